@@ -1,0 +1,100 @@
+# Makefile: builds tikc and its libraries into build/ (or BUILD=DIR).
+#   make            build/tikc, libtikc, libtikrt, libtikc-host
+#   make demo       installs what is missing (packages.txt), builds, runs the samples on both back ends
+#   make test       the whole test suite
+#   make check-san  the suite under address and undefined-behaviour sanitizers
+#   make bench      speed and memory, side by side
+#   make fuzz       long fuzzing runs (FUZZ_RUNS=N, FUZZ_TARGET=source|blob|ir)
+#   make install    PREFIX=/usr/local, DESTDIR honoured
+#   make lint       formatting, include direction, function length, generated pages
+#   make docs       regenerates the generated pages of docs/
+BUILD    ?= build
+PREFIX   ?= /usr/local
+CC       ?= cc
+AR       ?= ar
+OPT      ?= -O2 -g
+SAN      ?=
+WARN      = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wswitch \
+            -Wno-missing-field-initializers
+CPPFLAGS += -Icompiler -Icompiler/include -Iruntime -Iruntime/include -I$(BUILD)/gen
+CFLAGS   += -std=c11 -D_POSIX_C_SOURCE=200809L -fPIC $(OPT) $(WARN) $(SAN)
+LLVM_CONFIG ?= llvm-config-19
+
+VERSION := 0.1.0
+
+RT_SRC   := $(wildcard runtime/isa/*.c runtime/num/*.c runtime/blob/*.c runtime/emu/*.c runtime/launch/*.c)
+TIKC_SRC := $(wildcard compiler/base/*.c compiler/syntax/*.c compiler/stage/*.c compiler/ir/*.c \
+              compiler/analysis/*.c compiler/passes/*.c compiler/stream/*.c compiler/lib/*.c)
+GEN_SRC  := $(BUILD)/gen/tik.tab.c $(BUILD)/gen/tik.lex.c
+HOST_SRC := $(filter-out compiler/host/host_open.c,$(wildcard compiler/host/*.c))
+DRV_SRC  := $(wildcard compiler/driver/*.c) compiler/host/host_open.c
+
+obj       = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+RT_OBJ   := $(call obj,$(RT_SRC))
+TIKC_OBJ := $(call obj,$(TIKC_SRC)) $(patsubst $(BUILD)/gen/%.c,$(BUILD)/obj/gen/%.o,$(GEN_SRC))
+HOST_OBJ := $(call obj,$(HOST_SRC))
+DRV_OBJ  := $(call obj,$(DRV_SRC))
+
+HAVE_LLVM := $(shell command -v $(LLVM_CONFIG) 2>/dev/null)
+LIBS = -lgmp -lm
+
+.PHONY: all demo test check-san bench fuzz install uninstall lint docs clean packages format
+
+all: $(BUILD)/tikc $(BUILD)/libtikrt.so $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(BUILD)/libtikc-host.so
+
+$(BUILD)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(EXTRA_$(subst /,_,$*)) -MMD -MP -c $< -o $@
+
+$(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-function -Wno-unused-but-set-variable \
+	    -Wno-missing-prototypes -Wno-sign-compare -MMD -MP -c $< -o $@
+
+$(BUILD)/gen/tik.tab.c: grammar/tik.y
+	@mkdir -p $(@D)
+	bison -Werror -Wcounterexamples -d -o $@ $<
+$(BUILD)/gen/tik.tab.h: $(BUILD)/gen/tik.tab.c ;
+$(BUILD)/gen/tik.lex.c: grammar/tik.l $(BUILD)/gen/tik.tab.h
+	@mkdir -p $(@D)
+	flex -o $@ $<
+$(BUILD)/gen/tik.lex.h: $(BUILD)/gen/tik.lex.c ;
+
+# Files that include the generated headers need them first; everything of the front end waits.
+$(call obj,$(wildcard compiler/syntax/*.c)): | $(BUILD)/gen/tik.tab.c $(BUILD)/gen/tik.lex.c
+
+# LLVM's headers are only for the host back end; OpenMP only for the launcher; the emulator's loops
+# are vectorised by the compiler.
+$(HOST_OBJ): CPPFLAGS += $(shell $(LLVM_CONFIG) --cppflags 2>/dev/null | sed 's/-I/-isystem /')
+$(call obj,$(wildcard runtime/launch/*.c)): CFLAGS += -fopenmp
+$(call obj,$(wildcard runtime/emu/*.c)): CFLAGS += -O3
+$(call obj,$(DRV_SRC)): CPPFLAGS += -DTIKC_VERSION='"$(VERSION)"'
+
+$(BUILD)/libtikrt.a: $(RT_OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $^
+$(BUILD)/libtikrt.so: $(RT_OBJ)
+	$(CC) $(CFLAGS) -shared -fopenmp -o $@ $^ $(LDFLAGS) -lm
+$(BUILD)/libtikc.a: $(TIKC_OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $^
+$(BUILD)/libtikc-host.so: $(HOST_OBJ) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
+	$(CC) $(CFLAGS) -shared -fopenmp -o $@ $^ $(LDFLAGS) \
+	    -L$(shell $(LLVM_CONFIG) --libdir) -lLLVM-19 $(LIBS)
+$(BUILD)/tikc: $(DRV_OBJ) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
+	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LDFLAGS) -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib' $(LIBS) -ldl
+
+# Unit tests: one program per tests/unit/test_*.c.
+UNIT_SRC := $(wildcard tests/unit/test_*.c)
+UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRC))
+$(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -fopenmp -MMD -MP -o $@ $< \
+	    $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) $(LIBS) -lcmocka
+unit: $(UNIT_BIN)
+.PHONY: unit
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(shell find $(BUILD)/obj $(BUILD)/unit -name '*.d' 2>/dev/null)

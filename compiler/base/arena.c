@@ -1,0 +1,198 @@
+/* arena.c: see arena.h. Chunks double in size up to one MiB, so that small compilations touch
+ * little memory and large ones make few system calls. */
+#include "base/arena.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGN = 16, FIRST_CHUNK = 16 << 10, MAX_CHUNK = 1 << 20 };
+
+struct ArenaChunk {
+    ArenaChunk *older;
+    size_t size; /* of the data behind this header */
+};
+
+void
+arena_init(Arena *a)
+{
+    memset(a, 0, sizeof *a);
+}
+
+void
+arena_free(Arena *a)
+{
+    ArenaChunk *c = a->head;
+    while (c) {
+        ArenaChunk *older = c->older;
+        free(c);
+        c = older;
+    }
+    arena_init(a);
+}
+
+static void
+add_chunk(Arena *a, size_t wanted)
+{
+    size_t size = a->head ? a->head->size * 2 : FIRST_CHUNK;
+    size = MAX(MIN(size, MAX_CHUNK), wanted);
+    ArenaChunk *c = NULL;
+    if (size < SIZE_MAX / 2) {
+        c = calloc(1, sizeof *c + size);
+    }
+    if (!c) {
+        base_out_of_memory(wanted);
+    }
+    c->older = a->head;
+    c->size = size;
+    a->head = c;
+    a->next = (char *)(c + 1);
+    a->end = a->next + size;
+}
+
+void *
+arena_alloc(Arena *a, size_t size)
+{
+    if (size > SIZE_MAX / 2) {
+        base_out_of_memory(size);
+    }
+    size_t rounded = (size + (size == 0) + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    if ((size_t)(a->end - a->next) < rounded) {
+        add_chunk(a, rounded);
+    }
+    void *p = a->next;
+    a->next += rounded;
+    a->used += (int64_t)rounded;
+    return p;
+}
+
+void *
+arena_copy(Arena *a, const void *bytes, size_t size)
+{
+    void *p = arena_alloc(a, size);
+    if (size) {
+        memcpy(p, bytes, size);
+    }
+    return p;
+}
+
+char *
+arena_strdup(Arena *a, const char *s)
+{
+    return arena_strndup(a, s, strlen(s));
+}
+
+char *
+arena_strndup(Arena *a, const char *s, size_t n)
+{
+    char *p = arena_alloc(a, n + 1);
+    if (n) {
+        memcpy(p, s, n);
+    }
+    return p;
+}
+
+char *
+arena_vprintf(Arena *a, const char *fmt, va_list ap)
+{
+    va_list again;
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    if (n < 0) {
+        ICE("bad format '%s'", fmt);
+    }
+    char *p = arena_alloc(a, (size_t)n + 1);
+    vsnprintf(p, (size_t)n + 1, fmt, again);
+    va_end(again);
+    return p;
+}
+
+char *
+arena_printf(Arena *a, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    char *p = arena_vprintf(a, fmt, ap);
+    va_end(ap);
+    return p;
+}
+
+void *
+arena_grow(Arena *a, const void *old, uint32_t n, uint32_t *cap, size_t elem)
+{
+    uint32_t grown = *cap ? *cap * 2 : 8;
+    if (grown <= *cap) {
+        base_out_of_memory(SIZE_MAX);
+    }
+    void *p = arena_alloc(a, grown * elem);
+    if (n) {
+        memcpy(p, old, n * elem);
+    }
+    *cap = grown;
+    return p;
+}
+
+void
+text_init(Text *t, Arena *a)
+{
+    t->arena = a;
+    t->cap = 64;
+    t->p = arena_alloc(a, t->cap);
+    t->n = 0;
+}
+
+static void
+text_reserve(Text *t, size_t extra)
+{
+    if (extra > SIZE_MAX / 4 || t->n > SIZE_MAX / 4) {
+        base_out_of_memory(extra);
+    }
+    if (t->n + extra + 1 <= t->cap) {
+        return;
+    }
+    t->cap = MAX(t->cap * 2, t->n + extra + 1);
+    char *p = arena_alloc(t->arena, t->cap);
+    memcpy(p, t->p, t->n);
+    t->p = p;
+}
+
+void
+text_putn(Text *t, const char *s, size_t n)
+{
+    text_reserve(t, n);
+    if (n) {
+        memcpy(t->p + t->n, s, n);
+    }
+    t->n += n;
+    t->p[t->n] = 0;
+}
+
+void
+text_put(Text *t, const char *s)
+{
+    text_putn(t, s, strlen(s));
+}
+
+void
+text_putc(Text *t, char c)
+{
+    text_putn(t, &c, 1);
+}
+
+void
+text_printf(Text *t, const char *fmt, ...)
+{
+    va_list ap;
+    va_list again;
+    va_start(ap, fmt);
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    if (n < 0) {
+        ICE("bad format '%s'", fmt);
+    }
+    text_reserve(t, (size_t)n);
+    vsnprintf(t->p + t->n, (size_t)n + 1, fmt, again);
+    va_end(again);
+    t->n += (size_t)n;
+}

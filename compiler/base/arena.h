@@ -1,0 +1,73 @@
+/* arena.h: memory by lifetime. An arena hands out memory that lives until the arena is freed;
+ * nothing is freed singly. The compiler has three lifetimes: the compilation (Unit.arena), one
+ * kernel (Kernel.arena) and scratch (a local arena of one pass or one call). Pointers go from the
+ * shorter to the longer life only. */
+#ifndef TIKC_ARENA_H
+#define TIKC_ARENA_H
+
+#include "base/base.h"
+#include <stdarg.h>
+
+typedef struct ArenaChunk ArenaChunk;
+
+typedef struct Arena {
+    ArenaChunk *head; /* newest chunk first */
+    char *next;       /* free space of the newest chunk */
+    char *end;
+    int64_t used; /* bytes handed out; the memory limit of the evaluator reads it */
+} Arena;
+
+/* An arena full of zero bytes is a valid empty arena. */
+void arena_init(Arena *a);
+
+/* Gives all memory back; the arena is empty and usable again. */
+void arena_free(Arena *a);
+
+/* Zeroed memory, aligned to 16 bytes. size 0 gives a valid unique pointer. Never null. */
+void *arena_alloc(Arena *a, size_t size);
+
+/* n copies of a type, zeroed. */
+#define ARENA_NEW(a, T)          ((T *)arena_alloc((a), sizeof(T)))
+#define ARENA_ARRAY(a, T, count) ((T *)arena_alloc((a), sizeof(T) * (size_t)(count)))
+
+/* Copies of bytes; the result of the string forms ends in a zero byte. */
+void *arena_copy(Arena *a, const void *bytes, size_t size);
+char *arena_strdup(Arena *a, const char *s);
+char *arena_strndup(Arena *a, const char *s, size_t n);
+char *arena_printf(Arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
+char *arena_vprintf(Arena *a, const char *fmt, va_list ap);
+
+/* Growable array in an arena: VEC(int) v = {0}; VEC_PUSH(arena, &v, 3); v.p[0]; v.n.
+ * Growth copies; the old storage stays in the arena. */
+#define VEC(T)                                                                                \
+    struct {                                                                                  \
+        T *p;                                                                                 \
+        uint32_t n;                                                                           \
+        uint32_t cap;                                                                         \
+    }
+
+#define VEC_PUSH(arena, v, ...)                                                               \
+    do {                                                                                      \
+        if ((v)->n == (v)->cap) {                                                             \
+            (v)->p = arena_grow((arena), (v)->p, (v)->n, &(v)->cap, sizeof(*(v)->p));         \
+        }                                                                                     \
+        (v)->p[(v)->n++] = __VA_ARGS__;                                                       \
+    } while (0)
+
+void *arena_grow(Arena *a, const void *old, uint32_t n, uint32_t *cap, size_t elem);
+
+/* Growable text in an arena. text is always zero-ended. */
+typedef struct Text {
+    Arena *arena;
+    char *p;
+    size_t n;
+    size_t cap;
+} Text;
+
+void text_init(Text *t, Arena *a);
+void text_putc(Text *t, char c);
+void text_put(Text *t, const char *s);
+void text_putn(Text *t, const char *s, size_t n);
+void text_printf(Text *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+#endif

@@ -1,0 +1,79 @@
+/* diag.h: diagnostics as values. Every user-visible rule has one row in diag.def: a stable
+ * kebab-case name, a level, the rule in one sentence and a default help. A diagnostic is collected
+ * in the Unit; nothing below the driver prints. Text form:
+ *
+ *   file:line:column: error: text [name]
+ *    12 |     source line
+ *       |     ^~~~~
+ *   file:line:column: note: ...
+ *   help: ...
+ *
+ * Messages are lower case, without full stop, name the user's things in quotes, carry the values
+ * found and required with their unit. One diagnostic per fault: the same name at the same span is
+ * reported once however often the line is staged; after an error the poisoned value is silent. */
+#ifndef TIKC_DIAG_H
+#define TIKC_DIAG_H
+
+#include "base/source.h"
+
+typedef enum Level { LEVEL_ERROR, LEVEL_WARNING } Level;
+
+typedef enum DiagId {
+#define DIAG(id, name, level, aliases, rule, help) D_##id,
+#include "base/diag.def"
+    DIAG_COUNT
+} DiagId;
+
+typedef struct DiagInfo {
+    const char *name;    /* "range-nburst" */
+    Level level;
+    const char *aliases; /* other manuals' spellings, separated by spaces; may be "" */
+    const char *rule;    /* one sentence with the unit and the source of the rule */
+    const char *help;    /* what to change; "" if only the place can tell */
+} DiagInfo;
+
+extern const DiagInfo diag_table[DIAG_COUNT];
+
+/* Looks a name or an alias up (case-insensitive, with or without the E-/W- of the manuals);
+ * DIAG_COUNT when there is none. */
+DiagId diag_find(const char *name);
+
+typedef struct DiagNote {
+    Span span;
+    const char *text;
+} DiagNote;
+
+typedef struct Diag {
+    DiagId id;
+    Level level;
+    Span span;
+    uint32_t chain;   /* staging call chain, see Unit.chains; 0 = none */
+    const char *text; /* in the unit's arena */
+    const char *help; /* null: the table's help */
+    VEC(DiagNote) notes;
+} Diag;
+
+/* One step of the chain of compile-time calls that led to a statement. */
+typedef struct CallStep {
+    uint32_t parent; /* 0 = the top level */
+    Span call;       /* where the call stands */
+    const char *callee;
+} CallStep;
+
+struct Unit;
+
+/* Adds a diagnostic; level comes from the table. Never returns null, so notes can be added: for a
+ * duplicate or past the limit it returns a diagnostic that is not kept. */
+Diag *diag_add(struct Unit *u, DiagId id, Span span, uint32_t chain, const char *fmt, ...)
+    PRINTF_LIKE(5, 6);
+void diag_note(struct Unit *u, Diag *d, Span span, const char *fmt, ...) PRINTF_LIKE(4, 5);
+void diag_help(struct Unit *u, Diag *d, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+typedef enum DiagFormat { DIAG_TEXT, DIAG_JSON } DiagFormat;
+
+/* Renders everything collected, in order of position in the first file, into text. JSON: one
+ * object per line with name, level, file, line, column, end_line, end_column, message, rule, help,
+ * notes (array) and calls (array). */
+void diag_render_all(struct Unit *u, DiagFormat format, Text *out);
+
+#endif

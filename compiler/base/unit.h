@@ -1,0 +1,63 @@
+/* unit.h: one compilation. All state of the compiler lives here and is passed first; there are no
+ * globals. A Unit is used by one thread at a time; different Units are independent. */
+#ifndef TIKC_UNIT_H
+#define TIKC_UNIT_H
+
+#include "base/diag.h"
+#include "base/intern.h"
+#include "isa/isa.h"
+
+struct Kernel;
+
+/* Limits of the compile-time evaluator and of the result; each has a diagnostic that names the
+ * limit (limit-steps, limit-depth, limit-memory, limit-ir). */
+typedef struct Limits {
+    int64_t steps;      /* statements and expressions evaluated */
+    int64_t depth;      /* nesting of calls */
+    int64_t memory;     /* bytes of the unit's arena */
+    int64_t statements; /* IR statements of one kernel */
+    int64_t errors;     /* diagnostics kept; the rest are counted */
+} Limits;
+
+typedef struct Define {
+    const char *name;
+    const char *value; /* text of an expression of the language */
+} Define;
+
+typedef struct Options {
+    const char *soc;    /* --soc NAME or null (then Ascend310P or the program's Dprofile) */
+    const char *call;   /* --call EXPR or null */
+    VEC(Define) defines; /* -D NAME=VALUE: set in the module's namespace before it runs */
+    Limits limits;
+} Options;
+
+typedef struct Unit {
+    Arena arena;
+    Interner names;
+    Options opt;
+    VEC(Source) sources; /* [0] is "nowhere" */
+    VEC(Diag *) diags;
+    int64_t errors;       /* all of them, also those not kept */
+    int64_t warnings;
+    VEC(CallStep) chains; /* [0] unused: "no call" */
+    const Soc *soc;       /* what is compiled for; never null after unit_init */
+    bool soc_fixed;       /* --soc was given */
+    VEC(struct Kernel *) kernels; /* in the order of their BuildCCE calls */
+    Text log;             /* what print() of the program wrote */
+    uint32_t *seen_diags; /* hash set of (name, span), private to diag.c */
+    uint32_t nseen;
+    uint32_t capseen;
+} Unit;
+
+/* A unit with default limits and the default target. */
+void unit_init(Unit *u);
+void unit_free(Unit *u);
+
+/* Adds a source text (copied) and gives its file id. CR LF and a byte order mark are kept here;
+ * the scanner deals with them. */
+uint32_t unit_add_source(Unit *u, const char *path, const char *text, size_t len);
+
+/* Selects the target by platform or family name; false without a diagnostic if unknown. */
+bool MUST_USE unit_set_soc(Unit *u, const char *name);
+
+#endif

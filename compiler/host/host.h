@@ -1,0 +1,33 @@
+/* host.h: host back end: kernel IR to LLVM, JIT and AOT. It is a shared library of its own
+ * (libtikc-host.so), opened on demand by host_open, since loading LLVM costs more than checking a
+ * kernel; only host_open.c is linked into the tool. */
+#ifndef TIKC_HOST_H
+#define TIKC_HOST_H
+
+#include "ir/ir.h"
+#include "tikrt.h"
+
+typedef enum HostEmit { HOST_OBJECT, HOST_SHARED, HOST_LLVM, HOST_ASM } HostEmit;
+
+typedef struct HostOptions {
+    int opt_level;     /* 0 to 3; results are the same bits at every level */
+    const char *cpu;   /* null: of this machine */
+} HostOptions;
+
+typedef struct HostApi {
+    int version; /* HOST_API_VERSION */
+    /* Compiles a checked and allocated kernel and gives its entry; *handle is freed by release. */
+    bool (*jit)(Kernel *k, const HostOptions *opt, TikKernel *entry, void **handle);
+    void (*release)(void *handle);
+    /* Writes object code, a shared library, LLVM IR or assembly of the kernels into a file. */
+    bool (*emit)(Unit *u, Kernel *const *kernels, int n, HostEmit what, const HostOptions *opt,
+                 const char *path);
+} HostApi;
+
+enum { HOST_API_VERSION = 1 };
+/* The symbol that libtikc-host.so exports. */
+const HostApi *tikc_host_api(void);
+/* Loads the library; null with a diagnostic (backend) when LLVM is missing. In host_open.c. */
+const HostApi *host_open(Unit *u);
+
+#endif

@@ -1,0 +1,254 @@
+/* ir.h: kernel IR. One kernel: a target, buffers (global arguments and on-core tensors), registers
+ * (TIK Scalars, mutable), hash-consed typed expressions, and one structured body of statements.
+ * Everything is an index into a table of the Kernel, so analyses are dense arrays and printing is
+ * stable. Index 0 of each table is "none".
+ *
+ * Expressions are formulas, evaluated where they are used (language 4.4): they read registers and
+ * loop variables at that moment. Their types are Dtypes; a value travels as in isa/scalar.h.
+ *
+ * Tensor operands are byte addresses: buffer + byte offset (an int64 expression). A view never
+ * restricts what an instruction touches; the root buffer does. */
+#ifndef TIKC_IR_H
+#define TIKC_IR_H
+
+#include "base/unit.h"
+#include "isa/isa.h"
+#include "isa/scalar.h"
+
+typedef uint32_t BufId;
+typedef uint32_t RegId;
+typedef uint32_t VarId;
+typedef uint32_t ExprId;
+typedef uint32_t StmtId;
+
+/* ---- expressions -------------------------------------------------------------------------- */
+
+typedef enum ExprKind {
+    EX_NONE,
+    EX_CONST, /* imm */
+    EX_REG,   /* a = RegId: the register's present value */
+    EX_VAR,   /* a = VarId: loop variable */
+    EX_OP     /* op on a (and b) */
+} ExprKind;
+
+typedef struct Expr {
+    uint8_t kind;  /* ExprKind */
+    uint8_t dtype; /* of the result; comparisons: DT_BOOL */
+    uint8_t op;    /* ScalarOp, for EX_OP */
+    uint8_t flags;
+    uint32_t a;
+    uint32_t b;
+    int64_t imm; /* EX_CONST: canonical value */
+} Expr;
+
+/* ---- tables --------------------------------------------------------------------------------- */
+
+typedef enum BufRole { BUF_LOCAL, BUF_IN, BUF_OUT, BUF_WORKSPACE } BufRole;
+
+typedef struct Buffer {
+    Sym name;    /* the tensor's name; GM names are unique in a kernel */
+    Scope scope;
+    Dtype dtype; /* as declared */
+    BufRole role;
+    int64_t elems; /* as declared; bytes = elems * dtype_size */
+    int64_t bytes;
+    int64_t address;  /* inside the scope, bytes; -1 before allocation; GM: -1 always */
+    int copies;       /* thread_num of the loop body that it lives in, else 1 */
+    Span span;        /* its declaration */
+    uint32_t chain;
+    VEC(int64_t) shape; /* as declared, for messages and --emit ir */
+} Buffer;
+
+typedef struct Reg {
+    Sym name;
+    Dtype dtype;
+    Span span;
+} Reg;
+
+typedef struct Var {
+    Sym name; /* loop variable */
+    Dtype dtype;
+    StmtId loop;
+} Var;
+
+/* ---- operands -------------------------------------------------------------------------------- */
+
+typedef struct Ref {
+    BufId buf;
+    Dtype dtype; /* of the view that was passed */
+    ExprId off;  /* byte offset from the start of the buffer, int64 */
+} Ref;
+
+typedef struct MaskArg {
+    MaskForm form;
+    ExprId w[4]; /* word 0 = lanes 0..63; counts: w[0]; integer expressions */
+} MaskArg;
+
+typedef enum ArgKind { ARG_NONE, ARG_REF, ARG_EXPR, ARG_MASK } ArgKind;
+
+/* One operand; kind follows from the role in param.def: DST, SRC: REF; MASK: MASK; MASKMODE: NONE
+ * (it is in the mask's form); all others: EXPR. */
+typedef struct Arg {
+    ArgKind kind;
+    union {
+        Ref ref;
+        ExprId expr;
+        MaskArg mask;
+    };
+} Arg;
+
+/* ---- statements ------------------------------------------------------------------------------- */
+
+typedef enum StmtKind {
+    ST_NONE,
+    ST_INSTR,    /* instr */
+    ST_SET,      /* reg = expr */
+    ST_LOAD,     /* reg = one element of a buffer */
+    ST_STORE,    /* one element of a buffer = expr */
+    ST_ALLOC,    /* an on-core buffer begins to live; until the end of this body */
+    ST_FOR,      /* loop */
+    ST_IF,       /* cond */
+    ST_SCOPE,    /* body with its own lifetimes */
+    ST_BREAK,    /* leaves the innermost loop */
+    ST_CONTINUE,
+    ST_RETURN    /* ends the kernel on this core */
+} StmtKind;
+
+/* Outcome of the checks of an instruction. */
+typedef enum Proof {
+    PROOF_NONE,    /* check pass has not run */
+    PROOF_PROVED,  /* every rule holds whenever it executes */
+    PROOF_RUNTIME  /* check_values runs before it executes, in both back ends */
+} Proof;
+
+typedef struct Stmt {
+    uint8_t kind; /* StmtKind */
+    uint8_t proof;
+    StmtId next; /* in the same body; 0 ends it */
+    Span span;
+    uint32_t chain;
+    union {
+        struct {
+            Op op;
+            uint32_t arg; /* index of the first operand in Kernel.args; form_params gives the count */
+        } instr;
+        struct {
+            RegId reg;
+            ExprId value; /* of the register's dtype */
+        } set;
+        struct {
+            RegId reg;
+            Ref ref; /* dtype equals the register's */
+        } load;
+        struct {
+            Ref ref;
+            ExprId value; /* of ref.dtype */
+        } store;
+        struct {
+            BufId buf;
+        } alloc;
+        struct {
+            VarId var;
+            ExprId begin, end; /* of the variable's dtype; begin <= var < end, step 1 */
+            int32_t block_num; /* > 1: one iteration per core; begin 0, end block_num */
+            int32_t thread_num;
+            StmtId body;
+        } loop;
+        struct {
+            ExprId cond; /* DT_BOOL */
+            StmtId then_body;
+            StmtId else_body;
+        } cond;
+        struct {
+            StmtId body;
+        } scope;
+    };
+} Stmt;
+
+typedef struct Kernel {
+    Arena arena;
+    Unit *unit;
+    Sym name;
+    const Soc *soc;
+    VEC(Buffer) bufs;
+    VEC(Reg) regs;
+    VEC(Var) vars;
+    VEC(Expr) exprs;
+    VEC(Arg) args;
+    VEC(Stmt) stmts;
+    VEC(BufId) params; /* global tensors in argument order: inputs, outputs, workspaces */
+    StmtId body;
+    Span span; /* the BuildCCE call */
+    bool may_read_uninit; /* scratch is filled with 0xff bytes at the start of each core's run */
+    bool blocks_ordered;  /* cores may touch the same global bytes: run them one after another */
+    int64_t peak[SC_COUNT]; /* bytes used per memory, after allocation */
+    int64_t proofs[3];      /* obligations proved, refuted, checked at run time */
+    uint32_t *expr_slots;   /* private to the builder: hash set of exprs */
+    uint32_t nexpr_slots;
+} Kernel;
+
+/* ---- builder (builder.c) ------------------------------------------------------------------------ */
+
+/* An empty kernel in its own arena; kernel_free gives it back. */
+Kernel *kernel_new(Unit *u);
+void kernel_free(Kernel *k);
+
+BufId ir_buffer(Kernel *k, const Buffer *b); /* copies *b */
+RegId ir_reg(Kernel *k, Sym name, Dtype t, Span span);
+VarId ir_var(Kernel *k, Sym name, Dtype t);
+
+/* Expressions. Operands of binary operations have equal types already (ir_promote, ir_cast); results
+ * are folded: constants; x+0, 0+x, x-0, x*1, 1*x, x*0, 0*x (integers); x-x and comparisons of x with
+ * itself (integers); nothing else, so that the trace format stays easy to reproduce. An integer
+ * division of constants by zero is not folded. */
+ExprId ir_const(Kernel *k, Dtype t, int64_t canonical);
+ExprId ir_float(Kernel *k, Dtype t, double value);
+ExprId ir_reg_value(Kernel *k, RegId r);
+ExprId ir_var_value(Kernel *k, VarId v);
+ExprId ir_op1(Kernel *k, ScalarOp op, ExprId a);           /* NOT, NEG */
+ExprId ir_op2(Kernel *k, ScalarOp op, ExprId a, ExprId b); /* equal dtypes */
+ExprId ir_cast(Kernel *k, Dtype t, ExprId a);              /* a itself if it has type t */
+ExprId ir_bits(Kernel *k, Dtype t, ExprId a);
+/* Type of an operation on two run-time values (language 4.5). */
+Dtype ir_promote(Dtype a, Dtype b);
+
+static inline const Expr *
+ir_expr(const Kernel *k, ExprId e)
+{
+    return &k->exprs.p[e];
+}
+
+static inline bool
+ir_is_const(const Kernel *k, ExprId e)
+{
+    return k->exprs.p[e].kind == EX_CONST;
+}
+
+/* Statements are appended to a body through a cursor: the place where the link to the next statement
+ * is stored (a body or a next field, by table index, since tables move when they grow). */
+typedef struct Cursor {
+    StmtId owner; /* 0: the kernel's body */
+    int slot;     /* 0 body or then_body, 1 else_body, 2 next of owner */
+} Cursor;
+
+Cursor ir_cursor_body(StmtId owner, int slot); /* at the start of an empty body */
+/* Adds the statement (copied) behind the cursor and moves the cursor behind it. */
+StmtId ir_append(Kernel *k, Cursor *c, const Stmt *s);
+/* Adds n operands, gives the index of the first. */
+uint32_t ir_args(Kernel *k, const Arg *args, int n);
+
+/* Value of an expression that reads no register: vars[v] for loop variables. False: division by
+ * zero, or a register is read. */
+bool ir_eval(const Kernel *k, ExprId e, const int64_t *vars, int64_t *out);
+
+/* ---- text form (printer.c, parser.c) and structural check (verify.c) ---------------------------- */
+
+/* The stable text of a kernel; parses back to a kernel that prints the same. */
+void ir_print(const Kernel *k, Text *out);
+void ir_print_expr(const Kernel *k, ExprId e, Text *out);
+/* Reads the text form; null with diagnostics (syntax, at the place in the source) otherwise. */
+Kernel *ir_parse(Unit *u, uint32_t file);
+/* Our own faults: dangling ids, wrong types, misplaced statements. ICE with the fault and the pass. */
+void ir_verify(const Kernel *k, const char *after_pass);
+
+#endif

@@ -1,0 +1,223 @@
+/* tikblob.h: the descriptor blob: loader, verifier, cursor, writer. The loader, the cursor and the
+ * verifier are freestanding C: no malloc, no libc calls, no recursion, no floating point; the caller
+ * brings the memory. docs/blob-format.md is the normative text; this header is its C side.
+ *
+ * Life of a blob: tikblob_open checks the container (P1); tikblob_verify proves P2 to P6 for every
+ * kernel; then a TikCursor walks the descriptors of a kernel in dispatch order. */
+#ifndef TIKBLOB_H
+#define TIKBLOB_H
+
+#include "isa/isa.h"
+#include "isa/scalar.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    TIKBLOB_MAJOR = 0,
+    TIKBLOB_MINOR = 1,
+    TIKBLOB_MAX_LOOPS = 16, /* nesting of loops */
+    TIKBLOB_MAX_IFS = 64,   /* nesting of branches */
+    TIKBLOB_MAX_TERMS = 8,  /* loop terms of an affine operand */
+    TIKBLOB_MAX_REGS = 2    /* register terms of an affine operand */
+};
+
+/* Where and why a blob is refused, or what the verifier could not prove. */
+typedef struct TikBlobDiag {
+    char code[40];       /* stable name of the rule, see docs/blob-format.md */
+    char section[5];     /* fourcc or "" */
+    uint64_t offset;     /* byte offset in the file */
+    int64_t descriptor;  /* index in the kernel's code or -1 */
+    int64_t seen_lo, seen_hi;
+    int64_t allowed_lo, allowed_hi;
+} TikBlobDiag;
+
+typedef struct TikBlobSection {
+    uint32_t fourcc;
+    uint32_t flags;
+    uint64_t offset, size;
+    uint32_t record;
+} TikBlobSection;
+
+/* A checked container. Points into the caller's bytes, which must stay. */
+typedef struct TikBlob {
+    const uint8_t *bytes;
+    uint64_t size;
+    const Soc *soc;
+    TikBlobSection sections[16];
+    int nsections;
+    int nkernels;
+} TikBlob;
+
+bool tikblob_open(TikBlob *b, const uint8_t *bytes, uint64_t size, TikBlobDiag *diag);
+
+typedef struct TikBlobKernel {
+    const char *name;
+    uint32_t code_first, code_slots; /* in 16-byte slots of CODE */
+    uint32_t ndescriptors;
+    uint32_t nargs, nregions, nregs, nloops;
+    uint32_t first_arg, first_region;
+    uint32_t cores;   /* block count */
+    uint32_t flags;   /* TIKBLOB_FILL_SCRATCH, TIKBLOB_ORDERED */
+    int64_t peak[SC_COUNT];
+    uint64_t step_bound;
+} TikBlobKernel;
+
+enum { TIKBLOB_FILL_SCRATCH = 1, TIKBLOB_ORDERED = 2 };
+
+void tikblob_kernel(const TikBlob *b, int index, TikBlobKernel *out);
+
+typedef struct TikBlobArg {
+    const char *name;
+    Dtype dtype;
+    int role; /* 0 input, 1 output, 2 workspace */
+    int64_t elems;
+    int ndim;
+    int64_t shape[8];
+} TikBlobArg;
+
+void tikblob_arg(const TikBlob *b, const TikBlobKernel *k, int index, TikBlobArg *out);
+
+/* A root tensor: a global argument or an on-core buffer. */
+typedef struct TikBlobRegion {
+    const char *name;
+    Scope scope;
+    Dtype dtype;
+    int64_t base;  /* on-core: address in the scope; GM: index of the argument */
+    int64_t bytes; /* not rounded */
+} TikBlobRegion;
+
+void tikblob_region(const TikBlob *b, const TikBlobKernel *k, int index, TikBlobRegion *out);
+
+/* ---- decoded descriptors --------------------------------------------------------------------------- */
+
+typedef enum TikDescKind {
+    DESC_LOOP,     /* for loop slot value in [begin, end): begin and end are numbers */
+    DESC_ENDLOOP,
+    DESC_IF,       /* body runs when a (a number) is not 0 */
+    DESC_ELSE,
+    DESC_ENDIF,
+    DESC_BREAK,
+    DESC_CONTINUE,
+    DESC_RETURN,
+    DESC_ALU,      /* reg = alu_op(a, b) of type dtype; casts: from is the operand's type */
+    DESC_LOAD,     /* reg = element of type dtype at the operand */
+    DESC_STORE,    /* element of type dtype at the operand = a */
+    DESC_INSTR     /* instruction of op.def */
+} TikDescKind;
+
+/* A number: immediate, scalar register, loop counter, or the core's index. */
+typedef enum TikNumKind { NUM_IMM, NUM_REG, NUM_LOOP, NUM_CORE } TikNumKind;
+
+typedef struct TikNum {
+    TikNumKind kind;
+    int64_t imm;   /* NUM_IMM */
+    uint32_t index; /* NUM_REG: register; NUM_LOOP: loop slot */
+} TikNum;
+
+/* Address: region base + offset + sum of coefficient * (loop slot, core index or register). */
+typedef struct TikOperand {
+    uint32_t region;
+    int64_t offset;
+    int nterms;
+    struct {
+        TikNum num; /* NUM_LOOP, NUM_CORE or NUM_REG */
+        int64_t coef;
+    } terms[TIKBLOB_MAX_TERMS + TIKBLOB_MAX_REGS];
+    Dtype dtype; /* of the view */
+} TikOperand;
+
+typedef struct TikDesc {
+    TikDescKind kind;
+    uint32_t index;      /* of the descriptor in its kernel */
+    uint64_t offset;     /* in the file */
+    uint32_t match;      /* LOOP: index of its ENDLOOP and back; IF: ELSE or ENDIF; ELSE: ENDIF */
+    uint32_t reg;        /* ALU, LOAD: destination register */
+    uint32_t slot;       /* LOOP, ENDLOOP: loop slot */
+    ScalarOp alu_op;     /* ALU */
+    Dtype dtype, from;   /* ALU, LOAD, STORE */
+    TikNum a, b;         /* ALU, IF, STORE; LOOP: begin and end */
+    TikOperand operand;  /* LOAD, STORE */
+    Op op;               /* INSTR */
+    bool checked;        /* INSTR: check_values before it executes */
+    MaskForm mask_form;
+    struct {
+        TikOperand t;    /* DST, SRC */
+        TikNum v;        /* numbers and scalars (canonical bits) */
+        TikNum mask[4];
+        bool literal;
+    } args[MAX_PARAMS];
+} TikDesc;
+
+typedef struct TikCursor {
+    const TikBlob *blob;
+    TikBlobKernel kernel;
+    uint64_t at, end; /* byte offsets in the file */
+    uint32_t index;
+} TikCursor;
+
+void tikblob_cursor(TikCursor *c, const TikBlob *b, int kernel);
+/* 1: *out is the next descriptor; 0: the end; -1: malformed, diag filled. match is not filled here but
+ * by tikblob_verify's caller or the emulator, which see the whole program. */
+int tikblob_next(TikCursor *c, TikDesc *out, TikBlobDiag *diag);
+
+/* Source position of a descriptor from LINE; false when the blob was stripped. */
+bool tikblob_place(const TikBlob *b, int kernel, uint32_t descriptor, const char **file,
+                   uint32_t *line, uint32_t *column);
+
+/* ---- verifier -------------------------------------------------------------------------------------- */
+
+typedef struct TikBlobProof {
+    int64_t proved, checked; /* obligations: proved, or left to a check while running */
+    uint64_t steps;          /* proven bound on descriptors executed by one core */
+} TikBlobProof;
+
+/* Proves P2 to P6 for one kernel. workspace: at least tikblob_workspace bytes, 16-byte aligned. False:
+ * refuted, diag has the witness. */
+uint64_t tikblob_workspace(const TikBlob *b, int kernel);
+bool tikblob_verify(const TikBlob *b, int kernel, void *workspace, uint64_t bytes,
+                    TikBlobProof *proof, TikBlobDiag *diag);
+
+/* ---- text (hosted) ----------------------------------------------------------------------------------- */
+
+/* Disassembly that tikblob_assemble turns back into the same bytes. The caller frees *text. */
+bool tikblob_disassemble(const uint8_t *bytes, size_t size, char **text, TikBlobDiag *diag);
+/* line: of the first error. The caller frees *bytes. */
+bool tikblob_assemble(const char *text, size_t len, uint8_t **bytes, size_t *size, int *line,
+                      char *error, size_t error_size);
+/* One sentence for a diagnostic, with kernel, source line and names where known. */
+void tikblob_explain(const TikBlob *b, int kernel, const TikBlobDiag *diag, char *out, size_t size);
+
+/* ---- writer (hosted; used by compiler/stream and the assembler) ----------------------------------------- */
+
+typedef struct TikBlobWriter TikBlobWriter;
+
+TikBlobWriter *tikblob_writer_new(const Soc *soc);
+void tikblob_writer_free(TikBlobWriter *w);
+
+typedef struct TikBlobKernelInfo {
+    const char *name;
+    uint32_t cores, flags;
+    const TikBlobArg *args;
+    int nargs;
+    const TikBlobRegion *regions;
+    int nregions;
+    uint32_t nregs;
+    int64_t peak[SC_COUNT];
+    uint64_t step_bound;
+} TikBlobKernelInfo;
+
+void tikblob_begin_kernel(TikBlobWriter *w, const TikBlobKernelInfo *info);
+/* Appends one descriptor (index, offset, match are ignored); file may be null. False: a field does not
+ * fit its encoding (error gets the text). */
+bool tikblob_emit(TikBlobWriter *w, const TikDesc *d, const char *file, uint32_t line,
+                  uint32_t column, char *error, size_t error_size);
+void tikblob_end_kernel(TikBlobWriter *w);
+/* meta: text for META (producer, source hash), may be null. The caller frees *bytes. */
+bool tikblob_finish(TikBlobWriter *w, const char *meta, uint8_t **bytes, size_t *size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

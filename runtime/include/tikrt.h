@@ -1,0 +1,126 @@
+/* tikrt.h: libtikrt, what a test bench or a program links to run kernels: arrays from .npy files,
+ * launch of compiled kernels over cores, the emulator for blobs. Independent of the compiler.
+ *
+ * Errors: functions return false and fill a TikError; nothing prints or exits. */
+#ifndef TIKRT_H
+#define TIKRT_H
+
+#include "isa/check.h"
+#include "isa/isa.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Why something failed. kind selects the exit code of tools. */
+typedef enum TikErrorKind {
+    TIK_OK,
+    TIK_ERR_IO,      /* a file could not be read or written: exit code 3 */
+    TIK_ERR_NPY,     /* not a fitting .npy file: exit code 3 */
+    TIK_ERR_BLOB,    /* blob refused: exit code 4 */
+    TIK_ERR_FAULT,   /* a run-time check failed: exit code 5 */
+    TIK_ERR_USAGE    /* a wrong argument of the caller: exit code 2 */
+} TikErrorKind;
+
+typedef struct TikError {
+    TikErrorKind kind;
+    char name[40];  /* diagnostic name: "tensor-overflow", "npy", "file-read" */
+    char text[400]; /* message with values */
+    char place[200]; /* "file:line:column" of the source, or "" */
+} TikError;
+
+/* ---- arrays ------------------------------------------------------------------------------------- */
+
+/* A global tensor's storage: bytes rounded up to 32, the tail zero, 64-byte aligned. */
+typedef struct TikArray {
+    Dtype dtype;
+    int64_t elems;
+    int ndim;
+    int64_t shape[8];
+    uint8_t *data;
+    int64_t bytes; /* elems * size, without the tail */
+} TikArray;
+
+bool tik_array_alloc(TikArray *a, Dtype t, int64_t elems, TikError *err); /* zeros */
+void tik_array_free(TikArray *a);
+/* Reads a .npy file (versions 1 to 3, C order, little endian). dtype: what the tensor has; bfloat16
+ * is stored as uint16. elems: what the tensor has. */
+bool tik_npy_read(const char *path, Dtype dtype, int64_t elems, TikArray *out, TikError *err);
+/* Writes through a temporary file that is renamed; shape as in the array. */
+bool tik_npy_write(const char *path, const TikArray *a, TikError *err);
+
+/* ---- compiled kernels ----------------------------------------------------------------------------- */
+
+typedef struct TikCore TikCore;
+
+/* Entry of a compiled kernel: runs one core's part. args: one pointer per global tensor in argument
+ * order. Returns 0, or 1 after a run-time check failed and was recorded in core. */
+typedef int (*TikEntry)(uint8_t *const *args, int32_t core_index, uint8_t *scratch, TikCore *core);
+
+/* One source position in a kernel, for faults. */
+typedef struct TikPlace {
+    const char *file;
+    uint32_t line, column;
+} TikPlace;
+
+typedef struct TikParam {
+    const char *name;
+    Dtype dtype;
+    int role; /* 0 input, 1 output, 2 workspace */
+    int64_t elems;
+    int ndim;
+    int64_t shape[8];
+} TikParam;
+
+/* Everything a launcher needs to know of a kernel; constant data beside the code. */
+typedef struct TikKernel {
+    const char *name;
+    const char *soc;
+    TikEntry entry;
+    int32_t cores;          /* how often entry runs, core_index 0 .. cores-1 */
+    int32_t ordered;        /* not 0: cores run one after another */
+    int32_t fill_scratch;   /* not 0: scratch is filled with 0xff before each core */
+    int64_t scratch_bytes;  /* UB, L1, L0A, L0B, L0C ... laid out one behind the other */
+    int32_t nparams;
+    const TikParam *params;
+    int32_t nplaces;
+    const TikPlace *places;
+} TikKernel;
+
+/* Runs all cores, on up to threads threads (0: as many as OpenMP gives). args in parameter order.
+ * A fault of the lowest core index is reported. */
+bool tik_launch(const TikKernel *k, TikArray *const *args, int threads, TikError *err);
+
+/* The constant part of a run-time check, beside the code. */
+typedef struct TikCheckArg {
+    int32_t scope, dtype; /* tensors */
+    uint32_t buffer;      /* tensors: identity of the root */
+    int32_t mask_form;    /* masks: MaskForm */
+    int32_t literal;      /* numbers: written as a constant */
+    int64_t bytes;        /* tensors: size of the root */
+} TikCheckArg;
+
+typedef struct TikCheck {
+    int32_t op;
+    int32_t place; /* indexes TikKernel.places */
+    const char *soc;
+    TikCheckArg args[MAX_PARAMS];
+} TikCheck;
+
+/* What compiled code calls before an instruction that could not be proved: runs check_values. values
+ * holds, for each operand of the form in order: a tensor's byte offset; a mask's four words; any other
+ * operand's number (a MASKMODE operand has none). Returns 0, or records the fault and returns 1. */
+int tikrt_check(TikCore *core, const TikCheck *check, const int64_t *values);
+/* Records a fault by rule without an instruction (run-time-zero-division). Always returns 1. */
+int tikrt_fault(TikCore *core, int32_t rule, int64_t value, int32_t place);
+
+/* ---- blobs ------------------------------------------------------------------------------------------ */
+
+/* Runs a kernel of a verified blob on the emulator, fast mode: program order, all cores one after
+ * another. kernel: index in the blob. */
+bool tik_emulate(const uint8_t *blob, size_t size, int kernel, TikArray *const *args, TikError *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

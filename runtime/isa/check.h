@@ -1,0 +1,81 @@
+/* check.h: every rule of every instruction, once, on concrete values. The compiler calls it when all
+ * operands are constants and to find witnesses; compiled host code and the emulator call it for
+ * instructions that the compiler could not prove. So a rule has one definition, one name and one
+ * text wherever it is found broken.
+ *
+ * Rules owned here: every row of rule.def of the groups common, moves and vector, except those of
+ * the allocator (capacity), of liveness (uninit) and of cores (multicore-overlap). Not checked here:
+ * what a call's operands are (arg-type), which binding checks. */
+#ifndef TIK_CHECK_H
+#define TIK_CHECK_H
+
+#include "isa/isa.h"
+
+/* A tensor operand with concrete address. Offsets and sizes in bytes, relative to the root tensor. */
+typedef struct CheckTensor {
+    uint32_t buffer; /* identity of the root tensor: equal ids share storage */
+    Scope scope;
+    Dtype dtype;
+    int64_t offset; /* of the start address from the root's base; the base is aligned */
+    int64_t bytes;  /* size of the root tensor; GM: not rounded */
+} CheckTensor;
+
+typedef struct CheckMask {
+    MaskForm form;
+    uint64_t w[4];
+} CheckMask;
+
+/* One operand of the form, at the index it has in form_params. Which member is valid follows from
+ * the role: DST, SRC: t; MASK: m; all others: v. */
+typedef struct CheckArg {
+    CheckTensor t;
+    CheckMask m;
+    int64_t v;
+    bool literal; /* written as a constant: repeat_times 0 is legal only when it is not */
+} CheckArg;
+
+typedef struct CheckInstr {
+    Op op;
+    const Soc *soc;
+    CheckArg args[MAX_PARAMS];
+} CheckInstr;
+
+/* What is wrong, in numbers. text names the operand, the value, the limit and the unit, for example
+ * "nburst is 4096; data_move takes 1 to 4095 bursts". */
+typedef struct Fault {
+    Rule rule;
+    int param;     /* index of the operand at fault, -1: the instruction */
+    int64_t value; /* offending value, and the legal range */
+    int64_t lo, hi;
+    char text[240];
+} Fault;
+
+/* Rules that do not depend on operand values: path, dtypes, extended argument codes, mask form. */
+bool check_static(const CheckInstr *in, Fault *fault);
+/* Rules on values: ranges, masks, alignment, bounds, overlap. Presupposes check_static. False fills
+ * *fault with the first broken rule in operand order. */
+bool check_values(const CheckInstr *in, Fault *fault);
+/* Warnings on a correct instruction (path-applicability, gm-tail-write). Calls report for each. */
+void check_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx);
+
+/* A set of bytes: count0 x count1 runs of len bytes: run (i, j) starts at
+ * offset + i*stride0 + j*stride1. Empty when a count or len is 0. */
+typedef struct Footprint {
+    int64_t offset;
+    int64_t count0, stride0;
+    int64_t count1, stride1;
+    int64_t len;
+} Footprint;
+
+/* Bytes that operand param (DST or SRC) touches. A bitwise mask with holes gives the runs up to its
+ * highest lane (an upper bound); *exact tells. */
+Footprint check_footprint(const CheckInstr *in, int param, bool *exact);
+/* One past the last byte touched, relative to the root; offset when nothing is touched. */
+int64_t footprint_end(const Footprint *f);
+
+/* Geometry of a vector instruction. */
+int check_lanes(const CheckInstr *in);           /* L: lanes per repeat */
+int64_t check_repeats(const CheckInstr *in);     /* counter mode: ceil(N / L) */
+bool check_lane_active(const CheckInstr *in, int64_t repeat, int lane);
+
+#endif
