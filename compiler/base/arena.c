@@ -6,7 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGN = 16, FIRST_CHUNK = 16 << 10, MAX_CHUNK = 1 << 20 };
+enum {
+    ALIGN = 16,
+    FIRST_CHUNK = 16 << 10,
+    MAX_CHUNK = 1 << 20
+};
 
 struct ArenaChunk {
     ArenaChunk *older;

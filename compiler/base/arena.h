@@ -39,19 +39,19 @@ char *arena_vprintf(Arena *a, const char *fmt, va_list ap);
 
 /* Growable array in an arena: VEC(int) v = {0}; VEC_PUSH(arena, &v, 3); v.p[0]; v.n.
  * Growth copies; the old storage stays in the arena. */
-#define VEC(T)                                                                                \
-    struct {                                                                                  \
-        T *p;                                                                                 \
-        uint32_t n;                                                                           \
-        uint32_t cap;                                                                         \
+#define VEC(T)                                                                           \
+    struct {                                                                             \
+        T *p;                                                                            \
+        uint32_t n;                                                                      \
+        uint32_t cap;                                                                    \
     }
 
-#define VEC_PUSH(arena, v, ...)                                                               \
-    do {                                                                                      \
-        if ((v)->n == (v)->cap) {                                                             \
-            (v)->p = arena_grow((arena), (v)->p, (v)->n, &(v)->cap, sizeof(*(v)->p));         \
-        }                                                                                     \
-        (v)->p[(v)->n++] = __VA_ARGS__;                                                       \
+#define VEC_PUSH(arena, v, ...)                                                          \
+    do {                                                                                 \
+        if ((v)->n == (v)->cap) {                                                        \
+            (v)->p = arena_grow((arena), (v)->p, (v)->n, &(v)->cap, sizeof(*(v)->p));    \
+        }                                                                                \
+        (v)->p[(v)->n++] = __VA_ARGS__;                                                  \
     } while (0)
 
 void *arena_grow(Arena *a, const void *old, uint32_t n, uint32_t *cap, size_t elem);

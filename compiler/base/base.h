@@ -21,7 +21,8 @@
 /* An internal fault of ours: prints file, line and text to standard error and aborts. Never
  * reachable from user input. */
 #define ICE(...) base_ice(__FILE__, __LINE__, __VA_ARGS__)
-void base_ice(const char *file, int line, const char *fmt, ...) NORETURN PRINTF_LIKE(3, 4);
+void base_ice(const char *file, int line, const char *fmt, ...) NORETURN
+    PRINTF_LIKE(3, 4);
 
 /* The one place where running out of memory ends the process. */
 void base_out_of_memory(size_t wanted) NORETURN;
@@ -30,11 +31,11 @@ void base_out_of_memory(size_t wanted) NORETURN;
 #define UNREACHABLE() ICE("unreachable")
 
 /* Early return for functions that return bool: false means that a diagnostic was added. */
-#define TRY(call)                                                                             \
-    do {                                                                                      \
-        if (!(call)) {                                                                        \
-            return false;                                                                     \
-        }                                                                                     \
+#define TRY(call)                                                                        \
+    do {                                                                                 \
+        if (!(call)) {                                                                   \
+            return false;                                                                \
+        }                                                                                \
     } while (0)
 
 static inline bool MUST_USE

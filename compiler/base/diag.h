@@ -16,7 +16,10 @@
 
 #include "base/source.h"
 
-typedef enum Level { LEVEL_ERROR, LEVEL_WARNING } Level;
+typedef enum Level {
+    LEVEL_ERROR,
+    LEVEL_WARNING
+} Level;
 
 typedef enum DiagId {
 #define DIAG(id, name, level, aliases, rule, help) D_##id,
@@ -25,7 +28,7 @@ typedef enum DiagId {
 } DiagId;
 
 typedef struct DiagInfo {
-    const char *name;    /* "range-nburst" */
+    const char *name; /* "range-nburst" */
     Level level;
     const char *aliases; /* other manuals' spellings, separated by spaces; may be "" */
     const char *rule;    /* one sentence with the unit and the source of the rule */
@@ -66,10 +69,14 @@ struct Unit;
  * duplicate or past the limit it returns a diagnostic that is not kept. */
 Diag *diag_add(struct Unit *u, DiagId id, Span span, uint32_t chain, const char *fmt, ...)
     PRINTF_LIKE(5, 6);
-void diag_note(struct Unit *u, Diag *d, Span span, const char *fmt, ...) PRINTF_LIKE(4, 5);
+void diag_note(struct Unit *u, Diag *d, Span span, const char *fmt, ...)
+    PRINTF_LIKE(4, 5);
 void diag_help(struct Unit *u, Diag *d, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
-typedef enum DiagFormat { DIAG_TEXT, DIAG_JSON } DiagFormat;
+typedef enum DiagFormat {
+    DIAG_TEXT,
+    DIAG_JSON
+} DiagFormat;
 
 /* Renders everything collected, in order of position in the first file, into text. JSON: one
  * object per line with name, level, file, line, column, end_line, end_column, message, rule, help,

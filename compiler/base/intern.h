@@ -5,7 +5,9 @@
 #include "base/arena.h"
 
 typedef uint32_t Sym;
-enum { SYM_NONE = 0 };
+enum {
+    SYM_NONE = 0
+};
 
 typedef struct InternEntry {
     const char *text; /* zero-ended, in the arena */

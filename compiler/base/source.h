@@ -6,7 +6,8 @@
 #include "base/arena.h"
 
 typedef struct Span {
-    uint32_t file; /* index into Unit.sources; 0 is "nowhere" (command line, whole file) */
+    uint32_t
+        file; /* index into Unit.sources; 0 is "nowhere" (command line, whole file) */
     uint32_t begin;
     uint32_t end; /* one past the last byte */
 } Span;

@@ -25,8 +25,8 @@ typedef struct Define {
 } Define;
 
 typedef struct Options {
-    const char *soc;    /* --soc NAME or null (then Ascend310P or the program's Dprofile) */
-    const char *call;   /* --call EXPR or null */
+    const char *soc;  /* --soc NAME or null (then Ascend310P or the program's Dprofile) */
+    const char *call; /* --call EXPR or null */
     VEC(Define) defines; /* -D NAME=VALUE: set in the module's namespace before it runs */
     Limits limits;
 } Options;
@@ -37,14 +37,14 @@ typedef struct Unit {
     Options opt;
     VEC(Source) sources; /* [0] is "nowhere" */
     VEC(Diag *) diags;
-    int64_t errors;       /* all of them, also those not kept */
+    int64_t errors; /* all of them, also those not kept */
     int64_t warnings;
-    VEC(CallStep) chains; /* [0] unused: "no call" */
-    const Soc *soc;       /* what is compiled for; never null after unit_init */
-    bool soc_fixed;       /* --soc was given */
+    VEC(CallStep) chains;         /* [0] unused: "no call" */
+    const Soc *soc;               /* what is compiled for; never null after unit_init */
+    bool soc_fixed;               /* --soc was given */
     VEC(struct Kernel *) kernels; /* in the order of their BuildCCE calls */
-    Text log;             /* what print() of the program wrote */
-    uint32_t *seen_diags; /* hash set of (name, span), private to diag.c */
+    Text log;                     /* what print() of the program wrote */
+    uint32_t *seen_diags;         /* hash set of (name, span), private to diag.c */
     uint32_t nseen;
     uint32_t capseen;
 } Unit;

@@ -47,7 +47,7 @@ static const struct {
     const char *text;
     int alloc, align, align32;
 } scopes[SC_COUNT] = {
-#define SCOPE(id, name, text, alloc, align, align32)                                          \
+#define SCOPE(id, name, text, alloc, align, align32)                                     \
     [SC_##id] = {name, text, alloc, align, align32},
 #include "isa/scope.def"
 };
@@ -114,9 +114,15 @@ core_kind_name(CoreKind c)
 }
 
 static const Soc socs[] = {
-#define SOC(name, family, core, ncores, ncube, nvec, ub, l1, l0a, l0b, l0c, bt, fb, l2)       \
-    {name, family, CORE_##core, ncores, ncube, nvec,                                          \
-     {INT64_MAX, ub, l1, l0a, l0b, l0c, bt, fb}, l2},
+#define SOC(name, family, core, ncores, ncube, nvec, ub, l1, l0a, l0b, l0c, bt, fb, l2)  \
+    {name,                                                                               \
+     family,                                                                             \
+     CORE_##core,                                                                        \
+     ncores,                                                                             \
+     ncube,                                                                              \
+     nvec,                                                                               \
+     {INT64_MAX, ub, l1, l0a, l0b, l0c, bt, fb},                                         \
+     l2},
 #include "isa/soc.def"
 };
 
@@ -171,7 +177,7 @@ soc_profile(const Soc *s)
 
 const OpInfo op_table[OP_COUNT] = {
 #define PIPE_PATH OP_PIPE_PATH
-#define OP(id, name, form, pipe, sem, meaning)                                                \
+#define OP(id, name, form, pipe, sem, meaning)                                           \
     [OP_##id] = {name, FORM_##form, PIPE_##pipe, SEM_##sem, meaning},
 #include "isa/op.def"
 #undef PIPE_PATH
@@ -216,9 +222,10 @@ op_on_soc(Op op, const Soc *soc)
 
 const RuleInfo rule_table[RULE_COUNT] = {
     [RULE_NONE] = {"none", false, ""},
-#define LEVEL_ERROR            false
-#define LEVEL_WARNING          true
-#define RULE(id, name, level, aliases, rule, help) [RULE_##id] = {name, LEVEL_##level, rule},
+#define LEVEL_ERROR   false
+#define LEVEL_WARNING true
+#define RULE(id, name, level, aliases, rule, help)                                       \
+    [RULE_##id] = {name, LEVEL_##level, rule},
 #include "isa/rule.def"
 #undef LEVEL_ERROR
 #undef LEVEL_WARNING
@@ -243,7 +250,7 @@ static const unsigned char param_forms[] = {
 };
 
 static const ParamInfo param_infos[] = {
-#define PARAM(form, name, role, lo, hi, unit, rule, dflt)                                     \
+#define PARAM(form, name, role, lo, hi, unit, rule, dflt)                                \
     {name, ROLE_##role, lo, hi, unit, RULE_##rule, dflt},
 #include "isa/param.def"
 };
@@ -267,13 +274,14 @@ form_params(Form f, int *n)
 const char *
 form_name(Form f)
 {
-    static const char *const names[FORM_COUNT] = {"move",   "setreg",  "vdup",
-                                                  "vbin",   "vscalar", "vun"};
+    static const char *const names[FORM_COUNT] = {"move", "setreg",  "vdup",
+                                                  "vbin", "vscalar", "vun"};
     return names[f];
 }
 
 static const PathInfo paths[] = {
-#define PATH(src, dst, pipe, mask, warned) {SC_##src, SC_##dst, PIPE_##pipe, mask, warned},
+#define PATH(src, dst, pipe, mask, warned)                                               \
+    {SC_##src, SC_##dst, PIPE_##pipe, mask, warned},
 #include "isa/path.def"
 };
 

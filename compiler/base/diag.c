@@ -1,0 +1,155 @@
+/* diag.c: the table of diagnostics, and collecting them. See diag.h. Rendering is in
+ * diag_render.c. */
+#include "base/unit.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+const DiagInfo diag_table[DIAG_COUNT] = {
+#define DIAG(id, name, level, aliases, rule, help)                                       \
+    [D_##id] = {name, level, aliases, rule, help},
+#include "base/diag.def"
+};
+
+static char
+fold_case(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c == '_' ? '-' : c;
+}
+
+static bool
+same_word(const char *a, size_t n, const char *b)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (fold_case(a[i]) != fold_case(b[i])) {
+            return false;
+        }
+    }
+    return b[n] == 0;
+}
+
+/* Whether name is one of the words of a list. */
+static bool
+in_words(const char *words, const char *name)
+{
+    while (*words) {
+        size_t n = strcspn(words, " ");
+        if (same_word(words, n, name)) {
+            return true;
+        }
+        words += n + (words[n] == ' ');
+    }
+    return false;
+}
+
+DiagId
+diag_find(const char *name)
+{
+    for (int i = 0; i < DIAG_COUNT; i++) {
+        if (same_word(diag_table[i].name, strlen(diag_table[i].name), name) ||
+            in_words(diag_table[i].aliases, name)) {
+            return (DiagId)i;
+        }
+    }
+    char c = fold_case(name[0]);
+    if ((c == 'e' || c == 'w') && fold_case(name[1]) == '-') {
+        return diag_find(name + 2);
+    }
+    return DIAG_COUNT;
+}
+
+static uint32_t
+diag_key(DiagId id, Span span)
+{
+    uint32_t h = 2166136261u;
+    uint32_t words[] = {(uint32_t)id, span.file, span.begin, span.end};
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        h = (h ^ words[i]) * 16777619u;
+        h ^= h >> 15;
+    }
+    return h ? h : 1;
+}
+
+static void
+grow_seen(Unit *u)
+{
+    uint32_t cap = u->capseen ? u->capseen * 2 : 64;
+    uint32_t *slots = ARENA_ARRAY(&u->arena, uint32_t, cap);
+    for (uint32_t i = 0; i < u->capseen; i++) {
+        uint32_t key = u->seen_diags[i];
+        for (uint32_t j = key & (cap - 1); key; j = (j + 1) & (cap - 1)) {
+            if (!slots[j]) {
+                slots[j] = key;
+                break;
+            }
+        }
+    }
+    u->seen_diags = slots;
+    u->capseen = cap;
+}
+
+/* True the first time a name is reported at a span. Keys are hashes: two different faults that share
+ * one would hide the second, once in four thousand million. */
+static bool
+first_time(Unit *u, DiagId id, Span span)
+{
+    if (u->nseen * 2 >= u->capseen) {
+        grow_seen(u);
+    }
+    uint32_t key = diag_key(id, span);
+    uint32_t i = key & (u->capseen - 1);
+    for (; u->seen_diags[i]; i = (i + 1) & (u->capseen - 1)) {
+        if (u->seen_diags[i] == key) {
+            return false;
+        }
+    }
+    u->seen_diags[i] = key;
+    u->nseen++;
+    return true;
+}
+
+Diag *
+diag_add(Unit *u, DiagId id, Span span, uint32_t chain, const char *fmt, ...)
+{
+    Diag *d = ARENA_NEW(&u->arena, Diag);
+    d->id = id;
+    d->level = diag_table[id].level;
+    d->span = span;
+    d->chain = chain;
+    va_list ap;
+    va_start(ap, fmt);
+    d->text = arena_vprintf(&u->arena, fmt, ap);
+    va_end(ap);
+    if (!first_time(u, id, span)) {
+        /* A repeated error still counts as failure of whoever reports it. */
+        return d;
+    }
+    if (d->level == LEVEL_ERROR) {
+        u->errors++;
+    } else {
+        u->warnings++;
+    }
+    if (u->diags.n < u->opt.limits.errors) {
+        VEC_PUSH(&u->arena, &u->diags, d);
+    }
+    return d;
+}
+
+void
+diag_note(Unit *u, Diag *d, Span span, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    const char *text = arena_vprintf(&u->arena, fmt, ap);
+    va_end(ap);
+    VEC_PUSH(&u->arena, &d->notes, (DiagNote){span, text});
+}
+
+void
+diag_help(Unit *u, Diag *d, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    d->help = arena_vprintf(&u->arena, fmt, ap);
+    va_end(ap);
+}
