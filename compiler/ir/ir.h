@@ -31,13 +31,22 @@ typedef enum ExprKind {
     EX_OP     /* op on a (and b) */
 } ExprKind;
 
+/* What an expression reads, itself or through operands. */
+enum { EXF_REG = 1, EXF_VAR = 2 };
+
+/* Largest expression, in nodes of its tree (shared nodes counted each time). So walks may recurse.
+ * Where the builder would exceed it, it gives the constant 0 and sets Kernel.expr_too_large; the
+ * stage (and passes_run) then report limit-ir. */
+enum { IR_MAX_EXPR = 4096 };
+
 typedef struct Expr {
     uint8_t kind;  /* ExprKind */
     uint8_t dtype; /* of the result; comparisons: DT_BOOL */
     uint8_t op;    /* ScalarOp, for EX_OP */
-    uint8_t flags;
-    uint32_t a;
+    uint8_t flags; /* EXF_ */
+    uint32_t a;    /* EX_OP: operands; b is 0 for one-operand operations */
     uint32_t b;
+    uint32_t size; /* nodes of the tree, 1 to IR_MAX_EXPR */
     int64_t imm; /* EX_CONST: canonical value */
 } Expr;
 
@@ -180,6 +189,7 @@ typedef struct Kernel {
     StmtId body;
     Span span; /* the BuildCCE call */
     bool may_read_uninit; /* scratch is filled with 0xff bytes at the start of each core's run */
+    bool expr_too_large;  /* an expression was cut at IR_MAX_EXPR: not to be compiled */
     bool blocks_ordered;  /* cores may touch the same global bytes: run them one after another */
     int64_t peak[SC_COUNT]; /* bytes used per memory, after allocation */
     int64_t proofs[3];      /* obligations proved, refuted, checked at run time */
@@ -231,14 +241,17 @@ typedef struct Cursor {
     int slot;     /* 0 body or then_body, 1 else_body, 2 next of owner */
 } Cursor;
 
-Cursor ir_cursor_body(StmtId owner, int slot); /* at the start of an empty body */
+Cursor ir_cursor_body(StmtId owner, int slot); /* at the start of a body */
+/* Where the first statement of a body (or the statement after owner, slot 2) is stored; valid until
+ * the next statement is added. */
+StmtId *ir_body(Kernel *k, StmtId owner, int slot);
 /* Adds the statement (copied) behind the cursor and moves the cursor behind it. */
 StmtId ir_append(Kernel *k, Cursor *c, const Stmt *s);
 /* Adds n operands, gives the index of the first. */
 uint32_t ir_args(Kernel *k, const Arg *args, int n);
 
 /* Value of an expression that reads no register: vars[v] for loop variables. False: division by
- * zero, or a register is read. */
+ * zero, or a register is read. (eval.c) */
 bool ir_eval(const Kernel *k, ExprId e, const int64_t *vars, int64_t *out);
 
 /* ---- text form (printer.c, parser.c) and structural check (verify.c) ---------------------------- */

@@ -1,0 +1,348 @@
+/* builder.c: how a kernel is made: its tables, hash-consed expressions, and bodies of statements.
+ * See ir.h. Used by the stage, by the parser of the text form and by passes that rewrite.
+ *
+ * Expressions are folded while they are built and shared: equal formulas have equal ids, so a
+ * comparison of ids is a structural comparison. Operands have smaller ids than their users; a walk
+ * over the table in order sees operands first. */
+#include "ir/ir.h"
+
+#include <string.h>
+
+Kernel *
+kernel_new(Unit *u)
+{
+    Arena a;
+    arena_init(&a);
+    Kernel *k = ARENA_NEW(&a, Kernel);
+    k->arena = a;
+    k->unit = u;
+    k->soc = u->soc;
+    VEC_PUSH(&k->arena, &k->bufs, (Buffer){0});
+    VEC_PUSH(&k->arena, &k->regs, (Reg){0});
+    VEC_PUSH(&k->arena, &k->vars, (Var){0});
+    VEC_PUSH(&k->arena, &k->exprs, (Expr){0});
+    VEC_PUSH(&k->arena, &k->args, (Arg){0});
+    VEC_PUSH(&k->arena, &k->stmts, (Stmt){0});
+    return k;
+}
+
+void
+kernel_free(Kernel *k)
+{
+    if (k) {
+        Arena a = k->arena; /* the kernel lies in its own arena */
+        arena_free(&a);
+    }
+}
+
+BufId
+ir_buffer(Kernel *k, const Buffer *b)
+{
+    Buffer copy = *b;
+    copy.shape.p = arena_copy(&k->arena, b->shape.p, b->shape.n * sizeof *b->shape.p);
+    copy.shape.cap = b->shape.n;
+    VEC_PUSH(&k->arena, &k->bufs, copy);
+    return k->bufs.n - 1;
+}
+
+RegId
+ir_reg(Kernel *k, Sym name, Dtype t, Span span)
+{
+    VEC_PUSH(&k->arena, &k->regs, (Reg){name, t, span});
+    return k->regs.n - 1;
+}
+
+VarId
+ir_var(Kernel *k, Sym name, Dtype t)
+{
+    VEC_PUSH(&k->arena, &k->vars, (Var){name, t, 0});
+    return k->vars.n - 1;
+}
+
+/* ---- hash set of expressions ------------------------------------------------------------------ */
+
+static uint32_t
+expr_hash(const Expr *e)
+{
+    uint64_t h =
+        (uint64_t)e->kind << 24 | (uint64_t)e->dtype << 16 | (uint64_t)e->op << 8;
+    h = (h ^ e->a) * UINT64_C(0x9e3779b97f4a7c15);
+    h = (h ^ h >> 29 ^ e->b) * UINT64_C(0xbf58476d1ce4e5b9);
+    h = (h ^ h >> 32 ^ (uint64_t)e->imm) * UINT64_C(0x94d049bb133111eb);
+    return (uint32_t)(h >> 32);
+}
+
+static bool
+expr_same(const Expr *x, const Expr *y)
+{
+    return x->kind == y->kind && x->dtype == y->dtype && x->op == y->op && x->a == y->a &&
+           x->b == y->b && x->imm == y->imm;
+}
+
+/* The slot that holds e, or the empty one where it belongs. */
+static uint32_t *
+expr_slot(const Kernel *k, const Expr *e)
+{
+    uint32_t mask = k->nexpr_slots - 1;
+    uint32_t i = expr_hash(e) & mask;
+    while (k->expr_slots[i] && !expr_same(&k->exprs.p[k->expr_slots[i]], e)) {
+        i = (i + 1) & mask;
+    }
+    return &k->expr_slots[i];
+}
+
+static void
+grow_slots(Kernel *k)
+{
+    k->nexpr_slots = k->nexpr_slots ? k->nexpr_slots * 2 : 64;
+    k->expr_slots = ARENA_ARRAY(&k->arena, uint32_t, k->nexpr_slots);
+    for (uint32_t i = 1; i < k->exprs.n; i++) {
+        *expr_slot(k, &k->exprs.p[i]) = i;
+    }
+}
+
+static ExprId
+expr_add(Kernel *k, Expr e)
+{
+    if (k->exprs.n * 2 >= k->nexpr_slots) {
+        grow_slots(k);
+    }
+    uint32_t *slot = expr_slot(k, &e);
+    if (*slot == 0) {
+        VEC_PUSH(&k->arena, &k->exprs, e);
+        *slot = k->exprs.n - 1;
+    }
+    return *slot;
+}
+
+/* ---- expressions ------------------------------------------------------------------------------- */
+
+ExprId
+ir_const(Kernel *k, Dtype t, int64_t canonical)
+{
+    Expr e = {.kind = EX_CONST, .dtype = (uint8_t)t, .size = 1};
+    e.imm = scalar_wrap(t, canonical);
+    return expr_add(k, e);
+}
+
+ExprId
+ir_float(Kernel *k, Dtype t, double value)
+{
+    return ir_const(k, t, scalar_from_double(t, value));
+}
+
+ExprId
+ir_reg_value(Kernel *k, RegId r)
+{
+    Expr e = {.kind = EX_REG, .dtype = (uint8_t)k->regs.p[r].dtype, .size = 1};
+    e.a = r;
+    e.flags = EXF_REG;
+    return expr_add(k, e);
+}
+
+ExprId
+ir_var_value(Kernel *k, VarId v)
+{
+    Expr e = {.kind = EX_VAR, .dtype = (uint8_t)k->vars.p[v].dtype, .size = 1};
+    e.a = v;
+    e.flags = EXF_VAR;
+    return expr_add(k, e);
+}
+
+/* A new operation node. One that would be too large becomes the constant 0 and marks the kernel,
+ * which the passes then refuse: no walk over an expression needs a bound of its own. */
+static ExprId
+op_node(Kernel *k, ScalarOp op, Dtype result, ExprId a, ExprId b)
+{
+    const Expr *x = ir_expr(k, a);
+    const Expr *y = ir_expr(k, b); /* row 0 is all zero */
+    if (x->size + y->size + 1 > IR_MAX_EXPR) {
+        k->expr_too_large = true;
+        return ir_const(k, result, 0);
+    }
+    Expr e = {.kind = EX_OP, .dtype = (uint8_t)result, .op = (uint8_t)op, .a = a, .b = b};
+    e.flags = x->flags | y->flags;
+    e.size = x->size + y->size + 1;
+    return expr_add(k, e);
+}
+
+static bool
+fold_consts(Kernel *k, ScalarOp op, Dtype t, const ExprId operand[2], ExprId *out)
+{
+    const Expr *x = ir_expr(k, operand[0]);
+    const Expr *y = ir_expr(k, operand[1]);
+    int64_t v;
+    if (x->kind != EX_CONST || (operand[1] && y->kind != EX_CONST) ||
+        !scalar_eval(op, t, (Dtype)x->dtype, x->imm, y->imm, &v)) {
+        return false;
+    }
+    *out = ir_const(k, scalar_is_compare(op) ? DT_BOOL : t, v);
+    return true;
+}
+
+ExprId
+ir_op1(Kernel *k, ScalarOp op, ExprId a)
+{
+    Dtype t = (Dtype)ir_expr(k, a)->dtype;
+    ExprId r;
+    if (fold_consts(k, op, t, (ExprId[2]){a, 0}, &r)) {
+        return r;
+    }
+    return op_node(k, op, t, a, 0);
+}
+
+static bool
+is_int_const(const Kernel *k, ExprId e, int64_t v)
+{
+    return ir_is_const(k, e) && ir_expr(k, e)->imm == v;
+}
+
+/* Identities on integers, one side constant. 0: none applies. */
+static ExprId
+fold_neutral(const Kernel *k, ScalarOp op, ExprId a, ExprId b)
+{
+    bool zero_a = is_int_const(k, a, 0);
+    bool zero_b = is_int_const(k, b, 0);
+    switch (op) {
+    case SOP_ADD:
+        return zero_b ? a : zero_a ? b : 0;
+    case SOP_SUB:
+        return zero_b ? a : 0;
+    case SOP_MUL:
+        if (zero_a || is_int_const(k, b, 1)) {
+            return a;
+        }
+        return zero_b || is_int_const(k, a, 1) ? b : 0;
+    default:
+        return 0;
+    }
+}
+
+/* x - x and comparisons of an integer with itself. 0: neither. */
+static ExprId
+fold_same(Kernel *k, ScalarOp op, Dtype t)
+{
+    if (op == SOP_SUB) {
+        return ir_const(k, t, 0);
+    }
+    if (scalar_is_compare(op)) {
+        return ir_const(k, DT_BOOL, op == SOP_EQ || op == SOP_LE || op == SOP_GE);
+    }
+    return 0;
+}
+
+ExprId
+ir_op2(Kernel *k, ScalarOp op, ExprId a, ExprId b)
+{
+    Dtype t = (Dtype)ir_expr(k, a)->dtype;
+    ExprId r = 0;
+    if (fold_consts(k, op, t, (ExprId[2]){a, b}, &r)) {
+        return r;
+    }
+    if (!dtype_is_float(t)) {
+        r = a == b ? fold_same(k, op, t) : 0;
+        r = r ? r : fold_neutral(k, op, a, b);
+    }
+    return r ? r : op_node(k, op, scalar_is_compare(op) ? DT_BOOL : t, a, b);
+}
+
+static ExprId
+convert(Kernel *k, ScalarOp op, Dtype t, ExprId a)
+{
+    ExprId r;
+    if ((Dtype)ir_expr(k, a)->dtype == t) {
+        return a;
+    }
+    if (fold_consts(k, op, t, (ExprId[2]){a, 0}, &r)) {
+        return r;
+    }
+    return op_node(k, op, t, a, 0);
+}
+
+ExprId
+ir_cast(Kernel *k, Dtype t, ExprId a)
+{
+    return convert(k, SOP_CAST, t, a);
+}
+
+ExprId
+ir_bits(Kernel *k, Dtype t, ExprId a)
+{
+    return convert(k, SOP_BITS, t, a);
+}
+
+Dtype
+ir_promote(Dtype a, Dtype b)
+{
+    if (a == b || b == DT_BOOL) {
+        return a;
+    }
+    if (a == DT_BOOL) {
+        return b;
+    }
+    if (dtype_is_float(a) != dtype_is_float(b)) {
+        return dtype_is_float(a) ? a : b;
+    }
+    if (dtype_size(a) != dtype_size(b)) {
+        return dtype_size(a) > dtype_size(b) ? a : b;
+    }
+    if (dtype_is_float(a)) {
+        return DT_F32; /* float16 with bfloat16: neither holds the other */
+    }
+    return dtype_kind(a) == KIND_UINT ? a : b;
+}
+
+/* ---- statements ---------------------------------------------------------------------------------- */
+
+Cursor
+ir_cursor_body(StmtId owner, int slot)
+{
+    return (Cursor){owner, slot};
+}
+
+StmtId *
+ir_body(Kernel *k, StmtId owner, int slot)
+{
+    if (owner == 0) {
+        return &k->body;
+    }
+    Stmt *s = &k->stmts.p[owner];
+    if (slot == 2) {
+        return &s->next;
+    }
+    switch ((StmtKind)s->kind) {
+    case ST_FOR:
+        return &s->loop.body;
+    case ST_SCOPE:
+        return &s->scope.body;
+    case ST_IF:
+        return slot ? &s->cond.else_body : &s->cond.then_body;
+    default:
+        ICE("statement %u has no body", (unsigned)owner);
+    }
+}
+
+StmtId
+ir_append(Kernel *k, Cursor *c, const Stmt *s)
+{
+    VEC_PUSH(&k->arena, &k->stmts, *s);
+    StmtId id = k->stmts.n - 1;
+    StmtId *link = ir_body(k, c->owner, c->slot);
+    k->stmts.p[id].next = *link;
+    *link = id;
+    *c = (Cursor){id, 2};
+    if (s->kind == ST_FOR) {
+        k->vars.p[s->loop.var].loop = id;
+    }
+    return id;
+}
+
+uint32_t
+ir_args(Kernel *k, const Arg *args, int n)
+{
+    uint32_t first = k->args.n;
+    for (int i = 0; i < n; i++) {
+        VEC_PUSH(&k->arena, &k->args, args[i]);
+    }
+    return first;
+}

@@ -1,0 +1,31 @@
+/* eval.c: the value of an expression for given values of the loop variables. Used by the passes to
+ * find witnesses. Depth and work are bounded by IR_MAX_EXPR, which the builder keeps. */
+#include "ir/ir.h"
+
+bool
+ir_eval(const Kernel *k, ExprId id, const int64_t *vars, int64_t *out)
+{
+    const Expr *e = ir_expr(k, id);
+    switch ((ExprKind)e->kind) {
+    case EX_NONE:
+    case EX_REG:
+        return false;
+    case EX_CONST:
+        *out = e->imm;
+        return true;
+    case EX_VAR:
+        *out = vars[e->a];
+        return true;
+    case EX_OP:
+        break;
+    }
+    int64_t a = 0;
+    int64_t b = 0;
+    if ((e->flags & EXF_REG) || !ir_eval(k, e->a, vars, &a) ||
+        (e->b && !ir_eval(k, e->b, vars, &b))) {
+        return false;
+    }
+    Dtype from = (Dtype)ir_expr(k, e->a)->dtype;
+    Dtype t = scalar_is_compare((ScalarOp)e->op) ? from : (Dtype)e->dtype;
+    return scalar_eval((ScalarOp)e->op, t, from, a, b, out);
+}
