@@ -162,6 +162,13 @@ typedef struct MoveUnits {
 
 MoveUnits move_units(Scope src, Dtype src_dt, Scope dst, Dtype dst_dt);
 
+/* Conversion codes (ConvReluMode) of moves between UB and L0C, element by element:
+ *   0  none: raw bytes
+ *   1  float32 to float16: nearest even; overflow and infinity give +-65504, NaN gives +0
+ *   2  as 1, then relu: x > 0 ? x : +0
+ *   4  float16 to float32: exact; a NaN gives 7fc00000
+ *   5  same type (float16, float32, int32), relu: x > 0 ? x : +0; a NaN gives +0 */
+
 /* ---- masks and vector geometry (vector 1.1 to 1.4) ----------------------------------------- */
 
 enum { BLOCK_BYTES = 32, REPEAT_BYTES = 256, MAX_LANES = 256 };
