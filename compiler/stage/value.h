@@ -73,6 +73,7 @@ struct List {
     Value *p;
     uint32_t n;
     uint32_t cap;
+    struct ClassVal *cls; /* of a named tuple; null for plain lists and tuples */
 };
 
 typedef struct SliceVal {
@@ -114,6 +115,15 @@ typedef struct ObjectClass {
     bool (*enter)(Interp *in, Object *self, Span span, Value *result);
     bool (*leave)(Interp *in, Object *self, Span span, bool failed);
     void (*repr)(Interp *in, Object *self, Text *out);
+    /* Optional: calls a method without making a bound object first. *found = false: there is no such
+     * method, and the core goes on with get_attr. Users should offer it: it is the fast path of
+     * instruction calls (obj.method(args) never reaches get_attr then). args->span is the call. */
+    Value (*call_method)(Interp *in, Object *self, Sym name, const CallArgs *args, Span span,
+                         bool *found);
+    /* Optional: name of the index-th attribute, null behind the last; for "'data_move' is" helps. */
+    const char *(*attr_name)(int index);
+    /* Optional: number of items, for len(); and iteration by get_item with 0 .. len - 1. */
+    bool (*length)(Interp *in, Object *self, Span span, int64_t *out);
 } ObjectClass;
 
 struct Object {

@@ -121,7 +121,8 @@ struct Ast {
     uint16_t flags;
     Sym name;
     Span span;
-    Ast *next; /* in a list */
+    uint32_t slot; /* resolve: index of the variable that the node reads or binds; its place is in op */
+    Ast *next;     /* in a list */
     Ast *a;
     Ast *b;
     union {
@@ -130,6 +131,7 @@ struct Ast {
         double number; /* AST_FLOAT */
         AstFunc *func;
         AstClass *klass;
+        void *cache; /* resolve: AST_STRING, AST_INT with text: the value; AST_CALL, AST_COMP: facts */
     };
     union {
         Ast *list;
