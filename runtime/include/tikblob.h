@@ -18,7 +18,7 @@ enum {
     TIKBLOB_MAJOR = 0,
     TIKBLOB_MINOR = 1,
     TIKBLOB_MAX_LOOPS = 16, /* nesting of loops */
-    TIKBLOB_MAX_IFS = 64,   /* nesting of branches */
+    TIKBLOB_MAX_IFS = 512,  /* nesting of branches: a chain of 400 elif links is legal */
     TIKBLOB_MAX_TERMS = 8,  /* loop terms of an affine operand */
     TIKBLOB_MAX_REGS = 2    /* register terms of an affine operand */
 };
@@ -93,7 +93,8 @@ void tikblob_region(const TikBlob *b, const TikBlobKernel *k, int index, TikBlob
 /* ---- decoded descriptors --------------------------------------------------------------------------- */
 
 typedef enum TikDescKind {
-    DESC_LOOP,     /* for loop slot value in [begin, end): begin and end are numbers */
+    DESC_LOOP,     /* for loop slot value in [a, b): numbers, read once on entry. Not 0 <= a <= b:
+                      fault run-time-loop-bounds. The slot of a loop is its nesting depth from 0 */
     DESC_ENDLOOP,
     DESC_IF,       /* body runs when a (a number) is not 0 */
     DESC_ELSE,
@@ -110,6 +111,7 @@ typedef enum TikDescKind {
 /* A number: immediate, scalar register, loop counter, or the core's index. */
 typedef enum TikNumKind { NUM_IMM, NUM_REG, NUM_LOOP, NUM_CORE } TikNumKind;
 
+/* Registers are 64 bits wide and 0 when the kernel starts; values as in isa/scalar.h. */
 typedef struct TikNum {
     TikNumKind kind;
     int64_t imm;   /* NUM_IMM */
@@ -140,13 +142,13 @@ typedef struct TikDesc {
     TikNum a, b;         /* ALU, IF, STORE; LOOP: begin and end */
     TikOperand operand;  /* LOAD, STORE */
     Op op;               /* INSTR */
-    bool checked;        /* INSTR: check_values before it executes */
+    bool checked;        /* INSTR: check_values before it executes; LOAD, STORE: bounds are checked */
     MaskForm mask_form;
     struct {
         TikOperand t;    /* DST, SRC */
         TikNum v;        /* numbers and scalars (canonical bits) */
         TikNum mask[4];
-        bool literal;
+        bool literal;    /* v is an immediate */
     } args[MAX_PARAMS];
 } TikDesc;
 
