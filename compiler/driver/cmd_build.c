@@ -1,0 +1,137 @@
+/* cmd_build.c: tikc build: one program to a blob, native code or a text form. Binary forms go to
+ * <stem>.<suffix> in the working directory unless -o says otherwise; text forms to standard output. */
+#include "driver/driver.h"
+#include "host/host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum Emit {
+    EMIT_BLOB,
+    EMIT_OBJECT,
+    EMIT_SHARED,
+    EMIT_LLVM,
+    EMIT_ASM,
+    EMIT_IR,
+    EMIT_TRACE,
+    EMIT_COUNT
+} Emit;
+
+static const struct {
+    const char *name;
+    const char *suffix; /* null: text, to standard output */
+} emits[EMIT_COUNT] = {
+    [EMIT_BLOB] = {"blob", "tkb"},    [EMIT_OBJECT] = {"object", "o"},
+    [EMIT_SHARED] = {"shared", "so"}, [EMIT_LLVM] = {"llvm", NULL},
+    [EMIT_ASM] = {"asm", NULL},       [EMIT_IR] = {"ir", NULL},
+    [EMIT_TRACE] = {"trace", NULL},
+};
+
+static bool
+find_emit(Cmd *c, Emit *out)
+{
+    const char *name = c->emit ? c->emit : "blob";
+    for (int i = 0; i < EMIT_COUNT; i++) {
+        if (strcmp(emits[i].name, name) == 0) {
+            *out = (Emit)i;
+            return true;
+        }
+    }
+    diag_add(&c->unit, D_USAGE, (Span){0}, 0,
+             "--emit is blob, object, shared, llvm, asm, ir or trace, not '%s'", name);
+    return false;
+}
+
+/* stem of "dir/add.tik" is "add". */
+static const char *
+default_output(Cmd *c, const char *path, const char *suffix)
+{
+    if (!suffix) {
+        return "-";
+    }
+    const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    base = strcmp(base, "-") == 0 ? "kernel" : base;
+    const char *dot = strrchr(base, '.');
+    int n = dot && dot > base ? (int)(dot - base) : (int)strlen(base);
+    return arena_printf(&c->unit.arena, "%.*s.%s", n, base, suffix);
+}
+
+static HostEmit
+host_kind(Emit e)
+{
+    return e == EMIT_OBJECT   ? HOST_OBJECT
+           : e == EMIT_SHARED ? HOST_SHARED
+           : e == EMIT_LLVM   ? HOST_LLVM
+                              : HOST_ASM;
+}
+
+static bool
+write_text(Cmd *c, Emit e, Kernel **kernels, int n, const char *path)
+{
+    Text t;
+    text_init(&t, &c->unit.arena);
+    for (int i = 0; i < n; i++) {
+        if (e == EMIT_IR) {
+            ir_print(kernels[i], &t);
+        } else {
+            tikc_trace(kernels[i], &t);
+        }
+    }
+    return io_write(&c->unit, path, t.p, t.n);
+}
+
+static bool
+write_output(Cmd *c, Emit e, Kernel **kernels, int n, const char *path)
+{
+    Unit *u = &c->unit;
+    const uint8_t *bytes;
+    size_t size;
+    switch (e) {
+    case EMIT_IR:
+    case EMIT_TRACE:
+        return write_text(c, e, kernels, n, path);
+    case EMIT_BLOB:
+        return tikc_blob(u, kernels, n, &bytes, &size) && io_write(u, path, bytes, size);
+    case EMIT_OBJECT:
+    case EMIT_SHARED:
+    case EMIT_LLVM:
+    case EMIT_ASM: {
+        const HostApi *host = host_open(u);
+        HostOptions opt = {(int)c->opt_level, NULL};
+        return host && host->emit(u, kernels, n, host_kind(e), &opt, path);
+    }
+    case EMIT_COUNT:
+        break;
+    }
+    UNREACHABLE();
+}
+
+static bool
+build(Cmd *c)
+{
+    Unit *u = &c->unit;
+    Emit e;
+    TRY(find_emit(c, &e));
+    TRY(compile_file(c, c->files.p[0]));
+    Kernel **kernels = u->kernels.p;
+    int n = (int)u->kernels.n;
+    Kernel *one;
+    if (c->kernel) {
+        one = tikc_pick_kernel(u, c->kernel);
+        kernels = &one;
+        n = 1;
+        TRY(one != NULL);
+    }
+    return write_output(c, e, kernels, n,
+                        c->out ? c->out
+                               : default_output(c, c->files.p[0], emits[e].suffix));
+}
+
+int
+cmd_build(Cmd *c)
+{
+    bool ok = build(c);
+    report_unit(c);
+    int code = report_exit_code(&c->unit);
+    return !ok && code == EXIT_CLEAN ? EXIT_FINDINGS : code;
+}

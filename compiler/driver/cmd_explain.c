@@ -1,0 +1,147 @@
+/* cmd_explain.c: tikc explain and targets: pages made from the tables. */
+#include "driver/driver.h"
+
+#include <string.h>
+
+static void
+explain_diag(DiagId id, Text *out)
+{
+    const DiagInfo *d = &diag_table[id];
+    text_printf(out, "%s (%s)\n\nRule: %s.\n", d->name,
+                d->level == LEVEL_ERROR ? "error" : "warning", d->rule);
+    if (*d->help) {
+        text_printf(out, "Help: %s.\n", d->help);
+    }
+    if (*d->aliases) {
+        text_printf(out, "Also known as: %s\n", d->aliases);
+    }
+}
+
+static void
+print_params(Form form, Text *out)
+{
+    int n;
+    const ParamInfo *p = form_params(form, &n);
+    for (int i = 0; i < n; i++) {
+        text_printf(out, "  %-16s", p[i].name);
+        switch (p[i].role) {
+        case ROLE_DST:
+            text_put(out, "tensor, written");
+            break;
+        case ROLE_SRC:
+            text_put(out, "tensor, read");
+            break;
+        case ROLE_MASK:
+            text_put(out,
+                     "lanes: a count, or a list of 64-bit words, highest lanes first");
+            break;
+        case ROLE_MASKMODE:
+            text_put(out, "'normal' or 'counter'");
+            break;
+        case ROLE_SCALAR:
+            text_put(out, "number or Scalar of the tensor's dtype");
+            break;
+        case ROLE_REPEAT:
+        case ROLE_INT:
+        case ROLE_ATTR:
+            if (p[i].rule == RULE_NONE) {
+                text_put(out, "integer");
+            } else {
+                text_printf(out, "%lld to %lld %s [%s]", (long long)p[i].lo,
+                            (long long)p[i].hi, p[i].unit, rule_table[p[i].rule].name);
+            }
+            break;
+        }
+        text_putc(out, '\n');
+    }
+}
+
+static void
+print_prototype(const OpInfo *op, Text *out)
+{
+    int n;
+    const ParamInfo *p = form_params(op->form, &n);
+    text_printf(out, "%s(", op->name);
+    for (int i = 0; i < n; i++) {
+        text_printf(out, "%s%s", i ? ", " : "", p[i].name);
+        if (p[i].dflt != PARAM_REQUIRED) {
+            text_put(out, p[i].role == ROLE_MASKMODE ? "='normal'" : "=0");
+        }
+    }
+    text_put(out, ")\n");
+}
+
+static void
+explain_op(Op op, Text *out)
+{
+    const OpInfo *info = &op_table[op];
+    print_prototype(info, out);
+    text_printf(out, "\n%s.\nPipe: %s.\n\n", info->meaning,
+                info->pipe == OP_PIPE_PATH ? "by path" : pipe_name((Pipe)info->pipe));
+    print_params(info->form, out);
+    text_put(out, "\nElement types on the targets of each family:\n");
+    for (int i = 0; i < soc_count(); i++) {
+        const Soc *s = soc_at(i);
+        if (i > 0 && strcmp(soc_at(i - 1)->family, s->family) == 0) {
+            continue;
+        }
+        text_printf(out, "  %-14s", s->family);
+        for (int t = 1; t < DT_COUNT; t++) {
+            if (op_has_dtype(op, (Dtype)t, s)) {
+                text_printf(out, " %s", dtype_name((Dtype)t));
+            }
+        }
+        text_putc(out, '\n');
+    }
+}
+
+int
+cmd_explain(Cmd *c)
+{
+    Unit *u = &c->unit;
+    const char *name = c->files.p[0];
+    Text t;
+    text_init(&t, &u->arena);
+    Op op;
+    DiagId id = diag_find(name);
+    if (op_find(name, &op)) {
+        explain_op(op, &t);
+    } else if (id != DIAG_COUNT) {
+        explain_diag(id, &t);
+    } else {
+        Diag *d = diag_add(u, D_USAGE, (Span){0}, 0,
+                           "there is no diagnostic or instruction '%s'", name);
+        diag_help(u, d,
+                  "docs/diagnostics.md lists the diagnostics, docs/instructions.md the "
+                  "instructions");
+    }
+    bool ok = io_print(u, t.p, t.n);
+    report_unit(c);
+    return ok ? report_exit_code(u) : EXIT_IO;
+}
+
+int
+cmd_targets(Cmd *c)
+{
+    Text t;
+    text_init(&t, &c->unit.arena);
+    text_printf(&t, "%-18s %-14s %6s %10s %10s %8s %8s %8s\n", "name", "family", "cores",
+                "UB", "L1", "L0A", "L0B", "L0C");
+    for (int i = 0; i < soc_count(); i++) {
+        const Soc *s = soc_at(i);
+        text_printf(&t, "%-18s %-14s %6d %10lld %10lld %8lld %8lld %8lld%s\n", s->name,
+                    s->family, s->cores, (long long)s->bytes[SC_UB],
+                    (long long)s->bytes[SC_L1], (long long)s->bytes[SC_L0A],
+                    (long long)s->bytes[SC_L0B], (long long)s->bytes[SC_L0C],
+                    s == soc_default() ? "  (default)" : "");
+    }
+    text_put(&t, "\nA family name selects one platform:\n");
+#define SOCFAMILY(name, platform) text_printf(&t, "  %-14s %s\n", name, platform);
+#include "isa/socfamily.def"
+    text_put(
+        &t,
+        "Sizes are bytes. A family with one platform of the same name needs no row.\n");
+    bool ok = io_print(&c->unit, t.p, t.n);
+    report_unit(c);
+    return ok ? EXIT_CLEAN : EXIT_IO;
+}

@@ -1,0 +1,16 @@
+/* commands.h: bits of the commands, for option.def. */
+#ifndef TIKC_COMMANDS_H
+#define TIKC_COMMANDS_H
+
+enum CommandIndex {
+#define COMMAND(id, name, lo, hi, synopsis, what) CMD_INDEX_##id,
+#include "driver/command.def"
+    CMD_INDEX_COUNT
+};
+
+enum CommandBit {
+#define COMMAND(id, name, lo, hi, synopsis, what) CMD_##id = 1 << CMD_INDEX_##id,
+#include "driver/command.def"
+};
+
+#endif

@@ -1,0 +1,93 @@
+/* driver.h: the command line tool: options, files, printing, exit codes. Every command is a thin
+ * function over libtikc and libtikrt. */
+#ifndef TIKC_DRIVER_H
+#define TIKC_DRIVER_H
+
+#include "tikc.h"
+#include "tikrt.h"
+
+/* Exit codes that other tools rely on. */
+enum {
+    EXIT_CLEAN = 0,
+    EXIT_FINDINGS = 1, /* errors in the program */
+    EXIT_USAGE = 2,    /* wrong command line */
+    EXIT_IO = 3, /* a file could not be read or written, or is not what it should be */
+    EXIT_REFUSED = 4,  /* a blob was refused */
+    EXIT_FAULT = 5,    /* a run-time check failed */
+    EXIT_INTERNAL = 70 /* a fault of ours */
+};
+
+typedef struct Binding {
+    const char *tensor;
+    const char *path;
+} Binding;
+
+/* All options, as given. Text members are null when absent. */
+typedef struct Cmd {
+    Unit unit;
+    VEC(const char *) files;
+    const char *out;
+    const char *emit;
+    const char *kernel;
+    const char *backend;
+    const char *format;
+    const char *print_after;
+    bool proofs, verify_each, stats;
+    int64_t opt_level;
+    int64_t threads;
+    VEC(Binding) ins;
+    VEC(Binding) outs;
+} Cmd;
+
+typedef struct Command {
+    const char *name;
+    unsigned bit; /* in the masks of option.def */
+    int min_files, max_files;
+    const char *synopsis;
+    const char *what;
+    int (*run)(Cmd *c); /* gives the exit code */
+} Command;
+
+/* ---- options.c ---- */
+
+/* Parses argv after the command's name. False: a usage error was added. */
+bool MUST_USE options_parse(Cmd *c, const Command *cmd, int argc, char **argv);
+void options_help(const Command *cmds, int n, Text *out);
+void options_command_help(const Command *cmd, Text *out);
+
+/* ---- io.c ---- */
+
+/* Reads a file, or standard input for "-"; bytes end in a zero that is not counted. False: a
+ * file-read diagnostic was added. */
+bool MUST_USE io_read(Unit *u, const char *path, char **bytes, size_t *size);
+/* Writes through a temporary file that is renamed; "-" is standard output. False: a file-write
+ * diagnostic was added and nothing is left. */
+bool MUST_USE io_write(Unit *u, const char *path, const void *bytes, size_t size);
+/* Writes to standard output; false as io_write. */
+bool MUST_USE io_print(Unit *u, const char *text, size_t size);
+bool io_is_blob(const char *bytes, size_t size);
+
+/* ---- report.c ---- */
+
+/* Prints what the unit collected (standard error; JSON: standard output) and what the program
+ * printed. */
+void report_unit(Cmd *c);
+/* Prints an error of the runtime and gives its exit code. */
+int report_error(Cmd *c, const TikError *err);
+/* Exit code for a unit with errors. */
+int report_exit_code(const Unit *u);
+
+/* ---- commands ---- */
+int cmd_check(Cmd *c);
+int cmd_build(Cmd *c);
+int cmd_run(Cmd *c);
+int cmd_disasm(Cmd *c);
+int cmd_asm(Cmd *c);
+int cmd_verify(Cmd *c);
+int cmd_explain(Cmd *c);
+int cmd_targets(Cmd *c);
+
+/* Reads and compiles a source file with the options of the command line. */
+bool MUST_USE compile_file(Cmd *c, const char *path);
+
+#endif

@@ -1,0 +1,147 @@
+/* io.c: files of the tool: reading whole, writing through a temporary that is renamed, so that a
+ * failed command leaves nothing half-written. */
+#include "driver/driver.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool
+read_failed(Unit *u, const char *path)
+{
+    diag_add(u, D_FILE_READ, (Span){0}, 0, "cannot read '%s': %s", path, strerror(errno));
+    return false;
+}
+
+static bool
+read_stream(Unit *u, FILE *f, char **bytes, size_t *size)
+{
+    Text t;
+    text_init(&t, &u->arena);
+    char buf[65536];
+    size_t n;
+    while ((n = fread(buf, 1, sizeof buf, f)) > 0) {
+        text_putn(&t, buf, n);
+    }
+    *bytes = t.p;
+    *size = t.n;
+    return !ferror(f);
+}
+
+bool
+io_read(Unit *u, const char *path, char **bytes, size_t *size)
+{
+    if (strcmp(path, "-") == 0) {
+        return read_stream(u, stdin, bytes, size) || read_failed(u, "standard input");
+    }
+    FILE *f = fopen(path, "rb");
+    if (!f) {
+        return read_failed(u, path);
+    }
+    bool ok = read_stream(u, f, bytes, size);
+    if (!ok) {
+        read_failed(u, path);
+    }
+    fclose(f);
+    return ok;
+}
+
+static bool
+write_failed(Unit *u, const char *path)
+{
+    diag_add(u, D_FILE_WRITE, (Span){0}, 0, "cannot write '%s': %s", path,
+             strerror(errno));
+    return false;
+}
+
+bool
+io_print(Unit *u, const char *text, size_t size)
+{
+    if (fwrite(text, 1, size, stdout) != size || fflush(stdout) != 0) {
+        return write_failed(u, "standard output");
+    }
+    return true;
+}
+
+static bool
+write_all(int fd, const char *p, size_t size)
+{
+    while (size > 0) {
+        ssize_t n = write(fd, p, size);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n < 0) {
+            return false;
+        }
+        p += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+/* Devices and pipes are written in place. */
+static bool
+write_in_place(Unit *u, const char *path, const void *bytes, size_t size)
+{
+    int fd = open(path, O_WRONLY);
+    bool ok = fd >= 0 && write_all(fd, bytes, size);
+    ok = ok || write_failed(u, path);
+    if (fd >= 0 && close(fd) != 0 && ok) {
+        ok = write_failed(u, path);
+    }
+    return ok;
+}
+
+static mode_t
+file_mode(void)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+bool
+io_write(Unit *u, const char *path, const void *bytes, size_t size)
+{
+    if (strcmp(path, "-") == 0) {
+        return io_print(u, bytes, size);
+    }
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+        return write_in_place(u, path, bytes, size);
+    }
+    char *tmp = arena_printf(&u->arena, "%s.tmp-XXXXXX", path);
+    int fd = mkstemp(tmp);
+    if (fd < 0) {
+        return write_failed(u, path);
+    }
+    bool ok = write_all(fd, bytes, size) && fchmod(fd, file_mode()) == 0;
+    int saved = errno;
+    if (close(fd) != 0 && ok) {
+        ok = false;
+        saved = errno;
+    }
+    if (ok && rename(tmp, path) != 0) {
+        ok = false;
+        saved = errno;
+    }
+    if (!ok) {
+        unlink(tmp);
+        errno = saved;
+        return write_failed(u, path);
+    }
+    return true;
+}
+
+bool
+io_is_blob(const char *bytes, size_t size)
+{
+    /* The first byte of a blob's magic never begins a source text: it is not ASCII. */
+    return size >= 8 && (unsigned char)bytes[0] == 0x8b &&
+           memcmp(bytes + 1, "TKB", 3) == 0;
+}

@@ -1,0 +1,101 @@
+/* main.c: the tikc tool: finds the command, runs it, ends the process. The only file that exits. */
+#include "driver/commands.h"
+#include "driver/driver.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const Command commands[] = {
+#define COMMAND(id, name, lo, hi, synopsis, what)                                        \
+    {#name, CMD_##id, lo, hi, synopsis, what, cmd_##name},
+#include "driver/command.def"
+};
+
+/* A fault of ours has printed itself (ICE) or is a crash; both have the documented exit code. */
+static void
+on_crash(int sig)
+{
+    static const char text[] =
+        "tikc: internal error: this is a fault of tikc, please report it\n";
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    (void)sig;
+    _exit(EXIT_INTERNAL);
+}
+
+static int
+print_and_exit(const char *text)
+{
+    fputs(text, stdout);
+    return fflush(stdout) == 0 ? EXIT_CLEAN : EXIT_IO;
+}
+
+static int
+run_command(const Command *cmd, int argc, char **argv)
+{
+    Cmd c;
+    memset(&c, 0, sizeof c);
+    unit_init(&c.unit);
+    c.opt_level = 2;
+    int code;
+    if (argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)) {
+        Text t;
+        text_init(&t, &c.unit.arena);
+        options_command_help(cmd, &t);
+        code = print_and_exit(t.p);
+    } else if (!options_parse(&c, cmd, argc, argv)) {
+        report_unit(&c);
+        code = EXIT_USAGE;
+    } else {
+        code = cmd->run(&c);
+    }
+    for (uint32_t i = 0; i < c.unit.kernels.n; i++) {
+        kernel_free(c.unit.kernels.p[i]);
+    }
+    unit_free(&c.unit);
+    return code;
+}
+
+static int
+usage(const char *word)
+{
+    if (word) {
+        fprintf(stderr, "tikc: error: unknown command '%s' [usage]\n", word);
+    } else {
+        fprintf(stderr, "tikc: error: a command is missing [usage]\n");
+    }
+    fprintf(stderr, "help: 'tikc --help' lists the commands\n");
+    return EXIT_USAGE;
+}
+
+int
+main(int argc, char **argv)
+{
+    signal(SIGABRT, on_crash);
+    signal(SIGPIPE, SIG_IGN);
+    const char *word = argc > 1 ? argv[1] : NULL;
+    if (!word) {
+        return usage(NULL);
+    }
+    if (strcmp(word, "--version") == 0) {
+        return print_and_exit("tikc " TIKC_VERSION "\n");
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
+        strcmp(word, "help") == 0) {
+        Arena a = {0};
+        Text t;
+        text_init(&t, &a);
+        options_help(commands, ARRAY_LEN(commands), &t);
+        int code = print_and_exit(t.p);
+        arena_free(&a);
+        return code;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
+        if (strcmp(commands[i].name, word) == 0) {
+            return run_command(&commands[i], argc - 2, argv + 2);
+        }
+    }
+    return usage(word);
+}

@@ -1,0 +1,223 @@
+/* options.c: the command line after option.def. Long options take their argument as --name VALUE or
+ * --name=VALUE, short ones as -x VALUE or -xVALUE; -- ends the options. */
+#include "driver/commands.h"
+#include "driver/driver.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum OptionKind {
+    OPT_FLAG,
+    OPT_TEXT,
+    OPT_NUMBER,
+    OPT_DEFINE,
+    OPT_BIND
+} OptionKind;
+
+typedef struct Option {
+    const char *name;
+    char letter;
+    OptionKind kind;
+    size_t member; /* offset in Cmd */
+    unsigned commands;
+    const char *arg;
+    const char *help;
+} Option;
+
+static const Option options[] = {
+#define OPTION(name, letter, kind, member, commands, arg, help)                          \
+    {name, letter, OPT_##kind, offsetof(Cmd, member), commands, arg, help},
+#include "driver/option.def"
+};
+
+static bool
+usage(Cmd *c, const Command *cmd, const char *what, const char *value)
+{
+    Diag *d = diag_add(&c->unit, D_USAGE, (Span){0}, 0, "%s '%s'", what, value);
+    diag_help(&c->unit, d, "usage: tikc %s; 'tikc %s --help' lists the options",
+              cmd->synopsis, cmd->name);
+    return false;
+}
+
+static const Option *
+find_long(const Command *cmd, const char *name, size_t n)
+{
+    for (size_t i = 0; i < ARRAY_LEN(options); i++) {
+        if (strlen(options[i].name) == n && memcmp(options[i].name, name, n) == 0 &&
+            (options[i].commands & cmd->bit)) {
+            return &options[i];
+        }
+    }
+    return NULL;
+}
+
+static const Option *
+find_short(const Command *cmd, char letter)
+{
+    for (size_t i = 0; i < ARRAY_LEN(options); i++) {
+        if (options[i].letter == letter && (options[i].commands & cmd->bit)) {
+            return &options[i];
+        }
+    }
+    return NULL;
+}
+
+/* Splits NAME=VALUE. */
+static bool
+split(Cmd *c, const char *text, const char **name, const char **value)
+{
+    const char *eq = strchr(text, '=');
+    if (!eq || eq == text || !eq[1]) {
+        return false;
+    }
+    *name = arena_strndup(&c->unit.arena, text, (size_t)(eq - text));
+    *value = eq + 1;
+    return true;
+}
+
+static bool
+parse_number(const char *text, int64_t *out)
+{
+    char *end;
+    errno = 0;
+    long long v = strtoll(text, &end, 10);
+    *out = v;
+    return *text && !*end && !errno && v >= 0;
+}
+
+static bool
+store(Cmd *c, const Command *cmd, const Option *o, const char *value)
+{
+    void *at = (char *)c + o->member;
+    const char *name;
+    switch (o->kind) {
+    case OPT_FLAG:
+        *(bool *)at = true;
+        return true;
+    case OPT_TEXT:
+        *(const char **)at = value;
+        return true;
+    case OPT_NUMBER:
+        return parse_number(value, at) ||
+               usage(c, cmd, "the option takes a number that is not negative, not",
+                     value);
+    case OPT_DEFINE: {
+        Define d;
+        if (!split(c, value, &d.name, &d.value)) {
+            return usage(c, cmd, "the option takes NAME=VALUE, not", value);
+        }
+        VEC_PUSH(&c->unit.arena, &c->unit.opt.defines, d);
+        return true;
+    }
+    case OPT_BIND: {
+        Binding b;
+        if (!split(c, value, &name, &b.path)) {
+            return usage(c, cmd, "the option takes TENSOR=FILE.npy, not", value);
+        }
+        b.tensor = name;
+        if (o->member == offsetof(Cmd, ins)) {
+            VEC_PUSH(&c->unit.arena, &c->ins, b);
+        } else {
+            VEC_PUSH(&c->unit.arena, &c->outs, b);
+        }
+        return true;
+    }
+    }
+    UNREACHABLE();
+}
+
+/* One option at argv[*i]; moves *i behind it. */
+static bool
+parse_one(Cmd *c, const Command *cmd, int argc, char **argv, int *i)
+{
+    const char *text = argv[(*i)++];
+    const char *value = NULL;
+    const Option *o;
+    if (text[1] == '-') {
+        size_t n = strcspn(text + 2, "=");
+        o = find_long(cmd, text + 2, n);
+        value = text[2 + n] ? text + 3 + n : NULL;
+    } else {
+        o = find_short(cmd, text[1]);
+        value = text[2] ? text + 2 : NULL;
+    }
+    if (!o) {
+        return usage(c, cmd, "unknown option", text);
+    }
+    if (o->kind == OPT_FLAG && value) {
+        return usage(c, cmd, "the option takes no value:", text);
+    }
+    if (o->kind != OPT_FLAG && !value) {
+        if (*i >= argc) {
+            return usage(c, cmd, "a value is missing after", text);
+        }
+        value = argv[(*i)++];
+    }
+    return store(c, cmd, o, value);
+}
+
+bool
+options_parse(Cmd *c, const Command *cmd, int argc, char **argv)
+{
+    bool only_files = false;
+    for (int i = 0; i < argc;) {
+        if (!only_files && strcmp(argv[i], "--") == 0) {
+            only_files = true;
+            i++;
+        } else if (!only_files && argv[i][0] == '-' && argv[i][1]) {
+            TRY(parse_one(c, cmd, argc, argv, &i));
+        } else {
+            VEC_PUSH(&c->unit.arena, &c->files, argv[i++]);
+        }
+    }
+    int n = (int)c->files.n;
+    if (n < cmd->min_files) {
+        return usage(c, cmd, "a file or name is missing after", cmd->name);
+    }
+    if (cmd->max_files >= 0 && n > cmd->max_files) {
+        return usage(c, cmd, "one argument too many:", c->files.p[cmd->max_files]);
+    }
+    return true;
+}
+
+static void
+print_option(const Option *o, Text *out)
+{
+    Text t;
+    Arena a = {0};
+    text_init(&t, &a);
+    if (o->letter) {
+        text_printf(&t, "-%c, ", o->letter);
+    }
+    text_printf(&t, "--%s%s%s", o->name, *o->arg ? " " : "", o->arg);
+    text_printf(out, "  %-28s %s\n", t.p, o->help);
+    arena_free(&a);
+}
+
+void
+options_command_help(const Command *cmd, Text *out)
+{
+    text_printf(out, "usage: tikc %s\n%s\n", cmd->synopsis, cmd->what);
+    for (size_t i = 0; i < ARRAY_LEN(options); i++) {
+        if (options[i].commands & cmd->bit) {
+            print_option(&options[i], out);
+        }
+    }
+}
+
+void
+options_help(const Command *cmds, int n, Text *out)
+{
+    text_put(out, "tikc compiles TIK kernels and runs them: usage: tikc COMMAND ...\n\n");
+    for (int i = 0; i < n; i++) {
+        text_printf(out, "  tikc %-10s %s\n", cmds[i].name, cmds[i].what);
+    }
+    text_put(
+        out,
+        "  tikc --version  print the version\n"
+        "\n'tikc COMMAND --help' lists a command's options. FILE is a .tik or .py file; "
+        "-\n"
+        "reads standard input. Exit codes: 0 clean, 1 errors in the program, 2 usage,\n"
+        "3 files, 4 blob refused, 5 run-time check failed, 70 internal error.\n");
+}

@@ -1,0 +1,95 @@
+/* report.c: what the tool prints of diagnostics and errors of the runtime. */
+#include "driver/driver.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool
+wants_json(const Cmd *c)
+{
+    return c->format && strcmp(c->format, "json") == 0;
+}
+
+void
+report_unit(Cmd *c)
+{
+    Unit *u = &c->unit;
+    if (u->log.n) {
+        fwrite(u->log.p, 1, u->log.n, wants_json(c) ? stderr : stdout);
+    }
+    Text t;
+    text_init(&t, &u->arena);
+    diag_render_all(u, wants_json(c) ? DIAG_JSON : DIAG_TEXT, &t);
+    fflush(stdout);
+    fwrite(t.p, 1, t.n, wants_json(c) ? stdout : stderr);
+    if (u->errors + u->warnings > 1 && !wants_json(c)) {
+        fprintf(stderr, "tikc: %lld error%s, %lld warning%s\n", (long long)u->errors,
+                u->errors == 1 ? "" : "s", (long long)u->warnings,
+                u->warnings == 1 ? "" : "s");
+    }
+    if (fflush(stdout) != 0 && u->errors == 0) {
+        diag_add(u, D_FILE_WRITE, (Span){0}, 0, "cannot write standard output");
+    }
+}
+
+int
+report_exit_code(const Unit *u)
+{
+    int code = u->errors ? EXIT_FINDINGS : EXIT_CLEAN;
+    for (uint32_t i = 0; i < u->diags.n; i++) {
+        switch (u->diags.p[i]->id) {
+        case D_USAGE:
+        case D_SOC_UNKNOWN:
+        case D_NO_TENSOR:
+        case D_KERNEL_CHOICE:
+            return EXIT_USAGE;
+        case D_FILE_READ:
+        case D_FILE_WRITE:
+        case D_NPY:
+        case D_BACKEND:
+            code = EXIT_IO;
+            break;
+        case D_BLOB:
+            code = EXIT_REFUSED;
+            break;
+        default:
+            break;
+        }
+    }
+    return code;
+}
+
+static int
+kind_exit_code(TikErrorKind kind)
+{
+    switch (kind) {
+    case TIK_OK:
+        return EXIT_CLEAN;
+    case TIK_ERR_IO:
+    case TIK_ERR_NPY:
+        return EXIT_IO;
+    case TIK_ERR_BLOB:
+        return EXIT_REFUSED;
+    case TIK_ERR_FAULT:
+        return EXIT_FAULT;
+    case TIK_ERR_USAGE:
+        return EXIT_USAGE;
+    }
+    UNREACHABLE();
+}
+
+int
+report_error(Cmd *c, const TikError *err)
+{
+    (void)c;
+    fprintf(stderr, "%s: error: %s [%s]\n", *err->place ? err->place : "tikc", err->text,
+            err->name);
+    DiagId id = diag_find(err->name);
+    if (id != DIAG_COUNT) {
+        fprintf(stderr, "rule: %s\n", diag_table[id].rule);
+        if (*diag_table[id].help) {
+            fprintf(stderr, "help: %s\n", diag_table[id].help);
+        }
+    }
+    return kind_exit_code(err->kind);
+}

@@ -1,0 +1,70 @@
+/* tikc.c: the compiler as a library, see tikc.h. The whole pipeline is visible here: parse, stage,
+ * passes; the back ends take the kernels from there. */
+#include "tikc.h"
+
+#include "stage/stage.h"
+
+#include <string.h>
+
+bool
+tikc_stage(Unit *u, const char *path, const char *text, size_t len)
+{
+    if (len > UINT32_MAX / 2) {
+        diag_add(u, D_FILE_READ, (Span){0}, 0,
+                 "'%s' has %zu bytes; a source has at most %u", path, len,
+                 UINT32_MAX / 2);
+        return false;
+    }
+    uint32_t file = unit_add_source(u, path, text, len);
+    Ast *module = parse_file(u, file);
+    return module && stage_run(u, file, module) && u->errors == 0;
+}
+
+bool
+tikc_compile(Unit *u, const char *path, const char *text, size_t len,
+             const PassOptions *opt)
+{
+    /* Kernels that were built before an error in staging are still worth checking: many errors in
+     * one run. */
+    bool ok = tikc_stage(u, path, text, len);
+    for (uint32_t i = 0; i < u->kernels.n; i++) {
+        ok = passes_run(u->kernels.p[i], opt) && ok;
+    }
+    if (ok && u->kernels.n == 0) {
+        diag_add(u, D_NO_KERNEL, (Span){u->sources.n - 1, 0, 0}, 0,
+                 "'%s' builds no kernel", path);
+        return false;
+    }
+    return ok && u->errors == 0;
+}
+
+static void
+list_kernels(Unit *u, Diag *d)
+{
+    for (uint32_t i = 0; i < u->kernels.n; i++) {
+        Kernel *k = u->kernels.p[i];
+        diag_note(u, d, k->span, "kernel '%s'", sym_text(&u->names, k->name));
+    }
+}
+
+Kernel *
+tikc_pick_kernel(Unit *u, const char *name)
+{
+    if (!name && u->kernels.n == 1) {
+        return u->kernels.p[0];
+    }
+    for (uint32_t i = 0; name && i < u->kernels.n; i++) {
+        if (strcmp(sym_text(&u->names, u->kernels.p[i]->name), name) == 0) {
+            return u->kernels.p[i];
+        }
+    }
+    Diag *d;
+    if (name) {
+        d = diag_add(u, D_KERNEL_CHOICE, (Span){0}, 0, "there is no kernel '%s'", name);
+    } else {
+        d = diag_add(u, D_KERNEL_CHOICE, (Span){0}, 0, "the program builds %u kernels",
+                     u->kernels.n);
+    }
+    list_kernels(u, d);
+    return NULL;
+}
