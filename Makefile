@@ -94,6 +94,59 @@ $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 unit: $(UNIT_BIN)
 .PHONY: unit
 
+# ---- targets for people ------------------------------------------------------------------------------
+PYTHON = /usr/bin/python3
+
+packages:
+	@tools/install-packages.sh
+
+# A second make, since what the packages bring is looked up when make starts.
+demo: packages
+	$(MAKE) all
+	tools/demo.sh $(BUILD)
+
+TEST_TOOLS = $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
+$(BUILD)/tools/%: tests/tools/%.c $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fopenmp -MMD -MP -o $@ $< $(BUILD)/libtikc.a $(BUILD)/libtikrt.a \
+	    $(LDFLAGS) $(LIBS)
+
+test: packages
+	$(MAKE) all unit test-tools
+	$(PYTHON) tests/run.py $(BUILD)
+test-tools: $(TEST_TOOLS)
+.PHONY: test-tools
+
+SAN_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+check-san: packages
+	ASAN_OPTIONS=detect_stack_use_after_return=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	$(MAKE) BUILD=build-san SAN="$(SAN_FLAGS)" OPT="-O1 -g" test
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig \
+	    $(DESTDIR)$(PREFIX)/include/tikrt/isa
+	install $(BUILD)/tikc $(DESTDIR)$(PREFIX)/bin/tikc
+	install -m 644 $(BUILD)/libtikrt.so $(BUILD)/libtikc-host.so $(BUILD)/libtikrt.a \
+	    $(DESTDIR)$(PREFIX)/lib/
+	install -m 644 runtime/include/*.h $(DESTDIR)$(PREFIX)/include/tikrt/
+	install -m 644 runtime/isa/*.h runtime/isa/*.def $(DESTDIR)$(PREFIX)/include/tikrt/isa/
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' tools/tikrt.pc.in \
+	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/tikrt.pc
+
+uninstall:
+	rm -rf $(DESTDIR)$(PREFIX)/bin/tikc $(DESTDIR)$(PREFIX)/lib/libtikrt.so \
+	    $(DESTDIR)$(PREFIX)/lib/libtikrt.a $(DESTDIR)$(PREFIX)/lib/libtikc-host.so \
+	    $(DESTDIR)$(PREFIX)/lib/pkgconfig/tikrt.pc $(DESTDIR)$(PREFIX)/include/tikrt
+
+SOURCES = $(shell git ls-files '*.c' '*.h' 2>/dev/null)
+format:
+	clang-format-19 -i $(SOURCES)
+lint:
+	$(PYTHON) tools/lint.py
+
+docs: $(BUILD)/tikc
+	$(PYTHON) tools/gen-docs.py
+
 clean:
 	rm -rf $(BUILD)
 

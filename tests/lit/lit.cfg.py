@@ -1,0 +1,31 @@
+"""Configuration of the lit tests. Substitutions:
+
+%tikc           the tool
+%exit N CMD     runs CMD and succeeds when its exit code is N
+%python         the interpreter that has numpy
+%samples        the folder of the samples
+"""
+import os
+import sys
+
+import lit.formats
+
+config.name = 'tikc'
+config.test_format = lit.formats.ShTest(True)
+config.suffixes = ['.tik', '.ir', '.test']
+config.excludes = ['inputs']
+config.test_source_root = os.path.dirname(__file__)
+build = lit_config.params['build']
+config.test_exec_root = os.path.join(build, 'lit')
+root = os.path.dirname(os.path.dirname(config.test_source_root))
+config.environment['PATH'] = '/usr/lib/llvm-19/bin:' + os.environ['PATH']
+for name in ('ASAN_OPTIONS', 'UBSAN_OPTIONS', 'LSAN_OPTIONS'):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+config.substitutions += [
+    ('%tikc', os.path.join(build, 'tikc')),
+    ('%exit', os.path.join(root, 'tests/tools/exit-code.sh')),
+    ('%python', sys.executable),
+    ('%samples', os.path.join(root, 'samples')),
+    ('%root', root),
+]
