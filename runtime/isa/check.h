@@ -50,11 +50,39 @@ typedef struct Fault {
     char text[240];
 } Fault;
 
-/* Rules that do not depend on operand values: path, dtypes, extended argument codes, mask form. */
+/* Rules that do not depend on operand values: availability, path, scopes, dtypes, extended argument,
+ * mask form. Instructions of processors with 16-byte blocks (Ascend035) are not-on-arch, except moves. */
 bool check_static(const CheckInstr *in, Fault *fault);
 /* Rules on values: ranges, masks, alignment, bounds, overlap. Presupposes check_static. False fills
  * *fault with the first broken rule in operand order. */
 bool check_values(const CheckInstr *in, Fault *fault);
+/* The parts of check_values, in its order: one kind of rule on one operand each. A step whose
+ * presuppositions are broken (bounds of a move with nburst 0, say) holds; the step that owns the
+ * presupposition reports. Bounds depend monotonically on counts and strides. */
+typedef enum CheckKind {
+    CHECK_ALIGN,  /* DST, SRC: address-align */
+    CHECK_MASK,   /* MASK: mask-range, mask-zero, mask-high-nonzero */
+    CHECK_RANGE,  /* REPEAT, INT: the row's range */
+    CHECK_SCALAR, /* SCALAR: fits the dst dtype */
+    CHECK_PAD,    /* burst, src_stride of a move with a pad mode */
+    CHECK_BOUNDS, /* DST, SRC: tensor-overflow */
+    CHECK_OVERLAP /* SRC against DST: overlap, overlap-single, overlap-multi, overlap-src1-accum */
+} CheckKind;
+
+typedef struct CheckStep {
+    CheckKind kind;
+    int param;
+} CheckStep;
+
+enum { MAX_CHECK_STEPS = 24 };
+int check_steps(Op op, CheckStep *out); /* number of steps, at most MAX_CHECK_STEPS */
+bool check_step(const CheckInstr *in, CheckStep step, Fault *fault);
+
+/* Scalar access to one element (a load or a store of set_as and item assignment): the byte offset is
+ * a multiple of the element size and the element lies inside the root tensor. Fault.param is 0. A
+ * TikCheck (tikrt.h) with op OP_COUNT means this check, with the tensor as operand 0. */
+bool check_element(const CheckTensor *t, Fault *fault);
+
 /* Warnings on a correct instruction (path-applicability, gm-tail-write). Calls report for each. */
 void check_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx);
 
@@ -68,7 +96,8 @@ typedef struct Footprint {
 } Footprint;
 
 /* Bytes that operand param (DST or SRC) touches. A bitwise mask with holes gives the runs up to its
- * highest lane (an upper bound); *exact tells. */
+ * highest lane (an upper bound), counter mode counts its last repeat as a full one; *exact tells.
+ * Presupposes a correct instruction (check_values). */
 Footprint check_footprint(const CheckInstr *in, int param, bool *exact);
 /* One past the last byte touched, relative to the root; offset when nothing is touched. */
 int64_t footprint_end(const Footprint *f);
