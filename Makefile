@@ -106,10 +106,11 @@ demo: packages
 	tools/demo.sh $(BUILD)
 
 TEST_TOOLS = $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
-$(BUILD)/tools/%: tests/tools/%.c $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
+HOST_OPEN = $(BUILD)/obj/compiler/host/host_open.o
+$(BUILD)/tools/%: tests/tools/%.c $(HOST_OPEN) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -fopenmp -MMD -MP -o $@ $< $(BUILD)/libtikc.a $(BUILD)/libtikrt.a \
-	    $(LDFLAGS) $(LIBS)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fopenmp -MMD -MP -o $@ $< $(HOST_OPEN) $(BUILD)/libtikc.a \
+	    $(BUILD)/libtikrt.a $(LDFLAGS) -Wl,-rpath,'$$ORIGIN/..' $(LIBS) -ldl
 
 test: packages
 	$(MAKE) all unit test-tools
@@ -137,6 +138,22 @@ uninstall:
 	rm -rf $(DESTDIR)$(PREFIX)/bin/tikc $(DESTDIR)$(PREFIX)/lib/libtikrt.so \
 	    $(DESTDIR)$(PREFIX)/lib/libtikrt.a $(DESTDIR)$(PREFIX)/lib/libtikc-host.so \
 	    $(DESTDIR)$(PREFIX)/lib/pkgconfig/tikrt.pc $(DESTDIR)$(PREFIX)/include/tikrt
+
+# libFuzzer targets, built by clang with sanitizers in a tree of their own.
+FUZZ_TARGET ?= source
+FUZZ_RUNS   ?= 10000000
+FUZZ_BUILD   = build-fuzz
+FUZZ_FLAGS   = -fsanitize=address,undefined -fno-sanitize-recover=undefined
+$(FUZZ_BUILD)/fuzz_%: tests/fuzz/fuzz_%.c FORCE
+	$(MAKE) BUILD=$(FUZZ_BUILD) CC=clang-19 OPT="-O1 -g" SAN="$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link" \
+	    $(FUZZ_BUILD)/libtikc.a $(FUZZ_BUILD)/libtikrt.a
+	clang-19 $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes $(FUZZ_FLAGS) -fsanitize=fuzzer -fopenmp \
+	    -I$(FUZZ_BUILD)/gen -o $@ $< $(FUZZ_BUILD)/libtikc.a $(FUZZ_BUILD)/libtikrt.a $(LIBS)
+FORCE:
+.PHONY: FORCE fuzz-build
+fuzz-build: $(FUZZ_BUILD)/fuzz_source $(FUZZ_BUILD)/fuzz_blob $(FUZZ_BUILD)/fuzz_ir
+fuzz: $(FUZZ_BUILD)/fuzz_$(FUZZ_TARGET)
+	tests/fuzz/run.sh $(FUZZ_BUILD) $(FUZZ_TARGET) $(FUZZ_RUNS)
 
 SOURCES = $(shell git ls-files '*.c' '*.h' 2>/dev/null)
 format:

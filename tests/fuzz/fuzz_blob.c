@@ -1,0 +1,106 @@
+/* fuzz_blob.c: any bytes through loader, verifier, disassembler, assembler and emulator. The custom
+ * mutator repairs checksums, so that inputs get behind the container checks; an accepted blob must
+ * disassemble to a text that assembles to the same bytes, and must run without a fault of ours. */
+#include "tikblob.h"
+#include "tikrt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
+
+enum { MAX_ARGS = 16, MAX_BYTES = 1 << 20, MAX_STEPS = 5000 };
+
+size_t
+LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+    size = LLVMFuzzerMutate(data, size, max);
+    if (seed % 8 != 0) {
+        tikblob_reseal(data, size);
+    }
+    return size;
+}
+
+static void
+emulate(const TikBlob *b, int kernel)
+{
+    TikBlobKernel k;
+    tikblob_kernel(b, kernel, &k);
+    TikArray arrays[MAX_ARGS] = {0};
+    TikArray *pointers[MAX_ARGS];
+    TikError err;
+    int n = (int)k.nargs;
+    bool ok = n <= MAX_ARGS && k.cores <= 64;
+    for (int i = 0; ok && i < n; i++) {
+        TikBlobArg a;
+        tikblob_arg(b, &k, i, &a);
+        ok = a.elems <= MAX_BYTES / 8 && tik_array_alloc(&arrays[i], a.dtype, a.elems, &err);
+        pointers[i] = &arrays[i];
+    }
+    if (ok) {
+        (void)!tik_emulate(b->bytes, b->size, kernel, pointers, &err);
+    }
+    for (int i = 0; i < n && i < MAX_ARGS; i++) {
+        tik_array_free(&arrays[i]);
+    }
+}
+
+static bool
+verify(const TikBlob *b, int kernel)
+{
+    uint64_t need = tikblob_workspace(b, kernel);
+    TikBlobProof proof;
+    TikBlobDiag d;
+    char text[400];
+    void *work = malloc(need ? need : 1);
+    bool ok = work && tikblob_verify(b, kernel, work, need, &proof, &d);
+    free(work);
+    if (!ok) {
+        tikblob_explain(b, kernel, &d, text, sizeof text);
+        return false;
+    }
+    if (proof.steps <= MAX_STEPS) {
+        emulate(b, kernel);
+    }
+    return true;
+}
+
+static void
+round_trip(const uint8_t *data, size_t size)
+{
+    char *text;
+    uint8_t *again;
+    size_t n;
+    int line;
+    char error[300];
+    TikBlobDiag d;
+    if (!tikblob_disassemble(data, size, &text, &d)) {
+        return;
+    }
+    if (!tikblob_assemble(text, strlen(text), &again, &n, &line, error, sizeof error) ||
+        n != size || memcmp(again, data, n) != 0) {
+        abort();
+    }
+    free(again);
+    free(text);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    TikBlob b;
+    TikBlobDiag d;
+    if (!tikblob_open(&b, data, size, &d)) {
+        return 0;
+    }
+    bool all = true;
+    for (int i = 0; i < b.nkernels && i < 4; i++) {
+        all = verify(&b, i) && all;
+    }
+    if (all) {
+        round_trip(data, size);
+    }
+    return 0;
+}

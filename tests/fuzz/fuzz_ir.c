@@ -1,0 +1,41 @@
+/* fuzz_ir.c: any text through the reader of the IR's text form; what it accepts must print to a text
+ * that reads back to the same text. */
+#include "tikc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static Kernel *
+parse(Unit *u, const char *text, size_t len)
+{
+    return ir_parse(u, unit_add_source(u, "fuzz.ir", text, len));
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    Unit u;
+    unit_init(&u);
+    Kernel *k = parse(&u, (const char *)data, size);
+    if (k) {
+        Text first;
+        Text second;
+        text_init(&first, &u.arena);
+        text_init(&second, &u.arena);
+        ir_print(k, &first);
+        Kernel *again = parse(&u, first.p, first.n);
+        if (!again) {
+            abort();
+        }
+        ir_print(again, &second);
+        if (strcmp(first.p, second.p) != 0) {
+            abort();
+        }
+        kernel_free(again);
+        kernel_free(k);
+    }
+    unit_free(&u);
+    return 0;
+}
