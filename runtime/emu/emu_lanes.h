@@ -1,0 +1,35 @@
+/* emu_lanes.h: the arithmetic of vector instructions on contiguous lanes. One table per level of the
+ * processor's vector unit, made from the same text (emu_lanes_body.h), so all compute the same bits.
+ *
+ * A lane function writes n elements at dst from n elements at src0 (and src1), or from src0 and one
+ * scalar in the canonical form of scalar.h. A source is identical with dst or shares no byte with the
+ * n elements of dst. Addresses need no alignment.
+ *
+ * Values (docs/instructions.md): add sub mul max min and relu write the canonical quiet NaN whenever
+ * the result is NaN; abs, dup and the bit operations keep payloads. max and min of +0 and -0 give the
+ * first operand. float16 computes in float32 and rounds once to nearest even. Integers wrap. */
+#ifndef TIK_EMU_LANES_H
+#define TIK_EMU_LANES_H
+
+#include "isa/isa.h"
+
+typedef void LaneFn(uint8_t *dst, const uint8_t *src0, const uint8_t *src1,
+                    int64_t scalar, int64_t n);
+
+enum {
+    SEM_KINDS = SEM_NOT + 1
+};
+
+typedef struct LaneTable {
+    LaneFn *vector[SEM_KINDS][DT_COUNT]; /* two sources, or one */
+    LaneFn *scalar[SEM_KINDS][DT_COUNT]; /* one source and a scalar; dup: a scalar */
+} LaneTable;
+
+extern const LaneTable emu_lanes_base;
+extern const LaneTable
+    emu_lanes_avx2; /* empty where the processor family is not x86-64 */
+
+/* The function for an instruction and a type on the processor that runs this; null: none. */
+LaneFn *emu_lane_fn(Op op, Dtype t);
+
+#endif

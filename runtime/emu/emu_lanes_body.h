@@ -1,0 +1,313 @@
+/* emu_lanes_body.h: text of a lane table, included by emu_lanes_base.c and emu_lanes_avx2.c, which
+ * define LANES_ATTR (target of every function), LANES_TABLE (name of the table) and LANES_F16C (1:
+ * float16 by the conversion instructions of the processor). Not a header of its own.
+ *
+ * Plain loops that the compiler vectorises: no step depends on an earlier one (emu_lanes.h), which
+ * LANES_LOOP says. A new operation: one BINARY, UNARY or HALF row per type, and its place in the
+ * table at the end. */
+#include "emu/emu_lanes.h"
+#include "num/half.h"
+
+#if LANES_F16C
+#include <immintrin.h>
+#endif
+
+#if defined(__clang__)
+#define LANES_LOOP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define LANES_LOOP _Pragma("GCC ivdep")
+#endif
+
+/* Elements at any address. */
+#define LANES_ANY __attribute__((aligned(1), may_alias))
+typedef uint8_t AnyU8 LANES_ANY;
+typedef int8_t AnyS8 LANES_ANY;
+typedef uint16_t AnyU16 LANES_ANY;
+typedef int16_t AnyS16 LANES_ANY;
+typedef uint32_t AnyU32 LANES_ANY;
+typedef int32_t AnyS32 LANES_ANY;
+typedef uint64_t AnyU64 LANES_ANY;
+typedef int64_t AnyS64 LANES_ANY;
+
+#define LANES_FN(name)                                                                   \
+    LANES_ATTR static void name(uint8_t *dst, const uint8_t *src0, const uint8_t *src1,  \
+                                int64_t scalar, int64_t n)
+
+/* name_vv: d = value(a, b) with both from memory; name_vs: b is the scalar. */
+#define BINARY(name, T, value)                                                           \
+    LANES_FN(name##_vv)                                                                  \
+    {                                                                                    \
+        T *d = (T *)dst;                                                                 \
+        const T *x = (const T *)src0, *y = (const T *)src1;                              \
+        (void)scalar;                                                                    \
+        LANES_LOOP                                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            const T a = x[i], b = y[i];                                                  \
+            d[i] = (T)(value);                                                           \
+        }                                                                                \
+    }                                                                                    \
+    LANES_FN(name##_vs)                                                                  \
+    {                                                                                    \
+        T *d = (T *)dst;                                                                 \
+        const T *x = (const T *)src0;                                                    \
+        const T b = (T)scalar;                                                           \
+        (void)src1;                                                                      \
+        LANES_LOOP                                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            const T a = x[i];                                                            \
+            d[i] = (T)(value);                                                           \
+        }                                                                                \
+    }
+
+#define UNARY(name, T, value)                                                            \
+    LANES_FN(name)                                                                       \
+    {                                                                                    \
+        T *d = (T *)dst;                                                                 \
+        const T *x = (const T *)src0;                                                    \
+        (void)src1;                                                                      \
+        (void)scalar;                                                                    \
+        LANES_LOOP                                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            const T a = x[i];                                                            \
+            d[i] = (T)(value);                                                           \
+        }                                                                                \
+    }
+
+#define FILL(name, T)                                                                    \
+    LANES_FN(name)                                                                       \
+    {                                                                                    \
+        T *d = (T *)dst;                                                                 \
+        (void)src0;                                                                      \
+        (void)src1;                                                                      \
+        LANES_LOOP                                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            d[i] = (T)scalar;                                                            \
+        }                                                                                \
+    }
+
+/* ---- integers: unsigned arithmetic wraps; 1u keeps 16-bit products out of signed int -------------- */
+
+BINARY(add_8, AnyU8, a + b)
+BINARY(add_16, AnyU16, a + b)
+BINARY(add_32, AnyU32, a + b)
+BINARY(add_64, AnyU64, a + b)
+BINARY(sub_8, AnyU8, a - b)
+BINARY(sub_16, AnyU16, a - b)
+BINARY(sub_32, AnyU32, a - b)
+BINARY(sub_64, AnyU64, a - b)
+BINARY(mul_8, AnyU8, 1u * a * b)
+BINARY(mul_16, AnyU16, 1u * a * b)
+BINARY(mul_32, AnyU32, 1u * a * b)
+BINARY(mul_64, AnyU64, 1u * a * b)
+BINARY(and_8, AnyU8, a &b)
+BINARY(and_16, AnyU16, a &b)
+BINARY(and_32, AnyU32, a &b)
+BINARY(and_64, AnyU64, a &b)
+BINARY(or_8, AnyU8, a | b)
+BINARY(or_16, AnyU16, a | b)
+BINARY(or_32, AnyU32, a | b)
+BINARY(or_64, AnyU64, a | b)
+BINARY(max_u8, AnyU8, b > a ? b : a)
+BINARY(max_s8, AnyS8, b > a ? b : a)
+BINARY(max_u16, AnyU16, b > a ? b : a)
+BINARY(max_s16, AnyS16, b > a ? b : a)
+BINARY(max_u32, AnyU32, b > a ? b : a)
+BINARY(max_s32, AnyS32, b > a ? b : a)
+BINARY(max_u64, AnyU64, b > a ? b : a)
+BINARY(max_s64, AnyS64, b > a ? b : a)
+BINARY(min_u8, AnyU8, b < a ? b : a)
+BINARY(min_s8, AnyS8, b < a ? b : a)
+BINARY(min_u16, AnyU16, b < a ? b : a)
+BINARY(min_s16, AnyS16, b < a ? b : a)
+BINARY(min_u32, AnyU32, b < a ? b : a)
+BINARY(min_s32, AnyS32, b < a ? b : a)
+BINARY(min_u64, AnyU64, b < a ? b : a)
+BINARY(min_s64, AnyS64, b < a ? b : a)
+
+UNARY(not_8, AnyU8, ~a)
+UNARY(not_16, AnyU16, ~a)
+UNARY(not_32, AnyU32, ~a)
+UNARY(not_64, AnyU64, ~a)
+/* |a| as unsigned: the lowest number stays. */
+UNARY(abs_8, AnyU8, a & 0x80u ? 0u - a : a)
+UNARY(abs_16, AnyU16, a & 0x8000u ? 0u - a : a)
+UNARY(abs_32, AnyU32, a & 0x80000000u ? 0u - a : a)
+UNARY(abs_64, AnyU64, a >> 63 ? 0u - a : a)
+UNARY(relu_8, AnyS8, a > 0 ? a : 0)
+UNARY(relu_16, AnyS16, a > 0 ? a : 0)
+UNARY(relu_32, AnyS32, a > 0 ? a : 0)
+UNARY(relu_64, AnyS64, a > 0 ? a : 0)
+
+FILL(fill_8, AnyU8)
+FILL(fill_16, AnyU16)
+FILL(fill_32, AnyU32)
+FILL(fill_64, AnyU64)
+
+/* ---- float32: on bit patterns, so that NaN results can be made canonical ------------------------- */
+
+#define F(u)       float_of_bits(u)
+#define FBITS(f)   float_bits_canonical(f)
+#define ORDERED(r) (F(a) == F(a) && F(b) == F(b) ? (r) : FLOAT_NAN)
+
+BINARY(add_f32, AnyU32, FBITS(F(a) + F(b)))
+BINARY(sub_f32, AnyU32, FBITS(F(a) - F(b)))
+BINARY(mul_f32, AnyU32, FBITS(F(a) * F(b)))
+BINARY(max_f32, AnyU32, ORDERED(F(b) > F(a) ? b : a))
+BINARY(min_f32, AnyU32, ORDERED(F(b) < F(a) ? b : a))
+UNARY(abs_f32, AnyU32, a & 0x7fffffffu)
+UNARY(relu_f32, AnyU32, F(a) > 0 ? a : F(a) == F(a) ? 0u : FLOAT_NAN)
+
+#undef F
+#undef FBITS
+#undef ORDERED
+
+/* ---- float16 --------------------------------------------------------------------------------------- */
+
+UNARY(abs_f16, AnyU16, a & 0x7fffu)
+UNARY(relu_f16, AnyU16, (a & 0x7fffu) > 0x7c00u ? HALF_NAN : a & 0x8000u ? 0u : a)
+
+#if LANES_F16C
+
+enum {
+    HALF_LANES = 8
+};
+
+LANES_ATTR static inline __m256
+half_load(const uint8_t *p)
+{
+    return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
+}
+
+/* r where the lanes of ordered are set, else NaN. */
+LANES_ATTR static inline void
+half_store(uint8_t *p, __m256 r, __m256 ordered)
+{
+    r = _mm256_blendv_ps(_mm256_set1_ps(__builtin_nanf("")), r, ordered);
+    _mm_storeu_si128((__m128i *)(void *)p, _mm256_cvtps_ph(r, _MM_FROUND_TO_NEAREST_INT));
+}
+
+/* The last n < HALF_LANES elements, through memory of one whole vector. */
+static void
+half_tail(LaneFn *fn, uint8_t *dst, const uint8_t *src0, const uint8_t *src1, int64_t n)
+{
+    uint8_t a[16] = {0}, b[16] = {0}, d[16];
+    memcpy(a, src0, (size_t)n * 2);
+    memcpy(b, src1, (size_t)n * 2);
+    fn(d, a, b, 0, HALF_LANES);
+    memcpy(dst, d, (size_t)n * 2);
+}
+
+#define ORDERED_SELF _mm256_cmp_ps(r, r, _CMP_ORD_Q)
+#define ORDERED_BOTH _mm256_cmp_ps(a, b, _CMP_ORD_Q)
+
+/* r = value(a, b); ordered: where r is not a NaN. The scalar form repeats the scalar in memory. */
+#define HALF(name, value, ordered)                                                       \
+    LANES_FN(name##_vv)                                                                  \
+    {                                                                                    \
+        int64_t i = 0;                                                                   \
+        (void)scalar;                                                                    \
+        for (; i + HALF_LANES <= n; i += HALF_LANES) {                                   \
+            const __m256 a = half_load(src0 + 2 * i), b = half_load(src1 + 2 * i);       \
+            const __m256 r = value;                                                      \
+            half_store(dst + 2 * i, r, ordered);                                         \
+        }                                                                                \
+        if (i < n) {                                                                     \
+            half_tail(name##_vv, dst + 2 * i, src0 + 2 * i, src1 + 2 * i, n - i);        \
+        }                                                                                \
+    }                                                                                    \
+    LANES_FN(name##_vs)                                                                  \
+    {                                                                                    \
+        int64_t i = 0;                                                                   \
+        const __m256 b = _mm256_set1_ps(half_to_float((uint16_t)scalar));                \
+        (void)src1;                                                                      \
+        for (; i + HALF_LANES <= n; i += HALF_LANES) {                                   \
+            const __m256 a = half_load(src0 + 2 * i);                                    \
+            const __m256 r = value;                                                      \
+            half_store(dst + 2 * i, r, ordered);                                         \
+        }                                                                                \
+        if (i < n) {                                                                     \
+            uint16_t s[HALF_LANES];                                                      \
+            for (int k = 0; k < HALF_LANES; k++) {                                       \
+                s[k] = (uint16_t)scalar;                                                 \
+            }                                                                            \
+            half_tail(name##_vv, dst + 2 * i, src0 + 2 * i, (const uint8_t *)s, n - i);  \
+        }                                                                                \
+    }
+
+HALF(add_f16, _mm256_add_ps(a, b), ORDERED_SELF)
+HALF(sub_f16, _mm256_sub_ps(a, b), ORDERED_SELF)
+HALF(mul_f16, _mm256_mul_ps(a, b), ORDERED_SELF)
+/* The instruction gives its second operand for two zeros: src0 in the order b, a. */
+HALF(max_f16, _mm256_max_ps(b, a), ORDERED_BOTH)
+HALF(min_f16, _mm256_min_ps(b, a), ORDERED_BOTH)
+
+#else
+
+#define H(u)       half_to_float(u)
+#define ORDERED(r) (H(a) == H(a) && H(b) == H(b) ? (r) : HALF_NAN)
+
+BINARY(add_f16, AnyU16, half_from_float(H(a) + H(b)))
+BINARY(sub_f16, AnyU16, half_from_float(H(a) - H(b)))
+BINARY(mul_f16, AnyU16, half_from_float(H(a) * H(b)))
+BINARY(max_f16, AnyU16, ORDERED(H(b) > H(a) ? b : a))
+BINARY(min_f16, AnyU16, ORDERED(H(b) < H(a) ? b : a))
+
+#endif
+
+/* ---- the table -------------------------------------------------------------------------------------- */
+
+/* Operations whose signed and unsigned forms are the same. */
+#define WIDTHS(name)                                                                     \
+    [DT_U8] = name(8), [DT_S8] = name(8), [DT_U16] = name(16), [DT_S16] = name(16),      \
+    [DT_U32] = name(32), [DT_S32] = name(32), [DT_U64] = name(64), [DT_S64] = name(64)
+#define SIGNED(name)                                                                     \
+    [DT_S8] = name(8), [DT_S16] = name(16), [DT_S32] = name(32), [DT_S64] = name(64)
+#define EACH(name, form)                                                                 \
+    [DT_U8] = name##_u8_##form, [DT_S8] = name##_s8_##form,                              \
+    [DT_U16] = name##_u16_##form, [DT_S16] = name##_s16_##form,                          \
+    [DT_U32] = name##_u32_##form, [DT_S32] = name##_s32_##form,                          \
+    [DT_U64] = name##_u64_##form, [DT_S64] = name##_s64_##form
+#define FLOATS(name, form) [DT_F16] = name##_f16_##form, [DT_F32] = name##_f32_##form
+
+#define ADD_VV(w) add_##w##_vv
+#define SUB_VV(w) sub_##w##_vv
+#define MUL_VV(w) mul_##w##_vv
+#define AND_VV(w) and_##w##_vv
+#define OR_VV(w)  or_##w##_vv
+#define ADD_VS(w) add_##w##_vs
+#define SUB_VS(w) sub_##w##_vs
+#define MUL_VS(w) mul_##w##_vs
+#define AND_VS(w) and_##w##_vs
+#define OR_VS(w)  or_##w##_vs
+#define NOT_V(w)  not_##w
+#define ABS_V(w)  abs_##w
+#define RELU_V(w) relu_##w
+#define FILL_S(w) fill_##w
+
+const LaneTable LANES_TABLE = {
+    .vector =
+        {
+            [SEM_ADD] = {WIDTHS(ADD_VV), FLOATS(add, vv)},
+            [SEM_SUB] = {WIDTHS(SUB_VV), FLOATS(sub, vv)},
+            [SEM_MUL] = {WIDTHS(MUL_VV), FLOATS(mul, vv)},
+            [SEM_MAX] = {EACH(max, vv), FLOATS(max, vv)},
+            [SEM_MIN] = {EACH(min, vv), FLOATS(min, vv)},
+            [SEM_AND] = {WIDTHS(AND_VV)},
+            [SEM_OR] = {WIDTHS(OR_VV)},
+            [SEM_NOT] = {WIDTHS(NOT_V)},
+            [SEM_ABS] = {SIGNED(ABS_V), [DT_F16] = abs_f16, [DT_F32] = abs_f32},
+            [SEM_RELU] = {SIGNED(RELU_V), [DT_F16] = relu_f16, [DT_F32] = relu_f32},
+        },
+    .scalar =
+        {
+            [SEM_ADD] = {WIDTHS(ADD_VS), FLOATS(add, vs)},
+            [SEM_SUB] = {WIDTHS(SUB_VS), FLOATS(sub, vs)},
+            [SEM_MUL] = {WIDTHS(MUL_VS), FLOATS(mul, vs)},
+            [SEM_MAX] = {EACH(max, vs), FLOATS(max, vs)},
+            [SEM_MIN] = {EACH(min, vs), FLOATS(min, vs)},
+            [SEM_AND] = {WIDTHS(AND_VS)},
+            [SEM_OR] = {WIDTHS(OR_VS)},
+            [SEM_DUP] = {WIDTHS(FILL_S), [DT_F16] = fill_16, [DT_BF16] = fill_16,
+                         [DT_F32] = fill_32},
+        },
+};

@@ -1,0 +1,41 @@
+/* array.c: storage of global tensors. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "include/tikrt.h"
+#include "launch/error.h"
+#include "launch/pages.h"
+
+static int64_t
+rounded(int64_t bytes)
+{
+    return (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+}
+
+bool
+tik_array_alloc(TikArray *a, Dtype t, int64_t elems, TikError *err)
+{
+    memset(a, 0, sizeof *a);
+    int64_t bytes;
+    if (t <= DT_NONE || t >= DT_COUNT || elems < 0 ||
+        __builtin_mul_overflow(elems, dtype_size(t), &bytes) ||
+        bytes > INT64_MAX - BLOCK_BYTES) {
+        return error_set(err, TIK_ERR_USAGE, "usage",
+                         "a tensor of %" PRId64 " elements is too large", elems);
+    }
+    uint8_t *data = pages_alloc(rounded(bytes));
+    if (data == NULL) {
+        return error_set(err, TIK_ERR_IO, "limit-memory",
+                         "not enough memory for a tensor of %" PRId64 " bytes", bytes);
+    }
+    *a = (TikArray){.dtype = t, .elems = elems, .ndim = 1, .data = data, .bytes = bytes};
+    a->shape[0] = elems;
+    return true;
+}
+
+void
+tik_array_free(TikArray *a)
+{
+    pages_free(a->data, rounded(a->bytes));
+    memset(a, 0, sizeof *a);
+}

@@ -1,0 +1,37 @@
+/* error.c: see error.h. */
+#include "launch/error.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+bool
+error_set(TikError *err, TikErrorKind kind, const char *name, const char *fmt, ...)
+{
+    if (err == NULL) {
+        return false;
+    }
+    *err = (TikError){.kind = kind};
+    snprintf(err->name, sizeof err->name, "%s", name);
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(err->text, sizeof err->text, fmt, args);
+    va_end(args);
+    return false;
+}
+
+void
+error_rule_text(Rule rule, int64_t value, char *out, size_t size)
+{
+    if (rule == RULE_DIV_ZERO) {
+        snprintf(out, size, "division of integers by zero");
+    } else if (rule == RULE_LOOP_RANGE) {
+        snprintf(out, size,
+                 "a loop bound is %" PRId64 "; bounds satisfy 0 <= begin <= end", value);
+    } else if (rule == RULE_TENSOR_OVERFLOW) {
+        snprintf(out, size,
+                 "the element at byte offset %" PRId64 " is outside the tensor", value);
+    } else {
+        snprintf(out, size, "the value is %" PRId64 "; %s", value, rule_table[rule].rule);
+    }
+}

@@ -1,0 +1,15 @@
+/* error.h: filling a TikError. Private to the runtime. */
+#ifndef TIK_ERROR_H
+#define TIK_ERROR_H
+
+#include "include/tikrt.h"
+
+/* Always returns false. err may be null. */
+bool error_set(TikError *err, TikErrorKind kind, const char *name, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The text of a fault that no instruction raised: a division, a loop, an element access. value is the
+ * number at fault: the loop bound, or the byte offset. */
+void error_rule_text(Rule rule, int64_t value, char *out, size_t size);
+
+#endif

@@ -1,0 +1,358 @@
+/* npy.c: tensors from and to .npy files. Reads versions 1 to 3 in C order and little endian, and says
+ * what is wrong with every other file; writes version 1 through a temporary file in the same folder
+ * that is renamed when it is complete, so a failed write leaves nothing behind and an older file
+ * untouched. Devices and pipes are written in place. */
+#define _DEFAULT_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "include/tikrt.h"
+#include "launch/error.h"
+#include "launch/npy_header.h"
+
+/* ---- reading ------------------------------------------------------------------------------------- */
+
+typedef struct Input {
+    const char *path;
+    FILE *file;
+    TikError *err;
+} Input;
+
+static bool
+io_error(const Input *in)
+{
+    return error_set(in->err, TIK_ERR_IO, "file-read", "cannot read '%s': %s", in->path,
+                     strerror(errno));
+}
+
+#define NPY_ERROR(in, fmt, ...)                                                          \
+    error_set((in)->err, TIK_ERR_NPY, "npy", "'%s': " fmt, (in)->path, __VA_ARGS__)
+
+/* Reads exactly n bytes; *got tells how many there were. */
+static bool
+read_bytes(const Input *in, void *p, size_t n, size_t *got)
+{
+    *got = fread(p, 1, n, in->file);
+    return *got == n;
+}
+
+static bool
+read_prefix(const Input *in, size_t *header_len)
+{
+    uint8_t b[12];
+    size_t got;
+    if (!read_bytes(in, b, 8, &got)) {
+        if (ferror(in->file)) {
+            return io_error(in);
+        }
+        return NPY_ERROR(in, "not a .npy file: it has only %zu bytes", got);
+    }
+    if (memcmp(b, "\x93NUMPY", 6) != 0) {
+        return NPY_ERROR(in, "%s",
+                         "not a .npy file: the first bytes are not those of one");
+    }
+    if (b[6] < 1 || b[6] > 3) {
+        return NPY_ERROR(in, "its format is version %d.%d; versions 1 to 3 are known",
+                         b[6], b[7]);
+    }
+    size_t width = b[6] == 1 ? 2 : 4;
+    if (!read_bytes(in, b + 8, width, &got)) {
+        return ferror(in->file) ? io_error(in)
+                                : NPY_ERROR(in, "%s", "its header is cut off");
+    }
+    *header_len = (size_t)b[8] | (size_t)b[9] << 8;
+    if (width == 4) {
+        *header_len |= (size_t)b[10] << 16 | (size_t)b[11] << 24;
+    }
+    return true;
+}
+
+enum {
+    MAX_HEADER = 1 << 20
+};
+
+static bool
+read_header(const Input *in, NpyHeader *h)
+{
+    size_t len = 0, got;
+    if (!read_prefix(in, &len)) {
+        return false;
+    }
+    if (len > MAX_HEADER) {
+        return NPY_ERROR(in, "its header has %zu bytes; at most %d are read", len,
+                         MAX_HEADER);
+    }
+    char *text = malloc(len + 1);
+    if (text == NULL) {
+        return io_error(in);
+    }
+    bool ok = read_bytes(in, text, len, &got);
+    if (!ok) {
+        ok = ferror(in->file)
+                 ? io_error(in)
+                 : NPY_ERROR(in, "its header is cut off: %zu of %zu bytes", got, len);
+    } else {
+        const char *why = NULL;
+        ok = npy_parse_header(text, len, h, &why) || NPY_ERROR(in, "%s", why);
+    }
+    free(text);
+    return ok;
+}
+
+/* The element type that a description without its byte order names. */
+static Dtype
+dtype_of_descr(const char *code)
+{
+    static const struct {
+        const char *code;
+        Dtype dtype;
+    } known[] = {{"b1", DT_BOOL}, {"i1", DT_S8},  {"u1", DT_U8},  {"i2", DT_S16},
+                 {"u2", DT_U16},  {"i4", DT_S32}, {"u4", DT_U32}, {"i8", DT_S64},
+                 {"u8", DT_U64},  {"f2", DT_F16}, {"f4", DT_F32}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strcmp(known[i].code, code) == 0) {
+            return known[i].dtype;
+        }
+    }
+    return DT_NONE;
+}
+
+/* How a tensor of type t is stored. */
+static Dtype
+stored_as(Dtype t)
+{
+    return t == DT_BF16 ? DT_U16 : t;
+}
+
+static bool
+check_dtype(const Input *in, const NpyHeader *h, Dtype want)
+{
+    char order = h->descr[0];
+    if (order == '\0' || strchr("<>|=", order) == NULL) {
+        return NPY_ERROR(in, "its dtype '%s' is not that of numbers", h->descr);
+    }
+    Dtype held = dtype_of_descr(h->descr + 1);
+    const char *note = want == DT_BF16 ? " (stored as uint16)" : "";
+    if (held == DT_NONE || held != stored_as(want)) {
+        const char *name = held == DT_NONE ? h->descr : dtype_name(held);
+        return NPY_ERROR(in, "it holds %s; the tensor is %s%s", name, dtype_name(want),
+                         note);
+    }
+    if (order == '>' && dtype_size(held) > 1) {
+        return NPY_ERROR(in, "its %s numbers are big endian; little endian is needed",
+                         dtype_name(held));
+    }
+    return true;
+}
+
+static bool
+check_shape(const Input *in, const NpyHeader *h, int64_t want)
+{
+    if (h->fortran) {
+        return NPY_ERROR(in, "%s",
+                         "its elements are in Fortran order; C order is needed");
+    }
+    int64_t count = 1;
+    for (int i = 0; i < h->ndim; i++) {
+        if (h->shape[i] == 0) {
+            count = 0;
+            break;
+        }
+        if (__builtin_mul_overflow(count, h->shape[i], &count)) {
+            return NPY_ERROR(in, "%s", "its shape has more elements than can be counted");
+        }
+    }
+    if (count != want) {
+        return NPY_ERROR(in, "it holds %" PRId64 " elements; the tensor has %" PRId64,
+                         count, want);
+    }
+    return true;
+}
+
+static void
+keep_shape(TikArray *a, const NpyHeader *h)
+{
+    if (h->ndim > (int)(sizeof a->shape / sizeof a->shape[0])) {
+        return; /* one dimension, as tik_array_alloc made it */
+    }
+    a->ndim = h->ndim;
+    memset(a->shape, 0, sizeof a->shape);
+    for (int i = 0; i < h->ndim; i++) {
+        a->shape[i] = h->shape[i];
+    }
+}
+
+static bool
+read_data(const Input *in, TikArray *a)
+{
+    size_t got;
+    if (!read_bytes(in, a->data, (size_t)a->bytes, &got)) {
+        if (ferror(in->file)) {
+            return io_error(in);
+        }
+        return NPY_ERROR(in, "it is cut off: %zu of %" PRId64 " bytes of data", got,
+                         a->bytes);
+    }
+    if (fgetc(in->file) != EOF) {
+        return NPY_ERROR(in, "it goes on behind its %" PRId64 " bytes of data", a->bytes);
+    }
+    return ferror(in->file) ? io_error(in) : true;
+}
+
+static bool
+read_open(const Input *in, Dtype dtype, int64_t elems, TikArray *out)
+{
+    NpyHeader h;
+    if (!read_header(in, &h) || !check_dtype(in, &h, dtype) ||
+        !check_shape(in, &h, elems) || !tik_array_alloc(out, dtype, elems, in->err)) {
+        return false;
+    }
+    keep_shape(out, &h);
+    if (!read_data(in, out)) {
+        tik_array_free(out);
+        return false;
+    }
+    return true;
+}
+
+bool
+tik_npy_read(const char *path, Dtype dtype, int64_t elems, TikArray *out, TikError *err)
+{
+    memset(out, 0, sizeof *out);
+    Input in = {path, fopen(path, "rb"), err};
+    if (in.file == NULL) {
+        return io_error(&in);
+    }
+    bool ok = read_open(&in, dtype, elems, out);
+    fclose(in.file);
+    return ok;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------- */
+
+static const char *
+descr_of_dtype(Dtype t)
+{
+    static const char *const codes[DT_COUNT] = {
+        [DT_U8] = "|u1",  [DT_S8] = "|i1",  [DT_U16] = "<u2", [DT_S16] = "<i2",
+        [DT_F16] = "<f2", [DT_U32] = "<u4", [DT_S32] = "<i4", [DT_F32] = "<f4",
+        [DT_U64] = "<u8", [DT_S64] = "<i8", [DT_BOOL] = "|b1"};
+    return codes[stored_as(t)];
+}
+
+/* Length of everything before the data; a multiple of 64 as the format wants. */
+static size_t
+make_header(const TikArray *a, char out[512])
+{
+    char shape[256] = "";
+    size_t at = 0;
+    for (int i = 0; i < a->ndim; i++) {
+        at += (size_t)snprintf(shape + at, sizeof shape - at, "%s%" PRId64,
+                               i > 0 ? ", " : "", a->shape[i]);
+    }
+    int n = snprintf(out + 10, 502,
+                     "{'descr': '%s', 'fortran_order': False, 'shape': (%s%s), }",
+                     descr_of_dtype(a->dtype), shape, a->ndim == 1 ? "," : "");
+    size_t total = ((size_t)n + 10 + 1 + 63) / 64 * 64;
+    memset(out + 10 + n, ' ', total - 10 - (size_t)n);
+    out[total - 1] = '\n';
+    memcpy(out, "\x93NUMPY\x01\x00", 8);
+    out[8] = (char)((total - 10) & 0xff);
+    out[9] = (char)((total - 10) >> 8);
+    return total;
+}
+
+/* Writes everything; 0, or errno. Closes fd. */
+static int
+write_all(int fd, const TikArray *a)
+{
+    char header[512];
+    size_t len = make_header(a, header);
+    FILE *f = fdopen(fd, "wb");
+    if (f == NULL) {
+        int e = errno;
+        close(fd);
+        return e;
+    }
+    errno = 0;
+    bool ok = fwrite(header, 1, len, f) == len &&
+              fwrite(a->data, 1, (size_t)a->bytes, f) == (size_t)a->bytes &&
+              fflush(f) == 0;
+    int e = ok ? 0 : errno != 0 ? errno : EIO;
+    if (fclose(f) != 0 && e == 0) {
+        e = errno;
+    }
+    return e;
+}
+
+/* Opens a new file beside path. *name is its name, freed by the caller. -1: errno says why. */
+static int
+open_temporary(const char *path, char **name)
+{
+    size_t size = strlen(path) + 48;
+    *name = malloc(size);
+    if (*name == NULL) {
+        return -1;
+    }
+    for (int i = 0; i < 100; i++) {
+        snprintf(*name, size, "%s.tmp-%ld-%d", path, (long)getpid(), i);
+        int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST) {
+            return fd;
+        }
+    }
+    return -1;
+}
+
+static int
+write_renamed(const char *path, const TikArray *a)
+{
+    char *name;
+    int fd = open_temporary(path, &name);
+    int e = fd < 0 ? errno : write_all(fd, a);
+    if (fd >= 0 && e == 0 && rename(name, path) != 0) {
+        e = errno;
+    }
+    if (fd >= 0 && e != 0) {
+        unlink(name);
+    }
+    free(name);
+    return e;
+}
+
+static int
+write_path(const char *path, const TikArray *a)
+{
+    struct stat st;
+    if (stat(path, &st) != 0) {
+        return errno == ENOENT ? write_renamed(path, a) : errno;
+    }
+    if (S_ISDIR(st.st_mode)) {
+        return EISDIR;
+    }
+    if (!S_ISREG(st.st_mode)) {
+        int fd = open(path, O_WRONLY | O_CLOEXEC);
+        return fd < 0 ? errno : write_all(fd, a);
+    }
+    if (access(path, W_OK) != 0) {
+        return errno;
+    }
+    char *target = realpath(path, NULL); /* a link stays a link */
+    int e = target == NULL ? errno : write_renamed(target, a);
+    free(target);
+    return e;
+}
+
+bool
+tik_npy_write(const char *path, const TikArray *a, TikError *err)
+{
+    int e = write_path(path, a);
+    return e == 0 || error_set(err, TIK_ERR_IO, "file-write", "cannot write '%s': %s",
+                               path, strerror(e));
+}
