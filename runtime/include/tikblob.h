@@ -20,7 +20,8 @@ enum {
     TIKBLOB_MAX_LOOPS = 16, /* nesting of loops */
     TIKBLOB_MAX_IFS = 512,  /* nesting of branches: a chain of 400 elif links is legal */
     TIKBLOB_MAX_TERMS = 8,  /* loop terms of an affine operand */
-    TIKBLOB_MAX_REGS = 2    /* register terms of an affine operand */
+    TIKBLOB_MAX_REGS = 2,   /* register terms of an affine operand */
+    TIKBLOB_KNOWN_SECTIONS = 10
 };
 
 /* Where and why a blob is refused, or what the verifier could not prove. */
@@ -48,6 +49,7 @@ typedef struct TikBlob {
     TikBlobSection sections[16];
     int nsections;
     int nkernels;
+    int8_t known[TIKBLOB_KNOWN_SECTIONS]; /* private: index of each known section in sections, or -1 */
 } TikBlob;
 
 bool tikblob_open(TikBlob *b, const uint8_t *bytes, uint64_t size, TikBlobDiag *diag);
@@ -218,6 +220,11 @@ bool tikblob_emit(TikBlobWriter *w, const TikDesc *d, const char *file, uint32_t
 void tikblob_end_kernel(TikBlobWriter *w);
 /* meta: text for META (producer, source hash), may be null. The caller frees *bytes. */
 bool tikblob_finish(TikBlobWriter *w, const char *meta, uint8_t **bytes, size_t *size);
+
+/* Recomputes every checksum and the build id of bytes that were changed, in place, as far as the section
+ * table can be followed; never reads or writes outside. For tests that need a right checksum over
+ * wrong contents (freestanding). */
+void tikblob_reseal(uint8_t *bytes, size_t size);
 
 #ifdef __cplusplus
 }

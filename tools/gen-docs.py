@@ -1,0 +1,140 @@
+#!/usr/bin/python3
+"""Writes the generated pages of docs/ from the tables: diagnostics.md and instructions.md.
+usage: tools/gen-docs.py [--check]   (--check: fails when a page is stale)"""
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def read(path):
+    return open(os.path.join(ROOT, path), encoding='utf-8').read()
+
+
+def strip_comments(text):
+    return re.sub(r'/\*.*?\*/', ' ', text, flags=re.S)
+
+
+def rows(path, macro):
+    """Argument lists of a macro's rows, as lists of texts; string literals are joined and unquoted."""
+    text = strip_comments(read(path))
+    for m in re.finditer(r'^' + macro + r'\(', text, re.M):
+        args, cur, depth, i = [], '', 1, m.end()
+        in_str = False
+        while depth:
+            c = text[i]
+            if in_str:
+                cur += c
+                if c == '\\':
+                    i += 1
+                    cur += text[i]
+                elif c == '"':
+                    in_str = False
+            elif c == '"':
+                in_str = True
+                cur += c
+            elif c == '(':
+                depth += 1
+                cur += c
+            elif c == ')':
+                depth -= 1
+                cur += c if depth else ''
+            elif c == ',' and depth == 1:
+                args.append(cur)
+                cur = ''
+            else:
+                cur += c
+            i += 1
+        args.append(cur)
+        yield [unquote(a) for a in args]
+
+
+def unquote(a):
+    a = a.strip()
+    parts = re.findall(r'"((?:[^"\\]|\\.)*)"', a)
+    return ''.join(parts).replace('\\"', '"') if parts else a if a != '""' else ''
+
+
+def diagnostics():
+    out = ['# Diagnostics', '',
+           'Made by `make docs` from the tables `compiler/base/diag.def` and `runtime/isa/rule.def`. '
+           '`tikc explain NAME` prints one row. Names never change; the third column has the spellings of '
+           'other manuals, which `explain` also finds.', '',
+           '| name | level | also known as | rule | help |', '|---|---|---|---|---|']
+    found = list(rows('compiler/base/diag.def', 'DIAG')) + list(rows('runtime/isa/rule.def', 'RULE'))
+    for _, name, level, alias, rule, help_ in sorted(found, key=lambda r: r[1]):
+        level = level.replace('LEVEL_', '').lower()
+        cells = [f'`{name}`', level, alias, rule, help_]
+        out.append('| ' + ' | '.join(c.replace('|', '\\|') for c in cells) + ' |')
+    return '\n'.join(out) + '\n'
+
+
+def dtype_table(cores):
+    types = {}
+    names = {r[0]: r[1] for r in rows('runtime/isa/dtype.def', 'DTYPE')}
+    for op, dt, mask in rows('runtime/isa/optype.def', 'OPTYPE'):
+        types.setdefault(op, []).append((names[dt], int(mask, 16)))
+    return types
+
+
+def supported(types, op, cores):
+    """Lines 'types: families' grouped by equal type lists."""
+    groups = {}
+    for bit, (_, family, core, _) in enumerate(cores):
+        have = tuple(n for n, m in types.get(op, []) if m >> bit & 1)
+        if have:
+            groups.setdefault(have, []).append(family + (' vector core' if core == 'VectorCore' else ''))
+    for have, fams in groups.items():
+        yield ', '.join(have), ', '.join(fams)
+
+
+def instructions():
+    cores = list(rows('runtime/isa/core.def', 'CORE'))
+    types = dtype_table(cores)
+    params = {}
+    for form, name, role, lo, hi, unit, rule, dflt in rows('runtime/isa/param.def', 'PARAM'):
+        params.setdefault(form, []).append((name, role, lo, hi, unit, rule, dflt))
+    rules = {r[0]: r[1] for r in rows('runtime/isa/rule.def', 'RULE')}
+    out = ['# Instructions', '',
+           'Made by `make docs` from the tables of `runtime/isa/`. Lanes, masks, repeats and strides are '
+           'explained in docs/language.md.', '']
+    for op, name, form, pipe, sem, meaning in rows('runtime/isa/op.def', 'OP'):
+        ps = params[form]
+        proto = ', '.join(p[0] + ('' if p[6] == 'REQUIRED' else "='normal'" if p[1] == 'MASKMODE' else '=0')
+                          for p in ps)
+        out += [f'## `{name}`', '', f'`{name}({proto})`', '', meaning[0].upper() + meaning[1:] + '.',
+                'Pipe: ' + ('by path' if pipe == 'PATH' else pipe) + '.', '',
+                '| operand | kind | range | unit | rule |', '|---|---|---|---|---|']
+        for pname, role, lo, hi, unit, rule, _ in ps:
+            has = rule != 'NONE' and role in ('INT', 'REPEAT', 'ATTR')
+            rng = f'{lo} to {hi}' if has else ''
+            rname = f'`{rules[rule]}`' if rule in rules else ''
+            out.append(f'| `{pname}` | {role.lower()} | {rng} | {unit} | {rname} |')
+        lines = list(supported(types, op, cores))
+        if lines:
+            out += ['', '| element types | processors |', '|---|---|']
+            out += [f'| {t} | {f} |' for t, f in lines]
+        out.append('')
+    return '\n'.join(out)
+
+
+def main():
+    pages = {'docs/diagnostics.md': diagnostics(), 'docs/instructions.md': instructions()}
+    stale = []
+    for path, text in pages.items():
+        full = os.path.join(ROOT, path)
+        old = read(path) if os.path.exists(full) else None
+        if old != text:
+            stale.append(path)
+            if '--check' not in sys.argv:
+                with open(full, 'w', encoding='utf-8') as f:
+                    f.write(text)
+    if '--check' in sys.argv and stale:
+        print('stale (run make docs): ' + ' '.join(stale))
+        return 1
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
