@@ -1,0 +1,56 @@
+#!/usr/bin/python3
+"""Every row of the tables is covered: an instruction has a documentation line, an independent model and a
+golden case; a rule has a test just inside and one just outside. Ends with 'N passed, N failed'."""
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def read(path):
+    full = os.path.join(ROOT, path)
+    return open(full, encoding='utf-8').read() if os.path.isfile(full) else ''
+
+
+def everything_under(path):
+    out = ''
+    for folder, _, names in os.walk(os.path.join(ROOT, path)):
+        for n in sorted(names):
+            if n.endswith(('.gold', '.tsv', '.py', '.tik', '.md')):
+                out += read(os.path.relpath(os.path.join(folder, n), ROOT))
+    return out
+
+
+def main():
+    ops = re.findall(r'^OP\(\w+, "(\w+)"', read('runtime/isa/op.def'), re.M)
+    rules = re.findall(r'^RULE\(\w+, "([\w-]+)"', read('runtime/isa/rule.def'), re.M)
+    docs = read('docs/instructions.md')
+    model = read('tests/oracle/ref_model.py')
+    golden = everything_under('tests/golden')
+    diags = read('docs/diagnostics.md')
+    bad = []
+    done = 0
+
+    def expect(ok, text):
+        nonlocal done
+        done += bool(ok)
+        if not ok:
+            bad.append(text)
+
+    for op in ops:
+        expect(f'## `{op}`' in docs, f'{op}: no section in docs/instructions.md')
+        expect(op in model, f'{op}: not in tests/oracle/ref_model.py')
+        expect(re.search(r'\b' + op.replace('vec_', '(vec_|v)') + r'\b', golden), f'{op}: no golden case')
+    for rule in rules:
+        expect(f'`{rule}`' in diags, f'{rule}: not in docs/diagnostics.md')
+        for kind in ('ok', 'bad'):
+            expect(os.path.isfile(os.path.join(ROOT, f'tests/lit/rules/{kind}-{rule}.tik')),
+                   f'{rule}: no tests/lit/rules/{kind}-{rule}.tik')
+    print('\n'.join(bad))
+    print(f'{done} passed, {len(bad)} failed')
+    return 1 if bad else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
