@@ -52,6 +52,12 @@ typedef struct Expr {
 
 /* ---- tables --------------------------------------------------------------------------------- */
 
+/* Limits that hold in every kernel (verify.c). Bytes: of one buffer, so that sums of a few offsets
+ * inside buffers never overflow. Nesting of bodies: walks over statements may recurse; the stage (and
+ * passes_run) report too-nested. */
+#define IR_MAX_BYTES ((int64_t)1 << 48)
+enum { IR_MAX_NEST = 200, IR_MAX_COPIES = 4, IR_MAX_BLOCKS = 65535 };
+
 typedef enum BufRole { BUF_LOCAL, BUF_IN, BUF_OUT, BUF_WORKSPACE } BufRole;
 
 typedef struct Buffer {
@@ -258,6 +264,7 @@ bool ir_eval(const Kernel *k, ExprId e, const int64_t *vars, int64_t *out);
 
 /* The stable text of a kernel; parses back to a kernel that prints the same. */
 void ir_print(const Kernel *k, Text *out);
+void ir_print_places(const Kernel *k, Text *out); /* the same with source positions as comments */
 void ir_print_expr(const Kernel *k, ExprId e, Text *out);
 /* Reads the text form; null with diagnostics (syntax, at the place in the source) otherwise. */
 Kernel *ir_parse(Unit *u, uint32_t file);
