@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "include/tikrt.h"
+#include "tikrt.h"
 #include "launch/error.h"
 #include "launch/pages.h"
 

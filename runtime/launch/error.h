@@ -2,7 +2,7 @@
 #ifndef TIK_ERROR_H
 #define TIK_ERROR_H
 
-#include "include/tikrt.h"
+#include "tikrt.h"
 
 /* Always returns false. err may be null. */
 bool error_set(TikError *err, TikErrorKind kind, const char *name, const char *fmt, ...)

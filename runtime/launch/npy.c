@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "include/tikrt.h"
+#include "tikrt.h"
 #include "launch/error.h"
 #include "launch/npy_header.h"
 

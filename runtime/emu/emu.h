@@ -1,0 +1,207 @@
+/* emu.h: the emulator's inside. A kernel's descriptors become an EmuProgram, once: operands resolved to
+ * memory, numbers to slots of one table, instructions to their semantic function. Then every core
+ * runs the program from its start, one after another, in program order.
+ *
+ *   emu_program.c   descriptors to program           emu_move.c     moves
+ *   emu_run.c       control, scalars, cores          emu_vector.c   masks, repeats, strides
+ *   emu_check.c     run-time checks of instructions  emu_lanes*.c   arithmetic on lanes
+ *   emu_blob.c      tik_emulate: the front for blobs
+ *
+ * Safety does not rest on the verifier: every address goes through emu_at, every number that shapes an
+ * access is range-checked, and the steps are counted. A blob that was never verified can compute
+ * nonsense but not touch foreign memory. */
+#ifndef TIK_EMU_H
+#define TIK_EMU_H
+
+#include "emu/emu_lanes.h"
+#include "tikblob.h"
+#include "tikrt.h"
+
+/* What a kernel's descriptors refer to. The caller keeps everything until the program is freed. */
+typedef struct EmuKernel {
+    const Soc *soc;
+    const TikBlobRegion *regions;
+    uint32_t nregions;
+    TikArray *const *args; /* a GM region's base is an index into it */
+    uint32_t nargs;
+    uint32_t nregs, nloops;
+    uint32_t cores;
+    uint32_t flags;      /* TIKBLOB_FILL_SCRATCH; TIKBLOB_ORDERED says nothing here */
+    uint64_t step_bound; /* steps of one core; 0: not bounded */
+} EmuKernel;
+
+typedef enum EmuStatus {
+    EMU_OK,
+    EMU_FAULT,     /* a rule of rule.def broken while running */
+    EMU_MALFORMED, /* the descriptors make no program */
+    EMU_STEPS,     /* more steps than the bound */
+    EMU_NO_MEMORY
+} EmuStatus;
+
+typedef struct EmuResult {
+    EmuStatus status;
+    uint32_t descriptor; /* TikDesc.index at fault */
+    uint32_t core;       /* EMU_FAULT, EMU_STEPS */
+    Fault fault;         /* EMU_FAULT; EMU_MALFORMED: text only */
+} EmuResult;
+
+typedef struct EmuProgram EmuProgram;
+
+/* An empty program; null with *res filled. */
+EmuProgram *emu_new(const EmuKernel *k, EmuResult *res);
+void emu_free(EmuProgram *p);
+/* Appends one descriptor. */
+bool emu_add(EmuProgram *p, const TikDesc *d, EmuResult *res);
+/* Closes the program: every loop and branch has its end. */
+bool emu_finish(EmuProgram *p, EmuResult *res);
+/* Runs all cores of a finished program. */
+bool emu_run(EmuProgram *p, EmuResult *res);
+/* All of the above for n descriptors. */
+bool emu_run_program(const EmuKernel *k, const TikDesc *descs, uint32_t n,
+                     EmuResult *res);
+
+/* ---- the program -------------------------------------------------------------------------------- */
+
+/* A number is a slot of EmuRun.vals: slot 0 the core's index, then the loop counters, the registers,
+ * the constants. */
+typedef uint32_t EmuNum;
+
+typedef struct EmuTerm {
+    EmuNum num;
+    int64_t coef;
+} EmuTerm;
+
+/* An address: base + offset + sum of terms, of which limit bytes exist from base on. */
+typedef struct EmuRef {
+    uint8_t *base;
+    int64_t limit;
+    int64_t offset;
+    uint32_t first_term, nterms;
+    uint32_t region;
+    Dtype dtype;
+} EmuRef;
+
+typedef struct EmuRun EmuRun;
+typedef struct EmuOp EmuOp;
+
+/* Semantic function of an instruction; false: a fault is recorded. */
+typedef bool EmuExec(EmuRun *r, const EmuOp *op);
+
+typedef void EmuConvert(uint8_t *dst, const uint8_t *src, int64_t n);
+
+/* What is constant about a data_move. */
+typedef struct EmuMove {
+    MoveUnits units;
+    EmuConvert *convert;    /* null: raw bytes */
+    int src_size, dst_size; /* bytes of an element, with convert */
+    int pad;                /* PadMode, 0: none */
+} EmuMove;
+
+enum {
+    EMU_REFS = 3,
+    EMU_INTS = 5
+};
+
+struct EmuOp {
+    uint8_t kind; /* TikDescKind */
+    uint8_t op;   /* Op, or ScalarOp */
+    uint8_t dtype, from;
+    uint8_t mask_form;
+    bool checked;
+    uint16_t literals; /* bit i: operand i of the form was written as a constant */
+    uint32_t index;    /* TikDesc.index */
+    uint32_t
+        target; /* LOOP: behind its end; ENDLOOP: its body; IF, ELSE, BREAK, CONTINUE: where to */
+    uint32_t reg;   /* slot: ALU, LOAD: result; LOOP, ENDLOOP: counter */
+    uint32_t depth; /* LOOP, ENDLOOP: loops around it */
+    EmuNum a, b;
+    uint32_t refs
+        [EMU_REFS]; /* tensor operands in order, indexes EmuProgram.refs; LOAD, STORE: refs[0] */
+    EmuNum ints[EMU_INTS]; /* INT operands in order */
+    EmuNum mask[4], repeat, scalar, attr;
+    uint32_t move; /* indexes EmuProgram.moves */
+    LaneFn *lanes;
+    EmuExec *exec;
+};
+
+struct EmuProgram {
+    EmuKernel kernel;
+    EmuOp *ops;
+    EmuRef *refs;
+    EmuTerm *terms;
+    int64_t *consts;
+    EmuMove *moves;
+    uint32_t nops, nrefs, nterms, nconsts, nmoves;
+    uint32_t cap_ops, cap_refs, cap_terms, cap_consts, cap_moves;
+    uint32_t first_const; /* slot of consts[0] */
+    uint32_t
+        open[TIKBLOB_MAX_LOOPS +
+             TIKBLOB_MAX_IFS]; /* LOOP, IF, ELSE without their ends, outermost first */
+    uint32_t nopen, nloops_open;
+    uint32_t max_depth;
+    uint8_t *scratch;
+    int64_t scratch_bytes;
+    int64_t scope_at[SC_COUNT]; /* where a memory begins in scratch */
+};
+
+/* One core's run. */
+struct EmuRun {
+    const EmuProgram *p;
+    int64_t *vals;
+    int64_t ends[TIKBLOB_MAX_LOOPS]; /* by depth of the loop */
+    int64_t padding;                 /* the padding register */
+    uint64_t steps, step_limit;
+    uint32_t core;
+    EmuResult *res;
+};
+
+/* ---- between the files ----------------------------------------------------------------------------- */
+
+static inline int64_t
+emu_num(const EmuRun *r, EmuNum n)
+{
+    return r->vals[n];
+}
+
+/* Byte offset of an operand from its root; wraps, emu_at refuses what does not fit. */
+static inline int64_t
+emu_offset(const EmuRun *r, const EmuRef *ref)
+{
+    uint64_t off = (uint64_t)ref->offset;
+    for (uint32_t i = 0; i < ref->nterms; i++) {
+        const EmuTerm *t = &r->p->terms[ref->first_term + i];
+        off += (uint64_t)t->coef * (uint64_t)r->vals[t->num];
+    }
+    return (int64_t)off;
+}
+
+/* The one translation of addresses: the operand's first byte if extent >= 0 bytes from there on
+ * exist, else null. */
+static inline uint8_t *
+emu_at(const EmuRun *r, uint32_t ref, int64_t extent)
+{
+    const EmuRef *o = &r->p->refs[ref];
+    int64_t off = emu_offset(r, o);
+    return off >= 0 && off <= o->limit && extent <= o->limit - off ? o->base + off : NULL;
+}
+
+/* emu_check.c: runs check_values on the operands as they are now. False: fault recorded. */
+bool emu_check(EmuRun *r, const EmuOp *op);
+/* A guard of the emulator refused an instruction: records which rule it breaks. Always false. */
+bool emu_refuse(EmuRun *r, const EmuOp *op);
+/* Records a fault without an instruction. Always false. */
+bool emu_fault(EmuRun *r, const EmuOp *op, Rule rule, int64_t value);
+
+/* emu_program.c. Always false. */
+bool emu_malformed(EmuResult *res, uint32_t descriptor, const char *text);
+/* emu_program.c: copies *m into the program; false: out of memory. */
+bool emu_add_move(EmuProgram *p, const EmuMove *m, uint32_t *index);
+
+/* Fill exec and what else is constant; the operands are in place. False: not an instruction that the
+ * emulator can execute, with *why; or out of memory, with *why null. */
+bool emu_bind_move(EmuProgram *p, EmuOp *op, const char **why);
+bool emu_bind_vector(EmuProgram *p, EmuOp *op, const char **why);
+
+EmuExec emu_exec_move, emu_exec_vector, emu_exec_set_padding;
+
+#endif

@@ -1,0 +1,165 @@
+/* emu_blob.c: tik_emulate: a kernel of a blob from its bytes to the arrays. Opens the container, fetches
+ * the kernel's tables, translates its descriptors one by one and runs them. It does not verify: callers
+ * that take blobs from elsewhere call tikblob_verify first, to refuse before anything runs; what an
+ * unverified blob does wrong ends here as an error all the same. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/emu.h"
+#include "launch/error.h"
+
+typedef struct Front {
+    const TikBlob *blob;
+    int kernel;
+    TikBlobKernel info;
+    TikError *err;
+} Front;
+
+static bool
+refuse(const Front *f, const TikBlobDiag *diag)
+{
+    char text[400];
+    tikblob_explain(f->blob, f->kernel, diag, text, sizeof text);
+    return error_set(f->err, TIK_ERR_BLOB, "blob", "%s", text);
+}
+
+static void
+put_place(const Front *f, uint32_t descriptor)
+{
+    const char *file;
+    uint32_t line, column;
+    if (f->err != NULL &&
+        tikblob_place(f->blob, f->kernel, descriptor, &file, &line, &column)) {
+        snprintf(f->err->place, sizeof f->err->place, "%s:%" PRIu32 ":%" PRIu32, file,
+                 line, column);
+    }
+}
+
+/* The error that a result stands for. Always false. */
+static bool
+report(const Front *f, const EmuResult *res)
+{
+    switch (res->status) {
+    case EMU_OK:
+        break;
+    case EMU_FAULT:
+        error_set(f->err, TIK_ERR_FAULT, rule_table[res->fault.rule].name, "%s",
+                  res->fault.text);
+        break;
+    case EMU_MALFORMED:
+        error_set(f->err, TIK_ERR_BLOB, "blob", "%s", res->fault.text);
+        break;
+    case EMU_STEPS:
+        error_set(f->err, TIK_ERR_BLOB, "blob",
+                  "the kernel runs more steps than the %" PRIu64 " that it declares",
+                  f->info.step_bound);
+        break;
+    case EMU_NO_MEMORY:
+        error_set(f->err, TIK_ERR_IO, "limit-memory",
+                  "not enough memory to run the kernel");
+        return false;
+    }
+    put_place(f, res->descriptor);
+    return false;
+}
+
+static bool
+check_args(const Front *f, TikArray *const *args)
+{
+    for (uint32_t i = 0; i < f->info.nargs; i++) {
+        TikBlobArg arg;
+        tikblob_arg(f->blob, &f->info, (int)i, &arg);
+        const TikArray *a = args[i];
+        if (a == NULL || a->data == NULL || a->dtype != arg.dtype ||
+            a->elems < arg.elems) {
+            return error_set(f->err, TIK_ERR_USAGE, "usage",
+                             "the array for '%s' is not of %" PRId64 " %s elements",
+                             arg.name, arg.elems, dtype_name(arg.dtype));
+        }
+    }
+    return true;
+}
+
+static bool
+translate(const Front *f, EmuProgram *p, EmuResult *res)
+{
+    TikCursor cursor;
+    TikDesc *d = calloc(1, sizeof *d);
+    if (d == NULL) {
+        *res = (EmuResult){.status = EMU_NO_MEMORY};
+        return report(f, res);
+    }
+    TikBlobDiag diag;
+    tikblob_cursor(&cursor, f->blob, f->kernel);
+    int more;
+    bool ok = true;
+    while (ok && (more = tikblob_next(&cursor, d, &diag)) > 0) {
+        ok = emu_add(p, d, res);
+    }
+    free(d);
+    if (!ok) {
+        return report(f, res);
+    }
+    if (more < 0) {
+        return refuse(f, &diag);
+    }
+    return emu_finish(p, res) || report(f, res);
+}
+
+static bool
+run_kernel(const Front *f, const TikBlobRegion *regions, TikArray *const *args)
+{
+    EmuKernel k = {.soc = f->blob->soc,
+                   .regions = regions,
+                   .nregions = f->info.nregions,
+                   .args = args,
+                   .nargs = f->info.nargs,
+                   .nregs = f->info.nregs,
+                   .nloops = f->info.nloops,
+                   .cores = f->info.cores,
+                   .flags = f->info.flags,
+                   .step_bound = f->info.step_bound};
+    EmuResult res;
+    EmuProgram *p = emu_new(&k, &res);
+    if (p == NULL) {
+        return report(f, &res);
+    }
+    bool ok = translate(f, p, &res) && (emu_run(p, &res) || report(f, &res));
+    emu_free(p);
+    return ok;
+}
+
+bool
+tik_emulate(const uint8_t *bytes, size_t size, int kernel, TikArray *const *args,
+            TikError *err)
+{
+    TikBlob blob;
+    TikBlobDiag diag;
+    Front f = {.blob = &blob, .kernel = kernel, .err = err};
+    if (!tikblob_open(&blob, bytes, size, &diag)) {
+        return error_set(err, TIK_ERR_BLOB, "blob",
+                         "the blob is refused: %s at byte %" PRIu64, diag.code,
+                         diag.offset);
+    }
+    if (kernel < 0 || kernel >= blob.nkernels) {
+        return error_set(err, TIK_ERR_USAGE, "usage", "the blob has no kernel %d",
+                         kernel);
+    }
+    tikblob_kernel(&blob, kernel, &f.info);
+    if (!check_args(&f, args)) {
+        return false;
+    }
+    TikBlobRegion *regions = calloc((size_t)f.info.nregions + 1, sizeof *regions);
+    if (regions == NULL) {
+        return error_set(err, TIK_ERR_IO, "limit-memory",
+                         "not enough memory to run the kernel");
+    }
+    for (uint32_t i = 0; i < f.info.nregions; i++) {
+        tikblob_region(&blob, &f.info, (int)i, &regions[i]);
+    }
+    bool ok = run_kernel(&f, regions, args);
+    free(regions);
+    return ok;
+}

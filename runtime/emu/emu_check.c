@@ -1,0 +1,99 @@
+/* emu_check.c: the rules of check.h on an instruction's operands as they are while running. */
+#include "emu/emu.h"
+
+#include <stdio.h>
+
+#include "launch/error.h"
+
+static void
+fill_mask(const EmuRun *r, const EmuOp *op, CheckMask *m)
+{
+    m->form = (MaskForm)op->mask_form;
+    for (int w = 0; w < mask_words(m->form); w++) {
+        m->w[w] = (uint64_t)emu_num(r, op->mask[w]);
+    }
+}
+
+static CheckTensor
+tensor_of(const EmuRun *r, uint32_t ref)
+{
+    const EmuRef *o = &r->p->refs[ref];
+    const TikBlobRegion *g = &r->p->kernel.regions[o->region];
+    return (CheckTensor){.buffer = o->region,
+                         .scope = g->scope,
+                         .dtype = o->dtype,
+                         .offset = emu_offset(r, o),
+                         .bytes = g->bytes};
+}
+
+static void
+fill(const EmuRun *r, const EmuOp *op, CheckInstr *in)
+{
+    *in = (CheckInstr){.op = (Op)op->op, .soc = r->p->kernel.soc};
+    int n, refs = 0, ints = 0;
+    const ParamInfo *params = form_params(op_table[op->op].form, &n);
+    for (int i = 0; i < n; i++) {
+        CheckArg *arg = &in->args[i];
+        arg->literal = (op->literals >> i & 1) != 0;
+        switch (params[i].role) {
+        case ROLE_DST:
+        case ROLE_SRC:
+            arg->t = tensor_of(r, op->refs[refs++]);
+            break;
+        case ROLE_MASK:
+            fill_mask(r, op, &arg->m);
+            break;
+        case ROLE_MASKMODE:
+            break;
+        case ROLE_REPEAT:
+            arg->v = emu_num(r, op->repeat);
+            break;
+        case ROLE_INT:
+            arg->v = emu_num(r, op->ints[ints++]);
+            break;
+        case ROLE_SCALAR:
+            arg->v = emu_num(r, op->scalar);
+            break;
+        case ROLE_ATTR:
+            arg->v = emu_num(r, op->attr);
+            break;
+        }
+    }
+}
+
+static bool
+record(EmuRun *r, const EmuOp *op, const Fault *f)
+{
+    *r->res = (EmuResult){
+        .status = EMU_FAULT, .descriptor = op->index, .core = r->core, .fault = *f};
+    return false;
+}
+
+bool
+emu_check(EmuRun *r, const EmuOp *op)
+{
+    CheckInstr in;
+    Fault f;
+    fill(r, op, &in);
+    return check_values(&in, &f) || record(r, op, &f);
+}
+
+bool
+emu_refuse(EmuRun *r, const EmuOp *op)
+{
+    if (!emu_check(r, op)) {
+        return false;
+    }
+    Fault f = {.rule = RULE_TENSOR_OVERFLOW, .param = -1};
+    snprintf(f.text, sizeof f.text, "an access of %s is outside its tensor",
+             op_table[op->op].name);
+    return record(r, op, &f);
+}
+
+bool
+emu_fault(EmuRun *r, const EmuOp *op, Rule rule, int64_t value)
+{
+    Fault f = {.rule = rule, .param = -1, .value = value};
+    error_rule_text(rule, value, f.text, sizeof f.text);
+    return record(r, op, &f);
+}

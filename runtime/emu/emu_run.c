@@ -1,0 +1,208 @@
+/* emu_run.c: runs a program: control, scalar operations, element accesses; instructions go to their
+ * semantic function. Cores run one after another in the order of their index, each from fresh
+ * registers; the first fault ends the run. */
+#include "emu/emu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool
+emu_exec_set_padding(EmuRun *r, const EmuOp *op)
+{
+    if (op->checked && !emu_check(r, op)) {
+        return false;
+    }
+    r->padding = emu_num(r, op->ints[0]);
+    return true;
+}
+
+static bool
+run_alu(EmuRun *r, const EmuOp *op)
+{
+    int64_t b = scalar_op_table[op->op].arity < 2 ? 0 : emu_num(r, op->b);
+    return scalar_eval((ScalarOp)op->op, (Dtype)op->dtype, (Dtype)op->from,
+                       emu_num(r, op->a), b, &r->vals[op->reg]) ||
+           emu_fault(r, op, RULE_DIV_ZERO, 0);
+}
+
+/* Little endian, as everything in tensors. */
+static bool
+run_load(EmuRun *r, const EmuOp *op)
+{
+    int size = dtype_size((Dtype)op->dtype);
+    const uint8_t *at = emu_at(r, op->refs[0], size);
+    if (at == NULL) {
+        return emu_fault(r, op, RULE_TENSOR_OVERFLOW,
+                         emu_offset(r, &r->p->refs[op->refs[0]]));
+    }
+    uint64_t v = 0;
+    for (int i = 0; i < size; i++) {
+        v |= (uint64_t)at[i] << (8 * i);
+    }
+    r->vals[op->reg] = scalar_wrap((Dtype)op->dtype, (int64_t)v);
+    return true;
+}
+
+static bool
+run_store(EmuRun *r, const EmuOp *op)
+{
+    int size = dtype_size((Dtype)op->dtype);
+    uint8_t *at = emu_at(r, op->refs[0], size);
+    if (at == NULL) {
+        return emu_fault(r, op, RULE_TENSOR_OVERFLOW,
+                         emu_offset(r, &r->p->refs[op->refs[0]]));
+    }
+    uint64_t v = (uint64_t)emu_num(r, op->a);
+    for (int i = 0; i < size; i++) {
+        at[i] = (uint8_t)(v >> (8 * i));
+    }
+    return true;
+}
+
+/* Where to go on; UINT32_MAX: a fault is recorded. */
+static uint32_t
+enter_loop(EmuRun *r, const EmuOp *op, uint32_t pc)
+{
+    int64_t begin = emu_num(r, op->a), end = emu_num(r, op->b);
+    if (begin < 0 || begin > end) {
+        emu_fault(r, op, RULE_LOOP_RANGE, begin < 0 ? begin : end);
+        return UINT32_MAX;
+    }
+    r->vals[op->reg] = begin;
+    r->ends[op->depth] = end;
+    return begin < end ? pc + 1 : op->target;
+}
+
+/* The counter is the loop's own: what the body did to its slot does not matter to the bound only if the
+ * body has no loop with the same slot; the step limit ends what would not end by itself. */
+static uint32_t
+next_iteration(EmuRun *r, const EmuOp *op, uint32_t pc)
+{
+    int64_t *counter = &r->vals[op->reg];
+    if (*counter >= r->ends[op->depth] - 1) {
+        return pc + 1;
+    }
+    ++*counter;
+    return op->target;
+}
+
+static bool
+out_of_steps(EmuRun *r, const EmuOp *op)
+{
+    *r->res = (EmuResult){.status = EMU_STEPS, .descriptor = op->index, .core = r->core};
+    return false;
+}
+
+static bool
+run_core(EmuRun *r)
+{
+    const EmuOp *ops = r->p->ops;
+    uint32_t pc = 0;
+    for (;;) {
+        const EmuOp *op = &ops[pc];
+        bool ok = true;
+        if (r->steps++ >= r->step_limit) {
+            return out_of_steps(r, op);
+        }
+        switch ((TikDescKind)op->kind) {
+        case DESC_INSTR:
+            ok = op->exec(r, op);
+            pc++;
+            break;
+        case DESC_ENDLOOP:
+            pc = next_iteration(r, op, pc);
+            break;
+        case DESC_LOOP:
+            pc = enter_loop(r, op, pc);
+            ok = pc != UINT32_MAX;
+            break;
+        case DESC_IF:
+            pc = emu_num(r, op->a) != 0 ? pc + 1 : op->target;
+            break;
+        case DESC_ELSE:
+        case DESC_BREAK:
+        case DESC_CONTINUE:
+            pc = op->target;
+            break;
+        case DESC_ENDIF:
+            pc++;
+            break;
+        case DESC_ALU:
+            ok = run_alu(r, op);
+            pc++;
+            break;
+        case DESC_LOAD:
+            ok = run_load(r, op);
+            pc++;
+            break;
+        case DESC_STORE:
+            ok = run_store(r, op);
+            pc++;
+            break;
+        case DESC_RETURN:
+            return true;
+        }
+        if (!ok) {
+            return false;
+        }
+    }
+}
+
+static void
+start_core(EmuRun *r, uint32_t core)
+{
+    const EmuProgram *p = r->p;
+    memset(r->vals, 0, p->first_const * sizeof *r->vals);
+    r->vals[0] = core;
+    r->core = core;
+    r->padding = 0;
+    r->steps = 0;
+    if ((p->kernel.flags & TIKBLOB_FILL_SCRATCH) != 0) {
+        memset(p->scratch, 0xff, (size_t)p->scratch_bytes);
+    }
+}
+
+/* The bound counts descriptors; ends, and one return per core, are counted here too. */
+static uint64_t
+step_limit(uint64_t bound)
+{
+    return bound == 0 || bound > UINT64_MAX / 8 ? UINT64_MAX : bound * 4 + 64;
+}
+
+bool
+emu_run(EmuProgram *p, EmuResult *res)
+{
+    *res = (EmuResult){.status = EMU_OK};
+    EmuRun r = {.p = p, .res = res, .step_limit = step_limit(p->kernel.step_bound)};
+    r.vals = malloc(((size_t)p->first_const + p->nconsts) * sizeof *r.vals);
+    if (r.vals == NULL) {
+        res->status = EMU_NO_MEMORY;
+        return false;
+    }
+    if (p->nconsts > 0) {
+        memcpy(r.vals + p->first_const, p->consts, p->nconsts * sizeof *r.vals);
+    }
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < p->kernel.cores; i++) {
+        start_core(&r, i);
+        ok = run_core(&r);
+    }
+    free(r.vals);
+    return ok;
+}
+
+bool
+emu_run_program(const EmuKernel *k, const TikDesc *descs, uint32_t n, EmuResult *res)
+{
+    EmuProgram *p = emu_new(k, res);
+    if (p == NULL) {
+        return false;
+    }
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < n; i++) {
+        ok = emu_add(p, &descs[i], res);
+    }
+    ok = ok && emu_finish(p, res) && emu_run(p, res);
+    emu_free(p);
+    return ok;
+}
