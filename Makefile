@@ -57,7 +57,7 @@ $(BUILD)/gen/tik.tab.c: grammar/tik.y
 $(BUILD)/gen/tik.tab.h: $(BUILD)/gen/tik.tab.c ;
 $(BUILD)/gen/tik.lex.c: grammar/tik.l $(BUILD)/gen/tik.tab.h
 	@mkdir -p $(@D)
-	flex -o $@ $<
+	flex --header-file=$(@:.c=.h) -o $@ $<
 $(BUILD)/gen/tik.lex.h: $(BUILD)/gen/tik.lex.c ;
 
 # Files that include the generated headers need them first; everything of the front end waits.
@@ -91,6 +91,13 @@ $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -fopenmp -MMD -MP -o $@ $< \
 	    $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) $(LIBS) -lcmocka
+# Those of the host back end (the longest matching pattern wins).
+$(BUILD)/unit/test_host%: tests/unit/test_host%.c $(BUILD)/libtikc-host.so $(BUILD)/libtikc.a \
+    $(BUILD)/libtikrt.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -fopenmp -MMD -MP -o $@ $< \
+	    $(BUILD)/libtikc-host.so $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) \
+	    -Wl,-rpath,'$$ORIGIN/..' $(LIBS) -lcmocka
 unit: $(UNIT_BIN)
 .PHONY: unit
 

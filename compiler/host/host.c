@@ -1,0 +1,9 @@
+/* host.c: the one symbol that the tool takes from libtikc-host.so. */
+#include "host/lower.h"
+
+const HostApi *
+tikc_host_api(void)
+{
+    static const HostApi api = {HOST_API_VERSION, host_jit, host_release, host_emit};
+    return &api;
+}

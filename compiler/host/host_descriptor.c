@@ -1,0 +1,164 @@
+/* host_descriptor.c: TikKernel, what a launcher needs to know of a compiled kernel: once in C for
+ * code that runs in this process, once as constant data beside the code of an object file. The LLVM
+ * structs below repeat the structs of tikrt.h field by field; static assertions tie their sizes. */
+#include "host/lower.h"
+
+#include <string.h>
+
+_Static_assert(sizeof(TikParam) == 2 * 8 + 8 + 8 + 8 * 8,
+               "TikParam has the layout emitted here");
+_Static_assert(sizeof(TikPlace) == 16, "TikPlace has the layout emitted here");
+_Static_assert(sizeof(TikKernel) == 3 * 8 + 16 + 8 + 4 * 8,
+               "TikKernel has the layout emitted here");
+_Static_assert(sizeof(TikCheckArg) == 32 && sizeof(TikCheck) == 16 + MAX_PARAMS * 32,
+               "TikCheck has the layout emitted by lower_control.c");
+
+static int
+role_of(BufRole role)
+{
+    switch (role) {
+    case BUF_OUT:
+        return 1;
+    case BUF_WORKSPACE:
+        return 2;
+    case BUF_IN:
+    case BUF_LOCAL:
+        return 0;
+    }
+    UNREACHABLE();
+}
+
+static TikParam
+fill_param(Lower *l, const Buffer *b)
+{
+    TikParam p = {.name = sym_text(&l->u->names, b->name),
+                  .dtype = b->dtype,
+                  .role = role_of(b->role),
+                  .elems = b->elems,
+                  .ndim = (int)MIN(b->shape.n, ARRAY_LEN(p.shape))};
+    for (int i = 0; i < p.ndim; i++) {
+        p.shape[i] = b->shape.p[i];
+    }
+    return p;
+}
+
+void
+descriptor_fill(Lower *l, const Kernel *k, Arena *arena, TikKernel *out)
+{
+    TikParam *params = ARENA_ARRAY(arena, TikParam, k->params.n);
+    TikPlace *places = arena_copy(arena, l->places.p, l->places.n * sizeof *places);
+    for (uint32_t i = 0; i < k->params.n; i++) {
+        params[i] = fill_param(l, &k->bufs.p[k->params.p[i]]);
+        params[i].name = arena_strdup(arena, params[i].name);
+    }
+    for (uint32_t i = 0; i < l->places.n; i++) {
+        places[i].file = arena_strdup(arena, places[i].file);
+    }
+    *out = (TikKernel){.name = arena_strdup(arena, sym_text(&l->u->names, k->name)),
+                       .soc = k->soc->name,
+                       .cores = lower_cores(k),
+                       .ordered = k->blocks_ordered,
+                       .fill_scratch = k->may_read_uninit,
+                       .scratch_bytes = lower_scratch_bytes(k),
+                       .nparams = (int32_t)k->params.n,
+                       .params = params,
+                       .nplaces = (int32_t)l->places.n,
+                       .places = places};
+}
+
+/* ---- constant data --------------------------------------------------------------------------------------- */
+
+static LLVMValueRef
+constant(Lower *l, LLVMValueRef init)
+{
+    LLVMValueRef g = LLVMAddGlobal(l->mod, LLVMTypeOf(init), "tik.data");
+    LLVMSetInitializer(g, init);
+    LLVMSetGlobalConstant(g, true);
+    LLVMSetLinkage(g, LLVMPrivateLinkage);
+    return g;
+}
+
+static LLVMValueRef
+text(Lower *l, const char *s)
+{
+    return constant(l, LLVMConstStringInContext2(l->ctx, s, strlen(s), false));
+}
+
+static LLVMValueRef
+record(Lower *l, LLVMValueRef *fields, unsigned n)
+{
+    return LLVMConstStructInContext(l->ctx, fields, n, false);
+}
+
+static LLVMValueRef
+array(Lower *l, LLVMValueRef *records, uint32_t n)
+{
+    if (n == 0) {
+        return LLVMConstNull(l->ptr);
+    }
+    return constant(l, LLVMConstArray2(LLVMTypeOf(records[0]), records, n));
+}
+
+static LLVMValueRef
+emit_param(Lower *l, const TikParam *p)
+{
+    LLVMValueRef shape[ARRAY_LEN(p->shape)];
+    for (size_t i = 0; i < ARRAY_LEN(shape); i++) {
+        shape[i] = lower_const(l, p->shape[i]);
+    }
+    LLVMValueRef fields[6] = {
+        text(l, p->name),          lower_const32(l, p->dtype),
+        lower_const32(l, p->role), lower_const(l, p->elems),
+        lower_const32(l, p->ndim), LLVMConstArray2(l->i64, shape, ARRAY_LEN(shape))};
+    return record(l, fields, 6);
+}
+
+static LLVMValueRef
+emit_params(Lower *l, const TikKernel *d)
+{
+    LLVMValueRef *all = ARENA_ARRAY(l->arena, LLVMValueRef, d->nparams);
+    for (int32_t i = 0; i < d->nparams; i++) {
+        all[i] = emit_param(l, &d->params[i]);
+    }
+    return array(l, all, (uint32_t)d->nparams);
+}
+
+static LLVMValueRef
+emit_places(Lower *l, const TikKernel *d)
+{
+    LLVMValueRef *all = ARENA_ARRAY(l->arena, LLVMValueRef, d->nplaces);
+    LLVMValueRef file = NULL;
+    for (int32_t i = 0; i < d->nplaces; i++) {
+        const TikPlace *p = &d->places[i];
+        if (i == 0 || strcmp(p->file, d->places[i - 1].file) != 0) {
+            file = text(l, p->file);
+        }
+        LLVMValueRef fields[3] = {file, lower_const32(l, p->line),
+                                  lower_const32(l, p->column)};
+        all[i] = record(l, fields, 3);
+    }
+    return array(l, all, (uint32_t)d->nplaces);
+}
+
+void
+descriptor_emit(Lower *l, const Kernel *k, LLVMValueRef entry)
+{
+    TikKernel d;
+    descriptor_fill(l, k, l->arena, &d);
+    LLVMValueRef fields[11] = {text(l, d.name),
+                               text(l, d.soc),
+                               entry,
+                               lower_const32(l, d.cores),
+                               lower_const32(l, d.ordered),
+                               lower_const32(l, d.fill_scratch),
+                               lower_const(l, d.scratch_bytes),
+                               lower_const32(l, d.nparams),
+                               emit_params(l, &d),
+                               lower_const32(l, d.nplaces),
+                               emit_places(l, &d)};
+    LLVMValueRef init = record(l, fields, 11);
+    const char *name = arena_printf(l->arena, "tik_kernel_%s", d.name);
+    LLVMValueRef g = LLVMAddGlobal(l->mod, LLVMTypeOf(init), name);
+    LLVMSetInitializer(g, init);
+    LLVMSetGlobalConstant(g, true);
+}

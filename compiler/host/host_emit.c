@@ -1,0 +1,244 @@
+/* host_emit.c: ahead-of-time output: object code, a shared library, LLVM IR or assembly of kernels,
+ * with a TikKernel descriptor for each. Output is made under a temporary name beside its place and
+ * renamed when it is whole, so that nothing half-written is ever seen; a place that is no ordinary
+ * file (a device, a pipe) is written directly. The shared library is linked by the C compiler of the
+ * system, whose messages become notes of the diagnostic. */
+#include "host/lower.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct Output {
+    Unit *u;
+    const char *path;
+    char *temp; /* where it is written first; equal to path for devices */
+} Output;
+
+static bool
+cannot_write(const Output *o)
+{
+    diag_add(o->u, D_FILE_WRITE, (Span){0}, 0, "cannot write '%s': %s", o->path,
+             strerror(errno));
+    return false;
+}
+
+static void
+output_begin(Output *o, Unit *u, const char *path)
+{
+    struct stat st;
+    bool special = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    o->u = u;
+    o->path = path;
+    o->temp = special ? arena_strdup(&u->arena, path)
+                      : arena_printf(&u->arena, "%s.%ld.tmp", path, (long)getpid());
+}
+
+static bool
+is_direct(const Output *o)
+{
+    return strcmp(o->temp, o->path) == 0;
+}
+
+static void
+output_abandon(const Output *o)
+{
+    if (!is_direct(o)) {
+        unlink(o->temp);
+    }
+}
+
+static bool
+output_commit(const Output *o)
+{
+    if (is_direct(o) || rename(o->temp, o->path) == 0) {
+        return true;
+    }
+    cannot_write(o);
+    output_abandon(o);
+    return false;
+}
+
+static bool
+write_all(int fd, const char *bytes, size_t n)
+{
+    while (n > 0) {
+        ssize_t done = write(fd, bytes, n);
+        if (done < 0 && errno != EINTR) {
+            return false;
+        }
+        if (done > 0) {
+            bytes += done;
+            n -= (size_t)done;
+        }
+    }
+    return true;
+}
+
+static bool
+output_write(const Output *o, const char *bytes, size_t n)
+{
+    int fd = open(o->temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        return cannot_write(o);
+    }
+    bool ok = write_all(fd, bytes, n);
+    ok = close(fd) == 0 && ok;
+    if (!ok) {
+        cannot_write(o);
+        output_abandon(o);
+    }
+    return ok;
+}
+
+/* ---- shared libraries ------------------------------------------------------------------------------------ */
+
+/* Runs the linker; what it prints is in log. Its exit status, or -1. */
+static int
+run_linker(const char *object, const char *library, Text *log)
+{
+    int pipe_fd[2];
+    if (pipe(pipe_fd) != 0) {
+        return -1;
+    }
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(pipe_fd[1], 1);
+        dup2(pipe_fd[1], 2);
+        close(pipe_fd[0]);
+        close(pipe_fd[1]);
+        execlp("cc", "cc", "-shared", "-o", library, object, (char *)NULL);
+        static const char missing[] = "cc: not found";
+        ssize_t ignored = write(2, missing, sizeof missing - 1);
+        (void)ignored;
+        _exit(127);
+    }
+    close(pipe_fd[1]);
+    char buf[512];
+    ssize_t n;
+    while (pid > 0 && (n = read(pipe_fd[0], buf, sizeof buf)) != 0) {
+        if (n > 0) {
+            text_putn(log, buf, (size_t)n);
+        } else if (errno != EINTR) {
+            break;
+        }
+    }
+    close(pipe_fd[0]);
+    int status = -1;
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static bool
+link_shared(const Output *o, const char *object)
+{
+    Text log;
+    text_init(&log, &o->u->arena);
+    int status = run_linker(object, o->temp, &log);
+    if (status == 0) {
+        return true;
+    }
+    output_abandon(o);
+    while (log.n > 0 && log.p[log.n - 1] == '\n') {
+        log.p[--log.n] = 0;
+    }
+    Diag *d = diag_add(o->u, D_BACKEND, (Span){0}, 0,
+                       "the linker failed on '%s' (exit status %d)", o->path, status);
+    if (log.n > 0) {
+        diag_note(o->u, d, (Span){0}, "cc: %s", log.p);
+    }
+    return false;
+}
+
+static bool
+write_shared(const Output *o, const char *bytes, size_t n)
+{
+    Output object = {o->u, o->path, arena_printf(&o->u->arena, "%s.o", o->temp)};
+    if (is_direct(o)) {
+        errno = EINVAL;
+        return cannot_write(o);
+    }
+    TRY(output_write(&object, bytes, n));
+    bool ok = link_shared(o, object.temp);
+    unlink(object.temp);
+    return ok && output_commit(o);
+}
+
+/* ---- entry -------------------------------------------------------------------------------------------------- */
+
+static bool
+write_text(const Output *o, LLVMModuleRef mod)
+{
+    char *text = LLVMPrintModuleToString(mod);
+    bool ok = output_write(o, text, strlen(text)) && output_commit(o);
+    LLVMDisposeMessage(text);
+    return ok;
+}
+
+static bool
+write_code(const Output *o, Lower *l, HostEmit what)
+{
+    LLVMCodeGenFileType type = what == HOST_ASM ? LLVMAssemblyFile : LLVMObjectFile;
+    char *error = NULL;
+    LLVMMemoryBufferRef code = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(l->target->machine, l->mod, type, &error,
+                                            &code)) {
+        diag_add(o->u, D_BACKEND, (Span){0}, 0, "LLVM cannot make code: %s", error);
+        LLVMDisposeMessage(error);
+        return false;
+    }
+    const char *bytes = LLVMGetBufferStart(code);
+    size_t n = LLVMGetBufferSize(code);
+    bool ok = what == HOST_SHARED ? write_shared(o, bytes, n)
+                                  : output_write(o, bytes, n) && output_commit(o);
+    LLVMDisposeMemoryBuffer(code);
+    return ok;
+}
+
+static bool
+emit_module(Lower *l, Kernel *const *kernels, int n, HostEmit what, const char *path)
+{
+    debug_open(l);
+    for (int i = 0; i < n; i++) {
+        descriptor_emit(l, kernels[i], lower_kernel(l, kernels[i]));
+    }
+    debug_close(l);
+    char *error = NULL;
+    if (!host_target_optimise(l->target, l->mod, &error)) {
+        diag_add(l->u, D_BACKEND, (Span){0}, 0, "LLVM cannot optimise the code: %s",
+                 error);
+        LLVMDisposeMessage(error);
+        return false;
+    }
+    Output o;
+    output_begin(&o, l->u, path);
+    return what == HOST_LLVM ? write_text(&o, l->mod) : write_code(&o, l, what);
+}
+
+bool
+host_emit(Unit *u, Kernel *const *kernels, int n, HostEmit what, const HostOptions *opt,
+          const char *path)
+{
+    HostTarget t;
+    char *error = NULL;
+    if (!host_target_open(&t, opt, &error)) {
+        diag_add(u, D_BACKEND, (Span){0}, 0, "LLVM has no code for this machine: %s",
+                 error);
+        LLVMDisposeMessage(error);
+        return false;
+    }
+    Arena scratch;
+    arena_init(&scratch);
+    Lower l;
+    lower_open(&l, u, &scratch, &t, "tikc");
+    bool ok = emit_module(&l, kernels, n, what, path);
+    lower_close(&l);
+    arena_free(&scratch);
+    host_target_close(&t);
+    return ok;
+}

@@ -1,0 +1,141 @@
+/* host_jit.c: a kernel compiled into this process. The module goes through the same pipeline as
+ * ahead-of-time output, to object code in memory, which ORC links: so both give the same code. What
+ * the code calls in the runtime library is bound to the copy in this library; memcpy and the like
+ * come from the process. */
+#include "host/lower.h"
+
+#include <llvm-c/LLJIT.h>
+#include <string.h>
+
+typedef struct Jit {
+    Arena arena; /* names, parameters, places */
+    LLVMOrcLLJITRef jit;
+} Jit;
+
+static bool
+failed(Unit *u, Jit *j, LLVMErrorRef error)
+{
+    if (error == NULL) {
+        return false;
+    }
+    char *text = LLVMGetErrorMessage(error);
+    diag_add(u, D_BACKEND, (Span){0}, 0, "LLVM cannot load the code: %s", text);
+    LLVMDisposeErrorMessage(text);
+    host_release(j);
+    return true;
+}
+
+static bool
+bind_runtime(Unit *u, Jit *j)
+{
+    LLVMOrcJITDylibRef lib = LLVMOrcLLJITGetMainJITDylib(j->jit);
+    const struct {
+        const char *name;
+        uintptr_t address;
+    } runtime[] = {{"tikrt_check", (uintptr_t)tikrt_check},
+                   {"tikrt_fault", (uintptr_t)tikrt_fault}};
+    LLVMOrcCSymbolMapPair pairs[ARRAY_LEN(runtime)];
+    for (size_t i = 0; i < ARRAY_LEN(runtime); i++) {
+        pairs[i].Name = LLVMOrcLLJITMangleAndIntern(j->jit, runtime[i].name);
+        pairs[i].Sym = (LLVMJITEvaluatedSymbol){runtime[i].address, {0, 0}};
+    }
+    LLVMOrcMaterializationUnitRef unit = LLVMOrcAbsoluteSymbols(pairs, ARRAY_LEN(pairs));
+    if (failed(u, j, LLVMOrcJITDylibDefine(lib, unit))) {
+        return false;
+    }
+    LLVMOrcDefinitionGeneratorRef process = NULL;
+    char prefix = LLVMOrcLLJITGetGlobalPrefix(j->jit);
+    if (failed(u, j,
+               LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(&process, prefix,
+                                                                    NULL, NULL))) {
+        return false;
+    }
+    LLVMOrcJITDylibAddGenerator(lib, process);
+    return true;
+}
+
+static bool
+link_object(Unit *u, Jit *j, LLVMMemoryBufferRef object)
+{
+    LLVMErrorRef error = LLVMOrcCreateLLJIT(&j->jit, NULL);
+    if (error != NULL) {
+        LLVMDisposeMemoryBuffer(object);
+        return !failed(u, j, error);
+    }
+    if (!bind_runtime(u, j)) {
+        LLVMDisposeMemoryBuffer(object);
+        return false;
+    }
+    LLVMOrcJITDylibRef lib = LLVMOrcLLJITGetMainJITDylib(j->jit);
+    return !failed(u, j, LLVMOrcLLJITAddObjectFile(j->jit, lib, object));
+}
+
+/* Object code of the kernel and its descriptor; null after a diagnostic. */
+static LLVMMemoryBufferRef
+compile(Kernel *k, const HostTarget *t, Arena *arena, TikKernel *out)
+{
+    Arena scratch;
+    arena_init(&scratch);
+    Lower l;
+    lower_open(&l, k->unit, &scratch, t, "tikc");
+    lower_kernel(&l, k);
+    descriptor_fill(&l, k, arena, out);
+    char *error = NULL;
+    LLVMMemoryBufferRef object = NULL;
+    if (!host_target_optimise(t, l.mod, &error) ||
+        LLVMTargetMachineEmitToMemoryBuffer(t->machine, l.mod, LLVMObjectFile, &error,
+                                            &object)) {
+        diag_add(k->unit, D_BACKEND, k->span, 0, "LLVM cannot compile the kernel: %s",
+                 error);
+        LLVMDisposeMessage(error);
+        object = NULL;
+    }
+    lower_close(&l);
+    arena_free(&scratch);
+    return object;
+}
+
+bool
+host_jit(Kernel *k, const HostOptions *opt, TikKernel *entry, void **handle)
+{
+    Arena first;
+    arena_init(&first);
+    Jit *j = ARENA_NEW(&first, Jit);
+    j->arena = first;
+    HostTarget t;
+    char *error = NULL;
+    if (!host_target_open(&t, opt, &error)) {
+        diag_add(k->unit, D_BACKEND, k->span, 0, "LLVM has no code for this machine: %s",
+                 error);
+        LLVMDisposeMessage(error);
+        host_release(j);
+        return false;
+    }
+    LLVMMemoryBufferRef object = compile(k, &t, &j->arena, entry);
+    host_target_close(&t);
+    if (object == NULL) {
+        host_release(j);
+        return false;
+    }
+    TRY(link_object(k->unit, j, object));
+    const char *symbol = arena_printf(&j->arena, "tik_entry_%s", entry->name);
+    LLVMOrcExecutorAddress address = 0;
+    TRY(!failed(k->unit, j, LLVMOrcLLJITLookup(j->jit, &address, symbol)));
+    entry->entry = (TikEntry)(uintptr_t)address;
+    *handle = j;
+    return true;
+}
+
+void
+host_release(void *handle)
+{
+    Jit *j = handle;
+    if (j->jit != NULL) {
+        LLVMErrorRef error = LLVMOrcDisposeLLJIT(j->jit);
+        if (error != NULL) {
+            LLVMConsumeError(error);
+        }
+    }
+    Arena arena = j->arena; /* holds *j itself */
+    arena_free(&arena);
+}

@@ -1,0 +1,338 @@
+/* lower.c: a module and the kernels in it: one function per kernel that runs one core's part, the
+ * layout of a core's scratch memory, addresses of operands, and the frame of helper functions.
+ * Relies on: the kernel was checked and allocated, so that buffers have addresses and every
+ * instruction is proved or marked for a run-time check. Statements are in lower_control.c. */
+#include "host/lower.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A masked instruction may read a whole repeat at the end of a buffer. */
+enum {
+    SCRATCH_ALIGN = 64,
+    SCRATCH_SLACK = REPEAT_BYTES
+};
+
+static LLVMAttributeRef
+string_attr(Lower *l, const char *key, const char *value)
+{
+    return LLVMCreateStringAttribute(l->ctx, key, (unsigned)strlen(key), value,
+                                     (unsigned)strlen(value));
+}
+
+static LLVMAttributeRef
+enum_attr(Lower *l, const char *name)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    return LLVMCreateEnumAttribute(l->ctx, kind, 0);
+}
+
+void
+lower_open(Lower *l, Unit *u, Arena *arena, const HostTarget *t, const char *module_name)
+{
+    memset(l, 0, sizeof *l);
+    l->u = u;
+    l->arena = arena;
+    l->target = t;
+    l->ctx = LLVMContextCreate();
+    l->mod = LLVMModuleCreateWithNameInContext(module_name, l->ctx);
+    l->b = LLVMCreateBuilderInContext(l->ctx);
+    char *triple = LLVMGetTargetMachineTriple(t->machine);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(t->machine);
+    LLVMSetTarget(l->mod, triple);
+    LLVMSetModuleDataLayout(l->mod, layout);
+    LLVMDisposeTargetData(layout);
+    LLVMDisposeMessage(triple);
+    l->i1 = LLVMInt1TypeInContext(l->ctx);
+    l->i8 = LLVMInt8TypeInContext(l->ctx);
+    l->i16 = LLVMInt16TypeInContext(l->ctx);
+    l->i32 = LLVMInt32TypeInContext(l->ctx);
+    l->i64 = LLVMInt64TypeInContext(l->ctx);
+    l->f16 = LLVMHalfTypeInContext(l->ctx);
+    l->f32 = LLVMFloatTypeInContext(l->ctx);
+    l->ptr = LLVMPointerTypeInContext(l->ctx, 0);
+    l->none = LLVMVoidTypeInContext(l->ctx);
+    l->helper_attrs[l->nhelper_attrs++] = enum_attr(l, "noinline");
+    l->helper_attrs[l->nhelper_attrs++] = enum_attr(l, "nounwind");
+    if (t->masked_stores) {
+        l->helper_attrs[l->nhelper_attrs++] =
+            string_attr(l, "prefer-vector-width", "512");
+        l->helper_attrs[l->nhelper_attrs++] =
+            string_attr(l, "min-legal-vector-width", "512");
+    }
+}
+
+void
+lower_close(Lower *l)
+{
+    LLVMDisposeBuilder(l->b);
+    if (l->mod != NULL) {
+        LLVMDisposeModule(l->mod);
+    }
+    LLVMContextDispose(l->ctx);
+}
+
+LLVMValueRef
+lower_const(Lower *l, int64_t v)
+{
+    return LLVMConstInt(l->i64, (uint64_t)v, true);
+}
+
+LLVMValueRef
+lower_const32(Lower *l, int64_t v)
+{
+    return LLVMConstInt(l->i32, (uint64_t)v, true);
+}
+
+LLVMBasicBlockRef
+lower_block(Lower *l, const char *name)
+{
+    LLVMValueRef fn = LLVMGetBasicBlockParent(LLVMGetInsertBlock(l->b));
+    return LLVMAppendBasicBlockInContext(l->ctx, fn, name);
+}
+
+/* Allocations stand together in the entry block, so that they become registers. */
+LLVMValueRef
+lower_alloca(Lower *l, LLVMTypeRef t, const char *name)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+    LLVMValueRef first = LLVMGetFirstInstruction(l->entry);
+    if (first != NULL) {
+        LLVMPositionBuilderBefore(l->b, first);
+    } else {
+        LLVMPositionBuilderAtEnd(l->b, l->entry);
+    }
+    LLVMValueRef v = LLVMBuildAlloca(l->b, t, name);
+    LLVMPositionBuilderAtEnd(l->b, here);
+    return v;
+}
+
+LLVMValueRef
+lower_runtime(Lower *l, const char *name, LLVMTypeRef type)
+{
+    LLVMValueRef fn = LLVMGetNamedFunction(l->mod, name);
+    return fn != NULL ? fn : LLVMAddFunction(l->mod, name, type);
+}
+
+/* ---- scratch layout --------------------------------------------------------------------------------- */
+
+int64_t
+lower_scope_base(const Kernel *k, Scope s)
+{
+    int64_t base = 0;
+    for (int i = SC_UB; i < (int)s; i++) {
+        base += round_up(k->peak[i], SCRATCH_ALIGN);
+    }
+    return base;
+}
+
+int64_t
+lower_scratch_bytes(const Kernel *k)
+{
+    return lower_scope_base(k, SC_COUNT) + SCRATCH_SLACK;
+}
+
+/* ---- kernels ------------------------------------------------------------------------------------------ */
+
+int32_t
+lower_cores(const Kernel *k)
+{
+    int32_t cores = 1;
+    for (uint32_t i = 1; i < k->stmts.n; i++) {
+        const Stmt *s = &k->stmts.p[i];
+        if (s->kind == ST_FOR && s->loop.block_num > cores) {
+            cores = s->loop.block_num;
+        }
+    }
+    return cores;
+}
+
+int32_t
+lower_place(Lower *l, StmtId s)
+{
+    if (l->place_of[s] != 0) {
+        return (int32_t)l->place_of[s] - 1;
+    }
+    TikPlace place = {"", 0, 0};
+    Span span = l->k->stmts.p[s].span;
+    if (span.file != 0 && span.file < l->u->sources.n) {
+        Source *src = &l->u->sources.p[span.file];
+        LineCol at = source_line_col(&l->u->arena, src, span.begin);
+        place = (TikPlace){src->path, at.line, at.column};
+    }
+    for (uint32_t i = 0; i < l->places.n; i++) {
+        TikPlace *p = &l->places.p[i];
+        if (p->line == place.line && p->column == place.column && p->file == place.file) {
+            l->place_of[s] = i + 1;
+            return (int32_t)i;
+        }
+    }
+    VEC_PUSH(l->arena, &l->places, place);
+    l->place_of[s] = l->places.n;
+    return (int32_t)l->places.n - 1;
+}
+
+static void
+kernel_tables(Lower *l, const Kernel *k)
+{
+    l->k = k;
+    l->regs = ARENA_ARRAY(l->arena, LLVMValueRef, k->regs.n + 1);
+    l->vars = ARENA_ARRAY(l->arena, LLVMValueRef, k->vars.n + 1);
+    l->bufs = ARENA_ARRAY(l->arena, LLVMValueRef, k->bufs.n + 1);
+    l->memo = ARENA_ARRAY(l->arena, LLVMValueRef, k->exprs.n + 1);
+    l->memo_stamp = ARENA_ARRAY(l->arena, uint32_t, k->exprs.n + 1);
+    l->place_of = ARENA_ARRAY(l->arena, uint32_t, k->stmts.n + 1);
+    l->stamp = 1;
+    l->padding = NULL;
+    l->values = NULL;
+    l->loop = NULL;
+    memset(&l->places, 0, sizeof l->places);
+}
+
+/* Global tensors that are no arguments are never touched and get no address. */
+static void
+buffer_addresses(Lower *l, LLVMValueRef args, LLVMValueRef scratch)
+{
+    const Kernel *k = l->k;
+    for (uint32_t i = 0; i < k->params.n; i++) {
+        LLVMValueRef index = lower_const(l, i);
+        LLVMValueRef slot = LLVMBuildInBoundsGEP2(l->b, l->ptr, args, &index, 1, "");
+        const char *name = sym_text(&l->u->names, k->bufs.p[k->params.p[i]].name);
+        l->bufs[k->params.p[i]] = LLVMBuildLoad2(l->b, l->ptr, slot, name);
+    }
+    for (uint32_t i = 1; i < k->bufs.n; i++) {
+        const Buffer *b = &k->bufs.p[i];
+        if (b->scope != SC_GM && b->address >= 0) {
+            LLVMValueRef at = lower_const(l, lower_scope_base(k, b->scope) + b->address);
+            l->bufs[i] = LLVMBuildInBoundsGEP2(l->b, l->i8, scratch, &at, 1,
+                                               sym_text(&l->u->names, b->name));
+        }
+    }
+}
+
+static void
+register_slots(Lower *l)
+{
+    for (uint32_t i = 1; i < l->k->regs.n; i++) {
+        const Reg *r = &l->k->regs.p[i];
+        LLVMTypeRef t = lower_bits_type(l, r->dtype, 0);
+        l->regs[i] = LLVMBuildAlloca(l->b, t, sym_text(&l->u->names, r->name));
+        LLVMBuildStore(l->b, LLVMConstNull(t), l->regs[i]);
+    }
+    l->padding = LLVMBuildAlloca(l->b, l->i64, "padding");
+    LLVMBuildStore(l->b, lower_const(l, 0), l->padding);
+}
+
+LLVMValueRef
+lower_kernel(Lower *l, const Kernel *k)
+{
+    kernel_tables(l, k);
+    LLVMTypeRef params[4] = {l->ptr, l->i32, l->ptr, l->ptr};
+    LLVMTypeRef type = LLVMFunctionType(l->i32, params, 4, false);
+    const char *name = sym_text(&l->u->names, k->name);
+    l->fn = LLVMAddFunction(l->mod, arena_printf(l->arena, "tik_entry_%s", name), type);
+    LLVMAddAttributeAtIndex(l->fn, LLVMAttributeFunctionIndex, enum_attr(l, "nounwind"));
+    l->core = LLVMGetParam(l->fn, 1);
+    l->state = LLVMGetParam(l->fn, 3);
+    l->entry = LLVMAppendBasicBlockInContext(l->ctx, l->fn, "entry");
+    l->fail = LLVMAppendBasicBlockInContext(l->ctx, l->fn, "fail");
+    debug_begin_kernel(l, k);
+    LLVMPositionBuilderAtEnd(l->b, l->fail);
+    LLVMBuildRet(l->b, lower_const32(l, 1));
+    LLVMPositionBuilderAtEnd(l->b, l->entry);
+    register_slots(l);
+    buffer_addresses(l, LLVMGetParam(l->fn, 0), LLVMGetParam(l->fn, 2));
+    lower_body(l, k->body);
+    if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(l->b)) == NULL) {
+        debug_none(l);
+        LLVMBuildRet(l->b, lower_const32(l, 0));
+    }
+    return l->fn;
+}
+
+LLVMValueRef
+lower_ref(Lower *l, const Ref *r)
+{
+    LLVMValueRef base = l->bufs[r->buf];
+    if (base == NULL) {
+        ICE("buffer %u has no address", r->buf);
+    }
+    LLVMValueRef off = lower_number(l, r->off, 0);
+    return LLVMBuildGEP2(l->b, l->i8, base, &off, 1, "");
+}
+
+/* ---- helper functions ----------------------------------------------------------------------------------- */
+
+bool
+lower_helper_begin(Lower *l, Helper *h, const char *name, const LLVMTypeRef *params,
+                   int n)
+{
+    LLVMTypeRef types[16];
+    memcpy(types, params, sizeof *params * (size_t)n);
+    h->type = LLVMFunctionType(l->none, types, (unsigned)n, false);
+    h->fn = LLVMGetNamedFunction(l->mod, name);
+    h->back = NULL;
+    if (h->fn != NULL) {
+        return false;
+    }
+    h->back = LLVMGetInsertBlock(l->b);
+    h->location = LLVMGetCurrentDebugLocation2(l->b);
+    h->fn = LLVMAddFunction(l->mod, name, h->type);
+    LLVMSetLinkage(h->fn, LLVMInternalLinkage);
+    for (int i = 0; i < l->nhelper_attrs; i++) {
+        LLVMAddAttributeAtIndex(h->fn, LLVMAttributeFunctionIndex, l->helper_attrs[i]);
+    }
+    LLVMSetCurrentDebugLocation2(l->b, NULL);
+    LLVMPositionBuilderAtEnd(l->b, LLVMAppendBasicBlockInContext(l->ctx, h->fn, "entry"));
+    return true;
+}
+
+void
+lower_helper_end(Lower *l, Helper *h)
+{
+    LLVMBuildRetVoid(l->b);
+    LLVMPositionBuilderAtEnd(l->b, h->back);
+    LLVMSetCurrentDebugLocation2(l->b, h->location);
+}
+
+void
+lower_helper_call(Lower *l, const Helper *h, LLVMValueRef *args, int n)
+{
+    LLVMBuildCall2(l->b, h->type, h->fn, args, (unsigned)n, "");
+}
+
+void
+lower_counted_begin(Lower *l, Counted *c)
+{
+    c->from = LLVMGetInsertBlock(l->b);
+    c->head = lower_block(l, "head");
+    c->body = lower_block(l, "body");
+    c->exit = lower_block(l, "exit");
+    LLVMBuildBr(l->b, c->head);
+    LLVMPositionBuilderAtEnd(l->b, c->head);
+    LLVMValueRef zero = lower_const(l, 0);
+    c->index = LLVMBuildPhi(l->b, l->i64, "i");
+    LLVMAddIncoming(c->index, &zero, &c->from, 1);
+    for (int j = 0; j < c->n; j++) {
+        LLVMValueRef phi = LLVMBuildPhi(l->b, l->ptr, "");
+        LLVMAddIncoming(phi, &c->at[j], &c->from, 1);
+        c->at[j] = phi;
+    }
+    LLVMValueRef more = LLVMBuildICmp(l->b, LLVMIntNE, c->index, c->count, "");
+    LLVMBuildCondBr(l->b, more, c->body, c->exit);
+    LLVMPositionBuilderAtEnd(l->b, c->body);
+}
+
+void
+lower_counted_end(Lower *l, Counted *c)
+{
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(l->b);
+    LLVMValueRef next = LLVMBuildAdd(l->b, c->index, lower_const(l, 1), "");
+    LLVMAddIncoming(c->index, &next, &latch, 1);
+    for (int j = 0; j < c->n; j++) {
+        LLVMValueRef at = LLVMBuildGEP2(l->b, l->i8, c->at[j], &c->step[j], 1, "");
+        LLVMAddIncoming(c->at[j], &at, &latch, 1);
+    }
+    LLVMBuildBr(l->b, c->head);
+    LLVMPositionBuilderAtEnd(l->b, c->exit);
+}

@@ -1,0 +1,178 @@
+/* lower.h: kernel IR to LLVM IR, private to the host back end. One Lower serves one module; kernels
+ * are lowered into it one after another and share the helper functions of the module.
+ *
+ * Values. A scalar of the kernel is an LLVM integer of its width that holds its bits (float types
+ * too; bool is i1); arithmetic on floats goes through lower_arith. An instruction on tensors is one
+ * call of a helper function that has the loops; helpers are made on first use and named by what they
+ * specialise on, so that equal instructions share code and a kernel compiles in a few milliseconds.
+ *
+ * Bits. No fast-math flag is set anywhere and nothing is contracted, so that optimisation cannot
+ * change a result. A NaN result of arithmetic is replaced by the canonical one explicitly. */
+#ifndef TIKC_LOWER_H
+#define TIKC_LOWER_H
+
+#include "host/host.h"
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/TargetMachine.h>
+
+/* What the generated code runs on. */
+typedef struct HostTarget {
+    LLVMTargetMachineRef machine;
+    int opt_level;
+    bool masked_stores; /* masked stores are single instructions, vectors are 512 bits wide */
+} HostTarget;
+
+/* host_target.c. False: *error has the text, freed with LLVMDisposeMessage. */
+bool host_target_open(HostTarget *t, const HostOptions *opt, char **error);
+void host_target_close(HostTarget *t);
+bool host_target_optimise(const HostTarget *t, LLVMModuleRef mod, char **error);
+
+typedef struct LoopExit {
+    struct LoopExit *outer;
+    LLVMBasicBlockRef on_break, on_continue;
+} LoopExit;
+
+typedef struct Lower {
+    /* the module */
+    Unit *u;
+    Arena *arena; /* scratch, lives as long as the Lower */
+    const HostTarget *target;
+    LLVMContextRef ctx;
+    LLVMModuleRef mod;
+    LLVMBuilderRef b;
+    LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, ptr, none;
+    LLVMAttributeRef helper_attrs[6];
+    int nhelper_attrs;
+    /* debug information, null without */
+    LLVMDIBuilderRef di;
+    LLVMMetadataRef *di_files; /* by file id */
+    LLVMMetadataRef di_scope;  /* of the kernel's function */
+    /* the kernel */
+    const Kernel *k;
+    LLVMValueRef fn, core, state;
+    LLVMBasicBlockRef entry, fail; /* allocations go to entry; fail returns 1 */
+    LLVMValueRef *regs;            /* by RegId: where the value is kept */
+    LLVMValueRef *vars;            /* by VarId: value inside the loop */
+    LLVMValueRef *bufs;            /* by BufId: address of the first byte */
+    LLVMValueRef padding;          /* padding register */
+    LLVMValueRef values;           /* operands for a run-time check */
+    LLVMValueRef *memo;            /* by ExprId: value in the present statement */
+    uint32_t *memo_stamp;
+    uint32_t stamp;
+    LoopExit *loop;
+    VEC(TikPlace) places;
+    uint32_t *place_of; /* by StmtId: 1 + index in places, 0 not yet */
+} Lower;
+
+/* ---- lower.c: modules, kernels, addresses --------------------------------------------------------- */
+
+void lower_open(Lower *l, Unit *u, Arena *arena, const HostTarget *t, const char *module_name);
+void lower_close(Lower *l); /* the module goes as well, unless taken by setting mod to null */
+/* Adds the function tik_entry_<name>; the places are in l->places until the next kernel. */
+LLVMValueRef lower_kernel(Lower *l, const Kernel *k);
+/* Bytes of scratch memory that the entry expects, and where a memory begins in it. */
+int64_t lower_scratch_bytes(const Kernel *k);
+int64_t lower_scope_base(const Kernel *k, Scope s);
+int32_t lower_cores(const Kernel *k);
+/* Index of the source position of a statement in the places table. */
+int32_t lower_place(Lower *l, StmtId s);
+LLVMValueRef lower_ref(Lower *l, const Ref *r); /* address of a tensor operand */
+LLVMValueRef lower_const(Lower *l, int64_t v);  /* i64 */
+LLVMValueRef lower_const32(Lower *l, int64_t v);
+LLVMBasicBlockRef lower_block(Lower *l, const char *name); /* appended to the present function */
+LLVMValueRef lower_alloca(Lower *l, LLVMTypeRef t, const char *name);
+/* A function of the runtime library, declared on first use. */
+LLVMValueRef lower_runtime(Lower *l, const char *name, LLVMTypeRef type);
+
+/* ---- helpers -------------------------------------------------------------------------------------- */
+
+/* A helper function under construction: saves the place in the kernel. */
+typedef struct Helper {
+    LLVMValueRef fn;
+    LLVMTypeRef type;
+    LLVMBasicBlockRef back; /* where the caller goes on; null: the helper exists already */
+    LLVMValueRef caller;
+    LLVMMetadataRef location;
+} Helper;
+
+/* Looks the helper up or begins it (builder at its entry). True: the body is to be built, then
+ * lower_helper_end. */
+bool lower_helper_begin(Lower *l, Helper *h, const char *name, const LLVMTypeRef *params, int n);
+void lower_helper_end(Lower *l, Helper *h); /* adds the return */
+void lower_helper_call(Lower *l, const Helper *h, LLVMValueRef *args, int n);
+
+/* A loop of count iterations (i64, may be 0) in a helper; up to four i64 or pointer values advance by
+ * a step in bytes. */
+typedef struct Counted {
+    LLVMBasicBlockRef head, body, exit, from;
+    LLVMValueRef index;    /* phi, counts from 0 */
+    LLVMValueRef count;
+    LLVMValueRef at[4];    /* phi of each pointer */
+    LLVMValueRef step[4];
+    int n;
+} Counted;
+
+/* Set count, n, at (start values) and step; at then holds the running pointers. */
+void lower_counted_begin(Lower *l, Counted *c);
+void lower_counted_end(Lower *l, Counted *c);
+
+/* ---- lower_num.c: arithmetic on scalars (lanes 0) and vectors of bits ------------------------------- */
+
+LLVMTypeRef lower_bits_type(Lower *l, Dtype t, int lanes);
+LLVMValueRef lower_splat(Lower *l, LLVMValueRef scalar, int lanes); /* lanes 0: itself */
+LLVMValueRef lower_bits_const(Lower *l, Dtype t, int lanes, uint64_t bits);
+LLVMValueRef lower_to_f32(Lower *l, LLVMValueRef bits, Dtype t, int lanes);
+/* Rounds to nearest even; NaN becomes canonical. */
+LLVMValueRef lower_from_f32(Lower *l, LLVMValueRef f, Dtype t, int lanes);
+/* ADD SUB MUL MAX MIN AND OR; for scalars also division of floats (SOP_DIV has no Sem). */
+LLVMValueRef lower_binary(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lower_unary(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a); /* ABS RELU NOT */
+LLVMValueRef lower_float_op(Lower *l, LLVMOpcode op, Dtype t, int lanes, LLVMValueRef a,
+                            LLVMValueRef b);
+LLVMValueRef lower_intrinsic(Lower *l, const char *name, LLVMTypeRef *types, int ntypes,
+                             LLVMValueRef *args, int n);
+
+/* ---- one file per family ---------------------------------------------------------------------------- */
+
+LLVMValueRef lower_expr(Lower *l, ExprId e, StmtId at);   /* in its own type */
+LLVMValueRef lower_number(Lower *l, ExprId e, StmtId at); /* integer in canonical form as i64 */
+/* Branches to a fault when cond (i1) holds. */
+void lower_fault_if(Lower *l, LLVMValueRef cond, Rule rule, LLVMValueRef value, StmtId at);
+void lower_set(Lower *l, StmtId s);
+void lower_load(Lower *l, StmtId s);
+void lower_store(Lower *l, StmtId s);
+
+void lower_body(Lower *l, StmtId first);
+
+/* Run-time checks; nothing when proved (lower_check: the caller asks). */
+void lower_check(Lower *l, StmtId s);
+void lower_check_element(Lower *l, const Ref *r, StmtId s);
+
+void lower_move(Lower *l, StmtId s);
+void lower_set_padding(Lower *l, StmtId s);
+void lower_vector(Lower *l, StmtId s);
+
+/* ---- host_debug.c: line tables ------------------------------------------------------------------------ */
+
+void debug_open(Lower *l);
+void debug_begin_kernel(Lower *l, const Kernel *k);
+void debug_statement(Lower *l, StmtId s);
+void debug_none(Lower *l); /* code without a source position follows */
+void debug_close(Lower *l);
+
+/* ---- host_descriptor.c: TikKernel for C and as constant data ------------------------------------------ */
+
+/* Fills everything but entry; storage in the arena. */
+void descriptor_fill(Lower *l, const Kernel *k, Arena *arena, TikKernel *out);
+/* Adds the constant tik_kernel_<name> to the module. */
+void descriptor_emit(Lower *l, const Kernel *k, LLVMValueRef entry);
+
+/* ---- host_jit.c, host_emit.c ----------------------------------------------------------------------------- */
+
+bool host_jit(Kernel *k, const HostOptions *opt, TikKernel *entry, void **handle);
+void host_release(void *handle);
+bool host_emit(Unit *u, Kernel *const *kernels, int n, HostEmit what, const HostOptions *opt,
+               const char *path);
+
+#endif

@@ -1,0 +1,155 @@
+/* lower_check.c: run-time checks before an instruction or an access to one element that could not be
+ * proved. The code passes the operands' values and a constant TikCheck to the runtime library, which
+ * has the rules; on a fault the kernel ends. An access to one element, being short, is tested in place
+ * first and only a suspicious one goes to the library. */
+#include "host/lower.h"
+
+static LLVMValueRef
+check_arg(Lower *l, const ParamInfo *p, const Arg *a)
+{
+    int64_t scope = 0, dtype = 0, buffer = 0, form = 0, literal = 0, bytes = 0;
+    if (p->role == ROLE_DST || p->role == ROLE_SRC) {
+        const Buffer *b = &l->k->bufs.p[a->ref.buf];
+        scope = b->scope;
+        dtype = a->ref.dtype;
+        buffer = a->ref.buf;
+        bytes = b->bytes;
+    } else if (p->role == ROLE_MASK) {
+        form = a->mask.form;
+    } else if (p->role != ROLE_MASKMODE) {
+        literal = ir_is_const(l->k, a->expr);
+    }
+    LLVMValueRef fields[6] = {lower_const32(l, scope),   lower_const32(l, dtype),
+                              lower_const32(l, buffer),  lower_const32(l, form),
+                              lower_const32(l, literal), lower_const(l, bytes)};
+    return LLVMConstStructInContext(l->ctx, fields, 6, false);
+}
+
+static LLVMValueRef
+string_constant(Lower *l, const char *text)
+{
+    return LLVMBuildGlobalStringPtr(l->b, text, "");
+}
+
+/* The constant TikCheck; args has room for MAX_PARAMS. */
+static LLVMValueRef
+check_constant(Lower *l, int64_t op, StmtId s, LLVMValueRef *args, int n)
+{
+    LLVMTypeRef arg_type = LLVMTypeOf(args[0]);
+    for (int i = n; i < MAX_PARAMS; i++) {
+        args[i] = LLVMConstNull(arg_type);
+    }
+    LLVMValueRef fields[4] = {lower_const32(l, op), lower_const32(l, lower_place(l, s)),
+                              string_constant(l, l->k->soc->name),
+                              LLVMConstArray2(arg_type, args, MAX_PARAMS)};
+    LLVMValueRef init = LLVMConstStructInContext(l->ctx, fields, 4, false);
+    LLVMValueRef global = LLVMAddGlobal(l->mod, LLVMTypeOf(init), "tik_check");
+    LLVMSetInitializer(global, init);
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    return global;
+}
+
+static void
+put_value(Lower *l, int *at, LLVMValueRef v)
+{
+    LLVMValueRef index = lower_const(l, (*at)++);
+    LLVMBuildStore(l->b, v,
+                   LLVMBuildInBoundsGEP2(l->b, l->i64, l->values, &index, 1, ""));
+}
+
+static void
+put_arg(Lower *l, int *at, const ParamInfo *p, const Arg *a, StmtId s)
+{
+    switch (p->role) {
+    case ROLE_DST:
+    case ROLE_SRC:
+        put_value(l, at, lower_number(l, a->ref.off, s));
+        return;
+    case ROLE_MASK:
+        for (int i = 0; i < 4; i++) {
+            bool have = i < mask_words(a->mask.form);
+            put_value(l, at, have ? lower_number(l, a->mask.w[i], s) : lower_const(l, 0));
+        }
+        return;
+    case ROLE_REPEAT:
+    case ROLE_INT:
+    case ROLE_SCALAR:
+    case ROLE_ATTR:
+        put_value(l, at, lower_number(l, a->expr, s));
+        return;
+    case ROLE_MASKMODE:
+        return;
+    }
+    UNREACHABLE();
+}
+
+static void
+make_values(Lower *l)
+{
+    if (l->values == NULL) {
+        l->values = lower_alloca(l, LLVMArrayType2(l->i64, MAX_PARAMS + 3), "values");
+    }
+}
+
+/* Calls the check and leaves the kernel unless it passes. */
+static void
+call_check(Lower *l, LLVMValueRef check)
+{
+    LLVMTypeRef types[3] = {l->ptr, l->ptr, l->ptr};
+    LLVMTypeRef type = LLVMFunctionType(l->i32, types, 3, false);
+    LLVMValueRef args[3] = {l->state, check, l->values};
+    LLVMValueRef bad =
+        LLVMBuildCall2(l->b, type, lower_runtime(l, "tikrt_check", type), args, 3, "");
+    bad = LLVMBuildICmp(l->b, LLVMIntNE, bad, lower_const32(l, 0), "");
+    LLVMBasicBlockRef good = lower_block(l, "checked");
+    LLVMBuildCondBr(l->b, bad, l->fail, good);
+    LLVMPositionBuilderAtEnd(l->b, good);
+}
+
+void
+lower_check(Lower *l, StmtId s)
+{
+    const Stmt *st = &l->k->stmts.p[s];
+    int n;
+    const ParamInfo *params = form_params(op_table[st->instr.op].form, &n);
+    LLVMValueRef args[MAX_PARAMS];
+    int at = 0;
+    make_values(l);
+    for (int i = 0; i < n; i++) {
+        const Arg *a = &l->k->args.p[st->instr.arg + (uint32_t)i];
+        args[i] = check_arg(l, &params[i], a);
+        put_arg(l, &at, &params[i], a, s);
+    }
+    call_check(l, check_constant(l, st->instr.op, s, args, n));
+}
+
+void
+lower_check_element(Lower *l, const Ref *r, StmtId s)
+{
+    if (l->k->stmts.p[s].proof == PROOF_PROVED) {
+        return;
+    }
+    const Buffer *b = &l->k->bufs.p[r->buf];
+    int64_t size = dtype_size(r->dtype);
+    LLVMValueRef off = lower_number(l, r->off, s);
+    LLVMValueRef last = lower_const(l, b->bytes - size);
+    LLVMValueRef odd = LLVMBuildAnd(l->b, off, lower_const(l, size - 1), "");
+    odd = LLVMBuildICmp(l->b, LLVMIntNE, odd, lower_const(l, 0), "");
+    LLVMValueRef outside = b->bytes < size
+                               ? LLVMConstInt(l->i1, 1, false)
+                               : LLVMBuildICmp(l->b, LLVMIntUGT, off, last, "");
+    LLVMBasicBlockRef suspicious = lower_block(l, "suspicious");
+    LLVMBasicBlockRef good = lower_block(l, "element");
+    LLVMBuildCondBr(l->b, LLVMBuildOr(l->b, odd, outside, ""), suspicious, good);
+    LLVMPositionBuilderAtEnd(l->b, suspicious);
+    make_values(l);
+    int at = 0;
+    put_value(l, &at, off);
+    const ParamInfo tensor = {.role = ROLE_DST};
+    LLVMValueRef args[MAX_PARAMS] = {
+        check_arg(l, &tensor, &(Arg){.kind = ARG_REF, .ref = *r})};
+    call_check(l, check_constant(l, OP_COUNT, s, args, 1));
+    LLVMBuildBr(l->b, good);
+    LLVMPositionBuilderAtEnd(l->b, good);
+}

@@ -1,0 +1,272 @@
+/* lower_move.c: data_move on every path, and the padding register.
+ *
+ * Bursts are copied with memcpy: source and destination of a correct move share no bytes or are the
+ * same bytes. One burst is one memcpy in place; more go through a helper that steps both addresses by
+ * their pitch. Moves that fill (pad modes) or convert (L0C) have helpers of their own. */
+#include "host/lower.h"
+
+#include <string.h>
+
+/* Operand indexes of the form; see param.def. */
+enum {
+    DST,
+    SRC,
+    SID,
+    NBURST,
+    BURST,
+    SRC_STRIDE,
+    DST_STRIDE,
+    MODE
+};
+
+typedef struct Move {
+    const Ref *dst, *src;
+    MoveUnits units;
+    int64_t mode;
+    LLVMValueRef to, from;             /* addresses */
+    LLVMValueRef nburst, burst;        /* i64 */
+    LLVMValueRef dst_bytes, src_bytes; /* of one burst */
+    LLVMValueRef dst_pitch, src_pitch; /* from burst to burst */
+} Move;
+
+static const Arg *
+operand(Lower *l, StmtId s, int i)
+{
+    return &l->k->args.p[l->k->stmts.p[s].instr.arg + (uint32_t)i];
+}
+
+static LLVMValueRef
+number(Lower *l, StmtId s, int i)
+{
+    return lower_number(l, operand(l, s, i)->expr, s);
+}
+
+static LLVMValueRef
+times(Lower *l, LLVMValueRef v, int64_t by)
+{
+    return LLVMBuildMul(l->b, v, lower_const(l, by), "");
+}
+
+/* Bytes that a pad mode takes from each burst: 1, 2, 4, 8, 16. */
+static int64_t
+pad_width(const Move *m)
+{
+    return INT64_C(1) << (m->mode - 1);
+}
+
+static void
+call_helper(Lower *l, const Helper *h, const Move *m, LLVMValueRef extra)
+{
+    LLVMValueRef args[6] = {m->to, m->from, m->nburst, m->dst_pitch, m->src_pitch, extra};
+    lower_helper_call(l, h, args, 6);
+}
+
+/* Begins a helper (dst, src, bursts, dst pitch, src pitch, extra) and its loop over bursts; false when
+ * it exists. The parameter extra is i64. */
+static bool
+burst_loop(Lower *l, Helper *h, Counted *c, const char *name)
+{
+    LLVMTypeRef types[6] = {l->ptr, l->ptr, l->i64, l->i64, l->i64, l->i64};
+    if (!lower_helper_begin(l, h, name, types, 6)) {
+        return false;
+    }
+    c->count = LLVMGetParam(h->fn, 2);
+    c->n = 2;
+    for (unsigned i = 0; i < 2; i++) {
+        c->at[i] = LLVMGetParam(h->fn, i);
+        c->step[i] = LLVMGetParam(h->fn, 3 + i);
+    }
+    lower_counted_begin(l, c);
+    return true;
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------ */
+
+/* Short bursts of a constant length become a few vector moves instead of a call. */
+enum {
+    INLINE_BURST = 512
+};
+
+static void
+copy_bursts(Lower *l, const Move *m)
+{
+    Helper h;
+    Counted c = {0};
+    bool fixed = LLVMIsConstant(m->src_bytes) &&
+                 LLVMConstIntGetZExtValue(m->src_bytes) <= INLINE_BURST;
+    const char *name = "tik.move";
+    if (fixed) {
+        name = arena_printf(l->arena, "tik.move.%llu",
+                            (unsigned long long)LLVMConstIntGetZExtValue(m->src_bytes));
+    }
+    if (burst_loop(l, &h, &c, name)) {
+        LLVMValueRef len = fixed ? m->src_bytes : LLVMGetParam(h.fn, 5);
+        LLVMBuildMemCpy(l->b, c.at[0], 1, c.at[1], 1, len);
+        lower_counted_end(l, &c);
+        lower_helper_end(l, &h);
+    }
+    call_helper(l, &h, m, m->src_bytes);
+}
+
+static bool
+same_constant(LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMIsConstant(a) && LLVMIsConstant(b) &&
+           LLVMConstIntGetZExtValue(a) == LLVMConstIntGetZExtValue(b);
+}
+
+static void
+copy(Lower *l, const Move *m)
+{
+    bool packed = same_constant(m->dst_pitch, m->dst_bytes) &&
+                  same_constant(m->src_pitch, m->src_bytes);
+    if (packed || same_constant(m->nburst, lower_const(l, 1))) {
+        LLVMValueRef len = LLVMBuildMul(l->b, m->nburst, m->src_bytes, "");
+        LLVMBuildMemCpy(l->b, m->to, 1, m->from, 1, len);
+        return;
+    }
+    copy_bursts(l, m);
+}
+
+/* ---- pad modes --------------------------------------------------------------------------------------- */
+
+/* One block per burst: filled with the padding register, then the first bytes from the source. */
+static void
+pad(Lower *l, Move *m)
+{
+    Helper h;
+    Counted c = {0};
+    int64_t width = pad_width(m);
+    const char *name = arena_printf(l->arena, "tik.pad.%lld", (long long)width);
+    if (burst_loop(l, &h, &c, name)) {
+        LLVMValueRef fill = LLVMBuildTrunc(l->b, LLVMGetParam(h.fn, 5), l->i16, "");
+        LLVMValueRef at = LLVMBuildStore(l->b, lower_splat(l, fill, 16), c.at[0]);
+        LLVMSetAlignment(at, 1);
+        LLVMBuildMemCpy(l->b, c.at[0], 1, c.at[1], 1, lower_const(l, width));
+        lower_counted_end(l, &c);
+        lower_helper_end(l, &h);
+    }
+    m->src_pitch = lower_const(l, width);
+    LLVMValueRef fill = LLVMBuildLoad2(l->b, l->i64, l->padding, "");
+    if (width == 1) { /* an 8-bit element fills both bytes */
+        LLVMValueRef low = LLVMBuildAnd(l->b, fill, lower_const(l, 0xff), "");
+        fill = times(l, low, 0x0101);
+    }
+    call_helper(l, &h, m, fill);
+}
+
+/* ---- conversions on the way to and from L0C ------------------------------------------------------------- */
+
+enum {
+    FRACTAL = 256,
+    CHUNK = 64
+}; /* elements */
+
+/* float16 of a float32: beyond the largest finite number it stays there; NaN gives +0. */
+static LLVMValueRef
+saturate_f16(Lower *l, LLVMValueRef f, int lanes)
+{
+    LLVMValueRef bits = lower_from_f32(l, f, DT_F16, lanes);
+    LLVMValueRef size =
+        LLVMBuildAnd(l->b, bits, lower_bits_const(l, DT_F16, lanes, 0x7fff), "");
+    LLVMValueRef sign =
+        LLVMBuildAnd(l->b, bits, lower_bits_const(l, DT_F16, lanes, 0x8000), "");
+    LLVMValueRef inf = lower_bits_const(l, DT_F16, lanes, 0x7c00);
+    LLVMValueRef most =
+        LLVMBuildOr(l->b, sign, lower_bits_const(l, DT_F16, lanes, 0x7bff), "");
+    LLVMValueRef is_inf = LLVMBuildICmp(l->b, LLVMIntEQ, size, inf, "");
+    LLVMValueRef is_nan = LLVMBuildICmp(l->b, LLVMIntSGT, size, inf, "");
+    bits = LLVMBuildSelect(l->b, is_inf, most, bits, "");
+    return LLVMBuildSelect(l->b, is_nan, lower_bits_const(l, DT_F16, lanes, 0), bits, "");
+}
+
+static LLVMValueRef
+conv_relu(Lower *l, Dtype t, int lanes, LLVMValueRef v)
+{
+    LLVMValueRef zero = lower_bits_const(l, t, lanes, 0);
+    LLVMValueRef more = LLVMBuildICmp(l->b, LLVMIntSGT, v, zero, "");
+    if (t != DT_S32) { /* NaN is not above 0: it gives +0 */
+        LLVMValueRef inf =
+            lower_bits_const(l, t, lanes, t == DT_F16 ? 0x7c00 : 0x7f800000);
+        more = LLVMBuildAnd(l->b, more, LLVMBuildICmp(l->b, LLVMIntSLE, v, inf, ""), "");
+    }
+    return LLVMBuildSelect(l->b, more, v, zero, "");
+}
+
+static LLVMValueRef
+convert_lanes(Lower *l, const Move *m, LLVMValueRef v)
+{
+    Dtype from = m->src->dtype;
+    switch (m->mode) {
+    case 1:
+        return saturate_f16(l, lower_to_f32(l, v, from, CHUNK), CHUNK);
+    case 2:
+        v = conv_relu(l, from, CHUNK, v);
+        return saturate_f16(l, lower_to_f32(l, v, from, CHUNK), CHUNK);
+    case 4:
+        return lower_from_f32(l, lower_to_f32(l, v, from, CHUNK), DT_F32, CHUNK);
+    case 5:
+        return conv_relu(l, from, CHUNK, v);
+    default:
+        UNREACHABLE();
+    }
+}
+
+static void
+convert(Lower *l, const Move *m)
+{
+    Helper h;
+    Counted outer = {0};
+    const char *name = arena_printf(l->arena, "tik.conv.%lld.%s.%s", (long long)m->mode,
+                                    dtype_name(m->src->dtype), dtype_name(m->dst->dtype));
+    if (burst_loop(l, &h, &outer, name)) {
+        Counted c = {
+            .count = LLVMGetParam(h.fn, 5), .n = 2, .at = {outer.at[0], outer.at[1]}};
+        c.step[0] = lower_const(l, CHUNK * dtype_size(m->dst->dtype));
+        c.step[1] = lower_const(l, CHUNK * dtype_size(m->src->dtype));
+        lower_counted_begin(l, &c);
+        LLVMTypeRef type = lower_bits_type(l, m->src->dtype, CHUNK);
+        LLVMValueRef v = LLVMBuildLoad2(l->b, type, c.at[1], "");
+        LLVMSetAlignment(v, 1);
+        LLVMSetAlignment(LLVMBuildStore(l->b, convert_lanes(l, m, v), c.at[0]), 1);
+        lower_counted_end(l, &c);
+        lower_counted_end(l, &outer);
+        lower_helper_end(l, &h);
+    }
+    call_helper(l, &h, m, times(l, m->burst, FRACTAL / CHUNK));
+}
+
+/* ---- statements ------------------------------------------------------------------------------------------- */
+
+void
+lower_move(Lower *l, StmtId s)
+{
+    Move m = {.dst = &operand(l, s, DST)->ref, .src = &operand(l, s, SRC)->ref};
+    Scope from = l->k->bufs.p[m.src->buf].scope;
+    Scope to = l->k->bufs.p[m.dst->buf].scope;
+    m.units = move_units(from, m.src->dtype, to, m.dst->dtype);
+    m.mode = ir_expr(l->k, operand(l, s, MODE)->expr)->imm;
+    m.to = lower_ref(l, m.dst);
+    m.from = lower_ref(l, m.src);
+    m.nburst = number(l, s, NBURST);
+    m.burst = number(l, s, BURST);
+    m.dst_bytes = times(l, m.burst, m.units.dst_burst);
+    m.src_bytes = times(l, m.burst, m.units.src_burst);
+    LLVMValueRef dst_gap = times(l, number(l, s, DST_STRIDE), m.units.dst_gap);
+    LLVMValueRef src_gap = times(l, number(l, s, SRC_STRIDE), m.units.src_gap);
+    m.dst_pitch = LLVMBuildAdd(l->b, m.dst_bytes, dst_gap, "");
+    m.src_pitch = LLVMBuildAdd(l->b, m.src_bytes, src_gap, "");
+    if (m.mode == 0) {
+        copy(l, &m);
+    } else if (from == SC_L0C || to == SC_L0C) {
+        convert(l, &m);
+    } else {
+        pad(l, &m);
+    }
+}
+
+void
+lower_set_padding(Lower *l, StmtId s)
+{
+    LLVMBuildStore(l->b, number(l, s, 0), l->padding);
+}

@@ -1,0 +1,287 @@
+/* lower_num.c: arithmetic of the machine as LLVM IR, on one scalar (lanes 0) or on a vector of
+ * lanes. Values are bits in integer types. It means exactly what isa/scalar.h and the numeric rules
+ * of vector instructions say: integers wrap; float16 and bfloat16 compute in float32 and round once
+ * to nearest even; NaN results are canonical.
+ *
+ * float16 add, sub, mul, div are LLVM operations on half, whose result is the same bits as rounding
+ * the float32 result. bfloat16 has no LLVM type here: widening is a shift and rounding an integer
+ * sequence, so that no runtime routine is needed. Maximum, minimum and relu of the 16-bit formats
+ * compare integer keys: cheaper than widening, and comparisons of half are scalarised. */
+#include "host/lower.h"
+
+#include <string.h>
+
+typedef struct FloatFormat {
+    uint32_t sign, inf, nan; /* bit patterns; inf is also the exponent field */
+} FloatFormat;
+
+static FloatFormat
+float_format(Dtype t)
+{
+    switch (t) {
+    case DT_F16:
+        return (FloatFormat){0x8000, 0x7c00, 0x7e00};
+    case DT_BF16:
+        return (FloatFormat){0x8000, 0x7f80, 0x7fc0};
+    default:
+        return (FloatFormat){0x80000000U, 0x7f800000, 0x7fc00000};
+    }
+}
+
+static LLVMTypeRef
+with_lanes(LLVMTypeRef element, int lanes)
+{
+    return lanes == 0 ? element : LLVMVectorType(element, (unsigned)lanes);
+}
+
+LLVMTypeRef
+lower_bits_type(Lower *l, Dtype t, int lanes)
+{
+    unsigned bits = t == DT_BOOL ? 1 : (unsigned)dtype_size(t) * 8;
+    return with_lanes(LLVMIntTypeInContext(l->ctx, bits), lanes);
+}
+
+LLVMValueRef
+lower_splat(Lower *l, LLVMValueRef scalar, int lanes)
+{
+    if (lanes == 0) {
+        return scalar;
+    }
+    if (LLVMIsConstant(scalar)) {
+        LLVMValueRef all[MAX_LANES];
+        for (int i = 0; i < lanes; i++) {
+            all[i] = scalar;
+        }
+        return LLVMConstVector(all, (unsigned)lanes);
+    }
+    LLVMTypeRef vec = LLVMVectorType(LLVMTypeOf(scalar), (unsigned)lanes);
+    LLVMValueRef one =
+        LLVMBuildInsertElement(l->b, LLVMGetPoison(vec), scalar, lower_const32(l, 0), "");
+    LLVMValueRef zeros = LLVMConstNull(LLVMVectorType(l->i32, (unsigned)lanes));
+    return LLVMBuildShuffleVector(l->b, one, LLVMGetPoison(vec), zeros, "");
+}
+
+LLVMValueRef
+lower_bits_const(Lower *l, Dtype t, int lanes, uint64_t bits)
+{
+    return lower_splat(l, LLVMConstInt(lower_bits_type(l, t, 0), bits, false), lanes);
+}
+
+LLVMValueRef
+lower_intrinsic(Lower *l, const char *name, LLVMTypeRef *types, int ntypes,
+                LLVMValueRef *args, int n)
+{
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(l->mod, id, types, (size_t)ntypes);
+    LLVMTypeRef type = LLVMIntrinsicGetType(l->ctx, id, types, (size_t)ntypes);
+    return LLVMBuildCall2(l->b, type, fn, args, (unsigned)n, "");
+}
+
+static LLVMValueRef
+bitcast(Lower *l, LLVMValueRef v, LLVMTypeRef element, int lanes)
+{
+    return LLVMBuildBitCast(l->b, v, with_lanes(element, lanes), "");
+}
+
+/* ---- conversions --------------------------------------------------------------------------------- */
+
+LLVMValueRef
+lower_to_f32(Lower *l, LLVMValueRef bits, Dtype t, int lanes)
+{
+    if (t == DT_F16) {
+        LLVMValueRef h = bitcast(l, bits, l->f16, lanes);
+        return LLVMBuildFPExt(l->b, h, with_lanes(l->f32, lanes), "");
+    }
+    if (t == DT_BF16) {
+        LLVMValueRef wide = LLVMBuildZExt(l->b, bits, with_lanes(l->i32, lanes), "");
+        LLVMValueRef by = lower_bits_const(l, DT_S32, lanes, 16);
+        bits = LLVMBuildShl(l->b, wide, by, "");
+    }
+    return bitcast(l, bits, l->f32, lanes);
+}
+
+/* Half of the dropped part, plus the lowest kept bit, carries into the kept part exactly when
+ * rounding to nearest even goes up. */
+static LLVMValueRef
+round_bf16(Lower *l, LLVMValueRef bits, int lanes)
+{
+    LLVMValueRef by = lower_bits_const(l, DT_S32, lanes, 16);
+    LLVMValueRef odd = LLVMBuildAnd(l->b, LLVMBuildLShr(l->b, bits, by, ""),
+                                    lower_bits_const(l, DT_S32, lanes, 1), "");
+    LLVMValueRef half = lower_bits_const(l, DT_S32, lanes, 0x7fff);
+    LLVMValueRef sum = LLVMBuildAdd(l->b, LLVMBuildAdd(l->b, bits, half, ""), odd, "");
+    return LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, sum, by, ""),
+                          with_lanes(l->i16, lanes), "");
+}
+
+LLVMValueRef
+lower_from_f32(Lower *l, LLVMValueRef f, Dtype t, int lanes)
+{
+    LLVMValueRef bits;
+    if (t == DT_F16) {
+        LLVMValueRef h = LLVMBuildFPTrunc(l->b, f, with_lanes(l->f16, lanes), "");
+        bits = bitcast(l, h, l->i16, lanes);
+    } else {
+        bits = bitcast(l, f, l->i32, lanes);
+        bits = t == DT_BF16 ? round_bf16(l, bits, lanes) : bits;
+    }
+    LLVMValueRef nan = LLVMBuildFCmp(l->b, LLVMRealUNO, f, f, "");
+    return LLVMBuildSelect(l->b, nan, lower_bits_const(l, t, lanes, float_format(t).nan),
+                           bits, "");
+}
+
+/* ---- floats as integers ---------------------------------------------------------------------------- */
+
+static LLVMValueRef
+magnitude(Lower *l, Dtype t, int lanes, LLVMValueRef a)
+{
+    return LLVMBuildAnd(l->b, a, lower_bits_const(l, t, lanes, float_format(t).sign - 1),
+                        "");
+}
+
+static LLVMValueRef
+is_nan(Lower *l, Dtype t, int lanes, LLVMValueRef a)
+{
+    LLVMValueRef inf = lower_bits_const(l, t, lanes, float_format(t).inf);
+    return LLVMBuildICmp(l->b, LLVMIntSGT, magnitude(l, t, lanes, a), inf, "");
+}
+
+static LLVMValueRef
+canonical_if(Lower *l, Dtype t, int lanes, LLVMValueRef nan, LLVMValueRef a)
+{
+    LLVMValueRef canonical = lower_bits_const(l, t, lanes, float_format(t).nan);
+    return LLVMBuildSelect(l->b, nan, canonical, a, "");
+}
+
+/* A signed integer that orders like the number; both zeros have key 0. */
+static LLVMValueRef
+order_key(Lower *l, Dtype t, int lanes, LLVMValueRef a)
+{
+    int width = dtype_size(t) * 8;
+    LLVMValueRef by = lower_bits_const(l, t, lanes, (uint64_t)(width - 1));
+    LLVMValueRef sign = LLVMBuildAShr(l->b, a, by, "");
+    LLVMValueRef flipped = LLVMBuildXor(l->b, magnitude(l, t, lanes, a), sign, "");
+    return LLVMBuildSub(l->b, flipped, sign, "");
+}
+
+/* The first operand where the two are equal. */
+static LLVMValueRef
+float_extremum(Lower *l, bool max, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMValueRef nan, second;
+    if (t == DT_F32) {
+        LLVMValueRef fa = bitcast(l, a, l->f32, lanes);
+        LLVMValueRef fb = bitcast(l, b, l->f32, lanes);
+        nan = LLVMBuildFCmp(l->b, LLVMRealUNO, fa, fb, "");
+        second = LLVMBuildFCmp(l->b, max ? LLVMRealOGT : LLVMRealOLT, fb, fa, "");
+    } else {
+        nan = LLVMBuildOr(l->b, is_nan(l, t, lanes, a), is_nan(l, t, lanes, b), "");
+        second = LLVMBuildICmp(l->b, max ? LLVMIntSGT : LLVMIntSLT,
+                               order_key(l, t, lanes, b), order_key(l, t, lanes, a), "");
+    }
+    return canonical_if(l, t, lanes, nan, LLVMBuildSelect(l->b, second, b, a, ""));
+}
+
+LLVMValueRef
+lower_float_op(Lower *l, LLVMOpcode op, Dtype t, int lanes, LLVMValueRef a,
+               LLVMValueRef b)
+{
+    if (t == DT_F16) {
+        LLVMValueRef r = LLVMBuildBinOp(l->b, op, bitcast(l, a, l->f16, lanes),
+                                        bitcast(l, b, l->f16, lanes), "");
+        r = bitcast(l, r, l->i16, lanes);
+        return canonical_if(l, t, lanes, is_nan(l, t, lanes, r), r);
+    }
+    LLVMValueRef r = LLVMBuildBinOp(l->b, op, lower_to_f32(l, a, t, lanes),
+                                    lower_to_f32(l, b, t, lanes), "");
+    return lower_from_f32(l, r, t, lanes);
+}
+
+/* ---- operations ------------------------------------------------------------------------------------- */
+
+static LLVMValueRef
+int_extremum(Lower *l, bool max, Dtype t, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMIntPredicate less = dtype_kind(t) == KIND_SINT ? LLVMIntSLT : LLVMIntULT;
+    LLVMValueRef c =
+        max ? LLVMBuildICmp(l->b, less, a, b, "") : LLVMBuildICmp(l->b, less, b, a, "");
+    return LLVMBuildSelect(l->b, c, b, a, "");
+}
+
+LLVMValueRef
+lower_binary(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef b)
+{
+    bool is_float = dtype_is_float(t);
+    switch (op) {
+    case SEM_ADD:
+        return is_float ? lower_float_op(l, LLVMFAdd, t, lanes, a, b)
+                        : LLVMBuildAdd(l->b, a, b, "");
+    case SEM_SUB:
+        return is_float ? lower_float_op(l, LLVMFSub, t, lanes, a, b)
+                        : LLVMBuildSub(l->b, a, b, "");
+    case SEM_MUL:
+        return is_float ? lower_float_op(l, LLVMFMul, t, lanes, a, b)
+                        : LLVMBuildMul(l->b, a, b, "");
+    case SEM_MAX:
+    case SEM_MIN:
+        return is_float ? float_extremum(l, op == SEM_MAX, t, lanes, a, b)
+                        : int_extremum(l, op == SEM_MAX, t, a, b);
+    case SEM_AND:
+        return LLVMBuildAnd(l->b, a, b, "");
+    case SEM_OR:
+        return LLVMBuildOr(l->b, a, b, "");
+    case SEM_MOVE:
+    case SEM_SET_PADDING:
+    case SEM_DUP:
+    case SEM_ABS:
+    case SEM_RELU:
+    case SEM_NOT:
+        break;
+    }
+    UNREACHABLE();
+}
+
+/* x > 0 ? x : +0 is the signed maximum of the bits and 0, for floats too. */
+static LLVMValueRef
+relu(Lower *l, Dtype t, int lanes, LLVMValueRef a)
+{
+    LLVMValueRef zero = lower_bits_const(l, t, lanes, 0);
+    LLVMValueRef r = int_extremum(l, true, DT_S64, a, zero);
+    return dtype_is_float(t) ? canonical_if(l, t, lanes, is_nan(l, t, lanes, a), r) : r;
+}
+
+static LLVMValueRef
+absolute(Lower *l, Dtype t, int lanes, LLVMValueRef a)
+{
+    if (dtype_is_float(t)) {
+        return magnitude(l, t, lanes, a);
+    }
+    LLVMValueRef zero = lower_bits_const(l, t, lanes, 0);
+    LLVMValueRef negative = LLVMBuildICmp(l->b, LLVMIntSLT, a, zero, "");
+    return LLVMBuildSelect(l->b, negative, LLVMBuildSub(l->b, zero, a, ""), a, "");
+}
+
+LLVMValueRef
+lower_unary(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a)
+{
+    switch (op) {
+    case SEM_ABS:
+        return absolute(l, t, lanes, a);
+    case SEM_RELU:
+        return relu(l, t, lanes, a);
+    case SEM_NOT:
+        return LLVMBuildNot(l->b, a, "");
+    case SEM_MOVE:
+    case SEM_SET_PADDING:
+    case SEM_DUP:
+    case SEM_ADD:
+    case SEM_SUB:
+    case SEM_MUL:
+    case SEM_MAX:
+    case SEM_MIN:
+    case SEM_AND:
+    case SEM_OR:
+        break;
+    }
+    UNREACHABLE();
+}
