@@ -1,0 +1,385 @@
+/* test_emu.c: control, scalars, addresses, cores and refusals of the emulator. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "emu_world.h"
+
+static TikDesc *
+alu(World *w, uint32_t dst, ScalarOp op, TikNum a, TikNum b)
+{
+    TikDesc *d = world_add(w, DESC_ALU);
+    d->alu_op = op;
+    d->dtype = d->from = DT_S32;
+    d->reg = dst;
+    d->a = a;
+    d->b = b;
+    return d;
+}
+
+static void
+store(World *w, TikOperand o, Dtype t, TikNum v)
+{
+    TikDesc *d = world_add(w, DESC_STORE);
+    d->operand = o;
+    d->dtype = t;
+    d->a = v;
+}
+
+static void
+loop_from(World *w, uint32_t slot, TikNum a, TikNum b)
+{
+    TikDesc *d = world_add(w, DESC_LOOP);
+    d->slot = slot;
+    d->a = a;
+    d->b = b;
+}
+
+static void
+branch(World *w, TikNum cond)
+{
+    world_add(w, DESC_IF)->a = cond;
+}
+
+static int32_t
+s32(World *w, uint32_t region, int i)
+{
+    int32_t v;
+    memcpy(&v, world_data(w, region) + 4 * i, 4);
+    return v;
+}
+
+static void
+nested_loops_address_by_their_counters(void **state)
+{
+    (void)state;
+    World *w = world_new("Ascend310P");
+    uint32_t g = world_gm(w, DT_S32, 12);
+    loop_from(w, 0, imm(0), imm(3));
+    loop_from(w, 1, imm(1), imm(4));
+    alu(w, 0, SOP_MUL, loop(0), imm(10));
+    alu(w, 0, SOP_ADD, reg(0), loop(1));
+    store(w, plus(plus(at(w, g, -4), loop(0), 16), loop(1), 4), DT_S32, reg(0));
+    world_add(w, DESC_ENDLOOP)->slot = 1;
+    world_add(w, DESC_ENDLOOP)->slot = 0;
+    assert_true(world_run(w));
+    static const int32_t want[12] = {1, 2, 3, 0, 11, 12, 13, 0, 21, 22, 23, 0};
+    for (int i = 0; i < 12; i++) {
+        assert_int_equal(s32(w, g, i), want[i]);
+    }
+    world_free(w);
+}
+
+static void
+break_and_continue_take_the_innermost_loop(void **state)
+{
+    (void)state;
+    World *w = world_new("Ascend310P");
+    uint32_t g = world_gm(w, DT_S32, 8);
+    /* for i in 0..1: for j in 0..9: if j == 2: continue; if j == 4: break; r0 += 1 */
+    loop_from(w, 0, imm(0), imm(2));
+    loop_from(w, 1, imm(0), imm(10));
+    alu(w, 1, SOP_EQ, loop(1), imm(2));
+    branch(w, reg(1));
+    world_add(w, DESC_CONTINUE);
+    world_add(w, DESC_ENDIF);
+    alu(w, 1, SOP_EQ, loop(1), imm(4));
+    branch(w, reg(1));
+    world_add(w, DESC_BREAK);
+    world_add(w, DESC_ELSE);
+    alu(w, 0, SOP_ADD, reg(0), imm(1));
+    world_add(w, DESC_ENDIF);
+    world_add(w, DESC_ENDLOOP)->slot = 1;
+    alu(w, 2, SOP_ADD, reg(2), imm(100));
+    world_add(w, DESC_ENDLOOP)->slot = 0;
+    store(w, at(w, g, 0), DT_S32, reg(0));
+    store(w, at(w, g, 4), DT_S32, reg(2));
+    world_add(w, DESC_RETURN);
+    store(w, at(w, g, 8), DT_S32, imm(7));
+    assert_true(world_run(w));
+    assert_int_equal(s32(w, g, 0), 6);
+    assert_int_equal(s32(w, g, 1), 200);
+    assert_int_equal(s32(w, g, 2), 0);
+    world_free(w);
+}
+
+static void
+else_runs_when_the_condition_is_zero(void **state)
+{
+    (void)state;
+    World *w = world_new("Ascend310P");
+    uint32_t g = world_gm(w, DT_S32, 2);
+    loop_from(w, 0, imm(0), imm(2));
+    branch(w, loop(0));
+    alu(w, 0, SOP_ADD, imm(5), imm(0));
+    world_add(w, DESC_ELSE);
+    alu(w, 0, SOP_ADD, imm(9), imm(0));
+    world_add(w, DESC_ENDIF);
+    store(w, plus(at(w, g, 0), loop(0), 4), DT_S32, reg(0));
+    world_add(w, DESC_ENDLOOP)->slot = 0;
+    assert_true(world_run(w));
+    assert_int_equal(s32(w, g, 0), 9);
+    assert_int_equal(s32(w, g, 1), 5);
+    world_free(w);
+}
+
+static void
+empty_and_run_time_loops(void **state)
+{
+    (void)state;
+    World *w = world_new("Ascend310P");
+    uint32_t g = world_gm(w, DT_S32, 8);
+    loop_from(w, 0, imm(3), imm(3));
+    store(w, at(w, g, 0), DT_S32, imm(1));
+    world_add(w, DESC_ENDLOOP)->slot = 0;
+    alu(w, 0, SOP_ADD, imm(2), imm(3));
+    /* The end is read once: changing the register inside does not matter. */
+    loop_from(w, 0, imm(2), reg(0));
+    alu(w, 0, SOP_ADD, reg(0), imm(1));
+    alu(w, 1, SOP_ADD, reg(1), imm(1));
+    world_add(w, DESC_ENDLOOP)->slot = 0;
+    store(w, at(w, g, 4), DT_S32, reg(1));
+    assert_true(world_run(w));
+    assert_int_equal(s32(w, g, 0), 0);
+    assert_int_equal(s32(w, g, 1), 3);
+    world_free(w);
+}
+
+static void
+loads_are_canonical(void **state)
+{
+    (void)state;
+    World *w = world_new("Ascend310P");
+    uint32_t g = world_gm(w, DT_U8, 64), out = world_gm(w, DT_S64, 4);
+    static const Dtype types[4] = {DT_S8, DT_U8, DT_S16, DT_U32};
+    memset(world_data(w, g), 0xf0, 64);
+    for (int i = 0; i < 4; i++) {
+        TikDesc *d = world_add(w, DESC_LOAD);
+        d->operand = at(w, g, 3); /* any address */
+        d->dtype = types[i];
+        d->reg = 0;
+        store(w, at(w, out, 8 * i), DT_S64, reg(0));
+    }
+    assert_true(world_run(w));
+    static const int64_t want[4] = {-16, 0xf0, (int16_t)0xf0f0, 0xf0f0f0f0};
+    for (int i = 0; i < 4; i++) {
+        int64_t v;
+        memcpy(&v, world_data(w, out) + 8 * i, 8);
+        assert_int_equal(v, want[i]);
+    }
+    world_free(w);
+}
+
+static void
+every_core_starts_fresh(void **state)
+{
+    (void)state;
+    World *w = world_new("Ascend310P");
+    uint32_t g = world_gm(w, DT_S32, 8), ub = world_local(w, SC_UB, DT_S32, 0, 64);
+    w->k.cores = 3;
+    w->k.flags = TIKBLOB_FILL_SCRATCH;
+    /* What UB holds at the start, then a value for the next core to find if it were kept. */
+    TikDesc *d = world_add(w, DESC_LOAD);
+    d->operand = at(w, ub, 0);
+    d->dtype = DT_S32;
+    d->reg = 1;
+    store(w, at(w, ub, 0), DT_S32, imm(4));
+    alu(w, 0, SOP_ADD, reg(0), reg(1));
+    alu(w, 0, SOP_ADD, reg(0), core());
+    store(w, plus(at(w, g, 0), core(), 4), DT_S32, reg(0));
+    assert_true(world_run(w));
+    assert_int_equal(s32(w, g, 0), -1);
+    assert_int_equal(s32(w, g, 1), 0);
+    assert_int_equal(s32(w, g, 2), 1);
+    assert_int_equal(s32(w, g, 3), 0);
+    world_free(w);
+}
+
+static void
+expect_fault(World *w, Rule rule, uint32_t descriptor)
+{
+    assert_false(world_run(w));
+    assert_int_equal(w->res.status, EMU_FAULT);
+    assert_string_equal(rule_table[w->res.fault.rule].name, rule_table[rule].name);
+    assert_int_equal(w->res.descriptor, descriptor);
+    assert_true(w->res.fault.text[0] != '\0');
+    world_free(w);
+}
+
+static void
+division_by_zero_faults(void **state)
+{
+    (void)state;
+    World *w = world_new("Ascend310P");
+    loop_from(w, 0, imm(0), imm(5));
+    alu(w, 0, SOP_SUB, imm(3), loop(0));
+    alu(w, 0, SOP_DIV, imm(7), reg(0));
+    world_add(w, DESC_ENDLOOP)->slot = 0;
+    expect_fault(w, RULE_DIV_ZERO, 2);
+}
+
+static void
+loop_bounds_fault(void **state)
+{
+    (void)state;
+    World *w = world_new("Ascend310P");
+    loop_from(w, 0, imm(-1), imm(5));
+    world_add(w, DESC_ENDLOOP)->slot = 0;
+    expect_fault(w, RULE_LOOP_RANGE, 0);
+    w = world_new("Ascend310P");
+    alu(w, 0, SOP_SUB, imm(1), imm(2));
+    loop_from(w, 0, imm(0), reg(0));
+    world_add(w, DESC_ENDLOOP)->slot = 0;
+    expect_fault(w, RULE_LOOP_RANGE, 1);
+}
+
+/* A global tensor ends at a multiple of 32 bytes, an on-core one where it ends. */
+static bool
+access_at(Scope s, bool write, int64_t offset)
+{
+    World *w = world_new("Ascend310P");
+    uint32_t g = s == SC_GM ? world_gm(w, DT_S32, 9) : world_local(w, s, DT_S32, 64, 36);
+    TikDesc *d = world_add(w, write ? DESC_STORE : DESC_LOAD);
+    d->operand = at(w, g, offset);
+    d->dtype = DT_S32;
+    d->a = imm(0);
+    bool ok = world_run(w);
+    assert_true(ok || w->res.fault.rule == RULE_TENSOR_OVERFLOW);
+    world_free(w);
+    return ok;
+}
+
+static void
+element_accesses_stay_inside(void **state)
+{
+    (void)state;
+    for (int write = 0; write < 2; write++) {
+        assert_true(access_at(SC_GM, write, 0));
+        assert_true(access_at(SC_GM, write, 60));
+        assert_false(access_at(SC_GM, write, 61));
+        assert_false(access_at(SC_GM, write, -1));
+        assert_false(access_at(SC_GM, write, INT64_MAX));
+        assert_false(access_at(SC_GM, write, INT64_MIN));
+        assert_true(access_at(SC_UB, write, 32));
+        assert_false(access_at(SC_UB, write, 33));
+        assert_false(access_at(SC_UB, write, -4));
+    }
+}
+
+static void
+checked_instructions_report_their_rule(void **state)
+{
+    (void)state;
+    World *w = world_new("Ascend310P");
+    uint32_t g = world_gm(w, DT_F16, 64), ub = world_local(w, SC_UB, DT_F16, 0, 128);
+    alu(w, 0, SOP_ADD, imm(5), imm(0));
+    TikDesc *d = world_move(w, at(w, ub, 0), at(w, g, 0), 1, 0);
+    d->args[4].v = reg(0);
+    d->checked = true;
+    expect_fault(w, RULE_TENSOR_OVERFLOW, 1);
+    w = world_new("Ascend310P");
+    g = world_gm(w, DT_F16, 64);
+    ub = world_local(w, SC_UB, DT_F16, 0, 128);
+    d = world_move(w, at(w, ub, 0), at(w, g, 0), 1, 0);
+    d->args[3].v = reg(0);
+    d->checked = true;
+    expect_fault(w, RULE_RANGE_NBURST, 0);
+}
+
+static void
+unchecked_instructions_never_leave_their_tensor(void **state)
+{
+    (void)state;
+    World *w = world_new("Ascend310P");
+    uint32_t g = world_gm(w, DT_F16, 64), ub = world_local(w, SC_UB, DT_F16, 0, 128);
+    world_move(w, at(w, ub, 32), at(w, g, 0), 1, 4);
+    expect_fault(w, RULE_TENSOR_OVERFLOW, 0);
+    w = world_new("Ascend310P");
+    g = world_gm(w, DT_F16, 64);
+    ub = world_local(w, SC_UB, DT_F16, 0, 128);
+    world_move(w, at(w, ub, 0), at(w, g, 0), INT64_MAX, INT64_MAX);
+    world_shape(w, INT64_MIN, INT64_MAX, 0);
+    assert_false(world_run(w));
+    assert_int_equal(w->res.status, EMU_FAULT);
+    world_free(w);
+}
+
+static void
+endless_programs_end(void **state)
+{
+    (void)state;
+    World *w = world_new("Ascend310P");
+    w->k.step_bound = 1000;
+    loop_from(w, 0, imm(0), imm(INT64_MAX));
+    world_add(w, DESC_ENDLOOP)->slot = 0;
+    assert_false(world_run(w));
+    assert_int_equal(w->res.status, EMU_STEPS);
+    world_free(w);
+}
+
+static void
+expect_malformed(World *w)
+{
+    assert_false(world_run(w));
+    assert_int_equal(w->res.status, EMU_MALFORMED);
+    world_free(w);
+}
+
+static void
+malformed_programs_are_refused(void **state)
+{
+    (void)state;
+    static const TikDescKind lone[] = {DESC_LOOP,  DESC_ENDLOOP, DESC_IF,      DESC_ELSE,
+                                       DESC_ENDIF, DESC_BREAK,   DESC_CONTINUE};
+    for (size_t i = 0; i < sizeof lone / sizeof lone[0]; i++) {
+        World *w = world_new("Ascend310P");
+        world_add(w, lone[i]);
+        expect_malformed(w);
+    }
+    World *w = world_new("Ascend310P");
+    loop_from(w, 0, imm(0), imm(1));
+    branch(w, imm(1));
+    world_add(w, DESC_ENDLOOP)->slot = 0;
+    world_add(w, DESC_ENDIF);
+    expect_malformed(w);
+    w = world_new("Ascend310P");
+    alu(w, 8, SOP_ADD, imm(0), imm(0)); /* registers are 0 to 7 */
+    expect_malformed(w);
+    w = world_new("Ascend310P");
+    alu(w, 0, SOP_ADD, loop(4), imm(0));
+    expect_malformed(w);
+    w = world_new("Ascend310P");
+    world_add(w, DESC_LOAD)->dtype = DT_S32; /* region 0 does not exist */
+    expect_malformed(w);
+    w = world_new("Ascend310P");
+    world_local(w, SC_UB, DT_S32, w->k.soc->bytes[SC_UB] - 32, 64);
+    expect_malformed(w);
+    w = world_new("Ascend310P");
+    for (int i = 0; i <= TIKBLOB_MAX_LOOPS; i++) {
+        loop_from(w, 0, imm(0), imm(1));
+    }
+    expect_malformed(w);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nested_loops_address_by_their_counters),
+        cmocka_unit_test(break_and_continue_take_the_innermost_loop),
+        cmocka_unit_test(else_runs_when_the_condition_is_zero),
+        cmocka_unit_test(empty_and_run_time_loops),
+        cmocka_unit_test(loads_are_canonical),
+        cmocka_unit_test(every_core_starts_fresh),
+        cmocka_unit_test(division_by_zero_faults),
+        cmocka_unit_test(loop_bounds_fault),
+        cmocka_unit_test(element_accesses_stay_inside),
+        cmocka_unit_test(checked_instructions_report_their_rule),
+        cmocka_unit_test(unchecked_instructions_never_leave_their_tensor),
+        cmocka_unit_test(endless_programs_end),
+        cmocka_unit_test(malformed_programs_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
