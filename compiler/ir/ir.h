@@ -201,7 +201,17 @@ typedef struct Kernel {
     int64_t proofs[3];      /* obligations proved, refuted, checked at run time */
     uint32_t *expr_slots;   /* private to the builder: hash set of exprs */
     uint32_t nexpr_slots;
+    VEC(Span) arg_spans; /* where args[i] stands in the source; may be shorter than args */
 } Kernel;
+
+/* Place of an operand: its own, or that of the statement when it is not known. */
+static inline Span
+ir_arg_span(const Kernel *k, const Stmt *s, int param)
+{
+    uint32_t i = s->instr.arg + (uint32_t)param;
+    bool known = s->kind == ST_INSTR && param >= 0 && i < k->arg_spans.n;
+    return known && k->arg_spans.p[i].file ? k->arg_spans.p[i] : s->span;
+}
 
 /* ---- builder (builder.c) ------------------------------------------------------------------------ */
 

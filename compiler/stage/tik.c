@@ -1,0 +1,426 @@
+/* tik.c: the module tik: its names and constants, the container class Tik, and the dispatch of
+ * container methods.
+ *
+ * A method is an instruction (a row of op.def), one of our own (tik_method.def), or a name that TIK
+ * has and this compiler refuses (tik_known.def). One number space covers all three; a dense table by
+ * symbol makes the look-up of an attribute one load. Relies on the evaluator's module and class
+ * registration of stage.h. */
+#include "stage/tik.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef Value (*MethodFn)(Interp *, Tik *, const CallArgs *);
+
+static const struct {
+    const char *name;
+    MethodFn fn;
+} own_methods[] = {
+#define METHOD(name, fn) {#name, fn},
+#include "stage/tik_method.def"
+};
+
+static const char *const known_names[] = {
+#define KNOWN(name) #name,
+#include "stage/tik_known.def"
+};
+
+enum {
+    KNOWN_COUNT = ARRAY_LEN(known_names),
+    METHOD_COUNT = OP_COUNT + TM_COUNT + KNOWN_COUNT
+};
+
+const char *
+tik_method_name(int method)
+{
+    if (method < OP_COUNT) {
+        return op_table[method].name;
+    }
+    method -= OP_COUNT;
+    return method < TM_COUNT ? own_methods[method].name : known_names[method - TM_COUNT];
+}
+
+const char *
+tik_sym(Interp *in, Sym s)
+{
+    return sym_text(&in->u->names, s);
+}
+
+const char *
+tik_a(Interp *in, Value v)
+{
+    if (v.kind == VAL_NONE) {
+        return "None";
+    }
+    const char *name = val_type_name(v);
+    bool vowel = name[0] && strchr("aeiouEIO", name[0]) != NULL;
+    return arena_printf(&in->u->arena, "%s %s", vowel ? "an" : "a", name);
+}
+
+bool
+tik_text(Interp *in, Value v, const char *what, Span span, const char **out)
+{
+    if (v.kind == VAL_STR && strlen(v.str->p) == v.str->len) {
+        *out = v.str->p;
+        return true;
+    }
+    stage_diag(in, D_ARG_TYPE, span, "%s is %s; it takes a text", what, tik_a(in, v));
+    return false;
+}
+
+/* Edit distance, cut off at 3. */
+static int
+distance(const char *a, const char *b)
+{
+    enum {
+        MAX_NAME = 48
+    };
+    size_t n = strlen(a), m = strlen(b);
+    int row[MAX_NAME + 1];
+    if (n > MAX_NAME || m > MAX_NAME) {
+        return 99;
+    }
+    for (size_t j = 0; j <= m; j++) {
+        row[j] = (int)j;
+    }
+    for (size_t i = 1; i <= n; i++) {
+        int diagonal = row[0];
+        row[0] = (int)i;
+        for (size_t j = 1; j <= m; j++) {
+            int above = row[j];
+            int change = diagonal + (a[i - 1] != b[j - 1]);
+            row[j] = MIN(change, MIN(above, row[j - 1]) + 1);
+            diagonal = above;
+        }
+    }
+    return row[m];
+}
+
+const char *
+tik_nearest(const char *text, const char *const *names, int n)
+{
+    const char *best = NULL;
+    int best_distance = 4;
+    for (int i = 0; i < n; i++) {
+        int d = distance(text, names[i]);
+        if (d < best_distance && d < (int)strlen(text)) {
+            best = names[i];
+            best_distance = d;
+        }
+    }
+    return best;
+}
+
+/* ---- methods of the container -------------------------------------------------------------------- */
+
+static Value
+method_call(Interp *in, Object *self, const CallArgs *args)
+{
+    MethodObj *m = (MethodObj *)self;
+    if (m->method < OP_COUNT) {
+        return tik_instruction(in, m->c, (Op)m->method, args);
+    }
+    int own = m->method - OP_COUNT;
+    if (own < TM_COUNT) {
+        return own_methods[own].fn(in, m->c, args);
+    }
+    if (!tik_dropped(m->c)) {
+        stage_diag(in, D_NOT_SUPPORTED, args->span,
+                   "'%s' is a TIK method that this version does not compile",
+                   tik_method_name(m->method));
+    }
+    return val_none();
+}
+
+static void
+method_repr(Interp *in, Object *self, Text *out)
+{
+    (void)in;
+    text_printf(out, "<method Tik.%s>", tik_method_name(((MethodObj *)self)->method));
+}
+
+const ObjectClass tik_method_class = {
+    .name = "method",
+    .call = method_call,
+    .repr = method_repr,
+};
+
+static Value
+bound_method(Interp *in, Tik *c, int method)
+{
+    if (!c->methods) {
+        c->methods = ARENA_ARRAY(&in->u->arena, MethodObj *, METHOD_COUNT);
+    }
+    MethodObj *m = c->methods[method];
+    if (!m) {
+        m = ARENA_NEW(&in->u->arena, MethodObj);
+        m->base.cls = &tik_method_class;
+        m->c = c;
+        m->method = method;
+        c->methods[method] = m;
+    }
+    return val_object(&m->base);
+}
+
+static Value
+unknown_method(Interp *in, Sym name, Span span)
+{
+    const char *names[METHOD_COUNT];
+    for (int i = 0; i < METHOD_COUNT; i++) {
+        names[i] = tik_method_name(i);
+    }
+    const char *text = tik_sym(in, name);
+    const char *near = tik_nearest(text, names, METHOD_COUNT);
+    if (near) {
+        return stage_raise(in, "AttributeError", span,
+                           "'Tik' has no method '%s'; did you mean '%s'?", text, near);
+    }
+    return stage_raise(in, "AttributeError", span, "'Tik' has no method '%s'", text);
+}
+
+/* tikdb: the debugger of the original; only its printing is accepted, and ignored. */
+static Value
+debug_print(Interp *in, Value self, const CallArgs *args)
+{
+    (void)in;
+    (void)self;
+    (void)args;
+    return val_none();
+}
+
+static Value
+start_debug(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Diag *d = stage_diag(in, D_NOT_SUPPORTED, args->span,
+                         "'tikdb.start_debug' does not run inside the compiler");
+    diag_help(in->u, d, "run the kernel with 'tikc run'");
+    return val_none();
+}
+
+static Value
+debugger_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
+{
+    (void)span;
+    const char *text = tik_sym(in, name);
+    *found = true;
+    if (strcmp(text, "debug_print") == 0) {
+        return val_builtin(in, "debug_print", debug_print, val_object(self));
+    }
+    if (strcmp(text, "start_debug") == 0) {
+        return val_builtin(in, "start_debug", start_debug, val_object(self));
+    }
+    *found = false;
+    return val_none();
+}
+
+const ObjectClass tik_debugger_class = {.name = "Tikdb", .get_attr = debugger_attr};
+static const Object debugger = {&tik_debugger_class};
+
+static Value
+container_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
+{
+    TikState *st = tik_state(in);
+    Tik *c = (Tik *)self;
+    *found = true;
+    if (name < st->nsym && st->method_of_sym[name]) {
+        return bound_method(in, c, st->method_of_sym[name] - 1);
+    }
+    const char *text = tik_sym(in, name);
+    if (strcmp(text, "d_profiling") == 0) {
+        return val_object(&c->profile->base);
+    }
+    if (strcmp(text, "tikdb") == 0) {
+        return val_object((Object *)&debugger);
+    }
+    return unknown_method(in, name, span);
+}
+
+const ObjectClass tik_container_class = {.name = "Tik", .get_attr = container_attr};
+
+/* ---- the container ---------------------------------------------------------------------------------- */
+
+static ProfileObj *
+profile_for(Interp *in, Value given)
+{
+    if (tik_is(given, &tik_profile_class)) {
+        return (ProfileObj *)given.obj;
+    }
+    ProfileObj *p = ARENA_NEW(&in->u->arena, ProfileObj);
+    p->base.cls = &tik_profile_class;
+    return p;
+}
+
+static Value
+container_new(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    static const BindParam params[] = {
+        {"profiling", false, {.kind = VAL_NONE}},
+        {"disable_debug", false, {.kind = VAL_BOOL, .b = true}},
+        {"err_msg_level", false, {.kind = VAL_INT, .i = 0}},
+        {"block_size", false, {.kind = VAL_INT, .i = 32}},
+    };
+    Value got[ARRAY_LEN(params)];
+    if (!stage_bind(in, "Tik", args, params, ARRAY_LEN(params), got, NULL)) {
+        return val_fail();
+    }
+    TikState *st = tik_state(in);
+    Tik *c = ARENA_NEW(&in->u->arena, Tik);
+    c->base.cls = &tik_container_class;
+    c->k = kernel_new(in->u);
+    c->profile = profile_for(in, got[0]);
+    c->k->soc = c->profile->soc ? c->profile->soc : in->u->soc;
+    c->top_level.kind = TS_TOP;
+    c->top_level.open = true;
+    c->top_level.at = ir_cursor_body(0, 0);
+    c->top_level.span = args->span;
+    c->top = &c->top_level;
+    c->span = args->span;
+    c->chain = in->chain;
+    c->next = st->containers;
+    st->containers = c;
+    return val_object(&c->base);
+}
+
+/* ---- the module --------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    const char *text;
+} scope_names[] = {
+    {"scope_gm", "global"},         {"scope_ubuf", "local.UB"},
+    {"scope_cbuf", "local.L1"},     {"scope_ca", "local.L0A"},
+    {"scope_cb", "local.L0B"},      {"scope_cc", "local.L0C"},
+    {"scope_reg", "local.REG"},     {"scope_cbuf_out", "local.L0C"},
+    {"scope_vreg", "local.VREG"},   {"scope_smask", "local.SMASK"},
+    {"scope_aicpu", "local.AICPU"},
+};
+
+static const struct {
+    const char *name;
+    int value;
+} constants[] = {
+    {"VECTOR_INST_BLOCK_NUM", 8},
+    {"VECTOR_INST_BLOCK_WIDTH", 256},
+    {"VECTOR_INST_MAX_REPEAT_TIMES", 255},
+    {"BLOCK_IN", 16},
+    {"BLOCK_OUT", 16},
+    {"BLOCK_REDUCE", 16},
+    {"BLOCK_REDUCE_INT8", 32},
+    {"C0_SIZE", 16},
+};
+
+static Value
+is_tik_var(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    static const BindParam params[] = {{"x", true, {0}}};
+    Value v;
+    if (!stage_bind(in, "is_tik_var", args, params, 1, &v, NULL)) {
+        return val_fail();
+    }
+    return val_bool(tik_is_runtime(v) || tik_is(v, &tik_tensor_class));
+}
+
+static Value
+product_version(Interp *in, Value self, const CallArgs *args)
+{
+    (void)in;
+    (void)self;
+    (void)args;
+    return val_none();
+}
+
+static void
+add_classes(Interp *in, Value m)
+{
+    Value scalar = stage_object_type(in, "Scalar", &tik_scalar_class, NULL);
+    Value expr = stage_object_type(in, "Expr", &tik_expr_class, NULL);
+    stage_module_set(in, m, "Tik",
+                     stage_object_type(in, "Tik", &tik_container_class, container_new));
+    stage_module_set(
+        in, m, "Dprofile",
+        stage_object_type(in, "Dprofile", &tik_profile_class, tik_profile_new));
+    stage_module_set(in, m, "Tensor",
+                     stage_object_type(in, "Tensor", &tik_tensor_class, NULL));
+    stage_module_set(in, m, "Scalar", scalar);
+    stage_module_set(in, m, "Expr", expr);
+}
+
+static void
+fill_module(Interp *in, Value m)
+{
+    for (size_t i = 0; i < ARRAY_LEN(scope_names); i++) {
+        stage_module_set(in, m, scope_names[i].name, val_str(in, scope_names[i].text));
+    }
+    for (size_t i = 0; i < ARRAY_LEN(constants); i++) {
+        stage_module_set(in, m, constants[i].name, val_int(constants[i].value));
+    }
+    add_classes(in, m);
+    tik_install_logic(in, m);
+    stage_module_set(in, m, "is_tik_var",
+                     val_builtin(in, "is_tik_var", is_tik_var, val_none()));
+    stage_module_set(in, m, "set_product_version",
+                     val_builtin(in, "set_product_version", product_version, val_none()));
+    stage_module_set(
+        in, m, "unset_product_version",
+        val_builtin(in, "unset_product_version", product_version, val_none()));
+}
+
+/* Ascending, so that a row of op.def or tik_method.def wins over the list of known names. */
+static void
+fill_method_table(Interp *in, TikState *st)
+{
+    Sym sym[METHOD_COUNT];
+    for (int i = 0; i < METHOD_COUNT; i++) {
+        sym[i] = intern(&in->u->names, tik_method_name(i));
+        st->nsym = MAX(st->nsym, sym[i] + 1);
+    }
+    st->method_of_sym = ARENA_ARRAY(&in->u->arena, uint16_t, st->nsym);
+    for (int i = METHOD_COUNT - 1; i >= 0; i--) {
+        st->method_of_sym[sym[i]] = (uint16_t)(i + 1);
+    }
+    for (int f = 0; f < FORM_COUNT; f++) {
+        int n;
+        const ParamInfo *p = form_params((Form)f, &n);
+        for (int i = 0; i < n; i++) {
+            st->param_sym[f][i] = intern(&in->u->names, p[i].name);
+        }
+    }
+    st->sym_padmode = intern(&in->u->names, "PadMode");
+    st->sym_convrelu = intern(&in->u->names, "ConvReluMode");
+}
+
+bool
+tik_install(Interp *in)
+{
+    static const char *const packages[] = {"tbe", "te", "tbe.common"};
+    TikState *st = ARENA_NEW(&in->u->arena, TikState);
+    in->tik = st;
+    fill_method_table(in, st);
+    Value m = stage_module(in, "tik");
+    fill_module(in, m);
+    for (size_t i = 0; i < ARRAY_LEN(packages); i++) {
+        stage_module_set(in, stage_module(in, packages[i]), "tik", m);
+    }
+    return true;
+}
+
+void
+tik_finish(Interp *in)
+{
+    TikState *st = tik_state(in);
+    for (Tik *c = st ? st->containers : NULL; c; c = c->next) {
+        if (c->pushed) {
+            continue;
+        }
+        if (!c->built && c->k->body != 0 && in->u->errors == 0) {
+            diag_add(in->u, D_NOT_BUILT, c->span, c->chain,
+                     "the kernel of this container was never built");
+        }
+        kernel_free(c->k);
+        c->k = NULL;
+    }
+}

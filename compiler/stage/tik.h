@@ -1,0 +1,311 @@
+/* tik.h: the TIK objects of the evaluator (container, Tensor, Scalar, Expr, scopes, profile) and what
+ * their files share. Private to compiler/stage/tik*.c; the evaluator sees only tik_install and
+ * tik_finish of stage.h.
+ *
+ * A container owns one kernel and a stack of lifetime scopes. Objects hold their container; an
+ * expression's scope is the deepest one of the registers and loop variables that it reads, so
+ * "is it still defined" is one look-up. A view that was refused is poisoned: it stays usable and
+ * silent, and instructions with a poisoned operand are not recorded. */
+#ifndef TIKC_TIK_H
+#define TIKC_TIK_H
+
+#include "stage/stage.h"
+
+typedef struct Tik Tik;
+typedef struct TScope TScope;
+
+/* Number of methods that are not instructions, and of the names known but refused. */
+typedef enum TikMethod {
+#define METHOD(name, fn) TM_##name,
+#include "stage/tik_method.def"
+    TM_COUNT
+} TikMethod;
+
+typedef enum TScopeKind {
+    TS_TOP,
+    TS_LOOP,
+    TS_BRANCH,
+    TS_BLOCK
+} TScopeKind;
+
+/* Where an elif_scope or else_scope may continue. Kept in the scope that contains the branches. */
+typedef struct IfChain {
+    bool active;  /* a branch has just been closed here */
+    bool decided; /* a compile-time condition was true: later branches are dropped */
+    StmtId
+        branch; /* innermost run-time IF of the chain, whose else body is free; 0: none */
+    int links;
+} IfChain;
+
+struct TScope {
+    TScope *parent;
+    TScopeKind kind;
+    uint32_t
+        depth; /* of nesting in the kernel, links of if chains included; 0 = top level */
+    bool open;
+    bool dropped; /* calls emit nothing and check nothing (language 5.2) */
+    bool ended;   /* behind tik_break, tik_continue or tik_return */
+    Cursor at;
+    IfChain chain;
+    StmtId loop;            /* TS_LOOP: the statement; 0 in a dropped branch */
+    int thread_num;         /* TS_LOOP */
+    bool multicore;         /* TS_LOOP with block_num > 1 */
+    RegId bounds[2];        /* TS_LOOP: Scalars that bound it */
+    VEC(BufId) bufs;        /* TS_LOOP: buffers that exist thread_num times */
+    Span span;              /* of the call that opened it */
+    int64_t live[SC_COUNT]; /* bytes of the tensors created directly here */
+};
+
+/* A method bound to its container. */
+typedef struct MethodObj {
+    Object base;
+    Tik *c;
+    int method; /* Op, then OP_COUNT + TikMethod, then OP_COUNT + TM_COUNT + index of the refused */
+} MethodObj;
+
+/* The storage behind views. */
+typedef struct Root {
+    Tik *c;
+    TScope *scope;
+    Sym name;
+    Scope mem;
+    Dtype dtype;
+    int64_t elems;
+    int64_t bytes;
+    BufId
+        buf; /* 0: not in the kernel (unused global tensor, or made in a dropped branch) */
+    bool used;
+    bool workspace;
+    Span span;
+    uint32_t chain;
+    VEC(int64_t) shape;
+} Root;
+
+struct Tik {
+    Object base;
+    Kernel *k;
+    TScope top_level;
+    TScope *top;
+    VEC(TScope *) reg_scope;  /* by RegId */
+    VEC(TScope *) var_scope;  /* by VarId */
+    VEC(TScope *) expr_scope; /* by ExprId; filled on demand */
+    VEC(Root *) globals;      /* in order of creation */
+    VEC(struct Opener *) openers;
+    MethodObj **methods; /* by method number, made on demand */
+    struct Profile_ *profile;
+    bool built;
+    bool pushed; /* the kernel belongs to the unit */
+    Span span;
+    uint32_t chain;
+    Tik *next; /* all containers of the run */
+};
+
+typedef struct Dim {
+    ExprId len;    /* int64 */
+    ExprId stride; /* int64, elements */
+} Dim;
+
+/* Tensor: a view of a root. */
+typedef struct View {
+    Object base;
+    Root *root;
+    Dtype dtype;
+    bool poisoned;
+    bool element; /* made by an index in every dimension */
+    bool sliced;  /* made by an index or slice */
+    int ndim;
+    Dim *dim;
+    ExprId off;      /* bytes from the start of the root, int64 */
+    ExprId flat_len; /* elements of the shape at creation or at the last reshape */
+} View;
+
+/* Expr and Scalar share their first members. */
+typedef struct ExprObj {
+    Object base;
+    Tik *c;
+    ExprId e;
+    RegId reg; /* Scalar only */
+    Sym name;  /* Scalar only */
+} ExprObj;
+
+typedef struct Profile_ {
+    Object base;
+    const Soc *soc;
+    const char *product; /* "mini", "cloud", "aic", ... */
+} ProfileObj;
+
+typedef enum OpenerKind {
+    OPEN_LOOP,
+    OPEN_IF,
+    OPEN_ELIF,
+    OPEN_ELSE,
+    OPEN_BLOCK
+} OpenerKind;
+
+/* What for_range, if_scope ... return: a context manager that can be entered once. */
+typedef struct Opener {
+    Object base;
+    Tik *c;
+    OpenerKind kind;
+    Span span;
+    uint32_t chain;
+    bool entered;
+    int decided; /* branches: 1 true, 0 false at compile time; -1: cond */
+    ExprId cond;
+    ExprId begin, end; /* loops */
+    Dtype dtype;
+    Sym name;
+    int block_num, thread_num;
+    TScope *scope;    /* while entered */
+    IfChain chain_in; /* branches: the chain that this one continues */
+} Opener;
+
+/* State of the TIK objects of one run (Interp.tik). */
+typedef struct TikState {
+    uint16_t *method_of_sym; /* by Sym: 1 + method number, 0 none */
+    uint32_t nsym;
+    Sym param_sym[FORM_COUNT][MAX_PARAMS];
+    Sym sym_padmode, sym_convrelu;
+    Tik *containers;
+    ProfileObj *profile; /* the newest one that selected a processor */
+    Value tensor_methods[8];
+} TikState;
+
+extern const ObjectClass tik_container_class, tik_tensor_class, tik_scalar_class,
+    tik_expr_class, tik_opener_class, tik_method_class, tik_profile_class,
+    tik_debugger_class;
+
+/* ---- tik.c ----------------------------------------------------------------------------------------- */
+
+static inline TikState *
+tik_state(Interp *in)
+{
+    return in->tik;
+}
+
+static inline bool
+tik_is(Value v, const ObjectClass *cls)
+{
+    return v.kind == VAL_OBJECT && v.obj->cls == cls;
+}
+
+/* "an int", "a Tensor", "None": for messages. */
+const char *tik_a(Interp *in, Value v);
+const char *tik_sym(Interp *in, Sym s);
+/* The name among names[0..n-1] that is closest to text, null if none is near. */
+const char *tik_nearest(const char *text, const char *const *names, int n);
+/* Name of a method number. */
+const char *tik_method_name(int method);
+/* A text argument; false with arg-type when it is something else. */
+bool tik_text(Interp *in, Value v, const char *what, Span span, const char **out);
+
+/* ---- tik_emit.c: statements, scopes of objects ------------------------------------------------------ */
+
+/* Nothing is recorded at present. */
+static inline bool
+tik_dropped(const Tik *c)
+{
+    return c->top->dropped || c->top->ended;
+}
+
+/* Appends a statement with the span and the present call chain. False only past the statement limit.
+ * In a dropped branch nothing happens and *id is 0. */
+bool tik_emit(Interp *in, Tik *c, Stmt s, Span span, StmtId *id);
+bool tik_emit_at(Interp *in, Tik *c, Cursor *at, Stmt s, Span span, StmtId *id);
+/* False with scope-ended when the expression reads something whose scope was closed. */
+bool tik_alive(Interp *in, Tik *c, ExprId e, Span span);
+RegId tik_new_reg(Interp *in, Tik *c, Sym name, Dtype t, Span span);
+/* Call on a container that is built already: build-args. */
+bool tik_not_built(Interp *in, Tik *c, Span span);
+TScope *tik_innermost_loop(const Tik *c);
+/* Deepest nesting of recorded scopes, links of if chains included; more is too-nested. */
+enum {
+    TIK_MAX_NESTING = IR_MAX_NEST - 2
+};
+
+/* ---- tik_expr.c, tik_operator.c ---------------------------------------------------------------------- */
+
+Value tik_expr(Interp *in, Tik *c, ExprId e);
+/* A Scalar or an Expr. */
+static inline bool
+tik_is_runtime(Value v)
+{
+    return tik_is(v, &tik_scalar_class) || tik_is(v, &tik_expr_class);
+}
+static inline ExprObj *
+tik_runtime(Value v)
+{
+    return (ExprObj *)v.obj;
+}
+/* A Python number as a constant of type t, as by a C conversion. False without diagnostic when v is
+ * not a number of at most 64 bits. */
+bool tik_number(Tik *c, Value v, Dtype t, ExprId *out);
+/* A Scalar or Expr of the container, alive. False with a diagnostic. */
+bool tik_read(Interp *in, Tik *c, Value v, Span span, ExprId *out);
+/* A condition: 1 or 0 when it is known at compile time, -1 and *out (DT_BOOL); -2: diagnostic.
+ * c may be null: then the container of the value is used. */
+int tik_condition(Interp *in, Value v, const char *what, Span span, ExprId *out);
+Value tik_binary(Interp *in, AstOp op, Value left, Value right, Span span);
+Value tik_unary(Interp *in, AstOp op, Object *self, Span span);
+bool tik_truth(Interp *in, Object *self, Span span, bool *out);
+void tik_install_logic(Interp *in, Value module); /* all, any, negate */
+
+/* ---- tik_scalar.c ---------------------------------------------------------------------------------- */
+
+Value tik_scalar_new(Interp *in, Tik *c, const CallArgs *args);
+/* Loads a one-element view into a fresh register and gives its value. */
+bool tik_load(Interp *in, View *v, Span span, ExprId *out);
+Value tik_tensor_set_as(Interp *in, View *dst, Value v, Span span);
+
+/* ---- tik_tensor.c, tik_view.c ------------------------------------------------------------------------- */
+
+Value tik_tensor_new(Interp *in, Tik *c, const CallArgs *args);
+View *tik_view(Interp *in, Root *root, int ndim);
+/* The operand for an instruction, load or store; false silently when the view is poisoned, with
+ * scope-ended when its scope was closed. */
+bool tik_ref(Interp *in, View *v, Span span, Ref *out);
+/* Puts a global tensor into the kernel. */
+void tik_declare(Root *root);
+Value tik_get_item(Interp *in, Object *self, Value key, Span span);
+Value tik_reshape(Interp *in, View *v, const CallArgs *args);
+Value tik_flatten(Interp *in, View *v, const CallArgs *args);
+Value tik_reinterpret(Interp *in, View *v, const CallArgs *args);
+/* Number of elements, -1 if not constant. */
+int64_t tik_view_elems(const View *v);
+/* Row-major strides for the lengths. */
+void tik_strides(Tik *c, Dim *dim, int ndim);
+/* A shape: items are positive ints, integral floats, integer Scalars and Exprs. */
+bool tik_shape(Interp *in, Tik *c, Value v, Span span, Dim **dim, int *ndim);
+
+static inline ExprId
+tik_i64(Tik *c, int64_t v)
+{
+    return ir_const(c->k, DT_S64, v);
+}
+static inline bool
+tik_const_of(const Tik *c, ExprId e, int64_t *v)
+{
+    if (!ir_is_const(c->k, e)) {
+        return false;
+    }
+    *v = ir_expr(c->k, e)->imm;
+    return true;
+}
+
+/* ---- tik_scope.c, tik_instr.c, tik_build.c, tik_profile.c ----------------------------------------------- */
+
+Value tik_for_range(Interp *in, Tik *c, const CallArgs *args);
+Value tik_if_scope(Interp *in, Tik *c, const CallArgs *args);
+Value tik_elif_scope(Interp *in, Tik *c, const CallArgs *args);
+Value tik_else_scope(Interp *in, Tik *c, const CallArgs *args);
+Value tik_new_stmt_scope(Interp *in, Tik *c, const CallArgs *args);
+Value tik_break(Interp *in, Tik *c, const CallArgs *args);
+Value tik_continue(Interp *in, Tik *c, const CallArgs *args);
+Value tik_return(Interp *in, Tik *c, const CallArgs *args);
+Value tik_left_bytes(Interp *in, Tik *c, const CallArgs *args);
+Value tik_printf(Interp *in, Tik *c, const CallArgs *args);
+Value tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args);
+Value tik_build(Interp *in, Tik *c, const CallArgs *args);
+Value tik_profile_new(Interp *in, Value self, const CallArgs *args);
+
+#endif

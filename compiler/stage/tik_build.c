@@ -1,0 +1,259 @@
+/* tik_build.c: BuildCCE: ends a kernel, orders its arguments and hands it to the unit.
+ *
+ * Order of arguments: inputs, outputs, workspaces in order of creation, tensors of flowtable. A kernel
+ * whose argument lists are wrong is not handed over, since the back ends rely on every global tensor
+ * being an argument. config, enable_l2, output_files_path and extend_params have no effect on the
+ * kernel that is built here (language 5.5). */
+#include "stage/tik.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum {
+    MAX_ARGUMENTS = 192
+};
+
+enum {
+    B_NAME,
+    B_INPUTS,
+    B_OUTPUTS,
+    B_PATH,
+    B_L2,
+    B_CONFIG,
+    B_FLOWTABLE,
+    B_EVALUATES,
+    B_EXTEND,
+    B_COUNT
+};
+
+typedef struct Build {
+    Interp *in;
+    Tik *c;
+    Value got[B_COUNT];
+    Span span[B_COUNT];
+    Span call;
+    VEC(Root *) params;
+} Build;
+
+static bool
+read_name(Build *b)
+{
+    const char *text;
+    TRY(tik_text(b->in, b->got[B_NAME], "kernel_name", b->span[B_NAME], &text));
+    bool ok = isalpha((unsigned char)*text) || *text == '_';
+    for (const char *p = text; *p; p++) {
+        ok = ok && (isalnum((unsigned char)*p) || *p == '_');
+    }
+    if (!ok) {
+        stage_diag(b->in, D_BUILD_ARGS, b->span[B_NAME],
+                   "kernel_name '%s' is not an identifier", text);
+        return false;
+    }
+    Unit *u = b->in->u;
+    b->c->k->name = intern(&u->names, text);
+    for (uint32_t i = 0; i < u->kernels.n; i++) {
+        if (u->kernels.p[i]->name == b->c->k->name) {
+            Diag *d = stage_diag(b->in, D_KERNEL_NAME, b->span[B_NAME],
+                                 "two kernels are called '%s'", text);
+            diag_note(u, d, u->kernels.p[i]->span, "the first one");
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+add_param(Build *b, Root *r, Span span)
+{
+    Unit *u = b->in->u;
+    const char *name = tik_sym(b->in, r->name);
+    for (uint32_t i = 0; i < b->params.n; i++) {
+        Root *other = b->params.p[i];
+        if (other == r) {
+            stage_diag(b->in, D_BUILD_ARGS, span, "tensor '%s' is listed twice", name);
+            return false;
+        }
+        if (other->name == r->name) {
+            Diag *d = stage_diag(b->in, D_TENSOR_NAME, r->span,
+                                 "two kernel arguments are called '%s'", name);
+            diag_note(u, d, other->span, "the other one");
+            return false;
+        }
+    }
+    VEC_PUSH(&u->arena, &b->params, r);
+    return true;
+}
+
+static bool
+add_tensor(Build *b, Value v, int list, const char *name)
+{
+    Span span = b->span[list];
+    if (!tik_is(v, &tik_tensor_class)) {
+        stage_diag(b->in, D_BUILD_ARGS, span, "%s contains %s; it lists global tensors",
+                   name, tik_a(b->in, v));
+        return false;
+    }
+    View *view = (View *)v.obj;
+    Root *r = view->root;
+    const char *text = r->name ? tik_sym(b->in, r->name) : "?";
+    if (view->poisoned) {
+        return false;
+    }
+    if (r->c != b->c || r->mem != SC_GM || r->workspace) {
+        stage_diag(b->in, D_BUILD_ARGS, span, "'%s' in %s is %s; it lists global tensors",
+                   text, name,
+                   r->c != b->c      ? "a tensor of another container"
+                   : r->mem != SC_GM ? arena_printf(&b->in->u->arena, "a tensor in %s",
+                                                    scope_name(r->mem))
+                                     : "a workspace");
+        return false;
+    }
+    tik_declare(r);
+    b->c->k->bufs.p[r->buf].role = list == B_OUTPUTS ? BUF_OUT : BUF_IN;
+    return add_param(b, r, span);
+}
+
+static bool
+add_list(Build *b, int list, const char *name)
+{
+    Value v = b->got[list];
+    bool ok = true;
+    if (v.kind == VAL_NONE) {
+        return true;
+    }
+    if (v.kind != VAL_LIST && v.kind != VAL_TUPLE) {
+        return add_tensor(b, v, list, name);
+    }
+    for (uint32_t i = 0; i < v.list->n; i++) {
+        ok = add_tensor(b, v.list->p[i], list, name) && ok;
+    }
+    return ok;
+}
+
+static bool
+add_workspaces(Build *b)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < b->c->globals.n; i++) {
+        Root *r = b->c->globals.p[i];
+        if (r->workspace) {
+            tik_declare(r);
+            ok = add_param(b, r, r->span) && ok;
+        }
+    }
+    return ok;
+}
+
+/* Every global tensor that a statement uses is an argument. */
+static bool
+all_listed(Build *b)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < b->c->globals.n; i++) {
+        Root *r = b->c->globals.p[i];
+        bool listed = false;
+        for (uint32_t j = 0; j < b->params.n && !listed; j++) {
+            listed = b->params.p[j] == r;
+        }
+        if (r->used && !listed) {
+            Diag *d = stage_diag(b->in, D_BUILD_ARGS, b->call,
+                                 "global tensor '%s' is used and is in none of the lists",
+                                 tik_sym(b->in, r->name));
+            diag_note(b->in->u, d, r->span, "created here");
+            ok = false;
+        }
+    }
+    return ok;
+}
+
+static bool
+arguments(Build *b)
+{
+    bool ok = add_list(b, B_INPUTS, "inputs");
+    ok = add_list(b, B_OUTPUTS, "outputs") && ok;
+    ok = add_workspaces(b) && ok;
+    ok = add_list(b, B_FLOWTABLE, "flowtable") && ok;
+    if (b->params.n > MAX_ARGUMENTS) {
+        stage_diag(b->in, D_BUILD_ARGS, b->call,
+                   "the kernel has %u arguments; %d at most", b->params.n, MAX_ARGUMENTS);
+        return false;
+    }
+    return ok && all_listed(b);
+}
+
+static bool
+other_parameters(Build *b)
+{
+    Value config = b->got[B_CONFIG];
+    Value evaluates = b->got[B_EVALUATES];
+    if (config.kind != VAL_NONE && config.kind != VAL_DICT) {
+        stage_diag(b->in, D_BUILD_ARGS, b->span[B_CONFIG],
+                   "config is %s; it is a dict of options", tik_a(b->in, config));
+        return false;
+    }
+    if (evaluates.kind != VAL_NONE) {
+        stage_diag(b->in, D_NOT_SUPPORTED, b->span[B_EVALUATES],
+                   "'evaluates' of BuildCCE");
+        return false;
+    }
+    return true;
+}
+
+static bool
+scopes_closed(Build *b)
+{
+    bool ok = b->c->top == &b->c->top_level;
+    if (!ok) {
+        Diag *d =
+            stage_diag(b->in, D_BUILD_ARGS, b->call, "BuildCCE is called inside a scope");
+        diag_note(b->in->u, d, b->c->top->span, "the scope was opened here");
+    }
+    for (uint32_t i = 0; i < b->c->openers.n; i++) {
+        Opener *o = b->c->openers.p[i];
+        if (!o->entered) {
+            diag_add(b->in->u, D_SCOPE_USE, o->span, o->chain,
+                     "the scope is never opened; it stands in a with statement");
+        }
+    }
+    return ok;
+}
+
+Value
+tik_build(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[B_COUNT] = {
+        {"kernel_name", true, {0}},
+        {"inputs", true, {0}},
+        {"outputs", true, {0}},
+        {"output_files_path", false, {.kind = VAL_NONE}},
+        {"enable_l2", false, {.kind = VAL_NONE}},
+        {"config", false, {.kind = VAL_NONE}},
+        {"flowtable", false, {.kind = VAL_NONE}},
+        {"evaluates", false, {.kind = VAL_NONE}},
+        {"extend_params", false, {.kind = VAL_NONE}},
+    };
+    Build b = {.in = in, .c = c, .call = args->span};
+    if (!stage_bind(in, "BuildCCE", args, params, B_COUNT, b.got, b.span)) {
+        return val_fail();
+    }
+    if (c->top->dropped) { /* behind tik_return it still counts */
+        return val_none();
+    }
+    if (!tik_not_built(in, c, args->span)) {
+        return val_none();
+    }
+    c->built = true;
+    c->k->span = args->span;
+    bool ok = scopes_closed(&b);
+    ok = read_name(&b) && ok;
+    ok = other_parameters(&b) && ok;
+    if (!arguments(&b) || !ok) {
+        return val_none();
+    }
+    for (uint32_t i = 0; i < b.params.n; i++) {
+        VEC_PUSH(&c->k->arena, &c->k->params, b.params.p[i]->buf);
+    }
+    VEC_PUSH(&in->u->arena, &in->u->kernels, c->k);
+    c->pushed = true;
+    return val_none();
+}

@@ -1,0 +1,166 @@
+/* tik_emit.c: recording of kernel statements, and the lifetimes of registers and expressions.
+ *
+ * Every statement that the TIK objects record goes through tik_emit: it stamps the span and the call
+ * chain, keeps the statement limit and ends an open if chain. An expression lives as long as the
+ * deepest scope among the registers and loop variables that it reads; expr_scope holds that per
+ * expression. Since the expression table only grows and operands come first, it is filled by one
+ * walk over the new entries. */
+#include "stage/tik.h"
+
+static bool
+within_limit(Interp *in, Tik *c, Span span)
+{
+    const Limits *limits = &in->u->opt.limits;
+    if ((int64_t)c->k->stmts.n > limits->statements) {
+        stage_diag(in, D_LIMIT_IR, span, "the kernel has more than %lld statements",
+                   (long long)limits->statements);
+        return false;
+    }
+    if (c->k->arena.used > limits->memory) {
+        stage_diag(in, D_LIMIT_MEMORY, span, "the kernel takes more than %lld bytes",
+                   (long long)limits->memory);
+        return false;
+    }
+    return true;
+}
+
+bool
+tik_emit_at(Interp *in, Tik *c, Cursor *at, Stmt s, Span span, StmtId *id)
+{
+    if (!within_limit(in, c, span)) {
+        in->fatal = true;
+        return false;
+    }
+    s.span = span;
+    s.chain = in->chain;
+    StmtId made = ir_append(c->k, at, &s);
+    if (id) {
+        *id = made;
+    }
+    return true;
+}
+
+bool
+tik_emit(Interp *in, Tik *c, Stmt s, Span span, StmtId *id)
+{
+    if (id) {
+        *id = 0;
+    }
+    if (tik_dropped(c)) {
+        return true;
+    }
+    c->top->chain.active = false;
+    return tik_emit_at(in, c, &c->top->at, s, span, id);
+}
+
+RegId
+tik_new_reg(Interp *in, Tik *c, Sym name, Dtype t, Span span)
+{
+    RegId r = ir_reg(c->k, name, t, span);
+    while (c->reg_scope.n <= r) {
+        VEC_PUSH(&in->u->arena, &c->reg_scope, c->top);
+    }
+    return r;
+}
+
+static TScope *
+deeper(TScope *a, TScope *b)
+{
+    if (!a->open) {
+        return a;
+    }
+    if (!b->open) {
+        return b;
+    }
+    return a->depth >= b->depth ? a : b;
+}
+
+static TScope *
+scope_of_new(const Tik *c, const Expr *e)
+{
+    switch ((ExprKind)e->kind) {
+    case EX_REG:
+        return c->reg_scope.p[e->a];
+    case EX_VAR:
+        return c->var_scope.p[e->a];
+    case EX_OP: {
+        TScope *a = c->expr_scope.p[e->a];
+        return e->b ? deeper(a, c->expr_scope.p[e->b]) : a;
+    }
+    case EX_NONE:
+    case EX_CONST:
+        break;
+    }
+    return c->expr_scope.p[0];
+}
+
+/* The register or loop variable whose scope was closed. */
+static ExprId
+dead_leaf(const Tik *c, ExprId e)
+{
+    while (ir_expr(c->k, e)->kind == EX_OP) {
+        const Expr *x = ir_expr(c->k, e);
+        bool second = x->b && !c->expr_scope.p[x->b]->open;
+        e = second ? x->b : x->a;
+    }
+    return e;
+}
+
+static void
+report_dead(Interp *in, Tik *c, ExprId e, Span span)
+{
+    const Expr *leaf = ir_expr(c->k, dead_leaf(c, e));
+    if (leaf->kind == EX_REG) {
+        const Reg *r = &c->k->regs.p[leaf->a];
+        Diag *d =
+            stage_diag(in, D_SCOPE_ENDED, span,
+                       "Scalar '%s' is not defined in this scope: the scope that it was "
+                       "created in has ended",
+                       tik_sym(in, r->name));
+        diag_note(in->u, d, r->span, "created here");
+        return;
+    }
+    stage_diag(in, D_SCOPE_ENDED, span,
+               "loop variable '%s' is not defined in this scope: its loop has ended",
+               tik_sym(in, c->k->vars.p[leaf->a].name));
+}
+
+bool
+tik_alive(Interp *in, Tik *c, ExprId e, Span span)
+{
+    if (c->expr_scope.n == 0) {
+        VEC_PUSH(&in->u->arena, &c->expr_scope, &c->top_level);
+    }
+    while (c->expr_scope.n < c->k->exprs.n) {
+        TScope *s = scope_of_new(c, ir_expr(c->k, c->expr_scope.n));
+        VEC_PUSH(&in->u->arena, &c->expr_scope, s);
+    }
+    if (c->expr_scope.p[e]->open) {
+        return true;
+    }
+    report_dead(in, c, e, span);
+    return false;
+}
+
+bool
+tik_not_built(Interp *in, Tik *c, Span span)
+{
+    if (!c->built) {
+        return true;
+    }
+    Diag *d =
+        stage_diag(in, D_BUILD_ARGS, span, "the container was ended by BuildCCE already");
+    diag_note(in->u, d, c->k->span, "built here");
+    return false;
+}
+
+TScope *
+tik_innermost_loop(const Tik *c)
+{
+    for (TScope *s = c->top; s; s = s->parent) {
+        if (s->kind == TS_LOOP) {
+            return s;
+        }
+    }
+    return NULL;
+}

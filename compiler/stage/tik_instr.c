@@ -1,0 +1,484 @@
+/* tik_instr.c: instruction calls, for every row of op.def alike.
+ *
+ * A call is bound to the parameters of its form, each value is converted by the role of its
+ * parameter, and the statement is recorded. Kinds of operands are checked here (arg-type, and what
+ * only the source can tell: literals for scalars, lists for masks, extended arguments); everything
+ * that can be said about values is the check pass's. A new row of op.def needs no change here.
+ *
+ * Owns: argument-count, arg-type, scalar-dtype, scalar-range of literals, mask-list-length of lists
+ * that are neither 2 nor 4 long, mask-mode of an unknown mode, extended-argument of the call's form. */
+#include "stage/tik.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One call while it is bound. Roles of form_params give the meaning of got[]. */
+typedef struct InstrCall {
+    Interp *in;
+    Tik *c;
+    Op op;
+    const CallArgs *args;
+    const ParamInfo *params;
+    int n;
+    Value got[MAX_PARAMS]; /* VAL_FAIL: not given */
+    Span span[MAX_PARAMS];
+    Dtype dst; /* of the dst view; DT_NONE before it is read, or when it was refused */
+    bool counter;
+    Arg out[MAX_PARAMS];
+} InstrCall;
+
+static const char *
+op_name(const InstrCall *x)
+{
+    return op_table[x->op].name;
+}
+
+/* ---- binding ---------------------------------------------------------------------------------------- */
+
+static void
+note_prototype(InstrCall *x, Diag *d)
+{
+    Text t;
+    text_init(&t, &x->in->u->arena);
+    text_printf(&t, "prototype: %s(", op_name(x));
+    for (int i = 0; i < x->n; i++) {
+        const ParamInfo *p = &x->params[i];
+        bool extended = p->role == ROLE_ATTR;
+        text_printf(&t, "%s%s", i ? ", " : "",
+                    extended ? "PadMode=0 or ConvReluMode" : p->name);
+        if (p->role == ROLE_MASKMODE) {
+            text_put(&t, "=\"normal\"");
+        } else if (p->dflt != PARAM_REQUIRED) {
+            text_printf(&t, "=%d", p->dflt);
+        }
+    }
+    text_putc(&t, ')');
+    diag_note(x->in->u, d, x->args->span, "%s", t.p);
+}
+
+/* Index of the extended argument (ATTR) of the form, -1 if it has none. */
+static int
+extended_index(const InstrCall *x)
+{
+    for (int i = 0; i < x->n; i++) {
+        if (x->params[i].role == ROLE_ATTR) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static bool
+too_many(InstrCall *x)
+{
+    if (extended_index(x) >= 0) {
+        stage_diag(x->in, D_EXTARG, x->args->span,
+                   "%s is called with more than one extended argument", op_name(x));
+        return false;
+    }
+    note_prototype(x, stage_diag(x->in, D_ARG_COUNT, x->args->span,
+                                 "%s takes %d arguments; %d are given", op_name(x), x->n,
+                                 x->args->npos));
+    return false;
+}
+
+static int
+keyword_index(const InstrCall *x, Sym name)
+{
+    const TikState *st = tik_state(x->in);
+    const Sym *syms = st->param_sym[op_table[x->op].form];
+    for (int i = 0; i < x->n; i++) {
+        bool extended = x->params[i].role == ROLE_ATTR;
+        if (extended ? name == st->sym_padmode || name == st->sym_convrelu
+                     : syms[i] == name) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static bool
+bind_keyword(InstrCall *x, int k)
+{
+    const CallArgs *a = x->args;
+    Span span = a->kw_span ? a->kw_span[k] : a->span;
+    int i = keyword_index(x, a->kwname[k]);
+    if (i < 0) {
+        bool extended = extended_index(x) >= 0;
+        Diag *d = stage_diag(x->in, extended ? D_EXTARG : D_ARG_COUNT, span,
+                             "%s has no parameter '%s'", op_name(x),
+                             tik_sym(x->in, a->kwname[k]));
+        note_prototype(x, d);
+        return false;
+    }
+    if (!val_failed(x->got[i])) {
+        if (x->params[i].role == ROLE_ATTR) {
+            return too_many(x);
+        }
+        note_prototype(x, stage_diag(x->in, D_ARG_COUNT, span, "%s gets '%s' twice",
+                                     op_name(x), x->params[i].name));
+        return false;
+    }
+    x->got[i] = a->kwval[k];
+    x->span[i] = span;
+    return true;
+}
+
+static bool
+bind(InstrCall *x)
+{
+    const CallArgs *a = x->args;
+    if (a->npos > x->n) {
+        return too_many(x);
+    }
+    for (int i = 0; i < a->npos; i++) {
+        x->got[i] = a->pos[i];
+        x->span[i] = a->pos_span ? a->pos_span[i] : a->span;
+    }
+    for (int k = 0; k < a->nkw; k++) {
+        TRY(bind_keyword(x, k));
+    }
+    for (int i = a->npos; i < x->n; i++) {
+        if (!val_failed(x->got[i])) {
+            continue;
+        }
+        x->span[i] = a->span;
+        if (x->params[i].dflt == PARAM_REQUIRED) {
+            note_prototype(x, stage_diag(x->in, D_ARG_COUNT, a->span, "%s misses '%s'",
+                                         op_name(x), x->params[i].name));
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- operands by role -------------------------------------------------------------------------------- */
+
+static bool
+wrong_kind(InstrCall *x, int i, const char *takes)
+{
+    stage_diag(x->in, D_ARG_TYPE, x->span[i], "%s is %s; %s takes %s there",
+               x->params[i].name, tik_a(x->in, x->got[i]), op_name(x), takes);
+    return false;
+}
+
+static bool
+read_tensor(InstrCall *x, int i)
+{
+    if (!tik_is(x->got[i], &tik_tensor_class)) {
+        return wrong_kind(x, i, "a tensor");
+    }
+    View *v = (View *)x->got[i].obj;
+    if (v->root->c != x->c) {
+        stage_diag(x->in, D_ARG_TYPE, x->span[i], "%s belongs to another container",
+                   x->params[i].name);
+        return false;
+    }
+    if (x->params[i].role == ROLE_DST && !v->poisoned && x->dst == DT_NONE) {
+        x->dst = v->dtype;
+    }
+    x->out[i].kind = ARG_REF;
+    return tik_ref(x->in, v, x->span[i], &x->out[i].ref);
+}
+
+/* An integer operand: int, Scalar or Expr of integer type. */
+static bool
+read_integer(InstrCall *x, int i, Value v, const char *takes, ExprId *out)
+{
+    int64_t n;
+    uint64_t bits;
+    if (tik_is_runtime(v)) {
+        TRY(tik_read(x->in, x->c, v, x->span[i], out));
+        Dtype t = ir_expr(x->c->k, *out)->dtype;
+        if (dtype_is_float(t) || t == DT_BOOL) {
+            stage_diag(x->in, D_ARG_TYPE, x->span[i],
+                       "%s has dtype %s; %s takes an integer there", x->params[i].name,
+                       dtype_name(t), op_name(x));
+            return false;
+        }
+        return true;
+    }
+    if (v.kind == VAL_FLOAT || v.kind == VAL_FAIL) {
+        return wrong_kind(x, i, takes);
+    }
+    if (val_as_int64(v, &n)) {
+        *out = ir_const(x->c->k, DT_S64, n);
+        return true;
+    }
+    if (val_as_uint64(v, &bits)) {
+        *out = ir_const(x->c->k, DT_U64, (int64_t)bits);
+        return true;
+    }
+    if (v.kind == VAL_BIG) {
+        stage_diag(x->in, D_INT_TOO_LARGE, x->span[i], "%s does not fit 64 bits",
+                   x->params[i].name);
+        return false;
+    }
+    return wrong_kind(x, i, takes);
+}
+
+static bool
+read_int(InstrCall *x, int i)
+{
+    x->out[i].kind = ARG_EXPR;
+    if (val_failed(x->got[i])) {
+        x->out[i].expr = ir_const(x->c->k, DT_S64, x->params[i].dflt);
+        return true;
+    }
+    return read_integer(x, i, x->got[i], "an int, a Scalar or an Expr", &x->out[i].expr);
+}
+
+/* A compile-time integer. */
+static bool
+read_attr(InstrCall *x, int i)
+{
+    if (tik_is_runtime(x->got[i])) {
+        return wrong_kind(x, i, "a compile-time int");
+    }
+    return read_int(x, i);
+}
+
+/* One word of a bitwise mask. */
+static bool
+read_word(InstrCall *x, int i, Value v, ExprId *out)
+{
+    uint64_t bits;
+    if (tik_is_runtime(v)) {
+        return read_integer(x, i, v, "integers in the mask", out);
+    }
+    if (v.kind == VAL_FLOAT ||
+        (v.kind != VAL_INT && v.kind != VAL_BOOL && v.kind != VAL_BIG)) {
+        stage_diag(x->in, D_ARG_TYPE, x->span[i],
+                   "a word of the mask is %s; %s takes ints, Scalars or Exprs there",
+                   tik_a(x->in, v), op_name(x));
+        return false;
+    }
+    if (!val_as_uint64(v, &bits)) {
+        stage_diag(x->in, D_MASK_RANGE, x->span[i],
+                   "a word of the mask is %s; it is 0 to 2^64-1", val_repr(x->in, v));
+        return false;
+    }
+    *out = ir_const(x->c->k, DT_U64, (int64_t)bits);
+    return true;
+}
+
+/* A list holds the highest word first; word 0 of the IR is that of lanes 0..63. */
+static bool
+read_mask_list(InstrCall *x, int i)
+{
+    List *list = x->got[i].list;
+    MaskArg *m = &x->out[i].mask;
+    if (x->counter) {
+        stage_diag(x->in, D_MASK_MODE, x->span[i],
+                   "the mask is a list; in counter mode it is the number of elements");
+        return false;
+    }
+    if (list->n != 2 && list->n != 4) {
+        stage_diag(x->in, D_MASK_LENGTH, x->span[i],
+                   "the mask is a list of %u words; it is [high, low], for 8-bit "
+                   "operands 4 words",
+                   list->n);
+        return false;
+    }
+    m->form = list->n == 2 ? MASK_BITS : MASK_BITS4;
+    for (uint32_t w = 0; w < list->n; w++) {
+        TRY(read_word(x, i, list->p[list->n - 1 - w], &m->w[w]));
+    }
+    return true;
+}
+
+static bool
+read_mask(InstrCall *x, int i)
+{
+    x->out[i].kind = ARG_MASK;
+    Value v = x->got[i];
+    if (v.kind == VAL_LIST || v.kind == VAL_TUPLE) {
+        return read_mask_list(x, i);
+    }
+    x->out[i].mask.form = x->counter ? MASK_COUNTER : MASK_COUNT;
+    return read_integer(x, i, v, "an int, a Scalar, an Expr or a list",
+                        &x->out[i].mask.w[0]);
+}
+
+/* The literal is in the range of the dtype. */
+static bool
+literal_fits(const InstrCall *x, Value v, Dtype t)
+{
+    int64_t lo, hi, i;
+    uint64_t bits;
+    double d;
+    bool full;
+    if (dtype_is_float(t)) {
+        if (!val_as_double(v, &d)) {
+            return false;
+        }
+        return isnan(d) || isinf(d) ||
+               !isinf(scalar_to_double(t, scalar_from_double(t, d)));
+    }
+    (void)x;
+    scalar_range(t, &lo, &hi, &full);
+    if (t == DT_U64) {
+        return val_as_uint64(v, &bits);
+    }
+    return val_as_int64(v, &i) && i >= lo && i <= hi;
+}
+
+static bool
+read_literal(InstrCall *x, int i)
+{
+    Value v = x->got[i];
+    if (v.kind != VAL_INT && v.kind != VAL_BOOL && v.kind != VAL_BIG &&
+        v.kind != VAL_FLOAT) {
+        return wrong_kind(x, i, "a number, a Scalar or an Expr");
+    }
+    if (v.kind == VAL_FLOAT && !dtype_is_float(x->dst)) {
+        stage_diag(x->in, D_SCALAR_DTYPE, x->span[i],
+                   "%s is the float %s; the tensor's dtype is %s, which takes an int",
+                   x->params[i].name, val_repr(x->in, v), dtype_name(x->dst));
+        return false;
+    }
+    if (!literal_fits(x, v, x->dst)) {
+        stage_diag(x->in, D_SCALAR_RANGE, x->span[i],
+                   "%s is %s, which %s does not represent", x->params[i].name,
+                   val_repr(x->in, v), dtype_name(x->dst));
+        return false;
+    }
+    return tik_number(x->c, v, x->dst, &x->out[i].expr);
+}
+
+static bool
+read_scalar(InstrCall *x, int i)
+{
+    x->out[i].kind = ARG_EXPR;
+    if (x->dst == DT_NONE) {
+        return false;
+    }
+    if (!tik_is_runtime(x->got[i])) {
+        return read_literal(x, i);
+    }
+    ExprId e;
+    TRY(tik_read(x->in, x->c, x->got[i], x->span[i], &e));
+    Dtype t = ir_expr(x->c->k, e)->dtype;
+    if (tik_is(x->got[i], &tik_scalar_class) && t != x->dst) {
+        stage_diag(x->in, D_SCALAR_DTYPE, x->span[i],
+                   "%s is a Scalar of dtype %s; the tensor's dtype is %s",
+                   x->params[i].name, dtype_name(t), dtype_name(x->dst));
+        return false;
+    }
+    x->out[i].expr = ir_cast(x->c->k, x->dst, e);
+    return true;
+}
+
+static bool
+read_mask_mode(InstrCall *x, int i)
+{
+    const char *text;
+    if (val_failed(x->got[i])) {
+        return true;
+    }
+    TRY(tik_text(x->in, x->got[i], x->params[i].name, x->span[i], &text));
+    x->counter = strcmp(text, "counter") == 0;
+    if (!x->counter && strcmp(text, "normal") != 0) {
+        stage_diag(x->in, D_MASK_MODE, x->span[i],
+                   "mask_mode is '%s'; it is 'normal' or 'counter'", text);
+        return false;
+    }
+    return true;
+}
+
+static bool
+read_operand(InstrCall *x, int i)
+{
+    switch (x->params[i].role) {
+    case ROLE_DST:
+    case ROLE_SRC:
+        return read_tensor(x, i);
+    case ROLE_MASK:
+        return read_mask(x, i);
+    case ROLE_MASKMODE:
+        return true; /* read before the mask */
+    case ROLE_REPEAT:
+    case ROLE_INT:
+        return read_int(x, i);
+    case ROLE_SCALAR:
+        return read_scalar(x, i);
+    case ROLE_ATTR:
+        return read_attr(x, i);
+    }
+    UNREACHABLE();
+}
+
+/* ConvReluMode is for moves between UB and L0C, PadMode for the others. */
+static bool
+check_extended_keyword(InstrCall *x)
+{
+    const TikState *st = tik_state(x->in);
+    int dst = -1, src = -1;
+    for (int i = 0; i < x->n; i++) {
+        dst = x->params[i].role == ROLE_DST ? i : dst;
+        src = x->params[i].role == ROLE_SRC ? i : src;
+    }
+    for (int k = 0; k < x->args->nkw && dst >= 0 && src >= 0; k++) {
+        Sym name = x->args->kwname[k];
+        if (name != st->sym_padmode && name != st->sym_convrelu) {
+            continue;
+        }
+        Scope to = x->c->k->bufs.p[x->out[dst].ref.buf].scope;
+        Scope from = x->c->k->bufs.p[x->out[src].ref.buf].scope;
+        bool l0c = to == SC_L0C || from == SC_L0C;
+        if (l0c != (name == st->sym_convrelu)) {
+            stage_diag(
+                x->in, D_EXTARG, x->args->kw_span ? x->args->kw_span[k] : x->args->span,
+                "%s is given for a move from %s to %s; it is for %s",
+                tik_sym(x->in, name), scope_name(from), scope_name(to),
+                l0c ? "moves from global memory to L1" : "moves between UB and L0C");
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+read_operands(InstrCall *x)
+{
+    bool ok = true;
+    if (x->n > 0 && x->params[x->n - 1].role == ROLE_MASKMODE) {
+        ok = read_mask_mode(x, x->n - 1);
+    }
+    for (int i = 0; i < x->n; i++) {
+        ok = read_operand(x, i) && ok;
+    }
+    return ok && (extended_index(x) < 0 || check_extended_keyword(x));
+}
+
+/* ---- recording ---------------------------------------------------------------------------------------- */
+
+static bool
+record(InstrCall *x)
+{
+    Kernel *k = x->c->k;
+    uint32_t first = k->args.n;
+    while (k->arg_spans.n < first) {
+        VEC_PUSH(&k->arena, &k->arg_spans, (Span){0});
+    }
+    for (int i = 0; i < x->n; i++) {
+        VEC_PUSH(&k->arena, &k->arg_spans, x->span[i]);
+    }
+    Stmt s = {.kind = ST_INSTR, .instr = {x->op, ir_args(k, x->out, x->n)}};
+    return tik_emit(x->in, x->c, s, x->args->span, NULL);
+}
+
+Value
+tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args)
+{
+    InstrCall x = {.in = in, .c = c, .op = op, .args = args};
+    if (tik_dropped(c)) {
+        return val_none();
+    }
+    x.params = form_params(op_table[op].form, &x.n);
+    if (tik_not_built(in, c, args->span) && bind(&x) && read_operands(&x) &&
+        !record(&x)) {
+        return val_fail();
+    }
+    return in->fatal ? val_fail() : val_none();
+}

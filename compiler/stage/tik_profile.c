@@ -1,0 +1,245 @@
+/* tik_profile.c: Dprofile, the processor profile object (language 4.10).
+ *
+ * An architecture and version pair selects the processor that is compiled for, unless the command line
+ * named one: then that one stays, with a warning when they differ. A profile without a pair answers
+ * for the processor that is compiled for. */
+#include "stage/tik.h"
+
+#include <string.h>
+
+typedef struct Pair {
+    const char *arch;
+    const char *version;
+    const char *soc; /* null: known, but no processor of the table belongs to it */
+} Pair;
+
+static const Pair pairs[] = {
+    {"v100", "mini", "Ascend310"},
+    {"v100", "cloud", "Ascend910"},
+    {"v200", "aic", "Ascend310P"},
+    {"v200", "hisi-es", "Hi3796CV300ES"},
+    {"v200", "hisi-cs", "Hi3796CV300CS"},
+    {"v200", "vec", "Ascend610"},
+    {"v210", "aiv", NULL},
+    {"v210", "aic", NULL},
+    {"v300", "aiv", NULL},
+};
+
+static const Soc *
+profile_soc(Interp *in, const ProfileObj *p)
+{
+    return p->soc ? p->soc : in->u->soc;
+}
+
+static const Pair *
+find_pair(const char *arch, const char *version)
+{
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
+        if (strcmp(pairs[i].arch, arch) == 0 && strcmp(pairs[i].version, version) == 0) {
+            return &pairs[i];
+        }
+    }
+    return NULL;
+}
+
+/* Known pairs, for the help text. */
+static const char *
+pair_list(Interp *in)
+{
+    Text t;
+    text_init(&t, &in->u->arena);
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
+        text_printf(&t, "%s(\"%s\", \"%s\")", i ? ", " : "", pairs[i].arch,
+                    pairs[i].version);
+    }
+    return t.p;
+}
+
+static bool
+select_soc(Interp *in, ProfileObj *p, const Pair *pair, Span span)
+{
+    const Soc *soc = pair->soc ? soc_find(pair->soc) : NULL;
+    p->product = pair->version;
+    if (!soc) {
+        stage_diag(
+            in, D_SOC_CONFLICT, span,
+            "no processor belongs to the profile (\"%s\", \"%s\"); compiling for %s",
+            pair->arch, pair->version, in->u->soc->name);
+        return true;
+    }
+    if (!in->u->soc_fixed) {
+        in->u->soc = soc;
+        p->soc = soc;
+        return true;
+    }
+    if (strcmp(soc->family, in->u->soc->family) != 0) {
+        stage_diag(in, D_SOC_CONFLICT, span,
+                   "the profile (\"%s\", \"%s\") means %s; the command line says %s",
+                   pair->arch, pair->version, soc->family, in->u->soc->name);
+        p->product = NULL;
+    }
+    return true;
+}
+
+Value
+tik_profile_new(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    static const BindParam params[] = {
+        {"arch", false, {.kind = VAL_NONE}},
+        {"version", false, {.kind = VAL_NONE}},
+        {"ddk_version", false, {.kind = VAL_NONE}},
+    };
+    Value got[ARRAY_LEN(params)];
+    const char *arch, *version;
+    CallArgs call = *args;
+    Sym *names =
+        arena_copy(&in->u->arena, args->kwname, (size_t)args->nkw * sizeof *names);
+    for (int i = 0; i < args->nkw; i++) { /* the older spelling of the keywords */
+        const char *text = tik_sym(in, names[i]);
+        if (strcmp(text, "ai_core_arch") == 0 || strcmp(text, "ai_core_version") == 0) {
+            names[i] = intern(&in->u->names, text + strlen("ai_core_"));
+        }
+    }
+    call.kwname = names;
+    if (!stage_bind(in, "Dprofile", &call, params, ARRAY_LEN(params), got, NULL)) {
+        return val_fail();
+    }
+    ProfileObj *p = ARENA_NEW(&in->u->arena, ProfileObj);
+    p->base.cls = &tik_profile_class;
+    if (got[0].kind == VAL_NONE && got[1].kind == VAL_NONE) {
+        return val_object(&p->base);
+    }
+    if (!tik_text(in, got[0], "arch", args->span, &arch) ||
+        !tik_text(in, got[1], "version", args->span, &version)) {
+        return val_fail();
+    }
+    const Pair *pair = find_pair(arch, version);
+    if (!pair) {
+        Diag *d = stage_diag(in, D_SOC_UNKNOWN, args->span,
+                             "no profile has the architecture '%s' and version '%s'",
+                             arch, version);
+        diag_help(in->u, d, "the profiles are %s", pair_list(in));
+        return val_fail();
+    }
+    return select_soc(in, p, pair, args->span) ? val_object(&p->base) : val_fail();
+}
+
+/* ---- queries ------------------------------------------------------------------------------------------ */
+
+static const char *
+product_name(Interp *in, const ProfileObj *p)
+{
+    const Soc *soc = profile_soc(in, p);
+    if (p->product) {
+        return p->product;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
+        const Soc *of_pair = pairs[i].soc ? soc_find(pairs[i].soc) : NULL;
+        if (of_pair && strcmp(of_pair->family, soc->family) == 0) {
+            return pairs[i].version;
+        }
+    }
+    return "aic";
+}
+
+static Value
+q_cores(Interp *in, Value self, const CallArgs *args)
+{
+    (void)args;
+    return val_int(profile_soc(in, (ProfileObj *)self.obj)->cores);
+}
+
+static Value
+q_product(Interp *in, Value self, const CallArgs *args)
+{
+    (void)args;
+    return val_str(in, product_name(in, (ProfileObj *)self.obj));
+}
+
+static Value
+capacity(Interp *in, Value self, Scope mem)
+{
+    return val_int(profile_soc(in, (ProfileObj *)self.obj)->bytes[mem]);
+}
+
+static Value
+q_ub(Interp *in, Value self, const CallArgs *args)
+{
+    (void)args;
+    return capacity(in, self, SC_UB);
+}
+
+static Value
+q_l1(Interp *in, Value self, const CallArgs *args)
+{
+    (void)args;
+    return capacity(in, self, SC_L1);
+}
+
+static Value
+q_l0a(Interp *in, Value self, const CallArgs *args)
+{
+    (void)args;
+    return capacity(in, self, SC_L0A);
+}
+
+static Value
+q_l0b(Interp *in, Value self, const CallArgs *args)
+{
+    (void)args;
+    return capacity(in, self, SC_L0B);
+}
+
+static Value
+q_l0c(Interp *in, Value self, const CallArgs *args)
+{
+    (void)args;
+    return capacity(in, self, SC_L0C);
+}
+
+static Value
+q_scope(Interp *in, Value self, const CallArgs *args)
+{
+    static const BindParam params[] = {{"buffer_scope", true, {0}}};
+    Value v;
+    const char *text;
+    Scope mem;
+    if (!stage_bind(in, "buffer_size_query", args, params, 1, &v, NULL) ||
+        !tik_text(in, v, "buffer_scope", args->span, &text)) {
+        return val_fail();
+    }
+    if (!scope_find(text, &mem) || mem == SC_GM) {
+        stage_diag(in, D_TENSOR_SCOPE, args->span,
+                   "'%s' is not a scope of on-core tensors", text);
+        return val_fail();
+    }
+    return capacity(in, self, mem);
+}
+
+static const struct {
+    const char *name;
+    BuiltinFn fn;
+} queries[] = {
+    {"get_aicore_num", q_cores},     {"get_unified_buffer_size", q_ub},
+    {"get_l1_buffer_size", q_l1},    {"get_l0a_buffer_size", q_l0a},
+    {"get_l0b_buffer_size", q_l0b},  {"get_l0c_buffer_size", q_l0c},
+    {"get_product_name", q_product}, {"buffer_size_query", q_scope},
+};
+
+static Value
+profile_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
+{
+    (void)span;
+    const char *text = tik_sym(in, name);
+    *found = true;
+    for (size_t i = 0; i < ARRAY_LEN(queries); i++) {
+        if (strcmp(text, queries[i].name) == 0) {
+            return val_builtin(in, queries[i].name, queries[i].fn, val_object(self));
+        }
+    }
+    *found = false;
+    return val_none();
+}
+
+const ObjectClass tik_profile_class = {.name = "Dprofile", .get_attr = profile_attr};

@@ -1,0 +1,259 @@
+/* tik_scalar.c: Scalar objects (registers), set_as on Scalars and on tensor elements, and loads.
+ *
+ * A Scalar is usable wherever an Expr is: as the present value of its register. set_as converts as by
+ * a C cast; a load has the register's dtype, so a load of another dtype goes through a fresh register
+ * (which the trace shows). */
+#include "stage/tik.h"
+
+#include <string.h>
+
+static Value
+make_scalar(Interp *in, Tik *c, Sym name, Dtype t, Span span)
+{
+    ExprObj *o = ARENA_NEW(&in->u->arena, ExprObj);
+    o->base.cls = &tik_scalar_class;
+    o->c = c;
+    o->name = name;
+    o->reg = tik_new_reg(in, c, name, t, span);
+    o->e = ir_reg_value(c->k, o->reg);
+    return val_object(&o->base);
+}
+
+/* Memories that a scalar may be loaded from or stored to on the target. */
+static bool
+scalar_memory(const Tik *c, Scope mem, bool store)
+{
+    Profile p = soc_profile(c->k->soc);
+    if (mem == SC_UB) {
+        return true;
+    }
+    return mem == SC_GM &&
+           (store ? p == PROFILE_V220 || p == PROFILE_V300 : p != PROFILE_V100);
+}
+
+static bool
+scalar_place(Interp *in, View *v, bool store, Span span)
+{
+    int64_t n = tik_view_elems(v);
+    if (n >= 0 && n != 1) {
+        stage_diag(in, D_SET_AS, span,
+                   "'%s' is a view of %lld elements; set_as %s one element",
+                   tik_sym(in, v->root->name), (long long)n, store ? "writes" : "reads");
+        return false;
+    }
+    if (!scalar_memory(v->root->c, v->root->mem, store)) {
+        stage_diag(in, D_SET_AS, span, "'%s' is in %s; on %s set_as %s elements in UB%s",
+                   tik_sym(in, v->root->name), scope_name(v->root->mem),
+                   v->root->c->k->soc->name, store ? "writes" : "reads",
+                   scalar_memory(v->root->c, SC_GM, store) ? " and GM" : "");
+        return false;
+    }
+    return true;
+}
+
+/* Emits reg = element; the register has the element's dtype. */
+static bool
+load_into(Interp *in, View *v, RegId reg, Span span)
+{
+    Ref ref;
+    if (!scalar_place(in, v, false, span) || !tik_ref(in, v, span, &ref)) {
+        return false;
+    }
+    Stmt s = {.kind = ST_LOAD, .load = {reg, ref}};
+    return tik_emit(in, v->root->c, s, span, NULL);
+}
+
+bool
+tik_load(Interp *in, View *v, Span span, ExprId *out)
+{
+    Tik *c = v->root->c;
+    if (v->poisoned) {
+        in->fatal = true;
+        return false;
+    }
+    RegId r = tik_new_reg(in, c, intern(&in->u->names, "element"), v->dtype, span);
+    *out = ir_reg_value(c->k, r);
+    return tik_dropped(c) || load_into(in, v, r, span);
+}
+
+static bool
+set_reg(Interp *in, Tik *c, RegId r, ExprId value, Span span)
+{
+    Stmt s = {.kind = ST_SET, .set = {r, ir_cast(c->k, c->k->regs.p[r].dtype, value)}};
+    return tik_emit(in, c, s, span, NULL);
+}
+
+/* A Scalar that bounds an open loop is assigned: the loop read its value once. */
+static void
+warn_bound(Interp *in, Tik *c, const ExprObj *o, Span span)
+{
+    for (TScope *s = c->top; s; s = s->parent) {
+        if (s->kind == TS_LOOP && (s->bounds[0] == o->reg || s->bounds[1] == o->reg)) {
+            Diag *d = stage_diag(in, D_LOOP_BOUND_SET, span,
+                                 "Scalar '%s' bounds the loop that this statement is in",
+                                 tik_sym(in, o->name));
+            diag_note(in->u, d, s->span, "the loop");
+            return;
+        }
+    }
+}
+
+static bool
+assign(Interp *in, ExprObj *o, Value v, Span span)
+{
+    Tik *c = o->c;
+    ExprId e;
+    if (tik_is(v, &tik_tensor_class)) {
+        View *view = (View *)v.obj;
+        if (view->poisoned) {
+            return true;
+        }
+        if (view->dtype == c->k->regs.p[o->reg].dtype) {
+            return load_into(in, view, o->reg, span);
+        }
+        return tik_load(in, view, span, &e) && set_reg(in, c, o->reg, e, span);
+    }
+    if (tik_is_runtime(v)) {
+        return tik_read(in, c, v, span, &e) && set_reg(in, c, o->reg, e, span);
+    }
+    if (!tik_number(c, v, c->k->regs.p[o->reg].dtype, &e)) {
+        stage_diag(
+            in, D_SET_AS, span,
+            "Scalar '%s' is set to %s; set_as takes a number of 64 bits, a Scalar, an "
+            "Expr or a tensor element",
+            tik_sym(in, o->name), tik_a(in, v));
+        return false;
+    }
+    return set_reg(in, c, o->reg, e, span);
+}
+
+/* The offsets of older set_as forms; only their defaults are accepted. */
+static bool
+no_offset(Interp *in, Value v, Span span)
+{
+    int64_t i;
+    if (val_failed(v) || v.kind == VAL_NONE || (val_as_int64(v, &i) && i == 0)) {
+        return true;
+    }
+    Diag *d = stage_diag(in, D_NOT_SUPPORTED, span, "offset arguments of set_as");
+    diag_help(in->u, d, "index the tensor: t[i]");
+    return false;
+}
+
+static Value
+scalar_set_as(Interp *in, Value self, const CallArgs *args)
+{
+    static const BindParam params[] = {
+        {"value", true, {0}},
+        {"src_offset", false, {.kind = VAL_NONE}},
+    };
+    ExprObj *o = tik_runtime(self);
+    Value got[2];
+    if (!stage_bind(in, "set_as", args, params, 2, got, NULL)) {
+        return val_fail();
+    }
+    if (tik_dropped(o->c) || !tik_not_built(in, o->c, args->span) ||
+        !no_offset(in, got[1], args->span) || !tik_alive(in, o->c, o->e, args->span)) {
+        return in->fatal ? val_fail() : val_none();
+    }
+    warn_bound(in, o->c, o, args->span);
+    (void)assign(in, o, got[0], args->span);
+    return in->fatal ? val_fail() : val_none();
+}
+
+static Value
+scalar_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
+{
+    const char *text = tik_sym(in, name);
+    *found = true;
+    if (strcmp(text, "set_as") == 0) {
+        return val_builtin(in, "set_as", scalar_set_as, val_object(self));
+    }
+    if (strcmp(text, "name") == 0) {
+        return val_str(in, tik_sym(in, ((ExprObj *)self)->name));
+    }
+    return tik_expr_class.get_attr(in, self, name, span, found);
+}
+
+static void
+scalar_repr(Interp *in, Object *self, Text *out)
+{
+    ExprObj *o = (ExprObj *)self;
+    text_printf(out, "<Scalar %s %s>", tik_sym(in, o->name),
+                dtype_name(o->c->k->regs.p[o->reg].dtype));
+}
+
+const ObjectClass tik_scalar_class = {
+    .name = "Scalar",
+    .get_attr = scalar_attr,
+    .binary = tik_binary,
+    .unary = tik_unary,
+    .truth = tik_truth,
+    .repr = scalar_repr,
+};
+
+Value
+tik_scalar_new(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[] = {
+        {"dtype", false, {0}},
+        {"name", false, {0}},
+        {"init_value", false, {.kind = VAL_NONE}},
+    };
+    Value got[ARRAY_LEN(params)];
+    const char *dtype = "int64", *name = "reg_buf";
+    if (!stage_bind(in, "Scalar", args, params, ARRAY_LEN(params), got, NULL) ||
+        (!val_failed(got[0]) && !tik_text(in, got[0], "dtype", args->span, &dtype)) ||
+        (!val_failed(got[1]) && !tik_text(in, got[1], "name", args->span, &name)) ||
+        !tik_not_built(in, c, args->span)) {
+        return val_fail();
+    }
+    Dtype t = dtype_find(dtype);
+    if (t == DT_NONE || t == DT_BOOL) {
+        stage_diag(in, D_TENSOR_DTYPE, args->span, "'%s' is not a dtype of Scalars",
+                   dtype);
+        return val_fail();
+    }
+    Value s = make_scalar(in, c, intern(&in->u->names, name), t, args->span);
+    if (got[2].kind != VAL_NONE && !tik_dropped(c)) {
+        (void)assign(in, tik_runtime(s), got[2], args->span);
+    }
+    return in->fatal ? val_fail() : s;
+}
+
+/* The value to store, converted to the view's dtype. */
+static bool
+store_value(Interp *in, View *dst, Value v, Span span, ExprId *out)
+{
+    Tik *c = dst->root->c;
+    if (tik_is(v, &tik_tensor_class)) {
+        TRY(tik_load(in, (View *)v.obj, span, out));
+    } else if (tik_is_runtime(v)) {
+        TRY(tik_read(in, c, v, span, out));
+    } else if (!tik_number(c, v, dst->dtype, out)) {
+        stage_diag(in, D_SET_AS, span,
+                   "an element of '%s' is set to %s; set_as takes a number of 64 bits, a "
+                   "Scalar, an Expr or a tensor element",
+                   tik_sym(in, dst->root->name), tik_a(in, v));
+        return false;
+    }
+    *out = ir_cast(c->k, dst->dtype, *out);
+    return true;
+}
+
+Value
+tik_tensor_set_as(Interp *in, View *dst, Value v, Span span)
+{
+    Tik *c = dst->root->c;
+    Ref ref;
+    ExprId value;
+    if (tik_dropped(c) || dst->poisoned) {
+        return val_none();
+    }
+    if (tik_not_built(in, c, span) && scalar_place(in, dst, true, span) &&
+        store_value(in, dst, v, span, &value) && tik_ref(in, dst, span, &ref)) {
+        Stmt s = {.kind = ST_STORE, .store = {ref, value}};
+        (void)tik_emit(in, c, s, span, NULL);
+    }
+    return in->fatal ? val_fail() : val_none();
+}

@@ -1,0 +1,595 @@
+/* tik_scope.c: scopes of a kernel: for_range, if_scope / elif_scope / else_scope, new_stmt_scope, and
+ * the jumps.
+ *
+ * Each opener checks its arguments when it is called and opens its scope when the with statement
+ * enters it. A condition known at compile time records no IF: the branch taken becomes a plain block,
+ * the others are staged but dropped (language 5.2). An elif behind a run-time if is an IF in the else
+ * body of the one before. A multi-core loop over a Scalar number of blocks is recorded as an ordinary
+ * loop: every core that runs it computes all iterations, with the same result. */
+#include "stage/tik.h"
+
+#include <math.h>
+#include <string.h>
+
+static Opener *
+new_opener(Interp *in, Tik *c, OpenerKind kind, Span span)
+{
+    Opener *o = ARENA_NEW(&in->u->arena, Opener);
+    o->base.cls = &tik_opener_class;
+    o->c = c;
+    o->kind = kind;
+    o->span = span;
+    o->chain = in->chain;
+    o->decided = -1;
+    VEC_PUSH(&in->u->arena, &c->openers, o);
+    return o;
+}
+
+/* ---- for_range: arguments ---------------------------------------------------------------------------- */
+
+enum {
+    F_BEGIN,
+    F_END,
+    F_NAME,
+    F_THREADS,
+    F_THREAD_TYPE,
+    F_BLOCKS,
+    F_DTYPE,
+    F_FOR_TYPE,
+    F_COUNT
+};
+
+typedef struct ForArgs {
+    Interp *in;
+    Tik *c;
+    Opener *o;
+    Value got[F_COUNT];
+    Span span[F_COUNT];
+} ForArgs;
+
+static bool
+loop_dtype(ForArgs *f)
+{
+    const char *text = "int32";
+    if (!val_failed(f->got[F_DTYPE])) {
+        TRY(tik_text(f->in, f->got[F_DTYPE], "dtype", f->span[F_DTYPE], &text));
+    }
+    f->o->dtype = dtype_find(text);
+    if (f->o->dtype == DT_NONE || f->o->dtype == DT_BOOL || dtype_is_float(f->o->dtype)) {
+        stage_diag(f->in, D_LOOP_BOUNDS, f->span[F_DTYPE],
+                   "the loop variable's dtype is '%s'; it is an integer type", text);
+        return false;
+    }
+    return true;
+}
+
+/* A compile-time bound that fits the loop variable. */
+static bool
+immediate_bound(ForArgs *f, Value v, int which, ExprId *out)
+{
+    const char *name = which == F_BEGIN ? "begint" : "endt";
+    int64_t i, lo, hi;
+    bool full;
+    if (v.kind == VAL_FLOAT && which == F_END && fabs(v.f) < 9e18) {
+        v = val_int((int64_t)v.f);
+    }
+    if (v.kind == VAL_FLOAT || !val_as_int64(v, &i)) {
+        stage_diag(f->in, D_LOOP_BOUNDS, f->span[which],
+                   "%s is %s; it takes an int of 64 bits, a Scalar or an Expr", name,
+                   v.kind == VAL_BIG || v.kind == VAL_FLOAT ? val_repr(f->in, v)
+                                                            : tik_a(f->in, v));
+        return false;
+    }
+    scalar_range(f->o->dtype, &lo, &hi, &full);
+    if (i < 0 || i > hi) {
+        stage_diag(f->in, D_LOOP_BOUNDS, f->span[which],
+                   "%s is %lld; for a loop variable of %s it is 0 to %lld", name,
+                   (long long)i, dtype_name(f->o->dtype), (long long)hi);
+        return false;
+    }
+    *out = ir_const(f->c->k, f->o->dtype, i);
+    return true;
+}
+
+static bool
+bound(ForArgs *f, int which, ExprId *out)
+{
+    Value v = f->got[which];
+    if (!tik_is_runtime(v)) {
+        return immediate_bound(f, v, which, out);
+    }
+    TRY(tik_read(f->in, f->c, v, f->span[which], out));
+    Dtype t = ir_expr(f->c->k, *out)->dtype;
+    if (dtype_is_float(t) || t == DT_BOOL) {
+        stage_diag(f->in, D_LOOP_BOUNDS, f->span[which],
+                   "a bound of the loop has dtype %s; it takes an integer",
+                   dtype_name(t));
+        return false;
+    }
+    *out = ir_cast(f->c->k, f->o->dtype, *out);
+    return true;
+}
+
+static bool
+bounds(ForArgs *f)
+{
+    Opener *o = f->o;
+    int64_t b, e;
+    TRY(bound(f, F_BEGIN, &o->begin));
+    TRY(bound(f, F_END, &o->end));
+    if (tik_const_of(f->c, o->begin, &b) && tik_const_of(f->c, o->end, &e) && b > e) {
+        stage_diag(f->in, D_LOOP_BOUNDS, o->span, "the loop runs from %lld to %lld",
+                   (long long)b, (long long)e);
+        return false;
+    }
+    return true;
+}
+
+static bool
+threads(ForArgs *f)
+{
+    int64_t n = 1;
+    if (!val_failed(f->got[F_THREADS]) &&
+        (f->got[F_THREADS].kind == VAL_FLOAT || !val_as_int64(f->got[F_THREADS], &n) ||
+         n < 0 || n > 4)) {
+        stage_diag(f->in, D_THREAD_NUM, f->span[F_THREADS],
+                   "thread_num is %s; it is 0 to 4", val_repr(f->in, f->got[F_THREADS]));
+        return false;
+    }
+    f->o->thread_num = n > 1 ? (int)n : 1;
+    return true;
+}
+
+static TScope *
+open_multicore(const Tik *c)
+{
+    for (TScope *s = c->top; s; s = s->parent) {
+        if (s->kind == TS_LOOP && s->multicore) {
+            return s;
+        }
+    }
+    return NULL;
+}
+
+/* block_num given as a Scalar: the end must be that Scalar. */
+static bool
+scalar_blocks(ForArgs *f)
+{
+    Value b = f->got[F_BLOCKS], e = f->got[F_END];
+    int64_t begin;
+    if (!tik_is(b, &tik_scalar_class) || e.kind != VAL_OBJECT || e.obj != b.obj ||
+        !tik_const_of(f->c, f->o->begin, &begin) || begin != 0) {
+        stage_diag(
+            f->in, D_BLOCK_NUM, f->span[F_BLOCKS],
+            "block_num is known only at run time; then the loop runs from 0 to that same "
+            "Scalar");
+        return false;
+    }
+    return true;
+}
+
+static bool
+check_blocks(ForArgs *f, int64_t n)
+{
+    Opener *o = f->o;
+    int64_t b, e;
+    if (n < 1 || n > 65535) {
+        stage_diag(f->in, D_BLOCK_NUM, f->span[F_BLOCKS],
+                   "block_num is %lld; it is 1 to 65535", (long long)n);
+        return false;
+    }
+    if (n == 1) {
+        return true;
+    }
+    if (!tik_const_of(f->c, o->begin, &b) || !tik_const_of(f->c, o->end, &e) || b != 0 ||
+        e != n) {
+        stage_diag(f->in, D_BLOCK_NUM, o->span,
+                   "a loop with block_num %lld runs from 0 to %lld, nothing else",
+                   (long long)n, (long long)n);
+        return false;
+    }
+    if (o->thread_num > 1) {
+        stage_diag(f->in, D_BLOCK_NUM, o->span,
+                   "block_num %lld is combined with thread_num %d", (long long)n,
+                   o->thread_num);
+        return false;
+    }
+    return true;
+}
+
+static bool
+blocks(ForArgs *f)
+{
+    int64_t n = 1;
+    Value v = f->got[F_BLOCKS];
+    f->o->block_num = 1;
+    if (tik_is_runtime(v)) {
+        return scalar_blocks(f);
+    }
+    if (!val_failed(v) && (v.kind == VAL_FLOAT || !val_as_int64(v, &n))) {
+        stage_diag(f->in, D_BLOCK_NUM, f->span[F_BLOCKS],
+                   "block_num is %s; it takes an int", tik_a(f->in, v));
+        return false;
+    }
+    TRY(check_blocks(f, n));
+    TScope *outer = n > 1 ? open_multicore(f->c) : NULL;
+    if (outer) {
+        Diag *d = stage_diag(f->in, D_BLOCK_NUM, f->o->span,
+                             "a multi-core loop inside a multi-core loop");
+        diag_note(f->in->u, d, outer->span, "the outer loop");
+        return false;
+    }
+    f->o->block_num = (int)n;
+    return true;
+}
+
+static bool
+loop_name(ForArgs *f)
+{
+    const char *text = "i";
+    if (!val_failed(f->got[F_NAME])) {
+        TRY(tik_text(f->in, f->got[F_NAME], "name", f->span[F_NAME], &text));
+    }
+    f->o->name = intern(&f->in->u->names, text);
+    Value t = f->got[F_FOR_TYPE];
+    if (t.kind == VAL_STR && strcmp(t.str->p, "serial") != 0) {
+        stage_diag(f->in, D_NOT_SUPPORTED, f->span[F_FOR_TYPE], "for_type '%s'",
+                   t.str->p);
+        return false;
+    }
+    return true;
+}
+
+Value
+tik_for_range(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[F_COUNT] = {
+        {"begint", true, {0}},       {"endt", true, {0}},
+        {"name", false, {0}},        {"thread_num", false, {0}},
+        {"thread_type", false, {0}}, {"block_num", false, {0}},
+        {"dtype", false, {0}},       {"for_type", false, {0}},
+    };
+    ForArgs f = {.in = in, .c = c};
+    if (!stage_bind(in, "for_range", args, params, F_COUNT, f.got, f.span) ||
+        !tik_not_built(in, c, args->span)) {
+        return val_fail();
+    }
+    Opener *o = new_opener(in, c, OPEN_LOOP, args->span);
+    f.o = o;
+    if (!loop_name(&f) || !loop_dtype(&f) || !threads(&f) || !bounds(&f) || !blocks(&f)) {
+        o->name = o->name ? o->name : intern(&in->u->names, "i");
+        o->dtype = DT_S32; /* the body is staged still, for its own errors */
+        o->begin = o->end = ir_const(c->k, DT_S32, 0);
+        o->block_num = o->thread_num = 1;
+    }
+    return in->fatal ? val_fail() : val_object(&o->base);
+}
+
+/* ---- branches: arguments --------------------------------------------------------------------------- */
+
+static void
+read_condition(Interp *in, Opener *o, Value v, Span span)
+{
+    o->decided = tik_condition(in, v, "the condition", span, &o->cond);
+    if (o->decided == -2) {
+        o->decided = 0;
+    }
+}
+
+static Value
+branch(Interp *in, Tik *c, OpenerKind kind, const CallArgs *args)
+{
+    static const BindParam params[] = {{"cond", true, {0}}};
+    static const char *const names[] = {
+        [OPEN_IF] = "if_scope", [OPEN_ELIF] = "elif_scope", [OPEN_ELSE] = "else_scope"};
+    Value cond = val_bool(true);
+    Span span = args->span;
+    int n = kind == OPEN_ELSE ? 0 : 1;
+    if (!stage_bind(in, names[kind], args, params, n, &cond, &span) ||
+        !tik_not_built(in, c, args->span)) {
+        return val_fail();
+    }
+    Opener *o = new_opener(in, c, kind, args->span);
+    read_condition(in, o, cond, span);
+    if (kind == OPEN_IF) {
+        o->chain_in = (IfChain){0};
+    } else if (c->top->chain.active) {
+        o->chain_in = c->top->chain;
+    } else {
+        stage_diag(in, D_IF_CHAIN, args->span,
+                   "%s does not directly follow the scope of an if_scope or elif_scope",
+                   names[kind]);
+        o->chain_in.decided = true;
+    }
+    return in->fatal ? val_fail() : val_object(&o->base);
+}
+
+Value
+tik_if_scope(Interp *in, Tik *c, const CallArgs *args)
+{
+    return branch(in, c, OPEN_IF, args);
+}
+
+Value
+tik_elif_scope(Interp *in, Tik *c, const CallArgs *args)
+{
+    return branch(in, c, OPEN_ELIF, args);
+}
+
+Value
+tik_else_scope(Interp *in, Tik *c, const CallArgs *args)
+{
+    return branch(in, c, OPEN_ELSE, args);
+}
+
+Value
+tik_new_stmt_scope(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[] = {
+        {"disable_sync", false, {.kind = VAL_BOOL, .b = false}}};
+    Value sync;
+    if (!stage_bind(in, "new_stmt_scope", args, params, 1, &sync, NULL) ||
+        !tik_not_built(in, c, args->span)) {
+        return val_fail();
+    }
+    return val_object(&new_opener(in, c, OPEN_BLOCK, args->span)->base);
+}
+
+/* ---- entering and leaving --------------------------------------------------------------------------- */
+
+static TScope *
+push(Interp *in, Opener *o, TScopeKind kind, bool dropped)
+{
+    Tik *c = o->c;
+    TScope *s = ARENA_NEW(&in->u->arena, TScope);
+    s->parent = c->top;
+    s->kind = kind;
+    s->depth = c->top->depth + 1 + (uint32_t)o->chain_in.links;
+    s->open = true;
+    s->dropped = dropped || tik_dropped(c);
+    s->span = o->span;
+    c->top = s;
+    o->scope = s;
+    return s;
+}
+
+/* The Scalar that an expression is the present value of; 0 otherwise. */
+static RegId
+bare_reg(const Tik *c, ExprId e)
+{
+    const Expr *x = ir_expr(c->k, e);
+    if (x->kind == EX_OP && x->op == SOP_CAST) {
+        x = ir_expr(c->k, x->a);
+    }
+    return x->kind == EX_REG ? x->a : 0;
+}
+
+static bool
+enter_loop(Interp *in, Opener *o, Value *result)
+{
+    Tik *c = o->c;
+    VarId var = ir_var(c->k, o->name, o->dtype);
+    Stmt st = {.kind = ST_FOR,
+               .loop = {var, o->begin, o->end, o->block_num, o->thread_num, 0}};
+    StmtId id;
+    TRY(tik_emit(in, c, st, o->span, &id));
+    c->k->vars.p[var].loop = id;
+    TScope *s = push(in, o, TS_LOOP, false);
+    s->at = ir_cursor_body(id, 0);
+    s->loop = id;
+    s->thread_num = o->thread_num;
+    s->multicore = o->block_num > 1;
+    s->bounds[0] = bare_reg(c, o->begin);
+    s->bounds[1] = bare_reg(c, o->end);
+    while (c->var_scope.n <= var) {
+        VEC_PUSH(&in->u->arena, &c->var_scope, s);
+    }
+    *result = tik_expr(in, c, ir_var_value(c->k, var));
+    return true;
+}
+
+static bool
+enter_block(Interp *in, Opener *o, TScopeKind kind)
+{
+    StmtId id;
+    TRY(tik_emit(in, o->c, (Stmt){.kind = ST_SCOPE}, o->span, &id));
+    push(in, o, kind, false)->at = ir_cursor_body(id, 0);
+    return true;
+}
+
+/* A branch whose condition is known only at run time. */
+static bool
+enter_if(Interp *in, Opener *o)
+{
+    Stmt st = {.kind = ST_IF, .cond = {o->cond, 0, 0}};
+    StmtId id = 0;
+    if (o->chain_in.branch) {
+        Cursor at = ir_cursor_body(o->chain_in.branch, 1);
+        TRY(tik_dropped(o->c) || tik_emit_at(in, o->c, &at, st, o->span, &id));
+    } else {
+        TRY(tik_emit(in, o->c, st, o->span, &id));
+    }
+    push(in, o, TS_BRANCH, false)->at = ir_cursor_body(id, 0);
+    o->chain_in.branch = id;
+    return true;
+}
+
+/* Opens the branch; chain_in becomes the chain for the next link. */
+static bool
+enter_branch(Interp *in, Opener *o)
+{
+    IfChain *chain = &o->chain_in;
+    if (chain->decided || o->decided == 0) {
+        push(in, o, TS_BRANCH, true);
+    } else if (o->decided == -1) {
+        TRY(enter_if(in, o));
+    } else if (chain->branch) {
+        push(in, o, TS_BRANCH, false)->at = ir_cursor_body(chain->branch, 1);
+        chain->decided = true;
+    } else {
+        TRY(enter_block(in, o, TS_BRANCH));
+        chain->decided = true;
+    }
+    chain->links++;
+    chain->active = o->kind != OPEN_ELSE;
+    return true;
+}
+
+static bool
+opener_enter(Interp *in, Object *self, Span span, Value *result)
+{
+    Opener *o = (Opener *)self;
+    *result = val_none();
+    if (o->entered) {
+        Diag *d = stage_diag(in, D_SCOPE_USE, span, "this scope was opened before");
+        diag_note(in->u, d, o->span, "created here");
+        in->fatal = true;
+        return false;
+    }
+    o->entered = true;
+    if (o->c->top->depth + (uint32_t)o->chain_in.links >= TIK_MAX_NESTING) {
+        stage_diag(in, D_TOO_NESTED, span, "scopes of the kernel nest more than %d deep",
+                   TIK_MAX_NESTING);
+        in->fatal = true;
+        return false;
+    }
+    bool ok = o->kind == OPEN_LOOP    ? enter_loop(in, o, result)
+              : o->kind == OPEN_BLOCK ? enter_block(in, o, TS_BLOCK)
+                                      : enter_branch(in, o);
+    return ok;
+}
+
+/* A loop with a jump runs with one copy of each buffer. */
+static void
+single_thread(Tik *c, TScope *loop)
+{
+    loop->thread_num = 1;
+    if (loop->loop) {
+        c->k->stmts.p[loop->loop].loop.thread_num = 1;
+    }
+    for (uint32_t i = 0; i < loop->bufs.n; i++) {
+        c->k->bufs.p[loop->bufs.p[i]].copies = 1;
+    }
+}
+
+static bool
+opener_leave(Interp *in, Object *self, Span span, bool failed)
+{
+    (void)in;
+    (void)span;
+    (void)failed;
+    Opener *o = (Opener *)self;
+    TScope *s = o->scope;
+    if (!s) {
+        return true;
+    }
+    while (o->c->top != s) {
+        o->c->top->open = false;
+        o->c->top = o->c->top->parent;
+    }
+    s->open = false;
+    o->c->top = s->parent;
+    if (s->kind == TS_BRANCH) {
+        s->parent->chain = o->chain_in;
+    }
+    return true;
+}
+
+static void
+opener_repr(Interp *in, Object *self, Text *out)
+{
+    (void)in;
+    static const char *const names[] = {"for_range", "if_scope", "elif_scope",
+                                        "else_scope", "new_stmt_scope"};
+    text_printf(out, "<%s>", names[((Opener *)self)->kind]);
+}
+
+const ObjectClass tik_opener_class = {
+    .name = "scope",
+    .enter = opener_enter,
+    .leave = opener_leave,
+    .repr = opener_repr,
+};
+
+/* ---- jumps and queries -------------------------------------------------------------------------------- */
+
+static Value
+jump(Interp *in, Tik *c, const CallArgs *args, StmtKind kind)
+{
+    const char *name = kind == ST_BREAK      ? "tik_break"
+                       : kind == ST_CONTINUE ? "tik_continue"
+                                             : "tik_return";
+    TScope *loop = tik_innermost_loop(c);
+    if (!stage_bind(in, name, args, NULL, 0, NULL, NULL)) {
+        return val_fail();
+    }
+    if (tik_dropped(c) || !tik_not_built(in, c, args->span)) {
+        return val_none();
+    }
+    if (kind != ST_RETURN && !loop) {
+        stage_diag(in, D_SCOPE_USE, args->span, "%s outside of a for_range", name);
+        return val_none();
+    }
+    if (kind != ST_RETURN && loop->multicore) {
+        stage_diag(in, D_BLOCK_NUM, args->span, "%s in a multi-core loop", name);
+        return val_none();
+    }
+    if (kind != ST_RETURN) {
+        single_thread(c, loop);
+    }
+    if (!tik_emit(in, c, (Stmt){.kind = (uint8_t)kind}, args->span, NULL)) {
+        return val_fail();
+    }
+    c->top->ended = true;
+    return val_none();
+}
+
+Value
+tik_break(Interp *in, Tik *c, const CallArgs *args)
+{
+    return jump(in, c, args, ST_BREAK);
+}
+
+Value
+tik_continue(Interp *in, Tik *c, const CallArgs *args)
+{
+    return jump(in, c, args, ST_CONTINUE);
+}
+
+Value
+tik_return(Interp *in, Tik *c, const CallArgs *args)
+{
+    return jump(in, c, args, ST_RETURN);
+}
+
+Value
+tik_left_bytes(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[] = {{"scope", true, {0}}};
+    Value v;
+    const char *text;
+    Scope mem;
+    if (!stage_bind(in, "get_left_buffer_size", args, params, 1, &v, NULL) ||
+        !tik_text(in, v, "scope", args->span, &text)) {
+        return val_fail();
+    }
+    if (!scope_find(text, &mem)) {
+        stage_diag(in, D_TENSOR_SCOPE, args->span, "'%s' is not a scope of tensors",
+                   text);
+        return val_fail();
+    }
+    int64_t left = c->k->soc->bytes[mem];
+    for (TScope *s = c->top; s; s = s->parent) {
+        left -= MIN(s->live[mem], left);
+    }
+    return val_int(left);
+}
+
+Value
+tik_printf(Interp *in, Tik *c, const CallArgs *args)
+{
+    (void)in;
+    (void)c;
+    (void)args;
+    return val_none();
+}

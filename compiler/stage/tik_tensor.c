@@ -1,0 +1,601 @@
+/* tik_tensor.c: creation of tensors, and the Tensor class.
+ *
+ * A tensor is a root (storage) and a view of all of it. On-core storage begins to live with an ALLOC
+ * statement in the scope that is open; capacity is the allocator's business. A global tensor enters
+ * the kernel when it is first used or listed by BuildCCE. A refused tensor is a poisoned view, so that
+ * what is done with it adds no further errors. */
+#include "stage/tik.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    P_DTYPE,
+    P_SHAPE,
+    P_SCOPE,
+    P_NAME,
+    P_REUSE,
+    P_NO_REUSE_LIST,
+    P_REUSE_LIST,
+    P_WORKSPACE,
+    P_ATOMIC,
+    P_MAX_MEM,
+    P_INIT,
+    P_GLOBAL,
+    P_START,
+    P_COUNT
+};
+
+/* The call that creates a tensor, while its arguments are read. */
+typedef struct Making {
+    Interp *in;
+    Tik *c;
+    Value got[P_COUNT];
+    Span span[P_COUNT];
+    Span call;
+    Root *root;
+    Dim *dim;
+    int ndim;
+} Making;
+
+static bool
+is_identifier(const char *s)
+{
+    if (!isalpha((unsigned char)*s) && *s != '_') {
+        return false;
+    }
+    for (; *s; s++) {
+        if (!isalnum((unsigned char)*s) && *s != '_') {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* One length of a shape. */
+static bool
+one_length(Interp *in, Tik *c, Value v, Span span, ExprId *out)
+{
+    int64_t n;
+    if (tik_is_runtime(v)) {
+        TRY(tik_read(in, c, v, span, out));
+        if (dtype_is_float(ir_expr(c->k, *out)->dtype)) {
+            stage_diag(in, D_TENSOR_SHAPE, span,
+                       "a length of the shape is %s; it takes an integer", tik_a(in, v));
+            return false;
+        }
+        *out = ir_cast(c->k, DT_S64, *out);
+        return true;
+    }
+    if (!val_as_int64(v, &n)) {
+        stage_diag(in, D_TENSOR_SHAPE, span,
+                   "a length of the shape is %s; it takes an integer",
+                   v.kind == VAL_FLOAT ? val_repr(in, v) : tik_a(in, v));
+        return false;
+    }
+    if (n <= 0) {
+        stage_diag(in, D_TENSOR_SHAPE, span,
+                   "a length of the shape is %lld; it is at least 1", (long long)n);
+        return false;
+    }
+    *out = tik_i64(c, n);
+    return true;
+}
+
+bool
+tik_shape(Interp *in, Tik *c, Value v, Span span, Dim **dim, int *ndim)
+{
+    if ((v.kind != VAL_LIST && v.kind != VAL_TUPLE) || v.list->n == 0) {
+        stage_diag(in, D_TENSOR_SHAPE, span,
+                   "the shape is %s; it is a list or tuple of lengths",
+                   v.kind == VAL_LIST || v.kind == VAL_TUPLE ? "empty" : tik_a(in, v));
+        return false;
+    }
+    if (v.list->n > 64) {
+        stage_diag(in, D_TENSOR_SHAPE, span, "the shape has %u dimensions; 64 at most",
+                   v.list->n);
+        return false;
+    }
+    *ndim = (int)v.list->n;
+    *dim = ARENA_ARRAY(&in->u->arena, Dim, v.list->n);
+    for (int i = 0; i < *ndim; i++) {
+        TRY(one_length(in, c, v.list->p[i], span, &(*dim)[i].len));
+    }
+    return true;
+}
+
+static bool
+read_dtype(Making *m)
+{
+    const char *text;
+    TRY(tik_text(m->in, m->got[P_DTYPE], "dtype", m->span[P_DTYPE], &text));
+    m->root->dtype = dtype_find(text);
+    if (m->root->dtype == DT_NONE) {
+        stage_diag(m->in, D_TENSOR_DTYPE, m->span[P_DTYPE],
+                   "'%s' is not a dtype of tensors", text);
+        return false;
+    }
+    return true;
+}
+
+static bool
+read_scope(Making *m)
+{
+    const char *text;
+    TRY(tik_text(m->in, m->got[P_SCOPE], "scope", m->span[P_SCOPE], &text));
+    if (!scope_find(text, &m->root->mem) || m->root->mem == SC_BT ||
+        m->root->mem == SC_FB) {
+        stage_diag(m->in, D_TENSOR_SCOPE, m->span[P_SCOPE],
+                   "'%s' is not a scope of tensors", text);
+        return false;
+    }
+    if (m->root->mem == SC_GM && m->c->top->kind != TS_TOP) {
+        Diag *d = stage_diag(m->in, D_TENSOR_PLACE, m->call,
+                             "global tensor '%s' is created inside a scope",
+                             tik_sym(m->in, m->root->name));
+        diag_note(m->in->u, d, m->c->top->span, "the scope was opened here");
+        return false;
+    }
+    return true;
+}
+
+static bool
+read_name(Making *m)
+{
+    const char *text;
+    TRY(tik_text(m->in, m->got[P_NAME], "name", m->span[P_NAME], &text));
+    if (!is_identifier(text)) {
+        stage_diag(
+            m->in, D_TENSOR_NAME, m->span[P_NAME],
+            "'%s' is not a name: letters, digits and underscores, not a digit first",
+            text);
+        return false;
+    }
+    m->root->name = intern(&m->in->u->names, text);
+    return true;
+}
+
+/* Product of the lengths; false: some length is not constant. */
+static bool
+constant_size(Making *m, int64_t *elems, bool *overflow)
+{
+    *elems = 1;
+    *overflow = false;
+    for (int i = 0; i < m->ndim; i++) {
+        int64_t n;
+        if (!tik_const_of(m->c, m->dim[i].len, &n)) {
+            return false;
+        }
+        *overflow = *overflow || !checked_mul(*elems, n, elems);
+    }
+    return true;
+}
+
+/* A shape known only at run time: max_mem_size says how much is reserved. */
+static bool
+reserve(Making *m)
+{
+    int64_t bytes, size = dtype_size(m->root->dtype);
+    if (m->got[P_MAX_MEM].kind == VAL_NONE || m->root->mem == SC_GM) {
+        stage_diag(m->in, D_NOT_SUPPORTED, m->span[P_SHAPE],
+                   "the shape of '%s' is known only at run time%s",
+                   tik_sym(m->in, m->root->name),
+                   m->root->mem == SC_GM ? "" : " and max_mem_size is not given");
+        return false;
+    }
+    if (!val_as_int64(m->got[P_MAX_MEM], &bytes) || bytes <= 0 || bytes % size ||
+        bytes > IR_MAX_BYTES) {
+        stage_diag(m->in, D_TENSOR_SHAPE, m->span[P_MAX_MEM],
+                   "max_mem_size is %s; it is a positive multiple of %lld bytes",
+                   val_repr(m->in, m->got[P_MAX_MEM]), (long long)size);
+        return false;
+    }
+    m->root->bytes = bytes;
+    m->root->elems = bytes / size;
+    VEC_PUSH(&m->in->u->arena, &m->root->shape, m->root->elems);
+    return true;
+}
+
+static bool
+read_size(Making *m)
+{
+    Root *r = m->root;
+    bool overflow;
+    int64_t given;
+    TRY(tik_shape(m->in, m->c, m->got[P_SHAPE], m->span[P_SHAPE], &m->dim, &m->ndim));
+    if (!constant_size(m, &r->elems, &overflow)) {
+        return reserve(m);
+    }
+    if (overflow || !checked_mul(r->elems, dtype_size(r->dtype), &r->bytes) ||
+        r->bytes > IR_MAX_BYTES) {
+        stage_diag(m->in, D_TENSOR_SHAPE, m->span[P_SHAPE],
+                   "the tensor has more than %lld bytes", (long long)IR_MAX_BYTES);
+        return false;
+    }
+    for (int i = 0; i < m->ndim; i++) {
+        VEC_PUSH(&m->in->u->arena, &r->shape, ir_expr(m->c->k, m->dim[i].len)->imm);
+    }
+    if (m->got[P_MAX_MEM].kind != VAL_NONE &&
+        (!val_as_int64(m->got[P_MAX_MEM], &given) || given != r->bytes)) {
+        stage_diag(m->in, D_TENSOR_SHAPE, m->span[P_MAX_MEM],
+                   "max_mem_size is %s; the shape is constant and takes %lld bytes",
+                   val_repr(m->in, m->got[P_MAX_MEM]), (long long)r->bytes);
+        return false;
+    }
+    return true;
+}
+
+static bool
+is_set(Value v)
+{
+    return v.kind == VAL_BOOL ? v.b : v.kind == VAL_INT ? v.i != 0 : v.kind != VAL_NONE;
+}
+
+static bool
+refuse_option(Making *m, int param, const char *name)
+{
+    if (is_set(m->got[param])) {
+        stage_diag(m->in, D_NOT_SUPPORTED, m->span[param], "'%s' of a tensor", name);
+        return false;
+    }
+    return true;
+}
+
+static bool
+read_options(Making *m)
+{
+    double init = 0;
+    bool atomic = is_set(m->got[P_ATOMIC]);
+    m->root->workspace = is_set(m->got[P_WORKSPACE]);
+    bool has_init = m->got[P_INIT].kind != VAL_NONE;
+    if (m->root->mem != SC_GM && (m->root->workspace || atomic || has_init)) {
+        const char *what = m->root->workspace ? "is_workspace"
+                           : atomic           ? "is_atomic_add"
+                                              : "init_value";
+        stage_diag(m->in, D_TENSOR_INIT, m->call, "%s is given for '%s', which is in %s",
+                   what, tik_sym(m->in, m->root->name), scope_name(m->root->mem));
+        return false;
+    }
+    if (has_init && (!atomic || !val_as_double(m->got[P_INIT], &init) || init != 0)) {
+        stage_diag(m->in, D_NOT_SUPPORTED, m->span[P_INIT],
+                   atomic ? "an init_value other than 0"
+                          : "a constant table as a tensor");
+        return false;
+    }
+    return refuse_option(m, P_GLOBAL, "is_global_tensor") &&
+           (m->got[P_START].kind == VAL_NONE || refuse_option(m, P_START, "start_addr"));
+}
+
+void
+tik_declare(Root *root)
+{
+    if (root->buf != 0) {
+        return;
+    }
+    Buffer b = {
+        .name = root->name,
+        .scope = root->mem,
+        .dtype = root->dtype,
+        .role = root->workspace ? BUF_WORKSPACE : BUF_LOCAL,
+        .elems = root->elems,
+        .bytes = root->bytes,
+        .address = -1,
+        .copies = 1,
+        .span = root->span,
+        .chain = root->chain,
+    };
+    b.shape.p = arena_copy(&root->c->k->arena, root->shape.p,
+                           root->shape.n * sizeof *root->shape.p);
+    b.shape.n = b.shape.cap = root->shape.n;
+    root->buf = ir_buffer(root->c->k, &b);
+}
+
+/* On-core storage: an ALLOC in the open scope. */
+static bool
+allocate(Interp *in, Root *root)
+{
+    Tik *c = root->c;
+    if (tik_dropped(c)) {
+        return true;
+    }
+    TScope *loop = tik_innermost_loop(c);
+    int copies = loop ? MAX(loop->thread_num, 1) : 1;
+    tik_declare(root);
+    c->k->bufs.p[root->buf].copies = copies;
+    if (copies > 1) {
+        VEC_PUSH(&in->u->arena, &loop->bufs, root->buf);
+    }
+    int64_t bytes = round_up(root->bytes, scope_alloc_unit(root->mem));
+    if (!checked_mul(bytes, copies, &bytes) ||
+        !checked_add(c->top->live[root->mem], bytes, &c->top->live[root->mem])) {
+        c->top->live[root->mem] = INT64_MAX / 2;
+    }
+    Stmt s = {.kind = ST_ALLOC, .alloc = {root->buf}};
+    return tik_emit(in, c, s, root->span, NULL);
+}
+
+View *
+tik_view(Interp *in, Root *root, int ndim)
+{
+    View *v = ARENA_NEW(&in->u->arena, View);
+    v->base.cls = &tik_tensor_class;
+    v->root = root;
+    v->dtype = root->dtype;
+    v->ndim = ndim;
+    v->dim = ARENA_ARRAY(&in->u->arena, Dim, ndim);
+    return v;
+}
+
+void
+tik_strides(Tik *c, Dim *dim, int ndim)
+{
+    ExprId stride = tik_i64(c, 1);
+    for (int i = ndim - 1; i >= 0; i--) {
+        dim[i].stride = stride;
+        stride = ir_op2(c->k, SOP_MUL, stride, dim[i].len);
+    }
+}
+
+static View *
+whole_view(Making *m, bool ok)
+{
+    Tik *c = m->c;
+    if (!ok && !m->dim) {
+        m->ndim = 1;
+        m->dim = ARENA_NEW(&m->in->u->arena, Dim);
+        m->dim[0].len = tik_i64(c, 1);
+    }
+    View *v = tik_view(m->in, m->root, m->ndim);
+    v->dim = m->dim;
+    v->poisoned = !ok;
+    tik_strides(c, v->dim, v->ndim);
+    v->flat_len = ir_op2(c->k, SOP_MUL, v->dim[0].len, v->dim[0].stride);
+    v->off = tik_i64(c, 0);
+    return v;
+}
+
+Value
+tik_tensor_new(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[P_COUNT] = {
+        {"dtype", true, {0}},
+        {"shape", true, {0}},
+        {"scope", true, {0}},
+        {"name", true, {0}},
+        {"enable_buffer_reuse", false, {.kind = VAL_NONE}},
+        {"no_reuse_list", false, {.kind = VAL_NONE}},
+        {"reuse_list", false, {.kind = VAL_NONE}},
+        {"is_workspace", false, {.kind = VAL_NONE}},
+        {"is_atomic_add", false, {.kind = VAL_NONE}},
+        {"max_mem_size", false, {.kind = VAL_NONE}},
+        {"init_value", false, {.kind = VAL_NONE}},
+        {"is_global_tensor", false, {.kind = VAL_NONE}},
+        {"start_addr", false, {.kind = VAL_NONE}},
+    };
+    Making m = {.in = in, .c = c, .call = args->span};
+    if (!stage_bind(in, "Tensor", args, params, P_COUNT, m.got, m.span)) {
+        return val_fail();
+    }
+    m.root = ARENA_NEW(&in->u->arena, Root);
+    m.root->c = c;
+    m.root->scope = c->top;
+    m.root->span = args->span;
+    m.root->chain = in->chain;
+    m.root->dtype = DT_F16;
+    bool ok = tik_not_built(in, c, args->span);
+    ok = ok && read_name(&m) && read_dtype(&m) && read_scope(&m) && read_size(&m) &&
+         read_options(&m);
+    if (ok && m.root->mem == SC_GM) {
+        VEC_PUSH(&in->u->arena, &c->globals, m.root);
+    } else if (ok && !allocate(in, m.root)) {
+        return val_fail();
+    }
+    return val_object(&whole_view(&m, ok)->base);
+}
+
+/* ---- the class -------------------------------------------------------------------------------------- */
+
+static Value
+shape_value(Interp *in, const View *v)
+{
+    Value list = val_list(in, NULL, 0);
+    for (int i = 0; i < v->ndim; i++) {
+        int64_t n;
+        Tik *c = v->root->c;
+        bool fixed = tik_const_of(c, v->dim[i].len, &n);
+        if (!list_push(in, list, fixed ? val_int(n) : tik_expr(in, c, v->dim[i].len))) {
+            return val_fail();
+        }
+    }
+    return list;
+}
+
+/* An int64 expression as an int when constant. */
+static Value
+number_value(Interp *in, Tik *c, ExprId e)
+{
+    int64_t n;
+    return tik_const_of(c, e, &n) ? val_int(n) : tik_expr(in, c, e);
+}
+
+static ExprId
+size_expr(const View *v)
+{
+    Tik *c = v->root->c;
+    ExprId n = tik_i64(c, 1);
+    for (int i = 0; i < v->ndim; i++) {
+        n = ir_op2(c->k, SOP_MUL, n, v->dim[i].len);
+    }
+    return n;
+}
+
+int64_t
+tik_view_elems(const View *v)
+{
+    int64_t n;
+    return v->element ? 1 : tik_const_of(v->root->c, size_expr(v), &n) ? n : -1;
+}
+
+static ExprId
+offset_expr(const View *v)
+{
+    Tik *c = v->root->c;
+    return ir_op2(c->k, SOP_DIV, v->off, tik_i64(c, dtype_size(v->dtype)));
+}
+
+static Value
+m_set_as(Interp *in, Value self, const CallArgs *args)
+{
+    static const BindParam params[] = {
+        {"value", true, {0}},
+        {"dst_offset", false, {.kind = VAL_NONE}},
+        {"src_offset", false, {.kind = VAL_NONE}},
+    };
+    Value got[3];
+    if (!stage_bind(in, "set_as", args, params, 3, got, NULL)) {
+        return val_fail();
+    }
+    if (is_set(got[1]) || is_set(got[2])) {
+        stage_diag(in, D_NOT_SUPPORTED, args->span, "offset arguments of set_as");
+        return val_none();
+    }
+    return tik_tensor_set_as(in, (View *)self.obj, got[0], args->span);
+}
+
+static Value
+m_reshape(Interp *in, Value self, const CallArgs *args)
+{
+    return tik_reshape(in, (View *)self.obj, args);
+}
+
+static Value
+m_flatten(Interp *in, Value self, const CallArgs *args)
+{
+    return tik_flatten(in, (View *)self.obj, args);
+}
+
+static Value
+m_reinterpret(Interp *in, Value self, const CallArgs *args)
+{
+    return tik_reinterpret(in, (View *)self.obj, args);
+}
+
+static Value
+m_access_ptr(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    stage_diag(in, D_NOT_SUPPORTED, args->span,
+               "'access_ptr' is for code that builds the original's IR directly");
+    return val_fail();
+}
+
+static const struct {
+    const char *name;
+    BuiltinFn fn;
+} methods[] = {
+    {"set_as", m_set_as},         {"reshape", m_reshape},
+    {"flatten", m_flatten},       {"reinterpret_cast_to", m_reinterpret},
+    {"access_ptr", m_access_ptr},
+};
+
+static Value
+tensor_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
+{
+    (void)span;
+    View *v = (View *)self;
+    Tik *c = v->root->c;
+    const char *text = tik_sym(in, name);
+    *found = true;
+    for (size_t i = 0; i < ARRAY_LEN(methods); i++) {
+        if (strcmp(text, methods[i].name) == 0) {
+            return val_builtin(in, methods[i].name, methods[i].fn, val_object(self));
+        }
+    }
+    if (strcmp(text, "shape") == 0) {
+        return shape_value(in, v);
+    }
+    if (strcmp(text, "dtype") == 0) {
+        return val_str(in, dtype_name(v->dtype));
+    }
+    if (strcmp(text, "scope") == 0) {
+        return val_str(in, scope_text(v->root->mem));
+    }
+    if (strcmp(text, "name") == 0) {
+        return val_str(in, tik_sym(in, v->root->name));
+    }
+    if (strcmp(text, "size") == 0) {
+        return number_value(in, c, size_expr(v));
+    }
+    if (strcmp(text, "offset") == 0) {
+        return number_value(in, c, offset_expr(v));
+    }
+    if (strcmp(text, "buffer_size") == 0) {
+        return val_int(v->root->bytes);
+    }
+    *found = false;
+    return val_none();
+}
+
+static bool
+tensor_set_item(Interp *in, Object *self, Value key, Value value, Span span)
+{
+    Value at = tik_get_item(in, self, key, span);
+    return !val_failed(at) &&
+           !val_failed(tik_tensor_set_as(in, (View *)at.obj, value, span));
+}
+
+static Value
+tensor_call(Interp *in, Object *self, const CallArgs *args)
+{
+    if (args->npos != 1 || args->nkw != 0) {
+        stage_diag(in, D_ARG_COUNT, args->span, "a tensor is called with one index");
+        return val_fail();
+    }
+    return tik_get_item(in, self, args->pos[0], args->span);
+}
+
+static Value
+tensor_unary(Interp *in, AstOp op, Object *self, Span span)
+{
+    (void)op;
+    Diag *d = stage_diag(in, D_RUNTIME_OPERATOR, span, "arithmetic on a tensor");
+    diag_help(in->u, d,
+              "read the element first: s = tik_instance.Scalar(...); s.set_as(t[i])");
+    (void)self;
+    in->fatal = true;
+    return val_fail();
+}
+
+/* A tensor is an object and so true; an element of it is a run-time value. */
+static bool
+tensor_truth(Interp *in, Object *self, Span span, bool *out)
+{
+    *out = true;
+    if (!((View *)self)->element) {
+        return true;
+    }
+    stage_diag(in, D_RUNTIME_CONDITION, span,
+               "a tensor element is used as a compile-time condition");
+    in->fatal = true;
+    return false;
+}
+
+static void
+tensor_repr(Interp *in, Object *self, Text *out)
+{
+    View *v = (View *)self;
+    text_printf(out, "<Tensor %s %s>", tik_sym(in, v->root->name), dtype_name(v->dtype));
+}
+
+const ObjectClass tik_tensor_class = {
+    .name = "Tensor",
+    .get_attr = tensor_attr,
+    .get_item = tik_get_item,
+    .set_item = tensor_set_item,
+    .call = tensor_call,
+    .binary = tik_binary,
+    .unary = tensor_unary,
+    .truth = tensor_truth,
+    .repr = tensor_repr,
+};

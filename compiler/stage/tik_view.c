@@ -1,0 +1,451 @@
+/* tik_view.c: views of tensors: indices, slices, reshape and reinterpretation (language 4.3).
+ *
+ * A view is a start address (bytes from the root) plus lengths and strides per dimension; its length
+ * never bounds what an instruction touches. Constants are checked here; run-time indices are checked
+ * where the address is used. One key on a view of several dimensions counts from the start of the
+ * buffer, in the shape of creation or of the last reshape. */
+#include "stage/tik.h"
+
+#include <string.h>
+
+/* One index or slice bound: a constant, or an int64 expression. */
+typedef struct Index {
+    bool imm;
+    int64_t value;
+    ExprId e;
+} Index;
+
+static View *
+copy_view(Interp *in, const View *v, int ndim)
+{
+    View *w = tik_view(in, v->root, ndim);
+    w->dtype = v->dtype;
+    w->poisoned = v->poisoned;
+    w->element = v->element;
+    w->sliced = v->sliced;
+    w->off = v->off;
+    w->flat_len = v->flat_len;
+    memcpy(w->dim, v->dim, (size_t)MIN(ndim, v->ndim) * sizeof *w->dim);
+    return w;
+}
+
+static Value
+poison(Interp *in, const View *v)
+{
+    View *w = copy_view(in, v, v->ndim);
+    w->poisoned = true;
+    return val_object(&w->base);
+}
+
+bool
+tik_ref(Interp *in, View *v, Span span, Ref *out)
+{
+    Tik *c = v->root->c;
+    if (v->poisoned) {
+        return false;
+    }
+    if (!v->root->scope->open) {
+        Diag *d =
+            stage_diag(in, D_SCOPE_ENDED, span,
+                       "tensor '%s' is not defined in this scope: the scope that it was "
+                       "created in has ended",
+                       tik_sym(in, v->root->name));
+        diag_note(in->u, d, v->root->span, "created here");
+        return false;
+    }
+    if (v->root->mem == SC_GM) {
+        tik_declare(v->root);
+    }
+    v->root->used = true;
+    *out = (Ref){v->root->buf, v->dtype, v->off};
+    return tik_alive(in, c, v->off, span);
+}
+
+static bool
+read_index(Interp *in, const View *v, Value key, Span span, Index *out)
+{
+    Tik *c = v->root->c;
+    out->imm = key.kind == VAL_INT || key.kind == VAL_BOOL;
+    if (out->imm) {
+        out->value = key.kind == VAL_BOOL ? key.b : key.i;
+        out->e = tik_i64(c, out->value);
+        return true;
+    }
+    if (!tik_is_runtime(key)) {
+        stage_diag(in, D_TENSOR_INDEX, span,
+                   "an index of '%s' is %s; it takes an int, a Scalar or an Expr",
+                   tik_sym(in, v->root->name), tik_a(in, key));
+        return false;
+    }
+    TRY(tik_read(in, c, key, span, &out->e));
+    Dtype t = ir_expr(c->k, out->e)->dtype;
+    if (dtype_is_float(t)) {
+        stage_diag(in, D_TENSOR_INDEX, span,
+                   "an index of '%s' has dtype %s; it takes an integer",
+                   tik_sym(in, v->root->name), dtype_name(t));
+        return false;
+    }
+    out->e = ir_cast(c->k, DT_S64, out->e);
+    return true;
+}
+
+/* Adds the length to a negative constant; still negative is an error. */
+static bool
+wrap(Interp *in, const View *v, Index *i, ExprId len, Span span)
+{
+    Tik *c = v->root->c;
+    int64_t n;
+    if (!i->imm || i->value >= 0) {
+        return true;
+    }
+    if (!tik_const_of(c, len, &n)) {
+        i->imm = false;
+        i->e = ir_op2(c->k, SOP_ADD, len, i->e);
+        return true;
+    }
+    if (i->value + n < 0) {
+        stage_diag(in, D_TENSOR_INDEX, span,
+                   "index %lld of '%s' is before its start (length %lld)",
+                   (long long)i->value, tik_sym(in, v->root->name), (long long)n);
+        return false;
+    }
+    i->value += n;
+    i->e = tik_i64(c, i->value);
+    return true;
+}
+
+/* off += e * stride elements. */
+static void
+advance(View *v, ExprId e, ExprId stride)
+{
+    Kernel *k = v->root->c->k;
+    ExprId size = tik_i64(v->root->c, dtype_size(v->dtype));
+    ExprId step = ir_op2(k, SOP_MUL, stride, size);
+    v->off = ir_op2(k, SOP_ADD, v->off, ir_op2(k, SOP_MUL, e, step));
+}
+
+static bool
+apply_index(Interp *in, View *v, int d, Value key, Span span)
+{
+    Index i;
+    int64_t n;
+    ExprId len = v->dim[d].len;
+    if (!read_index(in, v, key, span, &i) || !wrap(in, v, &i, len, span)) {
+        return false;
+    }
+    if (i.imm && tik_const_of(v->root->c, len, &n) && i.value >= n) {
+        stage_diag(in, D_TENSOR_INDEX, span,
+                   "index %lld of '%s' is outside its length %lld", (long long)i.value,
+                   tik_sym(in, v->root->name), (long long)n);
+        return false;
+    }
+    advance(v, i.e, v->dim[d].stride);
+    v->dim[d].len = tik_i64(v->root->c, 1);
+    return true;
+}
+
+/* A bound of a slice with its default. */
+static bool
+read_bound(Interp *in, const View *v, Value key, Span span, ExprId dflt, ExprId len,
+           Index *out)
+{
+    if (key.kind == VAL_NONE) {
+        out->e = dflt;
+        out->imm = tik_const_of(v->root->c, dflt, &out->value);
+        return true;
+    }
+    return read_index(in, v, key, span, out) && wrap(in, v, out, len, span);
+}
+
+static bool
+check_slice(Interp *in, const View *v, const Index *a, const Index *b, ExprId len,
+            bool written, Span span)
+{
+    int64_t n;
+    const char *name = tik_sym(in, v->root->name);
+    if (b->imm && tik_const_of(v->root->c, len, &n) && b->value > n) {
+        stage_diag(in, D_TENSOR_INDEX, span,
+                   "slice of '%s' ends at %lld, behind its length %lld", name,
+                   (long long)b->value, (long long)n);
+        return false;
+    }
+    if (a->imm && b->imm && (written ? b->value <= a->value : b->value < a->value)) {
+        stage_diag(in, D_TENSOR_INDEX, span, "slice of '%s' from %lld to %lld is empty",
+                   name, (long long)a->value, (long long)b->value);
+        return false;
+    }
+    return true;
+}
+
+static bool
+apply_slice(Interp *in, View *v, int d, const SliceVal *s, Span span)
+{
+    Tik *c = v->root->c;
+    Kernel *k = c->k;
+    ExprId len = v->dim[d].len;
+    Index a, b;
+    int64_t step = 1;
+    if (s->step.kind != VAL_NONE && (!val_as_int64(s->step, &step) || step < 1)) {
+        stage_diag(in, D_TENSOR_INDEX, span,
+                   "the step of a slice of '%s' is %s; it is a positive int",
+                   tik_sym(in, v->root->name), val_repr(in, s->step));
+        return false;
+    }
+    if (!read_bound(in, v, s->start, span, tik_i64(c, 0), len, &a) ||
+        !read_bound(in, v, s->stop, span, len, len, &b) ||
+        !check_slice(in, v, &a, &b, len, s->stop.kind != VAL_NONE, span)) {
+        return false;
+    }
+    ExprId n = ir_op2(k, SOP_SUB, b.e, a.e);
+    advance(v, a.e, v->dim[d].stride);
+    if (step > 1) {
+        n = ir_op2(k, SOP_ADD, n, tik_i64(c, step - 1));
+        n = ir_op2(k, SOP_DIV, n, tik_i64(c, step));
+        v->dim[d].stride = ir_op2(k, SOP_MUL, v->dim[d].stride, tik_i64(c, step));
+    }
+    v->dim[d].len = n;
+    return true;
+}
+
+static bool
+apply_key(Interp *in, View *v, int d, Value key, Span span)
+{
+    return key.kind == VAL_SLICE ? apply_slice(in, v, d, key.slice, span)
+                                 : apply_index(in, v, d, key, span);
+}
+
+/* The buffer as one dimension: what a single key on several dimensions addresses. */
+static View *
+flat_view(Interp *in, const View *v, Span span)
+{
+    Tik *c = v->root->c;
+    int64_t off;
+    if (!tik_const_of(c, v->off, &off) || off != 0) {
+        stage_diag(
+            in, D_OFFSET_DROPPED, span,
+            "one index on the %d-dimensional view of '%s' counts from the start of the "
+            "buffer; the view's own offset is dropped",
+            v->ndim, tik_sym(in, v->root->name));
+    }
+    View *w = copy_view(in, v, 1);
+    w->off = tik_i64(c, 0);
+    w->dim[0] = (Dim){v->flat_len, tik_i64(c, 1)};
+    return w;
+}
+
+/* A one-element view takes only index 0 again. */
+static Value
+element_again(Interp *in, View *v, Value key, Span span)
+{
+    int64_t i = 0;
+    uint32_t n = key.kind == VAL_TUPLE ? key.list->n : 1;
+    for (uint32_t j = 0; j < n; j++) {
+        Value one = key.kind == VAL_TUPLE ? key.list->p[j] : key;
+        if (one.kind == VAL_FLOAT || !val_as_int64(one, &i) || i != 0) {
+            stage_diag(in, D_TENSOR_INDEX, span,
+                       "an element of '%s' is indexed again with %s; only 0 is possible",
+                       tik_sym(in, v->root->name), val_repr(in, one));
+            return poison(in, v);
+        }
+    }
+    return val_object(&v->base);
+}
+
+Value
+tik_get_item(Interp *in, Object *self, Value key, Span span)
+{
+    View *v = (View *)self;
+    if (v->poisoned || tik_dropped(v->root->c)) {
+        return val_object(self);
+    }
+    if (v->element) {
+        return element_again(in, v, key, span);
+    }
+    bool tuple = key.kind == VAL_TUPLE;
+    uint32_t n = tuple ? key.list->n : 1;
+    const Value *keys = tuple ? key.list->p : &key;
+    if (n != 1 && n != (uint32_t)v->ndim) {
+        stage_diag(in, D_TENSOR_INDEX, span,
+                   "'%s' has %d dimension%s and is indexed with %u; one index, or one "
+                   "per dimension",
+                   tik_sym(in, v->root->name), v->ndim, v->ndim == 1 ? "" : "s", n);
+        return poison(in, v);
+    }
+    View *w = n == 1 && v->ndim > 1 ? flat_view(in, v, span) : copy_view(in, v, v->ndim);
+    w->sliced = true;
+    w->element = true;
+    for (uint32_t d = 0; d < n; d++) {
+        w->element = w->element && keys[d].kind != VAL_SLICE;
+        if (!apply_key(in, w, (int)d, keys[d], span)) {
+            return in->fatal ? val_fail() : poison(in, v);
+        }
+    }
+    return val_object(&w->base);
+}
+
+/* ---- reshape, flatten, reinterpret_cast_to --------------------------------------------------------- */
+
+static ExprId
+product(Tik *c, const Dim *dim, int ndim)
+{
+    ExprId n = tik_i64(c, 1);
+    for (int i = 0; i < ndim; i++) {
+        n = ir_op2(c->k, SOP_MUL, n, dim[i].len);
+    }
+    return n;
+}
+
+static Value
+reshaped(Interp *in, View *v, Dim *dim, int ndim, Span span)
+{
+    Tik *c = v->root->c;
+    int64_t old, new;
+    ExprId flat = product(c, dim, ndim);
+    if (v->sliced) {
+        stage_diag(in, D_RESHAPE, span, "'%s' is reshaped behind an index or slice",
+                   tik_sym(in, v->root->name));
+        return poison(in, v);
+    }
+    if (tik_const_of(c, product(c, v->dim, v->ndim), &old) &&
+        tik_const_of(c, flat, &new) && old != new) {
+        stage_diag(in, D_RESHAPE, span, "'%s' has %lld elements and is reshaped to %lld",
+                   tik_sym(in, v->root->name), (long long)old, (long long)new);
+        return poison(in, v);
+    }
+    View *w = copy_view(in, v, 0);
+    w->ndim = ndim;
+    w->dim = dim;
+    tik_strides(c, dim, ndim);
+    w->flat_len = flat;
+    return val_object(&w->base);
+}
+
+Value
+tik_reshape(Interp *in, View *v, const CallArgs *args)
+{
+    static const BindParam params[] = {{"new_shape", true, {0}}};
+    Value shape;
+    Dim *dim;
+    int ndim;
+    if (!stage_bind(in, "reshape", args, params, 1, &shape, NULL)) {
+        return val_fail();
+    }
+    if (v->poisoned || tik_dropped(v->root->c)) {
+        return val_object(&v->base);
+    }
+    if (!tik_shape(in, v->root->c, shape, args->span, &dim, &ndim)) {
+        return poison(in, v);
+    }
+    return reshaped(in, v, dim, ndim, args->span);
+}
+
+Value
+tik_flatten(Interp *in, View *v, const CallArgs *args)
+{
+    if (!stage_bind(in, "flatten", args, NULL, 0, NULL, NULL)) {
+        return val_fail();
+    }
+    if (v->poisoned || tik_dropped(v->root->c)) {
+        return val_object(&v->base);
+    }
+    Dim *dim = ARENA_NEW(&in->u->arena, Dim);
+    dim->len = product(v->root->c, v->dim, v->ndim);
+    return reshaped(in, v, dim, 1, args->span);
+}
+
+/* To a narrower type: every stride grows by the ratio, and a last dimension of that length is added. */
+static View *
+narrower(Interp *in, const View *v, Dtype t, int64_t ratio)
+{
+    Tik *c = v->root->c;
+    View *w = copy_view(in, v, v->ndim + 1);
+    ExprId r = tik_i64(c, ratio);
+    for (int i = 0; i < v->ndim; i++) {
+        w->dim[i].stride = ir_op2(c->k, SOP_MUL, v->dim[i].stride, r);
+    }
+    w->dim[v->ndim] = (Dim){r, tik_i64(c, 1)};
+    w->flat_len = ir_op2(c->k, SOP_MUL, v->flat_len, r);
+    w->dtype = t;
+    w->element = false;
+    return w;
+}
+
+/* x / ratio, at least 1 when constant. */
+static ExprId
+shrink(Tik *c, ExprId x, int64_t ratio)
+{
+    int64_t n;
+    if (tik_const_of(c, x, &n)) {
+        return tik_i64(c, MAX(n / ratio, 1));
+    }
+    return ir_op2(c->k, SOP_DIV, x, tik_i64(c, ratio));
+}
+
+/* To a wider type: last length and the strides are divided by the ratio. An element of a narrower
+ * type may start a wider one (older operators do that), if its address allows it. */
+static View *
+wider(Interp *in, const View *v, Dtype t, int64_t ratio, Span span)
+{
+    Tik *c = v->root->c;
+    int64_t n;
+    int last = v->ndim - 1;
+    if (tik_const_of(c, v->off, &n) && n % dtype_size(t)) {
+        stage_diag(in, D_REINTERPRET, span,
+                   "'%s' is reinterpreted as %s at byte offset %lld; that is not a "
+                   "multiple of %d",
+                   tik_sym(in, v->root->name), dtype_name(t), (long long)n,
+                   dtype_size(t));
+        return NULL;
+    }
+    if (!v->element && tik_const_of(c, v->dim[last].len, &n) && n % ratio) {
+        stage_diag(
+            in, D_REINTERPRET, span,
+            "'%s' is reinterpreted as %s with a last dimension of %lld; that is not a "
+            "multiple of %lld",
+            tik_sym(in, v->root->name), dtype_name(t), (long long)n, (long long)ratio);
+        return NULL;
+    }
+    View *w = copy_view(in, v, v->ndim);
+    for (int i = 0; i < v->ndim; i++) {
+        w->dim[i].stride = shrink(c, v->dim[i].stride, ratio);
+    }
+    w->dim[last].len = shrink(c, v->dim[last].len, ratio);
+    w->flat_len = shrink(c, v->flat_len, ratio);
+    w->dtype = t;
+    w->element = false;
+    return w;
+}
+
+Value
+tik_reinterpret(Interp *in, View *v, const CallArgs *args)
+{
+    static const BindParam params[] = {{"dtype", true, {0}}};
+    Value given;
+    const char *text;
+    if (!stage_bind(in, "reinterpret_cast_to", args, params, 1, &given, NULL)) {
+        return val_fail();
+    }
+    if (v->poisoned || tik_dropped(v->root->c)) {
+        return val_object(&v->base);
+    }
+    if (!tik_text(in, given, "dtype", args->span, &text)) {
+        return poison(in, v);
+    }
+    Dtype t = dtype_find(text);
+    if (t == DT_NONE) {
+        stage_diag(in, D_TENSOR_DTYPE, args->span, "'%s' is not a dtype of tensors",
+                   text);
+        return poison(in, v);
+    }
+    int from = dtype_size(v->dtype), to = dtype_size(t);
+    View *w = NULL;
+    if (from > to) {
+        w = narrower(in, v, t, from / to);
+    } else if (from < to) {
+        w = wider(in, v, t, to / from, args->span);
+    } else {
+        w = copy_view(in, v, v->ndim);
+        w->dtype = t;
+    }
+    return w ? val_object(&w->base) : poison(in, v);
+}
