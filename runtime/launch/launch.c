@@ -80,12 +80,20 @@ int
 tikrt_check(TikCore *core, const TikCheck *check, const int64_t *values)
 {
     CheckInstr in = {.op = (Op)check->op, .soc = soc_find(check->soc)};
+    Fault fault;
+    if (check->op == OP_COUNT) { /* an access to one element */
+        fill_arg(&in.args[0], ROLE_DST, &check->args[0], values);
+        if (check_element(&in.args[0].t, &fault)) {
+            return 0;
+        }
+        record(core, fault.rule, fault.text, check->place);
+        return 1;
+    }
     int n;
     const ParamInfo *params = form_params(op_table[in.op].form, &n);
     for (int i = 0; i < n; i++) {
         values += fill_arg(&in.args[i], params[i].role, &check->args[i], values);
     }
-    Fault fault;
     if (check_values(&in, &fault)) {
         return 0;
     }

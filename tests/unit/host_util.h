@@ -116,7 +116,8 @@ static inline StmtId
 instr(Maker *m, Op op, const Arg *args, int n, Proof proof)
 {
     uint32_t first = ir_args(m->k, args, n);
-    return put(m, (Stmt){.kind = ST_INSTR, .proof = (uint8_t)proof, .instr = {op, first}});
+    return put(m,
+               (Stmt){.kind = ST_INSTR, .proof = (uint8_t)proof, .instr = {op, first}});
 }
 
 static inline StmtId
@@ -128,14 +129,16 @@ set(Maker *m, RegId r, ExprId v)
 static inline StmtId
 load(Maker *m, RegId r, BufId buf, Dtype t, ExprId off, Proof proof)
 {
-    return put(m, (Stmt){.kind = ST_LOAD, .proof = (uint8_t)proof, .load = {r, {buf, t, off}}});
+    return put(
+        m, (Stmt){.kind = ST_LOAD, .proof = (uint8_t)proof, .load = {r, {buf, t, off}}});
 }
 
 static inline StmtId
 store(Maker *m, BufId buf, Dtype t, ExprId off, ExprId v, Proof proof)
 {
-    return put(m,
-               (Stmt){.kind = ST_STORE, .proof = (uint8_t)proof, .store = {{buf, t, off}, v}});
+    return put(
+        m,
+        (Stmt){.kind = ST_STORE, .proof = (uint8_t)proof, .store = {{buf, t, off}, v}});
 }
 
 /* Opens a loop: what is put goes into its body until loop_end. */
@@ -143,7 +146,8 @@ static inline StmtId
 loop(Maker *m, VarId *var, Dtype t, ExprId begin, ExprId end, int32_t block_num)
 {
     *var = ir_var(m->k, intern(&m->u->names, "i"), t);
-    StmtId s = put(m, (Stmt){.kind = ST_FOR, .loop = {*var, begin, end, block_num, 1, 0}});
+    StmtId s =
+        put(m, (Stmt){.kind = ST_FOR, .loop = {*var, begin, end, block_num, 1, 0}});
     m->at = ir_cursor_body(s, 0);
     return s;
 }
@@ -156,13 +160,15 @@ loop_end(Maker *m, StmtId s)
 
 /* A plain move of bytes between any two memories. */
 static inline void
-move(Maker *m, BufId dst, int64_t dst_off, BufId src, int64_t src_off, Dtype t, int64_t bytes)
+move(Maker *m, BufId dst, int64_t dst_off, BufId src, int64_t src_off, Dtype t,
+     int64_t bytes)
 {
+    MoveUnits units = move_units(m->k->bufs.p[src].scope, t, m->k->bufs.p[dst].scope, t);
     Arg a[8] = {ref(m, dst, t, num(m, dst_off)),
                 ref(m, src, t, num(m, src_off)),
                 expr(num(m, 0)),
                 expr(num(m, 1)),
-                expr(num(m, bytes / 32)),
+                expr(num(m, bytes / units.src_burst)),
                 expr(num(m, 0)),
                 expr(num(m, 0)),
                 expr(num(m, 0))};
@@ -232,9 +238,10 @@ rng_range(Rng *r, int64_t lo, int64_t hi)
 static inline void
 rng_bytes(Rng *r, uint8_t *p, int64_t n)
 {
-    static const uint32_t special[] = {0x00000000, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000,
-                                       0x7f800001, 0x3f800000, 0x00000001, 0x80000001, 0x7bff7c00,
-                                       0xfc007e01, 0x00018000, 0x7f7fffff, 0xffffffff, 0x80008000};
+    static const uint32_t special[] = {0x00000000, 0x80000000, 0x7f800000, 0xff800000,
+                                       0x7fc00000, 0x7f800001, 0x3f800000, 0x00000001,
+                                       0x80000001, 0x7bff7c00, 0xfc007e01, 0x00018000,
+                                       0x7f7fffff, 0xffffffff, 0x80008000};
     for (int64_t i = 0; i + 4 <= n; i += 4) {
         uint64_t x = rng_next(r);
         uint32_t v = (uint32_t)(x >> 32);

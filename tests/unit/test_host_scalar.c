@@ -2,7 +2,9 @@
  * against scalar_eval. */
 #include "host_util.h"
 
-enum { N = 400 };
+enum {
+    N = 400
+};
 
 static int64_t
 get(const uint8_t *p, Dtype t)
@@ -20,7 +22,8 @@ operands(Rng *r, Dtype t)
     rng_bytes(r, p, N * 8);
     for (int i = 0; i < N; i++) {
         int64_t v = rng_range(r, -3, 40);
-        if (rng_next(r) % 3 == 0 && !dtype_is_float(t)) { /* small numbers: counts, divisors */
+        if (rng_next(r) % 3 == 0 &&
+            !dtype_is_float(t)) { /* small numbers: counts, divisors */
             memcpy(p + i * size, &v, (size_t)size);
         }
         if (t == DT_BOOL) {
@@ -33,8 +36,8 @@ operands(Rng *r, Dtype t)
 static bool
 has_op(ScalarOp op, Dtype t)
 {
-    bool bits = op == SOP_SHL || op == SOP_SHR || op == SOP_AND || op == SOP_OR || op == SOP_XOR ||
-                op == SOP_NOT;
+    bool bits = op == SOP_SHL || op == SOP_SHR || op == SOP_AND || op == SOP_OR ||
+                op == SOP_XOR || op == SOP_NOT;
     return !(bits && dtype_is_float(t)) && op != SOP_CAST && op != SOP_BITS;
 }
 
@@ -69,7 +72,8 @@ check_ops(Dtype t, int level)
         StmtId branch = 0;
         if (divides) {
             ExprId zero = ir_const(m.k, t, 0);
-            branch = put(&m, (Stmt){.kind = ST_IF, .cond = {ir_op2(m.k, SOP_NE, y, zero), 0, 0}});
+            branch = put(
+                &m, (Stmt){.kind = ST_IF, .cond = {ir_op2(m.k, SOP_NE, y, zero), 0, 0}});
             m.at = ir_cursor_body(branch, 0);
         }
         ExprId v = scalar_op_table[ops[j]].arity == 1 ? ir_op1(m.k, ops[j], x)
@@ -97,8 +101,8 @@ check_ops(Dtype t, int level)
             if (!scalar_eval(ops[j], t, t, x, y, &want)) {
                 want = 0;
             }
-            int64_t have = cmp ? arrays[2 + j][n]
-                               : get(arrays[2 + j] + n * dtype_size(t), t);
+            int64_t have =
+                cmp ? arrays[2 + j][n] : get(arrays[2 + j] + n * dtype_size(t), t);
             if (have != want) {
                 fail_msg("%s %s(%llx, %llx): %llx, not %llx", dtype_name(t),
                          scalar_op_table[ops[j]].name, (long long)x, (long long)y,
@@ -126,7 +130,8 @@ check_casts(Dtype from, int level)
     VarId i;
     StmtId s = loop(&m, &i, DT_S64, num(&m, 0), num(&m, N), 1);
     ExprId iv = ir_var_value(m.k, i);
-    load(&m, ra, a, from, ir_op2(m.k, SOP_MUL, iv, num(&m, dtype_size(from))), PROOF_PROVED);
+    load(&m, ra, a, from, ir_op2(m.k, SOP_MUL, iv, num(&m, dtype_size(from))),
+         PROOF_PROVED);
     for (int t = 1; t < DT_COUNT; t++) {
         ExprId off = ir_op2(m.k, SOP_MUL, iv, num(&m, dtype_size((Dtype)t)));
         store(&m, out[t], (Dtype)t, off, ir_cast(m.k, (Dtype)t, ir_reg_value(m.k, ra)),
@@ -148,7 +153,8 @@ check_casts(Dtype from, int level)
             int64_t have = get(arrays[t] + n * dtype_size((Dtype)t), (Dtype)t);
             if (have != want) {
                 fail_msg("%s to %s of %llx: %llx, not %llx", dtype_name(from),
-                         dtype_name((Dtype)t), (long long)x, (long long)have, (long long)want);
+                         dtype_name((Dtype)t), (long long)x, (long long)have,
+                         (long long)want);
             }
         }
     }
