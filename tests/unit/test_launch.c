@@ -1,0 +1,224 @@
+/* test_launch.c: cores of a compiled kernel over threads, their scratch, and the faults that they record.
+ * The kernels are C functions of the form that the host back end makes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tikrt.h"
+
+enum {
+    CORES = 37
+};
+
+static const TikPlace places[] = {{"a.tik", 3, 5}, {"a.tik", 9, 13}};
+
+static TikKernel
+kernel(TikEntry entry, const TikParam *params, int n)
+{
+    return (TikKernel){.name = "k",
+                       .soc = "Ascend310P3",
+                       .entry = entry,
+                       .cores = CORES,
+                       .scratch_bytes = 4096,
+                       .nparams = n,
+                       .params = params,
+                       .nplaces = 2,
+                       .places = places};
+}
+
+static const TikParam out_param = {.name = "out", .dtype = DT_S32, .elems = CORES};
+
+static int
+write_index(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
+{
+    (void)c;
+    int32_t v = core + 1;
+    memset(scratch, core, 4096);
+    memcpy(args[0] + 4 * core, &v, 4);
+    return 0;
+}
+
+static void
+every_core_runs_once(void **state)
+{
+    (void)state;
+    TikError err;
+    for (int threads = 0; threads < 5; threads++) {
+        TikArray a, *args[] = {&a};
+        assert_true(tik_array_alloc(&a, DT_S32, CORES, &err));
+        TikKernel k = kernel(write_index, &out_param, 1);
+        assert_true(tik_launch(&k, args, threads, &err));
+        for (int32_t i = 0; i < CORES; i++) {
+            int32_t v;
+            memcpy(&v, a.data + 4 * i, 4);
+            assert_int_equal(v, i + 1);
+        }
+        tik_array_free(&a);
+    }
+}
+
+/* out[i] = number of cores that ran before; scratch starts as 0xff. */
+static int
+in_turn(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
+{
+    (void)c;
+    int32_t before = 0, one = 1;
+    for (int32_t i = 0; i < CORES; i++) {
+        int32_t v;
+        memcpy(&v, args[0] + 4 * i, 4);
+        before += v != 0;
+    }
+    if (before == core && scratch[0] == 0xff && scratch[4095] == 0xff) {
+        memcpy(args[0] + 4 * core, &one, 4);
+    }
+    memset(scratch, 0, 4096);
+    return 0;
+}
+
+static void
+ordered_cores_run_in_turn_with_fresh_scratch(void **state)
+{
+    (void)state;
+    TikError err;
+    TikArray a, *args[] = {&a};
+    assert_true(tik_array_alloc(&a, DT_S32, CORES, &err));
+    TikKernel k = kernel(in_turn, &out_param, 1);
+    k.ordered = k.fill_scratch = 1;
+    assert_true(tik_launch(&k, args, 4, &err));
+    for (int32_t i = 0; i < CORES; i++) {
+        int32_t v;
+        memcpy(&v, a.data + 4 * i, 4);
+        assert_int_equal(v, 1);
+    }
+    tik_array_free(&a);
+}
+
+static int
+fault_from_5(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
+{
+    (void)args;
+    (void)scratch;
+    if (core == 5) {
+        return tikrt_fault(c, RULE_LOOP_RANGE, -4, 0);
+    }
+    return core > 5 ? tikrt_fault(c, RULE_DIV_ZERO, 0, 1) : 0;
+}
+
+static void
+the_lowest_core_reports(void **state)
+{
+    (void)state;
+    TikKernel k = kernel(fault_from_5, NULL, 0);
+    for (int i = 0; i < 50; i++) {
+        TikError err;
+        assert_false(tik_launch(&k, NULL, 4, &err));
+        assert_int_equal(err.kind, TIK_ERR_FAULT);
+        assert_string_equal(err.name, "run-time-loop-bounds");
+        assert_string_equal(err.place, "a.tik:3:5");
+        assert_non_null(strstr(err.text, "-4"));
+    }
+}
+
+/* A checked data_move whose burst comes from args[0]. */
+static int
+checked_move(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
+{
+    static const TikCheck check = {
+        .op = OP_DATA_MOVE,
+        .place = 1,
+        .soc = "Ascend310P3",
+        .args = {{.scope = SC_UB, .dtype = DT_F16, .buffer = 1, .bytes = 128},
+                 {.scope = SC_GM, .dtype = DT_F16, .buffer = 0, .bytes = 1024},
+                 {.literal = 1}}};
+    (void)core;
+    (void)scratch;
+    int32_t burst;
+    memcpy(&burst, args[0], 4);
+    const int64_t values[] = {0, 0, 0, 1, burst, 0, 0, 0};
+    return tikrt_check(c, &check, values);
+}
+
+/* A checked vec_adds with a list mask from args[0]: four words, then the operands after it. */
+static int
+checked_vector(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
+{
+    static const TikCheck check = {
+        .op = OP_VEC_ADDS,
+        .place = 0,
+        .soc = "Ascend310P3",
+        .args = {{.mask_form = MASK_BITS},
+                 {.scope = SC_UB, .dtype = DT_F16, .buffer = 1, .bytes = 512},
+                 {.scope = SC_UB, .dtype = DT_F16, .buffer = 2, .bytes = 512}}};
+    (void)core;
+    (void)scratch;
+    int32_t word;
+    memcpy(&word, args[0], 4);
+    const int64_t values[] = {word, 0, 0, 0, 0, 0, 0x3c00, 2, 8, 8};
+    return tikrt_check(c, &check, values);
+}
+
+static void
+expect(TikEntry entry, int32_t value, const char *name, const char *place)
+{
+    TikArray a, *args[] = {&a};
+    TikError err = {0};
+    assert_true(tik_array_alloc(&a, DT_S32, CORES, &err));
+    memcpy(a.data, &value, 4);
+    TikKernel k = kernel(entry, &out_param, 1);
+    assert_int_equal(tik_launch(&k, args, 2, &err), name == NULL);
+    if (name != NULL) {
+        assert_int_equal(err.kind, TIK_ERR_FAULT);
+        assert_string_equal(err.name, name);
+        assert_string_equal(err.place, place);
+        assert_true(err.text[0] != '\0');
+    }
+    tik_array_free(&a);
+}
+
+static void
+checks_run_with_actual_values(void **state)
+{
+    (void)state;
+    expect(checked_move, 4, NULL, NULL);
+    expect(checked_move, 5, "tensor-overflow", "a.tik:9:13");
+    expect(checked_move, 0, "range-burst", "a.tik:9:13");
+    expect(checked_vector, 1, NULL, NULL);
+    expect(checked_vector, 0, "mask-zero", "a.tik:3:5");
+}
+
+static void
+wrong_arrays_are_refused(void **state)
+{
+    (void)state;
+    TikArray a, *args[] = {&a};
+    TikError err;
+    TikKernel k = kernel(write_index, &out_param, 1);
+    assert_true(tik_array_alloc(&a, DT_U32, CORES, &err));
+    assert_false(tik_launch(&k, args, 0, &err));
+    assert_int_equal(err.kind, TIK_ERR_USAGE);
+    tik_array_free(&a);
+    assert_true(tik_array_alloc(&a, DT_S32, CORES - 1, &err));
+    assert_false(tik_launch(&k, args, 0, &err));
+    assert_non_null(strstr(err.text, "'out'"));
+    tik_array_free(&a);
+    k.soc = "Ascend0";
+    assert_false(tik_launch(&k, args, 0, &err));
+    assert_int_equal(err.kind, TIK_ERR_USAGE);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_core_runs_once),
+        cmocka_unit_test(ordered_cores_run_in_turn_with_fresh_scratch),
+        cmocka_unit_test(the_lowest_core_reports),
+        cmocka_unit_test(checks_run_with_actual_values),
+        cmocka_unit_test(wrong_arrays_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
