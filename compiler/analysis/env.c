@@ -1,0 +1,528 @@
+/* env.c: ranges of expressions at a point of the kernel; see env.h. */
+#include "analysis/env.h"
+
+void
+env_init(Env *env, const Kernel *k, Arena *arena)
+{
+    *env = (Env){.k = k, .arena = arena};
+    env->nregs = k->regs.n;
+    env->ncells = k->regs.n + k->vars.n;
+    env->cells = ARENA_ARRAY(arena, Range, env->ncells);
+    env->stamp = ARENA_ARRAY(arena, uint32_t, env->ncells);
+    for (uint32_t i = 1; i < k->regs.n; i++) {
+        env->cells[i] = range_top(k->regs.p[i].dtype);
+    }
+    for (uint32_t i = 1; i < k->vars.n; i++) {
+        env->cells[env->nregs + i] = range_top(k->vars.p[i].dtype);
+    }
+}
+
+/* ---- values ------------------------------------------------------------------------------------- */
+
+static Dtype
+operand_type(const Kernel *k, const Expr *e)
+{
+    return scalar_is_compare((ScalarOp)e->op) ? (Dtype)ir_expr(k, e->a)->dtype
+                                              : (Dtype)e->dtype;
+}
+
+static Range
+with_facts(const Env *env, ExprId e, Range r)
+{
+    for (uint32_t i = 0; i < env->facts.n; i++) {
+        if (env->facts.p[i].expr == e) {
+            (void)!range_meet(r, env->facts.p[i].range, &r);
+        }
+    }
+    return r;
+}
+
+static Range
+op_range(const Env *env, const Expr *e, bool *exact)
+{
+    Range a = env_expr(env, e->a);
+    Dtype t = operand_type(env->k, e);
+    if (e->b == 0) {
+        return range_unary((ScalarOp)e->op, t, (Dtype)ir_expr(env->k, e->a)->dtype, a,
+                           exact);
+    }
+    return range_binary((ScalarOp)e->op, t, a, env_expr(env, e->b), exact);
+}
+
+Range
+env_expr(const Env *env, ExprId id)
+{
+    const Expr *e = ir_expr(env->k, id);
+    switch ((ExprKind)e->kind) {
+    case EX_NONE:
+        break;
+    case EX_CONST:
+        return range_const(e->imm);
+    case EX_REG:
+        return env->cells[e->a];
+    case EX_VAR:
+        return env->cells[env->nregs + e->a];
+    case EX_OP:
+        return with_facts(env, id, op_range(env, e, NULL));
+    }
+    UNREACHABLE();
+}
+
+/* ---- affine forms --------------------------------------------------------------------------------- */
+
+static bool
+affine_add_term(Affine *a, ExprId atom, int64_t factor)
+{
+    for (int i = 0; i < a->n; i++) {
+        if (a->atom[i] == atom) {
+            if (!checked_add(a->factor[i], factor, &a->factor[i])) {
+                return false;
+            }
+            if (a->factor[i] == 0) {
+                a->n--;
+                a->atom[i] = a->atom[a->n];
+                a->factor[i] = a->factor[a->n];
+            }
+            return true;
+        }
+    }
+    if (a->n == AFFINE_TERMS) {
+        return false;
+    }
+    a->atom[a->n] = atom;
+    a->factor[a->n++] = factor;
+    return true;
+}
+
+/* *a += factor * b */
+static bool
+affine_add(Affine *a, const Affine *b, int64_t factor)
+{
+    int64_t v;
+    if (!checked_mul(b->constant, factor, &v) ||
+        !checked_add(a->constant, v, &a->constant)) {
+        return false;
+    }
+    for (int i = 0; i < b->n; i++) {
+        if (!checked_mul(b->factor[i], factor, &v) ||
+            !affine_add_term(a, b->atom[i], v)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool
+affine_sub(const Affine *a, const Affine *b, Affine *out)
+{
+    *out = *a;
+    return affine_add(out, b, -1);
+}
+
+static Affine
+affine_atom(ExprId e)
+{
+    return (Affine){.n = 1, .atom = {e}, .factor = {1}};
+}
+
+static Affine affine_of(const Env *env, ExprId id);
+
+/* The factor by which an operation multiplies its operand *x; 0: it is no such operation. */
+static int64_t
+factor_of(const Kernel *k, const Expr *e, ExprId *x)
+{
+    const Expr *a = ir_expr(k, e->a);
+    const Expr *b = ir_expr(k, e->b);
+    *x = e->a;
+    if (e->op == SOP_MUL && b->kind == EX_CONST) {
+        return b->imm;
+    }
+    if (e->op == SOP_MUL && a->kind == EX_CONST) {
+        *x = e->b;
+        return a->imm;
+    }
+    if (e->op == SOP_SHL && b->kind == EX_CONST && b->imm >= 0 && b->imm < 62) {
+        return (int64_t)1 << b->imm;
+    }
+    return e->op == SOP_NEG ? -1 : e->op == SOP_CAST ? 1 : 0;
+}
+
+static bool
+affine_op(const Env *env, const Expr *e, Affine *out)
+{
+    bool exact = false;
+    (void)op_range(env, e, &exact);
+    if (!exact || dtype_kind((Dtype)e->dtype) == KIND_FLOAT) {
+        return false;
+    }
+    *out = (Affine){0};
+    if (e->op == SOP_ADD || e->op == SOP_SUB) {
+        Affine a = affine_of(env, e->a);
+        Affine b = affine_of(env, e->b);
+        return affine_add(out, &a, 1) && affine_add(out, &b, e->op == SOP_ADD ? 1 : -1);
+    }
+    ExprId x;
+    int64_t factor = factor_of(env->k, e, &x);
+    if (factor == 0 || factor == INT64_MIN) {
+        return false;
+    }
+    Affine a = affine_of(env, x);
+    return affine_add(out, &a, factor);
+}
+
+static Affine
+affine_of(const Env *env, ExprId id)
+{
+    const Expr *e = ir_expr(env->k, id);
+    Affine a;
+    if (e->kind == EX_CONST) {
+        return (Affine){.constant = e->imm};
+    }
+    if (e->kind == EX_OP && affine_op(env, e, &a)) {
+        return a;
+    }
+    return affine_atom(id);
+}
+
+/* Each level of a sum asks for the ranges below it again, so very large expressions stay whole. */
+enum {
+    AFFINE_MAX_NODES = 128
+};
+
+bool
+env_affine(const Env *env, ExprId id, Affine *out)
+{
+    const Expr *e = ir_expr(env->k, id);
+    bool integer = dtype_kind((Dtype)e->dtype) != KIND_FLOAT;
+    *out = integer && e->size <= AFFINE_MAX_NODES ? affine_of(env, id) : affine_atom(id);
+    return integer;
+}
+
+Range
+env_affine_range(const Env *env, const Affine *a)
+{
+    Range sum = range_const(a->constant);
+    for (int i = 0; i < a->n; i++) {
+        Range term = range_binary(SOP_MUL, DT_S64, env_expr(env, a->atom[i]),
+                                  range_const(a->factor[i]), NULL);
+        sum = range_binary(SOP_ADD, DT_S64, sum, term, NULL);
+    }
+    return sum;
+}
+
+Range
+env_range(const Env *env, ExprId id)
+{
+    const Expr *e = ir_expr(env->k, id);
+    Range r = env_expr(env, id);
+    Affine a;
+    if (e->kind == EX_OP && !range_is_const(r) && env_affine(env, id, &a)) {
+        (void)!range_meet(r, env_affine_range(env, &a), &r);
+    }
+    return r;
+}
+
+/* ---- changes ------------------------------------------------------------------------------------------ */
+
+static void
+set_cell(Env *env, uint32_t cell, Range v)
+{
+    EnvChange c = {cell, false, env->cells[cell]};
+    VEC_PUSH(env->arena, &env->trail, c);
+    env->cells[cell] = v;
+}
+
+/* Facts about formulas that read registers end when a register changes. They are not brought back
+ * when the change is undone: knowing less is never wrong. */
+static void
+drop_register_facts(Env *env)
+{
+    for (uint32_t i = 0; i < env->facts.n; i++) {
+        if (ir_expr(env->k, env->facts.p[i].expr)->flags & EXF_REG) {
+            env->facts.p[i].expr = 0;
+        }
+    }
+}
+
+void
+env_set_reg(Env *env, RegId r, Range v)
+{
+    drop_register_facts(env);
+    set_cell(env, r, v);
+}
+
+void
+env_set_var(Env *env, VarId v, Range r)
+{
+    set_cell(env, env->nregs + v, r);
+}
+
+EnvMark
+env_mark(const Env *env)
+{
+    return (EnvMark){env->trail.n, env->dead};
+}
+
+EnvState
+env_leave(Env *env, EnvMark mark)
+{
+    EnvState s = {.dead = env->dead};
+    uint32_t n = env->trail.n - mark.trail;
+    s.cell = ARENA_ARRAY(env->arena, uint32_t, n);
+    s.value = ARENA_ARRAY(env->arena, Range, n);
+    env->stamps++;
+    while (env->trail.n > mark.trail) {
+        EnvChange c = env->trail.p[--env->trail.n];
+        if (c.is_fact) {
+            env->facts.n = c.cell;
+            continue;
+        }
+        if (env->stamp[c.cell] != env->stamps) {
+            env->stamp[c.cell] = env->stamps;
+            s.cell[s.n] = c.cell;
+            s.value[s.n++] = env->cells[c.cell];
+        }
+        env->cells[c.cell] = c.old;
+    }
+    env->dead = mark.dead;
+    return s;
+}
+
+static void
+apply_state(Env *env, const EnvState *s)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        set_cell(env, s->cell[i], s->value[i]);
+    }
+}
+
+void
+env_join(Env *env, const EnvState *a, const EnvState *b)
+{
+    if (a->n != 0 || b->n != 0) {
+        drop_register_facts(env);
+    }
+    if (a->dead || b->dead) {
+        apply_state(env, a->dead ? b : a);
+        env->dead = env->dead || (a->dead && b->dead);
+        return;
+    }
+    env->stamps++;
+    for (uint32_t i = 0; i < a->n; i++) {
+        env->stamp[a->cell[i]] = env->stamps;
+    }
+    for (uint32_t i = 0; i < b->n;
+         i++) { /* changed in b: join with before if only there */
+        uint32_t cell = b->cell[i];
+        bool both = env->stamp[cell] == env->stamps;
+        set_cell(env, cell,
+                 both ? b->value[i] : range_join(b->value[i], env->cells[cell]));
+    }
+    for (uint32_t i = 0; i < a->n;
+         i++) { /* the cell holds b's value, or that from before */
+        uint32_t cell = a->cell[i];
+        set_cell(env, cell, range_join(a->value[i], env->cells[cell]));
+    }
+}
+
+/* ---- conditions ------------------------------------------------------------------------------------------ */
+
+static void narrow(Env *env, ExprId id, Range r);
+
+/* x % m == rest, for values x >= 0: x is rest modulo m. */
+static void
+narrow_dividend(Env *env, const Expr *e, Range r)
+{
+    const Expr *b = ir_expr(env->k, e->b);
+    if (e->op == SOP_REM && b->kind == EX_CONST && b->imm > 0 && range_is_const(r) &&
+        env_expr(env, e->a).lo >= 0 && r.lo >= 0 && r.lo < b->imm) {
+        Range c = {0, INT64_MAX, b->imm, r.lo};
+        narrow(env, e->a, b->imm == 1 ? range_interval(0, INT64_MAX) : c);
+    }
+    if (e->op == SOP_CAST) {
+        Range a = env_expr(env, e->a);
+        bool exact = false;
+        (void)op_range(env, e, &exact);
+        if (exact && (a.lo < r.lo || a.hi > r.hi)) {
+            narrow(env, e->a, r);
+        }
+    }
+}
+
+static void
+add_fact(Env *env, ExprId id, Range r)
+{
+    EnvChange c = {env->facts.n, true, r};
+    VEC_PUSH(env->arena, &env->trail, c);
+    VEC_PUSH(env->arena, &env->facts, (EnvFact){id, r});
+}
+
+static void
+narrow(Env *env, ExprId id, Range r)
+{
+    const Expr *e = ir_expr(env->k, id);
+    Range now = env_expr(env, id);
+    Range both;
+    if (!range_meet(now, r, &both)) {
+        env->dead = true;
+    } else if (e->kind == EX_REG) {
+        set_cell(env, e->a, both);
+    } else if (e->kind == EX_VAR) {
+        set_cell(env, env->nregs + e->a, both);
+    } else if (e->kind == EX_OP) {
+        add_fact(env, id, both);
+        narrow_dividend(env, e, both);
+    }
+}
+
+static int64_t
+clamp_neg(int64_t v)
+{
+    return v == INT64_MIN ? INT64_MAX : -v;
+}
+
+/* sum <= 0: each atom is bounded by the least that the others can be. */
+static void
+assume_not_positive(Env *env, const Affine *sum)
+{
+    for (int i = 0; i < sum->n; i++) {
+        Affine rest = *sum;
+        rest.n--;
+        rest.atom[i] = rest.atom[rest.n];
+        rest.factor[i] = rest.factor[rest.n];
+        int64_t least = rest.constant;
+        for (int j = 0; j < rest.n; j++) {
+            Range r = env_expr(env, rest.atom[j]);
+            int64_t f = rest.factor[j];
+            least = range_add_sat(least, range_mul_sat(f > 0 ? r.lo : r.hi, f));
+        }
+        if (least == INT64_MIN || least == INT64_MAX) {
+            continue;
+        }
+        int64_t bound = clamp_neg(least);
+        int64_t f = sum->factor[i];
+        Range limit = f > 0 ? range_interval(INT64_MIN, range_div_floor(bound, f))
+                            : range_interval(range_div_ceil(bound, f), INT64_MAX);
+        narrow(env, sum->atom[i], limit);
+    }
+    if (sum->n == 0 && sum->constant > 0) {
+        env->dead = true;
+    }
+}
+
+static void
+assume_less(Env *env, const Affine *a, const Affine *b, int64_t slack)
+{
+    Affine d;
+    if (affine_sub(a, b, &d) && checked_add(d.constant, slack, &d.constant)) {
+        assume_not_positive(env, &d);
+    }
+}
+
+static void
+assume_unequal(Env *env, const Affine *a, const Affine *b)
+{
+    Affine d;
+    if (!affine_sub(a, b, &d) || d.n != 1 || (d.factor[0] != 1 && d.factor[0] != -1)) {
+        return;
+    }
+    int64_t hole = d.factor[0] == 1 ? clamp_neg(d.constant) : d.constant;
+    Range r = env_expr(env, d.atom[0]);
+    if (range_is_const(r) && r.lo == hole) {
+        env->dead = true;
+    } else if (r.lo == hole) {
+        narrow(env, d.atom[0], range_interval(hole + 1, INT64_MAX));
+    } else if (r.hi == hole) {
+        narrow(env, d.atom[0], range_interval(INT64_MIN, hole - 1));
+    }
+}
+
+static ScalarOp
+opposite(ScalarOp op)
+{
+    switch (op) {
+    case SOP_EQ:
+        return SOP_NE;
+    case SOP_NE:
+        return SOP_EQ;
+    case SOP_LT:
+        return SOP_GE;
+    case SOP_LE:
+        return SOP_GT;
+    case SOP_GT:
+        return SOP_LE;
+    case SOP_GE:
+        return SOP_LT;
+    default:
+        UNREACHABLE();
+    }
+}
+
+static void
+assume_compare(Env *env, ScalarOp op, ExprId x, ExprId y)
+{
+    Dtype t = (Dtype)ir_expr(env->k, x)->dtype;
+    Affine a, b;
+    bool ordered = t != DT_U64 || (env_expr(env, x).lo >= 0 && env_expr(env, y).lo >= 0);
+    if (!ordered || !env_affine(env, x, &a) || !env_affine(env, y, &b)) {
+        return;
+    }
+    switch (op) {
+    case SOP_EQ:
+        assume_less(env, &a, &b, 0);
+        assume_less(env, &b, &a, 0);
+        break;
+    case SOP_NE:
+        assume_unequal(env, &a, &b);
+        break;
+    case SOP_LT:
+        assume_less(env, &a, &b, 1);
+        break;
+    case SOP_LE:
+        assume_less(env, &a, &b, 0);
+        break;
+    case SOP_GT:
+        assume_less(env, &b, &a, 1);
+        break;
+    case SOP_GE:
+        assume_less(env, &b, &a, 0);
+        break;
+    default:
+        break;
+    }
+}
+
+void
+env_assume(Env *env, ExprId cond, bool outcome)
+{
+    const Expr *e = ir_expr(env->k, cond);
+    Range r = env_expr(env, cond);
+    if (range_is_const(r)) {
+        env->dead = env->dead || (r.lo != 0) != outcome;
+        return;
+    }
+    if (e->kind != EX_OP) {
+        narrow(env, cond, range_const(outcome));
+        return;
+    }
+    ScalarOp op = (ScalarOp)e->op;
+    if (scalar_is_compare(op)) {
+        assume_compare(env, outcome ? op : opposite(op), e->a, e->b);
+    } else if (e->dtype == DT_BOOL && op == (outcome ? SOP_AND : SOP_OR)) {
+        env_assume(env, e->a, outcome);
+        env_assume(env, e->b, outcome);
+    } else if (e->dtype == DT_BOOL && op == SOP_NOT) {
+        env_assume(env, e->a, !outcome);
+    } else if (e->dtype == DT_BOOL && op == SOP_CAST) {
+        Affine a;
+        Affine zero = {0};
+        if (!env_affine(env, e->a, &a)) {
+            return;
+        }
+        if (outcome) {
+            assume_unequal(env, &a, &zero);
+        } else {
+            narrow(env, e->a, range_const(0));
+        }
+    }
+}

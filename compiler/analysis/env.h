@@ -1,0 +1,82 @@
+/* env.h: what is known at one point of a kernel: a Range for each register and loop variable, and for
+ * expressions that conditions have narrowed. A walk over the body changes it through the functions
+ * below; changes are kept on a trail, so that a branch can be taken back.
+ *
+ * All knowledge is about the moment before a statement executes, under the assumption that it does. */
+#ifndef TIKC_ENV_H
+#define TIKC_ENV_H
+
+#include "analysis/range.h"
+#include "ir/ir.h"
+
+/* A sum of atoms with factors, exact in the integers: no term wraps. An atom is the id of a register's
+ * or variable's expression, or of any other expression that is not a sum. */
+enum {
+    AFFINE_TERMS = 8
+};
+
+typedef struct Affine {
+    int n;
+    ExprId atom[AFFINE_TERMS];
+    int64_t factor[AFFINE_TERMS]; /* never 0 */
+    int64_t constant;
+} Affine;
+
+typedef struct EnvChange {
+    uint32_t cell; /* register, or nregs + variable; or a fact */
+    bool is_fact;  /* cell is the number of facts before */
+    Range old;
+} EnvChange;
+
+typedef struct EnvFact {
+    ExprId expr;
+    Range range;
+} EnvFact;
+
+typedef struct Env {
+    const Kernel *k;
+    Arena *arena;
+    Range *cells; /* registers, then variables */
+    uint32_t nregs, ncells;
+    VEC(EnvChange) trail;
+    VEC(EnvFact) facts;
+    uint32_t *stamp; /* per cell, for joins */
+    uint32_t stamps;
+    bool dead; /* the point is never reached */
+} Env;
+
+void env_init(Env *env, const Kernel *k, Arena *arena);
+
+Range env_expr(const Env *env, ExprId e);
+/* The same through the affine form, which sees that x - x is 0. */
+Range env_range(const Env *env, ExprId e);
+bool env_affine(const Env *env, ExprId e, Affine *out);
+/* a - b; false if there are too many terms. */
+bool affine_sub(const Affine *a, const Affine *b, Affine *out);
+Range env_affine_range(const Env *env, const Affine *a);
+
+/* A register gets a value; a loop variable its range. */
+void env_set_reg(Env *env, RegId r, Range v);
+void env_set_var(Env *env, VarId v, Range r);
+/* Adds what a condition's outcome tells. A contradiction makes the point dead. */
+void env_assume(Env *env, ExprId cond, bool outcome);
+
+/* Branches: env_mark before, env_leave after: takes back everything since the mark and remembers the
+ * state; env_join of two remembered states makes the state behind both. */
+typedef struct EnvMark {
+    uint32_t trail;
+    bool dead;
+} EnvMark;
+
+typedef struct EnvState {
+    uint32_t n;
+    uint32_t *cell;
+    Range *value;
+    bool dead;
+} EnvState;
+
+EnvMark env_mark(const Env *env);
+EnvState env_leave(Env *env, EnvMark mark);
+void env_join(Env *env, const EnvState *a, const EnvState *b);
+
+#endif

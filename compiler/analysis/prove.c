@@ -1,0 +1,293 @@
+/* prove.c: see prove.h. Rules are decided by the numeric checker at the ends of ranges wherever a
+ * rule is monotone: more repeats, lanes, bursts and larger strides only touch more and further bytes.
+ * So no rule is written down a second time here. */
+#include "analysis/prove.h"
+
+static Range
+operand_range(const Env *env, const Site *s, int param, int i)
+{
+    return env_range(env, site_expr(s, param, i));
+}
+
+static bool
+holds(const Site *s, const CheckInstr *in, CheckStep step)
+{
+    Fault f;
+    return site_check(s, in, step, &f);
+}
+
+/* Holds at both ends of the operand's range, for rules that allow an interval. */
+static bool
+holds_at_ends(const Env *env, const Site *s, CheckStep step)
+{
+    Range r = operand_range(env, s, step.param, 0);
+    CheckInstr in = s->in;
+    site_put(s, &in, step.param, 0, r.lo);
+    if (!holds(s, &in, step)) {
+        return false;
+    }
+    site_put(s, &in, step.param, 0, r.hi);
+    return holds(s, &in, step);
+}
+
+static bool
+prove_align(const Env *env, const Site *s, CheckStep step)
+{
+    const CheckTensor *t = &s->in.args[step.param].t;
+    int align = s->element ? dtype_size(t->dtype) : scope_align(t->scope, t->dtype);
+    return align == 1 || range_is_multiple(operand_range(env, s, step.param, 0), align);
+}
+
+/* Some word is never 0 and no lane past the last is ever set. */
+static bool
+prove_mask_bits(const Env *env, const Site *s, int param)
+{
+    int lanes = check_lanes(&s->in);
+    bool set = false;
+    for (int i = 0; i < site_exprs(s, param); i++) {
+        Range r = operand_range(env, s, param, i);
+        set = set || r.lo > 0 || r.hi < 0;
+        int valid = lanes - 64 * i;
+        int64_t most = valid <= 0 ? 0 : ((int64_t)1 << MIN(valid, 62)) - 1;
+        if (valid < 64 && (r.lo < 0 || r.hi > most)) {
+            return false;
+        }
+    }
+    return set;
+}
+
+static bool
+prove_mask(const Env *env, const Site *s, CheckStep step)
+{
+    MaskForm form = s->in.args[step.param].m.form;
+    if (form == MASK_COUNT || form == MASK_COUNTER) {
+        return holds_at_ends(env, s, step);
+    }
+    return prove_mask_bits(env, s, step.param);
+}
+
+/* ---- bounds ---------------------------------------------------------------------------------------- */
+
+/* Whether the largest value counts: numbers, counts of lanes. */
+static bool
+fill_largest_mask(const Env *env, const Site *s, int param, CheckInstr *in)
+{
+    CheckMask *m = &in->args[param].m;
+    int lanes = check_lanes(in);
+    if (m->form == MASK_COUNT || m->form == MASK_COUNTER) {
+        Range r = operand_range(env, s, param, 0);
+        int64_t most = m->form == MASK_COUNT ? lanes : (int64_t)UINT32_MAX;
+        m->w[0] = (uint64_t)MIN(r.hi, most);
+        return r.hi >= 1;
+    }
+    for (int i = 0; i < mask_words(m->form); i++) {
+        if (!ir_is_const(s->k, site_expr(s, param, i))) {
+            int valid = lanes - 64 * i;
+            m->w[i] = valid >= 64 ? UINT64_MAX
+                      : valid > 0 ? ((uint64_t)1 << valid) - 1
+                                  : 0;
+        }
+    }
+    return true;
+}
+
+/* A pad mode leaves one legal value of the burst and of the source stride. */
+static void
+fill_pad(const Site *s, CheckInstr *in)
+{
+    for (int i = 0; i < s->nsteps; i++) {
+        int p = s->steps[i].param;
+        if (s->steps[i].kind == CHECK_PAD && !in->args[p].literal &&
+            !holds(s, in, s->steps[i])) {
+            in->args[p].v = s->params[p].lo;
+        }
+    }
+}
+
+/* Fills every number with its largest legal value. False: some operand has no legal value, so the
+ * instruction faults before the rule is asked. */
+static bool
+fill_largest(const Env *env, const Site *s, CheckInstr *in)
+{
+    for (int p = 0; p < s->nparams; p++) {
+        const ParamInfo *info = &s->params[p];
+        if (info->role == ROLE_MASK) {
+            if (!fill_largest_mask(env, s, p, in)) {
+                return false;
+            }
+        } else if ((info->role == ROLE_INT || info->role == ROLE_REPEAT) &&
+                   !in->args[p].literal && info->rule != RULE_NONE) {
+            Range r = operand_range(env, s, p, 0);
+            int64_t lo = info->role == ROLE_REPEAT ? 0 : info->lo;
+            if (r.hi < lo || r.lo > info->hi) {
+                return false;
+            }
+            in->args[p].v = MIN(r.hi, info->hi);
+        }
+    }
+    fill_pad(s, in);
+    return true;
+}
+
+static bool
+prove_bounds(const Env *env, const Site *s, CheckStep step)
+{
+    if (s->element) {
+        return prove_align(env, s, (CheckStep){CHECK_ALIGN, 0}) &&
+               holds_at_ends(env, s, step);
+    }
+    CheckInstr in = s->in;
+    if (!fill_largest(env, s, &in)) {
+        return true;
+    }
+    Range off = operand_range(env, s, step.param, 0);
+    in.args[step.param].t.offset = off.hi;
+    if (off.lo >= 0 && holds(s, &in, step)) {
+        return true;
+    }
+    return false;
+}
+
+/* ---- overlap --------------------------------------------------------------------------------------- */
+
+/* The bytes that the operand can touch at all. False: too far away to tell. */
+static bool
+hull_of(const Env *env, const Site *s, const CheckInstr *largest, int param, Range *out)
+{
+    Range off = operand_range(env, s, param, 0);
+    CheckInstr in = *largest;
+    in.args[param].t.offset = 0;
+    bool exact;
+    Footprint f = check_footprint(&in, param, &exact);
+    *out = range_interval(off.lo, range_add_sat(off.hi, footprint_end(&f)));
+    return out->hi < INT64_MAX;
+}
+
+static bool
+hulls_apart(const Env *env, const Site *s, const CheckInstr *largest, int a, int b)
+{
+    Range x, y;
+    return hull_of(env, s, largest, a, &x) && hull_of(env, s, largest, b, &y) &&
+           (x.hi <= y.lo || y.hi <= x.lo);
+}
+
+/* The constant distance of two offsets. */
+static bool
+distance(const Env *env, const Site *s, int a, int b, int64_t *out)
+{
+    Affine x, y, d;
+    if (!env_affine(env, site_expr(s, a, 0), &x) ||
+        !env_affine(env, site_expr(s, b, 0), &y) || !affine_sub(&x, &y, &d) || d.n != 0) {
+        return false;
+    }
+    *out = d.constant;
+    return true;
+}
+
+/* Whether one of the numbers of a move, or a stride of a vector instruction, is not constant. */
+static bool
+shape_is_open(const Site *s)
+{
+    bool move = op_table[s->in.op].form == FORM_MOVE;
+    for (int p = 0; p < s->nparams; p++) {
+        if (s->params[p].role == ROLE_INT && !s->in.args[p].literal &&
+            s->params[p].rule != (move ? RULE_RANGE_SID : RULE_NONE)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* With repeats and lanes open, the most of them and a single repeat decide: between them more
+ * repeats only add pairs. */
+static bool
+holds_at_repeats(const Env *env, const Site *s, CheckInstr *in, CheckStep step)
+{
+    if (!holds(s, in, step)) {
+        return false;
+    }
+    for (int p = 0; p < s->nparams; p++) {
+        if (s->params[p].role == ROLE_REPEAT && !in->args[p].literal &&
+            operand_range(env, s, p, 0).lo <= 1) {
+            in->args[p].v = 1;
+            return holds(s, in, step);
+        }
+    }
+    MaskForm form = in->args[0].m.form;
+    if (op_table[in->op].form != FORM_MOVE && form == MASK_COUNTER) {
+        in->args[0].m.w[0] = (uint64_t)check_lanes(in);
+        return holds(s, in, step);
+    }
+    return true;
+}
+
+/* All tensors of the instruction that share the buffer of dst at known distances from it: put them
+ * there. False: a distance is open. */
+static bool
+place_operands(const Env *env, const Site *s, int dst, CheckInstr *in)
+{
+    int64_t least = 0;
+    for (int p = 0; p < s->nparams; p++) {
+        if (s->params[p].role != ROLE_SRC) {
+            continue;
+        }
+        int64_t d = 0;
+        bool same = in->args[p].t.buffer == in->args[dst].t.buffer;
+        if (same && !distance(env, s, p, dst, &d)) {
+            return false;
+        }
+        in->args[p].t.offset = d;
+        least = MIN(least, d);
+    }
+    int64_t base = -range_div_floor(least, BLOCK_BYTES) * BLOCK_BYTES;
+    for (int p = 0; p < s->nparams; p++) {
+        if (s->params[p].role == ROLE_SRC) {
+            in->args[p].t.offset = range_add_sat(in->args[p].t.offset, base);
+        }
+    }
+    in->args[dst].t.offset = base;
+    return true;
+}
+
+static bool
+prove_overlap(const Env *env, const Site *s, CheckStep step)
+{
+    int dst = op_table[s->in.op].form == FORM_MOVE ? 0 : 1;
+    if (s->in.args[dst].t.buffer != s->in.args[step.param].t.buffer) {
+        return true;
+    }
+    CheckInstr in = s->in;
+    if (!fill_largest(env, s, &in)) {
+        return true;
+    }
+    bool accumulating = op_table[s->in.op].form == FORM_VBIN && step.param == 2 &&
+                        s->in.args[2].t.buffer == s->in.args[3].t.buffer;
+    if (!accumulating && hulls_apart(env, s, &in, dst, step.param)) {
+        return true;
+    }
+    return !shape_is_open(s) && place_operands(env, s, dst, &in) &&
+           holds_at_repeats(env, s, &in, step);
+}
+
+bool
+prove_step(const Env *env, const Site *s, CheckStep step)
+{
+    switch (step.kind) {
+    case CHECK_ALIGN:
+        return prove_align(env, s, step);
+    case CHECK_MASK:
+        return prove_mask(env, s, step);
+    case CHECK_RANGE:
+    case CHECK_PAD:
+        return holds_at_ends(env, s, step);
+    case CHECK_SCALAR:
+        return ir_expr(s->k, site_expr(s, step.param, 0))->dtype ==
+                   s->in.args[1].t.dtype ||
+               holds_at_ends(env, s, step);
+    case CHECK_BOUNDS:
+        return prove_bounds(env, s, step);
+    case CHECK_OVERLAP:
+        return prove_overlap(env, s, step);
+    }
+    UNREACHABLE();
+}

@@ -1,0 +1,12 @@
+/* prove.h: proofs of single rules on single operands from what is known at a point. */
+#ifndef TIKC_PROVE_H
+#define TIKC_PROVE_H
+
+#include "analysis/env.h"
+#include "analysis/site.h"
+
+/* Whether a step of the checker holds for all values that the environment allows, given that all
+ * steps before it hold. False: not known. */
+bool prove_step(const Env *env, const Site *s, CheckStep step);
+
+#endif

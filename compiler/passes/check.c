@@ -1,0 +1,195 @@
+/* check.c: the check pass: answers every rule of every instruction, scalar load and scalar store.
+ *
+ * Needs: a verified kernel; constants folded. Gives: an error for each rule that is certainly broken,
+ * Stmt.proof for the rest (PROVED, or RUNTIME: both back ends run the numeric checker there),
+ * Kernel.proofs. Breaks nothing: the body stays as it is. Owns the rules of runtime/isa/check.c and
+ * reports them for the compiler; what is knowingly not checked is written there.
+ *
+ * The walk is in check_walk.c; here answers become diagnostics. Per instruction and operand one
+ * error. */
+#include "passes/check.h"
+#include "passes/check_walk.h"
+#include "passes/passes.h"
+
+_Static_assert((int)D_LOOP_RANGE - (int)D_ARG_TYPE ==
+                   (int)RULE_LOOP_RANGE - (int)RULE_ARG_TYPE,
+               "rules are diagnostics in the same order");
+
+static DiagId
+diag_of_rule(Rule r)
+{
+    return (DiagId)((int)D_ARG_TYPE + (int)r - (int)RULE_ARG_TYPE);
+}
+
+typedef struct Checker {
+    Kernel *k;
+    int64_t proofs[3]; /* by Answer */
+    uint32_t faulty;   /* operands of the present site with an error, bits */
+} Checker;
+
+/* ---- diagnostics --------------------------------------------------------------------------------- */
+
+static void
+note_tensor(const Checker *c, Diag *d, const Site *s, int param)
+{
+    bool tensor = s->element || (param >= 0 && (s->params[param].role == ROLE_DST ||
+                                                s->params[param].role == ROLE_SRC));
+    if (!tensor) {
+        return;
+    }
+    const Buffer *b = &c->k->bufs.p[site_ref(s, s->element ? 0 : param)->buf];
+    if (b->span.file != 0) {
+        diag_note(c->k->unit, d, b->span,
+                  "%s is in '%s': %lld %s elements, %lld bytes, in %s",
+                  site_param_name(s, s->element ? 0 : param),
+                  sym_text(&c->k->unit->names, b->name), (long long)b->elems,
+                  dtype_name(b->dtype), (long long)b->bytes, scope_name(b->scope));
+    }
+}
+
+/* "i = 3, j = 0" */
+static const char *
+iteration_text(const CheckWalk *w, const Witness *wit, Arena *arena)
+{
+    Text t;
+    text_init(&t, arena);
+    text_put(&t, "");
+    for (uint32_t i = 0; wit->values && i < w->frames.n; i++) {
+        VarId v = w->frames.p[i].var;
+        if (v != 0) {
+            text_printf(&t, "%s%s = %lld", t.n ? ", " : "",
+                        sym_text(&w->k->unit->names, w->k->vars.p[v].name),
+                        (long long)wit->values[i]);
+        }
+    }
+    return t.n ? t.p : "";
+}
+
+static void
+report(const Checker *c, const CheckWalk *w, const Site *s, const Witness *wit)
+{
+    Unit *u = c->k->unit;
+    const Stmt *st = &c->k->stmts.p[s->stmt];
+    const Fault *f = &wit->fault;
+    const char *at = iteration_text(w, wit, &u->arena);
+    Diag *d = diag_add(u, diag_of_rule(f->rule), st->span, st->chain, "%s%s%s%s",
+                       at[0] ? "at " : "", at, at[0] ? ", " : "", f->text);
+    if (!rule_table[f->rule].warning) {
+        note_tensor(c, d, s, f->param);
+    }
+}
+
+typedef struct WarnCtx {
+    const Checker *c;
+    const CheckWalk *w;
+    const Site *s;
+} WarnCtx;
+
+static void
+report_warning(void *ctx, const Fault *f)
+{
+    const WarnCtx *x = ctx;
+    Witness wit = {.fault = *f};
+    report(x->c, x->w, x->s, &wit);
+}
+
+/* ---- events ---------------------------------------------------------------------------------------- */
+
+static void
+on_broken(void *ctx, const CheckWalk *w, const Site *s, const Fault *f)
+{
+    Checker *c = ctx;
+    Witness wit = {.fault = *f};
+    c->proofs[ANSWER_REFUTED]++;
+    report(c, w, s, &wit);
+}
+
+static void
+on_answered(void *ctx, const CheckWalk *w, const Site *s, int step, Answer a,
+            const Witness *wit)
+{
+    Checker *c = ctx;
+    c->proofs[a]++;
+    if (a != ANSWER_REFUTED) {
+        return;
+    }
+    uint32_t bit = (uint32_t)1 << s->steps[step].param;
+    if (!(c->faulty & bit)) {
+        report(c, w, s, wit);
+    }
+    c->faulty |= bit;
+}
+
+static void
+on_done(void *ctx, const CheckWalk *w, const Site *s, bool proved)
+{
+    Checker *c = ctx;
+    c->k->stmts.p[s->stmt].proof = proved ? PROOF_PROVED : PROOF_RUNTIME;
+    if (c->faulty == 0 && !s->element) {
+        WarnCtx x = {c, w, s};
+        check_warnings(&s->in, report_warning, &x);
+    }
+    c->faulty = 0;
+}
+
+bool
+pass_check(Kernel *k)
+{
+    Checker c = {.k = k};
+    CheckEvents events = {&c, on_broken, on_answered, on_done};
+    check_walk(k, &events);
+    k->proofs[0] = c.proofs[ANSWER_PROVED];
+    k->proofs[1] = c.proofs[ANSWER_REFUTED];
+    k->proofs[2] = c.proofs[ANSWER_RUNTIME];
+    return k->proofs[1] == 0;
+}
+
+/* ---- lists of obligations ----------------------------------------------------------------------------- */
+
+static void
+put_obligation(Text *out, const CheckWalk *w, const Site *s, const char *rule,
+               const char *operand, const char *answer)
+{
+    Unit *u = w->k->unit;
+    const Stmt *st = &w->k->stmts.p[s->stmt];
+    Source *src = &u->sources.p[st->span.file];
+    LineCol at = source_line_col(&u->arena, src, st->span.begin);
+    text_printf(out, "  %s:%u:%u: %s: %s%s%s: %s\n", src->path, at.line, at.column,
+                s->element ? "element access" : op_table[s->in.op].name, rule,
+                operand[0] ? " of " : "", operand, answer);
+}
+
+static void
+explain_broken(void *ctx, const CheckWalk *w, const Site *s, const Fault *f)
+{
+    put_obligation(ctx, w, s, rule_table[f->rule].name,
+                   f->param >= 0 ? site_param_name(s, f->param) : "", "refuted");
+}
+
+static void
+explain_answered(void *ctx, const CheckWalk *w, const Site *s, int step, Answer a,
+                 const Witness *wit)
+{
+    (void)wit;
+    if (a != ANSWER_PROVED) {
+        put_obligation(ctx, w, s, rule_table[site_rule(s, s->steps[step])].name,
+                       site_param_name(s, s->steps[step].param),
+                       a == ANSWER_REFUTED ? "refuted" : "checked at run time");
+    }
+}
+
+static void
+explain_done(void *ctx, const CheckWalk *w, const Site *s, bool proved)
+{
+    (void)ctx;
+    (void)w;
+    (void)s;
+    (void)proved;
+}
+
+void
+check_explain(const Kernel *k, Text *out)
+{
+    CheckEvents events = {out, explain_broken, explain_answered, explain_done};
+    check_walk(k, &events);
+}

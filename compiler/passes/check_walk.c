@@ -1,0 +1,355 @@
+/* check_walk.c: the check pass as an abstract interpreter of the structured body. It carries what is
+ * known of registers and loop variables (analysis/env.h) through branches and loops, and answers each
+ * step of the numeric checker (isa/check.h) at each site:
+ *
+ *   proved    operands are constant and the rule holds; or it follows from what is known; or all
+ *             iterations were tried; or the place is never reached
+ *   refuted   constant operands break the rule (also where it is not certain that the place is
+ *             reached); or a certain iteration breaks it
+ *   run time  neither
+ *
+ * In a loop nothing is known of the registers that its body assigns, except that those that are only
+ * stepped by constants keep their value modulo the steps. */
+#include "passes/check_walk.h"
+
+#include "analysis/prove.h"
+
+/* ---- what loops assign ------------------------------------------------------------------------- */
+
+typedef struct Scan {
+    bool exits; /* of the innermost loop */
+    bool returns;
+} Scan;
+
+static void scan_body(CheckWalk *w, StmtId body, Scan *scan);
+
+static void
+scan_loop(CheckWalk *w, const Stmt *s, Scan *scan)
+{
+    CheckLoop *loop = &w->loops[s->loop.var];
+    Scan inner = {0};
+    loop->first = w->assigns.n;
+    scan_body(w, s->loop.body, &inner);
+    loop->last = w->assigns.n;
+    loop->exits = inner.exits || inner.returns;
+    scan->returns = scan->returns || inner.returns;
+}
+
+static void
+scan_body(CheckWalk *w, StmtId id, Scan *scan)
+{
+    for (; id; id = w->k->stmts.p[id].next) {
+        const Stmt *s = &w->k->stmts.p[id];
+        switch ((StmtKind)s->kind) {
+        case ST_SET:
+            VEC_PUSH(&w->scratch, &w->assigns, (CheckAssign){s->set.reg, s->set.value});
+            break;
+        case ST_LOAD:
+            VEC_PUSH(&w->scratch, &w->assigns, (CheckAssign){s->load.reg, 0});
+            break;
+        case ST_FOR:
+            scan_loop(w, s, scan);
+            break;
+        case ST_IF:
+            scan_body(w, s->cond.then_body, scan);
+            scan_body(w, s->cond.else_body, scan);
+            break;
+        case ST_SCOPE:
+            scan_body(w, s->scope.body, scan);
+            break;
+        case ST_BREAK:
+        case ST_CONTINUE:
+            scan->exits = true;
+            break;
+        case ST_RETURN:
+            scan->returns = true;
+            break;
+        case ST_NONE:
+        case ST_INSTR:
+        case ST_STORE:
+        case ST_ALLOC:
+            break;
+        }
+    }
+}
+
+/* reg = reg + c or reg - c: how far it goes. */
+static bool
+is_step(const Kernel *k, const CheckAssign *a, int64_t *step)
+{
+    const Expr *e = ir_expr(k, a->value);
+    if (a->value == 0 || e->kind != EX_OP || (e->op != SOP_ADD && e->op != SOP_SUB) ||
+        dtype_is_float((Dtype)e->dtype)) {
+        return false;
+    }
+    const Expr *x = ir_expr(k, e->a);
+    const Expr *y = ir_expr(k, e->b);
+    if (e->op == SOP_ADD && x->kind == EX_CONST) {
+        const Expr *t = x;
+        x = y;
+        y = t;
+    }
+    if (x->kind != EX_REG || x->a != a->reg || y->kind != EX_CONST) {
+        return false;
+    }
+    *step = y->imm;
+    return true;
+}
+
+/* Forgets what the loop's body may change: at its start, for any iteration. */
+static void
+forget_assigned(CheckWalk *w, const CheckLoop *loop)
+{
+    for (uint32_t i = loop->first; i < loop->last; i++) {
+        const CheckAssign *a = &w->assigns.p[i];
+        Dtype t = w->k->regs.p[a->reg].dtype;
+        int64_t step;
+        bool steps = is_step(w->k, a, &step);
+        env_set_reg(&w->env, a->reg,
+                    steps ? range_stepped(t, w->env.cells[a->reg], step) : range_top(t));
+    }
+}
+
+/* ---- sites --------------------------------------------------------------------------------------- */
+
+static bool
+param_is_constant(const Site *s, int param)
+{
+    for (int i = 0; i < site_exprs(s, param); i++) {
+        if (!ir_is_const(s->k, site_expr(s, param, i))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether the step asks for constants only. */
+static bool
+step_is_constant(const Site *s, CheckStep step)
+{
+    if (s->element || (step.kind != CHECK_BOUNDS && step.kind != CHECK_OVERLAP)) {
+        return param_is_constant(s, step.param);
+    }
+    for (int p = 0; p < s->nparams; p++) {
+        Role role = s->params[p].role;
+        bool tensor = role == ROLE_DST || role == ROLE_SRC;
+        bool asked = step.kind == CHECK_OVERLAP || !tensor || p == step.param;
+        if (asked && role != ROLE_SCALAR && !param_is_constant(s, p)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static Answer
+answer_of(Verdict v)
+{
+    return v == VERDICT_HOLDS    ? ANSWER_PROVED
+           : v == VERDICT_BROKEN ? ANSWER_REFUTED
+                                 : ANSWER_RUNTIME;
+}
+
+/* Answers what needs no search; *search tells that some step is open. */
+static void
+answer_directly(CheckWalk *w, const Site *s, Answer *answers, bool *open, Witness *wits)
+{
+    for (int i = 0; i < s->nsteps; i++) {
+        CheckStep step = s->steps[i];
+        wits[i].values = NULL;
+        open[i] = false;
+        if (step_is_constant(s, step)) {
+            bool ok = site_check(s, &s->in, step, &wits[i].fault);
+            answers[i] = ok ? ANSWER_PROVED : ANSWER_REFUTED;
+        } else if (w->env.dead || prove_step(&w->env, s, step)) {
+            answers[i] = ANSWER_PROVED;
+        } else {
+            answers[i] = ANSWER_RUNTIME;
+            open[i] = true;
+        }
+    }
+}
+
+static void
+answer_by_search(CheckWalk *w, const Site *s, Answer *answers, const bool *open,
+                 Witness *wits)
+{
+    Nest nest = {w->frames.p, (int)w->frames.n, w->unsure == 0 && !w->returned, w->vars};
+    witness_find(&w->env, s, &nest, open, wits, &w->budget);
+    for (int i = 0; i < s->nsteps; i++) {
+        if (open[i]) {
+            answers[i] = answer_of(wits[i].verdict);
+        }
+    }
+}
+
+static void
+answer_site(CheckWalk *w, const Site *s)
+{
+    Answer answers[MAX_CHECK_STEPS];
+    bool open[MAX_CHECK_STEPS];
+    Witness wits[MAX_CHECK_STEPS];
+    answer_directly(w, s, answers, open, wits);
+    bool search = false;
+    for (int i = 0; i < s->nsteps; i++) {
+        search = search || open[i];
+    }
+    if (search) {
+        answer_by_search(w, s, answers, open, wits);
+    }
+    bool proved = true;
+    for (int i = 0; i < s->nsteps; i++) {
+        w->events->answered(w->events->ctx, w, s, i, answers[i], &wits[i]);
+        proved = proved && answers[i] == ANSWER_PROVED;
+    }
+    w->events->done(w->events->ctx, w, s, proved);
+}
+
+static void
+visit_site(CheckWalk *w, StmtId id)
+{
+    Site s;
+    Fault fault;
+    if (!site_init(&s, w->k, id)) {
+        return;
+    }
+    if (!s.element && !check_static(&s.in, &fault)) {
+        w->events->broken(w->events->ctx, w, &s, &fault);
+        return;
+    }
+    if (s.constant && !s.element && check_values(&s.in, &fault)) {
+        for (int i = 0; i < s.nsteps; i++) {
+            w->events->answered(w->events->ctx, w, &s, i, ANSWER_PROVED, NULL);
+        }
+        w->events->done(w->events->ctx, w, &s, true);
+        return;
+    }
+    answer_site(w, &s);
+}
+
+/* ---- statements ------------------------------------------------------------------------------------ */
+
+static void walk_body(CheckWalk *w, StmtId body);
+
+static void
+set_loop_range(CheckWalk *w, const Stmt *s)
+{
+    Dtype t = w->k->vars.p[s->loop.var].dtype;
+    Range b = env_range(&w->env, s->loop.begin);
+    Range e = env_range(&w->env, s->loop.end);
+    if (t == DT_U64 && (b.lo < 0 || e.lo < 0)) {
+        env_set_var(&w->env, s->loop.var, range_top(t));
+    } else if (e.hi <= b.lo) {
+        w->env.dead = true;
+    } else {
+        env_set_var(&w->env, s->loop.var, range_interval(b.lo, e.hi - 1));
+    }
+}
+
+static void
+walk_loop(CheckWalk *w, const Stmt *s)
+{
+    const CheckLoop *loop = &w->loops[s->loop.var];
+    EnvMark mark = env_mark(&w->env);
+    Frame f = {.var = s->loop.var, .begin = s->loop.begin, .end = s->loop.end};
+    set_loop_range(w, s);
+    forget_assigned(w, loop);
+    w->unsure += loop->exits;
+    VEC_PUSH(&w->scratch, &w->frames, f);
+    walk_body(w, s->loop.body);
+    w->frames.n--;
+    w->unsure -= loop->exits;
+    (void)env_leave(&w->env, mark);
+    forget_assigned(w, loop);
+}
+
+/* One side of a branch, under what its condition tells. */
+static EnvState
+walk_branch(CheckWalk *w, ExprId cond, bool outcome, StmtId body)
+{
+    bool decided = range_is_const(env_expr(&w->env, cond));
+    EnvMark mark = env_mark(&w->env);
+    env_assume(&w->env, cond, outcome);
+    if (!decided) {
+        VEC_PUSH(&w->scratch, &w->frames, (Frame){.cond = cond, .outcome = outcome});
+    }
+    walk_body(w, body);
+    w->frames.n -= !decided;
+    return env_leave(&w->env, mark);
+}
+
+static void
+walk_if(CheckWalk *w, const Stmt *s)
+{
+    EnvState then_state = walk_branch(w, s->cond.cond, true, s->cond.then_body);
+    EnvState else_state = walk_branch(w, s->cond.cond, false, s->cond.else_body);
+    env_join(&w->env, &then_state, &else_state);
+    if (then_state.dead && !else_state.dead && s->cond.else_body == 0) {
+        env_assume(&w->env, s->cond.cond, false);
+    }
+}
+
+static void
+walk_stmt(CheckWalk *w, StmtId id)
+{
+    const Stmt *s = &w->k->stmts.p[id];
+    switch ((StmtKind)s->kind) {
+    case ST_NONE:
+    case ST_ALLOC:
+        break;
+    case ST_INSTR:
+    case ST_STORE:
+        visit_site(w, id);
+        break;
+    case ST_SET:
+        env_set_reg(&w->env, s->set.reg, env_range(&w->env, s->set.value));
+        break;
+    case ST_LOAD:
+        visit_site(w, id);
+        env_set_reg(&w->env, s->load.reg, range_top(w->k->regs.p[s->load.reg].dtype));
+        break;
+    case ST_FOR:
+        walk_loop(w, s);
+        break;
+    case ST_IF:
+        walk_if(w, s);
+        break;
+    case ST_SCOPE:
+        walk_body(w, s->scope.body);
+        break;
+    case ST_RETURN:
+        w->returned = true;
+        w->env.dead = true;
+        break;
+    case ST_BREAK:
+    case ST_CONTINUE:
+        w->env.dead = true;
+        break;
+    }
+}
+
+static void
+walk_body(CheckWalk *w, StmtId id)
+{
+    for (; id; id = w->k->stmts.p[id].next) {
+        walk_stmt(w, id);
+    }
+}
+
+/* Iterations tried in all searches of a kernel; about a second. */
+enum {
+    WALK_BUDGET = 4000000
+};
+
+void
+check_walk(const Kernel *k, const CheckEvents *events)
+{
+    CheckWalk w = {.k = k, .events = events, .budget = WALK_BUDGET};
+    Scan scan = {0};
+    arena_init(&w.scratch);
+    env_init(&w.env, k, &w.scratch);
+    w.loops = ARENA_ARRAY(&w.scratch, CheckLoop, k->vars.n);
+    w.vars = ARENA_ARRAY(&w.scratch, int64_t, k->vars.n);
+    scan_body(&w, k->body, &scan);
+    walk_body(&w, k->body);
+    arena_free(&w.scratch);
+}
