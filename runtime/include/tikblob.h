@@ -183,6 +183,17 @@ uint64_t tikblob_workspace(const TikBlob *b, int kernel);
 bool tikblob_verify(const TikBlob *b, int kernel, void *workspace, uint64_t bytes,
                     TikBlobProof *proof, TikBlobDiag *diag);
 
+/* The same for a blob that is being made: an access or rule that is not proved and not marked `checked`
+ * is not refused but sets its descriptor's bit in unproved (a bit per descriptor, zeroed by the caller);
+ * the stated step bound is not looked at. unproved null: as tikblob_verify. */
+typedef struct TikBlobVerify {
+    void *workspace;
+    uint64_t bytes;
+    uint8_t *unproved;
+} TikBlobVerify;
+bool tikblob_unproved(const TikBlob *b, int kernel, const TikBlobVerify *with, TikBlobProof *proof,
+                      TikBlobDiag *diag);
+
 /* ---- text (hosted) ----------------------------------------------------------------------------------- */
 
 /* Disassembly that tikblob_assemble turns back into the same bytes. The caller frees *text. */
@@ -207,9 +218,9 @@ typedef struct TikBlobKernelInfo {
     int nargs;
     const TikBlobRegion *regions;
     int nregions;
-    uint32_t nregs;
+    uint32_t nregs;      /* ignored: counted from the descriptors */
     int64_t peak[SC_COUNT];
-    uint64_t step_bound;
+    uint64_t step_bound; /* 0: what the verifier finds */
 } TikBlobKernelInfo;
 
 void tikblob_begin_kernel(TikBlobWriter *w, const TikBlobKernelInfo *info);
@@ -218,6 +229,8 @@ void tikblob_begin_kernel(TikBlobWriter *w, const TikBlobKernelInfo *info);
 bool tikblob_emit(TikBlobWriter *w, const TikDesc *d, const char *file, uint32_t line,
                   uint32_t column, char *error, size_t error_size);
 void tikblob_end_kernel(TikBlobWriter *w);
+/* Lets tikblob_finish mark `checked` whatever the verifier cannot prove. */
+void tikblob_check_unproved(TikBlobWriter *w);
 /* meta: text for META (producer, source hash), may be null. The caller frees *bytes. */
 bool tikblob_finish(TikBlobWriter *w, const char *meta, uint8_t **bytes, size_t *size);
 

@@ -1,0 +1,275 @@
+/* blob.h: what the files of runtime/blob share: layout of the container (docs/blob-format.md is the
+ * normative text), byte access, rules, digests. Private to runtime/blob. Freestanding: everything here
+ * works without libc; blob_same and blob_zero stand in for memcmp and memset. */
+#ifndef TIK_BLOB_H
+#define TIK_BLOB_H
+
+#include "tikblob.h"
+
+enum {
+    HEADER_BYTES = 64,
+    ENTRY_BYTES = 32,
+    MAX_SECTIONS = 16,
+    TARG_BYTES = 128,
+    TARG_NAME = 24,
+    KERN_BYTES = 96,
+    ARG_BYTES = 80,
+    REGION_BYTES = 24,
+    ROW_BYTES = 16,
+    SLOT_BYTES = 16,
+    MAX_SLOTS = 255,  /* of one descriptor */
+    MAX_NUMBERS = 16, /* of one descriptor: two bits each in its tag word */
+    MAX_BLOB_REGS = 65536,
+    MAX_BLOB_CORES = 65535,
+    MAX_STRING_BYTES = 4 << 20
+};
+
+enum {
+    BLOB_MUST = 1,
+    BLOB_STRIP = 2
+}; /* flags of a section */
+
+typedef enum SectionId {
+#define SECTION(id, a, b, c, d, flags, align, record, required) SEC_##id,
+#include "blob/section.def"
+    SEC_COUNT
+} SectionId;
+
+_Static_assert((int)SEC_COUNT <= (int)TIKBLOB_KNOWN_SECTIONS,
+               "TikBlob.known is too short");
+
+typedef struct SectionInfo {
+    uint32_t fourcc;
+    uint16_t flags;
+    uint8_t align;
+    uint32_t record;
+    bool required;
+} SectionInfo;
+
+extern const SectionInfo blob_sections[SEC_COUNT];
+
+/* ---- descriptors ----------------------------------------------------------------------------------- */
+
+/* Class byte of a descriptor: its kind plus one, so that a zeroed slot is no descriptor. */
+enum {
+    CLASS_BASE = 1,
+    CLASS_COUNT = DESC_INSTR + 2
+};
+
+typedef enum NumTag {
+    TAG_IMM,
+    TAG_LOOP,
+    TAG_REG,
+    TAG_WIDE
+} NumTag;
+
+#define CORE_INDEX UINT32_MAX /* "loop slot" of the core's index */
+
+enum {
+    OP_BITS = 12, /* of the word that holds the instruction */
+    OP_CHECKED = 1 << 12,
+    OP_FORM_SHIFT = 13,
+    ACCESS_CHECKED = 1 /* flag byte of LOAD and STORE */
+};
+
+enum {
+    ROW_HEAD = 1,
+    ROW_TERM = 2
+}; /* mark byte of AFFN records */
+
+/* Operations with an operand type of its own. */
+static inline bool
+blob_has_from(ScalarOp op)
+{
+    return op == SOP_CAST || op == SOP_BITS;
+}
+
+/* ---- bytes ------------------------------------------------------------------------------------------- */
+
+static inline uint32_t
+get16(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8;
+}
+
+static inline uint32_t
+get32(const uint8_t *p)
+{
+    return get16(p) | get16(p + 2) << 16;
+}
+
+static inline uint64_t
+get64(const uint8_t *p)
+{
+    return get32(p) | (uint64_t)get32(p + 4) << 32;
+}
+
+static inline void
+put16(uint8_t *p, uint32_t v)
+{
+    p[0] = (uint8_t)v;
+    p[1] = (uint8_t)(v >> 8);
+}
+
+static inline void
+put32(uint8_t *p, uint32_t v)
+{
+    put16(p, v);
+    put16(p + 2, v >> 16);
+}
+
+static inline void
+put64(uint8_t *p, uint64_t v)
+{
+    put32(p, (uint32_t)v);
+    put32(p + 4, (uint32_t)(v >> 32));
+}
+
+static inline bool
+blob_same(const uint8_t *a, const uint8_t *b, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        if (a[i] != b[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static inline bool
+blob_is_zero(const uint8_t *p, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        if (p[i] != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static inline uint64_t
+blob_strlen(const char *s)
+{
+    uint64_t n = 0;
+    while (s[n] != 0) {
+        n++;
+    }
+    return n;
+}
+
+/* Order of two AFFN rows (heads with their terms), links left out: below 0, 0, above 0. */
+int blob_row_compare(const uint8_t *a, const uint8_t *b);
+
+bool blob_utf8(const uint8_t *p, uint64_t n, uint64_t *bad);
+
+/* ---- rules ------------------------------------------------------------------------------------------- */
+
+typedef enum BlobRule {
+#define BLOB_RULE(id, name, rule) BLOB_##id,
+#include "blob/blob_rule.def"
+    BLOB_RULE_COUNT
+} BlobRule;
+
+typedef struct BlobRuleInfo {
+    const char *name;
+    const char *rule;
+} BlobRuleInfo;
+
+extern const BlobRuleInfo blob_rules[BLOB_RULE_COUNT];
+
+typedef struct BlobAt {
+    uint32_t fourcc; /* 0: no section */
+    uint64_t offset;
+    int64_t descriptor; /* -1: none */
+    int64_t seen_lo, seen_hi, allowed_lo, allowed_hi;
+} BlobAt;
+
+/* Fills *diag (which may be null); always false, so that it can be returned. */
+bool blob_refuse(TikBlobDiag *diag, const char *code, const BlobAt *at);
+/* The same for a rule of this table at a byte of the file. section: SEC_COUNT for none. */
+bool blob_bad(TikBlobDiag *diag, BlobRule rule, SectionId section, uint64_t offset);
+/* With the value found and the range required. */
+typedef struct BlobSeen {
+    int64_t seen, lo, hi;
+} BlobSeen;
+bool blob_bad_value(TikBlobDiag *diag, BlobRule rule, SectionId section, uint64_t offset,
+                    BlobSeen v);
+
+/* ---- digests ----------------------------------------------------------------------------------------- */
+
+uint32_t blob_crc32c(const uint8_t *p, uint64_t n);
+
+typedef struct Sha256 {
+    uint32_t h[8];
+    uint8_t block[64];
+    uint32_t used;
+    uint64_t total;
+} Sha256;
+
+void blob_sha256_init(Sha256 *s);
+void blob_sha256_add(Sha256 *s, const uint8_t *p, uint64_t n);
+void blob_sha256_end(Sha256 *s, uint8_t out[32]);
+
+/* ---- between the files -------------------------------------------------------------------------------- */
+
+/* The TARG record of a processor. */
+void blob_target_record(const Soc *soc, uint8_t out[TARG_BYTES]);
+
+static inline const TikBlobSection *
+blob_section(const TikBlob *b, SectionId id)
+{
+    return b->known[id] < 0 ? NULL : &b->sections[b->known[id]];
+}
+
+/* Start of a section that every blob has. */
+static inline const uint8_t *
+blob_bytes(const TikBlob *b, SectionId id)
+{
+    return b->bytes + b->sections[b->known[id]].offset;
+}
+
+static inline uint64_t
+blob_records(const TikBlob *b, SectionId id)
+{
+    const TikBlobSection *s = &b->sections[b->known[id]];
+    return s->size / s->record;
+}
+
+/* A table's record; the index has been checked. */
+static inline const uint8_t *
+blob_record(const TikBlob *b, SectionId id, uint64_t index)
+{
+    const TikBlobSection *s = &b->sections[b->known[id]];
+    return b->bytes + s->offset + index * s->record;
+}
+
+/* Steps of tikblob_open behind the container (tables.c, decode.c, line.c). */
+bool blob_check_tables(TikBlob *b, TikBlobDiag *diag);
+bool blob_check_code(const TikBlob *b, TikBlobDiag *diag);
+bool blob_check_lines(const TikBlob *b, TikBlobDiag *diag);
+bool blob_check_strings(const TikBlob *b, TikBlobDiag *diag);
+
+/* Walks the places of all kernels' descriptors. */
+typedef struct LineReader {
+    const uint8_t *p, *end;
+    uint32_t file, line, column; /* of the descriptor read last */
+} LineReader;
+
+/* Reads the next place; false: not in the shortest form, or behind the end. */
+bool blob_line_next(LineReader *r);
+void blob_line_kernel(LineReader *r); /* at the first descriptor of a kernel */
+
+/* What the descriptors seen so far have used. */
+typedef struct BlobUse {
+    uint64_t next_row; /* the first AFFN record that no operand has named */
+    uint32_t nregs;    /* highest register plus one */
+} BlobUse;
+
+/* Decodes and checks the descriptor at c->at without moving on: its size in slots, or -1. out may be
+ * null: checks only. use may be null: rows in any order. */
+int blob_decode(const TikCursor *c, TikDesc *out, BlobUse *use, TikBlobDiag *diag);
+
+/* Number of 32-bit fields and of bytes, head included, wide immediates not, of an instruction. */
+void blob_instr_layout(Op op, MaskForm form, int *numbers, int *bytes);
+
+#endif

@@ -1,0 +1,366 @@
+/* prove.c: one instruction or access, for every iteration (P2, P6). Part of the verifier.
+ *
+ * The rules are isa/check.c's, on concrete values. When all operands are constants they are asked once.
+ * Otherwise each rule is asked with every operand at its least and at its greatest value, which answers
+ * for all values between:
+ *   ranges, masks (counts), scalars, pad rules   are intervals
+ *   bounds      the end of a footprint grows with every operand; the start is the offset alone
+ *   alignment   the offset's step must keep it
+ *   overlap     asked when source and destination keep their distance and no number varies; else
+ *               the bytes between their least start and greatest end must not meet
+ * What fails at a value that is certainly reached is refuted and refused by the rule's name; anything else
+ * is `unproved`, unless the descriptor says that it is checked while running. */
+#include "blob/verify.h"
+
+/* No root tensor is that large; keeps hostile offsets out of the arithmetic of the checks. */
+static const int64_t far_away = (int64_t)1 << 48;
+
+/* ---- operands --------------------------------------------------------------------------------------- */
+
+/* Range of an operand's byte offset; *wide when it cannot be bounded. False: refused. */
+static bool
+operand_range(Verifier *v, const TikOperand *o, int i)
+{
+    BlobRange sum = range_value(o->offset);
+    v->wide[i] = false;
+    v->exact[i] = true;
+    for (int t = 0; t < o->nterms; t++) {
+        BlobRange n, part;
+        if (!verify_number(v, &o->terms[t].num, &n, &v->exact[i])) {
+            return false;
+        }
+        if (!range_mul(n, range_value(o->terms[t].coef), &part) ||
+            !range_add(sum, part, &sum)) {
+            v->wide[i] = true;
+            return true;
+        }
+    }
+    v->offsets[i] = sum;
+    v->wide[i] = sum.lo < -far_away || sum.hi > far_away;
+    return true;
+}
+
+static CheckTensor
+tensor_at(const Verifier *v, const TikOperand *o, int64_t offset)
+{
+    const uint8_t *p =
+        blob_record(v->b, SEC_REGN, v->c.kernel.first_region + (uint64_t)o->region);
+    return (CheckTensor){.buffer = o->region,
+                         .scope = (Scope)p[4],
+                         .dtype = o->dtype,
+                         .offset = offset,
+                         .bytes = (int64_t)get64(p + 16)};
+}
+
+static bool
+bind_tensor(Verifier *v, int i)
+{
+    const TikOperand *o = &v->d.args[i].t;
+    if (!operand_range(v, o, i)) {
+        return false;
+    }
+    v->lo.args[i].t = tensor_at(v, o, v->wide[i] ? 0 : v->offsets[i].lo);
+    v->hi.args[i].t = tensor_at(v, o, v->wide[i] ? 0 : v->offsets[i].hi);
+    return true;
+}
+
+static bool
+bind_mask(Verifier *v, int i)
+{
+    v->lo.args[i].m = (CheckMask){.form = v->d.mask_form};
+    v->hi.args[i].m = v->lo.args[i].m;
+    v->exact[i] = true;
+    for (int w = 0; w < mask_words(v->d.mask_form); w++) {
+        BlobRange r;
+        if (!verify_number(v, &v->d.args[i].mask[w], &r, &v->exact[i])) {
+            return false;
+        }
+        v->lo.args[i].m.w[w] = (uint64_t)r.lo;
+        v->hi.args[i].m.w[w] = (uint64_t)r.hi;
+        v->numbers_vary |= !range_is_value(&r);
+    }
+    return true;
+}
+
+static bool
+bind_number(Verifier *v, int i)
+{
+    BlobRange r;
+    v->exact[i] = true;
+    if (!verify_number(v, &v->d.args[i].v, &r, &v->exact[i])) {
+        return false;
+    }
+    v->lo.args[i].v = r.lo;
+    v->hi.args[i].v = r.hi;
+    v->lo.args[i].literal = v->d.args[i].literal;
+    v->hi.args[i].literal = v->d.args[i].literal;
+    v->numbers_vary |= !range_is_value(&r);
+    return true;
+}
+
+static bool
+bind(Verifier *v)
+{
+    int n;
+    const ParamInfo *p = form_params(op_table[v->d.op].form, &n);
+    v->lo.op = v->d.op;
+    v->lo.soc = v->b->soc;
+    v->hi.op = v->d.op;
+    v->hi.soc = v->b->soc;
+    v->numbers_vary = false;
+    for (int i = 0; i < n; i++) {
+        v->lo.args[i] = (CheckArg){.v = 0};
+        v->hi.args[i] = (CheckArg){.v = 0};
+        bool tensor = p[i].role == ROLE_DST || p[i].role == ROLE_SRC;
+        if (p[i].role == ROLE_ATTR && v->d.args[i].v.kind != NUM_IMM) {
+            return verify_bad(v, BLOB_ATTR_CONST, (BlobSeen){i, 0, 0});
+        }
+        bool ok = tensor                       ? bind_tensor(v, i)
+                  : p[i].role == ROLE_MASK     ? bind_mask(v, i)
+                  : p[i].role == ROLE_MASKMODE ? true
+                                               : bind_number(v, i);
+        if (!ok) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- verdicts ------------------------------------------------------------------------------------------- */
+
+/* Every execution of the descriptor's place happens: no branch around it. */
+static bool
+always_reached(const Verifier *v)
+{
+    return v->nifs == 0;
+}
+
+static BlobAt
+values_of_fault(const Verifier *v)
+{
+    return (BlobAt){.seen_lo = v->fault.value,
+                    .seen_hi = v->fault.value,
+                    .allowed_lo = v->fault.lo,
+                    .allowed_hi = v->fault.hi};
+}
+
+static bool
+fails(Verifier *v, bool refuted)
+{
+    BlobAt at = values_of_fault(v);
+    return verify_weak(
+        v, refuted ? rule_table[v->fault.rule].name : blob_rules[BLOB_UNPROVED].name,
+        &at);
+}
+
+/* ---- steps of the checker ---------------------------------------------------------------------------------- */
+
+static bool
+both_ends(Verifier *v, CheckStep s)
+{
+    return check_step(&v->lo, s, &v->fault) && check_step(&v->hi, s, &v->fault);
+}
+
+static bool
+mask_holds(Verifier *v, CheckStep s)
+{
+    bool counts = v->d.mask_form == MASK_COUNT || v->d.mask_form == MASK_COUNTER;
+    const CheckMask *lo = &v->lo.args[s.param].m;
+    const CheckMask *hi = &v->hi.args[s.param].m;
+    for (int i = 0; !counts && i < mask_words(lo->form); i++) {
+        if (lo->w[i] != hi->w[i]) {
+            return false;
+        }
+    }
+    return both_ends(v, s);
+}
+
+static bool
+alignment_holds(Verifier *v, CheckStep s)
+{
+    const CheckTensor *t = &v->lo.args[s.param].t;
+    uint64_t align = (uint64_t)scope_align(t->scope, t->dtype);
+    return !v->wide[s.param] && check_step(&v->lo, s, &v->fault) &&
+           v->offsets[s.param].step % align == 0;
+}
+
+/* The greatest extent at the least and at the greatest start. */
+static bool
+bounds_hold(Verifier *v, CheckStep s)
+{
+    if (v->wide[s.param]) {
+        return false;
+    }
+    CheckTensor *t = &v->hi.args[s.param].t;
+    t->offset = v->offsets[s.param].lo;
+    bool first = check_step(&v->hi, s, &v->fault);
+    t->offset = v->offsets[s.param].hi;
+    return first && check_step(&v->hi, s, &v->fault);
+}
+
+static bool
+same_terms(const TikOperand *a, const TikOperand *b)
+{
+    if (a->nterms != b->nterms) {
+        return false;
+    }
+    for (int i = 0; i < a->nterms; i++) {
+        if (a->terms[i].num.kind != b->terms[i].num.kind ||
+            a->terms[i].num.index != b->terms[i].num.index ||
+            a->terms[i].coef != b->terms[i].coef) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether no byte that the one operand can ever touch is one that the other can. */
+static bool
+hulls_apart(const Verifier *v, int a, int b)
+{
+    bool exact;
+    if (v->wide[a] || v->wide[b]) {
+        return false;
+    }
+    Footprint fa = check_footprint(&v->hi, a, &exact);
+    Footprint fb = check_footprint(&v->hi, b, &exact);
+    return footprint_end(&fa) <= v->offsets[b].lo ||
+           footprint_end(&fb) <= v->offsets[a].lo;
+}
+
+/* Sources in the destination's root keep their distance to it (fixed), or never come near it. */
+static bool
+sources_near(const Verifier *v, int dst, bool *fixed, bool *apart)
+{
+    int n;
+    const ParamInfo *p = form_params(op_table[v->d.op].form, &n);
+    const TikOperand *d = &v->d.args[dst].t;
+    *fixed = !v->numbers_vary;
+    *apart = true;
+    bool any = false;
+    for (int i = 0; i < n; i++) {
+        const TikOperand *s = &v->d.args[i].t;
+        if (p[i].role != ROLE_SRC || s->region != d->region) {
+            continue;
+        }
+        any = true;
+        *fixed &= same_terms(d, s) && !v->wide[i] && !v->wide[dst];
+        *apart &= hulls_apart(v, dst, i);
+    }
+    return any;
+}
+
+static int
+first_destination(const Verifier *v)
+{
+    int n;
+    const ParamInfo *p = form_params(op_table[v->d.op].form, &n);
+    int i = 0;
+    while (i < n && p[i].role != ROLE_DST) {
+        i++;
+    }
+    return i;
+}
+
+static bool
+overlap_holds(Verifier *v, CheckStep s, bool *fixed)
+{
+    bool apart;
+    int dst = first_destination(v);
+    if (!sources_near(v, dst, fixed, &apart) ||
+        v->d.args[s.param].t.region != v->d.args[dst].t.region) {
+        return true;
+    }
+    return apart || (*fixed && check_step(&v->lo, s, &v->fault));
+}
+
+/* *sure: a failure happens whenever the descriptor runs, or at a value that is reached. */
+static bool
+step_holds(Verifier *v, CheckStep s, bool *sure)
+{
+    bool fixed = false;
+    bool held;
+    *sure = v->exact[s.param] && !v->wide[s.param];
+    switch (s.kind) {
+    case CHECK_ALIGN:
+        return alignment_holds(v, s);
+    case CHECK_MASK:
+        return mask_holds(v, s);
+    case CHECK_RANGE:
+    case CHECK_SCALAR:
+    case CHECK_PAD:
+        return both_ends(v, s);
+    case CHECK_BOUNDS:
+        *sure = *sure && !v->numbers_vary;
+        return bounds_hold(v, s);
+    case CHECK_OVERLAP:
+        held = overlap_holds(v, s, &fixed);
+        *sure = *sure && fixed;
+        return held;
+    }
+    return false;
+}
+
+static bool
+prove_steps(Verifier *v)
+{
+    int n = check_steps(v->d.op, v->steps);
+    bool dead = verify_dead(v);
+    for (int i = 0; i < n; i++) {
+        bool sure;
+        v->fault = (Fault){.rule = RULE_NONE};
+        if (dead || step_holds(v, v->steps[i], &sure)) {
+            v->proof->proved++;
+        } else if (v->d.checked) {
+            v->proof->checked++;
+        } else {
+            bool refuted = sure && always_reached(v) && v->fault.rule != RULE_NONE;
+            return fails(v, refuted);
+        }
+    }
+    return true;
+}
+
+bool
+prove_instr(Verifier *v)
+{
+    if (!bind(v)) {
+        return false;
+    }
+    if (!check_static(&v->lo, &v->fault)) {
+        BlobAt at = values_of_fault(v);
+        return verify_refuse(v, rule_table[v->fault.rule].name, &at);
+    }
+    return prove_steps(v);
+}
+
+/* ---- scalar accesses --------------------------------------------------------------------------------------- */
+
+bool
+prove_access(Verifier *v)
+{
+    BlobRange value;
+    bool exact = true;
+    const TikOperand *o = &v->d.operand;
+    if (!operand_range(v, o, 0)) {
+        return false;
+    }
+    if (v->d.kind == DESC_STORE && !verify_number(v, &v->d.a, &value, &exact)) {
+        return false;
+    }
+    v->fault = (Fault){.rule = RULE_NONE};
+    bool held = verify_dead(v);
+    if (!held && !v->wide[0]) {
+        CheckTensor lo = tensor_at(v, o, v->offsets[0].lo);
+        CheckTensor hi = tensor_at(v, o, v->offsets[0].hi);
+        held = check_element(&lo, &v->fault) && check_element(&hi, &v->fault) &&
+               v->offsets[0].step % (uint64_t)dtype_size(o->dtype) == 0;
+    }
+    if (!held && v->d.checked) {
+        v->proof->checked++;
+        return true;
+    }
+    v->proof->proved += held;
+    bool refuted = v->fault.rule != RULE_NONE && v->exact[0] && always_reached(v);
+    return held || fails(v, refuted);
+}

@@ -1,0 +1,440 @@
+/* verify.c: tikblob_verify: one pass over a kernel's descriptors that proves, with prove.c,
+ *   P2  every descriptor is legal on the target
+ *   P3  structured control of bounded depth
+ *   P4  a bound on the descriptors that one core executes
+ *   P5  ranges of scalar registers
+ *   P6  bounds and alignment of every access, for every iteration
+ * A register's range is that of the last write in an open block, if no loop that began since writes it
+ * again; else that of everything ever written to it, which a first pass collects. So there is no fixed
+ * point and no recursion. Branch conditions refine nothing.
+ *
+ * Presupposes tikblob_open. Freestanding; its memory is the caller's workspace. Owns the group P2 to P6
+ * of blob_rule.def; rules of instructions keep their names from isa/rule.def. */
+#include "blob/verify.h"
+
+/* ---- refusing -------------------------------------------------------------------------------------- */
+
+bool
+verify_refuse(Verifier *v, const char *code, const BlobAt *values)
+{
+    BlobAt at = *values;
+    at.fourcc = blob_sections[SEC_CODE].fourcc;
+    at.offset = v->d.offset;
+    at.descriptor = v->d.index;
+    return blob_refuse(v->diag, code, &at);
+}
+
+bool
+verify_bad(Verifier *v, BlobRule rule, BlobSeen seen)
+{
+    BlobAt at = {.seen_lo = seen.seen,
+                 .seen_hi = seen.seen,
+                 .allowed_lo = seen.lo,
+                 .allowed_hi = seen.hi};
+    return verify_refuse(v, blob_rules[rule].name, &at);
+}
+
+bool
+verify_weak(Verifier *v, const char *code, const BlobAt *values)
+{
+    if (v->weak == NULL) {
+        return verify_refuse(v, code, values);
+    }
+    v->weak[v->d.index / 8] |= (uint8_t)(1 << (v->d.index % 8));
+    return true;
+}
+
+/* ---- ranges (P5) --------------------------------------------------------------------------------------- */
+
+bool
+verify_dead(const Verifier *v)
+{
+    return v->nblocks > 0 && v->blocks[v->nblocks - 1].dead;
+}
+
+/* Block numbers grow from the outside to the inside. */
+static bool
+is_open(const Verifier *v, uint32_t number)
+{
+    int i = v->nblocks;
+    while (i > 0 && v->blocks[i - 1].number > number) {
+        i--;
+    }
+    return number == 0 || (i > 0 && v->blocks[i - 1].number == number);
+}
+
+static BlobRange
+register_range(const Verifier *v, uint32_t reg)
+{
+    const RegFact *f = &v->regs[reg];
+    if (f->def == NO_DEF || !is_open(v, f->block)) {
+        return f->any;
+    }
+    for (int i = 0; i < v->nloops; i++) {
+        if (v->loops[i].start > f->def) {
+            return f->last_def > v->loops[i].start ? f->any : f->last;
+        }
+    }
+    return f->last;
+}
+
+bool
+verify_number(Verifier *v, const TikNum *n, BlobRange *out, bool *exact)
+{
+    switch (n->kind) {
+    case NUM_IMM:
+        *out = range_value(n->imm);
+        return true;
+    case NUM_CORE:
+        *out = range_between(0, (int64_t)v->c.kernel.cores - 1);
+        return true;
+    case NUM_REG:
+        *out = register_range(v, n->index);
+        *exact = *exact && range_is_value(out);
+        return true;
+    case NUM_LOOP:
+        break;
+    }
+    if (n->index >= (uint32_t)v->nloops) {
+        return verify_bad(v, BLOB_LOOP_SLOT, (BlobSeen){n->index, 0, v->nloops - 1});
+    }
+    *out = v->loops[n->index].counter;
+    *exact = *exact && v->loops[n->index].exact;
+    return true;
+}
+
+static void
+define(Verifier *v, uint32_t reg, BlobRange value)
+{
+    RegFact *f = &v->regs[reg];
+    f->last = value;
+    f->def = v->d.index;
+    f->block = v->nblocks == 0 ? 0 : v->blocks[v->nblocks - 1].number;
+}
+
+static Dtype
+result_type(const TikDesc *d)
+{
+    return d->kind == DESC_ALU && scalar_is_compare(d->alu_op) ? DT_BOOL : d->dtype;
+}
+
+/* ---- steps (P4) ---------------------------------------------------------------------------------------- */
+
+static uint64_t
+steps_add(uint64_t a, uint64_t b)
+{
+    uint64_t r;
+    return __builtin_add_overflow(a, b, &r) ? UINT64_MAX : r;
+}
+
+static uint64_t
+steps_mul(uint64_t a, uint64_t b)
+{
+    uint64_t r;
+    return __builtin_mul_overflow(a, b, &r) ? UINT64_MAX : r;
+}
+
+static void
+count(Verifier *v, uint64_t steps)
+{
+    uint64_t *sum = v->nloops > 0 ? &v->loops[v->nloops - 1].steps : &v->top_steps;
+    *sum = steps_add(*sum, steps);
+}
+
+/* ---- control (P3) ---------------------------------------------------------------------------------------- */
+
+static void
+open_block(Verifier *v, TikDescKind kind, bool dead)
+{
+    bool outer = verify_dead(v);
+    v->blocks[v->nblocks++] = (Block){kind, ++v->next_block, dead || outer};
+}
+
+static bool
+open_loop(Verifier *v)
+{
+    BlobRange a, b;
+    bool exact = true;
+    if (v->nloops == TIKBLOB_MAX_LOOPS) {
+        return verify_bad(v, BLOB_LOOP_DEPTH,
+                          (BlobSeen){v->nloops + 1, 0, TIKBLOB_MAX_LOOPS});
+    }
+    if (v->d.slot != (uint32_t)v->nloops) {
+        return verify_bad(v, BLOB_LOOP_SLOT, (BlobSeen){v->d.slot, v->nloops, v->nloops});
+    }
+    if (!verify_number(v, &v->d.a, &a, &exact) ||
+        !verify_number(v, &v->d.b, &b, &exact)) {
+        return false;
+    }
+    bool constant = v->d.a.kind == NUM_IMM && v->d.b.kind == NUM_IMM;
+    if (constant && (a.lo < 0 || a.lo > b.lo)) {
+        return verify_bad(v, BLOB_LOOP_BOUNDS, (BlobSeen){a.lo, 0, b.lo});
+    }
+    bool holds = a.lo >= 0 && a.hi <= b.lo;
+    *(holds ? &v->proof->proved : &v->proof->checked) += 1;
+    int64_t first = a.lo < 0 ? 0 : a.lo; /* other values are a fault on entry */
+    int64_t trips = b.hi > first ? b.hi - first : 0;
+    count(v, 1);
+    v->loops[v->nloops++] =
+        (Loop){.counter = trips > 0 ? range_between(first, b.hi - 1) : range_value(first),
+               .start = v->d.index,
+               .trips = (uint64_t)trips,
+               .steps = 0,
+               .exact = constant};
+    v->deepest = v->nloops > v->deepest ? v->nloops : v->deepest;
+    open_block(v, DESC_LOOP, trips == 0);
+    return true;
+}
+
+static bool
+close_loop(Verifier *v)
+{
+    if (v->nblocks == 0 || v->blocks[v->nblocks - 1].kind != DESC_LOOP) {
+        return verify_bad(v, BLOB_BLOCK_NESTING, (BlobSeen){0, 0, 0});
+    }
+    if (v->d.slot != (uint32_t)(v->nloops - 1)) {
+        return verify_bad(v, BLOB_LOOP_SLOT,
+                          (BlobSeen){v->d.slot, v->nloops - 1, v->nloops - 1});
+    }
+    const Loop *l = &v->loops[v->nloops - 1];
+    uint64_t steps = steps_mul(l->trips, steps_add(l->steps, 1));
+    v->nloops--;
+    v->nblocks--;
+    count(v, steps);
+    return true;
+}
+
+static bool
+open_if(Verifier *v)
+{
+    BlobRange cond;
+    bool exact = true;
+    if (v->nifs == TIKBLOB_MAX_IFS) {
+        return verify_bad(v, BLOB_IF_DEPTH, (BlobSeen){v->nifs + 1, 0, TIKBLOB_MAX_IFS});
+    }
+    if (!verify_number(v, &v->d.a, &cond, &exact)) {
+        return false;
+    }
+    count(v, 1);
+    v->nifs++;
+    open_block(v, DESC_IF, false);
+    return true;
+}
+
+static bool
+close_if(Verifier *v)
+{
+    TikDescKind top = v->nblocks > 0 ? v->blocks[v->nblocks - 1].kind : DESC_LOOP;
+    bool fits =
+        v->d.kind == DESC_ELSE ? top == DESC_IF : top == DESC_IF || top == DESC_ELSE;
+    if (!fits) {
+        return verify_bad(v, BLOB_BLOCK_NESTING, (BlobSeen){0, 0, 0});
+    }
+    count(v, 1);
+    v->nblocks--;
+    if (v->d.kind == DESC_ELSE) {
+        open_block(v, DESC_ELSE, false);
+    } else {
+        v->nifs--;
+    }
+    return true;
+}
+
+static bool
+jump(Verifier *v)
+{
+    count(v, 1);
+    if (v->d.kind != DESC_RETURN && v->nloops == 0) {
+        return verify_bad(v, BLOB_JUMP_OUTSIDE, (BlobSeen){0, 0, 0});
+    }
+    return true;
+}
+
+/* ---- scalar operations ------------------------------------------------------------------------------------- */
+
+static bool
+alu_type_ok(const TikDesc *d)
+{
+    switch (d->alu_op) {
+    case SOP_SHL:
+    case SOP_SHR:
+    case SOP_AND:
+    case SOP_OR:
+    case SOP_XOR:
+    case SOP_NOT:
+        return !dtype_is_float(d->dtype);
+    case SOP_BITS:
+        return dtype_size(d->dtype) == dtype_size(d->from);
+    case SOP_CAST:
+        return d->dtype != d->from;
+    default:
+        return true;
+    }
+}
+
+static bool
+verify_alu(Verifier *v)
+{
+    RangeArgs in = {.type = v->d.dtype, .from = v->d.from};
+    bool exact = true;
+    if (!alu_type_ok(&v->d)) {
+        return verify_bad(v, BLOB_ALU_TYPE, (BlobSeen){v->d.dtype, 0, 0});
+    }
+    if (!verify_number(v, &v->d.a, &in.a, &exact)) {
+        return false;
+    }
+    in.b = range_value(0);
+    if (scalar_op_table[v->d.alu_op].arity == 2 &&
+        !verify_number(v, &v->d.b, &in.b, &exact)) {
+        return false;
+    }
+    bool divides = v->d.alu_op == SOP_DIV || v->d.alu_op == SOP_REM;
+    if (divides && !dtype_is_float(v->d.dtype)) {
+        bool safe = in.b.lo > 0 || in.b.hi < 0;
+        *(safe ? &v->proof->proved : &v->proof->checked) += 1;
+    }
+    define(v, v->d.reg, range_alu(v->d.alu_op, &in));
+    count(v, 1);
+    return true;
+}
+
+static bool
+verify_access(Verifier *v)
+{
+    count(v, 1);
+    if (!prove_access(v)) {
+        return false;
+    }
+    if (v->d.kind == DESC_LOAD) {
+        define(v, v->d.reg, range_of_type(v->d.dtype));
+    }
+    return true;
+}
+
+static bool
+verify_descriptor(Verifier *v)
+{
+    switch (v->d.kind) {
+    case DESC_LOOP:
+        return open_loop(v);
+    case DESC_ENDLOOP:
+        return close_loop(v);
+    case DESC_IF:
+        return open_if(v);
+    case DESC_ELSE:
+    case DESC_ENDIF:
+        return close_if(v);
+    case DESC_BREAK:
+    case DESC_CONTINUE:
+    case DESC_RETURN:
+        return jump(v);
+    case DESC_ALU:
+        return verify_alu(v);
+    case DESC_LOAD:
+    case DESC_STORE:
+        return verify_access(v);
+    case DESC_INSTR:
+        count(v, 1);
+        return prove_instr(v);
+    }
+    return false;
+}
+
+/* ---- the pass -------------------------------------------------------------------------------------------- */
+
+/* Collects what each register ever holds, and its last write. */
+static bool
+collect(Verifier *v)
+{
+    for (uint32_t i = 0; i < v->c.kernel.nregs; i++) {
+        v->regs[i] = (RegFact){.any = range_value(0), .def = NO_DEF, .last_def = NO_DEF};
+    }
+    TikCursor c = v->c;
+    int more;
+    while ((more = tikblob_next(&c, &v->d, v->diag)) > 0) {
+        if (v->d.kind == DESC_ALU || v->d.kind == DESC_LOAD) {
+            RegFact *f = &v->regs[v->d.reg];
+            f->any = range_join(f->any, range_of_type(result_type(&v->d)));
+            f->last_def = v->d.index;
+        }
+    }
+    return more == 0;
+}
+
+static bool
+finish(Verifier *v)
+{
+    uint64_t bound = v->c.kernel.step_bound;
+    v->proof->steps = v->top_steps;
+    if (v->nblocks > 0) {
+        return verify_bad(v, BLOB_BLOCK_NESTING, (BlobSeen){v->nblocks, 0, 0});
+    }
+    if ((uint32_t)v->deepest != v->c.kernel.nloops) {
+        return verify_bad(v, BLOB_KERNEL_LOOPS,
+                          (BlobSeen){v->c.kernel.nloops, v->deepest, v->deepest});
+    }
+    if (v->weak == NULL && v->top_steps > bound) {
+        return verify_bad(v, BLOB_STEP_BOUND,
+                          (BlobSeen){(int64_t)(v->top_steps & INT64_MAX), 0,
+                                     (int64_t)(bound & INT64_MAX)});
+    }
+    return true;
+}
+
+uint64_t
+tikblob_workspace(const TikBlob *b, int kernel)
+{
+    uint64_t nregs = get32(blob_record(b, SEC_KERN, (uint64_t)kernel) + 32);
+    return (sizeof(Verifier) + 15) / 16 * 16 + nregs * sizeof(RegFact);
+}
+
+static bool
+run(Verifier *v)
+{
+    if (!collect(v)) {
+        return false;
+    }
+    int more;
+    while ((more = tikblob_next(&v->c, &v->d, v->diag)) > 0) {
+        if (!verify_descriptor(v)) {
+            return false;
+        }
+    }
+    return more == 0 && finish(v);
+}
+
+bool
+tikblob_unproved(const TikBlob *b, int kernel, const TikBlobVerify *with,
+                 TikBlobProof *proof, TikBlobDiag *diag)
+{
+    if (with->bytes < tikblob_workspace(b, kernel) ||
+        (uintptr_t)with->workspace % 16 != 0) {
+        return blob_bad_value(diag, BLOB_WORKSPACE, SEC_COUNT, 0,
+                              (BlobSeen){(int64_t)with->bytes,
+                                         (int64_t)tikblob_workspace(b, kernel),
+                                         INT64_MAX});
+    }
+    Verifier *v = with->workspace;
+    *proof = (TikBlobProof){0, 0, 0};
+    v->b = b;
+    v->diag = diag;
+    v->proof = proof;
+    v->weak = with->unproved;
+    v->top_steps = 1; /* the end of the kernel */
+    v->nblocks = 0;
+    v->nifs = 0;
+    v->nloops = 0;
+    v->deepest = 0;
+    v->next_block = 0;
+    v->regs = (RegFact *)((uint8_t *)with->workspace + (sizeof(Verifier) + 15) / 16 * 16);
+    tikblob_cursor(&v->c, b, kernel);
+    return run(v);
+}
+
+bool
+tikblob_verify(const TikBlob *b, int kernel, void *workspace, uint64_t bytes,
+               TikBlobProof *proof, TikBlobDiag *diag)
+{
+    TikBlobVerify with = {.workspace = workspace, .bytes = bytes, .unproved = NULL};
+    return tikblob_unproved(b, kernel, &with, proof, diag);
+}
