@@ -1,0 +1,534 @@
+/* allocate.c: gives every on-core buffer an address; lifetimes, reuse, capacity.
+ *
+ * Needs: a kernel that satisfies ir_verify. Guarantees, when it succeeds: buffers that are alive at
+ * the same time share no bytes, addresses are aligned, address + bytes is at most k->peak of the
+ * memory, which is at most what the target has. Buffers without an alloc keep address -1. Never:
+ * changes statements.
+ *
+ * A buffer takes its bytes, rounded up to the unit of its memory, times its copies. It lives from
+ * its alloc to the end of the body that allocates it. First the plain stack order of these
+ * lifetimes is tried; if that does not fit, lifetimes shrink to first and last use (stretched over
+ * loops that lie inside the body and contain a use) and every buffer takes the smallest gap that
+ * holds it; if that does not fit either, the same with the largest buffers placed first.
+ *
+ * Diagnostics: capacity, one per memory, at the buffer that does not fit, with a note for each buffer
+ * that is alive then. */
+#include "passes/passes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Life {
+    BufId buf;
+    uint32_t alloc;       /* statement positions, in program order */
+    uint32_t body_end;    /* last position of the body */
+    uint32_t first, last; /* uses */
+    StmtId first_at, last_at;
+    uint32_t depth; /* loops around the alloc */
+    int64_t size;   /* rounded, with copies */
+    int64_t align;
+    int64_t address;
+} Life;
+
+typedef struct LoopSpan {
+    uint32_t begin;
+    StmtId stmt;
+    uint32_t
+        touched; /* index of the first entry of Allocate.touched that belongs to it */
+} LoopSpan;
+
+typedef struct Allocate {
+    Kernel *k;
+    Arena scratch;
+    VEC(Life) lives;   /* in the order of their allocs */
+    uint32_t *life_of; /* by BufId: index + 1 */
+    uint32_t pos;
+    VEC(LoopSpan) loops;
+    VEC(uint32_t) touched; /* lives used in the open loops */
+    bool ok;
+} Allocate;
+
+/* ---- lifetimes -------------------------------------------------------------------------------------------- */
+
+static void
+note_use(Allocate *a, BufId buf, StmtId at)
+{
+    uint32_t index = a->life_of[buf];
+    if (index == 0) {
+        return; /* global */
+    }
+    Life *l = &a->lives.p[index - 1];
+    bool first = l->first_at == 0;
+    if (first) {
+        /* A loop that does not contain the alloc keeps the buffer from its beginning. */
+        l->first = l->depth < a->loops.n ? a->loops.p[l->depth].begin : a->pos;
+        l->first_at = at;
+    }
+    if (l->depth < a->loops.n && (first || l->last < a->loops.p[l->depth].begin)) {
+        VEC_PUSH(&a->scratch, &a->touched, index - 1);
+    }
+    l->last = a->pos;
+    l->last_at = at;
+}
+
+static void
+note_instr(Allocate *a, StmtId id)
+{
+    int n;
+    const Stmt *s = &a->k->stmts.p[id];
+    (void)form_params(op_table[s->instr.op].form, &n);
+    for (int i = 0; i < n; i++) {
+        const Arg *arg = &a->k->args.p[s->instr.arg + (uint32_t)i];
+        if (arg->kind == ARG_REF) {
+            note_use(a, arg->ref.buf, id);
+        }
+    }
+}
+
+static void
+note_alloc(Allocate *a, BufId id)
+{
+    const Buffer *b = &a->k->bufs.p[id];
+    int64_t unit = scope_alloc_unit(b->scope);
+    Life l = {.buf = id, .alloc = a->pos, .first = a->pos, .last = a->pos};
+    l.depth = a->loops.n;
+    l.align = MAX(unit, scope_align(b->scope, b->dtype));
+    l.size =
+        round_up(b->bytes, unit) * b->copies; /* within IR_MAX_BYTES * IR_MAX_COPIES */
+    l.address = -1;
+    VEC_PUSH(&a->scratch, &a->lives, l);
+    a->life_of[id] = a->lives.n;
+}
+
+static void walk_body(Allocate *a, StmtId first);
+
+/* At the end of a loop, every buffer from outside that was used in it lives until here. */
+static void
+walk_loop(Allocate *a, StmtId id)
+{
+    LoopSpan span = {a->pos, id, a->touched.n};
+    VEC_PUSH(&a->scratch, &a->loops, span);
+    walk_body(a, a->k->stmts.p[id].loop.body);
+    a->loops.n--;
+    uint32_t keep = span.touched;
+    for (uint32_t i = span.touched; i < a->touched.n; i++) {
+        Life *l = &a->lives.p[a->touched.p[i]];
+        if (l->depth > a->loops.n) {
+            continue; /* allocated in this loop: gone */
+        }
+        l->last = a->pos;
+        if (l->depth < a->loops.n) {
+            a->touched.p[keep++] = a->touched.p[i]; /* the next loop outwards as well */
+        }
+    }
+    a->touched.n = keep;
+}
+
+static void
+walk_stmt(Allocate *a, StmtId id)
+{
+    const Stmt *s = &a->k->stmts.p[id];
+    a->pos++;
+    switch ((StmtKind)s->kind) {
+    case ST_INSTR:
+        note_instr(a, id);
+        return;
+    case ST_LOAD:
+        note_use(a, s->load.ref.buf, id);
+        return;
+    case ST_STORE:
+        note_use(a, s->store.ref.buf, id);
+        return;
+    case ST_ALLOC:
+        note_alloc(a, s->alloc.buf);
+        return;
+    case ST_FOR:
+        walk_loop(a, id);
+        return;
+    case ST_IF:
+        walk_body(a, s->cond.then_body);
+        walk_body(a, s->cond.else_body);
+        return;
+    case ST_SCOPE:
+        walk_body(a, s->scope.body);
+        return;
+    case ST_NONE:
+    case ST_SET:
+    case ST_BREAK:
+    case ST_CONTINUE:
+    case ST_RETURN:
+        return;
+    }
+}
+
+static void
+walk_body(Allocate *a, StmtId first)
+{
+    const Kernel *k = a->k;
+    for (StmtId id = first; id; id = k->stmts.p[id].next) {
+        walk_stmt(a, id);
+    }
+    for (StmtId id = first; id; id = k->stmts.p[id].next) {
+        if (k->stmts.p[id].kind == ST_ALLOC) {
+            a->lives.p[a->life_of[k->stmts.p[id].alloc.buf] - 1].body_end = a->pos;
+        }
+    }
+}
+
+/* ---- placing ------------------------------------------------------------------------------------------------ */
+
+/* The buffers of one memory under one notion of lifetime. */
+typedef struct Plan {
+    Allocate *a;
+    Life **lives; /* sorted by begin */
+    uint32_t n;
+    bool by_use; /* lifetimes: uses, not bodies */
+    int64_t peak;
+} Plan;
+
+static uint32_t
+begin_of(const Plan *p, const Life *l)
+{
+    return p->by_use ? l->first : l->alloc;
+}
+
+static uint32_t
+end_of(const Plan *p, const Life *l)
+{
+    return p->by_use ? l->last : l->body_end;
+}
+
+/* Sums of sizes, which stay far from overflow. */
+static int64_t
+plus(int64_t a, int64_t b)
+{
+    const int64_t most = INT64_MAX / 4;
+    return MIN(a, most) + MIN(b, most);
+}
+
+static int64_t
+end_address(const Life *l)
+{
+    return plus(l->address, l->size);
+}
+
+/* The buffers that are alive at the moment: by address, or while bodies decide in the order in which
+ * they began, which is the reverse of that in which they end. */
+typedef struct Live {
+    Life **p;
+    uint32_t n;
+    int64_t bytes;
+} Live;
+
+static void
+drop_ended(const Plan *p, Live *live, uint32_t now)
+{
+    uint32_t keep = 0;
+    while (!p->by_use && live->n && end_of(p, live->p[live->n - 1]) < now) {
+        live->bytes -= live->p[--live->n]->size;
+    }
+    if (!p->by_use) {
+        return;
+    }
+    for (uint32_t i = 0; i < live->n; i++) {
+        if (end_of(p, live->p[i]) >= now) {
+            live->p[keep++] = live->p[i];
+        } else {
+            live->bytes -= live->p[i]->size;
+        }
+    }
+    live->n = keep;
+}
+
+/* Where l goes among them: the smallest gap below top that holds it (the first of equal ones), else
+ * behind the last. *index gets its place in address order. */
+static int64_t
+best_gap(const Live *live, const Life *l, uint32_t *index)
+{
+    int64_t from = 0;
+    int64_t best = -1;
+    int64_t best_room = INT64_MAX;
+    for (uint32_t i = 0; i < live->n; i++) {
+        int64_t at = round_up(from, l->align);
+        int64_t room = live->p[i]->address - at;
+        if (room >= l->size && room < best_room) {
+            best = at;
+            best_room = room;
+            *index = i;
+        }
+        from = MAX(from, end_address(live->p[i]));
+    }
+    if (best < 0) {
+        *index = live->n;
+        best = round_up(from, l->align);
+    }
+    return best;
+}
+
+static void
+insert_live(Live *live, uint32_t index, Life *l)
+{
+    memmove(&live->p[index + 1], &live->p[index], (live->n - index) * sizeof *live->p);
+    live->p[index] = l;
+    live->n++;
+}
+
+/* One sweep in program order. With lifetimes of bodies this is the stack order: what ended was
+ * placed last. */
+static void
+place_in_order(Plan *p)
+{
+    Live live = {.p = ARENA_ARRAY(&p->a->scratch, Life *, p->n + 1)};
+    p->peak = 0;
+    for (uint32_t i = 0; i < p->n; i++) {
+        Life *l = p->lives[i];
+        uint32_t index = live.n;
+        drop_ended(p, &live, begin_of(p, l));
+        if (p->by_use) {
+            l->address = best_gap(&live, l, &index);
+        } else {
+            index = live.n;
+            Life *top = live.n ? live.p[live.n - 1] : NULL;
+            l->address = round_up(top ? end_address(top) : 0, l->align);
+        }
+        insert_live(&live, index, l);
+        p->peak = MAX(p->peak, end_address(l));
+    }
+}
+
+static int
+larger_first(const void *x, const void *y)
+{
+    const Life *a = *(Life *const *)x;
+    const Life *b = *(Life *const *)y;
+    if (a->size != b->size) {
+        return a->size > b->size ? -1 : 1;
+    }
+    return a->alloc < b->alloc ? -1 : 1;
+}
+
+static int
+earlier_first(const void *x, const void *y)
+{
+    const Life *a = *(Life *const *)x;
+    const Life *b = *(Life *const *)y;
+    if (a->first != b->first) {
+        return a->first < b->first ? -1 : 1;
+    }
+    return a->alloc < b->alloc ? -1 : 1;
+}
+
+static int
+lower_first(const void *x, const void *y)
+{
+    const Life *a = *(Life *const *)x;
+    const Life *b = *(Life *const *)y;
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static bool
+meet(const Plan *p, const Life *x, const Life *y)
+{
+    return begin_of(p, x) <= end_of(p, y) && begin_of(p, y) <= end_of(p, x);
+}
+
+/* The largest first, each into the smallest gap among those placed whose lives meet its own. */
+static void
+place_by_size(Plan *p)
+{
+    Life **order = arena_copy(&p->a->scratch, p->lives, p->n * sizeof(Life *));
+    qsort(order, p->n, sizeof *order, larger_first);
+    Live live = {.p = ARENA_ARRAY(&p->a->scratch, Life *, p->n + 1)};
+    p->peak = 0;
+    for (uint32_t i = 0; i < p->n; i++) {
+        uint32_t index = 0;
+        live.n = 0;
+        for (uint32_t j = 0; j < i; j++) {
+            if (meet(p, order[i], order[j])) {
+                live.p[live.n++] = order[j];
+            }
+        }
+        qsort(live.p, live.n, sizeof *live.p, lower_first);
+        order[i]->address = best_gap(&live, order[i], &index);
+        p->peak = MAX(p->peak, end_address(order[i]));
+    }
+}
+
+/* Beyond this many buffers in one memory the placement by size is not tried; beyond the second, the
+ * placement by use neither: both compare buffers with each other. */
+enum {
+    MAX_BY_SIZE = 512,
+    MAX_BY_USE = 20000
+};
+
+/* False: the plan with the smallest need stays. */
+static bool
+place(Plan *p, int64_t capacity)
+{
+    place_in_order(p);
+    if (p->peak <= capacity || p->n > MAX_BY_USE) {
+        return p->peak <= capacity;
+    }
+    p->by_use = true;
+    qsort(p->lives, p->n, sizeof *p->lives, earlier_first);
+    place_in_order(p);
+    if (p->peak > capacity && p->n <= MAX_BY_SIZE) {
+        int64_t in_order = p->peak;
+        place_by_size(p);
+        p->peak = MIN(p->peak, in_order);
+    }
+    return p->peak <= capacity;
+}
+
+/* ---- diagnostics ---------------------------------------------------------------------------------------------- */
+
+static uint32_t
+line_of(Unit *u, Span span)
+{
+    return source_line_col(&u->arena, &u->sources.p[span.file], span.begin).line;
+}
+
+static void
+note_life(const Plan *p, Diag *d, const Life *l)
+{
+    Unit *u = p->a->k->unit;
+    const Buffer *b = &p->a->k->bufs.p[l->buf];
+    Text t;
+    text_init(&t, &u->arena);
+    text_printf(&t, "'%s' is %s[", sym_text(&u->names, b->name), dtype_name(b->dtype));
+    for (uint32_t i = 0; i < b->shape.n; i++) {
+        text_printf(&t, "%s%lld", i ? ", " : "", (long long)b->shape.p[i]);
+    }
+    text_printf(&t, "], %lld bytes", (long long)l->size);
+    if (b->copies > 1) {
+        text_printf(&t, " (%d copies for thread_num)", b->copies);
+    }
+    if (l->first_at) {
+        const Stmt *stmts = p->a->k->stmts.p;
+        text_printf(&t, ", used in lines %u to %u",
+                    (unsigned)line_of(u, stmts[l->first_at].span),
+                    (unsigned)line_of(u, stmts[l->last_at].span));
+    } else {
+        text_put(&t, ", never used");
+    }
+    diag_note(u, d, b->span, "%s", t.p);
+}
+
+/* Bytes alive when l begins to live. */
+static int64_t
+need_at(const Plan *p, const Life *l)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < p->n; i++) {
+        const Life *x = p->lives[i];
+        if (begin_of(p, x) <= begin_of(p, l) && end_of(p, x) >= begin_of(p, l) &&
+            (begin_of(p, x) < begin_of(p, l) || x->alloc <= l->alloc)) {
+            sum = plus(sum, x->size);
+        }
+    }
+    return sum;
+}
+
+/* The first buffer whose beginning takes the live bytes beyond the capacity; if it is only gaps that
+ * are lost, the one that lies highest. */
+static const Life *
+culprit(const Plan *p, int64_t capacity)
+{
+    const Life *highest = p->lives[0];
+    Live live = {.p = ARENA_ARRAY(&p->a->scratch, Life *, p->n)};
+    for (uint32_t i = 0; i < p->n; i++) {
+        Life *l = p->lives[i];
+        drop_ended(p, &live, begin_of(p, l));
+        live.p[live.n++] = l;
+        live.bytes += l->size;
+        if (live.bytes > capacity) {
+            return l;
+        }
+        highest = end_address(l) > end_address(highest) ? l : highest;
+    }
+    return highest;
+}
+
+enum {
+    MAX_LIFE_NOTES = 40
+};
+
+static void
+report_capacity(const Plan *p, Scope scope)
+{
+    const Kernel *k = p->a->k;
+    Unit *u = k->unit;
+    int64_t capacity = k->soc->bytes[scope];
+    const Life *l = culprit(p, capacity);
+    const Buffer *b = &k->bufs.p[l->buf];
+    const char *name = sym_text(&u->names, b->name);
+    if (capacity == 0) {
+        diag_add(u, D_CAPACITY, b->span, b->chain,
+                 "'%s' is in %s, which %s does not have", name, scope_name(scope),
+                 k->soc->name);
+        return;
+    }
+    int64_t need = need_at(p, l);
+    need = need > capacity ? need : p->peak;
+    Diag *d = diag_add(
+        u, D_CAPACITY, b->span, b->chain,
+        "'%s' of %lld bytes does not fit: the kernel needs %lld bytes of %s at this "
+        "point, %s has %lld (%lld too many)",
+        name, (long long)l->size, (long long)need, scope_name(scope), k->soc->name,
+        (long long)capacity, (long long)(need - capacity));
+    int notes = 0;
+    for (uint32_t i = 0; i < p->n; i++) {
+        const Life *x = p->lives[i];
+        if (begin_of(p, x) <= begin_of(p, l) && end_of(p, x) >= begin_of(p, l) &&
+            notes++ < MAX_LIFE_NOTES) {
+            note_life(p, d, x);
+        }
+    }
+    if (notes > MAX_LIFE_NOTES) {
+        diag_note(u, d, b->span, "and %d more buffers", notes - MAX_LIFE_NOTES);
+    }
+}
+
+/* ---- the pass ---------------------------------------------------------------------------------------------------- */
+
+static void
+allocate_scope(Allocate *a, Scope scope)
+{
+    Plan p = {.a = a};
+    p.lives = ARENA_ARRAY(&a->scratch, Life *, a->lives.n);
+    for (uint32_t i = 0; i < a->lives.n; i++) {
+        if (a->k->bufs.p[a->lives.p[i].buf].scope == scope) {
+            p.lives[p.n++] = &a->lives.p[i];
+        }
+    }
+    a->k->peak[scope] = 0;
+    if (p.n == 0) {
+        return;
+    }
+    if (!place(&p, a->k->soc->bytes[scope])) {
+        report_capacity(&p, scope);
+        a->ok = false;
+        return;
+    }
+    for (uint32_t i = 0; i < p.n; i++) {
+        a->k->bufs.p[p.lives[i]->buf].address = p.lives[i]->address;
+    }
+    a->k->peak[scope] = p.peak;
+}
+
+bool
+pass_allocate(Kernel *k)
+{
+    Allocate a = {.k = k, .ok = true};
+    arena_init(&a.scratch);
+    a.life_of = ARENA_ARRAY(&a.scratch, uint32_t, k->bufs.n);
+    for (BufId id = 1; id < k->bufs.n; id++) {
+        k->bufs.p[id].address = -1;
+    }
+    walk_body(&a, k->body);
+    for (int s = SC_GM + 1; s < SC_COUNT; s++) {
+        allocate_scope(&a, (Scope)s);
+    }
+    arena_free(&a.scratch);
+    return a.ok;
+}

@@ -1,0 +1,271 @@
+/* fold.c: replaces registers that hold one constant, drops branches on constants.
+ *
+ * Needs: a kernel as it was staged. Guarantees: the same effects; afterwards
+ *   - a register that is set once, to a constant, before every read of it is not read any more, and
+ *     its set is gone. "Before": the set stands earlier in the body that contains the read, or in
+ *     one around it, so that it has executed whenever the read does;
+ *   - no `if` has a constant condition: the body that is taken becomes a scope, the other is dropped;
+ *   - no loop has constant bounds without an iteration.
+ * Never: moves or reorders statements, or touches what buffers do.
+ *
+ * Registers first, so that the conditions they decide are constant; registers that become constant
+ * only through a dropped branch are left. */
+#include "passes/passes.h"
+
+typedef struct RegFacts {
+    uint32_t sets;   /* statements that assign it */
+    ExprId constant; /* what the last one found assigns, if constant */
+    bool visible;    /* its set has executed where the walk is */
+    bool early;      /* read where the set may not have executed */
+} RegFacts;
+
+typedef struct Fold {
+    Kernel *k;
+    Arena scratch;
+    RegFacts *regs;   /* by RegId */
+    ExprId *replaced; /* by ExprId, for the expressions of before: 0 = not looked at */
+    uint32_t nreplaced;
+    uint32_t *scanned; /* by ExprId: scan of reads, reset by counting up */
+    uint32_t scan;
+} Fold;
+
+/* ---- which registers ----------------------------------------------------------------------------------- */
+
+/* Each expression is walked once between two changes of what is visible. */
+static void
+scan_reads(Fold *f, ExprId id)
+{
+    const Expr *e = ir_expr(f->k, id);
+    if (!(e->flags & EXF_REG) || f->scanned[id] == f->scan) {
+        return;
+    }
+    f->scanned[id] = f->scan;
+    if (e->kind == EX_REG) {
+        f->regs[e->a].early |= !f->regs[e->a].visible;
+        return;
+    }
+    scan_reads(f, e->a);
+    scan_reads(f, e->b);
+}
+
+/* Calls visit for each expression that a statement itself uses. */
+static void
+each_expr(Fold *f, Stmt *s, void (*visit)(Fold *, ExprId *))
+{
+    int n;
+    switch ((StmtKind)s->kind) {
+    case ST_INSTR:
+        (void)form_params(op_table[s->instr.op].form, &n);
+        for (int i = 0; i < n; i++) {
+            Arg *a = &f->k->args.p[s->instr.arg + (uint32_t)i];
+            if (a->kind == ARG_REF) {
+                visit(f, &a->ref.off);
+            } else if (a->kind == ARG_EXPR) {
+                visit(f, &a->expr);
+            } else if (a->kind == ARG_MASK) {
+                for (int w = 0; w < mask_words(a->mask.form); w++) {
+                    visit(f, &a->mask.w[w]);
+                }
+            }
+        }
+        return;
+    case ST_SET:
+        visit(f, &s->set.value);
+        return;
+    case ST_LOAD:
+        visit(f, &s->load.ref.off);
+        return;
+    case ST_STORE:
+        visit(f, &s->store.ref.off);
+        visit(f, &s->store.value);
+        return;
+    case ST_FOR:
+        visit(f, &s->loop.begin);
+        visit(f, &s->loop.end);
+        return;
+    case ST_IF:
+        visit(f, &s->cond.cond);
+        return;
+    case ST_NONE:
+    case ST_ALLOC:
+    case ST_SCOPE:
+    case ST_BREAK:
+    case ST_CONTINUE:
+    case ST_RETURN:
+        return;
+    }
+}
+
+static void
+visit_read(Fold *f, ExprId *e)
+{
+    scan_reads(f, *e);
+}
+
+static void
+note_assignment(Fold *f, const Stmt *s)
+{
+    RegFacts *r = &f->regs[s->kind == ST_SET ? s->set.reg : s->load.reg];
+    r->sets++;
+    r->constant = s->kind == ST_SET && ir_is_const(f->k, s->set.value) ? s->set.value : 0;
+    r->visible = true;
+}
+
+static void
+scan_body(Fold *f, StmtId first)
+{
+    Kernel *k = f->k;
+    for (StmtId id = first; id; id = k->stmts.p[id].next) {
+        Stmt *s = &k->stmts.p[id];
+        each_expr(f, s, visit_read);
+        if (s->kind == ST_SET || s->kind == ST_LOAD) {
+            note_assignment(f, s);
+        } else if (s->kind == ST_FOR) {
+            scan_body(f, s->loop.body);
+        } else if (s->kind == ST_SCOPE) {
+            scan_body(f, s->scope.body);
+        } else if (s->kind == ST_IF) {
+            scan_body(f, s->cond.then_body);
+            scan_body(f, s->cond.else_body);
+        }
+    }
+    for (StmtId id = first; id; id = k->stmts.p[id].next) {
+        const Stmt *s = &k->stmts.p[id];
+        if (s->kind == ST_SET || s->kind == ST_LOAD) {
+            f->regs[s->kind == ST_SET ? s->set.reg : s->load.reg].visible = false;
+            f->scan++;
+        }
+    }
+}
+
+static bool
+is_folded(const Fold *f, RegId r)
+{
+    const RegFacts *facts = &f->regs[r];
+    return facts->sets == 1 && facts->constant && !facts->early;
+}
+
+/* ---- rewriting --------------------------------------------------------------------------------------------- */
+
+static ExprId
+rebuild(Fold *f, const Expr *e, ExprId a, ExprId b)
+{
+    if (a == e->a && b == e->b) {
+        return 0;
+    }
+    if (e->op == SOP_CAST) {
+        return ir_cast(f->k, (Dtype)e->dtype, a);
+    }
+    if (e->op == SOP_BITS) {
+        return ir_bits(f->k, (Dtype)e->dtype, a);
+    }
+    return b ? ir_op2(f->k, (ScalarOp)e->op, a, b) : ir_op1(f->k, (ScalarOp)e->op, a);
+}
+
+static ExprId
+replace(Fold *f, ExprId id)
+{
+    if (id >= f->nreplaced || !(ir_expr(f->k, id)->flags & EXF_REG)) {
+        return id;
+    }
+    if (f->replaced[id] == 0) {
+        Expr e = *ir_expr(f->k, id); /* the table moves when it grows */
+        ExprId made = 0;
+        if (e.kind == EX_REG) {
+            made = is_folded(f, e.a) ? f->regs[e.a].constant : 0;
+        } else {
+            ExprId a = replace(f, e.a);
+            ExprId b = e.b ? replace(f, e.b) : 0;
+            made = rebuild(f, &e, a, b);
+        }
+        f->replaced[id] = made ? made : id;
+    }
+    return f->replaced[id];
+}
+
+static void
+visit_replace(Fold *f, ExprId *e)
+{
+    *e = replace(f, *e);
+}
+
+/* No iteration whatever happens. */
+static bool
+is_empty_loop(const Kernel *k, const Stmt *s)
+{
+    const Expr *b = ir_expr(k, s->loop.begin);
+    const Expr *e = ir_expr(k, s->loop.end);
+    int64_t empty;
+    return b->kind == EX_CONST && e->kind == EX_CONST &&
+           scalar_eval(SOP_GE, (Dtype)b->dtype, DT_NONE, b->imm, e->imm, &empty) && empty;
+}
+
+static StmtId fold_body(Fold *f, StmtId first);
+
+/* What stays of a statement: itself (perhaps changed) or 0. */
+static StmtId
+fold_stmt(Fold *f, StmtId id)
+{
+    Kernel *k = f->k;
+    Stmt *s = &k->stmts.p[id];
+    each_expr(f, s, visit_replace);
+    switch ((StmtKind)s->kind) {
+    case ST_SET:
+        return is_folded(f, s->set.reg) ? 0 : id;
+    case ST_FOR:
+        if (is_empty_loop(k, s)) {
+            return 0;
+        }
+        s->loop.body = fold_body(f, s->loop.body);
+        return id;
+    case ST_SCOPE:
+        s->scope.body = fold_body(f, s->scope.body);
+        return id;
+    case ST_IF:
+        if (ir_is_const(k, s->cond.cond)) {
+            bool taken = ir_expr(k, s->cond.cond)->imm != 0;
+            StmtId body = taken ? s->cond.then_body : s->cond.else_body;
+            s->kind = ST_SCOPE;
+            s->scope.body = fold_body(f, body);
+            return s->scope.body ? id : 0;
+        }
+        s->cond.then_body = fold_body(f, s->cond.then_body);
+        s->cond.else_body = fold_body(f, s->cond.else_body);
+        return id;
+    default:
+        return id;
+    }
+}
+
+static StmtId
+fold_body(Fold *f, StmtId first)
+{
+    Kernel *k = f->k;
+    StmtId head = 0;
+    StmtId last = 0;
+    for (StmtId id = first, next; id; id = next) {
+        next = k->stmts.p[id].next;
+        if (fold_stmt(f, id) == 0) {
+            continue;
+        }
+        *(last ? &k->stmts.p[last].next : &head) = id;
+        last = id;
+        k->stmts.p[id].next = 0;
+    }
+    return head;
+}
+
+bool
+pass_fold(Kernel *k)
+{
+    Fold f = {.k = k, .scan = 1};
+    arena_init(&f.scratch);
+    f.nreplaced = k->exprs.n;
+    f.regs = ARENA_ARRAY(&f.scratch, RegFacts, k->regs.n);
+    f.replaced = ARENA_ARRAY(&f.scratch, ExprId, k->exprs.n);
+    f.scanned = ARENA_ARRAY(&f.scratch, uint32_t, k->exprs.n);
+    scan_body(&f, k->body);
+    k->body = fold_body(&f, k->body);
+    arena_free(&f.scratch);
+    return true;
+}
