@@ -187,7 +187,9 @@ emu_at(const EmuRun *r, uint32_t ref, int64_t extent)
 
 /* emu_check.c: runs check_values on the operands as they are now. False: fault recorded. */
 bool emu_check(EmuRun *r, const EmuOp *op);
-/* A guard of the emulator refused an instruction: records which rule it breaks. Always false. */
+/* The same for the element of a LOAD or STORE. */
+bool emu_check_element(EmuRun *r, const EmuOp *op);
+/* A guard of the emulator refused an access: records which rule it breaks. Always false. */
 bool emu_refuse(EmuRun *r, const EmuOp *op);
 /* Records a fault without an instruction. Always false. */
 bool emu_fault(EmuRun *r, const EmuOp *op, Rule rule, int64_t value);

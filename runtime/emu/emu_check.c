@@ -79,14 +79,24 @@ emu_check(EmuRun *r, const EmuOp *op)
 }
 
 bool
+emu_check_element(EmuRun *r, const EmuOp *op)
+{
+    CheckTensor t = tensor_of(r, op->refs[0]);
+    t.dtype = (Dtype)op->dtype;
+    Fault f;
+    return check_element(&t, &f) || record(r, op, &f);
+}
+
+bool
 emu_refuse(EmuRun *r, const EmuOp *op)
 {
-    if (!emu_check(r, op)) {
+    bool instr = op->kind == DESC_INSTR;
+    if (!(instr ? emu_check(r, op) : emu_check_element(r, op))) {
         return false;
     }
     Fault f = {.rule = RULE_TENSOR_OVERFLOW, .param = -1};
     snprintf(f.text, sizeof f.text, "an access of %s is outside its tensor",
-             op_table[op->op].name);
+             instr ? op_table[op->op].name : "an element");
     return record(r, op, &f);
 }
 

@@ -25,6 +25,20 @@ run_alu(EmuRun *r, const EmuOp *op)
            emu_fault(r, op, RULE_DIV_ZERO, 0);
 }
 
+/* Where the element of a LOAD or STORE is; null: a fault is recorded. */
+static uint8_t *
+element(EmuRun *r, const EmuOp *op, int size)
+{
+    if (op->checked && !emu_check_element(r, op)) {
+        return NULL;
+    }
+    uint8_t *at = emu_at(r, op->refs[0], size);
+    if (at == NULL) {
+        emu_refuse(r, op);
+    }
+    return at;
+}
+
 /* Little endian, as everything in tensors. */
 static bool
 run_load(EmuRun *r, const EmuOp *op)

@@ -257,6 +257,8 @@ element_accesses_stay_inside(void **state)
     (void)state;
     for (int write = 0; write < 2; write++) {
         assert_true(access_at(SC_GM, write, 0));
+        assert_true(
+            access_at(SC_GM, write, 58)); /* not aligned: a matter of checked ones */
         assert_true(access_at(SC_GM, write, 60));
         assert_false(access_at(SC_GM, write, 61));
         assert_false(access_at(SC_GM, write, -1));
@@ -265,6 +267,26 @@ element_accesses_stay_inside(void **state)
         assert_true(access_at(SC_UB, write, 32));
         assert_false(access_at(SC_UB, write, 33));
         assert_false(access_at(SC_UB, write, -4));
+    }
+}
+
+static void
+checked_elements_report_their_rule(void **state)
+{
+    (void)state;
+    static const int64_t offset[] = {-4, 64, 2, 60};
+    static const Rule rule[] = {RULE_TENSOR_OVERFLOW, RULE_TENSOR_OVERFLOW,
+                                RULE_ADDRESS_ALIGN, RULE_NONE};
+    for (int i = 0; i < 4; i++) {
+        World *w = world_new("Ascend310P");
+        uint32_t g = world_gm(w, DT_S32, 9);
+        TikDesc *d = world_add(w, DESC_LOAD);
+        d->operand = at(w, g, offset[i]);
+        d->dtype = DT_S32;
+        d->checked = true;
+        assert_int_equal(world_run(w), rule[i] == RULE_NONE);
+        assert_int_equal(w->res.fault.rule, rule[i]);
+        world_free(w);
     }
 }
 
@@ -376,6 +398,7 @@ main(void)
         cmocka_unit_test(division_by_zero_faults),
         cmocka_unit_test(loop_bounds_fault),
         cmocka_unit_test(element_accesses_stay_inside),
+        cmocka_unit_test(checked_elements_report_their_rule),
         cmocka_unit_test(checked_instructions_report_their_rule),
         cmocka_unit_test(unchecked_instructions_never_leave_their_tensor),
         cmocka_unit_test(endless_programs_end),
