@@ -44,10 +44,9 @@ static bool
 run_load(EmuRun *r, const EmuOp *op)
 {
     int size = dtype_size((Dtype)op->dtype);
-    const uint8_t *at = emu_at(r, op->refs[0], size);
+    const uint8_t *at = element(r, op, size);
     if (at == NULL) {
-        return emu_fault(r, op, RULE_TENSOR_OVERFLOW,
-                         emu_offset(r, &r->p->refs[op->refs[0]]));
+        return false;
     }
     uint64_t v = 0;
     for (int i = 0; i < size; i++) {
@@ -61,10 +60,9 @@ static bool
 run_store(EmuRun *r, const EmuOp *op)
 {
     int size = dtype_size((Dtype)op->dtype);
-    uint8_t *at = emu_at(r, op->refs[0], size);
+    uint8_t *at = element(r, op, size);
     if (at == NULL) {
-        return emu_fault(r, op, RULE_TENSOR_OVERFLOW,
-                         emu_offset(r, &r->p->refs[op->refs[0]]));
+        return false;
     }
     uint64_t v = (uint64_t)emu_num(r, op->a);
     for (int i = 0; i < size; i++) {
