@@ -330,7 +330,6 @@ add_instr(const Adder *a, EmuOp *op)
     }
     op->op = (uint8_t)d->op;
     op->mask_form = (uint8_t)d->mask_form;
-    op->checked = d->checked;
     int n, counts[2] = {0, 0};
     const ParamInfo *params = form_params(op_table[d->op].form, &n);
     for (int i = 0; i < n; i++) {
@@ -512,7 +511,10 @@ emu_add(EmuProgram *p, const TikDesc *d, EmuResult *res)
         !grow(&p->ops, &p->cap_ops, p->nops, sizeof *p->ops)) {
         return no_memory(res);
     }
-    EmuOp op = {.kind = (uint8_t)d->kind, .index = d->index, .dtype = (uint8_t)d->dtype};
+    EmuOp op = {.kind = (uint8_t)d->kind,
+                .index = d->index,
+                .dtype = (uint8_t)d->dtype,
+                .checked = d->checked};
     if (!add_kind(&a, &op)) {
         return false;
     }
