@@ -52,6 +52,8 @@ lower_open(Lower *l, Unit *u, Arena *arena, const HostTarget *t, const char *mod
     l->f32 = LLVMFloatTypeInContext(l->ctx);
     l->ptr = LLVMPointerTypeInContext(l->ctx, 0);
     l->none = LLVMVoidTypeInContext(l->ctx);
+    LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstInt(l->i32, 1, false));
+    l->nontemporal = LLVMMetadataAsValue(l->ctx, LLVMMDNodeInContext2(l->ctx, &one, 1));
     l->helper_attrs[l->nhelper_attrs++] = enum_attr(l, "noinline");
     l->helper_attrs[l->nhelper_attrs++] = enum_attr(l, "nounwind");
     if (t->masked_stores) {
@@ -182,6 +184,8 @@ kernel_tables(Lower *l, const Kernel *k)
     l->memo = ARENA_ARRAY(l->arena, LLVMValueRef, k->exprs.n + 1);
     l->memo_stamp = ARENA_ARRAY(l->arena, uint32_t, k->exprs.n + 1);
     l->place_of = ARENA_ARRAY(l->arena, uint32_t, k->stmts.n + 1);
+    l->streams = ARENA_ARRAY(l->arena, bool, k->bufs.n + 1);
+    l->has_streams = false;
     l->stamp = 1;
     l->padding = NULL;
     l->values = NULL;
@@ -237,17 +241,25 @@ lower_kernel(Lower *l, const Kernel *k)
     l->entry = LLVMAppendBasicBlockInContext(l->ctx, l->fn, "entry");
     l->fail = LLVMAppendBasicBlockInContext(l->ctx, l->fn, "fail");
     debug_begin_kernel(l, k);
+    lower_find_streams(l);
     LLVMPositionBuilderAtEnd(l->b, l->fail);
-    LLVMBuildRet(l->b, lower_const32(l, 1));
+    lower_return(l, 1);
     LLVMPositionBuilderAtEnd(l->b, l->entry);
     register_slots(l);
     buffer_addresses(l, LLVMGetParam(l->fn, 0), LLVMGetParam(l->fn, 2));
     lower_body(l, k->body);
     if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(l->b)) == NULL) {
         debug_none(l);
-        LLVMBuildRet(l->b, lower_const32(l, 0));
+        lower_return(l, 0);
     }
     return l->fn;
+}
+
+void
+lower_return(Lower *l, int status)
+{
+    lower_fence_streams(l);
+    LLVMBuildRet(l->b, lower_const32(l, status));
 }
 
 LLVMValueRef

@@ -42,6 +42,7 @@ typedef struct Lower {
     LLVMModuleRef mod;
     LLVMBuilderRef b;
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, ptr, none;
+    LLVMValueRef nontemporal; /* metadata of stores */
     LLVMAttributeRef helper_attrs[6];
     int nhelper_attrs;
     /* debug information, null without */
@@ -57,6 +58,8 @@ typedef struct Lower {
     LLVMValueRef *bufs;            /* by BufId: address of the first byte */
     LLVMValueRef padding;          /* padding register */
     LLVMValueRef values;           /* operands for a run-time check */
+    bool *streams;                 /* by BufId: written past the caches, see lower_move.c */
+    bool has_streams;
     LLVMValueRef *memo;            /* by ExprId: value in the present statement */
     uint32_t *memo_stamp;
     uint32_t stamp;
@@ -78,6 +81,7 @@ int32_t lower_cores(const Kernel *k);
 /* Index of the source position of a statement in the places table. */
 int32_t lower_place(Lower *l, StmtId s);
 LLVMValueRef lower_ref(Lower *l, const Ref *r); /* address of a tensor operand */
+void lower_return(Lower *l, int status);
 LLVMValueRef lower_const(Lower *l, int64_t v);  /* i64 */
 LLVMValueRef lower_const32(Lower *l, int64_t v);
 LLVMBasicBlockRef lower_block(Lower *l, const char *name); /* appended to the present function */
@@ -149,6 +153,8 @@ void lower_body(Lower *l, StmtId first);
 void lower_check(Lower *l, StmtId s);
 void lower_check_element(Lower *l, const Ref *r, StmtId s);
 
+void lower_find_streams(Lower *l); /* at the start of a kernel */
+void lower_fence_streams(Lower *l); /* before a return */
 void lower_move(Lower *l, StmtId s);
 void lower_set_padding(Lower *l, StmtId s);
 void lower_vector(Lower *l, StmtId s);

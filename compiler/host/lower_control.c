@@ -177,7 +177,7 @@ lower_stmt(Lower *l, StmtId s)
         LLVMBuildBr(l->b, l->loop->on_continue);
         return;
     case ST_RETURN:
-        LLVMBuildRet(l->b, lower_const32(l, 0));
+        lower_return(l, 0);
         return;
     case ST_ALLOC:
     case ST_NONE:
