@@ -1,0 +1,900 @@
+/* The rules of instructions on numbers: every limit of param.def from both sides, generated from the
+ * table, then each rule by hand, then hostile values. */
+#include "isa/check.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum {
+    ROOM = 1 << 28
+}; /* bytes of the tensors: more than any legal instruction touches */
+
+static const Soc *
+soc(const char *name)
+{
+    const Soc *s = soc_find(name);
+    assert_non_null(s);
+    return s;
+}
+
+static Dtype
+some_dtype(Op op)
+{
+    if (op_has_dtype(op, DT_F16, soc("Ascend310P"))) {
+        return DT_F16;
+    }
+    for (int t = 1; t < DT_COUNT; t++) {
+        if (op_has_dtype(op, (Dtype)t, soc("Ascend310P"))) {
+            return (Dtype)t;
+        }
+    }
+    return DT_F16; /* set_padding has none */
+}
+
+/* A correct instruction on float16 or whatever the op has, in large tensors of their own. */
+static CheckInstr
+good(Op op)
+{
+    CheckInstr in = {.op = op, .soc = soc("Ascend310P")};
+    int n;
+    const ParamInfo *p = form_params(op_table[op].form, &n);
+    Dtype t = op == OP_DATA_MOVE ? DT_F16 : some_dtype(op);
+    for (int i = 0; i < n; i++) {
+        CheckArg *a = &in.args[i];
+        a->literal = true;
+        bool gm = op == OP_DATA_MOVE && p[i].role == ROLE_SRC;
+        a->t = (CheckTensor){(uint32_t)i + 1, gm ? SC_GM : SC_UB, t, 0, ROOM};
+        a->m = (CheckMask){MASK_COUNT, {16}};
+        a->v = p[i].role == ROLE_INT || p[i].role == ROLE_REPEAT ? p[i].lo : 0;
+    }
+    return in;
+}
+
+static void
+assert_good(const CheckInstr *in)
+{
+    Fault f = {.text = ""};
+    if (!check_static(in, &f) || !check_values(in, &f)) {
+        fail_msg("%s: unexpected %s: %s", op_table[in->op].name, rule_table[f.rule].name,
+                 f.text);
+    }
+}
+
+static void
+assert_bad(const CheckInstr *in, Rule rule, int param)
+{
+    Fault f = {.text = ""};
+    if (check_static(in, &f) && check_values(in, &f)) {
+        fail_msg("%s: %s was not found", op_table[in->op].name, rule_table[rule].name);
+    }
+    if (f.rule != rule || f.param != param) {
+        fail_msg("%s: %s at %d instead of %s at %d: %s", op_table[in->op].name,
+                 rule_table[f.rule].name, f.param, rule_table[rule].name, param, f.text);
+    }
+    assert_true(strlen(f.text) > 10 && strlen(f.text) < sizeof f.text - 1);
+}
+
+/* ---- from the table ------------------------------------------------------------------------------- */
+
+static void
+every_range(void **state)
+{
+    (void)state;
+    for (int op = 0; op < OP_COUNT; op++) {
+        int n;
+        const ParamInfo *p = form_params(op_table[op].form, &n);
+        for (int i = 0; i < n; i++) {
+            CheckInstr in = good((Op)op);
+            assert_good(&in);
+            if ((p[i].role != ROLE_INT && p[i].role != ROLE_REPEAT) ||
+                p[i].rule == RULE_NONE) {
+                continue;
+            }
+            in.args[i].v = p[i].lo;
+            assert_good(&in);
+            in.args[i].v = p[i].hi;
+            assert_good(&in);
+            in.args[i].v = p[i].lo - 1;
+            assert_bad(&in, p[i].rule, i);
+            in.args[i].v = p[i].hi + 1;
+            assert_bad(&in, p[i].rule, i);
+            in.args[i].v = INT64_MIN;
+            assert_bad(&in, p[i].rule, i);
+            in.args[i].v = INT64_MAX;
+            assert_bad(&in, p[i].rule, i);
+        }
+    }
+}
+
+static void
+run_time_repeat_may_be_zero(void **state)
+{
+    (void)state;
+    CheckInstr in = good(OP_VEC_ADD);
+    in.args[4].literal = false;
+    in.args[4].v = 0;
+    in.args[1].t.bytes = 0; /* nothing is touched */
+    assert_good(&in);
+    in.args[4].v = -1;
+    assert_bad(&in, RULE_REPEAT_RANGE, 4);
+    CheckInstr move = good(OP_DATA_MOVE);
+    move.args[3].literal = false;
+    move.args[3].v = 0;
+    assert_bad(&move, RULE_RANGE_NBURST, 3);
+}
+
+/* ---- masks ------------------------------------------------------------------------------------------- */
+
+static CheckInstr
+dup_of(Dtype t, const char *target)
+{
+    CheckInstr in = good(OP_VEC_DUP);
+    in.soc = soc(target);
+    in.args[1].t.dtype = t;
+    return in;
+}
+
+static void
+mask_counts(void **state)
+{
+    (void)state;
+    static const struct {
+        Dtype t;
+        int lanes;
+    } rows[] = {{DT_U8, 256}, {DT_F16, 128}, {DT_S16, 128}, {DT_F32, 64}, {DT_S64, 32}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        CheckInstr in = dup_of(rows[i].t, "Ascend310B");
+        assert_int_equal(check_lanes(&in), rows[i].lanes);
+        in.args[0].m.w[0] = 1;
+        assert_good(&in);
+        in.args[0].m.w[0] = (uint64_t)rows[i].lanes;
+        assert_good(&in);
+        in.args[0].m.w[0] = (uint64_t)rows[i].lanes + 1;
+        assert_bad(&in, RULE_MASK_RANGE, 0);
+        in.args[0].m.w[0] = 0;
+        assert_bad(&in, RULE_MASK_RANGE, 0);
+        in.args[0].m.w[0] = UINT64_MAX;
+        assert_bad(&in, RULE_MASK_RANGE, 0);
+    }
+}
+
+static void
+set_mask(CheckInstr *in, MaskForm form, uint64_t w0, uint64_t w1)
+{
+    in->args[0].m = (CheckMask){form, {w0, w1, 0, 0}};
+}
+
+static void
+mask_bits(void **state)
+{
+    (void)state;
+    CheckInstr in = dup_of(DT_F16, "Ascend310P");
+    set_mask(&in, MASK_BITS, 0, 0);
+    assert_bad(&in, RULE_MASK_ZERO, 0);
+    set_mask(&in, MASK_BITS, 0, (uint64_t)1 << 63);
+    assert_good(&in);
+    set_mask(&in, MASK_BITS, 1, 0);
+    assert_good(&in);
+    in = dup_of(DT_F32, "Ascend310P");
+    set_mask(&in, MASK_BITS, (uint64_t)1 << 63, 0);
+    assert_good(&in);
+    set_mask(&in, MASK_BITS, 1, 1);
+    assert_bad(&in, RULE_MASK_HIGH, 0);
+    set_mask(&in, MASK_BITS, 0, 0);
+    assert_bad(&in, RULE_MASK_ZERO, 0);
+    in = dup_of(DT_S64, "Ascend310P");
+    set_mask(&in, MASK_BITS, UINT32_MAX, 0);
+    assert_good(&in);
+    set_mask(&in, MASK_BITS, (uint64_t)1 << 32, 0);
+    assert_bad(&in, RULE_MASK_HIGH, 0);
+    in = dup_of(DT_U8, "Ascend310B");
+    set_mask(&in, MASK_BITS4, 0, 0);
+    assert_bad(&in, RULE_MASK_ZERO, 0);
+    in.args[0].m.w[3] = (uint64_t)1 << 63;
+    assert_good(&in);
+    set_mask(&in, MASK_BITS, 1, 0);
+    assert_bad(&in, RULE_MASK_LENGTH, 0);
+    in = dup_of(DT_F16, "Ascend310B");
+    set_mask(&in, MASK_BITS4, 1, 0);
+    assert_bad(&in, RULE_MASK_LENGTH, 0);
+}
+
+static void
+mask_counter(void **state)
+{
+    (void)state;
+    CheckInstr in = good(OP_VEC_ADDS);
+    int64_t room = (int64_t)1 << 36;
+    in.args[1].t.bytes = in.args[2].t.bytes = room;
+    in.args[5].v = in.args[6].v = 8;
+    set_mask(&in, MASK_COUNTER, 1, 0);
+    assert_good(&in);
+    in.args[4].v = 1000; /* repeat_times is not used */
+    assert_good(&in);
+    set_mask(&in, MASK_COUNTER, UINT32_MAX, 0);
+    assert_good(&in);
+    set_mask(&in, MASK_COUNTER, (uint64_t)UINT32_MAX + 1, 0);
+    assert_bad(&in, RULE_MASK_RANGE, 0);
+    set_mask(&in, MASK_COUNTER, 0, 0);
+    assert_bad(&in, RULE_MASK_RANGE, 0);
+    set_mask(&in, MASK_COUNTER, 300, 0);
+    in.args[4].v = 1;
+    assert_int_equal(check_repeats(&in), 3);
+    assert_true(check_lane_active(&in, 2, 43));
+    assert_false(check_lane_active(&in, 2, 44));
+    in.args[1].t.bytes = in.args[2].t.bytes = 600;
+    assert_good(&in);
+    in.args[1].t.bytes = 599;
+    assert_bad(&in, RULE_TENSOR_OVERFLOW, 1);
+    in.soc = soc("Ascend310");
+    assert_bad(&in, RULE_MASK_MODE, 0);
+    in.soc = soc("Ascend910A");
+    assert_bad(&in, RULE_MASK_MODE, 0);
+    CheckInstr abs = good(OP_VEC_ABS);
+    set_mask(&abs, MASK_COUNTER, 16, 0);
+    assert_bad(&abs, RULE_MASK_MODE, 0);
+}
+
+/* ---- availability, dtypes, scopes ------------------------------------------------------------------------ */
+
+static void
+vector_types_and_scopes(void **state)
+{
+    (void)state;
+    CheckInstr in = good(OP_VEC_AND);
+    for (int i = 1; i <= 3; i++) {
+        in.args[i].t.dtype = DT_F32;
+    }
+    assert_bad(&in, RULE_DTYPE_UNSUPPORTED, 1);
+    in = good(OP_VEC_ADD);
+    in.args[3].t.dtype = in.args[1].t.dtype == DT_F16 ? DT_F32 : DT_F16;
+    assert_bad(&in, RULE_DTYPE_MISMATCH, 3);
+    in = good(OP_VEC_ADD);
+    in.args[2].t.scope = SC_L1;
+    assert_bad(&in, RULE_SCOPE_UB, 2);
+    in = good(OP_VEC_ADD);
+    in.args[1].t.scope = SC_GM;
+    assert_bad(&in, RULE_SCOPE_UB, 1);
+    in = good(OP_VEC_RELU);
+    in.args[1].t.dtype = in.args[2].t.dtype = DT_F32;
+    assert_good(&in);
+    in.soc = soc("Ascend310");
+    assert_bad(&in, RULE_DTYPE_UNSUPPORTED, 1);
+    in = dup_of(DT_BF16, "Ascend910B1");
+    assert_good(&in);
+    in.soc = soc("Ascend310P");
+    assert_bad(&in, RULE_DTYPE_UNSUPPORTED, 1);
+    in = good(OP_VEC_ADD);
+    in.soc = soc("Ascend035");
+    assert_bad(&in, RULE_NOT_ON_ARCH, -1);
+}
+
+static void
+scalar_fits(void **state)
+{
+    (void)state;
+    CheckInstr in = dup_of(DT_S16, "Ascend310P");
+    in.args[2].v = 32767;
+    assert_good(&in);
+    in.args[2].v = 32768;
+    assert_bad(&in, RULE_SCALAR_RANGE, 2);
+    in.args[2].v = -32768;
+    assert_good(&in);
+    in.args[2].v = -32769;
+    assert_bad(&in, RULE_SCALAR_RANGE, 2);
+    in = dup_of(DT_U16, "Ascend310P");
+    in.args[2].v = 65535;
+    assert_good(&in);
+    in.args[2].v = -1;
+    assert_bad(&in, RULE_SCALAR_RANGE, 2);
+}
+
+static void
+alignment(void **state)
+{
+    (void)state;
+    CheckInstr in = good(OP_VEC_ADD);
+    for (int p = 1; p <= 3; p++) {
+        in.args[p].t.offset = 64;
+        assert_good(&in);
+        in.args[p].t.offset = 66;
+        assert_bad(&in, RULE_ADDRESS_ALIGN, p);
+        in.args[p].t.offset = 0;
+    }
+    in = good(OP_DATA_MOVE);
+    in.args[1].t.offset = 14; /* global memory: any address */
+    assert_good(&in);
+    in.args[0].t.offset = 16;
+    assert_bad(&in, RULE_ADDRESS_ALIGN, 0);
+    in.args[0].t.scope = SC_L1;
+    assert_bad(&in, RULE_ADDRESS_ALIGN, 0);
+    in = good(OP_DATA_MOVE);
+    in.args[1].t.scope = SC_L0C;
+    in.args[1].t.offset = 512;
+    assert_good(&in); /* 16-bit elements */
+    in.args[0].t.dtype = in.args[1].t.dtype = DT_F32;
+    assert_bad(&in, RULE_ADDRESS_ALIGN, 1);
+    in.args[1].t.offset = 1024;
+    assert_good(&in);
+}
+
+/* ---- moves -------------------------------------------------------------------------------------------------- */
+
+static CheckInstr
+move(Scope src, Scope dst, Dtype t, const char *target)
+{
+    CheckInstr in = good(OP_DATA_MOVE);
+    in.soc = soc(target);
+    in.args[0].t.scope = dst;
+    in.args[1].t.scope = src;
+    in.args[0].t.dtype = in.args[1].t.dtype = t;
+    return in;
+}
+
+/* Legal paths by class of processor, written out once more. */
+static void
+paths(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *target;
+        const char *legal; /* pairs */
+    } rows[] = {
+        {"Ascend310", "GM>UB UB>GM UB>UB GM>L1 L1>GM L1>UB UB>L1 L0C>UB UB>L0C"},
+        {"Ascend910A", "GM>UB UB>GM UB>UB GM>L1 L1>GM L1>UB UB>L1 L0C>UB UB>L0C"},
+        {"Ascend310P", "GM>UB UB>GM UB>UB GM>L1 L1>GM L1>UB UB>L1 L0C>UB UB>L0C"},
+        {"Ascend310B", "GM>UB UB>GM UB>UB GM>L1 L1>GM L1>UB UB>L1"},
+        {"Ascend910B", "GM>UB UB>GM UB>UB GM>L1 L1>GM"},
+        {"Ascend035", "GM>UB UB>GM UB>UB"},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        for (int s = 0; s < SC_COUNT; s++) {
+            for (int d = 0; d < SC_COUNT; d++) {
+                char name[16];
+                snprintf(name, sizeof name, "%s>%s", scope_name((Scope)s),
+                         scope_name((Scope)d));
+                CheckInstr in = move((Scope)s, (Scope)d, DT_F16, rows[r].target);
+                if (strstr(rows[r].legal, name)) {
+                    assert_good(&in);
+                } else if (s == SC_GM && d == SC_GM) {
+                    assert_bad(&in, RULE_SAME_GM, 1);
+                } else {
+                    assert_bad(&in, RULE_PATH, 0);
+                }
+            }
+        }
+    }
+}
+
+static void
+move_types(void **state)
+{
+    (void)state;
+    for (int t = 1; t < DT_COUNT; t++) {
+        CheckInstr in = move(SC_GM, SC_UB, (Dtype)t, "Ascend310P");
+        if (t == DT_BOOL || t == DT_BF16) {
+            assert_bad(&in, RULE_DTYPE_UNSUPPORTED, 0);
+        } else {
+            assert_good(&in);
+            in.args[1].t.dtype = t == DT_U8 ? DT_S8 : DT_U8;
+            assert_bad(&in, RULE_DTYPE_MISMATCH, 1);
+        }
+    }
+    CheckInstr in = move(SC_UB, SC_GM, DT_BF16, "Ascend910B1");
+    assert_good(&in);
+    in.soc = soc("Ascend910_9391");
+    assert_good(&in);
+}
+
+static void
+pad_modes(void **state)
+{
+    (void)state;
+    CheckInstr in = move(SC_GM, SC_L1, DT_F16, "Ascend310P");
+    for (int64_t mode = 0; mode <= 5; mode++) {
+        in.args[7].v = mode;
+        assert_good(&in);
+    }
+    in.args[7].v = 6;
+    assert_bad(&in, RULE_PADMODE, 7);
+    in.args[7].v = -1;
+    assert_bad(&in, RULE_PADMODE, 7);
+    in.args[7].v = 3;
+    in.args[4].v = 2;
+    assert_bad(&in, RULE_PADMODE_BURST, 4);
+    in.args[4].v = 1;
+    in.args[5].v = 1;
+    assert_bad(&in, RULE_PADMODE_STRIDE, 5);
+    in.args[5].v = 0;
+    in.args[6].v = 9;
+    assert_good(&in);
+    in = move(SC_GM, SC_UB, DT_F16, "Ascend310P");
+    in.args[7].v = 1;
+    assert_bad(&in, RULE_PADMODE_PATH, 7);
+    in.args[7].v = 9;
+    assert_bad(&in, RULE_EXTARG, 7);
+    /* mode 4 takes 8 bytes per burst: 5 bursts read 40 bytes and write 5 blocks with gaps */
+    in = move(SC_GM, SC_L1, DT_F16, "Ascend310P");
+    in.args[7].v = 4;
+    in.args[3].v = 5;
+    in.args[6].v = 1;
+    in.args[1].t.bytes = 40;
+    in.args[0].t.bytes = 9 * 32;
+    assert_good(&in);
+    in.args[1].t.bytes = 32;
+    assert_bad(&in, RULE_TENSOR_OVERFLOW, 1);
+    in.args[1].t.bytes = 40;
+    in.args[0].t.bytes = 8 * 32;
+    assert_bad(&in, RULE_TENSOR_OVERFLOW, 0);
+}
+
+static void
+conversion(Dtype src, Dtype dst, int64_t code, bool from_l0c, Rule rule)
+{
+    CheckInstr in =
+        move(from_l0c ? SC_L0C : SC_UB, from_l0c ? SC_UB : SC_L0C, src, "Ascend310P");
+    in.args[0].t.dtype = dst;
+    in.args[7].v = code;
+    if (rule == RULE_NONE) {
+        assert_good(&in);
+    } else {
+        assert_bad(&in, rule, 7);
+    }
+}
+
+static void
+conversions(void **state)
+{
+    (void)state;
+    conversion(DT_F16, DT_F16, 0, true, RULE_NONE);
+    conversion(DT_F32, DT_F32, 0, true, RULE_NONE);
+    conversion(DT_S32, DT_S32, 0, true, RULE_NONE);
+    conversion(DT_U32, DT_U32, 0, true, RULE_NONE);
+    conversion(DT_S16, DT_S16, 0, true, RULE_TYPE_PAIR);
+    conversion(DT_F32, DT_F16, 0, true, RULE_TYPE_PAIR);
+    conversion(DT_F32, DT_F16, 1, true, RULE_NONE);
+    conversion(DT_F32, DT_F16, 2, true, RULE_NONE);
+    conversion(DT_F16, DT_F32, 4, true, RULE_TYPE_PAIR);
+    conversion(DT_F32, DT_F32, 5, true, RULE_NONE);
+    conversion(DT_U32, DT_U32, 5, true, RULE_TYPE_PAIR);
+    conversion(DT_S32, DT_F16, 0, true, RULE_DEQ_MISSING);
+    conversion(DT_S32, DT_F16, 3, true, RULE_DEQ_MISSING);
+    conversion(DT_F16, DT_F16, 6, true, RULE_DEQ_MISSING);
+    conversion(DT_S32, DT_S16, 13, true, RULE_DEQ_MISSING);
+    conversion(DT_F16, DT_F16, 14, true, RULE_EXTARG);
+    conversion(DT_F16, DT_F16, -1, true, RULE_EXTARG);
+    conversion(DT_F32, DT_F16, 1, false, RULE_NONE);
+    conversion(DT_F16, DT_F32, 4, false, RULE_NONE);
+    conversion(DT_F32, DT_F16, 2, false, RULE_TYPE_PAIR);
+    conversion(DT_F32, DT_F32, 5, false, RULE_TYPE_PAIR);
+    static const struct {
+        const char *target;
+        uint32_t codes;
+    } rows[] = {{"Ascend310", 0xff},   {"Ascend910A", 0xff},     {"Ascend310P", 0x3fff},
+                {"Ascend610", 0x3fff}, {"Hi3796CV300ES", 0x3e9}, {"SD3403", 0x3fe9}};
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        for (int64_t code = 0; code <= 13; code++) {
+            CheckInstr in = move(SC_L0C, SC_UB, DT_F16, rows[r].target);
+            in.args[7].v = code;
+            Fault f = {RULE_NONE};
+            bool ok = check_static(&in, &f);
+            assert_int_equal(rows[r].codes >> code & 1, ok || f.rule != RULE_CONV_SOC);
+        }
+    }
+}
+
+static void
+fractal_units(void **state)
+{
+    (void)state;
+    /* two bursts of three fractals of 1024 bytes with a gap of one, to float16 with a gap of 32 */
+    CheckInstr in = move(SC_L0C, SC_UB, DT_F32, "Ascend310P");
+    in.args[0].t.dtype = DT_F16;
+    in.args[7].v = 1;
+    in.args[3].v = 2;
+    in.args[4].v = 3;
+    in.args[5].v = 1;
+    in.args[6].v = 1;
+    in.args[1].t.bytes = 7 * 1024;
+    in.args[0].t.bytes = 6 * 512 + 32;
+    assert_good(&in);
+    in.args[1].t.bytes--;
+    assert_bad(&in, RULE_TENSOR_OVERFLOW, 1);
+    in.args[1].t.bytes++;
+    in.args[0].t.bytes--;
+    assert_bad(&in, RULE_TENSOR_OVERFLOW, 0);
+}
+
+static void
+move_bounds(void **state)
+{
+    (void)state;
+    CheckInstr in = good(OP_DATA_MOVE);
+    in.args[3].v = 3;
+    in.args[4].v = 2;
+    in.args[5].v = 1;
+    in.args[6].v = 2;
+    in.args[1].t.offset = 32;
+    in.args[0].t.offset = 32;
+    in.args[1].t.bytes = 32 + (3 * 2 + 2 * 1) * 32;
+    in.args[0].t.bytes = 32 + (3 * 2 + 2 * 2) * 32;
+    assert_good(&in); /* no gap behind the last burst */
+    in.args[0].t.bytes -= 32;
+    assert_bad(&in, RULE_TENSOR_OVERFLOW, 0);
+    in.args[0].t.bytes += 32;
+    in.args[1].t.bytes -= 32;
+    assert_bad(&in, RULE_TENSOR_OVERFLOW, 1);
+    in.args[1].t.bytes += 1; /* global memory is rounded up */
+    assert_good(&in);
+    in.args[1].t.offset = -32;
+    assert_bad(&in, RULE_TENSOR_OVERFLOW, 1);
+    in = good(OP_DATA_MOVE);
+    in.args[0].t.bytes = 31; /* on the core nothing is rounded */
+    assert_bad(&in, RULE_TENSOR_OVERFLOW, 0);
+}
+
+static void
+move_overlap(void **state)
+{
+    (void)state;
+    CheckInstr in = move(SC_UB, SC_UB, DT_F16, "Ascend310P");
+    in.args[0].t.buffer = in.args[1].t.buffer = 7;
+    in.args[3].v = 2;
+    in.args[4].v = 2;
+    assert_good(&in); /* onto itself */
+    in.args[0].t.offset = 96;
+    assert_bad(&in, RULE_OVERLAP, 1);
+    in.args[0].t.offset = 128;
+    assert_good(&in); /* side by side */
+    in.args[5].v = 2;
+    in.args[6].v = 2;
+    in.args[0].t.offset = 64;
+    assert_good(&in); /* in the gaps */
+    in.args[0].t.offset = 32;
+    assert_bad(&in, RULE_OVERLAP, 1);
+    in.args[0].t.offset = 0;
+    assert_good(&in);
+    in.args[6].v = 3;
+    assert_bad(&in, RULE_OVERLAP, 1); /* same start, other strides */
+    in.args[3].v = 1;
+    assert_good(&in); /* strides have no effect with one burst */
+    in.args[0].t.buffer = 8;
+    in.args[0].t.offset = 32;
+    assert_good(&in);
+}
+
+/* ---- vector bounds and overlap ---------------------------------------------------------------------------------- */
+
+static CheckInstr
+add_of(Dtype t, int64_t mask, int64_t repeat, int64_t stride)
+{
+    CheckInstr in = good(OP_VEC_ADD);
+    in.args[0].m.w[0] = (uint64_t)mask;
+    in.args[4].v = repeat;
+    for (int i = 1; i <= 3; i++) {
+        in.args[i].t.dtype = t;
+        in.args[4 + i].v = stride;
+    }
+    return in;
+}
+
+static void
+vector_bounds(void **state)
+{
+    (void)state;
+    CheckInstr in = add_of(DT_F16, 70, 3, 8);
+    for (int p = 1; p <= 3; p++) {
+        in.args[p].t.offset = 32;
+        in.args[p].t.bytes = 32 + 2 * 256 + 140;
+        assert_good(&in);
+        in.args[p].t.bytes--;
+        assert_bad(&in, RULE_TENSOR_OVERFLOW, p);
+        in.args[p].t.bytes++;
+    }
+    set_mask(&in, MASK_BITS, 1, 0); /* highest set bit: one element of the last repeat */
+    in.args[1].t.bytes = 32 + 2 * 256 + 2;
+    assert_good(&in);
+    in.args[1].t.bytes--;
+    assert_bad(&in, RULE_TENSOR_OVERFLOW, 1);
+    in = add_of(DT_F16, 128, 255, 0); /* all repeats on the same bytes */
+    in.args[2].t.bytes = 256;
+    assert_good(&in);
+    in.args[2].t.offset = -32;
+    assert_bad(&in, RULE_TENSOR_OVERFLOW, 2);
+}
+
+static void
+same_buffer(CheckInstr *in, int param, int64_t offset)
+{
+    in->args[param].t.buffer = in->args[1].t.buffer;
+    in->args[param].t.offset = offset;
+}
+
+static void
+overlap_single(void **state)
+{
+    (void)state;
+    CheckInstr in = add_of(DT_F16, 128, 1, 8);
+    same_buffer(&in, 2, 0);
+    assert_good(&in); /* in place */
+    same_buffer(&in, 2, 32);
+    assert_bad(&in, RULE_OVERLAP_SINGLE, 2);
+    same_buffer(&in, 2, 224);
+    assert_bad(&in, RULE_OVERLAP_SINGLE, 2);
+    same_buffer(&in, 2, 256);
+    assert_good(&in);
+    in.args[0].m.w[0] = 16; /* one block only */
+    same_buffer(&in, 2, 32);
+    assert_good(&in);
+    same_buffer(&in, 3, 0);
+    assert_good(&in);
+    set_mask(&in, MASK_BITS, 0xff | (uint64_t)0xff << 24, 0);
+    assert_good(
+        &in); /* lanes 0-7 of block 0, 8-15 of block 1: shifted by a block they do not meet */
+    set_mask(&in, MASK_BITS, 0xff | (uint64_t)0xff << 16, 0);
+    assert_bad(&in, RULE_OVERLAP_SINGLE, 2);
+}
+
+static void
+overlap_multi(void **state)
+{
+    (void)state;
+    CheckInstr in = add_of(DT_F16, 128, 2, 8);
+    same_buffer(&in, 2, 0);
+    assert_good(&in);
+    in.args[1].t.offset = 256; /* repeat 0 writes what repeat 1 reads */
+    assert_bad(&in, RULE_OVERLAP_MULTI, 2);
+    in.args[1].t.offset = 512;
+    assert_good(&in);
+    in.args[1].t.offset = 0;
+    same_buffer(&in, 2,
+                256); /* reads ahead: the next repeat reads what no repeat wrote */
+    assert_good(&in);
+    in = add_of(DT_F16, 128, 2, 4); /* half a repeat apart */
+    same_buffer(&in, 2, 0);
+    assert_bad(&in, RULE_OVERLAP_MULTI, 2);
+    in.args[0].m.w[0] = 64;
+    assert_good(&in);
+    in = add_of(DT_F16, 128, 200, 8); /* strides differ: they meet late */
+    same_buffer(&in, 2, 0);
+    in.args[6].v = 9;
+    in.args[1].t.offset = 100 * 32;
+    Fault f;
+    assert_false(check_values(&in, &f));
+    assert_int_equal(f.rule, RULE_OVERLAP_MULTI);
+    in.args[4].v = f.value + 1;
+    assert_good(&in);
+    in.args[4].v = f.value + 2;
+    assert_bad(&in, RULE_OVERLAP_MULTI, 2);
+}
+
+static void
+overlap_accumulate(void **state)
+{
+    (void)state;
+    CheckInstr in = add_of(DT_F32, 64, 3, 8);
+    in.args[5].v = in.args[7].v = 0;
+    same_buffer(&in, 3, 0);
+    assert_good(&in);
+    in.args[7].v = 8; /* src1 goes on: no accumulation */
+    in.args[5].v = 8;
+    same_buffer(&in, 3, 0);
+    assert_good(&in);
+    in.args[5].v = in.args[7].v = 0;
+    for (int i = 1; i <= 3; i++) {
+        in.args[i].t.dtype = DT_S16; /* not an accumulating dtype */
+    }
+    assert_bad(&in, RULE_OVERLAP_MULTI, 3);
+    for (int i = 1; i <= 3; i++) {
+        in.args[i].t.dtype = DT_F32;
+    }
+    same_buffer(&in, 2, 256); /* src0 of repeat 0.. behind the accumulator */
+    assert_good(&in);
+    same_buffer(&in, 2, 0); /* src0 of repeat 0 is the accumulator that repeat 1 reads */
+    assert_bad(&in, RULE_OVERLAP_SRC1, 2);
+    in.args[4].v = 1;
+    assert_good(&in);
+    CheckInstr adds = good(OP_VEC_ADDS);
+    adds.args[4].v = 3;
+    adds.args[5].v = adds.args[6].v = 0;
+    same_buffer(&adds, 2, 0);
+    assert_bad(&adds, RULE_OVERLAP_MULTI, 2);
+}
+
+static void
+overlap_counter(void **state)
+{
+    (void)state;
+    CheckInstr in = good(OP_VEC_ADDS);
+    for (int i = 1; i <= 2; i++) {
+        in.args[i].t.dtype = DT_F16;
+        in.args[4 + i].v = 8;
+    }
+    set_mask(&in, MASK_COUNTER, 128 + 16, 0);
+    same_buffer(&in, 2, 0);
+    assert_good(&in);
+    /* the last repeat has one block: at distance 9 blocks dst of repeat 0 misses it, at 8 it does not */
+    in.args[1].t.offset = 9 * 32;
+    assert_good(&in);
+    in.args[1].t.offset = 8 * 32;
+    assert_bad(&in, RULE_OVERLAP_MULTI, 2);
+}
+
+/* ---- warnings, elements, footprints -------------------------------------------------------------------------------- */
+
+static void
+remember(void *ctx, const Fault *f)
+{
+    *(uint64_t *)ctx |= (uint64_t)1 << f->rule;
+}
+
+static uint64_t
+warnings(const CheckInstr *in)
+{
+    uint64_t seen = 0;
+    check_warnings(in, remember, &seen);
+    return seen;
+}
+
+static void
+warnings_of_moves(void **state)
+{
+    (void)state;
+    CheckInstr in = move(SC_UB, SC_GM, DT_F16, "Ascend310P");
+    in.args[0].t.bytes = 46;
+    assert_int_equal(warnings(&in), 0);
+    in.args[0].t.offset = 14;
+    assert_good(&in);
+    assert_int_equal(warnings(&in), 0);
+    in.args[0].t.offset = 16;
+    assert_good(&in);
+    assert_int_equal(warnings(&in), (uint64_t)1 << RULE_GM_TAIL_WRITE);
+    in.args[0].t.offset = 34;
+    assert_bad(&in, RULE_TENSOR_OVERFLOW, 0);
+    in = move(SC_L1, SC_GM, DT_F16, "Ascend310P");
+    assert_int_equal(warnings(&in), (uint64_t)1 << RULE_PATH_APPLICABILITY);
+    in.soc = soc("Ascend310B");
+    assert_int_equal(warnings(&in), 0);
+}
+
+static void
+elements(void **state)
+{
+    (void)state;
+    CheckTensor t = {1, SC_UB, DT_S32, 0, 64};
+    Fault f;
+    assert_true(check_element(&t, &f));
+    t.offset = 60;
+    assert_true(check_element(&t, &f));
+    t.offset = 64;
+    assert_false(check_element(&t, &f));
+    assert_int_equal(f.rule, RULE_TENSOR_OVERFLOW);
+    t.offset = 62;
+    assert_false(check_element(&t, &f));
+    assert_int_equal(f.rule, RULE_ADDRESS_ALIGN);
+    t.offset = -4;
+    assert_false(check_element(&t, &f));
+    assert_int_equal(f.rule, RULE_TENSOR_OVERFLOW);
+    t.offset = INT64_MAX - 3;
+    assert_false(check_element(&t, &f));
+    t.offset = INT64_MIN;
+    assert_false(check_element(&t, &f));
+}
+
+static void
+footprints(void **state)
+{
+    (void)state;
+    CheckInstr in = good(OP_DATA_MOVE);
+    in.args[3].v = 3;
+    in.args[4].v = 2;
+    in.args[5].v = 1;
+    bool exact;
+    Footprint f = check_footprint(&in, 1, &exact);
+    assert_true(exact && f.count0 == 3 && f.stride0 == 96 && f.len == 64);
+    assert_int_equal(footprint_end(&f), 256);
+    f = check_footprint(&in, 0, &exact);
+    assert_true(f.count0 == 1 && f.len == 192);
+    CheckInstr add = add_of(DT_F16, 128, 4, 8);
+    f = check_footprint(&add, 1, &exact);
+    assert_true(exact && f.count0 == 1 && f.len == 1024);
+    set_mask(&add, MASK_BITS, 5, 0);
+    f = check_footprint(&add, 1, &exact);
+    assert_true(!exact && f.count0 == 4 && f.len == 6 && f.stride0 == 256);
+    assert_int_equal(footprint_end(&f), 3 * 256 + 6);
+}
+
+/* ---- hostile values --------------------------------------------------------------------------------------------------- */
+
+static uint64_t seed = 99;
+
+static int64_t
+hostile(void)
+{
+    static const int64_t odd[] = {0,
+                                  1,
+                                  -1,
+                                  31,
+                                  32,
+                                  255,
+                                  4095,
+                                  65535,
+                                  INT64_MAX,
+                                  INT64_MIN,
+                                  INT64_MAX - 31,
+                                  (int64_t)1 << 47,
+                                  -((int64_t)1 << 62)};
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    uint64_t r = seed >> 33;
+    return r % 3 ? odd[r % (sizeof odd / sizeof odd[0])] : (int64_t)(seed ^ seed << 21);
+}
+
+static void
+hostile_values(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 60000; i++) {
+        CheckInstr in = good((Op)(i % OP_COUNT));
+        int n;
+        (void)form_params(op_table[in.op].form, &n);
+        for (int p = 0; p < n; p++) {
+            if (hostile() % 2) {
+                in.args[p].v = hostile();
+                in.args[p].m.form = (MaskForm)(hostile() & 3);
+                in.args[p].m.w[0] = (uint64_t)hostile();
+                in.args[p].m.w[1] = (uint64_t)hostile();
+                in.args[p].t.offset = hostile();
+                in.args[p].t.bytes = hostile();
+                in.args[p].t.buffer = 1;
+            }
+        }
+        in.args[7].v &= 15;
+        Fault f;
+        (void)check_static(&in, &f);
+        (void)check_values(&in, &f);
+        CheckStep steps[MAX_CHECK_STEPS];
+        int count = check_steps(in.op, steps);
+        assert_true(count <= MAX_CHECK_STEPS);
+        for (int s = 0; s < count; s++) {
+            (void)check_step(&in, steps[s], &f);
+        }
+        (void)warnings(&in);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_range),
+        cmocka_unit_test(run_time_repeat_may_be_zero),
+        cmocka_unit_test(mask_counts),
+        cmocka_unit_test(mask_bits),
+        cmocka_unit_test(mask_counter),
+        cmocka_unit_test(vector_types_and_scopes),
+        cmocka_unit_test(scalar_fits),
+        cmocka_unit_test(alignment),
+        cmocka_unit_test(paths),
+        cmocka_unit_test(move_types),
+        cmocka_unit_test(pad_modes),
+        cmocka_unit_test(conversions),
+        cmocka_unit_test(fractal_units),
+        cmocka_unit_test(move_bounds),
+        cmocka_unit_test(move_overlap),
+        cmocka_unit_test(vector_bounds),
+        cmocka_unit_test(overlap_single),
+        cmocka_unit_test(overlap_multi),
+        cmocka_unit_test(overlap_accumulate),
+        cmocka_unit_test(overlap_counter),
+        cmocka_unit_test(warnings_of_moves),
+        cmocka_unit_test(elements),
+        cmocka_unit_test(footprints),
+        cmocka_unit_test(hostile_values),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
