@@ -209,7 +209,7 @@ emit_module(Lower *l, Kernel *const *kernels, int n, HostEmit what, const char *
     }
     debug_close(l);
     char *error = NULL;
-    if (!host_target_optimise(l->target, l->mod, &error)) {
+    if (!host_target_optimise(l->target, l->mod, l->has_slots, &error)) {
         diag_add(l->u, D_BACKEND, (Span){0}, 0, "LLVM cannot optimise the code: %s",
                  error);
         LLVMDisposeMessage(error);

@@ -82,7 +82,7 @@ compile(Kernel *k, const HostTarget *t, Arena *arena, TikKernel *out)
     descriptor_fill(&l, k, arena, out);
     char *error = NULL;
     LLVMMemoryBufferRef object = NULL;
-    if (!host_target_optimise(t, l.mod, &error) ||
+    if (!host_target_optimise(t, l.mod, l.has_slots, &error) ||
         LLVMTargetMachineEmitToMemoryBuffer(t->machine, l.mod, LLVMObjectFile, &error,
                                             &object)) {
         diag_add(k->unit, D_BACKEND, k->span, 0, "LLVM cannot compile the kernel: %s",

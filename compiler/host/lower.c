@@ -214,6 +214,18 @@ buffer_addresses(Lower *l, LLVMValueRef args, LLVMValueRef scratch)
     }
 }
 
+static bool
+sets_padding(const Kernel *k)
+{
+    for (uint32_t i = 1; i < k->stmts.n; i++) {
+        const Stmt *s = &k->stmts.p[i];
+        if (s->kind == ST_INSTR && s->instr.op == OP_SET_PADDING) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void
 register_slots(Lower *l)
 {
@@ -223,8 +235,11 @@ register_slots(Lower *l)
         l->regs[i] = LLVMBuildAlloca(l->b, t, sym_text(&l->u->names, r->name));
         LLVMBuildStore(l->b, LLVMConstNull(t), l->regs[i]);
     }
-    l->padding = LLVMBuildAlloca(l->b, l->i64, "padding");
-    LLVMBuildStore(l->b, lower_const(l, 0), l->padding);
+    if (sets_padding(l->k)) {
+        l->padding = LLVMBuildAlloca(l->b, l->i64, "padding");
+        LLVMBuildStore(l->b, lower_const(l, 0), l->padding);
+    }
+    l->has_slots = l->has_slots || l->k->regs.n > 1 || l->padding != NULL;
 }
 
 LLVMValueRef

@@ -26,7 +26,8 @@ typedef struct HostTarget {
 /* host_target.c. False: *error has the text, freed with LLVMDisposeMessage. */
 bool host_target_open(HostTarget *t, const HostOptions *opt, char **error);
 void host_target_close(HostTarget *t);
-bool host_target_optimise(const HostTarget *t, LLVMModuleRef mod, char **error);
+/* has_slots: values are kept in memory that could be registers (Lower.has_slots). */
+bool host_target_optimise(const HostTarget *t, LLVMModuleRef mod, bool has_slots, char **error);
 
 typedef struct LoopExit {
     struct LoopExit *outer;
@@ -45,6 +46,7 @@ typedef struct Lower {
     LLVMValueRef nontemporal; /* metadata of stores */
     LLVMAttributeRef helper_attrs[6];
     int nhelper_attrs;
+    bool has_slots; /* some kernel keeps values in memory that optimisation makes registers */
     /* debug information, null without */
     LLVMDIBuilderRef di;
     LLVMMetadataRef *di_files; /* by file id */
@@ -56,7 +58,7 @@ typedef struct Lower {
     LLVMValueRef *regs;            /* by RegId: where the value is kept */
     LLVMValueRef *vars;            /* by VarId: value inside the loop */
     LLVMValueRef *bufs;            /* by BufId: address of the first byte */
-    LLVMValueRef padding;          /* padding register */
+    LLVMValueRef padding;          /* padding register; null: the kernel never sets it */
     LLVMValueRef values;           /* operands for a run-time check */
     bool *streams;                 /* by BufId: written past the caches, see lower_move.c */
     bool has_streams;

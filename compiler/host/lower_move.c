@@ -290,7 +290,10 @@ pad(Lower *l, Move *m)
         lower_helper_end(l, &h);
     }
     m->src_pitch = lower_const(l, width);
-    LLVMValueRef fill = LLVMBuildLoad2(l->b, l->i64, l->padding, "");
+    LLVMValueRef fill = lower_const(l, 0);
+    if (l->padding != NULL) {
+        fill = LLVMBuildLoad2(l->b, l->i64, l->padding, "");
+    }
     if (width == 1) { /* an 8-bit element fills both bytes */
         LLVMValueRef low = LLVMBuildAnd(l->b, fill, lower_const(l, 0xff), "");
         fill = times(l, low, 0x0101);
