@@ -337,6 +337,17 @@ tik_strides(Tik *c, Dim *dim, int ndim)
     }
 }
 
+static ExprId
+size_expr(const View *v)
+{
+    Tik *c = v->root->c;
+    ExprId n = tik_i64(c, 1);
+    for (int i = 0; i < v->ndim; i++) {
+        n = ir_op2(c->k, SOP_MUL, n, v->dim[i].len);
+    }
+    return n;
+}
+
 static View *
 whole_view(Making *m, bool ok)
 {
@@ -350,7 +361,7 @@ whole_view(Making *m, bool ok)
     v->dim = m->dim;
     v->poisoned = !ok;
     tik_strides(c, v->dim, v->ndim);
-    v->flat_len = ir_op2(c->k, SOP_MUL, v->dim[0].len, v->dim[0].stride);
+    v->flat_len = size_expr(v);
     v->off = tik_i64(c, 0);
     return v;
 }
@@ -417,17 +428,6 @@ number_value(Interp *in, Tik *c, ExprId e)
 {
     int64_t n;
     return tik_const_of(c, e, &n) ? val_int(n) : tik_expr(in, c, e);
-}
-
-static ExprId
-size_expr(const View *v)
-{
-    Tik *c = v->root->c;
-    ExprId n = tik_i64(c, 1);
-    for (int i = 0; i < v->ndim; i++) {
-        n = ir_op2(c->k, SOP_MUL, n, v->dim[i].len);
-    }
-    return n;
 }
 
 int64_t

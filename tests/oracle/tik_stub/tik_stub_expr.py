@@ -1,0 +1,242 @@
+"""Run-time values of the recording stub: Expr and Scalar, operators, folding.
+
+An Expr is its text (the trace form) and, when it is a constant, its canonical value. Folding follows
+compiler/ir/ir.h: constants; x+0, 0+x, x-0, x*1, 1*x, x*0, 0*x; x-x and comparisons of x with itself
+(integers); nothing else. Equal text of equal type is the same formula."""
+
+from tik_stub_numbers import (FLOATS, SIZE, bits, cast, evaluate, float_to_int,
+                              from_double, promote, wrap)
+
+
+class RunTimeCondition(Exception):
+    pass
+
+
+def const_text(dtype, v):
+    if dtype in FLOATS:
+        return "0x%0*x" % (2 * SIZE[dtype], v)
+    return str(v)
+
+
+class Expr:
+    __slots__ = ("inst", "dtype", "text", "value")
+
+    def __init__(self, inst, dtype, text, value=None):
+        self.inst = inst
+        self.dtype = dtype
+        self.text = text
+        self.value = value
+
+    def __bool__(self):
+        if self.value is None:
+            raise RunTimeCondition(self.text)
+        return self.value != 0 and not (self.dtype in FLOATS and self.value << 1 ==
+                                        1 << 8 * SIZE[self.dtype])
+
+    def astype(self, dtype):
+        return to_type(self, dtype)
+
+    def reinterpret_cast_to(self, dtype):
+        if dtype == self.dtype:
+            return self
+        if self.value is not None:
+            return const(self.inst, dtype, bits(dtype, self.dtype, self.value))
+        return Expr(self.inst, dtype, "bits.%s(%s)" % (dtype, self.text))
+
+    def __neg__(self):
+        e = to_type(self, "int32") if self.dtype == "bool" else self
+        if e.value is None:
+            return Expr(e.inst, e.dtype, "neg.%s(%s)" % (e.dtype, e.text))
+        if e.dtype in FLOATS:
+            sign = 1 << 8 * SIZE[e.dtype] - 1
+            nan = e.value & (sign - 1) > INFINITY[e.dtype]
+            return e if nan else const(e.inst, e.dtype, e.value ^ sign)
+        return const(e.inst, e.dtype, wrap(e.dtype, -e.value))
+
+    def __pos__(self):
+        return self
+
+    def __invert__(self):
+        if self.value is None:
+            return Expr(self.inst, self.dtype, "not.%s(%s)" % (self.dtype, self.text))
+        if self.dtype == "bool":
+            return const(self.inst, "bool", 1 - self.value)
+        return const(self.inst, self.dtype, wrap(self.dtype, ~self.value))
+
+    __hash__ = object.__hash__
+
+
+INFINITY = {"float16": 0x7c00, "bfloat16": 0x7f80, "float32": 0x7f800000}
+
+
+def const(inst, dtype, v):
+    return Expr(inst, dtype, const_text(dtype, v), v)
+
+
+def number(inst, dtype, v):
+    """A Python number as a constant, as by a C conversion."""
+    if dtype in FLOATS:
+        return const(inst, dtype, from_double(dtype, float(v)))
+    if isinstance(v, float):
+        return const(inst, dtype, int(v != 0) if dtype == "bool" else float_to_int(dtype, v))
+    return const(inst, dtype, wrap(dtype, int(v)))
+
+
+def to_type(e, dtype):
+    if e.dtype == dtype:
+        return e
+    if e.value is not None:
+        return const(e.inst, dtype, cast(dtype, e.dtype, e.value))
+    return Expr(e.inst, dtype, "cast.%s(%s)" % (dtype, e.text))
+
+
+def op2(op, a, b):
+    """Folding operation on operands of one type."""
+    dtype = a.dtype
+    compare = op in ("eq", "ne", "lt", "le", "gt", "ge")
+    x, y = a.value, b.value
+    if x is not None and y is not None:
+        v = evaluate(op, dtype, x, y)
+        if v is not None:
+            return const(a.inst, "bool" if compare else dtype, v)
+    elif dtype not in FLOATS:
+        if a.text == b.text and (compare or op == "sub"):
+            return const(a.inst, "bool", int(op in ("eq", "le", "ge"))) if compare else \
+                const(a.inst, dtype, 0)
+        if op == "add":
+            if y == 0:
+                return a
+            if x == 0:
+                return b
+        elif op == "sub":
+            if y == 0:
+                return a
+        elif op == "mul":
+            if x == 0 or y == 1:
+                return a
+            if y == 0 or x == 1:
+                return b
+    return Expr(a.inst, "bool" if compare else dtype,
+                "%s.%s(%s, %s)" % (op, dtype, a.text, b.text))
+
+
+def _number_type(v, dtype, logic):
+    if dtype == "bool":
+        return "bool" if isinstance(v, bool) and logic else "int32"
+    if isinstance(v, float) and dtype not in FLOATS and v != int(v):
+        return "float32"
+    return dtype
+
+
+BITWISE = frozenset(("and", "or", "xor"))
+SHIFTS = frozenset(("shl", "shr"))
+
+
+def binary(op, left, right):
+    """Operator on values of which one at least is a run-time value or a tensor element."""
+    left, right = read(left), read(right)
+    logic = op in BITWISE or op in ("eq", "ne")
+    if not isinstance(left, Expr):
+        dtype = _number_type(left, right.dtype, logic)
+        left = number(right.inst, dtype, left)
+    elif not isinstance(right, Expr):
+        dtype = _number_type(right, left.dtype, logic)
+        right = number(left.inst, dtype, right)
+    else:
+        a, b = left.dtype, right.dtype
+        if op in SHIFTS or op in BITWISE or a == b:
+            dtype = a
+            if dtype == "bool" and not (logic and b == "bool"):
+                dtype = "int32" if b == "bool" else b
+        else:
+            dtype = promote("int32" if a == "bool" else a, "int32" if b == "bool" else b)
+    return op2(op, to_type(left, dtype), to_type(right, dtype))
+
+
+def read(v):
+    """Loads a tensor element; other values stay."""
+    load = getattr(v, "_load", None)
+    return load() if load else v
+
+
+def _operator(op):
+    def forward(self, other):
+        return binary(op, self, other)
+
+    def backward(self, other):
+        return binary(op, other, self)
+    return forward, backward
+
+
+def _compare(op):
+    def method(self, other):
+        if not isinstance(other, (int, float, Expr)) and not hasattr(other, "_load"):
+            return NotImplemented
+        return binary(op, self, other)
+    return method
+
+
+OPERATORS = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "div",
+             "mod": "rem", "lshift": "shl", "rshift": "shr", "and": "and", "or": "or",
+             "xor": "xor"}
+
+
+def add_compares(cls):
+    for name in ("eq", "ne", "lt", "le", "gt", "ge"):
+        setattr(cls, "__%s__" % name, _compare(name))
+
+
+for _name, _op in OPERATORS.items():
+    _forward, _backward = _operator(_op)
+    setattr(Expr, "__%s__" % _name, _forward)
+    setattr(Expr, "__r%s__" % _name, _backward)
+add_compares(Expr)
+
+
+class Scalar(Expr):
+    __slots__ = ("name",)
+
+    def set_as(self, value, src_offset=None):
+        self.inst._set(self, value)
+
+
+def condition(v):
+    """True or False when known at staging time, else a bool Expr."""
+    v = read(v)
+    if not isinstance(v, Expr):
+        return bool(v)
+    if v.dtype != "bool":
+        v = op2("ne", v, number(v.inst, v.dtype, 0))
+    return bool(v.value) if v.value is not None else v
+
+
+def _join(args, op, decisive):
+    if not args:
+        raise TypeError("at least one condition is needed")
+    joined = None
+    decided = False
+    for arg in args:
+        c = condition(arg)
+        if isinstance(c, bool):
+            decided = decided or c == decisive
+        else:
+            joined = c if joined is None else op2(op, joined, c)
+    if decided or joined is None:
+        return decisive if decided else not decisive
+    return joined
+
+
+def tik_all(*args):
+    return _join(args, "and", False)
+
+
+def tik_any(*args):
+    return _join(args, "or", True)
+
+
+def tik_negate(x):
+    c = condition(x)
+    return not c if isinstance(c, bool) else ~c
+
+
+
