@@ -329,15 +329,16 @@ env_join(Env *env, const EnvState *a, const EnvState *b)
 
 static void narrow(Env *env, ExprId id, Range r);
 
-/* x % m == rest, for values x >= 0: x is rest modulo m. */
+/* x % m == rest: x is rest modulo m if x >= 0, or if rest is 0. */
 static void
 narrow_dividend(Env *env, const Expr *e, Range r)
 {
     const Expr *b = ir_expr(env->k, e->b);
-    if (e->op == SOP_REM && b->kind == EX_CONST && b->imm > 0 && range_is_const(r) &&
-        env_expr(env, e->a).lo >= 0 && r.lo >= 0 && r.lo < b->imm) {
-        Range c = {0, INT64_MAX, b->imm, r.lo};
-        narrow(env, e->a, b->imm == 1 ? range_interval(0, INT64_MAX) : c);
+    int64_t least = e->op == SOP_REM ? env_expr(env, e->a).lo : 0;
+    bool any_sign = e->dtype != DT_U64; /* large uint64 travel as other numbers */
+    if (e->op == SOP_REM && b->kind == EX_CONST && b->imm > 1 && range_is_const(r) &&
+        (r.lo == 0 ? any_sign || least >= 0 : r.lo > 0 && r.lo < b->imm && least >= 0)) {
+        narrow(env, e->a, (Range){INT64_MIN, INT64_MAX, b->imm, r.lo});
     }
     if (e->op == SOP_CAST) {
         Range a = env_expr(env, e->a);
