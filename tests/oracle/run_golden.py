@@ -1,0 +1,470 @@
+#!/usr/bin/python3
+"""Runs the golden cases of tests/golden on the numpy model, the host back end and the emulator.
+
+usage: run_golden.py [--tikc PATH] [--match TEXT] [--model-only] [--keep DIR]
+
+Each case is a list of instructions for ref_model.Machine; the same list prints as a TIK program. A case
+passes on one of the three when every output has the expected bits, or, for a case of an error, when
+`tikc check` ends with exit code 1 and names the rule. Ends with 'N passed, N failed'.
+"""
+import argparse
+import ast
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from ref_model import SIZES, Buffer, Machine, Ref, numpy_type
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+GOLDEN = os.path.join(ROOT, 'tests', 'golden')
+SOC = 'Ascend310P3'
+SCOPES = {'GM': 'scope_gm', 'UB': 'scope_ubuf', 'L1': 'scope_cbuf', 'L0C': 'scope_cc'}
+
+# Operands in call order; '?' marks those that are left out when the instruction has none.
+MOVE = ['dst', 'src', 'sid', 'nburst', 'burst', 'src_stride', 'dst_stride', 'mode?']
+BINARY = ['mask', 'dst', 'src0', 'src1', 'repeat_times', 'dst_rep_stride', 'src0_rep_stride', 'src1_rep_stride']
+SCALAR = ['mask', 'dst', 'src', 'scalar', 'repeat_times', 'dst_rep_stride', 'src_rep_stride', 'mask_mode?']
+UNARY = ['mask', 'dst', 'src', 'repeat_times', 'dst_rep_stride', 'src_rep_stride']
+DUP = ['mask', 'dst', 'scalar', 'repeat_times', 'dst_rep_stride']
+FORMS = {'data_move': MOVE, 'set_padding': ['value'], 'vec_dup': DUP, 'vec_adds': SCALAR, 'vec_muls': SCALAR,
+         'vec_abs': UNARY, 'vec_relu': UNARY, 'vec_not': UNARY}
+FORMS.update({op: BINARY for op in ('vec_add', 'vec_sub', 'vec_mul', 'vec_max', 'vec_min', 'vec_and', 'vec_or')})
+
+# How many block strides the older spelling has before its repeat strides.
+OLD_BLOCKS = {'binary': 3, 'scalar': 2, 'unary': 2, 'dup': 1}
+
+
+class Case:
+    """A kernel: buffers, instructions, and what the global outputs must hold, or an error."""
+
+    def __init__(self, name):
+        self.name = name
+        self.buffers = {}
+        self.inputs = []
+        self.outputs = {}
+        self.instrs = []
+        self.error = None
+
+    def ref(self, name, elem=0):
+        b = self.buffers[name]
+        return Ref(name, elem * SIZES[b.dtype], b.dtype)
+
+    def move(self, dst, src, nburst, burst, src_stride=0, dst_stride=0, mode=0):
+        o = dict(dst=dst, src=src, sid=0, nburst=nburst, burst=burst, src_stride=src_stride, dst_stride=dst_stride)
+        if mode:
+            o['mode'] = mode
+        self.instrs.append(('data_move', o))
+
+    def gm(self, name, dtype, data):
+        self.buffers[name] = Buffer('GM', dtype, np.asarray(data))
+        self.inputs.append(name)
+
+    def local(self, name, scope, dtype, elems, data=None):
+        """An on-core buffer, loaded with data if given (through UB for L0C)."""
+        self.buffers[name] = Buffer(scope, dtype, elems)
+        if data is None:
+            return
+        self.gm(name + '_in', dtype, data)
+        size = elems * SIZES[dtype]
+        via = name
+        if scope == 'L0C':
+            via = name + '_stage'
+            self.buffers[via] = Buffer('UB', dtype, elems)
+        self.move(self.ref(via), self.ref(name + '_in'), 1, size // 32)
+        if scope == 'L0C':
+            self.move(self.ref(name), self.ref(via), 1, size // (256 * SIZES[dtype]))
+
+    def out(self, name, expected):
+        """Copies the whole buffer out (through UB) to be compared with these bytes."""
+        b = self.buffers[name]
+        size = b.data * SIZES[b.dtype]
+        via = name
+        if b.scope != 'UB':
+            via = name + '_drain'
+            self.buffers[via] = Buffer('UB', b.dtype, b.data)
+            unit = 256 * SIZES[b.dtype] if b.scope == 'L0C' else 32
+            self.move(self.ref(via), self.ref(name), 1, size // unit)
+        gm = name + '_out'
+        self.buffers[gm] = Buffer('GM', b.dtype, b.data)
+        self.outputs[gm] = np.asarray(expected).tobytes()
+        self.move(self.ref(gm), self.ref(via), 1, size // 32)
+
+    # ---- as a program
+
+    def tensor(self, r):
+        return r.buffer if r.offset == 0 else f'{r.buffer}[{r.offset // SIZES[r.dtype]}]'
+
+    def operand(self, o, name):
+        v = o[name]
+        if isinstance(v, Ref):
+            return self.tensor(v)
+        if isinstance(v, list):
+            return '[' + ', '.join(hex(w) for w in v) + ']'
+        return repr(v)
+
+    def call(self, op, o):
+        args = []
+        for p in FORMS[op]:
+            if p.rstrip('?') not in o and p.endswith('?'):
+                continue
+            p = p.rstrip('?')
+            text = self.operand(o, p)
+            if p == 'mode':
+                scopes = {self.buffers[o[k].buffer].scope for k in ('dst', 'src')}
+                text = ('ConvReluMode=' if 'L0C' in scopes else 'PadMode=') + text
+            args.append(f'mask_mode={text}' if p == 'mask_mode' else text)
+        return f'tik_instance.{op}({", ".join(args)})'
+
+    def source(self):
+        lines = ['from tbe import tik', 'tik_instance = tik.Tik()']
+        for name, b in self.buffers.items():
+            n = b.data if isinstance(b.data, int) else len(b.data)
+            lines.append(f'{name} = tik_instance.Tensor("{b.dtype}", ({n},), name="{name}", scope=tik.{SCOPES[b.scope]})')
+        lines += [self.call(op, o) for op, o in self.instrs]
+        lines.append(f'tik_instance.BuildCCE(kernel_name="golden", inputs=[{", ".join(self.inputs)}], '
+                     f'outputs=[{", ".join(self.outputs)}])')
+        return '\n'.join(lines) + '\n'
+
+
+# ---- vector cases ------------------------------------------------------------------------------------------
+
+
+def read_gold(path):
+    """The lines of a .gold file as a dict; in and out as {operand: (dtype, bytes)}."""
+    gold = {'in': {}, 'out': {}}
+    current = None
+    for line in open(path):
+        line = line.rstrip('\n')
+        if line.startswith(' '):
+            current[1].extend(int(w, 16) for w in line.split())
+            continue
+        if not line or line.startswith('#'):
+            continue
+        key, rest = line.split(' ', 1)
+        if key in ('in', 'out'):
+            operand, dtype, _ = rest.split()
+            current = (dtype, [])
+            gold[key][operand] = current
+        else:
+            gold[key] = rest.strip()
+    return gold
+
+
+def bits_array(dtype, patterns):
+    return np.array(patterns, dtype=f'uint{8 * SIZES[dtype]}').view(numpy_type(dtype))
+
+
+def parse_call(text):
+    """('vec_add', [args]): tensors as ('name', element), numbers and lists as values."""
+    tree = ast.parse(text.strip(), mode='eval').body
+    args = []
+    for a in tree.args:
+        if isinstance(a, ast.Name):
+            args.append((a.id, 0))
+        elif isinstance(a, ast.Subscript):
+            args.append((a.value.id, ast.literal_eval(a.slice)))
+        else:
+            args.append(ast.literal_eval(a))
+    return tree.func.id, args
+
+
+def modern(name, args):
+    """The vec_ instruction and its operands for a call in either spelling."""
+    if name in FORMS:
+        return name, args
+    if name == 'vector_dup':
+        op, kind = 'vec_dup', 'dup'
+    else:
+        op = 'vec_' + name[1:]
+        kind = 'binary' if FORMS[op] is BINARY else 'scalar' if FORMS[op] is SCALAR else 'unary'
+    tensors = {'binary': 3, 'scalar': 2, 'unary': 2, 'dup': 1}[kind]
+    first = 1 + tensors + (kind in ('scalar', 'dup')) + 1   # behind mask, tensors, scalar, repeat
+    n = OLD_BLOCKS[kind]
+    blocks, rest = args[first:first + n], args[first + n:]
+    assert all(b == 1 or (b == 0 and kind == 'dup') for b in blocks), (name, args)
+    strides, tail = rest[:n], rest[n:]
+    if tail and tail[0] == 0:   # stride_unit
+        tail = tail[1:]
+    return op, args[:first] + strides + tail
+
+
+def vector_case(path):
+    gold = read_gold(path)
+    case = Case(os.path.basename(path)[:-5])
+    call = gold['call'].split('#')[0]
+    comment = gold['call'].split('#')[1] if '#' in gold['call'] else ''
+    op, args = modern(*parse_call(call))
+    names = [p.rstrip('?') for p in FORMS[op]]
+    operands = dict(zip(names, args))
+    tensors = sorted({v[0] for v in args if isinstance(v, tuple)})
+    if 'error' in gold:
+        case.error = gold['error']
+        word = re.search(r'(float|int|uint)\d+', comment)
+        elems = 512 if 'same buffer' in comment else 256
+        for t in tensors:
+            case.local(t, 'UB', word.group(0) if word else 'float16', elems)
+    else:
+        for t in tensors:
+            dtype, bits = gold['in'][t]
+            case.local(t, 'UB', dtype, len(bits), bits_array(dtype, bits))
+    for k, v in operands.items():
+        operands[k] = case.ref(*v) if isinstance(v, tuple) else v
+    case.instrs.append((op, operands))
+    for t, (dtype, bits) in gold['out'].items():
+        case.out(t, bits_array(dtype, bits))
+    return case
+
+
+# ---- move cases ----------------------------------------------------------------------------------------------
+
+
+def load(folder, name):
+    return np.load(os.path.join(GOLDEN, folder, name + '.npy'))
+
+
+def parameters(folder):
+    """{case: {parameter: text}} of cases.tsv."""
+    out = {}
+    for line in open(os.path.join(GOLDEN, folder, 'cases.tsv')).read().splitlines()[1:]:
+        f = line.split('\t')
+        out[f[0]] = dict(p.strip().split('=') for p in f[2].split(';') if '=' in p)
+    return out
+
+
+def linear_case(p):
+    c = Case('m01_linear')
+    src = load('move', 'm01_linear.src_gm')
+    c.gm('src_gm', 'float16', src)
+    c.buffers['ub'] = Buffer('UB', 'float16', len(src))
+    c.move(c.ref('ub'), c.ref('src_gm'), int(p['nburst']), int(p['burst']))
+    c.out('ub', load('move', 'm01_linear.dst_gm'))
+    return c
+
+
+def rollback_case(p):
+    c = Case('m02_rollback')
+    c.gm('src_gm', 'float16', load('move', 'm02_rollback.src_gm'))
+    c.buffers['src_ub'] = Buffer('UB', 'float16', 32)
+    c.buffers['dst_ub'] = Buffer('UB', 'float16', 32)
+    c.buffers['dst_gm'] = Buffer('GM', 'float16', 23)
+    for i in range(2):
+        c.move(c.ref('src_ub', 16 * i), c.ref('src_gm', 7 * i), 1, 1)
+    c.instrs.append(('vec_add', dict(mask=32, dst=c.ref('dst_ub'), src0=c.ref('src_ub'), src1=c.ref('src_ub'),
+                                     repeat_times=1, dst_rep_stride=1, src0_rep_stride=1, src1_rep_stride=1)))
+    for i in range(2):
+        c.move(c.ref('dst_gm', 7 * i), c.ref('dst_ub', 16 * i), 1, 1)
+    c.outputs['dst_gm'] = load('move', 'm02_rollback.dst_gm').tobytes()
+    c.out('src_ub', load('move', 'm02_rollback.src_ub'))
+    c.out('dst_ub', load('move', 'm02_rollback.dst_ub'))
+    return c
+
+
+def steps_case():
+    """The third worked example, from the list of its steps; every element is doubled."""
+    c = Case('m03_large_steps')
+    rows = [l.split('\t') for l in open(os.path.join(GOLDEN, 'move', 'm03_large_steps.tsv')).read().splitlines()[1:]]
+    n = 2 * 126976
+    src = np.random.default_rng(3).integers(0, 2**16, n, dtype=np.uint16).view(np.float16)
+    c.gm('src_gm', 'float16', src)
+    c.buffers['ub'] = Buffer('UB', 'float16', 126976)
+    c.buffers['dst_gm'] = Buffer('GM', 'float16', n)
+    for _, _, text, gm, ub, count in rows:
+        if text.startswith('vec_add'):
+            repeat = int(re.search(r'repeat=(\d+)', text).group(1))
+            assert repeat * 128 == int(count)
+            r = c.ref('ub', int(ub))
+            c.instrs.append(('vec_add', dict(mask=128, dst=r, src0=r, src1=r, repeat_times=repeat, dst_rep_stride=8,
+                                             src0_rep_stride=8, src1_rep_stride=8)))
+        elif 'GM->UB' in text:
+            c.move(c.ref('ub', int(ub)), c.ref('src_gm', int(gm)), 1, 7936)
+        else:
+            c.move(c.ref('dst_gm', int(gm)), c.ref('ub', int(ub)), 1, 7936)
+    with np.errstate(all='ignore'):
+        doubled = (src + src).view(np.uint16)
+    c.outputs['dst_gm'] = np.where(np.isnan(src), np.uint16(0x7e00), doubled).astype(np.uint16).tobytes()
+    return c
+
+
+def shape_of(p):
+    return [int(p[k]) for k in ('nburst', 'burst', 'src_stride', 'dst_stride')]
+
+
+def strided_case(p):
+    c = Case('m04_strided')
+    want = load('move', 'm04_strided.ub_bytes')
+    c.gm('src_gm', 'uint16', load('move', 'm04_strided.src_gm'))
+    c.local('ub', 'UB', 'uint16', len(want) // 2, np.full(len(want) // 2, 0xeeee, np.uint16))
+    c.move(c.ref('ub', int(p['dst_off_bytes']) // 2), c.ref('src_gm', int(p['src_off_bytes']) // 2), *shape_of(p))
+    c.out('ub', want)
+    return c
+
+
+def ub_ub_case(p):
+    c = Case('m05_ub_ub')
+    src, want = load('move', 'm05_ub_ub.src_ub'), load('move', 'm05_ub_ub.dst_ub_bytes')
+    c.local('src', 'UB', 'int32', len(src), src)
+    c.local('dst', 'UB', 'int32', len(want) // 4, np.full(len(want) // 4, 0xeeeeeeee, np.uint32).view(np.int32))
+    c.move(c.ref('dst'), c.ref('src'), *shape_of(p))
+    c.out('dst', want)
+    return c
+
+
+def pad_case(name, p):
+    c = Case(name)
+    src, want = load('move', name + '.src_gm'), load('move', name + '.l1_bytes')
+    c.gm('src_gm', 'uint8', src)
+    c.local('l1', 'L1', 'uint8', len(want), np.full(len(want), 0xee, np.uint8))
+    c.instrs.append(('set_padding', dict(value=int(p['padding'].split()[0], 16))))
+    c.move(c.ref('l1'), c.ref('src_gm'), *shape_of(p), mode=int(p['PadMode']))
+    c.out('l1', want)
+    return c
+
+
+def dup_case(p):
+    c = Case('m14_vec_dup')
+    want = load('move', 'm14_vec_dup.ub')
+    c.local('ub', 'UB', 'float16', len(want), np.full(len(want), -7, np.float16))
+    c.instrs.append(('vec_dup', dict(mask=int(p['mask']), dst=c.ref('ub'), scalar=float(p['scalar']),
+                                     repeat_times=int(p['repeat_times']), dst_rep_stride=int(p['dst_rep_stride']))))
+    c.out('ub', want)
+    return c
+
+
+def fractal_case(p):
+    """L0C to UB without a conversion."""
+    c = Case('m16_mov_m')
+    src, want = load('move', 'm16_mov_m.src_l0c'), load('move', 'm16_mov_m.ub_bytes')
+    c.local('l0c', 'L0C', 'int32', len(src), src)
+    c.local('ub', 'UB', 'int32', len(want) // 4, np.full(len(want) // 4, 0xeeeeeeee, np.uint32).view(np.int32))
+    c.move(c.ref('ub'), c.ref('l0c'), int(p['nburst']), int(p['burst_len']), int(p['src_stride']), int(p['dst_stride']))
+    c.out('ub', want)
+    return c
+
+
+def to_l0c_case(p):
+    c = Case('m16_mov_ub_l0c')
+    src, want = load('move', 'm16_mov_ub_l0c.src_ub'), load('move', 'm16_mov_ub_l0c.dst_l0c')
+    c.local('ub', 'UB', 'float16', len(src), src)
+    c.local('l0c', 'L0C', 'float16', len(want), np.full(len(want), want.reshape(-1)[256], np.float16))
+    c.move(c.ref('l0c'), c.ref('ub'), int(p['nburst']), int(p['burst_len']), int(p['src_stride']), int(p['dst_stride']))
+    c.out('l0c', want)
+    return c
+
+
+def convert_case(name, p, code):
+    c = Case(name)
+    src, want = load('quant', name + '.src_l0c'), load('quant', name + '.ub')
+    c.local('l0c', 'L0C', str(src.dtype), len(src), src)
+    c.buffers['ub'] = Buffer('UB', str(want.dtype), len(want))
+    c.move(c.ref('ub'), c.ref('l0c'), int(p['blockCount']), int(p['blockLen']), mode=code)
+    c.out('ub', want)
+    return c
+
+
+def values_case(relu):
+    """Single values float32 to float16, in one fractal."""
+    c = Case('cast_f32_f16_relu' if relu else 'cast_f32_f16')
+    rows = [l.split('\t') for l in open(os.path.join(GOLDEN, 'quant', 'cast_f32_f16_scalar.tsv')).read().splitlines()[1:]]
+    src, want = np.zeros(256, np.uint32), np.zeros(256, np.uint16)
+    chosen = [(int(x, 16), int(y, 16)) for x, r, y in rows if int(r) == relu]
+    for i, (x, y) in enumerate(chosen):
+        src[i], want[i] = x, y
+    c.local('l0c', 'L0C', 'float32', 256, src.view(np.float32))
+    c.buffers['ub'] = Buffer('UB', 'float16', 256)
+    c.move(c.ref('ub'), c.ref('l0c'), 1, 1, mode=2 if relu else 1)
+    c.out('ub', want)
+    return c
+
+
+def all_cases():
+    folder = os.path.join(GOLDEN, 'vector')
+    cases = [vector_case(os.path.join(folder, f)) for f in sorted(os.listdir(folder)) if f.endswith('.gold')]
+    p = parameters('move')
+    cases += [linear_case(p['m01_linear']), rollback_case(p['m02_rollback']), steps_case(),
+              strided_case(p['m04_strided']), ub_ub_case(p['m05_ub_ub'])]
+    cases += [pad_case(n, p[n]) for n in sorted(p) if n.startswith('m06_padmode')]
+    cases += [dup_case(p['m14_vec_dup']), fractal_case(p['m16_mov_m']), to_l0c_case(p['m16_mov_ub_l0c'])]
+    q = parameters('quant')
+    for name, code in (('q19_f32_f16_relu0', 1), ('q19_f32_f16_relu1', 2), ('q20_relu_s32', 5)):
+        cases.append(convert_case(name, q[name], code))
+    return cases + [values_case(0), values_case(1)]
+
+
+# ---- running ---------------------------------------------------------------------------------------------------
+
+
+def difference(got, want):
+    for i, (a, b) in enumerate(zip(got, want)):
+        if a != b:
+            return f'byte {i} is {a:02x}, expected {b:02x}'
+    return None if len(got) == len(want) else f'{len(got)} bytes, expected {len(want)}'
+
+
+def run_model(case):
+    m = Machine(SOC, case.buffers)
+    m.run(case.instrs)
+    for name, want in case.outputs.items():
+        bad = difference(m.array(name).tobytes(), want)
+        if bad:
+            return f'{name}: {bad}'
+    return None
+
+
+def run_tool(tikc, case, backend, folder):
+    path = os.path.join(folder, case.name + '.tik')
+    with open(path, 'w') as f:
+        f.write(case.source())
+    if case.error:
+        p = subprocess.run([tikc, 'check', path, '--soc', SOC], capture_output=True, text=True, timeout=60)
+        text = p.stdout + p.stderr
+        return None if p.returncode == 1 and f'[{case.error}]' in text else f'exit code {p.returncode}\n{text}'
+    args = [tikc, 'run', path, '--backend', backend, '--soc', SOC]
+    for name in case.inputs:
+        file = os.path.join(folder, name + '.npy')
+        np.save(file, case.buffers[name].data)
+        args += ['--in', f'{name}={file}']
+    for name in case.outputs:
+        args += ['--out', f'{name}={os.path.join(folder, name + ".npy")}']
+    p = subprocess.run(args, capture_output=True, text=True, timeout=60)
+    if p.returncode != 0:
+        return f'exit code {p.returncode}\n{p.stdout}{p.stderr}'
+    for name, want in case.outputs.items():
+        bad = difference(np.load(os.path.join(folder, name + '.npy')).tobytes(), want)
+        if bad:
+            return f'{name}: {bad}'
+    return None
+
+
+def main():
+    ap = argparse.ArgumentParser()
+    ap.add_argument('--tikc', default=os.environ.get('TIKC', os.path.join(ROOT, 'build', 'tikc')))
+    ap.add_argument('--match', default='')
+    ap.add_argument('--model-only', action='store_true')
+    ap.add_argument('--keep', help='folder for the programs')
+    a = ap.parse_args()
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = a.keep or temporary
+        for case in all_cases():
+            if a.match not in case.name:
+                continue
+            runs = [] if case.error else [('model', lambda: run_model(case))]
+            if not a.model_only:
+                for backend in ['check'] if case.error else ['host', 'emu']:
+                    runs.append((backend, lambda b=backend: run_tool(a.tikc, case, b, folder)))
+            for what, run in runs:
+                bad = run()
+                passed, failed = passed + (bad is None), failed + (bad is not None)
+                if bad:
+                    print(f'{case.name} on {what}: {bad}')
+    print(f'{passed} passed, {failed} failed')
+    return 1 if failed or not passed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
