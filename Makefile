@@ -125,6 +125,19 @@ test: packages
 test-tools: $(TEST_TOOLS)
 .PHONY: test-tools
 
+# Speed and memory. The C loops that the kernels are measured against get everything the compiler has.
+$(BUILD)/bench/baseline.o: tests/bench/baseline.c tests/bench/baseline.h
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O3 -march=native -fPIC -c $< -o $@
+$(BUILD)/bench/bench: tests/bench/bench.c $(BUILD)/bench/baseline.o $(BUILD)/libtikc-host.so \
+    $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -fopenmp -o $@ $< $(BUILD)/bench/baseline.o \
+	    $(BUILD)/libtikc-host.so $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) \
+	    -Wl,-rpath,'$$ORIGIN/..' $(LIBS)
+bench: packages
+	$(MAKE) all $(BUILD)/bench/bench
+	$(PYTHON) tests/bench/run.py $(BUILD)
+
 SAN_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 check-san: packages
 	ASAN_OPTIONS=detect_stack_use_after_return=0 UBSAN_OPTIONS=print_stacktrace=1 \

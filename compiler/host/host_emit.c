@@ -1,8 +1,8 @@
 /* host_emit.c: ahead-of-time output: object code, a shared library, LLVM IR or assembly of kernels,
  * with a TikKernel descriptor for each. Output is made under a temporary name beside its place and
  * renamed when it is whole, so that nothing half-written is ever seen; a place that is no ordinary
- * file (a device, a pipe) is written directly. The shared library is linked by the C compiler of the
- * system, whose messages become notes of the diagnostic. */
+ * file (a device, a pipe, - for standard output) is written directly. The shared library is linked by
+ * the C compiler of the system, whose messages become notes of the diagnostic. */
 #include "host/lower.h"
 
 #include <errno.h>
@@ -27,11 +27,17 @@ cannot_write(const Output *o)
     return false;
 }
 
+static bool
+is_stdout(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
 static void
 output_begin(Output *o, Unit *u, const char *path)
 {
     struct stat st;
-    bool special = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    bool special = is_stdout(path) || (stat(path, &st) == 0 && !S_ISREG(st.st_mode));
     o->u = u;
     o->path = path;
     o->temp = special ? arena_strdup(&u->arena, path)
@@ -82,7 +88,9 @@ write_all(int fd, const char *bytes, size_t n)
 static bool
 output_write(const Output *o, const char *bytes, size_t n)
 {
-    int fd = open(o->temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    bool to_stdout = is_stdout(o->temp);
+    int fd = to_stdout ? dup(1)
+                       : open(o->temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) {
         return cannot_write(o);
     }
@@ -160,8 +168,9 @@ write_shared(const Output *o, const char *bytes, size_t n)
 {
     Output object = {o->u, o->path, arena_printf(&o->u->arena, "%s.o", o->temp)};
     if (is_direct(o)) {
-        errno = EINVAL;
-        return cannot_write(o);
+        diag_add(o->u, D_FILE_WRITE, (Span){0}, 0,
+                 "a shared library needs an ordinary file; '%s' is none", o->path);
+        return false;
     }
     TRY(output_write(&object, bytes, n));
     bool ok = link_shared(o, object.temp);
