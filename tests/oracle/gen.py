@@ -404,3 +404,104 @@ class Program:
             'burst': f'tik_instance.data_move({u}, in0, 0, 1, {name} - 7, 0, 0)',
             'mask': f'tik_instance.vec_dup({name} + {self.lanes}, {u}, 0, 1, 8)',
         }[s[1]])
+
+    # ---- running on the model --------------------------------------------------------------------
+
+    def inputs(self):
+        """Contents of the global tensors: random bits, so that every class of float occurs."""
+        rng = np.random.default_rng(self.seed)
+        t = NP[self.dtype]
+        info = np.iinfo(t)
+        make = lambda: rng.integers(info.min, info.max, self.gm_elems, dtype=t, endpoint=True)
+        return {'in0': make(), 'in1': make(), 'tiling': np.array(self.tiling, np.int32)}
+
+    def run(self, inputs):
+        """Bytes of out0 after all cores ran; raises ref_model.Fault."""
+        from ref_model import Buffer, Machine
+        gm = dict(inputs, out0=np.zeros(self.gm_elems, NP[self.dtype]))
+        for core in range(self.cores):
+            buffers = {n: Buffer('GM', 'int32' if n == 'tiling' else self.dtype, a) for n, a in gm.items()}
+            for u in self.ubs:
+                buffers[u] = Buffer('UB', self.dtype, self.ub_elems)
+            buffers['l1'] = Buffer('L1', self.dtype, self.ub_elems)
+            m = Machine(self.soc, buffers)
+            self.exec_body(self.body, {'core': core}, m)
+            gm['out0'] = m.array('out0', self.dtype).view(NP[self.dtype])[:self.gm_elems]
+        return gm['out0']
+
+    def ref(self, name, e, env):
+        from ref_model import Ref
+        return Ref(name, value(e, env) * self.size, self.dtype)
+
+    def exec_body(self, body, env, m):
+        for s in body:
+            getattr(self, 'exec_' + s[0])(s, env, m)
+
+    def exec_dup(self, s, env, m):
+        m.run([('vec_dup', dict(mask=self.lanes, dst=self.ref(s[1], const(0), env), scalar=0,
+                                repeat_times=self.ub_elems // self.lanes, dst_rep_stride=8))])
+
+    def exec_scalar(self, s, env, m):
+        env[s[1]] = self.tiling[s[2]]
+
+    def exec_setscalar(self, s, env, m):
+        env[s[1]] = s[2]
+
+    def exec_element(self, s, env, m):
+        m.run([('store', dict(dst=self.ref(s[1], const(s[2]), env), value=s[3]))])
+
+    def exec_for(self, s, env, m):
+        bound = env[s[2]] if isinstance(s[2], str) else s[2]
+        for i in range(bound):
+            env[s[1]] = i
+            self.exec_body(s[3], env, m)
+
+    def exec_if(self, s, env, m):
+        name, op, n = s[1]
+        a = env[name]
+        taken = {'<': a < n, '<=': a <= n, '==': a == n, '!=': a != n, '>': a > n, '>=': a >= n}[op]
+        if taken:
+            self.exec_body(s[2], env, m)
+        elif s[3] is not None:
+            self.exec_body(s[3], env, m)
+
+    def exec_scope(self, s, env, m):
+        self.exec_body(s[1], env, m)
+
+    def move(self, m, dst, src, n, b, gap, gap2):
+        m.run([('data_move', dict(dst=dst, src=src, nburst=n, burst=b, src_stride=gap, dst_stride=gap2))])
+
+    def exec_load(self, s, env, m):
+        _, ub, dst, gm, src, n, b, gap, gap2, via = s
+        d, g = self.ref(ub, dst, env), self.ref(gm, src, env)
+        if via:
+            l1 = self.ref('l1', const(0), env)
+            self.move(m, l1, g, n, b, gap, 0)
+            self.move(m, d, l1, n, b, 0, gap2)
+        else:
+            self.move(m, d, g, n, b, gap, gap2)
+
+    def exec_store(self, s, env, m):
+        _, ub, src, dst, n, b, gap = s
+        self.move(m, self.ref('out0', dst, env), self.ref(ub, src, env), n, b, gap, 0)
+
+    def exec_move(self, s, env, m):
+        _, d, do, src, so, n, b, g, g2 = s
+        self.move(m, self.ref(d, do, env), self.ref(src, so, env), n, b, g, g2)
+
+    def exec_vec(self, s, env, m):
+        _, op, mask, operands, scalar, repeat, counter = s
+        names = ['dst'] + (['src'] if len(operands) == 2 else ['src0', 'src1'] if len(operands) == 3 else [])
+        o = {n: self.ref(b, e, env) for n, (b, e, _) in zip(names, operands)}
+        o.update({n + '_rep_stride': r for n, (_, _, r) in zip(names, operands)})
+        o.update(mask=mask, repeat_times=env[repeat] if isinstance(repeat, str) else repeat)
+        if scalar is not None:
+            o['scalar'] = scalar
+        if counter:
+            o['mask_mode'] = 'counter'
+        m.run([(op, o)])
+
+    def exec_fault(self, s, env, m):
+        from ref_model import Fault
+        raise Fault({'bounds': 'tensor-overflow', 'align': 'address-align', 'burst': 'range-burst',
+                     'mask': 'mask-range'}[s[1]])
