@@ -180,12 +180,24 @@ half_load(const uint8_t *p)
     return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
 }
 
-/* r where the lanes of ordered are set, else NaN. */
+/* r, or NaN where the lanes of nan are set. */
 LANES_ATTR static inline void
-half_store(uint8_t *p, __m256 r, __m256 ordered)
+half_store(uint8_t *p, __m256 r, __m256 nan)
 {
-    r = _mm256_blendv_ps(_mm256_set1_ps(__builtin_nanf("")), r, ordered);
+    r = _mm256_blendv_ps(r, _mm256_set1_ps(__builtin_nanf("")), nan);
     _mm_storeu_si128((__m128i *)(void *)p, _mm256_cvtps_ph(r, _MM_FROUND_TO_NEAREST_INT));
+}
+
+/* Lanes where a or b is NaN, by their bits: clang takes a comparison of widened numbers back to one of
+ * float16, which it does lane by lane. */
+LANES_ATTR static inline __m256
+half_nans(__m256 a, __m256 b)
+{
+    const __m256i magnitude = _mm256_set1_epi32(0x7fffffff);
+    __m256i x = _mm256_and_si256(_mm256_castps_si256(a), magnitude);
+    __m256i y = _mm256_and_si256(_mm256_castps_si256(b), magnitude);
+    __m256i larger = _mm256_max_epi32(x, y);
+    return _mm256_castsi256_ps(_mm256_cmpgt_epi32(larger, _mm256_set1_epi32(0x7f800000)));
 }
 
 /* The last n < HALF_LANES elements, through memory of one whole vector. */
@@ -199,11 +211,10 @@ half_tail(LaneFn *fn, uint8_t *dst, const uint8_t *src0, const uint8_t *src1, in
     memcpy(dst, d, (size_t)n * 2);
 }
 
-#define ORDERED_SELF _mm256_cmp_ps(r, r, _CMP_ORD_Q)
-#define ORDERED_BOTH _mm256_cmp_ps(a, b, _CMP_ORD_Q)
+#define NAN_RESULT _mm256_cmp_ps(r, r, _CMP_UNORD_Q)
 
-/* r = value(a, b); ordered: where r is not a NaN. The scalar form repeats the scalar in memory. */
-#define HALF(name, value, ordered)                                                       \
+/* r = value; nan: where the result is NaN. The scalar form repeats the scalar in memory. */
+#define HALF(name, value, nan)                                                           \
     LANES_FN(name##_vv)                                                                  \
     {                                                                                    \
         int64_t i = 0;                                                                   \
@@ -211,7 +222,7 @@ half_tail(LaneFn *fn, uint8_t *dst, const uint8_t *src0, const uint8_t *src1, in
         for (; i + HALF_LANES <= n; i += HALF_LANES) {                                   \
             const __m256 a = half_load(src0 + 2 * i), b = half_load(src1 + 2 * i);       \
             const __m256 r = value;                                                      \
-            half_store(dst + 2 * i, r, ordered);                                         \
+            half_store(dst + 2 * i, r, nan);                                             \
         }                                                                                \
         if (i < n) {                                                                     \
             half_tail(name##_vv, dst + 2 * i, src0 + 2 * i, src1 + 2 * i, n - i);        \
@@ -225,7 +236,7 @@ half_tail(LaneFn *fn, uint8_t *dst, const uint8_t *src0, const uint8_t *src1, in
         for (; i + HALF_LANES <= n; i += HALF_LANES) {                                   \
             const __m256 a = half_load(src0 + 2 * i);                                    \
             const __m256 r = value;                                                      \
-            half_store(dst + 2 * i, r, ordered);                                         \
+            half_store(dst + 2 * i, r, nan);                                             \
         }                                                                                \
         if (i < n) {                                                                     \
             uint16_t s[HALF_LANES];                                                      \
@@ -236,12 +247,12 @@ half_tail(LaneFn *fn, uint8_t *dst, const uint8_t *src0, const uint8_t *src1, in
         }                                                                                \
     }
 
-HALF(add_f16, _mm256_add_ps(a, b), ORDERED_SELF)
-HALF(sub_f16, _mm256_sub_ps(a, b), ORDERED_SELF)
-HALF(mul_f16, _mm256_mul_ps(a, b), ORDERED_SELF)
+HALF(add_f16, _mm256_add_ps(a, b), NAN_RESULT)
+HALF(sub_f16, _mm256_sub_ps(a, b), NAN_RESULT)
+HALF(mul_f16, _mm256_mul_ps(a, b), NAN_RESULT)
 /* The instruction gives its second operand for two zeros: src0 in the order b, a. */
-HALF(max_f16, _mm256_max_ps(b, a), ORDERED_BOTH)
-HALF(min_f16, _mm256_min_ps(b, a), ORDERED_BOTH)
+HALF(max_f16, _mm256_max_ps(b, a), half_nans(a, b))
+HALF(min_f16, _mm256_min_ps(b, a), half_nans(a, b))
 
 #else
 

@@ -194,17 +194,24 @@ one_run(const Call *c)
     return true;
 }
 
-/* Results that must not be written while sources are read go through a buffer; kept bytes are put back
- * into it before it is written, which is the same as not writing them. */
+/* Puts the bytes of lanes that are off back into the result, which is the same as not writing them. */
 static void
-buffered_repeat(const Call *c, uint8_t *dst, const uint8_t *const src[MAX_SRCS],
-                int64_t n)
+restore_kept(uint8_t *result, const uint8_t *dst, const uint8_t *keep, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        result[i] = (uint8_t)((result[i] & ~keep[i]) | (dst[i] & keep[i]));
+    }
+}
+
+/* Results that must not be written while sources are read go through a buffer. */
+static void
+buffered_repeat(const Call *c, uint8_t *dst, const uint8_t *const src[MAX_SRCS], int64_t n)
 {
     uint8_t result[REPEAT_BYTES];
     c->lanes_fn(result, src[0], src[1], c->scalar, n);
     size_t bytes = (size_t)(n * c->size);
-    for (size_t i = 0; c->holes && i < bytes; i++) {
-        result[i] = (uint8_t)((result[i] & ~c->keep[i]) | (dst[i] & c->keep[i]));
+    if (c->holes) {
+        restore_kept(result, dst, c->keep, bytes);
     }
     memcpy(dst, result, bytes);
 }
