@@ -121,6 +121,9 @@ tikblob_place(const TikBlob *b, int kernel, uint32_t descriptor, const char **fi
             }
         }
     }
+    if (r.file >= blob_section(b, SEC_STRS)->size) {
+        return false;
+    }
     *file = (const char *)blob_bytes(b, SEC_STRS) + r.file;
     *line = r.line;
     *column = r.column;

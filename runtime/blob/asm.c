@@ -1,0 +1,713 @@
+/* asm.c: tikblob_assemble: the text of disasm.c back to bytes. One line per fact; blank lines and lines
+ * that begin with # are skipped. Accepts every blob that the writer can write, also ones that
+ * tikblob_open or tikblob_verify refuse, so that tests can be written as text. Hosted. */
+#include "blob/writer.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Asm {
+    const char *p, *end; /* rest of the text */
+    int line;
+    char *error;
+    size_t error_size;
+    TikBlobWriter *w;
+    char *meta;
+    TikBlobKernelInfo info; /* of the kernel whose head is being read */
+    Bytes args, regions;    /* TikBlobArg, TikBlobRegion */
+    Bytes texts;            /* char *: everything that unquoting made */
+    bool in_kernel, in_code;
+    TikDesc d;
+} Asm;
+
+static bool fail(Asm *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static bool
+fail(Asm *a, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    if (a->error_size > 0) {
+        vsnprintf(a->error, a->error_size, fmt, ap);
+    }
+    va_end(ap);
+    return false;
+}
+
+/* ---- tokens ------------------------------------------------------------------------------------- */
+
+static bool
+at_end(const Asm *a)
+{
+    return a->p == a->end || *a->p == '\n';
+}
+
+static void
+skip_blanks(Asm *a)
+{
+    while (a->p < a->end && (*a->p == ' ' || *a->p == '\t' || *a->p == '\r')) {
+        a->p++;
+    }
+}
+
+static bool
+is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '_' || c == '-';
+}
+
+/* The next word into buf; empty when there is none. */
+static void
+peek_word(Asm *a, char buf[64])
+{
+    size_t n = 0;
+    skip_blanks(a);
+    while (a->p + n < a->end && is_word(a->p[n]) && n < 63) {
+        buf[n] = a->p[n];
+        n++;
+    }
+    buf[n] = 0;
+}
+
+static bool
+read_word(Asm *a, char buf[64], const char *what)
+{
+    peek_word(a, buf);
+    a->p += strlen(buf);
+    return buf[0] != 0 || fail(a, "%s expected", what);
+}
+
+static bool
+accept_word(Asm *a, const char *word)
+{
+    char buf[64];
+    peek_word(a, buf);
+    if (strcmp(buf, word) != 0) {
+        return false;
+    }
+    a->p += strlen(buf);
+    return true;
+}
+
+static bool
+want_word(Asm *a, const char *word)
+{
+    return accept_word(a, word) || fail(a, "'%s' expected", word);
+}
+
+static bool
+accept_char(Asm *a, char c)
+{
+    skip_blanks(a);
+    if (at_end(a) || *a->p != c) {
+        return false;
+    }
+    a->p++;
+    return true;
+}
+
+static bool
+want_char(Asm *a, char c)
+{
+    return accept_char(a, c) || fail(a, "'%c' expected", c);
+}
+
+static bool
+read_int(Asm *a, int64_t *out)
+{
+    char buf[64];
+    char *end;
+    if (!read_word(a, buf, "number")) {
+        return false;
+    }
+    errno = 0;
+    *out = strtoll(buf, &end, 10);
+    return (*end == 0 && errno == 0) || fail(a, "'%s' is not a 64-bit integer", buf);
+}
+
+static bool
+read_u64(Asm *a, uint64_t *out)
+{
+    char buf[64];
+    char *end;
+    if (!read_word(a, buf, "number")) {
+        return false;
+    }
+    errno = 0;
+    *out = strtoull(buf, &end, 10);
+    return (*end == 0 && errno == 0 && buf[0] != '-') ||
+           fail(a, "'%s' is not an unsigned 64-bit integer", buf);
+}
+
+static bool
+read_u32(Asm *a, uint32_t *out)
+{
+    int64_t v;
+    if (!read_int(a, &v)) {
+        return false;
+    }
+    *out = (uint32_t)v;
+    return (v >= 0 && v <= UINT32_MAX) ||
+           fail(a, "%lld is not in 0 to 4294967295", (long long)v);
+}
+
+static int
+hex_digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* One character of a quoted text; false at its end or on a fault. */
+static bool
+unquote(Asm *a, char *out)
+{
+    char c = *a->p++;
+    *out = c;
+    if (c != '\\' || at_end(a)) {
+        return c != '\\' || fail(a, "escape at the end of the line");
+    }
+    c = *a->p++;
+    *out = c;
+    if (c != 'x') {
+        return true;
+    }
+    int hi = a->end - a->p >= 2 ? hex_digit(a->p[0]) : -1;
+    int lo = hi >= 0 ? hex_digit(a->p[1]) : -1;
+    if (lo < 0) {
+        return fail(a, "\\x needs two digits");
+    }
+    a->p += 2;
+    *out = (char)(hi * 16 + lo);
+    return *out != 0 || fail(a, "a text has no zero byte");
+}
+
+/* Kept until the end of the assembly. */
+static bool
+read_text(Asm *a, char **out)
+{
+    if (!want_char(a, '"')) {
+        return false;
+    }
+    char *s = malloc((size_t)(a->end - a->p) + 1);
+    uint8_t *slot = bytes_add(&a->texts, sizeof s);
+    size_t n = 0;
+    if (s == NULL || slot == NULL) {
+        free(s);
+        return fail(a, "out of memory");
+    }
+    memcpy(slot, &s, sizeof s);
+    while (!at_end(a) && *a->p != '"') {
+        if (!unquote(a, &s[n++])) {
+            return false;
+        }
+    }
+    s[n] = 0;
+    char *fit = realloc(s, n + 1);
+    *out = fit == NULL ? s : fit;
+    memcpy(a->texts.p + a->texts.n - sizeof s, out, sizeof s);
+    return want_char(a, '"');
+}
+
+static bool
+read_dtype(Asm *a, Dtype *out)
+{
+    char buf[64];
+    if (!read_word(a, buf, "dtype")) {
+        return false;
+    }
+    *out = dtype_find(buf);
+    return *out != DT_NONE || fail(a, "'%s' is not a dtype", buf);
+}
+
+static bool
+read_scope(Asm *a, Scope *out)
+{
+    char buf[64];
+    if (!read_word(a, buf, "memory")) {
+        return false;
+    }
+    for (int i = 0; i < SC_COUNT; i++) {
+        if (strcmp(scope_name((Scope)i), buf) == 0) {
+            *out = (Scope)i;
+            return true;
+        }
+    }
+    return fail(a, "'%s' is not a memory", buf);
+}
+
+/* ---- numbers and operands -------------------------------------------------------------------------- */
+
+static bool
+index_after(const char *buf, char letter, uint32_t *out)
+{
+    char *end;
+    if (buf[0] != letter || buf[1] < '0' || buf[1] > '9') {
+        return false;
+    }
+    unsigned long v = strtoul(buf + 1, &end, 10);
+    *out = (uint32_t)v;
+    return *end == 0 && v < UINT32_MAX;
+}
+
+static bool
+read_number(Asm *a, TikNum *out)
+{
+    char buf[64];
+    uint32_t index;
+    peek_word(a, buf);
+    if (strcmp(buf, "core") == 0) {
+        *out = (TikNum){.kind = NUM_CORE};
+    } else if (index_after(buf, 'r', &index)) {
+        *out = (TikNum){.kind = NUM_REG, .index = index};
+    } else if (index_after(buf, 's', &index)) {
+        *out = (TikNum){.kind = NUM_LOOP, .index = index};
+    } else {
+        *out = (TikNum){.kind = NUM_IMM};
+        return read_int(a, &out->imm);
+    }
+    a->p += strlen(buf);
+    return true;
+}
+
+static bool
+read_operand(Asm *a, TikOperand *o)
+{
+    const int max = TIKBLOB_MAX_TERMS + TIKBLOB_MAX_REGS;
+    *o = (TikOperand){0};
+    if (!read_dtype(a, &o->dtype) || !want_char(a, '[') || !read_u32(a, &o->region) ||
+        !want_char(a, ',') || !read_int(a, &o->offset)) {
+        return false;
+    }
+    while (accept_char(a, ',')) {
+        if (o->nterms == max) {
+            return fail(a, "more than %d terms", max);
+        }
+        int i = o->nterms++;
+        if (!read_int(a, &o->terms[i].coef) || !want_char(a, '*') ||
+            !read_number(a, &o->terms[i].num)) {
+            return false;
+        }
+    }
+    return want_char(a, ']');
+}
+
+static bool
+read_mask(Asm *a, TikNum *words)
+{
+    static const char *const names[] = {"count", "bits", "bits4", "counter"};
+    char buf[64];
+    int form = 0;
+    if (!read_word(a, buf, "form of the mask")) {
+        return false;
+    }
+    while (form < 4 && strcmp(names[form], buf) != 0) {
+        form++;
+    }
+    if (form == 4) {
+        return fail(a, "'%s' is not a form of mask: count, bits, bits4 or counter", buf);
+    }
+    a->d.mask_form = (MaskForm)form;
+    for (int i = 0; i < mask_words(a->d.mask_form); i++) {
+        if (!want_char(a, i == 0 ? '(' : ',') || !read_number(a, &words[i])) {
+            return false;
+        }
+    }
+    return want_char(a, ')');
+}
+
+/* ---- descriptors -------------------------------------------------------------------------------------- */
+
+static bool
+read_instr(Asm *a, const char *name)
+{
+    int n;
+    if (!op_find(name, &a->d.op)) {
+        return fail(a, "'%s' is neither an instruction nor a word of this format", name);
+    }
+    const ParamInfo *p = form_params(op_table[a->d.op].form, &n);
+    a->d.kind = DESC_INSTR;
+    a->d.checked = accept_word(a, "checked");
+    for (int i = 0; i < n; i++) {
+        if (p[i].role == ROLE_MASKMODE) {
+            continue;
+        }
+        if (!want_word(a, p[i].name) || !want_char(a, '=')) {
+            return false;
+        }
+        bool tensor = p[i].role == ROLE_DST || p[i].role == ROLE_SRC;
+        bool ok = tensor                   ? read_operand(a, &a->d.args[i].t)
+                  : p[i].role == ROLE_MASK ? read_mask(a, a->d.args[i].mask)
+                                           : read_number(a, &a->d.args[i].v);
+        if (!ok) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+read_register_line(Asm *a, uint32_t reg)
+{
+    char buf[64];
+    a->d.reg = reg;
+    if (!want_char(a, '=') || !read_word(a, buf, "operation")) {
+        return false;
+    }
+    if (strcmp(buf, "load") == 0) {
+        a->d.kind = DESC_LOAD;
+        a->d.checked = accept_word(a, "checked");
+        return read_operand(a, &a->d.operand);
+    }
+    a->d.kind = DESC_ALU;
+    if (!scalar_op_find(buf, &a->d.alu_op)) {
+        return fail(a, "'%s' is not a scalar operation", buf);
+    }
+    if (!read_dtype(a, &a->d.dtype) ||
+        (blob_has_from(a->d.alu_op) && !read_dtype(a, &a->d.from)) ||
+        !read_number(a, &a->d.a)) {
+        return false;
+    }
+    return scalar_op_table[a->d.alu_op].arity == 1 || read_number(a, &a->d.b);
+}
+
+static bool
+read_slot(Asm *a)
+{
+    TikNum n;
+    if (!read_number(a, &n)) {
+        return false;
+    }
+    a->d.slot = n.index;
+    return n.kind == NUM_LOOP || fail(a, "a loop slot (s0, s1, ...) expected");
+}
+
+static bool
+read_loop(Asm *a)
+{
+    a->d.kind = DESC_LOOP;
+    return read_slot(a) && want_char(a, '=') && read_number(a, &a->d.a) &&
+           read_number(a, &a->d.b);
+}
+
+static bool
+read_store(Asm *a)
+{
+    a->d.kind = DESC_STORE;
+    a->d.checked = accept_word(a, "checked");
+    return read_operand(a, &a->d.operand) && read_number(a, &a->d.a);
+}
+
+static bool
+read_desc(Asm *a)
+{
+    static const struct {
+        const char *word;
+        TikDescKind kind;
+    } plain[] = {{"else", DESC_ELSE},
+                 {"endif", DESC_ENDIF},
+                 {"break", DESC_BREAK},
+                 {"continue", DESC_CONTINUE},
+                 {"return", DESC_RETURN}};
+    char buf[64];
+    uint32_t reg;
+    if (!read_word(a, buf, "descriptor")) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
+        if (strcmp(buf, plain[i].word) == 0) {
+            a->d.kind = plain[i].kind;
+            return true;
+        }
+    }
+    if (index_after(buf, 'r', &reg)) {
+        return read_register_line(a, reg);
+    }
+    if (strcmp(buf, "loop") == 0) {
+        return read_loop(a);
+    }
+    if (strcmp(buf, "endloop") == 0) {
+        a->d.kind = DESC_ENDLOOP;
+        return read_slot(a);
+    }
+    if (strcmp(buf, "if") == 0) {
+        a->d.kind = DESC_IF;
+        return read_number(a, &a->d.a);
+    }
+    return strcmp(buf, "store") == 0 ? read_store(a) : read_instr(a, buf);
+}
+
+static bool
+code_line(Asm *a)
+{
+    char *file = NULL;
+    uint32_t line = 0;
+    uint32_t column = 0;
+    char text[200];
+    if (accept_word(a, "end")) {
+        tikblob_end_kernel(a->w);
+        a->in_code = false;
+        a->in_kernel = false;
+        return true;
+    }
+    memset(&a->d, 0, sizeof a->d);
+    if (!read_desc(a)) {
+        return false;
+    }
+    if (accept_char(a, '@') && (!read_text(a, &file) || !read_u32(a, &line) ||
+                                !want_char(a, ':') || !read_u32(a, &column))) {
+        return false;
+    }
+    return tikblob_emit(a->w, &a->d, file, line, column, text, sizeof text) ||
+           fail(a, "%s", text);
+}
+
+/* ---- heads ----------------------------------------------------------------------------------------------- */
+
+static bool
+blob_line(Asm *a)
+{
+    char buf[64];
+    if (!want_word(a, "blob") || !want_word(a, "0")) {
+        return false;
+    }
+    if (!want_char(a, '.') || !want_word(a, "1") || !read_word(a, buf, "target")) {
+        return false;
+    }
+    const Soc *soc = soc_find(buf);
+    if (soc == NULL || strcmp(soc->name, buf) != 0) {
+        return fail(a, "'%s' is not a processor", buf);
+    }
+    a->w = tikblob_writer_new(soc);
+    return a->w != NULL || fail(a, "out of memory");
+}
+
+static bool
+kernel_line(Asm *a)
+{
+    char *name;
+    a->info = (TikBlobKernelInfo){0};
+    a->args.n = 0;
+    a->regions.n = 0;
+    a->in_kernel = true;
+    if (!read_text(a, &name) || !want_word(a, "cores") || !read_u32(a, &a->info.cores) ||
+        !want_word(a, "steps") || !read_u64(a, &a->info.step_bound)) {
+        return false;
+    }
+    a->info.name = name;
+    a->info.flags |= accept_word(a, "fill") ? TIKBLOB_FILL_SCRATCH : 0u;
+    a->info.flags |= accept_word(a, "ordered") ? TIKBLOB_ORDERED : 0u;
+    return true;
+}
+
+static bool
+peak_line(Asm *a)
+{
+    Scope s;
+    uint32_t bytes;
+    if (!read_scope(a, &s) || !read_u32(a, &bytes)) {
+        return false;
+    }
+    a->info.peak[s] = bytes;
+    return s != SC_GM || fail(a, "GM has no peak");
+}
+
+static bool
+read_shape(Asm *a, TikBlobArg *arg)
+{
+    arg->elems = 1;
+    if (!want_char(a, '(')) {
+        return false;
+    }
+    while (!accept_char(a, ')')) {
+        if (arg->ndim == 8) {
+            return fail(a, "more than 8 dimensions");
+        }
+        if ((arg->ndim > 0 && !want_char(a, ',')) ||
+            !read_int(a, &arg->shape[arg->ndim])) {
+            return false;
+        }
+        if (__builtin_mul_overflow(arg->elems, arg->shape[arg->ndim++], &arg->elems)) {
+            return fail(a, "the shape does not fit 64 bits");
+        }
+    }
+    return true;
+}
+
+static bool
+arg_line(Asm *a)
+{
+    static const char *const roles[] = {"input", "output", "workspace"};
+    TikBlobArg arg = {0};
+    char buf[64];
+    char *name;
+    if (!read_text(a, &name) || !read_word(a, buf, "role")) {
+        return false;
+    }
+    arg.name = name;
+    while (arg.role < 3 && strcmp(roles[arg.role], buf) != 0) {
+        arg.role++;
+    }
+    if (arg.role == 3) {
+        return fail(a, "'%s' is not a role: input, output or workspace", buf);
+    }
+    if (!read_dtype(a, &arg.dtype) || !read_shape(a, &arg)) {
+        return false;
+    }
+    uint8_t *p = bytes_add(&a->args, sizeof arg);
+    if (p != NULL) {
+        memcpy(p, &arg, sizeof arg);
+    }
+    return p != NULL || fail(a, "out of memory");
+}
+
+static bool
+read_global(Asm *a, TikBlobRegion *r)
+{
+    if (!want_word(a, "arg") || !read_int(a, &r->base)) {
+        return false;
+    }
+    int64_t n = (int64_t)(a->args.n / sizeof(TikBlobArg));
+    if (r->base < 0 || r->base >= n) {
+        return fail(a, "argument %lld; the kernel has %lld", (long long)r->base,
+                    (long long)n);
+    }
+    const TikBlobArg *arg = (const TikBlobArg *)(const void *)a->args.p + r->base;
+    return !__builtin_mul_overflow(arg->elems, (int64_t)dtype_size(arg->dtype),
+                                   &r->bytes) ||
+           fail(a, "the argument does not fit 64 bits");
+}
+
+static bool
+region_line(Asm *a)
+{
+    TikBlobRegion r = {0};
+    uint32_t index;
+    char *name;
+    if (!read_u32(a, &index) || !read_text(a, &name) || !read_scope(a, &r.scope) ||
+        !read_dtype(a, &r.dtype)) {
+        return false;
+    }
+    r.name = name;
+    if (index != a->regions.n / sizeof r) {
+        return fail(a, "region %u out of order", index);
+    }
+    bool ok = r.scope == SC_GM ? read_global(a, &r)
+                               : want_word(a, "at") && read_int(a, &r.base) &&
+                                     want_word(a, "bytes") && read_int(a, &r.bytes);
+    uint8_t *p = ok ? bytes_add(&a->regions, sizeof r) : NULL;
+    if (p != NULL) {
+        memcpy(p, &r, sizeof r);
+    }
+    return p != NULL || (!ok ? false : fail(a, "out of memory"));
+}
+
+static bool
+begin_code(Asm *a)
+{
+    a->info.args = (const TikBlobArg *)(const void *)a->args.p;
+    a->info.nargs = (int)(a->args.n / sizeof(TikBlobArg));
+    a->info.regions = (const TikBlobRegion *)(const void *)a->regions.p;
+    a->info.nregions = (int)(a->regions.n / sizeof(TikBlobRegion));
+    tikblob_begin_kernel(a->w, &a->info);
+    a->in_code = true;
+    return true;
+}
+
+static bool
+head_line(Asm *a)
+{
+    if (a->w == NULL) {
+        return blob_line(a);
+    }
+    if (a->in_code) {
+        return code_line(a);
+    }
+    if (!a->in_kernel) {
+        if (a->meta == NULL && accept_word(a, "meta")) {
+            return read_text(a, &a->meta);
+        }
+        return want_word(a, "kernel") && kernel_line(a);
+    }
+    if (accept_word(a, "peak")) {
+        return peak_line(a);
+    }
+    if (accept_word(a, "arg")) {
+        return arg_line(a);
+    }
+    if (accept_word(a, "region")) {
+        return region_line(a);
+    }
+    return want_word(a, "code") && begin_code(a);
+}
+
+static bool
+one_line(Asm *a)
+{
+    skip_blanks(a);
+    if (!at_end(a) && *a->p != '#') {
+        if (!head_line(a)) {
+            return false;
+        }
+        skip_blanks(a);
+        if (!at_end(a)) {
+            return fail(a, "text behind the end of the line's meaning");
+        }
+    }
+    while (!at_end(a)) {
+        a->p++;
+    }
+    if (a->p < a->end) {
+        a->p++;
+        a->line++;
+    }
+    return true;
+}
+
+static bool
+all_lines(Asm *a)
+{
+    while (a->p < a->end) {
+        if (!one_line(a)) {
+            return false;
+        }
+    }
+    return (a->w != NULL && !a->in_kernel) || fail(a, "the text ends inside a blob");
+}
+
+bool
+tikblob_assemble(const char *text, size_t len, uint8_t **bytes, size_t *size, int *line,
+                 char *error, size_t error_size)
+{
+    Asm *a = calloc(1, sizeof *a);
+    *bytes = NULL;
+    *size = 0;
+    *line = 0;
+    if (error_size > 0) {
+        snprintf(error, error_size, "out of memory");
+    }
+    if (a == NULL) {
+        return false;
+    }
+    a->p = text;
+    a->end = text + len;
+    a->line = 1;
+    a->error = error;
+    a->error_size = error_size;
+    bool ok = all_lines(a) && tikblob_finish(a->w, a->meta, bytes, size);
+    *line = ok ? 0 : a->line;
+    for (size_t i = 0; i < a->texts.n / sizeof(char *); i++) {
+        char *s;
+        memcpy(&s, a->texts.p + i * sizeof s, sizeof s);
+        free(s);
+    }
+    free(a->texts.p);
+    free(a->args.p);
+    free(a->regions.p);
+    tikblob_writer_free(a->w);
+    free(a);
+    return ok;
+}

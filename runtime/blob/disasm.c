@@ -1,0 +1,341 @@
+/* disasm.c: tikblob_disassemble: text of a blob, one line per descriptor, that asm.c turns back into the
+ * same bytes. docs/blob-format.md describes the text. Hosted.
+ *
+ * What is computed by the writer is not printed: offsets, checksums, links, counts of registers. */
+#include "blob/blob.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Out {
+    char *p;
+    size_t n, cap;
+    bool failed;
+} Out;
+
+static void put(Out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static bool
+reserve(Out *o, size_t n)
+{
+    if (o->cap - o->n > n) {
+        return true;
+    }
+    size_t cap = o->cap * 2 + n + 256;
+    char *p = o->failed ? NULL : realloc(o->p, cap);
+    if (p == NULL) {
+        o->failed = true;
+        return false;
+    }
+    o->p = p;
+    o->cap = cap;
+    return true;
+}
+
+static void
+put(Out *o, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    if (reserve(o, 200)) {
+        o->n += (size_t)vsnprintf(o->p + o->n, 200, fmt, ap);
+    }
+    va_end(ap);
+}
+
+static void
+put_text(Out *o, const char *text, size_t n)
+{
+    put(o, "\"");
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '"' || c == '\\') {
+            put(o, "\\%c", c);
+        } else if (c < 0x20 || c == 0x7f) {
+            put(o, "\\x%02x", c);
+        } else {
+            put(o, "%c", c);
+        }
+    }
+    put(o, "\"");
+}
+
+/* ---- operands ------------------------------------------------------------------------------------ */
+
+static void
+put_number(Out *o, const TikNum *n)
+{
+    switch (n->kind) {
+    case NUM_IMM:
+        put(o, "%" PRId64, n->imm);
+        break;
+    case NUM_REG:
+        put(o, "r%u", n->index);
+        break;
+    case NUM_LOOP:
+        put(o, "s%u", n->index);
+        break;
+    case NUM_CORE:
+        put(o, "core");
+        break;
+    }
+}
+
+static void
+put_operand(Out *o, const TikOperand *t)
+{
+    put(o, "%s[%u, %" PRId64, dtype_name(t->dtype), t->region, t->offset);
+    for (int i = 0; i < t->nterms; i++) {
+        put(o, ", %" PRId64 "*", t->terms[i].coef);
+        put_number(o, &t->terms[i].num);
+    }
+    put(o, "]");
+}
+
+static void
+put_mask(Out *o, const TikDesc *d, int param)
+{
+    static const char *const names[] = {"count", "bits", "bits4", "counter"};
+    put(o, "%s(", names[d->mask_form]);
+    for (int i = 0; i < mask_words(d->mask_form); i++) {
+        put(o, "%s", i ? ", " : "");
+        put_number(o, &d->args[param].mask[i]);
+    }
+    put(o, ")");
+}
+
+static void
+put_instr(Out *o, const TikDesc *d)
+{
+    int n;
+    const ParamInfo *p = form_params(op_table[d->op].form, &n);
+    put(o, "%s%s", op_table[d->op].name, d->checked ? " checked" : "");
+    for (int i = 0; i < n; i++) {
+        if (p[i].role == ROLE_MASKMODE) {
+            continue;
+        }
+        put(o, " %s=", p[i].name);
+        if (p[i].role == ROLE_DST || p[i].role == ROLE_SRC) {
+            put_operand(o, &d->args[i].t);
+        } else if (p[i].role == ROLE_MASK) {
+            put_mask(o, d, i);
+        } else {
+            put_number(o, &d->args[i].v);
+        }
+    }
+}
+
+/* ---- descriptors ------------------------------------------------------------------------------------- */
+
+static void
+put_alu(Out *o, const TikDesc *d)
+{
+    put(o, "r%u = %s %s ", d->reg, scalar_op_table[d->alu_op].name, dtype_name(d->dtype));
+    if (blob_has_from(d->alu_op)) {
+        put(o, "%s ", dtype_name(d->from));
+    }
+    put_number(o, &d->a);
+    if (scalar_op_table[d->alu_op].arity == 2) {
+        put(o, " ");
+        put_number(o, &d->b);
+    }
+}
+
+static void
+put_loop(Out *o, const TikDesc *d)
+{
+    put(o, "loop s%u = ", d->slot);
+    put_number(o, &d->a);
+    put(o, " ");
+    put_number(o, &d->b);
+}
+
+static void
+put_desc(Out *o, const TikDesc *d)
+{
+    switch (d->kind) {
+    case DESC_LOOP:
+        put_loop(o, d);
+        break;
+    case DESC_ENDLOOP:
+        put(o, "endloop s%u", d->slot);
+        break;
+    case DESC_IF:
+        put(o, "if ");
+        put_number(o, &d->a);
+        break;
+    case DESC_ELSE:
+        put(o, "else");
+        break;
+    case DESC_ENDIF:
+        put(o, "endif");
+        break;
+    case DESC_BREAK:
+        put(o, "break");
+        break;
+    case DESC_CONTINUE:
+        put(o, "continue");
+        break;
+    case DESC_RETURN:
+        put(o, "return");
+        break;
+    case DESC_ALU:
+        put_alu(o, d);
+        break;
+    case DESC_LOAD:
+        put(o, "r%u = load%s ", d->reg, d->checked ? " checked" : "");
+        put_operand(o, &d->operand);
+        break;
+    case DESC_STORE:
+        put(o, "store%s ", d->checked ? " checked" : "");
+        put_operand(o, &d->operand);
+        put(o, " ");
+        put_number(o, &d->a);
+        break;
+    case DESC_INSTR:
+        put_instr(o, d);
+        break;
+    }
+}
+
+static bool
+closes(TikDescKind k)
+{
+    return k == DESC_ENDLOOP || k == DESC_ELSE || k == DESC_ENDIF;
+}
+
+static bool
+opens(TikDescKind k)
+{
+    return k == DESC_LOOP || k == DESC_IF || k == DESC_ELSE;
+}
+
+/* ---- kernels ------------------------------------------------------------------------------------------- */
+
+static void
+put_header(Out *o, const TikBlob *b, const TikBlobKernel *k)
+{
+    put(o, "kernel ");
+    put_text(o, k->name, strlen(k->name));
+    put(o, " cores %u steps %" PRIu64 "%s%s\n", k->cores, k->step_bound,
+        k->flags & TIKBLOB_FILL_SCRATCH ? " fill" : "",
+        k->flags & TIKBLOB_ORDERED ? " ordered" : "");
+    for (int i = 1; i < SC_COUNT; i++) {
+        if (k->peak[i] != 0) {
+            put(o, "peak %s %" PRId64 "\n", scope_name((Scope)i), k->peak[i]);
+        }
+    }
+    for (uint32_t i = 0; i < k->nargs; i++) {
+        static const char *const roles[] = {"input", "output", "workspace"};
+        TikBlobArg a;
+        tikblob_arg(b, k, (int)i, &a);
+        put(o, "arg ");
+        put_text(o, a.name, strlen(a.name));
+        put(o, " %s %s (", roles[a.role], dtype_name(a.dtype));
+        for (int d = 0; d < a.ndim; d++) {
+            put(o, "%s%" PRId64, d ? ", " : "", a.shape[d]);
+        }
+        put(o, ")\n");
+    }
+}
+
+static void
+put_regions(Out *o, const TikBlob *b, const TikBlobKernel *k)
+{
+    for (uint32_t i = 0; i < k->nregions; i++) {
+        TikBlobRegion r;
+        tikblob_region(b, k, (int)i, &r);
+        put(o, "region %u ", i);
+        put_text(o, r.name, strlen(r.name));
+        put(o, " %s %s ", scope_name(r.scope), dtype_name(r.dtype));
+        if (r.scope == SC_GM) {
+            put(o, "arg %" PRId64 "\n", r.base);
+        } else {
+            put(o, "at %" PRId64 " bytes %" PRId64 "\n", r.base, r.bytes);
+        }
+    }
+}
+
+/* The places are read along with the descriptors. */
+static bool
+put_code(Out *o, const TikBlob *b, int kernel, LineReader *lines, TikBlobDiag *diag)
+{
+    TikCursor c;
+    TikDesc *d = calloc(1, sizeof *d);
+    int more = d == NULL ? -1 : 1;
+    int depth = 1;
+    tikblob_cursor(&c, b, kernel);
+    blob_line_kernel(lines);
+    put(o, "code\n");
+    while (more > 0 && (more = tikblob_next(&c, d, diag)) > 0) {
+        depth -= closes(d->kind) && depth > 1;
+        put(o, "%*s", 2 * (depth < 40 ? depth : 40), "");
+        depth += opens(d->kind);
+        put_desc(o, d);
+        const char *file = (const char *)blob_bytes(b, SEC_STRS);
+        if (lines->p != NULL && blob_line_next(lines) && file[lines->file] != 0) {
+            put(o, " @ ");
+            put_text(o, file + lines->file, strlen(file + lines->file));
+            put(o, " %u:%u", lines->line, lines->column);
+        }
+        put(o, "\n");
+    }
+    put(o, "end\n");
+    free(d);
+    return more == 0;
+}
+
+/* What the text cannot say: later versions, sections of other readers. */
+static bool
+is_plain(const TikBlob *b, TikBlobDiag *diag)
+{
+    int known = 0;
+    for (int i = 0; i < SEC_COUNT; i++) {
+        known += b->known[i] >= 0;
+    }
+    if (known != b->nsections || get16(b->bytes + 10) != TIKBLOB_MINOR) {
+        return blob_bad(diag, BLOB_SECTION_UNKNOWN, SEC_COUNT, HEADER_BYTES);
+    }
+    return true;
+}
+
+bool
+tikblob_disassemble(const uint8_t *bytes, size_t size, char **text, TikBlobDiag *diag)
+{
+    TikBlob b;
+    Out o = {0};
+    *text = NULL;
+    if (!tikblob_open(&b, bytes, size, diag) || !is_plain(&b, diag)) {
+        return false;
+    }
+    put(&o, "blob %d.%d %s\n", TIKBLOB_MAJOR, TIKBLOB_MINOR, b.soc->name);
+    const TikBlobSection *meta = blob_section(&b, SEC_META);
+    if (meta != NULL) {
+        put(&o, "meta ");
+        put_text(&o, (const char *)bytes + meta->offset, meta->size);
+        put(&o, "\n");
+    }
+    const TikBlobSection *line = blob_section(&b, SEC_LINE);
+    LineReader lines = {0};
+    if (line != NULL) {
+        lines.p = bytes + line->offset;
+        lines.end = lines.p + line->size;
+    }
+    bool ok = true;
+    for (int i = 0; i < b.nkernels && ok; i++) {
+        TikBlobKernel k;
+        tikblob_kernel(&b, i, &k);
+        put_header(&o, &b, &k);
+        put_regions(&o, &b, &k);
+        ok = put_code(&o, &b, i, &lines, diag);
+    }
+    if (!ok || o.failed) {
+        free(o.p);
+        return false;
+    }
+    *text = o.p;
+    return true;
+}
