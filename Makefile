@@ -68,7 +68,7 @@ $(call obj,$(wildcard compiler/syntax/*.c)): | $(BUILD)/gen/tik.tab.c $(BUILD)/g
 $(HOST_OBJ): CPPFLAGS += $(shell $(LLVM_CONFIG) --cppflags 2>/dev/null | sed 's/-I/-isystem /')
 $(call obj,$(wildcard runtime/launch/*.c)): CFLAGS += -fopenmp
 $(call obj,$(wildcard runtime/emu/*.c)): CFLAGS += -O3
-$(call obj,$(DRV_SRC)): CPPFLAGS += -DTIKC_VERSION='"$(VERSION)"'
+$(call obj,$(DRV_SRC) $(wildcard compiler/stream/*.c)): CPPFLAGS += -DTIKC_VERSION='"$(VERSION)"'
 
 $(BUILD)/libtikrt.a: $(RT_OBJ)
 	@rm -f $@

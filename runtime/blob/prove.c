@@ -21,7 +21,7 @@ static const int64_t far_away = (int64_t)1 << 48;
 static bool
 operand_range(Verifier *v, const TikOperand *o, int i)
 {
-    BlobRange sum = range_value(o->offset);
+    BlobRange sum = blob_range_value(o->offset);
     v->wide[i] = false;
     v->exact[i] = true;
     for (int t = 0; t < o->nterms; t++) {
@@ -29,8 +29,8 @@ operand_range(Verifier *v, const TikOperand *o, int i)
         if (!verify_number(v, &o->terms[t].num, &n, &v->exact[i])) {
             return false;
         }
-        if (!range_mul(n, range_value(o->terms[t].coef), &part) ||
-            !range_add(sum, part, &sum)) {
+        if (!blob_range_mul(n, blob_range_value(o->terms[t].coef), &part) ||
+            !blob_range_add(sum, part, &sum)) {
             v->wide[i] = true;
             return true;
         }
@@ -77,7 +77,7 @@ bind_mask(Verifier *v, int i)
         }
         v->lo.args[i].m.w[w] = (uint64_t)r.lo;
         v->hi.args[i].m.w[w] = (uint64_t)r.hi;
-        v->numbers_vary |= !range_is_value(&r);
+        v->numbers_vary |= !blob_range_is_value(&r);
     }
     return true;
 }
@@ -94,7 +94,7 @@ bind_number(Verifier *v, int i)
     v->hi.args[i].v = r.hi;
     v->lo.args[i].literal = v->d.args[i].literal;
     v->hi.args[i].literal = v->d.args[i].literal;
-    v->numbers_vary |= !range_is_value(&r);
+    v->numbers_vary |= !blob_range_is_value(&r);
     return true;
 }
 

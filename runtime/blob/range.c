@@ -21,25 +21,26 @@ make(int64_t lo, int64_t hi, uint64_t step)
 }
 
 BlobRange
-range_between(int64_t lo, int64_t hi)
+blob_range_between(int64_t lo, int64_t hi)
 {
     return make(lo, hi, 1);
 }
 
 BlobRange
-range_of_type(Dtype t)
+blob_range_of_type(Dtype t)
 {
     int bits = dtype_size(t) * 8;
     if (t == DT_BOOL) {
-        return range_between(0, 1);
+        return blob_range_between(0, 1);
     }
     if (bits == 64 || bits == 0) {
-        return range_between(INT64_MIN, INT64_MAX);
+        return blob_range_between(INT64_MIN, INT64_MAX);
     }
     if (dtype_kind(t) == KIND_SINT) {
-        return range_between(-((int64_t)1 << (bits - 1)), ((int64_t)1 << (bits - 1)) - 1);
+        return blob_range_between(-((int64_t)1 << (bits - 1)),
+                                  ((int64_t)1 << (bits - 1)) - 1);
     }
-    return range_between(0, ((int64_t)1 << bits) - 1);
+    return blob_range_between(0, ((int64_t)1 << bits) - 1);
 }
 
 static bool
@@ -56,14 +57,14 @@ distance(int64_t a, int64_t b)
 }
 
 BlobRange
-range_join(BlobRange a, BlobRange b)
+blob_range_join(BlobRange a, BlobRange b)
 {
     uint64_t step = gcd(gcd(a.step, b.step), distance(a.lo, b.lo));
     return make(a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi, step);
 }
 
 bool
-range_add(BlobRange a, BlobRange b, BlobRange *out)
+blob_range_add(BlobRange a, BlobRange b, BlobRange *out)
 {
     int64_t lo, hi;
     if (__builtin_add_overflow(a.lo, b.lo, &lo) ||
@@ -94,7 +95,7 @@ product_step(BlobRange a, BlobRange b)
 }
 
 bool
-range_mul(BlobRange a, BlobRange b, BlobRange *out)
+blob_range_mul(BlobRange a, BlobRange b, BlobRange *out)
 {
     int64_t corner[4];
     if (__builtin_mul_overflow(a.lo, b.lo, &corner[0]) ||
@@ -126,7 +127,7 @@ negate(BlobRange a, BlobRange *out)
 }
 
 bool
-range_exact(ScalarOp op, const RangeArgs *in, BlobRange *out)
+blob_range_exact(ScalarOp op, const RangeArgs *in, BlobRange *out)
 {
     BlobRange b;
     if (dtype_is_float(in->type) || in->type == DT_BOOL) {
@@ -134,11 +135,11 @@ range_exact(ScalarOp op, const RangeArgs *in, BlobRange *out)
     }
     switch (op) {
     case SOP_ADD:
-        return range_add(in->a, in->b, out);
+        return blob_range_add(in->a, in->b, out);
     case SOP_SUB:
-        return negate(in->b, &b) && range_add(in->a, b, out);
+        return negate(in->b, &b) && blob_range_add(in->a, b, out);
     case SOP_MUL:
-        return range_mul(in->a, in->b, out);
+        return blob_range_mul(in->a, in->b, out);
     case SOP_NEG:
         return negate(in->a, out);
     default:
@@ -164,7 +165,8 @@ remainder_of(BlobRange a, int64_t c)
         return a;
     }
     if (a.lo < 0) {
-        return a.hi <= 0 ? range_between(-(c - 1), 0) : range_between(-(c - 1), c - 1);
+        return a.hi <= 0 ? blob_range_between(-(c - 1), 0)
+                         : blob_range_between(-(c - 1), c - 1);
     }
     int64_t first = a.lo % g;
     return make(first, c - g + first, (uint64_t)g);
@@ -201,12 +203,15 @@ shift(ScalarOp op, const RangeArgs *in, BlobRange whole)
 {
     int64_t n = in->b.lo;
     BlobRange out;
-    if (!range_is_value(&in->b) || n < 0 || n >= dtype_size(in->type) * 8 || n > 62) {
+    if (!blob_range_is_value(&in->b) || n < 0 || n >= dtype_size(in->type) * 8 ||
+        n > 62) {
         return whole;
     }
     int64_t c = (int64_t)1 << n;
     if (op == SOP_SHL) {
-        return range_mul(in->a, range_value(c), &out) && inside(out, whole) ? out : whole;
+        return blob_range_mul(in->a, blob_range_value(c), &out) && inside(out, whole)
+                   ? out
+                   : whole;
     }
     return in->a.lo >= 0 ? divide(in->a, c) : whole;
 }
@@ -216,10 +221,10 @@ with_constant(ScalarOp op, const RangeArgs *in, BlobRange whole)
 {
     bool signs_ok = in->type != DT_U64 || in->a.lo >= 0;
     int64_t c = in->b.lo;
-    if (op == SOP_AND && range_is_value(&in->a)) {
+    if (op == SOP_AND && blob_range_is_value(&in->a)) {
         return bits_and(in->b, in->a.lo, whole);
     }
-    if (!range_is_value(&in->b) || !signs_ok) {
+    if (!blob_range_is_value(&in->b) || !signs_ok) {
         return whole;
     }
     if (op == SOP_AND) {
@@ -248,14 +253,14 @@ static bool
 operands_fit(ScalarOp op, const RangeArgs *in)
 {
     bool other = op == SOP_CAST || op == SOP_BITS;
-    BlobRange want = range_of_type(other ? in->from : in->type);
+    BlobRange want = blob_range_of_type(other ? in->from : in->type);
     return inside(in->a, want) && (scalar_op_table[op].arity == 1 || inside(in->b, want));
 }
 
 BlobRange
-range_alu(ScalarOp op, const RangeArgs *in)
+blob_range_alu(ScalarOp op, const RangeArgs *in)
 {
-    BlobRange whole = range_of_type(scalar_is_compare(op) ? DT_BOOL : in->type);
+    BlobRange whole = blob_range_of_type(scalar_is_compare(op) ? DT_BOOL : in->type);
     BlobRange out;
     bool integer = !dtype_is_float(in->type) && in->type != DT_BOOL;
     if (!operands_fit(op, in)) {
@@ -266,7 +271,7 @@ range_alu(ScalarOp op, const RangeArgs *in)
     case SOP_SUB:
     case SOP_MUL:
     case SOP_NEG:
-        return range_exact(op, in, &out) && inside(out, whole) ? out : whole;
+        return blob_range_exact(op, in, &out) && inside(out, whole) ? out : whole;
     case SOP_DIV:
     case SOP_REM:
     case SOP_AND:

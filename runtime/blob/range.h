@@ -12,33 +12,33 @@ typedef struct BlobRange {
 } BlobRange;
 
 static inline BlobRange
-range_value(int64_t v)
+blob_range_value(int64_t v)
 {
     return (BlobRange){v, v, 0};
 }
 
 static inline bool
-range_is_value(const BlobRange *r)
+blob_range_is_value(const BlobRange *r)
 {
     return r->lo == r->hi;
 }
 
 /* [lo, hi] with step 1; lo <= hi. */
-BlobRange range_between(int64_t lo, int64_t hi);
+BlobRange blob_range_between(int64_t lo, int64_t hi);
 /* Everything that a register of the type can hold. */
-BlobRange range_of_type(Dtype t);
-BlobRange range_join(BlobRange a, BlobRange b);
+BlobRange blob_range_of_type(Dtype t);
+BlobRange blob_range_join(BlobRange a, BlobRange b);
 /* Sum and product in 64 bits; false when they may overflow. */
-bool range_add(BlobRange a, BlobRange b, BlobRange *out);
-bool range_mul(BlobRange a, BlobRange b, BlobRange *out);
+bool blob_range_add(BlobRange a, BlobRange b, BlobRange *out);
+bool blob_range_mul(BlobRange a, BlobRange b, BlobRange *out);
 /* Operands of a scalar operation; b is not read for one-operand operations. */
 typedef struct RangeArgs {
     Dtype type, from;
     BlobRange a, b;
 } RangeArgs;
-BlobRange range_alu(ScalarOp op, const RangeArgs *in);
+BlobRange blob_range_alu(ScalarOp op, const RangeArgs *in);
 /* The exact integer result, before it is wrapped into the type; false when it may leave 64 bits, or
  * when there is none (floats, other operations than + - * and negation). */
-bool range_exact(ScalarOp op, const RangeArgs *in, BlobRange *out);
+bool blob_range_exact(ScalarOp op, const RangeArgs *in, BlobRange *out);
 
 #endif

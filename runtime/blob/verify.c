@@ -83,14 +83,14 @@ verify_number(Verifier *v, const TikNum *n, BlobRange *out, bool *exact)
 {
     switch (n->kind) {
     case NUM_IMM:
-        *out = range_value(n->imm);
+        *out = blob_range_value(n->imm);
         return true;
     case NUM_CORE:
-        *out = range_between(0, (int64_t)v->c.kernel.cores - 1);
+        *out = blob_range_between(0, (int64_t)v->c.kernel.cores - 1);
         return true;
     case NUM_REG:
         *out = register_range(v, n->index);
-        *exact = *exact && range_is_value(out);
+        *exact = *exact && blob_range_is_value(out);
         return true;
     case NUM_LOOP:
         break;
@@ -176,7 +176,8 @@ open_loop(Verifier *v)
     int64_t trips = b.hi > first ? b.hi - first : 0;
     count(v, 1);
     v->loops[v->nloops++] =
-        (Loop){.counter = trips > 0 ? range_between(first, b.hi - 1) : range_value(first),
+        (Loop){.counter = trips > 0 ? blob_range_between(first, b.hi - 1)
+                                    : blob_range_value(first),
                .start = v->d.index,
                .trips = (uint64_t)trips,
                .steps = 0,
@@ -283,7 +284,7 @@ verify_alu(Verifier *v)
     if (!verify_number(v, &v->d.a, &in.a, &exact)) {
         return false;
     }
-    in.b = range_value(0);
+    in.b = blob_range_value(0);
     if (scalar_op_table[v->d.alu_op].arity == 2 &&
         !verify_number(v, &v->d.b, &in.b, &exact)) {
         return false;
@@ -293,7 +294,7 @@ verify_alu(Verifier *v)
         bool safe = in.b.lo > 0 || in.b.hi < 0;
         *(safe ? &v->proof->proved : &v->proof->checked) += 1;
     }
-    define(v, v->d.reg, range_alu(v->d.alu_op, &in));
+    define(v, v->d.reg, blob_range_alu(v->d.alu_op, &in));
     count(v, 1);
     return true;
 }
@@ -306,7 +307,7 @@ verify_access(Verifier *v)
         return false;
     }
     if (v->d.kind == DESC_LOAD) {
-        define(v, v->d.reg, range_of_type(v->d.dtype));
+        define(v, v->d.reg, blob_range_of_type(v->d.dtype));
     }
     return true;
 }
@@ -347,14 +348,15 @@ static bool
 collect(Verifier *v)
 {
     for (uint32_t i = 0; i < v->c.kernel.nregs; i++) {
-        v->regs[i] = (RegFact){.any = range_value(0), .def = NO_DEF, .last_def = NO_DEF};
+        v->regs[i] =
+            (RegFact){.any = blob_range_value(0), .def = NO_DEF, .last_def = NO_DEF};
     }
     TikCursor c = v->c;
     int more;
     while ((more = tikblob_next(&c, &v->d, v->diag)) > 0) {
         if (v->d.kind == DESC_ALU || v->d.kind == DESC_LOAD) {
             RegFact *f = &v->regs[v->d.reg];
-            f->any = range_join(f->any, range_of_type(result_type(&v->d)));
+            f->any = blob_range_join(f->any, blob_range_of_type(result_type(&v->d)));
             f->last_def = v->d.index;
         }
     }

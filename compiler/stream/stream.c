@@ -1,0 +1,545 @@
+/* stream.c: kernel IR to descriptors. The statements of a checked and allocated kernel are walked in
+ * order; each gives the scalar descriptors for its operands and then its own. A multi-core loop has no
+ * loop in the blob: its variable is the core's index, and every core runs the body once (cores beyond a
+ * smaller loop's count skip it).
+ *
+ * Relies on: pass check (proofs), pass allocate (addresses), ir_verify. What does not fit the format is
+ * the user's fault `blob`. */
+#include "stream/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tikc.h"
+
+#ifndef TIKC_VERSION
+#define TIKC_VERSION "0"
+#endif
+
+static bool body(Stream *s, StmtId first);
+
+bool
+stream_emit(Stream *s)
+{
+    char error[200];
+    Source *src = &s->u->sources.p[s->at->span.file];
+    bool placed = s->at->span.file != 0;
+    LineCol at = {0, 0};
+    if (placed) {
+        at = source_line_col(&s->u->arena, src, s->at->span.begin);
+    }
+    if (!tikblob_emit(s->w, &s->d, placed ? src->path : NULL, at.line, at.column, error,
+                      sizeof error)) {
+        diag_add(s->u, D_BLOB, s->at->span, s->at->chain, "%s", error);
+        return false;
+    }
+    return true;
+}
+
+static bool
+emit_plain(Stream *s, TikDescKind kind)
+{
+    memset(&s->d, 0, sizeof s->d);
+    s->d.kind = kind;
+    return stream_emit(s);
+}
+
+/* ---- accesses and instructions ---------------------------------------------------------------------- */
+
+static bool
+load(Stream *s, const Stmt *st)
+{
+    TikDesc d = {.kind = DESC_LOAD, .checked = st->proof != PROOF_PROVED};
+    TRY(stream_operand(s, &st->load.ref, &d.operand));
+    d.reg = stream_reg(s, st->load.reg);
+    d.dtype = st->load.ref.dtype;
+    s->d = d;
+    return stream_emit(s);
+}
+
+static bool
+store(Stream *s, const Stmt *st)
+{
+    TikDesc d = {.kind = DESC_STORE, .checked = st->proof != PROOF_PROVED};
+    TRY(stream_operand(s, &st->store.ref, &d.operand));
+    TRY(stream_number(s, st->store.value, &d.a));
+    d.dtype = st->store.ref.dtype;
+    s->d = d;
+    return stream_emit(s);
+}
+
+static bool
+operand(Stream *s, const Arg *arg, int i, TikDesc *d)
+{
+    switch (arg->kind) {
+    case ARG_NONE:
+        return true;
+    case ARG_REF:
+        return stream_operand(s, &arg->ref, &d->args[i].t);
+    case ARG_EXPR:
+        return stream_number(s, arg->expr, &d->args[i].v);
+    case ARG_MASK:
+        break;
+    }
+    d->mask_form = arg->mask.form;
+    for (int w = 0; w < mask_words(arg->mask.form); w++) {
+        TRY(stream_number(s, arg->mask.w[w], &d->args[i].mask[w]));
+    }
+    return true;
+}
+
+static bool
+instr(Stream *s, const Stmt *st)
+{
+    TikDesc d = {
+        .kind = DESC_INSTR, .checked = st->proof != PROOF_PROVED, .op = st->instr.op};
+    int n;
+    form_params(op_table[st->instr.op].form, &n);
+    for (int i = 0; i < n; i++) {
+        TRY(operand(s, &s->k->args.p[st->instr.arg + (uint32_t)i], i, &d));
+    }
+    s->d = d;
+    return stream_emit(s);
+}
+
+/* ---- control ------------------------------------------------------------------------------------------- */
+
+static bool
+open_if(Stream *s, const Stmt *st, TikNum cond)
+{
+    if (s->ifs == TIKBLOB_MAX_IFS) {
+        diag_add(s->u, D_BLOB, st->span, st->chain,
+                 "branches nest more than %d deep; a blob allows %d", s->ifs,
+                 TIKBLOB_MAX_IFS);
+        return false;
+    }
+    s->ifs++;
+    memset(&s->d, 0, sizeof s->d);
+    s->d.kind = DESC_IF;
+    s->d.a = cond;
+    return stream_emit(s);
+}
+
+static bool
+close_if(Stream *s, const Stmt *st)
+{
+    s->ifs--;
+    s->at = st;
+    return emit_plain(s, DESC_ENDIF);
+}
+
+static bool
+branch(Stream *s, const Stmt *st)
+{
+    TikNum cond;
+    TRY(stream_number(s, st->cond.cond, &cond));
+    TRY(open_if(s, st, cond));
+    TRY(body(s, st->cond.then_body));
+    if (st->cond.else_body != 0) {
+        s->at = st;
+        TRY(emit_plain(s, DESC_ELSE));
+        TRY(body(s, st->cond.else_body));
+    }
+    return close_if(s, st);
+}
+
+static bool
+open_loop(Stream *s, const Stmt *st, TikNum begin, TikNum end)
+{
+    if (s->depth == TIKBLOB_MAX_LOOPS) {
+        diag_add(s->u, D_BLOB, st->span, st->chain,
+                 "loops nest more than %d deep; a blob allows %d", s->depth,
+                 TIKBLOB_MAX_LOOPS);
+        return false;
+    }
+    memset(&s->d, 0, sizeof s->d);
+    s->d.kind = DESC_LOOP;
+    s->d.slot = (uint32_t)s->depth++;
+    s->d.a = begin;
+    s->d.b = end;
+    return stream_emit(s);
+}
+
+static bool
+close_loop(Stream *s, const Stmt *st)
+{
+    s->at = st;
+    memset(&s->d, 0, sizeof s->d);
+    s->d.kind = DESC_ENDLOOP;
+    s->d.slot = (uint32_t)--s->depth;
+    return stream_emit(s);
+}
+
+static bool
+loop(Stream *s, const Stmt *st)
+{
+    TikNum begin, end;
+    BlobRange lo = stream_sum(s, st->loop.begin)->range;
+    BlobRange hi = stream_sum(s, st->loop.end)->range;
+    int64_t first = MAX(lo.lo, 0); /* a negative begin is a fault on entry */
+    int64_t last = MAX(hi.hi, first + 1) - 1;
+    TRY(stream_number(s, st->loop.begin, &begin));
+    TRY(stream_number(s, st->loop.end, &end));
+    s->vars[st->loop.var] =
+        (LoopVar){.num = {.kind = NUM_LOOP, .index = (uint32_t)s->depth},
+                  .range = blob_range_between(first, last)};
+    TRY(open_loop(s, st, begin, end));
+    TRY(body(s, st->loop.body));
+    return close_loop(s, st);
+}
+
+/* Whether a break or continue belongs to the loop whose body begins here. */
+static bool
+has_jump(const Kernel *k, StmtId first)
+{
+    for (StmtId id = first; id != 0; id = k->stmts.p[id].next) {
+        const Stmt *st = &k->stmts.p[id];
+        bool found = false;
+        switch ((StmtKind)st->kind) {
+        case ST_BREAK:
+        case ST_CONTINUE:
+            found = true;
+            break;
+        case ST_IF:
+            found = has_jump(k, st->cond.then_body) || has_jump(k, st->cond.else_body);
+            break;
+        case ST_SCOPE:
+            found = has_jump(k, st->scope.body);
+            break;
+        case ST_NONE:
+        case ST_INSTR:
+        case ST_SET:
+        case ST_LOAD:
+        case ST_STORE:
+        case ST_ALLOC:
+        case ST_FOR:
+        case ST_RETURN:
+            break;
+        }
+        if (found) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Cores with an index beyond the loop's count do nothing in it. */
+static bool
+open_core_guard(Stream *s, const Stmt *st)
+{
+    uint32_t reg = stream_temp(s);
+    memset(&s->d, 0, sizeof s->d);
+    s->d.kind = DESC_ALU;
+    s->d.alu_op = SOP_LT;
+    s->d.dtype = DT_S32;
+    s->d.reg = reg;
+    s->d.a = (TikNum){.kind = NUM_CORE};
+    s->d.b = (TikNum){.kind = NUM_IMM, .imm = st->loop.block_num};
+    TRY(stream_emit(s));
+    return open_if(s, st, (TikNum){.kind = NUM_REG, .index = reg});
+}
+
+/* The body once, for the core's own index; inside a loop of one iteration when it jumps out. */
+static bool
+core_loop(Stream *s, const Stmt *st)
+{
+    bool guarded = st->loop.block_num < s->cores;
+    bool jumps = has_jump(s->k, st->loop.body);
+    s->vars[st->loop.var] =
+        (LoopVar){.num = {.kind = NUM_CORE},
+                  .range = blob_range_between(0, st->loop.block_num - 1)};
+    if (guarded) {
+        TRY(open_core_guard(s, st));
+    }
+    if (jumps) {
+        TRY(open_loop(s, st, (TikNum){.imm = 0}, (TikNum){.imm = 1}));
+    }
+    TRY(body(s, st->loop.body));
+    if (jumps) {
+        TRY(close_loop(s, st));
+    }
+    return !guarded || close_if(s, st);
+}
+
+static bool
+statement(Stream *s, const Stmt *st)
+{
+    switch ((StmtKind)st->kind) {
+    case ST_INSTR:
+        return instr(s, st);
+    case ST_SET:
+        return stream_assign(s, st->set.reg, st->set.value);
+    case ST_LOAD:
+        return load(s, st);
+    case ST_STORE:
+        return store(s, st);
+    case ST_FOR:
+        return st->loop.block_num > 1 ? core_loop(s, st) : loop(s, st);
+    case ST_IF:
+        return branch(s, st);
+    case ST_SCOPE:
+        return body(s, st->scope.body);
+    case ST_BREAK:
+        return emit_plain(s, DESC_BREAK);
+    case ST_CONTINUE:
+        return emit_plain(s, DESC_CONTINUE);
+    case ST_RETURN:
+        return emit_plain(s, DESC_RETURN);
+    case ST_ALLOC:
+    case ST_NONE:
+        return true;
+    }
+    UNREACHABLE();
+}
+
+static bool
+body(Stream *s, StmtId first)
+{
+    for (StmtId id = first; id != 0; id = s->k->stmts.p[id].next) {
+        const Stmt *st = &s->k->stmts.p[id];
+        stream_next_statement(s, st);
+        TRY(statement(s, st));
+    }
+    return true;
+}
+
+/* ---- kernels --------------------------------------------------------------------------------------------- */
+
+static void
+touch(Stream *s, BufId b)
+{
+    s->regions[b] = 0;
+}
+
+static void
+touch_args(Stream *s, const Stmt *st)
+{
+    int n;
+    form_params(op_table[st->instr.op].form, &n);
+    for (int i = 0; i < n; i++) {
+        const Arg *a = &s->k->args.p[st->instr.arg + (uint32_t)i];
+        if (a->kind == ARG_REF) {
+            touch(s, a->ref.buf);
+        }
+    }
+}
+
+/* Marks the buffers that the statements touch and finds the number of cores. */
+static void
+survey(Stream *s, StmtId first)
+{
+    for (StmtId id = first; id != 0; id = s->k->stmts.p[id].next) {
+        const Stmt *st = &s->k->stmts.p[id];
+        switch ((StmtKind)st->kind) {
+        case ST_INSTR:
+            touch_args(s, st);
+            break;
+        case ST_LOAD:
+            touch(s, st->load.ref.buf);
+            break;
+        case ST_STORE:
+            touch(s, st->store.ref.buf);
+            break;
+        case ST_FOR:
+            s->cores = MAX(s->cores, st->loop.block_num);
+            survey(s, st->loop.body);
+            break;
+        case ST_IF:
+            survey(s, st->cond.then_body);
+            survey(s, st->cond.else_body);
+            break;
+        case ST_SCOPE:
+            survey(s, st->scope.body);
+            break;
+        case ST_NONE:
+        case ST_SET:
+        case ST_ALLOC:
+        case ST_BREAK:
+        case ST_CONTINUE:
+        case ST_RETURN:
+            break;
+        }
+    }
+}
+
+static bool
+make_arg(Stream *s, const Buffer *b, TikBlobArg *out)
+{
+    *out = (TikBlobArg){.name = sym_text(&s->u->names, b->name),
+                        .dtype = b->dtype,
+                        .role = b->role == BUF_IN    ? 0
+                                : b->role == BUF_OUT ? 1
+                                                     : 2,
+                        .elems = b->elems,
+                        .ndim = (int)b->shape.n};
+    if (b->shape.n > 8) {
+        diag_add(s->u, D_BLOB, b->span, b->chain,
+                 "tensor '%s' has %u dimensions; a blob allows 8", out->name, b->shape.n);
+        return false;
+    }
+    for (uint32_t i = 0; i < b->shape.n; i++) {
+        out->shape[i] = b->shape.p[i];
+    }
+    return true;
+}
+
+static int64_t
+param_index(const Kernel *k, BufId b)
+{
+    for (uint32_t i = 0; i < k->params.n; i++) {
+        if (k->params.p[i] == b) {
+            return i;
+        }
+    }
+    ICE("global tensor that is no parameter");
+}
+
+static TikBlobRegion
+make_region(const Stream *s, BufId id)
+{
+    const Buffer *b = &s->k->bufs.p[id];
+    return (TikBlobRegion){.name = sym_text(&s->u->names, b->name),
+                           .scope = b->scope,
+                           .dtype = b->dtype,
+                           .base = b->scope == SC_GM ? param_index(s->k, id) : b->address,
+                           .bytes = b->bytes};
+}
+
+static bool
+begin(Stream *s)
+{
+    const Kernel *k = s->k;
+    TikBlobArg *args = ARENA_ARRAY(&s->scratch, TikBlobArg, k->params.n + 1);
+    TikBlobRegion *regions = ARENA_ARRAY(&s->scratch, TikBlobRegion, k->bufs.n + 1);
+    int nregions = 0;
+    for (uint32_t i = 0; i < k->params.n; i++) {
+        TRY(make_arg(s, &k->bufs.p[k->params.p[i]], &args[i]));
+    }
+    for (BufId b = 1; b < k->bufs.n; b++) {
+        if (s->regions[b] >= 0) {
+            s->regions[b] = nregions;
+            regions[nregions++] = make_region(s, b);
+        }
+    }
+    TikBlobKernelInfo info = {.name = sym_text(&s->u->names, k->name),
+                              .cores = (uint32_t)s->cores,
+                              .flags = (k->may_read_uninit ? TIKBLOB_FILL_SCRATCH : 0u) |
+                                       (k->blocks_ordered ? TIKBLOB_ORDERED : 0u),
+                              .args = args,
+                              .nargs = (int)k->params.n,
+                              .regions = regions,
+                              .nregions = nregions};
+    memcpy(info.peak, k->peak, sizeof info.peak);
+    tikblob_begin_kernel(s->w, &info);
+    return true;
+}
+
+static void
+prepare(Stream *s)
+{
+    const Kernel *k = s->k;
+    s->sums = ARENA_ARRAY(&s->scratch, const Sum *, k->exprs.n + 1);
+    s->values = ARENA_ARRAY(&s->scratch, Value, k->exprs.n + 1);
+    s->vars = ARENA_ARRAY(&s->scratch, LoopVar, k->vars.n + 1);
+    s->regs = ARENA_ARRAY(&s->scratch, int32_t, k->regs.n + 1);
+    s->regions = ARENA_ARRAY(&s->scratch, int32_t, k->bufs.n + 1);
+    for (uint32_t i = 0; i < k->regs.n; i++) {
+        s->regs[i] = -1;
+    }
+    for (uint32_t i = 0; i < k->bufs.n; i++) {
+        s->regions[i] = -1;
+    }
+    s->cores = 1;
+}
+
+static bool
+kernel(Unit *u, TikBlobWriter *w, const Kernel *k)
+{
+    Stream s = {.u = u, .k = k, .w = w};
+    arena_init(&s.scratch);
+    prepare(&s);
+    survey(&s, k->body);
+    bool ok = begin(&s) && body(&s, k->body);
+    tikblob_end_kernel(w);
+    arena_free(&s.scratch);
+    return ok;
+}
+
+/* ---- blobs ------------------------------------------------------------------------------------------------- */
+
+/* What is written is also accepted: the loader's own checks, on the finished bytes. */
+static bool
+self_check(Unit *u, Kernel *const *kernels, const uint8_t *bytes, size_t size)
+{
+    TikBlob b;
+    TikBlobDiag diag;
+    TikBlobProof proof;
+    char text[400];
+    int at = 0;
+    bool ok = tikblob_open(&b, bytes, size, &diag);
+    for (; ok && at < b.nkernels; at++) {
+        uint64_t n = tikblob_workspace(&b, at);
+        Arena scratch;
+        arena_init(&scratch);
+        ok = tikblob_verify(&b, at, arena_alloc(&scratch, (size_t)n), n, &proof, &diag);
+        arena_free(&scratch);
+        if (!ok) {
+            break;
+        }
+    }
+    if (!ok) {
+        tikblob_explain(&b, at, &diag, text, sizeof text);
+        diag_add(u, D_BLOB, kernels[at]->span, 0, "%s", text);
+    }
+    return ok;
+}
+
+static bool
+same_target(Unit *u, Kernel *const *kernels, int n)
+{
+    for (int i = 1; i < n; i++) {
+        if (kernels[i]->soc != kernels[0]->soc) {
+            diag_add(
+                u, D_BLOB, kernels[i]->span, 0,
+                "kernel '%s' is for %s and kernel '%s' for %s; a blob has one target",
+                sym_text(&u->names, kernels[0]->name), kernels[0]->soc->name,
+                sym_text(&u->names, kernels[i]->name), kernels[i]->soc->name);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+finish(Unit *u, TikBlobWriter *w, const uint8_t **bytes, size_t *size)
+{
+    uint8_t *out;
+    tikblob_check_unproved(w);
+    if (!tikblob_finish(w, "tikc " TIKC_VERSION, &out, size)) {
+        base_out_of_memory(0);
+    }
+    *bytes = arena_copy(&u->arena, out, *size);
+    free(out);
+    return true;
+}
+
+bool
+tikc_blob(Unit *u, Kernel *const *kernels, int n, const uint8_t **bytes, size_t *size)
+{
+    if (n < 1) {
+        diag_add(u, D_BLOB, (Span){0, 0, 0}, 0, "there is no kernel to put into a blob");
+        return false;
+    }
+    TRY(same_target(u, kernels, n));
+    TikBlobWriter *w = tikblob_writer_new(kernels[0]->soc);
+    if (w == NULL) {
+        base_out_of_memory(0);
+    }
+    bool ok = true;
+    for (int i = 0; i < n; i++) {
+        ok = kernel(u, w, kernels[i]) && ok;
+    }
+    ok = ok && finish(u, w, bytes, size);
+    tikblob_writer_free(w);
+    return ok && self_check(u, kernels, *bytes, *size);
+}

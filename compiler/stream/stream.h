@@ -1,0 +1,87 @@
+/* stream.h: what the files of compiler/stream share: the state of one kernel's way into descriptors.
+ * Private to compiler/stream. */
+#ifndef TIKC_STREAM_H
+#define TIKC_STREAM_H
+
+#include "blob/range.h"
+#include "ir/ir.h"
+#include "tikblob.h"
+
+/* A summand of an address that is not a constant. An opaque expression is computed into a register
+ * first. */
+typedef enum AtomKind {
+    ATOM_VAR,
+    ATOM_REG,
+    ATOM_EXPR
+} AtomKind;
+
+typedef struct Atom {
+    AtomKind kind;
+    uint32_t id; /* VarId, RegId or ExprId */
+    int64_t coef;
+} Atom;
+
+enum {
+    MAX_ATOMS = TIKBLOB_MAX_TERMS + TIKBLOB_MAX_REGS
+};
+
+/* An integer expression as constant + sum of coef * atom, computed in 64 bits without wrapping, and the
+ * values that it can have. An expression that is no such sum is one opaque atom. */
+typedef struct Sum {
+    int64_t constant;
+    BlobRange range;
+    int n;
+    Atom atoms[MAX_ATOMS];
+} Sum;
+
+/* What a loop variable is in the blob. */
+typedef struct LoopVar {
+    TikNum num; /* NUM_LOOP or NUM_CORE */
+    BlobRange range;
+} LoopVar;
+
+typedef struct Value {
+    uint32_t stamp; /* of the statement that computed it */
+    TikNum num;
+} Value;
+
+typedef struct Stream {
+    Unit *u;
+    const Kernel *k;
+    TikBlobWriter *w;
+    Arena scratch;
+    const Sum **sums;    /* per expression, made on first use */
+    Value *values;       /* per expression: where this statement has it */
+    uint32_t stamp;      /* of the present statement */
+    LoopVar *vars;       /* per variable */
+    int32_t *regs;       /* per IR register: blob register, -1 before its first use */
+    int32_t *regions;    /* per buffer: region, -1 when the kernel does not touch it */
+    VEC(uint32_t) temps; /* blob registers for intermediate values */
+    uint32_t used_temps; /* by the present statement */
+    uint32_t nregs;
+    int depth; /* open loops */
+    int ifs;   /* open branches */
+    int32_t cores;
+    const Stmt *at; /* the present statement */
+    TikDesc d;      /* being made */
+} Stream;
+
+/* sum.c: the affine form of an expression; lives as long as the stream. */
+const Sum *stream_sum(Stream *s, ExprId e);
+/* Whether a cast leaves every value that its operand can have as it is. */
+bool stream_cast_is_free(Stream *s, const Expr *cast);
+
+/* value.c: numbers and addresses; they append the descriptors that compute them. */
+bool MUST_USE stream_number(Stream *s, ExprId e, TikNum *out);
+bool MUST_USE stream_assign(Stream *s, RegId r, ExprId e);
+bool MUST_USE stream_operand(Stream *s, const Ref *ref, TikOperand *out);
+uint32_t stream_reg(Stream *s, RegId r);
+/* A register for the present statement only. */
+uint32_t stream_temp(Stream *s);
+/* Forgets what the statement computed. */
+void stream_next_statement(Stream *s, const Stmt *st);
+
+/* stream.c: appends s->d with the present statement's place. */
+bool MUST_USE stream_emit(Stream *s);
+
+#endif
