@@ -7,8 +7,6 @@
  * registration of stage.h. */
 #include "stage/tik.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef Value (*MethodFn)(Interp *, Tik *, const CallArgs *);
@@ -69,68 +67,30 @@ tik_text(Interp *in, Value v, const char *what, Span span, const char **out)
     return false;
 }
 
-/* Edit distance, cut off at 3. */
-static int
-distance(const char *a, const char *b)
-{
-    enum {
-        MAX_NAME = 48
-    };
-    size_t n = strlen(a), m = strlen(b);
-    int row[MAX_NAME + 1];
-    if (n > MAX_NAME || m > MAX_NAME) {
-        return 99;
-    }
-    for (size_t j = 0; j <= m; j++) {
-        row[j] = (int)j;
-    }
-    for (size_t i = 1; i <= n; i++) {
-        int diagonal = row[0];
-        row[0] = (int)i;
-        for (size_t j = 1; j <= m; j++) {
-            int above = row[j];
-            int change = diagonal + (a[i - 1] != b[j - 1]);
-            row[j] = MIN(change, MIN(above, row[j - 1]) + 1);
-            diagonal = above;
-        }
-    }
-    return row[m];
-}
-
-const char *
-tik_nearest(const char *text, const char *const *names, int n)
-{
-    const char *best = NULL;
-    int best_distance = 4;
-    for (int i = 0; i < n; i++) {
-        int d = distance(text, names[i]);
-        if (d < best_distance && d < (int)strlen(text)) {
-            best = names[i];
-            best_distance = d;
-        }
-    }
-    return best;
-}
-
 /* ---- methods of the container -------------------------------------------------------------------- */
+
+static Value
+run_method(Interp *in, Tik *c, int method, const CallArgs *args)
+{
+    if (method < OP_COUNT) {
+        return tik_instruction(in, c, (Op)method, args);
+    }
+    if (method - OP_COUNT < TM_COUNT) {
+        return own_methods[method - OP_COUNT].fn(in, c, args);
+    }
+    if (!tik_dropped(c)) {
+        stage_diag(in, D_NOT_SUPPORTED, args->span,
+                   "'%s' is a TIK method that this version does not compile",
+                   tik_method_name(method));
+    }
+    return val_none();
+}
 
 static Value
 method_call(Interp *in, Object *self, const CallArgs *args)
 {
     MethodObj *m = (MethodObj *)self;
-    if (m->method < OP_COUNT) {
-        return tik_instruction(in, m->c, (Op)m->method, args);
-    }
-    int own = m->method - OP_COUNT;
-    if (own < TM_COUNT) {
-        return own_methods[own].fn(in, m->c, args);
-    }
-    if (!tik_dropped(m->c)) {
-        stage_diag(in, D_NOT_SUPPORTED, args->span,
-                   "'%s' is a TIK method that this version does not compile",
-                   tik_method_name(m->method));
-    }
-    return val_none();
+    return run_method(in, m->c, m->method, args);
 }
 
 static void
@@ -161,22 +121,6 @@ bound_method(Interp *in, Tik *c, int method)
         c->methods[method] = m;
     }
     return val_object(&m->base);
-}
-
-static Value
-unknown_method(Interp *in, Sym name, Span span)
-{
-    const char *names[METHOD_COUNT];
-    for (int i = 0; i < METHOD_COUNT; i++) {
-        names[i] = tik_method_name(i);
-    }
-    const char *text = tik_sym(in, name);
-    const char *near = tik_nearest(text, names, METHOD_COUNT);
-    if (near) {
-        return stage_raise(in, "AttributeError", span,
-                           "'Tik' has no method '%s'; did you mean '%s'?", text, near);
-    }
-    return stage_raise(in, "AttributeError", span, "'Tik' has no method '%s'", text);
 }
 
 /* tikdb: the debugger of the original; only its printing is accepted, and ignored. */
@@ -221,6 +165,7 @@ static const Object debugger = {&tik_debugger_class};
 static Value
 container_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
 {
+    (void)span;
     TikState *st = tik_state(in);
     Tik *c = (Tik *)self;
     *found = true;
@@ -234,10 +179,33 @@ container_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
     if (strcmp(text, "tikdb") == 0) {
         return val_object((Object *)&debugger);
     }
-    return unknown_method(in, name, span);
+    *found = false;
+    return val_none();
 }
 
-const ObjectClass tik_container_class = {.name = "Tik", .get_attr = container_attr};
+static Value
+container_call(Interp *in, Object *self, Sym name, const CallArgs *args, Span span,
+               bool *found)
+{
+    (void)span;
+    TikState *st = tik_state(in);
+    *found = name < st->nsym && st->method_of_sym[name];
+    return *found ? run_method(in, (Tik *)self, st->method_of_sym[name] - 1, args)
+                  : val_none();
+}
+
+static const char *
+container_name(int index)
+{
+    return index < METHOD_COUNT ? tik_method_name(index) : NULL;
+}
+
+const ObjectClass tik_container_class = {
+    .name = "Tik",
+    .get_attr = container_attr,
+    .call_method = container_call,
+    .attr_name = container_name,
+};
 
 /* ---- the container ---------------------------------------------------------------------------------- */
 
@@ -389,6 +357,7 @@ fill_method_table(Interp *in, TikState *st)
             st->param_sym[f][i] = intern(&in->u->names, p[i].name);
         }
     }
+    st->sym_set_as = intern(&in->u->names, "set_as");
     st->sym_padmode = intern(&in->u->names, "PadMode");
     st->sym_convrelu = intern(&in->u->names, "ConvReluMode");
 }

@@ -168,7 +168,7 @@ typedef struct TikState {
     Sym sym_padmode, sym_convrelu;
     Tik *containers;
     ProfileObj *profile; /* the newest one that selected a processor */
-    Value tensor_methods[8];
+    Sym sym_set_as;
 } TikState;
 
 extern const ObjectClass tik_container_class, tik_tensor_class, tik_scalar_class,
@@ -192,8 +192,6 @@ tik_is(Value v, const ObjectClass *cls)
 /* "an int", "a Tensor", "None": for messages. */
 const char *tik_a(Interp *in, Value v);
 const char *tik_sym(Interp *in, Sym s);
-/* The name among names[0..n-1] that is closest to text, null if none is near. */
-const char *tik_nearest(const char *text, const char *const *names, int n);
 /* Name of a method number. */
 const char *tik_method_name(int method);
 /* A text argument; false with arg-type when it is something else. */

@@ -242,4 +242,14 @@ profile_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
     return val_none();
 }
 
-const ObjectClass tik_profile_class = {.name = "Dprofile", .get_attr = profile_attr};
+static const char *
+profile_name(int index)
+{
+    return index < (int)ARRAY_LEN(queries) ? queries[index].name : NULL;
+}
+
+const ObjectClass tik_profile_class = {
+    .name = "Dprofile",
+    .get_attr = profile_attr,
+    .attr_name = profile_name,
+};

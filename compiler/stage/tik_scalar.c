@@ -175,6 +175,23 @@ scalar_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
     return tik_expr_class.get_attr(in, self, name, span, found);
 }
 
+static Value
+scalar_call(Interp *in, Object *self, Sym name, const CallArgs *args, Span span,
+            bool *found)
+{
+    (void)span;
+    *found = name == tik_state(in)->sym_set_as;
+    return *found ? scalar_set_as(in, val_object(self), args) : val_none();
+}
+
+static const char *
+scalar_name(int index)
+{
+    static const char *const names[] = {"set_as", "name", "dtype", "astype",
+                                        "reinterpret_cast_to"};
+    return index < (int)ARRAY_LEN(names) ? names[index] : NULL;
+}
+
 static void
 scalar_repr(Interp *in, Object *self, Text *out)
 {
@@ -186,6 +203,8 @@ scalar_repr(Interp *in, Object *self, Text *out)
 const ObjectClass tik_scalar_class = {
     .name = "Scalar",
     .get_attr = scalar_attr,
+    .call_method = scalar_call,
+    .attr_name = scalar_name,
     .binary = tik_binary,
     .unary = tik_unary,
     .truth = tik_truth,

@@ -537,6 +537,27 @@ tensor_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
     return val_none();
 }
 
+static Value
+tensor_method(Interp *in, Object *self, Sym name, const CallArgs *args, Span span,
+              bool *found)
+{
+    (void)span;
+    *found = name == tik_state(in)->sym_set_as;
+    return *found ? m_set_as(in, val_object(self), args) : val_none();
+}
+
+static const char *
+tensor_name(int index)
+{
+    static const char *const names[] = {"shape", "dtype",  "scope",      "name",
+                                        "size",  "offset", "buffer_size"};
+    int n = (int)ARRAY_LEN(methods);
+    if (index < n) {
+        return methods[index].name;
+    }
+    return index - n < (int)ARRAY_LEN(names) ? names[index - n] : NULL;
+}
+
 static bool
 tensor_set_item(Interp *in, Object *self, Value key, Value value, Span span)
 {
@@ -591,6 +612,8 @@ tensor_repr(Interp *in, Object *self, Text *out)
 const ObjectClass tik_tensor_class = {
     .name = "Tensor",
     .get_attr = tensor_attr,
+    .call_method = tensor_method,
+    .attr_name = tensor_name,
     .get_item = tik_get_item,
     .set_item = tensor_set_item,
     .call = tensor_call,
