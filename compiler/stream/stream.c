@@ -489,7 +489,7 @@ self_check(Unit *u, Kernel *const *kernels, const uint8_t *bytes, size_t size)
     }
     if (!ok) {
         tikblob_explain(&b, at, &diag, text, sizeof text);
-        diag_add(u, D_BLOB, kernels[at]->span, 0, "%s", text);
+        diag_add(u, D_BLOB, kernels[at]->span, 0, "%s: %s", diag.code, text);
     }
     return ok;
 }

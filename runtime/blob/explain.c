@@ -1,5 +1,5 @@
-/* explain.c: tikblob_explain: one sentence for a refusal, with the rule, the numbers and the place in
- * the source where the blob has one. Hosted. */
+/* explain.c: tikblob_explain: one sentence for a refusal: the rule, the numbers and the place in the source
+ * where the blob has one. The rule's name is left to the caller, who has it. Hosted. */
 #include "blob/blob.h"
 
 #include <inttypes.h>
@@ -91,7 +91,7 @@ tikblob_explain(const TikBlob *b, int kernel, const TikBlobDiag *diag, char *out
     if (size > 0) {
         out[0] = 0;
     }
-    add(&l, "%s: %s", diag->code, rule_text(diag->code));
+    add(&l, "%s", rule_text(diag->code));
     add_numbers(&l, diag);
     if (diag->descriptor >= 0 && opened && kernel >= 0 && kernel < b->nkernels) {
         add_descriptor(&l, b, kernel, diag);

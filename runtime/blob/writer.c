@@ -551,25 +551,6 @@ build_places(Image *im)
 
 /* ---- sealing --------------------------------------------------------------------------------------------------- */
 
-/* Checksums and build id of a laid out blob. */
-static void
-seal(uint8_t *p)
-{
-    uint32_t n = get32(p + 24);
-    for (uint32_t i = 0; i + 1 < n; i++) {
-        uint8_t *e = p + HEADER_BYTES + i * ENTRY_BYTES;
-        put32(e + 28, blob_crc32c(p + get64(e + 8), get64(e + 16)));
-    }
-    put32(p + 36, blob_crc32c(p + get64(p + HEADER_BYTES + 8), TARG_BYTES));
-    put32(p + 56, blob_crc32c(p + HEADER_BYTES, (uint64_t)n * ENTRY_BYTES));
-    put32(p + 60, blob_crc32c(p, 60));
-    uint64_t id = get64(p + HEADER_BYTES + (n - 1) * ENTRY_BYTES + 8);
-    Sha256 sha;
-    blob_sha256_init(&sha);
-    blob_sha256_add(&sha, p, id);
-    blob_sha256_end(&sha, p + id);
-}
-
 static void
 put_header(const Image *im, uint8_t *p, uint32_t nsections, uint64_t total)
 {
@@ -623,7 +604,7 @@ lay_out(const Image *im, uint8_t **bytes, size_t *size)
         return false;
     }
     put_header(im, out.p, n, out.n);
-    seal(out.p);
+    tikblob_reseal(out.p, out.n);
     *bytes = out.p;
     *size = out.n;
     return true;
@@ -686,7 +667,7 @@ complete(const TikBlobWriter *w, uint8_t *bytes, size_t size)
     for (int i = 0; i < b.nkernels && ok; i++) {
         ok = complete_kernel(w, bytes, &b, i);
     }
-    seal(bytes);
+    tikblob_reseal(bytes, size);
     return ok;
 }
 

@@ -22,7 +22,7 @@ refuse(const Front *f, const TikBlobDiag *diag)
 {
     char text[400];
     tikblob_explain(f->blob, f->kernel, diag, text, sizeof text);
-    return error_set(f->err, TIK_ERR_BLOB, "blob", "%s", text);
+    return error_set(f->err, TIK_ERR_BLOB, "blob", "%s: %s", diag->code, text);
 }
 
 static void
