@@ -1,0 +1,158 @@
+/* access.c: see access.h. Footprints come from the checker (check_footprint); this file only brings
+ * constant operands into its form. */
+#include "passes/access.h"
+
+/* A constant operand as the checker wants it; false: not constant. */
+static bool
+const_arg(const Kernel *k, const ParamInfo *param, const Arg *a, CheckArg *out)
+{
+    const Buffer *b;
+    switch (param->role) {
+    case ROLE_DST:
+    case ROLE_SRC:
+        b = &k->bufs.p[a->ref.buf];
+        out->t = (CheckTensor){a->ref.buf, b->scope, a->ref.dtype, 0, b->bytes};
+        return true;
+    case ROLE_MASK:
+        out->m.form = a->mask.form;
+        for (int i = 0; i < mask_words(a->mask.form); i++) {
+            out->m.w[i] = (uint64_t)ir_expr(k, a->mask.w[i])->imm;
+            if (!ir_is_const(k, a->mask.w[i])) {
+                return false;
+            }
+        }
+        return true;
+    case ROLE_REPEAT:
+    case ROLE_INT:
+    case ROLE_ATTR:
+        out->v = ir_expr(k, a->expr)->imm;
+        return ir_is_const(k, a->expr);
+    case ROLE_SCALAR:
+    case ROLE_MASKMODE:
+        return true;
+    }
+    UNREACHABLE();
+}
+
+/* Whether the numbers are those of a shape: rules may be broken in code that is never reached. */
+static bool
+is_shape(const Footprint *f)
+{
+    const int64_t most = (int64_t)1 << 40;
+    return f->count0 >= 0 && f->count1 >= 0 && f->len >= 0 && f->stride0 >= 0 &&
+           f->stride1 >= 0 && f->count0 < most && f->count1 < most && f->len < most &&
+           f->stride0 < most && f->stride1 < most && footprint_end(f) < most;
+}
+
+static bool
+is_empty(const Access *a)
+{
+    return a->known && (a->fp.count0 == 0 || a->fp.count1 == 0 || a->fp.len == 0);
+}
+
+static int
+instr_list(const Kernel *k, const Stmt *s, Access *out)
+{
+    int n;
+    int found = 0;
+    const ParamInfo *params = form_params(op_table[s->instr.op].form, &n);
+    const Arg *args = &k->args.p[s->instr.arg];
+    CheckInstr in = {.op = s->instr.op, .soc = k->soc};
+    bool known = true;
+    for (int i = 0; i < n; i++) {
+        known = const_arg(k, &params[i], &args[i], &in.args[i]) && known;
+    }
+    for (int pass = 0; pass < 2; pass++) {
+        Role role = pass == 0 ? ROLE_SRC : ROLE_DST;
+        for (int i = 0; i < n; i++) {
+            if (params[i].role != role) {
+                continue;
+            }
+            Access a = {.buf = args[i].ref.buf,
+                        .dtype = args[i].ref.dtype,
+                        .off = args[i].ref.off};
+            a.write = role == ROLE_DST;
+            a.computes = !a.write && op_table[s->instr.op].sem != SEM_MOVE;
+            if (known) {
+                a.fp = check_footprint(&in, i, &a.exact);
+                a.fp.offset = 0;
+                a.known = is_shape(&a.fp);
+            }
+            if (!is_empty(&a)) {
+                out[found++] = a;
+            }
+        }
+    }
+    return found;
+}
+
+static Access
+element(const Ref *r, bool write)
+{
+    Access a = {.buf = r->buf, .dtype = r->dtype, .write = write, .computes = !write};
+    a.known = true;
+    a.exact = true;
+    a.off = r->off;
+    a.fp = (Footprint){0, 1, 0, 1, 0, dtype_size(r->dtype)};
+    return a;
+}
+
+int
+access_list(const Kernel *k, const Stmt *s, Access out[MAX_ACCESSES])
+{
+    switch ((StmtKind)s->kind) {
+    case ST_INSTR:
+        return instr_list(k, s, out);
+    case ST_LOAD:
+        out[0] = element(&s->load.ref, false);
+        return 1;
+    case ST_STORE:
+        out[0] = element(&s->store.ref, true);
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+void
+access_enter_loop(Env *env, const Stmt *loop)
+{
+    Range begin = env_expr(env, loop->loop.begin);
+    Range end = env_expr(env, loop->loop.end);
+    bool is_unsigned = env->k->vars.p[loop->loop.var].dtype == DT_U64;
+    if (is_unsigned && (begin.lo < 0 || end.lo < 0)) {
+        return; /* values from 2^63 on */
+    }
+    int64_t last = end.hi == INT64_MIN ? end.hi : end.hi - 1;
+    env_set_var(env, loop->loop.var, range_interval(begin.lo, MAX(begin.lo, last)));
+}
+
+bool
+access_certain_loop(const Kernel *k, const Stmt *loop, int64_t *begin, int64_t *end)
+{
+    const Expr *b = ir_expr(k, loop->loop.begin);
+    const Expr *e = ir_expr(k, loop->loop.end);
+    *begin = b->imm;
+    *end = e->imm;
+    return b->kind == EX_CONST && e->kind == EX_CONST && *begin >= 0 && *begin < *end;
+}
+
+int64_t
+access_end(const Access *a)
+{
+    return footprint_end(&a->fp);
+}
+
+int64_t
+access_runs(const Access *a)
+{
+    int64_t n;
+    return checked_mul(a->fp.count0, a->fp.count1, &n) ? n : INT64_MAX;
+}
+
+void
+access_run(const Access *a, int64_t i, int64_t *lo, int64_t *hi)
+{
+    *lo = i % a->fp.count0 * a->fp.stride0 + i / a->fp.count0 * a->fp.stride1;
+    *hi = *lo + a->fp.len;
+}

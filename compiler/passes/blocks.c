@@ -1,0 +1,428 @@
+/* blocks.c: finds out whether the cores of a multi-core loop touch disjoint global bytes.
+ *
+ * Needs: a kernel that passed check. Guarantees: k->blocks_ordered is false only if no core writes a
+ * global byte that another core reads or writes, so that cores may run at the same time in any order.
+ * Warning multicore-overlap where two cores certainly write the same bytes. Never: changes statements.
+ *
+ * A core runs the iteration of its index b of every multi-core loop, and everything outside of
+ * them. So a write outside, or any access outside of a buffer that is written inside, orders the
+ * cores. Inside, an access touches the bytes
+ *
+ *     f*b + r + m*M      lo <= r < hi, m any integer
+ *
+ * where f is the factor of the block index in the offset; loop terms and strides that are at least
+ * f*blocks far apart are taken as multiples of M, all else widens [lo, hi). If all accesses of a
+ * buffer have one f, their common [LO, HI) is at most |f| wide, and |f|*(blocks-1) + (HI-LO) <= M,
+ * then accesses of different cores never meet: f*(b1-b2) + (r1-r2) is neither 0 nor a multiple of M. */
+#include "passes/access.h"
+#include "passes/byteset.h"
+#include "passes/passes.h"
+
+/* An access of a global buffer inside a multi-core loop. */
+typedef struct GmAccess {
+    uint32_t next; /* of the same buffer; index + 1 */
+    StmtId stmt;
+    bool write;
+    bool regular;   /* has the form above */
+    int64_t factor; /* f */
+    int64_t lo, hi;
+    int64_t period; /* gcd of what M divides; 0: nothing */
+    bool certain;   /* a write that executes in every core, at known places: */
+    int64_t
+        at[2]
+          [2]; /* off in cores 0 and 1, inner loops in their first and last iteration */
+    Access a;
+} GmAccess;
+
+typedef struct GmBuffer {
+    uint32_t first; /* index + 1 */
+    bool written, used_outside;
+} GmBuffer;
+
+typedef struct Blocks {
+    Kernel *k;
+    Arena scratch;
+    Env env;
+    VEC(GmAccess) accesses;
+    GmBuffer *bufs; /* by BufId */
+    int64_t *first; /* by VarId: values in first and last iterations */
+    int64_t *last;
+    VarId block_var; /* of the open multi-core loop or 0 */
+    int64_t blocks;  /* the most that a loop has */
+    int uncertain;   /* > 0: what is here need not execute, or not at known places */
+    bool jumps;      /* there are jumps: nothing is certain */
+} Blocks;
+
+/* ---- collecting ---------------------------------------------------------------------------------------------- */
+
+static int64_t
+gcd(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+static int64_t
+magnitude(int64_t v)
+{
+    return v == INT64_MIN ? INT64_MAX : v < 0 ? -v : v;
+}
+
+/* Strides of runs: far apart they join the period, near they widen. */
+static void
+add_stride(GmAccess *g, int64_t count, int64_t stride, int64_t far)
+{
+    if (count <= 1) {
+        return;
+    }
+    if (far > 0 && stride >= far) {
+        g->period = gcd(g->period, stride);
+    } else {
+        g->hi = range_add_sat(g->hi, range_mul_sat(count - 1, stride));
+    }
+}
+
+static void
+add_term(const Blocks *b, GmAccess *g, const Affine *off, int i, int64_t far)
+{
+    int64_t f = off->factor[i];
+    Range r = env_expr(&b->env, off->atom[i]);
+    if (far > 0 && magnitude(f) >= far && !range_is_const(r)) {
+        g->period = gcd(g->period, magnitude(f));
+        return;
+    }
+    int64_t x = range_mul_sat(f, r.lo);
+    int64_t y = range_mul_sat(f, r.hi);
+    g->lo = range_add_sat(g->lo, MIN(x, y));
+    g->hi = range_add_sat(g->hi, MAX(x, y));
+}
+
+/* Brings an access into the form of the head comment. */
+static void
+shape_access(const Blocks *b, GmAccess *g)
+{
+    Affine off;
+    (void)env_affine(&b->env, g->a.off, &off); /* an integer: there is one */
+    int block_term = -1;
+    for (int i = 0; i < off.n; i++) {
+        const Expr *e = ir_expr(b->k, off.atom[i]);
+        if (e->kind == EX_VAR && e->a == b->block_var) {
+            block_term = i;
+        }
+    }
+    if (!g->a.known || block_term < 0) {
+        return;
+    }
+    g->regular = true;
+    g->factor = off.factor[block_term];
+    int64_t far =
+        range_mul_sat(magnitude(g->factor),
+                      b->k->stmts.p[b->k->vars.p[b->block_var].loop].loop.block_num);
+    g->lo = off.constant;
+    g->hi = range_add_sat(off.constant, g->a.fp.len);
+    add_stride(g, g->a.fp.count0, g->a.fp.stride0, far);
+    add_stride(g, g->a.fp.count1, g->a.fp.stride1, far);
+    for (int i = 0; i < off.n; i++) {
+        if (i != block_term) {
+            add_term(b, g, &off, i, far);
+        }
+    }
+}
+
+/* Where a write is in two cores, if that is certain. */
+static bool
+place_write(const Blocks *b, GmAccess *g)
+{
+    bool known = g->write && g->a.known && g->a.exact && b->uncertain == 0;
+    for (int core = 0; core < 2 && known; core++) {
+        b->first[b->block_var] = core;
+        b->last[b->block_var] = core;
+        known = ir_eval(b->k, g->a.off, b->first, &g->at[core][0]) &&
+                ir_eval(b->k, g->a.off, b->last, &g->at[core][1]);
+    }
+    return known;
+}
+
+static void
+note_access(Blocks *b, StmtId stmt, const Access *a)
+{
+    GmBuffer *buf = &b->bufs[a->buf];
+    buf->written |= a->write;
+    if (b->block_var == 0) {
+        buf->used_outside = true;
+        return;
+    }
+    GmAccess g = {.next = buf->first, .stmt = stmt, .write = a->write, .a = *a};
+    shape_access(b, &g);
+    g.certain = place_write(b, &g);
+    VEC_PUSH(&b->scratch, &b->accesses, g);
+    buf->first = b->accesses.n;
+}
+
+static void
+note_stmt(Blocks *b, StmtId id)
+{
+    Access list[MAX_ACCESSES];
+    int n = access_list(b->k, &b->k->stmts.p[id], list);
+    for (int i = 0; i < n; i++) {
+        if (b->k->bufs.p[list[i].buf].scope == SC_GM) {
+            note_access(b, id, &list[i]);
+        }
+    }
+}
+
+static void walk_body(Blocks *b, StmtId first);
+
+static void
+walk_multicore(Blocks *b, const Stmt *s)
+{
+    VarId outer = b->block_var;
+    int uncertain = b->uncertain;
+    b->block_var = s->loop.var;
+    b->blocks = MAX(b->blocks, s->loop.block_num);
+    access_enter_loop(&b->env, s);
+    walk_body(b, s->loop.body);
+    b->uncertain = uncertain;
+    b->block_var = outer;
+}
+
+static void
+walk_loop(Blocks *b, const Stmt *s)
+{
+    int64_t begin, end;
+    int uncertain = b->uncertain;
+    bool certain = access_certain_loop(b->k, s, &begin, &end);
+    b->uncertain += !certain;
+    b->first[s->loop.var] = certain ? begin : 0;
+    b->last[s->loop.var] = certain ? end - 1 : 0;
+    access_enter_loop(&b->env, s);
+    walk_body(b, s->loop.body);
+    b->uncertain = uncertain;
+}
+
+static void
+walk_stmt(Blocks *b, StmtId id)
+{
+    const Stmt *s = &b->k->stmts.p[id];
+    switch ((StmtKind)s->kind) {
+    case ST_INSTR:
+    case ST_LOAD:
+    case ST_STORE:
+        note_stmt(b, id);
+        return;
+    case ST_FOR:
+        if (s->loop.block_num > 1) {
+            walk_multicore(b, s);
+        } else {
+            walk_loop(b, s);
+        }
+        return;
+    case ST_IF:
+        b->uncertain++;
+        walk_body(b, s->cond.then_body);
+        walk_body(b, s->cond.else_body);
+        b->uncertain--;
+        return;
+    case ST_SCOPE:
+        walk_body(b, s->scope.body);
+        return;
+    case ST_BREAK:
+    case ST_CONTINUE:
+    case ST_RETURN:
+        b->jumps = true;
+        return;
+    case ST_NONE:
+    case ST_SET:
+    case ST_ALLOC:
+        return;
+    }
+}
+
+static void
+walk_body(Blocks *b, StmtId first)
+{
+    const Kernel *k = b->k;
+    for (StmtId id = first; id; id = k->stmts.p[id].next) {
+        walk_stmt(b, id);
+    }
+}
+
+/* ---- judging ---------------------------------------------------------------------------------------------------- */
+
+/* v moved by a multiple of m to where it is nearest to ref; *ok false: numbers too large. */
+static int64_t
+nearest(int64_t v, int64_t ref, int64_t m, bool *ok)
+{
+    int64_t d;
+    if (!checked_sub(v, ref, &d) || !checked_add(d, m / 2, &d)) {
+        *ok = false;
+        return v;
+    }
+    return v - range_div_floor(d, m) * m;
+}
+
+static int64_t
+common_period(const Blocks *b, const GmBuffer *buf)
+{
+    int64_t period = 0;
+    for (uint32_t i = buf->first; i; i = b->accesses.p[i - 1].next) {
+        period = gcd(period, b->accesses.p[i - 1].period);
+    }
+    return period;
+}
+
+/* Widens [*lo, *hi) by an access, moved near ref. False: not of the common form. */
+static bool
+widen(const GmAccess *g, const GmAccess *ref, int64_t m, ByteRange *all)
+{
+    bool ok = true;
+    int64_t width, end;
+    if (!g->regular || g->factor != ref->factor || !checked_sub(g->hi, g->lo, &width)) {
+        return false;
+    }
+    int64_t at = nearest(g->lo, ref->lo, m, &ok);
+    if (!ok || !checked_add(at, width, &end)) {
+        return false;
+    }
+    all->lo = MIN(all->lo, at);
+    all->hi = MAX(all->hi, end);
+    return true;
+}
+
+static bool
+is_disjoint(const Blocks *b, const GmBuffer *buf)
+{
+    const GmAccess *ref = &b->accesses.p[buf->first - 1];
+    int64_t f = magnitude(ref->factor);
+    int64_t m = common_period(b, buf);
+    m = m ? m : range_mul_sat(f, b->blocks);
+    ByteRange all = {ref->lo, ref->lo};
+    if (!ref->regular || f == 0 || m > INT64_MAX / 4) {
+        return false;
+    }
+    for (uint32_t i = buf->first; i; i = b->accesses.p[i - 1].next) {
+        if (!widen(&b->accesses.p[i - 1], ref, m, &all)) {
+            return false;
+        }
+    }
+    int64_t spread;
+    return checked_sub(all.hi, all.lo, &spread) && spread <= f &&
+           range_add_sat(range_mul_sat(f, b->blocks - 1), spread) <= m;
+}
+
+/* Runs of certain writes in one core. */
+typedef struct WriteRun {
+    ByteRange bytes;
+    StmtId stmt;
+} WriteRun;
+
+enum {
+    MAX_WRITE_RUNS = 64,
+    RUNS_PER_WRITE = 8
+};
+
+typedef struct WriteRuns {
+    int n;
+    WriteRun p[MAX_WRITE_RUNS];
+} WriteRuns;
+
+static void
+add_runs(WriteRuns *w, const GmAccess *g, int64_t at)
+{
+    for (int64_t i = 0; i < access_runs(&g->a) && i < RUNS_PER_WRITE; i++) {
+        ByteRange r;
+        access_run(&g->a, i, &r.lo, &r.hi);
+        if (w->n == MAX_WRITE_RUNS || !checked_add(r.lo, at, &r.lo) ||
+            !checked_add(r.hi, at, &r.hi)) {
+            return;
+        }
+        w->p[w->n++] = (WriteRun){r, g->stmt};
+    }
+}
+
+static void
+collect_runs(const Blocks *b, const GmBuffer *buf, int core, WriteRuns *w)
+{
+    w->n = 0;
+    for (uint32_t i = buf->first; i; i = b->accesses.p[i - 1].next) {
+        const GmAccess *g = &b->accesses.p[i - 1];
+        if (g->certain) {
+            add_runs(w, g, g->at[core][0]);
+            if (g->at[core][1] != g->at[core][0]) {
+                add_runs(w, g, g->at[core][1]);
+            }
+        }
+    }
+}
+
+static void
+warn(const Blocks *b, BufId buf, const WriteRun *of0, const WriteRun *of1)
+{
+    Unit *u = b->k->unit;
+    const Stmt *s0 = &b->k->stmts.p[of0->stmt];
+    const Stmt *s1 = &b->k->stmts.p[of1->stmt];
+    int64_t lo = MAX(of0->bytes.lo, of1->bytes.lo);
+    int64_t hi = MIN(of0->bytes.hi, of1->bytes.hi);
+    Diag *d =
+        diag_add(u, D_MULTICORE_OVERLAP, s1->span, s1->chain,
+                 "blocks 0 and 1 both write bytes %lld to %lld of '%s'", (long long)lo,
+                 (long long)hi - 1, sym_text(&u->names, b->k->bufs.p[buf].name));
+    if (s0 != s1) {
+        diag_note(u, d, s0->span, "block 0 writes them here");
+    }
+}
+
+/* Looks for bytes that cores 0 and 1 certainly both write. */
+static void
+find_overlap(const Blocks *b, BufId buf)
+{
+    WriteRuns w0, w1;
+    collect_runs(b, &b->bufs[buf], 0, &w0);
+    collect_runs(b, &b->bufs[buf], 1, &w1);
+    for (int i = 0; i < w0.n; i++) {
+        for (int j = 0; j < w1.n; j++) {
+            if (w0.p[i].bytes.lo < w1.p[j].bytes.hi &&
+                w1.p[j].bytes.lo < w0.p[i].bytes.hi) {
+                warn(b, buf, &w0.p[i], &w1.p[j]);
+                return;
+            }
+        }
+    }
+}
+
+static void
+judge(Blocks *b)
+{
+    for (BufId id = 1; id < b->k->bufs.n; id++) {
+        const GmBuffer *buf = &b->bufs[id];
+        if (!buf->written || (!buf->used_outside && is_disjoint(b, buf))) {
+            continue;
+        }
+        b->k->blocks_ordered = true;
+        if (!b->jumps && buf->first) {
+            find_overlap(b, id);
+        }
+    }
+}
+
+bool
+pass_blocks(Kernel *k)
+{
+    Blocks b = {.k = k};
+    arena_init(&b.scratch);
+    b.bufs = ARENA_ARRAY(&b.scratch, GmBuffer, k->bufs.n);
+    b.first = ARENA_ARRAY(&b.scratch, int64_t, k->vars.n);
+    b.last = ARENA_ARRAY(&b.scratch, int64_t, k->vars.n);
+    env_init(&b.env, k, &b.scratch);
+    k->blocks_ordered = false;
+    walk_body(&b, k->body);
+    if (b.blocks > 1) {
+        judge(&b);
+    }
+    arena_free(&b.scratch);
+    return true;
+}

@@ -1,0 +1,607 @@
+/* init.c: finds reads of bytes that were never written.
+ *
+ * Needs: a kernel that passed check. Guarantees:
+ *   - k->may_read_uninit is false only if every read of on-core memory, by moves too, is proved to
+ *     be of bytes that were written since the buffer's alloc;
+ *   - warning uninit where an instruction computes with bytes, or a scalar is loaded from bytes, that
+ *     nothing can have written when it executes for the first time. One per buffer.
+ * Never: changes statements.
+ *
+ * Two forward analyses in one walk in program order:
+ *
+ * Written for certain. Per buffer, sets of byte offsets relative to a sum of loop variables (its key;
+ * the empty key holds absolute offsets). Inside a loop the state before it holds, since sets only
+ * grow while a buffer lives; behind a loop that certainly runs, what its last iteration has written
+ * is stretched over all values of its variable. Branches meet. A read is proved if for some key the
+ * bytes it can touch, relative to that key, are all in the set.
+ *
+ * Written possibly. Per buffer one set of absolute offsets, never taken back but by alloc; writes at
+ * places that vary count wherever they can be. This is for the warning, which looks at the first
+ * execution: loop variables have their first values, and a read whose first execution need not be in
+ * the first iteration of the plain loops around it is not judged.
+ */
+#include "passes/access.h"
+#include "passes/byteset.h"
+#include "passes/passes.h"
+
+#include <string.h>
+
+enum {
+    MAX_KEY = 4,
+    MAX_GROUPS = 8,
+    MAX_RUNS = 64
+};
+
+/* Bytes key + set. */
+typedef struct Group {
+    int n; /* terms of the key, by atom */
+    ExprId atom[MAX_KEY];
+    int64_t factor[MAX_KEY];
+    ByteSet set;
+} Group;
+
+/* State of a buffer: never changed, replaced. Null: nothing is written. */
+typedef struct Written {
+    int n;
+    Group groups[MAX_GROUPS];
+} Written;
+
+typedef struct Change {
+    BufId buf;
+    const Written *old;
+} Change;
+
+typedef struct Branch {
+    uint32_t n;
+    BufId *buf;
+    const Written **state;
+} Branch;
+
+typedef struct Init {
+    Kernel *k;
+    Arena scratch;
+    Env env;
+    const Written **written; /* by BufId */
+    ByteSet *possible;       /* by BufId */
+    bool *warned;            /* by BufId */
+    uint32_t *stamp;         /* by BufId: for branches */
+    uint32_t stamps;
+    VEC(Change) trail;
+    int64_t *vars;   /* by VarId: value in the first iteration */
+    int plain_loops; /* open loops that one core runs through */
+    int branches;    /* open branches */
+    int unjudged;    /* > 0: no warnings here */
+    bool jumped;     /* a break or continue of the innermost loop was seen */
+    bool returned;   /* a return was seen: nothing behind it need ever execute */
+} Init;
+
+/* ---- states ------------------------------------------------------------------------------------------------ */
+
+static void
+set_written(Init *in, BufId buf, const Written *w)
+{
+    VEC_PUSH(&in->scratch, &in->trail, (Change){buf, in->written[buf]});
+    in->written[buf] = w;
+}
+
+/* Takes back everything since the mark; what had been reached for each buffer. */
+static Branch
+leave(Init *in, uint32_t mark)
+{
+    Branch b = {0};
+    uint32_t n = in->trail.n - mark;
+    b.buf = ARENA_ARRAY(&in->scratch, BufId, n);
+    b.state = ARENA_ARRAY(&in->scratch, const Written *, n);
+    in->stamps++;
+    while (in->trail.n > mark) {
+        Change c = in->trail.p[--in->trail.n];
+        if (in->stamp[c.buf] != in->stamps) {
+            in->stamp[c.buf] = in->stamps;
+            b.buf[b.n] = c.buf;
+            b.state[b.n++] = in->written[c.buf];
+        }
+        in->written[c.buf] = c.old;
+    }
+    return b;
+}
+
+static bool
+same_key(const Group *x, const Group *y)
+{
+    bool same = x->n == y->n;
+    for (int i = 0; same && i < x->n; i++) {
+        same = x->atom[i] == y->atom[i] && x->factor[i] == y->factor[i];
+    }
+    return same;
+}
+
+static const Group *
+find_group(const Written *w, const Group *key)
+{
+    for (int i = 0; w && i < w->n; i++) {
+        if (same_key(&w->groups[i], key)) {
+            return &w->groups[i];
+        }
+    }
+    return NULL;
+}
+
+/* w with the set of a key replaced; the state of one group more if there is room. */
+static const Written *
+with_group(Init *in, const Written *w, const Group *g)
+{
+    int n = w ? w->n : 0;
+    const Group *old = find_group(w, g);
+    int index = old ? (int)(old - w->groups) : n;
+    if (index == MAX_GROUPS ||
+        (old && old->set.p == g->set.p && old->set.n == g->set.n)) {
+        return w;
+    }
+    int total = MAX(n, index + 1);
+    Written *made = arena_alloc(&in->scratch, offsetof(Written, groups) +
+                                                  (size_t)total * sizeof(Group));
+    made->n = total;
+    if (n) {
+        memcpy(made->groups, w->groups, (size_t)n * sizeof(Group));
+    }
+    made->groups[index] = *g;
+    return made;
+}
+
+static const Written *
+meet(Init *in, const Written *x, const Written *y)
+{
+    const Written *both = NULL;
+    for (int i = 0; x && i < x->n; i++) {
+        const Group *other = find_group(y, &x->groups[i]);
+        if (other) {
+            Group g = x->groups[i];
+            g.set = byteset_meet(&in->scratch, g.set, other->set);
+            both = g.set.n ? with_group(in, both, &g) : both;
+        }
+    }
+    return both;
+}
+
+/* The state behind two branches. What only one of them changed has grown there, so that the state of
+ * before, which holds, is what both have. */
+static void
+join(Init *in, const Branch *a, const Branch *b)
+{
+    const Written **of_a = ARENA_ARRAY(&in->scratch, const Written *, a->n);
+    in->stamps++;
+    for (uint32_t i = 0; i < a->n; i++) {
+        in->stamp[a->buf[i]] = in->stamps;
+        of_a[i] = in->written[a->buf[i]];
+        in->written[a->buf[i]] = a->state[i]; /* found again below */
+    }
+    for (uint32_t i = 0; i < b->n; i++) {
+        if (in->stamp[b->buf[i]] == in->stamps) {
+            in->stamp[b->buf[i]] = 0;
+            in->written[b->buf[i]] = meet(in, in->written[b->buf[i]], b->state[i]);
+        }
+    }
+    for (uint32_t i = 0; i < a->n; i++) {
+        const Written *w = in->stamp[a->buf[i]] == 0 ? in->written[a->buf[i]] : of_a[i];
+        in->written[a->buf[i]] = of_a[i];
+        if (w != of_a[i]) {
+            set_written(in, a->buf[i], w);
+        }
+    }
+}
+
+static void
+apply(Init *in, const Branch *b)
+{
+    for (uint32_t i = 0; i < b->n; i++) {
+        set_written(in, b->buf[i], b->state[i]);
+    }
+}
+
+/* ---- reads and writes ------------------------------------------------------------------------------------------ */
+
+/* The key of an offset: its terms, by atom. False: a term's value may change between statements, or
+ * there are too many. */
+static bool
+key_of(const Init *in, const Affine *off, Group *key)
+{
+    *key = (Group){.n = off->n};
+    if (off->n > MAX_KEY) {
+        return false;
+    }
+    for (int i = 0; i < off->n; i++) {
+        if (ir_expr(in->k, off->atom[i])->flags & EXF_REG) {
+            return false;
+        }
+        int at = i;
+        for (; at > 0 && key->atom[at - 1] > off->atom[i]; at--) {
+            key->atom[at] = key->atom[at - 1];
+            key->factor[at] = key->factor[at - 1];
+        }
+        key->atom[at] = off->atom[i];
+        key->factor[at] = off->factor[i];
+    }
+    return true;
+}
+
+/* Run i of an access at an offset. */
+static ByteRange
+run_at(const Access *a, int64_t i, int64_t off)
+{
+    ByteRange r;
+    access_run(a, i, &r.lo, &r.hi);
+    return (ByteRange){range_add_sat(r.lo, off), range_add_sat(r.hi, off)};
+}
+
+static void
+write_certain(Init *in, const Access *a, const Affine *off)
+{
+    Group key;
+    if (!a->known || !a->exact || access_runs(a) > MAX_RUNS || !key_of(in, off, &key)) {
+        return;
+    }
+    const Group *old = find_group(in->written[a->buf], &key);
+    key.set = old ? old->set : (ByteSet){0};
+    for (int64_t i = 0; i < access_runs(a); i++) {
+        key.set =
+            byteset_add(&in->scratch, key.set, run_at(a, i, off->constant), BYTESET_DROP);
+    }
+    const Written *w = with_group(in, in->written[a->buf], &key);
+    if (w != in->written[a->buf]) {
+        set_written(in, a->buf, w);
+    }
+}
+
+/* Where the bytes of an access can be. */
+static ByteRange
+reach(const Init *in, const Access *a, const Affine *off)
+{
+    ByteRange whole = {0, in->k->bufs.p[a->buf].bytes};
+    if (!a->known) {
+        return whole;
+    }
+    Range at = env_affine_range(&in->env, off);
+    ByteRange r = {at.lo, range_add_sat(at.hi, access_end(a))};
+    r.lo = MAX(r.lo, 0);
+    r.hi = MIN(r.hi, whole.hi);
+    return r.lo < r.hi ? r : whole;
+}
+
+static void
+write_possible(Init *in, const Access *a, const Affine *off)
+{
+    ByteSet set = in->possible[a->buf];
+    if (a->known && off->n == 0 && access_runs(a) <= MAX_RUNS) {
+        for (int64_t i = 0; i < access_runs(a); i++) {
+            set =
+                byteset_add(&in->scratch, set, run_at(a, i, off->constant), BYTESET_FILL);
+        }
+    } else {
+        set = byteset_add(&in->scratch, set, reach(in, a, off), BYTESET_FILL);
+    }
+    in->possible[a->buf] = set;
+}
+
+static void
+do_write(Init *in, const Access *a)
+{
+    Affine off;
+    (void)env_affine(&in->env, a->off, &off); /* an integer: there is one */
+    write_possible(in, a, &off);
+    write_certain(in, a, &off);
+}
+
+/* Whether all bytes are in the set of one group. */
+static bool
+in_group(const Init *in, const Access *a, const Affine *off, const Group *g)
+{
+    Affine key = {.n = g->n};
+    Affine d;
+    memcpy(key.atom, g->atom, sizeof g->atom);
+    memcpy(key.factor, g->factor, sizeof g->factor);
+    if (!affine_sub(off, &key, &d)) {
+        return false;
+    }
+    Range at = env_affine_range(&in->env, &d);
+    ByteRange all = {at.lo, range_add_sat(at.hi, access_end(a))};
+    if (g->n == 0) { /* absolute; a checked access stays in its buffer */
+        all.lo = MAX(all.lo, 0);
+        all.hi = MIN(all.hi, in->k->bufs.p[a->buf].bytes);
+    }
+    if (byteset_covers(g->set, all)) {
+        return true;
+    }
+    bool ok = d.n == 0 && access_runs(a) <= MAX_RUNS;
+    for (int64_t i = 0; ok && i < access_runs(a); i++) {
+        ok = byteset_covers(g->set, run_at(a, i, d.constant));
+    }
+    return ok;
+}
+
+static bool
+is_written(const Init *in, const Access *a)
+{
+    const Written *w = in->written[a->buf];
+    Affine off;
+    (void)env_affine(&in->env, a->off, &off);
+    if (!a->known) { /* then the whole buffer must be */
+        const Group whole = {0};
+        const Group *g = find_group(w, &whole);
+        return g && byteset_covers(g->set, (ByteRange){0, in->k->bufs.p[a->buf].bytes});
+    }
+    for (int i = 0; w && i < w->n; i++) {
+        if (in_group(in, a, &off, &w->groups[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *
+reader(const Stmt *s)
+{
+    return s->kind == ST_INSTR ? op_table[s->instr.op].name : "the load of a scalar";
+}
+
+static void
+warn(Init *in, const Stmt *s, const Access *a, ByteRange gap)
+{
+    Unit *u = in->k->unit;
+    const Buffer *b = &in->k->bufs.p[a->buf];
+    const char *name = sym_text(&u->names, b->name);
+    int size = dtype_size(b->dtype);
+    in->warned[a->buf] = true;
+    Diag *d = diag_add(u, D_UNINIT, s->span, s->chain,
+                       "%s reads bytes %lld to %lld of '%s', which nothing has written "
+                       "before (%s elements %lld to %lld)",
+                       reader(s), (long long)gap.lo, (long long)gap.hi - 1, name,
+                       dtype_name(b->dtype), (long long)(gap.lo / size),
+                       (long long)((gap.hi - 1) / size));
+    diag_note(u, d, b->span, "'%s' is declared here", name);
+}
+
+/* Bytes that the read certainly touches when it executes first, and that nothing can have written. */
+static void
+judge_read(Init *in, const Stmt *s, const Access *a)
+{
+    int64_t at;
+    bool varies = ir_expr(in->k, a->off)->flags & EXF_VAR;
+    if (!a->computes || !a->known || !a->exact || in->returned || in->unjudged ||
+        in->warned[a->buf] || (in->branches && varies) ||
+        !ir_eval(in->k, a->off, in->vars, &at)) {
+        return;
+    }
+    int64_t runs = MIN(access_runs(a), MAX_RUNS);
+    for (int64_t i = 0; i < runs; i++) {
+        ByteRange gap;
+        ByteRange r = run_at(a, i, at);
+        if (r.lo >= 0 && byteset_gap(in->possible[a->buf], r, &gap)) {
+            warn(in, s, a, gap);
+            return;
+        }
+    }
+}
+
+static void
+do_accesses(Init *in, const Stmt *s)
+{
+    Access list[MAX_ACCESSES];
+    int n = access_list(in->k, s, list);
+    for (int i = 0; i < n; i++) {
+        if (in->k->bufs.p[list[i].buf].scope == SC_GM) {
+            continue; /* the caller's bytes */
+        }
+        if (list[i].write) {
+            do_write(in, &list[i]);
+        } else if (!is_written(in, &list[i])) {
+            in->k->may_read_uninit = true;
+            judge_read(in, s, &list[i]);
+        }
+    }
+}
+
+/* ---- loops -------------------------------------------------------------------------------------------------------- */
+
+/* The key without the term of variable v; *factor gets that term's. False: the key depends on loop
+ * variables in another way. */
+static bool
+without_var(const Init *in, const Group *g, VarId v, Group *key, int64_t *factor)
+{
+    *key = (Group){0};
+    *factor = 0;
+    for (int i = 0; i < g->n; i++) {
+        const Expr *e = ir_expr(in->k, g->atom[i]);
+        if (e->kind != EX_VAR) {
+            return false;
+        }
+        if (e->a == v) {
+            *factor = g->factor[i];
+        } else {
+            key->atom[key->n] = g->atom[i];
+            key->factor[key->n++] = g->factor[i];
+        }
+    }
+    return true;
+}
+
+/* One interval of an iteration, over all iterations. */
+static ByteSet
+stretch(Init *in, ByteSet set, ByteRange r, int64_t factor, const int64_t bounds[2])
+{
+    int64_t trips = bounds[1] - bounds[0];
+    int64_t a, b;
+    if (!checked_mul(factor, bounds[0], &a) || !checked_mul(factor, bounds[1] - 1, &b)) {
+        return set;
+    }
+    int64_t step = factor < 0 ? -factor : factor;
+    if (r.hi - r.lo >= step || trips == 1) {
+        ByteRange all = {range_add_sat(r.lo, MIN(a, b)), range_add_sat(r.hi, MAX(a, b))};
+        return byteset_add(&in->scratch, set, all, BYTESET_DROP);
+    }
+    for (int64_t i = 0; trips <= MAX_RUNS && i < trips; i++) {
+        ByteRange one = {range_add_sat(r.lo, a + i * factor),
+                         range_add_sat(r.hi, a + i * factor)};
+        set = byteset_add(&in->scratch, set, one, BYTESET_DROP);
+    }
+    return set;
+}
+
+/* What a buffer's state is behind a loop that ran from bounds[0] to bounds[1]. */
+static const Written *
+behind_loop(Init *in, const Written *before, const Written *last, VarId v,
+            const int64_t bounds[2])
+{
+    const Written *w = before;
+    for (int i = 0; last && i < last->n; i++) {
+        const Group *g = &last->groups[i];
+        Group key;
+        int64_t factor;
+        if (!without_var(in, g, v, &key, &factor)) {
+            continue;
+        }
+        const Group *old = find_group(w, &key);
+        key.set = old ? old->set : (ByteSet){0};
+        for (int r = 0; r < g->set.n; r++) {
+            key.set = factor
+                          ? stretch(in, key.set, g->set.p[r], factor, bounds)
+                          : byteset_add(&in->scratch, key.set, g->set.p[r], BYTESET_DROP);
+        }
+        w = key.set.n ? with_group(in, w, &key) : w;
+    }
+    return w;
+}
+
+static bool walk_body(Init *in, StmtId first);
+
+/* Values of the first iteration; whether a read in the body can be judged by them. */
+static bool
+first_iteration(Init *in, const Stmt *s)
+{
+    int64_t begin, end;
+    if (!ir_eval(in->k, s->loop.begin, in->vars, &begin)) {
+        return false;
+    }
+    in->vars[s->loop.var] = begin;
+    if (!ir_eval(in->k, s->loop.end, in->vars, &end)) {
+        return in->plain_loops == 0; /* when it runs first, it is its first run */
+    }
+    return begin < end;
+}
+
+static void
+walk_loop(Init *in, const Stmt *s)
+{
+    int64_t bounds[2];
+    bool multicore = s->loop.block_num > 1;
+    uint32_t mark = in->trail.n;
+    bool outer_jumped = in->jumped;
+    int unjudged = in->unjudged;
+    in->unjudged += !first_iteration(in, s);
+    in->plain_loops += !multicore;
+    in->jumped = false;
+    access_enter_loop(&in->env, s);
+    bool ends = walk_body(in, s->loop.body);
+    Branch last = leave(in, mark);
+    if (ends && !multicore && !in->jumped &&
+        access_certain_loop(in->k, s, &bounds[0], &bounds[1])) {
+        for (uint32_t i = 0; i < last.n; i++) {
+            const Written *before = in->written[last.buf[i]];
+            const Written *w =
+                behind_loop(in, before, last.state[i], s->loop.var, bounds);
+            if (w != before) {
+                set_written(in, last.buf[i], w);
+            }
+        }
+    }
+    in->jumped = outer_jumped;
+    in->plain_loops -= !multicore;
+    in->unjudged = unjudged;
+}
+
+/* ---- the walk ------------------------------------------------------------------------------------------------------- */
+
+static bool
+walk_if(Init *in, const Stmt *s)
+{
+    uint32_t mark = in->trail.n;
+    int unjudged = in->unjudged;
+    in->branches++;
+    in->unjudged += in->plain_loops > 0;
+    bool then_ends = walk_body(in, s->cond.then_body);
+    Branch a = leave(in, mark);
+    bool else_ends = walk_body(in, s->cond.else_body);
+    Branch b = leave(in, mark);
+    in->branches--;
+    /* Behind a jump, a loop's statements need not execute in its first iteration. */
+    in->unjudged = unjudged + (in->plain_loops > 0 && in->jumped);
+    if (then_ends && else_ends) {
+        join(in, &a, &b);
+    } else if (then_ends || else_ends) {
+        apply(in, then_ends ? &a : &b);
+    }
+    return then_ends || else_ends;
+}
+
+/* False: what follows in the body is not reached. */
+static bool
+walk_stmt(Init *in, const Stmt *s)
+{
+    switch ((StmtKind)s->kind) {
+    case ST_INSTR:
+    case ST_LOAD:
+    case ST_STORE:
+        do_accesses(in, s);
+        return true;
+    case ST_ALLOC:
+        set_written(in, s->alloc.buf, NULL);
+        in->possible[s->alloc.buf] = (ByteSet){0};
+        return true;
+    case ST_FOR:
+        walk_loop(in, s);
+        return true;
+    case ST_IF:
+        return walk_if(in, s);
+    case ST_SCOPE:
+        return walk_body(in, s->scope.body);
+    case ST_BREAK:
+    case ST_CONTINUE:
+        in->jumped = true;
+        return false;
+    case ST_RETURN:
+        in->returned = true;
+        return false;
+    case ST_NONE:
+    case ST_SET:
+        return true;
+    }
+    UNREACHABLE();
+}
+
+static bool
+walk_body(Init *in, StmtId first)
+{
+    const Kernel *k = in->k;
+    for (StmtId id = first; id; id = k->stmts.p[id].next) {
+        if (!walk_stmt(in, &k->stmts.p[id])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool
+pass_init(Kernel *k)
+{
+    Init in = {.k = k};
+    arena_init(&in.scratch);
+    in.written = ARENA_ARRAY(&in.scratch, const Written *, k->bufs.n);
+    in.possible = ARENA_ARRAY(&in.scratch, ByteSet, k->bufs.n);
+    in.warned = ARENA_ARRAY(&in.scratch, bool, k->bufs.n);
+    in.stamp = ARENA_ARRAY(&in.scratch, uint32_t, k->bufs.n);
+    in.vars = ARENA_ARRAY(&in.scratch, int64_t, k->vars.n);
+    env_init(&in.env, k, &in.scratch);
+    k->may_read_uninit = false;
+    (void)walk_body(&in, k->body);
+    arena_free(&in.scratch);
+    return true;
+}
