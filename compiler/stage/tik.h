@@ -197,6 +197,13 @@ const char *tik_method_name(int method);
 /* A text argument; false with arg-type when it is something else. */
 bool tik_text(Interp *in, Value v, const char *what, Span span, const char **out);
 
+/* An option that is not None, False or 0. */
+static inline bool
+tik_is_set(Value v)
+{
+    return v.kind == VAL_BOOL ? v.b : v.kind == VAL_INT ? v.i != 0 : v.kind != VAL_NONE;
+}
+
 /* ---- tik_emit.c: statements, scopes of objects ------------------------------------------------------ */
 
 /* Nothing is recorded at present. */
@@ -251,8 +258,12 @@ void tik_install_logic(Interp *in, Value module); /* all, any, negate */
 /* ---- tik_scalar.c ---------------------------------------------------------------------------------- */
 
 Value tik_scalar_new(Interp *in, Tik *c, const CallArgs *args);
-/* Loads a one-element view into a fresh register and gives its value. */
-bool tik_load(Interp *in, View *v, Span span, ExprId *out);
+/* Loads a one-element view of the container into a fresh register and gives its value. */
+bool tik_load(Interp *in, Tik *c, View *v, Span span, ExprId *out);
+/* The container of a tensor, Scalar or Expr; null for other values. */
+Tik *tik_container_of(Value v);
+/* False with arg-type when the value belongs to another container. */
+bool tik_own(Interp *in, const Tik *c, Value v, Span span);
 Value tik_tensor_set_as(Interp *in, View *dst, Value v, Span span);
 
 /* ---- tik_tensor.c, tik_view.c ------------------------------------------------------------------------- */
@@ -268,6 +279,8 @@ Value tik_get_item(Interp *in, Object *self, Value key, Span span);
 Value tik_reshape(Interp *in, View *v, const CallArgs *args);
 Value tik_flatten(Interp *in, View *v, const CallArgs *args);
 Value tik_reinterpret(Interp *in, View *v, const CallArgs *args);
+/* Product of the lengths, int64. */
+ExprId tik_product(Tik *c, const Dim *dim, int ndim);
 /* Number of elements, -1 if not constant. */
 int64_t tik_view_elems(const View *v);
 /* Row-major strides for the lengths. */
@@ -290,8 +303,10 @@ tik_const_of(const Tik *c, ExprId e, int64_t *v)
     return true;
 }
 
-/* ---- tik_scope.c, tik_instr.c, tik_build.c, tik_profile.c ----------------------------------------------- */
+/* ---- tik_scope.c, tik_loop.c, tik_instr.c, tik_build.c, tik_profile.c ----------------------------------------------- */
 
+/* A context manager, not entered yet. */
+Opener *tik_opener(Interp *in, Tik *c, OpenerKind kind, Span span);
 Value tik_for_range(Interp *in, Tik *c, const CallArgs *args);
 Value tik_if_scope(Interp *in, Tik *c, const CallArgs *args);
 Value tik_elif_scope(Interp *in, Tik *c, const CallArgs *args);

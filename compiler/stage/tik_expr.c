@@ -11,6 +11,13 @@
 Value
 tik_expr(Interp *in, Tik *c, ExprId e)
 {
+    if (c->k->arena.used > in->u->opt.limits.memory) {
+        stage_diag(in, D_LIMIT_MEMORY, in->here,
+                   "the expressions of the kernel take more than %lld bytes",
+                   (long long)in->u->opt.limits.memory);
+        in->fatal = true;
+        return val_fail();
+    }
     ExprObj *o = ARENA_NEW(&in->u->arena, ExprObj);
     o->base.cls = &tik_expr_class;
     o->c = c;
@@ -77,9 +84,7 @@ bool
 tik_read(Interp *in, Tik *c, Value v, Span span, ExprId *out)
 {
     ExprObj *o = tik_runtime(v);
-    if (o->c != c) {
-        stage_diag(in, D_ARG_TYPE, span, "the %s belongs to another container",
-                   tik_is(v, &tik_scalar_class) ? "Scalar" : "Expr");
+    if (!tik_own(in, c, v, span)) {
         return false;
     }
     *out = o->e;
@@ -116,7 +121,7 @@ tik_condition(Interp *in, Value v, const char *what, Span span, ExprId *out)
         return tik_read(in, c, v, span, &e) ? runtime_condition(c, e, out) : -2;
     }
     if (tik_is(v, &tik_tensor_class)) {
-        View *view = (View *)v.obj;
+        Tik *c = tik_container_of(v);
         return tik_load(in, view, span, &e) ? runtime_condition(view->root->c, e, out)
                                             : -2;
     }
@@ -159,14 +164,10 @@ join(Interp *in, const CallArgs *args, const char *name, ScalarOp op)
             decided = decided || known == decisive;
             continue;
         }
-        Tik *own =
-            tik_is(v, &tik_tensor_class) ? ((View *)v.obj)->root->c : tik_runtime(v)->c;
-        if (c && c != own) {
-            stage_diag(in, D_ARG_TYPE, span,
-                       "the condition belongs to another container");
+        if (c && !tik_own(in, c, v, span)) {
             return val_fail();
         }
-        c = own;
+        c = tik_container_of(v);
         all = all ? ir_op2(c->k, op, all, e) : e;
     }
     if (decided || !all) {
@@ -206,7 +207,7 @@ tik_negate(Interp *in, Value self, const CallArgs *args)
     if (known >= 0) {
         return val_bool(!known);
     }
-    Tik *c = tik_is(v, &tik_tensor_class) ? ((View *)v.obj)->root->c : tik_runtime(v)->c;
+    Tik *c = tik_container_of(v);
     return tik_expr(in, c, ir_op1(c->k, SOP_NOT, e));
 }
 

@@ -182,18 +182,9 @@ side(Interp *in, Tik *c, Value v, Span span, Side *out)
         return true;
     }
     if (tik_is(v, &tik_tensor_class)) {
-        return tik_load(in, (View *)v.obj, span, &out->e);
+        return tik_load(in, c, (View *)v.obj, span, &out->e);
     }
     return tik_read(in, c, v, span, &out->e);
-}
-
-static Tik *
-container_of(Value v)
-{
-    if (tik_is(v, &tik_tensor_class)) {
-        return ((View *)v.obj)->root->c;
-    }
-    return tik_is_runtime(v) ? tik_runtime(v)->c : NULL;
 }
 
 static bool
@@ -219,9 +210,9 @@ legal_type(Interp *in, Tik *c, AstOp op, ScalarOp sop, const Side *l, const Side
 Value
 tik_binary(Interp *in, AstOp op, Value left, Value right, Span span)
 {
-    Tik *c = container_of(left) ? container_of(left) : container_of(right);
-    bool known = (is_number(left) || container_of(left)) &&
-                 (is_number(right) || container_of(right));
+    Tik *c = tik_container_of(left) ? tik_container_of(left) : tik_container_of(right);
+    bool known = (is_number(left) || tik_container_of(left)) &&
+                 (is_number(right) || tik_container_of(right));
     bool tensor = tik_is(left, &tik_tensor_class) || tik_is(right, &tik_tensor_class);
     ScalarOp sop = scalar_op(op);
     if (!known && (op == AOP_EQ || op == AOP_NE)) {

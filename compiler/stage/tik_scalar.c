@@ -63,10 +63,31 @@ load_into(Interp *in, View *v, RegId reg, Span span)
     return tik_emit(in, v->root->c, s, span, NULL);
 }
 
-bool
-tik_load(Interp *in, View *v, Span span, ExprId *out)
+Tik *
+tik_container_of(Value v)
 {
-    Tik *c = v->root->c;
+    if (tik_is(v, &tik_tensor_class)) {
+        return ((View *)v.obj)->root->c;
+    }
+    return tik_is_runtime(v) ? tik_runtime(v)->c : NULL;
+}
+
+bool
+tik_own(Interp *in, const Tik *c, Value v, Span span)
+{
+    const Tik *own = tik_container_of(v);
+    if (!own || own == c) {
+        return true;
+    }
+    stage_diag(in, D_ARG_TYPE, span, "the %s belongs to another container",
+               val_type_name(v));
+    return false;
+}
+
+bool
+tik_load(Interp *in, Tik *c, View *v, Span span, ExprId *out)
+{
+    TRY(tik_own(in, c, val_object(&v->base), span));
     if (v->poisoned) {
         in->fatal = true;
         return false;
@@ -108,10 +129,11 @@ assign(Interp *in, ExprObj *o, Value v, Span span)
         if (view->poisoned) {
             return true;
         }
+        TRY(tik_own(in, c, v, span));
         if (view->dtype == c->k->regs.p[o->reg].dtype) {
             return load_into(in, view, o->reg, span);
         }
-        return tik_load(in, view, span, &e) && set_reg(in, c, o->reg, e, span);
+        return tik_load(in, c, view, span, &e) && set_reg(in, c, o->reg, e, span);
     }
     if (tik_is_runtime(v)) {
         return tik_read(in, c, v, span, &e) && set_reg(in, c, o->reg, e, span);
@@ -246,7 +268,7 @@ store_value(Interp *in, View *dst, Value v, Span span, ExprId *out)
 {
     Tik *c = dst->root->c;
     if (tik_is(v, &tik_tensor_class)) {
-        TRY(tik_load(in, (View *)v.obj, span, out));
+        TRY(tik_load(in, c, (View *)v.obj, span, out));
     } else if (tik_is_runtime(v)) {
         TRY(tik_read(in, c, v, span, out));
     } else if (!tik_number(c, v, dst->dtype, out)) {

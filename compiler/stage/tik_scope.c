@@ -8,11 +8,10 @@
  * loop: every core that runs it computes all iterations, with the same result. */
 #include "stage/tik.h"
 
-#include <math.h>
 #include <string.h>
 
-static Opener *
-new_opener(Interp *in, Tik *c, OpenerKind kind, Span span)
+Opener *
+tik_opener(Interp *in, Tik *c, OpenerKind kind, Span span)
 {
     Opener *o = ARENA_NEW(&in->u->arena, Opener);
     o->base.cls = &tik_opener_class;
@@ -23,246 +22,6 @@ new_opener(Interp *in, Tik *c, OpenerKind kind, Span span)
     o->decided = -1;
     VEC_PUSH(&in->u->arena, &c->openers, o);
     return o;
-}
-
-/* ---- for_range: arguments ---------------------------------------------------------------------------- */
-
-enum {
-    F_BEGIN,
-    F_END,
-    F_NAME,
-    F_THREADS,
-    F_THREAD_TYPE,
-    F_BLOCKS,
-    F_DTYPE,
-    F_FOR_TYPE,
-    F_COUNT
-};
-
-typedef struct ForArgs {
-    Interp *in;
-    Tik *c;
-    Opener *o;
-    Value got[F_COUNT];
-    Span span[F_COUNT];
-} ForArgs;
-
-static bool
-loop_dtype(ForArgs *f)
-{
-    const char *text = "int32";
-    if (!val_failed(f->got[F_DTYPE])) {
-        TRY(tik_text(f->in, f->got[F_DTYPE], "dtype", f->span[F_DTYPE], &text));
-    }
-    f->o->dtype = dtype_find(text);
-    if (f->o->dtype == DT_NONE || f->o->dtype == DT_BOOL || dtype_is_float(f->o->dtype)) {
-        stage_diag(f->in, D_LOOP_BOUNDS, f->span[F_DTYPE],
-                   "the loop variable's dtype is '%s'; it is an integer type", text);
-        return false;
-    }
-    return true;
-}
-
-/* A compile-time bound that fits the loop variable. */
-static bool
-immediate_bound(ForArgs *f, Value v, int which, ExprId *out)
-{
-    const char *name = which == F_BEGIN ? "begint" : "endt";
-    int64_t i, lo, hi;
-    bool full;
-    if (v.kind == VAL_FLOAT && which == F_END && fabs(v.f) < 9e18) {
-        v = val_int((int64_t)v.f);
-    }
-    if (v.kind == VAL_FLOAT || !val_as_int64(v, &i)) {
-        stage_diag(f->in, D_LOOP_BOUNDS, f->span[which],
-                   "%s is %s; it takes an int of 64 bits, a Scalar or an Expr", name,
-                   v.kind == VAL_BIG || v.kind == VAL_FLOAT ? val_repr(f->in, v)
-                                                            : tik_a(f->in, v));
-        return false;
-    }
-    scalar_range(f->o->dtype, &lo, &hi, &full);
-    if (i < 0 || i > hi) {
-        stage_diag(f->in, D_LOOP_BOUNDS, f->span[which],
-                   "%s is %lld; for a loop variable of %s it is 0 to %lld", name,
-                   (long long)i, dtype_name(f->o->dtype), (long long)hi);
-        return false;
-    }
-    *out = ir_const(f->c->k, f->o->dtype, i);
-    return true;
-}
-
-static bool
-bound(ForArgs *f, int which, ExprId *out)
-{
-    Value v = f->got[which];
-    if (!tik_is_runtime(v)) {
-        return immediate_bound(f, v, which, out);
-    }
-    TRY(tik_read(f->in, f->c, v, f->span[which], out));
-    Dtype t = ir_expr(f->c->k, *out)->dtype;
-    if (dtype_is_float(t) || t == DT_BOOL) {
-        stage_diag(f->in, D_LOOP_BOUNDS, f->span[which],
-                   "a bound of the loop has dtype %s; it takes an integer",
-                   dtype_name(t));
-        return false;
-    }
-    *out = ir_cast(f->c->k, f->o->dtype, *out);
-    return true;
-}
-
-static bool
-bounds(ForArgs *f)
-{
-    Opener *o = f->o;
-    int64_t b, e;
-    TRY(bound(f, F_BEGIN, &o->begin));
-    TRY(bound(f, F_END, &o->end));
-    if (tik_const_of(f->c, o->begin, &b) && tik_const_of(f->c, o->end, &e) && b > e) {
-        stage_diag(f->in, D_LOOP_BOUNDS, o->span, "the loop runs from %lld to %lld",
-                   (long long)b, (long long)e);
-        return false;
-    }
-    return true;
-}
-
-static bool
-threads(ForArgs *f)
-{
-    int64_t n = 1;
-    if (!val_failed(f->got[F_THREADS]) &&
-        (f->got[F_THREADS].kind == VAL_FLOAT || !val_as_int64(f->got[F_THREADS], &n) ||
-         n < 0 || n > 4)) {
-        stage_diag(f->in, D_THREAD_NUM, f->span[F_THREADS],
-                   "thread_num is %s; it is 0 to 4", val_repr(f->in, f->got[F_THREADS]));
-        return false;
-    }
-    f->o->thread_num = n > 1 ? (int)n : 1;
-    return true;
-}
-
-static TScope *
-open_multicore(const Tik *c)
-{
-    for (TScope *s = c->top; s; s = s->parent) {
-        if (s->kind == TS_LOOP && s->multicore) {
-            return s;
-        }
-    }
-    return NULL;
-}
-
-/* block_num given as a Scalar: the end must be that Scalar. */
-static bool
-scalar_blocks(ForArgs *f)
-{
-    Value b = f->got[F_BLOCKS], e = f->got[F_END];
-    int64_t begin;
-    if (!tik_is(b, &tik_scalar_class) || e.kind != VAL_OBJECT || e.obj != b.obj ||
-        !tik_const_of(f->c, f->o->begin, &begin) || begin != 0) {
-        stage_diag(
-            f->in, D_BLOCK_NUM, f->span[F_BLOCKS],
-            "block_num is known only at run time; then the loop runs from 0 to that same "
-            "Scalar");
-        return false;
-    }
-    return true;
-}
-
-static bool
-check_blocks(ForArgs *f, int64_t n)
-{
-    Opener *o = f->o;
-    int64_t b, e;
-    if (n < 1 || n > 65535) {
-        stage_diag(f->in, D_BLOCK_NUM, f->span[F_BLOCKS],
-                   "block_num is %lld; it is 1 to 65535", (long long)n);
-        return false;
-    }
-    if (n == 1) {
-        return true;
-    }
-    if (!tik_const_of(f->c, o->begin, &b) || !tik_const_of(f->c, o->end, &e) || b != 0 ||
-        e != n) {
-        stage_diag(f->in, D_BLOCK_NUM, o->span,
-                   "a loop with block_num %lld runs from 0 to %lld, nothing else",
-                   (long long)n, (long long)n);
-        return false;
-    }
-    if (o->thread_num > 1) {
-        stage_diag(f->in, D_BLOCK_NUM, o->span,
-                   "block_num %lld is combined with thread_num %d", (long long)n,
-                   o->thread_num);
-        return false;
-    }
-    return true;
-}
-
-static bool
-blocks(ForArgs *f)
-{
-    int64_t n = 1;
-    Value v = f->got[F_BLOCKS];
-    f->o->block_num = 1;
-    if (tik_is_runtime(v)) {
-        return scalar_blocks(f);
-    }
-    if (!val_failed(v) && (v.kind == VAL_FLOAT || !val_as_int64(v, &n))) {
-        stage_diag(f->in, D_BLOCK_NUM, f->span[F_BLOCKS],
-                   "block_num is %s; it takes an int", tik_a(f->in, v));
-        return false;
-    }
-    TRY(check_blocks(f, n));
-    TScope *outer = n > 1 ? open_multicore(f->c) : NULL;
-    if (outer) {
-        Diag *d = stage_diag(f->in, D_BLOCK_NUM, f->o->span,
-                             "a multi-core loop inside a multi-core loop");
-        diag_note(f->in->u, d, outer->span, "the outer loop");
-        return false;
-    }
-    f->o->block_num = (int)n;
-    return true;
-}
-
-static bool
-loop_name(ForArgs *f)
-{
-    const char *text = "i";
-    if (!val_failed(f->got[F_NAME])) {
-        TRY(tik_text(f->in, f->got[F_NAME], "name", f->span[F_NAME], &text));
-    }
-    f->o->name = intern(&f->in->u->names, text);
-    Value t = f->got[F_FOR_TYPE];
-    if (t.kind == VAL_STR && strcmp(t.str->p, "serial") != 0) {
-        stage_diag(f->in, D_NOT_SUPPORTED, f->span[F_FOR_TYPE], "for_type '%s'",
-                   t.str->p);
-        return false;
-    }
-    return true;
-}
-
-Value
-tik_for_range(Interp *in, Tik *c, const CallArgs *args)
-{
-    static const BindParam params[F_COUNT] = {
-        {"begint", true, {0}},       {"endt", true, {0}},
-        {"name", false, {0}},        {"thread_num", false, {0}},
-        {"thread_type", false, {0}}, {"block_num", false, {0}},
-        {"dtype", false, {0}},       {"for_type", false, {0}},
-    };
-    ForArgs f = {.in = in, .c = c};
-    if (!stage_bind(in, "for_range", args, params, F_COUNT, f.got, f.span) ||
-        !tik_not_built(in, c, args->span)) {
-        return val_fail();
-    }
-    Opener *o = new_opener(in, c, OPEN_LOOP, args->span);
-    f.o = o;
-    if (!loop_name(&f) || !loop_dtype(&f) || !threads(&f) || !bounds(&f) || !blocks(&f)) {
-        o->name = o->name ? o->name : intern(&in->u->names, "i");
-        o->dtype = DT_S32; /* the body is staged still, for its own errors */
-        o->begin = o->end = ir_const(c->k, DT_S32, 0);
-        o->block_num = o->thread_num = 1;
-    }
-    return in->fatal ? val_fail() : val_object(&o->base);
 }
 
 /* ---- branches: arguments --------------------------------------------------------------------------- */
@@ -289,8 +48,8 @@ branch(Interp *in, Tik *c, OpenerKind kind, const CallArgs *args)
         !tik_not_built(in, c, args->span)) {
         return val_fail();
     }
-    Opener *o = new_opener(in, c, kind, args->span);
-    read_condition(in, o, cond, span);
+    Opener *o = tik_opener(in, c, kind, args->span);
+    read_condition(in, o, tik_own(in, c, cond, span) ? cond : val_bool(false), span);
     if (kind == OPEN_IF) {
         o->chain_in = (IfChain){0};
     } else if (c->top->chain.active) {
@@ -332,7 +91,7 @@ tik_new_stmt_scope(Interp *in, Tik *c, const CallArgs *args)
         !tik_not_built(in, c, args->span)) {
         return val_fail();
     }
-    return val_object(&new_opener(in, c, OPEN_BLOCK, args->span)->base);
+    return val_object(&tik_opener(in, c, OPEN_BLOCK, args->span)->base);
 }
 
 /* ---- entering and leaving --------------------------------------------------------------------------- */
@@ -385,7 +144,7 @@ enter_loop(Interp *in, Opener *o, Value *result)
         VEC_PUSH(&in->u->arena, &c->var_scope, s);
     }
     *result = tik_expr(in, c, ir_var_value(c->k, var));
-    return true;
+    return !val_failed(*result);
 }
 
 static bool

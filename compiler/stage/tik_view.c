@@ -37,6 +37,24 @@ poison(Interp *in, const View *v)
     return val_object(&w->base);
 }
 
+ExprId
+tik_product(Tik *c, const Dim *dim, int ndim)
+{
+    ExprId n = tik_i64(c, 1);
+    for (int i = 0; i < ndim; i++) {
+        n = ir_op2(c->k, SOP_MUL, n, dim[i].len);
+    }
+    return n;
+}
+
+int64_t
+tik_view_elems(const View *v)
+{
+    int64_t n;
+    Tik *c = v->root->c;
+    return v->element ? 1 : tik_const_of(c, tik_product(c, v->dim, v->ndim), &n) ? n : -1;
+}
+
 bool
 tik_ref(Interp *in, View *v, Span span, Ref *out)
 {
@@ -285,28 +303,18 @@ tik_get_item(Interp *in, Object *self, Value key, Span span)
 
 /* ---- reshape, flatten, reinterpret_cast_to --------------------------------------------------------- */
 
-static ExprId
-product(Tik *c, const Dim *dim, int ndim)
-{
-    ExprId n = tik_i64(c, 1);
-    for (int i = 0; i < ndim; i++) {
-        n = ir_op2(c->k, SOP_MUL, n, dim[i].len);
-    }
-    return n;
-}
-
 static Value
 reshaped(Interp *in, View *v, Dim *dim, int ndim, Span span)
 {
     Tik *c = v->root->c;
     int64_t old, new;
-    ExprId flat = product(c, dim, ndim);
+    ExprId flat = tik_product(c, dim, ndim);
     if (v->sliced) {
         stage_diag(in, D_RESHAPE, span, "'%s' is reshaped behind an index or slice",
                    tik_sym(in, v->root->name));
         return poison(in, v);
     }
-    if (tik_const_of(c, product(c, v->dim, v->ndim), &old) &&
+    if (tik_const_of(c, tik_product(c, v->dim, v->ndim), &old) &&
         tik_const_of(c, flat, &new) && old != new) {
         stage_diag(in, D_RESHAPE, span, "'%s' has %lld elements and is reshaped to %lld",
                    tik_sym(in, v->root->name), (long long)old, (long long)new);
@@ -349,7 +357,7 @@ tik_flatten(Interp *in, View *v, const CallArgs *args)
         return val_object(&v->base);
     }
     Dim *dim = ARENA_NEW(&in->u->arena, Dim);
-    dim->len = product(v->root->c, v->dim, v->ndim);
+    dim->len = tik_product(v->root->c, v->dim, v->ndim);
     return reshaped(in, v, dim, 1, args->span);
 }
 

@@ -76,7 +76,8 @@ places_of_operands(void **state)
     (void)state;
     Unit u;
     stage(&u, "a, b = gm('a'), ub('b')\n"
-              "t.data_move(b[0], a, 0, 1, nburst_x if False else 4, dst_stride=0, src_stride=0)\n"
+              "t.data_move(b[0], a, 0, 1, nburst_x if False else 4, dst_stride=0, "
+              "src_stride=0)\n"
               "t.BuildCCE('k', [a], [])\n");
     Kernel *k = only_kernel(&u);
     const Stmt *s = first_of(k, ST_INSTR);
@@ -127,7 +128,8 @@ order_of_arguments(void **state)
     } expected[] = {{"in1", BUF_IN},       {"in0", BUF_IN},       {"out", BUF_OUT},
                     {"w1", BUF_WORKSPACE}, {"w0", BUF_WORKSPACE}, {"tiling", BUF_IN}};
     Unit u;
-    stage(&u, "tiling, w1, out, unused = gm('tiling'), gm('w1', is_workspace=True), gm('out'), gm('u')\n"
+    stage(&u, "tiling, w1, out, unused = gm('tiling'), gm('w1', is_workspace=True), "
+              "gm('out'), gm('u')\n"
               "in0, w0, in1 = gm('in0'), gm('w0', is_workspace=True), gm('in1')\n"
               "t.BuildCCE('k', inputs=[in1, in0], outputs=out, flowtable=(tiling,))\n");
     Kernel *k = only_kernel(&u);
@@ -138,7 +140,8 @@ order_of_arguments(void **state)
         assert_string_equal(sym_text(&u.names, b->name), expected[i].name);
         assert_int_equal(b->role, expected[i].role);
     }
-    assert_int_equal(k->bufs.n, 1 + ARRAY_LEN(expected)); /* the unused tensor is not there */
+    assert_int_equal(k->bufs.n,
+                     1 + ARRAY_LEN(expected)); /* the unused tensor is not there */
     done(&u);
 }
 
