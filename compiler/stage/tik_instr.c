@@ -243,6 +243,7 @@ static bool
 read_word(InstrCall *x, int i, Value v, ExprId *out)
 {
     uint64_t bits;
+    int64_t n;
     if (tik_is_runtime(v)) {
         return read_integer(x, i, v, "integers in the mask", out);
     }
@@ -253,7 +254,7 @@ read_word(InstrCall *x, int i, Value v, ExprId *out)
                    tik_a(x->in, v), op_name(x));
         return false;
     }
-    if (!val_as_uint64(v, &bits)) {
+    if (!val_as_uint64(v, &bits) || (val_as_int64(v, &n) && n < 0)) {
         stage_diag(x->in, D_MASK_RANGE, x->span[i],
                    "a word of the mask is %s; it is 0 to 2^64-1", val_repr(x->in, v));
         return false;
@@ -302,7 +303,7 @@ read_mask(InstrCall *x, int i)
 
 /* The literal is in the range of the dtype. */
 static bool
-literal_fits(const InstrCall *x, Value v, Dtype t)
+literal_fits(Value v, Dtype t)
 {
     int64_t lo, hi, i;
     uint64_t bits;
@@ -315,10 +316,9 @@ literal_fits(const InstrCall *x, Value v, Dtype t)
         return isnan(d) || isinf(d) ||
                !isinf(scalar_to_double(t, scalar_from_double(t, d)));
     }
-    (void)x;
     scalar_range(t, &lo, &hi, &full);
     if (t == DT_U64) {
-        return val_as_uint64(v, &bits);
+        return val_as_uint64(v, &bits) && !(val_as_int64(v, &i) && i < 0);
     }
     return val_as_int64(v, &i) && i >= lo && i <= hi;
 }
@@ -337,7 +337,7 @@ read_literal(InstrCall *x, int i)
                    x->params[i].name, val_repr(x->in, v), dtype_name(x->dst));
         return false;
     }
-    if (!literal_fits(x, v, x->dst)) {
+    if (!literal_fits(v, x->dst)) {
         stage_diag(x->in, D_SCALAR_RANGE, x->span[i],
                    "%s is %s, which %s does not represent", x->params[i].name,
                    val_repr(x->in, v), dtype_name(x->dst));

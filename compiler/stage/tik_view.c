@@ -89,6 +89,11 @@ read_index(Interp *in, const View *v, Value key, Span span, Index *out)
         out->e = tik_i64(c, out->value);
         return true;
     }
+    if (key.kind == VAL_BIG) {
+        stage_diag(in, D_TENSOR_INDEX, span, "an index of '%s' does not fit 64 bits",
+                   tik_sym(in, v->root->name));
+        return false;
+    }
     if (!tik_is_runtime(key)) {
         stage_diag(in, D_TENSOR_INDEX, span,
                    "an index of '%s' is %s; it takes an int, a Scalar or an Expr",
