@@ -151,7 +151,6 @@ static void
 note_access(Blocks *b, StmtId stmt, const Access *a)
 {
     GmBuffer *buf = &b->bufs[a->buf];
-    buf->written |= a->write;
     if (b->block_var == 0) {
         buf->used_outside = true;
         return;
@@ -163,15 +162,58 @@ note_access(Blocks *b, StmtId stmt, const Access *a)
     buf->first = b->accesses.n;
 }
 
+/* Whether a statement touches a global buffer that any statement writes; others cannot matter. */
+static bool
+matters(const Blocks *b, const Stmt *s)
+{
+    int n;
+    if (s->kind == ST_LOAD || s->kind == ST_STORE) {
+        return b->bufs[s->kind == ST_LOAD ? s->load.ref.buf : s->store.ref.buf].written;
+    }
+    (void)form_params(op_table[s->instr.op].form, &n);
+    const Arg *args = &b->k->args.p[s->instr.arg];
+    bool any = false;
+    for (int i = 0; i < n; i++) {
+        any = any || (args[i].kind == ARG_REF && b->bufs[args[i].ref.buf].written);
+    }
+    return any;
+}
+
 static void
 note_stmt(Blocks *b, StmtId id)
 {
     Access list[MAX_ACCESSES];
-    int n = access_list(b->k, &b->k->stmts.p[id], list);
+    const Stmt *s = &b->k->stmts.p[id];
+    if (!matters(b, s)) {
+        return;
+    }
+    int n = access_list(b->k, s, list);
     for (int i = 0; i < n; i++) {
-        if (b->k->bufs.p[list[i].buf].scope == SC_GM) {
+        if (b->bufs[list[i].buf].written) {
             note_access(b, id, &list[i]);
         }
+    }
+}
+
+/* Marks the global buffers that a statement of the table writes. */
+static void
+mark_written(Blocks *b)
+{
+    const Kernel *k = b->k;
+    for (StmtId id = 1; id < k->stmts.n; id++) {
+        const Stmt *s = &k->stmts.p[id];
+        int n = 0;
+        BufId buf = s->kind == ST_STORE ? s->store.ref.buf : 0;
+        const ParamInfo *params = NULL;
+        if (s->kind == ST_INSTR) {
+            params = form_params(op_table[s->instr.op].form, &n);
+        }
+        for (int i = 0; i < n; i++) {
+            if (params[i].role == ROLE_DST) {
+                buf = k->args.p[s->instr.arg + (uint32_t)i].ref.buf;
+            }
+        }
+        b->bufs[buf].written |= k->bufs.p[buf].scope == SC_GM && buf != 0;
     }
 }
 
@@ -419,6 +461,7 @@ pass_blocks(Kernel *k)
     b.last = ARENA_ARRAY(&b.scratch, int64_t, k->vars.n);
     env_init(&b.env, k, &b.scratch);
     k->blocks_ordered = false;
+    mark_written(&b);
     walk_body(&b, k->body);
     if (b.blocks > 1) {
         judge(&b);
