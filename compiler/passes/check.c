@@ -47,16 +47,6 @@ note_tensor(const Checker *c, Diag *d, const Site *s, int param)
     }
 }
 
-/* The operand's place in the source if the stage has recorded it, else the statement's. */
-static Span
-place_of(const Checker *c, const Site *s, int param)
-{
-    const Stmt *st = &c->k->stmts.p[s->stmt];
-    uint32_t at = s->element || param < 0 ? UINT32_MAX : st->instr.arg + (uint32_t)param;
-    bool known = at < c->k->arg_spans.n && c->k->arg_spans.p[at].file != 0;
-    return known ? c->k->arg_spans.p[at] : st->span;
-}
-
 /* "i = 3, j = 0" */
 static const char *
 iteration_text(const CheckWalk *w, const Witness *wit, Arena *arena)
@@ -82,8 +72,9 @@ report(const Checker *c, const CheckWalk *w, const Site *s, const Witness *wit)
     const Stmt *st = &c->k->stmts.p[s->stmt];
     const Fault *f = &wit->fault;
     const char *at = iteration_text(w, wit, &u->arena);
-    Diag *d = diag_add(u, diag_of_rule(f->rule), place_of(c, s, f->param), st->chain,
-                       "%s%s%s%s", at[0] ? "at " : "", at, at[0] ? ", " : "", f->text);
+    Diag *d =
+        diag_add(u, diag_of_rule(f->rule), ir_arg_span(c->k, st, f->param), st->chain,
+                 "%s%s%s%s", at[0] ? "at " : "", at, at[0] ? ", " : "", f->text);
     if (!rule_table[f->rule].warning) {
         note_tensor(c, d, s, f->param);
     }
