@@ -10,7 +10,7 @@
 
 static const char *const pipelines[] = {
     "",
-    "function(sroa,early-cse,simplifycfg)",
+    "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>)",
     "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg,"
     "loop-mssa(licm))",
     "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg,"

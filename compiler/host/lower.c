@@ -7,6 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Statements from where on a kernel's function is not optimised: it only calls helpers, which are, and
+ * some of LLVM's analyses take time that grows with the square of its length. */
+enum {
+    LARGE_KERNEL = 400
+};
+
 /* A masked instruction may read a whole repeat at the end of a buffer. */
 enum {
     SCRATCH_ALIGN = 64,
@@ -251,6 +257,12 @@ lower_kernel(Lower *l, const Kernel *k)
     const char *name = sym_text(&l->u->names, k->name);
     l->fn = LLVMAddFunction(l->mod, arena_printf(l->arena, "tik_entry_%s", name), type);
     LLVMAddAttributeAtIndex(l->fn, LLVMAttributeFunctionIndex, enum_attr(l, "nounwind"));
+    if (k->stmts.n > LARGE_KERNEL) {
+        LLVMAddAttributeAtIndex(l->fn, LLVMAttributeFunctionIndex,
+                                enum_attr(l, "noinline"));
+        LLVMAddAttributeAtIndex(l->fn, LLVMAttributeFunctionIndex,
+                                enum_attr(l, "optnone"));
+    }
     l->core = LLVMGetParam(l->fn, 1);
     l->state = LLVMGetParam(l->fn, 3);
     l->entry = LLVMAppendBasicBlockInContext(l->ctx, l->fn, "entry");
