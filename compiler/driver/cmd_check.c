@@ -77,7 +77,8 @@ cmd_check(Cmd *c)
     }
     int worst = EXIT_CLEAN;
     for (uint32_t i = 0; i < c->files.n; i++) {
-        worst = MAX(worst, check_one(c, c->files.p[i]));
+        int code = check_one(c, c->files.p[i]);
+        worst = MAX(worst, code);
     }
     return worst;
 }
