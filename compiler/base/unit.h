@@ -29,6 +29,7 @@ typedef struct Options {
     const char *call; /* --call EXPR or null */
     VEC(Define) defines; /* -D NAME=VALUE: set in the module's namespace before it runs */
     Limits limits;
+    bool trace; /* keep the trace of each kernel as staged, before passes rewrite it */
 } Options;
 
 typedef struct Unit {

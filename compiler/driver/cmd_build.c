@@ -112,6 +112,7 @@ build(Cmd *c)
     Unit *u = &c->unit;
     Emit e;
     TRY(find_emit(c, &e));
+    u->opt.trace = e == EMIT_TRACE;
     TRY(compile_file(c, c->files.p[0]));
     Kernel **kernels = u->kernels.p;
     int n = (int)u->kernels.n;

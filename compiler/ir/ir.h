@@ -201,6 +201,7 @@ typedef struct Kernel {
     int64_t proofs[3];      /* obligations proved, refuted, checked at run time */
     uint32_t *expr_slots;   /* private to the builder: hash set of exprs */
     uint32_t nexpr_slots;
+    const char *trace;   /* as staged, when Options.trace is set; else null */
     VEC(Span) arg_spans; /* where args[i] stands in the source; may be shorter than args */
 } Kernel;
 

@@ -5,6 +5,7 @@
  * being an argument. config, enable_l2, output_files_path and extend_params have no effect on the
  * kernel that is built here (language 5.5). */
 #include "stage/tik.h"
+#include "tikc.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -218,6 +219,17 @@ scopes_closed(Build *b)
     return ok;
 }
 
+static void
+keep_trace(Kernel *k)
+{
+    if (k->unit->opt.trace) {
+        Text t;
+        text_init(&t, &k->arena);
+        tikc_trace(k, &t);
+        k->trace = t.p;
+    }
+}
+
 Value
 tik_build(Interp *in, Tik *c, const CallArgs *args)
 {
@@ -253,6 +265,7 @@ tik_build(Interp *in, Tik *c, const CallArgs *args)
     for (uint32_t i = 0; i < b.params.n; i++) {
         VEC_PUSH(&c->k->arena, &c->k->params, b.params.p[i]->buf);
     }
+    keep_trace(c->k);
     VEC_PUSH(&in->u->arena, &in->u->kernels, c->k);
     c->pushed = true;
     return val_none();

@@ -1,7 +1,8 @@
 /* trace.c: the trace of a kernel (--emit trace): one line per recorded statement with all operands,
  * in program order. The format is docs/trace-format.md; tests/oracle/tik_stub prints the same text
  * when the same program runs under CPython, so it says nothing that only this compiler knows
- * (addresses, proofs, places). Works on a kernel as staged; passes that rewrite change the trace. */
+ * (addresses, proofs, places). Passes rewrite kernels, so BuildCCE keeps the trace when the unit asks
+ * for it (Options.trace); without that the trace is of the kernel as it is now. */
 #include "tikc.h"
 
 typedef struct Trace {
@@ -263,6 +264,10 @@ tikc_trace(const Kernel *k, Text *out)
 {
     static const char *const roles[] = {"local", "input", "output", "workspace"};
     Arena scratch;
+    if (k->trace) {
+        text_put(out, k->trace);
+        return;
+    }
     arena_init(&scratch);
     Trace t = {.k = k, .out = out, .ordinal = ARENA_ARRAY(&scratch, uint32_t, k->bufs.n)};
     text_printf(out, "kernel %s\n", name_of(&t, k->name));
