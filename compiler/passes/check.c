@@ -5,8 +5,8 @@
  * Kernel.proofs. Breaks nothing: the body stays as it is. Owns the rules of runtime/isa/check.c and
  * reports them for the compiler; what is knowingly not checked is written there.
  *
- * The walk is in check_walk.c; here answers become diagnostics. Per instruction and operand one
- * error. */
+ * The walk is in check_walk.c; here answers become diagnostics: for one instruction each rule once,
+ * and each operand once. */
 #include "passes/check.h"
 #include "passes/check_walk.h"
 #include "passes/passes.h"
@@ -14,6 +14,8 @@
 _Static_assert((int)D_LOOP_RANGE - (int)D_ARG_TYPE ==
                    (int)RULE_LOOP_RANGE - (int)RULE_ARG_TYPE,
                "rules are diagnostics in the same order");
+
+_Static_assert((int)RULE_COUNT <= 64, "rules fit a set of bits");
 
 static DiagId
 diag_of_rule(Rule r)
@@ -24,7 +26,8 @@ diag_of_rule(Rule r)
 typedef struct Checker {
     Kernel *k;
     int64_t proofs[3]; /* by Answer */
-    uint32_t faulty;   /* operands of the present site with an error, bits */
+    uint32_t operands; /* of the present site that have an error, bits */
+    uint64_t rules;    /* that the present site breaks, bits */
 } Checker;
 
 /* ---- diagnostics --------------------------------------------------------------------------------- */
@@ -114,11 +117,13 @@ on_answered(void *ctx, const CheckWalk *w, const Site *s, int step, Answer a,
     if (a != ANSWER_REFUTED) {
         return;
     }
-    uint32_t bit = (uint32_t)1 << s->steps[step].param;
-    if (!(c->faulty & bit)) {
+    uint32_t operand = (uint32_t)1 << s->steps[step].param;
+    uint64_t rule = (uint64_t)1 << wit->fault.rule;
+    if (!(c->operands & operand) && !(c->rules & rule)) {
         report(c, w, s, wit);
     }
-    c->faulty |= bit;
+    c->operands |= operand;
+    c->rules |= rule;
 }
 
 static void
@@ -126,11 +131,12 @@ on_done(void *ctx, const CheckWalk *w, const Site *s, bool proved)
 {
     Checker *c = ctx;
     c->k->stmts.p[s->stmt].proof = proved ? PROOF_PROVED : PROOF_RUNTIME;
-    if (c->faulty == 0 && !s->element) {
+    if (c->operands == 0 && !s->element) {
         WarnCtx x = {c, w, s};
         check_warnings(&s->in, report_warning, &x);
     }
-    c->faulty = 0;
+    c->operands = 0;
+    c->rules = 0;
 }
 
 bool

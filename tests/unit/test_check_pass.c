@@ -309,6 +309,9 @@ one_error_per_operand(void **state)
     assert_int_equal(r->u.errors, 1);
     assert_non_null(strstr(r->diags, "[address-align]"));
     drop(r);
+    r = run(ADD("0", "0", "128", "33")); /* all three operands are too short */
+    assert_int_equal(r->u.errors, 1);
+    drop(r);
     r = run(LOAD("2", "0", "0", "0"));
     assert_int_equal(r->u.errors, 3);
     drop(r);
