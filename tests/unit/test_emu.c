@@ -338,6 +338,12 @@ endless_programs_end(void **state)
     world_add(w, DESC_ENDLOOP)->slot = 0;
     assert_false(world_run(w));
     assert_int_equal(w->res.status, EMU_STEPS);
+    /* The bound is that of one core. */
+    w->n = 0;
+    w->k.cores = 40;
+    loop_from(w, 0, imm(0), imm(500));
+    world_add(w, DESC_ENDLOOP)->slot = 0;
+    assert_true(world_run(w));
     world_free(w);
 }
 

@@ -40,6 +40,52 @@ bursts_and_gaps(void **state)
     world_free(w);
 }
 
+/* Three bursts of two blocks with these gaps, from GM to UB and all of UB out. */
+static void
+gap_on(int64_t src_gap, int64_t dst_gap)
+{
+    World *w = world_new("Ascend310P");
+    uint32_t g = world_gm(w, DT_U8, 512), out = world_gm(w, DT_U8, 512);
+    uint32_t ub = world_local(w, SC_UB, DT_U8, 0, 512);
+    fill_counting(world_data(w, g), 512);
+    world_move(w, at(w, ub, 0), at(w, out, 0), 1, 16);
+    world_move(w, at(w, ub, 0), at(w, g, 0), 3, 2);
+    world_shape(w, src_gap, dst_gap, 0);
+    world_move(w, at(w, out, 0), at(w, ub, 0), 1, 16);
+    assert_true(world_run(w));
+    uint8_t want[512] = {0};
+    for (int i = 0; i < 3; i++) {
+        memcpy(want + i * (64 + 32 * dst_gap), world_data(w, g) + i * (64 + 32 * src_gap),
+               64);
+    }
+    assert_memory_equal(world_data(w, out), want, 512);
+    world_free(w);
+}
+
+static void
+gaps_on_one_side(void **state)
+{
+    (void)state;
+    gap_on(0, 0);
+    gap_on(0, 3);
+    gap_on(3, 0);
+}
+
+static void
+pad_modes_take_one_block_without_gaps(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        World *w = world_new("Ascend310P");
+        uint32_t g = world_gm(w, DT_U8, 512), l1 = world_local(w, SC_L1, DT_U8, 0, 512);
+        world_move(w, at(w, l1, 0), at(w, g, 0), 2, 1 + i);
+        world_shape(w, 1 - i, 0, 1);
+        assert_false(world_run(w));
+        assert_int_equal(w->res.fault.rule, i ? RULE_PADMODE_BURST : RULE_PADMODE_STRIDE);
+        world_free(w);
+    }
+}
+
 static void
 single_blocks(void **state)
 {
@@ -285,10 +331,12 @@ numbers_out_of_range(void **state)
         Rule rule;
     } bad[] = {{0, 1, 0, 0, RULE_RANGE_NBURST},  {4096, 1, 0, 0, RULE_RANGE_NBURST},
                {1, 0, 0, 0, RULE_RANGE_BURST},   {1, 65536, 0, 0, RULE_RANGE_BURST},
-               {1, 1, -1, 0, RULE_RANGE_STRIDE}, {1, 1, 0, 65536, RULE_RANGE_STRIDE}};
+               {1, 1, -1, 0, RULE_RANGE_STRIDE}, {1, 1, 65536, 0, RULE_RANGE_STRIDE},
+               {1, 1, 0, -1, RULE_RANGE_STRIDE}, {1, 1, 0, 65536, RULE_RANGE_STRIDE}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         World *w = world_new("Ascend310P");
-        uint32_t g = world_gm(w, DT_U8, 96), ub = world_local(w, SC_UB, DT_U8, 0, 64);
+        uint32_t g = world_gm(w, DT_U8, 1 << 18);
+        uint32_t ub = world_local(w, SC_UB, DT_U8, 0, 1 << 18);
         world_move(w, at(w, ub, 0), at(w, g, 0), bad[i].nburst, bad[i].burst);
         world_shape(w, bad[i].ss, bad[i].ds, 0);
         assert_false(world_run(w));
@@ -322,6 +370,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bursts_and_gaps),
+        cmocka_unit_test(gaps_on_one_side),
+        cmocka_unit_test(pad_modes_take_one_block_without_gaps),
         cmocka_unit_test(single_blocks),
         cmocka_unit_test(onto_itself),
         cmocka_unit_test(pad_modes),

@@ -461,8 +461,10 @@ numbers_out_of_range_fault(void **state)
     expect_rule(c, RULE_MASK_HIGH);
     c = plain_call(OP_VEC_ADD, DT_F16);
     c.repeat = 256;
+    c.stride[0] = c.stride[1] = c.stride[2] = 0;
     expect_rule(c, RULE_REPEAT_RANGE);
     c = plain_call(OP_VEC_ADD, DT_F16);
+    c.repeat = 1;
     c.stride[2] = 256;
     expect_rule(c, RULE_REPEAT_STRIDE);
     c = plain_call(OP_VEC_ADD, DT_F16);
@@ -471,6 +473,11 @@ numbers_out_of_range_fault(void **state)
     c.form = MASK_COUNTER;
     c.op = OP_VEC_ADDS;
     c.w[0] = 129;
+    expect_rule(c, RULE_TENSOR_OVERFLOW);
+    /* The last repeat is short and ends inside, the one before does not. */
+    c.w[0] = 130;
+    c.offset[0] = UB_BYTES - 64;
+    c.stride[0] = 1;
     expect_rule(c, RULE_TENSOR_OVERFLOW);
 }
 
