@@ -22,7 +22,7 @@ refuse(const Front *f, const TikBlobDiag *diag)
 {
     char text[400];
     tikblob_explain(f->blob, f->kernel, diag, text, sizeof text);
-    return error_set(f->err, TIK_ERR_BLOB, "blob", "%s: %s", diag->code, text);
+    return launch_error(f->err, TIK_ERR_BLOB, "blob", "%s: %s", diag->code, text);
 }
 
 static void
@@ -45,20 +45,20 @@ report(const Front *f, const EmuResult *res)
     case EMU_OK:
         break;
     case EMU_FAULT:
-        error_set(f->err, TIK_ERR_FAULT, rule_table[res->fault.rule].name, "%s",
-                  res->fault.text);
+        launch_error(f->err, TIK_ERR_FAULT, rule_table[res->fault.rule].name, "%s",
+                     res->fault.text);
         break;
     case EMU_MALFORMED:
-        error_set(f->err, TIK_ERR_BLOB, "blob", "%s", res->fault.text);
+        launch_error(f->err, TIK_ERR_BLOB, "blob", "%s", res->fault.text);
         break;
     case EMU_STEPS:
-        error_set(f->err, TIK_ERR_BLOB, "blob",
-                  "the kernel runs more steps than the %" PRIu64 " that it declares",
-                  f->info.step_bound);
+        launch_error(f->err, TIK_ERR_BLOB, "blob",
+                     "the kernel runs more steps than the %" PRIu64 " that it declares",
+                     f->info.step_bound);
         break;
     case EMU_NO_MEMORY:
-        error_set(f->err, TIK_ERR_IO, "limit-memory",
-                  "not enough memory to run the kernel");
+        launch_error(f->err, TIK_ERR_IO, "limit-memory",
+                     "not enough memory to run the kernel");
         return false;
     }
     put_place(f, res->descriptor);
@@ -74,9 +74,9 @@ check_args(const Front *f, TikArray *const *args)
         const TikArray *a = args[i];
         if (a == NULL || a->data == NULL || a->dtype != arg.dtype ||
             a->elems < arg.elems) {
-            return error_set(f->err, TIK_ERR_USAGE, "usage",
-                             "the array for '%s' is not of %" PRId64 " %s elements",
-                             arg.name, arg.elems, dtype_name(arg.dtype));
+            return launch_error(f->err, TIK_ERR_USAGE, "usage",
+                                "the array for '%s' is not of %" PRId64 " %s elements",
+                                arg.name, arg.elems, dtype_name(arg.dtype));
         }
     }
     return true;
@@ -139,13 +139,13 @@ tik_emulate(const uint8_t *bytes, size_t size, int kernel, TikArray *const *args
     TikBlobDiag diag;
     Front f = {.blob = &blob, .kernel = kernel, .err = err};
     if (!tikblob_open(&blob, bytes, size, &diag)) {
-        return error_set(err, TIK_ERR_BLOB, "blob",
-                         "the blob is refused: %s at byte %" PRIu64, diag.code,
-                         diag.offset);
+        return launch_error(err, TIK_ERR_BLOB, "blob",
+                            "the blob is refused: %s at byte %" PRIu64, diag.code,
+                            diag.offset);
     }
     if (kernel < 0 || kernel >= blob.nkernels) {
-        return error_set(err, TIK_ERR_USAGE, "usage", "the blob has no kernel %d",
-                         kernel);
+        return launch_error(err, TIK_ERR_USAGE, "usage", "the blob has no kernel %d",
+                            kernel);
     }
     tikblob_kernel(&blob, kernel, &f.info);
     if (!check_args(&f, args)) {
@@ -153,8 +153,8 @@ tik_emulate(const uint8_t *bytes, size_t size, int kernel, TikArray *const *args
     }
     TikBlobRegion *regions = calloc((size_t)f.info.nregions + 1, sizeof *regions);
     if (regions == NULL) {
-        return error_set(err, TIK_ERR_IO, "limit-memory",
-                         "not enough memory to run the kernel");
+        return launch_error(err, TIK_ERR_IO, "limit-memory",
+                            "not enough memory to run the kernel");
     }
     for (uint32_t i = 0; i < f.info.nregions; i++) {
         tikblob_region(&blob, &f.info, (int)i, &regions[i]);

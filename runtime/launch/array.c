@@ -20,13 +20,13 @@ tik_array_alloc(TikArray *a, Dtype t, int64_t elems, TikError *err)
     if (t <= DT_NONE || t >= DT_COUNT || elems < 0 ||
         __builtin_mul_overflow(elems, dtype_size(t), &bytes) ||
         bytes > INT64_MAX - BLOCK_BYTES) {
-        return error_set(err, TIK_ERR_USAGE, "usage",
-                         "a tensor of %" PRId64 " elements is too large", elems);
+        return launch_error(err, TIK_ERR_USAGE, "usage",
+                            "a tensor of %" PRId64 " elements is too large", elems);
     }
     uint8_t *data = pages_alloc(rounded(bytes));
     if (data == NULL) {
-        return error_set(err, TIK_ERR_IO, "limit-memory",
-                         "not enough memory for a tensor of %" PRId64 " bytes", bytes);
+        return launch_error(err, TIK_ERR_IO, "limit-memory",
+                            "not enough memory for a tensor of %" PRId64 " bytes", bytes);
     }
     *a = (TikArray){.dtype = t, .elems = elems, .ndim = 1, .data = data, .bytes = bytes};
     a->shape[0] = elems;

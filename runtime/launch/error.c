@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 bool
-error_set(TikError *err, TikErrorKind kind, const char *name, const char *fmt, ...)
+launch_error(TikError *err, TikErrorKind kind, const char *name, const char *fmt, ...)
 {
     if (err == NULL) {
         return false;

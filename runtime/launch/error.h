@@ -5,7 +5,7 @@
 #include "tikrt.h"
 
 /* Always returns false. err may be null. */
-bool error_set(TikError *err, TikErrorKind kind, const char *name, const char *fmt, ...)
+bool launch_error(TikError *err, TikErrorKind kind, const char *name, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* The text of a fault that no instruction raised: a division, a loop, an element access. value is the

@@ -27,7 +27,7 @@ record(TikCore *core, Rule rule, const char *text, int32_t place)
         return;
     }
     core->faulted = true;
-    error_set(&core->fault, TIK_ERR_FAULT, rule_table[rule].name, "%s", text);
+    launch_error(&core->fault, TIK_ERR_FAULT, rule_table[rule].name, "%s", text);
     if (place >= 0 && place < core->kernel->nplaces) {
         const TikPlace *p = &core->kernel->places[place];
         snprintf(core->fault.place, sizeof core->fault.place, "%s:%" PRIu32 ":%" PRIu32,
@@ -154,8 +154,9 @@ run_thread(Launch *l)
     uint8_t *scratch = pages_alloc(k->scratch_bytes);
     if (scratch == NULL) {
         TikError e;
-        error_set(&e, TIK_ERR_IO, "limit-memory",
-                  "not enough memory for %" PRId64 " bytes of scratch", k->scratch_bytes);
+        launch_error(&e, TIK_ERR_IO, "limit-memory",
+                     "not enough memory for %" PRId64 " bytes of scratch",
+                     k->scratch_bytes);
         note_error(l, -1, &e);
     }
     /* Every thread reaches the loop, or the others would wait for it. */
@@ -189,9 +190,9 @@ collect_args(const TikKernel *k, TikArray *const *arrays, uint8_t **args, TikErr
         const TikParam *p = &k->params[i];
         const TikArray *a = arrays[i];
         if (a == NULL || a->data == NULL || a->dtype != p->dtype || a->elems < p->elems) {
-            return error_set(err, TIK_ERR_USAGE, "usage",
-                             "the array for '%s' is not of %" PRId64 " %s elements",
-                             p->name, p->elems, dtype_name(p->dtype));
+            return launch_error(err, TIK_ERR_USAGE, "usage",
+                                "the array for '%s' is not of %" PRId64 " %s elements",
+                                p->name, p->elems, dtype_name(p->dtype));
         }
         args[i] = a->data;
     }
@@ -204,8 +205,8 @@ tik_launch(const TikKernel *k, TikArray *const *arrays, int threads, TikError *e
     uint8_t *args[MAX_ARGS];
     if (k->nparams < 0 || k->nparams > MAX_ARGS || k->cores < 1 || k->scratch_bytes < 0 ||
         soc_find(k->soc) == NULL) {
-        return error_set(err, TIK_ERR_USAGE, "usage",
-                         "'%s' is not a kernel of this library", k->name);
+        return launch_error(err, TIK_ERR_USAGE, "usage",
+                            "'%s' is not a kernel of this library", k->name);
     }
     if (!collect_args(k, arrays, args, err)) {
         return false;

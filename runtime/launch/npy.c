@@ -27,12 +27,12 @@ typedef struct Input {
 static bool
 io_error(const Input *in)
 {
-    return error_set(in->err, TIK_ERR_IO, "file-read", "cannot read '%s': %s", in->path,
-                     strerror(errno));
+    return launch_error(in->err, TIK_ERR_IO, "file-read", "cannot read '%s': %s",
+                        in->path, strerror(errno));
 }
 
 #define NPY_ERROR(in, fmt, ...)                                                          \
-    error_set((in)->err, TIK_ERR_NPY, "npy", "'%s': " fmt, (in)->path, __VA_ARGS__)
+    launch_error((in)->err, TIK_ERR_NPY, "npy", "'%s': " fmt, (in)->path, __VA_ARGS__)
 
 /* Reads exactly n bytes; *got tells how many there were. */
 static bool
@@ -353,6 +353,6 @@ bool
 tik_npy_write(const char *path, const TikArray *a, TikError *err)
 {
     int e = write_path(path, a);
-    return e == 0 || error_set(err, TIK_ERR_IO, "file-write", "cannot write '%s': %s",
-                               path, strerror(e));
+    return e == 0 || launch_error(err, TIK_ERR_IO, "file-write", "cannot write '%s': %s",
+                                  path, strerror(e));
 }
