@@ -261,8 +261,9 @@ void blob_line_kernel(LineReader *r); /* at the first descriptor of a kernel */
 
 /* What the descriptors seen so far have used. */
 typedef struct BlobUse {
-    uint64_t next_row; /* the first AFFN record that no operand has named */
-    uint32_t nregs;    /* highest register plus one */
+    uint64_t next_row;      /* the first AFFN record that no operand has named */
+    uint32_t nregs;         /* highest register plus one */
+    uint32_t depth, nloops; /* open loops, and the most there were */
 } BlobUse;
 
 /* Decodes and checks the descriptor at c->at without moving on: its size in slots, or -1. out may be

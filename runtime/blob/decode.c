@@ -532,6 +532,19 @@ tikblob_next(TikCursor *c, TikDesc *out, TikBlobDiag *diag)
     return 1;
 }
 
+/* Depth of the deepest loop so far, whatever the nesting of other things. */
+static void
+use_loop(const TikCursor *c, BlobUse *use)
+{
+    uint8_t class = c->blob->bytes[c->at + 1];
+    if (class == CLASS_BASE + DESC_LOOP) {
+        use->depth++;
+        use->nloops = use->depth > use->nloops ? use->depth : use->nloops;
+    } else if (class == CLASS_BASE + DESC_ENDLOOP && use->depth > 0) {
+        use->depth--;
+    }
+}
+
 static bool
 check_kernel_code(TikCursor *c, BlobUse *use, int kernel, TikBlobDiag *diag)
 {
@@ -542,6 +555,7 @@ check_kernel_code(TikCursor *c, BlobUse *use, int kernel, TikBlobDiag *diag)
         if (slots < 0) {
             return false;
         }
+        use_loop(c, use);
         c->at += (uint64_t)slots * SLOT_BYTES;
         c->index++;
     }
@@ -553,17 +567,21 @@ check_kernel_code(TikCursor *c, BlobUse *use, int kernel, TikBlobDiag *diag)
         return blob_bad_value(diag, BLOB_KERNEL_REGS, SEC_KERN, where + 32,
                               (BlobSeen){c->kernel.nregs, use->nregs, use->nregs});
     }
+    if (use->nloops != c->kernel.nloops) {
+        return blob_bad_value(diag, BLOB_KERNEL_LOOPS, SEC_KERN, where + 36,
+                              (BlobSeen){c->kernel.nloops, use->nloops, use->nloops});
+    }
     return true;
 }
 
 bool
 blob_check_code(const TikBlob *b, TikBlobDiag *diag)
 {
-    BlobUse use = {0, 0};
+    BlobUse use = {0};
     for (int k = 0; k < b->nkernels; k++) {
         TikCursor c;
         tikblob_cursor(&c, b, k);
-        use.nregs = 0;
+        use = (BlobUse){.next_row = use.next_row};
         if (!check_kernel_code(&c, &use, k, diag)) {
             return false;
         }

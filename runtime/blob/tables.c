@@ -1,7 +1,7 @@
 /* tables.c: strings, kernels, arguments, regions and affine rows of a blob: their part of P1 and the
  * accessors of the public header. Freestanding.
  *
- * Owns the rules of the groups strings and tables of blob_rule.def, and meta-empty. */
+ * Owns the rules of the groups strings and tables of blob_rule.def, and meta-text. */
 #include "blob/blob.h"
 
 /* ---- text --------------------------------------------------------------------------------------- */
@@ -457,16 +457,19 @@ check_rows(const TikBlob *b, TikBlobDiag *diag)
 static bool
 check_meta(const TikBlob *b, TikBlobDiag *diag)
 {
-    static const SectionId text[] = {SEC_LINE, SEC_META};
-    for (int i = 0; i < 2; i++) {
-        const TikBlobSection *s = blob_section(b, text[i]);
-        if (s != NULL && s->size == 0) {
-            return blob_bad(diag, BLOB_META_EMPTY, text[i], s->offset);
-        }
-    }
     const TikBlobSection *s = blob_section(b, SEC_META);
-    uint64_t bad;
-    if (s != NULL && !blob_utf8(b->bytes + s->offset, s->size, &bad)) {
+    uint64_t bad = 0;
+    if (s == NULL) {
+        return true;
+    }
+    const uint8_t *p = b->bytes + s->offset;
+    while (bad < s->size && p[bad] != 0) {
+        bad++;
+    }
+    if (s->size == 0 || bad < s->size) {
+        return blob_bad(diag, BLOB_META_TEXT, SEC_META, s->offset + bad);
+    }
+    if (!blob_utf8(p, s->size, &bad)) {
         return blob_bad(diag, BLOB_STRING_UTF8, SEC_META, s->offset + bad);
     }
     return true;

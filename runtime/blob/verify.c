@@ -182,7 +182,6 @@ open_loop(Verifier *v)
                .trips = (uint64_t)trips,
                .steps = 0,
                .exact = constant};
-    v->deepest = v->nloops > v->deepest ? v->nloops : v->deepest;
     open_block(v, DESC_LOOP, trips == 0);
     return true;
 }
@@ -371,10 +370,6 @@ finish(Verifier *v)
     if (v->nblocks > 0) {
         return verify_bad(v, BLOB_BLOCK_NESTING, (BlobSeen){v->nblocks, 0, 0});
     }
-    if ((uint32_t)v->deepest != v->c.kernel.nloops) {
-        return verify_bad(v, BLOB_KERNEL_LOOPS,
-                          (BlobSeen){v->c.kernel.nloops, v->deepest, v->deepest});
-    }
     if (v->weak == NULL && v->top_steps > bound) {
         return verify_bad(v, BLOB_STEP_BOUND,
                           (BlobSeen){(int64_t)(v->top_steps & INT64_MAX), 0,
@@ -426,7 +421,6 @@ tikblob_unproved(const TikBlob *b, int kernel, const TikBlobVerify *with,
     v->nblocks = 0;
     v->nifs = 0;
     v->nloops = 0;
-    v->deepest = 0;
     v->next_block = 0;
     v->regs = (RegFact *)((uint8_t *)with->workspace + (sizeof(Verifier) + 15) / 16 * 16);
     tikblob_cursor(&v->c, b, kernel);

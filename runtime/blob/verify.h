@@ -57,7 +57,6 @@ typedef struct Verifier {
     int nifs;
     Loop loops[TIKBLOB_MAX_LOOPS];
     int nloops;
-    int deepest;
     uint32_t next_block;
     RegFact *regs;
 } Verifier;
