@@ -14,7 +14,8 @@ typedef enum AstKind {
     AST_FLOAT,    /* number */
     AST_STRING,   /* str (adjacent literals joined, escapes decoded) */
     AST_FSTRING,  /* list: AST_STRING and AST_FIELD parts in order */
-    AST_FIELD,    /* field of an f-string: a = expression; str = format spec or null; op = '!r' 'r','s','a' or 0 */
+    AST_FIELD,    /* field of an f-string: a = expression; op = conversion 'r', 's', 'a' or 0; format spec:
+                     str, or b = AST_FSTRING when it has fields itself, or both null */
     AST_NONE,     /* None */
     AST_BOOL,     /* value 0 or 1 */
     AST_ELLIPSIS, /* ... */
@@ -114,6 +115,13 @@ typedef struct AstClass {
     Ast *decorators;
     Ast *body;
 } AstClass;
+
+/* Ast.flags; the bits above belong to the builders (depth of the expression). */
+enum {
+    AST_PAREN = 1,      /* the expression stands in round brackets of its own */
+    AST_ASYNC = 2,      /* AST_FOR, AST_WITH, AST_COMP_FOR */
+    AST_YIELD_FROM = 4, /* AST_YIELD */
+};
 
 struct Ast {
     uint8_t kind;

@@ -1,0 +1,679 @@
+/* layout.c: from the scanner's tokens to the grammar's. Joins lines inside brackets, drops blank lines,
+ * turns indentation into INDENT and DEDENT, ends the last line, and keeps the grammar out of trouble:
+ * INDENT, DEDENT and END only come where the grammar takes them. For that it
+ *   - hands out NO_BLOCK where a block is missing,
+ *   - hides the INDENT and DEDENT of a block that nothing opens,
+ *   - adds the ':' that is missing at the end of 'if x', so that the block below is read,
+ *   - skips the rest of a line that the grammar refused.
+ * What it finds wrong it reports itself: indentation, brackets that stay open, too much nesting.
+ * Backslash joins and comments never get here: the scanner takes them for spaces. A text that is
+ * indented as a whole (cut out of a page) is read as if it were not. */
+#include "syntax/parser.h"
+
+#include <string.h>
+
+#include "tik.tab.h"
+
+int tik_yyscan(TIK_YYSTYPE *value, Loc *at, void *scanner);
+
+/* ---- tokens ---- */
+
+static int
+next_raw(Parser *p, TIK_YYSTYPE *value, Loc *at)
+{
+    if (p->stashed) {
+        p->stashed = false;
+        value->word = p->stash.word;
+        *at = p->stash.at;
+        return p->stash.kind;
+    }
+    return tik_yyscan(value, at, p->scanner);
+}
+
+static void
+stash(Parser *p, int kind, uint32_t word, Loc at)
+{
+    p->stashed = true;
+    p->stash = (Token){kind, word, at};
+}
+
+/* 'not' before 'in' and 'is' before 'not' are one token. */
+static int
+join_operator(Parser *p, int kind, Loc *at)
+{
+    TIK_YYSTYPE value = {.word = 0};
+    Loc next = *at;
+    int second = tik_yyscan(&value, &next, p->scanner);
+    while (second == NEWLINE && (p->depth || p->expression)) {
+        second = tik_yyscan(&value, &next, p->scanner);
+    }
+    if (second == (kind == NOT ? IN : NOT)) {
+        at->end = next.end;
+        return kind == NOT ? NOT_IN : IS_NOT;
+    }
+    stash(p, second, value.word, next);
+    return kind;
+}
+
+/* ---- brackets ---- */
+
+static int
+open_bracket(Parser *p, char c, Loc at)
+{
+    if (p->depth == MAX_BRACKETS) {
+        Diag *d = complain(p, D_TOO_NESTED, at, "more than %d brackets are open here",
+                           MAX_BRACKETS);
+        complain_note(p, d, p->brackets[1].at, "the first is opened here");
+        layout_fail_line(p);
+        return TIK_YYerror;
+    }
+    p->brackets[++p->depth] = (Bracket){.open = c, .at = at};
+    return c;
+}
+
+static void
+close_bracket(Parser *p)
+{
+    p->closed = (Bracket){0};
+    if (p->depth) {
+        p->closed = p->brackets[p->depth--];
+    }
+}
+
+/* ---- lines ---- */
+
+static uint32_t
+start_column(Parser *p, uint32_t token, uint32_t *narrow)
+{
+    uint32_t column = 0;
+    uint32_t plain = 0;
+    for (uint32_t i = p->line_begin; i < token; i++) {
+        char c = p->text[i];
+        if (c == ' ') {
+            column++;
+            plain++;
+        } else if (c == '\t') {
+            column = column / TAB_WIDTH * TAB_WIDTH + TAB_WIDTH;
+            plain++;
+        } else if (c == '\f') {
+            column = plain = 0;
+        } else {
+            break;
+        }
+    }
+    *narrow = plain;
+    return column;
+}
+
+static Block *
+top_level(Parser *p)
+{
+    return &p->levels.p[p->levels.n - 1];
+}
+
+static void
+push_level(Parser *p, uint32_t column, uint32_t narrow, bool silent)
+{
+    VEC_PUSH(p->scratch, &p->levels,
+             (Block){.column = column, .narrow = narrow, .silent = silent});
+    p->nblocks += !silent;
+}
+
+static void
+pop_level(Parser *p)
+{
+    p->levels.n--;
+    if (!p->levels.p[p->levels.n].silent) {
+        p->nblocks--;
+        p->dedents++;
+    }
+}
+
+static bool
+opens_block(const Line *line)
+{
+    return line->colon && line->last == ':' && complain_header(line->head) != NULL;
+}
+
+static const char *
+head_text(const Parser *p, const Line *line)
+{
+    return arena_strndup(&p->u->arena, p->text + line->head_at.begin,
+                         line->head_at.end - line->head_at.begin);
+}
+
+/* The line before opened a block, and the present one is not inside it. */
+static void
+miss_block(Parser *p, const Line *before, Loc at)
+{
+    p->no_block = true;
+    if (before->reported) {
+        return;
+    }
+    Diag *d = complain(p, D_INDENT, at, "expected an indented block after '%s'",
+                       head_text(p, before));
+    complain_note(p, d, before->head_at, "the block belongs to this line");
+    complain_help(p, d, "indent the body; an empty body is 'pass'");
+}
+
+static void
+enter_block(Parser *p, const Line *before, Block next, Loc at)
+{
+    bool opened = opens_block(before) || before->failed;
+    bool silent = !opened;
+    if (!opened && !before->reported) {
+        Diag *d =
+            complain(p, D_INDENT, at,
+                     "unexpected indentation: no block is opened by the line above");
+        complain_help(p, d, "indent the line like the one above it");
+    }
+    if (opened && p->nblocks == MAX_BLOCKS) {
+        complain(p, D_TOO_NESTED, at, "more than %d blocks are open here", MAX_BLOCKS);
+        silent = true;
+        p->no_block = !before->failed;
+    }
+    push_level(p, next.column, next.narrow, silent);
+    p->indent = !silent;
+}
+
+/* The line goes back to a column at which no block stands: it is taken to belong to the inner one. */
+static void
+match_level(Parser *p, Block next, Block inner, Loc at)
+{
+    complain(
+        p, D_INDENT, at,
+        "the line is indented by %u columns, which is no enclosing block's indentation "
+        "(the nearest are %u and %u)",
+        next.column, top_level(p)->column, inner.column);
+    if (!inner.silent) {
+        p->dedents--;
+    }
+    push_level(p, next.column, next.narrow, inner.silent);
+}
+
+static void
+leave_blocks(Parser *p, Block next, Loc at)
+{
+    Block inner = *top_level(p);
+    while (p->levels.n > 1 && top_level(p)->column > next.column) {
+        inner = *top_level(p);
+        pop_level(p);
+    }
+    if (top_level(p)->column < next.column) {
+        match_level(p, next, inner, at);
+    } else if (top_level(p)->column > next.column) {
+        Diag *d =
+            complain(p, D_INDENT, at,
+                     "the line is indented less than the first line of the program");
+        complain_help(p, d, "start all lines of the outermost level at the same column");
+    }
+}
+
+/* The line is at least as far in as the innermost block by wide tabs; it must be so by narrow ones. */
+static void
+check_tabs(Parser *p, Block next, Loc at)
+{
+    const Block *top = top_level(p);
+    bool same = next.column > top->column ? next.narrow > top->narrow
+                                          : next.narrow == top->narrow;
+    if (!same && next.column >= top->column) {
+        Diag *d = complain(p, D_INDENT, at,
+                           "tabs and spaces are mixed so that the indentation depends on "
+                           "the width of a tab");
+        complain_help(p, d, "use spaces only");
+    }
+}
+
+/* Compares the indentation of a new logical line, whose first token is at 'at', with the open blocks
+ * and queues what the grammar has to see before that token. */
+static void
+begin_line(Parser *p, Loc at)
+{
+    Line before = p->line;
+    Block next = {0};
+    next.column = start_column(p, at.begin, &next.narrow);
+    Loc margin = {p->line_begin, at.begin};
+    p->line = (Line){.last_at = {at.begin, at.begin}};
+    p->brackets[0].for_open = false;
+    if (p->levels.n == 0) {
+        p->strip = next.column;
+        push_level(p, next.column, next.narrow, true);
+        return;
+    }
+    if (next.column > top_level(p)->column) {
+        check_tabs(p, next, margin);
+        enter_block(p, &before, next, margin);
+        return;
+    }
+    if (opens_block(&before) && !before.failed) {
+        miss_block(p, &before, at);
+    }
+    if (before.head == '@' && !before.failed && next.column < top_level(p)->column) {
+        complain(p, D_SYNTAX, before.head_at,
+                 "a decorator is followed by 'def' or 'class'");
+        p->no_block = true;
+    }
+    leave_blocks(p, next, margin);
+    check_tabs(p, next, margin);
+}
+
+/* After a line that did not parse, its 'else' has no 'if'; that is not another fault. */
+static void
+forgive_orphan(Parser *p, int head)
+{
+    Block *top = top_level(p);
+    if (top->failed &&
+        (head == ELSE || head == ELIF || head == EXCEPT || head == FINALLY)) {
+        p->line.reported = true;
+    }
+    top->failed = false;
+}
+
+static void
+end_of_text(Parser *p, Loc at)
+{
+    const Line *before = &p->line;
+    if (p->levels.n && opens_block(before) && !before->failed) {
+        miss_block(p, before, before->last_at);
+    }
+    if (p->levels.n && before->head == '@' && !before->failed) {
+        complain(p, D_SYNTAX, before->head_at,
+                 "a decorator is followed by 'def' or 'class'");
+        p->no_block = true;
+    }
+    while (p->levels.n) {
+        pop_level(p);
+    }
+    stash(p, END, 0, at);
+    p->ended = true;
+}
+
+/* Hands out what begin_line or end_of_text queued. */
+static int
+queued(Parser *p, Loc *at)
+{
+    *at = (Loc){p->line.last_at.end, p->line.last_at.end};
+    if (p->no_block) {
+        p->no_block = false;
+        return NO_BLOCK;
+    }
+    if (p->indent) {
+        p->indent = false;
+        return INDENT;
+    }
+    p->dedents--;
+    return DEDENT;
+}
+
+/* ---- the end of a line ---- */
+
+/* Whether a token at the start of a physical line looks like the start of a new statement although a
+ * bracket is open: it does not stand to the right of the statement's own column. */
+static bool
+looks_like_statement(Parser *p, int kind, Loc at)
+{
+    uint32_t narrow;
+    return kind != ')' && kind != ']' && kind != '}' && p->levels.n &&
+           start_column(p, at.begin, &narrow) <= top_level(p)->column;
+}
+
+/* Drops the rest of a line that the grammar refused. The line ends where its brackets are closed; if
+ * they are not, at the next line that looks like a statement. */
+static int
+skip_line(Parser *p, TIK_YYSTYPE *value, Loc *at)
+{
+    bool fresh = false;
+    for (;;) {
+        int kind = next_raw(p, value, at);
+        if (fresh && kind != NEWLINE &&
+            (kind == END || looks_like_statement(p, kind, *at))) {
+            p->depth = 0;
+            stash(p, kind, value->word, *at);
+            break;
+        }
+        if (kind == NEWLINE) {
+            p->line_begin = at->end;
+            if (p->depth == 0) {
+                break;
+            }
+            fresh = true;
+            continue;
+        }
+        fresh = false;
+        p->line.last = kind;
+        p->line.last_at = *at;
+        if (kind == '(' || kind == '[' || kind == '{') {
+            p->depth = MIN(p->depth + 1, MAX_BRACKETS);
+        } else if (kind == ')' || kind == ']' || kind == '}') {
+            p->depth -= p->depth > 0;
+        } else if (kind == END) {
+            stash(p, END, 0, *at);
+            p->depth = 0;
+            break;
+        }
+    }
+    *at = (Loc){p->line.last_at.end, p->line.last_at.end};
+    p->at_line_start = true;
+    return NEWLINE;
+}
+
+void
+layout_fail_line(Parser *p)
+{
+    p->line.failed = true;
+    p->line.reported = true;
+    p->missing_colon = false;
+    if (p->levels.n) {
+        top_level(p)->failed = true;
+    }
+}
+
+static int
+never_closed(Parser *p)
+{
+    const Bracket *b = &p->brackets[p->depth];
+    char closing = b->open == '(' ? ')' : b->open == '[' ? ']' : '}';
+    Diag *d = complain(p, D_SYNTAX, b->at, "'%c' is never closed", b->open);
+    complain_help(p, d, arena_printf(&p->u->arena, "add the missing '%c'", closing));
+    layout_fail_line(p);
+    p->depth = 0;
+    return TIK_YYerror;
+}
+
+/* The end of a logical line. A block's header without ':' gets one. */
+static int
+end_line(Parser *p, Loc *at)
+{
+    Loc end = {p->line.last_at.end, p->line.last_at.end};
+    if (!p->line.colon && !p->line.failed && complain_header(p->line.head)) {
+        stash(p, NEWLINE, 0, *at);
+        *at = end;
+        p->line.colon = true;
+        p->line.last = ':';
+        p->missing_colon = true;
+        return ':';
+    }
+    p->line_begin = at->end;
+    *at = end;
+    p->at_line_start = true;
+    return NEWLINE;
+}
+
+static int
+end_of_file(Parser *p, Loc *at)
+{
+    if (p->depth && !p->line.failed) {
+        stash(p, END, 0, *at);
+        return never_closed(p);
+    }
+    if (p->expression) {
+        return END;
+    }
+    uint32_t end = at->end;
+    stash(p, END, 0, (Loc){end, end});
+    int kind = end_line(p, at);
+    if (kind == ':') {
+        stash(p, NEWLINE, 0, (Loc){end, end});
+    }
+    return kind;
+}
+
+/* ---- the grammar's scanner ---- */
+
+static void
+note_token(Parser *p, int kind, uint32_t word, Loc at)
+{
+    Line *line = &p->line;
+    if (line->head == 0 || (line->head == ASYNC && line->last == ASYNC)) {
+        line->head = kind;
+        line->head_at = at;
+        line->head_word = word;
+    }
+    line->before_at = line->last_at;
+    line->last = kind;
+    line->last_at = at;
+    if (p->bad_token) {
+        p->bad_token = false;
+        line->reported = true;
+        if (kind == TIK_YYerror) {
+            layout_fail_line(p);
+        }
+    }
+}
+
+static int
+colon(Parser *p)
+{
+    if (p->depth == 0) {
+        if (p->line.lambdas) {
+            p->line.lambdas--;
+        } else {
+            p->line.colon = true;
+        }
+    }
+    return ':';
+}
+
+enum {
+    DROPPED = -1
+};
+
+/* Tokens that change the state of the filter. A line end inside brackets is dropped. */
+static int
+special(Parser *p, int kind, Loc *at)
+{
+    switch (kind) {
+    case NEWLINE:
+        if (p->depth || p->expression) {
+            p->line_begin = at->end;
+            return DROPPED;
+        }
+        return end_line(p, at);
+    case END:
+        return end_of_file(p, at);
+    case '(':
+    case '[':
+    case '{':
+        return open_bracket(p, (char)kind, *at);
+    case ')':
+    case ']':
+    case '}':
+        close_bracket(p);
+        return kind;
+    case ':':
+        return colon(p);
+    case LAMBDA:
+        p->line.lambdas += p->depth == 0;
+        return kind;
+    case FOR:
+        p->brackets[p->depth].for_open = true;
+        return kind;
+    case IN:
+        if (p->brackets[p->depth].for_open) {
+            p->brackets[p->depth].for_open = false;
+            return FOR_IN;
+        }
+        return kind;
+    case NOT:
+    case IS:
+        return join_operator(p, kind, at);
+    default:
+        return kind;
+    }
+}
+
+/* Reads the first token of a line, queues what comes before it and puts it back. */
+static void
+first_token(Parser *p, TIK_YYSTYPE *value, Loc *at)
+{
+    int kind = next_raw(p, value, at);
+    while (kind == NEWLINE) {
+        p->line_begin = at->end;
+        kind = next_raw(p, value, at);
+    }
+    p->at_line_start = false;
+    if (kind == END) {
+        end_of_text(p, *at);
+        return;
+    }
+    begin_line(p, *at);
+    forgive_orphan(p, kind);
+    stash(p, kind, value->word, *at);
+}
+
+static int
+next_token(Parser *p, TIK_YYSTYPE *value, Loc *at)
+{
+    if (p->at_line_start) {
+        first_token(p, value, at);
+    } else if (p->line.failed && !p->expression && !p->ended) {
+        return skip_line(p, value, at);
+    }
+    for (;;) {
+        if (p->no_block || p->indent || p->dedents > 0) {
+            return queued(p, at);
+        }
+        int kind = next_raw(p, value, at);
+        if (p->ended) {
+            return END;
+        }
+        kind = special(p, kind, at);
+        if (kind == NEWLINE || (kind == ':' && p->missing_colon)) {
+            return kind;
+        }
+        if (kind != DROPPED) {
+            note_token(p, kind, value->word, *at);
+            return kind;
+        }
+    }
+}
+
+int
+tik_yylex(TIK_YYSTYPE *value, Loc *at, Parser *p)
+{
+    value->word = 0;
+    if (p->start) {
+        p->token = p->start;
+        p->start = 0;
+        *at = (Loc){p->begin, p->begin};
+        return p->token;
+    }
+    p->token = next_token(p, value, at);
+    return p->token;
+}
+
+/* ---- bytes that are no token ---- */
+
+/* Adds a fault of the scanner. It belongs to the line of the token that is being scanned, which may be
+ * the next one, so the line learns of it when the token is handed out. */
+static Diag *
+bad_token(Parser *p, DiagId id, Loc at, const char *text)
+{
+    if (p->line.failed && !p->at_line_start) {
+        return NULL;
+    }
+    p->bad_token = true;
+    return complain(p, id, at, "%s", text);
+}
+
+static void
+bad_help(Parser *p, Diag *d, const char *help)
+{
+    if (d) {
+        complain_help(p, d, help);
+    }
+}
+
+/* Helps for characters that other languages use. */
+static const char *
+char_help(Parser *p, uint32_t at)
+{
+    switch (p->text[at]) {
+    case '!':
+        return "negation is written 'not'";
+    case '?':
+        return "a conditional value is written 'a if condition else b'";
+    case '\\':
+        return "a backslash that joins lines is the last character of its line";
+    default:
+        return NULL;
+    }
+}
+
+int
+layout_bad_char(Parser *p, Loc at)
+{
+    unsigned char c = (unsigned char)p->text[at.begin];
+    const char *what = c == '\\' ? "unexpected character after a backslash"
+                       : c < 0x20 || c == 0x7f
+                           ? arena_printf(&p->u->arena, "unexpected byte 0x%02x", c)
+                           : arena_printf(&p->u->arena, "unexpected character '%c'", c);
+    const char *help = char_help(p, at.begin);
+    Diag *d = bad_token(p, D_SYNTAX, at, what);
+    if (help) {
+        bad_help(p, d, help);
+    }
+    return TIK_YYerror;
+}
+
+/* A word with bytes outside ASCII is taken for a name. */
+int
+layout_bad_name(Parser *p, Loc at)
+{
+    uint32_t from = at.begin;
+    while ((unsigned char)p->text[from] < 0x80) {
+        from++;
+    }
+    uint32_t to = from + 1;
+    while (to < at.end && ((unsigned char)p->text[to] & 0xc0) == 0x80) {
+        to++;
+    }
+    const char *what = arena_printf(
+        &p->u->arena, "the character '%.*s' stands outside of strings and comments",
+        (int)(to - from), p->text + from);
+    bad_token(p, D_ENCODING, (Loc){from, to}, what);
+    return NAME;
+}
+
+int
+layout_bad_string(Parser *p, Loc at)
+{
+    uint32_t quote = at.begin;
+    while (p->text[quote] != '"' && p->text[quote] != '\'') {
+        quote++;
+    }
+    char c = p->text[quote];
+    bool triple =
+        at.end - quote >= 3 && p->text[quote + 1] == c && p->text[quote + 2] == c;
+    if (triple) {
+        const char *text = "the string that starts here has no closing triple quote";
+        bad_token(p, D_UNTERMINATED, (Loc){at.begin, quote + 3}, text);
+        return TIK_YYerror;
+    }
+    Diag *d = bad_token(p, D_UNTERMINATED, at, "the string does not end on its line");
+    bad_help(p, d,
+             c == '"'
+                 ? "close it with '\"', or use triple quotes for text of several lines"
+                 : "close it with \"'\", or use triple quotes for text of several lines");
+    return TIK_YYerror;
+}
+
+int
+layout_bad_number(Parser *p, Loc at)
+{
+    const char *s = p->text + at.begin;
+    uint32_t n = at.end - at.begin;
+    char last = s[n - 1];
+    bool prefixed = n > 1 && s[0] == '0' && strchr("xXoObB", s[1]);
+    bool zeros = s[0] == '0' && strspn(s, "0123456789_") >= n;
+    bool imaginary = !prefixed && (last == 'j' || last == 'J');
+    const char *fault = zeros       ? "has leading zeros"
+                        : imaginary ? "is a complex number, which the language has not"
+                                    : "is not a number";
+    const char *text = arena_printf(&p->u->arena, "'%.*s' %s", (int)n, s, fault);
+    Diag *d = bad_token(p, D_BAD_LITERAL, at, text);
+    if (zeros) {
+        bad_help(p, d, "write octal numbers as 0o17, decimal ones without the zeros");
+    }
+    return INT;
+}

@@ -1,0 +1,128 @@
+/* parse.c: reading a text: sets a parser up, runs the grammar, gives the scratch memory back. Stands
+ * between the driver, which adds sources, and the evaluator, which walks the tree. */
+#include "syntax/parser.h"
+
+#include <string.h>
+
+#define YYSTYPE TIK_YYSTYPE
+#define YYLTYPE Loc
+#include "tik.tab.h"
+#include "tik.lex.h"
+
+/* Copies what is to be read behind the two zero bytes' place that the scanner wants, and parses. */
+static Ast *
+run(Parser *p)
+{
+    size_t n = p->end - p->begin;
+    char *buffer = arena_alloc(p->scratch, n + 2);
+    memcpy(buffer, p->text + p->begin, n);
+    p->buffer = buffer;
+    p->line_begin = p->begin;
+    p->at_line_start = !p->expression;
+    text_init(&p->join, p->scratch);
+    if (tik_rawlex_init_extra(p, &p->scanner) != 0) {
+        base_out_of_memory(n);
+    }
+    if (!tik_raw_scan_buffer(buffer, n + 2, p->scanner)) {
+        ICE("the scanner refused its buffer");
+    }
+    if (tik_yyparse(p) != 0) {
+        p->failed = true;
+    }
+    tik_rawlex_destroy(p->scanner);
+    return p->failed ? NULL : p->tree;
+}
+
+/* The length of the UTF-8 sequence at s[0..n), 0 if it is not one. */
+static uint32_t
+sequence_length(const unsigned char *s, uint32_t n)
+{
+    uint32_t len = s[0] < 0x80   ? 1
+                   : s[0] < 0xc2 ? 0
+                   : s[0] < 0xe0 ? 2
+                   : s[0] < 0xf0 ? 3
+                                 : 4;
+    if (len == 0 || len > n || s[0] > 0xf4) {
+        return 0;
+    }
+    for (uint32_t i = 1; i < len; i++) {
+        if ((s[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
+    bool outside = (s[0] == 0xed && s[1] >= 0xa0) || (s[0] == 0xf4 && s[1] >= 0x90);
+    return overlong || outside ? 0 : len;
+}
+
+static bool
+check_encoding(Parser *p)
+{
+    const unsigned char *s = (const unsigned char *)p->text;
+    for (uint32_t i = p->begin; i < p->end;) {
+        if (s[i] < 0x80) {
+            i++;
+            continue;
+        }
+        uint32_t len = sequence_length(s + i, p->end - i);
+        if (len == 0) {
+            Diag *d = complain(p, D_ENCODING, (Loc){i, i + 1},
+                               "the byte 0x%02x is not UTF-8 text", s[i]);
+            complain_help(p, d, "save the file as UTF-8");
+            return false;
+        }
+        i += len;
+    }
+    return true;
+}
+
+static Ast *
+parse_source(Unit *u, uint32_t file, bool expression)
+{
+    Arena scratch = {0};
+    Source *src = &u->sources.p[file];
+    Parser *p = ARENA_NEW(&scratch, Parser);
+    p->u = u;
+    p->scratch = &scratch;
+    p->file = file;
+    p->text = src->text;
+    p->end = src->len;
+    p->begin = src->len >= 3 && memcmp(src->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    p->expression = expression;
+    p->start = expression ? START_EXPR : START_FILE;
+    Ast *tree = check_encoding(p) ? run(p) : NULL;
+    arena_free(&scratch);
+    return tree;
+}
+
+Ast *
+parse_file(Unit *u, uint32_t file)
+{
+    return parse_source(u, file, false);
+}
+
+Ast *
+parse_expression(Unit *u, uint32_t file)
+{
+    return parse_source(u, file, true);
+}
+
+Ast *
+parse_piece(Parser *outer, Loc at)
+{
+    Parser *p = ARENA_NEW(outer->scratch, Parser);
+    p->u = outer->u;
+    p->scratch = outer->scratch;
+    p->file = outer->file;
+    p->text = outer->text;
+    p->begin = at.begin;
+    p->end = at.end;
+    p->expression = true;
+    p->start = START_EXPR;
+    p->nesting = outer->nesting + 1;
+    p->line.reported = outer->line.reported;
+    Ast *tree = run(p);
+    outer->failed = outer->failed || p->failed;
+    outer->line.reported = p->line.reported;
+    return tree;
+}

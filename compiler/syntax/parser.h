@@ -1,0 +1,259 @@
+/* parser.h: what the scanner, the layout filter, the grammar and the builders share. Private to
+ * compiler/syntax and grammar/. One Parser reads one text; the fields of f-strings are read by parsers
+ * of their own on the same file, so every position is a byte offset of the file. */
+#ifndef TIKC_SYNTAX_PARSER_H
+#define TIKC_SYNTAX_PARSER_H
+
+#include "syntax/ast.h"
+
+enum {
+    MAX_BRACKETS = 200, /* open brackets */
+    MAX_BLOCKS = 200,   /* open blocks */
+    MAX_DEPTH = 2000,   /* height of an expression's tree; elif parts of one if */
+    TAB_WIDTH = 8,
+    MAX_EXPECTED = 160 /* more than there are tokens */
+};
+
+/* Bytes [begin, end) of the file. */
+typedef struct Loc {
+    uint32_t begin;
+    uint32_t end;
+} Loc;
+
+/* A list under construction. */
+typedef struct AstList {
+    Ast *first;
+    Ast *last;
+} AstList;
+
+typedef struct ParamList {
+    AstParam *first;
+    AstParam *last;
+} ParamList;
+
+/* A token that was read too early; word is the symbol or the operator. */
+typedef struct Token {
+    int kind;
+    uint32_t word;
+    Loc at;
+} Token;
+
+typedef struct Bracket {
+    char open;
+    bool for_open; /* a 'for' of this level waits for its 'in' */
+    Loc at;
+} Bracket;
+
+/* One open block. Columns are counted twice, with tabs of 8 columns and of 1: lines whose order
+ * depends on the width of a tab are refused. */
+typedef struct Block {
+    uint32_t column;
+    uint32_t narrow;
+    bool silent; /* the grammar was not told about this block */
+    bool failed; /* the last statement of this level did not parse */
+} Block;
+
+/* The logical line that is being read. */
+typedef struct Line {
+    int head; /* first token; the second after 'async' */
+    Loc head_at;
+    uint32_t head_word;
+    int last; /* token read last */
+    Loc last_at;
+    Loc before_at; /* the token before it */
+    int lambdas;   /* 'lambda' outside brackets whose ':' has not come */
+    bool colon;    /* a ':' outside brackets and lambdas was read */
+    bool reported; /* a fault of this line was reported: be silent about others */
+    bool failed;   /* the grammar refused the line: skip the rest of it */
+} Line;
+
+typedef struct Parser {
+    Unit *u;
+    Arena *scratch;
+    uint32_t file;
+    const char *text; /* of the whole file */
+    uint32_t begin;   /* what this parser reads: [begin, end) of text */
+    uint32_t end;
+    const char *buffer; /* the scanner's copy of it */
+    void *scanner;
+    int start;       /* START_FILE or START_EXPR, until it was handed out */
+    int nesting;     /* f-string fields around this parser */
+    bool expression; /* no layout: line ends count as spaces */
+    bool failed;     /* an error was reported */
+    Ast *tree;       /* result */
+
+    /* layout */
+    bool at_line_start;
+    bool ended;          /* the text is used up */
+    bool bad_token;      /* the scanner reported the token that comes next */
+    int token;           /* handed out last */
+    uint32_t line_begin; /* of the physical line */
+    Line line;
+    Bracket brackets[MAX_BRACKETS + 1]; /* [0] is the level outside */
+    int depth;
+    Bracket closed; /* the bracket that the last closing one ended; open = 0: none */
+    VEC(Block) levels;
+    int nblocks;    /* levels that are not silent */
+    uint32_t strip; /* columns cut off every line */
+    bool no_block;  /* to be handed out before the stashed token, in this order */
+    bool indent;
+    int dedents;
+    bool stashed;
+    Token stash;
+    bool missing_colon; /* the ':' handed out last is not in the text */
+
+    /* builders */
+    Ast *loose_as;   /* the last 'a as b' in brackets; valid only in a with statement */
+    int nloose;      /* how many have found no with statement yet */
+    uint32_t *marks; /* by Sym: serial of the last list of names that it was seen in */
+    uint32_t nmarks;
+    uint32_t serial;
+    Ast *compare; /* comparison built last and its last part */
+    Ast *compare_part;
+    bool join_fields; /* adjacent string literals: one of them is an f-string */
+    Text join;        /* their text behind the parts */
+    AstList join_parts;
+} Parser;
+
+static inline Span
+span_of(const Parser *p, Loc at)
+{
+    return (Span){p->file, at.begin, at.end};
+}
+
+/* ---- parse.c ---- */
+/* An expression in [at.begin, at.end) of the parser's file, or null. */
+Ast *parse_piece(Parser *p, Loc at);
+
+/* ---- scanner (grammar/tik.l), layout.c ---- */
+union TIK_YYSTYPE;
+/* The next token of the grammar; scans, joins lines and finds blocks. */
+int tik_yylex(union TIK_YYSTYPE *value, Loc *at, Parser *p);
+/* Bytes that are no token: reports and says which token to go on with. */
+int layout_bad_char(Parser *p, Loc at);
+int layout_bad_name(Parser *p, Loc at);
+int layout_bad_string(Parser *p, Loc at);
+int layout_bad_number(Parser *p, Loc at);
+/* The line's rest is skipped and further faults of it are not reported. */
+void layout_fail_line(Parser *p);
+
+/* ---- complain.c ---- */
+/* Adds an error and marks the line as reported; never null. */
+Diag *complain(Parser *p, DiagId id, Loc at, const char *fmt, ...) PRINTF_LIKE(4, 5);
+void complain_help(Parser *p, Diag *d, const char *help);
+void complain_note(Parser *p, Diag *d, Loc at, const char *text);
+/* What the grammar expected where it refused a token. */
+typedef struct Refused {
+    Loc at;
+    const char *expected[MAX_EXPECTED]; /* names of tokens */
+    int n;
+} Refused;
+void complain_refused(Parser *p, const Refused *r);
+/* "the condition of 'if'" for the head of a line, or null when no block follows such a line. */
+const char *complain_header(int head);
+
+/* ---- literal.c ---- */
+Ast *ast_int(Parser *p, Loc at);
+Ast *ast_float(Parser *p, Loc at);
+/* String literals that stand side by side: begin, add ..., end. */
+void ast_strings_begin(Parser *p, Loc at);
+void ast_strings_add(Parser *p, Loc at);
+Ast *ast_strings_end(Parser *p, Loc at);
+/* Decodes [at.begin, at.end) of a literal's inside onto text; stops at nothing. */
+void literal_decode(Parser *p, Loc at, bool raw, Text *out);
+
+/* ---- fstring.c ---- */
+/* Splits the inside of an f-string: texts go to p->join, fields to p->join_parts. */
+void fstring_add(Parser *p, Loc inside, bool raw);
+/* Moves the collected text to the parts. */
+void fstring_flush(Parser *p, Loc at);
+
+/* ---- build.c: expressions ---- */
+Ast *ast_new(Parser *p, AstKind kind, Loc at);
+/* The node's tree is one higher than the trees of a list; too-nested past the limit. */
+void ast_deepen(Parser *p, Ast *node, const Ast *list);
+Ast *ast_leaf(Parser *p, AstKind kind, Loc at, int64_t value);
+Ast *ast_name(Parser *p, Loc at, Sym name);
+Ast *ast_with_a(Parser *p, AstKind kind, Loc at, Ast *a);
+Ast *ast_unary(Parser *p, Loc at, AstOp op, Ast *a);
+Ast *ast_binary(Parser *p, Loc at, AstOp op, Ast *a, Ast *b);
+Ast *ast_logic(Parser *p, Loc at, AstKind kind, Ast *a, Ast *b);
+Ast *ast_compare(Parser *p, Loc at, AstOp op, Ast *a, Ast *b);
+Ast *ast_cond(Parser *p, Loc at, Ast *value, Ast *condition, Ast *other);
+Ast *ast_await(Parser *p, Loc at, Ast *a);
+Ast *ast_walrus(Parser *p, Loc at, Sym name, Ast *a);
+Ast *ast_starred(Parser *p, Loc at, Ast *a);
+Ast *ast_yield(Parser *p, Loc at, Ast *a, bool from);
+Ast *ast_lambda(Parser *p, Loc at, ParamList params, Ast *body);
+Ast *ast_call(Parser *p, Loc at, Ast *callee, AstList args, bool comma);
+Ast *ast_keyword(Parser *p, Loc at, Sym name, Ast *a);
+Ast *ast_attr(Parser *p, Loc at, Ast *a, Sym name);
+Ast *ast_index(Parser *p, Loc at, Ast *a, Ast *index);
+Ast *ast_slice(Parser *p, Loc at, Ast *from, Ast *to, Ast *step);
+/* One element is itself unless comma says that it is a tuple. */
+Ast *ast_tuple(Parser *p, Loc at, AstList list, bool comma);
+Ast *ast_paren(Parser *p, Loc at, AstList list, bool comma);
+Ast *ast_display(Parser *p, AstKind kind, Loc at, AstList list);
+Ast *ast_pair(Parser *p, Loc at, Ast *key, Ast *value);
+Ast *ast_comp(Parser *p, Loc at, char form, Ast *element, AstList fors);
+Ast *ast_comp_for(Parser *p, Loc at, Ast *target, Ast *source, AstList conditions);
+Ast *ast_as(Parser *p, Loc at, Ast *a, Ast *target);
+Ast *ast_loose_as(Parser *p, Loc at, Ast *a, Ast *target);
+AstParam *ast_param(Parser *p, Loc at, ParamKind kind, Sym name);
+
+AstList list_one(Ast *a);
+AstList list_add(AstList list, Ast *a);
+AstList list_join(AstList a, AstList b);
+ParamList params_add(ParamList list, AstParam *param);
+
+/* ---- build_func.c ---- */
+/* A function of these parameters; the body is the caller's. */
+AstFunc *ast_func(Parser *p, ParamList params);
+/* Finds names that a list gives twice: names_add is true if the name is new since names_begin. */
+void names_begin(Parser *p);
+bool names_add(Parser *p, Sym name);
+
+/* ---- build_stmt.c: statements ---- */
+typedef struct FuncHead {
+    Sym name;
+    ParamList params;
+    Ast *returns;
+} FuncHead;
+
+Ast *ast_module(Parser *p, Loc at, AstList body);
+Ast *ast_assign(Parser *p, Loc at, AstList targets, Ast *value);
+Ast *ast_augassign(Parser *p, Loc at, AstOp op, Ast *target, Ast *value);
+Ast *ast_annassign(Parser *p, Loc at, Ast *target, Ast *annotation, Ast *value);
+Ast *ast_if(Parser *p, Loc at, Ast *condition, AstList body);
+/* Adds an elif part to the chain of the ifs of one statement. */
+AstList ast_elif(Parser *p, AstList chain, Ast *part);
+Ast *ast_else(Ast *first, AstList chain, AstList orelse);
+Ast *ast_for(Parser *p, Loc at, Ast *target, Ast *source, AstList body);
+Ast *ast_while(Parser *p, Loc at, Ast *condition, AstList body);
+AstList ast_with_items(Parser *p, AstList items);
+Ast *ast_with(Parser *p, Loc at, AstList items, AstList body);
+Ast *ast_def(Parser *p, Loc at, FuncHead head, AstList body);
+Ast *ast_class(Parser *p, Loc at, Sym name, AstList bases, AstList body);
+Ast *ast_decorate(Ast *definition, AstList decorators);
+Ast *ast_async(Parser *p, Loc at, Ast *statement);
+Ast *ast_try(Parser *p, Loc at, AstList body, AstList handlers);
+Ast *ast_finish_try(Parser *p, Ast *node, AstList orelse, AstList final);
+Ast *ast_except(Parser *p, Loc at, Ast *type, Sym name, AstList body);
+Ast *ast_import(Parser *p, Loc at, AstList aliases);
+Ast *ast_from(Parser *p, Loc at, int dots, Loc module, AstList aliases);
+Ast *ast_alias(Parser *p, Loc at, Loc dotted, Sym as);
+Ast *ast_del(Parser *p, Loc at, Ast *targets);
+Ast *ast_raise(Parser *p, Loc at, Ast *exception, Ast *cause);
+Ast *ast_assert(Parser *p, Loc at, Ast *condition, Ast *message);
+Ast *ast_names(Parser *p, AstKind kind, Loc at, AstList names);
+/* A statement is complete: what may stand only in special places must have found it. */
+Ast *ast_statement(Parser *p, Ast *statement);
+/* The ':' before a block was read; it may be missing in the text. */
+void ast_colon(Parser *p, Loc at);
+
+/* Reports unless the node can be assigned to; what: "assign to", "delete". */
+bool ast_check_target(Parser *p, const Ast *node, const char *what);
+/* A name for a node's kind in messages: "a call". */
+const char *ast_describe(const Ast *node);
+
+#endif
