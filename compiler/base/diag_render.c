@@ -27,24 +27,65 @@ put_place(Unit *u, Span span, Text *out)
     text_printf(out, "%s:%u:%u: ", src->path, lc.line, lc.column);
 }
 
-/* One source byte as printable text; tabs become spaces so that carets line up. */
-static void
-put_byte(Text *out, char c)
+/* Length of the well-formed UTF-8 sequence at p, 0 if there is none. */
+static int
+utf8_length(const char *p, uint32_t n)
 {
-    if (c == '\t') {
-        text_putn(out, "    ", TAB);
-    } else if ((unsigned char)c < 32 || c == 127) {
-        text_putc(out, '?');
-    } else {
-        text_putc(out, c);
+    const unsigned char *s = (const unsigned char *)p;
+    int len = s[0] < 0x80 ? 1 : s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+    if (len == 1) {
+        return 1;
     }
+    if (s[0] < 0xc2 || s[0] > 0xf4 || (uint32_t)len > n) {
+        return 0;
+    }
+    for (int i = 1; i < len; i++) {
+        if ((s[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
+    bool outside = (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f);
+    return overlong || outside ? 0 : len;
 }
 
-static int
-shown_width(char c)
+/* One source character as printable text, whatever bytes the file holds: tabs become spaces so that
+ * carets line up, bytes that are no text become '?'. Gives the number of bytes taken. */
+static uint32_t
+put_char(Text *out, const char *p, uint32_t n)
 {
-    /* Continuation bytes of UTF-8 take no column. */
-    return c == '\t' ? TAB : ((unsigned char)c & 0xc0) == 0x80 ? 0 : 1;
+    int len = utf8_length(p, n);
+    if (*p == '\t') {
+        text_putn(out, "    ", TAB);
+    } else if (len == 0 || (unsigned char)*p < 32 || *p == 127) {
+        text_putc(out, '?');
+    } else {
+        text_putn(out, p, (size_t)len);
+    }
+    return len ? (uint32_t)len : 1;
+}
+
+/* Columns that the bytes [from, to) of a line take. */
+static int
+shown_width(const char *line, uint32_t from, uint32_t to)
+{
+    int width = 0;
+    while (from < to) {
+        int len = utf8_length(line + from, to - from);
+        width += line[from] == '\t' ? TAB : 1;
+        from += len ? (uint32_t)len : 1;
+    }
+    return width;
+}
+
+/* A message, which may quote such bytes. */
+static void
+put_message(Text *out, const char *s)
+{
+    uint32_t n = (uint32_t)strlen(s);
+    for (uint32_t i = 0; i < n;) {
+        i += s[i] == '\n' ? (text_putc(out, '\n'), 1) : put_char(out, s + i, n - i);
+    }
 }
 
 /* The source line with a caret span. Long lines are cut to a window around the span. */
@@ -62,21 +103,13 @@ put_snippet(Unit *u, Span span, Text *out)
     uint32_t from = at > MAX_LINE / 2 && len > MAX_LINE ? at - MAX_LINE / 2 : 0;
     uint32_t to = MIN(len, from + MAX_LINE);
     text_printf(out, "%6u | ", lc.line);
-    for (uint32_t i = from; i < to; i++) {
-        put_byte(out, line[i]);
+    for (uint32_t i = from; i < to;) {
+        i += put_char(out, line + i, to - i);
     }
-    text_put(out, "\n       | ");
-    for (uint32_t i = from; i < at; i++) {
-        for (int w = shown_width(line[i]); w > 0; w--) {
-            text_putc(out, ' ');
-        }
-    }
-    text_putc(out, '^');
+    text_printf(out, "\n       | %*s^", shown_width(line, from, at), "");
     uint32_t end = MIN(to, at + (span.end > span.begin ? span.end - span.begin : 1));
-    for (uint32_t i = at + 1; i < end; i++) {
-        for (int w = shown_width(line[i]); w > 0; w--) {
-            text_putc(out, '~');
-        }
+    for (int w = shown_width(line, at, end); w > 1; w--) {
+        text_putc(out, '~');
     }
     text_putc(out, '\n');
 }
@@ -106,30 +139,36 @@ render_text(Unit *u, const Diag *d, Text *out)
     put_snippet(u, d->span, out);
     for (uint32_t i = 0; i < d->notes.n; i++) {
         put_place(u, d->notes.p[i].span, out);
-        text_printf(out, "note: %s\n", d->notes.p[i].text);
+        text_put(out, "note: ");
+        put_message(out, d->notes.p[i].text);
+        text_putc(out, '\n');
     }
     render_calls(u, d, out);
     if (*diag_table[d->id].rule) {
         text_printf(out, "rule: %s\n", diag_table[d->id].rule);
     }
     if (*help_of(d)) {
-        text_printf(out, "help: %s\n", help_of(d));
+        text_put(out, "help: ");
+        put_message(out, help_of(d));
+        text_putc(out, '\n');
     }
 }
 
 static void
 put_json_string(Text *out, const char *s)
 {
+    uint32_t n = (uint32_t)strlen(s);
     text_putc(out, '"');
-    for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
+    for (uint32_t i = 0; i < n;) {
+        unsigned char c = (unsigned char)s[i];
         if (c == '"' || c == '\\') {
             text_putc(out, '\\');
-            text_putc(out, *s);
+            text_putc(out, s[i++]);
         } else if (c < 32) {
             text_printf(out, "\\u%04x", c);
+            i++;
         } else {
-            text_putc(out, *s);
+            i += put_char(out, s + i, n - i);
         }
     }
     text_putc(out, '"');

@@ -141,7 +141,7 @@ io_write(Unit *u, const char *path, const void *bytes, size_t size)
 bool
 io_is_blob(const char *bytes, size_t size)
 {
-    /* The first byte of a blob's magic never begins a source text: it is not ASCII. */
-    return size >= 8 && (unsigned char)bytes[0] == 0x8b &&
-           memcmp(bytes + 1, "TKB", 3) == 0;
+    /* Not the whole magic: a blob that was damaged on its way is still to be refused as a blob. No
+     * source text begins with the byte 0x89, which is not UTF-8. */
+    return size >= 3 && memcmp(bytes, "\x89TK", 3) == 0;
 }
