@@ -6,8 +6,9 @@
  *   ranges, masks (counts), scalars, pad rules   are intervals
  *   bounds      the end of a footprint grows with every operand; the start is the offset alone
  *   alignment   the offset's step must keep it
- *   overlap     asked when source and destination keep their distance and no number varies; else
- *               the bytes between their least start and greatest end must not meet
+ *   overlap     asked when source and destination keep their distance and only lanes and repeats vary
+ *               (fewer of them touch fewer bytes); else the bytes between their least start and greatest
+ *               end must not meet
  * What fails at a value that is certainly reached is refuted and refused by the rule's name; anything else
  * is `unproved`, unless the descriptor says that it is checked while running. */
 #include "blob/verify.h"
@@ -78,12 +79,13 @@ bind_mask(Verifier *v, int i)
         v->lo.args[i].m.w[w] = (uint64_t)r.lo;
         v->hi.args[i].m.w[w] = (uint64_t)r.hi;
         v->numbers_vary |= !blob_range_is_value(&r);
+        v->shape_varies |= !blob_range_is_value(&r) && v->d.mask_form != MASK_COUNT;
     }
     return true;
 }
 
 static bool
-bind_number(Verifier *v, int i)
+bind_number(Verifier *v, int i, Role role)
 {
     BlobRange r;
     v->exact[i] = true;
@@ -94,7 +96,9 @@ bind_number(Verifier *v, int i)
     v->hi.args[i].v = r.hi;
     v->lo.args[i].literal = v->d.args[i].literal;
     v->hi.args[i].literal = v->d.args[i].literal;
-    v->numbers_vary |= !blob_range_is_value(&r);
+    bool varies = !blob_range_is_value(&r) && role != ROLE_SCALAR;
+    v->numbers_vary |= varies;
+    v->shape_varies |= varies && role != ROLE_REPEAT;
     return true;
 }
 
@@ -108,6 +112,7 @@ bind(Verifier *v)
     v->hi.op = v->d.op;
     v->hi.soc = v->b->soc;
     v->numbers_vary = false;
+    v->shape_varies = false;
     for (int i = 0; i < n; i++) {
         v->lo.args[i] = (CheckArg){.v = 0};
         v->hi.args[i] = (CheckArg){.v = 0};
@@ -118,7 +123,7 @@ bind(Verifier *v)
         bool ok = tensor                       ? bind_tensor(v, i)
                   : p[i].role == ROLE_MASK     ? bind_mask(v, i)
                   : p[i].role == ROLE_MASKMODE ? true
-                                               : bind_number(v, i);
+                                               : bind_number(v, i, p[i].role);
         if (!ok) {
             return false;
         }
@@ -175,13 +180,25 @@ mask_holds(Verifier *v, CheckStep s)
     return both_ends(v, s);
 }
 
+/* With one term the second value of the offset is reached, and is the witness. */
 static bool
 alignment_holds(Verifier *v, CheckStep s)
 {
-    const CheckTensor *t = &v->lo.args[s.param].t;
+    CheckTensor *t = &v->lo.args[s.param].t;
+    const BlobRange *r = &v->offsets[s.param];
     uint64_t align = (uint64_t)scope_align(t->scope, t->dtype);
-    return !v->wide[s.param] && check_step(&v->lo, s, &v->fault) &&
-           v->offsets[s.param].step % align == 0;
+    if (v->wide[s.param] || !check_step(&v->lo, s, &v->fault)) {
+        return false;
+    }
+    if (r->step % align == 0) {
+        return true;
+    }
+    if (v->d.args[s.param].t.nterms == 1) {
+        t->offset = r->lo + (int64_t)r->step;
+        (void)check_step(&v->lo, s, &v->fault);
+        t->offset = r->lo;
+    }
+    return false;
 }
 
 /* The greatest extent at the least and at the greatest start. */
@@ -235,7 +252,7 @@ sources_near(const Verifier *v, int dst, bool *fixed, bool *apart)
     int n;
     const ParamInfo *p = form_params(op_table[v->d.op].form, &n);
     const TikOperand *d = &v->d.args[dst].t;
-    *fixed = !v->numbers_vary;
+    *fixed = !v->shape_varies;
     *apart = true;
     bool any = false;
     for (int i = 0; i < n; i++) {
@@ -262,6 +279,38 @@ first_destination(const Verifier *v)
     return i;
 }
 
+static CheckArg *
+repeat_of(Verifier *v, CheckInstr *in)
+{
+    int n;
+    const ParamInfo *p = form_params(op_table[v->d.op].form, &n);
+    for (int i = 0; i < n; i++) {
+        if (p[i].role == ROLE_REPEAT) {
+            return &in->args[i];
+        }
+    }
+    return NULL;
+}
+
+/* One repeat has a rule of its own, so it is asked for too when the number of repeats varies. */
+static bool
+overlap_at_most(Verifier *v, CheckStep s)
+{
+    CheckArg *hi = repeat_of(v, &v->hi);
+    CheckArg *lo = repeat_of(v, &v->lo);
+    if (!check_step(&v->hi, s, &v->fault)) {
+        return false;
+    }
+    if (hi == NULL || lo->v > 1 || hi->v <= 1) {
+        return true;
+    }
+    int64_t repeats = hi->v;
+    hi->v = 1;
+    bool held = check_step(&v->hi, s, &v->fault);
+    hi->v = repeats;
+    return held;
+}
+
 static bool
 overlap_holds(Verifier *v, CheckStep s, bool *fixed)
 {
@@ -271,7 +320,7 @@ overlap_holds(Verifier *v, CheckStep s, bool *fixed)
         v->d.args[s.param].t.region != v->d.args[dst].t.region) {
         return true;
     }
-    return apart || (*fixed && check_step(&v->lo, s, &v->fault));
+    return apart || (*fixed && overlap_at_most(v, s));
 }
 
 /* *sure: a failure happens whenever the descriptor runs, or at a value that is reached. */
@@ -295,7 +344,7 @@ step_holds(Verifier *v, CheckStep s, bool *sure)
         return bounds_hold(v, s);
     case CHECK_OVERLAP:
         held = overlap_holds(v, s, &fixed);
-        *sure = *sure && fixed;
+        *sure = *sure && fixed && !v->numbers_vary;
         return held;
     }
     return false;

@@ -48,7 +48,8 @@ typedef struct Verifier {
     BlobRange offsets[MAX_PARAMS];
     bool wide[MAX_PARAMS];  /* the operand's address cannot be bounded in 64 bits */
     bool exact[MAX_PARAMS]; /* both ends of the operand's range are reached */
-    bool numbers_vary;
+    bool numbers_vary;      /* numbers other than scalars */
+    bool shape_varies;      /* numbers other than scalars, repeats and counts of lanes */
     Fault fault;
     CheckStep steps[MAX_CHECK_STEPS];
     uint64_t top_steps; /* outside of loops */

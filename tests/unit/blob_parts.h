@@ -100,7 +100,8 @@ take_apart(const Bin *b)
     for (int i = 0; i < s.n; i++) {
         const uint8_t *e = b->p + HEADER_BYTES + ENTRY_BYTES * i;
         Part *q = &s.p[i];
-        *q = (Part){get32(e), get16(e + 4), e[6], get32(e + 24), NULL, (size_t)get64(e + 16), 0};
+        *q = (Part){get32(e), get16(e + 4),          e[6], get32(e + 24),
+                    NULL,     (size_t)get64(e + 16), 0};
         q->p = malloc(q->n + 1);
         memcpy(q->p, b->p + get64(e + 8), q->n);
     }

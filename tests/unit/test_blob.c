@@ -24,35 +24,34 @@
 
 /* Descriptors by index: 0 loop, 1 move, 2 rem, 3 mul, 4 vec_add, 5 if, 6 load, 7 else, 8 store, 9 break,
  * 10 endif, 11 endloop, 12 set_padding, 13 move */
-static const char seed[] = HEAD
-    "loop s0 = 0 4 @ \"a b.tik\" 3:5\n" IN
-    "r0 = rem int32 s0 2 @ \"a b.tik\" 4:9\n"
-    "r1 = mul int32 r0 512 @ \"other.tik\" 1:1\n"
-    "vec_add mask=count(128) dst=float16[3, 0] src0=float16[2, 0, 1*r1] src1=float16[2, 0] "
-    "repeat_times=4 dst_rep_stride=8 src0_rep_stride=8 src1_rep_stride=8\n"
-    "if r0 @ \"a b.tik\" 6:1\n"
-    "r2 = load float16[2, 6]\n"
-    "else\n"
-    "store float16[2, 2] r2\n"
-    "break\n"
-    "endif\n"
-    "endloop s0\n"
-    "set_padding value=4294967296\n" OUT "end\n";
+static const char seed[] =
+    HEAD "loop s0 = 0 4 @ \"a b.tik\" 3:5\n" IN "r0 = rem int32 s0 2 @ \"a b.tik\" 4:9\n"
+         "r1 = mul int32 r0 512 @ \"other.tik\" 1:1\n"
+         "vec_add mask=count(128) dst=float16[3, 0] src0=float16[2, 0, 1*r1] "
+         "src1=float16[2, 0] "
+         "repeat_times=4 dst_rep_stride=8 src0_rep_stride=8 src1_rep_stride=8\n"
+         "if r0 @ \"a b.tik\" 6:1\n"
+         "r2 = load float16[2, 6]\n"
+         "else\n"
+         "store float16[2, 2] r2\n"
+         "break\n"
+         "endif\n"
+         "endloop s0\n"
+         "set_padding value=4294967296\n" OUT "end\n";
 
 /* Two kernels, no places, no meta, the smallest names. */
-static const char seed_two[] =
-    "blob 0.1 Ascend910B1\n"
-    "kernel \"a\" cores 1 steps 0\n"
-    "code\n"
-    "end\n"
-    "kernel \"b\" cores 65535 steps 9 ordered\n"
-    "peak UB 32\n"
-    "region 0 \"\" UB int32 at 0 bytes 32\n"
-    "code\n"
-    "r0 = cast int64 int32 5000000000\n"
-    "store checked int32[0, 8589934588, -3*r0, 7*core] core\n"
-    "return\n"
-    "end\n";
+static const char seed_two[] = "blob 0.1 Ascend910B1\n"
+                               "kernel \"a\" cores 1 steps 0\n"
+                               "code\n"
+                               "end\n"
+                               "kernel \"b\" cores 65535 steps 9 ordered\n"
+                               "peak UB 32\n"
+                               "region 0 \"\" UB int32 at 0 bytes 32\n"
+                               "code\n"
+                               "r0 = cast int64 int32 5000000000\n"
+                               "store checked int32[0, 8589934588, -3*r0, 7*core] core\n"
+                               "return\n"
+                               "end\n";
 
 static const char *const seeds[] = {seed, seed_two};
 
@@ -277,7 +276,8 @@ CASE(unknown_must, insert_part(s, 2, strange(BLOB_MUST)))
 CASE(unknown_skip, insert_part(s, 2, strange(0)))
 CASE(wrong_flags, part(s, "LINE")->flags = BLOB_MUST)
 CASE(record_longer, part(s, "KERN")->record = 104)
-CASE(record_later, part(s, "KERN")->record = 104; resize(part(s, "KERN"), 104); s->minor = 2)
+CASE(record_later, part(s, "KERN")->record = 104; resize(part(s, "KERN"), 104);
+     s->minor = 2)
 CASE(record_tail, record_later(s); bytes(s, "KERN")[103] = 1)
 CASE(size_cut, part(s, "REGN")->n -= 8)
 CASE(offset_gap, part(s, "CODE")->skip = 16)
@@ -385,7 +385,8 @@ CASE(wide_least, put64(desc(s, 12) + 12, 0x80000000))
 CASE(row_ahead, desc(s, 1)[8] = 3)
 CASE(row_inside, desc(s, 13)[8] = 2)
 CASE(row_region, put32(bytes(s, "AFFN") + 16 * (desc(s, 4)[12]) + 4, 4))
-CASE(offset_under, put32(bytes(s, "AFFN") + 8, 0x80000000); put32(desc(s, 1) + 12, (uint32_t)-1))
+CASE(offset_under, put32(bytes(s, "AFFN") + 8, 0x80000000);
+     put32(desc(s, 1) + 12, (uint32_t)-1))
 CASE(offset_least, put32(bytes(s, "AFFN") + 8, 0x80000000))
 CASE(line_short, part(s, "LINE")->n--)
 CASE(line_long, resize(part(s, "LINE"), part(s, "LINE")->n + 1))
@@ -516,7 +517,8 @@ rules_hold_at_their_limits(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         Bin out = changed(cases[i].out);
         if (strcmp(open_code(&out), cases[i].code) != 0) {
-            fail_msg("case %zu: expected %s, found '%s'", i, cases[i].code, open_code(&out));
+            fail_msg("case %zu: expected %s, found '%s'", i, cases[i].code,
+                     open_code(&out));
         }
         free(out.p);
         if (cases[i].in != NULL) {
@@ -619,7 +621,8 @@ assembler_names_the_line(void **state)
     expect_error("blob 0.1 Ascend310P\n", 1, "not a processor");
     expect_error(HEAD "nonsense x=1\nend\n", 12, "'nonsense' is neither");
     expect_error(HEAD "r0 = frob int32 1 2\nend\n", 12, "not a scalar operation");
-    expect_error(HEAD "set_padding value=99999999999999999999\nend\n", 12, "64-bit integer");
+    expect_error(HEAD "set_padding value=99999999999999999999\nend\n", 12,
+                 "64-bit integer");
     expect_error(HEAD "r65536 = add int32 1 2\nend\n", 12, "register 65536");
     expect_error(HEAD "store float16[4, 0] 1\nend\n", 12, "region 4");
     expect_error(HEAD "return 5\nend\n", 12, "behind the end");
@@ -642,8 +645,9 @@ static void
 odd_names_are_written_safely(void **state)
 {
     (void)state;
-    Bin a = assemble("blob 0.1 Ascend310P3\nmeta \"a\\x0a\\\"\xff\"\n"
-                     "kernel \"k\" cores 1 steps 1\ncode\nreturn @ \"d\xc3\xa9/\xe9.tik\" 1:1\nend\n");
+    Bin a = assemble(
+        "blob 0.1 Ascend310P3\nmeta \"a\\x0a\\\"\xff\"\n"
+        "kernel \"k\" cores 1 steps 1\ncode\nreturn @ \"d\xc3\xa9/\xe9.tik\" 1:1\nend\n");
     char *text;
     TikBlobDiag diag;
     assert_string_equal(open_code(&a), "");
@@ -667,7 +671,8 @@ explanations_have_names_and_places(void **state)
     assert_string_equal(verify_diag(&a, &proof, &diag), "tensor-overflow");
     assert_true(tikblob_open(&b, a.p, a.n, NULL));
     tikblob_explain(&b, 0, &diag, text, sizeof text);
-    assert_non_null(strstr(text, "kernel 'add', descriptor 3 (store) from dir/k.tik:7:3"));
+    assert_non_null(
+        strstr(text, "kernel 'add', descriptor 3 (store) from dir/k.tik:7:3"));
     tikblob_explain(NULL, 0, &diag, text, 20);
     assert_int_equal(strlen(text), 19);
     free(a.p);

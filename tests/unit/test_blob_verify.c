@@ -1,0 +1,690 @@
+/* test_blob_verify.c: the verifier (P2 to P6): each rule from outside and from inside, ranges of scalar
+ * registers, step bounds, and the list of bugs known from other loaders. */
+#include "blob_parts.h"
+#include "blob/range.h"
+
+#define HEAD(soc)                                                                        \
+    "blob 0.1 " soc "\n"                                                                 \
+    "kernel \"k\" cores 4 steps 0\n"                                                     \
+    "peak UB 8192\n"                                                                     \
+    "arg \"x\" input float16 (4096)\n"                                                   \
+    "arg \"y\" output float16 (4100)\n"                                                  \
+    "region 0 \"x\" GM float16 arg 0\n"                                                  \
+    "region 1 \"y\" GM float16 arg 1\n"                                                  \
+    "region 2 \"a\" UB float16 at 0 bytes 4096\n"                                        \
+    "region 3 \"b\" UB float16 at 4096 bytes 4096\n"                                     \
+    "code\n"
+
+/* Moves 64 bytes from GM offset src to UB offset dst. */
+#define MOVE(flag, dst, src)                                                             \
+    "data_move" flag " dst=float16[2, " dst "] src=float16[0, " src                      \
+    "] sid=0 nburst=1 burst=2 src_stride=0 dst_stride=0 mode=0\n"
+#define MOVE_N(flag, nburst, burst)                                                      \
+    "data_move" flag " dst=float16[2, 0] src=float16[0, 0] sid=0 nburst=" nburst         \
+    " burst=" burst " src_stride=0 dst_stride=0 mode=0\n"
+#define ADD(flag, mask, dst, src0, repeat)                                               \
+    "vec_add" flag " mask=" mask " dst=float16[" dst "] src0=float16[" src0              \
+    "] src1=float16[3, 0] repeat_times=" repeat                                          \
+    " dst_rep_stride=8 src0_rep_stride=8 src1_rep_stride=8\n"
+#define GET "r0 = load float16[2, 0]\nr1 = cast int32 float16 r0\n"
+
+static const char *
+code_for(const char *head, const char *body)
+{
+    static char copy[40];
+    char *text = malloc(strlen(head) + strlen(body) + 8);
+    strcpy(text, head);
+    strcat(text, body);
+    strcat(text, "end\n");
+    Bin b = assemble(text);
+    snprintf(copy, sizeof copy, "%s", verify_code(&b));
+    free(b.p);
+    free(text);
+    return copy;
+}
+
+static void
+expect(const char *body, const char *code)
+{
+    const char *found = code_for(HEAD("Ascend310P3"), body);
+    if (strcmp(found, code) != 0) {
+        fail_msg("expected '%s', found '%s' for\n%s", code, found, body);
+    }
+}
+
+/* Number of obligations that are left to run time. */
+static void
+expect_proof(const char *body, int checked, uint64_t steps)
+{
+    char text[4000];
+    TikBlobProof proof;
+    TikBlobDiag diag;
+    snprintf(text, sizeof text, "%s%send\n", HEAD("Ascend310P3"), body);
+    Bin b = assemble(text);
+    const char *found = verify_diag(&b, &proof, &diag);
+    if (*found != 0 || proof.checked != checked || proof.steps != steps) {
+        fail_msg("'%s': %d checked, %llu steps for\n%s", found, (int)proof.checked,
+                 (unsigned long long)proof.steps, body);
+    }
+    free(b.p);
+}
+
+/* ---- P2 ---------------------------------------------------------------------------------------- */
+
+static void
+descriptors_are_legal_on_the_target(void **state)
+{
+    (void)state;
+    expect(MOVE_N("", "4095", "1"), "tensor-overflow"); /* in range, too far */
+    expect(MOVE_N("", "4096", "1"), "range-nburst");
+    expect(MOVE_N("", "1", "65536"), "range-burst");
+    expect("data_move dst=float16[0, 0] src=float16[1, 0] sid=0 nburst=1 burst=1 "
+           "src_stride=0 "
+           "dst_stride=0 mode=0\n",
+           "same-gm");
+    expect(
+        "vec_and mask=count(64) dst=float32[2, 0] src0=float32[2, 0] src1=float32[3, 0] "
+        "repeat_times=1 dst_rep_stride=8 src0_rep_stride=8 src1_rep_stride=8\n",
+        "dtype-unsupported");
+    expect(
+        "vec_add mask=count(64) dst=float32[2, 0] src0=float16[2, 0] src1=float32[3, 0] "
+        "repeat_times=1 dst_rep_stride=8 src0_rep_stride=8 src1_rep_stride=8\n",
+        "dtype-mismatch");
+    expect(ADD("", "count(128)", "2, 0", "2, 0", "16"), "");
+    expect(ADD("", "count(129)", "2, 0", "2, 0", "16"), "mask-range");
+    expect(ADD("", "bits(0, 0)", "2, 0", "2, 0", "16"), "mask-zero");
+    expect(ADD("", "count(128)", "2, 0", "2, 0", "256"), "repeat-range");
+    expect("data_move dst=float16[2, 0] src=float16[0, 0] sid=0 nburst=1 burst=1 "
+           "src_stride=0 "
+           "dst_stride=0 mode=core\n",
+           "attribute-constant");
+    /* the static rules hold for checked descriptors too */
+    expect("vec_and checked mask=count(64) dst=float32[2, 0] src0=float32[2, 0] "
+           "src1=float32[3, 0] repeat_times=1 dst_rep_stride=8 src0_rep_stride=8 "
+           "src1_rep_stride=8\n",
+           "dtype-unsupported");
+}
+
+static void
+scalar_operations_have_types(void **state)
+{
+    (void)state;
+    expect("r0 = shl int32 1 2\n", "");
+    expect("r0 = shl float32 1 2\n", "alu-type");
+    expect("r0 = bits int32 float32 7\n", "");
+    expect("r0 = bits int32 float16 7\n", "alu-type");
+    expect("r0 = cast int32 int32 7\n", "alu-type");
+}
+
+/* ---- P3, P4 -------------------------------------------------------------------------------------- */
+
+static void
+blocks_are_nested(void **state)
+{
+    (void)state;
+    expect("if 1\nelse\nendif\n", "");
+    expect("if 1\n", "block-nesting");
+    expect("endif\n", "block-nesting");
+    expect("else\n", "block-nesting");
+    expect("if 1\nelse\nelse\nendif\n", "block-nesting");
+    expect("loop s0 = 0 1\nif 1\nendloop s0\nendif\n", "block-nesting");
+    expect("loop s0 = 0 1\nendif\n", "block-nesting");
+    expect("loop s0 = 0 1\nbreak\nendloop s0\n", "");
+    expect("break\n", "jump-outside-loop");
+    expect("if 1\ncontinue\nendif\n", "jump-outside-loop");
+    expect("loop s0 = 0 1\nendloop s0\nloop s0 = 0 2\nendloop s0\n", "");
+    expect("loop s0 = 0 1\nloop s0 = 0 2\nendloop s0\nendloop s0\n", "loop-slot");
+    expect("loop s0 = 0 1\nloop s1 = 0 s0\nendloop s1\nendloop s0\n", "");
+    expect("loop s0 = 0 1\nendloop s0\nr0 = add int32 s0 1\n", "loop-slot");
+    expect("loop s0 = 0 0\nendloop s0\n", "");
+    expect("loop s0 = 1 0\nendloop s0\n", "loop-bounds");
+    expect("loop s0 = -1 0\nendloop s0\n", "loop-bounds");
+}
+
+static void
+nest(char *text, size_t size, const char *open, const char *close, int depth)
+{
+    size_t n = 0;
+    for (int i = 0; i < depth; i++) {
+        n += (size_t)snprintf(text + n, size - n, open, i);
+    }
+    for (int i = depth; i-- > 0;) {
+        n += (size_t)snprintf(text + n, size - n, close, i);
+    }
+}
+
+static void
+nesting_is_bounded(void **state)
+{
+    (void)state;
+    static char text[20000];
+    nest(text, sizeof text, "loop s%d = 0 1\n", "endloop s%d\n", 16);
+    expect(text, "");
+    nest(text, sizeof text, "if %d\n", "endif\n", 512);
+    expect(text, "");
+    nest(text, sizeof text, "if %d\n", "endif\n", 513);
+    expect(text, "if-depth");
+}
+
+/* A seventeenth slot cannot be written, and a slot twice is no slot. */
+static void
+seventeen_loops_are_refused(void **state)
+{
+    (void)state;
+    static char text[4000];
+    Bin b;
+    int line;
+    char error[200];
+    nest(text, sizeof text, "loop s%d = 0 1\n", "endloop s%d\n", 17);
+    static char all[5000];
+    snprintf(all, sizeof all, "%s%send\n", HEAD("Ascend310P3"), text);
+    assert_false(
+        tikblob_assemble(all, strlen(all), &b.p, &b.n, &line, error, sizeof error));
+    assert_non_null(strstr(error, "17"));
+}
+
+static void
+steps_are_counted(void **state)
+{
+    (void)state;
+    expect_proof("return\n", 0, 2);
+    expect_proof("loop s0 = 0 10\nendloop s0\n", 0, 12);
+    expect_proof("loop s0 = 0 10\nloop s1 = 0 100\nset_padding value=1\nendloop s1\n"
+                 "endloop s0\n",
+                 0, 2 + 10 * (2 + 100 * 2));
+    /* beyond 64 bits the bound stays at its end */
+    expect_proof("loop s0 = 0 9000000000000000000\nloop s1 = 0 9000000000000000000\n"
+                 "endloop s1\nendloop s0\n",
+                 0, UINT64_MAX);
+}
+
+static void
+stated_steps_hold(void **state)
+{
+    (void)state;
+    static const char body[] = "\ncode\nloop s0 = 0 10\nendloop s0\nend\n";
+    static const struct {
+        const char *steps, *code;
+    } cases[] = {{"12", ""}, {"11", "step-bound"}, {"18446744073709551615", ""}};
+    for (int i = 0; i < 3; i++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "blob 0.1 Ascend310P3\nkernel \"k\" cores 1 steps %s%s", cases[i].steps,
+                 body);
+        Bin b = assemble(text);
+        assert_string_equal(verify_code(&b), cases[i].code);
+        free(b.p);
+    }
+}
+
+static void
+run_time_loops_end(void **state)
+{
+    (void)state;
+    /* an int32 bound: at most 2^31-1 iterations of 2 descriptors */
+    expect_proof(
+        "r0 = load int32[2, 0]\nloop s0 = 0 r0\nset_padding value=s0\nendloop s0\n", 1,
+        1 + 1 + 1 + 2ull * 2147483647);
+    /* what is not negative needs no check of the bounds */
+    expect_proof("r0 = load uint8[2, 0]\nloop s0 = 0 r0\nendloop s0\n", 0, 3 + 255);
+}
+
+/* ---- P5 ------------------------------------------------------------------------------------------- */
+
+static void
+registers_have_ranges(void **state)
+{
+    (void)state;
+    /* i % 2 * 2048 and a burst of 64 bytes */
+    expect("loop s0 = 0 9\nr0 = rem int32 s0 2\nr1 = mul int32 r0 2048\n" MOVE(
+               "", "0, 1*r1", "0") "endloop s0\n",
+           "");
+    expect("loop s0 = 0 9\nr0 = rem int32 s0 3\nr1 = mul int32 r0 2048\n" MOVE(
+               "", "0, 1*r1", "0") "endloop s0\n",
+           "unproved");
+    /* the congruence of a register keeps alignment */
+    expect("r0 = load uint8[2, 0]\nr1 = and int32 r0 96\n" MOVE("", "0, 1*r1", "0"), "");
+    expect("r0 = load uint8[2, 0]\nr1 = and int32 r0 112\n" MOVE("", "0, 1*r1", "0"),
+           "unproved");
+    expect("r0 = load uint8[2, 0]\nr1 = shl int32 r0 4\n" MOVE("", "0, 1*r1", "0"),
+           "unproved");
+    expect("r0 = load uint8[2, 0]\nr1 = shr int32 r0 2\n" MOVE("", "0, 32*r1", "0"), "");
+    expect("r0 = load uint8[2, 0]\nr1 = div int32 r0 4\n" MOVE("", "0, 32*r1", "0"), "");
+    /* a product that may wrap is anything */
+    expect(
+        "r0 = load int32[2, 0]\nr1 = mul int32 r0 32\n" MOVE(" checked", "0, 1*r1", "0"),
+        "");
+    expect("r0 = load int32[2, 0]\nr1 = mul int32 r0 32\n" MOVE("", "0, 1*r1", "0"),
+           "unproved");
+}
+
+static void
+ranges_end_with_their_block(void **state)
+{
+    (void)state;
+    /* after the branch r0 is 0 or anything that it was ever given */
+    expect("r0 = bits int32 int32 32\nif core\nr0 = load int32[2, 0]\nendif\n" MOVE(
+               "", "0, 1*r0", "0"),
+           "unproved");
+    expect("if core\nr0 = load int32[2, 0]\nendif\nr0 = bits int32 int32 32\n" MOVE(
+               "", "0, 1*r0", "0"),
+           "");
+    /* in the loop's second round r0 is what the end of the first one gave it */
+    expect("r0 = bits int32 int32 32\nloop s0 = 0 9\n" MOVE(
+               "", "0, 1*r0", "0") "r0 = load int32[2, 0]\nendloop s0\n",
+           "unproved");
+    expect("r0 = bits int32 int32 32\nloop s0 = 0 9\n" MOVE("", "0, 1*r0",
+                                                            "0") "endloop s0\n",
+           "");
+    /* before its first write a register is 0 */
+    expect(MOVE("", "0, 1*r0", "0"), "");
+    /* both arms of a branch */
+    expect("if core\nr0 = bits int32 int32 32\nelse\nr0 = bits int32 int32 64\n" MOVE(
+               "", "0, 1*r0", "0") "endif\n",
+           "");
+}
+
+/* ---- P6 -------------------------------------------------------------------------------------------- */
+
+static void
+bounds_hold_for_every_iteration(void **state)
+{
+    (void)state;
+    /* GM: 8192 bytes; 64 bytes at 64*s0 */
+    expect("loop s0 = 0 128\n" MOVE("", "0", "0, 64*s0") "endloop s0\n", "");
+    expect("loop s0 = 0 129\n" MOVE("", "0", "0, 64*s0") "endloop s0\n",
+           "tensor-overflow");
+    expect(MOVE("", "0", "0, 2048*core"), "");
+    expect(MOVE("", "0", "2048, 2048*core"), "tensor-overflow");
+    /* two loops, one of them downwards */
+    expect("loop s0 = 0 32\nloop s1 = 0 4\n" MOVE(
+               "", "0", "1984, -64*s0, 2048*s1") "endloop s1\nendloop s0\n",
+           "");
+    expect("loop s0 = 0 32\nloop s1 = 0 4\n" MOVE(
+               "", "0", "1920, -64*s0, 2048*s1") "endloop s1\nendloop s0\n",
+           "tensor-overflow");
+    /* under a branch it may never happen, so it is not refuted, and not proved */
+    expect("if core\nloop s0 = 0 129\n" MOVE("", "0", "0, 64*s0") "endloop s0\nendif\n",
+           "unproved");
+    expect("if core\nloop s0 = 0 129\n" MOVE(" checked", "0",
+                                             "0, 64*s0") "endloop s0\nendif\n",
+           "");
+    /* a body without iterations touches nothing */
+    expect("loop s0 = 5 5\n" MOVE("", "0", "9999999, 64*s0") "endloop s0\n", "");
+    /* GM is rounded up to 32 bytes: 8200 to 8224 */
+    expect("store float16[1, 8222] 1\n", "");
+    expect("store float16[1, 8224] 1\n", "tensor-overflow");
+    expect("store float16[2, 4096] 1\n", "tensor-overflow");
+    expect("store float16[2, 4094] 1\n", "");
+    expect("store float16[2, -2] 1\n", "tensor-overflow");
+}
+
+static void
+alignment_holds_for_every_iteration(void **state)
+{
+    (void)state;
+    expect("loop s0 = 0 4\n" MOVE("", "0, 32*s0", "0") "endloop s0\n", "");
+    expect("loop s0 = 0 4\n" MOVE("", "0, 48*s0", "0") "endloop s0\n", "address-align");
+    expect("loop s0 = 0 2\n" MOVE("", "0, 48*s0", "0") "endloop s0\n", "address-align");
+    expect("loop s0 = 0 1\n" MOVE("", "0, 48*s0", "0") "endloop s0\n", "");
+    expect(MOVE("", "16", "0"), "address-align");
+    expect(MOVE("", "0", "16"), ""); /* GM needs none */
+    expect("store float16[2, 1] 1\n", "address-align");
+    expect("loop s0 = 0 4\nstore float16[2, 0, 3*s0] 1\nendloop s0\n", "address-align");
+    expect("loop s0 = 0 4\nloop s1 = 0 2\n" MOVE("", "0, 48*s0, 32*s1",
+                                                 "0") "endloop s1\nendloop s0\n",
+           "unproved");
+}
+
+static void
+numbers_that_vary_are_bounded(void **state)
+{
+    (void)state;
+    expect("r0 = load uint8[2, 0]\n" MOVE_N("", "1", "r0"), "unproved"); /* may be 0 */
+    expect("r0 = load uint8[2, 0]\nr1 = add int32 r0 1\n" MOVE_N("", "1", "r1"),
+           "unproved");
+    expect("r0 = load uint8[2, 0]\nr1 = and int32 r0 63\nr2 = add int32 r1 1\n" MOVE_N(
+               "", "1", "r2"),
+           "");
+    expect("r0 = load uint8[2, 0]\nr1 = and int32 r0 127\nr2 = add int32 r1 2\n" MOVE_N(
+               "", "1", "r2"),
+           "unproved");
+    expect(GET MOVE_N(" checked", "r1", "1"), "");
+    /* masks: counts vary, words do not */
+    expect("r0 = and int32 core 3\nr1 = add int32 r0 1\n" ADD("", "count(r1)", "2, 0",
+                                                              "2, 0", "1"),
+           "");
+    expect("r0 = and int32 core 3\n" ADD("", "count(r0)", "2, 0", "2, 0", "1"),
+           "unproved");
+    expect(ADD("", "bits(core, 1)", "2, 0", "2, 0", "1"), "unproved");
+    /* repeats known only at run time may be 0 */
+    expect(ADD("", "count(128)", "2, 0", "2, 0", "0"), "repeat-range");
+    expect(ADD("", "count(128)", "2, 0", "2, 0", "core"), "");
+}
+
+static void
+overlap_is_decided_by_distance(void **state)
+{
+    (void)state;
+    expect(ADD("", "count(128)", "2, 0", "2, 32", "1"), "overlap-single");
+    expect(ADD("", "count(128)", "2, 0", "2, 256", "1"), "");
+    /* equal terms keep the distance */
+    expect("loop s0 = 0 4\n" ADD("", "count(128)", "2, 0, 256*s0", "2, 256, 256*s0",
+                                 "1") "endloop s0\n",
+           "");
+    expect("loop s0 = 0 4\n" ADD("", "count(128)", "2, 0, 256*s0", "2, 32, 256*s0",
+                                 "1") "endloop s0\n",
+           "overlap-single");
+    /* lanes and repeats may vary, strides not */
+    expect("r0 = add int32 core 1\n" ADD("", "count(128)", "2, 0", "2, 0", "r0"), "");
+    expect("r0 = add int32 core 1\n" ADD("", "count(128)", "2, 512", "2, 0", "r0"), "");
+    expect("r0 = add int32 core 1\n" ADD("", "count(128)", "2, 256", "2, 0", "r0"),
+           "unproved");
+    expect("r0 = add int32 core 1\n" ADD("", "count(128)", "2, 0", "2, 32", "r0"),
+           "unproved");
+    expect(
+        "vec_add mask=count(128) dst=float16[2, 0] src0=float16[2, 0] src1=float16[3, 0] "
+        "repeat_times=2 dst_rep_stride=8 src0_rep_stride=core src1_rep_stride=8\n",
+        "unproved");
+    /* different terms: apart in all iterations, or not proved */
+    expect("loop s0 = 0 4\n" ADD("", "count(128)", "2, 0, 256*s0", "2, 1024",
+                                 "1") "endloop s0\n",
+           "");
+    expect("loop s0 = 0 5\n" ADD("", "count(128)", "2, 0, 256*s0", "2, 1024",
+                                 "1") "endloop s0\n",
+           "unproved");
+}
+
+/* What an unproved access would do is found while it runs, so the flag is enough; and the flag is counted. */
+static void
+checked_descriptors_are_counted(void **state)
+{
+    (void)state;
+    expect_proof("r0 = load int32[2, 0]\nstore checked float16[2, 0, 1*r0] 1\n", 1, 3);
+    expect_proof("store checked float16[2, 0] 1\n", 0, 2);
+    expect_proof("r0 = load int32[2, 0]\nr1 = div int32 5 r0\nr1 = div int32 5 3\n", 1,
+                 4);
+}
+
+static void
+unproved_descriptors_can_be_marked(void **state)
+{
+    (void)state;
+    char text[2000];
+    uint8_t bits[1] = {0};
+    TikBlob b;
+    TikBlobDiag diag;
+    TikBlobProof proof;
+    snprintf(text, sizeof text,
+             "%sr0 = load int32[2, 0]\nstore float16[2, 0, 2*r0] 1\n%send\n",
+             HEAD("Ascend310P3"), MOVE("", "16", "0"));
+    Bin a = assemble(text);
+    assert_true(tikblob_open(&b, a.p, a.n, &diag));
+    TikBlobVerify with = {.bytes = tikblob_workspace(&b, 0), .unproved = bits};
+    with.workspace = malloc(with.bytes);
+    assert_true(tikblob_unproved(&b, 0, &with, &proof, &diag));
+    assert_int_equal(bits[0], 6);
+    with.bytes--;
+    assert_false(tikblob_unproved(&b, 0, &with, &proof, &diag));
+    assert_string_equal(diag.code, "workspace");
+    free(with.workspace);
+    free(a.p);
+}
+
+/* ---- ranges against all values ------------------------------------------------------------------------ */
+
+static bool
+contains(BlobRange r, int64_t v)
+{
+    return v >= r.lo && v <= r.hi &&
+           (r.step == 0 ? v == r.lo : ((uint64_t)v - (uint64_t)r.lo) % r.step == 0);
+}
+
+static void
+check_range(ScalarOp op, Dtype t, BlobRange a, BlobRange b)
+{
+    RangeArgs in = {t, t, a, b};
+    BlobRange out = blob_range_alu(op, &in);
+    for (int64_t x = a.lo; x <= a.hi; x += a.step ? (int64_t)a.step : 1) {
+        for (int64_t y = b.lo; y <= b.hi; y += b.step ? (int64_t)b.step : 1) {
+            int64_t v;
+            if (scalar_eval(op, t, t, x, y, &v) && !contains(out, v)) {
+                fail_msg("%s %s %lld %lld = %lld outside %lld..%lld step %llu",
+                         scalar_op_table[op].name, dtype_name(t), (long long)x,
+                         (long long)y, (long long)v, (long long)out.lo, (long long)out.hi,
+                         (unsigned long long)out.step);
+            }
+        }
+    }
+}
+
+/* Every operation on small sets gives only values in the range computed for it. */
+static void
+ranges_contain_all_values(void **state)
+{
+    (void)state;
+    static const Dtype types[] = {DT_U8, DT_S8, DT_S32, DT_U64, DT_S64, DT_BOOL};
+    static const BlobRange sets[] = {
+        {0, 0, 0},   {1, 1, 0},   {2, 2, 0},   {3, 3, 0},    {-1, -1, 0},    {0, 5, 1},
+        {0, 12, 4},  {-7, 5, 3},  {7, 7, 0},   {8, 8, 0},    {96, 127, 1},   {6, 26, 5},
+        {-9, -3, 2}, {31, 31, 0}, {63, 64, 1}, {0, 255, 17}, {100, 300, 50}, {0, 1, 1}};
+    const int n = sizeof sets / sizeof sets[0];
+    for (int op = 0; op < SOP_COUNT; op++) {
+        for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
+            for (int i = 0; i < n * n; i++) {
+                if (op != SOP_CAST) { /* casts to the same type do not exist */
+                    check_range((ScalarOp)op, types[t], sets[i / n], sets[i % n]);
+                }
+            }
+        }
+    }
+}
+
+static void
+casts_keep_or_give_up(void **state)
+{
+    (void)state;
+    RangeArgs in = {DT_S64, DT_S32, {-4, 8, 4}, {0, 0, 0}};
+    BlobRange r = blob_range_alu(SOP_CAST, &in);
+    assert_true(r.lo == -4 && r.hi == 8 && r.step == 4);
+    in.type = DT_U8;
+    r = blob_range_alu(SOP_CAST, &in);
+    assert_true(r.lo == 0 && r.hi == 255 && r.step == 1);
+    in.from = DT_F32;
+    in.type = DT_S32;
+    r = blob_range_alu(SOP_CAST, &in);
+    assert_true(r.lo == INT32_MIN && r.hi == INT32_MAX);
+}
+
+/* ---- bugs that other loaders had ------------------------------------------------------------------------- */
+
+/* The second word of a two-word command lies behind the end. */
+static void
+known_bug_1_second_word_behind_the_end(void **state)
+{
+    (void)state;
+    Bin a = assemble(HEAD("Ascend310P3") MOVE("", "0", "0") "end\n");
+    Parts s = take_apart(&a);
+    resize(part(&s, "CODE"), part(&s, "CODE")->n - SLOT_BYTES);
+    put32(part(&s, "KERN")->p + 8, (uint32_t)(part(&s, "CODE")->n / SLOT_BYTES));
+    Bin b = put_together(&s);
+    assert_string_equal(open_code(&b), "descriptor-size");
+    free(a.p);
+    free(b.p);
+}
+
+/* An index of a region is used with bits that were not masked. */
+static void
+known_bug_2_region_index_out_of_table(void **state)
+{
+    (void)state;
+    for (int bit = 2; bit < 32; bit++) {
+        Bin a = assemble(HEAD("Ascend310P3") "store float16[3, 0] 1\nend\n");
+        put32(section(&a, "AFFN") + 4, 3 | (uint32_t)1 << bit);
+        tikblob_reseal(a.p, a.n);
+        assert_string_equal(open_code(&a), "operand-region");
+        free(a.p);
+    }
+}
+
+/* A transfer starts although its length was never set, and the sentinel wraps. Here there is no state to
+ * set, and a length of 0 or below is out of range. */
+static void
+known_bug_3_length_never_set(void **state)
+{
+    (void)state;
+    expect(MOVE_N("", "0", "1"), "range-nburst");
+    expect(MOVE_N("", "-1", "1"), "range-nburst");
+    expect(MOVE_N("", "1", "-1"), "range-burst");
+    expect(MOVE_N("", "1", "r0"), "range-burst"); /* never written: 0 */
+    expect(GET MOVE_N("", "1", "r1"), "unproved");
+    expect(MOVE_N("", "1", "9223372036854775807"), "range-burst");
+}
+
+/* Sums and products without overflow checks; negative strides larger than the length. */
+static void
+known_bug_4_arithmetic_overflow(void **state)
+{
+    (void)state;
+    expect("loop s0 = 0 9000000000000000000\n" MOVE(
+               "", "0", "0, 9000000000000000000*s0") "endloop s0\n",
+           "unproved");
+    expect("loop s0 = 0 3\n" MOVE("", "0", "64, 6148914691236517206*s0") "endloop s0\n",
+           "unproved");
+    expect(MOVE("", "0", "9223372034707292128"), "unproved");
+    expect("loop s0 = 0 2\n" MOVE("", "0", "0, -9223372036854775808*s0") "endloop s0\n",
+           "unproved");
+    expect("loop s0 = 0 2\n" MOVE("", "0", "0, -64*s0") "endloop s0\n",
+           "tensor-overflow");
+    expect("data_move dst=float16[2, 0] src=float16[0, 0] sid=0 nburst=2 burst=1 "
+           "src_stride=-2 "
+           "dst_stride=0 mode=0\n",
+           "range-stride");
+}
+
+/* A length lands in another field on one product: what is written is what is read, for every processor. */
+static void
+known_bug_5_fields_on_every_product(void **state)
+{
+    (void)state;
+    for (int i = 0; i < soc_count(); i++) {
+        char text[2000];
+        TikBlob b;
+        TikBlobDiag diag;
+        TikCursor c;
+        TikDesc *d = malloc(sizeof *d);
+        snprintf(
+            text, sizeof text,
+            "blob 0.1 %s\nkernel \"k\" cores 1 steps 1\npeak UB 64\n"
+            "arg \"x\" input int8 (64)\nregion 0 \"x\" GM int8 arg 0\n"
+            "region 1 \"u\" UB int8 at 0 bytes 64\ncode\n"
+            "data_move dst=int8[1, 1] src=int8[0, 2] sid=3 nburst=4 burst=5 src_stride=6 "
+            "dst_stride=7 mode=8\nend\n",
+            soc_at(i)->name);
+        Bin a = assemble(text);
+        assert_true(tikblob_open(&b, a.p, a.n, &diag));
+        assert_ptr_equal(b.soc, soc_at(i));
+        tikblob_cursor(&c, &b, 0);
+        assert_int_equal(tikblob_next(&c, d, &diag), 1);
+        for (int f = 0; f < 2; f++) {
+            assert_int_equal(d->args[f].t.offset, f + 1);
+        }
+        for (int f = 2; f < 8; f++) {
+            assert_int_equal(d->args[f].v.imm, f + 1);
+        }
+        free(d);
+        free(a.p);
+    }
+}
+
+/* An instruction that is not known is refused, not skipped and not warned about. */
+static void
+known_bug_6_unknown_instruction(void **state)
+{
+    (void)state;
+    for (uint32_t op = OP_COUNT; op < 1 << OP_BITS; op += 97) {
+        Bin a = assemble(HEAD("Ascend310P3") "set_padding value=1\nend\n");
+        put16(section(&a, "CODE") + 2, op);
+        put16(a.p + 10, 7); /* a later minor version does not help */
+        tikblob_reseal(a.p, a.n);
+        assert_string_equal(open_code(&a), "opcode");
+        free(a.p);
+    }
+}
+
+/* Extents are computed at one corner only, while the maximum is at another. */
+static void
+known_bug_7_maximum_at_another_corner(void **state)
+{
+    (void)state;
+    /* at s0 = 0 the end is 64; the first iteration of a falling address is the greatest */
+    expect("loop s0 = 0 4\n" MOVE("", "0", "8192, -64*s0") "endloop s0\n",
+           "tensor-overflow");
+    expect("loop s0 = 0 4\n" MOVE("", "0", "8128, -64*s0") "endloop s0\n", "");
+    /* rising in one loop, falling in the other */
+    expect("loop s0 = 0 3\nloop s1 = 0 3\n" MOVE(
+               "", "0", "128, 64*s0, -64*s1") "endloop s1\nendloop s0\n",
+           "");
+    expect("loop s0 = 0 3\nloop s1 = 0 4\n" MOVE(
+               "", "0", "128, 64*s0, -64*s1") "endloop s1\nendloop s0\n",
+           "tensor-overflow");
+    /* the last burst's end, not the first's */
+    expect("data_move dst=float16[2, 0] src=float16[0, 0] sid=0 nburst=3 burst=1 "
+           "src_stride=126 dst_stride=0 mode=0\n",
+           "");
+    expect("data_move dst=float16[2, 0] src=float16[0, 0] sid=0 nburst=4 burst=1 "
+           "src_stride=126 dst_stride=0 mode=0\n",
+           "tensor-overflow");
+}
+
+/* One function's failure is another's success. All here return bool; the cursor's -1 comes with a rule. */
+static void
+known_bug_8_one_convention(void **state)
+{
+    (void)state;
+    uint8_t ones[2048];
+    uint8_t zeros[2048] = {0};
+    Bin a = {ones, sizeof ones};
+    Bin b = {zeros, sizeof zeros};
+    memset(ones, 0xff, sizeof ones);
+    assert_string_equal(open_code(&a), "magic");
+    assert_string_equal(open_code(&b), "magic");
+    tikblob_reseal(ones, sizeof ones);
+    tikblob_reseal(zeros, sizeof zeros);
+    assert_string_equal(open_code(&a), "magic");
+    assert_string_equal(open_code(&b), "magic");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(descriptors_are_legal_on_the_target),
+        cmocka_unit_test(scalar_operations_have_types),
+        cmocka_unit_test(blocks_are_nested),
+        cmocka_unit_test(nesting_is_bounded),
+        cmocka_unit_test(seventeen_loops_are_refused),
+        cmocka_unit_test(steps_are_counted),
+        cmocka_unit_test(stated_steps_hold),
+        cmocka_unit_test(run_time_loops_end),
+        cmocka_unit_test(registers_have_ranges),
+        cmocka_unit_test(ranges_end_with_their_block),
+        cmocka_unit_test(bounds_hold_for_every_iteration),
+        cmocka_unit_test(alignment_holds_for_every_iteration),
+        cmocka_unit_test(numbers_that_vary_are_bounded),
+        cmocka_unit_test(overlap_is_decided_by_distance),
+        cmocka_unit_test(checked_descriptors_are_counted),
+        cmocka_unit_test(unproved_descriptors_can_be_marked),
+        cmocka_unit_test(ranges_contain_all_values),
+        cmocka_unit_test(casts_keep_or_give_up),
+        cmocka_unit_test(known_bug_1_second_word_behind_the_end),
+        cmocka_unit_test(known_bug_2_region_index_out_of_table),
+        cmocka_unit_test(known_bug_3_length_never_set),
+        cmocka_unit_test(known_bug_4_arithmetic_overflow),
+        cmocka_unit_test(known_bug_5_fields_on_every_product),
+        cmocka_unit_test(known_bug_6_unknown_instruction),
+        cmocka_unit_test(known_bug_7_maximum_at_another_corner),
+        cmocka_unit_test(known_bug_8_one_convention),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
