@@ -376,6 +376,14 @@ narrow(Env *env, ExprId id, Range r)
     }
 }
 
+void
+env_assume_least(Env *env, ExprId e, int64_t lo)
+{
+    if (ir_expr(env->k, e)->dtype != DT_U64 || env_expr(env, e).lo >= 0) {
+        narrow(env, e, range_interval(lo, INT64_MAX));
+    }
+}
+
 static int64_t
 clamp_neg(int64_t v)
 {

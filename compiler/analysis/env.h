@@ -58,6 +58,8 @@ Range env_affine_range(const Env *env, const Affine *a);
 /* A register gets a value; a loop variable its range. */
 void env_set_reg(Env *env, RegId r, Range v);
 void env_set_var(Env *env, VarId v, Range r);
+/* The value of an integer expression is at least lo. */
+void env_assume_least(Env *env, ExprId e, int64_t lo);
 /* Adds what a condition's outcome tells. A contradiction makes the point dead. */
 void env_assume(Env *env, ExprId cond, bool outcome);
 

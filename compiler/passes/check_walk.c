@@ -230,18 +230,25 @@ visit_site(CheckWalk *w, StmtId id)
 
 static void walk_body(CheckWalk *w, StmtId body);
 
+/* In the body 0 <= begin <= variable < end holds: both back ends refuse other bounds
+ * (run-time-loop-bounds). */
 static void
 set_loop_range(CheckWalk *w, const Stmt *s)
 {
     Dtype t = w->k->vars.p[s->loop.var].dtype;
+    env_assume_least(&w->env, s->loop.begin, 0);
     Range b = env_range(&w->env, s->loop.begin);
-    Range e = env_range(&w->env, s->loop.end);
-    if (t == DT_U64 && (b.lo < 0 || e.lo < 0)) {
+    if (t == DT_U64 && (b.lo < 0 || env_range(&w->env, s->loop.end).lo < 0)) {
         env_set_var(&w->env, s->loop.var, range_top(t));
-    } else if (e.hi <= b.lo) {
+        return;
+    }
+    int64_t least = MAX(b.lo, 0);
+    env_assume_least(&w->env, s->loop.end, range_add_sat(least, 1));
+    Range e = env_range(&w->env, s->loop.end);
+    if (e.hi <= least) {
         w->env.dead = true;
     } else {
-        env_set_var(&w->env, s->loop.var, range_interval(b.lo, e.hi - 1));
+        env_set_var(&w->env, s->loop.var, range_interval(least, e.hi - 1));
     }
 }
 
