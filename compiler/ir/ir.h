@@ -115,7 +115,7 @@ typedef struct Arg {
 /* ---- statements ------------------------------------------------------------------------------- */
 
 typedef enum StmtKind {
-    ST_NONE,
+    ST_NONE,     /* index 0, and statements that a pass has dropped */
     ST_INSTR,    /* instr */
     ST_SET,      /* reg = expr */
     ST_LOAD,     /* reg = one element of a buffer */

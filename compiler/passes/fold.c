@@ -200,7 +200,48 @@ is_empty_loop(const Kernel *k, const Stmt *s)
            scalar_eval(SOP_GE, (Dtype)b->dtype, DT_NONE, b->imm, e->imm, &empty) && empty;
 }
 
+/* Statements that are dropped become ST_NONE in the table, so that what looks at the whole table (for
+ * the number of cores, say) sees only what can execute. */
+static void drop_body(Kernel *k, StmtId first);
+
+static StmtId
+drop_stmt(Kernel *k, StmtId id)
+{
+    Stmt *s = &k->stmts.p[id];
+    if (s->kind == ST_FOR) {
+        drop_body(k, s->loop.body);
+    } else if (s->kind == ST_SCOPE) {
+        drop_body(k, s->scope.body);
+    } else if (s->kind == ST_IF) {
+        drop_body(k, s->cond.then_body);
+        drop_body(k, s->cond.else_body);
+    }
+    s->kind = ST_NONE;
+    return 0;
+}
+
+static void
+drop_body(Kernel *k, StmtId first)
+{
+    for (StmtId id = first; id; id = k->stmts.p[id].next) {
+        (void)drop_stmt(k, id);
+    }
+}
+
 static StmtId fold_body(Fold *f, StmtId first);
+
+/* An `if` on a constant: what is taken becomes a scope. */
+static StmtId
+fold_branch(Fold *f, StmtId id)
+{
+    Stmt *s = &f->k->stmts.p[id];
+    bool taken = ir_expr(f->k, s->cond.cond)->imm != 0;
+    StmtId body = taken ? s->cond.then_body : s->cond.else_body;
+    drop_body(f->k, taken ? s->cond.else_body : s->cond.then_body);
+    s->kind = ST_SCOPE;
+    s->scope.body = fold_body(f, body);
+    return s->scope.body ? id : drop_stmt(f->k, id);
+}
 
 /* What stays of a statement: itself (perhaps changed) or 0. */
 static StmtId
@@ -211,10 +252,10 @@ fold_stmt(Fold *f, StmtId id)
     each_expr(f, s, visit_replace);
     switch ((StmtKind)s->kind) {
     case ST_SET:
-        return is_folded(f, s->set.reg) ? 0 : id;
+        return is_folded(f, s->set.reg) ? drop_stmt(k, id) : id;
     case ST_FOR:
         if (is_empty_loop(k, s)) {
-            return 0;
+            return drop_stmt(k, id);
         }
         s->loop.body = fold_body(f, s->loop.body);
         return id;
@@ -223,11 +264,7 @@ fold_stmt(Fold *f, StmtId id)
         return id;
     case ST_IF:
         if (ir_is_const(k, s->cond.cond)) {
-            bool taken = ir_expr(k, s->cond.cond)->imm != 0;
-            StmtId body = taken ? s->cond.then_body : s->cond.else_body;
-            s->kind = ST_SCOPE;
-            s->scope.body = fold_body(f, body);
-            return s->scope.body ? id : 0;
+            return fold_branch(f, id);
         }
         s->cond.then_body = fold_body(f, s->cond.then_body);
         s->cond.else_body = fold_body(f, s->cond.else_body);
