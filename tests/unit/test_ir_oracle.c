@@ -682,7 +682,7 @@ random_kernels(void **state)
                   t.overlaps);
     assert_true(t.proved > ROUNDS / 3 && t.unproved > ROUNDS / 10 &&
                 t.warned > ROUNDS / 50);
-    assert_true(t.disjoint > ROUNDS / 20 && t.ordered > ROUNDS / 50 &&
+    assert_true(t.disjoint > ROUNDS / 50 && t.ordered > ROUNDS / 50 &&
                 t.overlaps > ROUNDS / 20);
 }
 
