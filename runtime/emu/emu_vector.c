@@ -205,7 +205,8 @@ restore_kept(uint8_t *result, const uint8_t *dst, const uint8_t *keep, size_t by
 
 /* Results that must not be written while sources are read go through a buffer. */
 static void
-buffered_repeat(const Call *c, uint8_t *dst, const uint8_t *const src[MAX_SRCS], int64_t n)
+buffered_repeat(const Call *c, uint8_t *dst, const uint8_t *const src[MAX_SRCS],
+                int64_t n)
 {
     uint8_t result[REPEAT_BYTES];
     c->lanes_fn(result, src[0], src[1], c->scalar, n);

@@ -5,8 +5,8 @@
 #include "tikrt.h"
 
 /* Always returns false. err may be null. */
-bool launch_error(TikError *err, TikErrorKind kind, const char *name, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
+bool launch_error(TikError *err, TikErrorKind kind, const char *name, const char *fmt,
+                  ...) __attribute__((format(printf, 4, 5)));
 
 /* The text of a fault that no instruction raised: a division, a loop, an element access. value is the
  * number at fault: the loop bound, or the byte offset. */
