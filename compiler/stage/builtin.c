@@ -1,0 +1,741 @@
+/* builtin.c: the built-in functions, and the classes of the built-in types with their constructors and
+ * the exceptions. Each function is a row with its number of arguments; the call checks them. */
+#include "stage/resolve.h"
+
+#include <math.h>
+#include <string.h>
+
+Value
+builtin_keyword(const CallArgs *args, Sym name)
+{
+    for (int i = 0; i < args->nkw; i++) {
+        if (args->kwname[i] == name) {
+            return args->kwval[i];
+        }
+    }
+    return val_fail();
+}
+
+bool
+builtin_no_keywords_but(Interp *in, const CallArgs *args, const Sym *allowed, int n,
+                        const char *callee)
+{
+    for (int i = 0; i < args->nkw; i++) {
+        bool ok = false;
+        for (int k = 0; k < n; k++) {
+            ok = ok || args->kwname[i] == allowed[k];
+        }
+        if (!ok) {
+            ExcInfo *x = error_raise(in, "TypeError", args->span, "%s() has no parameter '%s'",
+                                     callee, sym_text(&in->u->names, args->kwname[i]));
+            x->id = D_ARG_COUNT;
+            x->help = "see the documentation of the function";
+            return false;
+        }
+    }
+    return true;
+}
+
+void
+builtin_add_rows(Interp *in, Attrs *into, const BuiltinRow *rows, size_t n, ClassVal *owner)
+{
+    for (size_t i = 0; i < n; i++) {
+        Value f = val_builtin(in, rows[i].name, rows[i].fn, val_fail());
+        f.builtin->owner = owner;
+        f.builtin->checked = true;
+        f.builtin->keywords = rows[i].keywords;
+        f.builtin->min = rows[i].min;
+        f.builtin->max = rows[i].max;
+        attrs_set(core_arena(in), into, intern(&in->u->names, rows[i].name), f);
+    }
+}
+
+/* ---- printing and text ---------------------------------------------------------------------------------- */
+
+static Value
+fn_print(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    const CoreSyms *sym = &in->core->sym;
+    Sym allowed[] = {sym->sep, sym->end, sym->file, sym->flush};
+    Value sep = builtin_keyword(args, sym->sep);
+    Value end = builtin_keyword(args, sym->end);
+    if (!builtin_no_keywords_but(in, args, allowed, ARRAY_LEN(allowed), "print")) {
+        return val_fail();
+    }
+    Text t;
+    text_init(&t, core_arena(in));
+    for (int i = 0; i < args->npos; i++) {
+        if (i && sep.kind == VAL_STR) {
+            text_putn(&t, sep.str->p, sep.str->len);
+        } else if (i) {
+            text_putc(&t, ' ');
+        }
+        if (!format_str(in, args->pos[i], args->span, &t)) {
+            return val_fail();
+        }
+    }
+    if (end.kind == VAL_STR) {
+        text_putn(&t, end.str->p, end.str->len);
+    } else {
+        text_putc(&t, '\n');
+    }
+    text_putn(&in->u->log, t.p, t.n);
+    return val_none();
+}
+
+static Value
+fn_repr(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Text t;
+    text_init(&t, core_arena(in));
+    return format_repr(in, args->pos[0], args->span, &t) ? val_text(in, &t) : val_fail();
+}
+
+static Value
+fn_format(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Text t;
+    Value spec = args->npos > 1 ? args->pos[1] : val_str(in, "");
+    text_init(&t, core_arena(in));
+    if (spec.kind != VAL_STR) {
+        return stage_raise(in, "TypeError", args->span, "a format is a text");
+    }
+    bool ok = format_spec(in, args->pos[0], spec.str->p, spec.str->len, args->span, &t);
+    return ok ? val_text(in, &t) : val_fail();
+}
+
+static Value
+based(Interp *in, const CallArgs *args, const char *prefix, int base)
+{
+    Text t;
+    text_init(&t, core_arena(in));
+    if (!val_is_int(args->pos[0])) {
+        return stage_raise(in, "TypeError", args->span, "an integer is needed, not '%s'",
+                           val_type_name(args->pos[0]));
+    }
+    big_text(in, args->pos[0], base, &t);
+    bool negative = t.p[0] == '-';
+    Value v = val_str(in, arena_printf(core_arena(in), "%s%s%s", negative ? "-" : "", prefix,
+                                       t.p + negative));
+    return v;
+}
+
+static Value
+fn_hex(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    return based(in, args, "0x", 16);
+}
+
+static Value
+fn_bin(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    return based(in, args, "0b", 2);
+}
+
+static Value
+fn_oct(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    return based(in, args, "0o", 8);
+}
+
+static Value
+fn_chr(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    int64_t c = 0;
+    char p[4];
+    if (!val_is_int(args->pos[0]) || !val_as_int64(args->pos[0], &c) || c < 0 || c > 0x10ffff) {
+        return stage_raise(in, "ValueError", args->span, "a character code lies in 0 to 1114111");
+    }
+    if (c < 0x80) {
+        p[0] = (char)c;
+        return val_str_n(in, p, 1);
+    }
+    if (c < 0x800) {
+        p[0] = (char)(0xc0 | c >> 6);
+        p[1] = (char)(0x80 | (c & 63));
+        return val_str_n(in, p, 2);
+    }
+    if (c < 0x10000) {
+        p[0] = (char)(0xe0 | c >> 12);
+        p[1] = (char)(0x80 | (c >> 6 & 63));
+        p[2] = (char)(0x80 | (c & 63));
+        return val_str_n(in, p, 3);
+    }
+    p[0] = (char)(0xf0 | c >> 18);
+    p[1] = (char)(0x80 | (c >> 12 & 63));
+    p[2] = (char)(0x80 | (c >> 6 & 63));
+    p[3] = (char)(0x80 | (c & 63));
+    return val_str_n(in, p, 4);
+}
+
+static Value
+fn_ord(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Value s = args->pos[0];
+    if (s.kind != VAL_STR || str_count(s) != 1) {
+        return stage_raise(in, "TypeError", args->span, "ord takes one character");
+    }
+    const unsigned char *p = (const unsigned char *)s.str->p;
+    static const unsigned char first[5] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    int64_t c = p[0] & first[MIN(s.str->len, 4)];
+    for (uint32_t i = 1; i < s.str->len; i++) {
+        c = c << 6 | (p[i] & 63);
+    }
+    return val_int(c);
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------------------ */
+
+static bool
+need_number(Interp *in, Value v, Span span)
+{
+    if (!val_is_number(v)) {
+        stage_raise(in, "TypeError", span, "a number is needed, not '%s'", val_type_name(v));
+        return false;
+    }
+    return true;
+}
+
+static Value
+fn_abs(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Value v = args->pos[0];
+    if (v.kind == VAL_FLOAT) {
+        return val_float(fabs(v.f));
+    }
+    if (!need_number(in, v, args->span)) {
+        return val_fail();
+    }
+    bool negative = number_compare(v, val_int(0)) < 0;
+    return number_unary(in, negative ? AOP_NEG : AOP_POS, v, args->span);
+}
+
+static Value
+fn_divmod(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Value r[2];
+    r[0] = op_binary(in, AOP_FLOORDIV, args->pos[0], args->pos[1], args->span);
+    r[1] = val_failed(r[0]) ? r[0] : op_binary(in, AOP_MOD, args->pos[0], args->pos[1], args->span);
+    return val_failed(r[1]) ? r[1] : val_tuple(in, r, 2);
+}
+
+static Value
+pow_modulo(Interp *in, const CallArgs *args)
+{
+    Value b = args->pos[0];
+    Value e = args->pos[1];
+    Value m = args->pos[2];
+    if (!val_is_int(b) || !val_is_int(e) || !val_is_int(m) || number_compare(e, val_int(0)) < 0 ||
+        number_compare(m, val_int(0)) == 0) {
+        return stage_raise(in, "ValueError", args->span,
+                           "pow with three arguments takes integers, the second not negative, the third not zero");
+    }
+    if (!core_charge(in, big_bits(e) * (1 + big_bits(m) / 64) * (1 + big_bits(m) / 64), args->span)) {
+        return val_fail();
+    }
+    mpz_t x, y, z;
+    mpz_inits(x, y, z, NULL);
+    big_load(x, b);
+    big_load(y, e);
+    big_load(z, m);
+    bool negative = mpz_sgn(z) < 0;
+    mpz_powm(x, x, y, z);
+    if (negative && mpz_sgn(x) > 0) {
+        mpz_add(x, x, z);
+    }
+    Value r = big_from_mpz(in, x, args->span);
+    mpz_clears(x, y, z, NULL);
+    return r;
+}
+
+static Value
+fn_pow(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    if (args->npos == 3) {
+        return pow_modulo(in, args);
+    }
+    return op_binary(in, AOP_POW, args->pos[0], args->pos[1], args->span);
+}
+
+static Value
+fn_round(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    if (!need_number(in, args->pos[0], args->span)) {
+        return val_fail();
+    }
+    return number_round(in, args->pos[0], args->npos > 1 ? args->pos[1] : val_none(), args->span);
+}
+
+/* ---- sequences ------------------------------------------------------------------------------------------------ */
+
+static Value
+fn_len(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    int64_t n = 0;
+    return op_length(in, args->pos[0], args->span, &n) ? val_int(n) : val_fail();
+}
+
+/* One of min and max; sign 1: max. */
+static Value
+extreme(Interp *in, const CallArgs *args, const char *name, bool max)
+{
+    const CoreSyms *sym = &in->core->sym;
+    Sym allowed[] = {sym->key, sym->dflt};
+    Value key = builtin_keyword(args, sym->key);
+    Value best = val_fail();
+    Value best_key = val_fail();
+    Value items = args->npos == 1 ? args->pos[0] : val_tuple(in, args->pos, (uint32_t)args->npos);
+    Iter it;
+    if (!builtin_no_keywords_but(in, args, allowed, ARRAY_LEN(allowed), name) ||
+        !iter_begin(in, items, args->span, &it)) {
+        return val_fail();
+    }
+    for (;;) {
+        Value v = val_none();
+        bool less = false;
+        int more = iter_next(in, &it, args->span, &v);
+        if (more < 0 || !core_step(in, args->span)) {
+            return val_fail();
+        }
+        if (more == 0) {
+            break;
+        }
+        Value k = val_failed(key) || key.kind == VAL_NONE ? v : call_values(in, key, &v, 1, args->span);
+        if (val_failed(k)) {
+            return k;
+        }
+        if (!val_failed(best) && !op_less(in, max ? best_key : k, max ? k : best_key, args->span, &less)) {
+            return val_fail();
+        }
+        if (val_failed(best) || less) {
+            best = v;
+            best_key = k;
+        }
+    }
+    if (val_failed(best)) {
+        best = builtin_keyword(args, sym->dflt);
+    }
+    return val_failed(best) ? stage_raise(in, "ValueError", args->span, "%s() of nothing", name) : best;
+}
+
+static Value
+fn_min(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    return extreme(in, args, "min", false);
+}
+
+static Value
+fn_max(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    return extreme(in, args, "max", true);
+}
+
+static Value
+fn_sum(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Iter it;
+    Value start = builtin_keyword(args, in->core->sym.start);
+    Value total = args->npos > 1 ? args->pos[1] : val_failed(start) ? val_int(0) : start;
+    if (!iter_begin(in, args->pos[0], args->span, &it)) {
+        return val_fail();
+    }
+    for (;;) {
+        Value v = val_none();
+        int more = iter_next(in, &it, args->span, &v);
+        if (more <= 0) {
+            return more == 0 ? total : val_fail();
+        }
+        total = op_binary(in, AOP_ADD, total, v, args->span);
+        if (val_failed(total) || !core_step(in, args->span)) {
+            return val_fail();
+        }
+    }
+}
+
+/* any and all: the first item with truth stop decides. */
+static Value
+first_truth(Interp *in, const CallArgs *args, bool stop)
+{
+    Iter it;
+    if (!iter_begin(in, args->pos[0], args->span, &it)) {
+        return val_fail();
+    }
+    for (;;) {
+        Value v = val_none();
+        bool yes = false;
+        int more = iter_next(in, &it, args->span, &v);
+        if (more <= 0) {
+            return more == 0 ? val_bool(!stop) : val_fail();
+        }
+        if (!op_truth(in, v, args->span, &yes) || !core_step(in, args->span)) {
+            return val_fail();
+        }
+        if (yes == stop) {
+            return val_bool(stop);
+        }
+    }
+}
+
+static Value
+fn_any(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    return first_truth(in, args, true);
+}
+
+static Value
+fn_all(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    return first_truth(in, args, false);
+}
+
+static Value
+fn_sorted(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    const CoreSyms *sym = &in->core->sym;
+    Sym allowed[] = {sym->key, sym->reverse};
+    Value v = iter_collect(in, VAL_LIST, args->pos[0], args->span);
+    Value reverse = builtin_keyword(args, sym->reverse);
+    bool down = false;
+    if (val_failed(v) || !builtin_no_keywords_but(in, args, allowed, ARRAY_LEN(allowed), "sorted") ||
+        (!val_failed(reverse) && !op_truth(in, reverse, args->span, &down)) ||
+        !list_sort(in, v.list, builtin_keyword(args, sym->key), down, args->span)) {
+        return val_fail();
+    }
+    return v;
+}
+
+static Iter *
+sub_iters(Interp *in, const CallArgs *args, int first)
+{
+    int n = args->npos - first;
+    Iter *sub = ARENA_ARRAY(core_arena(in), Iter, MAX(n, 1));
+    for (int i = 0; i < n; i++) {
+        if (!iter_begin(in, args->pos[first + i], args->span, &sub[i])) {
+            return NULL;
+        }
+    }
+    return sub;
+}
+
+static Value
+fn_enumerate(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Value start = args->npos > 1 ? args->pos[1] : builtin_keyword(args, in->core->sym.start);
+    CallArgs one = *args;
+    one.npos = 1;
+    Iter it = {.kind = ITER_ENUMERATE, .sub = sub_iters(in, &one, 0), .nsub = 1};
+    if (!val_failed(start) && (!val_is_int(start) || !val_as_int64(start, &it.i))) {
+        return stage_raise(in, "TypeError", args->span, "the start of enumerate is an integer");
+    }
+    return it.sub ? iter_object(in, "enumerate", &it) : val_fail();
+}
+
+static Value
+fn_zip(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Iter it = {.kind = ITER_ZIP, .sub = sub_iters(in, args, 0), .nsub = (uint32_t)args->npos};
+    return it.sub ? iter_object(in, "zip", &it) : val_fail();
+}
+
+static Value
+fn_map(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Iter it = {.kind = ITER_MAP,
+               .sub = sub_iters(in, args, 1),
+               .nsub = (uint32_t)args->npos - 1,
+               .fn = args->pos[0]};
+    return it.sub ? iter_object(in, "map", &it) : val_fail();
+}
+
+static Value
+fn_filter(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Iter it = {.kind = ITER_FILTER, .sub = sub_iters(in, args, 1), .nsub = 1, .fn = args->pos[0]};
+    return it.sub ? iter_object(in, "filter", &it) : val_fail();
+}
+
+static Value
+fn_reversed(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Value v = args->pos[0];
+    if (v.kind == VAL_DICT || v.kind == VAL_STR) {
+        v = iter_collect(in, VAL_LIST, v, args->span);
+    }
+    if (val_failed(v) || (v.kind != VAL_LIST && v.kind != VAL_TUPLE && v.kind != VAL_RANGE)) {
+        return val_failed(v) ? v
+                             : stage_raise(in, "TypeError", args->span, "a '%s' cannot be reversed",
+                                           val_type_name(v));
+    }
+    Iter it = {.kind = ITER_REVERSED, .src = v};
+    return op_length(in, v, args->span, &it.n) ? iter_object(in, "reversed", &it) : val_fail();
+}
+
+static Value
+fn_iter(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Iter it;
+    Value v = args->pos[0];
+    if (v.kind == VAL_OBJECT && v.obj->cls == &iter_class) {
+        return v;
+    }
+    return iter_begin(in, v, args->span, &it) ? iter_object(in, "iterator", &it) : val_fail();
+}
+
+static Value
+fn_next(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Value v = args->pos[0];
+    Value out = val_none();
+    bool iterator = v.kind == VAL_OBJECT && v.obj->cls == &iter_class;
+    if (!iterator && attr_special(in, v, in->core->sym.next, NULL, 0, args->span, &out)) {
+        return out;
+    }
+    if (!iterator) {
+        return stage_raise(in, "TypeError", args->span, "a '%s' is not an iterator", val_type_name(v));
+    }
+    int more = iter_next(in, &((IterVal *)v.obj)->it, args->span, &out);
+    if (more == 0) {
+        return args->npos > 1 ? args->pos[1]
+                              : stage_raise(in, "StopIteration", args->span,
+                                            "the iterator has no more items");
+    }
+    return more > 0 ? out : val_fail();
+}
+
+/* ---- objects --------------------------------------------------------------------------------------------------- */
+
+static Value
+fn_isinstance(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    bool yes = false;
+    return class_isinstance(in, args->pos[0], args->pos[1], args->span, &yes) ? val_bool(yes)
+                                                                              : val_fail();
+}
+
+static Value
+fn_issubclass(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Value c = args->pos[0];
+    Value of = args->pos[1].kind == VAL_TUPLE ? args->pos[1] : val_tuple(in, &args->pos[1], 1);
+    bool yes = false;
+    for (uint32_t i = 0; i < of.list->n; i++) {
+        Value base = of.list->p[i];
+        if (c.kind != VAL_CLASS || base.kind != VAL_CLASS) {
+            return stage_raise(in, "TypeError", args->span, "issubclass takes classes");
+        }
+        yes = yes || base.klass == in->core->object_type || class_is(c.klass, base.klass);
+    }
+    return val_bool(yes);
+}
+
+static bool
+name_argument(Interp *in, const CallArgs *args, Sym *out)
+{
+    if (args->pos[1].kind != VAL_STR) {
+        stage_raise(in, "TypeError", args->span, "the name of an attribute is a text");
+        return false;
+    }
+    *out = val_sym(in, args->pos[1]);
+    return true;
+}
+
+static Value
+fn_getattr(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Sym name = SYM_NONE;
+    bool found = false;
+    if (!name_argument(in, args, &name)) {
+        return val_fail();
+    }
+    if (args->npos < 3) {
+        return attr_get(in, args->pos[0], name, args->span);
+    }
+    Value v = attr_try(in, args->pos[0], name, args->span, &found);
+    return found ? v : args->pos[2];
+}
+
+static Value
+fn_hasattr(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Sym name = SYM_NONE;
+    bool found = false;
+    if (!name_argument(in, args, &name)) {
+        return val_fail();
+    }
+    Value v = attr_try(in, args->pos[0], name, args->span, &found);
+    return found && val_failed(v) ? v : val_bool(found);
+}
+
+static Value
+fn_setattr(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Sym name = SYM_NONE;
+    bool ok = name_argument(in, args, &name) &&
+              attr_set(in, args->pos[0], name, args->pos[2], args->span);
+    return ok ? val_none() : val_fail();
+}
+
+static Value
+fn_callable(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Value v = args->pos[0];
+    bool yes = v.kind == VAL_FUNC || v.kind == VAL_BUILTIN || v.kind == VAL_BOUND ||
+               v.kind == VAL_CLASS || (v.kind == VAL_OBJECT && v.obj->cls->call) ||
+               (v.kind == VAL_INSTANCE &&
+                !val_failed(class_lookup(v.inst->cls, in->core->sym.call)));
+    return val_bool(yes);
+}
+
+static Value
+fn_locals(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    const Frame *f = in->frame;
+    Value d = val_dict(in);
+    if (!f->func) {
+        Value m = {.kind = VAL_MODULE, .module = f->module};
+        return attr_get(in, m, in->core->sym.dict, args->span);
+    }
+    for (int i = 0; i < f->loc->nparams; i++) {
+        const ParamSlot *p = &f->loc->params[i];
+        Value v = p->in_cell ? f->cells[p->slot]->v : f->slots[p->slot];
+        if (!val_failed(v) && !dict_put(in, d.dict, val_str_sym(in, p->name), v, args->span)) {
+            return val_fail();
+        }
+    }
+    for (uint32_t i = 0; i < f->loc->nslots + f->loc->ncells; i++) {
+        bool cell = i >= f->loc->nslots;
+        uint32_t k = cell ? i - f->loc->nslots : i;
+        Sym name = cell ? f->loc->cell_names[k] : f->loc->slot_names[k];
+        Value v = cell ? f->cells[k]->v : f->slots[k];
+        if (name && !val_failed(v) && !dict_put(in, d.dict, val_str_sym(in, name), v, args->span)) {
+            return val_fail();
+        }
+    }
+    return d;
+}
+
+static Value
+fn_globals(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Value m = {.kind = VAL_MODULE, .module = in->frame->module};
+    return attr_get(in, m, in->core->sym.dict, args->span);
+}
+
+static void
+push_names(Interp *in, Value list, const Attrs *a)
+{
+    for (uint32_t i = 0; i < a->n; i++) {
+        if (!val_failed(a->p[i].v)) {
+            list_push(in, list, val_str_sym(in, a->p[i].name));
+        }
+    }
+}
+
+static Value
+fn_dir(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Value list = val_items(in, VAL_LIST, 0);
+    Value v = args->npos ? args->pos[0] : (Value){.kind = VAL_MODULE, .module = in->frame->module};
+    if (!args->npos && in->frame->func) {
+        Value d = fn_locals(in, val_none(), args);
+        list = iter_collect(in, VAL_LIST, d, args->span);
+    } else if (v.kind == VAL_MODULE) {
+        push_names(in, list, &v.module->attrs);
+    } else {
+        if (v.kind == VAL_INSTANCE) {
+            push_names(in, list, &v.inst->attrs);
+        }
+        for (ClassVal *c = v.kind == VAL_CLASS ? v.klass : val_class(in, v); c; c = c->base) {
+            push_names(in, list, &c->attrs);
+        }
+    }
+    return list_sort(in, list.list, val_fail(), false, args->span) ? list : val_fail();
+}
+
+static Value
+fn_vars(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    return attr_get(in, args->pos[0], in->core->sym.dict, args->span);
+}
+
+static const BuiltinRow functions[] = {
+    {"print", fn_print, 0, 255, true},
+    {"repr", fn_repr, 1, 1, false},
+    {"ascii", fn_repr, 1, 1, false},
+    {"format", fn_format, 1, 2, false},
+    {"hex", fn_hex, 1, 1, false},
+    {"bin", fn_bin, 1, 1, false},
+    {"oct", fn_oct, 1, 1, false},
+    {"chr", fn_chr, 1, 1, false},
+    {"ord", fn_ord, 1, 1, false},
+    {"abs", fn_abs, 1, 1, false},
+    {"divmod", fn_divmod, 2, 2, false},
+    {"pow", fn_pow, 2, 3, false},
+    {"round", fn_round, 1, 2, false},
+    {"len", fn_len, 1, 1, false},
+    {"min", fn_min, 1, 255, true},
+    {"max", fn_max, 1, 255, true},
+    {"sum", fn_sum, 1, 2, true},
+    {"any", fn_any, 1, 1, false},
+    {"all", fn_all, 1, 1, false},
+    {"sorted", fn_sorted, 1, 1, true},
+    {"enumerate", fn_enumerate, 1, 2, true},
+    {"zip", fn_zip, 0, 255, true},
+    {"map", fn_map, 2, 255, false},
+    {"filter", fn_filter, 2, 2, false},
+    {"reversed", fn_reversed, 1, 1, false},
+    {"iter", fn_iter, 1, 1, false},
+    {"next", fn_next, 1, 2, false},
+    {"isinstance", fn_isinstance, 2, 2, false},
+    {"issubclass", fn_issubclass, 2, 2, false},
+    {"getattr", fn_getattr, 2, 3, false},
+    {"hasattr", fn_hasattr, 2, 2, false},
+    {"setattr", fn_setattr, 3, 3, false},
+    {"callable", fn_callable, 1, 1, false},
+    {"locals", fn_locals, 0, 0, false},
+    {"globals", fn_globals, 0, 0, false},
+    {"dir", fn_dir, 0, 1, false},
+    {"vars", fn_vars, 1, 1, false},
+};
+
+void
+builtin_functions(Interp *in, Attrs *into)
+{
+    builtin_add_rows(in, into, functions, ARRAY_LEN(functions), NULL);
+}

@@ -1,0 +1,485 @@
+/* call.c: calls: binding of arguments to parameters, frames, and the chain of calls that diagnostics
+ * show. Arguments live on the value stack of the caller. */
+#include "stage/resolve.h"
+
+#include <string.h>
+
+/* ---- call chains ------------------------------------------------------------------------------------- */
+
+static uint32_t
+hash_step(const CallStep *s)
+{
+    uint64_t h = s->parent * 0x9e3779b97f4a7c15u;
+    h = (h ^ s->call.begin) * 0x9e3779b97f4a7c15u;
+    h = (h ^ s->call.file ^ (uintptr_t)s->callee) * 0x9e3779b97f4a7c15u;
+    return (uint32_t)(h >> 32);
+}
+
+static bool
+same_step(const CallStep *a, const CallStep *b)
+{
+    return a->parent == b->parent && a->call.file == b->call.file &&
+           a->call.begin == b->call.begin && a->call.end == b->call.end && a->callee == b->callee;
+}
+
+static void
+grow_index(Interp *in)
+{
+    struct Core *c = in->core;
+    Unit *u = in->u;
+    c->nchain_index = c->nchain_index ? c->nchain_index * 2 : 256;
+    c->chain_index = ARENA_ARRAY(core_arena(in), uint32_t, c->nchain_index);
+    for (uint32_t i = 1; i < u->chains.n; i++) {
+        uint32_t h = hash_step(&u->chains.p[i]) & (c->nchain_index - 1);
+        while (c->chain_index[h]) {
+            h = (h + 1) & (c->nchain_index - 1);
+        }
+        c->chain_index[h] = i;
+    }
+}
+
+/* The chain id of a call from the present chain; equal calls share one id. */
+static uint32_t
+chain_of(Interp *in, Span call, const char *callee, CallFacts *facts)
+{
+    struct Core *c = in->core;
+    Unit *u = in->u;
+    if (facts && facts->chain && facts->chain_parent == in->chain &&
+        facts->chain_callee == callee) {
+        return facts->chain;
+    }
+    CallStep step = {in->chain, call, callee};
+    if (u->chains.n * 2 >= c->nchain_index) {
+        grow_index(in);
+    }
+    uint32_t h = hash_step(&step) & (c->nchain_index - 1);
+    while (c->chain_index[h] && !same_step(&u->chains.p[c->chain_index[h]], &step)) {
+        h = (h + 1) & (c->nchain_index - 1);
+    }
+    if (!c->chain_index[h]) {
+        c->chain_index[h] = u->chains.n;
+        VEC_PUSH(core_arena(in), &u->chains, step);
+    }
+    if (facts) {
+        facts->chain = c->chain_index[h];
+        facts->chain_parent = in->chain;
+        facts->chain_callee = callee;
+    }
+    return c->chain_index[h];
+}
+
+/* ---- binding --------------------------------------------------------------------------------------------- */
+
+static const char *
+prototype(Interp *in, const FuncVal *f)
+{
+    Text t;
+    text_init(&t, core_arena(in));
+    text_printf(&t, "%s(", f->name);
+    for (int i = 0; i < f->loc->nparams; i++) {
+        const ParamSlot *p = &f->loc->params[i];
+        bool first_kw = p->kind == PARAM_KWONLY && f->loc->star < 0 &&
+                        (i == 0 || f->loc->params[i - 1].kind != PARAM_KWONLY);
+        text_put(&t, i ? ", " : "");
+        text_put(&t, first_kw ? "*, " : "");
+        text_put(&t, p->kind == PARAM_STAR ? "*" : p->kind == PARAM_STARSTAR ? "**" : "");
+        text_put(&t, sym_text(&in->u->names, p->name));
+        if (!val_failed(f->dflt[i])) {
+            text_printf(&t, "=%s", val_repr(in, f->dflt[i]));
+        }
+    }
+    text_putc(&t, ')');
+    return t.p;
+}
+
+static bool
+bind_error(Interp *in, const FuncVal *f, const CallArgs *args, const char *text)
+{
+    ExcInfo *x = error_raise(in, "TypeError", args->span, "%s() %s", f->name, text);
+    x->id = D_ARG_COUNT;
+    x->note = arena_printf(core_arena(in), "prototype: %s", prototype(in, f));
+    x->note_span = f->loc->span;
+    return false;
+}
+
+static bool
+bind_surplus(Interp *in, const FuncVal *f, const CallArgs *args, int given)
+{
+    const Locals *loc = f->loc;
+    const char *most = loc->npos == 1 ? "argument" : "arguments";
+    return bind_error(in, f, args,
+                      arena_printf(core_arena(in), "takes at most %d positional %s; %d %s given",
+                                   loc->npos, most, given, given == 1 ? "is" : "are"));
+}
+
+static bool
+bind_keywords(Interp *in, const FuncVal *f, const CallArgs *args, Value *to)
+{
+    const Locals *loc = f->loc;
+    Value rest = loc->starstar >= 0 ? val_dict(in) : val_none();
+    for (int k = 0; k < args->nkw; k++) {
+        int i = loc->npos_only;
+        while (i < loc->nparams &&
+               (loc->params[i].name != args->kwname[k] || loc->params[i].kind == PARAM_STAR ||
+                loc->params[i].kind == PARAM_STARSTAR)) {
+            i++;
+        }
+        const char *name = sym_text(&in->u->names, args->kwname[k]);
+        if (i == loc->nparams && loc->starstar >= 0) {
+            TRY(dict_put(in, rest.dict, val_str_sym(in, args->kwname[k]), args->kwval[k],
+                         args->span));
+        } else if (i == loc->nparams) {
+            return bind_error(in, f, args,
+                              arena_printf(core_arena(in), "has no parameter '%s'", name));
+        } else if (!val_failed(to[i])) {
+            return bind_error(in, f, args,
+                              arena_printf(core_arena(in), "gets the argument '%s' twice", name));
+        } else {
+            to[i] = args->kwval[k];
+        }
+    }
+    if (loc->starstar >= 0) {
+        to[loc->starstar] = rest;
+    }
+    return true;
+}
+
+static bool
+bind_defaults(Interp *in, const FuncVal *f, const CallArgs *args, Value *to)
+{
+    const Locals *loc = f->loc;
+    for (int i = 0; i < loc->nparams; i++) {
+        if (!val_failed(to[i])) {
+            continue;
+        }
+        to[i] = f->dflt[i];
+        if (val_failed(to[i])) {
+            return bind_error(in, f, args,
+                              arena_printf(core_arena(in), "needs an argument '%s'",
+                                           sym_text(&in->u->names, loc->params[i].name)));
+        }
+    }
+    return true;
+}
+
+/* to: one value per parameter, all VAL_FAIL. */
+static bool
+bind_general(Interp *in, const FuncVal *f, const Value *self, const CallArgs *args, Value *to)
+{
+    const Locals *loc = f->loc;
+    int given = args->npos + (self != NULL);
+    int taken = MIN(given, loc->npos);
+    for (int i = 0; i < taken; i++) {
+        to[i] = self && i == 0 ? *self : args->pos[i - (self != NULL)];
+    }
+    if (loc->star >= 0) {
+        Value rest = val_items(in, VAL_TUPLE, (uint32_t)(given - taken));
+        for (int i = taken; i < given; i++) {
+            rest.list->p[i - taken] =
+                self && i == 0 ? *self : args->pos[i - (self != NULL)];
+        }
+        to[loc->star] = rest;
+    } else if (given > loc->npos) {
+        return bind_surplus(in, f, args, given);
+    }
+    return bind_keywords(in, f, args, to) && bind_defaults(in, f, args, to);
+}
+
+static bool
+bind_params(Interp *in, const FuncVal *f, const Value *self, const CallArgs *args, Frame *fr)
+{
+    const Locals *loc = f->loc;
+    int given = args->npos + (self != NULL);
+    if (loc->plain && args->nkw == 0 && given == loc->nparams) {
+        for (int i = 0; i < given; i++) {
+            fr->slots[loc->params[i].slot] =
+                self && i == 0 ? *self : args->pos[i - (self != NULL)];
+        }
+        return true;
+    }
+    Value *to = stack_take(in, (uint32_t)loc->nparams);
+    memset(to, 0, (size_t)loc->nparams * sizeof *to);
+    TRY(bind_general(in, f, self, args, to));
+    for (int i = 0; i < loc->nparams; i++) {
+        const ParamSlot *p = &loc->params[i];
+        if (p->in_cell) {
+            fr->cells[p->slot]->v = to[i];
+        } else {
+            fr->slots[p->slot] = to[i];
+        }
+    }
+    return true;
+}
+
+/* ---- functions -------------------------------------------------------------------------------------------- */
+
+static void
+make_cells(Interp *in, const Locals *loc, Cell **closure, Frame *fr)
+{
+    fr->cells = ARENA_ARRAY(core_arena(in), Cell *, loc->ncells);
+    for (uint32_t i = 0; i < loc->nown; i++) {
+        fr->cells[i] = ARENA_NEW(core_arena(in), Cell);
+    }
+    for (uint32_t i = loc->nown; i < loc->ncells; i++) {
+        fr->cells[i] = closure[i - loc->nown];
+    }
+}
+
+static Value
+run_body(Interp *in, const Locals *loc, Frame *fr)
+{
+    if (loc->expression) {
+        return eval(in, loc->body);
+    }
+    switch (exec_block(in, loc->body)) {
+    case FLOW_RETURN:
+        return fr->ret;
+    case FLOW_FAIL:
+        return val_fail();
+    default:
+        return val_none();
+    }
+}
+
+static bool
+enter_call(Interp *in, Span span)
+{
+    if (in->depth >= in->u->opt.limits.depth) {
+        in->fatal = true;
+        stage_diag(in, D_LIMIT_DEPTH, span, "calls nest deeper than %lld",
+                   (long long)in->u->opt.limits.depth);
+        return false;
+    }
+    return core_step(in, span) && core_stack(in, span);
+}
+
+Value
+call_function(Interp *in, FuncVal *f, const Value *self, const CallArgs *args, CallFacts *facts)
+{
+    const Locals *loc = f->loc;
+    if (!enter_call(in, args->span)) {
+        return val_fail();
+    }
+    StackMark mark = stack_mark(in);
+    Frame fr = {.caller = in->frame, .module = f->module, .loc = loc, .func = f};
+    fr.slots = stack_take(in, loc->nslots);
+    memset(fr.slots, 0, loc->nslots * sizeof *fr.slots);
+    if (loc->ncells) {
+        make_cells(in, loc, f->closure, &fr);
+    }
+    Value r = val_fail();
+    if (bind_params(in, f, self, args, &fr)) {
+        uint32_t chain = in->chain;
+        Span here = in->here;
+        in->chain = chain_of(in, args->span, f->name, facts);
+        in->frame = &fr;
+        in->depth++;
+        r = run_body(in, loc, &fr);
+        in->depth--;
+        in->frame = fr.caller;
+        in->here = here;
+        in->chain = chain;
+    }
+    stack_release(in, mark);
+    return r;
+}
+
+/* ---- callables ---------------------------------------------------------------------------------------------- */
+
+static bool
+check_builtin(Interp *in, const BuiltinVal *b, const CallArgs *args)
+{
+    if (!b->checked) {
+        return true;
+    }
+    if (args->nkw && !b->keywords) {
+        ExcInfo *x = error_raise(in, "TypeError", args->span, "%s() takes no keyword arguments",
+                                 b->name);
+        x->id = D_ARG_COUNT;
+        x->help = "give the arguments by position";
+        return false;
+    }
+    if (args->npos < b->min || (b->max != 255 && args->npos > b->max)) {
+        bool most = args->npos >= b->min;
+        int n = most ? b->max : b->min;
+        ExcInfo *x = error_raise(in, "TypeError", args->span, "%s() takes %s %d argument%s; %d %s given",
+                                 b->name, b->min == b->max ? "exactly" : most ? "at most" : "at least", n,
+                                 n == 1 ? "" : "s", args->npos, args->npos == 1 ? "is" : "are");
+        x->id = D_ARG_COUNT;
+        x->help = "see the documentation of the function";
+        return false;
+    }
+    return true;
+}
+
+/* list.append(x, 1): the receiver is the first argument. */
+static Value
+call_unbound(Interp *in, const BuiltinVal *b, const CallArgs *args)
+{
+    if (args->npos == 0 || !(b->owner == in->core->object_type ||
+                             class_is(val_class(in, args->pos[0]), b->owner))) {
+        return stage_raise(in, "TypeError", args->span, "%s.%s() needs a '%s' as its first argument",
+                           b->owner->name, b->name, b->owner->name);
+    }
+    CallArgs rest = *args;
+    rest.pos++;
+    rest.npos--;
+    rest.pos_span = args->pos_span ? args->pos_span + 1 : NULL;
+    return check_builtin(in, b, &rest) ? b->fn(in, args->pos[0], &rest) : val_fail();
+}
+
+static Value
+call_builtin(Interp *in, const BuiltinVal *b, const CallArgs *args)
+{
+    if (!core_step(in, args->span) || !core_stack(in, args->span)) {
+        return val_fail();
+    }
+    if (b->owner && val_failed(b->self)) {
+        return call_unbound(in, b, args);
+    }
+    return check_builtin(in, b, args) ? b->fn(in, b->self, args) : val_fail();
+}
+
+Value
+call_any(Interp *in, Value callee, const CallArgs *args, CallFacts *facts)
+{
+    Value f = val_fail();
+    switch (callee.kind) {
+    case VAL_FUNC:
+        return call_function(in, callee.func, NULL, args, facts);
+    case VAL_BUILTIN:
+        return call_builtin(in, callee.builtin, args);
+    case VAL_BOUND:
+        return call_with_self(in, callee.bound->func, callee.bound->self, args, facts);
+    case VAL_CLASS:
+        return core_stack(in, args->span) && core_step(in, args->span)
+                   ? class_construct(in, callee.klass, args)
+                   : val_fail();
+    case VAL_OBJECT:
+        if (callee.obj->cls->call) {
+            return callee.obj->cls->call(in, callee.obj, args);
+        }
+        break;
+    case VAL_INSTANCE:
+        f = class_lookup(callee.inst->cls, in->core->sym.call);
+        if (!val_failed(f)) {
+            return call_with_self(in, f, callee, args, facts);
+        }
+        break;
+    default:
+        break;
+    }
+    return stage_raise(in, "TypeError", args->span, "a '%s' cannot be called",
+                       val_type_name(callee));
+}
+
+Value
+call_with_self(Interp *in, Value callee, Value self, const CallArgs *args, CallFacts *facts)
+{
+    if (callee.kind == VAL_FUNC) {
+        return call_function(in, callee.func, &self, args, facts);
+    }
+    if (callee.kind == VAL_BUILTIN && callee.builtin->owner && val_failed(callee.builtin->self)) {
+        bool ok = core_step(in, args->span) && core_stack(in, args->span) &&
+                  check_builtin(in, callee.builtin, args);
+        return ok ? callee.builtin->fn(in, self, args) : val_fail();
+    }
+    StackMark mark = stack_mark(in);
+    Value *pos = stack_take(in, (uint32_t)args->npos + 1);
+    pos[0] = self;
+    if (args->npos) {
+        memcpy(pos + 1, args->pos, (size_t)args->npos * sizeof *pos);
+    }
+    CallArgs all = *args;
+    all.pos = pos;
+    all.npos++;
+    all.pos_span = NULL;
+    Value r = call_any(in, callee, &all, facts);
+    stack_release(in, mark);
+    return r;
+}
+
+Value
+stage_call(Interp *in, Value callee, const CallArgs *args)
+{
+    return call_any(in, callee, args, NULL);
+}
+
+Value
+call_values(Interp *in, Value callee, const Value *args, int n, Span span)
+{
+    CallArgs a = {.pos = args, .npos = n, .span = span};
+    return call_any(in, callee, &a, NULL);
+}
+
+/* ---- stage_bind ------------------------------------------------------------------------------------------------ */
+
+static bool
+stage_bind_error(Interp *in, const char *callee, const BindParam *params, int n, Span span,
+                 const char *text)
+{
+    Text t;
+    text_init(&t, core_arena(in));
+    text_printf(&t, "prototype: %s(", callee);
+    for (int i = 0; i < n; i++) {
+        text_printf(&t, "%s%s", i ? ", " : "", params[i].name);
+        if (!params[i].required) {
+            bool dflt = !val_failed(params[i].dflt);
+            text_printf(&t, "=%s", dflt ? val_repr(in, params[i].dflt) : "...");
+        }
+    }
+    text_putc(&t, ')');
+    Diag *d = stage_diag(in, D_ARG_COUNT, span, "%s", text);
+    diag_note(in->u, d, (Span){0}, "%s", t.p);
+    return false;
+}
+
+static Span
+kw_span_of(const CallArgs *args, int k)
+{
+    return args->kw_span ? args->kw_span[k] : args->span;
+}
+
+bool
+stage_bind(Interp *in, const char *callee, const CallArgs *args, const BindParam *params, int n,
+           Value *out, Span *spans)
+{
+    Arena *a = core_arena(in);
+    if (args->npos > n) {
+        return stage_bind_error(in, callee, params, n, args->pos_span ? args->pos_span[n] : args->span,
+                                arena_printf(a, "%s takes at most %d arguments; %d are given",
+                                             callee, n, args->npos + args->nkw));
+    }
+    for (int i = 0; i < n; i++) {
+        out[i] = i < args->npos ? args->pos[i] : val_fail();
+        if (spans) {
+            spans[i] = i < args->npos && args->pos_span ? args->pos_span[i] : args->span;
+        }
+    }
+    for (int k = 0; k < args->nkw; k++) {
+        const char *name = sym_text(&in->u->names, args->kwname[k]);
+        int i = 0;
+        while (i < n && strcmp(params[i].name, name) != 0) {
+            i++;
+        }
+        if (i == n || !val_failed(out[i])) {
+            return stage_bind_error(in, callee, params, n, kw_span_of(args, k),
+                                    i == n ? arena_printf(a, "%s has no parameter '%s'", callee, name)
+                                           : arena_printf(a, "%s gets the argument '%s' twice",
+                                                          callee, name));
+        }
+        out[i] = args->kwval[k];
+        if (spans) {
+            spans[i] = kw_span_of(args, k);
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        if (val_failed(out[i]) && params[i].required) {
+            return stage_bind_error(in, callee, params, n, args->span,
+                                    arena_printf(a, "%s needs an argument '%s'", callee,
+                                                 params[i].name));
+        }
+        out[i] = val_failed(out[i]) ? params[i].dflt : out[i];
+    }
+    return true;
+}

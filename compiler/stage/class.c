@@ -1,0 +1,493 @@
+/* class.c: class statements, instances, super, properties, enumerations, named tuples, isinstance. */
+#include "stage/resolve.h"
+
+#include <string.h>
+
+ClassVal *
+class_new(Interp *in, const char *name, ClassVal *base)
+{
+    ClassVal *c = ARENA_NEW(core_arena(in), ClassVal);
+    c->name = name;
+    c->base = base;
+    c->kind = VAL_INSTANCE;
+    if (base) {
+        c->kind = base->kind;
+        c->diag = base->diag;
+        c->exception = base->exception;
+        c->is_enum = base->is_enum;
+        c->hooks = base->hooks;
+        c->fields = base->fields;
+    }
+    return c;
+}
+
+Value
+class_instance(Interp *in, ClassVal *c)
+{
+    InstanceVal *v = ARENA_NEW(core_arena(in), InstanceVal);
+    v->cls = c;
+    v->args = val_none();
+    return (Value){.kind = VAL_INSTANCE, .inst = v};
+}
+
+/* ---- descriptors: property, staticmethod, classmethod ------------------------------------------------------ */
+
+static Value
+make_descr(Interp *in, DescrKind kind, Value get, Value set)
+{
+    Descr *d = ARENA_NEW(core_arena(in), Descr);
+    d->base.cls = &descr_class;
+    d->kind = kind;
+    d->get = get;
+    d->set = set;
+    return val_object(&d->base);
+}
+
+static Value
+descr_setter(Interp *in, Value self, const CallArgs *args)
+{
+    return make_descr(in, DESCR_PROPERTY, ((Descr *)self.obj)->get, args->pos[0]);
+}
+
+static Value
+descr_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
+{
+    const Descr *d = (const Descr *)self;
+    (void)span;
+    *found = d->kind == DESCR_PROPERTY && name == in->core->sym.setter;
+    if (!*found) {
+        return val_fail();
+    }
+    Value f = val_builtin(in, "setter", descr_setter, val_object(self));
+    f.builtin->checked = true;
+    f.builtin->min = 1;
+    f.builtin->max = 1;
+    return f;
+}
+
+const ObjectClass descr_class = {.name = "property", .get_attr = descr_attr};
+
+static void
+ellipsis_repr(Interp *in, Object *self, Text *out)
+{
+    (void)in;
+    (void)self;
+    text_put(out, "Ellipsis");
+}
+
+const ObjectClass ellipsis_class = {.name = "ellipsis", .repr = ellipsis_repr};
+
+/* ---- super --------------------------------------------------------------------------------------------------- */
+
+static Value
+super_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
+{
+    const SuperVal *s = (const SuperVal *)self;
+    Value f = class_lookup(s->after->base, name);
+    if (val_failed(f) && (name == in->core->sym.init || name == in->core->sym.setattr)) {
+        f = class_lookup(in->core->object_type, name);
+    }
+    *found = !val_failed(f);
+    if (!*found) {
+        return f;
+    }
+    const Descr *d =
+        f.kind == VAL_OBJECT && f.obj->cls == &descr_class ? (const Descr *)f.obj : NULL;
+    if (d && d->kind == DESCR_STATIC) {
+        return d->get;
+    }
+    if (d && d->kind == DESCR_PROPERTY) {
+        return call_values(in, d->get, &s->self, 1, span);
+    }
+    Value func = d ? d->get : f;
+    if (func.kind != VAL_FUNC && !(func.kind == VAL_BUILTIN && func.builtin->owner)) {
+        return func;
+    }
+    BoundVal *b = ARENA_NEW(core_arena(in), BoundVal);
+    b->func = func;
+    b->self = s->self;
+    if (d && d->kind == DESCR_CLASS && s->self.kind == VAL_INSTANCE) {
+        b->self = (Value){.kind = VAL_CLASS, .klass = s->self.inst->cls};
+    }
+    return (Value){.kind = VAL_BOUND, .bound = b};
+}
+
+const ObjectClass super_class = {.name = "super", .get_attr = super_attr};
+
+static Value
+first_argument(const Frame *f)
+{
+    if (f->loc->nparams == 0) {
+        return val_fail();
+    }
+    const ParamSlot *p = &f->loc->params[0];
+    return p->in_cell ? f->cells[p->slot]->v : f->slots[p->slot];
+}
+
+Value
+class_super(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    const Frame *f = in->frame;
+    SuperVal *s = ARENA_NEW(core_arena(in), SuperVal);
+    s->base.cls = &super_class;
+    if (args->npos == 0) {
+        s->after = f->func && f->func->owner ? f->func->owner->cls : NULL;
+        s->self = s->after ? first_argument(f) : val_fail();
+        if (val_failed(s->self)) {
+            return stage_raise(in, "RuntimeError", args->span, "super() stands outside of a method");
+        }
+    } else if (args->npos == 2 && args->pos[0].kind == VAL_CLASS) {
+        s->after = args->pos[0].klass;
+        s->self = args->pos[1];
+    } else {
+        return stage_raise(in, "TypeError", args->span, "super takes a class and an instance of it");
+    }
+    const ClassVal *c = s->self.kind == VAL_CLASS ? s->self.klass : val_class(in, s->self);
+    if (!class_is(c, s->after)) {
+        return stage_raise(in, "TypeError", args->span, "'%s' is not an instance of '%s'",
+                           val_type_name(s->self), s->after->name);
+    }
+    return val_object(&s->base);
+}
+
+/* ---- enumerations ------------------------------------------------------------------------------------------------ */
+
+static bool
+enum_members(Interp *in, ClassVal *c)
+{
+    Value members = val_dict(in);
+    uint32_t n = c->attrs.n;
+    for (uint32_t i = 0; i < n; i++) {
+        Attr *a = &c->attrs.p[i];
+        const char *name = sym_text(&in->u->names, a->name);
+        if (val_failed(a->v) || name[0] == '_' || a->v.kind == VAL_FUNC ||
+            a->v.kind == VAL_BUILTIN || (a->v.kind == VAL_OBJECT && a->v.obj->cls == &descr_class)) {
+            continue;
+        }
+        Value m = val_fail();
+        for (uint32_t k = 0; k < members.dict->n && val_failed(m); k++) {
+            bool same = false;
+            Value other = members.dict->p[k].v;
+            TRY(op_equal(in, attrs_get(&other.inst->attrs, in->core->sym.value), a->v, in->here,
+                         &same));
+            m = same ? other : m;
+        }
+        if (val_failed(m)) {
+            m = class_instance(in, c);
+            attrs_set(core_arena(in), &m.inst->attrs, in->core->sym.ename,
+                      val_str_sym(in, a->name));
+            attrs_set(core_arena(in), &m.inst->attrs, in->core->sym.value, a->v);
+            TRY(dict_put(in, members.dict, val_str_sym(in, a->name), m, in->here));
+        }
+        a->v = m;
+    }
+    attrs_set(core_arena(in), &c->attrs, in->core->sym.members, members);
+    return true;
+}
+
+static Value
+enum_lookup(Interp *in, ClassVal *c, const CallArgs *args)
+{
+    Value members = attrs_get(&c->attrs, in->core->sym.members);
+    if (args->npos != 1 || args->nkw || members.kind != VAL_DICT) {
+        return stage_raise(in, "TypeError", args->span, "'%s' takes one value", c->name);
+    }
+    for (uint32_t k = 0; k < members.dict->n; k++) {
+        bool same = false;
+        Value m = members.dict->p[k].v;
+        if (op_identical(m, args->pos[0])) {
+            return m;
+        }
+        if (!op_equal(in, attrs_get(&m.inst->attrs, in->core->sym.value), args->pos[0], args->span,
+                      &same)) {
+            return val_fail();
+        }
+        if (same) {
+            return m;
+        }
+    }
+    return stage_raise(in, "ValueError", args->span, "'%s' has no member with the value %s",
+                       c->name, val_repr(in, args->pos[0]));
+}
+
+/* ---- class statements ------------------------------------------------------------------------------------------------ */
+
+static bool
+find_base(Interp *in, Ast *s, ClassVal **base)
+{
+    int n = 0;
+    *base = NULL;
+    for (Ast *b = s->klass->bases; b; b = b->next) {
+        Value v = eval(in, b->kind == AST_KEYWORD ? b->a : b);
+        if (val_failed(v)) {
+            return false;
+        }
+        if (b->kind == AST_KEYWORD) {
+            continue;
+        }
+        if (v.kind != VAL_CLASS) {
+            stage_raise(in, "TypeError", b->span, "a base is a class, not '%s'", val_type_name(v));
+            return false;
+        }
+        if (n++) {
+            error_not_supported(in, b->span, "a class with several bases is not evaluated");
+            return false;
+        }
+        *base = v.klass == in->core->object_type ? NULL : v.klass;
+        if (*base && (*base)->kind != VAL_INSTANCE && !(*base)->fields) {
+            error_not_supported(in, b->span, "a class derived from a built-in type is not evaluated");
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+run_class_body(Interp *in, ClassVal *c, ClassRef *ref, Ast *body)
+{
+    Frame *f = in->frame;
+    Attrs *outer = f->class_names;
+    ClassRef *outer_ref = f->class_ref;
+    f->class_names = &c->attrs;
+    f->class_ref = ref;
+    Flow flow = exec_block(in, body);
+    f->class_names = outer;
+    f->class_ref = outer_ref;
+    return flow == FLOW_NEXT;
+}
+
+static bool
+decorate(Interp *in, Ast *decorator, Value *v)
+{
+    if (!decorator) {
+        return true;
+    }
+    Value d = eval(in, decorator);
+    if (val_failed(d) || !core_stack(in, decorator->span) ||
+        !decorate(in, decorator->next, v)) {
+        return false;
+    }
+    *v = call_values(in, d, v, 1, decorator->span);
+    return !val_failed(*v);
+}
+
+bool
+exec_class(Interp *in, Ast *s)
+{
+    ClassVal *base = NULL;
+    TRY(core_stack(in, s->span) && find_base(in, s, &base));
+    ClassVal *c = class_new(in, sym_text(&in->u->names, s->klass->name), base);
+    ClassRef *ref = ARENA_NEW(core_arena(in), ClassRef);
+    c->user = true;
+    c->module = in->frame->module;
+    ref->cls = c;
+    TRY(run_class_body(in, c, ref, s->klass->body));
+    const CoreSyms *sym = &in->core->sym;
+    c->hooks = !val_failed(class_lookup(c, sym->setattr)) || !val_failed(class_lookup(c, sym->getattr));
+    if (!val_failed(attrs_get(&c->attrs, sym->new_)) && !c->fields) {
+        error_not_supported(in, s->span, "__new__ is not evaluated; use __init__");
+        return false;
+    }
+    if (c->is_enum) {
+        TRY(enum_members(in, c));
+    }
+    Value v = {.kind = VAL_CLASS, .klass = c};
+    return decorate(in, s->klass->decorators, &v) && eval_bind(in, s, s->klass->name, v);
+}
+
+/* ---- making instances ----------------------------------------------------------------------------------------------------- */
+
+static Value
+construct_named(Interp *in, ClassVal *c, const CallArgs *args)
+{
+    uint32_t n = c->fields->n;
+    BindParam *p = ARENA_ARRAY(core_arena(in), BindParam, MAX(n, 1));
+    Value dflt = class_lookup(c, intern(&in->u->names, "_field_defaults"));
+    for (uint32_t i = 0; i < n; i++) {
+        p[i] = (BindParam){.name = c->fields->p[i].str->p, .required = true};
+        if (dflt.kind == VAL_DICT && dict_get(in, dflt, c->fields->p[i], &p[i].dflt)) {
+            p[i].required = false;
+        }
+    }
+    Value v = val_items(in, VAL_TUPLE, n);
+    v.list->cls = c;
+    return stage_bind(in, c->name, args, p, (int)n, v.list->p, NULL) ? v : val_fail();
+}
+
+Value
+class_construct(Interp *in, ClassVal *c, const CallArgs *args)
+{
+    if (c->construct) {
+        return c->construct(in, (Value){.kind = VAL_CLASS, .klass = c}, args);
+    }
+    if (c->is_enum) {
+        return enum_lookup(in, c, args);
+    }
+    if (c->fields) {
+        return construct_named(in, c, args);
+    }
+    if (c->kind != VAL_INSTANCE) {
+        return stage_raise(in, "TypeError", args->span, "'%s' cannot be called", c->name);
+    }
+    Value self = class_instance(in, c);
+    if (c->exception) {
+        self.inst->args = val_tuple(in, args->pos, (uint32_t)args->npos);
+    }
+    Value init = class_lookup(c, in->core->sym.init);
+    if (!val_failed(init)) {
+        Value r = call_with_self(in, init, self, args, NULL);
+        return val_failed(r) ? r : self;
+    }
+    if (args->npos + args->nkw && !c->exception) {
+        ExcInfo *x = error_raise(in, "TypeError", args->span, "%s() takes no arguments", c->name);
+        x->id = D_ARG_COUNT;
+        x->help = "the class has no __init__";
+        return val_fail();
+    }
+    return self;
+}
+
+/* ---- namedtuple -------------------------------------------------------------------------------------------------------------- */
+
+static Value
+field_names(Interp *in, Value spec, Span span)
+{
+    if (spec.kind != VAL_STR) {
+        return iter_collect(in, VAL_LIST, spec, span);
+    }
+    Value names = val_items(in, VAL_LIST, 0);
+    const char *p = spec.str->p;
+    const char *end = p + spec.str->len;
+    while (p < end) {
+        const char *q = p;
+        while (q < end && !strchr(" ,\t\n", *q)) {
+            q++;
+        }
+        if (q > p) {
+            list_push(in, names, val_str_n(in, p, (size_t)(q - p)));
+        }
+        p = q + 1;
+    }
+    return names;
+}
+
+static Value
+named_asdict(Interp *in, Value self, const CallArgs *args)
+{
+    Value d = val_dict(in);
+    for (uint32_t i = 0; i < self.list->n; i++) {
+        if (!dict_put(in, d.dict, self.list->cls->fields->p[i], self.list->p[i], args->span)) {
+            return val_fail();
+        }
+    }
+    return d;
+}
+
+static Value
+named_replace(Interp *in, Value self, const CallArgs *args)
+{
+    Value v = val_tuple(in, self.list->p, self.list->n);
+    const List *fields = self.list->cls->fields;
+    v.list->cls = self.list->cls;
+    for (int k = 0; k < args->nkw; k++) {
+        uint32_t i = 0;
+        while (i < fields->n && intern(&in->u->names, fields->p[i].str->p) != args->kwname[k]) {
+            i++;
+        }
+        if (i == fields->n) {
+            return stage_raise(in, "ValueError", args->span, "'%s' has no field '%s'",
+                               v.list->cls->name, sym_text(&in->u->names, args->kwname[k]));
+        }
+        v.list->p[i] = args->kwval[k];
+    }
+    return v;
+}
+
+static const BuiltinRow named_methods[] = {
+    {"_asdict", named_asdict, 0, 0, false},
+    {"_replace", named_replace, 0, 0, true},
+};
+
+static bool
+named_defaults(Interp *in, ClassVal *c, Value dflts, Span span)
+{
+    Value list = iter_collect(in, VAL_LIST, dflts, span);
+    Value d = val_dict(in);
+    if (val_failed(list)) {
+        return false;
+    }
+    if (list.list->n > c->fields->n) {
+        stage_raise(in, "TypeError", span, "there are more defaults than fields");
+        return false;
+    }
+    uint32_t first = c->fields->n - list.list->n;
+    for (uint32_t i = 0; i < list.list->n; i++) {
+        TRY(dict_put(in, d.dict, c->fields->p[first + i], list.list->p[i], span));
+    }
+    attrs_set(core_arena(in), &c->attrs, intern(&in->u->names, "_field_defaults"), d);
+    return true;
+}
+
+Value
+class_named_tuple(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Value name = args->pos[0];
+    Value fields = field_names(in, args->pos[1], args->span);
+    if (val_failed(fields)) {
+        return fields;
+    }
+    if (name.kind != VAL_STR) {
+        return stage_raise(in, "TypeError", args->span, "the name of a named tuple is a text");
+    }
+    for (uint32_t i = 0; i < fields.list->n; i++) {
+        if (fields.list->p[i].kind != VAL_STR) {
+            return stage_raise(in, "TypeError", args->span, "the fields of '%s' are texts",
+                               name.str->p);
+        }
+        for (uint32_t k = 0; k < i; k++) {
+            if (op_identical(fields.list->p[i], fields.list->p[k])) {
+                return stage_raise(in, "ValueError", args->span, "the field '%s' is named twice",
+                                   fields.list->p[i].str->p);
+            }
+        }
+    }
+    ClassVal *c = class_new(in, name.str->p, in->core->types[VAL_TUPLE]);
+    c->construct = NULL;
+    c->fields = fields.list;
+    builtin_add_rows(in, &c->attrs, named_methods, ARRAY_LEN(named_methods), c);
+    attrs_set(core_arena(in), &c->attrs, in->core->sym.fields,
+              val_tuple(in, fields.list->p, fields.list->n));
+    Value dflts = builtin_keyword(args, intern(&in->u->names, "defaults"));
+    if (!val_failed(dflts) && dflts.kind != VAL_NONE && !named_defaults(in, c, dflts, args->span)) {
+        return val_fail();
+    }
+    return (Value){.kind = VAL_CLASS, .klass = c};
+}
+
+/* ---- isinstance ---------------------------------------------------------------------------------------------------------------- */
+
+bool
+class_isinstance(Interp *in, Value v, Value cls, Span span, bool *out)
+{
+    *out = false;
+    if (cls.kind == VAL_TUPLE) {
+        for (uint32_t i = 0; i < cls.list->n && !*out; i++) {
+            TRY(core_stack(in, span) && class_isinstance(in, v, cls.list->p[i], span, out));
+        }
+        return true;
+    }
+    if (cls.kind != VAL_CLASS) {
+        stage_raise(in, "TypeError", span, "isinstance takes a class or a tuple of classes, not '%s'",
+                    val_type_name(cls));
+        return false;
+    }
+    const ClassVal *c = cls.klass;
+    if (c->kind == VAL_OBJECT && c->objects) {
+        *out = v.kind == VAL_OBJECT && v.obj->cls == c->objects;
+        return true;
+    }
+    *out = c == in->core->object_type || class_is(val_class(in, v), c);
+    return true;
+}

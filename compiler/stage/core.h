@@ -1,0 +1,523 @@
+/* core.h: private to the evaluator's core: the heap objects behind a Value, the frame of a running
+ * function, and what the core's files offer to each other. The TIK objects see only value.h and
+ * stage.h. A function that returns bool or a Value fails as described in value.h. */
+#ifndef TIKC_STAGE_CORE_H
+#define TIKC_STAGE_CORE_H
+
+#include "stage/stage.h"
+#include <gmp.h>
+
+/* ---- heap objects ------------------------------------------------------------------------------- */
+
+/* A namespace: attributes in order of creation. A slot keeps its number for ever; a deleted or not
+ * yet bound name holds VAL_FAIL. */
+typedef struct Attr {
+    Sym name;
+    Value v;
+} Attr;
+
+typedef struct Attrs {
+    Attr *p;
+    uint32_t n;
+    uint32_t cap;
+    uint32_t *index; /* hash index for large namespaces, else null */
+    uint32_t nindex;
+} Attrs;
+
+struct BigInt {
+    int32_t size; /* limbs, negative for a negative number */
+    mp_limb_t limb[];
+};
+
+typedef struct DictEntry {
+    Value key; /* VAL_FAIL: deleted */
+    Value v;
+    uint64_t hash;
+} DictEntry;
+
+struct Dict {
+    DictEntry *p;
+    uint32_t n; /* entries, deleted ones too */
+    uint32_t cap;
+    uint32_t live;
+    uint32_t *index; /* entry number + 1, open addressing */
+    uint32_t nindex;
+    Attrs *mirror; /* __dict__ of an instance: writes go there as well */
+};
+
+typedef struct RangeVal {
+    int64_t start;
+    int64_t stop;
+    int64_t step;
+    int64_t n;
+} RangeVal;
+
+typedef struct Cell {
+    Value v;
+} Cell;
+
+typedef struct ClassVal ClassVal;
+typedef struct ModuleVal ModuleVal;
+struct CallFacts;
+
+/* Filled when the class statement ends; what super() in its methods finds. */
+typedef struct ClassRef {
+    ClassVal *cls;
+} ClassRef;
+
+typedef struct FuncVal {
+    const char *name;
+    const struct Locals *loc;
+    Value *dflt; /* per parameter; VAL_FAIL where there is none */
+    Cell **closure;
+    struct ModuleVal *module;
+    ClassRef *owner; /* null outside of classes */
+    Attrs attrs;
+} FuncVal;
+
+typedef struct BuiltinVal {
+    const char *name;
+    BuiltinFn fn;
+    Value self;      /* VAL_FAIL: not bound */
+    ClassVal *owner; /* a method: the first argument is the receiver when it is not bound */
+    bool checked;    /* min, max and keywords are checked before the call */
+    bool keywords;
+    uint8_t min;
+    uint8_t max; /* 255: any number */
+} BuiltinVal;
+
+typedef struct BoundVal {
+    Value self;
+    Value func;
+} BoundVal;
+
+struct ClassVal {
+    const char *name;
+    ClassVal *base;
+    Attrs attrs;
+    ValueKind kind;             /* of its instances; VAL_INSTANCE for user classes */
+    const ObjectClass *objects; /* kind VAL_OBJECT: those objects */
+    BuiltinFn construct;        /* built-in types */
+    DiagId diag;                /* exceptions: diagnostic of an uncaught one */
+    bool exception;
+    bool is_enum;
+    bool user;        /* made by a class statement */
+    bool hooks;       /* defines __setattr__ or __getattr__ */
+    List *fields;     /* named tuple: names */
+    ModuleVal *module;
+};
+
+/* What a diagnostic of an uncaught exception shows besides the message. */
+typedef struct ExcInfo {
+    DiagId id;
+    const char *help;
+    const char *note;
+    Span note_span;
+    bool native; /* raised by the evaluator: the text is complete */
+} ExcInfo;
+
+typedef struct InstanceVal {
+    ClassVal *cls;
+    Attrs attrs;
+    Value args; /* exceptions: tuple */
+    ExcInfo *exc;
+} InstanceVal;
+
+struct ModuleVal {
+    const char *name;
+    Attrs attrs;
+};
+
+/* Core objects that are C objects. */
+typedef enum DescrKind { DESCR_STATIC, DESCR_CLASS, DESCR_PROPERTY } DescrKind;
+
+typedef struct Descr {
+    Object base;
+    DescrKind kind;
+    Value get;
+    Value set;
+} Descr;
+
+typedef struct SuperVal {
+    Object base;
+    ClassVal *after; /* lookup begins at its base */
+    Value self;
+} SuperVal;
+
+typedef enum IterKind {
+    ITER_LIST,
+    ITER_STR,
+    ITER_RANGE,
+    ITER_DICT, /* keys */
+    ITER_ITEMS,
+    ITER_VALUES,
+    ITER_OBJECT, /* get_item of an object with a length */
+    ITER_USER,   /* __next__ of an instance */
+    ITER_ENUMERATE,
+    ITER_ZIP,
+    ITER_MAP,
+    ITER_FILTER,
+    ITER_REVERSED,
+    ITER_SHARED /* an iterator object: state is there */
+} IterKind;
+
+typedef struct Iter {
+    IterKind kind;
+    bool done;
+    int64_t i;
+    int64_t n;
+    Value src;
+    Value fn;
+    struct Iter *sub;
+    uint32_t nsub;
+} Iter;
+
+typedef struct IterVal {
+    Object base;
+    Iter it;
+    const char *name; /* "zip" */
+} IterVal;
+
+extern const ObjectClass descr_class;
+extern const ObjectClass super_class;
+extern const ObjectClass iter_class;
+extern const ObjectClass ellipsis_class;
+extern const ObjectClass view_class;
+
+/* keys(), values() and items() of a dictionary. */
+typedef struct DictView {
+    Object base;
+    IterKind kind;
+    Value dict;
+} DictView;
+
+/* ---- running state ------------------------------------------------------------------------------ */
+
+typedef struct Frame {
+    struct Frame *caller;
+    Value *slots;
+    Cell **cells;
+    ModuleVal *module;
+    const struct Locals *loc;
+    FuncVal *func;      /* null at module level */
+    Attrs *class_names; /* of the class body that is being executed, else null */
+    ClassRef *class_ref;
+    Value ret;
+    Value handling; /* exception of the except clause that is running, for a bare raise */
+    Span handling_span;
+    uint32_t handling_chain;
+} Frame;
+
+typedef struct StackChunk {
+    struct StackChunk *next;
+    Value *end;
+    Value p[];
+} StackChunk;
+
+typedef struct StackMark {
+    StackChunk *chunk;
+    Value *top;
+} StackMark;
+
+/* Names that the core itself looks for. */
+#define CORE_SYMS(X)                                                                          \
+    X(init, "__init__") X(name, "__name__") X(enter, "__enter__") X(exit, "__exit__")         \
+    X(str, "__str__") X(repr, "__repr__") X(call, "__call__") X(len, "__len__")               \
+    X(getitem, "__getitem__") X(setitem, "__setitem__") X(delitem, "__delitem__")             \
+    X(contains, "__contains__") X(iter, "__iter__") X(next, "__next__") X(eq, "__eq__")       \
+    X(ne, "__ne__") X(lt, "__lt__") X(le, "__le__") X(gt, "__gt__") X(ge, "__ge__")           \
+    X(bool_, "__bool__") X(hash, "__hash__") X(dict, "__dict__") X(class_, "__class__")       \
+    X(setattr, "__setattr__") X(getattr, "__getattr__") X(doc, "__doc__") X(args, "args")     \
+    X(value, "value") X(ename, "name") X(key, "key") X(reverse, "reverse") X(sep, "sep")      \
+    X(end, "end") X(start, "start") X(dflt, "default") X(setter, "setter")                    \
+    X(fields, "_fields") X(members, "__members__") X(file, "file") X(flush, "flush")          \
+    X(metaclass, "metaclass") X(main, "__main__") X(module, "__module__")                     \
+    X(qualname, "__qualname__") X(neg, "__neg__") X(new_, "__new__") X(bases, "__bases__")    \
+    X(base, "base") X(asdict, "_asdict") X(replace, "_replace") X(wrapped, "__wrapped__")     \
+    X(encoding, "encoding") X(rel_tol, "rel_tol") X(abs_tol, "abs_tol") X(strict, "strict")   \
+    X(builtins, "__builtins__") X(all, "__all__")
+
+typedef struct CoreSyms {
+#define X(id, text) Sym id;
+    CORE_SYMS(X)
+#undef X
+} CoreSyms;
+
+typedef struct ModuleName {
+    const char *dotted;
+    Value module;
+} ModuleName;
+
+struct Core {
+    CoreSyms sym;
+    StackChunk *chunk;
+    Value *top; /* of the value stack, in chunk */
+    uintptr_t stack_base; /* C stack at the start of stage_run */
+    uintptr_t stack_room;
+    ModuleVal *builtins;
+    Value *builtin_of; /* by Sym, for syms below nbuiltin_of; VAL_FAIL: none */
+    uint32_t nbuiltin_of;
+    ClassVal *types[VAL_OBJECT + 1]; /* class of the values of a kind */
+    ClassVal *iter_type, *property_type, *static_type, *class_type, *object_type, *super_type;
+    ClassVal *frozenset_type;
+    VEC(ModuleName) modules;
+    VEC(Value) object_types; /* classes made by stage_object_type */
+    uint32_t *chain_index; /* hash index of u->chains */
+    uint32_t nchain_index;
+    Str *ascii[128]; /* strings of one character */
+    Str *empty;
+};
+
+/* ---- value.c: constructors and small helpers ------------------------------------------------------ */
+
+static inline Arena *
+core_arena(Interp *in)
+{
+    return &in->u->arena;
+}
+
+Attr *attrs_entry(const Attrs *a, Sym name); /* also unbound ones; null if there is none */
+Value attrs_get(const Attrs *a, Sym name);   /* VAL_FAIL: none */
+uint32_t attrs_slot(Arena *arena, Attrs *a, Sym name);
+void attrs_set(Arena *arena, Attrs *a, Sym name, Value v);
+
+Value val_str_sym(Interp *in, Sym name);
+Value val_str_ref(Interp *in, const char *p, size_t n); /* p stays as it is */
+Value val_text(Interp *in, const Text *t);
+Value val_double_int(Interp *in, double f, Span span); /* truncated; not finite: an exception */
+Value val_items(Interp *in, ValueKind kind, uint32_t n); /* list or tuple with room, all VAL_FAIL */
+Value val_of_list(ValueKind kind, List *l);
+bool val_is_int(Value v); /* int, big, bool */
+bool val_is_number(Value v);
+bool val_str_is(Value v, const char *text);
+ClassVal *val_class(Interp *in, Value v);
+Sym val_sym(Interp *in, Value str); /* interned text of a string */
+
+/* Makes sure that bytes more fit the memory limit and charges steps for work of that size. */
+bool MUST_USE core_reserve(Interp *in, double bytes, Span span);
+bool MUST_USE core_charge(Interp *in, int64_t work, Span span);
+bool core_limits(Interp *in, Span span); /* slow path: which limit was hit; false: one was */
+bool MUST_USE core_deep(Interp *in, Span span); /* C stack used up: diagnostic */
+
+static inline bool MUST_USE
+core_step(Interp *in, Span span)
+{
+    if (--in->steps < 0 || in->u->arena.used > in->u->opt.limits.memory) {
+        return core_limits(in, span);
+    }
+    return true;
+}
+
+static inline bool MUST_USE
+core_stack(Interp *in, Span span)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    if (in->core->stack_base - here > in->core->stack_room) {
+        return core_deep(in, span);
+    }
+    return true;
+}
+
+/* n values on the value stack, all VAL_FAIL; given back by stack_release. */
+static inline StackMark
+stack_mark(const Interp *in)
+{
+    return (StackMark){in->core->chunk, in->core->top};
+}
+
+static inline void
+stack_release(Interp *in, StackMark m)
+{
+    in->core->chunk = m.chunk;
+    in->core->top = m.top;
+}
+
+Value *stack_grow(Interp *in, uint32_t n);
+
+static inline Value *
+stack_take(Interp *in, uint32_t n)
+{
+    struct Core *c = in->core;
+    if ((size_t)(c->chunk->end - c->top) < n) {
+        return stack_grow(in, n);
+    }
+    Value *p = c->top;
+    c->top += n;
+    return p;
+}
+
+/* ---- error.c -------------------------------------------------------------------------------------- */
+
+/* Raises like stage_raise and gives the facts of the exception, to add help and notes. */
+ExcInfo *error_raise(Interp *in, const char *cls, Span span, const char *fmt, ...)
+    PRINTF_LIKE(4, 5);
+/* Sets a pending exception made by the program. */
+Value error_set(Interp *in, Value exception, Span span);
+/* Turns the pending exception into a diagnostic. */
+void error_report(Interp *in);
+/* The existing name that is nearest to a misspelt one; null: none is near. */
+typedef struct Nearest {
+    const char *wanted;
+    const char *best;
+    int distance;
+} Nearest;
+void nearest_try(Nearest *n, const char *candidate);
+void nearest_attrs(Interp *in, Nearest *n, const Attrs *a);
+const char *nearest_help(Interp *in, const Nearest *n); /* null or a sentence */
+void error_message(Interp *in, Value exception, Text *out); /* str() of an exception */
+Value error_not_supported(Interp *in, Span span, const char *what);
+
+/* ---- bigint.c, number.c: numbers -------------------------------------------------------------------- */
+
+Value big_from_mpz(Interp *in, mpz_srcptr z, Span span);
+void big_load(mpz_ptr z, Value v); /* z is initialised; v: int, big or bool */
+Value big_binary(Interp *in, AstOp op, Value a, Value b, Span span);
+int big_compare(Value a, Value b);
+int big_compare_double(Value a, double f); /* f finite */
+bool big_to_double(Value v, double *out);  /* correctly rounded; false: out of range */
+bool big_true_divide(Value a, Value b, double *out); /* b != 0 */
+uint64_t big_hash(Value v);
+void big_text(Interp *in, Value v, int base, Text *out); /* digits with a sign, no prefix */
+Value big_parse(Interp *in, const char *digits, int base, Span span); /* zero-ended, valid digits */
+Value big_of_double(Interp *in, double f, Span span); /* integral part */
+int64_t big_bits(Value v);
+
+Value number_binary(Interp *in, AstOp op, Value a, Value b, Span span);
+Value number_unary(Interp *in, AstOp op, Value a, Span span);
+int number_compare(Value a, Value b); /* -1, 0, 1; 2: unordered */
+Value number_pow(Interp *in, Value a, Value b, Span span);
+uint64_t number_hash(Value v);
+bool number_double(Interp *in, Value v, Span span, double *out); /* raises on overflow */
+Value number_parse_int(Interp *in, const char *p, size_t n, int base, Span span);
+Value number_parse_literal(Interp *in, const char *text, Span span); /* AST_INT text */
+bool number_parse_float(const char *p, size_t n, double *out);
+/* 0 round half to even to an int; with digits to a float or an int. */
+Value number_round(Interp *in, Value v, Value digits, Span span);
+
+/* ---- dict.c ------------------------------------------------------------------------------------------ */
+
+Value dict_new(Interp *in, ValueKind kind);
+bool dict_hash(Interp *in, Value key, Span span, uint64_t *out);
+int dict_find(Interp *in, const Dict *d, Value key, Span span); /* entry number, -1 none, -2 failure */
+bool dict_put(Interp *in, Dict *d, Value key, Value v, Span span);
+bool dict_remove(Interp *in, Dict *d, Value key, Span span, bool *found, Value *old);
+void dict_clear(Dict *d);
+bool dict_merge(Interp *in, Dict *into, Value from, Span span); /* from: dict or pairs */
+Value dict_copy(Interp *in, Value v);
+
+/* ---- format.c: text of values ------------------------------------------------------------------------ */
+
+void format_double(double f, Text *out); /* repr of a float */
+bool format_repr(Interp *in, Value v, Span span, Text *out);
+bool format_str(Interp *in, Value v, Span span, Text *out);
+bool format_spec(Interp *in, Value v, const char *spec, size_t n, Span span, Text *out);
+Value format_percent(Interp *in, Value fmt, Value args, Span span);
+Value format_braces(Interp *in, Value fmt, const CallArgs *args); /* str.format */
+
+/* ---- op.c, index.c, attr.c, iter.c -------------------------------------------------------------------- */
+
+Value op_binary(Interp *in, AstOp op, Value a, Value b, Span span);
+Value op_inplace(Interp *in, AstOp op, Value a, Value b, Span span);
+Value op_unary(Interp *in, AstOp op, Value a, Span span);
+Value op_compare(Interp *in, AstOp op, Value a, Value b, Span span);
+bool op_equal(Interp *in, Value a, Value b, Span span, bool *out);
+bool op_less(Interp *in, Value a, Value b, Span span, bool *out);
+bool op_identical(Value a, Value b);
+bool op_contains(Interp *in, Value container, Value item, Span span, bool *out);
+bool op_truth(Interp *in, Value v, Span span, bool *out);
+bool op_length(Interp *in, Value v, Span span, int64_t *out);
+
+Value index_get(Interp *in, Value container, Value key, Span span);
+bool index_set(Interp *in, Value container, Value key, Value v, Span span);
+bool index_del(Interp *in, Value container, Value key, Span span);
+/* Bounds of a slice over n items: count items from start by step. */
+bool index_slice(Interp *in, const SliceVal *s, int64_t n, Span span, int64_t out[3]);
+int64_t str_count(Value str); /* characters */
+Value str_char(Interp *in, Value str, int64_t i);
+Value str_slice(Interp *in, Value str, int64_t start, int64_t step, int64_t count);
+
+Value attr_get(Interp *in, Value v, Sym name, Span span);
+/* Like attr_get; *found = false instead of an exception when there is none. */
+Value attr_try(Interp *in, Value v, Sym name, Span span, bool *found);
+bool attr_set(Interp *in, Value target, Sym name, Value v, Span span);
+bool attr_del(Interp *in, Value target, Sym name, Span span);
+/* Calls receiver.name(args) without making a bound method. facts may be null. */
+Value attr_call(Interp *in, Value receiver, Sym name, const CallArgs *args,
+                struct CallFacts *facts, Span span);
+Value class_lookup(const ClassVal *c, Sym name); /* VAL_FAIL: none */
+bool class_is(const ClassVal *c, const ClassVal *base);
+/* Calls the special method of an instance if its class has it. */
+bool attr_special(Interp *in, Value self, Sym name, const Value *args, int n, Span span,
+                  Value *out);
+
+bool iter_begin(Interp *in, Value v, Span span, Iter *it);
+/* 1 an item, 0 the end, -1 failure. */
+int iter_next(Interp *in, Iter *it, Span span, Value *out);
+Value iter_object(Interp *in, const char *name, const Iter *it);
+Value iter_collect(Interp *in, ValueKind kind, Value v, Span span); /* list or tuple of the items */
+
+/* ---- call.c, eval.c, exec.c, class.c ---------------------------------------------------------------------- */
+
+Value call_values(Interp *in, Value callee, const Value *args, int n, Span span);
+/* self: null, or an argument in front of the positional ones. facts may be null. */
+Value call_function(Interp *in, FuncVal *f, const Value *self, const CallArgs *args,
+                    struct CallFacts *facts);
+Value call_any(Interp *in, Value callee, const CallArgs *args, struct CallFacts *facts);
+/* callee(self, *args). */
+Value call_with_self(Interp *in, Value callee, Value self, const CallArgs *args,
+                     struct CallFacts *facts);
+
+typedef enum Flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN, FLOW_FAIL } Flow;
+
+Value eval(Interp *in, Ast *e);
+Value eval_name(Interp *in, Ast *e, Sym name);
+bool eval_bind(Interp *in, Ast *e, Sym name, Value v); /* node with place and slot */
+bool eval_unbind(Interp *in, Ast *e, Sym name);
+bool eval_truth(Interp *in, Ast *e, bool *out);
+Value eval_function(Interp *in, AstFunc *fn);
+Value eval_comp(Interp *in, Ast *e);
+Value eval_call(Interp *in, Ast *e);
+Flow exec_block(Interp *in, Ast *s);
+bool exec_assign(Interp *in, Ast *target, Value v);
+bool exec_class(Interp *in, Ast *s);
+bool exec_import(Interp *in, Ast *s);
+bool exec_from(Interp *in, Ast *s);
+Flow exec_try(Interp *in, Ast *s);
+bool exec_raise(Interp *in, Ast *s);
+
+Value class_construct(Interp *in, ClassVal *c, const CallArgs *args);
+Value class_instance(Interp *in, ClassVal *c);
+Value class_super(Interp *in, Value self, const CallArgs *args);
+Value class_named_tuple(Interp *in, Value self, const CallArgs *args);
+bool class_isinstance(Interp *in, Value v, Value cls, Span span, bool *out);
+ClassVal *class_new(Interp *in, const char *name, ClassVal *base);
+
+/* ---- builtin.c and the methods of built-in types ---------------------------------------------------------- */
+
+typedef struct BuiltinRow {
+    const char *name;
+    BuiltinFn fn;
+    uint8_t min;
+    uint8_t max;   /* 255: any */
+    bool keywords; /* the function looks at keyword arguments itself */
+} BuiltinRow;
+
+bool builtin_install(Interp *in);
+/* owner: null for functions; methods are for values of that class. */
+void builtin_add_rows(Interp *in, Attrs *into, const BuiltinRow *rows, size_t n, ClassVal *owner);
+/* The keyword argument of that name, or VAL_FAIL. */
+Value builtin_keyword(const CallArgs *args, Sym name);
+bool builtin_no_keywords_but(Interp *in, const CallArgs *args, const Sym *allowed, int n,
+                             const char *callee);
+void builtin_functions(Interp *in, Attrs *into);
+void strmethod_install(Interp *in);
+void listmethod_install(Interp *in);
+void dictmethod_install(Interp *in);
+bool list_sort(Interp *in, List *l, Value key, bool reverse, Span span);
+void mathmodule_install(Interp *in);
+void module_install(Interp *in);  /* math, functools, operator, copy, collections, enum ... */
+Value module_find(Interp *in, const char *dotted); /* VAL_FAIL: none */
+
+bool core_init(Interp *in, Unit *u);
+
+#endif

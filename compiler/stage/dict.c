@@ -1,0 +1,322 @@
+/* dict.c: dictionaries and sets: insertion ordered entries with an open-addressing index. Deleted
+ * entries keep their place until the table grows. Keys hash by value; C objects, functions and
+ * instances by identity. */
+#include "stage/core.h"
+
+#include <string.h>
+
+Value
+dict_new(Interp *in, ValueKind kind)
+{
+    Dict *d = ARENA_NEW(core_arena(in), Dict);
+    return (Value){.kind = (uint8_t)kind, .dict = d};
+}
+
+static uint64_t
+mix(uint64_t x)
+{
+    x = (x ^ (x >> 32)) * 0x9e3779b97f4a7c15u;
+    return x ^ (x >> 29);
+}
+
+static uint32_t
+str_hash(Str *s)
+{
+    if (!s->hash) {
+        uint32_t h = 2166136261u;
+        for (uint32_t i = 0; i < s->len; i++) {
+            h = (h ^ (unsigned char)s->p[i]) * 16777619u;
+        }
+        s->hash = h ? h : 1;
+    }
+    return s->hash;
+}
+
+static bool
+list_hash(Interp *in, const List *l, Span span, uint64_t *out)
+{
+    uint64_t h = l->n + 11;
+    if (!core_stack(in, span) || !core_charge(in, l->n, span)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < l->n; i++) {
+        uint64_t item = 0;
+        TRY(dict_hash(in, l->p[i], span, &item));
+        h = mix(h * 31 + item);
+    }
+    *out = h;
+    return true;
+}
+
+static bool
+instance_hash(Interp *in, Value key, Span span, uint64_t *out)
+{
+    Value r = val_none();
+    *out = mix((uint64_t)(uintptr_t)key.inst);
+    if (!key.inst->cls->user || val_failed(class_lookup(key.inst->cls, in->core->sym.hash))) {
+        return true;
+    }
+    if (!attr_special(in, key, in->core->sym.hash, NULL, 0, span, &r) || val_failed(r)) {
+        return false;
+    }
+    if (val_is_int(r)) {
+        *out = number_hash(r);
+        return true;
+    }
+    stage_raise(in, "TypeError", span, "__hash__ gives an integer");
+    return false;
+}
+
+bool
+dict_hash(Interp *in, Value key, Span span, uint64_t *out)
+{
+    switch ((ValueKind)key.kind) {
+    case VAL_STR:
+        *out = str_hash(key.str);
+        return true;
+    case VAL_BOOL:
+    case VAL_INT:
+    case VAL_BIG:
+    case VAL_FLOAT:
+        *out = number_hash(key);
+        return true;
+    case VAL_TUPLE:
+        return list_hash(in, key.list, span, out);
+    case VAL_NONE:
+        *out = 17;
+        return true;
+    case VAL_RANGE:
+        *out = mix((uint64_t)(key.range->start * 7 + key.range->stop * 3 + key.range->step));
+        return true;
+    case VAL_INSTANCE:
+        return instance_hash(in, key, span, out);
+    case VAL_FUNC:
+    case VAL_BUILTIN:
+    case VAL_CLASS:
+    case VAL_MODULE:
+    case VAL_OBJECT:
+        *out = mix((uint64_t)(uintptr_t)key.obj);
+        return true;
+    case VAL_BOUND:
+        *out = mix((uint64_t)(uintptr_t)key.bound->self.obj);
+        return true;
+    case VAL_LIST:
+    case VAL_DICT:
+    case VAL_SET:
+    case VAL_SLICE:
+        stage_raise(in, "TypeError", span, "a '%s' can change and cannot be a key",
+                    val_type_name(key));
+        return false;
+    case VAL_FAIL:
+        break;
+    }
+    return false;
+}
+
+/* C objects are compared by identity, so that looking a key up never records a statement. */
+static bool
+same_key(Interp *in, Value a, Value b, Span span, bool *out)
+{
+    if (a.kind == VAL_STR && b.kind == VAL_STR) {
+        *out = a.str->len == b.str->len && memcmp(a.str->p, b.str->p, a.str->len) == 0;
+        return true;
+    }
+    if (a.kind == VAL_OBJECT || b.kind == VAL_OBJECT) {
+        *out = a.kind == b.kind && a.obj == b.obj;
+        return true;
+    }
+    return op_equal(in, a, b, span, out);
+}
+
+static int
+find_hashed(Interp *in, const Dict *d, Value key, uint64_t hash, Span span)
+{
+    if (!d->nindex) {
+        return -1;
+    }
+    uint32_t mask = d->nindex - 1;
+    for (uint32_t h = (uint32_t)hash & mask; d->index[h]; h = (h + 1) & mask) {
+        uint32_t i = d->index[h] - 1;
+        const DictEntry *e = &d->p[i];
+        bool same = false;
+        if (val_failed(e->key) || e->hash != hash) {
+            continue;
+        }
+        if (!same_key(in, e->key, key, span, &same)) {
+            return -2;
+        }
+        if (same) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+int
+dict_find(Interp *in, const Dict *d, Value key, Span span)
+{
+    uint64_t hash = 0;
+    if (!dict_hash(in, key, span, &hash)) {
+        return -2;
+    }
+    return find_hashed(in, d, key, hash, span);
+}
+
+static void
+rebuild(Interp *in, Dict *d)
+{
+    uint32_t cap = 8;
+    while (cap < d->live * 2) {
+        cap *= 2;
+    }
+    DictEntry *p = ARENA_ARRAY(core_arena(in), DictEntry, cap);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < d->n; i++) {
+        if (!val_failed(d->p[i].key)) {
+            p[n++] = d->p[i];
+        }
+    }
+    d->p = p;
+    d->n = n;
+    d->cap = cap;
+    d->nindex = cap * 2;
+    d->index = ARENA_ARRAY(core_arena(in), uint32_t, d->nindex);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t h = (uint32_t)p[i].hash & (d->nindex - 1);
+        while (d->index[h]) {
+            h = (h + 1) & (d->nindex - 1);
+        }
+        d->index[h] = i + 1;
+    }
+}
+
+bool
+dict_put(Interp *in, Dict *d, Value key, Value v, Span span)
+{
+    uint64_t hash = 0;
+    TRY(dict_hash(in, key, span, &hash));
+    int i = find_hashed(in, d, key, hash, span);
+    if (i == -2) {
+        return false;
+    }
+    if (d->mirror && key.kind == VAL_STR) {
+        attrs_set(core_arena(in), d->mirror, val_sym(in, key), v);
+    }
+    if (i >= 0) {
+        d->p[i].v = v;
+        return true;
+    }
+    if (d->n == d->cap) {
+        TRY(core_reserve(in, (double)d->live * 2 * (sizeof(DictEntry) + 8), span));
+        rebuild(in, d);
+    }
+    uint32_t h = (uint32_t)hash & (d->nindex - 1);
+    while (d->index[h]) {
+        h = (h + 1) & (d->nindex - 1);
+    }
+    d->p[d->n++] = (DictEntry){key, v, hash};
+    d->index[h] = d->n;
+    d->live++;
+    return true;
+}
+
+bool
+dict_remove(Interp *in, Dict *d, Value key, Span span, bool *found, Value *old)
+{
+    int i = dict_find(in, d, key, span);
+    *found = i >= 0;
+    if (i >= 0) {
+        *old = d->p[i].v;
+        d->p[i].key = val_fail();
+        d->live--;
+        if (d->mirror && key.kind == VAL_STR) {
+            attrs_set(core_arena(in), d->mirror, val_sym(in, key), val_fail());
+        }
+    }
+    return i != -2;
+}
+
+void
+dict_clear(Dict *d)
+{
+    for (uint32_t i = 0; d->mirror && i < d->mirror->n; i++) {
+        d->mirror->p[i].v = val_fail();
+    }
+    Attrs *mirror = d->mirror;
+    memset(d, 0, sizeof *d);
+    d->mirror = mirror;
+}
+
+static bool
+merge_pairs(Interp *in, Dict *into, Value from, Span span)
+{
+    Iter it;
+    TRY(iter_begin(in, from, span, &it));
+    for (;;) {
+        Value pair = val_none();
+        int more = iter_next(in, &it, span, &pair);
+        if (more <= 0) {
+            return more == 0;
+        }
+        Value two = iter_collect(in, VAL_TUPLE, pair, span);
+        if (val_failed(two)) {
+            return false;
+        }
+        if (two.list->n != 2) {
+            stage_raise(in, "ValueError", span, "a dictionary is made of pairs; one has %u items",
+                        two.list->n);
+            return false;
+        }
+        TRY(dict_put(in, into, two.list->p[0], two.list->p[1], span));
+    }
+}
+
+bool
+dict_merge(Interp *in, Dict *into, Value from, Span span)
+{
+    if (from.kind != VAL_DICT) {
+        return merge_pairs(in, into, from, span);
+    }
+    const Dict *d = from.dict;
+    for (uint32_t i = 0; i < d->n; i++) {
+        if (!val_failed(d->p[i].key)) {
+            TRY(dict_put(in, into, d->p[i].key, d->p[i].v, span));
+        }
+    }
+    return true;
+}
+
+Value
+dict_copy(Interp *in, Value v)
+{
+    Value copy = dict_new(in, v.kind);
+    const Dict *d = v.dict;
+    if (!core_reserve(in, (double)d->live * (sizeof(DictEntry) + 8), in->here)) {
+        return val_fail();
+    }
+    for (uint32_t i = 0; i < d->n; i++) {
+        if (!val_failed(d->p[i].key) &&
+            !dict_put(in, copy.dict, d->p[i].key, d->p[i].v, in->here)) {
+            return val_fail();
+        }
+    }
+    return copy;
+}
+
+bool
+dict_set(Interp *in, Value dict, Value key, Value v, Span span)
+{
+    return dict_put(in, dict.dict, key, v, span);
+}
+
+bool
+dict_get(Interp *in, Value dict, Value key, Value *out)
+{
+    int i = dict_find(in, dict.dict, key, in->here);
+    if (i < 0) {
+        in->exception = i == -2 && !in->fatal ? val_none() : in->exception;
+        return false;
+    }
+    *out = dict.dict->p[i].v;
+    return true;
+}

@@ -1,0 +1,187 @@
+/* error.c: diagnostics and exceptions. A Python exception is a pending instance in the Interp until a
+ * try statement takes it or stage_run reports it; a diagnostic (stage_diag) is final. */
+#include "stage/core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static Diag *
+add_diag(Interp *in, DiagId id, Span span, const char *text)
+{
+    return diag_add(in->u, id, span, in->chain, "%s", text);
+}
+
+Diag *
+stage_diag(Interp *in, DiagId id, Span span, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    const char *text = arena_vprintf(core_arena(in), fmt, ap);
+    va_end(ap);
+    return add_diag(in, id, span, text);
+}
+
+Value
+error_set(Interp *in, Value exception, Span span)
+{
+    in->exception = exception;
+    in->exception_span = span;
+    in->exception_chain = in->chain;
+    return val_fail();
+}
+
+static ExcInfo *
+raise_text(Interp *in, const char *cls, Span span, const char *text)
+{
+    Value c = attrs_get(&in->core->builtins->attrs, intern(&in->u->names, cls));
+    if (c.kind != VAL_CLASS) {
+        ICE("no exception class '%s'", cls);
+    }
+    Value e = class_instance(in, c.klass);
+    Value message = val_str(in, text);
+    e.inst->args = val_tuple(in, &message, 1);
+    e.inst->exc = ARENA_NEW(core_arena(in), ExcInfo);
+    e.inst->exc->id = c.klass->diag;
+    e.inst->exc->native = true;
+    error_set(in, e, span);
+    return e.inst->exc;
+}
+
+Value
+stage_raise(Interp *in, const char *cls, Span span, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    const char *text = arena_vprintf(core_arena(in), fmt, ap);
+    va_end(ap);
+    raise_text(in, cls, span, text);
+    return val_fail();
+}
+
+ExcInfo *
+error_raise(Interp *in, const char *cls, Span span, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    const char *text = arena_vprintf(core_arena(in), fmt, ap);
+    va_end(ap);
+    return raise_text(in, cls, span, text);
+}
+
+Value
+error_not_supported(Interp *in, Span span, const char *what)
+{
+    stage_diag(in, D_NOT_SUPPORTED, span, "%s", what);
+    in->fatal = true;
+    return val_fail();
+}
+
+void
+error_message(Interp *in, Value exception, Text *out)
+{
+    Value args = exception.inst->args;
+    if (args.kind != VAL_TUPLE || args.list->n == 0) {
+        return;
+    }
+    bool ok = args.list->n == 1 ? format_str(in, args.list->p[0], in->here, out)
+                                : format_repr(in, args, in->here, out);
+    if (!ok) {
+        text_put(out, "(its text cannot be made)");
+    }
+}
+
+void
+error_report(Interp *in)
+{
+    Value e = in->exception;
+    if (e.kind != VAL_INSTANCE) {
+        return;
+    }
+    in->exception = val_none();
+    Text t;
+    text_init(&t, core_arena(in));
+    const ClassVal *c = e.inst->cls;
+    const ExcInfo *x = e.inst->exc;
+    DiagId id = x ? x->id : c->diag;
+    if (!x && (id == D_RAISED || c->user)) {
+        text_printf(&t, "%s: ", c->name);
+    }
+    size_t before = t.n;
+    error_message(in, e, &t);
+    if (t.n == before) {
+        text_printf(&t, "%s%s", before ? "" : c->name, before ? "raised without a text" : "");
+    }
+    in->exception = val_none(); /* the text of the exception may have raised another */
+    in->chain = in->exception_chain;
+    Diag *d = add_diag(in, id, in->exception_span, t.p);
+    if (x && x->help) {
+        diag_help(in->u, d, "%s", x->help);
+    }
+    if (x && x->note) {
+        diag_note(in->u, d, x->note_span, "%s", x->note);
+    }
+}
+
+/* ---- nearest name ---------------------------------------------------------------------------------- */
+
+enum { NAME_MAX_LEN = 48 };
+
+/* Edits (insert, delete, replace, swap of neighbours count one) from a to b, at most limit + 1. */
+static int
+edit_distance(const char *a, const char *b, int limit)
+{
+    size_t n = strlen(a);
+    size_t m = strlen(b);
+    if (n > NAME_MAX_LEN || m > NAME_MAX_LEN || abs((int)n - (int)m) > limit) {
+        return limit + 1;
+    }
+    int row[3][NAME_MAX_LEN + 1];
+    for (size_t j = 0; j <= m; j++) {
+        row[0][j] = (int)j;
+    }
+    for (size_t i = 1; i <= n; i++) {
+        int *now = row[i % 3];
+        const int *up = row[(i + 2) % 3];
+        const int *up2 = row[(i + 1) % 3];
+        now[0] = (int)i;
+        for (size_t j = 1; j <= m; j++) {
+            int d = MIN(up[j] + 1, now[j - 1] + 1);
+            d = MIN(d, up[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+                d = MIN(d, up2[j - 2] + 1);
+            }
+            now[j] = d;
+        }
+    }
+    return row[n % 3][m];
+}
+
+void
+nearest_try(Nearest *n, const char *candidate)
+{
+    int limit = n->best ? n->distance - 1 : (int)strlen(n->wanted) / 3;
+    int d = edit_distance(n->wanted, candidate, limit);
+    if (d <= limit && d > 0) {
+        n->best = candidate;
+        n->distance = d;
+    }
+}
+
+void
+nearest_attrs(Interp *in, Nearest *n, const Attrs *a)
+{
+    for (uint32_t i = 0; i < a->n; i++) {
+        if (!val_failed(a->p[i].v)) {
+            nearest_try(n, sym_text(&in->u->names, a->p[i].name));
+        }
+    }
+}
+
+const char *
+nearest_help(Interp *in, const Nearest *n)
+{
+    if (!n->best) {
+        return NULL;
+    }
+    return arena_printf(core_arena(in), "'%s' is not defined; '%s' is", n->wanted, n->best);
+}

@@ -1,0 +1,126 @@
+/* stage.c: running a program: sets the evaluator up, gives the module its -D names, executes it as
+ * __main__, evaluates --call, and reports what was not caught. See stage.h. */
+#include "stage/resolve.h"
+
+#include <string.h>
+#include <sys/resource.h>
+
+/* Room on the C stack: three quarters of what the process may use, 6 MiB at most, since the evaluator
+ * may run in a thread with the usual 8 MiB. */
+static uintptr_t
+stack_room(void)
+{
+    enum { USUAL = 8 << 20 };
+    struct rlimit lim;
+    rlim_t size = USUAL;
+    if (getrlimit(RLIMIT_STACK, &lim) == 0 && lim.rlim_cur != RLIM_INFINITY && lim.rlim_cur < size) {
+        size = lim.rlim_cur;
+    }
+    return (uintptr_t)(size / 4 * 3);
+}
+
+bool
+core_init(Interp *in, Unit *u)
+{
+    memset(in, 0, sizeof *in);
+    struct Core *c = ARENA_NEW(&u->arena, struct Core);
+    in->u = u;
+    in->core = c;
+    in->steps = u->opt.limits.steps;
+    in->exception = val_none();
+#define X(id, text) c->sym.id = intern(&u->names, text);
+    CORE_SYMS(X)
+#undef X
+    c->stack_base = (uintptr_t)__builtin_frame_address(0);
+    c->stack_room = stack_room();
+    stack_grow(in, 0);
+    c->builtins = ARENA_NEW(&u->arena, ModuleVal);
+    c->builtins->name = "builtins";
+    TRY(builtin_install(in));
+    module_install(in);
+    return true;
+}
+
+/* ---- the program ------------------------------------------------------------------------------------------- */
+
+/* Runs a resolved tree in a frame of the module: statements, or an expression whose value is given. */
+static bool
+run_tree(Interp *in, ModuleVal *module, Ast *tree, Value *out)
+{
+    const Locals *loc = resolve_tree(in, module, tree);
+    if (!loc) {
+        return false;
+    }
+    StackMark mark = stack_mark(in);
+    Frame fr = {.module = module, .loc = loc};
+    fr.slots = stack_take(in, loc->nslots);
+    memset(fr.slots, 0, loc->nslots * sizeof *fr.slots);
+    fr.cells = ARENA_ARRAY(core_arena(in), Cell *, loc->ncells);
+    for (uint32_t i = 0; i < loc->ncells; i++) {
+        fr.cells[i] = ARENA_NEW(core_arena(in), Cell);
+    }
+    in->frame = &fr;
+    bool ok = true;
+    if (tree->kind == AST_MODULE) {
+        ok = exec_block(in, tree->body) != FLOW_FAIL;
+    } else {
+        *out = eval(in, tree);
+        ok = !val_failed(*out);
+    }
+    in->frame = NULL;
+    stack_release(in, mark);
+    error_report(in);
+    return ok;
+}
+
+static bool
+run_text(Interp *in, ModuleVal *module, const char *name, const char *text, Value *out)
+{
+    uint32_t file = unit_add_source(in->u, name, text, strlen(text));
+    Ast *e = parse_expression(in->u, file);
+    return e && run_tree(in, module, e, out);
+}
+
+static bool
+set_defines(Interp *in, ModuleVal *module)
+{
+    Unit *u = in->u;
+    bool ok = true;
+    for (uint32_t i = 0; i < u->opt.defines.n; i++) {
+        const Define *d = &u->opt.defines.p[i];
+        Value v = val_none();
+        const char *name = arena_printf(&u->arena, "<-D %s>", d->name);
+        if (run_text(in, module, name, d->value, &v)) {
+            attrs_set(&u->arena, &module->attrs, intern(&u->names, d->name), v);
+        } else {
+            ok = false;
+        }
+    }
+    return ok;
+}
+
+/* Any Interp of this unit is gone when this returns; values live as long as the unit. */
+bool
+stage_run(Unit *u, uint32_t file, Ast *module)
+{
+    Interp in;
+    int64_t errors = u->errors;
+    Value out = val_none();
+    if (!core_init(&in, u)) {
+        return false;
+    }
+    in.here = (Span){file, 0, 0};
+    Value main = stage_module(&in, "__main__");
+    attrs_set(&u->arena, &main.module->attrs, in.core->sym.name, val_str(&in, "__main__"));
+    attrs_set(&u->arena, &main.module->attrs, in.core->sym.builtins,
+              (Value){.kind = VAL_MODULE, .module = in.core->builtins});
+    if (!tik_install(&in)) {
+        return false;
+    }
+    bool ok = set_defines(&in, main.module) && run_tree(&in, main.module, module, &out);
+    if (ok && u->opt.call) {
+        ok = run_text(&in, main.module, "<--call>", u->opt.call, &out);
+    }
+    tik_finish(&in);
+    return ok && u->errors == errors;
+}

@@ -1,0 +1,507 @@
+/* stdmodule.c: the part of the standard library that kernels use: functools, operator, copy,
+ * collections, enum, abc, typing, itertools, warnings. math is in mathmodule.c. */
+#include "stage/core.h"
+
+#include <string.h>
+
+static void
+add_rows(Interp *in, const char *module, const BuiltinRow *rows, size_t n)
+{
+    Value m = stage_module(in, module);
+    builtin_add_rows(in, &m.module->attrs, rows, n, NULL);
+}
+
+/* ---- functools --------------------------------------------------------------------------------------------- */
+
+static Value
+fn_reduce(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Iter it;
+    Value total = args->npos > 2 ? args->pos[2] : val_fail();
+    if (!iter_begin(in, args->pos[1], args->span, &it)) {
+        return val_fail();
+    }
+    for (;;) {
+        Value two[2] = {total, val_none()};
+        int more = iter_next(in, &it, args->span, &two[1]);
+        if (more < 0 || !core_step(in, args->span)) {
+            return val_fail();
+        }
+        if (more == 0) {
+            break;
+        }
+        total = val_failed(total) ? two[1] : call_values(in, args->pos[0], two, 2, args->span);
+        if (val_failed(total)) {
+            return total;
+        }
+    }
+    return val_failed(total)
+               ? stage_raise(in, "TypeError", args->span, "reduce of nothing without a start")
+               : total;
+}
+
+typedef struct Partial {
+    Object base;
+    CallArgs args; /* pos[0] is the function */
+} Partial;
+
+static Value
+partial_call(Interp *in, Object *self, const CallArgs *args)
+{
+    const CallArgs *first = &((Partial *)self)->args;
+    Arena *a = core_arena(in);
+    int npos = first->npos - 1 + args->npos;
+    Value *pos = ARENA_ARRAY(a, Value, npos + 1);
+    Sym *kwname = ARENA_ARRAY(a, Sym, first->nkw + args->nkw + 1);
+    Value *kwval = ARENA_ARRAY(a, Value, first->nkw + args->nkw + 1);
+    int nkw = 0;
+    for (int i = 0; i < npos; i++) {
+        pos[i] = i < first->npos - 1 ? first->pos[i + 1] : args->pos[i - (first->npos - 1)];
+    }
+    for (int i = 0; i < first->nkw; i++) {
+        if (val_failed(builtin_keyword(args, first->kwname[i]))) {
+            kwname[nkw] = first->kwname[i];
+            kwval[nkw++] = first->kwval[i];
+        }
+    }
+    for (int i = 0; i < args->nkw; i++) {
+        kwname[nkw] = args->kwname[i];
+        kwval[nkw++] = args->kwval[i];
+    }
+    CallArgs all = {.pos = pos, .npos = npos, .kwname = kwname, .kwval = kwval, .nkw = nkw};
+    all.span = args->span;
+    return stage_call(in, first->pos[0], &all);
+}
+
+static const ObjectClass partial_class = {.name = "partial", .call = partial_call};
+
+static Value
+fn_partial(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Arena *a = core_arena(in);
+    Partial *p = ARENA_NEW(a, Partial);
+    p->base.cls = &partial_class;
+    p->args = *args;
+    p->args.pos = arena_copy(a, args->pos, (size_t)args->npos * sizeof *args->pos);
+    p->args.kwname = arena_copy(a, args->kwname, (size_t)args->nkw * sizeof *args->kwname);
+    p->args.kwval = arena_copy(a, args->kwval, (size_t)args->nkw * sizeof *args->kwval);
+    p->args.pos_span = NULL;
+    p->args.kw_span = NULL;
+    return val_object(&p->base);
+}
+
+static Value
+fn_same(Interp *in, Value self, const CallArgs *args)
+{
+    (void)in;
+    (void)self;
+    return args->pos[0];
+}
+
+/* A decorator that needs arguments and changes nothing: wraps(f), lru_cache(maxsize=...). */
+static Value
+fn_decorator(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    bool plain = args->npos == 1 && args->nkw == 0 && args->pos[0].kind == VAL_FUNC;
+    Value f = val_builtin(in, "decorator", fn_same, val_none());
+    f.builtin->checked = true;
+    f.builtin->min = 1;
+    f.builtin->max = 1;
+    return plain ? args->pos[0] : f;
+}
+
+static Value
+fn_wraps(Interp *in, Value self, const CallArgs *args)
+{
+    (void)args;
+    (void)self;
+    CallArgs none = {0};
+    return fn_decorator(in, val_none(), &none);
+}
+
+static const BuiltinRow functools_rows[] = {
+    {"reduce", fn_reduce, 2, 3, false},
+    {"partial", fn_partial, 1, 255, true},
+    {"wraps", fn_wraps, 1, 1, true},
+    {"lru_cache", fn_decorator, 0, 1, true},
+};
+
+/* ---- operator ------------------------------------------------------------------------------------------------- */
+
+#define OPERATOR(name, op)                                                                    \
+    static Value name(Interp *in, Value self, const CallArgs *args)                           \
+    {                                                                                         \
+        (void)self;                                                                           \
+        return op >= AOP_EQ ? op_compare(in, op, args->pos[0], args->pos[1], args->span)      \
+                            : op_binary(in, op, args->pos[0], args->pos[1], args->span);      \
+    }
+OPERATOR(op_add_fn, AOP_ADD)
+OPERATOR(op_sub_fn, AOP_SUB)
+OPERATOR(op_mul_fn, AOP_MUL)
+OPERATOR(op_div_fn, AOP_DIV)
+OPERATOR(op_floordiv_fn, AOP_FLOORDIV)
+OPERATOR(op_mod_fn, AOP_MOD)
+OPERATOR(op_pow_fn, AOP_POW)
+OPERATOR(op_and_fn, AOP_AND)
+OPERATOR(op_or_fn, AOP_OR)
+OPERATOR(op_xor_fn, AOP_XOR)
+OPERATOR(op_eq_fn, AOP_EQ)
+OPERATOR(op_ne_fn, AOP_NE)
+OPERATOR(op_lt_fn, AOP_LT)
+OPERATOR(op_le_fn, AOP_LE)
+OPERATOR(op_gt_fn, AOP_GT)
+OPERATOR(op_ge_fn, AOP_GE)
+OPERATOR(op_is_fn, AOP_IS)
+
+static Value
+op_neg_fn(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    return op_unary(in, AOP_NEG, args->pos[0], args->span);
+}
+
+static Value
+op_getitem_fn(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    return index_get(in, args->pos[0], args->pos[1], args->span);
+}
+
+static Value
+call_itemgetter(Interp *in, Value self, const CallArgs *args)
+{
+    const List *keys = self.list;
+    Value out = val_items(in, VAL_TUPLE, keys->n);
+    for (uint32_t i = 0; i < keys->n; i++) {
+        out.list->p[i] = index_get(in, args->pos[0], keys->p[i], args->span);
+        if (val_failed(out.list->p[i])) {
+            return val_fail();
+        }
+    }
+    return keys->n == 1 ? out.list->p[0] : out;
+}
+
+static Value
+fn_itemgetter(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Value keys = val_tuple(in, args->pos, (uint32_t)args->npos);
+    Value f = val_builtin(in, "itemgetter", call_itemgetter, keys);
+    f.builtin->checked = true;
+    f.builtin->min = 1;
+    f.builtin->max = 1;
+    return f;
+}
+
+static const BuiltinRow operator_rows[] = {
+    {"add", op_add_fn, 2, 2, false},
+    {"sub", op_sub_fn, 2, 2, false},
+    {"mul", op_mul_fn, 2, 2, false},
+    {"truediv", op_div_fn, 2, 2, false},
+    {"floordiv", op_floordiv_fn, 2, 2, false},
+    {"mod", op_mod_fn, 2, 2, false},
+    {"pow", op_pow_fn, 2, 2, false},
+    {"and_", op_and_fn, 2, 2, false},
+    {"or_", op_or_fn, 2, 2, false},
+    {"xor", op_xor_fn, 2, 2, false},
+    {"eq", op_eq_fn, 2, 2, false},
+    {"ne", op_ne_fn, 2, 2, false},
+    {"lt", op_lt_fn, 2, 2, false},
+    {"le", op_le_fn, 2, 2, false},
+    {"gt", op_gt_fn, 2, 2, false},
+    {"ge", op_ge_fn, 2, 2, false},
+    {"is_", op_is_fn, 2, 2, false},
+    {"neg", op_neg_fn, 1, 1, false},
+    {"getitem", op_getitem_fn, 2, 2, false},
+    {"itemgetter", fn_itemgetter, 1, 255, false},
+};
+
+/* ---- copy --------------------------------------------------------------------------------------------------------- */
+
+static Value
+shallow(Interp *in, Value v, Span span)
+{
+    switch (v.kind) {
+    case VAL_LIST:
+        return iter_collect(in, VAL_LIST, v, span);
+    case VAL_DICT:
+    case VAL_SET:
+        return dict_copy(in, v);
+    case VAL_INSTANCE: {
+        if (v.inst->cls->is_enum) {
+            return v;
+        }
+        Value c = class_instance(in, v.inst->cls);
+        c.inst->args = v.inst->args;
+        for (uint32_t i = 0; i < v.inst->attrs.n; i++) {
+            attrs_set(core_arena(in), &c.inst->attrs, v.inst->attrs.p[i].name,
+                      v.inst->attrs.p[i].v);
+        }
+        return c;
+    }
+    default:
+        return v;
+    }
+}
+
+/* memo: list of (original, copy) pairs, so that shared and cyclic structure stays as it is. */
+typedef struct Memo {
+    VEC(Value) from;
+    VEC(Value) to;
+} Memo;
+
+static Value deep(Interp *in, Value v, Memo *memo, Span span);
+
+static bool
+deep_children(Interp *in, Value c, Memo *memo, Span span)
+{
+    for (uint32_t i = 0; (c.kind == VAL_LIST || c.kind == VAL_TUPLE) && i < c.list->n; i++) {
+        c.list->p[i] = deep(in, c.list->p[i], memo, span);
+        if (val_failed(c.list->p[i])) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; c.kind == VAL_DICT && i < c.dict->n; i++) {
+        if (!val_failed(c.dict->p[i].key)) {
+            c.dict->p[i].v = deep(in, c.dict->p[i].v, memo, span);
+            TRY(!val_failed(c.dict->p[i].v));
+        }
+    }
+    for (uint32_t i = 0; c.kind == VAL_INSTANCE && i < c.inst->attrs.n; i++) {
+        Value *v = &c.inst->attrs.p[i].v;
+        if (!val_failed(*v)) {
+            *v = deep(in, *v, memo, span);
+            TRY(!val_failed(*v));
+        }
+    }
+    return true;
+}
+
+static Value
+deep(Interp *in, Value v, Memo *memo, Span span)
+{
+    bool holds = v.kind == VAL_LIST || v.kind == VAL_TUPLE || v.kind == VAL_DICT ||
+                 v.kind == VAL_SET || (v.kind == VAL_INSTANCE && !v.inst->cls->is_enum);
+    if (!holds) {
+        return v;
+    }
+    if (!core_stack(in, span) || !core_charge(in, 1 + memo->from.n / 8, span)) {
+        return val_fail();
+    }
+    for (uint32_t i = 0; i < memo->from.n; i++) {
+        if (memo->from.p[i].obj == v.obj) {
+            return memo->to.p[i];
+        }
+    }
+    Value c = v.kind == VAL_TUPLE ? val_tuple(in, v.list->p, v.list->n) : shallow(in, v, span);
+    if (val_failed(c)) {
+        return c;
+    }
+    if (v.kind == VAL_TUPLE) {
+        c.list->cls = v.list->cls;
+    }
+    VEC_PUSH(core_arena(in), &memo->from, v);
+    VEC_PUSH(core_arena(in), &memo->to, c);
+    return deep_children(in, c, memo, span) ? c : val_fail();
+}
+
+static Value
+fn_copy(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    return shallow(in, args->pos[0], args->span);
+}
+
+static Value
+fn_deepcopy(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Memo memo = {0};
+    return deep(in, args->pos[0], &memo, args->span);
+}
+
+static const BuiltinRow copy_rows[] = {
+    {"copy", fn_copy, 1, 1, false},
+    {"deepcopy", fn_deepcopy, 1, 1, false},
+};
+
+/* ---- itertools ------------------------------------------------------------------------------------------------------ */
+
+static Value
+fn_chain(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Value all = val_items(in, VAL_LIST, 0);
+    Iter it;
+    for (int i = 0; i < args->npos; i++) {
+        if (val_failed(op_inplace(in, AOP_ADD, all, args->pos[i], args->span))) {
+            return val_fail();
+        }
+    }
+    return iter_begin(in, all, args->span, &it) ? iter_object(in, "chain", &it) : val_fail();
+}
+
+static Value
+as_iterator(Interp *in, Value list, const char *name, Span span)
+{
+    Iter it;
+    return iter_begin(in, list, span, &it) ? iter_object(in, name, &it) : val_fail();
+}
+
+static Value
+fn_product(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Value all = val_items(in, VAL_LIST, 0);
+    list_push(in, all, val_items(in, VAL_TUPLE, 0));
+    for (int i = 0; i < args->npos; i++) {
+        Value pool = iter_collect(in, VAL_LIST, args->pos[i], args->span);
+        Value next = val_items(in, VAL_LIST, 0);
+        for (uint32_t k = 0; !val_failed(pool) && k < all.list->n; k++) {
+            for (uint32_t j = 0; j < pool.list->n; j++) {
+                Value one = val_tuple(in, &pool.list->p[j], 1);
+                Value t = op_binary(in, AOP_ADD, all.list->p[k], one, args->span);
+                if (val_failed(t) || !core_step(in, args->span)) {
+                    return val_fail();
+                }
+                list_push(in, next, t);
+            }
+        }
+        if (val_failed(pool)) {
+            return pool;
+        }
+        all = next;
+    }
+    return as_iterator(in, all, "product", args->span);
+}
+
+typedef struct Pick {
+    const List *pool;
+    uint32_t r;
+    bool ordered; /* permutations */
+    uint32_t *at; /* chosen so far */
+    Value out;
+    Span span;
+} Pick;
+
+static bool
+pick(Interp *in, Pick *p, uint32_t depth)
+{
+    if (depth == p->r) {
+        Value t = val_items(in, VAL_TUPLE, p->r);
+        for (uint32_t i = 0; i < p->r; i++) {
+            t.list->p[i] = p->pool->p[p->at[i]];
+        }
+        return list_push(in, p->out, t);
+    }
+    TRY(core_stack(in, p->span));
+    uint32_t first = !p->ordered && depth ? p->at[depth - 1] + 1 : 0;
+    for (uint32_t i = first; i < p->pool->n; i++) {
+        bool used = false;
+        for (uint32_t k = 0; p->ordered && k < depth; k++) {
+            used = used || p->at[k] == i;
+        }
+        p->at[depth] = i;
+        TRY(core_step(in, p->span) && (used || pick(in, p, depth + 1)));
+    }
+    return true;
+}
+
+static Value
+picks(Interp *in, const CallArgs *args, bool ordered, const char *name)
+{
+    Value pool = iter_collect(in, VAL_LIST, args->pos[0], args->span);
+    int64_t r = val_failed(pool) ? 0 : pool.list->n;
+    if (val_failed(pool)) {
+        return pool;
+    }
+    if (args->npos > 1 && (!val_as_int64(args->pos[1], &r) || r < 0)) {
+        return stage_raise(in, "ValueError", args->span, "%s takes a number of items", name);
+    }
+    Pick p = {pool.list, (uint32_t)MIN(r, UINT16_MAX), ordered, NULL, val_items(in, VAL_LIST, 0),
+              args->span};
+    p.at = ARENA_ARRAY(core_arena(in), uint32_t, p.r + 1);
+    if (p.r <= pool.list->n && !pick(in, &p, 0)) {
+        return val_fail();
+    }
+    return as_iterator(in, p.out, name, args->span);
+}
+
+static Value
+fn_permutations(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    return picks(in, args, true, "permutations");
+}
+
+static Value
+fn_combinations(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    return picks(in, args, false, "combinations");
+}
+
+static const BuiltinRow itertools_rows[] = {
+    {"chain", fn_chain, 0, 255, false},
+    {"product", fn_product, 0, 255, false},
+    {"permutations", fn_permutations, 1, 2, false},
+    {"combinations", fn_combinations, 2, 2, false},
+};
+
+/* ---- the others --------------------------------------------------------------------------------------------------------- */
+
+static Value
+fn_warn(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    text_put(&in->u->log, "warning: ");
+    if (!format_str(in, args->pos[0], args->span, &in->u->log)) {
+        return val_fail();
+    }
+    text_putc(&in->u->log, '\n');
+    return val_none();
+}
+
+static const BuiltinRow collections_rows[] = {{"namedtuple", class_named_tuple, 2, 2, true}};
+static const BuiltinRow enum_rows[] = {{"unique", fn_same, 1, 1, false}};
+static const BuiltinRow abc_rows[] = {{"abstractmethod", fn_same, 1, 1, false}};
+static const BuiltinRow warnings_rows[] = {{"warn", fn_warn, 1, 3, true}};
+
+static const char *const typing_names[] = {"Any",      "Callable", "Dict",  "Iterable", "Iterator",
+                                           "List",     "Optional", "Sequence", "Set",   "Tuple",
+                                           "Type",     "Union"};
+
+static void
+add_class(Interp *in, const char *module, const char *name, bool is_enum)
+{
+    ClassVal *c = class_new(in, name, NULL);
+    c->is_enum = is_enum;
+    stage_module_set(in, stage_module(in, module), name, (Value){.kind = VAL_CLASS, .klass = c});
+}
+
+void
+module_install(Interp *in)
+{
+    mathmodule_install(in);
+    add_rows(in, "functools", functools_rows, ARRAY_LEN(functools_rows));
+    add_rows(in, "operator", operator_rows, ARRAY_LEN(operator_rows));
+    add_rows(in, "copy", copy_rows, ARRAY_LEN(copy_rows));
+    add_rows(in, "itertools", itertools_rows, ARRAY_LEN(itertools_rows));
+    add_rows(in, "collections", collections_rows, ARRAY_LEN(collections_rows));
+    stage_module_set(in, stage_module(in, "collections"), "OrderedDict",
+                     (Value){.kind = VAL_CLASS, .klass = in->core->types[VAL_DICT]});
+    add_rows(in, "enum", enum_rows, ARRAY_LEN(enum_rows));
+    add_class(in, "enum", "Enum", true);
+    add_rows(in, "abc", abc_rows, ARRAY_LEN(abc_rows));
+    add_class(in, "abc", "ABC", false);
+    add_class(in, "abc", "ABCMeta", false);
+    add_rows(in, "warnings", warnings_rows, ARRAY_LEN(warnings_rows));
+    for (size_t i = 0; i < ARRAY_LEN(typing_names); i++) {
+        add_class(in, "typing", typing_names[i], false);
+    }
+    Value builtins = {.kind = VAL_MODULE, .module = in->core->builtins};
+    VEC_PUSH(core_arena(in), &in->core->modules, (ModuleName){"builtins", builtins});
+}

@@ -1,0 +1,693 @@
+/* strmethod.c: methods of texts. Letters are ASCII letters; other characters pass unchanged. */
+#include "stage/core.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static bool
+is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static bool
+text_arg(Interp *in, const CallArgs *args, int i, const Str **out)
+{
+    if (args->pos[i].kind != VAL_STR) {
+        stage_raise(in, "TypeError", args->span, "a text is needed, not '%s'",
+                    val_type_name(args->pos[i]));
+        return false;
+    }
+    *out = args->pos[i].str;
+    return true;
+}
+
+static bool
+int_arg(Interp *in, const CallArgs *args, int i, int64_t *out)
+{
+    if (i >= args->npos || args->pos[i].kind == VAL_NONE) {
+        return true;
+    }
+    if (!val_is_int(args->pos[i]) || !val_as_int64(args->pos[i], out)) {
+        stage_raise(in, "TypeError", args->span, "an integer is needed, not '%s'",
+                    val_type_name(args->pos[i]));
+        return false;
+    }
+    return true;
+}
+
+/* ---- letters --------------------------------------------------------------------------------------------- */
+
+typedef enum CaseKind { CASE_LOWER, CASE_UPPER, CASE_SWAP, CASE_TITLE, CASE_CAPITAL } CaseKind;
+
+static Value
+change_case(Interp *in, Value self, CaseKind kind)
+{
+    char *p = arena_strndup(core_arena(in), self.str->p, self.str->len);
+    bool inside = false;
+    for (uint32_t i = 0; i < self.str->len; i++) {
+        unsigned char c = (unsigned char)p[i];
+        if (c >= 128) {
+            inside = true;
+            continue;
+        }
+        bool up = kind == CASE_UPPER || (kind == CASE_SWAP && islower(c)) ||
+                  (kind == CASE_TITLE && !inside) || (kind == CASE_CAPITAL && i == 0);
+        p[i] = (char)(up ? toupper(c) : tolower(c));
+        inside = isalpha(c) != 0;
+    }
+    return val_str_ref(in, p, self.str->len);
+}
+
+#define CASE_METHOD(name, kind)                                                               \
+    static Value name(Interp *in, Value self, const CallArgs *args)                           \
+    {                                                                                         \
+        (void)args;                                                                           \
+        return change_case(in, self, kind);                                                   \
+    }
+CASE_METHOD(str_lower, CASE_LOWER)
+CASE_METHOD(str_upper, CASE_UPPER)
+CASE_METHOD(str_swapcase, CASE_SWAP)
+CASE_METHOD(str_title, CASE_TITLE)
+CASE_METHOD(str_capitalize, CASE_CAPITAL)
+
+/* All characters satisfy the predicate, and there is one. */
+static Value
+all_chars(Value self, int (*is)(int))
+{
+    bool yes = self.str->len > 0;
+    for (uint32_t i = 0; i < self.str->len; i++) {
+        unsigned char c = (unsigned char)self.str->p[i];
+        yes = yes && (c >= 128 ? is == isalpha || is == isalnum : is(c));
+    }
+    return val_bool(yes);
+}
+
+#define CHAR_METHOD(name, predicate)                                                          \
+    static Value name(Interp *in, Value self, const CallArgs *args)                           \
+    {                                                                                         \
+        (void)in;                                                                             \
+        (void)args;                                                                           \
+        return all_chars(self, predicate);                                                    \
+    }
+CHAR_METHOD(str_isdigit, isdigit)
+CHAR_METHOD(str_isalpha, isalpha)
+CHAR_METHOD(str_isalnum, isalnum)
+CHAR_METHOD(str_isspace, isspace)
+
+static Value
+one_case(Value self, int (*wanted)(int), int (*other)(int))
+{
+    bool some = false;
+    for (uint32_t i = 0; i < self.str->len; i++) {
+        unsigned char c = (unsigned char)self.str->p[i];
+        if (c < 128 && other(c)) {
+            return val_bool(false);
+        }
+        some = some || (c < 128 && wanted(c));
+    }
+    return val_bool(some);
+}
+
+static Value
+str_isupper(Interp *in, Value self, const CallArgs *args)
+{
+    (void)in;
+    (void)args;
+    return one_case(self, isupper, islower);
+}
+
+static Value
+str_islower(Interp *in, Value self, const CallArgs *args)
+{
+    (void)in;
+    (void)args;
+    return one_case(self, islower, isupper);
+}
+
+static Value
+str_isidentifier(Interp *in, Value self, const CallArgs *args)
+{
+    (void)in;
+    (void)args;
+    bool yes = self.str->len > 0 && !isdigit((unsigned char)self.str->p[0]);
+    for (uint32_t i = 0; i < self.str->len; i++) {
+        unsigned char c = (unsigned char)self.str->p[i];
+        yes = yes && (isalnum(c) || c == '_' || c >= 128);
+    }
+    return val_bool(yes);
+}
+
+/* ---- searching ------------------------------------------------------------------------------------------------- */
+
+/* First or last place of part in text, -1 if there is none. */
+static int64_t
+find_bytes(const char *p, size_t n, const Str *part, bool last)
+{
+    int64_t found = -1;
+    for (size_t i = 0; i + part->len <= n; i++) {
+        if (memcmp(p + i, part->p, part->len) == 0) {
+            found = (int64_t)i;
+            if (!last) {
+                break;
+            }
+        }
+    }
+    return found;
+}
+
+static int64_t
+count_chars(const char *p, size_t n)
+{
+    Str s = {.len = (uint32_t)n, .p = p};
+    return str_count((Value){.kind = VAL_STR, .str = &s});
+}
+
+/* find(part[, start[, end]]) in characters; -2: failure. */
+static int64_t
+find(Interp *in, Value self, const CallArgs *args, bool last)
+{
+    const Str *part = NULL;
+    int64_t bounds[3];
+    SliceVal s = {args->npos > 1 ? args->pos[1] : val_none(),
+                  args->npos > 2 ? args->pos[2] : val_none(), val_none()};
+    if (!text_arg(in, args, 0, &part) ||
+        !index_slice(in, &s, str_count(self), args->span, bounds) ||
+        !core_charge(in, self.str->len / 8 * (1 + part->len / 64), args->span)) {
+        return -2;
+    }
+    Value window = str_slice(in, self, bounds[0], 1, bounds[2]);
+    int64_t at = find_bytes(window.str->p, window.str->len, part, last);
+    if (at > 0) {
+        at = count_chars(window.str->p, (size_t)at);
+    }
+    return at < 0 ? -1 : at + bounds[0];
+}
+
+static Value
+str_find(Interp *in, Value self, const CallArgs *args)
+{
+    int64_t i = find(in, self, args, false);
+    return i == -2 ? val_fail() : val_int(i);
+}
+
+static Value
+str_rfind(Interp *in, Value self, const CallArgs *args)
+{
+    int64_t i = find(in, self, args, true);
+    return i == -2 ? val_fail() : val_int(i);
+}
+
+static Value
+found_or_raise(Interp *in, const CallArgs *args, int64_t i)
+{
+    if (i == -1) {
+        return stage_raise(in, "ValueError", args->span, "the text does not contain %s",
+                           val_repr(in, args->pos[0]));
+    }
+    return i == -2 ? val_fail() : val_int(i);
+}
+
+static Value
+str_index(Interp *in, Value self, const CallArgs *args)
+{
+    return found_or_raise(in, args, find(in, self, args, false));
+}
+
+static Value
+str_rindex(Interp *in, Value self, const CallArgs *args)
+{
+    return found_or_raise(in, args, find(in, self, args, true));
+}
+
+static Value
+str_countof(Interp *in, Value self, const CallArgs *args)
+{
+    const Str *part = NULL;
+    int64_t n = 0;
+    if (!text_arg(in, args, 0, &part) || !core_charge(in, self.str->len / 8, args->span)) {
+        return val_fail();
+    }
+    if (part->len == 0) {
+        return val_int(str_count(self) + 1);
+    }
+    const char *p = self.str->p;
+    size_t rest = self.str->len;
+    for (;;) {
+        int64_t at = find_bytes(p, rest, part, false);
+        if (at < 0) {
+            return val_int(n);
+        }
+        n++;
+        p += at + part->len;
+        rest -= (size_t)at + part->len;
+    }
+}
+
+static bool
+has_end(const Str *s, const Str *part, bool front)
+{
+    return s->len >= part->len &&
+           memcmp(front ? s->p : s->p + s->len - part->len, part->p, part->len) == 0;
+}
+
+static Value
+ends(Interp *in, Value self, const CallArgs *args, bool front)
+{
+    const Str *part = NULL;
+    Value v = args->pos[0];
+    if (v.kind == VAL_TUPLE) {
+        bool yes = false;
+        for (uint32_t i = 0; i < v.list->n; i++) {
+            yes = yes || (v.list->p[i].kind == VAL_STR && has_end(self.str, v.list->p[i].str, front));
+        }
+        return val_bool(yes);
+    }
+    return text_arg(in, args, 0, &part) ? val_bool(has_end(self.str, part, front)) : val_fail();
+}
+
+static Value
+str_startswith(Interp *in, Value self, const CallArgs *args)
+{
+    return ends(in, self, args, true);
+}
+
+static Value
+str_endswith(Interp *in, Value self, const CallArgs *args)
+{
+    return ends(in, self, args, false);
+}
+
+/* ---- splitting and joining -------------------------------------------------------------------------------------- */
+
+static Value
+str_join(Interp *in, Value self, const CallArgs *args)
+{
+    Value items = iter_collect(in, VAL_LIST, args->pos[0], args->span);
+    Text t;
+    text_init(&t, core_arena(in));
+    for (uint32_t i = 0; !val_failed(items) && i < items.list->n; i++) {
+        Value v = items.list->p[i];
+        if (v.kind != VAL_STR) {
+            return stage_raise(in, "TypeError", args->span, "item %u to join is a '%s', not a text", i,
+                               val_type_name(v));
+        }
+        if (!core_reserve(in, (double)v.str->len * 2 + self.str->len, args->span)) {
+            return val_fail();
+        }
+        if (i) {
+            text_putn(&t, self.str->p, self.str->len);
+        }
+        text_putn(&t, v.str->p, v.str->len);
+    }
+    return val_failed(items) ? items : val_text(in, &t);
+}
+
+static Value
+split_spaces(Interp *in, const Str *s, int64_t max)
+{
+    Value list = val_items(in, VAL_LIST, 0);
+    uint32_t i = 0;
+    for (;;) {
+        while (i < s->len && is_space(s->p[i])) {
+            i++;
+        }
+        if (i == s->len) {
+            return list;
+        }
+        uint32_t start = i;
+        while (i < s->len && !is_space(s->p[i])) {
+            i++;
+        }
+        if (max-- == 0) {
+            uint32_t end = s->len;
+            while (end > start && is_space(s->p[end - 1])) {
+                end--;
+            }
+            list_push(in, list, val_str_n(in, s->p + start, end - start));
+            return list;
+        }
+        list_push(in, list, val_str_n(in, s->p + start, i - start));
+    }
+}
+
+static bool
+split_args(Interp *in, const CallArgs *args, const Str **sep, int64_t *max)
+{
+    Value v = args->npos > 0 ? args->pos[0] : builtin_keyword(args, in->core->sym.sep);
+    Value limit = builtin_keyword(args, intern(&in->u->names, "maxsplit"));
+    *max = -1;
+    *sep = NULL;
+    if (!val_failed(limit) && val_is_int(limit) && !val_as_int64(limit, max)) {
+        *max = -1;
+    }
+    if (!val_failed(v) && v.kind != VAL_NONE) {
+        if (v.kind != VAL_STR || v.str->len == 0) {
+            stage_raise(in, "ValueError", args->span, "a separator is a text that is not empty");
+            return false;
+        }
+        *sep = v.str;
+    }
+    return int_arg(in, args, 1, max);
+}
+
+static Value
+str_split(Interp *in, Value self, const CallArgs *args)
+{
+    const Str *sep = NULL;
+    int64_t max = -1;
+    if (!split_args(in, args, &sep, &max) ||
+        !core_reserve(in, (double)self.str->len * 2, args->span)) {
+        return val_fail();
+    }
+    if (!sep) {
+        return split_spaces(in, self.str, max < 0 ? INT64_MAX : max);
+    }
+    Value list = val_items(in, VAL_LIST, 0);
+    const char *p = self.str->p;
+    size_t rest = self.str->len;
+    for (;;) {
+        int64_t at = max == 0 ? -1 : find_bytes(p, rest, sep, false);
+        list_push(in, list, val_str_n(in, p, at < 0 ? rest : (size_t)at));
+        if (at < 0) {
+            return list;
+        }
+        p += at + sep->len;
+        rest -= (size_t)at + sep->len;
+        max--;
+    }
+}
+
+static Value
+str_rsplit(Interp *in, Value self, const CallArgs *args)
+{
+    const Str *sep = NULL;
+    int64_t max = -1;
+    if (!split_args(in, args, &sep, &max)) {
+        return val_fail();
+    }
+    if (!sep || max < 0) {
+        return str_split(in, self, args);
+    }
+    Value back = val_items(in, VAL_LIST, 0);
+    size_t rest = self.str->len;
+    for (;;) {
+        int64_t at = max-- == 0 ? -1 : find_bytes(self.str->p, rest, sep, true);
+        size_t from = at < 0 ? 0 : (size_t)at + sep->len;
+        list_push(in, back, val_str_n(in, self.str->p + from, rest - from));
+        if (at < 0) {
+            break;
+        }
+        rest = (size_t)at;
+    }
+    for (uint32_t i = 0; i < back.list->n / 2; i++) {
+        Value swap = back.list->p[i];
+        back.list->p[i] = back.list->p[back.list->n - 1 - i];
+        back.list->p[back.list->n - 1 - i] = swap;
+    }
+    return back;
+}
+
+static Value
+str_splitlines(Interp *in, Value self, const CallArgs *args)
+{
+    (void)args;
+    Value list = val_items(in, VAL_LIST, 0);
+    const char *p = self.str->p;
+    const char *end = p + self.str->len;
+    while (p < end) {
+        const char *q = p;
+        while (q < end && *q != '\n' && *q != '\r') {
+            q++;
+        }
+        list_push(in, list, val_str_n(in, p, (size_t)(q - p)));
+        p = q + 1 + (q + 1 < end && q[0] == '\r' && q[1] == '\n');
+    }
+    return list;
+}
+
+static Value
+part_at(Interp *in, Value self, const CallArgs *args, bool last)
+{
+    const Str *sep = NULL;
+    Value none = val_str(in, "");
+    if (!text_arg(in, args, 0, &sep)) {
+        return val_fail();
+    }
+    if (sep->len == 0) {
+        return stage_raise(in, "ValueError", args->span, "a separator is a text that is not empty");
+    }
+    int64_t at = find_bytes(self.str->p, self.str->len, sep, last);
+    if (at < 0) {
+        Value head[3] = {self, none, none};
+        Value tail[3] = {none, none, self};
+        return val_tuple(in, last ? tail : head, 3);
+    }
+    size_t after = (size_t)at + sep->len;
+    Value three[3] = {val_str_n(in, self.str->p, (size_t)at), args->pos[0],
+                      val_str_n(in, self.str->p + after, self.str->len - after)};
+    return val_tuple(in, three, 3);
+}
+
+static Value
+str_partition(Interp *in, Value self, const CallArgs *args)
+{
+    return part_at(in, self, args, false);
+}
+
+static Value
+str_rpartition(Interp *in, Value self, const CallArgs *args)
+{
+    return part_at(in, self, args, true);
+}
+
+/* ---- changing ------------------------------------------------------------------------------------------------------ */
+
+static Value
+str_replace(Interp *in, Value self, const CallArgs *args)
+{
+    const Str *old = NULL;
+    const Str *new = NULL;
+    int64_t max = -1;
+    Text t;
+    if (!text_arg(in, args, 0, &old) || !text_arg(in, args, 1, &new) ||
+        !int_arg(in, args, 2, &max) ||
+        !core_reserve(in, (double)(self.str->len + 1.0) * (1.0 + new->len) / MAX(old->len, 1),
+                      args->span)) {
+        return val_fail();
+    }
+    text_init(&t, core_arena(in));
+    const char *p = self.str->p;
+    const char *end = p + self.str->len;
+    while (max != 0) {
+        if (old->len == 0) {
+            text_putn(&t, new->p, new->len);
+            max--;
+            if (p == end || max == 0) {
+                break;
+            }
+            text_putc(&t, *p++);
+            while (p < end && ((unsigned char)*p & 0xc0) == 0x80) {
+                text_putc(&t, *p++);
+            }
+            continue;
+        }
+        int64_t at = find_bytes(p, (size_t)(end - p), old, false);
+        if (at < 0) {
+            break;
+        }
+        text_putn(&t, p, (size_t)at);
+        text_putn(&t, new->p, new->len);
+        p += at + old->len;
+        max--;
+    }
+    text_putn(&t, p, (size_t)(end - p));
+    return val_text(in, &t);
+}
+
+static Value
+strip(Interp *in, Value self, const CallArgs *args, bool left, bool right)
+{
+    const Str *set = NULL;
+    const char *p = self.str->p;
+    const char *end = p + self.str->len;
+    if (args->npos && args->pos[0].kind != VAL_NONE && !text_arg(in, args, 0, &set)) {
+        return val_fail();
+    }
+#define STRIPPED(c) (set ? memchr(set->p, (c), set->len) != NULL : is_space(c))
+    while (left && p < end && STRIPPED(*p)) {
+        p++;
+    }
+    while (right && p < end && STRIPPED(end[-1])) {
+        end--;
+    }
+#undef STRIPPED
+    return val_str_n(in, p, (size_t)(end - p));
+}
+
+static Value
+str_strip(Interp *in, Value self, const CallArgs *args)
+{
+    return strip(in, self, args, true, true);
+}
+
+static Value
+str_lstrip(Interp *in, Value self, const CallArgs *args)
+{
+    return strip(in, self, args, true, false);
+}
+
+static Value
+str_rstrip(Interp *in, Value self, const CallArgs *args)
+{
+    return strip(in, self, args, false, true);
+}
+
+/* left of 2 parts of the padding goes in front: 0 none, 1 half, 2 all. */
+static Value
+justify(Interp *in, Value self, const CallArgs *args, int front)
+{
+    int64_t width = 0;
+    const Str *fill = NULL;
+    if (!int_arg(in, args, 0, &width) || (args->npos > 1 && !text_arg(in, args, 1, &fill))) {
+        return val_fail();
+    }
+    if (fill && count_chars(fill->p, fill->len) != 1) {
+        return stage_raise(in, "TypeError", args->span, "the fill is one character");
+    }
+    int64_t n = str_count(self);
+    int64_t pad = MAX(width - n, 0);
+    if (!core_reserve(in, (double)pad * 8, args->span)) {
+        return val_fail();
+    }
+    int64_t before = front == 2 ? pad : front == 1 ? pad / 2 + (pad & width & 1) : 0;
+    Text t;
+    text_init(&t, core_arena(in));
+    for (int64_t i = 0; i <= pad; i++) {
+        if (i == before) {
+            text_putn(&t, self.str->p, self.str->len);
+        }
+        if (i < pad) {
+            text_putn(&t, fill ? fill->p : " ", fill ? fill->len : 1);
+        }
+    }
+    return val_text(in, &t);
+}
+
+static Value
+str_ljust(Interp *in, Value self, const CallArgs *args)
+{
+    return justify(in, self, args, 0);
+}
+
+static Value
+str_center(Interp *in, Value self, const CallArgs *args)
+{
+    return justify(in, self, args, 1);
+}
+
+static Value
+str_rjust(Interp *in, Value self, const CallArgs *args)
+{
+    return justify(in, self, args, 2);
+}
+
+static Value
+str_zfill(Interp *in, Value self, const CallArgs *args)
+{
+    int64_t width = 0;
+    if (!int_arg(in, args, 0, &width) || !core_reserve(in, (double)MAX(width, 0), args->span)) {
+        return val_fail();
+    }
+    Text t;
+    text_init(&t, core_arena(in));
+    bool sign = self.str->len && (self.str->p[0] == '-' || self.str->p[0] == '+');
+    if (sign) {
+        text_putc(&t, self.str->p[0]);
+    }
+    for (int64_t i = str_count(self); i < width; i++) {
+        text_putc(&t, '0');
+    }
+    text_putn(&t, self.str->p + sign, self.str->len - sign);
+    return val_text(in, &t);
+}
+
+static Value
+without_end(Interp *in, Value self, const CallArgs *args, bool front)
+{
+    const Str *part = NULL;
+    if (!text_arg(in, args, 0, &part)) {
+        return val_fail();
+    }
+    if (!has_end(self.str, part, front)) {
+        return self;
+    }
+    return val_str_n(in, self.str->p + (front ? part->len : 0), self.str->len - part->len);
+}
+
+static Value
+str_removeprefix(Interp *in, Value self, const CallArgs *args)
+{
+    return without_end(in, self, args, true);
+}
+
+static Value
+str_removesuffix(Interp *in, Value self, const CallArgs *args)
+{
+    return without_end(in, self, args, false);
+}
+
+static Value
+str_format(Interp *in, Value self, const CallArgs *args)
+{
+    return format_braces(in, self, args);
+}
+
+static const BuiltinRow rows[] = {
+    {"lower", str_lower, 0, 0, false},
+    {"upper", str_upper, 0, 0, false},
+    {"casefold", str_lower, 0, 0, false},
+    {"swapcase", str_swapcase, 0, 0, false},
+    {"title", str_title, 0, 0, false},
+    {"capitalize", str_capitalize, 0, 0, false},
+    {"isdigit", str_isdigit, 0, 0, false},
+    {"isnumeric", str_isdigit, 0, 0, false},
+    {"isdecimal", str_isdigit, 0, 0, false},
+    {"isalpha", str_isalpha, 0, 0, false},
+    {"isalnum", str_isalnum, 0, 0, false},
+    {"isspace", str_isspace, 0, 0, false},
+    {"isupper", str_isupper, 0, 0, false},
+    {"islower", str_islower, 0, 0, false},
+    {"isidentifier", str_isidentifier, 0, 0, false},
+    {"find", str_find, 1, 3, false},
+    {"rfind", str_rfind, 1, 3, false},
+    {"index", str_index, 1, 3, false},
+    {"rindex", str_rindex, 1, 3, false},
+    {"count", str_countof, 1, 1, false},
+    {"startswith", str_startswith, 1, 1, false},
+    {"endswith", str_endswith, 1, 1, false},
+    {"join", str_join, 1, 1, false},
+    {"split", str_split, 0, 2, true},
+    {"rsplit", str_rsplit, 0, 2, true},
+    {"splitlines", str_splitlines, 0, 0, false},
+    {"partition", str_partition, 1, 1, false},
+    {"rpartition", str_rpartition, 1, 1, false},
+    {"replace", str_replace, 2, 3, false},
+    {"strip", str_strip, 0, 1, false},
+    {"lstrip", str_lstrip, 0, 1, false},
+    {"rstrip", str_rstrip, 0, 1, false},
+    {"ljust", str_ljust, 1, 2, false},
+    {"center", str_center, 1, 2, false},
+    {"rjust", str_rjust, 1, 2, false},
+    {"zfill", str_zfill, 1, 1, false},
+    {"removeprefix", str_removeprefix, 1, 1, false},
+    {"removesuffix", str_removesuffix, 1, 1, false},
+    {"format", str_format, 0, 255, true},
+};
+
+void
+strmethod_install(Interp *in)
+{
+    ClassVal *c = in->core->types[VAL_STR];
+    builtin_add_rows(in, &c->attrs, rows, ARRAY_LEN(rows), c);
+}
