@@ -112,7 +112,8 @@ class Program:
             body.append(self.load(u, f'in{i}'))
         body += self.statements(r.randint(2, 7), 0)
         if self.faulty:
-            body.insert(r.randint(2, len(body)), self.fault())
+            first = max(i for i, s in enumerate(body) if s[0] == 'scalar') + 1
+            body.insert(r.randint(first, len(body)), self.fault())
         for u in self.ubs[:2]:
             body.append(self.store(u))
         return body

@@ -20,7 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_TENSORS = 32, NAME = 64 };
+enum {
+    MAX_TENSORS = 32,
+    NAME = 64
+};
 
 typedef struct Input {
     char name[NAME];
@@ -77,7 +80,8 @@ read_job(Job *job)
     job->source = (char *)read_bytes(job->len);
     while (fgets(line, sizeof line, stdin) && strncmp(line, "IN ", 3) == 0) {
         Input *in = &job->in[job->nin++];
-        if (job->nin > MAX_TENSORS || sscanf(line, "IN %63s %zu", in->name, &in->size) != 2) {
+        if (job->nin > MAX_TENSORS ||
+            sscanf(line, "IN %63s %zu", in->name, &in->size) != 2) {
             must(NULL);
         }
         in->bytes = read_bytes(in->size);
@@ -141,15 +145,15 @@ same(const Run *a, const Run *b, int n, char *why, size_t size)
 {
     if (a->ok != b->ok || (!a->ok && (strcmp(a->err.name, b->err.name) != 0 ||
                                       strcmp(a->err.text, b->err.text) != 0))) {
-        snprintf(why, size, "%s [%s] against %s [%s]", a->ok ? "ok" : a->err.text, a->err.name,
-                 b->ok ? "ok" : b->err.text, b->err.name);
+        snprintf(why, size, "%s [%s] against %s [%s]", a->ok ? "ok" : a->err.text,
+                 a->err.name, b->ok ? "ok" : b->err.text, b->err.name);
         return false;
     }
     for (int i = 0; a->ok && i < n; i++) {
         for (int64_t j = 0; j < a->arrays[i].bytes; j++) {
             if (a->arrays[i].data[j] != b->arrays[i].data[j]) {
-                snprintf(why, size, "tensor %d byte %lld: %02x against %02x", i, (long long)j,
-                         a->arrays[i].data[j], b->arrays[i].data[j]);
+                snprintf(why, size, "tensor %d byte %lld: %02x against %02x", i,
+                         (long long)j, a->arrays[i].data[j], b->arrays[i].data[j]);
                 return false;
             }
         }
@@ -195,16 +199,18 @@ run_kernel(const Job *job, const HostApi *host, Unit *u, Kernel *k)
     int n = (int)k->params.n;
     const uint8_t *blob;
     size_t size;
-    char why[512] = "the stream back end failed";
+    char why[1024] = "the stream back end failed";
     fill_arrays(&fast, job, k);
     fill_arrays(&slow, job, k);
     fill_arrays(&emu, job, k);
-    bool ok = tikc_blob(u, &k, 1, &blob, &size) && verify_blob(blob, size, why, sizeof why);
+    bool ok =
+        tikc_blob(u, &k, 1, &blob, &size) && verify_blob(blob, size, why, sizeof why);
     if (ok) {
         emu.ok = tik_emulate(blob, size, 0, emu.pointers, &emu.err);
         run_host(&fast, host, k, 2);
         run_host(&slow, host, k, 0);
-        ok = same(&fast, &emu, n, why, sizeof why) && same(&slow, &emu, n, why, sizeof why);
+        ok = same(&fast, &emu, n, why, sizeof why) &&
+             same(&slow, &emu, n, why, sizeof why);
     }
     if (!ok) {
         printf("RESULT %ld mismatch %s\n", job->id, why);
