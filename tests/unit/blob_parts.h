@@ -19,7 +19,7 @@ typedef struct Bin {
     size_t n;
 } Bin;
 
-static Bin
+static inline Bin
 assemble(const char *text)
 {
     Bin b;
@@ -32,7 +32,7 @@ assemble(const char *text)
 }
 
 /* The rule by which a blob is refused when it is opened; "" when it is accepted. */
-static const char *
+static inline const char *
 open_code(const Bin *b)
 {
     static TikBlobDiag diag;
