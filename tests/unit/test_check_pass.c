@@ -201,6 +201,11 @@ branches(void **state)
     expect_run_time(GET "  if (($s >= 0) & ($s < 256)) {\n    $s = $t\n" //
                     LOAD("(int64($s) * 32)", "0", "1", "1") "  }\n",
                     1, "tensor-overflow of dst");
+    expect_proved(GET "  if (($s % 16) == 3) {\n" //
+                  LOAD("int64((($s % 16) - 3))", "0", "1", "1") "  }\n");
+    expect_run_time(GET "  if (($s % 16) == 3) {\n    $s = $t\n" //
+                    LOAD("int64((($s % 16) - 3))", "0", "1", "1") "  }\n",
+                    2, "address-align of dst");
     /* both sides of a branch */
     expect_proved(GET "  if ($s < 0) {\n    $t = 32\n  } else {\n    $t = 64\n  }\n" //
                   LOAD("int64($t)", "0", "1", "1"));
