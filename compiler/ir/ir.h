@@ -32,12 +32,17 @@ typedef enum ExprKind {
 } ExprKind;
 
 /* What an expression reads, itself or through operands. */
-enum { EXF_REG = 1, EXF_VAR = 2 };
+enum {
+    EXF_REG = 1,
+    EXF_VAR = 2
+};
 
 /* Largest expression, in nodes of its tree (shared nodes counted each time). So walks may recurse.
  * Where the builder would exceed it, it gives the constant 0 and sets Kernel.expr_too_large; the
  * stage (and passes_run) then report limit-ir. */
-enum { IR_MAX_EXPR = 4096 };
+enum {
+    IR_MAX_EXPR = 4096
+};
 
 typedef struct Expr {
     uint8_t kind;  /* ExprKind */
@@ -47,7 +52,7 @@ typedef struct Expr {
     uint32_t a;    /* EX_OP: operands; b is 0 for one-operand operations */
     uint32_t b;
     uint32_t size; /* nodes of the tree, 1 to IR_MAX_EXPR */
-    int64_t imm; /* EX_CONST: canonical value */
+    int64_t imm;   /* EX_CONST: canonical value */
 } Expr;
 
 /* ---- tables --------------------------------------------------------------------------------- */
@@ -56,20 +61,29 @@ typedef struct Expr {
  * inside buffers never overflow. Nesting of bodies: walks over statements may recurse; the stage (and
  * passes_run) report too-nested. */
 #define IR_MAX_BYTES ((int64_t)1 << 48)
-enum { IR_MAX_NEST = 200, IR_MAX_COPIES = 4, IR_MAX_BLOCKS = 65535 };
+enum {
+    IR_MAX_NEST = 200,
+    IR_MAX_COPIES = 4,
+    IR_MAX_BLOCKS = 65535
+};
 
-typedef enum BufRole { BUF_LOCAL, BUF_IN, BUF_OUT, BUF_WORKSPACE } BufRole;
+typedef enum BufRole {
+    BUF_LOCAL,
+    BUF_IN,
+    BUF_OUT,
+    BUF_WORKSPACE
+} BufRole;
 
 typedef struct Buffer {
-    Sym name;    /* the tensor's name; GM names are unique in a kernel */
+    Sym name; /* the tensor's name; GM names are unique in a kernel */
     Scope scope;
     Dtype dtype; /* as declared */
     BufRole role;
     int64_t elems; /* as declared; bytes = elems * dtype_size */
     int64_t bytes;
-    int64_t address;  /* inside the scope, bytes; -1 before allocation; GM: -1 always */
-    int copies;       /* thread_num of the loop body that it lives in, else 1 */
-    Span span;        /* its declaration */
+    int64_t address; /* inside the scope, bytes; -1 before allocation; GM: -1 always */
+    int copies;      /* thread_num of the loop body that it lives in, else 1 */
+    Span span;       /* its declaration */
     uint32_t chain;
     VEC(int64_t) shape; /* as declared, for messages and --emit ir */
 } Buffer;
@@ -99,7 +113,12 @@ typedef struct MaskArg {
     ExprId w[4]; /* word 0 = lanes 0..63; counts: w[0]; integer expressions */
 } MaskArg;
 
-typedef enum ArgKind { ARG_NONE, ARG_REF, ARG_EXPR, ARG_MASK } ArgKind;
+typedef enum ArgKind {
+    ARG_NONE,
+    ARG_REF,
+    ARG_EXPR,
+    ARG_MASK
+} ArgKind;
 
 /* One operand; kind follows from the role in param.def: DST, SRC: REF; MASK: MASK; MASKMODE: NONE
  * (it is in the mask's form); all others: EXPR. */
@@ -115,25 +134,25 @@ typedef struct Arg {
 /* ---- statements ------------------------------------------------------------------------------- */
 
 typedef enum StmtKind {
-    ST_NONE,     /* index 0, and statements that a pass has dropped */
-    ST_INSTR,    /* instr */
-    ST_SET,      /* reg = expr */
-    ST_LOAD,     /* reg = one element of a buffer */
-    ST_STORE,    /* one element of a buffer = expr */
-    ST_ALLOC,    /* an on-core buffer begins to live; until the end of this body */
-    ST_FOR,      /* loop */
-    ST_IF,       /* cond */
-    ST_SCOPE,    /* body with its own lifetimes */
-    ST_BREAK,    /* leaves the innermost loop */
+    ST_NONE,  /* index 0, and statements that a pass has dropped */
+    ST_INSTR, /* instr */
+    ST_SET,   /* reg = expr */
+    ST_LOAD,  /* reg = one element of a buffer */
+    ST_STORE, /* one element of a buffer = expr */
+    ST_ALLOC, /* an on-core buffer begins to live; until the end of this body */
+    ST_FOR,   /* loop */
+    ST_IF,    /* cond */
+    ST_SCOPE, /* body with its own lifetimes */
+    ST_BREAK, /* leaves the innermost loop */
     ST_CONTINUE,
-    ST_RETURN    /* ends the kernel on this core */
+    ST_RETURN /* ends the kernel on this core */
 } StmtKind;
 
 /* Outcome of the checks of an instruction. */
 typedef enum Proof {
-    PROOF_NONE,    /* check pass has not run */
-    PROOF_PROVED,  /* every rule holds whenever it executes */
-    PROOF_RUNTIME  /* check_values runs before it executes, in both back ends */
+    PROOF_NONE,   /* check pass has not run */
+    PROOF_PROVED, /* every rule holds whenever it executes */
+    PROOF_RUNTIME /* check_values runs before it executes, in both back ends */
 } Proof;
 
 typedef struct Stmt {
@@ -145,7 +164,8 @@ typedef struct Stmt {
     union {
         struct {
             Op op;
-            uint32_t arg; /* index of the first operand in Kernel.args; form_params gives the count */
+            uint32_t
+                arg; /* index of the first operand in Kernel.args; form_params gives the count */
         } instr;
         struct {
             RegId reg;
@@ -194,15 +214,18 @@ typedef struct Kernel {
     VEC(BufId) params; /* global tensors in argument order: inputs, outputs, workspaces */
     StmtId body;
     Span span; /* the BuildCCE call */
-    bool may_read_uninit; /* scratch is filled with 0xff bytes at the start of each core's run */
-    bool expr_too_large;  /* an expression was cut at IR_MAX_EXPR: not to be compiled */
-    bool blocks_ordered;  /* cores may touch the same global bytes: run them one after another */
+    bool
+        may_read_uninit; /* scratch is filled with 0xff bytes at the start of each core's run */
+    bool expr_too_large; /* an expression was cut at IR_MAX_EXPR: not to be compiled */
+    bool
+        blocks_ordered; /* cores may touch the same global bytes: run them one after another */
     int64_t peak[SC_COUNT]; /* bytes used per memory, after allocation */
     int64_t proofs[3];      /* obligations proved, refuted, checked at run time */
     uint32_t *expr_slots;   /* private to the builder: hash set of exprs */
     uint32_t nexpr_slots;
-    const char *trace;   /* as staged, when Options.trace is set; else null */
-    VEC(Span) arg_spans; /* where args[i] stands in the source; may be shorter than args */
+    const char *trace; /* as staged, when Options.trace is set; else null */
+    VEC(Span)
+    arg_spans; /* where args[i] stands in the source; may be shorter than args */
 } Kernel;
 
 /* Place of an operand: its own, or that of the statement when it is not known. */
@@ -275,7 +298,8 @@ bool ir_eval(const Kernel *k, ExprId e, const int64_t *vars, int64_t *out);
 
 /* The stable text of a kernel; parses back to a kernel that prints the same. */
 void ir_print(const Kernel *k, Text *out);
-void ir_print_places(const Kernel *k, Text *out); /* the same with source positions as comments */
+void ir_print_places(const Kernel *k,
+                     Text *out); /* the same with source positions as comments */
 void ir_print_expr(const Kernel *k, ExprId e, Text *out);
 /* Reads the text form; null with diagnostics (syntax, at the place in the source) otherwise. */
 Kernel *ir_parse(Unit *u, uint32_t file);

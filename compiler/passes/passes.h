@@ -14,7 +14,9 @@ typedef struct PassInfo {
     const char *what;
 } PassInfo;
 
-enum { MAX_PASSES = 16 };
+enum {
+    MAX_PASSES = 16
+};
 extern const PassInfo pass_table[];
 extern const int pass_count;
 
