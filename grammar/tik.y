@@ -91,7 +91,7 @@ static void tik_yyerror(const Loc *at, Parser *p, const char *message);
 %type <list> chain exprs elements args opt_args slices pairs fors ifs with_head with_items aliases names
 %type <list> decorators imported
 %type <node> simple compound if_stmt elif except try_stmt def class async_able with_item decorated
-%type <node> expr named star_expr star_exprs right yield_expr element arg slice opt_expr pair
+%type <node> expr named walrus star_expr star_exprs right yield_expr element arg slice opt_expr pair
 %type <node> comp_for alias global_name opt_yield returns opt_message
 %type <params> params lambda_params param_list lambda_list
 %type <param> param lambda_param plain_param
@@ -103,6 +103,7 @@ start:
     START_FILE                          { p->tree = ast_module(p, @$, list_one(NULL)); }
   | START_FILE stmts                    { p->tree = ast_module(p, @2, $2); }
   | START_EXPR opt_yield                { p->tree = ast_statement(p, $2); }
+  | START_EXPR expr fors                { p->tree = ast_comp(p, @$, '(', $2, $3); }
   ;
 
 /* ---- statements ---- */
@@ -399,7 +400,11 @@ yield_expr:
 
 named:
     expr
-  | NAME WALRUS expr                    { $$ = ast_walrus(p, @$, $1, $3); }
+  | walrus
+  ;
+
+walrus:
+    NAME WALRUS expr                    { $$ = ast_walrus(p, @$, $1, $3); }
   ;
 
 elements:
@@ -427,10 +432,11 @@ args:
 arg:
     expr
   | NAME '=' expr                       { $$ = ast_keyword(p, @$, $1, $3); }
-  | NAME WALRUS expr                    { $$ = ast_walrus(p, @$, $1, $3); }
+  | walrus
   | '*' expr %prec LOOSE                { $$ = ast_with_a(p, AST_STARRED, @$, $2); }
   | POWER expr %prec LOOSE              { $$ = ast_keyword(p, @$, SYM_NONE, $2); }
-  | named fors                          { $$ = ast_comp(p, @$, '(', $1, $2); }
+  | expr fors                           { $$ = ast_comp(p, @$, '(', $1, $2); }
+  | walrus fors                         { $$ = ast_comp(p, @$, '(', $1, $2); }
   ;
 
 slices:
@@ -440,7 +446,7 @@ slices:
 
 slice:
     named
-  | '*' expr %prec LOOSE                { $$ = ast_starred(p, @$, $2); }
+  | '*' expr %prec LOOSE                { $$ = ast_with_a(p, AST_STARRED, @$, $2); }
   | opt_expr ':' opt_expr               { $$ = ast_slice(p, @$, $1, $3, NULL); }
   | opt_expr ':' opt_expr ':' opt_expr  { $$ = ast_slice(p, @$, $1, $3, $5); }
   ;
@@ -492,7 +498,8 @@ expr:
   | expr '(' args ')'                   { $$ = ast_call(p, @$, $1, $3, false); }
   | expr '(' args ',' ')'               { $$ = ast_call(p, @$, $1, $3, true); }
   | expr '[' slices ']'                 { $$ = ast_index(p, @$, $1, ast_tuple(p, @3, $3, false)); }
-  | expr '[' slices ',' ']'             { $$ = ast_index(p, @$, $1, ast_tuple(p, @3, $3, true)); }
+  | expr '[' slices ',' ']'
+      { $$ = ast_index(p, @$, $1, ast_tuple(p, (Loc){@3.begin, @4.end}, $3, true)); }
   | '(' ')'                             { $$ = ast_paren(p, @$, list_one(NULL), true); }
   | '(' elements ')'                    { $$ = ast_paren(p, @$, $2, false); }
   | '(' elements ',' ')'                { $$ = ast_paren(p, @$, $2, true); }

@@ -121,6 +121,7 @@ enum {
     AST_PAREN = 1,      /* the expression stands in round brackets of its own */
     AST_ASYNC = 2,      /* AST_FOR, AST_WITH, AST_COMP_FOR */
     AST_YIELD_FROM = 4, /* AST_YIELD */
+    AST_PAREN_TWICE = 8 /* in two pairs of round brackets or more */
 };
 
 struct Ast {

@@ -288,12 +288,11 @@ check_order(Parser *p, const Ast *arg, const Ast *keyword, const Ast *map)
     }
 }
 
-static void
-check_args(Parser *p, AstList args, bool comma)
+void
+ast_check_args(Parser *p, AstList args, bool alone)
 {
     const Ast *keyword = NULL;
     const Ast *map = NULL;
-    bool alone = args.first == args.last && !comma;
     for (const Ast *arg = args.first; arg; arg = arg->next) {
         check_generator(p, arg, alone);
         check_order(p, arg, keyword, map);
@@ -318,7 +317,7 @@ check_args(Parser *p, AstList args, bool comma)
 Ast *
 ast_call(Parser *p, Loc at, Ast *callee, AstList args, bool comma)
 {
-    check_args(p, args, comma);
+    ast_check_args(p, args, args.first == args.last && !comma);
     Ast *node = ast_with_a(p, AST_CALL, at, callee);
     node->list = args.first;
     ast_deepen(p, node, args.first);
@@ -372,7 +371,8 @@ ast_paren(Parser *p, Loc at, AstList list, bool comma)
         Diag *d = complain(p, D_SYNTAX, loc_of(node), "'*' stands alone in brackets");
         complain_help(p, d, "a tuple of one element needs a comma: (*a,)");
     }
-    node->flags |= AST_PAREN;
+    bool again = single && (node->flags & AST_PAREN);
+    node->flags |= again ? AST_PAREN_TWICE : AST_PAREN;
     return node;
 }
 

@@ -61,13 +61,7 @@ ast_describe(const Ast *node)
 static bool
 refuse_target(Parser *p, const Ast *node, const char *what)
 {
-    Diag *d =
-        complain(p, D_SYNTAX, loc_of(node), "cannot %s %s", what, ast_describe(node));
-    if (node->kind == AST_COMPARE) {
-        complain_help(p, d, "an assignment has one '=' and a name on its left side");
-    } else if (node->kind == AST_CALL) {
-        complain_help(p, d, "compare with '=='");
-    }
+    complain(p, D_SYNTAX, loc_of(node), "cannot %s %s", what, ast_describe(node));
     return false;
 }
 
@@ -375,6 +369,9 @@ ast_with_items(Parser *p, AstList items)
         return items;
     }
     Ast *inside = only->a;
+    if (inside->flags & AST_PAREN_TWICE) {
+        return items;
+    }
     if (inside->kind == AST_WITH_ITEM) {
         p->nloose--;
         return list_one(inside);
@@ -414,6 +411,7 @@ ast_def(Parser *p, Loc at, FuncHead head, AstList body)
 Ast *
 ast_class(Parser *p, Loc at, Sym name, AstList bases, AstList body)
 {
+    ast_check_args(p, bases, false);
     Ast *node = ast_new(p, AST_CLASS, at);
     node->name = name;
     node->klass = ARENA_NEW(&p->u->arena, AstClass);

@@ -225,13 +225,14 @@ first_on_line(const Parser *p, uint32_t at)
     return at == p->begin || p->text[at - 1] == '\n' || p->text[at - 1] == '\r';
 }
 
-/* Inside brackets that were opened on an earlier line, a token that starts a line is most likely the
- * next statement. */
+/* Inside brackets that were opened on an earlier line, a token that starts a line and does not stand
+ * to the right of the statement is most likely the next statement. */
 static bool
 open_bracket(const Scene *s)
 {
     Parser *p = s->p;
-    if (!p->depth || s->line_end || p->nesting || !first_on_line(p, s->at.begin)) {
+    if (!p->depth || s->line_end || p->expression || !first_on_line(p, s->at.begin) ||
+        !layout_is_left(p, s->at)) {
         return false;
     }
     const Bracket *b = &p->brackets[p->depth];
@@ -281,7 +282,9 @@ old_statement(const Scene *s)
     }
     Diag *d = report(s, "expected '(' after '%.*s', found %s",
                      (int)(head.end - head.begin), p->text + head.begin, s->found);
-    complain_help(p, d, "print is a function: write print(...)");
+    complain_help(p, d,
+                  arena_printf(&p->u->arena, "write %.*s(...)",
+                               (int)(head.end - head.begin), p->text + head.begin));
     return true;
 }
 
@@ -369,6 +372,27 @@ except_list(const Scene *s)
     return true;
 }
 
+static bool
+raise_list(const Scene *s)
+{
+    if (s->p->token != ',' || s->line_end || s->p->line.head != RAISE || s->p->depth) {
+        return false;
+    }
+    help(s, report(s, "expected the end of the statement, found ','"),
+         "the text is an argument of the exception: raise ValueError(\"...\")");
+    return true;
+}
+
+static bool
+after_decorator(const Scene *s)
+{
+    if (!expects(s, "'def'") || !expects(s, "'class'") || expects_expression(s)) {
+        return false;
+    }
+    report(s, "expected 'def' or 'class' after a decorator, found %s", s->found);
+    return true;
+}
+
 /* ---- what was expected ---- */
 
 static void
@@ -377,9 +401,10 @@ expected_in_bracket(const Scene *s)
     Parser *p = s->p;
     const Bracket *b = &p->brackets[p->depth];
     char closing = b->open == '(' ? ')' : b->open == '[' ? ']' : '}';
-    bool comma = expects(s, "','");
-    Diag *d = comma ? report(s, "expected ',' or '%c', found %s", closing, s->found)
-                    : report(s, "expected '%c', found %s", closing, s->found);
+    const char *other = expects(s, "','")      ? "',' or "
+                        : expects(s, "a name") ? "a name or "
+                                               : "";
+    Diag *d = report(s, "expected %s'%c', found %s", other, closing, s->found);
     complain_note(p, d, b->at,
                   arena_printf(&p->u->arena, "'%c' is opened here", b->open));
 }
@@ -428,6 +453,12 @@ expected_something(const Scene *s)
         report(s, "expected ':' after %s, found %s", header, s->found);
     } else if (closing_name(s) && !expects_expression(s)) {
         expected_in_bracket(s);
+    } else if (p->depth && p->brackets[p->depth].open == '{' && expects(s, "':'") &&
+               !expects_expression(s)) {
+        report(s, "expected ':' and a value after the key of a dict, found %s", s->found);
+    } else if (expects(s, "the end of the file") && !expects_expression(s)) {
+        report(s, "expected the end of the %s, found %s",
+               p->nesting ? "field" : "expression", s->found);
     } else if (expects_expression(s)) {
         expected_expression(s);
     } else if (s->r->n > 0 && s->r->n <= 3 && !expects(s, "the end of the line")) {
@@ -448,7 +479,8 @@ complain_refused(Parser *p, const Refused *r)
         Scene s = make_scene(p, r);
         bool known = wrong_bracket(&s) || orphan(&s) || keyword_assigned(&s) ||
                      open_bracket(&s) || foreign(&s) || old_statement(&s) ||
-                     equals_sign(&s) || except_list(&s) || keyword_as_name(&s) ||
+                     equals_sign(&s) || except_list(&s) || raise_list(&s) ||
+                     after_decorator(&s) || keyword_as_name(&s) ||
                      statement_in_expression(&s);
         if (!known) {
             expected_something(&s);

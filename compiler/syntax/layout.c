@@ -233,6 +233,7 @@ begin_line(Parser *p, Loc at)
     Block next = {0};
     next.column = start_column(p, at.begin, &next.narrow);
     Loc margin = {p->line_begin, at.begin};
+    p->line_end = before.last_at.end;
     p->line = (Line){.last_at = {at.begin, at.begin}};
     p->brackets[0].for_open = false;
     if (p->levels.n == 0) {
@@ -273,6 +274,7 @@ static void
 end_of_text(Parser *p, Loc at)
 {
     const Line *before = &p->line;
+    p->line_end = before->last_at.end;
     if (p->levels.n && opens_block(before) && !before->failed) {
         miss_block(p, before, before->last_at);
     }
@@ -292,7 +294,7 @@ end_of_text(Parser *p, Loc at)
 static int
 queued(Parser *p, Loc *at)
 {
-    *at = (Loc){p->line.last_at.end, p->line.last_at.end};
+    *at = (Loc){p->line_end, p->line_end};
     if (p->no_block) {
         p->no_block = false;
         return NO_BLOCK;
@@ -307,14 +309,19 @@ queued(Parser *p, Loc *at)
 
 /* ---- the end of a line ---- */
 
+bool
+layout_is_left(Parser *p, Loc at)
+{
+    uint32_t narrow;
+    return p->levels.n && start_column(p, at.begin, &narrow) <= top_level(p)->column;
+}
+
 /* Whether a token at the start of a physical line looks like the start of a new statement although a
- * bracket is open: it does not stand to the right of the statement's own column. */
+ * bracket is open. */
 static bool
 looks_like_statement(Parser *p, int kind, Loc at)
 {
-    uint32_t narrow;
-    return kind != ')' && kind != ']' && kind != '}' && p->levels.n &&
-           start_column(p, at.begin, &narrow) <= top_level(p)->column;
+    return kind != ')' && kind != ']' && kind != '}' && layout_is_left(p, at);
 }
 
 /* Drops the rest of a line that the grammar refused. The line ends where its brackets are closed; if
@@ -616,6 +623,23 @@ layout_bad_char(Parser *p, Loc at)
     return TIK_YYerror;
 }
 
+static uint32_t
+code_point(const unsigned char *s, uint32_t n)
+{
+    uint32_t c = n == 2 ? s[0] & 0x1f : n == 3 ? s[0] & 0x0f : s[0] & 0x07;
+    for (uint32_t i = 1; i < n; i++) {
+        c = c << 6 | (s[i] & 0x3f);
+    }
+    return c;
+}
+
+static bool
+is_odd_space(uint32_t c)
+{
+    return c == 0xa0 || (c >= 0x2000 && c <= 0x200f) || c == 0x202f || c == 0x3000 ||
+           c == 0xfeff;
+}
+
 /* A word with bytes outside ASCII is taken for a name. */
 int
 layout_bad_name(Parser *p, Loc at)
@@ -628,10 +652,17 @@ layout_bad_name(Parser *p, Loc at)
     while (to < at.end && ((unsigned char)p->text[to] & 0xc0) == 0x80) {
         to++;
     }
-    const char *what = arena_printf(
-        &p->u->arena, "the character '%.*s' stands outside of strings and comments",
-        (int)(to - from), p->text + from);
-    bad_token(p, D_ENCODING, (Loc){from, to}, what);
+    uint32_t c = code_point((const unsigned char *)p->text + from, to - from);
+    const char *what =
+        arena_printf(&p->u->arena, "U+%04X '%.*s' stands outside of strings and comments",
+                     c, (int)(to - from), p->text + from);
+    const char *advice = c >= 0x2018 && c <= 0x201f ? "write plain quotes: ' or \""
+                         : is_odd_space(c)          ? "write a plain space"
+                                                    : NULL;
+    Diag *d = bad_token(p, D_ENCODING, (Loc){from, to}, what);
+    if (advice) {
+        bad_help(p, d, advice);
+    }
     return NAME;
 }
 

@@ -88,6 +88,7 @@ typedef struct Parser {
     bool bad_token;      /* the scanner reported the token that comes next */
     int token;           /* handed out last */
     uint32_t line_begin; /* of the physical line */
+    uint32_t line_end;   /* end of the last token of the line before */
     Line line;
     Bracket brackets[MAX_BRACKETS + 1]; /* [0] is the level outside */
     int depth;
@@ -134,6 +135,8 @@ int layout_bad_char(Parser *p, Loc at);
 int layout_bad_name(Parser *p, Loc at);
 int layout_bad_string(Parser *p, Loc at);
 int layout_bad_number(Parser *p, Loc at);
+/* Whether the token, the first of its physical line, is not to the right of the open block's column. */
+bool layout_is_left(Parser *p, Loc at);
 /* The line's rest is skipped and further faults of it are not reported. */
 void layout_fail_line(Parser *p);
 
@@ -186,6 +189,8 @@ Ast *ast_starred(Parser *p, Loc at, Ast *a);
 Ast *ast_yield(Parser *p, Loc at, Ast *a, bool from);
 Ast *ast_lambda(Parser *p, Loc at, ParamList params, Ast *body);
 Ast *ast_call(Parser *p, Loc at, Ast *callee, AstList args, bool comma);
+/* The order of arguments; alone: a generator needs no brackets of its own. */
+void ast_check_args(Parser *p, AstList args, bool alone);
 Ast *ast_keyword(Parser *p, Loc at, Sym name, Ast *a);
 Ast *ast_attr(Parser *p, Loc at, Ast *a, Sym name);
 Ast *ast_index(Parser *p, Loc at, Ast *a, Ast *index);

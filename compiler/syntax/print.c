@@ -87,6 +87,14 @@ static void
 print_with(Printer *w, const Ast *s)
 {
     text_put(w->out, s->flags & AST_ASYNC ? "async with " : "with ");
+    const Ast *only = s->list;
+    if (!only->next && !only->b && only->a->kind == AST_TUPLE) {
+        text_putc(w->out, '('); /* else its elements would be items */
+        print_expr(w, only->a);
+        text_putc(w->out, ')');
+        print_block(w, s->body);
+        return;
+    }
     for (const Ast *item = s->list; item; item = item->next) {
         print_expr(w, item->a);
         print_optional(w, " as ", item->b);

@@ -1,7 +1,7 @@
 /* astprint.c: shows what the front end makes of a file, for tests/oracle/syntax_vs_python.py.
  *   astprint FILE          the program printed from its tree
  *   astprint --dump FILE   the tree
- *   astprint --spans FILE  KIND BEGIN END of every expression node
+ *   astprint --spans FILE  KIND BEGIN END of every node whose place Python defines as we do
  *   astprint --time N FILE parses N times and prints the seconds of the fastest run
  * Errors go to standard output, exit code 1. */
 #include "syntax/ast.h"
@@ -65,6 +65,159 @@ time_parse(const char *path, const char *text, size_t n, int runs)
     printf("%.6f\n", best);
 }
 
+/* ---- positions ---- */
+
+static void span_node(const Ast *node, Text *out);
+
+static void
+span_list(const Ast *list, Text *out)
+{
+    for (; list; list = list->next) {
+        span_node(list, out);
+    }
+}
+
+static void
+span_params(const AstParam *x, Text *out)
+{
+    for (; x; x = x->next) {
+        span_list(x->dflt, out);
+        span_list(x->annotation, out);
+    }
+}
+
+static const char *
+kind_name(const Ast *node)
+{
+    switch ((AstKind)node->kind) {
+    case AST_NAME:
+        return "Name";
+    case AST_INT:
+    case AST_FLOAT:
+    case AST_STRING:
+    case AST_NONE:
+    case AST_BOOL:
+    case AST_ELLIPSIS:
+        return "Constant";
+    case AST_TUPLE:
+        return "Tuple";
+    case AST_LIST:
+        return "List";
+    case AST_DICT:
+        return "Dict";
+    case AST_SET:
+        return "Set";
+    case AST_STARRED:
+        return "Starred";
+    case AST_UNARY:
+        return "UnaryOp";
+    case AST_BINARY:
+        return "BinOp";
+    case AST_COMPARE:
+        return "Compare";
+    case AST_COND:
+        return "IfExp";
+    case AST_LAMBDA:
+        return "Lambda";
+    case AST_CALL:
+        return "Call";
+    case AST_ATTR:
+        return "Attribute";
+    case AST_INDEX:
+        return "Subscript";
+    case AST_AWAIT:
+        return "Await";
+    case AST_WALRUS:
+        return "NamedExpr";
+    case AST_EXPR:
+        return "Expr";
+    case AST_ASSIGN:
+        return "Assign";
+    case AST_AUGASSIGN:
+        return "AugAssign";
+    case AST_RETURN:
+        return "Return";
+    case AST_FOR:
+        return "For";
+    case AST_WITH:
+        return "With";
+    case AST_WHILE:
+        return "While";
+    case AST_PASS:
+        return "Pass";
+    default:
+        return NULL;
+    }
+}
+
+static void
+span_parts(const Ast *node, Text *out)
+{
+    switch ((AstKind)node->kind) {
+    case AST_LAMBDA:
+    case AST_DEF:
+        span_params(node->func->params, out);
+        span_list(node->func->decorators, out);
+        span_list(node->func->returns, out);
+        span_list(node->func->body, out);
+        break;
+    case AST_CLASS:
+        span_list(node->klass->bases, out);
+        span_list(node->klass->decorators, out);
+        span_list(node->klass->body, out);
+        break;
+    case AST_SLICE:
+    case AST_COND:
+    case AST_ANNASSIGN:
+    case AST_TRY:
+        span_list(node->c, out);
+        break;
+    default:
+        break;
+    }
+}
+
+static bool
+has_list(const Ast *node)
+{
+    switch ((AstKind)node->kind) {
+    case AST_INT:
+    case AST_STRING:
+    case AST_FSTRING:
+    case AST_FIELD:
+    case AST_FROM:
+    case AST_ALIAS:
+    case AST_IMPORT:
+    case AST_GLOBAL:
+    case AST_NONLOCAL:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* One line per node: the kind as Python calls it, and the bytes. */
+static void
+span_node(const Ast *node, Text *out)
+{
+    const char *name = kind_name(node);
+    if (name) {
+        text_printf(out, "%s %u %u\n", name, node->span.begin, node->span.end);
+    }
+    span_list(node->a, out);
+    span_list(node->b, out);
+    if (has_list(node)) {
+        span_list(node->list, out);
+    }
+    span_parts(node, out);
+    if (node->kind != AST_STRING) {
+        span_list(node->body, out);
+    }
+    if (node->kind != AST_FROM && node->kind != AST_IMPORT) {
+        span_list(node->orelse, out);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -72,7 +225,7 @@ main(int argc, char **argv)
     size_t n = 0;
     char *text = argc > 1 ? read_file(argv[argc - 1], &n) : NULL;
     if (!text) {
-        fprintf(stderr, "usage: astprint [--dump | --time N] FILE\n");
+        fprintf(stderr, "usage: astprint [--dump | --spans | --time N] FILE\n");
         return 2;
     }
     if (strcmp(mode, "--time") == 0) {
@@ -90,6 +243,8 @@ main(int argc, char **argv)
     } else if (strcmp(mode, "--dump") == 0) {
         ast_dump(&u, tree, &out);
         text_putc(&out, '\n');
+    } else if (strcmp(mode, "--spans") == 0) {
+        span_node(tree, &out);
     } else {
         ast_print(&u, tree, &out);
     }
