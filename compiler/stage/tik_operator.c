@@ -207,9 +207,31 @@ legal_type(Interp *in, Tik *c, AstOp op, ScalarOp sop, const Side *l, const Side
     return true;
 }
 
+/* The comparison with its sides exchanged. */
+static AstOp
+mirrored(AstOp op)
+{
+    switch (op) {
+    case AOP_LT:
+        return AOP_GT;
+    case AOP_LE:
+        return AOP_GE;
+    case AOP_GT:
+        return AOP_LT;
+    case AOP_GE:
+        return AOP_LE;
+    default:
+        return op;
+    }
+}
+
 Value
 tik_binary(Interp *in, AstOp op, Value left, Value right, Span span)
 {
+    if (is_compare(op) &&
+        is_number(left)) { /* as Python does: the run-time value is asked */
+        return tik_binary(in, mirrored(op), right, left, span);
+    }
     Tik *c = tik_container_of(left) ? tik_container_of(left) : tik_container_of(right);
     bool known = (is_number(left) || tik_container_of(left)) &&
                  (is_number(right) || tik_container_of(right));

@@ -7,7 +7,7 @@ are found; each becomes a plain generated function, so that recording is as quic
 import os
 import re
 
-from tik_stub_expr import (Expr, Scalar, add_compares, condition, const, number, op2, read,
+from tik_stub_expr import (Expr, Scalar, Value, add_compares, condition, const, number, op2, read,
                            tik_all as all, tik_any as any, tik_negate as negate, to_type)
 from tik_stub_numbers import SIZE
 
@@ -32,7 +32,7 @@ kernels = []  # traces of the kernels built so far
 
 
 def is_tik_var(x):
-    return isinstance(x, (Expr, Tensor))
+    return isinstance(x, (Value, Tensor))
 
 
 def set_product_version(text):
@@ -76,7 +76,7 @@ class Dprofile:
 # ---- int64 arithmetic on offsets: ints while constant, else Exprs -----------------------------------
 
 def _i64(v, inst):
-    return v if isinstance(v, Expr) else const(inst, "int64", v)
+    return v if isinstance(v, Value) else const(inst, "int64", v)
 
 
 def _plain(e):
@@ -95,12 +95,12 @@ def _calc(inst, op, a, b):
 
 
 def _text(v):
-    return v.text if isinstance(v, Expr) else str(v)
+    return v.text if isinstance(v, Value) else str(v)
 
 
 def _word(v):
     """An integer operand: a Scalar, an Expr or a number."""
-    return v.text if isinstance(v, Expr) else str(int(v))
+    return v.text if isinstance(v, Value) else str(int(v))
 
 
 def _mask(v, counter=False):
@@ -112,7 +112,7 @@ def _mask(v, counter=False):
 
 
 def _scalar(v, dst):
-    if isinstance(v, Expr):
+    if isinstance(v, Value):
         return to_type(v, dst.dtype).text
     return number(dst._root.inst, dst.dtype, v).text
 
@@ -207,7 +207,7 @@ class Tensor:
         if inst._top.dropped:
             return
         value = read(value)
-        value = to_type(value, self.dtype) if isinstance(value, Expr) else \
+        value = to_type(value, self.dtype) if isinstance(value, Value) else \
             number(inst, self.dtype, value)
         inst._emit("store %s = %s" % (self._ref(), value.text))
 
@@ -261,7 +261,7 @@ def _advance(inst, off, index, stride, size):
 
 
 def _index(inst, k, length):
-    if isinstance(k, Expr):
+    if isinstance(k, Value):
         return _plain(to_type(k, "int64"))
     k = int(k)
     return k if k >= 0 else _calc(inst, "add", length, k)
@@ -279,7 +279,7 @@ def _slice(inst, s, length):
 
 
 def _length(inst, n):
-    return _plain(to_type(n, "int64")) if isinstance(n, Expr) else int(n)
+    return _plain(to_type(n, "int64")) if isinstance(n, Value) else int(n)
 
 
 def _product(inst, lens):
@@ -399,7 +399,7 @@ class Tik:
                 self._emit("load %s %s = %s" % (reg.text, reg.dtype, value._ref()))
                 return
             value = value._load()
-        value = to_type(value, reg.dtype) if isinstance(value, Expr) else \
+        value = to_type(value, reg.dtype) if isinstance(value, Value) else \
             number(self, reg.dtype, value)
         self._emit("set %s %s = %s" % (reg.text, reg.dtype, value.text))
 
@@ -449,10 +449,10 @@ class Tik:
 
     def for_range(self, begint, endt, name="i", thread_num=1, thread_type="whole", block_num=1,
                   dtype="int32", for_type="serial"):
-        begin = to_type(begint, dtype) if isinstance(begint, Expr) else \
+        begin = to_type(begint, dtype) if isinstance(begint, Value) else \
             const(self, dtype, int(begint))
-        end = to_type(endt, dtype) if isinstance(endt, Expr) else const(self, dtype, int(endt))
-        blocks = 1 if isinstance(block_num, Expr) else int(block_num)
+        end = to_type(endt, dtype) if isinstance(endt, Value) else const(self, dtype, int(endt))
+        blocks = 1 if isinstance(block_num, Value) else int(block_num)
         threads = max(int(thread_num), 1)
 
         def enter():

@@ -18,7 +18,9 @@ def const_text(dtype, v):
     return str(v)
 
 
-class Expr:
+class Value:
+    """What Expr and Scalar have in common. Neither derives from the other: Python would ask the derived
+    class first in a comparison."""
     __slots__ = ("inst", "dtype", "text", "value")
 
     def __init__(self, inst, dtype, text, value=None):
@@ -64,6 +66,10 @@ class Expr:
         return const(self.inst, self.dtype, wrap(self.dtype, ~self.value))
 
     __hash__ = object.__hash__
+
+
+class Expr(Value):
+    __slots__ = ()
 
 
 INFINITY = {"float16": 0x7c00, "bfloat16": 0x7f80, "float32": 0x7f800000}
@@ -136,10 +142,10 @@ def binary(op, left, right):
     """Operator on values of which one at least is a run-time value or a tensor element."""
     left, right = read(left), read(right)
     logic = op in BITWISE or op in ("eq", "ne")
-    if not isinstance(left, Expr):
+    if not isinstance(left, Value):
         dtype = _number_type(left, right.dtype, logic)
         left = number(right.inst, dtype, left)
-    elif not isinstance(right, Expr):
+    elif not isinstance(right, Value):
         dtype = _number_type(right, left.dtype, logic)
         right = number(left.inst, dtype, right)
     else:
@@ -170,7 +176,7 @@ def _operator(op):
 
 def _compare(op):
     def method(self, other):
-        if not isinstance(other, (int, float, Expr)) and not hasattr(other, "_load"):
+        if not isinstance(other, (int, float, Value)) and not hasattr(other, "_load"):
             return NotImplemented
         return binary(op, self, other)
     return method
@@ -188,12 +194,12 @@ def add_compares(cls):
 
 for _name, _op in OPERATORS.items():
     _forward, _backward = _operator(_op)
-    setattr(Expr, "__%s__" % _name, _forward)
-    setattr(Expr, "__r%s__" % _name, _backward)
-add_compares(Expr)
+    setattr(Value, "__%s__" % _name, _forward)
+    setattr(Value, "__r%s__" % _name, _backward)
+add_compares(Value)
 
 
-class Scalar(Expr):
+class Scalar(Value):
     __slots__ = ("name",)
 
     def set_as(self, value, src_offset=None):
@@ -203,7 +209,7 @@ class Scalar(Expr):
 def condition(v):
     """True or False when known at staging time, else a bool Expr."""
     v = read(v)
-    if not isinstance(v, Expr):
+    if not isinstance(v, Value):
         return bool(v)
     if v.dtype != "bool":
         v = op2("ne", v, number(v.inst, v.dtype, 0))
@@ -237,6 +243,3 @@ def tik_any(*args):
 def tik_negate(x):
     c = condition(x)
     return not c if isinstance(c, bool) else ~c
-
-
-
