@@ -50,10 +50,10 @@ check_bounds(Lower *l, const Stmt *st, LLVMValueRef begin, LLVMValueRef end,
     if (is_signed && !fixed) {
         LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(begin));
         lower_fault_if(l, LLVMBuildICmp(l->b, LLVMIntSLT, begin, zero, ""),
-                       RULE_LOOP_RANGE, lower_number(l, st->loop.begin, s), s);
+                       RULE_LOOP_BOUNDS, lower_number(l, st->loop.begin, s), s);
     }
     LLVMIntPredicate less = is_signed ? LLVMIntSLT : LLVMIntULT;
-    lower_fault_if(l, LLVMBuildICmp(l->b, less, end, begin, ""), RULE_LOOP_RANGE,
+    lower_fault_if(l, LLVMBuildICmp(l->b, less, end, begin, ""), RULE_LOOP_BOUNDS,
                    lower_number(l, st->loop.end, s), s);
 }
 

@@ -11,8 +11,8 @@
 #include "passes/check_walk.h"
 #include "passes/passes.h"
 
-_Static_assert((int)D_LOOP_RANGE - (int)D_ARG_TYPE ==
-                   (int)RULE_LOOP_RANGE - (int)RULE_ARG_TYPE,
+_Static_assert((int)D_LOOP_BOUNDS - (int)D_ARG_TYPE ==
+                   (int)RULE_LOOP_BOUNDS - (int)RULE_ARG_TYPE,
                "rules are diagnostics in the same order");
 
 _Static_assert((int)RULE_COUNT <= 64, "rules fit a set of bits");

@@ -231,7 +231,7 @@ visit_site(CheckWalk *w, StmtId id)
 static void walk_body(CheckWalk *w, StmtId body);
 
 /* In the body 0 <= begin <= variable < end holds: both back ends refuse other bounds
- * (run-time-loop-bounds). */
+ * (loop-bounds). */
 static void
 set_loop_range(CheckWalk *w, const Stmt *s)
 {

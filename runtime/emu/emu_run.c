@@ -77,7 +77,7 @@ enter_loop(EmuRun *r, const EmuOp *op, uint32_t pc)
 {
     int64_t begin = emu_num(r, op->a), end = emu_num(r, op->b);
     if (begin < 0 || begin > end) {
-        emu_fault(r, op, RULE_LOOP_RANGE, begin < 0 ? begin : end);
+        emu_fault(r, op, RULE_LOOP_BOUNDS, begin < 0 ? begin : end);
         return UINT32_MAX;
     }
     r->vals[op->reg] = begin;

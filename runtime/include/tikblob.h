@@ -96,7 +96,7 @@ void tikblob_region(const TikBlob *b, const TikBlobKernel *k, int index, TikBlob
 
 typedef enum TikDescKind {
     DESC_LOOP,     /* for loop slot value in [a, b): numbers, read once on entry. Not 0 <= a <= b:
-                      fault run-time-loop-bounds. The slot of a loop is its nesting depth from 0 */
+                      fault loop-bounds. The slot of a loop is its nesting depth from 0 */
     DESC_ENDLOOP,
     DESC_IF,       /* body runs when a (a number) is not 0 */
     DESC_ELSE,

@@ -553,20 +553,36 @@ check_steps(Op op, CheckStep *out)
     return n;
 }
 
+/* The steps of one operand by itself: all but bounds and overlap. */
+static bool
+run_operand(const CheckInstr *in, const ParamInfo *params, int i, Fault *fault)
+{
+    CheckStep steps[2];
+    int n = steps_of_param(op_table[in->op].form, &params[i], i, steps);
+    for (int k = 0; k < n; k++) {
+        if (!run_step(in, steps[k], params, fault)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+is_tensor(const ParamInfo *p)
+{
+    return p->role == ROLE_DST || p->role == ROLE_SRC;
+}
+
 bool
 check_step(const CheckInstr *in, CheckStep step, Fault *fault)
 {
     int n;
     const ParamInfo *params = form_params(op_table[in->op].form, &n);
-    if (step.kind == CHECK_BOUNDS || step.kind == CHECK_OVERLAP) {
-        CheckStep steps[MAX_CHECK_STEPS];
-        int count = check_steps(in->op, steps);
-        Fault ignored;
-        for (int i = 0; i < count && steps[i].kind != CHECK_BOUNDS; i++) {
-            if (steps[i].kind != CHECK_ALIGN &&
-                !run_step(in, steps[i], params, &ignored)) {
-                return true;
-            }
+    bool shape = step.kind == CHECK_BOUNDS || step.kind == CHECK_OVERLAP;
+    Fault ignored;
+    for (int i = 0; shape && i < n; i++) {
+        if (!is_tensor(&params[i]) && !run_operand(in, params, i, &ignored)) {
+            return true;
         }
     }
     return run_step(in, step, params, fault);
@@ -577,10 +593,18 @@ check_values(const CheckInstr *in, Fault *fault)
 {
     int n;
     const ParamInfo *params = form_params(op_table[in->op].form, &n);
-    CheckStep steps[MAX_CHECK_STEPS];
-    int count = check_steps(in->op, steps);
-    for (int i = 0; i < count; i++) {
-        if (!run_step(in, steps[i], params, fault)) {
+    for (int i = 0; i < n; i++) {
+        if (!run_operand(in, params, i, fault)) {
+            return false;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        if (is_tensor(&params[i]) && !value_bounds(in, i, &params[i], fault)) {
+            return false;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        if (params[i].role == ROLE_SRC && !check_overlap(in, i, fault)) {
             return false;
         }
     }

@@ -25,7 +25,7 @@ error_rule_text(Rule rule, int64_t value, char *out, size_t size)
 {
     if (rule == RULE_DIV_ZERO) {
         snprintf(out, size, "division of integers by zero");
-    } else if (rule == RULE_LOOP_RANGE) {
+    } else if (rule == RULE_LOOP_BOUNDS) {
         snprintf(out, size,
                  "a loop bound is %" PRId64 "; bounds satisfy 0 <= begin <= end", value);
     } else if (rule == RULE_TENSOR_OVERFLOW) {

@@ -227,12 +227,12 @@ loop_bounds_fault(void **state)
     World *w = world_new("Ascend310P");
     loop_from(w, 0, imm(-1), imm(5));
     world_add(w, DESC_ENDLOOP)->slot = 0;
-    expect_fault(w, RULE_LOOP_RANGE, 0);
+    expect_fault(w, RULE_LOOP_BOUNDS, 0);
     w = world_new("Ascend310P");
     alu(w, 0, SOP_SUB, imm(1), imm(2));
     loop_from(w, 0, imm(0), reg(0));
     world_add(w, DESC_ENDLOOP)->slot = 0;
-    expect_fault(w, RULE_LOOP_RANGE, 1);
+    expect_fault(w, RULE_LOOP_BOUNDS, 1);
 }
 
 /* A global tensor ends at a multiple of 32 bytes, an on-core one where it ends. */

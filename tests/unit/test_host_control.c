@@ -198,10 +198,10 @@ run_time_faults(void **state)
     expect_fault(divide, 0, "run-time-zero-division");
     expect_fault(count_to, 3, NULL);
     expect_fault(count_to, 0, NULL);
-    expect_fault(count_to, -1, "run-time-loop-bounds");
+    expect_fault(count_to, -1, "loop-bounds");
     expect_fault(count_from, 5, NULL);
-    expect_fault(count_from, 6, "run-time-loop-bounds");
-    expect_fault(count_from, -1, "run-time-loop-bounds");
+    expect_fault(count_from, 6, "loop-bounds");
+    expect_fault(count_from, -1, "loop-bounds");
     expect_fault(element, (N - 1) * 8, NULL);
     expect_fault(element, N * 8, "tensor-overflow");
     expect_fault(element, -8, "tensor-overflow");

@@ -103,7 +103,7 @@ fault_from_5(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
     (void)args;
     (void)scratch;
     if (core == 5) {
-        return tikrt_fault(c, RULE_LOOP_RANGE, -4, 0);
+        return tikrt_fault(c, RULE_LOOP_BOUNDS, -4, 0);
     }
     return core > 5 ? tikrt_fault(c, RULE_DIV_ZERO, 0, 1) : 0;
 }
@@ -117,7 +117,7 @@ the_lowest_core_reports(void **state)
         TikError err;
         assert_false(tik_launch(&k, NULL, 4, &err));
         assert_int_equal(err.kind, TIK_ERR_FAULT);
-        assert_string_equal(err.name, "run-time-loop-bounds");
+        assert_string_equal(err.name, "loop-bounds");
         assert_string_equal(err.place, "a.tik:3:5");
         assert_non_null(strstr(err.text, "-4"));
     }
