@@ -74,7 +74,9 @@ typedef struct CheckStep {
     int param;
 } CheckStep;
 
-enum { MAX_CHECK_STEPS = 24 };
+enum {
+    MAX_CHECK_STEPS = 24
+};
 int check_steps(Op op, CheckStep *out); /* number of steps, at most MAX_CHECK_STEPS */
 bool check_step(const CheckInstr *in, CheckStep step, Fault *fault);
 
@@ -84,7 +86,8 @@ bool check_step(const CheckInstr *in, CheckStep step, Fault *fault);
 bool check_element(const CheckTensor *t, Fault *fault);
 
 /* Warnings on a correct instruction (path-applicability, gm-tail-write). Calls report for each. */
-void check_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx);
+void check_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
+                    void *ctx);
 
 /* A set of bytes: count0 x count1 runs of len bytes: run (i, j) starts at
  * offset + i*stride0 + j*stride1. Empty when a count or len is 0. */
@@ -103,8 +106,8 @@ Footprint check_footprint(const CheckInstr *in, int param, bool *exact);
 int64_t footprint_end(const Footprint *f);
 
 /* Geometry of a vector instruction. */
-int check_lanes(const CheckInstr *in);           /* L: lanes per repeat */
-int64_t check_repeats(const CheckInstr *in);     /* counter mode: ceil(N / L) */
+int check_lanes(const CheckInstr *in);       /* L: lanes per repeat */
+int64_t check_repeats(const CheckInstr *in); /* counter mode: ceil(N / L) */
 bool check_lane_active(const CheckInstr *in, int64_t repeat, int lane);
 
 #endif

@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -46,13 +45,10 @@ run(const char *body)
 {
     Run *r = malloc(sizeof *r);
     unit_init(&r->u);
-    char *text = malloc(strlen(HEAD) + strlen(body) + 8);
-    strcpy(text, HEAD);
-    strcat(text, body);
-    strcat(text, "}\n");
-    r->k = ir_parse(&r->u, unit_add_source(&r->u, "t.ir", text, strlen(text)));
-    free(text);
     Text t;
+    text_init(&t, &r->u.arena);
+    text_printf(&t, "%s%s}\n", HEAD, body);
+    r->k = ir_parse(&r->u, unit_add_source(&r->u, "t.ir", t.p, t.n));
     text_init(&t, &r->u.arena);
     if (r->k) {
         ir_verify(r->k, "parse");
@@ -331,17 +327,17 @@ static void
 many_constants_are_quick(void **state)
 {
     (void)state;
-    char *body = malloc(200 * 20000);
-    size_t n = 0;
-    body[0] = 0;
+    Arena a = {0};
+    Text body;
+    text_init(&body, &a);
     for (int i = 0; i < 20000; i++) {
-        n += (size_t)sprintf(body + n, "%s", ADD("0", "0", "128", "32"));
+        text_put(&body, ADD("0", "0", "128", "32"));
     }
-    Run *r = run(body);
+    Run *r = run(body.p);
     assert_int_equal(r->k->proofs[2], 0);
     assert_int_equal(r->u.errors, 0);
     drop(r);
-    free(body);
+    arena_free(&a);
 }
 
 int

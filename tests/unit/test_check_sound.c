@@ -510,7 +510,7 @@ random_kernels(void **state)
     (void)state;
     Claims total = {0};
     const char *wanted = getenv("SOUND_KERNELS"); /* for long runs by hand */
-    int kernels = wanted ? atoi(wanted) : KERNELS;
+    int kernels = wanted ? (int)strtol(wanted, NULL, 10) : KERNELS;
     printf("seed %llu, %d kernels\n", (unsigned long long)state_of_random, kernels);
     for (int i = 0; i < kernels; i++) {
         Gen g;
