@@ -293,7 +293,7 @@ exec_class(Interp *in, Ast *s)
         TRY(enum_members(in, c));
     }
     Value v = {.kind = VAL_CLASS, .klass = c};
-    return decorate(in, s->klass->decorators, &v) && eval_bind(in, s, s->klass->name, v);
+    return decorate(in, s->klass->decorators, &v) && eval_bind(in, s, s->name, v);
 }
 
 /* ---- making instances ----------------------------------------------------------------------------------------------------- */

@@ -430,8 +430,8 @@ bool op_length(Interp *in, Value v, Span span, int64_t *out);
 Value index_get(Interp *in, Value container, Value key, Span span);
 bool index_set(Interp *in, Value container, Value key, Value v, Span span);
 bool index_del(Interp *in, Value container, Value key, Span span);
-/* Bounds of a slice over n items: count items from start by step. */
-bool index_slice(Interp *in, const SliceVal *s, int64_t n, Span span, int64_t out[3]);
+/* Bounds of a slice over n items: out is start, step, count and stop. */
+bool index_slice(Interp *in, const SliceVal *s, int64_t n, Span span, int64_t out[4]);
 int64_t str_count(Value str); /* characters */
 Value str_char(Interp *in, Value str, int64_t i);
 Value str_slice(Interp *in, Value str, int64_t start, int64_t step, int64_t count);

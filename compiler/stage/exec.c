@@ -655,7 +655,7 @@ exec_def(Interp *in, Ast *s)
         f = call_values(in, vals[n], &f, 1, decorators[n]->span);
     }
     stack_release(in, mark);
-    return !val_failed(f) && eval_bind(in, s, fn->name, f);
+    return !val_failed(f) && eval_bind(in, s, s->name, f);
 }
 
 static Flow

@@ -4,6 +4,7 @@
 #include "stage/core.h"
 
 #include <ctype.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,8 @@ static int
 shortest_digits(double f, char digits[20], int *exp10)
 {
     char text[40];
-    for (int p = 15; p <= 17; p++) {
+    /* 15 digits that read back as f are the shortest, unless f is subnormal and has fewer bits. */
+    for (int p = f < DBL_MIN ? 1 : 15; p <= 17; p++) {
         snprintf(text, sizeof text, "%.*e", p - 1, f);
         if (p == 16 && strtod(text, NULL) != f) {
             /* The interval that rounds to f is lopsided at powers of two: the nearest 16 digits may

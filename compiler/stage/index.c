@@ -130,9 +130,8 @@ clamp(int64_t i, int64_t n, int64_t low, int64_t high)
     return i < low ? low : i > high ? high : i;
 }
 
-/* out: start, step, count. */
 bool
-index_slice(Interp *in, const SliceVal *s, int64_t n, Span span, int64_t out[3])
+index_slice(Interp *in, const SliceVal *s, int64_t n, Span span, int64_t out[4])
 {
     int64_t step = 1;
     TRY(slice_part(in, s->step, 1, span, &step));
@@ -157,6 +156,7 @@ index_slice(Interp *in, const SliceVal *s, int64_t n, Span span, int64_t out[3])
     int64_t size = step > 0 ? step : -step;
     out[0] = start;
     out[1] = step;
+    out[3] = stop;
     out[2] = distance > 0 ? (distance - 1) / size + 1 : 0;
     return true;
 }
@@ -166,7 +166,7 @@ index_slice(Interp *in, const SliceVal *s, int64_t n, Span span, int64_t out[3])
 static Value
 list_slice(Interp *in, Value list, const SliceVal *s, Span span)
 {
-    int64_t p[3];
+    int64_t p[4];
     if (!index_slice(in, s, list.list->n, span, p) ||
         !core_reserve(in, (double)p[2] * sizeof(Value), span)) {
         return val_fail();
@@ -181,24 +181,26 @@ list_slice(Interp *in, Value list, const SliceVal *s, Span span)
 static Value
 range_slice(Interp *in, const RangeVal *r, const SliceVal *s, Span span)
 {
-    int64_t p[3];
+    int64_t p[4];
     if (!index_slice(in, s, r->n, span, p)) {
         return val_fail();
     }
     RangeVal *out = ARENA_NEW(core_arena(in), RangeVal);
-    out->start = r->start + p[0] * r->step;
-    if (!checked_mul(p[1], r->step, &out->step) || p[2] == 0) {
-        out->step = r->step;
+    if (!checked_mul(p[0], r->step, &out->start) ||
+        !checked_add(out->start, r->start, &out->start) ||
+        !checked_mul(p[1], r->step, &out->step) ||
+        !checked_mul(p[3], r->step, &out->stop) ||
+        !checked_add(out->stop, r->start, &out->stop)) {
+        return stage_raise(in, "OverflowError", span, "the range needs more than 64 bits");
     }
     out->n = p[2];
-    out->stop = out->start + out->n * out->step;
     return (Value){.kind = VAL_RANGE, .range = out};
 }
 
 static Value
 get_slice(Interp *in, Value v, const SliceVal *s, Span span)
 {
-    int64_t p[3];
+    int64_t p[4];
     switch (v.kind) {
     case VAL_LIST:
     case VAL_TUPLE:
@@ -325,7 +327,7 @@ splice(Interp *in, List *l, int64_t start, int64_t count, const List *with, Span
 static bool
 set_slice(Interp *in, Value list, const SliceVal *s, Value v, Span span)
 {
-    int64_t p[3];
+    int64_t p[4];
     Value items = iter_collect(in, VAL_LIST, v, span);
     if (val_failed(items)) {
         return false;
@@ -380,7 +382,7 @@ index_set(Interp *in, Value container, Value key, Value v, Span span)
 static bool
 del_slice(Interp *in, List *l, const SliceVal *s, Span span)
 {
-    int64_t p[3];
+    int64_t p[4];
     List none = {0};
     TRY(index_slice(in, s, l->n, span, p));
     if (p[1] == 1 || p[2] == 0) {

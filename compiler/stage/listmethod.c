@@ -76,7 +76,7 @@ list_insert(Interp *in, Value self, const CallArgs *args)
 static int64_t
 find_item(Interp *in, Value self, const CallArgs *args)
 {
-    int64_t p[3];
+    int64_t p[4];
     SliceVal s = {args->npos > 1 ? args->pos[1] : val_none(),
                   args->npos > 2 ? args->pos[2] : val_none(), val_none()};
     if (!index_slice(in, &s, self.list->n, args->span, p)) {

@@ -440,9 +440,6 @@ add_params(Resolver *r, Block *f, AstFunc *fn)
     Locals *loc = f->loc;
     loc->params = ARENA_ARRAY(r->keep, ParamSlot, fn->nparams);
     for (AstParam *p = fn->params; p; p = p->next) {
-        if (p->kind == PARAM_POSONLY) {
-            loc->npos_only = loc->npos + 1;
-        }
         if (!p->name) {
             continue;
         }
@@ -461,9 +458,9 @@ add_params(Resolver *r, Block *f, AstFunc *fn)
             loc->starstar = i;
         } else if (p->kind != PARAM_KWONLY) {
             loc->npos = i + 1;
+            loc->npos_only = p->kind == PARAM_POSONLY ? i + 1 : loc->npos_only;
         }
     }
-    loc->npos_only = MIN(loc->npos_only, loc->npos);
 }
 
 static void
@@ -608,7 +605,8 @@ static void
 walk_named(Resolver *r, Block *s, Ast *n, Sym name)
 {
     if (name) {
-        use_name(r, s, n, private_name(r, s, name));
+        n->name = private_name(r, s, name);
+        use_name(r, s, n, n->name);
     }
 }
 

@@ -168,7 +168,7 @@ static int64_t
 find(Interp *in, Value self, const CallArgs *args, bool last)
 {
     const Str *part = NULL;
-    int64_t bounds[3];
+    int64_t bounds[4];
     SliceVal s = {args->npos > 1 ? args->pos[1] : val_none(),
                   args->npos > 2 ? args->pos[2] : val_none(), val_none()};
     if (!text_arg(in, args, 0, &part) ||
