@@ -365,15 +365,17 @@ fill_method_table(Interp *in, TikState *st)
 bool
 tik_install(Interp *in)
 {
-    static const char *const packages[] = {"tbe", "te", "tbe.common"};
     TikState *st = ARENA_NEW(&in->u->arena, TikState);
     in->tik = st;
     fill_method_table(in, st);
     Value m = stage_module(in, "tik");
     fill_module(in, m);
-    for (size_t i = 0; i < ARRAY_LEN(packages); i++) {
-        stage_module_set(in, stage_module(in, packages[i]), "tik", m);
-    }
+    Value tbe = stage_module(in, "tbe");
+    Value common = stage_module(in, "tbe.common");
+    stage_module_set(in, tbe, "tik", m);
+    stage_module_set(in, tbe, "common", common);
+    stage_module_set(in, common, "tik", m);
+    stage_module_set(in, stage_module(in, "te"), "tik", m);
     return true;
 }
 

@@ -116,7 +116,7 @@ tik_profile_new(Interp *in, Value self, const CallArgs *args)
     }
     const Pair *pair = find_pair(arch, version);
     if (!pair) {
-        Diag *d = stage_diag(in, D_SOC_UNKNOWN, args->span,
+        Diag *d = stage_diag(in, D_VALUE_ERROR, args->span,
                              "no profile has the architecture '%s' and version '%s'",
                              arch, version);
         diag_help(in->u, d, "the profiles are %s", pair_list(in));
