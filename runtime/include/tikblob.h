@@ -26,10 +26,10 @@ enum {
 
 /* Where and why a blob is refused, or what the verifier could not prove. */
 typedef struct TikBlobDiag {
-    char code[40];       /* stable name of the rule, see docs/blob-format.md */
-    char section[5];     /* fourcc or "" */
-    uint64_t offset;     /* byte offset in the file */
-    int64_t descriptor;  /* index in the kernel's code or -1 */
+    char code[40];      /* stable name of the rule, see docs/blob-format.md */
+    char section[5];    /* fourcc or "" */
+    uint64_t offset;    /* byte offset in the file */
+    int64_t descriptor; /* index in the kernel's code or -1 */
     int64_t seen_lo, seen_hi;
     int64_t allowed_lo, allowed_hi;
 } TikBlobDiag;
@@ -49,7 +49,8 @@ typedef struct TikBlob {
     TikBlobSection sections[16];
     int nsections;
     int nkernels;
-    int8_t known[TIKBLOB_KNOWN_SECTIONS]; /* private: index of each known section in sections, or -1 */
+    int8_t known
+        [TIKBLOB_KNOWN_SECTIONS]; /* private: index of each known section in sections, or -1 */
 } TikBlob;
 
 bool tikblob_open(TikBlob *b, const uint8_t *bytes, uint64_t size, TikBlobDiag *diag);
@@ -60,13 +61,16 @@ typedef struct TikBlobKernel {
     uint32_t ndescriptors;
     uint32_t nargs, nregions, nregs, nloops;
     uint32_t first_arg, first_region;
-    uint32_t cores;   /* block count */
-    uint32_t flags;   /* TIKBLOB_FILL_SCRATCH, TIKBLOB_ORDERED */
+    uint32_t cores; /* block count */
+    uint32_t flags; /* TIKBLOB_FILL_SCRATCH, TIKBLOB_ORDERED */
     int64_t peak[SC_COUNT];
     uint64_t step_bound;
 } TikBlobKernel;
 
-enum { TIKBLOB_FILL_SCRATCH = 1, TIKBLOB_ORDERED = 2 };
+enum {
+    TIKBLOB_FILL_SCRATCH = 1,
+    TIKBLOB_ORDERED = 2
+};
 
 void tikblob_kernel(const TikBlob *b, int index, TikBlobKernel *out);
 
@@ -90,33 +94,39 @@ typedef struct TikBlobRegion {
     int64_t bytes; /* not rounded */
 } TikBlobRegion;
 
-void tikblob_region(const TikBlob *b, const TikBlobKernel *k, int index, TikBlobRegion *out);
+void tikblob_region(const TikBlob *b, const TikBlobKernel *k, int index,
+                    TikBlobRegion *out);
 
 /* ---- decoded descriptors --------------------------------------------------------------------------- */
 
 typedef enum TikDescKind {
-    DESC_LOOP,     /* for loop slot value in [a, b): numbers, read once on entry. Not 0 <= a <= b:
+    DESC_LOOP, /* for loop slot value in [a, b): numbers, read once on entry. Not 0 <= a <= b:
                       fault loop-bounds. The slot of a loop is its nesting depth from 0 */
     DESC_ENDLOOP,
-    DESC_IF,       /* body runs when a (a number) is not 0 */
+    DESC_IF, /* body runs when a (a number) is not 0 */
     DESC_ELSE,
     DESC_ENDIF,
     DESC_BREAK,
     DESC_CONTINUE,
     DESC_RETURN,
-    DESC_ALU,      /* reg = alu_op(a, b) of type dtype; casts: from is the operand's type */
-    DESC_LOAD,     /* reg = element of type dtype at the operand */
-    DESC_STORE,    /* element of type dtype at the operand = a */
-    DESC_INSTR     /* instruction of op.def */
+    DESC_ALU,   /* reg = alu_op(a, b) of type dtype; casts: from is the operand's type */
+    DESC_LOAD,  /* reg = element of type dtype at the operand */
+    DESC_STORE, /* element of type dtype at the operand = a */
+    DESC_INSTR  /* instruction of op.def */
 } TikDescKind;
 
 /* A number: immediate, scalar register, loop counter, or the core's index. */
-typedef enum TikNumKind { NUM_IMM, NUM_REG, NUM_LOOP, NUM_CORE } TikNumKind;
+typedef enum TikNumKind {
+    NUM_IMM,
+    NUM_REG,
+    NUM_LOOP,
+    NUM_CORE
+} TikNumKind;
 
 /* Registers are 64 bits wide and 0 when the kernel starts; values as in isa/scalar.h. */
 typedef struct TikNum {
     TikNumKind kind;
-    int64_t imm;   /* NUM_IMM */
+    int64_t imm;    /* NUM_IMM */
     uint32_t index; /* NUM_REG: register; NUM_LOOP: loop slot */
 } TikNum;
 
@@ -134,23 +144,25 @@ typedef struct TikOperand {
 
 typedef struct TikDesc {
     TikDescKind kind;
-    uint32_t index;      /* of the descriptor in its kernel */
-    uint64_t offset;     /* in the file */
-    uint32_t match;      /* LOOP: index of its ENDLOOP and back; IF: ELSE or ENDIF; ELSE: ENDIF */
-    uint32_t reg;        /* ALU, LOAD: destination register */
-    uint32_t slot;       /* LOOP, ENDLOOP: loop slot */
-    ScalarOp alu_op;     /* ALU */
-    Dtype dtype, from;   /* ALU, LOAD, STORE */
-    TikNum a, b;         /* ALU, IF, STORE; LOOP: begin and end */
-    TikOperand operand;  /* LOAD, STORE */
-    Op op;               /* INSTR */
-    bool checked;        /* INSTR: check_values before it executes; LOAD, STORE: bounds are checked */
+    uint32_t index;  /* of the descriptor in its kernel */
+    uint64_t offset; /* in the file */
+    uint32_t
+        match; /* LOOP: index of its ENDLOOP and back; IF: ELSE or ENDIF; ELSE: ENDIF */
+    uint32_t reg;       /* ALU, LOAD: destination register */
+    uint32_t slot;      /* LOOP, ENDLOOP: loop slot */
+    ScalarOp alu_op;    /* ALU */
+    Dtype dtype, from;  /* ALU, LOAD, STORE */
+    TikNum a, b;        /* ALU, IF, STORE; LOOP: begin and end */
+    TikOperand operand; /* LOAD, STORE */
+    Op op;              /* INSTR */
+    bool
+        checked; /* INSTR: check_values before it executes; LOAD, STORE: bounds are checked */
     MaskForm mask_form;
     struct {
-        TikOperand t;    /* DST, SRC */
-        TikNum v;        /* numbers and scalars (canonical bits) */
+        TikOperand t; /* DST, SRC */
+        TikNum v;     /* numbers and scalars (canonical bits) */
         TikNum mask[4];
-        bool literal;    /* v is an immediate */
+        bool literal; /* v is an immediate */
     } args[MAX_PARAMS];
 } TikDesc;
 
@@ -191,18 +203,20 @@ typedef struct TikBlobVerify {
     uint64_t bytes;
     uint8_t *unproved;
 } TikBlobVerify;
-bool tikblob_unproved(const TikBlob *b, int kernel, const TikBlobVerify *with, TikBlobProof *proof,
-                      TikBlobDiag *diag);
+bool tikblob_unproved(const TikBlob *b, int kernel, const TikBlobVerify *with,
+                      TikBlobProof *proof, TikBlobDiag *diag);
 
 /* ---- text (hosted) ----------------------------------------------------------------------------------- */
 
 /* Disassembly that tikblob_assemble turns back into the same bytes. The caller frees *text. */
-bool tikblob_disassemble(const uint8_t *bytes, size_t size, char **text, TikBlobDiag *diag);
+bool tikblob_disassemble(const uint8_t *bytes, size_t size, char **text,
+                         TikBlobDiag *diag);
 /* line: of the first error. The caller frees *bytes. */
-bool tikblob_assemble(const char *text, size_t len, uint8_t **bytes, size_t *size, int *line,
-                      char *error, size_t error_size);
+bool tikblob_assemble(const char *text, size_t len, uint8_t **bytes, size_t *size,
+                      int *line, char *error, size_t error_size);
 /* One sentence for a diagnostic, with kernel, source line and names where known. */
-void tikblob_explain(const TikBlob *b, int kernel, const TikBlobDiag *diag, char *out, size_t size);
+void tikblob_explain(const TikBlob *b, int kernel, const TikBlobDiag *diag, char *out,
+                     size_t size);
 
 /* ---- writer (hosted; used by compiler/stream and the assembler) ----------------------------------------- */
 
@@ -218,7 +232,7 @@ typedef struct TikBlobKernelInfo {
     int nargs;
     const TikBlobRegion *regions;
     int nregions;
-    uint32_t nregs;      /* ignored: counted from the descriptors */
+    uint32_t nregs; /* ignored: counted from the descriptors */
     int64_t peak[SC_COUNT];
     uint64_t step_bound; /* 0: what the verifier finds */
 } TikBlobKernelInfo;

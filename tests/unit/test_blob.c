@@ -701,10 +701,43 @@ rules_are_documented(void **state)
     free(doc);
 }
 
+static void
+digests_match_their_definitions(void **state)
+{
+    (void)state;
+    static const uint8_t abc[32] = {0xba, 0x78, 0x16, 0xbf, 0x8f, 0x01, 0xcf, 0xea,
+                                    0x41, 0x41, 0x40, 0xde, 0x5d, 0xae, 0x22, 0x23,
+                                    0xb0, 0x03, 0x61, 0xa3, 0x96, 0x17, 0x7a, 0x9c,
+                                    0xb4, 0x10, 0xff, 0x61, 0xf2, 0x00, 0x15, 0xad};
+    Sha256 s;
+    uint8_t out[32];
+    assert_int_equal(blob_crc32c((const uint8_t *)"123456789", 9), 0xe3069283);
+    blob_sha256_init(&s);
+    blob_sha256_add(&s, (const uint8_t *)"abc", 3);
+    blob_sha256_end(&s, out);
+    assert_memory_equal(out, abc, 32);
+    /* blocks are independent of how the bytes arrive */
+    uint8_t data[300];
+    uint8_t again[32];
+    for (int i = 0; i < 300; i++) {
+        data[i] = (uint8_t)(i * 7);
+    }
+    blob_sha256_init(&s);
+    blob_sha256_add(&s, data, 300);
+    blob_sha256_end(&s, out);
+    blob_sha256_init(&s);
+    for (int i = 0; i < 300; i += 50) {
+        blob_sha256_add(&s, data + i, 50);
+    }
+    blob_sha256_end(&s, again);
+    assert_memory_equal(out, again, 32);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(digests_match_their_definitions),
         cmocka_unit_test(text_and_bytes_agree),
         cmocka_unit_test(seeds_are_verified),
         cmocka_unit_test(descriptors_come_back),

@@ -55,10 +55,9 @@ build_kernel(const char *text)
 static Built *
 build(const char *body)
 {
-    char *text = malloc(strlen(HEAD) + strlen(body) + 8);
-    strcpy(text, HEAD);
-    strcat(text, body);
-    strcat(text, "}\n");
+    size_t size = strlen(HEAD) + strlen(body) + 8;
+    char *text = malloc(size);
+    snprintf(text, size, "%s%s}\n", HEAD, body);
     Built *b = build_kernel(text);
     free(text);
     return b;
@@ -78,7 +77,9 @@ static void
 expect(const char *body, const char *code)
 {
     Built *b = build(body);
-    char *found = calloc(1, strlen(b->text) + 1);
+    size_t size = strlen(b->text) + 1;
+    size_t n = 0;
+    char *found = calloc(1, size);
     bool on = false;
     char *save;
     if (!b->ok) {
@@ -90,8 +91,7 @@ expect(const char *body, const char *code)
             *at = 0;
         }
         if (on && strcmp(l, "end") != 0) {
-            strcat(found, l + strspn(l, " "));
-            strcat(found, "\n");
+            n += (size_t)snprintf(found + n, size - n, "%s\n", l + strspn(l, " "));
         }
         on |= strcmp(l, "code") == 0;
     }
@@ -337,11 +337,12 @@ size_is_bounded_by_statements(void **state)
     (void)state;
     static const int counts[] = {1, 10, 100};
     for (int i = 0; i < 3; i++) {
-        char *body = calloc(1, 100000);
+        const size_t room = 100000;
+        char *body = calloc(1, room);
+        size_t used = 0;
         for (int n = 0; n < counts[i]; n++) {
-            char line[1000];
-            snprintf(
-                line, sizeof line,
+            used += (size_t)snprintf(
+                body + used, room - used,
                 "for @i%d: int32 = 0 to 4 {\n"
                 "data_move dst=%%a+0:float16 src=%%x+(int64((@i%d * 32)) * 2):float16 "
                 "sid=0 "
@@ -354,7 +355,6 @@ size_is_bounded_by_statements(void **state)
                 "repeat_times=8 dst_rep_stride=8 src_rep_stride=8 [proved]\n"
                 "}\n",
                 n, n);
-            strcat(body, line);
         }
         Built *b = build(body);
         int statements = 4 * counts[i] + 6;

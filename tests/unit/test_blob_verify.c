@@ -32,10 +32,9 @@ static const char *
 code_for(const char *head, const char *body)
 {
     static char copy[40];
-    char *text = malloc(strlen(head) + strlen(body) + 8);
-    strcpy(text, head);
-    strcat(text, body);
-    strcat(text, "end\n");
+    size_t size = strlen(head) + strlen(body) + 8;
+    char *text = malloc(size);
+    snprintf(text, size, "%s%send\n", head, body);
     Bin b = assemble(text);
     snprintf(copy, sizeof copy, "%s", verify_code(&b));
     free(b.p);
