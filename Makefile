@@ -134,8 +134,11 @@ $(BUILD)/bench/bench: tests/bench/bench.c $(BUILD)/bench/baseline.o $(BUILD)/lib
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -fopenmp -o $@ $< $(BUILD)/bench/baseline.o \
 	    $(BUILD)/libtikc-host.so $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) \
 	    -Wl,-rpath,'$$ORIGIN/..' $(LIBS)
+$(BUILD)/bench/peak: tests/bench/peak.c
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -D_DEFAULT_SOURCE $(WARN) -O2 -o $@ $<
 bench: packages
-	$(MAKE) all $(BUILD)/bench/bench
+	$(MAKE) all $(BUILD)/bench/bench $(BUILD)/bench/peak
 	$(PYTHON) tests/bench/run.py $(BUILD)
 
 SAN_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -165,7 +168,7 @@ FUZZ_RUNS   ?= 10000000
 FUZZ_BUILD   = build-fuzz
 FUZZ_FLAGS   = -fsanitize=address,undefined -fno-sanitize-recover=undefined
 $(FUZZ_BUILD)/fuzz_%: tests/fuzz/fuzz_%.c FORCE
-	$(MAKE) BUILD=$(FUZZ_BUILD) CC=clang-19 OPT="-O1 -g" SAN="$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link" \
+	$(MAKE) BUILD=$(FUZZ_BUILD) CC=clang-19 OPT="-O2 -g1" SAN="$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link" \
 	    $(FUZZ_BUILD)/libtikc.a $(FUZZ_BUILD)/libtikrt.a
 	clang-19 $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes $(FUZZ_FLAGS) -fsanitize=fuzzer -fopenmp \
 	    -I$(FUZZ_BUILD)/gen -o $@ $< $(FUZZ_BUILD)/libtikc.a $(FUZZ_BUILD)/libtikrt.a $(LIBS)

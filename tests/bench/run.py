@@ -18,23 +18,21 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 STUB = os.path.join(ROOT, 'tests', 'oracle', 'tik_stub')
+PEAK = ''  # bench/peak of the build directory
 EXAMPLE = os.path.join(ROOT, 'samples', 'example3_large.tik')
 
 
 def timed(cmd, env=None):
     """Seconds and peak kilobytes of one process; ends the benchmark if it fails."""
-    start = time.perf_counter()
-    p = subprocess.Popen(cmd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=env)
-    errors = p.stderr.read()
-    _, status, usage = os.wait4(p.pid, 0)
-    seconds = time.perf_counter() - start
-    if status != 0:
-        sys.exit('bench: %s failed:\n%s' % (' '.join(cmd), errors.decode(errors='replace')))
-    return seconds, usage.ru_maxrss
+    p = subprocess.run([PEAK] + cmd, capture_output=True, text=True, errors='replace', env=env,
+                       check=False)
+    figures = p.stdout.split()
+    if len(figures) != 3 or figures[2] != '0':
+        sys.exit('bench: %s failed:\n%s' % (' '.join(cmd), p.stderr))
+    return float(figures[0]), int(figures[1])
 
 
 def take_turns(contestants, rounds):
@@ -95,7 +93,7 @@ def processes(tikc, tmp, rounds):
     small = os.path.join(tmp, 'k1000.tik')
     write(small, kernel_lines(1000))
     seconds, memory = take_turns({
-        'true (floor)': ['/bin/true'],
+        'true (the floor)': ['/bin/true'],
         'tikc --version': [tikc, '--version'],
         'tikc check example3_large.tik': [tikc, 'check', EXAMPLE],
         'tikc check, 1000 lines': [tikc, 'check', small],
@@ -155,6 +153,8 @@ def main():
     args = args.parse_args()
     tikc = os.path.abspath(os.path.join(args.build, 'tikc'))
     program = os.path.join(args.build, 'bench', 'bench')
+    global PEAK
+    PEAK = os.path.abspath(os.path.join(args.build, 'bench', 'peak'))
     quick = ['3', str(1 << 20)] if args.quick else []
     if subprocess.run([program] + quick, check=False).returncode != 0:
         sys.exit('bench: the kernels failed')
