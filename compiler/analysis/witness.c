@@ -190,6 +190,19 @@ solve(const Env *env, const Site *s, const Nest *nest, CheckStep step, Witness *
     return broken_at(&box, corner(&box, 0), &out->fault) ? VERDICT_BROKEN : VERDICT_OPEN;
 }
 
+bool
+witness_largest(const Env *env, const Site *s, const Nest *nest, int param, int64_t *out)
+{
+    Box box = {.s = s, .step = {CHECK_BOUNDS, param}};
+    bool empty;
+    if (!nest->certain || !box_of_nest(s, nest, &box, &empty) || empty ||
+        !box_set_value(env, &box)) {
+        return false;
+    }
+    *out = corner(&box, 2);
+    return true;
+}
+
 /* ---- trying ---------------------------------------------------------------------------------------- */
 
 typedef struct Search {

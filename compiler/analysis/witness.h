@@ -43,4 +43,8 @@ enum {
 void witness_find(const Env *env, const Site *s, const Nest *nest, const bool *open,
                   Witness *out, int64_t *budget);
 
+/* The largest byte offset that a tensor operand certainly takes. False: not known. */
+bool witness_largest(const Env *env, const Site *s, const Nest *nest, int param,
+                     int64_t *out);
+
 #endif

@@ -97,6 +97,21 @@ report_warning(void *ctx, const Fault *f)
     report(x->c, x->w, x->s, &wit);
 }
 
+/* Warnings for what is constant, and for the last iteration that is certain. */
+static void
+warn(Checker *c, const CheckWalk *w, const Site *s)
+{
+    WarnCtx x = {c, w, s};
+    CheckInstr in = s->in;
+    Nest nest = check_walk_nest(w);
+    int64_t largest;
+    if (!s->constant && !w->env.dead && op_table[in.op].form == FORM_MOVE &&
+        witness_largest(&w->env, s, &nest, 0, &largest)) {
+        in.args[0].t.offset = largest;
+    }
+    check_warnings(&in, report_warning, &x);
+}
+
 /* ---- events ---------------------------------------------------------------------------------------- */
 
 static void
@@ -132,8 +147,7 @@ on_done(void *ctx, const CheckWalk *w, const Site *s, bool proved)
     Checker *c = ctx;
     c->k->stmts.p[s->stmt].proof = proved ? PROOF_PROVED : PROOF_RUNTIME;
     if (c->operands == 0 && !s->element) {
-        WarnCtx x = {c, w, s};
-        check_warnings(&s->in, report_warning, &x);
+        warn(c, w, s);
     }
     c->operands = 0;
     c->rules = 0;
@@ -154,33 +168,33 @@ pass_check(Kernel *k)
 /* ---- lists of obligations ----------------------------------------------------------------------------- */
 
 static void
-put_obligation(Text *out, const CheckWalk *w, const Site *s, const char *rule,
-               const char *operand, const char *answer)
+put_obligation(Text *out, const Site *s, int param, Rule rule, const char *answer)
 {
-    Unit *u = w->k->unit;
-    const Stmt *st = &w->k->stmts.p[s->stmt];
-    Source *src = &u->sources.p[st->span.file];
-    LineCol at = source_line_col(&u->arena, src, st->span.begin);
+    Unit *u = s->k->unit;
+    Span span = ir_arg_span(s->k, &s->k->stmts.p[s->stmt], param);
+    Source *src = &u->sources.p[span.file];
+    LineCol at = source_line_col(&u->arena, src, span.begin);
     text_printf(out, "  %s:%u:%u: %s: %s%s%s: %s\n", src->path, at.line, at.column,
-                s->element ? "element access" : op_table[s->in.op].name, rule,
-                operand[0] ? " of " : "", operand, answer);
+                s->element ? "element access" : op_table[s->in.op].name,
+                rule_table[rule].name, param >= 0 ? " of " : "",
+                param >= 0 ? site_param_name(s, param) : "", answer);
 }
 
 static void
 explain_broken(void *ctx, const CheckWalk *w, const Site *s, const Fault *f)
 {
-    put_obligation(ctx, w, s, rule_table[f->rule].name,
-                   f->param >= 0 ? site_param_name(s, f->param) : "", "refuted");
+    (void)w;
+    put_obligation(ctx, s, f->param, f->rule, "refuted");
 }
 
 static void
 explain_answered(void *ctx, const CheckWalk *w, const Site *s, int step, Answer a,
                  const Witness *wit)
 {
+    (void)w;
     (void)wit;
     if (a != ANSWER_PROVED) {
-        put_obligation(ctx, w, s, rule_table[site_rule(s, s->steps[step])].name,
-                       site_param_name(s, s->steps[step].param),
+        put_obligation(ctx, s, s->steps[step].param, site_rule(s, s->steps[step]),
                        a == ANSWER_REFUTED ? "refuted" : "checked at run time");
     }
 }

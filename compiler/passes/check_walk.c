@@ -169,11 +169,17 @@ answer_directly(CheckWalk *w, const Site *s, Answer *answers, bool *open, Witnes
     }
 }
 
+Nest
+check_walk_nest(const CheckWalk *w)
+{
+    return (Nest){w->frames.p, (int)w->frames.n, w->unsure == 0 && !w->returned, w->vars};
+}
+
 static void
 answer_by_search(CheckWalk *w, const Site *s, Answer *answers, const bool *open,
                  Witness *wits)
 {
-    Nest nest = {w->frames.p, (int)w->frames.n, w->unsure == 0 && !w->returned, w->vars};
+    Nest nest = check_walk_nest(w);
     witness_find(&w->env, s, &nest, open, wits, &w->budget);
     for (int i = 0; i < s->nsteps; i++) {
         if (open[i]) {

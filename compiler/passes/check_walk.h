@@ -51,6 +51,9 @@ typedef struct CheckWalk {
     int64_t budget; /* iterations that searches may try in all */
 } CheckWalk;
 
+/* The loops and open branches around the present site. */
+Nest check_walk_nest(const CheckWalk *w);
+
 /* Visits every instruction, scalar load and scalar store in program order. */
 void check_walk(const Kernel *k, const CheckEvents *events);
 
