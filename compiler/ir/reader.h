@@ -1,0 +1,61 @@
+/* reader.h: what the files of the IR's reader share: a place in the text, the tables of names, and
+ * the parts of the grammar. parser.c describes the whole. Private to compiler/ir.
+ *
+ * Every function that returns bool and must be used reports a `syntax` diagnostic before it returns
+ * false. Spaces and comments are skipped before a token. */
+#ifndef TIKC_READER_H
+#define TIKC_READER_H
+
+#include "ir/ir.h"
+
+/* The things of one kind that are visible, by the symbol of their full name (NAME or NAME.n). */
+typedef struct NameTable {
+    uint32_t *id;
+    uint32_t cap;
+    VEC(Sym) order; /* as they became visible; leaving a block takes the last ones off */
+} NameTable;
+
+typedef struct Reader {
+    Unit *u;
+    Kernel *k;
+    Arena scratch;
+    const char *text;
+    uint32_t pos;
+    uint32_t file;
+    int depth; /* open blocks and brackets */
+    int loops; /* enclosing loops that a break could leave */
+    bool in_multicore;
+    NameTable bufs, regs, vars;
+} Reader;
+
+/* ---- reader.c: tokens and names ---------------------------------------------------------------------- */
+
+/* Report what stands from begin to the present position; always false. */
+bool reader_fail_at(const Reader *p, uint32_t begin, DiagId id, const char *text);
+bool reader_fail(const Reader *p, uint32_t begin, const char *text);
+/* The next character that is neither space nor comment; 0 at the end. */
+char reader_peek(Reader *p);
+/* Takes a token if it comes next. */
+bool reader_accept(Reader *p, const char *token);
+bool MUST_USE reader_expect(Reader *p, const char *token);
+/* A word of name characters and of the others given; what names it in the diagnostic. */
+bool MUST_USE reader_word(Reader *p, const char *others, const char *what,
+                          const char **out);
+bool MUST_USE reader_dtype_word(Reader *p, Dtype *out);
+bool MUST_USE reader_natural(Reader *p, int64_t lo, int64_t hi, int64_t *out);
+/* NAME or NAME.n behind its sigil; base gets NAME, full the symbol of all of it. */
+bool MUST_USE reader_sigil_name(Reader *p, const char *sigil, Sym *base, Sym *full);
+bool MUST_USE reader_declare_name(Reader *p, NameTable *t, Sym s, uint32_t id);
+void reader_forget_names(NameTable *t, uint32_t keep);
+bool MUST_USE reader_use_name(Reader *p, const NameTable *t, const char *sigil,
+                              uint32_t *id);
+
+/* ---- reader_expr.c: expressions and operands ----------------------------------------------------------- */
+
+/* An expression that must have the type. */
+bool MUST_USE reader_typed_expr(Reader *p, Dtype t, ExprId *out);
+bool MUST_USE reader_reference(Reader *p, Ref *out);
+/* The value of one operand of an instruction; dst is the dtype of its destination, if seen. */
+bool MUST_USE reader_operand(Reader *p, const ParamInfo *param, Dtype dst, Arg *out);
+
+#endif
