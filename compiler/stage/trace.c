@@ -19,6 +19,35 @@ name_of(const Trace *t, Sym s)
     return sym_text(&t->k->unit->names, s);
 }
 
+/* Numbers are most of a trace: no printf. */
+static void
+put_u64(const Trace *t, uint64_t v)
+{
+    char digits[20];
+    int n = 0;
+    do {
+        digits[sizeof digits - (size_t)++n] = (char)('0' + v % 10);
+        v /= 10;
+    } while (v != 0);
+    text_putn(t->out, digits + sizeof digits - n, (size_t)n);
+}
+
+static void
+put_i64(const Trace *t, int64_t v)
+{
+    if (v < 0) {
+        text_putc(t->out, '-');
+    }
+    put_u64(t, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+}
+
+static void
+put_id(const Trace *t, char kind, uint32_t id)
+{
+    text_putc(t->out, kind);
+    put_u64(t, id);
+}
+
 static void
 put_const(const Trace *t, const Expr *e)
 {
@@ -26,9 +55,9 @@ put_const(const Trace *t, const Expr *e)
     if (dtype_is_float(type)) {
         text_printf(t->out, "0x%0*llx", 2 * dtype_size(type), (unsigned long long)e->imm);
     } else if (type == DT_U64) {
-        text_printf(t->out, "%llu", (unsigned long long)e->imm);
+        put_u64(t, (uint64_t)e->imm);
     } else {
-        text_printf(t->out, "%lld", (long long)e->imm);
+        put_i64(t, e->imm);
     }
 }
 
@@ -45,10 +74,10 @@ put_expr(const Trace *t, ExprId id)
         put_const(t, e);
         return;
     case EX_REG:
-        text_printf(t->out, "r%u", (unsigned)e->a);
+        put_id(t, 'r', e->a);
         return;
     case EX_VAR:
-        text_printf(t->out, "v%u", (unsigned)e->a);
+        put_id(t, 'v', e->a);
         return;
     case EX_OP:
         break;
@@ -56,7 +85,10 @@ put_expr(const Trace *t, ExprId id)
     ScalarOp op = (ScalarOp)e->op;
     Dtype type =
         scalar_is_compare(op) ? (Dtype)ir_expr(t->k, e->a)->dtype : (Dtype)e->dtype;
-    text_printf(t->out, "%s.%s(", scalar_op_table[op].name, dtype_name(type));
+    text_put(t->out, scalar_op_table[op].name);
+    text_putc(t->out, '.');
+    text_put(t->out, dtype_name(type));
+    text_putc(t->out, '(');
     put_expr(t, e->a);
     if (e->b) {
         text_put(t->out, ", ");
@@ -72,9 +104,11 @@ put_ref(const Trace *t, const Ref *r)
     if (b->scope == SC_GM) {
         text_put(t->out, name_of(t, b->name));
     } else {
-        text_printf(t->out, "%%%u", (unsigned)t->ordinal[r->buf]);
+        put_id(t, '%', t->ordinal[r->buf]);
     }
-    text_printf(t->out, ":%s+", dtype_name(r->dtype));
+    text_putc(t->out, ':');
+    text_put(t->out, dtype_name(r->dtype));
+    text_putc(t->out, '+');
     put_expr(t, r->off);
 }
 
@@ -106,7 +140,9 @@ put_instr(const Trace *t, const Stmt *s)
         if (a->kind == ARG_NONE) {
             continue;
         }
-        text_printf(t->out, " %s=", p[i].name);
+        text_putc(t->out, ' ');
+        text_put(t->out, p[i].name);
+        text_putc(t->out, '=');
         if (a->kind == ARG_REF) {
             put_ref(t, &a->ref);
         } else if (a->kind == ARG_MASK) {
