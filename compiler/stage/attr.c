@@ -31,7 +31,8 @@ class_is(const ClassVal *c, const ClassVal *base)
 static const Descr *
 as_descr(Value v)
 {
-    return v.kind == VAL_OBJECT && v.obj->cls == &descr_class ? (const Descr *)v.obj : NULL;
+    return v.kind == VAL_OBJECT && v.obj->cls == &descr_class ? (const Descr *)v.obj
+                                                              : NULL;
 }
 
 static Value
@@ -63,7 +64,8 @@ bind_attr(Interp *in, Value v, Value self, ClassVal *cls, Span span)
 }
 
 bool
-attr_special(Interp *in, Value self, Sym name, const Value *args, int n, Span span, Value *out)
+attr_special(Interp *in, Value self, Sym name, const Value *args, int n, Span span,
+             Value *out)
 {
     Value f = self.kind == VAL_INSTANCE ? class_lookup(self.inst->cls, name) : val_fail();
     if (val_failed(f)) {
@@ -138,11 +140,13 @@ class_attr(Interp *in, Value v, Sym name, Span span, bool *found)
         return dict_of(in, &c->attrs, span);
     }
     if (name == sym->bases) {
-        Value base = {.kind = VAL_CLASS, .klass = c->base ? c->base : in->core->object_type};
+        Value base = {.kind = VAL_CLASS,
+                      .klass = c->base ? c->base : in->core->object_type};
         return val_tuple(in, &base, 1);
     }
     if (name == sym->module || name == sym->doc) {
-        return name == sym->doc ? val_none() : val_str(in, c->user ? "__main__" : "builtins");
+        return name == sym->doc ? val_none()
+                                : val_str(in, c->user ? "__main__" : "builtins");
     }
     if (name == sym->init && c->kind == VAL_INSTANCE) {
         r = class_lookup(in->core->object_type, name);
@@ -273,7 +277,8 @@ nearest_of(Interp *in, Value v, Nearest *n)
         nearest_attrs(in, n, &v.module->attrs);
         return;
     }
-    for (const ClassVal *c = v.kind == VAL_CLASS ? v.klass : val_class(in, v); c; c = c->base) {
+    for (const ClassVal *c = v.kind == VAL_CLASS ? v.klass : val_class(in, v); c;
+         c = c->base) {
         nearest_attrs(in, n, &c->attrs);
     }
 }
@@ -282,12 +287,14 @@ static Value
 no_attr(Interp *in, Value v, Sym name, Span span)
 {
     const char *text = sym_text(&in->u->names, name);
-    const char *what = v.kind == VAL_MODULE ? "module" : v.kind == VAL_CLASS ? "class" : "object of";
+    const char *what = v.kind == VAL_MODULE  ? "module"
+                       : v.kind == VAL_CLASS ? "class"
+                                             : "object of";
     const char *who = v.kind == VAL_MODULE  ? v.module->name
                       : v.kind == VAL_CLASS ? v.klass->name
                                             : val_type_name(v);
-    ExcInfo *x = error_raise(in, "AttributeError", span, "%s '%s' has no attribute '%s'", what, who,
-                             text);
+    ExcInfo *x = error_raise(in, "AttributeError", span, "%s '%s' has no attribute '%s'",
+                             what, who, text);
     Nearest n = {text, NULL, 0};
     nearest_of(in, v, &n);
     x->help = nearest_help(in, &n);
@@ -305,7 +312,8 @@ attr_get(Interp *in, Value v, Sym name, Span span)
 /* ---- method calls -------------------------------------------------------------------------------------------- */
 
 static Value
-call_class_attr(Interp *in, Value f, Value self, const CallArgs *args, struct CallFacts *facts)
+call_class_attr(Interp *in, Value f, Value self, const CallArgs *args,
+                struct CallFacts *facts)
 {
     if (f.kind == VAL_FUNC) {
         return call_function(in, f.func, &self, args, facts);
@@ -318,13 +326,14 @@ call_class_attr(Interp *in, Value f, Value self, const CallArgs *args, struct Ca
 }
 
 Value
-attr_call(Interp *in, Value receiver, Sym name, const CallArgs *args, struct CallFacts *facts,
-          Span span)
+attr_call(Interp *in, Value receiver, Sym name, const CallArgs *args,
+          struct CallFacts *facts, Span span)
 {
     bool found = false;
     Value f = val_fail();
     if (receiver.kind == VAL_OBJECT && receiver.obj->cls->call_method) {
-        Value r = receiver.obj->cls->call_method(in, receiver.obj, name, args, span, &found);
+        Value r =
+            receiver.obj->cls->call_method(in, receiver.obj, name, args, span, &found);
         if (found) {
             return r;
         }
@@ -334,7 +343,8 @@ attr_call(Interp *in, Value receiver, Sym name, const CallArgs *args, struct Cal
             return call_any(in, f, args, facts);
         }
         f = class_lookup(receiver.inst->cls, name);
-    } else if (receiver.kind <= VAL_SLICE && !(receiver.kind == VAL_TUPLE && receiver.list->cls)) {
+    } else if (receiver.kind <= VAL_SLICE &&
+               !(receiver.kind == VAL_TUPLE && receiver.list->cls)) {
         f = class_lookup(val_class(in, receiver), name);
     }
     if (!val_failed(f)) {
@@ -360,14 +370,16 @@ set_instance(Interp *in, Value target, Sym name, Value v, Span span)
     const Descr *d = as_descr(class_lookup(c, name));
     if (d && d->kind == DESCR_PROPERTY) {
         if (val_failed(d->set)) {
-            stage_raise(in, "AttributeError", span, "the property '%s' of '%s' has no setter",
+            stage_raise(in, "AttributeError", span,
+                        "the property '%s' of '%s' has no setter",
                         sym_text(&in->u->names, name), c->name);
             return false;
         }
         return !val_failed(call_values(in, d->set, (Value[]){target, v}, 2, span));
     }
     if (c->is_enum) {
-        stage_raise(in, "AttributeError", span, "members of '%s' cannot be changed", c->name);
+        stage_raise(in, "AttributeError", span, "members of '%s' cannot be changed",
+                    c->name);
         return false;
     }
     attrs_set(core_arena(in), &target.inst->attrs, name, v);
@@ -408,10 +420,10 @@ attr_set(Interp *in, Value target, Sym name, Value v, Span span)
 bool
 attr_del(Interp *in, Value target, Sym name, Span span)
 {
-    Attrs *a = target.kind == VAL_INSTANCE                           ? &target.inst->attrs
-               : target.kind == VAL_CLASS && target.klass->user      ? &target.klass->attrs
-               : target.kind == VAL_MODULE                           ? &target.module->attrs
-                                                                     : NULL;
+    Attrs *a = target.kind == VAL_INSTANCE                      ? &target.inst->attrs
+               : target.kind == VAL_CLASS && target.klass->user ? &target.klass->attrs
+               : target.kind == VAL_MODULE                      ? &target.module->attrs
+                                                                : NULL;
     Attr *e = a ? attrs_entry(a, name) : NULL;
     if (!e || val_failed(e->v)) {
         no_attr(in, target, name, span);

@@ -7,7 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_BITS = 65536 };
+enum {
+    MAX_BITS = 65536
+};
 
 _Static_assert(sizeof(mp_limb_t) == 8, "limbs have 64 bits");
 
@@ -35,7 +37,8 @@ big_load(mpz_ptr z, Value v)
 static Value
 too_large(Interp *in, Span span)
 {
-    return stage_raise(in, "OverflowError", span, "the integer needs more than %d bits", MAX_BITS);
+    return stage_raise(in, "OverflowError", span, "the integer needs more than %d bits",
+                       MAX_BITS);
 }
 
 Value
@@ -97,7 +100,9 @@ power(mpz_ptr r, mpz_srcptr x, mpz_srcptr y)
 {
     if (mpz_cmpabs_ui(x, 1) <= 0) {
         bool odd = mpz_odd_p(y);
-        mpz_set_si(r, mpz_sgn(y) == 0 ? 1 : odd ? mpz_get_si(x) : mpz_get_si(x) * mpz_get_si(x));
+        mpz_set_si(r, mpz_sgn(y) == 0 ? 1
+                      : odd           ? mpz_get_si(x)
+                                      : mpz_get_si(x) * mpz_get_si(x));
         return true;
     }
     if (!mpz_fits_ulong_p(y)) {
@@ -234,7 +239,9 @@ big_to_double(Value v, double *out)
 bool
 big_true_divide(Value a, Value b, double *out)
 {
-    enum { QUOTIENT_BITS = 66 };
+    enum {
+        QUOTIENT_BITS = 66
+    };
     mpz_t x, y, r;
     mpz_inits(x, y, r, NULL);
     big_load(x, a);

@@ -26,8 +26,9 @@ builtin_no_keywords_but(Interp *in, const CallArgs *args, const Sym *allowed, in
             ok = ok || args->kwname[i] == allowed[k];
         }
         if (!ok) {
-            ExcInfo *x = error_raise(in, "TypeError", args->span, "%s() has no parameter '%s'",
-                                     callee, sym_text(&in->u->names, args->kwname[i]));
+            ExcInfo *x =
+                error_raise(in, "TypeError", args->span, "%s() has no parameter '%s'",
+                            callee, sym_text(&in->u->names, args->kwname[i]));
             x->id = D_ARG_COUNT;
             x->help = "see the documentation of the function";
             return false;
@@ -37,7 +38,8 @@ builtin_no_keywords_but(Interp *in, const CallArgs *args, const Sym *allowed, in
 }
 
 void
-builtin_add_rows(Interp *in, Attrs *into, const BuiltinRow *rows, size_t n, ClassVal *owner)
+builtin_add_rows(Interp *in, Attrs *into, const BuiltinRow *rows, size_t n,
+                 ClassVal *owner)
 {
     for (size_t i = 0; i < n; i++) {
         Value f = val_builtin(in, rows[i].name, rows[i].fn, val_fail());
@@ -118,8 +120,8 @@ based(Interp *in, const CallArgs *args, const char *prefix, int base)
     }
     big_text(in, args->pos[0], base, &t);
     bool negative = t.p[0] == '-';
-    Value v = val_str(in, arena_printf(core_arena(in), "%s%s%s", negative ? "-" : "", prefix,
-                                       t.p + negative));
+    Value v = val_str(in, arena_printf(core_arena(in), "%s%s%s", negative ? "-" : "",
+                                       prefix, t.p + negative));
     return v;
 }
 
@@ -150,8 +152,10 @@ fn_chr(Interp *in, Value self, const CallArgs *args)
     (void)self;
     int64_t c = 0;
     char p[4];
-    if (!val_is_int(args->pos[0]) || !val_as_int64(args->pos[0], &c) || c < 0 || c > 0x10ffff) {
-        return stage_raise(in, "ValueError", args->span, "a character code lies in 0 to 1114111");
+    if (!val_is_int(args->pos[0]) || !val_as_int64(args->pos[0], &c) || c < 0 ||
+        c > 0x10ffff) {
+        return stage_raise(in, "ValueError", args->span,
+                           "a character code lies in 0 to 1114111");
     }
     if (c < 0x80) {
         p[0] = (char)c;
@@ -198,7 +202,8 @@ static bool
 need_number(Interp *in, Value v, Span span)
 {
     if (!val_is_number(v)) {
-        stage_raise(in, "TypeError", span, "a number is needed, not '%s'", val_type_name(v));
+        stage_raise(in, "TypeError", span, "a number is needed, not '%s'",
+                    val_type_name(v));
         return false;
     }
     return true;
@@ -225,7 +230,9 @@ fn_divmod(Interp *in, Value self, const CallArgs *args)
     (void)self;
     Value r[2];
     r[0] = op_binary(in, AOP_FLOORDIV, args->pos[0], args->pos[1], args->span);
-    r[1] = val_failed(r[0]) ? r[0] : op_binary(in, AOP_MOD, args->pos[0], args->pos[1], args->span);
+    r[1] = val_failed(r[0])
+               ? r[0]
+               : op_binary(in, AOP_MOD, args->pos[0], args->pos[1], args->span);
     return val_failed(r[1]) ? r[1] : val_tuple(in, r, 2);
 }
 
@@ -235,12 +242,14 @@ pow_modulo(Interp *in, const CallArgs *args)
     Value b = args->pos[0];
     Value e = args->pos[1];
     Value m = args->pos[2];
-    if (!val_is_int(b) || !val_is_int(e) || !val_is_int(m) || number_compare(e, val_int(0)) < 0 ||
-        number_compare(m, val_int(0)) == 0) {
+    if (!val_is_int(b) || !val_is_int(e) || !val_is_int(m) ||
+        number_compare(e, val_int(0)) < 0 || number_compare(m, val_int(0)) == 0) {
         return stage_raise(in, "ValueError", args->span,
-                           "pow with three arguments takes integers, the second not negative, the third not zero");
+                           "pow with three arguments takes integers, the second not "
+                           "negative, the third not zero");
     }
-    if (!core_charge(in, big_bits(e) * (1 + big_bits(m) / 64) * (1 + big_bits(m) / 64), args->span)) {
+    if (!core_charge(in, big_bits(e) * (1 + big_bits(m) / 64) * (1 + big_bits(m) / 64),
+                     args->span)) {
         return val_fail();
     }
     mpz_t x, y, z;
@@ -275,7 +284,8 @@ fn_round(Interp *in, Value self, const CallArgs *args)
     if (!need_number(in, args->pos[0], args->span)) {
         return val_fail();
     }
-    return number_round(in, args->pos[0], args->npos > 1 ? args->pos[1] : val_none(), args->span);
+    return number_round(in, args->pos[0], args->npos > 1 ? args->pos[1] : val_none(),
+                        args->span);
 }
 
 /* ---- sequences ------------------------------------------------------------------------------------------------ */
@@ -297,7 +307,8 @@ extreme(Interp *in, const CallArgs *args, const char *name, bool max)
     Value key = builtin_keyword(args, sym->key);
     Value best = val_fail();
     Value best_key = val_fail();
-    Value items = args->npos == 1 ? args->pos[0] : val_tuple(in, args->pos, (uint32_t)args->npos);
+    Value items =
+        args->npos == 1 ? args->pos[0] : val_tuple(in, args->pos, (uint32_t)args->npos);
     Iter it;
     if (!builtin_no_keywords_but(in, args, allowed, ARRAY_LEN(allowed), name) ||
         !iter_begin(in, items, args->span, &it)) {
@@ -313,11 +324,14 @@ extreme(Interp *in, const CallArgs *args, const char *name, bool max)
         if (more == 0) {
             break;
         }
-        Value k = val_failed(key) || key.kind == VAL_NONE ? v : call_values(in, key, &v, 1, args->span);
+        Value k = val_failed(key) || key.kind == VAL_NONE
+                      ? v
+                      : call_values(in, key, &v, 1, args->span);
         if (val_failed(k)) {
             return k;
         }
-        if (!val_failed(best) && !op_less(in, max ? best_key : k, max ? k : best_key, args->span, &less)) {
+        if (!val_failed(best) &&
+            !op_less(in, max ? best_key : k, max ? k : best_key, args->span, &less)) {
             return val_fail();
         }
         if (val_failed(best) || less) {
@@ -328,7 +342,9 @@ extreme(Interp *in, const CallArgs *args, const char *name, bool max)
     if (val_failed(best)) {
         best = builtin_keyword(args, sym->dflt);
     }
-    return val_failed(best) ? stage_raise(in, "ValueError", args->span, "%s() of nothing", name) : best;
+    return val_failed(best)
+               ? stage_raise(in, "ValueError", args->span, "%s() of nothing", name)
+               : best;
 }
 
 static Value
@@ -415,7 +431,8 @@ fn_sorted(Interp *in, Value self, const CallArgs *args)
     Value v = iter_collect(in, VAL_LIST, args->pos[0], args->span);
     Value reverse = builtin_keyword(args, sym->reverse);
     bool down = false;
-    if (val_failed(v) || !builtin_no_keywords_but(in, args, allowed, ARRAY_LEN(allowed), "sorted") ||
+    if (val_failed(v) ||
+        !builtin_no_keywords_but(in, args, allowed, ARRAY_LEN(allowed), "sorted") ||
         (!val_failed(reverse) && !op_truth(in, reverse, args->span, &down)) ||
         !list_sort(in, v.list, builtin_keyword(args, sym->key), down, args->span)) {
         return val_fail();
@@ -440,12 +457,14 @@ static Value
 fn_enumerate(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
-    Value start = args->npos > 1 ? args->pos[1] : builtin_keyword(args, in->core->sym.start);
+    Value start =
+        args->npos > 1 ? args->pos[1] : builtin_keyword(args, in->core->sym.start);
     CallArgs one = *args;
     one.npos = 1;
     Iter it = {.kind = ITER_ENUMERATE, .sub = sub_iters(in, &one, 0), .nsub = 1};
     if (!val_failed(start) && (!val_is_int(start) || !val_as_int64(start, &it.i))) {
-        return stage_raise(in, "TypeError", args->span, "the start of enumerate is an integer");
+        return stage_raise(in, "TypeError", args->span,
+                           "the start of enumerate is an integer");
     }
     return it.sub ? iter_object(in, "enumerate", &it) : val_fail();
 }
@@ -454,7 +473,8 @@ static Value
 fn_zip(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
-    Iter it = {.kind = ITER_ZIP, .sub = sub_iters(in, args, 0), .nsub = (uint32_t)args->npos};
+    Iter it = {
+        .kind = ITER_ZIP, .sub = sub_iters(in, args, 0), .nsub = (uint32_t)args->npos};
     return it.sub ? iter_object(in, "zip", &it) : val_fail();
 }
 
@@ -473,7 +493,10 @@ static Value
 fn_filter(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
-    Iter it = {.kind = ITER_FILTER, .sub = sub_iters(in, args, 1), .nsub = 1, .fn = args->pos[0]};
+    Iter it = {.kind = ITER_FILTER,
+               .sub = sub_iters(in, args, 1),
+               .nsub = 1,
+               .fn = args->pos[0]};
     return it.sub ? iter_object(in, "filter", &it) : val_fail();
 }
 
@@ -485,13 +508,15 @@ fn_reversed(Interp *in, Value self, const CallArgs *args)
     if (v.kind == VAL_DICT || v.kind == VAL_STR) {
         v = iter_collect(in, VAL_LIST, v, args->span);
     }
-    if (val_failed(v) || (v.kind != VAL_LIST && v.kind != VAL_TUPLE && v.kind != VAL_RANGE)) {
+    if (val_failed(v) ||
+        (v.kind != VAL_LIST && v.kind != VAL_TUPLE && v.kind != VAL_RANGE)) {
         return val_failed(v) ? v
-                             : stage_raise(in, "TypeError", args->span, "a '%s' cannot be reversed",
-                                           val_type_name(v));
+                             : stage_raise(in, "TypeError", args->span,
+                                           "a '%s' cannot be reversed", val_type_name(v));
     }
     Iter it = {.kind = ITER_REVERSED, .src = v};
-    return op_length(in, v, args->span, &it.n) ? iter_object(in, "reversed", &it) : val_fail();
+    return op_length(in, v, args->span, &it.n) ? iter_object(in, "reversed", &it)
+                                               : val_fail();
 }
 
 static Value
@@ -503,7 +528,8 @@ fn_iter(Interp *in, Value self, const CallArgs *args)
     if (v.kind == VAL_OBJECT && v.obj->cls == &iter_class) {
         return v;
     }
-    return iter_begin(in, v, args->span, &it) ? iter_object(in, "iterator", &it) : val_fail();
+    return iter_begin(in, v, args->span, &it) ? iter_object(in, "iterator", &it)
+                                              : val_fail();
 }
 
 static Value
@@ -517,7 +543,8 @@ fn_next(Interp *in, Value self, const CallArgs *args)
         return out;
     }
     if (!iterator) {
-        return stage_raise(in, "TypeError", args->span, "a '%s' is not an iterator", val_type_name(v));
+        return stage_raise(in, "TypeError", args->span, "a '%s' is not an iterator",
+                           val_type_name(v));
     }
     int more = iter_next(in, &((IterVal *)v.obj)->it, args->span, &out);
     if (more == 0) {
@@ -535,8 +562,9 @@ fn_isinstance(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
     bool yes = false;
-    return class_isinstance(in, args->pos[0], args->pos[1], args->span, &yes) ? val_bool(yes)
-                                                                              : val_fail();
+    return class_isinstance(in, args->pos[0], args->pos[1], args->span, &yes)
+               ? val_bool(yes)
+               : val_fail();
 }
 
 static Value
@@ -544,7 +572,8 @@ fn_issubclass(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
     Value c = args->pos[0];
-    Value of = args->pos[1].kind == VAL_TUPLE ? args->pos[1] : val_tuple(in, &args->pos[1], 1);
+    Value of =
+        args->pos[1].kind == VAL_TUPLE ? args->pos[1] : val_tuple(in, &args->pos[1], 1);
     bool yes = false;
     for (uint32_t i = 0; i < of.list->n; i++) {
         Value base = of.list->p[i];
@@ -631,7 +660,8 @@ fn_locals(Interp *in, Value self, const CallArgs *args)
     for (int i = 0; i < f->loc->nparams; i++) {
         const ParamSlot *p = &f->loc->params[i];
         Value v = p->in_cell ? f->cells[p->slot]->v : f->slots[p->slot];
-        if (!val_failed(v) && !dict_put(in, d.dict, val_str_sym(in, p->name), v, args->span)) {
+        if (!val_failed(v) &&
+            !dict_put(in, d.dict, val_str_sym(in, p->name), v, args->span)) {
             return val_fail();
         }
     }
@@ -640,7 +670,8 @@ fn_locals(Interp *in, Value self, const CallArgs *args)
         uint32_t k = cell ? i - f->loc->nslots : i;
         Sym name = cell ? f->loc->cell_names[k] : f->loc->slot_names[k];
         Value v = cell ? f->cells[k]->v : f->slots[k];
-        if (name && !val_failed(v) && !dict_put(in, d.dict, val_str_sym(in, name), v, args->span)) {
+        if (name && !val_failed(v) &&
+            !dict_put(in, d.dict, val_str_sym(in, name), v, args->span)) {
             return val_fail();
         }
     }
@@ -670,7 +701,8 @@ fn_dir(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
     Value list = val_items(in, VAL_LIST, 0);
-    Value v = args->npos ? args->pos[0] : (Value){.kind = VAL_MODULE, .module = in->frame->module};
+    Value v = args->npos ? args->pos[0]
+                         : (Value){.kind = VAL_MODULE, .module = in->frame->module};
     if (!args->npos && in->frame->func) {
         Value d = fn_locals(in, val_none(), args);
         list = iter_collect(in, VAL_LIST, d, args->span);
@@ -680,7 +712,8 @@ fn_dir(Interp *in, Value self, const CallArgs *args)
         if (v.kind == VAL_INSTANCE) {
             push_names(in, list, &v.inst->attrs);
         }
-        for (ClassVal *c = v.kind == VAL_CLASS ? v.klass : val_class(in, v); c; c = c->base) {
+        for (ClassVal *c = v.kind == VAL_CLASS ? v.klass : val_class(in, v); c;
+             c = c->base) {
             push_names(in, list, &c->attrs);
         }
     }

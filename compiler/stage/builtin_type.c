@@ -10,8 +10,9 @@ at_most(Interp *in, const CallArgs *args, int max, bool keywords, const char *na
     if (args->npos <= max && (keywords || args->nkw == 0)) {
         return true;
     }
-    ExcInfo *x = error_raise(in, "TypeError", args->span, "%s() takes at most %d argument%s", name, max,
-                             max == 1 ? "" : "s");
+    ExcInfo *x =
+        error_raise(in, "TypeError", args->span, "%s() takes at most %d argument%s", name,
+                    max, max == 1 ? "" : "s");
     x->id = D_ARG_COUNT;
     x->help = "see the documentation of the type";
     return false;
@@ -35,7 +36,8 @@ make_int(Interp *in, Value self, const CallArgs *args)
     if (v.kind == VAL_STR) {
         if (!val_failed(base) &&
             (!val_is_int(base) || !val_as_int64(base, &b) || b == 1 || b < 0 || b > 36)) {
-            return stage_raise(in, "ValueError", args->span, "the base of int is 0 or 2 to 36");
+            return stage_raise(in, "ValueError", args->span,
+                               "the base of int is 0 or 2 to 36");
         }
         return number_parse_int(in, v.str->p, v.str->len, (int)b, args->span);
     }
@@ -51,8 +53,8 @@ make_int(Interp *in, Value self, const CallArgs *args)
     case VAL_FLOAT:
         return val_double_int(in, trunc(v.f), args->span);
     default:
-        return stage_raise(in, "TypeError", args->span, "a '%s' cannot be made an integer",
-                           val_type_name(v));
+        return stage_raise(in, "TypeError", args->span,
+                           "a '%s' cannot be made an integer", val_type_name(v));
     }
 }
 
@@ -90,7 +92,7 @@ make_bool(Interp *in, Value self, const CallArgs *args)
         return val_fail();
     }
     return args->npos == 0 || op_truth(in, args->pos[0], args->span, &yes) ? val_bool(yes)
-                                                                            : val_fail();
+                                                                           : val_fail();
 }
 
 static Value
@@ -105,8 +107,9 @@ make_str(Interp *in, Value self, const CallArgs *args)
     if (args->npos == 1 && args->pos[0].kind == VAL_STR) {
         return args->pos[0];
     }
-    return args->npos == 0 || format_str(in, args->pos[0], args->span, &t) ? val_text(in, &t)
-                                                                            : val_fail();
+    return args->npos == 0 || format_str(in, args->pos[0], args->span, &t)
+               ? val_text(in, &t)
+               : val_fail();
 }
 
 static Value
@@ -115,7 +118,8 @@ make_sequence(Interp *in, const CallArgs *args, ValueKind kind, const char *name
     if (!at_most(in, args, 1, false, name)) {
         return val_fail();
     }
-    return args->npos ? iter_collect(in, kind, args->pos[0], args->span) : val_items(in, kind, 0);
+    return args->npos ? iter_collect(in, kind, args->pos[0], args->span)
+                      : val_items(in, kind, 0);
 }
 
 static Value
@@ -156,7 +160,8 @@ make_dict(Interp *in, Value self, const CallArgs *args)
         return val_fail();
     }
     for (int i = 0; i < args->nkw; i++) {
-        if (!dict_put(in, d.dict, val_str_sym(in, args->kwname[i]), args->kwval[i], args->span)) {
+        if (!dict_put(in, d.dict, val_str_sym(in, args->kwname[i]), args->kwval[i],
+                      args->span)) {
             return val_fail();
         }
     }
@@ -172,7 +177,8 @@ range_arg(Interp *in, const CallArgs *args, int i, int64_t *out)
     }
     Span span = args->pos_span ? args->pos_span[i] : args->span;
     if (v.kind == VAL_BIG) {
-        stage_raise(in, "OverflowError", span, "a bound of range needs more than 64 bits");
+        stage_raise(in, "OverflowError", span,
+                    "a bound of range needs more than 64 bits");
     } else {
         ExcInfo *x = error_raise(in, "TypeError", span, "range takes integers, not '%s'",
                                  val_type_name(v));
@@ -204,8 +210,9 @@ make_range(Interp *in, Value self, const CallArgs *args)
     if (r->step == 0) {
         return stage_raise(in, "ValueError", args->span, "the step of range is not zero");
     }
-    bool ok = r->step != INT64_MIN && (r->step > 0 ? checked_sub(r->stop, r->start, &distance)
-                                                   : checked_sub(r->start, r->stop, &distance));
+    bool ok =
+        r->step != INT64_MIN && (r->step > 0 ? checked_sub(r->stop, r->start, &distance)
+                                             : checked_sub(r->start, r->stop, &distance));
     if (!ok) {
         return stage_raise(in, "OverflowError", args->span, "the range is too long");
     }
@@ -292,7 +299,8 @@ static Value
 object_setattr(Interp *in, Value self, const CallArgs *args)
 {
     if (self.kind != VAL_INSTANCE || args->pos[0].kind != VAL_STR) {
-        return stage_raise(in, "TypeError", args->span, "__setattr__ takes a name and a value");
+        return stage_raise(in, "TypeError", args->span,
+                           "__setattr__ takes a name and a value");
     }
     attrs_set(core_arena(in), &self.inst->attrs, val_sym(in, args->pos[0]), args->pos[1]);
     return val_none();
@@ -418,8 +426,8 @@ add_types(Interp *in)
     }
     core->object_type = class_new(in, "object", NULL);
     add_class(in, core->object_type);
-    builtin_add_rows(in, &core->object_type->attrs, object_methods, ARRAY_LEN(object_methods),
-                     core->object_type);
+    builtin_add_rows(in, &core->object_type->attrs, object_methods,
+                     ARRAY_LEN(object_methods), core->object_type);
     core->property_type = named_type(in, "property", make_property);
     core->property_type->objects = &descr_class;
     core->static_type = named_type(in, "staticmethod", make_static);
@@ -458,10 +466,10 @@ builtin_install(Interp *in)
     add_types(in);
     add_exceptions(in);
     builtin_functions(in, into);
-    builtin_add_rows(in, &core->types[VAL_INT]->attrs, int_methods, ARRAY_LEN(int_methods),
-                     core->types[VAL_INT]);
-    builtin_add_rows(in, &core->types[VAL_FLOAT]->attrs, float_methods, ARRAY_LEN(float_methods),
-                     core->types[VAL_FLOAT]);
+    builtin_add_rows(in, &core->types[VAL_INT]->attrs, int_methods,
+                     ARRAY_LEN(int_methods), core->types[VAL_INT]);
+    builtin_add_rows(in, &core->types[VAL_FLOAT]->attrs, float_methods,
+                     ARRAY_LEN(float_methods), core->types[VAL_FLOAT]);
     strmethod_install(in);
     listmethod_install(in);
     dictmethod_install(in);
@@ -479,7 +487,8 @@ builtin_install(Interp *in)
 }
 
 Value
-stage_object_type(Interp *in, const char *name, const ObjectClass *cls, BuiltinFn construct)
+stage_object_type(Interp *in, const char *name, const ObjectClass *cls,
+                  BuiltinFn construct)
 {
     ClassVal *c = class_new(in, name, NULL);
     c->kind = VAL_OBJECT;

@@ -19,7 +19,8 @@ static bool
 same_step(const CallStep *a, const CallStep *b)
 {
     return a->parent == b->parent && a->call.file == b->call.file &&
-           a->call.begin == b->call.begin && a->call.end == b->call.end && a->callee == b->callee;
+           a->call.begin == b->call.begin && a->call.end == b->call.end &&
+           a->callee == b->callee;
 }
 
 static void
@@ -84,7 +85,8 @@ prototype(Interp *in, const FuncVal *f)
         text_put(&t, first_kw ? "*, " : "");
         text_put(&t, p->kind == PARAM_STAR ? "*" : p->kind == PARAM_STARSTAR ? "**" : "");
         text_put(&t, sym_text(&in->u->names, p->name));
-        if (!val_failed(f->dflt[i])) {
+        if (!val_failed(f->dflt[i]) && p->kind != PARAM_STAR &&
+            p->kind != PARAM_STARSTAR) {
             text_printf(&t, "=%s", val_repr(in, f->dflt[i]));
         }
     }
@@ -108,7 +110,8 @@ bind_surplus(Interp *in, const FuncVal *f, const CallArgs *args, int given)
     const Locals *loc = f->loc;
     const char *most = loc->npos == 1 ? "argument" : "arguments";
     return bind_error(in, f, args,
-                      arena_printf(core_arena(in), "takes at most %d positional %s; %d %s given",
+                      arena_printf(core_arena(in),
+                                   "takes at most %d positional %s; %d %s given",
                                    loc->npos, most, given, given == 1 ? "is" : "are"));
 }
 
@@ -119,9 +122,9 @@ bind_keywords(Interp *in, const FuncVal *f, const CallArgs *args, Value *to)
     Value rest = loc->starstar >= 0 ? val_dict(in) : val_none();
     for (int k = 0; k < args->nkw; k++) {
         int i = loc->npos_only;
-        while (i < loc->nparams &&
-               (loc->params[i].name != args->kwname[k] || loc->params[i].kind == PARAM_STAR ||
-                loc->params[i].kind == PARAM_STARSTAR)) {
+        while (i < loc->nparams && (loc->params[i].name != args->kwname[k] ||
+                                    loc->params[i].kind == PARAM_STAR ||
+                                    loc->params[i].kind == PARAM_STARSTAR)) {
             i++;
         }
         const char *name = sym_text(&in->u->names, args->kwname[k]);
@@ -129,11 +132,12 @@ bind_keywords(Interp *in, const FuncVal *f, const CallArgs *args, Value *to)
             TRY(dict_put(in, rest.dict, val_str_sym(in, args->kwname[k]), args->kwval[k],
                          args->span));
         } else if (i == loc->nparams) {
-            return bind_error(in, f, args,
-                              arena_printf(core_arena(in), "has no parameter '%s'", name));
+            return bind_error(
+                in, f, args, arena_printf(core_arena(in), "has no parameter '%s'", name));
         } else if (!val_failed(to[i])) {
-            return bind_error(in, f, args,
-                              arena_printf(core_arena(in), "gets the argument '%s' twice", name));
+            return bind_error(
+                in, f, args,
+                arena_printf(core_arena(in), "gets the argument '%s' twice", name));
         } else {
             to[i] = args->kwval[k];
         }
@@ -164,7 +168,8 @@ bind_defaults(Interp *in, const FuncVal *f, const CallArgs *args, Value *to)
 
 /* to: one value per parameter, all VAL_FAIL. */
 static bool
-bind_general(Interp *in, const FuncVal *f, const Value *self, const CallArgs *args, Value *to)
+bind_general(Interp *in, const FuncVal *f, const Value *self, const CallArgs *args,
+             Value *to)
 {
     const Locals *loc = f->loc;
     int given = args->npos + (self != NULL);
@@ -186,7 +191,8 @@ bind_general(Interp *in, const FuncVal *f, const Value *self, const CallArgs *ar
 }
 
 static bool
-bind_params(Interp *in, const FuncVal *f, const Value *self, const CallArgs *args, Frame *fr)
+bind_params(Interp *in, const FuncVal *f, const Value *self, const CallArgs *args,
+            Frame *fr)
 {
     const Locals *loc = f->loc;
     int given = args->npos + (self != NULL);
@@ -254,7 +260,8 @@ enter_call(Interp *in, Span span)
 }
 
 Value
-call_function(Interp *in, FuncVal *f, const Value *self, const CallArgs *args, CallFacts *facts)
+call_function(Interp *in, FuncVal *f, const Value *self, const CallArgs *args,
+              CallFacts *facts)
 {
     const Locals *loc = f->loc;
     if (!enter_call(in, args->span)) {
@@ -293,8 +300,8 @@ check_builtin(Interp *in, const BuiltinVal *b, const CallArgs *args)
         return true;
     }
     if (args->nkw && !b->keywords) {
-        ExcInfo *x = error_raise(in, "TypeError", args->span, "%s() takes no keyword arguments",
-                                 b->name);
+        ExcInfo *x = error_raise(in, "TypeError", args->span,
+                                 "%s() takes no keyword arguments", b->name);
         x->id = D_ARG_COUNT;
         x->help = "give the arguments by position";
         return false;
@@ -302,9 +309,13 @@ check_builtin(Interp *in, const BuiltinVal *b, const CallArgs *args)
     if (args->npos < b->min || (b->max != 255 && args->npos > b->max)) {
         bool most = args->npos >= b->min;
         int n = most ? b->max : b->min;
-        ExcInfo *x = error_raise(in, "TypeError", args->span, "%s() takes %s %d argument%s; %d %s given",
-                                 b->name, b->min == b->max ? "exactly" : most ? "at most" : "at least", n,
-                                 n == 1 ? "" : "s", args->npos, args->npos == 1 ? "is" : "are");
+        ExcInfo *x =
+            error_raise(in, "TypeError", args->span,
+                        "%s() takes %s %d argument%s; %d %s given", b->name,
+                        b->min == b->max ? "exactly"
+                        : most           ? "at most"
+                                         : "at least",
+                        n, n == 1 ? "" : "s", args->npos, args->npos == 1 ? "is" : "are");
         x->id = D_ARG_COUNT;
         x->help = "see the documentation of the function";
         return false;
@@ -318,8 +329,9 @@ call_unbound(Interp *in, const BuiltinVal *b, const CallArgs *args)
 {
     if (args->npos == 0 || !(b->owner == in->core->object_type ||
                              class_is(val_class(in, args->pos[0]), b->owner))) {
-        return stage_raise(in, "TypeError", args->span, "%s.%s() needs a '%s' as its first argument",
-                           b->owner->name, b->name, b->owner->name);
+        return stage_raise(in, "TypeError", args->span,
+                           "%s.%s() needs a '%s' as its first argument", b->owner->name,
+                           b->name, b->owner->name);
     }
     CallArgs rest = *args;
     rest.pos++;
@@ -374,12 +386,14 @@ call_any(Interp *in, Value callee, const CallArgs *args, CallFacts *facts)
 }
 
 Value
-call_with_self(Interp *in, Value callee, Value self, const CallArgs *args, CallFacts *facts)
+call_with_self(Interp *in, Value callee, Value self, const CallArgs *args,
+               CallFacts *facts)
 {
     if (callee.kind == VAL_FUNC) {
         return call_function(in, callee.func, &self, args, facts);
     }
-    if (callee.kind == VAL_BUILTIN && callee.builtin->owner && val_failed(callee.builtin->self)) {
+    if (callee.kind == VAL_BUILTIN && callee.builtin->owner &&
+        val_failed(callee.builtin->self)) {
         bool ok = core_step(in, args->span) && core_stack(in, args->span) &&
                   check_builtin(in, callee.builtin, args);
         return ok ? callee.builtin->fn(in, self, args) : val_fail();
@@ -415,8 +429,8 @@ call_values(Interp *in, Value callee, const Value *args, int n, Span span)
 /* ---- stage_bind ------------------------------------------------------------------------------------------------ */
 
 static bool
-stage_bind_error(Interp *in, const char *callee, const BindParam *params, int n, Span span,
-                 const char *text)
+stage_bind_error(Interp *in, const char *callee, const BindParam *params, int n,
+                 Span span, const char *text)
 {
     Text t;
     text_init(&t, core_arena(in));
@@ -441,14 +455,15 @@ kw_span_of(const CallArgs *args, int k)
 }
 
 bool
-stage_bind(Interp *in, const char *callee, const CallArgs *args, const BindParam *params, int n,
-           Value *out, Span *spans)
+stage_bind(Interp *in, const char *callee, const CallArgs *args, const BindParam *params,
+           int n, Value *out, Span *spans)
 {
     Arena *a = core_arena(in);
     if (args->npos > n) {
-        return stage_bind_error(in, callee, params, n, args->pos_span ? args->pos_span[n] : args->span,
-                                arena_printf(a, "%s takes at most %d arguments; %d are given",
-                                             callee, n, args->npos + args->nkw));
+        return stage_bind_error(
+            in, callee, params, n, args->pos_span ? args->pos_span[n] : args->span,
+            arena_printf(a, "%s takes at most %d arguments; %d are given", callee, n,
+                         args->npos + args->nkw));
     }
     for (int i = 0; i < n; i++) {
         out[i] = i < args->npos ? args->pos[i] : val_fail();
@@ -463,10 +478,11 @@ stage_bind(Interp *in, const char *callee, const CallArgs *args, const BindParam
             i++;
         }
         if (i == n || !val_failed(out[i])) {
-            return stage_bind_error(in, callee, params, n, kw_span_of(args, k),
-                                    i == n ? arena_printf(a, "%s has no parameter '%s'", callee, name)
-                                           : arena_printf(a, "%s gets the argument '%s' twice",
-                                                          callee, name));
+            return stage_bind_error(
+                in, callee, params, n, kw_span_of(args, k),
+                i == n
+                    ? arena_printf(a, "%s has no parameter '%s'", callee, name)
+                    : arena_printf(a, "%s gets the argument '%s' twice", callee, name));
         }
         out[i] = args->kwval[k];
         if (spans) {
@@ -475,9 +491,9 @@ stage_bind(Interp *in, const char *callee, const CallArgs *args, const BindParam
     }
     for (int i = 0; i < n; i++) {
         if (val_failed(out[i]) && params[i].required) {
-            return stage_bind_error(in, callee, params, n, args->span,
-                                    arena_printf(a, "%s needs an argument '%s'", callee,
-                                                 params[i].name));
+            return stage_bind_error(
+                in, callee, params, n, args->span,
+                arena_printf(a, "%s needs an argument '%s'", callee, params[i].name));
         }
         out[i] = val_failed(out[i]) ? params[i].dflt : out[i];
     }

@@ -135,15 +135,18 @@ class_super(Interp *in, Value self, const CallArgs *args)
         s->after = f->func && f->func->owner ? f->func->owner->cls : NULL;
         s->self = s->after ? first_argument(f) : val_fail();
         if (val_failed(s->self)) {
-            return stage_raise(in, "RuntimeError", args->span, "super() stands outside of a method");
+            return stage_raise(in, "RuntimeError", args->span,
+                               "super() stands outside of a method");
         }
     } else if (args->npos == 2 && args->pos[0].kind == VAL_CLASS) {
         s->after = args->pos[0].klass;
         s->self = args->pos[1];
     } else {
-        return stage_raise(in, "TypeError", args->span, "super takes a class and an instance of it");
+        return stage_raise(in, "TypeError", args->span,
+                           "super takes a class and an instance of it");
     }
-    const ClassVal *c = s->self.kind == VAL_CLASS ? s->self.klass : val_class(in, s->self);
+    const ClassVal *c =
+        s->self.kind == VAL_CLASS ? s->self.klass : val_class(in, s->self);
     if (!class_is(c, s->after)) {
         return stage_raise(in, "TypeError", args->span, "'%s' is not an instance of '%s'",
                            val_type_name(s->self), s->after->name);
@@ -162,15 +165,16 @@ enum_members(Interp *in, ClassVal *c)
         Attr *a = &c->attrs.p[i];
         const char *name = sym_text(&in->u->names, a->name);
         if (val_failed(a->v) || name[0] == '_' || a->v.kind == VAL_FUNC ||
-            a->v.kind == VAL_BUILTIN || (a->v.kind == VAL_OBJECT && a->v.obj->cls == &descr_class)) {
+            a->v.kind == VAL_BUILTIN ||
+            (a->v.kind == VAL_OBJECT && a->v.obj->cls == &descr_class)) {
             continue;
         }
         Value m = val_fail();
         for (uint32_t k = 0; k < members.dict->n && val_failed(m); k++) {
             bool same = false;
             Value other = members.dict->p[k].v;
-            TRY(op_equal(in, attrs_get(&other.inst->attrs, in->core->sym.value), a->v, in->here,
-                         &same));
+            TRY(op_equal(in, attrs_get(&other.inst->attrs, in->core->sym.value), a->v,
+                         in->here, &same));
             m = same ? other : m;
         }
         if (val_failed(m)) {
@@ -199,16 +203,17 @@ enum_lookup(Interp *in, ClassVal *c, const CallArgs *args)
         if (op_identical(m, args->pos[0])) {
             return m;
         }
-        if (!op_equal(in, attrs_get(&m.inst->attrs, in->core->sym.value), args->pos[0], args->span,
-                      &same)) {
+        if (!op_equal(in, attrs_get(&m.inst->attrs, in->core->sym.value), args->pos[0],
+                      args->span, &same)) {
             return val_fail();
         }
         if (same) {
             return m;
         }
     }
-    return stage_raise(in, "ValueError", args->span, "'%s' has no member with the value %s",
-                       c->name, val_repr(in, args->pos[0]));
+    return stage_raise(in, "ValueError", args->span,
+                       "'%s' has no member with the value %s", c->name,
+                       val_repr(in, args->pos[0]));
 }
 
 /* ---- class statements ------------------------------------------------------------------------------------------------ */
@@ -227,16 +232,19 @@ find_base(Interp *in, Ast *s, ClassVal **base)
             continue;
         }
         if (v.kind != VAL_CLASS) {
-            stage_raise(in, "TypeError", b->span, "a base is a class, not '%s'", val_type_name(v));
+            stage_raise(in, "TypeError", b->span, "a base is a class, not '%s'",
+                        val_type_name(v));
             return false;
         }
         if (n++) {
-            error_not_supported(in, b->span, "a class with several bases is not evaluated");
+            error_not_supported(in, b->span,
+                                "a class with several bases is not evaluated");
             return false;
         }
         *base = v.klass == in->core->object_type ? NULL : v.klass;
         if (*base && (*base)->kind != VAL_INSTANCE && !(*base)->fields) {
-            error_not_supported(in, b->span, "a class derived from a built-in type is not evaluated");
+            error_not_supported(in, b->span,
+                                "a class derived from a built-in type is not evaluated");
             return false;
         }
     }
@@ -284,7 +292,8 @@ exec_class(Interp *in, Ast *s)
     ref->cls = c;
     TRY(run_class_body(in, c, ref, s->klass->body));
     const CoreSyms *sym = &in->core->sym;
-    c->hooks = !val_failed(class_lookup(c, sym->setattr)) || !val_failed(class_lookup(c, sym->getattr));
+    c->hooks = !val_failed(class_lookup(c, sym->setattr)) ||
+               !val_failed(class_lookup(c, sym->getattr));
     if (!val_failed(attrs_get(&c->attrs, sym->new_)) && !c->fields) {
         error_not_supported(in, s->span, "__new__ is not evaluated; use __init__");
         return false;
@@ -340,7 +349,8 @@ class_construct(Interp *in, ClassVal *c, const CallArgs *args)
         return val_failed(r) ? r : self;
     }
     if (args->npos + args->nkw && !c->exception) {
-        ExcInfo *x = error_raise(in, "TypeError", args->span, "%s() takes no arguments", c->name);
+        ExcInfo *x =
+            error_raise(in, "TypeError", args->span, "%s() takes no arguments", c->name);
         x->id = D_ARG_COUNT;
         x->help = "the class has no __init__";
         return val_fail();
@@ -377,7 +387,8 @@ named_asdict(Interp *in, Value self, const CallArgs *args)
 {
     Value d = val_dict(in);
     for (uint32_t i = 0; i < self.list->n; i++) {
-        if (!dict_put(in, d.dict, self.list->cls->fields->p[i], self.list->p[i], args->span)) {
+        if (!dict_put(in, d.dict, self.list->cls->fields->p[i], self.list->p[i],
+                      args->span)) {
             return val_fail();
         }
     }
@@ -392,12 +403,14 @@ named_replace(Interp *in, Value self, const CallArgs *args)
     v.list->cls = self.list->cls;
     for (int k = 0; k < args->nkw; k++) {
         uint32_t i = 0;
-        while (i < fields->n && intern(&in->u->names, fields->p[i].str->p) != args->kwname[k]) {
+        while (i < fields->n &&
+               intern(&in->u->names, fields->p[i].str->p) != args->kwname[k]) {
             i++;
         }
         if (i == fields->n) {
             return stage_raise(in, "ValueError", args->span, "'%s' has no field '%s'",
-                               v.list->cls->name, sym_text(&in->u->names, args->kwname[k]));
+                               v.list->cls->name,
+                               sym_text(&in->u->names, args->kwname[k]));
         }
         v.list->p[i] = args->kwval[k];
     }
@@ -439,16 +452,18 @@ class_named_tuple(Interp *in, Value self, const CallArgs *args)
         return fields;
     }
     if (name.kind != VAL_STR) {
-        return stage_raise(in, "TypeError", args->span, "the name of a named tuple is a text");
+        return stage_raise(in, "TypeError", args->span,
+                           "the name of a named tuple is a text");
     }
     for (uint32_t i = 0; i < fields.list->n; i++) {
         if (fields.list->p[i].kind != VAL_STR) {
-            return stage_raise(in, "TypeError", args->span, "the fields of '%s' are texts",
-                               name.str->p);
+            return stage_raise(in, "TypeError", args->span,
+                               "the fields of '%s' are texts", name.str->p);
         }
         for (uint32_t k = 0; k < i; k++) {
             if (op_identical(fields.list->p[i], fields.list->p[k])) {
-                return stage_raise(in, "ValueError", args->span, "the field '%s' is named twice",
+                return stage_raise(in, "ValueError", args->span,
+                                   "the field '%s' is named twice",
                                    fields.list->p[i].str->p);
             }
         }
@@ -460,7 +475,8 @@ class_named_tuple(Interp *in, Value self, const CallArgs *args)
     attrs_set(core_arena(in), &c->attrs, in->core->sym.fields,
               val_tuple(in, fields.list->p, fields.list->n));
     Value dflts = builtin_keyword(args, intern(&in->u->names, "defaults"));
-    if (!val_failed(dflts) && dflts.kind != VAL_NONE && !named_defaults(in, c, dflts, args->span)) {
+    if (!val_failed(dflts) && dflts.kind != VAL_NONE &&
+        !named_defaults(in, c, dflts, args->span)) {
         return val_fail();
     }
     return (Value){.kind = VAL_CLASS, .klass = c};
@@ -474,12 +490,14 @@ class_isinstance(Interp *in, Value v, Value cls, Span span, bool *out)
     *out = false;
     if (cls.kind == VAL_TUPLE) {
         for (uint32_t i = 0; i < cls.list->n && !*out; i++) {
-            TRY(core_stack(in, span) && class_isinstance(in, v, cls.list->p[i], span, out));
+            TRY(core_stack(in, span) &&
+                class_isinstance(in, v, cls.list->p[i], span, out));
         }
         return true;
     }
     if (cls.kind != VAL_CLASS) {
-        stage_raise(in, "TypeError", span, "isinstance takes a class or a tuple of classes, not '%s'",
+        stage_raise(in, "TypeError", span,
+                    "isinstance takes a class or a tuple of classes, not '%s'",
                     val_type_name(cls));
         return false;
     }

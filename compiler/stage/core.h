@@ -78,9 +78,10 @@ typedef struct FuncVal {
 typedef struct BuiltinVal {
     const char *name;
     BuiltinFn fn;
-    Value self;      /* VAL_FAIL: not bound */
-    ClassVal *owner; /* a method: the first argument is the receiver when it is not bound */
-    bool checked;    /* min, max and keywords are checked before the call */
+    Value self; /* VAL_FAIL: not bound */
+    ClassVal
+        *owner;   /* a method: the first argument is the receiver when it is not bound */
+    bool checked; /* min, max and keywords are checked before the call */
     bool keywords;
     uint8_t min;
     uint8_t max; /* 255: any number */
@@ -101,9 +102,9 @@ struct ClassVal {
     DiagId diag;                /* exceptions: diagnostic of an uncaught one */
     bool exception;
     bool is_enum;
-    bool user;        /* made by a class statement */
-    bool hooks;       /* defines __setattr__ or __getattr__ */
-    List *fields;     /* named tuple: names */
+    bool user;    /* made by a class statement */
+    bool hooks;   /* defines __setattr__ or __getattr__ */
+    List *fields; /* named tuple: names */
     ModuleVal *module;
 };
 
@@ -113,7 +114,7 @@ typedef struct ExcInfo {
     const char *help;
     const char *note;
     Span note_span;
-    bool native; /* raised by the evaluator: the text is complete */
+    const char *text; /* raised by the evaluator: the complete message */
 } ExcInfo;
 
 typedef struct InstanceVal {
@@ -129,7 +130,11 @@ struct ModuleVal {
 };
 
 /* Core objects that are C objects. */
-typedef enum DescrKind { DESCR_STATIC, DESCR_CLASS, DESCR_PROPERTY } DescrKind;
+typedef enum DescrKind {
+    DESCR_STATIC,
+    DESCR_CLASS,
+    DESCR_PROPERTY
+} DescrKind;
 
 typedef struct Descr {
     Object base;
@@ -220,22 +225,35 @@ typedef struct StackMark {
 } StackMark;
 
 /* Names that the core itself looks for. */
-#define CORE_SYMS(X)                                                                          \
-    X(init, "__init__") X(name, "__name__") X(enter, "__enter__") X(exit, "__exit__")         \
-    X(str, "__str__") X(repr, "__repr__") X(call, "__call__") X(len, "__len__")               \
-    X(getitem, "__getitem__") X(setitem, "__setitem__") X(delitem, "__delitem__")             \
-    X(contains, "__contains__") X(iter, "__iter__") X(next, "__next__") X(eq, "__eq__")       \
-    X(ne, "__ne__") X(lt, "__lt__") X(le, "__le__") X(gt, "__gt__") X(ge, "__ge__")           \
-    X(bool_, "__bool__") X(hash, "__hash__") X(dict, "__dict__") X(class_, "__class__")       \
-    X(setattr, "__setattr__") X(getattr, "__getattr__") X(doc, "__doc__") X(args, "args")     \
-    X(value, "value") X(ename, "name") X(key, "key") X(reverse, "reverse") X(sep, "sep")      \
-    X(end, "end") X(start, "start") X(dflt, "default") X(setter, "setter")                    \
-    X(fields, "_fields") X(members, "__members__") X(file, "file") X(flush, "flush")          \
-    X(metaclass, "metaclass") X(main, "__main__") X(module, "__module__")                     \
-    X(qualname, "__qualname__") X(neg, "__neg__") X(new_, "__new__") X(bases, "__bases__")    \
-    X(base, "base") X(asdict, "_asdict") X(replace, "_replace") X(wrapped, "__wrapped__")     \
-    X(encoding, "encoding") X(rel_tol, "rel_tol") X(abs_tol, "abs_tol") X(strict, "strict")   \
-    X(builtins, "__builtins__") X(all, "__all__")
+#define CORE_SYMS(X)                                                                     \
+    X(init, "__init__")                                                                  \
+    X(name, "__name__") X(enter, "__enter__") X(exit, "__exit__") X(str, "__str__") X(   \
+        repr, "__repr__") X(call, "__call__") X(len, "__len__")                          \
+        X(getitem, "__getitem__") X(setitem, "__setitem__") X(delitem, "__delitem__") X( \
+            contains, "__contains__") X(iter, "__iter__") X(next, "__next__")            \
+            X(eq, "__eq__") X(ne, "__ne__") X(lt, "__lt__") X(le, "__le__") X(           \
+                gt, "__gt__") X(ge, "__ge__") X(bool_, "__bool__") X(hash, "__hash__")   \
+                X(dict, "__dict__") X(class_, "__class__") X(setattr, "__setattr__") X(  \
+                    getattr, "__getattr__") X(doc, "__doc__") X(args, "args") X(value,   \
+                                                                                "value") \
+                    X(ename, "name") X(key, "key") X(reverse, "reverse") X(sep, "sep")   \
+                        X(end, "end") X(start, "start")                                  \
+                            X(dflt, "default") X(setter, "setter") X(fields, "_fields")  \
+                                X(members,                                               \
+                                  "__members__") X(file, "file") X(flush, "flush")       \
+                                    X(metaclass, "metaclass") X(main, "__main__") X(     \
+                                        module,                                          \
+                                        "__module__") X(qualname, "__qualname__")        \
+                                        X(neg, "__neg__") X(new_, "__new__") X(          \
+                                            bases, "__bases__") X(base, "base")          \
+                                            X(asdict, "_asdict") X(replace, "_replace")  \
+                                                X(wrapped, "__wrapped__") X(encoding,    \
+                                                                            "encoding")  \
+                                                    X(rel_tol, "rel_tol") X(abs_tol,     \
+                                                                            "abs_tol")   \
+                                                        X(strict, "strict")              \
+                                                            X(builtins, "__builtins__")  \
+                                                                X(all, "__all__")
 
 typedef struct CoreSyms {
 #define X(id, text) Sym id;
@@ -251,21 +269,23 @@ typedef struct ModuleName {
 struct Core {
     CoreSyms sym;
     StackChunk *chunk;
-    Value *top; /* of the value stack, in chunk */
+    Value *top;           /* of the value stack, in chunk */
     uintptr_t stack_base; /* C stack at the start of stage_run */
     uintptr_t stack_room;
     ModuleVal *builtins;
     Value *builtin_of; /* by Sym, for syms below nbuiltin_of; VAL_FAIL: none */
     uint32_t nbuiltin_of;
     ClassVal *types[VAL_OBJECT + 1]; /* class of the values of a kind */
-    ClassVal *iter_type, *property_type, *static_type, *class_type, *object_type, *super_type;
+    ClassVal *iter_type, *property_type, *static_type, *class_type, *object_type,
+        *super_type;
     ClassVal *frozenset_type;
     VEC(ModuleName) modules;
     VEC(Value) object_types; /* classes made by stage_object_type */
-    uint32_t *chain_index; /* hash index of u->chains */
+    uint32_t *chain_index;   /* hash index of u->chains */
     uint32_t nchain_index;
     Str *ascii[128]; /* strings of one character */
     Str *empty;
+    struct ReprStep *repr; /* containers that are being printed, innermost first */
 };
 
 /* ---- value.c: constructors and small helpers ------------------------------------------------------ */
@@ -276,16 +296,19 @@ core_arena(Interp *in)
     return &in->u->arena;
 }
 
-Attr *attrs_entry(const Attrs *a, Sym name); /* also unbound ones; null if there is none */
-Value attrs_get(const Attrs *a, Sym name);   /* VAL_FAIL: none */
+Attr *attrs_entry(const Attrs *a,
+                  Sym name);               /* also unbound ones; null if there is none */
+Value attrs_get(const Attrs *a, Sym name); /* VAL_FAIL: none */
 uint32_t attrs_slot(Arena *arena, Attrs *a, Sym name);
 void attrs_set(Arena *arena, Attrs *a, Sym name, Value v);
 
 Value val_str_sym(Interp *in, Sym name);
 Value val_str_ref(Interp *in, const char *p, size_t n); /* p stays as it is */
 Value val_text(Interp *in, const Text *t);
-Value val_double_int(Interp *in, double f, Span span); /* truncated; not finite: an exception */
-Value val_items(Interp *in, ValueKind kind, uint32_t n); /* list or tuple with room, all VAL_FAIL */
+Value val_double_int(Interp *in, double f,
+                     Span span); /* truncated; not finite: an exception */
+Value val_items(Interp *in, ValueKind kind,
+                uint32_t n); /* list or tuple with room, all VAL_FAIL */
 Value val_of_list(ValueKind kind, List *l);
 bool val_is_int(Value v); /* int, big, bool */
 bool val_is_number(Value v);
@@ -296,7 +319,8 @@ Sym val_sym(Interp *in, Value str); /* interned text of a string */
 /* Makes sure that bytes more fit the memory limit and charges steps for work of that size. */
 bool MUST_USE core_reserve(Interp *in, double bytes, Span span);
 bool MUST_USE core_charge(Interp *in, int64_t work, Span span);
-bool core_limits(Interp *in, Span span); /* slow path: which limit was hit; false: one was */
+bool core_limits(Interp *in,
+                 Span span); /* slow path: which limit was hit; false: one was */
 bool MUST_USE core_deep(Interp *in, Span span); /* C stack used up: diagnostic */
 
 static inline bool MUST_USE
@@ -363,7 +387,7 @@ typedef struct Nearest {
 } Nearest;
 void nearest_try(Nearest *n, const char *candidate);
 void nearest_attrs(Interp *in, Nearest *n, const Attrs *a);
-const char *nearest_help(Interp *in, const Nearest *n); /* null or a sentence */
+const char *nearest_help(Interp *in, const Nearest *n);     /* null or a sentence */
 void error_message(Interp *in, Value exception, Text *out); /* str() of an exception */
 Value error_not_supported(Interp *in, Span span, const char *what);
 
@@ -377,8 +401,10 @@ int big_compare_double(Value a, double f); /* f finite */
 bool big_to_double(Value v, double *out);  /* correctly rounded; false: out of range */
 bool big_true_divide(Value a, Value b, double *out); /* b != 0 */
 uint64_t big_hash(Value v);
-void big_text(Interp *in, Value v, int base, Text *out); /* digits with a sign, no prefix */
-Value big_parse(Interp *in, const char *digits, int base, Span span); /* zero-ended, valid digits */
+void big_text(Interp *in, Value v, int base,
+              Text *out); /* digits with a sign, no prefix */
+Value big_parse(Interp *in, const char *digits, int base,
+                Span span);                           /* zero-ended, valid digits */
 Value big_of_double(Interp *in, double f, Span span); /* integral part */
 int64_t big_bits(Value v);
 
@@ -398,7 +424,8 @@ Value number_round(Interp *in, Value v, Value digits, Span span);
 
 Value dict_new(Interp *in, ValueKind kind);
 bool dict_hash(Interp *in, Value key, Span span, uint64_t *out);
-int dict_find(Interp *in, const Dict *d, Value key, Span span); /* entry number, -1 none, -2 failure */
+int dict_find(Interp *in, const Dict *d, Value key,
+              Span span); /* entry number, -1 none, -2 failure */
 bool dict_put(Interp *in, Dict *d, Value key, Value v, Span span);
 bool dict_remove(Interp *in, Dict *d, Value key, Span span, bool *found, Value *old);
 void dict_clear(Dict *d);
@@ -454,7 +481,8 @@ bool iter_begin(Interp *in, Value v, Span span, Iter *it);
 /* 1 an item, 0 the end, -1 failure. */
 int iter_next(Interp *in, Iter *it, Span span, Value *out);
 Value iter_object(Interp *in, const char *name, const Iter *it);
-Value iter_collect(Interp *in, ValueKind kind, Value v, Span span); /* list or tuple of the items */
+Value iter_collect(Interp *in, ValueKind kind, Value v,
+                   Span span); /* list or tuple of the items */
 
 /* ---- call.c, eval.c, exec.c, class.c ---------------------------------------------------------------------- */
 
@@ -467,7 +495,13 @@ Value call_any(Interp *in, Value callee, const CallArgs *args, struct CallFacts 
 Value call_with_self(Interp *in, Value callee, Value self, const CallArgs *args,
                      struct CallFacts *facts);
 
-typedef enum Flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN, FLOW_FAIL } Flow;
+typedef enum Flow {
+    FLOW_NEXT,
+    FLOW_BREAK,
+    FLOW_CONTINUE,
+    FLOW_RETURN,
+    FLOW_FAIL
+} Flow;
 
 Value eval(Interp *in, Ast *e);
 Value eval_name(Interp *in, Ast *e, Sym name);
@@ -504,7 +538,8 @@ typedef struct BuiltinRow {
 
 bool builtin_install(Interp *in);
 /* owner: null for functions; methods are for values of that class. */
-void builtin_add_rows(Interp *in, Attrs *into, const BuiltinRow *rows, size_t n, ClassVal *owner);
+void builtin_add_rows(Interp *in, Attrs *into, const BuiltinRow *rows, size_t n,
+                      ClassVal *owner);
 /* The keyword argument of that name, or VAL_FAIL. */
 Value builtin_keyword(const CallArgs *args, Sym name);
 bool builtin_no_keywords_but(Interp *in, const CallArgs *args, const Sym *allowed, int n,
@@ -515,7 +550,8 @@ void listmethod_install(Interp *in);
 void dictmethod_install(Interp *in);
 bool list_sort(Interp *in, List *l, Value key, bool reverse, Span span);
 void mathmodule_install(Interp *in);
-void module_install(Interp *in);  /* math, functools, operator, copy, collections, enum ... */
+void
+module_install(Interp *in); /* math, functools, operator, copy, collections, enum ... */
 Value module_find(Interp *in, const char *dotted); /* VAL_FAIL: none */
 
 bool core_init(Interp *in, Unit *u);

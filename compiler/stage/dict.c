@@ -53,7 +53,8 @@ instance_hash(Interp *in, Value key, Span span, uint64_t *out)
 {
     Value r = val_none();
     *out = mix((uint64_t)(uintptr_t)key.inst);
-    if (!key.inst->cls->user || val_failed(class_lookup(key.inst->cls, in->core->sym.hash))) {
+    if (!key.inst->cls->user ||
+        val_failed(class_lookup(key.inst->cls, in->core->sym.hash))) {
         return true;
     }
     if (!attr_special(in, key, in->core->sym.hash, NULL, 0, span, &r) || val_failed(r)) {
@@ -86,7 +87,8 @@ dict_hash(Interp *in, Value key, Span span, uint64_t *out)
         *out = 17;
         return true;
     case VAL_RANGE:
-        *out = mix((uint64_t)(key.range->start * 7 + key.range->stop * 3 + key.range->step));
+        *out =
+            mix((uint64_t)(key.range->start * 7 + key.range->stop * 3 + key.range->step));
         return true;
     case VAL_INSTANCE:
         return instance_hash(in, key, span, out);
@@ -263,8 +265,8 @@ merge_pairs(Interp *in, Dict *into, Value from, Span span)
             return false;
         }
         if (two.list->n != 2) {
-            stage_raise(in, "ValueError", span, "a dictionary is made of pairs; one has %u items",
-                        two.list->n);
+            stage_raise(in, "ValueError", span,
+                        "a dictionary is made of pairs; one has %u items", two.list->n);
             return false;
         }
         TRY(dict_put(in, into, two.list->p[0], two.list->p[1], span));

@@ -48,8 +48,9 @@ view_binary(Interp *in, AstOp op, Value a, Value b, Span span)
 static void
 view_repr(Interp *in, Object *self, Text *out)
 {
-    static const char *const names[] = {
-        [ITER_DICT] = "dict_keys", [ITER_ITEMS] = "dict_items", [ITER_VALUES] = "dict_values"};
+    static const char *const names[] = {[ITER_DICT] = "dict_keys",
+                                        [ITER_ITEMS] = "dict_items",
+                                        [ITER_VALUES] = "dict_values"};
     text_printf(out, "%s(", names[((DictView *)self)->kind]);
     Value items = iter_collect(in, VAL_LIST, val_object(self), in->here);
     if (!val_failed(items) && format_repr(in, items, in->here, out)) {
@@ -96,7 +97,8 @@ dict_items(Interp *in, Value self, const CallArgs *args)
 static Value
 dict_get_method(Interp *in, Value self, const CallArgs *args)
 {
-    Value dflt = args->npos > 1 ? args->pos[1] : builtin_keyword(args, in->core->sym.dflt);
+    Value dflt =
+        args->npos > 1 ? args->pos[1] : builtin_keyword(args, in->core->sym.dflt);
     int i = dict_find(in, self.dict, args->pos[0], args->span);
     if (i >= 0) {
         return self.dict->p[i].v;
@@ -144,7 +146,9 @@ dict_setdefault(Interp *in, Value self, const CallArgs *args)
     if (i >= 0) {
         return self.dict->p[i].v;
     }
-    return i == -1 && dict_put(in, self.dict, args->pos[0], dflt, args->span) ? dflt : val_fail();
+    return i == -1 && dict_put(in, self.dict, args->pos[0], dflt, args->span)
+               ? dflt
+               : val_fail();
 }
 
 static Value
@@ -154,7 +158,8 @@ dict_update(Interp *in, Value self, const CallArgs *args)
         return val_fail();
     }
     for (int i = 0; i < args->nkw; i++) {
-        if (!dict_put(in, self.dict, val_str_sym(in, args->kwname[i]), args->kwval[i], args->span)) {
+        if (!dict_put(in, self.dict, val_str_sym(in, args->kwname[i]), args->kwval[i],
+                      args->span)) {
             return val_fail();
         }
     }
@@ -198,7 +203,8 @@ as_set(Interp *in, Value v, Span span)
 static Value
 set_add(Interp *in, Value self, const CallArgs *args)
 {
-    return dict_put(in, self.dict, args->pos[0], val_none(), args->span) ? val_none() : val_fail();
+    return dict_put(in, self.dict, args->pos[0], val_none(), args->span) ? val_none()
+                                                                         : val_fail();
 }
 
 static Value
@@ -206,8 +212,9 @@ set_discard(Interp *in, Value self, const CallArgs *args)
 {
     bool found = false;
     Value old = val_none();
-    return dict_remove(in, self.dict, args->pos[0], args->span, &found, &old) ? val_none()
-                                                                              : val_fail();
+    return dict_remove(in, self.dict, args->pos[0], args->span, &found, &old)
+               ? val_none()
+               : val_fail();
 }
 
 static Value
@@ -350,6 +357,8 @@ void
 dictmethod_install(Interp *in)
 {
     ClassVal **types = in->core->types;
-    builtin_add_rows(in, &types[VAL_DICT]->attrs, dict_rows, ARRAY_LEN(dict_rows), types[VAL_DICT]);
-    builtin_add_rows(in, &types[VAL_SET]->attrs, set_rows, ARRAY_LEN(set_rows), types[VAL_SET]);
+    builtin_add_rows(in, &types[VAL_DICT]->attrs, dict_rows, ARRAY_LEN(dict_rows),
+                     types[VAL_DICT]);
+    builtin_add_rows(in, &types[VAL_SET]->attrs, set_rows, ARRAY_LEN(set_rows),
+                     types[VAL_SET]);
 }

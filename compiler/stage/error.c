@@ -42,7 +42,7 @@ raise_text(Interp *in, const char *cls, Span span, const char *text)
     e.inst->args = val_tuple(in, &message, 1);
     e.inst->exc = ARENA_NEW(core_arena(in), ExcInfo);
     e.inst->exc->id = c.klass->diag;
-    e.inst->exc->native = true;
+    e.inst->exc->text = text;
     error_set(in, e, span);
     return e.inst->exc;
 }
@@ -103,13 +103,13 @@ error_report(Interp *in)
     const ClassVal *c = e.inst->cls;
     const ExcInfo *x = e.inst->exc;
     DiagId id = x ? x->id : c->diag;
-    if (!x && (id == D_RAISED || c->user)) {
+    if (x) {
+        text_put(&t, x->text);
+    } else {
         text_printf(&t, "%s: ", c->name);
-    }
-    size_t before = t.n;
-    error_message(in, e, &t);
-    if (t.n == before) {
-        text_printf(&t, "%s%s", before ? "" : c->name, before ? "raised without a text" : "");
+        size_t before = t.n;
+        error_message(in, e, &t);
+        text_put(&t, t.n == before ? "raised without a text" : "");
     }
     in->exception = val_none(); /* the text of the exception may have raised another */
     in->chain = in->exception_chain;
@@ -124,7 +124,9 @@ error_report(Interp *in)
 
 /* ---- nearest name ---------------------------------------------------------------------------------- */
 
-enum { NAME_MAX_LEN = 48 };
+enum {
+    NAME_MAX_LEN = 48
+};
 
 /* Edits (insert, delete, replace, swap of neighbours count one) from a to b, at most limit + 1. */
 static int
@@ -183,5 +185,6 @@ nearest_help(Interp *in, const Nearest *n)
     if (!n->best) {
         return NULL;
     }
-    return arena_printf(core_arena(in), "'%s' is not defined; '%s' is", n->wanted, n->best);
+    return arena_printf(core_arena(in), "'%s' is not defined; '%s' is", n->wanted,
+                        n->best);
 }

@@ -27,9 +27,9 @@ unknown_name(Interp *in, Sym name, Span span)
     }
     nearest_attrs(in, &n, &f->module->attrs);
     nearest_attrs(in, &n, &in->core->builtins->attrs);
-    ExcInfo *x = error_raise(in, local ? "UnboundLocalError" : "NameError", span,
-                             local ? "'%s' is used before it is assigned" : "'%s' is not defined",
-                             text);
+    ExcInfo *x = error_raise(
+        in, local ? "UnboundLocalError" : "NameError", span,
+        local ? "'%s' is used before it is assigned" : "'%s' is not defined", text);
     x->help = local ? NULL : nearest_help(in, &n);
     return val_fail();
 }
@@ -300,7 +300,8 @@ eval_binary(Interp *in, Ast *e)
     if (val_failed(b)) {
         return b;
     }
-    if (a.kind == VAL_INT && b.kind == VAL_INT && fast_binary((AstOp)e->op, a.i, b.i, &r)) {
+    if (a.kind == VAL_INT && b.kind == VAL_INT &&
+        fast_binary((AstOp)e->op, a.i, b.i, &r)) {
         return r;
     }
     return op_binary(in, (AstOp)e->op, a, b, e->span);
@@ -366,7 +367,9 @@ eval_compare(Interp *in, Ast *e)
             fast_compare((AstOp)part->op, a.i, b.i, &yes)) {
             r = val_bool(yes);
         } else {
-            Span span = e->list->next ? (Span){e->span.file, e->span.begin, part->span.end} : e->span;
+            Span span = e->list->next
+                            ? (Span){e->span.file, e->span.begin, part->span.end}
+                            : e->span;
             r = op_compare(in, (AstOp)part->op, a, b, span);
         }
         if (val_failed(r) || !part->next) {
@@ -479,7 +482,8 @@ static bool
 gather_map(Interp *in, Gathered *g, Value map, Span span)
 {
     if (map.kind != VAL_DICT) {
-        stage_raise(in, "TypeError", span, "** takes a dictionary, not '%s'", val_type_name(map));
+        stage_raise(in, "TypeError", span, "** takes a dictionary, not '%s'",
+                    val_type_name(map));
         return false;
     }
     for (uint32_t i = 0; i < map.dict->n; i++) {
@@ -642,7 +646,8 @@ eval_comp(Interp *in, Ast *e)
     }
     Iter it;
     if (e->op == '(') {
-        return iter_begin(in, into, e->span, &it) ? iter_object(in, "generator", &it) : val_fail();
+        return iter_begin(in, into, e->span, &it) ? iter_object(in, "generator", &it)
+                                                  : val_fail();
     }
     return into;
 }
@@ -748,12 +753,13 @@ eval(Interp *in, Ast *e)
     case AST_WALRUS:
         return eval_walrus(in, e);
     case AST_YIELD:
-        return error_not_supported(in, e->span,
-                                   "generators are not evaluated; collect the values in a list");
+        return error_not_supported(
+            in, e->span, "generators are not evaluated; collect the values in a list");
     case AST_AWAIT:
         return error_not_supported(in, e->span, "asynchronous code is not evaluated");
     case AST_STARRED:
-        return error_not_supported(in, e->span, "a starred expression stands in a list or call");
+        return error_not_supported(in, e->span,
+                                   "a starred expression stands in a list or call");
     default:
         ICE("expression of kind %d", e->kind);
     }

@@ -272,7 +272,8 @@ exec_assert(Interp *in, Ast *s)
     if (val_failed(message) || (s->b && !format_str(in, message, s->span, &t))) {
         return FLOW_FAIL;
     }
-    stage_raise(in, "AssertionError", s->a->span, "%s", s->b ? t.p : "the assertion is false");
+    stage_raise(in, "AssertionError", s->a->span, "%s",
+                s->b ? t.p : "the assertion is false");
     if (s->b) {
         in->exception.inst->args = val_tuple(in, &message, 1);
     } else {
@@ -318,7 +319,8 @@ leave_instance(Interp *in, Value manager, Span span, Flow f)
     }
     bool yes = false;
     if (!attr_special(in, manager, in->core->sym.exit, args, 3, span, &r)) {
-        stage_raise(in, "AttributeError", span, "'%s' has no __exit__", val_type_name(manager));
+        stage_raise(in, "AttributeError", span, "'%s' has no __exit__",
+                    val_type_name(manager));
         return FLOW_FAIL;
     }
     if (val_failed(r) || !op_truth(in, r, span, &yes)) {
@@ -384,7 +386,8 @@ handles(Interp *in, Value exception, Value filter, Span span, bool *out)
     *out = false;
     if (filter.kind == VAL_TUPLE) {
         for (uint32_t i = 0; i < filter.list->n && !*out; i++) {
-            TRY(core_stack(in, span) && handles(in, exception, filter.list->p[i], span, out));
+            TRY(core_stack(in, span) &&
+                handles(in, exception, filter.list->p[i], span, out));
         }
         return true;
     }
@@ -498,7 +501,8 @@ exec_raise(Interp *in, Ast *s)
             f = f->caller;
         }
         if (!f) {
-            stage_raise(in, "RuntimeError", s->span, "there is no exception to raise again");
+            stage_raise(in, "RuntimeError", s->span,
+                        "there is no exception to raise again");
             return false;
         }
         error_set(in, f->handling, f->handling_span);
@@ -540,10 +544,14 @@ import_named(Interp *in, const char *dotted, Span span)
     for (uint32_t i = 0; i < in->core->modules.n; i++) {
         const char *name = in->core->modules.p[i].dotted;
         nearest_try(&n, name);
-        text_printf(&t, "%s%s", i ? ", " : "the modules are: ", name);
+        if (name[0] != '_') {
+            text_printf(&t, "%s%s", t.n ? ", " : "the modules are: ", name);
+        }
     }
-    ExcInfo *x = error_raise(in, "ModuleNotFoundError", span, "there is no module '%s'", dotted);
-    x->help = n.best ? nearest_help(in, &n) : t.p;
+    ExcInfo *x =
+        error_raise(in, "ModuleNotFoundError", span, "there is no module '%s'", dotted);
+    x->help =
+        n.best ? arena_printf(core_arena(in), "there is a module '%s'", n.best) : t.p;
     return val_fail();
 }
 
@@ -590,8 +598,8 @@ import_member(Interp *in, Value m, const char *module, Ast *a)
         v = module_find(in, arena_printf(core_arena(in), "%s.%s", module, a->str));
     }
     if (val_failed(v)) {
-        ExcInfo *x = error_raise(in, "ImportError", a->span, "the module '%s' has no '%s'", module,
-                                 a->str);
+        ExcInfo *x = error_raise(in, "ImportError", a->span,
+                                 "the module '%s' has no '%s'", module, a->str);
         Nearest n = {a->str, NULL, 0};
         nearest_attrs(in, &n, &m.module->attrs);
         x->help = nearest_help(in, &n);

@@ -116,6 +116,23 @@ repr_str(const Str *s, Text *out)
     text_putc(out, quote);
 }
 
+/* A container that contains itself prints as [...] inside. */
+typedef struct ReprStep {
+    struct ReprStep *outer;
+    const void *container;
+} ReprStep;
+
+static bool
+is_inside(Interp *in, const void *container)
+{
+    for (const ReprStep *s = in->core->repr; s; s = s->outer) {
+        if (s->container == container) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool
 repr_items(Interp *in, Value v, Span span, Text *out)
 {
@@ -171,7 +188,8 @@ repr_instance(Interp *in, Value v, Span span, Text *out)
         return !val_failed(r) && format_str(in, r, span, out);
     }
     if (c->is_enum) {
-        text_printf(out, "<%s.%s: ", c->name, attrs_get(&v.inst->attrs, in->core->sym.ename).str->p);
+        text_printf(out, "<%s.%s: ", c->name,
+                    attrs_get(&v.inst->attrs, in->core->sym.ename).str->p);
         TRY(format_repr(in, attrs_get(&v.inst->attrs, in->core->sym.value), span, out));
         text_putc(out, '>');
         return true;
@@ -256,6 +274,23 @@ repr_object(Interp *in, Value v, Text *out)
     return true;
 }
 
+static bool
+repr_container(Interp *in, Value v, Span span, Text *out)
+{
+    bool list = v.kind == VAL_LIST || v.kind == VAL_TUPLE;
+    if (is_inside(in, v.list)) {
+        text_put(out, v.kind == VAL_LIST    ? "[...]"
+                      : v.kind == VAL_TUPLE ? "(...)"
+                                            : "{...}");
+        return true;
+    }
+    ReprStep step = {in->core->repr, v.list};
+    in->core->repr = &step;
+    bool ok = list ? repr_items(in, v, span, out) : repr_dict(in, v, span, out);
+    in->core->repr = step.outer;
+    return ok;
+}
+
 static void
 repr_range(const RangeVal *r, Text *out)
 {
@@ -289,10 +324,9 @@ format_repr(Interp *in, Value v, Span span, Text *out)
         return true;
     case VAL_TUPLE:
     case VAL_LIST:
-        return repr_items(in, v, span, out);
     case VAL_DICT:
     case VAL_SET:
-        return repr_dict(in, v, span, out);
+        return repr_container(in, v, span, out);
     case VAL_RANGE:
         repr_range(v.range, out);
         return true;
@@ -342,7 +376,9 @@ format_str(Interp *in, Value v, Span span, Text *out)
 const char *
 val_repr(Interp *in, Value v)
 {
-    enum { LIMIT = 80 };
+    enum {
+        LIMIT = 80
+    };
     Text t;
     text_init(&t, core_arena(in));
     if (!format_repr(in, v, in->here, &t)) {
@@ -368,7 +404,9 @@ typedef struct Spec {
     char type;
 } Spec;
 
-enum { MAX_WIDTH = 1 << 20 };
+enum {
+    MAX_WIDTH = 1 << 20
+};
 
 static size_t
 char_bytes(const char *p, const char *end)
@@ -459,7 +497,8 @@ put_fill(const Spec *s, size_t n, Text *out)
 
 /* head (sign, prefix) and body, filled up to the width. */
 static void
-put_padded(const Spec *s, const char *head, const char *body, size_t n, char align, Text *out)
+put_padded(const Spec *s, const char *head, const char *body, size_t n, char align,
+           Text *out)
 {
     size_t have = strlen(head) + text_chars(body, n);
     size_t pad = (size_t)s->width > have ? (size_t)s->width - have : 0;
@@ -502,8 +541,8 @@ grouped(Interp *in, const char *digits, char sep, int step)
 static bool
 bad_spec(Interp *in, Value v, const char *spec, size_t n, Span span)
 {
-    stage_raise(in, "ValueError", span, "format '%.*s' does not apply to '%s'", (int)MIN(n, 40),
-                spec, val_type_name(v));
+    stage_raise(in, "ValueError", span, "format '%.*s' does not apply to '%s'",
+                (int)MIN(n, 40), spec, val_type_name(v));
     return false;
 }
 
@@ -518,7 +557,10 @@ format_int(Interp *in, Value v, const Spec *s, Text *out)
 {
     Text t;
     text_init(&t, core_arena(in));
-    int base = s->type == 'x' || s->type == 'X' ? 16 : s->type == 'o' ? 8 : s->type == 'b' ? 2 : 10;
+    int base = s->type == 'x' || s->type == 'X' ? 16
+               : s->type == 'o'                 ? 8
+               : s->type == 'b'                 ? 2
+                                                : 10;
     big_text(in, v, base, &t);
     bool negative = t.p[0] == '-';
     char *digits = t.p + negative;
@@ -533,7 +575,8 @@ format_int(Interp *in, Value v, const Spec *s, Text *out)
         head[n + 1] = s->type;
         head[n + 2] = 0;
     }
-    const char *body = s->group ? grouped(in, digits, s->group, base == 10 ? 3 : 4) : digits;
+    const char *body =
+        s->group ? grouped(in, digits, s->group, base == 10 ? 3 : 4) : digits;
     put_padded(s, head, body, strlen(body), '>', out);
 }
 
@@ -613,7 +656,8 @@ apply_spec(Interp *in, Value v, const Spec *s, Span span, Text *out)
         format_int(in, v, s, out);
         return true;
     }
-    if (val_is_number(v) && v.kind != VAL_BOOL && (!s->type || strchr("eEfFgGn%", s->type))) {
+    if (val_is_number(v) && v.kind != VAL_BOOL &&
+        (!s->type || strchr("eEfFgGn%", s->type))) {
         double f = 0;
         TRY(number_double(in, v, span, &f));
         format_float(in, f, s, out);
@@ -647,7 +691,8 @@ format_spec(Interp *in, Value v, const char *spec, size_t n, Span span, Text *ou
     if (apply_spec(in, v, &s, span, out)) {
         return true;
     }
-    return in->exception.kind == VAL_NONE && !in->fatal ? bad_spec(in, v, spec, n, span) : false;
+    return in->exception.kind == VAL_NONE && !in->fatal ? bad_spec(in, v, spec, n, span)
+                                                        : false;
 }
 
 /* ---- the % operator -------------------------------------------------------------------------------------------- */
@@ -673,7 +718,8 @@ percent_arg(Interp *in, Percent *c, Value *out)
 {
     if (c->args.kind != VAL_TUPLE) {
         *out = c->args;
-        return c->next++ == 0 || percent_error(in, c, "not enough arguments for the format text");
+        return c->next++ == 0 ||
+               percent_error(in, c, "not enough arguments for the format text");
     }
     if (c->next >= c->args.list->n) {
         return percent_error(in, c, "not enough arguments for the format text");
@@ -712,7 +758,8 @@ percent_number(Interp *in, Percent *c, int *out)
         *out = (int)n;
         return true;
     }
-    return take_count(&c->p, c->end, out) || percent_error(in, c, "the width is too large");
+    return take_count(&c->p, c->end, out) ||
+           percent_error(in, c, "the width is too large");
 }
 
 static bool
@@ -810,8 +857,8 @@ percent_convert(Interp *in, Percent *c, Spec *s, Value v, Text *out)
     case 'X':
     case 'o':
         if (!val_is_int(v)) {
-            stage_raise(in, "TypeError", c->span, "%%%c takes a number, not '%s'", s->type,
-                        val_type_name(v));
+            stage_raise(in, "TypeError", c->span, "%%%c takes a number, not '%s'",
+                        s->type, val_type_name(v));
             return false;
         }
         s->precision = -1;
@@ -824,8 +871,8 @@ percent_convert(Interp *in, Percent *c, Spec *s, Value v, Text *out)
     case 'g':
     case 'G':
         if (!val_is_number(v)) {
-            stage_raise(in, "TypeError", c->span, "%%%c takes a number, not '%s'", s->type,
-                        val_type_name(v));
+            stage_raise(in, "TypeError", c->span, "%%%c takes a number, not '%s'",
+                        s->type, val_type_name(v));
             return false;
         }
         TRY(number_double(in, v, c->span, &f));
@@ -834,7 +881,8 @@ percent_convert(Interp *in, Percent *c, Spec *s, Value v, Text *out)
     case 'c':
         return percent_char(in, c, s, v, out);
     default:
-        stage_raise(in, "ValueError", c->span, "'%c' is not a format conversion", s->type);
+        stage_raise(in, "ValueError", c->span, "'%c' is not a format conversion",
+                    s->type);
         return false;
     }
 }
@@ -883,10 +931,12 @@ format_percent(Interp *in, Value fmt, Value args, Span span)
             }
         }
     }
-    bool rest = args.kind == VAL_TUPLE ? c.next < args.list->n
-                                       : c.next == 0 && !c.mapping && args.kind != VAL_DICT;
+    bool rest = args.kind == VAL_TUPLE
+                    ? c.next < args.list->n
+                    : c.next == 0 && !c.mapping && args.kind != VAL_DICT;
     if (rest) {
-        return stage_raise(in, "TypeError", span, "not all arguments are used by the format text");
+        return stage_raise(in, "TypeError", span,
+                           "not all arguments are used by the format text");
     }
     return val_text(in, &t);
 }
@@ -922,14 +972,15 @@ braces_root(Interp *in, Braces *b, const char *p, size_t n)
         Sym name = intern_n(&in->u->names, p, n);
         Value v = builtin_keyword(b->args, name);
         if (val_failed(v)) {
-            return stage_raise(in, "KeyError", b->args->span, "the format text names '%.*s'",
-                               (int)MIN(n, 60), p);
+            return stage_raise(in, "KeyError", b->args->span,
+                               "the format text names '%.*s'", (int)MIN(n, 60), p);
         }
         return v;
     }
     if (index >= b->args->npos) {
         return stage_raise(in, "IndexError", b->args->span,
-                           "the format text uses argument %d of %d", index, b->args->npos);
+                           "the format text uses argument %d of %d", index,
+                           b->args->npos);
     }
     return b->args->pos[index];
 }
@@ -948,7 +999,8 @@ braces_field(Interp *in, Braces *b, const char *p, const char *end)
         if (*q == '.') {
             for (q = s; q < end && *q != '.' && *q != '['; q++) {
             }
-            v = attr_get(in, v, intern_n(&in->u->names, s, (size_t)(q - s)), b->args->span);
+            v = attr_get(in, v, intern_n(&in->u->names, s, (size_t)(q - s)),
+                         b->args->span);
             continue;
         }
         q = memchr(s, ']', (size_t)(end - s));
@@ -984,7 +1036,8 @@ braces_one(Interp *in, Braces *b, const char *end, Text *out)
         Text t;
         text_init(&t, core_arena(in));
         bool repr = q + 1 < end && q[1] != 's';
-        TRY(repr ? format_repr(in, v, b->args->span, &t) : format_str(in, v, b->args->span, &t));
+        TRY(repr ? format_repr(in, v, b->args->span, &t)
+                 : format_str(in, v, b->args->span, &t));
         v = val_text(in, &t);
         q += 2;
     }

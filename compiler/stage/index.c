@@ -77,8 +77,9 @@ str_slice(Interp *in, Value str, int64_t start, int64_t step, int64_t count)
 static Value
 out_of_range(Interp *in, Value container, int64_t i, int64_t n, Span span)
 {
-    return stage_raise(in, "IndexError", span, "index %lld is outside a '%s' of %lld item%s",
-                       (long long)i, val_type_name(container), (long long)n, n == 1 ? "" : "s");
+    return stage_raise(in, "IndexError", span,
+                       "index %lld is outside a '%s' of %lld item%s", (long long)i,
+                       val_type_name(container), (long long)n, n == 1 ? "" : "s");
 }
 
 static bool
@@ -86,9 +87,11 @@ position(Interp *in, Value container, Value key, int64_t n, Span span, int64_t *
 {
     if (key.kind != VAL_INT && key.kind != VAL_BOOL) {
         if (key.kind == VAL_BIG) {
-            stage_raise(in, "IndexError", span, "the index %s is too large", val_repr(in, key));
+            stage_raise(in, "IndexError", span, "the index %s is too large",
+                        val_repr(in, key));
         } else {
-            stage_raise(in, "TypeError", span, "an index of a '%s' is an integer, not '%s'",
+            stage_raise(in, "TypeError", span,
+                        "an index of a '%s' is an integer, not '%s'",
                         val_type_name(container), val_type_name(key));
         }
         return false;
@@ -191,7 +194,8 @@ range_slice(Interp *in, const RangeVal *r, const SliceVal *s, Span span)
         !checked_mul(p[1], r->step, &out->step) ||
         !checked_mul(p[3], r->step, &out->stop) ||
         !checked_add(out->stop, r->start, &out->stop)) {
-        return stage_raise(in, "OverflowError", span, "the range needs more than 64 bits");
+        return stage_raise(in, "OverflowError", span,
+                           "the range needs more than 64 bits");
     }
     out->n = p[2];
     return (Value){.kind = VAL_RANGE, .range = out};
@@ -213,7 +217,8 @@ get_slice(Interp *in, Value v, const SliceVal *s, Span span)
     case VAL_RANGE:
         return range_slice(in, v.range, s, span);
     default:
-        return stage_raise(in, "TypeError", span, "a '%s' has no slices", val_type_name(v));
+        return stage_raise(in, "TypeError", span, "a '%s' has no slices",
+                           val_type_name(v));
     }
 }
 
@@ -237,7 +242,6 @@ dict_item(Interp *in, Value v, Value key, Span span)
             x->help = n.best ? arena_printf(core_arena(in), "it has '%s'", n.best) : NULL;
         }
         in->exception.inst->args = val_tuple(in, &key, 1);
-        x->native = false;
     }
     return val_fail();
 }
@@ -251,7 +255,8 @@ class_item(Interp *in, Value v, Value key, Span span)
             return dict_item(in, members, key, span);
         }
     }
-    return stage_raise(in, "TypeError", span, "the class '%s' has no items", v.klass->name);
+    return stage_raise(in, "TypeError", span, "the class '%s' has no items",
+                       v.klass->name);
 }
 
 Value
@@ -277,8 +282,9 @@ index_get(Interp *in, Value container, Value key, Span span)
     switch (container.kind) {
     case VAL_LIST:
     case VAL_TUPLE:
-        return position(in, container, key, container.list->n, span, &i) ? container.list->p[i]
-                                                                         : val_fail();
+        return position(in, container, key, container.list->n, span, &i)
+                   ? container.list->p[i]
+                   : val_fail();
     case VAL_STR:
         return position(in, container, key, str_count(container), span, &i)
                    ? str_char(in, container, i)
@@ -288,7 +294,8 @@ index_get(Interp *in, Value container, Value key, Span span)
                    ? val_int(container.range->start + i * container.range->step)
                    : val_fail();
     default:
-        return stage_raise(in, "TypeError", span, "a '%s' has no items", val_type_name(container));
+        return stage_raise(in, "TypeError", span, "a '%s' has no items",
+                           val_type_name(container));
     }
 }
 
@@ -297,7 +304,8 @@ index_get(Interp *in, Value container, Value key, Span span)
 static bool
 no_items(Interp *in, Value v, Span span, const char *what)
 {
-    stage_raise(in, "TypeError", span, "items of a '%s' cannot be %s", val_type_name(v), what);
+    stage_raise(in, "TypeError", span, "items of a '%s' cannot be %s", val_type_name(v),
+                what);
     return false;
 }
 

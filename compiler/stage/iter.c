@@ -57,7 +57,8 @@ begin_other(Interp *in, Value v, Span span, Iter *it)
         } else if (val_failed(r)) {
             return false;
         }
-        if (r.kind == VAL_INSTANCE && !val_failed(class_lookup(r.inst->cls, in->core->sym.next))) {
+        if (r.kind == VAL_INSTANCE &&
+            !val_failed(class_lookup(r.inst->cls, in->core->sym.next))) {
             it->kind = ITER_USER;
             it->src = r;
             return true;
@@ -150,7 +151,8 @@ next_user(Interp *in, Iter *it, Span span, Value *out)
     }
     if (val_failed(r)) {
         Value e = in->exception;
-        if (e.kind == VAL_INSTANCE && !in->fatal && strcmp(e.inst->cls->name, "StopIteration") == 0) {
+        if (e.kind == VAL_INSTANCE && !in->fatal &&
+            strcmp(e.inst->cls->name, "StopIteration") == 0) {
             in->exception = val_none();
             return 0;
         }

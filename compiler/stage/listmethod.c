@@ -13,8 +13,9 @@ list_append(Interp *in, Value self, const CallArgs *args)
 static Value
 list_extend(Interp *in, Value self, const CallArgs *args)
 {
-    return val_failed(op_inplace(in, AOP_ADD, self, args->pos[0], args->span)) ? val_fail()
-                                                                              : val_none();
+    return val_failed(op_inplace(in, AOP_ADD, self, args->pos[0], args->span))
+               ? val_fail()
+               : val_none();
 }
 
 static bool
@@ -45,9 +46,9 @@ list_pop(Interp *in, Value self, const CallArgs *args)
     }
     i = i < 0 ? i + l->n : i;
     if (i < 0 || i >= l->n) {
-        return stage_raise(in, "IndexError", args->span,
-                           l->n ? "pop outside of a list of %u items" : "pop from an empty list",
-                           l->n);
+        return stage_raise(
+            in, "IndexError", args->span,
+            l->n ? "pop outside of a list of %u items" : "pop from an empty list", l->n);
     }
     Value v = l->p[i];
     if (!core_charge(in, (l->n - i) / 16, args->span)) {
@@ -189,8 +190,8 @@ merge(Interp *in, Keyed *a, Keyed *tmp, uint32_t n, bool reverse, Span span)
     while (i < half && j < n) {
         bool take_right = false;
         TRY(core_step(in, span));
-        TRY(op_less(in, reverse ? tmp[i].key : a[j].key, reverse ? a[j].key : tmp[i].key, span,
-                    &take_right));
+        TRY(op_less(in, reverse ? tmp[i].key : a[j].key, reverse ? a[j].key : tmp[i].key,
+                    span, &take_right));
         a[k++] = take_right ? a[j++] : tmp[i++];
     }
     while (i < half) {
@@ -243,7 +244,8 @@ static Value
 any_contains(Interp *in, Value self, const CallArgs *args)
 {
     bool yes = false;
-    return op_contains(in, self, args->pos[0], args->span, &yes) ? val_bool(yes) : val_fail();
+    return op_contains(in, self, args->pos[0], args->span, &yes) ? val_bool(yes)
+                                                                 : val_fail();
 }
 
 static Value
@@ -255,7 +257,8 @@ any_getitem(Interp *in, Value self, const CallArgs *args)
 static Value
 any_setitem(Interp *in, Value self, const CallArgs *args)
 {
-    return index_set(in, self, args->pos[0], args->pos[1], args->span) ? val_none() : val_fail();
+    return index_set(in, self, args->pos[0], args->pos[1], args->span) ? val_none()
+                                                                       : val_fail();
 }
 
 static Value
@@ -273,16 +276,11 @@ static const BuiltinRow special_rows[] = {
 };
 
 static const BuiltinRow list_rows[] = {
-    {"append", list_append, 1, 1, false},
-    {"extend", list_extend, 1, 1, false},
-    {"pop", list_pop, 0, 1, false},
-    {"insert", list_insert, 2, 2, false},
-    {"index", list_index, 1, 3, false},
-    {"remove", list_remove, 1, 1, false},
-    {"count", list_count, 1, 1, false},
-    {"reverse", list_reverse, 0, 0, false},
-    {"copy", list_copy, 0, 0, false},
-    {"clear", list_clear, 0, 0, false},
+    {"append", list_append, 1, 1, false},   {"extend", list_extend, 1, 1, false},
+    {"pop", list_pop, 0, 1, false},         {"insert", list_insert, 2, 2, false},
+    {"index", list_index, 1, 3, false},     {"remove", list_remove, 1, 1, false},
+    {"count", list_count, 1, 1, false},     {"reverse", list_reverse, 0, 0, false},
+    {"copy", list_copy, 0, 0, false},       {"clear", list_clear, 0, 0, false},
     {"sort", list_sort_method, 0, 0, true},
 };
 
@@ -294,9 +292,11 @@ static const BuiltinRow tuple_rows[] = {
 void
 listmethod_install(Interp *in)
 {
-    static const ValueKind special[] = {VAL_LIST, VAL_TUPLE, VAL_DICT, VAL_SET, VAL_STR, VAL_RANGE};
+    static const ValueKind special[] = {VAL_LIST, VAL_TUPLE, VAL_DICT,
+                                        VAL_SET,  VAL_STR,   VAL_RANGE};
     ClassVal **types = in->core->types;
-    builtin_add_rows(in, &types[VAL_LIST]->attrs, list_rows, ARRAY_LEN(list_rows), types[VAL_LIST]);
+    builtin_add_rows(in, &types[VAL_LIST]->attrs, list_rows, ARRAY_LEN(list_rows),
+                     types[VAL_LIST]);
     builtin_add_rows(in, &types[VAL_TUPLE]->attrs, tuple_rows, ARRAY_LEN(tuple_rows),
                      types[VAL_TUPLE]);
     for (size_t i = 0; i < ARRAY_LEN(special); i++) {

@@ -10,9 +10,11 @@ need_double(Interp *in, const CallArgs *args, int i, double *out)
 {
     Value v = args->pos[i];
     if (!val_is_number(v)) {
-        ExcInfo *x = error_raise(in, "TypeError", args->span, "a number is needed, not '%s'",
-                                 val_type_name(v));
-        x->help = v.kind == VAL_OBJECT ? "a value known only at run time cannot be used here" : NULL;
+        ExcInfo *x = error_raise(in, "TypeError", args->span,
+                                 "a number is needed, not '%s'", val_type_name(v));
+        x->help = v.kind == VAL_OBJECT
+                      ? "a value known only at run time cannot be used here"
+                      : NULL;
         return false;
     }
     return number_double(in, v, args->span, out);
@@ -28,7 +30,8 @@ rounded(Interp *in, const CallArgs *args, double (*how)(double))
     if (val_is_int(args->pos[0])) {
         return args->pos[0];
     }
-    return need_double(in, args, 0, &f) ? val_double_int(in, how(f), args->span) : val_fail();
+    return need_double(in, args, 0, &f) ? val_double_int(in, how(f), args->span)
+                                        : val_fail();
 }
 
 static Value
@@ -62,24 +65,26 @@ real(Interp *in, const CallArgs *args, double (*f)(double))
     }
     double r = f(x);
     if (isnan(r) && !isnan(x)) {
-        return stage_raise(in, "ValueError", args->span, "%s is outside the domain of the function",
+        return stage_raise(in, "ValueError", args->span,
+                           "%s is outside the domain of the function",
                            val_repr(in, args->pos[0]));
     }
     if (isinf(r) && isfinite(x)) {
-        return x == 0 || f == log ? stage_raise(in, "ValueError", args->span,
-                                                "%s is outside the domain of the function",
-                                                val_repr(in, args->pos[0]))
-                                  : stage_raise(in, "OverflowError", args->span,
-                                                "the result is too large for a float");
+        return x == 0 || f == log
+                   ? stage_raise(in, "ValueError", args->span,
+                                 "%s is outside the domain of the function",
+                                 val_repr(in, args->pos[0]))
+                   : stage_raise(in, "OverflowError", args->span,
+                                 "the result is too large for a float");
     }
     return val_float(r);
 }
 
-#define REAL(name, f)                                                                         \
-    static Value name(Interp *in, Value self, const CallArgs *args)                           \
-    {                                                                                         \
-        (void)self;                                                                           \
-        return real(in, args, f);                                                             \
+#define REAL(name, f)                                                                    \
+    static Value name(Interp *in, Value self, const CallArgs *args)                      \
+    {                                                                                    \
+        (void)self;                                                                      \
+        return real(in, args, f);                                                        \
     }
 REAL(fn_sqrt, sqrt)
 REAL(fn_exp, exp)
@@ -106,8 +111,8 @@ fn_log(Interp *in, Value self, const CallArgs *args)
         return val_fail();
     }
     if (b <= 0 || b == 1) {
-        return stage_raise(in, "ValueError", args->span, "%s is not a base of a logarithm",
-                           val_repr(in, args->pos[1]));
+        return stage_raise(in, "ValueError", args->span,
+                           "%s is not a base of a logarithm", val_repr(in, args->pos[1]));
     }
     return val_float(a.f / log(b));
 }
@@ -123,12 +128,14 @@ fn_pow(Interp *in, Value self, const CallArgs *args)
     }
     double r = pow(x, y);
     if (isnan(r) && !isnan(x) && !isnan(y)) {
-        return stage_raise(in, "ValueError", args->span, "the power is not a real number");
+        return stage_raise(in, "ValueError", args->span,
+                           "the power is not a real number");
     }
     if (isinf(r) && isfinite(x) && isfinite(y)) {
-        return x == 0 ? stage_raise(in, "ValueError", args->span, "zero to a negative power")
-                      : stage_raise(in, "OverflowError", args->span,
-                                    "the power is too large for a float");
+        return x == 0
+                   ? stage_raise(in, "ValueError", args->span, "zero to a negative power")
+                   : stage_raise(in, "OverflowError", args->span,
+                                 "the power is too large for a float");
     }
     return val_float(r);
 }
@@ -273,14 +280,17 @@ fn_prod(Interp *in, Value self, const CallArgs *args)
 static Value
 fn_factorial(Interp *in, Value self, const CallArgs *args)
 {
-    enum { MAX_ARGUMENT = 7000 }; /* the result fits 65536 bits up to about 5900 */
+    enum {
+        MAX_ARGUMENT = 7000
+    }; /* the result fits 65536 bits up to about 5900 */
     (void)self;
     int64_t n = 0;
     if (!need_ints(in, args)) {
         return val_fail();
     }
     if (!val_as_int64(args->pos[0], &n) || n < 0 || n > MAX_ARGUMENT) {
-        return stage_raise(in, "ValueError", args->span, "the factorial of %s cannot be made",
+        return stage_raise(in, "ValueError", args->span,
+                           "the factorial of %s cannot be made",
                            val_repr(in, args->pos[0]));
     }
     mpz_t z;
@@ -299,7 +309,8 @@ fn_isqrt(Interp *in, Value self, const CallArgs *args)
         return val_fail();
     }
     if (number_compare(args->pos[0], val_int(0)) < 0) {
-        return stage_raise(in, "ValueError", args->span, "a negative number has no square root");
+        return stage_raise(in, "ValueError", args->span,
+                           "a negative number has no square root");
     }
     mpz_t z;
     mpz_init(z);
@@ -311,19 +322,32 @@ fn_isqrt(Interp *in, Value self, const CallArgs *args)
 }
 
 static const BuiltinRow rows[] = {
-    {"ceil", fn_ceil, 1, 1, false},       {"floor", fn_floor, 1, 1, false},
-    {"trunc", fn_trunc, 1, 1, false},     {"sqrt", fn_sqrt, 1, 1, false},
-    {"exp", fn_exp, 1, 1, false},         {"log", fn_log, 1, 2, false},
-    {"log2", fn_log2, 1, 1, false},       {"log10", fn_log10, 1, 1, false},
-    {"fabs", fn_fabs, 1, 1, false},       {"sin", fn_sin, 1, 1, false},
-    {"cos", fn_cos, 1, 1, false},         {"tan", fn_tan, 1, 1, false},
-    {"tanh", fn_tanh, 1, 1, false},       {"atan", fn_atan, 1, 1, false},
-    {"erf", fn_erf, 1, 1, false},         {"pow", fn_pow, 2, 2, false},
-    {"fmod", fn_fmod, 2, 2, false},       {"isclose", fn_isclose, 2, 2, true},
-    {"isnan", fn_isnan, 1, 1, false},     {"isinf", fn_isinf, 1, 1, false},
-    {"isfinite", fn_isfinite, 1, 1, false}, {"gcd", fn_gcd, 0, 255, false},
-    {"lcm", fn_lcm, 0, 255, false},       {"prod", fn_prod, 1, 1, true},
-    {"factorial", fn_factorial, 1, 1, false}, {"isqrt", fn_isqrt, 1, 1, false},
+    {"ceil", fn_ceil, 1, 1, false},
+    {"floor", fn_floor, 1, 1, false},
+    {"trunc", fn_trunc, 1, 1, false},
+    {"sqrt", fn_sqrt, 1, 1, false},
+    {"exp", fn_exp, 1, 1, false},
+    {"log", fn_log, 1, 2, false},
+    {"log2", fn_log2, 1, 1, false},
+    {"log10", fn_log10, 1, 1, false},
+    {"fabs", fn_fabs, 1, 1, false},
+    {"sin", fn_sin, 1, 1, false},
+    {"cos", fn_cos, 1, 1, false},
+    {"tan", fn_tan, 1, 1, false},
+    {"tanh", fn_tanh, 1, 1, false},
+    {"atan", fn_atan, 1, 1, false},
+    {"erf", fn_erf, 1, 1, false},
+    {"pow", fn_pow, 2, 2, false},
+    {"fmod", fn_fmod, 2, 2, false},
+    {"isclose", fn_isclose, 2, 2, true},
+    {"isnan", fn_isnan, 1, 1, false},
+    {"isinf", fn_isinf, 1, 1, false},
+    {"isfinite", fn_isfinite, 1, 1, false},
+    {"gcd", fn_gcd, 0, 255, false},
+    {"lcm", fn_lcm, 0, 255, false},
+    {"prod", fn_prod, 1, 1, true},
+    {"factorial", fn_factorial, 1, 1, false},
+    {"isqrt", fn_isqrt, 1, 1, false},
 };
 
 void

@@ -55,7 +55,9 @@ floor_div(int64_t a, int64_t b)
 static Value
 int_divide(Interp *in, Value a, Value b, Span span)
 {
-    enum { EXACT = 53 };
+    enum {
+        EXACT = 53
+    };
     if (is_zero(b)) {
         return zero_division(in, span);
     }
@@ -64,7 +66,8 @@ int_divide(Interp *in, Value a, Value b, Span span)
     }
     double r = 0;
     if (!big_true_divide(a, b, &r)) {
-        return stage_raise(in, "OverflowError", span, "the quotient is too large for a float");
+        return stage_raise(in, "OverflowError", span,
+                           "the quotient is too large for a float");
     }
     return val_float(r);
 }
@@ -129,14 +132,17 @@ int_binary(Interp *in, AstOp op, Value a, Value b, Span span)
     case AOP_OR:
     case AOP_XOR:
         if (a.kind == VAL_BOOL && b.kind == VAL_BOOL) {
-            return val_bool(op == AOP_AND ? a.b & b.b : op == AOP_OR ? a.b | b.b : a.b ^ b.b);
+            return val_bool(op == AOP_AND  ? a.b & b.b
+                            : op == AOP_OR ? a.b | b.b
+                                           : a.b ^ b.b);
         }
         break;
     default:
         break;
     }
     int64_t r = 0;
-    if (a.kind != VAL_BIG && b.kind != VAL_BIG && small_binary(op, small(a), small(b), &r)) {
+    if (a.kind != VAL_BIG && b.kind != VAL_BIG &&
+        small_binary(op, small(a), small(b), &r)) {
         return val_int(r);
     }
     if (!core_charge(in, (big_bits(a) + big_bits(b)) / 64, span)) {
@@ -179,12 +185,14 @@ float_pow(Interp *in, double a, double b, Span span)
         return stage_raise(in, "ZeroDivisionError", span, "zero to a negative power");
     }
     if (a < 0 && isfinite(a) && isfinite(b) && b != floor(b)) {
-        return stage_raise(in, "ValueError", span,
-                           "a negative number to a fractional power is not a real number");
+        return stage_raise(
+            in, "ValueError", span,
+            "a negative number to a fractional power is not a real number");
     }
     double r = pow(a, b);
     if (isinf(r) && isfinite(a) && isfinite(b)) {
-        return stage_raise(in, "OverflowError", span, "the power is too large for a float");
+        return stage_raise(in, "OverflowError", span,
+                           "the power is too large for a float");
     }
     return val_float(r);
 }
@@ -226,8 +234,9 @@ number_binary(Interp *in, AstOp op, Value a, Value b, Span span)
         return int_binary(in, op, a, b, span);
     }
     if (!float_has(op)) {
-        return stage_raise(in, "TypeError", span, "unsupported operands of %s: '%s' and '%s'",
-                           ast_op_text(op), val_type_name(a), val_type_name(b));
+        return stage_raise(in, "TypeError", span,
+                           "unsupported operands of %s: '%s' and '%s'", ast_op_text(op),
+                           val_type_name(a), val_type_name(b));
     }
     double x = 0;
     double y = 0;
@@ -284,7 +293,8 @@ compare_int_double(Value a, double f)
     if (a.kind == VAL_BIG || fabs(f) >= 9007199254740992.0) {
         return big_compare_double(a, f);
     }
-    double d = (double)small(a); /* exact enough: |f| < 2^53 <= |d| keeps its order when rounded */
+    double d = (double)small(
+        a); /* exact enough: |f| < 2^53 <= |d| keeps its order when rounded */
     return (d > f) - (d < f);
 }
 
@@ -355,7 +365,8 @@ val_double_int(Interp *in, double f, Span span)
         return stage_raise(in, "ValueError", span, "a NaN cannot be made an integer");
     }
     if (isinf(f)) {
-        return stage_raise(in, "OverflowError", span, "an infinity cannot be made an integer");
+        return stage_raise(in, "OverflowError", span,
+                           "an infinity cannot be made an integer");
     }
     if (fabs(f) < 9.2e18) {
         return val_int((int64_t)f);
@@ -484,14 +495,18 @@ round_digits(Interp *in, Value v, int64_t digits, Span span)
             return v.kind == VAL_BOOL ? val_int(v.b) : v;
         }
         Value unit = number_pow(in, val_int(10), val_int(MIN(-digits, 20000)), span);
-        Value half = val_failed(unit) ? unit : int_binary(in, AOP_FLOORDIV, unit, val_int(2), span);
+        Value half = val_failed(unit)
+                         ? unit
+                         : int_binary(in, AOP_FLOORDIV, unit, val_int(2), span);
         Value sum = val_failed(half) ? half : int_binary(in, AOP_ADD, v, half, span);
         Value rest = val_failed(sum) ? sum : int_binary(in, AOP_MOD, sum, unit, span);
         Value r = val_failed(rest) ? rest : int_binary(in, AOP_SUB, sum, rest, span);
         if (!val_failed(r) && is_zero(rest)) {
             Value q = int_binary(in, AOP_FLOORDIV, r, unit, span);
             Value odd = val_failed(q) ? q : int_binary(in, AOP_AND, q, val_int(1), span);
-            return val_failed(odd) || is_zero(odd) ? r : int_binary(in, AOP_SUB, r, unit, span);
+            return val_failed(odd) || is_zero(odd)
+                       ? r
+                       : int_binary(in, AOP_SUB, r, unit, span);
         }
         return r;
     }
@@ -501,7 +516,8 @@ round_digits(Interp *in, Value v, int64_t digits, Span span)
     char text[700];
     if (digits < 0) {
         double scale = pow(10, (double)MIN(-digits, 400));
-        return val_float(isinf(scale) ? copysign(0, v.f) : nearbyint(v.f / scale) * scale);
+        return val_float(isinf(scale) ? copysign(0, v.f)
+                                      : nearbyint(v.f / scale) * scale);
     }
     snprintf(text, sizeof text, "%.*f", (int)digits, v.f);
     return val_float(strtod(text, NULL));
@@ -513,7 +529,8 @@ number_round(Interp *in, Value v, Value digits, Span span)
     int64_t n = 0;
     if (digits.kind != VAL_NONE && !val_failed(digits)) {
         if (digits.kind == VAL_FLOAT || !val_as_int64(digits, &n)) {
-            return stage_raise(in, "TypeError", span, "round takes an integer number of digits");
+            return stage_raise(in, "TypeError", span,
+                               "round takes an integer number of digits");
         }
         return round_digits(in, v, n, span);
     }

@@ -6,13 +6,27 @@
 
 /* Special methods behind the operators, for instances of user classes. */
 static const char *const op_methods[AOP_COUNT] = {
-    [AOP_ADD] = "__add__",      [AOP_SUB] = "__sub__",       [AOP_MUL] = "__mul__",
-    [AOP_DIV] = "__truediv__",  [AOP_FLOORDIV] = "__floordiv__", [AOP_MOD] = "__mod__",
-    [AOP_POW] = "__pow__",      [AOP_MATMUL] = "__matmul__", [AOP_SHL] = "__lshift__",
-    [AOP_SHR] = "__rshift__",   [AOP_AND] = "__and__",       [AOP_OR] = "__or__",
-    [AOP_XOR] = "__xor__",      [AOP_NEG] = "__neg__",       [AOP_POS] = "__pos__",
-    [AOP_INVERT] = "__invert__", [AOP_EQ] = "__eq__",        [AOP_NE] = "__ne__",
-    [AOP_LT] = "__lt__",        [AOP_LE] = "__le__",         [AOP_GT] = "__gt__",
+    [AOP_ADD] = "__add__",
+    [AOP_SUB] = "__sub__",
+    [AOP_MUL] = "__mul__",
+    [AOP_DIV] = "__truediv__",
+    [AOP_FLOORDIV] = "__floordiv__",
+    [AOP_MOD] = "__mod__",
+    [AOP_POW] = "__pow__",
+    [AOP_MATMUL] = "__matmul__",
+    [AOP_SHL] = "__lshift__",
+    [AOP_SHR] = "__rshift__",
+    [AOP_AND] = "__and__",
+    [AOP_OR] = "__or__",
+    [AOP_XOR] = "__xor__",
+    [AOP_NEG] = "__neg__",
+    [AOP_POS] = "__pos__",
+    [AOP_INVERT] = "__invert__",
+    [AOP_EQ] = "__eq__",
+    [AOP_NE] = "__ne__",
+    [AOP_LT] = "__lt__",
+    [AOP_LE] = "__le__",
+    [AOP_GT] = "__gt__",
     [AOP_GE] = "__ge__",
 };
 
@@ -23,8 +37,8 @@ user_instance(Value v)
 }
 
 static bool
-call_op_method(Interp *in, Value self, AstOp op, bool reflected, const Value *other, Span span,
-               Value *out)
+call_op_method(Interp *in, Value self, AstOp op, bool reflected, const Value *other,
+               Span span, Value *out)
 {
     if (!user_instance(self) || !op_methods[op]) {
         return false;
@@ -55,7 +69,8 @@ concat(Interp *in, Value a, Value b, Span span)
             return val_fail();
         }
         if (n > INT32_MAX) {
-            return stage_raise(in, "OverflowError", span, "the text would have %.0f bytes", n);
+            return stage_raise(in, "OverflowError", span,
+                               "the text would have %.0f bytes", n);
         }
         char *p = arena_alloc(core_arena(in), (size_t)n + 1);
         memcpy(p, a.str->p, a.str->len);
@@ -79,10 +94,12 @@ concat(Interp *in, Value a, Value b, Span span)
 static Value
 repeat(Interp *in, Value seq, Value count, Span span)
 {
-    enum { MAX_ITEMS = INT32_MAX };
+    enum {
+        MAX_ITEMS = INT32_MAX
+    };
     size_t n = seq.kind == VAL_STR ? seq.str->len : seq.list->n;
     size_t unit = seq.kind == VAL_STR ? 1 : sizeof(Value);
-    int64_t times = count.kind == VAL_BIG ? (count.big->size < 0 ? 0 : INT64_MAX)
+    int64_t times = count.kind == VAL_BIG    ? (count.big->size < 0 ? 0 : INT64_MAX)
                     : count.kind == VAL_BOOL ? count.b
                                              : count.i;
     times = MAX(times, 0);
@@ -91,7 +108,8 @@ repeat(Interp *in, Value seq, Value count, Span span)
         return val_fail();
     }
     if (total > MAX_ITEMS) {
-        return stage_raise(in, "OverflowError", span, "the sequence would have %.0f items", total);
+        return stage_raise(in, "OverflowError", span,
+                           "the sequence would have %.0f items", total);
     }
     if (seq.kind == VAL_STR) {
         char *p = arena_alloc(core_arena(in), (size_t)total + 1);
@@ -123,7 +141,8 @@ set_binary(Interp *in, AstOp op, Value a, Value b, Span span)
                 return val_fail();
             }
             bool keep = op == AOP_OR || (op == AOP_AND) == (there >= 0);
-            if (!val_failed(key) && keep && !dict_put(in, r.dict, key, val_none(), span)) {
+            if (!val_failed(key) && keep &&
+                !dict_put(in, r.dict, key, val_none(), span)) {
                 return val_fail();
             }
         }
@@ -234,7 +253,10 @@ op_unary(Interp *in, AstOp op, Value a, Span span)
         return r;
     }
     return stage_raise(in, "TypeError", span, "%s does not apply to '%s'",
-                       op == AOP_INVERT ? "~" : op == AOP_NEG ? "-" : "+", val_type_name(a));
+                       op == AOP_INVERT ? "~"
+                       : op == AOP_NEG  ? "-"
+                                        : "+",
+                       val_type_name(a));
 }
 
 /* ---- comparison --------------------------------------------------------------------------------------------------- */
@@ -430,7 +452,10 @@ order(Interp *in, AstOp op, Value a, Value b, Span span)
     if (a.kind == VAL_SET && b.kind == VAL_SET) {
         return order_sets(in, op, a, b, span);
     }
-    AstOp swapped = op == AOP_LT ? AOP_GT : op == AOP_LE ? AOP_GE : op == AOP_GT ? AOP_LT : AOP_LE;
+    AstOp swapped = op == AOP_LT   ? AOP_GT
+                    : op == AOP_LE ? AOP_GE
+                    : op == AOP_GT ? AOP_LT
+                                   : AOP_LE;
     if (call_op_method(in, a, op, false, &b, span, &r) ||
         call_op_method(in, b, swapped, false, &a, span, &r)) {
         return r;
@@ -517,7 +542,8 @@ range_contains(const RangeVal *r, Value item, bool *out)
     int64_t i = 0;
     *out = false;
     if (val_is_number(item) && val_as_int64(item, &i)) {
-        bool inside = r->step > 0 ? i >= r->start && i < r->stop : i <= r->start && i > r->stop;
+        bool inside =
+            r->step > 0 ? i >= r->start && i < r->stop : i <= r->start && i > r->stop;
         uint64_t a = r->step > 0 ? (uint64_t)i - (uint64_t)r->start
                                  : (uint64_t)r->start - (uint64_t)i;
         uint64_t step = r->step > 0 ? (uint64_t)r->step : 0 - (uint64_t)r->step;
@@ -588,7 +614,8 @@ instance_truth(Interp *in, Value v, Span span, bool *out)
 {
     Value r = val_none();
     *out = true;
-    if (v.inst->cls->user && attr_special(in, v, in->core->sym.bool_, NULL, 0, span, &r)) {
+    if (v.inst->cls->user &&
+        attr_special(in, v, in->core->sym.bool_, NULL, 0, span, &r)) {
         return !val_failed(r) && r.kind != VAL_INSTANCE && op_truth(in, r, span, out);
     }
     if (v.inst->cls->user && attr_special(in, v, in->core->sym.len, NULL, 0, span, &r)) {

@@ -6,7 +6,12 @@
 
 #include <string.h>
 
-typedef enum ScopeKind { SCOPE_MODULE, SCOPE_FUNC, SCOPE_CLASS, SCOPE_COMP } ScopeKind;
+typedef enum ScopeKind {
+    SCOPE_MODULE,
+    SCOPE_FUNC,
+    SCOPE_CLASS,
+    SCOPE_COMP
+} ScopeKind;
 
 struct Block;
 
@@ -36,8 +41,9 @@ typedef struct Block {
     VEC(Binding *) vars;
     uint32_t *index; /* hash index of vars when there are many */
     uint32_t nindex;
-    VEC(Binding *) own;   /* holder: variables with a place in its frame */
-    VEC(Binding *) freed; /* holder: variables of outer holders that it or inner functions read */
+    VEC(Binding *) own; /* holder: variables with a place in its frame */
+    VEC(Binding *)
+    freed; /* holder: variables of outer holders that it or inner functions read */
     Locals *loc;
 } Block;
 
@@ -85,7 +91,9 @@ find_var(const Block *s, Sym name)
 static void
 index_vars(Resolver *r, Block *s)
 {
-    enum { LINEAR = 16 };
+    enum {
+        LINEAR = 16
+    };
     if (s->vars.n <= LINEAR || s->vars.n * 2 <= s->nindex) {
         if (s->index) {
             uint32_t h = s->vars.p[s->vars.n - 1]->name * 2654435761u & (s->nindex - 1);
@@ -594,7 +602,8 @@ walk_nonlocal(Resolver *r, Block *s, Ast *n)
         bool in_class = false;
         Sym name = private_name(r, s, a->name);
         if (!lookup(s, name, &in_class)) {
-            diag_add(r->in->u, D_NAME, a->span, 0, "no enclosing function has a variable '%s'",
+            diag_add(r->in->u, D_NAME, a->span, 0,
+                     "no enclosing function has a variable '%s'",
                      sym_text(&r->in->u->names, name));
             r->ok = false;
         }
@@ -831,7 +840,8 @@ write_places(Resolver *r)
             set_place(u->node, u->in_class ? PLACE_CLASS_CELL : PLACE_CELL,
                       cell_number(u->holder, u->var));
         } else {
-            set_place(u->node, u->in_class ? PLACE_CLASS_LOCAL : PLACE_LOCAL, u->var->slot);
+            set_place(u->node, u->in_class ? PLACE_CLASS_LOCAL : PLACE_LOCAL,
+                      u->var->slot);
         }
     }
     for (uint32_t i = 0; i < r->comps.n; i++) {

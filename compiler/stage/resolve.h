@@ -31,16 +31,16 @@ typedef struct Locals {
     uint32_t nslots;
     Sym *slot_names; /* 0 for variables of comprehensions */
     uint32_t ncells;
-    uint32_t nown;    /* cells made by each call; the others come from the enclosing frame */
+    uint32_t nown; /* cells made by each call; the others come from the enclosing frame */
     Sym *cell_names;
-    uint32_t *outer;  /* for cell nown + i: its index in the enclosing frame's cells */
+    uint32_t *outer;   /* for cell nown + i: its index in the enclosing frame's cells */
     ParamSlot *params; /* without bare * and / */
     int nparams;
-    int npos;  /* the first npos parameters may be given by position */
+    int npos; /* the first npos parameters may be given by position */
     int npos_only;
-    int star;     /* index of *args and **kwargs in params, or -1 */
+    int star; /* index of *args and **kwargs in params, or -1 */
     int starstar;
-    bool plain; /* npos == nparams and no parameter lives in a cell */
+    bool plain;      /* npos == nparams and no parameter lives in a cell */
     bool expression; /* lambda: the body is an expression */
     Ast *body;
 } Locals;

@@ -10,10 +10,13 @@
 static uintptr_t
 stack_room(void)
 {
-    enum { USUAL = 8 << 20 };
+    enum {
+        USUAL = 8 << 20
+    };
     struct rlimit lim;
     rlim_t size = USUAL;
-    if (getrlimit(RLIMIT_STACK, &lim) == 0 && lim.rlim_cur != RLIM_INFINITY && lim.rlim_cur < size) {
+    if (getrlimit(RLIMIT_STACK, &lim) == 0 && lim.rlim_cur != RLIM_INFINITY &&
+        lim.rlim_cur < size) {
         size = lim.rlim_cur;
     }
     return (uintptr_t)(size / 4 * 3);
@@ -111,7 +114,8 @@ stage_run(Unit *u, uint32_t file, Ast *module)
     }
     in.here = (Span){file, 0, 0};
     Value main = stage_module(&in, "__main__");
-    attrs_set(&u->arena, &main.module->attrs, in.core->sym.name, val_str(&in, "__main__"));
+    attrs_set(&u->arena, &main.module->attrs, in.core->sym.name,
+              val_str(&in, "__main__"));
     attrs_set(&u->arena, &main.module->attrs, in.core->sym.builtins,
               (Value){.kind = VAL_MODULE, .module = in.core->builtins});
     if (!tik_install(&in)) {

@@ -31,14 +31,15 @@ fn_reduce(Interp *in, Value self, const CallArgs *args)
         if (more == 0) {
             break;
         }
-        total = val_failed(total) ? two[1] : call_values(in, args->pos[0], two, 2, args->span);
+        total = val_failed(total) ? two[1]
+                                  : call_values(in, args->pos[0], two, 2, args->span);
         if (val_failed(total)) {
             return total;
         }
     }
-    return val_failed(total)
-               ? stage_raise(in, "TypeError", args->span, "reduce of nothing without a start")
-               : total;
+    return val_failed(total) ? stage_raise(in, "TypeError", args->span,
+                                           "reduce of nothing without a start")
+                             : total;
 }
 
 typedef struct Partial {
@@ -57,7 +58,8 @@ partial_call(Interp *in, Object *self, const CallArgs *args)
     Value *kwval = ARENA_ARRAY(a, Value, first->nkw + args->nkw + 1);
     int nkw = 0;
     for (int i = 0; i < npos; i++) {
-        pos[i] = i < first->npos - 1 ? first->pos[i + 1] : args->pos[i - (first->npos - 1)];
+        pos[i] =
+            i < first->npos - 1 ? first->pos[i + 1] : args->pos[i - (first->npos - 1)];
     }
     for (int i = 0; i < first->nkw; i++) {
         if (val_failed(builtin_keyword(args, first->kwname[i]))) {
@@ -69,7 +71,8 @@ partial_call(Interp *in, Object *self, const CallArgs *args)
         kwname[nkw] = args->kwname[i];
         kwval[nkw++] = args->kwval[i];
     }
-    CallArgs all = {.pos = pos, .npos = npos, .kwname = kwname, .kwval = kwval, .nkw = nkw};
+    CallArgs all = {
+        .pos = pos, .npos = npos, .kwname = kwname, .kwval = kwval, .nkw = nkw};
     all.span = args->span;
     return stage_call(in, first->pos[0], &all);
 }
@@ -85,7 +88,8 @@ fn_partial(Interp *in, Value self, const CallArgs *args)
     p->base.cls = &partial_class;
     p->args = *args;
     p->args.pos = arena_copy(a, args->pos, (size_t)args->npos * sizeof *args->pos);
-    p->args.kwname = arena_copy(a, args->kwname, (size_t)args->nkw * sizeof *args->kwname);
+    p->args.kwname =
+        arena_copy(a, args->kwname, (size_t)args->nkw * sizeof *args->kwname);
     p->args.kwval = arena_copy(a, args->kwval, (size_t)args->nkw * sizeof *args->kwval);
     p->args.pos_span = NULL;
     p->args.kw_span = NULL;
@@ -131,12 +135,12 @@ static const BuiltinRow functools_rows[] = {
 
 /* ---- operator ------------------------------------------------------------------------------------------------- */
 
-#define OPERATOR(name, op)                                                                    \
-    static Value name(Interp *in, Value self, const CallArgs *args)                           \
-    {                                                                                         \
-        (void)self;                                                                           \
-        return op >= AOP_EQ ? op_compare(in, op, args->pos[0], args->pos[1], args->span)      \
-                            : op_binary(in, op, args->pos[0], args->pos[1], args->span);      \
+#define OPERATOR(name, op)                                                               \
+    static Value name(Interp *in, Value self, const CallArgs *args)                      \
+    {                                                                                    \
+        (void)self;                                                                      \
+        return op >= AOP_EQ ? op_compare(in, op, args->pos[0], args->pos[1], args->span) \
+                            : op_binary(in, op, args->pos[0], args->pos[1], args->span); \
     }
 OPERATOR(op_add_fn, AOP_ADD)
 OPERATOR(op_sub_fn, AOP_SUB)
@@ -258,7 +262,8 @@ static Value deep(Interp *in, Value v, Memo *memo, Span span);
 static bool
 deep_children(Interp *in, Value c, Memo *memo, Span span)
 {
-    for (uint32_t i = 0; (c.kind == VAL_LIST || c.kind == VAL_TUPLE) && i < c.list->n; i++) {
+    for (uint32_t i = 0; (c.kind == VAL_LIST || c.kind == VAL_TUPLE) && i < c.list->n;
+         i++) {
         c.list->p[i] = deep(in, c.list->p[i], memo, span);
         if (val_failed(c.list->p[i])) {
             return false;
@@ -296,7 +301,8 @@ deep(Interp *in, Value v, Memo *memo, Span span)
             return memo->to.p[i];
         }
     }
-    Value c = v.kind == VAL_TUPLE ? val_tuple(in, v.list->p, v.list->n) : shallow(in, v, span);
+    Value c =
+        v.kind == VAL_TUPLE ? val_tuple(in, v.list->p, v.list->n) : shallow(in, v, span);
     if (val_failed(c)) {
         return c;
     }
@@ -341,7 +347,8 @@ fn_chain(Interp *in, Value self, const CallArgs *args)
             return val_fail();
         }
     }
-    return iter_begin(in, all, args->span, &it) ? iter_object(in, "chain", &it) : val_fail();
+    return iter_begin(in, all, args->span, &it) ? iter_object(in, "chain", &it)
+                                                : val_fail();
 }
 
 static Value
@@ -419,10 +426,11 @@ picks(Interp *in, const CallArgs *args, bool ordered, const char *name)
         return pool;
     }
     if (args->npos > 1 && (!val_as_int64(args->pos[1], &r) || r < 0)) {
-        return stage_raise(in, "ValueError", args->span, "%s takes a number of items", name);
+        return stage_raise(in, "ValueError", args->span, "%s takes a number of items",
+                           name);
     }
-    Pick p = {pool.list, (uint32_t)MIN(r, UINT16_MAX), ordered, NULL, val_items(in, VAL_LIST, 0),
-              args->span};
+    Pick p = {pool.list, (uint32_t)MIN(r, UINT16_MAX), ordered,
+              NULL,      val_items(in, VAL_LIST, 0),   args->span};
     p.at = ARENA_ARRAY(core_arena(in), uint32_t, p.r + 1);
     if (p.r <= pool.list->n && !pick(in, &p, 0)) {
         return val_fail();
@@ -465,21 +473,23 @@ fn_warn(Interp *in, Value self, const CallArgs *args)
     return val_none();
 }
 
-static const BuiltinRow collections_rows[] = {{"namedtuple", class_named_tuple, 2, 2, true}};
+static const BuiltinRow collections_rows[] = {
+    {"namedtuple", class_named_tuple, 2, 2, true}};
 static const BuiltinRow enum_rows[] = {{"unique", fn_same, 1, 1, false}};
 static const BuiltinRow abc_rows[] = {{"abstractmethod", fn_same, 1, 1, false}};
 static const BuiltinRow warnings_rows[] = {{"warn", fn_warn, 1, 3, true}};
 
-static const char *const typing_names[] = {"Any",      "Callable", "Dict",  "Iterable", "Iterator",
-                                           "List",     "Optional", "Sequence", "Set",   "Tuple",
-                                           "Type",     "Union"};
+static const char *const typing_names[] = {"Any",      "Callable", "Dict",     "Iterable",
+                                           "Iterator", "List",     "Optional", "Sequence",
+                                           "Set",      "Tuple",    "Type",     "Union"};
 
 static void
 add_class(Interp *in, const char *module, const char *name, bool is_enum)
 {
     ClassVal *c = class_new(in, name, NULL);
     c->is_enum = is_enum;
-    stage_module_set(in, stage_module(in, module), name, (Value){.kind = VAL_CLASS, .klass = c});
+    stage_module_set(in, stage_module(in, module), name,
+                     (Value){.kind = VAL_CLASS, .klass = c});
 }
 
 void

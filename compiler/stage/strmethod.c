@@ -38,7 +38,13 @@ int_arg(Interp *in, const CallArgs *args, int i, int64_t *out)
 
 /* ---- letters --------------------------------------------------------------------------------------------- */
 
-typedef enum CaseKind { CASE_LOWER, CASE_UPPER, CASE_SWAP, CASE_TITLE, CASE_CAPITAL } CaseKind;
+typedef enum CaseKind {
+    CASE_LOWER,
+    CASE_UPPER,
+    CASE_SWAP,
+    CASE_TITLE,
+    CASE_CAPITAL
+} CaseKind;
 
 static Value
 change_case(Interp *in, Value self, CaseKind kind)
@@ -59,11 +65,11 @@ change_case(Interp *in, Value self, CaseKind kind)
     return val_str_ref(in, p, self.str->len);
 }
 
-#define CASE_METHOD(name, kind)                                                               \
-    static Value name(Interp *in, Value self, const CallArgs *args)                           \
-    {                                                                                         \
-        (void)args;                                                                           \
-        return change_case(in, self, kind);                                                   \
+#define CASE_METHOD(name, kind)                                                          \
+    static Value name(Interp *in, Value self, const CallArgs *args)                      \
+    {                                                                                    \
+        (void)args;                                                                      \
+        return change_case(in, self, kind);                                              \
     }
 CASE_METHOD(str_lower, CASE_LOWER)
 CASE_METHOD(str_upper, CASE_UPPER)
@@ -83,12 +89,12 @@ all_chars(Value self, int (*is)(int))
     return val_bool(yes);
 }
 
-#define CHAR_METHOD(name, predicate)                                                          \
-    static Value name(Interp *in, Value self, const CallArgs *args)                           \
-    {                                                                                         \
-        (void)in;                                                                             \
-        (void)args;                                                                           \
-        return all_chars(self, predicate);                                                    \
+#define CHAR_METHOD(name, predicate)                                                     \
+    static Value name(Interp *in, Value self, const CallArgs *args)                      \
+    {                                                                                    \
+        (void)in;                                                                        \
+        (void)args;                                                                      \
+        return all_chars(self, predicate);                                               \
     }
 CHAR_METHOD(str_isdigit, isdigit)
 CHAR_METHOD(str_isalpha, isalpha)
@@ -225,7 +231,8 @@ str_countof(Interp *in, Value self, const CallArgs *args)
 {
     const Str *part = NULL;
     int64_t n = 0;
-    if (!text_arg(in, args, 0, &part) || !core_charge(in, self.str->len / 8, args->span)) {
+    if (!text_arg(in, args, 0, &part) ||
+        !core_charge(in, self.str->len / 8, args->span)) {
         return val_fail();
     }
     if (part->len == 0) {
@@ -259,11 +266,13 @@ ends(Interp *in, Value self, const CallArgs *args, bool front)
     if (v.kind == VAL_TUPLE) {
         bool yes = false;
         for (uint32_t i = 0; i < v.list->n; i++) {
-            yes = yes || (v.list->p[i].kind == VAL_STR && has_end(self.str, v.list->p[i].str, front));
+            yes = yes || (v.list->p[i].kind == VAL_STR &&
+                          has_end(self.str, v.list->p[i].str, front));
         }
         return val_bool(yes);
     }
-    return text_arg(in, args, 0, &part) ? val_bool(has_end(self.str, part, front)) : val_fail();
+    return text_arg(in, args, 0, &part) ? val_bool(has_end(self.str, part, front))
+                                        : val_fail();
 }
 
 static Value
@@ -289,7 +298,8 @@ str_join(Interp *in, Value self, const CallArgs *args)
     for (uint32_t i = 0; !val_failed(items) && i < items.list->n; i++) {
         Value v = items.list->p[i];
         if (v.kind != VAL_STR) {
-            return stage_raise(in, "TypeError", args->span, "item %u to join is a '%s', not a text", i,
+            return stage_raise(in, "TypeError", args->span,
+                               "item %u to join is a '%s', not a text", i,
                                val_type_name(v));
         }
         if (!core_reserve(in, (double)v.str->len * 2 + self.str->len, args->span)) {
@@ -343,7 +353,8 @@ split_args(Interp *in, const CallArgs *args, const Str **sep, int64_t *max)
     }
     if (!val_failed(v) && v.kind != VAL_NONE) {
         if (v.kind != VAL_STR || v.str->len == 0) {
-            stage_raise(in, "ValueError", args->span, "a separator is a text that is not empty");
+            stage_raise(in, "ValueError", args->span,
+                        "a separator is a text that is not empty");
             return false;
         }
         *sep = v.str;
@@ -435,7 +446,8 @@ part_at(Interp *in, Value self, const CallArgs *args, bool last)
         return val_fail();
     }
     if (sep->len == 0) {
-        return stage_raise(in, "ValueError", args->span, "a separator is a text that is not empty");
+        return stage_raise(in, "ValueError", args->span,
+                           "a separator is a text that is not empty");
     }
     int64_t at = find_bytes(self.str->p, self.str->len, sep, last);
     if (at < 0) {
@@ -472,7 +484,8 @@ str_replace(Interp *in, Value self, const CallArgs *args)
     Text t;
     if (!text_arg(in, args, 0, &old) || !text_arg(in, args, 1, &new) ||
         !int_arg(in, args, 2, &max) ||
-        !core_reserve(in, (double)(self.str->len + 1.0) * (1.0 + new->len) / MAX(old->len, 1),
+        !core_reserve(in,
+                      (double)(self.str->len + 1.0) * (1.0 + new->len) / MAX(old->len, 1),
                       args->span)) {
         return val_fail();
     }
@@ -549,7 +562,8 @@ justify(Interp *in, Value self, const CallArgs *args, int front)
 {
     int64_t width = 0;
     const Str *fill = NULL;
-    if (!int_arg(in, args, 0, &width) || (args->npos > 1 && !text_arg(in, args, 1, &fill))) {
+    if (!int_arg(in, args, 0, &width) ||
+        (args->npos > 1 && !text_arg(in, args, 1, &fill))) {
         return val_fail();
     }
     if (fill && count_chars(fill->p, fill->len) != 1) {
@@ -596,7 +610,8 @@ static Value
 str_zfill(Interp *in, Value self, const CallArgs *args)
 {
     int64_t width = 0;
-    if (!int_arg(in, args, 0, &width) || !core_reserve(in, (double)MAX(width, 0), args->span)) {
+    if (!int_arg(in, args, 0, &width) ||
+        !core_reserve(in, (double)MAX(width, 0), args->span)) {
         return val_fail();
     }
     Text t;
@@ -622,7 +637,8 @@ without_end(Interp *in, Value self, const CallArgs *args, bool front)
     if (!has_end(self.str, part, front)) {
         return self;
     }
-    return val_str_n(in, self.str->p + (front ? part->len : 0), self.str->len - part->len);
+    return val_str_n(in, self.str->p + (front ? part->len : 0),
+                     self.str->len - part->len);
 }
 
 static Value

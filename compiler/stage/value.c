@@ -7,7 +7,9 @@
 
 /* ---- namespaces --------------------------------------------------------------------------------- */
 
-enum { LINEAR_ATTRS = 8 };
+enum {
+    LINEAR_ATTRS = 8
+};
 
 static void
 index_attrs(Arena *arena, Attrs *a)
@@ -312,7 +314,8 @@ val_as_uint64(Value v, uint64_t *out)
         *out = v.big->limb[0];
         return true;
     }
-    if (v.kind == VAL_FLOAT && v.f >= 9223372036854775808.0 && v.f < 18446744073709551616.0) {
+    if (v.kind == VAL_FLOAT && v.f >= 9223372036854775808.0 &&
+        v.f < 18446744073709551616.0) {
         *out = (uint64_t)v.f;
         return true;
     }
@@ -382,13 +385,17 @@ bool
 core_deep(Interp *in, Span span)
 {
     in->fatal = true;
-    stage_diag(in, D_LIMIT_DEPTH, span,
-               "calls and expressions nest too deep: the evaluator's stack is used up at %d calls",
-               in->depth);
+    Diag *d = stage_diag(
+        in, D_LIMIT_DEPTH, span,
+        "calls and values nest too deep for the evaluator's stack (%d calls deep)",
+        in->depth);
+    diag_help(in->u, d, "nest less deep");
     return false;
 }
 
-enum { CHUNK_VALUES = 1 << 14 };
+enum {
+    CHUNK_VALUES = 1 << 14
+};
 
 Value *
 stack_grow(Interp *in, uint32_t n)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs plain Python programs under CPython and under the compile-time evaluator and compares what they
-print. usage: python_vs_stage.py STAGERUN [FILE...]; without files: all of tests/lit/stage/python."""
+print. usage: [BUILD=DIR] python_vs_stage.py [FILE...]; without files: all of tests/lit/stage/python."""
 import difflib
 import glob
 import os
@@ -29,13 +29,15 @@ def compare(tool, path):
 
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
-    files = sys.argv[2:] or sorted(glob.glob(os.path.join(here, "..", "lit", "stage", "python", "*.py")))
+    tool = os.path.join(os.environ.get("BUILD", "build"), "tools", "stagerun")
+    files = sys.argv[1:] or sorted(glob.glob(os.path.join(here, "..", "lit", "stage", "python", "*.py")))
     bad = 0
     for path in files:
-        lines = compare(sys.argv[1], path)
+        lines = compare(tool, path)
         print("%s %s" % ("FAIL" if lines else "ok  ", os.path.basename(path)))
         print("\n".join(lines[:40]) + ("\n" if lines else ""), end="")
         bad += bool(lines)
+    print("%d passed, %d failed" % (len(files) - bad, bad))
     return 1 if bad or not files else 0
 
 

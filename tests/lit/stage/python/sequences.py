@@ -48,3 +48,8 @@ print([w for w in [3, 1, 2]][0], (lambda *z: z)(1, 2), [v for v, in [(1,), (2,)]
 print(len([1, 2]), len("abc"), len(()), len({}), len({1: 2}), len({1, 2, 2}))
 print(max("hello"), min(["b", "a"]), max([1, 2], [1, 3]), sum([[1], [2]], []), list("ab") + list((1,)))
 print(t.__contains__(2), t.__len__(), t.__getitem__(0)); t.__setitem__(0, 99); print(t[0])
+own = [1]
+own.append(own)
+tab = {}
+tab["me"] = tab
+print(own, tab, (own,))

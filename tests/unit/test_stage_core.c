@@ -1,0 +1,434 @@
+/* The evaluator's core: big integers, texts of values, binding of arguments, call chains, limits. */
+#include "stage/core.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct World {
+    Unit u;
+    Interp in;
+} World;
+
+static int
+setup(void **state)
+{
+    static World w;
+    unit_init(&w.u);
+    *state = &w;
+    return core_init(&w.in, &w.u) ? 0 : -1;
+}
+
+static int
+teardown(void **state)
+{
+    unit_free(&((World *)*state)->u);
+    return 0;
+}
+
+static const char *
+text_of(Interp *in, Value v)
+{
+    Text t;
+    text_init(&t, &in->u->arena);
+    assert_true(format_repr(in, v, (Span){0}, &t));
+    return t.p;
+}
+
+static Value
+op(Interp *in, AstOp o, Value a, Value b)
+{
+    return op_binary(in, o, a, b, (Span){0});
+}
+
+static Value
+big(Interp *in, const char *digits)
+{
+    return number_parse_int(in, digits, strlen(digits), 10, (Span){0});
+}
+
+static void
+test_promotes_and_shrinks(void **state)
+{
+    Interp *in = &((World *)*state)->in;
+    Value max = val_int(INT64_MAX);
+    Value up = op(in, AOP_ADD, max, val_int(1));
+    assert_int_equal(up.kind, VAL_BIG);
+    assert_string_equal(text_of(in, up), "9223372036854775808");
+    Value down = op(in, AOP_SUB, up, val_int(1));
+    assert_int_equal(down.kind, VAL_INT);
+    assert_true(down.i == INT64_MAX);
+    Value low = op(in, AOP_MUL, up, val_int(-1));
+    assert_int_equal(low.kind, VAL_INT);
+    assert_true(low.i == INT64_MIN);
+    assert_string_equal(text_of(in, op(in, AOP_FLOORDIV, low, val_int(-1))),
+                        "9223372036854775808");
+    assert_string_equal(text_of(in, op(in, AOP_MOD, low, val_int(-1))), "0");
+    assert_string_equal(text_of(in, op(in, AOP_POW, val_int(3), val_int(60))),
+                        "42391158275216203514294433201");
+}
+
+static void
+test_size_limit(void **state)
+{
+    Interp *in = &((World *)*state)->in;
+    Value inside = op(in, AOP_POW, val_int(2), val_int(65535));
+    assert_int_equal(inside.kind, VAL_BIG);
+    assert_int_equal(big_bits(inside), 65536);
+    Value outside = op(in, AOP_POW, val_int(2), val_int(65536));
+    assert_true(val_failed(outside));
+    assert_int_equal(in->exception.inst->exc->id, D_INT_TOO_LARGE);
+    in->exception = val_none();
+    assert_true(val_failed(op(in, AOP_SHL, val_int(1), val_int(65536))));
+    in->exception = val_none();
+    assert_int_equal(op(in, AOP_SHL, val_int(1), val_int(65535)).kind, VAL_BIG);
+    assert_true(val_failed(op(in, AOP_ADD, inside, inside)));
+}
+
+static void
+test_reads_64_bits(void **state)
+{
+    Interp *in = &((World *)*state)->in;
+    uint64_t bits = 0;
+    int64_t i = 0;
+    assert_true(val_as_uint64(big(in, "18446744073709551615"), &bits));
+    assert_true(bits == UINT64_MAX);
+    assert_false(val_as_uint64(big(in, "18446744073709551616"), &bits));
+    assert_false(val_as_int64(big(in, "9223372036854775808"), &i));
+    assert_true(val_as_int64(val_float(-4.0), &i));
+    assert_true(i == -4);
+    assert_false(val_as_int64(val_float(0.5), &i));
+    assert_true(val_as_uint64(val_int(-1), &bits));
+    assert_true(bits == UINT64_MAX);
+}
+
+static double
+to_double(Interp *in, const char *digits)
+{
+    double f = 0;
+    assert_true(val_as_double(big(in, digits), &f));
+    return f;
+}
+
+static void
+test_rounds_to_nearest_even(void **state)
+{
+    Interp *in = &((World *)*state)->in;
+    assert_true(to_double(in, "9007199254740993") == 9007199254740992.0);
+    assert_true(to_double(in, "9007199254740995") == 9007199254740996.0);
+    assert_true(to_double(in, "36893488147419107329") == 36893488147419111424.0);
+    assert_true(to_double(in, "36893488147419107328") == 36893488147419103232.0);
+    assert_true(to_double(in, "100000000000000000000000000000000000000") == 1e38);
+    double f = 0;
+    assert_false(val_as_double(op(in, AOP_POW, val_int(10), val_int(400)), &f));
+}
+
+static void
+test_true_division(void **state)
+{
+    Interp *in = &((World *)*state)->in;
+    Value a = op(in, AOP_POW, val_int(2), val_int(1074));
+    Value tiny = op(in, AOP_DIV, val_int(1), a);
+    assert_true(tiny.f == 4.9406564584124654e-324);
+    Value half = op(in, AOP_DIV, val_int(1), op(in, AOP_MUL, a, val_int(2)));
+    assert_true(half.f == 0);
+    Value three = op(in, AOP_DIV, val_int(3), op(in, AOP_MUL, a, val_int(2)));
+    assert_true(three.f == 2 * 4.9406564584124654e-324);
+    Value third = op(in, AOP_DIV, val_int(-1), val_int(3));
+    assert_true(third.f == -1.0 / 3.0);
+}
+
+static void
+test_compares_exactly(void **state)
+{
+    Interp *in = &((World *)*state)->in;
+    Value above = big(in, "9007199254740993");
+    assert_int_equal(number_compare(above, val_float(9007199254740992.0)), 1);
+    assert_int_equal(number_compare(val_int(INT64_MAX), val_float(9223372036854775808.0)),
+                     -1);
+    assert_int_equal(number_compare(val_int(1), val_float(NAN)), 2);
+}
+
+static void
+test_float_text(void **state)
+{
+    static const struct {
+        double f;
+        const char *text;
+    } rows[] = {
+        {0.1, "0.1"},
+        {-0.0, "-0.0"},
+        {1e16, "1e+16"},
+        {1e15, "1000000000000000.0"},
+        {0.0001, "0.0001"},
+        {0.00001, "1e-05"},
+        {1.0 / 3, "0.3333333333333333"},
+        {5e-324, "5e-324"},
+        {1.7976931348623157e308, "1.7976931348623157e+308"},
+        {5.684341886080802e-14, "5.684341886080802e-14"},
+        {9007199254740993.0, "9007199254740992.0"},
+        {INFINITY, "inf"},
+        {-INFINITY, "-inf"},
+        {NAN, "nan"},
+    };
+    Interp *in = &((World *)*state)->in;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        assert_string_equal(text_of(in, val_float(rows[i].f)), rows[i].text);
+    }
+}
+
+static void
+test_containers_text(void **state)
+{
+    Interp *in = &((World *)*state)->in;
+    Value two[2] = {val_int(1), val_str(in, "a'b")};
+    assert_string_equal(text_of(in, val_list(in, two, 2)), "[1, \"a'b\"]");
+    assert_string_equal(text_of(in, val_tuple(in, two, 1)), "(1,)");
+    Value d = val_dict(in);
+    assert_true(dict_set(in, d, val_str(in, "k"), val_tuple(in, NULL, 0), (Span){0}));
+    assert_true(dict_set(in, d, val_float(1.0), val_none(), (Span){0}));
+    assert_string_equal(text_of(in, d), "{'k': (), 1.0: None}");
+    Value v = val_none();
+    assert_true(dict_get(in, d, val_bool(true), &v));
+    assert_false(dict_get(in, d, val_int(2), &v));
+    assert_false(dict_set(in, d, val_list(in, NULL, 0), v, (Span){0}));
+}
+
+static const BindParam params[] = {
+    {"dst", true, {.kind = VAL_FAIL}},
+    {"src", true, {.kind = VAL_FAIL}},
+    {"sid", false, {.kind = VAL_INT, .i = 7}},
+    {"opt", false, {.kind = VAL_FAIL}},
+};
+
+static void
+test_binds(void **state)
+{
+    Interp *in = &((World *)*state)->in;
+    Value pos[1] = {val_int(1)};
+    Sym names[1] = {intern(&in->u->names, "src")};
+    Value kw[1] = {val_int(2)};
+    Span kw_span = {0, 5, 6};
+    Value out[4];
+    Span spans[4];
+    CallArgs args = {.pos = pos,
+                     .npos = 1,
+                     .kwname = names,
+                     .kwval = kw,
+                     .nkw = 1,
+                     .kw_span = &kw_span};
+    assert_true(stage_bind(in, "data_move", &args, params, 4, out, spans));
+    assert_true(out[0].i == 1 && out[1].i == 2 && out[2].i == 7 && val_failed(out[3]));
+    assert_int_equal(spans[1].begin, 5);
+    assert_int_equal(in->u->errors, 0);
+}
+
+static void
+expect_bind_error(Interp *in, const CallArgs *args, const char *text)
+{
+    Value out[4];
+    int64_t before = in->u->errors;
+    assert_false(stage_bind(in, "data_move", args, params, 4, out, NULL));
+    assert_int_equal(in->u->errors, before + 1);
+    const Diag *d = in->u->diags.p[in->u->diags.n - 1];
+    assert_int_equal(d->id, D_ARG_COUNT);
+    assert_string_equal(d->text, text);
+    assert_string_equal(d->notes.p[0].text,
+                        "prototype: data_move(dst, src, sid=7, opt=...)");
+}
+
+static void
+test_bind_errors(void **state)
+{
+    Interp *in = &((World *)*state)->in;
+    Value pos[5] = {val_int(1), val_int(2), val_int(3), val_int(4), val_int(5)};
+    Sym names[1] = {intern(&in->u->names, "src")};
+    Sym wrong[1] = {intern(&in->u->names, "sri")};
+    expect_bind_error(in, &(CallArgs){.pos = pos, .npos = 1, .span = {0, 1, 2}},
+                      "data_move needs an argument 'src'");
+    expect_bind_error(in, &(CallArgs){.pos = pos, .npos = 5, .span = {0, 2, 3}},
+                      "data_move takes at most 4 arguments; 5 are given");
+    expect_bind_error(in,
+                      &(CallArgs){.pos = pos,
+                                  .npos = 2,
+                                  .kwname = names,
+                                  .kwval = pos,
+                                  .nkw = 1,
+                                  .span = {0, 3, 4}},
+                      "data_move gets the argument 'src' twice");
+    expect_bind_error(in,
+                      &(CallArgs){.pos = pos,
+                                  .npos = 2,
+                                  .kwname = wrong,
+                                  .kwval = pos,
+                                  .nkw = 1,
+                                  .span = {0, 4, 5}},
+                      "data_move has no parameter 'sri'");
+}
+
+static Unit *
+run(World *w, const char *text)
+{
+    uint32_t file = unit_add_source(&w->u, "t.tik", text, strlen(text));
+    Ast *module = parse_file(&w->u, file);
+    assert_non_null(module);
+    (void)!stage_run(&w->u, file, module);
+    return &w->u;
+}
+
+static const Diag *
+only_diag(const Unit *u)
+{
+    assert_int_equal(u->diags.n, 1);
+    return u->diags.p[0];
+}
+
+static void
+test_call_chain(void **state)
+{
+    Unit *u =
+        run(*state, "def g(a):\n    return a.zz\ndef f(a):\n    return g(a)\nf(1)\n");
+    const Diag *d = only_diag(u);
+    assert_int_equal(d->id, D_ATTRIBUTE);
+    assert_string_equal(u->chains.p[d->chain].callee, "g");
+    assert_string_equal(u->chains.p[u->chains.p[d->chain].parent].callee, "f");
+}
+
+static void
+test_chains_are_shared(void **state)
+{
+    Unit *u = run(
+        *state, "def g():\n    pass\ndef f():\n    g()\nfor i in range(100):\n    f()\n");
+    assert_int_equal(u->errors, 0);
+    assert_int_equal(u->chains.n, 3);
+}
+
+static void
+test_defines_and_call(void **state)
+{
+    World *w = *state;
+    VEC_PUSH(&w->u.arena, &w->u.opt.defines, (Define){"N", "2 ** 3"});
+    w->u.opt.call = "show({'k': N})";
+    Unit *u = run(w, "def show(d):\n    print(d, N + 1, __name__)\n");
+    assert_int_equal(u->errors, 0);
+    assert_string_equal(u->log.p, "{'k': 8} 9 __main__\n");
+}
+
+static void
+test_depth_limit(void **state)
+{
+    World *w = *state;
+    const char *text = "def f(n):\n    return 0 if n == 0 else f(n - 1)\nf(49)\n";
+    w->u.opt.limits.depth = 50;
+    assert_int_equal(run(w, text)->errors, 0);
+    w->u.opt.limits.depth = 49;
+    assert_int_equal(only_diag(run(w, text))->id, D_LIMIT_DEPTH);
+}
+
+static void
+test_deep_stack_is_safe(void **state)
+{
+    World *w = *state;
+    w->u.opt.limits.depth = 1000000;
+    const Diag *d = only_diag(run(w, "def f(n):\n    return [[[[f(n + 1)]]]]\nf(0)\n"));
+    assert_int_equal(d->id, D_LIMIT_DEPTH);
+}
+
+static void
+test_step_limit(void **state)
+{
+    World *w = *state;
+    w->u.opt.limits.steps = 1000;
+    assert_int_equal(only_diag(run(w, "while True:\n    pass\n"))->id, D_LIMIT_STEPS);
+}
+
+static void
+test_limits_are_not_caught(void **state)
+{
+    World *w = *state;
+    w->u.opt.limits.steps = 1000;
+    const Diag *d =
+        only_diag(run(w, "try:\n    while True:\n        pass\nexcept BaseException:\n   "
+                         " print('caught')\nfinally:\n    print('finally')\n"));
+    assert_int_equal(d->id, D_LIMIT_STEPS);
+    assert_string_equal(w->u.log.p ? w->u.log.p : "", "");
+}
+
+static void
+test_memory_limit(void **state)
+{
+    static const char *const programs[] = {
+        "x = [0] * 10**12\n",
+        "x = 'a' * 10**10\n",
+        "x = list(range(10**12))\n",
+        "x = '%10000000d' % 1\n",
+        "x = 'a'.ljust(10**12)\n",
+        "x = 'aaaa'.replace('a', 'b' * 10**8)\n",
+        "x = (1, 2) * 10**11\n",
+        "s = 'a'\nwhile True:\n    s += s\n",
+        "l = [1]\nwhile True:\n    l = l + l\n",
+        "l = [1]\nwhile True:\n    l[0:0] = l\n",
+        "d = {}\nfor i in range(10**12):\n    d[i] = i\n",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(programs); i++) {
+        World w;
+        unit_init(&w.u);
+        w.u.opt.limits.memory = 64 << 20;
+        DiagId id = only_diag(run(&w, programs[i]))->id;
+        if (id != D_LIMIT_MEMORY && id != D_VALUE_ERROR && id != D_TYPE_ERROR) {
+            fail_msg("program %zu ends with %s", i, diag_table[id].name);
+        }
+        unit_free(&w.u);
+    }
+    (void)state;
+}
+
+static void
+test_first_error_ends(void **state)
+{
+    World *w = *state;
+    Unit *u = run(w, "print(1)\nnope\nprint(2)\nnope2\n");
+    assert_int_equal(only_diag(u)->id, D_NAME);
+    assert_string_equal(u->log.p, "1\n");
+}
+
+static void
+test_nearest_name(void **state)
+{
+    const Diag *d = only_diag(run(*state, "data_move = 1\nprint(data_mov)\n"));
+    assert_string_equal(d->help, "'data_mov' is not defined; 'data_move' is");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_promotes_and_shrinks),
+        TEST(test_size_limit),
+        TEST(test_reads_64_bits),
+        TEST(test_rounds_to_nearest_even),
+        TEST(test_true_division),
+        TEST(test_compares_exactly),
+        TEST(test_float_text),
+        TEST(test_containers_text),
+        TEST(test_binds),
+        TEST(test_bind_errors),
+        TEST(test_call_chain),
+        TEST(test_chains_are_shared),
+        TEST(test_defines_and_call),
+        TEST(test_depth_limit),
+        TEST(test_deep_stack_is_safe),
+        TEST(test_step_limit),
+        TEST(test_limits_are_not_caught),
+        TEST(test_memory_limit),
+        TEST(test_first_error_ends),
+        TEST(test_nearest_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
