@@ -858,6 +858,7 @@ resolve_tree(Interp *in, ModuleVal *module, Ast *tree)
     top->loc->body = tree;
     walk(&r, top, tree);
     write_places(&r);
+    Locals *loc = top->loc;
     arena_free(&r.tmp);
-    return r.ok ? top->loc : NULL;
+    return r.ok ? loc : NULL;
 }
