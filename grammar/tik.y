@@ -91,7 +91,7 @@ static void tik_yyerror(const Loc *at, Parser *p, const char *message);
 %type <list> chain exprs elements args opt_args slices pairs fors ifs with_head with_items aliases names
 %type <list> decorators imported
 %type <node> simple compound if_stmt elif except try_stmt def class async_able with_item decorated
-%type <node> expr named walrus star_expr star_exprs right yield_expr element arg slice opt_expr pair
+%type <node> expr starred named walrus star_expr star_exprs right yield_expr element arg slice opt_expr pair
 %type <node> comp_for alias global_name opt_yield returns opt_message
 %type <params> params lambda_params param_list lambda_list
 %type <param> param lambda_param plain_param
@@ -376,7 +376,8 @@ lambda_param:
 /* ---- lists of expressions ---- */
 
 star_exprs:
-    star_expr
+    expr
+  | starred
   | exprs                               { $$ = ast_tuple(p, @$, $1, true); }
   | exprs ','                           { $$ = ast_tuple(p, @$, $1, true); }
   | star_expr ','                       { $$ = ast_tuple(p, @$, list_one($1), true); }
@@ -389,7 +390,11 @@ exprs:
 
 star_expr:
     expr
-  | '*' expr %prec LOOSE                { $$ = ast_starred(p, @$, $2); }
+  | starred
+  ;
+
+starred:
+    '*' expr %prec LOOSE                { $$ = ast_starred(p, @$, $2); }
   ;
 
 yield_expr:
@@ -414,7 +419,7 @@ elements:
 
 element:
     named
-  | '*' expr %prec LOOSE                { $$ = ast_starred(p, @$, $2); }
+  | starred
   | expr AS expr                        { $$ = ast_loose_as(p, @$, $1, $3); }
   ;
 
@@ -425,13 +430,14 @@ opt_args:
   ;
 
 args:
-    arg                                 { $$ = list_one($1); }
+    expr                                { $$ = list_one($1); }
+  | arg                                 { $$ = list_one($1); }
+  | args ',' expr                       { $$ = list_add($1, $3); }
   | args ',' arg                        { $$ = list_add($1, $3); }
   ;
 
 arg:
-    expr
-  | NAME '=' expr                       { $$ = ast_keyword(p, @$, $1, $3); }
+    NAME '=' expr                       { $$ = ast_keyword(p, @$, $1, $3); }
   | walrus
   | '*' expr %prec LOOSE                { $$ = ast_with_a(p, AST_STARRED, @$, $2); }
   | POWER expr %prec LOOSE              { $$ = ast_keyword(p, @$, SYM_NONE, $2); }

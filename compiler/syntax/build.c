@@ -28,7 +28,10 @@ depth_of(const Ast *node)
 static void
 set_depth(Parser *p, Ast *node, unsigned depth)
 {
-    if (depth > MAX_DEPTH) {
+    if (depth > MAX_DEPTH && p->deep_line == p->line.head_at.begin + 1) {
+        depth = 0;
+    } else if (depth > MAX_DEPTH) {
+        p->deep_line = p->line.head_at.begin + 1;
         Span s = node->span;
         Diag *d = complain(p, D_TOO_NESTED, (Loc){s.begin, s.end},
                            "the expression has more than %d operations inside each other",

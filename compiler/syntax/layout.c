@@ -168,7 +168,11 @@ enter_block(Parser *p, const Line *before, Block next, Loc at)
         complain_help(p, d, "indent the line like the one above it");
     }
     if (opened && p->nblocks == MAX_BLOCKS) {
-        complain(p, D_TOO_NESTED, at, "more than %d blocks are open here", MAX_BLOCKS);
+        bool first = !top_level(p)->silent || p->levels.n == 1;
+        if (first) {
+            complain(p, D_TOO_NESTED, at, "more than %d blocks are open here",
+                     MAX_BLOCKS);
+        }
         silent = true;
         p->no_block = !before->failed;
     }

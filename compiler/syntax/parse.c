@@ -55,16 +55,32 @@ sequence_length(const unsigned char *s, uint32_t n)
     return overlong || outside ? 0 : len;
 }
 
+/* The next byte from i on that is not plain ASCII, or the end. */
+static uint32_t
+skip_plain(const unsigned char *s, uint32_t i, uint32_t end)
+{
+    const uint64_t high = 0x8080808080808080u;
+    const uint64_t low = 0x0101010101010101u;
+    uint64_t w;
+    for (; end - i >= sizeof w; i += sizeof w) {
+        memcpy(&w, s + i, sizeof w);
+        if ((w | (w - low)) & high) {
+            break; /* a byte of 0x80 or more, or a zero byte */
+        }
+    }
+    while (i < end && s[i] < 0x80 && s[i] != 0) {
+        i++;
+    }
+    return i;
+}
+
 static bool
 check_encoding(Parser *p)
 {
     const unsigned char *s = (const unsigned char *)p->text;
-    for (uint32_t i = p->begin; i < p->end;) {
-        if (s[i] < 0x80) {
-            i++;
-            continue;
-        }
-        uint32_t len = sequence_length(s + i, p->end - i);
+    for (uint32_t i = skip_plain(s, p->begin, p->end); i < p->end;
+         i = skip_plain(s, i, p->end)) {
+        uint32_t len = s[i] ? sequence_length(s + i, p->end - i) : 0;
         if (len == 0) {
             Diag *d = complain(p, D_ENCODING, (Loc){i, i + 1},
                                "the byte 0x%02x is not UTF-8 text", s[i]);
@@ -110,7 +126,12 @@ parse_expression(Unit *u, uint32_t file)
 Ast *
 parse_piece(Parser *outer, Loc at)
 {
-    Parser *p = ARENA_NEW(outer->scratch, Parser);
+    Parser *p = outer->inner;
+    if (p) {
+        memset(p, 0, sizeof *p);
+    } else {
+        p = outer->inner = ARENA_NEW(outer->scratch, Parser);
+    }
     p->u = outer->u;
     p->scratch = outer->scratch;
     p->file = outer->file;

@@ -76,11 +76,12 @@ typedef struct Parser {
     uint32_t end;
     const char *buffer; /* the scanner's copy of it */
     void *scanner;
-    int start;       /* START_FILE or START_EXPR, until it was handed out */
-    int nesting;     /* f-string fields around this parser */
-    bool expression; /* no layout: line ends count as spaces */
-    bool failed;     /* an error was reported */
-    Ast *tree;       /* result */
+    int start;            /* START_FILE or START_EXPR, until it was handed out */
+    int nesting;          /* f-string fields around this parser */
+    struct Parser *inner; /* for the fields of f-strings, made at the first one */
+    bool expression;      /* no layout: line ends count as spaces */
+    bool failed;          /* an error was reported */
+    Ast *tree;            /* result */
 
     /* layout */
     bool at_line_start;
@@ -109,7 +110,8 @@ typedef struct Parser {
     uint32_t *marks; /* by Sym: serial of the last list of names that it was seen in */
     uint32_t nmarks;
     uint32_t serial;
-    Ast *compare; /* comparison built last and its last part */
+    uint32_t deep_line; /* one past the start of the line last reported as too nested */
+    Ast *compare;       /* comparison built last and its last part */
     Ast *compare_part;
     bool join_fields; /* adjacent string literals: one of them is an f-string */
     Text join;        /* their text behind the parts */

@@ -93,6 +93,7 @@ print_string(Printer *w, const Ast *e)
 }
 
 static void print_parts(Printer *w, const Ast *list, const char *quote, bool braces);
+static void print_text_part(Printer *w, const Ast *part, const char *quote, bool braces);
 
 static void
 print_field(Printer *w, const Ast *f, const char *quote)
@@ -113,7 +114,8 @@ print_field(Printer *w, const Ast *f, const char *quote)
         print_parts(w, f->b->list, quote, false);
     } else if (f->str) {
         text_putc(w->out, ':');
-        write_escaped(w->out, f->str, (uint32_t)strlen(f->str), quote[0], false);
+        Ast text = {.str = f->str, .len = (uint32_t)strlen(f->str)};
+        print_text_part(w, &text, quote, false);
     }
     text_putc(w->out, '}');
 }
@@ -121,10 +123,15 @@ print_field(Printer *w, const Ast *f, const char *quote)
 static void
 print_text_part(Printer *w, const Ast *part, const char *quote, bool braces)
 {
-    size_t from = w->out->n;
-    write_escaped(w->out, part->str, part->len, quote[0], braces);
-    if (w->nquotes > 1 && contains(w->out->p + from, w->out->n - from, "\\")) {
-        w->stuck = true;
+    if (w->nquotes == 1) {
+        write_escaped(w->out, part->str, part->len, quote[0], braces);
+        return;
+    }
+    for (uint32_t i = 0; i < part->len; i++) {
+        if (braces && (part->str[i] == '{' || part->str[i] == '}')) {
+            text_putc(w->out, part->str[i]);
+        }
+        text_putc(w->out, part->str[i]);
     }
 }
 
