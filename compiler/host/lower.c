@@ -104,6 +104,7 @@ LLVMValueRef
 lower_alloca(Lower *l, LLVMTypeRef t, const char *name)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+    LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
     LLVMValueRef first = LLVMGetFirstInstruction(l->entry);
     if (first != NULL) {
         LLVMPositionBuilderBefore(l->b, first);
@@ -112,6 +113,7 @@ lower_alloca(Lower *l, LLVMTypeRef t, const char *name)
     }
     LLVMValueRef v = LLVMBuildAlloca(l->b, t, name);
     LLVMPositionBuilderAtEnd(l->b, here);
+    LLVMSetCurrentDebugLocation2(l->b, location);
     return v;
 }
 
@@ -278,6 +280,9 @@ lower_kernel(Lower *l, const Kernel *k)
     if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(l->b)) == NULL) {
         debug_none(l);
         lower_return(l, 0);
+    }
+    if (LLVMGetFirstUse(LLVMBasicBlockAsValue(l->fail)) == NULL) {
+        LLVMDeleteBasicBlock(l->fail); /* nothing can fail */
     }
     return l->fn;
 }
