@@ -304,8 +304,9 @@ product_version(Interp *in, Value self, const CallArgs *args)
 static void
 add_classes(Interp *in, Value m)
 {
-    Value scalar = stage_object_type(in, "Scalar", &tik_scalar_class, NULL);
-    Value expr = stage_object_type(in, "Expr", &tik_expr_class, NULL);
+    TikState *st = tik_state(in);
+    st->scalar_type = stage_object_type(in, "Scalar", &tik_scalar_class, NULL);
+    st->expr_type = stage_object_type(in, "Expr", &tik_expr_class, NULL);
     stage_module_set(in, m, "Tik",
                      stage_object_type(in, "Tik", &tik_container_class, container_new));
     stage_module_set(
@@ -313,8 +314,23 @@ add_classes(Interp *in, Value m)
         stage_object_type(in, "Dprofile", &tik_profile_class, tik_profile_new));
     stage_module_set(in, m, "Tensor",
                      stage_object_type(in, "Tensor", &tik_tensor_class, NULL));
-    stage_module_set(in, m, "Scalar", scalar);
-    stage_module_set(in, m, "Expr", expr);
+    stage_module_set(in, m, "Scalar", st->scalar_type);
+    stage_module_set(in, m, "Expr", st->expr_type);
+}
+
+/* tik.tik_lib.tik_expr.Expr and tik.api.tik_scalar.Scalar: where the original defines them. */
+static void
+add_inner_paths(Interp *in, Value m)
+{
+    Value lib = stage_module(in, "tik.tik_lib"), api = stage_module(in, "tik.api");
+    Value expr = stage_module(in, "tik.tik_lib.tik_expr");
+    Value scalar = stage_module(in, "tik.api.tik_scalar");
+    stage_module_set(in, m, "tik_lib", lib);
+    stage_module_set(in, m, "api", api);
+    stage_module_set(in, lib, "tik_expr", expr);
+    stage_module_set(in, api, "tik_scalar", scalar);
+    stage_module_set(in, expr, "Expr", tik_state(in)->expr_type);
+    stage_module_set(in, scalar, "Scalar", tik_state(in)->scalar_type);
 }
 
 static void
@@ -370,6 +386,7 @@ tik_install(Interp *in)
     fill_method_table(in, st);
     Value m = stage_module(in, "tik");
     fill_module(in, m);
+    add_inner_paths(in, m);
     Value tbe = stage_module(in, "tbe");
     Value common = stage_module(in, "tbe.common");
     stage_module_set(in, tbe, "tik", m);

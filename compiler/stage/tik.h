@@ -169,6 +169,7 @@ typedef struct TikState {
     Tik *containers;
     ProfileObj *profile; /* the newest one that selected a processor */
     Sym sym_set_as;
+    Value scalar_type, expr_type; /* the class objects tik.Scalar and tik.Expr */
 } TikState;
 
 extern const ObjectClass tik_container_class, tik_tensor_class, tik_scalar_class,
