@@ -16,6 +16,7 @@
  * then accesses of different cores never meet: f*(b1-b2) + (r1-r2) is neither 0 nor a multiple of M. */
 #include "passes/access.h"
 #include "passes/byteset.h"
+#include "passes/forms.h"
 #include "passes/passes.h"
 
 /* An access of a global buffer inside a multi-core loop. */
@@ -42,7 +43,7 @@ typedef struct GmBuffer {
 typedef struct Blocks {
     Kernel *k;
     Arena scratch;
-    Env env;
+    Forms forms;
     VEC(GmAccess) accesses;
     GmBuffer *bufs; /* by BufId */
     int64_t *first; /* by VarId: values in first and last iterations */
@@ -90,7 +91,7 @@ static void
 add_term(const Blocks *b, GmAccess *g, const Affine *off, int i, int64_t far)
 {
     int64_t f = off->factor[i];
-    Range r = env_expr(&b->env, off->atom[i]);
+    Range r = env_expr(&b->forms.env, off->atom[i]);
     if (far > 0 && magnitude(f) >= far && !range_is_const(r)) {
         g->period = gcd(g->period, magnitude(f));
         return;
@@ -105,8 +106,7 @@ add_term(const Blocks *b, GmAccess *g, const Affine *off, int i, int64_t far)
 static void
 shape_access(const Blocks *b, GmAccess *g)
 {
-    Affine off;
-    (void)env_affine(&b->env, g->a.off, &off); /* an integer: there is one */
+    Affine off = forms_affine(&b->forms, g->a.off);
     int block_term = -1;
     for (int i = 0; i < off.n; i++) {
         const Expr *e = ir_expr(b->k, off.atom[i]);
@@ -226,7 +226,7 @@ walk_multicore(Blocks *b, const Stmt *s)
     int uncertain = b->uncertain;
     b->block_var = s->loop.var;
     b->blocks = MAX(b->blocks, s->loop.block_num);
-    access_enter_loop(&b->env, s);
+    access_enter_loop(&b->forms.env, s);
     walk_body(b, s->loop.body);
     b->uncertain = uncertain;
     b->block_var = outer;
@@ -241,7 +241,7 @@ walk_loop(Blocks *b, const Stmt *s)
     b->uncertain += !certain;
     b->first[s->loop.var] = certain ? begin : 0;
     b->last[s->loop.var] = certain ? end - 1 : 0;
-    access_enter_loop(&b->env, s);
+    access_enter_loop(&b->forms.env, s);
     walk_body(b, s->loop.body);
     b->uncertain = uncertain;
 }
@@ -252,21 +252,31 @@ walk_stmt(Blocks *b, StmtId id)
     const Stmt *s = &b->k->stmts.p[id];
     switch ((StmtKind)s->kind) {
     case ST_INSTR:
-    case ST_LOAD:
     case ST_STORE:
         note_stmt(b, id);
         return;
+    case ST_LOAD:
+        note_stmt(b, id);
+        forms_assign(&b->forms, s);
+        return;
+    case ST_SET:
+        forms_assign(&b->forms, s);
+        return;
     case ST_FOR:
+        forms_forget(&b->forms, s->loop.body);
         if (s->loop.block_num > 1) {
             walk_multicore(b, s);
         } else {
             walk_loop(b, s);
         }
+        forms_forget(&b->forms, s->loop.body);
         return;
     case ST_IF:
         b->uncertain++;
         walk_body(b, s->cond.then_body);
+        forms_forget(&b->forms, s->cond.then_body);
         walk_body(b, s->cond.else_body);
+        forms_forget(&b->forms, s->cond.else_body);
         b->uncertain--;
         return;
     case ST_SCOPE:
@@ -278,7 +288,6 @@ walk_stmt(Blocks *b, StmtId id)
         b->jumps = true;
         return;
     case ST_NONE:
-    case ST_SET:
     case ST_ALLOC:
         return;
     }
@@ -459,7 +468,7 @@ pass_blocks(Kernel *k)
     b.bufs = ARENA_ARRAY(&b.scratch, GmBuffer, k->bufs.n);
     b.first = ARENA_ARRAY(&b.scratch, int64_t, k->vars.n);
     b.last = ARENA_ARRAY(&b.scratch, int64_t, k->vars.n);
-    env_init(&b.env, k, &b.scratch);
+    forms_init(&b.forms, k, &b.scratch);
     k->blocks_ordered = false;
     mark_written(&b);
     walk_body(&b, k->body);

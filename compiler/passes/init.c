@@ -22,6 +22,7 @@
  */
 #include "passes/access.h"
 #include "passes/byteset.h"
+#include "passes/forms.h"
 #include "passes/passes.h"
 
 #include <string.h>
@@ -60,7 +61,7 @@ typedef struct Branch {
 typedef struct Init {
     Kernel *k;
     Arena scratch;
-    Env env;
+    Forms forms;
     const Written **written; /* by BufId */
     ByteSet *possible;       /* by BufId */
     bool *warned;            /* by BufId */
@@ -260,7 +261,7 @@ reach(const Init *in, const Access *a, const Affine *off)
     if (!a->known) {
         return whole;
     }
-    Range at = env_affine_range(&in->env, off);
+    Range at = env_affine_range(&in->forms.env, off);
     ByteRange r = {at.lo, range_add_sat(at.hi, access_end(a))};
     r.lo = MAX(r.lo, 0);
     r.hi = MIN(r.hi, whole.hi);
@@ -285,8 +286,7 @@ write_possible(Init *in, const Access *a, const Affine *off)
 static void
 do_write(Init *in, const Access *a)
 {
-    Affine off;
-    (void)env_affine(&in->env, a->off, &off); /* an integer: there is one */
+    Affine off = forms_affine(&in->forms, a->off);
     write_possible(in, a, &off);
     write_certain(in, a, &off);
 }
@@ -302,7 +302,7 @@ in_group(const Init *in, const Access *a, const Affine *off, const Group *g)
     if (!affine_sub(off, &key, &d)) {
         return false;
     }
-    Range at = env_affine_range(&in->env, &d);
+    Range at = env_affine_range(&in->forms.env, &d);
     ByteRange all = {at.lo, range_add_sat(at.hi, access_end(a))};
     if (g->n == 0) { /* absolute; a checked access stays in its buffer */
         all.lo = MAX(all.lo, 0);
@@ -322,8 +322,7 @@ static bool
 is_written(const Init *in, const Access *a)
 {
     const Written *w = in->written[a->buf];
-    Affine off;
-    (void)env_affine(&in->env, a->off, &off);
+    Affine off = forms_affine(&in->forms, a->off);
     if (!a->known) { /* then the whole buffer must be */
         const Group whole = {0};
         const Group *g = find_group(w, &whole);
@@ -499,8 +498,10 @@ walk_loop(Init *in, const Stmt *s)
     in->unjudged += !first_iteration(in, s);
     in->plain_loops += !multicore;
     in->jumped = false;
-    access_enter_loop(&in->env, s);
+    forms_forget(&in->forms, s->loop.body);
+    access_enter_loop(&in->forms.env, s);
     bool ends = walk_body(in, s->loop.body);
+    forms_forget(&in->forms, s->loop.body);
     Branch last = leave(in, mark);
     if (ends && !multicore && !in->jumped &&
         access_certain_loop(in->k, s, &bounds[0], &bounds[1])) {
@@ -528,8 +529,10 @@ walk_if(Init *in, const Stmt *s)
     in->branches++;
     in->unjudged += in->plain_loops > 0;
     bool then_ends = walk_body(in, s->cond.then_body);
+    forms_forget(&in->forms, s->cond.then_body);
     Branch a = leave(in, mark);
     bool else_ends = walk_body(in, s->cond.else_body);
+    forms_forget(&in->forms, s->cond.else_body);
     Branch b = leave(in, mark);
     in->branches--;
     /* Behind a jump, a loop's statements need not execute in its first iteration. */
@@ -548,9 +551,15 @@ walk_stmt(Init *in, const Stmt *s)
 {
     switch ((StmtKind)s->kind) {
     case ST_INSTR:
-    case ST_LOAD:
     case ST_STORE:
         do_accesses(in, s);
+        return true;
+    case ST_LOAD:
+        do_accesses(in, s);
+        forms_assign(&in->forms, s);
+        return true;
+    case ST_SET:
+        forms_assign(&in->forms, s);
         return true;
     case ST_ALLOC:
         set_written(in, s->alloc.buf, NULL);
@@ -571,7 +580,6 @@ walk_stmt(Init *in, const Stmt *s)
         in->returned = true;
         return false;
     case ST_NONE:
-    case ST_SET:
         return true;
     }
     UNREACHABLE();
@@ -599,7 +607,7 @@ pass_init(Kernel *k)
     in.warned = ARENA_ARRAY(&in.scratch, bool, k->bufs.n);
     in.stamp = ARENA_ARRAY(&in.scratch, uint32_t, k->bufs.n);
     in.vars = ARENA_ARRAY(&in.scratch, int64_t, k->vars.n);
-    env_init(&in.env, k, &in.scratch);
+    forms_init(&in.forms, k, &in.scratch);
     k->may_read_uninit = false;
     (void)walk_body(&in, k->body);
     arena_free(&in.scratch);

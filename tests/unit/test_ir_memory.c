@@ -302,6 +302,31 @@ tiles_are_disjoint(void **state)
         false, "");
 }
 
+/* What a Scalar was set to counts like the formula. */
+static void
+registers_hold_formulas(void **state)
+{
+    (void)state;
+    const char *regs = HEAD "reg $s: int32 reg $t: int32 alloc %a: float16[1024] UB\n"
+                            "for @b: int32 = 0 to 8 block_num=8 {\n$s = (@b * 128)\n";
+    char text[2000];
+    snprintf(text, sizeof text, "%s%s", regs,
+             "for @i: int32 = 0 to 2 {\n$t = ($s + (@i * 64))\n" MOVE(
+                 "%o+(int64($t) * 2)", "%a+0", "4") "} } }");
+    blocks_are(text, false, "");
+    snprintf(text, sizeof text, "%s%s", regs,
+             "if (@b < 5) { $s = 7 }\n" MOVE("%o+(int64($s) * 2)", "%a+0", "4") "} }");
+    blocks_are(text, true, "");
+    snprintf(text, sizeof text, "%s%s", regs,
+             "for @i: int32 = 0 to 2 {\n" MOVE("%o+(int64($s) * 2)", "%a+0",
+                                               "4") "$s = ($s + 64)\n} } }");
+    blocks_are(text, true, "");
+    init_is(HEAD "reg $s: int32 alloc %a: float16[1024] UB\nfor @i: int32 = 0 to 8 {\n"
+                 "$s = (@i * 128)\n" MOVE("%a+(int64($s) * 2)", "%g+0",
+                                          "8") "}\n" ADDS("128", "%a+0", "%a+1792") "}",
+            false, "");
+}
+
 static void
 meeting_blocks_are_ordered(void **state)
 {
@@ -432,6 +457,7 @@ main(void)
         cmocka_unit_test(jumps_end_paths),
         cmocka_unit_test(strides_and_repeats),
         cmocka_unit_test(tiles_are_disjoint),
+        cmocka_unit_test(registers_hold_formulas),
         cmocka_unit_test(meeting_blocks_are_ordered),
         cmocka_unit_test(overlapping_writes_warn),
         cmocka_unit_test(bytesets_against_bitmaps),

@@ -82,9 +82,9 @@ random_offset(Gen *g)
             e = ir_op2(g->k, SOP_ADD, e, x);
         }
     }
-    if (pick(g, 20) == 0) {
+    if (pick(g, 8) == 0) {
         ExprId x = ir_cast(g->k, DT_S64, ir_reg_value(g->k, g->regs[pick(g, 2)]));
-        x = ir_op2(g->k, SOP_MUL, x, int64_const(g, 32));
+        x = ir_op2(g->k, SOP_MUL, x, int64_const(g, pick(g, 2) ? 32 : 128));
         e = ir_op2(g->k, SOP_ADD, e, x);
     }
     return e;
@@ -192,9 +192,14 @@ gen_scalar(Gen *g, Cursor *at)
         s.load.ref = ref;
         s.load.reg = r;
         break;
-    default:
+    default: /* 1 to 3, as loads give */
         s.set.reg = r;
         s.set.value = ir_const(g->k, DT_S32, 1 + pick(g, 3));
+        if (g->nvars && pick(g, 3)) {
+            VarId v = g->vars[pick(g, (uint32_t)g->nvars)];
+            s.set.value =
+                ir_op2(g->k, SOP_ADD, ir_var_value(g->k, v), ir_const(g->k, DT_S32, 1));
+        }
     }
     append(g, at, s);
 }
