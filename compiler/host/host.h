@@ -7,11 +7,16 @@
 #include "ir/ir.h"
 #include "tikrt.h"
 
-typedef enum HostEmit { HOST_OBJECT, HOST_SHARED, HOST_LLVM, HOST_ASM } HostEmit;
+typedef enum HostEmit {
+    HOST_OBJECT,
+    HOST_SHARED,
+    HOST_LLVM,
+    HOST_ASM
+} HostEmit;
 
 typedef struct HostOptions {
-    int opt_level;     /* 0 to 3; results are the same bits at every level */
-    const char *cpu;   /* null: of this machine */
+    int opt_level;   /* 0 to 3; results are the same bits at every level */
+    const char *cpu; /* null: of this machine */
 } HostOptions;
 
 typedef struct HostApi {
@@ -20,11 +25,13 @@ typedef struct HostApi {
     bool (*jit)(Kernel *k, const HostOptions *opt, TikKernel *entry, void **handle);
     void (*release)(void *handle);
     /* Writes object code, a shared library, LLVM IR or assembly of the kernels into a file. */
-    bool (*emit)(Unit *u, Kernel *const *kernels, int n, HostEmit what, const HostOptions *opt,
-                 const char *path);
+    bool (*emit)(Unit *u, Kernel *const *kernels, int n, HostEmit what,
+                 const HostOptions *opt, const char *path);
 } HostApi;
 
-enum { HOST_API_VERSION = 1 };
+enum {
+    HOST_API_VERSION = 1
+};
 /* The symbol that libtikc-host.so exports. */
 const HostApi *tikc_host_api(void);
 /* Loads the library; null with a diagnostic (backend) when LLVM is missing. In host_open.c. */

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -105,41 +106,60 @@ output_write(const Output *o, const char *bytes, size_t n)
 
 /* ---- shared libraries ------------------------------------------------------------------------------------ */
 
+extern char **environ;
+
+static bool
+start_linker(char **argv, const int *pipe_fd, pid_t *pid, Text *log)
+{
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, pipe_fd[1], 1);
+    posix_spawn_file_actions_adddup2(&files, pipe_fd[1], 2);
+    posix_spawn_file_actions_addclose(&files, pipe_fd[0]);
+    posix_spawn_file_actions_addclose(&files, pipe_fd[1]);
+    int error = posix_spawnp(pid, argv[0], &files, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&files);
+    if (error != 0) {
+        text_put(log, strerror(error));
+    }
+    return error == 0;
+}
+
+static void
+read_all(int fd, Text *log)
+{
+    char buf[512];
+    for (;;) {
+        ssize_t n = read(fd, buf, sizeof buf);
+        if (n > 0) {
+            text_putn(log, buf, (size_t)n);
+        } else if (n == 0 || errno != EINTR) {
+            return;
+        }
+    }
+}
+
 /* Runs the linker; what it prints is in log. Its exit status, or -1. */
 static int
 run_linker(const char *object, const char *library, Text *log)
 {
+    char *argv[] = {"cc", "-shared", "-o", (char *)library, (char *)object, NULL};
     int pipe_fd[2];
     if (pipe(pipe_fd) != 0) {
+        text_put(log, strerror(errno));
         return -1;
     }
-    pid_t pid = fork();
-    if (pid == 0) {
-        dup2(pipe_fd[1], 1);
-        dup2(pipe_fd[1], 2);
-        close(pipe_fd[0]);
-        close(pipe_fd[1]);
-        execlp("cc", "cc", "-shared", "-o", library, object, (char *)NULL);
-        static const char missing[] = "cc: not found";
-        ssize_t ignored = write(2, missing, sizeof missing - 1);
-        (void)ignored;
-        _exit(127);
-    }
+    pid_t pid = 0;
+    bool started = start_linker(argv, pipe_fd, &pid, log);
     close(pipe_fd[1]);
-    char buf[512];
-    ssize_t n;
-    while (pid > 0 && (n = read(pipe_fd[0], buf, sizeof buf)) != 0) {
-        if (n > 0) {
-            text_putn(log, buf, (size_t)n);
-        } else if (errno != EINTR) {
-            break;
-        }
+    if (started) {
+        read_all(pipe_fd[0], log);
     }
     close(pipe_fd[0]);
     int status = -1;
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    while (started && waitpid(pid, &status, 0) < 0 && errno == EINTR) {
     }
-    return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return started && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 static bool

@@ -20,14 +20,16 @@
 typedef struct HostTarget {
     LLVMTargetMachineRef machine;
     int opt_level;
-    bool masked_stores; /* masked stores are single instructions, vectors are 512 bits wide */
+    bool
+        masked_stores; /* masked stores are single instructions, vectors are 512 bits wide */
 } HostTarget;
 
 /* host_target.c. False: *error has the text, freed with LLVMDisposeMessage. */
 bool host_target_open(HostTarget *t, const HostOptions *opt, char **error);
 void host_target_close(HostTarget *t);
 /* has_slots: values are kept in memory that could be registers (Lower.has_slots). */
-bool host_target_optimise(const HostTarget *t, LLVMModuleRef mod, bool has_slots, char **error);
+bool host_target_optimise(const HostTarget *t, LLVMModuleRef mod, bool has_slots,
+                          char **error);
 
 typedef struct LoopExit {
     struct LoopExit *outer;
@@ -46,7 +48,8 @@ typedef struct Lower {
     LLVMValueRef nontemporal; /* metadata of stores */
     LLVMAttributeRef helper_attrs[6];
     int nhelper_attrs;
-    bool has_slots; /* some kernel keeps values in memory that optimisation makes registers */
+    bool
+        has_slots; /* some kernel keeps values in memory that optimisation makes registers */
     /* debug information, null without */
     LLVMDIBuilderRef di;
     LLVMMetadataRef *di_files; /* by file id */
@@ -60,9 +63,9 @@ typedef struct Lower {
     LLVMValueRef *bufs;            /* by BufId: address of the first byte */
     LLVMValueRef padding;          /* padding register; null: the kernel never sets it */
     LLVMValueRef values;           /* operands for a run-time check */
-    bool *streams;                 /* by BufId: written past the caches, see lower_move.c */
+    bool *streams; /* by BufId: written past the caches, see lower_move.c */
     bool has_streams;
-    LLVMValueRef *memo;            /* by ExprId: value in the present statement */
+    LLVMValueRef *memo; /* by ExprId: value in the present statement */
     uint32_t *memo_stamp;
     uint32_t stamp;
     LoopExit *loop;
@@ -72,8 +75,10 @@ typedef struct Lower {
 
 /* ---- lower.c: modules, kernels, addresses --------------------------------------------------------- */
 
-void lower_open(Lower *l, Unit *u, Arena *arena, const HostTarget *t, const char *module_name);
-void lower_close(Lower *l); /* the module goes as well, unless taken by setting mod to null */
+void lower_open(Lower *l, Unit *u, Arena *arena, const HostTarget *t,
+                const char *module_name);
+void
+lower_close(Lower *l); /* the module goes as well, unless taken by setting mod to null */
 /* Adds the function tik_entry_<name>; the places are in l->places until the next kernel. */
 LLVMValueRef lower_kernel(Lower *l, const Kernel *k);
 /* Bytes of scratch memory that the entry expects, and where a memory begins in it. */
@@ -84,9 +89,10 @@ int32_t lower_cores(const Kernel *k);
 int32_t lower_place(Lower *l, StmtId s);
 LLVMValueRef lower_ref(Lower *l, const Ref *r); /* address of a tensor operand */
 void lower_return(Lower *l, int status);
-LLVMValueRef lower_const(Lower *l, int64_t v);  /* i64 */
+LLVMValueRef lower_const(Lower *l, int64_t v); /* i64 */
 LLVMValueRef lower_const32(Lower *l, int64_t v);
-LLVMBasicBlockRef lower_block(Lower *l, const char *name); /* appended to the present function */
+LLVMBasicBlockRef lower_block(Lower *l,
+                              const char *name); /* appended to the present function */
 LLVMValueRef lower_alloca(Lower *l, LLVMTypeRef t, const char *name);
 /* A function of the runtime library, declared on first use. */
 LLVMValueRef lower_runtime(Lower *l, const char *name, LLVMTypeRef type);
@@ -97,14 +103,16 @@ LLVMValueRef lower_runtime(Lower *l, const char *name, LLVMTypeRef type);
 typedef struct Helper {
     LLVMValueRef fn;
     LLVMTypeRef type;
-    LLVMBasicBlockRef back; /* where the caller goes on; null: the helper exists already */
+    LLVMBasicBlockRef
+        back; /* where the caller goes on; null: the helper exists already */
     LLVMValueRef caller;
     LLVMMetadataRef location;
 } Helper;
 
 /* Looks the helper up or begins it (builder at its entry). True: the body is to be built, then
  * lower_helper_end. */
-bool lower_helper_begin(Lower *l, Helper *h, const char *name, const LLVMTypeRef *params, int n);
+bool lower_helper_begin(Lower *l, Helper *h, const char *name, const LLVMTypeRef *params,
+                        int n);
 void lower_helper_end(Lower *l, Helper *h); /* adds the return */
 void lower_helper_call(Lower *l, const Helper *h, LLVMValueRef *args, int n);
 
@@ -112,9 +120,9 @@ void lower_helper_call(Lower *l, const Helper *h, LLVMValueRef *args, int n);
  * a step in bytes. */
 typedef struct Counted {
     LLVMBasicBlockRef head, body, exit, from;
-    LLVMValueRef index;    /* phi, counts from 0 */
+    LLVMValueRef index; /* phi, counts from 0 */
     LLVMValueRef count;
-    LLVMValueRef at[4];    /* phi of each pointer */
+    LLVMValueRef at[4]; /* phi of each pointer */
     LLVMValueRef step[4];
     int n;
 } Counted;
@@ -132,8 +140,10 @@ LLVMValueRef lower_to_f32(Lower *l, LLVMValueRef bits, Dtype t, int lanes);
 /* Rounds to nearest even; NaN becomes canonical. */
 LLVMValueRef lower_from_f32(Lower *l, LLVMValueRef f, Dtype t, int lanes);
 /* ADD SUB MUL MAX MIN AND OR; for scalars also division of floats (SOP_DIV has no Sem). */
-LLVMValueRef lower_binary(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef b);
-LLVMValueRef lower_unary(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a); /* ABS RELU NOT */
+LLVMValueRef lower_binary(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a,
+                          LLVMValueRef b);
+LLVMValueRef lower_unary(Lower *l, Sem op, Dtype t, int lanes,
+                         LLVMValueRef a); /* ABS RELU NOT */
 LLVMValueRef lower_float_op(Lower *l, LLVMOpcode op, Dtype t, int lanes, LLVMValueRef a,
                             LLVMValueRef b);
 LLVMValueRef lower_intrinsic(Lower *l, const char *name, LLVMTypeRef *types, int ntypes,
@@ -141,10 +151,12 @@ LLVMValueRef lower_intrinsic(Lower *l, const char *name, LLVMTypeRef *types, int
 
 /* ---- one file per family ---------------------------------------------------------------------------- */
 
-LLVMValueRef lower_expr(Lower *l, ExprId e, StmtId at);   /* in its own type */
-LLVMValueRef lower_number(Lower *l, ExprId e, StmtId at); /* integer in canonical form as i64 */
+LLVMValueRef lower_expr(Lower *l, ExprId e, StmtId at); /* in its own type */
+LLVMValueRef lower_number(Lower *l, ExprId e,
+                          StmtId at); /* integer in canonical form as i64 */
 /* Branches to a fault when cond (i1) holds. */
-void lower_fault_if(Lower *l, LLVMValueRef cond, Rule rule, LLVMValueRef value, StmtId at);
+void lower_fault_if(Lower *l, LLVMValueRef cond, Rule rule, LLVMValueRef value,
+                    StmtId at);
 void lower_set(Lower *l, StmtId s);
 void lower_load(Lower *l, StmtId s);
 void lower_store(Lower *l, StmtId s);
@@ -155,7 +167,7 @@ void lower_body(Lower *l, StmtId first);
 void lower_check(Lower *l, StmtId s);
 void lower_check_element(Lower *l, const Ref *r, StmtId s);
 
-void lower_find_streams(Lower *l); /* at the start of a kernel */
+void lower_find_streams(Lower *l);  /* at the start of a kernel */
 void lower_fence_streams(Lower *l); /* before a return */
 void lower_move(Lower *l, StmtId s);
 void lower_set_padding(Lower *l, StmtId s);
@@ -180,7 +192,7 @@ void descriptor_emit(Lower *l, const Kernel *k, LLVMValueRef entry);
 
 bool host_jit(Kernel *k, const HostOptions *opt, TikKernel *entry, void **handle);
 void host_release(void *handle);
-bool host_emit(Unit *u, Kernel *const *kernels, int n, HostEmit what, const HostOptions *opt,
-               const char *path);
+bool host_emit(Unit *u, Kernel *const *kernels, int n, HostEmit what,
+               const HostOptions *opt, const char *path);
 
 #endif

@@ -322,8 +322,8 @@ bench(const HostApi *api, What what, Dtype t, int64_t n, int rounds)
 int
 main(int argc, char **argv)
 {
-    int rounds = argc > 1 ? atoi(argv[1]) : 15;
-    int64_t n = argc > 2 ? atoll(argv[2]) : 1 << 24;
+    int rounds = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 15;
+    int64_t n = argc > 2 ? strtoll(argv[2], NULL, 10) : 1 << 24;
     int64_t unit = (int64_t)BLOCKS * 64 * 128;
     if (rounds < 1 || rounds > MAX_ROUNDS || n < unit || n % unit != 0) {
         die("usage", "bench [ROUNDS 1..99 [ELEMENTS, a multiple of 65536]]");

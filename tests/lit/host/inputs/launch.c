@@ -26,7 +26,7 @@ main(int argc, char **argv)
     for (int i = 0; i < 512; i++) {
         ((uint16_t *)arrays[0].data)[i] = 0x3c00;
     }
-    ((int32_t *)arrays[1].data)[0] = argc > 1 ? atoi(argv[1]) : 4;
+    ((int32_t *)arrays[1].data)[0] = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 4;
     if (!tik_launch(k, args, 2, &err)) {
         printf("fault %s at %s\n", err.name, err.place);
     } else {
