@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Compares the front end with CPython's on snippets of program text.
-usage: syntax_vs_python.py ASTPRINT FILE...
+usage: syntax_vs_python.py [FILE...]
+BUILD names the build directory; without files, those of tests/lit/syntax/inputs are taken.
 
 A file holds snippets between lines of '# ---'. For each one: both accept it or both refuse it; if both
 accept it, the text that our tree prints as has the tree that CPython makes of the snippet, printing is
@@ -8,14 +9,17 @@ stable, and the nodes stand where CPython says. What CPython refuses only when i
 by us or not: later steps check it. A snippet whose marker says '# --- ours' is one that we refuse on
 purpose although CPython takes it."""
 import ast
+import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import warnings
 
 warnings.simplefilter('ignore')
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PLACED = ('Name Constant Tuple List Dict Set Starred UnaryOp BinOp Compare IfExp Lambda Call Attribute '
           'Subscript Await NamedExpr Expr Assign AugAssign Return For With While Pass').split()
 
@@ -72,27 +76,36 @@ def byte_places(text):
     return sorted(out)
 
 
+def read(path):
+    with open(path, encoding='utf-8', newline='') as f:
+        return f.read()
+
+
 class Checker:
+    """Snippets by name; the tool runs once over all of them and once over what it printed."""
+
     def __init__(self, tool):
         self.tool = tool
         self.folder = tempfile.mkdtemp()
-        self.bad = 0
-        self.count = 0
+        self.snippets = []  # (path, text, refused on purpose)
+        self.bad = set()
 
-    def run(self, text, *options):
-        path = os.path.join(self.folder, 'snippet.tik')
+    def add(self, text, on_purpose):
+        path = os.path.join(self.folder, f'{len(self.snippets)}.tik')
         with open(path, 'w', encoding='utf-8', newline='') as f:
             f.write(text)
-        done = subprocess.run([self.tool, *options, path], capture_output=True, text=True, timeout=60)
-        if done.returncode not in (0, 1):
-            self.report(text, f'exit code {done.returncode}: {done.stderr}')
-        return done.returncode == 0, done.stdout
+        self.snippets.append((path, text, on_purpose))
+
+    def run_tool(self, paths):
+        if paths:
+            subprocess.run([self.tool, '--all', *paths], check=True, timeout=600)
 
     def report(self, text, what):
-        self.bad += 1
+        self.bad.add(text)
         print(f'---- {what}\n{text}')
 
-    def check_tree(self, text, printed):
+    def check_tree(self, path, text):
+        printed = read(path + '.print')
         try:
             same = tree_of(text) == tree_of(printed)
         except SyntaxError as e:
@@ -100,45 +113,52 @@ class Checker:
             return
         if not same:
             self.report(text, 'the trees differ; printed:\n' + printed)
-        again, twice = self.run(printed)
-        if not again or twice != printed:
-            self.report(text, 'printing is not stable; printed:\n' + printed + '\nthen:\n' + twice)
+        twice = path + '.print.print'
+        if not os.path.exists(twice) or read(twice) != printed:
+            self.report(text, 'printing is not stable; printed:\n' + printed)
 
-    def check_places(self, text):
+    def check_places(self, path, text):
         if re.search(r'\b[rR]?[fF][rR]?["\']', text) or '\r' in text or '\f' in text:
             return
         ours = sorted((k, int(b), int(e)) for k, b, e in
-                      (l.split() for l in self.run(text, '--spans')[1].splitlines()))
+                      (l.split() for l in read(path + '.spans').splitlines()))
         theirs = byte_places(text)
         if ours != theirs:
             self.report(text, f'places differ: only ours {sorted(set(ours) - set(theirs))}, '
                               f'only theirs {sorted(set(theirs) - set(ours))}')
 
-    def check(self, text, on_purpose):
-        self.count += 1
+    def check(self, path, text, on_purpose):
         theirs = verdict(text)
-        accepted, printed = self.run(text)
+        accepted = os.path.exists(path + '.print')
         if on_purpose:
             if accepted or theirs == 'bad':
                 self.report(text, f'should be refused by us only; we {accepted}, CPython {theirs}')
         elif accepted and theirs == 'bad':
             self.report(text, 'CPython refuses it, we do not')
         elif not accepted and theirs == 'good':
-            self.report(text, 'we refuse it, CPython does not:\n' + printed)
+            self.report(text, 'we refuse it, CPython does not:\n' + read(path + '.errors'))
         elif accepted:
-            self.check_tree(text, printed)
-            self.check_places(text)
+            self.check_tree(path, text)
+            self.check_places(path, text)
+
+    def check_all(self):
+        self.run_tool([path for path, _, _ in self.snippets])
+        printed = [path + '.print' for path, _, _ in self.snippets]
+        self.run_tool([path for path in printed if os.path.exists(path)])
+        for snippet in self.snippets:
+            self.check(*snippet)
+        shutil.rmtree(self.folder)
 
 
 def main():
-    checker = Checker(sys.argv[1])
-    for path in sys.argv[2:]:
-        with open(path, encoding='utf-8', newline='') as f:
-            parts = re.split(r'^# ---(.*)\n', f.read(), flags=re.M)
+    checker = Checker(os.path.join(os.environ.get('BUILD', os.path.join(ROOT, 'build')), 'tools/astprint'))
+    for path in sys.argv[1:] or sorted(glob.glob(os.path.join(ROOT, 'tests/lit/syntax/inputs/*.txt'))):
+        parts = re.split(r'^# ---(.*)\n', read(path), flags=re.M)
         for note, text in zip(parts[1::2], parts[2::2]):
-            checker.check(text, 'ours' in note)
-    print(f'{checker.count} snippets, {checker.bad} disagreements')
-    return 1 if checker.bad or not checker.count else 0
+            checker.add(text, 'ours' in note)
+    checker.check_all()
+    print(f'{len(checker.snippets) - len(checker.bad)} passed, {len(checker.bad)} failed')
+    return 1 if checker.bad or not checker.snippets else 0
 
 
 if __name__ == '__main__':

@@ -1,8 +1,9 @@
 /* astprint.c: shows what the front end makes of a file, for tests/oracle/syntax_vs_python.py.
- *   astprint FILE          the program printed from its tree
- *   astprint --dump FILE   the tree
- *   astprint --spans FILE  KIND BEGIN END of every node whose place Python defines as we do
- *   astprint --time N FILE parses N times and prints the seconds of the fastest run
+ *   astprint FILE           the program printed from its tree
+ *   astprint --dump FILE    the tree
+ *   astprint --time N FILE  parses N times and prints the CPU seconds of the fastest run
+ *   astprint --all FILE...  FILE.print: the program; FILE.spans: KIND BEGIN END of every node whose
+ *                           place Python defines as we do; or, if it has errors, FILE.errors
  * Errors go to standard output, exit code 1. */
 #include "syntax/ast.h"
 
@@ -218,38 +219,92 @@ span_node(const Ast *node, Text *out)
     }
 }
 
-int
-main(int argc, char **argv)
+/* ---- modes ---- */
+
+static bool
+write_file(const char *path, const char *suffix, const Text *text)
 {
-    const char *mode = argc > 2 ? argv[1] : "--print";
+    char name[1024];
+    snprintf(name, sizeof name, "%s%s", path, suffix);
+    FILE *f = fopen(name, "wb");
+    return f && fwrite(text->p, 1, text->n, f) == text->n && fclose(f) == 0;
+}
+
+/* FILE.print and FILE.spans, or FILE.errors. */
+static bool
+write_all(const char *path)
+{
     size_t n = 0;
-    char *text = argc > 1 ? read_file(argv[argc - 1], &n) : NULL;
+    char *text = read_file(path, &n);
     if (!text) {
-        fprintf(stderr, "usage: astprint [--dump | --spans | --time N] FILE\n");
-        return 2;
-    }
-    if (strcmp(mode, "--time") == 0) {
-        time_parse(argv[argc - 1], text, n, atoi(argv[2]));
-        free(text);
-        return 0;
+        return false;
     }
     Unit u;
     unit_init(&u);
-    const Ast *tree = parse_file(&u, unit_add_source(&u, argv[argc - 1], text, n));
+    const Ast *tree = parse_file(&u, unit_add_source(&u, path, text, n));
+    Text print;
+    Text spans;
+    text_init(&print, &u.arena);
+    text_init(&spans, &u.arena);
+    bool good;
+    if (tree) {
+        ast_print(&u, tree, &print);
+        span_node(tree, &spans);
+        good = write_file(path, ".print", &print) && write_file(path, ".spans", &spans);
+    } else {
+        diag_render_all(&u, DIAG_TEXT, &print);
+        good = write_file(path, ".errors", &print);
+    }
+    unit_free(&u);
+    free(text);
+    return good;
+}
+
+static int
+show(const char *path, const char *text, size_t n, bool dump)
+{
+    Unit u;
+    unit_init(&u);
+    const Ast *tree = parse_file(&u, unit_add_source(&u, path, text, n));
     Text out;
     text_init(&out, &u.arena);
     if (!tree) {
         diag_render_all(&u, DIAG_TEXT, &out);
-    } else if (strcmp(mode, "--dump") == 0) {
+    } else if (dump) {
         ast_dump(&u, tree, &out);
         text_putc(&out, '\n');
-    } else if (strcmp(mode, "--spans") == 0) {
-        span_node(tree, &out);
     } else {
         ast_print(&u, tree, &out);
     }
     fwrite(out.p, 1, out.n, stdout);
     unit_free(&u);
-    free(text);
     return tree ? 0 : 1;
+}
+
+int
+main(int argc, char **argv)
+{
+    const char *mode = argc > 2 ? argv[1] : "--print";
+    if (strcmp(mode, "--all") == 0) {
+        for (int i = 2; i < argc; i++) {
+            if (!write_all(argv[i])) {
+                return 2;
+            }
+        }
+        return 0;
+    }
+    size_t n = 0;
+    char *text = argc > 1 ? read_file(argv[argc - 1], &n) : NULL;
+    if (!text) {
+        fprintf(stderr, "usage: astprint [--dump | --time N] FILE | --all FILE...\n");
+        return 2;
+    }
+    int result = 0;
+    if (strcmp(mode, "--time") == 0) {
+        time_parse(argv[argc - 1], text, n, atoi(argv[2]));
+    } else {
+        result = show(argv[argc - 1], text, n, strcmp(mode, "--dump") == 0);
+    }
+    free(text);
+    return result;
 }
