@@ -135,7 +135,7 @@ simples:
   ;
 
 simple:
-    opt_yield                           { $$ = ast_with_a(p, AST_EXPR, @$, $1); }
+    opt_yield                           { $$ = ast_plain(p, AST_EXPR, @$, $1); }
   | chain right                         { $$ = ast_assign(p, @$, $1, $2); }
   | star_exprs AUGMENTED right          { $$ = ast_augassign(p, @$, (AstOp)$2, $1, $3); }
   | expr ':' expr                       { $$ = ast_annassign(p, @$, $1, $3, NULL); }
@@ -144,7 +144,7 @@ simple:
   | BREAK                               { $$ = ast_new(p, AST_BREAK, @$); }
   | CONTINUE                            { $$ = ast_new(p, AST_CONTINUE, @$); }
   | RETURN                              { $$ = ast_new(p, AST_RETURN, @$); }
-  | RETURN star_exprs                   { $$ = ast_with_a(p, AST_RETURN, @$, $2); }
+  | RETURN star_exprs                   { $$ = ast_plain(p, AST_RETURN, @$, $2); }
   | RAISE                               { $$ = ast_raise(p, @$, NULL, NULL); }
   | RAISE expr                          { $$ = ast_raise(p, @$, $2, NULL); }
   | RAISE expr FROM expr                { $$ = ast_raise(p, @$, $2, $4); }

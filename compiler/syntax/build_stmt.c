@@ -145,6 +145,14 @@ ast_statement(Parser *p, Ast *statement)
 }
 
 Ast *
+ast_plain(Parser *p, AstKind kind, Loc at, Ast *a)
+{
+    Ast *node = ast_new(p, kind, at);
+    node->a = a;
+    return node;
+}
+
+Ast *
 ast_assign(Parser *p, Loc at, AstList targets, Ast *value)
 {
     for (const Ast *t = targets.first; t; t = t->next) {

@@ -431,6 +431,14 @@ closing_name(const Scene *s)
     return expects(s, name) ? name : NULL;
 }
 
+static bool
+inside_braces(const Scene *s)
+{
+    const Parser *p = s->p;
+    char open = p->token == '}' ? p->closed.open : p->brackets[p->depth].open;
+    return open == '{';
+}
+
 /* Up to three token names: "'(' or ':'". */
 static const char *
 list_expected(const Scene *s)
@@ -453,8 +461,7 @@ expected_something(const Scene *s)
         report(s, "expected ':' after %s, found %s", header, s->found);
     } else if (closing_name(s) && !expects_expression(s)) {
         expected_in_bracket(s);
-    } else if (p->depth && p->brackets[p->depth].open == '{' && expects(s, "':'") &&
-               !expects_expression(s)) {
+    } else if (inside_braces(s) && expects(s, "':'") && !expects_expression(s)) {
         report(s, "expected ':' and a value after the key of a dict, found %s", s->found);
     } else if (expects(s, "the end of the file") && !expects_expression(s)) {
         report(s, "expected the end of the %s, found %s",

@@ -228,6 +228,8 @@ typedef struct FuncHead {
 } FuncHead;
 
 Ast *ast_module(Parser *p, Loc at, AstList body);
+/* A statement of one expression. */
+Ast *ast_plain(Parser *p, AstKind kind, Loc at, Ast *a);
 Ast *ast_assign(Parser *p, Loc at, AstList targets, Ast *value);
 Ast *ast_augassign(Parser *p, Loc at, AstOp op, Ast *target, Ast *value);
 Ast *ast_annassign(Parser *p, Loc at, Ast *target, Ast *annotation, Ast *value);
