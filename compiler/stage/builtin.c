@@ -54,6 +54,17 @@ builtin_add_rows(Interp *in, Attrs *into, const BuiltinRow *rows, size_t n,
 
 /* ---- printing and text ---------------------------------------------------------------------------------- */
 
+static bool
+text_or_none(Interp *in, Value v, Span span)
+{
+    if (v.kind != VAL_STR && v.kind != VAL_NONE && !val_failed(v)) {
+        stage_raise(in, "TypeError", span, "a text or None is needed, not '%s'",
+                    val_type_name(v));
+        return false;
+    }
+    return true;
+}
+
 static Value
 fn_print(Interp *in, Value self, const CallArgs *args)
 {
@@ -63,6 +74,9 @@ fn_print(Interp *in, Value self, const CallArgs *args)
     Value sep = builtin_keyword(args, sym->sep);
     Value end = builtin_keyword(args, sym->end);
     if (!builtin_no_keywords_but(in, args, allowed, ARRAY_LEN(allowed), "print")) {
+        return val_fail();
+    }
+    if (!text_or_none(in, sep, args->span) || !text_or_none(in, end, args->span)) {
         return val_fail();
     }
     Text t;

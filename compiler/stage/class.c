@@ -307,21 +307,56 @@ exec_class(Interp *in, Ast *s)
 
 /* ---- making instances ----------------------------------------------------------------------------------------------------- */
 
+static bool
+named_error(Interp *in, const ClassVal *c, Span span, const char *text, const char *field)
+{
+    ExcInfo *x = error_raise(in, "TypeError", span, "%s() %s '%s'", c->name, text, field);
+    x->id = D_ARG_COUNT;
+    x->help = "give each field once";
+    return false;
+}
+
+/* Fields given by position, by name, then from the defaults. */
+static bool
+fill_fields(Interp *in, const ClassVal *c, const CallArgs *args, Value *out)
+{
+    uint32_t n = c->fields->n;
+    Value dflt = class_lookup(c, intern(&in->u->names, "_field_defaults"));
+    if ((uint32_t)args->npos > n) {
+        return named_error(in, c, args->span, "gets values behind its last field",
+                           n ? c->fields->p[n - 1].str->p : "");
+    }
+    for (int i = 0; i < args->npos; i++) {
+        out[i] = args->pos[i];
+    }
+    for (int k = 0; k < args->nkw; k++) {
+        const char *name = sym_text(&in->u->names, args->kwname[k]);
+        uint32_t i = 0;
+        while (i < n && !val_str_is(c->fields->p[i], name)) {
+            i++;
+        }
+        if (i == n || !val_failed(out[i])) {
+            return named_error(in, c, args->span,
+                               i == n ? "has no field" : "gets twice the field", name);
+        }
+        out[i] = args->kwval[k];
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        bool missing = val_failed(out[i]);
+        if (missing &&
+            !(dflt.kind == VAL_DICT && dict_get(in, dflt, c->fields->p[i], &out[i]))) {
+            return named_error(in, c, args->span, "needs the field", c->fields->p[i].str->p);
+        }
+    }
+    return true;
+}
+
 static Value
 construct_named(Interp *in, ClassVal *c, const CallArgs *args)
 {
-    uint32_t n = c->fields->n;
-    BindParam *p = ARENA_ARRAY(core_arena(in), BindParam, MAX(n, 1));
-    Value dflt = class_lookup(c, intern(&in->u->names, "_field_defaults"));
-    for (uint32_t i = 0; i < n; i++) {
-        p[i] = (BindParam){.name = c->fields->p[i].str->p, .required = true};
-        if (dflt.kind == VAL_DICT && dict_get(in, dflt, c->fields->p[i], &p[i].dflt)) {
-            p[i].required = false;
-        }
-    }
-    Value v = val_items(in, VAL_TUPLE, n);
+    Value v = val_items(in, VAL_TUPLE, c->fields->n);
     v.list->cls = c;
-    return stage_bind(in, c->name, args, p, (int)n, v.list->p, NULL) ? v : val_fail();
+    return fill_fields(in, c, args, v.list->p) ? v : val_fail();
 }
 
 Value

@@ -220,7 +220,7 @@ repr_callable(Value v, Text *out)
         text_printf(out, "<built-in function %s>", v.builtin->name);
         break;
     case VAL_CLASS:
-        text_printf(out, "<class '%s'>", v.klass->name);
+        text_printf(out, "<class '%s%s'>", v.klass->user ? "__main__." : "", v.klass->name);
         break;
     case VAL_MODULE:
         text_printf(out, "<module '%s'>", v.module->name);

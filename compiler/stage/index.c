@@ -393,7 +393,10 @@ del_slice(Interp *in, List *l, const SliceVal *s, Span span)
     int64_t p[4];
     List none = {0};
     TRY(index_slice(in, s, l->n, span, p));
-    if (p[1] == 1 || p[2] == 0) {
+    if (p[2] == 0) {
+        return true;
+    }
+    if (p[1] == 1) {
         return splice(in, l, p[0], p[2], &none, span);
     }
     int64_t first = p[1] > 0 ? p[0] : p[0] + (p[2] - 1) * p[1];

@@ -87,7 +87,8 @@ small_binary(AstOp op, int64_t a, int64_t b, int64_t *out)
         *out = b == -1 ? 0 : floor_div(a, b);
         return b != -1;
     case AOP_MOD:
-        *out = b == -1 ? 0 : a - floor_div(a, b) * b;
+        *out = b == -1 ? 0 : a % b;
+        *out += *out != 0 && (*out < 0) != (b < 0) ? b : 0;
         return true;
     case AOP_AND:
         *out = a & b;
