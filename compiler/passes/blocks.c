@@ -195,9 +195,9 @@ note_stmt(Blocks *b, StmtId id)
     }
 }
 
-/* Marks the global buffers that a statement of the table writes. */
+/* Marks the global buffers that a statement of the table writes, and finds the number of cores. */
 static void
-mark_written(Blocks *b)
+look_through(Blocks *b)
 {
     const Kernel *k = b->k;
     for (StmtId id = 1; id < k->stmts.n; id++) {
@@ -205,6 +205,9 @@ mark_written(Blocks *b)
         int n = 0;
         BufId buf = s->kind == ST_STORE ? s->store.ref.buf : 0;
         const ParamInfo *params = NULL;
+        if (s->kind == ST_FOR) {
+            b->blocks = MAX(b->blocks, s->loop.block_num);
+        }
         if (s->kind == ST_INSTR) {
             params = form_params(op_table[s->instr.op].form, &n);
         }
@@ -225,7 +228,6 @@ walk_multicore(Blocks *b, const Stmt *s)
     VarId outer = b->block_var;
     int uncertain = b->uncertain;
     b->block_var = s->loop.var;
-    b->blocks = MAX(b->blocks, s->loop.block_num);
     access_enter_loop(&b->forms.env, s);
     walk_body(b, s->loop.body);
     b->uncertain = uncertain;
@@ -470,9 +472,9 @@ pass_blocks(Kernel *k)
     b.last = ARENA_ARRAY(&b.scratch, int64_t, k->vars.n);
     forms_init(&b.forms, k, &b.scratch);
     k->blocks_ordered = false;
-    mark_written(&b);
-    walk_body(&b, k->body);
+    look_through(&b);
     if (b.blocks > 1) {
+        walk_body(&b, k->body);
         judge(&b);
     }
     arena_free(&b.scratch);

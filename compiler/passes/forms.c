@@ -63,10 +63,21 @@ reads_registers(const Kernel *k, const Affine *a)
 }
 
 static void
+set_range(Forms *f, RegId r, Range range)
+{
+    env_set_reg(&f->env, r, range);
+    f->env.trail.n = 0; /* nothing is taken back here */
+}
+
+static void
 forget(Forms *f, RegId r)
 {
-    env_set_reg(&f->env, r, range_top(f->env.k->regs.p[r].dtype));
+    Range top = range_top(f->env.k->regs.p[r].dtype);
+    const Range *now = &f->env.cells[r];
     f->form[r] = NULL;
+    if (now->lo != top.lo || now->hi != top.hi || now->mod != top.mod) {
+        set_range(f, r, top);
+    }
 }
 
 void
@@ -79,7 +90,7 @@ forms_assign(Forms *f, const Stmt *s)
         return;
     }
     Affine a = forms_affine(f, s->set.value);
-    env_set_reg(&f->env, r, env_range(&f->env, s->set.value));
+    set_range(f, r, env_expr(&f->env, s->set.value));
     f->form[r] = NULL;
     if (!reads_registers(k, &a)) {
         f->form[r] = arena_copy(f->env.arena, &a, sizeof a);

@@ -4,7 +4,9 @@
  * A value travels as int64_t: signed types sign-extended, unsigned types zero-extended (uint64: the
  * bit pattern), bool 0 or 1, float types their bit pattern zero-extended. Integer + - * wrap in the
  * type. float16 and bfloat16 compute in float32 and round once, to nearest even. A NaN result of
- * arithmetic is the canonical quiet NaN (7e00, 7fc0, 7fc00000). */
+ * arithmetic is the canonical quiet NaN (7e00, 7fc0, 7fc00000); negation and conversions between float
+ * types count as arithmetic, bits does not. Integers convert to float32 with one rounding, and to
+ * float16 and bfloat16 through float32. Float remainders are exact (C fmod). */
 #ifndef TIK_SCALAR_H
 #define TIK_SCALAR_H
 
