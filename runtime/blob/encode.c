@@ -34,15 +34,11 @@ fail(const Encoder *e, const char *fmt, ...)
 
 /* ---- numbers ------------------------------------------------------------------------------------- */
 
-static bool
+static void
 use_register(const Encoder *e, uint32_t reg)
 {
     WriterKernel *k = writer_kernel(e->w);
-    if (reg >= MAX_BLOB_REGS) {
-        return fail(e, "register %u; a kernel has at most %d", reg, MAX_BLOB_REGS);
-    }
     k->nregs = reg >= k->nregs ? reg + 1 : k->nregs;
-    return true;
 }
 
 static bool
@@ -56,7 +52,8 @@ number_field(const Encoder *e, const TikNum *n, NumTag *tag, uint32_t *field)
     case NUM_REG:
         *tag = TAG_REG;
         *field = n->index;
-        return use_register(e, n->index);
+        return n->index < MAX_BLOB_REGS ||
+               fail(e, "register %u; a kernel has at most %d", n->index, MAX_BLOB_REGS);
     case NUM_LOOP:
         *tag = TAG_LOOP;
         *field = n->index;
@@ -78,6 +75,9 @@ put_number(Encoder *e, const TikNum *n)
     uint32_t field;
     if (!number_field(e, n, &tag, &field)) {
         return false;
+    }
+    if (tag == TAG_REG) {
+        use_register(e, field);
     }
     if (tag == TAG_WIDE) {
         field = e->nwide;
@@ -167,7 +167,10 @@ row_of(const Encoder *e, const TikOperand *o, int32_t high, uint32_t *row)
         t[1] = (uint8_t)terms[i].tag;
         put32(t + 4, terms[i].index);
         put64(t + 8, (uint64_t)terms[i].coef);
-        regs += terms[i].tag == TAG_REG;
+        if (terms[i].tag == TAG_REG) {
+            use_register(e, terms[i].index);
+            regs++;
+        }
     }
     if (regs > TIKBLOB_MAX_REGS || n - regs > TIKBLOB_MAX_TERMS) {
         return fail(e, "an address has at most %d loop terms and %d register terms",
@@ -208,9 +211,10 @@ put_operand(Encoder *e, const TikOperand *o)
 static bool
 put_reg(Encoder *e, uint32_t reg)
 {
-    if (!use_register(e, reg)) {
-        return false;
+    if (reg >= MAX_BLOB_REGS) {
+        return fail(e, "register %u; a kernel has at most %d", reg, MAX_BLOB_REGS);
     }
+    use_register(e, reg);
     put16(e->p + 6, reg);
     return true;
 }

@@ -241,6 +241,10 @@ check_kernel(const TikBlob *b, const uint8_t *p, Parts *next, TikBlobDiag *diag)
     if (flags > (TIKBLOB_FILL_SCRATCH | TIKBLOB_ORDERED) || !blob_is_zero(p + 84, 12)) {
         return blob_bad(diag, BLOB_KERNEL_FLAGS, SEC_KERN, where + 44);
     }
+    if (get64(p + 48) == 0) {
+        return blob_bad_value(diag, BLOB_KERNEL_STEPS, SEC_KERN, where + 48,
+                              (BlobSeen){0, 1, INT64_MAX});
+    }
     return check_parts(b, p, next, diag) && check_peak(b, p, diag);
 }
 

@@ -472,7 +472,7 @@ build_kernel(Image *im, const WriterKernel *k)
     put32(p + 36, k->nloops);
     put32(p + 40, k->info.cores);
     put32(p + 44, k->info.flags);
-    put64(p + 48, k->info.step_bound);
+    put64(p + 48, k->info.step_bound == 0 ? 1 : k->info.step_bound); /* see complete */
     for (int i = 1; i < SC_COUNT; i++) {
         put32(p + 52 + 4 * i, (uint32_t)k->info.peak[i]);
     }
@@ -635,7 +635,8 @@ complete_kernel(const TikBlobWriter *w, uint8_t *bytes, const TikBlob *b, int in
     TikBlobKernel k;
     TikBlobProof proof;
     tikblob_kernel(b, index, &k);
-    if (!w->check_unproved && k.step_bound != 0) {
+    bool stated = kernel_at(w, (size_t)index)->info.step_bound != 0;
+    if (!w->check_unproved && stated) {
         return true;
     }
     TikBlobVerify with = {.bytes = tikblob_workspace(b, index)};
@@ -647,7 +648,7 @@ complete_kernel(const TikBlobWriter *w, uint8_t *bytes, const TikBlob *b, int in
         if (w->check_unproved) {
             mark_checked(bytes + blob_section(b, SEC_CODE)->offset, &k, with.unproved);
         }
-        if (k.step_bound == 0) {
+        if (!stated) {
             put64(kern + 48, proof.steps);
         }
     }

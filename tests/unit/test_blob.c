@@ -320,6 +320,8 @@ CASE(cores_65535, put32(bytes(s, "KERN") + 40, 65535))
 CASE(regs_65537, put32(bytes(s, "KERN") + 32, 65537))
 CASE(loops_17, put32(bytes(s, "KERN") + 36, 17))
 CASE(loops_16, put32(bytes(s, "KERN") + 36, 16))
+CASE(steps_0, put64(bytes(s, "KERN") + 48, 0))
+CASE(steps_1, put64(bytes(s, "KERN") + 48, 1))
 CASE(flags_4, put32(bytes(s, "KERN") + 44, 4))
 CASE(flags_3, put32(bytes(s, "KERN") + 44, 3))
 CASE(kernel_tail, bytes(s, "KERN")[95] = 1)
@@ -437,6 +439,7 @@ static const Case cases[] = {
     {"kernel-limit", regs_65537, NULL},
     {"kernel-limit", loops_17, NULL},
     {"kernel-loops", loops_16, NULL},
+    {"kernel-steps", steps_0, steps_1},
     {"kernel-flags", flags_4, flags_3},
     {"kernel-flags", kernel_tail, NULL},
     {"kernel-peak", peak_over, peak_full},
@@ -632,6 +635,29 @@ assembler_names_the_line(void **state)
 }
 
 static void
+addresses_have_bounded_terms(void **state)
+{
+    (void)state;
+    char text[2000];
+    snprintf(text, sizeof text, "%sstore float16[2, 0, 1*r0, 1*r1, 1*r2] 1\nend\n", HEAD);
+    expect_error(text, 12, "2 register terms");
+    snprintf(text, sizeof text,
+             "%sstore float16[2, 0, 1*s0, 1*s1, 1*s2, 1*s3, 1*s4, 1*s5, 1*s6, 1*s7, "
+             "1*core] 1\nend\n",
+             HEAD);
+    expect_error(text, 12, "8 loop terms");
+    /* equal terms are one, and terms that vanish are none */
+    Bin a = assemble(HEAD
+                     "store checked float16[2, 0, 1*core, 3*r0, 2*core, -3*r0] 1\nend\n");
+    char *out;
+    TikBlobDiag diag;
+    assert_true(tikblob_disassemble(a.p, a.n, &out, &diag));
+    assert_non_null(strstr(out, "float16[2, 0, 3*core] 1"));
+    free(out);
+    free(a.p);
+}
+
+static void
 registers_fit_up_to_the_limit(void **state)
 {
     (void)state;
@@ -750,6 +776,7 @@ main(void)
         cmocka_unit_test(header_rules),
         cmocka_unit_test(longest_strings),
         cmocka_unit_test(assembler_names_the_line),
+        cmocka_unit_test(addresses_have_bounded_terms),
         cmocka_unit_test(registers_fit_up_to_the_limit),
         cmocka_unit_test(odd_names_are_written_safely),
         cmocka_unit_test(explanations_have_names_and_places),
