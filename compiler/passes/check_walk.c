@@ -9,7 +9,7 @@
  *   run time  neither
  *
  * In a loop nothing is known of the registers that its body assigns, except that those that are only
- * stepped by constants keep their value modulo the steps. */
+ * stepped by constants keep their value modulo the steps, and stay as near as the trips allow. */
 #include "passes/check_walk.h"
 
 #include "analysis/prove.h"
@@ -19,15 +19,31 @@
 typedef struct Scan {
     bool exits; /* of the innermost loop */
     bool returns;
+    VarId loop;
 } Scan;
 
 static void scan_body(CheckWalk *w, StmtId body, Scan *scan);
+
+static int64_t
+trips_of(const Kernel *k, const Stmt *s)
+{
+    int64_t n;
+    const Expr *b = ir_expr(k, s->loop.begin);
+    const Expr *e = ir_expr(k, s->loop.end);
+    if (b->kind != EX_CONST || e->kind != EX_CONST || b->imm < 0 || e->imm < 0 ||
+        !checked_sub(e->imm, b->imm, &n)) {
+        return INT64_MAX;
+    }
+    return MAX(n, 0);
+}
 
 static void
 scan_loop(CheckWalk *w, const Stmt *s, Scan *scan)
 {
     CheckLoop *loop = &w->loops[s->loop.var];
-    Scan inner = {0};
+    Scan inner = {.loop = s->loop.var};
+    loop->parent = scan->loop;
+    loop->trips = trips_of(w->k, s);
     loop->first = w->assigns.n;
     scan_body(w, s->loop.body, &inner);
     loop->last = w->assigns.n;
@@ -42,10 +58,11 @@ scan_body(CheckWalk *w, StmtId id, Scan *scan)
         const Stmt *s = &w->k->stmts.p[id];
         switch ((StmtKind)s->kind) {
         case ST_SET:
-            VEC_PUSH(&w->scratch, &w->assigns, (CheckAssign){s->set.reg, s->set.value});
+            VEC_PUSH(&w->scratch, &w->assigns,
+                     (CheckAssign){s->set.reg, s->set.value, scan->loop});
             break;
         case ST_LOAD:
-            VEC_PUSH(&w->scratch, &w->assigns, (CheckAssign){s->load.reg, 0});
+            VEC_PUSH(&w->scratch, &w->assigns, (CheckAssign){s->load.reg, 0, scan->loop});
             break;
         case ST_FOR:
             scan_loop(w, s, scan);
@@ -92,21 +109,72 @@ is_step(const Kernel *k, const CheckAssign *a, int64_t *step)
     if (x->kind != EX_REG || x->a != a->reg || y->kind != EX_CONST) {
         return false;
     }
-    *step = y->imm;
+    *step = e->op == SOP_ADD || y->imm == INT64_MIN ? y->imm : -y->imm;
     return true;
 }
 
-/* Forgets what the loop's body may change: at its start, for any iteration. */
-static void
-forget_assigned(CheckWalk *w, const CheckLoop *loop)
+/* How often an assignment executes at most in so many iterations of a loop around it. */
+static int64_t
+times_in(const CheckWalk *w, const CheckAssign *a, VarId loop, int64_t iterations)
 {
+    int64_t n = iterations;
+    for (VarId v = a->loop; v != loop; v = w->loops[v].parent) {
+        n = range_mul_sat(n, w->loops[v].trips);
+    }
+    return n;
+}
+
+static void
+add_drift(CheckWalk *w, const CheckAssign *a, VarId loop, int64_t iterations)
+{
+    CheckDrift *d = &w->drifts[a->reg];
+    if (d->stamp != w->drift_stamp) {
+        *d = (CheckDrift){w->drift_stamp, true, w->env.cells[a->reg], 0, 0};
+    }
+    int64_t step;
+    d->steps = d->steps && is_step(w->k, a, &step);
+    if (d->steps) {
+        int64_t way = range_mul_sat(step, times_in(w, a, loop, iterations));
+        d->value = range_stepped(w->k->regs.p[a->reg].dtype, d->value, step);
+        d->down = range_add_sat(d->down, MIN(way, 0));
+        d->up = range_add_sat(d->up, MAX(way, 0));
+    }
+}
+
+/* What a register can hold then; now: before the loop. */
+static Range
+drifted(const CheckDrift *d, Dtype t, Range now)
+{
+    Range top = range_top(t);
+    int64_t lo = range_add_sat(now.lo, d->down);
+    int64_t hi = range_add_sat(now.hi, d->up);
+    Range r = d->value;
+    bool bounded = d->down != INT64_MIN && d->up != INT64_MAX && lo != INT64_MIN &&
+                   hi != INT64_MAX && lo >= (t == DT_U64 ? 0 : top.lo) && hi <= top.hi;
+    if (bounded) { /* it never wraps */
+        (void)!range_meet(r, range_interval(lo, hi), &r);
+    }
+    return r;
+}
+
+/* Forgets what the loop's body may change in any number of iterations up to the one given. */
+static void
+forget_assigned(CheckWalk *w, VarId var, int64_t iterations)
+{
+    const CheckLoop *loop = &w->loops[var];
+    w->drift_stamp++;
     for (uint32_t i = loop->first; i < loop->last; i++) {
-        const CheckAssign *a = &w->assigns.p[i];
-        Dtype t = w->k->regs.p[a->reg].dtype;
-        int64_t step;
-        bool steps = is_step(w->k, a, &step);
-        env_set_reg(&w->env, a->reg,
-                    steps ? range_stepped(t, w->env.cells[a->reg], step) : range_top(t));
+        add_drift(w, &w->assigns.p[i], var, iterations);
+    }
+    for (uint32_t i = loop->first; i < loop->last; i++) {
+        RegId r = w->assigns.p[i].reg;
+        CheckDrift *d = &w->drifts[r];
+        Dtype t = w->k->regs.p[r].dtype;
+        if (d->stamp == w->drift_stamp) {
+            d->stamp = 0;
+            env_set_reg(&w->env, r,
+                        d->steps ? drifted(d, t, w->env.cells[r]) : range_top(t));
+        }
     }
 }
 
@@ -262,17 +330,18 @@ static void
 walk_loop(CheckWalk *w, const Stmt *s)
 {
     const CheckLoop *loop = &w->loops[s->loop.var];
+    int64_t before_last = loop->trips - (loop->trips > 0 && loop->trips < INT64_MAX);
     EnvMark mark = env_mark(&w->env);
     Frame f = {.var = s->loop.var, .begin = s->loop.begin, .end = s->loop.end};
     set_loop_range(w, s);
-    forget_assigned(w, loop);
+    forget_assigned(w, s->loop.var, before_last);
     w->unsure += loop->exits;
     VEC_PUSH(&w->scratch, &w->frames, f);
     walk_body(w, s->loop.body);
     w->frames.n--;
     w->unsure -= loop->exits;
     (void)env_leave(&w->env, mark);
-    forget_assigned(w, loop);
+    forget_assigned(w, s->loop.var, loop->trips);
 }
 
 /* One side of a branch, under what its condition tells. */
@@ -348,9 +417,9 @@ walk_body(CheckWalk *w, StmtId id)
     }
 }
 
-/* Iterations tried in all searches of a kernel; about a second. */
+/* Iterations tried in all searches of a kernel; less than a second. */
 enum {
-    WALK_BUDGET = 4000000
+    WALK_BUDGET = 2000000
 };
 
 void
@@ -361,6 +430,7 @@ check_walk(const Kernel *k, const CheckEvents *events)
     arena_init(&w.scratch);
     env_init(&w.env, k, &w.scratch);
     w.loops = ARENA_ARRAY(&w.scratch, CheckLoop, k->vars.n);
+    w.drifts = ARENA_ARRAY(&w.scratch, CheckDrift, k->regs.n);
     w.vars = ARENA_ARRAY(&w.scratch, int64_t, k->vars.n);
     scan_body(&w, k->body, &scan);
     walk_body(&w, k->body);

@@ -27,6 +27,8 @@ typedef struct CheckEvents {
 } CheckEvents;
 
 typedef struct CheckLoop {
+    VarId parent;  /* the loop around it, 0: none */
+    int64_t trips; /* at most; INT64_MAX: not known */
     uint32_t first,
         last;   /* assignments in its body: [first, last) of CheckWalk.assigns */
     bool exits; /* some iteration may be left or the loop ended early */
@@ -35,7 +37,16 @@ typedef struct CheckLoop {
 typedef struct CheckAssign {
     RegId reg;
     ExprId value; /* 0: a load */
+    VarId loop;   /* the innermost loop around it */
 } CheckAssign;
+
+/* What the assignments of a loop do to a register; private to check_walk.c. */
+typedef struct CheckDrift {
+    uint32_t stamp;   /* of the loop that is looked at */
+    bool steps;       /* all assignments add constants */
+    Range value;      /* its congruence then */
+    int64_t down, up; /* by how much it moves at most */
+} CheckDrift;
 
 typedef struct CheckWalk {
     const Kernel *k;
@@ -44,6 +55,8 @@ typedef struct CheckWalk {
     const CheckEvents *events;
     VEC(CheckAssign) assigns; /* all, in program order */
     CheckLoop *loops;         /* by VarId */
+    CheckDrift *drifts;       /* by RegId */
+    uint32_t drift_stamp;
     VEC(Frame) frames;
     int unsure;     /* enclosing loops with exits */
     bool returned;  /* a return may have ended the kernel before this point */

@@ -233,13 +233,36 @@ static void
 registers_in_loops(void **state)
 {
     (void)state;
-    /* what the loop assigns is forgotten, its steps keep the congruence */
-    expect_run_time("  $s = 0\n  for @i: int32 = 0 to 4 {\n" LOAD(
+    /* what the loop only steps keeps its congruence and its distance */
+    expect_proved("  $s = 0\n  for @i: int32 = 0 to 256 {\n" LOAD(
+        "int64($s)", "0", "1",
+        "1") "    $s = ($s + 32)\n  }\n  if ($s < 8192) {\n" LOAD("int64($s)", "0", "1",
+                                                                  "1") "  }\n");
+    expect_run_time("  $s = 0\n  for @i: int32 = 0 to 257 {\n" LOAD(
                         "int64($s)", "0", "1", "1") "    $s = ($s + 32)\n  }\n",
                     1, "tensor-overflow of dst");
     expect_run_time("  $s = 0\n  for @i: int32 = 0 to 4 {\n" LOAD(
                         "int64($s)", "0", "1", "1") "    $s = ($s + 24)\n  }\n",
+                    1, "address-align of dst");
+    expect_proved(
+        "  $s = 8160\n  for @i: int32 = 0 to 16 {\n    for @j: int32 = 0 to 15 {\n" LOAD(
+            "int64($s)", "0", "1", "1") "    $s = ($s - 32)\n  }\n  }\n");
+    expect_run_time(
+        "  $s = 8160\n  for @i: int32 = 0 to 17 {\n    for @j: int32 = 0 to 16 {\n" LOAD(
+            "int64($s)", "0", "1", "1") "    $s = ($s - 32)\n  }\n  }\n",
+        1, "tensor-overflow of dst");
+    expect_run_time(
+        GET "  $s = 0\n  for @i: int32 = 0 to 4 {\n" LOAD(
+            "int64($s)", "0", "1", "1") "    $s = $t\n    $s = ($s + 32)\n  }\n",
+        2, "address-align of dst");
+    expect_run_time(GET "  $s = 0\n  for @i: int32 = 0 to 4 {\n" LOAD(
+                        "int64($s)", "0", "1",
+                        "1") "    $s = ($s + 32)\n    $s = load %ib+0:int32\n  }\n",
                     2, "address-align of dst");
+    /* nothing is known when it wraps, or when the trips are not known */
+    expect_run_time(GET "  $s = 0\n  for @i: int32 = 0 to $t {\n" LOAD(
+                        "int64($s)", "0", "1", "1") "    $s = ($s + 32)\n  }\n",
+                    1, "tensor-overflow of dst");
     expect_proved("  $s = 64\n  for @i: int32 = 0 to 4 {\n" LOAD(
         "int64($s)", "0", "1", "1") "    $t = ($t + 1)\n  }\n");
     expect_run_time("  $s = 64\n  for @i: int32 = 0 to 4 {\n    $s = $t\n  }\n" //

@@ -219,7 +219,8 @@ simple(Gen *g, Cursor *c)
         }
     } else if (pick < 3) {
         s.set.reg = r;
-        s.set.value = ir_op2(g->k, SOP_ADD, ir_reg_value(g->k, r), int32(g, 16 * rnd(3)));
+        s.set.value = ir_op2(g->k, rnd(2) ? SOP_ADD : SOP_SUB, ir_reg_value(g->k, r),
+                             int32(g, 16 * rnd(3)));
     } else {
         s.set.reg = r;
         s.set.value = rnd(2) ? int32(g, 32 * rnd(4)) : number(g, 2);
@@ -268,9 +269,14 @@ generate(Gen *g)
         char name[4] = {'r', (char)('0' + i), 0};
         g->regs[i] = ir_reg(g->k, intern(&g->u.names, name), DT_S32, (Span){0});
         Ref e = {g->ib, DT_S32, ir_const(g->k, DT_S64, 4 * i)};
-        Stmt s = {.kind = ST_LOAD};
-        s.load.reg = g->regs[i];
-        s.load.ref = e;
+        Stmt s = {.kind = rnd(2) ? ST_LOAD : ST_SET};
+        if (s.kind == ST_LOAD) {
+            s.load.reg = g->regs[i];
+            s.load.ref = e;
+        } else {
+            s.set.reg = g->regs[i];
+            s.set.value = int32(g, 32 * rnd(60));
+        }
         ir_append(g->k, &c, &s);
     }
     body(g, &c, 3, 3 + rnd(3));
