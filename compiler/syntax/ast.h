@@ -9,12 +9,12 @@
 
 typedef enum AstKind {
     /* expressions */
-    AST_NAME,     /* name */
-    AST_INT,      /* integer: value, or text when it needs more than 63 bits */
-    AST_FLOAT,    /* number */
-    AST_STRING,   /* str (adjacent literals joined, escapes decoded) */
-    AST_FSTRING,  /* list: AST_STRING and AST_FIELD parts in order */
-    AST_FIELD,    /* field of an f-string: a = expression; op = conversion 'r', 's', 'a' or 0; format spec:
+    AST_NAME,    /* name */
+    AST_INT,     /* integer: value, or text when it needs more than 63 bits */
+    AST_FLOAT,   /* number */
+    AST_STRING,  /* str (adjacent literals joined, escapes decoded) */
+    AST_FSTRING, /* list: AST_STRING and AST_FIELD parts in order */
+    AST_FIELD, /* field of an f-string: a = expression; op = conversion 'r', 's', 'a' or 0; format spec:
                      str, or b = AST_FSTRING when it has fields itself, or both null */
     AST_NONE,     /* None */
     AST_BOOL,     /* value 0 or 1 */
@@ -23,45 +23,45 @@ typedef enum AstKind {
     AST_LIST,     /* list */
     AST_DICT,     /* list of AST_PAIR (a: key, null for **b; b: value) */
     AST_PAIR,
-    AST_SET,      /* list */
-    AST_STARRED,  /* *a, in displays, calls and targets */
-    AST_UNARY,    /* op a: AOP_NEG, AOP_POS, AOP_INVERT, AOP_NOT */
-    AST_BINARY,   /* a op b */
-    AST_COMPARE,  /* a, then list of AST_COMPARE_PART (op, a) */
+    AST_SET,     /* list */
+    AST_STARRED, /* *a, in displays, calls and targets */
+    AST_UNARY,   /* op a: AOP_NEG, AOP_POS, AOP_INVERT, AOP_NOT */
+    AST_BINARY,  /* a op b */
+    AST_COMPARE, /* a, then list of AST_COMPARE_PART (op, a) */
     AST_COMPARE_PART,
-    AST_AND,      /* a and b */
-    AST_OR,       /* a or b */
-    AST_COND,     /* a if b else c */
-    AST_LAMBDA,   /* func */
-    AST_CALL,     /* a(list): arguments are expressions, AST_STARRED, AST_KEYWORD */
-    AST_KEYWORD,  /* name=a; name 0: **a */
-    AST_ATTR,     /* a.name */
-    AST_INDEX,    /* a[b]; b may be AST_TUPLE and AST_SLICE */
-    AST_SLICE,    /* a:b:c, each may be null */
-    AST_COMP,     /* comprehension: op = '[', '{', ':' (dict), '(' (generator); a = element (dict: AST_PAIR);
+    AST_AND,     /* a and b */
+    AST_OR,      /* a or b */
+    AST_COND,    /* a if b else c */
+    AST_LAMBDA,  /* func */
+    AST_CALL,    /* a(list): arguments are expressions, AST_STARRED, AST_KEYWORD */
+    AST_KEYWORD, /* name=a; name 0: **a */
+    AST_ATTR,    /* a.name */
+    AST_INDEX,   /* a[b]; b may be AST_TUPLE and AST_SLICE */
+    AST_SLICE,   /* a:b:c, each may be null */
+    AST_COMP, /* comprehension: op = '[', '{', ':' (dict), '(' (generator); a = element (dict: AST_PAIR);
                      list of AST_COMP_FOR */
     AST_COMP_FOR, /* for a in b, list of conditions */
     AST_YIELD,    /* yield a */
     AST_AWAIT,    /* await a */
     AST_WALRUS,   /* name := a */
     /* statements */
-    AST_EXPR,     /* a */
-    AST_ASSIGN,   /* list of targets (a = b = value): list, then value in b */
-    AST_AUGASSIGN,/* a op= b */
-    AST_ANNASSIGN,/* a: b = c; c may be null */
-    AST_IF,       /* if a: body else: orelse (elif is an AST_IF alone in orelse) */
-    AST_FOR,      /* for a in b: body else: orelse */
-    AST_WHILE,    /* while a: body else: orelse */
-    AST_WITH,     /* list of AST_WITH_ITEM; body */
-    AST_WITH_ITEM,/* a as b; b may be null */
-    AST_DEF,      /* func */
-    AST_CLASS,    /* klass */
-    AST_RETURN,   /* a or null */
-    AST_RAISE,    /* a from b, each may be null */
-    AST_TRY,      /* body; list of AST_EXCEPT; orelse; finally in c (first statement) */
-    AST_EXCEPT,   /* except a as name: body; a may be null */
-    AST_IMPORT,   /* list of AST_ALIAS */
-    AST_FROM,     /* from str (dots counted in value) import list of AST_ALIAS; empty list: * */
+    AST_EXPR,      /* a */
+    AST_ASSIGN,    /* list of targets (a = b = value): list, then value in b */
+    AST_AUGASSIGN, /* a op= b */
+    AST_ANNASSIGN, /* a: b = c; c may be null */
+    AST_IF,        /* if a: body else: orelse (elif is an AST_IF alone in orelse) */
+    AST_FOR,       /* for a in b: body else: orelse */
+    AST_WHILE,     /* while a: body else: orelse */
+    AST_WITH,      /* list of AST_WITH_ITEM; body */
+    AST_WITH_ITEM, /* a as b; b may be null */
+    AST_DEF,       /* func */
+    AST_CLASS,     /* klass */
+    AST_RETURN,    /* a or null */
+    AST_RAISE,     /* a from b, each may be null */
+    AST_TRY,       /* body; list of AST_EXCEPT; orelse; finally in c (first statement) */
+    AST_EXCEPT,    /* except a as name: body; a may be null */
+    AST_IMPORT,    /* list of AST_ALIAS */
+    AST_FROM, /* from str (dots counted in value) import list of AST_ALIAS; empty list: * */
     AST_ALIAS,    /* str = dotted name, name = as-name or 0 */
     AST_DEL,      /* list */
     AST_ASSERT,   /* assert a, b; b may be null */
@@ -70,16 +70,39 @@ typedef enum AstKind {
     AST_PASS,
     AST_BREAK,
     AST_CONTINUE,
-    AST_MODULE,   /* body */
+    AST_MODULE, /* body */
     AST_KIND_COUNT
 } AstKind;
 
 typedef enum AstOp {
     AOP_NONE,
-    AOP_ADD, AOP_SUB, AOP_MUL, AOP_DIV, AOP_FLOORDIV, AOP_MOD, AOP_POW, AOP_MATMUL,
-    AOP_SHL, AOP_SHR, AOP_AND, AOP_OR, AOP_XOR,
-    AOP_NEG, AOP_POS, AOP_INVERT, AOP_NOT,
-    AOP_EQ, AOP_NE, AOP_LT, AOP_LE, AOP_GT, AOP_GE, AOP_IN, AOP_NOT_IN, AOP_IS, AOP_IS_NOT,
+    AOP_ADD,
+    AOP_SUB,
+    AOP_MUL,
+    AOP_DIV,
+    AOP_FLOORDIV,
+    AOP_MOD,
+    AOP_POW,
+    AOP_MATMUL,
+    AOP_SHL,
+    AOP_SHR,
+    AOP_AND,
+    AOP_OR,
+    AOP_XOR,
+    AOP_NEG,
+    AOP_POS,
+    AOP_INVERT,
+    AOP_NOT,
+    AOP_EQ,
+    AOP_NE,
+    AOP_LT,
+    AOP_LE,
+    AOP_GT,
+    AOP_GE,
+    AOP_IN,
+    AOP_NOT_IN,
+    AOP_IS,
+    AOP_IS_NOT,
     AOP_COUNT
 } AstOp;
 
@@ -87,7 +110,13 @@ const char *ast_op_text(AstOp op); /* "+", "not in" */
 
 typedef struct Ast Ast;
 
-typedef enum ParamKind { PARAM_PLAIN, PARAM_STAR, PARAM_STARSTAR, PARAM_KWONLY, PARAM_POSONLY } ParamKind;
+typedef enum ParamKind {
+    PARAM_PLAIN,
+    PARAM_STAR,
+    PARAM_STARSTAR,
+    PARAM_KWONLY,
+    PARAM_POSONLY
+} ParamKind;
 
 typedef struct AstParam {
     Sym name; /* 0 for a bare * or / */
@@ -106,7 +135,8 @@ typedef struct AstFunc {
     Ast *decorators; /* expressions */
     Ast *returns;    /* annotation or null */
     bool is_async;
-    struct Locals *locals; /* resolve: names bound in this function, see stage/resolve.h */
+    struct Locals
+        *locals; /* resolve: names bound in this function, see stage/resolve.h */
 } AstFunc;
 
 typedef struct AstClass {
@@ -126,12 +156,13 @@ enum {
 
 struct Ast {
     uint8_t kind;
-    uint8_t op;    /* AstOp, or as the kind says */
+    uint8_t op; /* AstOp, or as the kind says */
     uint16_t flags;
     Sym name;
     Span span;
-    uint32_t slot; /* resolve: index of the variable that the node reads or binds; its place is in op */
-    Ast *next;     /* in a list */
+    uint32_t
+        slot; /* resolve: index of the variable that the node reads or binds; its place is in op */
+    Ast *next; /* in a list */
     Ast *a;
     Ast *b;
     union {
@@ -140,17 +171,20 @@ struct Ast {
         double number; /* AST_FLOAT */
         AstFunc *func;
         AstClass *klass;
-        void *cache; /* resolve: AST_STRING, AST_INT with text: the value; AST_CALL, AST_COMP: facts */
+        void *
+            cache; /* resolve: AST_STRING, AST_INT with text: the value; AST_CALL, AST_COMP: facts */
     };
     union {
         Ast *list;
-        const char *str; /* AST_STRING, AST_FROM (module), AST_ALIAS, AST_INT (text), AST_FIELD (spec) */
+        const char *
+            str; /* AST_STRING, AST_FROM (module), AST_ALIAS, AST_INT (text), AST_FIELD (spec) */
     };
     union {
         Ast *body;
         uint32_t len; /* AST_STRING: bytes, which may include zero bytes */
     };
-    Ast *orelse; /* AST_FROM, AST_IMPORT: the aliases are here, since str takes the place of list */
+    Ast *
+        orelse; /* AST_FROM, AST_IMPORT: the aliases are here, since str takes the place of list */
 };
 
 /* Parses a file of the unit. Null: diagnostics were added (several syntax errors are reported in one

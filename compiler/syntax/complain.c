@@ -228,14 +228,19 @@ first_on_line(const Parser *p, uint32_t at)
 /* Inside brackets that were opened on an earlier line, a token that starts a line and does not stand
  * to the right of the statement is most likely the next statement. */
 static bool
-open_bracket(const Scene *s)
+open_bracket(Scene *s)
 {
     Parser *p = s->p;
-    if (!p->depth || s->line_end || p->expression || !first_on_line(p, s->at.begin) ||
-        !layout_is_left(p, s->at)) {
+    const Bracket *b = &p->brackets[p->depth];
+    bool odd = p->line.odd.begin > b->at.begin;
+    bool here = first_on_line(p, s->at.begin) && layout_is_left(p, s->at);
+    if (!p->depth || s->line_end || p->expression || !(odd || here)) {
         return false;
     }
-    const Bracket *b = &p->brackets[p->depth];
+    if (odd) {
+        s->at = p->line.odd;
+        s->found = quote(p, s->at);
+    }
     char closing = b->open == '(' ? ')' : b->open == '[' ? ']' : '}';
     Diag *d = report(s, "expected '%c' before %s", closing, s->found);
     complain_note(p, d, b->at,

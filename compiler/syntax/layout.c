@@ -469,6 +469,20 @@ enum {
     DROPPED = -1
 };
 
+/* 'if' and 'for' may stand in brackets, but at the start of a line that is not to the right of the
+ * statement they look like the next statement: remembered in case something is wrong later. */
+static void
+note_odd_line(Parser *p, Loc at)
+{
+    bool odd = p->depth && !p->line.odd.end && layout_is_left(p, at);
+    for (uint32_t i = p->line_begin; odd && i < at.begin; i++) {
+        odd = strchr(" \t\f", p->text[i]) != NULL;
+    }
+    if (odd) {
+        p->line.odd = at;
+    }
+}
+
 /* Tokens that change the state of the filter. A line end inside brackets is dropped. */
 static int
 special(Parser *p, int kind, Loc *at)
@@ -496,7 +510,11 @@ special(Parser *p, int kind, Loc *at)
     case LAMBDA:
         p->line.lambdas += p->depth == 0;
         return kind;
+    case IF:
+        note_odd_line(p, *at);
+        return kind;
     case FOR:
+        note_odd_line(p, *at);
         p->brackets[p->depth].for_open = true;
         return kind;
     case IN:

@@ -61,8 +61,9 @@ typedef struct Line {
     int last; /* token read last */
     Loc last_at;
     Loc before_at; /* the token before it */
-    int lambdas;   /* 'lambda' outside brackets whose ':' has not come */
-    bool colon;    /* a ':' outside brackets and lambdas was read */
+    Loc odd;     /* 'if' or 'for' at the start of a line inside brackets; end = 0: none */
+    int lambdas; /* 'lambda' outside brackets whose ':' has not come */
+    bool colon;  /* a ':' outside brackets and lambdas was read */
     bool reported; /* a fault of this line was reported: be silent about others */
     bool failed;   /* the grammar refused the line: skip the rest of it */
 } Line;

@@ -301,7 +301,7 @@ main(int argc, char **argv)
     }
     int result = 0;
     if (strcmp(mode, "--time") == 0) {
-        time_parse(argv[argc - 1], text, n, atoi(argv[2]));
+        time_parse(argv[argc - 1], text, n, (int)strtol(argv[2], NULL, 10));
     } else {
         result = show(argv[argc - 1], text, n, strcmp(mode, "--dump") == 0);
     }
