@@ -203,7 +203,7 @@ kernel_tables(Lower *l, const Kernel *k)
 
 /* Global tensors that are no arguments are never touched and get no address. */
 static void
-buffer_addresses(Lower *l, LLVMValueRef args, LLVMValueRef scratch)
+argument_addresses(Lower *l, LLVMValueRef args)
 {
     const Kernel *k = l->k;
     for (uint32_t i = 0; i < k->params.n; i++) {
@@ -211,14 +211,6 @@ buffer_addresses(Lower *l, LLVMValueRef args, LLVMValueRef scratch)
         LLVMValueRef slot = LLVMBuildInBoundsGEP2(l->b, l->ptr, args, &index, 1, "");
         const char *name = sym_text(&l->u->names, k->bufs.p[k->params.p[i]].name);
         l->bufs[k->params.p[i]] = LLVMBuildLoad2(l->b, l->ptr, slot, name);
-    }
-    for (uint32_t i = 1; i < k->bufs.n; i++) {
-        const Buffer *b = &k->bufs.p[i];
-        if (b->scope != SC_GM && b->address >= 0) {
-            LLVMValueRef at = lower_const(l, lower_scope_base(k, b->scope) + b->address);
-            l->bufs[i] = LLVMBuildInBoundsGEP2(l->b, l->i8, scratch, &at, 1,
-                                               sym_text(&l->u->names, b->name));
-        }
     }
 }
 
@@ -275,7 +267,7 @@ lower_kernel(Lower *l, const Kernel *k)
     lower_return(l, 1);
     LLVMPositionBuilderAtEnd(l->b, l->entry);
     register_slots(l);
-    buffer_addresses(l, LLVMGetParam(l->fn, 0), LLVMGetParam(l->fn, 2));
+    argument_addresses(l, LLVMGetParam(l->fn, 0));
     lower_body(l, k->body);
     if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(l->b)) == NULL) {
         debug_none(l);
@@ -294,14 +286,23 @@ lower_return(Lower *l, int status)
     LLVMBuildRet(l->b, lower_const32(l, status));
 }
 
+/* An on-core address is a constant distance from the start of the scratch memory, computed where it is
+ * used: a kernel may have thousands of short-lived buffers. */
 LLVMValueRef
 lower_ref(Lower *l, const Ref *r)
 {
+    const Buffer *b = &l->k->bufs.p[r->buf];
     LLVMValueRef base = l->bufs[r->buf];
-    if (base == NULL) {
+    LLVMValueRef off = lower_number(l, r->off, 0);
+    if (b->scope != SC_GM) {
+        base = LLVMGetParam(l->fn, 2);
+        LLVMValueRef start =
+            lower_const(l, lower_scope_base(l->k, b->scope) + b->address);
+        off = LLVMBuildAdd(l->b, off, start, "");
+    }
+    if (base == NULL || (b->scope != SC_GM && b->address < 0)) {
         ICE("buffer %u has no address", r->buf);
     }
-    LLVMValueRef off = lower_number(l, r->off, 0);
     return LLVMBuildGEP2(l->b, l->i8, base, &off, 1, "");
 }
 

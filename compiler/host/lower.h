@@ -60,10 +60,10 @@ typedef struct Lower {
     LLVMBasicBlockRef entry, fail; /* allocations go to entry; fail returns 1 */
     LLVMValueRef *regs;            /* by RegId: where the value is kept */
     LLVMValueRef *vars;            /* by VarId: value inside the loop */
-    LLVMValueRef *bufs;            /* by BufId: address of the first byte */
-    LLVMValueRef padding;          /* padding register; null: the kernel never sets it */
-    LLVMValueRef values;           /* operands for a run-time check */
-    bool *streams; /* by BufId: written past the caches, see lower_move.c */
+    LLVMValueRef *bufs;   /* by BufId: global tensors: address of the first byte */
+    LLVMValueRef padding; /* padding register; null: the kernel never sets it */
+    LLVMValueRef values;  /* operands for a run-time check */
+    bool *streams;        /* by BufId: written past the caches, see lower_move.c */
     bool has_streams;
     LLVMValueRef *memo; /* by ExprId: value in the present statement */
     uint32_t *memo_stamp;
