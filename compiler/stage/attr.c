@@ -64,15 +64,13 @@ bind_attr(Interp *in, Value v, Value self, ClassVal *cls, Span span)
 }
 
 bool
-attr_special(Interp *in, Value self, Sym name, const Value *args, int n, Span span,
-             Value *out)
+attr_special(Interp *in, Value self, Sym name, const CallArgs *args, Value *out)
 {
     Value f = self.kind == VAL_INSTANCE ? class_lookup(self.inst->cls, name) : val_fail();
     if (val_failed(f)) {
         return false;
     }
-    CallArgs call = {.pos = args, .npos = n, .span = span};
-    *out = call_with_self(in, f, self, &call, NULL);
+    *out = call_with_self(in, f, self, args, NULL);
     return true;
 }
 
@@ -116,7 +114,7 @@ instance_attr(Interp *in, Value v, Sym name, Span span, bool *found)
     }
     if (self->cls->hooks) {
         Value key = val_str_sym(in, name);
-        if (attr_special(in, v, sym->getattr, &key, 1, span, &r)) {
+        if (attr_special(in, v, sym->getattr, CALL_ARGS(&key, 1, span), &r)) {
             return r;
         }
     }
@@ -363,7 +361,8 @@ set_instance(Interp *in, Value target, Sym name, Value v, Span span)
     Value r = val_none();
     if (c->hooks) {
         Value args[2] = {val_str_sym(in, name), v};
-        if (attr_special(in, target, in->core->sym.setattr, args, 2, span, &r)) {
+        if (attr_special(in, target, in->core->sym.setattr, CALL_ARGS(args, 2, span),
+                         &r)) {
             return !val_failed(r);
         }
     }

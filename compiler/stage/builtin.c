@@ -553,7 +553,8 @@ fn_next(Interp *in, Value self, const CallArgs *args)
     Value v = args->pos[0];
     Value out = val_none();
     bool iterator = v.kind == VAL_OBJECT && v.obj->cls == &iter_class;
-    if (!iterator && attr_special(in, v, in->core->sym.next, NULL, 0, args->span, &out)) {
+    if (!iterator &&
+        attr_special(in, v, in->core->sym.next, CALL_ARGS(NULL, 0, args->span), &out)) {
         return out;
     }
     if (!iterator) {

@@ -345,7 +345,8 @@ fill_fields(Interp *in, const ClassVal *c, const CallArgs *args, Value *out)
         bool missing = val_failed(out[i]);
         if (missing &&
             !(dflt.kind == VAL_DICT && dict_get(in, dflt, c->fields->p[i], &out[i]))) {
-            return named_error(in, c, args->span, "needs the field", c->fields->p[i].str->p);
+            return named_error(in, c, args->span, "needs the field",
+                               c->fields->p[i].str->p);
         }
     }
     return true;

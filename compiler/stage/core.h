@@ -227,25 +227,23 @@ typedef struct StackMark {
 /* Names that the core itself looks for. */
 #define CORE_SYMS(X)                                                                     \
     X(init, "__init__")                                                                  \
-    X(name, "__name__") X(enter, "__enter__") X(exit, "__exit__") X(str, "__str__") X(   \
-        repr, "__repr__") X(call, "__call__") X(len, "__len__")                          \
-        X(getitem, "__getitem__") X(setitem, "__setitem__") X(delitem, "__delitem__") X( \
-            contains, "__contains__") X(iter, "__iter__") X(next, "__next__")            \
-            X(eq, "__eq__") X(ne, "__ne__") X(lt, "__lt__") X(le, "__le__") X(           \
-                gt, "__gt__") X(ge, "__ge__") X(bool_, "__bool__") X(hash, "__hash__")   \
-                X(dict, "__dict__") X(class_, "__class__") X(setattr, "__setattr__") X(  \
-                    getattr, "__getattr__") X(doc, "__doc__") X(args, "args") X(value,   \
-                                                                                "value") \
-                    X(ename, "name") X(key, "key") X(reverse, "reverse") X(sep, "sep")   \
-                        X(end, "end") X(start, "start")                                  \
-                            X(dflt, "default") X(setter, "setter") X(fields, "_fields")  \
-                                X(members,                                               \
-                                  "__members__") X(file, "file") X(flush, "flush")       \
-                                    X(metaclass, "metaclass") X(main, "__main__") X(     \
-                                        module,                                          \
-                                        "__module__") X(qualname, "__qualname__")        \
-                                        X(neg, "__neg__") X(new_, "__new__") X(          \
-                                            bases, "__bases__") X(base, "base")          \
+    X(name, "__name__")                                                                  \
+    X(enter, "__enter__")                                                                \
+    X(exit, "__exit__") X(str, "__str__") X(repr, "__repr__") X(call, "__call__") X(     \
+        len, "__len__") X(getitem, "__getitem__") X(setitem, "__setitem__")              \
+        X(delitem, "__delitem__") X(contains, "__contains__") X(iter, "__iter__") X(     \
+            next, "__next__") X(eq, "__eq__") X(ne, "__ne__") X(lt, "__lt__")            \
+            X(le, "__le__") X(gt, "__gt__") X(ge, "__ge__") X(bool_, "__bool__") X(      \
+                hash, "__hash__") X(dict, "__dict__") X(class_, "__class__")             \
+                X(setattr, "__setattr__") X(getattr, "__getattr__") X(doc, "__doc__") X( \
+                    args, "args") X(value, "value") X(ename, "name") X(key, "key")       \
+                    X(reverse, "reverse") X(sep, "sep") X(end, "end") X(start, "start")  \
+                        X(dflt, "default") X(setter, "setter") X(fields, "_fields")      \
+                            X(members, "__members__") X(file, "file") X(flush, "flush")  \
+                                X(metaclass, "metaclass") X(main, "__main__") X(         \
+                                    module, "__module__") X(qualname, "__qualname__")    \
+                                    X(neg, "__neg__") X(new_, "__new__")                 \
+                                        X(bases, "__bases__") X(base, "base")            \
                                             X(asdict, "_asdict") X(replace, "_replace")  \
                                                 X(wrapped, "__wrapped__") X(encoding,    \
                                                                             "encoding")  \
@@ -474,8 +472,9 @@ Value attr_call(Interp *in, Value receiver, Sym name, const CallArgs *args,
 Value class_lookup(const ClassVal *c, Sym name); /* VAL_FAIL: none */
 bool class_is(const ClassVal *c, const ClassVal *base);
 /* Calls the special method of an instance if its class has it. */
-bool attr_special(Interp *in, Value self, Sym name, const Value *args, int n, Span span,
-                  Value *out);
+bool attr_special(Interp *in, Value self, Sym name, const CallArgs *args, Value *out);
+#define CALL_ARGS(values, count, where)                                                  \
+    (&(CallArgs){.pos = (values), .npos = (count), .span = (where)})
 
 bool iter_begin(Interp *in, Value v, Span span, Iter *it);
 /* 1 an item, 0 the end, -1 failure. */

@@ -57,7 +57,8 @@ instance_hash(Interp *in, Value key, Span span, uint64_t *out)
         val_failed(class_lookup(key.inst->cls, in->core->sym.hash))) {
         return true;
     }
-    if (!attr_special(in, key, in->core->sym.hash, NULL, 0, span, &r) || val_failed(r)) {
+    if (!attr_special(in, key, in->core->sym.hash, CALL_ARGS(NULL, 0, span), &r) ||
+        val_failed(r)) {
         return false;
     }
     if (val_is_int(r)) {

@@ -291,7 +291,8 @@ enter(Interp *in, Value manager, Span span, Value *result)
     if (manager.kind == VAL_OBJECT && manager.obj->cls->enter) {
         return manager.obj->cls->enter(in, manager.obj, span, result);
     }
-    if (attr_special(in, manager, in->core->sym.enter, NULL, 0, span, result)) {
+    if (attr_special(in, manager, in->core->sym.enter, CALL_ARGS(NULL, 0, span),
+                     result)) {
         return !val_failed(*result);
     }
     stage_raise(in, "TypeError", span, "a '%s' cannot be used in a with statement",
@@ -318,7 +319,7 @@ leave_instance(Interp *in, Value manager, Span span, Flow f)
         in->exception = val_none();
     }
     bool yes = false;
-    if (!attr_special(in, manager, in->core->sym.exit, args, 3, span, &r)) {
+    if (!attr_special(in, manager, in->core->sym.exit, CALL_ARGS(args, 3, span), &r)) {
         stage_raise(in, "AttributeError", span, "'%s' has no __exit__",
                     val_type_name(manager));
         return FLOW_FAIL;

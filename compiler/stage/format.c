@@ -42,7 +42,7 @@ shortest_digits(double f, char digits[20], int *exp10)
     while (n > 1 && digits[n - 1] == '0') {
         n--;
     }
-    *exp10 = atoi(e + 1);
+    *exp10 = (int)strtol(e + 1, NULL, 10);
     return n;
 }
 
@@ -120,7 +120,12 @@ repr_str(const Str *s, Text *out)
 typedef struct ReprStep {
     struct ReprStep *outer;
     const void *container;
+    int depth;
 } ReprStep;
+
+enum {
+    REPR_DEPTH = 1000
+};
 
 static bool
 is_inside(Interp *in, const void *container)
@@ -184,7 +189,8 @@ repr_instance(Interp *in, Value v, Span span, Text *out)
 {
     Value r = val_none();
     const ClassVal *c = v.inst->cls;
-    if (c->user && attr_special(in, v, in->core->sym.repr, NULL, 0, span, &r)) {
+    if (c->user &&
+        attr_special(in, v, in->core->sym.repr, CALL_ARGS(NULL, 0, span), &r)) {
         return !val_failed(r) && format_str(in, r, span, out);
     }
     if (c->is_enum) {
@@ -220,7 +226,8 @@ repr_callable(Value v, Text *out)
         text_printf(out, "<built-in function %s>", v.builtin->name);
         break;
     case VAL_CLASS:
-        text_printf(out, "<class '%s%s'>", v.klass->user ? "__main__." : "", v.klass->name);
+        text_printf(out, "<class '%s%s'>", v.klass->user ? "__main__." : "",
+                    v.klass->name);
         break;
     case VAL_MODULE:
         text_printf(out, "<module '%s'>", v.module->name);
@@ -284,7 +291,11 @@ repr_container(Interp *in, Value v, Span span, Text *out)
                                             : "{...}");
         return true;
     }
-    ReprStep step = {in->core->repr, v.list};
+    int depth = in->core->repr ? in->core->repr->depth + 1 : 1;
+    ReprStep step = {in->core->repr, v.list, depth};
+    if (depth > REPR_DEPTH) {
+        return core_deep(in, span);
+    }
     in->core->repr = &step;
     bool ok = list ? repr_items(in, v, span, out) : repr_dict(in, v, span, out);
     in->core->repr = step.outer;
@@ -358,7 +369,8 @@ format_str(Interp *in, Value v, Span span, Text *out)
     if (v.kind != VAL_INSTANCE) {
         return format_repr(in, v, span, out);
     }
-    if (v.inst->cls->user && attr_special(in, v, in->core->sym.str, NULL, 0, span, &r)) {
+    if (v.inst->cls->user &&
+        attr_special(in, v, in->core->sym.str, CALL_ARGS(NULL, 0, span), &r)) {
         return !val_failed(r) && core_stack(in, span) && format_str(in, r, span, out);
     }
     if (v.inst->cls->is_enum) {

@@ -271,7 +271,8 @@ index_get(Interp *in, Value container, Value key, Span span)
     } else if (container.kind == VAL_DICT) {
         return dict_item(in, container, key, span);
     } else if (container.kind == VAL_INSTANCE) {
-        if (attr_special(in, container, in->core->sym.getitem, &key, 1, span, &r)) {
+        if (attr_special(in, container, in->core->sym.getitem, CALL_ARGS(&key, 1, span),
+                         &r)) {
             return r;
         }
     } else if (container.kind == VAL_CLASS) {
@@ -377,7 +378,8 @@ index_set(Interp *in, Value container, Value key, Value v, Span span)
         container.list->p[i] = v;
         return true;
     case VAL_INSTANCE:
-        if (attr_special(in, container, in->core->sym.setitem, args, 2, span, &r)) {
+        if (attr_special(in, container, in->core->sym.setitem, CALL_ARGS(args, 2, span),
+                         &r)) {
             return !val_failed(r);
         }
         break;
@@ -434,7 +436,8 @@ index_del(Interp *in, Value container, Value key, Span span)
         TRY(position(in, container, key, container.list->n, span, &i));
         return splice(in, container.list, i, 1, &none, span);
     case VAL_INSTANCE:
-        if (attr_special(in, container, in->core->sym.delitem, &key, 1, span, &r)) {
+        if (attr_special(in, container, in->core->sym.delitem, CALL_ARGS(&key, 1, span),
+                         &r)) {
             return !val_failed(r);
         }
         break;

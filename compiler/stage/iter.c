@@ -52,7 +52,7 @@ begin_other(Interp *in, Value v, Span span, Iter *it)
         return members.kind == VAL_DICT;
     }
     if (v.kind == VAL_INSTANCE) {
-        if (!attr_special(in, v, in->core->sym.iter, NULL, 0, span, &r)) {
+        if (!attr_special(in, v, in->core->sym.iter, CALL_ARGS(NULL, 0, span), &r)) {
             r = v;
         } else if (val_failed(r)) {
             return false;
@@ -146,7 +146,7 @@ static int
 next_user(Interp *in, Iter *it, Span span, Value *out)
 {
     Value r = val_none();
-    if (!attr_special(in, it->src, in->core->sym.next, NULL, 0, span, &r)) {
+    if (!attr_special(in, it->src, in->core->sym.next, CALL_ARGS(NULL, 0, span), &r)) {
         return 0;
     }
     if (val_failed(r)) {

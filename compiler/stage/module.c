@@ -51,9 +51,12 @@ package(Interp *in, const char *name)
 Value
 module_find(Interp *in, const char *dotted)
 {
+    enum {
+        LONGEST = 200
+    }; /* of a module's name, which also bounds the recursion */
     Value m = registered(in, dotted);
     const char *dot = strrchr(dotted, '.');
-    if (!val_failed(m)) {
+    if (!val_failed(m) || strlen(dotted) > LONGEST) {
         return m;
     }
     m = package(in, dotted);

@@ -48,7 +48,7 @@ call_op_method(Interp *in, Value self, AstOp op, bool reflected, const Value *ot
         name = arena_printf(core_arena(in), "__r%s", name + 2);
     }
     Sym sym = intern(&in->u->names, name);
-    return attr_special(in, self, sym, other, other ? 1 : 0, span, out);
+    return attr_special(in, self, sym, CALL_ARGS(other, other ? 1 : 0, span), out);
 }
 
 static Value
@@ -588,7 +588,8 @@ op_contains(Interp *in, Value container, Value item, Span span, bool *out)
         *out = i >= 0;
         return i != -2;
     case VAL_INSTANCE:
-        if (attr_special(in, container, in->core->sym.contains, &item, 1, span, &r)) {
+        if (attr_special(in, container, in->core->sym.contains, CALL_ARGS(&item, 1, span),
+                         &r)) {
             return !val_failed(r) && op_truth(in, r, span, out);
         }
         return walk_contains(in, container, item, span, out);
@@ -615,10 +616,11 @@ instance_truth(Interp *in, Value v, Span span, bool *out)
     Value r = val_none();
     *out = true;
     if (v.inst->cls->user &&
-        attr_special(in, v, in->core->sym.bool_, NULL, 0, span, &r)) {
+        attr_special(in, v, in->core->sym.bool_, CALL_ARGS(NULL, 0, span), &r)) {
         return !val_failed(r) && r.kind != VAL_INSTANCE && op_truth(in, r, span, out);
     }
-    if (v.inst->cls->user && attr_special(in, v, in->core->sym.len, NULL, 0, span, &r)) {
+    if (v.inst->cls->user &&
+        attr_special(in, v, in->core->sym.len, CALL_ARGS(NULL, 0, span), &r)) {
         return !val_failed(r) && r.kind != VAL_INSTANCE && op_truth(in, r, span, out);
     }
     return true;
@@ -705,7 +707,7 @@ op_length(Interp *in, Value v, Span span, int64_t *out)
         }
         break;
     case VAL_INSTANCE:
-        if (attr_special(in, v, in->core->sym.len, NULL, 0, span, &r)) {
+        if (attr_special(in, v, in->core->sym.len, CALL_ARGS(NULL, 0, span), &r)) {
             if (!val_failed(r) && (!val_is_int(r) || !val_as_int64(r, out) || *out < 0)) {
                 stage_raise(in, "TypeError", span, "__len__ gives a number of items");
                 return false;

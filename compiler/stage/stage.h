@@ -23,19 +23,21 @@ struct Interp {
     Value exception; /* pending Python exception (VAL_INSTANCE) or VAL_NONE */
     Span exception_span;
     uint32_t exception_chain;
-    bool fatal;  /* a diagnostic ended the evaluation: except clauses do not catch it */
-    void *tik;   /* state of the TIK objects, see tik.h */
+    bool fatal; /* a diagnostic ended the evaluation: except clauses do not catch it */
+    void *tik;  /* state of the TIK objects, see tik.h */
     struct Core *core; /* private to the evaluator */
 };
 
 /* Adds a diagnostic with the present call chain and returns it for notes; evaluation goes on if the
  * caller returns normally, and ends if it returns failure. An error found by an instruction call is
  * reported this way and the call returns None, so that many errors are found in one run. */
-Diag *stage_diag(Interp *in, DiagId id, Span span, const char *fmt, ...) PRINTF_LIKE(4, 5);
+Diag *stage_diag(Interp *in, DiagId id, Span span, const char *fmt, ...)
+    PRINTF_LIKE(4, 5);
 
 /* Raises a Python exception that the program can catch ("RuntimeError", "TypeError", ...); uncaught it
  * becomes a diagnostic of that kind at the span. Always returns VAL_FAIL. */
-Value stage_raise(Interp *in, const char *cls, Span span, const char *fmt, ...) PRINTF_LIKE(4, 5);
+Value stage_raise(Interp *in, const char *cls, Span span, const char *fmt, ...)
+    PRINTF_LIKE(4, 5);
 
 /* Calls a value with arguments. */
 Value stage_call(Interp *in, Value callee, const CallArgs *args);
@@ -48,8 +50,8 @@ typedef struct BindParam {
     bool required;
     Value dflt;
 } BindParam;
-bool stage_bind(Interp *in, const char *callee, const CallArgs *args, const BindParam *params, int n,
-                Value *out, Span *spans);
+bool stage_bind(Interp *in, const char *callee, const CallArgs *args,
+                const BindParam *params, int n, Value *out, Span *spans);
 
 /* Registers a provided module: its members by name. Called at start by tik_install. The module is then
  * importable under each of its dotted names. */
@@ -57,7 +59,8 @@ Value stage_module(Interp *in, const char *dotted_name);
 void stage_module_set(Interp *in, Value module, const char *name, Value v);
 /* A class object for isinstance that matches objects of one ObjectClass (tik.Tensor) and is called
  * through construct (may be null: not callable). */
-Value stage_object_type(Interp *in, const char *name, const ObjectClass *cls, BuiltinFn construct);
+Value stage_object_type(Interp *in, const char *name, const ObjectClass *cls,
+                        BuiltinFn construct);
 
 /* The TIK objects: adds the module tik under all its names (tik, tbe.tik, te.tik, tbe.common.tik ...). */
 bool tik_install(Interp *in);

@@ -30,7 +30,7 @@ typedef enum ValueKind {
     VAL_CLASS,    /* user class, or built-in type (int, str, RuntimeError, tik.Tensor) */
     VAL_INSTANCE, /* of a user class; exceptions too */
     VAL_MODULE,
-    VAL_OBJECT    /* C object with a class of its own: the TIK objects; see ObjectClass */
+    VAL_OBJECT /* C object with a class of its own: the TIK objects; see ObjectClass */
 } ValueKind;
 
 typedef struct Value Value;
@@ -87,9 +87,9 @@ typedef struct CallArgs {
     const Sym *kwname;
     const Value *kwval;
     int nkw;
-    Span span;                     /* of the whole call */
-    const Span *pos_span;          /* of each positional argument; may be null */
-    const Span *kw_span;           /* of each keyword argument; may be null */
+    Span span;            /* of the whole call */
+    const Span *pos_span; /* of each positional argument; may be null */
+    const Span *kw_span;  /* of each keyword argument; may be null */
 } CallArgs;
 
 typedef Value (*BuiltinFn)(Interp *in, Value self, const CallArgs *args);
@@ -118,8 +118,8 @@ typedef struct ObjectClass {
     /* Optional: calls a method without making a bound object first. *found = false: there is no such
      * method, and the core goes on with get_attr. Users should offer it: it is the fast path of
      * instruction calls (obj.method(args) never reaches get_attr then). args->span is the call. */
-    Value (*call_method)(Interp *in, Object *self, Sym name, const CallArgs *args, Span span,
-                         bool *found);
+    Value (*call_method)(Interp *in, Object *self, Sym name, const CallArgs *args,
+                         Span span, bool *found);
     /* Optional: name of the index-th attribute, null behind the last; for "'data_move' is" helps. */
     const char *(*attr_name)(int index);
     /* Optional: number of items, for len(); and iteration by get_item with 0 .. len - 1. */
@@ -181,8 +181,9 @@ Value val_tuple(Interp *in, const Value *items, uint32_t n);
 Value val_builtin(Interp *in, const char *name, BuiltinFn fn, Value self);
 Value val_dict(Interp *in); /* empty */
 bool list_push(Interp *in, Value list, Value item);
-bool dict_set(Interp *in, Value dict, Value key, Value v, Span span); /* false: key cannot be hashed */
-bool dict_get(Interp *in, Value dict, Value key, Value *out);         /* false: absent */
+bool dict_set(Interp *in, Value dict, Value key, Value v,
+              Span span); /* false: key cannot be hashed */
+bool dict_get(Interp *in, Value dict, Value key, Value *out); /* false: absent */
 
 /* "int", "Tensor": for messages. */
 const char *val_type_name(Value v);
