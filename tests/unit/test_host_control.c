@@ -199,6 +199,7 @@ run_time_faults(void **state)
     expect_fault(count_to, 3, NULL);
     expect_fault(count_to, 0, NULL);
     expect_fault(count_to, -1, "loop-bounds");
+    expect_fault(count_from, 0, NULL);
     expect_fault(count_from, 5, NULL);
     expect_fault(count_from, 6, "loop-bounds");
     expect_fault(count_from, -1, "loop-bounds");
