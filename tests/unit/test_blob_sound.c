@@ -6,7 +6,7 @@
 enum {
     PROGRAMS = 2000,
     CORES = 3,
-    MAX_DESCS = 200,
+    MAX_DESCS = 400,
     MAX_STEPS = 20000,
     REGS = 5
 };
@@ -115,6 +115,36 @@ store(Gen *g)
     put(g, "] 1\n");
 }
 
+/* A value that may be small, and a store that depends on it. */
+static void
+dependent_store(Gen *g)
+{
+    static const char *const ops[] = {"add", "sub", "mul", "div", "rem",
+                                      "shl", "shr", "and", "or"};
+    static const char *const types[] = {"int32", "uint8", "int64", "int16"};
+    static const int64_t small[] = {1, 2, 3, 4, 8, 15, 16, 31, 32, 60};
+    uint32_t r = below(g, 2);
+    uint32_t n = 1 + below(g, 3);
+    for (uint32_t i = 0; i < n; i++) {
+        put(g, "r%u = %s %s", r, ops[below(g, 9)], types[below(g, 4)]);
+        if (i == 0) {
+            number(g);
+        } else {
+            put(g, " r%u", r);
+        }
+        put(g, " %lld\n", (long long)small[below(g, 10)]);
+        g->descs++;
+    }
+    if (g->blocks < 5 && below(g, 4) == 0) {
+        put(g, "if core\nr%u = add int32", r);
+        number(g);
+        put(g, " 0\nendif\n");
+        g->descs += 3;
+    }
+    put(g, "store int%d[1, %u, %d*r%u] 1\n", 8 << below(g, 3), below(g, 4) * 8,
+        1 << below(g, 4), r);
+}
+
 static void
 loop_bounds(Gen *g)
 {
@@ -169,11 +199,13 @@ static void
 statements(Gen *g)
 {
     uint32_t n = 1 + below(g, 4);
-    for (uint32_t i = 0; i < n && g->descs < 100; i++) {
+    for (uint32_t i = 0; i < n && g->descs < 80; i++) {
         uint32_t kind = below(g, 20);
         g->descs++;
-        if (kind < 8) {
+        if (kind < 4) {
             alu(g);
+        } else if (kind < 10) {
+            dependent_store(g);
         } else if (kind < 14) {
             store(g);
         } else if (kind < 18 && g->blocks < 5) {
