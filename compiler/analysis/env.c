@@ -1,5 +1,22 @@
-/* env.c: ranges of expressions at a point of the kernel; see env.h. */
+/* env.c: ranges of expressions at a point of the kernel; see env.h. Ranges of larger expressions are
+ * kept until something changes, so that shared parts are looked at once. */
 #include "analysis/env.h"
+
+/* Expressions of so many nodes are not worth keeping. */
+enum {
+    MEMO_MIN_NODES = 4
+};
+
+static bool
+has_large_exprs(const Kernel *k)
+{
+    for (uint32_t i = 1; i < k->exprs.n; i++) {
+        if (k->exprs.p[i].size >= MEMO_MIN_NODES) {
+            return true;
+        }
+    }
+    return false;
+}
 
 void
 env_init(Env *env, const Kernel *k, Arena *arena)
@@ -9,6 +26,11 @@ env_init(Env *env, const Kernel *k, Arena *arena)
     env->ncells = k->regs.n + k->vars.n;
     env->cells = ARENA_ARRAY(arena, Range, env->ncells);
     env->stamp = ARENA_ARRAY(arena, uint32_t, env->ncells);
+    env->epoch = 1;
+    if (has_large_exprs(k)) {
+        env->memo_when = ARENA_ARRAY(arena, uint32_t, k->exprs.n);
+        env->memo = ARENA_ARRAY(arena, Range, k->exprs.n);
+    }
     for (uint32_t i = 1; i < k->regs.n; i++) {
         env->cells[i] = range_top(k->regs.p[i].dtype);
     }
@@ -49,6 +71,19 @@ op_range(const Env *env, const Expr *e, bool *exact)
     return range_binary((ScalarOp)e->op, t, a, env_expr(env, e->b), exact);
 }
 
+static Range
+op_range_kept(const Env *env, ExprId id, const Expr *e)
+{
+    if (e->size < MEMO_MIN_NODES) {
+        return with_facts(env, id, op_range(env, e, NULL));
+    }
+    if (env->memo_when[id] != env->epoch) {
+        env->memo[id] = with_facts(env, id, op_range(env, e, NULL));
+        env->memo_when[id] = env->epoch;
+    }
+    return env->memo[id];
+}
+
 Range
 env_expr(const Env *env, ExprId id)
 {
@@ -63,7 +98,7 @@ env_expr(const Env *env, ExprId id)
     case EX_VAR:
         return env->cells[env->nregs + e->a];
     case EX_OP:
-        return with_facts(env, id, op_range(env, e, NULL));
+        return op_range_kept(env, id, e);
     }
     UNREACHABLE();
 }
@@ -230,6 +265,7 @@ set_cell(Env *env, uint32_t cell, Range v)
     EnvChange c = {cell, false, env->cells[cell]};
     VEC_PUSH(env->arena, &env->trail, c);
     env->cells[cell] = v;
+    env->epoch++;
 }
 
 /* Facts about formulas that read registers end when a register changes. They are not brought back
@@ -240,6 +276,7 @@ drop_register_facts(Env *env)
     for (uint32_t i = 0; i < env->facts.n; i++) {
         if (ir_expr(env->k, env->facts.p[i].expr)->flags & EXF_REG) {
             env->facts.p[i].expr = 0;
+            env->epoch++;
         }
     }
 }
@@ -271,6 +308,7 @@ env_leave(Env *env, EnvMark mark)
     s.cell = ARENA_ARRAY(env->arena, uint32_t, n);
     s.value = ARENA_ARRAY(env->arena, Range, n);
     env->stamps++;
+    env->epoch++;
     while (env->trail.n > mark.trail) {
         EnvChange c = env->trail.p[--env->trail.n];
         if (c.is_fact) {
@@ -356,6 +394,7 @@ add_fact(Env *env, ExprId id, Range r)
     EnvChange c = {env->facts.n, true, r};
     VEC_PUSH(env->arena, &env->trail, c);
     VEC_PUSH(env->arena, &env->facts, (EnvFact){id, r});
+    env->epoch++;
 }
 
 static void

@@ -42,7 +42,10 @@ typedef struct Env {
     VEC(EnvFact) facts;
     uint32_t *stamp; /* per cell, for joins */
     uint32_t stamps;
-    bool dead; /* the point is never reached */
+    bool dead;           /* the point is never reached */
+    uint32_t epoch;      /* counts changes */
+    uint32_t *memo_when; /* by ExprId: epoch at which memo holds; null: all are small */
+    Range *memo;
 } Env;
 
 void env_init(Env *env, const Kernel *k, Arena *arena);

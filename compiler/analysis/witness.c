@@ -213,15 +213,36 @@ typedef struct Search {
     int nopen;
     Witness *out;
     int64_t *vars;
-    int64_t left; /* iterations */
+    int64_t left; /* work, see cost_of */
+    int64_t cost; /* of one execution */
     int unsure;   /* branches around that cannot be decided */
 } Search;
+
+/* Work of evaluating expressions with so many nodes, in units of a small instruction. */
+static int64_t
+cost_of(int64_t nodes)
+{
+    return 1 + nodes / 64;
+}
+
+static int64_t
+cost_of_site(const Site *s)
+{
+    int64_t nodes = 0;
+    for (int p = 0; p < s->nparams; p++) {
+        for (int i = 0; i < site_exprs(s, p); i++) {
+            nodes += ir_expr(s->k, site_expr(s, p, i))->size;
+        }
+    }
+    return cost_of(nodes);
+}
 
 /* One execution. */
 static bool
 try_here(Search *sr)
 {
-    if (!site_eval(sr->s, sr->vars, &sr->in)) {
+    sr->left -= sr->cost;
+    if (sr->left < 0 || !site_eval(sr->s, sr->vars, &sr->in)) {
         return false;
     }
     for (int i = 0; i < sr->s->nsteps; i++) {
@@ -253,6 +274,10 @@ try_frame(Search *sr, int at)
     const Kernel *k = sr->s->k;
     int64_t lo, hi;
     if (f->var == 0) {
+        sr->left -= cost_of(ir_expr(k, f->cond)->size);
+        if (sr->left < 0) {
+            return false;
+        }
         if (!ir_eval(k, f->cond, sr->vars, &lo)) {
             sr->unsure++;
             bool go_on = try_frame(sr, at + 1);
@@ -266,7 +291,7 @@ try_frame(Search *sr, int at)
         return false;
     }
     for (int64_t v = lo; v < hi; v++) {
-        if (--sr->left < 0) {
+        if (sr->left-- <= 0) {
             return false;
         }
         sr->vars[f->var] = v;
@@ -324,6 +349,7 @@ witness_find(const Env *env, const Site *s, const Nest *nest, const bool *open,
     }
     if (sr.nopen > 0 && !reads_registers(s)) {
         sr.vars = nest->vars;
+        sr.cost = cost_of_site(s);
         try_all(&sr, budget);
     }
 }

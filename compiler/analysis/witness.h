@@ -35,11 +35,11 @@ typedef struct Witness {
 } Witness;
 
 enum {
-    WITNESS_BUDGET = 65536
+    WITNESS_BUDGET = 200000
 };
 
-/* Decides the open steps of a site: out[i] for s->steps[i] if open[i]. *budget bounds the iterations
- * tried over a whole kernel. */
+/* Decides the open steps of a site: out[i] for s->steps[i] if open[i]. *budget bounds the work over a
+ * whole kernel, about two units per iteration tried. */
 void witness_find(const Env *env, const Site *s, const Nest *nest, const bool *open,
                   Witness *out, int64_t *budget);
 

@@ -113,12 +113,17 @@ is_step(const Kernel *k, const CheckAssign *a, int64_t *step)
     return true;
 }
 
-/* How often an assignment executes at most in so many iterations of a loop around it. */
+/* How often an assignment executes at most in so many iterations of a loop around it; deeper nests
+ * are not followed. */
 static int64_t
 times_in(const CheckWalk *w, const CheckAssign *a, VarId loop, int64_t iterations)
 {
     int64_t n = iterations;
+    int depth = 0;
     for (VarId v = a->loop; v != loop; v = w->loops[v].parent) {
+        if (++depth > 8) {
+            return INT64_MAX;
+        }
         n = range_mul_sat(n, w->loops[v].trips);
     }
     return n;
