@@ -432,13 +432,12 @@ end_of_file(Parser *p, Loc *at)
 /* ---- the grammar's scanner ---- */
 
 static void
-note_token(Parser *p, int kind, uint32_t word, Loc at)
+note_token(Parser *p, int kind, Loc at)
 {
     Line *line = &p->line;
     if (line->head == 0 || (line->head == ASYNC && line->last == ASYNC)) {
         line->head = kind;
         line->head_at = at;
-        line->head_word = word;
     }
     line->before_at = line->last_at;
     line->last = kind;
@@ -571,7 +570,7 @@ next_token(Parser *p, TIK_YYSTYPE *value, Loc *at)
             return kind;
         }
         if (kind != DROPPED) {
-            note_token(p, kind, value->word, *at);
+            note_token(p, kind, *at);
             return kind;
         }
     }

@@ -57,7 +57,6 @@ typedef struct Block {
 typedef struct Line {
     int head; /* first token; the second after 'async' */
     Loc head_at;
-    uint32_t head_word;
     int last; /* token read last */
     Loc last_at;
     Loc before_at; /* the token before it */
@@ -165,7 +164,7 @@ Ast *ast_float(Parser *p, Loc at);
 void ast_strings_begin(Parser *p, Loc at);
 void ast_strings_add(Parser *p, Loc at);
 Ast *ast_strings_end(Parser *p, Loc at);
-/* Decodes [at.begin, at.end) of a literal's inside onto text; stops at nothing. */
+/* Decodes [at.begin, at.end), from the inside of a literal, onto text. */
 void literal_decode(Parser *p, Loc at, bool raw, Text *out);
 
 /* ---- fstring.c ---- */
