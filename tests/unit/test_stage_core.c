@@ -259,7 +259,7 @@ test_bind_errors(void **state)
                                   .kwval = pos,
                                   .nkw = 1,
                                   .span = {0, 3, 4}},
-                      "data_move gets the argument 'src' twice");
+                      "data_move gets twice the argument 'src'");
     expect_bind_error(in,
                       &(CallArgs){.pos = pos,
                                   .npos = 2,
