@@ -78,14 +78,36 @@ shown_width(const char *line, uint32_t from, uint32_t to)
     return width;
 }
 
-/* A message, which may quote such bytes. */
+/* Bytes at p that need no care: printable ASCII. */
+static uint32_t
+plain_length(const char *p, uint32_t n)
+{
+    uint32_t i = 0;
+    while (i < n && p[i] >= 32 && p[i] < 127) {
+        i++;
+    }
+    return i;
+}
+
+/* Bytes of a source or a message as printable text. */
+static void
+put_bytes(Text *out, const char *p, uint32_t n)
+{
+    for (uint32_t i = 0; i < n;) {
+        uint32_t plain = plain_length(p + i, n - i);
+        text_putn(out, p + i, plain);
+        i += plain;
+        if (i < n) {
+            i += put_char(out, p + i, n - i);
+        }
+    }
+}
+
+/* A message, which may quote source bytes. */
 static void
 put_message(Text *out, const char *s)
 {
-    uint32_t n = (uint32_t)strlen(s);
-    for (uint32_t i = 0; i < n;) {
-        i += s[i] == '\n' ? (text_putc(out, '\n'), 1) : put_char(out, s + i, n - i);
-    }
+    put_bytes(out, s, (uint32_t)strlen(s));
 }
 
 /* The source line with a caret span. Long lines are cut to a window around the span. */
@@ -103,9 +125,7 @@ put_snippet(Unit *u, Span span, Text *out)
     uint32_t from = at > MAX_LINE / 2 && len > MAX_LINE ? at - MAX_LINE / 2 : 0;
     uint32_t to = MIN(len, from + MAX_LINE);
     text_printf(out, "%6u | ", lc.line);
-    for (uint32_t i = from; i < to;) {
-        i += put_char(out, line + i, to - i);
-    }
+    put_bytes(out, line + from, to - from);
     text_printf(out, "\n       | %*s^", shown_width(line, from, at), "");
     uint32_t end = MIN(to, at + (span.end > span.begin ? span.end - span.begin : 1));
     for (int w = shown_width(line, at, end); w > 1; w--) {
@@ -134,8 +154,9 @@ static void
 render_text(Unit *u, const Diag *d, Text *out)
 {
     put_place(u, d->span, out);
-    text_printf(out, "%s: %s [%s]\n", level_name(d->level), d->text,
-                diag_table[d->id].name);
+    text_printf(out, "%s: ", level_name(d->level));
+    put_message(out, d->text);
+    text_printf(out, " [%s]\n", diag_table[d->id].name);
     put_snippet(u, d->span, out);
     for (uint32_t i = 0; i < d->notes.n; i++) {
         put_place(u, d->notes.p[i].span, out);
@@ -154,6 +175,17 @@ render_text(Unit *u, const Diag *d, Text *out)
     }
 }
 
+/* Length up to the next byte that JSON escapes; at least 1. */
+static uint32_t
+json_run(const char *s)
+{
+    uint32_t n = 1;
+    while ((unsigned char)s[n] >= 32 && s[n] != '"' && s[n] != '\\') {
+        n++;
+    }
+    return n;
+}
+
 static void
 put_json_string(Text *out, const char *s)
 {
@@ -168,7 +200,9 @@ put_json_string(Text *out, const char *s)
             text_printf(out, "\\u%04x", c);
             i++;
         } else {
-            i += put_char(out, s + i, n - i);
+            uint32_t run = json_run(s + i);
+            put_bytes(out, s + i, run);
+            i += run;
         }
     }
     text_putc(out, '"');

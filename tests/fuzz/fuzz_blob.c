@@ -11,7 +11,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 
-enum { MAX_ARGS = 16, MAX_BYTES = 1 << 20, MAX_STEPS = 5000 };
+enum {
+    MAX_ARGS = 16,
+    MAX_BYTES = 1 << 20,
+    MAX_STEPS = 5000
+};
 
 size_t
 LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
@@ -36,7 +40,8 @@ emulate(const TikBlob *b, int kernel)
     for (int i = 0; ok && i < n; i++) {
         TikBlobArg a;
         tikblob_arg(b, &k, i, &a);
-        ok = a.elems <= MAX_BYTES / 8 && tik_array_alloc(&arrays[i], a.dtype, a.elems, &err);
+        ok = a.elems <= MAX_BYTES / 8 &&
+             tik_array_alloc(&arrays[i], a.dtype, a.elems, &err);
         pointers[i] = &arrays[i];
     }
     if (ok) {
