@@ -251,16 +251,18 @@ shallow(Interp *in, Value v, Span span)
     }
 }
 
-/* memo: list of (original, copy) pairs, so that shared and cyclic structure stays as it is. */
-typedef struct Memo {
-    VEC(Value) from;
-    VEC(Value) to;
-} Memo;
+/* memo: copies by the identity of their originals, so that shared and cyclic structure stays. */
+static Value deep(Interp *in, Value v, Dict *memo, Span span);
 
-static Value deep(Interp *in, Value v, Memo *memo, Span span);
+/* A key that stands for the container itself: C objects are compared by identity. */
+static Value
+identity(Value v)
+{
+    return (Value){.kind = VAL_OBJECT, .obj = v.obj};
+}
 
 static bool
-deep_children(Interp *in, Value c, Memo *memo, Span span)
+deep_children(Interp *in, Value c, Dict *memo, Span span)
 {
     for (uint32_t i = 0; (c.kind == VAL_LIST || c.kind == VAL_TUPLE) && i < c.list->n;
          i++) {
@@ -286,20 +288,19 @@ deep_children(Interp *in, Value c, Memo *memo, Span span)
 }
 
 static Value
-deep(Interp *in, Value v, Memo *memo, Span span)
+deep(Interp *in, Value v, Dict *memo, Span span)
 {
     bool holds = v.kind == VAL_LIST || v.kind == VAL_TUPLE || v.kind == VAL_DICT ||
                  v.kind == VAL_SET || (v.kind == VAL_INSTANCE && !v.inst->cls->is_enum);
     if (!holds) {
         return v;
     }
-    if (!core_stack(in, span) || !core_charge(in, 1 + memo->from.n / 8, span)) {
+    if (!core_stack(in, span) || !core_step(in, span)) {
         return val_fail();
     }
-    for (uint32_t i = 0; i < memo->from.n; i++) {
-        if (memo->from.p[i].obj == v.obj) {
-            return memo->to.p[i];
-        }
+    int known = dict_find(in, memo, identity(v), span);
+    if (known >= 0) {
+        return memo->p[known].v;
     }
     Value c =
         v.kind == VAL_TUPLE ? val_tuple(in, v.list->p, v.list->n) : shallow(in, v, span);
@@ -309,8 +310,9 @@ deep(Interp *in, Value v, Memo *memo, Span span)
     if (v.kind == VAL_TUPLE) {
         c.list->cls = v.list->cls;
     }
-    VEC_PUSH(core_arena(in), &memo->from, v);
-    VEC_PUSH(core_arena(in), &memo->to, c);
+    if (!dict_put(in, memo, identity(v), c, span)) {
+        return val_fail();
+    }
     return deep_children(in, c, memo, span) ? c : val_fail();
 }
 
@@ -325,7 +327,7 @@ static Value
 fn_deepcopy(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
-    Memo memo = {0};
+    Dict memo = {0};
     return deep(in, args->pos[0], &memo, args->span);
 }
 
