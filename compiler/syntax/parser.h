@@ -128,15 +128,17 @@ span_of(const Parser *p, Loc at)
 /* An expression in [at.begin, at.end) of the parser's file, or null. */
 Ast *parse_piece(Parser *p, Loc at);
 
-/* ---- scanner (grammar/tik.l), layout.c ---- */
+/* ---- scan.c ---- */
+/* Bytes that are no token: reports and says which token to go on with. */
+int scan_bad_char(Parser *p, Loc at);
+int scan_bad_name(Parser *p, Loc at);
+int scan_bad_string(Parser *p, Loc at);
+int scan_bad_number(Parser *p, Loc at);
+
+/* ---- layout.c ---- */
 union TIK_YYSTYPE;
 /* The next token of the grammar; scans, joins lines and finds blocks. */
 int tik_yylex(union TIK_YYSTYPE *value, Loc *at, Parser *p);
-/* Bytes that are no token: reports and says which token to go on with. */
-int layout_bad_char(Parser *p, Loc at);
-int layout_bad_name(Parser *p, Loc at);
-int layout_bad_string(Parser *p, Loc at);
-int layout_bad_number(Parser *p, Loc at);
 /* Whether the token, the first of its physical line, is not to the right of the open block's column. */
 bool layout_is_left(Parser *p, Loc at);
 /* The line's rest is skipped and further faults of it are not reported. */
