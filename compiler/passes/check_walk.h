@@ -61,7 +61,7 @@ typedef struct CheckWalk {
     int unsure;     /* enclosing loops with exits */
     bool returned;  /* a return may have ended the kernel before this point */
     int64_t *vars;  /* for searches */
-    int64_t budget; /* iterations that searches may try in all */
+    int64_t budget; /* work that searches may do in all */
 } CheckWalk;
 
 /* The loops and open branches around the present site. */
