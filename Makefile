@@ -80,7 +80,7 @@ $(BUILD)/libtikc.a: $(TIKC_OBJ)
 	$(AR) rcs $@ $^
 $(BUILD)/libtikc-host.so: $(HOST_OBJ) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	$(CC) $(CFLAGS) -shared -fopenmp -o $@ $^ $(LDFLAGS) \
-	    -L$(shell $(LLVM_CONFIG) --libdir) -lLLVM-19 $(LIBS)
+	    $(shell $(LLVM_CONFIG) --link-shared --libfiles) $(LIBS)
 $(BUILD)/tikc: $(DRV_OBJ) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LDFLAGS) -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib' $(LIBS) -ldl
 
