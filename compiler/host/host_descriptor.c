@@ -81,7 +81,7 @@ constant(Lower *l, LLVMValueRef init)
 static LLVMValueRef
 text(Lower *l, const char *s)
 {
-    return constant(l, LLVMConstStringInContext2(l->ctx, s, strlen(s), false));
+    return constant(l, LLVMConstStringInContext(l->ctx, s, (unsigned)strlen(s), false));
 }
 
 static LLVMValueRef

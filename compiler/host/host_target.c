@@ -6,15 +6,23 @@
 
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <llvm/Config/llvm-config.h>
 #include <string.h>
 
+/* One turn is enough; by default newer versions check that another would change nothing. */
+#if LLVM_VERSION_MAJOR >= 18
+#define COMBINE "instcombine<no-verify-fixpoint>"
+#else
+#define COMBINE "instcombine"
+#endif
+#define TIDY "sroa,early-cse,simplifycfg," COMBINE
+
+/* By level; level 0 runs none. */
 static const char *const pipelines[] = {
     "",
-    "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>)",
-    "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg,"
-    "loop-mssa(licm))",
-    "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg,"
-    "loop-mssa(licm),gvn)",
+    "function(" TIDY ")",
+    "function(" TIDY ",simplifycfg,loop-mssa(licm))",
+    "function(" TIDY ",simplifycfg,loop-mssa(licm),gvn)",
 };
 
 static bool
