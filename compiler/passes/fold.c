@@ -2,7 +2,8 @@
  *
  * Needs: a kernel as it was staged. Guarantees: the same effects; afterwards
  *   - a register that is set once, to a constant, before every read of it is not read any more, and
- *     its set is gone. "Before": the set stands earlier in the body that contains the read, or in
+ *     its set is gone; except that repeat_times from a register that is 0 stays so, since only a
+ *     literal 0 is wrong there. "Before": the set stands earlier in the body that contains the read, or in
  *     one around it, so that it has executed whenever the read does;
  *   - no `if` has a constant condition: the body that is taken becomes a scope, the other is dropped;
  *   - no loop has constant bounds without an iteration.
@@ -102,6 +103,35 @@ visit_read(Fold *f, ExprId *e)
     scan_reads(f, *e);
 }
 
+/* Keeps registers that are 0 where e reads them. */
+static void
+keep_zeros(Fold *f, ExprId id)
+{
+    const Expr *e = ir_expr(f->k, id);
+    if (e->kind == EX_REG) {
+        RegFacts *r = &f->regs[e->a];
+        r->early |= r->constant && ir_expr(f->k, r->constant)->imm == 0;
+    } else if (e->kind == EX_OP && (e->flags & EXF_REG)) {
+        keep_zeros(f, e->a);
+        if (e->b) {
+            keep_zeros(f, e->b);
+        }
+    }
+}
+
+static void
+keep_zero_repeats(Fold *f, const Stmt *s)
+{
+    int n = 0;
+    const ParamInfo *p =
+        s->kind == ST_INSTR ? form_params(op_table[s->instr.op].form, &n) : NULL;
+    for (int i = 0; i < n; i++) {
+        if (p[i].role == ROLE_REPEAT) {
+            keep_zeros(f, f->k->args.p[s->instr.arg + (uint32_t)i].expr);
+        }
+    }
+}
+
 static void
 note_assignment(Fold *f, const Stmt *s)
 {
@@ -118,6 +148,7 @@ scan_body(Fold *f, StmtId first)
     for (StmtId id = first; id; id = k->stmts.p[id].next) {
         Stmt *s = &k->stmts.p[id];
         each_expr(f, s, visit_read);
+        keep_zero_repeats(f, s);
         if (s->kind == ST_SET || s->kind == ST_LOAD) {
             note_assignment(f, s);
         } else if (s->kind == ST_FOR) {
