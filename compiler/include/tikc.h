@@ -19,6 +19,7 @@ Kernel *tikc_pick_kernel(Unit *u, const char *name);
 void tikc_trace(const Kernel *k, Text *out);
 
 /* Descriptor blob of all kernels of the unit, or of one. Bytes are in the unit's arena. */
-bool MUST_USE tikc_blob(Unit *u, Kernel *const *kernels, int n, const uint8_t **bytes, size_t *size);
+bool MUST_USE tikc_blob(Unit *u, Kernel *const *kernels, int n, const uint8_t **bytes,
+                        size_t *size);
 
 #endif

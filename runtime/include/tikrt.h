@@ -15,17 +15,17 @@ extern "C" {
 /* Why something failed. kind selects the exit code of tools. */
 typedef enum TikErrorKind {
     TIK_OK,
-    TIK_ERR_IO,      /* a file could not be read or written: exit code 3 */
-    TIK_ERR_NPY,     /* not a fitting .npy file: exit code 3 */
-    TIK_ERR_BLOB,    /* blob refused: exit code 4 */
-    TIK_ERR_FAULT,   /* a run-time check failed: exit code 5 */
-    TIK_ERR_USAGE    /* a wrong argument of the caller: exit code 2 */
+    TIK_ERR_IO,    /* a file could not be read or written: exit code 3 */
+    TIK_ERR_NPY,   /* not a fitting .npy file: exit code 3 */
+    TIK_ERR_BLOB,  /* blob refused: exit code 4 */
+    TIK_ERR_FAULT, /* a run-time check failed: exit code 5 */
+    TIK_ERR_USAGE  /* a wrong argument of the caller: exit code 2 */
 } TikErrorKind;
 
 typedef struct TikError {
     TikErrorKind kind;
-    char name[40];  /* diagnostic name: "tensor-overflow", "npy", "file-read" */
-    char text[400]; /* message with values */
+    char name[40];   /* diagnostic name: "tensor-overflow", "npy", "file-read" */
+    char text[400];  /* message with values */
     char place[200]; /* "file:line:column" of the source, or "" */
 } TikError;
 
@@ -45,7 +45,8 @@ bool tik_array_alloc(TikArray *a, Dtype t, int64_t elems, TikError *err); /* zer
 void tik_array_free(TikArray *a);
 /* Reads a .npy file (versions 1 to 3, C order, little endian). dtype: what the tensor has; bfloat16
  * is stored as uint16. elems: what the tensor has. */
-bool tik_npy_read(const char *path, Dtype dtype, int64_t elems, TikArray *out, TikError *err);
+bool tik_npy_read(const char *path, Dtype dtype, int64_t elems, TikArray *out,
+                  TikError *err);
 /* Writes through a temporary file that is renamed; shape as in the array. */
 bool tik_npy_write(const char *path, const TikArray *a, TikError *err);
 
@@ -55,7 +56,8 @@ typedef struct TikCore TikCore;
 
 /* Entry of a compiled kernel: runs one core's part. args: one pointer per global tensor in argument
  * order. Returns 0, or 1 after a run-time check failed and was recorded in core. */
-typedef int (*TikEntry)(uint8_t *const *args, int32_t core_index, uint8_t *scratch, TikCore *core);
+typedef int (*TikEntry)(uint8_t *const *args, int32_t core_index, uint8_t *scratch,
+                        TikCore *core);
 
 /* One source position in a kernel, for faults. */
 typedef struct TikPlace {
@@ -77,10 +79,10 @@ typedef struct TikKernel {
     const char *name;
     const char *soc;
     TikEntry entry;
-    int32_t cores;          /* how often entry runs, core_index 0 .. cores-1 */
-    int32_t ordered;        /* not 0: cores run one after another */
-    int32_t fill_scratch;   /* not 0: scratch is filled with 0xff before each core */
-    int64_t scratch_bytes;  /* UB, L1, L0A, L0B, L0C ... laid out one behind the other */
+    int32_t cores;         /* how often entry runs, core_index 0 .. cores-1 */
+    int32_t ordered;       /* not 0: cores run one after another */
+    int32_t fill_scratch;  /* not 0: scratch is filled with 0xff before each core */
+    int64_t scratch_bytes; /* UB, L1, L0A, L0B, L0C ... laid out one behind the other */
     int32_t nparams;
     const TikParam *params;
     int32_t nplaces;
@@ -118,7 +120,8 @@ int tikrt_fault(TikCore *core, int32_t rule, int64_t value, int32_t place);
 
 /* Runs a kernel of a verified blob on the emulator, fast mode: program order, all cores one after
  * another. kernel: index in the blob. */
-bool tik_emulate(const uint8_t *blob, size_t size, int kernel, TikArray *const *args, TikError *err);
+bool tik_emulate(const uint8_t *blob, size_t size, int kernel, TikArray *const *args,
+                 TikError *err);
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,12 @@
 
 /* ---- element types ---------------------------------------------------------------------- */
 
-typedef enum DtypeKind { KIND_UINT, KIND_SINT, KIND_FLOAT, KIND_BOOL } DtypeKind;
+typedef enum DtypeKind {
+    KIND_UINT,
+    KIND_SINT,
+    KIND_FLOAT,
+    KIND_BOOL
+} DtypeKind;
 
 typedef enum Dtype {
     DT_NONE,
@@ -19,8 +24,8 @@ typedef enum Dtype {
     DT_COUNT
 } Dtype;
 
-const char *dtype_name(Dtype t);  /* "float16" */
-int dtype_size(Dtype t);          /* bytes of one element */
+const char *dtype_name(Dtype t); /* "float16" */
+int dtype_size(Dtype t);         /* bytes of one element */
 DtypeKind dtype_kind(Dtype t);
 Dtype dtype_find(const char *name); /* DT_NONE if unknown */
 
@@ -38,10 +43,10 @@ typedef enum Scope {
     SC_COUNT
 } Scope;
 
-const char *scope_name(Scope s);            /* "UB" */
-const char *scope_text(Scope s);            /* "local.UB" */
-int scope_alloc_unit(Scope s);              /* bytes */
-int scope_align(Scope s, Dtype t);          /* required alignment of an operand address, bytes */
+const char *scope_name(Scope s);   /* "UB" */
+const char *scope_text(Scope s);   /* "local.UB" */
+int scope_alloc_unit(Scope s);     /* bytes */
+int scope_align(Scope s, Dtype t); /* required alignment of an operand address, bytes */
 bool scope_find(const char *text, Scope *out); /* by the text of the scope constant */
 
 typedef enum Pipe {
@@ -54,7 +59,13 @@ const char *pipe_name(Pipe p);
 
 /* ---- processors -------------------------------------------------------------------------- */
 
-typedef enum Profile { PROFILE_V100, PROFILE_V200, PROFILE_V220, PROFILE_V300, PROFILE_NANO } Profile;
+typedef enum Profile {
+    PROFILE_V100,
+    PROFILE_V200,
+    PROFILE_V220,
+    PROFILE_V300,
+    PROFILE_NANO
+} Profile;
 
 typedef enum CoreKind {
 #define CORE(id, family, core, profile) CORE_##id,
@@ -73,19 +84,39 @@ typedef struct Soc {
 
 int soc_count(void);
 const Soc *soc_at(int i);
-const Soc *soc_default(void);           /* Ascend310P3 */
-const Soc *soc_find(const char *name);  /* platform or family name, exact; null if unknown */
+const Soc *soc_default(void); /* Ascend310P3 */
+const Soc *
+soc_find(const char *name); /* platform or family name, exact; null if unknown */
 Profile soc_profile(const Soc *s);
 const char *core_kind_name(CoreKind c); /* "AiCore" */
 
 /* ---- instructions ------------------------------------------------------------------------ */
 
-typedef enum Form { FORM_MOVE, FORM_SETREG, FORM_VDUP, FORM_VBIN, FORM_VSCALAR, FORM_VUN, FORM_COUNT } Form;
+typedef enum Form {
+    FORM_MOVE,
+    FORM_SETREG,
+    FORM_VDUP,
+    FORM_VBIN,
+    FORM_VSCALAR,
+    FORM_VUN,
+    FORM_COUNT
+} Form;
 
 /* What an instruction computes; switched on by the emulator and by the host lowering. */
 typedef enum Sem {
-    SEM_MOVE, SEM_SET_PADDING, SEM_DUP, SEM_ADD, SEM_SUB, SEM_MUL, SEM_MAX, SEM_MIN,
-    SEM_AND, SEM_OR, SEM_ABS, SEM_RELU, SEM_NOT
+    SEM_MOVE,
+    SEM_SET_PADDING,
+    SEM_DUP,
+    SEM_ADD,
+    SEM_SUB,
+    SEM_MUL,
+    SEM_MAX,
+    SEM_MIN,
+    SEM_AND,
+    SEM_OR,
+    SEM_ABS,
+    SEM_RELU,
+    SEM_NOT
 } Sem;
 
 typedef enum Op {
@@ -94,7 +125,9 @@ typedef enum Op {
     OP_COUNT
 } Op;
 
-enum { OP_PIPE_PATH = PIPE_COUNT }; /* OpInfo.pipe: that of the path */
+enum {
+    OP_PIPE_PATH = PIPE_COUNT
+}; /* OpInfo.pipe: that of the path */
 
 typedef struct OpInfo {
     const char *name;
@@ -111,7 +144,16 @@ bool op_has_dtype(Op op, Dtype t, const Soc *soc);
 /* Whether the processor has the instruction with any dtype. */
 bool op_on_soc(Op op, const Soc *soc);
 
-typedef enum Role { ROLE_DST, ROLE_SRC, ROLE_MASK, ROLE_MASKMODE, ROLE_REPEAT, ROLE_INT, ROLE_SCALAR, ROLE_ATTR } Role;
+typedef enum Role {
+    ROLE_DST,
+    ROLE_SRC,
+    ROLE_MASK,
+    ROLE_MASKMODE,
+    ROLE_REPEAT,
+    ROLE_INT,
+    ROLE_SCALAR,
+    ROLE_ATTR
+} Role;
 
 typedef enum Rule {
     RULE_NONE,
@@ -129,7 +171,10 @@ typedef struct RuleInfo {
 extern const RuleInfo rule_table[RULE_COUNT];
 Rule rule_find(const char *name); /* RULE_NONE if unknown */
 
-enum { PARAM_REQUIRED = -1, MAX_PARAMS = 9 };
+enum {
+    PARAM_REQUIRED = -1,
+    MAX_PARAMS = 9
+};
 
 typedef struct ParamInfo {
     const char *name;
@@ -157,7 +202,8 @@ const PathInfo *path_find(Scope src, Scope dst);
 /* Units of a move in bytes. One L0C fractal has 16 x 16 elements. */
 typedef struct MoveUnits {
     int64_t src_burst, src_gap; /* on the source side */
-    int64_t dst_burst, dst_gap; /* on the destination side; differs from src when 32-bit becomes 16-bit */
+    int64_t dst_burst,
+        dst_gap; /* on the destination side; differs from src when 32-bit becomes 16-bit */
 } MoveUnits;
 
 MoveUnits move_units(Scope src, Dtype src_dt, Scope dst, Dtype dst_dt);
@@ -171,13 +217,17 @@ MoveUnits move_units(Scope src, Dtype src_dt, Scope dst, Dtype dst_dt);
 
 /* ---- masks and vector geometry (vector 1.1 to 1.4) ----------------------------------------- */
 
-enum { BLOCK_BYTES = 32, REPEAT_BYTES = 256, MAX_LANES = 256 };
+enum {
+    BLOCK_BYTES = 32,
+    REPEAT_BYTES = 256,
+    MAX_LANES = 256
+};
 
 typedef enum MaskForm {
-    MASK_COUNT,   /* w[0] = number of leading lanes */
-    MASK_BITS,    /* w[0] = lanes 0..63, w[1] = 64..127 (from the list [high, low]) */
-    MASK_BITS4,   /* 8-bit operands: w[0] = lanes 0..63 ... w[3] = lanes 192..255 */
-    MASK_COUNTER  /* w[0] = number of elements in all; repeat_times is not used */
+    MASK_COUNT,  /* w[0] = number of leading lanes */
+    MASK_BITS,   /* w[0] = lanes 0..63, w[1] = 64..127 (from the list [high, low]) */
+    MASK_BITS4,  /* 8-bit operands: w[0] = lanes 0..63 ... w[3] = lanes 192..255 */
+    MASK_COUNTER /* w[0] = number of elements in all; repeat_times is not used */
 } MaskForm;
 
 int mask_words(MaskForm f); /* 1, 2, 4, 1 */
