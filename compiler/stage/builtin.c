@@ -16,27 +16,6 @@ builtin_keyword(const CallArgs *args, Sym name)
     return val_fail();
 }
 
-bool
-builtin_no_keywords_but(Interp *in, const CallArgs *args, const Sym *allowed, int n,
-                        const char *callee)
-{
-    for (int i = 0; i < args->nkw; i++) {
-        bool ok = false;
-        for (int k = 0; k < n; k++) {
-            ok = ok || args->kwname[i] == allowed[k];
-        }
-        if (!ok) {
-            ExcInfo *x =
-                error_raise(in, "TypeError", args->span, "%s() has no parameter '%s'",
-                            callee, sym_text(&in->u->names, args->kwname[i]));
-            x->id = D_ARG_COUNT;
-            x->help = "see the documentation of the function";
-            return false;
-        }
-    }
-    return true;
-}
-
 void
 builtin_add_rows(Interp *in, Attrs *into, const BuiltinRow *rows, size_t n,
                  ClassVal *owner)
@@ -70,12 +49,8 @@ fn_print(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
     const CoreSyms *sym = &in->core->sym;
-    Sym allowed[] = {sym->sep, sym->end, sym->file, sym->flush};
     Value sep = builtin_keyword(args, sym->sep);
     Value end = builtin_keyword(args, sym->end);
-    if (!builtin_no_keywords_but(in, args, allowed, ARRAY_LEN(allowed), "print")) {
-        return val_fail();
-    }
     if (!text_or_none(in, sep, args->span) || !text_or_none(in, end, args->span)) {
         return val_fail();
     }
@@ -317,15 +292,13 @@ static Value
 extreme(Interp *in, const CallArgs *args, const char *name, bool max)
 {
     const CoreSyms *sym = &in->core->sym;
-    Sym allowed[] = {sym->key, sym->dflt};
     Value key = builtin_keyword(args, sym->key);
     Value best = val_fail();
     Value best_key = val_fail();
     Value items =
         args->npos == 1 ? args->pos[0] : val_tuple(in, args->pos, (uint32_t)args->npos);
     Iter it;
-    if (!builtin_no_keywords_but(in, args, allowed, ARRAY_LEN(allowed), name) ||
-        !iter_begin(in, items, args->span, &it)) {
+    if (!iter_begin(in, items, args->span, &it)) {
         return val_fail();
     }
     for (;;) {
@@ -441,12 +414,10 @@ fn_sorted(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
     const CoreSyms *sym = &in->core->sym;
-    Sym allowed[] = {sym->key, sym->reverse};
     Value v = iter_collect(in, VAL_LIST, args->pos[0], args->span);
     Value reverse = builtin_keyword(args, sym->reverse);
     bool down = false;
     if (val_failed(v) ||
-        !builtin_no_keywords_but(in, args, allowed, ARRAY_LEN(allowed), "sorted") ||
         (!val_failed(reverse) && !op_truth(in, reverse, args->span, &down)) ||
         !list_sort(in, v.list, builtin_keyword(args, sym->key), down, args->span)) {
         return val_fail();
@@ -743,43 +714,43 @@ fn_vars(Interp *in, Value self, const CallArgs *args)
 }
 
 static const BuiltinRow functions[] = {
-    {"print", fn_print, 0, 255, true},
-    {"repr", fn_repr, 1, 1, false},
-    {"ascii", fn_repr, 1, 1, false},
-    {"format", fn_format, 1, 2, false},
-    {"hex", fn_hex, 1, 1, false},
-    {"bin", fn_bin, 1, 1, false},
-    {"oct", fn_oct, 1, 1, false},
-    {"chr", fn_chr, 1, 1, false},
-    {"ord", fn_ord, 1, 1, false},
-    {"abs", fn_abs, 1, 1, false},
-    {"divmod", fn_divmod, 2, 2, false},
-    {"pow", fn_pow, 2, 3, false},
-    {"round", fn_round, 1, 2, false},
-    {"len", fn_len, 1, 1, false},
-    {"min", fn_min, 1, 255, true},
-    {"max", fn_max, 1, 255, true},
-    {"sum", fn_sum, 1, 2, true},
-    {"any", fn_any, 1, 1, false},
-    {"all", fn_all, 1, 1, false},
-    {"sorted", fn_sorted, 1, 1, true},
-    {"enumerate", fn_enumerate, 1, 2, true},
-    {"zip", fn_zip, 0, 255, true},
-    {"map", fn_map, 2, 255, false},
-    {"filter", fn_filter, 2, 2, false},
-    {"reversed", fn_reversed, 1, 1, false},
-    {"iter", fn_iter, 1, 1, false},
-    {"next", fn_next, 1, 2, false},
-    {"isinstance", fn_isinstance, 2, 2, false},
-    {"issubclass", fn_issubclass, 2, 2, false},
-    {"getattr", fn_getattr, 2, 3, false},
-    {"hasattr", fn_hasattr, 2, 2, false},
-    {"setattr", fn_setattr, 3, 3, false},
-    {"callable", fn_callable, 1, 1, false},
-    {"locals", fn_locals, 0, 0, false},
-    {"globals", fn_globals, 0, 0, false},
-    {"dir", fn_dir, 0, 1, false},
-    {"vars", fn_vars, 1, 1, false},
+    {"print", fn_print, 0, 255, "sep end file flush"},
+    {"repr", fn_repr, 1, 1, NULL},
+    {"ascii", fn_repr, 1, 1, NULL},
+    {"format", fn_format, 1, 2, NULL},
+    {"hex", fn_hex, 1, 1, NULL},
+    {"bin", fn_bin, 1, 1, NULL},
+    {"oct", fn_oct, 1, 1, NULL},
+    {"chr", fn_chr, 1, 1, NULL},
+    {"ord", fn_ord, 1, 1, NULL},
+    {"abs", fn_abs, 1, 1, NULL},
+    {"divmod", fn_divmod, 2, 2, NULL},
+    {"pow", fn_pow, 2, 3, NULL},
+    {"round", fn_round, 1, 2, NULL},
+    {"len", fn_len, 1, 1, NULL},
+    {"min", fn_min, 1, 255, "key default"},
+    {"max", fn_max, 1, 255, "key default"},
+    {"sum", fn_sum, 1, 2, "start"},
+    {"any", fn_any, 1, 1, NULL},
+    {"all", fn_all, 1, 1, NULL},
+    {"sorted", fn_sorted, 1, 1, "key reverse"},
+    {"enumerate", fn_enumerate, 1, 2, "start"},
+    {"zip", fn_zip, 0, 255, "strict"},
+    {"map", fn_map, 2, 255, NULL},
+    {"filter", fn_filter, 2, 2, NULL},
+    {"reversed", fn_reversed, 1, 1, NULL},
+    {"iter", fn_iter, 1, 1, NULL},
+    {"next", fn_next, 1, 2, NULL},
+    {"isinstance", fn_isinstance, 2, 2, NULL},
+    {"issubclass", fn_issubclass, 2, 2, NULL},
+    {"getattr", fn_getattr, 2, 3, NULL},
+    {"hasattr", fn_hasattr, 2, 2, NULL},
+    {"setattr", fn_setattr, 3, 3, NULL},
+    {"callable", fn_callable, 1, 1, NULL},
+    {"locals", fn_locals, 0, 0, NULL},
+    {"globals", fn_globals, 0, 0, NULL},
+    {"dir", fn_dir, 0, 1, NULL},
+    {"vars", fn_vars, 1, 1, NULL},
 };
 
 void

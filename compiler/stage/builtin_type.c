@@ -25,8 +25,7 @@ make_int(Interp *in, Value self, const CallArgs *args)
     Sym base_name = in->core->sym.base;
     Value base = args->npos > 1 ? args->pos[1] : builtin_keyword(args, base_name);
     int64_t b = 10;
-    if (!at_most(in, args, 2, true, "int") ||
-        !builtin_no_keywords_but(in, args, &base_name, 1, "int")) {
+    if (!at_most(in, args, 2, args->nkw == 1 && args->kwname[0] == base_name, "int")) {
         return val_fail();
     }
     if (args->npos == 0) {
@@ -307,8 +306,8 @@ object_setattr(Interp *in, Value self, const CallArgs *args)
 }
 
 static const BuiltinRow object_methods[] = {
-    {"__init__", object_init, 0, 255, true},
-    {"__setattr__", object_setattr, 2, 2, false},
+    {"__init__", object_init, 0, 255, "*"},
+    {"__setattr__", object_setattr, 2, 2, NULL},
 };
 
 static const struct {
@@ -454,8 +453,8 @@ float_is_integer(Interp *in, Value self, const CallArgs *args)
     return val_bool(isfinite(self.f) && self.f == trunc(self.f));
 }
 
-static const BuiltinRow int_methods[] = {{"bit_length", int_bit_length, 0, 0, false}};
-static const BuiltinRow float_methods[] = {{"is_integer", float_is_integer, 0, 0, false}};
+static const BuiltinRow int_methods[] = {{"bit_length", int_bit_length, 0, 0, NULL}};
+static const BuiltinRow float_methods[] = {{"is_integer", float_is_integer, 0, 0, NULL}};
 
 bool
 builtin_install(Interp *in)

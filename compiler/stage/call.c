@@ -294,18 +294,44 @@ call_function(Interp *in, FuncVal *f, const Value *self, const CallArgs *args,
 /* ---- callables ---------------------------------------------------------------------------------------------- */
 
 static bool
+is_listed(const char *list, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *p = list; n && (p = strstr(p, name)); p += n) {
+        if ((p == list || p[-1] == ' ') && (p[n] == ' ' || !p[n])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+keywords_allowed(Interp *in, const BuiltinVal *b, const CallArgs *args)
+{
+    for (int i = 0; i < args->nkw; i++) {
+        const char *name = sym_text(&in->u->names, args->kwname[i]);
+        if (b->keywords && (*b->keywords == '*' || is_listed(b->keywords, name))) {
+            continue;
+        }
+        const char *fmt = b->keywords ? "has no parameter" : "takes no keyword argument";
+        ExcInfo *x =
+            error_raise(in, "TypeError", args->span, "%s() %s '%s'", b->name, fmt, name);
+        x->id = D_ARG_COUNT;
+        x->help = b->keywords ? arena_printf(core_arena(in),
+                                             "its keyword arguments are: %s", b->keywords)
+                              : "give the arguments by position";
+        return false;
+    }
+    return true;
+}
+
+static bool
 check_builtin(Interp *in, const BuiltinVal *b, const CallArgs *args)
 {
     if (!b->checked) {
         return true;
     }
-    if (args->nkw && !b->keywords) {
-        ExcInfo *x = error_raise(in, "TypeError", args->span,
-                                 "%s() takes no keyword arguments", b->name);
-        x->id = D_ARG_COUNT;
-        x->help = "give the arguments by position";
-        return false;
-    }
+    TRY(keywords_allowed(in, b, args));
     if (args->npos < b->min || (b->max != 255 && args->npos > b->max)) {
         bool most = args->npos >= b->min;
         int n = most ? b->max : b->min;

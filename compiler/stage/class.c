@@ -454,8 +454,8 @@ named_replace(Interp *in, Value self, const CallArgs *args)
 }
 
 static const BuiltinRow named_methods[] = {
-    {"_asdict", named_asdict, 0, 0, false},
-    {"_replace", named_replace, 0, 0, true},
+    {"_asdict", named_asdict, 0, 0, NULL},
+    {"_replace", named_replace, 0, 0, "*"},
 };
 
 static bool

@@ -82,7 +82,7 @@ typedef struct BuiltinVal {
     ClassVal
         *owner;   /* a method: the first argument is the receiver when it is not bound */
     bool checked; /* min, max and keywords are checked before the call */
-    bool keywords;
+    const char *keywords;
     uint8_t min;
     uint8_t max; /* 255: any number */
 } BuiltinVal;
@@ -229,16 +229,18 @@ typedef struct StackMark {
     X(init, "__init__")                                                                  \
     X(name, "__name__")                                                                  \
     X(enter, "__enter__")                                                                \
-    X(exit, "__exit__") X(str, "__str__") X(repr, "__repr__") X(call, "__call__") X(     \
-        len, "__len__") X(getitem, "__getitem__") X(setitem, "__setitem__")              \
-        X(delitem, "__delitem__") X(contains, "__contains__") X(iter, "__iter__") X(     \
-            next, "__next__") X(eq, "__eq__") X(ne, "__ne__") X(lt, "__lt__")            \
-            X(le, "__le__") X(gt, "__gt__") X(ge, "__ge__") X(bool_, "__bool__") X(      \
-                hash, "__hash__") X(dict, "__dict__") X(class_, "__class__")             \
-                X(setattr, "__setattr__") X(getattr, "__getattr__") X(doc, "__doc__") X( \
-                    args, "args") X(value, "value") X(ename, "name") X(key, "key")       \
-                    X(reverse, "reverse") X(sep, "sep") X(end, "end") X(start, "start")  \
-                        X(dflt, "default") X(setter, "setter") X(fields, "_fields")      \
+    X(exit, "__exit__")                                                                  \
+    X(str, "__str__")                                                                    \
+    X(repr, "__repr__") X(call, "__call__") X(len, "__len__") X(                         \
+        getitem, "__getitem__") X(setitem, "__setitem__") X(delitem, "__delitem__")      \
+        X(contains, "__contains__") X(iter, "__iter__") X(next, "__next__") X(           \
+            eq, "__eq__") X(ne, "__ne__") X(lt, "__lt__") X(le, "__le__")                \
+            X(gt, "__gt__") X(ge, "__ge__") X(bool_, "__bool__") X(hash, "__hash__") X(  \
+                dict, "__dict__") X(class_, "__class__") X(setattr, "__setattr__")       \
+                X(getattr, "__getattr__") X(doc, "__doc__") X(args, "args") X(           \
+                    value, "value") X(ename, "name") X(key, "key") X(reverse, "reverse") \
+                    X(sep, "sep") X(end, "end") X(start, "start") X(dflt, "default")     \
+                        X(setter, "setter") X(fields, "_fields")                         \
                             X(members, "__members__") X(file, "file") X(flush, "flush")  \
                                 X(metaclass, "metaclass") X(main, "__main__") X(         \
                                     module, "__module__") X(qualname, "__qualname__")    \
@@ -531,8 +533,8 @@ typedef struct BuiltinRow {
     const char *name;
     BuiltinFn fn;
     uint8_t min;
-    uint8_t max;   /* 255: any */
-    bool keywords; /* the function looks at keyword arguments itself */
+    uint8_t max;          /* 255: any */
+    const char *keywords; /* names of keyword arguments, "*" any, null none */
 } BuiltinRow;
 
 bool builtin_install(Interp *in);
@@ -541,8 +543,6 @@ void builtin_add_rows(Interp *in, Attrs *into, const BuiltinRow *rows, size_t n,
                       ClassVal *owner);
 /* The keyword argument of that name, or VAL_FAIL. */
 Value builtin_keyword(const CallArgs *args, Sym name);
-bool builtin_no_keywords_but(Interp *in, const CallArgs *args, const Sym *allowed, int n,
-                             const char *callee);
 void builtin_functions(Interp *in, Attrs *into);
 void strmethod_install(Interp *in);
 void listmethod_install(Interp *in);

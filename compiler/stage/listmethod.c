@@ -227,11 +227,9 @@ static Value
 list_sort_method(Interp *in, Value self, const CallArgs *args)
 {
     const CoreSyms *sym = &in->core->sym;
-    Sym allowed[] = {sym->key, sym->reverse};
     Value reverse = builtin_keyword(args, sym->reverse);
     bool down = false;
-    if (!builtin_no_keywords_but(in, args, allowed, ARRAY_LEN(allowed), "sort") ||
-        (!val_failed(reverse) && !op_truth(in, reverse, args->span, &down)) ||
+    if ((!val_failed(reverse) && !op_truth(in, reverse, args->span, &down)) ||
         !list_sort(in, self.list, builtin_keyword(args, sym->key), down, args->span)) {
         return val_fail();
     }
@@ -269,24 +267,29 @@ any_len(Interp *in, Value self, const CallArgs *args)
 }
 
 static const BuiltinRow special_rows[] = {
-    {"__contains__", any_contains, 1, 1, false},
-    {"__getitem__", any_getitem, 1, 1, false},
-    {"__setitem__", any_setitem, 2, 2, false},
-    {"__len__", any_len, 0, 0, false},
+    {"__contains__", any_contains, 1, 1, NULL},
+    {"__getitem__", any_getitem, 1, 1, NULL},
+    {"__setitem__", any_setitem, 2, 2, NULL},
+    {"__len__", any_len, 0, 0, NULL},
 };
 
 static const BuiltinRow list_rows[] = {
-    {"append", list_append, 1, 1, false},   {"extend", list_extend, 1, 1, false},
-    {"pop", list_pop, 0, 1, false},         {"insert", list_insert, 2, 2, false},
-    {"index", list_index, 1, 3, false},     {"remove", list_remove, 1, 1, false},
-    {"count", list_count, 1, 1, false},     {"reverse", list_reverse, 0, 0, false},
-    {"copy", list_copy, 0, 0, false},       {"clear", list_clear, 0, 0, false},
-    {"sort", list_sort_method, 0, 0, true},
+    {"append", list_append, 1, 1, NULL},
+    {"extend", list_extend, 1, 1, NULL},
+    {"pop", list_pop, 0, 1, NULL},
+    {"insert", list_insert, 2, 2, NULL},
+    {"index", list_index, 1, 3, NULL},
+    {"remove", list_remove, 1, 1, NULL},
+    {"count", list_count, 1, 1, NULL},
+    {"reverse", list_reverse, 0, 0, NULL},
+    {"copy", list_copy, 0, 0, NULL},
+    {"clear", list_clear, 0, 0, NULL},
+    {"sort", list_sort_method, 0, 0, "key reverse"},
 };
 
 static const BuiltinRow tuple_rows[] = {
-    {"index", list_index, 1, 3, false},
-    {"count", list_count, 1, 1, false},
+    {"index", list_index, 1, 3, NULL},
+    {"count", list_count, 1, 1, NULL},
 };
 
 void

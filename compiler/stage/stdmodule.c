@@ -127,10 +127,10 @@ fn_wraps(Interp *in, Value self, const CallArgs *args)
 }
 
 static const BuiltinRow functools_rows[] = {
-    {"reduce", fn_reduce, 2, 3, false},
-    {"partial", fn_partial, 1, 255, true},
-    {"wraps", fn_wraps, 1, 1, true},
-    {"lru_cache", fn_decorator, 0, 1, true},
+    {"reduce", fn_reduce, 2, 3, NULL},
+    {"partial", fn_partial, 1, 255, "*"},
+    {"wraps", fn_wraps, 1, 1, "*"},
+    {"lru_cache", fn_decorator, 0, 1, "*"},
 };
 
 /* ---- operator ------------------------------------------------------------------------------------------------- */
@@ -201,26 +201,26 @@ fn_itemgetter(Interp *in, Value self, const CallArgs *args)
 }
 
 static const BuiltinRow operator_rows[] = {
-    {"add", op_add_fn, 2, 2, false},
-    {"sub", op_sub_fn, 2, 2, false},
-    {"mul", op_mul_fn, 2, 2, false},
-    {"truediv", op_div_fn, 2, 2, false},
-    {"floordiv", op_floordiv_fn, 2, 2, false},
-    {"mod", op_mod_fn, 2, 2, false},
-    {"pow", op_pow_fn, 2, 2, false},
-    {"and_", op_and_fn, 2, 2, false},
-    {"or_", op_or_fn, 2, 2, false},
-    {"xor", op_xor_fn, 2, 2, false},
-    {"eq", op_eq_fn, 2, 2, false},
-    {"ne", op_ne_fn, 2, 2, false},
-    {"lt", op_lt_fn, 2, 2, false},
-    {"le", op_le_fn, 2, 2, false},
-    {"gt", op_gt_fn, 2, 2, false},
-    {"ge", op_ge_fn, 2, 2, false},
-    {"is_", op_is_fn, 2, 2, false},
-    {"neg", op_neg_fn, 1, 1, false},
-    {"getitem", op_getitem_fn, 2, 2, false},
-    {"itemgetter", fn_itemgetter, 1, 255, false},
+    {"add", op_add_fn, 2, 2, NULL},
+    {"sub", op_sub_fn, 2, 2, NULL},
+    {"mul", op_mul_fn, 2, 2, NULL},
+    {"truediv", op_div_fn, 2, 2, NULL},
+    {"floordiv", op_floordiv_fn, 2, 2, NULL},
+    {"mod", op_mod_fn, 2, 2, NULL},
+    {"pow", op_pow_fn, 2, 2, NULL},
+    {"and_", op_and_fn, 2, 2, NULL},
+    {"or_", op_or_fn, 2, 2, NULL},
+    {"xor", op_xor_fn, 2, 2, NULL},
+    {"eq", op_eq_fn, 2, 2, NULL},
+    {"ne", op_ne_fn, 2, 2, NULL},
+    {"lt", op_lt_fn, 2, 2, NULL},
+    {"le", op_le_fn, 2, 2, NULL},
+    {"gt", op_gt_fn, 2, 2, NULL},
+    {"ge", op_ge_fn, 2, 2, NULL},
+    {"is_", op_is_fn, 2, 2, NULL},
+    {"neg", op_neg_fn, 1, 1, NULL},
+    {"getitem", op_getitem_fn, 2, 2, NULL},
+    {"itemgetter", fn_itemgetter, 1, 255, NULL},
 };
 
 /* ---- copy --------------------------------------------------------------------------------------------------------- */
@@ -332,8 +332,8 @@ fn_deepcopy(Interp *in, Value self, const CallArgs *args)
 }
 
 static const BuiltinRow copy_rows[] = {
-    {"copy", fn_copy, 1, 1, false},
-    {"deepcopy", fn_deepcopy, 1, 1, false},
+    {"copy", fn_copy, 1, 1, NULL},
+    {"deepcopy", fn_deepcopy, 1, 1, NULL},
 };
 
 /* ---- itertools ------------------------------------------------------------------------------------------------------ */
@@ -455,10 +455,10 @@ fn_combinations(Interp *in, Value self, const CallArgs *args)
 }
 
 static const BuiltinRow itertools_rows[] = {
-    {"chain", fn_chain, 0, 255, false},
-    {"product", fn_product, 0, 255, false},
-    {"permutations", fn_permutations, 1, 2, false},
-    {"combinations", fn_combinations, 2, 2, false},
+    {"chain", fn_chain, 0, 255, NULL},
+    {"product", fn_product, 0, 255, NULL},
+    {"permutations", fn_permutations, 1, 2, NULL},
+    {"combinations", fn_combinations, 2, 2, NULL},
 };
 
 /* ---- the others --------------------------------------------------------------------------------------------------------- */
@@ -476,10 +476,10 @@ fn_warn(Interp *in, Value self, const CallArgs *args)
 }
 
 static const BuiltinRow collections_rows[] = {
-    {"namedtuple", class_named_tuple, 2, 2, true}};
-static const BuiltinRow enum_rows[] = {{"unique", fn_same, 1, 1, false}};
-static const BuiltinRow abc_rows[] = {{"abstractmethod", fn_same, 1, 1, false}};
-static const BuiltinRow warnings_rows[] = {{"warn", fn_warn, 1, 3, true}};
+    {"namedtuple", class_named_tuple, 2, 2, "defaults rename module"}};
+static const BuiltinRow enum_rows[] = {{"unique", fn_same, 1, 1, NULL}};
+static const BuiltinRow abc_rows[] = {{"abstractmethod", fn_same, 1, 1, NULL}};
+static const BuiltinRow warnings_rows[] = {{"warn", fn_warn, 1, 3, "*"}};
 
 static const char *const typing_names[] = {"Any",      "Callable", "Dict",     "Iterable",
                                            "Iterator", "List",     "Optional", "Sequence",

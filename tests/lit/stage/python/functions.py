@@ -174,3 +174,11 @@ print(functools.reduce(lambda p, q: p * q, [1, 2, 3, 4]), functools.reduce(opera
 from functools import reduce as red
 from itertools import permutations, product, combinations
 print(red(max, [3, 9, 2]), list(permutations([1, 2, 3])), list(product([1, 2], "ab")), list(combinations("abc", 2)))
+for wrong in (lambda: len([1], x=2), lambda: sorted([1], x=2), lambda: math.isclose(1, 1, t=1), lambda: plain(1), lambda: plain(1, 2, 3, 4),
+              lambda: plain(1, 2, 3, a=4), lambda: kwonly(1, 2), lambda: posonly(a=1, b=2, c=3), lambda: plain(1, 2, **{"": 3}), lambda: len(*[1], **{"": 3})):
+    try:
+        print(wrong())
+    except (TypeError, NameError) as e:
+        print(type(e).__name__)
+k = list(range(10))
+del k[5:2:-1]; print(k); del k[2:5:-1]; print(k); del k[3:3]; print(k); k[9:2] = [1]; print(k)
