@@ -78,10 +78,9 @@ typedef struct FuncVal {
 typedef struct BuiltinVal {
     const char *name;
     BuiltinFn fn;
-    Value self; /* VAL_FAIL: not bound */
-    ClassVal
-        *owner;   /* a method: the first argument is the receiver when it is not bound */
-    bool checked; /* min, max and keywords are checked before the call */
+    Value self;      /* VAL_FAIL: not bound */
+    ClassVal *owner; /* a method: without self the first argument is the receiver */
+    bool checked;    /* min, max and keywords are checked before the call */
     const char *keywords;
     uint8_t min;
     uint8_t max; /* 255: any number */
@@ -225,40 +224,10 @@ typedef struct StackMark {
 } StackMark;
 
 /* Names that the core itself looks for. */
-#define CORE_SYMS(X)                                                                     \
-    X(init, "__init__")                                                                  \
-    X(name, "__name__")                                                                  \
-    X(enter, "__enter__")                                                                \
-    X(exit, "__exit__")                                                                  \
-    X(str, "__str__")                                                                    \
-    X(repr, "__repr__") X(call, "__call__") X(len, "__len__") X(                         \
-        getitem, "__getitem__") X(setitem, "__setitem__") X(delitem, "__delitem__")      \
-        X(contains, "__contains__") X(iter, "__iter__") X(next, "__next__") X(           \
-            eq, "__eq__") X(ne, "__ne__") X(lt, "__lt__") X(le, "__le__")                \
-            X(gt, "__gt__") X(ge, "__ge__") X(bool_, "__bool__") X(hash, "__hash__") X(  \
-                dict, "__dict__") X(class_, "__class__") X(setattr, "__setattr__")       \
-                X(getattr, "__getattr__") X(doc, "__doc__") X(args, "args") X(           \
-                    value, "value") X(ename, "name") X(key, "key") X(reverse, "reverse") \
-                    X(sep, "sep") X(end, "end") X(start, "start") X(dflt, "default")     \
-                        X(setter, "setter") X(fields, "_fields")                         \
-                            X(members, "__members__") X(file, "file") X(flush, "flush")  \
-                                X(metaclass, "metaclass") X(main, "__main__") X(         \
-                                    module, "__module__") X(qualname, "__qualname__")    \
-                                    X(neg, "__neg__") X(new_, "__new__")                 \
-                                        X(bases, "__bases__") X(base, "base")            \
-                                            X(asdict, "_asdict") X(replace, "_replace")  \
-                                                X(wrapped, "__wrapped__") X(encoding,    \
-                                                                            "encoding")  \
-                                                    X(rel_tol, "rel_tol") X(abs_tol,     \
-                                                                            "abs_tol")   \
-                                                        X(strict, "strict")              \
-                                                            X(builtins, "__builtins__")  \
-                                                                X(all, "__all__")
-
 typedef struct CoreSyms {
-#define X(id, text) Sym id;
-    CORE_SYMS(X)
-#undef X
+#define SYM(id, text) Sym id;
+#include "stage/sym.def"
+#undef SYM
 } CoreSyms;
 
 typedef struct ModuleName {
@@ -296,8 +265,8 @@ core_arena(Interp *in)
     return &in->u->arena;
 }
 
-Attr *attrs_entry(const Attrs *a,
-                  Sym name);               /* also unbound ones; null if there is none */
+/* Also unbound ones; null if there is none. */
+Attr *attrs_entry(const Attrs *a, Sym name);
 Value attrs_get(const Attrs *a, Sym name); /* VAL_FAIL: none */
 uint32_t attrs_slot(Arena *arena, Attrs *a, Sym name);
 void attrs_set(Arena *arena, Attrs *a, Sym name, Value v);
@@ -305,10 +274,10 @@ void attrs_set(Arena *arena, Attrs *a, Sym name, Value v);
 Value val_str_sym(Interp *in, Sym name);
 Value val_str_ref(Interp *in, const char *p, size_t n); /* p stays as it is */
 Value val_text(Interp *in, const Text *t);
-Value val_double_int(Interp *in, double f,
-                     Span span); /* truncated; not finite: an exception */
-Value val_items(Interp *in, ValueKind kind,
-                uint32_t n); /* list or tuple with room, all VAL_FAIL */
+/* Truncated; not finite: an exception. */
+Value val_double_int(Interp *in, double f, Span span);
+/* List or tuple with room, all VAL_FAIL. */
+Value val_items(Interp *in, ValueKind kind, uint32_t n);
 Value val_of_list(ValueKind kind, List *l);
 bool val_is_int(Value v); /* int, big, bool */
 bool val_is_number(Value v);
@@ -319,8 +288,8 @@ Sym val_sym(Interp *in, Value str); /* interned text of a string */
 /* Makes sure that bytes more fit the memory limit and charges steps for work of that size. */
 bool MUST_USE core_reserve(Interp *in, double bytes, Span span);
 bool MUST_USE core_charge(Interp *in, int64_t work, Span span);
-bool core_limits(Interp *in,
-                 Span span); /* slow path: which limit was hit; false: one was */
+/* Slow path: which limit was hit; false: one was. */
+bool core_limits(Interp *in, Span span);
 bool MUST_USE core_deep(Interp *in, Span span); /* C stack used up: diagnostic */
 
 static inline bool MUST_USE
@@ -373,9 +342,9 @@ stack_take(Interp *in, uint32_t n)
 /* ---- error.c -------------------------------------------------------------------------------------- */
 
 /* Raises like stage_raise and gives the facts of the exception, to add help and notes. */
+/* Sets a pending exception made by the program. */
 ExcInfo *error_raise(Interp *in, const char *cls, Span span, const char *fmt, ...)
     PRINTF_LIKE(4, 5);
-/* Sets a pending exception made by the program. */
 Value error_set(Interp *in, Value exception, Span span);
 /* Turns the pending exception into a diagnostic. */
 void error_report(Interp *in);
@@ -401,10 +370,10 @@ int big_compare_double(Value a, double f); /* f finite */
 bool big_to_double(Value v, double *out);  /* correctly rounded; false: out of range */
 bool big_true_divide(Value a, Value b, double *out); /* b != 0 */
 uint64_t big_hash(Value v);
-void big_text(Interp *in, Value v, int base,
-              Text *out); /* digits with a sign, no prefix */
-Value big_parse(Interp *in, const char *digits, int base,
-                Span span);                           /* zero-ended, valid digits */
+/* Digits with a sign, no prefix. */
+void big_text(Interp *in, Value v, int base, Text *out);
+/* Zero-ended, valid digits. */
+Value big_parse(Interp *in, const char *digits, int base, Span span);
 Value big_of_double(Interp *in, double f, Span span); /* integral part */
 int64_t big_bits(Value v);
 
@@ -424,8 +393,8 @@ Value number_round(Interp *in, Value v, Value digits, Span span);
 
 Value dict_new(Interp *in, ValueKind kind);
 bool dict_hash(Interp *in, Value key, Span span, uint64_t *out);
-int dict_find(Interp *in, const Dict *d, Value key,
-              Span span); /* entry number, -1 none, -2 failure */
+/* Entry number, -1 none, -2 failure. */
+int dict_find(Interp *in, const Dict *d, Value key, Span span);
 bool dict_put(Interp *in, Dict *d, Value key, Value v, Span span);
 bool dict_remove(Interp *in, Dict *d, Value key, Span span, bool *found, Value *old);
 void dict_clear(Dict *d);
@@ -482,8 +451,8 @@ bool iter_begin(Interp *in, Value v, Span span, Iter *it);
 /* 1 an item, 0 the end, -1 failure. */
 int iter_next(Interp *in, Iter *it, Span span, Value *out);
 Value iter_object(Interp *in, const char *name, const Iter *it);
-Value iter_collect(Interp *in, ValueKind kind, Value v,
-                   Span span); /* list or tuple of the items */
+/* List or tuple of the items. */
+Value iter_collect(Interp *in, ValueKind kind, Value v, Span span);
 
 /* ---- call.c, eval.c, exec.c, class.c ---------------------------------------------------------------------- */
 
@@ -539,9 +508,9 @@ typedef struct BuiltinRow {
 
 bool builtin_install(Interp *in);
 /* owner: null for functions; methods are for values of that class. */
+/* The keyword argument of that name, or VAL_FAIL. */
 void builtin_add_rows(Interp *in, Attrs *into, const BuiltinRow *rows, size_t n,
                       ClassVal *owner);
-/* The keyword argument of that name, or VAL_FAIL. */
 Value builtin_keyword(const CallArgs *args, Sym name);
 void builtin_functions(Interp *in, Attrs *into);
 void strmethod_install(Interp *in);

@@ -31,9 +31,9 @@ core_init(Interp *in, Unit *u)
     in->core = c;
     in->steps = u->opt.limits.steps;
     in->exception = val_none();
-#define X(id, text) c->sym.id = intern(&u->names, text);
-    CORE_SYMS(X)
-#undef X
+#define SYM(id, text) c->sym.id = intern(&u->names, text);
+#include "stage/sym.def"
+#undef SYM
     c->stack_base = (uintptr_t)__builtin_frame_address(0);
     c->stack_room = stack_room();
     stack_grow(in, 0);
