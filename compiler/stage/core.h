@@ -153,6 +153,7 @@ typedef enum IterKind {
     ITER_STR,
     ITER_RANGE,
     ITER_DICT, /* keys */
+    ITER_SET,  /* fn holds the items in order */
     ITER_ITEMS,
     ITER_VALUES,
     ITER_OBJECT, /* get_item of an object with a length */
@@ -400,6 +401,8 @@ bool dict_remove(Interp *in, Dict *d, Value key, Span span, bool *found, Value *
 void dict_clear(Dict *d);
 bool dict_merge(Interp *in, Dict *into, Value from, Span span); /* from: dict or pairs */
 Value dict_copy(Interp *in, Value v);
+/* The keys of a set in the order in which a program sees them: a tuple. */
+Value set_order(Interp *in, const Dict *d, Span span);
 
 /* ---- format.c: text of values ------------------------------------------------------------------------ */
 

@@ -233,16 +233,17 @@ set_remove(Interp *in, Value self, const CallArgs *args)
 static Value
 set_pop(Interp *in, Value self, const CallArgs *args)
 {
-    Dict *d = self.dict;
-    for (uint32_t i = 0; i < d->n; i++) {
-        if (!val_failed(d->p[i].key)) {
-            Value v = d->p[i].key;
-            bool found = false;
-            Value old = val_none();
-            return dict_remove(in, d, v, args->span, &found, &old) ? v : val_fail();
-        }
+    Value keys = set_order(in, self.dict, args->span);
+    bool found = false;
+    Value old = val_none();
+    if (val_failed(keys)) {
+        return keys;
     }
-    return stage_raise(in, "KeyError", args->span, "the set is empty");
+    if (keys.list->n == 0) {
+        return stage_raise(in, "KeyError", args->span, "the set is empty");
+    }
+    Value v = keys.list->p[0];
+    return dict_remove(in, self.dict, v, args->span, &found, &old) ? v : val_fail();
 }
 
 static Value
@@ -298,7 +299,7 @@ set_update(Interp *in, Value self, const CallArgs *args)
 }
 
 static Value
-set_order(Interp *in, Value self, const CallArgs *args, AstOp op)
+set_relation(Interp *in, Value self, const CallArgs *args, AstOp op)
 {
     Value other = as_set(in, args->pos[0], args->span);
     return val_failed(other) ? other : op_compare(in, op, self, other, args->span);
@@ -307,13 +308,13 @@ set_order(Interp *in, Value self, const CallArgs *args, AstOp op)
 static Value
 set_issubset(Interp *in, Value self, const CallArgs *args)
 {
-    return set_order(in, self, args, AOP_LE);
+    return set_relation(in, self, args, AOP_LE);
 }
 
 static Value
 set_issuperset(Interp *in, Value self, const CallArgs *args)
 {
-    return set_order(in, self, args, AOP_GE);
+    return set_relation(in, self, args, AOP_GE);
 }
 
 static Value

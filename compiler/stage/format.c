@@ -159,14 +159,26 @@ repr_items(Interp *in, Value v, Span span, Text *out)
 }
 
 static bool
+repr_set(Interp *in, Value v, Span span, Text *out)
+{
+    Value keys = set_order(in, v.dict, span);
+    if (val_failed(keys)) {
+        return false;
+    }
+    text_put(out, keys.list->n ? "{" : "set(");
+    for (uint32_t i = 0; i < keys.list->n; i++) {
+        text_put(out, i ? ", " : "");
+        TRY(format_repr(in, keys.list->p[i], span, out));
+    }
+    text_put(out, keys.list->n ? "}" : ")");
+    return true;
+}
+
+static bool
 repr_dict(Interp *in, Value v, Span span, Text *out)
 {
     const Dict *d = v.dict;
     const char *sep = "";
-    if (v.kind == VAL_SET && d->live == 0) {
-        text_put(out, "set()");
-        return true;
-    }
     text_putc(out, '{');
     for (uint32_t i = 0; i < d->n; i++) {
         if (val_failed(d->p[i].key)) {
@@ -175,10 +187,8 @@ repr_dict(Interp *in, Value v, Span span, Text *out)
         text_put(out, sep);
         sep = ", ";
         TRY(format_repr(in, d->p[i].key, span, out));
-        if (v.kind == VAL_DICT) {
-            text_put(out, ": ");
-            TRY(format_repr(in, d->p[i].v, span, out));
-        }
+        text_put(out, ": ");
+        TRY(format_repr(in, d->p[i].v, span, out));
     }
     text_putc(out, '}');
     return true;
@@ -297,7 +307,9 @@ repr_container(Interp *in, Value v, Span span, Text *out)
         return core_deep(in, span);
     }
     in->core->repr = &step;
-    bool ok = list ? repr_items(in, v, span, out) : repr_dict(in, v, span, out);
+    bool ok = list                ? repr_items(in, v, span, out)
+              : v.kind == VAL_SET ? repr_set(in, v, span, out)
+                                  : repr_dict(in, v, span, out);
     in->core->repr = step.outer;
     return ok;
 }

@@ -88,10 +88,14 @@ iter_begin(Interp *in, Value v, Span span, Iter *it)
         it->kind = ITER_STR;
         return true;
     case VAL_DICT:
-    case VAL_SET:
         it->kind = ITER_DICT;
         it->n = v.dict->live;
         return true;
+    case VAL_SET:
+        it->kind = ITER_SET;
+        it->n = v.dict->live;
+        it->fn = set_order(in, v.dict, span);
+        return !val_failed(it->fn);
     default:
         break;
     }
@@ -123,8 +127,8 @@ next_entry(Interp *in, Iter *it, Span span, Value *out)
 {
     const Dict *d = it->src.dict;
     if (d->live != it->n) {
-        stage_raise(in, "RuntimeError", span, "the %s changed its size during iteration",
-                    it->src.kind == VAL_SET ? "set" : "dictionary");
+        stage_raise(in, "RuntimeError", span,
+                    "the dictionary changed its size during iteration");
         return -1;
     }
     while (it->i < d->n && val_failed(d->p[it->i].key)) {
@@ -139,6 +143,21 @@ next_entry(Interp *in, Iter *it, Span span, Value *out)
     } else {
         *out = it->kind == ITER_DICT ? e->key : e->v;
     }
+    return 1;
+}
+
+static int
+next_of_set(Interp *in, Iter *it, Span span, Value *out)
+{
+    if (it->src.dict->live != it->n) {
+        stage_raise(in, "RuntimeError", span,
+                    "the set changed its size during iteration");
+        return -1;
+    }
+    if (it->i >= it->fn.list->n) {
+        return 0;
+    }
+    *out = it->fn.list->p[it->i++];
     return 1;
 }
 
@@ -230,6 +249,8 @@ next_any(Interp *in, Iter *it, Span span, Value *out)
     case ITER_ITEMS:
     case ITER_VALUES:
         return next_entry(in, it, span, out);
+    case ITER_SET:
+        return next_of_set(in, it, span, out);
     case ITER_OBJECT:
         if (it->i >= it->n) {
             return 0;

@@ -29,3 +29,16 @@ desc = {"shape": (32, 128), "dtype": "float16"}
 print(desc.get("shape")[0] * desc.get("shape")[1], desc.get("dtype").lower(), desc.__contains__("shape"))
 k = {"b": 1, "a": 2}
 print(sorted(k), sorted(k.items(), key=lambda kv: kv[1]), max(k, key=k.get), min(k.values()), list(reversed(k)), [*k], {**k})
+for items in ([3, 1, 2], [9, 1, 17, 25, 8], list(range(100, 0, -7)), [-1, -2, 5, 0], [True, 5, 64, 128, 8, 16, 32, 7], [i * i for i in range(200)],
+              [2**40, 3, 2**33, 8, 11], [i * 1000003 for i in range(50)], [5, 5, 5]):
+    u = set()
+    for i in items:
+        u.add(i)
+    print(u, list(u), sorted(u), max(u), sum(u), [v for v in u][:1], tuple(u)[:3])
+print(list({4, 3, 2}), {1, 0, -3}, {10, 100, 1000}, set(range(20)), set([7, 3, 11, 19]))
+u = {5, 3, 9}; print(u.pop(), u)
+try:
+    for v in u:
+        u.add(v + 100)
+except RuntimeError:
+    print("changed")
