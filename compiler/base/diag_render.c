@@ -5,7 +5,9 @@
 #include <string.h>
 
 enum {
-    MAX_LINE = 160,
+    MAX_LINE = 120, /* bytes of a source line that are shown */
+    CALLS_NEAR = 6, /* steps of a long call chain that are shown: next to the fault, */
+    CALLS_FAR = 2,  /* and next to the top level */
     TAB = 4
 };
 
@@ -110,6 +112,17 @@ put_message(Text *out, const char *s)
     put_bytes(out, s, (uint32_t)strlen(s));
 }
 
+/* The first byte of the character that covers byte at of a line. */
+static uint32_t
+char_begin(const char *line, uint32_t at)
+{
+    uint32_t begin = at;
+    while (begin > 0 && at - begin < 3 && (line[begin] & 0xc0) == 0x80) {
+        begin--;
+    }
+    return begin;
+}
+
 /* The source line with a caret span. Long lines are cut to a window around the span. */
 static void
 put_snippet(Unit *u, Span span, Text *out)
@@ -124,9 +137,12 @@ put_snippet(Unit *u, Span span, Text *out)
     uint32_t at = MIN(lc.column - 1, len);
     uint32_t from = at > MAX_LINE / 2 && len > MAX_LINE ? at - MAX_LINE / 2 : 0;
     uint32_t to = MIN(len, from + MAX_LINE);
-    text_printf(out, "%6u | ", lc.line);
+    from = char_begin(line, from);
+    to = to < len ? char_begin(line, to) : len;
+    text_printf(out, "%6u | %s", lc.line, from ? "..." : "");
     put_bytes(out, line + from, to - from);
-    text_printf(out, "\n       | %*s^", shown_width(line, from, at), "");
+    text_printf(out, "%s\n       | %*s^", to < len ? "..." : "",
+                shown_width(line, from, at) + (from ? 3 : 0), "");
     uint32_t end = MIN(to, at + (span.end > span.begin ? span.end - span.begin : 1));
     for (int w = shown_width(line, at, end); w > 1; w--) {
         text_putc(out, '~');
@@ -140,13 +156,31 @@ help_of(const Diag *d)
     return d->help ? d->help : diag_table[d->id].help;
 }
 
+static int
+chain_length(const Unit *u, uint32_t chain)
+{
+    int n = 0;
+    for (uint32_t c = chain; c; c = u->chains.p[c].parent) {
+        n++;
+    }
+    return n;
+}
+
+/* From the fault outwards; the middle of a long chain is left out. */
 static void
 render_calls(Unit *u, const Diag *d, Text *out)
 {
-    int shown = 0;
-    for (uint32_t c = d->chain; c && shown < 8; c = u->chains.p[c].parent, shown++) {
-        put_place(u, u->chains.p[c].call, out);
-        text_printf(out, "note: called from here: '%s'\n", u->chains.p[c].callee);
+    int n = chain_length(u, d->chain);
+    int hidden = n > CALLS_NEAR + CALLS_FAR + 1 ? n - CALLS_NEAR - CALLS_FAR : 0;
+    int i = 0;
+    for (uint32_t c = d->chain; c; c = u->chains.p[c].parent, i++) {
+        if (hidden && i == CALLS_NEAR) {
+            text_printf(out, "note: %d more calls\n", hidden);
+        }
+        if (i < CALLS_NEAR || i >= CALLS_NEAR + hidden) {
+            put_place(u, u->chains.p[c].call, out);
+            text_printf(out, "note: called from here: '%s'\n", u->chains.p[c].callee);
+        }
     }
 }
 
@@ -159,7 +193,9 @@ render_text(Unit *u, const Diag *d, Text *out)
     text_printf(out, " [%s]\n", diag_table[d->id].name);
     put_snippet(u, d->span, out);
     for (uint32_t i = 0; i < d->notes.n; i++) {
-        put_place(u, d->notes.p[i].span, out);
+        if (d->notes.p[i].span.file) {
+            put_place(u, d->notes.p[i].span, out);
+        }
         text_put(out, "note: ");
         put_message(out, d->notes.p[i].text);
         text_putc(out, '\n');

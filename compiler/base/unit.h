@@ -44,8 +44,11 @@ typedef struct Unit {
     const Soc *soc;               /* what is compiled for; never null after unit_init */
     bool soc_fixed;               /* --soc was given */
     VEC(struct Kernel *) kernels; /* in the order of their BuildCCE calls */
-    Text log;                     /* what print() of the program wrote */
-    uint32_t *seen_diags;         /* hash set of (name, span), private to diag.c */
+    VEC(struct Kernel *)
+    partial;              /* kernels that an error kept from being built; only checked */
+    bool want_partial;    /* whoever sets it frees them */
+    Text log;             /* what print() of the program wrote */
+    uint32_t *seen_diags; /* hash set of (name, span), private to diag.c */
     uint32_t nseen;
     uint32_t capseen;
 } Unit;

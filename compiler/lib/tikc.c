@@ -20,19 +20,30 @@ tikc_stage(Unit *u, const char *path, const char *text, size_t len)
     return module && stage_run(u, file, module) && u->errors == 0;
 }
 
+/* What was staged of a kernel before an error is still worth checking: many errors in one run. */
+static void
+check_partial(Unit *u)
+{
+    for (uint32_t i = 0; i < u->partial.n; i++) {
+        (void)!passes_run(u->partial.p[i], NULL);
+        kernel_free(u->partial.p[i]);
+    }
+    u->partial.n = 0;
+}
+
 bool
 tikc_compile(Unit *u, const char *path, const char *text, size_t len,
              const PassOptions *opt)
 {
-    /* Kernels that were built before an error in staging are still worth checking: many errors in
-     * one run. */
+    uint32_t file = u->sources.n; /* that tikc_stage adds first */
+    u->want_partial = true;
     bool ok = tikc_stage(u, path, text, len);
     for (uint32_t i = 0; i < u->kernels.n; i++) {
         ok = passes_run(u->kernels.p[i], opt) && ok;
     }
+    check_partial(u);
     if (ok && u->kernels.n == 0) {
-        diag_add(u, D_NO_KERNEL, (Span){u->sources.n - 1, 0, 0}, 0,
-                 "'%s' builds no kernel", path);
+        diag_add(u, D_NO_KERNEL, (Span){file, 0, 0}, 0, "'%s' builds no kernel", path);
         return false;
     }
     return ok && u->errors == 0;

@@ -4,7 +4,7 @@
  * (limit-ir), bodies nested deeper than IR_MAX_NEST (too-nested), buffers beyond IR_MAX_BYTES
  * (tensor-shape). A kernel that breaks one is not looked at further. A failed check does not keep
  * allocate from running, so that capacity errors show in the same run; blocks and init need a
- * kernel that obeys the rules. */
+ * kernel that obeys the rules and is complete. */
 #include "passes/passes.h"
 
 #include <string.h>
@@ -130,6 +130,9 @@ passes_run(Kernel *k, const PassOptions *opt)
     if (opt && opt->verify_each) {
         ir_verify(k, "stage");
     }
+    /* After any error of the program a kernel may lack statements: what was never written, and which
+     * cores meet, cannot be told. */
+    ok = k->unit->errors == 0;
     for (int i = 0; i < pass_count; i++) {
         const PassInfo *p = &pass_table[i];
         if (ok || !needs_checked(p->run)) {

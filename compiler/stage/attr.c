@@ -281,6 +281,19 @@ nearest_of(Interp *in, Value v, Nearest *n)
     }
 }
 
+/* An attribute expression ends in the name; only that is at fault. */
+static Span
+name_in(Interp *in, Span span, const char *name)
+{
+    const Source *src = &in->u->sources.p[span.file];
+    uint32_t n = (uint32_t)strlen(name);
+    if (span.end <= src->len && span.end - span.begin > n &&
+        memcmp(src->text + span.end - n, name, n) == 0) {
+        span.begin = span.end - n;
+    }
+    return span;
+}
+
 static Value
 no_attr(Interp *in, Value v, Sym name, Span span)
 {
@@ -291,8 +304,8 @@ no_attr(Interp *in, Value v, Sym name, Span span)
     const char *who = v.kind == VAL_MODULE  ? v.module->name
                       : v.kind == VAL_CLASS ? v.klass->name
                                             : val_type_name(v);
-    ExcInfo *x = error_raise(in, "AttributeError", span, "%s '%s' has no attribute '%s'",
-                             what, who, text);
+    ExcInfo *x = error_raise(in, "AttributeError", name_in(in, span, text),
+                             "%s '%s' has no attribute '%s'", what, who, text);
     Nearest n = {text, NULL, 0};
     nearest_of(in, v, &n);
     x->help = nearest_help(in, &n);

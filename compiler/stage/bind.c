@@ -72,7 +72,7 @@ unknown_parameter(const Binding *b, Span span, const char *name)
     }
     Diag *d = bind_error(b, span, "has no parameter", name);
     if (near.best) {
-        diag_help(b->in->u, d, "there is a parameter '%s'", near.best);
+        diag_help(b->in->u, d, "did you mean '%s'?", near.best);
     }
     return false;
 }
@@ -89,7 +89,7 @@ bind_keywords(const Binding *b)
             i++;
         }
         if (i == b->n) {
-            return unknown_parameter(b, *span, name);
+            return unknown_parameter(b, a->kwname_span ? a->kwname_span[k] : *span, name);
         }
         if (!val_failed(b->out[i])) {
             bind_error(b, *span, "gets twice the argument", name);

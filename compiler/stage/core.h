@@ -349,13 +349,6 @@ ExcInfo *error_raise(Interp *in, const char *cls, Span span, const char *fmt, ..
 Value error_set(Interp *in, Value exception, Span span);
 /* Turns the pending exception into a diagnostic. */
 void error_report(Interp *in);
-/* The existing name that is nearest to a misspelt one; null: none is near. */
-typedef struct Nearest {
-    const char *wanted;
-    const char *best;
-    int distance;
-} Nearest;
-void nearest_try(Nearest *n, const char *candidate);
 void nearest_attrs(Interp *in, Nearest *n, const Attrs *a);
 const char *nearest_help(Interp *in, const Nearest *n);     /* null or a sentence */
 void error_message(Interp *in, Value exception, Text *out); /* str() of an exception */

@@ -163,6 +163,10 @@ nearest_try(Nearest *n, const char *candidate)
 {
     int limit = n->best ? n->distance - 1 : (int)strlen(n->wanted) / 3;
     int d = edit_distance(n->wanted, candidate, limit);
+    size_t len = strlen(n->wanted);
+    if (len >= 6 && strncmp(candidate, n->wanted, len) == 0 && limit >= 1) {
+        d = 1; /* a name cut short */
+    }
     if (d <= limit && d > 0) {
         n->best = candidate;
         n->distance = d;
@@ -185,6 +189,5 @@ nearest_help(Interp *in, const Nearest *n)
     if (!n->best) {
         return NULL;
     }
-    return arena_printf(core_arena(in), "'%s' is not defined; '%s' is", n->wanted,
-                        n->best);
+    return arena_printf(core_arena(in), "did you mean '%s'?", n->best);
 }

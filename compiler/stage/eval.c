@@ -408,16 +408,6 @@ eval_logic(Interp *in, Ast *e)
     return yes == (e->kind == AST_OR) ? a : eval(in, e->b);
 }
 
-/* Where the name of an attribute stands, behind its last point. */
-static Span
-attr_span(Interp *in, const Ast *e)
-{
-    uint32_t n = (uint32_t)strlen(sym_text(&in->u->names, e->name));
-    Span s = e->span;
-    s.begin = s.end - s.begin > n ? s.end - n : s.begin;
-    return s;
-}
-
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
 /* Evaluates the callee with the arguments made ready; receiver of a method call is given. */
@@ -458,7 +448,8 @@ call_plain(Interp *in, Ast *e, Value callee, const CallFacts *f)
                      .nkw = f->nkw,
                      .span = e->span,
                      .pos_span = f->pos_span,
-                     .kw_span = f->kw_span};
+                     .kw_span = f->kw_span,
+                     .kwname_span = f->kwname_span};
     r = finish_call(in, e, callee, &args);
     stack_release(in, mark);
     return r;
@@ -696,7 +687,7 @@ static Value
 eval_attr(Interp *in, Ast *e)
 {
     Value v = eval(in, e->a);
-    return val_failed(v) ? v : attr_get(in, v, e->name, attr_span(in, e));
+    return val_failed(v) ? v : attr_get(in, v, e->name, e->span);
 }
 
 static Value

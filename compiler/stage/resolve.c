@@ -550,13 +550,18 @@ walk_call(Resolver *r, Block *s, Ast *n)
     if (f->dynamic) {
         return;
     }
-    f->pos_span = ARENA_ARRAY(r->keep, Span, f->npos + f->nkw);
+    f->pos_span = ARENA_ARRAY(r->keep, Span, f->npos + 2 * f->nkw);
     f->kw_span = f->pos_span + f->npos;
+    f->kwname_span = f->kw_span + f->nkw;
     f->kwname = f->nkw ? ARENA_ARRAY(r->keep, Sym, f->nkw) : NULL;
     int npos = 0;
     int nkw = 0;
     for (Ast *a = n->list; a; a = a->next) {
         if (a->kind == AST_KEYWORD) {
+            const char *name = sym_text(&r->in->u->names, a->name);
+            uint32_t begin = a->span.begin;
+            f->kwname_span[nkw] =
+                (Span){a->span.file, begin, begin + (uint32_t)strlen(name)};
             f->kw_span[nkw] = a->a->span;
             f->kwname[nkw++] = a->name;
         } else {

@@ -53,6 +53,7 @@ typedef struct CallFacts {
     Sym *kwname;
     Span *pos_span;
     Span *kw_span;
+    Span *kwname_span;
     uint32_t chain_parent; /* last call chain made here, see call.c */
     uint32_t chain;
     const void *chain_callee;

@@ -53,6 +53,14 @@ typedef struct BindParam {
 bool stage_bind(Interp *in, const char *callee, const CallArgs *args,
                 const BindParam *params, int n, Value *out, Span *spans);
 
+/* The existing name that is nearest to a misspelt one; null: none is near. */
+typedef struct Nearest {
+    const char *wanted;
+    const char *best;
+    int distance;
+} Nearest;
+void nearest_try(Nearest *n, const char *candidate);
+
 /* Registers a provided module: its members by name. Called at start by tik_install. The module is then
  * importable under each of its dotted names. */
 Value stage_module(Interp *in, const char *dotted_name);

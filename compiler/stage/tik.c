@@ -408,7 +408,11 @@ tik_finish(Interp *in)
             diag_add(in->u, D_NOT_BUILT, c->span, c->chain,
                      "the kernel of this container was never built");
         }
-        kernel_free(c->k);
+        if (in->u->want_partial && in->u->errors > 0 && c->k->body != 0) {
+            VEC_PUSH(&in->u->arena, &in->u->partial, c->k);
+        } else {
+            kernel_free(c->k);
+        }
         c->k = NULL;
     }
 }

@@ -24,6 +24,8 @@ typedef struct InstrCall {
     Span span[MAX_PARAMS];
     Dtype dst; /* of the dst view; DT_NONE before it is read, or when it was refused */
     bool counter;
+    bool
+        mistaken; /* an operand is of a wrong kind, which a wrong order makes of several */
     Arg out[MAX_PARAMS];
 } InstrCall;
 
@@ -35,12 +37,12 @@ op_name(const InstrCall *x)
 
 /* ---- binding ---------------------------------------------------------------------------------------- */
 
-static void
-note_prototype(InstrCall *x, Diag *d)
+static const char *
+prototype(const InstrCall *x)
 {
     Text t;
     text_init(&t, &x->in->u->arena);
-    text_printf(&t, "prototype: %s(", op_name(x));
+    text_printf(&t, "%s(", op_name(x));
     for (int i = 0; i < x->n; i++) {
         const ParamInfo *p = &x->params[i];
         bool extended = p->role == ROLE_ATTR;
@@ -53,7 +55,13 @@ note_prototype(InstrCall *x, Diag *d)
         }
     }
     text_putc(&t, ')');
-    diag_note(x->in->u, d, x->args->span, "%s", t.p);
+    return t.p;
+}
+
+static void
+note_prototype(const InstrCall *x, Diag *d)
+{
+    diag_note(x->in->u, d, (Span){0}, "prototype: %s", prototype(x));
 }
 
 /* Index of the extended argument (ATTR) of the form, -1 if it has none. */
@@ -76,9 +84,12 @@ too_many(InstrCall *x)
                    "%s is called with more than one extended argument", op_name(x));
         return false;
     }
-    note_prototype(x, stage_diag(x->in, D_ARG_COUNT, x->args->span,
-                                 "%s takes %d arguments; %d are given", op_name(x), x->n,
-                                 x->args->npos));
+    const CallArgs *a = x->args;
+    note_prototype(x,
+                   stage_diag(x->in, D_ARG_COUNT,
+                              a->pos_span && a->npos > x->n ? a->pos_span[x->n] : a->span,
+                              "%s takes %d arguments; %d are given", op_name(x), x->n,
+                              a->npos + a->nkw));
     return false;
 }
 
@@ -98,18 +109,32 @@ keyword_index(const InstrCall *x, Sym name)
 }
 
 static bool
+unknown_keyword(InstrCall *x, Sym name, Span span)
+{
+    const char *text = tik_sym(x->in, name);
+    Nearest near = {text, NULL, 0};
+    for (int i = 0; i < x->n; i++) {
+        nearest_try(&near, x->params[i].name);
+    }
+    bool extended = extended_index(x) >= 0 && !near.best;
+    Diag *d = stage_diag(x->in, extended ? D_EXTARG : D_ARG_COUNT, span,
+                         "%s has no parameter '%s'", op_name(x), text);
+    if (near.best) {
+        diag_help(x->in->u, d, "did you mean '%s'?", near.best);
+    }
+    note_prototype(x, d);
+    return false;
+}
+
+static bool
 bind_keyword(InstrCall *x, int k)
 {
     const CallArgs *a = x->args;
     Span span = a->kw_span ? a->kw_span[k] : a->span;
     int i = keyword_index(x, a->kwname[k]);
     if (i < 0) {
-        bool extended = extended_index(x) >= 0;
-        Diag *d = stage_diag(x->in, extended ? D_EXTARG : D_ARG_COUNT, span,
-                             "%s has no parameter '%s'", op_name(x),
-                             tik_sym(x->in, a->kwname[k]));
-        note_prototype(x, d);
-        return false;
+        return unknown_keyword(x, a->kwname[k],
+                               a->kwname_span ? a->kwname_span[k] : span);
     }
     if (!val_failed(x->got[i])) {
         if (x->params[i].role == ROLE_ATTR) {
@@ -157,8 +182,17 @@ bind(InstrCall *x)
 static bool
 wrong_kind(InstrCall *x, int i, const char *takes)
 {
-    stage_diag(x->in, D_ARG_TYPE, x->span[i], "%s is %s; %s takes %s there",
-               x->params[i].name, tik_a(x->in, x->got[i]), op_name(x), takes);
+    if (x->mistaken) {
+        return false;
+    }
+    x->mistaken = true;
+    Diag *d = stage_diag(x->in, D_ARG_TYPE, x->span[i], "%s is %s; %s takes %s there",
+                         x->params[i].name, tik_a(x->in, x->got[i]), op_name(x), takes);
+    if (x->got[i].kind == VAL_FLOAT) {
+        diag_help(x->in->u, d, "divide with //, or convert with int()");
+    } else {
+        diag_help(x->in->u, d, "the order is %s", prototype(x));
+    }
     return false;
 }
 

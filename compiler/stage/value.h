@@ -87,9 +87,10 @@ typedef struct CallArgs {
     const Sym *kwname;
     const Value *kwval;
     int nkw;
-    Span span;            /* of the whole call */
-    const Span *pos_span; /* of each positional argument; may be null */
-    const Span *kw_span;  /* of each keyword argument; may be null */
+    Span span;               /* of the whole call */
+    const Span *pos_span;    /* of each positional argument; may be null */
+    const Span *kw_span;     /* of the value of each keyword argument; may be null */
+    const Span *kwname_span; /* of its name; may be null */
 } CallArgs;
 
 typedef Value (*BuiltinFn)(Interp *in, Value self, const CallArgs *args);

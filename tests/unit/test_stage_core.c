@@ -400,7 +400,7 @@ static void
 test_nearest_name(void **state)
 {
     const Diag *d = only_diag(run(*state, "data_move = 1\nprint(data_mov)\n"));
-    assert_string_equal(d->help, "'data_mov' is not defined; 'data_move' is");
+    assert_string_equal(d->help, "did you mean 'data_move'?");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
