@@ -80,6 +80,9 @@ Value
 eval_name(Interp *in, Ast *e, Sym name)
 {
     Value v = read_name(in, e, name);
+    if (is_poison(v)) {
+        return error_poisoned(in, e->span);
+    }
     return val_failed(v) ? unknown_name(in, name, e->span) : v;
 }
 
@@ -227,6 +230,8 @@ eval_dict(Interp *in, Ast *e)
     return d;
 }
 
+static Value eval_fstring(Interp *in, Ast *e);
+
 static bool
 put_field(Interp *in, Ast *field, Text *out)
 {
@@ -241,8 +246,13 @@ put_field(Interp *in, Ast *field, Text *out)
                              : format_repr(in, v, field->span, &t));
         v = val_text(in, &t);
     }
-    const char *spec = field->str ? field->str : "";
-    return format_spec(in, v, spec, strlen(spec), field->span, out);
+    if (!field->b) {
+        const char *spec = field->str ? field->str : "";
+        return format_spec(in, v, spec, strlen(spec), field->span, out);
+    }
+    Value spec = eval_fstring(in, field->b);
+    return !val_failed(spec) &&
+           format_spec(in, v, spec.str->p, spec.str->len, field->span, out);
 }
 
 static Value
@@ -687,7 +697,8 @@ static Value
 eval_attr(Interp *in, Ast *e)
 {
     Value v = eval(in, e->a);
-    return val_failed(v) ? v : attr_get(in, v, e->name, e->span);
+    v = val_failed(v) ? v : attr_get(in, v, e->name, e->span);
+    return is_poison(v) ? error_poisoned(in, e->span) : v;
 }
 
 static Value

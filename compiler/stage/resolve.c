@@ -244,10 +244,10 @@ collect_expr(Resolver *r, Block *s, const Ast *n)
     case AST_OR:
     case AST_INDEX:
     case AST_PAIR:
+    case AST_FIELD:
         collect_expr(r, s, n->a);
         collect_expr(r, s, n->b);
         break;
-    case AST_FIELD:
     case AST_STARRED:
     case AST_UNARY:
     case AST_COMPARE_PART:
