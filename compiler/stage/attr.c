@@ -57,7 +57,10 @@ bind_attr(Interp *in, Value v, Value self, ClassVal *cls, Span span)
         return bind(in, d->get, (Value){.kind = VAL_CLASS, .klass = cls});
     }
     if (d && !through_class) {
-        return call_values(in, d->get, &self, 1, span);
+        in->core->guards++; /* hasattr */
+        Value r = call_values(in, d->get, &self, 1, span);
+        in->core->guards--;
+        return r;
     }
     bool method = v.kind == VAL_FUNC || (v.kind == VAL_BUILTIN && v.builtin->owner);
     return method && !through_class ? bind(in, v, self) : v;
@@ -70,7 +73,9 @@ attr_special(Interp *in, Value self, Sym name, const CallArgs *args, Value *out)
     if (val_failed(f)) {
         return false;
     }
+    in->core->guards++;
     *out = call_with_self(in, f, self, args, NULL);
+    in->core->guards--;
     return true;
 }
 

@@ -114,6 +114,7 @@ typedef struct ExcInfo {
     const char *note;
     Span note_span;
     const char *text; /* raised by the evaluator: the complete message */
+    bool silent;      /* what it says was reported before */
 } ExcInfo;
 
 typedef struct InstanceVal {
@@ -256,6 +257,8 @@ struct Core {
     Str *ascii[128]; /* strings of one character */
     Str *empty;
     struct ReprStep *repr; /* containers that are being printed, innermost first */
+    int recoveries;        /* errors after which the evaluation went on */
+    int guards; /* active code that may catch an exception: try, special methods */
 };
 
 /* ---- value.c: constructors and small helpers ------------------------------------------------------ */
@@ -349,6 +352,15 @@ ExcInfo *error_raise(Interp *in, const char *cls, Span span, const char *fmt, ..
 Value error_set(Interp *in, Value exception, Span span);
 /* Turns the pending exception into a diagnostic. */
 void error_report(Interp *in);
+/* What a name holds whose assignment failed: reading it fails without another diagnostic. */
+extern const ObjectClass poison_class;
+static inline bool
+is_poison(Value v)
+{
+    return v.kind == VAL_OBJECT && v.obj->cls == &poison_class;
+}
+Value error_poison(Interp *in);
+Value error_poisoned(Interp *in, Span span); /* the failure of reading it */
 void nearest_attrs(Interp *in, Nearest *n, const Attrs *a);
 const char *nearest_help(Interp *in, const Nearest *n);     /* null or a sentence */
 void error_message(Interp *in, Value exception, Text *out); /* str() of an exception */

@@ -90,6 +90,25 @@ error_message(Interp *in, Value exception, Text *out)
     }
 }
 
+const ObjectClass poison_class = {.name = "value that an error kept from being made"};
+
+Value
+error_poison(Interp *in)
+{
+    Object *o = ARENA_NEW(core_arena(in), Object);
+    o->cls = &poison_class;
+    return val_object(o);
+}
+
+Value
+error_poisoned(Interp *in, Span span)
+{
+    error_raise(in, "RuntimeError", span, "the value was not made")->silent = true;
+    /* The program's own handlers would act on an error that it does not have. */
+    in->fatal = in->fatal || in->core->guards > 0;
+    return val_fail();
+}
+
 void
 error_report(Interp *in)
 {
@@ -98,6 +117,9 @@ error_report(Interp *in)
         return;
     }
     in->exception = val_none();
+    if (e.inst->exc && e.inst->exc->silent) {
+        return;
+    }
     Text t;
     text_init(&t, core_arena(in));
     const ClassVal *c = e.inst->cls;

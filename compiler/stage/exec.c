@@ -477,7 +477,9 @@ Flow
 exec_try(Interp *in, Ast *s)
 {
     StackMark mark = stack_mark(in);
+    in->core->guards++;
     Flow f = exec_block(in, s->body);
+    in->core->guards--;
     if (f == FLOW_FAIL && in->exception.kind != VAL_INSTANCE) {
         in->fatal = true;
     }
@@ -730,6 +732,93 @@ exec_stmt(Interp *in, Ast *s)
     }
 }
 
+/* ---- going on after an error ---------------------------------------------------------------------------------- */
+
+enum {
+    MAX_RECOVERIES = 200 /* a loop whose end depends on what failed would not end */
+};
+
+static bool
+can_poison(const Ast *t)
+{
+    if (t->kind == AST_TUPLE) {
+        for (const Ast *e = t->list; e; e = e->next) {
+            if (e->kind != AST_NAME) {
+                return false;
+            }
+        }
+    }
+    return t->kind == AST_NAME || t->kind == AST_TUPLE ||
+           (t->kind == AST_ATTR && t->a->kind == AST_NAME);
+}
+
+static void
+poison(Interp *in, Ast *t)
+{
+    for (Ast *e = t->kind == AST_TUPLE ? t->list : NULL; e; e = e->next) {
+        poison(in, e);
+    }
+    if (t->kind != AST_TUPLE && !exec_assign(in, t, error_poison(in))) {
+        in->exception = val_none();
+    }
+}
+
+/* A call of a method of an object that only records. */
+static bool
+only_records(Interp *in, const Ast *s)
+{
+    const Ast *callee = s->a->kind == AST_CALL ? s->a->a : s->a;
+    const Ast *base = callee->kind == AST_ATTR ? callee->a : callee;
+    while (base->kind == AST_ATTR) {
+        base = base->a;
+    }
+    if (callee->kind != AST_ATTR || base->kind != AST_NAME) {
+        return false;
+    }
+    Value v = eval(in, callee->a);
+    return v.kind == VAL_OBJECT && v.obj->cls->only_records;
+}
+
+/* Whether the failure of a statement leaves nothing behind that later ones would stumble over. */
+static bool
+is_contained(Interp *in, const Ast *s)
+{
+    bool ok = s->kind == AST_ASSIGN || (s->kind == AST_EXPR && only_records(in, s));
+    for (const Ast *t = s->kind == AST_ASSIGN ? s->list : NULL; t; t = t->next) {
+        ok = ok && can_poison(t);
+    }
+    return ok;
+}
+
+/* Reports an exception that nothing can catch and goes on behind its statement, so that one run finds
+ * several errors. */
+static bool
+recover(Interp *in, Ast *s)
+{
+    Value pending = in->exception;
+    if (in->fatal || in->core->guards > 0 || pending.kind != VAL_INSTANCE ||
+        !pending.inst->exc || in->core->recoveries == MAX_RECOVERIES) {
+        return false;
+    }
+    Span at = in->exception_span;
+    uint32_t chain = in->exception_chain;
+    in->exception = val_none();
+    bool contained = is_contained(in, s) && !in->fatal;
+    error_set(in, pending, at);
+    in->exception_chain = chain;
+    if (!contained) {
+        return false;
+    }
+    in->core->recoveries++;
+    chain = in->chain;
+    error_report(in);
+    in->chain = chain;
+    for (Ast *t = s->kind == AST_ASSIGN ? s->list : NULL; t; t = t->next) {
+        poison(in, t);
+    }
+    return true;
+}
+
 Flow
 exec_block(Interp *in, Ast *s)
 {
@@ -738,7 +827,12 @@ exec_block(Interp *in, Ast *s)
         if (!core_step(in, s->span)) {
             return FLOW_FAIL;
         }
+        StackMark mark = stack_mark(in);
         Flow f = exec_stmt(in, s);
+        if (f == FLOW_FAIL && recover(in, s)) {
+            stack_release(in, mark);
+            f = FLOW_NEXT;
+        }
         if (f != FLOW_NEXT) {
             return f;
         }

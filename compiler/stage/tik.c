@@ -201,6 +201,7 @@ container_name(int index)
 }
 
 const ObjectClass tik_container_class = {
+    .only_records = true,
     .name = "Tik",
     .get_attr = container_attr,
     .call_method = container_call,

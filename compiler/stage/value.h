@@ -125,6 +125,8 @@ typedef struct ObjectClass {
     const char *(*attr_name)(int index);
     /* Optional: number of items, for len(); and iteration by get_item with 0 .. len - 1. */
     bool (*length)(Interp *in, Object *self, Span span, int64_t *out);
+    /* Methods have no effect on values of the program: a failed call does not spoil what follows. */
+    bool only_records;
 } ObjectClass;
 
 struct Object {
