@@ -1,8 +1,10 @@
 #!/usr/bin/python3
-"""Writes the generated pages of docs/ from the tables: diagnostics.md and instructions.md.
+"""Writes the generated pages of docs/: diagnostics.md and instructions.md from the tables, and the list of
+files at the end of architecture.md from the head comments.
 usage: tools/gen-docs.py [--check]   (--check: fails when a page is stale)"""
 import os
 import re
+import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -119,8 +121,39 @@ def instructions():
     return '\n'.join(out)
 
 
+def first_sentence(path):
+    """Of a file's head comment, without the file's own name."""
+    m = re.match(r'\s*(?:%\{\s*)?/\*(.*?)\*/', read(path), re.S)
+    text = re.sub(r'\s*\n[ *]*', ' ', m.group(1)).strip() if m else ''
+    text = re.sub(r'^[\w.{}-]+:\s*', '', text)
+    return re.split(r'(?<=[^.])[.;:](?: |$)', text)[0].strip()
+
+
+def file_list():
+    names = subprocess.run(['git', 'ls-files', 'grammar', 'compiler', 'runtime'], cwd=ROOT, capture_output=True,
+                           text=True).stdout.split()
+    groups = {}
+    for path in names:
+        stem, _, ext = path.rpartition('.')
+        groups.setdefault(os.path.dirname(path), {}).setdefault(os.path.basename(stem), []).append(ext)
+    out = []
+    for folder in sorted(groups):
+        out += ['', f'### {folder}/', '', '| file | what |', '|---|---|']
+        for stem, exts in sorted(groups[folder].items()):
+            lines = [first_sentence(f'{folder}/{stem}.{e}') for e in sorted(exts)]
+            text = next((l for l in lines if l and not re.match(r'(see|See) ', l)), '')
+            out.append(f'| {stem}.{", .".join(sorted(exts))} | {text.replace("|", chr(92) + "|")} |')
+    return '\n'.join(out) + '\n'
+
+
+def architecture():
+    head = read('docs/architecture.md').split('\n## Files\n')[0]
+    return head + '\n## Files\n\nMade by `make docs` from the head comments.\n' + file_list()
+
+
 def main():
-    pages = {'docs/diagnostics.md': diagnostics(), 'docs/instructions.md': instructions()}
+    pages = {'docs/diagnostics.md': diagnostics(), 'docs/instructions.md': instructions(),
+             'docs/architecture.md': architecture()}
     stale = []
     for path, text in pages.items():
         full = os.path.join(ROOT, path)
