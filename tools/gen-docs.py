@@ -126,7 +126,7 @@ def first_sentence(path):
     m = re.match(r'\s*(?:%\{\s*)?/\*(.*?)\*/', read(path), re.S)
     text = re.sub(r'\s*\n[ *]*', ' ', m.group(1)).strip() if m else ''
     text = re.sub(r'^[\w.{}-]+:\s*', '', text)
-    return re.split(r'(?<=[^.])[.;:](?: |$)', text)[0].strip()
+    return re.split(r'(?<=[^.])[.;](?: |$)', text)[0].strip()
 
 
 def file_list():
