@@ -183,7 +183,7 @@ edit_distance(const char *a, const char *b, int limit)
 void
 nearest_try(Nearest *n, const char *candidate)
 {
-    int limit = n->best ? n->distance - 1 : (int)strlen(n->wanted) / 3;
+    int limit = n->best ? n->distance - 1 : MIN((int)strlen(n->wanted) / 3, 2);
     int d = edit_distance(n->wanted, candidate, limit);
     size_t len = strlen(n->wanted);
     if (len >= 6 && strncmp(candidate, n->wanted, len) == 0 && limit >= 1) {

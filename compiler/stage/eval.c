@@ -30,7 +30,9 @@ unknown_name(Interp *in, Sym name, Span span)
     ExcInfo *x = error_raise(
         in, local ? "UnboundLocalError" : "NameError", span,
         local ? "'%s' is used before it is assigned" : "'%s' is not defined", text);
-    x->help = local ? NULL : nearest_help(in, &n);
+    x->help = local                      ? NULL
+              : strcmp(text, "tik") == 0 ? "begin with: from tbe import tik"
+                                         : nearest_help(in, &n);
     return val_fail();
 }
 

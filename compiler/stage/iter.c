@@ -67,7 +67,11 @@ begin_other(Interp *in, Value v, Span span, Iter *it)
             return iter_begin(in, r, span, it);
         }
     }
-    stage_raise(in, "TypeError", span, "a '%s' cannot be iterated", val_type_name(v));
+    ExcInfo *x =
+        error_raise(in, "TypeError", span, "a '%s' cannot be iterated", val_type_name(v));
+    if (v.kind == VAL_OBJECT && v.obj->cls->enter) {
+        x->help = "it is opened by a with statement: with ... as name:";
+    }
     return false;
 }
 

@@ -288,6 +288,8 @@ int64_t tik_view_elems(const View *v);
 void tik_strides(Tik *c, Dim *dim, int ndim);
 /* A shape: items are positive ints, integral floats, integer Scalars and Exprs. */
 bool tik_shape(Interp *in, Tik *c, Value v, Span span, Dim **dim, int *ndim);
+/* Reports a text that names no dtype; what: " of tensors" or the like. */
+void tik_no_dtype(Interp *in, Span span, const char *text, const char *what);
 
 static inline ExprId
 tik_i64(Tik *c, int64_t v)

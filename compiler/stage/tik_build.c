@@ -150,6 +150,7 @@ static bool
 all_listed(Build *b)
 {
     bool ok = true;
+    Diag *d = NULL;
     for (uint32_t i = 0; i < b->c->globals.n; i++) {
         Root *r = b->c->globals.p[i];
         bool listed = false;
@@ -157,10 +158,15 @@ all_listed(Build *b)
             listed = b->params.p[j] == r;
         }
         if (r->used && !listed) {
-            Diag *d = stage_diag(b->in, D_BUILD_ARGS, b->call,
-                                 "global tensor '%s' is used and is in none of the lists",
-                                 tik_sym(b->in, r->name));
-            diag_note(b->in->u, d, r->span, "created here");
+            const char *name = tik_sym(b->in, r->name);
+            if (!d) {
+                d = stage_diag(b->in, D_BUILD_ARGS, b->call,
+                               "global tensor '%s' is used and is in none of the lists",
+                               name);
+                diag_help(b->in->u, d, "add it to inputs or outputs");
+            }
+            diag_note(b->in->u, d, r->span, ok ? "'%s' is created here" : "'%s' too",
+                      name);
             ok = false;
         }
     }

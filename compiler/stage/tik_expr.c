@@ -251,7 +251,8 @@ target_dtype(Interp *in, const char *callee, const CallArgs *args, Dtype *t)
     }
     *t = dtype_find(text);
     if (*t == DT_NONE) {
-        stage_diag(in, D_TENSOR_DTYPE, args->span, "'%s' is not a dtype", text);
+        tik_no_dtype(in, args->npos && args->pos_span ? args->pos_span[0] : args->span,
+                     text, "");
         return false;
     }
     return true;

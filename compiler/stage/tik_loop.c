@@ -165,9 +165,12 @@ check_blocks(ForArgs *f, int64_t n)
     }
     if (!tik_const_of(f->c, o->begin, &b) || !tik_const_of(f->c, o->end, &e) || b != 0 ||
         e != n) {
-        stage_diag(f->in, D_BLOCK_NUM, o->span,
-                   "a loop with block_num %lld runs from 0 to %lld, nothing else",
-                   (long long)n, (long long)n);
+        Diag *d =
+            stage_diag(f->in, D_BLOCK_NUM, o->span,
+                       "a loop with block_num %lld runs from 0 to %lld, nothing else",
+                       (long long)n, (long long)n);
+        diag_help(f->in->u, d, "write for_range(0, %lld, block_num=%lld)", (long long)n,
+                  (long long)n);
         return false;
     }
     if (o->thread_num > 1) {

@@ -242,22 +242,22 @@ tik_scalar_new(Interp *in, Tik *c, const CallArgs *args)
         {"init_value", false, {.kind = VAL_NONE}},
     };
     Value got[ARRAY_LEN(params)];
+    Span spans[ARRAY_LEN(params)];
     const char *dtype = "int64", *name = "reg_buf";
-    if (!stage_bind(in, "Scalar", args, params, ARRAY_LEN(params), got, NULL) ||
-        (!val_failed(got[0]) && !tik_text(in, got[0], "dtype", args->span, &dtype)) ||
-        (!val_failed(got[1]) && !tik_text(in, got[1], "name", args->span, &name)) ||
+    if (!stage_bind(in, "Scalar", args, params, ARRAY_LEN(params), got, spans) ||
+        (!val_failed(got[0]) && !tik_text(in, got[0], "dtype", spans[0], &dtype)) ||
+        (!val_failed(got[1]) && !tik_text(in, got[1], "name", spans[1], &name)) ||
         !tik_not_built(in, c, args->span)) {
         return val_fail();
     }
     Dtype t = dtype_find(dtype);
     if (t == DT_NONE || t == DT_BOOL) {
-        stage_diag(in, D_TENSOR_DTYPE, args->span, "'%s' is not a dtype of Scalars",
-                   dtype);
+        tik_no_dtype(in, spans[0], dtype, " of Scalars");
         return val_fail();
     }
     Value s = make_scalar(in, c, intern(&in->u->names, name), t, args->span);
     if (got[2].kind != VAL_NONE && !tik_dropped(c)) {
-        (void)assign(in, tik_runtime(s), got[2], args->span);
+        (void)assign(in, tik_runtime(s), got[2], spans[2]);
     }
     return in->fatal ? val_fail() : s;
 }

@@ -105,6 +105,37 @@ tik_shape(Interp *in, Tik *c, Value v, Span span, Dim **dim, int *ndim)
     return true;
 }
 
+/* Names of element types in other languages. */
+static const char *const other_dtypes[][2] = {
+    {"fp16", "float16"},  {"half", "float16"},  {"fp32", "float32"},
+    {"float", "float32"}, {"bf16", "bfloat16"}, {"double", "float32"},
+    {"int", "int32"},     {"uint", "uint32"},
+};
+
+static const char *
+nearest_dtype(const char *text)
+{
+    for (size_t i = 0; i < ARRAY_LEN(other_dtypes); i++) {
+        if (strcmp(text, other_dtypes[i][0]) == 0) {
+            return other_dtypes[i][1];
+        }
+    }
+    Nearest near = {text, NULL, 0};
+#define DTYPE(id, name, bytes, kind) nearest_try(&near, name);
+#include "isa/dtype.def"
+    return near.best;
+}
+
+void
+tik_no_dtype(Interp *in, Span span, const char *text, const char *what)
+{
+    Diag *d = stage_diag(in, D_TENSOR_DTYPE, span, "'%s' is not a dtype%s", text, what);
+    const char *near = nearest_dtype(text);
+    if (near) {
+        diag_help(in->u, d, "did you mean '%s'?", near);
+    }
+}
+
 static bool
 read_dtype(Making *m)
 {
@@ -112,8 +143,7 @@ read_dtype(Making *m)
     TRY(tik_text(m->in, m->got[P_DTYPE], "dtype", m->span[P_DTYPE], &text));
     m->root->dtype = dtype_find(text);
     if (m->root->dtype == DT_NONE) {
-        stage_diag(m->in, D_TENSOR_DTYPE, m->span[P_DTYPE],
-                   "'%s' is not a dtype of tensors", text);
+        tik_no_dtype(m->in, m->span[P_DTYPE], text, " of tensors");
         return false;
     }
     return true;

@@ -157,9 +157,12 @@ apply_index(Interp *in, View *v, int d, Value key, Span span)
         return false;
     }
     if (i.imm && tik_const_of(v->root->c, len, &n) && i.value >= n) {
-        stage_diag(in, D_TENSOR_INDEX, span,
-                   "index %lld of '%s' is outside its length %lld", (long long)i.value,
-                   tik_sym(in, v->root->name), (long long)n);
+        Diag *bad = stage_diag(
+            in, D_TENSOR_INDEX, span, "index %lld of '%s' is outside its length %lld",
+            (long long)i.value, tik_sym(in, v->root->name), (long long)n);
+        diag_note(in->u, bad, v->root->span, "'%s' is created here",
+                  tik_sym(in, v->root->name));
+        diag_help(in->u, bad, "the last index is %lld", (long long)n - 1);
         return false;
     }
     advance(v, i.e, v->dim[d].stride);
@@ -446,8 +449,8 @@ tik_reinterpret(Interp *in, View *v, const CallArgs *args)
     }
     Dtype t = dtype_find(text);
     if (t == DT_NONE) {
-        stage_diag(in, D_TENSOR_DTYPE, args->span, "'%s' is not a dtype of tensors",
-                   text);
+        tik_no_dtype(in, args->npos && args->pos_span ? args->pos_span[0] : args->span,
+                     text, " of tensors");
         return poison(in, v);
     }
     int from = dtype_size(v->dtype), to = dtype_size(t);
