@@ -82,7 +82,7 @@ $(BUILD)/libtikc-host.so: $(HOST_OBJ) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	$(CC) $(CFLAGS) -shared -fopenmp -o $@ $^ $(LDFLAGS) \
 	    $(shell $(LLVM_CONFIG) --link-shared --libfiles) $(LIBS)
 $(BUILD)/tikc: $(DRV_OBJ) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
-	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LDFLAGS) -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib' $(LIBS) -ldl
+	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LDFLAGS) $(LIBS) -ldl
 
 # Unit tests: one program per tests/unit/test_*.c.
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
@@ -97,7 +97,7 @@ $(BUILD)/unit/test_host%: tests/unit/test_host%.c $(BUILD)/libtikc-host.so $(BUI
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -fopenmp -MMD -MP -o $@ $< \
 	    $(BUILD)/libtikc-host.so $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) \
-	    -Wl,-rpath,'$$ORIGIN/..' $(LIBS) -lcmocka
+	    $(LIBS) -lcmocka
 unit: $(UNIT_BIN)
 .PHONY: unit
 
@@ -108,8 +108,9 @@ packages:
 	@tools/install-packages.sh
 
 # A second make, since what the packages bring is looked up when make starts.
+JOBS = $(shell nproc)
 demo: packages
-	$(MAKE) all
+	$(MAKE) -j$(JOBS) all
 	tools/demo.sh $(BUILD)
 
 TEST_TOOLS = $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
@@ -117,10 +118,11 @@ HOST_OPEN = $(BUILD)/obj/compiler/host/host_open.o
 $(BUILD)/tools/%: tests/tools/%.c $(HOST_OPEN) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fopenmp -MMD -MP -o $@ $< $(HOST_OPEN) $(BUILD)/libtikc.a \
-	    $(BUILD)/libtikrt.a $(LDFLAGS) -Wl,-rpath,'$$ORIGIN/..' $(LIBS) -ldl
+	    $(BUILD)/libtikrt.a $(LDFLAGS) $(LIBS) -ldl
 
 test: packages
-	$(MAKE) all unit test-tools
+	$(MAKE) -j$(JOBS) all unit test-tools
+	$(if $(SAN),,$(MAKE) -j$(JOBS) fuzz-build)
 	$(PYTHON) tests/run.py $(BUILD)
 test-tools: $(TEST_TOOLS)
 .PHONY: test-tools
@@ -133,7 +135,7 @@ $(BUILD)/bench/bench: tests/bench/bench.c $(BUILD)/bench/baseline.o $(BUILD)/lib
     $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -fopenmp -o $@ $< $(BUILD)/bench/baseline.o \
 	    $(BUILD)/libtikc-host.so $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) \
-	    -Wl,-rpath,'$$ORIGIN/..' $(LIBS)
+	    $(LIBS)
 $(BUILD)/bench/peak: tests/bench/peak.c
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -D_DEFAULT_SOURCE $(WARN) -O2 -o $@ $<
@@ -167,13 +169,13 @@ FUZZ_TARGET ?= source
 FUZZ_RUNS   ?= 10000000
 FUZZ_BUILD   = build-fuzz
 FUZZ_FLAGS   = -fsanitize=address,undefined -fno-sanitize-recover=undefined
-$(FUZZ_BUILD)/fuzz_%: tests/fuzz/fuzz_%.c FORCE
+fuzz-libs:
 	$(MAKE) BUILD=$(FUZZ_BUILD) CC=clang-19 OPT="-O2 -g1" SAN="$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link" \
 	    $(FUZZ_BUILD)/libtikc.a $(FUZZ_BUILD)/libtikrt.a
+$(FUZZ_BUILD)/fuzz_%: tests/fuzz/fuzz_%.c fuzz-libs
 	clang-19 $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes $(FUZZ_FLAGS) -fsanitize=fuzzer -fopenmp \
 	    -I$(FUZZ_BUILD)/gen -o $@ $< $(FUZZ_BUILD)/libtikc.a $(FUZZ_BUILD)/libtikrt.a $(LIBS)
-FORCE:
-.PHONY: FORCE fuzz-build
+.PHONY: fuzz-libs fuzz-build
 fuzz-build: $(FUZZ_BUILD)/fuzz_source $(FUZZ_BUILD)/fuzz_blob $(FUZZ_BUILD)/fuzz_ir
 fuzz: $(FUZZ_BUILD)/fuzz_$(FUZZ_TARGET)
 	tests/fuzz/run.sh $(FUZZ_BUILD) $(FUZZ_TARGET) $(FUZZ_RUNS)

@@ -1,11 +1,42 @@
 /* host_open.c: loads libtikc-host.so when a command makes machine code. The only file of this folder
  * that is linked into the tool: everything else pulls LLVM in, which costs more time to load than
- * most commands take, and may not be installed. The library is looked for beside the tool, in ../lib
- * (the tool's run path), then where the system keeps libraries. */
+ * most commands take, and may not be installed. The library is looked for beside the tool, in ../lib,
+ * one folder up (the tools of the build tree), then where the system keeps libraries. The paths are
+ * spelled out, since a run path does not reach dlopen under the address sanitizer. */
 #define _GNU_SOURCE
 #include "host/host.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LIBRARY "libtikc-host.so"
+
+/* Folder of the running program; null if the system does not tell. */
+static char *
+program_folder(Unit *u)
+{
+    char path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path);
+    char *slash =
+        n > 0 && n < (ssize_t)sizeof path ? memrchr(path, '/', (size_t)n) : NULL;
+    return slash ? arena_strndup(&u->arena, path, (size_t)(slash - path)) : NULL;
+}
+
+static void *
+open_library(Unit *u)
+{
+    static const char *const places[] = {"", "/../lib", "/.."};
+    const char *folder = program_folder(u);
+    for (size_t i = 0; folder && i < ARRAY_LEN(places); i++) {
+        char *path = arena_printf(&u->arena, "%s%s/" LIBRARY, folder, places[i]);
+        if (access(path, R_OK) == 0) {
+            return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        }
+    }
+    return dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+}
 
 static const HostApi *
 find_api(Unit *u, void *lib)
@@ -31,7 +62,7 @@ find_api(Unit *u, void *lib)
 const HostApi *
 host_open(Unit *u)
 {
-    void *lib = dlopen("libtikc-host.so", RTLD_NOW | RTLD_LOCAL);
+    void *lib = open_library(u);
     if (lib == NULL) {
         const char *why = dlerror();
         Diag *d =

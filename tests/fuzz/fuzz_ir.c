@@ -1,5 +1,5 @@
 /* fuzz_ir.c: any text through the reader of the IR's text form; what it accepts must print to a text
- * that reads back to the same text. */
+ * that reads back to the same text, and must go through all passes, consistent after each. */
 #include "tikc.h"
 
 #include <stdlib.h>
@@ -33,6 +33,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (strcmp(first.p, second.p) != 0) {
             abort();
         }
+        PassOptions opt = {NULL, true, NULL};
+        (void)!passes_run(again, &opt);
         kernel_free(again);
         kernel_free(k);
     }
