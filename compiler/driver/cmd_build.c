@@ -112,6 +112,11 @@ build(Cmd *c)
     Unit *u = &c->unit;
     Emit e;
     TRY(find_emit(c, &e));
+    if (!c->out) {
+        c->out = default_output(c, c->files.p[0], emits[e].suffix);
+    }
+    TRY(strcmp(c->out, "-") == 0 || io_can_write(u, c->out));
+    c->output_on_stdout = strcmp(c->out, "-") == 0 || c->print_after;
     u->opt.trace = e == EMIT_TRACE;
     TRY(compile_file(c, c->files.p[0]));
     Kernel **kernels = u->kernels.p;
@@ -123,9 +128,7 @@ build(Cmd *c)
         n = 1;
         TRY(one != NULL);
     }
-    return write_output(c, e, kernels, n,
-                        c->out ? c->out
-                               : default_output(c, c->files.p[0], emits[e].suffix));
+    return write_output(c, e, kernels, n, c->out);
 }
 
 int

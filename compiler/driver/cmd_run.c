@@ -213,6 +213,30 @@ no_tensor(Cmd *c, const Job *job, const char *option, const char *name)
 }
 
 /* Names are checked before anything runs. */
+/* Two files cannot be one tensor's contents, nor two tensors one file's. */
+static bool
+check_twice(Cmd *c)
+{
+    const char *what = NULL;
+    for (uint32_t i = 0; i < c->ins.n; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            if (strcmp(c->ins.p[i].tensor, c->ins.p[j].tensor) == 0) {
+                what = arena_printf(&c->unit.arena, "--in gives tensor '%s' twice",
+                                    c->ins.p[i].tensor);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < c->outs.n; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            if (strcmp(c->outs.p[i].path, c->outs.p[j].path) == 0) {
+                what = arena_printf(&c->unit.arena, "--out writes '%s' twice",
+                                    c->outs.p[i].path);
+            }
+        }
+    }
+    return !what || usage_error(c, what);
+}
+
 static bool
 check_names(Cmd *c, const Job *job)
 {
@@ -225,6 +249,17 @@ check_names(Cmd *c, const Job *job)
         if (find_param(job, c->outs.p[i].tensor) < 0) {
             return no_tensor(c, job, "--out", c->outs.p[i].tensor);
         }
+    }
+    return check_twice(c);
+}
+
+/* A kernel may run for long, and all outputs are written or none: what can be known is looked at
+ * before. */
+static bool
+check_outputs(Cmd *c)
+{
+    for (uint32_t i = 0; i < c->outs.n; i++) {
+        TRY(io_can_write(&c->unit, c->outs.p[i].path));
     }
     return true;
 }
@@ -308,7 +343,7 @@ int
 cmd_run(Cmd *c)
 {
     Job job = {0};
-    if (!prepare(c, &job) || !check_names(c, &job)) {
+    if (!prepare(c, &job) || !check_names(c, &job) || !check_outputs(c)) {
         report_unit(c);
         return MAX(report_exit_code(&c->unit), EXIT_FINDINGS);
     }

@@ -33,6 +33,7 @@ typedef struct Cmd {
     const char *format;
     const char *print_after;
     bool proofs, verify_each, stats;
+    bool output_on_stdout; /* then what the program prints goes to standard error */
     int64_t opt_level;
     int64_t threads;
     VEC(Binding) ins;
@@ -63,6 +64,8 @@ bool MUST_USE io_read(Unit *u, const char *path, char **bytes, size_t *size);
 /* Writes through a temporary file that is renamed; "-" is standard output. False: a file-write
  * diagnostic was added and nothing is left. */
 bool MUST_USE io_write(Unit *u, const char *path, const void *bytes, size_t size);
+/* Whether a file could be written there, as far as that shows without writing; false as io_write. */
+bool MUST_USE io_can_write(Unit *u, const char *path);
 /* Writes to standard output; false as io_write. */
 bool MUST_USE io_print(Unit *u, const char *text, size_t size);
 bool io_is_blob(const char *bytes, size_t size);

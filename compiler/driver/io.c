@@ -106,6 +106,26 @@ file_mode(void)
 }
 
 bool
+io_can_write(Unit *u, const char *path)
+{
+    struct stat st;
+    bool exists = stat(path, &st) == 0;
+    if (exists && S_ISDIR(st.st_mode)) {
+        errno = EISDIR;
+        return write_failed(u, path);
+    }
+    if (exists && !S_ISREG(st.st_mode)) {
+        return access(path, W_OK) == 0 || write_failed(u, path);
+    }
+    const char *slash = strrchr(path, '/');
+    const char *folder = !slash ? "."
+                         : slash == path
+                             ? "/"
+                             : arena_strndup(&u->arena, path, (size_t)(slash - path));
+    return access(folder, W_OK | X_OK) == 0 || write_failed(u, path);
+}
+
+bool
 io_write(Unit *u, const char *path, const void *bytes, size_t size)
 {
     if (strcmp(path, "-") == 0) {

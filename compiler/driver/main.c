@@ -32,6 +32,17 @@ print_and_exit(const char *text)
     return fflush(stdout) == 0 ? EXIT_CLEAN : EXIT_IO;
 }
 
+static bool
+wants_help(int argc, char **argv)
+{
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static int
 run_command(const Command *cmd, int argc, char **argv)
 {
@@ -40,7 +51,7 @@ run_command(const Command *cmd, int argc, char **argv)
     unit_init(&c.unit);
     c.opt_level = 2;
     int code;
-    if (argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)) {
+    if (wants_help(argc, argv)) {
         Text t;
         text_init(&t, &c.unit.arena);
         options_command_help(cmd, &t);

@@ -15,7 +15,8 @@ report_unit(Cmd *c)
 {
     Unit *u = &c->unit;
     if (u->log.n) {
-        fwrite(u->log.p, 1, u->log.n, wants_json(c) ? stderr : stdout);
+        bool taken = wants_json(c) || c->output_on_stdout;
+        fwrite(u->log.p, 1, u->log.n, taken ? stderr : stdout);
     }
     Text t;
     text_init(&t, &u->arena);

@@ -69,6 +69,7 @@ instr_list(const Kernel *k, const Stmt *s, Access *out)
                 continue;
             }
             Access a = {.buf = args[i].ref.buf,
+                        .param = i,
                         .dtype = args[i].ref.dtype,
                         .off = args[i].ref.off};
             a.write = role == ROLE_DST;
@@ -89,7 +90,9 @@ instr_list(const Kernel *k, const Stmt *s, Access *out)
 static Access
 element(const Ref *r, bool write)
 {
-    Access a = {.buf = r->buf, .dtype = r->dtype, .write = write, .computes = !write};
+    Access a = {.buf = r->buf, .param = -1, .dtype = r->dtype};
+    a.write = write;
+    a.computes = !write;
     a.known = true;
     a.exact = true;
     a.off = r->off;

@@ -9,6 +9,7 @@
  * `known` the shape depends on run-time values: then any bytes of the buffer, or none. */
 typedef struct Access {
     BufId buf;
+    int param;   /* of the instruction; -1: the statement has no parameters */
     Dtype dtype; /* of the operand */
     bool write;
     bool computes; /* a read whose values are computed with, not only moved */

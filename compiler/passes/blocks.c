@@ -371,6 +371,7 @@ is_disjoint(const Blocks *b, const GmBuffer *buf)
 typedef struct WriteRun {
     ByteRange bytes;
     StmtId stmt;
+    int param;
 } WriteRun;
 
 enum {
@@ -393,7 +394,7 @@ add_runs(WriteRuns *w, const GmAccess *g, int64_t at)
             !checked_add(r.hi, at, &r.hi)) {
             return;
         }
-        w->p[w->n++] = (WriteRun){r, g->stmt};
+        w->p[w->n++] = (WriteRun){r, g->stmt, g->a.param};
     }
 }
 
@@ -421,11 +422,11 @@ warn(const Blocks *b, BufId buf, const WriteRun *of0, const WriteRun *of1)
     int64_t lo = MAX(of0->bytes.lo, of1->bytes.lo);
     int64_t hi = MIN(of0->bytes.hi, of1->bytes.hi);
     Diag *d =
-        diag_add(u, D_MULTICORE_OVERLAP, s1->span, s1->chain,
+        diag_add(u, D_MULTICORE_OVERLAP, ir_arg_span(b->k, s1, of1->param), s1->chain,
                  "blocks 0 and 1 both write bytes %lld to %lld of '%s'", (long long)lo,
                  (long long)hi - 1, sym_text(&u->names, b->k->bufs.p[buf].name));
     if (s0 != s1) {
-        diag_note(u, d, s0->span, "block 0 writes them here");
+        diag_note(u, d, ir_arg_span(b->k, s0, of0->param), "block 0 writes them here");
     }
 }
 

@@ -350,7 +350,7 @@ warn(Init *in, const Stmt *s, const Access *a, ByteRange gap)
     const char *name = sym_text(&u->names, b->name);
     int size = dtype_size(b->dtype);
     in->warned[a->buf] = true;
-    Diag *d = diag_add(u, D_UNINIT, s->span, s->chain,
+    Diag *d = diag_add(u, D_UNINIT, ir_arg_span(in->k, s, a->param), s->chain,
                        "%s reads bytes %lld to %lld of '%s', which nothing has written "
                        "before (%s elements %lld to %lld)",
                        reader(s), (long long)gap.lo, (long long)gap.hi - 1, name,

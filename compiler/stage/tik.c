@@ -406,7 +406,8 @@ tik_finish(Interp *in)
             continue;
         }
         if (!c->built && c->k->body != 0 && in->u->errors == 0) {
-            diag_add(in->u, D_NOT_BUILT, c->span, c->chain,
+            bool others = in->u->kernels.n > 0;
+            diag_add(in->u, others ? D_NOT_BUILT : D_NO_KERNEL, c->span, c->chain,
                      "the kernel of this container was never built");
         }
         if (in->u->want_partial && in->u->errors > 0 && c->k->body != 0) {
