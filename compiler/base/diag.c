@@ -28,13 +28,14 @@ same_word(const char *a, size_t n, const char *b)
     return b[n] == 0;
 }
 
-/* Whether name is one of the words of a list. */
+/* Whether name is one of the words of a list, which may begin with the E- or W- of the manuals. */
 static bool
 in_words(const char *words, const char *name)
 {
     while (*words) {
         size_t n = strcspn(words, " ");
-        if (same_word(words, n, name)) {
+        size_t prefix = n > 2 && words[1] == '-' ? 2 : 0;
+        if (same_word(words, n, name) || same_word(words + prefix, n - prefix, name)) {
             return true;
         }
         words += n + (words[n] == ' ');
@@ -46,8 +47,12 @@ DiagId
 diag_find(const char *name)
 {
     for (int i = 0; i < DIAG_COUNT; i++) {
-        if (same_word(diag_table[i].name, strlen(diag_table[i].name), name) ||
-            in_words(diag_table[i].aliases, name)) {
+        if (same_word(diag_table[i].name, strlen(diag_table[i].name), name)) {
+            return (DiagId)i;
+        }
+    }
+    for (int i = 0; i < DIAG_COUNT; i++) {
+        if (in_words(diag_table[i].aliases, name)) {
             return (DiagId)i;
         }
     }

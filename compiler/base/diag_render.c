@@ -201,7 +201,8 @@ render_text(Unit *u, const Diag *d, Text *out)
         text_putc(out, '\n');
     }
     render_calls(u, d, out);
-    if (*diag_table[d->id].rule) {
+    if (d->span.file &&
+        *diag_table[d->id].rule) { /* else a fault of the command line or a file */
         text_printf(out, "rule: %s\n", diag_table[d->id].rule);
     }
     if (*help_of(d)) {

@@ -9,8 +9,7 @@
 static int
 finish(Cmd *c, bool ok)
 {
-    report_unit(c);
-    int code = report_exit_code(&c->unit);
+    int code = report_unit(c);
     return !ok && code == EXIT_CLEAN ? EXIT_FINDINGS : code;
 }
 

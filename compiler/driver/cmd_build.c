@@ -135,7 +135,6 @@ int
 cmd_build(Cmd *c)
 {
     bool ok = build(c);
-    report_unit(c);
-    int code = report_exit_code(&c->unit);
+    int code = report_unit(c);
     return !ok && code == EXIT_CLEAN ? EXIT_FINDINGS : code;
 }

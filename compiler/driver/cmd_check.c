@@ -2,25 +2,66 @@
 #include "driver/driver.h"
 #include "passes/check.h"
 
-#include <stdio.h>
+#include <ctype.h>
 #include <string.h>
 
-bool
-compile_file(Cmd *c, const char *path)
+static bool
+is_identifier(const char *s)
+{
+    bool ok = isalpha((unsigned char)*s) || *s == '_';
+    for (; *s; s++) {
+        ok = ok && (isalnum((unsigned char)*s) || *s == '_');
+    }
+    return ok;
+}
+
+static bool
+check_pass_name(Cmd *c)
+{
+    Text t;
+    text_init(&t, &c->unit.arena);
+    for (int i = 0; i < pass_count; i++) {
+        if (!c->print_after || strcmp(c->print_after, pass_table[i].name) == 0) {
+            return true;
+        }
+        text_printf(&t, "%s%s", i ? ", " : "", pass_table[i].name);
+    }
+    return options_wrong(c, arena_printf(&c->unit.arena,
+                                         "--print-after takes one of %s, not '%s'", t.p,
+                                         c->print_after));
+}
+
+static bool
+check_options(Cmd *c)
 {
     Unit *u = &c->unit;
-    if (u->opt.soc) {
-        if (!unit_set_soc(u, u->opt.soc)) {
-            Diag *d = diag_add(u, D_SOC_UNKNOWN, (Span){0}, 0,
-                               "there is no processor '%s'", u->opt.soc);
-            diag_help(u, d, "'tikc targets' lists the processors");
-            return false;
-        }
-        u->soc_fixed = true;
+    if (c->opt_level > 3) {
+        return options_wrong(c, "the optimisation level is 0 to 3");
     }
-    char *text;
-    size_t size;
-    TRY(io_read(u, path, &text, &size));
+    if (u->opt.call && !*u->opt.call) {
+        return options_wrong(c, "--call takes an expression");
+    }
+    for (uint32_t i = 0; i < u->opt.defines.n; i++) {
+        const char *name = u->opt.defines.p[i].name;
+        if (!is_identifier(name)) {
+            return options_wrong(
+                c, arena_printf(&u->arena, "-D takes NAME=VALUE; '%s' is no name", name));
+        }
+    }
+    if (u->opt.soc && !unit_set_soc(u, u->opt.soc)) {
+        diag_add(u, D_SOC_UNKNOWN, (Span){0}, 0, "there is no processor '%s'",
+                 u->opt.soc);
+        return false;
+    }
+    u->soc_fixed = u->opt.soc != NULL;
+    return check_pass_name(c);
+}
+
+bool
+compile_text(Cmd *c, const char *path, const char *text, size_t size)
+{
+    Unit *u = &c->unit;
+    TRY(check_options(c));
     Text dump;
     text_init(&dump, &u->arena);
     PassOptions opt = {c->print_after, c->verify_each, &dump};
@@ -29,7 +70,16 @@ compile_file(Cmd *c, const char *path)
     return (dump.n == 0 || io_print(u, dump.p, dump.n)) && ok;
 }
 
-static void
+bool
+compile_file(Cmd *c, const char *path)
+{
+    char *text;
+    size_t size;
+    return check_options(c) && io_read(&c->unit, path, &text, &size) &&
+           compile_text(c, path, text, size);
+}
+
+static bool
 print_proofs(Unit *u)
 {
     Text t;
@@ -41,7 +91,7 @@ print_proofs(Unit *u)
                     (long long)k->proofs[1], (long long)k->proofs[2]);
         check_explain(k, &t);
     }
-    fwrite(t.p, 1, t.n, stdout);
+    return io_print(u, t.p, t.n);
 }
 
 /* Each file is a compilation of its own. */
@@ -54,10 +104,9 @@ check_one(Cmd *c, const char *path)
     one.unit.opt = opt;
     (void)!compile_file(&one, path);
     if (one.proofs) {
-        print_proofs(&one.unit);
+        (void)!print_proofs(&one.unit);
     }
-    report_unit(&one);
-    int code = report_exit_code(&one.unit);
+    int code = report_unit(&one);
     for (uint32_t i = 0; i < one.unit.kernels.n; i++) {
         kernel_free(one.unit.kernels.p[i]);
     }
@@ -72,8 +121,7 @@ cmd_check(Cmd *c)
         diag_add(&c->unit, D_USAGE, (Span){0}, 0, "--format is text or json, not '%s'",
                  c->format);
         c->format = NULL;
-        report_unit(c);
-        return EXIT_USAGE;
+        return report_unit(c);
     }
     int worst = EXIT_CLEAN;
     for (uint32_t i = 0; i < c->files.n; i++) {

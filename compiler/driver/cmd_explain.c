@@ -116,8 +116,8 @@ cmd_explain(Cmd *c)
                   "instructions");
     }
     bool ok = io_print(u, t.p, t.n);
-    report_unit(c);
-    return ok ? report_exit_code(u) : EXIT_IO;
+    int code = report_unit(c);
+    return ok ? code : EXIT_IO;
 }
 
 int

@@ -147,9 +147,9 @@ open_blob(Cmd *c, Job *job)
 }
 
 static bool
-prepare_source(Cmd *c, Job *job, bool emulate)
+prepare_source(Cmd *c, Job *job, const char *text, size_t size, bool emulate)
 {
-    TRY(compile_file(c, c->files.p[0]));
+    TRY(compile_text(c, c->files.p[0], text, size));
     Kernel *k = tikc_pick_kernel(&c->unit, c->kernel);
     TRY(k != NULL);
     job->kernel = k;
@@ -161,34 +161,28 @@ prepare_source(Cmd *c, Job *job, bool emulate)
     return true;
 }
 
-static bool
-usage_error(Cmd *c, const char *text)
-{
-    diag_add(&c->unit, D_USAGE, (Span){0}, 0, "%s", text);
-    return false;
-}
-
-/* The first bytes decide whether the file is a blob; standard input can only be read once. */
+/* The first bytes decide whether the file is a blob. */
 static bool
 prepare(Cmd *c, Job *job)
 {
     const char *backend = c->backend;
     if (backend && strcmp(backend, "host") != 0 && strcmp(backend, "emu") != 0) {
-        return usage_error(c, "--backend is host or emu");
+        return options_wrong(c, "--backend is host or emu");
     }
     const char *path = c->files.p[0];
     bool emulate = backend && strcmp(backend, "emu") == 0;
-    if (strcmp(path, "-") == 0) {
-        return prepare_source(c, job, emulate);
-    }
     char *bytes;
     size_t size;
     TRY(io_read(&c->unit, path, &bytes, &size));
     if (!io_is_blob(bytes, size)) {
-        return prepare_source(c, job, emulate);
+        return prepare_source(c, job, bytes, size, emulate);
     }
     if (backend && !emulate) {
-        return usage_error(c, "a blob runs on the emulator: --backend emu");
+        return options_wrong(c, "a blob runs on the emulator: --backend emu");
+    }
+    if (c->unit.opt.soc || c->unit.opt.call || c->unit.opt.defines.n || c->print_after) {
+        return options_wrong(
+            c, "a blob is compiled: --soc, --call, -D and --print-after are for sources");
     }
     job->blob = (uint8_t *)bytes;
     job->blob_size = size;
@@ -234,7 +228,7 @@ check_twice(Cmd *c)
             }
         }
     }
-    return !what || usage_error(c, what);
+    return !what || options_wrong(c, what);
 }
 
 static bool
@@ -344,15 +338,15 @@ cmd_run(Cmd *c)
 {
     Job job = {0};
     if (!prepare(c, &job) || !check_names(c, &job) || !check_outputs(c)) {
-        report_unit(c);
-        return MAX(report_exit_code(&c->unit), EXIT_FINDINGS);
+        int code = report_unit(c);
+        return MAX(code, EXIT_FINDINGS);
     }
     TikError err = {0};
     bool ok = run_job(c, &job, &err);
     free_arrays(&job);
-    report_unit(c);
+    int code = report_unit(c);
     if (!ok && err.kind != TIK_OK) {
         return report_error(c, &err);
     }
-    return ok ? EXIT_CLEAN : MAX(report_exit_code(&c->unit), EXIT_FINDINGS);
+    return ok ? code : MAX(code, EXIT_FINDINGS);
 }

@@ -53,6 +53,8 @@ typedef struct Command {
 
 /* Parses argv after the command's name. False: a usage error was added. */
 bool MUST_USE options_parse(Cmd *c, const Command *cmd, int argc, char **argv);
+/* Adds a usage error; gives false. */
+bool options_wrong(Cmd *c, const char *text);
 void options_help(const Command *cmds, int n, Text *out);
 void options_command_help(const Command *cmd, Text *out);
 
@@ -73,13 +75,10 @@ bool io_is_blob(const char *bytes, size_t size);
 /* ---- report.c ---- */
 
 /* Prints what the unit collected (standard error; JSON: standard output) and what the program
- * printed. */
-void report_unit(Cmd *c);
+ * printed. Gives the exit code. */
+int report_unit(Cmd *c);
 /* Prints an error of the runtime and gives its exit code. */
 int report_error(Cmd *c, const TikError *err);
-/* Exit code for a unit with errors. */
-int report_exit_code(const Unit *u);
-
 /* ---- commands ---- */
 int cmd_check(Cmd *c);
 int cmd_build(Cmd *c);
@@ -92,5 +91,7 @@ int cmd_targets(Cmd *c);
 
 /* Reads and compiles a source file with the options of the command line. */
 bool MUST_USE compile_file(Cmd *c, const char *path);
+/* The same for a text that was read; path is for messages, "-" standard input. */
+bool MUST_USE compile_text(Cmd *c, const char *path, const char *text, size_t size);
 
 #endif

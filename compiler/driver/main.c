@@ -29,7 +29,11 @@ static int
 print_and_exit(const char *text)
 {
     fputs(text, stdout);
-    return fflush(stdout) == 0 ? EXIT_CLEAN : EXIT_IO;
+    if (fflush(stdout) == 0) {
+        return EXIT_CLEAN;
+    }
+    fputs("tikc: error: cannot write standard output [file-write]\n", stderr);
+    return EXIT_IO;
 }
 
 static bool

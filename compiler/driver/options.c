@@ -31,6 +31,13 @@ static const Option options[] = {
 #include "driver/option.def"
 };
 
+bool
+options_wrong(Cmd *c, const char *text)
+{
+    diag_add(&c->unit, D_USAGE, (Span){0}, 0, "%s", text);
+    return false;
+}
+
 static bool
 usage(Cmd *c, const Command *cmd, const char *what, const char *value)
 {

@@ -10,31 +10,8 @@ wants_json(const Cmd *c)
     return c->format && strcmp(c->format, "json") == 0;
 }
 
-void
-report_unit(Cmd *c)
-{
-    Unit *u = &c->unit;
-    if (u->log.n) {
-        bool taken = wants_json(c) || c->output_on_stdout;
-        fwrite(u->log.p, 1, u->log.n, taken ? stderr : stdout);
-    }
-    Text t;
-    text_init(&t, &u->arena);
-    diag_render_all(u, wants_json(c) ? DIAG_JSON : DIAG_TEXT, &t);
-    fflush(stdout);
-    fwrite(t.p, 1, t.n, wants_json(c) ? stdout : stderr);
-    if (u->errors + u->warnings > 1 && !wants_json(c)) {
-        fprintf(stderr, "tikc: %lld error%s, %lld warning%s\n", (long long)u->errors,
-                u->errors == 1 ? "" : "s", (long long)u->warnings,
-                u->warnings == 1 ? "" : "s");
-    }
-    if (fflush(stdout) != 0 && u->errors == 0) {
-        diag_add(u, D_FILE_WRITE, (Span){0}, 0, "cannot write standard output");
-    }
-}
-
-int
-report_exit_code(const Unit *u)
+static int
+exit_code(const Unit *u)
 {
     int code = u->errors ? EXIT_FINDINGS : EXIT_CLEAN;
     for (uint32_t i = 0; i < u->diags.n; i++) {
@@ -56,6 +33,33 @@ report_exit_code(const Unit *u)
         default:
             break;
         }
+    }
+    return code;
+}
+
+int
+report_unit(Cmd *c)
+{
+    Unit *u = &c->unit;
+    if (u->log.n) {
+        bool taken = wants_json(c) || c->output_on_stdout;
+        fwrite(u->log.p, 1, u->log.n, taken ? stderr : stdout);
+    }
+    Text t;
+    text_init(&t, &u->arena);
+    diag_render_all(u, wants_json(c) ? DIAG_JSON : DIAG_TEXT, &t);
+    fflush(stdout);
+    fwrite(t.p, 1, t.n, wants_json(c) ? stdout : stderr);
+    if (u->errors + u->warnings > 1 && !wants_json(c)) {
+        fprintf(stderr, "tikc: %lld error%s, %lld warning%s\n", (long long)u->errors,
+                u->errors == 1 ? "" : "s", (long long)u->warnings,
+                u->warnings == 1 ? "" : "s");
+    }
+    fflush(stdout);
+    int code = exit_code(u);
+    if (ferror(stdout) && code <= EXIT_FINDINGS) {
+        fputs("tikc: error: cannot write standard output [file-write]\n", stderr);
+        code = EXIT_IO;
     }
     return code;
 }

@@ -21,17 +21,17 @@ typedef struct Output {
 } Output;
 
 static bool
-cannot_write(const Output *o)
-{
-    diag_add(o->u, D_FILE_WRITE, (Span){0}, 0, "cannot write '%s': %s", o->path,
-             strerror(errno));
-    return false;
-}
-
-static bool
 is_stdout(const char *path)
 {
     return strcmp(path, "-") == 0;
+}
+
+static bool
+cannot_write(const Output *o)
+{
+    diag_add(o->u, D_FILE_WRITE, (Span){0}, 0, "cannot write '%s': %s",
+             is_stdout(o->path) ? "standard output" : o->path, strerror(errno));
+    return false;
 }
 
 static void
