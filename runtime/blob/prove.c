@@ -116,6 +116,8 @@ bind(Verifier *v)
     for (int i = 0; i < n; i++) {
         v->lo.args[i] = (CheckArg){.v = 0};
         v->hi.args[i] = (CheckArg){.v = 0};
+        v->exact[i] = true;
+        v->wide[i] = false; /* stays so for all but tensors */
         bool tensor = p[i].role == ROLE_DST || p[i].role == ROLE_SRC;
         if (p[i].role == ROLE_ATTR && v->d.args[i].v.kind != NUM_IMM) {
             return verify_bad(v, BLOB_ATTR_CONST, (BlobSeen){i, 0, 0});
