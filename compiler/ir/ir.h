@@ -98,6 +98,7 @@ typedef struct Var {
     Sym name; /* loop variable */
     Dtype dtype;
     StmtId loop;
+    Sym bound; /* name that the with statement gave it, for messages; 0: none */
 } Var;
 
 /* ---- operands -------------------------------------------------------------------------------- */

@@ -60,12 +60,32 @@ iteration_text(const CheckWalk *w, const Witness *wit, Arena *arena)
     for (uint32_t i = 0; wit->values && i < w->frames.n; i++) {
         VarId v = w->frames.p[i].var;
         if (v != 0) {
+            const Var *var = &w->k->vars.p[v];
             text_printf(&t, "%s%s = %lld", t.n ? ", " : "",
-                        sym_text(&w->k->unit->names, w->k->vars.p[v].name),
+                        sym_text(&w->k->unit->names, var->bound ? var->bound : var->name),
                         (long long)wit->values[i]);
         }
     }
     return t.n ? t.p : "";
+}
+
+/* A move between memories that count in blocks, without an extended argument. */
+static bool
+moves_blocks(const Site *s)
+{
+    if (s->element || op_table[s->in.op].sem != SEM_MOVE) {
+        return false;
+    }
+    bool ok = true;
+    for (int i = 0; i < s->nparams; i++) {
+        Role role = s->params[i].role;
+        if (role == ROLE_DST || role == ROLE_SRC) {
+            Scope scope = s->k->bufs.p[site_ref(s, i)->buf].scope;
+            ok = ok && (scope == SC_GM || scope == SC_UB || scope == SC_L1);
+        }
+        ok = ok && (role != ROLE_ATTR || s->in.args[i].v == 0);
+    }
+    return ok;
 }
 
 static void
@@ -80,6 +100,11 @@ report(const Checker *c, const CheckWalk *w, const Site *s, const Witness *wit)
                  "%s%s%s%s", at[0] ? "at " : "", at, at[0] ? ", " : "", f->text);
     if (!rule_table[f->rule].warning) {
         note_tensor(c, d, s, f->param);
+    }
+    if (f->rule == RULE_TENSOR_OVERFLOW && moves_blocks(s)) {
+        diag_help(u, d,
+                  "move less, or declare a larger tensor; burst and the strides count "
+                  "blocks of 32 bytes, not elements");
     }
 }
 

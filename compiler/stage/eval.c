@@ -6,6 +6,22 @@
 
 /* ---- names --------------------------------------------------------------------------------------------- */
 
+/* Constants as other languages spell them. */
+static const char *
+other_spelling(const char *name)
+{
+    static const char *const helps[][2] = {
+        {"true", "write True"}, {"false", "write False"}, {"null", "write None"},
+        {"none", "write None"}, {"nil", "write None"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(helps); i++) {
+        if (strcmp(name, helps[i][0]) == 0) {
+            return helps[i][1];
+        }
+    }
+    return NULL;
+}
+
 static Value
 unknown_name(Interp *in, Sym name, Span span)
 {
@@ -30,6 +46,10 @@ unknown_name(Interp *in, Sym name, Span span)
     ExcInfo *x = error_raise(
         in, local ? "UnboundLocalError" : "NameError", span,
         local ? "'%s' is used before it is assigned" : "'%s' is not defined", text);
+    x->help = other_spelling(text);
+    if (x->help) {
+        return val_fail();
+    }
     x->help = local                      ? NULL
               : strcmp(text, "tik") == 0 ? "begin with: from tbe import tik"
                                          : nearest_help(in, &n);

@@ -371,6 +371,10 @@ exec_with(Interp *in, Ast *item, Ast *body)
     if (val_failed(manager) || !enter(in, manager, item->a->span, &result)) {
         return FLOW_FAIL;
     }
+    if (item->b && item->b->kind == AST_NAME && manager.kind == VAL_OBJECT &&
+        manager.obj->cls->named) {
+        manager.obj->cls->named(manager.obj, item->b->name);
+    }
     Flow f = FLOW_FAIL;
     if (!item->b || exec_assign(in, item->b, result)) {
         f = exec_with(in, item->next, body);

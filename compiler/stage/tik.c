@@ -79,9 +79,15 @@ run_method(Interp *in, Tik *c, int method, const CallArgs *args)
         return own_methods[method - OP_COUNT].fn(in, c, args);
     }
     if (!tik_dropped(c)) {
-        stage_diag(in, D_NOT_SUPPORTED, args->span,
-                   "'%s' is a TIK method that this version does not compile",
-                   tik_method_name(method));
+        const char *name = tik_method_name(method);
+        Diag *d =
+            stage_diag(in, D_NOT_SUPPORTED, args->span,
+                       "'%s' is a TIK method that this version does not compile", name);
+        Op op;
+        const char *newer = arena_printf(&in->u->arena, "vec_%s", name + 1);
+        if (name[0] == 'v' && op_find(newer, &op)) {
+            diag_help(in->u, d, "'tikc explain %s' describes its newer form", newer);
+        }
     }
     return val_none();
 }

@@ -202,6 +202,7 @@ opener_enter(Interp *in, Object *self, Span span, Value *result)
     if (o->entered) {
         Diag *d = stage_diag(in, D_SCOPE_USE, span, "this scope was opened before");
         diag_note(in->u, d, o->span, "created here");
+        diag_help(in->u, d, "make a new one for each with statement");
         in->fatal = true;
         return false;
     }
@@ -263,9 +264,20 @@ opener_repr(Interp *in, Object *self, Text *out)
     text_printf(out, "<%s>", names[((Opener *)self)->kind]);
 }
 
+static void
+opener_named(Object *self, Sym name)
+{
+    const Opener *o = (const Opener *)self;
+    if (o->scope && o->scope->loop) {
+        Kernel *k = o->c->k;
+        k->vars.p[k->stmts.p[o->scope->loop].loop.var].bound = name;
+    }
+}
+
 const ObjectClass tik_opener_class = {
     .name = "scope",
     .enter = opener_enter,
+    .named = opener_named,
     .leave = opener_leave,
     .repr = opener_repr,
 };

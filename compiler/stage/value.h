@@ -115,6 +115,8 @@ typedef struct ObjectClass {
     /* Context manager: *result is bound by "as". failed: the body ended with an error or a jump. */
     bool (*enter)(Interp *in, Object *self, Span span, Value *result);
     bool (*leave)(Interp *in, Object *self, Span span, bool failed);
+    /* Optional: "as" bound the result of enter to a plain name. */
+    void (*named)(Object *self, Sym name);
     void (*repr)(Interp *in, Object *self, Text *out);
     /* Optional: calls a method without making a bound object first. *found = false: there is no such
      * method, and the core goes on with get_attr. Users should offer it: it is the fast path of

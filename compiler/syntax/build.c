@@ -279,16 +279,21 @@ check_generator(Parser *p, const Ast *arg, bool alone)
     }
 }
 
-static void
+/* False: a diagnostic was added. */
+static bool
 check_order(Parser *p, const Ast *arg, const Ast *keyword, const Ast *map)
 {
     if (arg->kind == AST_STARRED && map) {
         complain(p, D_SYNTAX, loc_of(arg), "an argument *... follows an argument **...");
-    } else if (arg->kind != AST_STARRED && arg->kind != AST_KEYWORD && (keyword || map)) {
+        return false;
+    }
+    if (arg->kind != AST_STARRED && arg->kind != AST_KEYWORD && (keyword || map)) {
         Diag *d = complain(p, D_SYNTAX, loc_of(arg),
                            "a positional argument follows a keyword argument");
         complain_note(p, d, loc_of(keyword ? keyword : map), "the keyword argument");
+        return false;
     }
+    return true;
 }
 
 void
@@ -296,9 +301,10 @@ ast_check_args(Parser *p, AstList args, bool alone)
 {
     const Ast *keyword = NULL;
     const Ast *map = NULL;
+    bool ordered = true; /* one misplaced argument makes all behind it look so */
     for (const Ast *arg = args.first; arg; arg = arg->next) {
         check_generator(p, arg, alone);
-        check_order(p, arg, keyword, map);
+        ordered = ordered && check_order(p, arg, keyword, map);
         if (arg->kind != AST_KEYWORD) {
             continue;
         }

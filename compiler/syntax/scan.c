@@ -92,9 +92,12 @@ scan_bad_name(Parser *p, Loc at)
     const char *what =
         arena_printf(&p->u->arena, "U+%04X '%.*s' stands outside of strings and comments",
                      c, (int)(to - from), p->text + from);
-    const char *advice = c >= 0x2018 && c <= 0x201f ? "write plain quotes: ' or \""
-                         : is_odd_space(c)          ? "write a plain space"
-                                                    : NULL;
+    const char *advice =
+        c > 0xff00 && c < 0xff5f
+            ? arena_printf(&p->u->arena, "write the plain '%c'", (int)(c - 0xff00 + 0x20))
+        : c >= 0x2018 && c <= 0x201f ? "write plain quotes: ' or \""
+        : is_odd_space(c)            ? "write a plain space"
+                                     : NULL;
     Diag *d = bad_token(p, D_ENCODING, (Loc){from, to}, what);
     if (advice) {
         bad_help(p, d, advice);
