@@ -216,7 +216,7 @@ options_command_help(const Command *cmd, Text *out)
 void
 options_help(const Command *cmds, int n, Text *out)
 {
-    text_put(out, "tikc compiles TIK kernels and runs them: usage: tikc COMMAND ...\n\n");
+    text_put(out, "tikc compiles TIK kernels and runs them. Usage: tikc COMMAND ...\n\n");
     for (int i = 0; i < n; i++) {
         text_printf(out, "  tikc %-10s %s\n", cmds[i].name, cmds[i].what);
     }
