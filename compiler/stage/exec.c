@@ -767,7 +767,7 @@ poison(Interp *in, Ast *t)
     }
 }
 
-/* A call of a method of an object that only records. */
+/* A call of a method of an object that only records, or of one that was not made. */
 static bool
 only_records(Interp *in, const Ast *s)
 {
@@ -780,14 +780,18 @@ only_records(Interp *in, const Ast *s)
         return false;
     }
     Value v = eval(in, callee->a);
-    return v.kind == VAL_OBJECT && v.obj->cls->only_records;
+    Value e = in->exception;
+    return (v.kind == VAL_OBJECT && v.obj->cls->only_records) ||
+           (e.kind == VAL_INSTANCE && e.inst->exc && e.inst->exc->silent);
 }
 
 /* Whether the failure of a statement leaves nothing behind that later ones would stumble over. */
 static bool
 is_contained(Interp *in, const Ast *s)
 {
-    bool ok = s->kind == AST_ASSIGN || (s->kind == AST_EXPR && only_records(in, s));
+    bool ok = s->kind == AST_ASSIGN || s->kind == AST_IMPORT ||
+              (s->kind == AST_FROM && s->orelse) ||
+              (s->kind == AST_EXPR && only_records(in, s));
     for (const Ast *t = s->kind == AST_ASSIGN ? s->list : NULL; t; t = t->next) {
         ok = ok && can_poison(t);
     }
@@ -819,6 +823,12 @@ recover(Interp *in, Ast *s)
     in->chain = chain;
     for (Ast *t = s->kind == AST_ASSIGN ? s->list : NULL; t; t = t->next) {
         poison(in, t);
+    }
+    bool imports = s->kind == AST_IMPORT || s->kind == AST_FROM;
+    for (Ast *a = imports ? s->orelse : NULL; a; a = a->next) {
+        size_t n = s->kind == AST_IMPORT ? strcspn(a->str, ".") : strlen(a->str);
+        Sym name = a->name ? a->name : intern_n(&in->u->names, a->str, n);
+        eval_bind(in, a, name, error_poison(in));
     }
     return true;
 }
