@@ -83,10 +83,54 @@ kind_exit_code(TikErrorKind kind)
     UNREACHABLE();
 }
 
+/* The span of "path:line:column" in a source of the unit; false: there is none. */
+static bool
+find_place(Unit *u, const char *place, Span *out)
+{
+    for (uint32_t i = 1; i < u->sources.n; i++) {
+        Source *src = &u->sources.p[i];
+        size_t n = strlen(src->path);
+        unsigned line, column;
+        uint32_t len;
+        if (strncmp(place, src->path, n) != 0 ||
+            sscanf(place + n, ":%u:%u", &line, &column) != 2 || line == 0 ||
+            column == 0) {
+            continue;
+        }
+        uint32_t begin = (uint32_t)(source_line(&u->arena, src, line, &len) - src->text);
+        begin += MIN(column - 1, len);
+        *out = (Span){i, begin, begin + 1};
+        return true;
+    }
+    return false;
+}
+
+/* A run-time fault whose source is at hand is shown like an error of the compiler. */
+static bool
+show_fault(Cmd *c, const TikError *err)
+{
+    Unit *u = &c->unit;
+    DiagId id = diag_find(err->name);
+    Span span;
+    if (id == DIAG_COUNT || !find_place(u, err->place, &span)) {
+        return false;
+    }
+    u->diags.n = 0; /* they were shown */
+    u->errors = u->warnings = 0;
+    diag_add(u, id, span, 0, "%s", err->text);
+    Text t;
+    text_init(&t, &u->arena);
+    diag_render_all(u, DIAG_TEXT, &t);
+    fwrite(t.p, 1, t.n, stderr);
+    return u->diags.n > 0; /* else a warning said the same */
+}
+
 int
 report_error(Cmd *c, const TikError *err)
 {
-    (void)c;
+    if (show_fault(c, err)) {
+        return kind_exit_code(err->kind);
+    }
     fprintf(stderr, "%s: error: %s [%s]\n", *err->place ? err->place : "tikc", err->text,
             err->name);
     DiagId id = diag_find(err->name);

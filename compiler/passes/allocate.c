@@ -405,9 +405,10 @@ note_life(const Plan *p, Diag *d, const Life *l)
     }
     if (l->first_at) {
         const Stmt *stmts = p->a->k->stmts.p;
-        text_printf(&t, ", used in lines %u to %u",
-                    (unsigned)line_of(u, stmts[l->first_at].span),
-                    (unsigned)line_of(u, stmts[l->last_at].span));
+        unsigned first = (unsigned)line_of(u, stmts[l->first_at].span);
+        unsigned last = (unsigned)line_of(u, stmts[l->last_at].span);
+        text_printf(&t, first == last ? ", used in line %u" : ", used in lines %u to %u",
+                    first, last);
     } else {
         text_put(&t, ", never used");
     }
