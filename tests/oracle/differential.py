@@ -18,7 +18,7 @@ CHUNK = 250
 
 def encode(p, inputs):
     source = p.source().encode()
-    out = [b'PROGRAM %d %d\n' % (p.seed, len(source)), source, b'\n']
+    out = [b'PROGRAM %d %d %s\n' % (p.seed, len(source), p.soc.encode()), source, b'\n']
     for name, a in inputs.items():
         raw = a.tobytes()
         out += [b'IN %s %d\n' % (name.encode(), len(raw)), raw, b'\n']

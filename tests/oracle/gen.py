@@ -11,16 +11,17 @@ import random
 
 import numpy as np
 
-SIZE = {'float16': 2, 'float32': 4, 'int32': 4, 'int16': 2, 'uint16': 2}
-NP = {'float16': np.uint16, 'float32': np.uint32, 'int32': np.int32, 'int16': np.int16, 'uint16': np.uint16}
+SIZE = {'float16': 2, 'float32': 4, 'int32': 4, 'int16': 2, 'uint16': 2, 'int8': 1, 'uint8': 1, 'int64': 8}
+NP = {'float16': np.uint16, 'float32': np.uint32, 'int32': np.int32, 'int16': np.int16, 'uint16': np.uint16,
+      'int8': np.int8, 'uint8': np.uint8, 'int64': np.int64}
 BINARY = ['vec_add', 'vec_sub', 'vec_mul', 'vec_max', 'vec_min']
 BITS = ['vec_and', 'vec_or']
 UB_BYTES = 8192
 SOCS = {
-    'Ascend310P3': ['float16', 'float32', 'int32', 'int16', 'uint16'],
-    'Ascend910A': ['float16', 'float32', 'int32', 'uint16'],
+    'Ascend310P3': ['float16', 'float32', 'int32', 'int16', 'uint16', 'int64'],
+    'Ascend910A': ['float16', 'float32', 'int32', 'uint16', 'int64'],
     'Ascend910B1': ['float16', 'float32', 'int32', 'int16', 'uint16'],
-    'Ascend310B1': ['float16', 'float32', 'int32', 'int16', 'uint16'],
+    'Ascend310B1': ['float16', 'float32', 'int32', 'int16', 'uint16', 'int8', 'uint8'],
 }
 
 
@@ -85,7 +86,7 @@ class Program:
         self.ubs = [f'ub{i}' for i in range(r.randint(2, 4))]
         self.l1 = self.soc != 'Ascend910B1' and r.random() < 0.25
         self.faulty = r.random() < 0.04
-        self.tiling = [r.randint(1, 6) for _ in range(8)]
+        self.tiling = [r.choice([1, 2, 3, 5, 6]) for _ in range(8)]   # never a whole block of int64
         self.scalars = []   # names of Scalars read from the tiling tensor
         self.names = 0
         self.ranges = {}
@@ -169,7 +170,8 @@ class Program:
         r = self.r
         if self.dtype.startswith('float'):
             return r.choice([0.0, 1.0, -2.5, 0.1, 65504.0, -0.0, 1e-7, 3])
-        return r.choice([0, 1, 7, 30000] + ([] if self.dtype == 'uint16' else [-1, -32768]))
+        info = np.iinfo(NP[self.dtype])
+        return r.choice([0, 1, 7, int(info.max) - 1] + ([-1, int(info.min)] if info.min else []))
 
     def offset(self, room, unit):
         """An element offset of at most room, a multiple of unit, maybe with loop variables."""
@@ -195,9 +197,13 @@ class Program:
         if p < 0.75:
             n = r.randint(1, wide)
             return n, n
-        if wide == 64:
-            lo = r.getrandbits(64) or 1
+        if wide <= 64:
+            lo = r.getrandbits(wide) or 1
             return [0, lo], lo.bit_length()
+        if wide == 256:
+            words = [r.choice([0, r.getrandbits(64)]) for _ in range(3)] + [r.getrandbits(64) or 1]
+            top = max(64 * (3 - i) + w.bit_length() for i, w in enumerate(words) if w)
+            return words, top
         hi, lo = r.choice([0, r.getrandbits(64)]), r.getrandbits(64) or 1
         return [hi, lo], 64 + hi.bit_length() if hi else lo.bit_length()
 
@@ -237,6 +243,10 @@ class Program:
         t = self.dtype
         if t == 'uint16':
             return BITS + ['vec_not', 'vec_dup']
+        if t in ('int8', 'uint8'):
+            return BITS + ['vec_add', 'vec_sub', 'vec_max', 'vec_adds', 'vec_dup']
+        if t == 'int64':
+            return BINARY + BITS + ['vec_dup', 'vec_adds', 'vec_muls', 'vec_abs', 'vec_relu', 'vec_not']
         ops = BINARY + ['vec_dup']
         if t in ('float16', 'float32'):
             ops = ops + ['vec_adds', 'vec_muls', 'vec_abs']
@@ -267,7 +277,7 @@ class Program:
                 return n, b, g
 
     def load(self, ub, gm):
-        n, b, gap = self.blocks_of(60)
+        n, b, gap = self.blocks_of(min(60, self.gm_elems // self.block))
         gap2 = self.r.choice([0, gap, 2])
         ext = (n * b + (n - 1) * gap) * self.block
         ext2 = (n * b + (n - 1) * gap2) * self.block

@@ -1,7 +1,7 @@
 /* diffrun.c: runs many generated programs on both back ends in one process, for
  * tests/oracle/differential.py. Reads jobs on standard input, writes results on standard output:
  *
- *   PROGRAM <id> <source bytes>\n <source> \n
+ *   PROGRAM <id> <source bytes> <processor>\n <source> \n
  *   IN <tensor> <bytes>\n <raw> \n          any number
  *   END\n
  * gives
@@ -33,6 +33,7 @@ typedef struct Input {
 
 typedef struct Job {
     long id;
+    char soc[NAME];
     char *source;
     size_t len;
     Input in[MAX_TENSORS];
@@ -74,7 +75,7 @@ read_job(Job *job)
     memset(job, 0, sizeof *job);
     char line[256];
     if (!fgets(line, sizeof line, stdin) ||
-        sscanf(line, "PROGRAM %ld %zu", &job->id, &job->len) != 2) {
+        sscanf(line, "PROGRAM %ld %zu %63s", &job->id, &job->len, job->soc) != 3) {
         return false;
     }
     job->source = (char *)read_bytes(job->len);
@@ -231,7 +232,9 @@ run_job(const Job *job, const HostApi *host)
     Unit u;
     unit_init(&u);
     PassOptions opt = {NULL, true, NULL};
-    bool ok = tikc_compile(&u, "generated.tik", job->source, job->len, &opt);
+    u.soc_fixed = true;
+    bool ok = unit_set_soc(&u, job->soc) &&
+              tikc_compile(&u, "generated.tik", job->source, job->len, &opt);
     if (ok && u.kernels.n == 1 && u.kernels.p[0]->params.n <= MAX_TENSORS) {
         run_kernel(job, host, &u, u.kernels.p[0]);
     } else {
