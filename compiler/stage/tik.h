@@ -35,6 +35,9 @@ typedef struct IfChain {
     StmtId
         branch; /* innermost run-time IF of the chain, whose else body is free; 0: none */
     int links;
+    Cursor behind; /* in the else body of branch: where the next link goes */
+    StmtId loads;  /* first of the elements loaded since the last link; 0: none */
+    Cursor before; /* where these loads begin */
 } IfChain;
 
 struct TScope {
@@ -49,7 +52,7 @@ struct TScope {
     IfChain chain;
     StmtId loop;            /* TS_LOOP: the statement; 0 in a dropped branch */
     int thread_num;         /* TS_LOOP */
-    bool multicore;         /* TS_LOOP with block_num > 1 */
+    bool multicore;         /* TS_LOOP with block_num > 1 or a Scalar */
     RegId bounds[2];        /* TS_LOOP: Scalars that bound it */
     VEC(BufId) bufs;        /* TS_LOOP: buffers that exist thread_num times */
     Span span;              /* of the call that opened it */
@@ -156,7 +159,9 @@ typedef struct Opener {
     Dtype dtype;
     Sym name;
     int block_num, thread_num;
-    TScope *scope;    /* while entered */
+    bool multicore; /* block_num > 1 or a Scalar */
+    TScope *loads;  /* elif: lifetime of the elements that its condition loads, or null */
+    TScope *scope;  /* while entered */
     IfChain chain_in; /* branches: the chain that this one continues */
 } Opener;
 
@@ -218,6 +223,12 @@ tik_dropped(const Tik *c)
  * In a dropped branch nothing happens and *id is 0. */
 bool tik_emit(Interp *in, Tik *c, Stmt s, Span span, StmtId *id);
 bool tik_emit_at(Interp *in, Tik *c, Cursor *at, Stmt s, Span span, StmtId *id);
+/* Appends the load of an element into a fresh register. It leaves the open if chain as it is: behind
+ * the last link, the load belongs to the condition of the elif_scope that may follow. */
+bool tik_emit_element(Interp *in, Tik *c, Stmt s, Span span);
+/* The open chain goes on with an elif_scope: what its condition loads moves into the else body. The
+ * registers live in the given scope from now on. */
+void tik_take_loads(Tik *c, TScope *scope);
 /* False with scope-ended when the expression reads something whose scope was closed. */
 bool tik_alive(Interp *in, Tik *c, ExprId e, Span span);
 RegId tik_new_reg(Interp *in, Tik *c, Sym name, Dtype t, Span span);

@@ -4,7 +4,11 @@
  * chain, keeps the statement limit and ends an open if chain. An expression lives as long as the
  * deepest scope among the registers and loop variables that it reads; expr_scope holds that per
  * expression. Since the expression table only grows and operands come first, it is filled by one
- * walk over the new entries. */
+ * walk over the new entries.
+ *
+ * The condition of an elif_scope is evaluated before the call, when nobody knows yet that an
+ * elif_scope follows. So elements loaded behind a link of an if chain are recorded in place and
+ * remembered; tik_take_loads moves them when the chain goes on. */
 #include "stage/tik.h"
 
 static bool
@@ -51,6 +55,54 @@ tik_emit(Interp *in, Tik *c, Stmt s, Span span, StmtId *id)
     }
     c->top->chain.active = false;
     return tik_emit_at(in, c, &c->top->at, s, span, id);
+}
+
+bool
+tik_emit_element(Interp *in, Tik *c, Stmt s, Span span)
+{
+    IfChain *chain = &c->top->chain;
+    Cursor before = c->top->at;
+    StmtId id;
+    if (tik_dropped(c)) {
+        return true;
+    }
+    TRY(tik_emit_at(in, c, &c->top->at, s, span, &id));
+    if (chain->active && !chain->loads) {
+        chain->loads = id;
+        chain->before = before;
+    }
+    return true;
+}
+
+/* Gives the registers of the loads a new scope; what was worked out about expressions that read them
+ * is worked out again. */
+static void
+rescope(Tik *c, StmtId loads, TScope *scope)
+{
+    for (StmtId id = loads; id; id = c->k->stmts.p[id].next) {
+        RegId r = c->k->stmts.p[id].load.reg;
+        c->reg_scope.p[r] = scope;
+        c->expr_scope.n = MIN(c->expr_scope.n, ir_reg_value(c->k, r));
+    }
+}
+
+void
+tik_take_loads(Tik *c, TScope *scope)
+{
+    IfChain *chain = &c->top->chain;
+    StmtId first = chain->loads;
+    chain->loads = 0;
+    if (!first || (!chain->branch && !chain->decided)) {
+        return; /* no run-time branch before: the loads precede the one to come */
+    }
+    rescope(c, first, scope);
+    Cursor last = c->top->at;
+    *ir_body(c->k, chain->before.owner, chain->before.slot) = 0;
+    c->top->at = chain->before;
+    if (!chain->decided) {
+        *ir_body(c->k, chain->behind.owner, chain->behind.slot) = first;
+        chain->behind = last;
+    }
 }
 
 RegId

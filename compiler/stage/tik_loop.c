@@ -150,6 +150,28 @@ scalar_blocks(ForArgs *f)
     return true;
 }
 
+/* What holds for every loop over cores: it is the only one and has one copy of its buffers. */
+static bool
+multicore(ForArgs *f)
+{
+    Opener *o = f->o;
+    TScope *outer = open_multicore(f->c);
+    if (o->thread_num > 1) {
+        stage_diag(f->in, D_BLOCK_NUM, o->span,
+                   "block_num %s is combined with thread_num %d",
+                   val_repr(f->in, f->got[F_BLOCKS]), o->thread_num);
+        return false;
+    }
+    if (outer) {
+        Diag *d = stage_diag(f->in, D_BLOCK_NUM, o->span,
+                             "a multi-core loop inside a multi-core loop");
+        diag_note(f->in->u, d, outer->span, "the outer loop");
+        return false;
+    }
+    o->multicore = true;
+    return true;
+}
+
 static bool
 check_blocks(ForArgs *f, int64_t n)
 {
@@ -173,12 +195,6 @@ check_blocks(ForArgs *f, int64_t n)
                   (long long)n);
         return false;
     }
-    if (o->thread_num > 1) {
-        stage_diag(f->in, D_BLOCK_NUM, o->span,
-                   "block_num %lld is combined with thread_num %d", (long long)n,
-                   o->thread_num);
-        return false;
-    }
     return true;
 }
 
@@ -189,19 +205,14 @@ blocks(ForArgs *f)
     Value v = f->got[F_BLOCKS];
     f->o->block_num = 1;
     if (tik_is_runtime(v)) {
-        return scalar_blocks(f);
+        return scalar_blocks(f) && multicore(f);
     }
     if (!val_failed(v) && (v.kind == VAL_FLOAT || !val_as_int64(v, &n))) {
         stage_diag(f->in, D_BLOCK_NUM, f->span[F_BLOCKS],
                    "block_num is %s; it takes an int", tik_a(f->in, v));
         return false;
     }
-    TRY(check_blocks(f, n));
-    TScope *outer = n > 1 ? open_multicore(f->c) : NULL;
-    if (outer) {
-        Diag *d = stage_diag(f->in, D_BLOCK_NUM, f->o->span,
-                             "a multi-core loop inside a multi-core loop");
-        diag_note(f->in->u, d, outer->span, "the outer loop");
+    if (!check_blocks(f, n) || (n > 1 && !multicore(f))) {
         return false;
     }
     f->o->block_num = (int)n;
@@ -246,6 +257,7 @@ tik_for_range(Interp *in, Tik *c, const CallArgs *args)
         o->dtype = DT_S32; /* the body is staged still, for its own errors */
         o->begin = o->end = ir_const(c->k, DT_S32, 0);
         o->block_num = o->thread_num = 1;
+        o->multicore = false;
     }
     return in->fatal ? val_fail() : val_object(&o->base);
 }

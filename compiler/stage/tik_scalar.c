@@ -51,16 +51,17 @@ scalar_place(Interp *in, View *v, bool store, Span span)
     return true;
 }
 
-/* Emits reg = element; the register has the element's dtype. */
+/* Emits reg = element; the register has the element's dtype. fresh: it was made for this load. */
 static bool
-load_into(Interp *in, View *v, RegId reg, Span span)
+load_into(Interp *in, View *v, RegId reg, bool fresh, Span span)
 {
+    Tik *c = v->root->c;
     Ref ref;
     if (!scalar_place(in, v, false, span) || !tik_ref(in, v, span, &ref)) {
         return false;
     }
     Stmt s = {.kind = ST_LOAD, .load = {reg, ref}};
-    return tik_emit(in, v->root->c, s, span, NULL);
+    return fresh ? tik_emit_element(in, c, s, span) : tik_emit(in, c, s, span, NULL);
 }
 
 Tik *
@@ -94,7 +95,7 @@ tik_load(Interp *in, Tik *c, View *v, Span span, ExprId *out)
     }
     RegId r = tik_new_reg(in, c, intern(&in->u->names, "element"), v->dtype, span);
     *out = ir_reg_value(c->k, r);
-    return tik_dropped(c) || load_into(in, v, r, span);
+    return tik_dropped(c) || load_into(in, v, r, true, span);
 }
 
 static bool
@@ -131,7 +132,7 @@ assign(Interp *in, ExprObj *o, Value v, Span span)
         }
         TRY(tik_own(in, c, v, span));
         if (view->dtype == c->k->regs.p[o->reg].dtype) {
-            return load_into(in, view, o->reg, span);
+            return load_into(in, view, o->reg, false, span);
         }
         return tik_load(in, c, view, span, &e) && set_reg(in, c, o->reg, e, span);
     }

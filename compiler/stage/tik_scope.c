@@ -4,7 +4,7 @@
  * Each opener checks its arguments when it is called and opens its scope when the with statement
  * enters it. A condition known at compile time records no IF: the branch taken becomes a plain block,
  * the others are staged but dropped (language 5.2). An elif behind a run-time if is an IF in the else
- * body of the one before. A multi-core loop over a Scalar number of blocks is recorded as an ordinary
+ * body of the one before; elements that its condition loads are loaded there. A multi-core loop over a Scalar number of blocks is recorded as an ordinary
  * loop: every core that runs it computes all iterations, with the same result. */
 #include "stage/tik.h"
 
@@ -35,6 +35,21 @@ read_condition(Interp *in, Opener *o, Value v, Span span)
     }
 }
 
+/* Lifetime of what the condition of an elif_scope loads: until the end of that branch. */
+static TScope *
+condition_scope(Interp *in, Tik *c)
+{
+    if (!c->top->chain.loads) {
+        return NULL;
+    }
+    TScope *s = ARENA_NEW(&in->u->arena, TScope);
+    s->parent = c->top;
+    s->kind = TS_BRANCH;
+    s->depth = c->top->depth + 1;
+    s->open = true;
+    return s;
+}
+
 static Value
 branch(Interp *in, Tik *c, OpenerKind kind, const CallArgs *args)
 {
@@ -52,7 +67,9 @@ branch(Interp *in, Tik *c, OpenerKind kind, const CallArgs *args)
     read_condition(in, o, tik_own(in, c, cond, span) ? cond : val_bool(false), span);
     if (kind == OPEN_IF) {
         o->chain_in = (IfChain){0};
-    } else if (c->top->chain.active) {
+    } else if (c->top->chain.active && !(kind == OPEN_ELSE && c->top->chain.loads)) {
+        o->loads = condition_scope(in, c);
+        tik_take_loads(c, o->loads);
         o->chain_in = c->top->chain;
     } else {
         stage_diag(in, D_IF_CHAIN, args->span,
@@ -137,7 +154,7 @@ enter_loop(Interp *in, Opener *o, Value *result)
     s->at = ir_cursor_body(id, 0);
     s->loop = id;
     s->thread_num = o->thread_num;
-    s->multicore = o->block_num > 1;
+    s->multicore = o->multicore;
     s->bounds[0] = bare_reg(c, o->begin);
     s->bounds[1] = bare_reg(c, o->end);
     while (c->var_scope.n <= var) {
@@ -163,13 +180,14 @@ enter_if(Interp *in, Opener *o)
     Stmt st = {.kind = ST_IF, .cond = {o->cond, 0, 0}};
     StmtId id = 0;
     if (o->chain_in.branch) {
-        Cursor at = ir_cursor_body(o->chain_in.branch, 1);
+        Cursor at = o->chain_in.behind;
         TRY(tik_dropped(o->c) || tik_emit_at(in, o->c, &at, st, o->span, &id));
     } else {
         TRY(tik_emit(in, o->c, st, o->span, &id));
     }
     push(in, o, TS_BRANCH, false)->at = ir_cursor_body(id, 0);
     o->chain_in.branch = id;
+    o->chain_in.behind = ir_cursor_body(id, 1);
     return true;
 }
 
@@ -183,7 +201,7 @@ enter_branch(Interp *in, Opener *o)
     } else if (o->decided == -1) {
         TRY(enter_if(in, o));
     } else if (chain->branch) {
-        push(in, o, TS_BRANCH, false)->at = ir_cursor_body(chain->branch, 1);
+        push(in, o, TS_BRANCH, false)->at = chain->behind;
         chain->decided = true;
     } else {
         TRY(enter_block(in, o, TS_BRANCH));
@@ -248,6 +266,9 @@ opener_leave(Interp *in, Object *self, Span span, bool failed)
         o->c->top = o->c->top->parent;
     }
     s->open = false;
+    if (o->loads) {
+        o->loads->open = false;
+    }
     o->c->top = s->parent;
     if (s->kind == TS_BRANCH) {
         s->parent->chain = o->chain_in;

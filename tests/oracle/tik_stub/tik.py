@@ -300,12 +300,17 @@ def _strides(inst, lens):
 # ---- scopes ------------------------------------------------------------------------------------------
 
 class _Chain:
-    """Branches of one if_scope that may still be continued: how many IFs are open in the text."""
-    __slots__ = ("decided", "ifs")
+    """Branches of one if_scope that may still be continued: how many IFs are open in the text. loads:
+    elements loaded behind the last branch, perhaps by the condition of an elif_scope that follows;
+    moved: those of elif_scopes, which go to the head of the else body."""
+    __slots__ = ("decided", "ifs", "open", "loads", "moved")
 
     def __init__(self):
         self.decided = False
         self.ifs = 0
+        self.open = True
+        self.loads = []
+        self.moved = []
 
 
 class _Top:
@@ -358,14 +363,38 @@ class Tik:
         self._lines.append(self._indent + text)
 
     def _emit_if_live(self, form, reg, view):
-        if not self._top.dropped:
-            self._emit(form % (reg.text, reg.dtype, view._ref()))
+        if self._top.dropped:
+            return
+        text = form % (reg.text, reg.dtype, view._ref())
+        if self._top.chain is not None and self._top.chain.open:
+            self._top.chain.loads.append(text)
+        else:
+            self._emit(text)
 
     def _end_chain(self):
         """Closes the IFs that an elif or else could have continued."""
         chain, self._top.chain = self._top.chain, None
+        self._else(chain)
         for i in range(chain.ifs - 1, -1, -1):
             self._lines.append(self._indent + "  " * i + "end")
+        self._lines += [self._indent + text for text in chain.loads]
+
+    def _else(self, chain):
+        """Begins the innermost else body with the loads that moved there, if any."""
+        if chain.moved:
+            self._lines.append(self._indent + "  " * (chain.ifs - 1) + "else")
+            self._lines += [self._indent + "  " * chain.ifs + text for text in chain.moved]
+            chain.moved = []
+            return True
+        return False
+
+    def _take_loads(self, chain):
+        """An elif_scope continues the chain: what its condition loaded."""
+        if not chain.decided and chain.ifs:
+            chain.moved += chain.loads
+        elif not chain.decided:
+            self._lines += [self._indent + text for text in chain.loads]
+        chain.loads = []
 
     def _open(self, kind, dropped=False, deeper=1):
         top = _Top(self._top, kind, dropped or self._top.dropped)
@@ -485,11 +514,13 @@ class Tik:
                 self._lines.append(self._indent + "end")
         return _With(self, enter, leave)
 
-    def _branch(self, cond, continued):
+    def _branch(self, cond, continued, last=False):
         """One link of an if chain."""
         cond = condition(cond)
         chain = self._top.chain if continued else None
         state = {}
+        if chain is not None:
+            self._take_loads(chain)
 
         def enter():
             nonlocal chain
@@ -519,12 +550,13 @@ class Tik:
             if state["else"] == len(self._lines) - 1:
                 self._lines.pop()
             self._top.chain = chain
+            chain.open = not last
         return _With(self, enter, leave)
 
     def _begin_if(self, chain, state, cond):
         self._top.chain = None
         deeper = chain.ifs
-        if deeper:
+        if deeper and not self._else(chain):
             self._lines.append(self._indent + "  " * (deeper - 1) + "else")
         self._lines.append(self._indent + "  " * deeper + "if " + cond.text)
         chain.ifs += 1
@@ -533,8 +565,9 @@ class Tik:
 
     def _begin_else(self, chain, state):
         self._top.chain = None
-        self._lines.append(self._indent + "  " * (chain.ifs - 1) + "else")
-        state["else"] = len(self._lines) - 1
+        if not self._else(chain):
+            self._lines.append(self._indent + "  " * (chain.ifs - 1) + "else")
+            state["else"] = len(self._lines) - 1
         state["deeper"] = chain.ifs
         self._open("branch", False, chain.ifs)
 
@@ -545,7 +578,7 @@ class Tik:
         return self._branch(cond, True)
 
     def else_scope(self):
-        return self._branch(True, True)
+        return self._branch(True, True, True)
 
     # -- jumps
 
