@@ -303,7 +303,7 @@ capacity_names_what_is_alive(void **state)
                     "(137856 too many) [capacity]"));
     assert_non_null(
         strstr(t.p, "t.ir:2:7: note: 'a' is float16[100, 1000], 200000 bytes, used in "
-                    "lines 5 to 5"));
+                    "line 5"));
     assert_non_null(
         strstr(t.p, "t.ir:3:7: note: 'b' is float16[50000], 200000 bytes (2 copies for "
                     "thread_num), used in lines 4 to 6"));
