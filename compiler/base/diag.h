@@ -50,9 +50,10 @@ typedef struct Diag {
     DiagId id;
     Level level;
     Span span;
-    uint32_t chain;   /* staging call chain, see Unit.chains; 0 = none */
-    const char *text; /* in the unit's arena */
-    const char *help; /* null: the table's help */
+    uint32_t chain;        /* staging call chain, see Unit.chains; 0 = none */
+    const char *text;      /* in the unit's arena */
+    const char *help;      /* null: the table's help */
+    const char *exception; /* "Class: message" of one that was not caught; else null */
     VEC(DiagNote) notes;
 } Diag;
 

@@ -90,6 +90,18 @@ error_message(Interp *in, Value exception, Text *out)
     }
 }
 
+/* The last line of a Python traceback: the class and the message as the program sees it. */
+static const char *
+exception_line(Interp *in, Value e)
+{
+    Text t;
+    text_init(&t, core_arena(in));
+    text_printf(&t, "%s: ", e.inst->cls->name);
+    error_message(in, e, &t);
+    in->exception = val_none(); /* making the text may have raised another */
+    return t.p;
+}
+
 const ObjectClass poison_class = {.name = "value that an error kept from being made"};
 
 Value
@@ -142,6 +154,7 @@ error_report(Interp *in)
     if (x && x->note) {
         diag_note(in->u, d, x->note_span, "%s", x->note);
     }
+    d->exception = exception_line(in, e);
 }
 
 /* ---- nearest name ---------------------------------------------------------------------------------- */

@@ -1,0 +1,2 @@
+print(chr(65), chr(97), ord("A"), ord("é"), chr(233), ord("漢"), chr(ord("a") + 1), [ord(c) for c in "az09 "])
+print("".join(chr(ord("a") + i) for i in range(26)))

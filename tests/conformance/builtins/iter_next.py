@@ -1,0 +1,11 @@
+it = iter([1, 2, 3])
+print(next(it))
+for x in it:
+    print("rest", x)
+print(next(it, "none"))
+it = iter("ab")
+print(list(it), list(it))
+e = enumerate("xy")
+print(next(e), next(e))
+z = zip([1, 2], [3, 4])
+print(next(z), list(z), list(z))

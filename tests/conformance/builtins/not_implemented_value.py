@@ -1,0 +1,1 @@
+print(NotImplementedError("x").args, NotImplementedError.__name__)

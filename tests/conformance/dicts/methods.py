@@ -1,0 +1,10 @@
+d = {"a": 1, "b": 2}
+print(d.get("a"), d.get("z"), d.get("z", 0), d.pop("a"), d.pop("zz", None), d)
+print(d.setdefault("c", 3), d.setdefault("b", 9), d)
+d.update({"x": 1, "b": 5})
+d.update(y=2)
+d.update([("z", 3)])
+print(d, list(d.keys()), list(d.values()), list(d.items()), len(d))
+e = d.copy()
+d.clear()
+print(d, e)

@@ -1,0 +1,4 @@
+try:
+    raise KeyError("first")
+except KeyError:
+    raise TypeError("second error")

@@ -1,0 +1,4 @@
+try:
+    raise KeyError("first")
+finally:
+    print("cleanup")

@@ -1,0 +1,2 @@
+print("start")
+raise ValueError("wrong value")

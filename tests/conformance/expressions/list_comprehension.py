@@ -1,0 +1,6 @@
+print([x * x for x in range(5)], [x for x in range(10) if x % 3 == 0])
+print([x for x in range(20) if x % 2 if x % 3])
+print([(x, y) for x in range(3) for y in range(x)])
+print([[i * j for j in range(3)] for i in range(3)])
+print([a + b for a, b in [(1, 2), (3, 4)]], [c for c in "abc"])
+print([] == [x for x in []], [k for k in {"a": 1, "b": 2}])

@@ -1,0 +1,5 @@
+a = list(range(10))
+print(a[2:5], a[:3], a[7:], a[:], a[-3:], a[:-3], a[-5:-2])
+print(a[100:], a[:100], a[5:2], a[-100:2], a[3:3])
+print("hello"[1:3], (1, 2, 3)[1:], range(10)[2:5], "hello"[-2:])
+print(a[None:2], a[2:None])

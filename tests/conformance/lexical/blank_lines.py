@@ -1,0 +1,10 @@
+def f():
+
+    x = 1
+
+    # a comment
+
+    return x
+
+
+print(f())

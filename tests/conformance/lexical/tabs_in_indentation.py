@@ -1,0 +1,5 @@
+if True:
+	print("tab")
+	if True:
+		print("two tabs")
+print("end")

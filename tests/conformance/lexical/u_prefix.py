@@ -1,0 +1,1 @@
+print(u"text", U'more', u"\u00e9")

@@ -1,0 +1,1 @@
+print("ABC".casefold() == "abc".casefold(), "StraSSe".casefold())
