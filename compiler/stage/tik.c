@@ -129,7 +129,12 @@ bound_method(Interp *in, Tik *c, int method)
     return val_object(&m->base);
 }
 
-/* tikdb: the debugger of the original; only its printing is accepted, and ignored. */
+/* tikdb: the debugger of the original. Its printing is ignored; a run gives None for every output. */
+typedef struct Debugger {
+    Object base;
+    Tik *c;
+} Debugger;
+
 static Value
 debug_print(Interp *in, Value self, const CallArgs *args)
 {
@@ -142,11 +147,19 @@ debug_print(Interp *in, Value self, const CallArgs *args)
 static Value
 start_debug(Interp *in, Value self, const CallArgs *args)
 {
-    (void)self;
-    Diag *d = stage_diag(in, D_NOT_SUPPORTED, args->span,
-                         "'tikdb.start_debug' does not run inside the compiler");
+    const Tik *c = ((Debugger *)self.obj)->c;
+    Diag *d = stage_diag(in, D_DEBUG_IGNORED, args->span,
+                         "'tikdb.start_debug' runs nothing inside the compiler; each of "
+                         "its outputs is None");
     diag_help(in->u, d, "run the kernel with 'tikc run'");
-    return val_none();
+    Value list = val_list(in, NULL, 0);
+    for (uint32_t i = 0; c->pushed && i < c->k->params.n; i++) {
+        const Buffer *b = &c->k->bufs.p[c->k->params.p[i]];
+        if (b->role == BUF_OUT && !list_push(in, list, val_none())) {
+            return val_fail();
+        }
+    }
+    return list;
 }
 
 static Value
@@ -166,7 +179,15 @@ debugger_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
 }
 
 const ObjectClass tik_debugger_class = {.name = "Tikdb", .get_attr = debugger_attr};
-static const Object debugger = {&tik_debugger_class};
+
+static Value
+debugger(Interp *in, Tik *c)
+{
+    Debugger *d = ARENA_NEW(&in->u->arena, Debugger);
+    d->base.cls = &tik_debugger_class;
+    d->c = c;
+    return val_object(&d->base);
+}
 
 static Value
 container_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
@@ -183,7 +204,7 @@ container_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
         return val_object(&c->profile->base);
     }
     if (strcmp(text, "tikdb") == 0) {
-        return val_object((Object *)&debugger);
+        return debugger(in, c);
     }
     *found = false;
     return val_none();

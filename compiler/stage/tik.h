@@ -13,6 +13,7 @@
 
 typedef struct Tik Tik;
 typedef struct TScope TScope;
+typedef struct ScalarArray ScalarArray;
 
 /* Number of methods that are not instructions, and of the names known but refused. */
 typedef enum TikMethod {
@@ -127,8 +128,11 @@ typedef struct ExprObj {
     Object base;
     Tik *c;
     ExprId e;
-    RegId reg; /* Scalar only */
-    Sym name;  /* Scalar only */
+    RegId reg; /* Scalar only; 0 when it is the element of an array, chosen at run time */
+    Sym name;  /* Scalar and InputScalar only */
+    Root *input;        /* the argument that an InputScalar stands for */
+    ScalarArray *array; /* such an element: its array */
+    ExprId index;       /* and index, int64 */
 } ExprObj;
 
 typedef struct Profile_ {
@@ -270,6 +274,14 @@ void tik_install_logic(Interp *in, Value module); /* all, any, negate */
 /* ---- tik_scalar.c ---------------------------------------------------------------------------------- */
 
 Value tik_scalar_new(Interp *in, Tik *c, const CallArgs *args);
+Value tik_global_scalar(Interp *in, Tik *c, const CallArgs *args);
+/* A Scalar in the open scope. */
+Value tik_scalar(Interp *in, Tik *c, Sym name, Dtype t, Span span);
+/* Arguments of what creates Scalars; a failed value is the default (int64, the given name). */
+bool tik_scalar_dtype(Interp *in, Value v, Span span, Dtype *out);
+bool tik_scalar_name(Interp *in, Value v, Span span, const char *dflt, Sym *out);
+/* Records o = v, converted as by a C cast. False with a diagnostic. */
+bool tik_assign(Interp *in, ExprObj *o, Value v, Span span);
 /* Loads a one-element view of the container into a fresh register and gives its value. */
 bool tik_load(Interp *in, Tik *c, View *v, Span span, ExprId *out);
 /* The container of a tensor, Scalar or Expr; null for other values. */
@@ -278,6 +290,13 @@ Tik *tik_container_of(Value v);
 bool tik_own(Interp *in, const Tik *c, Value v, Span span);
 Value tik_tensor_set_as(Interp *in, View *dst, Value v, Span span);
 
+/* ---- tik_array.c, tik_input.c ------------------------------------------------------------------------ */
+
+Value tik_scalar_array(Interp *in, Tik *c, const CallArgs *args);
+/* tik_assign to an element that is chosen at run time. */
+bool tik_array_assign(Interp *in, ExprObj *o, Value v, Span span);
+Value tik_input_scalar(Interp *in, Tik *c, const CallArgs *args);
+
 /* ---- tik_tensor.c, tik_view.c ------------------------------------------------------------------------- */
 
 Value tik_tensor_new(Interp *in, Tik *c, const CallArgs *args);
@@ -285,6 +304,8 @@ View *tik_view(Interp *in, Root *root, int ndim);
 /* The operand for an instruction, load or store; false silently when the view is poisoned, with
  * scope-ended when its scope was closed. */
 bool tik_ref(Interp *in, View *v, Span span, Ref *out);
+/* False with tensor-name when it is no identifier. */
+bool tik_identifier(Interp *in, Sym name, Span span);
 /* Puts a global tensor into the kernel. */
 void tik_declare(Root *root);
 Value tik_get_item(Interp *in, Object *self, Value key, Span span);
@@ -330,7 +351,8 @@ Value tik_break(Interp *in, Tik *c, const CallArgs *args);
 Value tik_continue(Interp *in, Tik *c, const CallArgs *args);
 Value tik_return(Interp *in, Tik *c, const CallArgs *args);
 Value tik_left_bytes(Interp *in, Tik *c, const CallArgs *args);
-Value tik_printf(Interp *in, Tik *c, const CallArgs *args);
+/* Calls that have no effect here: printing, profiling, tiling hints. */
+Value tik_ignore(Interp *in, Tik *c, const CallArgs *args);
 Value tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args);
 Value tik_build(Interp *in, Tik *c, const CallArgs *args);
 Value tik_profile_new(Interp *in, Value self, const CallArgs *args);

@@ -1,6 +1,7 @@
 /* tik_build.c: BuildCCE: ends a kernel, orders its arguments and hands it to the unit.
  *
- * Order of arguments: inputs, outputs, workspaces in order of creation, tensors of flowtable. A kernel
+ * Order of arguments: tensors and then InputScalars of inputs, tensors of outputs, workspaces in order
+ * of creation, tensors of flowtable, InputScalars of outputs and of flowtable. A kernel
  * whose argument lists are wrong is not handed over, since the back ends rely on every global tensor
  * being an argument. config, enable_l2, output_files_path and extend_params have no effect on the
  * kernel that is built here (language 5.5). */
@@ -115,18 +116,40 @@ add_tensor(Build *b, Value v, int list, const char *name)
 }
 
 static bool
-add_list(Build *b, int list, const char *name)
+is_input_scalar(Value v)
+{
+    return tik_is(v, &tik_expr_class) && tik_runtime(v)->input;
+}
+
+static bool
+add_input_scalar(Build *b, Value v, int list, const char *name)
+{
+    Root *r = tik_runtime(v)->input;
+    if (r->c != b->c) {
+        stage_diag(b->in, D_BUILD_ARGS, b->span[list],
+                   "InputScalar '%s' in %s belongs to another container",
+                   tik_sym(b->in, r->name), name);
+        return false;
+    }
+    b->c->k->bufs.p[r->buf].role = BUF_IN;
+    return add_param(b, r, b->span[list]);
+}
+
+/* The InputScalars of a list, or everything else in it. */
+static bool
+add_list(Build *b, int list, const char *name, bool scalars)
 {
     Value v = b->got[list];
-    bool ok = true;
-    if (v.kind == VAL_NONE) {
-        return true;
-    }
-    if (v.kind != VAL_LIST && v.kind != VAL_TUPLE) {
-        return add_tensor(b, v, list, name);
-    }
-    for (uint32_t i = 0; i < v.list->n; i++) {
-        ok = add_tensor(b, v.list->p[i], list, name) && ok;
+    bool ok = true, many = v.kind == VAL_LIST || v.kind == VAL_TUPLE;
+    uint32_t n = v.kind == VAL_NONE ? 0 : many ? v.list->n : 1;
+    for (uint32_t i = 0; i < n; i++) {
+        Value item = many ? v.list->p[i] : v;
+        if (is_input_scalar(item) != scalars) {
+            continue;
+        }
+        ok = (scalars ? add_input_scalar(b, item, list, name)
+                      : add_tensor(b, item, list, name)) &&
+             ok;
     }
     return ok;
 }
@@ -176,10 +199,13 @@ all_listed(Build *b)
 static bool
 arguments(Build *b)
 {
-    bool ok = add_list(b, B_INPUTS, "inputs");
-    ok = add_list(b, B_OUTPUTS, "outputs") && ok;
+    bool ok = add_list(b, B_INPUTS, "inputs", false);
+    ok = add_list(b, B_INPUTS, "inputs", true) && ok;
+    ok = add_list(b, B_OUTPUTS, "outputs", false) && ok;
     ok = add_workspaces(b) && ok;
-    ok = add_list(b, B_FLOWTABLE, "flowtable") && ok;
+    ok = add_list(b, B_FLOWTABLE, "flowtable", false) && ok;
+    ok = add_list(b, B_OUTPUTS, "outputs", true) && ok;
+    ok = add_list(b, B_FLOWTABLE, "flowtable", true) && ok;
     if (b->params.n > MAX_ARGUMENTS) {
         stage_diag(b->in, D_BUILD_ARGS, b->call,
                    "the kernel has %u arguments; %d at most", b->params.n, MAX_ARGUMENTS);

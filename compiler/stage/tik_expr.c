@@ -298,6 +298,9 @@ expr_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
     if (strcmp(text, "dtype") == 0) {
         return val_str(in, dtype_name(ir_expr(o->c->k, o->e)->dtype));
     }
+    if (o->input && strcmp(text, "name") == 0) {
+        return val_str(in, tik_sym(in, o->name));
+    }
     if (strcmp(text, "astype") == 0) {
         return val_builtin(in, "astype", expr_astype, val_object(self));
     }

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-static Value
-make_scalar(Interp *in, Tik *c, Sym name, Dtype t, Span span)
+Value
+tik_scalar(Interp *in, Tik *c, Sym name, Dtype t, Span span)
 {
     ExprObj *o = ARENA_NEW(&in->u->arena, ExprObj);
     o->base.cls = &tik_scalar_class;
@@ -109,7 +109,7 @@ set_reg(Interp *in, Tik *c, RegId r, ExprId value, Span span)
 static void
 warn_bound(Interp *in, Tik *c, const ExprObj *o, Span span)
 {
-    for (TScope *s = c->top; s; s = s->parent) {
+    for (TScope *s = o->reg ? c->top : NULL; s; s = s->parent) {
         if (s->kind == TS_LOOP && (s->bounds[0] == o->reg || s->bounds[1] == o->reg)) {
             Diag *d = stage_diag(in, D_LOOP_BOUND_SET, span,
                                  "Scalar '%s' bounds the loop that this statement is in",
@@ -120,11 +120,14 @@ warn_bound(Interp *in, Tik *c, const ExprObj *o, Span span)
     }
 }
 
-static bool
-assign(Interp *in, ExprObj *o, Value v, Span span)
+bool
+tik_assign(Interp *in, ExprObj *o, Value v, Span span)
 {
     Tik *c = o->c;
     ExprId e;
+    if (o->array) {
+        return tik_array_assign(in, o, v, span);
+    }
     if (tik_is(v, &tik_tensor_class)) {
         View *view = (View *)v.obj;
         if (view->poisoned) {
@@ -180,7 +183,7 @@ scalar_set_as(Interp *in, Value self, const CallArgs *args)
         return in->fatal ? val_fail() : val_none();
     }
     warn_bound(in, o->c, o, args->span);
-    (void)assign(in, o, got[0], args->span);
+    (void)tik_assign(in, o, got[0], args->span);
     return in->fatal ? val_fail() : val_none();
 }
 
@@ -234,8 +237,35 @@ const ObjectClass tik_scalar_class = {
     .repr = scalar_repr,
 };
 
-Value
-tik_scalar_new(Interp *in, Tik *c, const CallArgs *args)
+bool
+tik_scalar_dtype(Interp *in, Value v, Span span, Dtype *out)
+{
+    const char *text = "int64";
+    if (!val_failed(v) && !tik_text(in, v, "dtype", span, &text)) {
+        return false;
+    }
+    *out = dtype_find(text);
+    if (*out == DT_NONE || *out == DT_BOOL) {
+        tik_no_dtype(in, span, text, " of Scalars");
+        return false;
+    }
+    return true;
+}
+
+bool
+tik_scalar_name(Interp *in, Value v, Span span, const char *dflt, Sym *out)
+{
+    const char *text = dflt;
+    if (!val_failed(v) && !tik_text(in, v, "name", span, &text)) {
+        return false;
+    }
+    *out = intern(&in->u->names, text);
+    return true;
+}
+
+/* A Scalar of the open scope, or one that lives as long as the kernel. */
+static Value
+new_scalar(Interp *in, Tik *c, const CallArgs *args, const char *callee, TScope *scope)
 {
     static const BindParam params[] = {
         {"dtype", false, {0}},
@@ -244,23 +274,32 @@ tik_scalar_new(Interp *in, Tik *c, const CallArgs *args)
     };
     Value got[ARRAY_LEN(params)];
     Span spans[ARRAY_LEN(params)];
-    const char *dtype = "int64", *name = "reg_buf";
-    if (!stage_bind(in, "Scalar", args, params, ARRAY_LEN(params), got, spans) ||
-        (!val_failed(got[0]) && !tik_text(in, got[0], "dtype", spans[0], &dtype)) ||
-        (!val_failed(got[1]) && !tik_text(in, got[1], "name", spans[1], &name)) ||
+    Dtype t;
+    Sym name;
+    if (!stage_bind(in, callee, args, params, ARRAY_LEN(params), got, spans) ||
+        !tik_scalar_dtype(in, got[0], spans[0], &t) ||
+        !tik_scalar_name(in, got[1], spans[1], "reg_buf", &name) ||
         !tik_not_built(in, c, args->span)) {
         return val_fail();
     }
-    Dtype t = dtype_find(dtype);
-    if (t == DT_NONE || t == DT_BOOL) {
-        tik_no_dtype(in, spans[0], dtype, " of Scalars");
-        return val_fail();
-    }
-    Value s = make_scalar(in, c, intern(&in->u->names, name), t, args->span);
+    Value s = tik_scalar(in, c, name, t, args->span);
+    c->reg_scope.p[tik_runtime(s)->reg] = scope;
     if (got[2].kind != VAL_NONE && !tik_dropped(c)) {
-        (void)assign(in, tik_runtime(s), got[2], spans[2]);
+        (void)tik_assign(in, tik_runtime(s), got[2], spans[2]);
     }
     return in->fatal ? val_fail() : s;
+}
+
+Value
+tik_scalar_new(Interp *in, Tik *c, const CallArgs *args)
+{
+    return new_scalar(in, c, args, "Scalar", c->top);
+}
+
+Value
+tik_global_scalar(Interp *in, Tik *c, const CallArgs *args)
+{
+    return new_scalar(in, c, args, "global_scalar", &c->top_level);
 }
 
 /* The value to store, converted to the view's dtype. */

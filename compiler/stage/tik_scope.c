@@ -378,7 +378,7 @@ tik_left_bytes(Interp *in, Tik *c, const CallArgs *args)
 }
 
 Value
-tik_printf(Interp *in, Tik *c, const CallArgs *args)
+tik_ignore(Interp *in, Tik *c, const CallArgs *args)
 {
     (void)in;
     (void)c;

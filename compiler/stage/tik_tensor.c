@@ -170,19 +170,28 @@ read_scope(Making *m)
     return true;
 }
 
+bool
+tik_identifier(Interp *in, Sym name, Span span)
+{
+    const char *text = tik_sym(in, name);
+    if (!is_identifier(text)) {
+        stage_diag(
+            in, D_TENSOR_NAME, span,
+            "'%s' is not a name: letters, digits and underscores, not a digit first",
+            text);
+        return false;
+    }
+    return true;
+}
+
 static bool
 read_name(Making *m)
 {
     const char *text;
     TRY(tik_text(m->in, m->got[P_NAME], "name", m->span[P_NAME], &text));
-    if (!is_identifier(text)) {
-        stage_diag(
-            m->in, D_TENSOR_NAME, m->span[P_NAME],
-            "'%s' is not a name: letters, digits and underscores, not a digit first",
-            text);
-        return false;
-    }
-    m->root->name = intern(&m->in->u->names, text);
+    Sym name = intern(&m->in->u->names, text);
+    TRY(tik_identifier(m->in, name, m->span[P_NAME]));
+    m->root->name = name;
     return true;
 }
 

@@ -7,7 +7,7 @@ are found; each becomes a plain generated function, so that recording is as quic
 import os
 import re
 
-from tik_stub_expr import (Expr, Scalar, Value, add_compares, condition, const, number, op2, read,
+from tik_stub_expr import (Expr, InputScalar, Scalar, Value, add_compares, condition, const, number, op2, read,
                            tik_all as all, tik_any as any, tik_negate as negate, to_type)
 from tik_stub_numbers import SIZE
 
@@ -297,6 +297,67 @@ def _strides(inst, lens):
     return tuple(reversed(strides))
 
 
+class _Found(Scalar):
+    """The element of a ScalarArray that an index chooses at run time."""
+    __slots__ = ("array", "index")
+
+    def set_as(self, value, src_offset=None):
+        inst = self.inst
+        if inst._top.dropped:
+            return
+        index = inst._register("index", "int64")
+        chosen = inst._register("value", self.dtype)
+        inst._set(index, self.index)
+        inst._set(chosen, value)
+        for i, item in enumerate(self.array._items):
+            inst._emit("if " + op2("eq", index, const(inst, "int64", i)).text)
+            inst._indent += "  "
+            inst._set(item, chosen)
+            inst._indent = inst._indent[:-2]
+            inst._lines.append(inst._indent + "end")
+
+
+class _ScalarArray:
+    def __init__(self, inst, dtype, length, name):
+        self.dtype = dtype
+        self.name = name
+        self.length = length
+        self._items = [inst._register(name, dtype) for _ in range(length)]
+
+    def __len__(self):
+        return self.length
+
+    def __getitem__(self, key):
+        if not isinstance(key, Value):
+            return self._items[key]
+        key = to_type(key, "int64")
+        if key.value is not None:
+            return self._items[key.value]
+        found = _Found(key.inst, self.dtype, self._search(key).text)
+        found.name = self.name
+        found.array = self
+        found.index = key
+        return found
+
+    def _search(self, index):
+        carrier = {"float16": "uint16", "bfloat16": "uint16", "float32": "uint32"}.get(
+            self.dtype, self.dtype)
+        total = const(index.inst, carrier, 0)
+        for i, item in enumerate(self._items):
+            hit = op2("eq", index, const(index.inst, "int64", i))
+            total = op2("add", total, op2("mul", to_type(hit, carrier),
+                                          item.reinterpret_cast_to(carrier)))
+        return total.reinterpret_cast_to(self.dtype)
+
+    def __setitem__(self, key, value):
+        self[key].set_as(value)
+
+    def set_as(self, value):
+        values = value if isinstance(value, (list, tuple)) else [value] * self.length
+        for item, v in zip(self._items, values):
+            item.set_as(v)
+
+
 # ---- scopes ------------------------------------------------------------------------------------------
 
 class _Chain:
@@ -439,6 +500,45 @@ class Tik:
         if init_value is not None:
             self._set(reg, init_value)
         return reg
+
+    global_scalar = Scalar
+
+    def ScalarArray(self, dtype="int64", length=None, name="scalar_array", init_value=None):
+        array = _ScalarArray(self, dtype, length, name)
+        if init_value is not None:
+            array.set_as(init_value)
+        return array
+
+    def InputScalar(self, dtype="int64", name="input_scalar"):
+        root = self._root(name, scope_gm, dtype, (1,))
+        root.label = name
+        self._globals.append(root)
+        reg = self._register(name, dtype)
+        if not self._top.dropped:
+            block = self._root(name, scope_ubuf, dtype, (32 // SIZE[dtype],))
+            self._emit("scope")
+            self._open("scope")
+            self._alloc(block)
+            self._emit("data_move dst=%s:uint8+0 src=%s:uint8+0 sid=0 nburst=1 burst=1 "
+                       "src_stride=0 dst_stride=0 mode=0" % (block.label, name))
+            self._emit("load %s %s = %s:%s+0" % (reg.text, dtype, block.label, dtype))
+            self._close()
+            self._lines.append(self._indent + "end")
+        value = InputScalar(self, dtype, reg.text)
+        value.name = name
+        value._root = root
+        return value
+
+    def _root(self, name, scope, dtype, shape):
+        root = _Root()
+        root.inst = self
+        root.name = name
+        root.scope = scope
+        root.dtype = dtype
+        root.shape = shape
+        root.workspace = False
+        root.used = False
+        return root
 
     def Tensor(self, dtype, shape, scope, name, enable_buffer_reuse=False, no_reuse_list=None,
                reuse_list=None, is_workspace=False, is_atomic_add=False, max_mem_size=None,
@@ -610,6 +710,8 @@ class Tik:
     def printf(self, *args, **kwargs):
         pass
 
+    StartProfiling = gen_cfg = set_printf_params = set_tiling_params = printf
+
     # -- the end
 
     def BuildCCE(self, kernel_name, inputs, outputs, output_files_path=None, enable_l2=False,
@@ -617,23 +719,31 @@ class Tik:
         if self._top.chain is not None:
             self._end_chain()
         head = ["kernel " + kernel_name]
-        for role, tensors in (("input", inputs), ("output", outputs), ("workspace", None),
-                              ("input", flowtable)):
-            if role == "workspace":
-                tensors = [r for r in self._globals if r.workspace]
-            elif tensors is None:
-                continue
-            elif isinstance(tensors, Tensor):
-                tensors = [tensors._root]
-            else:
-                tensors = [t._root for t in tensors]
-            head += ["%s %s" % (role, _shape(r)) for r in tensors]
+        lists = [_listed(inputs), _listed(outputs), _listed(flowtable)]
+        tensors = [[t._root for t in l if isinstance(t, Tensor)] for l in lists]
+        scalars = [[t._root for t in l if isinstance(t, InputScalar)] for l in lists]
+        workspaces = [r for r in self._globals if r.workspace]
+        for role, roots in (("input", tensors[0] + scalars[0]), ("output", tensors[1]),
+                            ("workspace", workspaces),
+                            ("input", tensors[2] + scalars[1] + scalars[2])):
+            head += ["%s %s" % (role, _shape(r)) for r in roots]
+        self.tikdb._outputs = len(tensors[1])
         kernels.append("\n".join(head + self._lines + ["end", ""]))
 
 
+def _listed(items):
+    return [] if items is None else items if isinstance(items, (list, tuple)) else [items]
+
+
 class _Debugger:
+    """The debugger runs nothing here: every output is None."""
+    _outputs = 0
+
     def debug_print(self, text):
         pass
+
+    def start_debug(self, feed_dict=None, interactive=False):
+        return [None] * self._outputs
 
 
 def _shape(root):

@@ -199,6 +199,10 @@ for _name, _op in OPERATORS.items():
 add_compares(Value)
 
 
+class InputScalar(Expr):
+    __slots__ = ("name", "_root")
+
+
 class Scalar(Value):
     __slots__ = ("name",)
 
