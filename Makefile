@@ -25,7 +25,8 @@ VERSION := 0.1.0
 RT_SRC   := $(wildcard runtime/isa/*.c runtime/num/*.c runtime/blob/*.c runtime/emu/*.c runtime/launch/*.c)
 TIKC_SRC := $(wildcard compiler/base/*.c compiler/syntax/*.c compiler/stage/*.c compiler/ir/*.c \
               compiler/analysis/*.c compiler/passes/*.c compiler/stream/*.c compiler/lib/*.c)
-GEN_SRC  := $(BUILD)/gen/tik.tab.c $(BUILD)/gen/tik.lex.c
+GEN_SRC  := $(BUILD)/gen/tik.tab.c $(BUILD)/gen/tik.lex.c $(BUILD)/gen/stdlib.c
+LIB_TIK  := $(wildcard stdlib/*.tik)
 HOST_SRC := $(filter-out compiler/host/host_open.c,$(wildcard compiler/host/*.c))
 DRV_SRC  := $(wildcard compiler/driver/*.c) compiler/host/host_open.c
 
@@ -59,6 +60,11 @@ $(BUILD)/gen/tik.lex.c: grammar/tik.l $(BUILD)/gen/tik.tab.h
 	@mkdir -p $(@D)
 	flex --header-file=$(@:.c=.h) -o $@ $<
 $(BUILD)/gen/tik.lex.h: $(BUILD)/gen/tik.lex.c ;
+
+# The modules that are written in the language itself. The folder counts too: a file may go.
+$(BUILD)/gen/stdlib.c: tools/embed.py $(LIB_TIK) stdlib
+	@mkdir -p $(@D)
+	$(PYTHON) tools/embed.py $@ $(LIB_TIK)
 
 # Files that include the generated headers need them first; everything of the front end waits.
 $(call obj,$(wildcard compiler/syntax/*.c)): | $(BUILD)/gen/tik.tab.c $(BUILD)/gen/tik.lex.c

@@ -8,6 +8,7 @@
 #include "isa/isa.h"
 
 struct Kernel;
+struct Unit;
 
 /* Limits of the compile-time evaluator and of the result; each has a diagnostic that names the
  * limit (limit-steps, limit-depth, limit-memory, limit-ir). */
@@ -28,14 +29,24 @@ typedef struct Options {
     const char *soc;  /* --soc NAME or null (then Ascend310P or the program's Dprofile) */
     const char *call; /* --call EXPR or null */
     VEC(Define) defines; /* -D NAME=VALUE: set in the module's namespace before it runs */
+    VEC(const char *) dirs; /* -I DIR: where modules are looked for */
+    const char *cwd;        /* the present folder, where relative paths begin, or null */
+    const char
+        *mode; /* operator mode: "static", "dynamic", or null: by the file's folder */
     Limits limits;
     bool trace; /* keep the trace of each kernel as staged, before passes rewrite it */
 } Options;
+
+/* Reads a file of the program's package, the only way to a file that evaluation has. Text lives as
+ * long as the unit. False without a diagnostic: there is no such file. */
+typedef bool (*UnitLoader)(struct Unit *u, const char *path, const char **text,
+                           size_t *len);
 
 typedef struct Unit {
     Arena arena;
     Interner names;
     Options opt;
+    UnitLoader load;     /* null: a program is one file */
     VEC(Source) sources; /* [0] is "nowhere" */
     VEC(Diag *) diags;
     int64_t errors; /* all of them, also those not kept */

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool
 is_identifier(const char *s)
@@ -41,6 +42,12 @@ check_options(Cmd *c)
     if (u->opt.call && !*u->opt.call) {
         return options_wrong(c, "--call takes an expression");
     }
+    if (u->opt.mode && strcmp(u->opt.mode, "static") != 0 &&
+        strcmp(u->opt.mode, "dynamic") != 0) {
+        return options_wrong(c, arena_printf(&u->arena,
+                                             "--mode is static or dynamic, not '%s'",
+                                             u->opt.mode));
+    }
     for (uint32_t i = 0; i < u->opt.defines.n; i++) {
         const char *name = u->opt.defines.p[i].name;
         if (!is_identifier(name)) {
@@ -62,6 +69,9 @@ compile_text(Cmd *c, const char *path, const char *text, size_t size)
 {
     Unit *u = &c->unit;
     TRY(check_options(c));
+    char cwd[4096];
+    u->load = io_load;
+    u->opt.cwd = getcwd(cwd, sizeof cwd) ? arena_strdup(&u->arena, cwd) : NULL;
     Text dump;
     text_init(&dump, &u->arena);
     PassOptions opt = {c->print_after, c->verify_each, &dump};

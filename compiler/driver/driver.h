@@ -63,6 +63,8 @@ void options_command_help(const Command *cmd, Text *out);
 /* Reads a file, or standard input for "-"; bytes end in a zero that is not counted. False: a
  * file-read diagnostic was added. */
 bool MUST_USE io_read(Unit *u, const char *path, char **bytes, size_t *size);
+/* The loader of imported files (UnitLoader). */
+bool MUST_USE io_load(Unit *u, const char *path, const char **text, size_t *len);
 /* Writes through a temporary file that is renamed; "-" is standard output. False: a file-write
  * diagnostic was added and nothing is left. */
 bool MUST_USE io_write(Unit *u, const char *path, const void *bytes, size_t size);

@@ -12,6 +12,7 @@ typedef enum OptionKind {
     OPT_TEXT,
     OPT_NUMBER,
     OPT_DEFINE,
+    OPT_DIR,
     OPT_BIND
 } OptionKind;
 
@@ -117,6 +118,9 @@ store(Cmd *c, const Command *cmd, const Option *o, const char *value)
         VEC_PUSH(&c->unit.arena, &c->unit.opt.defines, d);
         return true;
     }
+    case OPT_DIR:
+        VEC_PUSH(&c->unit.arena, &c->unit.opt.dirs, value);
+        return true;
     case OPT_BIND: {
         Binding b;
         if (!split(c, value, &name, &b.path)) {

@@ -194,8 +194,7 @@ module_attr(Interp *in, Value v, Sym name, Span span, bool *found)
     if (name == in->core->sym.dict) {
         return dict_of(in, &v.module->attrs, span);
     }
-    *found = false;
-    return val_fail();
+    return module_member(in, v.module, name, span, found);
 }
 
 /* Fields of a named tuple, then methods of the built-in type. */

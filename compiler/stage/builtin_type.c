@@ -32,6 +32,9 @@ make_int(Interp *in, Value self, const CallArgs *args)
         return val_int(0);
     }
     Value v = args->pos[0];
+    if (attr_special(in, v, in->core->sym.int_, CALL_ARGS(NULL, 0, args->span), &v)) {
+        return v;
+    }
     if (v.kind == VAL_STR) {
         if (!val_failed(base) &&
             (!val_is_int(base) || !val_as_int64(base, &b) || b == 1 || b < 0 || b > 36)) {
@@ -69,6 +72,9 @@ make_float(Interp *in, Value self, const CallArgs *args)
         return val_float(0);
     }
     Value v = args->pos[0];
+    if (attr_special(in, v, in->core->sym.float_, CALL_ARGS(NULL, 0, args->span), &v)) {
+        return v;
+    }
     if (v.kind == VAL_STR) {
         return number_parse_float(v.str->p, v.str->len, &f)
                    ? val_float(f)

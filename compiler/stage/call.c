@@ -247,8 +247,8 @@ run_body(Interp *in, const Locals *loc, Frame *fr)
     }
 }
 
-static bool
-enter_call(Interp *in, Span span)
+bool
+call_enter(Interp *in, Span span)
 {
     if (in->depth >= in->u->opt.limits.depth) {
         in->fatal = true;
@@ -264,7 +264,7 @@ call_function(Interp *in, FuncVal *f, const Value *self, const CallArgs *args,
               CallFacts *facts)
 {
     const Locals *loc = f->loc;
-    if (!enter_call(in, args->span)) {
+    if (!call_enter(in, args->span)) {
         return val_fail();
     }
     StackMark mark = stack_mark(in);
@@ -289,6 +289,12 @@ call_function(Interp *in, FuncVal *f, const Value *self, const CallArgs *args,
     }
     stack_release(in, mark);
     return r;
+}
+
+uint32_t
+call_chain(Interp *in, Span call, const char *callee)
+{
+    return chain_of(in, call, callee, NULL);
 }
 
 /* ---- callables ---------------------------------------------------------------------------------------------- */
@@ -404,6 +410,8 @@ call_any(Interp *in, Value callee, const CallArgs *args, CallFacts *facts)
             return call_with_self(in, f, callee, args, facts);
         }
         break;
+    case VAL_MODULE:
+        return module_call(in, callee.module, args->span);
     default:
         break;
     }

@@ -124,9 +124,21 @@ typedef struct InstanceVal {
     ExcInfo *exc;
 } InstanceVal;
 
+typedef enum ModuleKind {
+    MODULE_PLAIN,
+    MODULE_PROVIDED, /* behind its attributes: the provided names, then placeholders */
+    MODULE_LAZY,     /* behind its attributes: placeholders */
+    MODULE_PACKAGE /* behind its attributes: what its init file takes from files, then files */
+} ModuleKind;
+
 struct ModuleVal {
-    const char *name;
+    const char *name; /* dotted */
     Attrs attrs;
+    ModuleKind kind;
+    bool loading;        /* its statements are being executed */
+    const char *package; /* what relative imports start from; null: there is none */
+    const char *path;    /* of the file it was loaded from, or null */
+    Ast *init;           /* of a package: its init file, or null */
 };
 
 /* Core objects that are C objects. */
@@ -237,8 +249,18 @@ typedef struct ModuleName {
     Value module;
 } ModuleName;
 
+/* Where the modules of the program's package are, see loader.c. */
+typedef struct LoaderState {
+    VEC(const char *) dirs; /* in the order of search; "" is the present folder */
+    const char *package;    /* of the main file; "" outside of packages */
+    const char *main_name;  /* dotted name of the main file, or null */
+    bool dynamic;           /* operator mode */
+    bool common_first;      /* the common helper module was loaded, or is not there */
+} LoaderState;
+
 struct Core {
     CoreSyms sym;
+    LoaderState loader;
     StackChunk *chunk;
     Value *top;           /* of the value stack, in chunk */
     uintptr_t stack_base; /* C stack at the start of stage_run */
@@ -469,6 +491,10 @@ Value call_values(Interp *in, Value callee, const Value *args, int n, Span span)
 Value call_function(Interp *in, FuncVal *f, const Value *self, const CallArgs *args,
                     struct CallFacts *facts);
 Value call_any(Interp *in, Value callee, const CallArgs *args, struct CallFacts *facts);
+/* Whether a call may nest deeper; false after a diagnostic. */
+bool call_enter(Interp *in, Span span);
+/* The chain id of a call from the present chain. */
+uint32_t call_chain(Interp *in, Span call, const char *callee);
 /* callee(self, *args). */
 Value call_with_self(Interp *in, Value callee, Value self, const CallArgs *args,
                      struct CallFacts *facts);
@@ -528,7 +554,31 @@ bool list_sort(Interp *in, List *l, Value key, bool reverse, Span span);
 void mathmodule_install(Interp *in);
 void
 module_install(Interp *in); /* math, functools, operator, copy, collections, enum ... */
-Value module_find(Interp *in, const char *dotted); /* VAL_FAIL: none */
+/* Finds, and loads if need be, a module. VAL_FAIL: none, or what module_failed tells. */
+Value module_find(Interp *in, const char *dotted, Span span);
+bool
+module_failed(const Interp *in); /* an exception is pending or the evaluation is over */
+/* An attribute that the module's kind brings. *found = false: there is none. */
+Value module_member(Interp *in, ModuleVal *m, Sym name, Span span, bool *found);
+Value module_call(Interp *in, const ModuleVal *m, Span span); /* raises; gives failure */
+/* All public names of the provided modules. VAL_FAIL: failure. */
+Value module_provided(Interp *in, Span span);
+/* Parses and executes the file of a source in the module. */
+bool MUST_USE module_run(Interp *in, ModuleVal *m, uint32_t source, Span span);
+/* Takes a module whose execution failed out of the registry. */
+void module_forget(Interp *in, const ModuleVal *m);
+bool module_is_library(const Interp *in, Span span); /* a place in stdlib/ */
+
+void loader_init(Interp *in, uint32_t main_file);
+/* A module of the program's package. VAL_FAIL as for module_find. */
+Value loader_find(Interp *in, const char *dotted, Span span);
+Value loader_member(Interp *in, ModuleVal *package, const char *name, Span span);
+
+/* The module _target: facts of the processor for stdlib/. */
+void target_install(Interp *in);
+
+/* Executes a module's tree, or evaluates an expression, in a frame of its own. */
+bool MUST_USE stage_execute(Interp *in, ModuleVal *module, Ast *tree, Value *out);
 
 bool core_init(Interp *in, Unit *u);
 

@@ -121,6 +121,17 @@ error_poisoned(Interp *in, Span span)
     return val_fail();
 }
 
+/* An exception of stdlib/ is the fault of the call from outside: the present chain is cut to there. */
+static Span
+outside_library(Interp *in, Span span)
+{
+    while (in->chain && module_is_library(in, span)) {
+        span = in->u->chains.p[in->chain].call;
+        in->chain = in->u->chains.p[in->chain].parent;
+    }
+    return span;
+}
+
 void
 error_report(Interp *in)
 {
@@ -147,9 +158,13 @@ error_report(Interp *in)
     }
     in->exception = val_none(); /* the text of the exception may have raised another */
     in->chain = in->exception_chain;
-    Diag *d = add_diag(in, id, in->exception_span, t.p);
+    Span place = outside_library(in, in->exception_span);
+    Diag *d = add_diag(in, id, place, t.p);
     if (x && x->help) {
         diag_help(in->u, d, "%s", x->help);
+    }
+    if (place.file != in->exception_span.file) {
+        diag_note(in->u, d, in->exception_span, "raised here");
     }
     if (x && x->note) {
         diag_note(in->u, d, x->note_span, "%s", x->note);

@@ -1,4 +1,4 @@
-/* exec.c: statements: assignment, control flow, with, try, imports. A statement gives a Flow; FLOW_FAIL
+/* exec.c: statements: assignment, control flow, with, try. A statement gives a Flow; FLOW_FAIL
  * means that an exception is pending or that a diagnostic ended the evaluation. */
 #include "stage/resolve.h"
 
@@ -534,108 +534,6 @@ exec_raise(Interp *in, Ast *s)
     }
     error_set(in, v, s->span);
     return false;
-}
-
-/* ---- imports -------------------------------------------------------------------------------------------------------- */
-
-static Value
-import_named(Interp *in, const char *dotted, Span span)
-{
-    Value m = module_find(in, dotted);
-    if (!val_failed(m)) {
-        return m;
-    }
-    Nearest n = {dotted, NULL, 0};
-    Text t;
-    text_init(&t, core_arena(in));
-    for (uint32_t i = 0; i < in->core->modules.n; i++) {
-        const char *name = in->core->modules.p[i].dotted;
-        nearest_try(&n, name);
-        if (name[0] != '_') {
-            text_printf(&t, "%s%s", t.n ? ", " : "the modules are: ", name);
-        }
-    }
-    ExcInfo *x =
-        error_raise(in, "ModuleNotFoundError", span, "there is no module '%s'", dotted);
-    x->help =
-        n.best ? arena_printf(core_arena(in), "there is a module '%s'", n.best) : t.p;
-    return val_fail();
-}
-
-bool
-exec_import(Interp *in, Ast *s)
-{
-    for (Ast *a = s->orelse; a; a = a->next) {
-        Value m = import_named(in, a->str, a->span);
-        if (val_failed(m)) {
-            return false;
-        }
-        Sym name = a->name;
-        const char *dot = strchr(a->str, '.');
-        if (!name) {
-            size_t n = dot ? (size_t)(dot - a->str) : strlen(a->str);
-            name = intern_n(&in->u->names, a->str, n);
-            m = module_find(in, sym_text(&in->u->names, name));
-        }
-        eval_bind(in, a, name, m);
-    }
-    return true;
-}
-
-static bool
-import_star(Interp *in, Value m)
-{
-    ModuleVal *to = in->frame->module;
-    for (uint32_t i = 0; i < m.module->attrs.n; i++) {
-        Attr a = m.module->attrs.p[i];
-        if (!val_failed(a.v) && sym_text(&in->u->names, a.name)[0] != '_') {
-            attrs_set(core_arena(in), &to->attrs, a.name, a.v);
-        }
-    }
-    return true;
-}
-
-static bool
-import_member(Interp *in, Value m, const char *module, Ast *a)
-{
-    bool found = false;
-    Sym member = intern(&in->u->names, a->str);
-    Value v = attr_try(in, m, member, a->span, &found);
-    if (!found) {
-        v = module_find(in, arena_printf(core_arena(in), "%s.%s", module, a->str));
-    }
-    if (val_failed(v)) {
-        ExcInfo *x = error_raise(in, "ImportError", a->span,
-                                 "the module '%s' has no '%s'", module, a->str);
-        Nearest n = {a->str, NULL, 0};
-        nearest_attrs(in, &n, &m.module->attrs);
-        x->help = nearest_help(in, &n);
-        return false;
-    }
-    return eval_bind(in, a, a->name ? a->name : member, v);
-}
-
-bool
-exec_from(Interp *in, Ast *s)
-{
-    if (s->value == 0 && strcmp(s->str, "__future__") == 0) {
-        return true;
-    }
-    if (s->value) {
-        error_not_supported(in, s->span, "relative imports: a program is one file");
-        return false;
-    }
-    Value m = import_named(in, s->str, s->span);
-    if (val_failed(m)) {
-        return false;
-    }
-    if (!s->orelse) {
-        return import_star(in, m);
-    }
-    for (Ast *a = s->orelse; a; a = a->next) {
-        TRY(import_member(in, m, s->str, a));
-    }
-    return true;
 }
 
 /* ---- dispatch ----------------------------------------------------------------------------------------------------------- */

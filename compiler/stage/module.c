@@ -1,8 +1,84 @@
-/* module.c: the registry of provided modules. A module is importable under its dotted name, and under
- * every path of attributes that leads to it (from te import tik; import te.tik). */
+/* module.c: the registry of modules. Behind a dotted name stands, in this order: a module that was
+ * registered or loaded before, a module of stdlib/, a place in the tree of provided modules, a file of
+ * the program's package (loader.c).
+ *
+ * Provided modules have all the same content, the public names of stdlib/_provided.tik, since operators
+ * take one name from many places. Any other attribute of them is a placeholder: a capitalised name is
+ * an empty class, a name that starts with raise_ raises an error with its arguments, anything else is
+ * again a module of this kind, which cannot be called. */
 #include "stage/core.h"
+#include "stage/embed.h"
 
 #include <string.h>
+
+/* ---- names ------------------------------------------------------------------------------------------ */
+
+static const char adapter[] = "impl.util.platform_adapter";
+
+/* Trees of names whose modules nobody has to write down. */
+static const struct {
+    const char *root;
+    ModuleKind kind;
+} roots[] = {
+    {"te", MODULE_PROVIDED},       {"tbe", MODULE_PROVIDED},
+    {"topi", MODULE_PROVIDED},     {"mindspore", MODULE_PROVIDED},
+    {adapter, MODULE_PROVIDED},    {"impl", MODULE_PACKAGE},
+    {"distutils", MODULE_LAZY},    {"importlib", MODULE_LAZY},
+    {"json", MODULE_LAZY},         {"mimetypes", MODULE_LAZY},
+    {"ms_interface", MODULE_LAZY}, {"os", MODULE_LAZY},
+    {"platform", MODULE_LAZY},     {"re", MODULE_LAZY},
+    {"shutil", MODULE_LAZY},       {"subprocess", MODULE_LAZY},
+    {"sys", MODULE_LAZY},          {"time", MODULE_LAZY},
+    {"timeit", MODULE_LAZY},       {"traceback", MODULE_LAZY},
+};
+
+static bool
+is_below(const char *dotted, const char *root)
+{
+    size_t n = strlen(root);
+    return strncmp(dotted, root, n) == 0 && (dotted[n] == '.' || dotted[n] == '\0');
+}
+
+/* The tree that a name belongs to; packages are not trees, only themselves. */
+static ModuleKind
+kind_of(const char *dotted)
+{
+    for (size_t i = 0; i < ARRAY_LEN(roots); i++) {
+        if (roots[i].kind != MODULE_PACKAGE && is_below(dotted, roots[i].root)) {
+            return roots[i].kind;
+        }
+    }
+    bool package = strcmp(dotted, "impl") == 0 || strcmp(dotted, "impl.util") == 0;
+    return package ? MODULE_PACKAGE : MODULE_PLAIN;
+}
+
+static bool
+is_root(const char *dotted)
+{
+    for (size_t i = 0; i < ARRAY_LEN(roots); i++) {
+        if (strcmp(roots[i].root, dotted) == 0) {
+            return true;
+        }
+    }
+    return kind_of(dotted) == MODULE_PACKAGE;
+}
+
+/* The platform adapter is known by its last name, wherever a package keeps it. */
+static const char *
+known_name(Interp *in, const char *dotted)
+{
+    const char *last = strrchr(adapter, '.') + 1;
+    size_t n = strlen(last);
+    for (const char *p = dotted; (p = strstr(p, last)); p += n) {
+        bool whole = (p == dotted || p[-1] == '.') && (p[n] == '.' || p[n] == '\0');
+        if (whole) {
+            return arena_printf(core_arena(in), "%s%s", adapter, p + n);
+        }
+    }
+    return dotted;
+}
+
+/* ---- the registry ------------------------------------------------------------------------------------ */
 
 static Value
 registered(Interp *in, const char *dotted)
@@ -22,6 +98,7 @@ stage_module(Interp *in, const char *dotted_name)
     if (val_failed(m)) {
         ModuleVal *made = ARENA_NEW(core_arena(in), ModuleVal);
         made->name = arena_strdup(core_arena(in), dotted_name);
+        made->kind = kind_of(dotted_name);
         m = (Value){.kind = VAL_MODULE, .module = made};
         VEC_PUSH(core_arena(in), &in->core->modules, (ModuleName){made->name, m});
     }
@@ -34,9 +111,191 @@ stage_module_set(Interp *in, Value module, const char *name, Value v)
     attrs_set(core_arena(in), &module.module->attrs, intern(&in->u->names, name), v);
 }
 
+void
+module_forget(Interp *in, const ModuleVal *m)
+{
+    for (uint32_t i = 0; i < in->core->modules.n; i++) {
+        if (in->core->modules.p[i].module.module == m) {
+            in->core->modules.p[i].dotted = "";
+        }
+    }
+}
+
+bool
+module_failed(const Interp *in)
+{
+    return in->fatal || in->exception.kind == VAL_INSTANCE;
+}
+
+/* ---- execution ---------------------------------------------------------------------------------------- */
+
+bool
+module_run(Interp *in, ModuleVal *m, uint32_t source, Span span)
+{
+    if (!call_enter(in, span)) {
+        return false;
+    }
+    Ast *tree = parse_file(in->u, source);
+    if (!tree) {
+        in->fatal = true; /* the diagnostics are there */
+        return false;
+    }
+    Value out = val_none();
+    uint32_t chain = in->chain;
+    Span here = in->here;
+    in->chain = call_chain(in, span, m->name);
+    in->depth++;
+    in->core
+        ->guards++; /* an error ends the import: what is behind it would not be defined */
+    m->loading = true;
+    attrs_set(core_arena(in), &m->attrs, in->core->sym.name, val_str(in, m->name));
+    bool ok = stage_execute(in, m, tree, &out);
+    m->loading = false;
+    in->core->guards--;
+    in->depth--;
+    in->here = here;
+    in->chain = chain;
+    in->fatal = in->fatal || (!ok && in->exception.kind != VAL_INSTANCE);
+    return ok;
+}
+
+static const EmbeddedModule *
+find_embedded(const char *name)
+{
+    for (size_t i = 0; i < embedded_module_count; i++) {
+        if (strcmp(embedded_modules[i].name, name) == 0) {
+            return &embedded_modules[i];
+        }
+    }
+    return NULL;
+}
+
+/* What a private module of stdlib/ is registered as: a name that no program can write. */
+static const char *
+library_name(Interp *in, const char *name)
+{
+    return name[0] == '_' ? arena_printf(core_arena(in), "<stdlib>.%s", name) : name;
+}
+
+static Value
+load_embedded(Interp *in, const EmbeddedModule *e, Span span)
+{
+    Value m = stage_module(in, library_name(in, e->name));
+    uint32_t file = unit_add_source(in->u, e->path, e->text, e->len);
+    m.module->path = e->path;
+    if (!module_run(in, m.module, file, span)) {
+        module_forget(in, m.module);
+        return val_fail();
+    }
+    return m;
+}
+
+bool
+module_is_library(const Interp *in, Span span)
+{
+    const char *path = in->u->sources.p[span.file].path;
+    for (size_t i = 0; i < embedded_module_count; i++) {
+        if (strcmp(embedded_modules[i].path, path) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- provided modules ----------------------------------------------------------------------------------- */
+
+static const char provided_name[] = "_provided";
+
+Value
+module_provided(Interp *in, Span span)
+{
+    Value m = registered(in, library_name(in, provided_name));
+    return val_failed(m) ? load_embedded(in, find_embedded(provided_name), span) : m;
+}
+
+/* The exception function of that name: made by _raiser(name) of stdlib/. */
+static Value
+raiser(Interp *in, const ModuleVal *flat, const char *name, Span span)
+{
+    Value make = attrs_get(&flat->attrs, intern(&in->u->names, "_raiser"));
+    Value arg = val_str(in, name);
+    return val_failed(make) ? make : call_values(in, make, &arg, 1, span);
+}
+
+static Value
+placeholder(Interp *in, const ModuleVal *m, const char *name)
+{
+    if (name[0] >= 'A' && name[0] <= 'Z') {
+        return (Value){.kind = VAL_CLASS, .klass = class_new(in, name, NULL)};
+    }
+    return stage_module(in, arena_printf(core_arena(in), "%s.%s", m->name, name));
+}
+
+static Value
+provided_member(Interp *in, ModuleVal *m, Sym sym, Span span)
+{
+    const char *name = sym_text(&in->u->names, sym);
+    Value flat = module_provided(in, span);
+    if (val_failed(flat)) {
+        return flat;
+    }
+    Value v = name[0] == '_' ? val_fail() : attrs_get(&flat.module->attrs, sym);
+    if (!val_failed(v)) {
+        return v;
+    }
+    bool raises = strncmp(name, "raise_", 6) == 0;
+    v = raises ? raiser(in, flat.module, name, span) : placeholder(in, m, name);
+    if (!val_failed(v)) {
+        attrs_set(core_arena(in), &m->attrs, sym, v);
+    }
+    return v;
+}
+
+Value
+module_member(Interp *in, ModuleVal *m, Sym sym, Span span, bool *found)
+{
+    const char *name = sym_text(&in->u->names, sym);
+    Value v = val_fail();
+    *found = false;
+    if (strncmp(name, "__", 2) == 0 || !core_stack(in, span)) {
+        return v;
+    }
+    switch (m->kind) {
+    case MODULE_PLAIN:
+        return v;
+    case MODULE_PROVIDED:
+        v = provided_member(in, m, sym, span);
+        break;
+    case MODULE_LAZY:
+        v = placeholder(in, m, name);
+        attrs_set(core_arena(in), &m->attrs, sym, v);
+        break;
+    case MODULE_PACKAGE:
+        v = loader_member(in, m, name, span);
+        break;
+    }
+    *found = !val_failed(v) || module_failed(in);
+    return v;
+}
+
+Value
+module_call(Interp *in, const ModuleVal *m, Span span)
+{
+    if (m->kind != MODULE_PROVIDED && m->kind != MODULE_LAZY) {
+        return stage_raise(in, "TypeError", span, "a 'module' cannot be called");
+    }
+    ExcInfo *x = error_raise(in, "RuntimeError", span,
+                             "'%s' is a placeholder and cannot be called", m->name);
+    x->help = "the module is accepted so that files load; only the names that kernels "
+              "use are provided";
+    return val_fail();
+}
+
+/* ---- look-up ---------------------------------------------------------------------------------------------- */
+
 /* A package that exists only as the first part of dotted names: made when it is asked for. */
 static Value
-package(Interp *in, const char *name)
+prefix_module(Interp *in, const char *name)
 {
     size_t n = strlen(name);
     for (uint32_t i = 0; i < in->core->modules.n; i++) {
@@ -48,24 +307,51 @@ package(Interp *in, const char *name)
     return val_fail();
 }
 
+/* An attribute of the module before the last dot that is a module. Below provided modules every name is
+ * one, also that of a function: op_info_register stands in a module op_info_register. */
+static Value
+attribute_module(Interp *in, const char *dotted, Span span)
+{
+    const char *dot = strrchr(dotted, '.');
+    if (!dot) {
+        return val_fail();
+    }
+    bool found = false;
+    Value m = module_find(
+        in, arena_strndup(core_arena(in), dotted, (size_t)(dot - dotted)), span);
+    if (m.kind != VAL_MODULE || m.module->kind == MODULE_PACKAGE) {
+        return val_fail();
+    }
+    Value v = attr_try(in, m, intern(&in->u->names, dot + 1), span, &found);
+    if (found && v.kind == VAL_MODULE) {
+        return v;
+    }
+    bool any = m.module->kind == MODULE_PROVIDED || m.module->kind == MODULE_LAZY;
+    return any && !module_failed(in) ? stage_module(in, dotted) : val_fail();
+}
+
 Value
-module_find(Interp *in, const char *dotted)
+module_find(Interp *in, const char *dotted, Span span)
 {
     enum {
         LONGEST = 200
     }; /* of a module's name, which also bounds the recursion */
+    bool private = dotted[0] == '_' && module_is_library(in, span);
+    const EmbeddedModule *e = dotted[0] != '_' || private ? find_embedded(dotted) : NULL;
+    dotted = private ? library_name(in, dotted) : known_name(in, dotted);
     Value m = registered(in, dotted);
-    const char *dot = strrchr(dotted, '.');
     if (!val_failed(m) || strlen(dotted) > LONGEST) {
         return m;
     }
-    m = package(in, dotted);
-    if (!val_failed(m) || !dot) {
-        return m;
+    if (e) {
+        return load_embedded(in, e, span);
     }
-    m = module_find(in, arena_strndup(core_arena(in), dotted, (size_t)(dot - dotted)));
-    if (m.kind == VAL_MODULE) {
-        m = attrs_get(&m.module->attrs, intern(&in->u->names, dot + 1));
+    if (is_root(dotted)) {
+        return stage_module(in, dotted);
     }
-    return m.kind == VAL_MODULE ? m : val_fail();
+    m = attribute_module(in, dotted, span);
+    if (val_failed(m) && !module_failed(in)) {
+        m = loader_find(in, dotted, span);
+    }
+    return val_failed(m) && !module_failed(in) ? prefix_module(in, dotted) : m;
 }

@@ -1,5 +1,5 @@
 /* stage.c: running a program: sets the evaluator up, gives the module its -D names, executes it as
- * __main__, evaluates --call, and reports what was not caught. See stage.h. */
+ * __main__ (a file of a package whose function --call calls: under its own name), evaluates --call, and reports what was not caught. See stage.h. */
 #include "stage/resolve.h"
 
 #include <string.h>
@@ -41,21 +41,21 @@ core_init(Interp *in, Unit *u)
     c->builtins->name = "builtins";
     TRY(builtin_install(in));
     module_install(in);
+    target_install(in);
     return true;
 }
 
 /* ---- the program ------------------------------------------------------------------------------------------- */
 
-/* Runs a resolved tree in a frame of the module: statements, or an expression whose value is given. */
-static bool
-run_tree(Interp *in, ModuleVal *module, Ast *tree, Value *out)
+bool
+stage_execute(Interp *in, ModuleVal *module, Ast *tree, Value *out)
 {
     const Locals *loc = resolve_tree(in, module, tree);
     if (!loc) {
         return false;
     }
     StackMark mark = stack_mark(in);
-    Frame fr = {.module = module, .loc = loc};
+    Frame fr = {.caller = in->frame, .module = module, .loc = loc};
     fr.slots = stack_take(in, loc->nslots);
     memset(fr.slots, 0, loc->nslots * sizeof *fr.slots);
     fr.cells = ARENA_ARRAY(core_arena(in), Cell *, loc->ncells);
@@ -70,8 +70,15 @@ run_tree(Interp *in, ModuleVal *module, Ast *tree, Value *out)
         *out = eval(in, tree);
         ok = !val_failed(*out);
     }
-    in->frame = NULL;
+    in->frame = fr.caller;
     stack_release(in, mark);
+    return ok;
+}
+
+static bool
+run_tree(Interp *in, ModuleVal *module, Ast *tree, Value *out)
+{
+    bool ok = stage_execute(in, module, tree, out);
     error_report(in);
     return ok;
 }
@@ -114,14 +121,20 @@ stage_run(Unit *u, uint32_t file, Ast *module)
     }
     in.here = (Span){file, 0, 0};
     Value main = stage_module(&in, "__main__");
+    loader_init(&in, file);
+    const char *name = u->opt.call ? in.core->loader.main_name : NULL;
+    main.module->package = in.core->loader.package;
+    main.module->path = u->sources.p[file].path;
     attrs_set(&u->arena, &main.module->attrs, in.core->sym.name,
-              val_str(&in, "__main__"));
+              val_str(&in, name ? name : "__main__"));
     attrs_set(&u->arena, &main.module->attrs, in.core->sym.builtins,
               (Value){.kind = VAL_MODULE, .module = in.core->builtins});
     if (!tik_install(&in)) {
         return false;
     }
+    main.module->loading = true;
     bool ok = set_defines(&in, main.module) && run_tree(&in, main.module, module, &out);
+    main.module->loading = false;
     if (ok && u->opt.call) {
         ok = run_text(&in, main.module, "<--call>", u->opt.call, &out);
     }

@@ -1,0 +1,237 @@
+/* import.c: the statements import and from. Relative names are resolved against the package of the
+ * module that runs; module.c finds, and loader.c loads, what they name. */
+#include "stage/resolve.h"
+
+#include <string.h>
+
+static void
+missing_help(Interp *in, ExcInfo *x, const char *dotted)
+{
+    Nearest n = {dotted, NULL, 0};
+    Text t;
+    text_init(&t, core_arena(in));
+    for (uint32_t i = 0; i < in->core->modules.n; i++) {
+        const char *name = in->core->modules.p[i].dotted;
+        if (name[0] && name[0] != '_' && name[0] != '<') {
+            nearest_try(&n, name);
+            text_printf(&t, "%s%s", t.n ? ", " : "the modules are: ", name);
+        }
+    }
+    if (n.best) {
+        x->help = arena_printf(core_arena(in), "there is a module '%s'", n.best);
+        return;
+    }
+    if (in->u->load) {
+        text_init(&t, core_arena(in));
+        const LoaderState *l = &in->core->loader;
+        text_put(&t, "looked for its file in");
+        for (uint32_t i = 0; i < l->dirs.n; i++) {
+            text_printf(&t, "%s '%s'", i ? "," : "", *l->dirs.p[i] ? l->dirs.p[i] : ".");
+        }
+        text_put(&t, "; -I DIR adds a folder");
+    }
+    x->help = t.p;
+}
+
+static Value
+import_failed(Interp *in, const char *dotted, Span span)
+{
+    if (!module_failed(in)) {
+        ExcInfo *x = error_raise(in, "ModuleNotFoundError", span,
+                                 "there is no module '%s'", dotted);
+        missing_help(in, x, dotted);
+    }
+    return val_fail();
+}
+
+static Value
+import_named(Interp *in, const char *dotted, Span span)
+{
+    Value m = module_find(in, dotted, span);
+    return val_failed(m) ? import_failed(in, dotted, span) : m;
+}
+
+bool
+exec_import(Interp *in, Ast *s)
+{
+    for (Ast *a = s->orelse; a; a = a->next) {
+        Value m = import_named(in, a->str, a->span);
+        if (val_failed(m)) {
+            return false;
+        }
+        Sym name = a->name;
+        const char *dot = strchr(a->str, '.');
+        if (!name) {
+            size_t n = dot ? (size_t)(dot - a->str) : strlen(a->str);
+            name = intern_n(&in->u->names, a->str, n);
+            m = import_named(in, sym_text(&in->u->names, name), a->span);
+        }
+        if (val_failed(m)) {
+            return false;
+        }
+        eval_bind(in, a, name, m);
+    }
+    return true;
+}
+
+static bool
+import_star(Interp *in, Value m, Span span)
+{
+    ModuleVal *to = in->frame->module;
+    if (m.module->kind == MODULE_PACKAGE) {
+        error_not_supported(in, span,
+                            "all names of a package cannot be imported: its "
+                            "init file is not executed");
+        return false;
+    }
+    if (m.module->kind == MODULE_PROVIDED) {
+        m = module_provided(in, span);
+        if (val_failed(m)) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < m.module->attrs.n; i++) {
+        Attr a = m.module->attrs.p[i];
+        if (!val_failed(a.v) && sym_text(&in->u->names, a.name)[0] != '_') {
+            attrs_set(core_arena(in), &to->attrs, a.name, a.v);
+        }
+    }
+    return true;
+}
+
+static bool
+no_member(Interp *in, const ModuleVal *m, const Ast *a)
+{
+    if (module_failed(in)) {
+        return false;
+    }
+    if (m->loading) {
+        const char *by = in->frame->module->path;
+        ExcInfo *x = error_raise(
+            in, "ImportError", a->span,
+            "the module '%s' has no '%s' yet: it is still being loaded", m->name, a->str);
+        x->help =
+            arena_printf(core_arena(in),
+                         "'%s' and '%s' import each other; import the name where it "
+                         "is used, inside of a function",
+                         m->path ? m->path : m->name, by ? by : "the program");
+        return false;
+    }
+    const char *name = m->name;
+    ExcInfo *x = error_raise(in, "ImportError", a->span, "the module '%s' has no '%s'",
+                             name, a->str);
+    Nearest n = {a->str, NULL, 0};
+    nearest_attrs(in, &n, &m->attrs);
+    x->help = nearest_help(in, &n);
+    return false;
+}
+
+/* A name that is nearly one of the module's own, such as tik, is not taken for a placeholder. */
+static bool
+is_misspelt(Interp *in, const ModuleVal *m, Sym member)
+{
+    Nearest n = {sym_text(&in->u->names, member), NULL, 0};
+    Value own = attrs_get(&m->attrs, intern(&in->u->names, "tik"));
+    if (m->kind == MODULE_PROVIDED && !val_failed(own) &&
+        val_failed(attrs_get(&m->attrs, member))) {
+        nearest_try(&n, "tik");
+    }
+    return n.best != NULL;
+}
+
+static bool
+import_member(Interp *in, Value m, Ast *a)
+{
+    bool found = false;
+    Sym member = intern(&in->u->names, a->str);
+    Value v = val_fail();
+    if (!is_misspelt(in, m.module, member)) {
+        v = attr_try(in, m, member, a->span, &found);
+        if (!found && !module_failed(in)) {
+            const char *name =
+                arena_printf(core_arena(in), "%s.%s", m.module->name, a->str);
+            v = module_find(in, name, a->span);
+        }
+    }
+    if (val_failed(v)) {
+        return no_member(in, m.module, a);
+    }
+    return eval_bind(in, a, a->name ? a->name : member, v);
+}
+
+/* The names of a folder that has no file of its own: each is a module. */
+static bool
+import_files(Interp *in, const char *folder, Ast *s)
+{
+    for (Ast *a = s->orelse; a; a = a->next) {
+        const char *dotted =
+            *folder ? arena_printf(core_arena(in), "%s.%s", folder, a->str) : a->str;
+        Value m = module_find(in, dotted, a->span);
+        if (val_failed(m)) {
+            (void)import_failed(in, *folder && a == s->orelse ? folder : dotted, a->span);
+            return false;
+        }
+        eval_bind(in, a, a->name ? a->name : intern(&in->u->names, a->str), m);
+    }
+    return true;
+}
+
+/* The dotted name that a from statement means; null after an error. */
+static const char *
+absolute_name(Interp *in, const Ast *s)
+{
+    const char *package = in->frame->module->package;
+    if (s->value == 0) {
+        return s->str;
+    }
+    size_t n = package ? strlen(package) : 0;
+    bool ok = package != NULL;
+    for (int64_t level = s->value; ok && level > 1; level--) {
+        ok = n > 0;
+        while (n > 0 && package[n - 1] != '.') {
+            n--;
+        }
+        n -= n > 0;
+    }
+    if (!ok) {
+        ExcInfo *x = error_raise(in, "ImportError", s->span,
+                                 "the relative import goes beyond the package '%s'",
+                                 package ? package : "");
+        x->help =
+            "relative imports begin at the file's folder; each further dot goes one "
+            "folder up, as far as the folder 'impl'";
+        return NULL;
+    }
+    return arena_printf(core_arena(in), "%.*s%s%s", (int)n, package,
+                        n && *s->str ? "." : "", s->str);
+}
+
+bool
+exec_from(Interp *in, Ast *s)
+{
+    if (s->value == 0 && strcmp(s->str, "__future__") == 0) {
+        return true;
+    }
+    const char *name = absolute_name(in, s);
+    if (!name) {
+        return false;
+    }
+    Value m = *name ? module_find(in, name, s->span) : val_fail();
+    if (val_failed(m)) {
+        if (module_failed(in)) {
+            return false;
+        }
+        if (!s->orelse) {
+            (void)import_failed(in, name, s->span);
+            return false;
+        }
+        return import_files(in, name, s);
+    }
+    if (!s->orelse) {
+        return import_star(in, m, s->span);
+    }
+    for (Ast *a = s->orelse; a; a = a->next) {
+        TRY(import_member(in, m, a));
+    }
+    return true;
+}

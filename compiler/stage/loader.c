@@ -1,0 +1,305 @@
+/* loader.c: modules that are files. The dotted name a.b is the file a/b.py or a/b.tik below one of
+ * the folders of search: the package root, which is the folder that contains the nearest 'impl' above
+ * the main file, then the folders of -I, then the main file's own folder. Files are read only through
+ * the unit's loader; without one there are no such modules.
+ *
+ * Packages are plain folders. Their init file is never executed, since those of operator packages
+ * import everything; its lines 'from .m import n' tell where an attribute of the package comes from. */
+#include "stage/core.h"
+
+#include <string.h>
+
+/* ---- folders ------------------------------------------------------------------------------------------ */
+
+static void
+add_dir(Interp *in, const char *dir)
+{
+    LoaderState *l = &in->core->loader;
+    for (uint32_t i = 0; i < l->dirs.n; i++) {
+        if (strcmp(l->dirs.p[i], dir) == 0) {
+            return;
+        }
+    }
+    VEC_PUSH(core_arena(in), &l->dirs, dir);
+}
+
+/* Offset of the last folder called impl in the first n bytes of a path; -1: there is none. */
+static int
+find_impl(const char *path, int n)
+{
+    int found = -1;
+    for (int i = 0; i + 5 <= n; i++) {
+        if ((i == 0 || path[i - 1] == '/') && memcmp(path + i, "impl/", 5) == 0) {
+            found = i;
+        }
+    }
+    return found;
+}
+
+static char *
+with_dots(Interp *in, const char *path, int n)
+{
+    char *out = arena_strndup(core_arena(in), path, (size_t)n);
+    for (int i = 0; i < n; i++) {
+        out[i] = out[i] == '/' ? '.' : out[i];
+    }
+    return out;
+}
+
+static void
+set_mode(Interp *in, const char *path)
+{
+    const char *mode = in->u->opt.mode;
+    in->core->loader.dynamic =
+        mode ? strcmp(mode, "dynamic") == 0 : strstr(path, "dynamic/") != NULL;
+}
+
+/* The main file's path, from the root on when only that shows the folder impl. */
+static const char *
+main_path(Interp *in, uint32_t main_file)
+{
+    const char *path = in->u->sources.p[main_file].path;
+    const char *cwd = in->u->opt.cwd;
+    if (!cwd || path[0] == '/' || find_impl(path, (int)strlen(path)) >= 0) {
+        return path;
+    }
+    const char *full = arena_printf(core_arena(in), "%s/%s", cwd, path);
+    bool plain = strncmp(path, "..", 2) != 0 && strncmp(path, "./", 2) != 0;
+    return plain && find_impl(full, (int)strlen(full)) >= 0 ? full : path;
+}
+
+void
+loader_init(Interp *in, uint32_t main_file)
+{
+    LoaderState *l = &in->core->loader;
+    const char *path = main_path(in, main_file);
+    const char *slash = strrchr(path, '/');
+    int n = slash ? (int)(slash - path) + 1 : 0; /* the folder with its slash */
+    int impl = find_impl(path, n);
+    l->package = "";
+    set_mode(in, path);
+    if (impl >= 0) {
+        add_dir(in, arena_strndup(core_arena(in), path, (size_t)impl));
+        l->package = with_dots(in, path + impl, n - impl - 1);
+        const char *dot = strrchr(path + n, '.');
+        int stem = dot ? (int)(dot - path) - n : (int)strlen(path + n);
+        l->main_name =
+            arena_printf(core_arena(in), "%s.%.*s", l->package, stem, path + n);
+    }
+    for (uint32_t i = 0; i < in->u->opt.dirs.n; i++) {
+        const char *dir = in->u->opt.dirs.p[i];
+        size_t len = strlen(dir);
+        bool ends = len == 0 || dir[len - 1] == '/';
+        add_dir(in, ends ? dir : arena_printf(core_arena(in), "%s/", dir));
+    }
+    add_dir(in, arena_strndup(core_arena(in), path, (size_t)n));
+}
+
+/* ---- files --------------------------------------------------------------------------------------------- */
+
+/* Reads a file as a source of the unit. 0: there is none. */
+static uint32_t
+read_source(Interp *in, const char *path)
+{
+    const char *text;
+    size_t len;
+    if (!in->u->load || !in->u->load(in->u, path, &text, &len) || len > UINT32_MAX / 2) {
+        return 0;
+    }
+    return unit_add_source(in->u, path, text, len);
+}
+
+static char *
+file_path(Interp *in, const char *dir, const char *dotted, const char *end)
+{
+    char *path = arena_printf(core_arena(in), "%s%s%s", dir, dotted, end);
+    for (size_t i = strlen(dir); i < strlen(dir) + strlen(dotted); i++) {
+        path[i] = path[i] == '.' ? '/' : path[i];
+    }
+    return path;
+}
+
+static const char *
+parent_name(Interp *in, const char *dotted)
+{
+    const char *dot = strrchr(dotted, '.');
+    return dot ? arena_strndup(core_arena(in), dotted, (size_t)(dot - dotted)) : "";
+}
+
+/* The folders above a module that was found are packages. */
+static void
+add_parents(Interp *in, const char *dotted)
+{
+    for (const char *p = parent_name(in, dotted); *p; p = parent_name(in, p)) {
+        Value m = stage_module(in, p);
+        if (m.module->kind == MODULE_PLAIN && !m.module->path) {
+            m.module->kind = MODULE_PACKAGE;
+            m.module->package = m.module->name;
+        }
+    }
+}
+
+static Value
+load_file(Interp *in, const char *dotted, const char *dir, Span span)
+{
+    static const char *const ends[] = {".py", ".tik"};
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+        const char *path = file_path(in, dir, dotted, ends[i]);
+        uint32_t file = read_source(in, path);
+        if (!file) {
+            continue;
+        }
+        Value m = stage_module(in, dotted);
+        m.module->path = path;
+        m.module->package = parent_name(in, dotted);
+        add_parents(in, dotted);
+        if (!module_run(in, m.module, file, span)) {
+            module_forget(in, m.module);
+            return val_fail();
+        }
+        return m;
+    }
+    return val_fail();
+}
+
+/* Reads the init file of a package, once; a package without one has no tree. */
+static bool
+read_init(Interp *in, ModuleVal *m)
+{
+    if (m->path) {
+        return true;
+    }
+    m->path = "";
+    const LoaderState *l = &in->core->loader;
+    for (uint32_t i = 0; i < l->dirs.n; i++) {
+        const char *path = file_path(in, l->dirs.p[i], m->name, "/__init__.py");
+        uint32_t file = read_source(in, path);
+        if (file) {
+            m->path = path;
+            m->init = parse_file(in->u, file);
+            in->fatal = in->fatal || !m->init;
+            return m->init != NULL;
+        }
+    }
+    return true;
+}
+
+static Value
+load_package(Interp *in, const char *dotted, const char *dir)
+{
+    const char *path = file_path(in, dir, dotted, "/__init__.py");
+    const char *text;
+    size_t len;
+    if (!in->u->load(in->u, path, &text, &len)) {
+        return val_fail();
+    }
+    add_parents(in, dotted);
+    Value m = stage_module(in, dotted);
+    m.module->kind = MODULE_PACKAGE;
+    m.module->package = m.module->name;
+    return m;
+}
+
+/* A helper module that takes part in an import cycle of operator packages, which ends well only when
+ * it comes first. */
+static bool
+load_common(Interp *in, const char *dotted, Span span)
+{
+    static const char common[] = "impl.util.util_common";
+    LoaderState *l = &in->core->loader;
+    if (l->common_first || strncmp(dotted, "impl.util.", 10) != 0) {
+        return true;
+    }
+    l->common_first = true;
+    (void)loader_find(in, common, span);
+    return !module_failed(in);
+}
+
+/* The main file under its own name: it is not executed a second time. */
+static Value
+main_module(Interp *in, const char *dotted)
+{
+    const LoaderState *l = &in->core->loader;
+    bool same = l->main_name && strcmp(l->main_name, dotted) == 0;
+    return same ? stage_module(in, "__main__") : val_fail();
+}
+
+Value
+loader_find(Interp *in, const char *dotted, Span span)
+{
+    const LoaderState *l = &in->core->loader;
+    if (!in->u->load || !load_common(in, dotted, span)) {
+        return val_fail();
+    }
+    Value m = main_module(in, dotted);
+    for (uint32_t i = 0; val_failed(m) && i < l->dirs.n && !module_failed(in); i++) {
+        m = load_package(in, dotted, l->dirs.p[i]);
+        if (val_failed(m)) {
+            m = load_file(in, dotted, l->dirs.p[i], span);
+        }
+    }
+    return m;
+}
+
+/* ---- attributes of packages ------------------------------------------------------------------------------ */
+
+/* The alias of an init file that defines the name; *from gets its statement. */
+static const Ast *
+find_export(const ModuleVal *m, const char *name, Interp *in, const Ast **from)
+{
+    for (const Ast *s = m->init ? m->init->body : NULL; s; s = s->next) {
+        for (const Ast *a = s->kind == AST_FROM ? s->orelse : NULL; a; a = a->next) {
+            const char *as = a->name ? sym_text(&in->u->names, a->name) : a->str;
+            if (strcmp(as, name) == 0) {
+                *from = s;
+                return a;
+            }
+        }
+    }
+    return NULL;
+}
+
+/* The module that 'from .m import' of an init file names; one dot is the package itself. */
+static const char *
+export_module(Interp *in, const ModuleVal *m, const Ast *from)
+{
+    const char *base = from->value ? m->name : "";
+    for (int64_t level = from->value; level > 1; level--) {
+        base = parent_name(in, base);
+    }
+    return arena_printf(core_arena(in), "%s%s%s", base, *base && *from->str ? "." : "",
+                        from->str);
+}
+
+static Value
+exported(Interp *in, const char *source, const char *name, Span span)
+{
+    bool found = false;
+    Value m = module_find(in, source, span);
+    if (m.kind != VAL_MODULE) {
+        return val_fail();
+    }
+    Value v = attr_try(in, m, intern(&in->u->names, name), span, &found);
+    if (!found) {
+        stage_raise(in, "ImportError", span, "the module '%s' has no '%s'%s", source,
+                    name, m.module->loading ? " yet: it is still being loaded" : "");
+    }
+    return found ? v : val_fail();
+}
+
+Value
+loader_member(Interp *in, ModuleVal *package, const char *name, Span span)
+{
+    const Ast *from = NULL;
+    if (!read_init(in, package)) {
+        return val_fail();
+    }
+    const Ast *a = find_export(package, name, in, &from);
+    const char *source = a ? export_module(in, package, from) : NULL;
+    if (a && *source && strcmp(source, package->name) != 0) {
+        return exported(in, source, a->str, span);
+    }
+    const char *dotted =
+        arena_printf(core_arena(in), "%s.%s", package->name, a ? a->str : name);
+    return module_find(in, dotted, span);
+}

@@ -1,0 +1,1 @@
+from ..above import x

@@ -1,0 +1,3 @@
+from impl.broken_helper import f
+
+f(0)

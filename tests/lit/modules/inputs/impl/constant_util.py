@@ -1,0 +1,1 @@
+BLOCK_SIZE = 32

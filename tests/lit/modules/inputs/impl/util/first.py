@@ -1,0 +1,3 @@
+from impl.util.second import x
+
+y = 1

@@ -1,0 +1,3 @@
+from impl.util.first import y
+
+x = 1
