@@ -369,6 +369,9 @@ stack_take(Interp *in, uint32_t n)
 
 /* Raises like stage_raise and gives the facts of the exception, to add help and notes. */
 /* Sets a pending exception made by the program. */
+/* What str() of an exception raised by the evaluator gives (message.def); null: nothing. */
+const char *message_for_program(Interp *in, const char *cls, const char *fmt,
+                                const char *text);
 ExcInfo *error_raise(Interp *in, const char *cls, Span span, const char *fmt, ...)
     PRINTF_LIKE(4, 5);
 Value error_set(Interp *in, Value exception, Span span);

@@ -225,9 +225,13 @@ set_remove(Interp *in, Value self, const CallArgs *args)
     if (!dict_remove(in, self.dict, args->pos[0], args->span, &found, &old)) {
         return val_fail();
     }
-    return found ? val_none()
-                 : stage_raise(in, "KeyError", args->span, "the set has no %s",
-                               val_repr(in, args->pos[0]));
+    if (!found) {
+        error_raise(in, "KeyError", args->span, "the set has no %s",
+                    val_repr(in, args->pos[0]));
+        in->exception.inst->args = val_tuple(in, args->pos, 1);
+        return val_fail();
+    }
+    return val_none();
 }
 
 static Value

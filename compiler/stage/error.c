@@ -31,15 +31,16 @@ error_set(Interp *in, Value exception, Span span)
 }
 
 static ExcInfo *
-raise_text(Interp *in, const char *cls, Span span, const char *text)
+raise_text(Interp *in, const char *cls, Span span, const char *fmt, const char *text)
 {
     Value c = attrs_get(&in->core->builtins->attrs, intern(&in->u->names, cls));
     if (c.kind != VAL_CLASS) {
         ICE("no exception class '%s'", cls);
     }
     Value e = class_instance(in, c.klass);
-    Value message = val_str(in, text);
-    e.inst->args = val_tuple(in, &message, 1);
+    const char *plain = message_for_program(in, cls, fmt, text);
+    Value message = val_str(in, plain ? plain : "");
+    e.inst->args = val_tuple(in, &message, plain ? 1 : 0);
     e.inst->exc = ARENA_NEW(core_arena(in), ExcInfo);
     e.inst->exc->id = c.klass->diag;
     e.inst->exc->text = text;
@@ -54,7 +55,7 @@ stage_raise(Interp *in, const char *cls, Span span, const char *fmt, ...)
     va_start(ap, fmt);
     const char *text = arena_vprintf(core_arena(in), fmt, ap);
     va_end(ap);
-    raise_text(in, cls, span, text);
+    raise_text(in, cls, span, fmt, text);
     return val_fail();
 }
 
@@ -65,7 +66,7 @@ error_raise(Interp *in, const char *cls, Span span, const char *fmt, ...)
     va_start(ap, fmt);
     const char *text = arena_vprintf(core_arena(in), fmt, ap);
     va_end(ap);
-    return raise_text(in, cls, span, text);
+    return raise_text(in, cls, span, fmt, text);
 }
 
 Value
@@ -83,8 +84,10 @@ error_message(Interp *in, Value exception, Text *out)
     if (args.kind != VAL_TUPLE || args.list->n == 0) {
         return;
     }
-    bool ok = args.list->n == 1 ? format_str(in, args.list->p[0], in->here, out)
-                                : format_repr(in, args, in->here, out);
+    bool ok = args.list->n > 1 ? format_repr(in, args, in->here, out)
+              : exception.inst->cls->diag == D_KEY_ERROR
+                  ? format_repr(in, args.list->p[0], in->here, out)
+                  : format_str(in, args.list->p[0], in->here, out);
     if (!ok) {
         text_put(out, "(its text cannot be made)");
     }

@@ -32,9 +32,17 @@ assign_starred(Interp *in, Ast *target, uint32_t before, const List *l)
 static bool
 count_error(Interp *in, Ast *target, uint32_t wanted, bool or_more, uint32_t given)
 {
-    stage_raise(in, "ValueError", target->span, "%u target%s%s get%s %u value%s", wanted,
-                wanted == 1 ? "" : "s", or_more ? " or more" : "",
-                wanted == 1 && !or_more ? "s" : "", given, given == 1 ? "" : "s");
+    const char *wants = wanted == 1 ? "" : "s";
+    const char *more = or_more ? " or more" : "";
+    const char *get = wanted == 1 && !or_more ? "s" : "";
+    const char *gives = given == 1 ? "" : "s";
+    if (given < wanted) {
+        stage_raise(in, "ValueError", target->span, "%u target%s%s get%s only %u value%s",
+                    wanted, wants, more, get, given, gives);
+    } else {
+        stage_raise(in, "ValueError", target->span, "%u target%s%s get%s %u value%s",
+                    wanted, wants, more, get, given, gives);
+    }
     return false;
 }
 

@@ -233,6 +233,17 @@ op_inplace(Interp *in, AstOp op, Value a, Value b, Span span)
         }
         return a;
     }
+    if (a.kind == VAL_LIST && op == AOP_MUL) {
+        Value all = op_binary(in, op, a, b, span);
+        if (all.kind != VAL_LIST) {
+            return all;
+        }
+        a.list->n = 0;
+        for (uint32_t i = 0; i < all.list->n; i++) {
+            list_push(in, a, all.list->p[i]);
+        }
+        return a;
+    }
     if (op == AOP_OR && a.kind == b.kind && (a.kind == VAL_SET || a.kind == VAL_DICT)) {
         return merge_into(in, a, b, span);
     }

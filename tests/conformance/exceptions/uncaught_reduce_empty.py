@@ -1,0 +1,2 @@
+from functools import reduce
+reduce(lambda a, b: a, [])

@@ -1,0 +1,6 @@
+class A:
+    pass
+class B(A):
+    def f(self):
+        return super().nothing()
+B().f()
