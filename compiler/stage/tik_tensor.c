@@ -216,11 +216,12 @@ static bool
 reserve(Making *m)
 {
     int64_t bytes, size = dtype_size(m->root->dtype);
-    if (m->got[P_MAX_MEM].kind == VAL_NONE || m->root->mem == SC_GM) {
-        stage_diag(m->in, D_NOT_SUPPORTED, m->span[P_SHAPE],
-                   "the shape of '%s' is known only at run time%s",
-                   tik_sym(m->in, m->root->name),
-                   m->root->mem == SC_GM ? "" : " and max_mem_size is not given");
+    if (m->got[P_MAX_MEM].kind == VAL_NONE) {
+        Diag *d = stage_diag(m->in, D_NOT_SUPPORTED, m->span[P_SHAPE],
+                             "the shape of '%s' is known only at run time and "
+                             "max_mem_size is not given",
+                             tik_sym(m->in, m->root->name));
+        diag_help(m->in->u, d, "max_mem_size is the room to reserve, in bytes");
         return false;
     }
     if (!val_as_int64(m->got[P_MAX_MEM], &bytes) || bytes <= 0 || bytes % size ||
