@@ -52,7 +52,7 @@ is_text(Interp *in, const CallArgs *args, int i)
     return true;
 }
 
-/* supports(instruction, dtype): dtype "" asks for any. */
+/* supports(instruction, dtype): dtype "" asks for any. None: the tables have no such instruction. */
 static Value
 fn_supports(Interp *in, Value self, const CallArgs *args)
 {
@@ -63,7 +63,7 @@ fn_supports(Interp *in, Value self, const CallArgs *args)
     }
     const char *dtype = args->pos[1].str->p;
     if (!op_find(args->pos[0].str->p, &op)) {
-        return val_bool(false);
+        return val_none();
     }
     if (!*dtype) {
         return val_bool(op_on_soc(op, in->u->soc));
