@@ -23,7 +23,8 @@ assign_starred(Interp *in, Ast *target, uint32_t before, const List *l)
             continue;
         }
         uint32_t n = l->n - before - after;
-        TRY(exec_assign(in, t->a, val_list(in, l->p + i, n)));
+        /* An empty list may have no storage to point into. */
+        TRY(exec_assign(in, t->a, val_list(in, n ? l->p + i : NULL, n)));
         i += n;
     }
     return true;
