@@ -124,6 +124,10 @@ same_key(Interp *in, Value a, Value b, Span span, bool *out)
         *out = a.str->len == b.str->len && memcmp(a.str->p, b.str->p, a.str->len) == 0;
         return true;
     }
+    if (a.kind == VAL_FLOAT && b.kind == VAL_FLOAT && a.f != a.f) {
+        *out = b.f != b.f; /* a NaN is found again, as the same object is in Python */
+        return true;
+    }
     if (a.kind == VAL_OBJECT || b.kind == VAL_OBJECT) {
         *out = a.kind == b.kind && a.obj == b.obj;
         return true;

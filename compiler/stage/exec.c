@@ -531,6 +531,9 @@ exec_raise(Interp *in, Ast *s)
     }
     if (!val_failed(v) && s->b) {
         Value cause = eval(in, s->b);
+        if (v.kind == VAL_INSTANCE && !val_failed(cause)) {
+            attrs_set(core_arena(in), &v.inst->attrs, in->core->sym.cause, cause);
+        }
         v = val_failed(cause) ? cause : v;
     }
     if (val_failed(v)) {

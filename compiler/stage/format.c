@@ -92,6 +92,14 @@ format_double(double f, Text *out)
 
 /* ---- repr and str ------------------------------------------------------------------------------------------ */
 
+/* Whether U+0080 to U+00BF, whose second byte is given, has no shape of its own. */
+static bool
+hidden_latin(char second)
+{
+    unsigned char c = (unsigned char)second;
+    return c <= 0xa0 || c == 0xad;
+}
+
 static void
 repr_str(const Str *s, Text *out)
 {
@@ -107,6 +115,8 @@ repr_str(const Str *s, Text *out)
             text_put(out, c == '\n' ? "\\n" : c == '\t' ? "\\t" : "\\r");
         } else if (c < 32 || c == 127) {
             text_printf(out, "\\x%02x", c);
+        } else if (c == 0xc2 && i + 1 < s->len && hidden_latin(s->p[i + 1])) {
+            text_printf(out, "\\x%02x", (unsigned char)s->p[++i]);
         } else {
             text_putc(out, (char)c);
         }

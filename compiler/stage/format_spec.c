@@ -272,7 +272,7 @@ apply_spec(Interp *in, Value v, const Spec *s, Span span, Text *out)
         format_int(in, v, s, out);
         return true;
     }
-    if (val_is_number(v) && v.kind != VAL_BOOL &&
+    if (val_is_number(v) && (v.kind != VAL_BOOL || s->type) &&
         (!s->type || strchr("eEfFgGn%", s->type))) {
         double f = 0;
         TRY(number_double(in, v, span, &f));
@@ -515,9 +515,16 @@ percent_one(Interp *in, Percent *c, Text *out)
     }
     TRY(percent_flags(in, c, &s));
     if (c->p == c->end) {
-        return percent_error(in, c, "the format text ends in the middle of a conversion");
+        stage_raise(in, "ValueError", c->span,
+                    "the format text ends in the middle of a conversion");
+        return false;
     }
     s.type = *c->p++;
+    if (!strchr("diouxXeEfFgGcrsa%", s.type) || !s.type) {
+        stage_raise(in, "ValueError", c->span, "'%c' is not a format conversion",
+                    s.type ? s.type : '0');
+        return false;
+    }
     if (s.type == '%') {
         text_putc(out, '%');
         return true;
@@ -563,9 +570,11 @@ typedef struct Braces {
     const char *p;
     const char *end;
     const CallArgs *args;
-    int next; /* automatic number */
+    int next; /* automatic number; -1: the fields are numbered */
     int depth;
 } Braces;
+
+#define MIXED_FIELDS "fields with and without numbers cannot be mixed"
 
 static Value
 braces_error(Interp *in, const Braces *b, const char *text)
@@ -578,12 +587,19 @@ braces_root(Interp *in, Braces *b, const char *p, size_t n)
 {
     int index = 0;
     if (n == 0) {
+        if (b->next < 0) {
+            return braces_error(in, b, MIXED_FIELDS);
+        }
         index = b->next++;
     } else if (isdigit((unsigned char)*p)) {
         const char *q = p;
         if (!take_count(&q, p + n, &index) || q != p + n) {
             return braces_error(in, b, "a format field has a bad number");
         }
+        if (b->next > 0) {
+            return braces_error(in, b, MIXED_FIELDS);
+        }
+        b->next = -1;
     } else {
         Sym name = intern_n(&in->u->names, p, n);
         Value v = builtin_keyword(b->args, name);

@@ -406,11 +406,13 @@ take_prefix(const char **p, const char *end, int base)
 static Value
 parse_digits(Interp *in, const char *p, const char *end, int base, Span span)
 {
+    const char *text = p;
     bool negative = p < end && *p == '-';
     if (p < end && (*p == '-' || *p == '+')) {
         p++;
     }
     base = take_prefix(&p, end, base);
+    const char *start = p > text && p[-1] != '-' && p[-1] != '+' ? NULL : p;
     char *digits = arena_alloc(core_arena(in), (size_t)(end - p) + 2);
     size_t n = 0;
     if (negative) {
@@ -418,7 +420,7 @@ parse_digits(Interp *in, const char *p, const char *end, int base, Span span)
     }
     size_t first = n;
     for (; p < end; p++) {
-        if (*p == '_' && p > end - 1) {
+        if (*p == '_' && (p + 1 == end || p[1] == '_' || p == start)) {
             return val_fail();
         }
         if (*p != '_') {

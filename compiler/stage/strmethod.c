@@ -169,6 +169,29 @@ count_chars(const char *p, size_t n)
     return str_count((Value){.kind = VAL_STR, .str = &s});
 }
 
+/* Whether a window of the text begins behind its end, where not even the empty text is. */
+static bool
+begins_beyond(Value self, const CallArgs *args)
+{
+    int64_t start = 0;
+    return args->npos > 1 && val_is_int(args->pos[1]) &&
+           val_as_int64(args->pos[1], &start) && start > str_count(self);
+}
+
+/* Replaces the text by the window that the arguments [start[, end]] behind the first one give. */
+static bool
+take_window(Interp *in, Value *self, const CallArgs *args)
+{
+    int64_t bounds[4];
+    if (args->npos < 2) {
+        return true;
+    }
+    SliceVal s = {args->pos[1], args->npos > 2 ? args->pos[2] : val_none(), val_none()};
+    TRY(index_slice(in, &s, str_count(*self), args->span, bounds));
+    *self = str_slice(in, *self, bounds[0], 1, bounds[2]);
+    return true;
+}
+
 /* find(part[, start[, end]]) in characters; -2: failure. */
 static int64_t
 find(Interp *in, Value self, const CallArgs *args, bool last)
@@ -181,6 +204,9 @@ find(Interp *in, Value self, const CallArgs *args, bool last)
         !index_slice(in, &s, str_count(self), args->span, bounds) ||
         !core_charge(in, self.str->len / 8 * (1 + part->len / 64), args->span)) {
         return -2;
+    }
+    if (begins_beyond(self, args)) {
+        return -1;
     }
     Value window = str_slice(in, self, bounds[0], 1, bounds[2]);
     int64_t at = find_bytes(window.str->p, window.str->len, part, last);
@@ -231,12 +257,13 @@ str_countof(Interp *in, Value self, const CallArgs *args)
 {
     const Str *part = NULL;
     int64_t n = 0;
-    if (!text_arg(in, args, 0, &part) ||
+    bool beyond = begins_beyond(self, args);
+    if (!text_arg(in, args, 0, &part) || !take_window(in, &self, args) ||
         !core_charge(in, self.str->len / 8, args->span)) {
         return val_fail();
     }
     if (part->len == 0) {
-        return val_int(str_count(self) + 1);
+        return val_int(beyond ? 0 : str_count(self) + 1);
     }
     const char *p = self.str->p;
     size_t rest = self.str->len;
@@ -263,16 +290,21 @@ ends(Interp *in, Value self, const CallArgs *args, bool front)
 {
     const Str *part = NULL;
     Value v = args->pos[0];
+    bool beyond = begins_beyond(self, args);
+    if (!take_window(in, &self, args)) {
+        return val_fail();
+    }
     if (v.kind == VAL_TUPLE) {
         bool yes = false;
         for (uint32_t i = 0; i < v.list->n; i++) {
             yes = yes || (v.list->p[i].kind == VAL_STR &&
                           has_end(self.str, v.list->p[i].str, front));
         }
-        return val_bool(yes);
+        return val_bool(yes && !beyond);
     }
-    return text_arg(in, args, 0, &part) ? val_bool(has_end(self.str, part, front))
-                                        : val_fail();
+    return text_arg(in, args, 0, &part)
+               ? val_bool(!beyond && has_end(self.str, part, front))
+               : val_fail();
 }
 
 static Value
@@ -679,9 +711,9 @@ static const BuiltinRow rows[] = {
     {"rfind", str_rfind, 1, 3, NULL},
     {"index", str_index, 1, 3, NULL},
     {"rindex", str_rindex, 1, 3, NULL},
-    {"count", str_countof, 1, 1, NULL},
-    {"startswith", str_startswith, 1, 1, NULL},
-    {"endswith", str_endswith, 1, 1, NULL},
+    {"count", str_countof, 1, 3, NULL},
+    {"startswith", str_startswith, 1, 3, NULL},
+    {"endswith", str_endswith, 1, 3, NULL},
     {"join", str_join, 1, 1, NULL},
     {"split", str_split, 0, 2, "sep maxsplit"},
     {"rsplit", str_rsplit, 0, 2, "sep maxsplit"},

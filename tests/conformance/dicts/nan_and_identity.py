@@ -1,0 +1,3 @@
+nan = float("nan")
+d = {nan: 1}
+print(d[nan], nan in d, nan == nan)

@@ -1,0 +1,5 @@
+# Functions with yield keep a state between calls; the evaluator refuses them and names the construct.
+def f():
+    yield 1
+print(list(f()))
+#| uncaught [not-supported] generators are not evaluated; collect the values in a list

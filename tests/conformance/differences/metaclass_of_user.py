@@ -1,0 +1,7 @@
+# Metaclasses other than ABCMeta: no operator uses one.
+class M(type):
+    pass
+class A(metaclass=M):
+    pass
+print("made")
+#| uncaught [not-supported] a class derived from a built-in type is not evaluated

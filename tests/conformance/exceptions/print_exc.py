@@ -1,0 +1,6 @@
+import traceback
+try:
+    raise ValueError("x")
+except ValueError:
+    print("handled")
+print("end")
