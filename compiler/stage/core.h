@@ -261,6 +261,7 @@ typedef struct LoaderState {
 struct Core {
     CoreSyms sym;
     LoaderState loader;
+    Value provided; /* the names of all provided modules; VAL_FAIL: not loaded */
     StackChunk *chunk;
     Value *top;           /* of the value stack, in chunk */
     uintptr_t stack_base; /* C stack at the start of stage_run */

@@ -97,13 +97,17 @@ loader_init(Interp *in, uint32_t main_file)
 
 /* ---- files --------------------------------------------------------------------------------------------- */
 
-/* Reads a file as a source of the unit. 0: there is none. */
+/* Reads a file as a source of the unit. 0: there is none, or a limit was hit. */
 static uint32_t
-read_source(Interp *in, const char *path)
+read_source(Interp *in, const char *path, Span span)
 {
+    enum {
+        OPENING = 1000 /* steps that a look for a file counts as */
+    };
     const char *text;
     size_t len;
-    if (!in->u->load || !in->u->load(in->u, path, &text, &len) || len > UINT32_MAX / 2) {
+    if (!core_charge(in, OPENING, span) || !in->u->load(in->u, path, &text, &len) ||
+        len > UINT32_MAX / 2 || !core_charge(in, (int64_t)len, span)) {
         return 0;
     }
     return unit_add_source(in->u, path, text, len);
@@ -145,7 +149,7 @@ load_file(Interp *in, const char *dotted, const char *dir, Span span)
     static const char *const ends[] = {".py", ".tik"};
     for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
         const char *path = file_path(in, dir, dotted, ends[i]);
-        uint32_t file = read_source(in, path);
+        uint32_t file = read_source(in, path, span);
         if (!file) {
             continue;
         }
@@ -164,16 +168,16 @@ load_file(Interp *in, const char *dotted, const char *dir, Span span)
 
 /* Reads the init file of a package, once; a package without one has no tree. */
 static bool
-read_init(Interp *in, ModuleVal *m)
+read_init(Interp *in, ModuleVal *m, Span span)
 {
     if (m->path) {
         return true;
     }
     m->path = "";
     const LoaderState *l = &in->core->loader;
-    for (uint32_t i = 0; i < l->dirs.n; i++) {
+    for (uint32_t i = 0; in->u->load && i < l->dirs.n; i++) {
         const char *path = file_path(in, l->dirs.p[i], m->name, "/__init__.py");
-        uint32_t file = read_source(in, path);
+        uint32_t file = read_source(in, path, span);
         if (file) {
             m->path = path;
             m->init = parse_file(in->u, file);
@@ -181,7 +185,7 @@ read_init(Interp *in, ModuleVal *m)
             return m->init != NULL;
         }
     }
-    return true;
+    return !in->fatal;
 }
 
 static Value
@@ -291,7 +295,7 @@ Value
 loader_member(Interp *in, ModuleVal *package, const char *name, Span span)
 {
     const Ast *from = NULL;
-    if (!read_init(in, package)) {
+    if (!read_init(in, package, span)) {
         return val_fail();
     }
     const Ast *a = find_export(package, name, in, &from);

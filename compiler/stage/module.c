@@ -11,6 +11,10 @@
 
 #include <string.h>
 
+enum {
+    LONGEST = 200 /* of a module's name, which also bounds the recursion */
+};
+
 /* ---- names ------------------------------------------------------------------------------------------ */
 
 static const char adapter[] = "impl.util.platform_adapter";
@@ -114,11 +118,13 @@ stage_module_set(Interp *in, Value module, const char *name, Value v)
 void
 module_forget(Interp *in, const ModuleVal *m)
 {
+    uint32_t kept = 0;
     for (uint32_t i = 0; i < in->core->modules.n; i++) {
-        if (in->core->modules.p[i].module.module == m) {
-            in->core->modules.p[i].dotted = "";
+        if (in->core->modules.p[i].module.module != m) {
+            in->core->modules.p[kept++] = in->core->modules.p[i];
         }
     }
+    in->core->modules.n = kept;
 }
 
 bool
@@ -209,8 +215,13 @@ static const char provided_name[] = "_provided";
 Value
 module_provided(Interp *in, Span span)
 {
-    Value m = registered(in, library_name(in, provided_name));
-    return val_failed(m) ? load_embedded(in, find_embedded(provided_name), span) : m;
+    Value *m = &in->core->provided;
+    if (m->kind != VAL_MODULE) {
+        Value loaded = registered(in, library_name(in, provided_name));
+        *m = val_failed(loaded) ? load_embedded(in, find_embedded(provided_name), span)
+                                : loaded;
+    }
+    return *m;
 }
 
 /* The exception function of that name: made by _raiser(name) of stdlib/. */
@@ -223,8 +234,16 @@ raiser(Interp *in, const ModuleVal *flat, const char *name, Span span)
 }
 
 static Value
-placeholder(Interp *in, const ModuleVal *m, const char *name)
+placeholder(Interp *in, const ModuleVal *m, const char *name, Span span)
 {
+    if (strlen(m->name) + strlen(name) >= LONGEST) {
+        return stage_raise(in, "AttributeError", span,
+                           "the name of a placeholder has more than %d characters",
+                           LONGEST);
+    }
+    if (!core_charge(in, in->core->modules.n, span)) {
+        return val_fail();
+    }
     if (name[0] >= 'A' && name[0] <= 'Z') {
         return (Value){.kind = VAL_CLASS, .klass = class_new(in, name, NULL)};
     }
@@ -244,7 +263,7 @@ provided_member(Interp *in, ModuleVal *m, Sym sym, Span span)
         return v;
     }
     bool raises = strncmp(name, "raise_", 6) == 0;
-    v = raises ? raiser(in, flat.module, name, span) : placeholder(in, m, name);
+    v = raises ? raiser(in, flat.module, name, span) : placeholder(in, m, name, span);
     if (!val_failed(v)) {
         attrs_set(core_arena(in), &m->attrs, sym, v);
     }
@@ -267,8 +286,10 @@ module_member(Interp *in, ModuleVal *m, Sym sym, Span span, bool *found)
         v = provided_member(in, m, sym, span);
         break;
     case MODULE_LAZY:
-        v = placeholder(in, m, name);
-        attrs_set(core_arena(in), &m->attrs, sym, v);
+        v = placeholder(in, m, name, span);
+        if (!val_failed(v)) {
+            attrs_set(core_arena(in), &m->attrs, sym, v);
+        }
         break;
     case MODULE_PACKAGE:
         v = loader_member(in, m, name, span);
@@ -333,9 +354,6 @@ attribute_module(Interp *in, const char *dotted, Span span)
 Value
 module_find(Interp *in, const char *dotted, Span span)
 {
-    enum {
-        LONGEST = 200
-    }; /* of a module's name, which also bounds the recursion */
     bool private = dotted[0] == '_' && module_is_library(in, span);
     const EmbeddedModule *e = dotted[0] != '_' || private ? find_embedded(dotted) : NULL;
     dotted = private ? library_name(in, dotted) : known_name(in, dotted);
