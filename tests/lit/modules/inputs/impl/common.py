@@ -1,0 +1,3 @@
+from .util.helper import make
+
+print("made", make())

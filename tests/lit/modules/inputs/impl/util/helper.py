@@ -1,0 +1,5 @@
+from impl.util.util_common import BLOCK
+
+
+def make():
+    return BLOCK

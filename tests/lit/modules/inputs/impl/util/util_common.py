@@ -1,0 +1,3 @@
+BLOCK = 32
+
+from impl.util.helper import make
