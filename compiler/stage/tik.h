@@ -282,6 +282,9 @@ bool tik_scalar_dtype(Interp *in, Value v, Span span, Dtype *out);
 bool tik_scalar_name(Interp *in, Value v, Span span, const char *dflt, Sym *out);
 /* Records o = v, converted as by a C cast. False with a diagnostic. */
 bool tik_assign(Interp *in, ExprObj *o, Value v, Span span);
+/* What set_as does: tik_assign if the Scalar is alive and the branch is not dropped. False: the program
+ * ends. */
+bool tik_set(Interp *in, ExprObj *o, Value v, Span span);
 /* Loads a one-element view of the container into a fresh register and gives its value. */
 bool tik_load(Interp *in, Tik *c, View *v, Span span, ExprId *out);
 /* The container of a tensor, Scalar or Expr; null for other values. */

@@ -132,7 +132,7 @@ static bool
 array_set_item(Interp *in, Object *self, Value key, Value v, Span span)
 {
     Value at = array_get_item(in, self, key, span);
-    return !val_failed(at) && tik_assign(in, tik_runtime(at), v, span);
+    return !val_failed(at) && tik_set(in, tik_runtime(at), v, span);
 }
 
 bool
@@ -140,7 +140,7 @@ tik_array_assign(Interp *in, ExprObj *o, Value v, Span span)
 {
     ScalarArray *a = o->array;
     Tik *c = a->c;
-    Sym names[2] = {intern(&in->u->names, "index"), intern(&in->u->names, "value")};
+    Sym names[2] = {intern(&in->u->names, "index"), a->name};
     ExprObj *index = tik_runtime(tik_scalar(in, c, names[0], DT_S64, span));
     ExprObj *value = tik_runtime(tik_scalar(in, c, names[1], a->dtype, span));
     Stmt at = {.kind = ST_SET, .set = {index->reg, o->index}};

@@ -153,6 +153,17 @@ tik_assign(Interp *in, ExprObj *o, Value v, Span span)
     return set_reg(in, c, o->reg, e, span);
 }
 
+bool
+tik_set(Interp *in, ExprObj *o, Value v, Span span)
+{
+    if (!tik_dropped(o->c) && tik_not_built(in, o->c, span) &&
+        tik_alive(in, o->c, o->e, span)) {
+        warn_bound(in, o->c, o, span);
+        (void)tik_assign(in, o, v, span);
+    }
+    return !in->fatal;
+}
+
 /* The offsets of older set_as forms; only their defaults are accepted. */
 static bool
 no_offset(Interp *in, Value v, Span span)
@@ -178,13 +189,10 @@ scalar_set_as(Interp *in, Value self, const CallArgs *args)
     if (!stage_bind(in, "set_as", args, params, 2, got, NULL)) {
         return val_fail();
     }
-    if (tik_dropped(o->c) || !tik_not_built(in, o->c, args->span) ||
-        !no_offset(in, got[1], args->span) || !tik_alive(in, o->c, o->e, args->span)) {
+    if (tik_dropped(o->c) || !no_offset(in, got[1], args->span)) {
         return in->fatal ? val_fail() : val_none();
     }
-    warn_bound(in, o->c, o, args->span);
-    (void)tik_assign(in, o, got[0], args->span);
-    return in->fatal ? val_fail() : val_none();
+    return tik_set(in, o, got[0], args->span) ? val_none() : val_fail();
 }
 
 static Value
