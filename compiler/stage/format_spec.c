@@ -14,6 +14,7 @@ typedef struct Spec {
     char align; /* < > ^ = or 0 */
     char sign;  /* + - space */
     bool alt;
+    bool zeros; /* a width that begins with 0: texts are filled behind */
     char group; /* , _ or 0 */
     int width;
     int precision; /* -1: none */
@@ -73,6 +74,7 @@ parse_spec(const char *p, size_t n, Spec *s)
         if (!s->align) {
             s->align = '=';
             s->fill = "0";
+            s->zeros = true;
         }
         p++;
     }
@@ -282,14 +284,16 @@ apply_spec(Interp *in, Value v, const Spec *s, Span span, Text *out)
     if (val_is_number(v) && v.kind != VAL_BOOL) {
         return false;
     }
-    if ((s->type && s->type != 's') || s->align == '=' || s->group) {
+    if ((s->type && s->type != 's') || (s->align == '=' && !s->zeros) || s->group) {
         return false;
     }
     Text t;
     text_init(&t, core_arena(in));
     TRY(format_str(in, v, span, &t));
     size_t n = s->precision >= 0 ? first_chars(t.p, t.n, (size_t)s->precision) : t.n;
-    put_padded(s, "", t.p, n, '<', out);
+    Spec plain = *s;
+    plain.align = s->zeros ? '<' : s->align;
+    put_padded(&plain, "", t.p, n, '<', out);
     return true;
 }
 

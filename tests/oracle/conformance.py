@@ -32,7 +32,7 @@ def under_cpython(path):
     out = io.StringIO()
     space = {"__name__": "__main__", "__builtins__": builtins, "__file__": path}
     try:
-        with open(path, encoding="utf-8") as f, contextlib.redirect_stdout(out):
+        with open(path, "rb") as f, contextlib.redirect_stdout(out):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 exec(compile(f.read(), path, "exec"), space)

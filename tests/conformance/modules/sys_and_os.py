@@ -1,0 +1,4 @@
+import sys
+import os.path
+import time
+print("ok")
