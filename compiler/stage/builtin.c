@@ -141,8 +141,11 @@ fn_chr(Interp *in, Value self, const CallArgs *args)
     (void)self;
     int64_t c = 0;
     char p[4];
-    if (!val_is_int(args->pos[0]) || !val_as_int64(args->pos[0], &c) || c < 0 ||
-        c > 0x10ffff) {
+    if (!val_is_int(args->pos[0])) {
+        return stage_raise(in, "TypeError", args->span, "an integer is needed, not '%s'",
+                           val_type_name(args->pos[0]));
+    }
+    if (!val_as_int64(args->pos[0], &c) || c < 0 || c > 0x10ffff) {
         return stage_raise(in, "ValueError", args->span,
                            "a character code lies in 0 to 1114111");
     }

@@ -1,0 +1,2 @@
+print(int("11", 2))
+print(int("11", 99))

@@ -1,0 +1,1 @@
+print("{name}".format(other=1))

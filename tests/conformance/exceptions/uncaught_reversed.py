@@ -1,0 +1,2 @@
+for x in reversed(5):
+    print(x)
