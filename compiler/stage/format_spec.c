@@ -669,9 +669,14 @@ braces_one(Interp *in, Braces *b, const char *end, Text *out)
         return false;
     }
     if (q < end && *q == '!') {
+        bool known = q + 1 < end && strchr("rsa", q[1]) && q[1];
+        if (!known || (q + 2 < end && q[2] != ':')) {
+            braces_error(in, b, "behind ! stands r, s or a");
+            return false;
+        }
         Text t;
         text_init(&t, core_arena(in));
-        bool repr = q + 1 < end && q[1] != 's';
+        bool repr = q[1] != 's';
         TRY(repr ? format_repr(in, v, b->args->span, &t)
                  : format_str(in, v, b->args->span, &t));
         v = val_text(in, &t);

@@ -385,7 +385,7 @@ split_args(Interp *in, const CallArgs *args, const Str **sep, int64_t *max)
     }
     if (!val_failed(v) && v.kind != VAL_NONE) {
         if (v.kind != VAL_STR || v.str->len == 0) {
-            stage_raise(in, "ValueError", args->span,
+            stage_raise(in, v.kind == VAL_STR ? "ValueError" : "TypeError", args->span,
                         "a separator is a text that is not empty");
             return false;
         }
