@@ -351,13 +351,11 @@ fn_max(Interp *in, Value self, const CallArgs *args)
     return extreme(in, args, "max", true);
 }
 
-static Value
-fn_sum(Interp *in, Value self, const CallArgs *args)
+Value
+builtin_fold(Interp *in, const CallArgs *args, Value start, AstOp op)
 {
-    (void)self;
     Iter it;
-    Value start = builtin_keyword(args, in->core->sym.start);
-    Value total = args->npos > 1 ? args->pos[1] : val_failed(start) ? val_int(0) : start;
+    Value total = start;
     if (!iter_begin(in, args->pos[0], args->span, &it)) {
         return val_fail();
     }
@@ -367,11 +365,20 @@ fn_sum(Interp *in, Value self, const CallArgs *args)
         if (more <= 0) {
             return more == 0 ? total : val_fail();
         }
-        total = op_binary(in, AOP_ADD, total, v, args->span);
+        total = op_binary(in, op, total, v, args->span);
         if (val_failed(total) || !core_step(in, args->span)) {
             return val_fail();
         }
     }
+}
+
+static Value
+fn_sum(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Value start = builtin_keyword(args, in->core->sym.start);
+    Value zero = val_failed(start) ? val_int(0) : start;
+    return builtin_fold(in, args, args->npos > 1 ? args->pos[1] : zero, AOP_ADD);
 }
 
 /* any and all: the first item with truth stop decides. */

@@ -550,6 +550,8 @@ bool builtin_install(Interp *in);
 void builtin_add_rows(Interp *in, Attrs *into, const BuiltinRow *rows, size_t n,
                       ClassVal *owner);
 Value builtin_keyword(const CallArgs *args, Sym name);
+/* start op item op item ... over the items of the first argument: sum and math.prod. */
+Value builtin_fold(Interp *in, const CallArgs *args, Value start, AstOp op);
 void builtin_functions(Interp *in, Attrs *into);
 void strmethod_install(Interp *in);
 void listmethod_install(Interp *in);

@@ -258,23 +258,8 @@ static Value
 fn_prod(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
-    Iter it;
     Value start = builtin_keyword(args, in->core->sym.start);
-    Value total = val_failed(start) ? val_int(1) : start;
-    if (!iter_begin(in, args->pos[0], args->span, &it)) {
-        return val_fail();
-    }
-    for (;;) {
-        Value v = val_none();
-        int more = iter_next(in, &it, args->span, &v);
-        if (more <= 0) {
-            return more == 0 ? total : val_fail();
-        }
-        total = op_binary(in, AOP_MUL, total, v, args->span);
-        if (val_failed(total) || !core_step(in, args->span)) {
-            return val_fail();
-        }
-    }
+    return builtin_fold(in, args, val_failed(start) ? val_int(1) : start, AOP_MUL);
 }
 
 static Value
