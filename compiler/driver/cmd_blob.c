@@ -13,8 +13,8 @@ finish(Cmd *c, bool ok)
     return !ok && code == EXIT_CLEAN ? EXIT_FINDINGS : code;
 }
 
-static bool
-refused(Cmd *c, const TikBlob *b, int kernel, const TikBlobDiag *diag)
+bool
+blob_refused(Cmd *c, const TikBlob *b, int kernel, const TikBlobDiag *diag)
 {
     char text[400];
     tikblob_explain(b, kernel, diag, text, sizeof text);
@@ -32,7 +32,7 @@ disasm(Cmd *c)
     char *text;
     TikBlobDiag diag;
     if (!tikblob_disassemble((uint8_t *)bytes, size, &text, &diag)) {
-        return refused(c, NULL, 0, &diag);
+        return blob_refused(c, NULL, 0, &diag);
     }
     bool ok = io_print(&c->unit, text, strlen(text));
     free(text);
@@ -87,16 +87,21 @@ cmd_asm(Cmd *c)
     return finish(c, assemble(c));
 }
 
-static bool
-verify_kernel(Cmd *c, const TikBlob *b, int kernel, Text *out)
+bool
+blob_verify(Cmd *c, const TikBlob *b, int kernel, TikBlobProof *proof)
 {
     uint64_t size = tikblob_workspace(b, kernel);
     void *workspace = arena_alloc(&c->unit.arena, size);
-    TikBlobProof proof;
     TikBlobDiag diag;
-    if (!tikblob_verify(b, kernel, workspace, size, &proof, &diag)) {
-        return refused(c, b, kernel, &diag);
-    }
+    return tikblob_verify(b, kernel, workspace, size, proof, &diag) ||
+           blob_refused(c, b, kernel, &diag);
+}
+
+static bool
+verify_kernel(Cmd *c, const TikBlob *b, int kernel, Text *out)
+{
+    TikBlobProof proof;
+    TRY(blob_verify(c, b, kernel, &proof));
     TikBlobKernel k;
     tikblob_kernel(b, kernel, &k);
     text_printf(
@@ -117,7 +122,7 @@ verify(Cmd *c)
     TikBlob b;
     TikBlobDiag diag;
     if (!tikblob_open(&b, (uint8_t *)bytes, size, &diag)) {
-        return refused(c, NULL, 0, &diag);
+        return blob_refused(c, NULL, 0, &diag);
     }
     Text t;
     text_init(&t, &c->unit.arena);

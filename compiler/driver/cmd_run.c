@@ -113,37 +113,19 @@ pick_blob_kernel(Cmd *c, const TikBlob *b, int *out)
     return false;
 }
 
-/* The emulator runs only what the verifier accepted. */
-static bool
-verify_kernel(Cmd *c, const TikBlob *b, int kernel)
-{
-    uint64_t size = tikblob_workspace(b, kernel);
-    TikBlobProof proof;
-    TikBlobDiag diag;
-    if (tikblob_verify(b, kernel, arena_alloc(&c->unit.arena, size), size, &proof,
-                       &diag)) {
-        return true;
-    }
-    char text[400];
-    tikblob_explain(b, kernel, &diag, text, sizeof text);
-    diag_add(&c->unit, D_BLOB, (Span){0}, 0, "%s: %s", diag.code, text);
-    return false;
-}
-
 static bool
 open_blob(Cmd *c, Job *job)
 {
     TikBlob b;
     TikBlobDiag diag;
     if (!tikblob_open(&b, job->blob, job->blob_size, &diag)) {
-        char text[400];
-        tikblob_explain(NULL, 0, &diag, text, sizeof text);
-        diag_add(&c->unit, D_BLOB, (Span){0}, 0, "%s: %s", diag.code, text);
-        return false;
+        return blob_refused(c, NULL, 0, &diag);
     }
     TRY(pick_blob_kernel(c, &b, &job->blob_kernel));
     params_of_blob(c, job, &b);
-    return verify_kernel(c, &b, job->blob_kernel);
+    /* The emulator runs only what the verifier accepts. */
+    TikBlobProof proof;
+    return blob_verify(c, &b, job->blob_kernel, &proof);
 }
 
 static bool

@@ -3,6 +3,7 @@
 #ifndef TIKC_DRIVER_H
 #define TIKC_DRIVER_H
 
+#include "tikblob.h"
 #include "tikc.h"
 #include "tikrt.h"
 
@@ -81,6 +82,13 @@ bool io_is_blob(const char *bytes, size_t size);
 int report_unit(Cmd *c);
 /* Prints an error of the runtime and gives its exit code. */
 int report_error(Cmd *c, const TikError *err);
+/* ---- cmd_blob.c ---- */
+
+/* Adds the diagnostic of a blob that was refused (b may be null); always false. */
+bool blob_refused(Cmd *c, const TikBlob *b, int kernel, const TikBlobDiag *diag);
+/* Verifies one kernel of an open blob. False: a blob diagnostic was added. */
+bool MUST_USE blob_verify(Cmd *c, const TikBlob *b, int kernel, TikBlobProof *proof);
+
 /* ---- commands ---- */
 int cmd_check(Cmd *c);
 int cmd_build(Cmd *c);
