@@ -3,36 +3,36 @@
 
     trace_vs_python.py [FILE...]
 
-Without files: all samples and tests/oracle/kernels/*.tik. The tool is $TIKC, else build/tikc. Ends with a
+Without files: all samples, tests/oracle/kernels/*.tik and the calls of the operators in
+tests/oracle/operators (programs.py). The tool is $TIKC, else build/tikc. Ends with a
 line "N passed, N failed"; exit code 1 if there is a difference."""
 import contextlib
 import difflib
-import glob
 import os
 import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.join(HERE, "..", "..")
-sys.path.insert(0, os.path.join(HERE, "tik_stub"))
+sys.path[:0] = [HERE, os.path.join(HERE, "tik_stub")]
+import programs  # noqa: E402
 import record  # noqa: E402
 
 
-def of_python(path):
+def of_python(program):
     with contextlib.redirect_stdout(sys.stderr):
-        return record.record(path)
+        return record.record(*program)
 
 
-def of_tikc(tikc, path):
-    run = subprocess.run([tikc, "build", path, "--emit", "trace", "-o", "-"],
-                         capture_output=True, text=True)
+def of_tikc(tikc, program):
+    command = [tikc, "build"] + programs.arguments(program) + ["--emit", "trace", "-o", "-"]
+    run = subprocess.run(command, capture_output=True, text=True)
     return run.stdout, run.returncode, run.stderr
 
 
-def compare(tikc, path):
+def compare(tikc, program):
     """Lines that tell the difference; none when the traces are equal."""
-    expected = of_python(path)
-    got, code, errors = of_tikc(tikc, path)
+    expected = of_python(program)
+    got, code, errors = of_tikc(tikc, program)
     if code != 0:
         return ["tikc fails with exit code %d" % code] + errors.splitlines()
     if not expected:
@@ -42,18 +42,18 @@ def compare(tikc, path):
 
 
 def main():
-    tikc = os.environ.get("TIKC", os.path.join(ROOT, "build", "tikc"))
-    files = sys.argv[1:] or sorted(glob.glob(os.path.join(ROOT, "samples", "*.tik")) +
-                                   glob.glob(os.path.join(HERE, "kernels", "*.tik")))
+    tikc = os.environ.get("TIKC", os.path.join(programs.ROOT, "build", "tikc"))
+    listed = [p for f in sys.argv[1:] for p in programs.of_file(f)] or \
+        programs.samples() + programs.kernels()
     bad = 0
-    for path in files:
-        difference = compare(tikc, path)
+    for program in listed:
+        difference = compare(tikc, program)
         if difference:
             bad += 1
-            print("%s: traces differ" % os.path.relpath(path, ROOT))
+            print("%s: traces differ" % programs.shown(program))
             print("\n".join(difference[:40]))
-    print("%d passed, %d failed" % (len(files) - bad, bad))
-    return 1 if bad or not files else 0
+    print("%d passed, %d failed" % (len(listed) - bad, bad))
+    return 1 if bad or not listed else 0
 
 
 if __name__ == "__main__":

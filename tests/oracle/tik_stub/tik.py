@@ -7,9 +7,14 @@ are found; each becomes a plain generated function, so that recording is as quic
 import os
 import re
 
-from tik_stub_expr import (Expr, InputScalar, Scalar, Value, add_compares, condition, const, number, op2, read,
-                           tik_all as all, tik_any as any, tik_negate as negate, to_type)
+from types import SimpleNamespace
+
+from tik_stub_array import ScalarArray
+from tik_stub_expr import (Expr, InputScalar, Scalar, Value, condition, const, number, tik_all as all,
+                           tik_any as any, tik_negate as negate, to_type)
+from tik_stub_notes import note
 from tik_stub_numbers import SIZE
+from tik_stub_tensor import Root, Tensor, length_of, product, row_major, source_kind
 
 scope_gm = "global"
 scope_ubuf = "local.UB"
@@ -27,6 +32,12 @@ VECTOR_INST_BLOCK_WIDTH = 256
 VECTOR_INST_MAX_REPEAT_TIMES = 255
 BLOCK_IN = BLOCK_OUT = BLOCK_REDUCE = C0_SIZE = 16
 BLOCK_REDUCE_INT8 = 32
+
+# Older spellings of the classes.
+tik_lib = SimpleNamespace(tik_expr=SimpleNamespace(Expr=Expr))
+api = SimpleNamespace(tik_scalar=SimpleNamespace(Scalar=Scalar))
+CAPACITY = {scope_ubuf: 262144, scope_cbuf: 1048576, scope_ca: 65536, scope_cb: 65536,
+            scope_cc: 262144}
 
 kernels = []  # traces of the kernels built so far
 
@@ -46,8 +57,8 @@ def unset_product_version():
 class Dprofile:
     """Answers for the Ascend310P, the compiler's default processor."""
 
-    def __init__(self, *args, **kwargs):
-        pass
+    def __init__(self, arch=None, version=None):
+        note("profile.default" if arch is None else "profile.pair")
 
     def get_aicore_num(self):
         return 8
@@ -70,33 +81,9 @@ class Dprofile:
         return "aic"
 
     def buffer_size_query(self, scope):
-        return {scope_ubuf: 262144, scope_cbuf: 1048576, scope_cc: 262144}.get(scope, 65536)
+        return CAPACITY[scope]
 
-
-# ---- int64 arithmetic on offsets: ints while constant, else Exprs -----------------------------------
-
-def _i64(v, inst):
-    return v if isinstance(v, Value) else const(inst, "int64", v)
-
-
-def _plain(e):
-    return e.value if e.value is not None else e
-
-
-def _calc(inst, op, a, b):
-    if type(a) is int and type(b) is int:
-        if op == "add":
-            return a + b
-        if op == "sub":
-            return a - b
-        if op == "mul":
-            return a * b
-    return _plain(op2(op, _i64(a, inst), _i64(b, inst)))
-
-
-def _text(v):
-    return v.text if isinstance(v, Value) else str(v)
-
+# ---- operands of instructions ---------------------------------------------------------------------------
 
 def _word(v):
     """An integer operand: a Scalar, an Expr or a number."""
@@ -117,247 +104,6 @@ def _scalar(v, dst):
     return number(dst._root.inst, dst.dtype, v).text
 
 
-class _Root:
-    __slots__ = ("inst", "name", "scope", "dtype", "nbytes", "label", "shape", "workspace", "used")
-
-
-class Tensor:
-    """A view: byte offset from the root, lengths and strides in elements."""
-    __slots__ = ("_root", "dtype", "_lens", "_strides", "_off", "_flat", "_element", "_sliced")
-
-    def __init__(self, root, dtype, lens, strides, off, flat, element=False, sliced=False):
-        self._root = root
-        self.dtype = dtype
-        self._lens = lens
-        self._strides = strides
-        self._off = off
-        self._flat = flat
-        self._element = element
-        self._sliced = sliced
-
-    @property
-    def shape(self):
-        return list(self._lens)
-
-    @property
-    def scope(self):
-        return self._root.scope
-
-    @property
-    def name(self):
-        return self._root.name
-
-    @property
-    def buffer_size(self):
-        return self._root.nbytes
-
-    @property
-    def size(self):
-        return _product(self._root.inst, self._lens)
-
-    @property
-    def offset(self):
-        inst = self._root.inst
-        return _calc(inst, "div", self._off, SIZE[self.dtype])
-
-    def _ref(self):
-        root = self._root
-        root.used = True
-        off = self._off
-        return "%s:%s+%s" % (root.label, self.dtype, off if type(off) is int else off.text)
-
-    def _load(self):
-        inst = self._root.inst
-        reg = inst._register("element", self.dtype)
-        inst._emit_if_live("load %s %s = %s", reg, self)
-        return reg
-
-    def __getitem__(self, key):
-        inst = self._root.inst
-        if inst._top.dropped or self._element:
-            return self
-        keys = key if type(key) is tuple else (key,)
-        lens, strides, off = self._lens, self._strides, self._off
-        if len(keys) == 1 and len(lens) > 1:
-            lens, strides, off = (self._flat,), (1,), 0
-        size = SIZE[self.dtype]
-        element = True
-        new_lens, new_strides = [], []
-        for k, length, stride in zip(keys, lens, strides):
-            if type(k) is slice:
-                element = False
-                start, n, step = _slice(inst, k, length)
-                off = _advance(inst, off, start, stride, size)
-                new_lens.append(n)
-                new_strides.append(stride if step == 1 else _calc(inst, "mul", stride, step))
-            else:
-                off = _advance(inst, off, _index(inst, k, length), stride, size)
-                new_lens.append(1)
-                new_strides.append(stride)
-        return Tensor(self._root, self.dtype, tuple(new_lens), tuple(new_strides), off, self._flat,
-                      element, True)
-
-    __call__ = __getitem__
-
-    def __setitem__(self, key, value):
-        self[key].set_as(value)
-
-    def set_as(self, value, dst_offset=0, src_offset=None):
-        inst = self._root.inst
-        if inst._top.dropped:
-            return
-        value = read(value)
-        value = to_type(value, self.dtype) if isinstance(value, Value) else \
-            number(inst, self.dtype, value)
-        inst._emit("store %s = %s" % (self._ref(), value.text))
-
-    def reshape(self, new_shape):
-        inst = self._root.inst
-        if inst._top.dropped:
-            return self
-        lens = tuple([_length(inst, n) for n in new_shape])
-        return Tensor(self._root, self.dtype, lens, _strides(inst, lens), self._off,
-                      _product(inst, lens), self._element)
-
-    def flatten(self):
-        return self.reshape((self.size,))
-
-    def reinterpret_cast_to(self, dtype):
-        inst = self._root.inst
-        if inst._top.dropped:
-            return self
-        old, new = SIZE[self.dtype], SIZE[dtype]
-        lens, strides, flat = self._lens, self._strides, self._flat
-        element = False
-        if old > new:
-            ratio = old // new
-            lens = lens + (ratio,)
-            strides = tuple([_calc(inst, "mul", s, ratio) for s in strides]) + (1,)
-            flat = _calc(inst, "mul", flat, ratio)
-        elif old < new:
-            ratio = new // old
-            strides = tuple([_shrink(inst, s, ratio) for s in strides])
-            lens = lens[:-1] + (_shrink(inst, lens[-1], ratio),)
-            flat = _shrink(inst, flat, ratio)
-        else:
-            element = self._element
-        return Tensor(self._root, dtype, lens, strides, self._off, flat, element, self._sliced)
-
-    __hash__ = object.__hash__
-
-
-add_compares(Tensor)
-
-
-def _shrink(inst, v, ratio):
-    return max(v // ratio, 1) if type(v) is int else _calc(inst, "div", v, ratio)
-
-
-def _advance(inst, off, index, stride, size):
-    if type(off) is int and type(index) is int and type(stride) is int:
-        return off + index * stride * size
-    step = _calc(inst, "mul", stride, size)
-    return _calc(inst, "add", off, _calc(inst, "mul", index, step))
-
-
-def _index(inst, k, length):
-    if isinstance(k, Value):
-        return _plain(to_type(k, "int64"))
-    k = int(k)
-    return k if k >= 0 else _calc(inst, "add", length, k)
-
-
-def _slice(inst, s, length):
-    start = 0 if s.start is None else _index(inst, s.start, length)
-    stop = length if s.stop is None else _index(inst, s.stop, length)
-    step = 1 if s.step is None else s.step
-    n = _calc(inst, "sub", stop, start)
-    if step > 1:
-        n = _calc(inst, "add", n, step - 1)
-        n = n // step if type(n) is int else _calc(inst, "div", n, step)
-    return start, n, step
-
-
-def _length(inst, n):
-    return _plain(to_type(n, "int64")) if isinstance(n, Value) else int(n)
-
-
-def _product(inst, lens):
-    n = 1
-    for v in lens:
-        n = _calc(inst, "mul", n, v)
-    return n
-
-
-def _strides(inst, lens):
-    strides, stride = [], 1
-    for n in reversed(lens):
-        strides.append(stride)
-        stride = _calc(inst, "mul", stride, n)
-    return tuple(reversed(strides))
-
-
-class _Found(Scalar):
-    """The element of a ScalarArray that an index chooses at run time."""
-    __slots__ = ("array", "index")
-
-    def set_as(self, value, src_offset=None):
-        inst = self.inst
-        if inst._top.dropped:
-            return
-        index = inst._register("index", "int64")
-        chosen = inst._register("value", self.dtype)
-        inst._set(index, self.index)
-        inst._set(chosen, value)
-        for i, item in enumerate(self.array._items):
-            inst._emit("if " + op2("eq", index, const(inst, "int64", i)).text)
-            inst._indent += "  "
-            inst._set(item, chosen)
-            inst._indent = inst._indent[:-2]
-            inst._lines.append(inst._indent + "end")
-
-
-class _ScalarArray:
-    def __init__(self, inst, dtype, length, name):
-        self.dtype = dtype
-        self.name = name
-        self.length = length
-        self._items = [inst._register(name, dtype) for _ in range(length)]
-
-    def __len__(self):
-        return self.length
-
-    def __getitem__(self, key):
-        if not isinstance(key, Value):
-            return self._items[key]
-        key = to_type(key, "int64")
-        if key.value is not None:
-            return self._items[key.value]
-        found = _Found(key.inst, self.dtype, self._search(key).text)
-        found.name = self.name
-        found.array = self
-        found.index = key
-        return found
-
-    def _search(self, index):
-        carrier = {"float16": "uint16", "bfloat16": "uint16", "float32": "uint32"}.get(
-            self.dtype, self.dtype)
-        total = const(index.inst, carrier, 0)
-        for i, item in enumerate(self._items):
-            hit = op2("eq", index, const(index.inst, "int64", i))
-            total = op2("add", total, op2("mul", to_type(hit, carrier),
-                                          item.reinterpret_cast_to(carrier)))
-        return total.reinterpret_cast_to(self.dtype)
-
-    def __setitem__(self, key, value):
-        self[key].set_as(value)
-
-    def set_as(self, value):
-        values = value if isinstance(value, (list, tuple)) else [value] * self.length
-        for item, v in zip(self._items, values):
-            item.set_as(v)
-
-
 # ---- scopes ------------------------------------------------------------------------------------------
 
 class _Chain:
@@ -376,7 +122,8 @@ class _Chain:
 
 class _Top:
     """An open lifetime scope."""
-    __slots__ = ("parent", "kind", "dropped", "thread_num", "head", "allocs", "chain")
+    __slots__ = ("parent", "kind", "dropped", "thread_num", "head", "allocs", "chain", "open",
+                 "bytes", "blocks")
 
     def __init__(self, parent, kind, dropped):
         self.parent = parent
@@ -386,6 +133,9 @@ class _Top:
         self.head = None
         self.allocs = []
         self.chain = None
+        self.open = True
+        self.bytes = {}  # by memory: what the tensors created here take
+        self.blocks = False  # of the loop over cores
 
 
 class _With:
@@ -406,6 +156,8 @@ class _With:
 
 class Tik:
     def __init__(self, profiling=None, disable_debug=True, err_msg_level=0, block_size=32):
+        note("container.no_profile" if profiling is None else
+             "container.class" if isinstance(profiling, type) else "container.profile")
         self.d_profiling = profiling if isinstance(profiling, Dprofile) else Dprofile()
         self.tikdb = _Debugger()
         self._lines = []
@@ -466,6 +218,7 @@ class Tik:
     def _close(self, deeper=1):
         if self._top.chain is not None:
             self._end_chain()
+        self._top.open = False
         self._top = self._top.parent
         self._indent = self._indent[:len(self._indent) - 2 * deeper]
 
@@ -479,11 +232,13 @@ class Tik:
         self._regs += 1
         reg = Scalar(self, dtype, "r%d" % self._regs)
         reg.name = name
+        reg.scope = self._top
         return reg
 
     def _set(self, reg, value):
         if self._top.dropped:
             return
+        note("scalar.set_as." + source_kind(value))
         if isinstance(value, Tensor):
             if value.dtype == reg.dtype:
                 self._emit("load %s %s = %s" % (reg.text, reg.dtype, value._ref()))
@@ -501,10 +256,13 @@ class Tik:
             self._set(reg, init_value)
         return reg
 
-    global_scalar = Scalar
+    def global_scalar(self, dtype="int64", name="reg_buf", init_value=None):
+        reg = self.Scalar(dtype, name, init_value)
+        reg.scope = None
+        return reg
 
     def ScalarArray(self, dtype="int64", length=None, name="scalar_array", init_value=None):
-        array = _ScalarArray(self, dtype, length, name)
+        array = ScalarArray(self, dtype, length, name)
         if init_value is not None:
             array.set_as(init_value)
         return array
@@ -524,46 +282,45 @@ class Tik:
             self._emit("load %s %s = %s:%s+0" % (reg.text, dtype, block.label, dtype))
             self._close()
             self._lines.append(self._indent + "end")
+        reg.scope = None
         value = InputScalar(self, dtype, reg.text)
         value.name = name
         value._root = root
         return value
 
     def _root(self, name, scope, dtype, shape):
-        root = _Root()
+        root = Root()
         root.inst = self
         root.name = name
         root.scope = scope
         root.dtype = dtype
         root.shape = shape
+        root.nbytes = product(self, shape) * SIZE[dtype]
         root.workspace = False
-        root.used = False
+        root.top = self._top
         return root
 
     def Tensor(self, dtype, shape, scope, name, enable_buffer_reuse=False, no_reuse_list=None,
                reuse_list=None, is_workspace=False, is_atomic_add=False, max_mem_size=None,
                init_value=None, is_global_tensor=False, start_addr=None):
-        root = _Root()
-        root.inst = self
-        root.name = name
-        root.scope = scope
-        root.dtype = dtype
+        lens = tuple([length_of(self, n) for n in shape])
+        elems = product(self, lens)
+        if type(elems) is not int:
+            note("tensor.run_time_shape." + scope)
+        fixed = lens if type(elems) is int else (max_mem_size // SIZE[dtype],)
+        root = self._root(name, scope, dtype, fixed)
         root.workspace = is_workspace
-        root.used = False
-        lens = tuple([_length(self, n) for n in shape])
-        elems = _product(self, lens)
-        if type(elems) is int:
-            root.shape = lens
-            root.nbytes = elems * SIZE[dtype]
-        else:
-            root.shape = (max_mem_size // SIZE[dtype],)
-            root.nbytes = max_mem_size
+        note("dtype." + dtype)
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+            raise ValueError("the name %r" % (name,))
         if scope == scope_gm:
+            if self._top.parent is not None:
+                raise ValueError("global tensor %s in a scope" % name)
             root.label = name
             self._globals.append(root)
         elif not self._top.dropped:
             self._alloc(root)
-        return Tensor(root, dtype, lens, _strides(self, lens), 0, elems)
+        return Tensor(root, dtype, lens, row_major(self, lens), 0, elems)
 
     def _alloc(self, root):
         loop = self._loop()
@@ -573,11 +330,28 @@ class Tik:
         self._emit("alloc %s %s %s copies=%d" % (root.label, root.scope, _shape(root), copies))
         if copies > 1:
             loop.allocs.append(len(self._lines) - 1)
+        taken = self._top.bytes
+        taken[root.scope] = taken.get(root.scope, 0) + root.nbytes * copies
+        left = self.get_available_buffer_size(root.scope)
+        if left < 0:
+            raise MemoryError("%s lacks %d bytes for %s" % (root.scope, -left, root.name))
+        if left == 0:
+            note("storage.full")
+
+    def get_available_buffer_size(self, scope=scope_ubuf):
+        used, top = 0, self._top
+        while top is not None:
+            used += top.bytes.get(scope, 0)
+            top = top.parent
+        return CAPACITY[scope] - used
+
+    get_left_buffer_size = get_available_buffer_size
 
     # -- scopes
 
     def for_range(self, begint, endt, name="i", thread_num=1, thread_type="whole", block_num=1,
                   dtype="int32", for_type="serial"):
+        _note_bounds(begint, endt, thread_num, block_num)
         begin = to_type(begint, dtype) if isinstance(begint, Value) else \
             const(self, dtype, int(begint))
         end = to_type(endt, dtype) if isinstance(endt, Value) else const(self, dtype, int(endt))
@@ -594,6 +368,9 @@ class Tik:
             top = self._open("for")
             top.thread_num = threads
             top.head = len(self._lines) - 1 if live else None
+            top.blocks = blocks > 1 or isinstance(block_num, Value)
+            if top.blocks and self._blocks(top.parent):
+                raise ValueError("a loop over cores inside another")
             return var
 
         def leave():
@@ -601,6 +378,12 @@ class Tik:
             if not self._top.dropped:
                 self._lines.append(self._indent + "end")
         return _With(self, enter, leave)
+
+    def _blocks(self, top):
+        """Whether a scope lies in the loop over cores."""
+        while top is not None and not top.blocks:
+            top = top.parent
+        return top is not None
 
     def new_stmt_scope(self, disable_sync=False):
         def enter():
@@ -616,8 +399,12 @@ class Tik:
 
     def _branch(self, cond, continued, last=False):
         """One link of an if chain."""
+        if not last:
+            _note_condition(cond, "elif" if continued else "if")
         cond = condition(cond)
         chain = self._top.chain if continued else None
+        if continued and not self._top.dropped and (chain is None or not chain.open):
+            raise SyntaxError("a branch that continues no if_scope")
         state = {}
         if chain is not None:
             self._take_loads(chain)
@@ -686,6 +473,7 @@ class Tik:
         if self._top.dropped:
             return
         loop = self._loop()
+        note("jump." + text)
         if text != "return" and loop.thread_num > 1:
             self._single_thread(loop)
         self._emit(text)
@@ -716,6 +504,8 @@ class Tik:
 
     def BuildCCE(self, kernel_name, inputs, outputs, output_files_path=None, enable_l2=False,
                  config=None, flowtable=None, evaluates=None, extend_params=None):
+        for key in config or ():
+            note("config." + key)
         if self._top.chain is not None:
             self._end_chain()
         head = ["kernel " + kernel_name]
@@ -727,12 +517,55 @@ class Tik:
                             ("workspace", workspaces),
                             ("input", tensors[2] + scalars[1] + scalars[2])):
             head += ["%s %s" % (role, _shape(r)) for r in roots]
+        names = [r.name for r in self._globals if r.workspace] + \
+            [r.name for group in tensors + scalars for r in group]
+        if len(set(names)) < len(names):
+            raise ValueError("names of arguments repeat: %s" % names)
+        _note_lists(inputs, outputs, flowtable)
         self.tikdb._outputs = len(tensors[1])
         kernels.append("\n".join(head + self._lines + ["end", ""]))
 
 
 def _listed(items):
     return [] if items is None else items if isinstance(items, (list, tuple)) else [items]
+
+
+def _note_lists(*lists):
+    for kind, items in zip(("inputs", "outputs", "flowtable"), lists):
+        if items is not None:
+            form = type(items).__name__
+            note("build.%s.%s" % (kind, form if form in ("list", "tuple") else "tensor"))
+            note("build.%s.of_%d" % (kind, len(_listed(items))))
+            if len(_listed(items)) and isinstance(_listed(items)[-1], InputScalar):
+                note("build.%s.input_scalar" % kind)
+
+
+def _note_bounds(begin, end, threads, blocks):
+    for kind, v in (("begin", begin), ("end", end)):
+        note("loop.%s.%s" % (kind, source_kind(v) if isinstance(v, Value) else type(v).__name__))
+    if type(begin) is type(end) is int:
+        if not 0 <= begin <= end:
+            raise ValueError("a loop from %d to %d" % (begin, end))
+        note("loop.empty" if begin == end else "loop.constant")
+    note("loop.thread_num.%s" % threads)
+    if isinstance(blocks, Value):
+        note("loop.block_num.scalar")
+        if blocks is not end:
+            raise ValueError("block_num and the end are different Scalars")
+    else:
+        note("loop.block_num.int" if blocks > 1 else "loop.block_num.1")
+        if blocks > 1 and (begin != 0 or end != blocks or threads > 1):
+            raise ValueError("a loop over %d cores from %s to %s" % (blocks, begin, end))
+
+
+def _note_condition(cond, link):
+    if isinstance(cond, Scalar):
+        note("branch.%s.scalar" % link)
+    elif isinstance(cond, Value) and cond.value is not None:
+        note("branch.%s.folded" % link)
+    else:
+        run_time = isinstance(cond, (Value, Tensor))
+        note("branch.%s.%s" % (link, "run_time" if run_time else "python"))
 
 
 class _Debugger:
@@ -788,7 +621,8 @@ def _generate(name, params):
         elif role != "MASKMODE":
             parts.append("_word(%s)" % p)
     form = name + "".join([" %s=%%s" % p for p, role, _ in params if role != "MASKMODE"])
-    return ("def {0}({1}):\n    if self._top.dropped:\n        return\n"
+    return ("def {0}({1}):\n    if self._top.dropped:\n        note('dropped.call')\n        return\n"
+            "    note('instr.{0}')\n"
             "    self._emit('{2}' % ({3},))\n").format(name, ", ".join(signature), form,
                                                        ", ".join(parts))
 
@@ -799,7 +633,7 @@ def any_mask_mode(params):
 
 def _install():
     for name, params in _tables():
-        scope = {"_mask": _mask, "_word": _word, "_scalar": _scalar}
+        scope = {"_mask": _mask, "_word": _word, "_scalar": _scalar, "note": note}
         exec(_generate(name, params), scope)
         setattr(Tik, name, scope[name])
 

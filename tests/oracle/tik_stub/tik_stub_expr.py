@@ -4,12 +4,17 @@ An Expr is its text (the trace form) and, when it is a constant, its canonical v
 compiler/ir/ir.h: constants; x+0, 0+x, x-0, x*1, 1*x, x*0, 0*x; x-x and comparisons of x with itself
 (integers); nothing else. Equal text of equal type is the same formula."""
 
+from tik_stub_notes import note
 from tik_stub_numbers import (FLOATS, SIZE, bits, cast, evaluate, float_to_int,
                               from_double, promote, wrap)
 
 
 class RunTimeCondition(Exception):
-    pass
+    """A value known only at run time is used as a condition of the program."""
+
+
+class ScopeEnded(Exception):
+    """A tensor or Scalar is used behind the end of the scope that created it."""
 
 
 def const_text(dtype, v):
@@ -32,13 +37,16 @@ class Value:
     def __bool__(self):
         if self.value is None:
             raise RunTimeCondition(self.text)
+        note("fold.bool")
         return self.value != 0 and not (self.dtype in FLOATS and self.value << 1 ==
                                         1 << 8 * SIZE[self.dtype])
 
     def astype(self, dtype):
+        note("expr.astype")
         return to_type(self, dtype)
 
     def reinterpret_cast_to(self, dtype):
+        note("expr.reinterpret_cast_to")
         if dtype == self.dtype:
             return self
         if self.value is not None:
@@ -46,6 +54,7 @@ class Value:
         return Expr(self.inst, dtype, "bits.%s(%s)" % (dtype, self.text))
 
     def __neg__(self):
+        note("expr.neg")
         e = to_type(self, "int32") if self.dtype == "bool" else self
         if e.value is None:
             return Expr(e.inst, e.dtype, "neg.%s(%s)" % (e.dtype, e.text))
@@ -59,6 +68,7 @@ class Value:
         return self
 
     def __invert__(self):
+        note("expr.~")
         if self.value is None:
             return Expr(self.inst, self.dtype, "not.%s(%s)" % (self.dtype, self.text))
         if self.dtype == "bool":
@@ -104,9 +114,11 @@ def op2(op, a, b):
     if x is not None and y is not None:
         v = evaluate(op, dtype, x, y)
         if v is not None:
+            note("fold.constants")
             return const(a.inst, "bool" if compare else dtype, v)
     elif dtype not in FLOATS:
         if a.text == b.text and (compare or op == "sub"):
+            note("fold.same_compare" if compare else "fold.same_difference")
             return const(a.inst, "bool", int(op in ("eq", "le", "ge"))) if compare else \
                 const(a.inst, dtype, 0)
         if op == "add":
@@ -118,6 +130,8 @@ def op2(op, a, b):
             if y == 0:
                 return a
         elif op == "mul":
+            if x == 0 or y == 0:
+                note("fold.times_zero")
             if x == 0 or y == 1:
                 return a
             if y == 0 or x == 1:
@@ -127,9 +141,12 @@ def op2(op, a, b):
 
 
 def _number_type(v, dtype, logic):
+    note("promote.number_to_bool" if dtype == "bool" else
+         "promote.%s_to_%s" % (type(v).__name__, "float" if dtype in FLOATS else "int"))
     if dtype == "bool":
         return "bool" if isinstance(v, bool) and logic else "int32"
     if isinstance(v, float) and dtype not in FLOATS and v != int(v):
+        note("promote.fraction_to_int")
         return "float32"
     return dtype
 
@@ -141,9 +158,11 @@ SHIFTS = frozenset(("shl", "shr"))
 def binary(op, left, right):
     """Operator on values of which one at least is a run-time value or a tensor element."""
     left, right = read(left), read(right)
+    note(("condition." if _is_condition(left) and _is_condition(right) else "expr.") + op)
     logic = op in BITWISE or op in ("eq", "ne")
     if not isinstance(left, Value):
         dtype = _number_type(left, right.dtype, logic)
+        note("expr.number_left")
         left = number(right.inst, dtype, left)
     elif not isinstance(right, Value):
         dtype = _number_type(right, left.dtype, logic)
@@ -155,8 +174,22 @@ def binary(op, left, right):
             if dtype == "bool" and not (logic and b == "bool"):
                 dtype = "int32" if b == "bool" else b
         else:
+            _note_promotion(a, b)
             dtype = promote("int32" if a == "bool" else a, "int32" if b == "bool" else b)
     return op2(op, to_type(left, dtype), to_type(right, dtype))
+
+
+def _is_condition(v):
+    return isinstance(v, Value) and v.dtype == "bool"
+
+
+def _note_promotion(a, b):
+    if (a in FLOATS) != (b in FLOATS):
+        note("promote.float_and_int")
+    elif SIZE[a] == SIZE[b]:
+        note("promote.same_width")
+    else:
+        note("promote.wider")
 
 
 def read(v):
@@ -204,7 +237,18 @@ class InputScalar(Expr):
 
 
 class Scalar(Value):
-    __slots__ = ("name",)
+    """A register. scope: the one that created it, None: the whole kernel."""
+    __slots__ = ("name", "scope", "_text")
+
+    @property
+    def text(self):
+        if self.scope is not None and not self.scope.open:
+            raise ScopeEnded("Scalar " + self.name)
+        return self._text
+
+    @text.setter
+    def text(self, text):
+        self._text = text
 
     def set_as(self, value, src_offset=None):
         self.inst._set(self, value)
@@ -214,7 +258,10 @@ def condition(v):
     """True or False when known at staging time, else a bool Expr."""
     v = read(v)
     if not isinstance(v, Value):
+        note("condition.of_%s" % ("bool" if isinstance(v, bool) else "number"))
         return bool(v)
+    note("condition.of_comparison" if v.dtype == "bool" else
+         "condition.of_scalar" if isinstance(v, Scalar) else "condition.of_expr")
     if v.dtype != "bool":
         v = op2("ne", v, number(v.inst, v.dtype, 0))
     return bool(v.value) if v.value is not None else v

@@ -1,0 +1,272 @@
+"""Tensors of the recording stub: views over a root, their offsets and lifetimes.
+
+Offsets, lengths and strides are ints while they are constant and int64 Exprs otherwise; offsets count
+bytes from the root, lengths and strides elements."""
+from tik_stub_expr import ScopeEnded, Value, add_compares, const, number, op2, read, to_type
+from tik_stub_notes import note
+from tik_stub_numbers import SIZE
+
+
+def _i64(v, inst):
+    return v if isinstance(v, Value) else const(inst, "int64", v)
+
+
+def _plain(e):
+    return e.value if e.value is not None else e
+
+
+def _calc(inst, op, a, b):
+    if type(a) is int and type(b) is int:
+        if op == "add":
+            return a + b
+        if op == "sub":
+            return a - b
+        if op == "mul":
+            return a * b
+    return _plain(op2(op, _i64(a, inst), _i64(b, inst)))
+
+
+class Root:
+    """A buffer: what Tensor() creates and all views of it share. top: the scope it lives in."""
+    __slots__ = ("inst", "name", "scope", "dtype", "nbytes", "label", "shape", "workspace", "top")
+
+
+class Tensor:
+    """A view: byte offset from the root, lengths and strides in elements."""
+    __slots__ = ("_root", "dtype", "_lens", "_strides", "_off", "_flat", "_element", "_sliced")
+
+    def __init__(self, root, dtype, lens, strides, off, flat, element=False, sliced=False):
+        self._root = root
+        self.dtype = dtype
+        self._lens = lens
+        self._strides = strides
+        self._off = off
+        self._flat = flat
+        self._element = element
+        self._sliced = sliced
+
+    @property
+    def shape(self):
+        note("tensor.shape")
+        return list(self._lens)
+
+    @property
+    def scope(self):
+        note("tensor.scope")
+        return self._root.scope
+
+    @property
+    def name(self):
+        note("tensor.name")
+        return self._root.name
+
+    @property
+    def buffer_size(self):
+        note("tensor.buffer_size")
+        return self._root.nbytes
+
+    @property
+    def size(self):
+        note("tensor.size")
+        return product(self._root.inst, self._lens)
+
+    @property
+    def offset(self):
+        note("tensor.offset")
+        inst = self._root.inst
+        return _calc(inst, "div", self._off, SIZE[self.dtype])
+
+    def _ref(self):
+        root = self._root
+        if not root.top.open:
+            raise ScopeEnded("tensor " + root.name)
+        off = self._off
+        return "%s:%s+%s" % (root.label, self.dtype, off if type(off) is int else off.text)
+
+    def _load(self):
+        inst = self._root.inst
+        reg = inst._register("element", self.dtype)
+        inst._emit_if_live("load %s %s = %s", reg, self)
+        return reg
+
+    def __getitem__(self, key):
+        inst = self._root.inst
+        if inst._top.dropped:
+            note("dropped.index")
+            return self
+        keys = key if type(key) is tuple else (key,)
+        if self._element:
+            if any(type(k) is not int or k != 0 for k in keys):
+                raise IndexError("an element has only the index 0")
+            return self
+        lens, strides, off = self._lens, self._strides, self._off
+        if len(keys) == 1 and len(lens) > 1:
+            note("view.flat" if type(key) is not slice else "view.flat_slice")
+            lens, strides, off = (self._flat,), (1,), 0
+        elif len(keys) != len(lens):
+            raise IndexError("%d indices for %d dimensions" % (len(keys), len(lens)))
+        elif len(keys) == 1:
+            note("view.index" if type(key) is not slice else "view.slice")
+        else:
+            _note_tuple(keys)
+        size = SIZE[self.dtype]
+        element = True
+        new_lens, new_strides = [], []
+        for k, length, stride in zip(keys, lens, strides):
+            if type(k) is slice:
+                element = False
+                start, n, step = _slice(inst, k, length)
+                off = _advance(inst, off, start, stride, size)
+                new_lens.append(n)
+                new_strides.append(stride if step == 1 else _calc(inst, "mul", stride, step))
+            else:
+                off = _advance(inst, off, _index(inst, k, length), stride, size)
+                new_lens.append(1)
+                new_strides.append(stride)
+        return Tensor(self._root, self.dtype, tuple(new_lens), tuple(new_strides), off, self._flat,
+                      element, True)
+
+    def __call__(self, key):
+        note("view.call")
+        return self[key]
+
+    def __setitem__(self, key, value):
+        note("tensor.setitem")
+        self[key].set_as(value)
+
+    def set_as(self, value, dst_offset=0, src_offset=None):
+        inst = self._root.inst
+        if inst._top.dropped:
+            note("dropped.set_as")
+            return
+        note("tensor.set_as." + source_kind(value))
+        value = read(value)
+        value = to_type(value, self.dtype) if isinstance(value, Value) else \
+            number(inst, self.dtype, value)
+        inst._emit("store %s = %s" % (self._ref(), value.text))
+
+    def reshape(self, new_shape):
+        inst = self._root.inst
+        if inst._top.dropped:
+            return self
+        if self._sliced and not self._element:
+            raise ValueError("a sliced view has no reshape")
+        note("view.reshape")
+        lens = tuple([length_of(inst, n) for n in new_shape])
+        sizes = product(inst, lens), product(inst, self._lens)
+        if type(sizes[0]) is type(sizes[1]) is int and sizes[0] != sizes[1]:
+            raise ValueError("reshape of %d to %d elements" % (sizes[1], sizes[0]))
+        return Tensor(self._root, self.dtype, lens, row_major(inst, lens), self._off,
+                      product(inst, lens), self._element)
+
+    def flatten(self):
+        note("view.flatten")
+        return self.reshape((self.size,))
+
+    def reinterpret_cast_to(self, dtype):
+        inst = self._root.inst
+        if inst._top.dropped:
+            return self
+        old, new = SIZE[self.dtype], SIZE[dtype]
+        lens, strides, flat = self._lens, self._strides, self._flat
+        element = False
+        if old > new:
+            note("view.reinterpret.narrower")
+            ratio = old // new
+            lens = lens + (ratio,)
+            strides = tuple([_calc(inst, "mul", s, ratio) for s in strides]) + (1,)
+            flat = _calc(inst, "mul", flat, ratio)
+        elif old < new:
+            note("view.reinterpret.element" if self._element else "view.reinterpret.wider")
+            ratio = new // old
+            strides = tuple([_shrink(inst, s, ratio) for s in strides])
+            lens = lens[:-1] + (_shrink(inst, lens[-1], ratio),)
+            flat = _shrink(inst, flat, ratio)
+        else:
+            note("view.reinterpret.same")
+            element = self._element
+        return Tensor(self._root, dtype, lens, strides, self._off, flat, element, self._sliced)
+
+    __hash__ = object.__hash__
+
+
+add_compares(Tensor)
+
+
+def source_kind(value):
+    """Kind of the value of a set_as, as constructs.tsv calls it."""
+    if isinstance(value, Tensor):
+        return "view"
+    if isinstance(value, Value):
+        return "scalar" if type(value).__name__ == "Scalar" else "expr"
+    return "number"
+
+
+def _note_tuple(keys):
+    slices = [k for k in keys if type(k) is slice]
+    note("view.tuple" if not slices else
+         "view.tuple_slices" if len(slices) == len(keys) else "view.tuple_mixed")
+
+
+def _shrink(inst, v, ratio):
+    return max(v // ratio, 1) if type(v) is int else _calc(inst, "div", v, ratio)
+
+
+def _advance(inst, off, index, stride, size):
+    if type(off) is int and type(index) is int and type(stride) is int:
+        return off + index * stride * size
+    step = _calc(inst, "mul", stride, size)
+    return _calc(inst, "add", off, _calc(inst, "mul", index, step))
+
+
+def _index(inst, k, length):
+    if isinstance(k, Value):
+        note("view.at." + source_kind(k))
+        return _plain(to_type(k, "int64"))
+    if isinstance(k, float):
+        raise TypeError("an index is no float")
+    k = int(k)
+    if k >= 0:
+        return k
+    note("view.negative")
+    return _calc(inst, "add", length, k)
+
+
+def _slice(inst, s, length):
+    start = 0 if s.start is None else _index(inst, s.start, length)
+    stop = length if s.stop is None else _index(inst, s.stop, length)
+    step = 1 if s.step is None else s.step
+    for part in ("start", "stop", "step"):
+        if getattr(s, part) is not None:
+            note("view.slice." + part)
+    n = _calc(inst, "sub", stop, start)
+    if step > 1:
+        n = _calc(inst, "add", n, step - 1)
+        n = n // step if type(n) is int else _calc(inst, "div", n, step)
+    return start, n, step
+
+
+def length_of(inst, n):
+    """Length of a dimension: an int, an integral float, a Scalar or an Expr."""
+    if isinstance(n, Value):
+        note("shape." + source_kind(n))
+        return _plain(to_type(n, "int64"))
+    note("shape." + type(n).__name__)
+    if int(n) != n or n <= 0:
+        raise ValueError("a dimension of %r" % (n,))
+    return int(n)
+
+
+def product(inst, lens):
+    n = 1
+    for v in lens:
+        n = _calc(inst, "mul", n, v)
+    return n
+
+
+def row_major(inst, lens):
+    strides, stride = [], 1
+    for n in reversed(lens):
+        strides.append(stride)
+        stride = _calc(inst, "mul", stride, n)
+    return tuple(reversed(strides))

@@ -1,0 +1,203 @@
+"""Runs a trace (docs/trace-format.md) on numpy arrays with the reference model of the instructions: what
+a kernel computes, without the compiler.
+
+    run(trace, soc, arrays)   trace of one kernel; arrays {name of a global tensor: array}
+                              gives {name: array} of all global tensors afterwards
+
+The cores of a kernel run one after the other."""
+import os
+import re
+import sys
+
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "tik_stub"))
+from ref_model import Bits, Buffer, Fault, Machine, Ref, UINT, numpy_type  # noqa: E402
+from tik_stub_numbers import FLOATS, SIZE, bits, cast, evaluate, wrap  # noqa: E402
+
+SCOPES = {"local.UB": "UB", "local.L1": "L1", "local.L0A": "L0A", "local.L0B": "L0B", "local.L0C": "L0C"}
+COMPARES = ("eq", "ne", "lt", "le", "gt", "ge")
+
+
+class Jump(Exception):
+    """break, continue or return: args[0]."""
+
+
+def parse(lines):
+    """Nested statements: [line] or [line, body] or [line, body, else body]."""
+    body, stack = [], []
+    for line in lines:
+        word = line.split(" ", 1)[0]
+        if word == "end":
+            body = stack.pop()
+        elif word == "else":
+            inner = []
+            stack[-1][-1].append(inner)
+            body = inner
+        else:
+            statement = [line]
+            body.append(statement)
+            if word in ("for", "if", "scope"):
+                inner = []
+                statement.append(inner)
+                stack.append(body)
+                body = inner
+    return body
+
+
+def arguments(head):
+    """[(role, name, dtype, shape)] of a kernel's first lines."""
+    found = [re.match(r"(input|output|workspace) (\w+) (\w+) \((.*)\)$", line) for line in head]
+    return [(m[1], m[2], m[3], tuple(map(int, m[4].split(", ")))) for m in found if m]
+
+
+class Runner:
+    def __init__(self, machine, core):
+        self.m = machine
+        self.core = core
+        self.values = {}  # registers and loop variables: (dtype, canonical value)
+
+    # -- expressions: (dtype, canonical value)
+
+    def expr(self, text, wanted):
+        value, rest = self.term(text, wanted)
+        assert not rest, text
+        return value
+
+    def term(self, text, wanted):
+        m = re.match(r"(\w+)\.(\w+)\(", text)
+        if m:
+            return self.operation(m[1], m[2], text[m.end():])
+        m = re.match(r"-?\w+", text)
+        rest = text[m.end():]
+        if m[0][0] in "rv":
+            return self.values.get(m[0], ("int64", 0)), rest  # not set yet: zero of any type
+        return (wanted, int(m[0], 0)), rest
+
+    def operation(self, op, dtype, text):
+        (source, x), rest = self.term(text, dtype)
+        if op == "cast":
+            return (dtype, cast(dtype, source, x)), rest[1:]
+        if op == "bits":
+            return (dtype, bits(dtype, source, x)), rest[1:]
+        if op == "not":
+            return (dtype, 1 - x if dtype == "bool" else wrap(dtype, ~x)), rest[1:]
+        if op == "neg":
+            minus = x ^ 1 << 8 * SIZE[dtype] - 1 if dtype in FLOATS else wrap(dtype, -x)
+            return (dtype, minus), rest[1:]
+        (_, y), rest = self.term(rest[2:], dtype)
+        value = evaluate(op, dtype, x, y)
+        if value is None:
+            raise Fault("division-by-zero")
+        return ("bool" if op in COMPARES else dtype, value), rest[1:]
+
+    def int(self, text, wanted="int64"):
+        return self.expr(text, wanted)[1]
+
+    def ref(self, text):
+        label, dtype, offset = re.match(r"([%\w]+):(\w+)\+(.*)$", text).groups()
+        return Ref(label, self.int(offset), dtype)
+
+    # -- statements
+
+    def body(self, statements):
+        for statement in statements:
+            line = statement[0]
+            word = line.split(" ", 1)[0]
+            method = getattr(self, "do_" + word, None)
+            if method:
+                method(line, *statement[1:])
+            else:
+                self.instruction(word, line[len(word):])
+
+    def do_scope(self, _, body):
+        self.body(body)
+
+    def do_if(self, line, body, other=()):
+        self.body(body if self.int(line[3:]) else other)
+
+    def do_for(self, line, body):
+        m = re.match(r"for (\w+) \w+ (\w+) (.*) block_num=(\d+) thread_num=\d+$", line)
+        var, dtype, bounds, blocks = m[1], m[2], m[3], int(m[4])
+        (_, begin), rest = self.term(bounds, dtype)
+        end = self.int(rest[1:])
+        if not 0 <= begin <= end:
+            raise Fault("loop-bounds")
+        for i in range(begin, end) if blocks == 1 else (self.core,):
+            self.values[var] = (dtype, i)
+            try:
+                self.body(body)
+            except Jump as jump:
+                if jump.args[0] == "return":
+                    raise
+                if jump.args[0] == "break":
+                    break
+
+    def do_break(self, line):
+        raise Jump(line)
+
+    do_continue = do_return = do_break
+
+    def do_alloc(self, line):
+        m = re.match(r"alloc (%\d+) (\S+) \w+ (\w+) \((.*)\) copies", line)
+        size = int(np.prod([int(n) for n in m[4].split(", ")], dtype=object))
+        self.m.buffers[m[1]] = Buffer(SCOPES[m[2]], m[3], size)
+        self.m.mem[m[1]] = Machine.make(self.m.buffers[m[1]])
+
+    def do_set(self, line):
+        _, reg, dtype, _, text = line.split(" ", 4)
+        self.values[reg] = (dtype, self.int(text, dtype))
+
+    def do_load(self, line):
+        _, reg, dtype, _, text = line.split(" ", 4)
+        self.m.step("load", {"src": self.ref(text)})
+        self.values[reg] = (dtype, self.m.loaded if dtype in FLOATS else wrap(dtype, self.m.loaded))
+
+    def do_store(self, line):
+        place, text = line[6:].split(" = ")
+        ref = self.ref(place)
+        self.m.step("store", {"dst": ref, "value": Bits(self.int(text, ref.dtype))})
+
+    def instruction(self, name, text):
+        operands = {}
+        for key, value in re.findall(r" (\w+)=(.*?)(?= \w+=|$)", text):
+            if key in ("dst", "src", "src0", "src1"):
+                operands[key] = self.ref(value)
+            elif key == "scalar":
+                operands[key] = Bits(self.int(value, operands["dst"].dtype))
+            elif value.startswith("counter("):
+                operands[key] = self.int(value[8:-1])
+                operands["mask_mode"] = "counter"
+            elif value.startswith("["):
+                operands[key] = self.words(value[1:-1])
+            else:
+                operands[key] = self.int(value)
+        self.m.step(name, operands)
+
+    def words(self, text):
+        found = []
+        while text:
+            (_, value), text = self.term(text, "uint64")
+            found.append(value)
+            text = text[2:]
+        return found
+
+
+def run(trace, soc, arrays):
+    lines = [line.strip() for line in trace.splitlines()[1:-1]]
+    args = arguments(lines)
+    statements = parse(lines[len(args):])
+    cores = max([int(n) for n in re.findall(r" block_num=(\d+) thread_num", trace)] + [1])
+    buffers = {}
+    for _, name, dtype, shape in args:
+        data = arrays.get(name)
+        if data is None:
+            data = np.zeros(shape, numpy_type(dtype))
+        buffers[name] = Buffer("GM", dtype, np.ascontiguousarray(data))
+    machine = Machine(soc, buffers)
+    for core in range(cores):
+        try:
+            Runner(machine, core).body(statements)
+        except Jump:
+            pass
+    return {name: machine.array(name) for _, name, _, _ in args}
