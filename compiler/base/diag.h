@@ -83,5 +83,7 @@ typedef enum DiagFormat {
  * object per line with name, level, file, line, column, end_line, end_column, message, rule, help,
  * notes (array) and calls (array). */
 void diag_render_all(struct Unit *u, DiagFormat format, Text *out);
+/* A text as a JSON string, in quotes; bytes that are no UTF-8 become '?'. */
+void diag_put_json(Text *out, const char *s);
 
 #endif

@@ -223,8 +223,8 @@ json_run(const char *s)
     return n;
 }
 
-static void
-put_json_string(Text *out, const char *s)
+void
+diag_put_json(Text *out, const char *s)
 {
     uint32_t n = (uint32_t)strlen(s);
     text_putc(out, '"');
@@ -250,7 +250,7 @@ put_json_span(Unit *u, Span span, Text *out)
 {
     Source *src = &u->sources.p[span.file];
     text_put(out, "\"file\":");
-    put_json_string(out, span.file ? src->path : "");
+    diag_put_json(out, span.file ? src->path : "");
     LineCol b = {0, 0};
     LineCol e = {0, 0};
     if (span.file) {
@@ -268,17 +268,17 @@ render_json(Unit *u, const Diag *d, Text *out)
                 diag_table[d->id].name, level_name(d->level));
     put_json_span(u, d->span, out);
     text_put(out, ",\"message\":");
-    put_json_string(out, d->text);
+    diag_put_json(out, d->text);
     text_put(out, ",\"rule\":");
-    put_json_string(out, diag_table[d->id].rule);
+    diag_put_json(out, diag_table[d->id].rule);
     text_put(out, ",\"help\":");
-    put_json_string(out, help_of(d));
+    diag_put_json(out, help_of(d));
     text_put(out, ",\"notes\":[");
     for (uint32_t i = 0; i < d->notes.n; i++) {
         text_put(out, i ? ",{" : "{");
         put_json_span(u, d->notes.p[i].span, out);
         text_put(out, ",\"message\":");
-        put_json_string(out, d->notes.p[i].text);
+        diag_put_json(out, d->notes.p[i].text);
         text_putc(out, '}');
     }
     text_put(out, "],\"calls\":[");
@@ -286,7 +286,7 @@ render_json(Unit *u, const Diag *d, Text *out)
         text_put(out, c == d->chain ? "{" : ",{");
         put_json_span(u, u->chains.p[c].call, out);
         text_put(out, ",\"callee\":");
-        put_json_string(out, u->chains.p[c].callee);
+        diag_put_json(out, u->chains.p[c].callee);
         text_putc(out, '}');
     }
     text_put(out, "]}\n");

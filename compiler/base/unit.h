@@ -56,10 +56,14 @@ typedef struct Unit {
     bool soc_fixed;               /* --soc was given */
     VEC(struct Kernel *) kernels; /* in the order of their BuildCCE calls */
     VEC(struct Kernel *)
-    partial;              /* kernels that an error kept from being built; only checked */
-    bool want_partial;    /* whoever sets it frees them */
-    Text log;             /* what print() of the program wrote */
-    uint32_t *seen_diags; /* hash set of (name, span), private to diag.c */
+    partial;           /* kernels that an error kept from being built; only checked */
+    bool want_partial; /* whoever sets it frees them */
+    Text log;          /* what print() of the program wrote */
+    const char
+        *compile_info; /* what operators report to the host (add_compile_info): a JSON
+                                  object; null before the program ended */
+    const char *build_results; /* the same for add_build_res and add_build_json_result */
+    uint32_t *seen_diags;      /* hash set of (name, span), private to diag.c */
     uint32_t nseen;
     uint32_t capseen;
 } Unit;

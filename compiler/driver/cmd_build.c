@@ -1,5 +1,6 @@
 /* cmd_build.c: tikc build: one program to a blob, native code or a text form. Binary forms go to
- * <stem>.<suffix> in the working directory unless -o says otherwise; text forms to standard output. */
+ * <stem>.<suffix> in the working directory unless -o says otherwise; text forms to standard output.
+ * Beside a binary file, or in the folder of --facts, stands KERNEL.json for each kernel in it. */
 #include "driver/driver.h"
 #include "host/host.h"
 
@@ -106,6 +107,68 @@ write_output(Cmd *c, Emit e, Kernel **kernels, int n, const char *path)
     UNREACHABLE();
 }
 
+/* ---- facts ----------------------------------------------------------------------------------------- */
+
+/* The folder for the facts with its slash; null: none are written. */
+static const char *
+facts_folder(Cmd *c, Emit e)
+{
+    Arena *a = &c->unit.arena;
+    if (c->facts) {
+        size_t n = strlen(c->facts);
+        bool ends = n > 0 && c->facts[n - 1] == '/';
+        return ends ? c->facts : arena_printf(a, "%s/", c->facts);
+    }
+    if (!emits[e].suffix || !io_is_file(c->out)) {
+        return NULL;
+    }
+    const char *slash = strrchr(c->out, '/');
+    return slash ? arena_strndup(a, c->out, (size_t)(slash - c->out) + 1) : "";
+}
+
+static const char *
+facts_path(const Kernel *k, const char *folder)
+{
+    return arena_printf(&k->unit->arena, "%s%s.json", folder,
+                        sym_text(&k->unit->names, k->name));
+}
+
+/* Before anything is written: all of it can be. */
+static bool
+can_write_facts(Cmd *c, const char *folder, Kernel **kernels, int n)
+{
+    for (int i = 0; folder && i < n; i++) {
+        const char *path = facts_path(kernels[i], folder);
+        if (strcmp(path, c->out) == 0 || strcmp(path, c->files.p[0]) == 0) {
+            return options_wrong(
+                c, arena_printf(
+                       &c->unit.arena,
+                       "the facts of kernel '%s' go to '%s' too; give another -o, or "
+                       "--facts DIR",
+                       sym_text(&c->unit.names, kernels[i]->name), path));
+        }
+        TRY(io_can_write(&c->unit, path));
+    }
+    return true;
+}
+
+static bool
+write_facts(Cmd *c, const char *folder, Kernel **kernels, int n)
+{
+    const char *base = strrchr(c->out, '/') ? strrchr(c->out, '/') + 1 : c->out;
+    const char *dot = strrchr(base, '.');
+    size_t stem = dot && dot > base ? (size_t)(dot - base) : strlen(base);
+    bool ok = true;
+    for (int i = 0; folder && ok && i < n; i++) {
+        Text t;
+        text_init(&t, &c->unit.arena);
+        tikc_facts(kernels[i], arena_strndup(&c->unit.arena, base, stem), base + stem,
+                   &t);
+        ok = io_write(&c->unit, facts_path(kernels[i], folder), t.p, t.n);
+    }
+    return ok;
+}
+
 static bool
 build(Cmd *c)
 {
@@ -128,7 +191,9 @@ build(Cmd *c)
         n = 1;
         TRY(one != NULL);
     }
-    return write_output(c, e, kernels, n, c->out);
+    const char *folder = facts_folder(c, e);
+    return can_write_facts(c, folder, kernels, n) &&
+           write_output(c, e, kernels, n, c->out) && write_facts(c, folder, kernels, n);
 }
 
 int

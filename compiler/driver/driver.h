@@ -32,6 +32,7 @@ typedef struct Cmd {
     const char *kernel;
     const char *backend;
     const char *format;
+    const char *facts;
     const char *print_after;
     bool proofs, verify_each, stats;
     bool output_on_stdout; /* then what the program prints goes to standard error */
@@ -71,6 +72,8 @@ bool MUST_USE io_load(Unit *u, const char *path, const char **text, size_t *len)
 bool MUST_USE io_write(Unit *u, const char *path, const void *bytes, size_t size);
 /* Whether a file could be written there, as far as that shows without writing; false as io_write. */
 bool MUST_USE io_can_write(Unit *u, const char *path);
+/* Whether io_write makes a file of its own there: not standard output, a device or a pipe. */
+bool io_is_file(const char *path);
 /* Writes to standard output; false as io_write. */
 bool MUST_USE io_print(Unit *u, const char *text, size_t size);
 bool io_is_blob(const char *bytes, size_t size);

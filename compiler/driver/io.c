@@ -142,6 +142,13 @@ io_can_write(Unit *u, const char *path)
 }
 
 bool
+io_is_file(const char *path)
+{
+    struct stat st;
+    return strcmp(path, "-") != 0 && (stat(path, &st) != 0 || S_ISREG(st.st_mode));
+}
+
+bool
 io_write(Unit *u, const char *path, const void *bytes, size_t size)
 {
     if (strcmp(path, "-") == 0) {

@@ -18,6 +18,10 @@ Kernel *tikc_pick_kernel(Unit *u, const char *name);
 /* One line per emitted instruction, see docs/trace-format.md. Works on unchecked kernels. */
 void tikc_trace(const Kernel *k, Text *out);
 
+/* What a host has to know of a kernel, as a JSON text: arguments, block count, workspaces, presets, and
+ * what the program reported with add_compile_info. stem and suffix name the file with its code. */
+void tikc_facts(const Kernel *k, const char *stem, const char *suffix, Text *out);
+
 /* Descriptor blob of all kernels of the unit, or of one. Bytes are in the unit's arena. */
 bool MUST_USE tikc_blob(Unit *u, Kernel *const *kernels, int n, const uint8_t **bytes,
                         size_t *size);

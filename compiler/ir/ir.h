@@ -74,11 +74,20 @@ typedef enum BufRole {
     BUF_WORKSPACE
 } BufRole;
 
+/* What a launcher is told of an argument beside its role. Not part of the text form. */
+typedef enum BufUse {
+    USE_TENSOR,
+    USE_SCALAR, /* InputScalar: one value */
+    USE_FLOW    /* tensor of flowtable: the tiling data */
+} BufUse;
+
 typedef struct Buffer {
     Sym name; /* the tensor's name; GM names are unique in a kernel */
     Scope scope;
     Dtype dtype; /* as declared */
     BufRole role;
+    BufUse use;
+    bool preset;   /* the launcher sets it before the kernel runs (is_atomic_add) */
     int64_t elems; /* as declared; bytes = elems * dtype_size */
     int64_t bytes;
     int64_t address; /* inside the scope, bytes; -1 before allocation; GM: -1 always */

@@ -558,6 +558,14 @@ void listmethod_install(Interp *in);
 void dictmethod_install(Interp *in);
 bool list_sort(Interp *in, List *l, Value key, bool reverse, Span span);
 void mathmodule_install(Interp *in);
+
+/* ---- compile_info.c: facts for the host ------------------------------------------------------------- */
+
+/* A value as JSON. False: *bad says what in it JSON cannot hold; null: a limit was hit. */
+bool MUST_USE compile_info_text(Interp *in, Value v, Span span, const char **text,
+                                const char **bad);
+/* Fills Unit.compile_info and build_results from what the program reported. */
+bool MUST_USE compile_info_finish(Interp *in, Span span);
 void
 module_install(Interp *in); /* math, functools, operator, copy, collections, enum ... */
 /* Finds, and loads if need be, a module. VAL_FAIL: none, or what module_failed tells. */

@@ -139,5 +139,6 @@ stage_run(Unit *u, uint32_t file, Ast *module)
         ok = run_text(&in, main.module, "<--call>", u->opt.call, &out);
     }
     tik_finish(&in);
+    ok = ok && u->errors == errors && compile_info_finish(&in, (Span){file, 0, 0});
     return ok && u->errors == errors;
 }

@@ -100,11 +100,28 @@ fn_parameters(Interp *in, Value self, const CallArgs *args)
     return out;
 }
 
+/* check_info(key, value): raises when JSON cannot hold the value. */
+static Value
+fn_check_info(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    const char *text;
+    const char *bad;
+    if (compile_info_text(in, args->pos[1], args->span, &text, &bad)) {
+        return val_none();
+    }
+    return !bad ? val_fail()
+                : stage_raise(
+                      in, "TypeError", args->span,
+                      "the compile info %s holds %s; it is written as JSON: numbers, "
+                      "texts, lists and dicts",
+                      val_repr(in, args->pos[0]), bad);
+}
+
 static const BuiltinRow rows[] = {
-    {"facts", fn_facts, 0, 0, NULL},
-    {"supports", fn_supports, 2, 2, NULL},
-    {"select", fn_select, 1, 1, NULL},
-    {"parameters", fn_parameters, 1, 1, NULL},
+    {"facts", fn_facts, 0, 0, NULL},           {"supports", fn_supports, 2, 2, NULL},
+    {"select", fn_select, 1, 1, NULL},         {"parameters", fn_parameters, 1, 1, NULL},
+    {"check_info", fn_check_info, 2, 2, NULL},
 };
 
 void

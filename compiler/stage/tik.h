@@ -80,6 +80,7 @@ typedef struct Root {
         buf; /* 0: not in the kernel (unused global tensor, or made in a dropped branch) */
     bool used;
     bool workspace;
+    bool preset; /* is_atomic_add */
     Span span;
     uint32_t chain;
     VEC(int64_t) shape;

@@ -111,7 +111,9 @@ add_tensor(Build *b, Value v, int list, const char *name)
         return false;
     }
     tik_declare(r);
-    b->c->k->bufs.p[r->buf].role = list == B_OUTPUTS ? BUF_OUT : BUF_IN;
+    Buffer *buf = &b->c->k->bufs.p[r->buf];
+    buf->role = list == B_OUTPUTS ? BUF_OUT : BUF_IN;
+    buf->use = list == B_FLOWTABLE ? USE_FLOW : USE_TENSOR;
     return add_param(b, r, span);
 }
 
@@ -132,6 +134,7 @@ add_input_scalar(Build *b, Value v, int list, const char *name)
         return false;
     }
     b->c->k->bufs.p[r->buf].role = BUF_IN;
+    b->c->k->bufs.p[r->buf].use = USE_SCALAR;
     return add_param(b, r, b->span[list]);
 }
 

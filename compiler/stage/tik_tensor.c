@@ -282,6 +282,7 @@ read_options(Making *m)
     double init = 0;
     bool atomic = tik_is_set(m->got[P_ATOMIC]);
     m->root->workspace = tik_is_set(m->got[P_WORKSPACE]);
+    m->root->preset = atomic;
     bool has_init = m->got[P_INIT].kind != VAL_NONE;
     if (m->root->mem != SC_GM && (m->root->workspace || atomic || has_init)) {
         const char *what = m->root->workspace ? "is_workspace"
@@ -312,6 +313,7 @@ tik_declare(Root *root)
         .scope = root->mem,
         .dtype = root->dtype,
         .role = root->workspace ? BUF_WORKSPACE : BUF_LOCAL,
+        .preset = root->preset,
         .elems = root->elems,
         .bytes = root->bytes,
         .address = -1,
