@@ -37,6 +37,13 @@ typedef struct Options {
     bool trace; /* keep the trace of each kernel as staged, before passes rewrite it */
 } Options;
 
+/* The function of an operator file that --call is meant for; texts are null when there is none. */
+typedef struct Entry {
+    Span span;
+    const char *signature; /* op(x, y, axis=0, kernel_name="op") */
+    const char *call;      /* an example for --call */
+} Entry;
+
 /* Reads a file of the program's package, the only way to a file that evaluation has. Text lives as
  * long as the unit. False without a diagnostic: there is no such file. */
 typedef bool (*UnitLoader)(struct Unit *u, const char *path, const char **text,
@@ -59,11 +66,12 @@ typedef struct Unit {
     partial;           /* kernels that an error kept from being built; only checked */
     bool want_partial; /* whoever sets it frees them */
     Text log;          /* what print() of the program wrote */
-    const char
-        *compile_info; /* what operators report to the host (add_compile_info): a JSON
-                                  object; null before the program ended */
-    const char *build_results; /* the same for add_build_res and add_build_json_result */
-    uint32_t *seen_diags;      /* hash set of (name, span), private to diag.c */
+    Entry entry;       /* of the main file, after it ran without building a kernel */
+    /* What operators reported with add_compile_info, and with add_build_res and
+     * add_build_json_result: JSON objects; null before the program ended. */
+    const char *compile_info;
+    const char *build_results;
+    uint32_t *seen_diags; /* hash set of (name, span), private to diag.c */
     uint32_t nseen;
     uint32_t capseen;
 } Unit;

@@ -31,6 +31,18 @@ check_partial(Unit *u)
     u->partial.n = 0;
 }
 
+static bool
+no_kernel(Unit *u, uint32_t file, const char *path)
+{
+    Diag *d =
+        diag_add(u, D_NO_KERNEL, (Span){file, 0, 0}, 0, "'%s' builds no kernel", path);
+    if (u->entry.call) {
+        diag_note(u, d, u->entry.span, "the operator is %s", u->entry.signature);
+        diag_help(u, d, "call it with --call '%s'", u->entry.call);
+    }
+    return false;
+}
+
 bool
 tikc_compile(Unit *u, const char *path, const char *text, size_t len,
              const PassOptions *opt)
@@ -43,8 +55,7 @@ tikc_compile(Unit *u, const char *path, const char *text, size_t len,
     }
     check_partial(u);
     if (ok && u->kernels.n == 0) {
-        diag_add(u, D_NO_KERNEL, (Span){file, 0, 0}, 0, "'%s' builds no kernel", path);
-        return false;
+        return no_kernel(u, file, path);
     }
     return ok && u->errors == 0;
 }

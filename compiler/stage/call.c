@@ -116,6 +116,22 @@ bind_surplus(Interp *in, const FuncVal *f, const CallArgs *args, int given)
 }
 
 static bool
+bind_unknown(Interp *in, const FuncVal *f, const CallArgs *args, const char *name)
+{
+    Nearest near = {name, NULL, 0};
+    for (int i = 0; i < f->loc->nparams; i++) {
+        nearest_try(&near, sym_text(&in->u->names, f->loc->params[i].name));
+    }
+    (void)!bind_error(in, f, args,
+                      arena_printf(core_arena(in), "has no parameter '%s'", name));
+    if (near.best) {
+        in->exception.inst->exc->help =
+            arena_printf(core_arena(in), "did you mean '%s'?", near.best);
+    }
+    return false;
+}
+
+static bool
 bind_keywords(Interp *in, const FuncVal *f, const CallArgs *args, Value *to)
 {
     const Locals *loc = f->loc;
@@ -132,8 +148,7 @@ bind_keywords(Interp *in, const FuncVal *f, const CallArgs *args, Value *to)
             TRY(dict_put(in, rest.dict, val_str_sym(in, args->kwname[k]), args->kwval[k],
                          args->span));
         } else if (i == loc->nparams) {
-            return bind_error(
-                in, f, args, arena_printf(core_arena(in), "has no parameter '%s'", name));
+            return bind_unknown(in, f, args, name);
         } else if (!val_failed(to[i])) {
             return bind_error(
                 in, f, args,

@@ -60,15 +60,15 @@ put_items(Writer *w, const List *l, int depth)
 
 /* ---- dictionaries -------------------------------------------------------------------------------- */
 
-typedef struct Entry {
+typedef struct Pair {
     const char *key;
     Value v;
-} Entry;
+} Pair;
 
 static int
 by_key(const void *a, const void *b)
 {
-    return strcmp(((const Entry *)a)->key, ((const Entry *)b)->key);
+    return strcmp(((const Pair *)a)->key, ((const Pair *)b)->key);
 }
 
 /* The text of a key; null: it cannot be one. */
@@ -91,7 +91,7 @@ key_text(Writer *w, Value key)
 static bool
 put_dict(Writer *w, const Dict *d, int depth)
 {
-    Entry *entries = ARENA_ARRAY(core_arena(w->in), Entry, d->n + 1);
+    Pair *entries = ARENA_ARRAY(core_arena(w->in), Pair, d->n + 1);
     uint32_t n = 0;
     for (uint32_t i = 0; i < d->n; i++) {
         if (val_failed(d->p[i].key)) {
@@ -102,7 +102,7 @@ put_dict(Writer *w, const Dict *d, int depth)
             return refuse(w, arena_printf(core_arena(w->in), "a key that is %s",
                                           val_repr(w->in, d->p[i].key)));
         }
-        entries[n++] = (Entry){key, d->p[i].v};
+        entries[n++] = (Pair){key, d->p[i].v};
     }
     qsort(entries, n, sizeof *entries, by_key);
     text_putc(&w->out, '{');

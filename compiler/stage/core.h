@@ -559,6 +559,18 @@ void dictmethod_install(Interp *in);
 bool list_sort(Interp *in, List *l, Value key, bool reverse, Span span);
 void mathmodule_install(Interp *in);
 
+/* ---- entry.c: the functions that --call can be meant for -------------------------------------------- */
+
+/* Fills Unit.entry; without such a function it stays empty. */
+void entry_remember(Unit *u, uint32_t file, const Ast *module);
+/* The function that the text of --call names exists. False: a diagnostic lists those that do. */
+bool MUST_USE entry_check_call(Interp *in, uint32_t file, const Ast *module,
+                               const ModuleVal *m, const Ast *call);
+
+/* The parameter that a dictionary was passed as: "'x' of op()", the outermost of several; null:
+ * none. */
+const char *entry_operand(Interp *in, const Dict *d);
+
 /* ---- compile_info.c: facts for the host ------------------------------------------------------------- */
 
 /* A value as JSON. False: *bad says what in it JSON cannot hold; null: a limit was hit. */

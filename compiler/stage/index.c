@@ -222,6 +222,38 @@ get_slice(Interp *in, Value v, const SliceVal *s, Span span)
     }
 }
 
+/* "'shape', 'dtype'", a few of them. */
+static const char *
+key_list(Interp *in, const Dict *d)
+{
+    enum {
+        MOST = 12
+    };
+    Text t;
+    text_init(&t, core_arena(in));
+    text_put(&t, d->live ? "" : "none");
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < d->n && n <= MOST; i++) {
+        if (!val_failed(d->p[i].key)) {
+            text_put(&t, n ? ", " : "");
+            text_put(&t, n < MOST ? val_repr(in, d->p[i].key) : "...");
+            n++;
+        }
+    }
+    return t.p;
+}
+
+/* A description of an operator's tensor is best named as the operand that it is. */
+static void
+explain_key(Interp *in, ExcInfo *x, const Dict *d)
+{
+    const char *operand = entry_operand(in, d);
+    if (operand) {
+        x->note = arena_printf(core_arena(in), "the dictionary is %s; its keys are: %s",
+                               operand, key_list(in, d));
+    }
+}
+
 static Value
 dict_item(Interp *in, Value v, Value key, Span span)
 {
@@ -241,6 +273,7 @@ dict_item(Interp *in, Value v, Value key, Span span)
             }
             x->help = n.best ? arena_printf(core_arena(in), "it has '%s'", n.best) : NULL;
         }
+        explain_key(in, x, v.dict);
         in->exception.inst->args = val_tuple(in, &key, 1);
     }
     return val_fail();

@@ -83,12 +83,20 @@ run_tree(Interp *in, ModuleVal *module, Ast *tree, Value *out)
     return ok;
 }
 
-static bool
-run_text(Interp *in, ModuleVal *module, const char *name, const char *text, Value *out)
+static Ast *
+parse_text(Interp *in, const char *name, const char *text)
 {
-    uint32_t file = unit_add_source(in->u, name, text, strlen(text));
-    Ast *e = parse_expression(in->u, file);
-    return e && run_tree(in, module, e, out);
+    return parse_expression(in->u, unit_add_source(in->u, name, text, strlen(text)));
+}
+
+/* --call: module and tree are those of the main file. */
+static bool
+run_call(Interp *in, ModuleVal *module, uint32_t file, const Ast *tree)
+{
+    Value out = val_none();
+    Ast *e = parse_text(in, "<--call>", in->u->opt.call);
+    return e && entry_check_call(in, file, tree, module, e) &&
+           run_tree(in, module, e, &out);
 }
 
 static bool
@@ -100,7 +108,8 @@ set_defines(Interp *in, ModuleVal *module)
         const Define *d = &u->opt.defines.p[i];
         Value v = val_none();
         const char *name = arena_printf(&u->arena, "<-D %s>", d->name);
-        if (run_text(in, module, name, d->value, &v)) {
+        Ast *e = parse_text(in, name, d->value);
+        if (e && run_tree(in, module, e, &v)) {
             attrs_set(&u->arena, &module->attrs, intern(&u->names, d->name), v);
         } else {
             ok = false;
@@ -136,7 +145,10 @@ stage_run(Unit *u, uint32_t file, Ast *module)
     bool ok = set_defines(&in, main.module) && run_tree(&in, main.module, module, &out);
     main.module->loading = false;
     if (ok && u->opt.call) {
-        ok = run_text(&in, main.module, "<--call>", u->opt.call, &out);
+        ok = run_call(&in, main.module, file, module);
+    }
+    if (u->kernels.n == 0) {
+        entry_remember(u, file, module);
     }
     tik_finish(&in);
     ok = ok && u->errors == errors && compile_info_finish(&in, (Span){file, 0, 0});
