@@ -17,7 +17,7 @@ SAN      ?=
 WARN      = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wswitch \
             -Wno-missing-field-initializers
 CPPFLAGS += -Icompiler -Icompiler/include -Iruntime -Iruntime/include -I$(BUILD)/gen
-CFLAGS   += -std=c11 -D_POSIX_C_SOURCE=200809L -fPIC $(OPT) $(WARN) $(SAN)
+CFLAGS   += -std=c11 -D_POSIX_C_SOURCE=200809L -fPIC -fno-semantic-interposition $(OPT) $(WARN) $(SAN)
 LLVM_CONFIG ?= llvm-config-19
 
 VERSION := 0.1.0

@@ -9,7 +9,7 @@
 enum {
     ALIGN = 16,
     FIRST_CHUNK = 16 << 10,
-    MAX_CHUNK = 1 << 20
+    MAX_CHUNK = 4 << 20
 };
 
 struct ArenaChunk {

@@ -74,7 +74,7 @@ attr_special(Interp *in, Value self, Sym name, const CallArgs *args, Value *out)
         return false;
     }
     in->core->guards++;
-    *out = call_with_self(in, f, self, args, NULL);
+    *out = call_with_self(in, f, self, args);
     in->core->guards--;
     return true;
 }
@@ -336,22 +336,20 @@ attr_get(Interp *in, Value v, Sym name, Span span)
 /* ---- method calls -------------------------------------------------------------------------------------------- */
 
 static Value
-call_class_attr(Interp *in, Value f, Value self, const CallArgs *args,
-                struct CallFacts *facts)
+call_class_attr(Interp *in, Value f, Value self, const CallArgs *args)
 {
     if (f.kind == VAL_FUNC) {
-        return call_function(in, f.func, &self, args, facts);
+        return call_function(in, f.func, &self, args);
     }
     if (f.kind == VAL_BUILTIN && f.builtin->owner) {
-        return call_with_self(in, f, self, args, facts);
+        return call_with_self(in, f, self, args);
     }
     Value v = bind_attr(in, f, self, val_class(in, self), args->span);
-    return val_failed(v) ? v : call_any(in, v, args, facts);
+    return val_failed(v) ? v : call_any(in, v, args);
 }
 
 Value
-attr_call(Interp *in, Value receiver, Sym name, const CallArgs *args,
-          struct CallFacts *facts, Span span)
+attr_call(Interp *in, Value receiver, Sym name, const CallArgs *args, Span span)
 {
     bool found = false;
     Value f = val_fail();
@@ -364,7 +362,7 @@ attr_call(Interp *in, Value receiver, Sym name, const CallArgs *args,
     } else if (receiver.kind == VAL_INSTANCE && !receiver.inst->cls->hooks) {
         f = attrs_get(&receiver.inst->attrs, name);
         if (!val_failed(f)) {
-            return call_any(in, f, args, facts);
+            return call_any(in, f, args);
         }
         f = class_lookup(receiver.inst->cls, name);
     } else if (receiver.kind <= VAL_SLICE &&
@@ -372,10 +370,10 @@ attr_call(Interp *in, Value receiver, Sym name, const CallArgs *args,
         f = class_lookup(val_class(in, receiver), name);
     }
     if (!val_failed(f)) {
-        return call_class_attr(in, f, receiver, args, facts);
+        return call_class_attr(in, f, receiver, args);
     }
     f = attr_get(in, receiver, name, span);
-    return val_failed(f) ? f : call_any(in, f, args, facts);
+    return val_failed(f) ? f : call_any(in, f, args);
 }
 
 /* ---- writing --------------------------------------------------------------------------------------------------- */
@@ -392,7 +390,8 @@ set_instance(Interp *in, Value target, Sym name, Value v, Span span)
             return !val_failed(r);
         }
     }
-    const Descr *d = as_descr(class_lookup(c, name));
+    bool search = !c->user || c->properties || in->core->late_properties;
+    const Descr *d = search ? as_descr(class_lookup(c, name)) : NULL;
     if (d && d->kind == DESCR_PROPERTY) {
         if (val_failed(d->set)) {
             stage_raise(in, "AttributeError", span,
@@ -424,6 +423,7 @@ attr_set(Interp *in, Value target, Sym name, Value v, Span span)
         return set_instance(in, target, name, v, span);
     case VAL_CLASS:
         if (target.klass->user) {
+            in->core->late_properties = in->core->late_properties || is_property(v);
             attrs_set(core_arena(in), &target.klass->attrs, name, v);
             return true;
         }

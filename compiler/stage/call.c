@@ -39,17 +39,13 @@ grow_index(Interp *in)
     }
 }
 
-/* The chain id of a call from the present chain; equal calls share one id. */
+/* The chain id of a call; equal calls share one id. */
 static uint32_t
-chain_of(Interp *in, Span call, const char *callee, CallFacts *facts)
+chain_of(Interp *in, uint32_t parent, Span call, const char *callee)
 {
     struct Core *c = in->core;
     Unit *u = in->u;
-    if (facts && facts->chain && facts->chain_parent == in->chain &&
-        facts->chain_callee == callee) {
-        return facts->chain;
-    }
-    CallStep step = {in->chain, call, callee};
+    CallStep step = {parent, call, callee};
     if (u->chains.n * 2 >= c->nchain_index) {
         grow_index(in);
     }
@@ -61,12 +57,26 @@ chain_of(Interp *in, Span call, const char *callee, CallFacts *facts)
         c->chain_index[h] = u->chains.n;
         VEC_PUSH(core_arena(in), &u->chains, step);
     }
-    if (facts) {
-        facts->chain = c->chain_index[h];
-        facts->chain_parent = in->chain;
-        facts->chain_callee = callee;
-    }
     return c->chain_index[h];
+}
+
+uint32_t
+stage_chain(Interp *in)
+{
+    if (in->chain != CHAIN_UNKNOWN) {
+        return in->chain;
+    }
+    Frame *f = in->frame;
+    for (f->callee = NULL; f->outer_chain == CHAIN_UNKNOWN; f = f->caller) {
+        f->caller->callee = f;
+    }
+    uint32_t chain = chain_of(in, f->outer_chain, f->call, f->func->name);
+    while ((f = f->callee)) {
+        f->outer_chain = chain;
+        chain = chain_of(in, chain, f->call, f->func->name);
+    }
+    in->chain = chain;
+    return chain;
 }
 
 /* ---- binding --------------------------------------------------------------------------------------------- */
@@ -275,8 +285,7 @@ call_enter(Interp *in, Span span)
 }
 
 Value
-call_function(Interp *in, FuncVal *f, const Value *self, const CallArgs *args,
-              CallFacts *facts)
+call_function(Interp *in, FuncVal *f, const Value *self, const CallArgs *args)
 {
     const Locals *loc = f->loc;
     if (!call_enter(in, args->span)) {
@@ -291,16 +300,17 @@ call_function(Interp *in, FuncVal *f, const Value *self, const CallArgs *args,
     }
     Value r = val_fail();
     if (bind_params(in, f, self, args, &fr)) {
-        uint32_t chain = in->chain;
         Span here = in->here;
-        in->chain = chain_of(in, args->span, f->name, facts);
+        fr.call = args->span;
+        fr.outer_chain = in->chain;
+        in->chain = CHAIN_UNKNOWN;
         in->frame = &fr;
         in->depth++;
         r = run_body(in, loc, &fr);
         in->depth--;
         in->frame = fr.caller;
         in->here = here;
-        in->chain = chain;
+        in->chain = fr.outer_chain;
     }
     stack_release(in, mark);
     return r;
@@ -309,7 +319,7 @@ call_function(Interp *in, FuncVal *f, const Value *self, const CallArgs *args,
 uint32_t
 call_chain(Interp *in, Span call, const char *callee)
 {
-    return chain_of(in, call, callee, NULL);
+    return chain_of(in, stage_chain(in), call, callee);
 }
 
 /* ---- callables ---------------------------------------------------------------------------------------------- */
@@ -400,16 +410,16 @@ call_builtin(Interp *in, const BuiltinVal *b, const CallArgs *args)
 }
 
 Value
-call_any(Interp *in, Value callee, const CallArgs *args, CallFacts *facts)
+call_any(Interp *in, Value callee, const CallArgs *args)
 {
     Value f = val_fail();
     switch (callee.kind) {
     case VAL_FUNC:
-        return call_function(in, callee.func, NULL, args, facts);
+        return call_function(in, callee.func, NULL, args);
     case VAL_BUILTIN:
         return call_builtin(in, callee.builtin, args);
     case VAL_BOUND:
-        return call_with_self(in, callee.bound->func, callee.bound->self, args, facts);
+        return call_with_self(in, callee.bound->func, callee.bound->self, args);
     case VAL_CLASS:
         return core_stack(in, args->span) && core_step(in, args->span)
                    ? class_construct(in, callee.klass, args)
@@ -422,7 +432,7 @@ call_any(Interp *in, Value callee, const CallArgs *args, CallFacts *facts)
     case VAL_INSTANCE:
         f = class_lookup(callee.inst->cls, in->core->sym.call);
         if (!val_failed(f)) {
-            return call_with_self(in, f, callee, args, facts);
+            return call_with_self(in, f, callee, args);
         }
         break;
     case VAL_MODULE:
@@ -435,11 +445,10 @@ call_any(Interp *in, Value callee, const CallArgs *args, CallFacts *facts)
 }
 
 Value
-call_with_self(Interp *in, Value callee, Value self, const CallArgs *args,
-               CallFacts *facts)
+call_with_self(Interp *in, Value callee, Value self, const CallArgs *args)
 {
     if (callee.kind == VAL_FUNC) {
-        return call_function(in, callee.func, &self, args, facts);
+        return call_function(in, callee.func, &self, args);
     }
     if (callee.kind == VAL_BUILTIN && callee.builtin->owner &&
         val_failed(callee.builtin->self)) {
@@ -457,7 +466,7 @@ call_with_self(Interp *in, Value callee, Value self, const CallArgs *args,
     all.pos = pos;
     all.npos++;
     all.pos_span = NULL;
-    Value r = call_any(in, callee, &all, facts);
+    Value r = call_any(in, callee, &all);
     stack_release(in, mark);
     return r;
 }
@@ -465,12 +474,12 @@ call_with_self(Interp *in, Value callee, Value self, const CallArgs *args,
 Value
 stage_call(Interp *in, Value callee, const CallArgs *args)
 {
-    return call_any(in, callee, args, NULL);
+    return call_any(in, callee, args);
 }
 
 Value
 call_values(Interp *in, Value callee, const Value *args, int n, Span span)
 {
     CallArgs a = {.pos = args, .npos = n, .span = span};
-    return call_any(in, callee, &a, NULL);
+    return call_any(in, callee, &a);
 }

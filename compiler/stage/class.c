@@ -294,6 +294,10 @@ exec_class(Interp *in, Ast *s)
     const CoreSyms *sym = &in->core->sym;
     c->hooks = !val_failed(class_lookup(c, sym->setattr)) ||
                !val_failed(class_lookup(c, sym->getattr));
+    c->properties = base && base->properties;
+    for (uint32_t i = 0; i < c->attrs.n; i++) {
+        c->properties = c->properties || is_property(c->attrs.p[i].v);
+    }
     if (!val_failed(attrs_get(&c->attrs, sym->new_)) && !c->fields) {
         error_not_supported(in, s->span, "__new__ is not evaluated; use __init__");
         return false;
@@ -381,7 +385,7 @@ class_construct(Interp *in, ClassVal *c, const CallArgs *args)
     }
     Value init = class_lookup(c, in->core->sym.init);
     if (!val_failed(init)) {
-        Value r = call_with_self(in, init, self, args, NULL);
+        Value r = call_with_self(in, init, self, args);
         return val_failed(r) ? r : self;
     }
     if (args->npos + args->nkw && !c->exception) {

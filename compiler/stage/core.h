@@ -58,7 +58,6 @@ typedef struct Cell {
 
 typedef struct ClassVal ClassVal;
 typedef struct ModuleVal ModuleVal;
-struct CallFacts;
 
 /* Filled when the class statement ends; what super() in its methods finds. */
 typedef struct ClassRef {
@@ -101,9 +100,10 @@ struct ClassVal {
     DiagId diag;                /* exceptions: diagnostic of an uncaught one */
     bool exception;
     bool is_enum;
-    bool user;    /* made by a class statement */
-    bool hooks;   /* defines __setattr__ or __getattr__ */
-    List *fields; /* named tuple: names */
+    bool user;       /* made by a class statement */
+    bool hooks;      /* defines __setattr__ or __getattr__ */
+    bool properties; /* it or a base has properties */
+    List *fields;    /* named tuple: names */
     ModuleVal *module;
 };
 
@@ -202,6 +202,13 @@ extern const ObjectClass iter_class;
 extern const ObjectClass ellipsis_class;
 extern const ObjectClass view_class;
 
+static inline bool
+is_property(Value v)
+{
+    return v.kind == VAL_OBJECT && v.obj->cls == &descr_class &&
+           ((const Descr *)v.obj)->kind == DESCR_PROPERTY;
+}
+
 /* keys(), values() and items() of a dictionary. */
 typedef struct DictView {
     Object base;
@@ -213,6 +220,9 @@ typedef struct DictView {
 
 typedef struct Frame {
     struct Frame *caller;
+    struct Frame *callee; /* scratch of stage_chain */
+    Span call;            /* functions: where it was called */
+    uint32_t outer_chain; /* functions: the caller's call chain, or CHAIN_UNKNOWN */
     Value *slots;
     Cell **cells;
     ModuleVal *module;
@@ -258,6 +268,14 @@ typedef struct LoaderState {
     bool common_first;      /* the common helper module was loaded, or is not there */
 } LoaderState;
 
+/* Storage of a long text that was put together, with room behind its end: adding to the text again
+ * goes there, so that a program that builds a text piece by piece takes linear time. */
+typedef struct GrowingText {
+    char *p;
+    size_t n; /* in use */
+    size_t cap;
+} GrowingText;
+
 struct Core {
     CoreSyms sym;
     LoaderState loader;
@@ -277,9 +295,12 @@ struct Core {
     VEC(Value) object_types; /* classes made by stage_object_type */
     uint32_t *chain_index;   /* hash index of u->chains */
     uint32_t nchain_index;
+    struct GrowingText growing[4]; /* see concat in op.c */
+    int next_growing;
     Str *ascii[128]; /* strings of one character */
     Str *empty;
     struct ReprStep *repr; /* containers that are being printed, innermost first */
+    bool late_properties;  /* a class was given a property after its statement */
     int recoveries;        /* errors after which the evaluation went on */
     int guards; /* active code that may catch an exception: try, special methods */
 };
@@ -294,6 +315,17 @@ core_arena(Interp *in)
 
 /* Also unbound ones; null if there is none. */
 Attr *attrs_entry(const Attrs *a, Sym name);
+/* Likewise; *hint is where it was found the last time. */
+static inline Attr *
+attrs_entry_at(const Attrs *a, Sym name, uint32_t *hint)
+{
+    if (*hint < a->n && a->p[*hint].name == name) {
+        return &a->p[*hint];
+    }
+    Attr *e = attrs_entry(a, name);
+    *hint = e ? (uint32_t)(e - a->p) : *hint;
+    return e;
+}
 Value attrs_get(const Attrs *a, Sym name); /* VAL_FAIL: none */
 uint32_t attrs_slot(Arena *arena, Attrs *a, Sym name);
 void attrs_set(Arena *arena, Attrs *a, Sym name, Value v);
@@ -471,9 +503,8 @@ Value attr_get(Interp *in, Value v, Sym name, Span span);
 Value attr_try(Interp *in, Value v, Sym name, Span span, bool *found);
 bool attr_set(Interp *in, Value target, Sym name, Value v, Span span);
 bool attr_del(Interp *in, Value target, Sym name, Span span);
-/* Calls receiver.name(args) without making a bound method. facts may be null. */
-Value attr_call(Interp *in, Value receiver, Sym name, const CallArgs *args,
-                struct CallFacts *facts, Span span);
+/* Calls receiver.name(args) without making a bound method. */
+Value attr_call(Interp *in, Value receiver, Sym name, const CallArgs *args, Span span);
 Value class_lookup(const ClassVal *c, Sym name); /* VAL_FAIL: none */
 bool class_is(const ClassVal *c, const ClassVal *base);
 /* Calls the special method of an instance if its class has it. */
@@ -484,6 +515,20 @@ bool attr_special(Interp *in, Value self, Sym name, const CallArgs *args, Value 
 bool iter_begin(Interp *in, Value v, Span span, Iter *it);
 /* 1 an item, 0 the end, -1 failure. */
 int iter_next(Interp *in, Iter *it, Span span, Value *out);
+/* The same, without a call for lists and ranges. */
+static inline int
+iter_step(Interp *in, Iter *it, Span span, Value *out)
+{
+    if (it->kind == ITER_RANGE && it->i < it->n) {
+        *out = val_int(it->src.range->start + it->i++ * it->src.range->step);
+        return 1;
+    }
+    if (it->kind == ITER_LIST && !it->done && it->i < it->src.list->n) {
+        *out = it->src.list->p[it->i++];
+        return 1;
+    }
+    return iter_next(in, it, span, out);
+}
 Value iter_object(Interp *in, const char *name, const Iter *it);
 /* List or tuple of the items. */
 Value iter_collect(Interp *in, ValueKind kind, Value v, Span span);
@@ -491,17 +536,15 @@ Value iter_collect(Interp *in, ValueKind kind, Value v, Span span);
 /* ---- call.c, eval.c, exec.c, class.c ---------------------------------------------------------------------- */
 
 Value call_values(Interp *in, Value callee, const Value *args, int n, Span span);
-/* self: null, or an argument in front of the positional ones. facts may be null. */
-Value call_function(Interp *in, FuncVal *f, const Value *self, const CallArgs *args,
-                    struct CallFacts *facts);
-Value call_any(Interp *in, Value callee, const CallArgs *args, struct CallFacts *facts);
+/* self: null, or an argument in front of the positional ones. */
+Value call_function(Interp *in, FuncVal *f, const Value *self, const CallArgs *args);
+Value call_any(Interp *in, Value callee, const CallArgs *args);
 /* Whether a call may nest deeper; false after a diagnostic. */
 bool call_enter(Interp *in, Span span);
 /* The chain id of a call from the present chain. */
 uint32_t call_chain(Interp *in, Span call, const char *callee);
 /* callee(self, *args). */
-Value call_with_self(Interp *in, Value callee, Value self, const CallArgs *args,
-                     struct CallFacts *facts);
+Value call_with_self(Interp *in, Value callee, Value self, const CallArgs *args);
 
 typedef enum Flow {
     FLOW_NEXT,
@@ -513,6 +556,7 @@ typedef enum Flow {
 
 Value eval(Interp *in, Ast *e);
 Value eval_name(Interp *in, Ast *e, Sym name);
+Value eval_update(Interp *in, AstOp op, Value a, Value b, Span span); /* a op= b */
 bool eval_bind(Interp *in, Ast *e, Sym name, Value v); /* node with place and slot */
 bool eval_unbind(Interp *in, Ast *e, Sym name);
 bool eval_truth(Interp *in, Ast *e, bool *out);

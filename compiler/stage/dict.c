@@ -141,11 +141,18 @@ find_hashed(Interp *in, const Dict *d, Value key, uint64_t hash, Span span)
     if (!d->nindex) {
         return -1;
     }
+    enum {
+        FREE_PROBES = 16 /* keys that collide on purpose use up the steps */
+    };
     uint32_t mask = d->nindex - 1;
+    uint32_t probes = 0;
     for (uint32_t h = (uint32_t)hash & mask; d->index[h]; h = (h + 1) & mask) {
         uint32_t i = d->index[h] - 1;
         const DictEntry *e = &d->p[i];
         bool same = false;
+        if (++probes > FREE_PROBES && !core_charge(in, 2, span)) {
+            return -2;
+        }
         if (val_failed(e->key) || e->hash != hash) {
             continue;
         }
@@ -207,6 +214,7 @@ dict_put(Interp *in, Dict *d, Value key, Value v, Span span)
         return false;
     }
     if (d->mirror && key.kind == VAL_STR) {
+        in->core->late_properties = in->core->late_properties || is_property(v);
         attrs_set(core_arena(in), d->mirror, val_sym(in, key), v);
     }
     if (i >= 0) {

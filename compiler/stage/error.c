@@ -8,7 +8,7 @@
 static Diag *
 add_diag(Interp *in, DiagId id, Span span, const char *text)
 {
-    return diag_add(in->u, id, span, in->chain, "%s", text);
+    return diag_add(in->u, id, span, stage_chain(in), "%s", text);
 }
 
 Diag *
@@ -26,7 +26,7 @@ error_set(Interp *in, Value exception, Span span)
 {
     in->exception = exception;
     in->exception_span = span;
-    in->exception_chain = in->chain;
+    in->exception_chain = stage_chain(in);
     return val_fail();
 }
 

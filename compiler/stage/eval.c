@@ -102,6 +102,9 @@ Value
 eval_name(Interp *in, Ast *e, Sym name)
 {
     Value v = read_name(in, e, name);
+    if (v.kind != VAL_FAIL && v.kind != VAL_OBJECT) {
+        return v;
+    }
     if (is_poison(v)) {
         return error_poisoned(in, e->span);
     }
@@ -309,31 +312,103 @@ eval_slice(Interp *in, Ast *e)
 
 /* The common case, both operands small integers; false: the general way is needed. */
 static inline bool
-fast_binary(AstOp op, int64_t a, int64_t b, Value *out)
+fast_integers(AstOp op, int64_t a, int64_t b, Value *out)
 {
     int64_t r = 0;
-    bool ok = op == AOP_ADD   ? checked_add(a, b, &r)
-              : op == AOP_SUB ? checked_sub(a, b, &r)
-              : op == AOP_MUL ? checked_mul(a, b, &r)
-                              : false;
+    bool ok = false;
+    switch (op) {
+    case AOP_ADD:
+        ok = checked_add(a, b, &r);
+        break;
+    case AOP_SUB:
+        ok = checked_sub(a, b, &r);
+        break;
+    case AOP_MUL:
+        ok = checked_mul(a, b, &r);
+        break;
+    case AOP_FLOORDIV:
+        ok = b > 0;
+        r = ok ? a / b - (a % b < 0) : 0;
+        break;
+    case AOP_MOD:
+        ok = b > 0;
+        r = ok ? a % b : 0;
+        r += r < 0 ? b : 0;
+        break;
+    case AOP_AND:
+        ok = true;
+        r = a & b;
+        break;
+    default:
+        break;
+    }
     *out = val_int(r);
     return ok;
+}
+
+static inline bool
+fast_floats(AstOp op, double a, double b, Value *out)
+{
+    switch (op) {
+    case AOP_ADD:
+        *out = val_float(a + b);
+        return true;
+    case AOP_SUB:
+        *out = val_float(a - b);
+        return true;
+    case AOP_MUL:
+        *out = val_float(a * b);
+        return true;
+    case AOP_DIV:
+        *out = val_float(b != 0 ? a / b : 0);
+        return b != 0;
+    default:
+        return false;
+    }
+}
+
+/* Operands of one kind of machine number; false: the general way is needed. */
+static inline bool
+fast_binary(AstOp op, Value a, Value b, Value *out)
+{
+    if (a.kind != b.kind) {
+        return false;
+    }
+    return a.kind == VAL_INT     ? fast_integers(op, a.i, b.i, out)
+           : a.kind == VAL_FLOAT ? fast_floats(op, a.f, b.f, out)
+                                 : false;
+}
+
+Value
+eval_update(Interp *in, AstOp op, Value a, Value b, Span span)
+{
+    Value r = val_none();
+    return fast_binary(op, a, b, &r) ? r : op_inplace(in, op, a, b, span);
+}
+
+/* Operands are mostly names and numbers. */
+static inline Value
+operand(Interp *in, Ast *e)
+{
+    if (e->kind == AST_NAME) {
+        return eval_name(in, e, e->name);
+    }
+    return e->kind == AST_INT && !e->str ? val_int(e->value) : eval(in, e);
 }
 
 static Value
 eval_binary(Interp *in, Ast *e)
 {
     Value r = val_none();
-    Value a = eval(in, e->a);
+    Value a = operand(in, e->a);
     if (val_failed(a)) {
         return a;
     }
-    Value b = eval(in, e->b);
+    Value b = operand(in, e->b);
     if (val_failed(b)) {
         return b;
     }
-    if (a.kind == VAL_INT && b.kind == VAL_INT &&
-        fast_binary((AstOp)e->op, a.i, b.i, &r)) {
+    if (fast_binary((AstOp)e->op, a, b, &r)) {
         return r;
     }
     return op_binary(in, (AstOp)e->op, a, b, e->span);
@@ -387,9 +462,9 @@ fast_compare(AstOp op, int64_t a, int64_t b, bool *out)
 static Value
 eval_compare(Interp *in, Ast *e)
 {
-    Value a = eval(in, e->a);
+    Value a = operand(in, e->a);
     for (Ast *part = e->list; !val_failed(a); part = part->next) {
-        Value b = eval(in, part->a);
+        Value b = operand(in, part->a);
         bool yes = false;
         if (val_failed(b)) {
             return b;
@@ -446,11 +521,10 @@ eval_logic(Interp *in, Ast *e)
 static Value
 finish_call(Interp *in, Ast *e, Value callee, CallArgs *args)
 {
-    CallFacts *facts = e->cache;
     if (e->a->kind == AST_ATTR) {
-        return attr_call(in, callee, e->a->name, args, facts, e->a->span);
+        return attr_call(in, callee, e->a->name, args, e->a->span);
     }
-    return call_any(in, callee, args, facts);
+    return call_any(in, callee, args);
 }
 
 static Value
@@ -651,7 +725,7 @@ comp_clause(Interp *in, Ast *e, Ast *clause, Value into)
     }
     for (;;) {
         Value item = val_none();
-        int more = iter_next(in, &it, clause->b->span, &item);
+        int more = iter_step(in, &it, clause->b->span, &item);
         if (more <= 0) {
             return more == 0;
         }
@@ -690,11 +764,15 @@ eval_comp(Interp *in, Ast *e)
 static Value
 eval_index(Interp *in, Ast *e)
 {
-    Value container = eval(in, e->a);
+    Value container = operand(in, e->a);
     if (val_failed(container)) {
         return container;
     }
-    Value key = eval(in, e->b);
+    Value key = operand(in, e->b);
+    bool list = container.kind == VAL_LIST || container.kind == VAL_TUPLE;
+    if (list && key.kind == VAL_INT && key.i >= 0 && key.i < container.list->n) {
+        return container.list->p[key.i];
+    }
     return val_failed(key) ? key : index_get(in, container, key, e->span);
 }
 
@@ -718,7 +796,13 @@ eval_walrus(Interp *in, Ast *e)
 static Value
 eval_attr(Interp *in, Ast *e)
 {
-    Value v = eval(in, e->a);
+    Value v = operand(in, e->a);
+    if (v.kind == VAL_INSTANCE) {
+        const Attr *a = attrs_entry_at(&v.inst->attrs, e->name, &e->slot);
+        if (a && !val_failed(a->v) && !is_poison(a->v)) {
+            return a->v;
+        }
+    }
     v = val_failed(v) ? v : attr_get(in, v, e->name, e->span);
     return is_poison(v) ? error_poisoned(in, e->span) : v;
 }

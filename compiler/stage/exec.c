@@ -83,6 +83,17 @@ assign_index(Interp *in, Ast *t, Value v)
     return !val_failed(key) && index_set(in, container, key, v, t->span);
 }
 
+/* Binds the variable of a loop. */
+static inline bool
+bind_item(Interp *in, Ast *t, Value v)
+{
+    if (t->kind == AST_NAME && t->op == PLACE_LOCAL) {
+        in->frame->slots[t->slot] = v;
+        return true;
+    }
+    return exec_assign(in, t, v);
+}
+
 bool
 exec_assign(Interp *in, Ast *t, Value v)
 {
@@ -124,7 +135,7 @@ updated(Interp *in, Ast *s, Value old)
         return old;
     }
     Value b = eval(in, s->b);
-    return val_failed(b) ? b : op_inplace(in, (AstOp)s->op, old, b, s->span);
+    return val_failed(b) ? b : eval_update(in, (AstOp)s->op, old, b, s->span);
 }
 
 static bool
@@ -210,14 +221,14 @@ exec_for(Interp *in, Ast *s)
     }
     for (;;) {
         Value item = val_none();
-        int more = iter_next(in, &it, s->b->span, &item);
+        int more = iter_step(in, &it, s->b->span, &item);
         if (more < 0) {
             return FLOW_FAIL;
         }
         if (more == 0) {
             return exec_block(in, s->orelse);
         }
-        if (!core_step(in, s->span) || !exec_assign(in, s->a, item)) {
+        if (!core_step(in, s->span) || !bind_item(in, s->a, item)) {
             return FLOW_FAIL;
         }
         Flow f = exec_block(in, s->body);
@@ -728,7 +739,7 @@ recover(Interp *in, Ast *s)
         return false;
     }
     in->core->recoveries++;
-    chain = in->chain;
+    chain = stage_chain(in);
     error_report(in);
     in->chain = chain;
     for (Ast *t = s->kind == AST_ASSIGN ? s->list : NULL; t; t = t->next) {

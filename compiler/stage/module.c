@@ -147,7 +147,7 @@ module_run(Interp *in, ModuleVal *m, uint32_t source, Span span)
         return false;
     }
     Value out = val_none();
-    uint32_t chain = in->chain;
+    uint32_t chain = stage_chain(in);
     Span here = in->here;
     in->chain = call_chain(in, span, m->name);
     in->depth++;

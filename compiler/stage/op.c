@@ -60,22 +60,60 @@ unsupported(Interp *in, AstOp op, Value a, Value b, Span span)
 
 /* ---- sequences and sets ------------------------------------------------------------------------------------- */
 
+/* The storage behind text a when it ends there and has room for n bytes more, else null. */
+static GrowingText *
+room_behind(struct Core *c, const Str *a, size_t n)
+{
+    for (size_t i = 0; i < ARRAY_LEN(c->growing); i++) {
+        GrowingText *g = &c->growing[i];
+        if (g->p == a->p && g->n == a->len && g->cap - g->n > n) {
+            return g;
+        }
+    }
+    return NULL;
+}
+
+static char *
+new_text(Interp *in, const Str *a, size_t n)
+{
+    enum {
+        SHORT = 256 /* texts below are copied: they stay zero-ended, see value.h */
+    };
+    struct Core *c = in->core;
+    size_t cap = n < SHORT ? n + 1 : n + n / 2;
+    char *p = arena_alloc(core_arena(in), cap);
+    memcpy(p, a->p, a->len);
+    if (n >= SHORT) {
+        c->growing[c->next_growing] = (GrowingText){p, n, cap};
+        c->next_growing = (c->next_growing + 1) % (int)ARRAY_LEN(c->growing);
+    }
+    return p;
+}
+
+static Value
+concat_texts(Interp *in, const Str *a, const Str *b, Span span)
+{
+    size_t n = (size_t)a->len + b->len;
+    GrowingText *g = a->len ? room_behind(in->core, a, b->len) : NULL;
+    if (!core_reserve(in, g ? b->len + 32.0 : (double)n * 1.5 + 32, span)) {
+        return val_fail();
+    }
+    if (n > INT32_MAX) {
+        return stage_raise(in, "OverflowError", span, "the text would have %zu bytes", n);
+    }
+    char *p = g ? g->p : new_text(in, a, n);
+    memcpy(p + a->len, b->p, b->len);
+    if (g) {
+        g->n = n;
+    }
+    return val_str_ref(in, p, n);
+}
+
 static Value
 concat(Interp *in, Value a, Value b, Span span)
 {
     if (a.kind == VAL_STR) {
-        double n = (double)a.str->len + b.str->len;
-        if (!core_reserve(in, n + 32, span)) {
-            return val_fail();
-        }
-        if (n > INT32_MAX) {
-            return stage_raise(in, "OverflowError", span,
-                               "the text would have %.0f bytes", n);
-        }
-        char *p = arena_alloc(core_arena(in), (size_t)n + 1);
-        memcpy(p, a.str->p, a.str->len);
-        memcpy(p + a.str->len, b.str->p, b.str->len);
-        return val_str_ref(in, p, (size_t)n);
+        return concat_texts(in, a.str, b.str, span);
     }
     double n = (double)a.list->n + b.list->n;
     if (!core_reserve(in, n * sizeof(Value), span)) {

@@ -54,9 +54,6 @@ typedef struct CallFacts {
     Span *pos_span;
     Span *kw_span;
     Span *kwname_span;
-    uint32_t chain_parent; /* last call chain made here, see call.c */
-    uint32_t chain;
-    const void *chain_callee;
 } CallFacts;
 
 /* Cells that a comprehension makes anew each time it is entered (Ast.cache of AST_COMP); may be null. */

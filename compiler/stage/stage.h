@@ -17,7 +17,7 @@ struct Interp {
     Unit *u;
     int64_t steps; /* left */
     int depth;
-    uint32_t chain; /* present call chain, for IR statements and diagnostics */
+    uint32_t chain; /* present call chain, or CHAIN_UNKNOWN; read it by stage_chain */
     Span here;      /* span of the statement being executed */
     struct Frame *frame;
     Value exception; /* pending Python exception (VAL_INSTANCE) or VAL_NONE */
@@ -27,6 +27,14 @@ struct Interp {
     void *tik;  /* state of the TIK objects, see tik.h */
     struct Core *core; /* private to the evaluator */
 };
+
+enum {
+    CHAIN_UNKNOWN = UINT32_MAX
+};
+
+/* The present call chain, for IR statements and diagnostics. It is made when it is first asked for:
+ * most calls never need theirs, and a recursive search has more chains than steps. */
+uint32_t stage_chain(Interp *in);
 
 /* Adds a diagnostic with the present call chain and returns it for notes; evaluation goes on if the
  * caller returns normally, and ends if it returns failure. An error found by an instruction call is

@@ -59,8 +59,9 @@ tik_a(Interp *in, Value v)
 bool
 tik_text(Interp *in, Value v, const char *what, Span span, const char **out)
 {
-    if (v.kind == VAL_STR && strlen(v.str->p) == v.str->len) {
-        *out = v.str->p;
+    if (v.kind == VAL_STR && !memchr(v.str->p, 0, v.str->len)) {
+        bool ended = v.str->p[v.str->len] == 0;
+        *out = ended ? v.str->p : arena_strndup(&in->u->arena, v.str->p, v.str->len);
         return true;
     }
     stage_diag(in, D_ARG_TYPE, span, "%s is %s; it takes a text", what, tik_a(in, v));
@@ -274,7 +275,7 @@ container_new(Interp *in, Value self, const CallArgs *args)
     c->top_level.span = args->span;
     c->top = &c->top_level;
     c->span = args->span;
-    c->chain = in->chain;
+    c->chain = stage_chain(in);
     c->next = st->containers;
     st->containers = c;
     return val_object(&c->base);

@@ -36,7 +36,7 @@ tik_emit_at(Interp *in, Tik *c, Cursor *at, Stmt s, Span span, StmtId *id)
         return false;
     }
     s.span = span;
-    s.chain = in->chain;
+    s.chain = stage_chain(in);
     StmtId made = ir_append(c->k, at, &s);
     if (id) {
         *id = made;

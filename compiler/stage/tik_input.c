@@ -18,7 +18,7 @@ storage(Interp *in, Tik *c, Sym name, Dtype t, Scope mem)
     r->elems = elems;
     r->bytes = elems * dtype_size(t);
     r->span = in->here;
-    r->chain = in->chain;
+    r->chain = stage_chain(in);
     VEC_PUSH(&in->u->arena, &r->shape, elems);
     tik_declare(r);
     return r;

@@ -18,7 +18,7 @@ tik_opener(Interp *in, Tik *c, OpenerKind kind, Span span)
     o->c = c;
     o->kind = kind;
     o->span = span;
-    o->chain = in->chain;
+    o->chain = stage_chain(in);
     o->decided = -1;
     VEC_PUSH(&in->u->arena, &c->openers, o);
     return o;

@@ -417,7 +417,7 @@ tik_tensor_new(Interp *in, Tik *c, const CallArgs *args)
     m.root->c = c;
     m.root->scope = c->top;
     m.root->span = args->span;
-    m.root->chain = in->chain;
+    m.root->chain = stage_chain(in);
     m.root->dtype = DT_F16;
     bool ok = tik_not_built(in, c, args->span);
     ok = ok && read_name(&m) && read_dtype(&m) && read_scope(&m) && read_size(&m) &&

@@ -66,7 +66,7 @@ struct Value {
 struct Str {
     uint32_t len;
     uint32_t hash; /* 0: not computed */
-    const char *p; /* zero-ended, may contain zero bytes */
+    const char *p; /* may contain zero bytes; zero-ended while shorter than 256 bytes */
 };
 
 struct List {

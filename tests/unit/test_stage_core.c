@@ -301,10 +301,30 @@ test_call_chain(void **state)
 static void
 test_chains_are_shared(void **state)
 {
-    Unit *u = run(
-        *state, "def g():\n    pass\ndef f():\n    g()\nfor i in range(100):\n    f()\n");
+    Unit *u =
+        run(*state, "def g():\n    try:\n        {}[0]\n    except KeyError:\n"
+                    "        pass\ndef f():\n    g()\nfor i in range(100):\n    f()\n");
     assert_int_equal(u->errors, 0);
     assert_int_equal(u->chains.n, 3);
+}
+
+static void
+test_chains_are_made_when_asked_for(void **state)
+{
+    Unit *u = run(*state, "def f(n):\n    return n if n < 2 else f(n - 1) + f(n - 2)\n"
+                          "f(15)\n");
+    assert_int_equal(u->errors, 0);
+    assert_int_equal(u->chains.n, 1);
+}
+
+/* A text keeps its characters when another one goes on where it ends. */
+static void
+test_texts_share_storage(void **state)
+{
+    Unit *u = run(*state, "a = 'x' * 200 + 'y' * 200\nb = a + 'b'\nc = a + 'cc'\n"
+                          "b += 'd'\na += 'e'\n"
+                          "print(a[398:], b[398:], c[398:], len(a), len(b), len(c))\n");
+    assert_string_equal(u->log.p, "yye yybd yycc 401 402 402\n");
 }
 
 static void
@@ -421,6 +441,8 @@ main(void)
         TEST(test_bind_errors),
         TEST(test_call_chain),
         TEST(test_chains_are_shared),
+        TEST(test_chains_are_made_when_asked_for),
+        TEST(test_texts_share_storage),
         TEST(test_defines_and_call),
         TEST(test_depth_limit),
         TEST(test_deep_stack_is_safe),
