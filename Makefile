@@ -74,6 +74,9 @@ $(call obj,$(wildcard compiler/syntax/*.c)): | $(BUILD)/gen/tik.tab.c $(BUILD)/g
 $(HOST_OBJ): CPPFLAGS += $(shell $(LLVM_CONFIG) --cppflags 2>/dev/null | sed 's/-I/-isystem /')
 $(call obj,$(wildcard runtime/launch/*.c)): CFLAGS += -fopenmp
 $(call obj,$(wildcard runtime/emu/*.c)): CFLAGS += -O3
+# So are those of the numeric library, whose bits are the same whatever the processor has: no operation
+# is contracted. The other two flags let operations be done on lanes that do not count.
+$(call obj,$(wildcard runtime/num/*.c)): CFLAGS += -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math
 $(call obj,$(DRV_SRC) $(wildcard compiler/stream/*.c)): CPPFLAGS += -DTIKC_VERSION='"$(VERSION)"'
 
 $(BUILD)/libtikrt.a: $(RT_OBJ)
@@ -145,9 +148,13 @@ $(BUILD)/bench/bench: tests/bench/bench.c $(BUILD)/bench/baseline.o $(BUILD)/lib
 $(BUILD)/bench/peak: tests/bench/peak.c
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -D_DEFAULT_SOURCE $(WARN) -O2 -o $@ $<
+$(BUILD)/bench/num: tests/bench/num.c $(BUILD)/libtikrt.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(BUILD)/libtikrt.a $(LDFLAGS) -fopenmp -lm -ldl
 bench: packages
-	$(MAKE) all $(BUILD)/bench/bench $(BUILD)/bench/peak
+	$(MAKE) all $(BUILD)/bench/bench $(BUILD)/bench/peak $(BUILD)/bench/num
 	$(PYTHON) tests/bench/run.py $(BUILD)
+	$(BUILD)/bench/num
 
 SAN_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 # The sanitizer's own book-keeping of thread-local storage crashes its leak check now and then in

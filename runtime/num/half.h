@@ -31,6 +31,22 @@ float_of_bits(uint32_t u)
     return f;
 }
 
+static inline uint64_t
+double_bits(double d)
+{
+    uint64_t u;
+    memcpy(&u, &d, sizeof u);
+    return u;
+}
+
+static inline double
+double_of_bits(uint64_t u)
+{
+    double d;
+    memcpy(&d, &u, sizeof d);
+    return d;
+}
+
 /* The bits of f, or of the canonical NaN: how an arithmetic result in float32 is stored. */
 static inline uint32_t
 float_bits_canonical(float f)

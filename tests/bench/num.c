@@ -1,0 +1,261 @@
+/* num.c: speed of the elementary functions, and their errors over every float32.
+ *
+ * usage: num                       GB/s (4 bytes in and out per element) of every level, of a loop over
+ *                                  the C library, and of SLEEF where libsleef.so.3 is found
+ *        num --every FN            results over all 2^32 arguments that are not the exact value rounded
+ *                                  once, by 80-bit arithmetic; minutes
+ *
+ * SLEEF: the double functions that give the same bits with and without AVX-512 (cinz), with one rounding
+ * to float32, which is the accuracy of ours; and the float32 functions, off by up to 1 ulp. */
+#define _DEFAULT_SOURCE
+#include <dlfcn.h>
+#include <immintrin.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "num/half.h"
+#include "num/num_fn.h"
+
+enum {
+    N = 8192,
+    ROUNDS = 15,
+    CHUNK = 1 << 20
+};
+
+typedef struct Row {
+    const char *name;
+    NumFn fn;
+    float lo, hi; /* arguments of the measurement */
+    float (*single)(float);
+    double (*wide)(double);
+    long double (*exact)(long double);
+    const char *sleef64, *sleef32;
+} Row;
+
+static float
+rec_single(float x)
+{
+    return 1.0f / x;
+}
+
+static double
+rec_wide(double x)
+{
+    return 1.0 / x;
+}
+
+static long double
+rec_exact(long double x)
+{
+    return 1.0L / x;
+}
+
+static float
+rsqrt_single(float x)
+{
+    return 1.0f / sqrtf(x);
+}
+
+static double
+rsqrt_wide(double x)
+{
+    return 1.0 / sqrt(x);
+}
+
+static long double
+rsqrt_exact(long double x)
+{
+    return 1.0L / sqrtl(x);
+}
+
+static const Row rows[] = {
+    {"exp", NUM_EXP, -80, 80, expf, exp, expl, "Sleef_cinz_expd8_u10avx512fnofma",
+     "Sleef_cinz_expf16_u10avx512fnofma"},
+    {"ln", NUM_LN, 0.001f, 1000, logf, log, logl, "Sleef_cinz_logd8_u10avx512fnofma",
+     "Sleef_cinz_logf16_u10avx512fnofma"},
+    {"sqrt", NUM_SQRT, 0, 1000, sqrtf, sqrt, sqrtl, NULL, NULL},
+    {"rec", NUM_REC, 1, 1000, rec_single, rec_wide, rec_exact, NULL, NULL},
+    {"rsqrt", NUM_RSQRT, 0.001f, 1000, rsqrt_single, rsqrt_wide, rsqrt_exact, NULL, NULL},
+    {"sin", NUM_SIN, -100, 100, sinf, sin, sinl, "Sleef_cinz_sind8_u10avx512fnofma",
+     "Sleef_cinz_sinf16_u10avx512fnofma"},
+    {"cos", NUM_COS, -100, 100, cosf, cos, cosl, "Sleef_cinz_cosd8_u10avx512fnofma",
+     "Sleef_cinz_cosf16_u10avx512fnofma"},
+};
+
+/* One way to compute: what is set is used. */
+typedef struct Way {
+    NumFnLanes *lanes;
+    float (*single)(float);
+    double (*wide)(double);
+    void *sleef64, *sleef32;
+} Way;
+
+__attribute__((target("avx512f"))) static void
+run_sleef64(__m512d (*f)(__m512d), float *d, const float *s)
+{
+    for (int i = 0; i < N; i += 8) {
+        _mm256_storeu_ps(d + i,
+                         _mm512_cvtpd_ps(f(_mm512_cvtps_pd(_mm256_loadu_ps(s + i)))));
+    }
+}
+
+__attribute__((target("avx512f"))) static void
+run_sleef32(__m512 (*f)(__m512), float *d, const float *s)
+{
+    for (int i = 0; i < N; i += 16) {
+        _mm512_storeu_ps(d + i, f(_mm512_loadu_ps(s + i)));
+    }
+}
+
+static void
+run_way(const Way *w, float *d, const float *s)
+{
+    __m512d (*f64)(__m512d);
+    __m512 (*f32)(__m512);
+    if (w->lanes) {
+        w->lanes(d, s, N);
+    } else if (w->sleef64) {
+        memcpy(&f64, &w->sleef64, sizeof f64);
+        run_sleef64(f64, d, s);
+    } else if (w->sleef32) {
+        memcpy(&f32, &w->sleef32, sizeof f32);
+        run_sleef32(f32, d, s);
+    } else {
+        for (int i = 0; i < N; i++) {
+            d[i] = w->single ? w->single(s[i]) : (float)w->wide(s[i]);
+        }
+    }
+}
+
+static double
+now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The best of some rounds, in GB/s read and written. */
+static double
+speed(const Way *w, const float *src)
+{
+    static float dst[N];
+    double best = 1e9;
+    for (int round = 0; round < ROUNDS; round++) {
+        double start = now();
+        for (int k = 0; k < 10; k++) {
+            run_way(w, dst, src);
+        }
+        double t = (now() - start) / 10;
+        best = t < best ? t : best;
+    }
+    return 8e-9 * N / best;
+}
+
+static void
+print_way(const Way *w, const float *src, bool some)
+{
+    if (some) {
+        printf(" %9.2f", speed(w, src));
+    } else {
+        printf(" %9s", "-");
+    }
+}
+
+static void
+measure(const Row *r, void *sleef, NumType t)
+{
+    static float src[N];
+    for (int i = 0; i < N; i++) {
+        float x =
+            r->lo + (r->hi - r->lo) * (float)(i * 2654435761u >> 8 & 0xffff) / 65536;
+        src[i] = x;
+        if (t == NUM_F16) {
+            ((uint16_t *)src)[i] = half_from_float(x);
+        }
+    }
+    printf("%-6s %s", r->name, t == NUM_F32 ? "f32" : "f16");
+    for (int level = 0; level < NUM_LEVELS; level++) {
+        Way w = {.lanes = num_fn_at((NumLevel)level, r->fn, t)};
+        print_way(&w, src, level <= (int)num_level());
+    }
+    if (t == NUM_F32) {
+        bool has = sleef && r->sleef64 && num_level() == NUM_LEVEL_AVX512;
+        print_way(&(Way){.single = r->single}, src, true);
+        print_way(&(Way){.wide = r->wide}, src, true);
+        Way w64 = {.sleef64 = has ? dlsym(sleef, r->sleef64) : NULL};
+        print_way(&w64, src, w64.sleef64 != NULL);
+        Way w32 = {.sleef32 = has ? dlsym(sleef, r->sleef32) : NULL};
+        print_way(&w32, src, w32.sleef32 != NULL);
+    }
+    printf("\n");
+}
+
+static void
+measure_all(void)
+{
+    void *sleef = dlopen("libsleef.so.3", RTLD_NOW);
+    printf("GB/s (f16: half the bytes)\n%-10s %9s %9s %9s %9s %9s %9s %9s\n", "", "base",
+           "avx2", "avx512", "libm f32", "libm f64", "SLEEF f64", "SLEEF f32");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        measure(&rows[i], sleef, NUM_F32);
+        measure(&rows[i], sleef, NUM_F16);
+    }
+}
+
+/* The C library's double result decides where it is not near the middle of two floats. */
+static uint64_t
+wrong_in(const Row *r, uint32_t first, const uint32_t *got)
+{
+    uint64_t wrong = 0;
+    for (uint32_t i = 0; i < CHUNK; i++) {
+        double x = float_of_bits(first + i);
+        uint32_t want = float_bits_canonical((float)r->wide(x));
+        if (want != got[i]) {
+            want = float_bits_canonical((float)r->exact(x));
+        }
+        if (want != got[i]) {
+            printf("%s(%08x) = %08x, exactly %08x\n", r->name, first + i, got[i], want);
+            wrong++;
+        }
+    }
+    return wrong;
+}
+
+static int
+every(const Row *r)
+{
+    static uint32_t a[CHUNK];
+    NumFnLanes *run = num_fn(r->fn, NUM_F32);
+    uint64_t wrong = 0;
+    for (uint64_t first = 0; first >> 32 == 0; first += CHUNK) {
+        for (uint32_t i = 0; i < CHUNK; i++) {
+            a[i] = (uint32_t)first + i;
+        }
+        run(a, a, CHUNK);
+        wrong += wrong_in(r, (uint32_t)first, a);
+    }
+    printf("%s: %llu of 2^32 results are not correctly rounded\n", r->name,
+           (unsigned long long)wrong);
+    return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+    if (argc == 1) {
+        measure_all();
+        return 0;
+    }
+    for (size_t i = 0; argc == 3 && i < sizeof rows / sizeof rows[0]; i++) {
+        if (strcmp(rows[i].name, argv[2]) == 0) {
+            return every(&rows[i]);
+        }
+    }
+    fprintf(stderr, "usage: num [--every FN]\n");
+    return 2;
+}

@@ -1,0 +1,166 @@
+#!/usr/bin/python3
+"""Prints runtime/num/num_coef.h: the numbers that the elementary functions are computed with.
+
+Polynomials interpolate their function at Chebyshev nodes, computed with 110 decimal digits and rounded to
+double at the end; each is followed by the largest error of the polynomial before that rounding."""
+from decimal import Decimal as D, getcontext
+from fractions import Fraction
+
+getcontext().prec = 110
+
+
+def pi():
+    """Machin: pi = 16 atan(1/5) - 4 atan(1/239)."""
+    def atan_inv(n):
+        total, p, k = D(0), D(1) / n, 0
+        while p > D(10) ** -108:
+            total += p / (2 * k + 1) * (1 if k % 2 == 0 else -1)
+            p, k = p / (n * n), k + 1
+        return total
+    return 16 * atan_inv(5) - 4 * atan_inv(239)
+
+
+PI = pi()
+LN2 = D(2).ln()
+
+
+def series(term):
+    """Sum of term(0), term(1), ... until a term no longer counts."""
+    total, k = D(0), 0
+    while True:
+        t = term(k)
+        total += t
+        if k > 2 and abs(t) < D(10) ** -100:
+            return total
+        k += 1
+
+
+def power(x, k):
+    """x ** k, with 0 ** 0 = 1"""
+    return x ** k if k else D(1)
+
+
+def fact(n):
+    f = D(1)
+    for i in range(2, n + 1):
+        f *= i
+    return f
+
+
+def cos(x):
+    return series(lambda k: (-1) ** k * power(x, 2 * k) / fact(2 * k))
+
+
+def interpolate(f, lo, hi, degree):
+    """Coefficients, lowest first, of the polynomial through f at the Chebyshev nodes of [lo, hi]."""
+    n = degree + 1
+    xs = [(lo + hi) / 2 + (hi - lo) / 2 * cos(PI * (2 * i + 1) / (2 * n)) for i in range(n)]
+    table = [f(x) for x in xs]
+    for level in range(1, n):   # divided differences
+        for i in range(n - 1, level - 1, -1):
+            table[i] = (table[i] - table[i - 1]) / (xs[i] - xs[i - level])
+    poly = [D(0)] * n
+    for i in range(n - 1, -1, -1):   # Newton's form, multiplied out
+        poly = [table[i] - poly[0] * xs[i]] + [poly[k - 1] - poly[k] * xs[i] for k in range(1, n)]
+    return poly
+
+
+def value(poly, x):
+    total = D(0)
+    for c in reversed(poly):
+        total = total * x + c
+    return total
+
+
+def error(f, poly, lo, hi):
+    points = [lo + (hi - lo) * i / 200 for i in range(201)]
+    return max(abs(value(poly, x) - f(x)) for x in points)
+
+
+def exp_tail(r):
+    """(e^r - 1 - r) / r^2"""
+    return series(lambda k: power(r, k) / fact(k + 2))
+
+
+def log_tail(z):
+    """(2 atanh(s) - 2s) / s^3 with z = s^2"""
+    return series(lambda k: 2 * power(z, k) / (2 * k + 3))
+
+
+def sin_tail(z):
+    """(sin(r) - r) / r^3 with z = r^2"""
+    return series(lambda k: (-1) ** (k + 1) * power(z, k) / fact(2 * k + 3))
+
+
+def cos_tail(z):
+    """(cos(r) - 1) / r^2 with z = r^2"""
+    return series(lambda k: (-1) ** (k + 1) * power(z, k) / fact(2 * k + 2))
+
+
+def bits_of(x, bits):
+    """x cut to so many significant bits, as a fraction."""
+    x, e = Fraction(x), 0
+    while x >= 2:
+        x, e = x / 2, e + 1
+    while x < 1:
+        x, e = x * 2, e - 1
+    scale = 2 ** (bits - 1)
+    return Fraction(int(x * scale), scale) * Fraction(2) ** e
+
+
+def define(name, x):
+    print('#define %-14s %s' % (name, float(x).hex()))
+
+
+def polynomial(name, f, lo, hi, degree, what):
+    poly = interpolate(f, lo, hi, degree)
+    print('\n/* %s, error below %.1e */' % (what, error(f, poly, lo, hi)))
+    for i, c in enumerate(poly):
+        define('%s%d' % (name, i), c)
+
+
+def parts(name, x, first, count):
+    """x as a sum of doubles, all but the last with so many bits that small multiples are exact."""
+    rest = Fraction(x)
+    for i in range(count):
+        part = bits_of(rest, first) if i < count - 1 else Fraction(float(rest))
+        define('%s_%d' % (name, i + 1), part)
+        rest -= part
+
+
+def main():
+    half_ln2 = LN2 / 2 * D('1.0001')
+    quarter_pi = PI / 4 * D('1.0001')
+    s = D('0.1716')
+    print('/* num_coef.h: the numbers that the elementary functions are computed with. Made by\n'
+          ' * tools/gen-num-coef.py; not to be edited. Doubles, written exactly. */')
+    print('#ifndef TIK_NUM_COEF_H\n#define TIK_NUM_COEF_H\n')
+    print('/* ln 2 and pi / 2 in parts: the first ones short, so that k times them is exact */')
+    define('LOG2_E', 1 / LN2)
+    parts('LN2', LN2, 38, 2)
+    define('TWO_BY_PI', 2 / PI)
+    define('HALF_PI', PI / 2)
+    parts('HALF_PI', PI / 2, 28, 3)
+    r2, z2 = quarter_pi ** 2, s ** 2
+    polynomial('EXP_', exp_tail, -half_ln2, half_ln2, 8, '(e^r - 1 - r) / r^2, |r| <= ln(2) / 2')
+    polynomial('EXPH_', exp_tail, -half_ln2, half_ln2, 5, 'the same for float16')
+    polynomial('LOG_', log_tail, D(0), z2, 6, '(2 atanh(s) - 2 s) / s^3 of s^2, |s| <= 3 - sqrt(8)')
+    polynomial('LOGH_', log_tail, D(0), z2, 3, 'the same for float16')
+    polynomial('SIN_', sin_tail, D(0), r2, 5, '(sin(r) - r) / r^3 of r^2, |r| <= pi / 4')
+    polynomial('SINH_', sin_tail, D(0), r2, 3, 'the same for float16')
+    polynomial('COS_', cos_tail, D(0), r2, 6, '(cos(r) - 1) / r^2 of r^2, |r| <= pi / 4')
+    polynomial('COSH_', cos_tail, D(0), r2, 4, 'the same for float16')
+    print('\n/* 2 / pi = 0.28be60db... in words of 32 bits, the highest first */')
+    x = Fraction(2 / PI)
+    words = []
+    for _ in range(8):
+        x *= 2 ** 32
+        words.append(int(x))
+        x -= int(x)
+    print('#define TWO_BY_PI_WORDS \\\n    ' + ', '.join('0x%08x' % w for w in words[:4]) +
+          ', \\\n    ' + ', '.join('0x%08x' % w for w in words[4:]))
+    print('\n#endif')
+
+
+if __name__ == '__main__':
+    main()
