@@ -210,18 +210,13 @@ builtin_attr(Interp *in, Value v, Sym name, Span span, bool *found)
             }
         }
     }
-    if (v.kind == VAL_RANGE) {
-        const char *text = sym_text(&in->u->names, name);
-        if (strcmp(text, "start") == 0 || strcmp(text, "stop") == 0) {
-            return val_int(text[3] == 'p' ? v.range->stop : v.range->start);
-        }
-        if (strcmp(text, "step") == 0) {
-            return val_int(v.range->step);
-        }
-    }
     Value r = class_lookup(c, name);
     if (!val_failed(r)) {
         return bind_attr(in, r, v, c, span);
+    }
+    r = number_attr(in, v, name, span);
+    if (!val_failed(r)) {
+        return r;
     }
     *found = name == in->core->sym.class_;
     return *found ? (Value){.kind = VAL_CLASS, .klass = c} : val_fail();

@@ -31,6 +31,20 @@ builtin_add_rows(Interp *in, Attrs *into, const BuiltinRow *rows, size_t n,
     }
 }
 
+void
+builtin_add_static(Interp *in, ClassVal *c, const BuiltinRow *rows, size_t n)
+{
+    Attrs plain = {0};
+    builtin_add_rows(in, &plain, rows, n, NULL);
+    for (uint32_t i = 0; i < plain.n; i++) {
+        Descr *d = ARENA_NEW(core_arena(in), Descr);
+        d->base.cls = &descr_class;
+        d->kind = DESCR_STATIC;
+        d->get = plain.p[i].v;
+        attrs_set(core_arena(in), &c->attrs, plain.p[i].name, val_object(&d->base));
+    }
+}
+
 /* ---- printing and text ---------------------------------------------------------------------------------- */
 
 static bool
@@ -82,6 +96,15 @@ fn_repr(Interp *in, Value self, const CallArgs *args)
     Text t;
     text_init(&t, core_arena(in));
     return format_repr(in, args->pos[0], args->span, &t) ? val_text(in, &t) : val_fail();
+}
+
+static Value
+fn_ascii(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Text t;
+    text_init(&t, core_arena(in));
+    return format_ascii(in, args->pos[0], args->span, &t) ? val_text(in, &t) : val_fail();
 }
 
 static Value
@@ -140,7 +163,6 @@ fn_chr(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
     int64_t c = 0;
-    char p[4];
     if (!val_is_int(args->pos[0])) {
         return stage_raise(in, "TypeError", args->span, "an integer is needed, not '%s'",
                            val_type_name(args->pos[0]));
@@ -149,26 +171,10 @@ fn_chr(Interp *in, Value self, const CallArgs *args)
         return stage_raise(in, "ValueError", args->span,
                            "a character code lies in 0 to 1114111");
     }
-    if (c < 0x80) {
-        p[0] = (char)c;
-        return val_str_n(in, p, 1);
-    }
-    if (c < 0x800) {
-        p[0] = (char)(0xc0 | c >> 6);
-        p[1] = (char)(0x80 | (c & 63));
-        return val_str_n(in, p, 2);
-    }
-    if (c < 0x10000) {
-        p[0] = (char)(0xe0 | c >> 12);
-        p[1] = (char)(0x80 | (c >> 6 & 63));
-        p[2] = (char)(0x80 | (c & 63));
-        return val_str_n(in, p, 3);
-    }
-    p[0] = (char)(0xf0 | c >> 18);
-    p[1] = (char)(0x80 | (c >> 12 & 63));
-    p[2] = (char)(0x80 | (c >> 6 & 63));
-    p[3] = (char)(0x80 | (c & 63));
-    return val_str_n(in, p, 4);
+    Text t;
+    text_init(&t, core_arena(in));
+    format_put_code(&t, (uint32_t)c);
+    return val_str_n(in, t.p, t.n);
 }
 
 static Value
@@ -179,13 +185,8 @@ fn_ord(Interp *in, Value self, const CallArgs *args)
     if (s.kind != VAL_STR || str_count(s) != 1) {
         return stage_raise(in, "TypeError", args->span, "ord takes one character");
     }
-    const unsigned char *p = (const unsigned char *)s.str->p;
-    static const unsigned char first[5] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-    int64_t c = p[0] & first[MIN(s.str->len, 4)];
-    for (uint32_t i = 1; i < s.str->len; i++) {
-        c = c << 6 | (p[i] & 63);
-    }
-    return val_int(c);
+    int bytes = 0;
+    return val_int(format_code(s.str->p, &bytes));
 }
 
 /* ---- numbers ------------------------------------------------------------------------------------------------ */
@@ -235,10 +236,9 @@ pow_modulo(Interp *in, const CallArgs *args)
     Value e = args->pos[1];
     Value m = args->pos[2];
     if (!val_is_int(b) || !val_is_int(e) || !val_is_int(m) ||
-        number_compare(e, val_int(0)) < 0 || number_compare(m, val_int(0)) == 0) {
+        number_compare(m, val_int(0)) == 0) {
         return stage_raise(in, "ValueError", args->span,
-                           "pow with three arguments takes integers, the second not "
-                           "negative, the third not zero");
+                           "pow with three arguments takes integers, the third not zero");
     }
     if (!core_charge(in, big_bits(e) * (1 + big_bits(m) / 64) * (1 + big_bits(m) / 64),
                      args->span)) {
@@ -250,11 +250,17 @@ pow_modulo(Interp *in, const CallArgs *args)
     big_load(y, e);
     big_load(z, m);
     bool negative = mpz_sgn(z) < 0;
-    mpz_powm(x, x, y, z);
+    bool inverse = mpz_sgn(y) >= 0 || mpz_invert(x, x, z);
+    mpz_abs(y, y);
+    if (inverse) {
+        mpz_powm(x, x, y, z);
+    }
     if (negative && mpz_sgn(x) > 0) {
         mpz_add(x, x, z);
     }
-    Value r = big_from_mpz(in, x, args->span);
+    Value r = inverse ? big_from_mpz(in, x, args->span)
+                      : stage_raise(in, "ValueError", args->span,
+                                    "base is not invertible for the given modulus");
     mpz_clears(x, y, z, NULL);
     return r;
 }
@@ -468,8 +474,12 @@ static Value
 fn_zip(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
+    Value strict = builtin_keyword(args, intern(&in->u->names, "strict"));
     Iter it = {
         .kind = ITER_ZIP, .sub = sub_iters(in, args, 0), .nsub = (uint32_t)args->npos};
+    if (!val_failed(strict) && !op_truth(in, strict, args->span, &it.strict)) {
+        return val_fail();
+    }
     return it.sub ? iter_object(in, "zip", &it) : val_fail();
 }
 
@@ -520,6 +530,10 @@ fn_iter(Interp *in, Value self, const CallArgs *args)
     (void)self;
     Iter it;
     Value v = args->pos[0];
+    if (args->npos == 2) {
+        it = (Iter){.kind = ITER_CALL, .fn = v, .src = args->pos[1]};
+        return iter_object(in, "callable_iterator", &it);
+    }
     if (v.kind == VAL_OBJECT && v.obj->cls == &iter_class) {
         return v;
     }
@@ -632,6 +646,37 @@ fn_setattr(Interp *in, Value self, const CallArgs *args)
 }
 
 static Value
+fn_delattr(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Sym name = SYM_NONE;
+    bool ok =
+        name_argument(in, args, &name) && attr_del(in, args->pos[0], name, args->span);
+    return ok ? val_none() : val_fail();
+}
+
+/* The hashes of the evaluator, cut to what a 64-bit CPython may give; those of objects without __hash__ are
+ * addresses, which a program should not see. */
+static Value
+fn_hash(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Value v = args->pos[0];
+    uint64_t h = 0;
+    bool address = v.kind >= VAL_FUNC && v.kind != VAL_INSTANCE;
+    if (v.kind == VAL_INSTANCE) {
+        address = val_failed(class_lookup(v.inst->cls, in->core->sym.hash));
+    }
+    if (address) {
+        return error_not_supported(
+            in, args->span,
+            "hash() of an object is its address and differs from run to run",
+            "define __hash__, or use an attribute of the object");
+    }
+    return dict_hash(in, v, args->span, &h) ? val_int((int64_t)(h >> 3)) : val_fail();
+}
+
+static Value
 fn_callable(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
@@ -719,14 +764,16 @@ fn_dir(Interp *in, Value self, const CallArgs *args)
 static Value
 fn_vars(Interp *in, Value self, const CallArgs *args)
 {
-    (void)self;
+    if (args->npos == 0) {
+        return fn_locals(in, self, args);
+    }
     return attr_get(in, args->pos[0], in->core->sym.dict, args->span);
 }
 
 static const BuiltinRow functions[] = {
     {"print", fn_print, 0, 255, "sep end file flush"},
     {"repr", fn_repr, 1, 1, NULL},
-    {"ascii", fn_repr, 1, 1, NULL},
+    {"ascii", fn_ascii, 1, 1, NULL},
     {"format", fn_format, 1, 2, NULL},
     {"hex", fn_hex, 1, 1, NULL},
     {"bin", fn_bin, 1, 1, NULL},
@@ -749,18 +796,20 @@ static const BuiltinRow functions[] = {
     {"map", fn_map, 2, 255, NULL},
     {"filter", fn_filter, 2, 2, NULL},
     {"reversed", fn_reversed, 1, 1, NULL},
-    {"iter", fn_iter, 1, 1, NULL},
+    {"iter", fn_iter, 1, 2, NULL},
     {"next", fn_next, 1, 2, NULL},
     {"isinstance", fn_isinstance, 2, 2, NULL},
     {"issubclass", fn_issubclass, 2, 2, NULL},
     {"getattr", fn_getattr, 2, 3, NULL},
     {"hasattr", fn_hasattr, 2, 2, NULL},
     {"setattr", fn_setattr, 3, 3, NULL},
+    {"delattr", fn_delattr, 2, 2, NULL},
+    {"hash", fn_hash, 1, 1, NULL},
     {"callable", fn_callable, 1, 1, NULL},
     {"locals", fn_locals, 0, 0, NULL},
     {"globals", fn_globals, 0, 0, NULL},
     {"dir", fn_dir, 0, 1, NULL},
-    {"vars", fn_vars, 1, 1, NULL},
+    {"vars", fn_vars, 0, 1, NULL},
 };
 
 void

@@ -156,6 +156,16 @@ make_set(Interp *in, Value self, const CallArgs *args)
 }
 
 static Value
+make_frozenset(Interp *in, Value self, const CallArgs *args)
+{
+    Value s = make_set(in, self, args);
+    if (!val_failed(s)) {
+        s.dict->frozen = true;
+    }
+    return s;
+}
+
+static Value
 make_dict(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
@@ -429,6 +439,10 @@ add_types(Interp *in)
             add_class(in, c);
         }
     }
+    core->frozenset_type = class_new(in, "frozenset", NULL);
+    core->frozenset_type->kind = VAL_SET;
+    core->frozenset_type->construct = make_frozenset;
+    add_class(in, core->frozenset_type);
     core->object_type = class_new(in, "object", NULL);
     add_class(in, core->object_type);
     builtin_add_rows(in, &core->object_type->attrs, object_methods,
@@ -441,26 +455,7 @@ add_types(Interp *in)
     core->super_type->objects = &super_class;
 }
 
-/* ---- methods of numbers ------------------------------------------------------------------------------------------------ */
-
-static Value
-int_bit_length(Interp *in, Value self, const CallArgs *args)
-{
-    (void)in;
-    (void)args;
-    return val_int(big_bits(self));
-}
-
-static Value
-float_is_integer(Interp *in, Value self, const CallArgs *args)
-{
-    (void)in;
-    (void)args;
-    return val_bool(isfinite(self.f) && self.f == trunc(self.f));
-}
-
-static const BuiltinRow int_methods[] = {{"bit_length", int_bit_length, 0, 0, NULL}};
-static const BuiltinRow float_methods[] = {{"is_integer", float_is_integer, 0, 0, NULL}};
+/* ---- installation ---------------------------------------------------------------------------------------------------------- */
 
 bool
 builtin_install(Interp *in)
@@ -471,10 +466,8 @@ builtin_install(Interp *in)
     add_types(in);
     add_exceptions(in);
     builtin_functions(in, into);
-    builtin_add_rows(in, &core->types[VAL_INT]->attrs, int_methods,
-                     ARRAY_LEN(int_methods), core->types[VAL_INT]);
-    builtin_add_rows(in, &core->types[VAL_FLOAT]->attrs, float_methods,
-                     ARRAY_LEN(float_methods), core->types[VAL_FLOAT]);
+    refuse_install(in);
+    numbermethod_install(in);
     strmethod_install(in);
     listmethod_install(in);
     dictmethod_install(in);

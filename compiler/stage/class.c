@@ -218,6 +218,29 @@ enum_lookup(Interp *in, ClassVal *c, const CallArgs *args)
 
 /* ---- class statements ------------------------------------------------------------------------------------------------ */
 
+/* metaclass=ABCMeta changes nothing; another metaclass would make the class. */
+static bool
+check_class_keyword(Interp *in, const Ast *b, Value v)
+{
+    const char *name = sym_text(&in->u->names, b->name);
+    if (strcmp(name, "metaclass") != 0) {
+        error_not_supported(in, b->span,
+                            arena_printf(core_arena(in),
+                                         "the class argument '%s' is not evaluated",
+                                         name),
+                            "write it as an attribute of the class");
+        return false;
+    }
+    bool same =
+        v.kind == VAL_CLASS && (v.klass == in->core->types[VAL_CLASS] || !v.klass->user);
+    if (!same) {
+        error_not_supported(in, b->span,
+                            "a metaclass other than ABCMeta is not evaluated",
+                            "change the class in a decorator, which gets it complete");
+    }
+    return same;
+}
+
 static bool
 find_base(Interp *in, Ast *s, ClassVal **base)
 {
@@ -229,6 +252,7 @@ find_base(Interp *in, Ast *s, ClassVal **base)
             return false;
         }
         if (b->kind == AST_KEYWORD) {
+            TRY(check_class_keyword(in, b, v));
             continue;
         }
         if (v.kind != VAL_CLASS) {
@@ -238,13 +262,20 @@ find_base(Interp *in, Ast *s, ClassVal **base)
         }
         if (n++) {
             error_not_supported(in, b->span,
-                                "a class with several bases is not evaluated");
+                                "a class with several bases is not evaluated",
+                                "derive from one class and keep an instance of the "
+                                "other as an attribute");
             return false;
         }
         *base = v.klass == in->core->object_type ? NULL : v.klass;
         if (*base && (*base)->kind != VAL_INSTANCE && !(*base)->fields) {
-            error_not_supported(in, b->span,
-                                "a class derived from a built-in type is not evaluated");
+            error_not_supported(
+                in, b->span,
+                arena_printf(core_arena(in),
+                             "a class derived from the built-in type '%s' is not "
+                             "evaluated",
+                             (*base)->name),
+                "keep the value as an attribute of a plain class");
             return false;
         }
     }
@@ -299,7 +330,8 @@ exec_class(Interp *in, Ast *s)
         c->properties = c->properties || is_property(c->attrs.p[i].v);
     }
     if (!val_failed(attrs_get(&c->attrs, sym->new_)) && !c->fields) {
-        error_not_supported(in, s->span, "__new__ is not evaluated; use __init__");
+        error_not_supported(in, s->span, "__new__ is not evaluated",
+                            "set attributes in __init__; make choices in a function");
         return false;
     }
     if (c->is_enum) {
@@ -508,7 +540,7 @@ class_named_tuple(Interp *in, Value self, const CallArgs *args)
             }
         }
     }
-    ClassVal *c = class_new(in, name.str->p, in->core->types[VAL_TUPLE]);
+    ClassVal *c = class_new(in, val_text_of(in, name), in->core->types[VAL_TUPLE]);
     c->construct = NULL;
     c->fields = fields.list;
     builtin_add_rows(in, &c->attrs, named_methods, ARRAY_LEN(named_methods), c);

@@ -42,7 +42,11 @@ struct Dict {
     uint32_t live;
     uint32_t *index; /* entry number + 1, open addressing */
     uint32_t nindex;
-    Attrs *mirror; /* __dict__ of an instance: writes go there as well */
+    uint32_t first; /* the entries in front of it are deleted */
+    uint32_t tail;  /* so many entries at the end are deleted */
+    bool frozen;    /* a frozenset */
+    List *order;    /* of a set that is being popped: what is left, last first; or null */
+    Attrs *mirror;  /* __dict__ of an instance: writes go there as well */
 };
 
 typedef struct RangeVal {
@@ -176,12 +180,24 @@ typedef enum IterKind {
     ITER_MAP,
     ITER_FILTER,
     ITER_REVERSED,
+    ITER_CALL, /* fn() until it gives src */
+    ITER_GENERATOR,
     ITER_SHARED /* an iterator object: state is there */
 } IterKind;
+
+/* A generator expression between two items. It has a frame of its own, like a function. */
+typedef struct Generator {
+    struct Frame *frame;
+    struct Ast *node;
+    int depth;    /* for clause that gives the next item; -1: there are no more */
+    bool running; /* its own code asks it for an item */
+} Generator;
 
 typedef struct Iter {
     IterKind kind;
     bool done;
+    bool strict; /* ITER_ZIP */
+    Generator *gen;
     int64_t i;
     int64_t n;
     Value src;
@@ -422,7 +438,8 @@ Value error_poisoned(Interp *in, Span span); /* the failure of reading it */
 void nearest_attrs(Interp *in, Nearest *n, const Attrs *a);
 const char *nearest_help(Interp *in, const Nearest *n);     /* null or a sentence */
 void error_message(Interp *in, Value exception, Text *out); /* str() of an exception */
-Value error_not_supported(Interp *in, Span span, const char *what);
+/* Ends the evaluation: the program cannot catch it. help: what to write instead. */
+Value error_not_supported(Interp *in, Span span, const char *what, const char *help);
 
 /* ---- bigint.c, number.c: numbers -------------------------------------------------------------------- */
 
@@ -472,9 +489,14 @@ Value set_order(Interp *in, const Dict *d, Span span);
 void format_double(double f, Text *out); /* repr of a float */
 bool format_repr(Interp *in, Value v, Span span, Text *out);
 bool format_str(Interp *in, Value v, Span span, Text *out);
+bool format_ascii(Interp *in, Value v, Span span, Text *out); /* repr with \\u escapes */
+/* UTF-8: the code of the character at p and its length; the text of a code. */
+uint32_t format_code(const char *p, int *bytes);
+void format_put_code(Text *out, uint32_t code);
 bool format_spec(Interp *in, Value v, const char *spec, size_t n, Span span, Text *out);
 Value format_percent(Interp *in, Value fmt, Value args, Span span);
-Value format_braces(Interp *in, Value fmt, const CallArgs *args); /* str.format */
+/* str.format, and with a mapping str.format_map; map: VAL_FAIL or the mapping. */
+Value format_braces(Interp *in, Value fmt, const CallArgs *args, Value map);
 
 /* ---- op.c, index.c, attr.c, iter.c -------------------------------------------------------------------- */
 
@@ -562,6 +584,8 @@ bool eval_unbind(Interp *in, Ast *e, Sym name);
 bool eval_truth(Interp *in, Ast *e, bool *out);
 Value eval_function(Interp *in, AstFunc *fn);
 Value eval_comp(Interp *in, Ast *e);
+/* As iter_next, for ITER_GENERATOR. */
+int eval_generator(Interp *in, Iter *it, Span span, Value *out);
 Value eval_call(Interp *in, Ast *e);
 Flow exec_block(Interp *in, Ast *s);
 bool exec_assign(Interp *in, Ast *target, Value v);
@@ -596,7 +620,15 @@ void builtin_add_rows(Interp *in, Attrs *into, const BuiltinRow *rows, size_t n,
 Value builtin_keyword(const CallArgs *args, Sym name);
 /* start op item op item ... over the items of the first argument: sum and math.prod. */
 Value builtin_fold(Interp *in, const CallArgs *args, Value start, AstOp op);
+/* Functions that are attributes of a class and do not get the receiver: dict.fromkeys. */
+void builtin_add_static(Interp *in, ClassVal *c, const BuiltinRow *rows, size_t n);
 void builtin_functions(Interp *in, Attrs *into);
+void numbermethod_install(Interp *in);
+/* Attributes of numbers, ranges and slices that are values. VAL_FAIL: none. */
+Value number_attr(Interp *in, Value v, Sym name, Span span);
+void refuse_install(Interp *in);
+/* Raises if the module is one of those that the language refuses by name. */
+bool refuse_module(Interp *in, const char *dotted, Span span);
 void strmethod_install(Interp *in);
 void listmethod_install(Interp *in);
 void dictmethod_install(Interp *in);
@@ -643,6 +675,8 @@ void loader_init(Interp *in, uint32_t main_file);
 /* A module of the program's package. VAL_FAIL as for module_find. */
 Value loader_find(Interp *in, const char *dotted, Span span);
 Value loader_member(Interp *in, ModuleVal *package, const char *name, Span span);
+/* The names that a package's init file takes from modules, as a list of texts. */
+Value loader_exports(Interp *in, ModuleVal *package, Span span);
 
 /* The module _target: facts of the processor for stdlib/. */
 void target_install(Interp *in);

@@ -69,6 +69,17 @@ instance_hash(Interp *in, Value key, Span span, uint64_t *out)
     return false;
 }
 
+/* Of a frozenset: the same for every order of the items. */
+static bool
+set_hash(const Dict *d, uint64_t *out)
+{
+    *out = d->live + 5;
+    for (uint32_t i = 0; i < d->n; i++) {
+        *out += val_failed(d->p[i].key) ? 0 : mix(d->p[i].hash);
+    }
+    return true;
+}
+
 bool
 dict_hash(Interp *in, Value key, Span span, uint64_t *out)
 {
@@ -103,9 +114,13 @@ dict_hash(Interp *in, Value key, Span span, uint64_t *out)
     case VAL_BOUND:
         *out = mix((uint64_t)(uintptr_t)key.bound->self.obj);
         return true;
+    case VAL_SET:
+        if (key.dict->frozen) {
+            return set_hash(key.dict, out);
+        }
+        /* fall through */
     case VAL_LIST:
     case VAL_DICT:
-    case VAL_SET:
     case VAL_SLICE:
         stage_raise(in, "TypeError", span, "a '%s' can change and cannot be a key",
                     val_type_name(key));
@@ -192,6 +207,8 @@ rebuild(Interp *in, Dict *d)
     }
     d->p = p;
     d->n = n;
+    d->first = 0;
+    d->tail = 0;
     d->cap = cap;
     d->nindex = cap * 2;
     d->index = ARENA_ARRAY(core_arena(in), uint32_t, d->nindex);
@@ -230,6 +247,8 @@ dict_put(Interp *in, Dict *d, Value key, Value v, Span span)
         h = (h + 1) & (d->nindex - 1);
     }
     d->p[d->n++] = (DictEntry){key, v, hash};
+    d->tail = 0;
+    d->order = NULL;
     d->index[h] = d->n;
     d->live++;
     return true;
@@ -244,6 +263,7 @@ dict_remove(Interp *in, Dict *d, Value key, Span span, bool *found, Value *old)
         *old = d->p[i].v;
         d->p[i].key = val_fail();
         d->live--;
+        d->order = NULL;
         if (d->mirror && key.kind == VAL_STR) {
             attrs_set(core_arena(in), d->mirror, val_sym(in, key), val_fail());
         }
@@ -306,6 +326,7 @@ dict_copy(Interp *in, Value v)
 {
     Value copy = dict_new(in, v.kind);
     const Dict *d = v.dict;
+    copy.dict->frozen = d->frozen;
     if (!core_reserve(in, (double)d->live * (sizeof(DictEntry) + 8), in->here)) {
         return val_fail();
     }

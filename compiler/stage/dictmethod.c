@@ -124,10 +124,11 @@ static Value
 dict_popitem(Interp *in, Value self, const CallArgs *args)
 {
     Dict *d = self.dict;
-    uint32_t i = d->n;
+    uint32_t i = d->n - d->tail;
     while (i > 0 && val_failed(d->p[i - 1].key)) {
         i--;
     }
+    d->tail = d->n - i;
     if (i == 0) {
         return stage_raise(in, "KeyError", args->span, "the dictionary is empty");
     }
@@ -234,20 +235,40 @@ set_remove(Interp *in, Value self, const CallArgs *args)
     return val_none();
 }
 
+static void
+reverse(List *l)
+{
+    for (uint32_t i = 0; i < l->n / 2; i++) {
+        Value v = l->p[i];
+        l->p[i] = l->p[l->n - 1 - i];
+        l->p[l->n - 1 - i] = v;
+    }
+}
+
 static Value
 set_pop(Interp *in, Value self, const CallArgs *args)
 {
-    Value keys = set_order(in, self.dict, args->span);
+    Dict *d = self.dict;
     bool found = false;
     Value old = val_none();
-    if (val_failed(keys)) {
-        return keys;
-    }
-    if (keys.list->n == 0) {
+    if (d->live == 0) {
         return stage_raise(in, "KeyError", args->span, "the set is empty");
     }
-    Value v = keys.list->p[0];
-    return dict_remove(in, self.dict, v, args->span, &found, &old) ? v : val_fail();
+    List *order = d->order;
+    if (!order) {
+        Value keys = set_order(in, d, args->span);
+        if (val_failed(keys)) {
+            return keys;
+        }
+        order = keys.list;
+        reverse(order);
+    }
+    Value v = order->p[--order->n];
+    if (!dict_remove(in, d, v, args->span, &found, &old)) {
+        return val_fail();
+    }
+    d->order = order;
+    return v;
 }
 
 static Value
@@ -328,6 +349,54 @@ set_isdisjoint(Interp *in, Value self, const CallArgs *args)
     return val_failed(both) ? both : val_bool(both.dict->live == 0);
 }
 
+/* The set methods that change it: self becomes self op other. */
+static Value
+combine_into(Interp *in, Value self, const CallArgs *args, AstOp op)
+{
+    Value r = combine(in, self, args, op);
+    if (val_failed(r)) {
+        return r;
+    }
+    Dict *d = self.dict;
+    *d = *r.dict;
+    return val_none();
+}
+
+static Value
+set_intersection_update(Interp *in, Value self, const CallArgs *args)
+{
+    return combine_into(in, self, args, AOP_AND);
+}
+
+static Value
+set_difference_update(Interp *in, Value self, const CallArgs *args)
+{
+    return combine_into(in, self, args, AOP_SUB);
+}
+
+static Value
+set_symmetric_update(Interp *in, Value self, const CallArgs *args)
+{
+    return combine_into(in, self, args, AOP_XOR);
+}
+
+static Value
+dict_fromkeys(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Value d = val_dict(in);
+    Value keys = iter_collect(in, VAL_LIST, args->pos[0], args->span);
+    Value v = args->npos > 1 ? args->pos[1] : val_none();
+    for (uint32_t i = 0; !val_failed(keys) && i < keys.list->n; i++) {
+        if (!dict_put(in, d.dict, keys.list->p[i], v, args->span)) {
+            return val_fail();
+        }
+    }
+    return val_failed(keys) ? keys : d;
+}
+
+static const BuiltinRow dict_statics[] = {{"fromkeys", dict_fromkeys, 1, 2, NULL}};
+
 static const BuiltinRow dict_rows[] = {
     {"keys", dict_keys, 0, 0, NULL},
     {"values", dict_values, 0, 0, NULL},
@@ -346,16 +415,23 @@ static const BuiltinRow set_rows[] = {
     {"discard", set_discard, 1, 1, NULL},
     {"remove", set_remove, 1, 1, NULL},
     {"pop", set_pop, 0, 0, NULL},
+    {"update", set_update, 0, 255, NULL},
+    {"intersection_update", set_intersection_update, 0, 255, NULL},
+    {"difference_update", set_difference_update, 0, 255, NULL},
+    {"symmetric_difference_update", set_symmetric_update, 1, 1, NULL},
+    {"clear", any_clear, 0, 0, NULL},
+};
+
+/* Of frozensets too. */
+static const BuiltinRow set_questions[] = {
     {"union", set_union, 0, 255, NULL},
     {"intersection", set_intersection, 0, 255, NULL},
     {"difference", set_difference, 0, 255, NULL},
     {"symmetric_difference", set_symmetric, 1, 1, NULL},
-    {"update", set_update, 0, 255, NULL},
     {"issubset", set_issubset, 1, 1, NULL},
     {"issuperset", set_issuperset, 1, 1, NULL},
     {"isdisjoint", set_isdisjoint, 1, 1, NULL},
     {"copy", any_copy, 0, 0, NULL},
-    {"clear", any_clear, 0, 0, NULL},
 };
 
 void
@@ -366,4 +442,10 @@ dictmethod_install(Interp *in)
                      types[VAL_DICT]);
     builtin_add_rows(in, &types[VAL_SET]->attrs, set_rows, ARRAY_LEN(set_rows),
                      types[VAL_SET]);
+    builtin_add_static(in, types[VAL_DICT], dict_statics, ARRAY_LEN(dict_statics));
+    ClassVal *both[2] = {types[VAL_SET], in->core->frozenset_type};
+    for (int i = 0; i < 2; i++) {
+        builtin_add_rows(in, &both[i]->attrs, set_questions, ARRAY_LEN(set_questions),
+                         both[i]);
+    }
 }

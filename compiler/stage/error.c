@@ -70,9 +70,10 @@ error_raise(Interp *in, const char *cls, Span span, const char *fmt, ...)
 }
 
 Value
-error_not_supported(Interp *in, Span span, const char *what)
+error_not_supported(Interp *in, Span span, const char *what, const char *help)
 {
-    stage_diag(in, D_NOT_SUPPORTED, span, "%s", what);
+    Diag *d = stage_diag(in, D_NOT_SUPPORTED, span, "%s", what);
+    diag_help(in->u, d, "%s", help);
     in->fatal = true;
     return val_fail();
 }

@@ -267,8 +267,9 @@ put_field(Interp *in, Ast *field, Text *out)
     if (field->op == 'r' || field->op == 'a' || field->op == 's') {
         Text t;
         text_init(&t, core_arena(in));
-        TRY(field->op == 's' ? format_str(in, v, field->span, &t)
-                             : format_repr(in, v, field->span, &t));
+        TRY(field->op == 's'   ? format_str(in, v, field->span, &t)
+            : field->op == 'a' ? format_ascii(in, v, field->span, &t)
+                               : format_repr(in, v, field->span, &t));
         v = val_text(in, &t);
     }
     if (!field->b) {
@@ -738,9 +739,127 @@ comp_clause(Interp *in, Ast *e, Ast *clause, Value into)
     }
 }
 
+/* The first iterable is evaluated now, everything else when items are asked for. */
+static Value
+make_generator(Interp *in, Ast *e)
+{
+    const Locals *loc = e->cache;
+    Arena *a = core_arena(in);
+    Iter it = {.kind = ITER_GENERATOR, .gen = ARENA_NEW(a, Generator)};
+    Iter first;
+    Value source = eval(in, e->list->b);
+    if (val_failed(source) || !iter_begin(in, source, e->list->b->span, &first)) {
+        return val_fail();
+    }
+    int clauses = 0;
+    for (const Ast *c = e->list; c; c = c->next) {
+        clauses++;
+    }
+    it.sub = ARENA_ARRAY(a, Iter, clauses);
+    it.sub[0] = first;
+    it.gen->node = e;
+    Frame *f = ARENA_NEW(a, Frame);
+    *f = (Frame){.module = in->frame->module, .loc = loc, .func = in->frame->func};
+    f->slots = ARENA_ARRAY(a, Value, loc->nslots);
+    f->cells = ARENA_ARRAY(a, Cell *, loc->ncells);
+    for (uint32_t i = 0; i < loc->ncells; i++) {
+        f->cells[i] = i < loc->nown ? ARENA_NEW(a, Cell)
+                                    : in->frame->cells[loc->outer[i - loc->nown]];
+    }
+    it.gen->frame = f;
+    return iter_object(in, "generator", &it);
+}
+
+static Ast *
+clause_at(const Generator *g)
+{
+    Ast *c = g->node->list;
+    for (int i = 0; i < g->depth; i++) {
+        c = c->next;
+    }
+    return c;
+}
+
+/* The next item of a clause bound to its target: 1, the conditions hold; 0, they do not; 2, no more. */
+static int
+advance_clause(Interp *in, Iter *it, Ast *clause)
+{
+    Value item = val_none();
+    bool yes = true;
+    int more = iter_next(in, &it->sub[it->gen->depth], clause->b->span, &item);
+    if (more <= 0) {
+        return more == 0 ? 2 : -1;
+    }
+    if (!core_step(in, clause->span) || !exec_assign(in, clause->a, item)) {
+        return -1;
+    }
+    for (Ast *cond = clause->list; cond && yes; cond = cond->next) {
+        if (!eval_truth(in, cond, &yes)) {
+            return -1;
+        }
+    }
+    return yes;
+}
+
+static int
+resume(Interp *in, Iter *it, Value *out)
+{
+    Generator *g = it->gen;
+    while (g->depth >= 0) {
+        Ast *clause = clause_at(g);
+        int state = advance_clause(in, it, clause);
+        if (state < 0) {
+            return -1;
+        }
+        if (state == 2) {
+            g->depth--;
+        } else if (state && !clause->next) {
+            *out = eval(in, g->node->a);
+            return val_failed(*out) ? -1 : 1;
+        } else if (state) {
+            Value source = eval(in, clause->next->b);
+            if (val_failed(source) ||
+                !iter_begin(in, source, clause->next->b->span, &it->sub[g->depth + 1])) {
+                return -1;
+            }
+            g->depth++;
+        }
+    }
+    return 0;
+}
+
+int
+eval_generator(Interp *in, Iter *it, Span span, Value *out)
+{
+    Generator *g = it->gen;
+    if (g->running) {
+        stage_raise(in, "ValueError", span, "generator already executing");
+        return -1;
+    }
+    if (!call_enter(in, span)) {
+        return -1;
+    }
+    Span here = in->here;
+    stage_chain(in); /* the frame of a generator is no step of the chain */
+    g->frame->caller = in->frame;
+    in->frame = g->frame;
+    in->depth++;
+    g->running = true;
+    int more = resume(in, it, out);
+    g->running = false;
+    in->depth--;
+    in->frame = g->frame->caller;
+    in->here = here;
+    it->done = it->done || more < 0;
+    return more;
+}
+
 Value
 eval_comp(Interp *in, Ast *e)
 {
+    if (e->op == '(') {
+        return make_generator(in, e);
+    }
     const CompFacts *f = e->cache;
     for (uint32_t i = 0; f && i < f->n; i++) {
         in->frame->cells[f->cell[i]] = ARENA_NEW(core_arena(in), Cell);
@@ -750,11 +869,6 @@ eval_comp(Interp *in, Ast *e)
                                 : val_items(in, VAL_LIST, 0);
     if (!comp_clause(in, e, e->list, into)) {
         return val_fail();
-    }
-    Iter it;
-    if (e->op == '(') {
-        return iter_begin(in, into, e->span, &it) ? iter_object(in, "generator", &it)
-                                                  : val_fail();
     }
     return into;
 }
@@ -872,12 +986,20 @@ eval(Interp *in, Ast *e)
         return eval_walrus(in, e);
     case AST_YIELD:
         return error_not_supported(
-            in, e->span, "generators are not evaluated; collect the values in a list");
+            in, e->span,
+            e->flags & AST_YIELD_FROM
+                ? "yield from: generator functions are not evaluated"
+                : "yield: generator functions are not evaluated",
+            "collect the values in a list and return it, or write a generator "
+            "expression");
     case AST_AWAIT:
-        return error_not_supported(in, e->span, "asynchronous code is not evaluated");
+        return error_not_supported(in, e->span,
+                                   "await: asynchronous code is not evaluated",
+                                   "call the function; a compilation is one thread");
     case AST_STARRED:
         return error_not_supported(in, e->span,
-                                   "a starred expression stands in a list or call");
+                                   "a starred expression stands in a list or call",
+                                   "write [*x], (*x,) or f(*x)");
     default:
         ICE("expression of kind %d", e->kind);
     }

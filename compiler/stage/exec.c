@@ -110,7 +110,8 @@ exec_assign(Interp *in, Ast *t, Value v)
     case AST_LIST:
         return core_stack(in, t->span) && assign_items(in, t, v);
     default:
-        error_not_supported(in, t->span, "this cannot be assigned to");
+        error_not_supported(in, t->span, "this cannot be assigned to",
+                            "assign to a name, an attribute, an item or a list of them");
         return false;
     }
 }
@@ -147,7 +148,8 @@ exec_augmented(Interp *in, Ast *s)
         return !val_failed(v) && eval_bind(in, t, t->name, v);
     }
     if (t->kind != AST_ATTR && t->kind != AST_INDEX) {
-        error_not_supported(in, t->span, "this cannot be assigned to");
+        error_not_supported(in, t->span, "this cannot be assigned to",
+                            "assign to a name, an attribute, an item or a list of them");
         return false;
     }
     Value object = eval(in, t->a);
@@ -185,7 +187,8 @@ delete_target(Interp *in, Ast *t)
         }
         return true;
     default:
-        error_not_supported(in, t->span, "this cannot be deleted");
+        error_not_supported(in, t->span, "this cannot be deleted",
+                            "delete a name, an attribute, an item or a slice");
         return false;
     }
 }
@@ -566,7 +569,9 @@ exec_def(Interp *in, Ast *s)
 {
     AstFunc *fn = s->func;
     if (fn->is_async) {
-        error_not_supported(in, s->span, "asynchronous functions are not evaluated");
+        error_not_supported(in, s->span,
+                            "async def: asynchronous functions are not evaluated",
+                            "write def; a compilation is one thread");
         return false;
     }
     Ast *decorators[16];
@@ -574,7 +579,8 @@ exec_def(Interp *in, Ast *s)
     StackMark mark = stack_mark(in);
     for (Ast *d = fn->decorators; d; d = d->next) {
         if (n == (int)ARRAY_LEN(decorators)) {
-            error_not_supported(in, d->span, "a function has at most 16 decorators");
+            error_not_supported(in, d->span, "a function has at most 16 decorators",
+                                "apply the others in a function that the last one calls");
             return false;
         }
         decorators[n++] = d;

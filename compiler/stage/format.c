@@ -173,12 +173,15 @@ repr_set(Interp *in, Value v, Span span, Text *out)
     if (val_failed(keys)) {
         return false;
     }
-    text_put(out, keys.list->n ? "{" : "set(");
+    bool frozen = v.dict->frozen;
+    text_put(out, frozen ? "frozenset(" : keys.list->n ? "" : "set(");
+    text_put(out, keys.list->n ? "{" : "");
     for (uint32_t i = 0; i < keys.list->n; i++) {
         text_put(out, i ? ", " : "");
         TRY(format_repr(in, keys.list->p[i], span, out));
     }
-    text_put(out, keys.list->n ? "}" : ")");
+    text_put(out, keys.list->n ? "}" : "");
+    text_put(out, frozen || !keys.list->n ? ")" : "");
     return true;
 }
 
@@ -420,4 +423,54 @@ val_repr(Interp *in, Value v)
         memcpy(t.p + LIMIT - 3, "...", 4);
     }
     return t.p;
+}
+
+uint32_t
+format_code(const char *p, int *bytes)
+{
+    static const unsigned char first[5] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    unsigned char c = (unsigned char)*p;
+    *bytes = c < 0xc0 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+    uint32_t code = c & first[*bytes];
+    for (int i = 1; i < *bytes; i++) {
+        code = code << 6 | ((unsigned char)p[i] & 63);
+    }
+    return code;
+}
+
+void
+format_put_code(Text *out, uint32_t c)
+{
+    static const unsigned char lead[5] = {0, 0, 0xc0, 0xe0, 0xf0};
+    if (c < 0x80) {
+        text_putc(out, (char)c);
+        return;
+    }
+    int n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    text_putc(out, (char)(lead[n] | c >> (6 * (n - 1))));
+    for (int i = n - 2; i >= 0; i--) {
+        text_putc(out, (char)(0x80 | (c >> (6 * i) & 63)));
+    }
+}
+
+bool
+format_ascii(Interp *in, Value v, Span span, Text *out)
+{
+    Text t;
+    int n = 1;
+    text_init(&t, core_arena(in));
+    TRY(format_repr(in, v, span, &t));
+    for (size_t i = 0; i < t.n; i += (size_t)n) {
+        uint32_t c = format_code(t.p + i, &n);
+        if (c < 0x80) {
+            text_putc(out, (char)c);
+        } else {
+            text_printf(out,
+                        c < 0x100     ? "\\x%02x"
+                        : c < 0x10000 ? "\\u%04x"
+                                      : "\\U%08x",
+                        c);
+        }
+    }
+    return true;
 }

@@ -263,9 +263,31 @@ first_chars(const char *p, size_t n, size_t chars)
     return i;
 }
 
+/* The character with that code. */
+static bool
+char_spec(Interp *in, Value v, const Spec *s, Span span, Text *out)
+{
+    int64_t c = 0;
+    if (s->precision >= 0 || s->sign != '-' || s->alt) {
+        return false;
+    }
+    if (!val_as_int64(v, &c) || c < 0 || c > 0x10ffff) {
+        stage_raise(in, "OverflowError", span, "%%c arg not in range(0x110000)");
+        return false;
+    }
+    Text t;
+    text_init(&t, core_arena(in));
+    format_put_code(&t, (uint32_t)c);
+    put_padded(s, "", t.p, t.n, '>', out);
+    return true;
+}
+
 static bool
 apply_spec(Interp *in, Value v, const Spec *s, Span span, Text *out)
 {
+    if (val_is_int(v) && s->type == 'c') {
+        return char_spec(in, v, s, span, out);
+    }
     if (val_is_int(v) && (!s->type || strchr("dxXobn", s->type)) &&
         !(v.kind == VAL_BOOL && !s->type)) {
         if (s->precision >= 0) {
@@ -301,6 +323,11 @@ bool
 format_spec(Interp *in, Value v, const char *spec, size_t n, Span span, Text *out)
 {
     Spec s;
+    Value text = v.kind == VAL_INSTANCE ? val_str_n(in, spec, n) : v;
+    if (v.kind == VAL_INSTANCE &&
+        attr_special(in, v, in->core->sym.format, CALL_ARGS(&text, 1, span), &text)) {
+        return !val_failed(text) && format_str(in, text, span, out);
+    }
     if (n == 0) {
         return format_str(in, v, span, out);
     }
@@ -426,6 +453,8 @@ percent_text(Interp *in, Percent *c, Spec *s, Value v, Text *out)
     text_init(&t, core_arena(in));
     if (s->type == 's') {
         TRY(format_str(in, v, c->span, &t));
+    } else if (s->type == 'a') {
+        TRY(format_ascii(in, v, c->span, &t));
     } else {
         TRY(format_repr(in, v, c->span, &t));
     }
@@ -445,9 +474,11 @@ percent_char(Interp *in, Percent *c, Spec *s, Value v, Text *out)
         put_padded(s, "", v.str->p, v.str->len, '>', out);
         return true;
     }
-    if (v.kind == VAL_INT && v.i >= 0 && v.i < 128) {
-        char one = (char)v.i;
-        put_padded(s, "", &one, 1, '>', out);
+    if (v.kind == VAL_INT && v.i >= 0 && v.i <= 0x10ffff) {
+        Text t;
+        text_init(&t, core_arena(in));
+        format_put_code(&t, (uint32_t)v.i);
+        put_padded(s, "", t.p, t.n, '>', out);
         return true;
     }
     return percent_error(in, c, "%c takes a character");
@@ -576,6 +607,7 @@ typedef struct Braces {
     const CallArgs *args;
     int next; /* automatic number; -1: the fields are numbered */
     int depth;
+    Value map; /* format_map: what names are looked up in; else VAL_FAIL */
 } Braces;
 
 #define MIXED_FIELDS "fields with and without numbers cannot be mixed"
@@ -605,6 +637,9 @@ braces_root(Interp *in, Braces *b, const char *p, size_t n)
         }
         b->next = -1;
     } else {
+        if (!val_failed(b->map)) {
+            return index_get(in, b->map, val_str_n(in, p, n), b->args->span);
+        }
         Sym name = intern_n(&in->u->names, p, n);
         Value v = builtin_keyword(b->args, name);
         if (val_failed(v)) {
@@ -676,16 +711,16 @@ braces_one(Interp *in, Braces *b, const char *end, Text *out)
         }
         Text t;
         text_init(&t, core_arena(in));
-        bool repr = q[1] != 's';
-        TRY(repr ? format_repr(in, v, b->args->span, &t)
-                 : format_str(in, v, b->args->span, &t));
+        TRY(q[1] == 's'   ? format_str(in, v, b->args->span, &t)
+            : q[1] == 'a' ? format_ascii(in, v, b->args->span, &t)
+                          : format_repr(in, v, b->args->span, &t));
         v = val_text(in, &t);
         q += 2;
     }
     const char *spec = q < end && *q == ':' ? q + 1 : end;
     Text t;
     text_init(&t, core_arena(in));
-    Braces inner = {spec, end, b->args, b->next, b->depth + 1};
+    Braces inner = {spec, end, b->args, b->next, b->depth + 1, b->map};
     if (b->depth == 0) {
         TRY(braces_run(in, &inner, &t));
         b->next = inner.next;
@@ -725,9 +760,9 @@ braces_run(Interp *in, Braces *b, Text *out)
 }
 
 Value
-format_braces(Interp *in, Value fmt, const CallArgs *args)
+format_braces(Interp *in, Value fmt, const CallArgs *args, Value map)
 {
-    Braces b = {fmt.str->p, fmt.str->p + fmt.str->len, args, 0, 0};
+    Braces b = {fmt.str->p, fmt.str->p + fmt.str->len, args, 0, 0, map};
     Text t;
     text_init(&t, core_arena(in));
     return braces_run(in, &b, &t) ? val_text(in, &t) : val_fail();

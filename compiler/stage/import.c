@@ -36,7 +36,7 @@ missing_help(Interp *in, ExcInfo *x, const char *dotted)
 static Value
 import_failed(Interp *in, const char *dotted, Span span)
 {
-    if (!module_failed(in)) {
+    if (!module_failed(in) && !refuse_module(in, dotted, span)) {
         ExcInfo *x = error_raise(in, "ModuleNotFoundError", span,
                                  "there is no module '%s'", dotted);
         missing_help(in, x, dotted);
@@ -74,21 +74,60 @@ exec_import(Interp *in, Ast *s)
     return true;
 }
 
+/* Of a package: the names that its init file takes from its modules. */
+static bool
+import_star_package(Interp *in, ModuleVal *package, Span span)
+{
+    ModuleVal *to = in->frame->module;
+    Value names = loader_exports(in, package, span);
+    for (uint32_t i = 0; !val_failed(names) && i < names.list->n; i++) {
+        const char *name = val_text_of(in, names.list->p[i]);
+        Value v = loader_member(in, package, name, span);
+        if (val_failed(v)) {
+            return import_failed(in, name, span), false;
+        }
+        attrs_set(core_arena(in), &to->attrs, intern(&in->u->names, name), v);
+    }
+    return !val_failed(names);
+}
+
+/* The names of __all__. */
+static bool
+import_all(Interp *in, Value m, Value all, Span span)
+{
+    Value names = iter_collect(in, VAL_LIST, all, span);
+    for (uint32_t i = 0; !val_failed(names) && i < names.list->n; i++) {
+        if (names.list->p[i].kind != VAL_STR) {
+            stage_raise(in, "TypeError", span, "an item of __all__ is a text, not '%s'",
+                        val_type_name(names.list->p[i]));
+            return false;
+        }
+        Sym name = val_sym(in, names.list->p[i]);
+        Value v = attr_get(in, m, name, span);
+        if (val_failed(v)) {
+            return false;
+        }
+        attrs_set(core_arena(in), &in->frame->module->attrs, name, v);
+    }
+    return !val_failed(names);
+}
+
 static bool
 import_star(Interp *in, Value m, Span span)
 {
     ModuleVal *to = in->frame->module;
     if (m.module->kind == MODULE_PACKAGE) {
-        error_not_supported(in, span,
-                            "all names of a package cannot be imported: its "
-                            "init file is not executed");
-        return false;
+        return import_star_package(in, m.module, span);
     }
     if (m.module->kind == MODULE_PROVIDED) {
         m = module_provided(in, span);
         if (val_failed(m)) {
             return false;
         }
+    }
+    Value all = attrs_get(&m.module->attrs, intern(&in->u->names, "__all__"));
+    if (!val_failed(all)) {
+        return import_all(in, m, all, span);
     }
     for (uint32_t i = 0; i < m.module->attrs.n; i++) {
         Attr a = m.module->attrs.p[i];

@@ -15,11 +15,15 @@ begins_char(char c)
 int64_t
 str_count(Value str)
 {
-    int64_t n = 0;
-    for (uint32_t i = 0; i < str.str->len; i++) {
-        n += begins_char(str.str->p[i]);
+    Str *s = str.str;
+    if (!s->chars) {
+        uint32_t n = 0;
+        for (uint32_t i = 0; i < s->len; i++) {
+            n += begins_char(s->p[i]);
+        }
+        s->chars = n + 1;
     }
-    return n;
+    return s->chars - 1;
 }
 
 /* Byte offset of the i-th character, counted from the byte offset from. */
@@ -36,10 +40,26 @@ char_offset(const Str *s, uint32_t from, int64_t i)
     return from;
 }
 
+/* Byte offset of the i-th character: looked for from the last one asked for, since programs go through
+ * texts in order. */
+static uint32_t
+char_at(Value str, int64_t i)
+{
+    Str *s = str.str;
+    if (str_count(str) == s->len) {
+        return (uint32_t)MIN(i, s->len);
+    }
+    bool behind = i >= s->near_char;
+    s->near_byte =
+        char_offset(s, behind ? s->near_byte : 0, behind ? i - s->near_char : i);
+    s->near_char = (uint32_t)i;
+    return s->near_byte;
+}
+
 Value
 str_char(Interp *in, Value str, int64_t i)
 {
-    uint32_t at = char_offset(str.str, 0, i);
+    uint32_t at = char_at(str, i);
     return val_str_n(in, str.str->p + at, char_offset(str.str, at, 1) - at);
 }
 
@@ -51,8 +71,11 @@ str_slice(Interp *in, Value str, int64_t start, int64_t step, int64_t count)
         return val_str_n(in, "", 0);
     }
     if (step == 1) {
-        uint32_t at = char_offset(s, 0, start);
-        return val_str_n(in, s->p + at, char_offset(s, at, count) - at);
+        uint32_t at = char_at(str, start);
+        bool ascii = str_count(str) == s->len;
+        return val_str_n(in, s->p + at,
+                         ascii ? (size_t)MIN(count, s->len - at)
+                               : char_offset(s, at, count) - at);
     }
     bool ascii = str_count(str) == s->len;
     if (!core_charge(in, ascii ? count : count * s->len / 8, in->here)) {
@@ -348,6 +371,16 @@ static bool
 splice(Interp *in, List *l, int64_t start, int64_t count, const List *with, Span span)
 {
     uint32_t n = (uint32_t)(l->n - count) + with->n;
+    if (n <= l->cap && l->n) {
+        uint32_t behind = (uint32_t)(l->n - start - count);
+        TRY(core_charge(in, (with->n + behind) / 16, span));
+        memmove(l->p + start + with->n, l->p + start + count, behind * sizeof *l->p);
+        if (with->n) {
+            memcpy(l->p + start, with->p, with->n * sizeof *l->p);
+        }
+        l->n = n;
+        return true;
+    }
     TRY(core_reserve(in, (double)n * sizeof(Value), span));
     Value *p = ARENA_ARRAY(core_arena(in), Value, MAX(n, 1));
     if (start) {

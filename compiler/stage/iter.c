@@ -17,7 +17,42 @@ iter_repr(Interp *in, Object *self, Text *out)
     text_printf(out, "<%s object>", ((IterVal *)self)->name);
 }
 
-const ObjectClass iter_class = {.name = "iterator", .repr = iter_repr};
+static Value
+call_next(Interp *in, Value self, const CallArgs *args)
+{
+    Value out = val_none();
+    int more = iter_next(in, &as_iterator(self)->it, args->span, &out);
+    return more > 0    ? out
+           : more == 0 ? stage_raise(in, "StopIteration", args->span,
+                                     "the iterator has no more items")
+                       : val_fail();
+}
+
+static Value
+call_iter(Interp *in, Value self, const CallArgs *args)
+{
+    (void)in;
+    (void)args;
+    return self;
+}
+
+static Value
+iter_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
+{
+    (void)span;
+    bool next = name == in->core->sym.next;
+    *found = next || name == in->core->sym.iter;
+    if (!*found) {
+        return val_fail();
+    }
+    Value f = val_builtin(in, next ? "__next__" : "__iter__",
+                          next ? call_next : call_iter, val_object(self));
+    f.builtin->checked = true;
+    return f;
+}
+
+const ObjectClass iter_class = {
+    .name = "iterator", .repr = iter_repr, .get_attr = iter_attr};
 
 Value
 iter_object(Interp *in, const char *name, const Iter *it)
@@ -129,15 +164,18 @@ next_char(Interp *in, Iter *it, Value *out)
 static int
 next_entry(Interp *in, Iter *it, Span span, Value *out)
 {
-    const Dict *d = it->src.dict;
+    Dict *d = it->src.dict;
     if (d->live != it->n) {
         stage_raise(in, "RuntimeError", span,
                     "the dictionary changed its size during iteration");
         return -1;
     }
+    it->i = MAX(it->i, d->first);
+    bool front = it->i == d->first;
     while (it->i < d->n && val_failed(d->p[it->i].key)) {
         it->i++;
     }
+    d->first = front ? (uint32_t)it->i : d->first;
     if (it->i >= d->n) {
         return 0;
     }
@@ -185,18 +223,60 @@ next_user(Interp *in, Iter *it, Span span, Value *out)
     return 1;
 }
 
+/* zip(strict=True): all end together. */
+static int
+check_strict(Interp *in, Iter *it, uint32_t ended, Span span)
+{
+    Value v = val_none();
+    const char *longer = NULL;
+    uint32_t other = ended;
+    if (ended > 0) {
+        longer = "shorter";
+    }
+    for (uint32_t k = ended + 1; !longer && k < it->nsub; k++) {
+        int more = iter_next(in, &it->sub[k], span, &v);
+        if (more < 0) {
+            return more;
+        }
+        longer = more ? "longer" : NULL;
+        other = k;
+    }
+    if (longer) {
+        stage_raise(in, "ValueError", span, "zip() argument %u is %s than argument%s1%s",
+                    other + 1, longer, other > 1 ? "s " : " ",
+                    other > 1 ? arena_printf(core_arena(in), "-%u", other) : "");
+        return -1;
+    }
+    return 0;
+}
+
 static int
 next_zip(Interp *in, Iter *it, Span span, Value *out)
 {
     Value t = val_items(in, VAL_TUPLE, it->nsub);
     for (uint32_t k = 0; k < it->nsub; k++) {
         int more = iter_next(in, &it->sub[k], span, &t.list->p[k]);
+        if (more == 0 && it->strict) {
+            return check_strict(in, it, k, span);
+        }
         if (more <= 0) {
             return more;
         }
     }
     *out = t;
     return it->nsub > 0;
+}
+
+/* fn() until it gives the value. */
+static int
+next_call(Interp *in, Iter *it, Span span, Value *out)
+{
+    bool end = false;
+    *out = call_values(in, it->fn, NULL, 0, span);
+    if (val_failed(*out) || !op_equal(in, *out, it->src, span, &end)) {
+        return -1;
+    }
+    return !end;
 }
 
 static int
@@ -281,6 +361,10 @@ next_any(Interp *in, Iter *it, Span span, Value *out)
         }
         *out = index_get(in, it->src, val_int(--it->n), span);
         return val_failed(*out) ? -1 : 1;
+    case ITER_CALL:
+        return next_call(in, it, span, out);
+    case ITER_GENERATOR:
+        return eval_generator(in, it, span, out);
     case ITER_SHARED:
         return iter_next(in, &as_iterator(it->src)->it, span, out);
     }
@@ -294,7 +378,7 @@ iter_next(Interp *in, Iter *it, Span span, Value *out)
         return it->done ? 0 : -1;
     }
     int more = next_any(in, it, span, out);
-    it->done = more == 0;
+    it->done = it->done || more == 0;
     return more;
 }
 

@@ -307,3 +307,21 @@ loader_member(Interp *in, ModuleVal *package, const char *name, Span span)
         arena_printf(core_arena(in), "%s.%s", package->name, a ? a->str : name);
     return module_find(in, dotted, span);
 }
+
+Value
+loader_exports(Interp *in, ModuleVal *package, Span span)
+{
+    Value names = val_items(in, VAL_LIST, 0);
+    if (!read_init(in, package, span)) {
+        return val_fail();
+    }
+    for (const Ast *s = package->init ? package->init->body : NULL; s; s = s->next) {
+        for (const Ast *a = s->kind == AST_FROM ? s->orelse : NULL; a; a = a->next) {
+            const char *name = a->name ? sym_text(&in->u->names, a->name) : a->str;
+            if (name[0] != '_') {
+                list_push(in, names, val_str(in, name));
+            }
+        }
+    }
+    return names;
+}

@@ -167,6 +167,7 @@ static Value
 set_binary(Interp *in, AstOp op, Value a, Value b, Span span)
 {
     Value r = dict_new(in, VAL_SET);
+    r.dict->frozen = a.dict->frozen;
     const Dict *both[2] = {a.dict, b.dict};
     for (int side = 0; side < 2; side++) {
         if (side == 1 && (op == AOP_AND || op == AOP_SUB)) {
@@ -282,10 +283,16 @@ op_inplace(Interp *in, AstOp op, Value a, Value b, Span span)
         }
         return a;
     }
-    if (op == AOP_OR && a.kind == b.kind && (a.kind == VAL_SET || a.kind == VAL_DICT)) {
+    if (op == AOP_OR && a.kind == b.kind &&
+        (a.kind == VAL_DICT || (a.kind == VAL_SET && !a.dict->frozen))) {
         return merge_into(in, a, b, span);
     }
-    return op_binary(in, op, a, b, span);
+    Value r = op_binary(in, op, a, b, span);
+    if (a.kind == VAL_SET && r.kind == VAL_SET && !a.dict->frozen && is_set_op(op)) {
+        *a.dict = *r.dict;
+        return a;
+    }
+    return r;
 }
 
 Value

@@ -516,6 +516,25 @@ walk_class(Resolver *r, Block *s, AstClass *c)
     walk_list(r, body, c->body);
 }
 
+/* A generator expression runs when its items are asked for, so it holds its variables itself. */
+static void
+walk_generator(Resolver *r, Block *s, Ast *n)
+{
+    Block *g = new_scope(r, s, SCOPE_FUNC);
+    g->loc->name = "<genexpr>";
+    g->loc->span = n->span;
+    n->cache = g->loc;
+    for (Ast *f = n->list; f; f = f->next) {
+        collect_target(r, g, f->a);
+    }
+    for (Ast *f = n->list; f; f = f->next) {
+        walk(r, f == n->list ? s : g, f->b);
+        walk(r, g, f->a);
+        walk_list(r, g, f->list);
+    }
+    walk(r, g, n->a);
+}
+
 static void
 walk_comp(Resolver *r, Block *s, Ast *n)
 {
@@ -714,7 +733,7 @@ walk(Resolver *r, Block *s, Ast *n)
             f = f->outer;
         }
         walk(r, s, n->a);
-        use_name(r, f, n, n->name);
+        use_name(r, f, n, private_name(r, s, n->name));
         break;
     }
     case AST_INT:
@@ -738,7 +757,11 @@ walk(Resolver *r, Block *s, Ast *n)
         walk_list(r, s, n->body);
         break;
     case AST_COMP:
-        walk_comp(r, s, n);
+        if (n->op == '(') {
+            walk_generator(r, s, n);
+        } else {
+            walk_comp(r, s, n);
+        }
         break;
     case AST_CALL:
         walk_call(r, s, n);

@@ -454,17 +454,23 @@ str_rsplit(Interp *in, Value self, const CallArgs *args)
 static Value
 str_splitlines(Interp *in, Value self, const CallArgs *args)
 {
-    (void)args;
+    Value keep = args->npos ? args->pos[0]
+                            : builtin_keyword(args, intern(&in->u->names, "keepends"));
+    bool ends = false;
     Value list = val_items(in, VAL_LIST, 0);
     const char *p = self.str->p;
     const char *end = p + self.str->len;
+    if (!val_failed(keep) && !op_truth(in, keep, args->span, &ends)) {
+        return val_fail();
+    }
     while (p < end) {
         const char *q = p;
         while (q < end && *q != '\n' && *q != '\r') {
             q++;
         }
-        list_push(in, list, val_str_n(in, p, (size_t)(q - p)));
-        p = q + 1 + (q + 1 < end && q[0] == '\r' && q[1] == '\n');
+        const char *next = q + 1 + (q + 1 < end && q[0] == '\r' && q[1] == '\n');
+        list_push(in, list, val_str_n(in, p, (size_t)((ends ? MIN(next, end) : q) - p)));
+        p = next;
     }
     return list;
 }
@@ -688,7 +694,187 @@ str_removesuffix(Interp *in, Value self, const CallArgs *args)
 static Value
 str_format(Interp *in, Value self, const CallArgs *args)
 {
-    return format_braces(in, self, args);
+    return format_braces(in, self, args, val_fail());
+}
+
+static Value
+str_format_map(Interp *in, Value self, const CallArgs *args)
+{
+    return format_braces(in, self, &(CallArgs){.span = args->span}, args->pos[0]);
+}
+
+static Value
+str_expandtabs(Interp *in, Value self, const CallArgs *args)
+{
+    int64_t size = 8;
+    if (!int_arg(in, args, 0, &size)) {
+        return val_fail();
+    }
+    Text t;
+    text_init(&t, core_arena(in));
+    int64_t column = 0;
+    for (uint32_t i = 0; i < self.str->len; i++) {
+        char c = self.str->p[i];
+        int64_t fill = size > 0 ? size - column % size : 0;
+        if (c != '\t') {
+            text_putc(&t, c);
+            column = c == '\n' || c == '\r' ? 0 : column + ((c & 0xc0) != 0x80);
+            continue;
+        }
+        if (!core_reserve(in, (double)fill, args->span)) {
+            return val_fail();
+        }
+        for (int64_t k = 0; k < fill; k++) {
+            text_putc(&t, ' ');
+        }
+        column += fill;
+    }
+    return val_text(in, &t);
+}
+
+/* What a character becomes: a text, a code, None (left out) or, when the table has no entry, itself. */
+static bool
+translate_one(Interp *in, const CallArgs *args, uint32_t code, Text *out)
+{
+    Value to = val_none();
+    int64_t c = 0;
+    if (!dict_get(in, args->pos[0], val_int(code), &to)) {
+        format_put_code(out, code);
+    } else if (to.kind == VAL_STR) {
+        text_putn(out, to.str->p, to.str->len);
+    } else if (val_is_int(to) && val_as_int64(to, &c) && c >= 0 && c <= 0x10ffff) {
+        format_put_code(out, (uint32_t)c);
+    } else if (to.kind != VAL_NONE) {
+        stage_raise(in, "TypeError", args->span,
+                    "a character becomes a text, a character code or None, not '%s'",
+                    val_type_name(to));
+        return false;
+    }
+    return true;
+}
+
+static Value
+str_translate(Interp *in, Value self, const CallArgs *args)
+{
+    if (args->pos[0].kind != VAL_DICT) {
+        return stage_raise(in, "TypeError", args->span,
+                           "translate takes a dict (str.maketrans makes one), not '%s'",
+                           val_type_name(args->pos[0]));
+    }
+    Text t;
+    int n = 1;
+    text_init(&t, core_arena(in));
+    for (uint32_t i = 0; i < self.str->len; i += (uint32_t)n) {
+        if (!translate_one(in, args, format_code(self.str->p + i, &n), &t)) {
+            return val_fail();
+        }
+    }
+    return val_text(in, &t);
+}
+
+/* The keys of maketrans of one dict: characters become their codes. */
+static Value
+table_of_dict(Interp *in, const Dict *d, Span span)
+{
+    Value table = val_dict(in);
+    int n = 0;
+    for (uint32_t i = 0; i < d->n; i++) {
+        Value key = d->p[i].key;
+        if (val_failed(key)) {
+            continue;
+        }
+        if (key.kind == VAL_STR && str_count(key) != 1) {
+            return stage_raise(in, "ValueError", span,
+                               "a key of the table is one character, not %s",
+                               val_repr(in, key));
+        }
+        key = key.kind == VAL_STR ? val_int(format_code(key.str->p, &n)) : key;
+        if (!dict_put(in, table.dict, key, d->p[i].v, span)) {
+            return val_fail();
+        }
+    }
+    return table;
+}
+
+static Value
+str_maketrans(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    const Str *part[3] = {NULL, NULL, NULL};
+    Value table = val_dict(in);
+    if (args->npos == 1 && args->pos[0].kind == VAL_DICT) {
+        return table_of_dict(in, args->pos[0].dict, args->span);
+    }
+    for (int i = 0; i < args->npos; i++) {
+        if (!text_arg(in, args, i, &part[i])) {
+            return val_fail();
+        }
+    }
+    if (args->npos < 2 || str_count(args->pos[0]) != str_count(args->pos[1])) {
+        return stage_raise(in, "ValueError", args->span,
+                           "maketrans takes a dict, or two texts of one length");
+    }
+    const char *to = part[1]->p;
+    int n = 1;
+    int m = 1;
+    for (uint32_t i = 0; i < part[0]->len; i += (uint32_t)n, to += m) {
+        uint32_t from = format_code(part[0]->p + i, &n);
+        dict_put(in, table.dict, val_int(from), val_int(format_code(to, &m)), args->span);
+    }
+    for (uint32_t i = 0; part[2] && i < part[2]->len; i += (uint32_t)n) {
+        uint32_t gone = format_code(part[2]->p + i, &n);
+        dict_put(in, table.dict, val_int(gone), val_none(), args->span);
+    }
+    return table;
+}
+
+static Value
+str_encode(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    return error_not_supported(
+        in, args->span, "str.encode is not evaluated: the language has no bytes",
+        "use the text as it is; ord(c) gives the code of a character");
+}
+
+static Value
+str_istitle(Interp *in, Value self, const CallArgs *args)
+{
+    (void)in;
+    (void)args;
+    bool inside = false;
+    bool some = false;
+    for (uint32_t i = 0; i < self.str->len; i++) {
+        unsigned char c = (unsigned char)self.str->p[i];
+        bool letter = c < 128 && isalpha(c);
+        if (letter && (isupper(c) != 0) == inside) {
+            return val_bool(false);
+        }
+        inside = letter;
+        some = some || letter;
+    }
+    return val_bool(some);
+}
+
+static Value
+str_isprintable(Interp *in, Value self, const CallArgs *args)
+{
+    (void)in;
+    (void)args;
+    bool yes = true;
+    for (uint32_t i = 0; i < self.str->len; i++) {
+        unsigned char c = (unsigned char)self.str->p[i];
+        yes = yes && (c >= 128 || isprint(c));
+    }
+    return val_bool(yes);
+}
+
+static Value
+str_isascii(Interp *in, Value self, const CallArgs *args)
+{
+    (void)in;
+    (void)args;
+    return val_bool(str_count(self) == self.str->len);
 }
 
 static const BuiltinRow rows[] = {
@@ -717,7 +903,7 @@ static const BuiltinRow rows[] = {
     {"join", str_join, 1, 1, NULL},
     {"split", str_split, 0, 2, "sep maxsplit"},
     {"rsplit", str_rsplit, 0, 2, "sep maxsplit"},
-    {"splitlines", str_splitlines, 0, 0, NULL},
+    {"splitlines", str_splitlines, 0, 1, "keepends"},
     {"partition", str_partition, 1, 1, NULL},
     {"rpartition", str_rpartition, 1, 1, NULL},
     {"replace", str_replace, 2, 3, NULL},
@@ -731,11 +917,21 @@ static const BuiltinRow rows[] = {
     {"removeprefix", str_removeprefix, 1, 1, NULL},
     {"removesuffix", str_removesuffix, 1, 1, NULL},
     {"format", str_format, 0, 255, "*"},
+    {"format_map", str_format_map, 1, 1, NULL},
+    {"expandtabs", str_expandtabs, 0, 1, NULL},
+    {"translate", str_translate, 1, 1, NULL},
+    {"encode", str_encode, 0, 2, "*"},
+    {"istitle", str_istitle, 0, 0, NULL},
+    {"isprintable", str_isprintable, 0, 0, NULL},
+    {"isascii", str_isascii, 0, 0, NULL},
 };
+
+static const BuiltinRow statics[] = {{"maketrans", str_maketrans, 1, 3, NULL}};
 
 void
 strmethod_install(Interp *in)
 {
     ClassVal *c = in->core->types[VAL_STR];
     builtin_add_rows(in, &c->attrs, rows, ARRAY_LEN(rows), c);
+    builtin_add_static(in, c, statics, ARRAY_LEN(statics));
 }

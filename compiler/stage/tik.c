@@ -59,9 +59,8 @@ tik_a(Interp *in, Value v)
 bool
 tik_text(Interp *in, Value v, const char *what, Span span, const char **out)
 {
-    if (v.kind == VAL_STR && !memchr(v.str->p, 0, v.str->len)) {
-        bool ended = v.str->p[v.str->len] == 0;
-        *out = ended ? v.str->p : arena_strndup(&in->u->arena, v.str->p, v.str->len);
+    if (v.kind == VAL_STR && !memchr(v.str->p, '\0', v.str->len)) {
+        *out = val_text_of(in, v);
         return true;
     }
     stage_diag(in, D_ARG_TYPE, span, "%s is %s; it takes a text", what, tik_a(in, v));

@@ -228,7 +228,7 @@ loop_name(ForArgs *f)
     }
     f->o->name = intern(&f->in->u->names, text);
     Value t = f->got[F_FOR_TYPE];
-    if (t.kind == VAL_STR && strcmp(t.str->p, "serial") != 0) {
+    if (t.kind == VAL_STR && strcmp(val_text_of(f->in, t), "serial") != 0) {
         stage_diag(f->in, D_NOT_SUPPORTED, f->span[F_FOR_TYPE], "for_type '%s'",
                    t.str->p);
         return false;

@@ -98,6 +98,13 @@ val_str_ref(Interp *in, const char *p, size_t n)
     return (Value){.kind = VAL_STR, .str = s};
 }
 
+const char *
+val_text_of(Interp *in, Value str)
+{
+    const Str *s = str.str;
+    return s->p[s->len] == '\0' ? s->p : arena_strndup(core_arena(in), s->p, s->len);
+}
+
 Value
 val_str_n(Interp *in, const char *p, size_t n)
 {
@@ -222,6 +229,8 @@ const char *
 val_type_name(Value v)
 {
     switch (v.kind) {
+    case VAL_SET:
+        return v.dict->frozen ? "frozenset" : "set";
     case VAL_OBJECT:
         return v.obj->cls == &iter_class ? ((IterVal *)v.obj)->name : v.obj->cls->name;
     case VAL_INSTANCE:
@@ -242,6 +251,9 @@ val_class(Interp *in, Value v)
     }
     if (v.kind == VAL_TUPLE && v.list->cls) {
         return v.list->cls;
+    }
+    if (v.kind == VAL_SET && v.dict->frozen) {
+        return c->frozenset_type;
     }
     if (v.kind == VAL_OBJECT) {
         for (uint32_t i = 0; i < c->object_types.n; i++) {

@@ -65,8 +65,11 @@ struct Value {
 
 struct Str {
     uint32_t len;
-    uint32_t hash; /* 0: not computed */
-    const char *p; /* may contain zero bytes; zero-ended while shorter than 256 bytes */
+    uint32_t hash;      /* 0: not computed */
+    const char *p;      /* may contain zero bytes; zero-ended while shorter than 256 bytes */
+    uint32_t chars;     /* number of characters + 1; 0: not counted */
+    uint32_t near_char; /* a character whose byte offset is known */
+    uint32_t near_byte;
 };
 
 struct List {
@@ -184,7 +187,8 @@ Value val_str_n(Interp *in, const char *p, size_t n);
 Value val_list(Interp *in, const Value *items, uint32_t n);
 Value val_tuple(Interp *in, const Value *items, uint32_t n);
 Value val_builtin(Interp *in, const char *name, BuiltinFn fn, Value self);
-Value val_dict(Interp *in); /* empty */
+Value val_dict(Interp *in);                     /* empty */
+const char *val_text_of(Interp *in, Value str); /* zero-ended */
 bool list_push(Interp *in, Value list, Value item);
 bool dict_set(Interp *in, Value dict, Value key, Value v,
               Span span); /* false: key cannot be hashed */

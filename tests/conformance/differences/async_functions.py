@@ -1,4 +1,4 @@
 # Nothing runs beside a program that is evaluated: async is refused.
 async def f():
     pass
-#| uncaught [not-supported] asynchronous functions are not evaluated
+#| uncaught [not-supported] async def: asynchronous functions are not evaluated

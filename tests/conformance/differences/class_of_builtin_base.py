@@ -1,4 +1,4 @@
 # A class cannot be derived from a built-in container: no operator does, and the refusal names the construct.
 class Stack(list):
     pass
-#| uncaught [not-supported] a class derived from a built-in type is not evaluated
+#| uncaught [not-supported] a class derived from the built-in type 'list' is not evaluated

@@ -2,4 +2,4 @@
 def f():
     yield 1
 print(list(f()))
-#| uncaught [not-supported] generators are not evaluated; collect the values in a list
+#| uncaught [not-supported] yield: generator functions are not evaluated

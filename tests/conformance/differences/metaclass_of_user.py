@@ -4,4 +4,4 @@ class M(type):
 class A(metaclass=M):
     pass
 print("made")
-#| uncaught [not-supported] a class derived from a built-in type is not evaluated
+#| uncaught [not-supported] a class derived from the built-in type 'type' is not evaluated
