@@ -65,9 +65,9 @@ struct Value {
 
 struct Str {
     uint32_t len;
-    uint32_t hash;      /* 0: not computed */
-    const char *p;      /* may contain zero bytes; zero-ended while shorter than 256 bytes */
-    uint32_t chars;     /* number of characters + 1; 0: not counted */
+    uint32_t hash;  /* 0: not computed */
+    const char *p;  /* may contain zero bytes; zero-ended while shorter than 256 bytes */
+    uint32_t chars; /* number of characters + 1; 0: not counted */
     uint32_t near_char; /* a character whose byte offset is known */
     uint32_t near_byte;
 };
