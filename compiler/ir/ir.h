@@ -226,6 +226,8 @@ typedef struct Kernel {
     Span span; /* the BuildCCE call */
     bool
         may_read_uninit; /* scratch is filled with 0xff bytes at the start of each core's run */
+    bool
+        incomplete; /* a statement of the program is missing: only checked, never lowered */
     bool expr_too_large; /* an expression was cut at IR_MAX_EXPR: not to be compiled */
     bool
         blocks_ordered; /* cores may touch the same global bytes: run them one after another */

@@ -127,10 +127,13 @@ static void
 warn(Checker *c, const CheckWalk *w, const Site *s)
 {
     WarnCtx x = {c, w, s};
+    if (w->env.dead) {
+        return;
+    }
     CheckInstr in = s->in;
     Nest nest = check_walk_nest(w);
     int64_t largest;
-    if (!s->constant && !w->env.dead && op_table[in.op].form == FORM_MOVE &&
+    if (!s->constant && op_table[in.op].form == FORM_MOVE &&
         witness_largest(&w->env, s, &nest, 0, &largest)) {
         in.args[0].t.offset = largest;
     }

@@ -600,7 +600,7 @@ walk_body(Init *in, StmtId first)
 bool
 pass_init(Kernel *k)
 {
-    Init in = {.k = k};
+    Init in = {.k = k, .unjudged = k->incomplete};
     arena_init(&in.scratch);
     in.written = ARENA_ARRAY(&in.scratch, const Written *, k->bufs.n);
     in.possible = ARENA_ARRAY(&in.scratch, ByteSet, k->bufs.n);

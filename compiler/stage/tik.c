@@ -25,8 +25,7 @@ static const char *const known_names[] = {
 };
 
 enum {
-    KNOWN_COUNT = ARRAY_LEN(known_names),
-    METHOD_COUNT = OP_COUNT + TM_COUNT + KNOWN_COUNT
+    METHOD_COUNT = OP_COUNT + TM_COUNT + TK_COUNT
 };
 
 const char *
@@ -78,18 +77,7 @@ run_method(Interp *in, Tik *c, int method, const CallArgs *args)
     if (method - OP_COUNT < TM_COUNT) {
         return own_methods[method - OP_COUNT].fn(in, c, args);
     }
-    if (!tik_dropped(c)) {
-        const char *name = tik_method_name(method);
-        Diag *d =
-            stage_diag(in, D_NOT_SUPPORTED, args->span,
-                       "'%s' is a TIK method that this version does not compile", name);
-        Op op;
-        const char *newer = arena_printf(&in->u->arena, "vec_%s", name + 1);
-        if (name[0] == 'v' && op_find(newer, &op)) {
-            diag_help(in->u, d, "'tikc explain %s' describes its newer form", newer);
-        }
-    }
-    return val_none();
+    return tik_refuse(in, c, method - OP_COUNT - TM_COUNT, args);
 }
 
 static Value
@@ -428,6 +416,9 @@ void
 tik_finish(Interp *in)
 {
     TikState *st = tik_state(in);
+    if (st) {
+        tik_refuse_finish(in);
+    }
     for (Tik *c = st ? st->containers : NULL; c; c = c->next) {
         if (c->pushed) {
             continue;

@@ -22,6 +22,19 @@ typedef enum TikMethod {
     TM_COUNT
 } TikMethod;
 
+/* Names of tik_known.def, by number; more than there are methods. */
+enum {
+#define KNOWN(name) TK_##name,
+#include "stage/tik_known.def"
+    TK_COUNT
+};
+
+/* Calls of a method that this version does not compile. */
+typedef struct Refused {
+    Diag *diag; /* at the first call; null: none yet */
+    int64_t calls;
+} Refused;
+
 typedef enum TScopeKind {
     TS_TOP,
     TS_LOOP,
@@ -147,7 +160,8 @@ typedef enum OpenerKind {
     OPEN_IF,
     OPEN_ELIF,
     OPEN_ELSE,
-    OPEN_BLOCK
+    OPEN_BLOCK,
+    OPEN_GROUP
 } OpenerKind;
 
 /* What for_range, if_scope ... return: a context manager that can be entered once. */
@@ -180,6 +194,7 @@ typedef struct TikState {
     ProfileObj *profile; /* the newest one that selected a processor */
     Sym sym_set_as;
     Value scalar_type, expr_type; /* the class objects tik.Scalar and tik.Expr */
+    Refused refused[TK_COUNT];
 } TikState;
 
 extern const ObjectClass tik_container_class, tik_tensor_class, tik_scalar_class,
@@ -214,6 +229,13 @@ tik_is_set(Value v)
 {
     return v.kind == VAL_BOOL ? v.b : v.kind == VAL_INT ? v.i != 0 : v.kind != VAL_NONE;
 }
+
+/* ---- tik_refuse.c ----------------------------------------------------------------------------------- */
+
+/* A call of a name of tik_known.def. */
+Value tik_refuse(Interp *in, Tik *c, int known, const CallArgs *args);
+/* Notes with the number of calls, at the end of the program. */
+void tik_refuse_finish(Interp *in);
 
 /* ---- tik_emit.c: statements, scopes of objects ------------------------------------------------------ */
 
@@ -350,6 +372,7 @@ Value tik_for_range(Interp *in, Tik *c, const CallArgs *args);
 Value tik_if_scope(Interp *in, Tik *c, const CallArgs *args);
 Value tik_elif_scope(Interp *in, Tik *c, const CallArgs *args);
 Value tik_else_scope(Interp *in, Tik *c, const CallArgs *args);
+Value tik_new_scope(Interp *in, Tik *c, const CallArgs *args);
 Value tik_new_stmt_scope(Interp *in, Tik *c, const CallArgs *args);
 Value tik_break(Interp *in, Tik *c, const CallArgs *args);
 Value tik_continue(Interp *in, Tik *c, const CallArgs *args);

@@ -111,6 +111,17 @@ tik_new_stmt_scope(Interp *in, Tik *c, const CallArgs *args)
     return val_object(&tik_opener(in, c, OPEN_BLOCK, args->span)->base);
 }
 
+/* Groups statements; tensors and Scalars of the group belong to the scope around it. */
+Value
+tik_new_scope(Interp *in, Tik *c, const CallArgs *args)
+{
+    if (!stage_bind(in, "new_scope", args, NULL, 0, NULL, NULL) ||
+        !tik_not_built(in, c, args->span)) {
+        return val_fail();
+    }
+    return val_object(&tik_opener(in, c, OPEN_GROUP, args->span)->base);
+}
+
 /* ---- entering and leaving --------------------------------------------------------------------------- */
 
 static TScope *
@@ -225,6 +236,9 @@ opener_enter(Interp *in, Object *self, Span span, Value *result)
         return false;
     }
     o->entered = true;
+    if (o->kind == OPEN_GROUP) {
+        return true;
+    }
     if (o->c->top->depth + (uint32_t)o->chain_in.links >= TIK_MAX_NESTING) {
         stage_diag(in, D_TOO_NESTED, span, "scopes of the kernel nest more than %d deep",
                    TIK_MAX_NESTING);
@@ -280,8 +294,8 @@ static void
 opener_repr(Interp *in, Object *self, Text *out)
 {
     (void)in;
-    static const char *const names[] = {"for_range", "if_scope", "elif_scope",
-                                        "else_scope", "new_stmt_scope"};
+    static const char *const names[] = {"for_range",  "if_scope",       "elif_scope",
+                                        "else_scope", "new_stmt_scope", "new_scope"};
     text_printf(out, "<%s>", names[((Opener *)self)->kind]);
 }
 

@@ -259,18 +259,27 @@ flat_view(Interp *in, const View *v, Span span)
     return w;
 }
 
-/* A one-element view takes only index 0 again. */
+static bool
+any_runtime(const Value *keys, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (tik_is_runtime(keys[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of constants, a one-element view takes only index 0 again. */
 static Value
-element_again(Interp *in, View *v, Value key, Span span)
+element_again(Interp *in, View *v, const Value *keys, uint32_t n, Span span)
 {
     int64_t i = 0;
-    uint32_t n = key.kind == VAL_TUPLE ? key.list->n : 1;
     for (uint32_t j = 0; j < n; j++) {
-        Value one = key.kind == VAL_TUPLE ? key.list->p[j] : key;
-        if (one.kind == VAL_FLOAT || !val_as_int64(one, &i) || i != 0) {
+        if (keys[j].kind == VAL_FLOAT || !val_as_int64(keys[j], &i) || i != 0) {
             stage_diag(in, D_TENSOR_INDEX, span,
                        "an element of '%s' is indexed again with %s; only 0 is possible",
-                       tik_sym(in, v->root->name), val_repr(in, one));
+                       tik_sym(in, v->root->name), val_repr(in, keys[j]));
             return poison(in, v);
         }
     }
@@ -284,12 +293,12 @@ tik_get_item(Interp *in, Object *self, Value key, Span span)
     if (v->poisoned || tik_dropped(v->root->c)) {
         return val_object(self);
     }
-    if (v->element) {
-        return element_again(in, v, key, span);
+    bool many = key.kind == VAL_TUPLE || key.kind == VAL_LIST;
+    uint32_t n = many ? key.list->n : 1;
+    const Value *keys = many ? key.list->p : &key;
+    if (v->element && !any_runtime(keys, n)) {
+        return element_again(in, v, keys, n, span);
     }
-    bool tuple = key.kind == VAL_TUPLE;
-    uint32_t n = tuple ? key.list->n : 1;
-    const Value *keys = tuple ? key.list->p : &key;
     if (n != 1 && n != (uint32_t)v->ndim) {
         stage_diag(in, D_TENSOR_INDEX, span,
                    "'%s' has %d dimension%s and is indexed with %u; one index, or one "
