@@ -46,12 +46,17 @@ with_dots(Interp *in, const char *path, int n)
     return out;
 }
 
+static bool
+below_dynamic(const char *path)
+{
+    return strncmp(path, "dynamic/", 8) == 0 || strstr(path, "/dynamic/") != NULL;
+}
+
 static void
 set_mode(Interp *in, const char *path)
 {
     const char *mode = in->u->opt.mode;
-    in->core->loader.dynamic =
-        mode ? strcmp(mode, "dynamic") == 0 : strstr(path, "dynamic/") != NULL;
+    in->core->loader.dynamic = mode ? strcmp(mode, "dynamic") == 0 : below_dynamic(path);
 }
 
 /* The main file's path, from the root on when only that shows the folder impl. */
