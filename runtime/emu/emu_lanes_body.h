@@ -7,29 +7,11 @@
  * table at the end. */
 #include "emu/emu_lanes.h"
 #include "num/half.h"
+#include "num/num_lanes.h"
 
 #if LANES_F16C
 #include <immintrin.h>
 #endif
-
-#if defined(__clang__)
-/* Without optimisation, or with sanitizers, nothing is vectorised; that is no news. */
-#pragma clang diagnostic ignored "-Wpass-failed"
-#define LANES_LOOP _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define LANES_LOOP _Pragma("GCC ivdep")
-#endif
-
-/* Elements at any address. */
-#define LANES_ANY __attribute__((aligned(1), may_alias))
-typedef uint8_t AnyU8 LANES_ANY;
-typedef int8_t AnyS8 LANES_ANY;
-typedef uint16_t AnyU16 LANES_ANY;
-typedef int16_t AnyS16 LANES_ANY;
-typedef uint32_t AnyU32 LANES_ANY;
-typedef int32_t AnyS32 LANES_ANY;
-typedef uint64_t AnyU64 LANES_ANY;
-typedef int64_t AnyS64 LANES_ANY;
 
 #define LANES_FN(name)                                                                   \
     LANES_ATTR static void name(uint8_t *dst, const uint8_t *src0, const uint8_t *src1,  \

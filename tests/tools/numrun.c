@@ -2,10 +2,16 @@
  * raw. For tests/oracle/num_*.py.
  *
  * usage: numrun fn LEVEL NAME TYPE
+ *        numrun conv LEVEL SRC DST ROUND 0|1    1: the results are not clamped
+ *        numrun scaled LEVEL SCALE              int32 to float16, the scale's bits in hexadecimal
+ *        numrun packed LEVEL PACK...            int16 to 8 bits, one pack or 16, in hexadecimal
+ *        numrun shift left|right|rounded TYPE COUNT
  *
  * LEVEL is base, avx2 or avx512. Exit codes: 2 usage, 3 the processor does not have the level, 4 there is
  * no such function. */
+#include "num/num_conv.h"
 #include "num/num_fn.h"
+#include "num/num_int.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,6 +21,9 @@
 static const char *const levels[NUM_LEVELS] = {"base", "avx2", "avx512"};
 static const char *const fns[NUM_FNS] = {"exp", "expm1", "ln",  "sqrt",
                                          "rec", "rsqrt", "sin", "cos"};
+static const char *const rounds[NUM_ROUNDS] = {"round",     "floor",   "ceil",
+                                               "away-zero", "to-zero", "odd"};
+static const char *const shifts[NUM_SHIFTS] = {"left", "right", "rounded"};
 static const char *const types[NUM_TYPES] = {
 #define DTYPE(id, name, bytes, kind) name,
 #include "isa/dtype.def"
@@ -66,31 +75,126 @@ level_of(const char *word)
     return level;
 }
 
+/* Elements at most size bytes large read from standard input, their number in *n, and room for as many
+ * results of at most 8 bytes. */
+static uint8_t *
+read_elements(int size, int64_t *n, uint8_t **results)
+{
+    size_t bytes;
+    uint8_t *p = read_all(&bytes);
+    *n = (int64_t)(bytes / (size_t)size);
+    *results = calloc((size_t)*n + 1, 8);
+    if (!*results) {
+        fprintf(stderr, "numrun: out of memory\n");
+        exit(2);
+    }
+    return p;
+}
+
+static int
+write_results(uint8_t *src, uint8_t *dst, int64_t bytes)
+{
+    bool ok = fwrite(dst, 1, (size_t)bytes, stdout) == (size_t)bytes;
+    free(src);
+    free(dst);
+    return ok ? 0 : 2;
+}
+
 static int
 run_fn(char **arg)
 {
     NumLevel level = level_of(arg[0]);
-    NumFn f = (NumFn)find(arg[1], fns, NUM_FNS);
     NumType t = (NumType)find(arg[2], types, NUM_TYPES);
-    NumFnLanes *run = num_fn_at(level, f, t);
-    size_t n;
+    NumFnLanes *run = num_fn_at(level, (NumFn)find(arg[1], fns, NUM_FNS), t);
+    int64_t n;
+    uint8_t *dst;
     if (!run) {
         return 4;
     }
-    uint8_t *p = read_all(&n);
-    n /= (size_t)bytes_of[t];
-    run(p, p, (int64_t)n);
-    bool ok = fwrite(p, (size_t)bytes_of[t], n, stdout) == n;
-    free(p);
-    return ok ? 0 : 2;
+    uint8_t *src = read_elements(bytes_of[t], &n, &dst);
+    run(dst, src, n);
+    return write_results(src, dst, n * bytes_of[t]);
+}
+
+static int
+run_conv(char **arg)
+{
+    NumLevel level = level_of(arg[0]);
+    NumConv c = {.src = (NumType)find(arg[1], types, NUM_TYPES),
+                 .dst = (NumType)find(arg[2], types, NUM_TYPES),
+                 .round = (NumRound)find(arg[3], rounds, NUM_ROUNDS),
+                 .keep = arg[4][0] == '1'};
+    int64_t n;
+    uint8_t *dst;
+    if (!num_conv_exists(&c)) {
+        return 4;
+    }
+    uint8_t *src = read_elements(bytes_of[c.src], &n, &dst);
+    num_conv_at(level, &c, dst, src, n);
+    return write_results(src, dst, c.dst == NUM_S4 ? (n + 1) / 2 : n * bytes_of[c.dst]);
+}
+
+static int
+run_scaled(char **arg)
+{
+    NumLevel level = level_of(arg[0]);
+    uint16_t scale = (uint16_t)strtoul(arg[1], NULL, 16);
+    int64_t n;
+    uint8_t *dst;
+    uint8_t *src = read_elements(4, &n, &dst);
+    num_conv_scaled_at(level, dst, src, scale, n);
+    return write_results(src, dst, n * 2);
+}
+
+static int
+run_packed(int packs, char **arg)
+{
+    NumLevel level = level_of(arg[0]);
+    uint64_t pack[16];
+    int64_t n;
+    uint8_t *dst;
+    for (int i = 0; i < packs; i++) {
+        pack[i] = strtoull(arg[1 + i], NULL, 16);
+    }
+    uint8_t *src = read_elements(2, &n, &dst);
+    num_conv_packed_at(level, dst, src, pack, packs, n);
+    return write_results(src, dst, n);
+}
+
+static int
+run_shift(char **arg)
+{
+    NumType t = (NumType)find(arg[1], types, NUM_TYPES);
+    NumShiftLanes *run = num_shift((NumShift)find(arg[0], shifts, NUM_SHIFTS), t);
+    int64_t n;
+    uint8_t *dst;
+    if (!run) {
+        return 4;
+    }
+    uint8_t *src = read_elements(bytes_of[t], &n, &dst);
+    run(dst, src, (int)strtol(arg[2], NULL, 10), n);
+    return write_results(src, dst, n * bytes_of[t]);
 }
 
 int
 main(int argc, char **argv)
 {
-    if (argc == 5 && strcmp(argv[1], "fn") == 0) {
+    const char *what = argc > 1 ? argv[1] : "";
+    if (argc == 5 && strcmp(what, "fn") == 0) {
         return run_fn(argv + 2);
     }
-    fprintf(stderr, "usage: numrun fn LEVEL NAME TYPE\n");
+    if (argc == 7 && strcmp(what, "conv") == 0) {
+        return run_conv(argv + 2);
+    }
+    if (argc == 4 && strcmp(what, "scaled") == 0) {
+        return run_scaled(argv + 2);
+    }
+    if ((argc == 4 || argc == 19) && strcmp(what, "packed") == 0) {
+        return run_packed(argc - 3, argv + 2);
+    }
+    if (argc == 5 && strcmp(what, "shift") == 0) {
+        return run_shift(argv + 2);
+    }
+    fprintf(stderr, "usage: numrun fn|conv|scaled|packed|shift ..., see its source\n");
     return 2;
 }

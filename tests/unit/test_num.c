@@ -1,5 +1,5 @@
 /* test_num.c: the numeric library as its callers use it: tables, lengths, addresses, special values.
- * All float16 arguments and millions of others are in tests/oracle/num_functions.py. */
+ * All float16 arguments and millions of others are in tests/oracle/num_functions.py and num_conversions.py. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,9 @@
 #include <cmocka.h>
 
 #include "num/half.h"
+#include "num/num_conv.h"
 #include "num/num_fn.h"
+#include "num/num_int.h"
 #include "num/num_reduce.h"
 
 enum {
@@ -136,13 +138,106 @@ levels_agree(void **state)
     }
 }
 
+/* One element, its bits and the result's in the low end of a number. */
+static uint64_t
+converted(NumType src, NumType dst, NumRound round, bool keep, uint64_t x)
+{
+    uint64_t r = 0;
+    num_conv(&(NumConv){dst, src, round, keep}, &r, &x, 1);
+    return r;
+}
+
+static void
+conversions(void **state)
+{
+    (void)state;
+    NumConv none = {NUM_S32, NUM_F16, NUM_ODD, false};
+    assert_false(num_conv_exists(&none));
+    none = (NumConv){NUM_U64, NUM_F32, NUM_NEAREST, false};
+    assert_false(num_conv_exists(&none));
+    none = (NumConv){NUM_F32, NUM_F16, NUM_FLOOR, false};
+    assert_false(num_conv_exists(&none));
+    NumConv some = {NUM_F16, NUM_F32, NUM_ODD, false};
+    assert_true(num_conv_exists(&some));
+    /* 2.5 in each mode */
+    const uint64_t integers[] = {2, 2, 3, 3, 2};
+    for (int r = NUM_NEAREST; r <= NUM_TO_ZERO; r++) {
+        assert_int_equal(converted(NUM_F32, NUM_S32, (NumRound)r, false, 0x40200000),
+                         integers[r]);
+    }
+    assert_int_equal(converted(NUM_F32, NUM_F16, NUM_NEAREST, false, 0x7f800000), 0x7bff);
+    assert_int_equal(converted(NUM_F32, NUM_F16, NUM_NEAREST, true, 0x7f800000), 0x7c00);
+    assert_int_equal(converted(NUM_F32, NUM_F16, NUM_NEAREST, false, 0x7fc00000), 0);
+    assert_int_equal(converted(NUM_F32, NUM_F16, NUM_ODD, false, 0x3f800001), 0x3c01);
+    assert_int_equal(converted(NUM_F16, NUM_U8, NUM_NEAREST, true, 0x5c04), 1); /* 257 */
+    assert_int_equal(converted(NUM_F16, NUM_U8, NUM_NEAREST, false, 0x5c04), 255);
+    assert_int_equal(converted(NUM_S16, NUM_U32, NUM_NEAREST, false, 0xffff), 0);
+    assert_int_equal(converted(NUM_F32, NUM_F32, NUM_CEIL, false, 0xbe99999a),
+                     0x80000000);
+}
+
+static void
+scaled_conversions(void **state)
+{
+    (void)state;
+    const int32_t wide[] = {2049, 2051, 70000, -70000};
+    const uint16_t halves[] = {0x6800, 0x6802, 0x7bff, 0xfbff};
+    uint16_t h[4];
+    num_conv_scaled(h, wide, 0x3c00, 4);
+    assert_memory_equal(h, halves, sizeof h);
+    const int16_t shorts[] = {300, -100};
+    const uint64_t pack = UINT64_C(1) << 46 | UINT64_C(3) << 37 | 0x3f000000;
+    int8_t bytes[2];
+    num_conv_packed(bytes, shorts, &pack, 1, 2);
+    assert_int_equal(bytes[0], 127);
+    assert_int_equal(bytes[1], -47);
+}
+
+/* An odd number of int4 leaves the high half 0 and writes nothing behind it. */
+static void
+nibbles(void **state)
+{
+    (void)state;
+    const uint16_t src[3] = {0x3c00, 0xbc00, 0x4900}; /* 1, -1, 10 */
+    uint8_t dst[3] = {0xa5, 0xa5, 0xa5};
+    num_conv(&(NumConv){NUM_S4, NUM_F16, NUM_NEAREST, false}, dst, src, 3);
+    assert_int_equal(dst[0], 0xf1);
+    assert_int_equal(dst[1], 0x07);
+    assert_int_equal(dst[2], 0xa5);
+}
+
+static void
+integers(void **state)
+{
+    (void)state;
+    int16_t v = -3, r;
+    num_shift(NUM_SHR, NUM_S16)(&r, &v, 1, 1);
+    assert_int_equal(r, -2);
+    num_shift(NUM_SHR_ROUNDED, NUM_S16)(&r, &v, 1, 1);
+    assert_int_equal(r, -1);
+    v = -21846;
+    num_shift(NUM_SHL, NUM_S16)(&r, &v, 1, 1);
+    assert_int_equal(r, -10924);
+    assert_null(num_shift(NUM_SHR_ROUNDED, NUM_U16));
+    assert_null(num_shift(NUM_SHL, NUM_U8));
+    assert_int_equal(num_isqrt(99), 9);
+    assert_int_equal(num_isqrt(0), 0);
+    for (uint64_t k = 1; k <= UINT32_MAX; k = k * 3 + 1) {
+        assert_int_equal(num_isqrt(k * k), k);
+        assert_int_equal(num_isqrt(k * k - 1), k - 1);
+    }
+    assert_int_equal(num_isqrt(UINT64_MAX), UINT32_MAX);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_of_types), cmocka_unit_test(values),
         cmocka_unit_test(huge_arguments),     cmocka_unit_test(lengths_and_addresses),
-        cmocka_unit_test(levels_agree),
+        cmocka_unit_test(levels_agree),       cmocka_unit_test(conversions),
+        cmocka_unit_test(scaled_conversions), cmocka_unit_test(nibbles),
+        cmocka_unit_test(integers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

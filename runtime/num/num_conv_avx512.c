@@ -1,0 +1,9 @@
+/* num_conv_avx512.c: conversions for x86-64 processors with AVX-512. */
+#include "num/num_conv.h"
+#if defined(__x86_64__)
+#define LANES_ATTR     LANES_AVX512
+#define NUM_CONV_TABLE num_conv_avx512
+#include "num/num_conv_body.h"
+#else
+const NumConvTable num_conv_avx512 = {0};
+#endif
