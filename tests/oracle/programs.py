@@ -1,7 +1,7 @@
 """The kernel programs of the trace tests, and what their first comments say.
 
 A program is a file of samples/, of tests/oracle/kernels/, or of the operator package
-tests/oracle/operators/impl/. Its first lines may hold, each on one line or continued by "#   " lines,
+tests/oracle/operators/impl/. Before its first import it may hold, each on one line or continued by "#   " lines,
 
     # call: EXPR            evaluated in the program's name space (an operator; may be given several times)
     # input NAME: EXPR      contents of a global tensor; numpy is np, a seeded generator rng
@@ -23,7 +23,7 @@ def directives(path):
     """[(word, name, text)] of the first comments."""
     found = []
     for line in open(path, encoding="utf-8"):
-        if not line.startswith("#"):
+        if line.startswith(("import ", "from ", "def ", "class ")):
             break
         m = re.match(r"# (call|input|expect|tolerance)(?: ([\w.]+))?: (.*)$", line)
         if m:

@@ -218,6 +218,8 @@ class Tik:
     def _close(self, deeper=1):
         if self._top.chain is not None:
             self._end_chain()
+        if self._top.bytes:
+            note("lifetime." + self._top.kind)
         self._top.open = False
         self._top = self._top.parent
         self._indent = self._indent[:len(self._indent) - 2 * deeper]
@@ -320,6 +322,10 @@ class Tik:
             self._globals.append(root)
         elif not self._top.dropped:
             self._alloc(root)
+        else:
+            note("dropped.create")
+        if type(elems) is int and elems == 2 ** 31 - 1:
+            note("dynamic.size_2**31-1")
         return Tensor(root, dtype, lens, row_major(self, lens), 0, elems)
 
     def _alloc(self, root):
@@ -416,6 +422,8 @@ class Tik:
                     self._end_chain()
                 chain = _Chain()
             state.update({"deeper": 1, "end": None, "else": None})
+            if chain.decided:
+                note("dropped.taken_before")
             if self._top.dropped or chain.decided or cond is False:
                 self._open("branch", True)
             elif cond is True and chain.ifs:

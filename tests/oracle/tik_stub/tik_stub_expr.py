@@ -200,10 +200,10 @@ def read(v):
 
 def _operator(op):
     def forward(self, other):
-        return binary(op, self, other)
+        return NotImplemented if hasattr(other, "_load") else binary(op, self, other)
 
     def backward(self, other):
-        return binary(op, other, self)
+        return NotImplemented if hasattr(other, "_load") else binary(op, other, self)
     return forward, backward
 
 
@@ -211,6 +211,9 @@ def _compare(op):
     def method(self, other):
         if not isinstance(other, (int, float, Value)) and not hasattr(other, "_load"):
             return NotImplemented
+        elements = hasattr(self, "_load") + hasattr(other, "_load")
+        if elements:
+            note("compare.element" if elements == 1 else "compare.two_elements")
         return binary(op, self, other)
     return method
 
@@ -257,6 +260,8 @@ class Scalar(Value):
 def condition(v):
     """True or False when known at staging time, else a bool Expr."""
     v = read(v)
+    if not isinstance(v, (Value, int, float)):
+        raise TypeError("%r is no condition" % (v,))
     if not isinstance(v, Value):
         note("condition.of_%s" % ("bool" if isinstance(v, bool) else "number"))
         return bool(v)

@@ -27,6 +27,10 @@ def is_provided(name):
 class Folder(types.ModuleType):
     """A package: names of its init file's from-lines, else submodules."""
 
+    def __setattr__(self, name, value):
+        if not isinstance(value, types.ModuleType):  # submodules are looked up, behind the init file
+            super().__setattr__(name, value)
+
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
@@ -42,13 +46,20 @@ class Folder(types.ModuleType):
         return importlib.import_module("%s.%s" % (self.__name__, name))
 
 
+def dedented(text):
+    """A program of a documentation page that is indented as a whole, without that indentation."""
+    first = re.search(r"^( *)[^\s#]", text, re.M)
+    return re.sub("^" + first[1], "", text, flags=re.M) if first and first[1] else text
+
+
 def run(path, module):
     """Runs a file in a module's name space."""
-    with open(path) as f:
-        tree = ast.parse(f.read(), path)
-    loaded.append(os.path.abspath(path))
+    path = os.path.abspath(path)
+    with open(path, encoding="utf-8") as f:
+        tree = ast.parse(dedented(f.read()), path)
+    loaded.append(path)
     if transform:
-        tree = transform(tree, os.path.abspath(path))
+        tree = transform(tree)
     exec(compile(tree, path, "exec"), module.__dict__)
 
 
@@ -81,6 +92,8 @@ class Finder(importlib.abc.MetaPathFinder):
                 return self.spec(name, "file", source_of(base), None)
             if os.path.isdir(base):
                 return self.spec(name, "folder", base, [base])
+        if name in ("impl", "impl.util"):  # on the way to impl.util.platform_adapter
+            return self.spec(name, "folder", None, [os.path.join(roots[-1], name)])
         return None
 
     @staticmethod

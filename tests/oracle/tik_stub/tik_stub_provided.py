@@ -67,6 +67,18 @@ def get_bit_len(dtype):
     return int(dtype.lstrip("abcdefghijklmnopqrstuvwxyz"))
 
 
+def get_block_size():
+    return 32
+
+
+def check_support_block_size_16():
+    return False
+
+
+def check_supported_vcopy():
+    return api_check_support("tik.vcopy")
+
+
 class CceProductParams:
     cce_product = "Ascend310P"
 
@@ -189,6 +201,8 @@ def register(*args, **kwargs):
 
 register_operator = register_operator_compute = register_op_compute = register
 register_param_generalization = op_info_register = register
+register.register_operator = register.register_op_compute = register.register_param_generalization = register
+PIPELINES = {"s": 1, "v": 2, "m": 3, "mte1": 4, "mte2": 5, "mte3": 6}
 
 
 class TBERegOp:
@@ -269,6 +283,20 @@ def compare_tensor_dict_key(dict1, dict2, dict_key):
 
 # ---- the flat set ------------------------------------------------------------------------------------------------
 
+class PlatformApi:
+    get_soc_spec = staticmethod(get_soc_spec)
+
+
+for _key in SPEC:
+    setattr(PlatformApi, _key, _key)
+
+
+class OpPatternMode:
+    SORT = "sort"
+    GATHER = "gather"
+    SEGMENT = "segment"
+
+
 class OpImplMode:
     HIGH_PERFORMANCE = "high_performance"
     HIGH_PRECISION = "high_precision"
@@ -297,6 +325,9 @@ NAMES.update({kind: kind.lower() for kind in _KINDS})
 NAMES.update({"OP_ERROR_CODE_%03d" % i: "E800%02d" % i for i in range(19)})
 NAMES.update({"KERNEL_NAME": "kernel_name", "ELEMENTS_VECTOR_OP_FP16": 128, "CCE_AXIS": "cce_axis",
               "GEMM_MODE": 0, "VERSION_MINI": "mini", "VERSION_CLOUD": "cloud"})
+NAMES.update({name: "insn_" + name for name in ("DMA_COPY", "ADD", "SUB", "MUL", "MULVS", "CAST",
+                                                 "CAST_ROUND", "DUP", "REDUCE_SUM")})
+NAMES["dynamic_build_config_dict"] = {}
 NAMES["CUBE_MKN"] = {"float16": {"mac": [16, 16, 16]}, "int8": {"mac": [16, 32, 16]},
                      "uint8": {"mac": [16, 32, 16]}}
 
@@ -308,26 +339,32 @@ def _raiser(name):
     return fail
 
 
+def lookup(path, name):
+    """A name of the provided module or placeholder at this path."""
+    if name.startswith("__"):
+        raise AttributeError(name)
+    if name in NAMES:
+        note("provided." + name)
+        return NAMES[name]
+    if name.startswith("raise_"):
+        return _raiser(name)
+    note("lazy.class" if name[0].isupper() else "lazy.name")
+    return type(name, (), {}) if name[0].isupper() else Placeholder(path + "." + name)
+
+
 class Placeholder:
-    """A name of the tensor DSL: knows what it is called, cannot be called."""
+    """A name of the tensor DSL, or a module that nobody imported: knows what it is called, cannot be
+    called."""
 
     def __init__(self, path):
         self._path = path
 
     def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return lazy(self._path + "." + name)
+        return lookup(self._path, name)
 
     def __call__(self, *args, **kwargs):
         note("lazy.call")
         raise RuntimeError("%s is a placeholder" % self._path)
-
-
-def lazy(path):
-    last = path.rsplit(".", 1)[-1]
-    note("lazy.class" if last[:1].isupper() else "lazy.name")
-    return type(last, (), {}) if last[:1].isupper() else Placeholder(path)
 
 
 class Provided(types.ModuleType):
@@ -335,12 +372,5 @@ class Provided(types.ModuleType):
 
     def __getattr__(self, name):
         if name == "__all__":
-            return [n for n in NAMES]
-        if name.startswith("__"):
-            raise AttributeError(name)
-        if name in NAMES:
-            note("provided." + name)
-            return NAMES[name]
-        if name.startswith("raise_"):
-            return _raiser(name)
-        return lazy(self.__name__ + "." + name)
+            return list(NAMES)
+        return lookup(self.__name__, name)
