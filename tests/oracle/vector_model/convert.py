@@ -83,13 +83,17 @@ def integer_narrow(m, bits, src, dst):
     """Integer to integer: widening is exact, otherwise clamped, or cut in the truncating mode."""
     lo, hi = limits(dst)
     x = to_numbers(bits, src).astype(object)
-    if src == 'int16' and dst == 'uint32' and not m.choices.negative_to_unsigned_zero:
-        return to_numbers(bits, src).astype(np.int32).view(np.uint32)
-    if m.fp2int and SIZES[dst] <= SIZES[src]:
-        y = x
-    else:
-        y = [min(max(int(v), lo), hi) for v in x]
+    extended = src == 'int16' and dst == 'uint32' and not m.choices.negative_to_unsigned_zero
+    y = x if m.fp2int or extended else [min(max(int(v), lo), hi) for v in x]
     return np.array([int(v) & (2**(8 * SIZES[dst]) - 1) for v in y], UINT[SIZES[dst]])
+
+
+def widened_nan(bits, src):
+    """A NaN with the payload at the top of the wider one's."""
+    if src == 'bfloat16':
+        return bits.astype(np.uint32) << np.uint32(16)
+    sign, payload = bits & np.uint16(0x8000), bits & np.uint16(0x3ff)
+    return sign.astype(np.uint32) << np.uint32(16) | np.uint32(0x7f800000) | payload.astype(np.uint32) << np.uint32(13)
 
 
 def convert(m, bits, src, dst, mode):
@@ -101,10 +105,11 @@ def convert(m, bits, src, dst, mode):
         return to_integer(m, x, dst, mode)
     if src == dst:
         keep = round_integral(m, x, mode).astype(np.float32).view(np.uint32)
-        return np.where(np.isnan(x), np.uint32(NAN[dst]) if m.choices.nan_canonical else bits, keep)
+        return np.where(np.isnan(x), np.uint32(NAN[dst]), keep)
     if SIZES[src] < SIZES[dst] and is_float(src):
         wide = x.astype(np.float32).view(np.uint32)
-        return np.where(np.isnan(x), np.uint32(NAN[dst]), wide) if m.choices.nan_canonical else wide
+        nan = widened_nan(bits, src) if m.choices.widening_keeps_nan else np.uint32(NAN[dst])
+        return np.where(np.isnan(x), nan, wide)
     return to_narrow_float(m, x, dst, mode, bool(m.fp2fp) if is_float(src) else False)
 
 
@@ -112,7 +117,8 @@ def scaled_half(bits, deqscale):
     """int32 times a float16 scale, one rounding, saturated."""
     scale = np.array([number_bits(deqscale, 'float16')], np.uint16).view(np.float16).astype(np.float64)
     x = bits.view(np.int32).astype(np.float64) * scale
-    return np.clip(x, -F16_MAX, F16_MAX).astype(np.float16).view(np.uint16)
+    x = np.where(np.isnan(x), 0.0, np.clip(x, -F16_MAX, F16_MAX))
+    return x.astype(np.float16).view(np.uint16)
 
 
 def pack(deqscale, dst):

@@ -125,7 +125,7 @@ def vadddeqrelu(m, mask, dst, deqscale, src0, src1, repeat_times, dst_blk_stride
 
     def value(a, b):
         x = (a + b).view(np.int32).astype(np.float64) * scale   # exact: 32 and 11 significant bits
-        x = np.clip(x, -num.F16_MAX, num.F16_MAX)
+        x = np.where(np.isnan(x), 0.0, np.clip(x, -num.F16_MAX, num.F16_MAX))
         return num.relu(x.astype(np.float16).view(np.uint16), 'float16')
     run(m, mask, dst, [src0, src1], repeat_times, [dst_blk_stride, src0_blk_stride, src1_blk_stride],
         [dst_rep_stride, src0_rep_stride, src1_rep_stride], stride_unit, value, keep_zero=True)
