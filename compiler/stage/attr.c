@@ -1,5 +1,5 @@
 /* attr.c: attributes of all kinds of values, and method calls without bound objects. */
-#include "stage/core.h"
+#include "stage/resolve.h"
 
 #include <string.h>
 
@@ -66,10 +66,24 @@ bind_attr(Interp *in, Value v, Value self, ClassVal *cls, Span span)
     return method && !through_class ? bind(in, v, self) : v;
 }
 
+/* Of the classes that a class statement made, in front of the built-in one. */
+static Value
+user_lookup(const ClassVal *c, Sym name)
+{
+    Value v = val_fail();
+    for (; c && c->user && val_failed(v); c = c->base) {
+        v = attrs_get(&c->attrs, name);
+    }
+    return v;
+}
+
 bool
 attr_special(Interp *in, Value self, Sym name, const CallArgs *args, Value *out)
 {
     Value f = self.kind == VAL_INSTANCE ? class_lookup(self.inst->cls, name) : val_fail();
+    if (self.kind == VAL_DICT) {
+        f = user_lookup(self.dict->cls, name);
+    }
     if (val_failed(f)) {
         return false;
     }
@@ -117,6 +131,10 @@ instance_attr(Interp *in, Value v, Sym name, Span span, bool *found)
     if (name == sym->args && self->cls->exception) {
         return self->args;
     }
+    if (name == sym->code && strcmp(self->cls->name, "SystemExit") == 0) {
+        const List *args = self->args.list;
+        return args->n == 1 ? args->p[0] : args->n ? self->args : val_none();
+    }
     if (self->cls->hooks) {
         Value key = val_str_sym(in, name);
         if (attr_special(in, v, sym->getattr, CALL_ARGS(&key, 1, span), &r)) {
@@ -160,6 +178,14 @@ class_attr(Interp *in, Value v, Sym name, Span span, bool *found)
     return val_fail();
 }
 
+/* The text that a body begins with. */
+static Value
+doc_text(const Ast *body)
+{
+    bool text = body && body->kind == AST_EXPR && body->a->kind == AST_STRING;
+    return text ? (Value){.kind = VAL_STR, .str = body->a->cache} : val_none();
+}
+
 static Value
 func_attr(Interp *in, Value v, Sym name, bool *found)
 {
@@ -175,7 +201,15 @@ func_attr(Interp *in, Value v, Sym name, bool *found)
         return val_str(in, f.kind == VAL_FUNC ? f.func->name : f.builtin->name);
     }
     if (name == sym->doc) {
-        return val_none();
+        return f.kind == VAL_FUNC && !f.func->loc->expression
+                   ? doc_text(f.func->loc->body)
+                   : val_none();
+    }
+    if (v.kind == VAL_BOUND && name == sym->self) {
+        return v.bound->self;
+    }
+    if (v.kind == VAL_BOUND && name == sym->func) {
+        return v.bound->func;
     }
     *found = false;
     return val_fail();
@@ -210,7 +244,15 @@ builtin_attr(Interp *in, Value v, Sym name, Span span, bool *found)
             }
         }
     }
-    Value r = class_lookup(c, name);
+    Attrs *own = v.kind == VAL_DICT ? v.dict->attrs : NULL;
+    Value r = own ? attrs_get(own, name) : val_fail();
+    if (own && name == in->core->sym.dict) {
+        return dict_of(in, own, span);
+    }
+    if (!val_failed(r)) {
+        return r;
+    }
+    r = class_lookup(c, name);
     if (!val_failed(r)) {
         return bind_attr(in, r, v, c, span);
     }
@@ -427,8 +469,17 @@ attr_set(Interp *in, Value target, Sym name, Value v, Span span)
         attrs_set(core_arena(in), &target.module->attrs, name, v);
         return true;
     case VAL_FUNC:
+        if (name == in->core->sym.name && v.kind == VAL_STR) {
+            target.func->name = val_text_of(in, v);
+        }
         attrs_set(core_arena(in), &target.func->attrs, name, v);
         return true;
+    case VAL_DICT:
+        if (target.dict->attrs) {
+            attrs_set(core_arena(in), target.dict->attrs, name, v);
+            return true;
+        }
+        break;
     default:
         break;
     }

@@ -241,6 +241,48 @@ check_class_keyword(Interp *in, const Ast *b, Value v)
     return same;
 }
 
+/* object, ABC and classes of typing are bases without content. */
+static bool
+adds_nothing(const Interp *in, const ClassVal *c)
+{
+    bool plain = c->kind == VAL_INSTANCE && !c->user && !c->exception && !c->is_enum;
+    return c == in->core->object_type || (plain && c->attrs.n == 0 && !c->base);
+}
+
+/* Instances of a class derived from dict are dictionaries with a class and attributes; what the evaluator does
+ * with dictionaries does not ask special methods beyond these. */
+static bool
+check_dict_class(Interp *in, const ClassVal *c, Span span)
+{
+    static const char known[] = " __init__ __missing__ __repr__ __str__ __doc__ __add__ "
+                                "__sub__ __and__ __or__ __radd__ __rsub__ __format__ "
+                                "__module__ ";
+    for (uint32_t i = 0; i < c->attrs.n; i++) {
+        const char *name = sym_text(&in->u->names, c->attrs.p[i].name);
+        const char *hit = strstr(known, name);
+        bool special = strncmp(name, "__", 2) == 0 && strlen(name) > 4;
+        if (special && !(hit && hit[-1] == ' ' && hit[strlen(name)] == ' ')) {
+            error_not_supported(
+                in, span,
+                arena_printf(core_arena(in),
+                             "%s in a class derived from dict is not evaluated", name),
+                "write a class that keeps a dict as an attribute");
+            return false;
+        }
+    }
+    return true;
+}
+
+static Value
+construct_dict(Interp *in, ClassVal *c, const CallArgs *args)
+{
+    Value d = val_dict(in);
+    d.dict->cls = c;
+    d.dict->attrs = ARENA_NEW(core_arena(in), Attrs);
+    Value r = call_with_self(in, class_lookup(c, in->core->sym.init), d, args);
+    return val_failed(r) ? r : d;
+}
+
 static bool
 find_base(Interp *in, Ast *s, ClassVal **base)
 {
@@ -260,6 +302,9 @@ find_base(Interp *in, Ast *s, ClassVal **base)
                         val_type_name(v));
             return false;
         }
+        if (adds_nothing(in, v.klass)) {
+            continue;
+        }
         if (n++) {
             error_not_supported(in, b->span,
                                 "a class with several bases is not evaluated",
@@ -267,8 +312,9 @@ find_base(Interp *in, Ast *s, ClassVal **base)
                                 "other as an attribute");
             return false;
         }
-        *base = v.klass == in->core->object_type ? NULL : v.klass;
-        if (*base && (*base)->kind != VAL_INSTANCE && !(*base)->fields) {
+        *base = v.klass;
+        bool builtin = (*base)->kind != VAL_INSTANCE && (*base)->kind != VAL_DICT;
+        if (builtin && !(*base)->fields) {
             error_not_supported(
                 in, b->span,
                 arena_printf(core_arena(in),
@@ -337,6 +383,7 @@ exec_class(Interp *in, Ast *s)
     if (c->is_enum) {
         TRY(enum_members(in, c));
     }
+    TRY(c->kind != VAL_DICT || check_dict_class(in, c, s->span));
     Value v = {.kind = VAL_CLASS, .klass = c};
     return decorate(in, s->klass->decorators, &v) && eval_bind(in, s, s->name, v);
 }
@@ -407,6 +454,9 @@ class_construct(Interp *in, ClassVal *c, const CallArgs *args)
     }
     if (c->fields) {
         return construct_named(in, c, args);
+    }
+    if (c->kind == VAL_DICT && c->user) {
+        return construct_dict(in, c, args);
     }
     if (c->kind != VAL_INSTANCE) {
         return stage_raise(in, "TypeError", args->span, "'%s' cannot be called", c->name);
@@ -489,6 +539,21 @@ named_replace(Interp *in, Value self, const CallArgs *args)
     return v;
 }
 
+/* A class method: the class, then the values of the fields. */
+static Value
+named_make(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Value items = args->npos == 2 ? iter_collect(in, VAL_LIST, args->pos[1], args->span)
+                                  : stage_raise(in, "TypeError", args->span,
+                                                "_make takes the values in one list");
+    if (val_failed(items)) {
+        return items;
+    }
+    CallArgs all = {.pos = items.list->p, .npos = (int)items.list->n, .span = args->span};
+    return class_construct(in, args->pos[0].klass, &all);
+}
+
 static const BuiltinRow named_methods[] = {
     {"_asdict", named_asdict, 0, 0, NULL},
     {"_replace", named_replace, 0, 0, "*"},
@@ -546,6 +611,12 @@ class_named_tuple(Interp *in, Value self, const CallArgs *args)
     builtin_add_rows(in, &c->attrs, named_methods, ARRAY_LEN(named_methods), c);
     attrs_set(core_arena(in), &c->attrs, in->core->sym.fields,
               val_tuple(in, fields.list->p, fields.list->n));
+    Descr *make = ARENA_NEW(core_arena(in), Descr);
+    make->base.cls = &descr_class;
+    make->kind = DESCR_CLASS;
+    make->get = val_builtin(in, "_make", named_make, val_fail());
+    attrs_set(core_arena(in), &c->attrs, intern(&in->u->names, "_make"),
+              val_object(&make->base));
     Value dflts = builtin_keyword(args, intern(&in->u->names, "defaults"));
     if (!val_failed(dflts) && dflts.kind != VAL_NONE &&
         !named_defaults(in, c, dflts, args->span)) {

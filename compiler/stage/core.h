@@ -42,11 +42,13 @@ struct Dict {
     uint32_t live;
     uint32_t *index; /* entry number + 1, open addressing */
     uint32_t nindex;
-    uint32_t first; /* the entries in front of it are deleted */
-    uint32_t tail;  /* so many entries at the end are deleted */
-    bool frozen;    /* a frozenset */
-    List *order;    /* of a set that is being popped: what is left, last first; or null */
-    Attrs *mirror;  /* __dict__ of an instance: writes go there as well */
+    uint32_t first;       /* the entries in front of it are deleted */
+    uint32_t tail;        /* so many entries at the end are deleted */
+    bool frozen;          /* a frozenset */
+    struct ClassVal *cls; /* of an instance of a class derived from dict; else null */
+    Attrs *attrs;         /* of such an instance */
+    List *order;   /* of a set that is being popped: what is left, last first; or null */
+    Attrs *mirror; /* __dict__ of an instance: writes go there as well */
 };
 
 typedef struct RangeVal {
@@ -629,6 +631,8 @@ Value number_attr(Interp *in, Value v, Sym name, Span span);
 void refuse_install(Interp *in);
 /* Raises if the module is one of those that the language refuses by name. */
 bool refuse_module(Interp *in, const char *dotted, Span span);
+/* Why what is below the placeholder module cannot be called, or null. */
+const char *refuse_placeholder(Interp *in, const char *dotted);
 void strmethod_install(Interp *in);
 void listmethod_install(Interp *in);
 void dictmethod_install(Interp *in);

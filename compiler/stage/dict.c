@@ -277,9 +277,7 @@ dict_clear(Dict *d)
     for (uint32_t i = 0; d->mirror && i < d->mirror->n; i++) {
         d->mirror->p[i].v = val_fail();
     }
-    Attrs *mirror = d->mirror;
-    memset(d, 0, sizeof *d);
-    d->mirror = mirror;
+    *d = (Dict){.mirror = d->mirror, .cls = d->cls, .attrs = d->attrs};
 }
 
 static bool
@@ -327,6 +325,14 @@ dict_copy(Interp *in, Value v)
     Value copy = dict_new(in, v.kind);
     const Dict *d = v.dict;
     copy.dict->frozen = d->frozen;
+    copy.dict->cls = d->cls;
+    if (d->attrs) {
+        copy.dict->attrs = ARENA_NEW(core_arena(in), Attrs);
+        for (uint32_t i = 0; i < d->attrs->n; i++) {
+            attrs_set(core_arena(in), copy.dict->attrs, d->attrs->p[i].name,
+                      d->attrs->p[i].v);
+        }
+    }
     if (!core_reserve(in, (double)d->live * (sizeof(DictEntry) + 8), in->here)) {
         return val_fail();
     }

@@ -398,15 +398,11 @@ dict_fromkeys(Interp *in, Value self, const CallArgs *args)
 static const BuiltinRow dict_statics[] = {{"fromkeys", dict_fromkeys, 1, 2, NULL}};
 
 static const BuiltinRow dict_rows[] = {
-    {"keys", dict_keys, 0, 0, NULL},
-    {"values", dict_values, 0, 0, NULL},
-    {"items", dict_items, 0, 0, NULL},
-    {"get", dict_get_method, 1, 2, NULL},
-    {"pop", dict_pop, 1, 2, NULL},
-    {"popitem", dict_popitem, 0, 0, NULL},
-    {"setdefault", dict_setdefault, 1, 2, NULL},
-    {"update", dict_update, 0, 1, "*"},
-    {"copy", any_copy, 0, 0, NULL},
+    {"__init__", dict_update, 0, 1, "*"},  {"keys", dict_keys, 0, 0, NULL},
+    {"values", dict_values, 0, 0, NULL},   {"items", dict_items, 0, 0, NULL},
+    {"get", dict_get_method, 1, 2, NULL},  {"pop", dict_pop, 1, 2, NULL},
+    {"popitem", dict_popitem, 0, 0, NULL}, {"setdefault", dict_setdefault, 1, 2, NULL},
+    {"update", dict_update, 0, 1, "*"},    {"copy", any_copy, 0, 0, NULL},
     {"clear", any_clear, 0, 0, NULL},
 };
 

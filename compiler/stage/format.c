@@ -338,6 +338,7 @@ repr_range(const RangeVal *r, Text *out)
 bool
 format_repr(Interp *in, Value v, Span span, Text *out)
 {
+    Value r = val_none();
     if (!core_stack(in, span) || !core_step(in, span)) {
         return false;
     }
@@ -359,6 +360,10 @@ format_repr(Interp *in, Value v, Span span, Text *out)
     case VAL_TUPLE:
     case VAL_LIST:
     case VAL_DICT:
+        if (attr_special(in, v, in->core->sym.repr, CALL_ARGS(NULL, 0, span), &r)) {
+            return !val_failed(r) && format_str(in, r, span, out);
+        }
+        /* fall through */
     case VAL_SET:
         return repr_container(in, v, span, out);
     case VAL_RANGE:
@@ -388,6 +393,10 @@ format_str(Interp *in, Value v, Span span, Text *out)
     if (v.kind == VAL_STR) {
         text_putn(out, v.str->p, v.str->len);
         return true;
+    }
+    if (v.kind == VAL_DICT &&
+        attr_special(in, v, in->core->sym.str, CALL_ARGS(NULL, 0, span), &r)) {
+        return !val_failed(r) && core_stack(in, span) && format_str(in, r, span, out);
     }
     if (v.kind != VAL_INSTANCE) {
         return format_repr(in, v, span, out);

@@ -284,6 +284,11 @@ dict_item(Interp *in, Value v, Value key, Span span)
     if (i >= 0) {
         return v.dict->p[i].v;
     }
+    Value r = val_none();
+    if (i == -1 &&
+        attr_special(in, v, in->core->sym.missing, CALL_ARGS(&key, 1, span), &r)) {
+        return r;
+    }
     if (i == -1) {
         ExcInfo *x = error_raise(in, "KeyError", span, "the dictionary has no key %s",
                                  val_repr(in, key));

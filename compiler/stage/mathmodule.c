@@ -97,6 +97,123 @@ REAL(fn_tan, tan)
 REAL(fn_tanh, tanh)
 REAL(fn_atan, atan)
 REAL(fn_erf, erf)
+REAL(fn_erfc, erfc)
+REAL(fn_exp2, exp2)
+REAL(fn_expm1, expm1)
+REAL(fn_log1p, log1p)
+REAL(fn_asin, asin)
+REAL(fn_acos, acos)
+REAL(fn_sinh, sinh)
+REAL(fn_cosh, cosh)
+REAL(fn_asinh, asinh)
+REAL(fn_acosh, acosh)
+REAL(fn_atanh, atanh)
+REAL(fn_cbrt, cbrt)
+
+static double
+degrees(double x)
+{
+    return x * (180.0 / 3.14159265358979323846);
+}
+
+static double
+radians(double x)
+{
+    return x * (3.14159265358979323846 / 180.0);
+}
+
+static double
+ulp(double x)
+{
+    double up = nextafter(fabs(x), INFINITY);
+    return isnan(x)    ? x
+           : isinf(x)  ? fabs(x)
+           : isinf(up) ? fabs(x) - nextafter(fabs(x), 0)
+                       : up - fabs(x);
+}
+REAL(fn_degrees, degrees)
+REAL(fn_radians, radians)
+REAL(fn_ulp, ulp)
+
+/* f(x, y) that is defined everywhere. */
+static Value
+real2(Interp *in, const CallArgs *args, double (*f)(double, double))
+{
+    double x = 0;
+    double y = 0;
+    bool ok = need_double(in, args, 0, &x) && need_double(in, args, 1, &y);
+    return ok ? val_float(f(x, y)) : val_fail();
+}
+
+#define REAL2(name, f)                                                                   \
+    static Value name(Interp *in, Value self, const CallArgs *args)                      \
+    {                                                                                    \
+        (void)self;                                                                      \
+        return real2(in, args, f);                                                       \
+    }
+REAL2(fn_copysign, copysign)
+REAL2(fn_atan2, atan2)
+REAL2(fn_hypot, hypot)
+REAL2(fn_nextafter, nextafter)
+
+static Value
+fn_remainder(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Value r = real2(in, args, remainder);
+    double x = 0;
+    bool known = !val_failed(r) && need_double(in, args, 0, &x);
+    return known && isnan(r.f) && isfinite(x)
+               ? stage_raise(in, "ValueError", args->span, "the remainder is not defined")
+               : r;
+}
+
+static Value
+fn_frexp(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    double x = 0;
+    int e = 0;
+    if (!need_double(in, args, 0, &x)) {
+        return val_fail();
+    }
+    Value two[2] = {val_float(frexp(x, &e)), val_none()};
+    two[1] = val_int(isfinite(x) ? e : 0);
+    return val_tuple(in, two, 2);
+}
+
+static Value
+fn_ldexp(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    double x = 0;
+    int64_t e = 0;
+    if (!need_double(in, args, 0, &x)) {
+        return val_fail();
+    }
+    if (!val_is_int(args->pos[1]) || !val_as_int64(args->pos[1], &e)) {
+        return stage_raise(in, "TypeError", args->span,
+                           "Expected an int as second argument to ldexp.");
+    }
+    double r = ldexp(x, (int)MAX(MIN(e, 100000), -100000));
+    return isinf(r) && isfinite(x) ? stage_raise(in, "OverflowError", args->span,
+                                                 "the result is too large for a float")
+                                   : val_float(r);
+}
+
+static Value
+fn_modf(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    double x = 0;
+    double whole = 0;
+    if (!need_double(in, args, 0, &x)) {
+        return val_fail();
+    }
+    Value two[2] = {val_float(modf(x, &whole)), val_none()};
+    two[1] = val_float(whole);
+    return val_tuple(in, two, 2);
+}
 
 static Value
 fn_log(Interp *in, Value self, const CallArgs *args)
@@ -262,6 +379,83 @@ fn_prod(Interp *in, Value self, const CallArgs *args)
     return builtin_fold(in, args, val_failed(start) ? val_int(1) : start, AOP_MUL);
 }
 
+/* comb and perm: n over k, or the number of ordered choices. */
+static Value
+choices(Interp *in, const CallArgs *args, bool ordered)
+{
+    enum {
+        MOST = 20000 /* bounds the work; a longer result would not fit anyway */
+    };
+    int64_t n = 0;
+    if (!need_ints(in, args)) {
+        return val_fail();
+    }
+    int64_t k = 0;
+    bool small = val_as_int64(args->pos[0], &n);
+    small = (args->npos < 2 ? (k = n, true) : val_as_int64(args->pos[1], &k)) && small;
+    if (!small || n < 0 || k < 0 || (k <= n && MIN(k, n - (ordered ? 0 : k)) > MOST)) {
+        return stage_raise(in, "ValueError", args->span,
+                           "the number of choices of %s cannot be made",
+                           val_repr(in, args->pos[0]));
+    }
+    mpz_t z;
+    mpz_init_set_si(z, k <= n);
+    if (!ordered && k <= n) {
+        mpz_set_si(z, n);
+        mpz_bin_ui(z, z, (unsigned long)MIN(k, n - k));
+    }
+    for (int64_t i = 0; ordered && k <= n && i < k; i++) {
+        mpz_mul_si(z, z, n - i);
+    }
+    Value v = big_from_mpz(in, z, args->span);
+    mpz_clear(z);
+    return v;
+}
+
+static Value
+fn_comb(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    return choices(in, args, false);
+}
+
+static Value
+fn_perm(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    return choices(in, args, true);
+}
+
+/* The sum rounded once: exact in rationals. */
+static Value
+fn_fsum(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Value items = iter_collect(in, VAL_LIST, args->pos[0], args->span);
+    double plain = 0;
+    bool ok = !val_failed(items);
+    mpq_t total, x;
+    mpq_inits(total, x, NULL);
+    for (uint32_t i = 0; ok && i < items.list->n; i++) {
+        double f = 0;
+        CallArgs one = {.pos = &items.list->p[i], .npos = 1, .span = args->span};
+        ok = need_double(in, &one, 0, &f) && core_step(in, args->span);
+        plain += f;
+        if (isfinite(f)) {
+            mpq_set_d(x, f);
+            mpq_add(total, total, x);
+        }
+    }
+    double r = plain;
+    if (ok && isfinite(plain)) {
+        Value n = big_from_mpz(in, mpq_numref(total), args->span);
+        Value d = big_from_mpz(in, mpq_denref(total), args->span);
+        ok = !val_failed(n) && !val_failed(d) && big_true_divide(n, d, &r);
+    }
+    mpq_clears(total, x, NULL);
+    return ok ? val_float(r) : val_fail();
+}
+
 static Value
 fn_factorial(Interp *in, Value self, const CallArgs *args)
 {
@@ -322,6 +516,32 @@ static const BuiltinRow rows[] = {
     {"tanh", fn_tanh, 1, 1, NULL},
     {"atan", fn_atan, 1, 1, NULL},
     {"erf", fn_erf, 1, 1, NULL},
+    {"erfc", fn_erfc, 1, 1, NULL},
+    {"exp2", fn_exp2, 1, 1, NULL},
+    {"expm1", fn_expm1, 1, 1, NULL},
+    {"log1p", fn_log1p, 1, 1, NULL},
+    {"asin", fn_asin, 1, 1, NULL},
+    {"acos", fn_acos, 1, 1, NULL},
+    {"sinh", fn_sinh, 1, 1, NULL},
+    {"cosh", fn_cosh, 1, 1, NULL},
+    {"asinh", fn_asinh, 1, 1, NULL},
+    {"acosh", fn_acosh, 1, 1, NULL},
+    {"atanh", fn_atanh, 1, 1, NULL},
+    {"cbrt", fn_cbrt, 1, 1, NULL},
+    {"degrees", fn_degrees, 1, 1, NULL},
+    {"radians", fn_radians, 1, 1, NULL},
+    {"ulp", fn_ulp, 1, 1, NULL},
+    {"copysign", fn_copysign, 2, 2, NULL},
+    {"atan2", fn_atan2, 2, 2, NULL},
+    {"hypot", fn_hypot, 2, 2, NULL},
+    {"nextafter", fn_nextafter, 2, 2, NULL},
+    {"remainder", fn_remainder, 2, 2, NULL},
+    {"frexp", fn_frexp, 1, 1, NULL},
+    {"ldexp", fn_ldexp, 2, 2, NULL},
+    {"modf", fn_modf, 1, 1, NULL},
+    {"fsum", fn_fsum, 1, 1, NULL},
+    {"comb", fn_comb, 2, 2, NULL},
+    {"perm", fn_perm, 1, 2, NULL},
     {"pow", fn_pow, 2, 2, NULL},
     {"fmod", fn_fmod, 2, 2, NULL},
     {"isclose", fn_isclose, 2, 2, "rel_tol abs_tol"},

@@ -307,8 +307,12 @@ module_call(Interp *in, const ModuleVal *m, Span span)
     }
     ExcInfo *x = error_raise(in, "RuntimeError", span,
                              "'%s' is a placeholder and cannot be called", m->name);
-    x->help = "the module is accepted so that files load; only the names that kernels "
-              "use are provided";
+    x->help = refuse_placeholder(in, m->name);
+    if (!x->help) {
+        x->help =
+            "the module is accepted so that files load; only the names that kernels "
+            "use are provided";
+    }
     return val_fail();
 }
 

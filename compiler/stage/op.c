@@ -33,7 +33,8 @@ static const char *const op_methods[AOP_COUNT] = {
 static bool
 user_instance(Value v)
 {
-    return v.kind == VAL_INSTANCE && v.inst->cls->user;
+    return (v.kind == VAL_INSTANCE && v.inst->cls->user) ||
+           (v.kind == VAL_DICT && v.dict->cls);
 }
 
 static bool

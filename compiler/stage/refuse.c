@@ -25,6 +25,11 @@ static const Refused modules[] = {
 #include "stage/refuse.def"
 };
 
+static const Refused placeholders[] = {
+#define REFUSED_PLACEHOLDER(name, why, help) {name, why, help},
+#include "stage/refuse.def"
+};
+
 static const Refused *
 find(const Refused *rows, size_t n, const char *name)
 {
@@ -76,12 +81,24 @@ refuse_install(Interp *in)
     }
 }
 
+static const char *
+top_of(Interp *in, const char *dotted)
+{
+    const char *dot = strchr(dotted, '.');
+    return dot ? arena_strndup(core_arena(in), dotted, (size_t)(dot - dotted)) : dotted;
+}
+
+const char *
+refuse_placeholder(Interp *in, const char *dotted)
+{
+    const Refused *r = find(placeholders, ARRAY_LEN(placeholders), top_of(in, dotted));
+    return r ? arena_printf(core_arena(in), "%s; %s", r->why, r->help) : NULL;
+}
+
 bool
 refuse_module(Interp *in, const char *dotted, Span span)
 {
-    const char *dot = strchr(dotted, '.');
-    const char *top =
-        dot ? arena_strndup(core_arena(in), dotted, (size_t)(dot - dotted)) : dotted;
+    const char *top = top_of(in, dotted);
     const Refused *r = find(modules, ARRAY_LEN(modules), top);
     if (r) {
         ExcInfo *x =

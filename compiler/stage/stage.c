@@ -75,10 +75,26 @@ stage_execute(Interp *in, ModuleVal *module, Ast *tree, Value *out)
     return ok;
 }
 
+/* sys.exit() and sys.exit(0) end a program without an error. */
+static bool
+ended_quietly(Interp *in)
+{
+    Value e = in->exception;
+    if (e.kind != VAL_INSTANCE || strcmp(e.inst->cls->name, "SystemExit") != 0) {
+        return false;
+    }
+    Value args = e.inst->args;
+    Value status = args.kind == VAL_TUPLE && args.list->n ? args.list->p[0] : val_none();
+    int64_t n = 1;
+    bool quiet = status.kind == VAL_NONE || (val_as_int64(status, &n) && n == 0);
+    in->exception = quiet ? val_none() : e;
+    return quiet;
+}
+
 static bool
 run_tree(Interp *in, ModuleVal *module, Ast *tree, Value *out)
 {
-    bool ok = stage_execute(in, module, tree, out);
+    bool ok = stage_execute(in, module, tree, out) || ended_quietly(in);
     error_report(in);
     return ok;
 }

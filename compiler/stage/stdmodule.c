@@ -1,5 +1,6 @@
-/* stdmodule.c: the part of the standard library that kernels use: functools, operator, copy,
- * collections, enum, abc, typing, itertools, warnings. math is in mathmodule.c. */
+/* stdmodule.c: the part of the standard library that kernels use and that is written in C: copy, enum, abc,
+ * typing, warnings, and what stdlib/ takes from modules with an underscore for functools, operator,
+ * collections and itertools. math is in mathmodule.c. */
 #include "stage/core.h"
 
 #include <string.h>
@@ -42,95 +43,8 @@ fn_reduce(Interp *in, Value self, const CallArgs *args)
                              : total;
 }
 
-typedef struct Partial {
-    Object base;
-    CallArgs args; /* pos[0] is the function */
-} Partial;
-
-static Value
-partial_call(Interp *in, Object *self, const CallArgs *args)
-{
-    const CallArgs *first = &((Partial *)self)->args;
-    Arena *a = core_arena(in);
-    int npos = first->npos - 1 + args->npos;
-    Value *pos = ARENA_ARRAY(a, Value, npos + 1);
-    Sym *kwname = ARENA_ARRAY(a, Sym, first->nkw + args->nkw + 1);
-    Value *kwval = ARENA_ARRAY(a, Value, first->nkw + args->nkw + 1);
-    int nkw = 0;
-    for (int i = 0; i < npos; i++) {
-        pos[i] =
-            i < first->npos - 1 ? first->pos[i + 1] : args->pos[i - (first->npos - 1)];
-    }
-    for (int i = 0; i < first->nkw; i++) {
-        if (val_failed(builtin_keyword(args, first->kwname[i]))) {
-            kwname[nkw] = first->kwname[i];
-            kwval[nkw++] = first->kwval[i];
-        }
-    }
-    for (int i = 0; i < args->nkw; i++) {
-        kwname[nkw] = args->kwname[i];
-        kwval[nkw++] = args->kwval[i];
-    }
-    CallArgs all = {
-        .pos = pos, .npos = npos, .kwname = kwname, .kwval = kwval, .nkw = nkw};
-    all.span = args->span;
-    return stage_call(in, first->pos[0], &all);
-}
-
-static const ObjectClass partial_class = {.name = "partial", .call = partial_call};
-
-static Value
-fn_partial(Interp *in, Value self, const CallArgs *args)
-{
-    (void)self;
-    Arena *a = core_arena(in);
-    Partial *p = ARENA_NEW(a, Partial);
-    p->base.cls = &partial_class;
-    p->args = *args;
-    p->args.pos = arena_copy(a, args->pos, (size_t)args->npos * sizeof *args->pos);
-    p->args.kwname =
-        arena_copy(a, args->kwname, (size_t)args->nkw * sizeof *args->kwname);
-    p->args.kwval = arena_copy(a, args->kwval, (size_t)args->nkw * sizeof *args->kwval);
-    p->args.pos_span = NULL;
-    p->args.kw_span = NULL;
-    return val_object(&p->base);
-}
-
-static Value
-fn_same(Interp *in, Value self, const CallArgs *args)
-{
-    (void)in;
-    (void)self;
-    return args->pos[0];
-}
-
-/* A decorator that needs arguments and changes nothing: wraps(f), lru_cache(maxsize=...). */
-static Value
-fn_decorator(Interp *in, Value self, const CallArgs *args)
-{
-    (void)self;
-    bool plain = args->npos == 1 && args->nkw == 0 && args->pos[0].kind == VAL_FUNC;
-    Value f = val_builtin(in, "decorator", fn_same, val_none());
-    f.builtin->checked = true;
-    f.builtin->min = 1;
-    f.builtin->max = 1;
-    return plain ? args->pos[0] : f;
-}
-
-static Value
-fn_wraps(Interp *in, Value self, const CallArgs *args)
-{
-    (void)args;
-    (void)self;
-    CallArgs none = {0};
-    return fn_decorator(in, val_none(), &none);
-}
-
 static const BuiltinRow functools_rows[] = {
     {"reduce", fn_reduce, 2, 3, NULL},
-    {"partial", fn_partial, 1, 255, "*"},
-    {"wraps", fn_wraps, 1, 1, "*"},
-    {"lru_cache", fn_decorator, 0, 1, "*"},
 };
 
 /* ---- operator ------------------------------------------------------------------------------------------------- */
@@ -464,6 +378,23 @@ static const BuiltinRow itertools_rows[] = {
 /* ---- the others --------------------------------------------------------------------------------------------------------- */
 
 static Value
+fn_same(Interp *in, Value self, const CallArgs *args)
+{
+    (void)in;
+    (void)self;
+    return args->pos[0];
+}
+
+static Value
+fn_ignore(Interp *in, Value self, const CallArgs *args)
+{
+    (void)in;
+    (void)self;
+    (void)args;
+    return val_none();
+}
+
+static Value
 fn_warn(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
@@ -479,7 +410,9 @@ static const BuiltinRow collections_rows[] = {
     {"namedtuple", class_named_tuple, 2, 2, "defaults rename module"}};
 static const BuiltinRow enum_rows[] = {{"unique", fn_same, 1, 1, NULL}};
 static const BuiltinRow abc_rows[] = {{"abstractmethod", fn_same, 1, 1, NULL}};
-static const BuiltinRow warnings_rows[] = {{"warn", fn_warn, 1, 3, "*"}};
+static const BuiltinRow warnings_rows[] = {{"warn", fn_warn, 1, 3, "*"},
+                                           {"simplefilter", fn_ignore, 1, 255, "*"},
+                                           {"filterwarnings", fn_ignore, 1, 255, "*"}};
 
 static const char *const typing_names[] = {"Any",      "Callable", "Dict",     "Iterable",
                                            "Iterator", "List",     "Optional", "Sequence",
@@ -498,13 +431,11 @@ void
 module_install(Interp *in)
 {
     mathmodule_install(in);
-    add_rows(in, "functools", functools_rows, ARRAY_LEN(functools_rows));
-    add_rows(in, "operator", operator_rows, ARRAY_LEN(operator_rows));
+    add_rows(in, "<stdlib>._functools", functools_rows, ARRAY_LEN(functools_rows));
+    add_rows(in, "<stdlib>._operator", operator_rows, ARRAY_LEN(operator_rows));
     add_rows(in, "copy", copy_rows, ARRAY_LEN(copy_rows));
-    add_rows(in, "itertools", itertools_rows, ARRAY_LEN(itertools_rows));
-    add_rows(in, "collections", collections_rows, ARRAY_LEN(collections_rows));
-    stage_module_set(in, stage_module(in, "collections"), "OrderedDict",
-                     (Value){.kind = VAL_CLASS, .klass = in->core->types[VAL_DICT]});
+    add_rows(in, "<stdlib>._itertools", itertools_rows, ARRAY_LEN(itertools_rows));
+    add_rows(in, "<stdlib>._collections", collections_rows, ARRAY_LEN(collections_rows));
     add_rows(in, "enum", enum_rows, ARRAY_LEN(enum_rows));
     add_class(in, "enum", "Enum", true);
     add_rows(in, "abc", abc_rows, ARRAY_LEN(abc_rows));

@@ -231,6 +231,8 @@ val_type_name(Value v)
     switch (v.kind) {
     case VAL_SET:
         return v.dict->frozen ? "frozenset" : "set";
+    case VAL_DICT:
+        return v.dict->cls ? v.dict->cls->name : "dict";
     case VAL_OBJECT:
         return v.obj->cls == &iter_class ? ((IterVal *)v.obj)->name : v.obj->cls->name;
     case VAL_INSTANCE:
@@ -254,6 +256,9 @@ val_class(Interp *in, Value v)
     }
     if (v.kind == VAL_SET && v.dict->frozen) {
         return c->frozenset_type;
+    }
+    if (v.kind == VAL_DICT && v.dict->cls) {
+        return v.dict->cls;
     }
     if (v.kind == VAL_OBJECT) {
         for (uint32_t i = 0; i < c->object_types.n; i++) {

@@ -1,0 +1,21 @@
+from collections import deque
+d=deque([1,2,3],maxlen=3)
+d.append(4)
+d.appendleft(0)
+print(d, d.pop(), d.popleft(), len(d), list(d), d[0], 2 in d)
+d=deque("abc")
+d.rotate(1)
+d.extend([1])
+d.extendleft([2,3])
+d.reverse()
+print(d, d.count("a"), d.index("a"), d.maxlen)
+d.remove("a")
+d.clear()
+print(d, bool(d))
+from collections import deque
+d=deque()
+for i in range(5): d.append(i)
+while d: print(d.popleft(), end=" ")
+try:
+    d.pop()
+except IndexError as e: print(e)
