@@ -97,22 +97,28 @@ def odd_double(x):
     return u.view(np.float64)
 
 
-def real(x):
-    return x.astype(np.longdouble)
-
-
-# The mathematical functions, on extended precision; each has one rounding.
+# The mathematical functions, on extended precision.
 FUNCTIONS = {
-    'exp': lambda x: np.exp(real(x)),
-    'ln': lambda x: np.log(real(x)),
-    'sqrt': lambda x: np.sqrt(real(x)),
-    'rec': lambda x: 1 / real(x),
-    'rsqrt': lambda x: np.where(x == 0, np.longdouble(np.inf), 1 / np.sqrt(real(x))),
-    'expm1': lambda x: np.expm1(real(x)),
-    'sin': lambda x: np.sin(real(x)),
-    'cos': lambda x: np.cos(real(x)),
+    'exp': lambda m, x: np.exp(x),
+    'ln': lambda m, x: np.log(x),
+    'sqrt': lambda m, x: np.sqrt(x),
+    'rec': lambda m, x: 1 / x,
+    'rsqrt': lambda m, x: np.where((x == 0) & np.signbit(x), np.longdouble(m.choices.rsqrt_minus_zero), 1 / np.sqrt(x)),
+    'expm1': lambda m, x: np.expm1(x),
+    'sin': lambda m, x: np.sin(x),
+    'cos': lambda m, x: np.cos(x),
 }
+# In float32 these are defined by an algorithm in double precision that is rounded once: within 0.5 + DOUBT units of
+# the exact value, so that only a result this close to the middle of two numbers may be the other one.
+APPROXIMATE = ('exp', 'ln', 'rsqrt', 'sin', 'cos')
+DOUBT = 5e-8
 
 
 def function(m, name, bits, dtype):
-    return from_values(m, odd_double(FUNCTIONS[name](to_numbers(bits, dtype))), dtype)
+    x = odd_double(FUNCTIONS[name](m, to_numbers(bits, dtype).astype(np.longdouble)))
+    result = from_values(m, x, dtype)
+    if dtype == 'float32' and name in APPROXIMATE:
+        for side in (1 - DOUBT * 2.0**-23, 1 + DOUBT * 2.0**-23):
+            other = from_values(m, x * side, dtype)
+            m.doubtful.update(zip(result[other != result].tolist(), other[other != result].tolist()))
+    return result
