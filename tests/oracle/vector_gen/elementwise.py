@@ -56,7 +56,7 @@ def in_place(d, dst, src):
     room = max(low + dst.span, low + shift + src.span)
     d_bytes = covered(dst.lanes, dst.at, SIZES[dst.dtype], low * SIZES[dst.dtype])
     s_bytes = covered(src.lanes, src.at, SIZES[src.dtype], (low + shift) * SIZES[src.dtype])
-    same = shift == 0 and dst.block == src.block
+    same = shift == 0 and dst.block == src.block != 0   # a destination's 0 may act as 1
     if not may_overlap(d_bytes, s_bytes, same):
         return None
     t = d.tensor(dst.dtype, room)
