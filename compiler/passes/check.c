@@ -151,11 +151,53 @@ on_broken(void *ctx, const CheckWalk *w, const Site *s, const Fault *f)
     report(c, w, s, &wit);
 }
 
+/* Where the move may end at most: its tensor starts nowhere behind the largest value that its offset can
+ * have here. */
+static int64_t
+furthest_end(const CheckWalk *w, const Site *s, CheckStep step, const Fault *f)
+{
+    CheckInstr in = s->in;
+    Fault last;
+    in.args[step.param].t.offset = env_range(&w->env, site_ref(s, step.param)->off).hi;
+    return site_check(s, &in, step, &last) ? f->value : MAX(f->value, last.value);
+}
+
+/* A move whose last block begins inside the tensor and ends behind it. TIK compiles such moves, and
+ * published operators rely on room behind their tensors; here they are checked when they run. */
+static bool
+cuts_block(const CheckWalk *w, const Site *s, int step, const Fault *f)
+{
+    enum {
+        BLOCK = 32
+    };
+    if (f->rule != RULE_TENSOR_OVERFLOW || !moves_blocks(s) || f->value < 0) {
+        return false;
+    }
+    const Buffer *b = &s->k->bufs.p[site_ref(s, f->param)->buf];
+    return furthest_end(w, s, s->steps[step], f) < b->bytes + BLOCK;
+}
+
+static void
+report_cut_block(const Checker *c, const CheckWalk *w, const Site *s, const Witness *wit)
+{
+    Unit *u = c->k->unit;
+    const Stmt *st = &c->k->stmts.p[s->stmt];
+    const char *at = iteration_text(w, wit, &u->arena);
+    Diag *d =
+        diag_add(u, D_BLOCK_TAIL, ir_arg_span(c->k, st, wit->fault.param), st->chain,
+                 "%s%s%s%s", at[0] ? "at " : "", at, at[0] ? ", " : "", wit->fault.text);
+    note_tensor(c, d, s, wit->fault.param);
+}
+
 static void
 on_answered(void *ctx, const CheckWalk *w, const Site *s, int step, Answer a,
             const Witness *wit)
 {
     Checker *c = ctx;
+    if (a == ANSWER_REFUTED && cuts_block(w, s, step, &wit->fault)) {
+        report_cut_block(c, w, s, wit);
+        a = ANSWER_RUNTIME;
+    }
     c->proofs[a]++;
     if (a != ANSWER_REFUTED) {
         return;
@@ -219,8 +261,9 @@ static void
 explain_answered(void *ctx, const CheckWalk *w, const Site *s, int step, Answer a,
                  const Witness *wit)
 {
-    (void)w;
-    (void)wit;
+    if (a == ANSWER_REFUTED && cuts_block(w, s, step, &wit->fault)) {
+        a = ANSWER_RUNTIME;
+    }
     if (a != ANSWER_PROVED) {
         put_obligation(ctx, s, s->steps[step].param, site_rule(s, s->steps[step]),
                        a == ANSWER_REFUTED ? "refuted" : "checked at run time");

@@ -2,8 +2,8 @@
  *
  * Needs: a kernel as it was staged. Guarantees: the same effects; afterwards
  *   - a register that is set once, to a constant, before every read of it is not read any more, and
- *     its set is gone; except that repeat_times from a register that is 0 stays so, since only a
- *     literal 0 is wrong there. "Before": the set stands earlier in the body that contains the read, or in
+ *     its set is gone; except that repeat_times, nburst and burst from a register that is 0 stay so,
+ *     since only a literal 0 is wrong there. "Before": the set stands earlier in the body that contains the read, or in
  *     one around it, so that it has executed whenever the read does;
  *   - no `if` has a constant condition: the body that is taken becomes a scope, the other is dropped;
  *   - no loop has constant bounds without an iteration.
@@ -12,6 +12,8 @@
  * Registers first, so that the conditions they decide are constant; registers that become constant
  * only through a dropped branch are left. */
 #include "passes/passes.h"
+
+#include <string.h>
 
 typedef struct RegFacts {
     uint32_t sets;   /* statements that assign it */
@@ -119,14 +121,23 @@ keep_zeros(Fold *f, ExprId id)
     }
 }
 
+/* Operands of which only a literal 0 is certainly wrong: a Scalar may be 0 where it does not execute. */
+static bool
+may_be_zero(const ParamInfo *p)
+{
+    return p->role == ROLE_REPEAT ||
+           (p->role == ROLE_INT &&
+            (strcmp(p->name, "nburst") == 0 || strcmp(p->name, "burst") == 0));
+}
+
 static void
-keep_zero_repeats(Fold *f, const Stmt *s)
+keep_zero_counts(Fold *f, const Stmt *s)
 {
     int n = 0;
     const ParamInfo *p =
         s->kind == ST_INSTR ? form_params(op_table[s->instr.op].form, &n) : NULL;
     for (int i = 0; i < n; i++) {
-        if (p[i].role == ROLE_REPEAT) {
+        if (may_be_zero(&p[i])) {
             keep_zeros(f, f->k->args.p[s->instr.arg + (uint32_t)i].expr);
         }
     }
@@ -148,7 +159,7 @@ scan_body(Fold *f, StmtId first)
     for (StmtId id = first; id; id = k->stmts.p[id].next) {
         Stmt *s = &k->stmts.p[id];
         each_expr(f, s, visit_read);
-        keep_zero_repeats(f, s);
+        keep_zero_counts(f, s);
         if (s->kind == ST_SET || s->kind == ST_LOAD) {
             note_assignment(f, s);
         } else if (s->kind == ST_FOR) {

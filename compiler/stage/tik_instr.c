@@ -442,23 +442,27 @@ read_operand(InstrCall *x, int i)
     UNREACHABLE();
 }
 
+static Scope
+operand_scope(const InstrCall *x, Role role)
+{
+    for (int i = 0; i < x->n; i++) {
+        if (x->params[i].role == role) {
+            return x->c->k->bufs.p[x->out[i].ref.buf].scope;
+        }
+    }
+    UNREACHABLE();
+}
+
 /* ConvReluMode is for moves between UB and L0C, PadMode for the others. */
 static bool
-check_extended_keyword(InstrCall *x)
+check_extended_keyword(InstrCall *x, Scope from, Scope to)
 {
     const TikState *st = tik_state(x->in);
-    int dst = -1, src = -1;
-    for (int i = 0; i < x->n; i++) {
-        dst = x->params[i].role == ROLE_DST ? i : dst;
-        src = x->params[i].role == ROLE_SRC ? i : src;
-    }
-    for (int k = 0; k < x->args->nkw && dst >= 0 && src >= 0; k++) {
+    for (int k = 0; k < x->args->nkw; k++) {
         Sym name = x->args->kwname[k];
         if (name != st->sym_padmode && name != st->sym_convrelu) {
             continue;
         }
-        Scope to = x->c->k->bufs.p[x->out[dst].ref.buf].scope;
-        Scope from = x->c->k->bufs.p[x->out[src].ref.buf].scope;
         bool l0c = to == SC_L0C || from == SC_L0C;
         if (l0c != (name == st->sym_convrelu)) {
             stage_diag(
@@ -472,6 +476,39 @@ check_extended_keyword(InstrCall *x)
     return true;
 }
 
+/* An eighth argument without a name that would be a PadMode on another path: TIK looks only at its
+ * type there, and published operators give one. */
+static void
+ignore_pad_mode(InstrCall *x, int extended, Scope from, Scope to)
+{
+    enum {
+        LAST_MODE = 5
+    };
+    int64_t mode;
+    bool pads = from == SC_GM && to == SC_L1;
+    if (pads || from == SC_L0C || to == SC_L0C || x->args->npos <= extended ||
+        !tik_const_of(x->c, x->out[extended].expr, &mode) || mode < 1 ||
+        mode > LAST_MODE) {
+        return;
+    }
+    stage_diag(x->in, D_EXTARG_IGNORED, x->span[extended],
+               "the extended argument %lld has no effect on a move from %s to %s",
+               (long long)mode, scope_name(from), scope_name(to));
+    x->out[extended].expr = tik_i64(x->c, 0);
+}
+
+static bool
+check_extended(InstrCall *x)
+{
+    int extended = extended_index(x);
+    if (extended < 0) {
+        return true;
+    }
+    Scope from = operand_scope(x, ROLE_SRC), to = operand_scope(x, ROLE_DST);
+    ignore_pad_mode(x, extended, from, to);
+    return check_extended_keyword(x, from, to);
+}
+
 static bool
 read_operands(InstrCall *x)
 {
@@ -482,7 +519,7 @@ read_operands(InstrCall *x)
     for (int i = 0; i < x->n; i++) {
         ok = read_operand(x, i) && ok;
     }
-    return ok && (extended_index(x) < 0 || check_extended_keyword(x));
+    return ok && check_extended(x);
 }
 
 /* ---- recording ---------------------------------------------------------------------------------------- */

@@ -35,7 +35,11 @@ static bool
 scalar_place(Interp *in, View *v, bool store, Span span)
 {
     int64_t n = tik_view_elems(v);
-    if (n >= 0 && n != 1) {
+    if (store && n > 1 && !v->sliced) {
+        stage_diag(in, D_SET_FIRST, span,
+                   "'%s' has %lld elements; set_as writes the first",
+                   tik_sym(in, v->root->name), (long long)n);
+    } else if (n >= 0 && n != 1) {
         stage_diag(in, D_SET_AS, span,
                    "'%s' is a view of %lld elements; set_as %s one element",
                    tik_sym(in, v->root->name), (long long)n, store ? "writes" : "reads");
