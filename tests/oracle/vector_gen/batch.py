@@ -63,8 +63,7 @@ class Batch:
         for k, r in enumerate(d.registers):
             r.name = f'r{k}'
             out.append(f'r{k} = tik_instance.Scalar("{r.dtype}")')
-            if r.source:
-                out.append(f'r{k}.set_as({r.source.slot}[0])')
+            out.append(f'r{k}.set_as({(r.source or r.result).slot}[0])')
         for method, arguments in d.steps:
             given = ', '.join(self.text(v) if p[0] != '=' else f'{p[1:]}={self.text(v)}'
                               for p, v in arguments.items() if p != '->')
@@ -101,7 +100,7 @@ class Batch:
 
     def run(self, m, d):
         views = {id(t): m.tensor(t.slot, t.dtype, t.data) for t in d.tensors}
-        registers = {id(r): Scalar(r.dtype, int(r.source.data[0]) if r.source else 0) for r in d.registers}
+        registers = {id(r): Scalar(r.dtype, int((r.source or r.result).data[0])) for r in d.registers}
 
         def value(v):
             if isinstance(v, At):

@@ -69,7 +69,7 @@ class At:
 
 
 class Register:
-    """A Scalar; with a start value it is loaded from a tensor, so that compilers cannot know it."""
+    """A Scalar, loaded from a tensor, so that compilers cannot know it. result: stored there behind the calls."""
 
     def __init__(self, dtype, source=None, result=None):
         self.dtype, self.source, self.result = dtype, source, result
@@ -171,7 +171,7 @@ class Draw:
             words[1] &= 2**32 - 1
         if not any(words):
             words[-1] = 1
-        return words
+        return [self.loaded('uint64', w) for w in words] if self.chance(0.1) else words
 
     def word(self):
         kind = self.rng.random()
@@ -205,6 +205,13 @@ class Draw:
         return self.between(1, 3) if self.profile == 'v200' and n <= 8 and self.chance(0.12) else 0
 
 
+def known(v):
+    """The value of an argument."""
+    if isinstance(v, list):
+        return [known(x) for x in v]
+    return int(v.source.data[0]) if isinstance(v, Register) else v
+
+
 class Lanes:
     """Masks and repeats of a call: what is active, and the arguments that say so."""
 
@@ -219,8 +226,9 @@ class Lanes:
             return
         self.n = repeats or d.repeats(most)
         self.mask, self.repeat = d.mask(lanes), d.integer(self.n)
-        one = self.mask if not isinstance(self.mask, Register) else int(self.mask.source.data[0])
-        self.active = np.broadcast_to(mask_lanes(one, lanes), (self.n, lanes))
+        self.active = np.broadcast_to(mask_lanes(known(self.mask), lanes), (self.n, lanes))
+        if not repeats and d.chance(0.02):
+            self.repeat = d.loaded('int32', 0)   # known only while running: nothing happens
 
     def at(self, size, block, repeat, unit=0):
         return lane_index(size, self.lanes, block, repeat, unit, self.n)

@@ -68,11 +68,10 @@ def merge_channels(d, method, dtype):
 def pattern(d, dtype, lanes, n, numbers, tensor_only=False):
     """(src1_pattern, its repeat stride)"""
     if not tensor_only and d.chance(0.5):
-        return (d.between(1, numbers) if d.chance(0.8) else d.loaded('int32', d.between(1, numbers))), 0
+        number = d.between(1, numbers)
+        return (d.loaded('int32', number) if numbers == 6 and d.chance(0.2) else number), 0   # vreducev2: literals only
     bits = {1: 'uint8', 2: 'uint16', 4: 'uint32'}[SIZES[dtype]]
     stride = d.pick(0, 0, 1, d.between(0, 3))
-    while stride and stride * 256 < lanes and d.chance(0.5):
-        stride += 1
     total = ((n - 1) * stride * 32 + -(-lanes // 8))
     return d.operand(bits, -(-total // SIZES[bits])), stride
 
@@ -179,8 +178,8 @@ def gather_blocks(d, method, operands):
 def interpolate(d, method, dtype):
     be, lanes = 32 // SIZES[dtype], 256 // SIZES[dtype]
     down, across, mode = d.between(1, 4), d.between(1, 4), d.between(0, 1)
-    if SIZES[dtype] == 2 and d.profile != 'v200':
-        across *= 8   # a multiple of a block's worth of weights
+    if d.profile != 'v200':
+        across *= 8 // SIZES[dtype]   # what those processors ask for
     block = d.pick(1, 1, 2)
     window = 8 * block * be
     step = max(-(-window // be) * be, 128) + d.between(0, 3) * be

@@ -142,9 +142,8 @@ def indexes(d, method, dtype):
 
 @family('vec_reduce_add', 'vec_reduce_max', 'vec_reduce_min')
 def whole(d, method, dtype):
-    lanes = Lanes(d, 256 // SIZES[dtype], most=6)
-    if d.chance(0.03):
-        lanes = Lanes(d, lanes.lanes, most=140)
+    many = 140 if d.chance(0.03) else 6
+    lanes = Lanes(d, 256 // SIZES[dtype], repeats=d.repeats(many))
     src = Strided(d, lanes, dtype, 0, True, False)
     more, room = {}, 1
     if method != 'vec_reduce_add' and d.chance(0.6):

@@ -79,7 +79,7 @@ def merge_shape(d, most):
     if d.chance(0.15):
         n = d.between(1, 8)
         return 4, [n] * 4, False, d.between(2, 3)
-    count = d.pick(2, 3, 4)
+    count = d.pick(1, 2, 3, 4) if d.method == 'vmrgsort4' and d.profile != 'v100' else d.pick(2, 3, 4)
     lengths = [d.pick(d.between(0, 12), d.between(1, most)) for _ in range(count)]
     return count, lengths, d.chance(0.4), 1
 
@@ -111,7 +111,7 @@ def merge4(d, method, dtype):
     sources = merge_sources(d, dtype, shape, 8, lambda s: proposals(d, dtype, len(s), s))
     sources += [sources[0]] * (4 - len(sources))
     bits = 2**count - 1
-    lengths = lengths + [d.between(0, 9) for _ in range(4 - count)]
+    lengths = lengths + [0] * (4 - count)
     merge_call(d, method, dtype, 8, sources, lengths, count, suspend, repeats,
                {'valid_bit': bits if d.chance(0.5) else bin(bits)[2:]})
 
@@ -141,7 +141,7 @@ def merge_call(d, method, dtype, width, sources, lengths, count, suspend, repeat
     if scalars:
         given['vms4_sr_scalar_array'] = scalars
     handle = Handle('sr')
-    fetch = not scalars and d.chance(0.3) and 'mov_vmrgsort4_sr_to_scalar' in d.allowed
+    fetch = not scalars and repeats == 1 and d.chance(0.3) and 'mov_vmrgsort4_sr_to_scalar' in d.allowed
     d.call(method, **given, **({'->': handle} if fetch else {}))
     if fetch:
         d.call('mov_vmrgsort4_sr_to_scalar', scalar_list=[d.result('uint32') for _ in range(4)], vms4_sr=handle)
@@ -285,6 +285,8 @@ def slice_quant(d, method, operands):
     src_type, dst_type, _ = pair(operands)
     shape = slice_shape(d)
     factor = scale(d) if dst_type == 'f16' else packed_scale(d, SHORT[dst_type])
+    if isinstance(factor, (At, list)):   # only the packed form
+        factor = 0x3f000000 | int(dst_type == 's8') << 46
     d.call(method, dst=window(d, SHORT[dst_type], shape), src=window(d, SHORT[src_type], shape), deqscale=factor)
 
 

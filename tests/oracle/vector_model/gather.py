@@ -24,6 +24,8 @@ def pattern_bits(m, pattern, stride, repeats, lanes):
 def compress(m, dst, src0, active, at, pattern, stride, rsvd_scalar):
     # The pattern is not read where no lane is processed.
     repeats, lanes = active.shape
+    if not repeats:
+        return
     keep = pattern_bits(m, pattern, stride, repeats, lanes)
     count = 0
     for r in range(repeats):
