@@ -64,9 +64,7 @@ static void
 fill_tensor(Site *s, int param)
 {
     const Ref *r = site_ref(s, param);
-    const Buffer *b = &s->k->bufs.p[r->buf];
-    s->in.args[param].t = (CheckTensor){
-        .buffer = r->buf, .scope = b->scope, .dtype = r->dtype, .bytes = b->bytes};
+    s->in.args[param].t = ir_check_tensor(s->k, r);
 }
 
 static void

@@ -38,7 +38,9 @@ param_of_buffer(const Kernel *k, const Buffer *b)
     TikParam p = {0};
     p.name = sym_text(&k->unit->names, b->name);
     p.dtype = b->dtype;
-    p.role = b->role == BUF_IN ? 0 : b->role == BUF_OUT ? 1 : 2;
+    p.role = (int)ir_arg_role(b);
+    p.preset = b->preset;
+    p.preset_value = b->preset_value;
     p.elems = b->elems;
     p.ndim = (int)MIN(b->shape.n, 8);
     for (int i = 0; i < p.ndim; i++) {
@@ -67,7 +69,13 @@ params_of_blob(Cmd *c, Job *job, const TikBlob *b)
     for (int i = 0; i < job->nparams; i++) {
         TikBlobArg a;
         tikblob_arg(b, &k, i, &a);
-        TikParam p = {a.name, a.dtype, a.role, a.elems, a.ndim, {0}};
+        TikParam p = {.name = a.name,
+                      .dtype = a.dtype,
+                      .role = a.role,
+                      .elems = a.elems,
+                      .ndim = a.ndim,
+                      .preset = a.preset,
+                      .preset_value = a.preset_value};
         memcpy(p.shape, a.shape, sizeof p.shape);
         job->params[i] = p;
     }
@@ -188,15 +196,28 @@ no_tensor(Cmd *c, const Job *job, const char *option, const char *name)
     return false;
 }
 
-/* Names are checked before anything runs. */
-/* Two files cannot be one tensor's contents, nor two tensors one file's. */
+static const TikParam *
+param_named(const Job *job, const char *name)
+{
+    return &job->params[find_param(job, name)];
+}
+
 static bool
-check_twice(Cmd *c)
+is_list(const TikParam *p)
+{
+    return p->role == (int)ARGROLE_LIST;
+}
+
+/* Two files cannot be one tensor's contents, nor two tensors one file's. Of an address list each gives
+ * one array. */
+static bool
+check_twice(Cmd *c, const Job *job)
 {
     const char *what = NULL;
     for (uint32_t i = 0; i < c->ins.n; i++) {
         for (uint32_t j = 0; j < i; j++) {
-            if (strcmp(c->ins.p[i].tensor, c->ins.p[j].tensor) == 0) {
+            if (strcmp(c->ins.p[i].tensor, c->ins.p[j].tensor) == 0 &&
+                !is_list(param_named(job, c->ins.p[i].tensor))) {
                 what = arena_printf(&c->unit.arena, "--in gives tensor '%s' twice",
                                     c->ins.p[i].tensor);
             }
@@ -213,6 +234,42 @@ check_twice(Cmd *c)
     return !what || options_wrong(c, what);
 }
 
+static int64_t
+count_of(const Bindings *all, const char *name)
+{
+    int64_t n = 0;
+    for (uint32_t i = 0; i < all->n; i++) {
+        n += strcmp(all->p[i].tensor, name) == 0;
+    }
+    return n;
+}
+
+/* A list gets all its arrays, in order; what the launcher presets gets none. */
+static bool
+check_counts(Cmd *c, const Job *job)
+{
+    Arena *a = &c->unit.arena;
+    for (int i = 0; i < job->nparams; i++) {
+        const TikParam *p = &job->params[i];
+        int64_t in = count_of(&c->ins, p->name);
+        int64_t out = count_of(&c->outs, p->name);
+        if (is_list(p) && (in != p->elems || out > p->elems)) {
+            return options_wrong(
+                c, arena_printf(
+                       a,
+                       "'%s' is a list of %lld arrays; --in is given %lld times, "
+                       "--out %lld times",
+                       p->name, (long long)p->elems, (long long)in, (long long)out));
+        }
+        if (p->preset && in > 0) {
+            return options_wrong(
+                c, arena_printf(a, "--in gives '%s', which is preset", p->name));
+        }
+    }
+    return true;
+}
+
+/* Names are checked before anything runs. */
 static bool
 check_names(Cmd *c, const Job *job)
 {
@@ -226,7 +283,7 @@ check_names(Cmd *c, const Job *job)
             return no_tensor(c, job, "--out", c->outs.p[i].tensor);
         }
     }
-    return check_twice(c);
+    return check_twice(c, job) && check_counts(c, job);
 }
 
 /* A kernel may run for long, and all outputs are written or none: what can be known is looked at
@@ -240,15 +297,27 @@ check_outputs(Cmd *c)
     return true;
 }
 
+/* The index-th file for a tensor. */
 static const Binding *
-find_in(const Cmd *c, const char *name)
+find_in(const Cmd *c, const char *name, int64_t index)
 {
     for (uint32_t i = 0; i < c->ins.n; i++) {
-        if (strcmp(c->ins.p[i].tensor, name) == 0) {
+        if (strcmp(c->ins.p[i].tensor, name) == 0 && index-- == 0) {
             return &c->ins.p[i];
         }
     }
     return NULL;
+}
+
+static bool
+load_list(Cmd *c, const TikParam *p, TikArray *a, TikError *err)
+{
+    *a = (TikArray){.dtype = p->dtype, .elems = p->elems};
+    a->items = ARENA_ARRAY(&c->unit.arena, TikArray, p->elems);
+    for (int64_t i = 0; i < p->elems; i++) {
+        TRY(tik_npy_read(find_in(c, p->name, i)->path, DT_NONE, -1, &a->items[i], err));
+    }
+    return true;
 }
 
 static bool
@@ -258,9 +327,13 @@ load_arrays(Cmd *c, Job *job, TikError *err)
     job->pointers = ARENA_ARRAY(&c->unit.arena, TikArray *, job->nparams);
     for (int i = 0; i < job->nparams; i++) {
         const TikParam *p = &job->params[i];
-        const Binding *b = find_in(c, p->name);
+        const Binding *b = find_in(c, p->name, 0);
         TikArray *a = &job->arrays[i];
         job->pointers[i] = a;
+        if (is_list(p)) {
+            TRY(load_list(c, p, a, err));
+            continue;
+        }
         TRY(b ? tik_npy_read(b->path, p->dtype, p->elems, a, err)
               : tik_array_alloc(a, p->dtype, p->elems, err));
         a->ndim = p->ndim;
@@ -272,9 +345,12 @@ load_arrays(Cmd *c, Job *job, TikError *err)
 static bool
 write_arrays(Cmd *c, const Job *job, TikError *err)
 {
+    int64_t *written = ARENA_ARRAY(&c->unit.arena, int64_t, job->nparams);
     for (uint32_t i = 0; i < c->outs.n; i++) {
         int p = find_param(job, c->outs.p[i].tensor);
-        TRY(tik_npy_write(c->outs.p[i].path, &job->arrays[p], err));
+        const TikArray *a = &job->arrays[p];
+        a = a->items ? &a->items[written[p]++] : a;
+        TRY(tik_npy_write(c->outs.p[i].path, a, err));
     }
     return true;
 }
@@ -283,7 +359,13 @@ static void
 free_arrays(Job *job)
 {
     for (int i = 0; job->arrays && i < job->nparams; i++) {
-        tik_array_free(&job->arrays[i]);
+        TikArray *a = &job->arrays[i];
+        for (int64_t j = 0; a->items && j < a->elems; j++) {
+            tik_array_free(&a->items[j]);
+        }
+        if (!a->items) {
+            tik_array_free(a);
+        }
     }
 }
 

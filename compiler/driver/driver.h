@@ -23,6 +23,8 @@ typedef struct Binding {
     const char *path;
 } Binding;
 
+typedef VEC(Binding) Bindings;
+
 /* All options, as given. Text members are null when absent. */
 typedef struct Cmd {
     Unit unit;
@@ -38,8 +40,8 @@ typedef struct Cmd {
     bool output_on_stdout; /* then what the program prints goes to standard error */
     int64_t opt_level;
     int64_t threads;
-    VEC(Binding) ins;
-    VEC(Binding) outs;
+    Bindings ins;
+    Bindings outs;
 } Cmd;
 
 typedef struct Command {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-_Static_assert(sizeof(TikParam) == 2 * 8 + 8 + 8 + 8 * 8,
+_Static_assert(sizeof(TikParam) == 2 * 8 + 8 + 8 + 8 * 8 + 8,
                "TikParam has the layout emitted here");
 _Static_assert(sizeof(TikPlace) == 16, "TikPlace has the layout emitted here");
 _Static_assert(sizeof(TikKernel) == 3 * 8 + 16 + 8 + 4 * 8,
@@ -13,29 +13,16 @@ _Static_assert(sizeof(TikKernel) == 3 * 8 + 16 + 8 + 4 * 8,
 _Static_assert(sizeof(TikCheckArg) == 32 && sizeof(TikCheck) == 16 + MAX_PARAMS * 32,
                "TikCheck has the layout emitted by lower_control.c");
 
-static int
-role_of(BufRole role)
-{
-    switch (role) {
-    case BUF_OUT:
-        return 1;
-    case BUF_WORKSPACE:
-        return 2;
-    case BUF_IN:
-    case BUF_LOCAL:
-        return 0;
-    }
-    UNREACHABLE();
-}
-
 static TikParam
 fill_param(Lower *l, const Buffer *b)
 {
     TikParam p = {.name = sym_text(&l->u->names, b->name),
                   .dtype = b->dtype,
-                  .role = role_of(b->role),
+                  .role = (int)ir_arg_role(b),
                   .elems = b->elems,
-                  .ndim = (int)MIN(b->shape.n, ARRAY_LEN(p.shape))};
+                  .ndim = (int)MIN(b->shape.n, ARRAY_LEN(p.shape)),
+                  .preset = b->preset,
+                  .preset_value = b->preset_value};
     for (int i = 0; i < p.ndim; i++) {
         p.shape[i] = b->shape.p[i];
     }
@@ -106,11 +93,15 @@ emit_param(Lower *l, const TikParam *p)
     for (size_t i = 0; i < ARRAY_LEN(shape); i++) {
         shape[i] = lower_const(l, p->shape[i]);
     }
-    LLVMValueRef fields[6] = {
-        text(l, p->name),          lower_const32(l, p->dtype),
-        lower_const32(l, p->role), lower_const(l, p->elems),
-        lower_const32(l, p->ndim), LLVMConstArray2(l->i64, shape, ARRAY_LEN(shape))};
-    return record(l, fields, 6);
+    LLVMValueRef fields[8] = {text(l, p->name),
+                              lower_const32(l, p->dtype),
+                              lower_const32(l, p->role),
+                              lower_const(l, p->elems),
+                              lower_const32(l, p->ndim),
+                              lower_const32(l, p->preset),
+                              LLVMConstArray2(l->i64, shape, ARRAY_LEN(shape)),
+                              lower_const(l, p->preset_value)};
+    return record(l, fields, 8);
 }
 
 static LLVMValueRef

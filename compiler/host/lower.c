@@ -286,13 +286,61 @@ lower_return(Lower *l, int status)
     LLVMBuildRet(l->b, lower_const32(l, status));
 }
 
+int32_t
+lower_param(const Kernel *k, BufId b)
+{
+    for (uint32_t i = 0; i < k->params.n; i++) {
+        if (k->params.p[i] == b) {
+            return (int32_t)i;
+        }
+    }
+    ICE("buffer %u is no argument", b);
+}
+
+/* A constant table is private data of the module, made when it is first used. Reads may go to the end
+ * rounded up to 32 bytes. */
+static LLVMValueRef
+table(Lower *l, BufId id)
+{
+    const Buffer *b = &l->k->bufs.p[id];
+    if (l->bufs[id] == NULL) {
+        int64_t room = round_up(b->bytes, BLOCK_BYTES);
+        char *bytes = ARENA_ARRAY(l->arena, char, room);
+        memcpy(bytes, b->data, (size_t)b->bytes);
+        LLVMValueRef init = LLVMConstStringInContext(l->ctx, bytes, (unsigned)room, true);
+        LLVMValueRef g = LLVMAddGlobal(l->mod, LLVMTypeOf(init), "tik.table");
+        LLVMSetInitializer(g, init);
+        LLVMSetGlobalConstant(g, true);
+        LLVMSetLinkage(g, LLVMPrivateLinkage);
+        LLVMSetAlignment(g, SCRATCH_ALIGN);
+        l->bufs[id] = g;
+    }
+    return l->bufs[id];
+}
+
+/* Array of an address list that an offset chooses, and what is left of the offset. Its check was before:
+ * bounds in lists are never proved. */
+static LLVMValueRef
+list_array(Lower *l, LLVMValueRef items, LLVMValueRef *off)
+{
+    LLVMValueRef half = lower_const(l, LIST_WINDOW / 2);
+    LLVMValueRef shift = lower_const(l, LIST_SHIFT);
+    LLVMValueRef item =
+        LLVMBuildAShr(l->b, LLVMBuildAdd(l->b, *off, half, ""), shift, "item");
+    *off = LLVMBuildSub(l->b, *off, LLVMBuildShl(l->b, item, shift, ""), "");
+    LLVMValueRef size = lower_const(l, sizeof(ListItem));
+    LLVMValueRef at = LLVMBuildMul(l->b, item, size, "");
+    at = LLVMBuildGEP2(l->b, l->i8, items, &at, 1, "");
+    return LLVMBuildLoad2(l->b, l->ptr, at, "array");
+}
+
 /* An on-core address is a constant distance from the start of the scratch memory, computed where it is
  * used: a kernel may have thousands of short-lived buffers. */
 LLVMValueRef
 lower_ref(Lower *l, const Ref *r)
 {
     const Buffer *b = &l->k->bufs.p[r->buf];
-    LLVMValueRef base = l->bufs[r->buf];
+    LLVMValueRef base = b->role == BUF_CONST ? table(l, r->buf) : l->bufs[r->buf];
     LLVMValueRef off = lower_number(l, r->off, 0);
     if (b->scope != SC_GM) {
         base = LLVMGetParam(l->fn, 2);
@@ -302,6 +350,9 @@ lower_ref(Lower *l, const Ref *r)
     }
     if (base == NULL || (b->scope != SC_GM && b->address < 0)) {
         ICE("buffer %u has no address", r->buf);
+    }
+    if (b->role == BUF_LIST) {
+        base = list_array(l, base, &off);
     }
     return LLVMBuildGEP2(l->b, l->i8, base, &off, 1, "");
 }

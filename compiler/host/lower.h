@@ -88,6 +88,7 @@ int32_t lower_cores(const Kernel *k);
 /* Index of the source position of a statement in the places table. */
 int32_t lower_place(Lower *l, StmtId s);
 LLVMValueRef lower_ref(Lower *l, const Ref *r); /* address of a tensor operand */
+int32_t lower_param(const Kernel *k, BufId b);  /* index of an argument */
 void lower_return(Lower *l, int status);
 LLVMValueRef lower_const(Lower *l, int64_t v); /* i64 */
 LLVMValueRef lower_const32(Lower *l, int64_t v);

@@ -7,22 +7,24 @@
 static LLVMValueRef
 check_arg(Lower *l, const ParamInfo *p, const Arg *a)
 {
-    int64_t scope = 0, dtype = 0, buffer = 0, form = 0, literal = 0, bytes = 0;
+    int64_t scope = 0, dtype = 0, buffer = 0, form = 0, literal = 0, list = 0, bytes = 0;
     if (p->role == ROLE_DST || p->role == ROLE_SRC) {
         const Buffer *b = &l->k->bufs.p[a->ref.buf];
         scope = b->scope;
         dtype = a->ref.dtype;
         buffer = a->ref.buf;
         bytes = b->bytes;
+        list = b->role == BUF_LIST ? lower_param(l->k, a->ref.buf) + 1 : 0;
     } else if (p->role == ROLE_MASK) {
         form = a->mask.form;
     } else if (p->role != ROLE_MASKMODE) {
         literal = ir_is_const(l->k, a->expr);
     }
-    LLVMValueRef fields[6] = {lower_const32(l, scope),   lower_const32(l, dtype),
+    LLVMValueRef fields[7] = {lower_const32(l, scope),   lower_const32(l, dtype),
                               lower_const32(l, buffer),  lower_const32(l, form),
-                              lower_const32(l, literal), lower_const(l, bytes)};
-    return LLVMConstStructInContext(l->ctx, fields, 6, false);
+                              lower_const32(l, literal), lower_const32(l, list),
+                              lower_const(l, bytes)};
+    return LLVMConstStructInContext(l->ctx, fields, 7, false);
 }
 
 static LLVMValueRef
@@ -136,7 +138,8 @@ lower_check_element(Lower *l, const Ref *r, StmtId s)
     LLVMValueRef last = lower_const(l, b->bytes - size);
     LLVMValueRef odd = LLVMBuildAnd(l->b, off, lower_const(l, size - 1), "");
     odd = LLVMBuildICmp(l->b, LLVMIntNE, odd, lower_const(l, 0), "");
-    LLVMValueRef outside = b->bytes < size
+    /* The bounds of an array of a list are the runtime library's. */
+    LLVMValueRef outside = b->bytes < size || b->role == BUF_LIST
                                ? LLVMConstInt(l->i1, 1, false)
                                : LLVMBuildICmp(l->b, LLVMIntUGT, off, last, "");
     LLVMBasicBlockRef suspicious = lower_block(l, "suspicious");

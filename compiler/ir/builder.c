@@ -41,8 +41,23 @@ ir_buffer(Kernel *k, const Buffer *b)
     Buffer copy = *b;
     copy.shape.p = arena_copy(&k->arena, b->shape.p, b->shape.n * sizeof *b->shape.p);
     copy.shape.cap = b->shape.n;
+    copy.apart.p = arena_copy(&k->arena, b->apart.p, b->apart.n * sizeof *b->apart.p);
+    copy.apart.cap = b->apart.n;
+    copy.data = b->data ? arena_copy(&k->arena, b->data, (size_t)b->bytes) : NULL;
     VEC_PUSH(&k->arena, &k->bufs, copy);
     return k->bufs.n - 1;
+}
+
+CheckTensor
+ir_check_tensor(const Kernel *k, const Ref *r)
+{
+    const Buffer *b = &k->bufs.p[r->buf];
+    return (CheckTensor){.buffer = r->buf,
+                         .scope = b->scope,
+                         .dtype = r->dtype,
+                         .bytes = b->bytes,
+                         .read_only = b->role == BUF_CONST,
+                         .items = b->role == BUF_LIST ? (int32_t)b->elems : 0};
 }
 
 RegId

@@ -12,6 +12,7 @@
 #define TIKC_IR_H
 
 #include "base/unit.h"
+#include "isa/check.h"
 #include "isa/isa.h"
 #include "isa/scalar.h"
 
@@ -67,12 +68,23 @@ enum {
     IR_MAX_BLOCKS = 65535
 };
 
+/* A local buffer, the arguments in the order of argrole.def, and a constant table. */
 typedef enum BufRole {
     BUF_LOCAL,
     BUF_IN,
     BUF_OUT,
-    BUF_WORKSPACE
+    BUF_WORKSPACE,
+    BUF_GLOBAL,
+    BUF_LIST, /* sparse, see isa.h: one window of bytes per array; elems arrays */
+    BUF_CONST /* in the program, not an argument; never written */
 } BufRole;
+
+_Static_assert((int)BUF_LIST - (int)BUF_IN == (int)ARGROLE_LIST, "argrole.def");
+
+/* Most elements of a constant table (language 4.3). */
+enum {
+    IR_MAX_TABLE = 262144
+};
 
 /* What a launcher is told of an argument beside its role. Not part of the text form. */
 typedef enum BufUse {
@@ -87,14 +99,20 @@ typedef struct Buffer {
     Dtype dtype; /* as declared */
     BufRole role;
     BufUse use;
-    bool preset;   /* the launcher sets it before the kernel runs (is_atomic_add) */
-    int64_t elems; /* as declared; bytes = elems * dtype_size */
+    int64_t
+        elems; /* as declared; bytes = elems * dtype_size, of a list elems * LIST_WINDOW */
     int64_t bytes;
     int64_t address; /* inside the scope, bytes; -1 before allocation; GM: -1 always */
     int copies;      /* thread_num of the loop body that it lives in, else 1 */
     Span span;       /* its declaration */
     uint32_t chain;
-    VEC(int64_t) shape; /* as declared, for messages and --emit ir */
+    VEC(int64_t) shape;  /* as declared, for messages and --emit ir */
+    const uint8_t *data; /* BUF_CONST: its bytes as they stand in memory; else null */
+    bool preset; /* arguments: the launcher fills it with preset_value before it runs */
+    int64_t preset_value; /* canonical, of dtype */
+    bool fixed;           /* on-core: allocate puts it at fixed_at */
+    int64_t fixed_at;
+    VEC(BufId) apart; /* on-core: earlier ones whose bytes it does not share */
 } Buffer;
 
 typedef struct Reg {
@@ -240,6 +258,13 @@ typedef struct Kernel {
     arg_spans; /* where args[i] stands in the source; may be shorter than args */
 } Kernel;
 
+/* The group of an argument. */
+static inline ArgRole
+ir_arg_role(const Buffer *b)
+{
+    return (ArgRole)((int)b->role - (int)BUF_IN);
+}
+
 /* Place of an operand: its own, or that of the statement when it is not known. */
 static inline Span
 ir_arg_span(const Kernel *k, const Stmt *s, int param)
@@ -256,6 +281,8 @@ Kernel *kernel_new(Unit *u);
 void kernel_free(Kernel *k);
 
 BufId ir_buffer(Kernel *k, const Buffer *b); /* copies *b */
+/* The operand as the checker wants it, with offset 0. */
+CheckTensor ir_check_tensor(const Kernel *k, const Ref *r);
 RegId ir_reg(Kernel *k, Sym name, Dtype t, Span span);
 VarId ir_var(Kernel *k, Sym name, Dtype t);
 

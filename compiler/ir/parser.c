@@ -71,6 +71,27 @@ core_scope(Reader *p, Scope *out)
 }
 
 static bool MUST_USE
+apart_list(Reader *p, Buffer *b)
+{
+    int64_t n;
+    do {
+        TRY(reader_natural(p, 1, p->allocs.n, &n));
+        VEC_PUSH(&p->scratch, &b->apart, p->allocs.p[n - 1]);
+    } while (reader_accept(p, ","));
+    return true;
+}
+
+static bool MUST_USE
+placement(Reader *p, Buffer *b)
+{
+    if (reader_accept(p, "fixed=")) {
+        TRY(reader_natural(p, 0, IR_MAX_BYTES, &b->fixed_at));
+        b->fixed = true;
+    }
+    return !reader_accept(p, "apart=") || apart_list(p, b);
+}
+
+static bool MUST_USE
 alloc(Reader *p, Stmt *s)
 {
     Buffer b = {.address = -1, .copies = 1};
@@ -88,10 +109,12 @@ alloc(Reader *p, Stmt *s)
         TRY(reader_natural(p, 1, IR_MAX_COPIES, &v));
         b.copies = (int)v;
     }
+    TRY(placement(p, &b));
     if (reader_accept(p, "at=")) {
         TRY(reader_natural(p, 0, IR_MAX_BYTES, &b.address));
     }
     s->alloc.buf = ir_buffer(p->k, &b);
+    VEC_PUSH(&p->scratch, &p->allocs, s->alloc.buf);
     return true;
 }
 
@@ -313,20 +336,67 @@ body(Reader *p, StmtId owner, int slot)
 /* ---- the kernel ----------------------------------------------------------------------------------------------- */
 
 static bool MUST_USE
-parameter(Reader *p, BufRole role)
+global(Reader *p, Buffer *b)
 {
-    Buffer b = {.scope = SC_GM, .role = role, .address = -1, .copies = 1};
     Sym full;
     reader_peek(p);
     uint32_t begin = p->pos;
-    TRY(reader_sigil_name(p, "%", &b.name, &full));
+    TRY(reader_sigil_name(p, "%", &b->name, &full));
     TRY(reader_declare_name(p, &p->bufs, full, p->k->bufs.n));
-    b.span = (Span){p->file, begin, p->pos};
-    if (b.name != full) {
+    b->span = (Span){p->file, begin, p->pos};
+    if (b->name != full && b->role != BUF_CONST) {
         return reader_fail(p, begin, "names of global tensors are unique");
     }
-    TRY(shape(p, &b));
+    return shape(p, b);
+}
+
+static bool MUST_USE
+address_list(Reader *p, Buffer *b)
+{
+    if (b->dtype != DT_S64 || b->elems > LIST_MAX) {
+        return reader_fail(p, b->span.begin, "a list has 1 to 4096 addresses, int64");
+    }
+    b->bytes = b->elems * LIST_WINDOW;
+    return true;
+}
+
+static bool MUST_USE
+preset(Reader *p, Buffer *b)
+{
+    ExprId e;
+    reader_peek(p);
+    uint32_t begin = p->pos;
+    TRY(reader_typed_expr(p, b->dtype, &e));
+    b->preset = true;
+    b->preset_value = ir_expr(p->k, e)->imm;
+    return ir_is_const(p->k, e) || reader_fail(p, begin, "a preset is a constant");
+}
+
+static bool MUST_USE
+parameter(Reader *p, BufRole role)
+{
+    Buffer b = {.scope = SC_GM, .role = role, .address = -1, .copies = 1};
+    TRY(global(p, &b));
+    if (role == BUF_LIST) {
+        TRY(address_list(p, &b));
+    } else if (reader_accept(p, "preset=")) {
+        TRY(preset(p, &b));
+    }
     VEC_PUSH(&p->k->arena, &p->k->params, ir_buffer(p->k, &b));
+    return true;
+}
+
+static bool MUST_USE
+table(Reader *p)
+{
+    Buffer b = {.scope = SC_GM, .role = BUF_CONST, .address = -1, .copies = 1};
+    TRY(global(p, &b));
+    if (b.elems > IR_MAX_TABLE) {
+        return reader_fail(p, b.span.begin, "a table has at most 262144 elements");
+    }
+    TRY(reader_expect(p, "="));
+    TRY(reader_bytes(p, b.bytes, &b.data));
+    ir_buffer(p->k, &b);
     return true;
 }
 
@@ -364,12 +434,15 @@ static bool MUST_USE
 declarations(Reader *p)
 {
     for (;;) {
-        if (reader_accept(p, "in")) {
-            TRY(parameter(p, BUF_IN));
-        } else if (reader_accept(p, "out")) {
-            TRY(parameter(p, BUF_OUT));
-        } else if (reader_accept(p, "workspace")) {
-            TRY(parameter(p, BUF_WORKSPACE));
+        int role = 0;
+        while (role < (int)ARGROLE_COUNT &&
+               !reader_accept(p, argrole_word((ArgRole)role))) {
+            role++;
+        }
+        if (role < (int)ARGROLE_COUNT) {
+            TRY(parameter(p, (BufRole)(role + (int)BUF_IN)));
+        } else if (reader_accept(p, "const")) {
+            TRY(table(p));
         } else if (reader_accept(p, "reg")) {
             TRY(register_line(p));
         } else if (reader_accept(p, "peak")) {

@@ -2,7 +2,10 @@
  * print(parse(print(k))) is print(k).
  *
  *   kernel NAME soc=SOC [fill_scratch] [ordered] {
- *     in %a: float16[4, 128]                  global tensors in argument order: in, out, workspace
+ *     in %a: float16[4, 128]                  global tensors in argument order: in, out, workspace, global
+ *     out %b: int32[8] preset=1               an argument that the launcher fills
+ *     list %l: int64[4]                       an address list
+ *     const %c: uint8[4] = 00ff7f80           a constant table: its bytes
  *     reg $s: int32                           registers
  *     peak UB=4096                            bytes used per memory, after allocation
  *     alloc %t: float16[128] UB copies=2 at=0 a buffer begins to live
@@ -40,6 +43,8 @@ typedef struct Printer {
     const Kernel *k;
     Text *out;
     Names bufs, regs, vars;
+    uint32_t *ordinal; /* by BufId: number of its alloc */
+    uint32_t allocs;
     bool places;
     int depth;
 } Printer;
@@ -269,8 +274,16 @@ show_alloc(Printer *p, BufId id)
     show_name(&p->bufs, id, '%', p);
     show_shape(p->out, b);
     text_printf(p->out, " %s", scope_name(b->scope));
+    p->ordinal[id] = ++p->allocs;
     if (b->copies != 1) {
         text_printf(p->out, " copies=%d", b->copies);
+    }
+    if (b->fixed) {
+        text_printf(p->out, " fixed=%lld", (long long)b->fixed_at);
+    }
+    for (uint32_t i = 0; i < b->apart.n; i++) {
+        text_printf(p->out, "%s%u",
+                    i ? "," : " apart=", (unsigned)p->ordinal[b->apart.p[i]]);
     }
     if (b->address >= 0) {
         text_printf(p->out, " at=%lld", (long long)b->address);
@@ -436,17 +449,61 @@ show_body(Printer *p, StmtId first)
 /* ---- the kernel --------------------------------------------------------------------------------------------- */
 
 static void
+show_global(Printer *p, BufId id, const char *word)
+{
+    enter_name(&p->bufs, id);
+    text_printf(p->out, "  %s ", word);
+    show_name(&p->bufs, id, '%', p);
+    show_shape(p->out, &p->k->bufs.p[id]);
+}
+
+static void
 show_params(Printer *p)
 {
-    static const char *const roles[] = {"local", "in", "out", "workspace"};
     const Kernel *k = p->k;
     for (uint32_t i = 0; i < k->params.n; i++) {
-        BufId id = k->params.p[i];
-        enter_name(&p->bufs, id);
-        text_printf(p->out, "  %s ", roles[k->bufs.p[id].role]);
-        show_name(&p->bufs, id, '%', p);
-        show_shape(p->out, &k->bufs.p[id]);
+        const Buffer *b = &k->bufs.p[k->params.p[i]];
+        show_global(p, k->params.p[i], argrole_word(ir_arg_role(b)));
+        if (b->preset) {
+            Expr value = {
+                .kind = EX_CONST, .dtype = (uint8_t)b->dtype, .imm = b->preset_value};
+            text_put(p->out, " preset=");
+            show_const(p, &value, b->dtype);
+        }
         text_putc(p->out, '\n');
+    }
+}
+
+enum {
+    BYTES_PER_LINE = 32
+};
+
+/* In hexadecimal, in the order of memory. */
+static void
+show_data(Text *out, const Buffer *b)
+{
+    static const char digits[] = "0123456789abcdef";
+    for (int64_t i = 0; i < b->bytes; i++) {
+        if (i > 0 && i % BYTES_PER_LINE == 0) {
+            text_put(out, "\n    ");
+        }
+        text_putc(out, digits[b->data[i] >> 4]);
+        text_putc(out, digits[b->data[i] & 15]);
+    }
+}
+
+static void
+show_tables(Printer *p)
+{
+    const Kernel *k = p->k;
+    for (BufId id = 1; id < k->bufs.n; id++) {
+        if (k->bufs.p[id].role == BUF_CONST) {
+            show_global(p, id, "const");
+            text_put(p->out, " =");
+            text_put(p->out, k->bufs.p[id].bytes > BYTES_PER_LINE ? "\n    " : " ");
+            show_data(p->out, &k->bufs.p[id]);
+            text_putc(p->out, '\n');
+        }
     }
 }
 
@@ -458,6 +515,7 @@ show_head(Printer *p)
                 k->soc->name, k->may_read_uninit ? " fill_scratch" : "",
                 k->blocks_ordered ? " ordered" : "");
     show_params(p);
+    show_tables(p);
     for (RegId r = 1; r < k->regs.n; r++) {
         enter_name(&p->regs, r);
         text_put(p->out, "  reg ");
@@ -500,6 +558,7 @@ print_kernel(const Kernel *k, Text *out, bool places)
     for (uint32_t i = 1; i < k->vars.n; i++) {
         p.vars.sym[i] = identifier_of(k, k->vars.p[i].name, &scratch);
     }
+    p.ordinal = ARENA_ARRAY(&scratch, uint32_t, k->bufs.n);
     uint32_t nsyms = k->unit->names.n;
     p.bufs.visible = ARENA_ARRAY(&scratch, uint32_t, nsyms);
     p.regs.visible = ARENA_ARRAY(&scratch, uint32_t, nsyms);

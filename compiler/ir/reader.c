@@ -124,6 +124,30 @@ reader_natural(Reader *p, int64_t lo, int64_t hi, int64_t *out)
     return true;
 }
 
+static int
+hex_digit(char c)
+{
+    return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool MUST_USE
+reader_bytes(Reader *p, int64_t n, const uint8_t **out)
+{
+    /* The text has two characters for each byte: no more is allocated than is read. */
+    VEC(uint8_t) bytes = {0};
+    for (int64_t i = 0; i < n; i++) {
+        int high = hex_digit(reader_peek(p));
+        int low = high >= 0 ? hex_digit(p->text[p->pos + 1]) : -1;
+        if (low < 0) {
+            return reader_fail(p, p->pos, "expected two hexadecimal digits");
+        }
+        VEC_PUSH(&p->scratch, &bytes, (uint8_t)(high << 4 | low));
+        p->pos += 2;
+    }
+    *out = bytes.p;
+    return true;
+}
+
 /* ---- names ------------------------------------------------------------------------------------------ */
 
 /* NAME or NAME.n behind its sigil; base gets NAME, full the symbol of all of it. */

@@ -26,6 +26,7 @@ typedef struct Reader {
     int loops; /* enclosing loops that a break could leave */
     bool in_multicore;
     NameTable bufs, regs, vars;
+    VEC(BufId) allocs; /* in the order of the text */
 } Reader;
 
 /* ---- reader.c: tokens and names ---------------------------------------------------------------------- */
@@ -43,6 +44,8 @@ bool MUST_USE reader_word(Reader *p, const char *others, const char *what,
                           const char **out);
 bool MUST_USE reader_dtype_word(Reader *p, Dtype *out);
 bool MUST_USE reader_natural(Reader *p, int64_t lo, int64_t hi, int64_t *out);
+/* n bytes as pairs of hexadecimal digits, with spaces between them. */
+bool MUST_USE reader_bytes(Reader *p, int64_t n, const uint8_t **out);
 /* NAME or NAME.n behind its sigil; base gets NAME, full the symbol of all of it. */
 bool MUST_USE reader_sigil_name(Reader *p, const char *sigil, Sym *base, Sym *full);
 bool MUST_USE reader_declare_name(Reader *p, NameTable *t, Sym s, uint32_t id);

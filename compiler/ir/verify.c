@@ -7,15 +7,17 @@
  *                dtypes; the result has that dtype (comparisons: bool); bit operations are on
  *                integers or bool; cast changes the dtype, bits keeps the width; constants are
  *                canonical; at most IR_MAX_EXPR nodes, with size and flags as their operands say
- *   buffers      bytes = elems * size > 0, the shape's product is elems; role local exactly for the
+ *   buffers      bytes = elems * size > 0 (lists: windows), the shape's product is elems; role local exactly for the
  *                memories of a core; 1 to IR_MAX_COPIES copies; global ones have no address
- *   params       global buffers, each once
+ *   params       global buffers, each once; not constant tables, which alone have data; a list holds
+ *                1 to LIST_MAX addresses
  *   bodies       every statement has one place; at most IR_MAX_NEST deep
  *   loops        the variable is an integer and belongs to one loop, which names it; bounds have its
  *                dtype; a multi-core loop runs from 0 to block_num with thread_num 1 and is in no
  *                other multi-core loop
  *   visibility   a loop variable is read only in its loop's body; a local buffer is used only behind
- *                its one alloc in that body (and deeper); a global buffer is a param
+ *                its one alloc in that body (and deeper); a global buffer is a param or a
+ *                constant table
  *   types        set, store and load have the dtype of their register or element; conditions are
  *                bool; offsets are int64; integer operands and masks are integers, attributes
  *                constants; every operand is of the kind of its role
@@ -110,7 +112,14 @@ verify_buffer(const Verify *v, const Buffer *b)
 {
     int64_t product = 1;
     REQUIRE(v, b->dtype > DT_NONE && b->dtype < DT_COUNT && b->scope < SC_COUNT);
-    REQUIRE(v, b->elems > 0 && b->bytes == b->elems * dtype_size(b->dtype));
+    int64_t pitch = b->role == BUF_LIST ? LIST_WINDOW : dtype_size(b->dtype);
+    REQUIRE(v, b->elems > 0 && b->bytes == b->elems * pitch);
+    REQUIRE(v, b->role != BUF_LIST || (b->elems <= LIST_MAX && b->dtype == DT_S64));
+    REQUIRE(v, (b->role == BUF_CONST) == (b->data != NULL));
+    REQUIRE(v, b->role != BUF_CONST || b->elems <= IR_MAX_TABLE);
+    REQUIRE(v, !b->preset || (b->role >= BUF_IN && b->role <= BUF_GLOBAL &&
+                              scalar_wrap(b->dtype, b->preset_value) == b->preset_value));
+    REQUIRE(v, (!b->fixed && b->apart.n == 0) || b->role == BUF_LOCAL);
     REQUIRE(v, b->copies >= 1 && b->copies <= IR_MAX_COPIES);
     REQUIRE(v, (b->role == BUF_LOCAL) == (b->scope != SC_GM));
     REQUIRE(v, b->scope != SC_GM || b->address == -1);
@@ -139,6 +148,13 @@ verify_tables(Verify *v)
         REQUIRE(v, id && id < k->bufs.n && k->bufs.p[id].scope == SC_GM);
         REQUIRE(v, !v->visible_buf[id]);
         v->visible_buf[id] = true;
+    }
+    for (BufId id = 1; id < k->bufs.n; id++) {
+        v->visible_buf[id] = v->visible_buf[id] || k->bufs.p[id].role == BUF_CONST;
+        for (uint32_t i = 0; i < k->bufs.p[id].apart.n; i++) {
+            BufId other = k->bufs.p[id].apart.p[i];
+            REQUIRE(v, other && other < id && k->bufs.p[other].role == BUF_LOCAL);
+        }
     }
     verify_exprs(v);
 }

@@ -2,22 +2,15 @@
  * the original toolkit writes to kernel_meta/. See docs/language.md. */
 #include "tikc.h"
 
+#include <math.h>
+
 static const char *
 kind_name(const Buffer *b)
 {
     if (b->use != USE_TENSOR) {
         return b->use == USE_SCALAR ? "scalar" : "tiling";
     }
-    switch (b->role) {
-    case BUF_OUT:
-        return "output";
-    case BUF_WORKSPACE:
-        return "workspace";
-    case BUF_IN:
-    case BUF_LOCAL:
-        return "input";
-    }
-    UNREACHABLE();
+    return argrole_name(ir_arg_role(b));
 }
 
 static int32_t
@@ -47,7 +40,7 @@ put_argument(const Kernel *k, const Buffer *b, Text *out)
     for (uint32_t i = 0; i < b->shape.n; i++) {
         text_printf(out, "%s%lld", i ? ", " : "", (long long)b->shape.p[i]);
     }
-    text_printf(out, "], \"bytes\": %lld}", (long long)b->bytes);
+    text_printf(out, "], \"bytes\": %lld}", (long long)(b->elems * dtype_size(b->dtype)));
 }
 
 static void
@@ -82,6 +75,22 @@ put_workspace(const Kernel *k, Text *out)
                 n, sizes.p, types.p);
 }
 
+/* A number of the dtype; what JSON has no number for is a text. */
+static void
+put_value(Dtype t, int64_t v, Text *out)
+{
+    double d = scalar_to_double(t, v);
+    if (t == DT_U64) {
+        text_printf(out, "%llu", (unsigned long long)v);
+    } else if (!dtype_is_float(t)) {
+        text_printf(out, "%lld", (long long)v);
+    } else if (isnan(d) || isinf(d)) {
+        text_put(out, isnan(d) ? "\"nan\"" : d > 0 ? "\"inf\"" : "\"-inf\"");
+    } else {
+        text_printf(out, "%.9g", d);
+    }
+}
+
 /* One entry per argument: null, or the value that the launcher sets it to first. */
 static void
 put_presets(const Kernel *k, Text *out)
@@ -91,8 +100,10 @@ put_presets(const Kernel *k, Text *out)
         const Buffer *b = param(k, i);
         text_put(out, i ? ", " : "");
         if (b->preset) {
-            text_printf(out, "{\"dtype\": \"%s\", \"init_value\": 0}",
-                        dtype_name(b->dtype));
+            text_printf(out,
+                        "{\"dtype\": \"%s\", \"init_value\": ", dtype_name(b->dtype));
+            put_value(b->dtype, b->preset_value, out);
+            text_putc(out, '}');
         } else {
             text_put(out, "null");
         }

@@ -6,12 +6,10 @@
 static bool
 const_arg(const Kernel *k, const ParamInfo *param, const Arg *a, CheckArg *out)
 {
-    const Buffer *b;
     switch (param->role) {
     case ROLE_DST:
     case ROLE_SRC:
-        b = &k->bufs.p[a->ref.buf];
-        out->t = (CheckTensor){a->ref.buf, b->scope, a->ref.dtype, 0, b->bytes};
+        out->t = ir_check_tensor(k, &a->ref);
         return true;
     case ROLE_MASK:
         out->m.form = a->mask.form;

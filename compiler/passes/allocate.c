@@ -5,14 +5,19 @@
  * memory, which is at most what the target has. Buffers without an alloc keep address -1. Never:
  * changes statements.
  *
+ * A buffer with a fixed address stands there; one that shall not share bytes with others (apart) is
+ * placed as if it lived when they do.
+ *
  * A buffer takes its bytes, rounded up to the unit of its memory, times its copies. It lives from
  * its alloc to the end of the body that allocates it. First the plain stack order of these
  * lifetimes is tried; if that does not fit, lifetimes shrink to first and last use (stretched over
  * loops that lie inside the body and contain a use) and every buffer takes the smallest gap that
- * holds it; if that does not fit either, the same with the largest buffers placed first.
+ * holds it; if that does not fit either, the same with the largest buffers placed first. In a memory
+ * with fixed buffers these stand first, and every other one takes the smallest gap among those whose
+ * lifetimes meet its own, in the order of creation before that of size.
  *
  * Diagnostics: capacity, one per memory, at the buffer that does not fit, with a note for each buffer
- * that is alive then. */
+ * that is alive then; start-addr where fixed buffers leave their memory, or meet each other. */
 #include "passes/passes.h"
 
 #include <stdlib.h>
@@ -28,6 +33,7 @@ typedef struct Life {
     int64_t size;   /* rounded, with copies */
     int64_t align;
     int64_t address;
+    bool fixed; /* address is given */
 } Life;
 
 typedef struct LoopSpan {
@@ -95,7 +101,8 @@ note_alloc(Allocate *a, BufId id)
     l.align = MAX(unit, scope_align(b->scope, b->dtype));
     l.size =
         round_up(b->bytes, unit) * b->copies; /* within IR_MAX_BYTES * IR_MAX_COPIES */
-    l.address = -1;
+    l.address = b->fixed ? b->fixed_at : -1;
+    l.fixed = b->fixed;
     VEC_PUSH(&a->scratch, &a->lives, l);
     a->life_of[id] = a->lives.n;
 }
@@ -183,6 +190,7 @@ typedef struct Plan {
     Life **lives; /* sorted by begin */
     uint32_t n;
     bool by_use; /* lifetimes: uses, not bodies */
+    bool bound;  /* some buffer is fixed or apart from another */
     int64_t peak;
 } Plan;
 
@@ -326,32 +334,80 @@ lower_first(const void *x, const void *y)
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
+/* Fixed buffers stand before all others. */
+static int
+fixed_then_larger(const void *x, const void *y)
+{
+    const Life *a = *(Life *const *)x;
+    const Life *b = *(Life *const *)y;
+    return a->fixed != b->fixed ? b->fixed - a->fixed : larger_first(x, y);
+}
+
+static int
+fixed_then_earlier(const void *x, const void *y)
+{
+    const Life *a = *(Life *const *)x;
+    const Life *b = *(Life *const *)y;
+    return a->fixed != b->fixed ? b->fixed - a->fixed : earlier_first(x, y);
+}
+
+static bool
+is_apart(const Plan *p, const Life *x, const Life *y)
+{
+    const Buffer *b = &p->a->k->bufs.p[x->buf];
+    bool found = false;
+    for (uint32_t i = 0; i < b->apart.n; i++) {
+        found = found || b->apart.p[i] == y->buf;
+    }
+    return found;
+}
+
 static bool
 meet(const Plan *p, const Life *x, const Life *y)
 {
-    return begin_of(p, x) <= end_of(p, y) && begin_of(p, y) <= end_of(p, x);
+    return (begin_of(p, x) <= end_of(p, y) && begin_of(p, y) <= end_of(p, x)) ||
+           is_apart(p, x, y) || is_apart(p, y, x);
 }
 
-/* The largest first, each into the smallest gap among those placed whose lives meet its own. */
+/* One after another, each into the smallest gap among those placed whose lives meet its own. */
 static void
-place_by_size(Plan *p)
+place_ordered(Plan *p, int (*before)(const void *, const void *))
 {
     Life **order = arena_copy(&p->a->scratch, p->lives, p->n * sizeof(Life *));
-    qsort(order, p->n, sizeof *order, larger_first);
+    qsort(order, p->n, sizeof *order, before);
     Live live = {.p = ARENA_ARRAY(&p->a->scratch, Life *, p->n + 1)};
     p->peak = 0;
     for (uint32_t i = 0; i < p->n; i++) {
         uint32_t index = 0;
         live.n = 0;
-        for (uint32_t j = 0; j < i; j++) {
+        for (uint32_t j = 0; j < i && !order[i]->fixed; j++) {
             if (meet(p, order[i], order[j])) {
                 live.p[live.n++] = order[j];
             }
         }
-        qsort(live.p, live.n, sizeof *live.p, lower_first);
-        order[i]->address = best_gap(&live, order[i], &index);
+        if (!order[i]->fixed) {
+            qsort(live.p, live.n, sizeof *live.p, lower_first);
+            order[i]->address = best_gap(&live, order[i], &index);
+        }
         p->peak = MAX(p->peak, end_address(order[i]));
     }
+}
+
+/* Where addresses or neighbours are given: by bodies, by uses, by size. */
+static bool
+place_bound(Plan *p, int64_t capacity)
+{
+    place_ordered(p, fixed_then_earlier);
+    if (p->peak > capacity) {
+        p->by_use = true;
+        place_ordered(p, fixed_then_earlier);
+    }
+    if (p->peak > capacity) {
+        int64_t in_order = p->peak;
+        place_ordered(p, fixed_then_larger);
+        p->peak = MIN(p->peak, in_order);
+    }
+    return p->peak <= capacity;
 }
 
 /* Beyond this many buffers in one memory the placement by size is not tried; beyond the second, the
@@ -365,6 +421,9 @@ enum {
 static bool
 place(Plan *p, int64_t capacity)
 {
+    if (p->bound) {
+        return place_bound(p, capacity);
+    }
     place_in_order(p);
     if (p->peak <= capacity || p->n > MAX_BY_USE) {
         return p->peak <= capacity;
@@ -374,7 +433,7 @@ place(Plan *p, int64_t capacity)
     place_in_order(p);
     if (p->peak > capacity && p->n <= MAX_BY_SIZE) {
         int64_t in_order = p->peak;
-        place_by_size(p);
+        place_ordered(p, larger_first);
         p->peak = MIN(p->peak, in_order);
     }
     return p->peak <= capacity;
@@ -490,6 +549,62 @@ report_capacity(const Plan *p, Scope scope)
     }
 }
 
+/* The fixed buffers of a memory: inside it, and apart from each other while both live. */
+static bool
+fixed_fits(const Plan *p, const Life *l, int64_t capacity)
+{
+    const Buffer *b = &p->a->k->bufs.p[l->buf];
+    Unit *u = p->a->k->unit;
+    if (end_address(l) <= capacity) {
+        return true;
+    }
+    diag_add(u, D_START_ADDR, b->span, b->chain,
+             "'%s' covers bytes %lld to %lld of %s; %s has %lld",
+             sym_text(&u->names, b->name), (long long)l->address,
+             (long long)(end_address(l) - 1), scope_name(b->scope), p->a->k->soc->name,
+             (long long)capacity);
+    return false;
+}
+
+static bool
+fixed_apart(const Plan *p, const Life *x, const Life *y)
+{
+    Unit *u = p->a->k->unit;
+    const Buffer *a = &p->a->k->bufs.p[x->buf];
+    const Buffer *b = &p->a->k->bufs.p[y->buf];
+    if (!meet(p, x, y) || end_address(x) <= y->address || end_address(y) <= x->address) {
+        return true;
+    }
+    Diag *d = diag_add(
+        u, D_START_ADDR, b->span, b->chain,
+        "'%s' and '%s' live at the same time and share bytes %lld to %lld of %s",
+        sym_text(&u->names, a->name), sym_text(&u->names, b->name),
+        (long long)MAX(x->address, y->address),
+        (long long)(MIN(end_address(x), end_address(y)) - 1), scope_name(b->scope));
+    diag_note(u, d, a->span, "'%s' begins at byte %lld", sym_text(&u->names, a->name),
+              (long long)x->address);
+    return false;
+}
+
+static bool
+check_fixed(const Plan *p, int64_t capacity)
+{
+    Life **fixed = ARENA_ARRAY(&p->a->scratch, Life *, p->n);
+    uint32_t n = 0;
+    bool ok = true;
+    for (uint32_t i = 0; i < p->n; i++) {
+        if (!p->lives[i]->fixed) {
+            continue;
+        }
+        ok = fixed_fits(p, p->lives[i], capacity) && ok;
+        for (uint32_t j = 0; j < n && ok; j++) {
+            ok = fixed_apart(p, fixed[j], p->lives[i]);
+        }
+        fixed[n++] = p->lives[i];
+    }
+    return ok;
+}
+
 /* ---- the pass ---------------------------------------------------------------------------------------------------- */
 
 static void
@@ -500,10 +615,16 @@ allocate_scope(Allocate *a, Scope scope)
     for (uint32_t i = 0; i < a->lives.n; i++) {
         if (a->k->bufs.p[a->lives.p[i].buf].scope == scope) {
             p.lives[p.n++] = &a->lives.p[i];
+            p.bound = p.bound || a->lives.p[i].fixed ||
+                      a->k->bufs.p[a->lives.p[i].buf].apart.n > 0;
         }
     }
     a->k->peak[scope] = 0;
     if (p.n == 0) {
+        return;
+    }
+    if (p.bound && !check_fixed(&p, a->k->soc->bytes[scope])) {
+        a->ok = false;
         return;
     }
     if (!place(&p, a->k->soc->bytes[scope])) {

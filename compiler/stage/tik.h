@@ -92,11 +92,16 @@ typedef struct Root {
     BufId
         buf; /* 0: not in the kernel (unused global tensor, or made in a dropped branch) */
     bool used;
-    bool workspace;
-    bool preset; /* is_atomic_add */
+    BufRole role; /* local until BuildCCE lists it, workspace, global, list, or const */
     Span span;
     uint32_t chain;
     VEC(int64_t) shape;
+    const uint8_t *data; /* BUF_CONST */
+    bool preset;
+    int64_t preset_value;
+    bool fixed; /* start_addr */
+    int64_t fixed_at;
+    VEC(BufId) apart; /* no_reuse_list */
 } Root;
 
 struct Tik {
@@ -108,6 +113,7 @@ struct Tik {
     VEC(TScope *) var_scope;  /* by VarId */
     VEC(TScope *) expr_scope; /* by ExprId; filled on demand */
     VEC(Root *) globals;      /* in order of creation */
+    VEC(Root *) locals;       /* on-core tensors, in order of creation */
     VEC(struct Opener *) openers;
     MethodObj **methods; /* by method number, made on demand */
     struct Profile_ *profile;
@@ -346,6 +352,16 @@ int64_t tik_view_elems(const View *v);
 void tik_strides(Tik *c, Dim *dim, int ndim);
 /* A shape: items are positive ints, integral floats, integer Scalars and Exprs. */
 bool tik_shape(Interp *in, Tik *c, Value v, Span span, Dim **dim, int *ndim);
+/* ---- tik_data.c: options of a tensor that is being created -------------------------------------------- */
+
+/* init_value with is_atomic_add: one number or None (0). */
+bool tik_preset(Interp *in, Root *r, Value v, Span span);
+/* init_value without: a number for all elements, or nested lists. Makes the tensor a constant table. */
+bool tik_table(Interp *in, Root *r, Value v, Span span);
+bool tik_start_addr(Interp *in, Root *r, Value v, Span span);
+/* apart: no_reuse_list, else reuse_list. */
+bool tik_reuse_list(Interp *in, Root *r, Value v, Span span, bool apart);
+
 /* Reports a text that names no dtype; what: " of tensors" or the like. */
 void tik_no_dtype(Interp *in, Span span, const char *text, const char *what);
 
@@ -381,6 +397,8 @@ Value tik_left_bytes(Interp *in, Tik *c, const CallArgs *args);
 /* Calls that have no effect here: printing, profiling, tiling hints. */
 Value tik_ignore(Interp *in, Tik *c, const CallArgs *args);
 Value tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args);
+/* The dtype represents the number; a float is no integer unless it has no fraction. */
+bool tik_literal_fits(Value v, Dtype t);
 Value tik_build(Interp *in, Tik *c, const CallArgs *args);
 Value tik_profile_new(Interp *in, Value self, const CallArgs *args);
 

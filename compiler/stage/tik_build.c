@@ -1,7 +1,8 @@
 /* tik_build.c: BuildCCE: ends a kernel, orders its arguments and hands it to the unit.
  *
- * Order of arguments: tensors and then InputScalars of inputs, tensors of outputs, workspaces in order
- * of creation, tensors of flowtable, InputScalars of outputs and of flowtable. A kernel
+ * Order of arguments: tensors and then InputScalars of inputs, tensors of outputs, workspaces and then
+ * global-space tensors in order of creation, tensors of flowtable, InputScalars of outputs and of
+ * flowtable. Constant tables are in the kernel and no arguments. A kernel
  * whose argument lists are wrong is not handed over, since the back ends rely on every global tensor
  * being an argument. config, enable_l2, output_files_path and extend_params have no effect on the
  * kernel that is built here (language 5.5). */
@@ -101,18 +102,21 @@ add_tensor(Build *b, Value v, int list, const char *name)
     if (view->poisoned) {
         return false;
     }
-    if (r->c != b->c || r->mem != SC_GM || r->workspace) {
+    if (r->c != b->c || r->mem != SC_GM || r->role > BUF_OUT) {
         stage_diag(b->in, D_BUILD_ARGS, span, "'%s' in %s is %s; it lists global tensors",
                    text, name,
                    r->c != b->c      ? "a tensor of another container"
                    : r->mem != SC_GM ? arena_printf(&b->in->u->arena, "a tensor in %s",
                                                     scope_name(r->mem))
-                                     : "a workspace");
+                   : r->role == BUF_CONST  ? "a constant table"
+                   : r->role == BUF_GLOBAL ? "created with is_global_tensor"
+                                           : "a workspace");
         return false;
     }
     tik_declare(r);
     Buffer *buf = &b->c->k->bufs.p[r->buf];
     buf->role = list == B_OUTPUTS ? BUF_OUT : BUF_IN;
+    buf->preset = r->preset && list == B_OUTPUTS; /* an input is what the caller gives */
     buf->use = list == B_FLOWTABLE ? USE_FLOW : USE_TENSOR;
     return add_param(b, r, span);
 }
@@ -157,13 +161,14 @@ add_list(Build *b, int list, const char *name, bool scalars)
     return ok;
 }
 
+/* The arguments that are in no list, in order of creation. */
 static bool
-add_workspaces(Build *b)
+add_unlisted(Build *b, BufRole role)
 {
     bool ok = true;
     for (uint32_t i = 0; i < b->c->globals.n; i++) {
         Root *r = b->c->globals.p[i];
-        if (r->workspace) {
+        if (r->role == role) {
             tik_declare(r);
             ok = add_param(b, r, r->span) && ok;
         }
@@ -183,7 +188,7 @@ all_listed(Build *b)
         for (uint32_t j = 0; j < b->params.n && !listed; j++) {
             listed = b->params.p[j] == r;
         }
-        if (r->used && !listed) {
+        if (r->used && !listed && r->role != BUF_CONST) {
             const char *name = tik_sym(b->in, r->name);
             if (!d) {
                 d = stage_diag(b->in, D_BUILD_ARGS, b->call,
@@ -205,7 +210,8 @@ arguments(Build *b)
     bool ok = add_list(b, B_INPUTS, "inputs", false);
     ok = add_list(b, B_INPUTS, "inputs", true) && ok;
     ok = add_list(b, B_OUTPUTS, "outputs", false) && ok;
-    ok = add_workspaces(b) && ok;
+    ok = add_unlisted(b, BUF_WORKSPACE) && ok;
+    ok = add_unlisted(b, BUF_GLOBAL) && ok;
     ok = add_list(b, B_FLOWTABLE, "flowtable", false) && ok;
     ok = add_list(b, B_OUTPUTS, "outputs", true) && ok;
     ok = add_list(b, B_FLOWTABLE, "flowtable", true) && ok;

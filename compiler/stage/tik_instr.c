@@ -335,9 +335,8 @@ read_mask(InstrCall *x, int i)
                         &x->out[i].mask.w[0]);
 }
 
-/* The literal is in the range of the dtype. */
-static bool
-literal_fits(Value v, Dtype t)
+bool
+tik_literal_fits(Value v, Dtype t)
 {
     int64_t lo, hi, i;
     uint64_t bits;
@@ -371,7 +370,7 @@ read_literal(InstrCall *x, int i)
                    x->params[i].name, val_repr(x->in, v), dtype_name(x->dst));
         return false;
     }
-    if (!literal_fits(v, x->dst)) {
+    if (!tik_literal_fits(v, x->dst)) {
         stage_diag(x->in, D_SCALAR_RANGE, x->span[i],
                    "%s is %s, which %s does not represent", x->params[i].name,
                    val_repr(x->in, v), dtype_name(x->dst));

@@ -266,40 +266,54 @@ read_size(Making *m)
     return true;
 }
 
+/* What is said of global tensors only. */
 static bool
-refuse_option(Making *m, int param, const char *name)
+global_options(Making *m, bool given)
 {
-    if (tik_is_set(m->got[param])) {
-        stage_diag(m->in, D_NOT_SUPPORTED, m->span[param], "'%s' of a tensor", name);
+    if (m->root->mem == SC_GM || !given) {
+        return true;
+    }
+    const char *what = tik_is_set(m->got[P_WORKSPACE]) ? "is_workspace"
+                       : tik_is_set(m->got[P_ATOMIC])  ? "is_atomic_add"
+                       : tik_is_set(m->got[P_GLOBAL])  ? "is_global_tensor"
+                                                       : "init_value";
+    stage_diag(m->in, D_TENSOR_INIT, m->call, "%s is given for '%s', which is in %s",
+               what, tik_sym(m->in, m->root->name), scope_name(m->root->mem));
+    return false;
+}
+
+static bool
+read_contents(Making *m)
+{
+    bool workspace = tik_is_set(m->got[P_WORKSPACE]);
+    bool global = tik_is_set(m->got[P_GLOBAL]);
+    bool atomic = tik_is_set(m->got[P_ATOMIC]);
+    bool table = m->got[P_INIT].kind != VAL_NONE && !atomic;
+    TRY(global_options(m, workspace || global || atomic || table));
+    if (workspace + global + table > 1) {
+        stage_diag(m->in, D_TENSOR_INIT, m->call,
+                   "'%s' is more than one of a workspace, a global tensor and a constant "
+                   "table",
+                   tik_sym(m->in, m->root->name));
         return false;
     }
-    return true;
+    m->root->role = workspace ? BUF_WORKSPACE : global ? BUF_GLOBAL : BUF_LOCAL;
+    Value init = m->got[P_INIT];
+    return atomic  ? tik_preset(m->in, m->root, init, m->span[P_INIT])
+           : table ? tik_table(m->in, m->root, init, m->span[P_INIT])
+                   : true;
 }
 
 static bool
 read_options(Making *m)
 {
-    double init = 0;
-    bool atomic = tik_is_set(m->got[P_ATOMIC]);
-    m->root->workspace = tik_is_set(m->got[P_WORKSPACE]);
-    m->root->preset = atomic;
-    bool has_init = m->got[P_INIT].kind != VAL_NONE;
-    if (m->root->mem != SC_GM && (m->root->workspace || atomic || has_init)) {
-        const char *what = m->root->workspace ? "is_workspace"
-                           : atomic           ? "is_atomic_add"
-                                              : "init_value";
-        stage_diag(m->in, D_TENSOR_INIT, m->call, "%s is given for '%s', which is in %s",
-                   what, tik_sym(m->in, m->root->name), scope_name(m->root->mem));
-        return false;
-    }
-    if (has_init && (!atomic || !val_as_double(m->got[P_INIT], &init) || init != 0)) {
-        stage_diag(m->in, D_NOT_SUPPORTED, m->span[P_INIT],
-                   atomic ? "an init_value other than 0"
-                          : "a constant table as a tensor");
-        return false;
-    }
-    return refuse_option(m, P_GLOBAL, "is_global_tensor") &&
-           (m->got[P_START].kind == VAL_NONE || refuse_option(m, P_START, "start_addr"));
+    Interp *in = m->in;
+    return read_contents(m) &&
+           tik_start_addr(in, m->root, m->got[P_START], m->span[P_START]) &&
+           tik_reuse_list(in, m->root, m->got[P_REUSE_LIST], m->span[P_REUSE_LIST],
+                          false) &&
+           tik_reuse_list(in, m->root, m->got[P_NO_REUSE_LIST], m->span[P_NO_REUSE_LIST],
+                          true);
 }
 
 void
@@ -312,8 +326,7 @@ tik_declare(Root *root)
         .name = root->name,
         .scope = root->mem,
         .dtype = root->dtype,
-        .role = root->workspace ? BUF_WORKSPACE : BUF_LOCAL,
-        .preset = root->preset,
+        .role = root->role,
         .elems = root->elems,
         .bytes = root->bytes,
         .address = -1,
@@ -324,6 +337,13 @@ tik_declare(Root *root)
     b.shape.p = arena_copy(&root->c->k->arena, root->shape.p,
                            root->shape.n * sizeof *root->shape.p);
     b.shape.n = b.shape.cap = root->shape.n;
+    b.data = root->data;
+    b.preset = root->preset;
+    b.preset_value = root->preset_value;
+    b.fixed = root->fixed;
+    b.fixed_at = root->fixed_at;
+    b.apart.p = root->apart.p;
+    b.apart.n = root->apart.n;
     root->buf = ir_buffer(root->c->k, &b);
 }
 
@@ -332,6 +352,7 @@ static bool
 allocate(Interp *in, Root *root)
 {
     Tik *c = root->c;
+    VEC_PUSH(&in->u->arena, &c->locals, root);
     if (tik_dropped(c)) {
         return true;
     }
@@ -424,6 +445,9 @@ tik_tensor_new(Interp *in, Tik *c, const CallArgs *args)
          read_options(&m);
     if (ok && m.root->mem == SC_GM) {
         VEC_PUSH(&in->u->arena, &c->globals, m.root);
+        if (m.root->role == BUF_CONST) {
+            tik_declare(m.root);
+        }
     } else if (ok && !allocate(in, m.root)) {
         return val_fail();
     }

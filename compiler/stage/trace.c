@@ -295,10 +295,34 @@ put_body(Trace *t, StmtId first)
     t->depth--;
 }
 
+static void
+put_argument(const Trace *t, const Buffer *b)
+{
+    text_printf(t->out, "%s ", argrole_name(ir_arg_role(b)));
+    put_shape(t, b);
+    if (b->preset) {
+        Expr value = {.dtype = (uint8_t)b->dtype, .imm = b->preset_value};
+        text_put(t->out, " preset=");
+        put_const(t, &value);
+    }
+    text_putc(t->out, '\n');
+}
+
+static void
+put_table(const Trace *t, const Buffer *b)
+{
+    text_put(t->out, "const ");
+    put_shape(t, b);
+    text_putc(t->out, ' ');
+    for (int64_t i = 0; i < b->bytes; i++) {
+        text_printf(t->out, "%02x", b->data[i]);
+    }
+    text_putc(t->out, '\n');
+}
+
 void
 tikc_trace(const Kernel *k, Text *out)
 {
-    static const char *const roles[] = {"local", "input", "output", "workspace"};
     Arena scratch;
     if (k->trace) {
         text_put(out, k->trace);
@@ -308,10 +332,12 @@ tikc_trace(const Kernel *k, Text *out)
     Trace t = {.k = k, .out = out, .ordinal = ARENA_ARRAY(&scratch, uint32_t, k->bufs.n)};
     text_printf(out, "kernel %s\n", name_of(&t, k->name));
     for (uint32_t i = 0; i < k->params.n; i++) {
-        const Buffer *b = &k->bufs.p[k->params.p[i]];
-        text_printf(out, "%s ", roles[b->role]);
-        put_shape(&t, b);
-        text_putc(out, '\n');
+        put_argument(&t, &k->bufs.p[k->params.p[i]]);
+    }
+    for (BufId i = 1; i < k->bufs.n; i++) {
+        if (k->bufs.p[i].role == BUF_CONST) {
+            put_table(&t, &k->bufs.p[i]);
+        }
     }
     put_body(&t, k->body);
     text_put(out, "end\n");

@@ -367,11 +367,11 @@ make_arg(Stream *s, const Buffer *b, TikBlobArg *out)
 {
     *out = (TikBlobArg){.name = sym_text(&s->u->names, b->name),
                         .dtype = b->dtype,
-                        .role = b->role == BUF_IN    ? 0
-                                : b->role == BUF_OUT ? 1
-                                                     : 2,
+                        .role = (int)ir_arg_role(b),
                         .elems = b->elems,
-                        .ndim = (int)b->shape.n};
+                        .ndim = (int)b->shape.n,
+                        .preset = b->preset,
+                        .preset_value = b->preset_value};
     if (b->shape.n > 8) {
         diag_add(s->u, D_BLOB, b->span, b->chain,
                  "tensor '%s' has %u dimensions; a blob allows 8", out->name, b->shape.n);
@@ -398,11 +398,19 @@ static TikBlobRegion
 make_region(const Stream *s, BufId id)
 {
     const Buffer *b = &s->k->bufs.p[id];
-    return (TikBlobRegion){.name = sym_text(&s->u->names, b->name),
-                           .scope = b->scope,
-                           .dtype = b->dtype,
-                           .base = b->scope == SC_GM ? param_index(s->k, id) : b->address,
-                           .bytes = b->bytes};
+    TikBlobRegion r = {.name = sym_text(&s->u->names, b->name),
+                       .scope = b->scope,
+                       .dtype = b->dtype,
+                       .base = b->address,
+                       .bytes = b->bytes};
+    if (b->role == BUF_CONST) {
+        r.kind = TIKBLOB_TABLE;
+        r.data = b->data;
+    } else if (b->scope == SC_GM) {
+        r.kind = b->role == BUF_LIST ? TIKBLOB_LIST : TIKBLOB_TENSOR;
+        r.base = param_index(s->k, id);
+    }
+    return r;
 }
 
 static bool

@@ -18,7 +18,9 @@ typedef struct Asm {
     char *meta;
     TikBlobKernelInfo info; /* of the kernel whose head is being read */
     Bytes args, regions;    /* TikBlobArg, TikBlobRegion */
-    Bytes texts;            /* char *: everything that unquoting made */
+    Bytes texts;            /* char *: everything that unquoting and tables made */
+    uint8_t *table;         /* where the next byte of the present table goes */
+    int64_t table_left;     /* bytes that it misses */
     bool in_kernel, in_code;
     TikDesc d;
 } Asm;
@@ -540,7 +542,6 @@ read_shape(Asm *a, TikBlobArg *arg)
 static bool
 arg_line(Asm *a)
 {
-    static const char *const roles[] = {"input", "output", "workspace"};
     TikBlobArg arg = {0};
     char buf[64];
     char *name;
@@ -548,13 +549,19 @@ arg_line(Asm *a)
         return false;
     }
     arg.name = name;
-    while (arg.role < 3 && strcmp(roles[arg.role], buf) != 0) {
+    while (arg.role < (int)ARGROLE_COUNT &&
+           strcmp(argrole_name((ArgRole)arg.role), buf) != 0) {
         arg.role++;
     }
-    if (arg.role == 3) {
-        return fail(a, "'%s' is not a role: input, output or workspace", buf);
+    if (arg.role == (int)ARGROLE_COUNT) {
+        return fail(a, "'%s' is not a role: input, output, workspace, global or list",
+                    buf);
     }
     if (!read_dtype(a, &arg.dtype) || !read_shape(a, &arg)) {
+        return false;
+    }
+    arg.preset = accept_word(a, "preset");
+    if (arg.preset && !read_int(a, &arg.preset_value)) {
         return false;
     }
     uint8_t *p = bytes_add(&a->args, sizeof arg);
@@ -564,10 +571,62 @@ arg_line(Asm *a)
     return p != NULL || fail(a, "out of memory");
 }
 
+enum {
+    MAX_TABLE_TEXT = 16 << 20 /* bytes of one table */
+};
+
+/* The bytes follow on lines of their own, see data_line. */
+static bool
+read_table(Asm *a, TikBlobRegion *r)
+{
+    r->kind = TIKBLOB_TABLE;
+    if (!want_word(a, "bytes") || !read_int(a, &r->bytes)) {
+        return false;
+    }
+    if (r->bytes < 1 || r->bytes > MAX_TABLE_TEXT) {
+        return fail(a, "a table has 1 to %d bytes", MAX_TABLE_TEXT);
+    }
+    uint8_t *data = calloc(1, (size_t)r->bytes);
+    uint8_t *slot = data == NULL ? NULL : bytes_add(&a->texts, sizeof data);
+    if (slot == NULL) {
+        free(data);
+        return fail(a, "out of memory");
+    }
+    memcpy(slot, &data, sizeof data);
+    a->table = data;
+    a->table_left = r->bytes;
+    r->data = data;
+    return true;
+}
+
+static bool
+data_line(Asm *a)
+{
+    skip_blanks(a);
+    while (!at_end(a) && *a->p != ' ') {
+        int hi = hex_digit(a->p[0]);
+        int lo = hi >= 0 && a->end - a->p >= 2 ? hex_digit(a->p[1]) : -1;
+        if (lo < 0) {
+            return fail(a, "two hexadecimal digits expected");
+        }
+        if (a->table_left == 0) {
+            return fail(a, "more bytes than the table has");
+        }
+        *a->table++ = (uint8_t)(hi << 4 | lo);
+        a->table_left--;
+        a->p += 2;
+    }
+    return true;
+}
+
 static bool
 read_global(Asm *a, TikBlobRegion *r)
 {
-    if (!want_word(a, "arg") || !read_int(a, &r->base)) {
+    if (accept_word(a, "table")) {
+        return read_table(a, r);
+    }
+    r->kind = accept_word(a, "list") ? TIKBLOB_LIST : TIKBLOB_TENSOR;
+    if ((r->kind == TIKBLOB_TENSOR && !want_word(a, "arg")) || !read_int(a, &r->base)) {
         return false;
     }
     int64_t n = (int64_t)(a->args.n / sizeof(TikBlobArg));
@@ -576,8 +635,8 @@ read_global(Asm *a, TikBlobRegion *r)
                     (long long)n);
     }
     const TikBlobArg *arg = (const TikBlobArg *)(const void *)a->args.p + r->base;
-    return !__builtin_mul_overflow(arg->elems, (int64_t)dtype_size(arg->dtype),
-                                   &r->bytes) ||
+    int64_t size = r->kind == TIKBLOB_LIST ? LIST_WINDOW : dtype_size(arg->dtype);
+    return !__builtin_mul_overflow(arg->elems, size, &r->bytes) ||
            fail(a, "the argument does not fit 64 bits");
 }
 
@@ -637,6 +696,12 @@ head_line(Asm *a)
     }
     if (accept_word(a, "arg")) {
         return arg_line(a);
+    }
+    if (accept_word(a, "data")) {
+        return data_line(a);
+    }
+    if (a->table_left != 0) {
+        return fail(a, "the table above misses %lld bytes", (long long)a->table_left);
     }
     if (accept_word(a, "region")) {
         return region_line(a);

@@ -13,7 +13,7 @@ enum {
     TARG_BYTES = 128,
     TARG_NAME = 24,
     KERN_BYTES = 96,
-    ARG_BYTES = 80,
+    ARG_BYTES = 88,
     REGION_BYTES = 24,
     ROW_BYTES = 16,
     SLOT_BYTES = 16,
@@ -23,6 +23,18 @@ enum {
     MAX_BLOB_CORES = 65535,
     MAX_STRING_BYTES = 4 << 20
 };
+
+/* Flags of an argument. */
+enum {
+    ARG_PRESET = 1
+};
+
+/* Bytes of a constant table in CNST. */
+static inline uint64_t
+blob_table_room(uint64_t bytes)
+{
+    return (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+}
 
 enum {
     BLOB_MUST = 1,

@@ -229,16 +229,36 @@ put_header(Out *o, const TikBlob *b, const TikBlobKernel *k)
         }
     }
     for (uint32_t i = 0; i < k->nargs; i++) {
-        static const char *const roles[] = {"input", "output", "workspace"};
         TikBlobArg a;
         tikblob_arg(b, k, (int)i, &a);
         put(o, "arg ");
         put_text(o, a.name, strlen(a.name));
-        put(o, " %s %s (", roles[a.role], dtype_name(a.dtype));
+        put(o, " %s %s (", argrole_name((ArgRole)a.role), dtype_name(a.dtype));
         for (int d = 0; d < a.ndim; d++) {
             put(o, "%s%" PRId64, d ? ", " : "", a.shape[d]);
         }
-        put(o, ")\n");
+        put(o, ")");
+        if (a.preset) {
+            put(o, " preset %" PRId64, a.preset_value);
+        }
+        put(o, "\n");
+    }
+}
+
+enum {
+    BYTES_PER_LINE = 32
+};
+
+/* Lines of bytes in hexadecimal, without the zeros that round a table up. */
+static void
+put_table(Out *o, const TikBlobRegion *r)
+{
+    put(o, "table bytes %" PRId64 "\n", r->bytes);
+    for (int64_t i = 0; i < r->bytes; i++) {
+        put(o, "%s%02x", i % BYTES_PER_LINE == 0 ? "data " : "", r->data[i]);
+        if (i % BYTES_PER_LINE == BYTES_PER_LINE - 1 || i == r->bytes - 1) {
+            put(o, "\n");
+        }
     }
 }
 
@@ -251,8 +271,11 @@ put_regions(Out *o, const TikBlob *b, const TikBlobKernel *k)
         put(o, "region %u ", i);
         put_text(o, r.name, strlen(r.name));
         put(o, " %s %s ", scope_name(r.scope), dtype_name(r.dtype));
-        if (r.scope == SC_GM) {
-            put(o, "arg %" PRId64 "\n", r.base);
+        if (r.kind == TIKBLOB_TABLE) {
+            put_table(o, &r);
+        } else if (r.scope == SC_GM) {
+            put(o, r.kind == TIKBLOB_LIST ? "list %" PRId64 "\n" : "arg %" PRId64 "\n",
+                r.base);
         } else {
             put(o, "at %" PRId64 " bytes %" PRId64 "\n", r.base, r.bytes);
         }

@@ -4,7 +4,8 @@
  * Otherwise each rule is asked with every operand at its least and at its greatest value, which answers
  * for all values between:
  *   ranges, masks (counts), scalars, pad rules   are intervals
- *   bounds      the end of a footprint grows with every operand; the start is the offset alone
+ *   bounds      the end of a footprint grows with every operand; the start is the offset alone; in an
+ *               address list, whose arrays are not known here, they are never proved
  *   alignment   the offset's step must keep it
  *   overlap     asked when source and destination keep their distance and only lanes and repeats vary
  *               (fewer of them touch fewer bytes); else the bytes between their least start and greatest
@@ -46,11 +47,15 @@ tensor_at(const Verifier *v, const TikOperand *o, int64_t offset)
 {
     const uint8_t *p =
         blob_record(v->b, SEC_REGN, v->c.kernel.first_region + (uint64_t)o->region);
+    int64_t bytes = (int64_t)get64(p + 16);
     return (CheckTensor){.buffer = o->region,
                          .scope = (Scope)p[4],
                          .dtype = o->dtype,
                          .offset = offset,
-                         .bytes = (int64_t)get64(p + 16)};
+                         .bytes = bytes,
+                         .read_only = p[6] == TIKBLOB_TABLE,
+                         .items =
+                             p[6] == TIKBLOB_LIST ? (int32_t)(bytes / LIST_WINDOW) : 0};
 }
 
 static bool
@@ -214,7 +219,7 @@ bounds_hold(Verifier *v, CheckStep s)
     t->offset = v->offsets[s.param].lo;
     bool first = check_step(&v->hi, s, &v->fault);
     t->offset = v->offsets[s.param].hi;
-    return first && check_step(&v->hi, s, &v->fault);
+    return first && check_step(&v->hi, s, &v->fault) && !check_is_open(t);
 }
 
 static bool
@@ -396,8 +401,15 @@ prove_access(Verifier *v)
     if (!operand_range(v, o, 0)) {
         return false;
     }
-    if (v->d.kind == DESC_STORE && !verify_number(v, &v->d.a, &value, &exact)) {
-        return false;
+    if (v->d.kind == DESC_STORE) {
+        CheckTensor t = tensor_at(v, o, 0);
+        if (!check_store(&t, &v->fault)) {
+            BlobAt at = values_of_fault(v);
+            return verify_refuse(v, rule_table[v->fault.rule].name, &at);
+        }
+        if (!verify_number(v, &v->d.a, &value, &exact)) {
+            return false;
+        }
     }
     v->fault = (Fault){.rule = RULE_NONE};
     bool held = verify_dead(v);
@@ -405,6 +417,7 @@ prove_access(Verifier *v)
         CheckTensor lo = tensor_at(v, o, v->offsets[0].lo);
         CheckTensor hi = tensor_at(v, o, v->offsets[0].hi);
         held = check_element(&lo, &v->fault) && check_element(&hi, &v->fault) &&
+               !check_is_open(&hi) &&
                v->offsets[0].step % (uint64_t)dtype_size(o->dtype) == 0;
     }
     if (!held && v->d.checked) {

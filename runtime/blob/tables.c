@@ -262,6 +262,8 @@ tikblob_arg(const TikBlob *b, const TikBlobKernel *k, int index, TikBlobArg *out
     for (int i = 0; i < out->ndim; i++) {
         out->shape[i] = (int64_t)get64(p + 16 + 8 * i);
     }
+    out->preset = p[7] == ARG_PRESET;
+    out->preset_value = (int64_t)get64(p + 80);
 }
 
 static bool
@@ -281,9 +283,26 @@ check_shape(const uint8_t *p)
         }
     }
     int64_t bytes;
+    if (p[5] == ARGROLE_LIST && elems > LIST_MAX) {
+        return false;
+    }
     return elems == (int64_t)get64(p + 8) &&
            !__builtin_mul_overflow(elems, (int64_t)dtype_size((Dtype)p[4]), &bytes) &&
            bytes <= INT64_MAX - BLOCK_BYTES;
+}
+
+/* A preset is the canonical value of an element that the kernel's caller does not give; an address of a
+ * list is an int64. */
+static bool
+check_preset(const uint8_t *p)
+{
+    int64_t value = (int64_t)get64(p + 80);
+    bool list = p[5] == ARGROLE_LIST;
+    if (p[7] == 0) {
+        return value == 0 && (!list || p[4] == DT_S64);
+    }
+    return p[7] == ARG_PRESET && p[5] != ARGROLE_INPUT && !list &&
+           scalar_wrap((Dtype)p[4], value) == value;
 }
 
 static bool
@@ -293,8 +312,8 @@ check_arg(const TikBlob *b, const uint8_t *p, TikBlobDiag *diag)
     if (!check_ref(b, SEC_ARGS, p, diag)) {
         return false;
     }
-    bool fields = *text_at(b, get32(p)) != 0 && dtype_exists(p[4]) && p[5] <= 2 &&
-                  p[6] <= 8 && p[7] == 0;
+    bool fields = *text_at(b, get32(p)) != 0 && dtype_exists(p[4]) &&
+                  p[5] < ARGROLE_COUNT && p[6] <= 8 && check_preset(p);
     if (!fields || !blob_is_zero(p + 16 + 8 * p[6], 64 - 8 * (uint64_t)p[6])) {
         return blob_bad(diag, BLOB_ARG_FIELD, SEC_ARGS, where);
     }
@@ -313,8 +332,12 @@ tikblob_region(const TikBlob *b, const TikBlobKernel *k, int index, TikBlobRegio
     *out = (TikBlobRegion){.name = text_at(b, get32(p)),
                            .scope = (Scope)p[4],
                            .dtype = (Dtype)p[5],
+                           .kind = (TikBlobRegionKind)p[6],
                            .base = (int64_t)get64(p + 8),
                            .bytes = (int64_t)get64(p + 16)};
+    if (out->kind == TIKBLOB_TABLE) {
+        out->data = blob_bytes(b, SEC_CNST) + out->base;
+    }
 }
 
 static bool
@@ -329,12 +352,39 @@ check_global(const TikBlob *b, const TikBlobKernel *k, const uint8_t *p,
     }
     TikBlobArg arg;
     tikblob_arg(b, k, (int)index, &arg);
-    int64_t bytes = arg.elems * dtype_size(arg.dtype);
+    bool list = arg.role == ARGROLE_LIST;
+    if (list != (p[6] == TIKBLOB_LIST)) {
+        return blob_bad(diag, BLOB_REGION_BASE, SEC_REGN, where + 8);
+    }
+    int64_t bytes = arg.elems * (list ? LIST_WINDOW : dtype_size(arg.dtype));
     if (bytes != (int64_t)get64(p + 16)) {
         return blob_bad_value(diag, BLOB_REGION_BYTES, SEC_REGN, where + 16,
                               (BlobSeen){(int64_t)get64(p + 16), bytes, bytes});
     }
     return true;
+}
+
+/* The table begins where the one before it, in the whole blob, ended. */
+static bool
+check_table(const TikBlob *b, const uint8_t *p, uint64_t *next, TikBlobDiag *diag)
+{
+    const TikBlobSection *s = blob_section(b, SEC_CNST);
+    uint64_t where = (uint64_t)(p - b->bytes);
+    uint64_t base = get64(p + 8);
+    uint64_t bytes = get64(p + 16);
+    uint64_t size = s == NULL ? 0 : s->size;
+    if (base != *next || base > size) {
+        return blob_bad_value(diag, BLOB_CONST_RANGE, SEC_REGN, where + 8,
+                              (BlobSeen){(int64_t)base, (int64_t)*next, (int64_t)*next});
+    }
+    if (bytes < 1 || bytes > size - base || blob_table_room(bytes) > size - base ||
+        bytes % (uint64_t)dtype_size((Dtype)p[5]) != 0) {
+        return blob_bad_value(diag, BLOB_REGION_BYTES, SEC_REGN, where + 16,
+                              (BlobSeen){(int64_t)bytes, 1, (int64_t)(size - base)});
+    }
+    *next = base + blob_table_room(bytes);
+    return blob_is_zero(b->bytes + s->offset + base + bytes, *next - base - bytes) ||
+           blob_bad(diag, BLOB_CONST_RANGE, SEC_CNST, s->offset + base + bytes);
 }
 
 static bool
@@ -361,14 +411,18 @@ check_local(const TikBlob *b, const TikBlobKernel *k, const uint8_t *p, TikBlobD
 }
 
 static bool
-check_region(const TikBlob *b, const TikBlobKernel *k, const uint8_t *p,
+check_region(const TikBlob *b, const TikBlobKernel *k, const uint8_t *p, uint64_t *next,
              TikBlobDiag *diag)
 {
     if (!check_ref(b, SEC_REGN, p, diag)) {
         return false;
     }
-    if (p[4] >= SC_COUNT || !dtype_exists(p[5]) || get16(p + 6) != 0) {
+    if (p[4] >= SC_COUNT || !dtype_exists(p[5]) ||
+        p[6] > (p[4] == SC_GM ? TIKBLOB_LIST : TIKBLOB_TENSOR) || p[7] != 0) {
         return blob_bad(diag, BLOB_REGION_FIELD, SEC_REGN, (uint64_t)(p + 4 - b->bytes));
+    }
+    if (p[6] == TIKBLOB_TABLE) {
+        return check_table(b, p, next, diag);
     }
     return p[4] == SC_GM ? check_global(b, k, p, diag) : check_local(b, k, p, diag);
 }
@@ -503,6 +557,29 @@ check_kernels(TikBlob *b, TikBlobDiag *diag)
     return true;
 }
 
+static bool
+check_regions(const TikBlob *b, TikBlobDiag *diag)
+{
+    uint64_t next = 0; /* where the next constant table begins */
+    for (int k = 0; k < b->nkernels; k++) {
+        TikBlobKernel kernel;
+        tikblob_kernel(b, k, &kernel);
+        for (uint32_t i = 0; i < kernel.nregions; i++) {
+            const uint8_t *p =
+                blob_record(b, SEC_REGN, kernel.first_region + (uint64_t)i);
+            if (!check_region(b, &kernel, p, &next, diag)) {
+                return false;
+            }
+        }
+    }
+    const TikBlobSection *s = blob_section(b, SEC_CNST);
+    if (s != NULL && (s->size == 0 || s->size != next)) {
+        return blob_bad_value(diag, BLOB_CONST_RANGE, SEC_CNST, s->offset,
+                              (BlobSeen){(int64_t)s->size, (int64_t)next, (int64_t)next});
+    }
+    return true;
+}
+
 bool
 blob_check_tables(TikBlob *b, TikBlobDiag *diag)
 {
@@ -514,16 +591,5 @@ blob_check_tables(TikBlob *b, TikBlobDiag *diag)
             return false;
         }
     }
-    for (int k = 0; k < b->nkernels; k++) {
-        TikBlobKernel kernel;
-        tikblob_kernel(b, k, &kernel);
-        for (uint32_t i = 0; i < kernel.nregions; i++) {
-            const uint8_t *p =
-                blob_record(b, SEC_REGN, kernel.first_region + (uint64_t)i);
-            if (!check_region(b, &kernel, p, diag)) {
-                return false;
-            }
-        }
-    }
-    return check_rows(b, diag) && check_meta(b, diag);
+    return check_regions(b, diag) && check_rows(b, diag) && check_meta(b, diag);
 }

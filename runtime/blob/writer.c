@@ -216,8 +216,8 @@ tikblob_writer_free(TikBlobWriter *w)
         free(k->arg_names);
         free(k->region_names);
     }
-    Bytes *all[] = {&w->code,      &w->rows,    &w->strings,
-                    &w->string_at, &w->kernels, &w->places};
+    Bytes *all[] = {&w->code,    &w->rows,   &w->strings, &w->string_at,
+                    &w->kernels, &w->places, &w->tables};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         free(all[i]->p);
     }
@@ -244,6 +244,31 @@ copy_of(TikBlobWriter *w, const void *p, size_t n, size_t size)
     return copy;
 }
 
+/* Where a table stands in CNST; its bytes are copied there. */
+static void
+place_table(TikBlobWriter *w, TikBlobRegion *r)
+{
+    r->base = (int64_t)w->tables.n;
+    uint8_t *p = bytes_add(&w->tables, (size_t)blob_table_room((uint64_t)r->bytes));
+    if (p == NULL) {
+        w->failed = true;
+    } else {
+        memcpy(p, r->data, (size_t)r->bytes);
+    }
+    r->data = NULL;
+}
+
+static void
+place_tables(TikBlobWriter *w, WriterKernel *k)
+{
+    TikBlobRegion *r = (TikBlobRegion *)(uintptr_t)k->info.regions;
+    for (int i = 0; r != NULL && i < k->info.nregions; i++) {
+        if (r[i].kind == TIKBLOB_TABLE) {
+            place_table(w, &r[i]);
+        }
+    }
+}
+
 void
 tikblob_begin_kernel(TikBlobWriter *w, const TikBlobKernelInfo *info)
 {
@@ -268,6 +293,7 @@ tikblob_begin_kernel(TikBlobWriter *w, const TikBlobKernelInfo *info)
     for (size_t i = 0; i < nregions && k->region_names != NULL; i++) {
         k->region_names[i] = writer_string(w, info->regions[i].name);
     }
+    place_tables(w, k);
     w->depth = 0;
 }
 
@@ -437,6 +463,8 @@ build_args(Image *im, const WriterKernel *k)
         for (int d = 0; d < a->ndim && d < 8; d++) {
             put64(p + 16 + 8 * d, (uint64_t)a->shape[d]);
         }
+        p[7] = a->preset ? ARG_PRESET : 0;
+        put64(p + 80, a->preset ? (uint64_t)a->preset_value : 0);
     }
 }
 
@@ -449,6 +477,7 @@ build_regions(Image *im, const WriterKernel *k)
         put32(p, offset_of(&im->names, k->region_names[i]));
         p[4] = (uint8_t)r->scope;
         p[5] = (uint8_t)r->dtype;
+        p[6] = (uint8_t)r->kind;
         put64(p + 8, (uint64_t)r->base);
         put64(p + 16, (uint64_t)r->bytes);
     }
@@ -682,6 +711,7 @@ build(Image *im, const char *meta)
     }
     build_rows(im);
     add_copy(im, SEC_CODE, w->code.p, w->code.n);
+    add_copy(im, SEC_CNST, w->tables.p, w->tables.n);
     if (im->present[SEC_LINE]) {
         build_places(im);
     }
@@ -704,6 +734,7 @@ tikblob_finish(TikBlobWriter *w, const char *meta, uint8_t **bytes, size_t *size
     for (int id = 0; id < SEC_COUNT; id++) {
         im.present[id] = blob_sections[id].required;
     }
+    im.present[SEC_CNST] = w->tables.n > 0;
     im.present[SEC_LINE] = w->has_place;
     im.present[SEC_META] = meta != NULL && *meta != 0;
     bool ok = sort_names(w, &im.names, &im.part[SEC_STRS]);

@@ -29,7 +29,8 @@ typedef struct WriterKernel {
     TikBlobKernelInfo
         info; /* args and regions are the writer's copies; names are in the ids */
     uint32_t name;
-    uint32_t *arg_names, *region_names; /* string ids */
+    uint32_t *arg_names,
+        *region_names; /* string ids; region data: in TikBlobWriter.tables */
     uint32_t code_first, code_slots, ndescriptors, nregs, nloops;
 } WriterKernel;
 
@@ -44,6 +45,7 @@ struct TikBlobWriter {
     Index row_index, string_index;
     Bytes kernels; /* WriterKernel */
     Bytes places;  /* WriterPlace per descriptor */
+    Bytes tables;  /* CNST */
     bool has_place;
     uint32_t depth; /* open loops of the present kernel */
 };

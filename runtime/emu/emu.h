@@ -23,6 +23,8 @@ typedef struct EmuKernel {
     const TikBlobRegion *regions;
     uint32_t nregions;
     TikArray *const *args; /* a GM region's base is an index into it */
+    uint8_t *const
+        *bound; /* by argument: of a list its first ListItem; null: there are no lists */
     uint32_t nargs;
     uint32_t nregs, nloops;
     uint32_t cores;
@@ -79,6 +81,9 @@ typedef struct EmuRef {
     uint32_t first_term, nterms;
     uint32_t region;
     Dtype dtype;
+    const ListItem
+        *items; /* address list: its arrays, base and limit are not used; else null */
+    int32_t nitems;
 } EmuRef;
 
 typedef struct EmuRun EmuRun;
@@ -141,6 +146,7 @@ struct EmuProgram {
     uint32_t max_depth;
     uint8_t *scratch;
     int64_t scratch_bytes;
+    uint8_t **tables; /* by region: a constant table's bytes in scratch, else null */
     int64_t scope_at[SC_COUNT]; /* where a memory begins in scratch */
 };
 
@@ -177,11 +183,16 @@ emu_offset(const EmuRun *r, const EmuRef *ref)
 
 /* The one translation of addresses: the operand's first byte if extent >= 0 bytes from there on
  * exist, else null. */
+uint8_t *emu_list_at(const EmuRef *o, int64_t off, int64_t extent); /* emu_program.c */
+
 static inline uint8_t *
 emu_at(const EmuRun *r, uint32_t ref, int64_t extent)
 {
     const EmuRef *o = &r->p->refs[ref];
     int64_t off = emu_offset(r, o);
+    if (o->items != NULL) {
+        return emu_list_at(o, off, extent);
+    }
     return off >= 0 && off <= o->limit && extent <= o->limit - off ? o->base + off : NULL;
 }
 

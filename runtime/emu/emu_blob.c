@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "emu/emu.h"
+#include "launch/bind.h"
 #include "launch/error.h"
 
 typedef struct Front {
@@ -65,21 +66,22 @@ report(const Front *f, const EmuResult *res)
     return false;
 }
 
-static bool
-check_args(const Front *f, TikArray *const *args)
+/* The arguments as a launcher knows them. */
+static TikParam *
+params_of(const Front *f)
 {
-    for (uint32_t i = 0; i < f->info.nargs; i++) {
+    TikParam *params = calloc((size_t)f->info.nargs + 1, sizeof *params);
+    for (uint32_t i = 0; params != NULL && i < f->info.nargs; i++) {
         TikBlobArg arg;
         tikblob_arg(f->blob, &f->info, (int)i, &arg);
-        const TikArray *a = args[i];
-        if (a == NULL || a->data == NULL || a->dtype != arg.dtype ||
-            a->elems < arg.elems) {
-            return launch_error(f->err, TIK_ERR_USAGE, "usage",
-                                "the array for '%s' is not of %" PRId64 " %s elements",
-                                arg.name, arg.elems, dtype_name(arg.dtype));
-        }
+        params[i] = (TikParam){.name = arg.name,
+                               .dtype = arg.dtype,
+                               .role = arg.role,
+                               .elems = arg.elems,
+                               .preset = arg.preset,
+                               .preset_value = arg.preset_value};
     }
-    return true;
+    return params;
 }
 
 static bool
@@ -109,12 +111,14 @@ translate(const Front *f, EmuProgram *p, EmuResult *res)
 }
 
 static bool
-run_kernel(const Front *f, const TikBlobRegion *regions, TikArray *const *args)
+run_kernel(const Front *f, const TikBlobRegion *regions, TikArray *const *args,
+           const Bound *bound)
 {
     EmuKernel k = {.soc = f->blob->soc,
                    .regions = regions,
                    .nregions = f->info.nregions,
                    .args = args,
+                   .bound = bound->args,
                    .nargs = f->info.nargs,
                    .nregs = f->info.nregs,
                    .nloops = f->info.nloops,
@@ -128,6 +132,38 @@ run_kernel(const Front *f, const TikBlobRegion *regions, TikArray *const *args)
     }
     bool ok = translate(f, p, &res) && (emu_run(p, &res) || report(f, &res));
     emu_free(p);
+    return ok;
+}
+
+static bool
+run_regions(const Front *f, TikArray *const *args, const Bound *bound)
+{
+    TikBlobRegion *regions = calloc((size_t)f->info.nregions + 1, sizeof *regions);
+    if (regions == NULL) {
+        return launch_error(f->err, TIK_ERR_IO, "limit-memory",
+                            "not enough memory to run the kernel");
+    }
+    for (uint32_t i = 0; i < f->info.nregions; i++) {
+        tikblob_region(f->blob, &f->info, (int)i, &regions[i]);
+    }
+    bool ok = run_kernel(f, regions, args, bound);
+    free(regions);
+    return ok;
+}
+
+static bool
+run_bound(const Front *f, TikArray *const *args)
+{
+    Bound bound;
+    TikParam *params = params_of(f);
+    if (params == NULL) {
+        return launch_error(f->err, TIK_ERR_IO, "limit-memory",
+                            "not enough memory to run the kernel");
+    }
+    bool ok = bound_init(&bound, params, (int)f->info.nargs, args, f->err) &&
+              run_regions(f, args, &bound);
+    bound_free(&bound);
+    free(params);
     return ok;
 }
 
@@ -148,18 +184,5 @@ tik_emulate(const uint8_t *bytes, size_t size, int kernel, TikArray *const *args
                             kernel);
     }
     tikblob_kernel(&blob, kernel, &f.info);
-    if (!check_args(&f, args)) {
-        return false;
-    }
-    TikBlobRegion *regions = calloc((size_t)f.info.nregions + 1, sizeof *regions);
-    if (regions == NULL) {
-        return launch_error(err, TIK_ERR_IO, "limit-memory",
-                            "not enough memory to run the kernel");
-    }
-    for (uint32_t i = 0; i < f.info.nregions; i++) {
-        tikblob_region(&blob, &f.info, (int)i, &regions[i]);
-    }
-    bool ok = run_kernel(&f, regions, args);
-    free(regions);
-    return ok;
+    return run_bound(&f, args);
 }

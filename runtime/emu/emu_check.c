@@ -23,7 +23,10 @@ tensor_of(const EmuRun *r, uint32_t ref)
                          .scope = g->scope,
                          .dtype = o->dtype,
                          .offset = emu_offset(r, o),
-                         .bytes = g->bytes};
+                         .bytes = g->bytes,
+                         .read_only = g->kind == TIKBLOB_TABLE,
+                         .items = o->nitems,
+                         .item = o->items};
 }
 
 static void

@@ -52,6 +52,28 @@ enum {
     SCOPE_ALIGN = 1024
 };
 
+static int64_t
+storage_of(const TikBlobRegion *g)
+{
+    return g->scope == SC_GM ? (g->bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES
+                             : g->bytes;
+}
+
+/* Constant tables are copied behind the memories: no operand can reach the blob itself. */
+static bool
+copy_tables(EmuProgram *p, int64_t at)
+{
+    for (uint32_t i = 0; i < p->kernel.nregions; i++) {
+        const TikBlobRegion *g = &p->kernel.regions[i];
+        if (g->kind == TIKBLOB_TABLE) {
+            p->tables[i] = p->scratch + at;
+            memcpy(p->tables[i], g->data, (size_t)g->bytes);
+            at += storage_of(g);
+        }
+    }
+    return true;
+}
+
 /* Lays the memories out one behind the other, each as large as the kernel's regions need. */
 static bool
 lay_out(EmuProgram *p, EmuResult *res)
@@ -75,8 +97,23 @@ lay_out(EmuProgram *p, EmuResult *res)
         p->scope_at[s] = p->scratch_bytes;
         p->scratch_bytes += (size[s] + SCOPE_ALIGN - 1) / SCOPE_ALIGN * SCOPE_ALIGN;
     }
+    int64_t tables = p->scratch_bytes;
+    for (uint32_t i = 0; i < k->nregions; i++) {
+        p->scratch_bytes +=
+            k->regions[i].kind == TIKBLOB_TABLE ? storage_of(&k->regions[i]) : 0;
+    }
     p->scratch = pages_alloc(p->scratch_bytes);
-    return p->scratch != NULL || no_memory(res);
+    p->tables = calloc((size_t)k->nregions + 1, sizeof *p->tables);
+    return p->scratch != NULL && p->tables != NULL ? copy_tables(p, tables)
+                                                   : no_memory(res);
+}
+
+static bool
+is_list(const EmuKernel *k, const TikBlobRegion *g)
+{
+    return g->base >= 0 && g->base < k->nargs && k->bound != NULL &&
+           k->args[g->base] != NULL && k->args[g->base]->items != NULL &&
+           g->bytes == k->args[g->base]->elems * LIST_WINDOW;
 }
 
 static bool
@@ -84,11 +121,12 @@ check_globals(const EmuKernel *k, EmuResult *res)
 {
     for (uint32_t i = 0; i < k->nregions; i++) {
         const TikBlobRegion *g = &k->regions[i];
-        if (g->scope != SC_GM) {
+        if (g->scope != SC_GM || (g->kind == TIKBLOB_TABLE && g->data != NULL) ||
+            (g->kind == TIKBLOB_LIST && is_list(k, g))) {
             continue;
         }
-        if (g->base < 0 || g->base >= k->nargs || k->args[g->base] == NULL ||
-            k->args[g->base]->data == NULL || g->bytes < 0 ||
+        if (g->kind != TIKBLOB_TENSOR || g->base < 0 || g->base >= k->nargs ||
+            k->args[g->base] == NULL || k->args[g->base]->data == NULL || g->bytes < 0 ||
             k->args[g->base]->bytes < g->bytes) {
             return emu_malformed(res, 0, "a global region has no array of its size");
         }
@@ -135,6 +173,7 @@ emu_free(EmuProgram *p)
     free(p->consts);
     free(p->moves);
     pages_free(p->scratch, p->scratch_bytes);
+    free(p->tables);
     free(p);
 }
 
@@ -205,15 +244,37 @@ add_term(const Adder *a, const TikNum *num, int64_t coef)
     return true;
 }
 
-static int64_t
-storage_of(const TikBlobRegion *g)
+uint8_t *
+emu_list_at(const EmuRef *o, int64_t off, int64_t extent)
 {
-    return g->scope == SC_GM ? (g->bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES
-                             : g->bytes;
+    int64_t item = list_item(off);
+    int64_t first = list_offset(off);
+    if (item < 0 || item >= o->nitems || first < 0) {
+        return NULL;
+    }
+    int64_t limit = (o->items[item].bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+    bool inside = first <= limit && extent <= limit - first;
+    return inside ? o->items[item].data + first : NULL;
+}
+
+static void
+locate(const EmuProgram *p, EmuRef *ref)
+{
+    const EmuKernel *k = &p->kernel;
+    const TikBlobRegion *g = &k->regions[ref->region];
+    if (g->kind == TIKBLOB_LIST) {
+        ref->items = (const ListItem *)(const void *)k->bound[g->base];
+        ref->nitems = (int32_t)k->args[g->base]->elems;
+    } else if (g->kind == TIKBLOB_TABLE) {
+        ref->base = p->tables[ref->region];
+    } else {
+        ref->base = g->scope == SC_GM ? k->args[g->base]->data
+                                      : p->scratch + p->scope_at[g->scope] + g->base;
+    }
 }
 
 static bool
-add_ref(const Adder *a, const TikOperand *o, uint32_t *out)
+add_ref(const Adder *a, const TikOperand *o, bool write, uint32_t *out)
 {
     EmuProgram *p = a->p;
     if (o->region >= p->kernel.nregions) {
@@ -229,14 +290,16 @@ add_ref(const Adder *a, const TikOperand *o, uint32_t *out)
         return no_memory(a->res);
     }
     const TikBlobRegion *g = &p->kernel.regions[o->region];
+    if (write && g->kind == TIKBLOB_TABLE) {
+        return bad(a, "a constant table is written");
+    }
     EmuRef ref = {.limit = storage_of(g),
                   .offset = o->offset,
                   .first_term = p->nterms,
                   .nterms = (uint32_t)o->nterms,
                   .region = o->region,
                   .dtype = o->dtype};
-    ref.base = g->scope == SC_GM ? p->kernel.args[g->base]->data
-                                 : p->scratch + p->scope_at[g->scope] + g->base;
+    locate(p, &ref);
     for (int i = 0; i < o->nterms; i++) {
         if (!add_term(a, &o->terms[i].num, o->terms[i].coef)) {
             return false;
@@ -257,7 +320,7 @@ add_operand(const Adder *a, EmuOp *op, int i, Role role, int counts[2])
     switch (role) {
     case ROLE_DST:
     case ROLE_SRC:
-        return add_ref(a, &d->args[i].t, &op->refs[counts[0]++]);
+        return add_ref(a, &d->args[i].t, role == ROLE_DST, &op->refs[counts[0]++]);
     case ROLE_MASK:
         for (int w = 0; w < mask_words(d->mask_form); w++) {
             if (!add_num(a, &d->args[i].mask[w], &op->mask[w])) {
@@ -371,7 +434,7 @@ add_access(const Adder *a, EmuOp *op)
     if (!good_dtype(d->dtype)) {
         return bad(a, "an element has no dtype");
     }
-    if (!add_ref(a, &d->operand, &op->refs[0])) {
+    if (!add_ref(a, &d->operand, d->kind == DESC_STORE, &op->refs[0])) {
         return false;
     }
     TikNum reg = {.kind = NUM_REG, .index = d->reg};

@@ -21,7 +21,7 @@ enum {
     TIKBLOB_MAX_IFS = 512,  /* nesting of branches: a chain of 400 elif links is legal */
     TIKBLOB_MAX_TERMS = 8,  /* loop terms of an affine operand */
     TIKBLOB_MAX_REGS = 2,   /* register terms of an affine operand */
-    TIKBLOB_KNOWN_SECTIONS = 10
+    TIKBLOB_KNOWN_SECTIONS = 11
 };
 
 /* Where and why a blob is refused, or what the verifier could not prove. */
@@ -77,21 +77,36 @@ void tikblob_kernel(const TikBlob *b, int index, TikBlobKernel *out);
 typedef struct TikBlobArg {
     const char *name;
     Dtype dtype;
-    int role; /* 0 input, 1 output, 2 workspace */
+    int role; /* ArgRole; a list has elems addresses of arrays */
     int64_t elems;
     int ndim;
     int64_t shape[8];
+    bool
+        preset; /* the launcher sets every element to preset_value before the kernel runs */
+    int64_t preset_value; /* canonical, see isa/scalar.h */
 } TikBlobArg;
 
 void tikblob_arg(const TikBlob *b, const TikBlobKernel *k, int index, TikBlobArg *out);
 
-/* A root tensor: a global argument or an on-core buffer. */
+/* What a region of global memory is; others are TIKBLOB_TENSOR. */
+typedef enum TikBlobRegionKind {
+    TIKBLOB_TENSOR,
+    TIKBLOB_TABLE, /* constants of the blob, only read */
+    TIKBLOB_LIST   /* arrays of an address list, one LIST_WINDOW each (isa.h) */
+} TikBlobRegionKind;
+
+/* A root tensor: a global argument, a constant table or an on-core buffer. */
 typedef struct TikBlobRegion {
     const char *name;
     Scope scope;
     Dtype dtype;
-    int64_t base;  /* on-core: address in the scope; GM: index of the argument */
+    TikBlobRegionKind kind;
+    int64_t
+        base; /* on-core: address in the scope; GM: index of the argument, of a table where it
+                      begins in CNST (the writer computes that) */
     int64_t bytes; /* not rounded */
+    const uint8_t *
+        data; /* of a table: its bytes, rounded up to 32 with zeros (writer: not rounded) */
 } TikBlobRegion;
 
 void tikblob_region(const TikBlob *b, const TikBlobKernel *k, int index,

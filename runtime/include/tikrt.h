@@ -31,7 +31,9 @@ typedef struct TikError {
 
 /* ---- arrays ------------------------------------------------------------------------------------- */
 
-/* A global tensor's storage: bytes rounded up to 32, the tail zero, 64-byte aligned. */
+/* A global tensor's storage: bytes rounded up to 32, the tail zero, 64-byte aligned. Or what an address
+ * list stands for: items are its elems arrays, of any dtype and at most LIST_WINDOW / 2 bytes, which the
+ * caller owns; data is null then. Arrays of one run share no bytes. */
 typedef struct TikArray {
     Dtype dtype;
     int64_t elems;
@@ -39,12 +41,14 @@ typedef struct TikArray {
     int64_t shape[8];
     uint8_t *data;
     int64_t bytes; /* elems * size, without the tail */
+    struct TikArray *items;
 } TikArray;
 
 bool tik_array_alloc(TikArray *a, Dtype t, int64_t elems, TikError *err); /* zeros */
-void tik_array_free(TikArray *a);
+void tik_array_free(TikArray *a); /* not its items */
 /* Reads a .npy file (versions 1 to 3, C order, little endian). dtype: what the tensor has; bfloat16
- * is stored as uint16. elems: what the tensor has. */
+ * is stored as uint16. elems: what the tensor has. For an array of a list, which has any: DT_NONE and
+ * -1. */
 bool tik_npy_read(const char *path, Dtype dtype, int64_t elems, TikArray *out,
                   TikError *err);
 /* Writes through a temporary file that is renamed; shape as in the array. */
@@ -54,8 +58,8 @@ bool tik_npy_write(const char *path, const TikArray *a, TikError *err);
 
 typedef struct TikCore TikCore;
 
-/* Entry of a compiled kernel: runs one core's part. args: one pointer per global tensor in argument
- * order. Returns 0, or 1 after a run-time check failed and was recorded in core. */
+/* Entry of a compiled kernel: runs one core's part. args: one pointer per argument, of a list to its
+ * table of ListItem. Returns 0, or 1 after a run-time check failed and was recorded in core. */
 typedef int (*TikEntry)(uint8_t *const *args, int32_t core_index, uint8_t *scratch,
                         TikCore *core);
 
@@ -68,10 +72,12 @@ typedef struct TikPlace {
 typedef struct TikParam {
     const char *name;
     Dtype dtype;
-    int role; /* 0 input, 1 output, 2 workspace */
+    int role; /* ArgRole */
     int64_t elems;
     int ndim;
+    int preset; /* not 0: every element is set to preset_value before the kernel runs */
     int64_t shape[8];
+    int64_t preset_value; /* canonical, see isa/scalar.h */
 } TikParam;
 
 /* Everything a launcher needs to know of a kernel; constant data beside the code. */
@@ -89,7 +95,8 @@ typedef struct TikKernel {
     const TikPlace *places;
 } TikKernel;
 
-/* Runs all cores, on up to threads threads (0: as many as OpenMP gives). args in parameter order.
+/* Runs all cores, on up to threads threads (0: as many as OpenMP gives). args in parameter order; those
+ * that the kernel wants preset are filled first.
  * A fault of the lowest core index is reported. */
 bool tik_launch(const TikKernel *k, TikArray *const *args, int threads, TikError *err);
 
@@ -99,6 +106,7 @@ typedef struct TikCheckArg {
     uint32_t buffer;      /* tensors: identity of the root */
     int32_t mask_form;    /* masks: MaskForm */
     int32_t literal;      /* numbers: written as a constant */
+    int32_t list;         /* tensors: argument of an address list plus one, else 0 */
     int64_t bytes;        /* tensors: size of the root */
 } TikCheckArg;
 

@@ -2,7 +2,8 @@
  * vector chapter 1); check.h is the contract, footprint.c has the extents, overlap.c the overlap rules.
  * The compiler, compiled code and the emulator all come here, so a rule has one name and one text.
  *
- * Owns: not-on-arch, dtype-unsupported, dtype-mismatch, address-align, tensor-overflow, gm-tail-write,
+ * Owns: not-on-arch, dtype-unsupported, dtype-mismatch, read-only, list-index, address-align,
+ * tensor-overflow, gm-tail-write,
  * path, same-gm, path-applicability, range-*, extended-argument, pad-mode*, conv-soc, type-pair,
  * deqscale-missing, scope-ub, mask-*, repeat-range, repeat-stride-range, scalar-range.
  * Not checked here: arg-type and scalar-dtype of a call (binding); capacity; uninit. Processors
@@ -305,6 +306,20 @@ static_vector(const CheckInstr *in, const ParamInfo *params, int n, Fault *fault
     return mask_form_ok(in, 0, fault);
 }
 
+static bool
+read_only(const CheckTensor *t, int param, const char *name, Fault *fault)
+{
+    FaultAt at = {RULE_READ_ONLY, param, 0, 0, 0};
+    return !t->read_only ||
+           check_fail(fault, &at, "%s is a constant table, which is only read", name);
+}
+
+bool
+check_store(const CheckTensor *t, Fault *fault)
+{
+    return read_only(t, 0, "the element's tensor", fault);
+}
+
 bool
 check_static(const CheckInstr *in, Fault *fault)
 {
@@ -314,6 +329,12 @@ check_static(const CheckInstr *in, Fault *fault)
     int n;
     Form form = op_table[in->op].form;
     const ParamInfo *params = form_params(form, &n);
+    for (int i = 0; i < n; i++) {
+        if (params[i].role == ROLE_DST &&
+            !read_only(&in->args[i].t, i, params[i].name, fault)) {
+            return false;
+        }
+    }
     switch (form) {
     case FORM_MOVE:
         return static_move(in, fault);
@@ -461,11 +482,44 @@ overflow_fault(const CheckTensor *t, int param, const char *name, int64_t end,
                       (long long)t->offset, (long long)(end - 1), (long long)t->bytes);
 }
 
+/* Bounds in the array that the offset chooses; while arrays are not known, an access of a list must
+ * still be in one window. */
+static bool
+list_bounds(const CheckTensor *t, int param, const char *name, int64_t extent,
+            Fault *fault)
+{
+    int64_t item = list_item(t->offset);
+    FaultAt at = {RULE_LIST_INDEX, param, item, 0, t->items - 1};
+    if (item < 0 || item >= t->items) {
+        return check_fail(fault, &at,
+                          "%s is in array %lld of its address list, which has %d", name,
+                          (long long)item, (int)t->items);
+    }
+    int64_t first = list_offset(t->offset);
+    int64_t end = sat_add(first, extent);
+    CheckTensor array = {.scope = t->scope, .bytes = LIST_WINDOW / 2};
+    array.bytes = t->item != NULL ? t->item[item].bytes : array.bytes;
+    at = (FaultAt){RULE_TENSOR_OVERFLOW, param, end, 0, check_limit(&array)};
+    if (first < 0) {
+        at.value = first;
+        return check_fail(fault, &at, "%s starts at byte %lld, before array %lld", name,
+                          (long long)first, (long long)item);
+    }
+    return end <= at.hi ||
+           check_fail(fault, &at,
+                      "%s covers bytes %lld to %lld; array %lld has %lld bytes", name,
+                      (long long)first, (long long)(end - 1), (long long)item,
+                      (long long)array.bytes);
+}
+
 static bool
 value_bounds(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
 {
     const CheckTensor *t = &in->args[param].t;
     int64_t extent = check_extent(in, param);
+    if (t->items > 0) {
+        return list_bounds(t, param, p->name, extent, fault);
+    }
     int64_t end = sat_add(t->offset, extent);
     return extent == 0 || (t->offset >= 0 && end <= check_limit(t)) ||
            overflow_fault(t, param, p->name, end, fault);
@@ -623,6 +677,9 @@ check_element(const CheckTensor *t, Fault *fault)
                           (long long)t->offset, size, dtype_name(t->dtype));
     }
     int64_t end = sat_add(t->offset, size);
+    if (t->items > 0) {
+        return list_bounds(t, 0, "the element", size, fault);
+    }
     return (t->offset >= 0 && end <= check_limit(t)) ||
            overflow_fault(t, 0, "the element", end, fault);
 }
@@ -646,7 +703,7 @@ check_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), v
     }
     int64_t extent = check_extent(in, MV_DST);
     int64_t end = sat_add(dst->offset, extent);
-    if (dst->scope == SC_GM && extent > 0 && end > dst->bytes) {
+    if (dst->scope == SC_GM && dst->items == 0 && extent > 0 && end > dst->bytes) {
         FaultAt at = {RULE_GM_TAIL_WRITE, MV_DST, end, 0, dst->bytes};
         check_fail(&fault, &at,
                    "dst covers bytes %lld to %lld; the last element ends before "

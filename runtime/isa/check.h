@@ -11,6 +11,12 @@
 
 #include "isa/isa.h"
 
+/* An array of an address list. */
+typedef struct ListItem {
+    uint8_t *data; /* 32-byte aligned, rounded up to 32 bytes with zeros */
+    int64_t bytes; /* at most LIST_WINDOW / 2 */
+} ListItem;
+
 /* A tensor operand with concrete address. Offsets and sizes in bytes, relative to the root tensor. */
 typedef struct CheckTensor {
     uint32_t buffer; /* identity of the root tensor: equal ids share storage */
@@ -18,7 +24,20 @@ typedef struct CheckTensor {
     Dtype dtype;
     int64_t offset; /* of the start address from the root's base; the base is aligned */
     int64_t bytes;  /* size of the root tensor; GM: not rounded */
+    bool read_only; /* a constant table */
+    int32_t items;  /* an address list (isa.h): its number of arrays; else 0 */
+    const ListItem
+        *item; /* the arrays; null while they are not known: bounds then say only that the
+                             offset is in the list */
 } CheckTensor;
+
+/* Of an operand, a load or a store: whether it is a list whose arrays are not known yet, so that holding
+ * bounds prove nothing. */
+static inline bool
+check_is_open(const CheckTensor *t)
+{
+    return t->items > 0 && t->item == NULL;
+}
 
 typedef struct CheckMask {
     MaskForm form;
@@ -84,6 +103,8 @@ bool check_step(const CheckInstr *in, CheckStep step, Fault *fault);
  * a multiple of the element size and the element lies inside the root tensor. Fault.param is 0. A
  * TikCheck (tikrt.h) with op OP_COUNT means this check, with the tensor as operand 0. */
 bool check_element(const CheckTensor *t, Fault *fault);
+/* The rule of a store that does not depend on its offset: read-only. */
+bool check_store(const CheckTensor *t, Fault *fault);
 
 /* Warnings on a correct instruction (path-applicability, gm-tail-write). Calls report for each. */
 void check_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),

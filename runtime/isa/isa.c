@@ -64,6 +64,25 @@ scope_text(Scope s)
     return scopes[s].text;
 }
 
+static const struct {
+    const char *name, *word;
+} argroles[ARGROLE_COUNT] = {
+#define ARGROLE(id, name, word) [ARGROLE_##id] = {name, word},
+#include "isa/argrole.def"
+};
+
+const char *
+argrole_name(ArgRole r)
+{
+    return argroles[r].name;
+}
+
+const char *
+argrole_word(ArgRole r)
+{
+    return argroles[r].word;
+}
+
 int
 scope_alloc_unit(Scope s)
 {

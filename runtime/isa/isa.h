@@ -49,6 +49,40 @@ int scope_alloc_unit(Scope s);     /* bytes */
 int scope_align(Scope s, Dtype t); /* required alignment of an operand address, bytes */
 bool scope_find(const char *text, Scope *out); /* by the text of the scope constant */
 
+/* ---- kernel arguments -------------------------------------------------------------------- */
+
+typedef enum ArgRole {
+#define ARGROLE(id, name, word) ARGROLE_##id,
+#include "isa/argrole.def"
+    ARGROLE_COUNT
+} ArgRole;
+
+const char *argrole_name(ArgRole r); /* "input" */
+const char *argrole_word(ArgRole r); /* "in" */
+
+/* An address list is one sparse tensor: array i stands in the window of bytes that is centred at
+ * i * LIST_WINDOW, so an array and an offset into it are one byte offset, and one before an array's start
+ * is not taken for the array before. */
+#define LIST_SHIFT  36
+#define LIST_WINDOW ((int64_t)1 << LIST_SHIFT)
+enum {
+    LIST_MAX = 4096 /* arrays of a list */
+};
+
+/* The array whose window holds the offset; may be outside of the list. */
+static inline int64_t
+list_item(int64_t offset)
+{
+    return (offset >> LIST_SHIFT) + (offset >> (LIST_SHIFT - 1) & 1);
+}
+
+/* The offset from that array's start. */
+static inline int64_t
+list_offset(int64_t offset)
+{
+    return offset - (int64_t)((uint64_t)list_item(offset) << LIST_SHIFT);
+}
+
 typedef enum Pipe {
 #define PIPE(id, name) PIPE_##id,
 #include "isa/pipe.def"

@@ -5,6 +5,7 @@
  * independent (the kernel says so, or asks for order), so every schedule gives the same bytes; of
  * several faults that of the lowest core is reported. A core that faults stops; the others may have
  * run or not. */
+#include "launch/bind.h"
 #include "launch/error.h"
 #include "launch/pages.h"
 
@@ -15,6 +16,7 @@
 
 struct TikCore {
     const TikKernel *kernel;
+    uint8_t *const *args;
     int32_t index;
     bool faulted;
     TikError fault;
@@ -44,18 +46,30 @@ tikrt_fault(TikCore *core, int32_t rule, int64_t value, int32_t place)
     return 1;
 }
 
+static CheckTensor
+tensor(const TikCore *core, const TikCheckArg *arg, int64_t offset)
+{
+    CheckTensor t = {.buffer = arg->buffer,
+                     .scope = (Scope)arg->scope,
+                     .dtype = (Dtype)arg->dtype,
+                     .offset = offset,
+                     .bytes = arg->bytes};
+    if (arg->list > 0) {
+        t.items = (int32_t)core->kernel->params[arg->list - 1].elems;
+        t.item = (const ListItem *)(const void *)core->args[arg->list - 1];
+    }
+    return t;
+}
+
 /* Fills one operand from the constant part and the values; gives how many values it took. */
 static int
-fill_arg(CheckArg *out, Role role, const TikCheckArg *arg, const int64_t *values)
+fill_arg(const TikCore *core, CheckArg *out, Role role, const TikCheckArg *arg,
+         const int64_t *values)
 {
     switch (role) {
     case ROLE_DST:
     case ROLE_SRC:
-        out->t = (CheckTensor){.buffer = arg->buffer,
-                               .scope = (Scope)arg->scope,
-                               .dtype = (Dtype)arg->dtype,
-                               .offset = values[0],
-                               .bytes = arg->bytes};
+        out->t = tensor(core, arg, values[0]);
         return 1;
     case ROLE_MASK:
         out->m.form = (MaskForm)arg->mask_form;
@@ -82,7 +96,7 @@ tikrt_check(TikCore *core, const TikCheck *check, const int64_t *values)
     CheckInstr in = {.op = (Op)check->op, .soc = soc_find(check->soc)};
     Fault fault;
     if (check->op == OP_COUNT) { /* an access to one element */
-        fill_arg(&in.args[0], ROLE_DST, &check->args[0], values);
+        fill_arg(core, &in.args[0], ROLE_DST, &check->args[0], values);
         if (check_element(&in.args[0].t, &fault)) {
             return 0;
         }
@@ -92,7 +106,7 @@ tikrt_check(TikCore *core, const TikCheck *check, const int64_t *values)
     int n;
     const ParamInfo *params = form_params(op_table[in.op].form, &n);
     for (int i = 0; i < n; i++) {
-        values += fill_arg(&in.args[i], params[i].role, &check->args[i], values);
+        values += fill_arg(core, &in.args[i], params[i].role, &check->args[i], values);
     }
     if (check_values(&in, &fault)) {
         return 0;
@@ -135,7 +149,7 @@ static void
 run_core(Launch *l, int32_t index, uint8_t *scratch)
 {
     const TikKernel *k = l->kernel;
-    TikCore core = {.kernel = k, .index = index};
+    TikCore core = {.kernel = k, .args = l->args, .index = index};
     if (hopeless(l, index)) {
         return;
     }
@@ -184,33 +198,8 @@ enum {
 };
 
 static bool
-collect_args(const TikKernel *k, TikArray *const *arrays, uint8_t **args, TikError *err)
+run(const TikKernel *k, uint8_t *const *args, int threads, TikError *err)
 {
-    for (int32_t i = 0; i < k->nparams; i++) {
-        const TikParam *p = &k->params[i];
-        const TikArray *a = arrays[i];
-        if (a == NULL || a->data == NULL || a->dtype != p->dtype || a->elems < p->elems) {
-            return launch_error(err, TIK_ERR_USAGE, "usage",
-                                "the array for '%s' is not of %" PRId64 " %s elements",
-                                p->name, p->elems, dtype_name(p->dtype));
-        }
-        args[i] = a->data;
-    }
-    return true;
-}
-
-bool
-tik_launch(const TikKernel *k, TikArray *const *arrays, int threads, TikError *err)
-{
-    uint8_t *args[MAX_ARGS];
-    if (k->nparams < 0 || k->nparams > MAX_ARGS || k->cores < 1 || k->scratch_bytes < 0 ||
-        soc_find(k->soc) == NULL) {
-        return launch_error(err, TIK_ERR_USAGE, "usage",
-                            "'%s' is not a kernel of this library", k->name);
-    }
-    if (!collect_args(k, arrays, args, err)) {
-        return false;
-    }
     Launch l = {.kernel = k, .args = args, .lowest = INT32_MAX};
     int n = thread_count(k, threads);
 #pragma omp parallel num_threads(n)
@@ -222,4 +211,19 @@ tik_launch(const TikKernel *k, TikArray *const *arrays, int threads, TikError *e
         *err = l.error;
     }
     return false;
+}
+
+bool
+tik_launch(const TikKernel *k, TikArray *const *arrays, int threads, TikError *err)
+{
+    if (k->nparams < 0 || k->nparams > MAX_ARGS || k->cores < 1 || k->scratch_bytes < 0 ||
+        soc_find(k->soc) == NULL) {
+        return launch_error(err, TIK_ERR_USAGE, "usage",
+                            "'%s' is not a kernel of this library", k->name);
+    }
+    Bound bound;
+    bool ok = bound_init(&bound, k->params, k->nparams, arrays, err) &&
+              run(k, bound.args, threads, err);
+    bound_free(&bound);
+    return ok;
 }

@@ -139,8 +139,14 @@ check_dtype(const Input *in, const NpyHeader *h, Dtype want)
     }
     Dtype held = dtype_of_descr(h->descr + 1);
     const char *note = want == DT_BF16 ? " (stored as uint16)" : "";
+    if (held != DT_NONE && want == DT_NONE) {
+        want = held;
+    }
     if (held == DT_NONE || held != stored_as(want)) {
         const char *name = held == DT_NONE ? h->descr : dtype_name(held);
+        if (want == DT_NONE) {
+            return NPY_ERROR(in, "its dtype '%s' is none of tensors", name);
+        }
         return NPY_ERROR(in, "it holds %s; the tensor is %s%s", name, dtype_name(want),
                          note);
     }
@@ -152,8 +158,9 @@ check_dtype(const Input *in, const NpyHeader *h, Dtype want)
 }
 
 static bool
-check_shape(const Input *in, const NpyHeader *h, int64_t want)
+check_shape(const Input *in, const NpyHeader *h, int64_t *elems)
 {
+    int64_t want = *elems;
     if (h->fortran) {
         return NPY_ERROR(in, "%s",
                          "its elements are in Fortran order; C order is needed");
@@ -168,7 +175,8 @@ check_shape(const Input *in, const NpyHeader *h, int64_t want)
             return NPY_ERROR(in, "%s", "its shape has more elements than can be counted");
         }
     }
-    if (count != want) {
+    *elems = count;
+    if (want >= 0 && count != want) {
         return NPY_ERROR(in, "it holds %" PRId64 " elements; the tensor has %" PRId64,
                          count, want);
     }
@@ -210,7 +218,11 @@ read_open(const Input *in, Dtype dtype, int64_t elems, TikArray *out)
 {
     NpyHeader h;
     if (!read_header(in, &h) || !check_dtype(in, &h, dtype) ||
-        !check_shape(in, &h, elems) || !tik_array_alloc(out, dtype, elems, in->err)) {
+        !check_shape(in, &h, &elems)) {
+        return false;
+    }
+    dtype = dtype == DT_NONE ? dtype_of_descr(h.descr + 1) : dtype;
+    if (!tik_array_alloc(out, dtype, elems, in->err)) {
         return false;
     }
     keep_shape(out, &h);

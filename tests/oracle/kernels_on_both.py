@@ -48,7 +48,7 @@ def ends(program, kernel, args, backend, folder):
     for role, name, _, _ in args:
         if role == "input":
             command += ["--in", "%s=%s" % (name, os.path.join(folder, name + ".npy"))]
-        elif role == "output":
+        elif role in ("output", "global"):
             outs[name] = os.path.join(folder, "%s.%s.npy" % (name, backend))
             command += ["--out", "%s=%s" % (name, outs[name])]
     run = subprocess.run(command, capture_output=True, text=True, timeout=100)

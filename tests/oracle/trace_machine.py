@@ -45,10 +45,27 @@ def parse(lines):
     return body
 
 
+def heads(head):
+    """[(role, name, dtype, shape, what follows)] of a kernel's first lines."""
+    found = [re.match(r"(input|output|workspace|global|list|const) (\w+) (\w+) \(([\d, ]*)\)(.*)$", line)
+             for line in head]
+    return [(m[1], m[2], m[3], tuple(map(int, m[4].split(", "))), m[5]) for m in found if m]
+
+
 def arguments(head):
-    """[(role, name, dtype, shape)] of a kernel's first lines."""
-    found = [re.match(r"(input|output|workspace) (\w+) (\w+) \((.*)\)$", line) for line in head]
-    return [(m[1], m[2], m[3], tuple(map(int, m[4].split(", ")))) for m in found if m]
+    """[(role, name, dtype, shape)] of the kernel's arguments."""
+    return [h[:4] for h in heads(head) if h[0] != "const"]
+
+
+def contents(role, dtype, shape, rest):
+    """What a tensor holds before the kernel runs, when its caller gives nothing."""
+    if role == "const":
+        raw = bytes.fromhex(rest)
+    else:
+        value = int(rest.split("=")[1], 0) if rest else 0
+        raw = (value & (1 << 8 * SIZE[dtype]) - 1).to_bytes(SIZE[dtype], "little") * \
+            int(np.prod(shape, dtype=object))
+    return np.frombuffer(raw, numpy_type(dtype)).reshape(shape)
 
 
 class Runner:
@@ -185,14 +202,14 @@ class Runner:
 
 def run(trace, soc, arrays):
     lines = [line.strip() for line in trace.splitlines()[1:-1]]
-    args = arguments(lines)
+    args = heads(lines)
     statements = parse(lines[len(args):])
     cores = max([int(n) for n in re.findall(r" block_num=(\d+) thread_num", trace)] + [1])
     buffers = {}
-    for _, name, dtype, shape in args:
+    for role, name, dtype, shape, rest in args:
         data = arrays.get(name)
         if data is None:
-            data = np.zeros(shape, numpy_type(dtype))
+            data = contents(role, dtype, shape, rest)
         buffers[name] = Buffer("GM", dtype, np.ascontiguousarray(data))
     machine = Machine(soc, buffers)
     for core in range(cores):
@@ -200,4 +217,4 @@ def run(trace, soc, arrays):
             Runner(machine, core).body(statements)
         except Jump:
             pass
-    return {name: machine.array(name) for _, name, _, _ in args}
+    return {name: machine.array(name) for _, name, _, _, _ in args}

@@ -298,7 +298,8 @@ class Tik:
         root.dtype = dtype
         root.shape = shape
         root.nbytes = product(self, shape) * SIZE[dtype]
-        root.workspace = False
+        root.role = None
+        root.preset = root.table = None
         root.top = self._top
         return root
 
@@ -311,7 +312,12 @@ class Tik:
             note("tensor.run_time_shape." + scope)
         fixed = lens if type(elems) is int else (max_mem_size // SIZE[dtype],)
         root = self._root(name, scope, dtype, fixed)
-        root.workspace = is_workspace
+        root.role = "workspace" if is_workspace else "global" if is_global_tensor else None
+        if is_atomic_add:
+            root.preset = number(self, dtype, init_value or 0).text
+        elif init_value is not None:
+            root.role = "const"
+            root.table = _table(self, dtype, elems, init_value)
         note("dtype." + dtype)
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
             raise ValueError("the name %r" % (name,))
@@ -520,12 +526,14 @@ class Tik:
         lists = [_listed(inputs), _listed(outputs), _listed(flowtable)]
         tensors = [[t._root for t in l if isinstance(t, Tensor)] for l in lists]
         scalars = [[t._root for t in l if isinstance(t, InputScalar)] for l in lists]
-        workspaces = [r for r in self._globals if r.workspace]
+        unlisted = [r for r in self._globals if r.role in ("workspace", "global")]
         for role, roots in (("input", tensors[0] + scalars[0]), ("output", tensors[1]),
-                            ("workspace", workspaces),
+                            ("workspace", [r for r in unlisted if r.role == "workspace"]),
+                            ("global", [r for r in unlisted if r.role == "global"]),
                             ("input", tensors[2] + scalars[1] + scalars[2])):
-            head += ["%s %s" % (role, _shape(r)) for r in roots]
-        names = [r.name for r in self._globals if r.workspace] + \
+            head += [_argument(role, r) for r in roots]
+        head += ["const %s %s" % (_shape(r), r.table) for r in self._globals if r.table]
+        names = [r.name for r in unlisted] + \
             [r.name for group in tensors + scalars for r in group]
         if len(set(names)) < len(names):
             raise ValueError("names of arguments repeat: %s" % names)
@@ -585,6 +593,28 @@ class _Debugger:
 
     def start_debug(self, feed_dict=None, interactive=False):
         return [None] * self._outputs
+
+
+def _argument(role, root):
+    preset = root.preset is not None and role != "input"
+    return "%s %s%s" % (role, _shape(root), " preset=" + root.preset if preset else "")
+
+
+def _flat(v):
+    """The numbers of nested lists."""
+    return [n for item in v for n in _flat(item)] if isinstance(v, (list, tuple)) else [v]
+
+
+def _table(inst, dtype, elems, value):
+    """Bytes of a constant table, in hexadecimal."""
+    values = _flat(value)
+    if not isinstance(value, (list, tuple)):
+        values *= elems
+    if len(values) != elems:
+        raise ValueError("a table of %d values has %d" % (elems, len(values)))
+    mask = (1 << 8 * SIZE[dtype]) - 1
+    return b"".join([(int(number(inst, dtype, v).text, 0) & mask).to_bytes(SIZE[dtype], "little")
+                     for v in values]).hex()
 
 
 def _shape(root):

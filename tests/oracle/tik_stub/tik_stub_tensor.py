@@ -28,7 +28,8 @@ def _calc(inst, op, a, b):
 
 class Root:
     """A buffer: what Tensor() creates and all views of it share. top: the scope it lives in."""
-    __slots__ = ("inst", "name", "scope", "dtype", "nbytes", "label", "shape", "workspace", "top")
+    __slots__ = ("inst", "name", "scope", "dtype", "nbytes", "label", "shape", "role", "preset",
+                 "table", "top")
 
 
 class Tensor:
