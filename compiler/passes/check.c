@@ -41,7 +41,11 @@ note_tensor(const Checker *c, Diag *d, const Site *s, int param)
         return;
     }
     const Buffer *b = &c->k->bufs.p[site_ref(s, s->element ? 0 : param)->buf];
-    if (b->span.file != 0) {
+    if (b->span.file != 0 && b->role == BUF_LIST) {
+        diag_note(c->k->unit, d, b->span, "%s is in '%s', the addresses of %lld arrays",
+                  site_param_name(s, s->element ? 0 : param),
+                  sym_text(&c->k->unit->names, b->name), (long long)b->elems);
+    } else if (b->span.file != 0) {
         diag_note(c->k->unit, d, b->span,
                   "%s is in '%s': %lld %s elements, %lld bytes, in %s",
                   site_param_name(s, s->element ? 0 : param),

@@ -305,7 +305,8 @@ is_tik_var(Interp *in, Value self, const CallArgs *args)
     if (!stage_bind(in, "is_tik_var", args, params, 1, &v, NULL)) {
         return val_fail();
     }
-    return val_bool(tik_is_runtime(v) || tik_is(v, &tik_tensor_class));
+    return val_bool(tik_is_runtime(v) || tik_is(v, &tik_tensor_class) ||
+                    tik_is(v, &tik_list_class));
 }
 
 static Value

@@ -205,7 +205,7 @@ typedef struct TikState {
 
 extern const ObjectClass tik_container_class, tik_tensor_class, tik_scalar_class,
     tik_expr_class, tik_opener_class, tik_method_class, tik_profile_class,
-    tik_debugger_class;
+    tik_debugger_class, tik_list_class, tik_list_item_class, tik_address_class;
 
 /* ---- tik.c ----------------------------------------------------------------------------------------- */
 
@@ -352,6 +352,14 @@ int64_t tik_view_elems(const View *v);
 void tik_strides(Tik *c, Dim *dim, int ndim);
 /* A shape: items are positive ints, integral floats, integer Scalars and Exprs. */
 bool tik_shape(Interp *in, Tik *c, Value v, Span span, Dim **dim, int *ndim);
+/* ---- tik_list.c ---------------------------------------------------------------------------------------- */
+
+Value tik_list_new(Interp *in, Tik *c, const CallArgs *args);
+/* The storage of a TensorAddrList; null for other values. *poisoned: it was refused. */
+Root *tik_list_root(Value v, bool *poisoned);
+/* The operand that an address (l[i].value) is, as elements of the dtype. */
+bool tik_address_ref(Interp *in, const Tik *c, Value v, Dtype t, Span span, Ref *out);
+
 /* ---- tik_data.c: options of a tensor that is being created -------------------------------------------- */
 
 /* init_value with is_atomic_add: one number or None (0). */

@@ -88,9 +88,27 @@ add_param(Build *b, Root *r, Span span)
 }
 
 static bool
+add_addresses(Build *b, Root *r, int list, const char *name)
+{
+    if (r->c != b->c) {
+        stage_diag(b->in, D_BUILD_ARGS, b->span[list],
+                   "TensorAddrList '%s' in %s belongs to another container",
+                   tik_sym(b->in, r->name), name);
+        return false;
+    }
+    tik_declare(r);
+    return add_param(b, r, b->span[list]);
+}
+
+static bool
 add_tensor(Build *b, Value v, int list, const char *name)
 {
     Span span = b->span[list];
+    bool refused;
+    Root *addresses = tik_list_root(v, &refused);
+    if (addresses) {
+        return !refused && add_addresses(b, addresses, list, name);
+    }
     if (!tik_is(v, &tik_tensor_class)) {
         stage_diag(b->in, D_BUILD_ARGS, span, "%s contains %s; it lists global tensors",
                    name, tik_a(b->in, v));

@@ -196,9 +196,39 @@ wrong_kind(InstrCall *x, int i, const char *takes)
     return false;
 }
 
+/* The dtype of the tensor that stands beside an address; DT_NONE: there is none. */
+static Dtype
+tensor_dtype(const InstrCall *x)
+{
+    for (int i = 0; i < x->n; i++) {
+        bool tensor = x->params[i].role == ROLE_DST || x->params[i].role == ROLE_SRC;
+        if (tensor && tik_is(x->got[i], &tik_tensor_class)) {
+            return ((View *)x->got[i].obj)->dtype;
+        }
+    }
+    return DT_NONE;
+}
+
+static bool
+read_address(InstrCall *x, int i)
+{
+    Dtype t = tensor_dtype(x);
+    if (t == DT_NONE) {
+        return wrong_kind(x, i, "a tensor on one side at least");
+    }
+    if (x->params[i].role == ROLE_DST && x->dst == DT_NONE) {
+        x->dst = t;
+    }
+    x->out[i].kind = ARG_REF;
+    return tik_address_ref(x->in, x->c, x->got[i], t, x->span[i], &x->out[i].ref);
+}
+
 static bool
 read_tensor(InstrCall *x, int i)
 {
+    if (tik_is(x->got[i], &tik_address_class)) {
+        return read_address(x, i);
+    }
     if (!tik_is(x->got[i], &tik_tensor_class)) {
         return wrong_kind(x, i, "a tensor");
     }
