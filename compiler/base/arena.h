@@ -15,6 +15,8 @@ typedef struct Arena {
     char *next;       /* free space of the newest chunk */
     char *end;
     int64_t used; /* bytes handed out; the memory limit of the evaluator reads it */
+    int64_t
+        *also; /* null, or the count of another arena, which gets this one's chunks too */
 } Arena;
 
 /* An arena full of zero bytes is a valid empty arena. */
@@ -22,6 +24,9 @@ void arena_init(Arena *a);
 
 /* Gives all memory back; the arena is empty and usable again. */
 void arena_free(Arena *a);
+
+/* What a takes from now on counts as used by other too, which lives longer. */
+void arena_count_in(Arena *a, Arena *other);
 
 /* Zeroed memory, aligned to 16 bytes. size 0 gives a valid unique pointer. Never null. */
 void *arena_alloc(Arena *a, size_t size);

@@ -113,6 +113,25 @@ first_time(Unit *u, DiagId id, Span span)
     return true;
 }
 
+/* A message that quotes a long value is cut; JSON and text show the same. */
+static const char *
+message(Unit *u, const char *fmt, va_list ap)
+{
+    enum {
+        MAX_MESSAGE = 2000
+    };
+    char *text = arena_vprintf(&u->arena, fmt, ap);
+    size_t n = strlen(text);
+    if (n <= MAX_MESSAGE) {
+        return text;
+    }
+    size_t cut = MAX_MESSAGE;
+    while ((text[cut] & 0xc0) == 0x80) {
+        cut--;
+    }
+    return arena_printf(&u->arena, "%.*s... (%zu bytes)", (int)cut, text, n);
+}
+
 Diag *
 diag_add(Unit *u, DiagId id, Span span, uint32_t chain, const char *fmt, ...)
 {
@@ -123,7 +142,7 @@ diag_add(Unit *u, DiagId id, Span span, uint32_t chain, const char *fmt, ...)
     d->chain = chain;
     va_list ap;
     va_start(ap, fmt);
-    d->text = arena_vprintf(&u->arena, fmt, ap);
+    d->text = message(u, fmt, ap);
     va_end(ap);
     if (!first_time(u, id, span)) {
         /* A repeated error still counts as failure of whoever reports it. */
@@ -145,7 +164,7 @@ diag_note(Unit *u, Diag *d, Span span, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    const char *text = arena_vprintf(&u->arena, fmt, ap);
+    const char *text = message(u, fmt, ap);
     va_end(ap);
     VEC_PUSH(&u->arena, &d->notes, (DiagNote){span, text});
 }

@@ -4,9 +4,10 @@
 #include <string.h>
 
 static const Limits default_limits = {
-    .steps = 200000000,
+    .steps = 50000000,
     .depth = 900,
-    .memory = (int64_t)4 << 30,
+    .memory = (int64_t)2 << 30,
+    .file = 64 << 20,
     .statements = 4000000,
     .errors = 200,
 };

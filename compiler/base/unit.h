@@ -18,6 +18,7 @@ typedef struct Limits {
     int64_t memory;     /* bytes of the unit's arena */
     int64_t statements; /* IR statements of one kernel */
     int64_t errors;     /* diagnostics kept; the rest are counted */
+    int64_t file;       /* bytes of a file that is read */
 } Limits;
 
 typedef struct Define {

@@ -17,35 +17,41 @@ read_failed(Unit *u, const char *path)
     return false;
 }
 
+/* False: not readable, or above the limit of a file's size (then with a diagnostic). */
 static bool
-read_stream(Unit *u, FILE *f, char **bytes, size_t *size)
+read_stream(Unit *u, const char *path, FILE *f, char **bytes, size_t *size)
 {
     Text t;
     text_init(&t, &u->arena);
     char buf[65536];
     size_t n;
-    while ((n = fread(buf, 1, sizeof buf, f)) > 0) {
+    size_t limit = (size_t)MAX(u->opt.limits.file, 0);
+    while ((n = fread(buf, 1, sizeof buf, f)) > 0 && t.n + n <= limit) {
         text_putn(&t, buf, n);
     }
     *bytes = t.p;
     *size = t.n;
-    return !ferror(f);
+    if (ferror(f)) {
+        return read_failed(u, path);
+    }
+    if (n > 0) {
+        diag_add(u, D_LIMIT_FILE, (Span){0}, 0, "'%s' has more than %zu bytes", path,
+                 limit);
+    }
+    return n == 0;
 }
 
 bool
 io_read(Unit *u, const char *path, char **bytes, size_t *size)
 {
     if (strcmp(path, "-") == 0) {
-        return read_stream(u, stdin, bytes, size) || read_failed(u, "standard input");
+        return read_stream(u, "standard input", stdin, bytes, size);
     }
     FILE *f = fopen(path, "rb");
     if (!f) {
         return read_failed(u, path);
     }
-    bool ok = read_stream(u, f, bytes, size);
-    if (!ok) {
-        read_failed(u, path);
-    }
+    bool ok = read_stream(u, path, f, bytes, size);
     fclose(f);
     return ok;
 }
@@ -60,7 +66,7 @@ io_load(Unit *u, const char *path, const char **text, size_t *len)
         return false;
     }
     char *bytes;
-    bool ok = read_stream(u, f, &bytes, len);
+    bool ok = read_stream(u, path, f, &bytes, len);
     *text = bytes;
     fclose(f);
     return ok;

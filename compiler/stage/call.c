@@ -153,6 +153,7 @@ bind_keywords(Interp *in, const FuncVal *f, const CallArgs *args, Value *to)
                                     loc->params[i].kind == PARAM_STARSTAR)) {
             i++;
         }
+        TRY(core_charge(in, i / 4, args->span));
         const char *name = sym_text(&in->u->names, args->kwname[k]);
         if (i == loc->nparams && loc->starstar >= 0) {
             TRY(dict_put(in, rest.dict, val_str_sym(in, args->kwname[k]), args->kwval[k],
@@ -281,6 +282,10 @@ call_enter(Interp *in, Span span)
                    (long long)in->u->opt.limits.depth);
         return false;
     }
+    enum {
+        CALL_STEPS = 8 /* what a call costs beside the statements in it */
+    };
+    in->steps -= CALL_STEPS;
     return core_step(in, span) && core_stack(in, span);
 }
 
@@ -426,7 +431,9 @@ call_any(Interp *in, Value callee, const CallArgs *args)
                    : val_fail();
     case VAL_OBJECT:
         if (callee.obj->cls->call) {
-            return callee.obj->cls->call(in, callee.obj, args);
+            return core_stack(in, args->span) && core_step(in, args->span)
+                       ? callee.obj->cls->call(in, callee.obj, args)
+                       : val_fail();
         }
         break;
     case VAL_INSTANCE:

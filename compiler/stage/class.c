@@ -17,6 +17,7 @@ class_new(Interp *in, const char *name, ClassVal *base)
         c->is_enum = base->is_enum;
         c->hooks = base->hooks;
         c->fields = base->fields;
+        c->depth = (uint16_t)(base->depth + 1);
     }
     return c;
 }
@@ -361,7 +362,16 @@ bool
 exec_class(Interp *in, Ast *s)
 {
     ClassVal *base = NULL;
+    enum {
+        MAX_BASES = 200 /* a name is looked for in all of them */
+    };
     TRY(core_stack(in, s->span) && find_base(in, s, &base));
+    if (base && base->depth >= MAX_BASES) {
+        stage_diag(in, D_LIMIT_DEPTH, s->span, "classes derive more than %d deep",
+                   MAX_BASES);
+        in->fatal = true;
+        return false;
+    }
     ClassVal *c = class_new(in, sym_text(&in->u->names, s->klass->name), base);
     ClassRef *ref = ARENA_NEW(core_arena(in), ClassRef);
     c->user = true;
@@ -597,6 +607,9 @@ class_named_tuple(Interp *in, Value self, const CallArgs *args)
             return stage_raise(in, "TypeError", args->span,
                                "the fields of '%s' are texts", name.str->p);
         }
+        if (!core_charge(in, i, args->span)) {
+            return val_fail();
+        }
         for (uint32_t k = 0; k < i; k++) {
             if (op_identical(fields.list->p[i], fields.list->p[k])) {
                 return stage_raise(in, "ValueError", args->span,
@@ -633,7 +646,7 @@ class_isinstance(Interp *in, Value v, Value cls, Span span, bool *out)
     *out = false;
     if (cls.kind == VAL_TUPLE) {
         for (uint32_t i = 0; i < cls.list->n && !*out; i++) {
-            TRY(core_stack(in, span) &&
+            TRY(core_stack(in, span) && core_step(in, span) &&
                 class_isinstance(in, v, cls.list->p[i], span, out));
         }
         return true;

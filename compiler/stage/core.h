@@ -109,6 +109,7 @@ struct ClassVal {
     bool user;       /* made by a class statement */
     bool hooks;      /* defines __setattr__ or __getattr__ */
     bool properties; /* it or a base has properties */
+    uint16_t depth;  /* bases above it */
     List *fields;    /* named tuple: names */
     ModuleVal *module;
 };

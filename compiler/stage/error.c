@@ -33,6 +33,10 @@ error_set(Interp *in, Value exception, Span span)
 static ExcInfo *
 raise_text(Interp *in, const char *cls, Span span, const char *fmt, const char *text)
 {
+    enum {
+        RAISE_STEPS = 64 /* what making an exception costs */
+    };
+    in->steps -= RAISE_STEPS;
     Value c = attrs_get(&in->core->builtins->attrs, intern(&in->u->names, cls));
     if (c.kind != VAL_CLASS) {
         ICE("no exception class '%s'", cls);

@@ -306,6 +306,7 @@ static bool
 repr_container(Interp *in, Value v, Span span, Text *out)
 {
     bool list = v.kind == VAL_LIST || v.kind == VAL_TUPLE;
+    TRY(core_charge(in, 8 + (in->core->repr ? in->core->repr->depth : 0), span));
     if (is_inside(in, v.list)) {
         text_put(out, v.kind == VAL_LIST    ? "[...]"
                       : v.kind == VAL_TUPLE ? "(...)"

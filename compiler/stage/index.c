@@ -371,7 +371,19 @@ no_items(Interp *in, Value v, Span span, const char *what)
     return false;
 }
 
-/* Replaces count items from start by the given ones. */
+/* Takes count items from start on out of a list. */
+static bool
+erase(Interp *in, List *l, int64_t start, int64_t count, Span span)
+{
+    TRY(core_charge(in, (l->n - start) / 16, span));
+    memmove(l->p + start, l->p + start + count,
+            (size_t)(l->n - start - count) * sizeof *l->p);
+    l->n -= (uint32_t)count;
+    return true;
+}
+
+/* Replaces count items from start by the given ones, in new storage: who unpacks the list sees the
+ * items that it had. */
 static bool
 splice(Interp *in, List *l, int64_t start, int64_t count, const List *with, Span span)
 {
@@ -464,13 +476,12 @@ static bool
 del_slice(Interp *in, List *l, const SliceVal *s, Span span)
 {
     int64_t p[4];
-    List none = {0};
     TRY(index_slice(in, s, l->n, span, p));
     if (p[2] == 0) {
         return true;
     }
     if (p[1] == 1) {
-        return splice(in, l, p[0], p[2], &none, span);
+        return erase(in, l, p[0], p[2], span);
     }
     int64_t first = p[1] > 0 ? p[0] : p[0] + (p[2] - 1) * p[1];
     int64_t step = p[1] > 0 ? p[1] : -p[1];
@@ -492,7 +503,6 @@ index_del(Interp *in, Value container, Value key, Span span)
     int64_t i = 0;
     bool found = false;
     Value r = val_none();
-    List none = {0};
     switch (container.kind) {
     case VAL_DICT:
         TRY(dict_remove(in, container.dict, key, span, &found, &r));
@@ -505,7 +515,7 @@ index_del(Interp *in, Value container, Value key, Span span)
             return del_slice(in, container.list, key.slice, span);
         }
         TRY(position(in, container, key, container.list->n, span, &i));
-        return splice(in, container.list, i, 1, &none, span);
+        return erase(in, container.list, i, 1, span);
     case VAL_INSTANCE:
         if (attr_special(in, container, in->core->sym.delitem, CALL_ARGS(&key, 1, span),
                          &r)) {

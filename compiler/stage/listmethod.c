@@ -115,7 +115,7 @@ list_remove(Interp *in, Value self, const CallArgs *args)
         return stage_raise(in, "ValueError", args->span, "%s is not in the list",
                            val_repr(in, args->pos[0]));
     }
-    if (i < 0) {
+    if (i < 0 || !core_charge(in, self.list->n / 16, args->span)) {
         return val_fail();
     }
     remove_at(self.list, i);

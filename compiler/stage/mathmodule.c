@@ -349,6 +349,11 @@ fold_ints(Interp *in, const CallArgs *args, unsigned long start,
     Value v = val_none();
     for (int i = 0; i < args->npos && !val_failed(v); i++) {
         big_load(x, args->pos[i]);
+        int64_t n = 1 + big_bits(args->pos[i]) / 64;
+        if (!core_charge(in, 8 + n * n, args->span)) {
+            v = val_fail();
+            break;
+        }
         f(total, total, x);
         v = big_from_mpz(in, total, args->span);
     }
@@ -472,6 +477,9 @@ fn_factorial(Interp *in, Value self, const CallArgs *args)
                            "the factorial of %s cannot be made",
                            val_repr(in, args->pos[0]));
     }
+    if (!core_charge(in, n * (1 + n / 64), args->span)) {
+        return val_fail();
+    }
     mpz_t z;
     mpz_init(z);
     mpz_fac_ui(z, (unsigned long)n);
@@ -490,6 +498,10 @@ fn_isqrt(Interp *in, Value self, const CallArgs *args)
     if (number_compare(args->pos[0], val_int(0)) < 0) {
         return stage_raise(in, "ValueError", args->span,
                            "a negative number has no square root");
+    }
+    int64_t limbs = 1 + big_bits(args->pos[0]) / 64;
+    if (!core_charge(in, 8 + limbs * limbs / 16, args->span)) {
+        return val_fail();
     }
     mpz_t z;
     mpz_init(z);

@@ -146,7 +146,10 @@ int_binary(Interp *in, AstOp op, Value a, Value b, Span span)
         small_binary(op, small(a), small(b), &r)) {
         return val_int(r);
     }
-    if (!core_charge(in, (big_bits(a) + big_bits(b)) / 64, span)) {
+    int64_t m = 1 + big_bits(a) / 64;
+    int64_t n = 1 + big_bits(b) / 64;
+    bool product = op == AOP_MUL || op == AOP_FLOORDIV || op == AOP_MOD;
+    if (!core_charge(in, 8 + m + n + (product ? m * n / 16 : 0), span)) {
         return val_fail();
     }
     return big_binary(in, op, a, b, span);

@@ -174,6 +174,9 @@ set_binary(Interp *in, AstOp op, Value a, Value b, Span span)
         if (side == 1 && (op == AOP_AND || op == AOP_SUB)) {
             break;
         }
+        if (!core_charge(in, both[side]->n * (int64_t)8, span)) {
+            return val_fail();
+        }
         for (uint32_t i = 0; i < both[side]->n; i++) {
             Value key = both[side]->p[i].key;
             int there = val_failed(key) ? -1 : dict_find(in, both[!side], key, span);
@@ -354,6 +357,7 @@ equal_lists(Interp *in, const List *a, const List *b, Span span, bool *out)
 {
     *out = a->n == b->n;
     for (uint32_t i = 0; *out && i < a->n && i < b->n; i++) {
+        in->steps--;
         TRY(op_equal(in, a->p[i], b->p[i], span, out));
     }
     return true;
@@ -400,9 +404,20 @@ equal_hook(Interp *in, Value a, Value b, Span span, bool *out)
     return true;
 }
 
+/* Work of comparing values of any size. */
+static inline bool
+charge_compare(Interp *in, Value a, Span span)
+{
+    if (a.kind == VAL_BIG) {
+        return core_charge(in, 8 + big_bits(a) / 64, span);
+    }
+    return a.kind != VAL_STR || a.str->len < 64 || core_charge(in, a.str->len / 64, span);
+}
+
 bool
 op_equal(Interp *in, Value a, Value b, Span span, bool *out)
 {
+    TRY(charge_compare(in, a, span));
     if (val_is_number(a) && val_is_number(b)) {
         *out = number_compare(a, b) == 0;
         return true;
@@ -495,6 +510,9 @@ static Value
 order(Interp *in, AstOp op, Value a, Value b, Span span)
 {
     Value r = val_none();
+    if (!charge_compare(in, a, span)) {
+        return val_fail();
+    }
     if (val_is_number(a) && val_is_number(b)) {
         int c = number_compare(a, b);
         return val_bool(c != 2 && ordered(op, c));
@@ -580,7 +598,7 @@ text_contains(Interp *in, Value text, Value part, Span span, bool *out)
         return false;
     }
     size_t n = part.str->len;
-    TRY(core_charge(in, text.str->len / 16, span));
+    TRY(core_charge(in, text.str->len / 16 * (1 + (int64_t)n / 64), span));
     *out = n == 0;
     const char *end = text.str->p + text.str->len;
     for (const char *p = text.str->p; !*out && (size_t)(end - p) >= n; p++) {

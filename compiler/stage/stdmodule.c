@@ -318,7 +318,7 @@ pick(Interp *in, Pick *p, uint32_t depth)
         for (uint32_t i = 0; i < p->r; i++) {
             t.list->p[i] = p->pool->p[p->at[i]];
         }
-        return list_push(in, p->out, t);
+        return core_charge(in, 8 + p->r, p->span) && list_push(in, p->out, t);
     }
     TRY(core_stack(in, p->span));
     uint32_t first = !p->ordered && depth ? p->at[depth - 1] + 1 : 0;
@@ -328,6 +328,7 @@ pick(Interp *in, Pick *p, uint32_t depth)
             used = used || p->at[k] == i;
         }
         p->at[depth] = i;
+        in->steps -= p->ordered ? depth : 0;
         TRY(core_step(in, p->span) && (used || pick(in, p, depth + 1)));
     }
     return true;

@@ -202,7 +202,7 @@ find(Interp *in, Value self, const CallArgs *args, bool last)
                   args->npos > 2 ? args->pos[2] : val_none(), val_none()};
     if (!text_arg(in, args, 0, &part) ||
         !index_slice(in, &s, str_count(self), args->span, bounds) ||
-        !core_charge(in, self.str->len / 8 * (1 + part->len / 64), args->span)) {
+        !core_charge(in, self.str->len / 8 * (1 + (int64_t)part->len / 64), args->span)) {
         return -2;
     }
     if (begins_beyond(self, args)) {
@@ -259,7 +259,7 @@ str_countof(Interp *in, Value self, const CallArgs *args)
     int64_t n = 0;
     bool beyond = begins_beyond(self, args);
     if (!text_arg(in, args, 0, &part) || !take_window(in, &self, args) ||
-        !core_charge(in, self.str->len / 8, args->span)) {
+        !core_charge(in, self.str->len / 8 * (1 + (int64_t)part->len / 64), args->span)) {
         return val_fail();
     }
     if (part->len == 0) {
@@ -394,6 +394,10 @@ split_args(Interp *in, const CallArgs *args, const Str **sep, int64_t *max)
     return int_arg(in, args, 1, max);
 }
 
+enum {
+    PIECE_STEPS = 8 /* what making a text costs */
+};
+
 static Value
 str_split(Interp *in, Value self, const CallArgs *args)
 {
@@ -412,6 +416,9 @@ str_split(Interp *in, Value self, const CallArgs *args)
     for (;;) {
         int64_t at = max == 0 ? -1 : find_bytes(p, rest, sep, false);
         list_push(in, list, val_str_n(in, p, at < 0 ? rest : (size_t)at));
+        if (!core_charge(in, PIECE_STEPS, args->span) || !core_step(in, args->span)) {
+            return val_fail();
+        }
         if (at < 0) {
             return list;
         }
@@ -438,6 +445,9 @@ str_rsplit(Interp *in, Value self, const CallArgs *args)
         int64_t at = max-- == 0 ? -1 : find_bytes(self.str->p, rest, sep, true);
         size_t from = at < 0 ? 0 : (size_t)at + sep->len;
         list_push(in, back, val_str_n(in, self.str->p + from, rest - from));
+        if (!core_charge(in, PIECE_STEPS, args->span) || !core_step(in, args->span)) {
+            return val_fail();
+        }
         if (at < 0) {
             break;
         }

@@ -71,6 +71,10 @@ tik_text(Interp *in, Value v, const char *what, Span span, const char **out)
 static Value
 run_method(Interp *in, Tik *c, int method, const CallArgs *args)
 {
+    enum {
+        METHOD_STEPS = 16 /* recording and checking, beside the call itself */
+    };
+    in->steps -= METHOD_STEPS;
     if (method < OP_COUNT) {
         return tik_instruction(in, c, (Op)method, args);
     }
@@ -255,6 +259,7 @@ container_new(Interp *in, Value self, const CallArgs *args)
     c->base.cls = &tik_container_class;
     c->k = kernel_new(in->u);
     c->profile = profile_for(in, got[0]);
+    arena_count_in(&c->k->arena, &in->u->arena);
     c->k->soc = c->profile->soc ? c->profile->soc : in->u->soc;
     c->top_level.kind = TS_TOP;
     c->top_level.open = true;

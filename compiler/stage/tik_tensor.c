@@ -100,6 +100,9 @@ tik_shape(Interp *in, Tik *c, Value v, Span span, Dim **dim, int *ndim)
     *ndim = (int)v.list->n;
     *dim = ARENA_ARRAY(&in->u->arena, Dim, v.list->n);
     for (int i = 0; i < *ndim; i++) {
+        (*dim)[i].len = tik_i64(c, 1); /* what is read of a refused tensor is a number */
+    }
+    for (int i = 0; i < *ndim; i++) {
         TRY(one_length(in, c, v.list->p[i], span, &(*dim)[i].len));
     }
     return true;
@@ -412,9 +415,14 @@ whole_view(Making *m, bool ok)
     return v;
 }
 
+enum {
+    TENSOR_STEPS = 48 /* what a tensor costs beside the call */
+};
+
 Value
 tik_tensor_new(Interp *in, Tik *c, const CallArgs *args)
 {
+    in->steps -= TENSOR_STEPS;
     static const BindParam params[P_COUNT] = {
         {"dtype", true, {0}},
         {"shape", true, {0}},

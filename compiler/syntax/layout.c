@@ -576,6 +576,22 @@ next_token(Parser *p, TIK_YYSTYPE *value, Loc *at)
     }
 }
 
+/* Whether reading on would be endless or too large. */
+static bool
+out_of_bounds(Parser *p, Loc at)
+{
+    enum {
+        MAX_ERRORS = 1000 /* nobody reads on, and their number follows from the first */
+    };
+    const Limits *l = &p->u->opt.limits;
+    if (p->u->arena.used > l->memory) {
+        complain(p, D_LIMIT_MEMORY, at, "the program needs more than %lld bytes",
+                 (long long)l->memory);
+        return true;
+    }
+    return p->u->errors > MAX(l->errors, MAX_ERRORS);
+}
+
 int
 tik_yylex(TIK_YYSTYPE *value, Loc *at, Parser *p)
 {
@@ -586,6 +602,7 @@ tik_yylex(TIK_YYSTYPE *value, Loc *at, Parser *p)
         *at = (Loc){p->begin, p->begin};
         return p->token;
     }
-    p->token = next_token(p, value, at);
+    p->stopped = p->stopped || out_of_bounds(p, *at);
+    p->token = p->stopped ? END : next_token(p, value, at);
     return p->token;
 }

@@ -86,6 +86,7 @@ typedef struct Parser {
     /* layout */
     bool at_line_start;
     bool ended;          /* the text is used up */
+    bool stopped;        /* not read to its end: too many errors, or a limit */
     bool bad_token;      /* the scanner reported the token that comes next */
     int token;           /* handed out last */
     uint32_t line_begin; /* of the physical line */

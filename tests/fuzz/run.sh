@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh BUILD TARGET RUNS: runs one fuzz target from its seeds (samples, lit inputs and their blobs)
+# run.sh BUILD TARGET RUNS: runs one fuzz target from its seeds (samples, programs of the tests, their blobs)
 # plus the corpus kept in BUILD. Ends with an error when something was found.
 set -eu
 build=$1
@@ -11,7 +11,11 @@ seeds=$build/seeds-$target
 mkdir -p "$corpus" "$seeds"
 tikc=build/tikc
 case $target in
-source) find samples tests/lit tests/oracle -name '*.tik' -exec cp {} "$seeds" \; ;;
+source)
+    find samples tests/lit tests/oracle tests/conformance tests/bench \( -name '*.tik' -o -name '*.py' \) |
+    while read -r f; do
+        cp "$f" "$seeds/$(echo "$f" | tr / _)"
+    done ;;
 ir)
     for f in samples/*.tik; do
         $tikc build "$f" --emit ir -o "$seeds/$(basename "$f").ir" 2>/dev/null || true
