@@ -263,7 +263,7 @@ expr_astype(Interp *in, Value self, const CallArgs *args)
 {
     ExprObj *o = tik_runtime(self);
     Dtype t;
-    if (!target_dtype(in, "astype", args, &t)) {
+    if (!target_dtype(in, "astype", args, &t) || !tik_alive(in, o->c, o->e, args->span)) {
         return val_fail();
     }
     return tik_expr(in, o->c, ir_cast(o->c->k, t, o->e));
@@ -274,7 +274,8 @@ expr_bits(Interp *in, Value self, const CallArgs *args)
 {
     ExprObj *o = tik_runtime(self);
     Dtype t, from = ir_expr(o->c->k, o->e)->dtype;
-    if (!target_dtype(in, "reinterpret_cast_to", args, &t)) {
+    if (!target_dtype(in, "reinterpret_cast_to", args, &t) ||
+        !tik_alive(in, o->c, o->e, args->span)) {
         return val_fail();
     }
     if (dtype_size(t) != dtype_size(from)) {

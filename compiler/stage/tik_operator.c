@@ -99,11 +99,11 @@ fits(Dtype t, Value v)
 static Dtype
 number_type(Value v, Dtype t, bool bitwise)
 {
-    if (t == DT_BOOL) {
-        return v.kind == VAL_BOOL && bitwise ? DT_BOOL : DT_S32;
-    }
     if (v.kind == VAL_FLOAT && !dtype_is_float(t) && v.f != trunc(v.f)) {
         return DT_F32;
+    }
+    if (t == DT_BOOL) {
+        return v.kind == VAL_BOOL && bitwise ? DT_BOOL : DT_S32;
     }
     return t;
 }
@@ -119,7 +119,10 @@ number_side(Interp *in, Tik *c, Side *s, Dtype t, Span span)
         diag_help(in->u, d, "convert the run-time value first: e.astype(\"int64\")");
         return false;
     }
-    if (!tik_number(c, s->v, t, &s->e)) {
+    // A whole float means what the int means: -4.0 beside a uint8 is 252, it does not saturate.
+    bool whole = s->v.kind == VAL_FLOAT && !dtype_is_float(t) && t != DT_BOOL;
+    Value v = whole ? val_int((int64_t)s->v.f) : s->v;
+    if (!tik_number(c, v, t, &s->e)) {
         stage_diag(in, D_INT_TOO_LARGE, span, "%s does not fit 64 bits",
                    val_repr(in, s->v));
         return false;

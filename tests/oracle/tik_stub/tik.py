@@ -10,10 +10,10 @@ import re
 from types import SimpleNamespace
 
 from tik_stub_array import ScalarArray
-from tik_stub_expr import (Expr, InputScalar, Scalar, Value, condition, const, number, tik_all as all,
+from tik_stub_expr import (Expr, InputScalar, Scalar, Value, Variable, condition, const, number, tik_all as all,
                            tik_any as any, tik_negate as negate, to_type)
 from tik_stub_notes import note
-from tik_stub_numbers import SIZE
+from tik_stub_numbers import FLOATS, SIZE
 from tik_stub_tensor import Root, Tensor, length_of, product, row_major, source_kind
 
 scope_gm = "global"
@@ -242,6 +242,7 @@ class Tik:
             return
         note("scalar.set_as." + source_kind(value))
         if isinstance(value, Tensor):
+            value._one_element()
             if value.dtype == reg.dtype:
                 self._emit("load %s %s = %s" % (reg.text, reg.dtype, value._ref()))
                 return
@@ -372,12 +373,14 @@ class Tik:
 
         def enter():
             self._vars += 1
-            var = Expr(self, dtype, "v%d" % self._vars)
+            var = Variable(self, dtype, "v%d" % self._vars)
+            var.scope = None  # of the loop, once it is open
             live = not self._top.dropped
             if live:
                 self._emit("for %s %s %s %s %s block_num=%d thread_num=%d" %
                            (var.text, name, dtype, begin.text, end.text, blocks, threads))
             top = self._open("for")
+            var.scope = top
             top.thread_num = threads
             top.head = len(self._lines) - 1 if live else None
             top.blocks = blocks > 1 or isinstance(block_num, Value)
@@ -488,6 +491,8 @@ class Tik:
             return
         loop = self._loop()
         note("jump." + text)
+        if text != "return" and loop is None:
+            raise SyntaxError("a jump outside of loops")
         if text != "return" and loop.thread_num > 1:
             self._single_thread(loop)
         self._emit(text)
@@ -559,6 +564,9 @@ def _note_lists(*lists):
 def _note_bounds(begin, end, threads, blocks):
     for kind, v in (("begin", begin), ("end", end)):
         note("loop.%s.%s" % (kind, source_kind(v) if isinstance(v, Value) else type(v).__name__))
+    floats = FLOATS | {"bool"}
+    if isinstance(begin, float) or [v for v in (begin, end) if isinstance(v, Value) and v.dtype in floats]:
+        raise TypeError("a loop from %r to %r" % (begin, end))
     if type(begin) is type(end) is int:
         if not 0 <= begin <= end:
             raise ValueError("a loop from %d to %d" % (begin, end))

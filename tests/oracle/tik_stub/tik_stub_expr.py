@@ -5,7 +5,7 @@ compiler/ir/ir.h: constants; x+0, 0+x, x-0, x*1, 1*x, x*0, 0*x; x-x and comparis
 (integers); nothing else. Equal text of equal type is the same formula."""
 
 from tik_stub_notes import note
-from tik_stub_numbers import (FLOATS, SIZE, bits, cast, evaluate, float_to_int,
+from tik_stub_numbers import (FLOATS, SIZE, UNSIGNED, bits, cast, evaluate, float_to_int,
                               from_double, promote, wrap)
 
 
@@ -51,13 +51,15 @@ class Value:
             return self
         if self.value is not None:
             return const(self.inst, dtype, bits(dtype, self.dtype, self.value))
-        return Expr(self.inst, dtype, "bits.%s(%s)" % (dtype, self.text))
+        return Formula(self.inst, dtype, "bits.%s(%s)" % (dtype, self.text))
 
     def __neg__(self):
         note("expr.neg")
+        if self.dtype in UNSIGNED:
+            raise TypeError("unary minus of %s" % self.dtype)
         e = to_type(self, "int32") if self.dtype == "bool" else self
         if e.value is None:
-            return Expr(e.inst, e.dtype, "neg.%s(%s)" % (e.dtype, e.text))
+            return Formula(e.inst, e.dtype, "neg.%s(%s)" % (e.dtype, e.text))
         if e.dtype in FLOATS:
             sign = 1 << 8 * SIZE[e.dtype] - 1
             nan = e.value & (sign - 1) > INFINITY[e.dtype]
@@ -70,7 +72,7 @@ class Value:
     def __invert__(self):
         note("expr.~")
         if self.value is None:
-            return Expr(self.inst, self.dtype, "not.%s(%s)" % (self.dtype, self.text))
+            return Formula(self.inst, self.dtype, "not.%s(%s)" % (self.dtype, self.text))
         if self.dtype == "bool":
             return const(self.inst, "bool", 1 - self.value)
         return const(self.inst, self.dtype, wrap(self.dtype, ~self.value))
@@ -79,6 +81,12 @@ class Value:
 
 
 class Expr(Value):
+    """Run-time values but Scalars."""
+    __slots__ = ()
+
+
+class Formula(Expr):
+    """What operators make. Not Expr itself: a loop variable would be asked first, see Value."""
     __slots__ = ()
 
 
@@ -86,11 +94,13 @@ INFINITY = {"float16": 0x7c00, "bfloat16": 0x7f80, "float32": 0x7f800000}
 
 
 def const(inst, dtype, v):
-    return Expr(inst, dtype, const_text(dtype, v), v)
+    return Formula(inst, dtype, const_text(dtype, v), v)
 
 
 def number(inst, dtype, v):
     """A Python number as a constant, as by a C conversion."""
+    if not isinstance(v, float) and not -(1 << 63) <= v < 1 << 64:
+        raise ValueError("%d has more than 64 bits" % v)
     if dtype in FLOATS:
         return const(inst, dtype, from_double(dtype, float(v)))
     if isinstance(v, float):
@@ -103,7 +113,7 @@ def to_type(e, dtype):
         return e
     if e.value is not None:
         return const(e.inst, dtype, cast(dtype, e.dtype, e.value))
-    return Expr(e.inst, dtype, "cast.%s(%s)" % (dtype, e.text))
+    return Formula(e.inst, dtype, "cast.%s(%s)" % (dtype, e.text))
 
 
 def op2(op, a, b):
@@ -136,19 +146,29 @@ def op2(op, a, b):
                 return a
             if y == 0 or x == 1:
                 return b
-    return Expr(a.inst, "bool" if compare else dtype,
+    return Formula(a.inst, "bool" if compare else dtype,
                 "%s.%s(%s, %s)" % (op, dtype, a.text, b.text))
 
 
 def _number_type(v, dtype, logic):
     note("promote.number_to_bool" if dtype == "bool" else
          "promote.%s_to_%s" % (type(v).__name__, "float" if dtype in FLOATS else "int"))
-    if dtype == "bool":
-        return "bool" if isinstance(v, bool) and logic else "int32"
     if isinstance(v, float) and dtype not in FLOATS and v != int(v):
         note("promote.fraction_to_int")
         return "float32"
+    if dtype == "bool":
+        return "bool" if isinstance(v, bool) and logic else "int32"
     return dtype
+
+
+def _beside(inst, dtype, v):
+    """A Python number as an operand of this type: a whole float is the int; the bits of an int fit."""
+    if dtype in FLOATS or dtype == "bool":
+        return number(inst, dtype, v)
+    width = 8 * SIZE[dtype]
+    if not -(1 << width - 1) <= int(v) < 1 << width:
+        raise ValueError("%r does not fit %s" % (v, dtype))
+    return number(inst, dtype, int(v))
 
 
 BITWISE = frozenset(("and", "or", "xor"))
@@ -163,10 +183,10 @@ def binary(op, left, right):
     if not isinstance(left, Value):
         dtype = _number_type(left, right.dtype, logic)
         note("expr.number_left")
-        left = number(right.inst, dtype, left)
+        left = _beside(right.inst, dtype, left)
     elif not isinstance(right, Value):
         dtype = _number_type(right, left.dtype, logic)
-        right = number(left.inst, dtype, right)
+        right = _beside(left.inst, dtype, right)
     else:
         a, b = left.dtype, right.dtype
         if op in SHIFTS or op in BITWISE or a == b:
@@ -239,19 +259,29 @@ class InputScalar(Expr):
     __slots__ = ("name", "_root")
 
 
-class Scalar(Value):
-    """A register. scope: the one that created it, None: the whole kernel."""
-    __slots__ = ("name", "scope", "_text")
+class Scoped:
+    """The text of what lives as long as a scope; None: as long as the kernel."""
+    __slots__ = ()
 
     @property
     def text(self):
         if self.scope is not None and not self.scope.open:
-            raise ScopeEnded("Scalar " + self.name)
+            raise ScopeEnded(self._text)
         return self._text
 
     @text.setter
     def text(self, text):
         self._text = text
+
+
+class Variable(Scoped, Expr):
+    """A loop variable."""
+    __slots__ = ("scope", "_text")
+
+
+class Scalar(Scoped, Value):
+    """A register. scope: the one that created it."""
+    __slots__ = ("name", "scope", "_text")
 
     def set_as(self, value, src_offset=None):
         self.inst._set(self, value)

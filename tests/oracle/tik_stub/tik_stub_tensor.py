@@ -86,9 +86,15 @@ class Tensor:
 
     def _load(self):
         inst = self._root.inst
+        self._one_element()
         reg = inst._register("element", self.dtype)
         inst._emit_if_live("load %s %s = %s", reg, self)
         return reg
+
+    def _one_element(self):
+        dropped = self._root.inst._top.dropped  # there an index gives the tensor itself
+        if not dropped and any(type(n) is int and n != 1 for n in self._lens):
+            raise ValueError("a view of %s elements" % (self._lens,))
 
     def __getitem__(self, key):
         inst = self._root.inst
@@ -141,6 +147,7 @@ class Tensor:
             note("dropped.set_as")
             return
         note("tensor.set_as." + source_kind(value))
+        self._one_element()
         value = read(value)
         value = to_type(value, self.dtype) if isinstance(value, Value) else \
             number(inst, self.dtype, value)
