@@ -2,8 +2,8 @@
  * vector chapter 1); check.h is the contract, footprint.c has the extents, overlap.c the overlap rules.
  * The compiler, compiled code and the emulator all come here, so a rule has one name and one text.
  *
- * Owns: not-on-arch, dtype-unsupported, dtype-mismatch, read-only, list-index, address-align,
- * tensor-overflow, gm-tail-write,
+ * Owns: not-on-arch, dtype-unsupported, dtype-mismatch, dtype-differs, read-only, list-index,
+ * address-align, tensor-overflow, gm-tail-write,
  * path, same-gm, path-applicability, range-*, extended-argument, pad-mode*, conv-soc, type-pair,
  * deqscale-missing, scope-ub, mask-*, repeat-range, repeat-stride-range, scalar-range.
  * Not checked here: arg-type and scalar-dtype of a call (binding); capacity; uninit. Processors
@@ -238,6 +238,13 @@ move_extended(const CheckInstr *in, Fault *fault)
                                    (long long)mode, scope_name(src), scope_name(dst));
 }
 
+/* A move copies bytes: elements of one size stay elements. */
+static bool
+same_width(const CheckInstr *in)
+{
+    return dtype_size(in->args[MV_DST].t.dtype) == dtype_size(in->args[MV_SRC].t.dtype);
+}
+
 static bool
 static_move(const CheckInstr *in, Fault *fault)
 {
@@ -248,7 +255,8 @@ static_move(const CheckInstr *in, Fault *fault)
     if (in->args[MV_SRC].t.scope == SC_L0C || in->args[MV_DST].t.scope == SC_L0C) {
         return move_conversion(in, fault);
     }
-    return same_dtype(in, MV_SRC, "dst", "src", fault) && move_extended(in, fault);
+    return (same_width(in) || same_dtype(in, MV_SRC, "dst", "src", fault)) &&
+           move_extended(in, fault);
 }
 
 /* ---- static rules of vector instructions ------------------------------------------------------------ */
@@ -684,6 +692,20 @@ check_element(const CheckTensor *t, Fault *fault)
            overflow_fault(t, 0, "the element", end, fault);
 }
 
+/* Of operands in blocks; those in L0C convert. */
+static void
+warn_dtypes(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
+{
+    const CheckTensor *dst = &in->args[MV_DST].t, *src = &in->args[MV_SRC].t;
+    Fault fault;
+    if (src->scope != SC_L0C && dst->scope != SC_L0C && src->dtype != dst->dtype) {
+        FaultAt at = {RULE_DTYPE_DIFFERS, MV_SRC, (int64_t)src->dtype, 0, 0};
+        check_fail(&fault, &at, "dst is %s and src is %s; %s keeps the bits",
+                   dtype_name(dst->dtype), dtype_name(src->dtype), op_name(in));
+        report(ctx, &fault);
+    }
+}
+
 void
 check_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
 {
@@ -693,6 +715,7 @@ check_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), v
     const CheckTensor *dst = &in->args[MV_DST].t;
     const PathInfo *path = path_find(in->args[MV_SRC].t.scope, dst->scope);
     Fault fault;
+    warn_dtypes(in, report, ctx);
     if (path && (path->warned >> in->soc->core & 1)) {
         FaultAt at = {RULE_PATH_APPLICABILITY, -1, 0, 0, 0};
         check_fail(&fault, &at,

@@ -106,7 +106,7 @@ bool check_element(const CheckTensor *t, Fault *fault);
 /* The rule of a store that does not depend on its offset: read-only. */
 bool check_store(const CheckTensor *t, Fault *fault);
 
-/* Warnings on a correct instruction (path-applicability, gm-tail-write). Calls report for each. */
+/* Warnings on a correct instruction (path-applicability, gm-tail-write, dtype-differs). Calls report for each. */
 void check_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
                     void *ctx);
 

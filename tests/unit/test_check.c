@@ -371,6 +371,22 @@ paths(void **state)
     }
 }
 
+/* Another dtype of the same width that can be moved. */
+static Dtype
+same_size(Dtype t)
+{
+    switch (dtype_size(t)) {
+    case 1:
+        return t == DT_U8 ? DT_S8 : DT_U8;
+    case 2:
+        return t == DT_U16 ? DT_F16 : DT_U16;
+    case 4:
+        return t == DT_F32 ? DT_S32 : DT_F32;
+    default:
+        return t == DT_U64 ? DT_S64 : DT_U64;
+    }
+}
+
 static void
 move_types(void **state)
 {
@@ -381,8 +397,10 @@ move_types(void **state)
             assert_bad(&in, RULE_DTYPE_UNSUPPORTED, 0);
         } else {
             assert_good(&in);
-            in.args[1].t.dtype = t == DT_U8 ? DT_S8 : DT_U8;
+            in.args[1].t.dtype = dtype_size((Dtype)t) == 1 ? DT_U16 : DT_U8;
             assert_bad(&in, RULE_DTYPE_MISMATCH, 1);
+            in.args[1].t.dtype = same_size((Dtype)t);
+            assert_good(&in);
         }
     }
     CheckInstr in = move(SC_UB, SC_GM, DT_BF16, "Ascend910B1");
