@@ -379,7 +379,7 @@ parameter(Reader *p, BufRole role)
     TRY(global(p, &b));
     if (role == BUF_LIST) {
         TRY(address_list(p, &b));
-    } else if (reader_accept(p, "preset=")) {
+    } else if (role != BUF_IN && reader_accept(p, "preset=")) {
         TRY(preset(p, &b));
     }
     VEC_PUSH(&p->k->arena, &p->k->params, ir_buffer(p->k, &b));

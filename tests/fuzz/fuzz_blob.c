@@ -13,6 +13,8 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 
 enum {
     MAX_ARGS = 16,
+    MAX_ITEMS = 4,
+    ITEM_BYTES = 72,
     MAX_BYTES = 1 << 20,
     MAX_STEPS = 5000
 };
@@ -27,12 +29,39 @@ LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
     return size;
 }
 
+/* Arrays of a list: all the same, few and short. */
+static bool
+make_array(const TikBlobArg *a, TikArray *items, TikArray *out)
+{
+    TikError err;
+    bool ok = true;
+    if (a->role != (int)ARGROLE_LIST) {
+        return a->elems <= MAX_BYTES / 8 &&
+               tik_array_alloc(out, a->dtype, a->elems, &err);
+    }
+    *out = (TikArray){.dtype = a->dtype, .elems = a->elems, .items = items};
+    for (int64_t i = 0; ok && i < a->elems && a->elems <= MAX_ITEMS; i++) {
+        ok = tik_array_alloc(&items[i], DT_U8, ITEM_BYTES, &err);
+    }
+    return ok && a->elems <= MAX_ITEMS;
+}
+
+static void
+free_array(TikArray *a)
+{
+    for (int i = 0; a->items && i < MAX_ITEMS; i++) {
+        tik_array_free(&a->items[i]);
+    }
+    tik_array_free(a);
+}
+
 static void
 emulate(const TikBlob *b, int kernel)
 {
     TikBlobKernel k;
     tikblob_kernel(b, kernel, &k);
     TikArray arrays[MAX_ARGS] = {0};
+    TikArray items[MAX_ARGS][MAX_ITEMS] = {0};
     TikArray *pointers[MAX_ARGS];
     TikError err;
     int n = (int)k.nargs;
@@ -40,15 +69,14 @@ emulate(const TikBlob *b, int kernel)
     for (int i = 0; ok && i < n; i++) {
         TikBlobArg a;
         tikblob_arg(b, &k, i, &a);
-        ok = a.elems <= MAX_BYTES / 8 &&
-             tik_array_alloc(&arrays[i], a.dtype, a.elems, &err);
+        ok = make_array(&a, items[i], &arrays[i]);
         pointers[i] = &arrays[i];
     }
     if (ok) {
         (void)!tik_emulate(b->bytes, b->size, kernel, pointers, &err);
     }
     for (int i = 0; i < n && i < MAX_ARGS; i++) {
-        tik_array_free(&arrays[i]);
+        free_array(&arrays[i]);
     }
 }
 

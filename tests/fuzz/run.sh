@@ -17,11 +17,11 @@ source)
         cp "$f" "$seeds/$(echo "$f" | tr / _)"
     done ;;
 ir)
-    for f in samples/*.tik; do
+    for f in samples/*.tik tests/oracle/kernels/tables.tik tests/lit/cli/inputs/address_list.tik; do
         $tikc build "$f" --emit ir -o "$seeds/$(basename "$f").ir" 2>/dev/null || true
     done ;;
 blob)
-    for f in samples/*.tik; do
+    for f in samples/*.tik tests/oracle/kernels/tables.tik tests/lit/cli/inputs/address_list.tik; do
         $tikc build "$f" -o "$seeds/$(basename "$f").tkb" 2>/dev/null || true
     done ;;
 esac

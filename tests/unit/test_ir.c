@@ -182,7 +182,13 @@ static const char whole[] =
     "  in %src_gm: float16[4, 128]\n"
     "  in %idx: int32[8]\n"
     "  out %dst_gm: float16[512]\n"
-    "  workspace %w: uint8[32]\n"
+    "  workspace %w: uint8[32] preset=255\n"
+    "  global %g: float16[16] preset=-0.0\n"
+    "  list %l: int64[3]\n"
+    "  const %short: int16[3] = 0001feff7f80\n"
+    "  const %ub: uint64[5] =\n"
+    "    000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f\n"
+    "    2021222324252627\n"
     "  reg $s: int32\n"
     "  reg $s.2: float16\n"
     "  reg $n: uint64\n"
@@ -190,23 +196,25 @@ static const char whole[] =
     "  $s = 5\n"
     "  $s.2 = 1.5\n"
     "  $n = 18446744073709551615\n"
-    "  alloc %ub: float16[2, 128] UB copies=2 at=0\n"
-    "  alloc %ub.2: int32[8] UB at=512\n"
-    "  alloc %cbuf: int8[64] L1\n"
+    "  alloc %ub.2: float16[2, 128] UB copies=2 at=0\n"
+    "  alloc %ub.3: int32[8] UB fixed=512 apart=1 at=512\n"
+    "  alloc %cbuf: int8[64] L1 apart=1,2\n"
     "  for @i: int32 = 0 to 8 block_num=8 {\n"
-    "    data_move dst=%ub+0:float16 src=%src_gm+(int64(@i) * 64):float16 sid=0 nburst=1 "
+    "    data_move dst=%ub.2+0:float16 src=%src_gm+(int64(@i) * 64):float16 sid=0 "
+    "nburst=1 "
     "burst=8 src_stride=0 dst_stride=0 mode=0 [proved]\n"
     "    for @i.2: int32 = 0 to $s thread_num=2 {\n"
-    "      alloc %ub.3: float16[128] UB\n"
-    "      vec_add mask=128 dst=%ub.3+0:float16 src0=%ub+32:float16 src1=%ub+0:float16 "
+    "      alloc %ub.4: float16[128] UB\n"
+    "      vec_add mask=128 dst=%ub.4+0:float16 src0=%ub.2+32:float16 "
+    "src1=%ub.2+0:float16 "
     "repeat_times=int64($s) dst_rep_stride=8 src0_rep_stride=8 src1_rep_stride=8 "
     "[checked]\n"
-    "      vec_adds mask=counter(($s * 2)) dst=%ub.3+0:float16 src=%ub+0:float16 "
+    "      vec_adds mask=counter(($s * 2)) dst=%ub.4+0:float16 src=%ub.2+0:float16 "
     "scalar=0.5 "
     "repeat_times=1 dst_rep_stride=8 src_rep_stride=8\n"
-    "      vec_muls mask=[0, 255] dst=%ub.3+0:float16 src=%ub+0:float16 scalar=$s.2 "
+    "      vec_muls mask=[0, 255] dst=%ub.4+0:float16 src=%ub.2+0:float16 scalar=$s.2 "
     "repeat_times=1:int32 dst_rep_stride=8 src_rep_stride=8\n"
-    "      vec_dup mask=[1:int64, 2, 3, $n] dst=%ub.3+0:float16 scalar=nan(0x7e01) "
+    "      vec_dup mask=[1:int64, 2, 3, $n] dst=%ub.4+0:float16 scalar=nan(0x7e01) "
     "repeat_times=1 dst_rep_stride=8\n"
     "      if ((5:int32 < @i.2) & (~($s.2 == -0.0))) {\n"
     "        break\n"
@@ -218,9 +226,13 @@ static const char whole[] =
     "    }\n"
     "  }\n"
     "  scope {\n"
-    "    $s = load %ub.2+4:int32 [proved]\n"
-    "    store %ub.2+int64(($s >> 1)):int32 = ((-$s) / ($s - int32.bits(uint32($s))))\n"
+    "    $s = load %ub.3+4:int32 [proved]\n"
+    "    store %ub.3+int64(($s >> 1)):int32 = ((-$s) / ($s - int32.bits(uint32($s))))\n"
     "    set_padding value=7\n"
+    "    data_move dst=%ub.2+0:float16 src=%l+68719476736:float16 sid=0 nburst=1 burst=1 "
+    "src_stride=0 dst_stride=0 mode=0 [checked]\n"
+    "    data_move dst=%ub.2+0:float16 src=%ub+0:float16 sid=0 nburst=1 burst=1 "
+    "src_stride=0 dst_stride=0 mode=0\n"
     "  }\n"
     "  $s.2 = -inf\n"
     "  return\n"
@@ -320,6 +332,24 @@ static const Refused refused[] = {
      "t.ir:3:10: error: bit operations take integers [syntax]"},
     {HEAD "reg $s: float32\n$s = (-~$s)\n}",
      "t.ir:3:8: error: expected an expression [syntax]"},
+    {HEAD "const %c: int8[2] = 00 7\n}",
+     "t.ir:2:24: error: expected two hexadecimal digits [syntax]"},
+    {HEAD "const %c: int8[1] = 0011\n}",
+     "t.ir:2:23: error: expected a statement [syntax]"},
+    {HEAD "const %c: int8[262145] = 00\n}",
+     "t.ir:2:7: error: a table has at most 262144 elements [syntax]"},
+    {HEAD "list %l: int32[2]\n}",
+     "t.ir:2:6: error: a list has 1 to 4096 addresses, int64 [syntax]"},
+    {HEAD "list %l: int64[4097]\n}",
+     "t.ir:2:6: error: a list has 1 to 4096 addresses, int64 [syntax]"},
+    {HEAD "out %y: int8[2] preset=300\n}",
+     "t.ir:2:24: error: '300' is not a value of int8 [syntax]"},
+    {HEAD "in %x: int8[2] preset=3\n}",
+     "t.ir:2:16: error: 'preset' is not a statement [syntax]"},
+    {HEAD "alloc %a: int8[32] UB apart=1\n}",
+     "t.ir:2:29: error: expected a number from 1 to 0 [syntax]"},
+    {HEAD "alloc %a: int8[32] UB fixed=-1\n}",
+     "t.ir:2:29: error: expected a number from 0 to 281474976710656 [syntax]"},
     {HEAD "if (5 < 6) {}\n}", "t.ir:2:5: error: '5' is not a value of bool [syntax]"},
     {HEAD "if 1:int8 {}\n}",
      "t.ir:2:4: error: expected a value of bool, found int8 [syntax]"},
