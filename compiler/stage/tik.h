@@ -290,6 +290,8 @@ tik_runtime(Value v)
 /* A Python number as a constant of type t, as by a C conversion. False without diagnostic when v is
  * not a number of at most 64 bits. */
 bool tik_number(Tik *c, Value v, Dtype t, ExprId *out);
+/* The same without recording it: the canonical value. */
+bool tik_number_value(Value v, Dtype t, int64_t *out);
 /* A Scalar or Expr of the container, alive. False with a diagnostic. */
 bool tik_read(Interp *in, Tik *c, Value v, Span span, ExprId *out);
 /* A condition: 1 or 0 when it is known at compile time, -1 and *out (DT_BOOL); -2: diagnostic.

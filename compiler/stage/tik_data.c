@@ -16,23 +16,33 @@ is_number(Value v)
            v.kind == VAL_FLOAT;
 }
 
-/* A number as the tensor's dtype holds it; what names it in the diagnostic. */
-static bool
-read_value(Interp *in, const Root *r, Value v, Span span, const char *what, int64_t *out)
+enum {
+    WHOLE = -1 /* "index" of a value that stands for all elements */
+};
+
+static const char *
+value_name(Interp *in, int64_t index)
 {
-    ExprId e;
+    return index == WHOLE ? "init_value"
+                          : arena_printf(&in->u->arena, "element %lld of init_value",
+                                         (long long)index);
+}
+
+/* A number as the tensor's dtype holds it. */
+static bool
+read_value(Interp *in, const Root *r, Value v, Span span, int64_t index, int64_t *out)
+{
     if (!is_number(v)) {
-        stage_diag(in, D_TENSOR_INIT, span, "%s of '%s' is %s; it takes a number", what,
-                   tik_sym(in, r->name), tik_a(in, v));
+        stage_diag(in, D_TENSOR_INIT, span, "%s of '%s' is %s; it takes a number",
+                   value_name(in, index), tik_sym(in, r->name), tik_a(in, v));
         return false;
     }
-    if (!tik_literal_fits(v, r->dtype) || !tik_number(r->c, v, r->dtype, &e)) {
+    if (!tik_literal_fits(v, r->dtype) || !tik_number_value(v, r->dtype, out)) {
         stage_diag(in, D_TENSOR_INIT, span,
-                   "%s of '%s' is %s, which %s does not represent", what,
+                   "%s of '%s' is %s, which %s does not represent", value_name(in, index),
                    tik_sym(in, r->name), val_repr(in, v), dtype_name(r->dtype));
         return false;
     }
-    *out = ir_expr(r->c->k, e)->imm;
     return true;
 }
 
@@ -46,8 +56,7 @@ tik_preset(Interp *in, Root *r, Value v, Span span)
                    tik_sym(in, r->name), tik_a(in, v));
         return false;
     }
-    return v.kind == VAL_NONE ||
-           read_value(in, r, v, span, "init_value", &r->preset_value);
+    return v.kind == VAL_NONE || read_value(in, r, v, span, WHOLE, &r->preset_value);
 }
 
 /* A table while its values are read. */
@@ -56,7 +65,8 @@ typedef struct Table {
     Root *r;
     Span span;
     uint8_t *data;
-    int64_t n; /* values so far */
+    int64_t n;     /* values so far */
+    int64_t lists; /* lists so far, each time that it is met */
 } Table;
 
 static void
@@ -76,9 +86,7 @@ add_value(Table *t, Value v)
         t->n++; /* one too many is enough to know */
         return true;
     }
-    const char *what =
-        arena_printf(&t->in->u->arena, "element %lld of init_value", (long long)t->n);
-    TRY(read_value(t->in, t->r, v, t->span, what, &value));
+    TRY(read_value(t->in, t->r, v, t->span, t->n, &value));
     put_value(t, t->n++, value);
     return true;
 }
@@ -94,10 +102,12 @@ add_list(Table *t, Value v, int depth)
     if (v.kind != VAL_LIST && v.kind != VAL_TUPLE) {
         return add_value(t, v);
     }
-    if (depth == MAX_TABLE_DEPTH) {
-        stage_diag(t->in, D_TENSOR_INIT, t->span,
-                   "init_value of '%s' has lists more than %d deep",
-                   tik_sym(t->in, t->r->name), MAX_TABLE_DEPTH);
+    t->in->steps--;
+    if (depth == MAX_TABLE_DEPTH || t->lists++ == IR_MAX_TABLE) {
+        stage_diag(t->in, D_TENSOR_INIT, t->span, "init_value of '%s' has %s",
+                   tik_sym(t->in, t->r->name),
+                   depth == MAX_TABLE_DEPTH ? "lists more than 64 deep"
+                                            : "more than 262144 lists");
         return false;
     }
     for (uint32_t i = 0; i < v.list->n && t->n <= t->r->elems; i++) {
@@ -110,7 +120,7 @@ static bool
 broadcast(Table *t, Value v)
 {
     int64_t value;
-    TRY(read_value(t->in, t->r, v, t->span, "init_value", &value));
+    TRY(read_value(t->in, t->r, v, t->span, WHOLE, &value));
     for (int64_t i = 0; i < t->r->elems; i++) {
         put_value(t, i, value);
     }
@@ -129,6 +139,7 @@ tik_table(Interp *in, Root *r, Value v, Span span)
                    tik_sym(in, r->name), (long long)r->elems, IR_MAX_TABLE);
         return false;
     }
+    in->steps -= r->elems / (list ? 1 : 8);
     t.data = arena_alloc(&in->u->arena, (size_t)r->bytes);
     TRY(list ? add_list(&t, v, 0) : broadcast(&t, v));
     if (t.n != r->elems) {
@@ -183,6 +194,7 @@ static bool
 add_named(Interp *in, Root *r, Sym name, bool apart)
 {
     bool found = false;
+    in->steps -= r->c->locals.n / 8;
     for (uint32_t i = 0; i < r->c->locals.n; i++) {
         Root *other = r->c->locals.p[i];
         if (other->name != name) {

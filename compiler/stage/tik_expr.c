@@ -49,7 +49,7 @@ integer_of(Dtype t, double d)
 }
 
 bool
-tik_number(Tik *c, Value v, Dtype t, ExprId *out)
+tik_number_value(Value v, Dtype t, int64_t *out)
 {
     double d;
     uint64_t bits;
@@ -57,12 +57,12 @@ tik_number(Tik *c, Value v, Dtype t, ExprId *out)
         if (!val_as_double(v, &d)) {
             return false;
         }
-        *out = ir_float(c->k, t, d);
+        *out = scalar_from_double(t, d);
         return true;
     }
     if (v.kind == VAL_FLOAT) {
         int64_t i = t == DT_BOOL ? v.f != 0 : integer_of(t, v.f);
-        *out = ir_const(c->k, t, scalar_wrap(t, i));
+        *out = scalar_wrap(t, i);
         return true;
     }
     if (v.kind != VAL_BOOL && v.kind != VAL_INT && v.kind != VAL_BIG) {
@@ -75,8 +75,16 @@ tik_number(Tik *c, Value v, Dtype t, ExprId *out)
         }
         bits = (uint64_t)i;
     }
-    int64_t i = t == DT_BOOL ? bits != 0 : (int64_t)bits;
-    *out = ir_const(c->k, t, scalar_wrap(t, i));
+    *out = scalar_wrap(t, t == DT_BOOL ? bits != 0 : (int64_t)bits);
+    return true;
+}
+
+bool
+tik_number(Tik *c, Value v, Dtype t, ExprId *out)
+{
+    int64_t value;
+    TRY(tik_number_value(v, t, &value));
+    *out = ir_const(c->k, t, value);
     return true;
 }
 
