@@ -132,6 +132,51 @@ message(Unit *u, const char *fmt, va_list ap)
     return arena_printf(&u->arena, "%.*s... (%zu bytes)", (int)cut, text, n);
 }
 
+static Diag *
+reported(const Unit *u, DiagId id, Span span)
+{
+    for (uint32_t i = 0; i < u->diags.n; i++) {
+        Diag *d = u->diags.p[i];
+        if (d->id == id && d->span.file == span.file && d->span.begin == span.begin &&
+            d->span.end == span.end) {
+            return d;
+        }
+    }
+    return NULL;
+}
+
+static bool
+same_span(Span a, Span b)
+{
+    return a.file == b.file && a.begin == b.begin && a.end == b.end;
+}
+
+/* The same fault through other calls: the first call, from the fault outwards, that the first report has not. */
+static void
+add_other_chain(Unit *u, Diag *first, const Diag *d)
+{
+    if (first->others.n == DIAG_OTHERS_MAX) {
+        return;
+    }
+    for (uint32_t i = 0; i < first->others.n; i++) {
+        if (first->others.p[i] == d->chain) {
+            return;
+        }
+    }
+    VEC_PUSH(&u->arena, &first->others, d->chain);
+    uint32_t a = first->chain;
+    uint32_t b = d->chain;
+    while (a && b && same_span(u->chains.p[a].call, u->chains.p[b].call)) {
+        a = u->chains.p[a].parent;
+        b = u->chains.p[b].parent;
+    }
+    if (b && first->others.n <= DIAG_OTHERS) {
+        bool same = strcmp(first->text, d->text) == 0;
+        diag_note(u, first, u->chains.p[b].call, "also in this call of '%s'%s%s",
+                  u->chains.p[b].callee, same ? "" : ": ", same ? "" : d->text);
+    }
+}
+
 Diag *
 diag_add(Unit *u, DiagId id, Span span, uint32_t chain, const char *fmt, ...)
 {
@@ -145,6 +190,10 @@ diag_add(Unit *u, DiagId id, Span span, uint32_t chain, const char *fmt, ...)
     d->text = message(u, fmt, ap);
     va_end(ap);
     if (!first_time(u, id, span)) {
+        Diag *first = chain ? reported(u, id, span) : NULL;
+        if (first && first->chain != chain) {
+            add_other_chain(u, first, d);
+        }
         /* A repeated error still counts as failure of whoever reports it. */
         return d;
     }

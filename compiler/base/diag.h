@@ -46,6 +46,12 @@ typedef struct DiagNote {
     const char *text;
 } DiagNote;
 
+enum {
+    DIAG_ARGS = 6,        /* calls whose arguments a diagnostic shows */
+    DIAG_OTHERS = 3,      /* further calls with the same fault that are shown, */
+    DIAG_OTHERS_MAX = 256 /* and counted */
+};
+
 typedef struct Diag {
     DiagId id;
     Level level;
@@ -54,7 +60,10 @@ typedef struct Diag {
     const char *text;      /* in the unit's arena */
     const char *help;      /* null: the table's help */
     const char *exception; /* "Class: message" of one that was not caught; else null */
+    const char
+        *args[DIAG_ARGS]; /* values of the arguments of the innermost calls, or null */
     VEC(DiagNote) notes;
+    VEC(uint32_t) others; /* call chains that led to the same fault later */
 } Diag;
 
 /* One step of the chain of compile-time calls that led to a statement. */

@@ -179,7 +179,11 @@ render_calls(Unit *u, const Diag *d, Text *out)
         }
         if (i < CALLS_NEAR || i >= CALLS_NEAR + hidden) {
             put_place(u, u->chains.p[c].call, out);
-            text_printf(out, "note: called from here: '%s'\n", u->chains.p[c].callee);
+            const char *args = i < DIAG_ARGS ? d->args[i] : NULL;
+            text_printf(out, "note: called from here: '%s'%s", u->chains.p[c].callee,
+                        args ? " with " : "");
+            put_message(out, args ? args : "");
+            text_putc(out, '\n');
         }
     }
 }
@@ -199,6 +203,10 @@ render_text(Unit *u, const Diag *d, Text *out)
         text_put(out, "note: ");
         put_message(out, d->notes.p[i].text);
         text_putc(out, '\n');
+    }
+    if (d->others.n > DIAG_OTHERS) {
+        text_printf(out, "note: and in %u%s more call%s\n", d->others.n - DIAG_OTHERS,
+                    d->others.n - DIAG_OTHERS == 1 ? "" : "s");
     }
     render_calls(u, d, out);
     if (d->span.file &&

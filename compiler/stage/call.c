@@ -115,14 +115,23 @@ bind_error(Interp *in, const FuncVal *f, const CallArgs *args, const char *text)
 }
 
 static bool
-bind_surplus(Interp *in, const FuncVal *f, const CallArgs *args, int given)
+bind_surplus(Interp *in, const FuncVal *f, const Value *self, const CallArgs *args,
+             int given)
 {
     const Locals *loc = f->loc;
     const char *most = loc->npos == 1 ? "argument" : "arguments";
-    return bind_error(in, f, args,
+    bool selfless = self && loc->npos == given - 1 &&
+                    (loc->npos == 0 ||
+                     strcmp(sym_text(&in->u->names, loc->params[0].name), "self") != 0);
+    (void)!bind_error(in, f, args,
                       arena_printf(core_arena(in),
                                    "takes at most %d positional %s; %d %s given",
                                    loc->npos, most, given, given == 1 ? "is" : "are"));
+    if (selfless) {
+        in->exception.inst->exc->help =
+            "the first parameter of a method is the object: add self";
+    }
+    return false;
 }
 
 static bool
@@ -211,7 +220,7 @@ bind_general(Interp *in, const FuncVal *f, const Value *self, const CallArgs *ar
         }
         to[loc->star] = rest;
     } else if (given > loc->npos) {
-        return bind_surplus(in, f, args, given);
+        return bind_surplus(in, f, self, args, given);
     }
     return bind_keywords(in, f, args, to) && bind_defaults(in, f, args, to);
 }
@@ -341,6 +350,17 @@ is_listed(const char *list, const char *name)
     return false;
 }
 
+/* The words of a list, separated by spaces. */
+static void
+nearest_words(Interp *in, Nearest *n, const char *list)
+{
+    while (*list) {
+        size_t len = strcspn(list, " ");
+        nearest_try(n, arena_strndup(core_arena(in), list, len));
+        list += len + (list[len] == ' ');
+    }
+}
+
 static bool
 keywords_allowed(Interp *in, const BuiltinVal *b, const CallArgs *args)
 {
@@ -356,6 +376,9 @@ keywords_allowed(Interp *in, const BuiltinVal *b, const CallArgs *args)
         x->help = b->keywords ? arena_printf(core_arena(in),
                                              "its keyword arguments are: %s", b->keywords)
                               : "give the arguments by position";
+        Nearest near = {name, NULL, 0};
+        nearest_words(in, &near, b->keywords ? b->keywords : "");
+        x->help = near.best ? nearest_help(in, &near) : x->help;
         return false;
     }
     return true;

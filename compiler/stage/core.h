@@ -120,8 +120,9 @@ typedef struct ExcInfo {
     const char *help;
     const char *note;
     Span note_span;
-    const char *text; /* raised by the evaluator: the complete message */
-    bool silent;      /* what it says was reported before */
+    const char *text;   /* raised by the evaluator: the complete message */
+    const char *values; /* of the names in the expression, or null */
+    bool silent;        /* what it says was reported before */
 } ExcInfo;
 
 typedef struct InstanceVal {
@@ -427,6 +428,8 @@ const char *message_for_program(Interp *in, const char *cls, const char *fmt,
 ExcInfo *error_raise(Interp *in, const char *cls, Span span, const char *fmt, ...)
     PRINTF_LIKE(4, 5);
 Value error_set(Interp *in, Value exception, Span span);
+/* The same for one that begins here: notes the arguments of the calls. */
+Value error_new(Interp *in, Value exception, Span span);
 /* Turns the pending exception into a diagnostic. */
 void error_report(Interp *in);
 /* What a name holds whose assignment failed: reading it fails without another diagnostic. */
@@ -443,6 +446,14 @@ const char *nearest_help(Interp *in, const Nearest *n);     /* null or a sentenc
 void error_message(Interp *in, Value exception, Text *out); /* str() of an exception */
 /* Ends the evaluation: the program cannot catch it. help: what to write instead. */
 Value error_not_supported(Interp *in, Span span, const char *what, const char *help);
+
+/* ---- explain.c ----------------------------------------------------------------------------------------- */
+
+/* "a = 6, b = 2" of the innermost calls; null where there is nothing to show. */
+void explain_calls(Interp *in, const char **out, int most);
+const char *explain_value(Interp *in, const char *name, Value v); /* or null */
+/* The same of the names in an expression, or null. */
+const char *explain_names(Interp *in, Span span);
 
 /* ---- bigint.c, number.c: numbers -------------------------------------------------------------------- */
 
@@ -674,6 +685,10 @@ Value module_provided(Interp *in, Span span);
 bool MUST_USE module_run(Interp *in, ModuleVal *m, uint32_t source, Span span);
 /* Takes a module whose execution failed out of the registry. */
 void module_forget(Interp *in, const ModuleVal *m);
+/* Whether import finds a standard module of that name. */
+bool module_is_known(Interp *in, const char *name);
+/* Compares with the names of the modules that stdlib/ offers to programs. */
+void module_nearest(Nearest *n);
 bool module_is_library(const Interp *in, Span span); /* a place in stdlib/ */
 
 void loader_init(Interp *in, uint32_t main_file);

@@ -8,7 +8,9 @@
 static Diag *
 add_diag(Interp *in, DiagId id, Span span, const char *text)
 {
-    return diag_add(in->u, id, span, stage_chain(in), "%s", text);
+    Diag *d = diag_add(in->u, id, span, stage_chain(in), "%s", text);
+    explain_calls(in, d->args, DIAG_ARGS);
+    return d;
 }
 
 Diag *
@@ -30,6 +32,29 @@ error_set(Interp *in, Value exception, Span span)
     return val_fail();
 }
 
+Value
+error_new(Interp *in, Value exception, Span span)
+{
+    error_set(in, exception, span);
+    explain_calls(in, in->exception_args, DIAG_ARGS);
+    in->args_chain = in->exception_chain;
+    return val_fail();
+}
+
+/* "a 'int'" as people write it. */
+static const char *
+with_articles(Interp *in, const char *text)
+{
+    Text t;
+    text_init(&t, core_arena(in));
+    for (const char *p = text; *p; p++) {
+        bool article = p[0] == 'a' && p[1] == ' ' && p[2] == '\'' && p[3] &&
+                       strchr("aeiouAEIOU", p[3]) && (p == text || p[-1] == ' ');
+        text_put(&t, article ? "an" : (char[2]){*p, 0});
+    }
+    return t.p;
+}
+
 static ExcInfo *
 raise_text(Interp *in, const char *cls, Span span, const char *fmt, const char *text)
 {
@@ -47,8 +72,11 @@ raise_text(Interp *in, const char *cls, Span span, const char *fmt, const char *
     e.inst->args = val_tuple(in, &message, plain ? 1 : 0);
     e.inst->exc = ARENA_NEW(core_arena(in), ExcInfo);
     e.inst->exc->id = c.klass->diag;
-    e.inst->exc->text = text;
-    error_set(in, e, span);
+    e.inst->exc->text = strstr(text, "a '") ? with_articles(in, text) : text;
+    error_new(in, e, span);
+    bool named = e.inst->exc->id == D_NAME || e.inst->exc->id == D_ATTRIBUTE ||
+                 e.inst->exc->id == D_IMPORT || e.inst->exc->id == D_ARG_COUNT;
+    e.inst->exc->values = named ? NULL : explain_names(in, span);
     return e.inst->exc;
 }
 
@@ -168,6 +196,15 @@ error_report(Interp *in)
     in->chain = in->exception_chain;
     Span place = outside_library(in, in->exception_span);
     Diag *d = add_diag(in, id, place, t.p);
+    bool inside = place.file == in->exception_span.file;
+    memcpy(d->args, in->exception_args, sizeof d->args);
+    if (!inside || in->args_chain != in->exception_chain) {
+        memset(d->args, 0,
+               sizeof d->args); /* of the library's calls, or of another exception */
+    }
+    if (x && x->values && inside) {
+        diag_note(in->u, d, (Span){0}, "%s", x->values);
+    }
     if (x && x->help) {
         diag_help(in->u, d, "%s", x->help);
     }

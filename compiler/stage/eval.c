@@ -22,6 +22,28 @@ other_spelling(const char *name)
     return NULL;
 }
 
+/* A definition of the name at the beginning of a line behind the use. */
+static void
+note_later(Interp *in, ExcInfo *x, const char *name, Span span)
+{
+    static const char *const before[] = {"\ndef ", "\nclass ", "\n"};
+    const Source *src = &in->u->sources.p[span.file];
+    for (size_t i = 0; i < ARRAY_LEN(before) && span.end < src->len; i++) {
+        const char *text = arena_printf(core_arena(in), "%s%s", before[i], name);
+        const char *hit = strstr(src->text + span.end, text);
+        size_t n = strlen(text);
+        bool definition = hit && (i < 2 ? strchr("(:", hit[n]) && hit[n]
+                                        : strncmp(hit + n, " = ", 3) == 0);
+        if (definition) {
+            uint32_t at = (uint32_t)(hit - src->text) + 1;
+            x->note = arena_printf(core_arena(in), "'%s' is defined here, later", name);
+            x->note_span = (Span){span.file, at, at + (uint32_t)n - 1};
+            x->help = "move the definition in front of the use";
+            return;
+        }
+    }
+}
+
 static Value
 unknown_name(Interp *in, Sym name, Span span)
 {
@@ -50,9 +72,21 @@ unknown_name(Interp *in, Sym name, Span span)
     if (x->help) {
         return val_fail();
     }
-    x->help = local                      ? NULL
-              : strcmp(text, "tik") == 0 ? "begin with: from tbe import tik"
-                                         : nearest_help(in, &n);
+    if (local) {
+        bool outside = !val_failed(attrs_get(&f->module->attrs, name));
+        x->help = outside
+                      ? arena_printf(core_arena(in),
+                                     "it is assigned in this function, which makes it "
+                                     "local; the module's one needs: global %s",
+                                     text)
+                      : NULL;
+        return val_fail();
+    }
+    x->help = strcmp(text, "tik") == 0 ? "begin with: from tbe import tik"
+              : module_is_known(in, text)
+                  ? arena_printf(core_arena(in), "begin with: import %s", text)
+                  : nearest_help(in, &n);
+    note_later(in, x, text, span);
     return val_fail();
 }
 

@@ -31,19 +31,20 @@ assign_starred(Interp *in, Ast *target, uint32_t before, const List *l)
 }
 
 static bool
-count_error(Interp *in, Ast *target, uint32_t wanted, bool or_more, uint32_t given)
+count_error(Interp *in, Ast *target, uint32_t wanted, bool or_more, Value v)
 {
     const char *wants = wanted == 1 ? "" : "s";
     const char *more = or_more ? " or more" : "";
     const char *get = wanted == 1 && !or_more ? "s" : "";
+    uint32_t given = v.list->n;
     const char *gives = given == 1 ? "" : "s";
-    if (given < wanted) {
-        stage_raise(in, "ValueError", target->span, "%u target%s%s get%s only %u value%s",
-                    wanted, wants, more, get, given, gives);
-    } else {
-        stage_raise(in, "ValueError", target->span, "%u target%s%s get%s %u value%s",
-                    wanted, wants, more, get, given, gives);
-    }
+    ExcInfo *x = given < wanted ? error_raise(in, "ValueError", target->span,
+                                              "%u target%s%s get%s only %u value%s",
+                                              wanted, wants, more, get, given, gives)
+                                : error_raise(in, "ValueError", target->span,
+                                              "%u target%s%s get%s %u value%s", wanted,
+                                              wants, more, get, given, gives);
+    x->values = explain_value(in, "the value", v);
     return false;
 }
 
@@ -63,10 +64,10 @@ assign_items(Interp *in, Ast *target, Value v)
     List l = *items.list; /* a list may be changed by its own targets */
     if (star != UINT32_MAX) {
         return l.n + 1 >= n ? assign_starred(in, target, star, &l)
-                            : count_error(in, target, n - 1, true, l.n);
+                            : count_error(in, target, n - 1, true, items);
     }
     if (l.n != n) {
-        return count_error(in, target, n, false, l.n);
+        return count_error(in, target, n, false, items);
     }
     uint32_t i = 0;
     for (Ast *t = target->list; t; t = t->next) {
@@ -558,7 +559,7 @@ exec_raise(Interp *in, Ast *s)
                     val_type_name(v));
         return false;
     }
-    error_set(in, v, s->span);
+    error_new(in, v, s->span);
     return false;
 }
 

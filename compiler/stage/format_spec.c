@@ -650,8 +650,8 @@ braces_root(Interp *in, Braces *b, const char *p, size_t n)
     }
     if (index >= b->args->npos) {
         return stage_raise(in, "IndexError", b->args->span,
-                           "the format text uses argument %d of %d", index,
-                           b->args->npos);
+                           "the format text uses argument %d, counted from 0; %d given",
+                           index, b->args->npos);
     }
     return b->args->pos[index];
 }

@@ -17,6 +17,7 @@ missing_help(Interp *in, ExcInfo *x, const char *dotted)
             text_printf(&t, "%s%s", t.n ? ", " : "the modules are: ", name);
         }
     }
+    module_nearest(&n);
     if (n.best) {
         x->help = arena_printf(core_arena(in), "there is a module '%s'", n.best);
         return;

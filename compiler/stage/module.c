@@ -197,6 +197,23 @@ load_embedded(Interp *in, const EmbeddedModule *e, Span span)
 }
 
 bool
+module_is_known(Interp *in, const char *name)
+{
+    return name[0] != '_' && (find_embedded(name) || !val_failed(registered(in, name))) &&
+           strcmp(name, "posixpath") != 0;
+}
+
+void
+module_nearest(Nearest *n)
+{
+    for (size_t i = 0; i < embedded_module_count; i++) {
+        if (embedded_modules[i].name[0] != '_') {
+            nearest_try(n, embedded_modules[i].name);
+        }
+    }
+}
+
+bool
 module_is_library(const Interp *in, Span span)
 {
     const char *path = in->u->sources.p[span.file].path;

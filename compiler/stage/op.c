@@ -55,8 +55,19 @@ call_op_method(Interp *in, Value self, AstOp op, bool reflected, const Value *ot
 static Value
 unsupported(Interp *in, AstOp op, Value a, Value b, Span span)
 {
-    return stage_raise(in, "TypeError", span, "unsupported operands of %s: '%s' and '%s'",
-                       ast_op_text(op), val_type_name(a), val_type_name(b));
+    ExcInfo *x =
+        error_raise(in, "TypeError", span, "unsupported operands of %s: '%s' and '%s'",
+                    ast_op_text(op), val_type_name(a), val_type_name(b));
+    bool number = val_is_number(a) || val_is_number(b);
+    if (a.kind == VAL_NONE || b.kind == VAL_NONE) {
+        x->help = "a function without a return statement gives None";
+    } else if (number && (a.kind == VAL_STR || b.kind == VAL_STR)) {
+        x->help = "make a text of the number with str(...), or a number of the text with "
+                  "int(...)";
+    } else if (a.kind == VAL_LIST || b.kind == VAL_LIST) {
+        x->help = "make it a list with list(...); [x for x in ...] works on each item";
+    }
+    return val_fail();
 }
 
 /* ---- sequences and sets ------------------------------------------------------------------------------------- */

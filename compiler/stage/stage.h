@@ -23,6 +23,8 @@ struct Interp {
     Value exception; /* pending Python exception (VAL_INSTANCE) or VAL_NONE */
     Span exception_span;
     uint32_t exception_chain;
+    const char *exception_args[DIAG_ARGS]; /* as in Diag, for the chain that follows */
+    uint32_t args_chain;
     bool fatal; /* a diagnostic ended the evaluation: except clauses do not catch it */
     void *tik;  /* state of the TIK objects, see tik.h */
     struct Core *core; /* private to the evaluator */

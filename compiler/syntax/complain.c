@@ -293,6 +293,22 @@ old_statement(const Scene *s)
     return true;
 }
 
+/* match and case are names that begin a statement only in newer Python. */
+static bool
+match_statement(const Scene *s)
+{
+    Parser *p = s->p;
+    Loc head = p->line.head_at;
+    if (p->line.head != NAME || s->previous.begin != head.begin || s->line_end ||
+        !(text_is(p, head, "match") || text_is(p, head, "case"))) {
+        return false;
+    }
+    Diag *d = report(s, "%.*s: match statements are not part of the language",
+                     (int)(head.end - head.begin), p->text + head.begin);
+    complain_help(p, d, "write if and elif");
+    return true;
+}
+
 static bool
 equals_sign(const Scene *s)
 {
@@ -491,8 +507,8 @@ complain_refused(Parser *p, const Refused *r)
         Scene s = make_scene(p, r);
         bool known = wrong_bracket(&s) || orphan(&s) || keyword_assigned(&s) ||
                      open_bracket(&s) || foreign(&s) || old_statement(&s) ||
-                     equals_sign(&s) || except_list(&s) || raise_list(&s) ||
-                     after_decorator(&s) || keyword_as_name(&s) ||
+                     match_statement(&s) || equals_sign(&s) || except_list(&s) ||
+                     raise_list(&s) || after_decorator(&s) || keyword_as_name(&s) ||
                      statement_in_expression(&s);
         if (!known) {
             expected_something(&s);

@@ -3,4 +3,4 @@ x = 1
 match x:
     case 1:
         print("one")
-#| uncaught [syntax] expected the end of the statement, found 'x'
+#| uncaught [syntax] match: match statements are not part of the language
