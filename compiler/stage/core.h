@@ -322,7 +322,9 @@ struct Core {
     struct ReprStep *repr; /* containers that are being printed, innermost first */
     bool late_properties;  /* a class was given a property after its statement */
     int recoveries;        /* errors after which the evaluation went on */
-    int guards; /* active code that may catch an exception: try, special methods */
+    bool explaining;       /* a diagnostic is being given its values */
+    int explained; /* exceptions that were given values though they may be caught */
+    int guards;    /* active code that may catch an exception: try, special methods */
 };
 
 /* ---- value.c: constructors and small helpers ------------------------------------------------------ */

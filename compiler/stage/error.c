@@ -32,12 +32,25 @@ error_set(Interp *in, Value exception, Span span)
     return val_fail();
 }
 
+/* Programs that use exceptions as control flow raise many that nobody sees. */
+static bool
+worth_explaining(Interp *in)
+{
+    enum {
+        MOST_EXPLAINED = 200
+    };
+    return in->core->guards == 0 || in->core->explained++ < MOST_EXPLAINED;
+}
+
 Value
 error_new(Interp *in, Value exception, Span span)
 {
     error_set(in, exception, span);
-    explain_calls(in, in->exception_args, DIAG_ARGS);
-    in->args_chain = in->exception_chain;
+    in->args_chain = CHAIN_UNKNOWN;
+    if (worth_explaining(in)) {
+        explain_calls(in, in->exception_args, DIAG_ARGS);
+        in->args_chain = in->exception_chain;
+    }
     return val_fail();
 }
 
@@ -76,7 +89,8 @@ raise_text(Interp *in, const char *cls, Span span, const char *fmt, const char *
     error_new(in, e, span);
     bool named = e.inst->exc->id == D_NAME || e.inst->exc->id == D_ATTRIBUTE ||
                  e.inst->exc->id == D_IMPORT || e.inst->exc->id == D_ARG_COUNT;
-    e.inst->exc->values = named ? NULL : explain_names(in, span);
+    bool explained = in->args_chain == in->exception_chain;
+    e.inst->exc->values = named || !explained ? NULL : explain_names(in, span);
     return e.inst->exc;
 }
 

@@ -79,13 +79,29 @@ short_value(Interp *in, Value v, int depth, Text *out)
     return false;
 }
 
+/* Whether texts of values can be made without reaching a limit: what is being reported may be one. */
+static bool
+has_room(const Interp *in)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    return !in->core->explaining && !in->fatal && in->steps > 1000 &&
+           in->core->stack_base - here < in->core->stack_room / 8 * 7 &&
+           in->u->arena.used < in->u->opt.limits.memory / 8 * 7;
+}
+
 /* Puts "name = value"; *n counts what was put. */
 static void
 put_value(Interp *in, const char *name, Value v, int *n, Text *out)
 {
     Text t;
     text_init(&t, core_arena(in));
-    if (*n >= MOST_VALUES || !short_value(in, v, 0, &t)) {
+    if (*n >= MOST_VALUES || !has_room(in)) {
+        return;
+    }
+    in->core->explaining = true;
+    bool ok = short_value(in, v, 0, &t);
+    in->core->explaining = false;
+    if (!ok) {
         return;
     }
     bool cut = t.n > MOST_BYTES * 2;
