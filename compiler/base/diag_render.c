@@ -205,8 +205,9 @@ render_text(Unit *u, const Diag *d, Text *out)
         text_putc(out, '\n');
     }
     if (d->others.n > DIAG_OTHERS) {
-        text_printf(out, "note: and in %u%s more call%s\n", d->others.n - DIAG_OTHERS,
-                    d->others.n - DIAG_OTHERS == 1 ? "" : "s");
+        uint32_t n = d->others.n - DIAG_OTHERS;
+        text_printf(out, "note: and in %u%s more call%s\n", n,
+                    d->others.n == DIAG_OTHERS_MAX ? " or" : "", n == 1 ? "" : "s");
     }
     render_calls(u, d, out);
     if (d->span.file &&
