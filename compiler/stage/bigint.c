@@ -34,6 +34,18 @@ big_load(mpz_ptr z, Value v)
     }
 }
 
+/* An integer as GMP reads it, without a copy: z is not cleared and lives as long as limb and v. */
+static mpz_srcptr
+view(mpz_ptr z, mp_limb_t *limb, Value v)
+{
+    if (v.kind == VAL_BIG) {
+        return mpz_roinit_n(z, v.big->limb, v.big->size);
+    }
+    int64_t i = v.kind == VAL_BOOL ? v.b : v.i;
+    *limb = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
+    return mpz_roinit_n(z, limb, (i > 0) - (i < 0));
+}
+
 static Value
 too_large(Interp *in, Span span)
 {
@@ -159,11 +171,11 @@ Value
 big_binary(Interp *in, AstOp op, Value a, Value b, Span span)
 {
     mpz_t x, y, r;
-    mpz_inits(x, y, r, NULL);
-    big_load(x, a);
-    big_load(y, b);
-    Value v = compute(r, op, x, y) ? big_from_mpz(in, r, span) : too_large(in, span);
-    mpz_clears(x, y, r, NULL);
+    mp_limb_t limbs[2];
+    mpz_init(r);
+    bool fits = compute(r, op, view(x, &limbs[0], a), view(y, &limbs[1], b));
+    Value v = fits ? big_from_mpz(in, r, span) : too_large(in, span);
+    mpz_clear(r);
     return v;
 }
 
@@ -171,11 +183,8 @@ int
 big_compare(Value a, Value b)
 {
     mpz_t x, y;
-    mpz_inits(x, y, NULL);
-    big_load(x, a);
-    big_load(y, b);
-    int c = mpz_cmp(x, y);
-    mpz_clears(x, y, NULL);
+    mp_limb_t limbs[2];
+    int c = mpz_cmp(view(x, &limbs[0], a), view(y, &limbs[1], b));
     return (c > 0) - (c < 0);
 }
 

@@ -174,6 +174,21 @@ typedef struct Keyed {
     Value v;
 } Keyed;
 
+/* a < b; most keys are numbers or short texts of one kind. */
+static inline bool
+key_less(Interp *in, Value a, Value b, Span span, bool *out)
+{
+    if (a.kind == b.kind && a.kind == VAL_INT) {
+        *out = a.i < b.i;
+        return true;
+    }
+    if (a.kind == b.kind && a.kind == VAL_FLOAT) {
+        *out = a.f < b.f;
+        return true;
+    }
+    return op_less(in, a, b, span, out);
+}
+
 static bool
 merge(Interp *in, Keyed *a, Keyed *tmp, uint32_t n, bool reverse, Span span)
 {
@@ -190,8 +205,8 @@ merge(Interp *in, Keyed *a, Keyed *tmp, uint32_t n, bool reverse, Span span)
     while (i < half && j < n) {
         bool take_right = false;
         TRY(core_step(in, span));
-        TRY(op_less(in, reverse ? tmp[i].key : a[j].key, reverse ? a[j].key : tmp[i].key,
-                    span, &take_right));
+        TRY(key_less(in, reverse ? tmp[i].key : a[j].key, reverse ? a[j].key : tmp[i].key,
+                     span, &take_right));
         a[k++] = take_right ? a[j++] : tmp[i++];
     }
     while (i < half) {
@@ -204,8 +219,8 @@ bool
 list_sort(Interp *in, List *l, Value key, bool reverse, Span span)
 {
     uint32_t n = l->n;
-    TRY(core_reserve(in, (double)n * 2 * sizeof(Keyed), span));
-    Keyed *a = ARENA_ARRAY(core_arena(in), Keyed, MAX(n, 1) * 2);
+    TRY(core_reserve(in, (double)n * 1.5 * sizeof(Keyed), span));
+    Keyed *a = ARENA_ARRAY(core_arena(in), Keyed, (size_t)n + n / 2 + 1);
     for (uint32_t i = 0; i < n; i++) {
         a[i].v = l->p[i];
         a[i].key = l->p[i];

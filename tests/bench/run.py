@@ -5,72 +5,23 @@ usage: tests/bench/run.py BUILD_DIR [--quick]
 
 1. kernels on the host back end and the emulator against C loops and memcpy (bench.c)
 2. wall time of whole processes: tikc check on example 3 and on a 1000-line kernel
-3. lines per second on a 100,000-line kernel against CPython with the recording stub
+3. the front end (front_end.py): kernels of 10,000 to 1,000,000 lines, staging, plain Python, against
+   CPython with the recording stub; peak memory
 4. blob bytes for trip counts 1, 10 and 10^6: must be equal, or the exit code is 1
-5. peak memory of the tool
 
 Times are medians; contestants take turns. Aims are printed beside the figures and do not change the
 exit code, since they depend on the machine.
 """
 import argparse
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-STUB = os.path.join(ROOT, 'tests', 'oracle', 'tik_stub')
-PEAK = ''  # bench/peak of the build directory
+import front_end
+from measure import ROOT, Measure, write
+
 EXAMPLE = os.path.join(ROOT, 'samples', 'example3_large.tik')
-
-
-def timed(cmd, env=None):
-    """Seconds and peak kilobytes of one process; ends the benchmark if it fails."""
-    p = subprocess.run([PEAK] + cmd, capture_output=True, text=True, errors='replace', env=env,
-                       check=False)
-    figures = p.stdout.split()
-    if len(figures) != 3 or figures[2] != '0':
-        sys.exit('bench: %s failed:\n%s' % (' '.join(cmd), p.stderr))
-    return float(figures[0]), int(figures[1])
-
-
-def take_turns(contestants, rounds):
-    """Median seconds and greatest kilobytes per contestant: {name: cmd or (cmd, env)}."""
-    seconds = {name: [] for name in contestants}
-    memory = dict.fromkeys(contestants, 0)
-    for _ in range(rounds):
-        for name, cmd in contestants.items():
-            cmd, env = cmd if isinstance(cmd, tuple) else (cmd, None)
-            s, kb = timed(cmd, env)
-            seconds[name].append(s)
-            memory[name] = max(memory[name], kb)
-    return {n: statistics.median(s) for n, s in seconds.items()}, memory
-
-
-def kernel_lines(lines):
-    """A kernel of about so many lines: what generated operators look like. The Unified Buffer is
-    reused scope by scope; every statement is on a line of its own."""
-    out = ['from tbe import tik', 't = tik.Tik()',
-           "src = t.Tensor('float16', (65536,), name='src', scope=tik.scope_gm)",
-           "dst = t.Tensor('float16', (65536,), name='dst', scope=tik.scope_gm)",
-           "n = t.Scalar('int32', name='n', init_value=4)"]
-    i = 0
-    while len(out) < lines - 1:
-        at = i % 64 * 1024
-        out += ['with t.for_range(0, 8) as i:',
-                "    a = t.Tensor('float16', (128,), name='a', scope=tik.scope_ubuf)",
-                "    b = t.Tensor('float16', (128,), name='b', scope=tik.scope_ubuf)",
-                '    t.data_move(a, src[%d + i * 128], 0, 1, 8, 0, 0)' % at,
-                '    t.data_move(b, src[i * 128], 0, 1, 8, 0, 0)',
-                '    t.vec_add(128, a, a, b, 1, 8, 8, 8)',
-                '    with t.if_scope(i > n):',
-                '        t.vec_muls(64, b, a, 2.0, 1, 8, 8)',
-                '        n.set_as(n + %d)' % (i % 7),
-                '    t.data_move(dst[%d + i * 128], a, 0, 1, 8, 0, 0)' % at]
-        i += 1
-    out.append("t.BuildCCE(kernel_name='generated', inputs=[src], outputs=[dst])")
-    return '\n'.join(out) + '\n'
 
 
 def trip_kernel(trips):
@@ -84,15 +35,10 @@ def trip_kernel(trips):
             "t.BuildCCE(kernel_name='trips', inputs=[], outputs=[g])\n") % trips
 
 
-def write(path, text):
-    with open(path, 'w', encoding='ascii') as f:
-        f.write(text)
-
-
-def processes(tikc, tmp, rounds):
+def processes(m, tikc, tmp, rounds):
     small = os.path.join(tmp, 'k1000.tik')
-    write(small, kernel_lines(1000))
-    seconds, memory = take_turns({
+    write(small, front_end.kernel_lines(1000))
+    seconds, memory = m.take_turns({
         'true (the floor)': ['/bin/true'],
         'tikc --version': [tikc, '--version'],
         'tikc check example3_large.tik': [tikc, 'check', EXAMPLE],
@@ -109,28 +55,7 @@ def processes(tikc, tmp, rounds):
         print('  %-38s %8.2f ms   peak %5.1f MB' % (name, s * 1e3, memory[name] / 1024))
 
 
-def lines_per_second(tikc, tmp, lines, rounds):
-    path = os.path.join(tmp, 'generated.tik')
-    write(path, kernel_lines(lines))
-    count = kernel_lines(lines).count('\n')
-    trace = os.path.join(tmp, 'trace.txt')
-    record = os.path.join(STUB, 'record.py')
-    limits = ['--max-statements', '10000000', '--max-steps', '1000000000']
-    env = dict(os.environ, PYTHONDONTWRITEBYTECODE='1')
-    seconds, memory = take_turns({
-        'CPython with the recording stub': ([sys.executable, record, path], env),
-        'tikc build --emit trace': [tikc, 'build', path, '--emit', 'trace', '-o', trace] + limits,
-        'tikc check': [tikc, 'check', path] + limits,
-        'tikc build (blob)': [tikc, 'build', path, '-o', os.path.join(tmp, 'g.tkb')] + limits,
-    }, rounds)
-    base = seconds['CPython with the recording stub']
-    print('\na kernel of %d lines (aim: 5 times as fast as CPython)' % count)
-    for name, s in seconds.items():
-        print('  %-38s %8.1f ms %9.0f lines/s   %5.1f x CPython   peak %5.1f MB' %
-              (name, s * 1e3, count / s, base / s, memory[name] / 1024))
-
-
-def blob_sizes(tikc, tmp):
+def blob_sizes(m, tikc, tmp):
     sizes = []
     print('\nblob bytes by trip count (must be equal)')
     for trips in (1, 10, 10 ** 6):
@@ -140,7 +65,7 @@ def blob_sizes(tikc, tmp):
         same = os.path.join(tmp, 'trips.tik')
         write(path, trip_kernel('TRIPS'))
         os.replace(path, same)
-        timed([tikc, 'build', same, '-D', 'TRIPS=%d' % trips, '-o', blob])
+        m.once([tikc, 'build', same, '-D', 'TRIPS=%d' % trips, '-o', blob])
         sizes.append(os.path.getsize(blob))
         print('  %8d trips %8d bytes' % (trips, sizes[-1]))
     return len(set(sizes)) == 1
@@ -153,15 +78,17 @@ def main():
     args = args.parse_args()
     tikc = os.path.abspath(os.path.join(args.build, 'tikc'))
     program = os.path.join(args.build, 'bench', 'bench')
-    global PEAK
-    PEAK = os.path.abspath(os.path.join(args.build, 'bench', 'peak'))
+    m = Measure(args.build)
     quick = ['3', str(1 << 20)] if args.quick else []
     if subprocess.run([program] + quick, check=False).returncode != 0:
         sys.exit('bench: the kernels failed')
     with tempfile.TemporaryDirectory() as tmp:
-        processes(tikc, tmp, 3 if args.quick else 15)
-        lines_per_second(tikc, tmp, 5000 if args.quick else 100000, 1 if args.quick else 3)
-        if not blob_sizes(tikc, tmp):
+        rounds = 1 if args.quick else 3
+        processes(m, tikc, tmp, 3 if args.quick else 15)
+        front_end.kernel_text(m, tikc, tmp, [2000, 5000] if args.quick else [10000, 100000, 1000000], rounds)
+        front_end.staging(m, tikc, tmp, 2 if args.quick else 50, rounds)
+        front_end.plain_python(m, args.build, rounds)
+        if not blob_sizes(m, tikc, tmp):
             sys.exit('bench: the size of a blob depends on a trip count')
 
 
