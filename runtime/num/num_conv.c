@@ -54,7 +54,7 @@ cut_bits(NumType dst)
 static NumStep
 step_of(const NumConv *c)
 {
-    NumStep s;
+    NumStep s = {.round = c->round};
     for (int negative = 0; negative < 2; negative++) {
         for (int odd = 0; odd < 2; odd++) {
             Step step = steps[c->round][negative][odd];

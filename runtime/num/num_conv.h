@@ -18,7 +18,7 @@
  * A widening from unsigned or to signed is exact; from signed to unsigned, negative numbers are clamped
  * to 0, or with keep extended by their sign.
  *
- * Widening a float type is exact and keeps NaN payloads. float32 to float32 rounds to an integral number
+ * Widening a float type is exact and keeps NaN payloads; a signalling float16 NaN becomes quiet. float32 to float32 rounds to an integral number
  * and keeps the sign of zero; its NaN is canonical. */
 #ifndef TIK_NUM_CONV_H
 #define TIK_NUM_CONV_H
@@ -79,6 +79,7 @@ void num_conv_packed_at(NumLevel level, void *dst, const void *src, const uint64
 
 /* How a mode rounds a magnitude away from zero, for [negative][last kept bit is odd]. */
 typedef struct NumStep {
+    NumRound round;
     float limit[2][2]; /* to an integer: the smallest fraction that counts as one more */
     uint32_t bias[2][2]; /* in bits: what is added before the low ones are cut */
     uint16_t over, nan;  /* what overflow and NaN become */

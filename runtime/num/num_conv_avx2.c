@@ -3,6 +3,7 @@
 #if defined(__x86_64__)
 #define LANES_ATTR     LANES_AVX2
 #define NUM_CONV_TABLE num_conv_avx2
+#define NUM_F16C       8
 #include "num/num_conv_body.h"
 #else
 const NumConvTable num_conv_avx2 = {0};

@@ -2,9 +2,16 @@
  * how it is compiled. Defines NUM_CONV_TABLE from LANES_ATTR. Not a header of its own.
  *
  * A loop is one row: a source type, a result type and the value of one element. A mode of rounding is
- * data (NumStep), so there is one loop for all of them. */
+ * data (NumStep), so there is one loop for all of them. NUM_F16C is the number of lanes that the
+ * processor's own conversions between float16 and float32 take, 0: it has none. */
+#include <string.h>
+
 #include "num/half.h"
 #include "num/num_conv.h"
+
+#if NUM_F16C
+#include <immintrin.h>
+#endif
 
 #define PART LANES_ATTR static inline
 
@@ -137,6 +144,14 @@ odd_double(int64_t a)
     return small ? (double)a : (double)odd * 1024.0;
 }
 
+/* A float16 as float32; a signalling NaN becomes quiet. */
+PART uint32_t
+from_f16(uint16_t h)
+{
+    uint32_t u = float_bits(half_to_float(h));
+    return (h & 0x7fffu) > 0x7c00u ? u | 0x400000u : u;
+}
+
 /* ---- loops -------------------------------------------------------------------------------------------- */
 
 #define FN(name)                                                                         \
@@ -157,57 +172,11 @@ odd_double(int64_t a)
         }                                                                                \
     }
 
-#define H(a) half_to_float(a)
 #define B(a) bfloat_to_float(a)
 #define F(a) float_of_bits(a)
 
-/* Float to integer, clamped and not: x is the element as float. */
-#define TO_SMALL(name, S, D, x, lo, hi)                                                  \
-    CONV(name, S, D, clamp_to(integral(x, &st), lo, hi))                                 \
-    CONV(name##_keep, S, D, low_bits(integral(x, &st), lo, hi))
-TO_SMALL(f16_s8, AnyU16, AnyS8, H(a), -128, 127)
-TO_SMALL(f16_u8, AnyU16, AnyU8, H(a), 0, 255)
-TO_SMALL(f16_s16, AnyU16, AnyS16, H(a), -32768, 32767)
-TO_SMALL(f32_s16, AnyU32, AnyS16, F(a), -32768, 32767)
-
-#define TO_S32(name, S, x)                                                               \
-    CONV(name, S, AnyS32, clamp_s32(integral(x, &st)))                                   \
-    CONV(name##_keep, S, AnyS32, low_bits(integral(x, &st), INT32_MIN, INT32_MAX))
-TO_S32(f16_s32, AnyU16, H(a))
-TO_S32(bf16_s32, AnyU16, B(a))
-TO_S32(f32_s32, AnyU32, F(a))
-
-CONV(f32_s64, AnyU32, AnyS64, clamp_s64(integral(F(a), &st)))
-CONV(f32_s64_keep, AnyU32, AnyS64, low_bits(integral(F(a), &st), INT64_MIN, INT64_MAX))
-CONV(f32_f32, AnyU32, AnyU32, float_bits_canonical(integral(F(a), &st)))
-
-/* Two elements make a byte. */
-#define TO_S4(name, value)                                                               \
-    FN(name)                                                                             \
-    {                                                                                    \
-        const NumStep st = *s;                                                           \
-        const AnyU16 *p = src;                                                           \
-        AnyU8 *d = dst;                                                                  \
-        for (int64_t i = 0; i < n; i += 2) {                                             \
-            uint32_t low, high;                                                          \
-            {                                                                            \
-                const uint16_t a = p[i];                                                 \
-                low = (uint32_t)(value);                                                 \
-            }                                                                            \
-            {                                                                            \
-                const uint16_t a = i + 1 < n ? p[i + 1] : 0;                             \
-                high = (uint32_t)(value);                                                \
-            }                                                                            \
-            d[i / 2] = (uint8_t)((low & 15u) | high << 4);                               \
-        }                                                                                \
-    }
-TO_S4(f16_s4, clamp_to(integral(H(a), &st), -8, 7))
-TO_S4(f16_s4_keep, low_bits(integral(H(a), &st), -8, 7))
-
-CONV(f32_f16_nearest, AnyU32, AnyU16, to_f16_nearest(F(a)))
 CONV(f32_f16, AnyU32, AnyU16, to_f16(F(a), &st))
 CONV(f32_bf16, AnyU32, AnyU16, to_bf16(F(a), &st))
-CONV(f16_f32, AnyU16, AnyU32, float_bits(H(a)))
 CONV(bf16_f32, AnyU16, AnyU32, float_bits(B(a)))
 CONV(s8_f16, AnyS8, AnyU16, half_from_float(a))
 CONV(u8_f16, AnyU8, AnyU16, half_from_float(a))
@@ -219,7 +188,213 @@ CONV(s32_f32, AnyS32, AnyU32, to_f32(a, &st))
 CONV(s64_f32_nearest, AnyS64, AnyU32, float_bits((float)a))
 CONV(s64_f32, AnyS64, AnyU32, to_f32(odd_double(a), &st))
 
-/* Integers: clamped as the type of the source compares, and cut. */
+#if NUM_F16C == 0
+#define WHOLE_F16_F32(i)
+#define WHOLE_F32_F16(i)
+#elif NUM_F16C == 8
+#define WHOLE_F16_F32(i)                                                                 \
+    for (; (i) + 8 <= n; (i) += 8) {                                                     \
+        __m128i h = _mm_loadu_si128((const __m128i *)(const void *)(p + (i)));           \
+        _mm256_storeu_ps((float *)(void *)(d + (i)), _mm256_cvtph_ps(h));                \
+    }
+#define WHOLE_F32_F16(i)                                                                 \
+    for (; (i) + 8 <= n; (i) += 8) {                                                     \
+        __m256 x = _mm256_loadu_ps((const float *)(const void *)(p + (i)));              \
+        __m256 c = _mm256_min_ps(_mm256_max_ps(x, _mm256_set1_ps(-65504)),               \
+                                 _mm256_set1_ps(65504));                                 \
+        c = _mm256_and_ps(c, _mm256_cmp_ps(x, x, _CMP_ORD_Q));                           \
+        _mm_storeu_si128((__m128i *)(void *)(d + (i)),                                   \
+                         _mm256_cvtps_ph(c, _MM_FROUND_TO_NEAREST_INT));                 \
+    }
+#else
+#define WHOLE_F16_F32(i)                                                                 \
+    for (; (i) + 16 <= n; (i) += 16) {                                                   \
+        __m256i h = _mm256_loadu_si256((const __m256i *)(const void *)(p + (i)));        \
+        _mm512_storeu_ps((float *)(void *)(d + (i)), _mm512_cvtph_ps(h));                \
+    }
+#define WHOLE_F32_F16(i)                                                                 \
+    for (; (i) + 16 <= n; (i) += 16) {                                                   \
+        __m512 x = _mm512_loadu_ps((const float *)(const void *)(p + (i)));              \
+        __m512 c = _mm512_max_ps(x, _mm512_set1_ps(-65504));                             \
+        c = _mm512_maskz_min_ps(_mm512_cmp_ps_mask(x, x, _CMP_ORD_Q), c,                 \
+                                _mm512_set1_ps(65504));                                  \
+        _mm256_storeu_si256((__m256i *)(void *)(d + (i)),                                \
+                            _mm512_cvtps_ph(c, _MM_FROUND_TO_NEAREST_INT));              \
+    }
+#endif
+
+/* The most frequent conversions: whole vectors by the processor, the rest like the others. */
+#define CONV_F16C(name, S, D, whole, value)                                              \
+    FN(name)                                                                             \
+    {                                                                                    \
+        const S *p = src;                                                                \
+        D *d = dst;                                                                      \
+        int64_t i = 0;                                                                   \
+        (void)s;                                                                         \
+        whole(i) LANES_LOOP for (int64_t k = i; k < n; k++)                              \
+        {                                                                                \
+            const S a = p[k];                                                            \
+            d[k] = (D)(value);                                                           \
+        }                                                                                \
+    }
+CONV_F16C(f16_f32, AnyU16, AnyU32, WHOLE_F16_F32, from_f16(a))
+CONV_F16C(f32_f16_nearest, AnyU32, AnyU16, WHOLE_F32_F16, to_f16_nearest(F(a)))
+
+/* ---- float to integer: pieces of the array as floats, rounded, then stored -------------------------- */
+
+enum {
+    PIECE = 512 /* even, since two int4 make a byte */
+};
+
+typedef void LoadPiece(float *piece, const void *src, int64_t n);
+typedef void StorePiece(void *dst, const float *piece, int64_t n);
+
+LANES_ATTR static void
+load_f16(float *piece, const void *src, int64_t n)
+{
+    f16_f32(piece, src, n, NULL);
+}
+
+LANES_ATTR static void
+load_bf16(float *piece, const void *src, int64_t n)
+{
+    bf16_f32(piece, src, n, NULL);
+}
+
+LANES_ATTR static void
+load_f32(float *piece, const void *src, int64_t n)
+{
+    memcpy(piece, src, (size_t)n * sizeof *piece);
+}
+
+#define ROUND(name, value)                                                               \
+    LANES_ATTR static void name(float *piece, int64_t n, const NumStep *s)               \
+    {                                                                                    \
+        const NumStep st = *s;                                                           \
+        (void)st;                                                                        \
+        LANES_LOOP                                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            const float x = piece[i];                                                    \
+            piece[i] = (value);                                                          \
+        }                                                                                \
+    }
+
+ROUND(round_any, integral(x, &st))
+#if NUM_F16C
+/* Processors with F16C round by instructions, which the built-in functions become. */
+ROUND(round_nearest, __builtin_rintf(x))
+ROUND(round_floor, __builtin_floorf(x))
+ROUND(round_ceil, __builtin_ceilf(x))
+ROUND(round_to_zero, __builtin_truncf(x))
+#else
+#define round_nearest round_any
+#define round_floor   round_any
+#define round_ceil    round_any
+#define round_to_zero round_any
+#endif
+
+LANES_ATTR static void
+round_piece(float *piece, int64_t n, const NumStep *s)
+{
+    switch (s->round) {
+    case NUM_NEAREST:
+        round_nearest(piece, n, s);
+        return;
+    case NUM_FLOOR:
+        round_floor(piece, n, s);
+        return;
+    case NUM_CEIL:
+        round_ceil(piece, n, s);
+        return;
+    case NUM_TO_ZERO:
+        round_to_zero(piece, n, s);
+        return;
+    default:
+        round_any(piece, n, s);
+    }
+}
+
+/* value is made from x, an integral number. */
+#define STORE(name, D, value)                                                            \
+    LANES_ATTR static void store_##name(void *dst, const float *piece, int64_t n)        \
+    {                                                                                    \
+        D *d = dst;                                                                      \
+        LANES_LOOP                                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            const float x = piece[i];                                                    \
+            d[i] = (D)(value);                                                           \
+        }                                                                                \
+    }
+
+STORE(s8, AnyS8, clamp_to(x, -128, 127))
+STORE(u8, AnyU8, clamp_to(x, 0, 255))
+STORE(s16, AnyS16, clamp_to(x, -32768, 32767))
+STORE(s32, AnyS32, clamp_s32(x))
+STORE(s64, AnyS64, clamp_s64(x))
+STORE(f32, AnyU32, float_bits_canonical(x))
+STORE(s8_keep, AnyS8, low_bits(x, -128, 127))
+STORE(u8_keep, AnyU8, low_bits(x, 0, 255))
+STORE(s16_keep, AnyS16, low_bits(x, -32768, 32767))
+STORE(s32_keep, AnyS32, low_bits(x, INT32_MIN, INT32_MAX))
+STORE(s64_keep, AnyS64, low_bits(x, INT64_MIN, INT64_MAX))
+
+/* Two elements make a byte; the piece has room behind an odd last one. */
+#define STORE_S4(name, value)                                                            \
+    LANES_ATTR static void store_##name(void *dst, const float *piece, int64_t n)        \
+    {                                                                                    \
+        AnyU8 *d = dst;                                                                  \
+        AnyU8 q[PIECE + 1];                                                              \
+        LANES_LOOP                                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            const float x = piece[i];                                                    \
+            q[i] = (uint8_t)((value) & 15);                                              \
+        }                                                                                \
+        q[n] = 0;                                                                        \
+        LANES_LOOP                                                                       \
+        for (int64_t i = 0; i < (n + 1) / 2; i++) {                                      \
+            d[i] = (uint8_t)(q[2 * i] | q[2 * i + 1] << 4);                              \
+        }                                                                                \
+    }
+STORE_S4(s4, clamp_to(x, -8, 7))
+STORE_S4(s4_keep, low_bits(x, -8, 7))
+
+/* from and to: bits of an element. */
+LANES_ATTR static void
+pieces(void *dst, const void *src, int64_t n, const NumStep *s, LoadPiece *load, int from,
+       StorePiece *store, int to)
+{
+    float piece[PIECE];
+    for (int64_t i = 0; i < n; i += PIECE) {
+        int64_t len = n - i < PIECE ? n - i : PIECE;
+        load(piece, (const uint8_t *)src + i * from / 8, len);
+        round_piece(piece, len, s);
+        store((uint8_t *)dst + i * to / 8, piece, len);
+    }
+}
+
+#define ROUNDED_PAIR(src_type, from, dst_type, to)                                       \
+    FN(src_type##_##dst_type)                                                            \
+    {                                                                                    \
+        pieces(dst, src, n, s, load_##src_type, from, store_##dst_type, to);             \
+    }
+#define TO_INT_PAIR(src_type, from, dst_type, to)                                        \
+    ROUNDED_PAIR(src_type, from, dst_type, to)                                           \
+    ROUNDED_PAIR(src_type, from, dst_type##_keep, to)
+
+TO_INT_PAIR(f16, 16, s4, 4)
+TO_INT_PAIR(f16, 16, s8, 8)
+TO_INT_PAIR(f16, 16, u8, 8)
+TO_INT_PAIR(f16, 16, s16, 16)
+TO_INT_PAIR(f16, 16, s32, 32)
+TO_INT_PAIR(bf16, 16, s32, 32)
+TO_INT_PAIR(f32, 32, s16, 16)
+TO_INT_PAIR(f32, 32, s32, 32)
+TO_INT_PAIR(f32, 32, s64, 64)
+ROUNDED_PAIR(f32, 32, f32, 32)
+
+/* ---- integers ------------------------------------------------------------------------------------------ */
+
+/* Clamped as the type of the source compares, and cut. */
 #define INTS(name, S, D, value)                                                          \
     CONV(name, S, D, value)                                                              \
     CONV(name##_keep, S, D, a)

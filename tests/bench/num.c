@@ -1,7 +1,7 @@
-/* num.c: speed of the elementary functions, and their errors over every float32.
+/* num.c: speed of the elementary functions and conversions, and errors over every float32.
  *
- * usage: num                       GB/s (4 bytes in and out per element) of every level, of a loop over
- *                                  the C library, and of SLEEF where libsleef.so.3 is found
+ * usage: num                       GB/s (bytes in and out) of every level; functions also by a loop over
+ *                                  the C library, and by SLEEF where libsleef.so.3 is found
  *        num --every FN            results over all 2^32 arguments that are not the exact value rounded
  *                                  once, by 80-bit arithmetic; minutes
  *
@@ -18,6 +18,7 @@
 #include <time.h>
 
 #include "num/half.h"
+#include "num/num_conv.h"
 #include "num/num_fn.h"
 
 enum {
@@ -195,6 +196,47 @@ measure(const Row *r, void *sleef, NumType t)
     printf("\n");
 }
 
+static const struct {
+    NumConv conv;
+    const char *name;
+    int bytes; /* of source and result */
+} convs[] = {
+    {{NUM_F32, NUM_F16, NUM_NEAREST, false}, "f16 -> f32", 6},
+    {{NUM_F16, NUM_F32, NUM_NEAREST, false}, "f32 -> f16", 6},
+    {{NUM_F16, NUM_F32, NUM_ODD, false}, "f32 -> f16 odd", 6},
+    {{NUM_BF16, NUM_F32, NUM_NEAREST, false}, "f32 -> bf16", 6},
+    {{NUM_S32, NUM_F32, NUM_FLOOR, false}, "f32 -> s32 floor", 8},
+    {{NUM_S64, NUM_F32, NUM_FLOOR, false}, "f32 -> s64 floor", 12},
+    {{NUM_S32, NUM_F16, NUM_NEAREST, false}, "f16 -> s32", 6},
+    {{NUM_S8, NUM_F16, NUM_NEAREST, false}, "f16 -> s8", 3},
+    {{NUM_U8, NUM_F16, NUM_TO_ZERO, true}, "f16 -> u8 kept", 3},
+    {{NUM_S4, NUM_F16, NUM_NEAREST, false}, "f16 -> s4", 2},
+    {{NUM_F16, NUM_U8, NUM_NEAREST, false}, "u8 -> f16", 3},
+    {{NUM_F32, NUM_S32, NUM_NEAREST, false}, "s32 -> f32", 8},
+    {{NUM_F32, NUM_S32, NUM_CEIL, false}, "s32 -> f32 ceil", 8},
+    {{NUM_S16, NUM_S32, NUM_NEAREST, false}, "s32 -> s16", 6},
+};
+
+static void
+measure_conversions(void)
+{
+    static int64_t src[N], dst[N];
+    for (size_t c = 0; c < sizeof convs / sizeof convs[0]; c++) {
+        printf("%-18s", convs[c].name);
+        for (int level = 0; level <= (int)num_level(); level++) {
+            double best = 1e9;
+            for (int round = 0; round < ROUNDS * 10; round++) {
+                double start = now();
+                num_conv_at((NumLevel)level, &convs[c].conv, dst, src, N);
+                double t = now() - start;
+                best = t < best ? t : best;
+            }
+            printf(" %9.2f", 1e-9 * N * convs[c].bytes / best);
+        }
+        printf("\n");
+    }
+}
+
 static void
 measure_all(void)
 {
@@ -205,6 +247,7 @@ measure_all(void)
         measure(&rows[i], sleef, NUM_F32);
         measure(&rows[i], sleef, NUM_F16);
     }
+    measure_conversions();
 }
 
 /* The exact value rounded once, by 80-bit arithmetic; says so when even that cannot decide. */

@@ -125,10 +125,11 @@ def convert(u, s, d, mode, keep):
         if mag in (NAN, INF):
             return FLOATS[d][3] if mag == NAN else u
         return encode_float(sign, cut(sign, mag, -exp, mode), 0, d, 'round', True, False)
-    if mag == NAN and s in FLOATS and width(d) > width(s):   # widening keeps the payload
+    if mag == NAN and s in FLOATS and width(d) > width(s):   # widening keeps the payload, float16 quietly
         shift = FLOATS[d][1] - FLOATS[s][1]
         m = u & ((1 << (FLOATS[s][1] - 1)) - 1)
-        return sign << 31 | 0xff << 23 | m << shift
+        quiet = 1 << 22 if s == 'float16' else 0
+        return sign << 31 | 0xff << 23 | m << shift | quiet
     return encode_float(sign, mag, exp, d, mode, keep, s == 'float32')
 
 
