@@ -19,7 +19,7 @@ static bool
 is_tensor(const Site *s, int param)
 {
     return s->element || s->params[param].role == ROLE_DST ||
-           s->params[param].role == ROLE_SRC;
+           s->params[param].role == ROLE_SRC || s->params[param].role == ROLE_ROOT;
 }
 
 int
@@ -65,6 +65,7 @@ fill_tensor(Site *s, int param)
 {
     const Ref *r = site_ref(s, param);
     s->in.args[param].t = ir_check_tensor(s->k, r);
+    s->constant = s->constant && !s->in.args[param].t.open;
 }
 
 static void

@@ -41,6 +41,12 @@ print_params(Form form, Text *out)
         case ROLE_SCALAR:
             text_put(out, "number or Scalar of the tensor's dtype");
             break;
+        case ROLE_PIPE:
+            text_put(out, "name of a queue, such as PIPE_V");
+            break;
+        case ROLE_ROOT:
+            text_put(out, "tensor");
+            break;
         case ROLE_REPEAT:
         case ROLE_INT:
         case ROLE_ATTR:

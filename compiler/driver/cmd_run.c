@@ -42,6 +42,7 @@ param_of_buffer(const Kernel *k, const Buffer *b)
     p.preset = b->preset;
     p.preset_value = b->preset_value;
     p.elems = b->elems;
+    p.open = b->dynamic;
     p.ndim = (int)MIN(b->shape.n, 8);
     for (int i = 0; i < p.ndim; i++) {
         p.shape[i] = b->shape.p[i];
@@ -75,7 +76,8 @@ params_of_blob(Cmd *c, Job *job, const TikBlob *b)
                       .elems = a.elems,
                       .ndim = a.ndim,
                       .preset = a.preset,
-                      .preset_value = a.preset_value};
+                      .preset_value = a.preset_value,
+                      .open = a.open};
         memcpy(p.shape, a.shape, sizeof p.shape);
         job->params[i] = p;
     }
@@ -309,6 +311,26 @@ find_in(const Cmd *c, const char *name, int64_t index)
     return NULL;
 }
 
+/* A tensor whose size is not declared has that of the file; without one it has no elements. */
+static bool
+load_open(Cmd *c, const TikParam *p, const Binding *b, TikArray *a, TikError *err)
+{
+    if (b) {
+        return tik_npy_read(b->path, p->dtype, -1, a, err);
+    }
+    for (uint32_t i = 0; i < c->outs.n; i++) {
+        if (strcmp(c->outs.p[i].tensor, p->name) == 0) {
+            set_error(err, TIK_ERR_USAGE, "usage",
+                      arena_printf(&c->unit.arena,
+                                   "the size of '%s' is known only at run time: give its "
+                                   "first contents with --in %s=FILE",
+                                   p->name, p->name));
+            return false;
+        }
+    }
+    return tik_array_alloc(a, p->dtype, 0, err);
+}
+
 static bool
 load_list(Cmd *c, const TikParam *p, TikArray *a, TikError *err)
 {
@@ -332,6 +354,10 @@ load_arrays(Cmd *c, Job *job, TikError *err)
         job->pointers[i] = a;
         if (is_list(p)) {
             TRY(load_list(c, p, a, err));
+            continue;
+        }
+        if (p->open) {
+            TRY(load_open(c, p, b, a, err));
             continue;
         }
         TRY(b ? tik_npy_read(b->path, p->dtype, p->elems, a, err)

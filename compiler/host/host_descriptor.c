@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-_Static_assert(sizeof(TikParam) == 2 * 8 + 8 + 8 + 8 * 8 + 8,
+_Static_assert(sizeof(TikParam) == 2 * 8 + 8 + 8 + 8 * 8 + 16,
                "TikParam has the layout emitted here");
 _Static_assert(sizeof(TikPlace) == 16, "TikPlace has the layout emitted here");
 _Static_assert(sizeof(TikKernel) == 3 * 8 + 16 + 8 + 4 * 8,
@@ -22,7 +22,8 @@ fill_param(Lower *l, const Buffer *b)
                   .elems = b->elems,
                   .ndim = (int)MIN(b->shape.n, ARRAY_LEN(p.shape)),
                   .preset = b->preset,
-                  .preset_value = b->preset_value};
+                  .preset_value = b->preset_value,
+                  .open = b->dynamic};
     for (int i = 0; i < p.ndim; i++) {
         p.shape[i] = b->shape.p[i];
     }
@@ -46,6 +47,7 @@ descriptor_fill(Lower *l, const Kernel *k, Arena *arena, TikKernel *out)
                        .cores = lower_cores(k),
                        .ordered = k->blocks_ordered,
                        .fill_scratch = k->may_read_uninit,
+                       .meets = lower_has_op(k, OP_BLOCK_BARRIER),
                        .scratch_bytes = lower_scratch_bytes(k),
                        .nparams = (int32_t)k->params.n,
                        .params = params,
@@ -93,15 +95,16 @@ emit_param(Lower *l, const TikParam *p)
     for (size_t i = 0; i < ARRAY_LEN(shape); i++) {
         shape[i] = lower_const(l, p->shape[i]);
     }
-    LLVMValueRef fields[8] = {text(l, p->name),
+    LLVMValueRef fields[9] = {text(l, p->name),
                               lower_const32(l, p->dtype),
                               lower_const32(l, p->role),
                               lower_const(l, p->elems),
                               lower_const32(l, p->ndim),
                               lower_const32(l, p->preset),
                               LLVMConstArray2(l->i64, shape, ARRAY_LEN(shape)),
-                              lower_const(l, p->preset_value)};
-    return record(l, fields, 8);
+                              lower_const(l, p->preset_value),
+                              lower_const32(l, p->open)};
+    return record(l, fields, 9);
 }
 
 static LLVMValueRef
@@ -136,18 +139,19 @@ descriptor_emit(Lower *l, const Kernel *k, LLVMValueRef entry)
 {
     TikKernel d;
     descriptor_fill(l, k, l->arena, &d);
-    LLVMValueRef fields[11] = {text(l, d.name),
+    LLVMValueRef fields[12] = {text(l, d.name),
                                text(l, d.soc),
                                entry,
                                lower_const32(l, d.cores),
                                lower_const32(l, d.ordered),
                                lower_const32(l, d.fill_scratch),
+                               lower_const32(l, d.meets),
                                lower_const(l, d.scratch_bytes),
                                lower_const32(l, d.nparams),
                                emit_params(l, &d),
                                lower_const32(l, d.nplaces),
                                emit_places(l, &d)};
-    LLVMValueRef init = record(l, fields, 11);
+    LLVMValueRef init = record(l, fields, 12);
     const char *name = arena_printf(l->arena, "tik_kernel_%s", d.name);
     LLVMValueRef g = LLVMAddGlobal(l->mod, LLVMTypeOf(init), name);
     LLVMSetInitializer(g, init);

@@ -33,7 +33,9 @@ bind_runtime(Unit *u, Jit *j)
         const char *name;
         uintptr_t address;
     } runtime[] = {{"tikrt_check", (uintptr_t)tikrt_check},
-                   {"tikrt_fault", (uintptr_t)tikrt_fault}};
+                   {"tikrt_fault", (uintptr_t)tikrt_fault},
+                   {"tikrt_blocks", (uintptr_t)tikrt_blocks},
+                   {"tikrt_barrier", (uintptr_t)tikrt_barrier}};
     LLVMOrcCSymbolMapPair pairs[ARRAY_LEN(runtime)];
     for (size_t i = 0; i < ARRAY_LEN(runtime); i++) {
         pairs[i].Name = LLVMOrcLLJITMangleAndIntern(j->jit, runtime[i].name);

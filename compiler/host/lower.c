@@ -150,8 +150,8 @@ lower_cores(const Kernel *k)
     int32_t cores = 1;
     for (uint32_t i = 1; i < k->stmts.n; i++) {
         const Stmt *s = &k->stmts.p[i];
-        if (s->kind == ST_FOR && s->loop.block_num > cores) {
-            cores = s->loop.block_num;
+        if (s->kind == ST_FOR && ir_is_multicore(s)) {
+            cores = MAX(cores, ir_blocks(k, s));
         }
     }
     return cores;
@@ -189,6 +189,7 @@ kernel_tables(Lower *l, const Kernel *k)
     l->regs = ARENA_ARRAY(l->arena, LLVMValueRef, k->regs.n + 1);
     l->vars = ARENA_ARRAY(l->arena, LLVMValueRef, k->vars.n + 1);
     l->bufs = ARENA_ARRAY(l->arena, LLVMValueRef, k->bufs.n + 1);
+    l->dynamic = ARENA_ARRAY(l->arena, DynamicSlots, k->bufs.n + 1);
     l->memo = ARENA_ARRAY(l->arena, LLVMValueRef, k->exprs.n + 1);
     l->memo_stamp = ARENA_ARRAY(l->arena, uint32_t, k->exprs.n + 1);
     l->place_of = ARENA_ARRAY(l->arena, uint32_t, k->stmts.n + 1);
@@ -214,12 +215,12 @@ argument_addresses(Lower *l, LLVMValueRef args)
     }
 }
 
-static bool
-sets_padding(const Kernel *k)
+bool
+lower_has_op(const Kernel *k, Op op)
 {
     for (uint32_t i = 1; i < k->stmts.n; i++) {
         const Stmt *s = &k->stmts.p[i];
-        if (s->kind == ST_INSTR && s->instr.op == OP_SET_PADDING) {
+        if (s->kind == ST_INSTR && s->instr.op == op) {
             return true;
         }
     }
@@ -235,7 +236,7 @@ register_slots(Lower *l)
         l->regs[i] = LLVMBuildAlloca(l->b, t, sym_text(&l->u->names, r->name));
         LLVMBuildStore(l->b, LLVMConstNull(t), l->regs[i]);
     }
-    if (sets_padding(l->k)) {
+    if (lower_has_op(l->k, OP_SET_PADDING)) {
         l->padding = LLVMBuildAlloca(l->b, l->i64, "padding");
         LLVMBuildStore(l->b, lower_const(l, 0), l->padding);
     }
@@ -268,6 +269,7 @@ lower_kernel(Lower *l, const Kernel *k)
     LLVMPositionBuilderAtEnd(l->b, l->entry);
     register_slots(l);
     argument_addresses(l, LLVMGetParam(l->fn, 0));
+    lower_dynamic_slots(l, LLVMGetParam(l->fn, 0));
     lower_body(l, k->body);
     if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(l->b)) == NULL) {
         debug_none(l);
@@ -344,8 +346,9 @@ lower_ref(Lower *l, const Ref *r)
     LLVMValueRef off = lower_number(l, r->off, 0);
     if (b->scope != SC_GM) {
         base = LLVMGetParam(l->fn, 2);
+        int64_t scope = lower_scope_base(l->k, b->scope);
         LLVMValueRef start =
-            lower_const(l, lower_scope_base(l->k, b->scope) + b->address);
+            LLVMBuildAdd(l->b, lower_address(l, r->buf), lower_const(l, scope), "");
         off = LLVMBuildAdd(l->b, off, start, "");
     }
     if (base == NULL || (b->scope != SC_GM && b->address < 0)) {

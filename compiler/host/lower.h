@@ -36,6 +36,11 @@ typedef struct LoopExit {
     LLVMBasicBlockRef on_break, on_continue;
 } LoopExit;
 
+/* Where a buffer of run-time size keeps its place: i64 slots. Global tensors: only bytes. */
+typedef struct DynamicSlots {
+    LLVMValueRef at, bytes, end; /* address in the memory, size, end of its copies */
+} DynamicSlots;
+
 typedef struct Lower {
     /* the module */
     Unit *u;
@@ -60,10 +65,11 @@ typedef struct Lower {
     LLVMBasicBlockRef entry, fail; /* allocations go to entry; fail returns 1 */
     LLVMValueRef *regs;            /* by RegId: where the value is kept */
     LLVMValueRef *vars;            /* by VarId: value inside the loop */
-    LLVMValueRef *bufs;   /* by BufId: global tensors: address of the first byte */
-    LLVMValueRef padding; /* padding register; null: the kernel never sets it */
-    LLVMValueRef values;  /* operands for a run-time check */
-    bool *streams;        /* by BufId: written past the caches, see lower_move.c */
+    LLVMValueRef *bufs;    /* by BufId: global tensors: address of the first byte */
+    DynamicSlots *dynamic; /* by BufId: buffers of run-time size */
+    LLVMValueRef padding;  /* padding register; null: the kernel never sets it */
+    LLVMValueRef values;   /* operands for a run-time check */
+    bool *streams;         /* by BufId: written past the caches, see lower_move.c */
     bool has_streams;
     LLVMValueRef *memo; /* by ExprId: value in the present statement */
     uint32_t *memo_stamp;
@@ -85,6 +91,7 @@ LLVMValueRef lower_kernel(Lower *l, const Kernel *k);
 int64_t lower_scratch_bytes(const Kernel *k);
 int64_t lower_scope_base(const Kernel *k, Scope s);
 int32_t lower_cores(const Kernel *k);
+bool lower_has_op(const Kernel *k, Op op);
 /* Index of the source position of a statement in the places table. */
 int32_t lower_place(Lower *l, StmtId s);
 LLVMValueRef lower_ref(Lower *l, const Ref *r); /* address of a tensor operand */
@@ -171,6 +178,12 @@ void lower_check_element(Lower *l, const Ref *r, StmtId s);
 void lower_find_streams(Lower *l);  /* at the start of a kernel */
 void lower_fence_streams(Lower *l); /* before a return */
 void lower_move(Lower *l, StmtId s);
+void lower_dynamic_slots(Lower *l, LLVMValueRef args); /* at the start of a kernel */
+void lower_reserve(Lower *l, StmtId s);
+void lower_blocks(Lower *l, StmtId s); /* lower_cores.c */
+void lower_barrier(Lower *l, StmtId s);
+LLVMValueRef lower_bytes(Lower *l, BufId id);   /* size of a buffer now */
+LLVMValueRef lower_address(Lower *l, BufId id); /* of an on-core buffer, in its memory */
 void lower_set_padding(Lower *l, StmtId s);
 void lower_vector(Lower *l, StmtId s);
 

@@ -13,11 +13,11 @@ check_arg(Lower *l, const ParamInfo *p, const Arg *a)
         scope = b->scope;
         dtype = a->ref.dtype;
         buffer = a->ref.buf;
-        bytes = b->bytes;
+        bytes = b->dynamic ? -1 : b->bytes;
         list = b->role == BUF_LIST ? lower_param(l->k, a->ref.buf) + 1 : 0;
     } else if (p->role == ROLE_MASK) {
         form = a->mask.form;
-    } else if (p->role != ROLE_MASKMODE) {
+    } else if (p->role != ROLE_MASKMODE && p->role != ROLE_ROOT) {
         literal = ir_is_const(l->k, a->expr);
     }
     LLVMValueRef fields[7] = {lower_const32(l, scope),   lower_const32(l, dtype),
@@ -67,6 +67,9 @@ put_arg(Lower *l, int *at, const ParamInfo *p, const Arg *a, StmtId s)
     case ROLE_DST:
     case ROLE_SRC:
         put_value(l, at, lower_number(l, a->ref.off, s));
+        if (l->k->bufs.p[a->ref.buf].dynamic) {
+            put_value(l, at, lower_bytes(l, a->ref.buf));
+        }
         return;
     case ROLE_MASK:
         for (int i = 0; i < 4; i++) {
@@ -78,9 +81,11 @@ put_arg(Lower *l, int *at, const ParamInfo *p, const Arg *a, StmtId s)
     case ROLE_INT:
     case ROLE_SCALAR:
     case ROLE_ATTR:
+    case ROLE_PIPE:
         put_value(l, at, lower_number(l, a->expr, s));
         return;
     case ROLE_MASKMODE:
+    case ROLE_ROOT:
         return;
     }
     UNREACHABLE();
@@ -90,7 +95,7 @@ static void
 make_values(Lower *l)
 {
     if (l->values == NULL) {
-        l->values = lower_alloca(l, LLVMArrayType2(l->i64, MAX_PARAMS + 3), "values");
+        l->values = lower_alloca(l, LLVMArrayType2(l->i64, MAX_PARAMS + 6), "values");
     }
 }
 
@@ -135,13 +140,18 @@ lower_check_element(Lower *l, const Ref *r, StmtId s)
     const Buffer *b = &l->k->bufs.p[r->buf];
     int64_t size = dtype_size(r->dtype);
     LLVMValueRef off = lower_number(l, r->off, s);
-    LLVMValueRef last = lower_const(l, b->bytes - size);
+    LLVMValueRef bytes = lower_bytes(l, r->buf);
+    LLVMValueRef last = LLVMBuildSub(l->b, bytes, lower_const(l, size), "");
     LLVMValueRef odd = LLVMBuildAnd(l->b, off, lower_const(l, size - 1), "");
     odd = LLVMBuildICmp(l->b, LLVMIntNE, odd, lower_const(l, 0), "");
     /* The bounds of an array of a list are the runtime library's. */
-    LLVMValueRef outside = b->bytes < size || b->role == BUF_LIST
-                               ? LLVMConstInt(l->i1, 1, false)
-                               : LLVMBuildICmp(l->b, LLVMIntUGT, off, last, "");
+    LLVMValueRef outside = LLVMConstInt(l->i1, 1, false);
+    if (b->role != BUF_LIST) {
+        LLVMValueRef small =
+            LLVMBuildICmp(l->b, LLVMIntSLT, bytes, lower_const(l, size), "");
+        outside = LLVMBuildICmp(l->b, LLVMIntUGT, off, last, "");
+        outside = LLVMBuildOr(l->b, outside, small, "");
+    }
     LLVMBasicBlockRef suspicious = lower_block(l, "suspicious");
     LLVMBasicBlockRef good = lower_block(l, "element");
     LLVMBuildCondBr(l->b, LLVMBuildOr(l->b, odd, outside, ""), suspicious, good);
@@ -149,6 +159,9 @@ lower_check_element(Lower *l, const Ref *r, StmtId s)
     make_values(l);
     int at = 0;
     put_value(l, &at, off);
+    if (b->dynamic) {
+        put_value(l, &at, bytes);
+    }
     const ParamInfo tensor = {.role = ROLE_DST};
     LLVMValueRef args[MAX_PARAMS] = {
         check_arg(l, &tensor, &(Arg){.kind = ARG_REF, .ref = *r})};

@@ -24,8 +24,9 @@ multi_core_loop(Lower *l, const Stmt *st)
 {
     LLVMBasicBlockRef body = lower_block(l, "block");
     LLVMBasicBlockRef exit = lower_block(l, "blocks_end");
-    LLVMValueRef has = LLVMBuildICmp(l->b, LLVMIntULT, l->core,
-                                     lower_const32(l, st->loop.block_num), "");
+    LLVMValueRef core = LLVMBuildZExt(l->b, l->core, l->i64, "");
+    LLVMValueRef blocks = lower_number(l, st->loop.end, 0);
+    LLVMValueRef has = LLVMBuildICmp(l->b, LLVMIntSLT, core, blocks, "");
     LLVMBuildCondBr(l->b, has, body, exit);
     LLVMPositionBuilderAtEnd(l->b, body);
     LLVMTypeRef t = lower_bits_type(l, l->k->vars.p[st->loop.var].dtype, 0);
@@ -123,6 +124,19 @@ lower_instr(Lower *l, StmtId s)
     case SEM_SET_PADDING:
         lower_set_padding(l, s);
         return;
+    case SEM_RESERVE:
+        lower_reserve(l, s);
+        return;
+    case SEM_BLOCKS:
+        lower_blocks(l, s);
+        return;
+    case SEM_SET_FLAG:
+    case SEM_WAIT_FLAG:
+    case SEM_PIPE_BARRIER:
+        return; /* instructions execute in program order */
+    case SEM_BLOCK_BARRIER:
+        lower_barrier(l, s);
+        return;
     case SEM_DUP:
     case SEM_ADD:
     case SEM_SUB:
@@ -158,7 +172,7 @@ lower_stmt(Lower *l, StmtId s)
         lower_store(l, s);
         return;
     case ST_FOR:
-        if (st->loop.block_num > 1) {
+        if (ir_is_multicore(st)) {
             multi_core_loop(l, st);
         } else {
             serial_loop(l, st, s);

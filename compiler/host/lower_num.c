@@ -232,6 +232,12 @@ lower_binary(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef 
         return LLVMBuildOr(l->b, a, b, "");
     case SEM_MOVE:
     case SEM_SET_PADDING:
+    case SEM_RESERVE:
+    case SEM_BLOCKS:
+    case SEM_SET_FLAG:
+    case SEM_WAIT_FLAG:
+    case SEM_PIPE_BARRIER:
+    case SEM_BLOCK_BARRIER:
     case SEM_DUP:
     case SEM_ABS:
     case SEM_RELU:
@@ -273,6 +279,12 @@ lower_unary(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a)
         return LLVMBuildNot(l->b, a, "");
     case SEM_MOVE:
     case SEM_SET_PADDING:
+    case SEM_RESERVE:
+    case SEM_BLOCKS:
+    case SEM_SET_FLAG:
+    case SEM_WAIT_FLAG:
+    case SEM_PIPE_BARRIER:
+    case SEM_BLOCK_BARRIER:
     case SEM_DUP:
     case SEM_ADD:
     case SEM_SUB:

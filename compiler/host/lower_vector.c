@@ -103,6 +103,12 @@ compute(Lower *l, const Shape *sh, LLVMValueRef a, LLVMValueRef b)
         return lower_unary(l, sh->sem, sh->dtype, sh->lanes, a);
     case SEM_MOVE:
     case SEM_SET_PADDING:
+    case SEM_RESERVE:
+    case SEM_BLOCKS:
+    case SEM_SET_FLAG:
+    case SEM_WAIT_FLAG:
+    case SEM_PIPE_BARRIER:
+    case SEM_BLOCK_BARRIER:
         break;
     }
     UNREACHABLE();
@@ -367,6 +373,8 @@ bind(Lower *l, Vec *v, StmtId s)
             break;
         case ROLE_MASKMODE:
         case ROLE_ATTR:
+        case ROLE_PIPE:
+        case ROLE_ROOT:
             break;
         }
     }

@@ -56,8 +56,18 @@ ir_check_tensor(const Kernel *k, const Ref *r)
                          .scope = b->scope,
                          .dtype = r->dtype,
                          .bytes = b->bytes,
+                         .open = b->dynamic,
                          .read_only = b->role == BUF_CONST,
                          .items = b->role == BUF_LIST ? (int32_t)b->elems : 0};
+}
+
+bool
+ir_dynamic_room(const Kernel *k, Buffer *b)
+{
+    int64_t room = MIN(k->soc->bytes[b->scope], IR_MAX_BYTES) - MAX(b->address, 0);
+    b->elems = MAX(room, 0) / dtype_size(b->dtype);
+    b->bytes = b->elems * dtype_size(b->dtype);
+    return b->elems > 0;
 }
 
 RegId

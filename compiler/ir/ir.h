@@ -65,7 +65,8 @@ typedef struct Expr {
 enum {
     IR_MAX_NEST = 200,
     IR_MAX_COPIES = 4,
-    IR_MAX_BLOCKS = 65535
+    IR_MAX_BLOCKS = 65535,
+    IR_SCALAR_BLOCKS = -1
 };
 
 /* A local buffer, the arguments in the order of argrole.def, and a constant table. */
@@ -104,7 +105,12 @@ typedef struct Buffer {
     int64_t bytes;
     int64_t address; /* inside the scope, bytes; -1 before allocation; GM: -1 always */
     int copies;      /* thread_num of the loop body that it lives in, else 1 */
-    Span span;       /* its declaration */
+    bool
+        dynamic; /* the size is known only at run time: elems and bytes are the most that it can be.
+                     Global: that of the array given. On-core: address is where the first such
+                     buffer of its memory begins; the instruction reserve behind its alloc gives it
+                     its place and size */
+    Span span; /* its declaration */
     uint32_t chain;
     VEC(int64_t) shape;  /* as declared, for messages and --emit ir */
     const uint8_t *data; /* BUF_CONST: its bytes as they stand in memory; else null */
@@ -213,7 +219,9 @@ typedef struct Stmt {
         struct {
             VarId var;
             ExprId begin, end; /* of the variable's dtype; begin <= var < end, step 1 */
-            int32_t block_num; /* > 1: one iteration per core; begin 0, end block_num */
+            int32_t block_num; /* > 1: one iteration per core; begin 0, end block_num.
+                                  IR_SCALAR_BLOCKS: the same, end is a Scalar; the instruction
+                                  blocks before it says so to the launcher */
             int32_t thread_num;
             StmtId body;
         } loop;
@@ -227,6 +235,13 @@ typedef struct Stmt {
         } scope;
     };
 } Stmt;
+
+/* Whether the loop gives each core one iteration. */
+static inline bool
+ir_is_multicore(const Stmt *loop)
+{
+    return loop->loop.block_num > 1 || loop->loop.block_num == IR_SCALAR_BLOCKS;
+}
 
 typedef struct Kernel {
     Arena arena;
@@ -274,6 +289,14 @@ ir_arg_span(const Kernel *k, const Stmt *s, int param)
     return known && k->arg_spans.p[i].file ? k->arg_spans.p[i] : s->span;
 }
 
+/* Number of blocks of a multi-core loop; of one over a Scalar: of cores, that many run at least. */
+static inline int32_t
+ir_blocks(const Kernel *k, const Stmt *loop)
+{
+    return loop->loop.block_num == IR_SCALAR_BLOCKS ? k->soc->cores
+                                                    : loop->loop.block_num;
+}
+
 /* ---- builder (builder.c) ------------------------------------------------------------------------ */
 
 /* An empty kernel in its own arena; kernel_free gives it back. */
@@ -283,6 +306,9 @@ void kernel_free(Kernel *k);
 BufId ir_buffer(Kernel *k, const Buffer *b); /* copies *b */
 /* The operand as the checker wants it, with offset 0. */
 CheckTensor ir_check_tensor(const Kernel *k, const Ref *r);
+/* Sets elems and bytes of a dynamic buffer to what its memory holds from its address on (global:
+ * IR_MAX_BYTES). False: no element. */
+bool ir_dynamic_room(const Kernel *k, Buffer *b);
 RegId ir_reg(Kernel *k, Sym name, Dtype t, Span span);
 VarId ir_var(Kernel *k, Sym name, Dtype t);
 

@@ -43,6 +43,10 @@ shape(Reader *p, Buffer *b)
     TRY(reader_expect(p, "["));
     uint32_t begin = p->pos;
     b->elems = 1;
+    if (reader_accept(p, "*")) {
+        b->dynamic = true;
+        return reader_expect(p, "]");
+    }
     do {
         int64_t dim;
         TRY(reader_natural(p, 1, INT64_MAX, &dim));
@@ -113,6 +117,9 @@ alloc(Reader *p, Stmt *s)
     if (reader_accept(p, "at=")) {
         TRY(reader_natural(p, 0, IR_MAX_BYTES, &b.address));
     }
+    if (b.dynamic && !ir_dynamic_room(p->k, &b)) {
+        return reader_fail(p, begin, "the memory has no room for the buffer");
+    }
     s->alloc.buf = ir_buffer(p->k, &b);
     VEC_PUSH(&p->scratch, &p->allocs, s->alloc.buf);
     return true;
@@ -143,13 +150,14 @@ set_or_load(Reader *p, Stmt *s)
 static bool MUST_USE
 check_multicore(Reader *p, const Stmt *s, uint32_t begin)
 {
-    if (s->loop.block_num <= 1) {
+    if (!ir_is_multicore(s)) {
         return true;
     }
     const Expr *first = ir_expr(p->k, s->loop.begin);
     const Expr *last = ir_expr(p->k, s->loop.end);
-    if (first->kind != EX_CONST || first->imm != 0 || last->kind != EX_CONST ||
-        last->imm != s->loop.block_num) {
+    bool same = s->loop.block_num == IR_SCALAR_BLOCKS ||
+                (last->kind == EX_CONST && last->imm == s->loop.block_num);
+    if (first->kind != EX_CONST || first->imm != 0 || !same) {
         return reader_fail(p, begin, "a loop with block_num runs from 0 to block_num");
     }
     if (p->in_multicore || s->loop.thread_num > 1) {
@@ -180,7 +188,9 @@ for_head(Reader *p, Stmt *s, Sym *full)
     s->loop.var = ir_var(p->k, base, t);
     s->loop.block_num = 1;
     s->loop.thread_num = 1;
-    if (reader_accept(p, "block_num=")) {
+    if (reader_accept(p, "block_num=*")) {
+        s->loop.block_num = IR_SCALAR_BLOCKS;
+    } else if (reader_accept(p, "block_num=")) {
         TRY(reader_natural(p, 1, IR_MAX_BLOCKS, &v));
         s->loop.block_num = (int32_t)v;
     }
@@ -198,7 +208,7 @@ for_loop(Reader *p, Stmt *s, Cursor *at, uint32_t begin)
     TRY(for_head(p, s, &full));
     s->kind = ST_FOR;
     s->span = (Span){p->file, begin, p->pos};
-    bool multicore = s->loop.block_num > 1;
+    bool multicore = ir_is_multicore(s);
     uint32_t keep = p->vars.order.n;
     StmtId id = ir_append(p->k, at, s);
     TRY(reader_declare_name(p, &p->vars, full, s->loop.var));
@@ -347,7 +357,11 @@ global(Reader *p, Buffer *b)
     if (b->name != full && b->role != BUF_CONST) {
         return reader_fail(p, begin, "names of global tensors are unique");
     }
-    return shape(p, b);
+    TRY(shape(p, b));
+    if (b->dynamic) {
+        (void)ir_dynamic_room(p->k, b);
+    }
+    return true;
 }
 
 static bool MUST_USE

@@ -256,10 +256,12 @@ static void
 show_shape(Text *out, const Buffer *b)
 {
     text_printf(out, ": %s[", dtype_name(b->dtype));
-    if (b->shape.n == 0) {
+    if (b->dynamic) {
+        text_putc(out, '*');
+    } else if (b->shape.n == 0) {
         text_printf(out, "%lld", (long long)b->elems);
     }
-    for (uint32_t i = 0; i < b->shape.n; i++) {
+    for (uint32_t i = 0; i < b->shape.n && !b->dynamic; i++) {
         text_printf(out, "%s%lld", i ? ", " : "", (long long)b->shape.p[i]);
     }
     text_putc(out, ']');
@@ -326,6 +328,8 @@ show_for(Printer *p, const Stmt *s)
     show_expr(p, s->loop.end, t);
     if (s->loop.block_num > 1) {
         text_printf(p->out, " block_num=%d", (int)s->loop.block_num);
+    } else if (ir_is_multicore(s)) {
+        text_put(p->out, " block_num=*");
     }
     if (s->loop.thread_num > 1) {
         text_printf(p->out, " thread_num=%d", (int)s->loop.thread_num);

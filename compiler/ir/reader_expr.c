@@ -317,6 +317,7 @@ reader_operand(Reader *p, const ParamInfo *param, Dtype dst, Arg *out)
     switch (param->role) {
     case ROLE_DST:
     case ROLE_SRC:
+    case ROLE_ROOT:
         out->kind = ARG_REF;
         return reader_reference(p, &out->ref);
     case ROLE_MASK:
@@ -328,6 +329,7 @@ reader_operand(Reader *p, const ParamInfo *param, Dtype dst, Arg *out)
         out->kind = ARG_EXPR;
         return expr(p, dst, &out->expr);
     case ROLE_ATTR:
+    case ROLE_PIPE:
         out->kind = ARG_EXPR;
         TRY(integer_expr(p, DT_S64, &out->expr));
         return ir_is_const(p->k, out->expr) ||

@@ -127,6 +127,7 @@ verify_buffer(const Verify *v, const Buffer *b)
         product *= b->shape.p[i];
     }
     REQUIRE(v, b->shape.n == 0 || product == b->elems);
+    REQUIRE(v, !b->dynamic || b->scope == SC_GM || b->shape.n == 0);
 }
 
 static void
@@ -210,6 +211,7 @@ verify_arg(const Verify *v, Role role, const Arg *a)
     switch (role) {
     case ROLE_DST:
     case ROLE_SRC:
+    case ROLE_ROOT:
         REQUIRE(v, a->kind == ARG_REF);
         verify_ref(v, &a->ref);
         return;
@@ -224,6 +226,7 @@ verify_arg(const Verify *v, Role role, const Arg *a)
         REQUIRE(v, a->kind == ARG_EXPR && used(v, a->expr) != DT_NONE);
         return;
     case ROLE_ATTR:
+    case ROLE_PIPE:
         REQUIRE(v, a->kind == ARG_EXPR && is_integer(used(v, a->expr)));
         REQUIRE(v, ir_is_const(v->k, a->expr));
         return;
@@ -257,19 +260,20 @@ verify_loop_head(const Verify *v, const Stmt *s)
     REQUIRE(v,
             used(v, s->loop.begin) == var->dtype && used(v, s->loop.end) == var->dtype);
     REQUIRE(v, s->loop.thread_num >= 0 && s->loop.thread_num <= IR_MAX_COPIES);
-    if (s->loop.block_num > 1) {
+    if (ir_is_multicore(s)) {
         const Expr *end = ir_expr(v->k, s->loop.end);
         REQUIRE(v, !v->in_multicore && s->loop.thread_num <= 1);
         REQUIRE(v, ir_is_const(v->k, s->loop.begin) &&
                        ir_expr(v->k, s->loop.begin)->imm == 0);
-        REQUIRE(v, end->kind == EX_CONST && end->imm == s->loop.block_num);
+        REQUIRE(v, s->loop.block_num == IR_SCALAR_BLOCKS ||
+                       (end->kind == EX_CONST && end->imm == s->loop.block_num));
     }
 }
 
 static void
 verify_for(Verify *v, const Stmt *s)
 {
-    bool multicore = s->loop.block_num > 1;
+    bool multicore = ir_is_multicore(s);
     bool outer_multicore = v->in_multicore;
     int outer = v->loops;
     verify_loop_head(v, s);

@@ -9,6 +9,7 @@ const_arg(const Kernel *k, const ParamInfo *param, const Arg *a, CheckArg *out)
     switch (param->role) {
     case ROLE_DST:
     case ROLE_SRC:
+    case ROLE_ROOT:
         out->t = ir_check_tensor(k, &a->ref);
         return true;
     case ROLE_MASK:
@@ -23,6 +24,7 @@ const_arg(const Kernel *k, const ParamInfo *param, const Arg *a, CheckArg *out)
     case ROLE_REPEAT:
     case ROLE_INT:
     case ROLE_ATTR:
+    case ROLE_PIPE:
         out->v = ir_expr(k, a->expr)->imm;
         return ir_is_const(k, a->expr);
     case ROLE_SCALAR:
@@ -125,6 +127,7 @@ access_enter_loop(Env *env, const Stmt *loop)
         return; /* values from 2^63 on */
     }
     int64_t last = end.hi == INT64_MIN ? end.hi : end.hi - 1;
+    last = ir_is_multicore(loop) ? MIN(last, IR_MAX_BLOCKS - 1) : last;
     env_set_var(env, loop->loop.var, range_interval(begin.lo, MAX(begin.lo, last)));
 }
 

@@ -16,6 +16,9 @@
  * with fixed buffers these stand first, and every other one takes the smallest gap among those whose
  * lifetimes meet its own, in the order of creation before that of size.
  *
+ * Buffers of run-time size share what the others leave of their memory: their address is where that
+ * begins, and the peak of the memory is all of it. The instruction reserve places them at run time.
+ *
  * Diagnostics: capacity, one per memory, at the buffer that does not fit, with a note for each buffer
  * that is alive then; start-addr where fixed buffers leave their memory, or meet each other. */
 #include "passes/passes.h"
@@ -95,6 +98,9 @@ static void
 note_alloc(Allocate *a, BufId id)
 {
     const Buffer *b = &a->k->bufs.p[id];
+    if (b->dynamic) {
+        return;
+    }
     int64_t unit = scope_alloc_unit(b->scope);
     Life l = {.buf = id, .alloc = a->pos, .first = a->pos, .last = a->pos};
     l.depth = a->loops.n;
@@ -176,8 +182,10 @@ walk_body(Allocate *a, StmtId first)
         walk_stmt(a, id);
     }
     for (StmtId id = first; id; id = k->stmts.p[id].next) {
-        if (k->stmts.p[id].kind == ST_ALLOC) {
-            a->lives.p[a->life_of[k->stmts.p[id].alloc.buf] - 1].body_end = a->pos;
+        uint32_t life =
+            k->stmts.p[id].kind == ST_ALLOC ? a->life_of[k->stmts.p[id].alloc.buf] : 0;
+        if (life != 0) {
+            a->lives.p[life - 1].body_end = a->pos;
         }
     }
 }
@@ -638,6 +646,31 @@ allocate_scope(Allocate *a, Scope scope)
     a->k->peak[scope] = p.peak;
 }
 
+/* The buffers of run-time size get the rest of the memory. */
+static void
+allocate_dynamic(Allocate *a, Scope scope)
+{
+    Kernel *k = a->k;
+    int64_t unit = MAX(scope_alloc_unit(scope), scope_align(scope, DT_S32));
+    int64_t from = round_up(k->peak[scope], unit);
+    for (BufId id = 1; a->ok && id < k->bufs.n; id++) {
+        Buffer *b = &k->bufs.p[id];
+        if (!b->dynamic || b->scope != scope) {
+            continue;
+        }
+        b->address = from;
+        k->peak[scope] = k->soc->bytes[scope];
+        if (!ir_dynamic_room(k, b)) {
+            diag_add(k->unit, D_CAPACITY, b->span, b->chain,
+                     "'%s' has no room: the buffers of constant size take %lld bytes of "
+                     "%s, %s has %lld",
+                     sym_text(&k->unit->names, b->name), (long long)from,
+                     scope_name(scope), k->soc->name, (long long)k->soc->bytes[scope]);
+            a->ok = false;
+        }
+    }
+}
+
 bool
 pass_allocate(Kernel *k)
 {
@@ -650,6 +683,7 @@ pass_allocate(Kernel *k)
     walk_body(&a, k->body);
     for (int s = SC_GM + 1; s < SC_COUNT; s++) {
         allocate_scope(&a, (Scope)s);
+        allocate_dynamic(&a, (Scope)s);
     }
     arena_free(&a.scratch);
     return a.ok;

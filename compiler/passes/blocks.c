@@ -102,6 +102,14 @@ add_term(const Blocks *b, GmAccess *g, const Affine *off, int i, int64_t far)
     g->hi = range_add_sat(g->hi, MAX(x, y));
 }
 
+/* Of a loop that gives each core one iteration. */
+static int64_t
+most_blocks(const Stmt *loop)
+{
+    return loop->loop.block_num == IR_SCALAR_BLOCKS ? IR_MAX_BLOCKS
+                                                    : loop->loop.block_num;
+}
+
 /* Brings an access into the form of the head comment. */
 static void
 shape_access(const Blocks *b, GmAccess *g)
@@ -119,9 +127,8 @@ shape_access(const Blocks *b, GmAccess *g)
     }
     g->regular = true;
     g->factor = off.factor[block_term];
-    int64_t far =
-        range_mul_sat(magnitude(g->factor),
-                      b->k->stmts.p[b->k->vars.p[b->block_var].loop].loop.block_num);
+    const Stmt *loop = &b->k->stmts.p[b->k->vars.p[b->block_var].loop];
+    int64_t far = range_mul_sat(magnitude(g->factor), most_blocks(loop));
     g->lo = off.constant;
     g->hi = range_add_sat(off.constant, g->a.fp.len);
     add_stride(g, g->a.fp.count0, g->a.fp.stride0, far);
@@ -206,7 +213,7 @@ look_through(Blocks *b)
         BufId buf = s->kind == ST_STORE ? s->store.ref.buf : 0;
         const ParamInfo *params = NULL;
         if (s->kind == ST_FOR) {
-            b->blocks = MAX(b->blocks, s->loop.block_num);
+            b->blocks = MAX(b->blocks, most_blocks(s));
         }
         if (s->kind == ST_INSTR) {
             params = form_params(op_table[s->instr.op].form, &n);
@@ -228,6 +235,7 @@ walk_multicore(Blocks *b, const Stmt *s)
     VarId outer = b->block_var;
     int uncertain = b->uncertain;
     b->block_var = s->loop.var;
+    b->uncertain += s->loop.block_num == IR_SCALAR_BLOCKS; /* perhaps one core, or none */
     access_enter_loop(&b->forms.env, s);
     walk_body(b, s->loop.body);
     b->uncertain = uncertain;
@@ -266,7 +274,7 @@ walk_stmt(Blocks *b, StmtId id)
         return;
     case ST_FOR:
         forms_forget(&b->forms, s->loop.body);
-        if (s->loop.block_num > 1) {
+        if (ir_is_multicore(s)) {
             walk_multicore(b, s);
         } else {
             walk_loop(b, s);

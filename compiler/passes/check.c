@@ -11,8 +11,8 @@
 #include "passes/check_walk.h"
 #include "passes/passes.h"
 
-_Static_assert((int)D_LOOP_BOUNDS - (int)D_ARG_TYPE ==
-                   (int)RULE_LOOP_BOUNDS - (int)RULE_ARG_TYPE,
+_Static_assert((int)D_BLOCK_COUNT - (int)D_ARG_TYPE ==
+                   (int)RULE_BLOCK_COUNT - (int)RULE_ARG_TYPE,
                "rules are diagnostics in the same order");
 
 _Static_assert((int)RULE_COUNT <= 64, "rules fit a set of bits");
@@ -45,6 +45,11 @@ note_tensor(const Checker *c, Diag *d, const Site *s, int param)
         diag_note(c->k->unit, d, b->span, "%s is in '%s', the addresses of %lld arrays",
                   site_param_name(s, s->element ? 0 : param),
                   sym_text(&c->k->unit->names, b->name), (long long)b->elems);
+    } else if (b->span.file != 0 && b->dynamic) {
+        diag_note(c->k->unit, d, b->span,
+                  "%s is in '%s' in %s, whose size is known only at run time",
+                  site_param_name(s, s->element ? 0 : param),
+                  sym_text(&c->k->unit->names, b->name), scope_name(b->scope));
     } else if (b->span.file != 0) {
         diag_note(c->k->unit, d, b->span,
                   "%s is in '%s': %lld %s elements, %lld bytes, in %s",

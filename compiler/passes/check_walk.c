@@ -360,7 +360,8 @@ set_loop_range(CheckWalk *w, const Stmt *s)
     if (e.hi <= least) {
         w->env.dead = true;
     } else {
-        env_set_var(&w->env, s->loop.var, range_interval(least, e.hi - 1));
+        int64_t last = ir_is_multicore(s) ? MIN(e.hi, IR_MAX_BLOCKS) - 1 : e.hi - 1;
+        env_set_var(&w->env, s->loop.var, range_interval(least, last));
     }
 }
 

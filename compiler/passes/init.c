@@ -491,7 +491,7 @@ static void
 walk_loop(Init *in, const Stmt *s)
 {
     int64_t bounds[2];
-    bool multicore = s->loop.block_num > 1;
+    bool multicore = ir_is_multicore(s);
     uint32_t mark = in->trail.n;
     bool outer_jumped = in->jumped;
     int unjudged = in->unjudged;

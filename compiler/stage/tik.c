@@ -386,6 +386,9 @@ fill_method_table(Interp *in, TikState *st)
     }
     st->method_of_sym = ARENA_ARRAY(&in->u->arena, uint16_t, st->nsym);
     for (int i = METHOD_COUNT - 1; i >= 0; i--) {
+        if (i == OP_RESERVE || i == OP_BLOCKS || i == OP_BLOCK_BARRIER) {
+            continue; /* recorded by Tensor, for_range, and a method of its own */
+        }
         st->method_of_sym[sym[i]] = (uint16_t)(i + 1);
     }
     for (int f = 0; f < FORM_COUNT; f++) {

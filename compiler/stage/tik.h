@@ -13,6 +13,7 @@
 
 typedef struct Tik Tik;
 typedef struct TScope TScope;
+typedef struct Root Root;
 typedef struct ScalarArray ScalarArray;
 
 /* Number of methods that are not instructions, and of the names known but refused. */
@@ -64,13 +65,21 @@ struct TScope {
     bool ended;   /* behind tik_break, tik_continue or tik_return */
     Cursor at;
     IfChain chain;
-    StmtId loop;            /* TS_LOOP: the statement; 0 in a dropped branch */
-    int thread_num;         /* TS_LOOP */
-    bool multicore;         /* TS_LOOP with block_num > 1 or a Scalar */
-    RegId bounds[2];        /* TS_LOOP: Scalars that bound it */
-    VEC(BufId) bufs;        /* TS_LOOP: buffers that exist thread_num times */
-    Span span;              /* of the call that opened it */
-    int64_t live[SC_COUNT]; /* bytes of the tensors created directly here */
+    StmtId loop;      /* TS_LOOP: the statement; 0 in a dropped branch */
+    int thread_num;   /* TS_LOOP */
+    bool no_sync;     /* TS_BLOCK with disable_sync */
+    bool multicore;   /* TS_LOOP with block_num > 1 or a Scalar */
+    RegId bounds[2];  /* TS_LOOP: Scalars that bound it */
+    VEC(Root *) bufs; /* TS_LOOP: buffers that exist thread_num times */
+    Span span;        /* of the call that opened it */
+    Root *
+        last_dynamic[SC_COUNT]; /* newest tensor of run-time size created directly here */
+    int64_t live[SC_COUNT];     /* bytes of the tensors created directly here */
+};
+
+/* Flags of a pair of queues. */
+enum {
+    TIK_FLAGS = 8
 };
 
 /* A method bound to its container. */
@@ -81,7 +90,7 @@ typedef struct MethodObj {
 } MethodObj;
 
 /* The storage behind views. */
-typedef struct Root {
+struct Root {
     Tik *c;
     TScope *scope;
     Sym name;
@@ -102,7 +111,10 @@ typedef struct Root {
     bool fixed; /* start_addr */
     int64_t fixed_at;
     VEC(BufId) apart; /* no_reuse_list */
-} Root;
+    ExprId size;      /* elements as given, int64 */
+    StmtId reserve;   /* on-core and dynamic: the instruction that gives it its room */
+    bool dynamic; /* its size is known only at run time; elems and bytes are the most */
+};
 
 struct Tik {
     Object base;
@@ -119,6 +131,9 @@ struct Tik {
     struct Profile_ *profile;
     bool built;
     bool pushed; /* the kernel belongs to the unit */
+    bool
+        flag_set[PIPE_COUNT * PIPE_COUNT * TIK_FLAGS]; /* a set_flag of it was recorded */
+    bool open_flags; /* a set_flag whose id is not constant was recorded */
     Span span;
     uint32_t chain;
     Tik *next; /* all containers of the run */
@@ -167,7 +182,7 @@ typedef enum OpenerKind {
     OPEN_ELIF,
     OPEN_ELSE,
     OPEN_BLOCK,
-    OPEN_GROUP
+    OPEN_GROUP /* new_scope: no lifetimes */
 } OpenerKind;
 
 /* What for_range, if_scope ... return: a context manager that can be entered once. */
@@ -184,9 +199,12 @@ typedef struct Opener {
     Dtype dtype;
     Sym name;
     int block_num, thread_num;
-    bool multicore; /* block_num > 1 or a Scalar */
-    TScope *loads;  /* elif: lifetime of the elements that its condition loads, or null */
-    TScope *scope;  /* while entered */
+    bool multicore;       /* block_num > 1 or a Scalar */
+    bool no_sync;         /* blocks: disable_sync */
+    bool nest;            /* loops: of multi_for_range, yields a list */
+    struct Opener *inner; /* loops: the next one of the nest */
+    TScope *loads; /* elif: lifetime of the elements that its condition loads, or null */
+    TScope *scope; /* while entered */
     IfChain chain_in; /* branches: the chain that this one continues */
 } Opener;
 
@@ -400,12 +418,23 @@ Value tik_elif_scope(Interp *in, Tik *c, const CallArgs *args);
 Value tik_else_scope(Interp *in, Tik *c, const CallArgs *args);
 Value tik_new_scope(Interp *in, Tik *c, const CallArgs *args);
 Value tik_new_stmt_scope(Interp *in, Tik *c, const CallArgs *args);
+Value tik_multi_for_range(Interp *in, Tik *c, const CallArgs *args);
 Value tik_break(Interp *in, Tik *c, const CallArgs *args);
 Value tik_continue(Interp *in, Tik *c, const CallArgs *args);
 Value tik_return(Interp *in, Tik *c, const CallArgs *args);
 Value tik_left_bytes(Interp *in, Tik *c, const CallArgs *args);
 /* Calls that have no effect here: printing, profiling, tiling hints. */
 Value tik_ignore(Interp *in, Tik *c, const CallArgs *args);
+/* ---- tik_sync.c ---- */
+
+/* Whether the open scope is one in which the compiler does not synchronise. */
+bool tik_without_sync(const Tik *c);
+/* False with scope-use where the instruction, set_flag or wait_flag, may not stand. */
+bool tik_flag_place(Interp *in, const Tik *c, Op op, Span span);
+/* A flag instruction with these operands is recorded: warns of a wait that never ends. */
+void tik_note_flag(Interp *in, Tik *c, Op op, const Arg *args, Span span);
+Value tik_block_barrier(Interp *in, Tik *c, const CallArgs *args);
+
 Value tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args);
 /* The dtype represents the number; a float is no integer unless it has no fraction. */
 bool tik_literal_fits(Value v, Dtype t);

@@ -302,6 +302,31 @@ read_attr(InstrCall *x, int i)
     return read_int(x, i);
 }
 
+/* "PIPE_MTE2"; a barrier also takes "PIPE_ALL". */
+static bool
+read_pipe(InstrCall *x, int i)
+{
+    const char *text;
+    bool all = op_table[x->op].sem == SEM_PIPE_BARRIER;
+    x->out[i].kind = ARG_EXPR;
+    TRY(tik_text(x->in, x->got[i], x->params[i].name, x->span[i], &text));
+    for (int p = 0; p < PIPE_FIX; p++) {
+        if (strncmp(text, "PIPE_", 5) == 0 && strcmp(text + 5, pipe_name((Pipe)p)) == 0) {
+            x->out[i].expr = ir_const(x->c->k, DT_S64, p);
+            return true;
+        }
+    }
+    if (all && strcmp(text, "PIPE_ALL") == 0) {
+        x->out[i].expr = ir_const(x->c->k, DT_S64, PIPE_COUNT);
+        return true;
+    }
+    stage_diag(x->in, D_PIPE, x->span[i],
+               "%s is '%s'; the queues are PIPE_S, PIPE_V, "
+               "PIPE_M, PIPE_MTE1, PIPE_MTE2, PIPE_MTE3%s",
+               x->params[i].name, text, all ? " and PIPE_ALL" : "");
+    return false;
+}
+
 /* One word of a bitwise mask. */
 static bool
 read_word(InstrCall *x, int i, Value v, ExprId *out)
@@ -467,6 +492,10 @@ read_operand(InstrCall *x, int i)
         return read_scalar(x, i);
     case ROLE_ATTR:
         return read_attr(x, i);
+    case ROLE_PIPE:
+        return read_pipe(x, i);
+    case ROLE_ROOT:
+        return read_tensor(x, i);
     }
     UNREACHABLE();
 }
@@ -576,9 +605,16 @@ tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args)
         return val_none();
     }
     x.params = form_params(op_table[op].form, &x.n);
-    if (tik_not_built(in, c, args->span) && bind(&x) && read_operands(&x) &&
-        !record(&x)) {
-        return val_fail();
+    bool flag = op_table[op].form == FORM_FLAG;
+    if (tik_not_built(in, c, args->span) &&
+        (!flag || tik_flag_place(in, c, op, args->span)) && bind(&x) &&
+        read_operands(&x)) {
+        if (flag) {
+            tik_note_flag(in, c, op, x.out, args->span);
+        }
+        if (!record(&x)) {
+            return val_fail();
+        }
     }
     return in->fatal ? val_fail() : val_none();
 }

@@ -1,9 +1,7 @@
 /* tik_loop.c: the arguments of for_range.
  *
  * Each rule is checked when for_range is called (loop-bounds, thread-num, block-num); a loop with wrong
- * arguments is staged all the same, as an empty one, for the errors of its body. A multi-core loop over
- * a Scalar number of blocks is recorded as an ordinary loop: every core that runs it computes all
- * iterations, with the same result. */
+ * arguments is staged all the same, as an empty one, for the errors of its body. */
 #include "stage/tik.h"
 
 #include <math.h>
@@ -205,6 +203,7 @@ blocks(ForArgs *f)
     Value v = f->got[F_BLOCKS];
     f->o->block_num = 1;
     if (tik_is_runtime(v)) {
+        f->o->block_num = IR_SCALAR_BLOCKS;
         return scalar_blocks(f) && multicore(f);
     }
     if (!val_failed(v) && (v.kind == VAL_FLOAT || !val_as_int64(v, &n))) {
@@ -236,6 +235,22 @@ loop_name(ForArgs *f)
     return true;
 }
 
+/* One loop of the arguments; with wrong ones, an empty one. */
+static Opener *
+loop_of(ForArgs *f, Span span)
+{
+    Opener *o = tik_opener(f->in, f->c, OPEN_LOOP, span);
+    f->o = o;
+    if (!loop_name(f) || !loop_dtype(f) || !threads(f) || !bounds(f) || !blocks(f)) {
+        o->name = o->name ? o->name : intern(&f->in->u->names, "i");
+        o->dtype = DT_S32; /* the body is staged still, for its own errors */
+        o->begin = o->end = ir_const(f->c->k, DT_S32, 0);
+        o->block_num = o->thread_num = 1;
+        o->multicore = false;
+    }
+    return o;
+}
+
 Value
 tik_for_range(Interp *in, Tik *c, const CallArgs *args)
 {
@@ -250,14 +265,54 @@ tik_for_range(Interp *in, Tik *c, const CallArgs *args)
         !tik_not_built(in, c, args->span)) {
         return val_fail();
     }
-    Opener *o = tik_opener(in, c, OPEN_LOOP, args->span);
-    f.o = o;
-    if (!loop_name(&f) || !loop_dtype(&f) || !threads(&f) || !bounds(&f) || !blocks(&f)) {
-        o->name = o->name ? o->name : intern(&in->u->names, "i");
-        o->dtype = DT_S32; /* the body is staged still, for its own errors */
-        o->begin = o->end = ir_const(c->k, DT_S32, 0);
-        o->block_num = o->thread_num = 1;
-        o->multicore = false;
-    }
+    Opener *o = loop_of(&f, args->span);
     return in->fatal ? val_fail() : val_object(&o->base);
+}
+
+static bool
+is_list(Value v)
+{
+    return v.kind == VAL_LIST || v.kind == VAL_TUPLE;
+}
+
+/* One opener for the nest; it yields the list of the variables. */
+Value
+tik_multi_for_range(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[] = {{"begint", true, {0}},
+                                       {"endt", true, {0}},
+                                       {"name", false, {0}},
+                                       {"dtype", false, {0}}};
+    Value got[4];
+    Span span[4];
+    Opener *first = NULL, **link = &first;
+    if (!stage_bind(in, "multi_for_range", args, params, 4, got, span) ||
+        !tik_not_built(in, c, args->span)) {
+        return val_fail();
+    }
+    if (!is_list(got[0]) || !is_list(got[1]) || got[0].list->n != got[1].list->n ||
+        got[0].list->n == 0) {
+        stage_diag(
+            in, D_LOOP_BOUNDS, args->span,
+            "begint and endt of multi_for_range are two lists of one length, which is "
+            "the number of loops");
+        in->fatal = true;
+        return val_fail();
+    }
+    for (uint32_t i = 0; i < got[0].list->n; i++) {
+        ForArgs f = {.in = in, .c = c};
+        for (int p = 0; p < F_COUNT; p++) {
+            f.got[p] = val_fail();
+            f.span[p] = args->span;
+        }
+        f.got[F_BEGIN] = got[0].list->p[i];
+        f.got[F_END] = got[1].list->p[i];
+        f.got[F_NAME] =
+            is_list(got[2]) && i < got[2].list->n ? got[2].list->p[i] : got[2];
+        f.got[F_DTYPE] = got[3];
+        *link = loop_of(&f, args->span);
+        (*link)->nest = true;
+        link = &(*link)->inner;
+    }
+    return in->fatal ? val_fail() : val_object(&first->base);
 }

@@ -4,6 +4,8 @@
  * have written is not known, so Scalars that they are given hold any value from there on. */
 #include "stage/tik.h"
 
+#include <string.h>
+
 static void
 unknown_scalar(Interp *in, Tik *c, const ExprObj *o, Span span)
 {
@@ -40,9 +42,29 @@ unknown_operand(Interp *in, Tik *c, Value v, Span span)
     }
 }
 
+/* Calls that write statements of the original compiler's intermediate form. */
+static bool
+writes_foreign_ir(const char *name)
+{
+    static const char *const names[] = {"emit", "allocate", "scope_attr", "call_module"};
+    bool found = false;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        found = found || strcmp(name, names[i]) == 0;
+    }
+    return found;
+}
+
 static Diag *
 first_call(Interp *in, const char *name, Span span)
 {
+    if (writes_foreign_ir(name)) {
+        Diag *d = stage_diag(in, D_NOT_SUPPORTED, span,
+                             "'%s' writes statements of the original compiler's own "
+                             "intermediate form, which has no public meaning",
+                             name);
+        diag_help(in->u, d, "write the same with calls that TIK documents");
+        return d;
+    }
     Diag *d = stage_diag(in, D_NOT_SUPPORTED, span,
                          "'%s' is a TIK method that this version does not compile", name);
     Op op;

@@ -4,8 +4,8 @@
  * Each opener checks its arguments when it is called and opens its scope when the with statement
  * enters it. A condition known at compile time records no IF: the branch taken becomes a plain block,
  * the others are staged but dropped (language 5.2). An elif behind a run-time if is an IF in the else
- * body of the one before; elements that its condition loads are loaded there. A multi-core loop over a Scalar number of blocks is recorded as an ordinary
- * loop: every core that runs it computes all iterations, with the same result. */
+ * body of the one before; elements that its condition loads are loaded there. Before a multi-core loop over a
+ * Scalar number of blocks, the instruction blocks tells the launcher how many there are. */
 #include "stage/tik.h"
 
 #include <string.h>
@@ -108,10 +108,17 @@ tik_new_stmt_scope(Interp *in, Tik *c, const CallArgs *args)
         !tik_not_built(in, c, args->span)) {
         return val_fail();
     }
-    return val_object(&tik_opener(in, c, OPEN_BLOCK, args->span)->base);
+    bool no_sync = tik_is_set(sync);
+    if (no_sync && tik_without_sync(c) && !tik_dropped(c)) {
+        stage_diag(in, D_SYNC_SCOPE, args->span,
+                   "new_stmt_scope(disable_sync=True) inside of another one");
+        no_sync = false;
+    }
+    Opener *o = tik_opener(in, c, OPEN_BLOCK, args->span);
+    o->no_sync = no_sync;
+    return val_object(&o->base);
 }
 
-/* Groups statements; tensors and Scalars of the group belong to the scope around it. */
 Value
 tik_new_scope(Interp *in, Tik *c, const CallArgs *args)
 {
@@ -121,6 +128,8 @@ tik_new_scope(Interp *in, Tik *c, const CallArgs *args)
     }
     return val_object(&tik_opener(in, c, OPEN_GROUP, args->span)->base);
 }
+
+/* Groups statements; tensors and Scalars of the group belong to the scope around it. */
 
 /* ---- entering and leaving --------------------------------------------------------------------------- */
 
@@ -152,10 +161,21 @@ bare_reg(const Tik *c, ExprId e)
 }
 
 static bool
+say_blocks(Interp *in, const Opener *o)
+{
+    Kernel *k = o->c->k;
+    Arg count = {.kind = ARG_EXPR, .expr = ir_cast(k, DT_S64, o->end)};
+    Stmt s = {.kind = ST_INSTR, .instr = {OP_BLOCKS, ir_args(k, &count, 1)}};
+    return tik_emit(in, o->c, s, o->span, NULL);
+}
+
+/* One loop of a nest, or the only one; *result: its variable. */
+static bool
 enter_loop(Interp *in, Opener *o, Value *result)
 {
     Tik *c = o->c;
     VarId var = ir_var(c->k, o->name, o->dtype);
+    TRY(o->block_num != IR_SCALAR_BLOCKS || say_blocks(in, o));
     Stmt st = {.kind = ST_FOR,
                .loop = {var, o->begin, o->end, o->block_num, o->thread_num, 0}};
     StmtId id;
@@ -175,12 +195,33 @@ enter_loop(Interp *in, Opener *o, Value *result)
     return !val_failed(*result);
 }
 
+/* Loops of multi_for_range: the outermost one's scope is that of the opener. */
+static bool
+enter_loops(Interp *in, Opener *o, Value *result)
+{
+    Value list = val_list(in, NULL, 0), v;
+    for (Opener *l = o; l; l = l->inner) {
+        l->entered = true;
+        if (l != o && o->c->top->depth >= TIK_MAX_NESTING) {
+            stage_diag(in, D_TOO_NESTED, o->span,
+                       "scopes of the kernel nest more than %d deep", TIK_MAX_NESTING);
+            in->fatal = true;
+            return false;
+        }
+        TRY(enter_loop(in, l, &v) && list_push(in, list, v));
+    }
+    *result = o->nest ? list : v;
+    return true;
+}
+
 static bool
 enter_block(Interp *in, Opener *o, TScopeKind kind)
 {
     StmtId id;
     TRY(tik_emit(in, o->c, (Stmt){.kind = ST_SCOPE}, o->span, &id));
-    push(in, o, kind, false)->at = ir_cursor_body(id, 0);
+    TScope *s = push(in, o, kind, false);
+    s->at = ir_cursor_body(id, 0);
+    s->no_sync = o->no_sync;
     return true;
 }
 
@@ -245,7 +286,7 @@ opener_enter(Interp *in, Object *self, Span span, Value *result)
         in->fatal = true;
         return false;
     }
-    bool ok = o->kind == OPEN_LOOP    ? enter_loop(in, o, result)
+    bool ok = o->kind == OPEN_LOOP    ? enter_loops(in, o, result)
               : o->kind == OPEN_BLOCK ? enter_block(in, o, TS_BLOCK)
                                       : enter_branch(in, o);
     return ok;
@@ -260,7 +301,11 @@ single_thread(Tik *c, TScope *loop)
         c->k->stmts.p[loop->loop].loop.thread_num = 1;
     }
     for (uint32_t i = 0; i < loop->bufs.n; i++) {
-        c->k->bufs.p[loop->bufs.p[i]].copies = 1;
+        Root *r = loop->bufs.p[i];
+        c->k->bufs.p[r->buf].copies = 1;
+        if (r->reserve) {
+            c->k->args.p[c->k->stmts.p[r->reserve].instr.arg + 3].expr = tik_i64(c, 1);
+        }
     }
 }
 

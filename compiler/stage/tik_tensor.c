@@ -1,8 +1,10 @@
 /* tik_tensor.c: creation of tensors.
  *
  * A tensor is a root (storage) and a view of all of it. On-core storage begins to live with an ALLOC
- * statement in the scope that is open; capacity is the allocator's business. A global tensor enters
- * the kernel when it is first used or listed by BuildCCE. A refused tensor is a poisoned view, so that
+ * statement in the scope that is open; capacity is the allocator's business. A tensor whose shape is
+ * known only at run time takes its room there with the instruction reserve, behind the one of its kind
+ * before it. A global tensor enters the kernel when it is first used or listed by BuildCCE; one of a
+ * run-time or huge shape has the size of the array that is given. A refused tensor is a poisoned view, so that
  * what is done with it adds no further errors. */
 #include "stage/tik.h"
 
@@ -53,11 +55,19 @@ is_identifier(const char *s)
     return true;
 }
 
+/* No tensor has that many elements: what is given as more, counts as this. */
+static const int64_t huge = IR_MAX_BYTES;
+
 /* One length of a shape. */
 static bool
 one_length(Interp *in, Tik *c, Value v, Span span, ExprId *out)
 {
     int64_t n;
+    double d;
+    if (v.kind == VAL_BIG && val_as_double(v, &d) && d > 0) {
+        *out = tik_i64(c, huge);
+        return true;
+    }
     if (tik_is_runtime(v)) {
         TRY(tik_read(in, c, v, span, out));
         if (dtype_is_float(ir_expr(c->k, *out)->dtype)) {
@@ -214,18 +224,32 @@ constant_size(Making *m, int64_t *elems, bool *overflow)
     return true;
 }
 
-/* A shape known only at run time: max_mem_size says how much is reserved. */
+/* The size is found out while running. */
+static bool
+open_size(Making *m)
+{
+    Root *r = m->root;
+    Buffer b = {.scope = r->mem, .dtype = r->dtype, .address = -1};
+    r->dynamic = true;
+    r->shape.n = 0;
+    if (!ir_dynamic_room(m->c->k, &b)) {
+        stage_diag(m->in, D_CAPACITY, m->span[P_SHAPE],
+                   "'%s' is in %s, which %s does not have", tik_sym(m->in, r->name),
+                   scope_name(r->mem), m->c->k->soc->name);
+        return false;
+    }
+    r->elems = b.elems;
+    r->bytes = b.bytes;
+    return true;
+}
+
+/* A shape known only at run time: max_mem_size says how much is reserved, if it is given. */
 static bool
 reserve(Making *m)
 {
     int64_t bytes, size = dtype_size(m->root->dtype);
     if (m->got[P_MAX_MEM].kind == VAL_NONE) {
-        Diag *d = stage_diag(m->in, D_NOT_SUPPORTED, m->span[P_SHAPE],
-                             "the shape of '%s' is known only at run time and "
-                             "max_mem_size is not given",
-                             tik_sym(m->in, m->root->name));
-        diag_help(m->in->u, d, "max_mem_size is the room to reserve, in bytes");
-        return false;
+        return open_size(m);
     }
     if (!val_as_int64(m->got[P_MAX_MEM], &bytes) || bytes <= 0 || bytes % size ||
         bytes > IR_MAX_BYTES) {
@@ -250,8 +274,12 @@ read_size(Making *m)
     if (!constant_size(m, &r->elems, &overflow)) {
         return reserve(m);
     }
-    if (overflow || !checked_mul(r->elems, dtype_size(r->dtype), &r->bytes) ||
-        r->bytes > IR_MAX_BYTES) {
+    overflow = overflow || !checked_mul(r->elems, dtype_size(r->dtype), &r->bytes) ||
+               r->bytes > IR_MAX_BYTES;
+    if (overflow && r->mem == SC_GM) {
+        return open_size(m);
+    }
+    if (overflow) {
         stage_diag(m->in, D_TENSOR_SHAPE, m->span[P_SHAPE],
                    "the tensor has more than %lld bytes", (long long)IR_MAX_BYTES);
         return false;
@@ -259,6 +287,7 @@ read_size(Making *m)
     for (int i = 0; i < m->ndim; i++) {
         VEC_PUSH(&m->in->u->arena, &r->shape, ir_expr(m->c->k, m->dim[i].len)->imm);
     }
+    r->dynamic = r->mem == SC_GM && r->elems >= INT32_MAX;
     if (m->got[P_MAX_MEM].kind != VAL_NONE &&
         (!val_as_int64(m->got[P_MAX_MEM], &given) || given != r->bytes)) {
         stage_diag(m->in, D_TENSOR_SHAPE, m->span[P_MAX_MEM],
@@ -334,6 +363,7 @@ tik_declare(Root *root)
         .bytes = root->bytes,
         .address = -1,
         .copies = 1,
+        .dynamic = root->dynamic,
         .span = root->span,
         .chain = root->chain,
     };
@@ -350,10 +380,44 @@ tik_declare(Root *root)
     root->buf = ir_buffer(root->c->k, &b);
 }
 
+/* The tensor of run-time size behind which the next one of this memory lies; null: none is alive. */
+static Root *
+newest_dynamic(const Tik *c, Scope mem)
+{
+    for (TScope *s = c->top; s; s = s->parent) {
+        if (s->last_dynamic[mem]) {
+            return s->last_dynamic[mem];
+        }
+    }
+    return NULL;
+}
+
+/* Records how many bytes the tensor takes now. */
+static bool
+reserve_bytes(Interp *in, const Making *m, int copies)
+{
+    Tik *c = m->c;
+    Root *r = m->root;
+    Root *before = newest_dynamic(c, r->mem);
+    ExprId zero = tik_i64(c, 0);
+    ExprId bytes = ir_op2(c->k, SOP_MUL, tik_product(c, m->dim, m->ndim),
+                          tik_i64(c, dtype_size(r->dtype)));
+    Arg args[4] = {
+        {.kind = ARG_REF, .ref = {r->buf, r->dtype, zero}},
+        {.kind = ARG_REF, .ref = {before ? before->buf : r->buf, r->dtype, zero}},
+        {.kind = ARG_EXPR, .expr = bytes},
+        {.kind = ARG_EXPR, .expr = tik_i64(c, copies)},
+    };
+    c->top->last_dynamic[r->mem] = r;
+    Stmt s = {.kind = ST_INSTR, .instr = {OP_RESERVE, ir_args(c->k, args, 4)}};
+    return tik_emit(in, c, s, r->span, &r->reserve);
+}
+
 /* On-core storage: an ALLOC in the open scope. */
 static bool
-allocate(Interp *in, Root *root)
+allocate(Interp *in, const Making *m)
 {
+    Root *root = m->root;
     Tik *c = root->c;
     VEC_PUSH(&in->u->arena, &c->locals, root);
     if (tik_dropped(c)) {
@@ -364,15 +428,17 @@ allocate(Interp *in, Root *root)
     tik_declare(root);
     c->k->bufs.p[root->buf].copies = copies;
     if (copies > 1) {
-        VEC_PUSH(&in->u->arena, &loop->bufs, root->buf);
+        VEC_PUSH(&in->u->arena, &loop->bufs, root);
     }
-    int64_t bytes = round_up(root->bytes, scope_alloc_unit(root->mem));
+    int64_t bytes =
+        root->dynamic ? 0 : round_up(root->bytes, scope_alloc_unit(root->mem));
     if (!checked_mul(bytes, copies, &bytes) ||
         !checked_add(c->top->live[root->mem], bytes, &c->top->live[root->mem])) {
         c->top->live[root->mem] = INT64_MAX / 2;
     }
     Stmt s = {.kind = ST_ALLOC, .alloc = {root->buf}};
-    return tik_emit(in, c, s, root->span, NULL);
+    return tik_emit(in, c, s, root->span, NULL) &&
+           (!root->dynamic || reserve_bytes(in, m, copies));
 }
 
 View *
@@ -412,6 +478,7 @@ whole_view(Making *m, bool ok)
     tik_strides(c, v->dim, v->ndim);
     v->flat_len = tik_product(c, v->dim, v->ndim);
     v->off = tik_i64(c, 0);
+    m->root->size = v->flat_len;
     return v;
 }
 
@@ -456,7 +523,7 @@ tik_tensor_new(Interp *in, Tik *c, const CallArgs *args)
         if (m.root->role == BUF_CONST) {
             tik_declare(m.root);
         }
-    } else if (ok && !allocate(in, m.root)) {
+    } else if (ok && !allocate(in, &m)) {
         return val_fail();
     }
     return val_object(&whole_view(&m, ok)->base);

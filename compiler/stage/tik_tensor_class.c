@@ -34,6 +34,19 @@ offset_expr(const View *v)
     return ir_op2(c->k, SOP_DIV, v->off, tik_i64(c, dtype_size(v->dtype)));
 }
 
+/* Of a shape that is known only at run time: by the shape as it was given. */
+static Value
+buffer_size(Interp *in, const View *v)
+{
+    Tik *c = v->root->c;
+    if (!v->root->dynamic || v->root->mem == SC_GM) {
+        return val_int(v->root->bytes);
+    }
+    return number_value(
+        in, c,
+        ir_op2(c->k, SOP_MUL, v->root->size, tik_i64(c, dtype_size(v->root->dtype))));
+}
+
 static Value
 m_set_as(Interp *in, Value self, const CallArgs *args)
 {
@@ -121,7 +134,7 @@ tensor_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
         return number_value(in, c, offset_expr(v));
     }
     if (strcmp(text, "buffer_size") == 0) {
-        return val_int(v->root->bytes);
+        return buffer_size(in, v);
     }
     *found = false;
     return val_none();

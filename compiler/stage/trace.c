@@ -182,8 +182,13 @@ put_for(const Trace *t, const Stmt *s)
     put_expr(t, s->loop.begin);
     text_putc(t->out, ' ');
     put_expr(t, s->loop.end);
-    text_printf(t->out, " block_num=%d thread_num=%d", s->loop.block_num,
-                s->loop.thread_num);
+    text_put(t->out, " block_num=");
+    if (s->loop.block_num == IR_SCALAR_BLOCKS) {
+        text_putc(t->out, '*');
+    } else {
+        text_printf(t->out, "%d", s->loop.block_num);
+    }
+    text_printf(t->out, " thread_num=%d", s->loop.thread_num);
 }
 
 static void
@@ -287,6 +292,10 @@ put_body(Trace *t, StmtId first)
     t->depth++;
     for (StmtId id = first; id; id = t->k->stmts.p[id].next) {
         const Stmt *s = &t->k->stmts.p[id];
+        if (s->kind == ST_INSTR &&
+            (s->instr.op == OP_RESERVE || s->instr.op == OP_BLOCKS)) {
+            continue; /* part of the alloc before, or of the loop behind it */
+        }
         put_head(t, s);
         if (s->kind == ST_FOR || s->kind == ST_IF || s->kind == ST_SCOPE) {
             put_inner(t, s);

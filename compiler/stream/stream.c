@@ -227,14 +227,16 @@ has_jump(const Kernel *k, StmtId first)
 static bool
 open_core_guard(Stream *s, const Stmt *st)
 {
+    TikNum blocks;
+    TRY(stream_number(s, st->loop.end, &blocks));
     uint32_t reg = stream_temp(s);
     memset(&s->d, 0, sizeof s->d);
     s->d.kind = DESC_ALU;
     s->d.alu_op = SOP_LT;
-    s->d.dtype = DT_S32;
+    s->d.dtype = DT_S64;
     s->d.reg = reg;
     s->d.a = (TikNum){.kind = NUM_CORE};
-    s->d.b = (TikNum){.kind = NUM_IMM, .imm = st->loop.block_num};
+    s->d.b = blocks;
     TRY(stream_emit(s));
     return open_if(s, st, (TikNum){.kind = NUM_REG, .index = reg});
 }
@@ -243,11 +245,12 @@ open_core_guard(Stream *s, const Stmt *st)
 static bool
 core_loop(Stream *s, const Stmt *st)
 {
-    bool guarded = st->loop.block_num < s->cores;
+    bool open = st->loop.block_num == IR_SCALAR_BLOCKS;
+    bool guarded = open || st->loop.block_num < s->cores || s->any_cores;
     bool jumps = has_jump(s->k, st->loop.body);
-    s->vars[st->loop.var] =
-        (LoopVar){.num = {.kind = NUM_CORE},
-                  .range = blob_range_between(0, st->loop.block_num - 1)};
+    s->vars[st->loop.var] = (LoopVar){
+        .num = {.kind = NUM_CORE},
+        .range = blob_range_between(0, (open ? IR_MAX_BLOCKS : st->loop.block_num) - 1)};
     if (guarded) {
         TRY(open_core_guard(s, st));
     }
@@ -274,7 +277,7 @@ statement(Stream *s, const Stmt *st)
     case ST_STORE:
         return store(s, st);
     case ST_FOR:
-        return st->loop.block_num > 1 ? core_loop(s, st) : loop(s, st);
+        return ir_is_multicore(st) ? core_loop(s, st) : loop(s, st);
     case ST_IF:
         return branch(s, st);
     case ST_SCOPE:
@@ -341,7 +344,10 @@ survey(Stream *s, StmtId first)
             touch(s, st->store.ref.buf);
             break;
         case ST_FOR:
-            s->cores = MAX(s->cores, st->loop.block_num);
+            if (ir_is_multicore(st)) {
+                s->cores = MAX(s->cores, ir_blocks(s->k, st));
+                s->any_cores = s->any_cores || st->loop.block_num == IR_SCALAR_BLOCKS;
+            }
             survey(s, st->loop.body);
             break;
         case ST_IF:
@@ -369,9 +375,11 @@ make_arg(Stream *s, const Buffer *b, TikBlobArg *out)
                         .dtype = b->dtype,
                         .role = (int)ir_arg_role(b),
                         .elems = b->elems,
-                        .ndim = (int)b->shape.n,
+                        .ndim = (int)MAX(b->shape.n, 1),
                         .preset = b->preset,
-                        .preset_value = b->preset_value};
+                        .preset_value = b->preset_value,
+                        .open = b->dynamic,
+                        .shape = {b->elems}};
     if (b->shape.n > 8) {
         diag_add(s->u, D_BLOB, b->span, b->chain,
                  "tensor '%s' has %u dimensions; a blob allows 8", out->name, b->shape.n);
@@ -402,7 +410,8 @@ make_region(const Stream *s, BufId id)
                        .scope = b->scope,
                        .dtype = b->dtype,
                        .base = b->address,
-                       .bytes = b->bytes};
+                       .bytes = b->bytes,
+                       .open = b->dynamic};
     if (b->role == BUF_CONST) {
         r.kind = TIKBLOB_TABLE;
         r.data = b->data;
@@ -432,7 +441,8 @@ begin(Stream *s)
     TikBlobKernelInfo info = {.name = sym_text(&s->u->names, k->name),
                               .cores = (uint32_t)s->cores,
                               .flags = (k->may_read_uninit ? TIKBLOB_FILL_SCRATCH : 0u) |
-                                       (k->blocks_ordered ? TIKBLOB_ORDERED : 0u),
+                                       (k->blocks_ordered ? TIKBLOB_ORDERED : 0u) |
+                                       (s->any_cores ? TIKBLOB_ANY_CORES : 0u),
                               .args = args,
                               .nargs = (int)k->params.n,
                               .regions = regions,

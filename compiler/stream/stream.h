@@ -62,6 +62,7 @@ typedef struct Stream {
     int depth; /* open loops */
     int ifs;   /* open branches */
     int32_t cores;
+    bool any_cores; /* cores is only the least: a loop has a Scalar number of blocks */
     const Stmt *at; /* the present statement */
     TikDesc d;      /* being made */
 } Stream;

@@ -340,7 +340,8 @@ read_instr(Asm *a, const char *name)
         if (!want_word(a, p[i].name) || !want_char(a, '=')) {
             return false;
         }
-        bool tensor = p[i].role == ROLE_DST || p[i].role == ROLE_SRC;
+        bool tensor =
+            p[i].role == ROLE_DST || p[i].role == ROLE_SRC || p[i].role == ROLE_ROOT;
         bool ok = tensor                   ? read_operand(a, &a->d.args[i].t)
                   : p[i].role == ROLE_MASK ? read_mask(a, a->d.args[i].mask)
                                            : read_number(a, &a->d.args[i].v);
@@ -502,6 +503,7 @@ kernel_line(Asm *a)
     a->info.name = name;
     a->info.flags |= accept_word(a, "fill") ? TIKBLOB_FILL_SCRATCH : 0u;
     a->info.flags |= accept_word(a, "ordered") ? TIKBLOB_ORDERED : 0u;
+    a->info.flags |= accept_word(a, "any") ? TIKBLOB_ANY_CORES : 0u;
     return true;
 }
 
@@ -564,6 +566,7 @@ arg_line(Asm *a)
     if (arg.preset && !read_int(a, &arg.preset_value)) {
         return false;
     }
+    arg.open = accept_word(a, "open");
     uint8_t *p = bytes_add(&a->args, sizeof arg);
     if (p != NULL) {
         memcpy(p, &arg, sizeof arg);
@@ -635,6 +638,7 @@ read_global(Asm *a, TikBlobRegion *r)
                     (long long)n);
     }
     const TikBlobArg *arg = (const TikBlobArg *)(const void *)a->args.p + r->base;
+    r->open = arg->open;
     int64_t size = r->kind == TIKBLOB_LIST ? LIST_WINDOW : dtype_size(arg->dtype);
     return !__builtin_mul_overflow(arg->elems, size, &r->bytes) ||
            fail(a, "the argument does not fit 64 bits");
@@ -657,6 +661,7 @@ region_line(Asm *a)
     bool ok = r.scope == SC_GM ? read_global(a, &r)
                                : want_word(a, "at") && read_int(a, &r.base) &&
                                      want_word(a, "bytes") && read_int(a, &r.bytes);
+    r.open = r.open || (ok && accept_word(a, "open"));
     uint8_t *p = ok ? bytes_add(&a->regions, sizeof r) : NULL;
     if (p != NULL) {
         memcpy(p, &r, sizeof r);

@@ -26,7 +26,8 @@ enum {
 
 /* Flags of an argument. */
 enum {
-    ARG_PRESET = 1
+    ARG_PRESET = 1,
+    ARG_OPEN = 2
 };
 
 /* Bytes of a constant table in CNST. */

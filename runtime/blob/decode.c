@@ -202,6 +202,7 @@ blob_instr_layout(Op op, MaskForm form, int *numbers, int *bytes)
         switch (p[i].role) {
         case ROLE_DST:
         case ROLE_SRC:
+        case ROLE_ROOT:
             *bytes += 8;
             break;
         case ROLE_MASK:
@@ -214,6 +215,7 @@ blob_instr_layout(Op op, MaskForm form, int *numbers, int *bytes)
         case ROLE_INT:
         case ROLE_SCALAR:
         case ROLE_ATTR:
+        case ROLE_PIPE:
             *numbers += 1;
             *bytes += 4;
             break;
@@ -397,6 +399,7 @@ read_param(Reader *r, Role role, TikDesc *out, int i)
     switch (role) {
     case ROLE_DST:
     case ROLE_SRC:
+    case ROLE_ROOT:
         return read_operand(r, out ? &out->args[i].t : NULL);
     case ROLE_MASK:
         return read_mask(r, form_of(r->p), out ? out->args[i].mask : NULL);
@@ -406,6 +409,7 @@ read_param(Reader *r, Role role, TikDesc *out, int i)
     case ROLE_INT:
     case ROLE_SCALAR:
     case ROLE_ATTR:
+    case ROLE_PIPE:
         break;
     }
     if (!read_number(r, out ? &out->args[i].v : NULL)) {

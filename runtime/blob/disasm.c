@@ -118,7 +118,7 @@ put_instr(Out *o, const TikDesc *d)
             continue;
         }
         put(o, " %s=", p[i].name);
-        if (p[i].role == ROLE_DST || p[i].role == ROLE_SRC) {
+        if (p[i].role == ROLE_DST || p[i].role == ROLE_SRC || p[i].role == ROLE_ROOT) {
             put_operand(o, &d->args[i].t);
         } else if (p[i].role == ROLE_MASK) {
             put_mask(o, d, i);
@@ -220,9 +220,10 @@ put_header(Out *o, const TikBlob *b, const TikBlobKernel *k)
 {
     put(o, "kernel ");
     put_text(o, k->name, strlen(k->name));
-    put(o, " cores %u steps %" PRIu64 "%s%s\n", k->cores, k->step_bound,
+    put(o, " cores %u steps %" PRIu64 "%s%s%s\n", k->cores, k->step_bound,
         k->flags & TIKBLOB_FILL_SCRATCH ? " fill" : "",
-        k->flags & TIKBLOB_ORDERED ? " ordered" : "");
+        k->flags & TIKBLOB_ORDERED ? " ordered" : "",
+        k->flags & TIKBLOB_ANY_CORES ? " any" : "");
     for (int i = 1; i < SC_COUNT; i++) {
         if (k->peak[i] != 0) {
             put(o, "peak %s %" PRId64 "\n", scope_name((Scope)i), k->peak[i]);
@@ -241,7 +242,7 @@ put_header(Out *o, const TikBlob *b, const TikBlobKernel *k)
         if (a.preset) {
             put(o, " preset %" PRId64, a.preset_value);
         }
-        put(o, "\n");
+        put(o, "%s\n", a.open ? " open" : "");
     }
 }
 
@@ -277,7 +278,8 @@ put_regions(Out *o, const TikBlob *b, const TikBlobKernel *k)
             put(o, r.kind == TIKBLOB_LIST ? "list %" PRId64 "\n" : "arg %" PRId64 "\n",
                 r.base);
         } else {
-            put(o, "at %" PRId64 " bytes %" PRId64 "\n", r.base, r.bytes);
+            put(o, "at %" PRId64 " bytes %" PRId64 "%s\n", r.base, r.bytes,
+                r.open ? " open" : "");
         }
     }
 }

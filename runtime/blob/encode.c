@@ -275,6 +275,7 @@ put_instr(Encoder *e, const TikDesc *d)
         switch (p[i].role) {
         case ROLE_DST:
         case ROLE_SRC:
+        case ROLE_ROOT:
             ok = put_operand(e, &d->args[i].t);
             break;
         case ROLE_MASK:
@@ -286,6 +287,7 @@ put_instr(Encoder *e, const TikDesc *d)
         case ROLE_INT:
         case ROLE_SCALAR:
         case ROLE_ATTR:
+        case ROLE_PIPE:
             ok = put_number(e, &d->args[i].v);
             break;
         }

@@ -53,9 +53,18 @@ tensor_at(const Verifier *v, const TikOperand *o, int64_t offset)
                          .dtype = o->dtype,
                          .offset = offset,
                          .bytes = bytes,
+                         .open = p[7] != 0,
                          .read_only = p[6] == TIKBLOB_TABLE,
                          .items =
                              p[6] == TIKBLOB_LIST ? (int32_t)(bytes / LIST_WINDOW) : 0};
+}
+
+/* Whether the size of the operand's region is known only while running. */
+static bool
+is_open(const Verifier *v, const TikOperand *o)
+{
+    return blob_record(v->b, SEC_REGN,
+                       v->c.kernel.first_region + (uint64_t)o->region)[7] != 0;
 }
 
 static bool
@@ -123,8 +132,10 @@ bind(Verifier *v)
         v->hi.args[i] = (CheckArg){.v = 0};
         v->exact[i] = true;
         v->wide[i] = false; /* stays so for all but tensors */
-        bool tensor = p[i].role == ROLE_DST || p[i].role == ROLE_SRC;
-        if (p[i].role == ROLE_ATTR && v->d.args[i].v.kind != NUM_IMM) {
+        bool tensor =
+            p[i].role == ROLE_DST || p[i].role == ROLE_SRC || p[i].role == ROLE_ROOT;
+        bool fixed = p[i].role == ROLE_ATTR || p[i].role == ROLE_PIPE;
+        if (fixed && v->d.args[i].v.kind != NUM_IMM) {
             return verify_bad(v, BLOB_ATTR_CONST, (BlobSeen){i, 0, 0});
         }
         bool ok = tensor                       ? bind_tensor(v, i)
@@ -377,10 +388,30 @@ prove_steps(Verifier *v)
     return true;
 }
 
+/* Cores beyond those that the kernel states are only for kernels that say so. */
+static bool
+blocks_hold(Verifier *v)
+{
+    return v->d.op != OP_BLOCKS || (v->c.kernel.flags & TIKBLOB_ANY_CORES) != 0 ||
+           verify_bad(v, BLOB_ANY_CORES, (BlobSeen){0, 0, 0});
+}
+
+/* A reservation is of an open region, behind one of the same memory. */
+static bool
+reserve_holds(Verifier *v)
+{
+    const TikOperand *o = &v->d.args[0].t, *after = &v->d.args[1].t;
+    bool ok = v->d.op != OP_RESERVE ||
+              (is_open(v, o) && is_open(v, after) && v->lo.args[0].t.scope != SC_GM &&
+               v->lo.args[0].t.scope == v->lo.args[1].t.scope && v->lo.args[3].v >= 1 &&
+               v->lo.args[3].v <= 4);
+    return ok || verify_bad(v, BLOB_RESERVE, (BlobSeen){0, 0, 0});
+}
+
 bool
 prove_instr(Verifier *v)
 {
-    if (!bind(v)) {
+    if (!bind(v) || !reserve_holds(v) || !blocks_hold(v)) {
         return false;
     }
     if (!check_static(&v->lo, &v->fault)) {

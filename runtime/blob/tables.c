@@ -238,7 +238,8 @@ check_kernel(const TikBlob *b, const uint8_t *p, Parts *next, TikBlobDiag *diag)
         return blob_bad(diag, BLOB_KERNEL_LIMIT, SEC_KERN, where + 32);
     }
     uint32_t flags = get32(p + 44);
-    if (flags > (TIKBLOB_FILL_SCRATCH | TIKBLOB_ORDERED) || !blob_is_zero(p + 84, 12)) {
+    if (flags > (TIKBLOB_FILL_SCRATCH | TIKBLOB_ORDERED | TIKBLOB_ANY_CORES) ||
+        !blob_is_zero(p + 84, 12)) {
         return blob_bad(diag, BLOB_KERNEL_FLAGS, SEC_KERN, where + 44);
     }
     if (get64(p + 48) == 0) {
@@ -258,11 +259,12 @@ tikblob_arg(const TikBlob *b, const TikBlobKernel *k, int index, TikBlobArg *out
                         .dtype = (Dtype)p[4],
                         .role = p[5],
                         .elems = (int64_t)get64(p + 8),
-                        .ndim = p[6]};
+                        .ndim = p[6],
+                        .open = (p[7] & ARG_OPEN) != 0};
     for (int i = 0; i < out->ndim; i++) {
         out->shape[i] = (int64_t)get64(p + 16 + 8 * i);
     }
-    out->preset = p[7] == ARG_PRESET;
+    out->preset = (p[7] & ARG_PRESET) != 0;
     out->preset_value = (int64_t)get64(p + 80);
 }
 
@@ -298,11 +300,14 @@ check_preset(const uint8_t *p)
 {
     int64_t value = (int64_t)get64(p + 80);
     bool list = p[5] == ARGROLE_LIST;
-    if (p[7] == 0) {
+    bool open = (p[7] & ARG_OPEN) != 0;
+    if (p[7] > (ARG_PRESET | ARG_OPEN) || (open && list)) {
+        return false;
+    }
+    if ((p[7] & ARG_PRESET) == 0) {
         return value == 0 && (!list || p[4] == DT_S64);
     }
-    return p[7] == ARG_PRESET && p[5] != ARGROLE_INPUT && !list &&
-           scalar_wrap((Dtype)p[4], value) == value;
+    return p[5] != ARGROLE_INPUT && !list && scalar_wrap((Dtype)p[4], value) == value;
 }
 
 static bool
@@ -334,7 +339,8 @@ tikblob_region(const TikBlob *b, const TikBlobKernel *k, int index, TikBlobRegio
                            .dtype = (Dtype)p[5],
                            .kind = (TikBlobRegionKind)p[6],
                            .base = (int64_t)get64(p + 8),
-                           .bytes = (int64_t)get64(p + 16)};
+                           .bytes = (int64_t)get64(p + 16),
+                           .open = p[7] != 0};
     if (out->kind == TIKBLOB_TABLE) {
         out->data = blob_bytes(b, SEC_CNST) + out->base;
     }
@@ -355,6 +361,9 @@ check_global(const TikBlob *b, const TikBlobKernel *k, const uint8_t *p,
     bool list = arg.role == ARGROLE_LIST;
     if (list != (p[6] == TIKBLOB_LIST)) {
         return blob_bad(diag, BLOB_REGION_BASE, SEC_REGN, where + 8);
+    }
+    if (arg.open != (p[7] != 0)) {
+        return blob_bad(diag, BLOB_REGION_FIELD, SEC_REGN, where + 7);
     }
     int64_t bytes = arg.elems * (list ? LIST_WINDOW : dtype_size(arg.dtype));
     if (bytes != (int64_t)get64(p + 16)) {
@@ -418,7 +427,8 @@ check_region(const TikBlob *b, const TikBlobKernel *k, const uint8_t *p, uint64_
         return false;
     }
     if (p[4] >= SC_COUNT || !dtype_exists(p[5]) ||
-        p[6] > (p[4] == SC_GM ? TIKBLOB_LIST : TIKBLOB_TENSOR) || p[7] != 0) {
+        p[6] > (p[4] == SC_GM ? TIKBLOB_LIST : TIKBLOB_TENSOR) ||
+        p[7] > (p[6] == TIKBLOB_TENSOR)) {
         return blob_bad(diag, BLOB_REGION_FIELD, SEC_REGN, (uint64_t)(p + 4 - b->bytes));
     }
     if (p[6] == TIKBLOB_TABLE) {

@@ -86,7 +86,10 @@ verify_number(Verifier *v, const TikNum *n, BlobRange *out, bool *exact)
         *out = blob_range_value(n->imm);
         return true;
     case NUM_CORE:
-        *out = blob_range_between(0, (int64_t)v->c.kernel.cores - 1);
+        *out = blob_range_between(0, (v->c.kernel.flags & TIKBLOB_ANY_CORES
+                                          ? (int64_t)TIKBLOB_MAX_CORES
+                                          : (int64_t)v->c.kernel.cores) -
+                                         1);
         return true;
     case NUM_REG:
         *out = register_range(v, n->index);

@@ -463,7 +463,7 @@ build_args(Image *im, const WriterKernel *k)
         for (int d = 0; d < a->ndim && d < 8; d++) {
             put64(p + 16 + 8 * d, (uint64_t)a->shape[d]);
         }
-        p[7] = a->preset ? ARG_PRESET : 0;
+        p[7] = (uint8_t)((a->preset ? ARG_PRESET : 0) | (a->open ? ARG_OPEN : 0));
         put64(p + 80, a->preset ? (uint64_t)a->preset_value : 0);
     }
 }
@@ -478,6 +478,7 @@ build_regions(Image *im, const WriterKernel *k)
         p[4] = (uint8_t)r->scope;
         p[5] = (uint8_t)r->dtype;
         p[6] = (uint8_t)r->kind;
+        p[7] = r->open;
         put64(p + 8, (uint64_t)r->base);
         put64(p + 16, (uint64_t)r->bytes);
     }

@@ -4,6 +4,7 @@
  *
  *   emu_program.c   descriptors to program           emu_move.c     moves
  *   emu_run.c       control, scalars, cores          emu_vector.c   masks, repeats, strides
+ *   emu_control.c   reservations, flags       emu_meet.c     cores that wait for each other
  *   emu_check.c     run-time checks of instructions  emu_lanes*.c   arithmetic on lanes
  *   emu_blob.c      tik_emulate: the front for blobs
  *
@@ -84,7 +85,15 @@ typedef struct EmuRef {
     const ListItem
         *items; /* address list: its arrays, base and limit are not used; else null */
     int32_t nitems;
+    bool
+        open; /* on-core, of a size known only while running: base is that of the memory, place and
+                  size are in EmuRun.places */
 } EmuRef;
+
+/* Where an open region of a core lies now, in its memory; nothing is inside before its reservation. */
+typedef struct EmuPlace {
+    int64_t at, bytes, end;
+} EmuPlace;
 
 typedef struct EmuRun EmuRun;
 typedef struct EmuOp EmuOp;
@@ -144,6 +153,7 @@ struct EmuProgram {
              TIKBLOB_MAX_IFS]; /* LOOP, IF, ELSE without their ends, outermost first */
     uint32_t nopen, nloops_open;
     uint32_t max_depth;
+    bool meets; /* cores wait for each other */
     uint8_t *scratch;
     int64_t scratch_bytes;
     uint8_t **tables; /* by region: a constant table's bytes in scratch, else null */
@@ -156,6 +166,11 @@ struct EmuRun {
     int64_t *vals;
     int64_t ends[TIKBLOB_MAX_LOOPS]; /* by depth of the loop */
     int64_t padding;                 /* the padding register */
+    EmuPlace *places;                /* by region */
+    uint32_t cores;                  /* that run; grows with the number of blocks */
+    uint32_t pc;                     /* where the core goes on */
+    int64_t
+        waits; /* number of cores that the core waits for at a barrier; 0: it has ended */
     uint64_t steps, step_limit;
     uint32_t core;
     EmuResult *res;
@@ -189,11 +204,16 @@ static inline uint8_t *
 emu_at(const EmuRun *r, uint32_t ref, int64_t extent)
 {
     const EmuRef *o = &r->p->refs[ref];
-    int64_t off = emu_offset(r, o);
+    int64_t off = emu_offset(r, o), limit = o->limit;
+    uint8_t *base = o->base;
     if (o->items != NULL) {
         return emu_list_at(o, off, extent);
     }
-    return off >= 0 && off <= o->limit && extent <= o->limit - off ? o->base + off : NULL;
+    if (o->open) {
+        limit = r->places[o->region].bytes;
+        base += r->places[o->region].at;
+    }
+    return off >= 0 && off <= limit && extent <= limit - off ? base + off : NULL;
 }
 
 /* emu_check.c: runs check_values on the operands as they are now. False: fault recorded. */
@@ -214,6 +234,16 @@ bool emu_add_move(EmuProgram *p, const EmuMove *m, uint32_t *index);
  * emulator can execute, with *why; or out of memory, with *why null. */
 bool emu_bind_move(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_vector(EmuProgram *p, EmuOp *op, const char **why);
+
+/* The same for instructions without tensor data; false: operands that it cannot have. */
+bool emu_bind_control(EmuProgram *p, EmuOp *op);
+
+/* emu_run.c: puts a core at the start of the program; runs it to its end or to a barrier. False: a
+ * fault is recorded. */
+void emu_start_core(EmuRun *r, uint32_t core);
+bool emu_run_core(EmuRun *r);
+/* emu_meet.c: runs all cores of a program that has barriers between them. */
+bool emu_run_meeting(EmuRun *r);
 
 EmuExec emu_exec_move, emu_exec_vector, emu_exec_set_padding;
 

@@ -79,7 +79,8 @@ params_of(const Front *f)
                                .role = arg.role,
                                .elems = arg.elems,
                                .preset = arg.preset,
-                               .preset_value = arg.preset_value};
+                               .preset_value = arg.preset_value,
+                               .open = arg.open};
     }
     return params;
 }

@@ -23,7 +23,9 @@ tensor_of(const EmuRun *r, uint32_t ref)
                          .scope = g->scope,
                          .dtype = o->dtype,
                          .offset = emu_offset(r, o),
-                         .bytes = g->bytes,
+                         .bytes = !g->open            ? g->bytes
+                                  : g->scope == SC_GM ? r->p->kernel.args[g->base]->bytes
+                                                      : r->places[o->region].bytes,
                          .read_only = g->kind == TIKBLOB_TABLE,
                          .items = o->nitems,
                          .item = o->items};
@@ -48,10 +50,14 @@ fill(const EmuRun *r, const EmuOp *op, CheckInstr *in)
             break;
         case ROLE_MASKMODE:
             break;
+        case ROLE_ROOT:
+            refs++;
+            break;
         case ROLE_REPEAT:
             arg->v = emu_num(r, op->repeat);
             break;
         case ROLE_INT:
+        case ROLE_PIPE:
             arg->v = emu_num(r, op->ints[ints++]);
             break;
         case ROLE_SCALAR:

@@ -127,7 +127,7 @@ check_globals(const EmuKernel *k, EmuResult *res)
         }
         if (g->kind != TIKBLOB_TENSOR || g->base < 0 || g->base >= k->nargs ||
             k->args[g->base] == NULL || k->args[g->base]->data == NULL || g->bytes < 0 ||
-            k->args[g->base]->bytes < g->bytes) {
+            (!g->open && k->args[g->base]->bytes < g->bytes)) {
             return emu_malformed(res, 0, "a global region has no array of its size");
         }
     }
@@ -268,9 +268,21 @@ locate(const EmuProgram *p, EmuRef *ref)
     } else if (g->kind == TIKBLOB_TABLE) {
         ref->base = p->tables[ref->region];
     } else {
-        ref->base = g->scope == SC_GM ? k->args[g->base]->data
-                                      : p->scratch + p->scope_at[g->scope] + g->base;
+        ref->base = g->scope == SC_GM
+                        ? k->args[g->base]->data
+                        : p->scratch + p->scope_at[g->scope] + (g->open ? 0 : g->base);
     }
+}
+
+/* Bytes that an operand may touch; of an open region of a core they are in EmuRun.places. */
+static int64_t
+limit_of(const EmuKernel *k, const TikBlobRegion *g)
+{
+    TikBlobRegion given = *g;
+    if (g->open && g->scope == SC_GM) {
+        given.bytes = k->args[g->base]->bytes;
+    }
+    return storage_of(&given);
 }
 
 static bool
@@ -293,12 +305,13 @@ add_ref(const Adder *a, const TikOperand *o, bool write, uint32_t *out)
     if (write && g->kind == TIKBLOB_TABLE) {
         return bad(a, "a constant table is written");
     }
-    EmuRef ref = {.limit = storage_of(g),
+    EmuRef ref = {.limit = limit_of(&p->kernel, g),
                   .offset = o->offset,
                   .first_term = p->nterms,
                   .nterms = (uint32_t)o->nterms,
                   .region = o->region,
-                  .dtype = o->dtype};
+                  .dtype = o->dtype,
+                  .open = g->open && g->scope != SC_GM};
     locate(p, &ref);
     for (int i = 0; i < o->nterms; i++) {
         if (!add_term(a, &o->terms[i].num, o->terms[i].coef)) {
@@ -321,6 +334,8 @@ add_operand(const Adder *a, EmuOp *op, int i, Role role, int counts[2])
     case ROLE_DST:
     case ROLE_SRC:
         return add_ref(a, &d->args[i].t, role == ROLE_DST, &op->refs[counts[0]++]);
+    case ROLE_ROOT:
+        return add_ref(a, &d->args[i].t, false, &op->refs[counts[0]++]);
     case ROLE_MASK:
         for (int w = 0; w < mask_words(d->mask_form); w++) {
             if (!add_num(a, &d->args[i].mask[w], &op->mask[w])) {
@@ -336,6 +351,10 @@ add_operand(const Adder *a, EmuOp *op, int i, Role role, int counts[2])
         return add_num(a, &d->args[i].v, &op->ints[counts[1]++]);
     case ROLE_SCALAR:
         return add_num(a, &d->args[i].v, &op->scalar);
+    case ROLE_PIPE:
+        return d->args[i].v.kind == NUM_IMM
+                   ? add_num(a, &d->args[i].v, &op->ints[counts[1]++])
+                   : bad(a, "a queue is not an immediate");
     case ROLE_ATTR:
         if (d->args[i].v.kind != NUM_IMM) {
             return bad(a, "an attribute is not an immediate");
@@ -366,8 +385,13 @@ bind(const Adder *a, EmuOp *op)
         ok = emu_bind_move(a->p, op, &why);
         break;
     case FORM_SETREG:
-        op->exec = emu_exec_set_padding;
-        return true;
+    case FORM_RESERVE:
+    case FORM_FLAG:
+    case FORM_PIPE:
+    case FORM_MEET:
+    case FORM_BLOCKS:
+        return emu_bind_control(a->p, op) ||
+               bad(a, "a reservation is not of an open region");
     case FORM_VDUP:
     case FORM_VBIN:
     case FORM_VSCALAR:

@@ -105,11 +105,12 @@ out_of_steps(EmuRun *r, const EmuOp *op)
     return false;
 }
 
-static bool
-run_core(EmuRun *r)
+bool
+emu_run_core(EmuRun *r)
 {
     const EmuOp *ops = r->p->ops;
-    uint32_t pc = 0;
+    uint32_t pc = r->pc;
+    r->waits = 0;
     for (;;) {
         const EmuOp *op = &ops[pc];
         bool ok = true;
@@ -120,6 +121,11 @@ run_core(EmuRun *r)
         case DESC_INSTR:
             ok = op->exec(r, op);
             pc++;
+            if (op->op == OP_BLOCK_BARRIER && ok) {
+                r->waits = emu_num(r, op->ints[0]);
+                r->pc = pc;
+                return true;
+            }
             break;
         case DESC_ENDLOOP:
             pc = next_iteration(r, op, pc);
@@ -160,14 +166,16 @@ run_core(EmuRun *r)
     }
 }
 
-static void
-start_core(EmuRun *r, uint32_t core)
+void
+emu_start_core(EmuRun *r, uint32_t core)
 {
     const EmuProgram *p = r->p;
     memset(r->vals, 0, p->first_const * sizeof *r->vals);
     r->vals[0] = core;
     r->core = core;
+    memset(r->places, 0, p->kernel.nregions * sizeof *r->places);
     r->padding = 0;
+    r->pc = 0;
     r->steps = 0;
     if ((p->kernel.flags & TIKBLOB_FILL_SCRATCH) != 0) {
         memset(p->scratch, 0xff, (size_t)p->scratch_bytes);
@@ -187,18 +195,23 @@ emu_run(EmuProgram *p, EmuResult *res)
     *res = (EmuResult){.status = EMU_OK};
     EmuRun r = {.p = p, .res = res, .step_limit = step_limit(p->kernel.step_bound)};
     r.vals = malloc(((size_t)p->first_const + p->nconsts) * sizeof *r.vals);
-    if (r.vals == NULL) {
+    r.places = calloc((size_t)p->kernel.nregions + 1, sizeof *r.places);
+    r.cores = p->kernel.cores;
+    if (r.vals == NULL || r.places == NULL) {
+        free(r.vals);
+        free(r.places);
         res->status = EMU_NO_MEMORY;
         return false;
     }
     if (p->nconsts > 0) {
         memcpy(r.vals + p->first_const, p->consts, p->nconsts * sizeof *r.vals);
     }
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < p->kernel.cores; i++) {
-        start_core(&r, i);
-        ok = run_core(&r);
+    bool ok = !p->meets || emu_run_meeting(&r);
+    for (uint32_t i = 0; !p->meets && ok && i < r.cores; i++) {
+        emu_start_core(&r, i);
+        ok = emu_run_core(&r);
     }
+    free(r.places);
     free(r.vals);
     return ok;
 }

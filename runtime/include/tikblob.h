@@ -62,14 +62,16 @@ typedef struct TikBlobKernel {
     uint32_t nargs, nregions, nregs, nloops;
     uint32_t first_arg, first_region;
     uint32_t cores; /* block count */
-    uint32_t flags; /* TIKBLOB_FILL_SCRATCH, TIKBLOB_ORDERED */
+    uint32_t flags; /* TIKBLOB_FILL_SCRATCH, TIKBLOB_ORDERED, TIKBLOB_ANY_CORES */
     int64_t peak[SC_COUNT];
     uint64_t step_bound;
 } TikBlobKernel;
 
 enum {
     TIKBLOB_FILL_SCRATCH = 1,
-    TIKBLOB_ORDERED = 2
+    TIKBLOB_ORDERED = 2,
+    TIKBLOB_ANY_CORES = 4, /* the instruction blocks can ask for more cores */
+    TIKBLOB_MAX_CORES = 65535
 };
 
 void tikblob_kernel(const TikBlob *b, int index, TikBlobKernel *out);
@@ -84,6 +86,7 @@ typedef struct TikBlobArg {
     bool
         preset; /* the launcher sets every element to preset_value before the kernel runs */
     int64_t preset_value; /* canonical, see isa/scalar.h */
+    bool open; /* elems is only the most; the size is that of the array given */
 } TikBlobArg;
 
 void tikblob_arg(const TikBlob *b, const TikBlobKernel *k, int index, TikBlobArg *out);
@@ -107,6 +110,9 @@ typedef struct TikBlobRegion {
     int64_t bytes; /* not rounded */
     const uint8_t *
         data; /* of a table: its bytes, rounded up to 32 with zeros (writer: not rounded) */
+    bool
+        open; /* the size is known only while running, bytes is the most. GM: that of the array; a core's:
+                  the instruction reserve gives the region its size, and its place from base on */
 } TikBlobRegion;
 
 void tikblob_region(const TikBlob *b, const TikBlobKernel *k, int index,

@@ -47,8 +47,8 @@ typedef struct TikArray {
 bool tik_array_alloc(TikArray *a, Dtype t, int64_t elems, TikError *err); /* zeros */
 void tik_array_free(TikArray *a); /* not its items */
 /* Reads a .npy file (versions 1 to 3, C order, little endian). dtype: what the tensor has; bfloat16
- * is stored as uint16. elems: what the tensor has. For an array of a list, which has any: DT_NONE and
- * -1. */
+ * is stored as uint16. elems: what the tensor has, -1: as many as the file. For an array of a list: DT_NONE
+ * and -1. */
 bool tik_npy_read(const char *path, Dtype dtype, int64_t elems, TikArray *out,
                   TikError *err);
 /* Writes through a temporary file that is renamed; shape as in the array. */
@@ -59,7 +59,8 @@ bool tik_npy_write(const char *path, const TikArray *a, TikError *err);
 typedef struct TikCore TikCore;
 
 /* Entry of a compiled kernel: runs one core's part. args: one pointer per argument, of a list to its
- * table of ListItem. Returns 0, or 1 after a run-time check failed and was recorded in core. */
+ * table of ListItem; then, as integers of that width, the size of each argument in bytes. Returns 0, or
+ * 1 after a run-time check failed and was recorded in core. */
 typedef int (*TikEntry)(uint8_t *const *args, int32_t core_index, uint8_t *scratch,
                         TikCore *core);
 
@@ -78,6 +79,7 @@ typedef struct TikParam {
     int preset; /* not 0: every element is set to preset_value before the kernel runs */
     int64_t shape[8];
     int64_t preset_value; /* canonical, see isa/scalar.h */
+    int32_t open; /* not 0: elems is only the most; the size is that of the array given */
 } TikParam;
 
 /* Everything a launcher needs to know of a kernel; constant data beside the code. */
@@ -88,6 +90,7 @@ typedef struct TikKernel {
     int32_t cores;         /* how often entry runs, core_index 0 .. cores-1 */
     int32_t ordered;       /* not 0: cores run one after another */
     int32_t fill_scratch;  /* not 0: scratch is filled with 0xff before each core */
+    int32_t meets;         /* not 0: cores wait for each other (block_barrier) */
     int64_t scratch_bytes; /* UB, L1, L0A, L0B, L0C ... laid out one behind the other */
     int32_t nparams;
     const TikParam *params;
@@ -107,7 +110,7 @@ typedef struct TikCheckArg {
     int32_t mask_form;    /* masks: MaskForm */
     int32_t literal;      /* numbers: written as a constant */
     int32_t list;         /* tensors: argument of an address list plus one, else 0 */
-    int64_t bytes;        /* tensors: size of the root */
+    int64_t bytes;        /* tensors: size of the root; -1: a value */
 } TikCheckArg;
 
 typedef struct TikCheck {
@@ -118,11 +121,17 @@ typedef struct TikCheck {
 } TikCheck;
 
 /* What compiled code calls before an instruction that could not be proved: runs check_values. values
- * holds, for each operand of the form in order: a tensor's byte offset; a mask's four words; any other
+ * holds, for each operand of the form in order: a tensor's byte offset, and behind it the size of the
+ * root when it is a value; a mask's four words; any other
  * operand's number (a MASKMODE operand has none). Returns 0, or records the fault and returns 1. */
 int tikrt_check(TikCore *core, const TikCheck *check, const int64_t *values);
 /* Records a fault by rule without an instruction (run-time-zero-division). Always returns 1. */
 int tikrt_fault(TikCore *core, int32_t rule, int64_t value, int32_t place);
+/* A multi-core loop has n blocks; more than are launched are launched as well. 1: a fault. */
+int tikrt_blocks(TikCore *core, int64_t n, int32_t place);
+/* Returns when cores 0 to blocks - 1 are here; if one never comes, the launch ends with a fault and this
+ * does not return. 1: a fault. */
+int tikrt_barrier(TikCore *core, int64_t blocks, int32_t place);
 
 /* ---- blobs ------------------------------------------------------------------------------------------ */
 

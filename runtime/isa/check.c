@@ -55,7 +55,7 @@ available(const CheckInstr *in, Fault *fault)
         return check_fail(fault, &at, "%s does not exist on %s", op_name(in),
                           in->soc->name);
     }
-    if (form != FORM_MOVE && form != FORM_SETREG &&
+    if (form != FORM_MOVE && !form_is_control(form) &&
         soc_profile(in->soc) == PROFILE_NANO) {
         return check_fail(
             fault, &at,
@@ -328,6 +328,22 @@ check_store(const CheckTensor *t, Fault *fault)
     return read_only(t, 0, "the element's tensor", fault);
 }
 
+/* Only pipe_barrier names all queues at once. */
+static bool
+static_pipes(const CheckInstr *in, const ParamInfo *params, int n, Fault *fault)
+{
+    int64_t most = op_table[in->op].form == FORM_PIPE ? PIPE_COUNT : PIPE_COUNT - 1;
+    for (int i = 0; i < n; i++) {
+        int64_t v = in->args[i].v;
+        FaultAt at = {RULE_PIPE, i, v, 0, most};
+        if (params[i].role == ROLE_PIPE && (v < 0 || v > most)) {
+            return check_fail(fault, &at, "%s is queue %lld; they are 0 to %lld",
+                              params[i].name, (long long)v, (long long)most);
+        }
+    }
+    return true;
+}
+
 bool
 check_static(const CheckInstr *in, Fault *fault)
 {
@@ -346,7 +362,13 @@ check_static(const CheckInstr *in, Fault *fault)
     switch (form) {
     case FORM_MOVE:
         return static_move(in, fault);
+    case FORM_FLAG:
+    case FORM_PIPE:
+        return static_pipes(in, params, n, fault);
     case FORM_SETREG:
+    case FORM_RESERVE:
+    case FORM_MEET:
+    case FORM_BLOCKS:
         return true;
     case FORM_VDUP:
     case FORM_VBIN:
@@ -587,6 +609,8 @@ steps_of_param(Form form, const ParamInfo *p, int i, CheckStep *out)
         return 1;
     case ROLE_MASKMODE:
     case ROLE_ATTR:
+    case ROLE_PIPE:
+    case ROLE_ROOT:
         break;
     }
     return 0;

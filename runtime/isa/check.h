@@ -25,18 +25,19 @@ typedef struct CheckTensor {
     int64_t offset; /* of the start address from the root's base; the base is aligned */
     int64_t bytes;  /* size of the root tensor; GM: not rounded */
     bool read_only; /* a constant table */
+    bool open;      /* the size is not known: bytes is the most that it can be */
     int32_t items;  /* an address list (isa.h): its number of arrays; else 0 */
     const ListItem
         *item; /* the arrays; null while they are not known: bounds then say only that the
                              offset is in the list */
 } CheckTensor;
 
-/* Of an operand, a load or a store: whether it is a list whose arrays are not known yet, so that holding
- * bounds prove nothing. */
+/* Of an operand, a load or a store: whether its size is not known yet, or that of the arrays of a list, so
+ * that holding bounds prove nothing. */
 static inline bool
 check_is_open(const CheckTensor *t)
 {
-    return t->items > 0 && t->item == NULL;
+    return t->open || (t->items > 0 && t->item == NULL);
 }
 
 typedef struct CheckMask {

@@ -226,9 +226,16 @@ op_has_dtype(Op op, Dtype t, const Soc *soc)
 }
 
 bool
+form_is_control(Form f)
+{
+    return f == FORM_SETREG || f == FORM_RESERVE || f == FORM_FLAG || f == FORM_PIPE ||
+           f == FORM_MEET || f == FORM_BLOCKS;
+}
+
+bool
 op_on_soc(Op op, const Soc *soc)
 {
-    if (op_table[op].form == FORM_SETREG) {
+    if (form_is_control(op_table[op].form)) {
         return true;
     }
     for (int t = 1; t < DT_COUNT; t++) {
@@ -293,8 +300,9 @@ form_params(Form f, int *n)
 const char *
 form_name(Form f)
 {
-    static const char *const names[FORM_COUNT] = {"move", "setreg",  "vdup",
-                                                  "vbin", "vscalar", "vun"};
+    static const char *const names[FORM_COUNT] = {"move",    "setreg", "vdup",    "vbin",
+                                                  "vscalar", "vun",    "reserve", "flag",
+                                                  "pipe",    "meet",   "blocks"};
     return names[f];
 }
 

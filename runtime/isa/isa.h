@@ -133,6 +133,11 @@ typedef enum Form {
     FORM_VBIN,
     FORM_VSCALAR,
     FORM_VUN,
+    FORM_RESERVE,
+    FORM_FLAG,
+    FORM_PIPE,
+    FORM_MEET,
+    FORM_BLOCKS,
     FORM_COUNT
 } Form;
 
@@ -150,7 +155,13 @@ typedef enum Sem {
     SEM_OR,
     SEM_ABS,
     SEM_RELU,
-    SEM_NOT
+    SEM_NOT,
+    SEM_RESERVE,
+    SEM_BLOCKS,
+    SEM_SET_FLAG,
+    SEM_WAIT_FLAG,
+    SEM_PIPE_BARRIER,
+    SEM_BLOCK_BARRIER
 } Sem;
 
 typedef enum Op {
@@ -173,6 +184,8 @@ typedef struct OpInfo {
 
 extern const OpInfo op_table[OP_COUNT];
 bool op_find(const char *name, Op *out);
+/* Forms without tensor data: they exist on every processor and for no dtype in particular. */
+bool form_is_control(Form f);
 /* Element types of the vector operands on this processor (dst dtype; all operands equal). */
 bool op_has_dtype(Op op, Dtype t, const Soc *soc);
 /* Whether the processor has the instruction with any dtype. */
@@ -186,7 +199,9 @@ typedef enum Role {
     ROLE_REPEAT,
     ROLE_INT,
     ROLE_SCALAR,
-    ROLE_ATTR
+    ROLE_ATTR,
+    ROLE_PIPE,
+    ROLE_ROOT
 } Role;
 
 typedef enum Rule {

@@ -33,7 +33,8 @@ check_array(const TikParam *p, const TikArray *a, TikError *err)
     if (p->role == (int)ARGROLE_LIST) {
         return check_list(p, a, err);
     }
-    if (a == NULL || a->data == NULL || a->dtype != p->dtype || a->elems < p->elems) {
+    if (a == NULL || a->data == NULL || a->dtype != p->dtype ||
+        (!p->open && a->elems < p->elems)) {
         return launch_error(err, TIK_ERR_USAGE, "usage",
                             "the array for '%s' is not of %" PRId64 " %s elements",
                             p->name, p->elems, dtype_name(p->dtype));
@@ -76,7 +77,7 @@ bound_init(Bound *b, const TikParam *params, int n, TikArray *const *arrays,
         }
         nitems += params[i].role == (int)ARGROLE_LIST ? (size_t)params[i].elems : 0;
     }
-    b->args = calloc((size_t)n + 1, sizeof *b->args);
+    b->args = calloc(2 * (size_t)n + 1, sizeof *b->args);
     b->items = calloc(nitems + 1, sizeof *b->items);
     if (b->args == NULL || b->items == NULL) {
         return launch_error(err, TIK_ERR_IO, "limit-memory",
@@ -85,6 +86,7 @@ bound_init(Bound *b, const TikParam *params, int n, TikArray *const *arrays,
     ListItem *next = b->items;
     for (int i = 0; i < n; i++) {
         b->args[i] = arrays[i]->data;
+        b->args[n + i] = (uint8_t *)(uintptr_t)arrays[i]->bytes;
         if (params[i].role == (int)ARGROLE_LIST) {
             b->args[i] = (uint8_t *)next;
             next = list_items(arrays[i], next);

@@ -6,7 +6,8 @@
 #include "tikrt.h"
 
 typedef struct Bound {
-    uint8_t **args;  /* by argument: its data; of a list its first ListItem */
+    uint8_t **
+        args; /* by argument: its data; of a list its first ListItem; then the size of each */
     ListItem *items; /* of all lists, one behind the other */
 } Bound;
 

@@ -31,6 +31,15 @@ error_rule_text(Rule rule, int64_t value, char *out, size_t size)
     } else if (rule == RULE_TENSOR_OVERFLOW) {
         snprintf(out, size,
                  "the element at byte offset %" PRId64 " is outside the tensor", value);
+    } else if (rule == RULE_CAPACITY) {
+        snprintf(out, size,
+                 "a buffer of %" PRId64 " bytes does not fit what its memory has left",
+                 value);
+    } else if (rule == RULE_BARRIER) {
+        snprintf(out, size, "core %" PRId64 " ends without coming to the barrier", value);
+    } else if (rule == RULE_BLOCK_COUNT) {
+        snprintf(out, size, "the loop has %" PRId64 " blocks; %s", value,
+                 rule_table[rule].rule);
     } else {
         snprintf(out, size, "the value is %" PRId64 "; %s", value, rule_table[rule].rule);
     }

@@ -6,21 +6,13 @@
  * several faults that of the lowest core is reported. A core that faults stops; the others may have
  * run or not. */
 #include "launch/bind.h"
-#include "launch/error.h"
+#include "launch/cores.h"
 #include "launch/pages.h"
 
 #include <inttypes.h>
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
-
-struct TikCore {
-    const TikKernel *kernel;
-    uint8_t *const *args;
-    int32_t index;
-    bool faulted;
-    TikError fault;
-};
 
 static void
 record(TikCore *core, Rule rule, const char *text, int32_t place)
@@ -47,13 +39,13 @@ tikrt_fault(TikCore *core, int32_t rule, int64_t value, int32_t place)
 }
 
 static CheckTensor
-tensor(const TikCore *core, const TikCheckArg *arg, int64_t offset)
+tensor(const TikCore *core, const TikCheckArg *arg, const int64_t *values)
 {
     CheckTensor t = {.buffer = arg->buffer,
                      .scope = (Scope)arg->scope,
                      .dtype = (Dtype)arg->dtype,
-                     .offset = offset,
-                     .bytes = arg->bytes};
+                     .offset = values[0],
+                     .bytes = arg->bytes < 0 ? values[1] : arg->bytes};
     if (arg->list > 0) {
         t.items = (int32_t)core->kernel->params[arg->list - 1].elems;
         t.item = (const ListItem *)(const void *)core->args[arg->list - 1];
@@ -69,8 +61,8 @@ fill_arg(const TikCore *core, CheckArg *out, Role role, const TikCheckArg *arg,
     switch (role) {
     case ROLE_DST:
     case ROLE_SRC:
-        out->t = tensor(core, arg, values[0]);
-        return 1;
+        out->t = tensor(core, arg, values);
+        return arg->bytes < 0 ? 2 : 1;
     case ROLE_MASK:
         out->m.form = (MaskForm)arg->mask_form;
         for (int i = 0; i < 4; i++) {
@@ -78,11 +70,13 @@ fill_arg(const TikCore *core, CheckArg *out, Role role, const TikCheckArg *arg,
         }
         return 4;
     case ROLE_MASKMODE:
+    case ROLE_ROOT:
         return 0;
     case ROLE_REPEAT:
     case ROLE_INT:
     case ROLE_SCALAR:
     case ROLE_ATTR:
+    case ROLE_PIPE:
         out->v = values[0];
         out->literal = arg->literal != 0;
         return 1;
@@ -117,16 +111,27 @@ tikrt_check(TikCore *core, const TikCheck *check, const int64_t *values)
 
 /* ---- cores over threads --------------------------------------------------------------------------- */
 
-/* One launch; threads share it. lowest and error are written in a critical section only. */
-typedef struct Launch {
-    const TikKernel *kernel;
-    uint8_t *const *args;
-    int32_t lowest; /* core of error */
-    TikError error;
-} Launch;
+enum {
+    MOST_BLOCKS = 65535
+};
 
-static void
-note_error(Launch *l, int32_t core, const TikError *e)
+/* More blocks than were started: the cores behind the last one run too. Cores that wait for each other
+ * are all there from the beginning, so their number cannot grow. */
+int
+tikrt_blocks(TikCore *core, int64_t n, int32_t place)
+{
+    Launch *l = core->launch;
+    int64_t most = core->kernel->meets ? core->kernel->cores : MOST_BLOCKS;
+    if (n < 0 || n > most) {
+        return tikrt_fault(core, RULE_BLOCK_COUNT, n, place);
+    }
+#pragma omp critical(tik_launch_error)
+    l->cores = n > l->cores ? (int32_t)n : l->cores;
+    return 0;
+}
+
+void
+launch_note_error(Launch *l, int32_t core, const TikError *e)
 {
 #pragma omp critical(tik_launch_error)
     if (core < l->lowest) {
@@ -149,7 +154,7 @@ static void
 run_core(Launch *l, int32_t index, uint8_t *scratch)
 {
     const TikKernel *k = l->kernel;
-    TikCore core = {.kernel = k, .args = l->args, .index = index};
+    TikCore core = {.kernel = k, .launch = l, .args = l->args, .index = index};
     if (hopeless(l, index)) {
         return;
     }
@@ -157,25 +162,31 @@ run_core(Launch *l, int32_t index, uint8_t *scratch)
         memset(scratch, 0xff, (size_t)k->scratch_bytes);
     }
     if (k->entry(l->args, index, scratch, &core) != 0) {
-        note_error(l, index, &core.fault);
+        launch_note_error(l, index, &core.fault);
     }
 }
 
+void
+launch_no_scratch(Launch *l)
+{
+    TikError e;
+    launch_error(&e, TIK_ERR_IO, "limit-memory",
+                 "not enough memory for %" PRId64 " bytes of scratch",
+                 l->kernel->scratch_bytes);
+    launch_note_error(l, -1, &e);
+}
+
 static void
-run_thread(Launch *l)
+run_thread(Launch *l, int32_t first, int32_t cores)
 {
     const TikKernel *k = l->kernel;
     uint8_t *scratch = pages_alloc(k->scratch_bytes);
     if (scratch == NULL) {
-        TikError e;
-        launch_error(&e, TIK_ERR_IO, "limit-memory",
-                     "not enough memory for %" PRId64 " bytes of scratch",
-                     k->scratch_bytes);
-        note_error(l, -1, &e);
+        launch_no_scratch(l);
     }
     /* Every thread reaches the loop, or the others would wait for it. */
 #pragma omp for schedule(dynamic, 1)
-    for (int32_t i = 0; i < k->cores; i++) {
+    for (int32_t i = first; i < cores; i++) {
         if (scratch != NULL) {
             run_core(l, i, scratch);
         }
@@ -197,13 +208,31 @@ enum {
     MAX_ARGS = 4096
 };
 
+/* Until no core says that there are more. */
+static void
+launch_cores(Launch *l)
+{
+    for (int32_t first = 0; first < l->cores && l->lowest == INT32_MAX;) {
+        int32_t cores = l->cores;
+#pragma omp parallel num_threads(l->threads)
+        run_thread(l, first, cores);
+        first = cores;
+    }
+}
+
 static bool
 run(const TikKernel *k, uint8_t *const *args, int threads, TikError *err)
 {
-    Launch l = {.kernel = k, .args = args, .lowest = INT32_MAX};
-    int n = thread_count(k, threads);
-#pragma omp parallel num_threads(n)
-    run_thread(&l);
+    Launch l = {.kernel = k,
+                .args = args,
+                .threads = thread_count(k, threads),
+                .cores = k->cores,
+                .lowest = INT32_MAX};
+    if (k->meets) {
+        launch_meeting(&l);
+    } else {
+        launch_cores(&l);
+    }
     if (l.lowest == INT32_MAX) {
         return true;
     }

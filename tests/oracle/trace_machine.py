@@ -134,8 +134,9 @@ class Runner:
         self.body(body if self.int(line[3:]) else other)
 
     def do_for(self, line, body):
-        m = re.match(r"for (\w+) \w+ (\w+) (.*) block_num=(\d+) thread_num=\d+$", line)
-        var, dtype, bounds, blocks = m[1], m[2], m[3], int(m[4])
+        m = re.match(r"for (\w+) \w+ (\w+) (.*) block_num=(\d+|\*) thread_num=\d+$", line)
+        var, dtype, bounds = m[1], m[2], m[3]
+        blocks = 1 if m[4] == "*" else int(m[4])  # one core for all blocks: they are independent
         (_, begin), rest = self.term(bounds, dtype)
         end = self.int(rest[1:])
         if not 0 <= begin <= end:

@@ -322,8 +322,8 @@ CASE(loops_17, put32(bytes(s, "KERN") + 36, 17))
 CASE(loops_16, put32(bytes(s, "KERN") + 36, 16))
 CASE(steps_0, put64(bytes(s, "KERN") + 48, 0))
 CASE(steps_1, put64(bytes(s, "KERN") + 48, 1))
-CASE(flags_4, put32(bytes(s, "KERN") + 44, 4))
-CASE(flags_3, put32(bytes(s, "KERN") + 44, 3))
+CASE(flags_8, put32(bytes(s, "KERN") + 44, 8))
+CASE(flags_7, put32(bytes(s, "KERN") + 44, 7))
 CASE(kernel_tail, bytes(s, "KERN")[95] = 1)
 CASE(peak_over, put32(bytes(s, "KERN") + 56, 262145))
 CASE(peak_full, put32(bytes(s, "KERN") + 56, 262144))
@@ -335,14 +335,14 @@ CASE(arg_role, bytes(s, "ARGS")[5] = ARGROLE_COUNT)
 CASE(arg_role_2, bytes(s, "ARGS")[5] = 2)
 CASE(arg_dtype, bytes(s, "ARGS")[4] = DT_COUNT)
 CASE(arg_dims, bytes(s, "ARGS")[6] = 9)
-CASE(arg_reserved, bytes(s, "ARGS")[7] = 2)
+CASE(arg_reserved, bytes(s, "ARGS")[7] = 4)
 CASE(arg_tail, bytes(s, "ARGS")[79] = 1)
 CASE(arg_elems, put64(bytes(s, "ARGS") + 8, 2049))
 CASE(arg_zero, put64(bytes(s, "ARGS") + 16, 0))
 CASE(arg_huge, put64(bytes(s, "ARGS") + 16, (uint64_t)1 << 60))
 CASE(region_scope, bytes(s, "REGN")[52] = SC_COUNT)
 CASE(region_dtype, bytes(s, "REGN")[53] = 0)
-CASE(region_reserved, bytes(s, "REGN")[54] = 1)
+CASE(region_reserved, bytes(s, "REGN")[54] = 2)
 CASE(region_odd, put64(bytes(s, "REGN") + 56, 16))
 CASE(region_even, put64(bytes(s, "REGN") + 56, 32))
 CASE(region_negative, put64(bytes(s, "REGN") + 56, (uint64_t)-32))
@@ -440,7 +440,7 @@ static const Case cases[] = {
     {"kernel-limit", loops_17, NULL},
     {"kernel-loops", loops_16, NULL},
     {"kernel-steps", steps_0, steps_1},
-    {"kernel-flags", flags_4, flags_3},
+    {"kernel-flags", flags_8, flags_7},
     {"kernel-flags", kernel_tail, NULL},
     {"kernel-peak", peak_over, peak_full},
     {"kernel-peak", peak_under, NULL},

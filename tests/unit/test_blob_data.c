@@ -86,7 +86,7 @@ CASE(preset_workspace, arg(s, 1)[5] = ARGROLE_WORKSPACE)
 CASE(preset_global, arg(s, 1)[5] = ARGROLE_GLOBAL)
 CASE(preset_wide, put64(arg(s, 1) + 80, 65536))
 CASE(preset_widest, put64(arg(s, 1) + 80, 65535))
-CASE(preset_flag, arg(s, 1)[7] = 3)
+CASE(preset_flag, arg(s, 1)[7] = 4)
 CASE(preset_unsaid, arg(s, 1)[7] = 0)
 
 static const struct {

@@ -260,7 +260,7 @@ cores_take_their_iteration(void **state)
                "(int64((@i * 32)) * 2)") "}\n"
                                          "for @j: int32 = 0 to 4 block_num=4 {\n" MOVE(
                                              "(int64((@j * 64)) * 2)") "}\n",
-           MOVED_IN("0, 0, 64*core") "r0 = lt int32 core 4\nif r0\n" MOVED_IN(
+           MOVED_IN("0, 0, 64*core") "r0 = lt int64 core 4\nif r0\n" MOVED_IN(
                "0, 0, 128*core") "endif\n");
 }
 

@@ -129,6 +129,7 @@ operand(Gen *g, const ParamInfo *p, int *shared)
     switch (p->role) {
     case ROLE_DST:
     case ROLE_SRC:
+    case ROLE_ROOT:
         return ref(g, rnd(3) ? g->ub : (*shared)++ % 2 ? g->vb : g->ub);
     case ROLE_MASK:
         a = (Arg){.kind = ARG_MASK, .mask = {.form = rnd(4) ? MASK_COUNT : MASK_BITS}};
@@ -141,6 +142,7 @@ operand(Gen *g, const ParamInfo *p, int *shared)
         a.expr = ir_float(g->k, DT_F16, 1.0);
         return a;
     case ROLE_ATTR:
+    case ROLE_PIPE:
         a.expr = ir_const(g->k, DT_S64, 0);
         return a;
     case ROLE_REPEAT:

@@ -119,6 +119,12 @@ model(const Call *c, int64_t a, int64_t b)
         return a < 0 ? scalar_wrap(t, (int64_t)(0 - (uint64_t)a)) : a;
     case SEM_MOVE:
     case SEM_SET_PADDING:
+    case SEM_RESERVE:
+    case SEM_BLOCKS:
+    case SEM_SET_FLAG:
+    case SEM_WAIT_FLAG:
+    case SEM_PIPE_BARRIER:
+    case SEM_BLOCK_BARRIER:
         break;
     }
     fail();
@@ -191,6 +197,8 @@ fill_args(World *w, const Call *c, uint32_t ub)
             break;
         case ROLE_MASKMODE:
         case ROLE_ATTR:
+        case ROLE_PIPE:
+        case ROLE_ROOT:
             break;
         }
     }

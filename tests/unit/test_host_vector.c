@@ -76,6 +76,12 @@ lane(Sem sem, Dtype t, int64_t a, int64_t b)
         return is_nan(t, a) ? canonical_nan(t) : less(t, 0, a) ? a : 0;
     case SEM_MOVE:
     case SEM_SET_PADDING:
+    case SEM_RESERVE:
+    case SEM_BLOCKS:
+    case SEM_SET_FLAG:
+    case SEM_WAIT_FLAG:
+    case SEM_PIPE_BARRIER:
+    case SEM_BLOCK_BARRIER:
         break;
     }
     fail();
@@ -159,6 +165,8 @@ random_args(Rng *r, Case *c, Op op, Dtype t)
             break;
         case ROLE_MASKMODE:
         case ROLE_ATTR:
+        case ROLE_PIPE:
+        case ROLE_ROOT:
             break;
         }
         a->literal = !c->runtime[i];
@@ -266,6 +274,8 @@ emit_case(Maker *m, const Case *c, BufId ub, BufId numbers, int64_t *values, int
             args[i] = expr(value_expr(m, numbers, values, used, DT_S64, a->v, rt));
             break;
         case ROLE_MASKMODE:
+        case ROLE_PIPE:
+        case ROLE_ROOT:
             break;
         }
     }

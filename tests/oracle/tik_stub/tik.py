@@ -377,8 +377,9 @@ class Tik:
             var.scope = None  # of the loop, once it is open
             live = not self._top.dropped
             if live:
-                self._emit("for %s %s %s %s %s block_num=%d thread_num=%d" %
-                           (var.text, name, dtype, begin.text, end.text, blocks, threads))
+                self._emit("for %s %s %s %s %s block_num=%s thread_num=%d" %
+                           (var.text, name, dtype, begin.text, end.text,
+                            "*" if isinstance(block_num, Value) else blocks, threads))
             top = self._open("for")
             var.scope = top
             top.thread_num = threads

@@ -1,0 +1,163 @@
+/* tik_sync.c: explicit synchronisation: where set_flag and wait_flag may stand, and block_barrier.
+ *
+ * Instructions execute in program order, so flags and pipe_barrier have no effect on results; they are
+ * recorded for whoever reads the kernel. What can never end is said here: a wait_flag with no set_flag
+ * of the same queues and id before it. A barrier between cores is real: runtime/launch and runtime/emu
+ * bring the cores of the loop together, and report a core that never comes. */
+#include "stage/tik.h"
+
+/* ---- flags ------------------------------------------------------------------------------------------ */
+
+bool
+tik_without_sync(const Tik *c)
+{
+    bool found = false;
+    for (const TScope *s = c->top; s && !found; s = s->parent) {
+        found = s->no_sync;
+    }
+    return found;
+}
+
+bool
+tik_flag_place(Interp *in, const Tik *c, Op op, Span span)
+{
+    if (tik_without_sync(c)) {
+        return true;
+    }
+    stage_diag(in, D_SYNC_SCOPE, span, "%s outside of new_stmt_scope(disable_sync=True)",
+               op_table[op].name);
+    return false;
+}
+
+/* Slot of the flag that the operands name, if they are constants. */
+static bool
+flag_slot(const Tik *c, const Arg *args, int *slot)
+{
+    int64_t pipe, trigger, id;
+    if (!tik_const_of(c, args[0].expr, &pipe) ||
+        !tik_const_of(c, args[1].expr, &trigger) || !tik_const_of(c, args[2].expr, &id) ||
+        id < 0 || id >= TIK_FLAGS) {
+        return false;
+    }
+    *slot = (int)((pipe * PIPE_COUNT + trigger) * TIK_FLAGS + id);
+    return true;
+}
+
+void
+tik_note_flag(Interp *in, Tik *c, Op op, const Arg *args, Span span)
+{
+    int slot;
+    if (!flag_slot(c, args, &slot)) {
+        c->open_flags = c->open_flags || op == OP_SET_FLAG;
+    } else if (op == OP_SET_FLAG) {
+        c->flag_set[slot] = true;
+    } else if (!c->flag_set[slot] && !c->open_flags) {
+        Diag *d = stage_diag(
+            in, D_FLAG_ORDER, span,
+            "no set_flag of the same queues and id comes before this wait_flag");
+        diag_help(in->u, d, "on the processor it would wait for ever");
+    }
+}
+
+/* ---- block_barrier ------------------------------------------------------------------------------------ */
+
+static const TScope *
+multicore_loop(const Tik *c)
+{
+    const TScope *s = c->top;
+    while (s && !(s->kind == TS_LOOP && s->multicore)) {
+        s = s->parent;
+    }
+    return s;
+}
+
+/* The tensor through which the cores of the original find each other. */
+static bool
+barrier_workspace(Interp *in, const Tik *c, Value v, Span span, Root **out)
+{
+    if (!tik_is(v, &tik_tensor_class)) {
+        stage_diag(in, D_ARG_TYPE, span, "workspace is %s; it takes a Tensor",
+                   tik_a(in, v));
+        return false;
+    }
+    const View *view = (View *)v.obj;
+    Root *r = view->root;
+    if (view->poisoned || !tik_own(in, c, v, span)) {
+        return false;
+    }
+    if (r->mem != SC_GM || r->role != BUF_WORKSPACE || !r->preset || r->dtype != DT_S64) {
+        stage_diag(in, D_BARRIER, span,
+                   "'%s' is no int64 tensor in global memory with is_workspace and "
+                   "is_atomic_add",
+                   tik_sym(in, r->name));
+        return false;
+    }
+    *out = r;
+    return true;
+}
+
+/* With a Scalar number of blocks the size is a whole number of cores, at least. */
+static bool
+barrier_size(Interp *in, const Tik *c, const Stmt *loop, const Root *r, Span span)
+{
+    const int64_t each = 32;
+    int64_t n = loop->loop.block_num;
+    int most = MAX(c->k->soc->cores, c->k->soc->vector_cores);
+    if (n == IR_SCALAR_BLOCKS) {
+        n = r->bytes / each;
+    } else if (n > most) {
+        stage_diag(in, D_BARRIER, span,
+                   "the loop has %lld blocks; at a barrier meet 2 to %d, "
+                   "the cores of %s",
+                   (long long)n, most, c->k->soc->name);
+        return false;
+    }
+    if (r->bytes != n * each) {
+        stage_diag(in, D_BARRIER, span,
+                   "the workspace '%s' has %lld bytes; it takes 32 for each core, %lld",
+                   tik_sym(in, r->name), (long long)r->bytes, (long long)(n * each));
+        return false;
+    }
+    return true;
+}
+
+static bool
+record_barrier(Interp *in, Tik *c, Root *r, const Stmt *loop, Span span)
+{
+    tik_declare(r);
+    r->used = true;
+    Arg args[2] = {
+        {.kind = ARG_REF, .ref = {r->buf, r->dtype, tik_i64(c, 0)}},
+        {.kind = ARG_EXPR, .expr = ir_cast(c->k, DT_S64, loop->loop.end)},
+    };
+    Stmt s = {.kind = ST_INSTR, .instr = {OP_BLOCK_BARRIER, ir_args(c->k, args, 2)}};
+    return tik_emit(in, c, s, span, NULL);
+}
+
+Value
+tik_block_barrier(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[] = {{"workspace", true, {0}}};
+    Value v;
+    Span span;
+    Root *r;
+    if (tik_dropped(c)) {
+        return val_none();
+    }
+    if (!stage_bind(in, "block_barrier", args, params, 1, &v, &span)) {
+        return val_fail();
+    }
+    const TScope *loop = multicore_loop(c);
+    if (!tik_not_built(in, c, args->span) || !barrier_workspace(in, c, v, span, &r)) {
+        return val_none();
+    }
+    if (!loop || !loop->loop) {
+        stage_diag(in, D_BARRIER, args->span,
+                   "block_barrier outside of a multi-core loop");
+        return val_none();
+    }
+    Stmt st = c->k->stmts.p[loop->loop];
+    bool ok =
+        !barrier_size(in, c, &st, r, span) || record_barrier(in, c, r, &st, args->span);
+    return ok ? val_none() : val_fail();
+}

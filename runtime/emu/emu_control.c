@@ -1,0 +1,81 @@
+/* emu_control.c: instructions that compute nothing: flags and barriers of queues, the reservation of
+ * buffers whose size is known only while running, the number of blocks, and meetings of cores. */
+#include "emu/emu.h"
+
+static int64_t
+rounded(int64_t v, int64_t unit)
+{
+    return (v + unit - 1) / unit * unit;
+}
+
+/* Behind the place of the region before, on the next address that suits it. */
+static bool
+reserve(EmuRun *r, const EmuOp *op)
+{
+    const EmuRef *ref = &r->p->refs[op->refs[0]];
+    const TikBlobRegion *g = &r->p->kernel.regions[ref->region];
+    EmuPlace *place = &r->places[ref->region];
+    const EmuPlace *before = &r->places[r->p->refs[op->refs[1]].region];
+    int64_t unit = scope_alloc_unit(g->scope), align = scope_align(g->scope, g->dtype);
+    int64_t capacity = r->p->kernel.soc->bytes[g->scope];
+    int64_t bytes = emu_num(r, op->ints[0]);
+    bytes = bytes < 0 ? 0 : bytes;
+    if (bytes > capacity) {
+        return emu_fault(r, op, RULE_CAPACITY, bytes);
+    }
+    int64_t at =
+        rounded(before == place ? g->base : before->end, unit > align ? unit : align);
+    int64_t end = at + rounded(bytes, unit) * emu_num(r, op->attr);
+    if (end > capacity) {
+        return emu_fault(r, op, RULE_CAPACITY, bytes);
+    }
+    *place = (EmuPlace){at, bytes, end};
+    return true;
+}
+
+/* More blocks than were started: the cores after the last one run too. Cores that wait for each other
+ * are all there from the beginning, so their number cannot grow. */
+static bool
+blocks(EmuRun *r, const EmuOp *op)
+{
+    int64_t n = emu_num(r, op->ints[0]);
+    int64_t most = r->p->meets ? r->p->kernel.cores : TIKBLOB_MAX_CORES;
+    if (n < 0 || n > most) {
+        return emu_fault(r, op, RULE_BLOCK_COUNT, n);
+    }
+    r->cores = n > r->cores ? (uint32_t)n : r->cores;
+    return true;
+}
+
+static bool
+nothing(EmuRun *r, const EmuOp *op)
+{
+    return !op->checked || emu_check(r, op);
+}
+
+bool
+emu_bind_control(EmuProgram *p, EmuOp *op)
+{
+    switch (op_table[op->op].sem) {
+    case SEM_SET_PADDING:
+        op->exec = emu_exec_set_padding;
+        return true;
+    case SEM_RESERVE:
+        op->exec = reserve;
+        return p->refs[op->refs[0]].open && p->refs[op->refs[1]].open;
+    case SEM_BLOCKS:
+        op->exec = blocks;
+        return true;
+    case SEM_BLOCK_BARRIER:
+        p->meets = true;
+        op->exec = nothing;
+        return true;
+    case SEM_SET_FLAG:
+    case SEM_WAIT_FLAG:
+    case SEM_PIPE_BARRIER:
+        op->exec = nothing;
+        return true;
+    default:
+        return false;
+    }
+}

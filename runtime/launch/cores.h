@@ -1,0 +1,33 @@
+/* cores.h: what the files of the launcher share: one launch and the cores of it. */
+#ifndef TIK_LAUNCH_CORES_H
+#define TIK_LAUNCH_CORES_H
+
+#include "launch/error.h"
+
+/* One launch; threads share it. lowest and error are written in a critical section only. */
+typedef struct Launch {
+    const TikKernel *kernel;
+    uint8_t *const *args;
+    int threads;
+    int32_t cores;  /* that run; grows when a core says that there are more blocks */
+    int32_t lowest; /* core of error */
+    TikError error;
+} Launch;
+
+struct TikCore {
+    const TikKernel *kernel;
+    Launch *launch;
+    uint8_t *const *args;
+    int32_t index;
+    bool faulted;
+    TikError fault;
+    struct Fiber *fiber; /* of kernels whose cores meet; else null */
+};
+
+/* Keeps the error of the lowest core. */
+void launch_note_error(Launch *l, int32_t core, const TikError *e);
+void launch_no_scratch(Launch *l);
+/* meet.c: runs the cores of a kernel that wait for each other. */
+void launch_meeting(Launch *l);
+
+#endif
