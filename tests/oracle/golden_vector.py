@@ -21,7 +21,7 @@ WORK_ELEMENTS = 1024
 def read_gold(path):
     """The lines of a .gold file: in, out as {operand: (dtype, [patterns])}, scalar_in, scalar_out as
     {name: (dtype, pattern)}, calls and modes as lists, the rest as text."""
-    gold = {'in': {}, 'out': {}, 'scalar_in': {}, 'scalar_out': {}, 'call': [], 'mode': {}}
+    gold = {'in': {}, 'out': {}, 'scalar_in': {}, 'scalar_out': {}, 'tensor': {}, 'call': [], 'mode': {}}
     words = None
     for line in open(path):
         line = line.rstrip('\n')
@@ -38,6 +38,9 @@ def read_gold(path):
         elif key in ('scalar_in', 'scalar_out'):
             name, dtype, bits = rest.split()
             gold[key][name] = (dtype, int(bits, 16))
+        elif key == 'tensor':
+            name, dtype, shape = rest.split(' ', 2)
+            gold['tensor'][name] = (dtype, tuple(int(n) for n in shape.split()))
         elif key == 'mode':
             name, value = rest.split()
             gold['mode'][name] = int(value)
@@ -100,6 +103,7 @@ class VectorCase:
         for n, (t, w) in self.gold['in'].items():
             room = max(len(padded(t, w)), 256 // SIZES[t])   # bounds of some instructions count a whole repeat
             out[n] = (t, shapes.get(n, (room,)))
+        out.update(self.gold['tensor'])
         for c in self.calls:
             if re.search(r'\bwork\b', c):
                 dtype = 'float32' if 'vec_rec_high_preci' in c else 'float16'

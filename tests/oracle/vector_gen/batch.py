@@ -7,6 +7,7 @@ from .draw import At, Handle, Register
 
 BITS = {t: i for i, t in enumerate(('uint8', 'int8', 'uint16', 'int16', 'float16', 'bfloat16', 'uint32', 'int32',
                                     'float32', 'uint64', 'int64', 'bool'))}
+TENSOR = '{0} = tik_instance.Tensor("{1}", {2}, name="{0}", scope=tik.scope_{3})'
 SLACK = 512   # bytes behind the longest contents of a tensor: exact bounds are the business of other tests
 
 
@@ -19,13 +20,14 @@ class Batch:
         self.image = {}      # dtype: [bytes of every moved tensor]
         self.place = {}      # id of a tensor: element in the image
         end = {}
-        for d in instances:
+        for number, d in enumerate(instances):
             used = {}
             for t in d.tensors:
                 k = used[t.dtype] = used.get(t.dtype, -1) + 1
-                t.slot = f't{BITS[t.dtype]}_{k}'
-                old = self.room.get(t.slot, (t.dtype, 0))[1]
-                self.room[t.slot] = (t.dtype, max(old, t.data.nbytes + SLACK))
+                t.slot = f't{BITS[t.dtype]}_{k}' + (f'_{number}' if t.shape else '')
+                if not t.shape:
+                    old = self.room.get(t.slot, (t.dtype, 0))[1]
+                    self.room[t.slot] = (t.dtype, max(old, t.data.nbytes + SLACK))
                 if t.moved:
                     self.image.setdefault(t.dtype, []).append(t.data.tobytes())
                     self.place[id(t)] = end.get(t.dtype, 0)
@@ -38,13 +40,12 @@ class Batch:
 
     def source(self):
         lines = ['from tbe import tik', 'tik_instance = tik.Tik()']
-        tensor = '{0} = tik_instance.Tensor("{1}", ({2},), name="{0}", scope=tik.scope_{3})'
         for dtype, rows in self.image.items():
             n = sum(map(len, rows)) // SIZES[dtype]
-            lines += [tensor.format(f'{way}{BITS[dtype]}', dtype, n, 'gm') for way in ('in', 'out')]
+            lines += [TENSOR.format(f'{way}{BITS[dtype]}', dtype, (n,), 'gm') for way in ('in', 'out')]
         for slot, (dtype, room) in sorted(self.room.items()):
-            lines.append(tensor.format(slot, dtype, room // SIZES[dtype], 'ubuf'))
-        for i, d in enumerate(self.instances):
+            lines.append(TENSOR.format(slot, dtype, (room // SIZES[dtype],), 'ubuf'))
+        for d in self.instances:
             lines += self.lines(d)
         names = [f'{{0}}{BITS[t]}' for t in self.image]
         lines.append('tik_instance.BuildCCE(kernel_name="batch", inputs=[%s], outputs=[%s])' % (
@@ -59,7 +60,9 @@ class Batch:
 
     def lines(self, d):
         moved = [t for t in d.tensors if t.moved]
-        out = [f'# {d.method} {d.operands} {d.seed}'] + [self.move(t, True) for t in moved]
+        out = [f'# {d.method} {d.operands} {d.seed}']
+        out += [TENSOR.format(t.slot, t.dtype, t.shape, 'ubuf') for t in d.tensors if t.shape]
+        out += [self.move(t, True) for t in moved]
         for k, r in enumerate(d.registers):
             r.name = f'r{k}'
             out.append(f'r{k} = tik_instance.Scalar("{r.dtype}")')
@@ -76,9 +79,7 @@ class Batch:
         if isinstance(v, At):
             slot = v.tensor.slot
             if v.shape:
-                size = int(np.prod(v.shape))
-                part = f'{slot}[{v.element}:{v.element + size}].reshape({v.shape})'
-                return part + '[' + ', '.join(f'{s.start}:{s.stop}:{s.step}' for s in v.index) + ']'
+                return slot + '[' + ', '.join(f'{s.start}:{s.stop}' for s in v.index) + ']'
             return f'{slot}[{v.element}]' if v.element else slot
         if isinstance(v, (Register, Handle)):
             return v.name

@@ -55,6 +55,7 @@ class Tensor:
     def __init__(self, dtype, data, moved=True):
         self.dtype, self.data, self.moved = dtype, data, moved
         self.slot = None   # name in the program
+        self.shape = None  # of a tensor that calls see as more than a row of elements: it is not shared
 
 
 class At:

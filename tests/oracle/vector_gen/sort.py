@@ -236,14 +236,16 @@ def slice_shape(d, rank=None):
     return tuple(d.between(1, 5) for _ in range((rank or d.between(1, 3)) - 1)) + (d.pick(16, d.between(1, 40), 64),)
 
 
-def window(d, dtype, shape, step=True):
+def window(d, dtype, shape):
     """A slice of this shape in a tensor that may be larger."""
     whole, index = [], []
     for n in shape:
         before, behind = (d.between(0, 2), d.between(0, 2)) if d.chance(0.3) else (0, 0)
         whole.append(before + n + behind)
         index.append(slice(before, before + n, 1))
+    whole[-1] += -whole[-1] % (32 // SIZES[dtype])   # moves take whole blocks
     t = d.tensor(dtype, int(np.prod(whole)))
+    t.shape = tuple(whole)
     return At(t, 0, tuple(whole), tuple(index))
 
 
