@@ -91,32 +91,71 @@ def supported(types, op, cores):
         yield ', '.join(have), ', '.join(fams)
 
 
+def default_of(param):
+    _, role, of, _, _, _, _, dflt = param
+    if dflt == 'REQUIRED':
+        return ''
+    return "='normal'" if role == 'MASKMODE' else '=' + str(bool(int(dflt))) if of == 'BOOL' else '=' + dflt
+
+
+def kind_of(role, of):
+    words = {'BOOL': 'True or False', 'ROUND': 'rounding mode', 'SIDE': "'left' or 'right'"}
+    if role == 'ATTR':
+        return words.get(of, 'attr')
+    dtype = {'BITS': 'unsigned integer', 'U16': 'uint16', 'U32': 'uint32', 'S32': 'int32', 'U64': 'uint64',
+             'F16': 'float16', 'F32': 'float32'}.get(of)
+    return role.lower() + (', ' + dtype if dtype else '')
+
+
+def pair_table():
+    """By instruction: (source, destination, modes, mask of cores), rows of equal cores joined."""
+    names = {r[0]: r[1] for r in rows('runtime/isa/dtype.def', 'DTYPE')}
+    modes = ["''", 'round', 'floor', 'ceil', 'away-zero', 'to-zero', 'odd']
+    joined = {}
+    for op, dst, src, info, mask in rows('runtime/isa/optype.def', 'OPPAIR'):
+        bits = eval(re.sub(r'(\d)u', r'\1', info))
+        text = ', '.join(m for i, m in enumerate(modes) if bits >> i & 1)
+        joined.setdefault((op, names[src], names[dst], int(mask, 16)), []).append(text)
+    out = {}
+    for (op, src, dst, mask), texts in joined.items():
+        out.setdefault(op, []).append((src, dst, ', '.join(t for t in texts if t), mask))
+    return out
+
+
+def where(mask, cores):
+    return ', '.join(c[1] + (' vector core' if c[2] == 'VectorCore' else '')
+                     for bit, c in enumerate(cores) if mask >> bit & 1)
+
+
 def instructions():
     cores = list(rows('runtime/isa/core.def', 'CORE'))
     types = dtype_table(cores)
     params = {}
-    for form, name, role, lo, hi, unit, rule, dflt in rows('runtime/isa/param.def', 'PARAM'):
-        params.setdefault(form, []).append((name, role, lo, hi, unit, rule, dflt))
+    for form, name, role, of, lo, hi, unit, rule, dflt in rows('runtime/isa/param.def', r'PARAM(?:4|16)?'):
+        params.setdefault(form, []).append((name, role, of, lo, hi, unit, rule, dflt))
+    pairs = pair_table()
     rules = {r[0]: r[1] for r in rows('runtime/isa/rule.def', 'RULE')}
     out = ['# Instructions', '',
            'Made by `make docs` from the tables of `runtime/isa/`. Lanes, masks, repeats and strides are '
            'explained in docs/language.md.', '']
     for op, name, form, pipe, sem, meaning in rows('runtime/isa/op.def', 'OP'):
         ps = params[form]
-        proto = ', '.join(p[0] + ('' if p[6] == 'REQUIRED' else "='normal'" if p[1] == 'MASKMODE' else '=0')
-                          for p in ps)
+        proto = ', '.join(p[0] + default_of(p) for p in ps)
         out += [f'## `{name}`', '', f'`{name}({proto})`', '', meaning[0].upper() + meaning[1:] + '.',
                 'Pipe: ' + ('by path' if pipe == 'PATH' else pipe) + '.', '',
                 '| operand | kind | range | unit | rule |', '|---|---|---|---|---|']
-        for pname, role, lo, hi, unit, rule, _ in ps:
+        for pname, role, of, lo, hi, unit, rule, _ in ps:
             has = rule != 'NONE' and role in ('INT', 'REPEAT', 'ATTR')
             rng = f'{lo} to {hi}' if has else ''
             rname = f'`{rules[rule]}`' if rule in rules else ''
-            out.append(f'| `{pname}` | {role.lower()} | {rng} | {unit} | {rname} |')
+            out.append(f'| `{pname}` | {kind_of(role, of)} | {rng} | {unit} | {rname} |')
         lines = list(supported(types, op, cores))
         if lines:
             out += ['', '| element types | processors |', '|---|---|']
             out += [f'| {t} | {f} |' for t, f in lines]
+        if op in pairs:
+            out += ['', '| source | destination | modes | processors |', '|---|---|---|---|']
+            out += [f'| {src} | {dst} | {modes} | {where(mask, cores)} |' for src, dst, modes, mask in pairs[op]]
         out.append('')
     return '\n'.join(out)
 

@@ -34,7 +34,7 @@ static bool
 prove_align(const Env *env, const Site *s, CheckStep step)
 {
     const CheckTensor *t = &s->in.args[step.param].t;
-    int align = s->element ? dtype_size(t->dtype) : scope_align(t->scope, t->dtype);
+    int align = s->element ? dtype_size(t->dtype) : check_align(&s->in, step.param);
     return align == 1 || range_is_multiple(operand_range(env, s, step.param, 0), align);
 }
 
@@ -91,13 +91,13 @@ fill_largest_mask(const Env *env, const Site *s, int param, CheckInstr *in)
     return true;
 }
 
-/* A pad mode leaves one legal value of the burst and of the source stride. */
+/* What a further rule leaves: a pad mode one legal value of the burst and of the source stride. */
 static void
-fill_pad(const Site *s, CheckInstr *in)
+fill_value(const Site *s, CheckInstr *in)
 {
     for (int i = 0; i < s->nsteps; i++) {
         int p = s->steps[i].param;
-        if (s->steps[i].kind == CHECK_PAD && !in->args[p].literal &&
+        if (s->steps[i].kind == CHECK_VALUE && !in->args[p].literal &&
             !holds(s, in, s->steps[i])) {
             in->args[p].v = s->params[p].lo;
         }
@@ -125,7 +125,7 @@ fill_largest(const Env *env, const Site *s, CheckInstr *in)
             in->args[p].v = MIN(r.hi, info->hi);
         }
     }
-    fill_pad(s, in);
+    fill_value(s, in);
     return true;
 }
 
@@ -213,9 +213,9 @@ holds_at_repeats(const Env *env, const Site *s, CheckInstr *in, CheckStep step)
             return holds(s, in, step);
         }
     }
-    MaskForm form = in->args[0].m.form;
-    if (op_table[in->op].form != FORM_MOVE && form == MASK_COUNTER) {
-        in->args[0].m.w[0] = (uint64_t)check_lanes(in);
+    int mask = form_slot(op_table[in->op].form, ROLE_MASK, NULL);
+    if (mask >= 0 && in->args[mask].m.form == MASK_COUNTER) {
+        in->args[mask].m.w[0] = (uint64_t)check_lanes(in);
         return holds(s, in, step);
     }
     return true;
@@ -249,10 +249,31 @@ place_operands(const Env *env, const Site *s, int dst, CheckInstr *in)
     return true;
 }
 
+/* Every other tensor of the instruction in the operand's buffer stays away from it. */
+static bool
+stays_apart(const Env *env, const Site *s, const CheckInstr *largest, int param)
+{
+    for (int p = 0; p < s->nparams; p++) {
+        bool tensor = s->params[p].role == ROLE_DST || s->params[p].role == ROLE_SRC;
+        if (tensor && p != param &&
+            s->in.args[p].t.buffer == s->in.args[param].t.buffer &&
+            !hulls_apart(env, s, largest, p, param)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool
 prove_overlap(const Env *env, const Site *s, CheckStep step)
 {
-    int dst = op_table[s->in.op].form == FORM_MOVE ? 0 : 1;
+    Form form = op_table[s->in.op].form;
+    int dst = form_slot(form, ROLE_DST, NULL);
+    if (!check_overlap_is_regular(form, step.param)) {
+        CheckInstr largest = s->in;
+        return !fill_largest(env, s, &largest) ||
+               stays_apart(env, s, &largest, step.param);
+    }
     if (s->in.args[dst].t.buffer != s->in.args[step.param].t.buffer) {
         return true;
     }
@@ -260,7 +281,7 @@ prove_overlap(const Env *env, const Site *s, CheckStep step)
     if (!fill_largest(env, s, &in)) {
         return true;
     }
-    bool accumulating = op_table[s->in.op].form == FORM_VBIN && step.param == 2 &&
+    bool accumulating = check_accumulating_form(form) && step.param == 2 &&
                         s->in.args[2].t.buffer == s->in.args[3].t.buffer;
     if (!accumulating && hulls_apart(env, s, &in, dst, step.param)) {
         return true;
@@ -278,11 +299,11 @@ prove_step(const Env *env, const Site *s, CheckStep step)
     case CHECK_MASK:
         return prove_mask(env, s, step);
     case CHECK_RANGE:
-    case CHECK_PAD:
+    case CHECK_VALUE:
         return holds_at_ends(env, s, step);
     case CHECK_SCALAR:
         return ir_expr(s->k, site_expr(s, step.param, 0))->dtype ==
-                   s->in.args[1].t.dtype ||
+                   check_scalar_dtype(&s->in, step.param) ||
                holds_at_ends(env, s, step);
     case CHECK_BOUNDS:
         return prove_bounds(env, s, step);

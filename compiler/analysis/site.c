@@ -163,8 +163,8 @@ site_rule(const Site *s, CheckStep step)
         return s->params[step.param].rule;
     case CHECK_SCALAR:
         return RULE_SCALAR_RANGE;
-    case CHECK_PAD:
-        return step.param == 4 ? RULE_PADMODE_BURST : RULE_PADMODE_STRIDE;
+    case CHECK_VALUE:
+        return check_value_rule(s->in.op, step.param);
     case CHECK_BOUNDS:
         return RULE_TENSOR_OVERFLOW;
     case CHECK_OVERLAP:

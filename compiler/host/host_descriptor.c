@@ -10,7 +10,7 @@ _Static_assert(sizeof(TikParam) == 2 * 8 + 8 + 8 + 8 * 8 + 16,
 _Static_assert(sizeof(TikPlace) == 16, "TikPlace has the layout emitted here");
 _Static_assert(sizeof(TikKernel) == 3 * 8 + 16 + 8 + 4 * 8,
                "TikKernel has the layout emitted here");
-_Static_assert(sizeof(TikCheckArg) == 32 && sizeof(TikCheck) == 16 + MAX_PARAMS * 32,
+_Static_assert(sizeof(TikCheckArg) == 32 && sizeof(TikCheck) == 16,
                "TikCheck has the layout emitted by lower_control.c");
 
 static TikParam

@@ -35,7 +35,9 @@ bind_runtime(Unit *u, Jit *j)
     } runtime[] = {{"tikrt_check", (uintptr_t)tikrt_check},
                    {"tikrt_fault", (uintptr_t)tikrt_fault},
                    {"tikrt_blocks", (uintptr_t)tikrt_blocks},
-                   {"tikrt_barrier", (uintptr_t)tikrt_barrier}};
+                   {"tikrt_barrier", (uintptr_t)tikrt_barrier},
+                   {"tikrt_exec", (uintptr_t)tikrt_exec},
+                   {"tikrt_sreg_reset", (uintptr_t)tikrt_sreg_reset}};
     LLVMOrcCSymbolMapPair pairs[ARRAY_LEN(runtime)];
     for (size_t i = 0; i < ARRAY_LEN(runtime); i++) {
         pairs[i].Name = LLVMOrcLLJITMangleAndIntern(j->jit, runtime[i].name);

@@ -139,7 +139,8 @@ lower_scope_base(const Kernel *k, Scope s)
 int64_t
 lower_scratch_bytes(const Kernel *k)
 {
-    return lower_scope_base(k, SC_COUNT) + SCRATCH_SLACK;
+    return lower_scope_base(k, SC_SREG) + round_up(SREG_BYTES, SCRATCH_ALIGN) +
+           SCRATCH_SLACK;
 }
 
 /* ---- kernels ------------------------------------------------------------------------------------------ */
@@ -198,6 +199,7 @@ kernel_tables(Lower *l, const Kernel *k)
     l->stamp = 1;
     l->padding = NULL;
     l->values = NULL;
+    l->addresses = NULL;
     l->loop = NULL;
     memset(&l->places, 0, sizeof l->places);
 }
@@ -227,6 +229,31 @@ lower_has_op(const Kernel *k, Op op)
     return false;
 }
 
+/* Whether something reads or sets special registers. */
+static bool
+uses_sreg(const Kernel *k)
+{
+    for (uint32_t i = 1; i < k->bufs.n; i++) {
+        if (k->bufs.p[i].scope == SC_SREG) {
+            return true;
+        }
+    }
+    for (uint32_t i = 1; i < k->stmts.n; i++) {
+        const Stmt *s = &k->stmts.p[i];
+        if (s->kind == ST_INSTR && form_family(op_table[s->instr.op].form) > FAM_LANES) {
+            return true;
+        }
+    }
+    return false;
+}
+
+LLVMValueRef
+lower_sreg(Lower *l)
+{
+    LLVMValueRef off = lower_const(l, lower_scope_base(l->k, SC_SREG));
+    return LLVMBuildGEP2(l->b, l->i8, LLVMGetParam(l->fn, 2), &off, 1, "");
+}
+
 static void
 register_slots(Lower *l)
 {
@@ -241,6 +268,12 @@ register_slots(Lower *l)
         LLVMBuildStore(l->b, lower_const(l, 0), l->padding);
     }
     l->has_slots = l->has_slots || l->k->regs.n > 1 || l->padding != NULL;
+    if (uses_sreg(l->k)) {
+        LLVMTypeRef type = LLVMFunctionType(l->none, &l->ptr, 1, false);
+        LLVMValueRef sreg = lower_sreg(l);
+        LLVMBuildCall2(l->b, type, lower_runtime(l, "tikrt_sreg_reset", type), &sreg, 1,
+                       "");
+    }
 }
 
 LLVMValueRef
@@ -366,7 +399,7 @@ bool
 lower_helper_begin(Lower *l, Helper *h, const char *name, const LLVMTypeRef *params,
                    int n)
 {
-    LLVMTypeRef types[16];
+    LLVMTypeRef types[24];
     memcpy(types, params, sizeof *params * (size_t)n);
     h->type = LLVMFunctionType(l->none, types, (unsigned)n, false);
     h->fn = LLVMGetNamedFunction(l->mod, name);

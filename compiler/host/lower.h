@@ -65,11 +65,12 @@ typedef struct Lower {
     LLVMBasicBlockRef entry, fail; /* allocations go to entry; fail returns 1 */
     LLVMValueRef *regs;            /* by RegId: where the value is kept */
     LLVMValueRef *vars;            /* by VarId: value inside the loop */
-    LLVMValueRef *bufs;    /* by BufId: global tensors: address of the first byte */
-    DynamicSlots *dynamic; /* by BufId: buffers of run-time size */
-    LLVMValueRef padding;  /* padding register; null: the kernel never sets it */
-    LLVMValueRef values;   /* operands for a run-time check */
-    bool *streams;         /* by BufId: written past the caches, see lower_move.c */
+    LLVMValueRef *bufs;     /* by BufId: global tensors: address of the first byte */
+    DynamicSlots *dynamic;  /* by BufId: buffers of run-time size */
+    LLVMValueRef padding;   /* padding register; null: the kernel never sets it */
+    LLVMValueRef values;    /* operands for a call of the runtime library */
+    LLVMValueRef addresses; /* of tensor operands, for the same */
+    bool *streams;          /* by BufId: written past the caches, see lower_move.c */
     bool has_streams;
     LLVMValueRef *memo; /* by ExprId: value in the present statement */
     uint32_t *memo_stamp;
@@ -96,6 +97,7 @@ bool lower_has_op(const Kernel *k, Op op);
 int32_t lower_place(Lower *l, StmtId s);
 LLVMValueRef lower_ref(Lower *l, const Ref *r); /* address of a tensor operand */
 int32_t lower_param(const Kernel *k, BufId b);  /* index of an argument */
+LLVMValueRef lower_sreg(Lower *l);              /* of the special registers */
 void lower_return(Lower *l, int status);
 LLVMValueRef lower_const(Lower *l, int64_t v); /* i64 */
 LLVMValueRef lower_const32(Lower *l, int64_t v);
@@ -157,6 +159,52 @@ LLVMValueRef lower_float_op(Lower *l, LLVMOpcode op, Dtype t, int lanes, LLVMVal
 LLVMValueRef lower_intrinsic(Lower *l, const char *name, LLVMTypeRef *types, int ntypes,
                              LLVMValueRef *args, int n);
 
+/* ---- lower_lanes.c: operands that are addressed by lanes (vector 1.1 to 1.5) ------------------------ */
+
+enum {
+    LANE_OPERANDS = 4
+};
+
+typedef enum LaneMask {
+    LANES_FULL,
+    LANES_COUNT, /* leading lanes */
+    LANES_BITS
+} LaneMask;
+
+/* What a helper specialises on. */
+typedef struct LaneShape {
+    const char *name;
+    uint32_t mode; /* what the computation depends on besides types */
+    int lanes;     /* of the vectors in the code; at most those of a repeat */
+    LaneMask mask;
+    int n; /* operands by lanes; operand 0 is written */
+    Dtype dtype[LANE_OPERANDS];
+    bool dense[LANE_OPERANDS]; /* blocks follow each other */
+    Dtype scalar;              /* DT_NONE: none */
+} LaneShape;
+
+/* The result for all lanes. v: operands as vectors of their bits; v[0] the old destination where it is
+ * read, else null. scalar: splat, or null. */
+typedef LLVMValueRef LaneCompute(Lower *l, const LaneShape *sh, LLVMValueRef *v,
+                                 LLVMValueRef scalar);
+
+typedef struct LaneJob {
+    const char *name; /* with mode and types it names the computation */
+    uint32_t mode;
+    LaneCompute *compute;
+    bool reads_dst;
+} LaneJob;
+
+/* The whole instruction: masks, repeats, strides from the tables. */
+void lower_lanes(Lower *l, StmtId s, const LaneJob *job);
+/* The leading lanes of an operand; blk: bytes from block to block, null: they follow each other. */
+LLVMValueRef lower_lanes_load(Lower *l, Dtype t, int lanes, LLVMValueRef at,
+                              LLVMValueRef blk);
+void lower_lanes_store(Lower *l, Dtype t, int lanes, LLVMValueRef v, LLVMValueRef mask,
+                       LLVMValueRef at, LLVMValueRef blk);
+/* Words of 64 bits as a vector of i1. */
+LLVMValueRef lower_bits_to_lanes(Lower *l, int lanes, LLVMValueRef *words, int n);
+
 /* ---- one file per family ---------------------------------------------------------------------------- */
 
 LLVMValueRef lower_expr(Lower *l, ExprId e, StmtId at); /* in its own type */
@@ -186,6 +234,8 @@ LLVMValueRef lower_bytes(Lower *l, BufId id);   /* size of a buffer now */
 LLVMValueRef lower_address(Lower *l, BufId id); /* of an on-core buffer, in its memory */
 void lower_set_padding(Lower *l, StmtId s);
 void lower_vector(Lower *l, StmtId s);
+/* An instruction whose meaning is in the runtime library (tikrt_exec). */
+void lower_exec(Lower *l, StmtId s);
 
 /* ---- host_debug.c: line tables ------------------------------------------------------------------------ */
 

@@ -1,4 +1,4 @@
-/* lower_check.c: run-time checks before an instruction or an access to one element that could not be
+/* lower_check.c: calls of the runtime library: instructions whose meaning is there, and run-time checks before an instruction or an access to one element that could not be
  * proved. The code passes the operands' values and a constant TikCheck to the runtime library, which
  * has the rules; on a fault the kernel ends. An access to one element, being short, is tested in place
  * first and only a suspicious one goes to the library. */
@@ -33,17 +33,14 @@ string_constant(Lower *l, const char *text)
     return LLVMBuildGlobalStringPtr(l->b, text, "");
 }
 
-/* The constant TikCheck; args has room for MAX_PARAMS. */
+/* The constant TikCheck. */
 static LLVMValueRef
 check_constant(Lower *l, int64_t op, StmtId s, LLVMValueRef *args, int n)
 {
     LLVMTypeRef arg_type = LLVMTypeOf(args[0]);
-    for (int i = n; i < MAX_PARAMS; i++) {
-        args[i] = LLVMConstNull(arg_type);
-    }
     LLVMValueRef fields[4] = {lower_const32(l, op), lower_const32(l, lower_place(l, s)),
                               string_constant(l, l->k->soc->name),
-                              LLVMConstArray2(arg_type, args, MAX_PARAMS)};
+                              LLVMConstArray2(arg_type, args, (uint64_t)n)};
     LLVMValueRef init = LLVMConstStructInContext(l->ctx, fields, 4, false);
     LLVMValueRef global = LLVMAddGlobal(l->mod, LLVMTypeOf(init), "tik_check");
     LLVMSetInitializer(global, init);
@@ -95,8 +92,18 @@ static void
 make_values(Lower *l)
 {
     if (l->values == NULL) {
-        l->values = lower_alloca(l, LLVMArrayType2(l->i64, MAX_PARAMS + 6), "values");
+        l->values = lower_alloca(l, LLVMArrayType2(l->i64, 2 * MAX_PARAMS + 4), "values");
     }
+}
+
+/* Leaves the kernel when a call of the library tells of a fault. */
+static void
+leave_if(Lower *l, LLVMValueRef fault)
+{
+    LLVMValueRef bad = LLVMBuildICmp(l->b, LLVMIntNE, fault, lower_const32(l, 0), "");
+    LLVMBasicBlockRef good = lower_block(l, "checked");
+    LLVMBuildCondBr(l->b, bad, l->fail, good);
+    LLVMPositionBuilderAtEnd(l->b, good);
 }
 
 /* Calls the check and leaves the kernel unless it passes. */
@@ -106,12 +113,8 @@ call_check(Lower *l, LLVMValueRef check)
     LLVMTypeRef types[3] = {l->ptr, l->ptr, l->ptr};
     LLVMTypeRef type = LLVMFunctionType(l->i32, types, 3, false);
     LLVMValueRef args[3] = {l->state, check, l->values};
-    LLVMValueRef bad =
-        LLVMBuildCall2(l->b, type, lower_runtime(l, "tikrt_check", type), args, 3, "");
-    bad = LLVMBuildICmp(l->b, LLVMIntNE, bad, lower_const32(l, 0), "");
-    LLVMBasicBlockRef good = lower_block(l, "checked");
-    LLVMBuildCondBr(l->b, bad, l->fail, good);
-    LLVMPositionBuilderAtEnd(l->b, good);
+    leave_if(l, LLVMBuildCall2(l->b, type, lower_runtime(l, "tikrt_check", type), args, 3,
+                               ""));
 }
 
 void
@@ -129,6 +132,47 @@ lower_check(Lower *l, StmtId s)
         put_arg(l, &at, &params[i], a, s);
     }
     call_check(l, check_constant(l, st->instr.op, s, args, n));
+}
+
+/* Addresses of the tensor operands, and of the special registers behind them. */
+static LLVMValueRef
+operand_addresses(Lower *l, const ParamInfo *params, int n, const Arg *args)
+{
+    if (l->addresses == NULL) {
+        l->addresses =
+            lower_alloca(l, LLVMArrayType2(l->ptr, MAX_PARAMS + 1), "operands");
+    }
+    for (int i = 0; i <= n; i++) {
+        bool tensor = i < n && (params[i].role == ROLE_DST || params[i].role == ROLE_SRC);
+        if (i == n || tensor) {
+            LLVMValueRef index = lower_const(l, i);
+            LLVMValueRef at =
+                LLVMBuildInBoundsGEP2(l->b, l->ptr, l->addresses, &index, 1, "");
+            LLVMBuildStore(l->b, tensor ? lower_ref(l, &args[i].ref) : lower_sreg(l), at);
+        }
+    }
+    return l->addresses;
+}
+
+void
+lower_exec(Lower *l, StmtId s)
+{
+    const Stmt *st = &l->k->stmts.p[s];
+    int n, at = 0;
+    const ParamInfo *params = form_params(op_table[st->instr.op].form, &n);
+    const Arg *operands = &l->k->args.p[st->instr.arg];
+    LLVMValueRef info[MAX_PARAMS];
+    make_values(l);
+    for (int i = 0; i < n; i++) {
+        info[i] = check_arg(l, &params[i], &operands[i]);
+        put_arg(l, &at, &params[i], &operands[i], s);
+    }
+    LLVMTypeRef types[4] = {l->ptr, l->ptr, l->ptr, l->ptr};
+    LLVMTypeRef type = LLVMFunctionType(l->i32, types, 4, false);
+    LLVMValueRef args[4] = {l->state, check_constant(l, st->instr.op, s, info, n),
+                            l->values, operand_addresses(l, params, n, operands)};
+    leave_if(
+        l, LLVMBuildCall2(l->b, type, lower_runtime(l, "tikrt_exec", type), args, 4, ""));
 }
 
 void

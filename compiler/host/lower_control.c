@@ -110,6 +110,25 @@ lower_if(Lower *l, const Stmt *st, StmtId s)
     LLVMPositionBuilderAtEnd(l->b, exit);
 }
 
+/* Instructions execute in program order: only those that meet other cores or take room do something. */
+static void
+lower_queues(Lower *l, StmtId s)
+{
+    switch (op_table[l->k->stmts.p[s].instr.op].sem) {
+    case SEM_RESERVE:
+        lower_reserve(l, s);
+        return;
+    case SEM_BLOCKS:
+        lower_blocks(l, s);
+        return;
+    case SEM_BLOCK_BARRIER:
+        lower_barrier(l, s);
+        return;
+    default:
+        return;
+    }
+}
+
 static void
 lower_instr(Lower *l, StmtId s)
 {
@@ -117,41 +136,23 @@ lower_instr(Lower *l, StmtId s)
     if (st->proof != PROOF_PROVED) {
         lower_check(l, s);
     }
-    switch (op_table[st->instr.op].sem) {
-    case SEM_MOVE:
+    switch (form_family(op_table[st->instr.op].form)) {
+    case FAM_MOVE:
         lower_move(l, s);
         return;
-    case SEM_SET_PADDING:
+    case FAM_REGISTER:
         lower_set_padding(l, s);
         return;
-    case SEM_RESERVE:
-        lower_reserve(l, s);
+    case FAM_CONTROL:
+        lower_queues(l, s);
         return;
-    case SEM_BLOCKS:
-        lower_blocks(l, s);
-        return;
-    case SEM_SET_FLAG:
-    case SEM_WAIT_FLAG:
-    case SEM_PIPE_BARRIER:
-        return; /* instructions execute in program order */
-    case SEM_BLOCK_BARRIER:
-        lower_barrier(l, s);
-        return;
-    case SEM_DUP:
-    case SEM_ADD:
-    case SEM_SUB:
-    case SEM_MUL:
-    case SEM_MAX:
-    case SEM_MIN:
-    case SEM_AND:
-    case SEM_OR:
-    case SEM_ABS:
-    case SEM_RELU:
-    case SEM_NOT:
+    case FAM_LANES:
         lower_vector(l, s);
         return;
+    default:
+        lower_exec(l, s);
+        return;
     }
-    UNREACHABLE();
 }
 
 static void

@@ -230,18 +230,7 @@ lower_binary(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef 
         return LLVMBuildAnd(l->b, a, b, "");
     case SEM_OR:
         return LLVMBuildOr(l->b, a, b, "");
-    case SEM_MOVE:
-    case SEM_SET_PADDING:
-    case SEM_RESERVE:
-    case SEM_BLOCKS:
-    case SEM_SET_FLAG:
-    case SEM_WAIT_FLAG:
-    case SEM_PIPE_BARRIER:
-    case SEM_BLOCK_BARRIER:
-    case SEM_DUP:
-    case SEM_ABS:
-    case SEM_RELU:
-    case SEM_NOT:
+    default:
         break;
     }
     UNREACHABLE();
@@ -277,22 +266,7 @@ lower_unary(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a)
         return relu(l, t, lanes, a);
     case SEM_NOT:
         return LLVMBuildNot(l->b, a, "");
-    case SEM_MOVE:
-    case SEM_SET_PADDING:
-    case SEM_RESERVE:
-    case SEM_BLOCKS:
-    case SEM_SET_FLAG:
-    case SEM_WAIT_FLAG:
-    case SEM_PIPE_BARRIER:
-    case SEM_BLOCK_BARRIER:
-    case SEM_DUP:
-    case SEM_ADD:
-    case SEM_SUB:
-    case SEM_MUL:
-    case SEM_MAX:
-    case SEM_MIN:
-    case SEM_AND:
-    case SEM_OR:
+    default:
         break;
     }
     UNREACHABLE();

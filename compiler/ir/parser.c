@@ -24,7 +24,7 @@ instruction(Reader *p, Op op, Stmt *s)
             TRY(reader_expect(p, params[i].name));
             TRY(reader_expect(p, "="));
             TRY(reader_operand(p, &params[i], dst, &args[i]));
-            dst = params[i].role == ROLE_DST ? args[i].ref.dtype : dst;
+            dst = i == form_main(op_table[op].form) ? args[i].ref.dtype : dst;
         }
     }
     s->kind = ST_INSTR;

@@ -237,14 +237,17 @@ show_instr(const Printer *p, const Stmt *s)
             text_put(p->out, "none");
             break;
         case ARG_REF:
-            dst = params[i].role == ROLE_DST ? a->ref.dtype : dst;
+            dst = i == form_main(op->form) ? a->ref.dtype : dst;
             show_ref(p, &a->ref);
             break;
         case ARG_MASK:
             show_mask(p, &a->mask);
             break;
         case ARG_EXPR:
-            show_expr(p, a->expr, params[i].role == ROLE_SCALAR ? dst : DT_S64);
+            show_expr(p, a->expr,
+                      params[i].role == ROLE_SCALAR
+                          ? operand_type_dtype(params[i].of, dst)
+                          : DT_S64);
             break;
         }
     }

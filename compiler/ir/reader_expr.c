@@ -327,7 +327,7 @@ reader_operand(Reader *p, const ParamInfo *param, Dtype dst, Arg *out)
         return true;
     case ROLE_SCALAR:
         out->kind = ARG_EXPR;
-        return expr(p, dst, &out->expr);
+        return expr(p, operand_type_dtype(param->of, dst), &out->expr);
     case ROLE_ATTR:
     case ROLE_PIPE:
         out->kind = ARG_EXPR;

@@ -20,7 +20,7 @@ typedef struct Access {
 } Access;
 
 enum {
-    MAX_ACCESSES = 4
+    MAX_ACCESSES = MAX_PARAMS
 };
 
 /* The accesses of a statement (0 for those that touch no buffer), reads before writes. */

@@ -11,11 +11,11 @@
 #include "passes/check_walk.h"
 #include "passes/passes.h"
 
+#include <string.h>
+
 _Static_assert((int)D_BLOCK_COUNT - (int)D_ARG_TYPE ==
                    (int)RULE_BLOCK_COUNT - (int)RULE_ARG_TYPE,
                "rules are diagnostics in the same order");
-
-_Static_assert((int)RULE_COUNT <= 64, "rules fit a set of bits");
 
 static DiagId
 diag_of_rule(Rule r)
@@ -25,9 +25,10 @@ diag_of_rule(Rule r)
 
 typedef struct Checker {
     Kernel *k;
-    int64_t proofs[3]; /* by Answer */
-    uint32_t operands; /* of the present site that have an error, bits */
-    uint64_t rules;    /* that the present site breaks, bits */
+    int64_t proofs[3];             /* by Answer */
+    bool operands[MAX_PARAMS + 1]; /* of the present site that have an error */
+    bool rules[RULE_COUNT];        /* that the present site breaks */
+    bool failed;                   /* it has some error */
 } Checker;
 
 /* ---- diagnostics --------------------------------------------------------------------------------- */
@@ -211,13 +212,12 @@ on_answered(void *ctx, const CheckWalk *w, const Site *s, int step, Answer a,
     if (a != ANSWER_REFUTED) {
         return;
     }
-    uint32_t operand = (uint32_t)1 << s->steps[step].param;
-    uint64_t rule = (uint64_t)1 << wit->fault.rule;
-    if (!(c->operands & operand) && !(c->rules & rule)) {
+    bool *operand = &c->operands[s->steps[step].param];
+    bool *rule = &c->rules[wit->fault.rule];
+    if (!*operand && !*rule) {
         report(c, w, s, wit);
     }
-    c->operands |= operand;
-    c->rules |= rule;
+    *operand = *rule = c->failed = true;
 }
 
 static void
@@ -225,11 +225,13 @@ on_done(void *ctx, const CheckWalk *w, const Site *s, bool proved)
 {
     Checker *c = ctx;
     c->k->stmts.p[s->stmt].proof = proved ? PROOF_PROVED : PROOF_RUNTIME;
-    if (c->operands == 0 && !s->element) {
+    if (!c->failed && !s->element) {
         warn(c, w, s);
+    } else if (c->failed) {
+        memset(c->operands, 0, sizeof c->operands);
+        memset(c->rules, 0, sizeof c->rules);
+        c->failed = false;
     }
-    c->operands = 0;
-    c->rules = 0;
 }
 
 bool

@@ -375,7 +375,8 @@ fill_module(Interp *in, Value m)
         val_builtin(in, "unset_product_version", product_version, val_none()));
 }
 
-/* Ascending, so that a row of op.def or tik_method.def wins over the list of known names. */
+/* A method that binds its own arguments (tik_method.def) wins over a row of op.def of that name, and both
+ * over the list of known names. */
 static void
 fill_method_table(Interp *in, TikState *st)
 {
@@ -391,11 +392,16 @@ fill_method_table(Interp *in, TikState *st)
         }
         st->method_of_sym[sym[i]] = (uint16_t)(i + 1);
     }
+    for (int i = OP_COUNT; i < OP_COUNT + TM_COUNT; i++) {
+        st->method_of_sym[sym[i]] = (uint16_t)(i + 1);
+    }
     for (int f = 0; f < FORM_COUNT; f++) {
         int n;
         const ParamInfo *p = form_params((Form)f, &n);
         for (int i = 0; i < n; i++) {
-            st->param_sym[f][i] = intern(&in->u->names, p[i].name);
+            const char *end = p[i].items ? strchr(p[i].name, '[') : NULL;
+            size_t len = end ? (size_t)(end - p[i].name) : strlen(p[i].name);
+            st->param_sym[f][i] = intern_n(&in->u->names, p[i].name, len);
         }
     }
     st->sym_set_as = intern(&in->u->names, "set_as");

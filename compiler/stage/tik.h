@@ -438,6 +438,16 @@ Value tik_block_barrier(Interp *in, Tik *c, const CallArgs *args);
 Value tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args);
 /* The dtype represents the number; a float is no integer unless it has no fraction. */
 bool tik_literal_fits(Value v, Dtype t);
+/* For methods that bind their own arguments: records op with one value and one place for each parameter of
+ * the form (VAL_FAIL: the default; a list is one value). False: refused, with diagnostics. The
+ * caller has asked tik_dropped and tik_not_built. */
+bool tik_record(Interp *in, Tik *c, Op op, const CallArgs *args, const Value *values,
+                const Span *spans);
+static inline DiagId
+tik_diag_of_rule(Rule r)
+{
+    return (DiagId)((int)D_ARG_TYPE + (int)r - (int)RULE_ARG_TYPE);
+}
 Value tik_build(Interp *in, Tik *c, const CallArgs *args);
 Value tik_profile_new(Interp *in, Value self, const CallArgs *args);
 

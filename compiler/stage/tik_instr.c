@@ -20,9 +20,12 @@ typedef struct InstrCall {
     const CallArgs *args;
     const ParamInfo *params;
     int n;
-    Value got[MAX_PARAMS]; /* VAL_FAIL: not given */
+    int slot[MAX_PARAMS];  /* of each parameter of the call: a list takes several slots */
+    int ncall;             /* parameters of the call */
+    Value got[MAX_PARAMS]; /* by slot, lists by their first; VAL_FAIL: not given */
     Span span[MAX_PARAMS];
-    Dtype dst; /* of the dst view; DT_NONE before it is read, or when it was refused */
+    Dtype
+        main; /* of the form's main operand; DT_NONE before it is read, or when it was refused */
     bool counter;
     bool
         mistaken; /* an operand is of a wrong kind, which a wrong order makes of several */
@@ -37,21 +40,49 @@ op_name(const InstrCall *x)
 
 /* ---- binding ---------------------------------------------------------------------------------------- */
 
+/* Slot of the extended argument of moves, which has two names; -1: none. */
+static int
+extended_index(const InstrCall *x)
+{
+    Form form = op_table[x->op].form;
+    return form_family(form) == FAM_MOVE ? form_slot(form, ROLE_ATTR, "mode") : -1;
+}
+
+/* The parameter's name in the source. */
+static const char *
+param_name(const InstrCall *x, int slot)
+{
+    const ParamInfo *p = &x->params[slot];
+    const char *end = p->items ? strchr(p->name, '[') : NULL;
+    return end ? arena_printf(&x->in->u->arena, "%.*s", (int)(end - p->name), p->name)
+               : p->name;
+}
+
+static void
+put_default(Text *t, const ParamInfo *p)
+{
+    if (p->role == ROLE_MASKMODE) {
+        text_put(t, "=\"normal\"");
+    } else if (p->dflt != PARAM_REQUIRED && p->of == OF_BOOL) {
+        text_put(t, p->dflt ? "=True" : "=False");
+    } else if (p->dflt != PARAM_REQUIRED) {
+        text_printf(t, "=%d", p->dflt);
+    }
+}
+
 static const char *
 prototype(const InstrCall *x)
 {
     Text t;
     text_init(&t, &x->in->u->arena);
     text_printf(&t, "%s(", op_name(x));
-    for (int i = 0; i < x->n; i++) {
-        const ParamInfo *p = &x->params[i];
-        bool extended = p->role == ROLE_ATTR;
+    for (int i = 0; i < x->ncall; i++) {
+        int slot = x->slot[i];
+        bool extended = slot == extended_index(x);
         text_printf(&t, "%s%s", i ? ", " : "",
-                    extended ? "PadMode=0 or ConvReluMode" : p->name);
-        if (p->role == ROLE_MASKMODE) {
-            text_put(&t, "=\"normal\"");
-        } else if (p->dflt != PARAM_REQUIRED) {
-            text_printf(&t, "=%d", p->dflt);
+                    extended ? "PadMode=0 or ConvReluMode" : param_name(x, slot));
+        if (!extended) {
+            put_default(&t, &x->params[slot]);
         }
     }
     text_putc(&t, ')');
@@ -64,18 +95,6 @@ note_prototype(const InstrCall *x, Diag *d)
     diag_note(x->in->u, d, (Span){0}, "prototype: %s", prototype(x));
 }
 
-/* Index of the extended argument (ATTR) of the form, -1 if it has none. */
-static int
-extended_index(const InstrCall *x)
-{
-    for (int i = 0; i < x->n; i++) {
-        if (x->params[i].role == ROLE_ATTR) {
-            return i;
-        }
-    }
-    return -1;
-}
-
 static bool
 too_many(InstrCall *x)
 {
@@ -85,11 +104,11 @@ too_many(InstrCall *x)
         return false;
     }
     const CallArgs *a = x->args;
-    note_prototype(x,
-                   stage_diag(x->in, D_ARG_COUNT,
-                              a->pos_span && a->npos > x->n ? a->pos_span[x->n] : a->span,
-                              "%s takes %d arguments; %d are given", op_name(x), x->n,
-                              a->npos + a->nkw));
+    note_prototype(
+        x, stage_diag(x->in, D_ARG_COUNT,
+                      a->pos_span && a->npos > x->ncall ? a->pos_span[x->ncall] : a->span,
+                      "%s takes %d arguments; %d are given", op_name(x), x->ncall,
+                      a->npos + a->nkw));
     return false;
 }
 
@@ -98,8 +117,9 @@ keyword_index(const InstrCall *x, Sym name)
 {
     const TikState *st = tik_state(x->in);
     const Sym *syms = st->param_sym[op_table[x->op].form];
-    for (int i = 0; i < x->n; i++) {
-        bool extended = x->params[i].role == ROLE_ATTR;
+    for (int k = 0; k < x->ncall; k++) {
+        int i = x->slot[k];
+        bool extended = i == extended_index(x);
         if (extended ? name == st->sym_padmode || name == st->sym_convrelu
                      : syms[i] == name) {
             return i;
@@ -113,8 +133,8 @@ unknown_keyword(InstrCall *x, Sym name, Span span)
 {
     const char *text = tik_sym(x->in, name);
     Nearest near = {text, NULL, 0};
-    for (int i = 0; i < x->n; i++) {
-        nearest_try(&near, x->params[i].name);
+    for (int k = 0; k < x->ncall; k++) {
+        nearest_try(&near, param_name(x, x->slot[k]));
     }
     bool extended = extended_index(x) >= 0 && !near.best;
     Diag *d = stage_diag(x->in, extended ? D_EXTARG : D_ARG_COUNT, span,
@@ -137,11 +157,11 @@ bind_keyword(InstrCall *x, int k)
                                a->kwname_span ? a->kwname_span[k] : span);
     }
     if (!val_failed(x->got[i])) {
-        if (x->params[i].role == ROLE_ATTR) {
+        if (i == extended_index(x)) {
             return too_many(x);
         }
         note_prototype(x, stage_diag(x->in, D_ARG_COUNT, span, "%s gets '%s' twice",
-                                     op_name(x), x->params[i].name));
+                                     op_name(x), param_name(x, i)));
         return false;
     }
     x->got[i] = a->kwval[k];
@@ -149,28 +169,41 @@ bind_keyword(InstrCall *x, int k)
     return true;
 }
 
+static void
+list_parameters(InstrCall *x)
+{
+    x->params = form_params(op_table[x->op].form, &x->n);
+    x->ncall = 0;
+    for (int i = 0; i < x->n; i++) {
+        if (x->params[i].item == 0) {
+            x->slot[x->ncall++] = i;
+        }
+    }
+}
+
 static bool
 bind(InstrCall *x)
 {
     const CallArgs *a = x->args;
-    if (a->npos > x->n) {
+    if (a->npos > x->ncall) {
         return too_many(x);
     }
     for (int i = 0; i < a->npos; i++) {
-        x->got[i] = a->pos[i];
-        x->span[i] = a->pos_span ? a->pos_span[i] : a->span;
+        x->got[x->slot[i]] = a->pos[i];
+        x->span[x->slot[i]] = a->pos_span ? a->pos_span[i] : a->span;
     }
     for (int k = 0; k < a->nkw; k++) {
         TRY(bind_keyword(x, k));
     }
-    for (int i = a->npos; i < x->n; i++) {
+    for (int k = a->npos; k < x->ncall; k++) {
+        int i = x->slot[k];
         if (!val_failed(x->got[i])) {
             continue;
         }
         x->span[i] = a->span;
         if (x->params[i].dflt == PARAM_REQUIRED) {
             note_prototype(x, stage_diag(x->in, D_ARG_COUNT, a->span, "%s misses '%s'",
-                                         op_name(x), x->params[i].name));
+                                         op_name(x), param_name(x, i)));
             return false;
         }
     }
@@ -216,8 +249,8 @@ read_address(InstrCall *x, int i)
     if (t == DT_NONE) {
         return wrong_kind(x, i, "a tensor on one side at least");
     }
-    if (x->params[i].role == ROLE_DST && x->dst == DT_NONE) {
-        x->dst = t;
+    if (i == form_main(op_table[x->op].form)) {
+        x->main = t;
     }
     x->out[i].kind = ARG_REF;
     return tik_address_ref(x->in, x->c, x->got[i], t, x->span[i], &x->out[i].ref);
@@ -238,8 +271,8 @@ read_tensor(InstrCall *x, int i)
                    x->params[i].name);
         return false;
     }
-    if (x->params[i].role == ROLE_DST && !v->poisoned && x->dst == DT_NONE) {
-        x->dst = v->dtype;
+    if (i == form_main(op_table[x->op].form) && !v->poisoned) {
+        x->main = v->dtype;
     }
     x->out[i].kind = ARG_REF;
     return tik_ref(x->in, v, x->span[i], &x->out[i].ref);
@@ -292,14 +325,88 @@ read_int(InstrCall *x, int i)
     return read_integer(x, i, x->got[i], "an int, a Scalar or an Expr", &x->out[i].expr);
 }
 
-/* A compile-time integer. */
+/* The words that an ATTR takes in the source, by what they stand for; null ends a list. */
+static const struct {
+    OperandType of;
+    const char *word;
+    int value;
+} words[] = {
+    {OF_ROUND, "", ROUND_NONE},
+    {OF_ROUND, "none", ROUND_NONE},
+    {OF_ROUND, "round", ROUND_NEAREST},
+    {OF_ROUND, "floor", ROUND_FLOOR},
+    {OF_ROUND, "ceil", ROUND_CEIL},
+    {OF_ROUND, "ceiling", ROUND_CEIL},
+    {OF_ROUND, "away-zero", ROUND_AWAY},
+    {OF_ROUND, "to-zero", ROUND_ZERO},
+    {OF_ROUND, "odd", ROUND_ODD},
+    {OF_SIDE, "left", 0},
+    {OF_SIDE, "right", 1},
+};
+
+/* What a value of a wrong kind breaks: the rule of the operand if it has one of its own. */
+static DiagId
+rule_or_kind(const InstrCall *x, int i)
+{
+    Rule r = x->params[i].rule;
+    return r == RULE_NONE ? D_ARG_TYPE : tik_diag_of_rule(r);
+}
+
+static bool
+unknown_word(InstrCall *x, int i, const char *text)
+{
+    Text t;
+    text_init(&t, &x->in->u->arena);
+    for (size_t k = 0; k < ARRAY_LEN(words); k++) {
+        if (words[k].of == x->params[i].of) {
+            text_printf(&t, "%s'%s'", t.n ? ", " : "", words[k].word);
+        }
+    }
+    stage_diag(x->in, rule_or_kind(x, i), x->span[i], "%s is '%s'; it is one of %s",
+               x->params[i].name, text, t.p);
+    return false;
+}
+
+static bool
+read_word_attr(InstrCall *x, int i)
+{
+    const char *text;
+    TRY(tik_text(x->in, x->got[i], x->params[i].name, x->span[i], &text));
+    for (size_t k = 0; k < ARRAY_LEN(words); k++) {
+        if (words[k].of == x->params[i].of && strcmp(words[k].word, text) == 0) {
+            x->out[i].expr = ir_const(x->c->k, DT_S64, words[k].value);
+            return true;
+        }
+    }
+    return unknown_word(x, i, text);
+}
+
+static bool
+read_bool(InstrCall *x, int i)
+{
+    if (x->got[i].kind != VAL_BOOL) {
+        stage_diag(x->in, rule_or_kind(x, i), x->span[i],
+                   "%s is %s; %s takes True or False there", x->params[i].name,
+                   tik_a(x->in, x->got[i]), op_name(x));
+        return false;
+    }
+    x->out[i].expr = ir_const(x->c->k, DT_S64, x->got[i].i != 0);
+    return true;
+}
+
+/* A compile-time integer, or what stands for one. */
 static bool
 read_attr(InstrCall *x, int i)
 {
+    OperandType of = x->params[i].of;
+    x->out[i].kind = ARG_EXPR;
     if (tik_is_runtime(x->got[i])) {
         return wrong_kind(x, i, "a compile-time int");
     }
-    return read_int(x, i);
+    if (val_failed(x->got[i]) || of == OF_NONE) {
+        return read_int(x, i);
+    }
+    return of == OF_BOOL ? read_bool(x, i) : read_word_attr(x, i);
 }
 
 /* "PIPE_MTE2"; a barrier also takes "PIPE_ALL". */
@@ -412,48 +519,49 @@ tik_literal_fits(Value v, Dtype t)
 }
 
 static bool
-read_literal(InstrCall *x, int i)
+read_literal(InstrCall *x, int i, Dtype t)
 {
     Value v = x->got[i];
     if (v.kind != VAL_INT && v.kind != VAL_BOOL && v.kind != VAL_BIG &&
         v.kind != VAL_FLOAT) {
         return wrong_kind(x, i, "a number, a Scalar or an Expr");
     }
-    if (v.kind == VAL_FLOAT && !dtype_is_float(x->dst)) {
+    if (v.kind == VAL_FLOAT && !dtype_is_float(t)) {
         stage_diag(x->in, D_SCALAR_DTYPE, x->span[i],
                    "%s is the float %s; the tensor's dtype is %s, which takes an int",
-                   x->params[i].name, val_repr(x->in, v), dtype_name(x->dst));
+                   x->params[i].name, val_repr(x->in, v), dtype_name(t));
         return false;
     }
-    if (!tik_literal_fits(v, x->dst)) {
+    if (!tik_literal_fits(v, t)) {
         stage_diag(x->in, D_SCALAR_RANGE, x->span[i],
                    "%s is %s, which %s does not represent", x->params[i].name,
-                   val_repr(x->in, v), dtype_name(x->dst));
+                   val_repr(x->in, v), dtype_name(t));
         return false;
     }
-    return tik_number(x->c, v, x->dst, &x->out[i].expr);
+    return tik_number(x->c, v, t, &x->out[i].expr);
 }
 
 static bool
 read_scalar(InstrCall *x, int i)
 {
+    Dtype want = operand_type_dtype(x->params[i].of, x->main);
     x->out[i].kind = ARG_EXPR;
-    if (x->dst == DT_NONE) {
+    if (want == DT_NONE) {
         return false;
     }
     if (!tik_is_runtime(x->got[i])) {
-        return read_literal(x, i);
+        return read_literal(x, i, want);
     }
     ExprId e;
     TRY(tik_read(x->in, x->c, x->got[i], x->span[i], &e));
     Dtype t = ir_expr(x->c->k, e)->dtype;
-    if (tik_is(x->got[i], &tik_scalar_class) && t != x->dst) {
+    if (tik_is(x->got[i], &tik_scalar_class) && t != want) {
         stage_diag(x->in, D_SCALAR_DTYPE, x->span[i],
-                   "%s is a Scalar of dtype %s; the tensor's dtype is %s",
-                   x->params[i].name, dtype_name(t), dtype_name(x->dst));
+                   "%s is a Scalar of dtype %s; %s takes %s there", x->params[i].name,
+                   dtype_name(t), op_name(x), dtype_name(want));
         return false;
     }
-    x->out[i].expr = ir_cast(x->c->k, x->dst, e);
+    x->out[i].expr = ir_cast(x->c->k, want, e);
     return true;
 }
 
@@ -567,6 +675,41 @@ check_extended(InstrCall *x)
     return check_extended_keyword(x, from, to);
 }
 
+/* Spreads a list over its slots. A short list repeats its first tensor, or has 0 for numbers. */
+static bool
+spread_list(InstrCall *x, int first)
+{
+    Value v = x->got[first];
+    int items = x->params[first].items;
+    bool tensors = x->params[first].role == ROLE_DST || x->params[first].role == ROLE_SRC;
+    if (v.kind != VAL_LIST && v.kind != VAL_TUPLE) {
+        return wrong_kind(x, first, "a list");
+    }
+    int n = (int)v.list->n;
+    if (n > items || n == 0 || (items == 16 && n != items)) {
+        stage_diag(x->in, rule_or_kind(x, first), x->span[first],
+                   "%s has %d items; %s takes %s%d", param_name(x, first), n, op_name(x),
+                   items == 16 ? "" : "1 to ", items);
+        return false;
+    }
+    for (int i = items - 1; i >= 0; i--) {
+        x->got[first + i] = i < n ? v.list->p[i] : tensors ? v.list->p[0] : val_int(0);
+        x->span[first + i] = x->span[first];
+    }
+    return true;
+}
+
+static bool
+spread_lists(InstrCall *x)
+{
+    for (int k = 0; k < x->ncall; k++) {
+        if (x->params[x->slot[k]].items > 0) {
+            TRY(spread_list(x, x->slot[k]));
+        }
+    }
+    return true;
+}
+
 static bool
 read_operands(InstrCall *x)
 {
@@ -574,6 +717,7 @@ read_operands(InstrCall *x)
     if (x->n > 0 && x->params[x->n - 1].role == ROLE_MASKMODE) {
         ok = read_mask_mode(x, x->n - 1);
     }
+    TRY(spread_lists(x));
     for (int i = 0; i < x->n; i++) {
         ok = read_operand(x, i) && ok;
     }
@@ -604,7 +748,7 @@ tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args)
     if (tik_dropped(c)) {
         return val_none();
     }
-    x.params = form_params(op_table[op].form, &x.n);
+    list_parameters(&x);
     bool flag = op_table[op].form == FORM_FLAG;
     if (tik_not_built(in, c, args->span) &&
         (!flag || tik_flag_place(in, c, op, args->span)) && bind(&x) &&
@@ -617,4 +761,17 @@ tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args)
         }
     }
     return in->fatal ? val_fail() : val_none();
+}
+
+bool
+tik_record(Interp *in, Tik *c, Op op, const CallArgs *args, const Value *values,
+           const Span *spans)
+{
+    InstrCall x = {.in = in, .c = c, .op = op, .args = args};
+    list_parameters(&x);
+    for (int k = 0; k < x.ncall; k++) {
+        x.got[x.slot[k]] = values[k];
+        x.span[x.slot[k]] = spans[k];
+    }
+    return read_operands(&x) && record(&x);
 }

@@ -21,6 +21,12 @@ static bool body(Stream *s, StmtId first);
 bool
 stream_emit(Stream *s)
 {
+    return stream_emit_desc(s, &s->d);
+}
+
+bool
+stream_emit_desc(Stream *s, const TikDesc *d)
+{
     char error[200];
     Source *src = &s->u->sources.p[s->at->span.file];
     bool placed = s->at->span.file != 0;
@@ -28,7 +34,7 @@ stream_emit(Stream *s)
     if (placed) {
         at = source_line_col(&s->u->arena, src, s->at->span.begin);
     }
-    if (!tikblob_emit(s->w, &s->d, placed ? src->path : NULL, at.line, at.column, error,
+    if (!tikblob_emit(s->w, d, placed ? src->path : NULL, at.line, at.column, error,
                       sizeof error)) {
         diag_add(s->u, D_BLOB, s->at->span, s->at->chain, "%s", error);
         return false;
@@ -39,7 +45,7 @@ stream_emit(Stream *s)
 static bool
 emit_plain(Stream *s, TikDescKind kind)
 {
-    memset(&s->d, 0, sizeof s->d);
+    tikblob_clear(&s->d, 0);
     s->d.kind = kind;
     return stream_emit(s);
 }
@@ -49,22 +55,30 @@ emit_plain(Stream *s, TikDescKind kind)
 static bool
 load(Stream *s, const Stmt *st)
 {
-    TikDesc d = {.kind = DESC_LOAD, .checked = st->proof != PROOF_PROVED};
-    TRY(stream_operand(s, &st->load.ref, &d.operand));
-    d.reg = stream_reg(s, st->load.reg);
-    d.dtype = st->load.ref.dtype;
-    s->d = d;
+    TikOperand from;
+    TRY(stream_operand(s, &st->load.ref, &from));
+    tikblob_clear(&s->d, 0);
+    s->d.kind = DESC_LOAD;
+    s->d.checked = st->proof != PROOF_PROVED;
+    s->d.operand = from;
+    s->d.reg = stream_reg(s, st->load.reg);
+    s->d.dtype = st->load.ref.dtype;
     return stream_emit(s);
 }
 
 static bool
 store(Stream *s, const Stmt *st)
 {
-    TikDesc d = {.kind = DESC_STORE, .checked = st->proof != PROOF_PROVED};
-    TRY(stream_operand(s, &st->store.ref, &d.operand));
-    TRY(stream_number(s, st->store.value, &d.a));
-    d.dtype = st->store.ref.dtype;
-    s->d = d;
+    TikOperand to;
+    TikNum value;
+    TRY(stream_operand(s, &st->store.ref, &to));
+    TRY(stream_number(s, st->store.value, &value));
+    tikblob_clear(&s->d, 0);
+    s->d.kind = DESC_STORE;
+    s->d.checked = st->proof != PROOF_PROVED;
+    s->d.operand = to;
+    s->d.a = value;
+    s->d.dtype = st->store.ref.dtype;
     return stream_emit(s);
 }
 
@@ -91,15 +105,17 @@ operand(Stream *s, const Arg *arg, int i, TikDesc *d)
 static bool
 instr(Stream *s, const Stmt *st)
 {
-    TikDesc d = {
-        .kind = DESC_INSTR, .checked = st->proof != PROOF_PROVED, .op = st->instr.op};
+    TikDesc *d = &s->call; /* numbers are computed through s->d meanwhile */
     int n;
     form_params(op_table[st->instr.op].form, &n);
+    tikblob_clear(d, n);
+    d->kind = DESC_INSTR;
+    d->checked = st->proof != PROOF_PROVED;
+    d->op = st->instr.op;
     for (int i = 0; i < n; i++) {
-        TRY(operand(s, &s->k->args.p[st->instr.arg + (uint32_t)i], i, &d));
+        TRY(operand(s, &s->k->args.p[st->instr.arg + (uint32_t)i], i, d));
     }
-    s->d = d;
-    return stream_emit(s);
+    return stream_emit_desc(s, d);
 }
 
 /* ---- control ------------------------------------------------------------------------------------------- */
@@ -114,7 +130,7 @@ open_if(Stream *s, const Stmt *st, TikNum cond)
         return false;
     }
     s->ifs++;
-    memset(&s->d, 0, sizeof s->d);
+    tikblob_clear(&s->d, 0);
     s->d.kind = DESC_IF;
     s->d.a = cond;
     return stream_emit(s);
@@ -152,7 +168,7 @@ open_loop(Stream *s, const Stmt *st, TikNum begin, TikNum end)
                  TIKBLOB_MAX_LOOPS);
         return false;
     }
-    memset(&s->d, 0, sizeof s->d);
+    tikblob_clear(&s->d, 0);
     s->d.kind = DESC_LOOP;
     s->d.slot = (uint32_t)s->depth++;
     s->d.a = begin;
@@ -164,7 +180,7 @@ static bool
 close_loop(Stream *s, const Stmt *st)
 {
     s->at = st;
-    memset(&s->d, 0, sizeof s->d);
+    tikblob_clear(&s->d, 0);
     s->d.kind = DESC_ENDLOOP;
     s->d.slot = (uint32_t)--s->depth;
     return stream_emit(s);
@@ -230,7 +246,7 @@ open_core_guard(Stream *s, const Stmt *st)
     TikNum blocks;
     TRY(stream_number(s, st->loop.end, &blocks));
     uint32_t reg = stream_temp(s);
-    memset(&s->d, 0, sizeof s->d);
+    tikblob_clear(&s->d, 0);
     s->d.kind = DESC_ALU;
     s->d.alu_op = SOP_LT;
     s->d.dtype = DT_S64;

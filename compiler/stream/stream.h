@@ -65,6 +65,7 @@ typedef struct Stream {
     bool any_cores; /* cores is only the least: a loop has a Scalar number of blocks */
     const Stmt *at; /* the present statement */
     TikDesc d;      /* being made */
+    TikDesc call;   /* an instruction being made */
 } Stream;
 
 /* sum.c: the affine form of an expression; lives as long as the stream. */
@@ -83,6 +84,7 @@ uint32_t stream_temp(Stream *s);
 void stream_next_statement(Stream *s, const Stmt *st);
 
 /* stream.c: appends s->d with the present statement's place. */
-bool MUST_USE stream_emit(Stream *s);
+bool MUST_USE stream_emit(Stream *s); /* s->d */
+bool MUST_USE stream_emit_desc(Stream *s, const TikDesc *d);
 
 #endif

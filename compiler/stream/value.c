@@ -75,7 +75,7 @@ compute(Stream *s, ExprId e, uint32_t reg)
     const Expr *x = ir_expr(s->k, e);
     bool casts = x->op == SOP_CAST || x->op == SOP_BITS;
     Dtype operand = (Dtype)ir_expr(s->k, x->a)->dtype;
-    memset(&s->d, 0, sizeof s->d);
+    tikblob_clear(&s->d, 0);
     s->d.kind = DESC_ALU;
     s->d.alu_op = (ScalarOp)x->op;
     s->d.dtype = casts ? (Dtype)x->dtype : operand;
@@ -145,7 +145,7 @@ stream_assign(Stream *s, RegId r, ExprId e)
         TRY(compute_operands(s, e));
         return compute(s, e, stream_reg(s, r));
     }
-    memset(&s->d, 0, sizeof s->d);
+    tikblob_clear(&s->d, 0);
     s->d.kind = DESC_ALU;
     s->d.alu_op = SOP_BITS;
     s->d.dtype = t;

@@ -14,8 +14,6 @@
 
 _Static_assert(CLASS_BASE + DESC_LOOP == 1 && CLASS_BASE + DESC_INSTR == 12,
                "class bytes are part of the format");
-_Static_assert(MAX_PARAMS - 1 + 4 <= MAX_NUMBERS,
-               "numbers of an instruction fit its tag word");
 _Static_assert(OP_COUNT < 1 << OP_BITS, "instructions fit their field");
 
 typedef struct Reader {
@@ -499,9 +497,10 @@ blob_decode(const TikCursor *c, TikDesc *out, BlobUse *use, TikBlobDiag *diag)
         return -1;
     }
     if (out != NULL) {
-        *out = (TikDesc){.kind = (TikDescKind)(r.p[1] - CLASS_BASE),
-                         .index = c->index,
-                         .offset = c->at};
+        tikblob_clear(out, 0);
+        out->kind = (TikDescKind)(r.p[1] - CLASS_BASE);
+        out->index = c->index;
+        out->offset = c->at;
     }
     if (!check_opcode(&r) || !measure(&r) || !read_class(&r, out)) {
         return -1;

@@ -204,7 +204,7 @@ alignment_holds(Verifier *v, CheckStep s)
 {
     CheckTensor *t = &v->lo.args[s.param].t;
     const BlobRange *r = &v->offsets[s.param];
-    uint64_t align = (uint64_t)scope_align(t->scope, t->dtype);
+    uint64_t align = (uint64_t)check_align(&v->lo, s.param);
     if (v->wide[s.param] || !check_step(&v->lo, s, &v->fault)) {
         return false;
     }
@@ -329,11 +329,47 @@ overlap_at_most(Verifier *v, CheckStep s)
     return held;
 }
 
+/* Some tensor's address is not one value. */
+static bool
+offsets_vary(const Verifier *v)
+{
+    int n;
+    const ParamInfo *p = form_params(op_table[v->d.op].form, &n);
+    for (int i = 0; i < n; i++) {
+        bool tensor = p[i].role == ROLE_DST || p[i].role == ROLE_SRC;
+        if (tensor && (v->wide[i] || !blob_range_is_value(&v->offsets[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Every other tensor of the instruction in the operand's root stays away from it. */
+static bool
+stays_apart(const Verifier *v, int param)
+{
+    int n;
+    const ParamInfo *p = form_params(op_table[v->d.op].form, &n);
+    for (int i = 0; i < n; i++) {
+        bool tensor = p[i].role == ROLE_DST || p[i].role == ROLE_SRC;
+        if (tensor && i != param && v->d.args[i].t.region == v->d.args[param].t.region &&
+            !hulls_apart(v, i, param)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool
 overlap_holds(Verifier *v, CheckStep s, bool *fixed)
 {
     bool apart;
     int dst = first_destination(v);
+    if (!check_overlap_is_regular(op_table[v->d.op].form, s.param)) {
+        *fixed = !v->numbers_vary;
+        return stays_apart(v, s.param) ||
+               (!offsets_vary(v) && !v->numbers_vary && check_step(&v->hi, s, &v->fault));
+    }
     if (!sources_near(v, dst, fixed, &apart) ||
         v->d.args[s.param].t.region != v->d.args[dst].t.region) {
         return true;
@@ -355,7 +391,7 @@ step_holds(Verifier *v, CheckStep s, bool *sure)
         return mask_holds(v, s);
     case CHECK_RANGE:
     case CHECK_SCALAR:
-    case CHECK_PAD:
+    case CHECK_VALUE:
         return both_ends(v, s);
     case CHECK_BOUNDS:
         *sure = *sure && !v->numbers_vary;

@@ -3,9 +3,10 @@
  * runs the program from its start, one after another, in program order.
  *
  *   emu_program.c   descriptors to program           emu_move.c     moves
- *   emu_run.c       control, scalars, cores          emu_vector.c   masks, repeats, strides
+ *   emu_run.c       control, scalars, cores          emu_lane_io.c  masks, repeats, strides
  *   emu_control.c   reservations, flags       emu_meet.c     cores that wait for each other
- *   emu_check.c     run-time checks of instructions  emu_lanes*.c   arithmetic on lanes
+ *   emu_check.c     run-time checks of instructions  emu_vector.c   elementwise instructions
+ *                                                    emu_lanes*.c   arithmetic on lanes
  *   emu_blob.c      tik_emulate: the front for blobs
  *
  * Safety does not rest on the verifier: every address goes through emu_at, every number that shapes an
@@ -112,28 +113,42 @@ typedef struct EmuMove {
 } EmuMove;
 
 enum {
-    EMU_REFS = 3,
-    EMU_INTS = 5
+    EMU_LANE_OPERANDS = 4
 };
 
+/* Where an instruction on lanes has its operands, from the tables, once; slots, -1: none. */
+typedef struct EmuLanePlan {
+    int8_t n, repeat, unit, scalar;
+    bool masked;
+    uint16_t lanes; /* L */
+    uint16_t repeat_most;
+    struct {
+        int8_t slot, blk, rep;
+        uint16_t blk_most, rep_most; /* largest legal strides */
+        bool blk0_is_1;
+        uint8_t size; /* of an element */
+    } o[EMU_LANE_OPERANDS];
+} EmuLanePlan;
+
 struct EmuOp {
+    uint16_t op;  /* Op, or ScalarOp */
     uint8_t kind; /* TikDescKind */
-    uint8_t op;   /* Op, or ScalarOp */
     uint8_t dtype, from;
     uint8_t mask_form;
     bool checked;
-    uint16_t literals; /* bit i: operand i of the form was written as a constant */
+    uint64_t literals; /* bit i: operand i of the form was written as a constant */
     uint32_t index;    /* TikDesc.index */
     uint32_t
         target; /* LOOP: behind its end; ENDLOOP: its body; IF, ELSE, BREAK, CONTINUE: where to */
     uint32_t reg;   /* slot: ALU, LOAD: result; LOOP, ENDLOOP: counter */
     uint32_t depth; /* LOOP, ENDLOOP: loops around it */
     EmuNum a, b;
-    uint32_t refs
-        [EMU_REFS]; /* tensor operands in order, indexes EmuProgram.refs; LOAD, STORE: refs[0] */
-    EmuNum ints[EMU_INTS]; /* INT operands in order */
-    EmuNum mask[4], repeat, scalar, attr;
+    uint32_t ref; /* LOAD, STORE: indexes EmuProgram.refs */
+    uint32_t
+        first_slot; /* INSTR: of its operands in EmuProgram.slots, in the order of the form */
+    EmuNum mask[4];
     uint32_t move; /* indexes EmuProgram.moves */
+    EmuLanePlan plan;
     LaneFn *lanes;
     EmuExec *exec;
 };
@@ -143,10 +158,12 @@ struct EmuProgram {
     EmuOp *ops;
     EmuRef *refs;
     EmuTerm *terms;
+    uint32_t
+        *slots; /* tensor operands: index in refs; masks: 0; other operands: EmuNum */
     int64_t *consts;
     EmuMove *moves;
-    uint32_t nops, nrefs, nterms, nconsts, nmoves;
-    uint32_t cap_ops, cap_refs, cap_terms, cap_consts, cap_moves;
+    uint32_t nops, nrefs, nterms, nslots, nconsts, nmoves;
+    uint32_t cap_ops, cap_refs, cap_terms, cap_slots, cap_consts, cap_moves;
     uint32_t first_const; /* slot of consts[0] */
     uint32_t
         open[TIKBLOB_MAX_LOOPS +
@@ -171,6 +188,7 @@ struct EmuRun {
     uint32_t pc;                     /* where the core goes on */
     int64_t
         waits; /* number of cores that the core waits for at a barrier; 0: it has ended */
+    uint8_t *sreg; /* special registers, SREG_BYTES */
     uint64_t steps, step_limit;
     uint32_t core;
     EmuResult *res;
@@ -215,6 +233,64 @@ emu_at(const EmuRun *r, uint32_t ref, int64_t extent)
     }
     return off >= 0 && off <= limit && extent <= limit - off ? base + off : NULL;
 }
+
+/* An operand of an instruction by its slot in the form: a number; a tensor. */
+static inline int64_t
+emu_slot(const EmuRun *r, const EmuOp *op, int slot)
+{
+    return r->vals[r->p->slots[op->first_slot + (uint32_t)slot]];
+}
+
+static inline const EmuRef *
+emu_slot_ref(const EmuProgram *p, const EmuOp *op, int slot)
+{
+    return &p->refs[p->slots[op->first_slot + (uint32_t)slot]];
+}
+
+/* A constant operand (ATTR). */
+static inline int64_t
+emu_slot_attr(const EmuProgram *p, const EmuOp *op, int slot)
+{
+    return p->consts[p->slots[op->first_slot + (uint32_t)slot] - p->first_const];
+}
+
+/* The first of extent bytes of a tensor operand; null: they do not exist. */
+static inline uint8_t *
+emu_operand(const EmuRun *r, const EmuOp *op, int slot, int64_t extent)
+{
+    return emu_at(r, r->p->slots[op->first_slot + (uint32_t)slot], extent);
+}
+
+/* ---- emu_lane_io.c: operands that are addressed by lanes (vector 1.1 to 1.5) ---------------------- */
+
+typedef struct EmuLane {
+    uint8_t *at;      /* of the next repeat's first block */
+    int64_t blk, rep; /* bytes from block to block, from repeat to repeat */
+    int size;         /* of an element */
+    bool dense;       /* blocks follow each other */
+} EmuLane;
+
+/* An instruction on lanes, ready to run: all of its addresses are checked. */
+typedef struct EmuLanes {
+    EmuLane o[EMU_LANE_OPERANDS]; /* in the order of the form; o[0] is written */
+    int n;
+    int lanes;             /* L */
+    int64_t repeats;       /* 0: nothing to do */
+    int64_t run, last;     /* leading lanes of a repeat, and of the last one */
+    bool holes;            /* of the leading lanes some are off */
+    uint8_t on[MAX_LANES]; /* with holes: 1 for lanes that are active */
+} EmuLanes;
+
+/* Fills op->plan. */
+void emu_lanes_plan(const EmuProgram *p, EmuOp *op);
+/* False: a fault is recorded. */
+bool emu_lanes_open(EmuRun *r, const EmuOp *op, EmuLanes *c);
+/* The n leading lanes of a source in the present repeat, as they stand or collected in buf. */
+const uint8_t *emu_lanes_load(const EmuLane *o, int64_t n, uint8_t buf[REPEAT_BYTES]);
+/* Writes the active ones of n leading lanes of the destination. */
+void emu_lanes_store(const EmuLanes *c, int64_t n, const uint8_t *result);
+/* To the next repeat. */
+void emu_lanes_step(EmuLanes *c);
 
 /* emu_check.c: runs check_values on the operands as they are now. False: fault recorded. */
 bool emu_check(EmuRun *r, const EmuOp *op);

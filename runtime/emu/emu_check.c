@@ -34,8 +34,9 @@ tensor_of(const EmuRun *r, uint32_t ref)
 static void
 fill(const EmuRun *r, const EmuOp *op, CheckInstr *in)
 {
-    *in = (CheckInstr){.op = (Op)op->op, .soc = r->p->kernel.soc};
-    int n, refs = 0, ints = 0;
+    in->op = (Op)op->op;
+    in->soc = r->p->kernel.soc;
+    int n;
     const ParamInfo *params = form_params(op_table[op->op].form, &n);
     for (int i = 0; i < n; i++) {
         CheckArg *arg = &in->args[i];
@@ -43,7 +44,7 @@ fill(const EmuRun *r, const EmuOp *op, CheckInstr *in)
         switch (params[i].role) {
         case ROLE_DST:
         case ROLE_SRC:
-            arg->t = tensor_of(r, op->refs[refs++]);
+            arg->t = tensor_of(r, r->p->slots[op->first_slot + (uint32_t)i]);
             break;
         case ROLE_MASK:
             fill_mask(r, op, &arg->m);
@@ -51,20 +52,13 @@ fill(const EmuRun *r, const EmuOp *op, CheckInstr *in)
         case ROLE_MASKMODE:
             break;
         case ROLE_ROOT:
-            refs++;
             break;
         case ROLE_REPEAT:
-            arg->v = emu_num(r, op->repeat);
-            break;
-        case ROLE_INT:
         case ROLE_PIPE:
-            arg->v = emu_num(r, op->ints[ints++]);
-            break;
+        case ROLE_INT:
         case ROLE_SCALAR:
-            arg->v = emu_num(r, op->scalar);
-            break;
         case ROLE_ATTR:
-            arg->v = emu_num(r, op->attr);
+            arg->v = emu_slot(r, op, i);
             break;
         }
     }
@@ -90,7 +84,7 @@ emu_check(EmuRun *r, const EmuOp *op)
 bool
 emu_check_element(EmuRun *r, const EmuOp *op)
 {
-    CheckTensor t = tensor_of(r, op->refs[0]);
+    CheckTensor t = tensor_of(r, op->ref);
     t.dtype = (Dtype)op->dtype;
     Fault f;
     return check_element(&t, &f) || record(r, op, &f);

@@ -12,20 +12,20 @@ rounded(int64_t v, int64_t unit)
 static bool
 reserve(EmuRun *r, const EmuOp *op)
 {
-    const EmuRef *ref = &r->p->refs[op->refs[0]];
+    const EmuRef *ref = emu_slot_ref(r->p, op, 0);
     const TikBlobRegion *g = &r->p->kernel.regions[ref->region];
     EmuPlace *place = &r->places[ref->region];
-    const EmuPlace *before = &r->places[r->p->refs[op->refs[1]].region];
+    const EmuPlace *before = &r->places[emu_slot_ref(r->p, op, 1)->region];
     int64_t unit = scope_alloc_unit(g->scope), align = scope_align(g->scope, g->dtype);
     int64_t capacity = r->p->kernel.soc->bytes[g->scope];
-    int64_t bytes = emu_num(r, op->ints[0]);
+    int64_t bytes = emu_slot(r, op, 2);
     bytes = bytes < 0 ? 0 : bytes;
     if (bytes > capacity) {
         return emu_fault(r, op, RULE_CAPACITY, bytes);
     }
     int64_t at =
         rounded(before == place ? g->base : before->end, unit > align ? unit : align);
-    int64_t end = at + rounded(bytes, unit) * emu_num(r, op->attr);
+    int64_t end = at + rounded(bytes, unit) * emu_slot(r, op, 3);
     if (end > capacity) {
         return emu_fault(r, op, RULE_CAPACITY, bytes);
     }
@@ -38,7 +38,7 @@ reserve(EmuRun *r, const EmuOp *op)
 static bool
 blocks(EmuRun *r, const EmuOp *op)
 {
-    int64_t n = emu_num(r, op->ints[0]);
+    int64_t n = emu_slot(r, op, 0);
     int64_t most = r->p->meets ? r->p->kernel.cores : TIKBLOB_MAX_CORES;
     if (n < 0 || n > most) {
         return emu_fault(r, op, RULE_BLOCK_COUNT, n);
@@ -62,7 +62,7 @@ emu_bind_control(EmuProgram *p, EmuOp *op)
         return true;
     case SEM_RESERVE:
         op->exec = reserve;
-        return p->refs[op->refs[0]].open && p->refs[op->refs[1]].open;
+        return emu_slot_ref(p, op, 0)->open && emu_slot_ref(p, op, 1)->open;
     case SEM_BLOCKS:
         op->exec = blocks;
         return true;

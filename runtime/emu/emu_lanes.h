@@ -16,13 +16,9 @@
 typedef void LaneFn(uint8_t *dst, const uint8_t *src0, const uint8_t *src1,
                     int64_t scalar, int64_t n);
 
-enum {
-    SEM_KINDS = SEM_NOT + 1
-};
-
 typedef struct LaneTable {
-    LaneFn *vector[SEM_KINDS][DT_COUNT]; /* two sources, or one */
-    LaneFn *scalar[SEM_KINDS][DT_COUNT]; /* one source and a scalar; dup: a scalar */
+    LaneFn *vector[SEM_COUNT][DT_COUNT]; /* two sources, or one */
+    LaneFn *scalar[SEM_COUNT][DT_COUNT]; /* one source and a scalar; dup: a scalar */
 } LaneTable;
 
 extern const LaneTable emu_lanes_base;

@@ -10,7 +10,7 @@ emu_lane_fn(Op op, Dtype t)
     const LaneTable *table =
         num_level() >= NUM_LEVEL_AVX2 ? &emu_lanes_avx2 : &emu_lanes_base;
     const OpInfo *info = &op_table[op];
-    if (info->form == FORM_VDUP || info->form == FORM_VSCALAR) {
+    if (form_slot(info->form, ROLE_SCALAR, NULL) >= 0) {
         return table->scalar[info->sem][t];
     }
     return table->vector[info->sem][t];

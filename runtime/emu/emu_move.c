@@ -11,11 +11,11 @@
 #include "num/half.h"
 
 enum {
-    INT_SID,
-    INT_NBURST,
-    INT_BURST,
-    INT_SRC_STRIDE,
-    INT_DST_STRIDE
+    MOVE_NBURST = 3,
+    MOVE_BURST,
+    MOVE_SRC_STRIDE,
+    MOVE_DST_STRIDE,
+    MOVE_MODE
 };
 
 /* ---- element conversions ------------------------------------------------------------------------------ */
@@ -95,10 +95,10 @@ bind_mode(EmuMove *m, int64_t mode, const EmuRef *dst, const EmuRef *src, bool f
 bool
 emu_bind_move(EmuProgram *p, EmuOp *op, const char **why)
 {
-    const EmuRef *dst = &p->refs[op->refs[0]], *src = &p->refs[op->refs[1]];
+    const EmuRef *dst = emu_slot_ref(p, op, 0), *src = emu_slot_ref(p, op, 1);
     Scope to = p->kernel.regions[dst->region].scope;
     Scope from = p->kernel.regions[src->region].scope;
-    int64_t mode = p->consts[op->attr - p->first_const];
+    int64_t mode = emu_slot_attr(p, op, MOVE_MODE);
     EmuMove m = {.units = move_units(from, src->dtype, to, dst->dtype)};
     if (!bind_mode(&m, mode, dst, src, from == SC_L0C || to == SC_L0C)) {
         *why = "the move's mode does not exist for its operands";
@@ -124,10 +124,9 @@ typedef struct Bursts {
 static bool
 read_counts(const EmuRun *r, const EmuOp *op, const EmuMove *m, Bursts *b)
 {
-    int64_t nburst = emu_num(r, op->ints[INT_NBURST]),
-            burst = emu_num(r, op->ints[INT_BURST]);
-    int64_t ss = emu_num(r, op->ints[INT_SRC_STRIDE]);
-    int64_t ds = emu_num(r, op->ints[INT_DST_STRIDE]);
+    int64_t nburst = emu_slot(r, op, MOVE_NBURST), burst = emu_slot(r, op, MOVE_BURST);
+    int64_t ss = emu_slot(r, op, MOVE_SRC_STRIDE);
+    int64_t ds = emu_slot(r, op, MOVE_DST_STRIDE);
     if (nburst < 1 || nburst > 4095 || burst < 1 || burst > 65535 || ss < 0 ||
         ss > 65535 || ds < 0 || ds > 65535) {
         return false;
@@ -209,8 +208,8 @@ emu_exec_move(EmuRun *r, const EmuOp *op)
     if (!read_counts(r, op, m, &b)) {
         return emu_refuse(r, op);
     }
-    b.dst = emu_at(r, op->refs[0], (b.n - 1) * b.dst_pitch + b.dst_len);
-    b.src = emu_at(r, op->refs[1], (b.n - 1) * b.src_pitch + b.src_len);
+    b.dst = emu_operand(r, op, 0, (b.n - 1) * b.dst_pitch + b.dst_len);
+    b.src = emu_operand(r, op, 1, (b.n - 1) * b.src_pitch + b.src_len);
     if (b.dst == NULL || b.src == NULL) {
         return emu_refuse(r, op);
     }

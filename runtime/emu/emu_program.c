@@ -93,6 +93,7 @@ lay_out(EmuProgram *p, EmuResult *res)
         int64_t end = g->base + g->bytes;
         size[g->scope] = end > size[g->scope] ? end : size[g->scope];
     }
+    size[SC_SREG] = SREG_BYTES; /* instructions use it without naming it */
     for (int s = 0; s < SC_COUNT; s++) {
         p->scope_at[s] = p->scratch_bytes;
         p->scratch_bytes += (size[s] + SCOPE_ALIGN - 1) / SCOPE_ALIGN * SCOPE_ALIGN;
@@ -170,6 +171,7 @@ emu_free(EmuProgram *p)
     free(p->ops);
     free(p->refs);
     free(p->terms);
+    free(p->slots);
     free(p->consts);
     free(p->moves);
     pages_free(p->scratch, p->scratch_bytes);
@@ -325,17 +327,16 @@ add_ref(const Adder *a, const TikOperand *o, bool write, uint32_t *out)
 
 /* ---- instructions ------------------------------------------------------------------------------------- */
 
-/* Takes the operands by role: tensors and integers in order, the others have one place each. */
 static bool
-add_operand(const Adder *a, EmuOp *op, int i, Role role, int counts[2])
+add_operand(const Adder *a, EmuOp *op, int i, Role role, uint32_t *slot)
 {
     const TikDesc *d = a->d;
     switch (role) {
     case ROLE_DST:
     case ROLE_SRC:
-        return add_ref(a, &d->args[i].t, role == ROLE_DST, &op->refs[counts[0]++]);
+        return add_ref(a, &d->args[i].t, role == ROLE_DST, slot);
     case ROLE_ROOT:
-        return add_ref(a, &d->args[i].t, false, &op->refs[counts[0]++]);
+        return add_ref(a, &d->args[i].t, false, slot);
     case ROLE_MASK:
         for (int w = 0; w < mask_words(d->mask_form); w++) {
             if (!add_num(a, &d->args[i].mask[w], &op->mask[w])) {
@@ -346,22 +347,26 @@ add_operand(const Adder *a, EmuOp *op, int i, Role role, int counts[2])
     case ROLE_MASKMODE:
         return true;
     case ROLE_REPEAT:
-        return add_num(a, &d->args[i].v, &op->repeat);
     case ROLE_INT:
-        return add_num(a, &d->args[i].v, &op->ints[counts[1]++]);
     case ROLE_SCALAR:
-        return add_num(a, &d->args[i].v, &op->scalar);
-    case ROLE_PIPE:
-        return d->args[i].v.kind == NUM_IMM
-                   ? add_num(a, &d->args[i].v, &op->ints[counts[1]++])
-                   : bad(a, "a queue is not an immediate");
+        return add_num(a, &d->args[i].v, slot);
     case ROLE_ATTR:
-        if (d->args[i].v.kind != NUM_IMM) {
-            return bad(a, "an attribute is not an immediate");
-        }
-        return add_num(a, &d->args[i].v, &op->attr);
+    case ROLE_PIPE:
+        return d->args[i].v.kind == NUM_IMM ? add_num(a, &d->args[i].v, slot)
+                                            : bad(a, "an attribute is not an immediate");
     }
     return bad(a, "an operand has no role");
+}
+
+static bool
+add_slot(const Adder *a, uint32_t value)
+{
+    EmuProgram *p = a->p;
+    if (!grow(&p->slots, &p->cap_slots, p->nslots, sizeof *p->slots)) {
+        return no_memory(a->res);
+    }
+    p->slots[p->nslots++] = value;
+    return true;
 }
 
 bool
@@ -380,25 +385,18 @@ bind(const Adder *a, EmuOp *op)
 {
     const char *why = NULL;
     bool ok = false;
-    switch (op_table[op->op].form) {
-    case FORM_MOVE:
+    switch (form_family(op_table[op->op].form)) {
+    case FAM_MOVE:
         ok = emu_bind_move(a->p, op, &why);
         break;
-    case FORM_SETREG:
-    case FORM_RESERVE:
-    case FORM_FLAG:
-    case FORM_PIPE:
-    case FORM_MEET:
-    case FORM_BLOCKS:
+    case FAM_REGISTER:
+    case FAM_CONTROL:
         return emu_bind_control(a->p, op) ||
                bad(a, "a reservation is not of an open region");
-    case FORM_VDUP:
-    case FORM_VBIN:
-    case FORM_VSCALAR:
-    case FORM_VUN:
+    case FAM_LANES:
         ok = emu_bind_vector(a->p, op, &why);
         break;
-    case FORM_COUNT:
+    case FAM_COUNT:
         break;
     }
     if (ok) {
@@ -415,15 +413,17 @@ add_instr(const Adder *a, EmuOp *op)
         d->mask_form > MASK_COUNTER) {
         return bad(a, "the instruction is not known");
     }
-    op->op = (uint8_t)d->op;
+    op->op = (uint16_t)d->op;
     op->mask_form = (uint8_t)d->mask_form;
-    int n, counts[2] = {0, 0};
+    int n;
     const ParamInfo *params = form_params(op_table[d->op].form, &n);
+    op->first_slot = a->p->nslots;
     for (int i = 0; i < n; i++) {
-        if (!add_operand(a, op, i, params[i].role, counts)) {
+        uint32_t slot = 0;
+        if (!add_operand(a, op, i, params[i].role, &slot) || !add_slot(a, slot)) {
             return false;
         }
-        op->literals |= (uint16_t)((d->args[i].literal ? 1u : 0u) << i);
+        op->literals |= (uint64_t)(d->args[i].literal ? 1 : 0) << i;
     }
     return bind(a, op);
 }
@@ -458,7 +458,7 @@ add_access(const Adder *a, EmuOp *op)
     if (!good_dtype(d->dtype)) {
         return bad(a, "an element has no dtype");
     }
-    if (!add_ref(a, &d->operand, d->kind == DESC_STORE, &op->refs[0])) {
+    if (!add_ref(a, &d->operand, d->kind == DESC_STORE, &op->ref)) {
         return false;
     }
     TikNum reg = {.kind = NUM_REG, .index = d->reg};

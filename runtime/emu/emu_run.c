@@ -12,7 +12,7 @@ emu_exec_set_padding(EmuRun *r, const EmuOp *op)
     if (op->checked && !emu_check(r, op)) {
         return false;
     }
-    r->padding = emu_num(r, op->ints[0]);
+    r->padding = emu_slot(r, op, 0);
     return true;
 }
 
@@ -32,7 +32,7 @@ element(EmuRun *r, const EmuOp *op, int size)
     if (op->checked && !emu_check_element(r, op)) {
         return NULL;
     }
-    uint8_t *at = emu_at(r, op->refs[0], size);
+    uint8_t *at = emu_at(r, op->ref, size);
     if (at == NULL) {
         emu_refuse(r, op);
     }
@@ -122,7 +122,7 @@ emu_run_core(EmuRun *r)
             ok = op->exec(r, op);
             pc++;
             if (op->op == OP_BLOCK_BARRIER && ok) {
-                r->waits = emu_num(r, op->ints[0]);
+                r->waits = emu_slot(r, op, 1);
                 r->pc = pc;
                 return true;
             }
@@ -180,6 +180,8 @@ emu_start_core(EmuRun *r, uint32_t core)
     if ((p->kernel.flags & TIKBLOB_FILL_SCRATCH) != 0) {
         memset(p->scratch, 0xff, (size_t)p->scratch_bytes);
     }
+    r->sreg = p->scratch + p->scope_at[SC_SREG];
+    sreg_reset(r->sreg);
 }
 
 /* The bound counts descriptors; ends, and one return per core, are counted here too. */

@@ -10,6 +10,8 @@
 #include "isa/isa.h"
 #include "isa/scalar.h"
 
+#include <string.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -186,6 +188,13 @@ typedef struct TikDesc {
         bool literal; /* v is an immediate */
     } args[MAX_PARAMS];
 } TikDesc;
+
+/* A descriptor of nothing, with that many operands; the others are left as they are. */
+static inline void
+tikblob_clear(TikDesc *d, int nargs)
+{
+    memset(d, 0, offsetof(TikDesc, args) + (size_t)nargs * sizeof d->args[0]);
+}
 
 typedef struct TikCursor {
     const TikBlob *blob;

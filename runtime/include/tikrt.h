@@ -117,7 +117,7 @@ typedef struct TikCheck {
     int32_t op;
     int32_t place; /* indexes TikKernel.places */
     const char *soc;
-    TikCheckArg args[MAX_PARAMS];
+    TikCheckArg args[]; /* one for each operand of the form */
 } TikCheck;
 
 /* What compiled code calls before an instruction that could not be proved: runs check_values. values
@@ -125,6 +125,14 @@ typedef struct TikCheck {
  * root when it is a value; a mask's four words; any other
  * operand's number (a MASKMODE operand has none). Returns 0, or records the fault and returns 1. */
 int tikrt_check(TikCore *core, const TikCheck *check, const int64_t *values);
+/* What compiled code calls to execute an instruction whose meaning is in this library (runtime/ops).
+ * values as for tikrt_check; operands: for each operand of the form the address of a tensor's first
+ * byte (other operands: unset), and behind them that of the core's special registers. Returns 0, or
+ * records the fault and returns 1. */
+int tikrt_exec(TikCore *core, const TikCheck *op, const int64_t *values,
+               uint8_t *const *operands);
+/* Sets the special registers as they are when a core starts. */
+void tikrt_sreg_reset(uint8_t *sreg);
 /* Records a fault by rule without an instruction (run-time-zero-division). Always returns 1. */
 int tikrt_fault(TikCore *core, int32_t rule, int64_t value, int32_t place);
 /* A multi-core loop has n blocks; more than are launched are launched as well. 1: a fault. */

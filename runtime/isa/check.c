@@ -1,11 +1,10 @@
-/* check.c: the rules of every instruction on concrete values (data-movement chapters 3 and 4,
- * vector chapter 1); check.h is the contract, footprint.c has the extents, overlap.c the overlap rules.
+/* check.c: the rules of every instruction on concrete values; check.h is the contract. Here what is generic:
+ * it follows from the tables (param.def, optype.def, lanes.def). What relates the operands of one
+ * family of instructions is in the family's file (move.c, lanes.c, ...), reached through FamilyRules.
  * The compiler, compiled code and the emulator all come here, so a rule has one name and one text.
  *
- * Owns: not-on-arch, dtype-unsupported, dtype-mismatch, dtype-differs, read-only, list-index,
- * address-align, tensor-overflow, gm-tail-write,
- * path, same-gm, path-applicability, range-*, extended-argument, pad-mode*, conv-soc, type-pair,
- * deqscale-missing, scope-ub, mask-*, repeat-range, repeat-stride-range, scalar-range.
+ * Owns: not-on-arch, dtype-unsupported, dtype-mismatch, read-only, list-index, address-align,
+ * tensor-overflow, the ranges of param.def, scope-ub, mask-*, repeat-range, scalar-range, stride-unit.
  * Not checked here: arg-type and scalar-dtype of a call (binding); capacity; uninit. Processors
  * with smaller vector alignment (SD3403, Hi3796CV300) are held to 32 bytes like the others. */
 #include "isa/check.h"
@@ -30,10 +29,55 @@ check_fail(Fault *fault, const FaultAt *at, const char *fmt, ...)
     return false;
 }
 
-static const char *
-op_name(const CheckInstr *in)
+const char *
+check_op_name(const CheckInstr *in)
 {
     return op_table[in->op].name;
+}
+
+const char *
+check_param_name(const CheckInstr *in, int param)
+{
+    int n;
+    return form_params(op_table[in->op].form, &n)[param].name;
+}
+
+/* Only pipe_barrier names all queues at once. */
+static bool
+static_pipes(const CheckInstr *in, Fault *fault)
+{
+    int n;
+    Form form = op_table[in->op].form;
+    const ParamInfo *params = form_params(form, &n);
+    int64_t most = form == FORM_PIPE ? PIPE_COUNT : PIPE_COUNT - 1;
+    for (int i = 0; i < n; i++) {
+        int64_t v = in->args[i].v;
+        FaultAt at = {RULE_PIPE, i, v, 0, most};
+        if (params[i].role == ROLE_PIPE && (v < 0 || v > most)) {
+            return check_fail(fault, &at, "%s is queue %lld; they are 0 to %lld",
+                              params[i].name, (long long)v, (long long)most);
+        }
+    }
+    return true;
+}
+
+static const FamilyRules rules_control = {.statics = static_pipes};
+
+const FamilyRules *
+check_family(Op op)
+{
+    static const FamilyRules *const families[FAM_COUNT] = {
+        [FAM_MOVE] = &rules_move,
+        [FAM_CONTROL] = &rules_control,
+        [FAM_LANES] = &rules_lanes,
+    };
+    return families[form_family(op_table[op].form)];
+}
+
+static bool
+is_tensor(const ParamInfo *p)
+{
+    return p->role == ROLE_DST || p->role == ROLE_SRC;
 }
 
 /* Adds to a list of names in a small buffer. */
@@ -52,22 +96,22 @@ available(const CheckInstr *in, Fault *fault)
     FaultAt at = {RULE_NOT_ON_ARCH, -1, 0, 0, 0};
     Form form = op_table[in->op].form;
     if (!op_on_soc(in->op, in->soc)) {
-        return check_fail(fault, &at, "%s does not exist on %s", op_name(in),
+        return check_fail(fault, &at, "%s does not exist on %s", check_op_name(in),
                           in->soc->name);
     }
-    if (form != FORM_MOVE && !form_is_control(form) &&
+    if (form_family(form) != FAM_MOVE && !form_is_control(form) &&
         soc_profile(in->soc) == PROFILE_NANO) {
         return check_fail(
             fault, &at,
             "%s on %s works in blocks of 16 bytes; only processors with blocks "
             "of 32 bytes are supported",
-            op_name(in), in->soc->name);
+            check_op_name(in), in->soc->name);
     }
     return true;
 }
 
-static bool
-dtype_ok(const CheckInstr *in, int param, const char *name, Fault *fault)
+bool
+check_main_dtype(const CheckInstr *in, int param, Fault *fault)
 {
     Dtype t = in->args[param].t.dtype;
     if (op_has_dtype(in->op, t, in->soc)) {
@@ -80,183 +124,22 @@ dtype_ok(const CheckInstr *in, int param, const char *name, Fault *fault)
         }
     }
     FaultAt at = {RULE_DTYPE_UNSUPPORTED, param, (int64_t)t, 0, 0};
-    return check_fail(fault, &at, "%s is %s; %s on %s takes %s", name, dtype_name(t),
-                      op_name(in), in->soc->name, list);
+    return check_fail(fault, &at, "%s is %s; %s on %s takes %s",
+                      check_param_name(in, param), dtype_name(t), check_op_name(in),
+                      in->soc->name, list);
 }
 
-static bool
-same_dtype(const CheckInstr *in, int param, const char *dst, const char *src,
-           Fault *fault)
+bool
+check_same_dtype(const CheckInstr *in, int param, Fault *fault)
 {
+    int main = form_main(op_table[in->op].form);
     Dtype t = in->args[param].t.dtype;
-    Dtype d = in->args[op_table[in->op].form == FORM_MOVE ? MV_DST : 1].t.dtype;
+    Dtype d = in->args[main].t.dtype;
     FaultAt at = {RULE_DTYPE_MISMATCH, param, (int64_t)t, (int64_t)d, (int64_t)d};
-    return t == d || check_fail(fault, &at, "%s is %s and %s is %s; %s needs one dtype",
-                                dst, dtype_name(d), src, dtype_name(t), op_name(in));
-}
-
-/* ---- static rules of moves ------------------------------------------------------------------------ */
-
-static bool
-path_exists(const CheckInstr *in, Scope src, Scope dst)
-{
-    const PathInfo *p = path_find(src, dst);
-    return p && (p->cores >> in->soc->core & 1);
-}
-
-static bool
-move_path(const CheckInstr *in, Fault *fault)
-{
-    Scope src = in->args[MV_SRC].t.scope;
-    Scope dst = in->args[MV_DST].t.scope;
-    if (src == SC_GM && dst == SC_GM) {
-        FaultAt at = {RULE_SAME_GM, MV_SRC, 0, 0, 0};
-        return check_fail(fault, &at, "dst and src are both in global memory");
-    }
-    if (path_exists(in, src, dst)) {
-        return true;
-    }
-    char list[64] = "";
-    for (int s = 0; s < SC_COUNT; s++) {
-        if (path_exists(in, src, (Scope)s)) {
-            list_add(list, sizeof list, scope_name((Scope)s));
-        }
-    }
-    FaultAt at = {RULE_PATH, MV_DST, 0, 0, 0};
-    return check_fail(fault, &at,
-                      "%s has no path from %s to %s on %s; from %s it goes to %s",
-                      op_name(in), scope_name(src), scope_name(dst), in->soc->name,
-                      scope_name(src), list[0] ? list : "no memory");
-}
-
-/* Conversion codes that a processor has (data-movement 6.5), as bits. */
-static uint32_t
-conv_codes(const Soc *soc)
-{
-    switch (soc->core) {
-    case CORE_HI3796CV300ES_AIC:
-        return 0x03e9; /* 0, 3, 5..9 */
-    case CORE_HI3796CV300CS_AIC:
-    case CORE_SD3403_AIC:
-        return 0x3fe9; /* 0, 3, 5..13 */
-    default:
-        break;
-    }
-    return soc_profile(soc) == PROFILE_V100   ? 0x00ff
-           : soc_profile(soc) == PROFILE_V200 ? 0x3fff
-                                              : 1;
-}
-
-static bool
-code_scales(int64_t code)
-{
-    return code == 3 || (code >= 6 && code <= 13);
-}
-
-/* Whether a conversion code without scale takes src to dst on this path. */
-static bool
-pair_ok(Dtype src, Dtype dst, int64_t code, bool from_l0c)
-{
-    bool floating = src == DT_F16 || src == DT_F32;
-    bool plain = src == dst && (floating || src == DT_S32);
-    switch (code) {
-    case 0:
-        return plain || (src == dst && src == DT_U32);
-    case 1:
-        return src == DT_F32 && dst == DT_F16;
-    case 2:
-        return src == DT_F32 && dst == DT_F16 && from_l0c;
-    case 4:
-        return src == DT_F16 && dst == DT_F32 && !from_l0c;
-    case 5:
-        return plain && from_l0c;
-    default:
-        return false;
-    }
-}
-
-static bool
-move_conversion(const CheckInstr *in, Fault *fault)
-{
-    const CheckTensor *src = &in->args[MV_SRC].t;
-    const CheckTensor *dst = &in->args[MV_DST].t;
-    int64_t code = in->args[MV_MODE].v;
-    FaultAt at = {RULE_EXTARG, MV_MODE, code, 0, 13};
-    if (code < 0 || code > 13) {
-        return check_fail(fault, &at, "ConvReluMode is %lld; its codes are 0 to 13",
-                          (long long)code);
-    }
-    if (!(conv_codes(in->soc) >> code & 1)) {
-        at.rule = RULE_CONV_SOC;
-        return check_fail(fault, &at,
-                          "ConvReluMode is %lld, a conversion that %s does not have",
-                          (long long)code, in->soc->name);
-    }
-    if (code_scales(code) || (src->dtype == DT_S32 && dst->dtype == DT_F16)) {
-        at.rule = RULE_DEQ_MISSING;
-        return check_fail(
-            fault, &at,
-            "ConvReluMode %lld from %s to %s needs a scale, which data_move "
-            "does not have",
-            (long long)code, dtype_name(src->dtype), dtype_name(dst->dtype));
-    }
-    if (!pair_ok(src->dtype, dst->dtype, code, src->scope == SC_L0C)) {
-        at.rule = RULE_TYPE_PAIR;
-        return check_fail(
-            fault, &at,
-            "from %s in %s to %s in %s is not a conversion of ConvReluMode %lld",
-            dtype_name(src->dtype), scope_name(src->scope), dtype_name(dst->dtype),
-            scope_name(dst->scope), (long long)code);
-    }
-    return true;
-}
-
-static bool
-move_extended(const CheckInstr *in, Fault *fault)
-{
-    Scope src = in->args[MV_SRC].t.scope;
-    Scope dst = in->args[MV_DST].t.scope;
-    int64_t mode = in->args[MV_MODE].v;
-    FaultAt at = {RULE_PADMODE, MV_MODE, mode, 0, 5};
-    if (src == SC_GM && dst == SC_L1) {
-        return (mode >= 0 && mode <= 5) ||
-               check_fail(fault, &at, "PadMode is %lld; the modes are 0 to 5",
-                          (long long)mode);
-    }
-    at.hi = 0;
-    if (check_pad_width(mode) != 0) {
-        at.rule = RULE_PADMODE_PATH;
-        return check_fail(fault, &at,
-                          "PadMode is %lld on a move from %s to %s; it is for moves "
-                          "from GM to L1",
-                          (long long)mode, scope_name(src), scope_name(dst));
-    }
-    at.rule = RULE_EXTARG;
-    return mode == 0 || check_fail(fault, &at,
-                                   "the extended argument is %lld; a move from %s to "
-                                   "%s takes none",
-                                   (long long)mode, scope_name(src), scope_name(dst));
-}
-
-/* A move copies bytes: elements of one size stay elements. */
-static bool
-same_width(const CheckInstr *in)
-{
-    return dtype_size(in->args[MV_DST].t.dtype) == dtype_size(in->args[MV_SRC].t.dtype);
-}
-
-static bool
-static_move(const CheckInstr *in, Fault *fault)
-{
-    if (!move_path(in, fault) || !dtype_ok(in, MV_DST, "dst", fault) ||
-        !dtype_ok(in, MV_SRC, "src", fault)) {
-        return false;
-    }
-    if (in->args[MV_SRC].t.scope == SC_L0C || in->args[MV_DST].t.scope == SC_L0C) {
-        return move_conversion(in, fault);
-    }
-    return (same_width(in) || same_dtype(in, MV_SRC, "dst", "src", fault)) &&
-           move_extended(in, fault);
+    return t == d ||
+           check_fail(fault, &at, "%s is %s and %s is %s; %s needs one dtype",
+                      check_param_name(in, main), dtype_name(d),
+                      check_param_name(in, param), dtype_name(t), check_op_name(in));
 }
 
 /* ---- static rules of vector instructions ------------------------------------------------------------ */
@@ -266,52 +149,114 @@ mask_form_ok(const CheckInstr *in, int param, Fault *fault)
 {
     MaskForm form = in->args[param].m.form;
     FaultAt at = {RULE_MASK_MODE, param, 0, 0, 0};
-    if (form == MASK_COUNTER && op_table[in->op].form != FORM_VSCALAR) {
-        return check_fail(fault, &at, "%s has no counter mode", op_name(in));
+    if (form == MASK_COUNTER &&
+        form_slot(op_table[in->op].form, ROLE_MASKMODE, NULL) < 0) {
+        return check_fail(fault, &at, "%s has no counter mode", check_op_name(in));
     }
     if (form == MASK_COUNTER && soc_profile(in->soc) == PROFILE_V100) {
         return check_fail(fault, &at,
                           "%s has no counter mode; it exists from Ascend310P on",
                           in->soc->name);
     }
-    bool bytes = dtype_size(in->args[1].t.dtype) == 1;
+    int want = check_lanes(in) == MAX_LANES ? 4 : 2;
     int words = mask_words(form);
-    if (words > 1 && words != (bytes ? 4 : 2)) {
-        at = (FaultAt){RULE_MASK_LENGTH, param, words, bytes ? 4 : 2, bytes ? 4 : 2};
+    if (words > 1 && words != want) {
+        at = (FaultAt){RULE_MASK_LENGTH, param, words, want, want};
         return check_fail(fault, &at, "mask is a list of %d words; %s operands take %d",
-                          words, dtype_name(in->args[1].t.dtype), bytes ? 4 : 2);
+                          words, dtype_name(check_widest(in)), want);
     }
     return true;
 }
 
 static bool
-scope_is_ub(const CheckInstr *in, int param, const char *name, Fault *fault)
+scope_is_ub(const CheckInstr *in, int param, Fault *fault)
 {
     Scope s = in->args[param].t.scope;
     FaultAt at = {RULE_SCOPE_UB, param, (int64_t)s, SC_UB, SC_UB};
-    return s == SC_UB || check_fail(fault, &at, "%s is in %s; %s works in UB", name,
-                                    scope_name(s), op_name(in));
+    return s == SC_UB ||
+           check_fail(fault, &at, "%s is in %s; %s works in UB",
+                      check_param_name(in, param), scope_name(s), check_op_name(in));
+}
+
+static bool
+operand_dtype(const CheckInstr *in, int param, OperandType of, Fault *fault)
+{
+    Dtype t = in->args[param].t.dtype;
+    FaultAt at = {RULE_DTYPE_UNSUPPORTED, param, (int64_t)t, 0, 0};
+    if (of == OF_MAIN) {
+        return param == form_main(op_table[in->op].form)
+                   ? check_main_dtype(in, param, fault)
+                   : check_same_dtype(in, param, fault);
+    }
+    if (of == OF_BITS) {
+        return dtype_kind(t) == KIND_UINT ||
+               check_fail(fault, &at,
+                          "%s is %s; %s takes uint8, uint16, uint32, uint64 there",
+                          check_param_name(in, param), dtype_name(t), check_op_name(in));
+    }
+    Dtype want = operand_type_dtype(of, DT_NONE);
+    return want == DT_NONE || t == want ||
+           check_fail(fault, &at, "%s is %s; %s takes %s there",
+                      check_param_name(in, param), dtype_name(t), check_op_name(in),
+                      dtype_name(want));
+}
+
+/* The main operand comes first: the others are compared with it. */
+static bool
+operand_dtypes(const CheckInstr *in, const ParamInfo *params, int n, Fault *fault)
+{
+    int main = form_main(op_table[in->op].form);
+    if (main >= 0 && !operand_dtype(in, main, params[main].of, fault)) {
+        return false;
+    }
+    for (int i = 0; i < n; i++) {
+        if (is_tensor(&params[i]) && i != main &&
+            !operand_dtype(in, i, params[i].of, fault)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* stride_unit other than 0 exists on the 310P class and the 310B class only (vector 1.2). */
+static bool
+attr_ok(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
+{
+    int64_t v = in->args[param].v;
+    FaultAt at = {p->rule, param, v, p->lo, p->hi};
+    if (p->rule == RULE_NONE) {
+        return true;
+    }
+    if (v < p->lo || v > p->hi) {
+        return check_fail(fault, &at, "%s is %lld; %s takes %lld to %lld", p->name,
+                          (long long)v, check_op_name(in), (long long)p->lo,
+                          (long long)p->hi);
+    }
+    Profile profile = soc_profile(in->soc);
+    bool units = profile == PROFILE_V200 || profile == PROFILE_V300;
+    return p->rule != RULE_STRIDE_UNIT || v == 0 || units ||
+           check_fail(fault, &at, "stride_unit is %lld; on %s it is 0", (long long)v,
+                      in->soc->name);
 }
 
 static bool
 static_vector(const CheckInstr *in, const ParamInfo *params, int n, Fault *fault)
 {
     for (int i = 0; i < n; i++) {
-        bool tensor = params[i].role == ROLE_DST || params[i].role == ROLE_SRC;
-        if (tensor && !scope_is_ub(in, i, params[i].name, fault)) {
+        if (is_tensor(&params[i]) && !scope_is_ub(in, i, fault)) {
             return false;
         }
     }
-    if (!dtype_ok(in, 1, params[1].name, fault)) {
+    if (!operand_dtypes(in, params, n, fault)) {
         return false;
     }
     for (int i = 0; i < n; i++) {
-        if (params[i].role == ROLE_SRC &&
-            !same_dtype(in, i, params[1].name, params[i].name, fault)) {
+        if ((params[i].role == ROLE_ATTR && !attr_ok(in, i, &params[i], fault)) ||
+            (params[i].role == ROLE_MASK && !mask_form_ok(in, i, fault))) {
             return false;
         }
     }
-    return mask_form_ok(in, 0, fault);
+    return true;
 }
 
 static bool
@@ -328,65 +273,44 @@ check_store(const CheckTensor *t, Fault *fault)
     return read_only(t, 0, "the element's tensor", fault);
 }
 
-/* Only pipe_barrier names all queues at once. */
-static bool
-static_pipes(const CheckInstr *in, const ParamInfo *params, int n, Fault *fault)
-{
-    int64_t most = op_table[in->op].form == FORM_PIPE ? PIPE_COUNT : PIPE_COUNT - 1;
-    for (int i = 0; i < n; i++) {
-        int64_t v = in->args[i].v;
-        FaultAt at = {RULE_PIPE, i, v, 0, most};
-        if (params[i].role == ROLE_PIPE && (v < 0 || v > most)) {
-            return check_fail(fault, &at, "%s is queue %lld; they are 0 to %lld",
-                              params[i].name, (long long)v, (long long)most);
-        }
-    }
-    return true;
-}
-
 bool
 check_static(const CheckInstr *in, Fault *fault)
 {
+    int n;
+    const ParamInfo *params = form_params(op_table[in->op].form, &n);
+    const FamilyRules *rules = check_family(in->op);
     if (!available(in, fault)) {
         return false;
     }
-    int n;
-    Form form = op_table[in->op].form;
-    const ParamInfo *params = form_params(form, &n);
     for (int i = 0; i < n; i++) {
         if (params[i].role == ROLE_DST &&
             !read_only(&in->args[i].t, i, params[i].name, fault)) {
             return false;
         }
     }
-    switch (form) {
-    case FORM_MOVE:
-        return static_move(in, fault);
-    case FORM_FLAG:
-    case FORM_PIPE:
-        return static_pipes(in, params, n, fault);
-    case FORM_SETREG:
-    case FORM_RESERVE:
-    case FORM_MEET:
-    case FORM_BLOCKS:
-        return true;
-    case FORM_VDUP:
-    case FORM_VBIN:
-    case FORM_VSCALAR:
-    case FORM_VUN:
-    case FORM_COUNT:
-        break;
+    if (form_family(op_table[in->op].form) >= FAM_LANES &&
+        !static_vector(in, params, n, fault)) {
+        return false;
     }
-    return static_vector(in, params, n, fault);
+    return rules == NULL || rules->statics == NULL || rules->statics(in, fault);
 }
 
 /* ---- rules on values ------------------------------------------------------------------------------ */
+
+int
+check_align(const CheckInstr *in, int param)
+{
+    const CheckTensor *t = &in->args[param].t;
+    const FamilyRules *rules = check_family(in->op);
+    return rules != NULL && rules->align != NULL ? rules->align(in, param)
+                                                 : scope_align(t->scope, t->dtype);
+}
 
 static bool
 value_align(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
 {
     const CheckTensor *t = &in->args[param].t;
-    int align = scope_align(t->scope, t->dtype);
+    int align = check_align(in, param);
     FaultAt at = {RULE_ADDRESS_ALIGN, param, t->offset, align, align};
     return t->offset % align == 0 ||
            check_fail(fault, &at,
@@ -412,7 +336,7 @@ mask_count_ok(const CheckInstr *in, int param, Fault *fault)
                           (long long)n, (long long)hi);
     }
     return check_fail(fault, &at, "mask is %lld; %s operands take 1 to %lld lanes",
-                      (long long)n, dtype_name(in->args[1].t.dtype), (long long)hi);
+                      (long long)n, dtype_name(check_widest(in)), (long long)hi);
 }
 
 static bool
@@ -428,7 +352,7 @@ mask_bits_ok(const CheckInstr *in, int param, Fault *fault)
                           "mask is [0x%llx, 0x%llx]; %s operands have %d lanes, so "
                           "bits from %d on must be 0",
                           (unsigned long long)m->w[1], (unsigned long long)m->w[0],
-                          dtype_name(in->args[1].t.dtype), lanes, lanes);
+                          dtype_name(check_widest(in)), lanes, lanes);
     }
     uint64_t any = 0;
     for (int i = 0; i < mask_words(m->form); i++) {
@@ -447,7 +371,8 @@ value_range(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
     const CheckArg *a = &in->args[param];
     int64_t lo = p->lo;
     if (p->role == ROLE_REPEAT) {
-        if (in->args[0].m.form == MASK_COUNTER) {
+        const CheckMask *m = check_mask(in);
+        if (m != NULL && m->form == MASK_COUNTER) {
             return true;
         }
         lo = a->literal ? lo : 0;
@@ -455,15 +380,26 @@ value_range(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
     FaultAt at = {p->rule, param, a->v, lo, p->hi};
     return p->rule == RULE_NONE || (a->v >= lo && a->v <= p->hi) ||
            check_fail(fault, &at, "%s is %lld; %s takes %lld to %lld%s%s", p->name,
-                      (long long)a->v, op_name(in), (long long)lo, (long long)p->hi,
+                      (long long)a->v, check_op_name(in), (long long)lo, (long long)p->hi,
                       p->unit[0] ? " " : "", p->unit);
 }
 
-/* The scalar travels in the dtype of dst (scalar.h): integers of that range, floats as bits. */
+Dtype
+check_scalar_dtype(const CheckInstr *in, int param)
+{
+    int n;
+    Form form = op_table[in->op].form;
+    int main = form_main(form);
+    Dtype t = operand_type_dtype(form_params(form, &n)[param].of,
+                                 main < 0 ? DT_NONE : in->args[main].t.dtype);
+    return t == DT_NONE ? DT_S64 : t;
+}
+
+/* The scalar travels in its dtype (scalar.h): integers of that range, floats as bits. */
 static bool
 value_scalar(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
 {
-    Dtype t = in->args[1].t.dtype;
+    Dtype t = check_scalar_dtype(in, param);
     int64_t v = in->args[param].v;
     int bits = 8 * dtype_size(t);
     if (bits == 64) {
@@ -478,15 +414,44 @@ value_scalar(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
                       (long long)v, dtype_name(t), (long long)lo, (long long)hi);
 }
 
-static bool
-value_pad(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
+int64_t
+check_limit(const CheckTensor *t)
 {
-    int64_t v = in->args[param].v;
-    int64_t want = param == MV_BURST;
-    FaultAt at = {want ? RULE_PADMODE_BURST : RULE_PADMODE_STRIDE, param, v, want, want};
-    return !check_is_pad_move(in) || v == want ||
-           check_fail(fault, &at, "%s is %lld; with PadMode %lld it is %lld", p->name,
-                      (long long)v, (long long)in->args[MV_MODE].v, (long long)want);
+    int64_t bytes = t->bytes < 0 ? 0 : t->bytes;
+    if (t->scope != SC_GM || bytes % BLOCK_BYTES == 0) {
+        return bytes;
+    }
+    return sat_add(bytes - bytes % BLOCK_BYTES, BLOCK_BYTES);
+}
+
+int64_t
+check_extent(const CheckInstr *in, int param)
+{
+    const FamilyRules *rules = check_family(in->op);
+    return rules == NULL || rules->extent == NULL ? 0 : rules->extent(in, param);
+}
+
+Footprint
+check_footprint(const CheckInstr *in, int param, bool *exact)
+{
+    const FamilyRules *rules = check_family(in->op);
+    *exact = true;
+    if (rules == NULL || rules->footprint == NULL) {
+        *exact = false;
+        return (Footprint){in->args[param].t.offset, 1, 0, 1, 0, check_extent(in, param)};
+    }
+    return rules->footprint(in, param, exact);
+}
+
+int64_t
+footprint_end(const Footprint *f)
+{
+    if (f->count0 <= 0 || f->count1 <= 0 || f->len <= 0) {
+        return f->offset;
+    }
+    int64_t last =
+        sat_add(sat_mul(f->count0 - 1, f->stride0), sat_mul(f->count1 - 1, f->stride1));
+    return sat_add(f->offset, sat_add(last, f->len));
 }
 
 static bool
@@ -576,63 +541,82 @@ run_step(const CheckInstr *in, CheckStep step, const ParamInfo *params, Fault *f
         return value_range(in, step.param, p, fault);
     case CHECK_SCALAR:
         return value_scalar(in, step.param, p, fault);
-    case CHECK_PAD:
-        return value_pad(in, step.param, p, fault);
+    case CHECK_VALUE:
+        return check_family(in->op)->value(in, step.param, fault);
     case CHECK_BOUNDS:
         return value_bounds(in, step.param, p, fault);
     case CHECK_OVERLAP:
-        return check_overlap(in, step.param, fault);
+        return check_family(in->op)->overlap(in, step.param, fault);
     }
     return true;
 }
 
-static int
-steps_of_param(Form form, const ParamInfo *p, int i, CheckStep *out)
+Rule
+check_value_rule(Op op, int param)
 {
+    const FamilyRules *rules = check_family(op);
+    return rules != NULL && rules->value_rule != NULL ? rules->value_rule(op, param)
+                                                      : RULE_NONE;
+}
+
+static int
+steps_of_param(Op op, const ParamInfo *p, int i, CheckStep *out)
+{
+    int n = 0;
     switch (p->role) {
     case ROLE_DST:
     case ROLE_SRC:
-        out[0] = (CheckStep){CHECK_ALIGN, i};
-        return 1;
+        out[n++] = (CheckStep){CHECK_ALIGN, i};
+        break;
     case ROLE_MASK:
-        out[0] = (CheckStep){CHECK_MASK, i};
-        return 1;
+        out[n++] = (CheckStep){CHECK_MASK, i};
+        break;
     case ROLE_REPEAT:
     case ROLE_INT:
-        out[0] = (CheckStep){CHECK_RANGE, i};
-        out[1] = (CheckStep){CHECK_PAD, i};
-        return p->rule == RULE_NONE                                         ? 0
-               : form == FORM_MOVE && (i == MV_BURST || i == MV_SRC_STRIDE) ? 2
-                                                                            : 1;
+        if (p->rule != RULE_NONE) {
+            out[n++] = (CheckStep){CHECK_RANGE, i};
+        }
+        break;
     case ROLE_SCALAR:
-        out[0] = (CheckStep){CHECK_SCALAR, i};
-        return 1;
+        out[n++] = (CheckStep){CHECK_SCALAR, i};
+        break;
     case ROLE_MASKMODE:
     case ROLE_ATTR:
     case ROLE_PIPE:
     case ROLE_ROOT:
         break;
     }
-    return 0;
+    if (check_value_rule(op, i) != RULE_NONE) {
+        out[n++] = (CheckStep){CHECK_VALUE, i};
+    }
+    return n;
+}
+
+/* Operands that are compared with the ones before: all tensors but the first destination. */
+static bool
+has_overlap(Op op, const ParamInfo *params, int i)
+{
+    const FamilyRules *rules = check_family(op);
+    return is_tensor(&params[i]) && rules != NULL && rules->overlap != NULL &&
+           i != form_slot(op_table[op].form, ROLE_DST, NULL);
 }
 
 int
 check_steps(Op op, CheckStep *out)
 {
     int nparams;
-    Form form = op_table[op].form;
-    const ParamInfo *params = form_params(form, &nparams);
+    const ParamInfo *params = form_params(op_table[op].form, &nparams);
     int n = 0;
     for (int i = 0; i < nparams; i++) {
-        n += steps_of_param(form, &params[i], i, out + n);
+        n += steps_of_param(op, &params[i], i, out + n);
     }
     for (int i = 0; i < nparams; i++) {
-        if (params[i].role == ROLE_DST || params[i].role == ROLE_SRC) {
+        if (is_tensor(&params[i])) {
             out[n++] = (CheckStep){CHECK_BOUNDS, i};
         }
     }
     for (int i = 0; i < nparams; i++) {
-        if (params[i].role == ROLE_SRC) {
+        if (has_overlap(op, params, i)) {
             out[n++] = (CheckStep){CHECK_OVERLAP, i};
         }
     }
@@ -644,19 +628,13 @@ static bool
 run_operand(const CheckInstr *in, const ParamInfo *params, int i, Fault *fault)
 {
     CheckStep steps[2];
-    int n = steps_of_param(op_table[in->op].form, &params[i], i, steps);
+    int n = steps_of_param(in->op, &params[i], i, steps);
     for (int k = 0; k < n; k++) {
         if (!run_step(in, steps[k], params, fault)) {
             return false;
         }
     }
     return true;
-}
-
-static bool
-is_tensor(const ParamInfo *p)
-{
-    return p->role == ROLE_DST || p->role == ROLE_SRC;
 }
 
 bool
@@ -690,7 +668,8 @@ check_values(const CheckInstr *in, Fault *fault)
         }
     }
     for (int i = 0; i < n; i++) {
-        if (params[i].role == ROLE_SRC && !check_overlap(in, i, fault)) {
+        if (has_overlap(in->op, params, i) &&
+            !check_family(in->op)->overlap(in, i, fault)) {
             return false;
         }
     }
@@ -714,48 +693,4 @@ check_element(const CheckTensor *t, Fault *fault)
     }
     return (t->offset >= 0 && end <= check_limit(t)) ||
            overflow_fault(t, 0, "the element", end, fault);
-}
-
-/* Of operands in blocks; those in L0C convert. */
-static void
-warn_dtypes(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
-{
-    const CheckTensor *dst = &in->args[MV_DST].t, *src = &in->args[MV_SRC].t;
-    Fault fault;
-    if (src->scope != SC_L0C && dst->scope != SC_L0C && src->dtype != dst->dtype) {
-        FaultAt at = {RULE_DTYPE_DIFFERS, MV_SRC, (int64_t)src->dtype, 0, 0};
-        check_fail(&fault, &at, "dst is %s and src is %s; %s keeps the bits",
-                   dtype_name(dst->dtype), dtype_name(src->dtype), op_name(in));
-        report(ctx, &fault);
-    }
-}
-
-void
-check_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
-{
-    if (op_table[in->op].form != FORM_MOVE) {
-        return;
-    }
-    const CheckTensor *dst = &in->args[MV_DST].t;
-    const PathInfo *path = path_find(in->args[MV_SRC].t.scope, dst->scope);
-    Fault fault;
-    warn_dtypes(in, report, ctx);
-    if (path && (path->warned >> in->soc->core & 1)) {
-        FaultAt at = {RULE_PATH_APPLICABILITY, -1, 0, 0, 0};
-        check_fail(&fault, &at,
-                   "the manual lists %s to %s on %s in one table and leaves it out "
-                   "of another",
-                   scope_name(path->src), scope_name(path->dst), in->soc->name);
-        report(ctx, &fault);
-    }
-    int64_t extent = check_extent(in, MV_DST);
-    int64_t end = sat_add(dst->offset, extent);
-    if (dst->scope == SC_GM && dst->items == 0 && extent > 0 && end > dst->bytes) {
-        FaultAt at = {RULE_GM_TAIL_WRITE, MV_DST, end, 0, dst->bytes};
-        check_fail(&fault, &at,
-                   "dst covers bytes %lld to %lld; the last element ends before "
-                   "byte %lld",
-                   (long long)dst->offset, (long long)(end - 1), (long long)dst->bytes);
-        report(ctx, &fault);
-    }
 }

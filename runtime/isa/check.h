@@ -5,7 +5,7 @@
  *
  * Rules owned here: every row of rule.def of the groups common, moves and vector, except those of
  * the allocator (capacity), of liveness (uninit) and of cores (multicore-overlap). Not checked here:
- * what a call's operands are (arg-type), which binding checks. */
+ * what a call's operands are (arg-type), which binding checks. What a family of instructions adds is in its own file (check_int.h). */
 #ifndef TIK_CHECK_H
 #define TIK_CHECK_H
 
@@ -84,9 +84,9 @@ typedef enum CheckKind {
     CHECK_MASK,   /* MASK: mask-range, mask-zero, mask-high-nonzero */
     CHECK_RANGE,  /* REPEAT, INT: the row's range */
     CHECK_SCALAR, /* SCALAR: fits the dst dtype */
-    CHECK_PAD,    /* burst, src_stride of a move with a pad mode */
+    CHECK_VALUE,  /* a further rule of the family on one number */
     CHECK_BOUNDS, /* DST, SRC: tensor-overflow */
-    CHECK_OVERLAP /* SRC against DST: overlap, overlap-single, overlap-multi, overlap-src1-accum */
+    CHECK_OVERLAP /* a tensor against the first DST and others before it: overlap, overlap-* */
 } CheckKind;
 
 typedef struct CheckStep {
@@ -95,7 +95,7 @@ typedef struct CheckStep {
 } CheckStep;
 
 enum {
-    MAX_CHECK_STEPS = 24
+    MAX_CHECK_STEPS = 3 * MAX_PARAMS
 };
 int check_steps(Op op, CheckStep *out); /* number of steps, at most MAX_CHECK_STEPS */
 bool check_step(const CheckInstr *in, CheckStep step, Fault *fault);
@@ -126,6 +126,19 @@ typedef struct Footprint {
 Footprint check_footprint(const CheckInstr *in, int param, bool *exact);
 /* One past the last byte touched, relative to the root; offset when nothing is touched. */
 int64_t footprint_end(const Footprint *f);
+
+/* Alignment of a tensor operand that the instruction requires, in bytes. */
+int check_align(const CheckInstr *in, int param);
+/* The dtype in which a SCALAR operand travels. */
+Dtype check_scalar_dtype(const CheckInstr *in, int param);
+
+/* The rule that a CHECK_VALUE step of the operand asks; RULE_NONE: there is no such step. */
+Rule check_value_rule(Op op, int param);
+/* Whether sources may accumulate in the destination: then src0 is also compared with src1. */
+bool check_accumulating_form(Form f);
+/* Whether overlap of the operand with the first destination is a question of equal steps (moves, lanes):
+ * else only operands that never come near each other are known not to meet. */
+bool check_overlap_is_regular(Form f, int param);
 
 /* Geometry of a vector instruction. */
 int check_lanes(const CheckInstr *in);       /* L: lanes per repeat */

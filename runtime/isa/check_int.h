@@ -5,18 +5,6 @@
 
 #include "isa/check.h"
 
-/* Operands of a move by index. */
-enum {
-    MV_DST,
-    MV_SRC,
-    MV_SID,
-    MV_NBURST,
-    MV_BURST,
-    MV_SRC_STRIDE,
-    MV_DST_STRIDE,
-    MV_MODE
-};
-
 /* Where a rule is broken: the numbers of a Fault. */
 typedef struct FaultAt {
     Rule rule;
@@ -44,24 +32,70 @@ sat_mul(int64_t a, int64_t b)
                                             : r;
 }
 
-/* Bytes of each burst that a pad mode takes from global memory; 0: no pad mode. */
-int check_pad_width(int64_t mode);
-bool check_is_pad_move(const CheckInstr *in);
+/* The rules of a family (form.def). Everything that ranges, masks, scopes and element types say is
+ * generic (check.c); null: nothing more to say. All of them presuppose operands within their ranges
+ * and are safe for any values. */
+typedef struct FamilyRules {
+    /* What does not depend on values: availability, types that relate, modes. */
+    bool (*statics)(const CheckInstr *in, Fault *fault);
+    /* Bytes from the operand's start to one past the last byte touched; 0 when nothing is. */
+    int64_t (*extent)(const CheckInstr *in, int param);
+    Footprint (*footprint)(const CheckInstr *in, int param, bool *exact);
+    /* A tensor operand against the ones before it: sources, and destinations but the first. */
+    bool (*overlap)(const CheckInstr *in, int param, Fault *fault);
+    /* A further rule on one number, which allows an interval that follows from constant operands
+     * (ATTR, types); value_rule names it, RULE_NONE where there is none. */
+    bool (*value)(const CheckInstr *in, int param, Fault *fault);
+    Rule (*value_rule)(Op op, int param);
+    /* Required alignment of a tensor operand in bytes; null: scope_align. */
+    int (*align)(const CheckInstr *in, int param);
+} FamilyRules;
 
-/* Index of repeat_times in a vector form; the stride of tensor operand p follows at that + p. */
-int check_repeat_index(Op op);
-static inline int64_t
-check_stride(const CheckInstr *in, int param)
-{
-    return in->args[check_repeat_index(in->op) + param].v;
-}
+extern const FamilyRules rules_move, rules_lanes;
 
-/* Bytes from the operand's start to one past the last byte touched; 0 when nothing is. */
-int64_t check_extent(const CheckInstr *in, int param);
+/* The family of an instruction; null: only generic rules. */
+const FamilyRules *check_family(Op op);
+
+const char *check_op_name(const CheckInstr *in);
+const char *check_param_name(const CheckInstr *in, int param);
+/* Generic parts of check_static for families that need them in another order. */
+bool check_main_dtype(const CheckInstr *in, int param, Fault *fault);
+bool check_same_dtype(const CheckInstr *in, int param, Fault *fault);
+
+/* The type whose width gives the lanes: that of the widest operand addressed by lanes. */
+Dtype check_widest(const CheckInstr *in);
+/* The mask operand; null: the form has none. */
+const CheckMask *check_mask(const CheckInstr *in);
 /* Bytes that may be touched in a root tensor: global memory is rounded up to 32. */
 int64_t check_limit(const CheckTensor *t);
+/* The extent of an operand, by its family. */
+int64_t check_extent(const CheckInstr *in, int param);
+bool check_is_pad_move(const CheckInstr *in);
 
-/* Overlap of source operand param with the destination. */
-bool check_overlap(const CheckInstr *in, int param, Fault *fault);
+/* ---- lanes.c, for families that address some of their operands by lanes ------------------------- */
+
+/* Where the lanes of an operand are; strides in bytes. */
+typedef struct LaneGeometry {
+    int lanes;     /* L: of a repeat */
+    int size;      /* bytes of an element */
+    int per_block; /* elements of a block */
+    int blocks;    /* of a repeat */
+    int64_t blk;   /* from block to block */
+    int64_t rep;   /* from repeat to repeat */
+} LaneGeometry;
+
+/* Presupposes form_lanes(form, param). */
+LaneGeometry check_geometry(const CheckInstr *in, int param);
+int64_t lanes_extent(const CheckInstr *in, int param);
+Footprint lanes_footprint(const CheckInstr *in, int param, bool *exact);
+/* Source param against destination dst by the rules of vector 1.6 for one and several repeats. */
+bool lanes_overlap(const CheckInstr *in, int dst, int param, Fault *fault);
+
+/* Whether two byte ranges of one root share a byte. */
+static inline bool
+bytes_meet(int64_t a, int64_t alen, int64_t b, int64_t blen)
+{
+    return alen > 0 && blen > 0 && a < sat_add(b, blen) && b < sat_add(a, alen);
+}
 
 #endif

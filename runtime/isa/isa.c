@@ -140,7 +140,7 @@ static const Soc socs[] = {
      ncores,                                                                             \
      ncube,                                                                              \
      nvec,                                                                               \
-     {INT64_MAX, ub, l1, l0a, l0b, l0c, bt, fb},                                         \
+     {INT64_MAX, ub, l1, l0a, l0b, l0c, bt, fb, SREG_BYTES},                             \
      l2},
 #include "isa/soc.def"
 };
@@ -202,6 +202,16 @@ const OpInfo op_table[OP_COUNT] = {
 #undef PIPE_PATH
 };
 
+const char *
+sem_name(Sem s)
+{
+    static const char *const names[SEM_COUNT] = {
+#define SEM(id) #id,
+#include "isa/sem.def"
+    };
+    return names[s];
+}
+
 bool
 op_find(const char *name, Op *out)
 {
@@ -216,6 +226,20 @@ op_find(const char *name, Op *out)
 
 static const uint32_t op_types[OP_COUNT][DT_COUNT] = {
 #define OPTYPE(op, dtype, mask) [OP_##op][DT_##dtype] = mask,
+#define OPPAIR(op, dst, src, info, mask)
+#include "isa/optype.def"
+};
+
+typedef struct OpPair {
+    Op op;
+    Dtype dst, src;
+    uint32_t info, cores;
+} OpPair;
+
+static const OpPair op_pairs[] = {
+    {OP_COUNT, DT_NONE, DT_NONE, 0, 0},
+#define OPTYPE(op, dtype, mask)
+#define OPPAIR(op, dst, src, info, mask) {OP_##op, DT_##dst, DT_##src, info, mask},
 #include "isa/optype.def"
 };
 
@@ -226,20 +250,40 @@ op_has_dtype(Op op, Dtype t, const Soc *soc)
 }
 
 bool
+op_has_pair(Op op, Dtype dst, Dtype src, const Soc *soc, uint32_t *info)
+{
+    bool found = false;
+    *info = 0;
+    for (size_t i = 1; i < sizeof op_pairs / sizeof op_pairs[0]; i++) {
+        const OpPair *p = &op_pairs[i];
+        if (p->op == op && p->dst == dst && p->src == src &&
+            (p->cores >> soc->core & 1)) {
+            *info |= p->info;
+            found = true;
+        }
+    }
+    return found;
+}
+
+bool
 form_is_control(Form f)
 {
-    return f == FORM_SETREG || f == FORM_RESERVE || f == FORM_FLAG || f == FORM_PIPE ||
-           f == FORM_MEET || f == FORM_BLOCKS;
+    return form_family(f) == FAM_REGISTER || form_family(f) == FAM_CONTROL;
 }
 
 bool
 op_on_soc(Op op, const Soc *soc)
 {
-    if (form_is_control(op_table[op].form)) {
+    if (form_main(op_table[op].form) < 0) {
         return true;
     }
     for (int t = 1; t < DT_COUNT; t++) {
         if (op_has_dtype(op, (Dtype)t, soc)) {
+            return true;
+        }
+    }
+    for (size_t i = 1; i < sizeof op_pairs / sizeof op_pairs[0]; i++) {
+        if (op_pairs[i].op == op && (op_pairs[i].cores >> soc->core & 1)) {
             return true;
         }
     }
@@ -270,40 +314,141 @@ rule_find(const char *name)
 
 #define REQUIRED PARAM_REQUIRED
 
+/* A list parameter is one row per item. */
+#define SLOT(i, items, form, name, ...) ITEM(form, name "[" #i "]", i, items, __VA_ARGS__)
+#define SLOTS4(items, i0, i1, i2, i3, ...)                                               \
+    SLOT(i0, items, __VA_ARGS__)                                                         \
+    SLOT(i1, items, __VA_ARGS__)                                                         \
+    SLOT(i2, items, __VA_ARGS__)                                                         \
+    SLOT(i3, items, __VA_ARGS__)
+#define PARAM4(...) SLOTS4(4, 0, 1, 2, 3, __VA_ARGS__)
+#define PARAM16(...)                                                                     \
+    SLOTS4(16, 0, 1, 2, 3, __VA_ARGS__)                                                  \
+    SLOTS4(16, 4, 5, 6, 7, __VA_ARGS__)                                                  \
+    SLOTS4(16, 8, 9, 10, 11, __VA_ARGS__)                                                \
+    SLOTS4(16, 12, 13, 14, 15, __VA_ARGS__)
+
 static const unsigned char param_forms[] = {
-#define PARAM(form, name, role, lo, hi, unit, rule, dflt) FORM_##form,
+#define PARAM(form, name, role, of, lo, hi, unit, rule, dflt)             FORM_##form,
+#define ITEM(form, name, item, items, role, of, lo, hi, unit, rule, dflt) FORM_##form,
 #include "isa/param.def"
 };
 
 static const ParamInfo param_infos[] = {
-#define PARAM(form, name, role, lo, hi, unit, rule, dflt)                                \
-    {name, ROLE_##role, lo, hi, unit, RULE_##rule, dflt},
+#define PARAM(form, name, role, of, lo, hi, unit, rule, dflt)                            \
+    {name, ROLE_##role, OF_##of, lo, hi, unit, RULE_##rule, dflt, 0, 0},
+#define ITEM(form, name, item, items, role, of, lo, hi, unit, rule, dflt)                \
+    {name, ROLE_##role, OF_##of, lo, hi, unit, RULE_##rule, dflt, item, items},
 #include "isa/param.def"
 };
+
+/* The first row of a form in a table that is sorted by form. */
+static size_t
+first_row(const unsigned char *table, size_t n, unsigned f)
+{
+    size_t lo = 0;
+    while (n > 0) {
+        size_t half = n / 2;
+        if (table[lo + half] < f) {
+            lo += half + 1;
+            n -= half + 1;
+        } else {
+            n = half;
+        }
+    }
+    return lo;
+}
 
 const ParamInfo *
 form_params(Form f, int *n)
 {
-    size_t total = sizeof param_forms;
-    size_t first = 0;
-    while (first < total && param_forms[first] != f) {
-        first++;
-    }
-    size_t end = first;
-    while (end < total && param_forms[end] == f) {
-        end++;
-    }
-    *n = (int)(end - first);
+    size_t first = first_row(param_forms, sizeof param_forms, f);
+    *n = (int)(first_row(param_forms, sizeof param_forms, f + 1u) - first);
     return &param_infos[first];
+}
+
+static const struct {
+    const char *name;
+    Family family;
+    int main;
+} forms[FORM_COUNT] = {
+#define FORM(id, name, family, main) [FORM_##id] = {name, FAM_##family, main},
+#include "isa/form.def"
+};
+
+Dtype
+operand_type_dtype(OperandType of, Dtype main)
+{
+    static const uint8_t types[OF_COUNT] = {
+        [OF_U16] = DT_U16, [OF_U32] = DT_U32, [OF_S32] = DT_S32,
+        [OF_U64] = DT_U64, [OF_F16] = DT_F16, [OF_F32] = DT_F32};
+    return of == OF_MAIN ? main : (Dtype)types[of];
 }
 
 const char *
 form_name(Form f)
 {
-    static const char *const names[FORM_COUNT] = {"move",    "setreg", "vdup",    "vbin",
-                                                  "vscalar", "vun",    "reserve", "flag",
-                                                  "pipe",    "meet",   "blocks"};
-    return names[f];
+    return forms[f].name;
+}
+
+Family
+form_family(Form f)
+{
+    return forms[f].family;
+}
+
+int
+form_main(Form f)
+{
+    return forms[f].main;
+}
+
+static const unsigned char lane_forms[] = {
+#define LANES(form, operand, blk, rep, blk0) FORM_##form,
+#include "isa/lanes.def"
+};
+
+static const struct {
+    int operand;
+    LaneOperand lanes;
+} lane_rows[] = {
+#define LANES(form, operand, blk, rep, blk0) {operand, {blk, rep, blk0}},
+#include "isa/lanes.def"
+};
+
+const LaneOperand *
+form_lanes(Form f, int param)
+{
+    size_t end = sizeof lane_forms;
+    for (size_t i = first_row(lane_forms, end, f); i < end && lane_forms[i] == f; i++) {
+        if (lane_rows[i].operand == param) {
+            return &lane_rows[i].lanes;
+        }
+    }
+    return NULL;
+}
+
+int
+form_slot(Form f, Role role, const char *name)
+{
+    int n;
+    const ParamInfo *p = form_params(f, &n);
+    for (int i = 0; i < n; i++) {
+        if (p[i].role == role && (name == NULL || strcmp(p[i].name, name) == 0)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+void
+sreg_reset(uint8_t *sreg)
+{
+    static const uint16_t one16 = 0x3c00;
+    static const uint32_t one32 = 0x3f800000;
+    memset(sreg, 0, SREG_BYTES);
+    memcpy(sreg + SREG_RPN_OFFSET16, &one16, sizeof one16);
+    memcpy(sreg + SREG_RPN_OFFSET32, &one32, sizeof one32);
 }
 
 static const PathInfo paths[] = {

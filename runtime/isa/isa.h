@@ -126,43 +126,28 @@ const char *core_kind_name(CoreKind c); /* "AiCore" */
 
 /* ---- instructions ------------------------------------------------------------------------ */
 
+/* How the operands of a form are addressed and which rules relate them. One folder-wide name per
+ * family: runtime/isa/<family>.c has its rules, emu_<family>.c and ops_<family>.c its meaning. */
+typedef enum Family {
+#define FAMILY(id) FAM_##id,
+#include "isa/form.def"
+    FAM_COUNT
+} Family;
+
 typedef enum Form {
-    FORM_MOVE,
-    FORM_SETREG,
-    FORM_VDUP,
-    FORM_VBIN,
-    FORM_VSCALAR,
-    FORM_VUN,
-    FORM_RESERVE,
-    FORM_FLAG,
-    FORM_PIPE,
-    FORM_MEET,
-    FORM_BLOCKS,
+#define FORM(id, name, family, main) FORM_##id,
+#include "isa/form.def"
     FORM_COUNT
 } Form;
 
 /* What an instruction computes; switched on by the emulator and by the host lowering. */
 typedef enum Sem {
-    SEM_MOVE,
-    SEM_SET_PADDING,
-    SEM_DUP,
-    SEM_ADD,
-    SEM_SUB,
-    SEM_MUL,
-    SEM_MAX,
-    SEM_MIN,
-    SEM_AND,
-    SEM_OR,
-    SEM_ABS,
-    SEM_RELU,
-    SEM_NOT,
-    SEM_RESERVE,
-    SEM_BLOCKS,
-    SEM_SET_FLAG,
-    SEM_WAIT_FLAG,
-    SEM_PIPE_BARRIER,
-    SEM_BLOCK_BARRIER
+#define SEM(id) SEM_##id,
+#include "isa/sem.def"
+    SEM_COUNT
 } Sem;
+
+const char *sem_name(Sem s); /* "ADD" */
 
 typedef enum Op {
 #define OP(id, name, form, pipe, sem, meaning) OP_##id,
@@ -184,12 +169,16 @@ typedef struct OpInfo {
 
 extern const OpInfo op_table[OP_COUNT];
 bool op_find(const char *name, Op *out);
-/* Forms without tensor data: they exist on every processor and for no dtype in particular. */
-bool form_is_control(Form f);
-/* Element types of the vector operands on this processor (dst dtype; all operands equal). */
+/* Whether the instruction works on this element type on the processor: that of the form's main
+ * operand (form.def). */
 bool op_has_dtype(Op op, Dtype t, const Soc *soc);
+/* Instructions whose operands differ in type (optype.def, OPPAIR): whether the processor has the pair;
+ * *info gets the details of its rows or-ed, for conversions the rounding modes as bits of RoundMode. */
+bool op_has_pair(Op op, Dtype dst, Dtype src, const Soc *soc, uint32_t *info);
 /* Whether the processor has the instruction with any dtype. */
 bool op_on_soc(Op op, const Soc *soc);
+/* Forms without tensor data: they exist on every processor and for no dtype in particular. */
+bool form_is_control(Form f);
 
 typedef enum Role {
     ROLE_DST,
@@ -222,21 +211,73 @@ Rule rule_find(const char *name); /* RULE_NONE if unknown */
 
 enum {
     PARAM_REQUIRED = -1,
-    MAX_PARAMS = 9
+    MAX_PARAMS = 40
 };
 
+/* What the generic rules ask of an operand's type. For an ATTR: the words that the source may use. */
+typedef enum OperandType {
+    OF_NONE,
+    OF_MAIN, /* that of the form's main operand */
+    OF_ANY,  /* the family's rules say */
+    OF_BITS, /* an unsigned integer of any width: a row of bits */
+    OF_U16,
+    OF_U32,
+    OF_S32,
+    OF_U64,
+    OF_F16,
+    OF_F32,
+    OF_BOOL,  /* ATTR: True or False */
+    OF_ROUND, /* ATTR: a rounding mode, see RoundMode */
+    OF_SIDE,  /* ATTR: 'left' 0 or 'right' 1 */
+    OF_COUNT
+} OperandType;
+
+/* The dtype that an operand of this type has where the main operand has dtype main; DT_NONE: not told. */
+Dtype operand_type_dtype(OperandType of, Dtype main);
+
+/* Rounding modes of conversions (vector 3.2), in the order of the words of the language. */
+typedef enum RoundMode {
+    ROUND_NONE, /* '' and 'none': nearest, ties to even */
+    ROUND_NEAREST,
+    ROUND_FLOOR,
+    ROUND_CEIL,
+    ROUND_AWAY,
+    ROUND_ZERO,
+    ROUND_ODD,
+    ROUND_COUNT
+} RoundMode;
+
+/* One operand of a form: a slot of the instruction in the IR, in descriptors and in checks. A list of
+ * the language is several slots. */
 typedef struct ParamInfo {
     const char *name;
     Role role;
+    OperandType of;
     int64_t lo, hi;
     const char *unit;
     Rule rule;
-    int dflt; /* PARAM_REQUIRED or the default */
+    int dflt;  /* PARAM_REQUIRED or the default */
+    int item;  /* index in its list */
+    int items; /* length of the list; 0: not a list */
 } ParamInfo;
 
 /* Operands of a form in call order; *n gets their number (a MASKMODE parameter is always last). */
 const ParamInfo *form_params(Form f, int *n);
 const char *form_name(Form f);
+Family form_family(Form f);
+int form_main(Form f); /* slot of the operand whose type optype.def lists; -1: none */
+
+/* Lane addressing (vector 1.2) of a tensor operand: slots of its block stride and its repeat stride,
+ * -1: none (block stride 1, repeat stride 8 of the widest operand's blocks). Null: the operand is
+ * not addressed by lanes. */
+typedef struct LaneOperand {
+    int blk, rep;
+    bool blk0_is_1; /* a block stride of 0 counts as 1 */
+} LaneOperand;
+
+const LaneOperand *form_lanes(Form f, int param);
+int form_slot(Form f, Role role,
+              const char *name); /* -1: none; name null: the first of role */
 
 typedef struct PathInfo {
     Scope src, dst;
@@ -280,6 +321,28 @@ typedef enum MaskForm {
 } MaskForm;
 
 int mask_words(MaskForm f); /* 1, 2, 4, 1 */
+
+/* ---- special registers (vector 12.1) --------------------------------------------------------- */
+
+/* They are a small memory of each core, SC_SREG, so that the language reads and sets them with loads and
+ * stores of one element. Byte offsets; all 0 when a core starts, but RPN_OFFSET (sreg_reset). */
+enum {
+    SREG_CMPMASK = 0,   /* 128 bits */
+    SREG_RSVD_CNT = 16, /* uint32: elements that vreduce kept */
+    SREG_MAX_MIN = 24,  /* bits of the value; then uint32 count, uint32 index */
+    SREG_MAX_MIN_CNT = 28,
+    SREG_MAX_MIN_INDEX = 32,
+    SREG_VMS4 = 40,         /* 4 x uint32: records taken from each list */
+    SREG_RPN_COR_IR = 56,   /* uint32, 16 bits used */
+    SREG_RPN_OFFSET16 = 60, /* float16 */
+    SREG_RPN_OFFSET32 = 64, /* float32 */
+    SREG_FP2FP = 68,        /* uint32, 1: conversions to float16 keep infinity and NaN */
+    SREG_FP2INT = 72,       /* uint32, 1: conversions to integers keep the low bits */
+    SREG_OVERFLOW = 76,     /* uint32 */
+    SREG_BYTES = 96
+};
+
+void sreg_reset(uint8_t *sreg);
 
 /* Lanes per repeat for operands whose widest element has this type. */
 static inline int

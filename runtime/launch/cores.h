@@ -16,6 +16,7 @@ typedef struct Launch {
 
 struct TikCore {
     const TikKernel *kernel;
+    const Soc *soc;
     Launch *launch;
     uint8_t *const *args;
     int32_t index;

@@ -8,6 +8,7 @@
 #include "launch/bind.h"
 #include "launch/cores.h"
 #include "launch/pages.h"
+#include "ops/ops.h"
 
 #include <inttypes.h>
 #include <omp.h>
@@ -87,8 +88,10 @@ fill_arg(const TikCore *core, CheckArg *out, Role role, const TikCheckArg *arg,
 int
 tikrt_check(TikCore *core, const TikCheck *check, const int64_t *values)
 {
-    CheckInstr in = {.op = (Op)check->op, .soc = soc_find(check->soc)};
+    CheckInstr in;
     Fault fault;
+    in.op = (Op)check->op;
+    in.soc = core->soc;
     if (check->op == OP_COUNT) { /* an access to one element */
         fill_arg(core, &in.args[0], ROLE_DST, &check->args[0], values);
         if (check_element(&in.args[0].t, &fault)) {
@@ -107,6 +110,36 @@ tikrt_check(TikCore *core, const TikCheck *check, const int64_t *values)
     }
     record(core, fault.rule, fault.text, check->place);
     return 1;
+}
+
+int
+tikrt_exec(TikCore *core, const TikCheck *op, const int64_t *values,
+           uint8_t *const *operands)
+{
+    OpCall c;
+    int n;
+    const ParamInfo *params = form_params(op_table[op->op].form, &n);
+    c.in.op = (Op)op->op;
+    c.in.soc = core->soc;
+    for (int i = 0; i < n; i++) {
+        values += fill_arg(core, &c.in.args[i], params[i].role, &op->args[i], values);
+        c.at[i] = operands[i];
+    }
+    c.sreg = operands[n];
+    c.fault =
+        (Fault){.rule = RULE_NOT_ON_ARCH, .text = "the library is older than the code"};
+    OpFn *fn = ops_find(op_table[op->op].sem);
+    if (fn != NULL && fn(&c)) {
+        return 0;
+    }
+    record(core, c.fault.rule, c.fault.text, op->place);
+    return 1;
+}
+
+void
+tikrt_sreg_reset(uint8_t *sreg)
+{
+    sreg_reset(sreg);
 }
 
 /* ---- cores over threads --------------------------------------------------------------------------- */
@@ -154,7 +187,11 @@ static void
 run_core(Launch *l, int32_t index, uint8_t *scratch)
 {
     const TikKernel *k = l->kernel;
-    TikCore core = {.kernel = k, .launch = l, .args = l->args, .index = index};
+    TikCore core = {.kernel = k,
+                    .soc = soc_find(k->soc),
+                    .launch = l,
+                    .args = l->args,
+                    .index = index};
     if (hopeless(l, index)) {
         return;
     }

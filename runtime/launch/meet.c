@@ -42,8 +42,12 @@ static bool
 make_fiber(Launch *l, Fiber *f, int32_t index)
 {
     uint64_t self = (uint64_t)(uintptr_t)f;
-    f->core = (TikCore){
-        .kernel = l->kernel, .launch = l, .args = l->args, .index = index, .fiber = f};
+    f->core = (TikCore){.kernel = l->kernel,
+                        .soc = soc_find(l->kernel->soc),
+                        .launch = l,
+                        .args = l->args,
+                        .index = index,
+                        .fiber = f};
     f->stack = pages_alloc(STACK_BYTES);
     f->scratch = pages_alloc(l->kernel->scratch_bytes);
     f->waits = 1;

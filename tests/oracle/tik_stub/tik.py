@@ -638,9 +638,12 @@ def _tables():
     with open(os.path.join(isa, "op.def")) as f:
         ops = re.findall(r'^OP\((\w+), "(\w+)", (\w+),', f.read(), re.M)
     with open(os.path.join(isa, "param.def")) as f:
-        rows = re.findall(r'^PARAM\((\w+), "(\w+)", (\w+), .*, (\w+)\)$', f.read(), re.M)
+        rows = re.findall(r'^PARAM(?:4|16)?\((\w+), "(\w+)", (\w+), (\w+), .*, (\w+)\)$', f.read(),
+                          re.M)
     forms = {}
-    for form, name, role, default in rows:
+    for form, name, role, of, default in rows:
+        if role == "ATTR" and form == "MOVE":
+            role = "EXTENDED"
         forms.setdefault(form, []).append((name, role, default))
     return [(name, forms[form]) for _, name, form in ops]
 
@@ -651,7 +654,7 @@ def _generate(name, params):
     for p, role, default in params:
         if role == "MASKMODE":
             signature.append(p + '="normal"')
-        elif role == "ATTR":
+        elif role == "EXTENDED":
             signature += ["*extended", "PadMode=0", "ConvReluMode=0"]
         else:
             signature.append(p if default == "REQUIRED" else "%s=%s" % (p, default))
@@ -663,7 +666,7 @@ def _generate(name, params):
             parts.append("_mask(%s%s)" % (p, counter))
         elif role == "SCALAR":
             parts.append("_scalar(%s, dst)" % p)
-        elif role == "ATTR":
+        elif role == "EXTENDED":
             parts.append("int(extended[0] if extended else PadMode or ConvReluMode)")
         elif role != "MASKMODE":
             parts.append("_word(%s)" % p)

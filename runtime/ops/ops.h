@@ -1,0 +1,24 @@
+/* ops.h: instructions that compiled kernels call instead of having code of their own: those whose work
+ * is not lane arithmetic (layouts, reductions, sorting, ...). The emulator has its own implementations
+ * of the same instructions (runtime/emu); neither calls the other, so that they check each other. */
+#ifndef TIK_OPS_H
+#define TIK_OPS_H
+
+#include "isa/check.h"
+
+/* One instruction with its operands as they are now. Every rule of check.h holds, except those that
+ * depend on the contents of tensors. */
+typedef struct OpCall {
+    CheckInstr in;           /* numbers, masks, sizes of tensors */
+    uint8_t *at[MAX_PARAMS]; /* first byte of each tensor operand */
+    uint8_t *sreg;           /* special registers, SREG_BYTES */
+    Fault fault;
+} OpCall;
+
+/* Executes the instruction; false: fault is filled (a rule on the contents of a tensor). */
+typedef bool OpFn(OpCall *c);
+
+/* Null: the instruction has code of its own. */
+OpFn *ops_find(Sem sem);
+
+#endif
