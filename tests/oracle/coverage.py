@@ -1,12 +1,14 @@
 #!/usr/bin/python3
 """Every row of the tables is covered: an instruction has a documentation line, an independent model and a
-golden case; a rule has a test just inside and one just outside. Ends with 'N passed, N failed'."""
+golden case, a vector instruction the element types of vector_gen/dtypes.tsv; a rule has a test just inside and one
+just outside. Ends with 'N passed, N failed'."""
 import os
 import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import vector_model  # noqa: E402
+from vector_gen.draw import SHORT, TYPES  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -26,6 +28,18 @@ def everything_under(path):
             if n.endswith(('.gold', '.tsv', '.py', '.tik', '.md')):
                 out += read(os.path.relpath(os.path.join(folder, n), ROOT))
     return out
+
+
+def element_types():
+    """(method, types in optype.def, types in dtypes.tsv) of vector methods whose operands have one type."""
+    names = dict(re.findall(r'^OP\((\w+), "(\w+)"', read('runtime/isa/op.def'), re.M))
+    ours = {}
+    for op, dtype, cores in re.findall(r'^OPTYPE\((\w+), (\w+), (\w+)\)', read('runtime/isa/optype.def'), re.M):
+        ours.setdefault(names[op], set()).add((SHORT[dtype.lower()], int(cores, 16)))
+    for method, types in sorted(ours.items()):
+        theirs = set(TYPES.get(method, []))
+        if theirs and all(t in vector_model.core.SIZES for t, _ in theirs):
+            yield method, types, theirs
 
 
 def main():
@@ -52,6 +66,8 @@ def main():
             continue
         expect(op in model or op in vector_model.METHODS, f'{op}: in neither model of tests/oracle')
         expect(re.search(r'\b' + op.replace('vec_', '(vec_|v)') + r'\b', golden), f'{op}: no golden case')
+    for method, types, theirs in element_types():
+        expect(types == theirs, f'{method}: element types and cores that differ: {sorted(types ^ theirs)}')
     for rule in rules:
         expect(f'`{rule}`' in diags, f'{rule}: not in docs/diagnostics.md')
         for kind in ('ok', 'bad'):

@@ -306,7 +306,7 @@ def slice_select(d, method, dtype):
 
 @family('h_reduce_sum', 'h_reduce_max', 'h_reduce_min', 'h_reduce_argmax', 'h_reduce_argmin')
 def slice_reduce(d, method, dtype):
-    shape = slice_shape(d)
+    shape = tuple(max(n, 2) for n in slice_shape(d))   # a sum of one element has no addition
     to_type = 'int32' if 'arg' in method else dtype
     axis = d.pick(None, d.between(0, len(shape) - 1))
     left = [n for i, n in enumerate(shape) if i != axis] if axis is not None else []
