@@ -352,6 +352,21 @@ dict_set(Interp *in, Value dict, Value key, Value v, Span span)
 }
 
 bool
+dict_next(Value dict, uint32_t *at, Value *key, Value *v)
+{
+    const Dict *d = dict.dict;
+    while (*at < d->n) {
+        const DictEntry *e = &d->p[(*at)++];
+        if (!val_failed(e->key)) {
+            *key = e->key;
+            *v = e->v;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool
 dict_get(Interp *in, Value dict, Value key, Value *out)
 {
     int i = dict_find(in, dict.dict, key, in->here);

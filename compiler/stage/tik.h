@@ -449,6 +449,8 @@ tik_diag_of_rule(Rule r)
     return (DiagId)((int)D_ARG_TYPE + (int)r - (int)RULE_ARG_TYPE);
 }
 Value tik_build(Interp *in, Tik *c, const CallArgs *args);
+/* tik_evaluate.c: fixes Scalars to the numbers of the evaluates argument. False with a diagnostic. */
+bool tik_evaluate(Interp *in, Tik *c, Value evaluates, Span span);
 Value tik_profile_new(Interp *in, Value self, const CallArgs *args);
 
 #endif

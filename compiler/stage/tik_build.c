@@ -245,18 +245,12 @@ static bool
 other_parameters(Build *b)
 {
     Value config = b->got[B_CONFIG];
-    Value evaluates = b->got[B_EVALUATES];
     if (config.kind != VAL_NONE && config.kind != VAL_DICT) {
         stage_diag(b->in, D_BUILD_ARGS, b->span[B_CONFIG],
                    "config is %s; it is a dict of options", tik_a(b->in, config));
         return false;
     }
-    if (evaluates.kind != VAL_NONE) {
-        stage_diag(b->in, D_NOT_SUPPORTED, b->span[B_EVALUATES],
-                   "'evaluates' of BuildCCE");
-        return false;
-    }
-    return true;
+    return tik_evaluate(b->in, b->c, b->got[B_EVALUATES], b->span[B_EVALUATES]);
 }
 
 static bool

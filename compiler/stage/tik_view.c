@@ -424,11 +424,10 @@ wider(Interp *in, const View *v, Dtype t, int64_t ratio, Span span)
     }
     if (!v->element && tik_const_of(c, v->dim[last].len, &n) && n % ratio) {
         stage_diag(
-            in, D_REINTERPRET, span,
+            in, D_REINTERPRET_LENGTH, span,
             "'%s' is reinterpreted as %s with a last dimension of %lld; that is not a "
             "multiple of %lld",
             tik_sym(in, v->root->name), dtype_name(t), (long long)n, (long long)ratio);
-        return NULL;
     }
     View *w = copy_view(in, v, v->ndim);
     for (int i = 0; i < v->ndim; i++) {

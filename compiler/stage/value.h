@@ -192,6 +192,8 @@ const char *val_text_of(Interp *in, Value str); /* zero-ended */
 bool list_push(Interp *in, Value list, Value item);
 bool dict_set(Interp *in, Value dict, Value key, Value v,
               Span span); /* false: key cannot be hashed */
+/* Goes through the entries in their order; *at is 0 at first. False: there are no more. */
+bool dict_next(Value dict, uint32_t *at, Value *key, Value *v);
 bool dict_get(Interp *in, Value dict, Value key, Value *out); /* false: absent */
 
 /* "int", "Tensor": for messages. */
