@@ -252,13 +252,13 @@ typedef void StorePiece(void *dst, const float *piece, int64_t n);
 LANES_ATTR static void
 load_f16(float *piece, const void *src, int64_t n)
 {
-    f16_f32(piece, src, n, NULL);
+    f16_f32(piece, src, n, &(NumStep){.round = NUM_NEAREST});
 }
 
 LANES_ATTR static void
 load_bf16(float *piece, const void *src, int64_t n)
 {
-    bf16_f32(piece, src, n, NULL);
+    bf16_f32(piece, src, n, &(NumStep){.round = NUM_NEAREST});
 }
 
 LANES_ATTR static void

@@ -193,6 +193,28 @@ scaled_conversions(void **state)
     assert_int_equal(bytes[1], -47);
 }
 
+/* Types of one size, more elements than a piece, every level. */
+static void
+conversions_in_place(void **state)
+{
+    (void)state;
+    static uint32_t src[N], apart[N], in_place[N];
+    for (uint32_t i = 0; i < N; i++) {
+        src[i] = float_bits((float)i * 1000003.7f - 5e8f);
+    }
+    for (int level = 0; level <= (int)num_level(); level++) {
+        for (int r = NUM_NEAREST; r <= NUM_TO_ZERO; r++) {
+            NumConv c = {NUM_S32, NUM_F32, (NumRound)r, r % 2 == 1};
+            num_conv_at(NUM_LEVEL_BASE, &c, apart, src, N);
+            memcpy(in_place, src, sizeof src);
+            num_conv_at((NumLevel)level, &c, in_place, in_place, N);
+            assert_memory_equal(in_place, apart, sizeof apart);
+        }
+    }
+    assert_int_equal(apart[500],
+                     (uint32_t)1850); /* 500001850 - 5e8 in float32 arithmetic */
+}
+
 /* An odd number of int4 leaves the high half 0 and writes nothing behind it. */
 static void
 nibbles(void **state)
@@ -233,11 +255,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions_of_types), cmocka_unit_test(values),
-        cmocka_unit_test(huge_arguments),     cmocka_unit_test(lengths_and_addresses),
-        cmocka_unit_test(levels_agree),       cmocka_unit_test(conversions),
-        cmocka_unit_test(scaled_conversions), cmocka_unit_test(nibbles),
-        cmocka_unit_test(integers),
+        cmocka_unit_test(functions_of_types),   cmocka_unit_test(values),
+        cmocka_unit_test(huge_arguments),       cmocka_unit_test(lengths_and_addresses),
+        cmocka_unit_test(levels_agree),         cmocka_unit_test(conversions),
+        cmocka_unit_test(scaled_conversions),   cmocka_unit_test(nibbles),
+        cmocka_unit_test(conversions_in_place), cmocka_unit_test(integers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
