@@ -6,9 +6,11 @@
  * float32: sqrt and rec are the exact value rounded once. The other functions are defined by the
  * algorithms of num_fn_body.h: IEEE double + - * / and sqrt in the order written there, then one rounding
  * to float32. The double is off by less than 2^-49 of its value, so the result by less than
- * 0.50000004 units of its last place: it is the exact value rounded once but for about one argument in
- * thirty million. It is the same on every processor, at every level of its vector unit and under every
- * optimisation: nothing depends on a C library or on fused multiply-add.
+ * 0.50000004 units of its last place. Tried on all 2^32 arguments (tests/bench/num.c), rsqrt is the exact
+ * value rounded once, and cos is but for 5f18b878 and 6115cb11 of either sign; exp, ln and sin agree with
+ * the C library's double functions rounded once. The bits are the same on every processor, at every level
+ * of its vector unit and under every optimisation: nothing depends on a C library or on fused
+ * multiply-add.
  *
  * Subnormal arguments and results are kept. Overflow gives infinity. A NaN argument, and an argument
  * outside of the domain, give the canonical quiet NaN (half.h).
