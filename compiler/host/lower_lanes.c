@@ -391,7 +391,7 @@ block_stride(Lower *l, StmtId s, const LaneOperand *o, int64_t unit, int64_t siz
 {
     LLVMValueRef v = stride(l, s, o->blk, 1, 1);
     LLVMValueRef zero = lower_const(l, 0);
-    if (o->blk >= 0 && o->blk0_is_1) {
+    if (o->blk >= 0 && o->blk0_is_1 && unit < 2) {
         LLVMValueRef is_zero = LLVMBuildICmp(l->b, LLVMIntEQ, v, zero, "");
         v = LLVMBuildSelect(l->b, is_zero, lower_const(l, 1), v, "");
     }

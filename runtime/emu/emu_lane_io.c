@@ -88,7 +88,7 @@ read_strides(const EmuRun *r, const EmuOp *op, int i, const EmuLanes *c, EmuLane
         unit < 0 || unit > 3) {
         return false;
     }
-    blk = blk == 0 && p->o[i].blk0_is_1 ? 1 : blk;
+    blk = blk == 0 && p->o[i].blk0_is_1 && unit < 2 ? 1 : blk;
     o->blk = unit < 2 ? blk * BLOCK_BYTES : BLOCK_BYTES + blk * o->size;
     o->rep = unit < 2 ? rep * BLOCK_BYTES : rep * o->size;
     if (unit & 1) {

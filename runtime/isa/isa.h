@@ -272,7 +272,7 @@ int form_main(Form f); /* slot of the operand whose type optype.def lists; -1: n
  * not addressed by lanes. */
 typedef struct LaneOperand {
     int blk, rep;
-    bool blk0_is_1; /* a block stride of 0 counts as 1 */
+    bool blk0_is_1; /* a block stride of 0 counts as 1, unless it is a gap */
 } LaneOperand;
 
 const LaneOperand *form_lanes(Form f, int param);
