@@ -387,8 +387,9 @@ do_accesses(Init *in, const Stmt *s)
     Access list[MAX_ACCESSES];
     int n = access_list(in->k, s, list);
     for (int i = 0; i < n; i++) {
-        if (in->k->bufs.p[list[i].buf].scope == SC_GM) {
-            continue; /* the caller's bytes */
+        Scope scope = in->k->bufs.p[list[i].buf].scope;
+        if (scope == SC_GM || scope == SC_SREG) {
+            continue; /* the caller's bytes; registers that are set when a core starts */
         }
         if (list[i].write) {
             do_write(in, &list[i]);

@@ -134,6 +134,7 @@ struct Tik {
     bool
         flag_set[PIPE_COUNT * PIPE_COUNT * TIK_FLAGS]; /* a set_flag of it was recorded */
     bool open_flags; /* a set_flag whose id is not constant was recorded */
+    BufId sreg;      /* the special registers; 0: nothing names them yet */
     Span span;
     uint32_t chain;
     Tik *next; /* all containers of the run */
@@ -331,6 +332,10 @@ bool tik_scalar_dtype(Interp *in, Value v, Span span, Dtype *out);
 bool tik_scalar_name(Interp *in, Value v, Span span, const char *dflt, Sym *out);
 /* Records o = v, converted as by a C cast. False with a diagnostic. */
 bool tik_assign(Interp *in, ExprObj *o, Value v, Span span);
+/* A Scalar that a method is to set: of this container and alive; what: the parameter. Warns where it
+ * bounds an open loop. False with a diagnostic. */
+bool tik_target(Interp *in, Tik *c, Value v, const char *what, const char *method,
+                Span span);
 /* What set_as does: tik_assign if the Scalar is alive and the branch is not dropped. False: the program
  * ends. */
 bool tik_set(Interp *in, ExprObj *o, Value v, Span span);
@@ -434,6 +439,26 @@ bool tik_flag_place(Interp *in, const Tik *c, Op op, Span span);
 /* A flag instruction with these operands is recorded: warns of a wait that never ends. */
 void tik_note_flag(Interp *in, Tik *c, Op op, const Arg *args, Span span);
 Value tik_block_barrier(Interp *in, Tik *c, const CallArgs *args);
+
+/* ---- tik_sreg.c: special registers, by their offset SREG_ and dtype ---- */
+
+/* The register as the place of a load or store. */
+Ref tik_sreg_ref(Interp *in, Tik *c, int64_t offset, Dtype t);
+/* Loads it into a fresh register. False: the program ends. */
+bool tik_sreg_read(Interp *in, Tik *c, int64_t offset, Dtype t, Span span, ExprId *out);
+/* Sets a Scalar, or an element of a ScalarArray, to its value, as set_as converts. The caller has asked
+ * tik_alive. */
+bool tik_sreg_load(Interp *in, ExprObj *dst, int64_t offset, Dtype t, Span span);
+/* Sets it to the value, converted as by a C cast. */
+bool tik_sreg_store(Interp *in, Tik *c, int64_t offset, Dtype t, ExprId value, Span span);
+/* When the kernel is built: the registers exist from its first statement on. */
+void tik_sreg_begin(Tik *c);
+
+/* ---- tik_mode.c ---- */
+
+Value tik_set_fp2int_mode(Interp *in, Tik *c, const CallArgs *args);
+Value tik_mov_fp2int_mode(Interp *in, Tik *c, const CallArgs *args);
+Value tik_set_fp2fp_mode(Interp *in, Tik *c, const CallArgs *args);
 
 Value tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args);
 /* The dtype represents the number; a float is no integer unless it has no fraction. */

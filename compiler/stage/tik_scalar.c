@@ -158,6 +158,19 @@ tik_assign(Interp *in, ExprObj *o, Value v, Span span)
 }
 
 bool
+tik_target(Interp *in, Tik *c, Value v, const char *what, const char *method, Span span)
+{
+    if (!tik_is(v, &tik_scalar_class)) {
+        stage_diag(in, D_ARG_TYPE, span, "%s is %s; %s takes a Scalar there", what,
+                   tik_a(in, v), method);
+        return false;
+    }
+    TRY(tik_own(in, c, v, span) && tik_alive(in, c, tik_runtime(v)->e, span));
+    warn_bound(in, c, tik_runtime(v), span);
+    return true;
+}
+
+bool
 tik_set(Interp *in, ExprObj *o, Value v, Span span)
 {
     if (!tik_dropped(o->c) && tik_not_built(in, o->c, span) &&

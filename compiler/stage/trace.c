@@ -101,7 +101,9 @@ static void
 put_ref(const Trace *t, const Ref *r)
 {
     const Buffer *b = &t->k->bufs.p[r->buf];
-    if (b->scope == SC_GM) {
+    if (b->scope == SC_SREG) {
+        text_put(t->out, "%sreg");
+    } else if (b->scope == SC_GM) {
         text_put(t->out, name_of(t, b->name));
     } else {
         put_id(t, '%', t->ordinal[r->buf]);
@@ -286,15 +288,24 @@ put_inner(Trace *t, const Stmt *s)
     word(t, "end");
 }
 
+/* Part of the alloc before, or of the loop behind it; special registers need no alloc. */
+static bool
+is_silent(const Trace *t, const Stmt *s)
+{
+    if (s->kind == ST_ALLOC) {
+        return t->k->bufs.p[s->alloc.buf].scope == SC_SREG;
+    }
+    return s->kind == ST_INSTR && (s->instr.op == OP_RESERVE || s->instr.op == OP_BLOCKS);
+}
+
 static void
 put_body(Trace *t, StmtId first)
 {
     t->depth++;
     for (StmtId id = first; id; id = t->k->stmts.p[id].next) {
         const Stmt *s = &t->k->stmts.p[id];
-        if (s->kind == ST_INSTR &&
-            (s->instr.op == OP_RESERVE || s->instr.op == OP_BLOCKS)) {
-            continue; /* part of the alloc before, or of the loop behind it */
+        if (is_silent(t, s)) {
+            continue;
         }
         put_head(t, s);
         if (s->kind == ST_FOR || s->kind == ST_IF || s->kind == ST_SCOPE) {

@@ -516,7 +516,8 @@ peak_line(Asm *a)
         return false;
     }
     a->info.peak[s] = bytes;
-    return s != SC_GM || fail(a, "GM has no peak");
+    return (s != SC_GM && (int)s < BLOB_SCOPES) ||
+           fail(a, "%s has no peak", scope_name(s));
 }
 
 static bool

@@ -21,7 +21,9 @@ enum {
     MAX_NUMBERS = 16, /* of one descriptor: two bits each in its tag word */
     MAX_BLOB_REGS = 65536,
     MAX_BLOB_CORES = 65535,
-    MAX_STRING_BYTES = 4 << 20
+    MAX_STRING_BYTES = 4 << 20,
+    BLOB_SCOPES =
+        SC_SREG /* memories of scope.def whose sizes are recorded: registers have one */
 };
 
 /* Flags of an argument. */

@@ -284,11 +284,11 @@ blob_target_record(const Soc *soc, uint8_t out[TARG_BYTES])
     put32(out + 32, (uint32_t)soc->cores);
     put32(out + 36, (uint32_t)soc->cube_cores);
     put32(out + 40, (uint32_t)soc->vector_cores);
-    for (int i = 1; i < SC_COUNT; i++) {
+    for (int i = 1; i < BLOB_SCOPES; i++) {
         put32(out + 40 + 4 * i, (uint32_t)soc->bytes[i]);
     }
     put32(out + 72, (uint32_t)soc->l2);
-    for (int i = 0; i < SC_COUNT; i++) {
+    for (int i = 0; i < BLOB_SCOPES; i++) {
         put16(out + 76 + 2 * i, (uint32_t)scope_align((Scope)i, DT_F16));
         put16(out + 92 + 2 * i, (uint32_t)scope_align((Scope)i, DT_F32));
     }

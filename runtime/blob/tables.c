@@ -179,9 +179,10 @@ tikblob_kernel(const TikBlob *b, int index, TikBlobKernel *out)
                            .cores = get32(p + 40),
                            .flags = get32(p + 44),
                            .step_bound = get64(p + 48)};
-    for (int i = 1; i < SC_COUNT; i++) {
+    for (int i = 1; i < BLOB_SCOPES; i++) {
         out->peak[i] = get32(p + 52 + 4 * i);
     }
+    out->peak[SC_SREG] = SREG_BYTES;
 }
 
 /* Where the next kernel's parts have to begin. */
@@ -209,7 +210,7 @@ check_parts(const TikBlob *b, const uint8_t *p, Parts *next, TikBlobDiag *diag)
 static bool
 check_peak(const TikBlob *b, const uint8_t *p, TikBlobDiag *diag)
 {
-    for (int i = 1; i < SC_COUNT; i++) {
+    for (int i = 1; i < BLOB_SCOPES; i++) {
         if (get32(p + 52 + 4 * i) > b->soc->bytes[i]) {
             return blob_bad_value(diag, BLOB_KERNEL_PEAK, SEC_KERN,
                                   (uint64_t)(p + 52 + 4 * i - b->bytes),

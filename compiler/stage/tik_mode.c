@@ -1,0 +1,118 @@
+/* tik_mode.c: setters and readers of the modes of tik_mode.def.
+ *
+ * A mode is a special register: a setter is a store, a reader is a load. The value of a Scalar is known
+ * at run time only; of one outside of the range the low bits count. */
+#include "stage/tik.h"
+
+typedef struct Mode {
+    const char *setter, *param, *getter;
+    int64_t offset, most;
+    uint32_t cores;
+} Mode;
+
+static const Mode modes[] = {
+#define MODE(id, setter, param, getter, reg, most, cores)                                \
+    {setter, param, getter, SREG_##reg, most, cores},
+#include "stage/tik_mode.def"
+};
+
+typedef enum ModeId {
+#define MODE(id, setter, param, getter, reg, most, cores) MODE_##id,
+#include "stage/tik_mode.def"
+} ModeId;
+
+static bool
+mode_exists(Interp *in, const Tik *c, const Mode *m, const char *name, Span span)
+{
+    const Soc *soc = c->k->soc;
+    if (m->cores >> soc->core & 1) {
+        return true;
+    }
+    stage_diag(in, D_NOT_ON_ARCH, span, "%s does not exist on %s", name, soc->name);
+    return false;
+}
+
+static bool
+mode_value(Interp *in, Tik *c, const Mode *m, Value v, Span span, ExprId *out)
+{
+    int64_t n;
+    if (tik_is_runtime(v)) {
+        TRY(tik_read(in, c, v, span, out));
+        Dtype t = ir_expr(c->k, *out)->dtype;
+        if (!dtype_is_float(t) && t != DT_BOOL) {
+            *out = ir_cast(c->k, DT_U32, *out);
+            *out = ir_op2(c->k, SOP_AND, *out, ir_const(c->k, DT_U32, m->most));
+            return true;
+        }
+        stage_diag(in, D_ARG_TYPE, span, "%s has dtype %s; %s takes an integer there",
+                   m->param, dtype_name(t), m->setter);
+        return false;
+    }
+    if (v.kind == VAL_FLOAT || !val_as_int64(v, &n) || n < 0 || n > m->most) {
+        stage_diag(in, D_MODE_RANGE, span, "%s is %s; %s takes an int, 0 to %lld",
+                   m->param, val_repr(in, v), m->setter, (long long)m->most);
+        return false;
+    }
+    *out = ir_const(c->k, DT_U32, n);
+    return true;
+}
+
+static Value
+set_mode(Interp *in, Tik *c, const CallArgs *args, ModeId id)
+{
+    const Mode *m = &modes[id];
+    BindParam params[] = {{m->param, true, {0}}};
+    Value v;
+    Span span;
+    ExprId value;
+    if (tik_dropped(c)) {
+        return val_none();
+    }
+    if (!stage_bind(in, m->setter, args, params, 1, &v, &span)) {
+        return val_fail();
+    }
+    if (tik_not_built(in, c, args->span) &&
+        mode_exists(in, c, m, m->setter, args->span) &&
+        mode_value(in, c, m, v, span, &value)) {
+        (void)tik_sreg_store(in, c, m->offset, DT_U32, value, args->span);
+    }
+    return in->fatal ? val_fail() : val_none();
+}
+
+static Value
+get_mode(Interp *in, Tik *c, const CallArgs *args, ModeId id)
+{
+    static const BindParam params[] = {{"scalar", true, {0}}};
+    const Mode *m = &modes[id];
+    Value v;
+    Span span;
+    if (tik_dropped(c)) {
+        return val_none();
+    }
+    if (!stage_bind(in, m->getter, args, params, 1, &v, &span)) {
+        return val_fail();
+    }
+    if (tik_not_built(in, c, args->span) &&
+        tik_target(in, c, v, "scalar", m->getter, span)) {
+        (void)tik_sreg_load(in, tik_runtime(v), m->offset, DT_U32, args->span);
+    }
+    return in->fatal ? val_fail() : val_none();
+}
+
+Value
+tik_set_fp2int_mode(Interp *in, Tik *c, const CallArgs *args)
+{
+    return set_mode(in, c, args, MODE_FP2INT);
+}
+
+Value
+tik_mov_fp2int_mode(Interp *in, Tik *c, const CallArgs *args)
+{
+    return get_mode(in, c, args, MODE_FP2INT);
+}
+
+Value
+tik_set_fp2fp_mode(Interp *in, Tik *c, const CallArgs *args)
+{
+    return set_mode(in, c, args, MODE_FP2FP);
+}
