@@ -414,6 +414,7 @@ tik_install(Interp *in)
 {
     TikState *st = ARENA_NEW(&in->u->arena, TikState);
     in->tik = st;
+    st->built = val_dict(in);
     fill_method_table(in, st);
     Value m = stage_module(in, "tik");
     fill_module(in, m);

@@ -220,6 +220,7 @@ typedef struct TikState {
     Sym sym_set_as;
     Value scalar_type, expr_type; /* the class objects tik.Scalar and tik.Expr */
     Refused refused[TK_COUNT];
+    Value built; /* names of the unit's kernels to their numbers */
 } TikState;
 
 extern const ObjectClass tik_container_class, tik_tensor_class, tik_scalar_class,

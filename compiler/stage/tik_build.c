@@ -54,13 +54,12 @@ read_name(Build *b)
     }
     Unit *u = b->in->u;
     b->c->k->name = intern(&u->names, text);
-    for (uint32_t i = 0; i < u->kernels.n; i++) {
-        if (u->kernels.p[i]->name == b->c->k->name) {
-            Diag *d = stage_diag(b->in, D_KERNEL_NAME, b->span[B_NAME],
-                                 "two kernels are called '%s'", text);
-            diag_note(u, d, u->kernels.p[i]->span, "the first one");
-            return false;
-        }
+    Value first;
+    if (dict_get(b->in, tik_state(b->in)->built, b->got[B_NAME], &first)) {
+        Diag *d = stage_diag(b->in, D_KERNEL_NAME, b->span[B_NAME],
+                             "two kernels are called '%s'", text);
+        diag_note(u, d, u->kernels.p[first.i]->span, "the first one");
+        return false;
     }
     return true;
 }
@@ -322,5 +321,8 @@ tik_build(Interp *in, Tik *c, const CallArgs *args)
     keep_trace(c->k);
     VEC_PUSH(&in->u->arena, &in->u->kernels, c->k);
     c->pushed = true;
-    return val_none();
+    Value number = val_int(in->u->kernels.n - 1);
+    return dict_set(in, tik_state(in)->built, b.got[B_NAME], number, args->span)
+               ? val_none()
+               : val_fail();
 }
