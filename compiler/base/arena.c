@@ -102,13 +102,33 @@ add_chunk(Arena *a, size_t wanted)
     a->end = a->next + size;
 }
 
+static size_t
+rounded_size(size_t size)
+{
+    return (size + (size == 0) + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+}
+
+/* Makes the newest piece of memory larger in its place, when it is p and there is room. */
+static bool
+extend(Arena *a, const void *p, size_t size, size_t grown)
+{
+    size_t more = rounded_size(grown) - rounded_size(size);
+    if (!p || (const char *)p + rounded_size(size) != a->next ||
+        (size_t)(a->end - a->next) < more) {
+        return false;
+    }
+    a->next += more;
+    a->used += (int64_t)more;
+    return true;
+}
+
 void *
 arena_alloc(Arena *a, size_t size)
 {
     if (size > SIZE_MAX / 2) {
         base_out_of_memory(size);
     }
-    size_t rounded = (size + (size == 0) + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    size_t rounded = rounded_size(size);
     if ((size_t)(a->end - a->next) < rounded) {
         add_chunk(a, rounded);
     }
@@ -170,15 +190,20 @@ arena_printf(Arena *a, const char *fmt, ...)
 }
 
 void *
-arena_grow(Arena *a, const void *old, uint32_t n, uint32_t *cap, size_t elem)
+arena_grow(Arena *a, void *old, uint32_t n, uint32_t *cap, size_t elem)
 {
     uint32_t grown = *cap ? *cap * 2 : 8;
     if (grown <= *cap) {
         base_out_of_memory(SIZE_MAX);
     }
-    void *p = arena_alloc(a, grown * elem);
-    if (n) {
-        memcpy(p, old, n * elem);
+    void *p = NULL;
+    if (*cap && extend(a, old, *cap * elem, grown * elem)) {
+        p = old;
+    } else {
+        p = arena_alloc(a, grown * elem);
+        if (n) {
+            memcpy(p, old, n * elem);
+        }
     }
     *cap = grown;
     return p;
@@ -202,10 +227,13 @@ text_reserve(Text *t, size_t extra)
     if (t->n + extra + 1 <= t->cap) {
         return;
     }
-    t->cap = MAX(t->cap * 2, t->n + extra + 1);
-    char *p = arena_alloc(t->arena, t->cap);
-    memcpy(p, t->p, t->n);
-    t->p = p;
+    size_t cap = MAX(t->cap * 2, t->n + extra + 1);
+    if (!extend(t->arena, t->p, t->cap, cap)) {
+        char *p = arena_alloc(t->arena, cap);
+        memcpy(p, t->p, t->n);
+        t->p = p;
+    }
+    t->cap = cap;
 }
 
 void

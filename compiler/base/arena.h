@@ -43,7 +43,7 @@ char *arena_printf(Arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
 char *arena_vprintf(Arena *a, const char *fmt, va_list ap);
 
 /* Growable array in an arena: VEC(int) v = {0}; VEC_PUSH(arena, &v, 3); v.p[0]; v.n.
- * Growth copies; the old storage stays in the arena. */
+ * Growth copies, and the old storage stays in the arena, unless it is the newest of the arena. */
 #define VEC(T)                                                                           \
     struct {                                                                             \
         T *p;                                                                            \
@@ -59,7 +59,7 @@ char *arena_vprintf(Arena *a, const char *fmt, va_list ap);
         (v)->p[(v)->n++] = __VA_ARGS__;                                                  \
     } while (0)
 
-void *arena_grow(Arena *a, const void *old, uint32_t n, uint32_t *cap, size_t elem);
+void *arena_grow(Arena *a, void *old, uint32_t n, uint32_t *cap, size_t elem);
 
 /* Growable text in an arena. text is always zero-ended. */
 typedef struct Text {

@@ -415,6 +415,10 @@ attr_call(Interp *in, Value receiver, Sym name, const CallArgs *args, Span span)
 
 /* ---- writing --------------------------------------------------------------------------------------------------- */
 
+enum {
+    MAX_ROOM = 16
+};
+
 static bool
 set_instance(Interp *in, Value target, Sym name, Value v, Span span)
 {
@@ -443,7 +447,13 @@ set_instance(Interp *in, Value target, Sym name, Value v, Span span)
                     c->name);
         return false;
     }
-    attrs_set(core_arena(in), &target.inst->attrs, name, v);
+    Attrs *a = &target.inst->attrs;
+    if (!a->cap && c->room) {
+        a->p = ARENA_ARRAY(core_arena(in), Attr, c->room);
+        a->cap = c->room;
+    }
+    attrs_set(core_arena(in), a, name, v);
+    c->room = (uint16_t)MIN(MAX(a->n, c->room), MAX_ROOM);
     return true;
 }
 

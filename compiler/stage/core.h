@@ -110,7 +110,9 @@ struct ClassVal {
     bool hooks;      /* defines __setattr__ or __getattr__ */
     bool properties; /* it or a base has properties */
     uint16_t depth;  /* bases above it */
-    List *fields;    /* named tuple: names */
+    uint16_t
+        room; /* attributes that an instance gets storage for: as many as others have */
+    List *fields; /* named tuple: names */
     ModuleVal *module;
 };
 

@@ -216,9 +216,9 @@ PROGRAMS = {
     'input': ('input()\n', 'not-supported'),
     'eval': ('eval("1")\n', 'not-supported'),
     # kernels
-    'huge tensor': (TIK + 't.Tensor("float16", (10**18, 10**18), name="a", scope=tik.scope_gm)\n',
+    'huge tensor': (TIK + 't.Tensor("float16", (10**18, 10**18), name="a", scope=tik.scope_ubuf)\n',
                     'tensor-shape'),
-    'huge dimension': (TIK + 't.Tensor("float16", (10**30,), name="a", scope=tik.scope_gm)\n',
+    'huge dimension': (TIK + 't.Tensor("float16", (10**30,), name="a", scope=tik.scope_ubuf)\n',
                        (BIG, 'tensor-shape', 'arg-type')),
     'a million dimensions': (TIK + 't.Tensor("float16", (1,) * 10**6, name="a", scope=tik.scope_gm)\n',
                              'tensor-shape'),
