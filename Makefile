@@ -73,7 +73,7 @@ $(call obj,$(wildcard compiler/syntax/*.c)): | $(BUILD)/gen/tik.tab.c $(BUILD)/g
 # are vectorised by the compiler.
 $(HOST_OBJ): CPPFLAGS += $(shell $(LLVM_CONFIG) --cppflags 2>/dev/null | sed 's/-I/-isystem /')
 $(call obj,$(wildcard runtime/launch/*.c)): CFLAGS += -fopenmp
-$(call obj,$(wildcard runtime/emu/*.c runtime/ops/*.c)): CFLAGS += -O3
+$(call obj,$(wildcard runtime/emu/*.c runtime/ops/*.c)): CFLAGS += -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math
 # So are those of the numeric library, whose bits are the same whatever the processor has: no operation
 # is contracted. The other two flags let operations be done on lanes that do not count.
 $(call obj,$(wildcard runtime/num/*.c)): CFLAGS += -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math

@@ -100,21 +100,34 @@ lower_block(Lower *l, const char *name)
 }
 
 /* Allocations stand together in the entry block, so that they become registers. */
-LLVMValueRef
-lower_alloca(Lower *l, LLVMTypeRef t, const char *name)
+static LLVMValueRef
+alloca_in(Lower *l, LLVMBasicBlockRef entry, LLVMTypeRef t, const char *name)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
     LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
-    LLVMValueRef first = LLVMGetFirstInstruction(l->entry);
+    LLVMValueRef first = LLVMGetFirstInstruction(entry);
     if (first != NULL) {
         LLVMPositionBuilderBefore(l->b, first);
     } else {
-        LLVMPositionBuilderAtEnd(l->b, l->entry);
+        LLVMPositionBuilderAtEnd(l->b, entry);
     }
     LLVMValueRef v = LLVMBuildAlloca(l->b, t, name);
     LLVMPositionBuilderAtEnd(l->b, here);
     LLVMSetCurrentDebugLocation2(l->b, location);
     return v;
+}
+
+LLVMValueRef
+lower_alloca(Lower *l, LLVMTypeRef t, const char *name)
+{
+    return alloca_in(l, l->entry, t, name);
+}
+
+LLVMValueRef
+lower_helper_alloca(Lower *l, LLVMTypeRef t, const char *name)
+{
+    LLVMValueRef fn = LLVMGetBasicBlockParent(LLVMGetInsertBlock(l->b));
+    return alloca_in(l, LLVMGetEntryBasicBlock(fn), t, name);
 }
 
 LLVMValueRef

@@ -104,6 +104,8 @@ LLVMValueRef lower_const32(Lower *l, int64_t v);
 LLVMBasicBlockRef lower_block(Lower *l,
                               const char *name); /* appended to the present function */
 LLVMValueRef lower_alloca(Lower *l, LLVMTypeRef t, const char *name);
+/* The same in the helper function under construction. */
+LLVMValueRef lower_helper_alloca(Lower *l, LLVMTypeRef t, const char *name);
 /* A function of the runtime library, declared on first use. */
 LLVMValueRef lower_runtime(Lower *l, const char *name, LLVMTypeRef type);
 
@@ -149,11 +151,11 @@ LLVMValueRef lower_bits_const(Lower *l, Dtype t, int lanes, uint64_t bits);
 LLVMValueRef lower_to_f32(Lower *l, LLVMValueRef bits, Dtype t, int lanes);
 /* Rounds to nearest even; NaN becomes canonical. */
 LLVMValueRef lower_from_f32(Lower *l, LLVMValueRef f, Dtype t, int lanes);
-/* ADD SUB MUL MAX MIN AND OR; for scalars also division of floats (SOP_DIV has no Sem). */
+/* ADD SUB MUL MAX MIN AND OR, DIV of floats. */
 LLVMValueRef lower_binary(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a,
                           LLVMValueRef b);
 LLVMValueRef lower_unary(Lower *l, Sem op, Dtype t, int lanes,
-                         LLVMValueRef a); /* ABS RELU NOT */
+                         LLVMValueRef a); /* ABS RELU NOT, of floats SQRT REC */
 LLVMValueRef lower_float_op(Lower *l, LLVMOpcode op, Dtype t, int lanes, LLVMValueRef a,
                             LLVMValueRef b);
 LLVMValueRef lower_intrinsic(Lower *l, const char *name, LLVMTypeRef *types, int ntypes,
@@ -188,10 +190,15 @@ typedef struct LaneShape {
 typedef LLVMValueRef LaneCompute(Lower *l, const LaneShape *sh, LLVMValueRef *v,
                                  LLVMValueRef scalar);
 
+/* The whole instruction where all lanes are active and blocks follow each other: operands in c->at, their
+ * steps and the number of repeats. */
+typedef void LaneWhole(Lower *l, const LaneShape *sh, const Counted *c);
+
 typedef struct LaneJob {
     const char *name; /* with mode and types it names the computation */
     uint32_t mode;
     LaneCompute *compute;
+    LaneWhole *whole; /* null: each repeat with compute */
     bool reads_dst;
 } LaneJob;
 

@@ -21,6 +21,7 @@ enum {
 typedef struct Call {
     LaneShape shape;
     LaneCompute *compute;
+    LaneWhole *whole;
     bool reads_dst;
     int repeat_lanes;
     const MaskArg *mask; /* null: all lanes */
@@ -191,6 +192,16 @@ helper_params(Lower *l, const LaneShape *sh, LLVMTypeRef *types)
     return n;
 }
 
+static bool
+is_whole(const LaneShape *sh)
+{
+    bool dense = sh->mask == LANES_FULL;
+    for (int i = 0; i < sh->n; i++) {
+        dense = dense && sh->dense[i];
+    }
+    return dense;
+}
+
 static void
 helper_body(Lower *l, const Call *v, Helper *h)
 {
@@ -207,6 +218,11 @@ helper_body(Lower *l, const Call *v, Helper *h)
     LLVMValueRef scalar = NULL;
     if (sh->scalar != DT_NONE) {
         scalar = lower_splat(l, LLVMGetParam(h->fn, p++), sh->lanes);
+    }
+    if (v->whole != NULL && is_whole(sh)) {
+        v->whole(l, sh, &c);
+        lower_helper_end(l, h);
+        return;
     }
     LLVMValueRef mask = helper_mask(l, sh, h->fn, p);
     lower_counted_begin(l, &c);
@@ -464,6 +480,7 @@ void
 lower_lanes(Lower *l, StmtId s, const LaneJob *job)
 {
     Call v = {.compute = job->compute,
+              .whole = job->whole,
               .reads_dst = job->reads_dst,
               .shape = {.name = job->name, .mode = job->mode}};
     bind(l, &v, s);

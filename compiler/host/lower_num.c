@@ -222,6 +222,8 @@ lower_binary(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef 
     case SEM_MUL:
         return is_float ? lower_float_op(l, LLVMFMul, t, lanes, a, b)
                         : LLVMBuildMul(l->b, a, b, "");
+    case SEM_DIV:
+        return lower_float_op(l, LLVMFDiv, t, lanes, a, b);
     case SEM_MAX:
     case SEM_MIN:
         return is_float ? float_extremum(l, op == SEM_MAX, t, lanes, a, b)
@@ -256,6 +258,21 @@ absolute(Lower *l, Dtype t, int lanes, LLVMValueRef a)
     return LLVMBuildSelect(l->b, negative, LLVMBuildSub(l->b, zero, a, ""), a, "");
 }
 
+static LLVMValueRef
+square_root(Lower *l, Dtype t, int lanes, LLVMValueRef a)
+{
+    LLVMValueRef f = lower_to_f32(l, a, t, lanes);
+    LLVMTypeRef type = LLVMTypeOf(f);
+    return lower_from_f32(l, lower_intrinsic(l, "llvm.sqrt", &type, 1, &f, 1), t, lanes);
+}
+
+static LLVMValueRef
+reciprocal(Lower *l, Dtype t, int lanes, LLVMValueRef a)
+{
+    uint64_t one = t == DT_F16 ? 0x3c00 : 0x3f800000;
+    return lower_float_op(l, LLVMFDiv, t, lanes, lower_bits_const(l, t, lanes, one), a);
+}
+
 LLVMValueRef
 lower_unary(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a)
 {
@@ -266,6 +283,10 @@ lower_unary(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a)
         return relu(l, t, lanes, a);
     case SEM_NOT:
         return LLVMBuildNot(l->b, a, "");
+    case SEM_SQRT:
+        return square_root(l, t, lanes, a);
+    case SEM_REC:
+        return reciprocal(l, t, lanes, a);
     default:
         break;
     }

@@ -28,4 +28,7 @@ extern const LaneTable
 /* The function for an instruction and a type on the processor that runs this; null: none. */
 LaneFn *emu_lane_fn(Op op, Dtype t);
 
+/* The mathematical functions (emu_lanes_num.c), by SEM_EXP and so on; null: none. */
+LaneFn *emu_lane_function(Sem sem, Dtype t);
+
 #endif

@@ -10,6 +10,10 @@ emu_lane_fn(Op op, Dtype t)
     const LaneTable *table =
         num_level() >= NUM_LEVEL_AVX2 ? &emu_lanes_avx2 : &emu_lanes_base;
     const OpInfo *info = &op_table[op];
+    LaneFn *function = emu_lane_function(info->sem, t);
+    if (function != NULL) {
+        return function;
+    }
     if (form_slot(info->form, ROLE_SCALAR, NULL) >= 0) {
         return table->scalar[info->sem][t];
     }

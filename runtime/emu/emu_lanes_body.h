@@ -122,6 +122,11 @@ UNARY(relu_16, AnyS16, a > 0 ? a : 0)
 UNARY(relu_32, AnyS32, a > 0 ? a : 0)
 UNARY(relu_64, AnyS64, a > 0 ? a : 0)
 
+/* Names as vaddrelu: the sum wraps or is rounded first. */
+#define ABOVE(r, zero) ((r) > 0 ? (r) : (zero))
+BINARY(addrelu_16, AnyS16, ABOVE((AnyS16)(a + b), 0))
+BINARY(subrelu_16, AnyS16, ABOVE((AnyS16)(a - b), 0))
+
 FILL(fill_8, AnyU8)
 FILL(fill_16, AnyU16)
 FILL(fill_32, AnyU32)
@@ -132,10 +137,16 @@ FILL(fill_64, AnyU64)
 #define F(u)       float_of_bits(u)
 #define FBITS(f)   float_bits_canonical(f)
 #define ORDERED(r) (F(a) == F(a) && F(b) == F(b) ? (r) : FLOAT_NAN)
+/* r if above 0, else +0; NaN stays. */
+#define POSITIVE(r) ((r) > 0 ? float_bits(r) : (r) == (r) ? 0u : FLOAT_NAN)
 
 BINARY(add_f32, AnyU32, FBITS(F(a) + F(b)))
 BINARY(sub_f32, AnyU32, FBITS(F(a) - F(b)))
 BINARY(mul_f32, AnyU32, FBITS(F(a) * F(b)))
+BINARY(div_f32, AnyU32, FBITS(F(a) / F(b)))
+BINARY(addrelu_f32, AnyU32, POSITIVE(F(a) + F(b)))
+BINARY(subrelu_f32, AnyU32, POSITIVE(F(a) - F(b)))
+BINARY(lrelu_f32, AnyU32, F(a) >= 0 ? a : FBITS(F(a) * F(b)))
 BINARY(max_f32, AnyU32, ORDERED(F(b) > F(a) ? b : a))
 BINARY(min_f32, AnyU32, ORDERED(F(b) < F(a) ? b : a))
 UNARY(abs_f32, AnyU32, a & 0x7fffffffu)
@@ -144,6 +155,7 @@ UNARY(relu_f32, AnyU32, F(a) > 0 ? a : F(a) == F(a) ? 0u : FLOAT_NAN)
 #undef F
 #undef FBITS
 #undef ORDERED
+#undef POSITIVE
 
 /* ---- float16 --------------------------------------------------------------------------------------- */
 
@@ -232,18 +244,34 @@ half_tail(LaneFn *fn, uint8_t *dst, const uint8_t *src0, const uint8_t *src1, in
 HALF(add_f16, _mm256_add_ps(a, b), NAN_RESULT)
 HALF(sub_f16, _mm256_sub_ps(a, b), NAN_RESULT)
 HALF(mul_f16, _mm256_mul_ps(a, b), NAN_RESULT)
+HALF(div_f16, _mm256_div_ps(a, b), NAN_RESULT)
+/* A comparison is false for NaN, whose product stays. */
+HALF(lrelu_f16,
+     _mm256_blendv_ps(_mm256_mul_ps(a, b), a,
+                      _mm256_cmp_ps(a, _mm256_setzero_ps(), _CMP_GE_OQ)),
+     NAN_RESULT)
+/* The maximum with +0 as the second operand is +0 for -0 and NaN, but NaN is put back. */
+#define POSITIVE(r)  _mm256_max_ps(r, _mm256_setzero_ps())
+#define UNORDERED(r) _mm256_cmp_ps(r, r, _CMP_UNORD_Q)
+HALF(addrelu_f16, POSITIVE(_mm256_add_ps(a, b)), UNORDERED(_mm256_add_ps(a, b)))
+HALF(subrelu_f16, POSITIVE(_mm256_sub_ps(a, b)), UNORDERED(_mm256_sub_ps(a, b)))
 /* The instruction gives its second operand for two zeros: src0 in the order b, a. */
 HALF(max_f16, _mm256_max_ps(b, a), half_nans(a, b))
 HALF(min_f16, _mm256_min_ps(b, a), half_nans(a, b))
 
 #else
 
-#define H(u)       half_to_float(u)
-#define ORDERED(r) (H(a) == H(a) && H(b) == H(b) ? (r) : HALF_NAN)
+#define H(u)        half_to_float(u)
+#define ORDERED(r)  (H(a) == H(a) && H(b) == H(b) ? (r) : HALF_NAN)
+#define POSITIVE(r) ((r) > 0 ? half_from_float(r) : (r) == (r) ? 0u : HALF_NAN)
 
 BINARY(add_f16, AnyU16, half_from_float(H(a) + H(b)))
 BINARY(sub_f16, AnyU16, half_from_float(H(a) - H(b)))
 BINARY(mul_f16, AnyU16, half_from_float(H(a) * H(b)))
+BINARY(div_f16, AnyU16, half_from_float(H(a) / H(b)))
+BINARY(lrelu_f16, AnyU16, H(a) >= 0 ? a : half_from_float(H(a) * H(b)))
+BINARY(addrelu_f16, AnyU16, POSITIVE(H(a) + H(b)))
+BINARY(subrelu_f16, AnyU16, POSITIVE(H(a) - H(b)))
 BINARY(max_f16, AnyU16, ORDERED(H(b) > H(a) ? b : a))
 BINARY(min_f16, AnyU16, ORDERED(H(b) < H(a) ? b : a))
 
@@ -285,6 +313,10 @@ const LaneTable LANES_TABLE = {
             [SEM_ADD] = {WIDTHS(ADD_VV), FLOATS(add, vv)},
             [SEM_SUB] = {WIDTHS(SUB_VV), FLOATS(sub, vv)},
             [SEM_MUL] = {WIDTHS(MUL_VV), FLOATS(mul, vv)},
+            [SEM_DIV] = {FLOATS(div, vv)},
+            [SEM_ADDRELU] = {[DT_S16] = addrelu_16_vv, FLOATS(addrelu, vv)},
+            [SEM_SUBRELU] = {[DT_S16] = subrelu_16_vv, FLOATS(subrelu, vv)},
+            [SEM_LRELU] = {FLOATS(lrelu, vv)},
             [SEM_MAX] = {EACH(max, vv), FLOATS(max, vv)},
             [SEM_MIN] = {EACH(min, vv), FLOATS(min, vv)},
             [SEM_AND] = {WIDTHS(AND_VV)},
@@ -298,6 +330,10 @@ const LaneTable LANES_TABLE = {
             [SEM_ADD] = {WIDTHS(ADD_VS), FLOATS(add, vs)},
             [SEM_SUB] = {WIDTHS(SUB_VS), FLOATS(sub, vs)},
             [SEM_MUL] = {WIDTHS(MUL_VS), FLOATS(mul, vs)},
+            [SEM_DIV] = {FLOATS(div, vs)},
+            [SEM_ADDRELU] = {[DT_S16] = addrelu_16_vs, FLOATS(addrelu, vs)},
+            [SEM_SUBRELU] = {[DT_S16] = subrelu_16_vs, FLOATS(subrelu, vs)},
+            [SEM_LRELU] = {FLOATS(lrelu, vs)},
             [SEM_MAX] = {EACH(max, vs), FLOATS(max, vs)},
             [SEM_MIN] = {EACH(min, vs), FLOATS(min, vs)},
             [SEM_AND] = {WIDTHS(AND_VS)},

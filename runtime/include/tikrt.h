@@ -131,6 +131,15 @@ int tikrt_check(TikCore *core, const TikCheck *check, const int64_t *values);
  * records the fault and returns 1. */
 int tikrt_exec(TikCore *core, const TikCheck *op, const int64_t *values,
                uint8_t *const *operands);
+/* A mathematical function (isa/sem.def: EXP, LN, RSQRT, EXPM1) on the lanes leading lanes of each repeat, blocks
+ * that follow each other; steps in bytes from repeat to repeat. Elements of a repeat are read before any is
+ * written, repeats are in order. */
+typedef struct TikMap {
+    int32_t function, dtype, lanes;
+} TikMap;
+
+void tikrt_map(const TikMap *map, uint8_t *dst, const uint8_t *src, int64_t repeats,
+               int64_t dst_step, int64_t src_step);
 /* Sets the special registers as they are when a core starts. */
 void tikrt_sreg_reset(uint8_t *sreg);
 /* Records a fault by rule without an instruction (run-time-zero-division). Always returns 1. */

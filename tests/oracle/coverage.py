@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import vector_model  # noqa: E402
-from vector_gen.draw import SHORT, TYPES  # noqa: E402
+from vector_gen.draw import SHORT, TYPES, left_out  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -38,6 +38,7 @@ def element_types():
         ours.setdefault(names[op], set()).add((SHORT[dtype.lower()], int(cores, 16)))
     for method, types in sorted(ours.items()):
         theirs = set(TYPES.get(method, []))
+        theirs -= {(t, cores) for t, cores in theirs - types if left_out(method, t)}
         if theirs and all(t in vector_model.core.SIZES for t, _ in theirs):
             yield method, types, theirs
 
