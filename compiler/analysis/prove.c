@@ -255,7 +255,7 @@ stays_apart(const Env *env, const Site *s, const CheckInstr *largest, int param)
 {
     for (int p = 0; p < s->nparams; p++) {
         bool tensor = s->params[p].role == ROLE_DST || s->params[p].role == ROLE_SRC;
-        if (tensor && p != param &&
+        if (tensor && check_overlap_relates(op_table[s->in.op].form, p, param) &&
             s->in.args[p].t.buffer == s->in.args[param].t.buffer &&
             !hulls_apart(env, s, largest, p, param)) {
             return false;

@@ -253,7 +253,7 @@ instruction_word(Reader *p, Stmt *s)
     const char *w;
     Op op;
     uint32_t begin = p->pos;
-    TRY(reader_word(p, "", "a statement", &w));
+    TRY(reader_word(p, ".", "a statement", &w));
     if (!op_find(w, &op)) {
         return reader_fail(p, begin,
                            arena_printf(&p->scratch, "'%s' is not a statement", w));

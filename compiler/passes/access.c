@@ -76,7 +76,7 @@ instr_list(const Kernel *k, const Stmt *s, Access *out)
             a.computes = !a.write && op_table[s->instr.op].sem != SEM_MOVE;
             if (known) {
                 a.fp = check_footprint(&in, i, &a.exact);
-                a.fp.offset = 0;
+                a.fp.offset -= in.args[i].t.offset;
                 a.known = is_shape(&a.fp);
             }
             if (!is_empty(&a)) {
@@ -157,6 +157,7 @@ access_runs(const Access *a)
 void
 access_run(const Access *a, int64_t i, int64_t *lo, int64_t *hi)
 {
-    *lo = i % a->fp.count0 * a->fp.stride0 + i / a->fp.count0 * a->fp.stride1;
+    *lo = a->fp.offset + i % a->fp.count0 * a->fp.stride0 +
+          i / a->fp.count0 * a->fp.stride1;
     *hi = *lo + a->fp.len;
 }

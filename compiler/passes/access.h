@@ -5,7 +5,7 @@
 #include "analysis/env.h"
 #include "isa/check.h"
 
-/* One access of one buffer: the bytes off + fp (fp.offset is 0), in every execution. Without
+/* One access of one buffer: the bytes off + fp, in every execution. Without
  * `known` the shape depends on run-time values: then any bytes of the buffer, or none. */
 typedef struct Access {
     BufId buf;

@@ -129,8 +129,8 @@ shape_access(const Blocks *b, GmAccess *g)
     g->factor = off.factor[block_term];
     const Stmt *loop = &b->k->stmts.p[b->k->vars.p[b->block_var].loop];
     int64_t far = range_mul_sat(magnitude(g->factor), most_blocks(loop));
-    g->lo = off.constant;
-    g->hi = range_add_sat(off.constant, g->a.fp.len);
+    g->lo = range_add_sat(off.constant, g->a.fp.offset);
+    g->hi = range_add_sat(g->lo, g->a.fp.len);
     add_stride(g, g->a.fp.count0, g->a.fp.stride0, far);
     add_stride(g, g->a.fp.count1, g->a.fp.stride1, far);
     for (int i = 0; i < off.n; i++) {

@@ -86,12 +86,13 @@ read_word(Asm *a, char buf[64], const char *what)
 static bool
 accept_word(Asm *a, const char *word)
 {
-    char buf[64];
-    peek_word(a, buf);
-    if (strcmp(buf, word) != 0) {
+    size_t n = strlen(word);
+    skip_blanks(a);
+    if ((size_t)(a->end - a->p) < n || memcmp(a->p, word, n) != 0 ||
+        (a->p + n < a->end && is_word(a->p[n]))) {
         return false;
     }
-    a->p += strlen(buf);
+    a->p += n;
     return true;
 }
 
@@ -404,6 +405,17 @@ read_store(Asm *a)
     return read_operand(a, &a->d.operand) && read_number(a, &a->d.a);
 }
 
+/* A variant of an instruction has a dot in its name. */
+static void
+read_variant(Asm *a, char buf[64])
+{
+    size_t n = strlen(buf);
+    while (a->p < a->end && (*a->p == '.' || is_word(*a->p)) && n < 63) {
+        buf[n++] = *a->p++;
+    }
+    buf[n] = 0;
+}
+
 static bool
 read_desc(Asm *a)
 {
@@ -440,7 +452,11 @@ read_desc(Asm *a)
         a->d.kind = DESC_IF;
         return read_number(a, &a->d.a);
     }
-    return strcmp(buf, "store") == 0 ? read_store(a) : read_instr(a, buf);
+    if (strcmp(buf, "store") == 0) {
+        return read_store(a);
+    }
+    read_variant(a, buf);
+    return read_instr(a, buf);
 }
 
 static bool

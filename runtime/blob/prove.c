@@ -352,7 +352,8 @@ stays_apart(const Verifier *v, int param)
     const ParamInfo *p = form_params(op_table[v->d.op].form, &n);
     for (int i = 0; i < n; i++) {
         bool tensor = p[i].role == ROLE_DST || p[i].role == ROLE_SRC;
-        if (tensor && i != param && v->d.args[i].t.region == v->d.args[param].t.region &&
+        if (tensor && check_overlap_relates(op_table[v->d.op].form, i, param) &&
+            v->d.args[i].t.region == v->d.args[param].t.region &&
             !hulls_apart(v, i, param)) {
             return false;
         }

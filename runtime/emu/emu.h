@@ -6,6 +6,7 @@
  *   emu_run.c       control, scalars, cores          emu_lane_io.c  masks, repeats, strides
  *   emu_control.c   reservations, flags       emu_meet.c     cores that wait for each other
  *   emu_check.c     run-time checks of instructions  emu_vector.c   elementwise instructions
+ *   emu_layout.c    transposes
  *                                                    emu_lanes*.c   arithmetic on lanes
  *   emu_blob.c      tik_emulate: the front for blobs
  *
@@ -298,6 +299,8 @@ bool emu_check(EmuRun *r, const EmuOp *op);
 bool emu_check_element(EmuRun *r, const EmuOp *op);
 /* A guard of the emulator refused an access: records which rule it breaks. Always false. */
 bool emu_refuse(EmuRun *r, const EmuOp *op);
+/* Records a fault that execution itself finds. Always false. */
+bool emu_record(EmuRun *r, const EmuOp *op, const Fault *f);
 /* Records a fault without an instruction. Always false. */
 bool emu_fault(EmuRun *r, const EmuOp *op, Rule rule, int64_t value);
 
@@ -310,6 +313,7 @@ bool emu_add_move(EmuProgram *p, const EmuMove *m, uint32_t *index);
  * emulator can execute, with *why; or out of memory, with *why null. */
 bool emu_bind_move(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_vector(EmuProgram *p, EmuOp *op, const char **why);
+bool emu_bind_layout(EmuProgram *p, EmuOp *op, const char **why);
 
 /* The same for instructions without tensor data; false: operands that it cannot have. */
 bool emu_bind_control(EmuProgram *p, EmuOp *op);

@@ -64,8 +64,8 @@ fill(const EmuRun *r, const EmuOp *op, CheckInstr *in)
     }
 }
 
-static bool
-record(EmuRun *r, const EmuOp *op, const Fault *f)
+bool
+emu_record(EmuRun *r, const EmuOp *op, const Fault *f)
 {
     *r->res = (EmuResult){
         .status = EMU_FAULT, .descriptor = op->index, .core = r->core, .fault = *f};
@@ -78,7 +78,7 @@ emu_check(EmuRun *r, const EmuOp *op)
     CheckInstr in;
     Fault f;
     fill(r, op, &in);
-    return check_values(&in, &f) || record(r, op, &f);
+    return check_values(&in, &f) || emu_record(r, op, &f);
 }
 
 bool
@@ -87,7 +87,7 @@ emu_check_element(EmuRun *r, const EmuOp *op)
     CheckTensor t = tensor_of(r, op->ref);
     t.dtype = (Dtype)op->dtype;
     Fault f;
-    return check_element(&t, &f) || record(r, op, &f);
+    return check_element(&t, &f) || emu_record(r, op, &f);
 }
 
 bool
@@ -100,7 +100,7 @@ emu_refuse(EmuRun *r, const EmuOp *op)
     Fault f = {.rule = RULE_TENSOR_OVERFLOW, .param = -1};
     snprintf(f.text, sizeof f.text, "an access of %s is outside its tensor",
              instr ? op_table[op->op].name : "an element");
-    return record(r, op, &f);
+    return emu_record(r, op, &f);
 }
 
 bool
@@ -108,5 +108,5 @@ emu_fault(EmuRun *r, const EmuOp *op, Rule rule, int64_t value)
 {
     Fault f = {.rule = rule, .param = -1, .value = value};
     error_rule_text(rule, value, f.text, sizeof f.text);
-    return record(r, op, &f);
+    return emu_record(r, op, &f);
 }

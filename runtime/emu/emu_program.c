@@ -396,6 +396,9 @@ bind(const Adder *a, EmuOp *op)
     case FAM_LANES:
         ok = emu_bind_vector(a->p, op, &why);
         break;
+    case FAM_LAYOUT:
+        ok = emu_bind_layout(a->p, op, &why);
+        break;
     case FAM_COUNT:
         break;
     }

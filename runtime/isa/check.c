@@ -70,6 +70,7 @@ check_family(Op op)
         [FAM_MOVE] = &rules_move,
         [FAM_CONTROL] = &rules_control,
         [FAM_LANES] = &rules_lanes,
+        [FAM_LAYOUT] = &rules_layout,
     };
     return families[form_family(op_table[op].form)];
 }
@@ -674,6 +675,26 @@ check_values(const CheckInstr *in, Fault *fault)
         }
     }
     return true;
+}
+
+bool
+check_multiple(Op op, const CheckMultiple *m, Fault *fault)
+{
+    int n;
+    const ParamInfo *p = &form_params(op_table[op].form, &n)[m->param];
+    FaultAt at = {m->rule, m->param, m->value, m->unit, m->unit};
+    return m->value % m->unit == 0 ||
+           check_fail(fault, &at, "%s is %lld; %s takes a multiple of %lld there",
+                      p->name, (long long)m->value, op_table[op].name,
+                      (long long)m->unit);
+}
+
+bool
+check_overlap_relates(Form f, int a, int b)
+{
+    int n;
+    const ParamInfo *p = form_params(f, &n);
+    return a != b && (p[a].items == 0 || p[b].items == 0 || p[a].role != p[b].role);
 }
 
 bool

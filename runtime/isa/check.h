@@ -107,6 +107,19 @@ bool check_element(const CheckTensor *t, Fault *fault);
 /* The rule of a store that does not depend on its offset: read-only. */
 bool check_store(const CheckTensor *t, Fault *fault);
 
+/* A number that must be a multiple. What is known only while running is asked here by the execution of
+ * the instruction, in both back ends: such a rule allows no interval, so that a CHECK_VALUE step is
+ * only for literals. */
+typedef struct CheckMultiple {
+    Rule rule;
+    int param;
+    int64_t value, unit;
+} CheckMultiple;
+
+bool check_multiple(Op op, const CheckMultiple *m, Fault *fault);
+/* Whether the rules of overlap compare the two tensors: entries of one list do not mind each other. */
+bool check_overlap_relates(Form f, int a, int b);
+
 /* Warnings on a correct instruction (path-applicability, gm-tail-write, dtype-differs). Calls report for each. */
 void check_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
                     void *ctx);

@@ -51,7 +51,7 @@ typedef struct FamilyRules {
     int (*align)(const CheckInstr *in, int param);
 } FamilyRules;
 
-extern const FamilyRules rules_move, rules_lanes;
+extern const FamilyRules rules_move, rules_lanes, rules_layout;
 
 /* The family of an instruction; null: only generic rules. */
 const FamilyRules *check_family(Op op);
@@ -90,6 +90,10 @@ int64_t lanes_extent(const CheckInstr *in, int param);
 Footprint lanes_footprint(const CheckInstr *in, int param, bool *exact);
 /* Source param against destination dst by the rules of vector 1.6 for one and several repeats. */
 bool lanes_overlap(const CheckInstr *in, int dst, int param, Fault *fault);
+
+/* The first t in [0, n) with -wlen < x + t*step < rlen, -1: none. */
+int64_t check_first_meeting(int64_t x, int64_t step, int64_t wlen, int64_t rlen,
+                            int64_t n);
 
 /* Whether two byte ranges of one root share a byte. */
 static inline bool

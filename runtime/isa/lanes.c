@@ -317,9 +317,8 @@ floor_div(int64_t a, int64_t b)
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-/* The first t in [0, n) with -wlen < x + t*step < rlen, -1: none. */
-static int64_t
-first_meeting(int64_t x, int64_t step, int64_t wlen, int64_t rlen, int64_t n)
+int64_t
+check_first_meeting(int64_t x, int64_t step, int64_t wlen, int64_t rlen, int64_t n)
 {
     int64_t lo = 0, hi = n - 1;
     if (step == 0) {
@@ -343,7 +342,7 @@ repeats_meet(const Side *w, const Side *r, int64_t repeats)
     for (int i = 0; i < w->blocks; i++) {
         for (int j = 0; j < r->blocks; j++) {
             int64_t x = w->offset + w->full.start[i] - r->offset - r->rep;
-            int64_t t = first_meeting(
+            int64_t t = check_first_meeting(
                 x - r->full.start[j], w->rep - r->rep, w->full.len[i], r->full.len[j],
                 r->full.len[j] > 0 && w->full.len[i] > 0 ? pairs - 1 : 0);
             found = t >= 0 && (found < 0 || t < found) ? t : found;

@@ -46,7 +46,7 @@ good(Op op)
     Dtype t = op == OP_DATA_MOVE ? DT_F16 : some_dtype(op);
     for (int i = 0; i < n; i++) {
         CheckArg *a = &in.args[i];
-        a->literal = true;
+        a->literal = p[i].rule != RULE_MLEN_ALIGN; /* which asks literals for more */
         bool gm = op == OP_DATA_MOVE && p[i].role == ROLE_SRC;
         a->t = (CheckTensor){(uint32_t)i + 1, gm ? SC_GM : SC_UB, t, 0, ROOM};
         a->m = (CheckMask){MASK_COUNT, {16}};
