@@ -190,8 +190,46 @@ def architecture():
     return head + '\n## Files\n\nMade by `make docs` from the head comments.\n' + file_list()
 
 
+def choices():
+    out = ['# Choices', '',
+           'Made by `make docs` from `runtime/isa/choice.def`: points of the instruction manuals on which they are silent or '
+           'disagree, and what this project does. `tikc explain U8` prints one.', '',
+           '| | point | question | here | why |', '|---|---|---|---|---|']
+    for number, name, question, choice, reason in rows('runtime/isa/choice.def', 'CHOICE'):
+        out.append(f'| {number} | `{name}` | {question} | {choice} | {reason} |')
+    return '\n'.join(out) + '\n'
+
+
+def matrix():
+    """Which processor has which instruction with which types: one row per instruction and mask of cores."""
+    cores = list(rows('runtime/isa/core.def', 'CORE'))
+    names = {r[0]: r[1] for r in rows('runtime/isa/dtype.def', 'DTYPE')}
+    ops = {r[0]: r[1] for r in rows('runtime/isa/op.def', 'OP')}
+    out = ['# Support matrix', '',
+           'Made by `make docs` from `runtime/isa/optype.def`; `tikc targets --matrix` prints the same with a line per type. '
+           'Columns:', '']
+    for i, (_, family, core, _) in enumerate(cores):
+        out.append(f'{i + 1}. {family} {core}')
+    out += ['', '| instruction | element types | ' + ' | '.join(str(i + 1) for i in range(len(cores))) + ' |',
+            '|---|---|' + '---|' * len(cores)]
+    groups = {}
+    for op, dt, mask in rows('runtime/isa/optype.def', 'OPTYPE'):
+        groups.setdefault((op, int(mask, 16)), []).append(names[dt])
+    pairs = {}
+    for op, dst, src, _, mask in rows('runtime/isa/optype.def', 'OPPAIR'):
+        key = (op, f'{names[src]} to {names[dst]}')
+        pairs[key] = pairs.get(key, 0) | int(mask, 16)
+    for (op, text), mask in pairs.items():
+        groups.setdefault((op, mask), []).append(text)
+    order = {op: i for i, op in enumerate(ops)}
+    for (op, mask), types in sorted(groups.items(), key=lambda g: order[g[0][0]]):
+        marks = ' | '.join('x' if mask >> i & 1 else '' for i in range(len(cores)))
+        out.append(f'| `{ops[op]}` | {", ".join(types)} | {marks} |')
+    return '\n'.join(out) + '\n'
+
+
 def main():
-    pages = {'docs/diagnostics.md': diagnostics(), 'docs/instructions.md': instructions(),
+    pages = {'docs/choices.md': choices(), 'docs/support-matrix.md': matrix(), 'docs/diagnostics.md': diagnostics(), 'docs/instructions.md': instructions(),
              'docs/architecture.md': architecture()}
     stale = []
     for path, text in pages.items():

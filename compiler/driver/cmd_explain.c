@@ -1,4 +1,4 @@
-/* cmd_explain.c: tikc explain and targets: pages made from the tables. */
+/* cmd_explain.c: tikc explain: pages made from the tables. */
 #include "driver/driver.h"
 
 #include <string.h>
@@ -101,6 +101,27 @@ explain_op(Op op, Text *out)
     }
 }
 
+/* A point on which the manuals are silent. False: none of that name. */
+static bool
+explain_choice(const char *name, Text *out)
+{
+    static const struct {
+        const char *id, *name, *question, *choice, *reason;
+    } choices[] = {
+#define CHOICE(id, name, question, choice, reason) {id, name, question, choice, reason},
+#include "isa/choice.def"
+    };
+    for (size_t i = 0; i < ARRAY_LEN(choices); i++) {
+        if (strcmp(choices[i].id, name) == 0 || strcmp(choices[i].name, name) == 0) {
+            text_printf(out, "%s %s: %s\n\nHere: %s.\nWhy: %s.\n", choices[i].id,
+                        choices[i].name, choices[i].question, choices[i].choice,
+                        choices[i].reason);
+            return true;
+        }
+    }
+    return false;
+}
+
 int
 cmd_explain(Cmd *c)
 {
@@ -114,40 +135,14 @@ cmd_explain(Cmd *c)
         explain_op(op, &t);
     } else if (id != DIAG_COUNT) {
         explain_diag(id, &t);
-    } else {
+    } else if (!explain_choice(name, &t)) {
         Diag *d = diag_add(u, D_USAGE, (Span){0}, 0,
-                           "there is no diagnostic or instruction '%s'", name);
+                           "there is no diagnostic, instruction or choice '%s'", name);
         diag_help(u, d,
                   "docs/diagnostics.md lists the diagnostics, docs/instructions.md the "
-                  "instructions");
+                  "instructions, docs/choices.md the choices");
     }
     bool ok = io_print(u, t.p, t.n);
     int code = report_unit(c);
     return ok ? code : EXIT_IO;
-}
-
-int
-cmd_targets(Cmd *c)
-{
-    Text t;
-    text_init(&t, &c->unit.arena);
-    text_printf(&t, "%-18s %-14s %6s %10s %10s %8s %8s %8s\n", "name", "family", "cores",
-                "UB", "L1", "L0A", "L0B", "L0C");
-    for (int i = 0; i < soc_count(); i++) {
-        const Soc *s = soc_at(i);
-        text_printf(&t, "%-18s %-14s %6d %10lld %10lld %8lld %8lld %8lld%s\n", s->name,
-                    s->family, s->cores, (long long)s->bytes[SC_UB],
-                    (long long)s->bytes[SC_L1], (long long)s->bytes[SC_L0A],
-                    (long long)s->bytes[SC_L0B], (long long)s->bytes[SC_L0C],
-                    s == soc_default() ? "  (default)" : "");
-    }
-    text_put(&t, "\nA family name selects one platform:\n");
-#define SOCFAMILY(name, platform) text_printf(&t, "  %-14s %s\n", name, platform);
-#include "isa/socfamily.def"
-    text_put(
-        &t,
-        "Sizes are bytes. A family with one platform of the same name needs no row.\n");
-    bool ok = io_print(&c->unit, t.p, t.n);
-    report_unit(c);
-    return ok ? EXIT_CLEAN : EXIT_IO;
 }

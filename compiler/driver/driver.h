@@ -36,7 +36,7 @@ typedef struct Cmd {
     const char *format;
     const char *facts;
     const char *print_after;
-    bool proofs, verify_each, stats;
+    bool proofs, verify_each, stats, matrix;
     bool output_on_stdout; /* then what the program prints goes to standard error */
     int64_t opt_level;
     int64_t threads;
