@@ -166,9 +166,10 @@ site_rule(const Site *s, CheckStep step)
     case CHECK_VALUE:
         return check_value_rule(s->in.op, step.param);
     case CHECK_BOUNDS:
-        return RULE_TENSOR_OVERFLOW;
+        return s->element ? RULE_TENSOR_OVERFLOW
+                          : check_bounds_rule(s->in.op, step.param);
     case CHECK_OVERLAP:
-        return op_table[s->in.op].form == FORM_MOVE ? RULE_OVERLAP : RULE_OVERLAP_MULTI;
+        return check_overlap_rule(s->in.op, step.param);
     }
     UNREACHABLE();
 }

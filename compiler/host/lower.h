@@ -158,6 +158,9 @@ LLVMValueRef lower_unary(Lower *l, Sem op, Dtype t, int lanes,
                          LLVMValueRef a); /* ABS RELU NOT, of floats SQRT REC */
 LLVMValueRef lower_float_op(Lower *l, LLVMOpcode op, Dtype t, int lanes, LLVMValueRef a,
                             LLVMValueRef b);
+/* A vector of i1 (lanes 0: i1). p: one of OEQ OGT OGE OLT OLE UNE. */
+LLVMValueRef lower_float_compare(Lower *l, LLVMRealPredicate p, Dtype t, int lanes,
+                                 LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef lower_intrinsic(Lower *l, const char *name, LLVMTypeRef *types, int ntypes,
                              LLVMValueRef *args, int n);
 
@@ -173,6 +176,15 @@ typedef enum LaneMask {
     LANES_BITS
 } LaneMask;
 
+/* A row of bits beside the lanes: bit l of a repeat is for lane l. */
+typedef enum LaneBits {
+    BITS_NONE,
+    BITS_READ,      /* compute gets them behind the operands, as a vector of i1 */
+    BITS_READ_MASK, /* the same of CMPMASK, for every repeat */
+    BITS_WRITE, /* compute gives a vector of i1, which is stored there; no operand is written */
+    BITS_WRITE_MASK /* the same to CMPMASK; lanes that are off give 0 */
+} LaneBits;
+
 /* What a helper specialises on. */
 typedef struct LaneShape {
     const char *name;
@@ -183,6 +195,7 @@ typedef struct LaneShape {
     Dtype dtype[LANE_OPERANDS];
     bool dense[LANE_OPERANDS]; /* blocks follow each other */
     Dtype scalar;              /* DT_NONE: none */
+    LaneBits bits;
 } LaneShape;
 
 /* The result for all lanes. v: operands as vectors of their bits; v[0] the old destination where it is
@@ -199,7 +212,10 @@ typedef struct LaneJob {
     uint32_t mode;
     LaneCompute *compute;
     LaneWhole *whole; /* null: each repeat with compute */
-    bool reads_dst;
+    bool reads_dst;   /* operand 0 is loaded */
+    LaneBits bits;
+    LLVMValueRef
+        bits_at; /* of the first repeat; those of all repeats are packed densely */
 } LaneJob;
 
 /* The whole instruction: masks, repeats, strides from the tables. */
@@ -241,6 +257,7 @@ LLVMValueRef lower_bytes(Lower *l, BufId id);   /* size of a buffer now */
 LLVMValueRef lower_address(Lower *l, BufId id); /* of an on-core buffer, in its memory */
 void lower_set_padding(Lower *l, StmtId s);
 void lower_vector(Lower *l, StmtId s);
+void lower_compare(Lower *l, StmtId s);
 /* An instruction whose meaning is in the runtime library (tikrt_exec). */
 void lower_exec(Lower *l, StmtId s);
 

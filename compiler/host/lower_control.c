@@ -149,6 +149,9 @@ lower_instr(Lower *l, StmtId s)
     case FAM_LANES:
         lower_vector(l, s);
         return;
+    case FAM_COMPARE:
+        lower_compare(l, s);
+        return;
     default:
         lower_exec(l, s);
         return;

@@ -14,7 +14,8 @@
 #include <string.h>
 
 enum {
-    MAX_HELPER_PARAMS = 20
+    MAX_HELPER_PARAMS = 20,
+    CMPMASK_BITS = 128
 };
 
 /* One instruction on lanes. */
@@ -31,6 +32,7 @@ typedef struct Call {
     LLVMValueRef scalar;
     LLVMValueRef repeats;
     LLVMValueRef words[4]; /* count or bits */
+    LLVMValueRef bits_at;  /* with a row of bits */
 } Call;
 
 /* ---- masks in helpers ------------------------------------------------------------------------------ */
@@ -167,10 +169,35 @@ lower_lanes_store(Lower *l, Dtype t, int lanes, LLVMValueRef v, LLVMValueRef mas
     }
 }
 
+/* ---- rows of bits --------------------------------------------------------------------------------------- */
+
+static LLVMValueRef
+load_bits(Lower *l, const LaneShape *sh, LLVMValueRef at)
+{
+    int have = sh->bits == BITS_READ_MASK ? MIN(sh->lanes, CMPMASK_BITS) : sh->lanes;
+    LLVMTypeRef all = LLVMIntTypeInContext(l->ctx, (unsigned)sh->lanes);
+    LLVMValueRef v =
+        load_run(l, LLVMIntTypeInContext(l->ctx, (unsigned)MAX(have, 8)), at);
+    v = LLVMBuildIntCast2(l->b, v, all, false, "");
+    return LLVMBuildBitCast(l->b, v, LLVMVectorType(l->i1, (unsigned)sh->lanes), "");
+}
+
+static void
+store_bits(Lower *l, const LaneShape *sh, LLVMValueRef v, LLVMValueRef mask,
+           LLVMValueRef at)
+{
+    int bits = sh->bits == BITS_WRITE_MASK ? CMPMASK_BITS : sh->lanes;
+    v = mask != NULL ? LLVMBuildAnd(l->b, v, mask, "") : v;
+    v = LLVMBuildBitCast(l->b, v, LLVMIntTypeInContext(l->ctx, (unsigned)sh->lanes), "");
+    v = LLVMBuildIntCast2(l->b, v, LLVMIntTypeInContext(l->ctx, (unsigned)bits), false,
+                          "");
+    LLVMSetAlignment(LLVMBuildStore(l->b, v, at), 1);
+}
+
 /* ---- helpers ---------------------------------------------------------------------------------------------- */
 
 /* Parameters: repeats; address, repeat stride and, unless dense, block stride of each operand; the
- * scalar; the mask. */
+ * bits; the scalar; the mask. */
 static int
 helper_params(Lower *l, const LaneShape *sh, LLVMTypeRef *types)
 {
@@ -182,6 +209,9 @@ helper_params(Lower *l, const LaneShape *sh, LLVMTypeRef *types)
         if (!sh->dense[i]) {
             types[n++] = l->i64;
         }
+    }
+    if (sh->bits != BITS_NONE) {
+        types[n++] = l->ptr;
     }
     if (sh->scalar != DT_NONE) {
         types[n++] = lower_bits_type(l, sh->scalar, 0);
@@ -202,20 +232,60 @@ is_whole(const LaneShape *sh)
     return dense;
 }
 
+/* Running addresses from the parameters of a helper; returns the next parameter. */
+static unsigned
+helper_operands(Lower *l, const Call *v, LLVMValueRef fn, Counted *c, LLVMValueRef *blk)
+{
+    const LaneShape *sh = &v->shape;
+    unsigned p = 1;
+    for (int i = 0; i < sh->n; i++) {
+        c->at[i] = LLVMGetParam(fn, p++);
+        c->step[i] = LLVMGetParam(fn, p++);
+        blk[i] = sh->dense[i] ? NULL : LLVMGetParam(fn, p++);
+    }
+    c->n = sh->n;
+    if (sh->bits == BITS_READ || sh->bits == BITS_WRITE) {
+        c->step[c->n] = lower_const(l, v->repeat_lanes / 8);
+        c->at[c->n++] = LLVMGetParam(fn, p);
+    }
+    return p + (sh->bits != BITS_NONE);
+}
+
+static void
+helper_repeat(Lower *l, const Call *v, const Counted *c, LLVMValueRef *blk,
+              LLVMValueRef *value, LLVMValueRef scalar, LLVMValueRef mask)
+{
+    const LaneShape *sh = &v->shape;
+    for (int i = v->reads_dst ? 0 : 1; i < sh->n; i++) {
+        value[i] = lower_lanes_load(l, sh->dtype[i], sh->lanes, c->at[i], blk[i]);
+    }
+    if (sh->bits == BITS_READ) {
+        value[sh->n] = load_bits(l, sh, c->at[sh->n]);
+    }
+    LLVMValueRef result = v->compute(l, sh, value, scalar);
+    if (sh->bits == BITS_WRITE) {
+        store_bits(l, sh, result, NULL, c->at[sh->n]);
+    } else if (sh->bits == BITS_WRITE_MASK) {
+        store_bits(l, sh, result, mask, value[sh->n]);
+    } else {
+        lower_lanes_store(l, sh->dtype[0], sh->lanes, result, mask, c->at[0], blk[0]);
+    }
+}
+
 static void
 helper_body(Lower *l, const Call *v, Helper *h)
 {
     const LaneShape *sh = &v->shape;
-    Counted c = {.count = LLVMGetParam(h->fn, 0), .n = sh->n};
+    Counted c = {.count = LLVMGetParam(h->fn, 0)};
     LLVMValueRef blk[LANE_OPERANDS] = {NULL};
     LLVMValueRef value[LANE_OPERANDS] = {NULL};
-    unsigned p = 1;
-    for (int i = 0; i < c.n; i++) {
-        c.at[i] = LLVMGetParam(h->fn, p++);
-        c.step[i] = LLVMGetParam(h->fn, p++);
-        blk[i] = sh->dense[i] ? NULL : LLVMGetParam(h->fn, p++);
-    }
     LLVMValueRef scalar = NULL;
+    unsigned p = helper_operands(l, v, h->fn, &c, blk);
+    if (sh->bits == BITS_WRITE_MASK) {
+        value[sh->n] = LLVMGetParam(h->fn, p - 1);
+    } else if (sh->bits == BITS_READ_MASK) {
+        value[sh->n] = load_bits(l, sh, LLVMGetParam(h->fn, p - 1));
+    }
     if (sh->scalar != DT_NONE) {
         scalar = lower_splat(l, LLVMGetParam(h->fn, p++), sh->lanes);
     }
@@ -226,11 +296,7 @@ helper_body(Lower *l, const Call *v, Helper *h)
     }
     LLVMValueRef mask = helper_mask(l, sh, h->fn, p);
     lower_counted_begin(l, &c);
-    for (int i = v->reads_dst ? 0 : 1; i < sh->n; i++) {
-        value[i] = lower_lanes_load(l, sh->dtype[i], sh->lanes, c.at[i], blk[i]);
-    }
-    LLVMValueRef result = v->compute(l, sh, value, scalar);
-    lower_lanes_store(l, sh->dtype[0], sh->lanes, result, mask, c.at[0], blk[0]);
+    helper_repeat(l, v, &c, blk, value, scalar, mask);
     lower_counted_end(l, &c);
     lower_helper_end(l, h);
 }
@@ -239,14 +305,15 @@ static const char *
 helper_name(Lower *l, const LaneShape *sh)
 {
     static const char *const kinds[] = {"full", "count", "bits"};
+    static const char *const rows[] = {"", ".read", ".readmask", ".write", ".writemask"};
     Text t;
     text_init(&t, l->arena);
     text_printf(&t, "tik.%s.%u", sh->name, sh->mode);
     for (int i = 0; i < sh->n; i++) {
         text_printf(&t, ".%s%s", dtype_name(sh->dtype[i]), sh->dense[i] ? "" : "b");
     }
-    text_printf(&t, "%s.%d.%s", sh->scalar != DT_NONE ? ".s" : "", sh->lanes,
-                kinds[sh->mask]);
+    text_printf(&t, "%s%s.%d.%s", sh->scalar != DT_NONE ? ".s" : "", rows[sh->bits],
+                sh->lanes, kinds[sh->mask]);
     return t.p;
 }
 
@@ -272,6 +339,9 @@ call(Lower *l, const Call *v)
         if (!sh->dense[i]) {
             args[n++] = v->blk[i];
         }
+    }
+    if (sh->bits != BITS_NONE) {
+        args[n++] = v->bits_at;
     }
     if (sh->scalar != DT_NONE) {
         args[n++] = v->scalar;
@@ -482,7 +552,8 @@ lower_lanes(Lower *l, StmtId s, const LaneJob *job)
     Call v = {.compute = job->compute,
               .whole = job->whole,
               .reads_dst = job->reads_dst,
-              .shape = {.name = job->name, .mode = job->mode}};
+              .bits_at = job->bits_at,
+              .shape = {.name = job->name, .mode = job->mode, .bits = job->bits}};
     bind(l, &v, s);
     v.shape.lanes = v.repeat_lanes;
     MaskForm form = v.mask != NULL ? v.mask->form : MASK_COUNT;

@@ -197,6 +197,26 @@ lower_float_op(Lower *l, LLVMOpcode op, Dtype t, int lanes, LLVMValueRef a,
     return lower_from_f32(l, r, t, lanes);
 }
 
+LLVMValueRef
+lower_float_compare(Lower *l, LLVMRealPredicate p, Dtype t, int lanes, LLVMValueRef a,
+                    LLVMValueRef b)
+{
+    static const LLVMIntPredicate of_keys[] = {
+        [LLVMRealOEQ] = LLVMIntEQ,  [LLVMRealOGT] = LLVMIntSGT,
+        [LLVMRealOGE] = LLVMIntSGE, [LLVMRealOLT] = LLVMIntSLT,
+        [LLVMRealOLE] = LLVMIntSLE, [LLVMRealUNE] = LLVMIntNE};
+    if (t == DT_F32) {
+        return LLVMBuildFCmp(l->b, p, bitcast(l, a, l->f32, lanes),
+                             bitcast(l, b, l->f32, lanes), "");
+    }
+    LLVMValueRef nan =
+        LLVMBuildOr(l->b, is_nan(l, t, lanes, a), is_nan(l, t, lanes, b), "");
+    LLVMValueRef r = LLVMBuildICmp(l->b, of_keys[p], order_key(l, t, lanes, a),
+                                   order_key(l, t, lanes, b), "");
+    return p == LLVMRealUNE ? LLVMBuildOr(l->b, r, nan, "")
+                            : LLVMBuildAnd(l->b, r, LLVMBuildNot(l->b, nan, ""), "");
+}
+
 /* ---- operations ------------------------------------------------------------------------------------- */
 
 static LLVMValueRef

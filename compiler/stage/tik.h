@@ -469,6 +469,14 @@ bool tik_literal_fits(Value v, Dtype t);
  * caller has asked tik_dropped and tik_not_built. */
 bool tik_record(Interp *in, Tik *c, Op op, const CallArgs *args, const Value *values,
                 const Span *spans);
+/* ---- tik_compare.c ---- */
+
+/* What the call of an instruction gives: a handle of CMPMASK where it writes that, else None. */
+Value tik_instruction_value(Interp *in, Tik *c, Op op);
+Value tik_mov_cmpmask_to_tensor(Interp *in, Tik *c, const CallArgs *args);
+Value tik_vsel(Interp *in, Tik *c, const CallArgs *args);
+Value tik_vec_sel(Interp *in, Tik *c, const CallArgs *args);
+
 static inline DiagId
 tik_diag_of_rule(Rule r)
 {

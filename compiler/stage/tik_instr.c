@@ -746,7 +746,7 @@ tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args)
 {
     InstrCall x = {.in = in, .c = c, .op = op, .args = args};
     if (tik_dropped(c)) {
-        return val_none();
+        return tik_instruction_value(in, c, op);
     }
     list_parameters(&x);
     bool flag = op_table[op].form == FORM_FLAG;
@@ -760,7 +760,7 @@ tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args)
             return val_fail();
         }
     }
-    return in->fatal ? val_fail() : val_none();
+    return in->fatal ? val_fail() : tik_instruction_value(in, c, op);
 }
 
 bool

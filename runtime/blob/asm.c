@@ -62,13 +62,20 @@ is_word(char c)
            c == '_' || c == '-';
 }
 
+/* A point is part of a name (vsel.bits), not of a number (0.1). */
+static bool
+goes_on(const char *buf, size_t n, char c)
+{
+    return is_word(c) || (c == '.' && n > 0 && (buf[0] < '0' || buf[0] > '9'));
+}
+
 /* The next word into buf; empty when there is none. */
 static void
 peek_word(Asm *a, char buf[64])
 {
     size_t n = 0;
     skip_blanks(a);
-    while (a->p + n < a->end && is_word(a->p[n]) && n < 63) {
+    while (a->p + n < a->end && goes_on(buf, n, a->p[n]) && n < 63) {
         buf[n] = a->p[n];
         n++;
     }

@@ -8,6 +8,7 @@
  *   emu_check.c     run-time checks of instructions  emu_vector.c   elementwise instructions
  *   emu_layout.c    transposes
  *                                                    emu_lanes*.c   arithmetic on lanes
+ *   emu_compare.c   compare and select
  *   emu_blob.c      tik_emulate: the front for blobs
  *
  * Safety does not rest on the verifier: every address goes through emu_at, every number that shapes an
@@ -314,6 +315,7 @@ bool emu_add_move(EmuProgram *p, const EmuMove *m, uint32_t *index);
 bool emu_bind_move(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_vector(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_layout(EmuProgram *p, EmuOp *op, const char **why);
+bool emu_bind_compare(EmuProgram *p, EmuOp *op, const char **why);
 
 /* The same for instructions without tensor data; false: operands that it cannot have. */
 bool emu_bind_control(EmuProgram *p, EmuOp *op);

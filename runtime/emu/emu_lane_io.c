@@ -165,7 +165,7 @@ emu_lanes_open(EmuRun *r, const EmuOp *op, EmuLanes *c)
     if (op->checked && !emu_check(r, op)) {
         return false;
     }
-    if (op->mask_form != MASK_COUNTER) {
+    if (!plan->masked || op->mask_form != MASK_COUNTER) {
         if (c->repeats < 0 || c->repeats > plan->repeat_most) {
             return emu_refuse(r, op);
         }

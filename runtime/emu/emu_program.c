@@ -399,6 +399,9 @@ bind(const Adder *a, EmuOp *op)
     case FAM_LAYOUT:
         ok = emu_bind_layout(a->p, op, &why);
         break;
+    case FAM_COMPARE:
+        ok = emu_bind_compare(a->p, op, &why);
+        break;
     case FAM_COUNT:
         break;
     }

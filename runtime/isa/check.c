@@ -67,10 +67,9 @@ const FamilyRules *
 check_family(Op op)
 {
     static const FamilyRules *const families[FAM_COUNT] = {
-        [FAM_MOVE] = &rules_move,
-        [FAM_CONTROL] = &rules_control,
-        [FAM_LANES] = &rules_lanes,
-        [FAM_LAYOUT] = &rules_layout,
+        [FAM_MOVE] = &rules_move,       [FAM_CONTROL] = &rules_control,
+        [FAM_LANES] = &rules_lanes,     [FAM_LAYOUT] = &rules_layout,
+        [FAM_COMPARE] = &rules_compare,
     };
     return families[form_family(op_table[op].form)];
 }
@@ -517,8 +516,12 @@ value_bounds(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
         return list_bounds(t, param, p->name, extent, fault);
     }
     int64_t end = sat_add(t->offset, extent);
-    return extent == 0 || (t->offset >= 0 && end <= check_limit(t)) ||
-           overflow_fault(t, param, p->name, end, fault);
+    if (extent == 0 || (t->offset >= 0 && end <= check_limit(t))) {
+        return true;
+    }
+    (void)overflow_fault(t, param, p->name, end, fault);
+    fault->rule = check_bounds_rule(in->op, param);
+    return false;
 }
 
 static bool
@@ -560,6 +563,24 @@ check_value_rule(Op op, int param)
                                                       : RULE_NONE;
 }
 
+Rule
+check_bounds_rule(Op op, int param)
+{
+    const FamilyRules *rules = check_family(op);
+    return rules != NULL && rules->bounds_rule != NULL ? rules->bounds_rule(op, param)
+                                                       : RULE_TENSOR_OVERFLOW;
+}
+
+Rule
+check_overlap_rule(Op op, int param)
+{
+    const FamilyRules *rules = check_family(op);
+    if (rules != NULL && rules->overlap_rule != NULL) {
+        return rules->overlap_rule(op, param);
+    }
+    return op_table[op].form == FORM_MOVE ? RULE_OVERLAP : RULE_OVERLAP_MULTI;
+}
+
 static int
 steps_of_param(Op op, const ParamInfo *p, int i, CheckStep *out)
 {
@@ -598,8 +619,9 @@ static bool
 has_overlap(Op op, const ParamInfo *params, int i)
 {
     const FamilyRules *rules = check_family(op);
-    return is_tensor(&params[i]) && rules != NULL && rules->overlap != NULL &&
-           i != form_slot(op_table[op].form, ROLE_DST, NULL);
+    int dst = form_slot(op_table[op].form, ROLE_DST, NULL);
+    return is_tensor(&params[i]) && rules != NULL && rules->overlap != NULL && dst >= 0 &&
+           i != dst;
 }
 
 int

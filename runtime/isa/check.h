@@ -147,6 +147,9 @@ Dtype check_scalar_dtype(const CheckInstr *in, int param);
 
 /* The rule that a CHECK_VALUE step of the operand asks; RULE_NONE: there is no such step. */
 Rule check_value_rule(Op op, int param);
+/* The rules that a CHECK_BOUNDS and a CHECK_OVERLAP step of the operand ask first. */
+Rule check_bounds_rule(Op op, int param);
+Rule check_overlap_rule(Op op, int param);
 /* Whether sources may accumulate in the destination: then src0 is also compared with src1. */
 bool check_accumulating_form(Form f);
 /* Whether overlap of the operand with the first destination is a question of equal steps (moves, lanes):

@@ -47,11 +47,15 @@ typedef struct FamilyRules {
      * (ATTR, types); value_rule names it, RULE_NONE where there is none. */
     bool (*value)(const CheckInstr *in, int param, Fault *fault);
     Rule (*value_rule)(Op op, int param);
+    /* The rules of an operand's bounds and overlap where they have names of their own; null: tensor-overflow,
+     * overlap-*. */
+    Rule (*bounds_rule)(Op op, int param);
+    Rule (*overlap_rule)(Op op, int param);
     /* Required alignment of a tensor operand in bytes; null: scope_align. */
     int (*align)(const CheckInstr *in, int param);
 } FamilyRules;
 
-extern const FamilyRules rules_move, rules_lanes, rules_layout;
+extern const FamilyRules rules_move, rules_lanes, rules_layout, rules_compare;
 
 /* The family of an instruction; null: only generic rules. */
 const FamilyRules *check_family(Op op);
@@ -86,6 +90,8 @@ typedef struct LaneGeometry {
 
 /* Presupposes form_lanes(form, param). */
 LaneGeometry check_geometry(const CheckInstr *in, int param);
+/* One past the highest active lane of a repeat. */
+int lanes_end(const CheckInstr *in);
 int64_t lanes_extent(const CheckInstr *in, int param);
 Footprint lanes_footprint(const CheckInstr *in, int param, bool *exact);
 /* Source param against destination dst by the rules of vector 1.6 for one and several repeats. */

@@ -90,6 +90,12 @@ lane_end(const CheckInstr *in, int lanes)
     return 0;
 }
 
+int
+lanes_end(const CheckInstr *in)
+{
+    return lane_end(in, check_lanes(in));
+}
+
 bool
 check_lane_active(const CheckInstr *in, int64_t repeat, int lane)
 {

@@ -48,7 +48,9 @@ good(Op op)
         CheckArg *a = &in.args[i];
         a->literal = p[i].rule != RULE_MLEN_ALIGN; /* which asks literals for more */
         bool gm = op == OP_DATA_MOVE && p[i].role == ROLE_SRC;
-        a->t = (CheckTensor){(uint32_t)i + 1, gm ? SC_GM : SC_UB, t, 0, ROOM};
+        bool bits = p[i].of == OF_BITS || strcmp(p[i].name, "sel") == 0;
+        a->t = (CheckTensor){(uint32_t)i + 1, gm ? SC_GM : SC_UB, bits ? DT_U16 : t, 0,
+                             ROOM};
         a->m = (CheckMask){MASK_COUNT, {16}};
         a->v = p[i].role == ROLE_INT || p[i].role == ROLE_REPEAT ? p[i].lo : 0;
     }
