@@ -455,6 +455,11 @@ bool tik_sreg_store(Interp *in, Tik *c, int64_t offset, Dtype t, ExprId value, S
 /* When the kernel is built: the registers exist from its first statement on. */
 void tik_sreg_begin(Tik *c);
 
+/* ---- tik_reduce.c ---- */
+
+Value tik_vcmax(Interp *in, Tik *c, const CallArgs *args);
+Value tik_vcmin(Interp *in, Tik *c, const CallArgs *args);
+
 /* ---- tik_mode.c ---- */
 
 Value tik_set_fp2int_mode(Interp *in, Tik *c, const CallArgs *args);

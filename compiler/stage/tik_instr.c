@@ -314,6 +314,21 @@ read_integer(InstrCall *x, int i, Value v, const char *takes, ExprId *out)
     return wrong_kind(x, i, takes);
 }
 
+/* A Scalar has the dtype that the operand asks for, if it asks for one. */
+static bool
+scalar_is(InstrCall *x, int i)
+{
+    Dtype want = operand_type_dtype(x->params[i].of, DT_NONE);
+    Dtype t = ir_expr(x->c->k, x->out[i].expr)->dtype;
+    if (want == DT_NONE || t == want || !tik_is(x->got[i], &tik_scalar_class)) {
+        return true;
+    }
+    stage_diag(x->in, D_ARG_TYPE, x->span[i],
+               "%s is a Scalar of dtype %s; %s takes %s there", x->params[i].name,
+               dtype_name(t), op_name(x), dtype_name(want));
+    return false;
+}
+
 static bool
 read_int(InstrCall *x, int i)
 {
@@ -322,7 +337,8 @@ read_int(InstrCall *x, int i)
         x->out[i].expr = ir_const(x->c->k, DT_S64, x->params[i].dflt);
         return true;
     }
-    return read_integer(x, i, x->got[i], "an int, a Scalar or an Expr", &x->out[i].expr);
+    TRY(read_integer(x, i, x->got[i], "an int, a Scalar or an Expr", &x->out[i].expr));
+    return scalar_is(x, i);
 }
 
 /* The words that an ATTR takes in the source, by what they stand for; null ends a list. */

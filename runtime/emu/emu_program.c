@@ -402,6 +402,9 @@ bind(const Adder *a, EmuOp *op)
     case FAM_COMPARE:
         ok = emu_bind_compare(a->p, op, &why);
         break;
+    case FAM_REDUCE:
+        ok = emu_bind_reduce(a->p, op, &why);
+        break;
     case FAM_COUNT:
         break;
     }

@@ -69,7 +69,7 @@ check_family(Op op)
     static const FamilyRules *const families[FAM_COUNT] = {
         [FAM_MOVE] = &rules_move,       [FAM_CONTROL] = &rules_control,
         [FAM_LANES] = &rules_lanes,     [FAM_LAYOUT] = &rules_layout,
-        [FAM_COMPARE] = &rules_compare,
+        [FAM_COMPARE] = &rules_compare, [FAM_REDUCE] = &rules_reduce,
     };
     return families[form_family(op_table[op].form)];
 }
@@ -511,7 +511,11 @@ static bool
 value_bounds(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
 {
     const CheckTensor *t = &in->args[param].t;
+    const FamilyRules *rules = check_family(in->op);
     int64_t extent = check_extent(in, param);
+    if (rules != NULL && rules->bounds != NULL && !rules->bounds(in, param, fault)) {
+        return false;
+    }
     if (t->items > 0) {
         return list_bounds(t, param, p->name, extent, fault);
     }

@@ -53,9 +53,13 @@ typedef struct FamilyRules {
     Rule (*overlap_rule)(Op op, int param);
     /* Required alignment of a tensor operand in bytes; null: scope_align. */
     int (*align)(const CheckInstr *in, int param);
+    /* A further rule on what a tensor operand covers, asked before its bounds. Like them it depends
+     * monotonically on counts and strides. */
+    bool (*bounds)(const CheckInstr *in, int param, Fault *fault);
 } FamilyRules;
 
-extern const FamilyRules rules_move, rules_lanes, rules_layout, rules_compare;
+extern const FamilyRules rules_move, rules_lanes, rules_layout, rules_compare,
+    rules_reduce;
 
 /* The family of an instruction; null: only generic rules. */
 const FamilyRules *check_family(Op op);
@@ -96,6 +100,10 @@ int64_t lanes_extent(const CheckInstr *in, int param);
 Footprint lanes_footprint(const CheckInstr *in, int param, bool *exact);
 /* Source param against destination dst by the rules of vector 1.6 for one and several repeats. */
 bool lanes_overlap(const CheckInstr *in, int dst, int param, Fault *fault);
+/* The same where dst is not addressed by lanes: each repeat writes one run of len bytes, step bytes
+ * behind that of the repeat before. */
+bool lanes_overlap_run(const CheckInstr *in, int dst, int64_t len, int64_t step,
+                       int param, Fault *fault);
 
 /* The first t in [0, n) with -wlen < x + t*step < rlen, -1: none. */
 int64_t check_first_meeting(int64_t x, int64_t step, int64_t wlen, int64_t rlen,

@@ -329,9 +329,9 @@ int mask_words(MaskForm f); /* 1, 2, 4, 1 */
 enum {
     SREG_CMPMASK = 0,   /* 128 bits */
     SREG_RSVD_CNT = 16, /* uint32: elements that vreduce kept */
-    SREG_MAX_MIN = 24,  /* bits of the value; then uint32 count, uint32 index */
-    SREG_MAX_MIN_CNT = 28,
-    SREG_MAX_MIN_INDEX = 32,
+    SREG_MAX_MIN = 24,  /* bits of the value, up to 64; then uint32 count, uint32 index */
+    SREG_MAX_MIN_CNT = 32,
+    SREG_MAX_MIN_INDEX = 36,
     SREG_VMS4 = 40,         /* 4 x uint32: records taken from each list */
     SREG_RPN_COR_IR = 56,   /* uint32, 16 bits used */
     SREG_RPN_OFFSET16 = 60, /* float16 */

@@ -363,6 +363,22 @@ repeats_meet(const Side *w, const Side *r, int64_t repeats)
 }
 
 static bool
+report_single(const CheckInstr *in, const Side *d, const Side *s, bool together,
+              Fault *fault)
+{
+    if (together || !hulls_meet(d, s)) {
+        return true;
+    }
+    FaultAt at = {RULE_OVERLAP_SINGLE, s->param, s->offset, 0, 0};
+    return check_fail(
+        fault, &at,
+        "%s starts at byte %lld and %s at byte %lld of the same tensor and they "
+        "share bytes; they must start together or share none",
+        check_param_name(in, d->param), (long long)d->offset,
+        check_param_name(in, s->param), (long long)s->offset);
+}
+
+static bool
 single_overlap(const CheckInstr *in, int dst, int param, Fault *fault)
 {
     Side d = side_of(in, dst);
@@ -370,16 +386,7 @@ single_overlap(const CheckInstr *in, int dst, int param, Fault *fault)
     int dsize = dtype_size(in->args[dst].t.dtype);
     int ssize = dtype_size(in->args[param].t.dtype);
     bool together = d.offset / dsize == s.offset / ssize && d.blk == s.blk;
-    if (together || !hulls_meet(&d, &s)) {
-        return true;
-    }
-    FaultAt at = {RULE_OVERLAP_SINGLE, param, s.offset, 0, 0};
-    return check_fail(
-        fault, &at,
-        "%s starts at byte %lld and %s at byte %lld of the same tensor and they "
-        "share bytes; they must start together or share none",
-        check_param_name(in, dst), (long long)d.offset, check_param_name(in, param),
-        (long long)s.offset);
+    return report_single(in, &d, &s, together, fault);
 }
 
 static bool
@@ -473,6 +480,23 @@ lanes_overlap(const CheckInstr *in, int dst, int param, Fault *fault)
         }
     }
     return param != 2 || !accum || accumulate_overlap(in, fault);
+}
+
+bool
+lanes_overlap_run(const CheckInstr *in, int dst, int64_t len, int64_t step, int param,
+                  Fault *fault)
+{
+    const CheckTensor *d = &in->args[dst].t;
+    const CheckTensor *s = &in->args[param].t;
+    int64_t repeats = check_repeats(in);
+    if (d->buffer != s->buffer || !is_near(d) || !is_near(s) || repeats == 0) {
+        return true;
+    }
+    Side w = {.param = dst, .offset = d->offset, .rep = step, .blocks = 1};
+    w.full.len[0] = len;
+    Side r = side_of(in, param);
+    return repeats == 1 ? report_single(in, &w, &r, d->offset == s->offset, fault)
+                        : report_repeats(in, RULE_OVERLAP_MULTI, &w, &r, fault);
 }
 
 static bool

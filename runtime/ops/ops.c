@@ -13,6 +13,21 @@ ops_find(Sem sem)
         return ops_planes;
     case SEM_CHANNELS:
         return ops_channels;
+    case SEM_CADD:
+    case SEM_CGADD:
+    case SEM_CPADD:
+        return ops_reduce_sum;
+    case SEM_CMAX:
+    case SEM_CMIN:
+        return ops_reduce_extreme;
+    case SEM_CGMAX:
+    case SEM_CGMIN:
+        return ops_reduce_blocks;
+    case SEM_ALL_ADD:
+        return ops_reduce_sum_all;
+    case SEM_ALL_MAX:
+    case SEM_ALL_MIN:
+        return ops_reduce_extreme_all;
     default:
         return 0;
     }

@@ -21,4 +21,8 @@ typedef bool OpFn(OpCall *c);
 /* Null: the instruction has code of its own. */
 OpFn *ops_find(Sem sem);
 
+/* reduce.c */
+OpFn ops_reduce_sum, ops_reduce_sum_all, ops_reduce_extreme, ops_reduce_extreme_all,
+    ops_reduce_blocks;
+
 #endif

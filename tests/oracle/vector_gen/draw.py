@@ -30,8 +30,9 @@ def read_types():
 TYPES = read_types()
 
 
-# 64-bit integers exist for what is done lane by lane.
-LONG = re.compile(r'v(ec_)?(add|sub|mul|max|min|and|or|abs|relu|not|adds|muls|maxs|mins)$|v(ec_)?(cmpv?|sel)(_|$)|scalar_')
+# 64-bit integers exist for what is done lane by lane and for reductions.
+LONG = re.compile(r'v(ec_)?(add|sub|mul|max|min|and|or|abs|relu|not|adds|muls|maxs|mins)$|v(ec_)?(cmpv?|sel)(_|$)|'
+                  r'vcg?(add|max|min)$|v(ec_)?cpadd$|scalar_')
 
 
 def left_out(method, operands):

@@ -124,7 +124,8 @@ def per_repeat(d, method, dtype):
 
 def small_start(d, method, dtype, span):
     """A destination that starts where the small alignment of the method still allows it."""
-    step = {'vcadd': SIZES[dtype], 'vcmax': 4, 'vcmin': 4}.get(method, 16 if 'vcg' in method else 32)
+    step = {'vcadd': 1, 'vcmax': 4, 'vcmin': 4}.get(method, 16 if 'vcg' in method else 32)
+    step = max(step, SIZES[dtype])
     skip = d.between(0, 5) * max(step // SIZES[dtype], 1) if d.chance(0.3) else 0
     return At(d.tensor(dtype, skip + span), skip)
 

@@ -149,6 +149,7 @@ class Machine:
         self.rpn_offset = 1.0
         self.vms4_sr = 0
         self.rsvd_cnt = 0
+        self.max_min = [0, 0, 0]
         self.doubtful = set()   # (result, the other one) of functions too close to the middle to be told apart
         self.fp_saturate = self.int_saturate = self.fp2fp = self.fp2int = 0
 

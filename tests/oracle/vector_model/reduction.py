@@ -6,7 +6,9 @@ from .core import BLOCK, UINT, active_lanes, integer, lane_index, lanes_of, numb
 from .compare import rows_of
 
 METHODS = {}
-EDGE = {'float16': 65504.0, 'float32': float('inf')}
+# What a block without lanes gives.
+EDGE = {('max', 'float16'): -65504.0, ('min', 'float16'): 65504.0, ('max', 'float32'): -np.inf,
+        ('min', 'float32'): np.inf, ('max', 'int64'): -2**63, ('min', 'int64'): 2**63 - 1}
 
 
 def tree(m, bits, dtype):
@@ -40,6 +42,8 @@ def best(op, bits, on, dtype):
 
 def sources(m, dst, src, active, blk, rep, unit):
     """Patterns of the lanes of each chunk of repeats, lanes that are off as 0; with the rows of the chunk."""
+    if not len(active):
+        return
     at = lane_index(src.size, active.shape[1], integer(blk), integer(rep), unit, len(active))
     for rows in rows_of(dst, [src], len(active)):
         on = active[rows]
@@ -77,7 +81,7 @@ def define_block(op):
             if op == 'add':
                 value = tree(m, bits, dst.dtype)
             else:
-                edge = number_bits(EDGE[dst.dtype] * (-1 if op == 'max' else 1), dst.dtype)
+                edge = number_bits(EDGE[op, dst.dtype], dst.dtype)
                 value = np.where(on.any(-1), best(op, bits, on, dst.dtype)[0], bits.dtype.type(edge))
             at = rows[:, None] * integer(dst_rep_stride) * 8 + np.arange(8)
             kept = on.any(-1) | m.choices.block_identity
@@ -89,16 +93,13 @@ for _op in ('add', 'max', 'min'):
     define_block(_op)
 
 
-def overall(m, op, dst, bits, on, scalars):
-    """max_cnt_index: over all repeats."""
+def overall(m, op, dst, bits, on):
+    """max_cnt_index: over all repeats, in a register."""
     value, at = best(op, bits.reshape(1, -1), on.reshape(1, -1), dst.dtype)
     x = to_numbers(bits.reshape(-1), dst.dtype)
     equal = (on.reshape(-1) & (x == to_numbers(value, dst.dtype)[0])).sum()
-    scalars[0].set(value[0])
-    if len(scalars) == 3:
-        rest = [int(equal) & 0xffff, int(at[0]) & 0xffff]
-        for s, v in zip(scalars[1:], rest if m.choices.cmax_count_first else rest[::-1]):
-            s.set(v)
+    rest = [int(equal) & 0xffff, int(at[0]) & 0xffff]
+    m.max_min = [int(value[0])] + (rest if m.choices.cmax_count_first else rest[::-1])
 
 
 def extreme_method(op):
@@ -113,7 +114,9 @@ def extreme_method(op):
             m.write(dst, rows[:, None] * integer(dst_rep) * 2 + np.arange(2), pair)
             everything.append(bits)
         if scalars and len(active):
-            overall(m, op, dst, np.concatenate(everything), active, scalars)
+            overall(m, op, dst, np.concatenate(everything), active)
+        for s, v in zip(scalars or [], m.max_min):   # without repeats: what the register held before
+            s.set(v)
     return work
 
 
@@ -150,6 +153,8 @@ def grouped(m, sums, lanes, dtype):
 def vec_reduce_add(m, mask, dst, src, work_tensor, repeat_times, src_rep_stride):
     lanes = lanes_of(dst)
     active = active_lanes(mask, lanes, repeat_times)
+    if not len(active):
+        return
     at = lane_index(src.size, lanes, 1, integer(src_rep_stride), 0, len(active))
     bits = np.zeros(active.shape, UINT[src.size])
     bits[active] = m.read(src, at[active])
@@ -160,6 +165,8 @@ def define_whole(op):
     def method(m, mask, dst, src, work_tensor, repeat_times, src_rep_stride, cal_index=False):
         lanes = lanes_of(dst)
         active = active_lanes(mask, lanes, repeat_times)
+        if not len(active):
+            return
         at = lane_index(src.size, lanes, 1, integer(src_rep_stride), 0, len(active))
         bits = m.read(src, np.where(active, at, 0))
         value, where = best(op, bits.reshape(1, -1), active.reshape(1, -1), dst.dtype)

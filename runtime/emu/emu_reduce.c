@@ -1,0 +1,465 @@
+/* emu_reduce.c: reductions (vector chapter 7). Sources are addressed by lanes (emu_lane_io.c); the results of a
+ * repeat stand together.
+ *
+ * Sums are balanced trees over all lanes of a repeat, neighbours first, lanes that are off as +0: level
+ * after level each node takes the place of half its index, and is rounded to the type. Extremes look at
+ * the active lanes in order. Repeats are read and written one after another, so that a destination in
+ * the source gives what the machine gives. */
+#include "emu/emu.h"
+
+#include <string.h>
+
+#include "num/half.h"
+#include "num/num_lanes.h"
+
+enum {
+    MAX_SUMMANDS = 128,
+    MAX_REPEATS = 4095,
+    SLOT_DST = 1,
+    SLOT_DST_REP = 4,
+    SLOT_CAL_INDEX = 6,
+    SLOT_INDEX_LOW = 8,
+    SLOT_LIST = 9
+};
+
+/* An instruction that runs. */
+typedef struct Reduction {
+    EmuRun *r;
+    const EmuOp *op;
+    EmuLanes c;
+    Dtype t;
+    int size;    /* of an element */
+    int results; /* elements that a repeat writes; over whole buffers all that is written */
+    int64_t step; /* elements from the results of a repeat to those of the next */
+    uint8_t *dst; /* of the present repeat */
+} Reduction;
+
+/* ---- sums ----------------------------------------------------------------------------------------------- */
+
+typedef union Summands {
+    float f[MAX_SUMMANDS];
+    uint64_t i[MAX_SUMMANDS];
+} Summands;
+
+/* Sums of neighbours in the places 0 to n - 1; float16: rounded to it. Every loop reads at 2i and behind
+ * what it writes at i, which comes from before. */
+static void
+add_neighbours(Summands *x, Dtype t, int n)
+{
+    if (t == DT_S64) {
+        for (int i = 0; i < n; i++) {
+            x->i[i] = x->i[2 * i] + x->i[2 * i + 1];
+        }
+        return;
+    }
+    float sum[MAX_SUMMANDS / 2];
+    for (int i = 0; i < n; i++) {
+        sum[i] = x->f[2 * i] + x->f[2 * i + 1];
+    }
+    for (int i = 0; t == DT_F16 && i < n; i++) {
+        sum[i] = half_to_float(half_from_float(sum[i]));
+    }
+    memcpy(x->f, sum, (size_t)n * sizeof sum[0]);
+}
+
+/* Trees over n summands until so many are left. */
+static void
+add_trees(Summands *x, Dtype t, int n, int left)
+{
+    while (n > left) {
+        n /= 2;
+        add_neighbours(x, t, n);
+    }
+}
+
+/* Element i of type t, of n leading ones. */
+static void
+widen(Summands *x, Dtype t, const uint8_t *from, int64_t n)
+{
+    if (t == DT_F16) {
+        const AnyU16 *h = (const AnyU16 *)from;
+        for (int64_t i = 0; i < n; i++) {
+            x->f[i] = half_to_float(h[i]);
+        }
+        return;
+    }
+    memcpy(x, from, (size_t)n * (t == DT_F32 ? sizeof x->f[0] : sizeof x->i[0]));
+}
+
+static void
+clear(Summands *x, Dtype t, int64_t i)
+{
+    if (t == DT_S64) {
+        x->i[i] = 0;
+    } else {
+        x->f[i] = 0;
+    }
+}
+
+/* The lanes of the present repeat. */
+static void
+load_summands(const Reduction *x, Summands *s)
+{
+    uint8_t buf[REPEAT_BYTES];
+    const EmuLanes *c = &x->c;
+    widen(s, x->t, emu_lanes_load(&c->o[0], c->run, buf), c->run);
+    for (int64_t i = 0; c->holes && i < c->run; i++) {
+        if (!c->on[i]) {
+            clear(s, x->t, i);
+        }
+    }
+    for (int64_t i = c->run; i < c->lanes; i++) {
+        clear(s, x->t, i);
+    }
+}
+
+/* Writes sum i as element i of the destination. */
+static void
+store_sum(const Reduction *x, const Summands *s, int i)
+{
+    uint8_t *at = x->dst + (size_t)i * (size_t)x->size;
+    uint16_t h = half_from_float(x->t == DT_S64 ? 0 : s->f[i]);
+    uint32_t f = float_bits_canonical(x->t == DT_S64 ? 0 : s->f[i]);
+    const void *from = x->t == DT_F16   ? (const void *)&h
+                       : x->t == DT_F32 ? (const void *)&f
+                                        : (const void *)&s->i[i];
+    memcpy(at, from, (size_t)x->size);
+}
+
+static bool
+lane_on(const EmuLanes *c, int64_t i)
+{
+    return i < c->run && (!c->holes || c->on[i]);
+}
+
+/* Whether element i of the results is written: of a pair of lanes one is on, except on the 310B class. */
+static bool
+is_written(const Reduction *x, int i)
+{
+    bool pair = op_table[x->op->op].sem == SEM_CPADD &&
+                soc_profile(x->r->p->kernel.soc) != PROFILE_V300;
+    return !pair || lane_on(&x->c, 2 * i) || lane_on(&x->c, 2 * i + 1);
+}
+
+static void
+sum_repeat(Reduction *x)
+{
+    Summands s;
+    load_summands(x, &s);
+    add_trees(&s, x->t, x->c.lanes, x->results);
+    for (int i = 0; i < x->results; i++) {
+        if (is_written(x, i)) {
+            store_sum(x, &s, i);
+        }
+    }
+}
+
+/* ---- extremes -------------------------------------------------------------------------------------------- */
+
+/* The extreme of the lanes seen so far. */
+typedef struct Extreme {
+    bool any;      /* there was an active lane */
+    bool nan;      /* only NaN so far */
+    uint64_t bits; /* the element, the canonical NaN */
+    int64_t at;    /* its lane; in whole buffers its element */
+    int64_t count; /* lanes equal to it */
+} Extreme;
+
+/* Lanes from..to-1 in order. at: index of lane 0. */
+#define EXTREME(name, T, V, NAN_BITS, VALUE)                                             \
+    static void name(Extreme *e, const uint8_t *lanes, const uint8_t *on, int64_t from,  \
+                     int64_t to, int64_t at, bool largest)                               \
+    {                                                                                    \
+        const T *x = (const T *)lanes;                                                   \
+        V best = VALUE((T)e->bits);                                                      \
+        for (int64_t i = from; i < to; i++) {                                            \
+            const V v = VALUE(x[i]);                                                     \
+            if (on != NULL && !on[i]) {                                                  \
+                continue;                                                                \
+            }                                                                            \
+            if (v != v) {                                                                \
+                if (!e->any) {                                                           \
+                    *e = (Extreme){true, true, NAN_BITS, at + i, 0};                     \
+                }                                                                        \
+            } else if (!e->any || e->nan || (largest ? v > best : v < best)) {           \
+                *e = (Extreme){true, false, x[i], at + i, 1};                            \
+                best = v;                                                                \
+            } else {                                                                     \
+                e->count += v == best;                                                   \
+            }                                                                            \
+        }                                                                                \
+    }
+
+#define AS_S16(u) ((int16_t)(u))
+#define AS_S64(u) ((int64_t)(u))
+
+EXTREME(extreme_f16, AnyU16, float, HALF_NAN, half_to_float)
+EXTREME(extreme_f32, AnyU32, float, FLOAT_NAN, float_of_bits)
+EXTREME(extreme_s16, AnyU16, int, 0, AS_S16)
+EXTREME(extreme_s64, AnyU64, int64_t, 0, AS_S64)
+
+static void
+extreme_of(const Reduction *x, Extreme *e, const uint8_t *lanes, int64_t from, int64_t to,
+           int64_t at)
+{
+    const uint8_t *on = x->c.holes ? x->c.on : NULL;
+    Sem sem = op_table[x->op->op].sem;
+    bool largest = sem == SEM_CMAX || sem == SEM_CGMAX || sem == SEM_ALL_MAX;
+    to = to < x->c.run ? to : x->c.run;
+    switch (x->t) {
+    case DT_F16:
+        extreme_f16(e, lanes, on, from, to, at, largest);
+        return;
+    case DT_F32:
+        extreme_f32(e, lanes, on, from, to, at, largest);
+        return;
+    case DT_S16:
+        extreme_s16(e, lanes, on, from, to, at, largest);
+        return;
+    default:
+        extreme_s64(e, lanes, on, from, to, at, largest);
+        return;
+    }
+}
+
+static void
+store_bits(const Reduction *x, int i, uint64_t bits)
+{
+    memcpy(x->dst + (size_t)i * (size_t)x->size, &bits, (size_t)x->size);
+}
+
+/* What a block without active lanes gives. */
+static uint64_t
+identity(const Reduction *x)
+{
+    bool largest = op_table[x->op->op].sem == SEM_CGMAX;
+    switch (x->t) {
+    case DT_F16:
+        return largest ? 0xfbff : 0x7bff; /* 65504 */
+    case DT_F32:
+        return largest ? 0xff800000 : 0x7f800000; /* infinity */
+    default:
+        return (uint64_t)(largest ? INT64_MIN : INT64_MAX);
+    }
+}
+
+static void
+extreme_blocks(Reduction *x)
+{
+    uint8_t buf[REPEAT_BYTES];
+    const uint8_t *lanes = emu_lanes_load(&x->c.o[0], x->c.run, buf);
+    uint64_t bits[REPEAT_BYTES / BLOCK_BYTES];
+    int per_block = BLOCK_BYTES / x->size;
+    for (int b = 0; b < x->results; b++) {
+        Extreme e = {.any = false};
+        extreme_of(x, &e, lanes, b * per_block, (b + 1) * per_block, 0);
+        bits[b] = e.any ? e.bits : identity(x);
+    }
+    for (int b = 0; b < x->results; b++) {
+        store_bits(x, b, bits[b]);
+    }
+}
+
+/* Value and index of one repeat. */
+static void
+extreme_repeat(Reduction *x)
+{
+    uint8_t buf[REPEAT_BYTES];
+    Extreme e = {.any = false};
+    const uint8_t *lanes = emu_lanes_load(&x->c.o[0], x->c.run, buf);
+    int index = emu_slot_attr(x->r->p, x->op, SLOT_INDEX_LOW) != 0 ? 0 : 1;
+    extreme_of(x, &e, lanes, 0, x->c.lanes, 0);
+    store_bits(x, index, (uint64_t)e.at);
+    store_bits(x, 1 - index, e.bits);
+}
+
+/* ---- special registers: the extreme of all repeats --------------------------------------------------------- */
+
+static void
+note_extreme(const Reduction *x, const Extreme *e)
+{
+    uint8_t *sreg = x->r->sreg;
+    uint32_t count = (uint16_t)e->count, at = (uint16_t)e->at;
+    memcpy(sreg + SREG_MAX_MIN, &e->bits, sizeof e->bits);
+    memcpy(sreg + SREG_MAX_MIN_CNT, &count, sizeof count);
+    memcpy(sreg + SREG_MAX_MIN_INDEX, &at, sizeof at);
+}
+
+/* ---- instructions ------------------------------------------------------------------------------------------- */
+
+static int
+results_of(const Reduction *x)
+{
+    switch (op_table[x->op->op].sem) {
+    case SEM_CADD:
+    case SEM_ALL_ADD:
+        return 1;
+    case SEM_CMAX:
+    case SEM_CMIN:
+        return 2;
+    case SEM_CPADD:
+        return x->c.lanes / 2;
+    case SEM_ALL_MAX:
+    case SEM_ALL_MIN:
+        return emu_slot_attr(x->r->p, x->op, SLOT_CAL_INDEX) != 0 ? 2 : 1;
+    default:
+        return REPEAT_BYTES / BLOCK_BYTES;
+    }
+}
+
+/* Operands, checked; without repeats there is nothing to do. */
+static bool
+open_reduction(EmuRun *r, const EmuOp *op, bool whole, Reduction *x)
+{
+    x->r = r;
+    x->op = op;
+    x->t = (Dtype)op->dtype;
+    x->size = dtype_size(x->t);
+    if (!emu_lanes_open(r, op, &x->c)) {
+        return false;
+    }
+    if (x->c.repeats == 0) {
+        return true;
+    }
+    x->results = results_of(x);
+    x->step = whole ? 0 : emu_slot(r, op, SLOT_DST_REP);
+    if (x->step < 0 || x->step > UINT16_MAX || x->c.repeats > MAX_REPEATS) {
+        return emu_refuse(r, op);
+    }
+    x->step *= x->results * x->size;
+    x->dst =
+        emu_operand(r, op, SLOT_DST, (x->c.repeats - 1) * x->step + x->results * x->size);
+    return x->dst != NULL || emu_refuse(r, op);
+}
+
+static void
+one_repeat(Reduction *x)
+{
+    switch (op_table[x->op->op].sem) {
+    case SEM_CMAX:
+    case SEM_CMIN:
+        extreme_repeat(x);
+        return;
+    case SEM_CGMAX:
+    case SEM_CGMIN:
+        extreme_blocks(x);
+        return;
+    default:
+        sum_repeat(x);
+        return;
+    }
+}
+
+static bool
+emu_exec_reduce(EmuRun *r, const EmuOp *op)
+{
+    Reduction x;
+    if (!open_reduction(r, op, false, &x)) {
+        return false;
+    }
+    if (x.c.repeats == 0) {
+        return true;
+    }
+    Sem sem = op_table[op->op].sem;
+    bool listed =
+        (sem == SEM_CMAX || sem == SEM_CMIN) && emu_slot_attr(r->p, op, SLOT_LIST) != 0;
+    Extreme all = {.any = false};
+    for (int64_t i = 0; i < x.c.repeats; i++) {
+        if (listed) {
+            uint8_t buf[REPEAT_BYTES];
+            extreme_of(&x, &all, emu_lanes_load(&x.c.o[0], x.c.run, buf), 0, x.c.lanes,
+                       i * x.c.lanes);
+        }
+        one_repeat(&x);
+        x.dst += x.step;
+        emu_lanes_step(&x.c);
+    }
+    if (listed) {
+        note_extreme(&x, &all);
+    }
+    return true;
+}
+
+/* The sums of n repeats: trees over groups of L until one is left. */
+static void
+sum_groups(Reduction *x, Summands *groups, float *sums, int64_t n)
+{
+    int lanes = x->c.lanes;
+    while (n > 1) {
+        int64_t made = 0;
+        for (int64_t at = 0; at < n; at += lanes, made++) {
+            for (int i = 0; i < lanes; i++) {
+                groups->f[i] = at + i < n ? sums[at + i] : 0;
+            }
+            add_trees(groups, x->t, lanes, 1);
+            sums[made] = groups->f[0];
+        }
+        n = made;
+    }
+    groups->f[0] = sums[0];
+    store_sum(x, groups, 0);
+}
+
+static void
+sum_buffer(Reduction *x)
+{
+    float sums[MAX_REPEATS];
+    Summands s;
+    for (int64_t i = 0; i < x->c.repeats; i++) {
+        load_summands(x, &s);
+        add_trees(&s, x->t, x->c.lanes, 1);
+        sums[i] = s.f[0];
+        emu_lanes_step(&x->c);
+    }
+    sum_groups(x, &s, sums, x->c.repeats);
+}
+
+/* The index counts elements from src's start, gaps too. */
+static void
+extreme_buffer(Reduction *x)
+{
+    uint8_t buf[REPEAT_BYTES];
+    Extreme e = {.any = false};
+    int64_t pitch = x->c.o[0].rep / x->size;
+    for (int64_t i = 0; i < x->c.repeats; i++) {
+        const uint8_t *lanes = emu_lanes_load(&x->c.o[0], x->c.run, buf);
+        extreme_of(x, &e, lanes, 0, x->c.lanes, i * pitch);
+        emu_lanes_step(&x->c);
+    }
+    store_bits(x, 0, e.bits);
+    if (x->results > 1) {
+        store_bits(x, 1, (uint64_t)e.at);
+    }
+}
+
+static bool
+emu_exec_reduce_all(EmuRun *r, const EmuOp *op)
+{
+    Reduction x;
+    if (!open_reduction(r, op, true, &x)) {
+        return false;
+    }
+    if (x.c.repeats == 0) {
+        return true;
+    }
+    if (op_table[op->op].sem == SEM_ALL_ADD) {
+        sum_buffer(&x);
+    } else {
+        extreme_buffer(&x);
+    }
+    return true;
+}
+
+bool
+emu_bind_reduce(EmuProgram *p, EmuOp *op, const char **why)
+{
+    Form form = op_table[op->op].form;
+    Dtype t = emu_slot_ref(p, op, SLOT_DST)->dtype;
+    op->dtype = (uint8_t)t;
+    op->exec = form == FORM_ALLADD || form == FORM_ALLMAX ? emu_exec_reduce_all
+                                                          : emu_exec_reduce;
+    emu_lanes_plan(p, op);
+    *why = "the reduction does not exist for its dtypes";
+    return emu_slot_ref(p, op, SLOT_DST + 1)->dtype == t &&
+           op_has_dtype((Op)op->op, t, p->kernel.soc);
+}
