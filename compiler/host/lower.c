@@ -253,7 +253,7 @@ uses_sreg(const Kernel *k)
     }
     for (uint32_t i = 1; i < k->stmts.n; i++) {
         const Stmt *s = &k->stmts.p[i];
-        if (s->kind == ST_INSTR && form_family(op_table[s->instr.op].form) > FAM_LANES) {
+        if (s->kind == ST_INSTR && form_family(op_table[s->instr.op].form) > FAM_ARITH) {
             return true;
         }
     }

@@ -164,6 +164,15 @@ LLVMValueRef lower_float_compare(Lower *l, LLVMRealPredicate p, Dtype t, int lan
 LLVMValueRef lower_intrinsic(Lower *l, const char *name, LLVMTypeRef *types, int ntypes,
                              LLVMValueRef *args, int n);
 
+/* Integers from float32: the nearest one, ties to even, between lo and hi (below 2^22); NaN gives 0. */
+LLVMValueRef lower_near_integer(Lower *l, LLVMValueRef f, int lanes, double lo,
+                                double hi);
+/* float16 from double, one rounding; positive and at most 65504, or 0. */
+LLVMValueRef lower_half_of_double(Lower *l, LLVMValueRef d, int lanes);
+/* Bits by 0 to as many as t has; round: to the nearest, ties upwards. */
+LLVMValueRef lower_shift(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a,
+                         LLVMValueRef by, bool round);
+
 /* ---- lower_lanes.c: operands that are addressed by lanes (vector 1.1 to 1.5) ------------------------ */
 
 enum {
@@ -188,8 +197,8 @@ typedef enum LaneBits {
 /* What a helper specialises on. */
 typedef struct LaneShape {
     const char *name;
-    uint32_t mode; /* what the computation depends on besides types */
-    int lanes;     /* of the vectors in the code; at most those of a repeat */
+    uint32_t mode, variant; /* what the computation depends on besides types */
+    int lanes;              /* of the vectors in the code; at most those of a repeat */
     LaneMask mask;
     int n; /* operands by lanes; operand 0 is written */
     Dtype dtype[LANE_OPERANDS];
@@ -209,7 +218,7 @@ typedef void LaneWhole(Lower *l, const LaneShape *sh, const Counted *c);
 
 typedef struct LaneJob {
     const char *name; /* with mode and types it names the computation */
-    uint32_t mode;
+    uint32_t mode, variant;
     LaneCompute *compute;
     LaneWhole *whole; /* null: each repeat with compute */
     bool reads_dst;   /* operand 0 is loaded */
@@ -258,6 +267,9 @@ LLVMValueRef lower_address(Lower *l, BufId id); /* of an on-core buffer, in its 
 void lower_set_padding(Lower *l, StmtId s);
 void lower_vector(Lower *l, StmtId s);
 void lower_compare(Lower *l, StmtId s);
+/* What lower_vector computes for instructions of the family ARITH (lower_fused.c). */
+LLVMValueRef lower_fused(Lower *l, const LaneShape *sh, LLVMValueRef *v,
+                         LLVMValueRef scalar);
 /* An instruction whose meaning is in the runtime library (tikrt_exec). */
 void lower_exec(Lower *l, StmtId s);
 

@@ -147,6 +147,7 @@ lower_instr(Lower *l, StmtId s)
         lower_queues(l, s);
         return;
     case FAM_LANES:
+    case FAM_ARITH:
         lower_vector(l, s);
         return;
     case FAM_COMPARE:

@@ -308,7 +308,7 @@ helper_name(Lower *l, const LaneShape *sh)
     static const char *const rows[] = {"", ".read", ".readmask", ".write", ".writemask"};
     Text t;
     text_init(&t, l->arena);
-    text_printf(&t, "tik.%s.%u", sh->name, sh->mode);
+    text_printf(&t, "tik.%s.%u.%u", sh->name, sh->mode, sh->variant);
     for (int i = 0; i < sh->n; i++) {
         text_printf(&t, ".%s%s", dtype_name(sh->dtype[i]), sh->dense[i] ? "" : "b");
     }
@@ -553,7 +553,10 @@ lower_lanes(Lower *l, StmtId s, const LaneJob *job)
               .whole = job->whole,
               .reads_dst = job->reads_dst,
               .bits_at = job->bits_at,
-              .shape = {.name = job->name, .mode = job->mode, .bits = job->bits}};
+              .shape = {.name = job->name,
+                        .mode = job->mode,
+                        .variant = job->variant,
+                        .bits = job->bits}};
     bind(l, &v, s);
     v.shape.lanes = v.repeat_lanes;
     MaskForm form = v.mask != NULL ? v.mask->form : MASK_COUNT;

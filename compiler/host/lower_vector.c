@@ -109,7 +109,7 @@ compute(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
     case SEM_RSQRT:
         return map_lanes(l, sh, v[1]);
     default:
-        ICE("no lowering for %s", sh->name);
+        return lower_fused(l, sh, v, scalar);
     }
 }
 
@@ -117,10 +117,15 @@ void
 lower_vector(Lower *l, StmtId s)
 {
     const OpInfo *op = &op_table[l->k->stmts.p[s].instr.op];
+    int round = form_slot(op->form, ROLE_ATTR, "round_en");
     LaneJob job = {.name = sem_name(op->sem),
                    .mode = (uint32_t)op->sem,
                    .compute = compute,
                    .whole = is_map(op->sem) ? call_map : NULL,
-                   .reads_dst = false};
+                   .reads_dst = sem_reads_dst(op->sem)};
+    if (round >= 0) {
+        const Arg *a = &l->k->args.p[l->k->stmts.p[s].instr.arg + (uint32_t)round];
+        job.variant = (uint32_t)ir_expr(l->k, a->expr)->imm;
+    }
     lower_lanes(l, s, &job);
 }

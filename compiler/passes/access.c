@@ -57,6 +57,9 @@ instr_list(const Kernel *k, const Stmt *s, Access *out)
     int found = 0;
     const ParamInfo *params = form_params(op_table[s->instr.op].form, &n);
     const Arg *args = &k->args.p[s->instr.arg];
+    Sem sem = op_table[s->instr.op].sem;
+    int read_dst =
+        sem_reads_dst(sem) ? form_slot(op_table[s->instr.op].form, ROLE_DST, NULL) : -1;
     CheckInstr in = {.op = s->instr.op, .soc = k->soc};
     bool known = true;
     for (int i = 0; i < n; i++) {
@@ -65,7 +68,7 @@ instr_list(const Kernel *k, const Stmt *s, Access *out)
     for (int pass = 0; pass < 2; pass++) {
         Role role = pass == 0 ? ROLE_SRC : ROLE_DST;
         for (int i = 0; i < n; i++) {
-            if (params[i].role != role) {
+            if (params[i].role != role && !(pass == 0 && i == read_dst)) {
                 continue;
             }
             Access a = {.buf = args[i].ref.buf,
@@ -73,7 +76,7 @@ instr_list(const Kernel *k, const Stmt *s, Access *out)
                         .dtype = args[i].ref.dtype,
                         .off = args[i].ref.off};
             a.write = role == ROLE_DST;
-            a.computes = !a.write && op_table[s->instr.op].sem != SEM_MOVE;
+            a.computes = !a.write && sem != SEM_MOVE;
             if (known) {
                 a.fp = check_footprint(&in, i, &a.exact);
                 a.fp.offset -= in.args[i].t.offset;

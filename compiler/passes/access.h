@@ -20,7 +20,7 @@ typedef struct Access {
 } Access;
 
 enum {
-    MAX_ACCESSES = MAX_PARAMS
+    MAX_ACCESSES = MAX_PARAMS + 1
 };
 
 /* The accesses of a statement (0 for those that touch no buffer), reads before writes. */

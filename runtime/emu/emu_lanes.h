@@ -2,8 +2,9 @@
  * processor's vector unit, made from the same text (emu_lanes_body.h), so all compute the same bits.
  *
  * A lane function writes n elements at dst from n elements at src0 (and src1), or from src0 and one
- * scalar in the canonical form of scalar.h. A source is identical with dst or shares no byte with the
- * n elements of dst. Addresses need no alignment.
+ * scalar in the canonical form of scalar.h; fused ones (sem_reads_dst) also from what dst holds. A source is
+ * identical with dst, where the types have one size, or shares no byte with the n elements of dst.
+ * Addresses need no alignment.
  *
  * Values (docs/instructions.md): add sub mul max min and relu write the canonical quiet NaN whenever
  * the result is NaN; abs, dup and the bit operations keep payloads. max and min of +0 and -0 give the
@@ -19,16 +20,21 @@ typedef void LaneFn(uint8_t *dst, const uint8_t *src0, const uint8_t *src1,
 typedef struct LaneTable {
     LaneFn *vector[SEM_COUNT][DT_COUNT]; /* two sources, or one */
     LaneFn *scalar[SEM_COUNT][DT_COUNT]; /* one source and a scalar; dup: a scalar */
+    /* The same for sources of another type (emu_lane_source), by the type of dst. */
+    LaneFn *mixed_vector[SEM_COUNT][DT_COUNT], *mixed_scalar[SEM_COUNT][DT_COUNT];
 } LaneTable;
 
 extern const LaneTable emu_lanes_base;
 extern const LaneTable
     emu_lanes_avx2; /* empty where the processor family is not x86-64 */
 
-/* The function for an instruction and a type on the processor that runs this; null: none. */
-LaneFn *emu_lane_fn(Op op, Dtype t);
+/* The function for an instruction on the processor that runs this, by the types of its destination and of its
+ * sources (DT_NONE: it has none); null: none. */
+LaneFn *emu_lane_fn(Op op, Dtype dst, Dtype src);
 
 /* The mathematical functions (emu_lanes_num.c), by SEM_EXP and so on; null: none. */
 LaneFn *emu_lane_function(Sem sem, Dtype t);
+/* Shifts, which take the number of bits as scalar; null: none. */
+LaneFn *emu_lane_shift(Sem sem, Dtype t, bool rounded);
 
 #endif

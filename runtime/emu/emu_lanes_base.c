@@ -4,18 +4,28 @@
 #define LANES_F16C  0
 #include "emu/emu_lanes_body.h"
 
+/* The type of sources that are not of the type of dst. */
+static Dtype
+mixed_source(Sem sem)
+{
+    return sem == SEM_ADDDEQRELU ? DT_S32 : DT_F16;
+}
+
 LaneFn *
-emu_lane_fn(Op op, Dtype t)
+emu_lane_fn(Op op, Dtype dst, Dtype src)
 {
     const LaneTable *table =
         num_level() >= NUM_LEVEL_AVX2 ? &emu_lanes_avx2 : &emu_lanes_base;
     const OpInfo *info = &op_table[op];
-    LaneFn *function = emu_lane_function(info->sem, t);
+    bool scalar = form_slot(info->form, ROLE_SCALAR, NULL) >= 0;
+    if (src != DT_NONE && src != dst) {
+        return src != mixed_source(info->sem) ? NULL
+               : scalar                       ? table->mixed_scalar[info->sem][dst]
+                                              : table->mixed_vector[info->sem][dst];
+    }
+    LaneFn *function = emu_lane_function(info->sem, dst);
     if (function != NULL) {
         return function;
     }
-    if (form_slot(info->form, ROLE_SCALAR, NULL) >= 0) {
-        return table->scalar[info->sem][t];
-    }
-    return table->vector[info->sem][t];
+    return scalar ? table->scalar[info->sem][dst] : table->vector[info->sem][dst];
 }

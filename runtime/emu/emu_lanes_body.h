@@ -43,6 +43,34 @@
         }                                                                                \
     }
 
+/* name_vv, name_vs: the same with c, what dst holds, and sources of a type S. */
+#define FUSED(name, T, S, value)                                                         \
+    LANES_FN(name##_vv)                                                                  \
+    {                                                                                    \
+        T *d = (T *)dst;                                                                 \
+        const S *x = (const S *)src0, *y = (const S *)src1;                              \
+        (void)scalar;                                                                    \
+        LANES_LOOP                                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            const T c = d[i];                                                            \
+            const S a = x[i], b = y[i];                                                  \
+            d[i] = (T)(value);                                                           \
+        }                                                                                \
+    }                                                                                    \
+    LANES_FN(name##_vs)                                                                  \
+    {                                                                                    \
+        T *d = (T *)dst;                                                                 \
+        const S *x = (const S *)src0;                                                    \
+        const S b = (S)scalar;                                                           \
+        (void)src1;                                                                      \
+        LANES_LOOP                                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            const T c = d[i];                                                            \
+            const S a = x[i];                                                            \
+            d[i] = (T)(value);                                                           \
+        }                                                                                \
+    }
+
 #define UNARY(name, T, value)                                                            \
     LANES_FN(name)                                                                       \
     {                                                                                    \
@@ -147,6 +175,11 @@ BINARY(div_f32, AnyU32, FBITS(F(a) / F(b)))
 BINARY(addrelu_f32, AnyU32, POSITIVE(F(a) + F(b)))
 BINARY(subrelu_f32, AnyU32, POSITIVE(F(a) - F(b)))
 BINARY(lrelu_f32, AnyU32, F(a) >= 0 ? a : FBITS(F(a) * F(b)))
+FUSED(mla_f32, AnyU32, AnyU32, FBITS(F(a) * F(b) + F(c)))
+FUSED(madd_f32, AnyU32, AnyU32, FBITS(F(a) * F(c) + F(b)))
+FUSED(maddrelu_f32, AnyU32, AnyU32, POSITIVE(F(a) * F(c) + F(b)))
+/* The product of two float16 is exact. */
+FUSED(mla_f32_f16, AnyU32, AnyU16, FBITS(half_to_float(a) * half_to_float(b) + F(c)))
 BINARY(max_f32, AnyU32, ORDERED(F(b) > F(a) ? b : a))
 BINARY(min_f32, AnyU32, ORDERED(F(b) < F(a) ? b : a))
 UNARY(abs_f32, AnyU32, a & 0x7fffffffu)
@@ -156,6 +189,60 @@ UNARY(relu_f32, AnyU32, F(a) > 0 ? a : F(a) == F(a) ? 0u : FLOAT_NAN)
 #undef FBITS
 #undef ORDERED
 #undef POSITIVE
+
+/* ---- float16 and int32 to something else ---------------------------------------------------------------- */
+
+/* The nearest integer, ties to even, between lo and hi, which are less than 2^22; NaN gives 0. */
+LANES_ATTR static inline int32_t
+near_integer(float f, float lo, float hi)
+{
+    const float to_integer = 12582912.0f; /* 1.5 * 2^23: the sum has no bits below 1 */
+    f = f == f ? f : 0;
+    f = f < lo ? lo : f > hi ? hi : f;
+    return (int32_t)(float_bits(f + to_integer) - float_bits(to_integer));
+}
+
+/* A double of at most 65504 in magnitude as float16 with one rounding: first to float by rounding to odd. */
+LANES_ATTR static inline uint16_t
+half_of_double(double d)
+{
+    const uint64_t low = (UINT64_C(1) << 29) - 1; /* what a float does not hold */
+    uint64_t u = double_bits(d);
+    u = (u | ((u & low) + low)) & ~low;
+    return half_from_float((float)double_of_bits(u));
+}
+
+#define PRODUCT(x, y) half_to_float(half_from_float(half_to_float(x) * half_to_float(y)))
+
+#define MULCONV(name, T, lo, hi)                                                         \
+    LANES_FN(name)                                                                       \
+    {                                                                                    \
+        T *d = (T *)dst;                                                                 \
+        const AnyU16 *x = (const AnyU16 *)src0, *y = (const AnyU16 *)src1;               \
+        (void)scalar;                                                                    \
+        LANES_LOOP                                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            d[i] = (T)near_integer(PRODUCT(x[i], y[i]), lo, hi);                         \
+        }                                                                                \
+    }
+
+MULCONV(mulconv_u8, AnyU8, 0, 255)
+MULCONV(mulconv_s8, AnyS8, -128, 127)
+
+/* The sum wraps, its product with the scale is exact; NaN (of the scale, or infinity times 0) gives 0. */
+LANES_FN(adddeqrelu_f16)
+{
+    AnyU16 *d = (AnyU16 *)dst;
+    const AnyU32 *x = (const AnyU32 *)src0, *y = (const AnyU32 *)src1;
+    const double scale = half_to_float((uint16_t)scalar);
+    const double most = 65504;
+    LANES_LOOP
+    for (int64_t i = 0; i < n; i++) {
+        double p = (double)(int32_t)(x[i] + y[i]) * scale;
+        p = p > 0 ? p : 0;
+        d[i] = half_of_double(p < most ? p : most);
+    }
+}
 
 /* ---- float16 --------------------------------------------------------------------------------------- */
 
@@ -198,7 +285,8 @@ half_nans(__m256 a, __m256 b)
 static void
 half_tail(LaneFn *fn, uint8_t *dst, const uint8_t *src0, const uint8_t *src1, int64_t n)
 {
-    uint8_t a[16] = {0}, b[16] = {0}, d[16];
+    uint8_t a[16] = {0}, b[16] = {0}, d[16] = {0};
+    memcpy(d, dst, (size_t)n * 2);
     memcpy(a, src0, (size_t)n * 2);
     memcpy(b, src1, (size_t)n * 2);
     fn(d, a, b, 0, HALF_LANES);
@@ -207,7 +295,7 @@ half_tail(LaneFn *fn, uint8_t *dst, const uint8_t *src0, const uint8_t *src1, in
 
 #define NAN_RESULT _mm256_cmp_ps(r, r, _CMP_UNORD_Q)
 
-/* r = value; nan: where the result is NaN. The scalar form repeats the scalar in memory. */
+/* r = value, made of the sources a and b and of c, what dst holds; nan: where the result is NaN. The scalar form repeats the scalar in memory. */
 #define HALF(name, value, nan)                                                           \
     LANES_FN(name##_vv)                                                                  \
     {                                                                                    \
@@ -215,7 +303,9 @@ half_tail(LaneFn *fn, uint8_t *dst, const uint8_t *src0, const uint8_t *src1, in
         (void)scalar;                                                                    \
         for (; i + HALF_LANES <= n; i += HALF_LANES) {                                   \
             const __m256 a = half_load(src0 + 2 * i), b = half_load(src1 + 2 * i);       \
+            const __m256 c = half_load(dst + 2 * i);                                     \
             const __m256 r = value;                                                      \
+            (void)c;                                                                     \
             half_store(dst + 2 * i, r, nan);                                             \
         }                                                                                \
         if (i < n) {                                                                     \
@@ -229,7 +319,9 @@ half_tail(LaneFn *fn, uint8_t *dst, const uint8_t *src0, const uint8_t *src1, in
         (void)src1;                                                                      \
         for (; i + HALF_LANES <= n; i += HALF_LANES) {                                   \
             const __m256 a = half_load(src0 + 2 * i);                                    \
+            const __m256 c = half_load(dst + 2 * i);                                     \
             const __m256 r = value;                                                      \
+            (void)c;                                                                     \
             half_store(dst + 2 * i, r, nan);                                             \
         }                                                                                \
         if (i < n) {                                                                     \
@@ -255,6 +347,12 @@ HALF(lrelu_f16,
 #define UNORDERED(r) _mm256_cmp_ps(r, r, _CMP_UNORD_Q)
 HALF(addrelu_f16, POSITIVE(_mm256_add_ps(a, b)), UNORDERED(_mm256_add_ps(a, b)))
 HALF(subrelu_f16, POSITIVE(_mm256_sub_ps(a, b)), UNORDERED(_mm256_sub_ps(a, b)))
+/* The product is rounded, then the sum. */
+#define ROUNDED(r)   _mm256_cvtph_ps(_mm256_cvtps_ph(r, _MM_FROUND_TO_NEAREST_INT))
+#define SUM(x, y, z) _mm256_add_ps(ROUNDED(_mm256_mul_ps(x, y)), z)
+HALF(mla_f16, SUM(a, b, c), NAN_RESULT)
+HALF(madd_f16, SUM(a, c, b), NAN_RESULT)
+HALF(maddrelu_f16, POSITIVE(SUM(a, c, b)), UNORDERED(SUM(a, c, b)))
 /* The instruction gives its second operand for two zeros: src0 in the order b, a. */
 HALF(max_f16, _mm256_max_ps(b, a), half_nans(a, b))
 HALF(min_f16, _mm256_min_ps(b, a), half_nans(a, b))
@@ -272,6 +370,9 @@ BINARY(div_f16, AnyU16, half_from_float(H(a) / H(b)))
 BINARY(lrelu_f16, AnyU16, H(a) >= 0 ? a : half_from_float(H(a) * H(b)))
 BINARY(addrelu_f16, AnyU16, POSITIVE(H(a) + H(b)))
 BINARY(subrelu_f16, AnyU16, POSITIVE(H(a) - H(b)))
+FUSED(mla_f16, AnyU16, AnyU16, half_from_float(PRODUCT(a, b) + H(c)))
+FUSED(madd_f16, AnyU16, AnyU16, half_from_float(PRODUCT(a, c) + H(b)))
+FUSED(maddrelu_f16, AnyU16, AnyU16, POSITIVE(PRODUCT(a, c) + H(b)))
 BINARY(max_f16, AnyU16, ORDERED(H(b) > H(a) ? b : a))
 BINARY(min_f16, AnyU16, ORDERED(H(b) < H(a) ? b : a))
 
@@ -317,6 +418,9 @@ const LaneTable LANES_TABLE = {
             [SEM_ADDRELU] = {[DT_S16] = addrelu_16_vv, FLOATS(addrelu, vv)},
             [SEM_SUBRELU] = {[DT_S16] = subrelu_16_vv, FLOATS(subrelu, vv)},
             [SEM_LRELU] = {FLOATS(lrelu, vv)},
+            [SEM_MLA] = {FLOATS(mla, vv)},
+            [SEM_MADD] = {FLOATS(madd, vv)},
+            [SEM_MADDRELU] = {FLOATS(maddrelu, vv)},
             [SEM_MAX] = {EACH(max, vv), FLOATS(max, vv)},
             [SEM_MIN] = {EACH(min, vv), FLOATS(min, vv)},
             [SEM_AND] = {WIDTHS(AND_VV)},
@@ -334,11 +438,24 @@ const LaneTable LANES_TABLE = {
             [SEM_ADDRELU] = {[DT_S16] = addrelu_16_vs, FLOATS(addrelu, vs)},
             [SEM_SUBRELU] = {[DT_S16] = subrelu_16_vs, FLOATS(subrelu, vs)},
             [SEM_LRELU] = {FLOATS(lrelu, vs)},
+            [SEM_MLA] = {FLOATS(mla, vs)},
+            [SEM_MADD] = {FLOATS(madd, vs)},
+            [SEM_MADDRELU] = {FLOATS(maddrelu, vs)},
             [SEM_MAX] = {EACH(max, vs), FLOATS(max, vs)},
             [SEM_MIN] = {EACH(min, vs), FLOATS(min, vs)},
             [SEM_AND] = {WIDTHS(AND_VS)},
             [SEM_OR] = {WIDTHS(OR_VS)},
             [SEM_DUP] = {WIDTHS(FILL_S), [DT_F16] = fill_16, [DT_BF16] = fill_16,
                          [DT_F32] = fill_32},
+        },
+    .mixed_vector =
+        {
+            [SEM_MLA] = {[DT_F32] = mla_f32_f16_vv},
+            [SEM_MULCONV] = {[DT_U8] = mulconv_u8, [DT_S8] = mulconv_s8},
+        },
+    .mixed_scalar =
+        {
+            [SEM_MLA] = {[DT_F32] = mla_f32_f16_vs},
+            [SEM_ADDDEQRELU] = {[DT_F16] = adddeqrelu_f16},
         },
 };

@@ -394,6 +394,7 @@ bind(const Adder *a, EmuOp *op)
         return emu_bind_control(a->p, op) ||
                bad(a, "a reservation is not of an open region");
     case FAM_LANES:
+    case FAM_ARITH:
         ok = emu_bind_vector(a->p, op, &why);
         break;
     case FAM_LAYOUT:

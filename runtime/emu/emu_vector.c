@@ -1,4 +1,4 @@
-/* emu_vector.c: elementwise instructions on lanes: arithmetic, fills. Operands are emu_lane_io.c's business,
+/* emu_vector.c: elementwise instructions on lanes: arithmetic, functions, fills. Operands are emu_lane_io.c's business,
  * arithmetic that of emu_lanes*.c.
  *
  * The common case, a leading mask whose blocks and repeats touch each other, is one long run for the
@@ -11,21 +11,44 @@ enum {
     MAX_SRCS = 2
 };
 
+/* The type of the sources; DT_NONE: there are none. False: they differ. */
+static bool
+source_type(const EmuProgram *p, const EmuOp *op, Dtype *t)
+{
+    const EmuLanePlan *plan = &op->plan;
+    *t = DT_NONE;
+    for (int i = 1; i < plan->n; i++) {
+        Dtype s = emu_slot_ref(p, op, plan->o[i].slot)->dtype;
+        if (*t != DT_NONE && s != *t) {
+            return false;
+        }
+        *t = s;
+    }
+    return true;
+}
+
+static bool
+is_rounded(const EmuProgram *p, const EmuOp *op)
+{
+    int slot = form_slot(op_table[op->op].form, ROLE_ATTR, "round_en");
+    return slot >= 0 && emu_slot_attr(p, op, slot) != 0;
+}
+
 bool
 emu_bind_vector(EmuProgram *p, EmuOp *op, const char **why)
 {
-    int n;
-    Form form = op_table[op->op].form;
-    Dtype t = emu_slot_ref(p, op, form_main(form))->dtype;
-    (void)form_params(form, &n);
-    for (int i = 0; i < n; i++) {
-        if (form_lanes(form, i) != NULL && emu_slot_ref(p, op, i)->dtype != t) {
-            *why = "operands of a vector instruction differ in dtype";
-            return false;
-        }
-    }
+    Sem sem = op_table[op->op].sem;
     emu_lanes_plan(p, op);
-    op->lanes = emu_lane_fn((Op)op->op, t);
+    Dtype t = emu_slot_ref(p, op, op->plan.o[0].slot)->dtype, src;
+    *why = "operands of a vector instruction differ in dtype";
+    if (!source_type(p, op, &src)) {
+        return false;
+    }
+    if (sem != SEM_SHL && sem != SEM_SHR) {
+        op->lanes = emu_lane_fn((Op)op->op, t, src);
+    } else if (t == src) {
+        op->lanes = emu_lane_shift(sem, t, is_rounded(p, op));
+    }
     op->dtype = (uint8_t)t;
     op->exec = emu_exec_vector;
     *why = "the vector instruction does not exist for its dtype";
@@ -34,19 +57,20 @@ emu_bind_vector(EmuProgram *p, EmuOp *op, const char **why)
 
 /* ---- execution -------------------------------------------------------------------------------------------- */
 
-/* A source that a run may read while it writes dst: the same run, or no shared byte. */
+/* Whether n elements of a source may be read while those of dst are written: the same run, or no shared byte. */
 static bool
-separate(const uint8_t *dst, const uint8_t *src, int64_t bytes)
+separate(const EmuLane *dst, const EmuLane *src, int64_t n)
 {
-    uintptr_t d = (uintptr_t)dst, s = (uintptr_t)src;
-    return d == s || d + (uintptr_t)bytes <= s || s + (uintptr_t)bytes <= d;
+    uintptr_t d = (uintptr_t)dst->at, s = (uintptr_t)src->at;
+    return (d == s && dst->size == src->size) || d + (uintptr_t)(n * dst->size) <= s ||
+           s + (uintptr_t)(n * src->size) <= d;
 }
 
 static bool
 run_is_safe(const EmuLanes *c, int64_t n)
 {
     for (int i = 1; i < c->n; i++) {
-        if (!c->o[i].dense || !separate(c->o[0].at, c->o[i].at, n * c->o[0].size)) {
+        if (!c->o[i].dense || !separate(&c->o[0], &c->o[i], n)) {
             return false;
         }
     }
@@ -57,9 +81,8 @@ run_is_safe(const EmuLanes *c, int64_t n)
 static bool
 one_run(const EmuLanes *c, LaneFn *lanes, int64_t scalar)
 {
-    int64_t bytes = c->run * c->o[0].size;
     for (int i = 0; i < c->n; i++) {
-        if (c->repeats > 1 && c->o[i].rep != bytes) {
+        if (c->repeats > 1 && c->o[i].rep != c->run * c->o[i].size) {
             return false;
         }
     }
@@ -72,10 +95,23 @@ one_run(const EmuLanes *c, LaneFn *lanes, int64_t scalar)
     return true;
 }
 
+/* Computes aside, then writes the active lanes. */
 static void
-each_repeat(EmuLanes *c, LaneFn *lanes, int64_t scalar)
+one_repeat(const EmuLanes *c, const EmuOp *op, const uint8_t *const *src, int64_t scalar,
+           int64_t n)
 {
     uint8_t result[REPEAT_BYTES];
+    if (sem_reads_dst(op_table[op->op].sem)) {
+        const uint8_t *old = emu_lanes_load(&c->o[0], n, result);
+        memmove(result, old, (size_t)(n * c->o[0].size));
+    }
+    op->lanes(result, src[0], src[1], scalar, n);
+    emu_lanes_store(c, n, result);
+}
+
+static void
+each_repeat(EmuLanes *c, const EmuOp *op, int64_t scalar)
+{
     uint8_t buf[MAX_SRCS][REPEAT_BYTES];
     for (int64_t i = 0; i < c->repeats; i++) {
         int64_t n = i + 1 < c->repeats ? c->run : c->last;
@@ -84,10 +120,9 @@ each_repeat(EmuLanes *c, LaneFn *lanes, int64_t scalar)
             src[s - 1] = emu_lanes_load(&c->o[s], n, buf[s - 1]);
         }
         if (run_is_safe(c, n)) {
-            lanes(c->o[0].at, src[0], src[1], scalar, n);
+            op->lanes(c->o[0].at, src[0], src[1], scalar, n);
         } else {
-            lanes(result, src[0], src[1], scalar, n);
-            emu_lanes_store(c, n, result);
+            one_repeat(c, op, src, scalar, n);
         }
         emu_lanes_step(c);
     }
@@ -102,7 +137,7 @@ emu_exec_vector(EmuRun *r, const EmuOp *op)
         return false;
     }
     if (c.repeats > 0 && !one_run(&c, op->lanes, scalar)) {
-        each_repeat(&c, op->lanes, scalar);
+        each_repeat(&c, op, scalar);
     }
     return true;
 }

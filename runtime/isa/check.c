@@ -70,6 +70,7 @@ check_family(Op op)
         [FAM_MOVE] = &rules_move,       [FAM_CONTROL] = &rules_control,
         [FAM_LANES] = &rules_lanes,     [FAM_LAYOUT] = &rules_layout,
         [FAM_COMPARE] = &rules_compare, [FAM_REDUCE] = &rules_reduce,
+        [FAM_ARITH] = &rules_arith,
     };
     return families[form_family(op_table[op].form)];
 }

@@ -59,7 +59,7 @@ typedef struct FamilyRules {
 } FamilyRules;
 
 extern const FamilyRules rules_move, rules_lanes, rules_layout, rules_compare,
-    rules_reduce;
+    rules_reduce, rules_arith;
 
 /* The family of an instruction; null: only generic rules. */
 const FamilyRules *check_family(Op op);

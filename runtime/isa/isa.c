@@ -266,6 +266,12 @@ op_has_pair(Op op, Dtype dst, Dtype src, const Soc *soc, uint32_t *info)
 }
 
 bool
+sem_reads_dst(Sem s)
+{
+    return s == SEM_MLA || s == SEM_MADD || s == SEM_MADDRELU;
+}
+
+bool
 form_is_control(Form f)
 {
     return form_family(f) == FAM_REGISTER || form_family(f) == FAM_CONTROL;

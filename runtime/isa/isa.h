@@ -148,6 +148,7 @@ typedef enum Sem {
 } Sem;
 
 const char *sem_name(Sem s); /* "ADD" */
+bool sem_reads_dst(Sem s);   /* the destination is a source too */
 
 typedef enum Op {
 #define OP(id, name, form, pipe, sem, meaning) OP_##id,

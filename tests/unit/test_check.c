@@ -22,35 +22,75 @@ soc(const char *name)
     return s;
 }
 
-static Dtype
-some_dtype(Op op)
+/* One that has the instruction. */
+static const Soc *
+some_soc(Op op)
 {
-    if (op_has_dtype(op, DT_F16, soc("Ascend310P"))) {
-        return DT_F16;
+    const Soc *found = soc("Ascend310P");
+    for (int i = 0; i < soc_count() && !op_on_soc(op, found); i++) {
+        found = soc_at(i);
     }
-    for (int t = 1; t < DT_COUNT; t++) {
-        if (op_has_dtype(op, (Dtype)t, soc("Ascend310P"))) {
+    return found;
+}
+
+static Dtype
+some_dtype(Op op, const Soc *on)
+{
+    for (int t = 1; !op_has_dtype(op, DT_F16, on) && t < DT_COUNT; t++) {
+        if (op_has_dtype(op, (Dtype)t, on)) {
             return (Dtype)t;
         }
     }
     return DT_F16; /* set_padding has none */
 }
 
+/* Types of destinations and of sources, where the instruction has only pairs of different ones. */
+typedef struct Types {
+    Dtype dst, src;
+} Types;
+
+static Types
+some_types(Op op, const Soc *on)
+{
+    uint32_t info;
+    Dtype t = op == OP_DATA_MOVE ? DT_F16 : some_dtype(op, on);
+    for (int d = 1; !op_has_dtype(op, t, on) && d < DT_COUNT; d++) {
+        for (int s = 1; s < DT_COUNT; s++) {
+            if (op_has_pair(op, (Dtype)d, (Dtype)s, on, &info)) {
+                return (Types){(Dtype)d, (Dtype)s};
+            }
+        }
+    }
+    return (Types){t, t};
+}
+
+static Dtype
+operand_dtype(Op op, const ParamInfo *p, Types t)
+{
+    bool wide = op == OP_VEC_REC_HIGH_PRECI || op == OP_VEC_RSQRT_HIGH_PRECI;
+    if (p->of == OF_BITS || strcmp(p->name, "sel") == 0) {
+        return DT_U16;
+    }
+    if (wide && strcmp(p->name, "work_tensor") == 0) {
+        return DT_F32;
+    }
+    return p->role == ROLE_DST ? t.dst : t.src;
+}
+
 /* A correct instruction on float16 or whatever the op has, in large tensors of their own. */
 static CheckInstr
 good(Op op)
 {
-    CheckInstr in = {.op = op, .soc = soc("Ascend310P")};
+    CheckInstr in = {.op = op, .soc = some_soc(op)};
     int n;
     const ParamInfo *p = form_params(op_table[op].form, &n);
-    Dtype t = op == OP_DATA_MOVE ? DT_F16 : some_dtype(op);
+    Types t = some_types(op, in.soc);
     for (int i = 0; i < n; i++) {
         CheckArg *a = &in.args[i];
         a->literal = p[i].rule != RULE_MLEN_ALIGN; /* which asks literals for more */
         bool gm = op == OP_DATA_MOVE && p[i].role == ROLE_SRC;
-        bool bits = p[i].of == OF_BITS || strcmp(p[i].name, "sel") == 0;
-        a->t = (CheckTensor){(uint32_t)i + 1, gm ? SC_GM : SC_UB, bits ? DT_U16 : t, 0,
-                             ROOM};
+        a->t = (CheckTensor){(uint32_t)i + 1, gm ? SC_GM : SC_UB,
+                             operand_dtype(op, &p[i], t), 0, ROOM};
         a->m = (CheckMask){MASK_COUNT, {16}};
         a->v = p[i].role == ROLE_INT || p[i].role == ROLE_REPEAT ? p[i].lo : 0;
     }

@@ -295,6 +295,7 @@ static const struct {
     Dtype t;
 } pairs[] = {
 #define OPTYPE(op, dtype, mask) {OP_##op, DT_##dtype},
+#define OPPAIR(op, dst, src, info, mask)
 #include "isa/optype.def"
 };
 
@@ -571,13 +572,31 @@ tables_agree(void **state)
 #endif
 }
 
+static const struct {
+    Op op;
+    Dtype dst, src;
+} mixed[] = {
+#define OPTYPE(op, dtype, mask)
+#define OPPAIR(op, dst, src, info, mask) {OP_##op, DT_##dst, DT_##src},
+#include "isa/optype.def"
+};
+
 static void
 every_row_has_a_function(void **state)
 {
     (void)state;
     for (int i = 0; i < PAIRS; i++) {
-        if (form_family(op_table[pairs[i].op].form) == FAM_LANES) {
-            assert_non_null(emu_lane_fn(pairs[i].op, pairs[i].t));
+        const OpInfo *op = &op_table[pairs[i].op];
+        Family family = form_family(op->form);
+        if (op->sem == SEM_SHL || op->sem == SEM_SHR) {
+            assert_non_null(emu_lane_shift(op->sem, pairs[i].t, false));
+        } else if (family == FAM_LANES || family == FAM_ARITH) {
+            assert_non_null(emu_lane_fn(pairs[i].op, pairs[i].t, pairs[i].t));
+        }
+    }
+    for (size_t i = 0; i < sizeof mixed / sizeof mixed[0]; i++) {
+        if (form_family(op_table[mixed[i].op].form) == FAM_ARITH) {
+            assert_non_null(emu_lane_fn(mixed[i].op, mixed[i].dst, mixed[i].src));
         }
     }
 }

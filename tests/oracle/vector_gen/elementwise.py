@@ -219,6 +219,9 @@ def unary(d, method, dtype):
 def precise(d, method, dtype):
     lanes = Lanes(d, 256 // SIZES[dtype])
     dst, src = destination(d, lanes, dtype, 0, False), Strided(d, lanes, dtype, 0, True, False)
+    if src.span > 4000:   # the work tensor is up to 24 times as large
+        src.repeat = 0
+        src.find()
     to, a = d.operand(dtype, dst.span), d.operand(dtype, src.span)
     whole = -(-src.span // (32 // SIZES[dtype])) * (32 // SIZES[dtype])
     work_type = 'float32' if 'rec_' in method or 'rsqrt' in method else 'float16'

@@ -95,6 +95,7 @@ define_ternary('vmaddrelu', lambda m, dst, src, a, b, d: num.relu(fused(m, a, d,
 def vaxpy(m, mask, dst, src, scalar, repeat_times, dst_blk_stride, src_blk_stride, dst_rep_stride, src_rep_stride,
           stride_unit=0):
     s = UINT[src.size](number_bits(scalar, src.dtype))
+    dst_blk_stride = block(integer(dst_blk_stride), stride_unit)   # dst is read where it is written
     run(m, mask, dst, [src, dst], repeat_times, [dst_blk_stride, src_blk_stride, dst_blk_stride],
         [dst_rep_stride, src_rep_stride, dst_rep_stride], stride_unit,
         lambda a, d: multiply_add(m, np.full_like(a, s), a, d, src.dtype, dst.dtype))
