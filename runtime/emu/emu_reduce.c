@@ -36,63 +36,43 @@ typedef struct Reduction {
 
 /* ---- sums ----------------------------------------------------------------------------------------------- */
 
+/* Bits of the elements, as they stand in memory. */
 typedef union Summands {
-    float f[MAX_SUMMANDS];
-    uint64_t i[MAX_SUMMANDS];
+    uint8_t bytes[REPEAT_BYTES];
+    uint16_t b16[MAX_SUMMANDS];
+    uint32_t b32[MAX_SUMMANDS / 2];
+    uint64_t b64[MAX_SUMMANDS / 4];
 } Summands;
 
-/* Sums of neighbours in the places 0 to n - 1; float16: rounded to it. Every loop reads at 2i and behind
- * what it writes at i, which comes from before. */
+/* Even and odd elements of 2n. */
+#define PART(bits)                                                                       \
+    for (int i = 0; i < n; i++) {                                                        \
+        even->bits[i] = x->bits[2 * i];                                                  \
+        odd->bits[i] = x->bits[2 * i + 1];                                               \
+    }
+
 static void
-add_neighbours(Summands *x, Dtype t, int n)
+part(const Summands *restrict x, int size, int n, Summands *restrict even,
+     Summands *restrict odd)
 {
-    if (t == DT_S64) {
-        for (int i = 0; i < n; i++) {
-            x->i[i] = x->i[2 * i] + x->i[2 * i + 1];
-        }
-        return;
+    if (size == 2) {
+        PART(b16)
+    } else if (size == 4) {
+        PART(b32)
+    } else {
+        PART(b64)
     }
-    float sum[MAX_SUMMANDS / 2];
-    for (int i = 0; i < n; i++) {
-        sum[i] = x->f[2 * i] + x->f[2 * i + 1];
-    }
-    for (int i = 0; t == DT_F16 && i < n; i++) {
-        sum[i] = half_to_float(half_from_float(sum[i]));
-    }
-    memcpy(x->f, sum, (size_t)n * sizeof sum[0]);
 }
 
-/* Trees over n summands until so many are left. */
+/* Trees over n summands until so many are left: additions as those of vadd. */
 static void
-add_trees(Summands *x, Dtype t, int n, int left)
+add_trees(const Reduction *x, Summands *s, int n, int left)
 {
+    Summands even, odd;
     while (n > left) {
         n /= 2;
-        add_neighbours(x, t, n);
-    }
-}
-
-/* Element i of type t, of n leading ones. */
-static void
-widen(Summands *x, Dtype t, const uint8_t *from, int64_t n)
-{
-    if (t == DT_F16) {
-        const AnyU16 *h = (const AnyU16 *)from;
-        for (int64_t i = 0; i < n; i++) {
-            x->f[i] = half_to_float(h[i]);
-        }
-        return;
-    }
-    memcpy(x, from, (size_t)n * (t == DT_F32 ? sizeof x->f[0] : sizeof x->i[0]));
-}
-
-static void
-clear(Summands *x, Dtype t, int64_t i)
-{
-    if (t == DT_S64) {
-        x->i[i] = 0;
-    } else {
-        x->f[i] = 0;
+        part(s, x->size, n, &even, &odd);
+        x->op->lanes(s->bytes, even.bytes, odd.bytes, 0, n);
     }
 }
 
@@ -102,14 +82,13 @@ load_summands(const Reduction *x, Summands *s)
 {
     uint8_t buf[REPEAT_BYTES];
     const EmuLanes *c = &x->c;
-    widen(s, x->t, emu_lanes_load(&c->o[0], c->run, buf), c->run);
+    size_t used = (size_t)(c->run * x->size);
+    memcpy(s->bytes, emu_lanes_load(&c->o[0], c->run, buf), used);
+    memset(s->bytes + used, 0, REPEAT_BYTES - used);
     for (int64_t i = 0; c->holes && i < c->run; i++) {
         if (!c->on[i]) {
-            clear(s, x->t, i);
+            memset(s->bytes + i * x->size, 0, (size_t)x->size);
         }
-    }
-    for (int64_t i = c->run; i < c->lanes; i++) {
-        clear(s, x->t, i);
     }
 }
 
@@ -117,13 +96,7 @@ load_summands(const Reduction *x, Summands *s)
 static void
 store_sum(const Reduction *x, const Summands *s, int i)
 {
-    uint8_t *at = x->dst + (size_t)i * (size_t)x->size;
-    uint16_t h = half_from_float(x->t == DT_S64 ? 0 : s->f[i]);
-    uint32_t f = float_bits_canonical(x->t == DT_S64 ? 0 : s->f[i]);
-    const void *from = x->t == DT_F16   ? (const void *)&h
-                       : x->t == DT_F32 ? (const void *)&f
-                                        : (const void *)&s->i[i];
-    memcpy(at, from, (size_t)x->size);
+    memcpy(x->dst + i * x->size, s->bytes + i * x->size, (size_t)x->size);
 }
 
 static bool
@@ -146,7 +119,7 @@ sum_repeat(Reduction *x)
 {
     Summands s;
     load_summands(x, &s);
-    add_trees(&s, x->t, x->c.lanes, x->results);
+    add_trees(x, &s, x->c.lanes, x->results);
     for (int i = 0; i < x->results; i++) {
         if (is_written(x, i)) {
             store_sum(x, &s, i);
@@ -165,24 +138,33 @@ typedef struct Extreme {
     int64_t count; /* lanes equal to it */
 } Extreme;
 
+/* Floats in the order of integers, -0 as +0; where they are NaN. */
+#define F16_ORDER(u) ((u) & 0x8000u ? -(int)((u) & 0x7fffu) : (int)(u))
+#define F16_NAN(u)   (((u) & 0x7fffu) > 0x7c00u)
+#define F32_NAN(u)   (((u) & 0x7fffffffu) > 0x7f800000u)
+#define AS_S16(u)    ((int16_t)(u))
+#define AS_S64(u)    ((int64_t)(u))
+#define NEVER(u)     ((void)(u), false)
+
 /* Lanes from..to-1 in order. at: index of lane 0. */
-#define EXTREME(name, T, V, NAN_BITS, VALUE)                                             \
+#define EXTREME(name, T, V, VALUE, IS_NAN, NAN_BITS)                                     \
     static void name(Extreme *e, const uint8_t *lanes, const uint8_t *on, int64_t from,  \
                      int64_t to, int64_t at, bool largest)                               \
     {                                                                                    \
         const T *x = (const T *)lanes;                                                   \
         V best = VALUE((T)e->bits);                                                      \
         for (int64_t i = from; i < to; i++) {                                            \
-            const V v = VALUE(x[i]);                                                     \
+            const T bits = x[i];                                                         \
+            const V v = VALUE(bits);                                                     \
             if (on != NULL && !on[i]) {                                                  \
                 continue;                                                                \
             }                                                                            \
-            if (v != v) {                                                                \
+            if (IS_NAN(bits)) {                                                          \
                 if (!e->any) {                                                           \
                     *e = (Extreme){true, true, NAN_BITS, at + i, 0};                     \
                 }                                                                        \
             } else if (!e->any || e->nan || (largest ? v > best : v < best)) {           \
-                *e = (Extreme){true, false, x[i], at + i, 1};                            \
+                *e = (Extreme){true, false, bits, at + i, 1};                            \
                 best = v;                                                                \
             } else {                                                                     \
                 e->count += v == best;                                                   \
@@ -190,13 +172,10 @@ typedef struct Extreme {
         }                                                                                \
     }
 
-#define AS_S16(u) ((int16_t)(u))
-#define AS_S64(u) ((int64_t)(u))
-
-EXTREME(extreme_f16, AnyU16, float, HALF_NAN, half_to_float)
-EXTREME(extreme_f32, AnyU32, float, FLOAT_NAN, float_of_bits)
-EXTREME(extreme_s16, AnyU16, int, 0, AS_S16)
-EXTREME(extreme_s64, AnyU64, int64_t, 0, AS_S64)
+EXTREME(extreme_f16, AnyU16, int, F16_ORDER, F16_NAN, HALF_NAN)
+EXTREME(extreme_f32, AnyU32, float, float_of_bits, F32_NAN, FLOAT_NAN)
+EXTREME(extreme_s16, AnyU16, int, AS_S16, NEVER, 0)
+EXTREME(extreme_s64, AnyU64, int64_t, AS_S64, NEVER, 0)
 
 static void
 extreme_of(const Reduction *x, Extreme *e, const uint8_t *lanes, int64_t from, int64_t to,
@@ -382,36 +361,35 @@ emu_exec_reduce(EmuRun *r, const EmuOp *op)
 
 /* The sums of n repeats: trees over groups of L until one is left. */
 static void
-sum_groups(Reduction *x, Summands *groups, float *sums, int64_t n)
+sum_groups(const Reduction *x, Summands *group, uint8_t *sums, int64_t n)
 {
-    int lanes = x->c.lanes;
+    const int64_t lanes = x->c.lanes, size = x->size;
     while (n > 1) {
         int64_t made = 0;
         for (int64_t at = 0; at < n; at += lanes, made++) {
-            for (int i = 0; i < lanes; i++) {
-                groups->f[i] = at + i < n ? sums[at + i] : 0;
-            }
-            add_trees(groups, x->t, lanes, 1);
-            sums[made] = groups->f[0];
+            size_t used = (size_t)((n - at < lanes ? n - at : lanes) * size);
+            memcpy(group->bytes, sums + at * size, used);
+            memset(group->bytes + used, 0, REPEAT_BYTES - used);
+            add_trees(x, group, (int)lanes, 1);
+            memcpy(sums + made * size, group->bytes, (size_t)size);
         }
         n = made;
     }
-    groups->f[0] = sums[0];
-    store_sum(x, groups, 0);
 }
 
 static void
 sum_buffer(Reduction *x)
 {
-    float sums[MAX_REPEATS];
+    uint8_t sums[MAX_REPEATS * sizeof(float)];
     Summands s;
     for (int64_t i = 0; i < x->c.repeats; i++) {
         load_summands(x, &s);
-        add_trees(&s, x->t, x->c.lanes, 1);
-        sums[i] = s.f[0];
+        add_trees(x, &s, x->c.lanes, 1);
+        memcpy(sums + i * x->size, s.bytes, (size_t)x->size);
         emu_lanes_step(&x->c);
     }
     sum_groups(x, &s, sums, x->c.repeats);
+    memcpy(x->dst, sums, (size_t)x->size);
 }
 
 /* The index counts elements from src's start, gaps too. */
@@ -456,6 +434,7 @@ emu_bind_reduce(EmuProgram *p, EmuOp *op, const char **why)
     Form form = op_table[op->op].form;
     Dtype t = emu_slot_ref(p, op, SLOT_DST)->dtype;
     op->dtype = (uint8_t)t;
+    op->lanes = emu_lane_fn(OP_VADD, t);
     op->exec = form == FORM_ALLADD || form == FORM_ALLMAX ? emu_exec_reduce_all
                                                           : emu_exec_reduce;
     emu_lanes_plan(p, op);

@@ -29,7 +29,8 @@ typedef struct Reduce {
     Sem sem;
     Dtype t;
     int size, lanes;
-    int run;                   /* leading lanes up to the last active one */
+    int run; /* leading lanes up to the last active one */
+    bool holes;
     bool full;                 /* every lane of a repeat is on */
     uint8_t on[REDUCE_MOST];   /* unless full */
     const uint8_t *src;        /* of the present repeat */
@@ -46,15 +47,16 @@ typedef struct Reduce {
 static void
 read_mask(Reduce *x, const CheckMask *m)
 {
+    int on = 0;
     x->run = 0;
-    x->full = true;
     for (int i = 0; i < x->lanes; i++) {
-        bool on =
-            m->form == MASK_COUNT ? i < (int64_t)m->w[0] : m->w[i / 64] >> (i % 64) & 1;
-        x->on[i] = on;
-        x->full = x->full && on;
-        x->run = on ? i + 1 : x->run;
+        bool bits = m->form != MASK_COUNT;
+        x->on[i] = bits ? m->w[i / 64] >> (i % 64) & 1 : i < (int64_t)m->w[0];
+        x->run = x->on[i] ? i + 1 : x->run;
+        on += x->on[i];
     }
+    x->full = on == x->lanes;
+    x->holes = on != x->run;
 }
 
 /* A form's number by its name, or what it is where the form has none. */
@@ -117,6 +119,7 @@ open_reduce(Reduce *x, const OpCall *c)
     x->results = results_of(x, in);
     x->dst = c->at[SLOT_DST];
     x->step = number(in, ROLE_INT, "dst_rep_stride", 0) * x->results * x->size;
+    memset(x->collected, 0, sizeof x->collected);
 }
 
 static void
@@ -126,7 +129,7 @@ next_repeat(Reduce *x)
     x->dst += x->step;
 }
 
-/* The lanes of the present repeat, those that are off as 0. */
+/* The lanes of the present repeat, those that are off as 0. Those behind the last active one stay so. */
 static const uint8_t *
 lanes_of_repeat(Reduce *x)
 {
@@ -134,11 +137,15 @@ lanes_of_repeat(Reduce *x)
         return x->src;
     }
     int bytes = x->run * x->size;
-    for (int at = 0, b = 0; at < bytes; at += BLOCK_BYTES, b++) {
-        int n = bytes - at < BLOCK_BYTES ? bytes - at : BLOCK_BYTES;
-        memcpy(x->collected + at, x->src + b * x->blk, (size_t)n);
+    if (x->blk == BLOCK_BYTES) {
+        memcpy(x->collected, x->src, (size_t)bytes);
+    } else {
+        for (int at = 0, b = 0; at < bytes; at += BLOCK_BYTES, b++) {
+            int n = bytes - at < BLOCK_BYTES ? bytes - at : BLOCK_BYTES;
+            memcpy(x->collected + at, x->src + b * x->blk, (size_t)n);
+        }
     }
-    for (int i = 0; !x->full && i < x->lanes; i++) {
+    for (int i = 0; x->holes && i < x->run; i++) {
         if (!x->on[i]) {
             memset(x->collected + i * x->size, 0, (size_t)x->size);
         }
@@ -191,14 +198,35 @@ put_sum(const Reduce *x, const Sums *sums, int i)
     }
 }
 
+/* The first n. */
+static void
+put_sums(const Reduce *x, const Sums *sums, int n)
+{
+    if (x->t == DT_F16) {
+        x->table->narrow_f16(x->dst, sums->f, n);
+        return;
+    }
+    for (int i = 0; x->t == DT_F32 && i < n; i++) {
+        ((AnyU32 *)x->dst)[i] = float_bits_canonical(sums->f[i]);
+    }
+    if (x->t == DT_S64) {
+        memcpy(x->dst, sums->i, (size_t)n * sizeof sums->i[0]);
+    }
+}
+
 /* Pairs without active lanes stay as they are, but on the 310B class. */
 static void
 put_pairs(const Reduce *x, const Sums *sums)
 {
-    bool all = x->full || soc_profile(x->call->in.soc) == PROFILE_V300;
-    for (int i = 0; i < x->results; i++) {
-        if (all || x->on[2 * i] || x->on[2 * i + 1]) {
-            put_sum(x, sums, i);
+    if (x->full || soc_profile(x->call->in.soc) == PROFILE_V300) {
+        put_sums(x, sums, x->results);
+    } else if (!x->holes) {
+        put_sums(x, sums, (x->run + 1) / 2);
+    } else {
+        for (int i = 0; i < x->results; i++) {
+            if (x->on[2 * i] || x->on[2 * i + 1]) {
+                put_sum(x, sums, i);
+            }
         }
     }
 }
@@ -214,9 +242,7 @@ ops_reduce_sum(OpCall *c)
         if (x.sem == SEM_CPADD) {
             put_pairs(&x, &sums);
         } else {
-            for (int i = 0; i < x.results; i++) {
-                put_sum(&x, &sums, i);
-            }
+            put_sums(&x, &sums, x.results);
         }
         next_repeat(&x);
     }
@@ -288,8 +314,11 @@ keys_of(const Reduce *x, int32_t *keys, const uint8_t *lanes)
     } else {
         x->table->keys_s16(keys, lanes, sign);
     }
-    for (int i = 0; !x->full && i < x->lanes; i++) {
+    for (int i = 0; x->holes && i < x->run; i++) {
         keys[i] = x->on[i] ? keys[i] : KEY_OFF;
+    }
+    for (int i = x->run; i < x->lanes; i++) {
+        keys[i] = KEY_OFF;
     }
 }
 
@@ -435,13 +464,13 @@ blocks_of_s64(const Reduce *x, uint64_t *bits, const uint8_t *lanes)
 static void
 blocks_of(const Reduce *x, uint64_t *bits, const uint8_t *lanes)
 {
-    int32_t keys[REDUCE_MOST], at[BLOCKS];
+    int32_t keys[REDUCE_MOST], greatest[BLOCKS], at[BLOCKS];
     keys_of(x, keys, lanes);
-    x->table->find_groups(at, keys, x->lanes);
+    x->table->find_groups(at, greatest, keys, x->lanes);
     for (int b = 0; b < BLOCKS; b++) {
-        bits[b] = keys[b] == KEY_OFF   ? identity(x)
-                  : keys[b] == KEY_NAN ? nan_of(x->t)
-                                       : element(x, lanes, at[b]);
+        bits[b] = greatest[b] == KEY_OFF   ? identity(x)
+                  : greatest[b] == KEY_NAN ? nan_of(x->t)
+                                           : element(x, lanes, at[b]);
     }
 }
 

@@ -17,6 +17,8 @@ typedef struct ReduceTable {
     /* From bits of float16: the sums, which float16 represents, as float32. */
     void (*sum_f16)(float *sums, const uint8_t *lanes, int left);
     void (*sum_f32)(float *sums, const uint8_t *lanes, int left);
+    /* n sums of float16 as its bits, NaN canonical. */
+    void (*narrow_f16)(uint8_t *dst, const float *sums, int n);
     /* n numbers as integers in the order of the numbers, least first (sign 1), or greatest first (-1). -0
      * and +0 are one key. */
     void (*keys_f16)(int32_t *keys, const uint8_t *lanes, int32_t sign);
@@ -28,8 +30,8 @@ typedef struct ReduceTable {
     int (*find)(const int32_t *keys, int n, int32_t key);
     /* The number of keys that equal it. */
     int (*count)(const int32_t *keys, int n, int32_t key);
-    /* For each of 8 groups of n / 8 keys the index of the first greatest. */
-    void (*find_groups)(int32_t *at, int32_t *keys, int n);
+    /* For each of 8 groups of n / 8 keys, n 64 or 128, the greatest and the index of the first such. */
+    void (*find_groups)(int32_t *at, int32_t *most, const int32_t *keys, int n);
 } ReduceTable;
 
 extern const ReduceTable reduce_base;

@@ -95,6 +95,25 @@ sum_f16(float *sums, const uint8_t *lanes, int left)
 }
 
 LANES_ATTR static void
+narrow_f16(uint8_t *dst, const float *sums, int n)
+{
+    AnyU16 *h = (AnyU16 *)dst;
+    int i = 0;
+#if LANES_F16C
+    for (; i + 8 <= n; i += 8) {
+        __m256 f = _mm256_loadu_ps(sums + i);
+        __m256 nan = _mm256_cmp_ps(f, f, _CMP_UNORD_Q);
+        f = _mm256_blendv_ps(f, _mm256_set1_ps(__builtin_nanf("")), nan);
+        _mm_storeu_si128((__m128i *)(void *)(dst + 2 * i),
+                         _mm256_cvtps_ph(f, _MM_FROUND_TO_NEAREST_INT));
+    }
+#endif
+    for (; i < n; i++) {
+        h[i] = half_from_float(sums[i]);
+    }
+}
+
+LANES_ATTR static void
 sum_f32(float *sums, const uint8_t *lanes, int left)
 {
     float tree[2 * F32_LANES];
@@ -171,31 +190,43 @@ count(const int32_t *keys, int n, int32_t key)
     return found;
 }
 
-/* Of neighbours the greater stays, of equal ones the first. In place: behind what is read. */
-LANES_ATTR static void
-find_groups(int32_t *at, int32_t *keys, int n)
+/* One level: of neighbours the greater, of equal ones the first. */
+LANES_ATTR static inline void
+level_greater(int32_t *restrict key, int32_t *restrict at, const int32_t *restrict keys,
+              const int32_t *restrict from, int n)
 {
-    int32_t where[F16_LANES];
+    LANES_LOOP
+    for (int i = 0; i < n; i++) {
+        const int32_t a = keys[2 * i], b = keys[2 * i + 1];
+        const int32_t of_a = from[2 * i], of_b = from[2 * i + 1];
+        key[i] = b > a ? b : a;
+        at[i] = b > a ? of_b : of_a;
+    }
+}
+
+#define LEVEL_GREATER(n) level_greater(key + n, where + n, key + 2 * n, where + 2 * n, n);
+
+LANES_ATTR static void
+find_groups(int32_t *at, int32_t *most, const int32_t *keys, int n)
+{
+    int32_t key[2 * F16_LANES], where[2 * F16_LANES];
+    memcpy(key + n, keys, (size_t)n * sizeof key[0]);
     for (int32_t i = 0; i < n; i++) {
-        where[i] = i;
+        where[n + i] = i;
     }
-    while (n > GROUPS) {
-        int32_t key[F16_LANES / 2], from[F16_LANES / 2];
-        n /= 2;
-        LANES_LOOP
-        for (int i = 0; i < n; i++) {
-            bool second = keys[2 * i + 1] > keys[2 * i];
-            key[i] = second ? keys[2 * i + 1] : keys[2 * i];
-            from[i] = second ? where[2 * i + 1] : where[2 * i];
-        }
-        memcpy(keys, key, (size_t)n * sizeof key[0]);
-        memcpy(where, from, (size_t)n * sizeof from[0]);
+    if (n == F16_LANES) {
+        LEVEL_GREATER(64)
     }
-    memcpy(at, where, GROUPS * sizeof where[0]);
+    LEVEL_GREATER(32)
+    LEVEL_GREATER(16)
+    LEVEL_GREATER(8)
+    memcpy(most, key + GROUPS, GROUPS * sizeof key[0]);
+    memcpy(at, where + GROUPS, GROUPS * sizeof where[0]);
 }
 
 const ReduceTable REDUCE_TABLE = {.sum_f16 = sum_f16,
                                   .sum_f32 = sum_f32,
+                                  .narrow_f16 = narrow_f16,
                                   .keys_f16 = keys_f16,
                                   .keys_f32 = keys_f32,
                                   .keys_s16 = keys_s16,

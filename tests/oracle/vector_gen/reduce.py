@@ -2,7 +2,7 @@
 import numpy as np
 
 from vector_model.core import SIZES
-from .draw import At, Handle, Lanes
+from .draw import At, Handle, Lanes, covered, may_overlap
 from .elementwise import Strided, family, place, strides
 
 OPS = ('lt', 'gt', 'ge', 'eq', 'ne', 'le')
@@ -117,16 +117,33 @@ def per_repeat(d, method, dtype):
     if method in ('vcmax', 'vcmin') and d.profile != 'v100':
         more.update(indexes(d, method, dtype))
     given = {'src_blk_stride': d.integer(src.block)} if old else {}
-    d.call(method, mask=lanes.mask, dst=small_start(d, method, dtype, span), src=d.operand(dtype, src.span),
-           repeat_times=lanes.repeat, dst_rep_stride=d.integer(dst_rep), **given,
+    runs = [(r * dst_rep * unit, r * dst_rep * unit + count) for r in range(lanes.n)]
+    to, of = in_source(d, method, src, runs) if d.chance(0.2) else (None, None)
+    d.call(method, mask=lanes.mask, dst=to or small_start(d, method, dtype, span),
+           src=of or d.operand(dtype, src.span), repeat_times=lanes.repeat, dst_rep_stride=d.integer(dst_rep), **given,
            src_rep_stride=d.integer(src.repeat), **more)
+
+
+def start_step(method, dtype):
+    """Elements between the places where a destination may start."""
+    step = {'vcadd': 1, 'vcmax': 4, 'vcmin': 4}.get(method, 16 if 'vcg' in method else 32)
+    return max(step // SIZES[dtype], 1)
+
+
+def in_source(d, method, src, runs):
+    """A destination and a source in one tensor, if the rules of overlap allow the place that is drawn."""
+    size, step = SIZES[src.dtype], start_step(method, src.dtype)
+    start = d.between(0, (src.span + 32) // step) * step if d.chance(0.7) else 0
+    written = [set(range((start + a) * size, (start + b) * size)) for a, b in runs]
+    if not may_overlap(written, covered(src.lanes, src.at, size, 0), start == 0):
+        return None, None
+    t = d.tensor(src.dtype, max(src.span, start + max(b for _, b in runs)))
+    return At(t, start), At(t)
 
 
 def small_start(d, method, dtype, span):
     """A destination that starts where the small alignment of the method still allows it."""
-    step = {'vcadd': 1, 'vcmax': 4, 'vcmin': 4}.get(method, 16 if 'vcg' in method else 32)
-    step = max(step, SIZES[dtype])
-    skip = d.between(0, 5) * max(step // SIZES[dtype], 1) if d.chance(0.3) else 0
+    skip = d.between(0, 5) * start_step(method, dtype) if d.chance(0.3) else 0
     return At(d.tensor(dtype, skip + span), skip)
 
 
