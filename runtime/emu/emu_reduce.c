@@ -434,7 +434,7 @@ emu_bind_reduce(EmuProgram *p, EmuOp *op, const char **why)
     Form form = op_table[op->op].form;
     Dtype t = emu_slot_ref(p, op, SLOT_DST)->dtype;
     op->dtype = (uint8_t)t;
-    op->lanes = emu_lane_fn(OP_VADD, t);
+    op->lanes = emu_lane_fn(OP_VADD, t, t);
     op->exec = form == FORM_ALLADD || form == FORM_ALLMAX ? emu_exec_reduce_all
                                                           : emu_exec_reduce;
     emu_lanes_plan(p, op);
