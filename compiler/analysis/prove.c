@@ -31,6 +31,28 @@ holds_at_ends(const Env *env, const Site *s, CheckStep step)
 }
 
 static bool
+numbers_are_literals(const Site *s)
+{
+    for (int p = 0; p < s->nparams; p++) {
+        Role role = s->params[p].role;
+        if ((role == ROLE_INT || role == ROLE_REPEAT) && !s->in.args[p].literal) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+prove_value(const Env *env, const Site *s, CheckStep step)
+{
+    if (!check_value_relates(s->in.op)) {
+        return holds_at_ends(env, s, step);
+    }
+    return operand_range(env, s, step.param, 0).hi <= 1 ||
+           (numbers_are_literals(s) && holds(s, &s->in, step));
+}
+
+static bool
 prove_align(const Env *env, const Site *s, CheckStep step)
 {
     const CheckTensor *t = &s->in.args[step.param].t;
@@ -97,8 +119,8 @@ fill_value(const Site *s, CheckInstr *in)
 {
     for (int i = 0; i < s->nsteps; i++) {
         int p = s->steps[i].param;
-        if (s->steps[i].kind == CHECK_VALUE && !in->args[p].literal &&
-            !holds(s, in, s->steps[i])) {
+        if (s->steps[i].kind == CHECK_VALUE && !check_value_relates(in->op) &&
+            !in->args[p].literal && !holds(s, in, s->steps[i])) {
             in->args[p].v = s->params[p].lo;
         }
     }
@@ -299,8 +321,9 @@ prove_step(const Env *env, const Site *s, CheckStep step)
     case CHECK_MASK:
         return prove_mask(env, s, step);
     case CHECK_RANGE:
-    case CHECK_VALUE:
         return holds_at_ends(env, s, step);
+    case CHECK_VALUE:
+        return prove_value(env, s, step);
     case CHECK_SCALAR:
         return ir_expr(s->k, site_expr(s, step.param, 0))->dtype ==
                    check_scalar_dtype(&s->in, step.param) ||

@@ -63,7 +63,8 @@ box_of_nest(const Site *s, const Nest *nest, Box *box, bool *empty)
 static bool
 asks_one_value(const Site *s, CheckStep step)
 {
-    if (step.kind == CHECK_OVERLAP || step.kind == CHECK_SCALAR ||
+    bool relates = step.kind == CHECK_VALUE && check_value_relates(s->in.op);
+    if (relates || step.kind == CHECK_OVERLAP || step.kind == CHECK_SCALAR ||
         site_exprs(s, step.param) != 1) {
         return false;
     }

@@ -200,7 +200,10 @@ param_is_constant(const Site *s, int param)
 static bool
 step_is_constant(const Site *s, CheckStep step)
 {
-    if (s->element || (step.kind != CHECK_BOUNDS && step.kind != CHECK_OVERLAP)) {
+    bool relates =
+        !s->element && step.kind == CHECK_VALUE && check_value_relates(s->in.op);
+    if (s->element ||
+        (!relates && step.kind != CHECK_BOUNDS && step.kind != CHECK_OVERLAP)) {
         return param_is_constant(s, step.param);
     }
     for (int p = 0; p < s->nparams; p++) {

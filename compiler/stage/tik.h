@@ -351,6 +351,8 @@ Value tik_tensor_set_as(Interp *in, View *dst, Value v, Span span);
 /* ---- tik_array.c, tik_input.c ------------------------------------------------------------------------ */
 
 Value tik_scalar_array(Interp *in, Tik *c, const CallArgs *args);
+/* The Scalars of a ScalarArray and their number; -1 for other values. */
+int64_t tik_array_items(Value v, const Value **items);
 /* tik_assign to an element that is chosen at run time. */
 bool tik_array_assign(Interp *in, ExprObj *o, Value v, Span span);
 Value tik_input_scalar(Interp *in, Tik *c, const CallArgs *args);
@@ -459,6 +461,17 @@ void tik_sreg_begin(Tik *c);
 
 Value tik_vcmax(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vcmin(Interp *in, Tik *c, const CallArgs *args);
+
+/* ---- tik_sort.c ---- */
+
+Value tik_vmrgsort4(Interp *in, Tik *c, const CallArgs *args);
+Value tik_vmrgsort(Interp *in, Tik *c, const CallArgs *args);
+Value tik_mov_vmrgsort4_sr(Interp *in, Tik *c, const CallArgs *args);
+Value tik_rpn_cor(Interp *in, Tik *c, const CallArgs *args);
+Value tik_rpn_cor_diag(Interp *in, Tik *c, const CallArgs *args);
+Value tik_set_rpn_cor_ir(Interp *in, Tik *c, const CallArgs *args);
+Value tik_mov_rpn_cor_ir(Interp *in, Tik *c, const CallArgs *args);
+Value tik_set_rpn_offset(Interp *in, Tik *c, const CallArgs *args);
 
 /* ---- tik_mode.c ---- */
 

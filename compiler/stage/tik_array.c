@@ -248,6 +248,17 @@ static const ObjectClass array_class = {
     .repr = array_repr,
 };
 
+int64_t
+tik_array_items(Value v, const Value **items)
+{
+    if (!tik_is(v, &array_class)) {
+        return -1;
+    }
+    const ScalarArray *a = (const ScalarArray *)v.obj;
+    *items = a->item;
+    return a->n;
+}
+
 static bool
 read_length(Interp *in, Value v, Span span, int64_t *n)
 {

@@ -392,8 +392,13 @@ step_holds(Verifier *v, CheckStep s, bool *sure)
         return mask_holds(v, s);
     case CHECK_RANGE:
     case CHECK_SCALAR:
-    case CHECK_VALUE:
         return both_ends(v, s);
+    case CHECK_VALUE:
+        if (!check_value_relates(v->d.op)) {
+            return both_ends(v, s);
+        }
+        *sure = *sure && !v->numbers_vary;
+        return (v->hi.args[s.param].v <= 1 || !v->numbers_vary) && both_ends(v, s);
     case CHECK_BOUNDS:
         *sure = *sure && !v->numbers_vary;
         return bounds_hold(v, s);

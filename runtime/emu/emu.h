@@ -9,6 +9,7 @@
  *   emu_layout.c    transposes
  *                                                    emu_lanes*.c   arithmetic on lanes
  *   emu_compare.c   compare and select
+ *   emu_sort.c      proposals, sorting, merging      emu_box.c      areas of boxes, suppression
  *   emu_blob.c      tik_emulate: the front for blobs
  *
  * Safety does not rest on the verifier: every address goes through emu_at, every number that shapes an
@@ -317,6 +318,7 @@ bool emu_bind_vector(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_layout(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_compare(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_reduce(EmuProgram *p, EmuOp *op, const char **why);
+bool emu_bind_sort(EmuProgram *p, EmuOp *op, const char **why);
 
 /* The same for instructions without tensor data; false: operands that it cannot have. */
 bool emu_bind_control(EmuProgram *p, EmuOp *op);
@@ -329,5 +331,10 @@ bool emu_run_core(EmuRun *r);
 bool emu_run_meeting(EmuRun *r);
 
 EmuExec emu_exec_move, emu_exec_vector, emu_exec_set_padding;
+/* emu_box.c */
+EmuExec emu_exec_rpac, emu_exec_iou, emu_exec_aadd, emu_exec_rpn_cor,
+    emu_exec_rpn_cor_diag;
+/* emu_sort.c: the number of repeats of such an instruction, after its check. False: a fault is recorded. */
+bool emu_sort_repeats(EmuRun *r, const EmuOp *op, int slot, int64_t *n);
 
 #endif

@@ -406,6 +406,9 @@ bind(const Adder *a, EmuOp *op)
     case FAM_REDUCE:
         ok = emu_bind_reduce(a->p, op, &why);
         break;
+    case FAM_SORT:
+        ok = emu_bind_sort(a->p, op, &why);
+        break;
     case FAM_COUNT:
         break;
     }

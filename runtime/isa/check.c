@@ -70,7 +70,7 @@ check_family(Op op)
         [FAM_MOVE] = &rules_move,       [FAM_CONTROL] = &rules_control,
         [FAM_LANES] = &rules_lanes,     [FAM_LAYOUT] = &rules_layout,
         [FAM_COMPARE] = &rules_compare, [FAM_REDUCE] = &rules_reduce,
-        [FAM_ARITH] = &rules_arith,
+        [FAM_ARITH] = &rules_arith,     [FAM_SORT] = &rules_sort,
     };
     return families[form_family(op_table[op].form)];
 }
@@ -576,6 +576,13 @@ check_bounds_rule(Op op, int param)
                                                        : RULE_TENSOR_OVERFLOW;
 }
 
+bool
+check_value_relates(Op op)
+{
+    const FamilyRules *rules = check_family(op);
+    return rules != NULL && rules->value_relates;
+}
+
 Rule
 check_overlap_rule(Op op, int param)
 {
@@ -721,6 +728,10 @@ check_overlap_relates(Form f, int a, int b)
 {
     int n;
     const ParamInfo *p = form_params(f, &n);
+    bool sources = p[a].role == ROLE_SRC && p[b].role == ROLE_SRC;
+    if (sources && form_family(f) == FAM_SORT) {
+        return false;
+    }
     return a != b && (p[a].items == 0 || p[b].items == 0 || p[a].role != p[b].role);
 }
 

@@ -147,6 +147,9 @@ Dtype check_scalar_dtype(const CheckInstr *in, int param);
 
 /* The rule that a CHECK_VALUE step of the operand asks; RULE_NONE: there is no such step. */
 Rule check_value_rule(Op op, int param);
+/* Such steps of the instruction relate several numbers: they are decided where the operand is at most 1 or
+ * all numbers are known. Else they allow an interval that follows from constant operands. */
+bool check_value_relates(Op op);
 /* The rules that a CHECK_BOUNDS and a CHECK_OVERLAP step of the operand ask first. */
 Rule check_bounds_rule(Op op, int param);
 Rule check_overlap_rule(Op op, int param);

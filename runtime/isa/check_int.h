@@ -47,6 +47,8 @@ typedef struct FamilyRules {
      * (ATTR, types); value_rule names it, RULE_NONE where there is none. */
     bool (*value)(const CheckInstr *in, int param, Fault *fault);
     Rule (*value_rule)(Op op, int param);
+    /* value relates the number of repeats with other numbers, and allows every number up to 1. */
+    bool value_relates;
     /* The rules of an operand's bounds and overlap where they have names of their own; null: tensor-overflow,
      * overlap-*. */
     Rule (*bounds_rule)(Op op, int param);
@@ -59,7 +61,7 @@ typedef struct FamilyRules {
 } FamilyRules;
 
 extern const FamilyRules rules_move, rules_lanes, rules_layout, rules_compare,
-    rules_reduce, rules_arith;
+    rules_reduce, rules_arith, rules_sort;
 
 /* The family of an instruction; null: only generic rules. */
 const FamilyRules *check_family(Op op);

@@ -28,6 +28,27 @@ ops_find(Sem sem)
     case SEM_ALL_MAX:
     case SEM_ALL_MIN:
         return ops_reduce_extreme_all;
+    case SEM_VCONCAT:
+        return ops_vconcat;
+    case SEM_VEXTRACT:
+        return ops_vextract;
+    case SEM_VRPSORT16:
+        return ops_vrpsort16;
+    case SEM_VSORT32:
+        return ops_vsort32;
+    case SEM_VMRGSORT4:
+    case SEM_VMRGSORT:
+        return ops_vmrgsort;
+    case SEM_VRPAC:
+        return ops_vrpac;
+    case SEM_VIOU:
+        return ops_viou;
+    case SEM_VAADD:
+        return ops_vaadd;
+    case SEM_RPN_COR:
+        return ops_rpn_cor;
+    case SEM_RPN_COR_DIAG:
+        return ops_rpn_cor_diag;
     default:
         return 0;
     }

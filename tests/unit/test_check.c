@@ -74,7 +74,8 @@ operand_dtype(Op op, const ParamInfo *p, Types t)
     if (wide && strcmp(p->name, "work_tensor") == 0) {
         return DT_F32;
     }
-    return p->role == ROLE_DST ? t.dst : t.src;
+    Dtype own = operand_type_dtype(p->of, DT_NONE);
+    return own != DT_NONE ? own : p->role == ROLE_DST ? t.dst : t.src;
 }
 
 /* A correct instruction on float16 or whatever the op has, in large tensors of their own. */
@@ -93,6 +94,9 @@ good(Op op)
                              operand_dtype(op, &p[i], t), 0, ROOM};
         a->m = (CheckMask){MASK_COUNT, {16}};
         a->v = p[i].role == ROLE_INT || p[i].role == ROLE_REPEAT ? p[i].lo : 0;
+        if (p[i].rule == RULE_VALID_BIT) {
+            a->v = p[i].hi;
+        }
     }
     return in;
 }

@@ -44,8 +44,15 @@ def left_out(method, operands):
     return operands.endswith('s4') or (method in ('vshl', 'vshr') and operands.startswith('float'))
 
 
+# Methods of registers that are drawn together with an instruction that uses the register.
+PARTNERS = {'set_rpn_cor_ir': 'rpn_cor', 'mov_rpn_cor_ir_to_scalar': 'rpn_cor', 'set_rpn_offset': 'vrpac',
+            'mov_vmrgsort4_sr_to_scalar': 'vmrgsort4'}
+
+
 def types(method, processor):
     """Operand types of a method on a processor."""
+    if method in PARTNERS and not types(PARTNERS[method], processor):
+        return []
     bit = PROCESSORS[processor][1]
     return [t for t, cores in TYPES.get(method, []) if cores >> bit & 1 and not left_out(method, t)]
 
