@@ -59,21 +59,40 @@ count_mask(Lower *l, int lanes, LLVMValueRef count)
                          "");
 }
 
+/* An integer of so many bits as a vector of i1. Where the machine has no registers for such vectors, a cast
+ * in front of a loop is taken apart bit by bit; comparing bytes with their bits is not. */
+static LLVMValueRef
+spread_bits(Lower *l, int lanes, LLVMValueRef v)
+{
+    if (l->target->masked_stores || lanes % 8 != 0) {
+        return LLVMBuildBitCast(l->b, v, LLVMVectorType(l->i1, (unsigned)lanes), "");
+    }
+    LLVMValueRef byte_of[MAX_LANES], bit_of[MAX_LANES];
+    for (int i = 0; i < lanes; i++) {
+        byte_of[i] = lower_const32(l, i / 8);
+        bit_of[i] = LLVMConstInt(l->i8, (uint64_t)1 << (i % 8), false);
+    }
+    v = LLVMBuildBitCast(l->b, v, LLVMVectorType(l->i8, (unsigned)lanes / 8), "");
+    v = LLVMBuildShuffleVector(l->b, v, LLVMGetPoison(LLVMTypeOf(v)),
+                               LLVMConstVector(byte_of, (unsigned)lanes), "");
+    LLVMValueRef bits = LLVMConstVector(bit_of, (unsigned)lanes);
+    return LLVMBuildICmp(l->b, LLVMIntEQ, LLVMBuildAnd(l->b, v, bits, ""), bits, "");
+}
+
 LLVMValueRef
 lower_bits_to_lanes(Lower *l, int lanes, LLVMValueRef *words, int n)
 {
-    LLVMTypeRef type = LLVMVectorType(l->i1, (unsigned)lanes);
+    LLVMTypeRef bits = LLVMIntTypeInContext(l->ctx, (unsigned)lanes);
     if (n == 1) {
-        LLVMTypeRef bits = LLVMIntTypeInContext(l->ctx, (unsigned)lanes);
         LLVMValueRef v =
             lanes == 64 ? words[0] : LLVMBuildTrunc(l->b, words[0], bits, "");
-        return LLVMBuildBitCast(l->b, v, type, "");
+        return spread_bits(l, lanes, v);
     }
     LLVMValueRef all = LLVMGetPoison(LLVMVectorType(l->i64, (unsigned)n));
     for (int i = 0; i < n; i++) {
         all = LLVMBuildInsertElement(l->b, all, words[i], lower_const32(l, i), "");
     }
-    return LLVMBuildBitCast(l->b, all, type, "");
+    return spread_bits(l, lanes, LLVMBuildBitCast(l->b, all, bits, ""));
 }
 
 static LLVMValueRef
@@ -179,7 +198,7 @@ load_bits(Lower *l, const LaneShape *sh, LLVMValueRef at)
     LLVMValueRef v =
         load_run(l, LLVMIntTypeInContext(l->ctx, (unsigned)MAX(have, 8)), at);
     v = LLVMBuildIntCast2(l->b, v, all, false, "");
-    return LLVMBuildBitCast(l->b, v, LLVMVectorType(l->i1, (unsigned)sh->lanes), "");
+    return spread_bits(l, sh->lanes, v);
 }
 
 static void

@@ -197,6 +197,17 @@ lower_float_op(Lower *l, LLVMOpcode op, Dtype t, int lanes, LLVMValueRef a,
     return lower_from_f32(l, r, t, lanes);
 }
 
+/* ---- operations ------------------------------------------------------------------------------------- */
+
+static LLVMValueRef
+int_extremum(Lower *l, bool max, Dtype t, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMIntPredicate less = dtype_kind(t) == KIND_SINT ? LLVMIntSLT : LLVMIntULT;
+    LLVMValueRef c =
+        max ? LLVMBuildICmp(l->b, less, a, b, "") : LLVMBuildICmp(l->b, less, b, a, "");
+    return LLVMBuildSelect(l->b, c, b, a, "");
+}
+
 LLVMValueRef
 lower_float_compare(Lower *l, LLVMRealPredicate p, Dtype t, int lanes, LLVMValueRef a,
                     LLVMValueRef b)
@@ -209,23 +220,13 @@ lower_float_compare(Lower *l, LLVMRealPredicate p, Dtype t, int lanes, LLVMValue
         return LLVMBuildFCmp(l->b, p, bitcast(l, a, l->f32, lanes),
                              bitcast(l, b, l->f32, lanes), "");
     }
-    LLVMValueRef nan =
-        LLVMBuildOr(l->b, is_nan(l, t, lanes, a), is_nan(l, t, lanes, b), "");
+    LLVMValueRef larger = int_extremum(l, true, DT_U16, magnitude(l, t, lanes, a),
+                                       magnitude(l, t, lanes, b));
+    LLVMValueRef nan = is_nan(l, t, lanes, larger);
     LLVMValueRef r = LLVMBuildICmp(l->b, of_keys[p], order_key(l, t, lanes, a),
                                    order_key(l, t, lanes, b), "");
     return p == LLVMRealUNE ? LLVMBuildOr(l->b, r, nan, "")
                             : LLVMBuildAnd(l->b, r, LLVMBuildNot(l->b, nan, ""), "");
-}
-
-/* ---- operations ------------------------------------------------------------------------------------- */
-
-static LLVMValueRef
-int_extremum(Lower *l, bool max, Dtype t, LLVMValueRef a, LLVMValueRef b)
-{
-    LLVMIntPredicate less = dtype_kind(t) == KIND_SINT ? LLVMIntSLT : LLVMIntULT;
-    LLVMValueRef c =
-        max ? LLVMBuildICmp(l->b, less, a, b, "") : LLVMBuildICmp(l->b, less, b, a, "");
-    return LLVMBuildSelect(l->b, c, b, a, "");
 }
 
 LLVMValueRef

@@ -71,11 +71,11 @@ RELATE(relate_s64, AnyS64)
 RELATE(relate_f32, AnyF32)
 
 /* An integer that orders like the float16; both zeros give 0. */
-static int32_t
+static int16_t
 half_key(uint16_t h)
 {
-    int32_t magnitude = h & 0x7fff;
-    return h & 0x8000 ? -magnitude : magnitude;
+    int16_t magnitude = (int16_t)(h & 0x7fff), sign = (int16_t)-(h >> 15);
+    return (int16_t)((magnitude ^ sign) - sign);
 }
 
 static void
@@ -83,10 +83,11 @@ relate_f16(uint8_t *on, const uint8_t *a, const uint8_t *b, uint8_t want, int64_
 {
     const AnyU16 *x = (const AnyU16 *)a, *y = (const AnyU16 *)b;
     for (int64_t i = 0; i < n; i++) {
-        int32_t p = half_key(x[i]), q = half_key(y[i]);
-        int32_t un = ((x[i] & 0x7fff) > 0x7c00) | ((y[i] & 0x7fff) > 0x7c00);
-        int32_t rel = p < q ? LESS : p == q ? EQUAL : GREATER;
-        on[i] = ((un ? UNORDERED : rel) & want) != 0;
+        int16_t p = half_key(x[i]), q = half_key(y[i]);
+        uint16_t rel = p < q ? LESS : p == q ? EQUAL : GREATER;
+        rel = (x[i] & 0x7fff) > 0x7c00 ? UNORDERED : rel;
+        rel = (y[i] & 0x7fff) > 0x7c00 ? UNORDERED : rel;
+        on[i] = (uint8_t)((rel & want) != 0);
     }
 }
 
@@ -157,11 +158,15 @@ pack(uint8_t *bits, const uint8_t *on, int64_t n)
     }
 }
 
+/* The reverse of pack for at least n lanes: each byte is spread, and one bit of each copy kept. */
 static void
 unpack(uint8_t *on, const uint8_t *bits, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++) {
-        on[i] = bits[i / 8] >> (i % 8) & 1;
+    const uint64_t ones = 0x0101010101010101U;
+    for (int64_t i = 0; i < (n + 7) / 8; i++) {
+        uint64_t eight = bits[i] * ones & 0x8040201008040201U;
+        eight = (eight + 0x7f * ones) >> 7 & ones;
+        memcpy(on + 8 * i, &eight, sizeof eight);
     }
 }
 
