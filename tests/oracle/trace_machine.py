@@ -12,11 +12,17 @@ import sys
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "tik_stub"))
+import vector_model  # noqa: E402
 from ref_model import Bits, Buffer, Fault, Machine, Ref, UINT, numpy_type  # noqa: E402
 from tik_stub_numbers import FLOATS, SIZE, bits, cast, evaluate, wrap  # noqa: E402
 
 SCOPES = {"local.UB": "UB", "local.L1": "L1", "local.L0A": "L0A", "local.L0B": "L0B", "local.L0C": "L0C"}
 COMPARES = ("eq", "ne", "lt", "le", "gt", "ge")
+
+
+# Instructions that only vector_model has.
+SELECT = re.compile(r"(vec_)?v?cmp|v(ec_)?sel|mov_.*cmpmask")
+SELECT_MODES = {"": 0, "scalar": 1, "bits": 2}
 
 
 class Jump(Exception):
@@ -72,6 +78,8 @@ class Runner:
     def __init__(self, machine, core):
         self.m = machine
         self.core = core
+        self.vector = vector_model.Machine()
+        self.vector.memory = machine.mem   # one memory for both models
         self.values = {}  # registers and loop variables: (dtype, canonical value)
 
     # -- expressions: (dtype, canonical value)
@@ -176,7 +184,28 @@ class Runner:
         ref = self.ref(place)
         self.m.step("store", {"dst": ref, "value": Bits(self.int(text, ref.dtype))})
 
+    def select(self, name, text):
+        """Compare and select, on the model of vector instructions."""
+        operands = {}
+        for key, value in re.findall(r" (\w+)=(.*?)(?= \w+=|$)", text):
+            if re.match(r"[%\w]+:\w+\+", value):
+                ref = self.ref(value)
+                operands[key] = vector_model.View(ref.buffer, ref.offset, ref.dtype, ())
+            elif key in ("scalar", "src1"):
+                dtype = operands.get("src0", operands.get("src")).dtype
+                operands[key] = vector_model.Scalar(dtype, self.int(value, dtype))
+            else:
+                operands[key] = self.words(value[1:-1]) if value.startswith("[") else self.int(value)
+        method, _, variant = name.partition(".")
+        if method.endswith("sel"):
+            operands["mode"] = SELECT_MODES[variant]
+            operands.setdefault("sel", "cmpmask")
+        vector_model.METHODS[method](self.vector, **operands)
+
     def instruction(self, name, text):
+        if SELECT.match(name):
+            self.select(name, text)
+            return
         operands = {}
         for key, value in re.findall(r" (\w+)=(.*?)(?= \w+=|$)", text):
             if key in ("dst", "src", "src0", "src1"):

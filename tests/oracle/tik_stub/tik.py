@@ -636,7 +636,9 @@ def _tables():
     isa = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "runtime",
                        "isa")
     with open(os.path.join(isa, "op.def")) as f:
-        ops = re.findall(r'^OP\((\w+), "(\w+)", (\w+),', f.read(), re.M)
+        ops = re.findall(r'^OP\((\w+), "([\w.]+)", (\w+),', f.read(), re.M)
+    with open(os.path.join(isa, "form.def")) as f:
+        main = dict(re.findall(r'^FORM\((\w+), "\w+", \w+, (-?\d+)\)', f.read(), re.M))
     with open(os.path.join(isa, "param.def")) as f:
         rows = re.findall(r'^PARAM(?:4|16)?\((\w+), "(\w+)", (\w+), (\w+), .*, (\w+)\)$', f.read(),
                           re.M)
@@ -645,10 +647,10 @@ def _tables():
         if role == "ATTR" and form == "MOVE":
             role = "EXTENDED"
         forms.setdefault(form, []).append((name, role, default))
-    return [(name, forms[form]) for _, name, form in ops]
+    return [(name, forms[form], int(main[form])) for _, name, form in ops]
 
 
-def _generate(name, params):
+def _generate(name, params, main):
     """Python source of a method that records one instruction."""
     signature, parts = ["self"], []
     for p, role, default in params:
@@ -665,16 +667,30 @@ def _generate(name, params):
         elif role == "MASK":
             parts.append("_mask(%s%s)" % (p, counter))
         elif role == "SCALAR":
-            parts.append("_scalar(%s, dst)" % p)
+            parts.append("_scalar(%s, %s)" % (p, params[main][0]))
         elif role == "EXTENDED":
             parts.append("int(extended[0] if extended else PadMode or ConvReluMode)")
         elif role != "MASKMODE":
             parts.append("_word(%s)" % p)
     form = name + "".join([" %s=%%s" % p for p, role, _ in params if role != "MASKMODE"])
-    return ("def {0}({1}):\n    if self._top.dropped:\n        note('dropped.call')\n        return\n"
+    return ("def call({1}):\n    if self._top.dropped:\n        note('dropped.call')\n        return\n"
             "    note('instr.{0}')\n"
-            "    self._emit('{2}' % ({3},))\n").format(name, ", ".join(signature), form,
-                                                       ", ".join(parts))
+            "    self._emit('{2}' % ({3},))\n{4}").format(name, ", ".join(signature), form, ", ".join(parts),
+                                                         "    return CMPMASK\n" if name in MASK_WRITERS else "")
+
+
+CMPMASK = "the handle of CMPMASK"
+MASK_WRITERS = ["vcmp_" + op for op in ("lt", "gt", "ge", "eq", "ne", "le")] + ["mov_tensor_to_cmpmask"]
+
+
+def _select(name):
+    """A select: each mode is an instruction of its own."""
+    modes = [getattr(Tik, name + variant) for variant in ("", ".scalar", ".bits")]
+
+    def call(self, mask, mode, dst, sel, *operands, **more):
+        bits = [] if sel is CMPMASK else [sel]
+        modes[mode](self, mask, dst, *bits, *operands, **more)
+    return call
 
 
 def any_mask_mode(params):
@@ -682,10 +698,14 @@ def any_mask_mode(params):
 
 
 def _install():
-    for name, params in _tables():
-        scope = {"_mask": _mask, "_word": _word, "_scalar": _scalar, "note": note}
-        exec(_generate(name, params), scope)
-        setattr(Tik, name, scope[name])
+    for name, params, main in _tables():
+        scope = {"_mask": _mask, "_word": _word, "_scalar": _scalar, "note": note, "CMPMASK": CMPMASK}
+        exec(_generate(name, params, main), scope)
+        setattr(Tik, name, scope["call"])
+    for name in ("vsel", "vec_sel"):
+        setattr(Tik, name, _select(name))
+    store = Tik.mov_cmpmask_to_tensor
+    Tik.mov_cmpmask_to_tensor = lambda self, dst, src_cmpmask: store(self, dst)
 
 
 _install()
