@@ -14,6 +14,7 @@ enum {
     SLOT_ALL_REPEAT = 4,
     SLOT_DST_REP = 4, /* of forms within repeats */
     SLOT_CAL_INDEX = 6,
+    SLOT_INDEX_LOW = 8, /* of vcmax and vcmin */
     SLOT_LIST = 9
 };
 
@@ -24,9 +25,15 @@ form_of(const CheckInstr *in)
 }
 
 static bool
+is_whole_op(Op op)
+{
+    return op_table[op].form == FORM_ALLADD || op_table[op].form == FORM_ALLMAX;
+}
+
+static bool
 is_whole(const CheckInstr *in)
 {
-    return form_of(in) == FORM_ALLADD || form_of(in) == FORM_ALLMAX;
+    return is_whole_op(in->op);
 }
 
 static bool
@@ -63,13 +70,19 @@ results(const CheckInstr *in)
 
 /* ---- static rules --------------------------------------------------------------------------------- */
 
+/* The list, and the order of value and index. */
 static bool
-list_ok(const CheckInstr *in, Fault *fault)
+extreme_static(const CheckInstr *in, Fault *fault)
 {
     Profile profile = soc_profile(in->soc);
     int64_t want = profile == PROFILE_V200 ? 1 : profile == PROFILE_V220 ? 3 : 0;
     int64_t n = in->args[SLOT_LIST].v;
     FaultAt at = {RULE_ARG_TYPE, SLOT_LIST, n, want, want};
+    if (profile == PROFILE_V100 && in->args[SLOT_INDEX_LOW].v != 0) {
+        at = (FaultAt){RULE_NOT_ON_ARCH, SLOT_INDEX_LOW, 1, 0, 0};
+        return check_fail(fault, &at, "%s has no index_low on %s", check_op_name(in),
+                          in->soc->name);
+    }
     if (n == 0 || n == want) {
         return true;
     }
@@ -88,7 +101,7 @@ reduce_static(const CheckInstr *in, Fault *fault)
 {
     Form form = form_of(in);
     if (form == FORM_VCMAX || form == FORM_VCMIN) {
-        return list_ok(in, fault);
+        return extreme_static(in, fault);
     }
     if (!is_whole(in) || soc_profile(in->soc) == PROFILE_V300) {
         return true;
@@ -335,6 +348,20 @@ reduce_overlap(const CheckInstr *in, int param, Fault *fault)
     return work_apart(in, fault);
 }
 
+static Rule
+reduce_bounds_rule(Op op, int param)
+{
+    return !is_whole_op(op) || param == SLOT_SRC ? RULE_TENSOR_OVERFLOW
+           : param == SLOT_WORK                  ? RULE_WORK_SIZE
+                                                 : RULE_DST_SIZE;
+}
+
+static Rule
+reduce_overlap_rule(Op op, int param)
+{
+    return is_whole_op(op) && param == SLOT_WORK ? RULE_WORK_OVERLAP : RULE_OVERLAP_MULTI;
+}
+
 const FamilyRules rules_reduce = {.statics = reduce_static,
                                   .extent = reduce_extent,
                                   .footprint = reduce_footprint,
@@ -342,4 +369,6 @@ const FamilyRules rules_reduce = {.statics = reduce_static,
                                   .value = reduce_value,
                                   .value_rule = reduce_value_rule,
                                   .align = reduce_align,
-                                  .bounds = reduce_bounds};
+                                  .bounds = reduce_bounds,
+                                  .bounds_rule = reduce_bounds_rule,
+                                  .overlap_rule = reduce_overlap_rule};
