@@ -315,6 +315,7 @@ bool emu_add_move(EmuProgram *p, const EmuMove *m, uint32_t *index);
  * emulator can execute, with *why; or out of memory, with *why null. */
 bool emu_bind_move(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_vector(EmuProgram *p, EmuOp *op, const char **why);
+bool emu_bind_fill(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_layout(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_compare(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_reduce(EmuProgram *p, EmuOp *op, const char **why);

@@ -409,6 +409,9 @@ bind(const Adder *a, EmuOp *op)
     case FAM_SORT:
         ok = emu_bind_sort(a->p, op, &why);
         break;
+    case FAM_FILL:
+        ok = emu_bind_fill(a->p, op, &why);
+        break;
     case FAM_COUNT:
         break;
     }

@@ -192,35 +192,17 @@ arith_bounds_rule(Op op, int param)
 
 /* ---- overlap -------------------------------------------------------------------------------------------- */
 
-/* From first to last byte the operands share none. */
-static bool
-apart(const CheckInstr *in, Rule rule, int other, int param, Fault *fault)
-{
-    const CheckTensor *a = &in->args[other].t;
-    const CheckTensor *b = &in->args[param].t;
-    int64_t alen = check_extent(in, other), blen = check_extent(in, param);
-    FaultAt at = {rule, param, b->offset, 0, 0};
-    return a->buffer != b->buffer || !bytes_meet(a->offset, alen, b->offset, blen) ||
-           check_fail(fault, &at,
-                      "%s has bytes %lld to %lld and %s has bytes %lld to %lld of the "
-                      "same tensor; they must share none",
-                      check_param_name(in, other), (long long)a->offset,
-                      (long long)sat_add(a->offset, alen - 1),
-                      check_param_name(in, param), (long long)b->offset,
-                      (long long)sat_add(b->offset, blen - 1));
-}
-
 static bool
 arith_overlap(const CheckInstr *in, int param, Fault *fault)
 {
     if (is_work(in, param)) {
-        return apart(in, RULE_WORK_OVERLAP, SLOT_DST, param, fault) &&
-               apart(in, RULE_WORK_OVERLAP, SLOT_SRC, param, fault);
+        return check_apart(in, RULE_WORK_OVERLAP, SLOT_DST, param, fault) &&
+               check_apart(in, RULE_WORK_OVERLAP, SLOT_SRC, param, fault);
     }
     bool fused = sem_reads_dst(op_table[in->op].sem) &&
                  in->args[SLOT_DST].t.dtype != in->args[param].t.dtype;
     return fused || form_of(in) == FORM_VPRECISE
-               ? apart(in, RULE_OVERLAP_FORBIDDEN, SLOT_DST, param, fault)
+               ? check_apart(in, RULE_OVERLAP_FORBIDDEN, SLOT_DST, param, fault)
                : lanes_overlap(in, SLOT_DST, param, fault);
 }
 

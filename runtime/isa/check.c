@@ -71,6 +71,7 @@ check_family(Op op)
         [FAM_LANES] = &rules_lanes,     [FAM_LAYOUT] = &rules_layout,
         [FAM_COMPARE] = &rules_compare, [FAM_REDUCE] = &rules_reduce,
         [FAM_ARITH] = &rules_arith,     [FAM_SORT] = &rules_sort,
+        [FAM_FILL] = &rules_fill,
     };
     return families[form_family(op_table[op].form)];
 }
@@ -373,7 +374,7 @@ value_range(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
     int64_t lo = p->lo;
     if (p->role == ROLE_REPEAT) {
         const CheckMask *m = check_mask(in);
-        if (m != NULL && m->form == MASK_COUNTER) {
+        if (m != NULL && m->form == MASK_COUNTER && !check_counts_per_repeat(in)) {
             return true;
         }
         lo = a->literal ? lo : 0;

@@ -61,7 +61,7 @@ typedef struct FamilyRules {
 } FamilyRules;
 
 extern const FamilyRules rules_move, rules_lanes, rules_layout, rules_compare,
-    rules_reduce, rules_arith, rules_sort;
+    rules_reduce, rules_arith, rules_sort, rules_fill;
 
 /* The family of an instruction; null: only generic rules. */
 const FamilyRules *check_family(Op op);
@@ -110,6 +110,11 @@ bool lanes_overlap_run(const CheckInstr *in, int dst, int64_t len, int64_t step,
 /* The first t in [0, n) with -wlen < x + t*step < rlen, -1: none. */
 int64_t check_first_meeting(int64_t x, int64_t step, int64_t wlen, int64_t rlen,
                             int64_t n);
+
+/* From its first to its last byte the operand shares none with another one. */
+bool check_apart(const CheckInstr *in, Rule rule, int other, int param, Fault *fault);
+/* Counter mode counts the elements of each repeat; repeat_times is used. */
+bool check_counts_per_repeat(const CheckInstr *in);
 
 /* Whether two byte ranges of one root share a byte. */
 static inline bool

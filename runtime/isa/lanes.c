@@ -55,11 +55,18 @@ counter_elems(const CheckMask *m)
     return n < 0 ? 0 : n;
 }
 
+bool
+check_counts_per_repeat(const CheckInstr *in)
+{
+    const CheckMask *m = check_mask(in);
+    return op_table[in->op].form == FORM_VCOPYB && m->form == MASK_COUNTER;
+}
+
 int64_t
 check_repeats(const CheckInstr *in)
 {
     const CheckMask *m = check_mask(in);
-    if (m != NULL && m->form == MASK_COUNTER) {
+    if (m != NULL && m->form == MASK_COUNTER && !check_counts_per_repeat(in)) {
         int64_t n = counter_elems(m);
         int lanes = check_lanes(in);
         return n / lanes + (n % lanes != 0);
@@ -497,6 +504,23 @@ lanes_overlap_run(const CheckInstr *in, int dst, int64_t len, int64_t step, int 
     Side r = side_of(in, param);
     return repeats == 1 ? report_single(in, &w, &r, d->offset == s->offset, fault)
                         : report_repeats(in, RULE_OVERLAP_MULTI, &w, &r, fault);
+}
+
+bool
+check_apart(const CheckInstr *in, Rule rule, int other, int param, Fault *fault)
+{
+    const CheckTensor *a = &in->args[other].t;
+    const CheckTensor *b = &in->args[param].t;
+    int64_t alen = check_extent(in, other), blen = check_extent(in, param);
+    FaultAt at = {rule, param, b->offset, 0, 0};
+    return a->buffer != b->buffer || !bytes_meet(a->offset, alen, b->offset, blen) ||
+           check_fail(fault, &at,
+                      "%s has bytes %lld to %lld and %s has bytes %lld to %lld of the "
+                      "same tensor; they must share none",
+                      check_param_name(in, other), (long long)a->offset,
+                      (long long)sat_add(a->offset, alen - 1),
+                      check_param_name(in, param), (long long)b->offset,
+                      (long long)sat_add(b->offset, blen - 1));
 }
 
 static bool

@@ -49,6 +49,14 @@ ops_find(Sem sem)
         return ops_rpn_cor;
     case SEM_RPN_COR_DIAG:
         return ops_rpn_cor_diag;
+    case SEM_CI:
+        return ops_sequence;
+    case SEM_BCB:
+        return ops_broadcast;
+    case SEM_COPY:
+        return ops_copy;
+    case SEM_PADDING:
+        return ops_padding;
     default:
         return 0;
     }

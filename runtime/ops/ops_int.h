@@ -10,5 +10,7 @@ OpFn ops_nchw, ops_tiles, ops_planes, ops_channels;
 /* ops_sort.c, ops_box.c */
 OpFn ops_vconcat, ops_vextract, ops_vrpsort16, ops_vsort32, ops_vmrgsort;
 OpFn ops_vrpac, ops_viou, ops_vaadd, ops_rpn_cor, ops_rpn_cor_diag;
+/* ops_fill.c */
+OpFn ops_sequence, ops_broadcast, ops_copy, ops_padding;
 
 #endif
