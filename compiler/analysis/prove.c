@@ -179,9 +179,7 @@ hull_of(const Env *env, const Site *s, const CheckInstr *largest, int param, Ran
     Range off = operand_range(env, s, param, 0);
     CheckInstr in = *largest;
     in.args[param].t.offset = 0;
-    bool exact;
-    Footprint f = check_footprint(&in, param, &exact);
-    *out = range_interval(off.lo, range_add_sat(off.hi, footprint_end(&f)));
+    *out = range_interval(off.lo, range_add_sat(off.hi, check_overlap_end(&in, param)));
     return out->hi < INT64_MAX;
 }
 

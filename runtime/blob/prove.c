@@ -253,14 +253,9 @@ same_terms(const TikOperand *a, const TikOperand *b)
 static bool
 hulls_apart(const Verifier *v, int a, int b)
 {
-    bool exact;
-    if (v->wide[a] || v->wide[b]) {
-        return false;
-    }
-    Footprint fa = check_footprint(&v->hi, a, &exact);
-    Footprint fb = check_footprint(&v->hi, b, &exact);
-    return footprint_end(&fa) <= v->offsets[b].lo ||
-           footprint_end(&fb) <= v->offsets[a].lo;
+    return !v->wide[a] && !v->wide[b] &&
+           (check_overlap_end(&v->hi, a) <= v->offsets[b].lo ||
+            check_overlap_end(&v->hi, b) <= v->offsets[a].lo);
 }
 
 /* Sources in the destination's root keep their distance to it (fixed), or never come near it. */

@@ -456,6 +456,20 @@ footprint_end(const Footprint *f)
     return sat_add(f->offset, sat_add(last, f->len));
 }
 
+int64_t
+check_overlap_end(const CheckInstr *in, int param)
+{
+    bool exact;
+    const FamilyRules *rules = check_family(in->op);
+    Footprint f = check_footprint(in, param, &exact);
+    int64_t end = footprint_end(&f);
+    if (rules == NULL || rules->overlap_extent == NULL) {
+        return end;
+    }
+    int64_t counted = sat_add(in->args[param].t.offset, rules->overlap_extent(in, param));
+    return counted > end ? counted : end;
+}
+
 static bool
 overflow_fault(const CheckTensor *t, int param, const char *name, int64_t end,
                Fault *fault)

@@ -139,6 +139,8 @@ typedef struct Footprint {
 Footprint check_footprint(const CheckInstr *in, int param, bool *exact);
 /* One past the last byte touched, relative to the root; offset when nothing is touched. */
 int64_t footprint_end(const Footprint *f);
+/* The same of the operand with what overlap rules count beside it. */
+int64_t check_overlap_end(const CheckInstr *in, int param);
 
 /* Alignment of a tensor operand that the instruction requires, in bytes. */
 int check_align(const CheckInstr *in, int param);

@@ -53,6 +53,9 @@ typedef struct FamilyRules {
      * overlap-*. */
     Rule (*bounds_rule)(Op op, int param);
     Rule (*overlap_rule)(Op op, int param);
+    /* Bytes from the operand's start that overlap rules count where that is more than what is touched; null: it
+     * is not. */
+    int64_t (*overlap_extent)(const CheckInstr *in, int param);
     /* Required alignment of a tensor operand in bytes; null: scope_align. */
     int (*align)(const CheckInstr *in, int param);
     /* A further rule on what a tensor operand covers, asked before its bounds. Like them it depends

@@ -84,6 +84,15 @@ compare_footprint(const CheckInstr *in, int param, bool *exact)
     return (Footprint){in->args[param].t.offset, 1, 0, 1, 0, compare_extent(in, param)};
 }
 
+/* The destination of a compare counts as 8 blocks in each repeat (vector 5.5). */
+static int64_t
+compare_overlap_extent(const CheckInstr *in, int param)
+{
+    Form form = op_table[in->op].form;
+    bool bits = form == FORM_VCMPV || form == FORM_VCMPVB || form == FORM_VCMPVS;
+    return bits && param == 0 ? sat_mul(check_repeats(in), REPEAT_BYTES) : 0;
+}
+
 static Rule
 compare_bounds_rule(Op op, int param)
 {
@@ -167,7 +176,6 @@ fail_multi(const CheckInstr *in, Rule rule, int dst, int src, int64_t t, Fault *
                       (long long)(t + 1));
 }
 
-/* The destination of a compare counts as 8 blocks in each repeat (vector 5.5). */
 static bool
 bits_overlap(const CheckInstr *in, int param, Fault *fault)
 {
@@ -235,5 +243,6 @@ const FamilyRules rules_compare = {.statics = compare_statics,
                                    .extent = compare_extent,
                                    .footprint = compare_footprint,
                                    .overlap = compare_overlap,
+                                   .overlap_extent = compare_overlap_extent,
                                    .bounds_rule = compare_bounds_rule,
                                    .overlap_rule = compare_overlap_rule};
