@@ -310,6 +310,7 @@ lower_kernel(Lower *l, const Kernel *k)
     l->fail = LLVMAppendBasicBlockInContext(l->ctx, l->fn, "fail");
     debug_begin_kernel(l, k);
     lower_find_streams(l);
+    lower_find_modes(l);
     LLVMPositionBuilderAtEnd(l->b, l->fail);
     lower_return(l, 1);
     LLVMPositionBuilderAtEnd(l->b, l->entry);

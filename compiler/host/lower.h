@@ -72,7 +72,8 @@ typedef struct Lower {
     LLVMValueRef addresses; /* of tensor operands, for the same */
     bool *streams;          /* by BufId: written past the caches, see lower_move.c */
     bool has_streams;
-    LLVMValueRef *memo; /* by ExprId: value in the present statement */
+    bool sets_fp2fp, sets_fp2int; /* the kernel may set these modes of conversions */
+    LLVMValueRef *memo;           /* by ExprId: value in the present statement */
     uint32_t *memo_stamp;
     uint32_t stamp;
     LoopExit *loop;
@@ -213,8 +214,9 @@ typedef LLVMValueRef LaneCompute(Lower *l, const LaneShape *sh, LLVMValueRef *v,
                                  LLVMValueRef scalar);
 
 /* The whole instruction where all lanes are active and blocks follow each other: operands in c->at, their
- * steps and the number of repeats. */
-typedef void LaneWhole(Lower *l, const LaneShape *sh, const Counted *c);
+ * steps and the number of repeats. scalar: one, or null. */
+typedef void LaneWhole(Lower *l, const LaneShape *sh, const Counted *c,
+                       LLVMValueRef scalar);
 
 typedef struct LaneJob {
     const char *name; /* with mode and types it names the computation */
@@ -225,6 +227,8 @@ typedef struct LaneJob {
     LaneBits bits;
     LLVMValueRef
         bits_at; /* of the first repeat; those of all repeats are packed densely */
+    LLVMValueRef scalar; /* null: the scalar operand, if the form has one */
+    Dtype scalar_type;   /* of scalar */
 } LaneJob;
 
 /* The whole instruction: masks, repeats, strides from the tables. */
@@ -270,6 +274,8 @@ void lower_compare(Lower *l, StmtId s);
 /* What lower_vector computes for instructions of the family ARITH (lower_fused.c). */
 LLVMValueRef lower_fused(Lower *l, const LaneShape *sh, LLVMValueRef *v,
                          LLVMValueRef scalar);
+void lower_find_modes(Lower *l); /* at the start of a kernel */
+void lower_convert(Lower *l, StmtId s);
 /* An instruction whose meaning is in the runtime library (tikrt_exec). */
 void lower_exec(Lower *l, StmtId s);
 

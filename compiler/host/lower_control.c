@@ -153,6 +153,9 @@ lower_instr(Lower *l, StmtId s)
     case FAM_COMPARE:
         lower_compare(l, s);
         return;
+    case FAM_CONVERT:
+        lower_convert(l, s);
+        return;
     default:
         lower_exec(l, s);
         return;

@@ -298,21 +298,19 @@ helper_body(Lower *l, const Call *v, Helper *h)
     Counted c = {.count = LLVMGetParam(h->fn, 0)};
     LLVMValueRef blk[LANE_OPERANDS] = {NULL};
     LLVMValueRef value[LANE_OPERANDS] = {NULL};
-    LLVMValueRef scalar = NULL;
     unsigned p = helper_operands(l, v, h->fn, &c, blk);
     if (sh->bits == BITS_WRITE_MASK) {
         value[sh->n] = LLVMGetParam(h->fn, p - 1);
     } else if (sh->bits == BITS_READ_MASK) {
         value[sh->n] = load_bits(l, sh, LLVMGetParam(h->fn, p - 1));
     }
-    if (sh->scalar != DT_NONE) {
-        scalar = lower_splat(l, LLVMGetParam(h->fn, p++), sh->lanes);
-    }
+    LLVMValueRef scalar = sh->scalar == DT_NONE ? NULL : LLVMGetParam(h->fn, p++);
     if (v->whole != NULL && is_whole(sh)) {
-        v->whole(l, sh, &c);
+        v->whole(l, sh, &c, scalar);
         lower_helper_end(l, h);
         return;
     }
+    scalar = scalar == NULL ? NULL : lower_splat(l, scalar, sh->lanes);
     LLVMValueRef mask = helper_mask(l, sh, h->fn, p);
     lower_counted_begin(l, &c);
     helper_repeat(l, v, &c, blk, value, scalar, mask);
@@ -577,6 +575,10 @@ lower_lanes(Lower *l, StmtId s, const LaneJob *job)
                         .variant = job->variant,
                         .bits = job->bits}};
     bind(l, &v, s);
+    if (job->scalar != NULL) {
+        v.scalar = job->scalar;
+        v.shape.scalar = job->scalar_type;
+    }
     v.shape.lanes = v.repeat_lanes;
     MaskForm form = v.mask != NULL ? v.mask->form : MASK_COUNT;
     if (v.mask == NULL) {

@@ -26,8 +26,9 @@ map_constant(Lower *l, const LaneShape *sh)
 }
 
 static void
-call_map(Lower *l, const LaneShape *sh, const Counted *c)
+call_map(Lower *l, const LaneShape *sh, const Counted *c, LLVMValueRef scalar)
 {
+    (void)scalar;
     LLVMTypeRef types[6] = {l->ptr, l->ptr, l->ptr, l->i64, l->i64, l->i64};
     LLVMTypeRef type = LLVMFunctionType(l->none, types, 6, false);
     LLVMValueRef args[6] = {map_constant(l, sh), c->at[0],  c->at[1], c->count,
@@ -44,7 +45,7 @@ map_lanes(Lower *l, const LaneShape *sh, LLVMValueRef v)
     LLVMValueRef zero = lower_const(l, 0);
     Counted c = {.count = lower_const(l, 1), .at = {at, at}, .step = {zero, zero}};
     LLVMBuildStore(l->b, v, at);
-    call_map(l, sh, &c);
+    call_map(l, sh, &c, NULL);
     return LLVMBuildLoad2(l->b, type, at, "");
 }
 

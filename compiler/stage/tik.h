@@ -461,6 +461,10 @@ void tik_sreg_begin(Tik *c);
 
 Value tik_vcmax(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vcmin(Interp *in, Tik *c, const CallArgs *args);
+/* ---- tik_convert.c ---- */
+
+Value tik_vec_conv(Interp *in, Tik *c, const CallArgs *args);
+Value tik_vconv(Interp *in, Tik *c, const CallArgs *args);
 
 /* ---- tik_sort.c ---- */
 

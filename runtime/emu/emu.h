@@ -6,10 +6,9 @@
  *   emu_run.c       control, scalars, cores          emu_lane_io.c  masks, repeats, strides
  *   emu_control.c   reservations, flags       emu_meet.c     cores that wait for each other
  *   emu_check.c     run-time checks of instructions  emu_vector.c   elementwise instructions
- *   emu_layout.c    transposes
- *                                                    emu_lanes*.c   arithmetic on lanes
- *   emu_compare.c   compare and select
  *   emu_sort.c      proposals, sorting, merging      emu_box.c      areas of boxes, suppression
+ *   emu_layout.c    transposes                       emu_lanes*.c   arithmetic on lanes
+ *   emu_compare.c   compare and select               emu_convert.c  conversions
  *   emu_blob.c      tik_emulate: the front for blobs
  *
  * Safety does not rest on the verifier: every address goes through emu_at, every number that shapes an
@@ -320,6 +319,7 @@ bool emu_bind_layout(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_compare(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_reduce(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_sort(EmuProgram *p, EmuOp *op, const char **why);
+bool emu_bind_convert(EmuProgram *p, EmuOp *op, const char **why);
 
 /* The same for instructions without tensor data; false: operands that it cannot have. */
 bool emu_bind_control(EmuProgram *p, EmuOp *op);

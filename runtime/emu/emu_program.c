@@ -412,6 +412,9 @@ bind(const Adder *a, EmuOp *op)
     case FAM_FILL:
         ok = emu_bind_fill(a->p, op, &why);
         break;
+    case FAM_CONVERT:
+        ok = emu_bind_convert(a->p, op, &why);
+        break;
     case FAM_COUNT:
         break;
     }

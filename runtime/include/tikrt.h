@@ -140,6 +140,15 @@ typedef struct TikMap {
 
 void tikrt_map(const TikMap *map, uint8_t *dst, const uint8_t *src, int64_t repeats,
                int64_t dst_step, int64_t src_step);
+/* A conversion (vector chapter 3) on lanes, as tikrt_map. dst, src: rows of isa/dtype.def; round: RoundMode. scaled:
+ * int32 to float16 times value, the bits of a float16; else bit 0 of value is the mode of the core that keeps what
+ * does not fit (SREG_FP2FP for float results, SREG_FP2INT for integers). */
+typedef struct TikConvert {
+    int32_t dst, src, round, scaled, lanes;
+} TikConvert;
+
+void tikrt_convert(const TikConvert *c, uint8_t *dst, const uint8_t *src, int64_t repeats,
+                   int64_t dst_step, int64_t src_step, uint32_t value);
 /* Sets the special registers as they are when a core starts. */
 void tikrt_sreg_reset(uint8_t *sreg);
 /* Records a fault by rule without an instruction (run-time-zero-division). Always returns 1. */

@@ -71,7 +71,7 @@ check_family(Op op)
         [FAM_LANES] = &rules_lanes,     [FAM_LAYOUT] = &rules_layout,
         [FAM_COMPARE] = &rules_compare, [FAM_REDUCE] = &rules_reduce,
         [FAM_ARITH] = &rules_arith,     [FAM_SORT] = &rules_sort,
-        [FAM_FILL] = &rules_fill,
+        [FAM_FILL] = &rules_fill,       [FAM_CONVERT] = &rules_convert,
     };
     return families[form_family(op_table[op].form)];
 }
@@ -82,9 +82,8 @@ is_tensor(const ParamInfo *p)
     return p->role == ROLE_DST || p->role == ROLE_SRC;
 }
 
-/* Adds to a list of names in a small buffer. */
-static void
-list_add(char *buf, size_t size, const char *name)
+void
+check_list_add(char *buf, size_t size, const char *name)
 {
     size_t n = strlen(buf);
     snprintf(buf + n, size - n, "%s%s", n ? ", " : "", name);
@@ -122,7 +121,7 @@ check_main_dtype(const CheckInstr *in, int param, Fault *fault)
     char list[120] = "";
     for (int i = 1; i < DT_COUNT; i++) {
         if (op_has_dtype(in->op, (Dtype)i, in->soc)) {
-            list_add(list, sizeof list, dtype_name((Dtype)i));
+            check_list_add(list, sizeof list, dtype_name((Dtype)i));
         }
     }
     FaultAt at = {RULE_DTYPE_UNSUPPORTED, param, (int64_t)t, 0, 0};

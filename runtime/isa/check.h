@@ -161,6 +161,10 @@ bool check_accumulating_form(Form f);
  * else only operands that never come near each other are known not to meet. */
 bool check_overlap_is_regular(Form f, int param);
 
+/* deq-sign-bit: whether a pack of a scaled conversion is meant for the destination. Asked by the stage for
+ * literals and by both back ends. */
+bool check_pack_sign(uint64_t pack, Dtype dst, Fault *fault);
+
 /* Geometry of a vector instruction. */
 int check_lanes(const CheckInstr *in);       /* L: lanes per repeat */
 int64_t check_repeats(const CheckInstr *in); /* counter mode: ceil(N / L) */

@@ -64,11 +64,13 @@ typedef struct FamilyRules {
 } FamilyRules;
 
 extern const FamilyRules rules_move, rules_lanes, rules_layout, rules_compare,
-    rules_reduce, rules_arith, rules_sort, rules_fill;
+    rules_reduce, rules_arith, rules_sort, rules_fill, rules_convert;
 
 /* The family of an instruction; null: only generic rules. */
 const FamilyRules *check_family(Op op);
 
+/* Adds to a list of names in a small buffer. */
+void check_list_add(char *buf, size_t size, const char *name);
 const char *check_op_name(const CheckInstr *in);
 const char *check_param_name(const CheckInstr *in, int param);
 /* Generic parts of check_static for families that need them in another order. */
@@ -95,6 +97,7 @@ typedef struct LaneGeometry {
     int blocks;    /* of a repeat */
     int64_t blk;   /* from block to block */
     int64_t rep;   /* from repeat to repeat */
+    int first; /* bytes of a block before its first element: lanes may fill the upper half */
 } LaneGeometry;
 
 /* Presupposes form_lanes(form, param). */

@@ -392,6 +392,16 @@ operand_type_dtype(OperandType of, Dtype main)
 }
 
 const char *
+round_mode_name(RoundMode m)
+{
+    static const char *const names[ROUND_COUNT] = {
+        [ROUND_NONE] = "none", [ROUND_NEAREST] = "round",  [ROUND_FLOOR] = "floor",
+        [ROUND_CEIL] = "ceil", [ROUND_AWAY] = "away-zero", [ROUND_ZERO] = "to-zero",
+        [ROUND_ODD] = "odd"};
+    return names[m];
+}
+
+const char *
 form_name(Form f)
 {
     return forms[f].name;

@@ -248,6 +248,9 @@ typedef enum RoundMode {
     ROUND_COUNT
 } RoundMode;
 
+/* The word of the language, without quotes: "none", "round" ... */
+const char *round_mode_name(RoundMode m);
+
 /* One operand of a form: a slot of the instruction in the IR, in descriptors and in checks. A list of
  * the language is several slots. */
 typedef struct ParamInfo {

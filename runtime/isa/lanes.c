@@ -134,6 +134,18 @@ slot_value(const CheckInstr *in, int slot, int64_t missing)
     return slot < 0 ? missing : in->args[slot].v;
 }
 
+/* Scaled 8-bit results (vector 3.5) fill a half of each block, whose places are those of 16-bit elements. */
+static void
+half_blocks(const CheckInstr *in, int param, LaneGeometry *g)
+{
+    Form form = op_table[in->op].form;
+    int high = form_slot(form, ROLE_ATTR, "ldst_high_half");
+    if (high >= 0 && param == form_slot(form, ROLE_DST, NULL)) {
+        g->per_block /= 2;
+        g->first = in->args[high].v != 0 ? BLOCK_BYTES / 2 : 0;
+    }
+}
+
 LaneGeometry
 check_geometry(const CheckInstr *in, int param)
 {
@@ -142,12 +154,13 @@ check_geometry(const CheckInstr *in, int param)
     LaneGeometry g = {.lanes = check_lanes(in),
                       .size = dtype_size(in->args[param].t.dtype)};
     g.per_block = BLOCK_BYTES / g.size;
-    g.blocks = (g.lanes * g.size + BLOCK_BYTES - 1) / BLOCK_BYTES;
+    half_blocks(in, param, &g);
+    g.blocks = (g.lanes + g.per_block - 1) / g.per_block;
     int64_t unit = slot_value(in, form_slot(form, ROLE_ATTR, "stride_unit"), 0);
     int64_t blk = slot_value(in, l->blk, 1);
     int64_t rep = slot_value(in, l->rep, g.blocks);
     blk = blk == 0 && l->blk0_is_1 && unit < 2 ? 1 : blk;
-    int64_t step = unit >= 2 ? g.size : BLOCK_BYTES;
+    int64_t step = unit >= 2 ? BLOCK_BYTES / g.per_block : BLOCK_BYTES;
     g.blk = sat_add(sat_mul(blk, step), unit >= 2 ? BLOCK_BYTES : 0);
     g.rep = sat_mul(rep, step);
     if (unit & 1) { /* the gap behind the last block */
@@ -164,7 +177,8 @@ run_of(const LaneGeometry *g, int64_t lanes)
         return 0;
     }
     int64_t last = (lanes - 1) / g->per_block;
-    int64_t end = sat_add(sat_mul(last, g->blk), (lanes - last * g->per_block) * g->size);
+    int64_t end = sat_add(sat_mul(last, g->blk),
+                          g->first + (lanes - last * g->per_block) * g->size);
     return last > 0 && end < BLOCK_BYTES ? BLOCK_BYTES : end;
 }
 
@@ -225,10 +239,11 @@ lanes_footprint(const CheckInstr *in, int param, bool *exact)
     LaneGeometry g = check_geometry(in, param);
     const CheckMask *m = check_mask(in);
     int end = lane_end(in, g.lanes);
-    Footprint f = {in->args[param].t.offset, 1, 0, 1, 0, 0};
+    Footprint f = {in->args[param].t.offset + g.first, 1, 0, 1, 0, 0};
+    int64_t block = (int64_t)g.per_block * g.size; /* of it is used */
     bool bits = m != NULL && (m->form == MASK_BITS || m->form == MASK_BITS4);
     *exact = !bits || !has_holes(m, end);
-    if (g.blk == BLOCK_BYTES || end <= g.per_block) {
+    if (g.blk == block || end <= g.per_block) {
         contiguous(in, &g, end, &f, exact);
         return f;
     }
@@ -236,7 +251,7 @@ lanes_footprint(const CheckInstr *in, int param, bool *exact)
     f.stride0 = g.blk;
     f.count1 = check_repeats(in);
     f.stride1 = g.rep;
-    f.len = BLOCK_BYTES;
+    f.len = block;
     *exact = *exact && end % g.per_block == 0 &&
              (m == NULL || m->form != MASK_COUNTER || counter_elems(m) % g.lanes == 0);
     if (g.blk == 0) {
@@ -288,7 +303,7 @@ hulls_of(const CheckInstr *in, const LaneGeometry *g, int64_t repeat)
     for (int b = 0; b < g->blocks; b++) {
         int lo, hi;
         active_in_block(check_mask(in), g, repeat, b, &lo, &hi);
-        h.start[b] = sat_add((int64_t)lo * g->size, sat_mul(b, g->blk));
+        h.start[b] = sat_add(g->first + (int64_t)lo * g->size, sat_mul(b, g->blk));
         h.len[b] = (int64_t)(hi - lo) * g->size;
     }
     return h;

@@ -11,4 +11,11 @@ typedef enum NumType {
     NUM_TYPES
 } NumType;
 
+/* Of a Dtype. */
+static inline NumType
+num_type(int dtype)
+{
+    return (NumType)(dtype - 1);
+}
+
 #endif

@@ -57,6 +57,9 @@ ops_find(Sem sem)
         return ops_copy;
     case SEM_PADDING:
         return ops_padding;
+    case SEM_CONV_PACK:
+    case SEM_CONV_PACKS:
+        return ops_convert_packed;
     default:
         return 0;
     }

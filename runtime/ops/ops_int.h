@@ -6,6 +6,8 @@
 
 /* ops_layout.c */
 OpFn ops_nchw, ops_tiles, ops_planes, ops_channels;
+/* ops_convert.c */
+OpFn ops_convert_packed;
 
 /* ops_sort.c, ops_box.c */
 OpFn ops_vconcat, ops_vextract, ops_vrpsort16, ops_vsort32, ops_vmrgsort;

@@ -50,11 +50,12 @@ PARTNERS = {'set_rpn_cor_ir': 'rpn_cor', 'mov_rpn_cor_ir_to_scalar': 'rpn_cor', 
 
 
 def types(method, processor):
-    """Operand types of a method on a processor."""
+    """Operand types of a method on a processor. Only the 910B moves bfloat16 in and out."""
     if method in PARTNERS and not types(PARTNERS[method], processor):
         return []
-    bit = PROCESSORS[processor][1]
-    return [t for t, cores in TYPES.get(method, []) if cores >> bit & 1 and not left_out(method, t)]
+    profile, bit = PROCESSORS[processor]
+    return [t for t, cores in TYPES.get(method, []) if cores >> bit & 1 and not left_out(method, t)
+            and (profile == 'v220' or not re.search('bf16|bfloat16', t))]
 
 
 class Tensor:

@@ -5,7 +5,7 @@ import numpy as np
 
 from vector_model.core import SIZES
 from . import values
-from .draw import FAMILIES, SHORT, At, Lanes, covered, may_overlap
+from .draw import FAMILIES, SHORT, At, Lanes, covered, may_overlap, types
 
 ACCUMULATING = ('add', 'sub', 'mul', 'max', 'min', 'and', 'or')
 
@@ -253,9 +253,11 @@ def conversion(d, method, operands):
     dst = destination(d, lanes, 'int16' if packed else dst_type, unit, old)
     src = Strided(d, lanes, src_type, unit, True, old)
     room = (-(-dst.span // 16)) * 32 if packed else dst.span
-    to, a = d.operand(dst_type, room), d.operand(src_type, src.span)
-    if src_type == dst_type and d.chance(0.3):
-        to, (a,) = place(d, dst, [src])
+    sources = [src]
+    if src_type == dst_type:
+        to, (a,) = place(d, dst, sources)
+    else:
+        to, a = d.operand(dst_type, room), d.operand(src_type, src.span)
     more = {}
     if src_type == 'int32' and dst_type == 'float16':
         more['=deqscale'] = scale(d)
@@ -265,7 +267,7 @@ def conversion(d, method, operands):
             more['=ldst_high_half'] = d.chance(0.5)
     with_modes(d, dst_type, src_type, lambda: d.call(
         method, mask=lanes.mask, round_mode=d.pick(*MODES[mode]), dst=to, src=a, repeat_times=lanes.repeat,
-        **strides(d, old, dst, [src], ('src',)), **more, **({'=stride_unit': unit} if unit else {})))
+        **strides(d, old, dst, sources, ('src',)), **more, **({'=stride_unit': unit} if unit else {})))
 
 
 def with_modes(d, dst_type, src_type, call):
@@ -276,7 +278,7 @@ def with_modes(d, dst_type, src_type, call):
             setter = 'set_fp2fp_mode'
         elif dst_type not in values.FLOATS and not (src_type == 'int16' and SIZES[dst_type] == 1):
             setter = 'set_fp2int_mode'
-    if setter not in d.allowed:
+    if setter not in d.allowed or not types(setter, d.processor):
         setter = None
     if setter:
         d.call(setter, mode=1)

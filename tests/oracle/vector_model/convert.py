@@ -89,11 +89,11 @@ def integer_narrow(m, bits, src, dst):
 
 
 def widened_nan(bits, src):
-    """A NaN with the payload at the top of the wider one's."""
+    """A NaN with the payload at the top of the wider one's; that of a float16 is quiet."""
     if src == 'bfloat16':
         return bits.astype(np.uint32) << np.uint32(16)
     sign, payload = bits & np.uint16(0x8000), bits & np.uint16(0x3ff)
-    return sign.astype(np.uint32) << np.uint32(16) | np.uint32(0x7f800000) | payload.astype(np.uint32) << np.uint32(13)
+    return sign.astype(np.uint32) << np.uint32(16) | np.uint32(0x7fc00000) | payload.astype(np.uint32) << np.uint32(13)
 
 
 def convert(m, bits, src, dst, mode):
