@@ -465,6 +465,9 @@ Value tik_vcmin(Interp *in, Tik *c, const CallArgs *args);
 
 Value tik_vec_conv(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vconv(Interp *in, Tik *c, const CallArgs *args);
+Value tik_vec_reduce_add(Interp *in, Tik *c, const CallArgs *args);
+Value tik_vec_reduce_max(Interp *in, Tik *c, const CallArgs *args);
+Value tik_vec_reduce_min(Interp *in, Tik *c, const CallArgs *args);
 
 /* ---- tik_sort.c ---- */
 

@@ -1,11 +1,16 @@
-/* tik_reduce.c: vcmax and vcmin with a list of Scalars that get the extreme of all repeats. The instruction's
- * operand is the length of the list; behind it the Scalars are loaded from the special registers.
+/* tik_reduce.c: reductions whose calls differ from the instruction.
+ *
+ * vcmax and vcmin have a list of Scalars that get the extreme of all repeats. The instruction's operand
+ * is the length of the list; behind it the Scalars are loaded from the special registers. The work tensor
+ * of vec_reduce_* may be anything on the 310B class, which uses none: dst stands in for it.
  *
  * Owns: arg-type and scalar-dtype of the list's items. How long a list may be is the checker's. */
 #include "stage/tik.h"
 
 enum {
+    SLOT_DST = 1,
     SLOT_SRC = 2,
+    SLOT_WORK = 3,
     SLOT_LIST = 9,
     CALL_PARAMS = 10,
     MAX_SCALARS = 3
@@ -77,25 +82,54 @@ record_extreme(Interp *in, Tik *c, Op op, const CallArgs *args, Value *got,
     }
 }
 
-static Value
-extreme(Interp *in, Tik *c, const CallArgs *args, Op op)
+/* Arguments by slot; no parameter of these calls is a list of operands. False: not a call of this form. */
+static bool
+bind_call(Interp *in, const CallArgs *args, Op op, Value *got, Span *spans)
 {
     int n;
     const ParamInfo *info = form_params(op_table[op].form, &n);
     BindParam params[CALL_PARAMS];
+    for (int i = 0; i < n; i++) {
+        params[i] = (BindParam){info[i].name, info[i].dflt == PARAM_REQUIRED, val_fail()};
+    }
+    return stage_bind(in, op_table[op].name, args, params, n, got, spans);
+}
+
+static Value
+extreme(Interp *in, Tik *c, const CallArgs *args, Op op)
+{
+    int n;
     Value got[CALL_PARAMS];
     Span spans[CALL_PARAMS];
     if (tik_dropped(c)) {
         return val_none();
     }
-    for (int i = 0; i < CALL_PARAMS; i++) {
-        params[i] = (BindParam){info[i].name, info[i].dflt == PARAM_REQUIRED, val_fail()};
-    }
-    if (!stage_bind(in, op_table[op].name, args, params, CALL_PARAMS, got, spans)) {
+    if (!bind_call(in, args, op, got, spans)) {
         return val_fail();
     }
     if (tik_not_built(in, c, args->span)) {
-        record_extreme(in, c, op, args, got, spans, info[SLOT_LIST].name);
+        const char *list_name = form_params(op_table[op].form, &n)[SLOT_LIST].name;
+        record_extreme(in, c, op, args, got, spans, list_name);
+    }
+    return in->fatal ? val_fail() : val_none();
+}
+
+static Value
+whole(Interp *in, Tik *c, const CallArgs *args, Op op)
+{
+    Value got[CALL_PARAMS];
+    Span spans[CALL_PARAMS];
+    if (tik_dropped(c)) {
+        return val_none();
+    }
+    if (!bind_call(in, args, op, got, spans)) {
+        return val_fail();
+    }
+    if (soc_profile(c->k->soc) == PROFILE_V300) {
+        got[SLOT_WORK] = got[SLOT_DST];
+    }
+    if (tik_not_built(in, c, args->span)) {
+        (void)tik_record(in, c, op, args, got, spans);
     }
     return in->fatal ? val_fail() : val_none();
 }
@@ -110,4 +144,22 @@ Value
 tik_vcmin(Interp *in, Tik *c, const CallArgs *args)
 {
     return extreme(in, c, args, OP_VCMIN);
+}
+
+Value
+tik_vec_reduce_add(Interp *in, Tik *c, const CallArgs *args)
+{
+    return whole(in, c, args, OP_VEC_REDUCE_ADD);
+}
+
+Value
+tik_vec_reduce_max(Interp *in, Tik *c, const CallArgs *args)
+{
+    return whole(in, c, args, OP_VEC_REDUCE_MAX);
+}
+
+Value
+tik_vec_reduce_min(Interp *in, Tik *c, const CallArgs *args)
+{
+    return whole(in, c, args, OP_VEC_REDUCE_MIN);
 }
