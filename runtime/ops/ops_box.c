@@ -1,73 +1,94 @@
 /* ops_box.c: areas of boxes, sums of all pairs, and the suppression of candidates (vector 9.2, 9.4) for
  * compiled kernels. Boxes of a group are taken apart into rows of corners, so that every step is one loop
- * over 16 numbers. */
+ * over many numbers. */
 #include "ops/ops_int.h"
 
 #include <string.h>
 
 #include "isa/sort.h"
 #include "num/half.h"
+#include "num/num_conv.h"
 
 enum {
-    CORNERS = 4 /* x1 y1 x2 y2 */
+    CORNERS = 4, /* x1 y1 x2 y2 */
+    AXES = 2,
+    PAIRS = SORT_GROUP * SORT_GROUP,
+    MOST = AXES * PAIRS /* numbers that are worked on at once */
 };
 
-typedef struct Row {
-    float v[SORT_GROUP];
-} Row;
-
 typedef struct Boxes {
-    Row corner[CORNERS];
+    float corner[CORNERS][SORT_GROUP];
 } Boxes;
 
-/* n elements, step elements from one to the next. */
 static void
-load(float *to, const uint8_t *at, bool half, int step)
+widen(float *to, const uint16_t *from, int n)
 {
-    if (half) {
-        for (int i = 0; i < SORT_GROUP; i++) {
-            uint16_t h;
-            memcpy(&h, at + 2 * i * step, sizeof h);
-            to[i] = half_to_float(h);
-        }
-        return;
-    }
-    for (int i = 0; i < SORT_GROUP; i++) {
-        memcpy(&to[i], at + 4 * i * step, sizeof to[i]);
-    }
+    static const NumConv conv = {NUM_F32, NUM_F16, NUM_NEAREST, true};
+    num_conv(&conv, to, from, n);
 }
 
 static void
-store(uint8_t *at, const float *from, bool half)
+narrow(uint16_t *to, const float *from, int n)
 {
-    if (half) {
-        uint16_t h[SORT_GROUP];
-        for (int i = 0; i < SORT_GROUP; i++) {
-            h[i] = half_from_float(from[i]);
-        }
-        memcpy(at, h, sizeof h);
-        return;
-    }
-    uint32_t s[SORT_GROUP];
-    for (int i = 0; i < SORT_GROUP; i++) {
-        s[i] = float_bits_canonical(from[i]);
-    }
-    memcpy(at, s, sizeof s);
+    static const NumConv conv = {NUM_F16, NUM_F32, NUM_NEAREST, true};
+    num_conv(&conv, to, from, n);
 }
 
 static void
-round_row(float *v, bool half)
+load(float *to, const uint8_t *at, bool half)
 {
-    for (int i = 0; half && i < SORT_GROUP; i++) {
-        v[i] = half_to_float(half_from_float(v[i]));
+    uint16_t h[SORT_GROUP];
+    if (half) {
+        memcpy(h, at, sizeof h);
+        widen(to, h, SORT_GROUP);
+    } else {
+        memcpy(to, at, SORT_GROUP * sizeof *to);
     }
 }
 
 static void
 load_boxes(Boxes *b, const uint8_t *at, bool half)
 {
-    for (int f = 0; f < CORNERS; f++) {
-        load(b->corner[f].v, at + f * (half ? 2 : 4), half, PROPOSAL_ELEMS);
+    if (!half) {
+        float rows[SORT_GROUP][PROPOSAL_ELEMS];
+        memcpy(rows, at, sizeof rows);
+        for (int k = 0; k < CORNERS * SORT_GROUP; k++) {
+            b->corner[k / SORT_GROUP][k % SORT_GROUP] =
+                rows[k % SORT_GROUP][k / SORT_GROUP];
+        }
+        return;
+    }
+    uint16_t rows[SORT_GROUP][PROPOSAL_ELEMS], h[CORNERS][SORT_GROUP];
+    memcpy(rows, at, sizeof rows);
+    for (int k = 0; k < CORNERS * SORT_GROUP; k++) {
+        h[k / SORT_GROUP][k % SORT_GROUP] = rows[k % SORT_GROUP][k / SORT_GROUP];
+    }
+    widen(b->corner[0], h[0], CORNERS * SORT_GROUP);
+}
+
+static void
+store(uint8_t *at, const float *from, int n, bool half)
+{
+    if (half) {
+        uint16_t h[PAIRS];
+        narrow(h, from, n);
+        memcpy(at, h, (size_t)n * sizeof *h);
+        return;
+    }
+    uint32_t s[PAIRS];
+    for (int i = 0; i < n; i++) {
+        s[i] = float_bits_canonical(from[i]);
+    }
+    memcpy(at, s, (size_t)n * sizeof *s);
+}
+
+static void
+round_all(float *v, int n, bool half)
+{
+    uint16_t h[MOST];
+    if (half) {
+        narrow(h, v, n);
+        widen(v, h, n);
     }
 }
 
@@ -89,22 +110,22 @@ offset_of(const OpCall *c)
 
 /* high = high - low + offset, each step rounded. */
 static void
-sides(float *high, const float *low, float offset, bool half)
+sides(float *restrict high, const float *restrict low, int n, float offset, bool half)
 {
-    for (int i = 0; i < SORT_GROUP; i++) {
+    for (int i = 0; i < n; i++) {
         high[i] -= low[i];
     }
-    round_row(high, half);
-    for (int i = 0; i < SORT_GROUP; i++) {
+    round_all(high, n, half);
+    for (int i = 0; i < n; i++) {
         high[i] += offset;
     }
-    round_row(high, half);
+    round_all(high, n, half);
 }
 
 static void
-multiply(float *a, const float *b)
+multiply(float *restrict a, const float *restrict b, int n)
 {
-    for (int i = 0; i < SORT_GROUP; i++) {
+    for (int i = 0; i < n; i++) {
         a[i] *= b[i];
     }
 }
@@ -118,32 +139,26 @@ ops_vrpac(OpCall *c)
     for (int64_t r = 0; r < c->in.args[FIELD_REPEAT].v; r++) {
         Boxes b;
         load_boxes(&b, c->at[1] + r * values * PROPOSAL_ELEMS, half);
-        sides(b.corner[2].v, b.corner[0].v, offset, half);
-        sides(b.corner[3].v, b.corner[1].v, offset, half);
-        multiply(b.corner[2].v, b.corner[3].v);
-        store(c->at[0] + r * values, b.corner[2].v, half);
+        sides(b.corner[2], b.corner[0], AXES * SORT_GROUP, offset, half);
+        multiply(b.corner[2], b.corner[3], SORT_GROUP);
+        store(c->at[0] + r * values, b.corner[2], SORT_GROUP, half);
     }
     return true;
 }
 
-/* Lengths that box i of a has in common with all of b, along the axis whose low corner is the given one. */
+/* Where the overlap of box i of a with each box of b begins and ends along an axis. */
 static void
-common(float *out, const Boxes *a, const Boxes *b, int i, int low, float offset,
-       bool half)
+common(float *restrict first, float *restrict last, const Boxes *a, const Boxes *b, int i,
+       int axis)
 {
-    float first[SORT_GROUP];
-    float al = a->corner[low].v[i], ah = a->corner[low + 2].v[i];
-    const float *bl = b->corner[low].v, *bh = b->corner[low + 2].v;
+    float al = a->corner[axis][i], ah = a->corner[axis + AXES][i];
+    const float *bl = b->corner[axis], *bh = b->corner[axis + AXES];
     for (int j = 0; j < SORT_GROUP; j++) {
         /* NaN wins; of equal numbers the first. */
-        first[j] = bl[j] > al ? bl[j] : al;
-        first[j] = bl[j] == bl[j] ? first[j] : bl[j];
-        out[j] = bh[j] < ah ? bh[j] : ah;
-        out[j] = bh[j] == bh[j] ? out[j] : bh[j];
-    }
-    sides(out, first, offset, half);
-    for (int j = 0; j < SORT_GROUP; j++) {
-        out[j] = out[j] <= 0 ? 0 : out[j];
+        float low = bl[j] > al ? bl[j] : al;
+        float high = bh[j] < ah ? bh[j] : ah;
+        first[j] = bl[j] == bl[j] ? low : bl[j];
+        last[j] = bh[j] == bh[j] ? high : bh[j];
     }
 }
 
@@ -155,15 +170,19 @@ ops_viou(OpCall *c)
     float offset = offset_of(c);
     for (int64_t r = 0; r < c->in.args[OUTER_REPEAT].v; r++) {
         Boxes a, b;
+        float first[MOST], last[MOST];
         load_boxes(&a, c->at[1] + r * values * PROPOSAL_ELEMS, half);
         load_boxes(&b, c->at[2], half);
-        for (int i = 0; i < SORT_GROUP; i++) {
-            float w[SORT_GROUP], h[SORT_GROUP];
-            common(w, &a, &b, i, 0, offset, half);
-            common(h, &a, &b, i, 1, offset, half);
-            multiply(w, h);
-            store(c->at[0] + (r * SORT_GROUP + i) * values, w, half);
+        for (int i = 0; i < MOST / SORT_GROUP; i++) {
+            common(first + i * SORT_GROUP, last + i * SORT_GROUP, &a, &b, i % SORT_GROUP,
+                   i / SORT_GROUP);
         }
+        sides(last, first, MOST, offset, half);
+        for (int i = 0; i < MOST; i++) {
+            last[i] = last[i] <= 0 ? 0 : last[i];
+        }
+        multiply(last, last + PAIRS, PAIRS);
+        store(c->at[0] + r * SORT_GROUP * values, last, PAIRS, half);
     }
     return true;
 }
@@ -174,16 +193,13 @@ ops_vaadd(OpCall *c)
     bool half = is_half(c);
     int64_t values = SORT_GROUP * (half ? 2 : 4);
     for (int64_t r = 0; r < c->in.args[OUTER_REPEAT].v; r++) {
-        Row a, b;
-        load(a.v, c->at[1] + r * values, half, 1);
-        load(b.v, c->at[2], half, 1);
-        for (int i = 0; i < SORT_GROUP; i++) {
-            Row sum;
-            for (int j = 0; j < SORT_GROUP; j++) {
-                sum.v[j] = a.v[i] + b.v[j];
-            }
-            store(c->at[0] + (r * SORT_GROUP + i) * values, sum.v, half);
+        float a[SORT_GROUP], b[SORT_GROUP], sum[PAIRS];
+        load(a, c->at[1] + r * values, half);
+        load(b, c->at[2], half);
+        for (int i = 0; i < PAIRS; i++) {
+            sum[i] = a[i / SORT_GROUP] + b[i % SORT_GROUP];
         }
+        store(c->at[0] + r * SORT_GROUP * values, sum, PAIRS, half);
     }
     return true;
 }

@@ -180,16 +180,20 @@ ops_vsort32(OpCall *c)
 typedef struct Merge {
     const uint8_t *next[MERGE_LISTS]; /* the first record not taken */
     int64_t left[MERGE_LISTS];        /* records */
-    int64_t head[MERGE_LISTS];        /* see head_of */
+    int64_t head[MERGE_LISTS];        /* see word_of: of the first record */
+    int64_t
+        after[MERGE_LISTS]; /* of the one behind, so that no choice waits for memory */
     int lists;
     bool suspend;
 } Merge;
 
-/* Key and list of the first record: of equal keys that of the lower list is larger. */
+/* Key and list of a record that is not taken: of equal keys that of the lower list is larger. */
 OPS_INLINE int64_t
-head_of(const Merge *m, int list, int score, int size)
+word_of(const Merge *m, int list, int ahead, int record, int score, int size)
 {
-    int64_t key = m->left[list] > 0 ? key_at(m->next[list] + score, size) : INT64_MIN / 8;
+    int64_t key = m->left[list] > ahead
+                      ? key_at(m->next[list] + ahead * record + score, size)
+                      : INT64_MIN / 8;
     return key * MERGE_LISTS + (MERGE_LISTS - 1 - list);
 }
 
@@ -209,17 +213,19 @@ merge(Merge *m, uint8_t *dst, int record, int score, int size)
         bool takes_part = i < m->lists;
         m->left[i] = takes_part ? m->left[i] : 0;
         stop = stop || (m->suspend && takes_part && m->left[i] == 0);
-        m->head[i] = head_of(m, i, score, size);
+        m->head[i] = word_of(m, i, 0, record, score, size);
+        m->after[i] = word_of(m, i, 1, record, score, size);
         all += m->left[i];
     }
     for (int64_t k = 0; k < all && !stop; k++) {
         int64_t best =
             largest(largest(m->head[0], m->head[1]), largest(m->head[2], m->head[3]));
         int list = MERGE_LISTS - 1 - (int)(best & (MERGE_LISTS - 1));
+        m->head[list] = m->after[list];
         memcpy(dst + k * record, m->next[list], (size_t)record);
         m->next[list] += record;
         m->left[list]--;
-        m->head[list] = head_of(m, list, score, size);
+        m->after[list] = word_of(m, list, 1, record, score, size);
         stop = m->suspend && m->left[list] == 0;
     }
 }
