@@ -26,7 +26,8 @@ const_arg(const Kernel *k, const ParamInfo *param, const Arg *a, CheckArg *out)
     case ROLE_ATTR:
     case ROLE_PIPE:
         out->v = ir_expr(k, a->expr)->imm;
-        return ir_is_const(k, a->expr);
+        out->literal = ir_is_const(k, a->expr);
+        return out->literal;
     case ROLE_SCALAR:
     case ROLE_MASKMODE:
         return true;

@@ -468,6 +468,10 @@ Value tik_vconv(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vec_reduce_add(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vec_reduce_max(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vec_reduce_min(Interp *in, Tik *c, const CallArgs *args);
+/* ---- tik_gather.c ---- */
+
+Value tik_vreduce(Interp *in, Tik *c, const CallArgs *args);
+Value tik_vreducev2(Interp *in, Tik *c, const CallArgs *args);
 
 /* ---- tik_sort.c ---- */
 

@@ -6,6 +6,9 @@
  *   emu_run.c       control, scalars, cores          emu_lane_io.c  masks, repeats, strides
  *   emu_control.c   reservations, flags       emu_meet.c     cores that wait for each other
  *   emu_check.c     run-time checks of instructions  emu_vector.c   elementwise instructions
+ *   emu_layout.c    transposes                       emu_gather.c   gather, scatter, compress
+ *                                                    emu_lanes*.c   arithmetic on lanes
+ *   emu_compare.c   compare and select
  *   emu_sort.c      proposals, sorting, merging      emu_box.c      areas of boxes, suppression
  *   emu_layout.c    transposes                       emu_lanes*.c   arithmetic on lanes
  *   emu_compare.c   compare and select               emu_convert.c  conversions
@@ -300,6 +303,8 @@ bool emu_check(EmuRun *r, const EmuOp *op);
 bool emu_check_element(EmuRun *r, const EmuOp *op);
 /* A guard of the emulator refused an access: records which rule it breaks. Always false. */
 bool emu_refuse(EmuRun *r, const EmuOp *op);
+/* A tensor operand as the rules see it. */
+CheckTensor emu_tensor(const EmuRun *r, const EmuOp *op, int slot);
 /* Records a fault that execution itself finds. Always false. */
 bool emu_record(EmuRun *r, const EmuOp *op, const Fault *f);
 /* Records a fault without an instruction. Always false. */
@@ -320,6 +325,7 @@ bool emu_bind_compare(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_reduce(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_sort(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_convert(EmuProgram *p, EmuOp *op, const char **why);
+bool emu_bind_gather(EmuProgram *p, EmuOp *op, const char **why);
 
 /* The same for instructions without tensor data; false: operands that it cannot have. */
 bool emu_bind_control(EmuProgram *p, EmuOp *op);

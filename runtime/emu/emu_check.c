@@ -31,6 +31,12 @@ tensor_of(const EmuRun *r, uint32_t ref)
                          .item = o->items};
 }
 
+CheckTensor
+emu_tensor(const EmuRun *r, const EmuOp *op, int slot)
+{
+    return tensor_of(r, r->p->slots[op->first_slot + (uint32_t)slot]);
+}
+
 static void
 fill(const EmuRun *r, const EmuOp *op, CheckInstr *in)
 {

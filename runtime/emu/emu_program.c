@@ -397,6 +397,9 @@ bind(const Adder *a, EmuOp *op)
     case FAM_ARITH:
         ok = emu_bind_vector(a->p, op, &why);
         break;
+    case FAM_GATHER:
+        ok = emu_bind_gather(a->p, op, &why);
+        break;
     case FAM_LAYOUT:
         ok = emu_bind_layout(a->p, op, &why);
         break;

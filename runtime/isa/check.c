@@ -72,6 +72,7 @@ check_family(Op op)
         [FAM_COMPARE] = &rules_compare, [FAM_REDUCE] = &rules_reduce,
         [FAM_ARITH] = &rules_arith,     [FAM_SORT] = &rules_sort,
         [FAM_FILL] = &rules_fill,       [FAM_CONVERT] = &rules_convert,
+        [FAM_GATHER] = &rules_gather,
     };
     return families[form_family(op_table[op].form)];
 }
@@ -647,7 +648,7 @@ has_overlap(Op op, const ParamInfo *params, int i)
     const FamilyRules *rules = check_family(op);
     int dst = form_slot(op_table[op].form, ROLE_DST, NULL);
     return is_tensor(&params[i]) && rules != NULL && rules->overlap != NULL && dst >= 0 &&
-           i != dst;
+           i != dst && (rules->has_overlap == NULL || rules->has_overlap(op, i));
 }
 
 int
@@ -735,6 +736,38 @@ check_multiple(Op op, const CheckMultiple *m, Fault *fault)
            check_fail(fault, &at, "%s is %lld; %s takes a multiple of %lld there",
                       p->name, (long long)m->value, op_table[op].name,
                       (long long)m->unit);
+}
+
+bool
+check_offset(Op op, const CheckOffset *o, Fault *fault)
+{
+    int n;
+    const ParamInfo *p = form_params(op_table[op].form, &n);
+    FaultAt at = {RULE_OFFSET_ALIGN, o->param, o->value, o->unit, o->unit};
+    if (o->value % o->unit != 0) {
+        return check_fail(fault, &at,
+                          "%s[%lld] is %lld; %s takes multiples of %lld there",
+                          p[o->param].name, (long long)o->entry, (long long)o->value,
+                          op_table[op].name, (long long)o->unit);
+    }
+    at = (FaultAt){RULE_TENSOR_OVERFLOW, o->to, o->at, 0, o->limit};
+    return (o->at >= 0 && o->at <= o->limit - o->size) ||
+           check_fail(fault, &at,
+                      "%s[%lld] is %lld, which leads to bytes %lld to %lld of %s; the "
+                      "tensor has %lld bytes",
+                      p[o->param].name, (long long)o->entry, (long long)o->value,
+                      (long long)o->at, (long long)(o->at + o->size - 1), p[o->to].name,
+                      (long long)o->limit);
+}
+
+bool
+check_fits(Op op, int param, const CheckTensor *t, int64_t extent, Fault *fault)
+{
+    int n;
+    int64_t end = sat_add(t->offset, extent);
+    return extent == 0 || (t->offset >= 0 && end <= check_limit(t)) ||
+           overflow_fault(t, param, form_params(op_table[op].form, &n)[param].name, end,
+                          fault);
 }
 
 bool

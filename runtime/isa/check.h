@@ -117,6 +117,28 @@ typedef struct CheckMultiple {
 } CheckMultiple;
 
 bool check_multiple(Op op, const CheckMultiple *m, Fault *fault);
+
+/* An entry of a tensor of offsets, and the access that it leads to. */
+typedef struct CheckOffset {
+    int param, to;        /* the offsets; the tensor that is accessed */
+    int64_t entry, value; /* index and content */
+    int64_t at;           /* where it leads: bytes from the root of the tensor */
+    int64_t size;         /* bytes that are accessed */
+    int64_t unit;         /* of which value is a multiple */
+    int64_t limit;        /* bytes of the root */
+} CheckOffset;
+
+/* offset-align, tensor-overflow. */
+bool check_offset(Op op, const CheckOffset *o, Fault *fault);
+/* tensor-overflow of an operand whose extent is known only while running. */
+bool check_fits(Op op, int param, const CheckTensor *t, int64_t extent, Fault *fault);
+/* Lanes of the first n that a pattern of vreduce keeps; which lanes: first, first + step, ... */
+int64_t check_pattern_count(int64_t pattern, int64_t n);
+void check_pattern_lanes(int64_t pattern, int *first, int *step);
+/* The multiple that horizontal_repeat_times of vbi is of. */
+int64_t check_bi_unit(const Soc *soc, Dtype t);
+/* Vertical repeats of vbi, step bytes apart, cover window bytes each: overlap-forbidden. */
+bool check_bi_windows(int64_t window, int64_t step, Fault *fault);
 /* Whether the rules of overlap compare the two tensors: entries of one list do not mind each other. */
 bool check_overlap_relates(Form f, int a, int b);
 

@@ -43,6 +43,8 @@ typedef struct FamilyRules {
     Footprint (*footprint)(const CheckInstr *in, int param, bool *exact);
     /* A tensor operand against the ones before it: sources, and destinations but the first. */
     bool (*overlap)(const CheckInstr *in, int param, Fault *fault);
+    /* Whether overlap has something to say about the operand; null: about all of them. */
+    bool (*has_overlap)(Op op, int param);
     /* A further rule on one number, which allows an interval that follows from constant operands
      * (ATTR, types); value_rule names it, RULE_NONE where there is none. */
     bool (*value)(const CheckInstr *in, int param, Fault *fault);
@@ -64,7 +66,7 @@ typedef struct FamilyRules {
 } FamilyRules;
 
 extern const FamilyRules rules_move, rules_lanes, rules_layout, rules_compare,
-    rules_reduce, rules_arith, rules_sort, rules_fill, rules_convert;
+    rules_reduce, rules_arith, rules_sort, rules_fill, rules_convert, rules_gather;
 
 /* The family of an instruction; null: only generic rules. */
 const FamilyRules *check_family(Op op);

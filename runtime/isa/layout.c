@@ -255,7 +255,16 @@ layout_value(const CheckInstr *in, int param, Fault *fault)
     return !in->args[param].literal || check_multiple(in->op, &m, fault);
 }
 
+/* Destinations of one list do not mind each other; the repeats of vmrgch go one after another. */
+static bool
+layout_has_overlap(Op op, int param)
+{
+    Form f = op_table[op].form;
+    return f != FORM_CHANNELS && (f != FORM_NCHW || param >= NCHW_SRC);
+}
+
 const FamilyRules rules_layout = {.extent = layout_extent,
+                                  .has_overlap = layout_has_overlap,
                                   .footprint = layout_footprint,
                                   .overlap = layout_overlap,
                                   .value = layout_value,

@@ -60,6 +60,16 @@ ops_find(Sem sem)
     case SEM_CONV_PACK:
     case SEM_CONV_PACKS:
         return ops_convert_packed;
+    case SEM_PICK:
+        return ops_pick;
+    case SEM_GATHER:
+        return ops_gather;
+    case SEM_SCATTER:
+        return ops_scatter;
+    case SEM_GATHERB:
+        return ops_gatherb;
+    case SEM_BI:
+        return ops_bi;
     default:
         return 0;
     }

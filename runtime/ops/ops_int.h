@@ -8,6 +8,8 @@
 OpFn ops_nchw, ops_tiles, ops_planes, ops_channels;
 /* ops_convert.c */
 OpFn ops_convert_packed;
+/* ops_gather.c */
+OpFn ops_pick, ops_gather, ops_scatter, ops_gatherb, ops_bi;
 
 /* ops_sort.c, ops_box.c */
 OpFn ops_vconcat, ops_vextract, ops_vrpsort16, ops_vsort32, ops_vmrgsort;

@@ -68,8 +68,12 @@ static Dtype
 operand_dtype(Op op, const ParamInfo *p, Types t)
 {
     bool wide = op == OP_VEC_REC_HIGH_PRECI || op == OP_VEC_RSQRT_HIGH_PRECI;
-    if (p->of == OF_BITS || strcmp(p->name, "sel") == 0) {
+    if (p->of == OF_BITS || strcmp(p->name, "sel") == 0 ||
+        strcmp(p->name, "src1_pattern") == 0) {
         return DT_U16;
+    }
+    if (strstr(p->name, "_offset") != NULL) {
+        return DT_S32;
     }
     if (wide && strcmp(p->name, "work_tensor") == 0) {
         return DT_F32;
@@ -86,14 +90,19 @@ good(Op op)
     int n;
     const ParamInfo *p = form_params(op_table[op].form, &n);
     Types t = some_types(op, in.soc);
+    Family f = form_family(op_table[op].form);
     for (int i = 0; i < n; i++) {
         CheckArg *a = &in.args[i];
-        a->literal = p[i].rule != RULE_MLEN_ALIGN; /* which asks literals for more */
+        /* Of literals some rules ask for more than a range. */
+        bool own = f == FAM_LAYOUT || f == FAM_GATHER;
+        a->literal = !own || check_value_rule(op, i) == RULE_NONE;
         bool gm = op == OP_DATA_MOVE && p[i].role == ROLE_SRC;
         a->t = (CheckTensor){(uint32_t)i + 1, gm ? SC_GM : SC_UB,
-                             operand_dtype(op, &p[i], t), 0, ROOM};
+                             operand_dtype(op, &p[i], t), 0,
+                             f == FAM_GATHER ? (int64_t)ROOM << 8 : ROOM};
         a->m = (CheckMask){MASK_COUNT, {16}};
-        a->v = p[i].role == ROLE_INT || p[i].role == ROLE_REPEAT ? p[i].lo : 0;
+        bool number = p[i].role == ROLE_INT || p[i].role == ROLE_REPEAT;
+        a->v = number || p[i].rule == RULE_PATTERN_RANGE ? p[i].lo : 0;
         if (p[i].rule == RULE_VALID_BIT) {
             a->v = p[i].hi;
         }

@@ -90,7 +90,7 @@ def vgatherb(m, dst, src, src_offsets, repeat_times, dst_blk_stride, dst_rep_str
     be, repeats = BLOCK // dst.size, integer(repeat_times)
     starts = m.read(src_offsets, np.arange(8 * repeats)).view(src_offsets.dtype).astype(np.int64)
     at = lane_index(dst.size, 8 * be, block(integer(dst_blk_stride), 0), integer(dst_rep_stride), 0, repeats)
-    where = (starts.reshape(-1, 1) // src.size + np.arange(be)).reshape(repeats, -1)
+    where = (starts.reshape(-1, 1) // src.size + np.arange(be)).reshape(repeats, 8 * be)
     m.write(dst, at.reshape(-1), m.read(src, where.reshape(-1)))
 
 

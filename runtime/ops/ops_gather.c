@@ -1,0 +1,638 @@
+/* ops_gather.c: gather, scatter and compress (vector chapter 8). The addresses of a repeat are tested
+ * together; only when one is wrong they are looked at one by one, for the fault. */
+#include <string.h>
+
+#include "num/half.h"
+#include "ops/ops_int.h"
+
+typedef uint16_t Any16 __attribute__((aligned(1), may_alias));
+typedef uint32_t Any32 __attribute__((aligned(1), may_alias));
+
+enum {
+    PIECE = 256, /* lanes that are read before they are written */
+    BLOCKS = 8
+};
+
+/* ---- lanes of an operand ------------------------------------------------------------------------------------- */
+
+typedef struct Rows {
+    uint8_t *at;
+    int64_t blk, rep; /* bytes */
+    int64_t repeats, run, last;
+    int64_t lanes, per_block, size;
+    bool holes;
+    uint8_t on[MAX_LANES];
+} Rows;
+
+static int64_t
+number(const OpCall *c, int slot, int64_t missing)
+{
+    return slot < 0 ? missing : c->in.args[slot].v;
+}
+
+static void
+rows_mask(const OpCall *c, Rows *w)
+{
+    int slot = form_slot(op_table[c->in.op].form, ROLE_MASK, NULL);
+    const CheckMask *m = slot < 0 ? NULL : &c->in.args[slot].m;
+    w->run = w->last = w->lanes;
+    if (m == NULL) {
+        return;
+    }
+    if (m->form == MASK_COUNT) {
+        w->run = w->last = (int64_t)m->w[0];
+    } else if (m->form == MASK_COUNTER) {
+        w->last = (int64_t)m->w[0] - (w->repeats - 1) * w->lanes;
+    } else {
+        w->run = 0;
+        for (int l = 0; l < w->lanes; l++) {
+            w->on[l] = check_lane_active(&c->in, 0, l);
+            w->run = w->on[l] ? l + 1 : w->run;
+            w->holes |= !w->on[l];
+        }
+        w->last = w->run;
+    }
+}
+
+static Rows
+rows_of(const OpCall *c, int param)
+{
+    Form f = op_table[c->in.op].form;
+    const LaneOperand *l = form_lanes(f, param);
+    Rows w = {.at = c->at[param],
+              .repeats = check_repeats(&c->in),
+              .lanes = check_lanes(&c->in),
+              .size = dtype_size(c->in.args[param].t.dtype)};
+    w.per_block = BLOCK_BYTES / w.size;
+    int64_t unit = number(c, form_slot(f, ROLE_ATTR, "stride_unit"), 0);
+    int64_t scale = unit < 2 ? BLOCK_BYTES : w.size;
+    int64_t blk = number(c, l->blk, 1);
+    blk = blk == 0 && l->blk0_is_1 ? 1 : blk;
+    w.blk = blk * scale + (unit < 2 ? 0 : BLOCK_BYTES);
+    w.rep = number(c, l->rep, BLOCKS) * scale;
+    w.rep += unit & 1 ? (BLOCKS - 1) * w.blk + BLOCK_BYTES : 0;
+    rows_mask(c, &w);
+    return w;
+}
+
+static int64_t
+rows_run(const Rows *w, int64_t repeat)
+{
+    return repeat + 1 < w->repeats ? w->run : w->last;
+}
+
+/* The n leading lanes of a repeat, into buf. */
+static void
+rows_load(const Rows *w, int64_t repeat, int64_t n, uint8_t *buf)
+{
+    const uint8_t *from = w->at + repeat * w->rep;
+    if (w->blk == BLOCK_BYTES) {
+        memcpy(buf, from, (size_t)(n * w->size));
+        return;
+    }
+    for (int64_t l = 0; l < n; l += w->per_block) {
+        int64_t most = n - l < w->per_block ? n - l : w->per_block;
+        memcpy(buf + l * w->size, from + l / w->per_block * w->blk,
+               (size_t)(most * w->size));
+    }
+}
+
+static void
+rows_store(const Rows *w, int64_t repeat, int64_t n, const uint8_t *buf)
+{
+    uint8_t *to = w->at + repeat * w->rep;
+    if (w->blk == BLOCK_BYTES && !w->holes) {
+        memcpy(to, buf, (size_t)(n * w->size));
+        return;
+    }
+    for (int64_t l = 0; l < n; l++) {
+        if (!w->holes || w->on[l]) {
+            memcpy(to + l / w->per_block * w->blk + l % w->per_block * w->size,
+                   buf + l * w->size, (size_t)w->size);
+        }
+    }
+}
+
+/* ---- vreduce --------------------------------------------------------------------------------------------------- */
+
+enum {
+    PICK_COUNT,
+    PICK_DST,
+    PICK_SRC,
+    PICK_PATTERN,
+    PICK_REPEAT,
+    PICK_BLK,
+    PICK_REP,
+    PICK_BITS_REP
+};
+
+typedef struct Pick {
+    const uint8_t *bits; /* null: lanes first, first + step, ... */
+    int64_t bits_rep;
+    int first, step, size;
+} Pick;
+
+static int64_t
+count_bits(const uint8_t *bits, int64_t n)
+{
+    int64_t count = 0, i = 0;
+    for (; i + 64 <= n; i += 64) {
+        uint64_t word;
+        memcpy(&word, bits + i / 8, sizeof word);
+        count += __builtin_popcountll(word);
+    }
+    for (; i < n; i++) {
+        count += bits[i / 8] >> (i % 8) & 1;
+    }
+    return count;
+}
+
+/* Packs n lanes at dst; in and out share no byte. */
+#define PACK(name, T)                                                                    \
+    static int64_t name(T *restrict out, const T *restrict in, const Pick *p,            \
+                        const uint8_t *bits, int64_t n)                                  \
+    {                                                                                    \
+        int64_t k = 0;                                                                   \
+        if (bits != NULL) {                                                              \
+            for (int64_t i = 0; i < n; i++) {                                            \
+                out[k] = in[i];                                                          \
+                k += bits[i / 8] >> (i % 8) & 1;                                         \
+            }                                                                            \
+            return k;                                                                    \
+        }                                                                                \
+        int64_t most = n <= p->first ? 0 : (n - p->first - 1) / p->step + 1;             \
+        const T *from = in + p->first;                                                   \
+        if (p->step == 2) {                                                              \
+            for (k = 0; k < most; k++) {                                                 \
+                out[k] = from[2 * k];                                                    \
+            }                                                                            \
+        } else if (p->step == 4) {                                                       \
+            for (k = 0; k < most; k++) {                                                 \
+                out[k] = from[4 * k];                                                    \
+            }                                                                            \
+        } else {                                                                         \
+            memcpy(out, from, (size_t)most * sizeof(T));                                 \
+        }                                                                                \
+        return most;                                                                     \
+    }
+
+PACK(pack8, uint8_t)
+PACK(pack16, Any16)
+PACK(pack32, Any32)
+
+static int64_t
+pack(uint8_t *out, const uint8_t *in, const Pick *p, const uint8_t *bits, int64_t n)
+{
+    void *to = out;
+    const void *from = in;
+    switch (p->size) {
+    case 1:
+        return pack8(to, from, p, bits, n);
+    case 2:
+        return pack16(to, from, p, bits, n);
+    default:
+        return pack32(to, from, p, bits, n);
+    }
+}
+
+/* Repeats of n lanes (the last one: last), read from src by blocks. */
+typedef struct Source {
+    const uint8_t *at;
+    int64_t repeats, n, last, blk, rep, per_block;
+} Source;
+
+static Source
+source_of(const OpCall *c)
+{
+    const CheckArg *a = c->in.args;
+    Form f = op_table[c->in.op].form;
+    int64_t per = BLOCK_BYTES / dtype_size(a[PICK_SRC].t.dtype);
+    if (f == FORM_PICK2 || f == FORM_PICK2BITS) {
+        int64_t n = a[PICK_COUNT].v;
+        return (Source){c->at[PICK_SRC],
+                        a[PICK_REPEAT].v,
+                        n,
+                        n,
+                        a[PICK_BLK].v * BLOCK_BYTES,
+                        a[PICK_REP].v * BLOCK_BYTES,
+                        per};
+    }
+    Rows w = rows_of(c, PICK_SRC);
+    return (Source){w.at, w.repeats, w.run, w.last, w.blk, w.rep, per};
+}
+
+static Pick
+pick_of(const OpCall *c)
+{
+    const CheckArg *a = c->in.args;
+    Form f = op_table[c->in.op].form;
+    Pick p = {.size = dtype_size(a[PICK_DST].t.dtype)};
+    if (f == FORM_PICKBITS || f == FORM_PICK2BITS) {
+        p.bits = c->at[PICK_PATTERN];
+        p.bits_rep = a[PICK_BITS_REP].v * BLOCK_BYTES;
+    } else {
+        check_pattern_lanes(a[PICK_PATTERN].v, &p.first, &p.step);
+    }
+    return p;
+}
+
+static int64_t
+kept_of(const OpCall *c, const Source *s, const Pick *p)
+{
+    int64_t kept = 0, number_kept = check_pattern_count(c->in.args[PICK_PATTERN].v, s->n);
+    for (int64_t r = 0; r < s->repeats; r++) {
+        int64_t n = r + 1 < s->repeats ? s->n : s->last;
+        kept += p->bits != NULL ? count_bits(p->bits + r * p->bits_rep, n)
+                : n == s->n     ? number_kept
+                                : check_pattern_count(c->in.args[PICK_PATTERN].v, n);
+    }
+    return kept;
+}
+
+/* A piece of whole blocks, one behind the other. */
+static const uint8_t *
+piece_of(const Source *s, int64_t repeat, int64_t l, int64_t n, int64_t size,
+         uint8_t *buf)
+{
+    const uint8_t *from = s->at + repeat * s->rep + l / s->per_block * s->blk;
+    if (s->blk == BLOCK_BYTES) {
+        memcpy(buf, from, (size_t)(n * size));
+        return buf;
+    }
+    for (int64_t i = 0; i < n; i += s->per_block) {
+        int64_t most = n - i < s->per_block ? n - i : s->per_block;
+        memcpy(buf + i * size, from + i / s->per_block * s->blk, (size_t)(most * size));
+    }
+    return buf;
+}
+
+/* Whether all lanes follow each other, away from the destination. */
+static bool
+is_one_run(const OpCall *c, const Source *s, const Pick *p, int64_t kept)
+{
+    int64_t total = ((s->repeats - 1) * s->n + s->last) * p->size;
+    uintptr_t d = (uintptr_t)c->at[PICK_DST], a = (uintptr_t)s->at;
+    return p->bits == NULL && s->blk == BLOCK_BYTES && s->n % 4 == 0 &&
+           (s->repeats == 1 || s->rep == s->n * p->size) &&
+           (d + (uintptr_t)(kept * p->size) <= a || a + (uintptr_t)total <= d);
+}
+
+static void
+pick_pieces(const OpCall *c, const Source *s, const Pick *p)
+{
+    uint8_t *dst = c->at[PICK_DST];
+    for (int64_t r = 0; r < s->repeats; r++) {
+        int64_t all = r + 1 < s->repeats ? s->n : s->last;
+        for (int64_t l = 0; l < all; l += PIECE) {
+            uint8_t in[PIECE * 4], out[PIECE * 4 + 4];
+            int64_t n = all - l < PIECE ? all - l : PIECE;
+            const uint8_t *bits = p->bits ? p->bits + r * p->bits_rep + l / 8 : NULL;
+            int64_t k = pack(out, piece_of(s, r, l, n, p->size, in), p, bits, n);
+            memcpy(dst, out, (size_t)(k * p->size));
+            dst += k * p->size;
+        }
+    }
+}
+
+bool
+ops_pick(OpCall *c)
+{
+    Source s = source_of(c);
+    Pick p = pick_of(c);
+    if (s.repeats == 0) {
+        return true;
+    }
+    int64_t kept = kept_of(c, &s, &p);
+    if (!check_fits(c->in.op, PICK_DST, &c->in.args[PICK_DST].t, kept * p.size,
+                    &c->fault)) {
+        return false;
+    }
+    if (is_one_run(c, &s, &p, kept)) {
+        pack(c->at[PICK_DST], s.at, &p, NULL, (s.repeats - 1) * s.n + s.last);
+    } else {
+        pick_pieces(c, &s, &p);
+    }
+    uint32_t count = (uint32_t)kept;
+    memcpy(c->sreg + SREG_RSVD_CNT, &count, sizeof count);
+    return true;
+}
+
+/* ---- vgather, vscatter --------------------------------------------------------------------------------------------- */
+
+enum {
+    GATHER_DST = 1,
+    GATHER_SRC,
+    GATHER_OFFSET,
+    GATHER_BASE = 6
+};
+
+/* A tensor that is accessed anywhere, and the offsets that say where. */
+typedef struct Field {
+    uint8_t *root;
+    const Any32 *offsets;
+    bool is_signed;
+    int64_t start, limit, size, unit;
+    int param, to;
+} Field;
+
+static Field
+field_of(const OpCall *c, int param, int to, int64_t base)
+{
+    const CheckTensor *t = &c->in.args[to].t;
+    return (Field){.root = c->at[to] - t->offset,
+                   .offsets = (const Any32 *)(const void *)c->at[param],
+                   .is_signed = c->in.args[param].t.dtype == DT_S32,
+                   .start = t->offset + base,
+                   .limit = t->bytes,
+                   .size = dtype_size(t->dtype),
+                   .unit = dtype_size(t->dtype),
+                   .param = param,
+                   .to = to};
+}
+
+static int64_t
+entry_value(const Field *f, int64_t entry)
+{
+    uint32_t bits = f->offsets[entry];
+    return f->is_signed ? (int32_t)bits : (int64_t)bits;
+}
+
+/* Looks at one entry for the rules. */
+static bool
+entry_ok(OpCall *c, const Field *f, int64_t entry, int64_t base)
+{
+    int64_t value = entry_value(f, entry);
+    CheckOffset o = {.param = f->param,
+                     .to = f->to,
+                     .entry = entry,
+                     .value = value,
+                     .at = base + value,
+                     .size = f->size,
+                     .unit = f->unit,
+                     .limit = f->limit};
+    return check_offset(c->in.op, &o, &c->fault);
+}
+
+/* Addresses of n entries from the first on, as bytes from the root. */
+static bool
+find_lanes(OpCall *c, const Field *f, const Rows *w, int64_t first, int64_t n,
+           int64_t *at)
+{
+    uint64_t bad = 0, most = (uint64_t)(f->limit - f->size);
+    const Any32 *entry = f->offsets + first;
+    for (int64_t l = 0; l < n; l++) {
+        int64_t value = f->is_signed ? (int32_t)entry[l] : (int64_t)entry[l];
+        at[l] = f->start + value;
+        bad |= (uint64_t)((uint64_t)at[l] > most) |
+               ((uint64_t)value & (uint64_t)(f->unit - 1));
+    }
+    for (int64_t l = 0; (bad != 0 || f->limit < f->size) && l < n; l++) {
+        if ((!w->holes || w->on[l]) && !entry_ok(c, f, first + l, f->start)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+#define FETCH(name, T)                                                                   \
+    static void name(T *restrict out, const uint8_t *root, const int64_t *at, int64_t n) \
+    {                                                                                    \
+        for (int64_t l = 0; l < n; l++) {                                                \
+            out[l] = *(const T *)(const void *)(root + at[l]);                           \
+        }                                                                                \
+    }
+FETCH(fetch16, Any16)
+FETCH(fetch32, Any32)
+
+/* With holes some addresses are of no lane. */
+static void
+fetch(const Field *f, const Rows *w, const int64_t *at, int64_t n, uint8_t *out)
+{
+    void *to = out;
+    for (int64_t l = 0; w->holes && l < n; l++) {
+        if (w->on[l]) {
+            memcpy(out + l * f->size, f->root + at[l], (size_t)f->size);
+        }
+    }
+    if (!w->holes && f->size == 2) {
+        fetch16(to, f->root, at, n);
+    } else if (!w->holes) {
+        fetch32(to, f->root, at, n);
+    }
+}
+
+static bool
+base_ok(OpCall *c, const Field *f)
+{
+    CheckMultiple m = {RULE_BASE_ADDR, GATHER_BASE, c->in.args[GATHER_BASE].v, f->unit};
+    return check_multiple(c->in.op, &m, &c->fault);
+}
+
+bool
+ops_gather(OpCall *c)
+{
+    Rows w = rows_of(c, GATHER_DST);
+    Field f = field_of(c, GATHER_OFFSET, GATHER_SRC, c->in.args[GATHER_BASE].v);
+    if (w.repeats > 0 && !base_ok(c, &f)) {
+        return false;
+    }
+    for (int64_t r = 0; r < w.repeats; r++) {
+        int64_t at[MAX_LANES], n = rows_run(&w, r);
+        uint8_t out[REPEAT_BYTES];
+        if (!find_lanes(c, &f, &w, r * w.lanes, n, at)) {
+            return false;
+        }
+        fetch(&f, &w, at, n, out);
+        rows_store(&w, r, n, out);
+    }
+    return true;
+}
+
+bool
+ops_scatter(OpCall *c)
+{
+    Rows w = rows_of(c, GATHER_SRC);
+    Field f = field_of(c, GATHER_OFFSET, GATHER_DST, c->in.args[GATHER_BASE].v);
+    if (w.repeats > 0 && !base_ok(c, &f)) {
+        return false;
+    }
+    for (int64_t r = 0; r < w.repeats; r++) {
+        int64_t at[MAX_LANES], n = rows_run(&w, r);
+        uint8_t in[REPEAT_BYTES];
+        if (!find_lanes(c, &f, &w, r * w.lanes, n, at)) {
+            return false;
+        }
+        rows_load(&w, r, n, in);
+        for (int64_t l = 0; l < n; l++) {
+            if (!w.holes || w.on[l]) {
+                memcpy(f.root + at[l], in + l * f.size, (size_t)f.size);
+            }
+        }
+    }
+    return true;
+}
+
+/* ---- vgatherb --------------------------------------------------------------------------------------------------------- */
+
+bool
+ops_gatherb(OpCall *c)
+{
+    Rows w = rows_of(c, 0);
+    Field f = field_of(c, 2, 1, 0);
+    Rows all = {.holes = false};
+    f.size = f.unit = BLOCK_BYTES;
+    for (int64_t r = 0; r < w.repeats; r++) {
+        int64_t at[BLOCKS];
+        uint8_t out[REPEAT_BYTES];
+        if (!find_lanes(c, &f, &all, r * BLOCKS, BLOCKS, at)) {
+            return false;
+        }
+        for (int b = 0; b < BLOCKS; b++) {
+            memcpy(out + b * BLOCK_BYTES, f.root + at[b], BLOCK_BYTES);
+        }
+        rows_store(&w, r, w.lanes, out);
+    }
+    return true;
+}
+
+/* ---- vbi -------------------------------------------------------------------------------------------------------------- */
+
+enum {
+    BI_MASK,
+    BI_DST,
+    BI_SRC,
+    BI_WEIGHTS,
+    BI_OFFSET,
+    BI_BLK,
+    BI_DOWN,
+    BI_ACROSS,
+    BI_MODE,
+    BI_STEP
+};
+
+typedef struct Bilinear {
+    Rows w; /* lanes of dst; repeats are the vertical ones */
+    Field f;
+    const uint8_t *weights;
+    int64_t across;
+    bool each_block;
+} Bilinear;
+
+static Bilinear
+bilinear_of(const OpCall *c)
+{
+    const CheckArg *a = c->in.args;
+    int64_t size = dtype_size(a[BI_DST].t.dtype);
+    Bilinear b = {.f = field_of(c, BI_OFFSET, BI_SRC, 0),
+                  .weights = c->at[BI_WEIGHTS],
+                  .across = a[BI_ACROSS].v,
+                  .each_block = a[BI_MODE].v != 0};
+    b.f.size = b.f.unit = BLOCK_BYTES;
+    b.w = (Rows){.at = c->at[BI_DST],
+                 .blk = a[BI_BLK].v * BLOCK_BYTES,
+                 .rep = a[BI_STEP].v * size,
+                 .repeats = a[BI_DOWN].v,
+                 .lanes = check_lanes(&c->in),
+                 .per_block = BLOCK_BYTES / size,
+                 .size = size};
+    rows_mask(c, &b.w);
+    return b;
+}
+
+/* What only literals are asked before. */
+static bool
+bilinear_ok(OpCall *c, const Bilinear *b)
+{
+    const CheckArg *a = c->in.args;
+    const Rows *w = &b->w;
+    CheckMultiple step = {RULE_REPEAT_STRIDE, BI_STEP, a[BI_STEP].v, w->per_block};
+    CheckMultiple across = {RULE_REPEAT_RANGE, BI_ACROSS, b->across,
+                            check_bi_unit(c->in.soc, a[BI_DST].t.dtype)};
+    int64_t last = w->run - 1;
+    int64_t window = last / w->per_block * w->blk + (last % w->per_block + 1) * w->size;
+    return check_multiple(c->in.op, &across, &c->fault) &&
+           check_multiple(c->in.op, &step, &c->fault) &&
+           (w->repeats <= 1 || check_bi_windows(window, w->rep, &c->fault));
+}
+
+static float
+number_at(const uint8_t *at, int64_t size)
+{
+    return size == 2 ? half_to_float(*(const Any16 *)(const void *)at)
+                     : float_of_bits(*(const Any32 *)(const void *)at);
+}
+
+static float
+rounded(float x, int64_t size)
+{
+    return size == 2 ? half_to_float(half_from_float(x)) : x;
+}
+
+/* One step: adds the products of a block. */
+static void
+add_block(const Rows *w, int64_t first, int64_t n, const uint8_t *block, float weight,
+          float *sum)
+{
+    for (int64_t l = first; l < first + n; l++) {
+        float x = number_at(block + (l - first) * w->size, w->size);
+        float product = rounded(x * weight, w->size);
+        sum[l] = rounded(product + sum[l], w->size);
+    }
+}
+
+static bool
+block_has_lanes(const Rows *w, int64_t first, int64_t n)
+{
+    bool any = !w->holes;
+    for (int64_t l = first; w->holes && l < first + n; l++) {
+        any = any || w->on[l];
+    }
+    return any;
+}
+
+static bool
+bilinear_row(OpCall *c, const Bilinear *b, int64_t v, float *sum)
+{
+    const Rows *w = &b->w;
+    for (int64_t t = v * b->across; t < (v + 1) * b->across; t++) {
+        for (int64_t l = 0; l < w->run; l += w->per_block) {
+            int64_t n = w->run - l < w->per_block ? w->run - l : w->per_block;
+            int64_t entry = BLOCKS * t + l / w->per_block;
+            if (!block_has_lanes(w, l, n)) {
+                continue;
+            }
+            if (!entry_ok(c, &b->f, entry, b->f.start)) {
+                return false;
+            }
+            const uint8_t *block = b->f.root + b->f.start + entry_value(&b->f, entry);
+            float weight =
+                number_at(b->weights + (b->each_block ? entry : t) * w->size, w->size);
+            add_block(w, l, n, block, weight, sum);
+        }
+    }
+    return true;
+}
+
+bool
+ops_bi(OpCall *c)
+{
+    Bilinear b = bilinear_of(c);
+    if (b.w.repeats > 0 && !bilinear_ok(c, &b)) {
+        return false;
+    }
+    for (int64_t v = 0; v < b.w.repeats; v++) {
+        float sum[MAX_LANES] = {0};
+        uint16_t half[MAX_LANES];
+        uint32_t full[MAX_LANES];
+        if (!bilinear_row(c, &b, v, sum)) {
+            return false;
+        }
+        for (int64_t l = 0; l < b.w.run; l++) {
+            half[l] = half_from_float(sum[l]);
+            full[l] = float_bits_canonical(sum[l]);
+        }
+        rows_store(&b.w, v, b.w.run,
+                   b.w.size == 2 ? (const uint8_t *)half : (const uint8_t *)full);
+    }
+    return true;
+}
