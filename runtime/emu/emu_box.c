@@ -78,9 +78,9 @@ side(const Arith *a, float low, float high)
 bool
 emu_exec_rpac(EmuRun *r, const EmuOp *op)
 {
-    int64_t n;
-    if (!emu_sort_repeats(r, op, FIELD_REPEAT, &n)) {
-        return false;
+    int64_t n = -1;
+    if (!emu_sort_repeats(r, op, FIELD_REPEAT, &n) || n == 0) {
+        return n == 0;
     }
     Arith a = arith_of(r, op);
     const int box = PROPOSAL_ELEMS * a.size;

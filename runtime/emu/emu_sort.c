@@ -67,10 +67,10 @@ extract(const Field *f, int size)
 static bool
 exec_field(EmuRun *r, const EmuOp *op)
 {
-    Field f;
+    Field f = {.n = -1};
     int size = main_size(r, op);
-    if (!emu_sort_repeats(r, op, FIELD_REPEAT, &f.n)) {
-        return false;
+    if (!emu_sort_repeats(r, op, FIELD_REPEAT, &f.n) || f.n == 0) {
+        return f.n == 0;
     }
     bool to_records = op_table[op->op].sem == SEM_VCONCAT;
     int64_t values = f.n * SORT_GROUP * size, records = values * PROPOSAL_ELEMS;
@@ -131,10 +131,10 @@ insertion_order(const float *score, int n, int *order)
 static bool
 exec_sort16(EmuRun *r, const EmuOp *op)
 {
-    int64_t n;
+    int64_t n = -1;
     int size = main_size(r, op), record = PROPOSAL_ELEMS * size;
-    if (!emu_sort_repeats(r, op, FIELD_REPEAT, &n)) {
-        return false;
+    if (!emu_sort_repeats(r, op, FIELD_REPEAT, &n) || n == 0) {
+        return n == 0;
     }
     uint8_t *dst = emu_operand(r, op, 0, n * SORT_GROUP * record);
     const uint8_t *src = emu_operand(r, op, 1, n * SORT_GROUP * record);
@@ -177,10 +177,10 @@ sort_pairs(const uint8_t *scores, const uint8_t *indices, int size, uint8_t *pai
 static bool
 exec_sort32(EmuRun *r, const EmuOp *op)
 {
-    int64_t n;
+    int64_t n = -1;
     int size = main_size(r, op);
-    if (!emu_sort_repeats(r, op, OUTER_REPEAT, &n)) {
-        return false;
+    if (!emu_sort_repeats(r, op, OUTER_REPEAT, &n) || n == 0) {
+        return n == 0;
     }
     uint8_t *dst = emu_operand(r, op, 0, n * SORT32 * PAIR_BYTES);
     const uint8_t *src0 = emu_operand(r, op, 1, n * SORT32 * size);
@@ -252,7 +252,7 @@ merge(Merge *m)
     }
 }
 
-/* Lengths and lists of the first repeat; *total: records of one repeat. */
+/* Lengths and lists of the first repeat; *total: records of one repeat. What has no records has no address. */
 static bool
 open_merge(EmuRun *r, const EmuOp *op, int64_t n, Merge *m, int64_t *total)
 {
@@ -270,14 +270,14 @@ open_merge(EmuRun *r, const EmuOp *op, int64_t n, Merge *m, int64_t *total)
         }
         m->len[i] = len;
         int64_t bytes = (MERGE_LISTS * (n - 1) + 1) * len * m->record;
-        m->src[i] = emu_operand(r, op, MERGE_SRC + i, len > 0 ? bytes : 0);
+        m->src[i] = len > 0 ? emu_operand(r, op, MERGE_SRC + i, bytes) : NULL;
         *total += len;
-        if (m->src[i] == NULL) {
+        if (len > 0 && m->src[i] == NULL) {
             return false;
         }
     }
-    m->dst = emu_operand(r, op, 0, n * *total * m->record);
-    return m->dst != NULL;
+    m->dst = *total > 0 ? emu_operand(r, op, 0, n * *total * m->record) : NULL;
+    return *total == 0 || m->dst != NULL;
 }
 
 static bool
@@ -294,9 +294,13 @@ exec_merge(EmuRun *r, const EmuOp *op)
     for (int64_t k = 0; k < n; k++) {
         merge(&m);
         memcpy(r->sreg + SREG_VMS4, m.taken, sizeof m.taken);
-        m.dst += total * m.record;
-        for (int i = 0; i < m.lists && k + 1 < n; i++) {
-            m.src[i] += MERGE_LISTS * m.len[i] * m.record;
+        if (k + 1 == n) {
+            break;
+        }
+        m.dst = m.dst == NULL ? NULL : m.dst + total * m.record;
+        for (int i = 0; i < m.lists; i++) {
+            m.src[i] =
+                m.len[i] == 0 ? NULL : m.src[i] + MERGE_LISTS * m.len[i] * m.record;
         }
     }
     return true;
