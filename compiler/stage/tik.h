@@ -484,6 +484,16 @@ Value tik_set_rpn_cor_ir(Interp *in, Tik *c, const CallArgs *args);
 Value tik_mov_rpn_cor_ir(Interp *in, Tik *c, const CallArgs *args);
 Value tik_set_rpn_offset(Interp *in, Tik *c, const CallArgs *args);
 
+/* ---- tik_scalar_instr.c ---- */
+
+Value tik_scalar_abs(Interp *in, Tik *c, const CallArgs *args);
+Value tik_scalar_conv(Interp *in, Tik *c, const CallArgs *args);
+Value tik_scalar_countbit0(Interp *in, Tik *c, const CallArgs *args);
+Value tik_scalar_countbit1(Interp *in, Tik *c, const CallArgs *args);
+Value tik_scalar_countleading0(Interp *in, Tik *c, const CallArgs *args);
+Value tik_scalar_max(Interp *in, Tik *c, const CallArgs *args);
+Value tik_scalar_min(Interp *in, Tik *c, const CallArgs *args);
+
 /* ---- tik_mode.c ---- */
 
 Value tik_set_fp2int_mode(Interp *in, Tik *c, const CallArgs *args);

@@ -36,6 +36,16 @@ FORMS = {
 }
 
 
+def rule_aliases():
+    """{other name of a rule: its name}"""
+    text = open(os.path.join(ROOT, 'runtime/isa/rule.def')).read()
+    return {a: name for name, aliases in re.findall(r'^RULE\(\w+, "([\w-]+)", \w+, "([^"]*)"', text, re.M)
+            for a in aliases.split()}
+
+
+RULE_OF = rule_aliases()
+
+
 class Case:
     """A kernel: buffers, instructions, and what the global outputs must hold."""
     error = None
@@ -325,7 +335,7 @@ BACKENDS = {'host -O0': ['--backend', 'host', '-O', '0'], 'host -O2': ['--backen
 def refused(tikc, case, path):
     p = subprocess.run([tikc, 'check', path, '--soc', case.soc], capture_output=True, text=True, timeout=60)
     text = p.stdout + p.stderr
-    return None if p.returncode == 1 and f'[{case.error}]' in text else f'exit code {p.returncode}\n{text}'
+    return None if p.returncode == 1 and f'[{RULE_OF.get(case.error, case.error)}]' in text else f'exit code {p.returncode}\n{text}'
 
 
 def run_tool(tikc, case, backend, folder):
