@@ -148,11 +148,14 @@ nchw_overlap(const CheckInstr *in, int param, Fault *fault)
     bool single = r.n == 1;
     for (int i = NCHW_DST; param >= NCHW_SRC && i < NCHW_SRC; i++) {
         const CheckTensor *d = &in->args[i].t;
+        if (!share_root(d, s)) {
+            continue;
+        }
         int64_t apart = d->offset + w.start - s->offset - r.start;
         int64_t t = single ? check_first_meeting(apart, 0, w.len, r.len, 1)
                            : check_first_meeting(apart - r.step, w.step - r.step, w.len,
                                                  r.len, r.n - 1);
-        if (!share_root(d, s) || t < 0 || (single && nchw_in_place(in))) {
+        if (t < 0 || (single && nchw_in_place(in))) {
             continue;
         }
         FaultAt at = {single ? RULE_OVERLAP_SINGLE : RULE_OVERLAP_MULTI, param, t, 0, 0};
