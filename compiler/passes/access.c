@@ -51,6 +51,13 @@ is_empty(const Access *a)
     return a->known && (a->fp.count0 == 0 || a->fp.count1 == 0 || a->fp.len == 0);
 }
 
+/* A move keeps bytes, whatever they are. */
+static bool
+copies(Sem sem)
+{
+    return sem == SEM_MOVE || sem == SEM_SLICE_MOVE;
+}
+
 static int
 instr_list(const Kernel *k, const Stmt *s, Access *out)
 {
@@ -78,6 +85,7 @@ instr_list(const Kernel *k, const Stmt *s, Access *out)
                         .off = args[i].ref.off};
             a.write = role == ROLE_DST;
             a.computes = !a.write && sem != SEM_MOVE;
+            a.computes = !a.write && !copies(op_table[s->instr.op].sem);
             if (known) {
                 a.fp = check_footprint(&in, i, &a.exact);
                 a.fp.offset -= in.args[i].t.offset;

@@ -77,9 +77,10 @@ struct TScope {
     int64_t live[SC_COUNT];     /* bytes of the tensors created directly here */
 };
 
-/* Flags of a pair of queues. */
+/* Flags of a pair of queues; bytes of UB that calls on slices reserve (language 4.9). */
 enum {
-    TIK_FLAGS = 8
+    TIK_FLAGS = 8,
+    TIK_H_BYTES = 16384
 };
 
 /* A method bound to its container. */
@@ -134,6 +135,7 @@ struct Tik {
     bool
         flag_set[PIPE_COUNT * PIPE_COUNT * TIK_FLAGS]; /* a set_flag of it was recorded */
     bool open_flags; /* a set_flag whose id is not constant was recorded */
+    Root *h_room;    /* what calls on slices reserve; null: there was none */
     BufId sreg;      /* the special registers; 0: nothing names them yet */
     Span span;
     uint32_t chain;
@@ -143,6 +145,7 @@ struct Tik {
 typedef struct Dim {
     ExprId len;    /* int64 */
     ExprId stride; /* int64, elements */
+    int64_t step;  /* of the slices that made it; 0: none did */
 } Dim;
 
 /* Tensor: a view of a root. */
@@ -499,6 +502,19 @@ Value tik_scalar_min(Interp *in, Tik *c, const CallArgs *args);
 Value tik_set_fp2int_mode(Interp *in, Tik *c, const CallArgs *args);
 Value tik_mov_fp2int_mode(Interp *in, Tik *c, const CallArgs *args);
 Value tik_set_fp2fp_mode(Interp *in, Tik *c, const CallArgs *args);
+
+/* ---- tik_slice.c, tik_slice_call.c ---- */
+
+#define BINARY(name, op, scalar)                                                         \
+    Value tik_##name(Interp *in, Tik *c, const CallArgs *args);
+#define UNARY(name, op)  Value tik_##name(Interp *in, Tik *c, const CallArgs *args);
+#define REDUCE(name, op) Value tik_##name(Interp *in, Tik *c, const CallArgs *args);
+#include "stage/tik_slice.def"
+Value tik_h_duplicate(Interp *in, Tik *c, const CallArgs *args);
+Value tik_h_cmpv(Interp *in, Tik *c, const CallArgs *args);
+Value tik_h_sel(Interp *in, Tik *c, const CallArgs *args);
+/* When the kernel is built: the room that calls on slices reserve exists from its first statement on. */
+void tik_slice_begin(Tik *c);
 
 Value tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args);
 /* The dtype represents the number; a float is no integer unless it has no fraction. */

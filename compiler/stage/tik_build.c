@@ -317,6 +317,7 @@ tik_build(Interp *in, Tik *c, const CallArgs *args)
     for (uint32_t i = 0; i < b.params.n; i++) {
         VEC_PUSH(&c->k->arena, &c->k->params, b.params.p[i]->buf);
     }
+    tik_slice_begin(c);
     tik_sreg_begin(c);
     keep_trace(c->k);
     VEC_PUSH(&in->u->arena, &in->u->kernels, c->k);

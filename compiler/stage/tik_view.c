@@ -228,6 +228,9 @@ apply_slice(Interp *in, View *v, int d, const SliceVal *s, Span span)
         n = ir_op2(k, SOP_ADD, n, tik_i64(c, step - 1));
         n = ir_op2(k, SOP_DIV, n, tik_i64(c, step));
         v->dim[d].stride = ir_op2(k, SOP_MUL, v->dim[d].stride, tik_i64(c, step));
+        if (!checked_mul(step, MAX(v->dim[d].step, 1), &v->dim[d].step)) {
+            v->dim[d].step = INT64_MAX;
+        }
     }
     v->dim[d].len = n;
     return true;
@@ -255,7 +258,7 @@ flat_view(Interp *in, const View *v, Span span)
     }
     View *w = copy_view(in, v, 1);
     w->off = tik_i64(c, 0);
-    w->dim[0] = (Dim){v->flat_len, tik_i64(c, 1)};
+    w->dim[0] = (Dim){v->flat_len, tik_i64(c, 1), 0};
     return w;
 }
 
@@ -388,7 +391,7 @@ narrower(Interp *in, const View *v, Dtype t, int64_t ratio)
     for (int i = 0; i < v->ndim; i++) {
         w->dim[i].stride = ir_op2(c->k, SOP_MUL, v->dim[i].stride, r);
     }
-    w->dim[v->ndim] = (Dim){r, tik_i64(c, 1)};
+    w->dim[v->ndim] = (Dim){r, tik_i64(c, 1), 0};
     w->flat_len = ir_op2(c->k, SOP_MUL, v->flat_len, r);
     w->dtype = t;
     w->element = false;

@@ -12,6 +12,7 @@
  *   emu_sort.c      proposals, sorting, merging      emu_box.c      areas of boxes, suppression
  *   emu_layout.c    transposes                       emu_lanes*.c   arithmetic on lanes
  *   emu_compare.c   compare and select               emu_convert.c  conversions
+ *   emu_slice*.c    slices of tensors
  *   emu_blob.c      tik_emulate: the front for blobs
  *
  * Safety does not rest on the verifier: every address goes through emu_at, every number that shapes an
@@ -297,6 +298,21 @@ void emu_lanes_store(const EmuLanes *c, int64_t n, const uint8_t *result);
 /* To the next repeat. */
 void emu_lanes_step(EmuLanes *c);
 
+/* ---- emu_slice.c: operands that are slices of tensors ------------------------------------------------ */
+
+typedef struct EmuSlice {
+    uint8_t *at; /* of the first element; all of them exist */
+    int dims, size;
+    int64_t len[SLICE_DIMS];
+    int64_t step[SLICE_DIMS]; /* bytes */
+    bool empty;
+} EmuSlice;
+
+/* False: a fault is recorded. */
+bool emu_slice_open(EmuRun *r, const EmuOp *op, int slot, EmuSlice *s);
+/* Whether the slices have one shape; false: a fault is recorded. */
+bool emu_slice_equal(EmuRun *r, const EmuOp *op);
+
 /* emu_check.c: runs check_values on the operands as they are now. False: fault recorded. */
 bool emu_check(EmuRun *r, const EmuOp *op);
 /* The same for the element of a LOAD or STORE. */
@@ -319,6 +335,7 @@ bool emu_add_move(EmuProgram *p, const EmuMove *m, uint32_t *index);
  * emulator can execute, with *why; or out of memory, with *why null. */
 bool emu_bind_move(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_vector(EmuProgram *p, EmuOp *op, const char **why);
+bool emu_bind_slice(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_fill(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_layout(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_compare(EmuProgram *p, EmuOp *op, const char **why);
@@ -343,5 +360,6 @@ EmuExec emu_exec_rpac, emu_exec_iou, emu_exec_aadd, emu_exec_rpn_cor,
     emu_exec_rpn_cor_diag;
 /* emu_sort.c: the number of repeats of such an instruction, after its check. False: a fault is recorded. */
 bool emu_sort_repeats(EmuRun *r, const EmuOp *op, int slot, int64_t *n);
+EmuExec emu_exec_slice_reduce; /* emu_slice_reduce.c */
 
 #endif

@@ -66,7 +66,8 @@ typedef struct FamilyRules {
 } FamilyRules;
 
 extern const FamilyRules rules_move, rules_lanes, rules_layout, rules_compare,
-    rules_reduce, rules_arith, rules_sort, rules_fill, rules_convert, rules_gather;
+    rules_reduce, rules_arith, rules_sort, rules_fill, rules_convert, rules_gather,
+    rules_slice;
 
 /* The family of an instruction; null: only generic rules. */
 const FamilyRules *check_family(Op op);

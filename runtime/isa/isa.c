@@ -444,6 +444,31 @@ form_lanes(Form f, int param)
     return NULL;
 }
 
+static const unsigned char slice_forms[] = {
+#define SLICE(form, operand, len, dims, stride) FORM_##form,
+#include "isa/slice.def"
+};
+
+static const struct {
+    int operand;
+    SliceOperand slice;
+} slice_rows[] = {
+#define SLICE(form, operand, len, dims, stride) {operand, {len, dims, stride}},
+#include "isa/slice.def"
+};
+
+const SliceOperand *
+form_slice(Form f, int param)
+{
+    size_t end = sizeof slice_forms;
+    for (size_t i = first_row(slice_forms, end, f); i < end && slice_forms[i] == f; i++) {
+        if (slice_rows[i].operand == param) {
+            return &slice_rows[i].slice;
+        }
+    }
+    return NULL;
+}
+
 int
 form_slot(Form f, Role role, const char *name)
 {

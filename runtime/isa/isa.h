@@ -280,6 +280,17 @@ typedef struct LaneOperand {
 } LaneOperand;
 
 const LaneOperand *form_lanes(Form f, int param);
+
+/* A tensor operand that is a slice (slice.def). Null: it is none. */
+typedef struct SliceOperand {
+    int len, dims, stride;
+} SliceOperand;
+
+enum {
+    SLICE_DIMS = 6 /* most dimensions of a slice */
+};
+
+const SliceOperand *form_slice(Form f, int param);
 int form_slot(Form f, Role role,
               const char *name); /* -1: none; name null: the first of role */
 

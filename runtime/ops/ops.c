@@ -70,6 +70,34 @@ ops_find(Sem sem)
         return ops_gatherb;
     case SEM_BI:
         return ops_bi;
+    case SEM_SLICE_SUM:
+    case SEM_SLICE_RMAX:
+    case SEM_SLICE_RMIN:
+    case SEM_SLICE_ARGMAX:
+    case SEM_SLICE_ARGMIN:
+        return ops_slice_reduce;
+    case SEM_SLICE_ADD:
+    case SEM_SLICE_SUB:
+    case SEM_SLICE_MUL:
+    case SEM_SLICE_DIV:
+    case SEM_SLICE_MAX:
+    case SEM_SLICE_MIN:
+    case SEM_SLICE_AND:
+    case SEM_SLICE_OR:
+    case SEM_SLICE_ABS:
+    case SEM_SLICE_RELU:
+    case SEM_SLICE_NOT:
+    case SEM_SLICE_EXP:
+    case SEM_SLICE_LN:
+    case SEM_SLICE_REC:
+    case SEM_SLICE_RSQRT:
+    case SEM_SLICE_SIN:
+    case SEM_SLICE_COS:
+    case SEM_SLICE_DUP:
+    case SEM_SLICE_CMP:
+    case SEM_SLICE_SEL:
+    case SEM_SLICE_MOVE:
+        return ops_slice_elements;
     default:
         return 0;
     }

@@ -153,6 +153,9 @@ class VectorCase:
         lines = ['from tbe import tik', 'tik_instance = tik.Tik()']
         tensor = '{0} = tik_instance.Tensor("{1}", {2}, name="{0}", scope=tik.scope_{3})'
         for n, (dtype, shape) in self.tensors.items():
+            if n.endswith('_gm'):
+                lines.append(tensor.format(n, dtype, shape, 'gm, is_workspace=True'))
+                continue
             short = -shape[-1] % (32 // SIZES[dtype]) if len(shape) == 1 else 0
             lines.append(tensor.format(n, dtype, (shape[0] + short,) if short else shape, 'ubuf'))
             if short:   # moves take whole blocks

@@ -75,6 +75,9 @@ operand_dtype(Op op, const ParamInfo *p, Types t)
     if (strstr(p->name, "_offset") != NULL) {
         return DT_S32;
     }
+    if (strcmp(p->name, "mask_tensor") == 0) {
+        return DT_BOOL;
+    }
     if (wide && strcmp(p->name, "work_tensor") == 0) {
         return DT_F32;
     }
@@ -96,7 +99,7 @@ good(Op op)
         /* Of literals some rules ask for more than a range. */
         bool own = f == FAM_LAYOUT || f == FAM_GATHER;
         a->literal = !own || check_value_rule(op, i) == RULE_NONE;
-        bool gm = op == OP_DATA_MOVE && p[i].role == ROLE_SRC;
+        bool gm = (op == OP_DATA_MOVE || op == OP_H_DATA_MOVE) && p[i].role == ROLE_SRC;
         a->t = (CheckTensor){(uint32_t)i + 1, gm ? SC_GM : SC_UB,
                              operand_dtype(op, &p[i], t), 0,
                              f == FAM_GATHER ? (int64_t)ROOM << 8 : ROOM};
@@ -882,6 +885,50 @@ footprints(void **state)
     assert_int_equal(footprint_end(&f), 3 * 256 + 6);
 }
 
+/* Rows 1 and 2, columns 4 to 8 by 2, of a matrix with 16 columns. */
+static void
+footprints_of_slices(void **state)
+{
+    (void)state;
+    bool exact = true;
+    CheckInstr in = good(OP_H_ABS);
+    const SliceOperand *o = form_slice(FORM_HUN, 0);
+    assert_true(o->dims == 3 && form_slice(FORM_HUN, 2) == NULL);
+    const int64_t len[] = {1, 2, 3}, stride[] = {0, 16, 2};
+    for (int i = 0; i < 3; i++) {
+        in.args[o->len + i].v = len[i];
+        in.args[o->stride + i].v = stride[i];
+    }
+    Footprint f = check_footprint(&in, 0, &exact);
+    assert_true(exact && f.count0 == 2 && f.stride0 == 32 && f.count1 == 3 &&
+                f.stride1 == 4 && f.len == 2);
+    assert_int_equal(footprint_end(&f), (16 + 4 + 1) * 2);
+    in.args[o->stride + 2].v = 1;
+    f = check_footprint(&in, 0, &exact);
+    assert_true(exact && f.count1 == 2 && f.stride1 == 32 && f.len == 6);
+    in.args[o->len + 2].v = 16;
+    f = check_footprint(&in, 0, &exact);
+    assert_true(exact && f.count1 == 1 && f.len == 64);
+    in.args[o->len + 1].v = 0;
+    f = check_footprint(&in, 0, &exact);
+    assert_int_equal(f.len, 0);
+    /* In place: the same slice, but neither a part of it nor one with another stride. */
+    in.args[o->len + 1].v = 2;
+    in.args[1].t.buffer = in.args[0].t.buffer;
+    const SliceOperand *s = form_slice(FORM_HUN, 1);
+    for (int i = 0; i < 3; i++) {
+        in.args[s->stride + i].v = in.args[o->stride + i].v;
+    }
+    assert_good(&in);
+    in.args[s->stride + 1].v = 17;
+    assert_bad(&in, RULE_OVERLAP_FORBIDDEN, 1);
+    in.args[s->stride + 1].v = 16;
+    in.args[1].t.offset = 62;
+    assert_bad(&in, RULE_OVERLAP_FORBIDDEN, 1);
+    in.args[1].t.offset = 64;
+    assert_good(&in);
+}
+
 /* ---- hostile values --------------------------------------------------------------------------------------------------- */
 
 static uint64_t seed = 99;
@@ -967,6 +1014,7 @@ main(void)
         cmocka_unit_test(warnings_of_moves),
         cmocka_unit_test(elements),
         cmocka_unit_test(footprints),
+        cmocka_unit_test(footprints_of_slices),
         cmocka_unit_test(hostile_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,6 +51,10 @@ def h_duplicate(m, dst, src):
     store(m, dst, flat(m, src, dst.dtype, count_of(dst)))
 
 
+def h_data_move(m, dst, src):
+    store(m, dst, flat(m, src, dst.dtype, 0))
+
+
 def h_cast(m, dst, src, round_mode):
     store(m, dst, convert(m, flat(m, src, src.dtype, 0), src.dtype, dst.dtype, round_mode))
 
@@ -120,7 +124,7 @@ def define_extreme(op):
     METHODS['h_reduce_arg' + op] = position
 
 
-METHODS.update(h_duplicate=h_duplicate, h_cast=h_cast, h_conv=h_cast, h_quant=h_quant, h_cmpv=h_cmpv, h_sel=h_sel,
+METHODS.update(h_duplicate=h_duplicate, h_data_move=h_data_move, h_cast=h_cast, h_conv=h_cast, h_quant=h_quant, h_cmpv=h_cmpv, h_sel=h_sel,
                h_reduce_sum=h_reduce_sum)
 define_extreme('max')
 define_extreme('min')
