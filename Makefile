@@ -73,10 +73,10 @@ $(call obj,$(wildcard compiler/syntax/*.c)): | $(BUILD)/gen/tik.tab.c $(BUILD)/g
 # are vectorised by the compiler.
 $(HOST_OBJ): CPPFLAGS += $(shell $(LLVM_CONFIG) --cppflags 2>/dev/null | sed 's/-I/-isystem /')
 $(call obj,$(wildcard runtime/launch/*.c)): CFLAGS += -fopenmp
-$(call obj,$(wildcard runtime/emu/*.c runtime/ops/*.c)): CFLAGS += -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math
+$(call obj,$(wildcard runtime/emu/*.c runtime/ops/*.c)): CFLAGS += -O3 -ffp-contract=off -fno-trapping-math
 # So are those of the numeric library, whose bits are the same whatever the processor has: no operation
 # is contracted. The other two flags let operations be done on lanes that do not count.
-$(call obj,$(wildcard runtime/num/*.c)): CFLAGS += -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math
+$(call obj,$(wildcard runtime/num/*.c)): CFLAGS += -O3 -ffp-contract=off -fno-trapping-math
 $(call obj,$(DRV_SRC) $(wildcard compiler/stream/*.c)): CPPFLAGS += -DTIKC_VERSION='"$(VERSION)"'
 
 $(BUILD)/libtikrt.a: $(RT_OBJ)
@@ -145,6 +145,19 @@ $(BUILD)/bench/bench: tests/bench/bench.c $(BUILD)/bench/baseline.o $(BUILD)/lib
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -fopenmp -o $@ $< $(BUILD)/bench/baseline.o \
 	    $(BUILD)/libtikc-host.so $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) \
 	    $(LIBS)
+# Those of vector instructions by two compilers; products and sums are rounded apart, as in kernels.
+FAMILY_FLAGS = -std=c11 -O3 -march=native -ffp-contract=off -fPIC
+$(BUILD)/bench/families_cc.o: tests/bench/families_baseline.c tests/bench/families_baseline.h
+	@mkdir -p $(@D)
+	$(CC) $(FAMILY_FLAGS) -DFAMILIES=families_cc -c $< -o $@
+$(BUILD)/bench/families_clang.o: tests/bench/families_baseline.c tests/bench/families_baseline.h
+	@mkdir -p $(@D)
+	clang-19 $(FAMILY_FLAGS) -DFAMILIES=families_clang -c $< -o $@
+FAMILY_OBJ = $(BUILD)/bench/families_cc.o $(BUILD)/bench/families_clang.o
+$(BUILD)/bench/families: tests/bench/families.c $(FAMILY_OBJ) $(BUILD)/libtikc-host.so \
+    $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fopenmp -o $@ $< $(FAMILY_OBJ) $(BUILD)/libtikc-host.so \
+	    $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) $(LIBS)
 $(BUILD)/bench/peak: tests/bench/peak.c
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -D_DEFAULT_SOURCE $(WARN) -O2 -o $@ $<
@@ -152,7 +165,7 @@ $(BUILD)/bench/num: tests/bench/num.c $(BUILD)/libtikrt.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(BUILD)/libtikrt.a $(LDFLAGS) -fopenmp -lm -ldl
 bench: packages
-	$(MAKE) all $(BUILD)/bench/bench $(BUILD)/bench/peak $(BUILD)/bench/num
+	$(MAKE) all $(BUILD)/bench/bench $(BUILD)/bench/families $(BUILD)/bench/peak $(BUILD)/bench/num
 	$(PYTHON) tests/bench/run.py $(BUILD)
 	$(BUILD)/bench/num
 

@@ -4,10 +4,11 @@
 usage: tests/bench/run.py BUILD_DIR [--quick]
 
 1. kernels on the host back end and the emulator against C loops and memcpy (bench.c)
-2. wall time of whole processes: tikc check on example 3 and on a 1000-line kernel
-3. the front end (front_end.py): kernels of 10,000 to 1,000,000 lines, staging, plain Python, against
+2. one instruction of each family of vector instructions on both, against C loops (families.c)
+3. wall time of whole processes: tikc check on example 3 and on a 1000-line kernel
+4. the front end (front_end.py): kernels of 10,000 to 1,000,000 lines, staging, plain Python, against
    CPython with the recording stub; peak memory
-4. blob bytes for trip counts 1, 10 and 10^6: must be equal, or the exit code is 1
+5. blob bytes for trip counts 1, 10 and 10^6: must be equal, or the exit code is 1
 
 Times are medians; contestants take turns. Aims are printed beside the figures and do not change the
 exit code, since they depend on the machine.
@@ -82,6 +83,9 @@ def main():
     quick = ['3', str(1 << 20)] if args.quick else []
     if subprocess.run([program] + quick, check=False).returncode != 0:
         sys.exit('bench: the kernels failed')
+    families = os.path.join(args.build, 'bench', 'families')
+    if subprocess.run([families] + (['3', '500'] if args.quick else []), check=False).returncode != 0:
+        sys.exit('bench: the vector instructions failed')
     with tempfile.TemporaryDirectory() as tmp:
         rounds = 1 if args.quick else 3
         processes(m, tikc, tmp, 3 if args.quick else 15)
