@@ -157,6 +157,12 @@ def instructions():
             out += ['', '| source | destination | modes | processors |', '|---|---|---|---|']
             out += [f'| {src} | {dst} | {modes} | {where(mask, cores)} |' for src, dst, modes, mask in pairs[op]]
         out.append('')
+    have = {r[1] for r in rows('runtime/isa/op.def', 'OP')} | {r[0] for r in rows('compiler/stage/tik_method.def', 'METHOD')}
+    known = [r[0] for r in rows('compiler/stage/tik_known.def', 'KNOWN') if r[0] not in have]
+    out += ['## Not compiled', '',
+            'Methods of the container that TIK has and this version refuses with `not-supported`: moves that convert, the matrix '
+            'unit, and instructions that no published operator was seen to use.', '',
+            ', '.join(f'`{k}`' for k in known) + '.', '']
     return '\n'.join(out)
 
 
