@@ -133,7 +133,8 @@ checked_move(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
         .soc = "Ascend310P3",
         .args = {{.scope = SC_UB, .dtype = DT_F16, .buffer = 1, .bytes = 128},
                  {.scope = SC_GM, .dtype = DT_F16, .buffer = 0, .bytes = 1024},
-                 {.literal = 1}}};
+                 {.literal = 1},
+                 [7] = {0}}};
     (void)core;
     (void)scratch;
     int32_t burst;
@@ -152,7 +153,8 @@ checked_vector(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
         .soc = "Ascend310P3",
         .args = {{.mask_form = MASK_BITS},
                  {.scope = SC_UB, .dtype = DT_F16, .buffer = 1, .bytes = 512},
-                 {.scope = SC_UB, .dtype = DT_F16, .buffer = 2, .bytes = 512}}};
+                 {.scope = SC_UB, .dtype = DT_F16, .buffer = 2, .bytes = 512},
+                 [7] = {0}}};
     (void)core;
     (void)scratch;
     int32_t word;
