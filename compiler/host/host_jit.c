@@ -36,6 +36,7 @@ bind_runtime(Unit *u, Jit *j)
                    {"tikrt_fault", (uintptr_t)tikrt_fault},
                    {"tikrt_blocks", (uintptr_t)tikrt_blocks},
                    {"tikrt_barrier", (uintptr_t)tikrt_barrier},
+                   {"tikrt_isqrt", (uintptr_t)tikrt_isqrt},
                    {"tikrt_exec", (uintptr_t)tikrt_exec},
                    {"tikrt_map", (uintptr_t)tikrt_map},
                    {"tikrt_convert", (uintptr_t)tikrt_convert},

@@ -250,6 +250,31 @@ cast(Lower *l, Dtype t, Dtype from, LLVMValueRef a)
                            : LLVMBuildZExt(l->b, a, type, "");
 }
 
+/* Of the absolute value. */
+static LLVMValueRef
+square_root(Lower *l, Dtype t, LLVMValueRef a)
+{
+    if (dtype_is_float(t)) {
+        LLVMValueRef f = lower_to_f32(l, a, t, 0);
+        f = lower_intrinsic(l, "llvm.fabs", &l->f32, 1, &f, 1);
+        f = lower_intrinsic(l, "llvm.sqrt", &l->f32, 1, &f, 1);
+        return lower_from_f32(l, f, t, 0);
+    }
+    LLVMTypeRef type = LLVMFunctionType(l->i64, &l->i64, 1, false);
+    LLVMTypeRef own = LLVMTypeOf(a);
+    LLVMValueRef wide = is_signed(t) ? LLVMBuildSExtOrBitCast(l->b, a, l->i64, "")
+                                     : LLVMBuildZExtOrBitCast(l->b, a, l->i64, "");
+    if (is_signed(t)) {
+        LLVMValueRef zero = lower_const(l, 0);
+        LLVMValueRef negative = LLVMBuildICmp(l->b, LLVMIntSLT, wide, zero, "");
+        wide =
+            LLVMBuildSelect(l->b, negative, LLVMBuildSub(l->b, zero, wide, ""), wide, "");
+    }
+    LLVMValueRef r =
+        LLVMBuildCall2(l->b, type, lower_runtime(l, "tikrt_isqrt", type), &wide, 1, "");
+    return LLVMBuildTruncOrBitCast(l->b, r, own, "");
+}
+
 static LLVMValueRef
 lower_op(Lower *l, const Expr *e, StmtId at)
 {
@@ -269,6 +294,9 @@ lower_op(Lower *l, const Expr *e, StmtId at)
     }
     if (op == SOP_NOT) {
         return LLVMBuildNot(l->b, a, "");
+    }
+    if (op == SOP_SQRT) {
+        return square_root(l, (Dtype)e->dtype, a);
     }
     LLVMValueRef b = lower_expr(l, e->b, at);
     return scalar_is_compare(op) ? compare(l, op, from, a, b) : binary(l, e, a, b, at);

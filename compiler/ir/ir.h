@@ -320,7 +320,7 @@ ExprId ir_const(Kernel *k, Dtype t, int64_t canonical);
 ExprId ir_float(Kernel *k, Dtype t, double value);
 ExprId ir_reg_value(Kernel *k, RegId r);
 ExprId ir_var_value(Kernel *k, VarId v);
-ExprId ir_op1(Kernel *k, ScalarOp op, ExprId a);           /* NOT, NEG */
+ExprId ir_op1(Kernel *k, ScalarOp op, ExprId a);           /* NOT, NEG, SQRT */
 ExprId ir_op2(Kernel *k, ScalarOp op, ExprId a, ExprId b); /* equal dtypes */
 ExprId ir_cast(Kernel *k, Dtype t, ExprId a);              /* a itself if it has type t */
 ExprId ir_bits(Kernel *k, Dtype t, ExprId a);

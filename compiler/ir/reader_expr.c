@@ -134,8 +134,15 @@ static bool MUST_USE
 unary(Reader *p, Dtype expected, ExprId *out)
 {
     uint32_t begin = p->pos;
-    ScalarOp op = p->text[p->pos++] == '~' ? SOP_NOT : SOP_NEG;
+    ScalarOp op = p->text[p->pos] == '~' ? SOP_NOT : SOP_NEG;
     ExprId a;
+    if (reader_accept(p, "sqrt")) {
+        op = SOP_SQRT;
+    } else if (p->text[p->pos] == 's') {
+        return reader_fail(p, begin, "expected an operation");
+    } else {
+        p->pos++;
+    }
     TRY(expr(p, expected, &a));
     if (is_bit_op(op) && dtype_is_float(type_of(p, a))) {
         return reader_fail(p, begin, "bit operations take integers");
@@ -151,7 +158,7 @@ group(Reader *p, Dtype expected, ExprId *out)
     ExprId a, b;
     ScalarOp op;
     char c = reader_peek(p);
-    if (c == '~' || (c == '-' && !at_number(p))) {
+    if (c == '~' || (c == '-' && !at_number(p)) || c == 's') {
         return unary(p, expected, out);
     }
     TRY(expr(p, expected, &a));

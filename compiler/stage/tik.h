@@ -489,6 +489,7 @@ Value tik_set_rpn_offset(Interp *in, Tik *c, const CallArgs *args);
 
 /* ---- tik_scalar_instr.c ---- */
 
+Value tik_scalar_sqrt(Interp *in, Tik *c, const CallArgs *args);
 Value tik_scalar_abs(Interp *in, Tik *c, const CallArgs *args);
 Value tik_scalar_conv(Interp *in, Tik *c, const CallArgs *args);
 Value tik_scalar_countbit0(Interp *in, Tik *c, const CallArgs *args);

@@ -219,17 +219,18 @@ to_single(const ScalarCall *x, ExprId a)
 static bool
 has_type(const ScalarCall *x)
 {
-    Profile p = soc_profile(x->c->k->soc);
+    const Soc *soc = x->c->k->soc;
+    bool root = strcmp(x->name, "scalar_sqrt") == 0;
     bool bits = strncmp(x->name, "scalar_count", 12) == 0;
-    bool real = x->type == DT_F32 && p != PROFILE_V100;
-    if (bits ? x->type == DT_U64 : x->type == DT_S64 || real) {
+    bool real = soc_profile(soc) != PROFILE_V100 || (root && soc->core == CORE_A910_AIC);
+    if (bits ? x->type == DT_U64 : x->type == DT_S64 || (real && x->type == DT_F32)) {
         return true;
     }
     stage_diag(x->in, D_DTYPE_UNSUPPORTED, x->args->span, "dst is %s; %s on %s takes %s",
-               dtype_name(x->type), x->name, x->c->k->soc->name,
-               bits                ? "uint64"
-               : p != PROFILE_V100 ? "int64, float32"
-                                   : "int64");
+               dtype_name(x->type), x->name, soc->name,
+               bits   ? "uint64"
+               : real ? "int64, float32"
+                      : "int64");
     return false;
 }
 
@@ -330,6 +331,18 @@ Value
 tik_scalar_min(Interp *in, Tik *c, const CallArgs *args)
 {
     return two_sources(in, c, args, "scalar_min", false);
+}
+
+static ExprId
+square_root(const ScalarCall *x, ExprId a)
+{
+    return ir_op1(x->c->k, SOP_SQRT, a);
+}
+
+Value
+tik_scalar_sqrt(Interp *in, Tik *c, const CallArgs *args)
+{
+    return one_source(in, c, args, "scalar_sqrt", square_root);
 }
 
 Value

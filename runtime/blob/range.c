@@ -287,6 +287,7 @@ blob_range_alu(ScalarOp op, const RangeArgs *in)
     case SOP_BITS:
         return in->type == in->from ? in->a : whole;
     case SOP_NOT:
+    case SOP_SQRT:
     case SOP_EQ:
     case SOP_NE:
     case SOP_LT:

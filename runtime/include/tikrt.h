@@ -149,6 +149,8 @@ typedef struct TikConvert {
 
 void tikrt_convert(const TikConvert *c, uint8_t *dst, const uint8_t *src, int64_t repeats,
                    int64_t dst_step, int64_t src_step, uint32_t value);
+/* The square root of x, rounded down: integer square roots of compiled code. */
+uint64_t tikrt_isqrt(uint64_t x);
 /* Sets the special registers as they are when a core starts. */
 void tikrt_sreg_reset(uint8_t *sreg);
 /* Records a fault by rule without an instruction (run-time-zero-division). Always returns 1. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "num/half.h"
+#include "num/num_int.h"
 
 const ScalarOpInfo scalar_op_table[SOP_COUNT] = {
 #define SCALAR_OP(id, name, arity, symbol) [SOP_##id] = {name, arity, symbol},
@@ -174,6 +175,9 @@ eval_float(ScalarOp op, Dtype t, int64_t a, int64_t b, int64_t *out)
     case SOP_NEG:
         *out = from_float(t, -x);
         return true;
+    case SOP_SQRT:
+        *out = from_float(t, sqrtf(fabsf(x)));
+        return true;
     case SOP_EQ:
         *out = x == y;
         return true;
@@ -273,6 +277,9 @@ eval_int(ScalarOp op, Dtype t, int64_t a, int64_t b, int64_t *out)
         break;
     case SOP_NEG:
         r = (int64_t)(0 - x);
+        break;
+    case SOP_SQRT:
+        r = (int64_t)num_isqrt(t != DT_U64 && a < 0 ? 0 - x : x);
         break;
     case SOP_EQ:
         *out = a == b;

@@ -8,6 +8,7 @@
 #include "launch/bind.h"
 #include "launch/cores.h"
 #include "launch/pages.h"
+#include "num/num_int.h"
 #include "ops/ops.h"
 
 #include <inttypes.h>
@@ -134,6 +135,12 @@ tikrt_exec(TikCore *core, const TikCheck *op, const int64_t *values,
     }
     record(core, c.fault.rule, c.fault.text, op->place);
     return 1;
+}
+
+uint64_t
+tikrt_isqrt(uint64_t x)
+{
+    return num_isqrt(x);
 }
 
 void

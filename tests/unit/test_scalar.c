@@ -206,6 +206,12 @@ float_arithmetic_rounds_once(void **state)
     assert_int_equal(op2(SOP_SUB, DT_F16, 0x7c00, 0x7c00), 0x7e00);
     assert_int_equal(op2(SOP_ADD, DT_BF16, 0x7f81, 0x3f80), 0x7fc0);
     int64_t r;
+    assert_true(scalar_eval(SOP_SQRT, DT_S64, DT_S64, -99, 0, &r));
+    assert_int_equal(r, 9);
+    assert_true(scalar_eval(SOP_SQRT, DT_S64, DT_S64, INT64_MIN, 0, &r));
+    assert_int_equal(r, 3037000499);
+    assert_true(scalar_eval(SOP_SQRT, DT_F32, DT_F32, 0xc0800000, 0, &r));
+    assert_int_equal(r, 0x40000000);
     assert_true(scalar_eval(SOP_NEG, DT_F32, DT_F32, 0xffc12345, 0, &r));
     assert_int_equal(r, 0x7fc00000);
     assert_true(scalar_eval(SOP_NEG, DT_F16, DT_F16, 0x3c00, 0, &r));
