@@ -106,7 +106,7 @@ class VectorCase:
         out.update(self.gold['tensor'])
         for c in self.calls:
             if re.search(r'\bwork\b', c):
-                dtype = 'float32' if 'vec_rec_high_preci' in c else 'float16'
+                dtype = 'float32' if re.search('vec_r(ec|sqrt)_high_preci', c) else 'float16'
                 out['work'] = (dtype, (WORK_ELEMENTS,))
         return out
 
