@@ -74,7 +74,11 @@ exec_field(EmuRun *r, const EmuOp *op)
     }
     bool to_records = op_table[op->op].sem == SEM_VCONCAT;
     int64_t values = f.n * SORT_GROUP * size, records = values * PROPOSAL_ELEMS;
-    f.mode = (int)emu_slot_attr(r->p, op, FIELD_MODE);
+    int64_t mode = emu_slot(r, op, FIELD_MODE);
+    if (mode < 0 || mode >= PROPOSAL_ELEMS) {
+        return emu_refuse(r, op);
+    }
+    f.mode = (int)mode;
     f.dst = emu_operand(r, op, 0, to_records ? records : values);
     f.src = emu_operand(r, op, 1, to_records ? values : records);
     if (f.dst == NULL || f.src == NULL) {
@@ -356,9 +360,6 @@ emu_bind_sort(EmuProgram *p, EmuOp *op, const char **why)
         return false;
     }
     *why = "a constant of a sorting instruction is out of range";
-    if (form == FORM_FIELD) {
-        return attr_within(p, op, FIELD_MODE, 0, PROPOSAL_ELEMS - 1);
-    }
     return (form != FORM_MERGE && form != FORM_MERGE4) ||
            attr_within(p, op, MERGE_VALID, 1, 15);
 }

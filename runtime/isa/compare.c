@@ -239,10 +239,21 @@ compare_overlap(const CheckInstr *in, int param, Fault *fault)
                     : sel_overlap(in, param, fault);
 }
 
+/* CMPMASK is 16 bytes, and published operators step through rows of bits by as many. */
+static int
+compare_align(const CheckInstr *in, int param)
+{
+    Form form = op_table[in->op].form;
+    const CheckTensor *t = &in->args[param].t;
+    return form == FORM_MASKIN || form == FORM_MASKOUT ? BLOCK_BYTES / 2
+                                                       : scope_align(t->scope, t->dtype);
+}
+
 const FamilyRules rules_compare = {.statics = compare_statics,
                                    .extent = compare_extent,
                                    .footprint = compare_footprint,
                                    .overlap = compare_overlap,
                                    .overlap_extent = compare_overlap_extent,
                                    .bounds_rule = compare_bounds_rule,
-                                   .overlap_rule = compare_overlap_rule};
+                                   .overlap_rule = compare_overlap_rule,
+                                   .align = compare_align};

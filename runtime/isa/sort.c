@@ -20,18 +20,6 @@ is_merge(Form f)
 
 /* ---- static rules --------------------------------------------------------------------------------- */
 
-static bool
-field_ok(const CheckInstr *in, Fault *fault)
-{
-    const int64_t most = 3; /* the 310 reads corners only */
-    int64_t v = in->args[FIELD_MODE].v;
-    FaultAt at = {RULE_MODE_NUMBER, FIELD_MODE, v, 0, most};
-    return op_table[in->op].sem != SEM_VEXTRACT || in->soc->core != CORE_A310_AIC ||
-           v <= most ||
-           check_fail(fault, &at, "mode_number is %lld; %s on %s takes 0 to %lld",
-                      (long long)v, check_op_name(in), in->soc->name, (long long)most);
-}
-
 /* The lists that take part are the first ones. */
 static bool
 valid_ok(const CheckInstr *in, Fault *fault)
@@ -47,9 +35,6 @@ valid_ok(const CheckInstr *in, Fault *fault)
 static bool
 sort_statics(const CheckInstr *in, Fault *fault)
 {
-    if (form_of(in) == FORM_FIELD) {
-        return field_ok(in, fault);
-    }
     return !is_merge(form_of(in)) || valid_ok(in, fault);
 }
 
@@ -58,8 +43,23 @@ sort_statics(const CheckInstr *in, Fault *fault)
 static Rule
 sort_value_rule(Op op, int param)
 {
+    if (op_table[op].sem == SEM_VEXTRACT && param == FIELD_MODE) {
+        return RULE_MODE_NUMBER;
+    }
     return is_merge(op_table[op].form) && param == MERGE_REPEAT ? RULE_SORT_REPEAT
                                                                 : RULE_NONE;
+}
+
+/* The 310 reads corners only. */
+static bool
+field_ok(const CheckInstr *in, Fault *fault)
+{
+    const int64_t most = in->soc->core == CORE_A310_AIC ? 3 : 5;
+    int64_t v = in->args[FIELD_MODE].v;
+    FaultAt at = {RULE_MODE_NUMBER, FIELD_MODE, v, 0, most};
+    return v <= most ||
+           check_fail(fault, &at, "mode_number is %lld; %s on %s takes 0 to %lld",
+                      (long long)v, check_op_name(in), in->soc->name, (long long)most);
 }
 
 static bool
@@ -76,6 +76,9 @@ equal_lengths(const CheckInstr *in)
 static bool
 sort_value(const CheckInstr *in, int param, Fault *fault)
 {
+    if (form_of(in) == FORM_FIELD) {
+        return field_ok(in, fault);
+    }
     int64_t v = in->args[param].v;
     FaultAt at = {RULE_SORT_REPEAT, param, v, 1, 1};
     bool all = merge_lists(in->args[MERGE_VALID].v) == MERGE_LISTS;
