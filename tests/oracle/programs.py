@@ -53,8 +53,14 @@ def kernels():
     return [p for f in files("tests/oracle/kernels", "tests/oracle/operators") for p in of_file(f)]
 
 
+# Samples with methods whose calls the recording stub does not know: words for rounding modes, lists of positions, tokens,
+# scalar instructions. samples_vs_numpy.py checks what they compute.
+NOT_TRACED = ("cast_chain", "transpose", "top_k", "nms", "layernorm")
+
+
 def samples():
-    return [p for f in files("samples") for p in of_file(f)]
+    return [p for f in files("samples") for p in of_file(f)
+            if os.path.splitext(os.path.basename(f))[0] not in NOT_TRACED]
 
 
 def shown(program):
