@@ -466,6 +466,10 @@ Value tik_vcmax(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vcmin(Interp *in, Tik *c, const CallArgs *args);
 /* ---- tik_convert.c ---- */
 
+/* deqscale of a scaled conversion: a number or Scalar; [scale, offset], a pack or a Scalar of one, a list
+ * becoming a pack. False: it is something else, with diagnostic that says what the call takes. */
+bool tik_deq_scale(Interp *in, Value deq, Span span);
+bool tik_deq_pack(Interp *in, Value *deq, Span span, Dtype dst, const char *takes);
 Value tik_vec_conv(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vconv(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vec_reduce_add(Interp *in, Tik *c, const CallArgs *args);
@@ -512,6 +516,8 @@ Value tik_set_fp2fp_mode(Interp *in, Tik *c, const CallArgs *args);
 #define REDUCE(name, op) Value tik_##name(Interp *in, Tik *c, const CallArgs *args);
 #include "stage/tik_slice.def"
 Value tik_h_duplicate(Interp *in, Tik *c, const CallArgs *args);
+Value tik_h_cast(Interp *in, Tik *c, const CallArgs *args);
+Value tik_h_quant(Interp *in, Tik *c, const CallArgs *args);
 Value tik_h_cmpv(Interp *in, Tik *c, const CallArgs *args);
 Value tik_h_sel(Interp *in, Tik *c, const CallArgs *args);
 /* When the kernel is built: the room that calls on slices reserve exists from its first statement on. */

@@ -110,10 +110,10 @@ plain(Convert *x)
 }
 
 static bool
-deq_type(const Convert *x, const char *takes)
+deq_type(Interp *in, Value deq, Span span, const char *takes)
 {
-    stage_diag(x->in, D_DEQ_TYPE, x->span[C_DEQ], "deqscale is %s; it takes %s there",
-               tik_a(x->in, x->got[C_DEQ]), takes);
+    stage_diag(in, D_DEQ_TYPE, span, "deqscale is %s; it takes %s there", tik_a(in, deq),
+               takes);
     return false;
 }
 
@@ -137,15 +137,19 @@ is_number(Value v)
     return v.kind == VAL_FLOAT || v.kind == VAL_INT;
 }
 
+bool
+tik_deq_scale(Interp *in, Value deq, Span span)
+{
+    return is_number(deq) || tik_is_runtime(deq) ||
+           deq_type(in, deq, span, "a float or a float16 Scalar");
+}
+
 static bool
 scaled(Convert *x)
 {
     static const int params[] = {C_MASK,    C_DST,     C_SRC,     C_REPEAT, C_DST_BLK,
                                  C_SRC_BLK, C_DST_REP, C_SRC_REP, C_DEQ,    C_UNIT};
-    if (!is_number(x->got[C_DEQ]) && !tik_is_runtime(x->got[C_DEQ])) {
-        return deq_type(x, "a float or a float16 Scalar");
-    }
-    return no_round_mode(x) &&
+    return tik_deq_scale(x->in, x->got[C_DEQ], x->span[C_DEQ]) && no_round_mode(x) &&
            record(x, x->old ? OP_VCONV_DEQ : OP_VEC_CONV_DEQ, params, ARRAY_LEN(params));
 }
 
@@ -153,36 +157,47 @@ scaled(Convert *x)
 
 /* [scale, offset] as a pack (vector 3.5). */
 static bool
-pack_list(Convert *x, Dtype dst)
+pack_list(Interp *in, Value *deq, Span span, Dtype dst)
 {
     const char *takes = "[scale, offset], a float and an int of -256 to 255,";
-    const List *list = x->got[C_DEQ].list;
+    const List *list = deq->list;
     int64_t offset, bits;
     if (list->n != 2 || !is_number(list->p[0]) || list->p[1].kind != VAL_INT ||
         !val_as_int64(list->p[1], &offset) || offset < -256 || offset > 255) {
-        return deq_type(x, takes);
+        return deq_type(in, *deq, span, takes);
     }
     TRY(tik_number_value(list->p[0], DT_F32, &bits));
     uint64_t pack = (uint64_t)(dst == DT_S8) << 46 | ((uint64_t)offset & 0x1ff) << 37 |
                     (uint64_t)bits;
-    x->got[C_DEQ] = val_int((int64_t)pack);
+    *deq = val_int((int64_t)pack);
     return true;
 }
 
 static bool
-pack_number(const Convert *x, Dtype dst)
+pack_number(Interp *in, Value deq, Span span, Dtype dst)
 {
     uint64_t pack;
     Fault f;
-    if (!tik_literal_fits(x->got[C_DEQ], DT_U64) ||
-        !val_as_uint64(x->got[C_DEQ], &pack)) {
-        return deq_type(x, "a pack of 64 bits");
+    if (!tik_literal_fits(deq, DT_U64) || !val_as_uint64(deq, &pack)) {
+        return deq_type(in, deq, span, "a pack of 64 bits");
     }
     if (!check_pack_sign(pack, dst, &f)) {
-        stage_diag(x->in, D_DEQ_SIGN, x->span[C_DEQ], "%s", f.text);
+        stage_diag(in, D_DEQ_SIGN, span, "%s", f.text);
         return false;
     }
     return true;
+}
+
+bool
+tik_deq_pack(Interp *in, Value *deq, Span span, Dtype dst, const char *takes)
+{
+    if (deq->kind == VAL_LIST || deq->kind == VAL_TUPLE) {
+        return pack_list(in, deq, span, dst);
+    }
+    if (deq->kind == VAL_INT || deq->kind == VAL_BIG) {
+        return pack_number(in, *deq, span, dst);
+    }
+    return tik_is_runtime(*deq) || deq_type(in, *deq, span, takes);
 }
 
 static bool
@@ -191,18 +206,14 @@ packed(Convert *x, Dtype dst)
     static const int params[] = {C_MASK,    C_DST,     C_SRC,     C_REPEAT,
                                  C_DST_BLK, C_SRC_BLK, C_DST_REP, C_SRC_REP,
                                  C_DEQ,     C_HIGH,    C_UNIT};
-    Value deq = x->got[C_DEQ];
-    bool table = tik_is(deq, &tik_tensor_class);
-    bool list = deq.kind == VAL_LIST || deq.kind == VAL_TUPLE;
-    bool number = deq.kind == VAL_INT || deq.kind == VAL_BIG;
-    if (!table && !list && !number && !tik_is_runtime(deq)) {
-        return deq_type(x, "[scale, offset], a pack of 64 bits or a uint64 tensor");
-    }
+    const char *takes = "[scale, offset], a pack of 64 bits or a uint64 tensor";
+    bool table = tik_is(x->got[C_DEQ], &tik_tensor_class);
     Op op = table    ? (x->old ? OP_VCONV_PACKS : OP_VEC_CONV_PACKS)
             : x->old ? OP_VCONV_PACK
                      : OP_VEC_CONV_PACK;
-    return no_round_mode(x) && (!list || pack_list(x, dst)) &&
-           (!number || pack_number(x, dst)) && record(x, op, params, ARRAY_LEN(params));
+    return no_round_mode(x) &&
+           (table || tik_deq_pack(x->in, &x->got[C_DEQ], x->span[C_DEQ], dst, takes)) &&
+           record(x, op, params, ARRAY_LEN(params));
 }
 
 /* ---- calls ----------------------------------------------------------------------------------------------- */

@@ -166,6 +166,57 @@ tik_h_duplicate(Interp *in, Tik *c, const CallArgs *args)
     return outcome(&x, begun);
 }
 
+/* ---- conversions -------------------------------------------------------------------------------------------- */
+
+Value
+tik_h_cast(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[] = {
+        {"dst", true, {0}}, {"src", true, {0}}, {"round_mode", true, {0}}};
+    SliceCall x = elementwise(in, c, args, OP_H_CAST);
+    Value got[3];
+    Span span[3];
+    int begun = begin(&x, params, 3, got, span);
+    if (begun > 0 && put_slice(&x, "dst", got[0], span[0]) &&
+        put_slice(&x, "src", got[1], span[1])) {
+        put_operand(&x, got[2], span[2]);
+        finish(&x);
+    }
+    return outcome(&x, begun);
+}
+
+/* Results of 8 bits are scaled by a pack, the others by a float16. */
+static bool
+put_factor(SliceCall *x, Value factor, Span span)
+{
+    Dtype dst = x->v[0]->dtype;
+    if (dst == DT_S8 || dst == DT_U8) {
+        x->op = OP_H_QUANT_PACK;
+        TRY(tik_deq_pack(x->in, &factor, span, dst,
+                         "[scale, offset] or a pack of 64 bits"));
+    } else {
+        TRY(tik_deq_scale(x->in, factor, span));
+    }
+    put_operand(x, factor, span);
+    return true;
+}
+
+Value
+tik_h_quant(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[] = {
+        {"dst", true, {0}}, {"src", true, {0}}, {"deqscale", true, {0}}};
+    SliceCall x = elementwise(in, c, args, OP_H_QUANT);
+    Value got[3];
+    Span span[3];
+    int begun = begin(&x, params, 3, got, span);
+    if (begun > 0 && put_slice(&x, "dst", got[0], span[0]) &&
+        put_slice(&x, "src", got[1], span[1]) && put_factor(&x, got[2], span[2])) {
+        finish(&x);
+    }
+    return outcome(&x, begun);
+}
+
 /* ---- comparison and selection ------------------------------------------------------------------------------- */
 
 static const char *const modes[] = {"LT", "LE", "GT", "GE", "EQ", "NE"};

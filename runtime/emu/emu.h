@@ -22,6 +22,7 @@
 #define TIK_EMU_H
 
 #include "emu/emu_lanes.h"
+#include "num/num_conv.h"
 #include "tikblob.h"
 #include "tikrt.h"
 
@@ -342,6 +343,10 @@ bool emu_bind_compare(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_reduce(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_sort(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_convert(EmuProgram *p, EmuOp *op, const char **why);
+/* Of op->from to op->dtype: whether it exists with the operation's rounding mode; and what it is now. Float
+ * results saturate by one mode of the core, integers by another. */
+bool emu_has_conversion(const EmuProgram *p, const EmuOp *op);
+NumConv emu_conversion(const EmuRun *r, const EmuOp *op);
 bool emu_bind_gather(EmuProgram *p, EmuOp *op, const char **why);
 
 /* The same for instructions without tensor data; false: operands that it cannot have. */

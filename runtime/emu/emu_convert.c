@@ -39,20 +39,26 @@ register32(const EmuRun *r, int offset)
     return v;
 }
 
-/* Float results saturate by one mode of the core, integers by another. */
+NumConv
+emu_conversion(const EmuRun *r, const EmuOp *op)
+{
+    int round = form_slot(op_table[op->op].form, ROLE_ATTR, "round_mode");
+    bool to_float = dtype_is_float((Dtype)op->dtype);
+    NumConv v = {.dst = num_type(op->dtype), .src = num_type(op->from)};
+    v.round = round < 0 ? NUM_NEAREST : rounds[emu_slot_attr(r->p, op, round)];
+    v.keep = register32(r, to_float ? SREG_FP2FP : SREG_FP2INT) & 1;
+    return v;
+}
+
 static Conversion
 conversion(const EmuRun *r, const EmuOp *op)
 {
     Conversion v = {.scaled = op_table[op->op].sem == SEM_CONV_SCALED};
     if (v.scaled) {
         v.scale = (uint16_t)emu_slot(r, op, op->plan.scalar);
-        return v;
+    } else {
+        v.conv = emu_conversion(r, op);
     }
-    int round = form_slot(op_table[op->op].form, ROLE_ATTR, "round_mode");
-    bool to_float = dtype_is_float((Dtype)op->dtype);
-    v.conv = (NumConv){.dst = num_type(op->dtype), .src = num_type(op->from)};
-    v.conv.round = round < 0 ? NUM_NEAREST : rounds[emu_slot_attr(r->p, op, round)];
-    v.conv.keep = register32(r, to_float ? SREG_FP2FP : SREG_FP2INT) & 1;
     return v;
 }
 
@@ -226,8 +232,8 @@ exec_packed(EmuRun *r, const EmuOp *op)
 
 /* ---- binding -------------------------------------------------------------------------------------------- */
 
-static bool
-exists(const EmuProgram *p, const EmuOp *op)
+bool
+emu_has_conversion(const EmuProgram *p, const EmuOp *op)
 {
     uint32_t modes;
     int round = form_slot(op_table[op->op].form, ROLE_ATTR, "round_mode");
@@ -251,5 +257,5 @@ emu_bind_convert(EmuProgram *p, EmuOp *op, const char **why)
         op->plan.o[0] = op->plan.o[1];
         op->plan.n = 1;
     }
-    return exists(p, op);
+    return emu_has_conversion(p, op);
 }

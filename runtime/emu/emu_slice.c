@@ -9,7 +9,9 @@
 
 #include <string.h>
 
+#include "isa/check.h"
 #include "num/half.h"
+#include "num/num_conv.h"
 #include "num/num_fn.h"
 
 enum {
@@ -20,6 +22,12 @@ enum {
 
 /* ---- operands --------------------------------------------------------------------------------------------- */
 
+static bool
+converts(Form form)
+{
+    return form == FORM_HCAST || form == FORM_HQUANT || form == FORM_HPACK;
+}
+
 /* Types as the form says: a blob may say anything. */
 static bool
 types_fit(const EmuProgram *p, const EmuOp *op)
@@ -28,6 +36,9 @@ types_fit(const EmuProgram *p, const EmuOp *op)
     Form form = op_table[op->op].form;
     Dtype main = (Dtype)op->dtype;
     const ParamInfo *params = form_params(form, &n);
+    if (converts(form)) {
+        return emu_has_conversion(p, op);
+    }
     bool ok = op_has_dtype((Op)op->op, main, p->kernel.soc);
     for (int i = 0; i < n; i++) {
         if (params[i].role == ROLE_DST || params[i].role == ROLE_SRC) {
@@ -121,8 +132,10 @@ spread(uint8_t *to, int64_t step, const uint8_t *from, int size, int64_t n)
 typedef struct Work {
     const EmuOp *op;
     Sem sem;
-    Dtype type; /* of the sources */
-    int mode;   /* h_cmpv */
+    Dtype type;      /* of the sources */
+    int mode;        /* h_cmpv */
+    NumConv conv;    /* h_cast */
+    uint64_t factor; /* h_quant: the scale, or the pack */
 } Work;
 
 /* The instruction on lanes that computes the same. */
@@ -220,6 +233,15 @@ compute(const Work *w, uint8_t *dst, const uint8_t *const *src, int size, int64_
     case SEM_SLICE_DUP:
     case SEM_SLICE_MOVE:
         memmove(dst, src[0], (size_t)(n * size));
+        return;
+    case SEM_SLICE_CAST:
+        num_conv(&w->conv, dst, src[0], n);
+        return;
+    case SEM_SLICE_SCALED:
+        num_conv_scaled(dst, src[0], (uint16_t)w->factor, n);
+        return;
+    case SEM_SLICE_PACK:
+        num_conv_packed(dst, src[0], &w->factor, 1, n);
         return;
     case SEM_SLICE_CMP:
         for (int64_t i = 0; i < n; i++) {
@@ -319,18 +341,33 @@ fill_scalar(EmuRun *r, const EmuOp *op, Row *row, Dtype t)
     }
 }
 
+/* False: with the fault of a pack for another type. */
 static bool
-exec_slice(EmuRun *r, const EmuOp *op)
+open_work(EmuRun *r, const EmuOp *op, Work *w)
 {
     Form form = op_table[op->op].form;
     int mode = form_slot(form, ROLE_ATTR, "mode");
-    Work w = {.op = op, .sem = op_table[op->op].sem, .type = (Dtype)op->dtype};
+    int factor = form_slot(form, ROLE_SCALAR, "deqscale");
+    Fault f;
+    *w = (Work){.op = op, .sem = op_table[op->op].sem, .type = (Dtype)op->dtype};
+    w->mode = mode >= 0 ? (int)emu_slot_attr(r->p, op, mode) : 0;
+    w->factor = factor >= 0 ? (uint64_t)emu_slot(r, op, factor) : 0;
+    if (w->sem == SEM_SLICE_CAST) {
+        w->conv = emu_conversion(r, op);
+    }
+    return w->sem != SEM_SLICE_PACK || check_pack_sign(w->factor, w->type, &f) ||
+           emu_record(r, op, &f);
+}
+
+static bool
+exec_slice(EmuRun *r, const EmuOp *op)
+{
+    Work w;
     Row row;
     memset(row.given, 0, sizeof row.given);
     row.n = 0;
-    w.mode = mode >= 0 ? (int)emu_slot_attr(r->p, op, mode) : 0;
-    if (!emu_slice_equal(r, op) || !emu_slice_open(r, op, 0, &row.dst) ||
-        !open_sources(r, op, &row)) {
+    if (!emu_slice_equal(r, op) || !open_work(r, op, &w) ||
+        !emu_slice_open(r, op, 0, &row.dst) || !open_sources(r, op, &row)) {
         return false;
     }
     fill_scalar(r, op, &row, w.type);
@@ -357,6 +394,7 @@ emu_bind_slice(EmuProgram *p, EmuOp *op, const char **why)
     Dtype t = emu_slot_ref(p, op, form_main(form))->dtype;
     Op lanes = lane_op(op_table[op->op].sem);
     op->dtype = (uint8_t)t;
+    op->from = converts(form) ? (uint8_t)emu_slot_ref(p, op, 1)->dtype : op->from;
     op->exec = reduces(form) ? emu_exec_slice_reduce : exec_slice;
     op->lanes = lanes == OP_COUNT ? NULL : emu_lane_fn(lanes, t, t);
     *why = "the instruction does not exist for its dtypes";

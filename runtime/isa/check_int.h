@@ -76,6 +76,8 @@ const FamilyRules *check_family(Op op);
 void check_list_add(char *buf, size_t size, const char *name);
 const char *check_op_name(const CheckInstr *in);
 const char *check_param_name(const CheckInstr *in, int param);
+/* The processor has the pair of types of dst and src, with the rounding mode where there is one (convert.c). */
+bool check_conversion(const CheckInstr *in, Fault *fault);
 /* Generic parts of check_static for families that need them in another order. */
 bool check_main_dtype(const CheckInstr *in, int param, Fault *fault);
 bool check_same_dtype(const CheckInstr *in, int param, Fault *fault);

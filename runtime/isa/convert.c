@@ -51,8 +51,8 @@ no_mode(const CheckInstr *in, int slot, uint32_t modes, Fault *fault)
         dtype_name(in->args[dst + 1].t.dtype), dtype_name(in->args[dst].t.dtype), list);
 }
 
-static bool
-convert_statics(const CheckInstr *in, Fault *fault)
+bool
+check_conversion(const CheckInstr *in, Fault *fault)
 {
     Form form = op_table[in->op].form;
     int dst = form_slot(form, ROLE_DST, NULL), src = form_slot(form, ROLE_SRC, NULL);
@@ -132,7 +132,7 @@ check_pack_sign(uint64_t pack, Dtype dst, Fault *fault)
                       (unsigned long long)pack, sign, dtype_name(dst), dst == DT_S8);
 }
 
-const FamilyRules rules_convert = {.statics = convert_statics,
+const FamilyRules rules_convert = {.statics = check_conversion,
                                    .extent = convert_extent,
                                    .footprint = convert_footprint,
                                    .overlap = convert_overlap};

@@ -136,6 +136,10 @@ slice_statics(const CheckInstr *in, Fault *fault)
         return needs_dtype(in, mask, DT_BOOL, fault);
     case FORM_HMOVE:
         return needs_path(in, fault);
+    case FORM_HCAST:
+    case FORM_HQUANT:
+    case FORM_HPACK:
+        return check_conversion(in, fault);
     default:
         return true;
     }

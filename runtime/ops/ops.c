@@ -97,6 +97,9 @@ ops_find(Sem sem)
     case SEM_SLICE_CMP:
     case SEM_SLICE_SEL:
     case SEM_SLICE_MOVE:
+    case SEM_SLICE_CAST:
+    case SEM_SLICE_SCALED:
+    case SEM_SLICE_PACK:
         return ops_slice_elements;
     default:
         return 0;

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "num/num_conv.h"
 #include "num/num_fn.h"
 
 enum {
@@ -64,6 +65,9 @@ typedef struct Job {
     bool dense; /* rows of all slices */
     SliceFn *fn;
     NumFnLanes *map;
+    Sem sem;
+    NumConv conv;    /* h_cast */
+    uint64_t factor; /* h_quant: a float16 or a pack */
     uint8_t value[PIECE * WIDEST];
 } Job;
 
@@ -103,6 +107,34 @@ set_slices(Job *j, const OpCall *c)
     }
 }
 
+/* Conversions: src is operand 1 of their forms, the rounding mode or the factor operand 2. */
+static void
+set_conversion(Job *j, const OpCall *c)
+{
+    static const NumRound rounds[ROUND_COUNT] = {
+        [ROUND_NEAREST] = NUM_NEAREST, [ROUND_FLOOR] = NUM_FLOOR,
+        [ROUND_CEIL] = NUM_CEIL,       [ROUND_AWAY] = NUM_AWAY,
+        [ROUND_ZERO] = NUM_TO_ZERO,    [ROUND_ODD] = NUM_ODD};
+    Dtype dst = c->in.args[0].t.dtype;
+    uint32_t keep;
+    memcpy(&keep, c->sreg + (dtype_is_float(dst) ? SREG_FP2FP : SREG_FP2INT),
+           sizeof keep);
+    if (j->sem == SEM_SLICE_CAST) {
+        j->conv = (NumConv){.dst = num_type(dst),
+                            .src = num_type(c->in.args[1].t.dtype),
+                            .round = rounds[c->in.args[2].v],
+                            .keep = keep & 1};
+    } else {
+        j->factor = (uint64_t)c->in.args[2].v;
+    }
+}
+
+static bool
+converts(Sem sem)
+{
+    return sem == SEM_SLICE_CAST || sem == SEM_SLICE_SCALED || sem == SEM_SLICE_PACK;
+}
+
 static void
 set_work(Job *j, const OpCall *c)
 {
@@ -115,7 +147,10 @@ set_work(Job *j, const OpCall *c)
         [SEM_SLICE_REC] = 1 + NUM_REC, [SEM_SLICE_RSQRT] = 1 + NUM_RSQRT,
         [SEM_SLICE_SIN] = 1 + NUM_SIN, [SEM_SLICE_COS] = 1 + NUM_COS};
     j->fn = table->fn[sem][t];
-    if (functions[sem] != 0) {
+    j->sem = sem;
+    if (converts(sem)) {
+        set_conversion(j, c);
+    } else if (functions[sem] != 0) {
         j->map = num_fn((NumFn)(functions[sem] - 1), t == DT_F16 ? NUM_F16 : NUM_F32);
     } else if (sem == SEM_SLICE_CMP) {
         j->fn = table->cmp[c->in.args[form_slot(form, ROLE_ATTR, "mode")].v][t];
@@ -127,7 +162,13 @@ set_work(Job *j, const OpCall *c)
 static void
 work(const Job *j, uint8_t *dst, const uint8_t *const *src, int64_t n)
 {
-    if (j->map != NULL) {
+    if (j->sem == SEM_SLICE_CAST) {
+        num_conv(&j->conv, dst, src[1], n);
+    } else if (j->sem == SEM_SLICE_SCALED) {
+        num_conv_scaled(dst, src[1], (uint16_t)j->factor, n);
+    } else if (j->sem == SEM_SLICE_PACK) {
+        num_conv_packed(dst, src[1], &j->factor, 1, n);
+    } else if (j->map != NULL) {
         j->map(dst, src[1], n);
     } else if (j->fn != NULL) {
         j->fn(dst, src[1], src[2], src[3], n);
@@ -200,6 +241,10 @@ ops_slice_elements(OpCall *c)
     set_scalar(&j, c);
     set_slices(&j, c);
     set_work(&j, c);
+    if (j.sem == SEM_SLICE_PACK &&
+        !check_pack_sign(j.factor, c->in.args[0].t.dtype, &c->fault)) {
+        return false;
+    }
     for (int64_t a = 0; a < j.o[0].len[0]; a++) {
         for (int64_t b = 0; b < j.o[0].len[1]; b++) {
             each_row(&j, a, b);
