@@ -59,7 +59,8 @@ def unary(method, processor, dtype, part):
     work = {}
     if method.endswith('_preci'):
         wide = 'rec_' in method or 'rsqrt' in method
-        t = draw.Tensor('float32' if wide else 'float16', np.zeros((4 if wide else 11) * 2048 + 64, np.uint16), False)
+        count = (6 if wide else 11) * 2048 + 64   # up to 6 float32 or 11 float16 for each element of a piece
+        t = draw.Tensor('float32' if wide else 'float16', np.zeros(count, np.uint32 if wide else np.uint16), False)
         q.tensors.append(t)
         work = {'work_tensor': draw.At(t)}
     for at, lanes, rest in pieces(q, method, work):
