@@ -4,38 +4,8 @@
 
 #include <string.h>
 
+#include "isa/gather.h"
 #include "num/half.h"
-
-enum {
-    PICK_COUNT,
-    PICK_DST,
-    PICK_SRC,
-    PICK_PATTERN,
-    PICK_REPEAT,
-    PICK_BLK,
-    PICK_REP,
-    PICK_BITS_REP
-};
-
-enum {
-    GATHER_DST = 1,
-    GATHER_SRC,
-    GATHER_OFFSET,
-    GATHER_BASE = 6
-};
-
-enum {
-    BI_MASK,
-    BI_DST,
-    BI_SRC,
-    BI_WEIGHTS,
-    BI_OFFSET,
-    BI_BLK,
-    BI_DOWN,
-    BI_ACROSS,
-    BI_MODE,
-    BI_STEP
-};
 
 enum {
     PIECE = 256, /* lanes that are read before they are written */

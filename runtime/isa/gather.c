@@ -8,44 +8,7 @@
  * overlap-single and overlap-multi of this family. pattern-range, pattern-stride and rsvd-dtype are
  * param.def's and binding's. */
 #include "isa/check_int.h"
-
-enum {
-    PICK_COUNT,
-    PICK_DST,
-    PICK_SRC,
-    PICK_PATTERN,
-    PICK_REPEAT,
-    PICK_BLK,
-    PICK_REP,
-    PICK_BITS_REP
-};
-
-enum {
-    GATHER_DST = 1,
-    GATHER_SRC,
-    GATHER_OFFSET,
-    GATHER_BASE = 6
-};
-
-enum {
-    GATHERB_DST,
-    GATHERB_SRC,
-    GATHERB_OFFSETS,
-    GATHERB_REPEAT
-};
-
-enum {
-    BI_MASK,
-    BI_DST,
-    BI_SRC,
-    BI_WEIGHTS,
-    BI_OFFSET,
-    BI_BLK,
-    BI_DOWN,
-    BI_ACROSS,
-    BI_MODE,
-    BI_STEP
-};
+#include "isa/gather.h"
 
 enum {
     OFFSET_BYTES = 4,

@@ -2,6 +2,7 @@
  * together; only when one is wrong they are looked at one by one, for the fault. */
 #include <string.h>
 
+#include "isa/gather.h"
 #include "num/half.h"
 #include "ops/ops_int.h"
 
@@ -114,17 +115,6 @@ rows_store(const Rows *w, int64_t repeat, int64_t n, const uint8_t *buf)
 }
 
 /* ---- vreduce --------------------------------------------------------------------------------------------------- */
-
-enum {
-    PICK_COUNT,
-    PICK_DST,
-    PICK_SRC,
-    PICK_PATTERN,
-    PICK_REPEAT,
-    PICK_BLK,
-    PICK_REP,
-    PICK_BITS_REP
-};
 
 typedef struct Pick {
     const uint8_t *bits; /* null: lanes first, first + step, ... */
@@ -319,13 +309,6 @@ ops_pick(OpCall *c)
 
 /* ---- vgather, vscatter --------------------------------------------------------------------------------------------- */
 
-enum {
-    GATHER_DST = 1,
-    GATHER_SRC,
-    GATHER_OFFSET,
-    GATHER_BASE = 6
-};
-
 /* A tensor that is accessed anywhere, and the offsets that say where. */
 typedef struct Field {
     uint8_t *root;
@@ -496,19 +479,6 @@ ops_gatherb(OpCall *c)
 }
 
 /* ---- vbi -------------------------------------------------------------------------------------------------------------- */
-
-enum {
-    BI_MASK,
-    BI_DST,
-    BI_SRC,
-    BI_WEIGHTS,
-    BI_OFFSET,
-    BI_BLK,
-    BI_DOWN,
-    BI_ACROSS,
-    BI_MODE,
-    BI_STEP
-};
 
 typedef struct Bilinear {
     Rows w; /* lanes of dst; repeats are the vertical ones */

@@ -5,7 +5,7 @@ whose names contain one of the texts.
 
 No verdict depends on time: the limits are lower than the defaults, so that a program which does not
 count its work is stopped by CPU_SECONDS or ADDRESS_SPACE, both far above what the counted ones need.
-The times at the default limits are what tests/bench/run.py reports. Ends with 'N passed, N failed'."""
+Nothing here says how long a program takes at the default limits. Ends with 'N passed, N failed'."""
 import os
 import re
 import resource
