@@ -22,7 +22,7 @@ LLVM_CONFIG ?= llvm-config-19
 
 VERSION := 0.1.0
 
-RT_SRC   := $(wildcard runtime/isa/*.c runtime/num/*.c runtime/ops/*.c runtime/blob/*.c runtime/emu/*.c runtime/launch/*.c)
+RT_SRC   := $(wildcard runtime/isa/*.c runtime/num/*.c runtime/layout/*.c runtime/ops/*.c runtime/blob/*.c runtime/emu/*.c runtime/launch/*.c)
 TIKC_SRC := $(wildcard compiler/base/*.c compiler/syntax/*.c compiler/stage/*.c compiler/ir/*.c \
               compiler/analysis/*.c compiler/passes/*.c compiler/stream/*.c compiler/lib/*.c)
 GEN_SRC  := $(BUILD)/gen/tik.tab.c $(BUILD)/gen/tik.lex.c $(BUILD)/gen/stdlib.c
@@ -76,7 +76,7 @@ $(call obj,$(wildcard runtime/launch/*.c)): CFLAGS += -fopenmp
 $(call obj,$(wildcard runtime/emu/*.c runtime/ops/*.c)): CFLAGS += -O3 -ffp-contract=off -fno-trapping-math
 # So are those of the numeric library, whose bits are the same whatever the processor has: no operation
 # is contracted. The other two flags let operations be done on lanes that do not count.
-$(call obj,$(wildcard runtime/num/*.c)): CFLAGS += -O3 -ffp-contract=off -fno-trapping-math
+$(call obj,$(wildcard runtime/num/*.c runtime/layout/*.c)): CFLAGS += -O3 -ffp-contract=off -fno-trapping-math
 $(call obj,$(DRV_SRC) $(wildcard compiler/stream/*.c)): CPPFLAGS += -DTIKC_VERSION='"$(VERSION)"'
 
 $(BUILD)/libtikrt.a: $(RT_OBJ)
