@@ -18,7 +18,8 @@ enum {
     ROW_BYTES = 16,
     SLOT_BYTES = 16,
     MAX_SLOTS = 255,  /* of one descriptor */
-    MAX_NUMBERS = 16, /* of one descriptor: two bits each in its tag word */
+    MAX_NUMBERS = 48, /* of one descriptor: two bits each in its tag words */
+    TAG_NUMBERS = 16, /* of one tag word */
     MAX_BLOB_REGS = 65536,
     MAX_BLOB_CORES = 65535,
     MAX_STRING_BYTES = 4 << 20,
@@ -287,5 +288,19 @@ int blob_decode(const TikCursor *c, TikDesc *out, BlobUse *use, TikBlobDiag *dia
 
 /* Number of 32-bit fields and of bytes, head included, wide immediates not, of an instruction. */
 void blob_instr_layout(Op op, MaskForm form, int *numbers, int *bytes);
+
+/* Instructions of more than TAG_NUMBERS numbers have further tag words in front of their fields: bytes of
+ * these, and where the tag word of a number stands. */
+static inline uint32_t
+blob_more_tags(int numbers)
+{
+    return numbers > TAG_NUMBERS ? 4 * ((uint32_t)(numbers - 1) / TAG_NUMBERS) : 0;
+}
+
+static inline uint32_t
+blob_tag_word(int number)
+{
+    return number < TAG_NUMBERS ? 4 : 4 + 4 * ((uint32_t)number / TAG_NUMBERS);
+}
 
 #endif

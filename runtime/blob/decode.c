@@ -5,7 +5,7 @@
  *   others   slots class slot|op dtype from tags reg16   number number
  *   LOAD     slots class flags 0 0 tags reg16            operand
  *   STORE    slots class flags 0 0 tags 0                operand number
- *   INSTR    slots class op|checked|form16 tags32        operands and numbers in call order
+ *   INSTR    slots class op|checked|form16 tags32        (more tags) operands and numbers in call order
  * An operand is an AFFN record (24 bits), a dtype and an i32 offset; a number 32 bits, with two tag bits:
  * immediate, loop slot (or the core), register, wide. Wide immediates, 64 bits, follow the fields.
  *
@@ -20,7 +20,7 @@ typedef struct Reader {
     const TikCursor *c;
     const uint8_t *p; /* the descriptor */
     uint32_t at;      /* next field, bytes from p */
-    uint32_t tags;    /* of the numbers not yet read */
+    int numbers;      /* read so far */
     uint32_t wide;    /* next wide immediate, bytes from p */
     uint32_t nwide;   /* read so far */
     BlobUse *use;
@@ -98,16 +98,24 @@ read_wide(Reader *r, uint32_t field, TikNum *out)
     return true;
 }
 
+/* Descriptors that are no instruction have one byte of tags. */
+static NumTag
+tag_of(const uint8_t *p, int number)
+{
+    bool instr = p[1] == CLASS_BASE + DESC_INSTR;
+    uint32_t tags = instr ? get32(p + blob_tag_word(number)) : p[5];
+    return (NumTag)(tags >> (2 * (number % TAG_NUMBERS)) & 3);
+}
+
 static bool
 read_number(Reader *r, TikNum *out)
 {
     uint32_t field = get32(r->p + r->at);
-    NumTag tag = (NumTag)(r->tags & 3);
+    NumTag tag = tag_of(r->p, r->numbers++);
     TikNum n = number_of(tag, field);
     bool ok = tag == TAG_IMM ||
               (tag == TAG_WIDE ? read_wide(r, field, &n)
                                : check_index(r, tag, field, BLOB_NUMBER_INDEX));
-    r->tags >>= 2;
     r->at += 4;
     if (ok && out != NULL) {
         *out = n;
@@ -219,6 +227,7 @@ blob_instr_layout(Op op, MaskForm form, int *numbers, int *bytes)
             break;
         }
     }
+    *bytes += (int)blob_more_tags(*numbers);
 }
 
 static MaskForm
@@ -258,30 +267,44 @@ numbers_of(const uint8_t *p, int *bytes)
     return 0;
 }
 
+/* The code goes on for so many bytes. */
+static bool
+fits(const Reader *r, uint32_t bytes)
+{
+    uint32_t slots = (bytes + SLOT_BYTES - 1) / SLOT_BYTES;
+    uint64_t room = r->c->end - r->c->at;
+    return (uint64_t)slots * SLOT_BYTES <= room ||
+           bad(r, BLOB_DESC_SIZE, 0, (BlobSeen){slots, 0, (int64_t)(room / SLOT_BYTES)});
+}
+
 static bool
 measure(Reader *r)
 {
     bool instr = r->p[1] == CLASS_BASE + DESC_INSTR;
     int bytes;
     int n = numbers_of(r->p, &bytes);
-    r->tags = instr ? get32(r->p + 4) : r->p[5];
-    r->at = 8;
+    r->at = 8 + (instr ? blob_more_tags(n) : 0);
     r->wide = (uint32_t)bytes;
+    if (!fits(r, r->at)) {
+        return false;
+    }
     uint32_t nwide = 0;
     for (int i = 0; i < n; i++) {
-        nwide += (r->tags >> (2 * i) & 3) == TAG_WIDE;
+        nwide += tag_of(r->p, i) == TAG_WIDE;
     }
-    if (n < MAX_NUMBERS && r->tags >> (2 * n) != 0) {
-        return bad(r, BLOB_DESC_RESERVED, 4, (BlobSeen){r->tags, 0, 0});
+    uint32_t last = instr ? blob_tag_word(n > 0 ? n - 1 : 0) : 5;
+    uint32_t tags = instr ? get32(r->p + last) : r->p[last];
+    int in_last = n > 0 ? (n - 1) % TAG_NUMBERS + 1 : 0;
+    if (in_last < TAG_NUMBERS && tags >> (2 * in_last) != 0) {
+        return bad(r, BLOB_DESC_RESERVED, last, (BlobSeen){tags, 0, 0});
     }
     uint32_t used = (uint32_t)bytes + 8 * nwide;
     uint32_t slots = (used + SLOT_BYTES - 1) / SLOT_BYTES;
     if (r->p[0] != slots) {
         return bad(r, BLOB_DESC_SIZE, 0, (BlobSeen){r->p[0], slots, slots});
     }
-    if (slots * SLOT_BYTES > r->c->end - r->c->at) {
-        return bad(r, BLOB_DESC_SIZE, 0,
-                   (BlobSeen){slots, 0, (int64_t)((r->c->end - r->c->at) / SLOT_BYTES)});
+    if (!fits(r, slots * SLOT_BYTES)) {
+        return false;
     }
     if (!blob_is_zero(r->p + used, slots * SLOT_BYTES - used)) {
         return bad(r, BLOB_DESC_RESERVED, used, (BlobSeen){0, 0, 0});

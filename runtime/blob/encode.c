@@ -11,7 +11,7 @@ typedef struct Encoder {
     const EncodeError *err;
     uint8_t p[MAX_SLOTS * SLOT_BYTES];
     uint32_t at; /* next field */
-    uint32_t tags;
+    bool instr;
     int numbers;
     int64_t wide[MAX_NUMBERS];
     uint32_t nwide;
@@ -68,6 +68,19 @@ number_field(const Encoder *e, const TikNum *n, NumTag *tag, uint32_t *field)
     return false;
 }
 
+static void
+put_tag(Encoder *e, NumTag tag)
+{
+    int i = e->numbers++;
+    uint32_t shifted = (uint32_t)tag << (2 * (i % TAG_NUMBERS));
+    uint8_t *word = e->p + blob_tag_word(i);
+    if (e->instr) {
+        put32(word, get32(word) | shifted);
+    } else {
+        e->p[5] |= (uint8_t)shifted;
+    }
+}
+
 static bool
 put_number(Encoder *e, const TikNum *n)
 {
@@ -83,7 +96,7 @@ put_number(Encoder *e, const TikNum *n)
         field = e->nwide;
         e->wide[e->nwide++] = n->imm;
     }
-    e->tags |= (uint32_t)tag << (2 * e->numbers++);
+    put_tag(e, tag);
     put32(e->p + e->at, field);
     e->at += 4;
     return true;
@@ -269,7 +282,10 @@ put_instr(Encoder *e, const TikDesc *d)
 {
     int n;
     const ParamInfo *p = form_params(op_table[d->op].form, &n);
+    int numbers, bytes;
     put16(e->p + 2, (uint32_t)d->op | (d->checked ? OP_CHECKED : 0));
+    blob_instr_layout(d->op, d->mask_form, &numbers, &bytes);
+    e->at += blob_more_tags(numbers);
     for (int i = 0; i < n; i++) {
         bool ok = true;
         switch (p[i].role) {
@@ -341,20 +357,14 @@ put_class(Encoder *e, const TikDesc *d)
 bool
 writer_encode(TikBlobWriter *w, const TikDesc *d, const EncodeError *err)
 {
-    Encoder e = {.w = w, .err = err, .at = 8};
+    Encoder e = {.w = w, .err = err, .at = 8, .instr = d->kind == DESC_INSTR};
     if (!put_class(&e, d)) {
         return false;
     }
-    bool instr = d->kind == DESC_INSTR;
-    e.at = instr || d->kind == DESC_STORE || e.at > 16 ? e.at : 16;
+    e.at = e.instr || d->kind == DESC_STORE || e.at > 16 ? e.at : 16;
     for (uint32_t i = 0; i < e.nwide; i++) {
         put64(e.p + e.at, (uint64_t)e.wide[i]);
         e.at += 8;
-    }
-    if (instr) {
-        put32(e.p + 4, e.tags);
-    } else {
-        e.p[5] = (uint8_t)e.tags;
     }
     uint32_t slots = (e.at + SLOT_BYTES - 1) / SLOT_BYTES;
     e.p[0] = (uint8_t)slots;
