@@ -10,6 +10,7 @@
 
 #include "num/half.h"
 #include "num/num_conv.h"
+#include "num/num_deq.h"
 #include "num/num_fn.h"
 #include "num/num_int.h"
 #include "num/num_reduce.h"
@@ -193,6 +194,96 @@ scaled_conversions(void **state)
     assert_int_equal(bytes[1], -47);
 }
 
+/* The result of one element by one word, sign extended. */
+static int64_t
+dequantised(NumType src, NumType dst, uint64_t word, bool relu, int32_t x)
+{
+    NumDeq d = {.dst = dst, .src = src, .scale = dst != NUM_S16, .relu = relu};
+    num_deq_words(&d, &word, 1, true);
+    assert_true(num_deq_exists(&d));
+    uint16_t h = 0;
+    int8_t b = 0;
+    bool narrow = dst == NUM_S8 || dst == NUM_U8;
+    num_deq(&d, narrow ? (void *)&b : (void *)&h, &x, 1);
+    return dst == NUM_S8    ? b
+           : dst == NUM_U8  ? (uint8_t)b
+           : dst == NUM_S16 ? (int16_t)h
+                            : h;
+}
+
+/* Order: shift and 16 bits, multiply, round, 9 bits, relu, offset, 8 bits. */
+static void
+dequantisation(void **state)
+{
+    (void)state;
+    const uint64_t shift8 = 0x000040773f000000; /* 0.5, shift 8, offset 3, int8 */
+    assert_int_equal(dequantised(NUM_S32, NUM_S8, shift8, false, 1000), 5);
+    assert_int_equal(dequantised(NUM_S32, NUM_S8, shift8, false, -1000), 1);
+    assert_int_equal(dequantised(NUM_S32, NUM_S8, shift8, false, 1280), 5);
+    assert_int_equal(dequantised(NUM_S32, NUM_U8, 0x3f000000, false, 7), 4);
+    const uint64_t minus10 = 0x00003ec03f800000;
+    assert_int_equal(dequantised(NUM_S32, NUM_U8, minus10, false, 400), 245);
+    assert_int_equal(dequantised(NUM_S32, NUM_S8, 0x00007f203a83126f, false, 70000), 63);
+    assert_int_equal(dequantised(NUM_S32, NUM_F16, 0x3c23d70a, false, -12345), 0xd7b7);
+    assert_int_equal(dequantised(NUM_S32, NUM_F16, 0x3c23d70a, true, -12345), 0);
+    assert_int_equal(dequantised(NUM_S32, NUM_F16, 0x3c23d70a, false, 12345678), 0x7bff);
+    assert_int_equal(dequantised(NUM_S32, NUM_F16, 0x133f800000, false, 1000), 0x53c0);
+    assert_int_equal(dequantised(NUM_S32, NUM_S16, 0x200000000, false, -100), -13);
+    assert_int_equal(dequantised(NUM_S32, NUM_S16, 0x200000000, true, -100), 0);
+    assert_int_equal(dequantised(NUM_S32, NUM_S16, 0x200000000, false, 300000), 32767);
+    /* a product that is NaN, and one that is infinite */
+    assert_int_equal(dequantised(NUM_S32, NUM_S8, 0x400000000000 | 0x7fc00000, false, 9),
+                     0);
+    assert_int_equal(dequantised(NUM_S32, NUM_S8, 0x400000000000 | 0x7f800000, false, 9),
+                     127);
+    NumDeq none = {.dst = NUM_S8, .src = NUM_S32};
+    assert_false(num_deq_exists(&none));
+    none = (NumDeq){.dst = NUM_BF16, .src = NUM_S32, .scale = true};
+    assert_false(num_deq_exists(&none));
+}
+
+static uint64_t
+next_random(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return *seed >> 32 | *seed << 32;
+}
+
+/* Every level gives the bits of the base level, also for a number of elements that is no multiple of 16. */
+static void
+dequantisation_levels(void **state)
+{
+    (void)state;
+    static uint32_t src[N], base[N], other[N];
+    uint64_t seed = 7, words[DEQ_CHANNELS];
+    for (int round = 0; round < 40; round++) {
+        for (int i = 0; i < N; i++) {
+            uint32_t r = (uint32_t)next_random(&seed);
+            src[i] = round % 2 ? r : (uint32_t)((int32_t)r >> (r & 31));
+        }
+        for (int i = 0; i < DEQ_CHANNELS; i++) {
+            words[i] = next_random(&seed);
+        }
+        for (int k = 0; k < NUM_TYPES * NUM_TYPES * 32; k++) {
+            NumDeq d = {.dst = (NumType)(k / 32 % NUM_TYPES),
+                        .src = (NumType)(k / 32 / NUM_TYPES),
+                        .scale = k & 1,
+                        .relu = k & 2,
+                        .gate = k & 4,
+                        .keep = k & 8};
+            num_deq_words(&d, words, DEQ_CHANNELS, k & 16);
+            for (int level = 1; num_deq_exists(&d) && level <= (int)num_level();
+                 level++) {
+                memset(base, 0, sizeof base);
+                memset(other, 0, sizeof other);
+                num_deq_at(NUM_LEVEL_BASE, &d, base, src, N - 5);
+                num_deq_at((NumLevel)level, &d, other, src, N - 5);
+                assert_memory_equal(base, other, sizeof base);
+            }
+        }
+    }
+}
+
 /* Types of one size, more elements than a piece, every level. */
 static void
 conversions_in_place(void **state)
@@ -258,6 +349,7 @@ main(void)
         cmocka_unit_test(huge_arguments),       cmocka_unit_test(lengths_and_addresses),
         cmocka_unit_test(levels_agree),         cmocka_unit_test(conversions),
         cmocka_unit_test(scaled_conversions),   cmocka_unit_test(nibbles),
+        cmocka_unit_test(dequantisation),       cmocka_unit_test(dequantisation_levels),
         cmocka_unit_test(conversions_in_place), cmocka_unit_test(integers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,124 @@
+/* num_deq.c: the choice of a conversion out of the accumulator, and parameter words as numbers. */
+#include "num/num_deq.h"
+
+#include "num/half.h"
+
+/* By types and scale; DEQ_KINDS: there is none. */
+static NumDeqKind
+kind_from_s32(const NumDeq *d)
+{
+    switch (d->dst) {
+    case NUM_S8:
+        return !d->scale ? DEQ_KINDS : d->shift ? DEQ_S8_SHIFT : DEQ_S8;
+    case NUM_U8:
+        return !d->scale ? DEQ_KINDS : d->shift ? DEQ_U8_SHIFT : DEQ_U8;
+    case NUM_S16:
+        return d->scale ? DEQ_KINDS : DEQ_S16;
+    case NUM_F16:
+        return !d->scale ? DEQ_KINDS : d->shift ? DEQ_F16_SHIFT : DEQ_F16;
+    case NUM_S32:
+        return d->scale ? DEQ_KINDS : d->relu ? DEQ_RELU_S32 : DEQ_COPY32;
+    default:
+        return DEQ_KINDS;
+    }
+}
+
+static NumDeqKind
+kind_from_f32(const NumDeq *d)
+{
+    switch (d->dst) {
+    case NUM_S8:
+        return d->scale ? DEQ_F32_S8 : DEQ_KINDS;
+    case NUM_U8:
+        return d->scale ? DEQ_F32_U8 : DEQ_KINDS;
+    case NUM_F16:
+        return d->scale ? DEQ_KINDS : DEQ_F32_F16;
+    case NUM_BF16:
+        return d->scale ? DEQ_KINDS : DEQ_F32_BF16;
+    case NUM_F32:
+        return d->scale ? DEQ_KINDS : d->relu ? DEQ_RELU_F32 : DEQ_COPY32;
+    default:
+        return DEQ_KINDS;
+    }
+}
+
+static NumDeqKind
+kind_of(const NumDeq *d)
+{
+    bool same = d->src == d->dst && !d->scale && !d->relu;
+    switch (d->src) {
+    case NUM_S32:
+        return kind_from_s32(d);
+    case NUM_F32:
+        return kind_from_f32(d);
+    case NUM_F16:
+        return d->dst == NUM_F32 && !d->scale && !d->relu ? DEQ_WIDEN
+               : d->dst != NUM_F16                        ? DEQ_KINDS
+               : d->scale                                 ? DEQ_F16_F16
+               : d->relu                                  ? DEQ_RELU_F16
+                                                          : DEQ_COPY16;
+    case NUM_U32:
+        return same ? DEQ_COPY32 : DEQ_KINDS;
+    case NUM_S16:
+    case NUM_U16:
+        return same ? DEQ_COPY16 : DEQ_KINDS;
+    default:
+        return DEQ_KINDS;
+    }
+}
+
+bool
+num_deq_exists(const NumDeq *d)
+{
+    return kind_of(d) != DEQ_KINDS;
+}
+
+static const NumDeqTable *
+table_of(NumLevel level)
+{
+    switch (level) {
+    case NUM_LEVEL_AVX2:
+        return &num_deq_avx2;
+    case NUM_LEVEL_AVX512:
+        return &num_deq_avx512;
+    default:
+        return &num_deq_base;
+    }
+}
+
+void
+num_deq_at(NumLevel level, const NumDeq *d, void *dst, const void *src, int64_t n)
+{
+    table_of(level)->fn[kind_of(d)](dst, src, n, d);
+}
+
+void
+num_deq(const NumDeq *d, void *dst, const void *src, int64_t n)
+{
+    num_deq_at(num_level(), d, dst, src, n);
+}
+
+void
+num_deq_words(NumDeq *d, const uint64_t *word, int count, bool exact)
+{
+    const uint32_t used = exact ? 0xffffffffu : 0xffffe000u;
+    for (int i = 0; i < DEQ_CHANNELS; i++) {
+        uint64_t w = word[i % count];
+        int32_t offset = (int32_t)(w >> 37 & 0x1ff);
+        d->m[i] = float_of_bits((uint32_t)w & used);
+        d->n[i] = (int32_t)(w >> 32 & 0xf) + 1;
+        d->offset[i] = offset < 256 ? offset : offset - 512;
+    }
+    d->shift = word[0] >> 36 & 1;
+}
+
+void
+num_deq_halves(NumDeq *d, const uint16_t *m, int count)
+{
+    for (int i = 0; i < DEQ_CHANNELS; i++) {
+        d->m[i] = half_to_float(m[i % count]);
+        d->n[i] = 1;
+        d->offset[i] = 0;
+    }
+    d->shift = false;
+}
