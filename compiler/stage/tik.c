@@ -365,6 +365,7 @@ fill_module(Interp *in, Value m)
         stage_module_set(in, m, constants[i].name, val_int(constants[i].value));
     }
     add_classes(in, m);
+    tik_install_structs(in, m);
     tik_install_logic(in, m);
     stage_module_set(in, m, "is_tik_var",
                      val_builtin(in, "is_tik_var", is_tik_var, val_none()));

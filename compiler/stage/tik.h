@@ -223,7 +223,8 @@ typedef struct TikState {
     Sym sym_set_as;
     Value scalar_type, expr_type; /* the class objects tik.Scalar and tik.Expr */
     Refused refused[TK_COUNT];
-    Value built; /* names of the unit's kernels to their numbers */
+    Value built;              /* names of the unit's kernels to their numbers */
+    const Value *enumerators; /* those of tik_struct.def; null: not made yet */
 } TikState;
 
 extern const ObjectClass tik_container_class, tik_tensor_class, tik_scalar_class,
@@ -479,6 +480,12 @@ Value tik_vec_reduce_min(Interp *in, Tik *c, const CallArgs *args);
 
 Value tik_vreduce(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vreducev2(Interp *in, Tik *c, const CallArgs *args);
+
+/* ---- tik_data_copy.c, tik_struct.c ---- */
+
+Value tik_data_copy(Interp *in, Tik *c, const CallArgs *args);
+/* The structures and enumerations of tik_struct.def. */
+void tik_install_structs(Interp *in, Value module);
 
 /* ---- tik_sort.c ---- */
 

@@ -14,6 +14,7 @@ from tik_stub_expr import (Expr, InputScalar, Scalar, Value, Variable, condition
                            tik_any as any, tik_negate as negate, to_type)
 from tik_stub_notes import note
 from tik_stub_numbers import FLOATS, SIZE
+from tik_stub_struct import data_copy, provided
 from tik_stub_tensor import Root, Tensor, length_of, product, row_major, source_kind
 
 scope_gm = "global"
@@ -704,6 +705,8 @@ def _install():
         setattr(Tik, name, scope["call"])
     for name in ("vsel", "vec_sel"):
         setattr(Tik, name, _select(name))
+    Tik.data_copy = data_copy
+    globals().update(provided())
     store = Tik.mov_cmpmask_to_tensor
     Tik.mov_cmpmask_to_tensor = lambda self, dst, src_cmpmask: store(self, dst)
 

@@ -1,0 +1,123 @@
+"""Structures and enumerations of the module tik under CPython, from the compiler's table
+(compiler/stage/tik_struct.def), and data_copy, which records what they describe."""
+import os
+import re
+
+from tik_stub_expr import Value, const, op2, to_type
+from tik_stub_notes import note
+from tik_stub_numbers import SIZE
+
+TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "compiler", "stage",
+                     "tik_struct.def")
+HAS_ZERO_BLOCKS = False  # the compiler's default processor refuses a block_count of 0
+
+
+class Enumerator:
+    def __init__(self, of, name, value):
+        self.name, self.value, self._of = name, value, of
+
+    def __repr__(self):
+        return "%s.%s" % (self._of, self.name)
+
+
+class Structure:
+    _fields = _defaults = _aliases = ()
+
+    def __init__(self, *values, **named):
+        note("struct." + type(self).__name__)
+        for name, value in zip(self._fields, values + self._defaults[len(values):]):
+            setattr(self, name, value)
+        for name, value in named.items():
+            setattr(self, name, value)
+
+    def __setattr__(self, name, value):
+        name = dict(self._aliases).get(name, name)
+        if name not in self._fields:
+            raise AttributeError(name)
+        object.__setattr__(self, name, value)
+
+    def __getattr__(self, name):
+        return object.__getattribute__(self, dict(self._aliases)[name])
+
+    def __repr__(self):
+        return "%s(%s)" % (type(self).__name__,
+                           ", ".join(["%s=%r" % (f, getattr(self, f)) for f in self._fields]))
+
+
+def rows(text, macro):
+    return [[w.strip() for w in row.split(",")] for row in re.findall(r"^%s\((.*)\)$" % macro, text, re.M)]
+
+
+def provided():
+    """The names of the table and what they are."""
+    with open(TABLE) as f:
+        text = f.read()
+    text = text[text.index("\nENUM("):]
+    found = {}
+    for enum, in rows(text, "ENUM"):
+        values = {name: Enumerator(enum, name, int(number))
+                  for of, name, number in rows(text, "ENUMERATOR") if of == enum}
+        values.update({other: values[name] for of, other, name in rows(text, "SPELLING") if of == enum})
+        found[enum] = type(enum, (), values)
+    for struct, in rows(text, "STRUCT"):
+        mine = [row for row in rows(text, "FIELD") if row[0] == struct]
+        found[struct] = type(struct, (Structure,), {
+            "_fields": tuple(name for _, name, _, _ in mine),
+            "_defaults": tuple(_default(found, kind, int(number)) for _, _, number, kind in mine),
+            "_aliases": tuple((other, name) for of, other, name in rows(text, "ALIAS") if of == struct)})
+    return found
+
+
+def _default(found, kind, number):
+    if kind == "BOOL":
+        return bool(number)
+    values = vars(found[kind]).values() if kind in found else ()
+    return ([v for v in values if isinstance(v, Enumerator) and v.value == number] or [number])[0]
+
+
+# ---- data_copy -----------------------------------------------------------------------------------------
+
+def _guarded(inst, counts, record):
+    """Records what the function does, inside of a branch on the counts that only the run knows; nothing when
+    one is 0."""
+    if [n for n in counts if not isinstance(n, Value) and n == 0]:
+        note("data_copy.nothing")
+        return
+    conditions = [op2("ne", n, const(inst, n.dtype, 0)) for n in counts if isinstance(n, Value)]
+    conditions = conditions[:1] + [op2("and", conditions[0], c) for c in conditions[1:]]
+    if not conditions:
+        record()
+        return
+    inst._emit("if " + conditions[-1].text)
+    first = len(inst._lines)
+    record()
+    inst._lines[first:] = ["  " + line for line in inst._lines[first:]]
+    inst._emit("end")
+
+
+def _copy_count(inst, dst, src, count):
+    note("data_copy.count")
+    size = SIZE[dst.dtype]
+    if isinstance(count, Value):
+        count = op2("shr", op2("mul", to_type(count, "int64"), const(inst, "int64", size)),
+                    const(inst, "int64", 5))
+    else:
+        count = count * size >> 5
+    _guarded(inst, [count], lambda: inst.data_move(dst, src, 0, 1, count, 0, 0))
+
+
+def _copy_params(inst, dst, src, params):
+    note("data_copy.params")
+    counts = [params.block_len] + [params.block_count] * HAS_ZERO_BLOCKS
+    _guarded(inst, counts, lambda: inst.data_move(dst, src, 0, params.block_count, params.block_len,
+                                                  params.src_stride, params.dst_stride))
+
+
+COPIES = {"DataCopyParams": _copy_params}
+
+
+def data_copy(self, dst, src, *rest, **named):
+    if self._top.dropped:
+        return
+    third = rest[0] if rest else [named[n] for n in ("count", "params", "dst_slice_info") if n in named][0]
+    COPIES.get(type(third).__name__, _copy_count)(self, dst, src, third)
