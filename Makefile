@@ -197,8 +197,9 @@ FUZZ_TARGET ?= source
 FUZZ_RUNS   ?= 10000000
 FUZZ_BUILD   = build-fuzz
 FUZZ_FLAGS   = -fsanitize=address,undefined -fno-sanitize-recover=undefined
+FUZZ_COVERED = -fsanitize-coverage-ignorelist=tests/fuzz/plain.list
 fuzz-libs:
-	$(MAKE) BUILD=$(FUZZ_BUILD) CC=clang-19 OPT="-O2 -g1" SAN="$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link" \
+	$(MAKE) BUILD=$(FUZZ_BUILD) CC=clang-19 OPT="-O2 -g1" SAN="$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link $(FUZZ_COVERED)" \
 	    $(FUZZ_BUILD)/libtikc.a $(FUZZ_BUILD)/libtikrt.a
 $(FUZZ_BUILD)/fuzz_%: tests/fuzz/fuzz_%.c fuzz-libs
 	clang-19 $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes $(FUZZ_FLAGS) -fsanitize=fuzzer -fopenmp \

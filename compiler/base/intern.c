@@ -1,18 +1,24 @@
-/* intern.c: see intern.h. FNV-1a, linear probing, grown at three quarters full. */
+/* intern.c: see intern.h. FNV-1a, linear probing, grown at three quarters full. The tables begin with
+ * room for the names that every compilation has. */
 #include "base/intern.h"
 
 #include <string.h>
+
+enum {
+    FIRST_ENTRIES = 1024,
+    FIRST_SLOTS = 2048
+};
 
 void
 intern_init(Interner *in, Arena *arena)
 {
     memset(in, 0, sizeof *in);
     in->arena = arena;
-    in->cap = 256;
+    in->cap = FIRST_ENTRIES;
     in->entries = ARENA_ARRAY(arena, InternEntry, in->cap);
     in->entries[0] = (InternEntry){"", 0, 0};
     in->n = 1;
-    in->nslots = 512;
+    in->nslots = FIRST_SLOTS;
     in->slots = ARENA_ARRAY(arena, uint32_t, in->nslots);
 }
 

@@ -240,6 +240,45 @@ profile_for(Interp *in, Value given)
     return p;
 }
 
+/* A method that binds its own arguments (tik_method.def) wins over a row of op.def of that name, and both
+ * over the list of known names. Done for the first container: a program without one does not pay for a
+ * thousand names. */
+static void
+fill_method_table(Interp *in, TikState *st)
+{
+    if (st->method_of_sym) {
+        return;
+    }
+    Sym sym[METHOD_COUNT];
+    for (int i = 0; i < METHOD_COUNT; i++) {
+        sym[i] = intern(&in->u->names, tik_method_name(i));
+        st->nsym = MAX(st->nsym, sym[i] + 1);
+    }
+    st->method_of_sym = ARENA_ARRAY(&in->u->arena, uint16_t, st->nsym);
+    for (int i = METHOD_COUNT - 1; i >= 0; i--) {
+        if (i == OP_RESERVE || i == OP_BLOCKS || i == OP_BLOCK_BARRIER ||
+            strchr(tik_method_name(i), '.') != NULL) {
+            continue; /* recorded by Tensor, for_range, and methods of their own */
+        }
+        st->method_of_sym[sym[i]] = (uint16_t)(i + 1);
+    }
+    for (int i = OP_COUNT; i < OP_COUNT + TM_COUNT; i++) {
+        st->method_of_sym[sym[i]] = (uint16_t)(i + 1);
+    }
+    for (int f = 0; f < FORM_COUNT; f++) {
+        int n;
+        const ParamInfo *p = form_params((Form)f, &n);
+        for (int i = 0; i < n; i++) {
+            const char *end = p[i].items ? strchr(p[i].name, '[') : NULL;
+            size_t len = end ? (size_t)(end - p[i].name) : strlen(p[i].name);
+            st->param_sym[f][i] = intern_n(&in->u->names, p[i].name, len);
+        }
+    }
+    st->sym_set_as = intern(&in->u->names, "set_as");
+    st->sym_padmode = intern(&in->u->names, "PadMode");
+    st->sym_convrelu = intern(&in->u->names, "ConvReluMode");
+}
+
 static Value
 container_new(Interp *in, Value self, const CallArgs *args)
 {
@@ -255,6 +294,7 @@ container_new(Interp *in, Value self, const CallArgs *args)
         return val_fail();
     }
     TikState *st = tik_state(in);
+    fill_method_table(in, st);
     Tik *c = ARENA_NEW(&in->u->arena, Tik);
     c->base.cls = &tik_container_class;
     c->k = kernel_new(in->u);
@@ -376,48 +416,12 @@ fill_module(Interp *in, Value m)
         val_builtin(in, "unset_product_version", product_version, val_none()));
 }
 
-/* A method that binds its own arguments (tik_method.def) wins over a row of op.def of that name, and both
- * over the list of known names. */
-static void
-fill_method_table(Interp *in, TikState *st)
-{
-    Sym sym[METHOD_COUNT];
-    for (int i = 0; i < METHOD_COUNT; i++) {
-        sym[i] = intern(&in->u->names, tik_method_name(i));
-        st->nsym = MAX(st->nsym, sym[i] + 1);
-    }
-    st->method_of_sym = ARENA_ARRAY(&in->u->arena, uint16_t, st->nsym);
-    for (int i = METHOD_COUNT - 1; i >= 0; i--) {
-        if (i == OP_RESERVE || i == OP_BLOCKS || i == OP_BLOCK_BARRIER ||
-            strchr(tik_method_name(i), '.') != NULL) {
-            continue; /* recorded by Tensor, for_range, and methods of their own */
-        }
-        st->method_of_sym[sym[i]] = (uint16_t)(i + 1);
-    }
-    for (int i = OP_COUNT; i < OP_COUNT + TM_COUNT; i++) {
-        st->method_of_sym[sym[i]] = (uint16_t)(i + 1);
-    }
-    for (int f = 0; f < FORM_COUNT; f++) {
-        int n;
-        const ParamInfo *p = form_params((Form)f, &n);
-        for (int i = 0; i < n; i++) {
-            const char *end = p[i].items ? strchr(p[i].name, '[') : NULL;
-            size_t len = end ? (size_t)(end - p[i].name) : strlen(p[i].name);
-            st->param_sym[f][i] = intern_n(&in->u->names, p[i].name, len);
-        }
-    }
-    st->sym_set_as = intern(&in->u->names, "set_as");
-    st->sym_padmode = intern(&in->u->names, "PadMode");
-    st->sym_convrelu = intern(&in->u->names, "ConvReluMode");
-}
-
 bool
 tik_install(Interp *in)
 {
     TikState *st = ARENA_NEW(&in->u->arena, TikState);
     in->tik = st;
     st->built = val_dict(in);
-    fill_method_table(in, st);
     Value m = stage_module(in, "tik");
     fill_module(in, m);
     add_inner_paths(in, m);
