@@ -82,6 +82,42 @@ print_matrix(Text *out, Arena *a)
     }
 }
 
+static void
+print_cores(Text *t)
+{
+    text_printf(t, "%-18s %-14s %6s %10s %10s %8s %8s %8s\n", "name", "family", "cores",
+                "UB", "L1", "L0A", "L0B", "L0C");
+    for (int i = 0; i < soc_count(); i++) {
+        const Soc *s = soc_at(i);
+        if (s->lane) {
+            continue;
+        }
+        text_printf(t, "%-18s %-14s %6d %10lld %10lld %8lld %8lld %8lld%s\n", s->name,
+                    s->family, s->cores, (long long)s->bytes[SC_UB],
+                    (long long)s->bytes[SC_L1], (long long)s->bytes[SC_L0A],
+                    (long long)s->bytes[SC_L0B], (long long)s->bytes[SC_L0C],
+                    s == soc_default() ? "  (default)" : "");
+    }
+}
+
+/* Processors whose local memory is split into lanes. */
+static void
+print_lanes(Text *t)
+{
+    text_printf(t, "\n%-18s %6s %6s %10s %6s %8s %10s %10s\n", "name", "cores", "lanes",
+                "LMEM/lane", "banks", "EU bytes", "LMEM", "SMEM");
+    for (int i = 0; i < soc_count(); i++) {
+        const Soc *s = soc_at(i);
+        if (s->lane) {
+            text_printf(t, "%-18s %6d %6d %10lld %6d %8d %10lld %10lld\n", s->name,
+                        s->cores, s->lane->npu, (long long)s->lane->lane_bytes,
+                        s->lane->banks, s->lane->eu_bytes,
+                        (long long)(s->lane->npu * s->lane->lane_bytes),
+                        (long long)s->lane->smem_bytes);
+        }
+    }
+}
+
 int
 cmd_targets(Cmd *c)
 {
@@ -93,16 +129,8 @@ cmd_targets(Cmd *c)
         report_unit(c);
         return printed ? EXIT_CLEAN : EXIT_IO;
     }
-    text_printf(&t, "%-18s %-14s %6s %10s %10s %8s %8s %8s\n", "name", "family", "cores",
-                "UB", "L1", "L0A", "L0B", "L0C");
-    for (int i = 0; i < soc_count(); i++) {
-        const Soc *s = soc_at(i);
-        text_printf(&t, "%-18s %-14s %6d %10lld %10lld %8lld %8lld %8lld%s\n", s->name,
-                    s->family, s->cores, (long long)s->bytes[SC_UB],
-                    (long long)s->bytes[SC_L1], (long long)s->bytes[SC_L0A],
-                    (long long)s->bytes[SC_L0B], (long long)s->bytes[SC_L0C],
-                    s == soc_default() ? "  (default)" : "");
-    }
+    print_cores(&t);
+    print_lanes(&t);
     text_put(&t, "\nA family name selects one platform:\n");
 #define SOCFAMILY(name, platform) text_printf(&t, "  %-14s %s\n", name, platform);
 #include "isa/socfamily.def"

@@ -55,29 +55,54 @@ pair_list(Interp *in)
     return t.p;
 }
 
-static bool
-select_soc(Interp *in, ProfileObj *p, const Pair *pair, Span span)
+/* The profile's processor is compiled for, unless the command line named one. given: the profile as the
+ * program writes it. */
+static void
+select_soc(Interp *in, ProfileObj *p, const Soc *soc, const char *given, Span span)
 {
-    const Soc *soc = pair->soc ? soc_find(pair->soc) : NULL;
-    p->product = pair->version;
-    if (!soc) {
-        stage_diag(
-            in, D_SOC_CONFLICT, span,
-            "no processor belongs to the profile (\"%s\", \"%s\"); compiling for %s",
-            pair->arch, pair->version, in->u->soc->name);
-        return true;
-    }
     if (!in->u->soc_fixed) {
         in->u->soc = soc;
         p->soc = soc;
-        return true;
-    }
-    if (strcmp(soc->family, in->u->soc->family) != 0) {
+    } else if (strcmp(soc->family, in->u->soc->family) != 0) {
         stage_diag(in, D_SOC_CONFLICT, span,
-                   "the profile (\"%s\", \"%s\") means %s; the command line says %s",
-                   pair->arch, pair->version, soc->family, in->u->soc->name);
+                   "the profile (%s) means %s; the command line says %s", given,
+                   soc->family, in->u->soc->name);
         p->product = NULL;
     }
+}
+
+static void
+select_pair(Interp *in, ProfileObj *p, const Pair *pair, Span span)
+{
+    const Soc *soc = pair->soc ? soc_find(pair->soc) : NULL;
+    const char *given =
+        arena_printf(&in->u->arena, "\"%s\", \"%s\"", pair->arch, pair->version);
+    p->product = pair->version;
+    if (soc) {
+        select_soc(in, p, soc, given, span);
+    } else {
+        stage_diag(in, D_SOC_CONFLICT, span,
+                   "no processor belongs to the profile (%s); compiling for %s", given,
+                   in->u->soc->name);
+    }
+}
+
+/* Processors with lanes are named by themselves. False: it is none, with a diagnostic. */
+static bool
+select_lanes(Interp *in, ProfileObj *p, const char *name, Span span)
+{
+    const Soc *soc = soc_find(name);
+    if (!soc || !soc->lane) {
+        Diag *d =
+            stage_diag(in, D_VALUE_ERROR, span,
+                       "'%s' is neither the architecture of a profile nor a processor "
+                       "with lanes",
+                       name);
+        diag_help(in->u, d, "the profiles are %s; 'tikc targets' lists the processors",
+                  pair_list(in));
+        return false;
+    }
+    select_soc(in, p, soc, arena_printf(&in->u->arena, "\"%s\"", name), span);
     return true;
 }
 
@@ -110,8 +135,13 @@ tik_profile_new(Interp *in, Value self, const CallArgs *args)
     if (got[0].kind == VAL_NONE && got[1].kind == VAL_NONE) {
         return val_object(&p->base);
     }
-    if (!tik_text(in, got[0], "arch", args->span, &arch) ||
-        !tik_text(in, got[1], "version", args->span, &version)) {
+    if (!tik_text(in, got[0], "arch", args->span, &arch)) {
+        return val_fail();
+    }
+    if (got[1].kind == VAL_NONE) {
+        return select_lanes(in, p, arch, args->span) ? val_object(&p->base) : val_fail();
+    }
+    if (!tik_text(in, got[1], "version", args->span, &version)) {
         return val_fail();
     }
     const Pair *pair = find_pair(arch, version);
@@ -122,7 +152,8 @@ tik_profile_new(Interp *in, Value self, const CallArgs *args)
         diag_help(in->u, d, "the profiles are %s", pair_list(in));
         return val_fail();
     }
-    return select_soc(in, p, pair, args->span) ? val_object(&p->base) : val_fail();
+    select_pair(in, p, pair, args->span);
+    return val_object(&p->base);
 }
 
 /* ---- queries ------------------------------------------------------------------------------------------ */

@@ -539,8 +539,7 @@ peak_line(Asm *a)
         return false;
     }
     a->info.peak[s] = bytes;
-    return (s != SC_GM && (int)s < BLOB_SCOPES) ||
-           fail(a, "%s has no peak", scope_name(s));
+    return blob_has_peak((int)s) || fail(a, "%s has no peak", scope_name(s));
 }
 
 static bool

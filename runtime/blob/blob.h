@@ -24,7 +24,7 @@ enum {
     MAX_BLOB_CORES = 65535,
     MAX_STRING_BYTES = 4 << 20,
     BLOB_SCOPES =
-        SC_SREG /* memories of scope.def whose sizes are recorded: registers have one */
+        SC_SREG /* memories of scope.def whose sizes and alignments are recorded */
 };
 
 /* Flags of an argument. */
@@ -32,6 +32,13 @@ enum {
     ARG_PRESET = 1,
     ARG_OPEN = 2
 };
+
+/* Whether a kernel has a peak of the memory: registers have one size. */
+static inline bool
+blob_has_peak(int scope)
+{
+    return scope != SC_GM && scope != SC_SREG;
+}
 
 /* Bytes of a constant table in CNST. */
 static inline uint64_t

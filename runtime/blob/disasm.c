@@ -224,8 +224,8 @@ put_header(Out *o, const TikBlob *b, const TikBlobKernel *k)
         k->flags & TIKBLOB_FILL_SCRATCH ? " fill" : "",
         k->flags & TIKBLOB_ORDERED ? " ordered" : "",
         k->flags & TIKBLOB_ANY_CORES ? " any" : "");
-    for (int i = 1; i < BLOB_SCOPES; i++) {
-        if (k->peak[i] != 0) {
+    for (int i = 0; i < SC_COUNT; i++) {
+        if (blob_has_peak(i) && k->peak[i] != 0) {
             put(o, "peak %s %" PRId64 "\n", scope_name((Scope)i), k->peak[i]);
         }
     }

@@ -179,10 +179,9 @@ tikblob_kernel(const TikBlob *b, int index, TikBlobKernel *out)
                            .cores = get32(p + 40),
                            .flags = get32(p + 44),
                            .step_bound = get64(p + 48)};
-    for (int i = 1; i < BLOB_SCOPES; i++) {
-        out->peak[i] = get32(p + 52 + 4 * i);
+    for (int i = 1; i < SC_COUNT; i++) {
+        out->peak[i] = blob_has_peak(i) ? get32(p + 52 + 4 * i) : SREG_BYTES;
     }
-    out->peak[SC_SREG] = SREG_BYTES;
 }
 
 /* Where the next kernel's parts have to begin. */
@@ -210,11 +209,12 @@ check_parts(const TikBlob *b, const uint8_t *p, Parts *next, TikBlobDiag *diag)
 static bool
 check_peak(const TikBlob *b, const uint8_t *p, TikBlobDiag *diag)
 {
-    for (int i = 1; i < BLOB_SCOPES; i++) {
-        if (get32(p + 52 + 4 * i) > b->soc->bytes[i]) {
+    for (int i = 1; i < SC_COUNT; i++) {
+        int64_t room = blob_has_peak(i) ? b->soc->bytes[i] : 0;
+        if (get32(p + 52 + 4 * i) > room) {
             return blob_bad_value(diag, BLOB_KERNEL_PEAK, SEC_KERN,
                                   (uint64_t)(p + 52 + 4 * i - b->bytes),
-                                  (BlobSeen){get32(p + 52 + 4 * i), 0, b->soc->bytes[i]});
+                                  (BlobSeen){get32(p + 52 + 4 * i), 0, room});
         }
     }
     return true;
@@ -240,7 +240,7 @@ check_kernel(const TikBlob *b, const uint8_t *p, Parts *next, TikBlobDiag *diag)
     }
     uint32_t flags = get32(p + 44);
     if (flags > (TIKBLOB_FILL_SCRATCH | TIKBLOB_ORDERED | TIKBLOB_ANY_CORES) ||
-        !blob_is_zero(p + 84, 12)) {
+        !blob_is_zero(p + 84, 4)) {
         return blob_bad(diag, BLOB_KERNEL_FLAGS, SEC_KERN, where + 44);
     }
     if (get64(p + 48) == 0) {

@@ -503,8 +503,10 @@ build_kernel(Image *im, const WriterKernel *k)
     put32(p + 40, k->info.cores);
     put32(p + 44, k->info.flags);
     put64(p + 48, k->info.step_bound == 0 ? 1 : k->info.step_bound); /* see complete */
-    for (int i = 1; i < BLOB_SCOPES; i++) {
-        put32(p + 52 + 4 * i, (uint32_t)k->info.peak[i]);
+    for (int i = 0; i < SC_COUNT; i++) {
+        if (blob_has_peak(i)) {
+            put32(p + 52 + 4 * i, (uint32_t)k->info.peak[i]);
+        }
     }
     build_args(im, k);
     build_regions(im, k);

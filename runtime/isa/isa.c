@@ -132,6 +132,21 @@ core_kind_name(CoreKind c)
     return cores[c].core;
 }
 
+static const LaneTarget lane_targets[] = {
+#define LANE(id, name, core, ncores, npu, eu, bytes, banks, icp8, icp16, icp32, unit,    \
+             requant, requant_aligned, dw_aligned, smem, dim_max)                        \
+    {npu,         eu,      bytes,           banks,      {icp8, icp16, icp32},            \
+     UNIT_##unit, requant, requant_aligned, dw_aligned, smem,                            \
+     dim_max},
+#include "isa/lane.def"
+};
+
+typedef enum LaneId {
+#define LANE(id, ...) LANE_##id,
+#include "isa/lane.def"
+    LANE_COUNT
+} LaneId;
+
 static const Soc socs[] = {
 #define SOC(name, family, core, ncores, ncube, nvec, ub, l1, l0a, l0b, l0c, bt, fb, l2)  \
     {name,                                                                               \
@@ -141,8 +156,24 @@ static const Soc socs[] = {
      ncube,                                                                              \
      nvec,                                                                               \
      {INT64_MAX, ub, l1, l0a, l0b, l0c, bt, fb, SREG_BYTES},                             \
-     l2},
+     l2,                                                                                 \
+     NULL},
 #include "isa/soc.def"
+#define LANE(id, name, core, ncores, npu, eu, lane_bytes, banks, icp8, icp16, icp32,     \
+             unit, requant, requant_aligned, dw_aligned, smem, dim_max)                  \
+    {name,                                                                               \
+     name,                                                                               \
+     CORE_##core,                                                                        \
+     ncores,                                                                             \
+     0,                                                                                  \
+     0,                                                                                  \
+     {[SC_GM] = INT64_MAX,                                                               \
+      [SC_SREG] = SREG_BYTES,                                                            \
+      [SC_LMEM] = lane_bytes,                                                            \
+      [SC_SMEM] = smem},                                                                 \
+     smem,                                                                               \
+     &lane_targets[LANE_##id]},
+#include "isa/lane.def"
 };
 
 static const struct {

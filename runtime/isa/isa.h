@@ -98,8 +98,29 @@ typedef enum Profile {
     PROFILE_V200,
     PROFILE_V220,
     PROFILE_V300,
-    PROFILE_NANO
+    PROFILE_NANO,
+    PROFILE_LANES
 } Profile;
+
+/* What strides of a tensor in LMEM count where addresses are written down. */
+typedef enum StrideUnit {
+    UNIT_ELEMENT,
+    UNIT_BYTE,
+    UNIT_CELL32
+} StrideUnit;
+
+/* A processor whose local memory is split into lanes; the columns of lane.def. */
+typedef struct LaneTarget {
+    int npu, eu_bytes;
+    int64_t lane_bytes;
+    int banks;
+    int icp[3]; /* by width: 8, 16, 32 bits */
+    StrideUnit unit;
+    int requant_words;
+    bool requant_aligned, dw_aligned;
+    int64_t smem_bytes;
+    int dim_max;
+} LaneTarget;
 
 typedef enum CoreKind {
 #define CORE(id, family, core, profile) CORE_##id,
@@ -114,6 +135,7 @@ typedef struct Soc {
     int cores, cube_cores, vector_cores;
     int64_t bytes[SC_COUNT]; /* capacity per memory; GM: INT64_MAX */
     int64_t l2;
+    const LaneTarget *lane; /* null: no lanes */
 } Soc;
 
 int soc_count(void);

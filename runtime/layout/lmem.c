@@ -1,0 +1,304 @@
+/* lmem.c: layouts of tensors in lanes, see lmem.h. */
+#include "layout/lmem.h"
+
+#include <string.h>
+
+enum {
+    WORD_BITS = 32,
+    BYTE_BITS = 8
+};
+
+static const int64_t most = (int64_t)1 << 48;
+
+static const char *const layouts[LMEM_LAYOUTS] = {
+    [LMEM_ALIGNED] = "aligned",
+    [LMEM_COMPACT] = "compact",
+    [LMEM_ROW_ALIGNED] = "row_aligned",
+    [LMEM_FREE] = "free",
+};
+
+const char *
+lmem_layout_name(LmemLayout l)
+{
+    return layouts[l];
+}
+
+bool
+lmem_layout_find(const char *name, LmemLayout *out)
+{
+    for (int i = 0; i < LMEM_LAYOUTS; i++) {
+        if (strcmp(layouts[i], name) == 0) {
+            *out = (LmemLayout)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+int64_t
+lmem_channels_at_once(const LaneTarget *t, int bits)
+{
+    return bits < BYTE_BITS ? 2 * t->icp[0] : t->icp[bits / 16];
+}
+
+/* Shapes and strides come from the program: sums and products stop at 2^48. */
+static int64_t
+times(int64_t a, int64_t b)
+{
+    int64_t r;
+    return __builtin_mul_overflow(a, b, &r) || r > most ? most : r;
+}
+
+static int64_t
+plus(int64_t a, int64_t b)
+{
+    return a + b > most ? most : a + b;
+}
+
+void
+lmem_strides(const LaneTarget *t, LmemLayout layout, LmemTensor *x)
+{
+    int64_t units = lmem_units(t, x->bits);
+    int64_t *s = x->stride;
+    if (layout == LMEM_FREE) {
+        return;
+    }
+    bool rows = layout == LMEM_ROW_ALIGNED;
+    s[LMEM_W] = 1;
+    s[LMEM_H] = rows ? lmem_up(x->shape[LMEM_W], units) : x->shape[LMEM_W];
+    s[LMEM_C] = times(x->shape[LMEM_H], s[LMEM_H]);
+    s[LMEM_C] = layout == LMEM_ALIGNED ? lmem_up(s[LMEM_C], units) : s[LMEM_C];
+    s[LMEM_N] = times(lmem_slots(t, x->lane, x->shape[LMEM_C]), s[LMEM_C]);
+}
+
+int64_t
+lmem_extent(const LaneTarget *t, const LmemTensor *x)
+{
+    int64_t slots = lmem_slots(t, x->lane, x->shape[LMEM_C]);
+    int64_t sum = 1;
+    for (int i = 0; i < LMEM_AXES; i++) {
+        int64_t n = i == LMEM_C ? slots : x->shape[i];
+        sum = plus(sum, times(n - 1, x->stride[i]));
+    }
+    return sum;
+}
+
+int64_t
+lmem_bytes(const LaneTarget *t, LmemLayout layout, const LmemTensor *x)
+{
+    int64_t elems = layout == LMEM_FREE ? lmem_extent(t, x)
+                                        : times(x->shape[LMEM_N], x->stride[LMEM_N]);
+    return elems >= most ? -1 : lmem_ceil(elems * x->bits, BYTE_BITS);
+}
+
+uint64_t
+lmem_lanes(const LaneTarget *t, int lane, int64_t channels)
+{
+    uint64_t all = t->npu == 64 ? UINT64_MAX : ((uint64_t)1 << t->npu) - 1;
+    if (channels >= t->npu) {
+        return all;
+    }
+    uint64_t run = ((uint64_t)1 << channels) - 1;
+    uint64_t wrapped = lane > 0 ? run >> (t->npu - lane) : 0;
+    return (run << lane | wrapped) & all;
+}
+
+/* ---- elements that share an address ------------------------------------------------------------------------- */
+
+/* An axis of a tensor inside of one lane: how often, how far apart. */
+typedef struct Axis {
+    int64_t n, step;
+} Axis;
+
+/* The axes of more than one element, by falling step. */
+static int
+axes_of(const LaneTarget *t, const LmemTensor *x, Axis out[LMEM_AXES])
+{
+    int n = 0;
+    for (int i = 0; i < LMEM_AXES; i++) {
+        Axis a = {x->shape[i], x->stride[i]};
+        /* Channels that meet in one lane are npu apart, whichever slot is the first. */
+        a.n = i == LMEM_C ? lmem_ceil(a.n, t->npu) : a.n;
+        int at = n;
+        for (; a.n > 1 && at > 0 && out[at - 1].step < a.step; at--) {
+            out[at] = out[at - 1];
+        }
+        if (a.n > 1) {
+            out[at] = a;
+            n++;
+        }
+    }
+    return n;
+}
+
+enum {
+    MOST_SEEN = 1 << 16
+};
+
+/* Nested axes whose steps leave room for what is inside have no element twice; others are counted through. */
+static bool
+meets_inside(const Axis *a, int n, int64_t *span)
+{
+    *span = 1;
+    for (int i = n - 1; i >= 0; i--) {
+        if (a[i].step < *span) {
+            return true;
+        }
+        *span = plus(*span, times(a[i].n - 1, a[i].step));
+    }
+    return false;
+}
+
+/* Element k of the axes, counted row by row. */
+static int64_t
+element_at(const Axis *a, int n, int64_t k)
+{
+    int64_t at = 0;
+    for (int i = n - 1; i >= 0; i--) {
+        at += k % a[i].n * a[i].step;
+        k /= a[i].n;
+    }
+    return at;
+}
+
+/* Steps that interleave: every element is marked in a row of bits, if they are few enough; else they count as
+ * meeting. */
+static bool
+meets_counted(const Axis *a, int n)
+{
+    uint8_t seen[MOST_SEEN / BYTE_BITS];
+    int64_t all = 1, span = 1;
+    for (int i = 0; i < n; i++) {
+        all = times(all, a[i].n);
+        span = plus(span, times(a[i].n - 1, a[i].step));
+    }
+    if (all > span || span > MOST_SEEN) {
+        return true;
+    }
+    memset(seen, 0, sizeof seen);
+    for (int64_t k = 0; k < all; k++) {
+        int64_t at = element_at(a, n, k);
+        if (seen[at / BYTE_BITS] >> (at % BYTE_BITS) & 1) {
+            return true;
+        }
+        seen[at / BYTE_BITS] |= (uint8_t)(1 << (at % BYTE_BITS));
+    }
+    return false;
+}
+
+bool
+lmem_repeats(const LaneTarget *t, const LmemTensor *x)
+{
+    Axis a[LMEM_AXES];
+    int64_t span;
+    int n = axes_of(t, x, a);
+    for (int i = 0; i < n; i++) {
+        if (a[i].step == 0) {
+            return true;
+        }
+    }
+    return meets_inside(a, n, &span) && meets_counted(a, n);
+}
+
+static int64_t
+gcd(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+/* Bytes of a run from its first to its last element, and in *unit what all outer steps are multiples of. */
+static int64_t
+run_of(const LaneTarget *t, const LmemTensor *x, int64_t *unit)
+{
+    int64_t slots = lmem_slots(t, x->lane, x->shape[LMEM_C]);
+    for (int i = 0; i < LMEM_W; i++) {
+        int64_t n = i == LMEM_C ? slots : x->shape[i];
+        *unit = n > 1 ? gcd(*unit, x->stride[i] * x->bits) : *unit;
+    }
+    return ((x->shape[LMEM_W] - 1) * x->stride[LMEM_W] + 1) * x->bits;
+}
+
+bool
+lmem_apart(const LaneTarget *t, const LmemTensor *a, const LmemTensor *b)
+{
+    int64_t alen = lmem_extent(t, a) * a->bits, blen = lmem_extent(t, b) * b->bits;
+    int64_t at = a->base * BYTE_BITS, bt = b->base * BYTE_BITS;
+    if (at >= bt + blen || bt >= at + alen ||
+        (lmem_lanes(t, a->lane, a->shape[LMEM_C]) &
+         lmem_lanes(t, b->lane, b->shape[LMEM_C])) == 0) {
+        return true;
+    }
+    int64_t unit = 0;
+    int64_t arun = run_of(t, a, &unit), brun = run_of(t, b, &unit);
+    if (unit == 0) {
+        return false;
+    }
+    int64_t gap = ((bt - at) % unit + unit) % unit; /* from a's runs to the next of b */
+    return gap >= arun && gap + brun <= unit;
+}
+
+/* ---- views ---------------------------------------------------------------------------------------------------- */
+
+LmemTensor
+lmem_view(const LaneTarget *t, const LmemTensor *x, const int64_t lo[LMEM_AXES],
+          const int64_t hi[LMEM_AXES])
+{
+    LmemTensor v = *x;
+    v.base = x->base + lmem_offset(t, x, lo) * x->bits / BYTE_BITS;
+    v.lane = lmem_lane(t, x->lane, lo[LMEM_C]);
+    for (int i = 0; i < LMEM_AXES; i++) {
+        v.shape[i] = hi[i] - lo[i];
+    }
+    return v;
+}
+
+int64_t
+lmem_base_unit(const LaneTarget *t, LmemLayout layout, int bits)
+{
+    bool units = layout == LMEM_ALIGNED || layout == LMEM_ROW_ALIGNED;
+    return units ? t->eu_bytes : lmem_ceil(bits, BYTE_BITS);
+}
+
+bool
+lmem_has_layout(const LaneTarget *t, LmemLayout layout, const LmemTensor *x)
+{
+    LmemTensor y = *x;
+    lmem_strides(t, layout, &y);
+    return memcmp(x->stride, y.stride, sizeof y.stride) == 0 &&
+           x->base % lmem_base_unit(t, layout, x->bits) == 0;
+}
+
+uint32_t
+lmem_banks(const LaneTarget *t, int64_t from, int64_t bytes)
+{
+    uint32_t banks = 0;
+    int64_t size = t->lane_bytes / t->banks;
+    for (int64_t b = from / size; bytes > 0 && b <= (from + bytes - 1) / size; b++) {
+        banks |= b < t->banks ? (uint32_t)1 << b : 0;
+    }
+    return banks;
+}
+
+void
+lmem_matrix(int64_t rows, int64_t columns, int64_t per, int64_t shape[LMEM_AXES])
+{
+    shape[LMEM_N] = rows;
+    shape[LMEM_C] = lmem_ceil(columns, per);
+    shape[LMEM_H] = 1;
+    shape[LMEM_W] = per;
+}
+
+LmemTensor
+lmem_cells(const LaneTarget *t, const LmemTensor *x)
+{
+    LmemTensor cells = *x;
+    cells.bits = WORD_BITS;
+    cells.shape[LMEM_N] = lmem_ceil(x->shape[LMEM_N], WORD_BITS / x->bits);
+    lmem_strides(t, LMEM_ALIGNED, &cells);
+    return cells;
+}
