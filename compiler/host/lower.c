@@ -282,9 +282,10 @@ register_slots(Lower *l)
     }
     l->has_slots = l->has_slots || l->k->regs.n > 1 || l->padding != NULL;
     if (uses_sreg(l->k)) {
-        LLVMTypeRef type = LLVMFunctionType(l->none, &l->ptr, 1, false);
-        LLVMValueRef sreg = lower_sreg(l);
-        LLVMBuildCall2(l->b, type, lower_runtime(l, "tikrt_sreg_reset", type), &sreg, 1,
+        LLVMTypeRef params[2] = {l->ptr, l->i32};
+        LLVMTypeRef type = LLVMFunctionType(l->none, params, 2, false);
+        LLVMValueRef args[2] = {lower_sreg(l), l->core};
+        LLVMBuildCall2(l->b, type, lower_runtime(l, "tikrt_sreg_reset", type), args, 2,
                        "");
     }
 }

@@ -256,6 +256,8 @@ typedef struct Kernel {
     VEC(Stmt) stmts;
     VEC(BufId) params; /* global tensors in argument order: inputs, outputs, workspaces */
     StmtId body;
+    RegId
+        core; /* holds the core's index from the first statement on; 0: nothing asks for it */
     Span span; /* the BuildCCE call */
     bool
         may_read_uninit; /* scratch is filled with 0xff bytes at the start of each core's run */

@@ -286,8 +286,9 @@ bool tik_emit_element(Interp *in, Tik *c, Stmt s, Span span);
 /* The open chain goes on with an elif_scope: what its condition loads moves into the else body. The
  * registers live in the given scope from now on. */
 void tik_take_loads(Tik *c, TScope *scope);
-/* False with scope-ended when the expression reads something whose scope was closed. */
-bool tik_alive(Interp *in, Tik *c, ExprId e, Span span);
+/* False with scope-ended when the expression reads something whose scope was closed. Variables of
+ * multi-core loops that have ended become the core's index in *e. */
+bool tik_alive(Interp *in, Tik *c, ExprId *e, Span span);
 RegId tik_new_reg(Interp *in, Tik *c, Sym name, Dtype t, Span span);
 /* Call on a container that is built already: build-args. */
 bool tik_not_built(Interp *in, Tik *c, Span span);
@@ -458,8 +459,10 @@ bool tik_sreg_read(Interp *in, Tik *c, int64_t offset, Dtype t, Span span, ExprI
 bool tik_sreg_load(Interp *in, ExprObj *dst, int64_t offset, Dtype t, Span span);
 /* Sets it to the value, converted as by a C cast. */
 bool tik_sreg_store(Interp *in, Tik *c, int64_t offset, Dtype t, ExprId value, Span span);
+/* The index of the core that executes, converted to an integer type. */
+ExprId tik_core_index(Interp *in, Tik *c, Dtype t);
 /* When the kernel is built: the registers exist from its first statement on. */
-void tik_sreg_begin(Tik *c);
+void tik_sreg_begin(Interp *in, Tik *c);
 
 /* ---- tik_reduce.c ---- */
 

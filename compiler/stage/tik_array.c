@@ -186,7 +186,7 @@ array_set_as(Interp *in, Value self, const CallArgs *args)
         return val_fail();
     }
     if (!tik_dropped(a->c) && tik_not_built(in, a->c, args->span) &&
-        tik_alive(in, a->c, tik_runtime(a->item[0])->e, args->span)) {
+        tik_alive(in, a->c, &tik_runtime(a->item[0])->e, args->span)) {
         (void)set_all(in, a, v, args->span);
     }
     return in->fatal ? val_fail() : val_none();

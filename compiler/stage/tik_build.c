@@ -318,7 +318,7 @@ tik_build(Interp *in, Tik *c, const CallArgs *args)
         VEC_PUSH(&c->k->arena, &c->k->params, b.params.p[i]->buf);
     }
     tik_slice_begin(c);
-    tik_sreg_begin(c);
+    tik_sreg_begin(in, c);
     keep_trace(c->k);
     VEC_PUSH(&in->u->arena, &in->u->kernels, c->k);
     c->pushed = true;

@@ -177,8 +177,8 @@ report_dead(Interp *in, Tik *c, ExprId e, Span span)
                tik_sym(in, c->k->vars.p[leaf->a].name));
 }
 
-bool
-tik_alive(Interp *in, Tik *c, ExprId e, Span span)
+static void
+scopes_of_new(Interp *in, Tik *c)
 {
     if (c->expr_scope.n == 0) {
         VEC_PUSH(&in->u->arena, &c->expr_scope, &c->top_level);
@@ -187,10 +187,44 @@ tik_alive(Interp *in, Tik *c, ExprId e, Span span)
         TScope *s = scope_of_new(c, ir_expr(c->k, c->expr_scope.n));
         VEC_PUSH(&in->u->arena, &c->expr_scope, s);
     }
-    if (c->expr_scope.p[e]->open) {
+}
+
+/* The expression with the core's index in the place of variables of multi-core loops that have ended: behind
+ * its loop, such a variable still means that. Depth is bounded by IR_MAX_EXPR. */
+static ExprId
+behind_loops(Interp *in, Tik *c, ExprId id)
+{
+    Expr e = *ir_expr(c->k, id);
+    Dtype t = (Dtype)e.dtype;
+    if (c->expr_scope.p[id]->open) {
+        return id;
+    }
+    if (e.kind == EX_VAR && c->var_scope.p[e.a]->multicore) {
+        return tik_core_index(in, c, t);
+    }
+    if (e.kind != EX_OP) {
+        return id;
+    }
+    ExprId a = behind_loops(in, c, e.a);
+    if (e.op == SOP_CAST || e.op == SOP_BITS) {
+        return e.op == SOP_CAST ? ir_cast(c->k, t, a) : ir_bits(c->k, t, a);
+    }
+    return e.b ? ir_op2(c->k, (ScalarOp)e.op, a, behind_loops(in, c, e.b))
+               : ir_op1(c->k, (ScalarOp)e.op, a);
+}
+
+bool
+tik_alive(Interp *in, Tik *c, ExprId *e, Span span)
+{
+    scopes_of_new(in, c);
+    if (!c->expr_scope.p[*e]->open) {
+        *e = behind_loops(in, c, *e);
+        scopes_of_new(in, c);
+    }
+    if (c->expr_scope.p[*e]->open) {
         return true;
     }
-    report_dead(in, c, e, span);
+    report_dead(in, c, *e, span);
     return false;
 }
 

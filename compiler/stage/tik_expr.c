@@ -96,7 +96,7 @@ tik_read(Interp *in, Tik *c, Value v, Span span, ExprId *out)
         return false;
     }
     *out = o->e;
-    return tik_alive(in, c, o->e, span);
+    return tik_alive(in, c, out, span);
 }
 
 /* ---- conditions --------------------------------------------------------------------------------------- */
@@ -271,7 +271,8 @@ expr_astype(Interp *in, Value self, const CallArgs *args)
 {
     ExprObj *o = tik_runtime(self);
     Dtype t;
-    if (!target_dtype(in, "astype", args, &t) || !tik_alive(in, o->c, o->e, args->span)) {
+    if (!target_dtype(in, "astype", args, &t) ||
+        !tik_alive(in, o->c, &o->e, args->span)) {
         return val_fail();
     }
     return tik_expr(in, o->c, ir_cast(o->c->k, t, o->e));
@@ -283,7 +284,7 @@ expr_bits(Interp *in, Value self, const CallArgs *args)
     ExprObj *o = tik_runtime(self);
     Dtype t, from = ir_expr(o->c->k, o->e)->dtype;
     if (!target_dtype(in, "reinterpret_cast_to", args, &t) ||
-        !tik_alive(in, o->c, o->e, args->span)) {
+        !tik_alive(in, o->c, &o->e, args->span)) {
         return val_fail();
     }
     if (dtype_size(t) != dtype_size(from)) {

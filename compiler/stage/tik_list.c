@@ -171,7 +171,7 @@ tik_address_ref(Interp *in, const Tik *c, Value v, Dtype t, Span span, Ref *out)
     Kernel *k = r->c->k;
     ExprId bytes = ir_op2(k, SOP_MUL, a->elems, tik_i64(r->c, dtype_size(t)));
     *out = (Ref){r->buf, t, ir_op2(k, SOP_ADD, a->at, bytes)};
-    return tik_alive(in, r->c, out->off, span);
+    return tik_alive(in, r->c, &out->off, span);
 }
 
 Root *

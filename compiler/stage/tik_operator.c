@@ -269,7 +269,7 @@ tik_unary(Interp *in, AstOp op, Object *self, Span span)
     ExprId e = o->e;
     Dtype t = ir_expr(k, e)->dtype;
     bool unsigned_type = dtype_kind(t) == KIND_UINT;
-    if (!tik_alive(in, o->c, e, span)) {
+    if (!tik_alive(in, o->c, &e, span)) {
         return val_fail();
     }
     if (op == AOP_POS) {

@@ -7,9 +7,9 @@
 #include <string.h>
 
 static void
-unknown_scalar(Interp *in, Tik *c, const ExprObj *o, Span span)
+unknown_scalar(Interp *in, Tik *c, ExprObj *o, Span span)
 {
-    if (!o->reg || !tik_alive(in, c, o->e, span)) {
+    if (!o->reg || !tik_alive(in, c, &o->e, span)) {
         return;
     }
     RegId any = tik_new_reg(in, c, o->name, c->k->regs.p[o->reg].dtype, span);

@@ -165,7 +165,7 @@ tik_target(Interp *in, Tik *c, Value v, const char *what, const char *method, Sp
                    tik_a(in, v), method);
         return false;
     }
-    TRY(tik_own(in, c, v, span) && tik_alive(in, c, tik_runtime(v)->e, span));
+    TRY(tik_own(in, c, v, span) && tik_alive(in, c, &tik_runtime(v)->e, span));
     warn_bound(in, c, tik_runtime(v), span);
     return true;
 }
@@ -174,7 +174,7 @@ bool
 tik_set(Interp *in, ExprObj *o, Value v, Span span)
 {
     if (!tik_dropped(o->c) && tik_not_built(in, o->c, span) &&
-        tik_alive(in, o->c, o->e, span)) {
+        tik_alive(in, o->c, &o->e, span)) {
         warn_bound(in, o->c, o, span);
         (void)tik_assign(in, o, v, span);
     }

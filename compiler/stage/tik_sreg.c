@@ -3,7 +3,7 @@
  * They are one buffer of the kernel in the memory SC_SREG, made when a method first asks for it. A
  * setter records the store of one element, a reader the load of one; instructions use the registers
  * without naming them. The buffer lives as long as the kernel: its alloc becomes the first statement when
- * the kernel is built. */
+ * the kernel is built; the load of the core's index, if anything asks for it, the second. */
 #include "stage/tik.h"
 
 Ref
@@ -56,13 +56,32 @@ tik_sreg_store(Interp *in, Tik *c, int64_t offset, Dtype t, ExprId value, Span s
     return tik_emit(in, c, s, span, NULL);
 }
 
+ExprId
+tik_core_index(Interp *in, Tik *c, Dtype t)
+{
+    Kernel *k = c->k;
+    if (!k->core) {
+        k->core = tik_new_reg(in, c, intern(&in->u->names, "core"), DT_S32, c->span);
+        c->reg_scope.p[k->core] = &c->top_level;
+    }
+    return ir_cast(k, t, ir_reg_value(k, k->core));
+}
+
 void
-tik_sreg_begin(Tik *c)
+tik_sreg_begin(Interp *in, Tik *c)
 {
     Cursor first = ir_cursor_body(0, 0);
+    Stmt load = {.kind = ST_LOAD, .span = c->span, .chain = c->chain};
+    if (c->k->core) {
+        load.load.reg = c->k->core;
+        load.load.ref = tik_sreg_ref(in, c, SREG_BLOCK, DT_S32);
+    }
     if (c->sreg) {
         Stmt s = {.kind = ST_ALLOC, .span = c->span, .chain = c->chain};
         s.alloc.buf = c->sreg;
         ir_append(c->k, &first, &s);
+    }
+    if (c->k->core) {
+        ir_append(c->k, &first, &load);
     }
 }

@@ -76,7 +76,7 @@ tik_ref(Interp *in, View *v, Span span, Ref *out)
     }
     v->root->used = true;
     *out = (Ref){v->root->buf, v->dtype, v->off};
-    return tik_alive(in, c, v->off, span);
+    return tik_alive(in, c, &out->off, span);
 }
 
 static bool

@@ -61,6 +61,17 @@ put_const(const Trace *t, const Expr *e)
     }
 }
 
+/* The register of the core's index is no Scalar of the program, so it takes no number. */
+static void
+put_reg(const Trace *t, RegId r)
+{
+    if (r == t->k->core) {
+        text_put(t->out, "core");
+    } else {
+        put_id(t, 'r', r - (t->k->core && r > t->k->core));
+    }
+}
+
 /* Depth is bounded by IR_MAX_EXPR. */
 static void
 put_expr(const Trace *t, ExprId id)
@@ -74,7 +85,7 @@ put_expr(const Trace *t, ExprId id)
         put_const(t, e);
         return;
     case EX_REG:
-        put_id(t, 'r', e->a);
+        put_reg(t, e->a);
         return;
     case EX_VAR:
         put_id(t, 'v', e->a);
@@ -204,8 +215,9 @@ put_assign(const Trace *t, const Stmt *s)
         return;
     }
     RegId r = s->kind == ST_SET ? s->set.reg : s->load.reg;
-    text_printf(t->out, "%s r%u %s = ", s->kind == ST_SET ? "set" : "load", (unsigned)r,
-                dtype_name(t->k->regs.p[r].dtype));
+    text_put(t->out, s->kind == ST_SET ? "set " : "load ");
+    put_reg(t, r);
+    text_printf(t->out, " %s = ", dtype_name(t->k->regs.p[r].dtype));
     if (s->kind == ST_SET) {
         put_expr(t, s->set.value);
     } else {
@@ -288,12 +300,16 @@ put_inner(Trace *t, const Stmt *s)
     word(t, "end");
 }
 
-/* Part of the alloc before, or of the loop behind it; special registers need no alloc. */
+/* Part of the alloc before, or of the loop behind it; special registers need no alloc, the core's index no
+ * load. */
 static bool
 is_silent(const Trace *t, const Stmt *s)
 {
     if (s->kind == ST_ALLOC) {
         return t->k->bufs.p[s->alloc.buf].scope == SC_SREG;
+    }
+    if (s->kind == ST_LOAD && s->load.reg == t->k->core) {
+        return true;
     }
     return s->kind == ST_INSTR && (s->instr.op == OP_RESERVE || s->instr.op == OP_BLOCKS);
 }

@@ -181,7 +181,7 @@ emu_start_core(EmuRun *r, uint32_t core)
         memset(p->scratch, 0xff, (size_t)p->scratch_bytes);
     }
     r->sreg = p->scratch + p->scope_at[SC_SREG];
-    sreg_reset(r->sreg);
+    sreg_reset(r->sreg, core);
 }
 
 /* The bound counts descriptors; ends, and one return per core, are counted here too. */

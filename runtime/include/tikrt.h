@@ -151,8 +151,8 @@ void tikrt_convert(const TikConvert *c, uint8_t *dst, const uint8_t *src, int64_
                    int64_t dst_step, int64_t src_step, uint32_t value);
 /* The square root of x, rounded down: integer square roots of compiled code. */
 uint64_t tikrt_isqrt(uint64_t x);
-/* Sets the special registers as they are when a core starts. */
-void tikrt_sreg_reset(uint8_t *sreg);
+/* Sets the special registers as they are when the core of that index starts. */
+void tikrt_sreg_reset(uint8_t *sreg, uint32_t core);
 /* Records a fault by rule without an instruction (run-time-zero-division). Always returns 1. */
 int tikrt_fault(TikCore *core, int32_t rule, int64_t value, int32_t place);
 /* A multi-core loop has n blocks; more than are launched are launched as well. 1: a fault. */

@@ -514,13 +514,14 @@ form_slot(Form f, Role role, const char *name)
 }
 
 void
-sreg_reset(uint8_t *sreg)
+sreg_reset(uint8_t *sreg, uint32_t core)
 {
     static const uint16_t one16 = 0x3c00;
     static const uint32_t one32 = 0x3f800000;
     memset(sreg, 0, SREG_BYTES);
     memcpy(sreg + SREG_RPN_OFFSET16, &one16, sizeof one16);
     memcpy(sreg + SREG_RPN_OFFSET32, &one32, sizeof one32);
+    memcpy(sreg + SREG_BLOCK, &core, sizeof core);
 }
 
 static const PathInfo paths[] = {

@@ -362,7 +362,7 @@ int mask_words(MaskForm f); /* 1, 2, 4, 1 */
 /* ---- special registers (vector 12.1) --------------------------------------------------------- */
 
 /* They are a small memory of each core, SC_SREG, so that the language reads and sets them with loads and
- * stores of one element. Byte offsets; all 0 when a core starts, but RPN_OFFSET (sreg_reset). */
+ * stores of one element. Byte offsets; all 0 when a core starts, but RPN_OFFSET and BLOCK (sreg_reset). */
 enum {
     SREG_CMPMASK = 0,   /* 128 bits */
     SREG_RSVD_CNT = 16, /* uint32: elements that vreduce kept */
@@ -376,10 +376,11 @@ enum {
     SREG_FP2FP = 68,        /* uint32, 1: conversions to float16 keep infinity and NaN */
     SREG_FP2INT = 72,       /* uint32, 1: conversions to integers keep the low bits */
     SREG_OVERFLOW = 76,     /* uint32 */
+    SREG_BLOCK = 80,        /* int32: index of the core */
     SREG_BYTES = 96
 };
 
-void sreg_reset(uint8_t *sreg);
+void sreg_reset(uint8_t *sreg, uint32_t core);
 
 /* Lanes per repeat for operands whose widest element has this type. */
 static inline int

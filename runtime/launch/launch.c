@@ -144,9 +144,9 @@ tikrt_isqrt(uint64_t x)
 }
 
 void
-tikrt_sreg_reset(uint8_t *sreg)
+tikrt_sreg_reset(uint8_t *sreg, uint32_t core)
 {
-    sreg_reset(sreg);
+    sreg_reset(sreg, core);
 }
 
 /* ---- cores over threads --------------------------------------------------------------------------- */

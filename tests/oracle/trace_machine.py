@@ -95,6 +95,8 @@ class Runner:
             return self.operation(m[1], m[2], text[m.end():])
         m = re.match(r"-?\w+", text)
         rest = text[m.end():]
+        if m[0] == "core":
+            return ("int32", self.core), rest
         if m[0][0] in "rv":
             return self.values.get(m[0], ("int64", 0)), rest  # not set yet: zero of any type
         return (wanted, int(m[0], 0)), rest

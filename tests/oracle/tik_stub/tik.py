@@ -546,7 +546,22 @@ class Tik:
             raise ValueError("names of arguments repeat: %s" % names)
         _note_lists(inputs, outputs, flowtable)
         self.tikdb._outputs = len(tensors[1])
-        kernels.append("\n".join(head + self._lines + ["end", ""]))
+        kernels.append("\n".join(head + _behind_loops(self._lines) + ["end", ""]))
+
+
+def _behind_loops(lines):
+    """The lines with the core's index in the place of variables of ended loops over cores."""
+    done, ended, loops, names = [], set(), [], {}
+    for line in lines:
+        indent = len(line) - len(line.lstrip())
+        if loops and loops[-1][0] == indent and line.strip() == "end":
+            ended.add(loops.pop()[1])
+        loop = re.match(r" *for (v\d+) \w+ (\w+) .* block_num=(\d+|\*) ", line)
+        if loop and loop[3] != "1":
+            loops.append((indent, loop[1]))
+            names[loop[1]] = "core" if loop[2] == "int32" else "cast.%s(core)" % loop[2]
+        done.append(re.sub(r"\bv\d+\b", lambda v: names[v[0]] if v[0] in ended else v[0], line))
+    return done
 
 
 def _listed(items):

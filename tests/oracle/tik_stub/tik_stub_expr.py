@@ -275,8 +275,19 @@ class Scoped:
 
 
 class Variable(Scoped, Expr):
-    """A loop variable."""
+    """A loop variable. That of a loop over cores means the core's index behind the loop."""
     __slots__ = ("scope", "_text")
+
+    @property
+    def text(self):
+        if self.scope is not None and not self.scope.open and self.scope.blocks:
+            note("loop.block_num.behind")
+            return self._text  # a word of its own behind the loop, see _behind_loops
+        return Scoped.text.fget(self)
+
+    @text.setter
+    def text(self, text):
+        self._text = text
 
 
 class Scalar(Scoped, Value):
