@@ -183,7 +183,7 @@ install: all
 	install -m 644 $(BUILD)/libtikrt.so $(BUILD)/libtikc-host.so $(BUILD)/libtikrt.a \
 	    $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 runtime/include/*.h $(DESTDIR)$(PREFIX)/include/tikrt/
-	install -m 644 runtime/isa/isa.h runtime/isa/scalar.h runtime/isa/check.h runtime/isa/*.def $(DESTDIR)$(PREFIX)/include/tikrt/isa/
+	install -m 644 runtime/isa/isa.h runtime/isa/choice.h runtime/isa/scalar.h runtime/isa/check.h runtime/isa/*.def $(DESTDIR)$(PREFIX)/include/tikrt/isa/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' tools/tikrt.pc.in \
 	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/tikrt.pc
 

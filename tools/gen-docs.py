@@ -197,12 +197,23 @@ def architecture():
 
 
 def choices():
+    path = 'runtime/isa/choice.def'
+    readings, fixed = {}, dict(rows(path, 'ONE_READING'))
+    for point, n, _, name, text in rows(path, 'READING'):
+        readings.setdefault(point, []).append((name, text))
     out = ['# Choices', '',
            'Made by `make docs` from `runtime/isa/choice.def`: points of the instruction manuals on which they are silent or '
-           'disagree, and what this project does. `tikc explain U8` prints one.', '',
-           '| | point | question | here | why |', '|---|---|---|---|---|']
-    for number, name, question, choice, reason in rows('runtime/isa/choice.def', 'CHOICE'):
-        out.append(f'| {number} | `{name}` | {question} | {choice} | {reason} |')
+           'disagree, and their readings. `tikc explain U8` prints one.', '',
+           '`tikc build --choice U8=directed` (also `check` and `run`) compiles with another reading; the first of each point is the '
+           'default and costs nothing. A reading counts for the whole kernel; a blob and a compiled kernel keep it.', '',
+           '| | point | question | readings | why the first |', '|---|---|---|---|---|']
+    for point, number, name, question, reason in rows(path, 'CHOICE'):
+        first, *others = readings[point]
+        if point in fixed:
+            text = f'{first[1]}. No switch: {fixed[point]}'
+        else:
+            text = '<br>'.join(f'`{r}`: {t}' for r, t in [first] + others)
+        out.append(f'| {number} | `{name}` | {question} | {text} | {reason} |')
     return '\n'.join(out) + '\n'
 
 

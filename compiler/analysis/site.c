@@ -99,7 +99,8 @@ site_init(Site *s, const Kernel *k, StmtId stmt)
     s->stmt = stmt;
     s->element = element;
     s->constant = true;
-    s->in = (CheckInstr){.op = element ? OP_COUNT : st->instr.op, .soc = k->soc};
+    s->in = (CheckInstr){
+        .op = element ? OP_COUNT : st->instr.op, .soc = k->soc, .choices = k->choices};
     if (element) {
         s->params = NULL;
         s->nparams = 1;

@@ -5,6 +5,7 @@
 
 #include "base/diag.h"
 #include "base/intern.h"
+#include "isa/choice.h"
 #include "isa/isa.h"
 
 struct Kernel;
@@ -35,6 +36,7 @@ typedef struct Options {
     const char
         *mode; /* operator mode: "static", "dynamic", or null: by the file's folder */
     Limits limits;
+    Choices choices; /* --choice: readings of uncertain points */
     bool trace; /* keep the trace of each kernel as staged, before passes rewrite it */
 } Options;
 

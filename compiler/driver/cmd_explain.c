@@ -105,21 +105,29 @@ explain_op(Op op, Text *out)
 static bool
 explain_choice(const char *name, Text *out)
 {
-    static const struct {
-        const char *id, *name, *question, *choice, *reason;
-    } choices[] = {
-#define CHOICE(id, name, question, choice, reason) {id, name, question, choice, reason},
-#include "isa/choice.def"
-    };
-    for (size_t i = 0; i < ARRAY_LEN(choices); i++) {
-        if (strcmp(choices[i].id, name) == 0 || strcmp(choices[i].name, name) == 0) {
-            text_printf(out, "%s %s: %s\n\nHere: %s.\nWhy: %s.\n", choices[i].id,
-                        choices[i].name, choices[i].question, choices[i].choice,
-                        choices[i].reason);
-            return true;
+    Choice point;
+    if (!choice_find(name, &point)) {
+        return false;
+    }
+    const ChoiceInfo *c = choice_info(point);
+    text_printf(out, "%s %s: %s\n\n", c->number, c->name, c->question);
+    const char *fixed = choice_fixed(point);
+    const ReadingInfo *r;
+    for (int i = 0; (r = choice_reading(point, i)) != NULL; i++) {
+        if (fixed) {
+            text_printf(out, "Here: %s.\n", r->text);
+        } else {
+            text_printf(out, "  %s=%s%s\n      %s\n", c->number, r->name,
+                        i == 0 ? " (default)" : "", r->text);
         }
     }
-    return false;
+    text_printf(out, "%sWhy: %s.\n", fixed ? "" : "\n", c->reason);
+    if (fixed) {
+        text_printf(out, "No switch: %s.\n", fixed);
+    } else {
+        text_put(out, "Select with --choice.\n");
+    }
+    return true;
 }
 
 int

@@ -172,9 +172,11 @@ prepare(Cmd *c, Job *job)
     if (backend && !emulate) {
         return options_wrong(c, "a blob runs on the emulator: --backend emu");
     }
-    if (c->unit.opt.soc || c->unit.opt.call || c->unit.opt.defines.n || c->print_after) {
-        return options_wrong(
-            c, "a blob is compiled: --soc, --call, -D and --print-after are for sources");
+    const Options *o = &c->unit.opt;
+    if (o->soc || o->call || o->defines.n || choices_or_null(&o->choices) ||
+        c->print_after) {
+        return options_wrong(c, "a blob is compiled: --soc, --call, --choice, -D and "
+                                "--print-after are for sources");
     }
     job->blob = (uint8_t *)bytes;
     job->blob_size = size;

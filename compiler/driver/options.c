@@ -13,7 +13,8 @@ typedef enum OptionKind {
     OPT_NUMBER,
     OPT_DEFINE,
     OPT_DIR,
-    OPT_BIND
+    OPT_BIND,
+    OPT_CHOICE
 } OptionKind;
 
 typedef struct Option {
@@ -94,6 +95,25 @@ parse_number(const char *text, int64_t *out)
     return *text && !*end && !errno && v >= 0;
 }
 
+/* POINT=READING; of several for one point the last counts. */
+static bool
+store_choice(Cmd *c, const Command *cmd, const char *text)
+{
+    const char *name, *value;
+    Choice point;
+    if (!split(c, text, &name, &value)) {
+        return usage(c, cmd, "the option takes POINT=READING, not", text);
+    }
+    if (!choice_find(name, &point)) {
+        return usage(c, cmd, "docs/choices.md has no point", name);
+    }
+    return choice_find_reading(point, value, &c->unit.opt.choices.v[point]) ||
+           usage(c, cmd,
+                 arena_printf(&c->unit.arena, "%s %s has no reading",
+                              choice_info(point)->number, choice_info(point)->name),
+                 value);
+}
+
 static bool
 store(Cmd *c, const Command *cmd, const Option *o, const char *value)
 {
@@ -118,6 +138,8 @@ store(Cmd *c, const Command *cmd, const Option *o, const char *value)
         VEC_PUSH(&c->unit.arena, &c->unit.opt.defines, d);
         return true;
     }
+    case OPT_CHOICE:
+        return store_choice(c, cmd, value);
     case OPT_DIR:
         VEC_PUSH(&c->unit.arena, &c->unit.opt.dirs, value);
         return true;

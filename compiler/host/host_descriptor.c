@@ -8,7 +8,7 @@
 _Static_assert(sizeof(TikParam) == 2 * 8 + 8 + 8 + 8 * 8 + 16,
                "TikParam has the layout emitted here");
 _Static_assert(sizeof(TikPlace) == 16, "TikPlace has the layout emitted here");
-_Static_assert(sizeof(TikKernel) == 3 * 8 + 16 + 8 + 4 * 8,
+_Static_assert(sizeof(TikKernel) == 3 * 8 + 16 + 8 + 5 * 8,
                "TikKernel has the layout emitted here");
 _Static_assert(sizeof(TikCheckArg) == 32 && sizeof(TikCheck) == 16,
                "TikCheck has the layout emitted by lower_control.c");
@@ -52,7 +52,10 @@ descriptor_fill(Lower *l, const Kernel *k, Arena *arena, TikKernel *out)
                        .nparams = (int32_t)k->params.n,
                        .params = params,
                        .nplaces = (int32_t)l->places.n,
-                       .places = places};
+                       .places = places,
+                       .choices = k->choices == NULL ? NULL
+                                                     : arena_copy(arena, k->choices,
+                                                                  sizeof *k->choices)};
 }
 
 /* ---- constant data --------------------------------------------------------------------------------------- */
@@ -134,12 +137,22 @@ emit_places(Lower *l, const TikKernel *d)
     return array(l, all, (uint32_t)d->nplaces);
 }
 
+static LLVMValueRef
+emit_choices(Lower *l, const Choices *c)
+{
+    if (c == NULL) {
+        return LLVMConstNull(l->ptr);
+    }
+    const char *bytes = (const char *)c->v;
+    return constant(l, LLVMConstStringInContext(l->ctx, bytes, sizeof c->v, true));
+}
+
 void
 descriptor_emit(Lower *l, const Kernel *k, LLVMValueRef entry)
 {
     TikKernel d;
     descriptor_fill(l, k, l->arena, &d);
-    LLVMValueRef fields[12] = {text(l, d.name),
+    LLVMValueRef fields[13] = {text(l, d.name),
                                text(l, d.soc),
                                entry,
                                lower_const32(l, d.cores),
@@ -150,8 +163,9 @@ descriptor_emit(Lower *l, const Kernel *k, LLVMValueRef entry)
                                lower_const32(l, d.nparams),
                                emit_params(l, &d),
                                lower_const32(l, d.nplaces),
-                               emit_places(l, &d)};
-    LLVMValueRef init = record(l, fields, 12);
+                               emit_places(l, &d),
+                               emit_choices(l, d.choices)};
+    LLVMValueRef init = record(l, fields, 13);
     const char *name = arena_printf(l->arena, "tik_kernel_%s", d.name);
     LLVMValueRef g = LLVMAddGlobal(l->mod, LLVMTypeOf(init), name);
     LLVMSetInitializer(g, init);

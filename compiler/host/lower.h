@@ -100,6 +100,12 @@ LLVMValueRef lower_ref(Lower *l, const Ref *r); /* address of a tensor operand *
 int32_t lower_param(const Kernel *k, BufId b);  /* index of an argument */
 LLVMValueRef lower_sreg(Lower *l);              /* of the special registers */
 void lower_return(Lower *l, int status);
+/* The kernel's reading of an uncertain point. */
+static inline int
+lower_chosen(const Lower *l, Choice point)
+{
+    return chosen(l->k->choices, point);
+}
 LLVMValueRef lower_const(Lower *l, int64_t v); /* i64 */
 LLVMValueRef lower_const32(Lower *l, int64_t v);
 LLVMBasicBlockRef lower_block(Lower *l,

@@ -13,7 +13,10 @@ enum {
     MODE_ROUND = 7,
     MODE_LIBRARY = 8,
     MODE_SCALED = 16,
-    MODE_UNIT = 32 /* scaled by 1 */
+    MODE_UNIT = 32,            /* scaled by 1 */
+    MODE_TWICE = 64,           /* the product is rounded to float32 first */
+    MODE_EXTEND = 128,         /* negative numbers keep their low bits */
+    MODE_OUTWARD = ROUND_COUNT /* away from zero whatever the fraction */
 };
 
 /* ---- modes of the core ------------------------------------------------------------------------------ */
@@ -191,10 +194,10 @@ from_integer(Lower *l, LLVMValueRef v, Dtype t, int lanes)
     return LLVMBuildSIToFP(l->b, v, f32, "");
 }
 
-/* The exact product of an int32 and a float16, rounded to odd in float32: so the rounding to float16 is the
- * only one. A product has its 29 lowest bits of a double in no result but as "there is more". */
+/* The exact product of an int32 and a float16, rounded to odd in float32, so that the rounding to float16 is the
+ * only one; twice: to nearest. A product has its 29 lowest bits of a double in no result but as "there is more". */
 static LLVMValueRef
-product(Lower *l, LLVMValueRef v, LLVMValueRef scale, int lanes)
+product(Lower *l, LLVMValueRef v, LLVMValueRef scale, int lanes, bool twice)
 {
     enum {
         CUT = 29
@@ -204,6 +207,10 @@ product(Lower *l, LLVMValueRef v, LLVMValueRef scale, int lanes)
     LLVMValueRef low = lower_bits_const(l, DT_S64, lanes, (1u << CUT) - 1);
     LLVMValueRef s = LLVMBuildFPExt(l->b, lower_to_f32(l, scale, DT_F16, lanes), f64, "");
     LLVMValueRef p = LLVMBuildFMul(l->b, LLVMBuildSIToFP(l->b, v, f64, ""), s, "");
+    LLVMTypeRef f32 = LLVMVectorType(l->f32, (unsigned)lanes);
+    if (twice) {
+        return LLVMBuildFPTrunc(l->b, p, f32, "");
+    }
     LLVMValueRef bits = LLVMBuildBitCast(l->b, p, i64, "");
     LLVMValueRef more =
         LLVMBuildAnd(l->b, LLVMBuildAdd(l->b, LLVMBuildAnd(l->b, bits, low, ""), low, ""),
@@ -211,7 +218,7 @@ product(Lower *l, LLVMValueRef v, LLVMValueRef scale, int lanes)
     bits = LLVMBuildAnd(l->b, LLVMBuildOr(l->b, bits, more, ""),
                         LLVMBuildNot(l->b, low, ""), "");
     p = LLVMBuildBitCast(l->b, bits, f64, "");
-    return LLVMBuildFPTrunc(l->b, p, LLVMVectorType(l->f32, (unsigned)lanes), "");
+    return LLVMBuildFPTrunc(l->b, p, f32, "");
 }
 
 /* Clamped to the range of the result where that is less than the source's. */
@@ -224,7 +231,7 @@ integer_to_integer(Lower *l, const LaneShape *sh, LLVMValueRef v)
     scalar_range(to, &lo, &hi, &full);
     scalar_range(from, &from_lo, &from_hi, &from_full);
     bool is_signed = dtype_kind(from) == KIND_SINT;
-    if (from_lo < lo) {
+    if (from_lo < lo && !(sh->mode & MODE_EXTEND)) {
         LLVMValueRef least = lower_bits_const(l, from, sh->lanes, (uint64_t)lo);
         LLVMValueRef less = LLVMBuildICmp(l->b, LLVMIntSLT, v, least, "");
         v = LLVMBuildSelect(l->b, less, least, v, "");
@@ -252,7 +259,8 @@ compute(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
     }
     if (sh->mode & MODE_SCALED) {
         LLVMValueRef p = sh->mode & MODE_UNIT ? from_integer(l, v[1], from, sh->lanes)
-                                              : product(l, v[1], scalar, sh->lanes);
+                                              : product(l, v[1], scalar, sh->lanes,
+                                                        (sh->mode & MODE_TWICE) != 0);
         return to_half(l, p, sh->lanes);
     }
     if (!dtype_is_float(from) && !dtype_is_float(to)) {
@@ -315,6 +323,9 @@ lower_scaled(Lower *l, StmtId s, LaneJob *job)
     if (is_one(l, operand(l, s, ROLE_SCALAR, NULL))) {
         job->mode |= MODE_UNIT;
     }
+    if (lower_chosen(l, CHOICE_INT32_TO_FLOAT16) == CHOSE_INT32_TO_FLOAT16_FLOAT32) {
+        job->mode |= MODE_TWICE;
+    }
     lower_lanes(l, s, job);
 }
 
@@ -336,9 +347,18 @@ lower_convert(Lower *l, StmtId s)
     Dtype src = operand(l, s, ROLE_SRC, NULL)->ref.dtype;
     int reg = mode_register(dst, src);
     job.mode = round == NULL ? 0 : (uint32_t)ir_expr(l->k, round->expr)->imm;
-    if (mode_is_set(l, reg)) {
+    if (src == DT_S16 && dst == DT_U32 &&
+        lower_chosen(l, CHOICE_NEGATIVE_TO_UNSIGNED) ==
+            CHOSE_NEGATIVE_TO_UNSIGNED_EXTENDED) {
+        job.mode |= MODE_EXTEND;
+    } else if (mode_is_set(l, reg)) {
         job.scalar = read_register(l, reg);
         job.scalar_type = DT_U32;
+    }
+    if (job.mode == ROUND_AWAY &&
+        lower_chosen(l, CHOICE_AWAY_ZERO) == CHOSE_AWAY_ZERO_DIRECTED) {
+        job.mode = MODE_OUTWARD | MODE_LIBRARY;
+        job.whole = call_library;
     }
     if (job.scalar != NULL || is_rare(dst, src, (RoundMode)job.mode)) {
         job.mode |= MODE_LIBRARY;

@@ -68,7 +68,8 @@ shift_left(Lower *l, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef by)
     by = LLVMBuildAnd(l->b, by, lower_bits_const(l, t, lanes, width - 1), "");
     LLVMValueRef r = LLVMBuildSelect(l->b, all, lower_bits_const(l, t, lanes, 0),
                                      LLVMBuildShl(l->b, a, by, ""), "");
-    if (dtype_kind(t) == KIND_UINT) {
+    if (dtype_kind(t) == KIND_UINT ||
+        lower_chosen(l, CHOICE_SIGNED_VSHL) == CHOSE_SIGNED_VSHL_ALL_BITS) {
         return r;
     }
     r = LLVMBuildAnd(l->b, r, lower_bits_const(l, t, lanes, sign - 1), "");

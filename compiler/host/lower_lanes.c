@@ -201,6 +201,23 @@ load_bits(Lower *l, const LaneShape *sh, LLVMValueRef at)
     return spread_bits(l, sh->lanes, v);
 }
 
+/* The bits that CMPMASK keeps of those that it has: of lanes of a repeat that are off. v: new bits, 0 where
+ * they are off. */
+static LLVMValueRef
+with_kept_bits(Lower *l, const LaneShape *sh, LLVMValueRef v, LLVMValueRef mask,
+               LLVMValueRef at)
+{
+    unsigned lanes = (unsigned)lanes_of(sh->dtype[0]);
+    LLVMTypeRef all = LLVMIntTypeInContext(l->ctx, lanes);
+    LLVMTypeRef some = LLVMIntTypeInContext(l->ctx, (unsigned)sh->lanes);
+    LLVMValueRef on =
+        mask != NULL ? LLVMBuildBitCast(l->b, mask, some, "") : LLVMConstAllOnes(some);
+    on = LLVMBuildIntCast2(l->b, on, all, false, "");
+    LLVMValueRef old =
+        LLVMBuildAnd(l->b, load_run(l, all, at), LLVMBuildNot(l->b, on, ""), "");
+    return LLVMBuildOr(l->b, LLVMBuildIntCast2(l->b, v, all, false, ""), old, "");
+}
+
 static void
 store_bits(Lower *l, const LaneShape *sh, LLVMValueRef v, LLVMValueRef mask,
            LLVMValueRef at)
@@ -208,6 +225,10 @@ store_bits(Lower *l, const LaneShape *sh, LLVMValueRef v, LLVMValueRef mask,
     int bits = sh->bits == BITS_WRITE_MASK ? CMPMASK_BITS : sh->lanes;
     v = mask != NULL ? LLVMBuildAnd(l->b, v, mask, "") : v;
     v = LLVMBuildBitCast(l->b, v, LLVMIntTypeInContext(l->ctx, (unsigned)sh->lanes), "");
+    if (sh->bits == BITS_WRITE_MASK && lanes_of(sh->dtype[0]) <= bits &&
+        lower_chosen(l, CHOICE_VCMP_MASKED_OFF) == CHOSE_VCMP_MASKED_OFF_KEPT) {
+        v = with_kept_bits(l, sh, v, mask, at);
+    }
     v = LLVMBuildIntCast2(l->b, v, LLVMIntTypeInContext(l->ctx, (unsigned)bits), false,
                           "");
     LLVMSetAlignment(LLVMBuildStore(l->b, v, at), 1);
@@ -490,11 +511,13 @@ stride(Lower *l, StmtId s, int slot, int64_t missing, int64_t factor)
 }
 
 static LLVMValueRef
-block_stride(Lower *l, StmtId s, const LaneOperand *o, int64_t unit, int64_t size)
+block_stride(Lower *l, StmtId s, int slot, int64_t unit, int64_t size)
 {
+    Form form = op_table[l->k->stmts.p[s].instr.op].form;
+    const LaneOperand *o = form_lanes(form, slot);
     LLVMValueRef v = stride(l, s, o->blk, 1, 1);
     LLVMValueRef zero = lower_const(l, 0);
-    if (o->blk >= 0 && o->blk0_is_1 && unit < 2) {
+    if (o->blk >= 0 && unit < 2 && form_blk0_is_1(form, slot, l->k->choices)) {
         LLVMValueRef is_zero = LLVMBuildICmp(l->b, LLVMIntEQ, v, zero, "");
         v = LLVMBuildSelect(l->b, is_zero, lower_const(l, 1), v, "");
     }
@@ -513,7 +536,7 @@ bind_operand(Lower *l, Call *v, StmtId s, int slot, int64_t unit)
     int64_t blocks = (int64_t)v->repeat_lanes * size / BLOCK_BYTES;
     v->shape.dtype[i] = r->dtype;
     v->at[i] = lower_ref(l, r);
-    v->blk[i] = block_stride(l, s, o, unit, size);
+    v->blk[i] = block_stride(l, s, slot, unit, size);
     v->rep[i] = stride(l, s, o->rep, blocks, unit < 2 ? BLOCK_BYTES : size);
     if (unit & 1) {
         LLVMValueRef gaps = LLVMBuildMul(l->b, v->blk[i], lower_const(l, blocks - 1), "");

@@ -17,6 +17,8 @@ kernel_new(Unit *u)
     k->arena = a;
     k->unit = u;
     k->soc = u->soc;
+    const Choices *c = choices_or_null(&u->opt.choices);
+    k->choices = c ? arena_copy(&k->arena, c, sizeof *c) : NULL;
     VEC_PUSH(&k->arena, &k->bufs, (Buffer){0});
     VEC_PUSH(&k->arena, &k->regs, (Reg){0});
     VEC_PUSH(&k->arena, &k->vars, (Var){0});

@@ -248,6 +248,7 @@ typedef struct Kernel {
     Unit *unit;
     Sym name;
     const Soc *soc;
+    const Choices *choices; /* null: the usual ones */
     VEC(Buffer) bufs;
     VEC(Reg) regs;
     VEC(Var) vars;

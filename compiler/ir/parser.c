@@ -467,6 +467,28 @@ declarations(Reader *p)
     }
 }
 
+/* Any number of choice=POINT:READING. */
+static bool MUST_USE
+choices(Reader *p)
+{
+    Choices c = {0};
+    while (reader_accept(p, "choice=")) {
+        const char *w;
+        Choice point;
+        reader_peek(p);
+        uint32_t begin = p->pos;
+        TRY(reader_word(p, "-", "a point", &w));
+        bool ok = choice_find(w, &point);
+        TRY(!ok || (reader_expect(p, ":") && reader_word(p, "-", "a reading", &w)));
+        if (!ok || !choice_find_reading(point, w, &c.v[point])) {
+            return reader_fail(p, begin,
+                               arena_printf(&p->scratch, "there is no choice '%s'", w));
+        }
+    }
+    p->k->choices = choices_or_null(&c) ? arena_copy(&p->k->arena, &c, sizeof c) : NULL;
+    return true;
+}
+
 static bool MUST_USE
 kernel_head(Reader *p)
 {
@@ -485,6 +507,7 @@ kernel_head(Reader *p)
         return reader_fail_at(p, begin, D_SOC_UNKNOWN,
                               arena_printf(&p->scratch, "there is no processor '%s'", w));
     }
+    TRY(choices(p));
     p->k->may_read_uninit = reader_accept(p, "fill_scratch");
     p->k->blocks_ordered = reader_accept(p, "ordered");
     return reader_expect(p, "{");

@@ -1,7 +1,7 @@
 /* printer.c: the text form of a kernel. docs/ir.md is its reference; parser.c reads it back, and
  * print(parse(print(k))) is print(k).
  *
- *   kernel NAME soc=SOC [fill_scratch] [ordered] {
+ *   kernel NAME soc=SOC [choice=POINT:READING] [fill_scratch] [ordered] {
  *     in %a: float16[4, 128]                  global tensors in argument order: in, out, workspace, global
  *     out %b: int32[8] preset=1               an argument that the launcher fills
  *     list %l: int64[4]                       an address list
@@ -515,11 +515,25 @@ show_tables(Printer *p)
 }
 
 static void
+show_choices(Printer *p)
+{
+    for (int i = 0; p->k->choices && i < CHOICE_COUNT; i++) {
+        int n = chosen(p->k->choices, (Choice)i);
+        if (n != 0) {
+            text_printf(p->out, " choice=%s:%s", choice_info((Choice)i)->number,
+                        choice_reading((Choice)i, n)->name);
+        }
+    }
+}
+
+static void
 show_head(Printer *p)
 {
     const Kernel *k = p->k;
-    text_printf(p->out, "kernel %s soc=%s%s%s {\n", sym_text(&k->unit->names, k->name),
-                k->soc->name, k->may_read_uninit ? " fill_scratch" : "",
+    text_printf(p->out, "kernel %s soc=%s", sym_text(&k->unit->names, k->name),
+                k->soc->name);
+    show_choices(p);
+    text_printf(p->out, "%s%s {\n", k->may_read_uninit ? " fill_scratch" : "",
                 k->blocks_ordered ? " ordered" : "");
     show_params(p);
     show_tables(p);

@@ -68,7 +68,7 @@ instr_list(const Kernel *k, const Stmt *s, Access *out)
     Sem sem = op_table[s->instr.op].sem;
     int read_dst =
         sem_reads_dst(sem) ? form_slot(op_table[s->instr.op].form, ROLE_DST, NULL) : -1;
-    CheckInstr in = {.op = s->instr.op, .soc = k->soc};
+    CheckInstr in = {.op = s->instr.op, .soc = k->soc, .choices = k->choices};
     bool known = true;
     for (int i = 0; i < n; i++) {
         known = const_arg(k, &params[i], &args[i], &in.args[i]) && known;

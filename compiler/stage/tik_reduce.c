@@ -54,10 +54,13 @@ first_fits(Interp *in, Tik *c, const List *list, Value src, const char *method, 
 }
 
 static bool
-load_list(Interp *in, const List *list, Dtype t, Span span)
+load_list(Interp *in, const Choices *c, const List *list, Dtype t, Span span)
 {
-    static const int64_t offsets[MAX_SCALARS] = {SREG_MAX_MIN, SREG_MAX_MIN_CNT,
-                                                 SREG_MAX_MIN_INDEX};
+    int64_t offsets[MAX_SCALARS] = {SREG_MAX_MIN, SREG_MAX_MIN_CNT, SREG_MAX_MIN_INDEX};
+    if (chosen(c, CHOICE_MAX_CNT_INDEX) == CHOSE_MAX_CNT_INDEX_INDEX_FIRST) {
+        offsets[1] = SREG_MAX_MIN_INDEX;
+        offsets[2] = SREG_MAX_MIN_CNT;
+    }
     for (uint32_t i = 0; i < list->n && i < MAX_SCALARS; i++) {
         TRY(tik_sreg_load(in, tik_runtime(list->p[i]), offsets[i], i == 0 ? t : DT_U32,
                           span));
@@ -78,7 +81,7 @@ record_extreme(Interp *in, Tik *c, Op op, const CallArgs *args, Value *got,
     }
     got[SLOT_LIST] = val_int(list ? list->n : 0);
     if (tik_record(in, c, op, args, got, spans) && list) {
-        (void)load_list(in, list, t, args->span);
+        (void)load_list(in, c->k->choices, list, t, args->span);
     }
 }
 

@@ -149,7 +149,9 @@ to_int32(const ScalarCall *x, RoundMode mode, ExprId a)
                       op(x, SOP_GT, a, number(x, DT_F32, -8388608.0)));
     ExprId half = number(x, DT_F32, 0.5), minus_half = number(x, DT_F32, -0.5);
     ExprId zero = number(x, DT_F32, 0), up, down;
-    if (mode == ROUND_FLOOR || mode == ROUND_CEIL) {
+    bool outward = mode == ROUND_AWAY &&
+                   chosen(k->choices, CHOICE_AWAY_ZERO) == CHOSE_AWAY_ZERO_DIRECTED;
+    if (mode == ROUND_FLOOR || mode == ROUND_CEIL || outward) {
         up = op(x, SOP_GT, rest, zero);
         down = op(x, SOP_LT, rest, zero);
     } else {

@@ -569,6 +569,7 @@ tikc_blob(Unit *u, Kernel *const *kernels, int n, const uint8_t **bytes, size_t 
     if (w == NULL) {
         base_out_of_memory(0);
     }
+    tikblob_choices(w, kernels[0]->choices);
     bool ok = true;
     for (int i = 0; i < n; i++) {
         ok = kernel(u, w, kernels[i]) && ok;

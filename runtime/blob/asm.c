@@ -18,9 +18,10 @@ typedef struct Asm {
     char *meta;
     TikBlobKernelInfo info; /* of the kernel whose head is being read */
     Bytes args, regions;    /* TikBlobArg, TikBlobRegion */
-    Bytes texts;            /* char *: everything that unquoting and tables made */
-    uint8_t *table;         /* where the next byte of the present table goes */
-    int64_t table_left;     /* bytes that it misses */
+    Choices choices;
+    Bytes texts;        /* char *: everything that unquoting and tables made */
+    uint8_t *table;     /* where the next byte of the present table goes */
+    int64_t table_left; /* bytes that it misses */
     bool in_kernel, in_code;
     TikDesc d;
 } Asm;
@@ -512,6 +513,23 @@ blob_line(Asm *a)
 }
 
 static bool
+choice_line(Asm *a)
+{
+    char buf[64];
+    char *reading;
+    Choice point;
+    if (!read_word(a, buf, "point") || !read_text(a, &reading)) {
+        return false;
+    }
+    if (!choice_find(buf, &point) ||
+        !choice_find_reading(point, reading, &a->choices.v[point])) {
+        return fail(a, "there is no choice %s \"%s\"", buf, reading);
+    }
+    tikblob_choices(a->w, &a->choices);
+    return true;
+}
+
+static bool
 kernel_line(Asm *a)
 {
     char *name;
@@ -714,6 +732,9 @@ head_line(Asm *a)
         return code_line(a);
     }
     if (!a->in_kernel) {
+        if (accept_word(a, "choice")) {
+            return choice_line(a);
+        }
         if (a->meta == NULL && accept_word(a, "meta")) {
             return read_text(a, &a->meta);
         }

@@ -12,6 +12,7 @@ enum {
     MAX_SECTIONS = 16,
     TARG_BYTES = 128,
     TARG_NAME = 24,
+    CHOICE_BYTES = 8,
     KERN_BYTES = 96,
     ARG_BYTES = 88,
     REGION_BYTES = 24,
@@ -237,6 +238,9 @@ void blob_sha256_end(Sha256 *s, uint8_t out[32]);
 
 /* The TARG record of a processor. */
 void blob_target_record(const Soc *soc, uint8_t out[TARG_BYTES]);
+
+/* The record of one choice: the point's number, zero-padded to 4 bytes, and the reading. */
+void blob_choice_record(Choice point, int reading, uint8_t out[CHOICE_BYTES]);
 
 static inline const TikBlobSection *
 blob_section(const TikBlob *b, SectionId id)

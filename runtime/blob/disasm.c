@@ -327,6 +327,18 @@ is_plain(const TikBlob *b, TikBlobDiag *diag)
     return true;
 }
 
+static void
+put_choices(Out *o, const Choices *c)
+{
+    for (int i = 0; i < CHOICE_COUNT; i++) {
+        int reading = chosen(c, (Choice)i);
+        if (reading != 0) {
+            put(o, "choice %s \"%s\"\n", choice_info((Choice)i)->number,
+                choice_reading((Choice)i, reading)->name);
+        }
+    }
+}
+
 bool
 tikblob_disassemble(const uint8_t *bytes, size_t size, char **text, TikBlobDiag *diag)
 {
@@ -337,6 +349,7 @@ tikblob_disassemble(const uint8_t *bytes, size_t size, char **text, TikBlobDiag 
         return false;
     }
     put(&o, "blob %d.%d %s\n", TIKBLOB_MAJOR, TIKBLOB_MINOR, b.soc->name);
+    put_choices(&o, &b.choices);
     const TikBlobSection *meta = blob_section(&b, SEC_META);
     if (meta != NULL) {
         put(&o, "meta ");

@@ -334,6 +334,59 @@ check_target(TikBlob *b, TikBlobDiag *diag)
     return true;
 }
 
+/* ---- choices ---------------------------------------------------------------------------------------- */
+
+void
+blob_choice_record(Choice point, int reading, uint8_t out[CHOICE_BYTES])
+{
+    const char *number = choice_info(point)->number;
+    put32(out, 0);
+    for (int i = 0; i < 4 && number[i] != 0; i++) {
+        out[i] = (uint8_t)number[i];
+    }
+    put32(out + 4, (uint32_t)reading);
+}
+
+static bool
+find_choice(const uint8_t *p, Choice *point)
+{
+    uint8_t record[CHOICE_BYTES];
+    for (int i = 0; i < CHOICE_COUNT; i++) {
+        blob_choice_record((Choice)i, 0, record);
+        if (blob_same(record, p, 4)) {
+            *point = (Choice)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+check_choices(TikBlob *b, TikBlobDiag *diag)
+{
+    const TikBlobSection *s = blob_section(b, SEC_CHCE);
+    if (s == NULL) {
+        return true;
+    }
+    int last = -1;
+    for (uint64_t i = 0; i < blob_records(b, SEC_CHCE); i++) {
+        const uint8_t *p = blob_record(b, SEC_CHCE, i);
+        uint64_t where = s->offset + i * s->record;
+        uint32_t reading = get32(p + 4);
+        Choice point;
+        if (!find_choice(p, &point) || reading < 1 || reading > UINT8_MAX ||
+            choice_reading(point, (int)reading) == NULL) {
+            return blob_bad(diag, BLOB_CHOICE_FIELD, SEC_CHCE, where);
+        }
+        if ((int)point <= last) {
+            return blob_bad(diag, BLOB_CHOICE_ORDER, SEC_CHCE, where);
+        }
+        last = (int)point;
+        b->choices.v[point] = (uint8_t)reading;
+    }
+    return last >= 0 || blob_bad(diag, BLOB_CHOICE_FIELD, SEC_CHCE, s->offset);
+}
+
 bool
 tikblob_open(TikBlob *b, const uint8_t *bytes, uint64_t size, TikBlobDiag *diag)
 {
@@ -342,7 +395,7 @@ tikblob_open(TikBlob *b, const uint8_t *bytes, uint64_t size, TikBlobDiag *diag)
         b->known[i] = -1;
     }
     return check_header(b, diag) && check_sections(b, diag) && check_build_id(b, diag) &&
-           check_target(b, diag) && blob_check_tables(b, diag) &&
-           blob_check_code(b, diag) && blob_check_lines(b, diag) &&
-           blob_check_strings(b, diag);
+           check_target(b, diag) && check_choices(b, diag) &&
+           blob_check_tables(b, diag) && blob_check_code(b, diag) &&
+           blob_check_lines(b, diag) && blob_check_strings(b, diag);
 }

@@ -123,8 +123,10 @@ bind(Verifier *v)
     const ParamInfo *p = form_params(op_table[v->d.op].form, &n);
     v->lo.op = v->d.op;
     v->lo.soc = v->b->soc;
+    v->lo.choices = &v->b->choices;
     v->hi.op = v->d.op;
     v->hi.soc = v->b->soc;
+    v->hi.choices = &v->b->choices;
     v->numbers_vary = false;
     v->shape_varies = false;
     for (int i = 0; i < n; i++) {

@@ -185,6 +185,12 @@ tikblob_writer_new(const Soc *soc)
     return w;
 }
 
+void
+tikblob_choices(TikBlobWriter *w, const Choices *c)
+{
+    w->choices = c != NULL ? *c : (Choices){{0}};
+}
+
 static size_t
 kernel_count(const TikBlobWriter *w)
 {
@@ -705,10 +711,24 @@ complete(const TikBlobWriter *w, uint8_t *bytes, size_t size)
 }
 
 static void
+build_choices(Image *im)
+{
+    for (int i = 0; i < CHOICE_COUNT; i++) {
+        int reading = chosen(&im->w->choices, (Choice)i);
+        if (reading != 0) {
+            uint8_t record[CHOICE_BYTES];
+            blob_choice_record((Choice)i, reading, record);
+            add_copy(im, SEC_CHCE, record, sizeof record);
+        }
+    }
+}
+
+static void
 build(Image *im, const char *meta)
 {
     TikBlobWriter *w = im->w;
     blob_target_record(w->soc, add(im, SEC_TARG, TARG_BYTES));
+    build_choices(im);
     for (size_t i = 0; i < kernel_count(w); i++) {
         build_kernel(im, kernel_at(w, i));
     }
@@ -737,6 +757,7 @@ tikblob_finish(TikBlobWriter *w, const char *meta, uint8_t **bytes, size_t *size
     for (int id = 0; id < SEC_COUNT; id++) {
         im.present[id] = blob_sections[id].required;
     }
+    im.present[SEC_CHCE] = choices_or_null(&w->choices) != NULL;
     im.present[SEC_CNST] = w->tables.n > 0;
     im.present[SEC_LINE] = w->has_place;
     im.present[SEC_META] = meta != NULL && *meta != 0;

@@ -36,6 +36,7 @@ typedef struct WriterKernel {
 
 struct TikBlobWriter {
     const Soc *soc;
+    Choices choices;
     bool failed; /* out of memory */
     bool check_unproved;
     Bytes code;

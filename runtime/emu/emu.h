@@ -29,6 +29,7 @@
 /* What a kernel's descriptors refer to. The caller keeps everything until the program is freed. */
 typedef struct EmuKernel {
     const Soc *soc;
+    Choices choices; /* readings of uncertain points */
     const TikBlobRegion *regions;
     uint32_t nregions;
     TikArray *const *args; /* a GM region's base is an index into it */
@@ -200,6 +201,13 @@ struct EmuRun {
     uint32_t core;
     EmuResult *res;
 };
+
+/* The kernel's reading of an uncertain point. */
+static inline int
+emu_chosen(const EmuProgram *p, Choice point)
+{
+    return chosen(&p->kernel.choices, point);
+}
 
 /* ---- between the files ----------------------------------------------------------------------------- */
 

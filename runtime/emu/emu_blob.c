@@ -116,6 +116,7 @@ run_kernel(const Front *f, const TikBlobRegion *regions, TikArray *const *args,
            const Bound *bound)
 {
     EmuKernel k = {.soc = f->blob->soc,
+                   .choices = f->blob->choices,
                    .regions = regions,
                    .nregions = f->info.nregions,
                    .args = args,

@@ -15,7 +15,7 @@ enum {
 
 /* Arithmetic in one of the two element types, on float. */
 typedef struct Arith {
-    bool half;
+    bool half, once; /* once: rounded only where a result is written */
     int size;
     float offset; /* RPN_OFFSET */
 } Arith;
@@ -23,7 +23,7 @@ typedef struct Arith {
 static float
 rounded(const Arith *a, float x)
 {
-    return a->half ? half_to_float(half_from_float(x)) : x;
+    return a->half && !a->once ? half_to_float(half_from_float(x)) : x;
 }
 
 static float
@@ -56,6 +56,7 @@ arith_of(const EmuRun *r, const EmuOp *op)
 {
     Dtype t = emu_slot_ref(r->p, op, 0)->dtype;
     Arith a = {.half = t == DT_F16, .size = dtype_size(t)};
+    a.once = emu_chosen(r->p, CHOICE_PROPOSAL_ROUNDING) == CHOSE_PROPOSAL_ROUNDING_ONCE;
     a.offset =
         read_number(&a, r->sreg + (a.half ? SREG_RPN_OFFSET16 : SREG_RPN_OFFSET32));
     return a;
@@ -206,13 +207,14 @@ emu_exec_rpn_cor(EmuRun *r, const EmuOp *op)
         !open_rows(r, op, 1, n, &vector, &vector_step)) {
         return emu_refuse(r, op);
     }
+    bool zero_kept = emu_chosen(r->p, CHOICE_SUPPRESSION) == CHOSE_SUPPRESSION_ZERO_KEPT;
     memcpy(&ir, r->sreg + SREG_RPN_COR_IR, sizeof ir);
     for (int64_t k = 0; k < n; k++) {
         for (int i = 0; i < SORT_GROUP; i++) {
             uint16_t row, entry;
             memcpy(&row, matrix + k * matrix_step + 2 * i, sizeof row);
             memcpy(&entry, vector + k * vector_step + 2 * i, sizeof entry);
-            if (entry == 0) {
+            if ((entry == 0) == zero_kept) {
                 ir |= row;
             }
         }
@@ -226,6 +228,8 @@ emu_exec_rpn_cor_diag(EmuRun *r, const EmuOp *op)
 {
     uint16_t row[SORT_GROUP], out[SORT_GROUP];
     uint32_t ir;
+    uint16_t kept =
+        emu_chosen(r->p, CHOICE_SUPPRESSION) == CHOSE_SUPPRESSION_ZERO_KEPT ? 0 : 1;
     if (op->checked && !emu_check(r, op)) {
         return false;
     }
@@ -239,9 +243,9 @@ emu_exec_rpn_cor_diag(EmuRun *r, const EmuOp *op)
     for (int j = 0; j < SORT_GROUP; j++) {
         bool removed = (ir >> j & 1) != 0;
         for (int i = 0; i < j; i++) {
-            removed = removed || (out[i] == 0 && (row[i] >> j & 1));
+            removed = removed || (out[i] == kept && (row[i] >> j & 1));
         }
-        out[j] = removed;
+        out[j] = removed ? 1 - kept : kept;
     }
     memcpy(dst, out, sizeof out);
     return true;

@@ -42,6 +42,7 @@ fill(const EmuRun *r, const EmuOp *op, CheckInstr *in)
 {
     in->op = (Op)op->op;
     in->soc = r->p->kernel.soc;
+    in->choices = &r->p->kernel.choices;
     int n;
     const ParamInfo *params = form_params(op_table[op->op].form, &n);
     for (int i = 0; i < n; i++) {

@@ -215,9 +215,13 @@ compare_to_mask(EmuRun *r, const EmuOp *op)
     if (!emu_lanes_open(r, op, &c)) {
         return false;
     }
+    uint8_t old[MAX_LANES];
+    bool keep = emu_chosen(r->p, CHOICE_VCMP_MASKED_OFF) == CHOSE_VCMP_MASKED_OFF_KEPT;
+    unpack(old, r->sreg + SREG_CMPMASK, CMPMASK_BITS);
     compare_repeat(op, &c, NULL, c.run, on);
-    for (int64_t i = 0; c.holes && i < c.run; i++) {
-        on[i] &= c.on[i];
+    for (int64_t i = 0; i < c.lanes && i < CMPMASK_BITS; i++) {
+        bool off = i >= c.run || (c.holes && !c.on[i]);
+        on[i] = !off ? on[i] : keep ? old[i] : 0;
     }
     pack(r->sreg + SREG_CMPMASK, on, CMPMASK_BITS);
     return true;

@@ -16,7 +16,7 @@ static const NumRound rounds[ROUND_COUNT] = {
 
 /* What is done to the lanes of one instruction. */
 typedef struct Conversion {
-    bool scaled;
+    bool scaled, twice;
     uint16_t scale;
     NumConv conv; /* unless scaled */
 } Conversion;
@@ -25,7 +25,7 @@ static void
 apply(const Conversion *v, uint8_t *dst, const uint8_t *src, int64_t n)
 {
     if (v->scaled) {
-        num_conv_scaled(dst, src, v->scale, n);
+        num_conv_scaled(dst, src, v->scale, v->twice, n);
     } else {
         num_conv(&v->conv, dst, src, n);
     }
@@ -46,7 +46,16 @@ emu_conversion(const EmuRun *r, const EmuOp *op)
     bool to_float = dtype_is_float((Dtype)op->dtype);
     NumConv v = {.dst = num_type(op->dtype), .src = num_type(op->from)};
     v.round = round < 0 ? NUM_NEAREST : rounds[emu_slot_attr(r->p, op, round)];
+    if (v.round == NUM_AWAY &&
+        emu_chosen(r->p, CHOICE_AWAY_ZERO) == CHOSE_AWAY_ZERO_DIRECTED) {
+        v.round = NUM_OUTWARD;
+    }
     v.keep = register32(r, to_float ? SREG_FP2FP : SREG_FP2INT) & 1;
+    if (v.src == NUM_S16 && v.dst == NUM_U32 &&
+        emu_chosen(r->p, CHOICE_NEGATIVE_TO_UNSIGNED) ==
+            CHOSE_NEGATIVE_TO_UNSIGNED_EXTENDED) {
+        v.keep = true;
+    }
     return v;
 }
 
@@ -55,6 +64,8 @@ conversion(const EmuRun *r, const EmuOp *op)
 {
     Conversion v = {.scaled = op_table[op->op].sem == SEM_CONV_SCALED};
     if (v.scaled) {
+        v.twice =
+            emu_chosen(r->p, CHOICE_INT32_TO_FLOAT16) == CHOSE_INT32_TO_FLOAT16_FLOAT32;
         v.scale = (uint16_t)emu_slot(r, op, op->plan.scalar);
     } else {
         v.conv = emu_conversion(r, op);

@@ -22,9 +22,10 @@ exec_sequence(EmuRun *r, const EmuOp *op)
     if (!emu_lanes_open(r, op, &c)) {
         return false;
     }
+    bool restarts = emu_chosen(r->p, CHOICE_VCI_REPEATS) == CHOSE_VCI_REPEATS_RESTARTS;
     for (int64_t i = 0; i < c.repeats; i++) {
         int64_t n = i + 1 < c.repeats ? c.run : c.last;
-        num_sequence(result, t, start, i * c.lanes, n);
+        num_sequence(result, t, start, restarts ? 0 : i * c.lanes, n);
         emu_lanes_store(&c, n, result);
         emu_lanes_step(&c);
     }

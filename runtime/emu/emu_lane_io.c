@@ -146,7 +146,7 @@ emu_lanes_plan(const EmuProgram *p, EmuOp *op)
             plan->o[plan->n].rep = (int8_t)l->rep;
             plan->o[plan->n].blk_most = most(params, l->blk);
             plan->o[plan->n].rep_most = most(params, l->rep);
-            plan->o[plan->n].blk0_is_1 = l->blk0_is_1;
+            plan->o[plan->n].blk0_is_1 = form_blk0_is_1(form, i, &p->kernel.choices);
             plan->o[plan->n++].size = (uint8_t)size;
             widest = size > widest ? size : widest;
         }

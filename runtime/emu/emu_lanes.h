@@ -36,5 +36,7 @@ LaneFn *emu_lane_fn(Op op, Dtype dst, Dtype src);
 LaneFn *emu_lane_function(Sem sem, Dtype t);
 /* Shifts, which take the number of bits as scalar; null: none. */
 LaneFn *emu_lane_shift(Sem sem, Dtype t, bool rounded);
+/* To the left, of signed types, with the sign bit; null: none. */
+LaneFn *emu_lane_shift_all(Dtype t);
 
 #endif

@@ -54,12 +54,20 @@ SHIFT(shl_u16, SHL, U16)
 SHIFT(shl_s16, SHL, S16)
 SHIFT(shl_u32, SHL, U32)
 SHIFT(shl_s32, SHL, S32)
+SHIFT(shl_all_s16, SHL_ALL, S16)
+SHIFT(shl_all_s32, SHL_ALL, S32)
 SHIFT(shr_u16, SHR, U16)
 SHIFT(shr_s16, SHR, S16)
 SHIFT(shr_u32, SHR, U32)
 SHIFT(shr_s32, SHR, S32)
 SHIFT(shr_rounded_s16, SHR_ROUNDED, S16)
 SHIFT(shr_rounded_s32, SHR_ROUNDED, S32)
+
+LaneFn *
+emu_lane_shift_all(Dtype t)
+{
+    return t == DT_S16 ? shl_all_s16 : t == DT_S32 ? shl_all_s32 : NULL;
+}
 
 LaneFn *
 emu_lane_shift(Sem sem, Dtype t, bool rounded)

@@ -136,6 +136,7 @@ typedef struct Work {
     int mode;        /* h_cmpv */
     NumConv conv;    /* h_cast */
     uint64_t factor; /* h_quant: the scale, or the pack */
+    bool twice;      /* h_quant: rounds to float32 first */
 } Work;
 
 /* The instruction on lanes that computes the same. */
@@ -238,7 +239,7 @@ compute(const Work *w, uint8_t *dst, const uint8_t *const *src, int size, int64_
         num_conv(&w->conv, dst, src[0], n);
         return;
     case SEM_SLICE_SCALED:
-        num_conv_scaled(dst, src[0], (uint16_t)w->factor, n);
+        num_conv_scaled(dst, src[0], (uint16_t)w->factor, w->twice, n);
         return;
     case SEM_SLICE_PACK:
         num_conv_packed(dst, src[0], &w->factor, 1, n);
@@ -352,6 +353,8 @@ open_work(EmuRun *r, const EmuOp *op, Work *w)
     *w = (Work){.op = op, .sem = op_table[op->op].sem, .type = (Dtype)op->dtype};
     w->mode = mode >= 0 ? (int)emu_slot_attr(r->p, op, mode) : 0;
     w->factor = factor >= 0 ? (uint64_t)emu_slot(r, op, factor) : 0;
+    w->twice =
+        emu_chosen(r->p, CHOICE_INT32_TO_FLOAT16) == CHOSE_INT32_TO_FLOAT16_FLOAT32;
     if (w->sem == SEM_SLICE_CAST) {
         w->conv = emu_conversion(r, op);
     }

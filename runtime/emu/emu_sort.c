@@ -209,7 +209,7 @@ typedef struct Merge {
     uint32_t taken[MERGE_LISTS];
     int lists;
     int record, size, score; /* bytes of a record and of a score; where the score is */
-    bool suspend;
+    bool suspend, skip;      /* skip: lists without records do not end it */
 } Merge;
 
 static int
@@ -229,7 +229,7 @@ a_list_is_used_up(const Merge *m)
 {
     bool found = false;
     for (int i = 0; i < m->lists; i++) {
-        found = found || m->taken[i] == m->len[i];
+        found = found || (m->taken[i] == m->len[i] && !(m->skip && m->len[i] == 0));
     }
     return found;
 }
@@ -263,7 +263,8 @@ open_merge(EmuRun *r, const EmuOp *op, int64_t n, Merge *m, int64_t *total)
     bool pairs = op_table[op->op].form == FORM_MERGE;
     *m = (Merge){.lists = merge_lists(emu_slot_attr(r->p, op, MERGE_VALID)),
                  .size = main_size(r, op),
-                 .suspend = emu_slot_attr(r->p, op, MERGE_SUSPEND) != 0};
+                 .suspend = emu_slot_attr(r->p, op, MERGE_SUSPEND) != 0,
+                 .skip = emu_chosen(r->p, CHOICE_EMPTY_LIST) == CHOSE_EMPTY_LIST_SKIPPED};
     m->record = pairs ? PAIR_BYTES : PROPOSAL_ELEMS * m->size;
     m->score = pairs ? 0 : PROPOSAL_SCORE * m->size;
     *total = 0;

@@ -49,6 +49,10 @@ emu_bind_vector(EmuProgram *p, EmuOp *op, const char **why)
     } else if (t == src) {
         op->lanes = emu_lane_shift(sem, t, is_rounded(p, op));
     }
+    bool all = emu_chosen(p, CHOICE_SIGNED_VSHL) == CHOSE_SIGNED_VSHL_ALL_BITS;
+    if (all && sem == SEM_SHL && op->lanes != NULL && dtype_kind(t) == KIND_SINT) {
+        op->lanes = emu_lane_shift_all(t);
+    }
     op->dtype = (uint8_t)t;
     op->exec = emu_exec_vector;
     *why = "the vector instruction does not exist for its dtype";

@@ -7,6 +7,7 @@
 #ifndef TIKBLOB_H
 #define TIKBLOB_H
 
+#include "isa/choice.h"
 #include "isa/isa.h"
 #include "isa/scalar.h"
 
@@ -23,7 +24,7 @@ enum {
     TIKBLOB_MAX_IFS = 512,  /* nesting of branches: a chain of 400 elif links is legal */
     TIKBLOB_MAX_TERMS = 8,  /* loop terms of an affine operand */
     TIKBLOB_MAX_REGS = 2,   /* register terms of an affine operand */
-    TIKBLOB_KNOWN_SECTIONS = 11
+    TIKBLOB_KNOWN_SECTIONS = 12
 };
 
 /* Where and why a blob is refused, or what the verifier could not prove. */
@@ -51,6 +52,8 @@ typedef struct TikBlob {
     TikBlobSection sections[16];
     int nsections;
     int nkernels;
+    Choices
+        choices; /* readings of uncertain points that all kernels were compiled with */
     int8_t known
         [TIKBLOB_KNOWN_SECTIONS]; /* private: index of each known section in sections, or -1 */
 } TikBlob;
@@ -253,6 +256,8 @@ void tikblob_explain(const TikBlob *b, int kernel, const TikBlobDiag *diag, char
 typedef struct TikBlobWriter TikBlobWriter;
 
 TikBlobWriter *tikblob_writer_new(const Soc *soc);
+/* The readings of all kernels, the usual ones without this; before tikblob_finish. c may be null. */
+void tikblob_choices(TikBlobWriter *w, const Choices *c);
 void tikblob_writer_free(TikBlobWriter *w);
 
 typedef struct TikBlobKernelInfo {

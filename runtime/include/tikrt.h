@@ -96,6 +96,7 @@ typedef struct TikKernel {
     const TikParam *params;
     int32_t nplaces;
     const TikPlace *places;
+    const Choices *choices; /* readings that it was compiled with; null: the usual ones */
 } TikKernel;
 
 /* Runs all cores, on up to threads threads (0: as many as OpenMP gives). args in parameter order; those
@@ -140,7 +141,8 @@ typedef struct TikMap {
 
 void tikrt_map(const TikMap *map, uint8_t *dst, const uint8_t *src, int64_t repeats,
                int64_t dst_step, int64_t src_step);
-/* A conversion (vector chapter 3) on lanes, as tikrt_map. dst, src: rows of isa/dtype.def; round: RoundMode. scaled:
+/* A conversion (vector chapter 3) on lanes, as tikrt_map. dst, src: rows of isa/dtype.def; round: RoundMode, or ROUND_COUNT: away from zero
+ * whatever the fraction. scaled:
  * int32 to float16 times value, the bits of a float16; else bit 0 of value is the mode of the core that keeps what
  * does not fit (SREG_FP2FP for float results, SREG_FP2INT for integers). */
 typedef struct TikConvert {

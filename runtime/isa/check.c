@@ -97,7 +97,10 @@ available(const CheckInstr *in, Fault *fault)
 {
     FaultAt at = {RULE_NOT_ON_ARCH, -1, 0, 0, 0};
     Form form = op_table[in->op].form;
-    if (!op_on_soc(in->op, in->soc)) {
+    bool left_out =
+        in->op == OP_VADDDEQRELU && soc_profile(in->soc) == PROFILE_V220 &&
+        chosen(in->choices, CHOICE_VADDDEQRELU_910B) == CHOSE_VADDDEQRELU_910B_HAS_NOT;
+    if (left_out || !op_on_soc(in->op, in->soc)) {
         return check_fail(fault, &at, "%s does not exist on %s", check_op_name(in),
                           in->soc->name);
     }

@@ -9,6 +9,7 @@
 #ifndef TIK_CHECK_H
 #define TIK_CHECK_H
 
+#include "isa/choice.h"
 #include "isa/isa.h"
 
 /* An array of an address list. */
@@ -57,6 +58,7 @@ typedef struct CheckArg {
 typedef struct CheckInstr {
     Op op;
     const Soc *soc;
+    const Choices *choices; /* null: the usual ones */
     CheckArg args[MAX_PARAMS];
 } CheckInstr;
 

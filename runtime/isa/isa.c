@@ -475,6 +475,17 @@ form_lanes(Form f, int param)
     return NULL;
 }
 
+bool
+form_blk0_is_1(Form f, int param, const Choices *c)
+{
+    int n;
+    const LaneOperand *o = form_lanes(f, param);
+    bool one = form_params(f, &n)[param].role == ROLE_DST &&
+               form_family(f) != FAM_COMPARE &&
+               chosen(c, CHOICE_BLOCK_STRIDE_0) == CHOSE_BLOCK_STRIDE_0_ONE;
+    return o->blk0_is_1 || one;
+}
+
 static const unsigned char slice_forms[] = {
 #define SLICE(form, operand, len, dims, stride) FORM_##form,
 #include "isa/slice.def"

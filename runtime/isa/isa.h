@@ -4,6 +4,8 @@
 #ifndef TIK_ISA_H
 #define TIK_ISA_H
 
+#include "isa/choice.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -302,6 +304,8 @@ typedef struct LaneOperand {
 } LaneOperand;
 
 const LaneOperand *form_lanes(Form f, int param);
+/* blk0_is_1 of such an operand as the kernel reads it; c may be null. */
+bool form_blk0_is_1(Form f, int param, const Choices *c);
 
 /* A tensor operand that is a slice (slice.def). Null: it is none. */
 typedef struct SliceOperand {

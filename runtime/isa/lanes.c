@@ -159,7 +159,7 @@ check_geometry(const CheckInstr *in, int param)
     int64_t unit = slot_value(in, form_slot(form, ROLE_ATTR, "stride_unit"), 0);
     int64_t blk = slot_value(in, l->blk, 1);
     int64_t rep = slot_value(in, l->rep, g.blocks);
-    blk = blk == 0 && l->blk0_is_1 && unit < 2 ? 1 : blk;
+    blk = blk == 0 && unit < 2 && form_blk0_is_1(form, param, in->choices) ? 1 : blk;
     int64_t step = unit >= 2 ? BLOCK_BYTES / g.per_block : BLOCK_BYTES;
     g.blk = sat_add(sat_mul(blk, step), unit >= 2 ? BLOCK_BYTES : 0);
     g.rep = sat_mul(rep, step);

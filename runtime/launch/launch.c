@@ -93,6 +93,7 @@ tikrt_check(TikCore *core, const TikCheck *check, const int64_t *values)
     Fault fault;
     in.op = (Op)check->op;
     in.soc = core->soc;
+    in.choices = core->kernel->choices;
     if (check->op == OP_COUNT) { /* an access to one element */
         fill_arg(core, &in.args[0], ROLE_DST, &check->args[0], values);
         if (check_element(&in.args[0].t, &fault)) {
@@ -122,6 +123,7 @@ tikrt_exec(TikCore *core, const TikCheck *op, const int64_t *values,
     const ParamInfo *params = form_params(op_table[op->op].form, &n);
     c.in.op = (Op)op->op;
     c.in.soc = core->soc;
+    c.in.choices = core->kernel->choices;
     for (int i = 0; i < n; i++) {
         values += fill_arg(core, &c.in.args[i], params[i].role, &op->args[i], values);
         c.at[i] = operands[i];

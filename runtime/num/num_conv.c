@@ -21,6 +21,7 @@ static const Step steps[NUM_ROUNDS][2][2] = {
     [NUM_AWAY] = {{FROM_HALF, FROM_HALF}, {FROM_HALF, FROM_HALF}},
     [NUM_TO_ZERO] = {{NEVER, NEVER}, {NEVER, NEVER}},
     [NUM_ODD] = {{ALWAYS, NEVER}, {ALWAYS, NEVER}},
+    [NUM_OUTWARD] = {{ALWAYS, ALWAYS}, {ALWAYS, ALWAYS}},
 };
 
 /* The smallest fraction that a step counts. */
@@ -138,9 +139,26 @@ num_conv_packed_at(NumLevel level, void *dst, const void *src, const uint64_t *p
     table_of(level)->packed(dst, src, m, offset, sign, n);
 }
 
-void
-num_conv_scaled(void *dst, const void *src, uint16_t scale, int64_t n)
+/* Elements are small enough that their product with a float16 is exact in double. */
+static void
+scaled_twice(void *dst, const void *src, float scale, int64_t n)
 {
+    const AnyS32 *p = src;
+    AnyU16 *d = dst;
+    for (int64_t i = 0; i < n; i++) {
+        uint16_t h = half_from_float((float)((double)p[i] * scale));
+        h = (h & 0x7fffu) == 0x7c00u ? (uint16_t)(h - 1) : h;
+        d[i] = h == HALF_NAN ? 0 : h;
+    }
+}
+
+void
+num_conv_scaled(void *dst, const void *src, uint16_t scale, bool twice, int64_t n)
+{
+    if (twice) {
+        scaled_twice(dst, src, half_to_float(scale), n);
+        return;
+    }
     num_conv_scaled_at(num_level(), dst, src, scale, n);
 }
 

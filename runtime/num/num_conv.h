@@ -10,6 +10,7 @@
  *   NUM_AWAY         nearest, ties away from zero
  *   NUM_TO_ZERO      toward zero
  *   NUM_ODD          float results only: an inexact result has its last bit set
+ *   NUM_OUTWARD      away from zero
  *
  * Beyond the range of the result, keep = false: integers are clamped; float16 and bfloat16 become the
  * largest number of their sign, also for infinity, and NaN becomes 0. keep = true: finite numbers and
@@ -35,6 +36,7 @@ typedef enum NumRound {
     NUM_AWAY,
     NUM_TO_ZERO,
     NUM_ODD,
+    NUM_OUTWARD,
     NUM_ROUNDS
 } NumRound;
 
@@ -54,9 +56,9 @@ bool num_conv_exists(const NumConv *c);
  * int4: (n + 1) / 2 bytes; the high half of the last byte is 0 for an odd n. */
 void num_conv(const NumConv *c, void *dst, const void *src, int64_t n);
 
-/* int32 to float16 with a float16 scale: the exact product rounded once to nearest even, at most 65504 in
- * magnitude; a product that is NaN (scale NaN, or infinity times 0) is 0. */
-void num_conv_scaled(void *dst, const void *src, uint16_t scale, int64_t n);
+/* int32 to float16 with a float16 scale: the exact product rounded once to nearest even (twice: to float32
+ * and then), at most 65504 in magnitude; a product that is NaN (scale NaN, or infinity times 0) is 0. */
+void num_conv_scaled(void *dst, const void *src, uint16_t scale, bool twice, int64_t n);
 
 /* int16 to int8 or uint8, scaled and offset as a 64-bit pack says:
  *   bits 31:0   a float32 M; its 13 lowest bits count as 0

@@ -43,6 +43,7 @@ num_shift(NumShift op, NumType t)
                      [NUM_S16] = shl_s16,
                      [NUM_U32] = shl_u32,
                      [NUM_S32] = shl_s32},
+        [NUM_SHL_ALL] = {[NUM_S16] = shl_u16, [NUM_S32] = shl_u32},
         [NUM_SHR] = {[NUM_U16] = shr_u16,
                      [NUM_S16] = shr_s16,
                      [NUM_U32] = shr_u32,

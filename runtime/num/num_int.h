@@ -8,10 +8,12 @@
 
 /* Shifts of w-bit elements by 0..w bits.
  *   NUM_SHL           unsigned: the low w bits; signed: the sign bit stays, the others are shifted
+ *   NUM_SHL_ALL       signed only: all bits are shifted
  *   NUM_SHR           unsigned: logical; signed: toward -infinity
  *   NUM_SHR_ROUNDED   signed only: to the nearest, ties toward +infinity */
 typedef enum NumShift {
     NUM_SHL,
+    NUM_SHL_ALL,
     NUM_SHR,
     NUM_SHR_ROUNDED,
     NUM_SHIFTS

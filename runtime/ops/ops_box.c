@@ -82,11 +82,17 @@ store(uint8_t *at, const float *from, int n, bool half)
     memcpy(at, s, (size_t)n * sizeof *s);
 }
 
+/* once: results are rounded where they are stored, and only there. */
+typedef struct Step {
+    float offset;
+    bool half, once;
+} Step;
+
 static void
-round_all(float *v, int n, bool half)
+round_all(float *v, int n, const Step *s)
 {
     uint16_t h[MOST];
-    if (half) {
+    if (s->half && !s->once) {
         narrow(h, v, n);
         widen(v, h, n);
     }
@@ -98,28 +104,31 @@ is_half(const OpCall *c)
     return c->in.args[0].t.dtype == DT_F16;
 }
 
-static float
-offset_of(const OpCall *c)
+static Step
+step_of(const OpCall *c)
 {
     uint16_t half;
     float single;
     memcpy(&half, c->sreg + SREG_RPN_OFFSET16, sizeof half);
     memcpy(&single, c->sreg + SREG_RPN_OFFSET32, sizeof single);
-    return is_half(c) ? half_to_float(half) : single;
+    return (Step){.offset = is_half(c) ? half_to_float(half) : single,
+                  .half = is_half(c),
+                  .once = chosen(c->in.choices, CHOICE_PROPOSAL_ROUNDING) ==
+                          CHOSE_PROPOSAL_ROUNDING_ONCE};
 }
 
 /* high = high - low + offset, each step rounded. */
 static void
-sides(float *restrict high, const float *restrict low, int n, float offset, bool half)
+sides(float *restrict high, const float *restrict low, int n, const Step *s)
 {
     for (int i = 0; i < n; i++) {
         high[i] -= low[i];
     }
-    round_all(high, n, half);
+    round_all(high, n, s);
     for (int i = 0; i < n; i++) {
-        high[i] += offset;
+        high[i] += s->offset;
     }
-    round_all(high, n, half);
+    round_all(high, n, s);
 }
 
 static void
@@ -135,11 +144,11 @@ ops_vrpac(OpCall *c)
 {
     bool half = is_half(c);
     int64_t values = SORT_GROUP * (half ? 2 : 4);
-    float offset = offset_of(c);
+    Step step = step_of(c);
     for (int64_t r = 0; r < c->in.args[FIELD_REPEAT].v; r++) {
         Boxes b;
         load_boxes(&b, c->at[1] + r * values * PROPOSAL_ELEMS, half);
-        sides(b.corner[2], b.corner[0], AXES * SORT_GROUP, offset, half);
+        sides(b.corner[2], b.corner[0], AXES * SORT_GROUP, &step);
         multiply(b.corner[2], b.corner[3], SORT_GROUP);
         store(c->at[0] + r * values, b.corner[2], SORT_GROUP, half);
     }
@@ -167,7 +176,7 @@ ops_viou(OpCall *c)
 {
     bool half = is_half(c);
     int64_t values = SORT_GROUP * (half ? 2 : 4);
-    float offset = offset_of(c);
+    Step step = step_of(c);
     for (int64_t r = 0; r < c->in.args[OUTER_REPEAT].v; r++) {
         Boxes a, b;
         float first[MOST], last[MOST];
@@ -177,7 +186,7 @@ ops_viou(OpCall *c)
             common(first + i * SORT_GROUP, last + i * SORT_GROUP, &a, &b, i % SORT_GROUP,
                    i / SORT_GROUP);
         }
-        sides(last, first, MOST, offset, half);
+        sides(last, first, MOST, &step);
         for (int i = 0; i < MOST; i++) {
             last[i] = last[i] <= 0 ? 0 : last[i];
         }
@@ -210,6 +219,8 @@ bool
 ops_rpn_cor(OpCall *c)
 {
     uint16_t seen[SORT_GROUP] = {0};
+    bool zero_kept =
+        chosen(c->in.choices, CHOICE_SUPPRESSION) == CHOSE_SUPPRESSION_ZERO_KEPT;
     uint32_t ir;
     memcpy(&ir, c->sreg + SREG_RPN_COR_IR, sizeof ir);
     for (int64_t r = 0; r < c->in.args[SUPPRESS_REPEAT].v; r++) {
@@ -219,7 +230,7 @@ ops_rpn_cor(OpCall *c)
         memcpy(entries, c->at[1] + r * c->in.args[SUPPRESS_STRIDE1].v * BLOCK_BYTES,
                sizeof entries);
         for (int i = 0; i < SORT_GROUP; i++) {
-            seen[i] |= entries[i] == 0 ? rows[i] : 0;
+            seen[i] |= (entries[i] == 0) == zero_kept ? rows[i] : 0;
         }
     }
     for (int i = 0; i < SORT_GROUP; i++) {
@@ -235,11 +246,14 @@ ops_rpn_cor_diag(OpCall *c)
 {
     uint16_t rows[SORT_GROUP], out[SORT_GROUP];
     uint32_t removed;
+    bool zero_kept =
+        chosen(c->in.choices, CHOICE_SUPPRESSION) == CHOSE_SUPPRESSION_ZERO_KEPT;
     memcpy(&removed, c->sreg + SREG_RPN_COR_IR, sizeof removed);
     memcpy(rows, c->at[1], sizeof rows);
     for (int j = 0; j < SORT_GROUP; j++) {
-        out[j] = removed >> j & 1;
-        removed |= out[j] == 0 ? rows[j] : 0;
+        bool keep = (removed >> j & 1) == 0;
+        out[j] = keep == zero_kept ? 0 : 1;
+        removed |= keep ? rows[j] : 0;
     }
     memcpy(c->at[0], out, sizeof out);
     return true;

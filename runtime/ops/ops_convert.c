@@ -11,14 +11,15 @@
 static void
 convert(const TikConvert *c, uint8_t *dst, const uint8_t *src, int64_t n, uint32_t value)
 {
-    static const NumRound rounds[ROUND_COUNT] = {
-        NUM_NEAREST, NUM_NEAREST, NUM_FLOOR, NUM_CEIL, NUM_AWAY, NUM_TO_ZERO, NUM_ODD};
+    static const NumRound rounds[ROUND_COUNT + 1] = {
+        NUM_NEAREST, NUM_NEAREST, NUM_FLOOR, NUM_CEIL,
+        NUM_AWAY,    NUM_TO_ZERO, NUM_ODD,   NUM_OUTWARD};
     NumConv v = {.dst = num_type(c->dst),
                  .src = num_type(c->src),
                  .round = rounds[c->round],
                  .keep = value & 1};
     if (c->scaled) {
-        num_conv_scaled(dst, src, (uint16_t)value, n);
+        num_conv_scaled(dst, src, (uint16_t)value, false, n);
     } else {
         num_conv(&v, dst, src, n);
     }

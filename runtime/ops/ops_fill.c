@@ -64,8 +64,10 @@ ops_sequence(OpCall *c)
     int lanes = check_lanes(&c->in);
     NumType t =
         (NumType)(c->in.args[SLOT_DST].t.dtype - 1); /* Dtype begins with DT_NONE */
+    bool restarts =
+        chosen(c->in.choices, CHOICE_VCI_REPEATS) == CHOSE_VCI_REPEATS_RESTARTS;
     for (int64_t r = 0, n = check_repeats(&c->in); r < n; r++) {
-        num_sequence(made, t, c->in.args[SLOT_START].v, r * lanes, lanes);
+        num_sequence(made, t, c->in.args[SLOT_START].v, restarts ? 0 : r * lanes, lanes);
         store(c, &d, r, made);
     }
     return true;

@@ -68,6 +68,7 @@ typedef struct Job {
     Sem sem;
     NumConv conv;    /* h_cast */
     uint64_t factor; /* h_quant: a float16 or a pack */
+    bool twice;      /* h_quant: rounds to float32 first */
     uint8_t value[PIECE * WIDEST];
 } Job;
 
@@ -124,8 +125,14 @@ set_conversion(Job *j, const OpCall *c)
                             .src = num_type(c->in.args[1].t.dtype),
                             .round = rounds[c->in.args[2].v],
                             .keep = keep & 1};
+        if (j->conv.round == NUM_AWAY &&
+            chosen(c->in.choices, CHOICE_AWAY_ZERO) == CHOSE_AWAY_ZERO_DIRECTED) {
+            j->conv.round = NUM_OUTWARD;
+        }
     } else {
         j->factor = (uint64_t)c->in.args[2].v;
+        j->twice = chosen(c->in.choices, CHOICE_INT32_TO_FLOAT16) ==
+                   CHOSE_INT32_TO_FLOAT16_FLOAT32;
     }
 }
 
@@ -165,7 +172,7 @@ work(const Job *j, uint8_t *dst, const uint8_t *const *src, int64_t n)
     if (j->sem == SEM_SLICE_CAST) {
         num_conv(&j->conv, dst, src[1], n);
     } else if (j->sem == SEM_SLICE_SCALED) {
-        num_conv_scaled(dst, src[1], (uint16_t)j->factor, n);
+        num_conv_scaled(dst, src[1], (uint16_t)j->factor, j->twice, n);
     } else if (j->sem == SEM_SLICE_PACK) {
         num_conv_packed(dst, src[1], &j->factor, 1, n);
     } else if (j->map != NULL) {

@@ -184,7 +184,7 @@ typedef struct Merge {
     int64_t
         after[MERGE_LISTS]; /* of the one behind, so that no choice waits for memory */
     int lists;
-    bool suspend;
+    bool suspend, skip; /* skip: a list without records does not end it */
 } Merge;
 
 /* Key and list of a record that is not taken: of equal keys that of the lower list is larger. */
@@ -212,7 +212,7 @@ merge(Merge *m, uint8_t *dst, int record, int score, int size)
     for (int i = 0; i < MERGE_LISTS; i++) {
         bool takes_part = i < m->lists;
         m->left[i] = takes_part ? m->left[i] : 0;
-        stop = stop || (m->suspend && takes_part && m->left[i] == 0);
+        stop = stop || (m->suspend && !m->skip && takes_part && m->left[i] == 0);
         m->head[i] = word_of(m, i, 0, record, score, size);
         m->after[i] = word_of(m, i, 1, record, score, size);
         all += m->left[i];
@@ -252,7 +252,9 @@ ops_vmrgsort(OpCall *c)
     for (int64_t k = 0; k < c->in.args[MERGE_REPEAT].v; k++) {
         uint32_t taken[MERGE_LISTS] = {0};
         Merge m = {.lists = merge_lists(c->in.args[MERGE_VALID].v),
-                   .suspend = c->in.args[MERGE_SUSPEND].v != 0};
+                   .suspend = c->in.args[MERGE_SUSPEND].v != 0,
+                   .skip = chosen(c->in.choices, CHOICE_EMPTY_LIST) ==
+                           CHOSE_EMPTY_LIST_SKIPPED};
         int64_t total = 0;
         for (int i = 0; i < m.lists; i++) {
             m.left[i] = c->in.args[MERGE_LENGTH + i].v;

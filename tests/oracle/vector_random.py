@@ -29,6 +29,7 @@ UNSUPPORTED = 'not-supported'
 def encode(batch, number):
     source = batch.source().encode()
     out = [b'PROGRAM %d %d %s\n' % (number, len(source), batch.processor.encode()), source, b'\n']
+    out += [b'CHOICE %s %s\n' % tuple(c.encode().split(b'=')) for c in batch.choices]
     for name, raw in batch.inputs().items():
         out += [b'IN %s %d\n' % (name.encode(), len(raw)), raw, b'\n']
     return b''.join(out + [b'END\n'])

@@ -2,6 +2,7 @@
  * tests/oracle/differential.py. Reads jobs on standard input, writes results on standard output:
  *
  *   PROGRAM <id> <source bytes> <processor>\n <source> \n
+ *   CHOICE <point> <reading>\n             any number
  *   IN <tensor> <bytes>\n <raw> \n          any number
  *   END\n
  * gives
@@ -36,6 +37,7 @@ typedef struct Job {
     char soc[NAME];
     char *source;
     size_t len;
+    Choices choices;
     Input in[MAX_TENSORS];
     int nin;
 } Job;
@@ -70,6 +72,20 @@ read_bytes(size_t n)
 }
 
 static bool
+read_choice(Job *job, const char *line)
+{
+    char point[NAME], reading[NAME];
+    Choice c;
+    if (sscanf(line, "CHOICE %63s %63s", point, reading) != 2) {
+        return false;
+    }
+    if (!choice_find(point, &c) || !choice_find_reading(c, reading, &job->choices.v[c])) {
+        must(NULL);
+    }
+    return true;
+}
+
+static bool
 read_job(Job *job)
 {
     memset(job, 0, sizeof *job);
@@ -79,7 +95,10 @@ read_job(Job *job)
         return false;
     }
     job->source = (char *)read_bytes(job->len);
-    while (fgets(line, sizeof line, stdin) && strncmp(line, "IN ", 3) == 0) {
+    while (fgets(line, sizeof line, stdin) && strncmp(line, "END", 3) != 0) {
+        if (read_choice(job, line)) {
+            continue;
+        }
         Input *in = &job->in[job->nin++];
         if (job->nin > MAX_TENSORS ||
             sscanf(line, "IN %63s %zu", in->name, &in->size) != 2) {
@@ -233,6 +252,7 @@ run_job(const Job *job, const HostApi *host)
     unit_init(&u);
     PassOptions opt = {NULL, true, NULL};
     u.soc_fixed = true;
+    u.opt.choices = job->choices;
     bool ok = unit_set_soc(&u, job->soc) &&
               tikc_compile(&u, "generated.tik", job->source, job->len, &opt);
     if (ok && u.kernels.n == 1 && u.kernels.p[0]->params.n <= MAX_TENSORS) {

@@ -184,7 +184,7 @@ scaled_conversions(void **state)
     const int32_t wide[] = {2049, 2051, 70000, -70000};
     const uint16_t halves[] = {0x6800, 0x6802, 0x7bff, 0xfbff};
     uint16_t h[4];
-    num_conv_scaled(h, wide, 0x3c00, 4);
+    num_conv_scaled(h, wide, 0x3c00, false, 4);
     assert_memory_equal(h, halves, sizeof h);
     const int16_t shorts[] = {300, -100};
     const uint64_t pack = UINT64_C(1) << 46 | UINT64_C(3) << 37 | 0x3f000000;

@@ -1,7 +1,7 @@
 """Many instances as one program: its text, its inputs, and what the model says of its outputs."""
 import numpy as np
 
-from vector_model import METHODS, Machine, Scalar, View
+from vector_model import METHODS, Machine, Scalar, View, choices_of
 from vector_model.core import SIZES, UINT
 from .draw import At, Handle, Register
 
@@ -12,10 +12,10 @@ SLACK = 512   # bytes behind the longest contents of a tensor: exact bounds are 
 
 
 class Batch:
-    """instances share the tensors of the program: slots, one row per dtype."""
+    """instances share the tensors of the program: slots, one row per dtype. choices: 'U8=directed' ..."""
 
-    def __init__(self, processor, instances):
-        self.processor, self.instances = processor, instances
+    def __init__(self, processor, instances, choices=()):
+        self.processor, self.instances, self.choices = processor, instances, choices
         self.room = {}       # slot: (dtype, bytes)
         self.image = {}      # dtype: [bytes of every moved tensor]
         self.place = {}      # id of a tensor: element in the image
@@ -93,7 +93,7 @@ class Batch:
 
     def expected(self):
         """Runs all instances on one machine: {dtype: bytes of the output image}."""
-        m = self.machine = Machine(self.instances[0].profile)
+        m = self.machine = Machine(self.instances[0].profile, choices_of(self.choices))
         for d in self.instances:
             self.run(m, d)
         return {t: b''.join(x.after.tobytes() for d in self.instances for x in d.tensors if x.moved and x.dtype == t)

@@ -9,7 +9,7 @@ Every method of the container is a method of the machine, with the parameters of
 here checks rules except bounds: what is run is legal. choices.py lists the readings taken where the
 specification is uncertain.
 """
-from .choices import Choices
+from .choices import READINGS, Choices, choices_of
 from .core import Fault, Machine, Scalar, View
 from . import compare, convert, elementwise, fill, gather, reduction, registers, scalar, slices, sort, transpose
 
@@ -19,4 +19,4 @@ for _family in (elementwise, convert, fill, compare, transpose, reduction, gathe
 for _name, _method in METHODS.items():
     setattr(Machine, _name, _method)
 
-__all__ = ['Choices', 'Fault', 'Machine', 'Scalar', 'View', 'METHODS']
+__all__ = ['Choices', 'READINGS', 'choices_of', 'Fault', 'Machine', 'Scalar', 'View', 'METHODS']

@@ -113,10 +113,12 @@ def convert(m, bits, src, dst, mode):
     return to_narrow_float(m, x, dst, mode, bool(m.fp2fp) if is_float(src) else False)
 
 
-def scaled_half(bits, deqscale):
+def scaled_half(m, bits, deqscale):
     """int32 times a float16 scale, one rounding, saturated."""
     scale = np.array([number_bits(deqscale, 'float16')], np.uint16).view(np.float16).astype(np.float64)
     x = bits.view(np.int32).astype(np.float64) * scale
+    if m.choices.scaled_through_float32:
+        x = x.astype(np.float32)
     x = np.where(np.isnan(x), 0.0, np.clip(x, -F16_MAX, F16_MAX))
     return x.astype(np.float16).view(np.uint16)
 
@@ -185,7 +187,7 @@ def vconv(m, mask, round_mode, dst, src, repeat_times, dst_blk_stride, src_blk_s
     if dst.dtype == 'int4':
         return nibbles(m, mask, dst, src, repeat_times, blocks, repeats, stride_unit, round_mode)
     if src.dtype == 'int32' and dst.dtype == 'float16':
-        value = lambda a: scaled_half(a, deqscale)
+        value = lambda a: scaled_half(m, a, deqscale)
     else:
         value = lambda a: convert(m, a, src.dtype, dst.dtype, round_mode)
     run(m, mask, dst, [src], repeat_times, blocks, repeats, stride_unit, value)

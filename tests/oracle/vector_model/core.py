@@ -151,7 +151,8 @@ class Machine:
         self.rsvd_cnt = 0
         self.max_min = [0, 0, 0]
         self.doubtful = set()   # (result, the other one) of functions too close to the middle to be told apart
-        self.fp_saturate = self.int_saturate = self.fp2fp = self.fp2int = 0
+        self.fp_saturate, self.int_saturate = int(self.choices.float16_saturates), int(self.choices.integer_saturates)
+        self.fp2fp = self.fp2int = 0
 
     def tensor(self, name, dtype, data, shape=None):
         """A buffer with these contents: an array, or patterns of the dtype's size."""

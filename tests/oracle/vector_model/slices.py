@@ -62,7 +62,7 @@ def h_cast(m, dst, src, round_mode):
 def h_quant(m, dst, src, deqscale):
     bits = flat(m, src, src.dtype, 0)
     if dst.dtype == 'float16':
-        return store(m, dst, scaled_half(bits, deqscale))
+        return store(m, dst, scaled_half(m, bits, deqscale))
     if isinstance(deqscale, View):
         packs = m.read(deqscale, np.arange(len(bits)) % 16)
     else:

@@ -122,16 +122,31 @@ def offset(m, dtype, like):
 
 
 def extent(m, low, high, dtype):
-    """high - low + offset, each step rounded."""
+    """high - low + offset, each step rounded. What is computed in float32 stays in it."""
+    if low.dtype == np.uint32:
+        dtype = 'float32'
     difference = num.arithmetic(m, 'sub', high, low, dtype)
     return num.arithmetic(m, 'add', difference, offset(m, dtype, low), dtype)
 
 
+def corners(m, bits, dtype):
+    """Boxes in the type that they are computed in."""
+    if dtype == 'float16' and m.choices.areas_rounded_once:
+        return num.floats(bits.reshape(-1), dtype).view(np.uint32).reshape(bits.shape), 'float32'
+    return bits, dtype
+
+
+def product(m, a, b, dtype):
+    """The area, in the type of the result."""
+    if a.dtype == np.uint32 and dtype == 'float16':
+        return num.from_values(m, a.view(np.float32) * b.view(np.float32), dtype)
+    return num.arithmetic(m, 'mul', a, b, dtype)
+
+
 def vrpac(m, dst, src, repeat_times):
-    t = dst.dtype
     for r in range(integer(repeat_times)):
-        p = m.read(src, 128 * r + np.arange(128)).reshape(16, RECORD).T
-        area = num.arithmetic(m, 'mul', extent(m, p[0], p[2], t), extent(m, p[1], p[3], t), t)
+        p, t = corners(m, m.read(src, 128 * r + np.arange(128)).reshape(16, RECORD).T, dst.dtype)
+        area = product(m, extent(m, p[0], p[2], t), extent(m, p[1], p[3], t), dst.dtype)
         m.write(dst, 16 * r + np.arange(16), area)
 
 
@@ -142,12 +157,12 @@ def side(m, a, b, low, high, dtype):
 
 
 def viou(m, dst, src0, src1, repeat_times):
-    t = dst.dtype
     for r in range(integer(repeat_times)):
         one = m.read(src0, 128 * r + np.arange(128)).reshape(16, RECORD)
         other = m.read(src1, np.arange(128)).reshape(16, RECORD)
-        a, b = np.repeat(one, 16, axis=0).T, np.tile(other, (16, 1)).T
-        area = num.arithmetic(m, 'mul', side(m, a, b, 0, 2, t), side(m, a, b, 1, 3, t), t)
+        a, t = corners(m, np.repeat(one, 16, axis=0).T, dst.dtype)
+        b, t = corners(m, np.tile(other, (16, 1)).T, dst.dtype)
+        area = product(m, side(m, a, b, 0, 2, t), side(m, a, b, 1, 3, t), dst.dtype)
         m.write(dst, 256 * r + np.arange(256), area)
 
 
@@ -162,16 +177,17 @@ def rpn_cor(m, src0, src1, src0_rep_stride, src1_rep_stride, repeat_times):
     for r in range(integer(repeat_times)):
         rows = m.read(src0, r * integer(src0_rep_stride) * 16 + np.arange(16))
         entries = m.read(src1, r * integer(src1_rep_stride) * 16 + np.arange(16))
-        m.rpn_cor_ir |= int(np.bitwise_or.reduce(np.where(entries == 0, rows, 0)))
+        m.rpn_cor_ir |= int(np.bitwise_or.reduce(np.where((entries == 0) == m.choices.zero_is_kept, rows, 0)))
     return 'rpn_cor_ir'
 
 
 def rpn_cor_diag(m, dst, src, src_register=None):
     rows = [int(v) for v in m.read(src, np.arange(16))]
+    kept = 0 if m.choices.zero_is_kept else 1
     out = []
     for j in range(16):
-        removed = m.rpn_cor_ir >> j & 1 or any(out[i] == 0 and rows[i] >> j & 1 for i in range(j))
-        out.append(int(bool(removed)))
+        removed = m.rpn_cor_ir >> j & 1 or any(out[i] == kept and rows[i] >> j & 1 for i in range(j))
+        out.append(1 - kept if removed else kept)
     m.write(dst, np.arange(16), np.array(out, np.uint16))
 
 

@@ -1,0 +1,93 @@
+"""Programs for choices.py: what readings of uncertain points change.
+
+    dict(processor=..., source=text, inputs={tensor: array},
+         readings={'': the usual result, 'U6=has-not': another one})
+
+A result is {output tensor: array}, or 'reject RULE' or 'fault RULE'. Every program runs with each reading and without."""
+import numpy as np
+
+HEAD = '''from tbe import tik
+t = tik.Tik()
+'''
+
+
+def scalar_conv_away():
+    """scalar_conv has the rounding mode as well."""
+    values = np.array([1.2, -1.2, 2.5, -0.5, 3.0, -7.0, 0.0, 2147483520.0], np.float32)
+    source = HEAD + '''
+src = t.Tensor("float32", (8,), name="src", scope=tik.scope_gm)
+dst = t.Tensor("int32", (8,), name="dst", scope=tik.scope_gm)
+a = t.Tensor("float32", (8,), name="a", scope=tik.scope_ubuf)
+b = t.Tensor("int32", (8,), name="b", scope=tik.scope_ubuf)
+t.data_move(a, src, 0, 1, 1, 0, 0)
+x = t.Scalar("float32", name="x")
+y = t.Scalar("int32", name="y")
+for i in range(8):
+    x.set_as(a[i])
+    t.scalar_conv("away-zero", y, x)
+    b[i].set_as(y)
+t.data_move(dst, b, 0, 1, 1, 0, 0)
+t.BuildCCE(kernel_name="k", inputs=[src], outputs=[dst])
+'''
+    return dict(processor='Ascend310P3', source=source, inputs={'src': values}, readings={
+        '': {'dst': np.array([1, -1, 3, -1, 3, -7, 0, 2147483520], np.int32)},
+        'U8=directed': {'dst': np.array([2, -2, 3, -1, 3, -7, 0, 2147483520], np.int32)}})
+
+
+def vadddeqrelu_on_910b():
+    source = HEAD + '''
+src = t.Tensor("int32", (64,), name="src", scope=tik.scope_gm)
+dst = t.Tensor("float16", (64,), name="dst", scope=tik.scope_gm)
+a = t.Tensor("int32", (64,), name="a", scope=tik.scope_ubuf)
+b = t.Tensor("float16", (64,), name="b", scope=tik.scope_ubuf)
+t.data_move(a, src, 0, 1, 8, 0, 0)
+t.vadddeqrelu(64, b, 0.5, a, a, 1, 1, 1, 1, 4, 8, 8)
+t.data_move(dst, b, 0, 1, 4, 0, 0)
+t.BuildCCE(kernel_name="k", inputs=[src], outputs=[dst])
+'''
+    values = np.arange(-32, 32, dtype=np.int32)
+    return dict(processor='Ascend910B1', source=source, inputs={'src': values}, readings={
+        '': {'dst': np.maximum(values, 0).astype(np.float16)}, 'U6=has-not': 'reject not-on-arch'})
+
+
+def block_stride_0(call, value):
+    """dst begins as 1000. With a block stride of 0 only block 0 is written, and the last block stays there."""
+    source = HEAD + f'''
+src = t.Tensor("float16", (128,), name="src", scope=tik.scope_gm)
+dst = t.Tensor("float16", (128,), name="dst", scope=tik.scope_gm)
+a = t.Tensor("float16", (128,), name="a", scope=tik.scope_ubuf)
+b = t.Tensor("float16", (128,), name="b", scope=tik.scope_ubuf)
+t.data_move(a, src, 0, 1, 8, 0, 0)
+t.vec_dup(128, b, 1000.0, 1, 8)
+t.{call}
+t.data_move(dst, b, 0, 1, 8, 0, 0)
+t.BuildCCE(kernel_name="k", inputs=[src], outputs=[dst])
+'''
+    x = np.arange(128).astype(np.float16)
+    kept = np.full(128, 1000, np.float16)
+    kept[:16] = value(x)[-16:]
+    return dict(processor='Ascend310P3', source=source, inputs={'src': x}, readings={
+        '': {'dst': kept}, 'U1=one': {'dst': value(x)}})
+
+
+def scaled_conversion():
+    """The sum of 1024.5 and a bit that a float32 has no room for."""
+    x = np.resize(np.array([2049 * 2**13 + 1, 2049 * 2**13, -2049 * 2**13 - 1], np.int32), 64)
+    source = HEAD + '''
+src = t.Tensor("int32", (64,), name="src", scope=tik.scope_gm)
+dst = t.Tensor("float16", (64,), name="dst", scope=tik.scope_gm)
+a = t.Tensor("int32", (64,), name="a", scope=tik.scope_ubuf)
+b = t.Tensor("float16", (64,), name="b", scope=tik.scope_ubuf)
+t.data_move(a, src, 0, 1, 8, 0, 0)
+t.vconv(64, "none", b, a, 1, 1, 1, 4, 8, deqscale=2.0**-14)
+t.data_move(dst, b, 0, 1, 4, 0, 0)
+t.BuildCCE(kernel_name="k", inputs=[src], outputs=[dst])
+'''
+    return dict(processor='Ascend310P3', source=source, inputs={'src': x}, readings={
+        '': {'dst': np.resize(np.array([1025, 1024, -1025], np.float16), 64)},
+        'U10=float32': {'dst': np.resize(np.array([1024, 1024, -1024], np.float16), 64)}})
+
+
+PROGRAMS = [scaled_conversion(), scalar_conv_away(), vadddeqrelu_on_910b(),
+            block_stride_0('vadd(128, b, a, a, 1, 0, 1, 1, 8, 8, 8)', lambda x: x + x),
+            block_stride_0('vmin(128, b, a, a, 1, 0, 1, 1, 8, 8, 8)', lambda x: x)]
