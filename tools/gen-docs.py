@@ -131,7 +131,7 @@ def instructions():
     cores = list(rows('runtime/isa/core.def', 'CORE'))
     types = dtype_table(cores)
     params = {}
-    for form, name, role, of, lo, hi, unit, rule, dflt in rows('runtime/isa/param.def', r'PARAM(?:4|16)?'):
+    for form, name, role, of, lo, hi, unit, rule, dflt in rows('runtime/isa/param.def', r'PARAM(?:4|8|16)?'):
         params.setdefault(form, []).append((name, role, of, lo, hi, unit, rule, dflt))
     pairs = pair_table()
     rules = {r[0]: r[1] for r in rows('runtime/isa/rule.def', 'RULE')}

@@ -55,7 +55,7 @@ is_empty(const Access *a)
 static bool
 copies(Sem sem)
 {
-    return sem == SEM_MOVE || sem == SEM_SLICE_MOVE;
+    return sem == SEM_MOVE || sem == SEM_SLICE_MOVE || sem == SEM_SEGMENTS;
 }
 
 static int
@@ -84,8 +84,7 @@ instr_list(const Kernel *k, const Stmt *s, Access *out)
                         .dtype = args[i].ref.dtype,
                         .off = args[i].ref.off};
             a.write = role == ROLE_DST;
-            a.computes = !a.write && sem != SEM_MOVE;
-            a.computes = !a.write && !copies(op_table[s->instr.op].sem);
+            a.computes = !a.write && !copies(sem);
             if (known) {
                 a.fp = check_footprint(&in, i, &a.exact);
                 a.fp.offset -= in.args[i].t.offset;

@@ -4,23 +4,13 @@
  * Moves of blocks are recorded as data_move. Where that refuses a count of 0, data_copy does nothing: constants
  * are told of by a warning, and what only the run knows is guarded by a branch.
  *
- * Owns: nop, count-trunc, enhanced-ignored. */
-#include "stage/tik_accmove.h"
-#include "stage/tik_struct.h"
+ * Owns: nop, count-trunc. */
+#include "stage/tik_data_copy.h"
 
 #include <string.h>
 
-typedef struct Copy {
-    Interp *in;
-    Tik *c;
-    const CallArgs *args;
-    Value dst, src;
-    Span dst_span, src_span;
-} Copy;
-
-/* The arguments of one case: dst, src and those that the case adds. */
-static bool
-bind(Copy *x, const BindParam *params, int n, Value *got, Span *span)
+bool
+tik_copy_bind(Copy *x, const BindParam *params, int n, Value *got, Span *span)
 {
     TRY(stage_bind(x->in, "data_copy", x->args, params, n, got, span));
     x->dst = got[0];
@@ -199,7 +189,7 @@ copy_count(Copy *x)
         {"dst", true, {0}}, {"src", true, {0}}, {"count", true, {0}}};
     Value got[ARRAY_LEN(params)];
     Span span[ARRAY_LEN(params)];
-    TRY(bind(x, params, ARRAY_LEN(params), got, span));
+    TRY(tik_copy_bind(x, params, ARRAY_LEN(params), got, span));
     int size = counted(x) ? dtype_size(counted(x)) : BLOCK_BYTES;
     Count one = {"", val_int(1), x->args->span};
     Count blocks = {"count", val_none(), span[2]};
@@ -215,23 +205,6 @@ copy_count(Copy *x)
     return move_blocks(x, &one, false, &blocks, stride, span[2]);
 }
 
-/* From L0C to UB, where the second structure says how; elsewhere it says nothing. */
-static bool
-copy_enhanced(Copy *x, const Value *got, const Span *span)
-{
-    bool tensors = tik_is(x->dst, &tik_tensor_class) && tik_is(x->src, &tik_tensor_class);
-    if (tensors && ((View *)x->src.obj)->root->mem == SC_L0C &&
-        ((View *)x->dst.obj)->root->mem == SC_UB) {
-        return tik_acc_copy(x->in, x->c, x->args, got, span);
-    }
-    if (tik_struct_changed(x->in, got[3])) {
-        stage_diag(x->in, D_ENHANCED_IGNORED, span[3],
-                   "DataCopyEnhancedParams has no effect on a copy that is not from L0C "
-                   "to UB");
-    }
-    return copy_blocks(x, got[2], span[2]);
-}
-
 static bool
 copy_params(Copy *x)
 {
@@ -241,7 +214,7 @@ copy_params(Copy *x)
                                        {"enhanced_params", false, {.kind = VAL_NONE}}};
     Value got[ARRAY_LEN(params)];
     Span span[ARRAY_LEN(params)];
-    TRY(bind(x, params, ARRAY_LEN(params), got, span));
+    TRY(tik_copy_bind(x, params, ARRAY_LEN(params), got, span));
     if (got[3].kind == VAL_NONE) {
         return copy_blocks(x, got[2], span[2]);
     }
@@ -252,7 +225,7 @@ copy_params(Copy *x)
             tik_a(x->in, got[3]));
         return true;
     }
-    return copy_enhanced(x, got, span);
+    return refuse(x, "a DataCopyEnhancedParams");
 }
 
 static bool
@@ -265,12 +238,6 @@ static bool
 copy_nz2nd(Copy *x)
 {
     return refuse(x, "a Nz2NdParamsFull");
-}
-
-static bool
-copy_slices(Copy *x)
-{
-    return refuse(x, "lists of SliceInfo");
 }
 
 /* ---- the choice ---------------------------------------------------------------------------------------------------- */
@@ -310,7 +277,7 @@ static const struct {
     bool (*takes)(Value third);
     bool (*copy)(Copy *x);
 } cases[] = {
-    {is_count, copy_count}, {is_params, copy_params}, {is_list, copy_slices},
+    {is_count, copy_count}, {is_params, copy_params}, {is_list, tik_copy_slices},
     {is_nd2nz, copy_nd2nz}, {is_nz2nd, copy_nz2nd},
 };
 

@@ -322,7 +322,9 @@ bool emu_slice_open(EmuRun *r, const EmuOp *op, int slot, EmuSlice *s);
 /* Whether the slices have one shape; false: a fault is recorded. */
 bool emu_slice_equal(EmuRun *r, const EmuOp *op);
 
-/* emu_check.c: runs check_values on the operands as they are now. False: fault recorded. */
+/* emu_check.c: the operands of an instruction as the rules see them. */
+void emu_instr(const EmuRun *r, const EmuOp *op, CheckInstr *in);
+/* Runs check_values on the operands as they are now. False: fault recorded. */
 bool emu_check(EmuRun *r, const EmuOp *op);
 /* The same for the element of a LOAD or STORE. */
 bool emu_check_element(EmuRun *r, const EmuOp *op);
@@ -344,6 +346,7 @@ bool emu_add_move(EmuProgram *p, const EmuMove *m, uint32_t *index);
  * emulator can execute, with *why; or out of memory, with *why null. */
 bool emu_bind_move(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_vector(EmuProgram *p, EmuOp *op, const char **why);
+bool emu_bind_segment(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_slice(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_fill(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_layout(EmuProgram *p, EmuOp *op, const char **why);
@@ -355,7 +358,6 @@ bool emu_bind_convert(EmuProgram *p, EmuOp *op, const char **why);
  * results saturate by one mode of the core, integers by another. */
 bool emu_has_conversion(const EmuProgram *p, const EmuOp *op);
 NumConv emu_conversion(const EmuRun *r, const EmuOp *op);
-bool emu_bind_acc(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_gather(EmuProgram *p, EmuOp *op, const char **why);
 
 /* The same for instructions without tensor data; false: operands that it cannot have. */

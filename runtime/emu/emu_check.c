@@ -37,8 +37,8 @@ emu_tensor(const EmuRun *r, const EmuOp *op, int slot)
     return tensor_of(r, r->p->slots[op->first_slot + (uint32_t)slot]);
 }
 
-static void
-fill(const EmuRun *r, const EmuOp *op, CheckInstr *in)
+void
+emu_instr(const EmuRun *r, const EmuOp *op, CheckInstr *in)
 {
     in->op = (Op)op->op;
     in->soc = r->p->kernel.soc;
@@ -84,7 +84,7 @@ emu_check(EmuRun *r, const EmuOp *op)
 {
     CheckInstr in;
     Fault f;
-    fill(r, op, &in);
+    emu_instr(r, op, &in);
     return check_values(&in, &f) || emu_record(r, op, &f);
 }
 

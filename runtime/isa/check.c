@@ -73,7 +73,7 @@ check_family(Op op)
         [FAM_ARITH] = &rules_arith,     [FAM_SORT] = &rules_sort,
         [FAM_FILL] = &rules_fill,       [FAM_CONVERT] = &rules_convert,
         [FAM_GATHER] = &rules_gather,   [FAM_SLICE] = &rules_slice,
-        [FAM_ACC] = &rules_acc,
+        [FAM_SEGMENT] = &rules_segment,
     };
     return families[form_family(op_table[op].form)];
 }
@@ -248,7 +248,7 @@ attr_ok(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
 static bool
 static_vector(const CheckInstr *in, const ParamInfo *params, int n, Fault *fault)
 {
-    bool moves = op_table[in->op].form == FORM_HMOVE;
+    bool moves = op_table[in->op].pipe == OP_PIPE_PATH;
     for (int i = 0; i < n; i++) {
         if (is_tensor(&params[i]) && !moves && !scope_is_ub(in, i, fault)) {
             return false;

@@ -359,6 +359,9 @@ rule_find(const char *name)
     SLOT(i2, items, __VA_ARGS__)                                                         \
     SLOT(i3, items, __VA_ARGS__)
 #define PARAM4(...) SLOTS4(4, 0, 1, 2, 3, __VA_ARGS__)
+#define PARAM8(...)                                                                      \
+    SLOTS4(8, 0, 1, 2, 3, __VA_ARGS__)                                                   \
+    SLOTS4(8, 4, 5, 6, 7, __VA_ARGS__)
 #define PARAM16(...)                                                                     \
     SLOTS4(16, 0, 1, 2, 3, __VA_ARGS__)                                                  \
     SLOTS4(16, 4, 5, 6, 7, __VA_ARGS__)                                                  \

@@ -313,7 +313,8 @@ typedef struct SliceOperand {
 } SliceOperand;
 
 enum {
-    SLICE_DIMS = 6 /* most dimensions of a slice */
+    SLICE_DIMS = 6,  /* most dimensions of a slice */
+    SEGMENT_DIMS = 8 /* of a list of SliceInfo */
 };
 
 const SliceOperand *form_slice(Form f, int param);

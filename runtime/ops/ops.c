@@ -70,6 +70,10 @@ ops_find(Sem sem)
         return ops_gatherb;
     case SEM_BI:
         return ops_bi;
+    case SEM_SEGMENTS:
+        return ops_segments;
+    case SEM_SLICE_DIM:
+        return ops_slice_dim;
     case SEM_SLICE_SUM:
     case SEM_SLICE_RMAX:
     case SEM_SLICE_RMIN:
@@ -101,8 +105,6 @@ ops_find(Sem sem)
     case SEM_SLICE_SCALED:
     case SEM_SLICE_PACK:
         return ops_slice_elements;
-    case SEM_ACC_MOVE:
-        return ops_acc_move;
     default:
         return 0;
     }

@@ -17,8 +17,8 @@ OpFn ops_vrpac, ops_viou, ops_vaadd, ops_rpn_cor, ops_rpn_cor_diag;
 /* ops_fill.c */
 OpFn ops_sequence, ops_broadcast, ops_copy, ops_padding;
 
-/* ops_acc.c */
-OpFn ops_acc_move;
+/* ops_segment.c */
+OpFn ops_segments, ops_slice_dim;
 
 /* ops_slice.c, ops_slice_reduce.c */
 OpFn ops_slice_elements, ops_slice_reduce;

@@ -30,6 +30,8 @@ import collections
 
 import numpy as np
 
+import slice_model
+
 np.seterr(all='ignore')
 
 Ref = collections.namedtuple('Ref', 'buffer offset dtype')
@@ -213,6 +215,8 @@ class Machine:
     def step(self, name, o):
         if name == 'data_move':
             self.data_move(o)
+        elif name == 'data_copy':
+            self.slices(o)
         elif name == 'set_padding':
             self.padding = int(o['value'])
         elif name == 'load':
@@ -258,6 +262,13 @@ class Machine:
         self.mem[ref.buffer][ref.offset:ref.offset + size] = bits.view(np.uint8)
 
     # ---- moves
+
+    def slices(self, o):
+        """data_copy with lists of SliceInfo, as tuples."""
+        dst, src = o['dst'], o['src']
+        lists = o['dst_slice_info'], o['src_slice_info']
+        slice_model.check(*lists, SIZES[dst.dtype], self.buffers[dst.buffer].scope == 'UB')
+        slice_model.copy(*[self.mem[r.buffer][r.offset:].view(UINT[SIZES[r.dtype]]) for r in (dst, src)], *lists)
 
     def data_move(self, o):
         dst, src = o['dst'], o['src']

@@ -29,6 +29,7 @@ SCOPES = {'GM': 'scope_gm', 'UB': 'scope_ubuf', 'L1': 'scope_cbuf', 'L0C': 'scop
 
 # Operands in call order; '?' marks those that are left out when the instruction has none.
 FORMS = {
+    'data_copy': ['dst', 'src', 'dst_slice_info', 'src_slice_info', 'dim_value'],
     'data_move': ['dst', 'src', 'sid', 'nburst', 'burst', 'src_stride', 'dst_stride', 'mode?'],
     'set_padding': ['value'],
     'vec_add': ['mask', 'dst', 'src0', 'src1', 'repeat_times', 'dst_rep_stride', 'src0_rep_stride', 'src1_rep_stride'],
@@ -119,6 +120,8 @@ class Case:
 
     def operand(self, o, name):
         v = o[name]
+        if name.endswith('_slice_info'):
+            return '[%s]' % ', '.join('tik.SliceInfo%r' % (tuple(info),) for info in v)
         return self.tensor(v) if isinstance(v, Ref) else repr(v)
 
     def call(self, op, o):
@@ -157,7 +160,7 @@ def parameters(folder):
     out = {}
     for line in open(os.path.join(GOLDEN, folder, 'cases.tsv')).read().splitlines()[1:]:
         f = line.split('\t')
-        out[f[0]] = dict(p.strip().split('=', 1) for p in f[2].split(';') if '=' in p)
+        out[f[0]] = dict(p.strip().split('=') for p in f[2].split(';') if '=' in p)
     return out
 
 
@@ -306,6 +309,70 @@ def values_case(relu):
     return c
 
 
+# ---- slices --------------------------------------------------------------------------------------------------
+
+
+def infos_of(text):
+    """{{16,70,7,3,87},{0,2,1,1,3}} as tuples."""
+    return [tuple(map(int, t.split(','))) for t in re.findall(r'{([\d,]+)}', text)]
+
+
+def slice_case(name, dtype, dst_infos, src_infos, src, to_ub, want):
+    """One movement; what it does not touch keeps its value, the filling of want."""
+    c = Case(name)
+    o = dict(dst_slice_info=dst_infos, src_slice_info=src_infos, dim_value=len(dst_infos))
+    if to_ub:
+        c.gm('src_gm', dtype, src)
+        c.local('ub', 'UB', dtype, len(want), np.full(len(want), want[-1]))
+        c.instrs.append(('data_copy', dict(o, dst=c.ref('ub'), src=c.ref('src_gm'))))
+        c.out('ub', want)
+        return c
+    c.local('ub', 'UB', dtype, len(src), src)
+    c.local('fill', 'UB', dtype, len(want), np.full(len(want), want[0]))
+    c.buffers['dst_gm'] = Buffer('GM', dtype, len(want))
+    c.move(c.ref('dst_gm'), c.ref('fill'), 1, want.nbytes // 32)
+    c.instrs.append(('data_copy', dict(o, dst=c.ref('dst_gm'), src=c.ref('ub'))))
+    c.outputs['dst_gm'] = want.tobytes()
+    return c
+
+
+def slice_cases(p):
+    doc, deep, out = (dict(p[n], name=n) for n in ('m10_slice_doc', 'm11_slice_3d', 'm12_slice_out'))
+    lists = {q['name']: (infos_of(q['dstSliceInfo']), infos_of(q['srcSliceInfo'])) for q in (doc, deep, out)}
+    dst, src = lists['m10_slice_doc']
+    at = lambda what: load('move', what).reshape(-1)
+    yield slice_case('m10_slice_doc', 'float32', dst, src, at('m10_slice_doc.src_gm'), True, at('m10_slice_doc.ub'))
+    yield slice_case('m10_slice_doc_back', 'float32', dst, dst, at('m10_slice_doc.ub'), False,
+                     at('m10_slice_doc.dst_gm'))
+    yield slice_case('m11_slice_3d', 'float32', *lists['m11_slice_3d'], at('m11_slice_3d.src_gm'), True,
+                     at('m11_slice_3d.ub'))
+    yield slice_case('m12_slice_out', 'float16', *lists['m12_slice_out'], at('m12_slice_out.src_ub'), False,
+                     at('m12_slice_out.dst_gm'))
+
+
+# Further parameter sets of the specification: dimension 0 of source and destination; lines 0 and 2 of 3 to 2 lines.
+SLICE_SETS = [('int32', (16, 71, 8, 3, 88), (0, 47, 0, 3, 48)), ('float16', (16, 63, 16, 1, 80), (0, 31, 0, 1, 32)),
+              ('float16', (16, 62, 15, 1, 80), (0, 31, 0, 1, 32)), ('int8', (16, 111, 32, 1, 128), (0, 63, 0, 1, 64)),
+              ('int8', (16, 110, 31, 1, 127), (0, 63, 0, 1, 64))]
+
+
+def further_slices():
+    """Both ways: lines are cut out, and put back into a plane of zeros."""
+    for i, (dtype, gm, ub) in enumerate(SLICE_SETS):
+        start, end, stride, burst, shape = gm
+        seg = burst * 32 // SIZES[dtype]
+        plane = np.random.default_rng(i).integers(1, 100, (3, shape)).astype(dtype)
+        columns = [c + k for c in range(start, end + 1, seg + stride) for k in range(seg)]
+        lines = plane[np.ix_([0, 2], columns)].reshape(-1)
+        put = np.zeros((3, shape), dtype)
+        put[np.ix_([0, 2], columns)] = lines.reshape(2, -1)
+        room = np.zeros(-(-put.nbytes // 32) * 32 // SIZES[dtype], dtype)
+        room[:put.size] = put.reshape(-1)
+        many, few = [gm, (0, 2, 1, 1, 3)], [ub, (0, 1, 0, 1, 2)]
+        yield slice_case(f'slice_set{i}_{dtype}', dtype, few, many, plane.reshape(-1), True, lines)
+        yield slice_case(f'slice_set{i}_{dtype}_back', dtype, many, few, lines, False, room)
+
+
 def all_cases():
     p = parameters('move')
     cases = [linear_case(p['m01_linear']), rollback_case(p['m02_rollback']), steps_case(),
@@ -315,6 +382,7 @@ def all_cases():
     q = parameters('quant')
     for name, code in (('q19_f32_f16_relu0', 1), ('q19_f32_f16_relu1', 2), ('q20_relu_s32', 5)):
         cases.append(convert_case(name, q[name], code))
+    cases += list(slice_cases(p)) + list(further_slices())
     return cases + [values_case(0), values_case(1)]
 
 

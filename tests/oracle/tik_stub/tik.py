@@ -656,7 +656,7 @@ def _tables():
     with open(os.path.join(isa, "form.def")) as f:
         main = dict(re.findall(r'^FORM\((\w+), "\w+", \w+, (-?\d+)\)', f.read(), re.M))
     with open(os.path.join(isa, "param.def")) as f:
-        rows = re.findall(r'^PARAM(?:4|16)?\((\w+), "(\w+)", (\w+), (\w+), .*, (\w+)\)$', f.read(),
+        rows = re.findall(r'^PARAM(?:4|8|16)?\((\w+), "(\w+)", (\w+), (\w+), .*, (\w+)\)$', f.read(),
                           re.M)
     forms = {}
     for form, name, role, of, default in rows:

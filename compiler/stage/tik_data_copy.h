@@ -1,0 +1,22 @@
+/* tik_data_copy.h: one call of data_copy, for the files that compile a form of it. A form is a function of a row of
+ * the table of cases (tik_data_copy.c); it records or reports, and is false only where the program cannot go on. */
+#ifndef TIKC_TIK_DATA_COPY_H
+#define TIKC_TIK_DATA_COPY_H
+
+#include "stage/tik_struct.h"
+
+typedef struct Copy {
+    Interp *in;
+    Tik *c;
+    const CallArgs *args;
+    Value dst, src; /* set by tik_copy_bind */
+    Span dst_span, src_span;
+} Copy;
+
+/* The arguments of a form: dst, src and those that it adds. False with argument-count. */
+bool tik_copy_bind(Copy *x, const BindParam *params, int n, Value *got, Span *span);
+
+/* tik_segment.c: lists of SliceInfo. */
+bool tik_copy_slices(Copy *x);
+
+#endif
