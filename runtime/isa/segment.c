@@ -38,7 +38,7 @@ bursts_ok(const SliceDim *d, Fault *fault)
                                       "dimension 0 it is 1",
                                       d->dim, (long long)src);
     }
-    const int64_t most = INT32_MAX / BLOCK_BYTES;
+    const int64_t most = (1 << 24) / BLOCK_BYTES; /* more than any memory of a core */
     at = (FaultAt){RULE_SLICE_BURST, 1, src, 1, most};
     return (src >= 1 && src <= most) ||
            check_fail(

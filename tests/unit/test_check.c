@@ -99,13 +99,15 @@ good(Op op)
         /* Of literals some rules ask for more than a range. */
         bool own = f == FAM_LAYOUT || f == FAM_GATHER;
         a->literal = !own || check_value_rule(op, i) == RULE_NONE;
-        bool gm = (op == OP_DATA_MOVE || op == OP_H_DATA_MOVE) && p[i].role == ROLE_SRC;
+        bool from_gm = op == OP_DATA_MOVE || op == OP_H_DATA_MOVE || f == FAM_SEGMENT;
+        bool gm = from_gm && p[i].role == ROLE_SRC;
         a->t = (CheckTensor){(uint32_t)i + 1, gm ? SC_GM : SC_UB,
                              operand_dtype(op, &p[i], t), 0,
                              f == FAM_GATHER ? (int64_t)ROOM << 8 : ROOM};
         a->m = (CheckMask){MASK_COUNT, {16}};
         bool number = p[i].role == ROLE_INT || p[i].role == ROLE_REPEAT;
-        a->v = number || p[i].rule == RULE_PATTERN_RANGE ? p[i].lo : 0;
+        bool least = p[i].rule == RULE_PATTERN_RANGE || p[i].rule == RULE_SLICE_DIM;
+        a->v = number || least ? p[i].lo : 0;
         if (p[i].rule == RULE_VALID_BIT) {
             a->v = p[i].hi;
         }
