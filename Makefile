@@ -178,11 +178,12 @@ check-san: packages
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig \
-	    $(DESTDIR)$(PREFIX)/include/tikrt/isa
+	    $(DESTDIR)$(PREFIX)/include/tikrt/isa $(DESTDIR)$(PREFIX)/include/tikrt/layout
 	install $(BUILD)/tikc $(DESTDIR)$(PREFIX)/bin/tikc
 	install -m 644 $(BUILD)/libtikrt.so $(BUILD)/libtikc-host.so $(BUILD)/libtikrt.a \
 	    $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 runtime/include/*.h $(DESTDIR)$(PREFIX)/include/tikrt/
+	install -m 644 runtime/layout/lmem_pack.h $(DESTDIR)$(PREFIX)/include/tikrt/layout/
 	install -m 644 runtime/isa/isa.h runtime/isa/choice.h runtime/isa/scalar.h runtime/isa/check.h runtime/isa/*.def $(DESTDIR)$(PREFIX)/include/tikrt/isa/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' tools/tikrt.pc.in \
 	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/tikrt.pc

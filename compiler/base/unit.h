@@ -36,7 +36,8 @@ typedef struct Options {
     const char
         *mode; /* operator mode: "static", "dynamic", or null: by the file's folder */
     Limits limits;
-    Choices choices; /* --choice: readings of uncertain points */
+    Choices choices;        /* --choice: readings of uncertain points */
+    bool no_weight_reorder; /* packed constants keep the order of their sources */
     bool trace; /* keep the trace of each kernel as staged, before passes rewrite it */
 } Options;
 

@@ -15,6 +15,7 @@
 #include "isa/check.h"
 #include "isa/isa.h"
 #include "isa/scalar.h"
+#include "layout/lmem_pack.h"
 
 typedef uint32_t BufId;
 typedef uint32_t RegId;
@@ -87,6 +88,20 @@ enum {
     IR_MAX_TABLE = 262144
 };
 
+/* Most bytes of one that no list of the program spells out: a file's, or packed. */
+#define IR_MAX_CONST ((int64_t)1 << 32)
+
+/* A constant that pack_conv made. Before the pass weight-reorder its bytes are those of PACK_PLAIN_FORM
+ * (passes/weight_reorder.c), behind it those of the plan. */
+typedef struct PackInfo {
+    Dtype weight;
+    int64_t dim[4]; /* of the weight: output channels, input channels, height, width */
+    bool depthwise;
+    bool requant;
+    bool bias;
+    PackPlan plan;
+} PackInfo;
+
 /* What a launcher is told of an argument beside its role. Not part of the text form. */
 typedef enum BufUse {
     USE_TENSOR,
@@ -112,8 +127,10 @@ typedef struct Buffer {
                      its place and size */
     Span span; /* its declaration */
     uint32_t chain;
-    VEC(int64_t) shape;  /* as declared, for messages and --emit ir */
-    const uint8_t *data; /* BUF_CONST: its bytes as they stand in memory; else null */
+    VEC(int64_t) shape;   /* as declared, for messages and --emit ir */
+    const uint8_t *data;  /* BUF_CONST: its bytes as they stand in memory; else null */
+    const PackInfo *pack; /* BUF_CONST: what pack_conv made it of; else null */
+    bool packed;          /* its bytes are in the order of the plan */
     bool preset; /* arguments: the launcher fills it with preset_value before it runs */
     int64_t preset_value; /* canonical, of dtype */
     bool fixed;           /* on-core: allocate puts it at fixed_at */

@@ -6,6 +6,7 @@
  * its place in the text. The first fault ends the reading. Blocks and expressions nest at most
  * IR_MAX_NEST deep (`too-nested`). Statements get the span of their text. */
 #include "ir/reader.h"
+#include "ir/weight.h"
 
 #include <string.h>
 
@@ -401,12 +402,55 @@ parameter(Reader *p, BufRole role)
 }
 
 static bool MUST_USE
+weight_dims(Reader *p, PackInfo *i)
+{
+    TRY(reader_dtype_word(p, &i->weight));
+    TRY(reader_expect(p, "["));
+    for (int d = 0; d < 4; d++) {
+        TRY(d == 0 || reader_expect(p, ","));
+        TRY(reader_natural(p, 1, IR_MAX_CONST, &i->dim[d]));
+    }
+    return reader_expect(p, "]");
+}
+
+/* What the constant is made of decides its shape. */
+static bool MUST_USE
+weight(Reader *p, Buffer *b, bool packed)
+{
+    PackInfo *i = ARENA_NEW(&p->k->arena, PackInfo);
+    PackTarget target;
+    uint32_t begin = p->pos;
+    TRY(reader_expect(p, "("));
+    TRY(weight_dims(p, i));
+    i->depthwise = reader_accept(p, "depthwise");
+    i->requant = reader_accept(p, "requant");
+    i->bias = reader_accept(p, "bias");
+    TRY(reader_expect(p, ")"));
+    bool fits = pack_target(p->k->soc, &target) && weight_plan(&target, i) == PACK_OK &&
+                b->dtype == weight_stored_dtype(i) && b->shape.n == 4;
+    for (int d = 0; fits && d < 4; d++) {
+        fits = (uint64_t)b->shape.p[d] == i->plan.shape[d];
+    }
+    if (!fits) {
+        return reader_fail(p, begin, "the processor packs no such constant");
+    }
+    b->pack = i;
+    b->packed = packed;
+    return true;
+}
+
+static bool MUST_USE
 table(Reader *p)
 {
     Buffer b = {.scope = SC_GM, .role = BUF_CONST, .address = -1, .copies = 1};
     TRY(global(p, &b));
-    if (b.elems > IR_MAX_TABLE) {
-        return reader_fail(p, b.span.begin, "a table has at most 262144 elements");
+    if (b.bytes > IR_MAX_CONST) {
+        return reader_fail(p, b.span.begin, "a constant has at most 2^32 bytes");
+    }
+    if (reader_accept(p, "packed")) {
+        TRY(weight(p, &b, true));
+    } else if (reader_accept(p, "plain")) {
+        TRY(weight(p, &b, false));
     }
     TRY(reader_expect(p, "="));
     TRY(reader_bytes(p, b.bytes, &b.data));

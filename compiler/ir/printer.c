@@ -499,6 +499,18 @@ show_data(Text *out, const Buffer *b)
     }
 }
 
+/* What a packed constant is made of. */
+static void
+show_pack(Text *out, const Buffer *b)
+{
+    const PackInfo *i = b->pack;
+    text_printf(out, " %s(%s[%lld, %lld, %lld, %lld]%s%s%s)",
+                b->packed ? "packed" : "plain", dtype_name(i->weight),
+                (long long)i->dim[0], (long long)i->dim[1], (long long)i->dim[2],
+                (long long)i->dim[3], i->depthwise ? " depthwise" : "",
+                i->requant ? " requant" : "", i->bias ? " bias" : "");
+}
+
 static void
 show_tables(Printer *p)
 {
@@ -506,6 +518,9 @@ show_tables(Printer *p)
     for (BufId id = 1; id < k->bufs.n; id++) {
         if (k->bufs.p[id].role == BUF_CONST) {
             show_global(p, id, "const");
+            if (k->bufs.p[id].pack) {
+                show_pack(p->out, &k->bufs.p[id]);
+            }
             text_put(p->out, " =");
             text_put(p->out, k->bufs.p[id].bytes > BYTES_PER_LINE ? "\n    " : " ");
             show_data(p->out, &k->bufs.p[id]);

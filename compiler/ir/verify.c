@@ -116,7 +116,9 @@ verify_buffer(const Verify *v, const Buffer *b)
     REQUIRE(v, b->elems > 0 && b->bytes == b->elems * pitch);
     REQUIRE(v, b->role != BUF_LIST || (b->elems <= LIST_MAX && b->dtype == DT_S64));
     REQUIRE(v, (b->role == BUF_CONST) == (b->data != NULL));
-    REQUIRE(v, b->role != BUF_CONST || b->elems <= IR_MAX_TABLE);
+    REQUIRE(v, b->role != BUF_CONST || b->bytes <= IR_MAX_CONST);
+    REQUIRE(v, b->pack == NULL || b->role == BUF_CONST);
+    REQUIRE(v, !b->packed || b->pack != NULL);
     REQUIRE(v, !b->preset || (b->role > BUF_IN && b->role <= BUF_GLOBAL &&
                               scalar_wrap(b->dtype, b->preset_value) == b->preset_value));
     REQUIRE(v, (!b->fixed && b->apart.n == 0) || b->role == BUF_LOCAL);

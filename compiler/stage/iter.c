@@ -415,3 +415,9 @@ iter_collect(Interp *in, ValueKind kind, Value v, Span span)
         list_push(in, list, item);
     }
 }
+
+Value
+stage_list(Interp *in, Value v, Span span)
+{
+    return iter_collect(in, VAL_LIST, v, span);
+}

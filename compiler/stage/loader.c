@@ -330,3 +330,44 @@ loader_exports(Interp *in, ModuleVal *package, Span span)
     }
     return names;
 }
+
+/* ---- data ---------------------------------------------------------------------------------------------- */
+
+/* Downwards from a folder: no program reads what it was not given. */
+static bool
+goes_down(const char *name)
+{
+    if (*name == 0 || *name == '/') {
+        return false;
+    }
+    for (const char *p = name; p != NULL; p = strchr(p, '/')) {
+        p += *p == '/';
+        if (strncmp(p, "..", 2) == 0 && (p[2] == '/' || p[2] == 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool
+stage_data_file(Interp *in, const char *name, Span span, const char **path,
+                const char **bytes, size_t *len)
+{
+    const char *file = in->u->sources.p[span.file].path;
+    const char *slash = strrchr(file, '/');
+    int folder = slash ? (int)(slash - file) + 1 : 0;
+    *path = arena_printf(core_arena(in), "%.*s%s", folder, file, name);
+    if (!goes_down(name)) {
+        stage_diag(in, D_CONST_FILE, span,
+                   "'%s' leaves the folder of the source; constants are read from files "
+                   "below it",
+                   name);
+        return false;
+    }
+    if (!in->u->load || !in->u->load(in->u, *path, bytes, len)) {
+        stage_diag(in, D_CONST_FILE, span, "there is no file '%s' that can be read",
+                   *path);
+        return false;
+    }
+    return true;
+}

@@ -493,6 +493,10 @@ number_parse_float(const char *p, size_t n, double *out)
     return k && !*end;
 }
 
+enum {
+    MOST_DIGITS = 19728 /* a power of ten above it is wider than an integer can be */
+};
+
 static Value
 round_digits(Interp *in, Value v, int64_t digits, Span span)
 {
@@ -500,7 +504,10 @@ round_digits(Interp *in, Value v, int64_t digits, Span span)
         if (digits >= 0) {
             return v.kind == VAL_BOOL ? val_int(v.b) : v;
         }
-        Value unit = number_pow(in, val_int(10), val_int(MIN(-digits, 20000)), span);
+        if (digits < -MOST_DIGITS) {
+            return val_int(0);
+        }
+        Value unit = number_pow(in, val_int(10), val_int(-digits), span);
         Value half = val_failed(unit)
                          ? unit
                          : int_binary(in, AOP_FLOORDIV, unit, val_int(2), span);
@@ -521,7 +528,7 @@ round_digits(Interp *in, Value v, int64_t digits, Span span)
     }
     char text[700];
     if (digits < 0) {
-        double scale = pow(10, (double)MIN(-digits, 400));
+        double scale = pow(10, (double)-MAX(digits, -400));
         return val_float(isinf(scale) ? copysign(0, v.f)
                                       : nearbyint(v.f / scale) * scale);
     }

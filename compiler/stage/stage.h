@@ -74,6 +74,14 @@ void nearest_try(Nearest *n, const char *candidate);
 /* Registers a provided module: its members by name. Called at start by tik_install. The module is then
  * importable under each of its dotted names. */
 Value stage_module(Interp *in, const char *dotted_name);
+/* A list of what iteration over v gives; failed: an exception was raised. */
+Value stage_list(Interp *in, Value v, Span span);
+/* Makes sure that so many bytes more fit the memory limit. False: they do not, evaluation ends. */
+bool stage_reserve(Interp *in, int64_t bytes, Span span);
+/* Reads a data file whose path is relative to the file in which span stands, and goes only downwards. Bytes
+ * live as long as the unit. False with a diagnostic (const-file). */
+bool stage_data_file(Interp *in, const char *name, Span span, const char **path,
+                     const char **bytes, size_t *len);
 void stage_module_set(Interp *in, Value module, const char *name, Value v);
 /* A class object for isinstance that matches objects of one ObjectClass (tik.Tensor) and is called
  * through construct (may be null: not callable). */

@@ -409,6 +409,7 @@ fill_module(Interp *in, Value m)
     tik_install_logic(in, m);
     stage_module_set(in, m, "is_tik_var",
                      val_builtin(in, "is_tik_var", is_tik_var, val_none()));
+    stage_module_set(in, m, "arange", val_builtin(in, "arange", tik_arange, val_none()));
     stage_module_set(in, m, "set_product_version",
                      val_builtin(in, "set_product_version", product_version, val_none()));
     stage_module_set(

@@ -106,7 +106,8 @@ struct Root {
     Span span;
     uint32_t chain;
     VEC(int64_t) shape;
-    const uint8_t *data; /* BUF_CONST */
+    const uint8_t *data;  /* BUF_CONST */
+    const PackInfo *pack; /* BUF_CONST that pack_conv made */
     bool preset;
     int64_t preset_value;
     bool fixed; /* start_addr */
@@ -399,6 +400,8 @@ bool tik_address_ref(Interp *in, const Tik *c, Value v, Dtype t, Span span, Ref 
 bool tik_preset(Interp *in, Root *r, Value v, Span span);
 /* init_value without: a number for all elements, or nested lists. Makes the tensor a constant table. */
 bool tik_table(Interp *in, Root *r, Value v, Span span);
+/* The same of any size; what: the parameter. */
+bool tik_fill(Interp *in, Root *r, const char *what, Value v, Span span);
 bool tik_start_addr(Interp *in, Root *r, Value v, Span span);
 /* apart: no_reuse_list, else reuse_list. */
 bool tik_reuse_list(Interp *in, Root *r, Value v, Span span, bool apart);
@@ -532,6 +535,14 @@ Value tik_h_cmpv(Interp *in, Tik *c, const CallArgs *args);
 Value tik_h_sel(Interp *in, Tik *c, const CallArgs *args);
 /* When the kernel is built: the room that calls on slices reserve exists from its first statement on. */
 void tik_slice_begin(Tik *c);
+
+/* ---- tik_const.c ---- */
+
+Value tik_const_new(Interp *in, Tik *c, const CallArgs *args);
+Value tik_resize(Interp *in, Tik *c, const CallArgs *args);
+Value tik_requant(Interp *in, Tik *c, const CallArgs *args);
+Value tik_pack_conv(Interp *in, Tik *c, const CallArgs *args);
+Value tik_arange(Interp *in, Value self, const CallArgs *args);
 
 Value tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args);
 /* The dtype represents the number; a float is no integer unless it has no fraction. */

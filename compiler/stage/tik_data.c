@@ -21,26 +21,28 @@ enum {
 };
 
 static const char *
-value_name(Interp *in, int64_t index)
+value_name(Interp *in, const char *what, int64_t index)
 {
-    return index == WHOLE ? "init_value"
-                          : arena_printf(&in->u->arena, "element %lld of init_value",
-                                         (long long)index);
+    return index == WHOLE ? what
+                          : arena_printf(&in->u->arena, "element %lld of %s",
+                                         (long long)index, what);
 }
 
 /* A number as the tensor's dtype holds it. */
 static bool
-read_value(Interp *in, const Root *r, Value v, Span span, int64_t index, int64_t *out)
+read_value(Interp *in, const Root *r, const char *what, Value v, Span span, int64_t index,
+           int64_t *out)
 {
     if (!is_number(v)) {
         stage_diag(in, D_TENSOR_INIT, span, "%s of '%s' is %s; it takes a number",
-                   value_name(in, index), tik_sym(in, r->name), tik_a(in, v));
+                   value_name(in, what, index), tik_sym(in, r->name), tik_a(in, v));
         return false;
     }
     if (!tik_literal_fits(v, r->dtype) || !tik_number_value(v, r->dtype, out)) {
         stage_diag(in, D_TENSOR_INIT, span,
-                   "%s of '%s' is %s, which %s does not represent", value_name(in, index),
-                   tik_sym(in, r->name), val_repr(in, v), dtype_name(r->dtype));
+                   "%s of '%s' is %s, which %s does not represent",
+                   value_name(in, what, index), tik_sym(in, r->name), val_repr(in, v),
+                   dtype_name(r->dtype));
         return false;
     }
     return true;
@@ -56,13 +58,15 @@ tik_preset(Interp *in, Root *r, Value v, Span span)
                    tik_sym(in, r->name), tik_a(in, v));
         return false;
     }
-    return v.kind == VAL_NONE || read_value(in, r, v, span, WHOLE, &r->preset_value);
+    return v.kind == VAL_NONE ||
+           read_value(in, r, "init_value", v, span, WHOLE, &r->preset_value);
 }
 
 /* A table while its values are read. */
 typedef struct Table {
     Interp *in;
     Root *r;
+    const char *what; /* the parameter */
     Span span;
     uint8_t *data;
     int64_t n;     /* values so far */
@@ -86,7 +90,7 @@ add_value(Table *t, Value v)
         t->n++; /* one too many is enough to know */
         return true;
     }
-    TRY(read_value(t->in, t->r, v, t->span, t->n, &value));
+    TRY(read_value(t->in, t->r, t->what, v, t->span, t->n, &value));
     put_value(t, t->n++, value);
     return true;
 }
@@ -104,7 +108,7 @@ add_list(Table *t, Value v, int depth)
     }
     t->in->steps--;
     if (depth == MAX_TABLE_DEPTH || t->lists++ == IR_MAX_TABLE) {
-        stage_diag(t->in, D_TENSOR_INIT, t->span, "init_value of '%s' has %s",
+        stage_diag(t->in, D_TENSOR_INIT, t->span, "%s of '%s' has %s", t->what,
                    tik_sym(t->in, t->r->name),
                    depth == MAX_TABLE_DEPTH ? "lists more than 64 deep"
                                             : "more than 262144 lists");
@@ -120,7 +124,7 @@ static bool
 broadcast(Table *t, Value v)
 {
     int64_t value;
-    TRY(read_value(t->in, t->r, v, t->span, WHOLE, &value));
+    TRY(read_value(t->in, t->r, t->what, v, t->span, WHOLE, &value));
     for (int64_t i = 0; i < t->r->elems; i++) {
         put_value(t, i, value);
     }
@@ -129,22 +133,16 @@ broadcast(Table *t, Value v)
 }
 
 bool
-tik_table(Interp *in, Root *r, Value v, Span span)
+tik_fill(Interp *in, Root *r, const char *what, Value v, Span span)
 {
-    Table t = {.in = in, .r = r, .span = span};
+    Table t = {.in = in, .r = r, .what = what, .span = span};
     bool list = v.kind == VAL_LIST || v.kind == VAL_TUPLE;
-    if (r->elems > IR_MAX_TABLE) {
-        stage_diag(in, D_TENSOR_INIT, span,
-                   "the constant table '%s' has %lld elements; at most %d",
-                   tik_sym(in, r->name), (long long)r->elems, IR_MAX_TABLE);
-        return false;
-    }
     in->steps -= r->elems / (list ? 1 : 8);
     t.data = arena_alloc(&in->u->arena, (size_t)r->bytes);
     TRY(list ? add_list(&t, v, 0) : broadcast(&t, v));
     if (t.n != r->elems) {
         stage_diag(in, D_TENSOR_INIT, span,
-                   "init_value of '%s' has %s%lld values; the tensor has %lld",
+                   "%s of '%s' has %s%lld values; the tensor has %lld", what,
                    tik_sym(in, r->name), t.n > r->elems ? "more than " : "",
                    (long long)MIN(t.n, r->elems), (long long)r->elems);
         return false;
@@ -152,6 +150,18 @@ tik_table(Interp *in, Root *r, Value v, Span span)
     r->role = BUF_CONST;
     r->data = t.data;
     return true;
+}
+
+bool
+tik_table(Interp *in, Root *r, Value v, Span span)
+{
+    if (r->elems > IR_MAX_TABLE) {
+        stage_diag(in, D_TENSOR_INIT, span,
+                   "the constant table '%s' has %lld elements; at most %d",
+                   tik_sym(in, r->name), (long long)r->elems, IR_MAX_TABLE);
+        return false;
+    }
+    return tik_fill(in, r, "init_value", v, span);
 }
 
 /* ---- where on-core tensors stand ---------------------------------------------------------------------- */

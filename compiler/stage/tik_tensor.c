@@ -371,6 +371,7 @@ tik_declare(Root *root)
                            root->shape.n * sizeof *root->shape.p);
     b.shape.n = b.shape.cap = root->shape.n;
     b.data = root->data;
+    b.pack = root->pack;
     b.preset = root->preset;
     b.preset_value = root->preset_value;
     b.fixed = root->fixed;

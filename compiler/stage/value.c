@@ -376,6 +376,12 @@ core_reserve(Interp *in, double bytes, Span span)
 }
 
 bool
+stage_reserve(Interp *in, int64_t bytes, Span span)
+{
+    return core_reserve(in, (double)bytes, span);
+}
+
+bool
 core_charge(Interp *in, int64_t work, Span span)
 {
     in->steps -= work;

@@ -418,6 +418,25 @@ param_index(const Kernel *k, BufId b)
     ICE("global tensor that is no parameter");
 }
 
+static void
+make_pack(const Buffer *b, TikBlobPack *out)
+{
+    const PackInfo *i = b->pack;
+    if (i == NULL) {
+        return;
+    }
+    *out = (TikBlobPack){.present = true,
+                         .packed = b->packed,
+                         .depthwise = i->depthwise,
+                         .requant = i->requant,
+                         .bias = i->bias,
+                         .weight = i->weight,
+                         .plan = i->plan};
+    for (int d = 0; d < 4; d++) {
+        out->dim[d] = (uint32_t)i->dim[d];
+    }
+}
+
 static TikBlobRegion
 make_region(const Stream *s, BufId id)
 {
@@ -431,6 +450,7 @@ make_region(const Stream *s, BufId id)
     if (b->role == BUF_CONST) {
         r.kind = TIKBLOB_TABLE;
         r.data = b->data;
+        make_pack(b, &r.pack);
     } else if (b->scope == SC_GM) {
         r.kind = b->role == BUF_LIST ? TIKBLOB_LIST : TIKBLOB_TENSOR;
         r.base = param_index(s->k, id);

@@ -15,6 +15,7 @@ typedef struct Asm {
     char *error;
     size_t error_size;
     TikBlobWriter *w;
+    const Soc *soc;
     char *meta;
     TikBlobKernelInfo info; /* of the kernel whose head is being read */
     Bytes args, regions;    /* TikBlobArg, TikBlobRegion */
@@ -508,6 +509,7 @@ blob_line(Asm *a)
     if (soc == NULL || strcmp(soc->name, buf) != 0) {
         return fail(a, "'%s' is not a processor", buf);
     }
+    a->soc = soc;
     a->w = tikblob_writer_new(soc);
     return a->w != NULL || fail(a, "out of memory");
 }
@@ -619,6 +621,34 @@ enum {
     MAX_TABLE_TEXT = 16 << 20 /* bytes of one table */
 };
 
+/* What a packed constant is made of; the rest follows. */
+static bool
+read_pack(Asm *a, bool packed, TikBlobRegion *r)
+{
+    TikBlobPack *p = &r->pack;
+    *p = (TikBlobPack){.present = true, .packed = packed};
+    if (!read_dtype(a, &p->weight)) {
+        return false;
+    }
+    for (int i = 0; i < 4; i++) {
+        int64_t n;
+        if (!read_int(a, &n)) {
+            return false;
+        }
+        if (n < 1 || n > UINT32_MAX) {
+            return fail(a, "an axis of a weight is 1 to 4294967295");
+        }
+        p->dim[i] = (uint32_t)n;
+    }
+    p->depthwise = accept_word(a, "depthwise");
+    p->requant = accept_word(a, "requant");
+    p->bias = accept_word(a, "bias");
+    if (!blob_pack_plan(a->soc, p) || p->plan.total != (uint64_t)r->bytes) {
+        return fail(a, "%s packs no such constant of that size", a->soc->name);
+    }
+    return true;
+}
+
 /* The bytes follow on lines of their own, see data_line. */
 static bool
 read_table(Asm *a, TikBlobRegion *r)
@@ -629,6 +659,10 @@ read_table(Asm *a, TikBlobRegion *r)
     }
     if (r->bytes < 1 || r->bytes > MAX_TABLE_TEXT) {
         return fail(a, "a table has 1 to %d bytes", MAX_TABLE_TEXT);
+    }
+    bool packed = accept_word(a, "packed");
+    if ((packed || accept_word(a, "plain")) && !read_pack(a, packed, r)) {
+        return false;
     }
     uint8_t *data = calloc(1, (size_t)r->bytes);
     uint8_t *slot = data == NULL ? NULL : bytes_add(&a->texts, sizeof data);

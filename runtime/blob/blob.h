@@ -48,6 +48,22 @@ blob_table_room(uint64_t bytes)
     return (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
 }
 
+/* Packed constants (pack.c). */
+enum {
+    PACK_ALIGN = 4096, /* where their tables begin in CNST */
+    PACK_BYTES = 96
+};
+
+/* What the fields, without plan, make on the processor; false: nothing. */
+bool blob_pack_plan(const Soc *soc, TikBlobPack *p);
+void blob_pack_write(const TikBlobPack *p, uint32_t region, uint8_t *record);
+/* What PACK says of the region, whose tables have been checked; absent: nothing. */
+TikBlobPack blob_pack_of(const TikBlob *b, uint64_t region);
+/* Whether there is a record of the region. */
+bool blob_is_packed(const TikBlob *b, uint64_t region);
+/* Every record is that of a table and says what its fields make. */
+bool blob_check_packs(const TikBlob *b, TikBlobDiag *diag);
+
 enum {
     BLOB_MUST = 1,
     BLOB_STRIP = 2

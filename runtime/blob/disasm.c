@@ -250,11 +250,41 @@ enum {
     BYTES_PER_LINE = 32
 };
 
+static void
+put_pack(Out *o, const TikBlobPack *p)
+{
+    put(o, " %s %s %u %u %u %u%s%s%s", p->packed ? "packed" : "plain",
+        dtype_name(p->weight), p->dim[0], p->dim[1], p->dim[2], p->dim[3],
+        p->depthwise ? " depthwise" : "", p->requant ? " requant" : "",
+        p->bias ? " bias" : "");
+}
+
+/* Where the parts of a row stand, as a comment: the reader computes them. */
+static void
+put_parts(Out *o, const PackPlan *p)
+{
+    static const char *const names[] = {"requant", "bias", "weight"};
+    put(o, "# %" PRIu64 " rows of %" PRIu64 " bytes, %" PRIu64 " channels in a row\n",
+        p->rows, p->row_bytes, p->slots);
+    for (int i = 0; i < p->nparts; i++) {
+        const PackPart *q = &p->part[i];
+        put(o, "#   %-7s at %" PRIu64 ": %" PRIu64 " bytes every %" PRIu64 "\n",
+            names[q->kind], q->offset, q->slot_bytes, q->pitch);
+    }
+}
+
 /* Lines of bytes in hexadecimal, without the zeros that round a table up. */
 static void
 put_table(Out *o, const TikBlobRegion *r)
 {
-    put(o, "table bytes %" PRId64 "\n", r->bytes);
+    put(o, "table bytes %" PRId64, r->bytes);
+    if (r->pack.present) {
+        put_pack(o, &r->pack);
+    }
+    put(o, "\n");
+    if (r->pack.present) {
+        put_parts(o, &r->pack.plan);
+    }
     for (int64_t i = 0; i < r->bytes; i++) {
         put(o, "%s%02x", i % BYTES_PER_LINE == 0 ? "data " : "", r->data[i]);
         if (i % BYTES_PER_LINE == BYTES_PER_LINE - 1 || i == r->bytes - 1) {

@@ -344,6 +344,7 @@ tikblob_region(const TikBlob *b, const TikBlobKernel *k, int index, TikBlobRegio
                            .open = p[7] != 0};
     if (out->kind == TIKBLOB_TABLE) {
         out->data = blob_bytes(b, SEC_CNST) + out->base;
+        out->pack = blob_pack_of(b, k->first_region + (uint64_t)index);
     }
 }
 
@@ -374,15 +375,27 @@ check_global(const TikBlob *b, const TikBlobKernel *k, const uint8_t *p,
     return true;
 }
 
-/* The table begins where the one before it, in the whole blob, ended. */
+/* The room between the tables is zero. */
 static bool
-check_table(const TikBlob *b, const uint8_t *p, uint64_t *next, TikBlobDiag *diag)
+check_gap(const TikBlob *b, uint64_t from, uint64_t to, TikBlobDiag *diag)
 {
     const TikBlobSection *s = blob_section(b, SEC_CNST);
+    return from == to || blob_is_zero(b->bytes + s->offset + from, to - from) ||
+           blob_bad(diag, BLOB_CONST_RANGE, SEC_CNST, s->offset + from);
+}
+
+/* The table begins where the one before it, in the whole blob, ended; a packed one where a page does. */
+static bool
+check_table(const TikBlob *b, const uint8_t *p, bool packed, uint64_t *next,
+            TikBlobDiag *diag)
+{
+    const TikBlobSection *s = blob_section(b, SEC_CNST);
+    uint64_t ended = *next;
     uint64_t where = (uint64_t)(p - b->bytes);
     uint64_t base = get64(p + 8);
     uint64_t bytes = get64(p + 16);
     uint64_t size = s == NULL ? 0 : s->size;
+    *next = packed ? (ended + PACK_ALIGN - 1) / PACK_ALIGN * PACK_ALIGN : ended;
     if (base != *next || base > size) {
         return blob_bad_value(diag, BLOB_CONST_RANGE, SEC_REGN, where + 8,
                               (BlobSeen){(int64_t)base, (int64_t)*next, (int64_t)*next});
@@ -393,8 +406,7 @@ check_table(const TikBlob *b, const uint8_t *p, uint64_t *next, TikBlobDiag *dia
                               (BlobSeen){(int64_t)bytes, 1, (int64_t)(size - base)});
     }
     *next = base + blob_table_room(bytes);
-    return blob_is_zero(b->bytes + s->offset + base + bytes, *next - base - bytes) ||
-           blob_bad(diag, BLOB_CONST_RANGE, SEC_CNST, s->offset + base + bytes);
+    return check_gap(b, ended, base, diag) && check_gap(b, base + bytes, *next, diag);
 }
 
 static bool
@@ -433,7 +445,8 @@ check_region(const TikBlob *b, const TikBlobKernel *k, const uint8_t *p, uint64_
         return blob_bad(diag, BLOB_REGION_FIELD, SEC_REGN, (uint64_t)(p + 4 - b->bytes));
     }
     if (p[6] == TIKBLOB_TABLE) {
-        return check_table(b, p, next, diag);
+        uint64_t index = (uint64_t)(p - blob_record(b, SEC_REGN, 0)) / REGION_BYTES;
+        return check_table(b, p, blob_is_packed(b, index), next, diag);
     }
     return p[4] == SC_GM ? check_global(b, k, p, diag) : check_local(b, k, p, diag);
 }
@@ -602,5 +615,6 @@ blob_check_tables(TikBlob *b, TikBlobDiag *diag)
             return false;
         }
     }
-    return check_regions(b, diag) && check_rows(b, diag) && check_meta(b, diag);
+    return check_regions(b, diag) && blob_check_packs(b, diag) && check_rows(b, diag) &&
+           check_meta(b, diag);
 }

@@ -254,6 +254,11 @@ copy_of(TikBlobWriter *w, const void *p, size_t n, size_t size)
 static void
 place_table(TikBlobWriter *w, TikBlobRegion *r)
 {
+    size_t over = w->tables.n % PACK_ALIGN;
+    if (r->pack.present && over > 0 && bytes_add(&w->tables, PACK_ALIGN - over) == NULL) {
+        w->failed = true;
+        return;
+    }
     r->base = (int64_t)w->tables.n;
     uint8_t *p = bytes_add(&w->tables, (size_t)blob_table_room((uint64_t)r->bytes));
     if (p == NULL) {
@@ -487,6 +492,11 @@ build_regions(Image *im, const WriterKernel *k)
         p[7] = r->open;
         put64(p + 8, (uint64_t)r->base);
         put64(p + 16, (uint64_t)r->bytes);
+        if (r->pack.present) {
+            uint32_t index = (uint32_t)(im->part[SEC_REGN].n / REGION_BYTES) - 1;
+            blob_pack_write(&r->pack, index, add(im, SEC_PACK, PACK_BYTES));
+            im->present[SEC_PACK] = true;
+        }
     }
 }
 

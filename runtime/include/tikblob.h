@@ -10,6 +10,7 @@
 #include "isa/choice.h"
 #include "isa/isa.h"
 #include "isa/scalar.h"
+#include "layout/lmem_pack.h"
 
 #include <string.h>
 
@@ -24,7 +25,7 @@ enum {
     TIKBLOB_MAX_IFS = 512,  /* nesting of branches: a chain of 400 elif links is legal */
     TIKBLOB_MAX_TERMS = 8,  /* loop terms of an affine operand */
     TIKBLOB_MAX_REGS = 2,   /* register terms of an affine operand */
-    TIKBLOB_KNOWN_SECTIONS = 12
+    TIKBLOB_KNOWN_SECTIONS = 13
 };
 
 /* Where and why a blob is refused, or what the verifier could not prove. */
@@ -103,6 +104,19 @@ typedef enum TikBlobRegionKind {
     TIKBLOB_LIST   /* arrays of an address list, one LIST_WINDOW each (isa.h) */
 } TikBlobRegionKind;
 
+/* A constant that a convolution reads, put together of its weight and what belongs to it (lmem.md 7, in
+ * this project docs/lmem.md). Where its bytes stand follows from the fields (layout/lmem_pack.h). */
+typedef struct TikBlobPack {
+    bool present; /* the table is one */
+    bool packed;  /* else its bytes are in the order of the sources */
+    bool depthwise;
+    bool requant; /* words of requantisation stand in front */
+    bool bias;    /* a bias does */
+    Dtype weight;
+    uint32_t dim[4]; /* of the weight: output channels, input channels, height, width */
+    PackPlan plan;   /* reader: filled; the writer computes it */
+} TikBlobPack;
+
 /* A root tensor: a global argument, a constant table or an on-core buffer. */
 typedef struct TikBlobRegion {
     const char *name;
@@ -118,6 +132,7 @@ typedef struct TikBlobRegion {
     bool
         open; /* the size is known only while running, bytes is the most. GM: that of the array; a core's:
                   the instruction reserve gives the region its size, and its place from base on */
+    TikBlobPack pack; /* of a table */
 } TikBlobRegion;
 
 void tikblob_region(const TikBlob *b, const TikBlobKernel *k, int index,

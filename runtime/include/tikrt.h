@@ -51,6 +51,10 @@ void tik_array_free(TikArray *a); /* not its items */
  * and -1. */
 bool tik_npy_read(const char *path, Dtype dtype, int64_t elems, TikArray *out,
                   TikError *err);
+/* The same of a file that is in memory: data points into it, at any address, without the tail; there is
+ * nothing to free. path is for messages. */
+bool tik_npy_view(const char *path, const void *file, size_t size, Dtype dtype,
+                  int64_t elems, TikArray *out, TikError *err);
 /* Writes through a temporary file that is renamed; shape as in the array. */
 bool tik_npy_write(const char *path, const TikArray *a, TikError *err);
 

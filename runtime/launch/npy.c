@@ -197,18 +197,26 @@ keep_shape(TikArray *a, const NpyHeader *h)
 }
 
 static bool
+cut_off(const Input *in, size_t got, int64_t want)
+{
+    return NPY_ERROR(in, "it is cut off: %zu of %" PRId64 " bytes of data", got, want);
+}
+
+static bool
+goes_on(const Input *in, int64_t bytes)
+{
+    return NPY_ERROR(in, "it goes on behind its %" PRId64 " bytes of data", bytes);
+}
+
+static bool
 read_data(const Input *in, TikArray *a)
 {
     size_t got;
     if (!read_bytes(in, a->data, (size_t)a->bytes, &got)) {
-        if (ferror(in->file)) {
-            return io_error(in);
-        }
-        return NPY_ERROR(in, "it is cut off: %zu of %" PRId64 " bytes of data", got,
-                         a->bytes);
+        return ferror(in->file) ? io_error(in) : cut_off(in, got, a->bytes);
     }
     if (fgetc(in->file) != EOF) {
-        return NPY_ERROR(in, "it goes on behind its %" PRId64 " bytes of data", a->bytes);
+        return goes_on(in, a->bytes);
     }
     return ferror(in->file) ? io_error(in) : true;
 }
@@ -242,6 +250,54 @@ tik_npy_read(const char *path, Dtype dtype, int64_t elems, TikArray *out, TikErr
         return io_error(&in);
     }
     bool ok = read_open(&in, dtype, elems, out);
+    fclose(in.file);
+    return ok;
+}
+
+static bool
+view_data(const Input *in, const uint8_t *file, size_t size, TikArray *a)
+{
+    long at = ftell(in->file);
+    if (at < 0) {
+        return io_error(in);
+    }
+    size_t left = size - (size_t)at;
+    if (a->elems > INT64_MAX / 8 || left < (size_t)a->bytes) {
+        return cut_off(in, left, a->bytes);
+    }
+    /* the interface has one kind of array; whoever views a file does not write to it */
+    a->data = (uint8_t *)(uintptr_t)(file + at);
+    return left == (size_t)a->bytes || goes_on(in, a->bytes);
+}
+
+static bool
+view_open(const Input *in, const void *file, size_t size, Dtype dtype, int64_t elems,
+          TikArray *out)
+{
+    NpyHeader h;
+    if (!read_header(in, &h) || !check_dtype(in, &h, dtype) ||
+        !check_shape(in, &h, &elems)) {
+        return false;
+    }
+    *out = (TikArray){.dtype = dtype, .elems = elems, .ndim = 1, .shape = {elems}};
+    out->bytes = elems * dtype_size(dtype);
+    keep_shape(out, &h);
+    return view_data(in, file, size, out);
+}
+
+bool
+tik_npy_view(const char *path, const void *file, size_t size, Dtype dtype, int64_t elems,
+             TikArray *out, TikError *err)
+{
+    Input in = {path, NULL, err};
+    if (size == 0) {
+        return NPY_ERROR(&in, "%s", "not a .npy file: it has only 0 bytes");
+    }
+    in.file = fmemopen((void *)(uintptr_t)file, size, "rb");
+    if (in.file == NULL) {
+        return io_error(&in);
+    }
+    bool ok = view_open(&in, file, size, dtype, elems, out);
     fclose(in.file);
     return ok;
 }

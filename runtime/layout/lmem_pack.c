@@ -18,6 +18,38 @@ round_up(uint64_t a, uint64_t b)
     return ceil_div(a, b) * b;
 }
 
+/* ---- the processor ------------------------------------------------------------------------------------- */
+
+static PackOrder
+order_of(StrideUnit unit)
+{
+    return unit == UNIT_CELL32 ? PACK_CELLS
+           : unit == UNIT_BYTE ? PACK_PLAIN
+                               : PACK_BLOCKED;
+}
+
+bool
+pack_target(const Soc *soc, PackTarget *out)
+{
+    const LaneTarget *l = soc->lane;
+    if (l == NULL) {
+        return false;
+    }
+    *out = (PackTarget){
+        .order = order_of(l->unit),
+        .lanes = (unsigned)l->npu,
+        .eu_bytes = (unsigned)l->eu_bytes,
+        .icp8 = (unsigned)l->icp[0],
+        .icp16 = (unsigned)l->icp[1],
+        .icp32 = (unsigned)l->icp[2],
+        .int32_weights = l->icp[2] * 4 == l->icp[0],
+        .requant_words = (unsigned)l->requant_words,
+        .requant_aligned = l->requant_aligned,
+        .depthwise_aligned = l->dw_aligned,
+    };
+    return true;
+}
+
 /* ---- geometry of a weight ----------------------------------------------------------------------------- */
 
 static unsigned
@@ -396,6 +428,22 @@ pack_plan(const PackTarget *t, const PackWeight *w, bool requant, bool bias,
                           w->depthwise ? plan->slots : 0, plan->shape);
 }
 
+PackResult
+pack_constant(const PackTarget *t, const PackWeight *w, bool requant, bool bias,
+              PackPlan *plan)
+{
+    if (requant || bias) {
+        return pack_plan(t, w, requant, bias, plan);
+    }
+    *plan = (PackPlan){.rows = w->oc, .slots = 1, .nparts = 1};
+    PackResult r = pack_weight_shape(t, w, plan->shape, &plan->total);
+    if (r == PACK_OK) {
+        plan->row_bytes = plan->total / w->oc;
+        plan->part[0] = (PackPart){PACK_WEIGHT, 0, plan->row_bytes, plan->row_bytes};
+    }
+    return r;
+}
+
 static void
 put32(uint8_t *p, uint32_t v)
 {
@@ -411,23 +459,27 @@ word(const void *p, uint64_t i)
     return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
-static void
-put_requant(const PackTarget *t, const PackRequant *q, uint64_t c, uint8_t *p)
+void
+pack_requant_words(const PackTarget *t, uint64_t oc, const PackRequant *requant,
+                   void *out)
 {
-    uint32_t zp = word(q->zp, c * q->zp_step);
-    uint32_t back = 0U - word(q->shift, c); /* to the left in the words */
-    put32(p, word(q->mul, c));
-    if (t->requant_words == 3) {
-        put32(p + 4, back);
-        put32(p + 8, zp);
-    } else {
-        put32(p + 4, (back & 0xff) + ((zp & 0xffff) << 16));
+    uint8_t *p = out;
+    for (uint64_t c = 0; c < oc; c++, p += 4 * (size_t)t->requant_words) {
+        uint32_t zp = word(requant->zp, c * requant->zp_step);
+        uint32_t back = 0U - word(requant->shift, c); /* to the left in the words */
+        put32(p, word(requant->mul, c));
+        if (t->requant_words == 3) {
+            put32(p + 4, back);
+            put32(p + 8, zp);
+        } else {
+            put32(p + 4, (back & 0xff) + ((zp & 0xffff) << 16));
+        }
     }
 }
 
 void
-pack_rows(const PackTarget *t, const PackWeight *w, const PackRequant *requant,
-          const void *bias, const PackPlan *plan, void *out)
+pack_rows(const PackTarget *t, const PackWeight *w, const void *words, const void *bias,
+          const PackPlan *plan, void *out)
 {
     Grid g;
     if (grid(t, w, &g) != PACK_OK) {
@@ -440,7 +492,8 @@ pack_rows(const PackTarget *t, const PackWeight *w, const PackRequant *requant,
             uint8_t *p = row + part->offset + c / t->lanes * part->pitch;
             switch (part->kind) {
             case PACK_REQUANT:
-                put_requant(t, requant, c, p);
+                memcpy(p, (const uint8_t *)words + c * part->slot_bytes,
+                       part->slot_bytes);
                 break;
             case PACK_BIAS:
                 memcpy(p, (const uint8_t *)bias + 4 * c, 4);

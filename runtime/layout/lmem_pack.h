@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "isa/isa.h"
+
 /* What packing has to know of a target. */
 typedef enum PackOrder {
     PACK_BLOCKED, /* runs of parallel input channels, then kernel points, then groups of channels */
@@ -31,6 +33,9 @@ typedef struct PackTarget {
     bool requant_aligned;   /* a slot of them begins at a multiple of eu_bytes */
     bool depthwise_aligned; /* so does a merged depthwise weight */
 } PackTarget;
+
+/* What packing has to know of the processor. False: it has no lanes. */
+bool pack_target(const Soc *soc, PackTarget *out);
 
 /* Largest extent of an axis of a move. */
 enum {
@@ -117,11 +122,19 @@ void pack_weight(const PackTarget *t, const PackWeight *w, void *out);
 /* Rows of requantisation, bias and weight; each of the first two may be missing. */
 PackResult pack_plan(const PackTarget *t, const PackWeight *w, bool requant, bool bias,
                      PackPlan *plan);
+/* What pack_conv makes: rows as above, or a weight by itself, one row for each output channel. shape is then
+ * that of pack_weight_shape, in elements. */
+PackResult pack_constant(const PackTarget *t, const PackWeight *w, bool requant,
+                         bool bias, PackPlan *plan);
 /* The axes of a row of bytes; parallel as of the weight, slots for a depthwise one, else 0. */
 PackResult pack_row_shape(uint64_t rows, uint64_t row_bytes, uint64_t parallel,
                           uint64_t slots, uint64_t shape[4]);
-/* out: plan->total bytes, all zero. bias: 32-bit words of the channels; null where the plan has none. */
-void pack_rows(const PackTarget *t, const PackWeight *w, const PackRequant *requant,
+/* The words of every channel, one channel after the other: 4 * requant_words * oc bytes. */
+void pack_requant_words(const PackTarget *t, uint64_t oc, const PackRequant *requant,
+                        void *out);
+/* words as pack_requant_words made them, bias: 32-bit words of the channels; null where the plan has none.
+ * out: plan->total bytes, all zero. */
+void pack_rows(const PackTarget *t, const PackWeight *w, const void *words,
                const void *bias, const PackPlan *plan, void *out);
 
 /* PACK_PLAIN targets, parameters of 8-bit weights: bias (or null), multiplier, shift of each channel:

@@ -231,7 +231,11 @@ check_row(const RowCase *c, int32_t zp)
     assert_int_equal(plan.row_bytes, c->row_bytes);
     TikArray merged = part_array(c, "merged", DT_U8, plan.total);
     uint8_t *out = calloc(1, plan.total);
-    pack_rows(c->target, &weight, &q, bias.data, &plan, out);
+    uint8_t words[12 * 130];
+    if (c->requant != NO_PART) {
+        pack_requant_words(c->target, c->oc, &q, words);
+    }
+    pack_rows(c->target, &weight, words, bias.data, &plan, out);
     assert_memory_equal(out, merged.data, plan.total);
     free(out);
     TikArray all[] = {w, bias, mul, shift, merged};

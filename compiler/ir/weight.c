@@ -1,0 +1,30 @@
+/* weight.c: packed constants of a kernel, in the terms of layout/lmem_pack.h. Pure. */
+#include "ir/weight.h"
+
+PackWeight
+weight_source(const PackInfo *i, const void *data)
+{
+    return (PackWeight){
+        .data = data,
+        .bits = 8 * (unsigned)dtype_size(i->weight),
+        .is_float = dtype_is_float(i->weight),
+        .oc = (uint64_t)i->dim[0],
+        .ic = (uint64_t)i->dim[1],
+        .kh = (uint64_t)i->dim[2],
+        .kw = (uint64_t)i->dim[3],
+        .depthwise = i->depthwise,
+    };
+}
+
+Dtype
+weight_stored_dtype(const PackInfo *info)
+{
+    return info->bias || info->requant ? DT_U8 : info->weight;
+}
+
+PackResult
+weight_plan(const PackTarget *t, PackInfo *i)
+{
+    PackWeight w = weight_source(i, NULL);
+    return pack_constant(t, &w, i->requant, i->bias, &i->plan);
+}

@@ -1,0 +1,42 @@
+/* weight_reorder.c: gives packed constants the bytes that lane-local memory wants (lmem.md 6, 7, 10.4).
+ *
+ * Needs: constants of pack_conv in plain order: the words of requantisation of all channels, the bias of all
+ * channels, the weight as the program has it, zeros up to the end. Guarantees: they are in the order of
+ * their plan and tagged so, unless the option no_weight_reorder keeps them plain. A constant that is
+ * tagged stays as it is. Never changes sizes, shapes or other buffers. */
+#include "ir/weight.h"
+#include "passes/passes.h"
+
+static void
+reorder(Kernel *k, const PackTarget *t, Buffer *b)
+{
+    const PackInfo *i = b->pack;
+    uint8_t *out = arena_alloc(&k->arena, (size_t)b->bytes);
+    const uint8_t *words = b->data;
+    const uint8_t *bias =
+        words + (i->requant ? 4 * (size_t)t->requant_words * (size_t)i->dim[0] : 0);
+    PackWeight w = weight_source(i, bias + (i->bias ? 4 * (size_t)i->dim[0] : 0));
+    if (i->bias || i->requant) {
+        pack_rows(t, &w, words, bias, &i->plan, out);
+    } else {
+        pack_weight(t, &w, out);
+    }
+    b->data = out;
+    b->packed = true;
+}
+
+bool MUST_USE
+pass_weight_reorder(Kernel *k)
+{
+    PackTarget t;
+    if (k->unit->opt.no_weight_reorder || !pack_target(k->soc, &t)) {
+        return true;
+    }
+    for (BufId id = 1; id < k->bufs.n; id++) {
+        Buffer *b = &k->bufs.p[id];
+        if (b->pack != NULL && !b->packed) {
+            reorder(k, &t, b);
+        }
+    }
+    return true;
+}

@@ -1,0 +1,154 @@
+/* pack.c: section PACK: which constant tables are packed constants, and how their rows are laid out, for
+ * whoever reads a blob. docs/blob-format.md lists the fields.
+ *
+ * Everything behind the weight's axes follows from them; the reader computes it again and refuses other
+ * numbers, so the record can be believed. Owns: packed-constant. */
+#include "blob/blob.h"
+
+#include <string.h>
+
+enum {
+    FLAG_PACKED = 1,
+    FLAG_DEPTHWISE = 2,
+    FLAG_REQUANT = 4,
+    FLAG_BIAS = 8,
+    FLAG_ALL = 15
+};
+
+bool
+blob_pack_plan(const Soc *soc, TikBlobPack *p)
+{
+    PackTarget t;
+    if (!pack_target(soc, &t)) {
+        return false;
+    }
+    PackWeight w = {
+        .bits = 8 * (unsigned)dtype_size(p->weight),
+        .is_float = dtype_is_float(p->weight),
+        .oc = p->dim[0],
+        .ic = p->dim[1],
+        .kh = p->dim[2],
+        .kw = p->dim[3],
+        .depthwise = p->depthwise,
+    };
+    return pack_constant(&t, &w, p->requant, p->bias, &p->plan) == PACK_OK &&
+           p->plan.total <= UINT32_MAX;
+}
+
+void
+blob_pack_write(const TikBlobPack *p, uint32_t region, uint8_t *r)
+{
+    put32(r, region);
+    r[4] = (uint8_t)((p->packed ? FLAG_PACKED : 0) | (p->depthwise ? FLAG_DEPTHWISE : 0) |
+                     (p->requant ? FLAG_REQUANT : 0) | (p->bias ? FLAG_BIAS : 0));
+    r[5] = (uint8_t)p->plan.nparts;
+    r[6] = (uint8_t)p->weight;
+    put32(r + 8, (uint32_t)p->plan.rows);
+    put32(r + 12, (uint32_t)p->plan.row_bytes);
+    for (int i = 0; i < 4; i++) {
+        put32(r + 16 + 4 * i, (uint32_t)p->plan.shape[i]);
+        put32(r + 32 + 4 * i, p->dim[i]);
+    }
+    for (int i = 0; i < p->plan.nparts; i++) {
+        const PackPart *part = &p->plan.part[i];
+        uint8_t *q = r + 48 + 16 * i;
+        q[0] = (uint8_t)part->kind;
+        put32(q + 4, (uint32_t)part->offset);
+        put32(q + 8, (uint32_t)part->slot_bytes);
+        put32(q + 12, (uint32_t)part->pitch);
+    }
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------- */
+
+/* The record of the region, or null. Records ascend where they have been checked; else some answer. */
+static const uint8_t *
+find(const TikBlob *b, uint64_t region)
+{
+    uint64_t lo = 0, hi = blob_records(b, SEC_PACK);
+    while (lo < hi) {
+        uint64_t mid = lo + (hi - lo) / 2;
+        const uint8_t *r = blob_record(b, SEC_PACK, mid);
+        if (get32(r) == region) {
+            return r;
+        }
+        if (get32(r) < region) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    return NULL;
+}
+
+bool
+blob_is_packed(const TikBlob *b, uint64_t region)
+{
+    return find(b, region) != NULL;
+}
+
+static TikBlobPack
+fields(const uint8_t *r)
+{
+    TikBlobPack p = {.present = true,
+                     .packed = (r[4] & FLAG_PACKED) != 0,
+                     .depthwise = (r[4] & FLAG_DEPTHWISE) != 0,
+                     .requant = (r[4] & FLAG_REQUANT) != 0,
+                     .bias = (r[4] & FLAG_BIAS) != 0,
+                     .weight = (Dtype)r[6]};
+    for (int i = 0; i < 4; i++) {
+        p.dim[i] = get32(r + 32 + 4 * i);
+    }
+    return p;
+}
+
+TikBlobPack
+blob_pack_of(const TikBlob *b, uint64_t region)
+{
+    const uint8_t *r = find(b, region);
+    TikBlobPack p = {0};
+    if (r != NULL) {
+        p = fields(r);
+        p.present = blob_pack_plan(b->soc, &p);
+    }
+    return p;
+}
+
+static bool
+check_record(const TikBlob *b, const uint8_t *r, uint64_t *least)
+{
+    uint64_t region = get32(r);
+    if (region < *least || region >= blob_records(b, SEC_REGN) || r[4] > FLAG_ALL ||
+        r[6] <= DT_NONE || r[6] >= DT_COUNT) {
+        return false;
+    }
+    const uint8_t *table = blob_record(b, SEC_REGN, region);
+    TikBlobPack p = fields(r);
+    uint8_t want[PACK_BYTES] = {0};
+    if (table[6] != TIKBLOB_TABLE || !blob_pack_plan(b->soc, &p) ||
+        p.plan.total != get64(table + 16)) {
+        return false;
+    }
+    Dtype stored = p.requant || p.bias ? DT_U8 : p.weight;
+    blob_pack_write(&p, (uint32_t)region, want);
+    *least = region + 1;
+    return table[5] == (uint8_t)stored && memcmp(r, want, PACK_BYTES) == 0;
+}
+
+bool
+blob_check_packs(const TikBlob *b, TikBlobDiag *diag)
+{
+    uint64_t n = blob_records(b, SEC_PACK);
+    uint64_t least = 0;
+    const TikBlobSection *s = blob_section(b, SEC_PACK);
+    if (s != NULL && n == 0) {
+        return blob_bad(diag, BLOB_PACK_FIELD, SEC_PACK, s->offset);
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        const uint8_t *r = blob_record(b, SEC_PACK, i);
+        if (!check_record(b, r, &least)) {
+            return blob_bad(diag, BLOB_PACK_FIELD, SEC_PACK, (uint64_t)(r - b->bytes));
+        }
+    }
+    return true;
+}
