@@ -127,6 +127,15 @@ def where(mask, cores):
                      for bit, c in enumerate(cores) if mask >> bit & 1)
 
 
+def left_out(name):
+    """Why a method is not compiled (tik_left.def)."""
+    for names, reason, _ in rows('compiler/stage/tik_left.def', 'LEFT'):
+        for n in names.split():
+            if n == name or (n.endswith('*') and name.startswith(n[:-1])):
+                return reason
+    return 'not in this version'
+
+
 def instructions():
     cores = list(rows('runtime/isa/core.def', 'CORE'))
     types = dtype_table(cores)
@@ -159,10 +168,12 @@ def instructions():
         out.append('')
     have = {r[1] for r in rows('runtime/isa/op.def', 'OP')} | {r[0] for r in rows('compiler/stage/tik_method.def', 'METHOD')}
     known = [r[0] for r in rows('compiler/stage/tik_known.def', 'KNOWN') if r[0] not in have]
-    out += ['## Not compiled', '',
-            'Methods of the container that TIK has and this version refuses with `not-supported`: moves that convert, the matrix '
-            'unit, and instructions that no published operator was seen to use.', '',
-            ', '.join(f'`{k}`' for k in known) + '.', '']
+    out += ['## Not compiled', '', 'Methods of the container that TIK has and this version refuses with `not-supported`.', '',
+            '| method | why |', '|---|---|']
+    groups = {}
+    for k in known:
+        groups.setdefault(left_out(k), []).append(f'`{k}`')
+    out += [f'| {", ".join(names)} | {reason} |' for reason, names in sorted(groups.items())] + ['']
     return '\n'.join(out)
 
 

@@ -67,7 +67,7 @@ print_prototype(const OpInfo *op, Text *out)
 {
     int n;
     const ParamInfo *p = form_params(op->form, &n);
-    text_printf(out, "%s(", op->name);
+    text_printf(out, "%s(", op_method((Op)(op - op_table)));
     for (int i = 0; i < n; i++) {
         text_printf(out, "%s%s", i ? ", " : "", p[i].name);
         if (p[i].dflt != PARAM_REQUIRED) {

@@ -256,7 +256,7 @@ put_obligation(Text *out, const Site *s, int param, Rule rule, const char *answe
     Source *src = &u->sources.p[span.file];
     LineCol at = source_line_col(&u->arena, src, span.begin);
     text_printf(out, "  %s:%u:%u: %s: %s%s%s: %s\n", src->path, at.line, at.column,
-                s->element ? "element access" : op_table[s->in.op].name,
+                s->element ? "element access" : op_method(s->in.op),
                 rule_table[rule].name, param >= 0 ? " of " : "",
                 param >= 0 ? site_param_name(s, param) : "", answer);
 }

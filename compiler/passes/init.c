@@ -339,7 +339,7 @@ is_written(const Init *in, const Access *a)
 static const char *
 reader(const Stmt *s)
 {
-    return s->kind == ST_INSTR ? op_table[s->instr.op].name : "the load of a scalar";
+    return s->kind == ST_INSTR ? op_method(s->instr.op) : "the load of a scalar";
 }
 
 static void

@@ -261,6 +261,9 @@ tik_is_set(Value v)
     return v.kind == VAL_BOOL ? v.b : v.kind == VAL_INT ? v.i != 0 : v.kind != VAL_NONE;
 }
 
+/* The parameter mask_o of vconv and vsel, of which no manual says what it does: None, else an error. */
+bool tik_no_mask_o(Interp *in, const char *method, Value v, Span span);
+
 /* ---- tik_refuse.c ----------------------------------------------------------------------------------- */
 
 /* A call of a name of tik_known.def. */
@@ -439,6 +442,7 @@ Value tik_break(Interp *in, Tik *c, const CallArgs *args);
 Value tik_continue(Interp *in, Tik *c, const CallArgs *args);
 Value tik_return(Interp *in, Tik *c, const CallArgs *args);
 Value tik_left_bytes(Interp *in, Tik *c, const CallArgs *args);
+Value tik_available_bytes(Interp *in, Tik *c, const CallArgs *args);
 /* Calls that have no effect here: printing, profiling, tiling hints. */
 Value tik_ignore(Interp *in, Tik *c, const CallArgs *args);
 /* ---- tik_sync.c ---- */
@@ -518,6 +522,9 @@ Value tik_scalar_min(Interp *in, Tik *c, const CallArgs *args);
 /* ---- tik_mode.c ---- */
 
 Value tik_set_fp2int_mode(Interp *in, Tik *c, const CallArgs *args);
+Value tik_set_overflow_status(Interp *in, Tik *c, const CallArgs *args);
+Value tik_get_overflow_status(Interp *in, Tik *c, const CallArgs *args);
+Value tik_set_cond_task_id(Interp *in, Tik *c, const CallArgs *args);
 Value tik_mov_fp2int_mode(Interp *in, Tik *c, const CallArgs *args);
 Value tik_set_fp2fp_mode(Interp *in, Tik *c, const CallArgs *args);
 

@@ -78,7 +78,7 @@ tik_mov_cmpmask_to_tensor(Interp *in, Tik *c, const CallArgs *args)
 
 enum {
     SEL_MODES = 3,
-    MAX_SEL_PARAMS = 13
+    MAX_SEL_PARAMS = 15 /* the last two: name, mask_o */
 };
 
 /* A call of vsel or vec_sel while it becomes one of the instructions. */
@@ -166,6 +166,17 @@ record_select(Interp *in, Tik *c, SelCall *x, const CallArgs *args, bool old)
     return tik_record(in, c, op, args, x->got, x->span);
 }
 
+bool
+tik_no_mask_o(Interp *in, const char *method, Value v, Span span)
+{
+    if (v.kind == VAL_NONE) {
+        return true;
+    }
+    stage_diag(in, D_ARG_TYPE, span, "mask_o is %s; %s takes None there", tik_a(in, v),
+               method);
+    return false;
+}
+
 static Value
 select_call(Interp *in, Tik *c, const CallArgs *args, const BindParam *params, int n,
             const char *name)
@@ -177,8 +188,12 @@ select_call(Interp *in, Tik *c, const CallArgs *args, const BindParam *params, i
     if (!stage_bind(in, name, args, params, n, x.got, x.span)) {
         return val_fail();
     }
-    bool ok = tik_not_built(in, c, args->span) &&
-              record_select(in, c, &x, args, n == MAX_SEL_PARAMS);
+    bool old = n == MAX_SEL_PARAMS;
+    if (old && !tik_no_mask_o(in, name, x.got[n - 1], x.span[n - 1])) {
+        return in->fatal ? val_fail() : val_none();
+    }
+    x.n -= old ? 2 : 0; /* name and mask_o are no operands */
+    bool ok = tik_not_built(in, c, args->span) && record_select(in, c, &x, args, old);
     return in->fatal && !ok ? val_fail() : val_none();
 }
 
@@ -197,7 +212,9 @@ tik_vsel(Interp *in, Tik *c, const CallArgs *args)
                                        {"src1_blk_stride", true, {0}},
                                        {"dst_rep_stride", false, {0}},
                                        {"src0_rep_stride", false, {0}},
-                                       {"src1_rep_stride", false, {0}}};
+                                       {"src1_rep_stride", false, {0}},
+                                       {"name", false, {.kind = VAL_NONE}},
+                                       {"mask_o", false, {.kind = VAL_NONE}}};
     return select_call(in, c, args, params, ARRAY_LEN(params), "vsel");
 }
 

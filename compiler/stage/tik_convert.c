@@ -23,6 +23,8 @@ enum {
     C_DEQ,
     C_HIGH,
     C_UNIT,
+    C_NAME, /* of a statement of the original compiler */
+    C_MASK_O,
     C_COUNT
 };
 
@@ -57,13 +59,15 @@ bind(Convert *x)
         {"deqscale", false, {.kind = VAL_NONE}},
         {"ldst_high_half", false, {0}},
         {"stride_unit", false, {0}},
+        {"name", false, {.kind = VAL_NONE}},
+        {"mask_o", false, {.kind = VAL_NONE}},
     };
     BindParam params[C_COUNT];
     Value got[C_COUNT];
     Span span[C_COUNT];
     int n = 0, at = 0;
     for (int i = 0; i < C_COUNT; i++) {
-        bool blocks = i == C_DST_BLK || i == C_SRC_BLK || i == C_UNIT;
+        bool blocks = i == C_DST_BLK || i == C_SRC_BLK || i >= C_UNIT;
         if (x->old || !blocks) {
             params[n++] = all[i];
         }
@@ -74,7 +78,7 @@ bind(Convert *x)
         x->got[i] = given ? got[at] : val_fail();
         x->span[i] = given ? span[at++] : x->args->span;
     }
-    return true;
+    return !x->old || tik_no_mask_o(x->in, "vconv", x->got[C_MASK_O], x->span[C_MASK_O]);
 }
 
 /* ---- operands of the instructions ------------------------------------------------------------------- */

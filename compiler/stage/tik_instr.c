@@ -35,7 +35,7 @@ typedef struct InstrCall {
 static const char *
 op_name(const InstrCall *x)
 {
-    return op_table[x->op].name;
+    return op_method(x->op);
 }
 
 /* ---- binding ---------------------------------------------------------------------------------------- */
@@ -146,10 +146,20 @@ unknown_keyword(InstrCall *x, Sym name, Span span)
     return false;
 }
 
+/* The name of a statement of the original compiler, which some calls can give. */
+static bool
+is_statement_name(const InstrCall *x, Sym name)
+{
+    return x->op == OP_VNCHWCONV && strcmp(tik_sym(x->in, name), "name") == 0;
+}
+
 static bool
 bind_keyword(InstrCall *x, int k)
 {
     const CallArgs *a = x->args;
+    if (is_statement_name(x, a->kwname[k])) {
+        return true;
+    }
     Span span = a->kw_span ? a->kw_span[k] : a->span;
     int i = keyword_index(x, a->kwname[k]);
     if (i < 0) {

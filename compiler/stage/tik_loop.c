@@ -282,11 +282,12 @@ tik_multi_for_range(Interp *in, Tik *c, const CallArgs *args)
     static const BindParam params[] = {{"begint", true, {0}},
                                        {"endt", true, {0}},
                                        {"name", false, {0}},
-                                       {"dtype", false, {0}}};
-    Value got[4];
-    Span span[4];
+                                       {"dtype", false, {0}},
+                                       {"for_type", false, {0}}};
+    Value got[5];
+    Span span[5];
     Opener *first = NULL, **link = &first;
-    if (!stage_bind(in, "multi_for_range", args, params, 4, got, span) ||
+    if (!stage_bind(in, "multi_for_range", args, params, 5, got, span) ||
         !tik_not_built(in, c, args->span)) {
         return val_fail();
     }

@@ -5,19 +5,19 @@
 #include "stage/tik.h"
 
 typedef struct Mode {
-    const char *setter, *param, *getter;
+    const char *setter, *param, *getter, *result;
     int64_t offset, most;
     uint32_t cores;
 } Mode;
 
 static const Mode modes[] = {
-#define MODE(id, setter, param, getter, reg, most, cores)                                \
-    {setter, param, getter, SREG_##reg, most, cores},
+#define MODE(id, setter, param, getter, result, reg, most, cores)                        \
+    {setter, param, getter, result, SREG_##reg, most, cores},
 #include "stage/tik_mode.def"
 };
 
 typedef enum ModeId {
-#define MODE(id, setter, param, getter, reg, most, cores) MODE_##id,
+#define MODE(id, setter, param, getter, result, reg, most, cores) MODE_##id,
 #include "stage/tik_mode.def"
 } ModeId;
 
@@ -82,8 +82,8 @@ set_mode(Interp *in, Tik *c, const CallArgs *args, ModeId id)
 static Value
 get_mode(Interp *in, Tik *c, const CallArgs *args, ModeId id)
 {
-    static const BindParam params[] = {{"scalar", true, {0}}};
     const Mode *m = &modes[id];
+    BindParam params[] = {{m->result, true, {0}}};
     Value v;
     Span span;
     if (tik_dropped(c)) {
@@ -93,7 +93,8 @@ get_mode(Interp *in, Tik *c, const CallArgs *args, ModeId id)
         return val_fail();
     }
     if (tik_not_built(in, c, args->span) &&
-        tik_target(in, c, v, "scalar", m->getter, span)) {
+        mode_exists(in, c, m, m->getter, args->span) &&
+        tik_target(in, c, v, m->result, m->getter, span)) {
         (void)tik_sreg_load(in, tik_runtime(v), m->offset, DT_U32, args->span);
     }
     return in->fatal ? val_fail() : val_none();
@@ -112,7 +113,51 @@ tik_mov_fp2int_mode(Interp *in, Tik *c, const CallArgs *args)
 }
 
 Value
+tik_set_overflow_status(Interp *in, Tik *c, const CallArgs *args)
+{
+    return set_mode(in, c, args, MODE_OVERFLOW);
+}
+
+Value
+tik_get_overflow_status(Interp *in, Tik *c, const CallArgs *args)
+{
+    return get_mode(in, c, args, MODE_OVERFLOW);
+}
+
+Value
 tik_set_fp2fp_mode(Interp *in, Tik *c, const CallArgs *args)
 {
     return set_mode(in, c, args, MODE_FP2FP);
+}
+
+/* The number of a task for the processor's scheduler, which no instruction reads: it is looked at and left. */
+Value
+tik_set_cond_task_id(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[] = {{"cond_task_id", true, {0}}};
+    Value v;
+    Span span;
+    ExprId id;
+    if (tik_dropped(c)) {
+        return val_none();
+    }
+    if (!stage_bind(in, "set_cond_task_id", args, params, 1, &v, &span)) {
+        return val_fail();
+    }
+    if (!tik_not_built(in, c, args->span)) {
+        return in->fatal ? val_fail() : val_none();
+    }
+    if (soc_profile(c->k->soc) != PROFILE_NANO) {
+        stage_diag(in, D_NOT_ON_ARCH, args->span, "set_cond_task_id does not exist on %s",
+                   c->k->soc->name);
+    } else if (tik_is_runtime(v)
+                   ? tik_read(in, c, v, span, &id) &&
+                         dtype_is_float((Dtype)ir_expr(c->k, id)->dtype)
+                   : !tik_literal_fits(v, DT_S64) && !tik_literal_fits(v, DT_U64)) {
+        stage_diag(
+            in, D_ARG_TYPE, span,
+            "cond_task_id is %s; set_cond_task_id takes an integer of 64 bits there",
+            tik_a(in, v));
+    }
+    return in->fatal ? val_fail() : val_none();
 }

@@ -42,35 +42,53 @@ unknown_operand(Interp *in, Tik *c, Value v, Span span)
     }
 }
 
-/* Calls that write statements of the original compiler's intermediate form. */
+/* Why methods are left out (tik_left.def). */
+typedef struct Left {
+    const char *names, *reason, *help;
+} Left;
+
+static const Left lefts[] = {
+#define LEFT(names, reason, help) {names, reason, help},
+#include "stage/tik_left.def"
+};
+
+/* Whether one of the names, separated by blanks, is this one; a * stands for any end. */
 static bool
-writes_foreign_ir(const char *name)
+names_it(const char *names, const char *name)
 {
-    static const char *const names[] = {"emit", "allocate", "scope_attr", "call_module"};
-    bool found = false;
-    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-        found = found || strcmp(name, names[i]) == 0;
+    while (*names) {
+        size_t n = strcspn(names, " ");
+        bool open = names[n - 1] == '*';
+        if (strncmp(names, name, n - open) == 0 && (open || name[n] == 0)) {
+            return true;
+        }
+        names += n + strspn(names + n, " ");
     }
-    return found;
+    return false;
+}
+
+static const Left *
+find_left(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(lefts); i++) {
+        if (names_it(lefts[i].names, name)) {
+            return &lefts[i];
+        }
+    }
+    return NULL;
 }
 
 static Diag *
 first_call(Interp *in, const char *name, Span span)
 {
-    if (writes_foreign_ir(name)) {
-        Diag *d = stage_diag(in, D_NOT_SUPPORTED, span,
-                             "'%s' writes statements of the original compiler's own "
-                             "intermediate form, which has no public meaning",
-                             name);
-        diag_help(in->u, d, "write the same with calls that TIK documents");
-        return d;
-    }
     Diag *d = stage_diag(in, D_NOT_SUPPORTED, span,
                          "'%s' is a TIK method that this version does not compile", name);
-    Op op;
-    const char *newer = arena_printf(&in->u->arena, "vec_%s", name + 1);
-    if (name[0] == 'v' && op_find(newer, &op)) {
-        diag_help(in->u, d, "'tikc explain %s' describes its newer form", newer);
+    const Left *left = find_left(name);
+    if (left) {
+        diag_note(in->u, d, (Span){0}, "%s", left->reason);
+    }
+    if (left && *left->help) {
+        diag_help(in->u, d, "%s", left->help);
     }
     return d;
 }

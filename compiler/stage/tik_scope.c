@@ -413,15 +413,16 @@ tik_return(Interp *in, Tik *c, const CallArgs *args)
     return jump(in, c, args, ST_RETURN);
 }
 
-Value
-tik_left_bytes(Interp *in, Tik *c, const CallArgs *args)
+static Value
+left_bytes(Interp *in, Tik *c, const CallArgs *args, const char *method,
+           const char *param)
 {
-    static const BindParam params[] = {{"scope", true, {0}}};
+    const BindParam params[] = {{param, true, {0}}};
     Value v;
     const char *text;
     Scope mem;
-    if (!stage_bind(in, "get_left_buffer_size", args, params, 1, &v, NULL) ||
-        !tik_text(in, v, "scope", args->span, &text)) {
+    if (!stage_bind(in, method, args, params, 1, &v, NULL) ||
+        !tik_text(in, v, param, args->span, &text)) {
         return val_fail();
     }
     if (!scope_find(text, &mem)) {
@@ -434,6 +435,18 @@ tik_left_bytes(Interp *in, Tik *c, const CallArgs *args)
         left -= MIN(s->live[mem], left);
     }
     return val_int(left);
+}
+
+Value
+tik_left_bytes(Interp *in, Tik *c, const CallArgs *args)
+{
+    return left_bytes(in, c, args, "get_left_buffer_size", "scope");
+}
+
+Value
+tik_available_bytes(Interp *in, Tik *c, const CallArgs *args)
+{
+    return left_bytes(in, c, args, "get_available_buffer_size", "buffer_scope");
 }
 
 Value

@@ -20,7 +20,7 @@ static bool
 wrong_kind(SliceCall *x, const char *what, Value v, Span span, const char *takes)
 {
     stage_diag(x->in, D_ARG_TYPE, span, "%s is %s; %s takes %s there", what,
-               tik_a(x->in, v), op_table[x->op].name, takes);
+               tik_a(x->in, v), op_method(x->op), takes);
     return false;
 }
 
@@ -52,7 +52,7 @@ put_slice(SliceCall *x, const char *what, Value v, Span span)
 static int
 begin(SliceCall *x, const BindParam *params, int n, Value *got, Span *span)
 {
-    const char *name = op_table[x->op].name;
+    const char *name = op_method(x->op);
     if (tik_dropped(x->c)) {
         return 0;
     }
@@ -341,7 +341,7 @@ result_dtype(const SliceCall *x, const View *src)
 static bool
 scalar_fits(SliceCall *x, Value dst, Span span, const bool *reduced)
 {
-    const char *name = op_table[x->op].name;
+    const char *name = op_method(x->op);
     Dtype t = ir_expr(x->c->k, tik_runtime(dst)->e)->dtype;
     Dtype want = result_dtype(x, x->v[1]);
     TRY(tik_target(x->in, x->c, dst, "dst", name, span));

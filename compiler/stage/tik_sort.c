@@ -119,7 +119,7 @@ typedef struct MergeCall {
 static const char *
 merge_name(const MergeCall *x)
 {
-    return op_table[x->op].name;
+    return op_method(x->op);
 }
 
 static bool

@@ -137,7 +137,7 @@ record_barrier(Interp *in, Tik *c, Root *r, const Stmt *loop, Span span)
 Value
 tik_block_barrier(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {{"workspace", true, {0}}};
+    static const BindParam params[] = {{"sync_workspace", true, {0}}};
     Value v;
     Span span;
     Root *r;

@@ -106,7 +106,7 @@ emu_refuse(EmuRun *r, const EmuOp *op)
     }
     Fault f = {.rule = RULE_TENSOR_OVERFLOW, .param = -1};
     snprintf(f.text, sizeof f.text, "an access of %s is outside its tensor",
-             instr ? op_table[op->op].name : "an element");
+             instr ? op_method((Op)op->op) : "an element");
     return emu_record(r, op, &f);
 }
 

@@ -32,7 +32,7 @@ check_fail(Fault *fault, const FaultAt *at, const char *fmt, ...)
 const char *
 check_op_name(const CheckInstr *in)
 {
-    return op_table[in->op].name;
+    return op_method(in->op);
 }
 
 const char *
@@ -739,8 +739,7 @@ check_multiple(Op op, const CheckMultiple *m, Fault *fault)
     FaultAt at = {m->rule, m->param, m->value, m->unit, m->unit};
     return m->value % m->unit == 0 ||
            check_fail(fault, &at, "%s is %lld; %s takes a multiple of %lld there",
-                      p->name, (long long)m->value, op_table[op].name,
-                      (long long)m->unit);
+                      p->name, (long long)m->value, op_method(op), (long long)m->unit);
 }
 
 bool
@@ -753,7 +752,7 @@ check_offset(Op op, const CheckOffset *o, Fault *fault)
         return check_fail(fault, &at,
                           "%s[%lld] is %lld; %s takes multiples of %lld there",
                           p[o->param].name, (long long)o->entry, (long long)o->value,
-                          op_table[op].name, (long long)o->unit);
+                          op_method(op), (long long)o->unit);
     }
     at = (FaultAt){RULE_TENSOR_OVERFLOW, o->to, o->at, 0, o->limit};
     return (o->at >= 0 && o->at <= o->limit - o->size) ||

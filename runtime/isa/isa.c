@@ -255,6 +255,19 @@ op_find(const char *name, Op *out)
     return false;
 }
 
+const char *
+op_method(Op op)
+{
+    const char *name = op_table[op].name;
+    size_t n = strcspn(name, ".");
+    for (int i = 0; name[n] != 0 && i < OP_COUNT; i++) {
+        if (strncmp(op_table[i].name, name, n) == 0 && op_table[i].name[n] == 0) {
+            return op_table[i].name;
+        }
+    }
+    return name;
+}
+
 static const uint32_t op_types[OP_COUNT][DT_COUNT] = {
 #define OPTYPE(op, dtype, mask) [OP_##op][DT_##dtype] = mask,
 #define OPPAIR(op, dst, src, info, mask)

@@ -194,6 +194,8 @@ typedef struct OpInfo {
 
 extern const OpInfo op_table[OP_COUNT];
 bool op_find(const char *name, Op *out);
+/* The method whose calls give the instruction, for messages: "vconv" of "vconv.deq". */
+const char *op_method(Op op);
 /* Whether the instruction works on this element type on the processor: that of the form's main
  * operand (form.def). */
 bool op_has_dtype(Op op, Dtype t, const Soc *soc);
