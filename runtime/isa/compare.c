@@ -32,7 +32,8 @@ compare_statics(const CheckInstr *in, Fault *fault)
     }
     FaultAt at = {RULE_SEL_MODE, -1, 0, 0, 0};
     if (sem_of(in) == SEM_SEL_BITS && soc_profile(in->soc) == PROFILE_V100) {
-        return check_fail(fault, &at, "%s in mode 1 or 2 does not exist on %s; mode 0 does",
+        return check_fail(fault, &at,
+                          "%s in mode 1 or 2 does not exist on %s; mode 0 does",
                           check_op_name(in), in->soc->name);
     }
     Dtype t = in->args[sel].t.dtype;
