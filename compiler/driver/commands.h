@@ -3,13 +3,13 @@
 #define TIKC_COMMANDS_H
 
 enum CommandIndex {
-#define COMMAND(id, name, lo, hi, synopsis, what) CMD_INDEX_##id,
+#define COMMAND(id, word, name, lo, hi, synopsis, what) CMD_INDEX_##id,
 #include "driver/command.def"
     CMD_INDEX_COUNT
 };
 
 enum CommandBit {
-#define COMMAND(id, name, lo, hi, synopsis, what) CMD_##id = 1 << CMD_INDEX_##id,
+#define COMMAND(id, word, name, lo, hi, synopsis, what) CMD_##id = 1 << CMD_INDEX_##id,
 #include "driver/command.def"
 };
 

@@ -36,10 +36,12 @@ typedef struct Cmd {
     const char *format;
     const char *facts;
     const char *print_after;
+    const char *dtype;
     bool proofs, verify_each, stats, matrix;
     bool output_on_stdout; /* then what the program prints goes to standard error */
     int64_t opt_level;
     int64_t threads;
+    int64_t dim; /* 0: not given */
     Bindings ins;
     Bindings outs;
 } Cmd;
@@ -102,6 +104,7 @@ int cmd_disasm(Cmd *c);
 int cmd_asm(Cmd *c);
 int cmd_verify(Cmd *c);
 int cmd_explain(Cmd *c);
+int cmd_explain_slice(Cmd *c);
 int cmd_targets(Cmd *c);
 
 /* Reads and compiles a source file with the options of the command line. */

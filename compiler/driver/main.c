@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 static const Command commands[] = {
-#define COMMAND(id, name, lo, hi, synopsis, what)                                        \
-    {#name, CMD_##id, lo, hi, synopsis, what, cmd_##name},
+#define COMMAND(id, word, name, lo, hi, synopsis, what)                                  \
+    {word, CMD_##id, lo, hi, synopsis, what, cmd_##name},
 #include "driver/command.def"
 };
 

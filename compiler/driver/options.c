@@ -244,11 +244,11 @@ options_help(const Command *cmds, int n, Text *out)
 {
     text_put(out, "tikc compiles TIK kernels and runs them. Usage: tikc COMMAND ...\n\n");
     for (int i = 0; i < n; i++) {
-        text_printf(out, "  tikc %-10s %s\n", cmds[i].name, cmds[i].what);
+        text_printf(out, "  tikc %-13s %s\n", cmds[i].name, cmds[i].what);
     }
     text_put(
         out,
-        "  tikc --version  print the version\n"
+        "  tikc --version     print the version\n"
         "\n'tikc COMMAND --help' lists a command's options. FILE is a .tik or .py file; "
         "-\n"
         "reads standard input. Exit codes: 0 clean, 1 errors in the program, 2 usage,\n"
