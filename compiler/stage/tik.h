@@ -475,6 +475,11 @@ void tik_sreg_begin(Interp *in, Tik *c);
 
 Value tik_vcmax(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vcmin(Interp *in, Tik *c, const CallArgs *args);
+/* ---- tik_accmove.c ---- */
+
+Value tik_tensor_mov(Interp *in, Tik *c, const CallArgs *args);
+Value tik_data_move_quant(Interp *in, Tik *c, const CallArgs *args);
+
 /* ---- tik_convert.c ---- */
 
 /* deqscale of a scaled conversion: a number or Scalar; [scale, offset], a pack or a Scalar of one, a list

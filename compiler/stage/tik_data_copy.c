@@ -4,10 +4,12 @@
  * Moves of blocks are recorded as data_move. Where that refuses a count of 0, data_copy does nothing: constants
  * are told of by a warning, and what only the run knows is guarded by a branch.
  *
- * Owns: nop, count-trunc. */
+ * Owns: nop, count-trunc, enhanced-ignored. */
 #include "stage/tik_data_copy.h"
 
 #include <string.h>
+
+#include "stage/tik_accmove.h"
 
 bool
 tik_copy_bind(Copy *x, const BindParam *params, int n, Value *got, Span *span)
@@ -205,6 +207,23 @@ copy_count(Copy *x)
     return move_blocks(x, &one, false, &blocks, stride, span[2]);
 }
 
+/* From L0C to UB, where the second structure says how; elsewhere it says nothing. */
+static bool
+copy_enhanced(Copy *x, const Value *got, const Span *span)
+{
+    bool tensors = tik_is(x->dst, &tik_tensor_class) && tik_is(x->src, &tik_tensor_class);
+    if (tensors && ((View *)x->src.obj)->root->mem == SC_L0C &&
+        ((View *)x->dst.obj)->root->mem == SC_UB) {
+        return tik_acc_copy(x->in, x->c, x->args, got, span);
+    }
+    if (tik_struct_changed(x->in, got[3])) {
+        stage_diag(x->in, D_ENHANCED_IGNORED, span[3],
+                   "DataCopyEnhancedParams has no effect on a copy that is not from L0C "
+                   "to UB");
+    }
+    return copy_blocks(x, got[2], span[2]);
+}
+
 static bool
 copy_params(Copy *x)
 {
@@ -225,7 +244,7 @@ copy_params(Copy *x)
             tik_a(x->in, got[3]));
         return true;
     }
-    return refuse(x, "a DataCopyEnhancedParams");
+    return copy_enhanced(x, got, span);
 }
 
 static bool

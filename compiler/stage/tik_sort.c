@@ -195,6 +195,20 @@ read_lengths(Interp *in, MergeCall *x, int lists)
     return true;
 }
 
+/* With a valid_bit that only the running kernel knows, all four lists may take part. */
+static bool
+run_time_lists(Interp *in, MergeCall *x, int given)
+{
+    if (given < LISTS) {
+        stage_diag(
+            in, D_VALID_BIT, x->span[MG_VALID],
+            "valid_bit is known only at run time; src_list then has 4 tensors, not %d",
+            given);
+        return false;
+    }
+    return read_lengths(in, x, LISTS);
+}
+
 /* How many lists take part follows from valid_bit, or for vmrgsort from src_list. */
 static bool
 read_lists(Interp *in, MergeCall *x)
@@ -206,6 +220,9 @@ read_lists(Interp *in, MergeCall *x)
         x->got[MG_VALID] = val_int((1 << given) - 1);
         x->span[MG_VALID] = x->span[MG_SRC];
         return read_lengths(in, x, given);
+    }
+    if (tik_is_runtime(x->got[MG_VALID])) {
+        return run_time_lists(in, x, given);
     }
     TRY(read_valid(in, x, &valid));
     if (listed && bits_set(valid) > given) {

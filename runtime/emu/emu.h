@@ -358,6 +358,7 @@ bool emu_bind_convert(EmuProgram *p, EmuOp *op, const char **why);
  * results saturate by one mode of the core, integers by another. */
 bool emu_has_conversion(const EmuProgram *p, const EmuOp *op);
 NumConv emu_conversion(const EmuRun *r, const EmuOp *op);
+bool emu_bind_acc(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_gather(EmuProgram *p, EmuOp *op, const char **why);
 
 /* The same for instructions without tensor data; false: operands that it cannot have. */

@@ -418,6 +418,9 @@ bind(const Adder *a, EmuOp *op)
     case FAM_CONVERT:
         ok = emu_bind_convert(a->p, op, &why);
         break;
+    case FAM_ACC:
+        ok = emu_bind_acc(a->p, op, &why);
+        break;
     case FAM_SLICE:
         ok = emu_bind_slice(a->p, op, &why);
         break;

@@ -261,7 +261,9 @@ static bool
 open_merge(EmuRun *r, const EmuOp *op, int64_t n, Merge *m, int64_t *total)
 {
     bool pairs = op_table[op->op].form == FORM_MERGE;
-    *m = (Merge){.lists = merge_lists(emu_slot_attr(r->p, op, MERGE_VALID)),
+    int64_t valid =
+        pairs ? emu_slot_attr(r->p, op, MERGE_VALID) : emu_slot(r, op, MERGE_VALID);
+    *m = (Merge){.lists = merge_lists(valid),
                  .size = main_size(r, op),
                  .suspend = emu_slot_attr(r->p, op, MERGE_SUSPEND) != 0,
                  .skip = emu_chosen(r->p, CHOICE_EMPTY_LIST) == CHOSE_EMPTY_LIST_SKIPPED};
@@ -361,6 +363,5 @@ emu_bind_sort(EmuProgram *p, EmuOp *op, const char **why)
         return false;
     }
     *why = "a constant of a sorting instruction is out of range";
-    return (form != FORM_MERGE && form != FORM_MERGE4) ||
-           attr_within(p, op, MERGE_VALID, 1, 15);
+    return form != FORM_MERGE || attr_within(p, op, MERGE_VALID, 1, 15);
 }

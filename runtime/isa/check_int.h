@@ -63,11 +63,18 @@ typedef struct FamilyRules {
     /* A further rule on what a tensor operand covers, asked before its bounds. Like them it depends
      * monotonically on counts and strides. */
     bool (*bounds)(const CheckInstr *in, int param, Fault *fault);
+    /* Warnings on a correct instruction. */
+    void (*warnings)(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
+                     void *ctx);
 } FamilyRules;
+
+/* Of moves of blocks; instructions of the family that have no tensors have none (move.c). */
+void check_move_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
+                         void *ctx);
 
 extern const FamilyRules rules_move, rules_lanes, rules_layout, rules_compare,
     rules_reduce, rules_arith, rules_sort, rules_fill, rules_convert, rules_gather,
-    rules_slice, rules_segment;
+    rules_slice, rules_segment, rules_acc;
 
 /* The family of an instruction; null: only generic rules. */
 const FamilyRules *check_family(Op op);

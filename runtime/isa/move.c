@@ -3,6 +3,7 @@
  *
  * Owns: path, same-gm, path-applicability, extended-argument, pad-mode*, conv-soc, type-pair,
  * deqscale-missing, overlap, gm-tail-write. */
+#include "isa/accmove.h"
 #include "isa/check_int.h"
 
 #include <stdio.h>
@@ -76,24 +77,6 @@ move_path(const CheckInstr *in, Fault *fault)
                       scope_name(src), list[0] ? list : "no memory");
 }
 
-/* Conversion codes that a processor has (data-movement 6.5), as bits. */
-static uint32_t
-conv_codes(const Soc *soc)
-{
-    switch (soc->core) {
-    case CORE_HI3796CV300ES_AIC:
-        return 0x03e9; /* 0, 3, 5..9 */
-    case CORE_HI3796CV300CS_AIC:
-    case CORE_SD3403_AIC:
-        return 0x3fe9; /* 0, 3, 5..13 */
-    default:
-        break;
-    }
-    return soc_profile(soc) == PROFILE_V100   ? 0x00ff
-           : soc_profile(soc) == PROFILE_V200 ? 0x3fff
-                                              : 1;
-}
-
 static bool
 code_scales(int64_t code)
 {
@@ -133,7 +116,7 @@ move_conversion(const CheckInstr *in, Fault *fault)
         return check_fail(fault, &at, "ConvReluMode is %lld; its codes are 0 to 13",
                           (long long)code);
     }
-    if (!(conv_codes(in->soc) >> code & 1)) {
+    if (!(acc_codes(in->soc) >> code & 1)) {
         at.rule = RULE_CONV_SOC;
         return check_fail(fault, &at,
                           "ConvReluMode is %lld, a conversion that %s does not have",
@@ -339,13 +322,6 @@ move_overlap(const CheckInstr *in, int param, Fault *fault)
         (long long)(src + s.len - 1));
 }
 
-const FamilyRules rules_move = {.statics = static_move,
-                                .extent = move_extent,
-                                .footprint = move_footprint,
-                                .overlap = move_overlap,
-                                .value = move_value,
-                                .value_rule = move_value_rule};
-
 /* Of operands in blocks; those in L0C convert. */
 static void
 warn_dtypes(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
@@ -361,11 +337,10 @@ warn_dtypes(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void
 }
 
 void
-check_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
+check_move_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
+                    void *ctx)
 {
-    Family family = form_family(op_table[in->op].form);
-    if ((family != FAM_MOVE && family != FAM_SEGMENT) ||
-        form_main(op_table[in->op].form) < 0) {
+    if (form_main(op_table[in->op].form) < 0) {
         return;
     }
     const CheckTensor *dst = &in->args[MV_DST].t;
@@ -389,5 +364,22 @@ check_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), v
                    "byte %lld",
                    (long long)dst->offset, (long long)(end - 1), (long long)dst->bytes);
         report(ctx, &fault);
+    }
+}
+
+const FamilyRules rules_move = {.statics = static_move,
+                                .extent = move_extent,
+                                .footprint = move_footprint,
+                                .overlap = move_overlap,
+                                .value = move_value,
+                                .value_rule = move_value_rule,
+                                .warnings = check_move_warnings};
+
+void
+check_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
+{
+    const FamilyRules *rules = check_family(in->op);
+    if (rules != NULL && rules->warnings != NULL) {
+        rules->warnings(in, report, ctx);
     }
 }

@@ -265,5 +265,7 @@ segment_footprint(const CheckInstr *in, int param, bool *exact)
     return hull.len > 0 ? f : hull;
 }
 
-const FamilyRules rules_segment = {
-    .statics = segment_statics, .extent = segment_extent, .footprint = segment_footprint};
+const FamilyRules rules_segment = {.statics = segment_statics,
+                                   .extent = segment_extent,
+                                   .footprint = segment_footprint,
+                                   .warnings = check_move_warnings};

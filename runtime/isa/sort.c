@@ -35,7 +35,7 @@ valid_ok(const CheckInstr *in, Fault *fault)
 static bool
 sort_statics(const CheckInstr *in, Fault *fault)
 {
-    return !is_merge(form_of(in)) || valid_ok(in, fault);
+    return form_of(in) != FORM_MERGE || valid_ok(in, fault);
 }
 
 /* ---- values --------------------------------------------------------------------------------------- */
@@ -45,6 +45,9 @@ sort_value_rule(Op op, int param)
 {
     if (op_table[op].sem == SEM_VEXTRACT && param == FIELD_MODE) {
         return RULE_MODE_NUMBER;
+    }
+    if (op_table[op].form == FORM_MERGE4 && param == MERGE_VALID) {
+        return RULE_VALID_BIT;
     }
     return is_merge(op_table[op].form) && param == MERGE_REPEAT ? RULE_SORT_REPEAT
                                                                 : RULE_NONE;
@@ -78,6 +81,9 @@ sort_value(const CheckInstr *in, int param, Fault *fault)
 {
     if (form_of(in) == FORM_FIELD) {
         return field_ok(in, fault);
+    }
+    if (param == MERGE_VALID) {
+        return valid_ok(in, fault);
     }
     int64_t v = in->args[param].v;
     FaultAt at = {RULE_SORT_REPEAT, param, v, 1, 1};

@@ -122,3 +122,50 @@ num_deq_halves(NumDeq *d, const uint16_t *m, int count)
     }
     d->shift = false;
 }
+
+static uint16_t
+half_sum(uint16_t a, uint16_t b, bool keep)
+{
+    float sum = half_to_float(a) + half_to_float(b);
+    uint16_t h = half_from_float(sum);
+    uint16_t most = (h & 0x7fffu) == 0x7c00u ? (uint16_t)(h - 1u) : h;
+    return keep ? h : sum == sum ? most : 0;
+}
+
+/* The other one with its sign changed, where sign is that bit. */
+#define SUM(name, T, sign, value)                                                        \
+    static void name(T *acc, const T *other, bool subtract, bool keep, int64_t n)        \
+    {                                                                                    \
+        const T flip = (T)(subtract ? (sign) : 0);                                       \
+        (void)flip, (void)keep;                                                          \
+        LANES_LOOP                                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            const T a = acc[i], b = other[i];                                            \
+            acc[i] = (T)(value);                                                         \
+        }                                                                                \
+    }
+
+SUM(sum_f32, AnyU32, 0x80000000u,
+    float_bits_canonical(float_of_bits(a) + float_of_bits(b ^ flip)))
+SUM(sum_f16, AnyU16, 0x8000u, half_sum(a, b ^ flip, keep))
+SUM(sum_s16, AnyU16, 0, subtract ? a - b : a + b)
+SUM(sum_s32, AnyU32, 0, subtract ? a - b : a + b)
+
+void
+num_deq_add(NumType t, bool subtract, bool keep, void *acc, const void *other, int64_t n)
+{
+    switch (t) {
+    case NUM_F32:
+        sum_f32(acc, other, subtract, keep, n);
+        return;
+    case NUM_F16:
+        sum_f16(acc, other, subtract, keep, n);
+        return;
+    case NUM_S16:
+        sum_s16(acc, other, subtract, keep, n);
+        return;
+    default:
+        sum_s32(acc, other, subtract, keep, n);
+        return;
+    }
+}

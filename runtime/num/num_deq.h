@@ -53,6 +53,11 @@ void num_deq_words(NumDeq *d, const uint64_t *word, int count, bool exact);
 /* The same from float16 numbers. */
 void num_deq_halves(NumDeq *d, const uint16_t *m, int count);
 
+/* acc[i] = acc[i] + other[i], or minus, rounded once: float32 (a NaN is canonical), float16 (at most 65504 in
+ * magnitude, NaN gives +0; with keep infinity and the canonical NaN), int16 (wraps around), int32 (wraps around). */
+void num_deq_add(NumType t, bool subtract, bool keep, void *acc, const void *other,
+                 int64_t n);
+
 /* ---- for the files of num_deq only ---- */
 
 typedef void NumDeqLanes(void *dst, const void *src, int64_t n, const NumDeq *d);

@@ -105,6 +105,8 @@ ops_find(Sem sem)
     case SEM_SLICE_SCALED:
     case SEM_SLICE_PACK:
         return ops_slice_elements;
+    case SEM_ACC_MOVE:
+        return ops_acc_move;
     default:
         return 0;
     }

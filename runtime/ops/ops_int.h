@@ -19,6 +19,8 @@ OpFn ops_sequence, ops_broadcast, ops_copy, ops_padding;
 
 /* ops_segment.c */
 OpFn ops_segments, ops_slice_dim;
+/* ops_acc.c */
+OpFn ops_acc_move;
 
 /* ops_slice.c, ops_slice_reduce.c */
 OpFn ops_slice_elements, ops_slice_reduce;

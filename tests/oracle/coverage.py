@@ -47,7 +47,7 @@ def main():
     ops = re.findall(r'^OP\(\w+, "([\w.]+)", (\w+)', read('runtime/isa/op.def'), re.M)
     rules = re.findall(r'^RULE\(\w+, "([\w-]+)"', read('runtime/isa/rule.def'), re.M)
     docs = read('docs/instructions.md')
-    model = read('tests/oracle/ref_model.py')
+    model = read('tests/oracle/ref_model.py') + everything_under('tests/oracle/quant_model')
     control = read('tests/oracle/control_vs_model.py')
     golden = everything_under('tests/golden')
     diags = read('docs/diagnostics.md')

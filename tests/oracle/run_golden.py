@@ -160,7 +160,7 @@ def parameters(folder):
     out = {}
     for line in open(os.path.join(GOLDEN, folder, 'cases.tsv')).read().splitlines()[1:]:
         f = line.split('\t')
-        out[f[0]] = dict(p.strip().split('=') for p in f[2].split(';') if '=' in p)
+        out[f[0]] = dict(p.strip().split('=', 1) for p in f[2].split(';') if '=' in p)
     return out
 
 

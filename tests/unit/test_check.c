@@ -1,5 +1,6 @@
 /* The rules of instructions on numbers: every limit of param.def from both sides, generated from the
  * table, then each rule by hand, then hostile values. */
+#include "isa/accmove.h"
 #include "isa/check.h"
 
 #include <setjmp.h>
@@ -85,6 +86,26 @@ operand_dtype(Op op, const ParamInfo *p, Types t)
     return own != DT_NONE ? own : p->role == ROLE_DST ? t.dst : t.src;
 }
 
+/* A correct scaled move out of the accumulator. */
+static CheckInstr
+good_acc(CheckInstr in)
+{
+    Form form = op_table[in.op].form;
+    bool out = in.op == OP_TENSOR_MOV_OUT;
+    in.soc = soc(out ? "Ascend910B" : "Ascend310P");
+    in.args[ACC_SRC].t.scope = SC_L0C;
+    in.args[ACC_SRC].t.dtype = out ? DT_F16 : DT_S32;
+    in.args[ACC_DST].t.scope = out ? SC_GM : SC_UB;
+    in.args[ACC_DST].t.dtype = DT_F16;
+    bool vector = form == FORM_ACCV || form == FORM_ACCVFLY;
+    in.args[ACC_MODE].v = out ? SCALE_NONE : vector ? SCALE_VDEQ16 : SCALE_DEQ16;
+    in.args[ACC_SCALE].v = 0;
+    in.args[ACC_SCALE].t.dtype = DT_U64;
+    in.args[ACC_FLY].v = 1;
+    in.args[ACC_OTHER].t.dtype = DT_F16;
+    return in;
+}
+
 /* A correct instruction on float16 or whatever the op has, in large tensors of their own. */
 static CheckInstr
 good(Op op)
@@ -112,7 +133,7 @@ good(Op op)
             a->v = p[i].hi;
         }
     }
-    return in;
+    return f == FAM_ACC ? good_acc(in) : in;
 }
 
 static void

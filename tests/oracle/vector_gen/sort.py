@@ -113,7 +113,7 @@ def merge4(d, method, dtype):
     bits = 2**count - 1
     lengths = lengths + [0] * (4 - count)
     merge_call(d, method, dtype, 8, sources, lengths, count, suspend, repeats,
-               {'valid_bit': bits if d.chance(0.5) else bin(bits)[2:]})
+               {'valid_bit': d.integer(bits) if d.chance(0.7) else bin(bits)[2:]})
 
 
 @family('vmrgsort')

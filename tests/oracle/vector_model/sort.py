@@ -89,7 +89,7 @@ def finish(m, array):
 
 def vmrgsort4(m, dst, src_list, element_lengths, if_exhausted_suspension, valid_bit, repeat_times=1,
               vms4_sr_scalar_array=None):
-    count = bin(int(valid_bit, 2) if isinstance(valid_bit, str) else int(valid_bit)).count('1')
+    count = bin(int(valid_bit, 2) if isinstance(valid_bit, str) else integer(valid_bit)).count('1')
     if isinstance(element_lengths, (list, tuple)):
         lengths = [integer(n) for n in element_lengths[:count]]
     else:

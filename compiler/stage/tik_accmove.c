@@ -1,0 +1,662 @@
+/* tik_accmove.c: calls of tensor_mov and data_move_quant, and of data_copy from L0C to UB (data-movement 6, cube-quant 9
+ * and 11). All are recorded as the forms of tensor_mov; the types of the operands and of deqscale, or the fields of the
+ * structure, say which conversion it is. Without an operand in L0C tensor_mov is data_move.
+ *
+ * Owns: conv-soc, deqscale-type, deqscale-missing, relu, block-mode, onthefly of the calls; deq-sign-bit,
+ * deq8-relu-offset, sid2-odd of literals and the warnings on them; deq-ignored, reserved-field; pad-mode-path and type-pair
+ * of a tensor_mov that is a data_move. */
+#include "stage/tik_accmove.h"
+
+#include <string.h>
+
+#include "stage/tik_struct.h"
+
+/* ---- recording ---------------------------------------------------------------------------------------- */
+
+static View *
+tensor(const AccCall *x, int slot)
+{
+    return tik_is(x->got[slot], &tik_tensor_class) ? (View *)x->got[slot].obj : NULL;
+}
+
+static int64_t
+number(const AccCall *x, int slot)
+{
+    int64_t v = 0;
+    return val_as_int64(x->got[slot], &v) ? v : 0;
+}
+
+static bool
+broken(const AccCall *x, int slot, DiagId id, const char *text)
+{
+    stage_diag(x->in, id, x->span[slot], "%s", text);
+    return false;
+}
+
+typedef struct Warn {
+    const AccCall *x;
+} Warn;
+
+static void
+report_warning(void *ctx, const Fault *f)
+{
+    const AccCall *x = ((Warn *)ctx)->x;
+    stage_diag(x->in, tik_diag_of_rule(f->rule), x->span[ACC_SCALE], "%s", f->text);
+}
+
+/* A word that is known now. */
+static bool
+literal_word(const AccCall *x, Dtype dst)
+{
+    AccScale scale = (AccScale)number(x, ACC_MODE);
+    AccUse use = {scale, dst, number(x, ACC_RELU) != 0};
+    uint64_t word;
+    Fault f;
+    Warn w = {x};
+    if ((scale != SCALE_DEQ8 && scale != SCALE_DEQ16) ||
+        tik_is_runtime(x->got[ACC_SCALE]) || !val_as_uint64(x->got[ACC_SCALE], &word)) {
+        return true;
+    }
+    if (!check_acc_words(&use, &word, 1, 0, &f)) {
+        return broken(x, ACC_SCALE, tik_diag_of_rule(f.rule), f.text);
+    }
+    check_acc_word_warnings(&use, word, x->enhanced, report_warning, &w);
+    return true;
+}
+
+static bool
+literal_lengths(const AccCall *x, Dtype dst)
+{
+    int64_t n, len;
+    Fault f;
+    if (tik_is_runtime(x->got[ACC_NBURST]) || tik_is_runtime(x->got[ACC_BURST]) ||
+        !val_as_int64(x->got[ACC_NBURST], &n) || !val_as_int64(x->got[ACC_BURST], &len)) {
+        return true;
+    }
+    return check_acc_lengths((BlockMode)number(x, ACC_BLOCK), dst, number(x, ACC_SID), n,
+                             len, &f) ||
+           broken(x, ACC_BURST, tik_diag_of_rule(f.rule), f.text);
+}
+
+/* The row of the table that the move is; null: the rules will say why there is none. */
+static const AccPair *
+pair_of(const AccCall *x)
+{
+    const View *dst = tensor(x, ACC_DST), *src = tensor(x, ACC_SRC);
+    return acc_pair(src->root->mem, dst->root->mem, (BlockMode)number(x, ACC_BLOCK),
+                    src->dtype, dst->dtype, (AccScale)number(x, ACC_MODE));
+}
+
+static Op
+op_of(const AccCall *x)
+{
+    bool vector = acc_scale_is_vector((AccScale)number(x, ACC_MODE));
+    bool fly = number(x, ACC_FLY) != 0;
+    if (tensor(x, ACC_DST)->root->mem == SC_GM) {
+        return OP_TENSOR_MOV_OUT;
+    }
+    return vector ? (fly ? OP_TENSOR_MOV_VECTOR_ONTHEFLY : OP_TENSOR_MOV_VECTOR)
+           : fly  ? OP_TENSOR_MOV_ONTHEFLY
+                  : OP_TENSOR_MOV;
+}
+
+bool
+tik_acc_record(AccCall *x)
+{
+    const View *dst = tensor(x, ACC_DST), *src = tensor(x, ACC_SRC);
+    if (dst->poisoned || src->poisoned) {
+        return true;
+    }
+    const AccPair *pair = pair_of(x);
+    if (pair == NULL || (literal_word(x, dst->dtype) && literal_lengths(x, dst->dtype))) {
+        x->got[ACC_RELU] = val_bool(number(x, ACC_RELU) != 0);
+        (void)tik_record(x->in, x->c, op_of(x), x->args, x->got, x->span);
+    }
+    return !x->in->fatal;
+}
+
+/* ---- the scale of tensor_mov ---------------------------------------------------------------------------- */
+
+static Dtype
+scale_dtype(const AccCall *x)
+{
+    Value v = x->got[ACC_SCALE];
+    const View *t = tensor(x, ACC_SCALE);
+    if (t != NULL) {
+        return t->dtype;
+    }
+    if (tik_is_runtime(v)) {
+        return ir_expr(x->c->k, tik_runtime(v)->e)->dtype;
+    }
+    return v.kind == VAL_FLOAT ? DT_F16 : v.kind == VAL_NONE ? DT_NONE : DT_U64;
+}
+
+/* A float becomes the bits of a float16, as a word. */
+static bool
+half_word(AccCall *x)
+{
+    int64_t bits;
+    ExprId e;
+    Value *v = &x->got[ACC_SCALE];
+    if (tik_is_runtime(*v)) {
+        TRY(tik_read(x->in, x->c, *v, x->span[ACC_SCALE], &e));
+        e = ir_cast(x->c->k, DT_U64, ir_bits(x->c->k, DT_U16, e));
+        *v = tik_expr(x->in, x->c, e);
+        return true;
+    }
+    if (!tik_literal_fits(*v, DT_F16) || !tik_number_value(*v, DT_F16, &bits)) {
+        stage_diag(x->in, D_SCALAR_RANGE, x->span[ACC_SCALE],
+                   "deqscale is %s, which float16 does not represent",
+                   val_repr(x->in, *v));
+        return false;
+    }
+    *v = val_int(bits & 0xffff);
+    return true;
+}
+
+static bool
+wrong_scale(const AccCall *x, Dtype from, Dtype to)
+{
+    stage_diag(
+        x->in, D_DEQ_TYPE, x->span[ACC_SCALE],
+        "deqscale is %s; %s to %s in this move takes %s", tik_a(x->in, x->got[ACC_SCALE]),
+        dtype_name(from), dtype_name(to),
+        from == DT_S32 && to == DT_F16
+            ? "a float, an int, a Scalar of float16 or uint64, or a tensor of one of them"
+        : from == DT_S32 && (to == DT_S8 || to == DT_U8 || to == DT_S16)
+            ? "an int, a Scalar of uint64 or a tensor of uint64"
+        : from == DT_F16 && to == DT_F16 ? "a float or a Scalar of float16"
+                                         : "none");
+    return false;
+}
+
+/* The mode that types and scale mean (cube-quant 11). */
+static bool
+scale_mode(AccCall *x, AccScale *out)
+{
+    Dtype from = tensor(x, ACC_SRC)->dtype, to = tensor(x, ACC_DST)->dtype;
+    Dtype scale = scale_dtype(x);
+    bool vector = tensor(x, ACC_SCALE) != NULL, wide = from == DT_S32 && to == DT_F16;
+    bool narrow = from == DT_S32 && (to == DT_S8 || to == DT_U8);
+    bool words = wide || narrow || (from == DT_S32 && to == DT_S16);
+    bool half = scale == DT_F16;
+    *out = SCALE_NONE;
+    if (scale == DT_NONE) {
+        return !words || broken(x, ACC_SCALE, D_DEQ_MISSING,
+                                "the conversion has no deqscale, which it needs");
+    }
+    if (half && (wide || (from == DT_F16 && to == DT_F16 && !vector))) {
+        *out = vector ? SCALE_VDEQ : SCALE_DEQ;
+        return vector || half_word(x);
+    }
+    bool integers = scale == DT_U64 || (!vector && !dtype_is_float(scale));
+    if (!words || !(integers || (wide && vector && scale == DT_F32)) ||
+        scale == DT_BOOL) {
+        return wrong_scale(x, from, to);
+    }
+    *out = narrow ? (vector ? SCALE_VDEQ8 : SCALE_DEQ8)
+                  : (vector ? SCALE_VDEQ16 : SCALE_DEQ16);
+    return true;
+}
+
+/* tensor_mov has a conversion where the processor has its code. */
+static bool
+code_exists(const AccCall *x, const char *method)
+{
+    const AccPair *p = pair_of(x);
+    const Soc *soc = x->c->k->soc;
+    if (p == NULL) {
+        return true;
+    }
+    int code = number(x, ACC_RELU) && p->relu_code >= 0 ? p->relu_code : p->code;
+    if (acc_codes(soc) >> code & 1 || acc_modes(soc, p->src, p->dst) == 0) {
+        return true;
+    }
+    stage_diag(x->in, D_CONV_SOC, x->args->span,
+               "%s converts %s to %s with code %d, a conversion that %s does not have",
+               method, dtype_name(p->from), dtype_name(p->to), code, soc->name);
+    return false;
+}
+
+/* Types that only the other spelling has. */
+static bool
+pair_is_tik(const AccCall *x)
+{
+    const AccPair *p = pair_of(x);
+    if (p == NULL || (p->tik >> number(x, ACC_BLOCK) & 1)) {
+        return true;
+    }
+    stage_diag(x->in, D_TYPE_PAIR, x->span[ACC_DST],
+               "from %s in %s to %s in %s is no conversion of block mode '%s'",
+               dtype_name(p->from), scope_name(p->src), dtype_name(p->to),
+               scope_name(p->dst), block_mode_name((BlockMode)number(x, ACC_BLOCK)));
+    return false;
+}
+
+/* ---- tensor_mov -------------------------------------------------------------------------------------------- */
+
+enum {
+    T_DST,
+    T_SRC,
+    T_BLOCK,
+    T_NBURST,
+    T_BURST,
+    T_DST_STRIDE,
+    T_SRC_STRIDE,
+    T_SCALE,
+    T_SID,
+    T_RELU,
+    T_PAD_MODE,
+    T_PAD_VALUE,
+    T_FLY,
+    T_OTHER,
+    T_OTHER_STRIDE,
+    T_COUNT
+};
+
+typedef struct TensorMov {
+    AccCall x;
+    Value got[T_COUNT];
+    Span span[T_COUNT];
+} TensorMov;
+
+static bool
+read_relu(TensorMov *m)
+{
+    if (m->got[T_RELU].kind == VAL_BOOL) {
+        m->x.got[ACC_RELU] = val_int(m->got[T_RELU].b);
+        return true;
+    }
+    stage_diag(m->x.in, D_RELU, m->span[T_RELU], "relu is %s; it is True or False",
+               tik_a(m->x.in, m->got[T_RELU]));
+    return false;
+}
+
+static bool
+read_block(TensorMov *m)
+{
+    const char *text;
+    TRY(tik_text(m->x.in, m->got[T_BLOCK], "block_mode", m->span[T_BLOCK], &text));
+    for (int b = 0; b < BLOCK_MODES; b++) {
+        if (strcmp(text, block_mode_name((BlockMode)b)) == 0 || *text == 0) {
+            m->x.got[ACC_BLOCK] = val_int(b);
+            return true;
+        }
+    }
+    stage_diag(m->x.in, D_BLOCKMODE, m->span[T_BLOCK],
+               "block_mode is '%s'; it is '', 'm', 'v', 'sc' or 'dp'", text);
+    return false;
+}
+
+static bool
+fly_error(const TensorMov *m, int arg, const char *takes)
+{
+    stage_diag(m->x.in, D_ONTHEFLY, m->span[arg], "%s", takes);
+    return false;
+}
+
+static bool
+read_fly(TensorMov *m)
+{
+    int64_t mode, stride;
+    if (tik_is_runtime(m->got[T_FLY]) || !val_as_int64(m->got[T_FLY], &mode) ||
+        mode < 0 || mode > 2) {
+        return fly_error(m, T_FLY, "onthefly_mode is not 0, 1 or 2");
+    }
+    if (tik_is_runtime(m->got[T_OTHER_STRIDE]) ||
+        !val_as_int64(m->got[T_OTHER_STRIDE], &stride) || stride != 0) {
+        return fly_error(m, T_OTHER_STRIDE, "src_onthefly_stride is reserved and is 0");
+    }
+    if ((mode != 0) != (m->got[T_OTHER].kind != VAL_NONE)) {
+        return fly_error(m, T_OTHER,
+                         mode != 0 ? "onthefly_mode has no src_onthefly, which it needs"
+                                   : "src_onthefly is given and onthefly_mode is 0");
+    }
+    m->x.got[ACC_FLY] = val_int(mode);
+    return true;
+}
+
+/* From here on the call is in the slots of the instruction, its scale without a mode. */
+static void
+to_slots(TensorMov *m)
+{
+    static const struct {
+        int slot, arg;
+    } same[] = {
+        {ACC_DST, T_DST},     {ACC_SRC, T_SRC},
+        {ACC_BLOCK, T_BLOCK}, {ACC_NBURST, T_NBURST},
+        {ACC_BURST, T_BURST}, {ACC_DST_STRIDE, T_DST_STRIDE},
+        {ACC_SCALE, T_SCALE}, {ACC_SRC_STRIDE, T_SRC_STRIDE},
+        {ACC_MODE, T_SCALE},  {ACC_SID, T_SID},
+        {ACC_RELU, T_RELU},   {ACC_FLY, T_FLY},
+        {ACC_OTHER, T_OTHER},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(same); i++) {
+        m->x.got[same[i].slot] = m->got[same[i].arg];
+        m->x.span[same[i].slot] = m->span[same[i].arg];
+    }
+}
+
+static bool
+no_padding(const TensorMov *m, Scope from, Scope to)
+{
+    if (!tik_is_set(m->got[T_PAD_MODE])) {
+        return true;
+    }
+    stage_diag(m->x.in, D_PADMODE_PATH, m->span[T_PAD_MODE],
+               "pad_mode is given for a move from %s to %s; it is for GM to L1",
+               scope_name(from), scope_name(to));
+    return false;
+}
+
+static bool
+move_fractals(TensorMov *m, Scope from, Scope to)
+{
+    AccScale mode;
+    AccCall *x = &m->x;
+    to_slots(m);
+    bool ok = read_block(m) & read_relu(m) & read_fly(m) & no_padding(m, from, to);
+    if (!ok || tensor(x, ACC_DST)->poisoned || tensor(x, ACC_SRC)->poisoned ||
+        !scale_mode(x, &mode)) {
+        return !x->in->fatal;
+    }
+    x->got[ACC_MODE] = val_int(mode);
+    if (x->got[ACC_SCALE].kind == VAL_NONE) {
+        x->got[ACC_SCALE] = val_int(0);
+    }
+    return pair_is_tik(x) && code_exists(x, "tensor_mov") ? tik_acc_record(x)
+                                                          : !x->in->fatal;
+}
+
+/* The padding register: 8 bits twice, 16 bits in both halves. */
+static bool
+set_padding(TensorMov *m, int64_t mode)
+{
+    int64_t v;
+    Value value = m->got[T_PAD_VALUE];
+    if (value.kind == VAL_NONE) {
+        return true;
+    }
+    if (!tik_is_runtime(value) && val_as_int64(value, &v)) {
+        uint32_t low = mode == 1 ? ((uint32_t)v & 0xff) * 0x0101u : (uint32_t)v & 0xffff;
+        value = val_int((int64_t)(low | (uint64_t)low << 16));
+    }
+    return tik_record(m->x.in, m->x.c, OP_SET_PADDING, m->x.args, &value,
+                      &m->span[T_PAD_VALUE]);
+}
+
+/* What only moves of fractals have. */
+static bool
+only_blocks(const TensorMov *m)
+{
+    Interp *in = m->x.in;
+    const char *what = "a move without an operand in L0C";
+    if (m->got[T_SCALE].kind != VAL_NONE) {
+        stage_diag(in, D_DEQ_TYPE, m->span[T_SCALE], "deqscale is given for %s", what);
+        return false;
+    }
+    if (m->got[T_RELU].kind != VAL_BOOL || m->got[T_RELU].b) {
+        stage_diag(in, D_RELU, m->span[T_RELU], "relu is set for %s", what);
+        return false;
+    }
+    if (tik_is_set(m->got[T_FLY]) || m->got[T_OTHER].kind != VAL_NONE) {
+        stage_diag(in, D_ONTHEFLY, m->span[T_FLY], "onthefly_mode is given for %s", what);
+        return false;
+    }
+    return true;
+}
+
+/* As data_move, with the strides in the other order. */
+static bool
+move_blocks(TensorMov *m, const View *dst, const View *src)
+{
+    int64_t mode = 0;
+    Value pad = m->got[T_PAD_MODE].kind == VAL_NONE ? val_int(0) : m->got[T_PAD_MODE];
+    Span all = m->x.args->span;
+    Value v[] = {
+        m->got[T_DST],   m->got[T_SRC],        val_int(0),           m->got[T_NBURST],
+        m->got[T_BURST], m->got[T_SRC_STRIDE], m->got[T_DST_STRIDE], pad};
+    Span span[] = {m->span[T_DST],        m->span[T_SRC],     all,
+                   m->span[T_NBURST],     m->span[T_BURST],   m->span[T_SRC_STRIDE],
+                   m->span[T_DST_STRIDE], m->span[T_PAD_MODE]};
+    if (dst != NULL && src != NULL && dst->dtype != src->dtype) {
+        stage_diag(m->x.in, D_TYPE_PAIR, m->span[T_SRC],
+                   "dst is %s and src is %s; without an operand in L0C they are one type",
+                   dtype_name(dst->dtype), dtype_name(src->dtype));
+        return !m->x.in->fatal;
+    }
+    if (only_blocks(m) &&
+        (!val_as_int64(pad, &mode) || mode == 0 || set_padding(m, mode))) {
+        (void)tik_record(m->x.in, m->x.c, OP_DATA_MOVE, m->x.args, v, span);
+    }
+    return !m->x.in->fatal;
+}
+
+static bool
+tensor_mov(TensorMov *m)
+{
+    View *dst =
+        tik_is(m->got[T_DST], &tik_tensor_class) ? (View *)m->got[T_DST].obj : NULL;
+    View *src =
+        tik_is(m->got[T_SRC], &tik_tensor_class) ? (View *)m->got[T_SRC].obj : NULL;
+    bool fractals = dst != NULL && src != NULL &&
+                    (dst->root->mem == SC_L0C || src->root->mem == SC_L0C);
+    return fractals ? move_fractals(m, src->root->mem, dst->root->mem)
+                    : move_blocks(m, dst, src);
+}
+
+Value
+tik_tensor_mov(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[T_COUNT] = {
+        {"dst", true, {0}},
+        {"src", true, {0}},
+        {"block_mode", true, {0}},
+        {"nburst", true, {0}},
+        {"burst_len", true, {0}},
+        {"dst_stride", true, {0}},
+        {"src_stride", true, {0}},
+        {"deqscale", false, {.kind = VAL_NONE}},
+        {"sid_store_mode", false, {.kind = VAL_INT}},
+        {"relu", false, {.kind = VAL_BOOL}},
+        {"pad_mode", false, {.kind = VAL_NONE}},
+        {"pad_value", false, {.kind = VAL_NONE}},
+        {"onthefly_mode", false, {.kind = VAL_INT}},
+        {"src_onthefly", false, {.kind = VAL_NONE}},
+        {"src_onthefly_stride", false, {.kind = VAL_INT}},
+    };
+    TensorMov m = {.x = {.in = in, .c = c, .args = args}};
+    if (tik_dropped(c) || !tik_not_built(in, c, args->span)) {
+        return val_none();
+    }
+    return stage_bind(in, "tensor_mov", args, params, T_COUNT, m.got, m.span) &&
+                   tensor_mov(&m)
+               ? val_none()
+               : val_fail();
+}
+
+/* ---- data_move_quant ------------------------------------------------------------------------------------------ */
+
+enum {
+    Q_DST,
+    Q_SRC,
+    Q_SID,
+    Q_NBURST,
+    Q_BURST,
+    Q_SRC_STRIDE,
+    Q_DST_STRIDE,
+    Q_PARAM,
+    Q_RELU,
+    Q_COUNT
+};
+
+/* int32 in L0C to float16 in UB: tensor_mov in block mode m, whose relu is only for a tensor of scales. */
+static bool
+move_quant(TensorMov *m, const Value *got, const Span *span)
+{
+    static const int from[T_COUNT] = {
+        Q_DST,        Q_SRC,        -1,      Q_NBURST, Q_BURST,
+        Q_DST_STRIDE, Q_SRC_STRIDE, Q_PARAM, -1,       Q_RELU,
+        -1,           -1,           -1,      -1,       -1};
+    static const Value rest[T_COUNT] = {
+        [T_PAD_MODE] = {.kind = VAL_NONE}, [T_PAD_VALUE] = {.kind = VAL_NONE},
+        [T_SID] = {.kind = VAL_INT},       [T_FLY] = {.kind = VAL_INT},
+        [T_OTHER] = {.kind = VAL_NONE},    [T_OTHER_STRIDE] = {.kind = VAL_INT}};
+    for (int i = 0; i < T_COUNT; i++) {
+        m->got[i] = from[i] < 0 ? rest[i] : got[from[i]];
+        m->span[i] = from[i] < 0 ? m->x.args->span : span[from[i]];
+    }
+    m->got[T_BLOCK] = val_str(m->x.in, "m");
+    bool vector = tik_is(got[Q_PARAM], &tik_tensor_class);
+    if (tik_is_set(got[Q_RELU]) && !vector) {
+        stage_diag(m->x.in, D_RELU, span[Q_RELU],
+                   "relu_flag is set with a number as quant_param; it is for a tensor");
+        return true;
+    }
+    if (got[Q_PARAM].kind == VAL_INT) { /* a number is a float16 here */
+        m->got[T_SCALE] = val_float((double)got[Q_PARAM].i);
+    }
+    return tensor_mov(m);
+}
+
+Value
+tik_data_move_quant(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[Q_COUNT] = {
+        {"dst", true, {0}},
+        {"src", true, {0}},
+        {"sid", true, {0}},
+        {"nburst", true, {0}},
+        {"burst", true, {0}},
+        {"src_stride", true, {0}},
+        {"dst_stride", true, {0}},
+        {"quant_param", true, {0}},
+        {"relu_flag", false, {.kind = VAL_BOOL}},
+    };
+    TensorMov m = {.x = {.in = in, .c = c, .args = args}};
+    Value got[Q_COUNT];
+    Span span[Q_COUNT];
+    if (tik_dropped(c) || !tik_not_built(in, c, args->span)) {
+        return val_none();
+    }
+    return stage_bind(in, "data_move_quant", args, params, Q_COUNT, got, span) &&
+                   move_quant(&m, got, span)
+               ? val_none()
+               : val_fail();
+}
+
+/* ---- data_copy -------------------------------------------------------------------------------------------------- */
+
+static bool
+copy_block(AccCall *x, Value v)
+{
+    int mode = tik_enum_number(v);
+    if (mode == TVALUE_BlockMode_MATRIX || mode == TVALUE_BlockMode_VECTOR) {
+        x->got[ACC_BLOCK] = val_int(mode == TVALUE_BlockMode_MATRIX ? BLOCK_M : BLOCK_V);
+        return true;
+    }
+    static const char *const names[] = {
+        [TVALUE_BlockMode_NORMAL] = "NORMAL",
+        [TVALUE_BlockMode_SMALL_CHANNEL] = "SMALL_CHANNEL",
+        [TVALUE_BlockMode_DEPTHWISE] = "DEPTHWISE",
+    };
+    stage_diag(
+        x->in, D_BLOCKMODE, x->span[ACC_BLOCK],
+        "block_mode is BLOCK_MODE_%s, which a copy from L0C to UB does not have; it is "
+        "BLOCK_MODE_MATRIX or BLOCK_MODE_VECTOR",
+        names[mode]);
+    return false;
+}
+
+static bool
+is_constant(Value v, int64_t want)
+{
+    int64_t n;
+    return !tik_is_runtime(v) && val_as_int64(v, &n) && n == want;
+}
+
+static bool
+copy_reserved(const AccCall *x, Value mode, Value value)
+{
+    if (is_constant(mode, 0) && is_constant(value, 0)) {
+        return true;
+    }
+    stage_diag(x->in, D_RESERVED, x->span[ACC_BLOCK],
+               "%s of DataCopyEnhancedParams is reserved and is 0",
+               is_constant(mode, 0) ? "pad_value" : "pad_mode");
+    return false;
+}
+
+/* deq_value or deq_tensor_addr, whichever the mode takes. */
+static bool
+copy_scale(AccCall *x, AccScale mode, Value word, Value vector)
+{
+    bool tensor_given = tik_is(vector, &tik_tensor_class);
+    bool takes_vector = acc_scale_is_vector(mode);
+    x->got[ACC_MODE] = val_int(mode);
+    x->got[ACC_SCALE] = takes_vector ? vector : mode == SCALE_NONE ? val_int(0) : word;
+    if (takes_vector && !tensor_given) {
+        return broken(x, ACC_SCALE, D_DEQ_MISSING,
+                      "deq_tensor_addr is no tensor, and the scale mode needs one");
+    }
+    bool word_given = !is_constant(word, 0);
+    if ((word_given && (takes_vector || mode == SCALE_NONE)) ||
+        (!takes_vector && (tensor_given || !is_constant(vector, 0)))) {
+        stage_diag(x->in, D_DEQ_IGNORED, x->span[ACC_SCALE],
+                   "%s is given, which %s does not use",
+                   word_given && (takes_vector || mode == SCALE_NONE) ? "deq_value"
+                                                                      : "deq_tensor_addr",
+                   acc_scale_name(mode));
+    }
+    return true;
+}
+
+/* Conversions that the processor's list of codes does not have are told of (Q14). */
+static void
+copy_applicability(const AccCall *x)
+{
+    const AccPair *p = pair_of(x);
+    const Soc *soc = x->c->k->soc;
+    if (p == NULL || acc_modes(soc, p->src, p->dst) == 0) {
+        return;
+    }
+    int code = number(x, ACC_RELU) && p->relu_code >= 0 ? p->relu_code : p->code;
+    if (!(acc_codes(soc) >> code & 1)) {
+        stage_diag(x->in, D_PATH_APPLICABILITY, x->args->span,
+                   "the manual lists %s from %s to %s for the 310P class, not for %s",
+                   acc_scale_name(p->scale), dtype_name(p->from), dtype_name(p->to),
+                   soc->name);
+    }
+}
+
+#define PARAMS(name)   tik_field(got[2], TFIELD_DataCopyParams_##name)
+#define ENHANCED(name) tik_field(got[3], TFIELD_DataCopyEnhancedParams_##name)
+
+bool
+tik_acc_copy(Interp *in, Tik *c, const CallArgs *args, const Value *got, const Span *span)
+{
+    AccCall x = {.in = in, .c = c, .args = args, .enhanced = true};
+    for (int i = 0; i <= ACC_OTHER; i++) {
+        bool first = i == ACC_NBURST || i == ACC_BURST || i == ACC_DST_STRIDE ||
+                     i == ACC_SRC_STRIDE;
+        x.span[i] = i <= ACC_SRC ? span[i] : span[first ? 2 : 3];
+    }
+    x.got[ACC_DST] = got[0];
+    x.got[ACC_SRC] = got[1];
+    x.got[ACC_NBURST] = PARAMS(block_count);
+    x.got[ACC_BURST] = PARAMS(block_len);
+    x.got[ACC_DST_STRIDE] = PARAMS(dst_stride);
+    x.got[ACC_SRC_STRIDE] = PARAMS(src_stride);
+    x.got[ACC_SID] = ENHANCED(sid_store_mode);
+    x.got[ACC_RELU] = val_int(tik_is_set(ENHANCED(is_relu)));
+    x.got[ACC_FLY] = val_int(0);
+    x.got[ACC_OTHER] = val_none();
+    AccScale mode = (AccScale)tik_enum_number(ENHANCED(deq_scale));
+    if (!copy_block(&x, ENHANCED(block_mode)) ||
+        !copy_reserved(&x, ENHANCED(pad_mode), ENHANCED(pad_value)) ||
+        !copy_scale(&x, mode, ENHANCED(deq_value), ENHANCED(deq_tensor_addr))) {
+        return !in->fatal;
+    }
+    copy_applicability(&x);
+    return tik_acc_record(&x);
+}

@@ -1,0 +1,25 @@
+/* tik_accmove.h: calls that are moves out of and into the accumulator, in the two spellings of the language. */
+#ifndef TIKC_TIK_ACCMOVE_H
+#define TIKC_TIK_ACCMOVE_H
+
+#include "isa/accmove.h"
+#include "stage/tik.h"
+
+/* One move: operands by the slots of its form (accmove.h). ACC_BLOCK, ACC_MODE, ACC_RELU and ACC_FLY are numbers of the
+ * stage; ACC_OTHER is VAL_NONE where ACC_FLY is 0. */
+typedef struct AccCall {
+    Interp *in;
+    Tik *c;
+    const CallArgs *args;
+    bool enhanced; /* data_copy with DataCopyEnhancedParams */
+    Value got[ACC_OTHER + 1];
+    Span span[ACC_OTHER + 1];
+} AccCall;
+
+/* Asks what only the call can tell of a scale that is a literal and records the move. False: the program ends. */
+bool tik_acc_record(AccCall *x);
+/* data_copy from L0C to UB. */
+bool tik_acc_copy(Interp *in, Tik *c, const CallArgs *args, const Value *got,
+                  const Span *span);
+
+#endif

@@ -1,0 +1,124 @@
+/* accword.c: the rules on parameter words of scaled moves (cube-quant 10.1 to 10.4), which depend on contents: for
+ * literals the stage asks them, for all others both back ends while they execute.
+ *
+ * Owns: deq-sign-bit, vdeq-mcb, deq8-relu-offset, relu-mismatch, sign-forced, deq-reserved, sid2-odd of these moves. */
+#include <stdio.h>
+
+#include "isa/accmove.h"
+#include "isa/check_int.h"
+
+static int
+offset_of(uint64_t word)
+{
+    int field = (int)(word >> 37 & 0x1ff);
+    return field < 256 ? field : field - 512;
+}
+
+/* Of a word with number i, for messages: "deqscale", "deqscale[3]". */
+static const char *
+word_name(const AccUse *use, int64_t i, char *buf, size_t size)
+{
+    snprintf(buf, size, acc_scale_is_vector(use->scale) ? "deqscale[%lld]" : "deqscale",
+             (long long)i);
+    return buf;
+}
+
+/* One mode forces the sign bit (sign-forced): a scalar for int8. */
+static bool
+word_sign(const AccUse *use, uint64_t word, int64_t i, Fault *fault)
+{
+    bool sign = word >> 46 & 1, want = use->dst == DT_S8;
+    FaultAt at = {RULE_DEQ_SIGN, ACC_SCALE, sign, want, want};
+    char name[40];
+    return sign == want || (want && !acc_scale_is_vector(use->scale)) ||
+           check_fail(fault, &at,
+                      "%s is 0x%llx, whose bit 46 is %d; for dst of %s it is %d",
+                      word_name(use, i, name, sizeof name), (unsigned long long)word,
+                      sign, dtype_name(use->dst), want);
+}
+
+static bool
+word_offset(const AccUse *use, uint64_t word, int64_t i, Fault *fault)
+{
+    bool relu = use->relu || (use->scale == SCALE_DEQ8 && (word >> 47 & 1));
+    int offset = offset_of(word), want = use->dst == DT_S8 ? -128 : 0;
+    FaultAt at = {RULE_DEQ8_RELU_OFFSET, ACC_SCALE, offset, want, want};
+    char name[40];
+    return !relu || offset == want ||
+           check_fail(
+               fault, &at,
+               "%s is 0x%llx, whose offset is %d; with relu it is %d for dst of %s",
+               word_name(use, i, name, sizeof name), (unsigned long long)word, offset,
+               want, dtype_name(use->dst));
+}
+
+bool
+check_acc_words(const AccUse *use, const uint64_t *word, int n, int64_t first,
+                Fault *fault)
+{
+    bool narrow = use->dst == DT_S8 || use->dst == DT_U8;
+    char name[40];
+    if (use->scale == SCALE_NONE || use->scale == SCALE_DEQ || use->scale == SCALE_VDEQ) {
+        return true;
+    }
+    for (int i = 0; i < n; i++) {
+        bool mcb = word[i] >> 36 & 1;
+        FaultAt at = {RULE_VDEQ_MCB, ACC_SCALE, mcb, !mcb, !mcb};
+        if (mcb != (word[0] >> 36 & 1)) {
+            return check_fail(
+                fault, &at,
+                "%s is 0x%llx, whose bit 36 is %d; in deqscale[%lld] it is %d",
+                word_name(use, first + i, name, sizeof name), (unsigned long long)word[i],
+                mcb, (long long)first, !mcb);
+        }
+        if (narrow && (!word_sign(use, word[i], first + i, fault) ||
+                       !word_offset(use, word[i], first + i, fault))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void
+check_acc_word_warnings(const AccUse *use, uint64_t word, bool enhanced,
+                        void (*report)(void *ctx, const Fault *), void *ctx)
+{
+    Fault fault;
+    bool relu = word >> 47 & 1;
+    FaultAt at = {RULE_DEQ_RESERVED, ACC_SCALE, (int64_t)(word >> 48), 0, 0};
+    if (word >> 48 != 0) {
+        check_fail(&fault, &at,
+                   "deqscale is 0x%llx; bits 63 to 48 are reserved and are 0",
+                   (unsigned long long)word);
+        report(ctx, &fault);
+    }
+    at.rule = RULE_SIGN_FORCED;
+    if (use->dst == DT_S8 && !(word >> 46 & 1)) {
+        check_fail(&fault, &at,
+                   "deqscale is 0x%llx, whose bit 46 is 0; for dst of int8 it "
+                   "counts as 1",
+                   (unsigned long long)word);
+        report(ctx, &fault);
+    }
+    at.rule = RULE_RELU_MISMATCH;
+    if (relu != use->relu && (relu || enhanced)) {
+        check_fail(&fault, &at,
+                   "relu is %s and bit 47 of deqscale is %d; relu is applied",
+                   use->relu ? "True" : "False", relu);
+        report(ctx, &fault);
+    }
+}
+
+bool
+check_acc_lengths(BlockMode mode, Dtype dst, int64_t sid, int64_t nburst, int64_t burst,
+                  Fault *fault)
+{
+    FaultAt at = {RULE_SID2_ODD, ACC_BURST, burst, 0, 0};
+    bool rows = mode == BLOCK_V && sid == 2 && dtype_size(dst) == 1;
+    return !rows || burst % 2 == 0 || nburst <= 1 ||
+           check_fail(
+               fault, &at,
+               "burst_len is %lld with sid_store_mode 2 in block mode 'v'; of several "
+               "bursts it is even",
+               (long long)burst);
+}

@@ -1,0 +1,203 @@
+#!/usr/bin/python3
+"""Golden cases of moves out of the accumulator (tests/golden/quant q10 to q21, tests/golden/move m16 and m17) and all
+tables of single elements, on the numpy model, the host back end at two levels and the emulator, in both spellings where
+both have the move.
+
+usage: golden_quant.py [--match TEXT] [--keep DIR]. Ends with 'N passed, N failed'."""
+import argparse
+import os
+import sys
+
+import numpy as np
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from quant_model.moves import Move
+from quant_program import BACKENDS, ROOT, Step, compare
+
+GOLDEN = os.path.join(ROOT, 'tests', 'golden')
+TIKC = os.environ.get('TIKC', os.path.join(ROOT, os.environ.get('BUILD', 'build'), 'tikc'))
+
+
+def load(name):
+    return np.load(os.path.join(GOLDEN, 'quant' if name.startswith('q') else 'move', name + '.npy'))
+
+
+def raw(a):
+    return np.frombuffer(np.ascontiguousarray(a).tobytes(), np.uint8)
+
+
+def parameters():
+    """{case: {parameter: text}}"""
+    out = {}
+    for folder in ('move', 'quant'):
+        for line in open(os.path.join(GOLDEN, folder, 'cases.tsv')).read().splitlines()[1:]:
+            f = line.split('\t')
+            out[f[0]] = dict(q.split(' ')[0].split('=', 1) for q in f[2].split(';') if '=' in q.split(' ')[0])
+    return out
+
+
+def number(p, key, dflt=0):
+    return int(p.get(key, str(dflt)), 0)
+
+
+class Case:
+    """Steps that follow each other on one destination; want: its bytes at the end."""
+
+    def __init__(self, name, steps, want):
+        self.name, self.steps, self.want = name, steps, raw(want)
+
+
+def enhanced(name, p, src, dst, scale, mode='m', words=None, want=None, before=None):
+    """A case of data_copy, in both spellings."""
+    want = raw(want if want is not None else load(name + '.ub'))
+    before = np.full(len(want), 0xee, np.uint8) if before is None else before
+    m = Move(mode, number(p, 'blockCount', 1), number(p, 'blockLen', 1), number(p, 'dstStride'), number(p, 'srcStride'),
+             src, dst, scale, number(p, 'deqValue') if words is None else words, number(p, 'sidStoreMode'),
+             p.get('isRelu') in ('true', '1'))
+    for spelling in ('tensor_mov', 'data_copy'):
+        for run_time in ((False, True) if words is None else (False,)):
+            yield Case(f'{name} {spelling}{" run time" if run_time else ""}',
+                       [Step(m, load(name + '.src_l0c'), before, spelling, run_time)], want)
+
+
+def quant_cases(p):
+    for name in ('q10_deq8_doc', 'q11_deq8_sid0', 'q11_deq8_sid1', 'q11_deq8_sid2'):
+        yield from enhanced(name, p[name], 'int32', 'int8', 'DEQ8', want=load(name + '.ub_bytes'))
+    name = 'q12_deq8_u8_relu'
+    yield from enhanced(name, p[name], 'int32', 'uint8', 'DEQ8', want=load(name + '.ub_bytes'))
+    name = 'q13_deq16_half'
+    yield from enhanced(name, p[name], 'int32', 'float16', 'DEQ16', want=load(name + '.ub_bytes'))
+    yield from enhanced('q14_deq16_s16', p['q14_deq16_s16'], 'int32', 'int16', 'DEQ16')
+    for name in ('q15_vdeq16', 'q15_vdeq16_relu'):
+        q = dict(p['q15_vdeq16'], isRelu=str(name.endswith('relu')).lower())
+        yield from enhanced(name, q, 'int32', 'float16', 'VDEQ16', words=load(name + '.deq_vec').reshape(-1))
+    yield from enhanced('q17_vdeq', p['q17_vdeq'], 'int32', 'float16', 'VDEQ',
+                        words=load('q17_vdeq.deq_vec').reshape(-1).view(np.uint16))
+    yield from enhanced('q18_deq_f16', p['q18_deq_f16'], 'float16', 'float16', 'DEQ')
+    for relu in ('0', '1'):
+        yield from enhanced('q19_f32_f16_relu' + relu, p['q19_f32_f16_relu' + relu], 'float32', 'float16', 'DEQ_NONE')
+    q = dict(p['q20_relu_s32'], isRelu='true')
+    yield from enhanced('q20_relu_s32', q, 'int32', 'int32', 'DEQ_NONE')
+    yield from enhanced('q21_vector_deq16', p['q21_vector_deq16'], 'int32', 'float16', 'DEQ16', mode='v')
+
+
+def merge_case():
+    """Two copies: fractal 0 to the first halves of blocks, fractal 1 to the second ones."""
+    src, words = load('q16_vdeq8_merge.src_l0c').reshape(2, -1), load('q16_vdeq8_merge.deq_vec').reshape(2, -1)
+    want = load('q16_vdeq8_merge.ub')
+    dst, steps = np.full(512, 0xee, np.uint8), []
+    for i in range(2):
+        m = Move('m', 1, 1, 0, 0, 'int32', 'int8', 'VDEQ8', words[i], i)
+        steps.append(Step(m, src[i], dst))
+        dst = steps[-1].expected()
+    return Case('q16_vdeq8_merge', steps, want)
+
+
+def shape(p):
+    return [number(p, k, d) for k, d in (('nburst', 1), ('burst_len', 1), ('dst_stride', 0), ('src_stride', 0))]
+
+
+def move_cases(p):
+    for name, mode, dtype in (('m16_mov_m', 'm', 'int32'), ('m16_mov_v', 'v', 'float32'), ('m16_mov_dp', 'dp', 'float16')):
+        want = raw(load(name + '.ub_bytes'))
+        yield Case(name, [Step(Move(mode, *shape(p[name]), dtype, dtype), load(name + '.src_l0c'),
+                               np.full(len(want), 0xee, np.uint8))], want)
+    name = 'm16_mov_ub_l0c'
+    want = load(name + '.dst_l0c')
+    before = np.full(want.size, want.reshape(-1)[256], want.dtype)
+    yield Case(name, [Step(Move('m', *shape(p[name]), 'float16', 'float16', to_acc=True), load(name + '.src_ub'), before)],
+               want)
+    name = 'm17_onthefly'
+    for fly, what in ((1, 'add'), (2, 'sub')):
+        m = Move('m', 1, 1, 0, 0, 'float32', 'float32', fly=fly, other=raw(load(name + '.src_onthefly')))
+        yield Case(f'{name} {what}', [Step(m, load(name + '.src_l0c'), np.zeros(1024, np.uint8))], load(f'{name}.ub_{what}'))
+
+
+# ---- tables of single elements ---------------------------------------------------------------------------------
+
+def rows(name):
+    lines = open(os.path.join(GOLDEN, 'quant', name)).read().splitlines()
+    head = lines[0].split('\t')
+    return [dict(zip(head, l.split('\t'))) for l in lines[1:]]
+
+
+TABLES = [  # file, element, word, expected, scales, types of source and destination
+    ('deq8_scalar.tsv', 'x', 'deqValue', 'expected', 'DEQ8', 'int32', 'int8'),
+    ('deq16_half_scalar.tsv', 'x', 'deqValue', 'expected_bits', 'DEQ16', 'int32', 'float16'),
+    ('deq16_int16_scalar.tsv', 'x', 'deqValue', 'expected', 'DEQ16', 'int32', 'int16'),
+    ('deq_half_scalar.tsv', 'x', 'M_bits', 'expected_bits', 'DEQ', 'int32', 'float16'),
+    ('deq_f16mul_scalar.tsv', 'a_bits', 'M_bits', 'expected_bits', 'DEQ', 'float16', 'float16'),
+    ('cast_f32_f16_scalar.tsv', 'x_bits', None, 'expected_bits', 'DEQ_NONE', 'float32', 'float16'),
+]
+
+
+def table_cases(file, element, word, expected, scale, src, dst):
+    """Rows with one word and flags are elements of one move; with relu and DEQ it is VDEQ with 16 equal scales."""
+    groups = {}
+    for r in rows(file):
+        kind = 'uint8' if dst == 'int8' and r['sign'] == '0' else dst
+        key = (r[word] if word else '0', r.get('relu', '0'), kind)
+        groups.setdefault(key, []).append((int(r[element], 0), int(r[expected], 0)))
+    steps, want = [], []
+    for (w, relu, kind), pairs in sorted(groups.items()):
+        size = np.dtype(kind).itemsize
+        for both in ((scale, 'V' + scale) if scale != 'DEQ_NONE' and src == 'int32' else (scale,)):
+            if both == 'DEQ' and relu == '1':
+                continue
+            n = -(-len(pairs) // 256)
+            bits, out = np.zeros(n * 256, np.int64), np.zeros(n * 256, np.int64)
+            bits[:len(pairs)], out[:len(pairs)] = zip(*pairs)
+            narrow = {'int32': np.uint32, 'float16': np.uint16, 'float32': np.uint32}[src]
+            words = int(w, 0)
+            if both.startswith('V'):
+                words = np.full(16, words, np.uint16 if both == 'VDEQ' else np.uint64)
+            m = Move('m', 1, n, 0, 0, src, kind, both, words, 2 if size == 1 else 0, relu == '1')
+            steps.append(Step(m, bits.astype(np.uint64).astype(narrow), np.zeros(n * 256 * size, np.uint8)))
+            w_bytes = raw(out.astype(np.uint64).astype({1: np.uint8, 2: np.uint16}[size]))
+            w_bytes = np.where(np.arange(len(w_bytes)) < len(pairs) * size, w_bytes, steps[-1].expected())
+            want.append(w_bytes)
+    return steps, want
+
+
+def run_table(table, keep):
+    """(number of moves, what is wrong)"""
+    steps, want = table_cases(*table)
+    bad = [f'model: {s.move}' for s, w in zip(steps, want) if not np.array_equal(s.expected(), w)]
+    for first in range(0, len(steps), 60):
+        part = slice(first, first + 60)
+        bad += [f'{b}: {s and s.move}: {text}' for s, b, text in
+                compare(TIKC, steps[part], BACKENDS, want=want[part], keep=keep)]
+    return len(steps), bad
+
+
+def run_case(case, keep):
+    bad = []
+    if not np.array_equal(case.steps[-1].expected(), case.want):
+        bad.append('model')
+    want = [s.expected() for s in case.steps[:-1]] + [case.want]
+    return bad + [f'{b}: {text}' for _, b, text in compare(TIKC, case.steps, BACKENDS, want=want, keep=keep)]
+
+
+def main():
+    ap = argparse.ArgumentParser()
+    ap.add_argument('--match', default='')
+    ap.add_argument('--keep', help='folder for the programs')
+    a = ap.parse_args()
+    p = parameters()
+    passed = failed = 0
+    for case in list(quant_cases(p)) + [merge_case()] + list(move_cases(p)):
+        if a.match in case.name:
+            bad = run_case(case, a.keep)
+            passed, failed = passed + (not bad), failed + bool(bad)
+            print(''.join(f'{case.name}: {b}\n' for b in bad), end='')
+    for table in TABLES:
+        if a.match in table[0]:
+            n, bad = run_table(table, a.keep)
+            passed, failed = passed + n - len(bad), failed + len(bad)
+            print(''.join(f'{table[0]}: {b}\n' for b in bad), end='')
+    print(f'{passed} passed, {failed} failed')
+    return 1 if failed or not passed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
