@@ -73,8 +73,7 @@ check_family(Op op)
         [FAM_ARITH] = &rules_arith,     [FAM_SORT] = &rules_sort,
         [FAM_FILL] = &rules_fill,       [FAM_CONVERT] = &rules_convert,
         [FAM_GATHER] = &rules_gather,   [FAM_SLICE] = &rules_slice,
-        [FAM_SEGMENT] = &rules_segment,
-        [FAM_ACC] = &rules_acc,
+        [FAM_SEGMENT] = &rules_segment, [FAM_ACC] = &rules_acc,
     };
     return families[form_family(op_table[op].form)];
 }
