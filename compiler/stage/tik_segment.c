@@ -329,11 +329,12 @@ rules_of_dims(const Slices *s)
 
 /* ---- segments ------------------------------------------------------------------------------------------------------ */
 
-/* (end - start + 1 + stride) / (segment + stride) */
+/* (end - start + 1 + stride) / (segment + stride); a single line is one of the same expression twice. */
 static ExprId
 count_of(const Slices *s, const ExprId *f, ExprId segment)
 {
-    ExprId all = ir_op2(s->k, SOP_SUB, sum(s, f[F_END], tik_i64(s->c, 1)), f[F_START]);
+    ExprId all = ir_op2(s->k, SOP_SUB, f[F_END], f[F_START]);
+    all = sum(s, all, tik_i64(s->c, 1));
     return ir_op2(s->k, SOP_DIV, sum(s, all, f[F_STRIDE]), sum(s, segment, f[F_STRIDE]));
 }
 

@@ -5,10 +5,11 @@ usage: tests/bench/run.py BUILD_DIR [--quick]
 
 1. kernels on the host back end and the emulator against C loops and memcpy (bench.c)
 2. one instruction of each family of vector instructions on both, against C loops (families.c)
-3. wall time of whole processes: tikc check on example 3 and on a 1000-line kernel
-4. the front end (front_end.py): kernels of 10,000 to 1,000,000 lines, staging, plain Python, against
+3. slice gathers of data_copy on both, against numpy slicing and memcpy (slices.py)
+4. wall time of whole processes: tikc check on example 3 and on a 1000-line kernel
+5. the front end (front_end.py): kernels of 10,000 to 1,000,000 lines, staging, plain Python, against
    CPython with the recording stub; peak memory
-5. blob bytes for trip counts 1, 10 and 10^6: must be equal, or the exit code is 1
+6. blob bytes for trip counts 1, 10 and 10^6: must be equal, or the exit code is 1
 
 Times are medians; contestants take turns. Aims are printed beside the figures and do not change the
 exit code, since they depend on the machine.
@@ -86,6 +87,9 @@ def main():
     families = os.path.join(args.build, 'bench', 'families')
     if subprocess.run([families] + (['3', '500'] if args.quick else []), check=False).returncode != 0:
         sys.exit('bench: the vector instructions failed')
+    slices = [sys.executable, os.path.join(ROOT, 'tests', 'bench', 'slices.py'), args.build]
+    if subprocess.run(slices + (['3', '50'] if args.quick else []), check=False).returncode != 0:
+        sys.exit('bench: the slice gathers failed')
     with tempfile.TemporaryDirectory() as tmp:
         rounds = 1 if args.quick else 3
         processes(m, tikc, tmp, 3 if args.quick else 15)

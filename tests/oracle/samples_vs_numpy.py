@@ -101,6 +101,14 @@ def strided():
     return {"src": x}, {"dense": np.ascontiguousarray(x[:, :32]), "spread": spread}
 
 
+def sliced():
+    image = floats("float16", 4, 70, 134)
+    inside = relu(np.ascontiguousarray(image[:, 3:67, 3:131]))
+    put = np.zeros((4, 70, 134), np.float16)
+    put.view(np.uint16)[:, 3:67, 3:131] = inside.view(np.uint16)
+    return {"image": image}, {"inside": inside, "padded": put}
+
+
 def padded():
     x = floats("float16", 64)
     out = np.ones((64, 16), np.float16)
@@ -198,7 +206,7 @@ CASES = [
     ("add_tiled", "add_float32", lambda: added("float32")),
     ("scale", "scale", scaled), ("relu_masks", "relu_masks", masked), ("clamp", "clamp", clamped),
     ("bits", "bits", bits), ("strided_move", "strided_move", strided),
-    ("pad_to_l1", "pad_to_l1", padded),
+    ("pad_to_l1", "pad_to_l1", padded), ("slice_gather", "slice_gather", sliced),
     ("dynamic_tiling", "dynamic_scale", lambda: dynamic(3, 0, 0, 0)),
     ("dynamic_tiling", "dynamic_scale", lambda: dynamic(0, 1024, 1, 16)),
     ("dynamic_tiling", "dynamic_scale", lambda: dynamic(7, 300, 2, 4096)),
