@@ -6,9 +6,9 @@
 static const Limits default_limits = {
     .steps = 50000000,
     .depth = 900,
-    .memory = (int64_t)2 << 30,
+    .memory = (int64_t)512 << 20,
     .file = 64 << 20,
-    .statements = 4000000,
+    .statements = 2000000,
     .errors = 200,
 };
 

@@ -69,8 +69,9 @@ typedef struct Unit {
     VEC(struct Kernel *)
     partial;           /* kernels that an error kept from being built; only checked */
     bool want_partial; /* whoever sets it frees them */
-    Text log;          /* what print() of the program wrote */
-    Entry entry;       /* of the main file, after it ran without building a kernel */
+    bool limit_hit; /* evaluation reached a limit: no kernel is worth checking any more */
+    Text log;       /* what print() of the program wrote */
+    Entry entry;    /* of the main file, after it ran without building a kernel */
     /* What operators reported with add_compile_info, and with add_build_res and
      * add_build_json_result: JSON objects; null before the program ended. */
     const char *compile_info;

@@ -451,7 +451,8 @@ tik_finish(Interp *in)
             diag_add(in->u, others ? D_NOT_BUILT : D_NO_KERNEL, c->span, c->chain,
                      "the kernel of this container was never built");
         }
-        if (in->u->want_partial && in->u->errors > 0 && c->k->body != 0) {
+        if (in->u->want_partial && !in->u->limit_hit && in->u->errors > 0 &&
+            c->k->body != 0) {
             VEC_PUSH(&in->u->arena, &in->u->partial, c->k);
         } else {
             kernel_free(c->k);

@@ -32,7 +32,7 @@ bool
 tik_emit_at(Interp *in, Tik *c, Cursor *at, Stmt s, Span span, StmtId *id)
 {
     if (!within_limit(in, c, span)) {
-        in->fatal = true;
+        in->fatal = in->u->limit_hit = true;
         return false;
     }
     s.span = span;

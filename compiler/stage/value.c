@@ -369,7 +369,7 @@ core_reserve(Interp *in, double bytes, Span span)
         stage_diag(in, D_LIMIT_MEMORY, span,
                    "%.0f bytes more would exceed the memory limit of %lld bytes", bytes,
                    (long long)l->memory);
-        in->fatal = true;
+        in->fatal = in->u->limit_hit = true;
         return false;
     }
     return core_charge(in, (int64_t)(bytes / 16), span);
@@ -392,7 +392,7 @@ bool
 core_limits(Interp *in, Span span)
 {
     const Limits *l = &in->u->opt.limits;
-    in->fatal = true;
+    in->fatal = in->u->limit_hit = true;
     if (in->steps < 0) {
         in->steps = 0;
         stage_diag(in, D_LIMIT_STEPS, span, "evaluation needs more than %lld steps",

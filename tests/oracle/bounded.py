@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """Hostile programs: each ends with the named diagnostic and exit code 1 (or is accepted, where a program is
-only large), within the limits, whatever it does. usage: [TIKC=TOOL] bounded.py [TEXT...]: only programs
-whose names contain one of the texts.
+only large), within the limits, whatever it does. usage: [TIKC=TOOL] bounded.py [--time] [TEXT...]: only
+programs whose names contain one of the texts.
 
 No verdict depends on time: the limits are lower than the defaults, so that a program which does not
 count its work is stopped by CPU_SECONDS or ADDRESS_SPACE, both far above what the counted ones need.
-Nothing here says how long a program takes at the default limits. Ends with 'N passed, N failed'."""
+With --time the programs run at the default limits, and a table says how many seconds of processor time and how
+many megabytes each took, longest first. Ends with 'N passed, N failed'."""
 import os
 import re
 import resource
@@ -24,6 +25,7 @@ LIMITS = ['--max-steps', '4000000', '--max-memory', str(256 << 20), '--max-file'
 STEPS, DEPTH, MEMORY, STATEMENTS, FILE = ('limit-steps', 'limit-depth', 'limit-memory', 'limit-ir',
                                           'limit-file')
 BIG, NESTED, VALUE, TYPE, SYNTAX = 'int-too-large', 'too-nested', 'value-error', 'type-error', 'syntax'
+usage = {}  # of --time: name: (seconds, megabytes)
 FINE = 'no-kernel'  # the program ends; it has no kernel
 TIK = 'from tbe import tik\nt = tik.Tik()\n'
 BUILD = 't.BuildCCE(kernel_name="k", inputs=[], outputs=[])\n'
@@ -263,11 +265,22 @@ def complaint(path, wanted, options):
     return ''
 
 
+def measured(path):
+    """(seconds, megabytes) at the default limits."""
+    child = subprocess.Popen([TIKC, 'check', path], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL, preexec_fn=limit_process)
+    _, _, used = os.wait4(child.pid, 0)
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+
+
 def run(name, path):
     program, wanted, *options = PROGRAMS[name]
     program = program() if callable(program) else program
     with open(path, 'wb') as f:
         f.write(program if isinstance(program, bytes) else program.encode())
+    if '--time' in sys.argv:
+        usage[name] = measured(path)
+        return True
     wrong = complaint(path, (wanted,) if isinstance(wanted, str) else wanted, options)
     if wrong:
         print('%s: %s' % (name, wrong))
@@ -275,9 +288,12 @@ def run(name, path):
 
 
 def main():
-    names = [n for n in PROGRAMS if not sys.argv[1:] or any(a in n for a in sys.argv[1:])]
+    texts = [a for a in sys.argv[1:] if a != '--time']
+    names = [n for n in PROGRAMS if not texts or any(a in n for a in texts)]
     with tempfile.TemporaryDirectory() as tmp:
         good = sum(run(n, os.path.join(tmp, 'program.tik')) for n in names)
+    for name in sorted(usage, key=usage.get, reverse=True):
+        print('%6.2f s %6.0f MB  %s' % (*usage[name], name))
     print('%d passed, %d failed' % (good, len(names) - good))
     return 0 if good == len(names) and good else 1
 
