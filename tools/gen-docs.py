@@ -113,8 +113,9 @@ def pair_table():
     modes = ["''", 'round', 'floor', 'ceil', 'away-zero', 'to-zero', 'odd']
     joined = {}
     for op, dst, src, info, mask in rows('runtime/isa/optype.def', 'OPPAIR'):
-        bits = eval(re.sub(r'(\d)u', r'\1', info))
-        text = ', '.join(m for i, m in enumerate(modes) if bits >> i & 1)
+        factor = re.search(r'DT_(\w+)', info)   # of a product: the type of the second one
+        bits = 0 if factor else eval(re.sub(r'(\d)u', r'\1', info))
+        text = f'by {names[factor.group(1)]}' if factor else ', '.join(m for i, m in enumerate(modes) if bits >> i & 1)
         joined.setdefault((op, names[src], names[dst], int(mask, 16)), []).append(text)
     out = {}
     for (op, src, dst, mask), texts in joined.items():

@@ -45,6 +45,9 @@ numbers_are_literals(const Site *s)
 static bool
 prove_value(const Env *env, const Site *s, CheckStep step)
 {
+    if (check_is_irregular(&s->in)) {
+        return numbers_are_literals(s) && holds(s, &s->in, step);
+    }
     if (!check_value_relates(s->in.op)) {
         return holds_at_ends(env, s, step);
     }
@@ -157,6 +160,9 @@ prove_bounds(const Env *env, const Site *s, CheckStep step)
     if (s->element) {
         return prove_align(env, s, (CheckStep){CHECK_ALIGN, 0}) &&
                holds_at_ends(env, s, step);
+    }
+    if (check_is_irregular(&s->in) && !numbers_are_literals(s)) {
+        return false;
     }
     CheckInstr in = s->in;
     if (!fill_largest(env, s, &in)) {

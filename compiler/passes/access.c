@@ -55,7 +55,9 @@ is_empty(const Access *a)
 static bool
 copies(Sem sem)
 {
-    return sem == SEM_MOVE || sem == SEM_SLICE_MOVE || sem == SEM_SEGMENTS;
+    return sem == SEM_MOVE || sem == SEM_SLICE_MOVE || sem == SEM_SEGMENTS ||
+           sem == SEM_LOAD2D || sem == SEM_LOAD2D_BOX || sem == SEM_LOAD3D1 ||
+           sem == SEM_LOAD3D2;
 }
 
 static int
@@ -66,13 +68,13 @@ instr_list(const Kernel *k, const Stmt *s, Access *out)
     const ParamInfo *params = form_params(op_table[s->instr.op].form, &n);
     const Arg *args = &k->args.p[s->instr.arg];
     Sem sem = op_table[s->instr.op].sem;
-    int read_dst =
-        sem_reads_dst(sem) ? form_slot(op_table[s->instr.op].form, ROLE_DST, NULL) : -1;
     CheckInstr in = {.op = s->instr.op, .soc = k->soc, .choices = k->choices};
     bool known = true;
     for (int i = 0; i < n; i++) {
         known = const_arg(k, &params[i], &args[i], &in.args[i]) && known;
     }
+    int read_dst =
+        check_reads_dst(&in) ? form_slot(op_table[s->instr.op].form, ROLE_DST, NULL) : -1;
     for (int pass = 0; pass < 2; pass++) {
         Role role = pass == 0 ? ROLE_SRC : ROLE_DST;
         for (int i = 0; i < n; i++) {

@@ -564,6 +564,17 @@ bool tik_literal_fits(Value v, Dtype t);
  * caller has asked tik_dropped and tik_not_built. */
 bool tik_record(Interp *in, Tik *c, Op op, const CallArgs *args, const Value *values,
                 const Span *spans);
+/* ---- tik_cube.c ---- */
+
+Value tik_col2img(Interp *in, Tik *c, const CallArgs *args);
+Value tik_conv2d(Interp *in, Tik *c, const CallArgs *args);
+Value tik_load2dv1(Interp *in, Tik *c, const CallArgs *args);
+Value tik_load2dv2(Interp *in, Tik *c, const CallArgs *args);
+Value tik_load3dv1(Interp *in, Tik *c, const CallArgs *args);
+Value tik_load3dv2(Interp *in, Tik *c, const CallArgs *args);
+Value tik_matmul(Interp *in, Tik *c, const CallArgs *args);
+Value tik_mmad(Interp *in, Tik *c, const CallArgs *args);
+
 /* ---- tik_compare.c ---- */
 
 /* What the call of an instruction gives: a handle of CMPMASK where it writes that, else None. */

@@ -12,7 +12,8 @@
  *   emu_sort.c      proposals, sorting, merging      emu_box.c      areas of boxes, suppression
  *   emu_layout.c    transposes                       emu_lanes*.c   arithmetic on lanes
  *   emu_compare.c   compare and select               emu_convert.c  conversions
- *   emu_slice*.c    slices of tensors
+ *   emu_slice*.c    slices of tensors                emu_load.c     loads into the matrix unit
+ *   emu_cube.c      products of matrices
  *   emu_blob.c      tik_emulate: the front for blobs
  *
  * Safety does not rest on the verifier: every address goes through emu_at, every number that shapes an
@@ -349,6 +350,8 @@ bool emu_bind_vector(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_segment(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_slice(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_fill(EmuProgram *p, EmuOp *op, const char **why);
+bool emu_bind_load(EmuProgram *p, EmuOp *op, const char **why);
+bool emu_bind_cube(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_layout(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_compare(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_reduce(EmuProgram *p, EmuOp *op, const char **why);

@@ -427,6 +427,12 @@ bind(const Adder *a, EmuOp *op)
     case FAM_SEGMENT:
         ok = emu_bind_segment(a->p, op, &why);
         break;
+    case FAM_LOAD:
+        ok = emu_bind_load(a->p, op, &why);
+        break;
+    case FAM_CUBE:
+        ok = emu_bind_cube(a->p, op, &why);
+        break;
     case FAM_COUNT:
         break;
     }

@@ -74,6 +74,7 @@ check_family(Op op)
         [FAM_FILL] = &rules_fill,       [FAM_CONVERT] = &rules_convert,
         [FAM_GATHER] = &rules_gather,   [FAM_SLICE] = &rules_slice,
         [FAM_SEGMENT] = &rules_segment, [FAM_ACC] = &rules_acc,
+        [FAM_LOAD] = &rules_load,       [FAM_CUBE] = &rules_cube,
     };
     return families[form_family(op_table[op].form)];
 }
@@ -245,12 +246,20 @@ attr_ok(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
                       in->soc->name);
 }
 
+/* Of moves and of the matrix unit the family says in which memories they work. */
+static bool
+works_in_ub(Op op)
+{
+    Family f = form_family(op_table[op].form);
+    return op_table[op].pipe != OP_PIPE_PATH && f != FAM_LOAD && f != FAM_CUBE;
+}
+
 static bool
 static_vector(const CheckInstr *in, const ParamInfo *params, int n, Fault *fault)
 {
-    bool moves = op_table[in->op].pipe == OP_PIPE_PATH;
+    bool ub = works_in_ub(in->op);
     for (int i = 0; i < n; i++) {
-        if (is_tensor(&params[i]) && !moves && !scope_is_ub(in, i, fault)) {
+        if (is_tensor(&params[i]) && ub && !scope_is_ub(in, i, fault)) {
             return false;
         }
     }
@@ -601,6 +610,22 @@ check_value_relates(Op op)
 {
     const FamilyRules *rules = check_family(op);
     return rules != NULL && rules->value_relates;
+}
+
+bool
+check_is_irregular(const CheckInstr *in)
+{
+    const FamilyRules *rules = check_family(in->op);
+    return rules != NULL && rules->irregular != NULL && rules->irregular(in);
+}
+
+bool
+check_reads_dst(const CheckInstr *in)
+{
+    const FamilyRules *rules = check_family(in->op);
+    return rules != NULL && rules->reads_dst != NULL
+               ? rules->reads_dst(in)
+               : sem_reads_dst(op_table[in->op].sem);
 }
 
 Rule

@@ -176,6 +176,11 @@ Rule check_value_rule(Op op, int param);
 /* Such steps of the instruction relate several numbers: they are decided where the operand is at most 1 or
  * all numbers are known. Else they allow an interval that follows from constant operands. */
 bool check_value_relates(Op op);
+/* Values and bounds of the instruction relate numbers in ways that no interval tells: such steps are decided
+ * where all numbers are known. Depends on attributes only. */
+bool check_is_irregular(const CheckInstr *in);
+/* The first destination is a source too, or may be where that depends on a number that is no literal. */
+bool check_reads_dst(const CheckInstr *in);
 /* The rules that a CHECK_BOUNDS and a CHECK_OVERLAP step of the operand ask first. */
 Rule check_bounds_rule(Op op, int param);
 Rule check_overlap_rule(Op op, int param);

@@ -66,6 +66,11 @@ typedef struct FamilyRules {
     /* Warnings on a correct instruction. */
     void (*warnings)(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
                      void *ctx);
+    /* Values and bounds relate numbers in ways that no interval tells: they are decided where all numbers are
+     * known. Depends on attributes only. */
+    bool (*irregular)(const CheckInstr *in);
+    /* The first destination is a source too, or may be; null: sem_reads_dst. */
+    bool (*reads_dst)(const CheckInstr *in);
 } FamilyRules;
 
 /* Of moves of blocks; instructions of the family that have no tensors have none (move.c). */
@@ -74,7 +79,7 @@ void check_move_warnings(const CheckInstr *in, void (*report)(void *ctx, const F
 
 extern const FamilyRules rules_move, rules_lanes, rules_layout, rules_compare,
     rules_reduce, rules_arith, rules_sort, rules_fill, rules_convert, rules_gather,
-    rules_slice, rules_segment, rules_acc;
+    rules_slice, rules_segment, rules_acc, rules_load, rules_cube;
 
 /* The family of an instruction; null: only generic rules. */
 const FamilyRules *check_family(Op op);

@@ -37,6 +37,7 @@ typedef uint32_t AnyU32 LANES_ANY;
 typedef int32_t AnyS32 LANES_ANY;
 typedef uint64_t AnyU64 LANES_ANY;
 typedef int64_t AnyS64 LANES_ANY;
+typedef float AnyF32 LANES_ANY;
 
 typedef enum NumLevel {
     NUM_LEVEL_BASE,   /* any processor */

@@ -107,6 +107,22 @@ ops_find(Sem sem)
         return ops_slice_elements;
     case SEM_ACC_MOVE:
         return ops_acc_move;
+    case SEM_LOAD2D:
+        return ops_load2d;
+    case SEM_LOAD2D_BOX:
+        return ops_load2d_box;
+    case SEM_LOAD3D1:
+        return ops_load3d1;
+    case SEM_LOAD3D2:
+        return ops_load3d2;
+    case SEM_COL2IMG:
+        return ops_col2img;
+    case SEM_MMAD:
+        return ops_mmad;
+    case SEM_MATMUL:
+        return ops_matmul;
+    case SEM_CONV2D:
+        return ops_conv2d;
     default:
         return 0;
     }

@@ -43,6 +43,12 @@ TRANSPOSE(transpose8, uint8_t, 256)
 TRANSPOSE(transpose16, uint16_t, 256)
 TRANSPOSE(transpose32, uint32_t, 128)
 
+void
+ops_transpose16(uint16_t tile[256])
+{
+    transpose16(tile);
+}
+
 /* ---- vnchwconv ------------------------------------------------------------------------------------------ */
 
 typedef struct Blocks {

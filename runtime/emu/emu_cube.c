@@ -1,0 +1,449 @@
+/* emu_cube.c: products of matrices (cube 5 to 7): mmad, matmul, conv2d. One fractal of 16 x 16 sums after another:
+ * all of its terms, k ascending, then the next one. */
+#include "emu/emu.h"
+#include "isa/load.h"
+#include "layout/fractal.h"
+#include "num/half.h"
+#include "num/num_lanes.h"
+
+#include <float.h>
+#include <string.h>
+
+enum {
+    SIDE = FRACTAL_SIDE,
+    MOST_DEPTH = 32 /* terms of an input fractal */
+};
+
+/* Where the first factor's rows come from. */
+typedef enum Rows {
+    ROWS_ZZ,     /* L0A */
+    ROWS_VECTOR, /* L0A, one row */
+    ROWS_BLOCKS, /* matmul: [K1][M][K0] */
+    ROWS_WINDOWS /* conv2d */
+} Rows;
+
+typedef enum Start {
+    START_ZERO,
+    START_DST,
+    START_BIAS
+} Start;
+
+typedef struct Product {
+    const uint8_t *a, *b, *bias;
+    uint8_t *c;
+    int64_t m, k, n;
+    int64_t c0, k1;        /* terms of an input fractal, input fractals along k */
+    int64_t rows, columns; /* m and n in whole fractals */
+    Dtype ta, tb, tc, tbias;
+    Rows layout;
+    Start start;
+    bool saturate;
+    FractalWindows s; /* conv2d */
+    int64_t out_w;
+    uint8_t pad[FRACTAL_ROW];
+} Product;
+
+/* ---- inputs ---------------------------------------------------------------------------------------------- */
+
+static const uint8_t *
+window_of(const Product *p, int64_t m, int64_t k1)
+{
+    const FractalWindows *s = &p->s;
+    int64_t points = s->kh * s->kw, at = k1 % points;
+    int64_t y = fractal_window_y(s, m / p->out_w, at / s->kw);
+    int64_t x = fractal_window_x(s, m % p->out_w, at % s->kw);
+    bool inside = y >= 0 && y < s->h && x >= 0 && x < s->w;
+    return inside ? p->a + ((k1 / points * s->h + y) * s->w + x) * FRACTAL_ROW : p->pad;
+}
+
+/* The c0 terms of row m from k1 * c0 on. */
+static const uint8_t *
+a_terms(const Product *p, int64_t m, int64_t k1)
+{
+    switch (p->layout) {
+    case ROWS_ZZ:
+        return p->a + (m / SIDE * p->k1 + k1) * FRACTAL_BYTES + m % SIDE * FRACTAL_ROW;
+    case ROWS_VECTOR:
+        return p->a + k1 * FRACTAL_ROW;
+    case ROWS_BLOCKS:
+        return p->a + (k1 * p->rows + m) * FRACTAL_ROW;
+    default:
+        return window_of(p, m, k1);
+    }
+}
+
+static const uint8_t *
+b_terms(const Product *p, int64_t n, int64_t k1)
+{
+    return p->b + (k1 * p->columns + n) * FRACTAL_ROW;
+}
+
+static float
+float_at(const uint8_t *at, int64_t i, Dtype t)
+{
+    uint32_t u = 0;
+    int size = dtype_size(t);
+    memcpy(&u, at + i * size, (size_t)size);
+    return t == DT_F16    ? half_to_float((uint16_t)u)
+           : t == DT_BF16 ? bfloat_to_float((uint16_t)u)
+                          : float_of_bits(u);
+}
+
+static int32_t
+int_at(const uint8_t *at, int64_t i, Dtype t)
+{
+    return t == DT_S8 ? (int8_t)at[i] : at[i];
+}
+
+/* ---- one fractal of sums ----------------------------------------------------------------------------------- */
+
+typedef struct FloatTile {
+    float sum[SIDE][SIDE];
+    float a[SIDE][MOST_DEPTH];
+    float b[MOST_DEPTH][SIDE];
+} FloatTile;
+
+typedef struct IntTile {
+    uint32_t sum
+        [SIDE]
+        [SIDE]; /* of the products, exact in 32 bits: memory has room for so many terms only */
+    int32_t a[SIDE][MOST_DEPTH];
+    int32_t b[MOST_DEPTH][SIDE];
+} IntTile;
+
+/* The terms of one input fractal, one after another. */
+#define ADD_TERMS(name, attr, Tile, T)                                                   \
+    attr static void name(Tile *t, int64_t rows, int64_t terms)                          \
+    {                                                                                    \
+        for (int64_t k = 0; k < terms; k++) {                                            \
+            for (int64_t i = 0; i < rows; i++) {                                         \
+                T a = (T)t->a[i][k];                                                     \
+                for (int j = 0; j < SIDE; j++) {                                         \
+                    t->sum[i][j] += a * (T)t->b[k][j];                                   \
+                }                                                                        \
+            }                                                                            \
+        }                                                                                \
+    }
+
+ADD_TERMS(add_floats, , FloatTile, float)
+ADD_TERMS(add_ints, , IntTile, uint32_t)
+#if defined(__x86_64__)
+ADD_TERMS(add_floats_avx2, LANES_AVX2, FloatTile, float)
+ADD_TERMS(add_ints_avx2, LANES_AVX2, IntTile, uint32_t)
+#else
+#define add_floats_avx2 add_floats
+#define add_ints_avx2   add_ints
+#endif
+
+static int64_t
+least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint8_t *
+c_row(const Product *p, int64_t m, int64_t n)
+{
+    return p->c + fractal_l0c(p->rows / SIDE, m, n) * dtype_size(p->tc);
+}
+
+static void
+start_floats(const Product *p, int64_t m, int64_t n, FloatTile *t)
+{
+    for (int i = 0; i < SIDE; i++) {
+        for (int j = 0; j < SIDE; j++) {
+            t->sum[i][j] = p->start == START_ZERO ? 0
+                           : p->start == START_DST
+                               ? float_at(c_row(p, m + i, n), j, p->tc)
+                           : n + j < p->n ? float_at(p->bias, n + j, p->tbias)
+                                          : 0;
+        }
+    }
+}
+
+/* A sum as it is stored, or the 0 of padding. */
+static uint32_t
+store_float(const Product *p, float sum)
+{
+    float most = p->tc == DT_F16 ? 65504.0f : FLT_MAX;
+    if (p->saturate) {
+        sum = sum != sum ? 0 : sum > most ? most : sum < -most ? -most : sum;
+    }
+    return p->tc == DT_F16 ? half_from_float(sum) : float_bits_canonical(sum);
+}
+
+static void
+finish_floats(const Product *p, int64_t m, int64_t n, const FloatTile *t)
+{
+    size_t size = (size_t)dtype_size(p->tc);
+    for (int i = 0; i < SIDE; i++) {
+        uint8_t *row = c_row(p, m + i, n);
+        for (int j = 0; j < SIDE; j++) {
+            bool counts = m + i < p->m && n + j < p->n;
+            uint32_t bits = counts ? store_float(p, t->sum[i][j]) : 0;
+            memcpy(row + (size_t)j * size, &bits, size);
+        }
+    }
+}
+
+static void
+float_tile(const Product *p, int64_t m, int64_t n, bool avx2)
+{
+    FloatTile t;
+    int64_t rows = least(SIDE, p->m - m), columns = least(SIDE, p->n - n);
+    start_floats(p, m, n, &t);
+    memset(t.b, 0, sizeof t.b);
+    for (int64_t k1 = 0; k1 < p->k1; k1++) {
+        int64_t terms = least(p->c0, p->k - k1 * p->c0);
+        for (int64_t i = 0; i < rows; i++) {
+            const uint8_t *at = a_terms(p, m + i, k1);
+            for (int64_t k = 0; k < terms; k++) {
+                t.a[i][k] = float_at(at, k, p->ta);
+            }
+        }
+        for (int64_t j = 0; j < columns; j++) {
+            const uint8_t *at = b_terms(p, n + j, k1);
+            for (int64_t k = 0; k < terms; k++) {
+                t.b[k][j] = float_at(at, k, p->tb);
+            }
+        }
+        (avx2 ? add_floats_avx2 : add_floats)(&t, rows, terms);
+    }
+    finish_floats(p, m, n, &t);
+}
+
+static int64_t
+start_int(const Product *p, const uint8_t *row, int64_t n, int64_t j)
+{
+    int32_t v = 0;
+    if (p->start != START_ZERO) {
+        memcpy(&v, p->start == START_DST ? row + 4 * j : p->bias + 4 * (n + j), 4);
+    }
+    return p->tc == DT_U32 ? (int64_t)(uint32_t)v : v;
+}
+
+static void
+finish_ints(const Product *p, int64_t m, int64_t n, const IntTile *t)
+{
+    int64_t lo = p->tc == DT_U32 ? 0 : INT32_MIN;
+    int64_t hi = p->tc == DT_U32 ? (int64_t)UINT32_MAX : INT32_MAX;
+    for (int i = 0; i < SIDE; i++) {
+        uint8_t *row = c_row(p, m + i, n);
+        for (int j = 0; j < SIDE; j++) {
+            int64_t sum = 0;
+            if (m + i < p->m && n + j < p->n) {
+                sum = start_int(p, row, n, j) + (int32_t)t->sum[i][j];
+            }
+            sum = sum < lo ? lo : sum > hi ? hi : sum;
+            memcpy(row + (size_t)4 * (size_t)j, &sum, 4);
+        }
+    }
+}
+
+static void
+int_tile(const Product *p, int64_t m, int64_t n, bool avx2)
+{
+    IntTile t;
+    int64_t rows = least(SIDE, p->m - m), columns = least(SIDE, p->n - n);
+    memset(t.sum, 0, sizeof t.sum);
+    memset(t.b, 0, sizeof t.b);
+    for (int64_t k1 = 0; k1 < p->k1; k1++) {
+        int64_t terms = least(p->c0, p->k - k1 * p->c0);
+        for (int64_t i = 0; i < rows; i++) {
+            const uint8_t *at = a_terms(p, m + i, k1);
+            for (int64_t k = 0; k < terms; k++) {
+                t.a[i][k] = int_at(at, k, p->ta);
+            }
+        }
+        for (int64_t j = 0; j < columns; j++) {
+            const uint8_t *at = b_terms(p, n + j, k1);
+            for (int64_t k = 0; k < terms; k++) {
+                t.b[k][j] = int_at(at, k, p->tb);
+            }
+        }
+        (avx2 ? add_ints_avx2 : add_ints)(&t, rows, terms);
+    }
+    finish_ints(p, m, n, &t);
+}
+
+static void
+multiply(const Product *p)
+{
+    bool avx2 = num_level() >= NUM_LEVEL_AVX2;
+    bool floats = dtype_is_float(p->tc);
+    for (int64_t n = 0; n < p->n; n += SIDE) {
+        for (int64_t m = 0; m < p->m; m += SIDE) {
+            (floats ? float_tile : int_tile)(p, m, n, avx2);
+        }
+    }
+}
+
+/* ---- operands -------------------------------------------------------------------------------------------------- */
+
+static void
+open_types(const EmuRun *r, const EmuOp *op, int bias, Product *p)
+{
+    uint32_t mode;
+    memcpy(&mode, r->sreg + SREG_FP2FP, sizeof mode);
+    p->saturate = mode == 0;
+    p->ta = emu_slot_ref(r->p, op, CUBE_A)->dtype;
+    p->tb = emu_slot_ref(r->p, op, CUBE_B)->dtype;
+    p->tc = emu_slot_ref(r->p, op, CUBE_DST)->dtype;
+    p->tbias = bias < 0 ? DT_NONE : emu_slot_ref(r->p, op, bias)->dtype;
+    p->c0 = fractal_c0(dtype_size(p->ta));
+}
+
+/* Bytes of the first factor. */
+static int64_t
+a_bytes(const Product *p, int64_t groups)
+{
+    switch (p->layout) {
+    case ROWS_VECTOR:
+        return p->k1 * FRACTAL_ROW;
+    case ROWS_WINDOWS:
+        return groups * p->s.h * p->s.w * FRACTAL_ROW;
+    default:
+        return p->rows * p->k1 * FRACTAL_ROW;
+    }
+}
+
+/* Finds the operands of sizes that are known, and multiplies. */
+static bool
+run_product(EmuRun *r, const EmuOp *op, int bias, int64_t groups, Product *p)
+{
+    p->k1 = fractal_count(p->k, p->c0);
+    p->rows = fractal_up(p->m, SIDE);
+    p->columns = fractal_up(p->n, SIDE);
+    p->a = emu_operand(r, op, CUBE_A, a_bytes(p, groups));
+    p->b = emu_operand(r, op, CUBE_B, p->k1 * p->columns * FRACTAL_ROW);
+    p->c = emu_operand(r, op, CUBE_DST, p->rows * p->columns * dtype_size(p->tc));
+    p->bias = bias < 0 ? p->a : emu_operand(r, op, bias, p->n * dtype_size(p->tbias));
+    if (p->a == NULL || p->b == NULL || p->c == NULL || p->bias == NULL) {
+        return emu_refuse(r, op);
+    }
+    multiply(p);
+    return true;
+}
+
+static bool
+exec_product(EmuRun *r, const EmuOp *op)
+{
+    bool unit = op_table[op->op].sem == SEM_MMAD;
+    Form form = op_table[op->op].form;
+    bool biased = form == FORM_MMADBIAS || form == FORM_MATMULBIAS;
+    int64_t most = unit ? 4095 : 32768;
+    Product p = {.m = emu_slot(r, op, CUBE_M),
+                 .k = emu_slot(r, op, CUBE_K),
+                 .n = emu_slot(r, op, CUBE_N)};
+    open_types(r, op, biased ? CUBE_INIT : -1, &p);
+    if (op->checked && !emu_check(r, op)) {
+        return false;
+    }
+    if (p.m < 0 || p.m > most || p.k < 0 || p.k > most || p.n < 0 || p.n > most) {
+        return emu_refuse(r, op);
+    }
+    if (p.m == 0 || p.k == 0 || p.n == 0) {
+        return true;
+    }
+    bool onto = !biased && (emu_slot(r, op, CUBE_INIT) != 0) == unit;
+    p.start = biased ? START_BIAS : onto ? START_DST : START_ZERO;
+    p.layout = !unit ? ROWS_BLOCKS : p.m == 1 ? ROWS_VECTOR : ROWS_ZZ;
+    return run_product(r, op, biased ? CUBE_INIT : -1, 0, &p);
+}
+
+static bool
+exec_conv(EmuRun *r, const EmuOp *op)
+{
+    bool biased = op_table[op->op].form == FORM_CONV2DBIAS;
+    int64_t v[CONV_INIT];
+    for (int i = CONV_FM; i < CONV_INIT; i++) {
+        v[i] = emu_slot(r, op, i);
+    }
+    Product p = {.s = {.h = v[CONV_FM + 1],
+                       .w = v[CONV_FM + 2],
+                       .left = v[CONV_PAD],
+                       .right = v[CONV_PAD + 1],
+                       .top = v[CONV_PAD + 2],
+                       .bottom = v[CONV_PAD + 3],
+                       .stride_h = v[CONV_STRIDE],
+                       .stride_w = v[CONV_STRIDE + 1],
+                       .kh = v[CONV_WEIGHT + 1],
+                       .kw = v[CONV_WEIGHT + 2],
+                       .dilation_h = v[CONV_DILATION],
+                       .dilation_w = v[CONV_DILATION + 1]},
+                 .n = v[CONV_WEIGHT + 3],
+                 .layout = ROWS_WINDOWS};
+    open_types(r, op, biased ? CONV_INIT : -1, &p);
+    if (op->checked && !emu_check(r, op)) {
+        return false;
+    }
+    p.out_w = fractal_windows_w(&p.s);
+    p.m = fractal_windows_h(&p.s) * p.out_w;
+    p.k = v[CONV_FM] * p.c0 * p.s.kh * p.s.kw;
+    if (p.m <= 0 || p.k <= 0 || p.n <= 0) {
+        return emu_refuse(r, op);
+    }
+    for (int i = 0; i < FRACTAL_ROW; i += dtype_size(p.ta)) {
+        memcpy(p.pad + i, &v[CONV_PAD_VALUE], (size_t)dtype_size(p.ta));
+    }
+    bool onto = !biased && emu_slot_attr(r->p, op, CONV_INIT) == 0;
+    p.start = biased ? START_BIAS : onto ? START_DST : START_ZERO;
+    return run_product(r, op, biased ? CONV_INIT : -1, v[CONV_FM], &p);
+}
+
+/* ---- binding ----------------------------------------------------------------------------------------------------- */
+
+/* Numbers of conv2d are constants: asked once. */
+static bool
+conv_numbers(const EmuProgram *p, const EmuOp *op)
+{
+    for (int i = CONV_FM; i < CONV_PAD_VALUE; i++) {
+        bool pad = i >= CONV_PAD && i < CONV_DILATION;
+        int64_t v = emu_slot_attr(p, op, i);
+        if (v < !pad || v > 4096) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+types_fit(Dtype a, Dtype b, Dtype c)
+{
+    bool bytes = dtype_size(a) == 1 && dtype_size(b) == 1;
+    switch (c) {
+    case DT_S32:
+    case DT_U32:
+        return bytes;
+    case DT_F16:
+        return a == DT_F16 && b == DT_F16;
+    case DT_F32:
+        return a == b && dtype_is_float(a);
+    default:
+        return false;
+    }
+}
+
+bool
+emu_bind_cube(EmuProgram *p, EmuOp *op, const char **why)
+{
+    Form form = op_table[op->op].form;
+    bool conv = op_table[op->op].sem == SEM_CONV2D;
+    bool biased =
+        form == FORM_MMADBIAS || form == FORM_MATMULBIAS || form == FORM_CONV2DBIAS;
+    Dtype c = emu_slot_ref(p, op, CUBE_DST)->dtype;
+    op->exec = conv ? exec_conv : exec_product;
+    *why = "the product does not exist for its dtypes";
+    if (!types_fit(emu_slot_ref(p, op, CUBE_A)->dtype, emu_slot_ref(p, op, CUBE_B)->dtype,
+                   c)) {
+        return false;
+    }
+    if (biased) {
+        Dtype t = emu_slot_ref(p, op, conv ? CONV_INIT : CUBE_INIT)->dtype;
+        if (t != c && !(c == DT_F32 && t == DT_F16)) {
+            return false;
+        }
+    }
+    *why = "the shape of a convolution is out of range";
+    return !conv || conv_numbers(p, op);
+}

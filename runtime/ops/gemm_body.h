@@ -1,0 +1,372 @@
+/* gemm_body.h: text of a level of gemm.h. The including file defines
+ *   LANES_ATTR    target of every function
+ *   GEMM_LEVEL    name of the table
+ *   GEMM_BYTES_V  bytes of a vector
+ *   GEMM_MR       rows of a kernel
+ *   GEMM_NR       columns of a kernel, 16 or 32
+ *   GEMM_SPLAT_F(x), GEMM_SPLAT_I(x)   a vector of equal floats, of equal words
+ *   GEMM_FMA(s, a, b)   s + a * b of vectors of floats, rounded once or twice: only for exact products
+ *   GEMM_DOT(s, a, b)   s + the products of the parts of words, of vectors of int32
+ *   GEMM_QUAD     1: words of bytes are four bytes, the first factor's without sign; 0: two int16
+ *   GEMM_F16C     1: float16 by the conversion instructions of the processor
+ * Not a header of its own. */
+#include "num/half.h"
+#include "num/num_lanes.h"
+#include "ops/gemm.h"
+
+#include <string.h>
+
+#if defined(__clang__)
+#define GEMM_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define GEMM_UNROLL _Pragma("GCC unroll 32")
+#endif
+#define GEMM_INLINE LANES_ATTR static inline __attribute__((always_inline))
+
+typedef float Floats __attribute__((vector_size(GEMM_BYTES_V), aligned(4), may_alias));
+typedef int32_t Ints __attribute__((vector_size(GEMM_BYTES_V), aligned(4), may_alias));
+
+enum {
+    LANES = GEMM_BYTES_V / 4,
+    VECTORS = GEMM_NR / LANES,         /* of a row of sums */
+    GROUP_VECTORS = GEMM_GROUP / LANES /* of a group of columns */
+};
+
+/* ---- kernels ---------------------------------------------------------------------------------------------- */
+
+#define GEMM_ADD_ROUNDED(s, a, b) ((s) + (a) * (b))
+
+/* To the rows behind the first n. */
+#define GEMM_SKIP(part, T, n)                                                            \
+    ((part).rows -= (n), (part).a = (const T *)(part).a + (n) * GEMM_PITCH,              \
+     (part).c[0] = (T *)(part).c[0] + (n) * GEMM_GROUP,                                  \
+     (part).c[1] = (T *)(part).c[1] + (n) * GEMM_GROUP)
+
+/* Sums in registers over all steps. rows is a constant where this is inlined. */
+#define GEMM_KERNEL(name, V, T, STEP, START, SPLAT)                                      \
+    GEMM_INLINE void name##_rows(const GemmTile *t, const int rows)                      \
+    {                                                                                    \
+        V sum[GEMM_MR][VECTORS];                                                         \
+        const T *a = t->a;                                                               \
+        const T *b = t->b;                                                               \
+        GEMM_UNROLL for (int i = 0; i < rows; i++)                                       \
+        {                                                                                \
+            GEMM_UNROLL for (int v = 0; v < VECTORS; v++)                                \
+            {                                                                            \
+                const T *c = (const T *)t->c[v / GROUP_VECTORS] + i * GEMM_GROUP +       \
+                             v % GROUP_VECTORS * LANES;                                  \
+                V zero = {0};                                                            \
+                sum[i][v] = t->first ? zero : *(const V *)(const void *)c;               \
+                START(sum[i][v], v)                                                      \
+            }                                                                            \
+        }                                                                                \
+        for (int64_t k = 0; k < t->steps; k++) {                                         \
+            V bv[VECTORS];                                                               \
+            GEMM_UNROLL for (int v = 0; v < VECTORS; v++)                                \
+            {                                                                            \
+                bv[v] = *(const V *)(const void *)(b + k * GEMM_NR + v * LANES);         \
+            }                                                                            \
+            GEMM_UNROLL for (int i = 0; i < rows; i++)                                   \
+            {                                                                            \
+                V av = (V)SPLAT(a[i * GEMM_PITCH + k]);                                  \
+                GEMM_UNROLL for (int v = 0; v < VECTORS; v++)                            \
+                {                                                                        \
+                    sum[i][v] = STEP(sum[i][v], av, bv[v]);                              \
+                }                                                                        \
+            }                                                                            \
+        }                                                                                \
+        GEMM_UNROLL for (int i = 0; i < rows; i++)                                       \
+        {                                                                                \
+            GEMM_UNROLL for (int v = 0; v < VECTORS; v++)                                \
+            {                                                                            \
+                T *c = (T *)t->c[v / GROUP_VECTORS] + i * GEMM_GROUP +                   \
+                       v % GROUP_VECTORS * LANES;                                        \
+                *(V *)(void *)c = sum[i][v];                                             \
+            }                                                                            \
+        }                                                                                \
+    }                                                                                    \
+    LANES_ATTR static void name(const GemmTile *t)                                       \
+    {                                                                                    \
+        if (t->rows == GEMM_MR) {                                                        \
+            name##_rows(t, GEMM_MR);                                                     \
+            return;                                                                      \
+        }                                                                                \
+        GemmTile part = *t;                                                              \
+        for (; part.rows >= 4; GEMM_SKIP(part, T, 4)) {                                  \
+            name##_rows(&part, GEMM_MR < 4 ? 1 : 4);                                     \
+        }                                                                                \
+        for (; part.rows >= 1; GEMM_SKIP(part, T, 1)) {                                  \
+            name##_rows(&part, 1);                                                       \
+        }                                                                                \
+    }
+
+#define GEMM_NO_START(sum, v)
+#define GEMM_ADD_START(sum, v) sum += *(const Ints *)(const void *)(t->add + (v) * LANES);
+
+GEMM_KERNEL(multiply_exact, Floats, AnyF32, GEMM_FMA, GEMM_NO_START, GEMM_SPLAT_F)
+GEMM_KERNEL(multiply_floats, Floats, AnyF32, GEMM_ADD_ROUNDED, GEMM_NO_START,
+            GEMM_SPLAT_F)
+GEMM_KERNEL(multiply_ints, Ints, AnyS32, GEMM_DOT, GEMM_ADD_START, GEMM_SPLAT_I)
+
+/* ---- the first factor ---------------------------------------------------------------------------------------- */
+
+LANES_ATTR static void
+row_half(void *out, const uint8_t *const *runs, int64_t n, bool sign)
+{
+    float *to = out;
+    (void)sign;
+    for (int64_t r = 0; r < n; r++, to += 16) {
+#if GEMM_F16C
+        const uint8_t *at = runs[r];
+        _mm256_storeu_ps(
+            to, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)at)));
+        _mm256_storeu_ps(to + 8, _mm256_cvtph_ps(_mm_loadu_si128(
+                                     (const __m128i *)(const void *)(at + 16))));
+#else
+        uint16_t h[16];
+        memcpy(h, runs[r], sizeof h);
+        for (int i = 0; i < 16; i++) {
+            to[i] = half_to_float(h[i]);
+        }
+#endif
+    }
+}
+
+LANES_ATTR static void
+row_bfloat(void *out, const uint8_t *const *runs, int64_t n, bool sign)
+{
+    uint32_t *to = out;
+    (void)sign;
+    for (int64_t r = 0; r < n; r++, to += 16) {
+        uint16_t h[16];
+        memcpy(h, runs[r], sizeof h);
+        for (int i = 0; i < 16; i++) {
+            to[i] = (uint32_t)h[i] << 16;
+        }
+    }
+}
+
+LANES_ATTR static void
+row_float(void *out, const uint8_t *const *runs, int64_t n, bool sign)
+{
+    uint8_t *to = out;
+    (void)sign;
+    for (int64_t r = 0; r < n; r++) {
+        memcpy(to + r * GEMM_RUN, runs[r], GEMM_RUN);
+    }
+}
+
+#if GEMM_QUAD
+/* Bytes with a sign are 128 more: see panel_bytes. */
+LANES_ATTR static void
+row_bytes(void *out, const uint8_t *const *runs, int64_t n, bool sign)
+{
+    uint8_t *to = out;
+    uint64_t flip = sign ? 0x8080808080808080u : 0;
+    for (int64_t r = 0; r < n; r++) {
+        uint64_t w[4];
+        memcpy(w, runs[r], sizeof w);
+        for (int i = 0; i < 4; i++) {
+            w[i] ^= flip;
+        }
+        memcpy(to + r * GEMM_RUN, w, sizeof w);
+    }
+}
+#else
+LANES_ATTR static void
+row_bytes(void *out, const uint8_t *const *runs, int64_t n, bool sign)
+{
+    int16_t *to = out;
+    for (int64_t r = 0; r < n; r++, to += GEMM_RUN) {
+        uint8_t u[GEMM_RUN];
+        memcpy(u, runs[r], sizeof u);
+        for (int i = 0; i < GEMM_RUN; i++) {
+            to[i] = sign ? (int16_t)(int8_t)u[i] : (int16_t)u[i];
+        }
+    }
+}
+#endif
+
+/* ---- the second factor ---------------------------------------------------------------------------------------- */
+
+/* One round of a transposition: the two halves of n elements are interleaved. */
+#define GEMM_ROUND(to, from, n)                                                          \
+    for (int i_ = 0; i_ < (n) / 2; i_++) {                                               \
+        to[2 * i_] = from[i_];                                                           \
+        to[2 * i_ + 1] = from[i_ + (n) / 2];                                             \
+    }
+
+/* 16 columns of 16 elements of 16 bits, into 16 rows. */
+GEMM_INLINE void
+turn16(uint16_t *x)
+{
+    uint16_t y[256];
+    GEMM_ROUND(y, x, 256)
+    GEMM_ROUND(x, y, 256)
+    GEMM_ROUND(y, x, 256)
+    GEMM_ROUND(x, y, 256)
+}
+
+/* 16 columns of 8 words into 8 rows. */
+GEMM_INLINE void
+turn32(uint32_t *x)
+{
+    uint32_t y[128];
+    GEMM_ROUND(y, x, 128)
+    GEMM_ROUND(x, y, 128)
+    GEMM_ROUND(y, x, 128)
+    GEMM_ROUND(x, y, 128)
+}
+
+/* The runs of the 16 columns of a group. */
+GEMM_INLINE const uint8_t *
+group_at(const GemmPanel *p, int64_t run, int group)
+{
+    return p->b + run * p->pitch + group * GEMM_GROUP * GEMM_RUN;
+}
+
+/* Of floats nothing behind the last term is read: kernels end there. */
+#define GEMM_PANEL_16(name, CONVERT)                                                     \
+    LANES_ATTR static void name(const GemmPanel *p)                                      \
+    {                                                                                    \
+        uint32_t *out = p->out;                                                          \
+        for (int64_t r = 0; r < p->runs; r++, out += 16 * GEMM_NR) {                     \
+            for (int g = 0; g < GEMM_NR / GEMM_GROUP; g++) {                             \
+                uint16_t x[256];                                                         \
+                memcpy(x, group_at(p, r, g), sizeof x);                                  \
+                turn16(x);                                                               \
+                for (int k = 0; k < 16; k++) {                                           \
+                    uint32_t *to = out + k * GEMM_NR + g * GEMM_GROUP;                   \
+                    CONVERT(to, x + 16 * k)                                              \
+                }                                                                        \
+            }                                                                            \
+        }                                                                                \
+    }
+
+#if GEMM_F16C
+#define GEMM_FROM_HALF(to, from)                                                         \
+    _mm256_storeu_ps(                                                                    \
+        (float *)(void *)(to),                                                           \
+        _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)(from))));        \
+    _mm256_storeu_ps(                                                                    \
+        (float *)(void *)((to) + 8),                                                     \
+        _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)((from) + 8))));
+#else
+#define GEMM_FROM_HALF(to, from)                                                         \
+    for (int i = 0; i < 16; i++) {                                                       \
+        (to)[i] = float_bits(half_to_float((from)[i]));                                  \
+    }
+#endif
+#define GEMM_FROM_BFLOAT(to, from)                                                       \
+    for (int i = 0; i < 16; i++) {                                                       \
+        (to)[i] = (uint32_t)(from)[i] << 16;                                             \
+    }
+
+GEMM_PANEL_16(panel_half, GEMM_FROM_HALF)
+GEMM_PANEL_16(panel_bfloat, GEMM_FROM_BFLOAT)
+
+LANES_ATTR static void
+panel_float(const GemmPanel *p)
+{
+    uint32_t *out = p->out;
+    for (int64_t r = 0; r < p->runs; r++, out += 8 * GEMM_NR) {
+        for (int g = 0; g < GEMM_NR / GEMM_GROUP; g++) {
+            uint32_t x[128];
+            memcpy(x, group_at(p, r, g), sizeof x);
+            turn32(x);
+            for (int k = 0; k < 8; k++) {
+                memcpy(out + k * GEMM_NR + g * GEMM_GROUP, x + 16 * k, 64);
+            }
+        }
+    }
+}
+
+/* Bytes of the group, those behind the last term 0. */
+GEMM_INLINE void
+read_bytes(const GemmPanel *p, int64_t run, int group, void *x)
+{
+    int64_t left = p->terms - run * GEMM_RUN;
+    memcpy(x, group_at(p, run, group), GEMM_GROUP * GEMM_RUN);
+    if (left < GEMM_RUN) {
+        for (int n = 0; n < GEMM_GROUP; n++) {
+            memset((uint8_t *)x + n * GEMM_RUN + (left < 0 ? 0 : left), 0,
+                   (size_t)(GEMM_RUN - (left < 0 ? 0 : left)));
+        }
+    }
+}
+
+#if GEMM_QUAD
+/* The first factor is 128 too large where it has a sign: the sums begin with -128 times those of the
+ * columns. */
+LANES_ATTR static void
+panel_bytes(const GemmPanel *p)
+{
+    uint32_t *out = p->out;
+    Ints by = {0}, sums[VECTORS] = {{0}};
+    by = by + (p->a_sign ? INT32_C(-0x7f7f7f80) : 0); /* four bytes of 128 */
+    for (int64_t r = 0; r < p->runs; r++, out += 8 * GEMM_NR) {
+        for (int g = 0; g < GEMM_NR / GEMM_GROUP; g++) {
+            uint32_t x[128];
+            read_bytes(p, r, g, x);
+            turn32(x);
+            for (int k = 0; k < 8; k++) {
+                memcpy(out + k * GEMM_NR + g * GEMM_GROUP, x + 16 * k, 64);
+            }
+        }
+        for (int k = 0; k < 8; k++) {
+            for (int v = 0; v < VECTORS; v++) {
+                const Ints *w =
+                    (const Ints *)(const void *)(out + k * GEMM_NR + v * LANES);
+                sums[v] = GEMM_DOT(sums[v], by, *w);
+            }
+        }
+    }
+    for (int v = 0; v < VECTORS; v++) {
+        *(Ints *)(void *)(p->add + v * LANES) = -sums[v];
+    }
+}
+#else
+LANES_ATTR static void
+panel_bytes(const GemmPanel *p)
+{
+    uint32_t *out = p->out;
+    memset(p->add, 0, GEMM_NR * sizeof *p->add);
+    for (int64_t r = 0; r < p->runs; r++, out += 16 * GEMM_NR) {
+        for (int g = 0; g < GEMM_NR / GEMM_GROUP; g++) {
+            uint16_t x[256];
+            read_bytes(p, r, g, x);
+            turn16(x);
+            for (int k = 0; k < 16; k++) {
+                uint32_t *to = out + k * GEMM_NR + g * GEMM_GROUP;
+                for (int i = 0; i < 16; i++) {
+                    uint32_t lo = x[16 * k + i] & 0xffu, hi = x[16 * k + i] >> 8;
+                    lo = p->b_sign ? (lo ^ 0x80u) - 0x80u : lo;
+                    hi = p->b_sign ? (hi ^ 0x80u) - 0x80u : hi;
+                    to[i] = (lo & 0xffffu) | hi << 16;
+                }
+            }
+        }
+    }
+}
+#endif
+
+const GemmLevel GEMM_LEVEL = {
+    .rows = GEMM_MR,
+    .columns = GEMM_NR,
+    .words = {[GEMM_HALF] = 16,
+              [GEMM_BFLOAT] = 16,
+              [GEMM_FLOAT] = 8,
+              [GEMM_BYTES] = GEMM_QUAD ? 8 : 16},
+    .kernel = {[GEMM_HALF] = multiply_exact,
+               [GEMM_BFLOAT] = multiply_floats,
+               [GEMM_FLOAT] = multiply_floats,
+               [GEMM_BYTES] = multiply_ints},
+    .pack_row = {[GEMM_HALF] = row_half,
+                 [GEMM_BFLOAT] = row_bfloat,
+                 [GEMM_FLOAT] = row_float,
+                 [GEMM_BYTES] = row_bytes},
+    .pack_panel = {[GEMM_HALF] = panel_half,
+                   [GEMM_BFLOAT] = panel_bfloat,
+                   [GEMM_FLOAT] = panel_float,
+                   [GEMM_BYTES] = panel_bytes},
+};

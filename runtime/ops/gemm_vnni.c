@@ -1,0 +1,23 @@
+/* gemm_vnni.c: inner loops of products of matrices for x86-64 processors with AVX-512 and its products of bytes
+ * (VNNI), which take the first factor without a sign and the second one with. */
+#if defined(__x86_64__)
+#include <immintrin.h>
+#include <stdint.h>
+#define LANES_ATTR                                                                       \
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,f16c,fma")))
+#define GEMM_LEVEL        gemm_vnni
+#define GEMM_BYTES_V      64
+#define GEMM_MR           14
+#define GEMM_NR           32
+#define GEMM_SPLAT_F(x)   _mm512_set1_ps(x)
+#define GEMM_SPLAT_I(x)   _mm512_set1_epi32(x)
+#define GEMM_FMA(s, a, b) (Floats) _mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(s))
+#define GEMM_DOT(s, a, b)                                                                \
+    (Ints) _mm512_dpbusd_epi32((__m512i)(s), (__m512i)(a), (__m512i)(b))
+#define GEMM_QUAD 1
+#define GEMM_F16C 1
+#include "ops/gemm_body.h"
+#else
+#include "ops/gemm.h"
+const GemmLevel gemm_vnni = {0};
+#endif

@@ -1,0 +1,187 @@
+/* test_check_cube.c: the ranges of every number of loads into the matrix unit and of products, the bytes that they
+ * touch, and when they read what they write. Rules that relate numbers have files in tests/lit/rules. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "isa/check.h"
+#include "isa/load.h"
+
+typedef struct Sample {
+    Op op;
+    const char *soc;
+    Scope scope[3];
+    Dtype type[3];
+    int64_t v[24]; /* numbers from the first slot behind the tensors on */
+} Sample;
+
+static const Sample samples[] = {
+    {OP_LOAD2DV1, "Ascend910A", {SC_L0A, SC_L1}, {DT_F16, DT_F16}, {3, 2, 1, 0, 0, 0}},
+    {OP_LOAD2DV2, "Ascend310P3", {SC_L0B, SC_L1}, {DT_S8, DT_S8}, {3, 2, 1, 1, 0, 0, 0}},
+    {OP_LOAD2DV2, "Ascend310P3", {SC_L1, SC_GM}, {DT_S8, DT_S8}, {3, 2, 1, 1, 0, 0, 1}},
+    {OP_LOAD2DV3,
+     "Ascend610Lite",
+     {SC_L0A, SC_L1},
+     {DT_F16, DT_F16},
+     {1, 1, 4, 4, 2, 2, 1}},
+    {OP_LOAD3DV1, "Ascend310P3", {SC_UB, SC_L1}, {DT_F16, DT_F16}, {1, 1, 1, 1,  5,  6,
+                                                                    0, 0, 0, -1, -1, 1,
+                                                                    1, 3, 3, 1,  1,  1,
+                                                                    1, 2, 0, 0}},
+    {OP_LOAD3DV2,
+     "Ascend310P3",
+     {SC_L0A, SC_L1},
+     {DT_F16, DT_F16},
+     {1, 1, 1, 1, 5, 6, 32, 64, 16, 32, 0, 1, 1, 3, 3, 1, 1, 0, 0}},
+    {OP_COL2IMG,
+     "Ascend310P3",
+     {SC_UB, SC_UB},
+     {DT_F32, DT_F32},
+     {1, 1, 1, 1, 5, 6, 2, 1, -1, -1, 1, 1, 3, 3, 1, 1, 2}},
+    {OP_MMAD,
+     "Ascend310P3",
+     {SC_L0C, SC_L0A, SC_L0B},
+     {DT_F32, DT_F16, DT_F16},
+     {20, 24, 18, 0}},
+};
+
+enum {
+    SAMPLES = sizeof samples / sizeof samples[0],
+    ROOM = 1 << 26
+};
+
+static CheckInstr
+good(const Sample *s)
+{
+    int n;
+    CheckInstr in = {.op = s->op, .soc = soc_find(s->soc)};
+    const ParamInfo *p = form_params(op_table[s->op].form, &n);
+    for (int i = 0, number = 0; i < n; i++) {
+        CheckArg *a = &in.args[i];
+        a->literal = true;
+        if (p[i].role == ROLE_DST || p[i].role == ROLE_SRC) {
+            a->t = (CheckTensor){(uint32_t)i + 1, s->scope[i], s->type[i], 0, ROOM};
+        } else {
+            a->v = s->v[number++];
+        }
+    }
+    return in;
+}
+
+static void
+expect(const CheckInstr *in, Rule rule, int param)
+{
+    Fault f = {.text = ""};
+    bool ok = check_static(in, &f) && check_values(in, &f);
+    if (rule == RULE_NONE ? !ok : ok || f.rule != rule || f.param != param) {
+        fail_msg("%s: %s at %d: %s; expected %s at %d", op_table[in->op].name,
+                 rule_table[f.rule].name, f.param, f.text, rule_table[rule].name, param);
+    }
+}
+
+static void
+ranges(void **state)
+{
+    (void)state;
+    for (int s = 0; s < SAMPLES; s++) {
+        int n;
+        const ParamInfo *p = form_params(op_table[samples[s].op].form, &n);
+        for (int i = 0; i < n; i++) {
+            CheckInstr in = good(&samples[s]);
+            expect(&in, RULE_NONE, 0);
+            if (p[i].role != ROLE_INT && p[i].role != ROLE_REPEAT) {
+                continue;
+            }
+            const int64_t outside[] = {p[i].lo - 1, p[i].hi + 1, INT64_MIN, INT64_MAX};
+            for (int k = 0; k < 4; k++) {
+                in.args[i].v = outside[k];
+                expect(&in, p[i].rule, i);
+            }
+        }
+    }
+}
+
+/* Every operand fits exactly, and not in a block less. */
+static void
+bounds(void **state)
+{
+    (void)state;
+    static const int64_t bytes[SAMPLES][3] = {
+        {2 * 512, 5 * 512},     {3 * 512, 5 * 512},    {3 * 512, 4 * 512},
+        {6 * 512, 11 * 512},    {2 * 512, 5 * 6 * 32}, {4 * 512, 2 * 5 * 6 * 32},
+        {5 * 6 * 64, 2 * 1024}, {4096, 2048, 2048},
+    };
+    for (int s = 0; s < SAMPLES; s++) {
+        for (int i = 0; i < 3 && bytes[s][i] > 0; i++) {
+            CheckInstr in = good(&samples[s]);
+            in.args[i].t.bytes = bytes[s][i];
+            expect(&in, RULE_NONE, 0);
+            in.args[i].t.bytes -= 32;
+            expect(&in, RULE_TENSOR_OVERFLOW, i);
+        }
+    }
+}
+
+/* Descending fractals stay behind the operand's start. */
+static void
+descending(void **state)
+{
+    (void)state;
+    CheckInstr in = good(&samples[2]);
+    in.args[LOAD2D_INDEX].v = 1;
+    expect(&in, RULE_NONE, 0);
+    in.args[LOAD2D_INDEX].v = 0;
+    expect(&in, RULE_TENSOR_OVERFLOW, LOAD_SRC);
+    in.args[LOAD_SRC].t.offset = 512;
+    expect(&in, RULE_TENSOR_OVERFLOW, LOAD_SRC);
+    assert_true(check_is_irregular(&in));
+    in.args[LOAD2D_MODE].v = 0;
+    assert_false(check_is_irregular(&in));
+}
+
+static void
+vectors(void **state)
+{
+    (void)state;
+    CheckInstr in = good(&samples[SAMPLES - 1]);
+    in.args[CUBE_M].v = 1;
+    in.args[CUBE_A].t.bytes = 64;
+    expect(&in, RULE_NONE, 0);
+    in.args[CUBE_A].t.bytes = 32;
+    expect(&in, RULE_TENSOR_OVERFLOW, CUBE_A);
+    in.args[CUBE_K].v = 0;
+    in.args[CUBE_A].t.bytes = 0;
+    expect(&in, RULE_NONE, 0);
+}
+
+static void
+accumulation(void **state)
+{
+    (void)state;
+    CheckInstr in = good(&samples[SAMPLES - 1]);
+    assert_false(check_reads_dst(&in));
+    in.args[CUBE_INIT].v = 1;
+    assert_true(check_reads_dst(&in));
+    in.args[CUBE_INIT].v = 0;
+    in.args[CUBE_INIT].literal = false;
+    assert_true(check_reads_dst(&in));
+    in = good(&samples[SAMPLES - 2]);
+    assert_true(check_reads_dst(&in));
+    in = good(&samples[0]);
+    assert_false(check_reads_dst(&in));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranges),       cmocka_unit_test(bounds),
+        cmocka_unit_test(descending),   cmocka_unit_test(vectors),
+        cmocka_unit_test(accumulation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
