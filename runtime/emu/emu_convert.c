@@ -248,9 +248,11 @@ emu_has_conversion(const EmuProgram *p, const EmuOp *op)
 {
     uint32_t modes;
     int round = form_slot(op_table[op->op].form, ROLE_ATTR, "round_mode");
-    return op_has_pair((Op)op->op, (Dtype)op->dtype, (Dtype)op->from, p->kernel.soc,
+    uint64_t mode = round < 0 ? 0 : (uint64_t)emu_slot_attr(p, op, round);
+    return mode < ROUND_COUNT &&
+           op_has_pair((Op)op->op, (Dtype)op->dtype, (Dtype)op->from, p->kernel.soc,
                        &modes) &&
-           (round < 0 || (modes >> (emu_slot_attr(p, op, round) & 31) & 1));
+           (round < 0 || (modes >> mode & 1));
 }
 
 bool
