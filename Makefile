@@ -164,10 +164,15 @@ $(BUILD)/bench/peak: tests/bench/peak.c
 $(BUILD)/bench/num: tests/bench/num.c $(BUILD)/libtikrt.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(BUILD)/libtikrt.a $(LDFLAGS) -fopenmp -lm -ldl
+$(BUILD)/bench/pack: tests/bench/pack.c $(BUILD)/libtikrt.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(BUILD)/libtikrt.a $(LDFLAGS) -fopenmp -lm
 bench: packages
-	$(MAKE) all $(BUILD)/bench/bench $(BUILD)/bench/families $(BUILD)/bench/peak $(BUILD)/bench/num
+	$(MAKE) all $(BUILD)/bench/bench $(BUILD)/bench/families $(BUILD)/bench/peak $(BUILD)/bench/num \
+	    $(BUILD)/bench/pack
 	$(PYTHON) tests/bench/run.py $(BUILD)
 	$(BUILD)/bench/num
+	$(BUILD)/bench/pack
 
 SAN_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 # The sanitizer's own book-keeping of thread-local storage crashes its leak check now and then in

@@ -218,7 +218,7 @@ text_init(Text *t, Arena *a)
     t->n = 0;
 }
 
-static void
+void
 text_reserve(Text *t, size_t extra)
 {
     if (extra > SIZE_MAX / 4 || t->n > SIZE_MAX / 4) {

@@ -70,6 +70,8 @@ typedef struct Text {
 } Text;
 
 void text_init(Text *t, Arena *a);
+/* Room for n bytes more without growing. */
+void text_reserve(Text *t, size_t n);
 void text_putc(Text *t, char c);
 void text_put(Text *t, const char *s);
 void text_putn(Text *t, const char *s, size_t n);

@@ -39,7 +39,7 @@ new_root(Interp *in, Tik *c, Sym name, Dtype t, Span span)
     return r;
 }
 
-/* Elements and bytes of the shape; room for them within the memory limit. */
+/* Elements and bytes of the shape. */
 static bool
 set_shape(Interp *in, Root *r, const int64_t *dim, int ndim, Span span)
 {
@@ -55,7 +55,7 @@ set_shape(Interp *in, Root *r, const int64_t *dim, int ndim, Span span)
                    tik_sym(in, r->name), (long long)IR_MAX_CONST);
         return false;
     }
-    return stage_reserve(in, r->bytes, span);
+    return true;
 }
 
 /* The constant as the program holds it. */
@@ -146,6 +146,7 @@ fill(Interp *in, Root *r, Value init, Span span)
         const char *name;
         return tik_text(in, init, "init", span, &name) && from_file(in, r, name, span);
     }
+    TRY(stage_reserve(in, r->bytes, span));
     if (init.kind == VAL_RANGE) {
         init = stage_list(in, init, span);
         TRY(init.kind == VAL_LIST);
@@ -259,7 +260,7 @@ tik_resize(Interp *in, Tik *c, const CallArgs *args)
         return refused(in, c, name, args->span);
     }
     Root *r = new_root(in, c, name, src->dtype, args->span);
-    if (!set_shape(in, r, dim, ndim, span[1])) {
+    if (!set_shape(in, r, dim, ndim, span[1]) || !stage_reserve(in, r->bytes, span[1])) {
         return refused(in, c, name, args->span);
     }
     grow(in, src, r);
@@ -314,7 +315,8 @@ read_words(Interp *in, Tik *c, Value v, const char *what, Span span, Words *out)
     bool list = v.kind == VAL_LIST || v.kind == VAL_TUPLE;
     Root *r = new_root(in, c, intern(&in->u->names, what), DT_S32, span);
     int64_t n = list ? (int64_t)v.list->n : 1;
-    TRY(set_shape(in, r, &n, 1, span) && tik_fill(in, r, what, v, span));
+    TRY(set_shape(in, r, &n, 1, span) && stage_reserve(in, r->bytes, span) &&
+        tik_fill(in, r, what, v, span));
     *out = (Words){r->data, list ? n : -1};
     return true;
 }
@@ -534,7 +536,8 @@ packed(Packing *p)
     for (int k = 0; k < 4; k++) {
         dim[k] = (int64_t)i->plan.shape[k];
     }
-    if (!set_shape(p->in, r, dim, 4, p->call)) {
+    if (!set_shape(p->in, r, dim, 4, p->call) ||
+        !stage_reserve(p->in, r->bytes, p->call)) {
         return refused(p->in, p->c, name, p->call);
     }
     r->pack = i;

@@ -3,6 +3,9 @@
 #include "layout/lmem_pack.h"
 
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #define MAX_BYTES ((uint64_t)1 << 48)
 
@@ -196,10 +199,90 @@ pack_auto_merge(const PackTarget *t, const PackWeight *w)
             }                                                                            \
         }                                                                                \
     }
-TRANSPOSE(uint8_t)
 TRANSPOSE(uint16_t)
 TRANSPOSE(uint32_t)
 #undef TRANSPOSE
+
+#ifdef __SSE2__
+/* 16 x 16 bytes: neighbours in a column come together in four rounds of interleaving halves. */
+static void
+transpose_16(__m128i row[16])
+{
+    for (int round = 0; round < 4; round++) {
+        __m128i next[16];
+        for (int i = 0; i < 8; i++) {
+            next[2 * i] = _mm_unpacklo_epi8(row[i], row[i + 8]);
+            next[2 * i + 1] = _mm_unpackhi_epi8(row[i], row[i + 8]);
+        }
+        memcpy(row, next, sizeof next);
+    }
+}
+
+/* 16 channels at kernel points from first on, 16 of them at most. Reads 16 bytes in each channel. */
+static void
+transpose_block(const uint8_t *src, uint8_t *out, uint64_t points, uint64_t rows,
+                uint64_t inner)
+{
+    __m128i row[16];
+    for (uint64_t i = 0; i < 16; i++) {
+        row[i] = _mm_loadu_si128((const void *)(src + i * points));
+    }
+    transpose_16(row);
+    for (uint64_t k = 0; k < rows; k++) {
+        _mm_storeu_si128((void *)(out + k * inner), row[k]);
+    }
+}
+
+/* Whole blocks of 16 channels; the last one, where a load would leave the n * points bytes, from a copy.
+ * Returns the channels done. */
+static uint64_t
+transpose_blocks(const uint8_t *src, uint8_t *out, uint64_t points, uint64_t first,
+                 uint64_t n, uint64_t inner)
+{
+    enum {
+        MOST_POINTS = 64 /* of a copy: 8 x 8 kernels */
+    };
+    uint8_t copy[16 * MOST_POINTS + 16];
+    uint64_t p = 0;
+    uint64_t rows = points - first < 16 ? points - first : 16;
+    for (; p + 16 <= n; p += 16) {
+        const uint8_t *from = src + p * points + first;
+        if ((p + 15) * points + first + 16 > n * points) {
+            if (points > MOST_POINTS) {
+                break;
+            }
+            memcpy(copy, from, 16 * points - first);
+            from = copy;
+        }
+        transpose_block(from, out + first * inner + p, points, rows, inner);
+    }
+    return p;
+}
+#else
+static uint64_t
+transpose_blocks(const uint8_t *src, uint8_t *out, uint64_t points, uint64_t first,
+                 uint64_t n, uint64_t inner)
+{
+    (void)src, (void)out, (void)points, (void)first, (void)n, (void)inner;
+    return 0;
+}
+#endif
+
+/* Bytes, 16 kernel points at a time: what blocks leave over one by one. */
+static void
+transpose_bytes(const uint8_t *src, uint8_t *out, uint64_t points, uint64_t n,
+                uint64_t inner)
+{
+    for (uint64_t first = 0; first < points; first += 16) {
+        uint64_t end = first + 16 < points ? first + 16 : points;
+        uint64_t done = transpose_blocks(src, out, points, first, n, inner);
+        for (uint64_t p = done; p < n; p++) {
+            for (uint64_t k = first; k < end; k++) {
+                out[k * inner + p] = src[p * points + k];
+            }
+        }
+    }
+}
 
 static void
 transpose(const uint8_t *src, uint8_t *out, const Grid *g, uint64_t n)
@@ -209,7 +292,7 @@ transpose(const uint8_t *src, uint8_t *out, const Grid *g, uint64_t n)
     if (g->points == 1 || g->inner == 1) {
         memcpy(to, from, n * g->points * g->elem_bytes);
     } else if (g->elem_bytes == 1) {
-        transpose_uint8_t(from, to, g->points, n, g->inner);
+        transpose_bytes(from, to, g->points, n, g->inner);
     } else if (g->elem_bytes == 2) {
         transpose_uint16_t(from, to, g->points, n, g->inner);
     } else {
