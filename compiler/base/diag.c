@@ -199,8 +199,10 @@ diag_add(Unit *u, DiagId id, Span span, uint32_t chain, const char *fmt, ...)
     }
     if (d->level == LEVEL_ERROR) {
         u->errors++;
-    } else {
+    } else if (d->level == LEVEL_WARNING) {
         u->warnings++;
+    } else {
+        u->remarks++;
     }
     if (u->diags.n < u->opt.limits.errors) {
         VEC_PUSH(&u->arena, &u->diags, d);

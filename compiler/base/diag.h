@@ -18,7 +18,8 @@
 
 typedef enum Level {
     LEVEL_ERROR,
-    LEVEL_WARNING
+    LEVEL_WARNING,
+    LEVEL_NOTE /* worth knowing, and nothing wrong */
 } Level;
 
 typedef enum DiagId {

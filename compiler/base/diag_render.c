@@ -14,7 +14,7 @@ enum {
 static const char *
 level_name(Level l)
 {
-    return l == LEVEL_ERROR ? "error" : "warning";
+    return l == LEVEL_ERROR ? "error" : l == LEVEL_WARNING ? "warning" : "note";
 }
 
 static void
@@ -336,7 +336,7 @@ diag_render_all(Unit *u, DiagFormat format, Text *out)
             render_text(u, u->diags.p[i], out);
         }
     }
-    int64_t hidden = u->errors + u->warnings - u->diags.n;
+    int64_t hidden = u->errors + u->warnings + u->remarks - u->diags.n;
     if (hidden > 0 && format == DIAG_TEXT) {
         text_printf(out, "tikc: %lld more not shown\n", (long long)hidden);
     }

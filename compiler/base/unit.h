@@ -33,6 +33,8 @@ typedef struct Options {
     VEC(Define) defines; /* -D NAME=VALUE: set in the module's namespace before it runs */
     VEC(const char *) dirs; /* -I DIR: where modules are looked for */
     const char *cwd;        /* the present folder, where relative paths begin, or null */
+    const char *lmem_alloc; /* "first-fit", "banked" or null: first-fit */
+    bool lmem_banked;       /* what it says */
     const char
         *mode; /* operator mode: "static", "dynamic", or null: by the file's folder */
     Limits limits;
@@ -62,6 +64,7 @@ typedef struct Unit {
     VEC(Diag *) diags;
     int64_t errors; /* all of them, also those not kept */
     int64_t warnings;
+    int64_t remarks;              /* diagnostics of the level note */
     VEC(CallStep) chains;         /* [0] unused: "no call" */
     const Soc *soc;               /* what is compiled for; never null after unit_init */
     bool soc_fixed;               /* --soc was given */

@@ -32,6 +32,19 @@ check_pass_name(Cmd *c)
                                          c->print_after));
 }
 
+/* --lmem-alloc */
+static bool
+check_places(Cmd *c)
+{
+    Unit *u = &c->unit;
+    const char *places = u->opt.lmem_alloc;
+    u->opt.lmem_banked = places && strcmp(places, "banked") == 0;
+    return !places || u->opt.lmem_banked || strcmp(places, "first-fit") == 0 ||
+           options_wrong(c, arena_printf(&u->arena,
+                                         "--lmem-alloc is first-fit or banked, not '%s'",
+                                         places));
+}
+
 static bool
 check_options(Cmd *c)
 {
@@ -42,6 +55,7 @@ check_options(Cmd *c)
     if (u->opt.call && !*u->opt.call) {
         return options_wrong(c, "--call takes an expression");
     }
+    TRY(check_places(c));
     if (u->opt.mode && strcmp(u->opt.mode, "static") != 0 &&
         strcmp(u->opt.mode, "dynamic") != 0) {
         return options_wrong(c, arena_printf(&u->arena,

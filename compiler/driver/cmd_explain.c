@@ -8,7 +8,10 @@ explain_diag(DiagId id, Text *out)
 {
     const DiagInfo *d = &diag_table[id];
     text_printf(out, "%s (%s)\n\nRule: %s.\n", d->name,
-                d->level == LEVEL_ERROR ? "error" : "warning", d->rule);
+                d->level == LEVEL_ERROR     ? "error"
+                : d->level == LEVEL_WARNING ? "warning"
+                                            : "note",
+                d->rule);
     if (*d->help) {
         text_printf(out, "Help: %s.\n", d->help);
     }

@@ -116,7 +116,7 @@ show_fault(Cmd *c, const TikError *err)
         return false;
     }
     u->diags.n = 0; /* they were shown */
-    u->errors = u->warnings = 0;
+    u->errors = u->warnings = u->remarks = 0;
     diag_add(u, id, span, 0, "%s", err->text);
     Text t;
     text_init(&t, &u->arena);

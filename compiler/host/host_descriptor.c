@@ -8,7 +8,7 @@
 _Static_assert(sizeof(TikParam) == 2 * 8 + 8 + 8 + 8 * 8 + 16,
                "TikParam has the layout emitted here");
 _Static_assert(sizeof(TikPlace) == 16, "TikPlace has the layout emitted here");
-_Static_assert(sizeof(TikKernel) == 3 * 8 + 16 + 8 + 5 * 8,
+_Static_assert(sizeof(TikKernel) == 3 * 8 + 16 + 2 * 8 + 5 * 8,
                "TikKernel has the layout emitted here");
 _Static_assert(sizeof(TikCheckArg) == 32 && sizeof(TikCheck) == 16,
                "TikCheck has the layout emitted by lower_control.c");
@@ -49,6 +49,7 @@ descriptor_fill(Lower *l, const Kernel *k, Arena *arena, TikKernel *out)
                        .fill_scratch = k->may_read_uninit,
                        .meets = lower_has_op(k, OP_BLOCK_BARRIER),
                        .scratch_bytes = lower_scratch_bytes(k),
+                       .lane_bytes = lower_lane_bytes(k),
                        .nparams = (int32_t)k->params.n,
                        .params = params,
                        .nplaces = (int32_t)l->places.n,
@@ -152,7 +153,7 @@ descriptor_emit(Lower *l, const Kernel *k, LLVMValueRef entry)
 {
     TikKernel d;
     descriptor_fill(l, k, l->arena, &d);
-    LLVMValueRef fields[13] = {text(l, d.name),
+    LLVMValueRef fields[14] = {text(l, d.name),
                                text(l, d.soc),
                                entry,
                                lower_const32(l, d.cores),
@@ -160,12 +161,13 @@ descriptor_emit(Lower *l, const Kernel *k, LLVMValueRef entry)
                                lower_const32(l, d.fill_scratch),
                                lower_const32(l, d.meets),
                                lower_const(l, d.scratch_bytes),
+                               lower_const(l, d.lane_bytes),
                                lower_const32(l, d.nparams),
                                emit_params(l, &d),
                                lower_const32(l, d.nplaces),
                                emit_places(l, &d),
                                emit_choices(l, d.choices)};
-    LLVMValueRef init = record(l, fields, 13);
+    LLVMValueRef init = record(l, fields, 14);
     const char *name = arena_printf(l->arena, "tik_kernel_%s", d.name);
     LLVMValueRef g = LLVMAddGlobal(l->mod, LLVMTypeOf(init), name);
     LLVMSetInitializer(g, init);

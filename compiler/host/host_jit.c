@@ -40,7 +40,8 @@ bind_runtime(Unit *u, Jit *j)
                    {"tikrt_exec", (uintptr_t)tikrt_exec},
                    {"tikrt_map", (uintptr_t)tikrt_map},
                    {"tikrt_convert", (uintptr_t)tikrt_convert},
-                   {"tikrt_sreg_reset", (uintptr_t)tikrt_sreg_reset}};
+                   {"tikrt_sreg_reset", (uintptr_t)tikrt_sreg_reset},
+                   {"tikrt_lmem_reset", (uintptr_t)tikrt_lmem_reset}};
     LLVMOrcCSymbolMapPair pairs[ARRAY_LEN(runtime)];
     for (size_t i = 0; i < ARRAY_LEN(runtime); i++) {
         pairs[i].Name = LLVMOrcLLJITMangleAndIntern(j->jit, runtime[i].name);

@@ -4,6 +4,8 @@
  * instruction is proved or marked for a run-time check. Statements are in lower_control.c. */
 #include "host/lower.h"
 
+#include "layout/lmem.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -140,11 +142,25 @@ lower_runtime(Lower *l, const char *name, LLVMTypeRef type)
 /* ---- scratch layout --------------------------------------------------------------------------------- */
 
 int64_t
+lower_lane_bytes(const Kernel *k)
+{
+    return k->peak[SC_LMEM] ? lmem_pitch(k->peak[SC_LMEM]) : 0;
+}
+
+static int64_t
+scope_bytes(const Kernel *k, int s)
+{
+    return s == SC_SREG   ? SREG_BYTES
+           : s == SC_LMEM ? (k->soc->lane ? k->soc->lane->npu * lower_lane_bytes(k) : 0)
+                          : k->peak[s];
+}
+
+int64_t
 lower_scope_base(const Kernel *k, Scope s)
 {
     int64_t base = 0;
     for (int i = SC_UB; i < (int)s; i++) {
-        base += round_up(k->peak[i], SCRATCH_ALIGN);
+        base += round_up(scope_bytes(k, i), SCRATCH_ALIGN);
     }
     return base;
 }
@@ -152,8 +168,7 @@ lower_scope_base(const Kernel *k, Scope s)
 int64_t
 lower_scratch_bytes(const Kernel *k)
 {
-    return lower_scope_base(k, SC_SREG) + round_up(SREG_BYTES, SCRATCH_ALIGN) +
-           SCRATCH_SLACK;
+    return lower_scope_base(k, SC_COUNT) + SCRATCH_SLACK;
 }
 
 /* ---- kernels ------------------------------------------------------------------------------------------ */
@@ -279,6 +294,15 @@ register_slots(Lower *l)
     if (lower_has_op(l->k, OP_SET_PADDING)) {
         l->padding = LLVMBuildAlloca(l->b, l->i64, "padding");
         LLVMBuildStore(l->b, lower_const(l, 0), l->padding);
+    }
+    if (l->k->peak[SC_LMEM]) {
+        LLVMTypeRef types[2] = {l->ptr, l->ptr};
+        LLVMTypeRef type = LLVMFunctionType(l->none, types, 2, false);
+        LLVMValueRef off = lower_const(l, lower_scope_base(l->k, SC_LMEM));
+        LLVMValueRef args[2] = {
+            l->state, LLVMBuildGEP2(l->b, l->i8, LLVMGetParam(l->fn, 2), &off, 1, "")};
+        LLVMBuildCall2(l->b, type, lower_runtime(l, "tikrt_lmem_reset", type), args, 2,
+                       "");
     }
     l->has_slots = l->has_slots || l->k->regs.n > 1 || l->padding != NULL;
     if (uses_sreg(l->k)) {

@@ -92,6 +92,8 @@ LLVMValueRef lower_kernel(Lower *l, const Kernel *k);
 /* Bytes of scratch memory that the entry expects, and where a memory begins in it. */
 int64_t lower_scratch_bytes(const Kernel *k);
 int64_t lower_scope_base(const Kernel *k, Scope s);
+/* How far apart the lanes of LMEM lie in it; 0: the kernel has none. */
+int64_t lower_lane_bytes(const Kernel *k);
 int32_t lower_cores(const Kernel *k);
 bool lower_has_op(const Kernel *k, Op op);
 /* Index of the source position of a statement in the places table. */

@@ -19,8 +19,12 @@
  * Buffers of run-time size share what the others leave of their memory: their address is where that
  * begins, and the peak of the memory is all of it. The instruction reserve places them at run time.
  *
- * Diagnostics: capacity, one per memory, at the buffer that does not fit, with a note for each buffer
+ * In the lanes of LMEM buffers are placed in the order of their declarations, while their bodies last
+ * (allocate_lanes.h).
+ *
+ * Diagnostics: lmem-overflow and lmem-overlap in LMEM; else capacity, one per memory, at the buffer that does not fit, with a note for each buffer
  * that is alive then; start-addr where fixed buffers leave their memory, or meet each other. */
+#include "passes/allocate_lanes.h"
 #include "passes/passes.h"
 
 #include <stdlib.h>
@@ -94,6 +98,14 @@ note_instr(Allocate *a, StmtId id)
     }
 }
 
+/* In lanes: what the arithmetic units handle at once. */
+static int64_t
+alloc_unit(const Kernel *k, Scope scope)
+{
+    bool lanes = scope == SC_LMEM && k->soc->lane;
+    return lanes ? k->soc->lane->eu_bytes : scope_alloc_unit(scope);
+}
+
 static void
 note_alloc(Allocate *a, BufId id)
 {
@@ -101,12 +113,15 @@ note_alloc(Allocate *a, BufId id)
     if (b->dynamic) {
         return;
     }
-    int64_t unit = scope_alloc_unit(b->scope);
+    int64_t unit = alloc_unit(a->k, b->scope);
     Life l = {.buf = id, .alloc = a->pos, .first = a->pos, .last = a->pos};
     l.depth = a->loops.n;
     l.align = MAX(unit, scope_align(b->scope, b->dtype));
     l.size =
         round_up(b->bytes, unit) * b->copies; /* within IR_MAX_BYTES * IR_MAX_COPIES */
+    if (b->fixed && b->scope == SC_LMEM) {
+        l.size = round_up(b->fixed_at + b->bytes, unit) - b->fixed_at;
+    }
     l.address = b->fixed ? b->fixed_at : -1;
     l.fixed = b->fixed;
     VEC_PUSH(&a->scratch, &a->lives, l);
@@ -539,7 +554,7 @@ report_capacity(const Plan *p, Scope scope)
     int64_t need = need_at(p, l);
     need = need > capacity ? need : p->peak;
     Diag *d = diag_add(
-        u, D_CAPACITY, b->span, b->chain,
+        u, scope == SC_LMEM ? D_LMEM_OVERFLOW : D_CAPACITY, b->span, b->chain,
         "'%s' of %lld bytes does not fit: the kernel needs %lld bytes of %s at this "
         "point, %s has %lld (%lld too many)",
         name, (long long)l->size, (long long)need, scope_name(scope), k->soc->name,
@@ -566,7 +581,7 @@ fixed_fits(const Plan *p, const Life *l, int64_t capacity)
     if (end_address(l) <= capacity) {
         return true;
     }
-    diag_add(u, D_START_ADDR, b->span, b->chain,
+    diag_add(u, b->scope == SC_LMEM ? D_LMEM_OVERFLOW : D_START_ADDR, b->span, b->chain,
              "'%s' covers bytes %lld to %lld of %s; %s has %lld",
              sym_text(&u->names, b->name), (long long)l->address,
              (long long)(end_address(l) - 1), scope_name(b->scope), p->a->k->soc->name,
@@ -584,7 +599,7 @@ fixed_apart(const Plan *p, const Life *x, const Life *y)
         return true;
     }
     Diag *d = diag_add(
-        u, D_START_ADDR, b->span, b->chain,
+        u, b->scope == SC_LMEM ? D_LMEM_OVERLAP : D_START_ADDR, b->span, b->chain,
         "'%s' and '%s' live at the same time and share bytes %lld to %lld of %s",
         sym_text(&u->names, a->name), sym_text(&u->names, b->name),
         (long long)MAX(x->address, y->address),
@@ -615,6 +630,25 @@ check_fixed(const Plan *p, int64_t capacity)
 
 /* ---- the pass ---------------------------------------------------------------------------------------------------- */
 
+/* False: what does not fit lies behind the capacity. */
+static bool
+place_in_lanes(Plan *p, int64_t capacity)
+{
+    LaneLife *lives = ARENA_ARRAY(&p->a->scratch, LaneLife, p->n);
+    for (uint32_t i = 0; i < p->n; i++) {
+        const Life *l = p->lives[i];
+        lives[i] =
+            (LaneLife){l->buf, l->alloc, l->body_end, l->size, l->address, l->fixed};
+    }
+    bool ok = lanes_place(p->a->k, &p->a->scratch, lives, p->n);
+    for (uint32_t i = 0; i < p->n; i++) {
+        Life *l = p->lives[i];
+        l->address = lives[i].address < 0 ? capacity : lives[i].address;
+        p->peak = MAX(p->peak, end_address(l));
+    }
+    return ok;
+}
+
 static void
 allocate_scope(Allocate *a, Scope scope)
 {
@@ -635,7 +669,8 @@ allocate_scope(Allocate *a, Scope scope)
         a->ok = false;
         return;
     }
-    if (!place(&p, a->k->soc->bytes[scope])) {
+    if (!(scope == SC_LMEM ? place_in_lanes(&p, a->k->soc->bytes[scope])
+                           : place(&p, a->k->soc->bytes[scope]))) {
         report_capacity(&p, scope);
         a->ok = false;
         return;
@@ -684,6 +719,9 @@ pass_allocate(Kernel *k)
     for (int s = SC_GM + 1; s < SC_COUNT; s++) {
         allocate_scope(&a, (Scope)s);
         allocate_dynamic(&a, (Scope)s);
+    }
+    if (a.ok) {
+        lanes_warn_banks(k);
     }
     arena_free(&a.scratch);
     return a.ok;

@@ -388,8 +388,8 @@ do_accesses(Init *in, const Stmt *s)
     int n = access_list(in->k, s, list);
     for (int i = 0; i < n; i++) {
         Scope scope = in->k->bufs.p[list[i].buf].scope;
-        if (scope == SC_GM || scope == SC_SREG) {
-            continue; /* the caller's bytes; registers that are set when a core starts */
+        if (scope == SC_GM || scope == SC_SREG || scope == SC_LMEM) {
+            continue; /* the caller's bytes; registers and lanes that are set when a core starts */
         }
         if (list[i].write) {
             do_write(in, &list[i]);

@@ -324,7 +324,8 @@ static const struct {
     {"scope_cb", "local.L0B"},      {"scope_cc", "local.L0C"},
     {"scope_reg", "local.REG"},     {"scope_cbuf_out", "local.L0C"},
     {"scope_vreg", "local.VREG"},   {"scope_smask", "local.SMASK"},
-    {"scope_aicpu", "local.AICPU"},
+    {"scope_aicpu", "local.AICPU"}, {"scope_lmem", "local.LMEM"},
+    {"scope_smem", "local.SMEM"},   {"scope_static", TIK_SCOPE_STATIC},
 };
 
 static const struct {

@@ -15,6 +15,7 @@ typedef struct Tik Tik;
 typedef struct TScope TScope;
 typedef struct Root Root;
 typedef struct ScalarArray ScalarArray;
+typedef struct Lanes Lanes; /* tik_lmem.h */
 
 /* Number of methods that are not instructions, and of the names known but refused. */
 typedef enum TikMethod {
@@ -116,6 +117,7 @@ struct Root {
     ExprId size;      /* elements as given, int64 */
     StmtId reserve;   /* on-core and dynamic: the instruction that gives it its room */
     bool dynamic; /* its size is known only at run time; elems and bytes are the most */
+    int bits;     /* 4: two elements in each of its bytes; else that of the dtype */
 };
 
 struct Tik {
@@ -159,8 +161,9 @@ typedef struct View {
     bool sliced;  /* made by an index or slice */
     int ndim;
     Dim *dim;
-    ExprId off;      /* bytes from the start of the root, int64 */
-    ExprId flat_len; /* elements of the shape at creation or at the last reshape */
+    ExprId off;         /* bytes from the start of the root, int64 */
+    ExprId flat_len;    /* elements of the shape at creation or at the last reshape */
+    const Lanes *lanes; /* in LMEM: where they are in the lanes; null: linear */
 } View;
 
 /* Expr and Scalar share their first members. */
@@ -397,6 +400,8 @@ Root *tik_list_root(Value v, bool *poisoned);
 /* The operand that an address (l[i].value) is, as elements of the dtype. */
 bool tik_address_ref(Interp *in, const Tik *c, Value v, Dtype t, Span span, Ref *out);
 
+/* The value of tik.scope_static: memory that no tensor can be in. */
+#define TIK_SCOPE_STATIC "local.STATIC"
 /* ---- tik_data.c: options of a tensor that is being created -------------------------------------------- */
 
 /* init_value with is_atomic_add: one number or None (0). */
@@ -575,6 +580,15 @@ Value tik_load3dv2(Interp *in, Tik *c, const CallArgs *args);
 Value tik_matmul(Interp *in, Tik *c, const CallArgs *args);
 Value tik_mmad(Interp *in, Tik *c, const CallArgs *args);
 
+/* ---- tik_lmem_call.c ---- */
+
+/* Of bursts, or of tensors where memory has lanes. */
+Value tik_data_move(Interp *in, Tik *c, const CallArgs *args);
+Value tik_lane_add(Interp *in, Tik *c, const CallArgs *args);
+Value tik_lane_sub(Interp *in, Tik *c, const CallArgs *args);
+Value tik_lane_mul(Interp *in, Tik *c, const CallArgs *args);
+Value tik_lane_max(Interp *in, Tik *c, const CallArgs *args);
+Value tik_lane_min(Interp *in, Tik *c, const CallArgs *args);
 /* ---- tik_compare.c ---- */
 
 /* What the call of an instruction gives: a handle of CMPMASK where it writes that, else None. */

@@ -187,6 +187,11 @@ tik_start_addr(Interp *in, Root *r, Value v, Span span)
                    name);
         return false;
     }
+    if (r->mem == SC_LMEM) {
+        stage_diag(in, D_START_ADDR, span,
+                   "start_addr is given for '%s', which is in LMEM and takes addr", name);
+        return false;
+    }
     if (v.kind == VAL_FLOAT || v.kind == VAL_BOOL || !val_as_int64(v, &at) || at < 0 ||
         at > IR_MAX_BYTES || at % align != 0) {
         stage_diag(in, D_START_ADDR, span,

@@ -6,7 +6,7 @@
  * before it. A global tensor enters the kernel when it is first used or listed by BuildCCE; one of a
  * run-time or huge shape has the size of the array that is given. A refused tensor is a poisoned view, so that
  * what is done with it adds no further errors. */
-#include "stage/tik.h"
+#include "stage/tik_lmem.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -26,6 +26,10 @@ enum {
     P_INIT,
     P_GLOBAL,
     P_START,
+    P_LAYOUT,
+    P_LANE,
+    P_STRIDE,
+    P_ADDR,
     P_COUNT
 };
 
@@ -39,6 +43,7 @@ typedef struct Making {
     Root *root;
     Dim *dim;
     int ndim;
+    const Lanes *lanes; /* in LMEM */
 } Making;
 
 static bool
@@ -149,12 +154,22 @@ tik_no_dtype(Interp *in, Span span, const char *text, const char *what)
     }
 }
 
+/* Elements of 4 bits exist where memory has lanes; two of them are a byte. */
+static Dtype
+find_dtype(Root *r, const char *text)
+{
+    bool half = strcmp(text, "int4") == 0 || strcmp(text, "uint4") == 0;
+    Dtype t = half && r->c->k->soc->lane ? DT_U8 : dtype_find(text);
+    r->bits = half ? 4 : 8 * dtype_size(t);
+    return t;
+}
+
 static bool
 read_dtype(Making *m)
 {
     const char *text;
     TRY(tik_text(m->in, m->got[P_DTYPE], "dtype", m->span[P_DTYPE], &text));
-    m->root->dtype = dtype_find(text);
+    m->root->dtype = find_dtype(m->root, text);
     if (m->root->dtype == DT_NONE) {
         tik_no_dtype(m->in, m->span[P_DTYPE], text, " of tensors");
         return false;
@@ -167,10 +182,24 @@ read_scope(Making *m)
 {
     const char *text;
     TRY(tik_text(m->in, m->got[P_SCOPE], "scope", m->span[P_SCOPE], &text));
+    if (strcmp(text, TIK_SCOPE_STATIC) == 0) {
+        stage_diag(m->in, D_DMA_STATIC, m->span[P_SCOPE],
+                   "'%s' is in static memory, which no move reaches",
+                   tik_sym(m->in, m->root->name));
+        return false;
+    }
     if (!scope_find(text, &m->root->mem) || m->root->mem == SC_BT ||
-        m->root->mem == SC_FB) {
+        m->root->mem == SC_FB || m->root->mem == SC_SREG) {
         stage_diag(m->in, D_TENSOR_SCOPE, m->span[P_SCOPE],
                    "'%s' is not a scope of tensors", text);
+        return false;
+    }
+    const Soc *soc = m->c->k->soc;
+    bool lanes = m->root->mem == SC_LMEM || m->root->mem == SC_SMEM;
+    if (m->root->mem != SC_GM && lanes != (soc->lane != NULL)) {
+        stage_diag(m->in, D_SCOPE_UNAVAILABLE, m->span[P_SCOPE],
+                   "'%s' is in %s, which %s does not have", tik_sym(m->in, m->root->name),
+                   scope_name(m->root->mem), soc->name);
         return false;
     }
     if (m->root->mem == SC_GM && m->c->top->kind != TS_TOP) {
@@ -265,15 +294,35 @@ reserve(Making *m)
 }
 
 static bool
-read_size(Making *m)
+read_lanes(Making *m)
+{
+    const LanesArgs a = {.layout = m->got[P_LAYOUT],
+                         .lane = m->got[P_LANE],
+                         .stride = m->got[P_STRIDE],
+                         .addr = m->got[P_ADDR],
+                         .layout_span = m->span[P_LAYOUT],
+                         .lane_span = m->span[P_LANE],
+                         .stride_span = m->span[P_STRIDE],
+                         .addr_span = m->span[P_ADDR],
+                         .shape_span = m->span[P_SHAPE]};
+    if (m->root->mem != SC_LMEM) {
+        return tik_lanes_unused(m->in, m->root, &a);
+    }
+    m->lanes = tik_lanes_new(m->in, m->root, &a, m->dim, m->ndim, m->root->bits);
+    return m->lanes != NULL;
+}
+
+/* Of a linear tensor. */
+static bool
+linear_size(Making *m)
 {
     Root *r = m->root;
     bool overflow;
     int64_t given;
-    TRY(tik_shape(m->in, m->c, m->got[P_SHAPE], m->span[P_SHAPE], &m->dim, &m->ndim));
     if (!constant_size(m, &r->elems, &overflow)) {
         return reserve(m);
     }
+    r->elems = r->bits == 4 ? r->elems / 2 + r->elems % 2 : r->elems;
     overflow = overflow || !checked_mul(r->elems, dtype_size(r->dtype), &r->bytes) ||
                r->bytes > IR_MAX_BYTES;
     if (overflow && r->mem == SC_GM) {
@@ -284,7 +333,7 @@ read_size(Making *m)
                    "the tensor has more than %lld bytes", (long long)IR_MAX_BYTES);
         return false;
     }
-    for (int i = 0; i < m->ndim; i++) {
+    for (int i = 0; i < m->ndim && r->bits != 4; i++) {
         VEC_PUSH(&m->in->u->arena, &r->shape, ir_expr(m->c->k, m->dim[i].len)->imm);
     }
     r->dynamic = r->mem == SC_GM && r->elems >= INT32_MAX;
@@ -296,6 +345,13 @@ read_size(Making *m)
         return false;
     }
     return true;
+}
+
+static bool
+read_size(Making *m)
+{
+    TRY(tik_shape(m->in, m->c, m->got[P_SHAPE], m->span[P_SHAPE], &m->dim, &m->ndim));
+    return read_lanes(m) && (m->lanes != NULL || linear_size(m));
 }
 
 /* What is said of global tensors only. */
@@ -431,8 +487,9 @@ allocate(Interp *in, const Making *m)
     if (copies > 1) {
         VEC_PUSH(&in->u->arena, &loop->bufs, root);
     }
-    int64_t bytes =
-        root->dynamic ? 0 : round_up(root->bytes, scope_alloc_unit(root->mem));
+    int64_t unit =
+        root->mem == SC_LMEM ? c->k->soc->lane->eu_bytes : scope_alloc_unit(root->mem);
+    int64_t bytes = root->dynamic ? 0 : round_up(root->bytes, unit);
     if (!checked_mul(bytes, copies, &bytes) ||
         !checked_add(c->top->live[root->mem], bytes, &c->top->live[root->mem])) {
         c->top->live[root->mem] = INT64_MAX / 2;
@@ -476,7 +533,11 @@ whole_view(Making *m, bool ok)
     View *v = tik_view(m->in, m->root, m->ndim);
     v->dim = m->dim;
     v->poisoned = !ok;
+    v->lanes = ok ? m->lanes : NULL;
     tik_strides(c, v->dim, v->ndim);
+    for (int i = 0; v->lanes && i < LMEM_AXES; i++) {
+        v->dim[i].stride = tik_i64(c, v->lanes->x.stride[i]);
+    }
     v->flat_len = tik_product(c, v->dim, v->ndim);
     v->off = tik_i64(c, 0);
     m->root->size = v->flat_len;
@@ -505,6 +566,10 @@ tik_tensor_new(Interp *in, Tik *c, const CallArgs *args)
         {"init_value", false, {.kind = VAL_NONE}},
         {"is_global_tensor", false, {.kind = VAL_NONE}},
         {"start_addr", false, {.kind = VAL_NONE}},
+        {"layout", false, {.kind = VAL_NONE}},
+        {"lane", false, {.kind = VAL_NONE}},
+        {"stride", false, {.kind = VAL_NONE}},
+        {"addr", false, {.kind = VAL_NONE}},
     };
     Making m = {.in = in, .c = c, .call = args->span};
     if (!stage_bind(in, "Tensor", args, params, P_COUNT, m.got, m.span)) {

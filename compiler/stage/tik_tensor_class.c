@@ -1,6 +1,6 @@
 /* tik_tensor_class.c: attributes, methods and operators of tensors, as the evaluator sees them. Views are
  * made in tik_view.c, element stores in tik_scalar.c. */
-#include "stage/tik.h"
+#include "stage/tik_lmem.h"
 
 #include <string.h>
 
@@ -85,6 +85,18 @@ m_reinterpret(Interp *in, Value self, const CallArgs *args)
 }
 
 static Value
+m_view(Interp *in, Value self, const CallArgs *args)
+{
+    return tik_lanes_view(in, (View *)self.obj, args);
+}
+
+static Value
+m_bcast(Interp *in, Value self, const CallArgs *args)
+{
+    return tik_lanes_bcast(in, (View *)self.obj, args);
+}
+
+static Value
 m_access_ptr(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
@@ -99,7 +111,8 @@ static const struct {
 } methods[] = {
     {"set_as", m_set_as},         {"reshape", m_reshape},
     {"flatten", m_flatten},       {"reinterpret_cast_to", m_reinterpret},
-    {"access_ptr", m_access_ptr},
+    {"access_ptr", m_access_ptr}, {"view", m_view},
+    {"bcast", m_bcast},
 };
 
 static Value

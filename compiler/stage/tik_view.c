@@ -4,7 +4,7 @@
  * never bounds what an instruction touches. Constants are checked here; run-time indices are checked
  * where the address is used. One key on a view of several dimensions counts from the start of the
  * buffer, in the shape of creation or of the last reshape. */
-#include "stage/tik.h"
+#include "stage/tik_lmem.h"
 
 #include <string.h>
 
@@ -296,6 +296,9 @@ tik_get_item(Interp *in, Object *self, Value key, Span span)
     if (v->poisoned || tik_dropped(v->root->c)) {
         return val_object(self);
     }
+    if (!tik_linear(in, v, "an index", span)) {
+        return poison(in, v);
+    }
     bool many = key.kind == VAL_TUPLE || key.kind == VAL_LIST;
     uint32_t n = many ? key.list->n : 1;
     const Value *keys = many ? key.list->p : &key;
@@ -364,7 +367,8 @@ tik_reshape(Interp *in, View *v, const CallArgs *args)
     if (!tik_shape(in, v->root->c, shape, args->span, &dim, &ndim)) {
         return poison(in, v);
     }
-    return reshaped(in, v, dim, ndim, args->span);
+    return v->lanes ? tik_lanes_reshape(in, v, dim, ndim, args->span)
+                    : reshaped(in, v, dim, ndim, args->span);
 }
 
 Value
@@ -375,6 +379,9 @@ tik_flatten(Interp *in, View *v, const CallArgs *args)
     }
     if (v->poisoned || tik_dropped(v->root->c)) {
         return val_object(&v->base);
+    }
+    if (!tik_linear(in, v, "flatten", args->span)) {
+        return poison(in, v);
     }
     Dim *dim = ARENA_NEW(&in->u->arena, Dim);
     dim->len = tik_product(v->root->c, v->dim, v->ndim);
@@ -455,7 +462,8 @@ tik_reinterpret(Interp *in, View *v, const CallArgs *args)
     if (v->poisoned || tik_dropped(v->root->c)) {
         return val_object(&v->base);
     }
-    if (!tik_text(in, given, "dtype", args->span, &text)) {
+    if (!tik_text(in, given, "dtype", args->span, &text) ||
+        !tik_linear(in, v, "reinterpret_cast_to", args->span)) {
         return poison(in, v);
     }
     Dtype t = dtype_find(text);

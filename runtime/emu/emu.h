@@ -184,6 +184,7 @@ struct EmuProgram {
     int64_t scratch_bytes;
     uint8_t **tables; /* by region: a constant table's bytes in scratch, else null */
     int64_t scope_at[SC_COUNT]; /* where a memory begins in scratch */
+    int64_t lane_bytes;         /* from lane to lane of LMEM; 0: there are none */
 };
 
 /* One core's run. */
@@ -349,6 +350,7 @@ bool emu_bind_move(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_vector(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_segment(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_slice(EmuProgram *p, EmuOp *op, const char **why);
+bool emu_bind_lmem(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_fill(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_load(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_cube(EmuProgram *p, EmuOp *op, const char **why);
@@ -381,5 +383,7 @@ EmuExec emu_exec_rpac, emu_exec_iou, emu_exec_aadd, emu_exec_rpn_cor,
 /* emu_sort.c: the number of repeats of such an instruction, after its check. False: a fault is recorded. */
 bool emu_sort_repeats(EmuRun *r, const EmuOp *op, int slot, int64_t *n);
 EmuExec emu_exec_slice_reduce; /* emu_slice_reduce.c */
+/* emu_lmem.c: all lanes of LMEM as they are when a core starts. */
+void emu_lmem_reset(EmuRun *r);
 
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "launch/pages.h"
+#include "layout/lmem.h"
 
 bool
 emu_malformed(EmuResult *res, uint32_t descriptor, const char *text)
@@ -94,6 +95,10 @@ lay_out(EmuProgram *p, EmuResult *res)
         size[g->scope] = end > size[g->scope] ? end : size[g->scope];
     }
     size[SC_SREG] = SREG_BYTES; /* instructions use it without naming it */
+    if (size[SC_LMEM] > 0) {
+        p->lane_bytes = lmem_pitch(size[SC_LMEM]);
+        size[SC_LMEM] = k->soc->lane->npu * p->lane_bytes;
+    }
     for (int s = 0; s < SC_COUNT; s++) {
         p->scope_at[s] = p->scratch_bytes;
         p->scratch_bytes += (size[s] + SCOPE_ALIGN - 1) / SCOPE_ALIGN * SCOPE_ALIGN;
@@ -432,6 +437,9 @@ bind(const Adder *a, EmuOp *op)
         break;
     case FAM_CUBE:
         ok = emu_bind_cube(a->p, op, &why);
+        break;
+    case FAM_LMEM:
+        ok = emu_bind_lmem(a->p, op, &why);
         break;
     case FAM_COUNT:
         break;

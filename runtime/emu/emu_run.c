@@ -180,6 +180,9 @@ emu_start_core(EmuRun *r, uint32_t core)
     if ((p->kernel.flags & TIKBLOB_FILL_SCRATCH) != 0) {
         memset(p->scratch, 0xff, (size_t)p->scratch_bytes);
     }
+    if (p->lane_bytes > 0) {
+        emu_lmem_reset(r);
+    }
     r->sreg = p->scratch + p->scope_at[SC_SREG];
     sreg_reset(r->sreg, core);
 }

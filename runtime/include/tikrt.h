@@ -96,6 +96,7 @@ typedef struct TikKernel {
     int32_t fill_scratch;  /* not 0: scratch is filled with 0xff before each core */
     int32_t meets;         /* not 0: cores wait for each other (block_barrier) */
     int64_t scratch_bytes; /* UB, L1, L0A, L0B, L0C ... laid out one behind the other */
+    int64_t lane_bytes; /* how far apart the lanes of LMEM lie in it; 0: there are none */
     int32_t nparams;
     const TikParam *params;
     int32_t nplaces;
@@ -159,6 +160,8 @@ void tikrt_convert(const TikConvert *c, uint8_t *dst, const uint8_t *src, int64_
 uint64_t tikrt_isqrt(uint64_t x);
 /* Sets the special registers as they are when the core of that index starts. */
 void tikrt_sreg_reset(uint8_t *sreg, uint32_t core);
+/* Zeroes all lanes of LMEM, which begin at lmem, as they are when a core starts. */
+void tikrt_lmem_reset(TikCore *core, uint8_t *lmem);
 /* Records a fault by rule without an instruction (run-time-zero-division). Always returns 1. */
 int tikrt_fault(TikCore *core, int32_t rule, int64_t value, int32_t place);
 /* A multi-core loop has n blocks; more than are launched are launched as well. 1: a fault. */

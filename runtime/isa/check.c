@@ -75,6 +75,7 @@ check_family(Op op)
         [FAM_GATHER] = &rules_gather,   [FAM_SLICE] = &rules_slice,
         [FAM_SEGMENT] = &rules_segment, [FAM_ACC] = &rules_acc,
         [FAM_LOAD] = &rules_load,       [FAM_CUBE] = &rules_cube,
+        [FAM_LMEM] = &rules_lmem,
     };
     return families[form_family(op_table[op].form)];
 }
@@ -254,6 +255,13 @@ works_in_ub(Op op)
     return op_table[op].pipe != OP_PIPE_PATH && f != FAM_LOAD && f != FAM_CUBE;
 }
 
+/* Families that static_vector is for. */
+static bool
+is_vector(Family f)
+{
+    return f >= FAM_LANES && f != FAM_LMEM;
+}
+
 static bool
 static_vector(const CheckInstr *in, const ParamInfo *params, int n, Fault *fault)
 {
@@ -304,7 +312,7 @@ check_static(const CheckInstr *in, Fault *fault)
             return false;
         }
     }
-    if (form_family(op_table[in->op].form) >= FAM_LANES &&
+    if (is_vector(form_family(op_table[in->op].form)) &&
         !static_vector(in, params, n, fault)) {
         return false;
     }

@@ -502,6 +502,27 @@ form_blk0_is_1(Form f, int param, const Choices *c)
     return o->blk0_is_1 || one;
 }
 
+static const struct {
+    Form form;
+    int operand;
+    LmemOperand lmem;
+} lmem_rows[] = {
+#define LMEM(form, operand, lane, shape, stride)                                         \
+    {FORM_##form, operand, {lane, shape, stride}},
+#include "isa/lmem.def"
+};
+
+const LmemOperand *
+form_lmem(Form f, int param)
+{
+    for (size_t i = 0; i < sizeof lmem_rows / sizeof lmem_rows[0]; i++) {
+        if (lmem_rows[i].form == f && lmem_rows[i].operand == param) {
+            return &lmem_rows[i].lmem;
+        }
+    }
+    return NULL;
+}
+
 static const unsigned char slice_forms[] = {
 #define SLICE(form, operand, len, dims, stride) FORM_##form,
 #include "isa/slice.def"

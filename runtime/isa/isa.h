@@ -309,6 +309,21 @@ const LaneOperand *form_lanes(Form f, int param);
 /* blk0_is_1 of such an operand as the kernel reads it; c may be null. */
 bool form_blk0_is_1(Form f, int param, const Choices *c);
 
+/* A tensor operand of four axes (lmem.def). Null: it is none. */
+typedef struct LmemOperand {
+    int lane, shape, stride;
+} LmemOperand;
+
+const LmemOperand *form_lmem(Form f, int param);
+
+/* What a move of tensors in lanes does beside copying (the operand func of the form LMOVE). */
+typedef enum LaneFunc {
+    LANE_COPY,
+    LANE_NC, /* dst(n, c) = src(c, n) */
+    LANE_CW, /* dst(c, w) = src(w, c) */
+    LANE_BCAST
+} LaneFunc;
+
 /* A tensor operand that is a slice (slice.def). Null: it is none. */
 typedef struct SliceOperand {
     int len, dims, stride;

@@ -1,7 +1,7 @@
 /* move.c: the rules of moves between memories (data-movement chapters 2 to 4): paths, types, pad modes,
  * conversion codes, footprints, overlap. Part of the checker; check_int.h is the contract.
  *
- * Owns: path, same-gm, path-applicability, extended-argument, pad-mode*, conv-soc, type-pair,
+ * Owns: path, dma-form, same-gm, path-applicability, extended-argument, pad-mode*, conv-soc, type-pair,
  * deqscale-missing, overlap, gm-tail-write. */
 #include "isa/accmove.h"
 #include "isa/check_int.h"
@@ -57,6 +57,11 @@ move_path(const CheckInstr *in, Fault *fault)
 {
     Scope src = in->args[MV_SRC].t.scope;
     Scope dst = in->args[MV_DST].t.scope;
+    if (in->soc->lane != NULL && (src == SC_LMEM || dst == SC_LMEM)) {
+        FaultAt at = {RULE_DMA_FORM, src == SC_LMEM ? MV_SRC : MV_DST, 0, 0, 0};
+        return check_fail(fault, &at, "%s is in LMEM; its moves have the tensor form",
+                          src == SC_LMEM ? "src" : "dst");
+    }
     if (src == SC_GM && dst == SC_GM) {
         FaultAt at = {RULE_SAME_GM, MV_SRC, 0, 0, 0};
         return check_fail(fault, &at, "dst and src are both in global memory");

@@ -129,6 +129,7 @@ tikrt_exec(TikCore *core, const TikCheck *op, const int64_t *values,
         c.at[i] = operands[i];
     }
     c.sreg = operands[n];
+    c.lane_bytes = core->kernel->lane_bytes;
     c.fault =
         (Fault){.rule = RULE_NOT_ON_ARCH, .text = "the library is older than the code"};
     OpFn *fn = ops_find(op_table[op->op].sem);
@@ -149,6 +150,12 @@ void
 tikrt_sreg_reset(uint8_t *sreg, uint32_t core)
 {
     sreg_reset(sreg, core);
+}
+
+void
+tikrt_lmem_reset(TikCore *core, uint8_t *lmem)
+{
+    memset(lmem, 0, (size_t)(core->soc->lane->npu * core->kernel->lane_bytes));
 }
 
 /* ---- cores over threads --------------------------------------------------------------------------- */

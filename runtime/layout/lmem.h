@@ -140,12 +140,15 @@ void lmem_matrix(int64_t rows, int64_t columns, int64_t per, int64_t shape[LMEM_
  * cells, aligned; element (n, c, h, w) is in cell (n div g, c, h, w) at byte (n mod g) * bits / 8. */
 LmemTensor lmem_cells(const LaneTarget *t, const LmemTensor *x);
 
-/* How far apart a lane's bytes lie in the memory of the machine that runs kernels: not a power of two, so that equal
- * bytes of all lanes do not compete for one set of its caches. */
+/* How far apart the lanes lie in the memory of the machine that runs a kernel which uses so many bytes of each: an odd
+ * number of its cache lines, so that equal bytes of the lanes do not compete for one place in the caches. */
 static inline int64_t
-lmem_pitch(const LaneTarget *t)
+lmem_pitch(int64_t bytes)
 {
-    return t->lane_bytes + 192;
+    enum {
+        LINE = 64
+    };
+    return (lmem_ceil(bytes, LINE) | 1) * LINE;
 }
 
 #endif

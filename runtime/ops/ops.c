@@ -5,6 +5,14 @@ OpFn *
 ops_find(Sem sem)
 {
     switch (sem) {
+    case SEM_LANE_MOVE:
+        return ops_lane_move;
+    case SEM_LANE_ADD:
+    case SEM_LANE_SUB:
+    case SEM_LANE_MUL:
+    case SEM_LANE_MAX:
+    case SEM_LANE_MIN:
+        return ops_lane_arith;
     case SEM_NCHW:
         return ops_nchw;
     case SEM_TILES:

@@ -12,6 +12,7 @@ typedef struct OpCall {
     CheckInstr in;           /* numbers, masks, sizes of tensors */
     uint8_t *at[MAX_PARAMS]; /* first byte of each tensor operand */
     uint8_t *sreg;           /* special registers, SREG_BYTES */
+    int64_t lane_bytes;      /* from lane to lane of LMEM */
     Fault fault;
 } OpCall;
 

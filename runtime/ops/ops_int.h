@@ -26,6 +26,8 @@ OpFn ops_sequence, ops_broadcast, ops_copy, ops_padding;
 OpFn ops_segments, ops_slice_dim;
 /* ops_acc.c */
 OpFn ops_acc_move;
+/* ops_lmem.c, ops_lmem_arith.c */
+OpFn ops_lane_move, ops_lane_arith;
 
 /* ops_slice.c, ops_slice_reduce.c */
 OpFn ops_slice_elements, ops_slice_reduce;

@@ -95,6 +95,20 @@ FLOATS(f16, AnyU16, half_to_float, half_from_float, HALF_NAN, 0x7c00u, 0x8000u)
 FLOATS(f32, AnyU32, float_of_bits, float_bits_canonical, FLOAT_NAN, 0x7f800000u,
        0x80000000u)
 
+#define BF(x)   bfloat_to_float(x)
+#define BFLOATS bfloat_from_float
+LOOP(add_bf16, AnyU16, AnyU16, BFLOATS(BF(x) + BF(y)))
+LOOP(sub_bf16, AnyU16, AnyU16, BFLOATS(BF(x) - BF(y)))
+LOOP(mul_bf16, AnyU16, AnyU16, BFLOATS(BF(x) * BF(y)))
+LOOP(max_bf16, AnyU16, AnyU16,
+     IS_NAN(BF(x)) || IS_NAN(BF(y)) ? BFLOAT_NAN
+     : BF(x) < BF(y)                ? y
+                                    : x)
+LOOP(min_bf16, AnyU16, AnyU16,
+     IS_NAN(BF(x)) || IS_NAN(BF(y)) ? BFLOAT_NAN
+     : BF(x) > BF(y)                ? y
+                                    : x)
+
 LOOP1(keys_s16, int32_t, AnyS16, x)
 
 LANES_ATTR static int32_t
@@ -128,11 +142,13 @@ SELECT(32, AnyU32)
     {[DT_S8] = op##_8,   [DT_U8] = op##_8,   [DT_S16] = op##_16,                         \
      [DT_U16] = op##_16, [DT_S32] = op##_32, [DT_U32] = op##_32}
 #define BITS_AND_FLOATS(op)                                                              \
-    {[DT_S8] = op##_8,   [DT_U8] = op##_8,   [DT_S16] = op##_16,  [DT_U16] = op##_16,    \
-     [DT_S32] = op##_32, [DT_U32] = op##_32, [DT_F16] = op##_f16, [DT_F32] = op##_f32}
+    {[DT_S8] = op##_8,    [DT_U8] = op##_8,    [DT_S16] = op##_16,                       \
+     [DT_U16] = op##_16,  [DT_S32] = op##_32,  [DT_U32] = op##_32,                       \
+     [DT_F16] = op##_f16, [DT_F32] = op##_f32, [DT_BF16] = op##_bf16}
 #define ORDER(op)                                                                        \
-    {[DT_S8] = op##_s8,   [DT_U8] = op##_u8,   [DT_S16] = op##_s16, [DT_U16] = op##_u16, \
-     [DT_S32] = op##_s32, [DT_U32] = op##_u32, [DT_F16] = op##_f16, [DT_F32] = op##_f32}
+    {[DT_S8] = op##_s8,   [DT_U8] = op##_u8,   [DT_S16] = op##_s16,                      \
+     [DT_U16] = op##_u16, [DT_S32] = op##_s32, [DT_U32] = op##_u32,                      \
+     [DT_F16] = op##_f16, [DT_F32] = op##_f32, [DT_BF16] = op##_bf16}
 #define SIGNED(op)                                                                       \
     {[DT_S8] = op##_8,                                                                   \
      [DT_S16] = op##_16,                                                                 \

@@ -571,18 +571,20 @@ known_bug_5_fields_on_every_product(void **state)
         TikBlob b;
         TikBlobDiag diag;
         TikCursor c;
+        Scope scope = soc_at(i)->lane ? SC_SMEM : SC_UB;
+        const char *memory = scope_name(scope);
+        if (soc_at(i)->bytes[scope] == 0) {
+            continue; /* no memory that bursts go to */
+        }
         TikDesc *d = malloc(sizeof *d);
         snprintf(
             text, sizeof text,
-            "blob 0.1 %s\nkernel \"k\" cores 1 steps 1\npeak UB 64\n"
+            "blob 0.1 %s\nkernel \"k\" cores 1 steps 1\npeak %s 64\n"
             "arg \"x\" input int8 (64)\nregion 0 \"x\" GM int8 arg 0\n"
-            "region 1 \"u\" UB int8 at 0 bytes 64\ncode\n"
+            "region 1 \"u\" %s int8 at 0 bytes 64\ncode\n"
             "data_move dst=int8[1, 1] src=int8[0, 2] sid=3 nburst=4 burst=5 src_stride=6 "
             "dst_stride=7 mode=8\nend\n",
-            soc_at(i)->name);
-        if (soc_at(i)->bytes[SC_UB] == 0) {
-            continue;
-        }
+            soc_at(i)->name, memory, memory);
         Bin a = assemble(text);
         assert_true(tikblob_open(&b, a.p, a.n, &diag));
         assert_ptr_equal(b.soc, soc_at(i));

@@ -132,6 +132,11 @@ good(Op op)
         if (p[i].rule == RULE_VALID_BIT) {
             a->v = p[i].hi;
         }
+        if (f == FAM_LMEM) { /* one element in each tensor */
+            bool ones = p[i].rule == RULE_DMA_DIM || p[i].rule == RULE_STRIDE_RANGE;
+            a->t.scope = SC_LMEM;
+            a->v = ones ? 1 : strcmp(p[i].name, "bits") == 0 ? 8 * dtype_size(t.dst) : 0;
+        }
     }
     return f == FAM_ACC ? good_acc(in) : in;
 }

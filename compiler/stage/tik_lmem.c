@@ -1,0 +1,495 @@
+/* tik_lmem.c: tensors in lanes of LMEM: the options that create them, views, and broadcast views.
+ *
+ * A tensor is the part of one lane from its base on, as large as in the lane that has most; its start lane and strides
+ * say what of it is where. Everything about it is a constant.
+ * Owns: lmem-rank, subbyte-layout, item-misaligned, eu-misaligned, lmem-overflow of single tensors, cross-lane,
+ * cross-bank, lane-idle; of declarations dma-dim-range, lane-range and stride-range. */
+#include "stage/tik_lmem.h"
+
+#include <string.h>
+
+static const char axis_names[] = "nchw";
+
+static const LaneTarget *
+target_of(const Root *r)
+{
+    return r->c->k->soc->lane;
+}
+
+static const char *
+name_of(Interp *in, const Root *r)
+{
+    return tik_sym(in, r->name);
+}
+
+/* ---- options of a declaration --------------------------------------------------------------------------------- */
+
+bool
+tik_lanes_unused(Interp *in, const Root *r, const LanesArgs *a)
+{
+    const Value got[] = {a->layout, a->lane, a->stride, a->addr};
+    const Span span[] = {a->layout_span, a->lane_span, a->stride_span, a->addr_span};
+    static const char *const names[] = {"layout", "lane", "stride", "addr"};
+    for (size_t i = 0; i < ARRAY_LEN(got); i++) {
+        if (got[i].kind != VAL_NONE) {
+            stage_diag(in, D_LAYOUT_MISMATCH, span[i],
+                       "%s is given for '%s', which is in %s and not in LMEM", names[i],
+                       name_of(in, r), scope_name(r->mem));
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+read_shape(Interp *in, const Root *r, const Dim *dim, int ndim, Span span,
+           int64_t shape[LMEM_AXES])
+{
+    int64_t most = target_of(r)->dim_max;
+    if (ndim != LMEM_AXES) {
+        stage_diag(in, D_LMEM_RANK, span, "'%s' has %d axes; a tensor in LMEM has 4",
+                   name_of(in, r), ndim);
+        return false;
+    }
+    for (int i = 0; i < LMEM_AXES; i++) {
+        if (!tik_const_of(r->c, dim[i].len, &shape[i])) {
+            stage_diag(in, D_LMEM_RANK, span,
+                       "the extent of axis %c of '%s' is known only at run time",
+                       axis_names[i], name_of(in, r));
+            return false;
+        }
+        if (shape[i] > most) {
+            stage_diag(in, D_DMA_DIM, span,
+                       "axis %c of '%s' has %lld elements; %s takes 1 to %lld",
+                       axis_names[i], name_of(in, r), (long long)shape[i],
+                       r->c->k->soc->name, (long long)most);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+read_layout(Interp *in, const Root *r, const LanesArgs *a, LmemLayout *out)
+{
+    const char *text;
+    *out = LMEM_ALIGNED;
+    if (a->layout.kind == VAL_NONE) {
+        return true;
+    }
+    TRY(tik_text(in, a->layout, "layout", a->layout_span, &text));
+    if (!lmem_layout_find(text, out)) {
+        stage_diag(in, D_LAYOUT_MISMATCH, a->layout_span,
+                   "the layout of '%s' is '%s'; it is 'aligned', 'compact', "
+                   "'row_aligned' or 'free'",
+                   name_of(in, r), text);
+        return false;
+    }
+    return true;
+}
+
+/* An option that is a number; dflt when it is not given. */
+static bool
+read_number(Interp *in, Value v, const char *what, Span span, int64_t dflt, int64_t *out)
+{
+    *out = dflt;
+    if (v.kind == VAL_NONE) {
+        return true;
+    }
+    if (v.kind == VAL_FLOAT || v.kind == VAL_BOOL || !val_as_int64(v, out)) {
+        stage_diag(in, D_ARG_TYPE, span, "%s is %s; it is an int", what, tik_a(in, v));
+        return false;
+    }
+    return true;
+}
+
+static bool
+read_lane(Interp *in, const Root *r, const LanesArgs *a, int *out)
+{
+    int64_t lane;
+    const LaneTarget *t = target_of(r);
+    TRY(read_number(in, a->lane, "lane", a->lane_span, 0, &lane));
+    if (lane < 0 || lane >= t->npu) {
+        stage_diag(in, D_LANE_RANGE, a->lane_span,
+                   "'%s' starts in lane %lld; %s has lanes 0 to %d", name_of(in, r),
+                   (long long)lane, r->c->k->soc->name, t->npu - 1);
+        return false;
+    }
+    *out = (int)lane;
+    return true;
+}
+
+static bool
+one_stride(Interp *in, const Root *r, Value v, int axis, Span span, int64_t *out)
+{
+    if (v.kind == VAL_FLOAT || v.kind == VAL_BOOL || !val_as_int64(v, out)) {
+        stage_diag(in, D_ARG_TYPE, span, "the stride of axis %c is %s; it is an int",
+                   axis_names[axis], tik_a(in, v));
+        return false;
+    }
+    if (*out < 0 || *out > LMEM_MAX_STRIDE) {
+        stage_diag(in, D_STRIDE_RANGE, span,
+                   "the stride of axis %c of '%s' is %lld; 0 to %d elements are possible",
+                   axis_names[axis], name_of(in, r), (long long)*out, LMEM_MAX_STRIDE);
+        return false;
+    }
+    return true;
+}
+
+/* Given with the free layout and only with it. */
+static bool
+read_strides(Interp *in, const Root *r, const LanesArgs *a, Lanes *l)
+{
+    bool given = a->stride.kind != VAL_NONE,
+         list = a->stride.kind == VAL_LIST || a->stride.kind == VAL_TUPLE;
+    Span span = given ? a->stride_span : a->layout_span;
+    if (given != (l->layout == LMEM_FREE) ||
+        (given && (!list || a->stride.list->n != LMEM_AXES))) {
+        stage_diag(
+            in, D_LAYOUT_MISMATCH, span,
+            "'%s' has the layout '%s' and %s; the free layout, and no other, takes "
+            "stride=(n, c, h, w)",
+            name_of(in, r), lmem_layout_name(l->layout),
+            !given ? "no strides"
+            : list ? arena_printf(&in->u->arena, "%u strides", a->stride.list->n)
+                   : "strides");
+        return false;
+    }
+    for (int i = 0; given && i < LMEM_AXES; i++) {
+        TRY(one_stride(in, r, a->stride.list->p[i], i, span, &l->x.stride[i]));
+    }
+    lmem_strides(target_of(r), l->layout, &l->x);
+    return true;
+}
+
+static bool
+read_addr(Interp *in, Root *r, const LanesArgs *a, const Lanes *l)
+{
+    const LaneTarget *t = target_of(r);
+    int64_t at, item = lmem_ceil(l->x.bits, 8);
+    int64_t unit = lmem_base_unit(t, l->layout, l->x.bits);
+    if (a->addr.kind == VAL_NONE) {
+        return true;
+    }
+    TRY(read_number(in, a->addr, "addr", a->addr_span, 0, &at));
+    if (at < 0 || at >= t->lane_bytes) {
+        stage_diag(in, D_LMEM_OVERFLOW, a->addr_span,
+                   "addr of '%s' is %lld; a lane of %s has bytes 0 to %lld",
+                   name_of(in, r), (long long)at, r->c->k->soc->name,
+                   (long long)t->lane_bytes - 1);
+        return false;
+    }
+    if (at % item != 0) {
+        stage_diag(in, D_ITEM_MISALIGNED, a->addr_span,
+                   "addr of '%s' is %lld; its elements have %lld bytes", name_of(in, r),
+                   (long long)at, (long long)item);
+        return false;
+    }
+    if (at % unit != 0) {
+        stage_diag(in, D_EU_MISALIGNED, a->addr_span,
+                   "addr of '%s' is %lld; the layout '%s' begins at a multiple of %lld "
+                   "bytes",
+                   name_of(in, r), (long long)at, lmem_layout_name(l->layout),
+                   (long long)unit);
+        return false;
+    }
+    r->fixed = true;
+    r->fixed_at = at;
+    return true;
+}
+
+/* ---- sizes ------------------------------------------------------------------------------------------------------ */
+
+static bool
+take_room(Interp *in, Root *r, const Lanes *l)
+{
+    const LaneTarget *t = target_of(r);
+    int64_t bytes = lmem_bytes(t, l->layout, &l->x);
+    if (bytes < 0 || r->fixed_at + bytes > t->lane_bytes) {
+        Diag *d = stage_diag(
+            in, D_LMEM_OVERFLOW, r->span,
+            "'%s' takes %s of each lane from byte %lld on; a lane of %s has %lld",
+            name_of(in, r),
+            bytes < 0 ? "more than 2^48 bytes"
+                      : arena_printf(&in->u->arena, "%lld bytes", (long long)bytes),
+            (long long)r->fixed_at, r->c->k->soc->name, (long long)t->lane_bytes);
+        diag_note(in->u, d, (Span){0}, "strides (%lld, %lld, %lld, %lld), %lld slots",
+                  (long long)l->x.stride[0], (long long)l->x.stride[1],
+                  (long long)l->x.stride[2], (long long)l->x.stride[3],
+                  (long long)lmem_slots(t, l->x.lane, l->x.shape[LMEM_C]));
+        return false;
+    }
+    r->bytes = bytes;
+    r->elems = bytes / dtype_size(r->dtype);
+    VEC_PUSH(&in->u->arena, &r->shape, r->elems);
+    return true;
+}
+
+/* Costs time only. */
+static void
+warn_of_place(Interp *in, const Root *r, const Lanes *l)
+{
+    const LaneTarget *t = target_of(r);
+    int64_t bank = t->lane_bytes / t->banks, from = r->fixed_at % bank;
+    int64_t used = (l->x.lane + l->x.shape[LMEM_C]) % t->npu;
+    if (r->fixed && r->bytes <= bank && from + r->bytes > bank) {
+        stage_diag(in, D_CROSS_BANK, r->span,
+                   "'%s' has %lld bytes per lane from %lld on, which reach into bank "
+                   "%lld; a bank has %lld bytes",
+                   name_of(in, r), (long long)r->bytes, (long long)r->fixed_at,
+                   (long long)(lmem_bank(t, r->fixed_at) + 1), (long long)bank);
+    }
+    if (used > 0 && 2 * used < t->npu) {
+        stage_diag(in, D_LANE_IDLE, r->span,
+                   "%lld of %d lanes have a channel of '%s' in their last slot",
+                   (long long)used, t->npu, name_of(in, r));
+    }
+}
+
+const Lanes *
+tik_lanes_new(Interp *in, Root *r, const LanesArgs *a, const Dim *dim, int ndim, int bits)
+{
+    Lanes *l = ARENA_NEW(&in->u->arena, Lanes);
+    l->x.bits = bits;
+    if (!read_shape(in, r, dim, ndim, a->shape_span, l->x.shape) ||
+        !read_layout(in, r, a, &l->layout) || !read_lane(in, r, a, &l->x.lane)) {
+        return NULL;
+    }
+    if (bits < 8 && l->layout == LMEM_FREE) {
+        stage_diag(in, D_SUBBYTE_LAYOUT, a->layout_span,
+                   "'%s' has elements of %d bits and the free layout", name_of(in, r),
+                   bits);
+        return NULL;
+    }
+    if (!read_strides(in, r, a, l) || !read_addr(in, r, a, l) || !take_room(in, r, l)) {
+        return NULL;
+    }
+    warn_of_place(in, r, l);
+    return l;
+}
+
+bool
+tik_linear(Interp *in, const View *v, const char *what, Span span)
+{
+    if (!v->lanes) {
+        return true;
+    }
+    Diag *d =
+        stage_diag(in, D_LAYOUT_MISMATCH, span, "%s of '%s', which lies in lanes of LMEM",
+                   what, name_of(in, v->root));
+    diag_help(in->u, d, "take a part of it with view(n=, c=, h=, w=)");
+    return false;
+}
+
+int64_t
+tik_lanes_base(const View *v)
+{
+    return v->root->fixed ? v->root->fixed_at + v->lanes->x.base : -1;
+}
+
+/* ---- views ------------------------------------------------------------------------------------------------------ */
+
+/* A view of the same root. */
+static View *
+with_lanes(Interp *in, const View *v, const Lanes *l)
+{
+    Tik *c = v->root->c;
+    View *w = tik_view(in, v->root, LMEM_AXES);
+    w->dtype = v->dtype;
+    w->lanes = l;
+    for (int i = 0; i < LMEM_AXES; i++) {
+        w->dim[i].len = tik_i64(c, l->x.shape[i]);
+        w->dim[i].stride = tik_i64(c, l->x.stride[i]);
+    }
+    w->flat_len = tik_product(c, w->dim, LMEM_AXES);
+    w->off = tik_i64(c, l->x.base);
+    return w;
+}
+
+static Value
+refused(Interp *in, const View *v)
+{
+    View *w = with_lanes(in, v, v->lanes);
+    w->poisoned = true;
+    return val_object(&w->base);
+}
+
+/* What every method on tensors in LMEM begins with. */
+static bool
+in_lanes(Interp *in, const View *v, const char *method, Span span)
+{
+    if (v->lanes) {
+        return true;
+    }
+    stage_diag(in, D_LAYOUT_MISMATCH, span, "%s of '%s', which is in %s and not in LMEM",
+               method, name_of(in, v->root), scope_name(v->root->mem));
+    return false;
+}
+
+/* n=(a, b) and so on: the part of an axis. */
+static bool
+read_part(Interp *in, const View *v, Value part, int axis, Span span, int64_t *lo,
+          int64_t *hi)
+{
+    int64_t n = v->lanes->x.shape[axis];
+    bool pair = part.kind == VAL_TUPLE || part.kind == VAL_LIST;
+    *lo = 0;
+    *hi = n;
+    if (part.kind == VAL_NONE) {
+        return true;
+    }
+    if (!pair || part.list->n != 2 || !val_as_int64(part.list->p[0], lo) ||
+        !val_as_int64(part.list->p[1], hi)) {
+        stage_diag(in, D_ARG_TYPE, span,
+                   "%c is %s; view takes (first, end) of ints there", axis_names[axis],
+                   val_repr(in, part));
+        return false;
+    }
+    if (*lo < 0 || *hi > n || *lo >= *hi) {
+        stage_diag(in, D_TENSOR_INDEX, span,
+                   "axis %c is viewed from %lld to %lld; '%s' has elements 0 to %lld "
+                   "there",
+                   axis_names[axis], (long long)*lo, (long long)*hi, name_of(in, v->root),
+                   (long long)n - 1);
+        return false;
+    }
+    return true;
+}
+
+/* The layout stays where the view has the strides and the base that it asks for. */
+static void
+name_layout(const View *v, Lanes *l)
+{
+    LmemTensor x = l->x;
+    x.base += v->root->fixed ? v->root->fixed_at : 0;
+    l->layout =
+        lmem_has_layout(target_of(v->root), l->layout, &x) ? l->layout : LMEM_FREE;
+}
+
+Value
+tik_lanes_view(Interp *in, View *v, const CallArgs *args)
+{
+    static const BindParam params[LMEM_AXES] = {{"n", false, {.kind = VAL_NONE}},
+                                                {"c", false, {.kind = VAL_NONE}},
+                                                {"h", false, {.kind = VAL_NONE}},
+                                                {"w", false, {.kind = VAL_NONE}}};
+    Value got[LMEM_AXES];
+    Span span[LMEM_AXES];
+    int64_t lo[LMEM_AXES], hi[LMEM_AXES];
+    if (!stage_bind(in, "view", args, params, LMEM_AXES, got, span)) {
+        return val_fail();
+    }
+    if (v->poisoned || !in_lanes(in, v, "view", args->span)) {
+        return val_object(&v->base);
+    }
+    for (int i = 0; i < LMEM_AXES; i++) {
+        if (!read_part(in, v, got[i], i, span[i], &lo[i], &hi[i])) {
+            return refused(in, v);
+        }
+    }
+    Lanes *l = ARENA_NEW(&in->u->arena, Lanes);
+    *l = *v->lanes;
+    int64_t off = lmem_offset(target_of(v->root), &l->x, lo);
+    if (off * l->x.bits % 8 != 0) {
+        stage_diag(
+            in, D_SUBBYTE_LAYOUT, args->span,
+            "a view of '%s' begins with element %lld of a lane, in the middle of a "
+            "byte",
+            name_of(in, v->root), (long long)off);
+        return refused(in, v);
+    }
+    l->x = lmem_view(target_of(v->root), &l->x, lo, hi);
+    name_layout(v, l);
+    return val_object(&with_lanes(in, v, l)->base);
+}
+
+/* An axis of which one element stands for all. */
+static bool
+spread_axis(Interp *in, const View *v, Lanes *l, char axis, Span span)
+{
+    const char *at = axis ? strchr(axis_names, axis) : NULL;
+    int i = at ? (int)(at - axis_names) : -1;
+    if (i < 0) {
+        stage_diag(in, D_ARG_TYPE, span, "'%c' is no axis; bcast takes letters of 'nhw'",
+                   axis);
+        return false;
+    }
+    if (i == LMEM_C) {
+        stage_diag(in, D_CROSS_LANE, span,
+                   "a broadcast of '%s' along axis c, whose elements are in different "
+                   "lanes",
+                   name_of(in, v->root));
+        return false;
+    }
+    if (l->x.shape[i] != 1) {
+        stage_diag(in, D_SHAPE_MISMATCH, span,
+                   "axis %c of '%s' has %lld elements; bcast repeats an axis of one",
+                   axis, name_of(in, v->root), (long long)l->x.shape[i]);
+        return false;
+    }
+    l->x.stride[i] = 0;
+    l->spread[i] = true;
+    return true;
+}
+
+Value
+tik_lanes_bcast(Interp *in, View *v, const CallArgs *args)
+{
+    static const BindParam params[] = {{"axes", true, {0}}};
+    Value got;
+    const char *text;
+    if (!stage_bind(in, "bcast", args, params, 1, &got, NULL)) {
+        return val_fail();
+    }
+    if (v->poisoned || !in_lanes(in, v, "bcast", args->span)) {
+        return val_object(&v->base);
+    }
+    if (!tik_text(in, got, "axes", args->span, &text)) {
+        return refused(in, v);
+    }
+    Lanes *l = ARENA_NEW(&in->u->arena, Lanes);
+    *l = *v->lanes;
+    l->layout = LMEM_FREE;
+    for (const char *p = text; *p; p++) {
+        if (!spread_axis(in, v, l, *p, args->span)) {
+            return refused(in, v);
+        }
+    }
+    return val_object(&with_lanes(in, v, l)->base);
+}
+
+Value
+tik_lanes_reshape(Interp *in, View *v, const Dim *dim, int ndim, Span span)
+{
+    int64_t shape[LMEM_AXES];
+    const LmemTensor *x = &v->lanes->x;
+    if (!read_shape(in, v->root, dim, ndim, span, shape)) {
+        return refused(in, v);
+    }
+    if (shape[LMEM_N] != x->shape[LMEM_N] || shape[LMEM_C] != x->shape[LMEM_C]) {
+        stage_diag(in, D_CROSS_LANE, span,
+                   "'%s' is reshaped to %lld channels in %lld images; channels stay in "
+                   "their lanes, %lld in %lld",
+                   name_of(in, v->root), (long long)shape[LMEM_C],
+                   (long long)shape[LMEM_N], (long long)x->shape[LMEM_C],
+                   (long long)x->shape[LMEM_N]);
+        return refused(in, v);
+    }
+    bool rows = x->stride[LMEM_W] == 1 && x->stride[LMEM_H] == x->shape[LMEM_W];
+    if (!rows || shape[LMEM_H] * shape[LMEM_W] != x->shape[LMEM_H] * x->shape[LMEM_W]) {
+        stage_diag(
+            in, rows ? D_RESHAPE : D_LAYOUT_MISMATCH, span,
+            "'%s' has %lld x %lld elements per channel%s and is reshaped to %lld x "
+            "%lld",
+            name_of(in, v->root), (long long)x->shape[LMEM_H],
+            (long long)x->shape[LMEM_W],
+            rows ? "" : ", whose rows do not follow each other,",
+            (long long)shape[LMEM_H], (long long)shape[LMEM_W]);
+        return refused(in, v);
+    }
+    Lanes *l = ARENA_NEW(&in->u->arena, Lanes);
+    *l = *v->lanes;
+    memcpy(l->x.shape, shape, sizeof shape);
+    l->x.stride[LMEM_H] = shape[LMEM_W];
+    return val_object(&with_lanes(in, v, l)->base);
+}
