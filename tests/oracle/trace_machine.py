@@ -74,6 +74,11 @@ def contents(role, dtype, shape, rest):
     return np.frombuffer(raw, numpy_type(dtype)).reshape(shape)
 
 
+# Instructions execute in program order and cores one after another, so that a core may use behind a barrier what
+# cores of smaller index wrote before it.
+SYNCHRONISE = ("set_flag", "wait_flag", "pipe_barrier", "block_barrier")
+
+
 class Runner:
     def __init__(self, machine, core):
         self.m = machine
@@ -207,6 +212,8 @@ class Runner:
     def instruction(self, name, text):
         if SELECT.match(name):
             self.select(name, text)
+            return
+        if name in SYNCHRONISE:
             return
         operands = {}
         for key, value in re.findall(r" (\w+)=(.*?)(?= \w+=|$)", text):

@@ -124,7 +124,7 @@ class _Chain:
 class _Top:
     """An open lifetime scope."""
     __slots__ = ("parent", "kind", "dropped", "thread_num", "head", "allocs", "chain", "open",
-                 "bytes", "blocks")
+                 "bytes", "blocks", "end")
 
     def __init__(self, parent, kind, dropped):
         self.parent = parent
@@ -386,6 +386,7 @@ class Tik:
             top.thread_num = threads
             top.head = len(self._lines) - 1 if live else None
             top.blocks = blocks > 1 or isinstance(block_num, Value)
+            top.end = end
             if top.blocks and self._blocks(top.parent):
                 raise ValueError("a loop over cores inside another")
             return var
@@ -413,6 +414,9 @@ class Tik:
             if not self._top.dropped:
                 self._lines.append(self._indent + "end")
         return _With(self, enter, leave)
+
+    def new_scope(self):
+        return _With(self, lambda: None, lambda: None)
 
     def _branch(self, cond, continued, last=False):
         """One link of an if chain."""
@@ -686,6 +690,8 @@ def _generate(name, params, main):
             parts.append("_scalar(%s, %s)" % (p, params[main][0]))
         elif role == "EXTENDED":
             parts.append("int(extended[0] if extended else PadMode or ConvReluMode)")
+        elif role == "PIPE":
+            parts.append("PIPES.index(%s)" % p)
         elif role != "MASKMODE":
             parts.append("_word(%s)" % p)
     form = name + "".join([" %s=%%s" % p for p, role, _ in params if role != "MASKMODE"])
@@ -695,6 +701,7 @@ def _generate(name, params, main):
                                                          "    return CMPMASK\n" if name in MASK_WRITERS else "")
 
 
+PIPES = ["PIPE_" + name for name in ("S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX", "ALL")]
 CMPMASK = "the handle of CMPMASK"
 MASK_WRITERS = ["vcmp_" + op for op in ("lt", "gt", "ge", "eq", "ne", "le")] + ["mov_tensor_to_cmpmask"]
 
@@ -713,14 +720,26 @@ def any_mask_mode(params):
     return len([p for p in params if p[1] == "MASKMODE"]) > 0
 
 
+def _block_barrier(self, sync_workspace):
+    if self._top.dropped:
+        return
+    top = self._top
+    while not top.blocks:
+        top = top.parent
+    self._emit("block_barrier workspace=%s blocks=%s" % (
+        sync_workspace._ref(), to_type(top.end, "int64").text))
+
+
 def _install():
     for name, params, main in _tables():
-        scope = {"_mask": _mask, "_word": _word, "_scalar": _scalar, "note": note, "CMPMASK": CMPMASK}
+        scope = {"_mask": _mask, "_word": _word, "_scalar": _scalar, "note": note, "CMPMASK": CMPMASK,
+                 "PIPES": PIPES}
         exec(_generate(name, params, main), scope)
         setattr(Tik, name, scope["call"])
     for name in ("vsel", "vec_sel"):
         setattr(Tik, name, _select(name))
     Tik.data_copy = data_copy
+    Tik.block_barrier = _block_barrier
     globals().update(provided())
     store = Tik.mov_cmpmask_to_tensor
     Tik.mov_cmpmask_to_tensor = lambda self, dst, src_cmpmask: store(self, dst)
