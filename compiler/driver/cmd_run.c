@@ -406,7 +406,7 @@ run_host(Cmd *c, Job *job, TikError *err)
     HostOptions opt = {(int)c->opt_level, NULL};
     TikKernel entry;
     void *handle;
-    if (!host || !host->jit(job->kernel, &opt, &entry, &handle)) {
+    if (!host || !host->jit(&job->kernel, 1, &opt, &entry, &handle)) {
         set_error(err, TIK_OK, "", "");
         return false; /* the unit has the diagnostic */
     }

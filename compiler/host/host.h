@@ -21,8 +21,10 @@ typedef struct HostOptions {
 
 typedef struct HostApi {
     int version; /* HOST_API_VERSION */
-    /* Compiles a checked and allocated kernel and gives its entry; *handle is freed by release. */
-    bool (*jit)(Kernel *k, const HostOptions *opt, TikKernel *entry, void **handle);
+    /* Compiles checked and allocated kernels of one unit, n >= 1, into one module and gives their n
+     * entries; *handle is freed by release, and the entries' storage with it. */
+    bool (*jit)(Kernel *const *kernels, int n, const HostOptions *opt, TikKernel *entries,
+                void **handle);
     void (*release)(void *handle);
     /* Writes object code, a shared library, LLVM IR or assembly of the kernels into a file. */
     bool (*emit)(Unit *u, Kernel *const *kernels, int n, HostEmit what,
@@ -30,7 +32,7 @@ typedef struct HostApi {
 } HostApi;
 
 enum {
-    HOST_API_VERSION = 1
+    HOST_API_VERSION = 2
 };
 /* The symbol that libtikc-host.so exports. */
 const HostApi *tikc_host_api(void);

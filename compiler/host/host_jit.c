@@ -1,4 +1,4 @@
-/* host_jit.c: a kernel compiled into this process. The module goes through the same pipeline as
+/* host_jit.c: kernels compiled into this process. The module goes through the same pipeline as
  * ahead-of-time output, to object code in memory, which ORC links: so both give the same code. What
  * the code calls in the runtime library is bound to the copy in this library; memcpy and the like
  * come from the process. */
@@ -78,22 +78,25 @@ link_object(Unit *u, Jit *j, LLVMMemoryBufferRef object)
     return !failed(u, j, LLVMOrcLLJITAddObjectFile(j->jit, lib, object));
 }
 
-/* Object code of the kernel and its descriptor; null after a diagnostic. */
+/* Object code of the kernels, whose descriptors go to out; null after a diagnostic. */
 static LLVMMemoryBufferRef
-compile(Kernel *k, const HostTarget *t, Arena *arena, TikKernel *out)
+compile(Kernel *const *kernels, int n, const HostTarget *t, Arena *arena, TikKernel *out)
 {
+    Unit *u = kernels[0]->unit;
     Arena scratch;
     arena_init(&scratch);
     Lower l;
-    lower_open(&l, k->unit, &scratch, t, "tikc");
-    lower_kernel(&l, k);
-    descriptor_fill(&l, k, arena, out);
+    lower_open(&l, u, &scratch, t, "tikc");
+    for (int i = 0; i < n; i++) {
+        lower_kernel(&l, kernels[i]);
+        descriptor_fill(&l, kernels[i], arena, &out[i]);
+    }
     char *error = NULL;
     LLVMMemoryBufferRef object = NULL;
     if (!host_target_optimise(t, l.mod, l.has_slots, &error) ||
         LLVMTargetMachineEmitToMemoryBuffer(t->machine, l.mod, LLVMObjectFile, &error,
                                             &object)) {
-        diag_add(k->unit, D_BACKEND, k->span, 0, "LLVM cannot compile the kernel: %s",
+        diag_add(u, D_BACKEND, kernels[0]->span, 0, "LLVM cannot compile the kernel: %s",
                  error);
         LLVMDisposeMessage(error);
         object = NULL;
@@ -103,33 +106,49 @@ compile(Kernel *k, const HostTarget *t, Arena *arena, TikKernel *out)
     return object;
 }
 
-bool
-host_jit(Kernel *k, const HostOptions *opt, TikKernel *entry, void **handle)
+static bool
+find_entries(Unit *u, Jit *j, int n, TikKernel *entries)
 {
+    for (int i = 0; i < n; i++) {
+        const char *symbol = arena_printf(&j->arena, "tik_entry_%s", entries[i].name);
+        LLVMOrcExecutorAddress address = 0;
+        TRY(!failed(u, j, LLVMOrcLLJITLookup(j->jit, &address, symbol)));
+        entries[i].entry = (TikEntry)(uintptr_t)address;
+    }
+    return true;
+}
+
+static bool
+open_target(Unit *u, Span span, const HostOptions *opt, HostTarget *t)
+{
+    char *error = NULL;
+    if (host_target_open(t, opt, &error)) {
+        return true;
+    }
+    diag_add(u, D_BACKEND, span, 0, "LLVM has no code for this machine: %s", error);
+    LLVMDisposeMessage(error);
+    return false;
+}
+
+bool
+host_jit(Kernel *const *kernels, int n, const HostOptions *opt, TikKernel *entries,
+         void **handle)
+{
+    Unit *u = kernels[0]->unit;
+    HostTarget t;
+    TRY(open_target(u, kernels[0]->span, opt, &t));
     Arena first;
     arena_init(&first);
     Jit *j = ARENA_NEW(&first, Jit);
     j->arena = first;
-    HostTarget t;
-    char *error = NULL;
-    if (!host_target_open(&t, opt, &error)) {
-        diag_add(k->unit, D_BACKEND, k->span, 0, "LLVM has no code for this machine: %s",
-                 error);
-        LLVMDisposeMessage(error);
-        host_release(j);
-        return false;
-    }
-    LLVMMemoryBufferRef object = compile(k, &t, &j->arena, entry);
+    LLVMMemoryBufferRef object = compile(kernels, n, &t, &j->arena, entries);
     host_target_close(&t);
     if (object == NULL) {
         host_release(j);
         return false;
     }
-    TRY(link_object(k->unit, j, object));
-    const char *symbol = arena_printf(&j->arena, "tik_entry_%s", entry->name);
-    LLVMOrcExecutorAddress address = 0;
-    TRY(!failed(k->unit, j, LLVMOrcLLJITLookup(j->jit, &address, symbol)));
-    entry->entry = (TikEntry)(uintptr_t)address;
+    TRY(link_object(u, j, object));
+    TRY(find_entries(u, j, n, entries));
     *handle = j;
     return true;
 }

@@ -304,7 +304,8 @@ void descriptor_emit(Lower *l, const Kernel *k, LLVMValueRef entry);
 
 /* ---- host_jit.c, host_emit.c ----------------------------------------------------------------------------- */
 
-bool host_jit(Kernel *k, const HostOptions *opt, TikKernel *entry, void **handle);
+bool host_jit(Kernel *const *kernels, int n, const HostOptions *opt, TikKernel *entries,
+              void **handle);
 void host_release(void *handle);
 bool host_emit(Unit *u, Kernel *const *kernels, int n, HostEmit what,
                const HostOptions *opt, const char *path);

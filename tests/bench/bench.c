@@ -134,7 +134,7 @@ compile(Bench *b)
     }
     double t1 = seconds();
     Kernel *k = b->unit.kernels.p[0];
-    if (!b->api->jit(k, &host, &b->host, &b->handle)) {
+    if (!b->api->jit(&k, 1, &host, &b->host, &b->handle)) {
         show_errors(&b->unit);
     }
     b->compile = t1 - t0;

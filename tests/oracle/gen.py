@@ -312,7 +312,7 @@ class Program:
 
     # ---- printing -----------------------------------------------------------------------------
 
-    def source(self):
+    def source(self, kernel='k'):
         t = self.dtype
         out = [f'# seed {self.seed}', 'from tbe import tik',
                'tik_instance = tik.Tik()']
@@ -338,7 +338,8 @@ class Program:
             lines.append('core = 0')
         self.print_body(self.body, '', lines)
         out += [ind + l for l in lines]
-        out.append('tik_instance.BuildCCE(kernel_name="k", inputs=[in0, in1, tiling], outputs=[out0])')
+        out.append('tik_instance.BuildCCE(kernel_name="{}", inputs=[in0, in1, tiling], outputs=[out0])'
+                   .format(kernel))
         return '\n'.join(out) + '\n'
 
     def at(self, name, e):

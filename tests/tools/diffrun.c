@@ -1,17 +1,19 @@
 /* diffrun.c: runs many generated programs on both back ends in one process, for
- * tests/oracle/differential.py. Reads jobs on standard input, writes results on standard output:
+ * tests/oracle/differential.py and its kin. Reads jobs on standard input, writes results on standard output:
  *
- *   PROGRAM <id> <source bytes> <processor>\n <source> \n
+ *   PROGRAM <id> <source bytes> <processor> [<levels> [<show>]]\n <source> \n
  *   CHOICE <point> <reading>\n             any number
- *   IN <tensor> <bytes>\n <raw> \n          any number
+ *   IN <tensor> <bytes> [<kernel>]\n <raw> \n      any number; kernel: index, without: one array for all kernels
  *   END\n
- * gives
- *   RESULT <id> <status> <detail>\n         status: ok, reject, fault, mismatch, error
- *   OUT <tensor> <bytes>\n <raw> \n         for ok: every global tensor after the run
+ * gives, for each kernel of the source in order (it has id + index)
+ *   RESULT <id> <status> <detail>\n         status: ok, fault, mismatch, error
+ *   OUT <tensor> <bytes>\n <raw> \n         for ok, of every show-th kernel: every global tensor after the run
  *   END\n
+ * or, when the source is refused, one RESULT <id> reject <detail> and END.
  *
- * ok means: native code at -O0 and at -O2, and the emulator, left the same bytes in every global
- * tensor. fault means that all three stopped with the same rule and text. */
+ * ok means: native code at each of the optimisation levels (digits; 02 when not given), and the emulator,
+ * left the same bytes in every global tensor. fault means that all stopped with the same rule and text.
+ * All kernels of a source are compiled into one module. */
 #include "host/host.h"
 #include "tikblob.h"
 #include "tikc.h"
@@ -23,22 +25,27 @@
 
 enum {
     MAX_TENSORS = 32,
+    MAX_INPUTS = 2048,
+    MAX_LEVELS = 4,
     NAME = 64
 };
 
 typedef struct Input {
     char name[NAME];
+    int kernel; /* -1: the kernels share it, and leave it as it is */
     size_t size;
     uint8_t *bytes;
+    TikArray shared;
 } Input;
 
 typedef struct Job {
     long id;
-    char soc[NAME];
+    char soc[NAME], levels[NAME];
+    int show;
     char *source;
     size_t len;
     Choices choices;
-    Input in[MAX_TENSORS];
+    Input in[MAX_INPUTS];
     int nin;
 } Job;
 
@@ -49,6 +56,12 @@ typedef struct Run {
     TikError err;
     bool ok;
 } Run;
+
+/* The kernels of a source as machine code of one optimisation level. */
+typedef struct Native {
+    TikKernel *entries;
+    void *handle;
+} Native;
 
 static void *
 must(void *p)
@@ -71,6 +84,17 @@ read_bytes(size_t n)
     return p;
 }
 
+static void
+read_input(Job *job, const char *line)
+{
+    Input *in = job->nin < MAX_INPUTS ? &job->in[job->nin++] : must(NULL);
+    *in = (Input){.kernel = -1};
+    if (sscanf(line, "IN %63s %zu %d", in->name, &in->size, &in->kernel) < 2) {
+        must(NULL);
+    }
+    in->bytes = read_bytes(in->size);
+}
+
 static bool
 read_choice(Job *job, const char *line)
 {
@@ -88,23 +112,22 @@ read_choice(Job *job, const char *line)
 static bool
 read_job(Job *job)
 {
-    memset(job, 0, sizeof *job);
     char line[256];
+    job->nin = 0;
+    memset(&job->choices, 0, sizeof job->choices);
+    job->show = 1;
+    snprintf(job->levels, sizeof job->levels, "02");
     if (!fgets(line, sizeof line, stdin) ||
-        sscanf(line, "PROGRAM %ld %zu %63s", &job->id, &job->len, job->soc) != 3) {
+        sscanf(line, "PROGRAM %ld %zu %63s %63s %d", &job->id, &job->len, job->soc,
+               job->levels, &job->show) < 3 ||
+        strlen(job->levels) > MAX_LEVELS) {
         return false;
     }
     job->source = (char *)read_bytes(job->len);
     while (fgets(line, sizeof line, stdin) && strncmp(line, "END", 3) != 0) {
-        if (read_choice(job, line)) {
-            continue;
+        if (!read_choice(job, line)) {
+            read_input(job, line);
         }
-        Input *in = &job->in[job->nin++];
-        if (job->nin > MAX_TENSORS ||
-            sscanf(line, "IN %63s %zu", in->name, &in->size) != 2) {
-            must(NULL);
-        }
-        in->bytes = read_bytes(in->size);
     }
     return true;
 }
@@ -115,24 +138,53 @@ free_job(Job *job)
     free(job->source);
     for (int i = 0; i < job->nin; i++) {
         free(job->in[i].bytes);
+        if (job->in[i].shared.data) {
+            tik_array_free(&job->in[i].shared);
+        }
+    }
+}
+
+/* ---- arrays ---- */
+
+static Input *
+find_input(Job *job, const char *name, int kernel)
+{
+    for (int j = 0; j < job->nin; j++) {
+        Input *in = &job->in[j];
+        if ((in->kernel < 0 || in->kernel == kernel) && strcmp(in->name, name) == 0) {
+            return in;
+        }
+    }
+    return NULL;
+}
+
+static void
+new_array(TikArray *a, const Buffer *b, const Input *in)
+{
+    TikError err;
+    if (!tik_array_alloc(a, b->dtype, b->elems, &err)) {
+        must(NULL);
+    }
+    if (in) {
+        memcpy(a->data, in->bytes, MIN(in->size, (size_t)a->bytes));
     }
 }
 
 static void
-fill_arrays(Run *r, const Job *job, const Kernel *k)
+fill_arrays(Run *r, Job *job, const Kernel *k, int index)
 {
     memset(r, 0, sizeof *r);
     for (uint32_t i = 0; i < k->params.n; i++) {
         const Buffer *b = &k->bufs.p[k->params.p[i]];
-        TikArray *a = &r->arrays[i];
-        if (!tik_array_alloc(a, b->dtype, b->elems, &r->err)) {
-            must(NULL);
-        }
-        r->pointers[i] = a;
-        for (int j = 0; j < job->nin; j++) {
-            if (strcmp(job->in[j].name, sym_text(&k->unit->names, b->name)) == 0) {
-                memcpy(a->data, job->in[j].bytes, MIN(job->in[j].size, (size_t)a->bytes));
+        Input *in = find_input(job, sym_text(&k->unit->names, b->name), index);
+        if (in && in->kernel < 0 && k->unit->kernels.n > 1) {
+            if (!in->shared.data) {
+                new_array(&in->shared, b, in);
             }
+            r->pointers[i] = &in->shared;
+        } else {
+            new_array(&r->arrays[i], b, in);
+            r->pointers[i] = &r->arrays[i];
         }
     }
 }
@@ -141,24 +193,27 @@ static void
 free_arrays(Run *r, int n)
 {
     for (int i = 0; i < n; i++) {
-        tik_array_free(&r->arrays[i]);
+        if (r->arrays[i].data) {
+            tik_array_free(&r->arrays[i]);
+        }
     }
 }
 
-static void
-run_host(Run *r, const HostApi *host, Kernel *k, int level)
+/* No kernel has written to an array that all of them read. */
+static bool
+shared_untouched(const Job *job)
 {
-    HostOptions opt = {level, NULL};
-    TikKernel entry;
-    void *handle;
-    r->ok = host->jit(k, &opt, &entry, &handle);
-    if (!r->ok) {
-        snprintf(r->err.text, sizeof r->err.text, "the host back end failed");
-        return;
+    for (int i = 0; i < job->nin; i++) {
+        const Input *in = &job->in[i];
+        if (in->shared.data && memcmp(in->shared.data, in->bytes,
+                                      MIN(in->size, (size_t)in->shared.bytes)) != 0) {
+            return false;
+        }
     }
-    r->ok = tik_launch(&entry, r->pointers, 2, &r->err);
-    host->release(handle);
+    return true;
 }
+
+/* ---- running ---- */
 
 static bool
 same(const Run *a, const Run *b, int n, char *why, size_t size)
@@ -170,13 +225,17 @@ same(const Run *a, const Run *b, int n, char *why, size_t size)
         return false;
     }
     for (int i = 0; a->ok && i < n; i++) {
-        for (int64_t j = 0; j < a->arrays[i].bytes; j++) {
-            if (a->arrays[i].data[j] != b->arrays[i].data[j]) {
-                snprintf(why, size, "tensor %d byte %lld: %02x against %02x", i,
-                         (long long)j, a->arrays[i].data[j], b->arrays[i].data[j]);
-                return false;
-            }
+        const TikArray *x = a->pointers[i], *y = b->pointers[i];
+        if (memcmp(x->data, y->data, (size_t)x->bytes) == 0) {
+            continue;
         }
+        int64_t j = 0;
+        while (x->data[j] == y->data[j]) {
+            j++;
+        }
+        snprintf(why, size, "tensor %d byte %lld: %02x against %02x", i, (long long)j,
+                 x->data[j], y->data[j]);
+        return false;
     }
     return true;
 }
@@ -185,7 +244,7 @@ static void
 print_outputs(const Run *r, const Kernel *k)
 {
     for (uint32_t i = 0; i < k->params.n; i++) {
-        const TikArray *a = &r->arrays[i];
+        const TikArray *a = r->pointers[i];
         printf("OUT %s %lld\n", sym_text(&k->unit->names, k->bufs.p[k->params.p[i]].name),
                (long long)a->bytes);
         fwrite(a->data, 1, (size_t)a->bytes, stdout);
@@ -212,41 +271,104 @@ verify_blob(const uint8_t *bytes, size_t size, char *why, size_t whysize)
     return ok;
 }
 
-static void
-run_kernel(const Job *job, const HostApi *host, Unit *u, Kernel *k)
+static bool
+emulate(Run *r, Unit *u, Kernel *k, char *why, size_t whysize)
 {
-    Run fast, slow, emu;
-    int n = (int)k->params.n;
     const uint8_t *blob;
     size_t size;
-    char why[1024] = "the stream back end failed";
-    fill_arrays(&fast, job, k);
-    fill_arrays(&slow, job, k);
-    fill_arrays(&emu, job, k);
-    bool ok =
-        tikc_blob(u, &k, 1, &blob, &size) && verify_blob(blob, size, why, sizeof why);
-    if (ok) {
-        emu.ok = tik_emulate(blob, size, 0, emu.pointers, &emu.err);
-        run_host(&fast, host, k, 2);
-        run_host(&slow, host, k, 0);
-        ok = same(&fast, &emu, n, why, sizeof why) &&
-             same(&slow, &emu, n, why, sizeof why);
+    snprintf(why, whysize, "the stream back end failed");
+    if (!tikc_blob(u, &k, 1, &blob, &size) || !verify_blob(blob, size, why, whysize)) {
+        return false;
+    }
+    r->ok = tik_emulate(blob, size, 0, r->pointers, &r->err);
+    return true;
+}
+
+/* Kernel index on the emulator, then at each level. */
+static void
+run_kernel(Job *job, Unit *u, const Native *native, int index)
+{
+    Kernel *k = u->kernels.p[index];
+    Run emu;
+    int n = (int)k->params.n;
+    char why[1024];
+    fill_arrays(&emu, job, k, index);
+    bool ok = emulate(&emu, u, k, why, sizeof why);
+    for (int i = 0; ok && job->levels[i]; i++) {
+        Run host;
+        fill_arrays(&host, job, k, index);
+        host.ok = tik_launch(&native[i].entries[index], host.pointers,
+                             job->levels[i] == '0' ? 1 : 2, &host.err);
+        ok = same(&host, &emu, n, why, sizeof why);
+        free_arrays(&host, n);
     }
     if (!ok) {
-        printf("RESULT %ld mismatch %s\n", job->id, why);
+        printf("RESULT %ld mismatch %s\n", job->id + index, why);
     } else if (!emu.ok) {
-        printf("RESULT %ld fault %s %s\n", job->id, emu.err.name, emu.err.text);
+        printf("RESULT %ld fault %s %s\n", job->id + index, emu.err.name, emu.err.text);
     } else {
-        printf("RESULT %ld ok -\n", job->id);
-        print_outputs(&emu, k);
+        printf("RESULT %ld ok -\n", job->id + index);
+        if (job->show > 0 && index % job->show == 0) {
+            print_outputs(&emu, k);
+        }
     }
-    free_arrays(&fast, n);
-    free_arrays(&slow, n);
+    printf("END\n");
     free_arrays(&emu, n);
 }
 
 static void
-run_job(const Job *job, const HostApi *host)
+print_refusal(const Job *job, const Unit *u)
+{
+    printf("RESULT %ld reject", job->id);
+    for (uint32_t i = 0; i < u->diags.n; i++) {
+        const Diag *d = u->diags.p[i];
+        if (d->level == LEVEL_ERROR) {
+            printf(" %s: %s;", diag_table[d->id].name, d->text);
+        }
+    }
+    printf("\nEND\n");
+}
+
+static void
+run_kernels(Job *job, const HostApi *host, Unit *u)
+{
+    Native native[MAX_LEVELS] = {0};
+    int n = (int)u->kernels.n;
+    bool ok = true;
+    for (int i = 0; ok && job->levels[i]; i++) {
+        HostOptions opt = {job->levels[i] - '0', NULL};
+        native[i].entries = must(calloc((size_t)n, sizeof *native[i].entries));
+        ok = host->jit(u->kernels.p, n, &opt, native[i].entries, &native[i].handle);
+    }
+    for (int i = 0; ok && i < n; i++) {
+        run_kernel(job, u, native, i);
+    }
+    if (!ok) {
+        print_refusal(job, u);
+    } else if (!shared_untouched(job)) {
+        printf("RESULT %ld error a kernel wrote to an input\nEND\n", job->id);
+    }
+    for (int i = 0; i < MAX_LEVELS && native[i].entries; i++) {
+        if (native[i].handle) {
+            host->release(native[i].handle);
+        }
+        free(native[i].entries);
+    }
+}
+
+static bool
+few_params(const Unit *u)
+{
+    for (uint32_t i = 0; i < u->kernels.n; i++) {
+        if (u->kernels.p[i]->params.n > MAX_TENSORS) {
+            return false;
+        }
+    }
+    return u->kernels.n > 0;
+}
+
+static void
+run_job(Job *job, const HostApi *host)
 {
     Unit u;
     unit_init(&u);
@@ -255,19 +377,11 @@ run_job(const Job *job, const HostApi *host)
     u.opt.choices = job->choices;
     bool ok = unit_set_soc(&u, job->soc) &&
               tikc_compile(&u, "generated.tik", job->source, job->len, &opt);
-    if (ok && u.kernels.n == 1 && u.kernels.p[0]->params.n <= MAX_TENSORS) {
-        run_kernel(job, host, &u, u.kernels.p[0]);
+    if (ok && few_params(&u)) {
+        run_kernels(job, host, &u);
     } else {
-        printf("RESULT %ld reject", job->id);
-        for (uint32_t i = 0; i < u.diags.n; i++) {
-            const Diag *d = u.diags.p[i];
-            if (d->level == LEVEL_ERROR) {
-                printf(" %s: %s;", diag_table[d->id].name, d->text);
-            }
-        }
-        printf("\n");
+        print_refusal(job, &u);
     }
-    printf("END\n");
     fflush(stdout);
     for (uint32_t i = 0; i < u.kernels.n; i++) {
         kernel_free(u.kernels.p[i]);
@@ -285,11 +399,12 @@ main(void)
         fprintf(stderr, "diffrun: %s\n", u.diags.p[0]->text);
         return 2;
     }
-    Job job;
-    while (read_job(&job)) {
-        run_job(&job, host);
-        free_job(&job);
+    Job *job = must(calloc(1, sizeof *job));
+    while (read_job(job)) {
+        run_job(job, host);
+        free_job(job);
     }
+    free(job);
     unit_free(&u);
     return 0;
 }

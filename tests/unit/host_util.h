@@ -193,7 +193,7 @@ run_at(Maker *m, int level, const char *cpu, uint8_t *const *arrays, TikError *e
     HostOptions opt = {.opt_level = level, .cpu = cpu};
     TikKernel tk = {0};
     void *handle = NULL;
-    bool ok = tikc_host_api()->jit(m->k, &opt, &tk, &handle);
+    bool ok = tikc_host_api()->jit(&m->k, 1, &opt, &tk, &handle);
     if (!ok) {
         show_diags(m->u);
     }
