@@ -49,29 +49,37 @@ check_constant(Lower *l, int64_t op, StmtId s, LLVMValueRef *args, int n)
     return global;
 }
 
+/* What tikrt.h calls values. */
+enum {
+    MAX_VALUES = 2 * MAX_PARAMS + 4
+};
+
+typedef struct Values {
+    int n;
+    LLVMValueRef v[MAX_VALUES];
+} Values;
+
 static void
-put_value(Lower *l, int *at, LLVMValueRef v)
+put_value(Values *to, LLVMValueRef v)
 {
-    LLVMValueRef index = lower_const(l, (*at)++);
-    LLVMBuildStore(l->b, v,
-                   LLVMBuildInBoundsGEP2(l->b, l->i64, l->values, &index, 1, ""));
+    to->v[to->n++] = v;
 }
 
 static void
-put_arg(Lower *l, int *at, const ParamInfo *p, const Arg *a, StmtId s)
+put_arg(Lower *l, Values *to, const ParamInfo *p, const Arg *a, StmtId s)
 {
     switch (p->role) {
     case ROLE_DST:
     case ROLE_SRC:
-        put_value(l, at, lower_number(l, a->ref.off, s));
+        put_value(to, lower_number(l, a->ref.off, s));
         if (l->k->bufs.p[a->ref.buf].dynamic) {
-            put_value(l, at, lower_bytes(l, a->ref.buf));
+            put_value(to, lower_bytes(l, a->ref.buf));
         }
         return;
     case ROLE_MASK:
         for (int i = 0; i < 4; i++) {
             bool have = i < mask_words(a->mask.form);
-            put_value(l, at, have ? lower_number(l, a->mask.w[i], s) : lower_const(l, 0));
+            put_value(to, have ? lower_number(l, a->mask.w[i], s) : lower_const(l, 0));
         }
         return;
     case ROLE_REPEAT:
@@ -79,7 +87,7 @@ put_arg(Lower *l, int *at, const ParamInfo *p, const Arg *a, StmtId s)
     case ROLE_SCALAR:
     case ROLE_ATTR:
     case ROLE_PIPE:
-        put_value(l, at, lower_number(l, a->expr, s));
+        put_value(to, lower_number(l, a->expr, s));
         return;
     case ROLE_MASKMODE:
     case ROLE_ROOT:
@@ -88,12 +96,49 @@ put_arg(Lower *l, int *at, const ParamInfo *p, const Arg *a, StmtId s)
     UNREACHABLE();
 }
 
-static void
-make_values(Lower *l)
+/* The values that are known, as constant data; 0 for the others. */
+static LLVMValueRef
+known_values(Lower *l, const Values *from)
 {
-    if (l->values == NULL) {
-        l->values = lower_alloca(l, LLVMArrayType2(l->i64, 2 * MAX_PARAMS + 4), "values");
+    LLVMValueRef known[MAX_VALUES];
+    for (int i = 0; i < from->n; i++) {
+        known[i] = LLVMIsConstant(from->v[i]) ? from->v[i] : lower_const(l, 0);
     }
+    LLVMValueRef init = LLVMConstArray2(l->i64, known, (uint64_t)from->n);
+    LLVMValueRef global = LLVMAddGlobal(l->mod, LLVMTypeOf(init), "tik_values");
+    LLVMSetInitializer(global, init);
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    return global;
+}
+
+/* Where the values are in memory: what is known is data of the module, so that a call costs code only for
+ * the others. */
+static LLVMValueRef
+values_in_memory(Lower *l, const Values *from)
+{
+    int unknown = 0;
+    for (int i = 0; i < from->n; i++) {
+        unknown += !LLVMIsConstant(from->v[i]);
+    }
+    if (unknown == 0) {
+        return known_values(l, from);
+    }
+    if (l->values == NULL) {
+        l->values = lower_alloca(l, LLVMArrayType2(l->i64, MAX_VALUES), "values");
+    }
+    if (unknown < from->n) {
+        LLVMBuildMemCpy(l->b, l->values, 8, known_values(l, from), 8,
+                        lower_const(l, 8 * from->n));
+    }
+    for (int i = 0; i < from->n; i++) {
+        if (!LLVMIsConstant(from->v[i])) {
+            LLVMValueRef index = lower_const(l, i);
+            LLVMBuildStore(l->b, from->v[i],
+                           LLVMBuildInBoundsGEP2(l->b, l->i64, l->values, &index, 1, ""));
+        }
+    }
+    return l->values;
 }
 
 /* Leaves the kernel when a call of the library tells of a fault. */
@@ -108,11 +153,11 @@ leave_if(Lower *l, LLVMValueRef fault)
 
 /* Calls the check and leaves the kernel unless it passes. */
 static void
-call_check(Lower *l, LLVMValueRef check)
+call_check(Lower *l, LLVMValueRef check, const Values *values)
 {
     LLVMTypeRef types[3] = {l->ptr, l->ptr, l->ptr};
     LLVMTypeRef type = LLVMFunctionType(l->i32, types, 3, false);
-    LLVMValueRef args[3] = {l->state, check, l->values};
+    LLVMValueRef args[3] = {l->state, check, values_in_memory(l, values)};
     leave_if(l, LLVMBuildCall2(l->b, type, lower_runtime(l, "tikrt_check", type), args, 3,
                                ""));
 }
@@ -124,14 +169,13 @@ lower_check(Lower *l, StmtId s)
     int n;
     const ParamInfo *params = form_params(op_table[st->instr.op].form, &n);
     LLVMValueRef args[MAX_PARAMS];
-    int at = 0;
-    make_values(l);
+    Values values = {0};
     for (int i = 0; i < n; i++) {
         const Arg *a = &l->k->args.p[st->instr.arg + (uint32_t)i];
         args[i] = check_arg(l, &params[i], a);
-        put_arg(l, &at, &params[i], a, s);
+        put_arg(l, &values, &params[i], a, s);
     }
-    call_check(l, check_constant(l, st->instr.op, s, args, n));
+    call_check(l, check_constant(l, st->instr.op, s, args, n), &values);
 }
 
 /* Addresses of the tensor operands, and of the special registers behind them. */
@@ -158,19 +202,20 @@ void
 lower_exec(Lower *l, StmtId s)
 {
     const Stmt *st = &l->k->stmts.p[s];
-    int n, at = 0;
+    int n;
     const ParamInfo *params = form_params(op_table[st->instr.op].form, &n);
     const Arg *operands = &l->k->args.p[st->instr.arg];
     LLVMValueRef info[MAX_PARAMS];
-    make_values(l);
+    Values values = {0};
     for (int i = 0; i < n; i++) {
         info[i] = check_arg(l, &params[i], &operands[i]);
-        put_arg(l, &at, &params[i], &operands[i], s);
+        put_arg(l, &values, &params[i], &operands[i], s);
     }
     LLVMTypeRef types[4] = {l->ptr, l->ptr, l->ptr, l->ptr};
     LLVMTypeRef type = LLVMFunctionType(l->i32, types, 4, false);
     LLVMValueRef args[4] = {l->state, check_constant(l, st->instr.op, s, info, n),
-                            l->values, operand_addresses(l, params, n, operands)};
+                            values_in_memory(l, &values),
+                            operand_addresses(l, params, n, operands)};
     leave_if(
         l, LLVMBuildCall2(l->b, type, lower_runtime(l, "tikrt_exec", type), args, 4, ""));
 }
@@ -200,16 +245,15 @@ lower_check_element(Lower *l, const Ref *r, StmtId s)
     LLVMBasicBlockRef good = lower_block(l, "element");
     LLVMBuildCondBr(l->b, LLVMBuildOr(l->b, odd, outside, ""), suspicious, good);
     LLVMPositionBuilderAtEnd(l->b, suspicious);
-    make_values(l);
-    int at = 0;
-    put_value(l, &at, off);
+    Values values = {0};
+    put_value(&values, off);
     if (b->dynamic) {
-        put_value(l, &at, bytes);
+        put_value(&values, bytes);
     }
     const ParamInfo tensor = {.role = ROLE_DST};
     LLVMValueRef args[MAX_PARAMS] = {
         check_arg(l, &tensor, &(Arg){.kind = ARG_REF, .ref = *r})};
-    call_check(l, check_constant(l, OP_COUNT, s, args, 1));
+    call_check(l, check_constant(l, OP_COUNT, s, args, 1), &values);
     LLVMBuildBr(l->b, good);
     LLVMPositionBuilderAtEnd(l->b, good);
 }

@@ -91,7 +91,7 @@ choose(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
 static LLVMTypeRef
 cmpmask_type(Lower *l)
 {
-    return LLVMIntTypeInContext(l->ctx, 128);
+    return LLVMVectorType(l->i64, 2);
 }
 
 static void
