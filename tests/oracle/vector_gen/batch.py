@@ -11,6 +11,10 @@ TENSOR = '{0} = tik_instance.Tensor("{1}", {2}, name="{0}", scope=tik.scope_{3})
 SLACK = 512   # bytes behind the longest contents of a tensor: exact bounds are the business of other tests
 
 
+def slice_text(s):
+    return f'{s.start}:{s.stop}' + (f':{s.step}' if s.step != 1 else '')
+
+
 class Batch:
     """instances share the tensors of the program: slots, one row per dtype. choices: 'U8=directed' ..."""
 
@@ -79,7 +83,7 @@ class Batch:
         if isinstance(v, At):
             slot = v.tensor.slot
             if v.shape:
-                return slot + '[' + ', '.join(f'{s.start}:{s.stop}' for s in v.index) + ']'
+                return slot + '[' + ', '.join(map(slice_text, v.index)) + ']'
             return f'{slot}[{v.element}]' if v.element else slot
         if isinstance(v, (Register, Handle)):
             return v.name

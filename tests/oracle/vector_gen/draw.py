@@ -39,8 +39,6 @@ def left_out(method, operands):
     """Entries of the type table that the specification gives no meaning, or that no tensor can have."""
     if operands in ('int64', 'f16s64s64') and not LONG.match(method):
         return True
-    if method.startswith('vcmp_') and operands in ('int8', 'uint8'):   # more lanes than CMPMASK has bits
-        return True
     return operands.endswith('s4') or (method in ('vshl', 'vshr') and operands.startswith('float'))
 
 
@@ -59,10 +57,11 @@ def types(method, processor):
 
 
 class Tensor:
-    """A tensor of one instance: patterns it starts with; moved: brought in and out (work tensors are not)."""
+    """A tensor of one instance: patterns it starts with; moved: brought in and out (work tensors are not);
+    free: the call is legal with any other contents."""
 
-    def __init__(self, dtype, data, moved=True):
-        self.dtype, self.data, self.moved = dtype, data, moved
+    def __init__(self, dtype, data, moved=True, free=False):
+        self.dtype, self.data, self.moved, self.free = dtype, data, moved, free
         self.slot = None   # name in the program
         self.shape = None  # of a tensor that calls see as more than a row of elements: it is not shared
 
@@ -96,8 +95,9 @@ class Handle:
 class Draw:
     """One instance. steps: (method, {parameter: value}); methods are called in turn."""
 
-    def __init__(self, method, processor, operands, seed, allowed=()):
+    def __init__(self, method, processor, operands, seed, allowed=(), late=0.08):
         self.allowed = allowed   # methods that may help: setters of modes, readers of registers
+        self.late = late         # share of integer arguments that only the run knows
         self.rng = np.random.default_rng(seed)
         self.seed, self.method, self.processor, self.operands = seed, method, processor, operands
         self.profile = PROCESSORS[processor][0]
@@ -123,7 +123,7 @@ class Draw:
         full = values.contents(self.rng, dtype, n) if moved else np.zeros(n, UINT[SIZES[dtype]])
         if data is not None:
             full[:len(data)] = data
-        t = Tensor(dtype, full, moved)
+        t = Tensor(dtype, full, moved, moved and data is None and dtype != 'bool')
         self.tensors.append(t)
         return t
 
@@ -133,6 +133,7 @@ class Draw:
         t = self.tensor(dtype, skip + elements)
         if data is not None:
             t.data[skip:skip + len(data)] = data
+            t.free = False
         return At(t, skip)
 
     def loaded(self, dtype, bits):
@@ -149,7 +150,7 @@ class Draw:
 
     def integer(self, n):
         """An integer argument: mostly a literal."""
-        return self.loaded('int32', n & 0xffffffff) if self.chance(0.08) else int(n)
+        return self.loaded('int32', n & 0xffffffff) if self.chance(self.late) else int(n)
 
     def number(self, dtype):
         """A scalar operand."""

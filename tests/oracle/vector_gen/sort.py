@@ -233,16 +233,20 @@ def scalar_conversion(d, method, operands):
 
 
 def slice_shape(d, rank=None):
-    return tuple(d.between(1, 5) for _ in range((rank or d.between(1, 3)) - 1)) + (d.pick(16, d.between(1, 40), 64),)
+    """A shape; sometimes slices of it have steps, the same in all operands."""
+    shape = tuple(d.between(1, 5) for _ in range((rank or d.between(1, 3)) - 1)) + (d.pick(16, d.between(1, 40), 64),)
+    d.slice_steps = [d.between(1, 3) for _ in shape] if d.chance(0.2) else [1] * len(shape)
+    return shape
 
 
-def window(d, dtype, shape):
+def window(d, dtype, shape, steps=None):
     """A slice of this shape in a tensor that may be larger."""
     whole, index = [], []
-    for n in shape:
+    for n, step in zip(shape, steps or d.slice_steps):
         before, behind = (d.between(0, 2), d.between(0, 2)) if d.chance(0.3) else (0, 0)
-        whole.append(before + n + behind)
-        index.append(slice(before, before + n, 1))
+        span = (n - 1) * step + 1
+        whole.append(before + span + behind)
+        index.append(slice(before, before + span, step))
     whole[-1] += -whole[-1] % (32 // SIZES[dtype])   # moves take whole blocks
     t = d.tensor(dtype, int(np.prod(whole)))
     t.shape = tuple(whole)
@@ -256,17 +260,23 @@ def either(d, dtype, shape):
     return (d.number(dtype), b) if kind < 0.15 else (a, d.number(dtype)) if kind < 0.3 else (a, b)
 
 
+def in_place_or(d, dtype, shape, source):
+    """A destination: sometimes the source itself."""
+    return source if isinstance(source, At) and d.chance(0.2) else window(d, dtype, shape)
+
+
 @family('h_add', 'h_sub', 'h_mul', 'h_div', 'h_max', 'h_min', 'h_and', 'h_or')
 def slice_binary(d, method, dtype):
     shape = slice_shape(d)
     a, b = either(d, dtype, shape)
-    d.call(method, dst=window(d, dtype, shape), src0=a, src1=b)
+    d.call(method, dst=in_place_or(d, dtype, shape, a), src0=a, src1=b)
 
 
 @family('h_abs', 'h_relu', 'h_not', 'h_exp', 'h_ln', 'h_rec', 'h_rsqrt', 'h_sin', 'h_cos')
 def slice_unary(d, method, dtype):
     shape = slice_shape(d)
-    d.call(method, dst=window(d, dtype, shape), src=window(d, dtype, shape))
+    a = window(d, dtype, shape)
+    d.call(method, dst=in_place_or(d, dtype, shape, a), src=a)
 
 
 @family('h_duplicate')
@@ -310,5 +320,5 @@ def slice_reduce(d, method, dtype):
     to_type = 'int32' if 'arg' in method else dtype
     axis = d.pick(None, d.between(0, len(shape) - 1))
     left = [n for i, n in enumerate(shape) if i != axis] if axis is not None else []
-    dst = window(d, to_type, left) if left else d.result(to_type)
+    dst = window(d, to_type, left, [1] * len(left)) if left else d.result(to_type)
     d.call(method, dst=dst, src=window(d, dtype, shape), axis=axis)

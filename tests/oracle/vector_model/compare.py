@@ -50,7 +50,10 @@ def define(op):
             m.cmpmask[:] = False
         else:
             m.cmpmask[lanes:] = False
-        m.cmpmask[:lanes][on] = num.compare(op, m.read(src0, at[0][on]), m.read(src1, at[1][on]), src0.dtype)
+        bits = np.zeros(lanes, bool)
+        bits[on] = num.compare(op, m.read(src0, at[0][on]), m.read(src1, at[1][on]), src0.dtype)
+        kept = on[:128]   # 256 lanes of 8 bits: half of them have no bit
+        m.cmpmask[:len(kept)][kept] = bits[:128][kept]
         return 'cmpmask'
 
     METHODS['vcmpv_' + op] = vcmpv
