@@ -196,6 +196,42 @@ def suppressed():
     return {"box": box}, {"removed": removed}
 
 
+def columns(matrix, c0):
+    """A matrix in columns of fractals: (columns / c0, rows, c0)."""
+    return np.ascontiguousarray(matrix.reshape(matrix.shape[0], -1, c0).transpose(1, 0, 2))
+
+
+def matmul_int8():
+    a, b = (RNG.integers(-128, 128, (512, 512), dtype=np.int8) for _ in range(2))
+    scale = (2.0 ** -RNG.integers(9, 13, 512) * RNG.uniform(0.5, 1, 512)).astype(np.float32)
+    words = scale.view(np.uint32).astype(np.uint64) | np.uint64((-128 & 0x1ff) << 37 | 1 << 46 | 1 << 47)
+    sums = a.astype(np.int64) @ b.astype(np.int64)
+    steps = np.clip(np.rint(sums.astype(np.float32) * scale), 0, 255)
+    return ({"a": columns(a, 32), "b": columns(b.T, 32), "words": words},
+            {"y": columns((steps - 128).astype(np.int8), 32)})
+
+
+def matmul_f16():
+    a, b = (RNG.standard_normal((256, 256)).astype(np.float16) for _ in range(2))
+    sums = np.zeros((256, 256), np.float32)
+    for k in range(256):
+        sums += a[:, k:k + 1].astype(np.float32) * b[k:k + 1].astype(np.float32)
+    return {"a": columns(a, 16), "b": columns(b.T, 16)}, {"y": columns(sums.astype(np.float16), 16)}
+
+
+def conv_int8():
+    image = RNG.integers(-128, 128, (64, 14, 14), dtype=np.int8)
+    weight = RNG.integers(-128, 128, (64, 64, 3, 3), dtype=np.int8)   # out, in, height, width
+    wide = np.pad(image.astype(np.int64), ((0, 0), (1, 1), (1, 1)))
+    sums = sum(np.einsum("oc,chw->ohw", weight[:, :, i, j].astype(np.int64), wide[:, i:i + 14, j:j + 14])
+               for i in range(3) for j in range(3))
+    scale = np.array(0x3b5a740e, np.uint32).view(np.float32)
+    y = (sums.astype(np.float32) * scale).astype(np.float16)
+    groups = lambda x, c: np.ascontiguousarray(x.reshape(-1, c, *x.shape[1:]).transpose(0, 2, 3, 1))
+    stored = weight.reshape(64, 2, 32, 3, 3).transpose(1, 3, 4, 0, 2)
+    return {"image": groups(image, 32), "weight": np.ascontiguousarray(stored)}, {"y": groups(y, 16)}
+
+
 # Relative and absolute tolerance of samples whose order of rounding is not numpy's.
 CLOSE = {"softmax": (1e-5, 1e-9), "layernorm": (1e-4, 1e-5), "gelu": (1e-5, 1e-6)}
 
@@ -213,6 +249,8 @@ CASES = [
     ("softmax", "softmax", softmax), ("layernorm", "layernorm", layernorm), ("gelu", "gelu", gelu),
     ("argmax", "argmax", argmax), ("top_k", "top_k", top_k), ("transpose", "transpose", transposed),
     ("gather", "gather", gathered), ("cast_chain", "cast_chain", cast), ("nms", "nms", suppressed),
+    ("matmul_int8", "matmul_int8", matmul_int8), ("matmul_f16", "matmul_f16", matmul_f16),
+    ("conv_int8", "conv_int8", conv_int8),
 ]
 
 

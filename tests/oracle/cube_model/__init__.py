@@ -192,9 +192,10 @@ def col2img(dst, src, dtype, win, fetch_w, fetch_h, left_top_w, left_top_h, repe
                 continue
             y, x = win.place(first + i, fetch_h, fetch_w)
             if 0 <= y < win.h and 0 <= x < win.w:
-                image[y, x] = image[y, x] + blocks[i]
-    quiet = {'float16': np.uint16(0x7e00), 'float32': np.uint32(0x7fc00000)}[dtype]
-    image.view(quiet.dtype)[np.isnan(image)] = quiet
+                total = image[y, x] + blocks[i]
+                quiet = {'float16': np.uint16(0x7e00), 'float32': np.uint32(0x7fc00000)}[dtype]
+                total.view(quiet.dtype)[np.isnan(total)] = quiet
+                image[y, x] = total
 
 
 # ---- products ------------------------------------------------------------------------------------------------

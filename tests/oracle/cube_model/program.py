@@ -92,7 +92,7 @@ class Program:
         """Fractals of L0A or L0B, as the rows or columns of a product with a unit matrix."""
         k0 = 32 // SIZES[dtype]
         n = len(raw) // 512
-        acc = {'float16': 'float32', 'int8': 'int32', 'uint8': 'int32'}[dtype]
+        acc = {'float16': 'float32', 'int8': 'int32', 'uint8': 'int32' if scope == 'L0A' else 'uint32'}[dtype]
         other = 'int8' if dtype == 'uint8' and scope == 'L0A' else dtype
         unit = np.eye(k0).astype(NUMPY[other])
         if scope == 'L0A':
