@@ -116,8 +116,8 @@ measure(Set *s, const char *name, int rounds)
 int
 main(int argc, char **argv)
 {
-    int rounds = argc > 1 ? atoi(argv[1]) : 5;
-    size_t megabytes = argc > 2 ? (size_t)atol(argv[2]) : 256;
+    int rounds = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 5;
+    size_t megabytes = argc > 2 ? (size_t)strtol(argv[2], NULL, 10) : 256;
     static Set s;
     if (rounds < 1 || rounds > MAX_ROUNDS || megabytes < 8) {
         fprintf(stderr, "usage: pack [ROUNDS [MEGABYTES]]\n");
