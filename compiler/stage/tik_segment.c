@@ -244,34 +244,39 @@ report(const Slices *s, const Fault *f)
     return false;
 }
 
-/* What is known of a dimension. */
-typedef enum Knowledge {
-    KNOWS_LITTLE,
-    KNOWS_ALL_BUT_SHAPES, /* those are taken as large as can be */
-    KNOWS_ALL
-} Knowledge;
+/* What is known of one list's fields of a dimension. A shape that only the run knows is as large as can be. */
+typedef struct Known {
+    bool all, span, burst; /* span: start and end */
+    bool stride;
+} Known;
 
-static Knowledge
-constant_dim(const Slices *s, int dim, SliceDim *d)
+static Known
+known_fields(const Slices *s, const ExprId *f, SliceFields *out)
 {
-    const Side *sides[] = {&s->dst, &s->src};
-    SliceFields *to[] = {&d->dst, &d->src};
-    Knowledge result = KNOWS_ALL;
-    *d = (SliceDim){.dim = dim, .size = s->size, .tail = slice_drops_tail(s->k->choices)};
-    for (int i = 0; i < 2; i++) {
-        const ExprId *f = sides[i]->field[dim];
-        int64_t shape = INT64_MAX;
-        if (!known(s, f[F_SHAPE], &shape)) {
-            result = KNOWS_ALL_BUT_SHAPES;
-        }
-        to[i]->shape = shape;
-        if (!known(s, f[F_START], &to[i]->start) || !known(s, f[F_END], &to[i]->end) ||
-            !known(s, f[F_STRIDE], &to[i]->stride) ||
-            !known(s, f[F_BURST], &to[i]->burst_len)) {
-            return KNOWS_LITTLE;
-        }
-    }
-    return result;
+    Known k;
+    bool start = known(s, f[F_START], &out->start), end = known(s, f[F_END], &out->end);
+    bool shape = known(s, f[F_SHAPE], &out->shape);
+    k.span = start && end;
+    k.stride = known(s, f[F_STRIDE], &out->stride);
+    k.burst = known(s, f[F_BURST], &out->burst_len);
+    k.all = k.span && k.stride && k.burst && shape;
+    out->shape = shape ? out->shape : INT64_MAX;
+    return k;
+}
+
+/* The rules of a dimension as far as constants answer them. */
+static bool
+rules_of_known(const Slices *s, const SliceDim *d, const Known *dst, const Known *src)
+{
+    Fault fault;
+    bool bursts = dst->burst && src->burst;
+    TRY(!bursts || check_slice_bursts(d, &fault) || report(s, &fault));
+    TRY(!src->span || check_slice_indices(d, true, &fault) || report(s, &fault));
+    TRY(!dst->span || check_slice_indices(d, false, &fault) || report(s, &fault));
+    bool fits = src->burst && d->src.burst_len > 0 && src->span && src->stride;
+    TRY(!fits || check_slice_fit(d, true, &fault) || report(s, &fault));
+    fits = dst->burst && d->dst.burst_len > 0 && dst->span && dst->stride;
+    return !fits || check_slice_fit(d, false, &fault) || report(s, &fault);
 }
 
 static Value
@@ -289,7 +294,7 @@ carry_rules(const Slices *s, int dim)
     Value v[SDIM_SLOTS];
     Span span[SDIM_SLOTS];
     v[SDIM_DIM] = val_int(dim);
-    v[SDIM_SIZE] = val_int(s->size);
+    v[SDIM_BLOCK] = val_int(BLOCK_BYTES / s->size);
     for (int i = 0; i < SDIM_SLOTS; i++) {
         span[i] = s->x->args->span;
     }
@@ -313,11 +318,12 @@ static bool
 rules_of_dims(const Slices *s)
 {
     for (int dim = 0; dim < s->dims; dim++) {
-        SliceDim d;
-        Fault fault;
-        Knowledge knows = constant_dim(s, dim, &d);
-        TRY(knows == KNOWS_LITTLE || check_slice_dim(&d, &fault) || report(s, &fault));
-        if (knows != KNOWS_ALL) {
+        SliceDim d = {
+            .dim = dim, .size = s->size, .tail = slice_drops_tail(s->k->choices)};
+        Known dst = known_fields(s, s->dst.field[dim], &d.dst);
+        Known src = known_fields(s, s->src.field[dim], &d.src);
+        TRY(rules_of_known(s, &d, &dst, &src));
+        if (!dst.all || !src.all) {
             TRY(carry_rules(s, dim));
             continue;
         }
@@ -356,14 +362,14 @@ measure(const Slices *s, Side *side)
     }
 }
 
-/* The number of segments of a list of constant counts. */
+/* The number of segments of a list of constant counts; none where a rule that only the run asks is broken. */
 static bool
 total_of(const Slices *s, const Side *side, int64_t *out)
 {
     int64_t n;
     *out = 1;
     for (int d = 0; d < s->dims; d++) {
-        TRY(known(s, side->count[d], &n));
+        TRY(known(s, side->count[d], &n) && n > 0);
         *out = *out > FAR_AWAY / n ? FAR_AWAY : *out * n;
     }
     return true;

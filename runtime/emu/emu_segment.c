@@ -102,10 +102,10 @@ emu_bind_segment(EmuProgram *p, EmuOp *op, const char **why)
 {
     if (op_table[op->op].sem == SEM_SLICE_DIM) {
         int64_t dim = emu_slot_attr(p, op, SDIM_DIM);
-        int64_t size = emu_slot_attr(p, op, SDIM_SIZE);
+        int64_t block = emu_slot_attr(p, op, SDIM_BLOCK);
         op->exec = exec_dim;
         *why = "a dimension of a slice does not exist";
-        return dim >= 0 && dim < SEGMENT_DIMS && size >= 1 && size <= 8;
+        return dim >= 0 && dim < SEGMENT_DIMS && block >= 4 && block <= BLOCK_BYTES;
     }
     op->exec = exec_segments;
     *why = "the sides of a slice differ in dtype";

@@ -8,6 +8,7 @@
  * Owns: slice-*, path of data_copy.slice. */
 #include "isa/segment.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "isa/check_int.h"
@@ -20,8 +21,8 @@ list_name(bool src)
     return src ? "src_slice_info" : "dst_slice_info";
 }
 
-static bool
-bursts_ok(const SliceDim *d, Fault *fault)
+bool
+check_slice_bursts(const SliceDim *d, Fault *fault)
 {
     int64_t dst = d->dst.burst_len, src = d->src.burst_len;
     FaultAt at = {RULE_SLICE_BURST_EQ, 1, src, dst, dst};
@@ -48,17 +49,20 @@ bursts_ok(const SliceDim *d, Fault *fault)
                (long long)src, (long long)most);
 }
 
-static bool
-indices_ok(const SliceDim *d, bool src, Fault *fault)
+bool
+check_slice_indices(const SliceDim *d, bool src, Fault *fault)
 {
     const SliceFields *f = src ? &d->src : &d->dst;
     FaultAt at = {RULE_SLICE_INDEX, src, f->end, f->start, sat_add(f->shape, -1)};
-    return (f->start >= 0 && f->start <= f->end && f->end < f->shape) ||
-           check_fail(fault, &at,
-                      "%s[%d] goes from start_index %lld to end_index %lld of "
-                      "shape_value %lld",
-                      list_name(src), d->dim, (long long)f->start, (long long)f->end,
-                      (long long)f->shape);
+    if (f->start >= 0 && f->start <= f->end && f->end < f->shape) {
+        return true;
+    }
+    char of[40] = "";
+    if (f->shape < INT64_MAX) {
+        snprintf(of, sizeof of, " of shape_value %lld", (long long)f->shape);
+    }
+    return check_fail(fault, &at, "%s[%d] goes from start_index %lld to end_index %lld%s",
+                      list_name(src), d->dim, (long long)f->start, (long long)f->end, of);
 }
 
 /* Elements or lines of one segment. */
@@ -79,8 +83,8 @@ rest_of(const SliceDim *d, bool src)
     return sat_add(all, f->stride) % step;
 }
 
-static bool
-fit_ok(const SliceDim *d, bool src, Fault *fault)
+bool
+check_slice_fit(const SliceDim *d, bool src, Fault *fault)
 {
     const SliceFields *f = src ? &d->src : &d->dst;
     int64_t all = f->end - f->start + 1;
@@ -104,9 +108,9 @@ fit_ok(const SliceDim *d, bool src, Fault *fault)
 bool
 check_slice_dim(const SliceDim *d, Fault *fault)
 {
-    return bursts_ok(d, fault) && indices_ok(d, true, fault) &&
-           indices_ok(d, false, fault) && fit_ok(d, true, fault) &&
-           fit_ok(d, false, fault);
+    return check_slice_bursts(d, fault) && check_slice_indices(d, true, fault) &&
+           check_slice_indices(d, false, fault) && check_slice_fit(d, true, fault) &&
+           check_slice_fit(d, false, fault);
 }
 
 int64_t
@@ -192,8 +196,10 @@ SliceDim
 check_slice_operands(const CheckInstr *in)
 {
     const CheckArg *a = in->args;
+    int64_t block = a[SDIM_BLOCK].v;
     SliceDim d = {.dim = (int)a[SDIM_DIM].v,
-                  .size = (int)a[SDIM_SIZE].v,
+                  .size =
+                      block >= 4 && block <= BLOCK_BYTES ? (int)(BLOCK_BYTES / block) : 1,
                   .tail = slice_drops_tail(in->choices)};
     SliceFields *to[] = {&d.dst, &d.src};
     for (int i = 0; i < 2; i++) {
@@ -265,7 +271,32 @@ segment_footprint(const CheckInstr *in, int param, bool *exact)
     return hull.len > 0 ? f : hull;
 }
 
+/* The rules of a dimension relate all of its numbers; they stand with an operand that is always more than 1, as such
+ * steps want. Those of segments are asked by execution alone: bounds are asked of numbers that do not belong
+ * together, so no step may relate them. */
+static Rule
+segment_value_rule(Op op, int param)
+{
+    bool dim = op_table[op].form == FORM_SLICEDIM && param == SDIM_BLOCK;
+    return dim ? RULE_SLICE_INDEX : RULE_NONE;
+}
+
+static bool
+segment_value(const CheckInstr *in, int param, Fault *fault)
+{
+    SliceDim d = check_slice_operands(in);
+    (void)param;
+    if (check_slice_dim(&d, fault)) {
+        return true;
+    }
+    fault->param = fault->param ? SDIM_SRC : SDIM_DST;
+    return false;
+}
+
 const FamilyRules rules_segment = {.statics = segment_statics,
                                    .extent = segment_extent,
                                    .footprint = segment_footprint,
+                                   .value = segment_value,
+                                   .value_rule = segment_value_rule,
+                                   .value_relates = true,
                                    .warnings = check_move_warnings};

@@ -21,6 +21,11 @@ typedef struct SliceDim {
 /* slice-burst-eq, slice-burst-1, slice-burst, slice-index, slice-fit, in this order; src before dst. The fault's
  * param is 0 for a rule on dst_slice_info, 1 on src_slice_info. */
 bool check_slice_dim(const SliceDim *d, Fault *fault);
+/* The parts of it: slice-burst*, which asks for both burst_len; slice-index of one list; slice-fit, which presupposes
+ * them and asks for all fields of the list but shape. */
+bool check_slice_bursts(const SliceDim *d, Fault *fault);
+bool check_slice_indices(const SliceDim *d, bool src, Fault *fault);
+bool check_slice_fit(const SliceDim *d, bool src, Fault *fault);
 /* Segments along the dimension, 1 or more; presupposes check_slice_dim. */
 int64_t slice_count(const SliceDim *d, bool src);
 /* The reading D8. */
@@ -63,8 +68,8 @@ segment_slots(Op op)
 /* Operands of data_copy.dim by slot. */
 enum {
     SDIM_DIM,
-    SDIM_SIZE,
-    SDIM_DST, /* and the other fields of SliceFields in their order */
+    SDIM_BLOCK, /* elements of a block of 32 bytes */
+    SDIM_DST,   /* and the other fields of SliceFields in their order */
     SDIM_SRC = SDIM_DST + 5,
     SDIM_SLOTS = SDIM_SRC + 5
 };

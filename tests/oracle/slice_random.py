@@ -217,8 +217,10 @@ def refused(r, dtype, folder):
     code, ends = p.returncode, [p]
     if code == 0 and m.broken:
         code, ends = 5, [run(path, backend, folder) for backend in BACKENDS]
-    # With Scalars, a mistake in the start of an operand shows before the run finds the one in the list.
-    if code == 1 and m.broken and ' n' in open(path).read().split('tu[0])')[1] and '[address-align]' in p.stderr:
+    # With Scalars, a second mistake may show while compiling, before the run finds the first.
+    scalars = ' n' in open(path).read().split('tu[0])')[1]
+    second = [rule for rule in ('address-align', 'slice-burst', 'slice-total') if f'[{rule}]' in p.stderr]
+    if code == 1 and m.broken and scalars and second:
         return True
     if all(e.returncode == (code if m.broken else 0) and (not m.broken or f'[{m.broken}]' in e.stderr) for e in ends):
         return True

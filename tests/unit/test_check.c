@@ -2,6 +2,7 @@
  * table, then each rule by hand, then hostile values. */
 #include "isa/accmove.h"
 #include "isa/check.h"
+#include "isa/segment.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -106,6 +107,16 @@ good_acc(CheckInstr in)
     return in;
 }
 
+/* One segment of the first dimension, of elements of 8 bytes, on both sides. */
+static void
+fill_slice(CheckInstr *in)
+{
+    static const int64_t fields[] = {0, 3, 0, 1, 4};
+    for (int i = 0; i < 10 && op_table[in->op].form == FORM_SLICEDIM; i++) {
+        in->args[SDIM_DST + i].v = fields[i % 5];
+    }
+}
+
 /* A correct instruction on float16 or whatever the op has, in large tensors of their own. */
 static CheckInstr
 good(Op op)
@@ -138,6 +149,7 @@ good(Op op)
             a->v = ones ? 1 : strcmp(p[i].name, "bits") == 0 ? 8 * dtype_size(t.dst) : 0;
         }
     }
+    fill_slice(&in);
     return f == FAM_ACC ? good_acc(in) : in;
 }
 
