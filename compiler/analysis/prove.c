@@ -48,10 +48,11 @@ prove_value(const Env *env, const Site *s, CheckStep step)
     if (check_is_irregular(&s->in)) {
         return numbers_are_literals(s) && holds(s, &s->in, step);
     }
-    if (!check_value_relates(s->in.op)) {
+    if (!check_value_relates(s->in.op, step.param)) {
         return holds_at_ends(env, s, step);
     }
-    return operand_range(env, s, step.param, 0).hi <= 1 ||
+    return (check_value_free_to_1(s->in.op, step.param) &&
+            operand_range(env, s, step.param, 0).hi <= 1) ||
            (numbers_are_literals(s) && holds(s, &s->in, step));
 }
 
@@ -116,15 +117,35 @@ fill_largest_mask(const Env *env, const Site *s, int param, CheckInstr *in)
     return true;
 }
 
-/* What a further rule leaves: a pad mode one legal value of the burst and of the source stride. */
+/* The largest value up to the present one that the rule allows; its interval begins at lo. */
+static int64_t
+largest_allowed(const Site *s, const CheckInstr *largest, CheckStep step, int64_t lo)
+{
+    CheckInstr in = *largest;
+    int64_t *v = &in.args[step.param].v;
+    int64_t good = lo, bad = *v;
+    while (bad - good > 1) {
+        *v = good + (bad - good) / 2;
+        if (holds(s, &in, step)) {
+            good = *v;
+        } else {
+            bad = *v;
+        }
+    }
+    return good;
+}
+
+/* What a further rule leaves: a pad mode one legal value of the burst and of the source stride, a block of
+ * padding so many elements. */
 static void
 fill_value(const Site *s, CheckInstr *in)
 {
     for (int i = 0; i < s->nsteps; i++) {
-        int p = s->steps[i].param;
-        if (s->steps[i].kind == CHECK_VALUE && !check_value_relates(in->op) &&
-            !in->args[p].literal && !holds(s, in, s->steps[i])) {
-            in->args[p].v = s->params[p].lo;
+        CheckStep step = s->steps[i];
+        CheckArg *a = &in->args[step.param];
+        if (step.kind == CHECK_VALUE && !check_value_relates(in->op, step.param) &&
+            !a->literal && !holds(s, in, step)) {
+            a->v = largest_allowed(s, in, step, s->params[step.param].lo);
         }
     }
 }

@@ -63,8 +63,9 @@ box_of_nest(const Site *s, const Nest *nest, Box *box, bool *empty)
 static bool
 asks_one_value(const Site *s, CheckStep step)
 {
-    bool relates = step.kind == CHECK_VALUE && !s->element &&
-                   (check_value_relates(s->in.op) || check_is_irregular(&s->in));
+    bool relates =
+        step.kind == CHECK_VALUE && !s->element &&
+        (check_value_relates(s->in.op, step.param) || check_is_irregular(&s->in));
     if (relates || step.kind == CHECK_OVERLAP || step.kind == CHECK_SCALAR ||
         site_exprs(s, step.param) != 1) {
         return false;

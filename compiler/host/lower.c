@@ -257,6 +257,13 @@ lower_has_op(const Kernel *k, Op op)
     return false;
 }
 
+/* Instructions that may be calls of the runtime library get the special registers. */
+static bool
+calls_library(Family f)
+{
+    return f > FAM_ARITH || f == FAM_TRANSFER;
+}
+
 /* Whether something reads or sets special registers. */
 static bool
 uses_sreg(const Kernel *k)
@@ -268,7 +275,8 @@ uses_sreg(const Kernel *k)
     }
     for (uint32_t i = 1; i < k->stmts.n; i++) {
         const Stmt *s = &k->stmts.p[i];
-        if (s->kind == ST_INSTR && form_family(op_table[s->instr.op].form) > FAM_ARITH) {
+        if (s->kind == ST_INSTR &&
+            calls_library(form_family(op_table[s->instr.op].form))) {
             return true;
         }
     }

@@ -73,6 +73,7 @@ typedef struct Lower {
     bool *streams;          /* by BufId: written past the caches, see lower_move.c */
     bool has_streams;
     bool sets_fp2fp, sets_fp2int; /* the kernel may set these modes of conversions */
+    bool sets_atomic;             /* and that of writes to global memory */
     LLVMValueRef *memo;           /* by ExprId: value in the present statement */
     uint32_t *memo_stamp;
     uint32_t stamp;

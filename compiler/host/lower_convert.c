@@ -34,11 +34,12 @@ may_set(const Kernel *k, const Stmt *s, int offset)
 void
 lower_find_modes(Lower *l)
 {
-    l->sets_fp2fp = l->sets_fp2int = false;
+    l->sets_fp2fp = l->sets_fp2int = l->sets_atomic = false;
     for (StmtId i = 1; i < l->k->stmts.n; i++) {
         const Stmt *s = &l->k->stmts.p[i];
         l->sets_fp2fp = l->sets_fp2fp || may_set(l->k, s, SREG_FP2FP);
         l->sets_fp2int = l->sets_fp2int || may_set(l->k, s, SREG_FP2INT);
+        l->sets_atomic = l->sets_atomic || may_set(l->k, s, SREG_ATOMIC);
     }
 }
 

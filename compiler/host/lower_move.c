@@ -390,6 +390,10 @@ lower_move(Lower *l, StmtId s)
     Move m = {.dst = &operand(l, s, DST)->ref, .src = &operand(l, s, SRC)->ref};
     Scope from = l->k->bufs.p[m.src->buf].scope;
     Scope to = l->k->bufs.p[m.dst->buf].scope;
+    if (l->sets_atomic && to == SC_GM) {
+        lower_exec(l, s);
+        return;
+    }
     m.units = move_units(from, m.src->dtype, to, m.dst->dtype);
     m.mode = ir_expr(l->k, operand(l, s, MODE)->expr)->imm;
     m.to = lower_ref(l, m.dst);

@@ -284,6 +284,8 @@ typedef struct Kernel {
     bool expr_too_large; /* an expression was cut at IR_MAX_EXPR: not to be compiled */
     bool
         blocks_ordered; /* cores may touch the same global bytes: run them one after another */
+    bool
+        blocks_turns; /* else they may, with atomic writes only: from the first one on in their order */
     int64_t peak[SC_COUNT]; /* bytes used per memory, after allocation */
     int64_t proofs[3];      /* obligations proved, refuted, checked at run time */
     uint32_t *expr_slots;   /* private to the builder: hash set of exprs */

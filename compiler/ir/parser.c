@@ -554,6 +554,7 @@ kernel_head(Reader *p)
     TRY(choices(p));
     p->k->may_read_uninit = reader_accept(p, "fill_scratch");
     p->k->blocks_ordered = reader_accept(p, "ordered");
+    p->k->blocks_turns = reader_accept(p, "turns");
     return reader_expect(p, "{");
 }
 

@@ -548,8 +548,8 @@ show_head(Printer *p)
     text_printf(p->out, "kernel %s soc=%s", sym_text(&k->unit->names, k->name),
                 k->soc->name);
     show_choices(p);
-    text_printf(p->out, "%s%s {\n", k->may_read_uninit ? " fill_scratch" : "",
-                k->blocks_ordered ? " ordered" : "");
+    text_printf(p->out, "%s%s%s {\n", k->may_read_uninit ? " fill_scratch" : "",
+                k->blocks_ordered ? " ordered" : "", k->blocks_turns ? " turns" : "");
     show_params(p);
     show_tables(p);
     for (RegId r = 1; r < k->regs.n; r++) {

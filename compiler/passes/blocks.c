@@ -1,7 +1,9 @@
 /* blocks.c: finds out whether the cores of a multi-core loop touch disjoint global bytes.
  *
  * Needs: a kernel that passed check. Guarantees: k->blocks_ordered is false only if no core writes a
- * global byte that another core reads or writes, so that cores may run at the same time in any order.
+ * global byte that another core reads or writes, so that cores may run at the same time in any order; or,
+ * with k->blocks_turns, if such bytes are only the target of atomic writes: then cores may run at the same
+ * time up to their first atomic write, and go on from there in their order.
  * Warning multicore-overlap where two cores certainly write the same bytes. Never: changes statements.
  *
  * A core runs the iteration of its index b of every multi-core loop, and everything outside of
@@ -14,6 +16,7 @@
  * f*blocks far apart are taken as multiples of M, all else widens [lo, hi). If all accesses of a
  * buffer have one f, their common [LO, HI) is at most |f| wide, and |f|*(blocks-1) + (HI-LO) <= M,
  * then accesses of different cores never meet: f*(b1-b2) + (r1-r2) is neither 0 nor a multiple of M. */
+#include "analysis/atomic_mode.h"
 #include "passes/access.h"
 #include "passes/byteset.h"
 #include "passes/forms.h"
@@ -24,6 +27,7 @@ typedef struct GmAccess {
     uint32_t next; /* of the same buffer; index + 1 */
     StmtId stmt;
     bool write;
+    bool atomic;    /* a write that certainly is an atomic one */
     bool regular;   /* has the form above */
     int64_t factor; /* f */
     int64_t lo, hi;
@@ -38,12 +42,15 @@ typedef struct GmAccess {
 typedef struct GmBuffer {
     uint32_t first; /* index + 1 */
     bool written, used_outside;
+    bool other; /* used by something else than atomic writes */
 } GmBuffer;
 
 typedef struct Blocks {
     Kernel *k;
     Arena scratch;
     Forms forms;
+    AtomicModes modes;
+    bool has_modes; /* modes is filled */
     VEC(GmAccess) accesses;
     GmBuffer *bufs; /* by BufId */
     int64_t *first; /* by VarId: values in first and last iterations */
@@ -154,15 +161,26 @@ place_write(const Blocks *b, GmAccess *g)
     return known;
 }
 
+static bool
+is_atomic(const Blocks *b, StmtId stmt)
+{
+    Scope src;
+    return b->has_modes && b->modes.before[stmt] > 0 &&
+           atomic_heeds(b->k, &b->k->stmts.p[stmt], &src);
+}
+
 static void
 note_access(Blocks *b, StmtId stmt, const Access *a)
 {
     GmBuffer *buf = &b->bufs[a->buf];
+    bool atomic = a->write && is_atomic(b, stmt);
+    buf->other = buf->other || !atomic;
     if (b->block_var == 0) {
         buf->used_outside = true;
         return;
     }
     GmAccess g = {.next = buf->first, .stmt = stmt, .write = a->write, .a = *a};
+    g.atomic = atomic;
     shape_access(b, &g);
     g.certain = place_write(b, &g);
     VEC_PUSH(&b->scratch, &b->accesses, g);
@@ -380,6 +398,7 @@ typedef struct WriteRun {
     ByteRange bytes;
     StmtId stmt;
     int param;
+    bool atomic;
 } WriteRun;
 
 enum {
@@ -402,7 +421,7 @@ add_runs(WriteRuns *w, const GmAccess *g, int64_t at)
             !checked_add(r.hi, at, &r.hi)) {
             return;
         }
-        w->p[w->n++] = (WriteRun){r, g->stmt, g->a.param};
+        w->p[w->n++] = (WriteRun){r, g->stmt, g->a.param, g->atomic};
     }
 }
 
@@ -447,7 +466,8 @@ find_overlap(const Blocks *b, BufId buf)
     collect_runs(b, &b->bufs[buf], 1, &w1);
     for (int i = 0; i < w0.n; i++) {
         for (int j = 0; j < w1.n; j++) {
-            if (w0.p[i].bytes.lo < w1.p[j].bytes.hi &&
+            bool atomic = w0.p[i].atomic && w1.p[j].atomic;
+            if (!atomic && w0.p[i].bytes.lo < w1.p[j].bytes.hi &&
                 w1.p[j].bytes.lo < w0.p[i].bytes.hi) {
                 warn(b, buf, &w0.p[i], &w1.p[j]);
                 return;
@@ -464,11 +484,16 @@ judge(Blocks *b)
         if (!buf->written || (!buf->used_outside && is_disjoint(b, buf))) {
             continue;
         }
-        b->k->blocks_ordered = true;
+        if (buf->other) {
+            b->k->blocks_ordered = true;
+        } else {
+            b->k->blocks_turns = true;
+        }
         if (!b->jumps && buf->first) {
             find_overlap(b, id);
         }
     }
+    b->k->blocks_turns = b->k->blocks_turns && !b->k->blocks_ordered;
 }
 
 bool
@@ -480,7 +505,8 @@ pass_blocks(Kernel *k)
     b.first = ARENA_ARRAY(&b.scratch, int64_t, k->vars.n);
     b.last = ARENA_ARRAY(&b.scratch, int64_t, k->vars.n);
     forms_init(&b.forms, k, &b.scratch);
-    k->blocks_ordered = false;
+    k->blocks_ordered = k->blocks_turns = false;
+    b.has_modes = atomic_modes(k, &b.scratch, &b.modes);
     look_through(&b);
     if (b.blocks > 1) {
         walk_body(&b, k->body);

@@ -106,7 +106,7 @@ within_limits(Kernel *k)
 static bool
 needs_checked(bool (*run)(Kernel *))
 {
-    return run == pass_blocks || run == pass_init;
+    return run == pass_atomic || run == pass_blocks || run == pass_init;
 }
 
 static void

@@ -537,6 +537,16 @@ Value tik_get_overflow_status(Interp *in, Tik *c, const CallArgs *args);
 Value tik_set_cond_task_id(Interp *in, Tik *c, const CallArgs *args);
 Value tik_mov_fp2int_mode(Interp *in, Tik *c, const CallArgs *args);
 Value tik_set_fp2fp_mode(Interp *in, Tik *c, const CallArgs *args);
+/* tik_atomic.c */
+Value tik_set_atomic_add(Interp *in, Tik *c, const CallArgs *args);
+Value tik_set_atomic_max(Interp *in, Tik *c, const CallArgs *args);
+Value tik_set_atomic_min(Interp *in, Tik *c, const CallArgs *args);
+Value tik_set_atomic_none(Interp *in, Tik *c, const CallArgs *args);
+Value tik_mov_atomic_add(Interp *in, Tik *c, const CallArgs *args);
+/* tik_transfer.c */
+Value tik_data_move_pad(Interp *in, Tik *c, const CallArgs *args);
+Value tik_data_copy_pad(Interp *in, Tik *c, const CallArgs *args);
+Value tik_set_pad_value(Interp *in, Tik *c, const CallArgs *args);
 
 /* ---- tik_slice.c, tik_slice_call.c ---- */
 

@@ -22,16 +22,6 @@ tik_copy_bind(Copy *x, const BindParam *params, int n, Value *got, Span *span)
     return true;
 }
 
-/* A form of data_copy that is known and not compiled. */
-static bool
-refuse(Copy *x, const char *form)
-{
-    stage_diag(x->in, D_NOT_SUPPORTED, x->args->span,
-               "'data_copy' with %s is a form that this version does not compile", form);
-    x->c->k->incomplete = true;
-    return true;
-}
-
 /* ---- moves of blocks ------------------------------------------------------------------------------------------ */
 
 /* A number of the move, as an operand of data_move. */
@@ -247,16 +237,41 @@ copy_params(Copy *x)
     return copy_enhanced(x, got, span);
 }
 
+/* Instructions whose operands behind dst and src are the fields of the structure, in their order. */
+static bool
+copy_fields(Copy *x, Op op, TikField first, TikField last)
+{
+    static const BindParam params[] = {
+        {"dst", true, {0}}, {"src", true, {0}}, {"params", true, {0}}};
+    Value got[ARRAY_LEN(params)];
+    Span span[ARRAY_LEN(params)];
+    Value v[MAX_PARAMS];
+    Span at[MAX_PARAMS];
+    TRY(tik_copy_bind(x, params, ARRAY_LEN(params), got, span));
+    v[0] = x->dst;
+    v[1] = x->src;
+    at[0] = x->dst_span;
+    at[1] = x->src_span;
+    for (int f = (int)first; f <= (int)last; f++) {
+        v[2 + f - (int)first] = tik_field(got[2], (TikField)f);
+        at[2 + f - (int)first] = span[2];
+    }
+    (void)tik_record(x->in, x->c, op, x->args, v, at);
+    return !x->in->fatal;
+}
+
 static bool
 copy_nd2nz(Copy *x)
 {
-    return refuse(x, "a Nd2NzParams");
+    return copy_fields(x, OP_DATA_MOVE_MULTI_ND2NZ, TFIELD_Nd2NzParams_nd_num,
+                       TFIELD_Nd2NzParams_dst_nz_matrix_stride);
 }
 
 static bool
 copy_nz2nd(Copy *x)
 {
-    return refuse(x, "a Nz2NdParamsFull");
+    return copy_fields(x, OP_DATA_COPY_NZ2ND, TFIELD_Nz2NdParamsFull_nd_num,
+                       TFIELD_Nz2NdParamsFull_dst_nd_matrix_stride);
 }
 
 /* ---- the choice ---------------------------------------------------------------------------------------------------- */

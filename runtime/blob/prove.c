@@ -391,14 +391,16 @@ step_holds(Verifier *v, CheckStep s, bool *sure)
     case CHECK_SCALAR:
         return both_ends(v, s);
     case CHECK_VALUE:
-        if (!check_value_relates(v->d.op) && !check_is_irregular(&v->hi)) {
+        if (!check_value_relates(v->d.op, s.param) && !check_is_irregular(&v->hi)) {
             return both_ends(v, s);
         }
         *sure = *sure && !v->numbers_vary;
         if (check_is_irregular(&v->hi)) {
             return !v->numbers_vary && check_step(&v->hi, s, &v->fault);
         }
-        return (v->hi.args[s.param].v <= 1 || !v->numbers_vary) && both_ends(v, s);
+        return ((check_value_free_to_1(v->d.op, s.param) && v->hi.args[s.param].v <= 1) ||
+                !v->numbers_vary) &&
+               both_ends(v, s);
     case CHECK_BOUNDS:
         *sure = *sure && !v->numbers_vary;
         return !(v->numbers_vary && check_is_irregular(&v->hi)) && bounds_hold(v, s);

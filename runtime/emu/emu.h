@@ -3,6 +3,7 @@
  * runs the program from its start, one after another, in program order.
  *
  *   emu_program.c   descriptors to program           emu_move.c     moves
+ *   emu_transfer.c  moves that pad or reorder         emu_write.c    atomic writes
  *   emu_run.c       control, scalars, cores          emu_lane_io.c  masks, repeats, strides
  *   emu_control.c   reservations, flags       emu_meet.c     cores that wait for each other
  *   emu_check.c     run-time checks of instructions  emu_vector.c   elementwise instructions
@@ -23,6 +24,7 @@
 #define TIK_EMU_H
 
 #include "emu/emu_lanes.h"
+#include "isa/atomic.h"
 #include "num/num_conv.h"
 #include "tikblob.h"
 #include "tikrt.h"
@@ -119,6 +121,8 @@ typedef struct EmuMove {
     EmuConvert *convert;    /* null: raw bytes */
     int src_size, dst_size; /* bytes of an element, with convert */
     int pad;                /* PadMode, 0: none */
+    Scope from;
+    bool to_gm; /* the atomic mode may change what is written */
 } EmuMove;
 
 enum {
@@ -324,6 +328,14 @@ bool emu_slice_open(EmuRun *r, const EmuOp *op, int slot, EmuSlice *s);
 /* Whether the slices have one shape; false: a fault is recorded. */
 bool emu_slice_equal(EmuRun *r, const EmuOp *op);
 
+/* ---- emu_write.c: writes to global memory, which the core's atomic mode may turn into additions ------- */
+
+/* Asks the mode for a write by operand dst from a memory; burst: bytes in one run. False: a fault is recorded. */
+bool emu_write_mode(EmuRun *r, const EmuOp *op, int dst, Scope from, int64_t burst,
+                    AtomicWrite *w);
+/* Writes n bytes, whole elements where the mode is on. */
+void emu_write(const AtomicWrite *w, uint8_t *dst, const uint8_t *src, int64_t n);
+
 /* emu_check.c: the operands of an instruction as the rules see them. */
 void emu_instr(const EmuRun *r, const EmuOp *op, CheckInstr *in);
 /* Runs check_values on the operands as they are now. False: fault recorded. */
@@ -347,6 +359,7 @@ bool emu_add_move(EmuProgram *p, const EmuMove *m, uint32_t *index);
 /* Fill exec and what else is constant; the operands are in place. False: not an instruction that the
  * emulator can execute, with *why; or out of memory, with *why null. */
 bool emu_bind_move(EmuProgram *p, EmuOp *op, const char **why);
+bool emu_bind_transfer(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_vector(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_segment(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_slice(EmuProgram *p, EmuOp *op, const char **why);

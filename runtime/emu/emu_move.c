@@ -99,7 +99,9 @@ emu_bind_move(EmuProgram *p, EmuOp *op, const char **why)
     Scope to = p->kernel.regions[dst->region].scope;
     Scope from = p->kernel.regions[src->region].scope;
     int64_t mode = emu_slot_attr(p, op, MOVE_MODE);
-    EmuMove m = {.units = move_units(from, src->dtype, to, dst->dtype)};
+    EmuMove m = {.units = move_units(from, src->dtype, to, dst->dtype),
+                 .from = from,
+                 .to_gm = to == SC_GM};
     if (!bind_mode(&m, mode, dst, src, from == SC_L0C || to == SC_L0C)) {
         *why = "the move's mode does not exist for its operands";
         return false;
@@ -197,6 +199,14 @@ convert_bursts(const Bursts *b, const EmuMove *m)
     }
 }
 
+static void
+write_bursts(const Bursts *b, const AtomicWrite *w)
+{
+    for (int64_t i = 0; i < b->n; i++) {
+        emu_write(w, b->dst + i * b->dst_pitch, b->src + i * b->src_pitch, b->src_len);
+    }
+}
+
 bool
 emu_exec_move(EmuRun *r, const EmuOp *op)
 {
@@ -213,7 +223,13 @@ emu_exec_move(EmuRun *r, const EmuOp *op)
     if (b.dst == NULL || b.src == NULL) {
         return emu_refuse(r, op);
     }
-    if (m->convert != NULL) {
+    AtomicWrite w = {false, DT_NONE, ATOMIC_ADD};
+    if (m->to_gm && !emu_write_mode(r, op, 0, m->from, b.src_len, &w)) {
+        return false;
+    }
+    if (w.on) {
+        write_bursts(&b, &w);
+    } else if (m->convert != NULL) {
         convert_bursts(&b, m);
     } else if (m->pad != 0) {
         pad_bursts(&b, r->padding, m->pad);

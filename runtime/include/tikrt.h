@@ -86,13 +86,21 @@ typedef struct TikParam {
     int32_t open; /* not 0: elems is only the most; the size is that of the array given */
 } TikParam;
 
+/* How the cores of a kernel follow each other. */
+enum {
+    TIK_ORDERED = 1,
+    TIK_TURNS
+};
+
 /* Everything a launcher needs to know of a kernel; constant data beside the code. */
 typedef struct TikKernel {
     const char *name;
     const char *soc;
     TikEntry entry;
-    int32_t cores;         /* how often entry runs, core_index 0 .. cores-1 */
-    int32_t ordered;       /* not 0: cores run one after another */
+    int32_t cores; /* how often entry runs, core_index 0 .. cores-1 */
+    int32_t
+        ordered; /* TIK_ORDERED: cores run one after another; TIK_TURNS: from the first
+                              atomic write of each; 0: as they like */
     int32_t fill_scratch;  /* not 0: scratch is filled with 0xff before each core */
     int32_t meets;         /* not 0: cores wait for each other (block_barrier) */
     int64_t scratch_bytes; /* UB, L1, L0A, L0B, L0C ... laid out one behind the other */

@@ -75,7 +75,7 @@ check_family(Op op)
         [FAM_GATHER] = &rules_gather,   [FAM_SLICE] = &rules_slice,
         [FAM_SEGMENT] = &rules_segment, [FAM_ACC] = &rules_acc,
         [FAM_LOAD] = &rules_load,       [FAM_CUBE] = &rules_cube,
-        [FAM_LMEM] = &rules_lmem,
+        [FAM_LMEM] = &rules_lmem,       [FAM_TRANSFER] = &rules_transfer,
     };
     return families[form_family(op_table[op].form)];
 }
@@ -614,10 +614,18 @@ check_bounds_rule(Op op, int param)
 }
 
 bool
-check_value_relates(Op op)
+check_value_relates(Op op, int param)
 {
     const FamilyRules *rules = check_family(op);
-    return rules != NULL && rules->value_relates;
+    return rules != NULL && rules->value_relates != NULL &&
+           rules->value_relates(op, param);
+}
+
+bool
+check_value_free_to_1(Op op, int param)
+{
+    int n;
+    return form_params(op_table[op].form, &n)[param].role == ROLE_REPEAT;
 }
 
 bool

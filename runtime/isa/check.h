@@ -173,9 +173,11 @@ Dtype check_scalar_dtype(const CheckInstr *in, int param);
 
 /* The rule that a CHECK_VALUE step of the operand asks; RULE_NONE: there is no such step. */
 Rule check_value_rule(Op op, int param);
-/* Such steps of the instruction relate several numbers: they are decided where the operand is at most 1 or
- * all numbers are known. Else they allow an interval that follows from constant operands. */
-bool check_value_relates(Op op);
+/* That step relates several numbers: it is decided where all numbers are known, or where the operand is a
+ * number of repeats of at most 1. Else it allows an interval that follows from constant operands. */
+bool check_value_relates(Op op, int param);
+/* Whether a number up to 1 breaks no such relation. */
+bool check_value_free_to_1(Op op, int param);
 /* Values and bounds of the instruction relate numbers in ways that no interval tells: such steps are decided
  * where all numbers are known. Depends on attributes only. */
 bool check_is_irregular(const CheckInstr *in);

@@ -49,8 +49,9 @@ typedef struct FamilyRules {
      * (ATTR, types); value_rule names it, RULE_NONE where there is none. */
     bool (*value)(const CheckInstr *in, int param, Fault *fault);
     Rule (*value_rule)(Op op, int param);
-    /* value relates the number of repeats with other numbers, and allows every number up to 1. */
-    bool value_relates;
+    /* value relates the operand with other numbers: it allows no interval by itself. A number of repeats that
+     * it relates may be anything up to 1. Null: it never does. */
+    bool (*value_relates)(Op op, int param);
     /* The rules of an operand's bounds and overlap where they have names of their own; null: tensor-overflow,
      * overlap-*. */
     Rule (*bounds_rule)(Op op, int param);
@@ -79,7 +80,12 @@ void check_move_warnings(const CheckInstr *in, void (*report)(void *ctx, const F
 
 extern const FamilyRules rules_move, rules_lanes, rules_layout, rules_compare,
     rules_reduce, rules_arith, rules_sort, rules_fill, rules_convert, rules_gather,
-    rules_slice, rules_segment, rules_acc, rules_load, rules_cube, rules_lmem;
+    rules_slice, rules_segment, rules_acc, rules_load, rules_cube, rules_lmem,
+    rules_transfer;
+
+/* move.c: gm-tail-write of a move, whose destination is its first operand. */
+void check_tail_warning(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
+                        void *ctx);
 
 /* The family of an instruction; null: only generic rules. */
 const FamilyRules *check_family(Op op);

@@ -570,6 +570,7 @@ sreg_reset(uint8_t *sreg, uint32_t core)
     memcpy(sreg + SREG_RPN_OFFSET16, &one16, sizeof one16);
     memcpy(sreg + SREG_RPN_OFFSET32, &one32, sizeof one32);
     memcpy(sreg + SREG_BLOCK, &core, sizeof core);
+    memset(sreg + SREG_PAD_VALUE, 0xff, 8);
 }
 
 static const PathInfo paths[] = {

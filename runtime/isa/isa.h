@@ -384,7 +384,8 @@ int mask_words(MaskForm f); /* 1, 2, 4, 1 */
 /* ---- special registers (vector 12.1) --------------------------------------------------------- */
 
 /* They are a small memory of each core, SC_SREG, so that the language reads and sets them with loads and
- * stores of one element. Byte offsets; all 0 when a core starts, but RPN_OFFSET and BLOCK (sreg_reset). */
+ * stores of one element. Byte offsets; all 0 when a core starts, but RPN_OFFSET, BLOCK and PAD_VALUE
+ * (sreg_reset). */
 enum {
     SREG_CMPMASK = 0,   /* 128 bits */
     SREG_RSVD_CNT = 16, /* uint32: elements that vreduce kept */
@@ -399,6 +400,9 @@ enum {
     SREG_FP2INT = 72,       /* uint32, 1: conversions to integers keep the low bits */
     SREG_OVERFLOW = 76,     /* uint32 */
     SREG_BLOCK = 80,        /* int32: index of the core */
+    SREG_ATOMIC = 84,       /* uint32: mode of atomic writes, see isa/atomic.h */
+    SREG_PAD_VALUE =
+        88, /* up to 64 bits: what fills blocks of data_copy_pad, all 1 at first */
     SREG_BYTES = 96
 };
 

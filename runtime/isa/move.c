@@ -341,6 +341,25 @@ warn_dtypes(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void
     }
 }
 
+/* dst is the first operand of every move. */
+void
+check_tail_warning(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
+                   void *ctx)
+{
+    const CheckTensor *dst = &in->args[MV_DST].t;
+    Fault fault;
+    int64_t extent = check_extent(in, MV_DST);
+    int64_t end = sat_add(dst->offset, extent);
+    if (dst->scope == SC_GM && dst->items == 0 && extent > 0 && end > dst->bytes) {
+        FaultAt at = {RULE_GM_TAIL_WRITE, MV_DST, end, 0, dst->bytes};
+        check_fail(&fault, &at,
+                   "dst covers bytes %lld to %lld; the last element ends before "
+                   "byte %lld",
+                   (long long)dst->offset, (long long)(end - 1), (long long)dst->bytes);
+        report(ctx, &fault);
+    }
+}
+
 void
 check_move_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
                     void *ctx)
@@ -360,16 +379,7 @@ check_move_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault 
                    scope_name(path->src), scope_name(path->dst), in->soc->name);
         report(ctx, &fault);
     }
-    int64_t extent = check_extent(in, MV_DST);
-    int64_t end = sat_add(dst->offset, extent);
-    if (dst->scope == SC_GM && dst->items == 0 && extent > 0 && end > dst->bytes) {
-        FaultAt at = {RULE_GM_TAIL_WRITE, MV_DST, end, 0, dst->bytes};
-        check_fail(&fault, &at,
-                   "dst covers bytes %lld to %lld; the last element ends before "
-                   "byte %lld",
-                   (long long)dst->offset, (long long)(end - 1), (long long)dst->bytes);
-        report(ctx, &fault);
-    }
+    check_tail_warning(in, report, ctx);
 }
 
 const FamilyRules rules_move = {.statics = static_move,

@@ -276,12 +276,18 @@ sort_overlap_rule(Op op, int param)
     return is_merge(op_table[op].form) ? RULE_OVERLAP_FORBIDDEN : RULE_OVERLAP_MULTI;
 }
 
+static bool
+sort_value_relates(Op op, int param)
+{
+    return is_merge(op_table[op].form) && param == MERGE_REPEAT;
+}
+
 const FamilyRules rules_sort = {.statics = sort_statics,
                                 .extent = sort_extent,
                                 .footprint = sort_footprint,
                                 .overlap = sort_overlap,
                                 .value = sort_value,
                                 .value_rule = sort_value_rule,
-                                .value_relates = true,
+                                .value_relates = sort_value_relates,
                                 .overlap_rule = sort_overlap_rule,
                                 .align = sort_align};

@@ -4,6 +4,16 @@
 
 #include "launch/error.h"
 
+/* turn.c: who may write atomically now. */
+typedef struct Turns Turns;
+
+Turns *turns_new(int32_t most); /* cores 0 to most - 1; null: no memory */
+void turns_free(Turns *t);
+/* Returns when all cores below this one have ended. */
+void turns_wait(Turns *t, int32_t core);
+/* Each core ends once, also one that was never run. */
+void turns_end(Turns *t, int32_t core);
+
 /* One launch; threads share it. lowest and error are written in a critical section only. */
 typedef struct Launch {
     const TikKernel *kernel;
@@ -12,6 +22,7 @@ typedef struct Launch {
     int32_t cores;  /* that run; grows when a core says that there are more blocks */
     int32_t lowest; /* core of error */
     TikError error;
+    Turns *turns; /* of kernels with TIK_TURNS; else null */
 } Launch;
 
 struct TikCore {
@@ -22,6 +33,7 @@ struct TikCore {
     int32_t index;
     bool faulted;
     TikError fault;
+    bool has_turn;       /* no core before this one is running */
     struct Fiber *fiber; /* of kernels whose cores meet; else null */
 };
 

@@ -2,9 +2,10 @@
  * check an instruction while running.
  *
  * Each thread has one scratch, used by its cores one after another. Cores of one kernel are
- * independent (the kernel says so, or asks for order), so every schedule gives the same bytes; of
+ * independent (the kernel says so, or asks for order or turns), so every schedule gives the same bytes; of
  * several faults that of the lowest core is reported. A core that faults stops; the others may have
  * run or not. */
+#include "isa/atomic.h"
 #include "launch/bind.h"
 #include "launch/cores.h"
 #include "launch/pages.h"
@@ -114,6 +115,19 @@ tikrt_check(TikCore *core, const TikCheck *check, const int64_t *values)
     return 1;
 }
 
+/* An instruction that writes global memory while an atomic mode is on waits for the cores before its own. */
+static void
+take_turn(TikCore *core, const OpCall *c, const ParamInfo *params, int n)
+{
+    for (int i = 0; core->launch->turns != NULL && !core->has_turn && i < n; i++) {
+        if (params[i].role == ROLE_DST && c->in.args[i].t.scope == SC_GM &&
+            atomic_read(c->sreg) != 0) {
+            turns_wait(core->launch->turns, core->index);
+            core->has_turn = true;
+        }
+    }
+}
+
 int
 tikrt_exec(TikCore *core, const TikCheck *op, const int64_t *values,
            uint8_t *const *operands)
@@ -130,6 +144,7 @@ tikrt_exec(TikCore *core, const TikCheck *op, const int64_t *values,
     }
     c.sreg = operands[n];
     c.lane_bytes = core->kernel->lane_bytes;
+    take_turn(core, &c, params, n);
     c.fault =
         (Fault){.rule = RULE_NOT_ON_ARCH, .text = "the library is older than the code"};
     OpFn *fn = ops_find(op_table[op->op].sem);
@@ -238,10 +253,13 @@ run_thread(Launch *l, int32_t first, int32_t cores)
         launch_no_scratch(l);
     }
     /* Every thread reaches the loop, or the others would wait for it. */
-#pragma omp for schedule(dynamic, 1)
+#pragma omp for schedule(monotonic : dynamic, 1)
     for (int32_t i = first; i < cores; i++) {
         if (scratch != NULL) {
             run_core(l, i, scratch);
+        }
+        if (l->turns != NULL) {
+            turns_end(l->turns, i);
         }
     }
     pages_free(scratch, k->scratch_bytes);
@@ -250,7 +268,7 @@ run_thread(Launch *l, int32_t first, int32_t cores)
 static int
 thread_count(const TikKernel *k, int threads)
 {
-    if (k->ordered) {
+    if (k->ordered == TIK_ORDERED || (k->ordered == TIK_TURNS && k->meets)) {
         return 1;
     }
     int n = threads > 0 ? threads : omp_get_max_threads();
@@ -283,9 +301,12 @@ run(const TikKernel *k, uint8_t *const *args, int threads, TikError *err)
                 .lowest = INT32_MAX};
     if (k->meets) {
         launch_meeting(&l);
+    } else if (k->ordered == TIK_TURNS && (l.turns = turns_new(MOST_BLOCKS)) == NULL) {
+        launch_no_scratch(&l);
     } else {
         launch_cores(&l);
     }
+    turns_free(l.turns);
     if (l.lowest == INT32_MAX) {
         return true;
     }

@@ -13,6 +13,18 @@ ops_find(Sem sem)
     case SEM_LANE_MAX:
     case SEM_LANE_MIN:
         return ops_lane_arith;
+    case SEM_MOVE:
+        return ops_move; /* of kernels with atomic writes */
+    case SEM_PAD_MOVE:
+        return ops_pad_move;
+    case SEM_ND2NZ:
+        return ops_nd2nz;
+    case SEM_NZ2ND:
+        return ops_nz2nd;
+    case SEM_SPREAD:
+        return ops_spread;
+    case SEM_FILL_UNITS:
+        return ops_fill_units;
     case SEM_NCHW:
         return ops_nchw;
     case SEM_TILES:

@@ -2,6 +2,7 @@
 #ifndef TIK_OPS_INT_H
 #define TIK_OPS_INT_H
 
+#include "isa/atomic.h"
 #include "ops/ops.h"
 
 /* ops_layout.c */
@@ -28,6 +29,24 @@ OpFn ops_segments, ops_slice_dim;
 OpFn ops_acc_move;
 /* ops_lmem.c, ops_lmem_arith.c */
 OpFn ops_lane_move, ops_lane_arith;
+
+/* ops_transfer.c */
+OpFn ops_pad_move, ops_nd2nz, ops_nz2nd, ops_spread, ops_fill_units;
+
+/* ---- ops_write.c: writes to global memory, which the core's atomic mode may turn into additions ------- */
+
+OpFn ops_move;
+
+/* n runs of len bytes. */
+typedef struct OpRuns {
+    uint8_t *dst;
+    const uint8_t *src;
+    int64_t n, len, dst_pitch, src_pitch;
+} OpRuns;
+
+/* Asks the mode for a write by operand dst from a memory; burst: bytes in one run. False: c->fault is filled. */
+bool ops_write_mode(OpCall *c, int dst, Scope from, int64_t burst, AtomicWrite *w);
+void ops_write_runs(const AtomicWrite *w, const OpRuns *r);
 
 /* ops_slice.c, ops_slice_reduce.c */
 OpFn ops_slice_elements, ops_slice_reduce;

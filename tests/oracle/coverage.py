@@ -8,6 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cube_model  # noqa: E402
+import move_model  # noqa: E402
 import vector_model  # noqa: E402
 from vector_gen.draw import SHORT, TYPES, left_out  # noqa: E402
 
@@ -68,7 +69,8 @@ def main():
         if form in CONTROL:
             expect(op in control, f'{op}: not in tests/oracle/control_vs_model.py')
             continue
-        expect(op in model or op in vector_model.METHODS or op in cube_model.METHODS, f'{op}: in neither model of tests/oracle')
+        expect(any(op in known for known in (model, vector_model.METHODS, cube_model.METHODS, move_model.METHODS)),
+               f'{op}: in no model of tests/oracle')
         expect(re.search(r'\b' + op.replace('vec_', '(vec_|v)') + r'\b', golden), f'{op}: no golden case')
     for method, types, theirs in element_types():
         expect(types == theirs, f'{method}: element types and cores that differ: {sorted(types ^ theirs)}')

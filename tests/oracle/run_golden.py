@@ -19,6 +19,7 @@ import tempfile
 import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from golden_move import transfer_cases
 from golden_vector import vector_cases
 from ref_model import SIZES, Buffer, Machine, Ref, numpy_type
 
@@ -383,6 +384,7 @@ def all_cases():
     for name, code in (('q19_f32_f16_relu0', 1), ('q19_f32_f16_relu1', 2), ('q20_relu_s32', 5)):
         cases.append(convert_case(name, q[name], code))
     cases += list(slice_cases(p)) + list(further_slices())
+    cases += transfer_cases(lambda name: load('move', name), p)
     return cases + [values_case(0), values_case(1)]
 
 

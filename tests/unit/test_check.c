@@ -3,6 +3,7 @@
 #include "isa/accmove.h"
 #include "isa/check.h"
 #include "isa/segment.h"
+#include "isa/transfer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +29,8 @@ soc(const char *name)
 static const Soc *
 some_soc(Op op)
 {
-    const Soc *found = soc("Ascend310P");
+    /* init_const_value has its counts on the newer processors. */
+    const Soc *found = soc(op == OP_INIT_CONST_VALUE ? "Ascend910B1" : "Ascend310P");
     for (int i = 0; i < soc_count() && !op_on_soc(op, found); i++) {
         found = soc_at(i);
     }
@@ -117,6 +119,61 @@ fill_slice(CheckInstr *in)
     }
 }
 
+/* Where the operands of moves that pad, reorder or repeat are; others are in UB. */
+static Scope
+some_scope(Op op, Role role)
+{
+    bool dst = role == ROLE_DST;
+    switch (op_table[op].form) {
+    case FORM_MOVE:
+    case FORM_HMOVE:
+    case FORM_SEGMENTS:
+    case FORM_SEGMENTS8:
+    case FORM_PADMOVE:
+        return dst ? SC_UB : SC_GM;
+    case FORM_ND2NZ:
+        return dst ? SC_L1 : SC_GM;
+    case FORM_NZ2ND:
+        return dst ? SC_GM : SC_UB;
+    case FORM_SPREAD:
+    case FORM_SPREADMODE:
+        return dst ? SC_L0C : SC_UB;
+    case FORM_FILLFRACTALS:
+    case FORM_FILLBLOCKS:
+        return SC_L1;
+    default:
+        return SC_UB;
+    }
+}
+
+/* Numbers that others are measured by. */
+static int64_t
+related_value(Op op, int param, int64_t lowest)
+{
+    Form f = op_table[op].form;
+    if (f == FORM_PADMOVE) {
+        return param == PM_BURST ? 8 : param == PM_FILL ? PAD_GIVEN : lowest;
+    }
+    if (f == FORM_NZ2ND) {
+        return param == NZ_COLS || param == NZ2ND_DST_D ? 16
+               : param == NZ2ND_DST_ND                  ? 30000
+                                                        : lowest;
+    }
+    return lowest;
+}
+
+/* The limits of an operand that its range does not tell. */
+static void
+related_limits(const CheckInstr *in, int param, int64_t *lo, int64_t *hi)
+{
+    Form f = op_table[in->op].form;
+    if (f == FORM_PADMOVE && (param == PM_LEFT || param == PM_RIGHT)) {
+        *hi = 32 / dtype_size(in->args[0].t.dtype);
+    } else if (f == FORM_NZ2ND && param == NZ_COLS) {
+        *lo = 16;
+    }
+}
+
 /* A correct instruction on float16 or whatever the op has, in large tensors of their own. */
 static CheckInstr
 good(Op op)
@@ -129,11 +186,9 @@ good(Op op)
     for (int i = 0; i < n; i++) {
         CheckArg *a = &in.args[i];
         /* Of literals some rules ask for more than a range. */
-        bool own = f == FAM_LAYOUT || f == FAM_GATHER;
+        bool own = f == FAM_LAYOUT || f == FAM_GATHER || f == FAM_TRANSFER;
         a->literal = !own || check_value_rule(op, i) == RULE_NONE;
-        bool from_gm = op == OP_DATA_MOVE || op == OP_H_DATA_MOVE || f == FAM_SEGMENT;
-        bool gm = from_gm && p[i].role == ROLE_SRC;
-        a->t = (CheckTensor){(uint32_t)i + 1, gm ? SC_GM : SC_UB,
+        a->t = (CheckTensor){(uint32_t)i + 1, some_scope(op, p[i].role),
                              operand_dtype(op, &p[i], t), 0,
                              f == FAM_GATHER ? (int64_t)ROOM << 8 : ROOM};
         a->m = (CheckMask){MASK_COUNT, {16}};
@@ -148,6 +203,7 @@ good(Op op)
             a->t.scope = SC_LMEM;
             a->v = ones ? 1 : strcmp(p[i].name, "bits") == 0 ? 8 * dtype_size(t.dst) : 0;
         }
+        a->v = related_value(op, i, a->v);
     }
     fill_slice(&in);
     return f == FAM_ACC ? good_acc(in) : in;
@@ -197,13 +253,15 @@ every_range(void **state)
                 p[i].rule == RULE_NONE) {
                 continue;
             }
-            in.args[i].v = p[i].lo;
+            int64_t lo = p[i].lo, hi = p[i].hi;
+            related_limits(&in, i, &lo, &hi);
+            in.args[i].v = lo;
             assert_good(&in);
-            in.args[i].v = p[i].hi;
+            in.args[i].v = hi;
             assert_good(&in);
             in.args[i].v = p[i].lo - 1;
             assert_bad(&in, p[i].rule, i);
-            in.args[i].v = p[i].hi + 1;
+            in.args[i].v = hi + 1;
             assert_bad(&in, p[i].rule, i);
             in.args[i].v = INT64_MIN;
             assert_bad(&in, p[i].rule, i);

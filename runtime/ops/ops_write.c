@@ -1,0 +1,65 @@
+/* ops_write.c: writes of compiled kernels to global memory under the atomic mode of the core (isa/atomic.h), and
+ * data_move in kernels that set it. What orders the writes of different cores is launch/turn.c. */
+#include <string.h>
+
+#include "num/num_combine.h"
+#include "ops/ops_int.h"
+
+bool
+ops_write_mode(OpCall *c, int dst, Scope from, int64_t burst, AtomicWrite *w)
+{
+    AtomicSite site = {.op = c->in.op,
+                       .soc = c->in.soc,
+                       .dst = dst,
+                       .dtype = c->in.args[dst].t.dtype,
+                       .from = from,
+                       .burst = burst};
+    return check_atomic(&site, atomic_read(c->sreg), w, &c->fault);
+}
+
+static NumCombine
+combine_of(AtomicOp op)
+{
+    return op == ATOMIC_MAX ? NUM_MAX : op == ATOMIC_MIN ? NUM_MIN : NUM_ADD;
+}
+
+void
+ops_write_runs(const AtomicWrite *w, const OpRuns *r)
+{
+    bool one = r->n == 1 || (r->dst_pitch == r->len && r->src_pitch == r->len);
+    int64_t runs = one ? r->n != 0 : r->n, len = one ? r->n * r->len : r->len;
+    for (int64_t i = 0; i < runs; i++) {
+        uint8_t *to = r->dst + i * r->dst_pitch;
+        const uint8_t *from = r->src + i * r->src_pitch;
+        if (w->on) {
+            num_combine(num_type((int)w->dtype), combine_of(w->op), to, from,
+                        len / dtype_size(w->dtype));
+        } else {
+            memcpy(to, from, (size_t)len);
+        }
+    }
+}
+
+bool
+ops_move(OpCall *c)
+{
+    enum {
+        DST,
+        SRC,
+        NBURST = 3,
+        BURST,
+        SRC_STRIDE,
+        DST_STRIDE
+    };
+    const CheckArg *a = c->in.args;
+    AtomicWrite w;
+    OpRuns r = {.dst = c->at[DST], .src = c->at[SRC], .n = a[NBURST].v};
+    r.len = a[BURST].v * BLOCK_BYTES;
+    r.dst_pitch = r.len + a[DST_STRIDE].v * BLOCK_BYTES;
+    r.src_pitch = r.len + a[SRC_STRIDE].v * BLOCK_BYTES;
+    if (!ops_write_mode(c, DST, a[SRC].t.scope, r.len, &w)) {
+        return false;
+    }
+    ops_write_runs(&w, &r);
+    return true;
+}
