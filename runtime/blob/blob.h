@@ -271,11 +271,12 @@ blob_bytes(const TikBlob *b, SectionId id)
     return b->bytes + b->sections[b->known[id]].offset;
 }
 
+/* Records of a section; 0 for one that the blob has not. */
 static inline uint64_t
 blob_records(const TikBlob *b, SectionId id)
 {
-    const TikBlobSection *s = &b->sections[b->known[id]];
-    return s->size / s->record;
+    const TikBlobSection *s = blob_section(b, id);
+    return s == NULL ? 0 : s->size / s->record;
 }
 
 /* A table's record; the index has been checked. */
