@@ -25,6 +25,7 @@ typedef struct Acc {
     uint64_t word;
     bool relu;
     NumDeq deq;
+    AtomicWrite w; /* to global memory */
 } Acc;
 
 /* Whether the numbers are in their ranges, so that nothing below overflows. */
@@ -162,8 +163,8 @@ row_out(const Acc *a, uint8_t *to, const uint8_t *from, const uint8_t *other, in
         num_deq_add(a->deq.dst, a->fly == 2, false, row, other + q * ROW * size, ROW);
     }
     row_place(a, q, size, at);
-    memcpy(to + at[0], row, (size_t)(8 * size));
-    memcpy(to + at[1], row + 8 * size, (size_t)(8 * size));
+    emu_write(&a->w, to + at[0], row, 8 * size);
+    emu_write(&a->w, to + at[1], row + 8 * size, 8 * size);
 }
 
 static void
@@ -201,6 +202,10 @@ exec_acc(EmuRun *r, const EmuOp *op)
     }
     if (!check_acc_lengths(a.mode, a.to, a.sid, a.n, a.len, &f)) {
         return emu_record(r, op, &f);
+    }
+    if (op->op == OP_TENSOR_MOV_OUT &&
+        !emu_write_mode(r, op, ACC_DST, SC_L0C, 8 * dtype_size(a.to), &a.w)) {
+        return false;
     }
     for (int64_t i = 0; i < a.n; i++) {
         if (!read_parameters(r, op, &a, i)) {

@@ -61,6 +61,7 @@ exec_segments(EmuRun *r, const EmuOp *op)
     CheckInstr in;
     Fault fault;
     Side dst, src;
+    AtomicWrite w = {false, DT_NONE, ATOMIC_ADD};
     if (op->checked && !emu_check(r, op)) {
         return false;
     }
@@ -81,8 +82,12 @@ exec_segments(EmuRun *r, const EmuOp *op)
     if (dst.at == NULL || src.at == NULL) {
         return emu_refuse(r, op);
     }
+    if (in.args[SEG_DST].t.scope == SC_GM &&
+        !emu_write_mode(r, op, SEG_DST, in.args[SEG_SRC].t.scope, len, &w)) {
+        return false;
+    }
     do {
-        memmove(dst.at, src.at, (size_t)len);
+        emu_write(&w, dst.at, src.at, len);
     } while (next_segment(&dst) && next_segment(&src));
     return true;
 }

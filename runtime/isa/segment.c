@@ -293,10 +293,16 @@ segment_value(const CheckInstr *in, int param, Fault *fault)
     return false;
 }
 
+static bool
+segment_value_relates(Op op, int param)
+{
+    return segment_value_rule(op, param) != RULE_NONE;
+}
+
 const FamilyRules rules_segment = {.statics = segment_statics,
                                    .extent = segment_extent,
                                    .footprint = segment_footprint,
                                    .value = segment_value,
                                    .value_rule = segment_value_rule,
-                                   .value_relates = true,
+                                   .value_relates = segment_value_relates,
                                    .warnings = check_move_warnings};

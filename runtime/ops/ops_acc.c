@@ -24,6 +24,7 @@ typedef struct Move {
     bool scattered; /* results leave room between their rows */
     bool gathered;  /* rows do not follow each other in the accumulator */
     NumDeq deq;
+    AtomicWrite w; /* to global memory */
 } Move;
 
 static int64_t
@@ -115,7 +116,8 @@ out_piece(const Move *m, uint8_t *burst, const uint8_t *src, const uint8_t *othe
     uint8_t in[PIECE * 4], result[PIECE * 4];
     const int64_t row_from = (int64_t)CHANNELS * dtype_size(m->from);
     const int64_t row_to = (int64_t)CHANNELS * dtype_size(m->to);
-    uint8_t *to = m->scattered ? result : burst + first * row_to;
+    bool aside = m->scattered || m->w.on;
+    uint8_t *to = aside ? result : burst + first * row_to;
     src += first * row_from * (m->gathered ? CHANNELS : 1);
     if (m->gathered) {
         src = gather_rows(m, in, src, n);
@@ -129,6 +131,9 @@ out_piece(const Move *m, uint8_t *burst, const uint8_t *src, const uint8_t *othe
         split_rows(m, burst, result, first, n);
     } else if (m->scattered) {
         half_blocks(m, burst, result, first, n);
+    } else if (m->w.on) {
+        const OpRuns run = {burst + first * row_to, result, 1, n * row_to, 0, 0};
+        ops_write_runs(&m->w, &run);
     }
 }
 
@@ -192,6 +197,10 @@ ops_acc_move(OpCall *c)
     int64_t dst_pitch = len * (out ? u.out : u.acc) + dst_gap;
     m.rows = len * u.elems / CHANNELS;
     if (!check_acc_lengths(m.mode, m.to, sid, operand(&m, ACC_NBURST), len, &c->fault)) {
+        return false;
+    }
+    if (c->in.op == OP_TENSOR_MOV_OUT &&
+        !ops_write_mode(c, ACC_DST, SC_L0C, dtype_size(m.to), &m.w)) {
         return false;
     }
     for (int64_t i = 0; i < operand(&m, ACC_NBURST); i++) {

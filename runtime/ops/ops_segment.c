@@ -20,6 +20,7 @@ typedef struct Plane {
     int64_t len, n, rows;
     int64_t to, from;         /* from segment to segment */
     int64_t to_row, from_row; /* from row to row */
+    AtomicWrite w;            /* to global memory */
 } Plane;
 
 /* ---- sides ------------------------------------------------------------------------------------------------- */
@@ -118,10 +119,24 @@ copy_fixed(uint8_t *dst, const uint8_t *src, const Plane *p, size_t len)
     }
 }
 
+static void
+combine_plane(uint8_t *dst, const uint8_t *src, const Plane *p)
+{
+    for (int64_t y = 0; y < p->rows; y++) {
+        const OpRuns row = {
+            dst + y * p->to_row, src + y * p->from_row, p->n, p->len, p->to, p->from};
+        ops_write_runs(&p->w, &row);
+    }
+}
+
 /* Segments of a few blocks are copied without a call. */
 static void
 copy_plane(uint8_t *dst, const uint8_t *src, const Plane *p)
 {
+    if (p->w.on) {
+        combine_plane(dst, src, p);
+        return;
+    }
     switch (p->len) {
     case 32:
         copy_fixed(dst, src, p, 32);
@@ -147,14 +162,15 @@ least(int64_t a, int64_t b)
 }
 
 static void
-copy_sides(Side *dst, Side *src, int64_t len)
+copy_sides(Side *dst, Side *src, int64_t len, const AtomicWrite *w)
 {
     int64_t left = 1;
     for (int i = 0; i < dst->dims; i++) {
         left *= dst->count[i];
     }
     bool rows = dst->count[0] == src->count[0] && dst->dims > 1 && src->dims > 1;
-    Plane p = {.len = len, .rows = 1, .to = dst->pitch[0], .from = src->pitch[0]};
+    Plane p = {
+        .len = len, .rows = 1, .to = dst->pitch[0], .from = src->pitch[0], .w = *w};
     p.to_row = rows ? dst->pitch[1] : 0;
     p.from_row = rows ? src->pitch[1] : 0;
     while (left > 0) {
@@ -177,10 +193,16 @@ ops_segments(OpCall *c)
     }
     SegmentSlots at = segment_slots(c->in.op);
     Side dst, src;
+    AtomicWrite w = {false, DT_NONE, ATOMIC_ADD};
+    if (c->in.args[SEG_DST].t.scope == SC_GM &&
+        !ops_write_mode(c, SEG_DST, c->in.args[SEG_SRC].t.scope, c->in.args[SEG_LEN].v,
+                        &w)) {
+        return false;
+    }
     read_side(c, SEG_DST, at.dst_count, at.dst_pitch, &dst);
     read_side(c, SEG_SRC, at.src_count, at.src_pitch, &src);
     int64_t len = flatten(&dst, &src, c->in.args[SEG_LEN].v);
-    copy_sides(&dst, &src, len);
+    copy_sides(&dst, &src, len, &w);
     return true;
 }
 

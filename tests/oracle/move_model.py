@@ -228,7 +228,26 @@ def init_const_value(m, mem, o):
     fill(mem, o, BLOCK if o['scope_dst'] == 'L1' else 512, o['block_num'], o['dst_gap'])
 
 
+def segments(m, mem, o):
+    """data_copy with one SliceInfo on each side; from_ and to: first element and gap."""
+    dst, src = o['dst'], o['src']
+    size = SIZES[dst.dtype]
+    for q in range(o['n']):
+        s, d = (o[p][0] + q * (o['seg'] + o[p][1]) for p in ('from_', 'to'))
+        write(m, mem, dst.buffer, d * size, mem[src.buffer][s * size:(s + o['seg']) * size].copy())
+
+
+def acc_out(m, mem, o):
+    """Fractals of equal rows, out of L0C."""
+    size = SIZES[o['dst'].dtype]
+    for u in range(o['length']):
+        row = mem[o['src'].buffer][u * 16 * size:(u + 1) * 16 * size]
+        write(m, mem, o['dst'].buffer, u * 256 * size, np.tile(row, 16))
+
+
 METHODS = {
+    'segments': segments,
+    'acc_out': acc_out,
     'data_move': data_move,
     'data_move_pad': data_move_pad,
     'data_move_multi_nd2nz': data_move_multi_nd2nz,

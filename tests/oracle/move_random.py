@@ -193,6 +193,15 @@ def call_text(method, o, names, numbers, rnd):
             return f't.{method}()'
         by_name = o['mode'] in MODES and rnd.random() < 0.3
         return f't.{method}({repr(MODES[o["mode"]]) if by_name else number_text(o["mode"], numbers, rnd)})'
+    if method == 'segments':
+        sides = [f'[tik.SliceInfo({o[p][0]}, {o[p][0] + o["n"] * o["seg"] + (o["n"] - 1) * o[p][1] - 1}, {o[p][1]}, '
+                 f'{o["burst"]}, {o[p][2]})]' for p in ('to', 'from_')]
+        return f't.data_copy({names["d"]}, {names["s"]}, {", ".join(sides)}, 1)'
+    if method == 'acc_out':
+        length, name = o['length'], names['d'] + 'l'
+        return (f'{name} = t.Tensor("{o["dst"].dtype}", ({length * 256},), name="{name}", scope=tik.scope_cc)\n'
+                f't.mmad_broadcast({name}, {names["s"]}, 0, 1, {length}, 0, 0)\n'
+                f't.tensor_mov({names["d"]}, {name}, "m", 1, {length}, 0, 0)')
     if method == 'data_copy':
         # matrices in order of Nz2NdParamsFull
         given = ', '.join(text(p) for p in NZ2ND)
@@ -370,7 +379,37 @@ def atomic(m):
     m.add('set_atomic_none')
 
 
-KINDS = {'pad_in': pad_in, 'pad_out': pad_out, 'nd2nz': nd2nz, 'nz2nd': nz2nd, 'broadcast': broadcast,
+def segments(m):
+    """Atomic writes of a slice."""
+    r = m.rnd
+    m.processor = r.choice(('Ascend910B1', 'Ascend310P3'))
+    t = r.choice([x for x in atomic_types(m.processor)])
+    size = SIZES[t]
+    n, burst = r.randint(1, 4), r.randint(1, 3)
+    seg = burst * 32 // size
+    gaps = (r.randrange(3) * 32 // size, r.randrange(40) if n > 1 else 0)   # of src and dst
+    starts = (r.randrange(3) * 32 // size, r.randrange(40))
+    ends = [s + n * seg + (n - 1) * g for s, g in zip(starts, gaps)]
+    m.tensors(t, 'UB', ends[0] * size, 'GM', ends[1] * size)
+    mode_call(m, t)
+    shapes = len(m.src.data) // size, len(m.dst.data) // size
+    m.add('segments', dst=m.at('dst', 0), src=m.at('src', 0), n=n, seg=seg, burst=burst,
+          from_=(starts[0], gaps[0], shapes[0]), to=(starts[1], gaps[1], shapes[1]))
+    m.add('set_atomic_none')
+
+
+def acc_out(m):
+    """Atomic writes out of the accumulator."""
+    r = m.rnd
+    m.processor = 'Ascend910B1'
+    t, length = r.choice(('float16', 'float32')), r.randint(1, 2)
+    m.tensors(t, 'UB', length * 16 * SIZES[t], 'GM', length * 256 * SIZES[t])
+    mode_call(m, t)
+    m.add('acc_out', dst=m.at('dst', 0), src=m.at('src', 0), length=length)
+    m.add('set_atomic_none')
+
+
+KINDS = {'segments': segments, 'acc_out': acc_out, 'pad_in': pad_in, 'pad_out': pad_out, 'nd2nz': nd2nz, 'nz2nd': nz2nd, 'broadcast': broadcast,
          'mmad_broadcast': mmad_broadcast, 'fills': fills, 'atomic': atomic}
 
 

@@ -232,6 +232,24 @@ def conv_int8():
     return {"image": groups(image, 32), "weight": np.ascontiguousarray(stored)}, {"y": groups(y, 16)}
 
 
+def atomic_sum():
+    x = RNG.standard_normal((64, 2048)).astype(np.float32)
+    total = np.zeros(2048, np.float32)
+    for core in range(8):
+        part = x[8 * core].copy()
+        for i in range(1, 8):
+            part += x[8 * core + i]
+        total += part
+    return {"x": x}, {"sum": total}
+
+
+def round_trip():
+    x = floats("float16", 100, 80)
+    tall = np.zeros((112, 80), np.float16)
+    tall[:100] = x
+    return {"x": x}, {"nz": columns(tall, 16), "y": x}
+
+
 # Relative and absolute tolerance of samples whose order of rounding is not numpy's.
 CLOSE = {"softmax": (1e-5, 1e-9), "layernorm": (1e-4, 1e-5), "gelu": (1e-5, 1e-6)}
 
@@ -251,6 +269,7 @@ CASES = [
     ("gather", "gather", gathered), ("cast_chain", "cast_chain", cast), ("nms", "nms", suppressed),
     ("matmul_int8", "matmul_int8", matmul_int8), ("matmul_f16", "matmul_f16", matmul_f16),
     ("conv_int8", "conv_int8", conv_int8),
+    ("atomic_sum", "atomic_sum", atomic_sum), ("nd_nz", "nd_nz", round_trip),
 ]
 
 
