@@ -158,6 +158,14 @@ $(BUILD)/bench/families: tests/bench/families.c $(FAMILY_OBJ) $(BUILD)/libtikc-h
     $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fopenmp -o $@ $< $(FAMILY_OBJ) $(BUILD)/libtikc-host.so \
 	    $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) $(LIBS)
+# Products of matrices; OpenBLAS is looked for while running.
+$(BUILD)/bench/cube_baseline.o: tests/bench/cube_baseline.c tests/bench/cube_baseline.h
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O3 -march=native -fPIC -c $< -o $@
+$(BUILD)/bench/cube: tests/bench/cube.c $(BUILD)/bench/cube_baseline.o $(BUILD)/libtikc-host.so \
+    $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fopenmp -o $@ $< $(BUILD)/bench/cube_baseline.o $(BUILD)/libtikc-host.so \
+	    $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) $(LIBS) -ldl
 $(BUILD)/bench/peak: tests/bench/peak.c
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -D_DEFAULT_SOURCE $(WARN) -O2 -o $@ $<
@@ -168,7 +176,7 @@ $(BUILD)/bench/pack: tests/bench/pack.c $(BUILD)/libtikrt.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(BUILD)/libtikrt.a $(LDFLAGS) -fopenmp -lm
 bench: packages
-	$(MAKE) all $(BUILD)/bench/bench $(BUILD)/bench/families $(BUILD)/bench/peak $(BUILD)/bench/num \
+	$(MAKE) all $(BUILD)/bench/bench $(BUILD)/bench/families $(BUILD)/bench/peak $(BUILD)/bench/num $(BUILD)/bench/cube \
 	    $(BUILD)/bench/pack
 	$(PYTHON) tests/bench/run.py $(BUILD)
 	$(BUILD)/bench/num

@@ -1,5 +1,5 @@
-/* emu_cube.c: products of matrices (cube 5 to 7): mmad, matmul, conv2d. One fractal of 16 x 16 sums after another:
- * all of its terms, k ascending, then the next one. */
+/* emu_cube.c: products of matrices (cube 5 to 7): mmad, matmul, conv2d. Sums of some fractals after those
+ * of others: all of their terms, k ascending, then the next ones. */
 #include "emu/emu.h"
 #include "isa/load.h"
 #include "layout/fractal.h"
@@ -78,62 +78,112 @@ b_terms(const Product *p, int64_t n, int64_t k1)
     return p->b + (k1 * p->columns + n) * FRACTAL_ROW;
 }
 
+/* Elements of a run as numbers; one of these per type, for any processor and for AVX2. */
+typedef void Unpack(void *to, const uint8_t *run);
+
+#define UNPACK(name, attr, T, S, n, NUMBER)                                              \
+    attr static void name(void *to, const uint8_t *run)                                  \
+    {                                                                                    \
+        T *x = to;                                                                       \
+        S s[n];                                                                          \
+        memcpy(s, run, sizeof s);                                                        \
+        for (int i = 0; i < (n); i++) {                                                  \
+            x[i] = NUMBER(s[i]);                                                         \
+        }                                                                                \
+    }
+
+/* Parts of a row of sums, as wide as the vectors of each level. */
+typedef float FloatsBase __attribute__((vector_size(16), aligned(4), may_alias));
+typedef uint32_t IntsBase __attribute__((vector_size(16), aligned(4), may_alias));
+typedef float FloatsAvx2 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef uint32_t IntsAvx2 __attribute__((vector_size(32), aligned(4), may_alias));
+
+/* The terms of some runs of the first factor, one after another, onto sums. Four rows at a time; those behind the
+ * last one are there and do not count. */
+#define ADD_TERMS(name, attr, T, Part)                                                   \
+    attr static void name(void *sums, const void *left, const void *right, int64_t rows, \
+                          int64_t terms)                                                 \
+    {                                                                                    \
+        enum {                                                                           \
+            PARTS = SIDE * sizeof(T) / sizeof(Part)                                      \
+        };                                                                               \
+        const T(*a)[MOST_DEPTH] = left;                                                  \
+        for (int64_t i = 0; i < rows; i += 4) {                                          \
+            for (int j = 0; j < PARTS; j++) {                                            \
+                const Part *b = (const Part *)right + j;                                 \
+                Part *sum = (Part *)sums + i * PARTS + j;                                \
+                Part s0 = sum[0], s1 = sum[PARTS], s2 = sum[2 * PARTS];                  \
+                Part s3 = sum[3 * PARTS];                                                \
+                for (int64_t k = 0; k < terms; k++) {                                    \
+                    s0 = s0 + a[i][k] * b[k * PARTS];                                    \
+                    s1 = s1 + a[i + 1][k] * b[k * PARTS];                                \
+                    s2 = s2 + a[i + 2][k] * b[k * PARTS];                                \
+                    s3 = s3 + a[i + 3][k] * b[k * PARTS];                                \
+                }                                                                        \
+                sum[0] = s0;                                                             \
+                sum[PARTS] = s1;                                                         \
+                sum[2 * PARTS] = s2;                                                     \
+                sum[3 * PARTS] = s3;                                                     \
+            }                                                                            \
+        }                                                                                \
+    }
+
+typedef void AddTerms(void *sums, const void *left, const void *right, int64_t rows,
+                      int64_t terms);
+
+#define SAME(x) (x)
+
+/* Integers are exact in 32 bits: memory has room for so many terms only. */
+#define LEVEL(level, attr, Floats, Integers)                                             \
+    UNPACK(half_##level, attr, float, uint16_t, 16, half_to_float)                       \
+    UNPACK(bfloat_##level, attr, float, uint16_t, 16, bfloat_to_float)                   \
+    UNPACK(float_##level, attr, float, float, 8, SAME)                                   \
+    UNPACK(signed_##level, attr, uint32_t, int8_t, 32, (uint32_t))                       \
+    UNPACK(unsigned_##level, attr, uint32_t, uint8_t, 32, (uint32_t))                    \
+    ADD_TERMS(add_floats_##level, attr, float, Floats)                                   \
+    ADD_TERMS(add_ints_##level, attr, uint32_t, Integers)                                \
+    static Unpack *unpack_##level(Dtype t)                                               \
+    {                                                                                    \
+        return t == DT_F16    ? half_##level                                             \
+               : t == DT_BF16 ? bfloat_##level                                           \
+               : t == DT_F32  ? float_##level                                            \
+               : t == DT_S8   ? signed_##level                                           \
+                              : unsigned_##level;                                          \
+    }
+
+LEVEL(base, , FloatsBase, IntsBase)
+#if defined(__x86_64__)
+LEVEL(avx2, LANES_AVX2, FloatsAvx2, IntsAvx2)
+#else
+#define unpack_avx2     unpack_base
+#define add_floats_avx2 add_floats_base
+#define add_ints_avx2   add_ints_base
+#endif
+
+/* An element of sums or of a bias. */
 static float
 float_at(const uint8_t *at, int64_t i, Dtype t)
 {
     uint32_t u = 0;
     int size = dtype_size(t);
     memcpy(&u, at + i * size, (size_t)size);
-    return t == DT_F16    ? half_to_float((uint16_t)u)
-           : t == DT_BF16 ? bfloat_to_float((uint16_t)u)
-                          : float_of_bits(u);
+    return t == DT_F16 ? half_to_float((uint16_t)u) : float_of_bits(u);
 }
 
-static int32_t
-int_at(const uint8_t *at, int64_t i, Dtype t)
-{
-    return t == DT_S8 ? (int8_t)at[i] : at[i];
-}
+/* ---- sums ---------------------------------------------------------------------------------------------------- */
 
-/* ---- one fractal of sums ----------------------------------------------------------------------------------- */
+enum {
+    TILE_ROWS = 4 * SIDE,
+    GROUPS = 4 /* columns of fractals */
+};
 
-typedef struct FloatTile {
-    float sum[SIDE][SIDE];
-    float a[SIDE][MOST_DEPTH];
-    float b[MOST_DEPTH][SIDE];
-} FloatTile;
-
-typedef struct IntTile {
-    uint32_t sum
-        [SIDE]
-        [SIDE]; /* of the products, exact in 32 bits: memory has room for so many terms only */
-    int32_t a[SIDE][MOST_DEPTH];
-    int32_t b[MOST_DEPTH][SIDE];
-} IntTile;
-
-/* The terms of one input fractal, one after another. */
-#define ADD_TERMS(name, attr, Tile, T)                                                   \
-    attr static void name(Tile *t, int64_t rows, int64_t terms)                          \
-    {                                                                                    \
-        for (int64_t k = 0; k < terms; k++) {                                            \
-            for (int64_t i = 0; i < rows; i++) {                                         \
-                T a = (T)t->a[i][k];                                                     \
-                for (int j = 0; j < SIDE; j++) {                                         \
-                    t->sum[i][j] += a * (T)t->b[k][j];                                   \
-                }                                                                        \
-            }                                                                            \
-        }                                                                                \
-    }
-
-ADD_TERMS(add_floats, , FloatTile, float)
-ADD_TERMS(add_ints, , IntTile, uint32_t)
-#if defined(__x86_64__)
-ADD_TERMS(add_floats_avx2, LANES_AVX2, FloatTile, float)
-ADD_TERMS(add_ints_avx2, LANES_AVX2, IntTile, uint32_t)
-#else
-#define add_floats_avx2 add_floats
-#define add_ints_avx2   add_ints
-#endif
+/* 4 x 4 fractals of sums; all numbers are floats, or all are uint32. */
+typedef struct Tile {
+    uint32_t sum[GROUPS][TILE_ROWS][SIDE];
+    uint32_t a[TILE_ROWS][MOST_DEPTH];
+    uint32_t b[GROUPS][MOST_DEPTH][SIDE];
+    int64_t m, n, rows, columns; /* place, and what exists of it */
+} Tile;
 
 static int64_t
 least(int64_t a, int64_t b)
@@ -147,21 +197,22 @@ c_row(const Product *p, int64_t m, int64_t n)
     return p->c + fractal_l0c(p->rows / SIDE, m, n) * dtype_size(p->tc);
 }
 
+/* Sums of floats begin with something; integers get it at the end, when the total is clamped. */
 static void
-start_floats(const Product *p, int64_t m, int64_t n, FloatTile *t)
+start_floats(const Product *p, Tile *t)
 {
-    for (int i = 0; i < SIDE; i++) {
-        for (int j = 0; j < SIDE; j++) {
-            t->sum[i][j] = p->start == START_ZERO ? 0
-                           : p->start == START_DST
-                               ? float_at(c_row(p, m + i, n), j, p->tc)
-                           : n + j < p->n ? float_at(p->bias, n + j, p->tbias)
-                                          : 0;
+    for (int64_t i = 0; i < t->rows; i++) {
+        for (int64_t j = 0; j < t->columns; j++) {
+            float v = p->start == START_ZERO ? 0
+                      : p->start == START_DST
+                          ? float_at(c_row(p, t->m + i, t->n + j), 0, p->tc)
+                          : float_at(p->bias, t->n + j, p->tbias);
+            t->sum[j / SIDE][i][j % SIDE] = float_bits(v);
         }
     }
 }
 
-/* A sum as it is stored, or the 0 of padding. */
+/* A sum as it is stored. */
 static uint32_t
 store_float(const Product *p, float sum)
 {
@@ -172,108 +223,87 @@ store_float(const Product *p, float sum)
     return p->tc == DT_F16 ? half_from_float(sum) : float_bits_canonical(sum);
 }
 
-static void
-finish_floats(const Product *p, int64_t m, int64_t n, const FloatTile *t)
-{
-    size_t size = (size_t)dtype_size(p->tc);
-    for (int i = 0; i < SIDE; i++) {
-        uint8_t *row = c_row(p, m + i, n);
-        for (int j = 0; j < SIDE; j++) {
-            bool counts = m + i < p->m && n + j < p->n;
-            uint32_t bits = counts ? store_float(p, t->sum[i][j]) : 0;
-            memcpy(row + (size_t)j * size, &bits, size);
-        }
-    }
-}
-
-static void
-float_tile(const Product *p, int64_t m, int64_t n, bool avx2)
-{
-    FloatTile t;
-    int64_t rows = least(SIDE, p->m - m), columns = least(SIDE, p->n - n);
-    start_floats(p, m, n, &t);
-    memset(t.b, 0, sizeof t.b);
-    for (int64_t k1 = 0; k1 < p->k1; k1++) {
-        int64_t terms = least(p->c0, p->k - k1 * p->c0);
-        for (int64_t i = 0; i < rows; i++) {
-            const uint8_t *at = a_terms(p, m + i, k1);
-            for (int64_t k = 0; k < terms; k++) {
-                t.a[i][k] = float_at(at, k, p->ta);
-            }
-        }
-        for (int64_t j = 0; j < columns; j++) {
-            const uint8_t *at = b_terms(p, n + j, k1);
-            for (int64_t k = 0; k < terms; k++) {
-                t.b[k][j] = float_at(at, k, p->tb);
-            }
-        }
-        (avx2 ? add_floats_avx2 : add_floats)(&t, rows, terms);
-    }
-    finish_floats(p, m, n, &t);
-}
-
-static int64_t
-start_int(const Product *p, const uint8_t *row, int64_t n, int64_t j)
-{
-    int32_t v = 0;
-    if (p->start != START_ZERO) {
-        memcpy(&v, p->start == START_DST ? row + 4 * j : p->bias + 4 * (n + j), 4);
-    }
-    return p->tc == DT_U32 ? (int64_t)(uint32_t)v : v;
-}
-
-static void
-finish_ints(const Product *p, int64_t m, int64_t n, const IntTile *t)
+static uint32_t
+store_int(const Product *p, const uint8_t *at, int64_t n, uint32_t products)
 {
     int64_t lo = p->tc == DT_U32 ? 0 : INT32_MIN;
     int64_t hi = p->tc == DT_U32 ? (int64_t)UINT32_MAX : INT32_MAX;
-    for (int i = 0; i < SIDE; i++) {
-        uint8_t *row = c_row(p, m + i, n);
-        for (int j = 0; j < SIDE; j++) {
-            int64_t sum = 0;
-            if (m + i < p->m && n + j < p->n) {
-                sum = start_int(p, row, n, j) + (int32_t)t->sum[i][j];
+    int32_t v = 0;
+    if (p->start != START_ZERO) {
+        memcpy(&v, p->start == START_DST ? at : p->bias + 4 * n, 4);
+    }
+    int64_t sum = (p->tc == DT_U32 ? (int64_t)(uint32_t)v : v) + (int32_t)products;
+    return (uint32_t)(sum < lo ? lo : sum > hi ? hi : sum);
+}
+
+/* Rows and columns that do not exist are 0. */
+static void
+finish(const Product *p, const Tile *t)
+{
+    size_t size = (size_t)dtype_size(p->tc);
+    bool floats = dtype_is_float(p->tc);
+    int64_t rows = least(TILE_ROWS, p->rows - t->m);
+    int64_t columns = least(GROUPS * SIDE, p->columns - t->n);
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t j = 0; j < columns; j++) {
+            uint8_t *at = c_row(p, t->m + i, t->n + j);
+            uint32_t sum = t->sum[j / SIDE][i][j % SIDE], bits = 0;
+            if (i < t->rows && j < t->columns) {
+                bits = floats ? store_float(p, float_of_bits(sum))
+                              : store_int(p, at, t->n + j, sum);
             }
-            sum = sum < lo ? lo : sum > hi ? hi : sum;
-            memcpy(row + (size_t)4 * (size_t)j, &sum, 4);
+            memcpy(at, &bits, size);
+        }
+    }
+}
+
+/* The factors of run k1 as numbers. */
+static void
+read_terms(const Product *p, Tile *t, int64_t k1, Unpack *a, Unpack *b)
+{
+    uint32_t column[MOST_DEPTH];
+    for (int64_t i = 0; i < t->rows; i++) {
+        a(t->a[i], a_terms(p, t->m + i, k1));
+    }
+    for (int64_t j = 0; j < t->columns; j++) {
+        b(column, b_terms(p, t->n + j, k1));
+        for (int64_t k = 0; k < p->c0; k++) {
+            t->b[j / SIDE][k][j % SIDE] = column[k];
         }
     }
 }
 
 static void
-int_tile(const Product *p, int64_t m, int64_t n, bool avx2)
+multiply_tile(const Product *p, Tile *t, bool avx2)
 {
-    IntTile t;
-    int64_t rows = least(SIDE, p->m - m), columns = least(SIDE, p->n - n);
-    memset(t.sum, 0, sizeof t.sum);
-    memset(t.b, 0, sizeof t.b);
-    for (int64_t k1 = 0; k1 < p->k1; k1++) {
-        int64_t terms = least(p->c0, p->k - k1 * p->c0);
-        for (int64_t i = 0; i < rows; i++) {
-            const uint8_t *at = a_terms(p, m + i, k1);
-            for (int64_t k = 0; k < terms; k++) {
-                t.a[i][k] = int_at(at, k, p->ta);
-            }
-        }
-        for (int64_t j = 0; j < columns; j++) {
-            const uint8_t *at = b_terms(p, n + j, k1);
-            for (int64_t k = 0; k < terms; k++) {
-                t.b[k][j] = int_at(at, k, p->tb);
-            }
-        }
-        (avx2 ? add_ints_avx2 : add_ints)(&t, rows, terms);
+    bool floats = dtype_is_float(p->tc);
+    Unpack *a = avx2 ? unpack_avx2(p->ta) : unpack_base(p->ta);
+    Unpack *b = avx2 ? unpack_avx2(p->tb) : unpack_base(p->tb);
+    AddTerms *add = floats ? (avx2 ? add_floats_avx2 : add_floats_base)
+                           : (avx2 ? add_ints_avx2 : add_ints_base);
+    memset(t->sum, 0, sizeof t->sum);
+    if (floats) {
+        start_floats(p, t);
     }
-    finish_ints(p, m, n, &t);
+    for (int64_t k1 = 0; k1 < p->k1; k1++) {
+        read_terms(p, t, k1, a, b);
+        for (int64_t g = 0; g * SIDE < t->columns; g++) {
+            add(t->sum[g], t->a, t->b[g], t->rows, least(p->c0, p->k - k1 * p->c0));
+        }
+    }
+    finish(p, t);
 }
 
 static void
 multiply(const Product *p)
 {
-    bool avx2 = num_level() >= NUM_LEVEL_AVX2;
-    bool floats = dtype_is_float(p->tc);
-    for (int64_t n = 0; n < p->n; n += SIDE) {
-        for (int64_t m = 0; m < p->m; m += SIDE) {
-            (floats ? float_tile : int_tile)(p, m, n, avx2);
+    Tile t;
+    memset(&t, 0, sizeof t);
+    for (t.n = 0; t.n < p->n; t.n += GROUPS * SIDE) {
+        t.columns = least(GROUPS * SIDE, p->n - t.n);
+        for (t.m = 0; t.m < p->m; t.m += TILE_ROWS) {
+            t.rows = least(TILE_ROWS, p->m - t.m);
+            multiply_tile(p, &t, num_level() >= NUM_LEVEL_AVX2);
         }
     }
 }

@@ -5,6 +5,7 @@ usage: tests/bench/run.py BUILD_DIR [--quick]
 
 1. kernels on the host back end and the emulator against C loops and memcpy (bench.c)
 2. one instruction of each family of vector instructions on both, against C loops (families.c)
+   products of matrices on both, against OpenBLAS and a kernel written by hand (cube.c)
 3. slice gathers of data_copy on both, against numpy slicing and memcpy (slices.py)
 4. wall time of whole processes: tikc check on example 3 and on a 1000-line kernel
 5. the front end (front_end.py): kernels of 10,000 to 1,000,000 lines, staging, plain Python, against
@@ -87,6 +88,9 @@ def main():
     families = os.path.join(args.build, 'bench', 'families')
     if subprocess.run([families] + (['3', '500'] if args.quick else []), check=False).returncode != 0:
         sys.exit('bench: the vector instructions failed')
+    cube = os.path.join(args.build, 'bench', 'cube')
+    if subprocess.run([cube] + (['3', '5'] if args.quick else []), check=False).returncode != 0:
+        sys.exit('bench: the products of matrices failed')
     slices = [sys.executable, os.path.join(ROOT, 'tests', 'bench', 'slices.py'), args.build]
     if subprocess.run(slices + (['3', '50'] if args.quick else []), check=False).returncode != 0:
         sys.exit('bench: the slice gathers failed')
