@@ -282,6 +282,12 @@ segment_value_rule(Op op, int param)
 }
 
 static bool
+segment_value_relates(Op op, int param)
+{
+    return segment_value_rule(op, param) != RULE_NONE;
+}
+
+static bool
 segment_value(const CheckInstr *in, int param, Fault *fault)
 {
     SliceDim d = check_slice_operands(in);
