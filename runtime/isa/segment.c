@@ -299,12 +299,6 @@ segment_value(const CheckInstr *in, int param, Fault *fault)
     return false;
 }
 
-static bool
-segment_value_relates(Op op, int param)
-{
-    return segment_value_rule(op, param) != RULE_NONE;
-}
-
 const FamilyRules rules_segment = {.statics = segment_statics,
                                    .extent = segment_extent,
                                    .footprint = segment_footprint,
