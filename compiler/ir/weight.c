@@ -8,6 +8,7 @@ weight_source(const PackInfo *i, const void *data)
         .data = data,
         .bits = 8 * (unsigned)dtype_size(i->weight),
         .is_float = dtype_is_float(i->weight),
+        .is_bfloat = i->weight == DT_BF16,
         .oc = (uint64_t)i->dim[0],
         .ic = (uint64_t)i->dim[1],
         .kh = (uint64_t)i->dim[2],

@@ -25,6 +25,7 @@ blob_pack_plan(const Soc *soc, TikBlobPack *p)
     PackWeight w = {
         .bits = 8 * (unsigned)dtype_size(p->weight),
         .is_float = dtype_is_float(p->weight),
+        .is_bfloat = p->weight == DT_BF16,
         .oc = p->dim[0],
         .ic = p->dim[1],
         .kh = p->dim[2],

@@ -62,17 +62,17 @@ parallel_of_cells(unsigned bits, bool is_float)
 }
 
 unsigned
-pack_parallel(const PackTarget *t, unsigned bits, bool is_float)
+pack_parallel(const PackTarget *t, const PackWeight *w)
 {
     switch (t->order) {
     case PACK_CELLS:
-        return parallel_of_cells(bits, is_float);
+        return parallel_of_cells(w->bits, w->is_float);
     case PACK_PLAIN:
-        return bits == 8 || (bits == 16 && is_float) ? 1 : 0;
+        return w->bits == 8 || w->is_bfloat ? 1 : 0;
     case PACK_BLOCKED:
         break;
     }
-    switch (bits) {
+    switch (w->bits) {
     case 4:
         return 2 * t->icp8;
     case 8:
@@ -80,7 +80,7 @@ pack_parallel(const PackTarget *t, unsigned bits, bool is_float)
     case 16:
         return t->icp16;
     default:
-        return is_float || t->int32_weights ? t->icp32 : 0;
+        return w->is_float || t->int32_weights ? t->icp32 : 0;
     }
 }
 
@@ -139,7 +139,7 @@ in_range(const PackWeight *w)
 static PackResult
 grid(const PackTarget *t, const PackWeight *w, Grid *g)
 {
-    unsigned parallel = pack_parallel(t, w->bits, w->is_float);
+    unsigned parallel = pack_parallel(t, w);
     *g = (Grid){.elem_bytes = w->bits < 8 ? 1 : w->bits / 8, .nibbles = w->bits == 4};
     if (parallel == 0 || (w->depthwise && (w->ic != 1 || w->bits == 4)) ||
         (w->merge != PACK_MERGE_NONE && (w->depthwise || t->order != PACK_BLOCKED))) {
@@ -173,7 +173,7 @@ channel_bytes(const Grid *g)
 PackMerge
 pack_auto_merge(const PackTarget *t, const PackWeight *w)
 {
-    uint64_t p = pack_parallel(t, w->bits, w->is_float);
+    uint64_t p = pack_parallel(t, w);
     if (w->bits != 8 || w->depthwise || t->order != PACK_BLOCKED) {
         return PACK_MERGE_NONE;
     }

@@ -56,6 +56,7 @@ typedef struct PackWeight {
         *data; /* 4-bit: one nibble in each byte, the upper half of the byte is ignored */
     unsigned bits; /* 4, 8, 16, 32 */
     bool is_float;
+    bool is_bfloat; /* of 16 bits */
     uint64_t oc, ic, kh, kw;
     bool depthwise;
     PackMerge merge;
@@ -107,7 +108,7 @@ typedef enum PackResult {
 } PackResult;
 
 /* Input channels that lie side by side; 0: the target has no such weights. */
-unsigned pack_parallel(const PackTarget *t, unsigned bits, bool is_float);
+unsigned pack_parallel(const PackTarget *t, const PackWeight *w);
 
 /* What the public compiler would merge (it does for 8-bit weights of one group). */
 PackMerge pack_auto_merge(const PackTarget *t, const PackWeight *w);

@@ -69,8 +69,8 @@ pack_all(Set *s)
     for (int i = 0;; i = (i + 1) % LAYERS) {
         const Layer *l = &layers[i];
         size_t bytes = l->oc * l->ic * l->k * l->k;
-        PackWeight w = {s->weights + at, 8, false, l->oc, l->ic, l->k, l->k, false,
-                        PACK_MERGE_NONE};
+        PackWeight w = {s->weights + at, 8,    false, false, l->oc,
+                        l->ic,           l->k, l->k,  false, PACK_MERGE_NONE};
         PackPlan plan;
         if (at + bytes > s->bytes) {
             break;

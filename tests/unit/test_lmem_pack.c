@@ -121,9 +121,10 @@ check_weight(const WeightCase *c)
     uint64_t shape[4], bytes;
     (void)snprintf(name, sizeof name, "%s_w", c->id);
     TikArray src = golden(name, c->dtype, (int64_t)(c->oc * c->ic * c->kh * c->kw));
-    PackWeight w = {src.data, c->bits,      dtype_is_float(c->dtype),
-                    c->oc,    c->ic,        c->kh,
-                    c->kw,    c->depthwise, c->merge};
+    PackWeight w = {src.data, c->bits, dtype_is_float(c->dtype),
+                    false,    c->oc,   c->ic,
+                    c->kh,    c->kw,   c->depthwise,
+                    c->merge};
     assert_int_equal(pack_weight_shape(c->target, &w, shape, &bytes), PACK_OK);
     assert_memory_equal(shape, c->stored, sizeof shape);
     (void)snprintf(name, sizeof name, "%s_stored", c->id);
@@ -155,9 +156,9 @@ merging_by_rule(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) {
         const WeightCase *c = &weights[i];
-        PackWeight w = {NULL,  c->bits,      dtype_is_float(c->dtype),
-                        c->oc, c->ic,        c->kh,
-                        c->kw, c->depthwise, PACK_MERGE_NONE};
+        PackWeight w = {
+            NULL,  c->bits,      dtype_is_float(c->dtype), false, c->oc, c->ic, c->kh,
+            c->kw, c->depthwise, PACK_MERGE_NONE};
         assert_int_equal(pack_auto_merge(c->target, &w), c->merge_by_rule);
     }
 }
@@ -218,8 +219,8 @@ check_row(const RowCase *c, int32_t zp)
         mul = part_array(c, "mul", DT_S32, c->oc);
         shift = part_array(c, "shift", DT_S32, c->oc);
     }
-    PackWeight weight = {w.data, 8,     false,        c->oc,          c->ic,
-                         c->kh,  c->kw, c->depthwise, PACK_MERGE_NONE};
+    PackWeight weight = {w.data, 8,     false, false,        c->oc,
+                         c->ic,  c->kh, c->kw, c->depthwise, PACK_MERGE_NONE};
     PackRequant q = {mul.data, shift.data, &zp, 0};
     PackPlan plan;
     assert_int_equal(
@@ -260,7 +261,7 @@ check_article(const char *image, const char *bias, const char *weight, uint64_t 
 {
     TikArray w = golden(weight, DT_S32, (int64_t)(oc * ic * 6));
     TikArray b = golden(bias, DT_S32, 5);
-    PackWeight in = {w.data, 32, false, oc, ic, 2, 3, false, PACK_MERGE_NONE};
+    PackWeight in = {w.data, 32, false, false, oc, ic, 2, 3, false, PACK_MERGE_NONE};
     PackPlan plan;
     assert_int_equal(pack_plan(&toy, &in, false, true, &plan), PACK_OK);
     assert_int_equal(plan.row_bytes, 208);
@@ -293,7 +294,7 @@ printed_merge(void **state)
     TikArray compact = golden("a04_d_compact", DT_S32, 8);
     TikArray e = golden("a05_e", DT_S32, 4 * 52);
     TikArray c = golden("a03_c", DT_S32, 4 * 48);
-    PackWeight in = {w.data, 32, false, 2, 5, 2, 3, false, PACK_MERGE_NONE};
+    PackWeight in = {w.data, 32, false, false, 2, 5, 2, 3, false, PACK_MERGE_NONE};
     PackPlan plan;
     assert_int_equal(pack_plan(&toy, &in, false, false, &plan), PACK_OK);
     uint8_t out[4 * 192] = {0};
@@ -408,11 +409,12 @@ types_without_rule(void **state)
 {
     (void)state;
     PackPlan plan;
-    PackWeight f32 = {NULL, 32, true, 3, 2, 3, 3, false, PACK_MERGE_NONE};
-    PackWeight s32 = {NULL, 32, false, 3, 2, 3, 3, false, PACK_MERGE_NONE};
-    PackWeight s8 = {NULL, 8, false, 3, 2, 3, 3, false, PACK_MERGE_NONE};
-    PackWeight wide = {NULL, 8, false, 3, 2, 3, 3, true, PACK_MERGE_NONE};
-    PackWeight huge = {NULL, 8, false, 1u << 20, 1u << 20, 3, 3, false, PACK_MERGE_NONE};
+    PackWeight f32 = {NULL, 32, true, false, 3, 2, 3, 3, false, PACK_MERGE_NONE};
+    PackWeight s32 = {NULL, 32, false, false, 3, 2, 3, 3, false, PACK_MERGE_NONE};
+    PackWeight s8 = {NULL, 8, false, false, 3, 2, 3, 3, false, PACK_MERGE_NONE};
+    PackWeight wide = {NULL, 8, false, false, 3, 2, 3, 3, true, PACK_MERGE_NONE};
+    PackWeight huge = {NULL,     8, false, false, 1u << 20,
+                       1u << 20, 3, 3,     false, PACK_MERGE_NONE};
     assert_int_equal(pack_plan(&bm1684x, &f32, false, false, &plan), PACK_OK);
     assert_int_equal(pack_plan(&bm1684x, &f32, false, true, &plan), PACK_BAD_TYPE);
     assert_int_equal(pack_plan(&bm1684x, &s32, false, false, &plan), PACK_BAD_TYPE);
