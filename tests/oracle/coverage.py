@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Every row of the tables is covered: an instruction has a documentation line, an independent model and a
-golden case, a vector instruction the element types of vector_gen/dtypes.tsv; a rule has a test just inside and one
-just outside. Ends with 'N passed, N failed'."""
+golden case, a vector instruction random calls and the element types of vector_gen/dtypes.tsv; a rule has a test just
+inside and one just outside, which expects it. (Ranges of operands: tests/unit/test_check.c takes every row of
+param.def from both sides.) coverage_fails.py shows that it fails. Ends with 'N passed, N failed'."""
 import os
 import re
 import sys
@@ -10,7 +11,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cube_model  # noqa: E402
 import move_model  # noqa: E402
 import vector_model  # noqa: E402
-from vector_gen.draw import SHORT, TYPES, left_out  # noqa: E402
+import vector_gen  # noqa: E402,F401
+from vector_gen.draw import FAMILIES, SHORT, TYPES, left_out  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -54,6 +56,7 @@ def main():
     control = read('tests/oracle/control_vs_model.py')
     golden = everything_under('tests/golden')
     diags = read('docs/diagnostics.md')
+    chains = read('tests/oracle/vector_gen/chain.py')
     bad = []
     done = 0
 
@@ -71,6 +74,8 @@ def main():
             continue
         expect(any(op in known for known in (model, vector_model.METHODS, cube_model.METHODS, move_model.METHODS)),
                f'{op}: in no model of tests/oracle')
+        expect(op not in vector_model.METHODS or op in FAMILIES or f'.{op}(' in chains,
+               f'{op}: no random calls in tests/oracle/vector_gen')
         expect(re.search(r'\b' + op.replace('vec_', '(vec_|v)') + r'\b', golden), f'{op}: no golden case')
     for method, types, theirs in element_types():
         expect(types == theirs, f'{method}: element types and cores that differ: {sorted(types ^ theirs)}')
@@ -79,6 +84,8 @@ def main():
         for kind in ('ok', 'bad'):
             expect(os.path.isfile(os.path.join(ROOT, f'tests/lit/rules/{kind}-{rule}.tik')),
                    f'{rule}: no tests/lit/rules/{kind}-{rule}.tik')
+        bad_test = f'tests/lit/rules/bad-{rule}.tik'
+        expect(re.search(rf'^\s*# [\w-]+:.*\b{rule}\b', read(bad_test), re.M), f'{rule}: {bad_test} expects another diagnostic')
     print('\n'.join(bad))
     print(f'{done} passed, {len(bad)} failed')
     return 1 if bad else 0

@@ -19,6 +19,7 @@ import random
 import numpy as np
 
 from vector_model import METHODS, Machine, View
+from vector_model.core import SIZES, UINT
 from . import draw
 from .chain_use import NUMBERS, SLOT, SUFFIX, WORK, Text, Use, view
 from .draw import FAMILIES, PROCESSORS, At, Draw
@@ -259,8 +260,10 @@ class Program:
         return Text([f't.data_move(u{to}[{a}], u{of}[{b}], 0, {n}, {burst}, {gap}, {gap2})'], run)
 
     def state(self):
-        """Reads CMPMASK as the calls before left it, or leaves a mode of conversions set."""
+        """Reads CMPMASK as the calls before left it, leaves a mode of conversions set, or brings a slice in."""
         r = self.r
+        if r.random() < 0.3:
+            return self.slice_in()
         if self.pool.modes and r.random() < 0.4:
             mode, on = r.choice(self.pool.modes), r.randint(0, 1)
             return Text([f't.{mode}({on})'], lambda m, env: METHODS[mode](m, on))
@@ -271,6 +274,23 @@ class Program:
         self.last = slot
         return Text([f't.mov_cmpmask_to_tensor(u{slot}[{byte}], m)'],
                     lambda m, env: m.mov_cmpmask_to_tensor(View(f'u{slot}', byte, 'uint8', (16,))))
+
+    def slice_in(self):
+        """Elements of the pool, in steps."""
+        r = self.r
+        slot, dtype = r.randrange(self.slots), r.choice(('uint8', 'int16', 'float16', 'int32', 'float32'))
+        size, n = SIZES[dtype], r.randint(1, 200)
+        step = r.choice((1, 1, 2, 3))
+        a, b = [r.randrange(most // size - n * step) for most in (SLOT, len(self.pool.image))]
+        self.seen.add((slot, dtype))
+        self.typed.add(dtype)
+
+        def run(m, env):
+            to = m.memory[f'u{slot}'].view(UINT[size])
+            to[a:a + n * step:step] = np.frombuffer(self.pool.image, UINT[size])[b:b + n * step:step]
+        self.last = slot
+        return Text([f't.h_data_move({view(f"u{slot}", dtype)}[{a}:{a + n * step}:{step}], '
+                     f'pool_{SUFFIX[dtype]}[{b}:{b + n * step}:{step}])'], run)
 
     # ---- as text
 
@@ -293,7 +313,9 @@ class Program:
             inner.append('m = t.mov_tensor_to_cmpmask(u0)')
         inner += body
         core = f'core * {self.slots * SLOT} + ' if self.cores > 1 else ''
-        inner += [f't.data_move(out[{core}{k * SLOT}], u{k}, 0, 1, {SLOT // 32}, 0, 0)' for k in range(self.slots)]
+        inner += [f't.data_move(out[{core}{k * SLOT}], u{k}, 0, 1, {SLOT // 32}, 0, 0)' for k in range(1, self.slots)]
+        inner.append(f't.h_data_move(out[{core}0:{core}{SLOT}], u0)' if self.seed % 4 == 0 else
+                     f't.data_move(out[{core}0], u0, 0, 1, {SLOT // 32}, 0, 0)')
         if self.cores > 1:
             out.append(f'with t.for_range(0, {self.cores}, block_num={self.cores}) as core:')
             inner = indent(inner)
