@@ -14,6 +14,7 @@
 typedef struct Tik Tik;
 typedef struct TScope TScope;
 typedef struct Root Root;
+typedef struct View View;
 typedef struct ScalarArray ScalarArray;
 typedef struct Lanes Lanes; /* tik_lmem.h */
 
@@ -137,9 +138,11 @@ struct Tik {
     bool pushed; /* the kernel belongs to the unit */
     bool
         flag_set[PIPE_COUNT * PIPE_COUNT * TIK_FLAGS]; /* a set_flag of it was recorded */
-    bool open_flags; /* a set_flag whose id is not constant was recorded */
-    Root *h_room;    /* what calls on slices reserve; null: there was none */
-    BufId sreg;      /* the special registers; 0: nothing names them yet */
+    bool open_flags;       /* a set_flag whose id is not constant was recorded */
+    Root *h_room;          /* what calls on slices reserve; null: there was none */
+    BufId sreg;            /* the special registers; 0: nothing names them yet */
+    bool fix_nd, fix_word; /* registers of copies out of L0C that were set */
+    View *fix_vector;      /* the tensor of set_fixpipe_config; null: none */
     Span span;
     uint32_t chain;
     Tik *next; /* all containers of the run */
@@ -152,7 +155,7 @@ typedef struct Dim {
 } Dim;
 
 /* Tensor: a view of a root. */
-typedef struct View {
+struct View {
     Object base;
     Root *root;
     Dtype dtype;
@@ -164,7 +167,7 @@ typedef struct View {
     ExprId off;         /* bytes from the start of the root, int64 */
     ExprId flat_len;    /* elements of the shape at creation or at the last reshape */
     const Lanes *lanes; /* in LMEM: where they are in the lanes; null: linear */
-} View;
+};
 
 /* Expr and Scalar share their first members. */
 typedef struct ExprObj {
@@ -480,6 +483,13 @@ void tik_sreg_begin(Interp *in, Tik *c);
 
 Value tik_vcmax(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vcmin(Interp *in, Tik *c, const CallArgs *args);
+/* ---- tik_fixpipe.c ---- */
+
+Value tik_fixpipe(Interp *in, Tik *c, const CallArgs *args);
+Value tik_set_fixpipe_nz2nd_flag(Interp *in, Tik *c, const CallArgs *args);
+Value tik_set_fixpipe_pre_quant_flag(Interp *in, Tik *c, const CallArgs *args);
+Value tik_set_fixpipe_config(Interp *in, Tik *c, const CallArgs *args);
+
 /* ---- tik_accmove.c ---- */
 
 Value tik_tensor_mov(Interp *in, Tik *c, const CallArgs *args);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "stage/tik_accmove.h"
+#include "stage/tik_fixpipe.h"
 
 bool
 tik_copy_bind(Copy *x, const BindParam *params, int n, Value *got, Span *span)
@@ -307,12 +308,29 @@ is_nz2nd(Value v)
     return tik_struct_of(v) == TSTRUCT_Nz2NdParamsFull;
 }
 
+static bool
+is_co12(Value v)
+{
+    return tik_struct_of(v) == TSTRUCT_DataCopyCO12DstParams;
+}
+
+static bool
+copy_co12(Copy *x)
+{
+    static const BindParam params[] = {
+        {"dst", true, {0}}, {"src", true, {0}}, {"params", true, {0}}};
+    Value got[ARRAY_LEN(params)];
+    Span span[ARRAY_LEN(params)];
+    return tik_copy_bind(x, params, ARRAY_LEN(params), got, span) &&
+           tik_fix_copy(x->in, x->c, x->args, got, span);
+}
+
 static const struct {
     bool (*takes)(Value third);
     bool (*copy)(Copy *x);
 } cases[] = {
     {is_count, copy_count}, {is_params, copy_params}, {is_list, tik_copy_slices},
-    {is_nd2nz, copy_nd2nz}, {is_nz2nd, copy_nz2nd},
+    {is_nd2nz, copy_nd2nz}, {is_nz2nd, copy_nz2nd},   {is_co12, copy_co12},
 };
 
 /* The argument behind dst and src, wherever it stands. */
@@ -346,6 +364,7 @@ note_forms(Copy *x, Diag *d)
         "data_copy(dst, src, count)",
         "data_copy(dst, src, DataCopyParams(...))",
         "data_copy(dst, src, DataCopyParams(...), DataCopyEnhancedParams(...))",
+        "data_copy(dst, src, DataCopyCO12DstParams(...))",
         "data_copy(dst, src, Nd2NzParams(...))",
         "data_copy(dst, src, Nz2NdParamsFull(...))",
         "data_copy(dst, src, dst_slice_info, src_slice_info, dim_value=1)"};

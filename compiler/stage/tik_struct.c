@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    FIELDS = 8, /* most fields of a structure */
-    KINDS = 4   /* of fields, before the enumerations */
+    FIELDS = 12, /* most fields of a structure */
+    KINDS = 4    /* of fields, before the enumerations */
 };
 
 typedef enum FieldKind {
@@ -202,6 +202,12 @@ static const ObjectClass value_class[TENUM_COUNT] = {
      .attr_name = value_attr_name},
 #include "stage/tik_struct.def"
 };
+
+bool
+tik_is_enum(Value v, TikEnum of)
+{
+    return tik_is(v, &value_class[of]);
+}
 
 int
 tik_enum_number(Value v)

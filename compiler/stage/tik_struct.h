@@ -34,6 +34,8 @@ TikStruct tik_struct_of(Value v);
 const char *tik_struct_name(TikStruct s);
 /* A field as it is now, of the kind that the table says. Presupposes that v is a structure which has it. */
 Value tik_field(Value v, TikField f);
+/* Whether the value is one of an enumeration. */
+bool tik_is_enum(Value v, TikEnum of);
 /* The number of an enumerator; presupposes that v is one, as the fields of an enumeration are. */
 int tik_enum_number(Value v);
 /* Whether the structure has a field that differs from its default. */

@@ -377,6 +377,8 @@ bool emu_bind_convert(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_has_conversion(const EmuProgram *p, const EmuOp *op);
 NumConv emu_conversion(const EmuRun *r, const EmuOp *op);
 bool emu_bind_acc(EmuProgram *p, EmuOp *op, const char **why);
+bool emu_bind_fixblocks(EmuProgram *p, EmuOp *op, const char **why);
+bool emu_bind_fixcolumns(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_gather(EmuProgram *p, EmuOp *op, const char **why);
 
 /* The same for instructions without tensor data; false: operands that it cannot have. */

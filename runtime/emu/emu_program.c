@@ -426,6 +426,12 @@ bind(const Adder *a, EmuOp *op)
     case FAM_CONVERT:
         ok = emu_bind_convert(a->p, op, &why);
         break;
+    case FAM_FIXBLOCKS:
+        ok = emu_bind_fixblocks(a->p, op, &why);
+        break;
+    case FAM_FIXCOLUMNS:
+        ok = emu_bind_fixcolumns(a->p, op, &why);
+        break;
     case FAM_ACC:
         ok = emu_bind_acc(a->p, op, &why);
         break;

@@ -67,15 +67,16 @@ const FamilyRules *
 check_family(Op op)
 {
     static const FamilyRules *const families[FAM_COUNT] = {
-        [FAM_MOVE] = &rules_move,       [FAM_CONTROL] = &rules_control,
-        [FAM_LANES] = &rules_lanes,     [FAM_LAYOUT] = &rules_layout,
-        [FAM_COMPARE] = &rules_compare, [FAM_REDUCE] = &rules_reduce,
-        [FAM_ARITH] = &rules_arith,     [FAM_SORT] = &rules_sort,
-        [FAM_FILL] = &rules_fill,       [FAM_CONVERT] = &rules_convert,
-        [FAM_GATHER] = &rules_gather,   [FAM_SLICE] = &rules_slice,
-        [FAM_SEGMENT] = &rules_segment, [FAM_ACC] = &rules_acc,
-        [FAM_LOAD] = &rules_load,       [FAM_CUBE] = &rules_cube,
-        [FAM_LMEM] = &rules_lmem,       [FAM_TRANSFER] = &rules_transfer,
+        [FAM_MOVE] = &rules_move,           [FAM_CONTROL] = &rules_control,
+        [FAM_LANES] = &rules_lanes,         [FAM_LAYOUT] = &rules_layout,
+        [FAM_COMPARE] = &rules_compare,     [FAM_REDUCE] = &rules_reduce,
+        [FAM_ARITH] = &rules_arith,         [FAM_SORT] = &rules_sort,
+        [FAM_FILL] = &rules_fill,           [FAM_CONVERT] = &rules_convert,
+        [FAM_GATHER] = &rules_gather,       [FAM_SLICE] = &rules_slice,
+        [FAM_SEGMENT] = &rules_segment,     [FAM_ACC] = &rules_acc,
+        [FAM_LOAD] = &rules_load,           [FAM_CUBE] = &rules_cube,
+        [FAM_LMEM] = &rules_lmem,           [FAM_TRANSFER] = &rules_transfer,
+        [FAM_FIXBLOCKS] = &rules_fixblocks, [FAM_FIXCOLUMNS] = &rules_fixcolumns,
     };
     return families[form_family(op_table[op].form)];
 }

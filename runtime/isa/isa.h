@@ -403,7 +403,10 @@ enum {
     SREG_ATOMIC = 84,       /* uint32: mode of atomic writes, see isa/atomic.h */
     SREG_PAD_VALUE =
         88, /* up to 64 bits: what fills blocks of data_copy_pad, all 1 at first */
-    SREG_BYTES = 96
+    SREG_FIX_ND =
+        96, /* 3 x uint32: number of matrices, their pitches in L0C and in memory */
+    SREG_FIX_WORD = 112, /* uint64: parameter word of copies out of L0C */
+    SREG_BYTES = 128
 };
 
 void sreg_reset(uint8_t *sreg, uint32_t core);

@@ -125,6 +125,10 @@ ops_find(Sem sem)
     case SEM_SLICE_SCALED:
     case SEM_SLICE_PACK:
         return ops_slice_elements;
+    case SEM_FIX_BLOCKS:
+        return ops_fix_blocks;
+    case SEM_FIX_COLUMNS:
+        return ops_fix_columns;
     case SEM_ACC_MOVE:
         return ops_acc_move;
     case SEM_LOAD2D:

@@ -29,6 +29,8 @@ OpFn ops_segments, ops_slice_dim;
 OpFn ops_acc_move;
 /* ops_lmem.c, ops_lmem_arith.c */
 OpFn ops_lane_move, ops_lane_arith;
+/* ops_fixpipe.c */
+OpFn ops_fix_blocks, ops_fix_columns;
 
 /* ops_transfer.c */
 OpFn ops_pad_move, ops_nd2nz, ops_nz2nd, ops_spread, ops_fill_units;

@@ -11,8 +11,9 @@ import sys
 import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from quant_model.fixpipe import Blocks, Columns
 from quant_model.moves import Move
-from quant_program import BACKENDS, ROOT, Step, compare
+from quant_program import BACKENDS, ROOT, Fix, Step, compare
 
 GOLDEN = os.path.join(ROOT, 'tests', 'golden')
 TIKC = os.environ.get('TIKC', os.path.join(ROOT, os.environ.get('BUILD', 'build'), 'tikc'))
@@ -113,6 +114,52 @@ def move_cases(p):
         yield Case(f'{name} {what}', [Step(m, load(name + '.src_l0c'), np.zeros(1024, np.uint8))], load(f'{name}.ub_{what}'))
 
 
+def fixpipe_cases():
+    src, s32 = load('q51_fixpipe.src_l0c'), load('q51_fixpipe_s32.src_l0c')
+    vector = load('q51_fixpipe_s32.mode_param_vec').view(np.uint16)
+    floats = np.tile(load('q51_fixpipe_s32.mode_param_vec').astype(np.float32), 2)
+    shape = (2, 24, 0, 0)
+    runs = [('q51_fixpipe f32', src, Blocks(*shape, 'float32', 'float32'), 'q51_fixpipe.gm_f32'),
+            ('q51_fixpipe f16', src, Blocks(*shape, 'float32', 'float16', 'fp322fp16'), 'q51_fixpipe.gm_f16'),
+            ('q51_fixpipe relu', src, Blocks(*shape, 'float32', 'float32', relu=True), 'q51_fixpipe.gm_relu')]
+    for soc in ('Ascend310P3', 'Ascend031'):
+        scale = vector if soc == 'Ascend310P3' else floats
+        more = [('q51_fixpipe_s32 scalar', s32, Blocks(*shape, 'int32', 'float16', 'int322fp16', 0.125), 'q51_fixpipe_s32.gm_scalar'),
+                ('q51_fixpipe_s32 vector', s32, Blocks(*shape, 'int32', 'float16', 'int322fp16', scale), 'q51_fixpipe_s32.gm_vector')]
+        for name, data, fix, want in runs + more:
+            want = raw(load(want))
+            yield soc, Case(f'{name} {soc}', [Fix(fix, data, np.full(len(want), 0xee, np.uint8))], want)
+    word = 0x000040603D4CCCCD
+    for name, fix, want, fill in (
+            ('q60_nz2nd', Columns(32, 20, 32, 40, 'int32', 'int32', nd=True), 'q60_nz2nd.gm', -7),
+            ('q61_merge_s8', Columns(32, 20, 32, 20, 'int32', 'int8', 'REQ8', word), 'q61_merge_s8.gm', 0),
+            ('q62_split_f32', Columns(16, 16, 16, 16, 'float32', 'float32', split=True), 'q62_split_f32.gm', 0)):
+        want = load(want)
+        for by_register in (False, True):
+            for to_l1 in (False, True):
+                yield 'Ascend031', Case(f'{name} {"data_copy" if by_register else "fixpipe"}{" to L1" if to_l1 else ""}', [
+                    Fix(fix, load(name + '.src_l0c'), np.full(want.shape, fill, want.dtype), by_register, to_l1)], want)
+
+
+def fixpipe_table():
+    """fixpipe_req8_scalar.tsv: rows of one word are elements of one fixpipe, by a word and by equal words."""
+    groups = {}
+    for r in rows('fixpipe_req8_scalar.tsv'):
+        key = (int(r['quant_word'], 16), r['reluEn'], 'int8' if r['sign'] == '1' else 'uint8')
+        groups.setdefault(key, []).append((int(r['x']), int(r['expected'])))
+    steps, want = [], []
+    for (w, relu, dst), pairs in sorted(groups.items()):
+        src, out = np.zeros(256, np.int32), np.zeros(256, np.uint8)
+        src[:len(pairs)] = [x for x, _ in pairs]
+        for mode, words in (('REQ8', w), ('VREQ8', np.full(16, w, np.uint64))):
+            fix = Columns(16, 16, 16, 16, 'int32', dst, mode, words, nd=True, relu=relu == '1')
+            steps.append(Fix(fix, src, np.zeros(256, np.uint8)))
+            out = steps[-1].expected()
+            out[:len(pairs)] = np.array([y for _, y in pairs], np.int64).astype(np.uint8)
+            want.append(out)
+    return steps, want
+
+
 # ---- tables of single elements ---------------------------------------------------------------------------------
 
 def rows(name):
@@ -170,12 +217,12 @@ def run_table(table, keep):
     return len(steps), bad
 
 
-def run_case(case, keep):
+def run_case(case, keep, soc='Ascend310P3'):
     bad = []
     if not np.array_equal(case.steps[-1].expected(), case.want):
         bad.append('model')
     want = [s.expected() for s in case.steps[:-1]] + [case.want]
-    return bad + [f'{b}: {text}' for _, b, text in compare(TIKC, case.steps, BACKENDS, want=want, keep=keep)]
+    return bad + [f'{b}: {text}' for _, b, text in compare(TIKC, case.steps, BACKENDS, soc, want=want, keep=keep)]
 
 
 def main():
@@ -185,11 +232,18 @@ def main():
     a = ap.parse_args()
     p = parameters()
     passed = failed = 0
-    for case in list(quant_cases(p)) + [merge_case()] + list(move_cases(p)):
+    cases = [('Ascend310P3', c) for c in list(quant_cases(p)) + [merge_case()] + list(move_cases(p))]
+    steps, want = fixpipe_table()
+    for soc, case in cases + list(fixpipe_cases()):
         if a.match in case.name:
-            bad = run_case(case, a.keep)
+            bad = run_case(case, a.keep, soc)
             passed, failed = passed + (not bad), failed + bool(bad)
             print(''.join(f'{case.name}: {b}\n' for b in bad), end='')
+    if a.match in 'fixpipe_req8_scalar.tsv':
+        bad = [f'model: {s.fix}' for s, w in zip(steps, want) if not np.array_equal(s.expected(), w)]
+        bad += [f'{b}: {s and s.fix}: {t}' for s, b, t in compare(TIKC, steps, BACKENDS, Fix.SOC, want, a.keep)]
+        passed, failed = passed + len(steps) - len(bad), failed + len(bad)
+        print(''.join(f'fixpipe_req8_scalar.tsv: {b}\n' for b in bad), end='')
     for table in TABLES:
         if a.match in table[0]:
             n, bad = run_table(table, a.keep)

@@ -8,6 +8,7 @@ import tempfile
 
 import numpy as np
 
+from quant_model import fixpipe
 from quant_model.moves import Move, tensor_mov
 from quant_model.numbers import SIZES
 
@@ -136,6 +137,107 @@ class Step:
             lines.append(self.tensor_mov(dst, src, scale, other) if self.spelling == 'tensor_mov'
                          else self.data_copy(dst, src, scale))
         lines.append(f't.data_move(out[{out}], dst{i}, 0, 1, {n // 32}, 0, 0)')
+        return lines, n
+
+
+class Fix:
+    """A fixpipe. SOC is a processor on which L0C can be filled from UB and which has both forms."""
+    SOC = 'Ascend031'
+
+    def __init__(self, fix, src, before, by_register=False, to_l1=False, run_time=False):
+        self.fix, self.move, self.spelling = fix, fix, 'fixpipe'
+        self.by_register, self.to_l1, self.run_time = by_register, to_l1, run_time
+        self.src = np.frombuffer(np.ascontiguousarray(src).tobytes(), np.uint8)
+        self.before = np.frombuffer(np.ascontiguousarray(before).tobytes(), np.uint8)
+
+    def expected(self):
+        dst = self.before.copy()
+        (fixpipe.columns if isinstance(self.fix, fixpipe.Columns) else fixpipe.blocks)(self.fix, dst, self.src)
+        return dst
+
+    def word(self, lines, memory, i, word):
+        if not self.run_time:
+            return hex(int(word))
+        load(lines, memory, f'word{i}', np.asarray([word], np.uint64))
+        lines.append(f's{i} = t.Scalar("uint64")')
+        lines.append(f's{i}.set_as(word{i}.reinterpret_cast_to("uint64")[0])')
+        return f's{i}'
+
+    def in_l1(self, lines, memory, name, data, dtype):
+        at, n = memory.add(data)
+        lines.append(f'{name} = t.Tensor("uint8", ({n},), name="{name}", scope=tik.scope_cbuf)')
+        lines.append(f't.data_move({name}, inp[{at}], 0, 1, {n // 32}, 0, 0)')
+        return f'{name}.reinterpret_cast_to("{dtype}")'
+
+    def columns(self, lines, memory, i, dst, src):
+        c, scale = self.fix, None
+        if c.mode.startswith('V'):
+            scale = self.in_l1(lines, memory, f'scale{i}', np.asarray(c.words, np.uint64), 'uint64')
+        elif c.mode in ('DEQF16', 'QF322B8_PRE', 'REQ8'):
+            scale = self.word(lines, memory, i, c.words)
+        if self.by_register:
+            if c.nd:
+                lines.append(f't.set_fixpipe_nz2nd_flag({c.nd_num}, {c.nd_src}, {c.nd_dst})')
+            if scale:
+                name = 'config' if c.mode.startswith('V') else 'pre_quant_flag'
+                lines.append(f't.set_fixpipe_{name}({scale})')
+            lines.append(f't.data_copy({dst}, {src}, tik.DataCopyCO12DstParams({c.n}, {c.m}, {c.dst_stride}, '
+                         f'{c.src_stride}, tik.QuantMode.{c.mode}, {c.relu}, {c.split}, {c.nd}))')
+            return
+        vector = f', {scale}' if c.mode.startswith('V') else ''
+        word = f', deq_scalar={scale}' if scale and not vector else ''
+        config = 'CFG_ROW_MAJOR' if c.nd else 'CFG_NZ'
+        lines.append(f't.fixpipe({dst}, {src}, tik.FixpipeParamsV220({c.n}, {c.m}, {c.src_stride}, {c.dst_stride}, '
+                     f'tik.QuantMode.{c.mode}, nd_num={c.nd_num}, src_nd_stride={c.nd_src}, dst_nd_stride={c.nd_dst}, '
+                     f'relu_en={c.relu}, is_channel_split={c.split}{word}){vector}, '
+                     f'config=tik.FixpipeConfig.{config})')
+
+    def param(self, lines, memory, i):
+        p = self.fix.param
+        if np.ndim(p) == 0:
+            return repr(float(p))
+        kind = {2: 'float16', 4: 'float32', 8: 'uint64'}[np.asarray(p).dtype.itemsize]
+        if kind == 'float32':
+            at, _ = memory.add(p)
+            return f'inp[{at}].reinterpret_cast_to("float32")'
+        return self.in_l1(lines, memory, f'param{i}', p, kind)
+
+    def blocks(self, lines, memory, i, dst, src):
+        b, extend = self.fix, []
+        if b.quantize:
+            param = self.param(lines, memory, i) if b.param is not None else None
+            extend.append(f'"quantize_params": {{"mode": "{b.quantize}", "mode_param": {param}}}')
+        if b.bias is not None:
+            extend.append(f'"bias": {self.in_l1(lines, memory, f"bias{i}", b.bias, b.src)}')
+        if b.other is not None:
+            extend.append(f'"element-wise-add": {self.in_l1(lines, memory, f"other{i}", b.other, b.dst)}')
+        if b.relu:
+            extend.append('"relu": True')
+        length = b.rows * 16 * SIZES[b.src] // 32
+        lines.append(f't.fixpipe({dst}, {src}, {b.n}, {length}, {b.dst_stride}, {b.src_stride}, {{{", ".join(extend)}}})')
+
+    def lines(self, memory, i, out):
+        f, lines = self.fix, []
+        n = blocks(len(self.before)) * 32
+        fill = 'float32' if f.src == 'float32' else 'int32'
+        data = np.concatenate([self.src, np.zeros(-len(self.src) % 1024, np.uint8)])
+        load(lines, memory, f'stage{i}', data)
+        lines.append(f'acc{i} = t.Tensor("{fill}", ({len(data) // 4},), name="acc{i}", scope=tik.scope_cc)')
+        lines.append(f't.data_move(acc{i}, stage{i}.reinterpret_cast_to("{fill}"), 0, 1, {len(data) // 1024}, 0, 0)')
+        at, _ = memory.add(self.before)
+        kind = 'L1' if self.to_l1 else 'UB'
+        lines.append(f'before{i} = t.Tensor("uint8", ({n},), name="before{i}", scope=tik.scope_'
+                     f'{"cbuf" if self.to_l1 else "ubuf"})')
+        lines.append(f't.data_move(before{i}, inp[{at}], 0, 1, {n // 32}, 0, 0)')
+        if not self.to_l1:
+            lines.append(f't.data_move(out[{out}], before{i}, 0, 1, {n // 32}, 0, 0)')
+        dst = f'before{i}' if self.to_l1 else f'out[{out}:{out + n}]'
+        (self.columns if isinstance(f, fixpipe.Columns) else self.blocks)(
+            lines, memory, i, f'{dst}.reinterpret_cast_to("{f.dst}")', f'acc{i}')
+        if self.to_l1:
+            lines.append(f'back{i} = t.Tensor("uint8", ({n},), name="back{i}", scope=tik.scope_ubuf)')
+            lines.append(f't.data_move(back{i}, before{i}, 0, 1, {n // 32}, 0, 0)')
+            lines.append(f't.data_move(out[{out}], back{i}, 0, 1, {n // 32}, 0, 0)')
         return lines, n
 
 

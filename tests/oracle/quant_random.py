@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Random moves between the accumulator and UB, over every block mode, pair of types, scale and flag, in both spellings,
-on the host back end and the emulator against quant_model; and the corners of parameter words exhaustively: every offset
+on the host back end and the emulator against quant_model, half as many fixpipes in both forms; and the corners of parameter words exhaustively: every offset
 with every product of nine bits, every shift with the ends of every range.
 
 usage: quant_random.py [--match TEXT] [--exhaustive]. TIKC_SEED chooses the seed, TIKC_VECTORS the number of moves. Prints
@@ -14,9 +14,10 @@ import sys
 import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from quant_model.moves import ELEMS, Move
+from quant_model.moves import Move
 from quant_model.numbers import SIZES, UINT, word
-from quant_program import ROOT, Step, compare
+from quant_model.fixpipe import Blocks, Columns
+from quant_program import ROOT, Fix, Step, compare
 
 TIKC = os.environ.get('TIKC', os.path.join(ROOT, os.environ.get('BUILD', 'build'), 'tikc'))
 SEED = int(os.environ.get('TIKC_SEED', '20240917'))
@@ -151,6 +152,72 @@ def random_step(r, kind):
     return Step(m, source, before, 'data_copy' if spelling == 'data_copy' else 'tensor_mov', r.random() < 0.3)
 
 
+# ---- fixpipe -------------------------------------------------------------------------------------------------------
+
+BLOCKS = [('float32', 'float32', None), ('int32', 'int32', None), ('float32', 'float16', 'fp322fp16'),
+          ('int32', 'float16', 'int322fp16')]
+COLUMNS = [('float32', 'float32', 'NoQuant'), ('int32', 'int32', 'NoQuant'), ('float32', 'float16', 'F322F16'),
+           ('float32', 'bfloat16', 'F322BF16'), ('int32', 'float16', 'DEQF16'), ('int32', 'float16', 'VDEQF16')]
+COLUMNS += [(s, t, m) for t in ('int8', 'uint8') for s, ms in (('float32', ('QF322B8_PRE', 'VQF322B8_PRE')),
+                                                              ('int32', ('REQ8', 'VREQ8'))) for m in ms]
+FIX_KINDS = [('blocks',) + b + (extra,) for b in BLOCKS for extra in ('', 'bias', 'other')]
+FIX_KINDS += [('columns',) + c + (nd,) for c in COLUMNS for nd in ('nz', 'nd')] + [('columns', 'float32', 'float32', 'NoQuant', 'split')]
+
+
+def random_blocks(r, src, dst, quantize, extra, early):
+    b = Blocks(r.randint(1, 3), r.randint(1, 20), r.randint(0, 3), r.randint(0, 1), src, dst, quantize)
+    scalar = quantize == 'int322fp16' and r.random() < 0.5
+    if scalar:
+        b.param = float(np.uint16(r.randint(0x0400, 0x4bff)).view(np.float16)) if early else random_float(r)
+    elif quantize == 'int322fp16':
+        b.param = np.array([random_half(r) for _ in range(16)], np.uint16) if early else np.array(
+            [random_m(r) for _ in range(16 * b.n)], np.uint32).view(np.float32)
+    b.relu = not extra and not (scalar and early) and r.random() < 0.5
+    if extra == 'bias':
+        b.bias = random_elements(r, src, 16 * b.n, 0)
+    if extra == 'other':
+        b.other = random_elements(r, dst, b.n * b.rows * 16, 0)
+    return b
+
+
+def random_float(r):
+    while True:
+        m = float(np.uint32(random_m(r)).view(np.float32))
+        if np.isfinite(m):
+            return m
+
+
+def random_columns(r, src, dst, mode, layout):
+    c = Columns(16 * r.randint(1, 4), r.randint(1, 20), 0, r.randint(1, 40), src, dst, mode, relu=r.random() < 0.5)
+    c.src_stride = 16 * r.randint(2, 3)
+    if layout == 'nd':
+        c.nd, c.n = True, r.randint(1, 60)
+        c.dst_stride = c.n + r.randint(0, 9)
+        c.nd_num, c.nd_src = r.randint(1, 2), r.randint(1, 4)
+        c.nd_dst = (c.m - 1) * c.dst_stride + c.n + r.randint(0, 5)
+    elif layout == 'split':
+        c.split, c.n, c.dst_stride = True, 8 * r.randint(1, 6), c.m + r.randint(0, 5)
+    else:
+        c.dst_stride = c.m * (16 * SIZES[dst]) // 32 + 1 + r.randint(0, 5) if SIZES[dst] > 1 else c.m + r.randint(0, 4)
+    if mode not in ('NoQuant', 'F322F16', 'F322BF16'):
+        words = [random_word(r, dst, False, r.randint(0, 1) if i == 0 else 0) | r.randint(0, 1) << 47 for i in range(c.n)]
+        mcb = words[0] >> 36 & 1
+        words = [w & ~(1 << 36) | mcb << 36 for w in words]
+        c.words = np.array(words, np.uint64) if mode.startswith('V') else words[0]
+    return c
+
+
+def random_fix(r, kind, early):
+    what, src, dst, mode, extra = kind
+    fix = (random_blocks(r, src, dst, mode, extra, early) if what == 'blocks'
+           else random_columns(r, src, dst, mode, extra))
+    near = 0 if what == 'blocks' or mode in ('NoQuant', 'F322F16', 'F322BF16') else representative(fix.words)
+    source = random_elements(r, 'int32' if src == 'int32' else 'float32', fix.src_elements(), near)
+    to_l1 = what == 'columns' and r.random() < 0.3
+    before = np.frombuffer(r.randbytes(fix.dst_bytes()), np.uint8)
+    return Fix(fix, source, before, r.random() < 0.5, to_l1, r.random() < 0.3)
+
+
 # ---- exhaustive corners -----------------------------------------------------------------------------------------
 
 def rows_of(x):
@@ -212,8 +279,8 @@ def halves():
 EXHAUSTIVE = {'offsets': offsets, 'ties': ties, 'shifts': shifts, 'halves': halves}
 
 
-def run(steps, counts):
-    bad = compare(TIKC, steps, RUN)
+def run(steps, counts, soc='Ascend310P3'):
+    bad = compare(TIKC, steps, RUN, soc)
     for s, backend, text in bad:
         print(f'{backend}: {s and (s.spelling, s.run_time, s.move)}: {text}')
     counts['failed'] += min(len(bad), len(steps))
@@ -239,6 +306,14 @@ def main():
         steps = [random_step(r, kinds[(i + j) % len(kinds)]) for j in range(min(PER_PROGRAM, COUNT - i))]
         seen.update((s.move.mode, s.move.src, s.move.dst, s.move.scale, s.move.relu, s.move.sid, s.move.fly) for s in steps)
         run(steps, counts)
+    kinds = [k for k in FIX_KINDS if a.match in ' '.join(map(str, ('fixpipe',) + k))]
+    for i in range(0, COUNT // 2 if kinds else 0, PER_PROGRAM):
+        r = random.Random(SEED * 1000033 + i)
+        early = i // PER_PROGRAM % 2 == 1
+        choice = [k for k in kinds if k[0] == 'blocks' or not early] or kinds
+        steps = [random_fix(r, choice[(i + j) % len(choice)], early) for j in range(min(PER_PROGRAM, COUNT // 2 - i))]
+        seen.update((s.fix.src, s.fix.dst, type(s.fix).__name__, s.fix.relu) for s in steps)
+        run(steps, counts, 'Ascend310P3' if early and choice[0][0] == 'blocks' else Fix.SOC)
     print(f'{len(seen)} combinations of block mode, types, scale and flags')
     print(f'{counts["passed"]} passed, {counts["failed"]} failed')
     return 1 if counts['failed'] or not counts['passed'] else 0

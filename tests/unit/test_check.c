@@ -1,6 +1,7 @@
 /* The rules of instructions on numbers: every limit of param.def from both sides, generated from the
  * table, then each rule by hand, then hostile values. */
 #include "isa/accmove.h"
+#include "isa/fixpipe.h"
 #include "isa/check.h"
 #include "isa/segment.h"
 #include "isa/transfer.h"
@@ -174,6 +175,33 @@ related_limits(const CheckInstr *in, int param, int64_t *lo, int64_t *hi)
     }
 }
 
+/* A correct fixpipe: float32 to float32 or, where it has a second tensor, with scales. */
+static CheckInstr
+good_fix(CheckInstr in)
+{
+    Form form = op_table[in.op].form;
+    bool columns = form_family(form) == FAM_FIXCOLUMNS;
+    bool vector = form == FORM_FIXV || form == FORM_FIXVA || form == FORM_FIXCV;
+    in.soc = soc("Ascend910B");
+    in.args[FB_SRC].t.scope = SC_L0C;
+    in.args[FB_SRC].t.dtype = vector ? DT_S32 : DT_F32;
+    in.args[FB_DST].t.scope = SC_GM;
+    in.args[FB_DST].t.dtype = vector ? DT_F16 : DT_F32;
+    if (columns) {
+        in.args[FC_MODE].v = vector ? FIX_VDEQF16 : FIX_NO_QUANT;
+        in.args[FC_SCALE].t.scope = SC_L1;
+        in.args[FC_SCALE].t.dtype = DT_U64;
+    } else {
+        in.args[FB_QUANT].v = vector ? 2 : 0;
+        in.args[FB_SCALE].t.scope = SC_GM;
+        in.args[FB_SCALE].t.dtype = DT_F32;
+        in.args[FB_ADD].v = 2;
+        in.args[FB_OTHER].t.scope = SC_L1;
+        in.args[FB_OTHER].t.dtype = in.args[FB_DST].t.dtype;
+    }
+    return in;
+}
+
 /* A correct instruction on float16 or whatever the op has, in large tensors of their own. */
 static CheckInstr
 good(Op op)
@@ -206,7 +234,8 @@ good(Op op)
         a->v = related_value(op, i, a->v);
     }
     fill_slice(&in);
-    return f == FAM_ACC ? good_acc(in) : in;
+    bool fix = f == FAM_FIXBLOCKS || f == FAM_FIXCOLUMNS;
+    return f == FAM_ACC ? good_acc(in) : fix ? good_fix(in) : in;
 }
 
 static void

@@ -1,0 +1,507 @@
+/* tik_fixpipe.c: calls of fixpipe in the two spellings of the language, and data_copy with DataCopyCO12DstParams, which
+ * takes what set_fixpipe_* have set (cube-quant 8 and 12).
+ *
+ * Words that are set are special registers of the core, read where the copy is; the tensor of scales is named by the
+ * program's text, so the last set_fixpipe_config before the copy counts.
+ *
+ * Owns: fix-params, fix-setup, deqscale-missing of fixpipe; fix-burst, fix-nsize, fix-stride, deq-sign-bit of literals. */
+#include "stage/tik_fixpipe.h"
+
+#include <string.h>
+
+#include "isa/fixpipe.h"
+#include "stage/core.h"
+#include "stage/tik_struct.h"
+
+static bool
+broken(Interp *in, Span span, DiagId id, const char *text)
+{
+    stage_diag(in, id, span, "%s", text);
+    return false;
+}
+
+static View *
+tensor(Value v)
+{
+    return tik_is(v, &tik_tensor_class) ? (View *)v.obj : NULL;
+}
+
+static bool
+constant(Value v, int64_t *n)
+{
+    return !tik_is_runtime(v) && val_as_int64(v, n);
+}
+
+/* ---- by blocks ---------------------------------------------------------------------------------------- */
+
+enum {
+    B_DST,
+    B_SRC,
+    B_BLOCKS,
+    B_LEN,
+    B_DST_STRIDE,
+    B_SRC_STRIDE,
+    B_EXTEND,
+    B_COUNT
+};
+
+typedef struct Fix {
+    Interp *in;
+    Tik *c;
+    const CallArgs *args;
+    Value got[B_COUNT];
+    Span span[B_COUNT];
+    Value bias, other, relu;
+    int quant;   /* 0, 1 fp322fp16, 2 int322fp16 */
+    Value param; /* mode_param; VAL_NONE: there is none */
+} Fix;
+
+/* The entry of a dictionary; VAL_NONE: it has none, or None. */
+static Value
+entry(Fix *x, Value dict, const char *key, int *found)
+{
+    Value v;
+    if (dict.kind != VAL_DICT || !dict_get(x->in, dict, val_str(x->in, key), &v)) {
+        return val_none();
+    }
+    ++*found;
+    return v;
+}
+
+static bool
+no_params(const Fix *x, const char *text)
+{
+    return broken(x->in, x->span[B_EXTEND], D_FIX_PARAMS, text);
+}
+
+static bool
+read_quantize(Fix *x, Value q)
+{
+    int found = 0;
+    const char *mode;
+    if (q.kind == VAL_NONE) {
+        return true;
+    }
+    if (q.kind != VAL_DICT) {
+        return no_params(x, "quantize_params is no dict of mode and mode_param");
+    }
+    Value name = entry(x, q, "mode", &found);
+    x->param = entry(x, q, "mode_param", &found);
+    if (found != (int)q.dict->live) {
+        return no_params(x, "quantize_params has other keys than mode and mode_param");
+    }
+    TRY(tik_text(x->in, name, "mode of quantize_params", x->span[B_EXTEND], &mode));
+    x->quant = strcmp(mode, "fp322fp16") == 0    ? 1
+               : strcmp(mode, "int322fp16") == 0 ? 2
+                                                 : 0;
+    if (x->quant == 0) {
+        return no_params(x,
+                         "mode of quantize_params is neither fp322fp16 nor int322fp16");
+    }
+    if ((x->quant == 2) != (x->param.kind != VAL_NONE)) {
+        return no_params(x, x->quant == 2 ? "int322fp16 has no mode_param, which it needs"
+                                          : "fp322fp16 has a mode_param, and takes none");
+    }
+    return true;
+}
+
+static bool
+read_extend(Fix *x)
+{
+    Value d = x->got[B_EXTEND];
+    int found = 0;
+    if (d.kind == VAL_NONE) {
+        return true;
+    }
+    if (d.kind != VAL_DICT) {
+        return no_params(x, "extend_params is no dict");
+    }
+    x->bias = entry(x, d, "bias", &found);
+    x->other = entry(x, d, "element-wise-add", &found);
+    x->relu = entry(x, d, "relu", &found);
+    Value q = entry(x, d, "quantize_params", &found);
+    if (found != (int)d.dict->live) {
+        return no_params(x,
+                         "extend_params has a key that is none of bias, quantize_params, "
+                         "relu, element-wise-add");
+    }
+    if (x->bias.kind != VAL_NONE && x->other.kind != VAL_NONE) {
+        return no_params(x, "bias and element-wise-add exclude each other");
+    }
+    if (x->relu.kind != VAL_NONE && x->relu.kind != VAL_BOOL) {
+        return no_params(x, "relu is neither True nor False");
+    }
+    if ((x->bias.kind != VAL_NONE && !tensor(x->bias)) ||
+        (x->other.kind != VAL_NONE && !tensor(x->other))) {
+        return no_params(x, "bias or element-wise-add is no tensor");
+    }
+    return read_quantize(x, q);
+}
+
+/* A number as the bits of a float32: of processors whose scale is a float16, as that. */
+static bool
+scale_word(Fix *x, Value *out)
+{
+    Profile p = soc_profile(x->c->k->soc);
+    Dtype t = p == PROFILE_V100 || p == PROFILE_V200 ? DT_F16 : DT_F32;
+    Span span = x->span[B_EXTEND];
+    ExprId e;
+    if (tik_is_runtime(x->param)) {
+        TRY(tik_read(x->in, x->c, x->param, span, &e));
+        if (ir_expr(x->c->k, e)->dtype != t) {
+            stage_diag(x->in, D_DEQ_TYPE, span, "mode_param has dtype %s; on %s it is %s",
+                       dtype_name(ir_expr(x->c->k, e)->dtype), x->c->k->soc->name,
+                       dtype_name(t));
+            return false;
+        }
+    } else if (!tik_literal_fits(x->param, t) || !tik_number(x->c, x->param, t, &e)) {
+        return broken(x->in, span, D_DEQ_TYPE,
+                      "mode_param is no number that the scale's type represents");
+    }
+    e = ir_bits(x->c->k, DT_U32, ir_cast(x->c->k, DT_F32, e));
+    *out = tik_expr(x->in, x->c, ir_cast(x->c->k, DT_U64, e));
+    return true;
+}
+
+/* Pairs of float32 are words where the processor takes words. */
+static Value
+scale_tensor(Fix *x)
+{
+    View *v = tensor(x->param);
+    CoreKind core = x->c->k->soc->core;
+    bool words = core == CORE_HI3796CV300CS_AIC || core == CORE_SD3403_AIC;
+    if (!words || v->dtype != DT_F32) {
+        return x->param;
+    }
+    View *pairs = ARENA_NEW(&x->in->u->arena, View);
+    *pairs = *v;
+    pairs->dtype = DT_U64;
+    return val_object(&pairs->base);
+}
+
+static bool
+record_blocks(Fix *x)
+{
+    bool vector = tensor(x->param) != NULL;
+    bool add = x->bias.kind != VAL_NONE || x->other.kind != VAL_NONE;
+    Value v[FB_OTHER + 1];
+    Span span[FB_OTHER + 1];
+    const View *src = tensor(x->got[B_SRC]);
+    int64_t len;
+    Fault f;
+    if (src && !src->poisoned && constant(x->got[B_LEN], &len) &&
+        !check_fix_burst(src->dtype, len, &f)) {
+        return broken(x->in, x->span[B_LEN], D_FIX_BURST, f.text);
+    }
+    for (int i = 0; i <= FB_OTHER; i++) {
+        v[i] = i < B_EXTEND ? x->got[i] : val_int(0);
+        span[i] = x->span[i < B_EXTEND ? i : B_EXTEND];
+    }
+    if (vector) {
+        v[FB_SCALE] = scale_tensor(x);
+    } else if (x->quant == 2 && !scale_word(x, &v[FB_SCALE])) {
+        return false;
+    }
+    v[FB_QUANT] = val_int(x->quant);
+    v[FB_RELU] = val_bool(tik_is_set(x->relu));
+    v[FB_ADD] = val_int(x->bias.kind != VAL_NONE ? 1 : 2);
+    v[FB_OTHER] = x->bias.kind != VAL_NONE ? x->bias : x->other;
+    Op op = vector ? (add ? OP_FIXPIPE_VECTOR_ADD : OP_FIXPIPE_VECTOR)
+            : add  ? OP_FIXPIPE_ADD
+                   : OP_FIXPIPE;
+    return tik_record(x->in, x->c, op, x->args, v, span);
+}
+
+static bool
+fix_blocks(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[B_COUNT] = {
+        {"dst", true, {0}},
+        {"src", true, {0}},
+        {"cburst_num", true, {0}},
+        {"burst_len", true, {0}},
+        {"dst_stride", true, {0}},
+        {"src_stride", true, {0}},
+        {"extend_params", false, {.kind = VAL_NONE}},
+    };
+    Fix x = {.in = in, .c = c, .args = args};
+    x.bias = x.other = x.relu = x.param = val_none();
+    TRY(stage_bind(in, "fixpipe", args, params, B_COUNT, x.got, x.span));
+    (void)(read_extend(&x) && record_blocks(&x));
+    return !in->fatal;
+}
+
+/* ---- by columns ------------------------------------------------------------------------------------------ */
+
+typedef struct Columns {
+    Interp *in;
+    Tik *c;
+    const CallArgs *args;
+    Value v[FC_RELU + 1];
+    Span span[FC_RELU + 1];
+} Columns;
+
+/* What literals break that is no interval. */
+static bool
+literal_columns(const Columns *x)
+{
+    int64_t n, stride;
+    Fault f;
+    if (!constant(x->v[FC_N], &n) || !constant(x->v[FC_SRC_STRIDE], &stride) ||
+        check_fix_columns(tik_is_set(x->v[FC_ND]), tik_is_set(x->v[FC_SPLIT]), n, stride,
+                          &f)) {
+        return true;
+    }
+    return broken(x->in, x->span[f.param], tik_diag_of_rule(f.rule), f.text);
+}
+
+static bool
+literal_sign(const Columns *x)
+{
+    const View *dst = tensor(x->v[FC_DST]);
+    uint64_t word;
+    Fault f;
+    bool narrow = dst && !dst->poisoned && dtype_size(dst->dtype) == 1;
+    if (!narrow || tik_is_runtime(x->v[FC_SCALE]) || tensor(x->v[FC_SCALE]) ||
+        !val_as_uint64(x->v[FC_SCALE], &word) || check_pack_sign(word, dst->dtype, &f)) {
+        return true;
+    }
+    return broken(x->in, x->span[FC_SCALE], D_DEQ_SIGN, f.text);
+}
+
+static bool
+record_columns(Columns *x)
+{
+    bool vector = tensor(x->v[FC_SCALE]) != NULL;
+    if (fix_mode_is_vector((FixMode)x->v[FC_MODE].i) && !vector) {
+        (void)broken(x->in, x->args->span, D_DEQ_MISSING,
+                     "the conversion has no tensor of words, which it needs");
+    } else if (literal_columns(x) && literal_sign(x)) {
+        (void)tik_record(x->in, x->c,
+                         vector ? OP_FIXPIPE_COLUMNS_VECTOR : OP_FIXPIPE_COLUMNS, x->args,
+                         x->v, x->span);
+    }
+    return !x->in->fatal;
+}
+
+#define FIELD(name) tik_field(params, TFIELD_FixpipeParamsV220_##name)
+
+static bool
+unit_flag(Columns *x, Value v, Span span)
+{
+    int64_t n;
+    if (constant(v, &n) && (n == 0 || n == 2 || n == 3)) {
+        return true;
+    }
+    return broken(x->in, span, D_FIX_PARAMS, "unit_flag is not 0, 2 or 3");
+}
+
+/* fixpipe(dst, src, params, workspace=None, config=CFG_ROW_MAJOR). */
+static bool
+fix_columns(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam names[] = {
+        {"dst", true, {0}},
+        {"src", true, {0}},
+        {"params", true, {0}},
+        {"workspace", false, {.kind = VAL_NONE}},
+        {"config", false, {.kind = VAL_NONE}},
+    };
+    Value got[ARRAY_LEN(names)];
+    Span span[ARRAY_LEN(names)];
+    Columns x = {.in = in, .c = c, .args = args};
+    TRY(stage_bind(in, "fixpipe", args, names, ARRAY_LEN(names), got, span));
+    Value params = got[2];
+    if (got[4].kind != VAL_NONE && !tik_is_enum(got[4], TENUM_FixpipeConfig)) {
+        (void)broken(in, span[4], D_FIX_PARAMS,
+                     "config is no value of tik.FixpipeConfig");
+        return !in->fatal;
+    }
+    bool nz =
+        got[4].kind != VAL_NONE && tik_enum_number(got[4]) == TVALUE_FixpipeConfig_CFG_NZ;
+    for (int i = 0; i <= FC_RELU; i++) {
+        x.span[i] = span[i <= FC_SRC ? i : 2];
+    }
+    x.v[FC_DST] = got[0];
+    x.v[FC_SRC] = got[1];
+    x.v[FC_N] = FIELD(n_size);
+    x.v[FC_M] = FIELD(m_size);
+    x.v[FC_SRC_STRIDE] = FIELD(src_stride);
+    x.v[FC_DST_STRIDE] = FIELD(dst_stride);
+    x.v[FC_ND_NUM] = FIELD(nd_num);
+    x.v[FC_ND_SRC] = FIELD(src_nd_stride);
+    x.v[FC_ND_DST] = FIELD(dst_nd_stride);
+    x.v[FC_MODE] = val_int(tik_enum_number(FIELD(quant_pre)));
+    x.v[FC_SCALE] = got[3].kind != VAL_NONE ? got[3] : FIELD(deq_scalar);
+    x.span[FC_SCALE] = span[got[3].kind != VAL_NONE ? 3 : 2];
+    x.v[FC_ND] = val_bool(!nz);
+    x.v[FC_SPLIT] = val_bool(tik_is_set(FIELD(is_channel_split)));
+    x.v[FC_RELU] = val_bool(tik_is_set(FIELD(relu_en)));
+    return unit_flag(&x, FIELD(unit_flag), span[2]) ? record_columns(&x) : !in->fatal;
+}
+
+Value
+tik_fixpipe(Interp *in, Tik *c, const CallArgs *args)
+{
+    bool columns =
+        args->npos > 2 && tik_struct_of(args->pos[2]) == TSTRUCT_FixpipeParamsV220;
+    for (int k = 0; k < args->nkw; k++) {
+        columns = columns || tik_struct_of(args->kwval[k]) == TSTRUCT_FixpipeParamsV220;
+    }
+    if (tik_dropped(c) || !tik_not_built(in, c, args->span)) {
+        return val_none();
+    }
+    return (columns ? fix_columns : fix_blocks)(in, c, args) ? val_none() : val_fail();
+}
+
+/* ---- registers and data_copy -------------------------------------------------------------------------------- */
+
+/* An integer as it is now, into a register. */
+static bool
+set_register(Interp *in, Tik *c, const char *method, const char *name, Value v, Span span,
+             int64_t lo, int64_t hi, int64_t offset, Dtype t)
+{
+    ExprId e;
+    int64_t n;
+    uint64_t bits;
+    if (tik_is_runtime(v)) {
+        TRY(tik_read(in, c, v, span, &e));
+        return tik_sreg_store(in, c, offset, t, e, span);
+    }
+    bool ok = t == DT_U64
+                  ? val_as_uint64(v, &bits)
+                  : v.kind != VAL_FLOAT && val_as_int64(v, &n) && n >= lo && n <= hi;
+    if (!ok) {
+        stage_diag(in, D_FIX_STRIDE, span, "%s is %s; %s takes %lld to %lld", name,
+                   val_repr(in, v), method, (long long)lo, (long long)hi);
+        return false;
+    }
+    e = ir_const(c->k, DT_U64, t == DT_U64 ? (int64_t)bits : n);
+    return tik_sreg_store(in, c, offset, t, e, span);
+}
+
+/* Binds a setter; false: there is nothing to do. */
+static bool
+bind_setter(Interp *in, Tik *c, const CallArgs *args, const char *method,
+            const BindParam *params, int n, Value *got, Span *span)
+{
+    return !tik_dropped(c) && tik_not_built(in, c, args->span) &&
+           stage_bind(in, method, args, params, n, got, span);
+}
+
+Value
+tik_set_fixpipe_nz2nd_flag(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const char *const method = "set_fixpipe_nz2nd_flag";
+    static const BindParam params[] = {{"nd_num", true, {0}},
+                                       {"src_nd_stride", true, {0}},
+                                       {"dst_nd_stride", true, {0}}};
+    static const int64_t most[] = {UINT16_MAX, 512, UINT16_MAX};
+    Value got[ARRAY_LEN(params)];
+    Span span[ARRAY_LEN(params)];
+    if (!bind_setter(in, c, args, method, params, ARRAY_LEN(params), got, span)) {
+        return tik_dropped(c) ? val_none() : val_fail();
+    }
+    c->fix_nd = true;
+    for (int i = 0; i < (int)ARRAY_LEN(params); i++) {
+        (void)set_register(in, c, method, params[i].name, got[i], span[i], i == 0,
+                           most[i], SREG_FIX_ND + 4 * i, DT_U32);
+    }
+    return in->fatal ? val_fail() : val_none();
+}
+
+Value
+tik_set_fixpipe_pre_quant_flag(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const char *const method = "set_fixpipe_pre_quant_flag";
+    static const BindParam params[] = {{"config", true, {0}}};
+    Value got;
+    Span span;
+    if (!bind_setter(in, c, args, method, params, 1, &got, &span)) {
+        return tik_dropped(c) ? val_none() : val_fail();
+    }
+    c->fix_word = true;
+    (void)set_register(in, c, method, "config", got, span, 0, INT64_MAX, SREG_FIX_WORD,
+                       DT_U64);
+    return in->fatal ? val_fail() : val_none();
+}
+
+Value
+tik_set_fixpipe_config(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[] = {{"pre_quant", true, {0}}};
+    Value got;
+    Span span;
+    if (!bind_setter(in, c, args, "set_fixpipe_config", params, 1, &got, &span)) {
+        return tik_dropped(c) ? val_none() : val_fail();
+    }
+    if (tensor(got) == NULL) {
+        (void)broken(in, span, D_FIX_SETUP, "set_fixpipe_config takes a tensor of words");
+    } else {
+        c->fix_vector = tensor(got);
+    }
+    return in->fatal ? val_fail() : val_none();
+}
+
+/* The value of a register, where the program has set it. */
+static bool
+read_register(Columns *x, bool set, const char *setter, int64_t offset, Dtype t,
+              Value *out)
+{
+    ExprId e;
+    if (!set) {
+        stage_diag(x->in, D_FIX_SETUP, x->args->span,
+                   "%s was not called before a copy that needs it", setter);
+        return false;
+    }
+    TRY(tik_sreg_read(x->in, x->c, offset, t, x->args->span, &e));
+    *out = tik_expr(x->in, x->c, e);
+    return true;
+}
+
+static bool
+copy_setup(Columns *x, FixMode mode)
+{
+    x->v[FC_ND_NUM] = val_int(1);
+    x->v[FC_ND_SRC] = x->v[FC_ND_DST] = x->v[FC_SCALE] = val_int(0);
+    for (int i = 0; i < 3 && tik_is_set(x->v[FC_ND]); i++) {
+        TRY(read_register(x, x->c->fix_nd, "set_fixpipe_nz2nd_flag", SREG_FIX_ND + 4 * i,
+                          DT_U32, &x->v[FC_ND_NUM + i]));
+    }
+    if (fix_mode_is_vector(mode)) {
+        if (x->c->fix_vector == NULL) {
+            return broken(
+                x->in, x->args->span, D_FIX_SETUP,
+                "set_fixpipe_config was not called before a copy that needs it");
+        }
+        x->v[FC_SCALE] = val_object(&x->c->fix_vector->base);
+    } else if (fix_mode_scales(mode)) {
+        return read_register(x, x->c->fix_word, "set_fixpipe_pre_quant_flag",
+                             SREG_FIX_WORD, DT_U64, &x->v[FC_SCALE]);
+    }
+    return true;
+}
+
+#undef FIELD
+#define FIELD(name) tik_field(got[2], TFIELD_DataCopyCO12DstParams_##name)
+
+bool
+tik_fix_copy(Interp *in, Tik *c, const CallArgs *args, const Value *got, const Span *span)
+{
+    Columns x = {.in = in, .c = c, .args = args};
+    FixMode mode = (FixMode)tik_enum_number(FIELD(quant_pre));
+    for (int i = 0; i <= FC_RELU; i++) {
+        x.span[i] = span[i <= FC_SRC ? i : 2];
+    }
+    x.v[FC_DST] = got[0];
+    x.v[FC_SRC] = got[1];
+    x.v[FC_N] = FIELD(n_size);
+    x.v[FC_M] = FIELD(m_size);
+    x.v[FC_DST_STRIDE] = FIELD(dst_stride);
+    x.v[FC_SRC_STRIDE] = FIELD(src_stride);
+    x.v[FC_MODE] = val_int(mode);
+    x.v[FC_RELU] = val_bool(tik_is_set(FIELD(relu_pre)));
+    x.v[FC_SPLIT] = val_bool(tik_is_set(FIELD(channel_split)));
+    x.v[FC_ND] = val_bool(tik_is_set(FIELD(nz2nd_en)));
+    return copy_setup(&x, mode) ? record_columns(&x) : !in->fatal;
+}

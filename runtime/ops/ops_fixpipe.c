@@ -1,0 +1,233 @@
+/* ops_fixpipe.c: results of the matrix unit from L0C to memory (cube-quant 8 and 12) for compiled kernels, by pieces of
+ * many rows of 16 channels. */
+#include <string.h>
+
+#include "isa/fixpipe.h"
+#include "num/num_deq.h"
+#include "ops/ops_int.h"
+
+enum {
+    CHANNELS = DEQ_CHANNELS,
+    PIECE_ROWS = 64,
+    PIECE_BYTES = PIECE_ROWS * CHANNELS * 4
+};
+
+static int64_t
+value(const OpCall *c, int slot)
+{
+    return c->in.args[slot].v;
+}
+
+static Dtype
+dtype(const OpCall *c, int slot)
+{
+    return c->in.args[slot].t.dtype;
+}
+
+static int64_t
+least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- by blocks ------------------------------------------------------------------------------------------- */
+
+typedef struct Blocks {
+    NumDeq deq;
+    int64_t row_in, row_out; /* bytes */
+    int add;
+    bool relu;
+} Blocks;
+
+/* Multipliers of block j: one number for all, 16 float16 for all blocks, or 16 numbers of its own. */
+static void
+multipliers(const OpCall *c, NumDeq *deq, bool vector, int64_t j)
+{
+    uint64_t words[CHANNELS];
+    uint16_t halves[CHANNELS];
+    uint32_t floats[CHANNELS];
+    const uint8_t *at = vector ? c->at[FB_SCALE] : NULL;
+    if (!vector) {
+        words[0] = (uint64_t)value(c, FB_SCALE) & 0xffffffffu;
+        num_deq_words(deq, words, 1, false);
+    } else if (dtype(c, FB_SCALE) == DT_F16) {
+        memcpy(halves, at, sizeof halves);
+        num_deq_halves(deq, halves, CHANNELS);
+    } else if (dtype(c, FB_SCALE) == DT_F32) {
+        memcpy(floats, at + 64 * j, sizeof floats);
+        for (int i = 0; i < CHANNELS; i++) {
+            words[i] = floats[i];
+        }
+        num_deq_words(deq, words, CHANNELS, false);
+    } else {
+        memcpy(words, at + 128 * j, sizeof words);
+        num_deq_words(deq, words, CHANNELS, true);
+    }
+}
+
+/* Rows of one block. other: the bias of the block, or the elements that are added. */
+static void
+piece(const Blocks *b, uint8_t *dst, const uint8_t *src, const uint8_t *other,
+      int64_t rows)
+{
+    uint8_t in[PIECE_BYTES], out[PIECE_BYTES];
+    NumDeq relu = {.src = b->deq.dst, .dst = b->deq.dst, .relu = true};
+    if (b->add == 1) {
+        memcpy(in, src, (size_t)(rows * b->row_in));
+        for (int64_t q = 0; q < rows; q++) {
+            num_deq_add(b->deq.src, false, false, in + q * b->row_in, other, CHANNELS);
+        }
+        src = in;
+    }
+    uint8_t *to = b->relu ? out : dst;
+    num_deq(&b->deq, to, src, rows * CHANNELS);
+    if (b->add == 2) {
+        num_deq_add(b->deq.dst, false, false, to, other, rows * CHANNELS);
+    }
+    if (b->relu) {
+        num_deq(&relu, dst, out, rows * CHANNELS);
+    }
+}
+
+bool
+ops_fix_blocks(OpCall *c)
+{
+    Form form = op_table[c->in.op].form;
+    bool vector = form == FORM_FIXV || form == FORM_FIXVA;
+    Dtype from = dtype(c, FB_SRC), to = dtype(c, FB_DST);
+    int64_t rows = fix_rows(value(c, FB_LEN), from);
+    Blocks b = {.deq = {.src = num_type(from),
+                        .dst = num_type(to),
+                        .scale = value(c, FB_QUANT) == 2},
+                .row_in = (int64_t)CHANNELS * dtype_size(from),
+                .row_out = (int64_t)CHANNELS * dtype_size(to),
+                .relu = value(c, FB_RELU) != 0};
+    b.add = form == FORM_FIXA || form == FORM_FIXVA ? (int)value(c, FB_ADD) : 0;
+    if (!check_fix_burst(from, value(c, FB_LEN), &c->fault)) {
+        return false;
+    }
+    int64_t src_rows = (rows + 15) / 16 * 16 + 16 * value(c, FB_SRC_STRIDE);
+    for (int64_t j = 0; j < value(c, FB_BLOCKS); j++) {
+        const uint8_t *src = c->at[FB_SRC] + j * src_rows * b.row_in;
+        uint8_t *dst = c->at[FB_DST] +
+                       j * (rows * b.row_out + value(c, FB_DST_STRIDE) * BLOCK_BYTES);
+        if (b.deq.scale) {
+            multipliers(c, &b.deq, vector, j);
+        }
+        for (int64_t q = 0; q < rows; q += PIECE_ROWS) {
+            const uint8_t *other = NULL;
+            if (b.add != 0) {
+                other = c->at[FB_OTHER] +
+                        (b.add == 1 ? j * b.row_in : (j * rows + q) * b.row_out);
+            }
+            piece(&b, dst + q * b.row_out, src + q * b.row_in, other,
+                  least(rows - q, PIECE_ROWS));
+        }
+    }
+    return true;
+}
+
+/* ---- by columns --------------------------------------------------------------------------------------------- */
+
+typedef struct Columns {
+    const OpCall *c;
+    NumDeq deq;
+    int64_t size; /* of a result */
+    bool vector;
+} Columns;
+
+/* Words of column block k, of which the last may have fewer columns. */
+static bool
+column_words(OpCall *c, Columns *x, int64_t k)
+{
+    uint64_t words[CHANNELS];
+    int n = x->vector ? (int)least(value(c, FC_N) - k * CHANNELS, CHANNELS) : 1;
+    if (x->vector) {
+        memcpy(words, c->at[FC_SCALE] + k * CHANNELS * 8, (size_t)n * 8);
+    } else {
+        words[0] = (uint64_t)value(c, FC_SCALE);
+    }
+    for (int i = 0; x->size == 1 && i < n; i++) {
+        if (!check_pack_sign(words[i], dtype(c, FC_DST), &c->fault)) {
+            return false;
+        }
+    }
+    for (int i = n; i < CHANNELS; i++) {
+        words[i] = words[n - 1];
+    }
+    num_deq_words(&x->deq, words, CHANNELS, false);
+    x->deq.shift = x->deq.shift && x->size == 1 && dtype(c, FC_SRC) == DT_S32;
+    return true;
+}
+
+/* Puts the rows of a piece, from row j of column block k on. */
+static void
+put_rows(const Columns *x, uint8_t *dst, const uint8_t *rows, int64_t k, int64_t j,
+         int64_t n)
+{
+    const int64_t pitch = value(x->c, FC_DST_STRIDE), size = x->size;
+    const int64_t columns = least(value(x->c, FC_N) - k * CHANNELS, CHANNELS);
+    for (int64_t q = 0; q < n; q++) {
+        const uint8_t *row = rows + q * CHANNELS * size;
+        if (value(x->c, FC_ND)) {
+            memcpy(dst + ((j + q) * pitch + k * CHANNELS) * size, row,
+                   (size_t)(columns * size));
+        } else if (value(x->c, FC_SPLIT)) {
+            uint8_t *at = dst + 2 * k * pitch * BLOCK_BYTES + (j + q) * BLOCK_BYTES;
+            memcpy(at, row, BLOCK_BYTES);
+            if (columns > 8) {
+                memcpy(at + pitch * BLOCK_BYTES, row + BLOCK_BYTES, BLOCK_BYTES);
+            }
+        } else if (size == 1) {
+            memcpy(dst + (k / 2 * pitch + j + q) * BLOCK_BYTES + k % 2 * CHANNELS, row,
+                   CHANNELS);
+        } else {
+            memcpy(dst + k * pitch * BLOCK_BYTES + (j + q) * CHANNELS * size, row,
+                   (size_t)(CHANNELS * size));
+        }
+    }
+}
+
+static void
+column_block(const Columns *x, uint8_t *dst, const uint8_t *src, int64_t k)
+{
+    uint8_t rows[PIECE_BYTES];
+    const int64_t m = value(x->c, FC_M);
+    src += k * value(x->c, FC_SRC_STRIDE) * CHANNELS * 4;
+    for (int64_t j = 0; j < m; j += PIECE_ROWS) {
+        int64_t n = least(m - j, PIECE_ROWS);
+        num_deq(&x->deq, rows, src + j * CHANNELS * 4, n * CHANNELS);
+        put_rows(x, dst, rows, k, j, n);
+    }
+}
+
+bool
+ops_fix_columns(OpCall *c)
+{
+    FixMode mode = (FixMode)value(c, FC_MODE);
+    bool scale = fix_mode_scales(mode), relu = value(c, FC_RELU) != 0;
+    bool nd = value(c, FC_ND) != 0;
+    Columns x = {.c = c,
+                 .deq = {.src = num_type(dtype(c, FC_SRC)),
+                         .dst = num_type(dtype(c, FC_DST)),
+                         .scale = scale,
+                         .gate = scale && relu,
+                         .relu = !scale && relu},
+                 .size = dtype_size(dtype(c, FC_DST)),
+                 .vector = fix_mode_is_vector(mode)};
+    if (!check_fix_columns(nd, value(c, FC_SPLIT) != 0, value(c, FC_N),
+                           value(c, FC_SRC_STRIDE), &c->fault)) {
+        return false;
+    }
+    for (int64_t i = 0; i < (nd ? value(c, FC_ND_NUM) : 1); i++) {
+        const uint8_t *src = c->at[FC_SRC] + i * value(c, FC_ND_SRC) * 1024;
+        uint8_t *dst = c->at[FC_DST] + i * value(c, FC_ND_DST) * x.size;
+        for (int64_t k = 0; k * CHANNELS < value(c, FC_N); k++) {
+            if (scale && !column_words(c, &x, k)) {
+                return false;
+            }
+            column_block(&x, dst, src, k);
+        }
+    }
+    return true;
+}
