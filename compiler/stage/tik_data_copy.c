@@ -117,16 +117,50 @@ zero_blocks_are_none(const Soc *soc)
     return soc_profile(soc) == PROFILE_V220;
 }
 
+/* Constant fields keep the ranges of the operands of data_move that they become, which are told in the words of the
+ * structure. */
+static bool
+fields_in_range(Copy *x, Value params, Span span, bool zero_blocks)
+{
+    static const struct {
+        TikField field;
+        const char *name, *operand;
+        bool may_be_zero;
+    } rows[] = {
+        {TFIELD_DataCopyParams_block_count, "block_count", "nburst", false},
+        {TFIELD_DataCopyParams_block_len, "block_len", "burst", true},
+        {TFIELD_DataCopyParams_src_stride, "src_stride", "src_stride", true},
+        {TFIELD_DataCopyParams_dst_stride, "dst_stride", "dst_stride", true},
+    };
+    int n;
+    const ParamInfo *move = form_params(FORM_MOVE, &n);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        Value v = tik_field(params, rows[i].field);
+        const ParamInfo *p = &move[form_slot(FORM_MOVE, ROLE_INT, rows[i].operand)];
+        bool zero = rows[i].may_be_zero || (zero_blocks && i == 0);
+        int64_t number, lo = zero ? 0 : p->lo;
+        if (!tik_is_runtime(v) &&
+            (!val_as_int64(v, &number) || number < lo || number > p->hi)) {
+            stage_diag(x->in, tik_diag_of_rule(p->rule), span,
+                       "%s is %s; data_copy takes %lld to %lld", rows[i].name,
+                       val_repr(x->in, v), (long long)lo, (long long)p->hi);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool
 copy_blocks(Copy *x, Value params, Span span)
 {
+    bool zero = zero_blocks_are_none(x->c->k->soc);
     Count blocks = {"block_count", tik_field(params, TFIELD_DataCopyParams_block_count),
                     span};
     Count len = {"block_len", tik_field(params, TFIELD_DataCopyParams_block_len), span};
     Value stride[] = {tik_field(params, TFIELD_DataCopyParams_src_stride),
                       tik_field(params, TFIELD_DataCopyParams_dst_stride)};
-    return move_blocks(x, &blocks, zero_blocks_are_none(x->c->k->soc), &len, stride,
-                       span);
+    return !fields_in_range(x, params, span, zero) ||
+           move_blocks(x, &blocks, zero, &len, stride, span);
 }
 
 /* ---- cases ------------------------------------------------------------------------------------------------------ */
