@@ -589,6 +589,13 @@ bool tik_literal_fits(Value v, Dtype t);
  * caller has asked tik_dropped and tik_not_built. */
 bool tik_record(Interp *in, Tik *c, Op op, const CallArgs *args, const Value *values,
                 const Span *spans);
+/* ---- tik_load_data.c ---- */
+
+Value tik_load_data(Interp *in, Tik *c, const CallArgs *args);
+/* mmad with MmadParams: whether the call has one, and the call. */
+bool tik_is_mmad_params(const CallArgs *args);
+Value tik_mmad_params(Interp *in, Tik *c, const CallArgs *args);
+
 /* ---- tik_cube.c ---- */
 
 Value tik_col2img(Interp *in, Tik *c, const CallArgs *args);

@@ -346,6 +346,9 @@ tik_mmad(Interp *in, Tik *c, const CallArgs *args)
         {"en_winograd_b", false, {.kind = VAL_NONE}},
         {"bias_tensor", false, {.kind = VAL_NONE}}};
     CubeCall x = {.in = in, .c = c, .args = args, .name = "mmad"};
+    if (tik_is_mmad_params(args)) {
+        return tik_mmad_params(in, c, args);
+    }
     int begun = begin(&x, params, MMAD_ARGS, x.v, x.span);
     if (begun <= 0 || !nothing_reserved(&x, params, x.v, x.span)) {
         return outcome(&x, begun);

@@ -1,0 +1,452 @@
+/* test_cube.c: products of matrices of every combination of types, also those whose sums leave L0C by ways that programs
+ * do not have yet: the host's function and the emulator against sums term by term, bit for bit. And the inner loops of
+ * every level of this processor. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "emu_world.h"
+#include "isa/load.h"
+#include "layout/fractal.h"
+#include "num/half.h"
+#include "num/num_lanes.h"
+#include "ops/gemm.h"
+#include "ops/ops.h"
+
+static uint64_t state = 1;
+
+static uint32_t
+any_bits(void)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(state >> 32);
+}
+
+static int64_t
+any_number(int64_t lo, int64_t hi)
+{
+    return lo + (int64_t)(any_bits() % (uint64_t)(hi - lo + 1));
+}
+
+/* Integers of all sizes; floats of moderate ones, and if wild now and then of any bits. */
+static uint32_t
+any_element(Dtype t, bool wild)
+{
+    uint32_t r = any_bits();
+    bool any = wild && any_bits() % 64 == 0;
+    switch (t) {
+    case DT_F16:
+        return any ? r & 0xffffu : (r & 0x83ffu) | (0x3000u + (r >> 16 & 0x1c00u));
+    case DT_BF16:
+        return any ? r & 0xffffu : (r & 0x807fu) | (0x3e00u + (r >> 16 & 0x0380u));
+    case DT_F32:
+        return any ? r : (r & 0x807fffffu) | 0x3e000000u | (any_bits() & 0x01800000u);
+    default:
+        return r;
+    }
+}
+
+static void
+fill(uint8_t *p, Dtype t, int64_t n, bool wild)
+{
+    int size = dtype_size(t);
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t v = any_element(t, wild);
+        memcpy(p + i * size, &v, (size_t)size);
+    }
+}
+
+static float
+float_at(const uint8_t *p, int64_t i, Dtype t)
+{
+    uint32_t v = 0;
+    memcpy(&v, p + i * dtype_size(t), (size_t)dtype_size(t));
+    return t == DT_F16    ? half_to_float((uint16_t)v)
+           : t == DT_BF16 ? bfloat_to_float((uint16_t)v)
+                          : float_of_bits(v);
+}
+
+static int64_t
+int_at(const uint8_t *p, int64_t i, Dtype t)
+{
+    int64_t v = 0;
+    memcpy(&v, p + i * dtype_size(t), (size_t)dtype_size(t));
+    return t == DT_S8 ? (int8_t)v : t == DT_S32 ? (int32_t)v : v;
+}
+
+/* ---- whole products ------------------------------------------------------------------------------------ */
+
+typedef struct Triple {
+    const char *soc;
+    Dtype a, b, c, bias; /* DT_NONE: no processor has a bias for it */
+} Triple;
+
+static const Triple triples[] = {
+    {"Ascend910B1", DT_F32, DT_F32, DT_F32, DT_F32},
+    {"Ascend910B1", DT_BF16, DT_BF16, DT_F32, DT_F16},
+    {"Ascend910B1", DT_F16, DT_F16, DT_F32, DT_F16},
+    {"Ascend910B1", DT_S8, DT_S8, DT_S32, DT_S32},
+    {"Ascend910B1", DT_F16, DT_F16, DT_F16, DT_NONE},
+    {"Ascend910B1", DT_U8, DT_S8, DT_S32, DT_S32},
+    {"Ascend910B1", DT_U8, DT_U8, DT_S32, DT_S32},
+    {"Ascend310P3", DT_U8, DT_U8, DT_U32, DT_NONE},
+    {"Hi3796CV300ES", DT_F16, DT_F16, DT_F16, DT_NONE},
+};
+
+typedef struct Job {
+    const Triple *t;
+    Op op;
+    int64_t m, k, n;
+    bool onto; /* what dst holds */
+    bool saturate;
+    uint32_t region[4]; /* dst, factors, bias */
+    uint8_t *data[4];
+    int64_t bytes[4];
+} Job;
+
+static bool
+is_unit(const Job *j)
+{
+    return op_table[j->op].sem == SEM_MMAD;
+}
+
+static bool
+is_biased(const Job *j)
+{
+    return j->op == OP_MMAD_BIAS || j->op == OP_MATMUL_BIAS;
+}
+
+static int64_t
+a_index(const Job *j, int64_t m, int64_t k)
+{
+    int64_t c0 = fractal_c0(dtype_size(j->t->a)), rows = fractal_up(j->m, 16);
+    FractalShape s = fractal_shape(j->m, j->k, 16, c0);
+    return !is_unit(j) ? fractal_nz_pitch(rows, c0, m, k)
+           : j->m == 1 ? k
+                       : fractal_zz(s, m, k);
+}
+
+static int64_t
+b_index(const Job *j, int64_t k, int64_t n)
+{
+    return fractal_zn(fractal_count(j->n, 16), fractal_c0(dtype_size(j->t->b)), k, n);
+}
+
+/* One sum, term by term. */
+static uint32_t
+float_sum(const Job *j, int64_t m, int64_t n, int64_t at, const uint8_t *before)
+{
+    const Triple *t = j->t;
+    float sum = is_biased(j) ? float_at(j->data[3], n, t->bias)
+                : j->onto    ? float_at(before, at, t->c)
+                             : 0;
+    for (int64_t k = 0; k < j->k; k++) {
+        volatile float product = float_at(j->data[1], a_index(j, m, k), t->a) *
+                                 float_at(j->data[2], b_index(j, k, n), t->b);
+        volatile float next = sum + product;
+        sum = next;
+    }
+    float most = t->c == DT_F16 ? 65504.0f : 3.40282347e38f;
+    if (j->saturate) {
+        sum = sum != sum ? 0 : sum > most ? most : sum < -most ? -most : sum;
+    }
+    return t->c == DT_F16 ? half_from_float(sum) : float_bits_canonical(sum);
+}
+
+static uint32_t
+int_sum(const Job *j, int64_t m, int64_t n, int64_t at, const uint8_t *before)
+{
+    const Triple *t = j->t;
+    int64_t sum = is_biased(j) ? int_at(j->data[3], n, t->bias)
+                  : j->onto    ? int_at(before, at, t->c)
+                               : 0;
+    for (int64_t k = 0; k < j->k; k++) {
+        sum += int_at(j->data[1], a_index(j, m, k), t->a) *
+               int_at(j->data[2], b_index(j, k, n), t->b);
+    }
+    int64_t lo = t->c == DT_U32 ? 0 : INT32_MIN,
+            hi = t->c == DT_U32 ? UINT32_MAX : INT32_MAX;
+    return (uint32_t)(sum < lo ? lo : sum > hi ? hi : sum);
+}
+
+static void
+expect_sums(const Job *j, const uint8_t *got, const uint8_t *before, const char *who)
+{
+    int64_t rows = fractal_up(j->m, 16), columns = fractal_up(j->n, 16);
+    size_t size = (size_t)dtype_size(j->t->c);
+    for (int64_t m = 0; m < rows; m++) {
+        for (int64_t n = 0; n < columns; n++) {
+            int64_t at = fractal_l0c(rows / 16, m, n);
+            uint32_t want = 0, have = 0;
+            if (m < j->m && n < j->n) {
+                want = dtype_is_float(j->t->c) ? float_sum(j, m, n, at, before)
+                                               : int_sum(j, m, n, at, before);
+            }
+            memcpy(&have, got + (size_t)at * size, size);
+            if (have != want) {
+                fail_msg("%s, %s, %s x %s, %d x %d x %d: (%d, %d) is %x, not %x", who,
+                         op_table[j->op].name, dtype_name(j->t->a), dtype_name(j->t->b),
+                         (int)j->m, (int)j->k, (int)j->n, (int)m, (int)n, have, want);
+            }
+        }
+    }
+}
+
+static World *
+make_world(Job *j)
+{
+    const Triple *t = j->t;
+    World *w = world_new(t->soc);
+    int64_t c0 = fractal_c0(dtype_size(t->a));
+    int64_t m = fractal_up(j->m, 16), k = fractal_up(j->k, c0), n = fractal_up(j->n, 16);
+    const Dtype types[] = {t->c, t->a, t->b, is_biased(j) ? t->bias : DT_S32};
+    const int64_t elems[] = {m * n, m * k, k * n, j->n};
+    for (int i = 0; i < 4; i++) {
+        j->region[i] = world_gm(w, types[i], elems[i]);
+        j->data[i] = world_data(w, j->region[i]);
+        j->bytes[i] = elems[i] * dtype_size(types[i]);
+        fill(j->data[i], types[i], elems[i], true);
+    }
+    return w;
+}
+
+static void
+run_emulator(World *w, const Job *j)
+{
+    TikDesc *d = world_instr(w, j->op);
+    for (int i = 0; i < 3; i++) {
+        d->args[i].t = at(w, j->region[i], 0);
+    }
+    d->args[CUBE_M].v = imm(j->m);
+    d->args[CUBE_K].v = imm(j->k);
+    d->args[CUBE_N].v = imm(j->n);
+    if (is_biased(j)) {
+        d->args[CUBE_INIT].t = at(w, j->region[3], 0);
+    } else {
+        d->args[CUBE_INIT].v = imm(j->onto == is_unit(j));
+    }
+    assert_true(world_run(w));
+}
+
+static void
+run_host(const Job *j, uint8_t *dst, uint8_t *sreg)
+{
+    OpCall c = {.in = {.op = j->op, .soc = soc_find(j->t->soc)}, .sreg = sreg};
+    const Dtype types[] = {j->t->c, j->t->a, j->t->b};
+    for (int i = 0; i < 3; i++) {
+        c.in.args[i].t.dtype = types[i];
+        c.at[i] = i == 0 ? dst : j->data[i];
+    }
+    c.in.args[CUBE_M].v = j->m;
+    c.in.args[CUBE_K].v = j->k;
+    c.in.args[CUBE_N].v = j->n;
+    c.in.args[CUBE_INIT].v = j->onto == is_unit(j);
+    if (is_biased(j)) {
+        c.in.args[CUBE_INIT].t.dtype = j->t->bias;
+        c.at[CUBE_INIT] = j->data[3];
+    }
+    assert_true(ops_find(op_table[j->op].sem)(&c));
+}
+
+/* The emulator has the core's registers as they are when it starts: conversions saturate. */
+static void
+one_product(Job *j)
+{
+    World *w = make_world(j);
+    uint8_t *before = malloc((size_t)j->bytes[0]), *host = malloc((size_t)j->bytes[0]);
+    uint8_t sreg[SREG_BYTES];
+    sreg_reset(sreg, 0);
+    memcpy(before, j->data[0], (size_t)j->bytes[0]);
+    for (int keep = 0; keep < 2; keep++) {
+        sreg[SREG_FP2FP] = (uint8_t)keep;
+        j->saturate = !keep;
+        memcpy(host, before, (size_t)j->bytes[0]);
+        run_host(j, host, sreg);
+        expect_sums(j, host, before, keep ? "host, keeping" : "host");
+    }
+    j->saturate = true;
+    run_emulator(w, j);
+    expect_sums(j, j->data[0], before, "emulator");
+    free(before);
+    free(host);
+    world_free(w);
+}
+
+static void
+products(void **s)
+{
+    static const Op ops[] = {OP_MMAD, OP_MMAD_BIAS, OP_MATMUL, OP_MATMUL_BIAS};
+    (void)s;
+    for (int i = 0; i < 180; i++) {
+        const Triple *t = &triples[i % (int)(sizeof triples / sizeof triples[0])];
+        Job j = {.t = t,
+                 .op = ops[any_number(0, 3)],
+                 .m = any_number(0, 3) == 0 ? 1 : any_number(1, 50),
+                 .k = any_number(0, 3) == 0 ? any_number(250, 600) : any_number(1, 70),
+                 .n = any_number(1, 50),
+                 .onto = any_number(0, 1) == 1};
+        if (is_biased(&j) && t->bias == DT_NONE) {
+            j.op = OP_MMAD;
+        }
+        one_product(&j);
+    }
+}
+
+/* More rows and columns than one block has, and a second block of terms. */
+static void
+large_products(void **s)
+{
+    (void)s;
+    for (int i = 0; i < (int)(sizeof triples / sizeof triples[0]); i += 3) {
+        Job j = {.t = &triples[i],
+                 .op = OP_MATMUL,
+                 .m = 140,
+                 .k = 270,
+                 .n = 280,
+                 .onto = i % 2};
+        one_product(&j);
+    }
+}
+
+/* ---- levels ---------------------------------------------------------------------------------------------- */
+
+static int
+levels(const GemmLevel *out[4])
+{
+    int n = 0;
+    out[n++] = &gemm_base;
+#if defined(__x86_64__)
+    if (num_level() >= NUM_LEVEL_AVX2 && __builtin_cpu_supports("fma")) {
+        out[n++] = &gemm_avx2;
+    }
+    if (num_level() >= NUM_LEVEL_AVX512 && __builtin_cpu_supports("fma")) {
+        out[n++] = &gemm_avx512;
+        if (__builtin_cpu_supports("avx512vnni")) {
+            out[n++] = &gemm_vnni;
+        }
+    }
+#endif
+    return n;
+}
+
+enum {
+    RUNS = 6,
+    MOST_COLUMNS = 32
+};
+
+/* Factors in runs: of row i and run r of the first one; of run r and column n of the second one. */
+typedef struct Factors {
+    Dtype ta, tb;
+    uint8_t a[GEMM_ROWS][RUNS][GEMM_RUN];
+    uint8_t b[RUNS][MOST_COLUMNS][GEMM_RUN];
+    uint32_t sums[2][GEMM_ROWS * GEMM_GROUP];
+} Factors;
+
+static uint32_t
+wanted(const Factors *f, bool floats, int i, int n, int terms, uint32_t start)
+{
+    int per = GEMM_RUN / dtype_size(f->ta);
+    float sum = float_of_bits(start);
+    uint32_t total = start;
+    for (int k = 0; k < terms; k++) {
+        const uint8_t *a = f->a[i][k / per], *b = f->b[k / per][n];
+        if (floats) {
+            volatile float product =
+                float_at(a, k % per, f->ta) * float_at(b, k % per, f->tb);
+            volatile float next = sum + product;
+            sum = next;
+        } else {
+            total += (uint32_t)(int_at(a, k % per, f->ta) * int_at(b, k % per, f->tb));
+        }
+    }
+    return floats ? float_bits(sum) : total;
+}
+
+static void
+one_block(const GemmLevel *l, GemmKind kind, Factors *f, int rows, int terms, bool first)
+{
+    static uint32_t a[GEMM_ROWS * GEMM_PITCH], b[GEMM_STEPS * MOST_COLUMNS];
+    int32_t add[MOST_COLUMNS] = {0};
+    int per = GEMM_RUN / dtype_size(f->ta), runs = (terms + per - 1) / per;
+    bool floats = kind != GEMM_BYTES;
+    for (int i = 0; i < rows; i++) {
+        const uint8_t *at[RUNS];
+        for (int r = 0; r < runs; r++) {
+            at[r] = f->a[i][r];
+        }
+        l->pack_row[kind](a + i * GEMM_PITCH, at, runs, f->ta == DT_S8);
+    }
+    GemmPanel p = {.b = f->b[0][0],
+                   .pitch = sizeof f->b[0],
+                   .runs = runs,
+                   .terms = terms,
+                   .a_sign = f->ta == DT_S8,
+                   .b_sign = f->tb == DT_S8,
+                   .out = b,
+                   .add = add};
+    l->pack_panel[kind](&p);
+    uint32_t before[2][GEMM_ROWS * GEMM_GROUP];
+    memcpy(before, f->sums, sizeof before);
+    GemmTile t = {.a = a,
+                  .b = b,
+                  .add = add,
+                  .c = {f->sums[0], f->sums[1]},
+                  .steps = floats ? terms : runs * l->words[kind],
+                  .rows = rows,
+                  .first = first};
+    l->kernel[kind](&t);
+    for (int i = 0; i < rows; i++) {
+        for (int n = 0; n < l->columns; n++) {
+            int at = i * GEMM_GROUP + n % GEMM_GROUP;
+            uint32_t start = first ? 0 : before[n / GEMM_GROUP][at];
+            assert_int_equal(f->sums[n / GEMM_GROUP][at],
+                             wanted(f, floats, i, n, terms, start));
+        }
+    }
+}
+
+static void
+every_level(void **s)
+{
+    static const struct {
+        GemmKind kind;
+        Dtype a, b;
+    } kinds[] = {{GEMM_HALF, DT_F16, DT_F16},  {GEMM_BFLOAT, DT_BF16, DT_BF16},
+                 {GEMM_FLOAT, DT_F32, DT_F32}, {GEMM_BYTES, DT_S8, DT_S8},
+                 {GEMM_BYTES, DT_U8, DT_S8},   {GEMM_BYTES, DT_U8, DT_U8}};
+    static Factors f;
+    const GemmLevel *all[4];
+    int n = levels(all);
+    (void)s;
+    for (int i = 0; i < n * 6 * 20; i++) {
+        const GemmLevel *l = all[i % n];
+        int kind = i / n % 6;
+        f.ta = kinds[kind].a;
+        f.tb = kinds[kind].b;
+        if (l == &gemm_vnni && f.tb == DT_U8) {
+            continue; /* its products take bytes with a sign there */
+        }
+        int per = GEMM_RUN / dtype_size(f.ta);
+        fill(f.a[0][0], f.ta, (int64_t)sizeof f.a / dtype_size(f.ta), false);
+        fill(f.b[0][0], f.tb, (int64_t)sizeof f.b / dtype_size(f.tb), false);
+        fill((uint8_t *)f.sums, DT_F32, sizeof f.sums / 4, false);
+        one_block(l, kinds[kind].kind, &f, (int)any_number(1, l->rows),
+                  (int)any_number(1, RUNS * per), any_number(0, 1) == 1);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products),
+        cmocka_unit_test(large_products),
+        cmocka_unit_test(every_level),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
