@@ -387,11 +387,10 @@ totals(const Slices *s)
     for (int d = 0; d < s->dims; d++) {
         if (s->dst.count[d] != s->src.count[d]) {
             (void)(known(s, s->dst.count[d], &dst) && known(s, s->src.count[d], &src));
-            stage_diag(
-                s->in, D_SLICE_REGROUP, s->src.span,
-                "src_slice_info[%d] has %lld segments and dst_slice_info[%d] %lld; "
-                "they go over in order",
-                d, (long long)src, d, (long long)dst);
+            stage_diag(s->in, D_SLICE_REGROUP, s->src.span,
+                       "segments along src_slice_info[%d]: %lld, along "
+                       "dst_slice_info[%d]: %lld; they go over in order",
+                       d, (long long)src, d, (long long)dst);
             return true;
         }
     }
@@ -505,7 +504,8 @@ at_start(const Slices *s, const Side *side, Span span)
     const View *v = view_of(side);
     if (!v) {
         ExprId elems = ir_op2(s->k, SOP_DIV, side->start, tik_i64(s->c, s->size));
-        return tik_binary(s->in, AOP_ADD, side->tensor, number(s, elems), span);
+        return tik_address_class.binary(s->in, AOP_ADD, side->tensor, number(s, elems),
+                                        span);
     }
     View *moved = ARENA_NEW(&s->in->u->arena, View);
     *moved = *v;

@@ -132,9 +132,10 @@ check_slice_total(int64_t dst, int64_t src, Fault *fault)
 {
     FaultAt at = {RULE_SLICE_TOTAL, 1, src, dst, dst};
     return dst == src ||
-           check_fail(fault, &at,
-                      "src_slice_info selects %lld segments and dst_slice_info %lld",
-                      (long long)src, (long long)dst);
+           check_fail(
+               fault, &at,
+               "segments selected by src_slice_info: %lld, by dst_slice_info: %lld",
+               (long long)src, (long long)dst);
 }
 
 bool
