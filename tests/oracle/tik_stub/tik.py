@@ -10,7 +10,7 @@ import re
 from types import SimpleNamespace
 
 from tik_stub_array import ScalarArray
-from tik_stub_expr import (Expr, InputScalar, Scalar, Value, Variable, condition, const, number, tik_all as all,
+from tik_stub_expr import (Expr, Formula, InputScalar, Scalar, Value, Variable, condition, const, number, tik_all as all,
                            tik_any as any, tik_negate as negate, to_type)
 from tik_stub_notes import note
 from tik_stub_numbers import FLOATS, SIZE
@@ -660,14 +660,25 @@ def _tables():
     with open(os.path.join(isa, "form.def")) as f:
         main = dict(re.findall(r'^FORM\((\w+), "\w+", \w+, (-?\d+)\)', f.read(), re.M))
     with open(os.path.join(isa, "param.def")) as f:
-        rows = re.findall(r'^PARAM(?:4|8|16)?\((\w+), "(\w+)", (\w+), (\w+), .*, (\w+)\)$', f.read(),
-                          re.M)
+        rows = re.findall(r'^PARAM(4|8|16|)\((\w+), "(\w+)", (\w+), (\w+), .*, (\w+)\)$', f.read(), re.M)
     forms = {}
-    for form, name, role, of, default in rows:
+    for count, form, name, role, of, default in rows:
         if role == "ATTR" and form == "MOVE":
             role = "EXTENDED"
+        elif of == "ROUND":
+            role = "ROUND"
+        elif count:
+            role = ("REFS" if role in ("DST", "SRC") else "WORDS") + count
         forms.setdefault(form, []).append((name, role, default))
     return [(name, forms[form], int(main[form])) for _, name, form in ops]
+
+
+def _slots(name, role):
+    """The operands in the trace that an operand of a call is."""
+    count = re.match(r"(?:REFS|WORDS)(\d+)", role)
+    if count:
+        return ["%s[%d]" % (name, i) for i in range(int(count[1]))]
+    return [] if role == "MASKMODE" else [name]
 
 
 def _generate(name, params, main):
@@ -692,9 +703,15 @@ def _generate(name, params, main):
             parts.append("int(extended[0] if extended else PadMode or ConvReluMode)")
         elif role == "PIPE":
             parts.append("PIPES.index(%s)" % p)
+        elif role == "ROUND":
+            parts.append("ROUNDS[%s]" % p)
+        elif role.startswith("REFS"):
+            parts += ["%s[%d]._ref()" % (p, i) for i in range(int(role[4:]))]
+        elif role.startswith("WORDS"):
+            parts += ["_word(%s[%d])" % (p, i) for i in range(int(role[5:]))]
         elif role != "MASKMODE":
             parts.append("_word(%s)" % p)
-    form = name + "".join([" %s=%%s" % p for p, role, _ in params if role != "MASKMODE"])
+    form = name + "".join([" %s=%%s" % p for p, role, _ in params for p in _slots(p, role)])
     return ("def call({1}):\n    if self._top.dropped:\n        note('dropped.call')\n        return\n"
             "    note('instr.{0}')\n"
             "    self._emit('{2}' % ({3},))\n{4}").format(name, ", ".join(signature), form, ", ".join(parts),
@@ -702,7 +719,11 @@ def _generate(name, params, main):
 
 
 PIPES = ["PIPE_" + name for name in ("S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX", "ALL")]
+# Words for rounding modes; their numbers are the rows of RoundMode in isa.h.
+ROUNDS = {"": 0, "none": 0, "round": 1, "floor": 2, "ceil": 3, "ceiling": 3, "away-zero": 4, "to-zero": 5, "odd": 6}
 CMPMASK = "the handle of CMPMASK"
+RPN_COR = "the handle of RPN_COR_IR"
+RPN_COR_WORD = 56  # where RPN_COR_IR lies among the special registers
 MASK_WRITERS = ["vcmp_" + op for op in ("lt", "gt", "ge", "eq", "ne", "le")] + ["mov_tensor_to_cmpmask"]
 
 
@@ -730,16 +751,41 @@ def _block_barrier(self, sync_workspace):
         sync_workspace._ref(), to_type(top.end, "int64").text))
 
 
+def _set_rpn_cor_ir(self, number):
+    if not self._top.dropped:
+        self._emit("store %%sreg:uint32+%d = %s" % (RPN_COR_WORD, _word(number)))
+    return RPN_COR
+
+
+def _suppression():
+    """Calls that take or give a handle of RPN_COR_IR."""
+    update, diagonal = Tik.rpn_cor, Tik.rpn_cor_diag
+
+    def rpn_cor(self, *operands):
+        update(self, *operands)
+        return RPN_COR
+    Tik.set_rpn_cor_ir, Tik.rpn_cor = _set_rpn_cor_ir, rpn_cor
+    Tik.rpn_cor_diag = lambda self, dst, src, src_register: diagonal(self, dst, src)
+
+
+def _scalar_sqrt(self, dst, src):
+    """A Scalar becomes the root of the size of one."""
+    if not self._top.dropped:
+        dst.set_as(Formula(self, dst.dtype, "sqrt.%s(%s)" % (dst.dtype, src.text)))
+
+
 def _install():
     for name, params, main in _tables():
         scope = {"_mask": _mask, "_word": _word, "_scalar": _scalar, "note": note, "CMPMASK": CMPMASK,
-                 "PIPES": PIPES}
+                 "PIPES": PIPES, "ROUNDS": ROUNDS}
         exec(_generate(name, params, main), scope)
         setattr(Tik, name, scope["call"])
     for name in ("vsel", "vec_sel"):
         setattr(Tik, name, _select(name))
     Tik.data_copy = data_copy
     Tik.block_barrier = _block_barrier
+    Tik.scalar_sqrt = _scalar_sqrt
+    _suppression()
     globals().update(provided())
     store = Tik.mov_cmpmask_to_tensor
     Tik.mov_cmpmask_to_tensor = lambda self, dst, src_cmpmask: store(self, dst)
