@@ -390,7 +390,10 @@ lower_move(Lower *l, StmtId s)
     Move m = {.dst = &operand(l, s, DST)->ref, .src = &operand(l, s, SRC)->ref};
     Scope from = l->k->bufs.p[m.src->buf].scope;
     Scope to = l->k->bufs.p[m.dst->buf].scope;
-    if (l->sets_atomic && to == SC_GM) {
+    bool meets =
+        m.dst->buf == m.src->buf && chosen(l->k->choices, CHOICE_OVERLAPPING_MOVE) ==
+                                        CHOSE_OVERLAPPING_MOVE_ASCENDING;
+    if ((l->sets_atomic && to == SC_GM) || meets) {
         lower_exec(l, s);
         return;
     }

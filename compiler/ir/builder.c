@@ -58,6 +58,8 @@ ir_check_tensor(const Kernel *k, const Ref *r)
                          .scope = b->scope,
                          .dtype = r->dtype,
                          .bytes = b->bytes,
+                         .exact =
+                             chosen(k->choices, CHOICE_GM_BOUND) == CHOSE_GM_BOUND_EXACT,
                          .open = b->dynamic,
                          .read_only = b->role == BUF_CONST,
                          .items = b->role == BUF_LIST ? (int32_t)b->elems : 0};

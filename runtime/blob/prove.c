@@ -48,15 +48,16 @@ tensor_at(const Verifier *v, const TikOperand *o, int64_t offset)
     const uint8_t *p =
         blob_record(v->b, SEC_REGN, v->c.kernel.first_region + (uint64_t)o->region);
     int64_t bytes = (int64_t)get64(p + 16);
-    return (CheckTensor){.buffer = o->region,
-                         .scope = (Scope)p[4],
-                         .dtype = o->dtype,
-                         .offset = offset,
-                         .bytes = bytes,
-                         .open = p[7] != 0,
-                         .read_only = p[6] == TIKBLOB_TABLE,
-                         .items =
-                             p[6] == TIKBLOB_LIST ? (int32_t)(bytes / LIST_WINDOW) : 0};
+    return (CheckTensor){
+        .buffer = o->region,
+        .scope = (Scope)p[4],
+        .dtype = o->dtype,
+        .offset = offset,
+        .bytes = bytes,
+        .exact = chosen(&v->b->choices, CHOICE_GM_BOUND) == CHOSE_GM_BOUND_EXACT,
+        .open = p[7] != 0,
+        .read_only = p[6] == TIKBLOB_TABLE,
+        .items = p[6] == TIKBLOB_LIST ? (int32_t)(bytes / LIST_WINDOW) : 0};
 }
 
 /* Whether the size of the operand's region is known only while running. */

@@ -26,6 +26,8 @@ tensor_of(const EmuRun *r, uint32_t ref)
                          .bytes = !g->open            ? g->bytes
                                   : g->scope == SC_GM ? r->p->kernel.args[g->base]->bytes
                                                       : r->places[o->region].bytes,
+                         .exact = chosen(&r->p->kernel.choices, CHOICE_GM_BOUND) ==
+                                  CHOSE_GM_BOUND_EXACT,
                          .read_only = g->kind == TIKBLOB_TABLE,
                          .items = o->nitems,
                          .item = o->items};

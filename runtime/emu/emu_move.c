@@ -102,6 +102,8 @@ emu_bind_move(EmuProgram *p, EmuOp *op, const char **why)
     EmuMove m = {.units = move_units(from, src->dtype, to, dst->dtype),
                  .from = from,
                  .to_gm = to == SC_GM};
+    m.ascending = from == to && chosen(&p->kernel.choices, CHOICE_OVERLAPPING_MOVE) ==
+                                    CHOSE_OVERLAPPING_MOVE_ASCENDING;
     if (!bind_mode(&m, mode, dst, src, from == SC_L0C || to == SC_L0C)) {
         *why = "the move's mode does not exist for its operands";
         return false;
@@ -199,6 +201,18 @@ convert_bursts(const Bursts *b, const EmuMove *m)
     }
 }
 
+/* Block by block, whatever the operands share. */
+static void
+copy_ascending(const Bursts *b)
+{
+    for (int64_t i = 0; i < b->n; i++) {
+        for (int64_t at = 0; at < b->src_len; at += BLOCK_BYTES) {
+            memmove(b->dst + i * b->dst_pitch + at, b->src + i * b->src_pitch + at,
+                    BLOCK_BYTES);
+        }
+    }
+}
+
 static void
 write_bursts(const Bursts *b, const AtomicWrite *w)
 {
@@ -223,12 +237,14 @@ emu_exec_move(EmuRun *r, const EmuOp *op)
     if (b.dst == NULL || b.src == NULL) {
         return emu_refuse(r, op);
     }
-    AtomicWrite w = {false, DT_NONE, ATOMIC_ADD};
+    AtomicWrite w = {.on = false};
     if (m->to_gm && !emu_write_mode(r, op, 0, m->from, b.src_len, &w)) {
         return false;
     }
     if (w.on) {
         write_bursts(&b, &w);
+    } else if (m->ascending) {
+        copy_ascending(&b);
     } else if (m->convert != NULL) {
         convert_bursts(&b, m);
     } else if (m->pad != 0) {

@@ -61,7 +61,7 @@ exec_segments(EmuRun *r, const EmuOp *op)
     CheckInstr in;
     Fault fault;
     Side dst, src;
-    AtomicWrite w = {false, DT_NONE, ATOMIC_ADD};
+    AtomicWrite w = {.on = false};
     if (op->checked && !emu_check(r, op)) {
         return false;
     }

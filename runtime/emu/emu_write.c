@@ -14,6 +14,7 @@ emu_write_mode(EmuRun *r, const EmuOp *op, int dst, Scope from, int64_t burst,
     Fault fault;
     AtomicSite site = {.op = (Op)op->op,
                        .soc = r->p->kernel.soc,
+                       .choices = &r->p->kernel.choices,
                        .dst = dst,
                        .dtype = emu_slot_ref(r->p, op, dst)->dtype,
                        .from = from,
@@ -28,8 +29,9 @@ emu_write(const AtomicWrite *w, uint8_t *dst, const uint8_t *src, int64_t n)
     static const NumCombine ops[] = {
         [ATOMIC_ADD] = NUM_ADD, [ATOMIC_MAX] = NUM_MAX, [ATOMIC_MIN] = NUM_MIN};
     if (w->on) {
-        num_combine(num_type((int)w->dtype), ops[w->op], dst, src,
-                    n / dtype_size(w->dtype));
+        NumCombine how =
+            w->op == ATOMIC_ADD && w->infinite ? NUM_ADD_INFINITE : ops[w->op];
+        num_combine(num_type((int)w->dtype), how, dst, src, n / dtype_size(w->dtype));
     } else {
         memmove(dst, src, (size_t)n);
     }

@@ -102,10 +102,12 @@ atomic_fits(const AtomicSite *s, uint32_t reg, Fault *fault)
 bool
 check_atomic(const AtomicSite *s, uint32_t reg, AtomicWrite *out, Fault *fault)
 {
-    *out = (AtomicWrite){false, DT_NONE, ATOMIC_ADD};
+    *out = (AtomicWrite){.on = false};
     if (reg == 0 || !atomic_applies(s->soc, s->from)) {
         return true;
     }
-    *out = (AtomicWrite){true, s->dtype, (AtomicOp)(reg >> ATOMIC_OP_SHIFT)};
+    bool infinite =
+        chosen(s->choices, CHOICE_ATOMIC_OVERFLOW) == CHOSE_ATOMIC_OVERFLOW_INFINITE;
+    *out = (AtomicWrite){true, s->dtype, (AtomicOp)(reg >> ATOMIC_OP_SHIFT), infinite};
     return atomic_fits(s, reg, fault);
 }

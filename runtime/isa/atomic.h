@@ -40,12 +40,14 @@ typedef struct AtomicWrite {
     bool on;
     Dtype dtype;
     AtomicOp op;
+    bool infinite; /* sums of 16-bit floats beyond the largest number (choice D5) */
 } AtomicWrite;
 
 /* A write to global memory from a memory of the core. */
 typedef struct AtomicSite {
     Op op;
     const Soc *soc;
+    const Choices *choices;
     int dst;     /* its operand */
     Dtype dtype; /* of that */
     Scope from;

@@ -443,7 +443,7 @@ int64_t
 check_limit(const CheckTensor *t)
 {
     int64_t bytes = t->bytes < 0 ? 0 : t->bytes;
-    if (t->scope != SC_GM || bytes % BLOCK_BYTES == 0) {
+    if (t->scope != SC_GM || t->exact || bytes % BLOCK_BYTES == 0) {
         return bytes;
     }
     return sat_add(bytes - bytes % BLOCK_BYTES, BLOCK_BYTES);
@@ -531,7 +531,7 @@ list_bounds(const CheckTensor *t, int param, const char *name, int64_t extent,
     }
     int64_t first = list_offset(t->offset);
     int64_t end = sat_add(first, extent);
-    CheckTensor array = {.scope = t->scope, .bytes = LIST_WINDOW / 2};
+    CheckTensor array = {.scope = t->scope, .exact = t->exact, .bytes = LIST_WINDOW / 2};
     array.bytes = t->item != NULL ? t->item[item].bytes : array.bytes;
     at = (FaultAt){RULE_TENSOR_OVERFLOW, param, end, 0, check_limit(&array)};
     if (first < 0) {

@@ -48,6 +48,8 @@ tensor(const TikCore *core, const TikCheckArg *arg, const int64_t *values)
                      .scope = (Scope)arg->scope,
                      .dtype = (Dtype)arg->dtype,
                      .offset = values[0],
+                     .exact = chosen(core->kernel->choices, CHOICE_GM_BOUND) ==
+                              CHOSE_GM_BOUND_EXACT,
                      .bytes = arg->bytes < 0 ? values[1] : arg->bytes};
     if (arg->list > 0) {
         t.items = (int32_t)core->kernel->params[arg->list - 1].elems;

@@ -14,16 +14,28 @@ add_f32(uint32_t a, uint32_t b)
 
 /* A sum of two numbers of 11 or 8 bits, rounded to the 24 of a float first, is still rounded once. */
 static inline uint16_t
+add_f16_infinite(uint16_t a, uint16_t b)
+{
+    return half_from_float(half_to_float(a) + half_to_float(b));
+}
+
+static inline uint16_t
+add_bf16_infinite(uint16_t a, uint16_t b)
+{
+    return bfloat_from_float(bfloat_to_float(a) + bfloat_to_float(b));
+}
+
+static inline uint16_t
 add_f16(uint16_t a, uint16_t b)
 {
-    uint16_t h = half_from_float(half_to_float(a) + half_to_float(b));
+    uint16_t h = add_f16_infinite(a, b);
     return (h & 0x7fffu) == 0x7c00u ? (uint16_t)(h - 1u) : h;
 }
 
 static inline uint16_t
 add_bf16(uint16_t a, uint16_t b)
 {
-    uint16_t h = bfloat_from_float(bfloat_to_float(a) + bfloat_to_float(b));
+    uint16_t h = add_bf16_infinite(a, b);
     return (h & 0x7fffu) == 0x7f80u ? (uint16_t)(h - 1u) : h;
 }
 
@@ -91,12 +103,18 @@ LOOPS(s32, AnyU32, AnyS32)
 FLOAT_LOOPS(f16, AnyU16)
 FLOAT_LOOPS(bf16, AnyU16)
 FLOAT_LOOPS(f32, AnyU32)
+LOOP(add_f16_keep_all, AnyU16, add_f16_infinite(a, b))
+LOOP(add_bf16_keep_all, AnyU16, add_bf16_infinite(a, b))
 
-#define ROW(t) {add_##t##_all, max_##t##_all, min_##t##_all}
+#define ROW(t, keep) {add_##t##_all, max_##t##_all, min_##t##_all, add_##keep##_all}
 
-static Loop *const loops[NUM_TYPES][3] = {
-    [NUM_S8] = ROW(s8),   [NUM_S16] = ROW(s16),   [NUM_S32] = ROW(s32),
-    [NUM_F16] = ROW(f16), [NUM_BF16] = ROW(bf16), [NUM_F32] = ROW(f32),
+static Loop *const loops[NUM_TYPES][NUM_COMBINES] = {
+    [NUM_S8] = ROW(s8, s8),
+    [NUM_S16] = ROW(s16, s16),
+    [NUM_S32] = ROW(s32, s32),
+    [NUM_F16] = ROW(f16, f16_keep),
+    [NUM_BF16] = ROW(bf16, bf16_keep),
+    [NUM_F32] = ROW(f32, f32),
 };
 
 bool

@@ -19,7 +19,9 @@
 typedef enum NumCombine {
     NUM_ADD,
     NUM_MAX,
-    NUM_MIN
+    NUM_MIN,
+    NUM_ADD_INFINITE, /* as NUM_ADD, but sums of float16 and bfloat16 become infinite too */
+    NUM_COMBINES
 } NumCombine;
 
 /* int8, int16, int32, float16, bfloat16, float32. */

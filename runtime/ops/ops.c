@@ -14,7 +14,7 @@ ops_find(Sem sem)
     case SEM_LANE_MIN:
         return ops_lane_arith;
     case SEM_MOVE:
-        return ops_move; /* of kernels with atomic writes */
+        return ops_move; /* atomic writes, and moves that may overlap */
     case SEM_PAD_MOVE:
         return ops_pad_move;
     case SEM_ND2NZ:

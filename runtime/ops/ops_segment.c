@@ -193,7 +193,7 @@ ops_segments(OpCall *c)
     }
     SegmentSlots at = segment_slots(c->in.op);
     Side dst, src;
-    AtomicWrite w = {false, DT_NONE, ATOMIC_ADD};
+    AtomicWrite w = {.on = false};
     if (c->in.args[SEG_DST].t.scope == SC_GM &&
         !ops_write_mode(c, SEG_DST, c->in.args[SEG_SRC].t.scope, c->in.args[SEG_LEN].v,
                         &w)) {

@@ -10,6 +10,7 @@ ops_write_mode(OpCall *c, int dst, Scope from, int64_t burst, AtomicWrite *w)
 {
     AtomicSite site = {.op = c->in.op,
                        .soc = c->in.soc,
+                       .choices = c->in.choices,
                        .dst = dst,
                        .dtype = c->in.args[dst].t.dtype,
                        .from = from,
@@ -18,9 +19,12 @@ ops_write_mode(OpCall *c, int dst, Scope from, int64_t burst, AtomicWrite *w)
 }
 
 static NumCombine
-combine_of(AtomicOp op)
+combine_of(const AtomicWrite *w)
 {
-    return op == ATOMIC_MAX ? NUM_MAX : op == ATOMIC_MIN ? NUM_MIN : NUM_ADD;
+    return w->op == ATOMIC_MAX   ? NUM_MAX
+           : w->op == ATOMIC_MIN ? NUM_MIN
+           : w->infinite         ? NUM_ADD_INFINITE
+                                 : NUM_ADD;
 }
 
 void
@@ -32,10 +36,23 @@ ops_write_runs(const AtomicWrite *w, const OpRuns *r)
         uint8_t *to = r->dst + i * r->dst_pitch;
         const uint8_t *from = r->src + i * r->src_pitch;
         if (w->on) {
-            num_combine(num_type((int)w->dtype), combine_of(w->op), to, from,
+            num_combine(num_type((int)w->dtype), combine_of(w), to, from,
                         len / dtype_size(w->dtype));
         } else {
             memcpy(to, from, (size_t)len);
+        }
+    }
+}
+
+/* Inside of one memory, where source and destination may meet (choice D12). */
+static void
+copy_ascending(const OpRuns *r)
+{
+    for (int64_t i = 0; i < r->n; i++) {
+        for (int64_t at = 0; at < r->len; at += BLOCK_BYTES) {
+            uint8_t block[BLOCK_BYTES];
+            memcpy(block, r->src + i * r->src_pitch + at, BLOCK_BYTES);
+            memcpy(r->dst + i * r->dst_pitch + at, block, BLOCK_BYTES);
         }
     }
 }
@@ -57,6 +74,10 @@ ops_move(OpCall *c)
     r.len = a[BURST].v * BLOCK_BYTES;
     r.dst_pitch = r.len + a[DST_STRIDE].v * BLOCK_BYTES;
     r.src_pitch = r.len + a[SRC_STRIDE].v * BLOCK_BYTES;
+    if (a[DST].t.scope != SC_GM) {
+        copy_ascending(&r);
+        return true;
+    }
     if (!ops_write_mode(c, DST, a[SRC].t.scope, r.len, &w)) {
         return false;
     }

@@ -245,7 +245,19 @@ def acc_out(m, mem, o):
         write(m, mem, o['dst'].buffer, u * 256 * size, np.tile(row, 16))
 
 
+def cores(m, mem, o):
+    """Core after core, each core's writes in program order."""
+    size = SIZES[o['dst'].dtype]
+    m.atomic = (o['setter'][-3:], MODES[o['mode']])
+    for i in range(o['cores']):
+        row = mem[o['src'].buffer][i * o['row'] * size:(i + 1) * o['row'] * size]
+        write(m, mem, o['dst'].buffer, i * o['step'] * size, row)
+        if o['again']:
+            write(m, mem, o['dst'].buffer, o['again'] * size, row[:o['bytes']])
+
+
 METHODS = {
+    'cores': cores,
     'segments': segments,
     'acc_out': acc_out,
     'data_move': data_move,

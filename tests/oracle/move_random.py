@@ -87,6 +87,8 @@ class Move:
     # ---- as a program
 
     def lines(self, k, numbers):
+        if self.kind == 'cores':
+            return self.core_lines()
         out = []
         names = {'s': f's{k}', 'd': f'd{k}'}
 
@@ -133,6 +135,21 @@ class Move:
         elif self.dst.scope != 'GM':
             copy(f'c{k}', f'd{k}', self.dst)
         return out
+
+    def core_lines(self):
+        """Every core writes its row of src, at places of dst that others write too; dst is 0 at first."""
+        o = self.calls[0][1]
+        n, row = len(self.dst.data) // SIZES[self.dst.dtype], o['row']
+        lines = [f'{x} = t.Tensor("{self.dst.dtype}", ({m},), name="{x}", scope=tik.scope_gm)'
+                 for x, m in (('a0', o['cores'] * row), ('b0', n), ('c0', n))]
+        lines += [f'with t.for_range(0, {o["cores"]}, block_num={o["cores"]}) as i:',
+                  f'    u = t.Tensor("{self.dst.dtype}", ({row},), name="u", scope=tik.scope_ubuf)',
+                  f'    t.data_move(u, a0[i * {row}], 0, 1, {o["burst"]}, 0, 0)',
+                  f'    t.{o["setter"]}({o["mode"]})',
+                  f'    t.data_move(c0[i * {o["step"]}], u, 0, 1, {o["burst"]}, 0, 0)']
+        if o['again']:
+            lines.append(f'    t.data_move_pad(c0[{o["again"]}], u, 1, {o["bytes"]}, 0, 0)')
+        return lines + ['    t.set_atomic_none()']
 
     def expected(self):
         mem = {'s': self.src.data.copy(), 'd': self.dst.data.copy()}
@@ -398,6 +415,21 @@ def segments(m):
     m.add('set_atomic_none')
 
 
+def cores(m):
+    """Atomic writes of many cores, on threads."""
+    r = m.rnd
+    m.processor = 'Ascend910B1'
+    t = r.choice(atomic_types(m.processor))
+    count, burst = r.randint(2, 24), r.randint(1, 40)
+    row = burst * 32 // SIZES[t]
+    step, again = r.choice((0, r.randrange(2 * row))), r.choice((0, 1 + r.randrange(row)))
+    m.tensors(t, 'UB', count * burst * 32, 'GM', (count * step + 2 * row + 1) * SIZES[t])
+    m.dst.data[:] = 0
+    m.add('cores', dst=m.at('dst', 0), src=m.at('src', 0), cores=count, row=row, burst=burst, step=step, again=again,
+          bytes=r.randint(1, row) * SIZES[t], setter='set_atomic_' + r.choice(('add', 'add', 'max', 'min')),
+          mode=[k for k, name in MODES.items() if name == t][0])
+
+
 def acc_out(m):
     """Atomic writes out of the accumulator."""
     r = m.rnd
@@ -409,7 +441,7 @@ def acc_out(m):
     m.add('set_atomic_none')
 
 
-KINDS = {'segments': segments, 'acc_out': acc_out, 'pad_in': pad_in, 'pad_out': pad_out, 'nd2nz': nd2nz, 'nz2nd': nz2nd, 'broadcast': broadcast,
+KINDS = {'cores': cores, 'segments': segments, 'acc_out': acc_out, 'pad_in': pad_in, 'pad_out': pad_out, 'nd2nz': nd2nz, 'nz2nd': nz2nd, 'broadcast': broadcast,
          'mmad_broadcast': mmad_broadcast, 'fills': fills, 'atomic': atomic}
 
 
@@ -481,7 +513,7 @@ def check(work):
     groups = {}
     for kind, seed in work:
         m = Move(kind, seed)
-        groups.setdefault(m.processor, []).append(m)
+        groups.setdefault((m.processor, seed if kind == 'cores' else None), []).append(m)
     groups = [g[i:i + TOGETHER] for g in groups.values() for i in range(0, len(g), TOGETHER)]
     bad = []
     for moves, result in zip(groups, execute(groups)):
