@@ -19,6 +19,16 @@ dtype_of(const EmuRun *r, const EmuOp *op, int slot)
     return emu_slot_ref(r->p, op, slot)->dtype;
 }
 
+/* How results are written, in runs of whole elements; false: a fault is recorded. */
+static bool
+writes(EmuRun *r, const EmuOp *op, int64_t run, AtomicWrite *w)
+{
+    const EmuRef *dst = emu_slot_ref(r->p, op, FB_DST);
+    *w = (AtomicWrite){.on = false};
+    return r->p->kernel.regions[dst->region].scope != SC_GM ||
+           emu_write_mode(r, op, FB_DST, SC_L0C, run, w);
+}
+
 /* ---- by blocks ------------------------------------------------------------------------------------------ */
 
 typedef struct Blocks {
@@ -29,6 +39,7 @@ typedef struct Blocks {
     const uint8_t *src, *scale, *other;
     bool relu;
     NumDeq deq;
+    AtomicWrite write;
 } Blocks;
 
 /* Whether the numbers are in their ranges, so that nothing below overflows. */
@@ -131,7 +142,7 @@ blocks_row(const Blocks *b, int64_t j, int64_t row)
         num_deq(&relu, rectified, out, ROW);
         memcpy(out, rectified, sizeof out);
     }
-    memcpy(b->dst + j * b->dst_pitch + row * b->dst_row, out, (size_t)b->dst_row);
+    emu_write(&b->write, b->dst + j * b->dst_pitch + row * b->dst_row, out, b->dst_row);
 }
 
 static bool
@@ -147,6 +158,9 @@ exec_blocks(EmuRun *r, const EmuOp *op)
     }
     if (!check_fix_burst(dtype_of(r, op, FB_SRC), emu_slot(r, op, FB_LEN), &f)) {
         return emu_record(r, op, &f);
+    }
+    if (!writes(r, op, b.dst_row, &b.write)) {
+        return false;
     }
     for (int64_t j = 0; j < b.n; j++) {
         if (b.deq.scale) {
@@ -169,6 +183,7 @@ typedef struct Columns {
     uint8_t *dst;
     const uint8_t *src, *words;
     NumDeq deq;
+    AtomicWrite write;
 } Columns;
 
 static bool
@@ -278,11 +293,12 @@ columns_row(const Columns *c, int64_t nd, int64_t j, int64_t k)
     num_deq(&c->deq, row, c->src + element * c->from, ROW);
     if (c->split) {
         for (int64_t i = 0; i < n; i += 8) {
-            memcpy(c->dst + columns_at(c, nd, j, k + i), row + i * c->to, 8 * 4);
+            emu_write(&c->write, c->dst + columns_at(c, nd, j, k + i), row + i * c->to,
+                      BLOCK_BYTES);
         }
         return;
     }
-    memcpy(c->dst + columns_at(c, nd, j, k), row, (size_t)(n * c->to));
+    emu_write(&c->write, c->dst + columns_at(c, nd, j, k), row, n * c->to);
 }
 
 static bool
@@ -298,6 +314,9 @@ exec_columns(EmuRun *r, const EmuOp *op)
     }
     if (!check_fix_columns(c.nd, c.split, c.n, c.src_stride, &f)) {
         return emu_record(r, op, &f);
+    }
+    if (!writes(r, op, c.to, &c.write)) {
+        return false;
     }
     for (int64_t nd = 0; nd < c.nd_num; nd++) {
         for (int64_t k = 0; k < c.n; k += ROW) {

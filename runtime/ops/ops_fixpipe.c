@@ -30,6 +30,26 @@ least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* How results are written, in runs of whole elements; false: the fault is filled. */
+static bool
+writes(OpCall *c, int64_t run, AtomicWrite *w)
+{
+    *w = (AtomicWrite){.on = false};
+    return c->in.args[FB_DST].t.scope != SC_GM ||
+           ops_write_mode(c, FB_DST, SC_L0C, run, w);
+}
+
+static inline void
+put(const AtomicWrite *w, uint8_t *dst, const uint8_t *src, int64_t n)
+{
+    OpRuns run = {.dst = dst, .src = src, .n = 1, .len = n};
+    if (w->on) {
+        ops_write_runs(w, &run);
+    } else {
+        memcpy(dst, src, (size_t)n);
+    }
+}
+
 /* ---- by blocks ------------------------------------------------------------------------------------------- */
 
 typedef struct Blocks {
@@ -37,6 +57,7 @@ typedef struct Blocks {
     int64_t row_in, row_out; /* bytes */
     int add;
     bool relu;
+    AtomicWrite write;
 } Blocks;
 
 /* Multipliers of block j: one number for all, 16 float16 for all blocks, or 16 numbers of its own. */
@@ -70,7 +91,7 @@ static void
 piece(const Blocks *b, uint8_t *dst, const uint8_t *src, const uint8_t *other,
       int64_t rows)
 {
-    uint8_t in[PIECE_BYTES], out[PIECE_BYTES];
+    uint8_t in[PIECE_BYTES], out[PIECE_BYTES], last[PIECE_BYTES];
     NumDeq relu = {.src = b->deq.dst, .dst = b->deq.dst, .relu = true};
     if (b->add == 1) {
         memcpy(in, src, (size_t)(rows * b->row_in));
@@ -79,13 +100,17 @@ piece(const Blocks *b, uint8_t *dst, const uint8_t *src, const uint8_t *other,
         }
         src = in;
     }
-    uint8_t *to = b->relu ? out : dst;
+    uint8_t *end = b->write.on ? last : dst;
+    uint8_t *to = b->relu ? out : end;
     num_deq(&b->deq, to, src, rows * CHANNELS);
     if (b->add == 2) {
         num_deq_add(b->deq.dst, false, false, to, other, rows * CHANNELS);
     }
     if (b->relu) {
-        num_deq(&relu, dst, out, rows * CHANNELS);
+        num_deq(&relu, end, out, rows * CHANNELS);
+    }
+    if (b->write.on) {
+        put(&b->write, dst, last, rows * b->row_out);
     }
 }
 
@@ -103,7 +128,8 @@ ops_fix_blocks(OpCall *c)
                 .row_out = (int64_t)CHANNELS * dtype_size(to),
                 .relu = value(c, FB_RELU) != 0};
     b.add = form == FORM_FIXA || form == FORM_FIXVA ? (int)value(c, FB_ADD) : 0;
-    if (!check_fix_burst(from, value(c, FB_LEN), &c->fault)) {
+    if (!check_fix_burst(from, value(c, FB_LEN), &c->fault) ||
+        !writes(c, b.row_out, &b.write)) {
         return false;
     }
     int64_t src_rows = (rows + 15) / 16 * 16 + 16 * value(c, FB_SRC_STRIDE);
@@ -133,6 +159,7 @@ typedef struct Columns {
     const OpCall *c;
     NumDeq deq;
     int64_t size; /* of a result */
+    AtomicWrite write;
     bool vector;
 } Columns;
 
@@ -170,20 +197,20 @@ put_rows(const Columns *x, uint8_t *dst, const uint8_t *rows, int64_t k, int64_t
     for (int64_t q = 0; q < n; q++) {
         const uint8_t *row = rows + q * CHANNELS * size;
         if (value(x->c, FC_ND)) {
-            memcpy(dst + ((j + q) * pitch + k * CHANNELS) * size, row,
-                   (size_t)(columns * size));
+            put(&x->write, dst + ((j + q) * pitch + k * CHANNELS) * size, row,
+                columns * size);
         } else if (value(x->c, FC_SPLIT)) {
             uint8_t *at = dst + 2 * k * pitch * BLOCK_BYTES + (j + q) * BLOCK_BYTES;
-            memcpy(at, row, BLOCK_BYTES);
+            put(&x->write, at, row, BLOCK_BYTES);
             if (columns > 8) {
-                memcpy(at + pitch * BLOCK_BYTES, row + BLOCK_BYTES, BLOCK_BYTES);
+                put(&x->write, at + pitch * BLOCK_BYTES, row + BLOCK_BYTES, BLOCK_BYTES);
             }
         } else if (size == 1) {
-            memcpy(dst + (k / 2 * pitch + j + q) * BLOCK_BYTES + k % 2 * CHANNELS, row,
-                   CHANNELS);
+            put(&x->write, dst + (k / 2 * pitch + j + q) * BLOCK_BYTES + k % 2 * CHANNELS,
+                row, CHANNELS);
         } else {
-            memcpy(dst + k * pitch * BLOCK_BYTES + (j + q) * CHANNELS * size, row,
-                   (size_t)(CHANNELS * size));
+            put(&x->write, dst + k * pitch * BLOCK_BYTES + (j + q) * CHANNELS * size, row,
+                CHANNELS * size);
         }
     }
 }
@@ -216,7 +243,8 @@ ops_fix_columns(OpCall *c)
                  .size = dtype_size(dtype(c, FC_DST)),
                  .vector = fix_mode_is_vector(mode)};
     if (!check_fix_columns(nd, value(c, FC_SPLIT) != 0, value(c, FC_N),
-                           value(c, FC_SRC_STRIDE), &c->fault)) {
+                           value(c, FC_SRC_STRIDE), &c->fault) ||
+        !writes(c, x.size, &x.write)) {
         return false;
     }
     for (int64_t i = 0; i < (nd ? value(c, FC_ND_NUM) : 1); i++) {

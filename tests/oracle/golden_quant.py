@@ -7,13 +7,14 @@ usage: golden_quant.py [--match TEXT] [--keep DIR]. Ends with 'N passed, N faile
 import argparse
 import os
 import sys
+import tempfile
 
 import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from quant_model.fixpipe import Blocks, Columns
 from quant_model.moves import Move
-from quant_program import BACKENDS, ROOT, Fix, Step, compare
+from quant_program import BACKENDS, ROOT, Fix, Step, compare, run
 
 GOLDEN = os.path.join(ROOT, 'tests', 'golden')
 TIKC = os.environ.get('TIKC', os.path.join(ROOT, os.environ.get('BUILD', 'build'), 'tikc'))
@@ -160,6 +161,46 @@ def fixpipe_table():
     return steps, want
 
 
+PRODUCT = """from tbe import tik
+t = tik.Tik()
+inp = t.Tensor("float32", (512,), name="inp", scope=tik.scope_gm)
+out = t.Tensor("float32", (768,), name="out", scope=tik.scope_gm)
+l1 = t.Tensor("float32", (512,), name="l1", scope=tik.scope_cbuf)
+a = t.Tensor("float32", (256,), name="a", scope=tik.scope_ca)
+b = t.Tensor("float32", (256,), name="b", scope=tik.scope_cb)
+c = t.Tensor("float32", (256,), name="c", scope=tik.scope_cc)
+t.data_move(l1, inp, 0, 1, 64, 0, 0)
+t.load2dv2(a, l1, 0, 2, 0, 1, 0)
+t.load2dv2(b, l1[256], 0, 2, 0, 1, 0)
+t.mmad(c, a, b, 16, 16, 16, 0)
+params = tik.FixpipeParamsV220(16, 16, 16, 16)
+t.fixpipe(out[0:256], c, params)
+t.set_atomic_add(1)
+t.fixpipe(out[0:256], c, params)
+t.fixpipe(out[256:512], c, params, config=tik.FixpipeConfig.CFG_NZ)
+t.fixpipe(out[512:768], c, 1, 32, 0, 0)
+t.fixpipe(out[512:768], c, 1, 32, 0, 0, {"relu": True})
+t.set_atomic_add(0)
+t.BuildCCE(kernel_name="k", inputs=[inp], outputs=[out])
+"""
+
+
+def product_case(keep):
+    """What a product leaves in L0C of a 910B, times one, and what its writes under set_atomic_add give."""
+    x = np.arange(-100, 156, dtype=np.float32).reshape(16, 16) / 8
+
+    def by_halves(m):
+        return m.reshape(16, 2, 8).transpose(1, 0, 2).reshape(-1)
+
+    data = np.concatenate([by_halves(x), by_halves(np.eye(16, dtype=np.float32))])
+    want = raw(np.concatenate([2 * x, x, x + np.maximum(x, 0)]))
+    for backend in BACKENDS:
+        with tempfile.TemporaryDirectory() as folder:
+            got = run(TIKC, PRODUCT, data, backend, keep or folder, 'Ascend910B')
+        if isinstance(got, str) or not np.array_equal(raw(got), want):
+            yield f'{backend}: {got if isinstance(got, str) else "differs"}'
+
+
 # ---- tables of single elements ---------------------------------------------------------------------------------
 
 def rows(name):
@@ -239,6 +280,10 @@ def main():
             bad = run_case(case, a.keep, soc)
             passed, failed = passed + (not bad), failed + bool(bad)
             print(''.join(f'{case.name}: {b}\n' for b in bad), end='')
+    if a.match in 'fixpipe of a product':
+        bad = list(product_case(a.keep))
+        passed, failed = passed + (not bad), failed + bool(bad)
+        print(''.join(f'fixpipe of a product: {b}\n' for b in bad), end='')
     if a.match in 'fixpipe_req8_scalar.tsv':
         bad = [f'model: {s.fix}' for s, w in zip(steps, want) if not np.array_equal(s.expected(), w)]
         bad += [f'{b}: {s and s.fix}: {t}' for s, b, t in compare(TIKC, steps, BACKENDS, Fix.SOC, want, a.keep)]
