@@ -584,6 +584,9 @@ Value tik_arange(Interp *in, Value self, const CallArgs *args);
 Value tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args);
 /* The dtype represents the number; a float is no integer unless it has no fraction. */
 bool tik_literal_fits(Value v, Dtype t);
+/* The same of a number that an instruction computes with. Published operators write 65535 for the largest
+ * float16: that is accepted as the infinity that it converts to, with a warning. */
+bool tik_operand_fits(Interp *in, Value v, Dtype t, Span span);
 /* For methods that bind their own arguments: records op with one value and one place for each parameter of
  * the form (VAL_FAIL: the default; a list is one value). False: refused, with diagnostics. The
  * caller has asked tik_dropped and tik_not_built. */

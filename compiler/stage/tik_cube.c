@@ -106,7 +106,7 @@ pad_value(CubeCall *x, Value *v, Value image, Span span)
     }
     Dtype t = ((View *)image.obj)->dtype;
     bool number = v->kind == VAL_INT || v->kind == VAL_FLOAT || v->kind == VAL_BOOL;
-    if (number && tik_literal_fits(*v, t)) {
+    if (number && tik_operand_fits(x->in, *v, t, span)) {
         return true;
     }
     stage_diag(x->in, D_PAD_VALUE, span, "pad_value is %s, which %s does not represent",

@@ -544,6 +544,18 @@ tik_literal_fits(Value v, Dtype t)
     return val_as_int64(v, &i) && i >= lo && i <= hi;
 }
 
+bool
+tik_operand_fits(Interp *in, Value v, Dtype t, Span span)
+{
+    double d;
+    if (t == DT_F16 && val_as_double(v, &d) && fabs(d) == 65535) {
+        stage_diag(in, D_HALF_INFINITE, span, "%s is infinity in float16",
+                   val_repr(in, v));
+        return true;
+    }
+    return tik_literal_fits(v, t);
+}
+
 static bool
 read_literal(InstrCall *x, int i, Dtype t)
 {
@@ -558,7 +570,7 @@ read_literal(InstrCall *x, int i, Dtype t)
                    x->params[i].name, val_repr(x->in, v), dtype_name(t));
         return false;
     }
-    if (!tik_literal_fits(v, t)) {
+    if (!tik_operand_fits(x->in, v, t, x->span[i])) {
         stage_diag(x->in, D_SCALAR_RANGE, x->span[i],
                    "%s is %s, which %s does not represent", x->params[i].name,
                    val_repr(x->in, v), dtype_name(t));
