@@ -2,7 +2,7 @@
  * words as addr_mode, padding that may be None, further arguments of mmad, shapes as lists, a bias that makes
  * another instruction.
  *
- * Owns: mmad-reserved, operand-form, pad-value; addr-mode, range-pad and conv-shape of arguments that are no such
+ * Owns: nop of mmad, mmad-reserved, operand-form, pad-value; addr-mode, range-pad and conv-shape of arguments that are no such
  * number or list. */
 #include "stage/tik.h"
 
@@ -312,6 +312,20 @@ nothing_reserved(const CubeCall *x, const BindParam *params, const Value *got,
     return true;
 }
 
+/* Sides that are the constant 0. */
+static void
+tell_of_nothing(const CubeCall *x, const BindParam *params, const Value *got,
+                const Span *span)
+{
+    for (int i = MMAD_IS_BIAS - 3; i < MMAD_IS_BIAS; i++) {
+        if (!is_none(got[i]) && is_off(got[i])) {
+            stage_diag(x->in, D_NOP, span[i], "%s is 0: mmad computes nothing",
+                       params[i].name);
+            return;
+        }
+    }
+}
+
 /* With a bias tensor nothing is accumulated. */
 static bool
 starts_sum(const CubeCall *x, Value v, Span span)
@@ -353,6 +367,7 @@ tik_mmad(Interp *in, Tik *c, const CallArgs *args)
     if (begun <= 0 || !nothing_reserved(&x, params, x.v, x.span)) {
         return outcome(&x, begun);
     }
+    tell_of_nothing(&x, params, x.v, x.span);
     if (is_none(x.v[MMAD_BIAS])) {
         record(&x, OP_MMAD);
     } else if (starts_sum(&x, x.v[MMAD_IS_BIAS], x.span[MMAD_IS_BIAS])) {

@@ -26,6 +26,10 @@ OLD = ['Ascend310', 'Ascend910A']
 NEW = ['Ascend310P3', 'Ascend610', 'BS9SX1AA']
 TRIPLES = {'old': [('uint8', 'uint8', 'uint32'), ('int8', 'int8', 'int32'), ('uint8', 'int8', 'int32'),
                    ('float16', 'float16', 'float16'), ('float16', 'float16', 'float32')]}
+WIDE = {'Ascend910B1': [('uint8', 'uint8', 'int32'), ('int8', 'int8', 'int32'), ('uint8', 'int8', 'int32'),
+                        ('float16', 'float16', 'float32'), ('bfloat16', 'bfloat16', 'float32'), ('float32',) * 3],
+        'Ascend310B1': [('int8', 'int8', 'int32'), ('float16', 'float16', 'float32'), ('float32',) * 3]}
+WIDE_HIGH = [('int8', 'int8', 'int32'), ('float16', 'float16', 'float32'), ('float32',) * 3]
 TRIPLES['new'] = TRIPLES['old'] + [('uint8', 'uint8', 'int32')]
 
 
@@ -64,6 +68,9 @@ class Draw:
             if self.n(0, 3) == 0:
                 x[:: 7] = self.r.choice(np.array([np.inf, -np.inf, np.nan, 3e38, -3e38, -0.0], np.float32), len(x[:: 7]))
             return x
+        if dtype == 'bfloat16':
+            x = self.r.standard_normal(n).astype(np.float32) * np.float32(10.0 ** self.n(-3, 3))
+            return (x.view(np.uint32) >> 16).astype(np.uint16)
         info = np.iinfo(t)
         if self.n(0, 4) == 0:
             return self.r.choice(np.array([info.min, info.max], t), n)
@@ -109,6 +116,63 @@ def mmad(d):
     left, right, dst = d.p.put('L0A', types[0], a), d.p.put('L0B', types[1], b), d.p.put('L0C', types[2], start)
     d.p.line(f't.mmad({dst}, {left}, {right}, {m}, {k}, {n}, {int(accumulate)})')
     d.p.take(dst, 'L0C', types[2], model.tobytes())
+
+
+def factor(d, types, side, rows, k, n):
+    """One random factor, in L0A (side 0) or L0B, and its name."""
+    k0 = 32 // cm.SIZES[types[0]]
+    size = (1 if rows == 1 else cm.up(rows, 16)) * cm.up(k, k0) if side == 0 else cm.up(k, k0) * cm.up(n, 16)
+    x = d.data(types[side], size)
+    return x, d.p.put(('L0A', 'L0B')[side], types[side], x)
+
+
+def mmad_fixpipe(d):
+    """On processors with more types and a bias, whose sums leave L0C by fixpipe: onto zeros, a bias, or another product."""
+    types = d.pick(WIDE[d.p.processor])
+    k0 = 32 // cm.SIZES[types[0]]
+    m, n = d.pick([1, 16, d.n(1, 50)]), d.pick([16, 32, d.n(1, 50)])
+    k = d.pick([k0, d.n(1, 40), d.n(1, 150)])
+    saturate = saturation(d)
+    dst = d.p.tensor('L0C', types[2], cm.up(m, 16) * cm.up(n, 16))
+    model = np.zeros(cm.up(m, 16) * cm.up(n, 16) * 4, np.uint8)
+    a, left = factor(d, types, 0, m, k, n)
+    b, right = factor(d, types, 1, m, k, n)
+    how = d.n(0, 2)
+    if how == 1:
+        dtype = 'int32' if types[2] == 'int32' else d.pick(['float32', 'float16'])
+        values = d.data(dtype, n) if dtype != 'int32' else d.r.integers(-2**31, 2**31, n).astype(np.int32)
+        bias = d.p.put('L1', dtype, values)
+        cm.mmad(model, bytes_of(a), bytes_of(b), types, m, k, n, False, bytes_of(values), dtype, saturate)
+        d.p.line(f't.mmad({dst}, {left}, {right}, {m}, {k}, {n}, 0, bias_tensor={bias})')
+    else:
+        cm.mmad(model, bytes_of(a), bytes_of(b), types, m, k, n, saturate=saturate)
+        d.p.line(f't.mmad({dst}, {left}, {right}, {m}, {k}, {n}, 0)')
+    if how == 2:
+        cm.mmad(model, bytes_of(a), bytes_of(b), types, m, k, n, True, saturate=saturate)
+        d.p.line(f't.mmad({dst}, {left}, {right}, {m}, {k}, {n}, 1)')
+    d.p.take(dst, 'L0C', types[2], model.tobytes(), columns=cm.up(n, 16))
+
+
+def matmul_fixpipe(d):
+    """matmul or conv2d on these processors, now and then with a bias."""
+    types = d.pick(WIDE_HIGH)
+    k0 = 32 // cm.SIZES[types[0]]
+    m, k, n = d.n(1, 40), d.n(1, 80), d.n(1, 40)
+    saturate = saturation(d)
+    a, b = d.data(types[0], cm.up(m, 16) * cm.up(k, k0)), d.data(types[1], cm.up(k, k0) * cm.up(n, 16))
+    model = np.zeros(cm.up(m, 16) * cm.up(n, 16) * 4, np.uint8)
+    left, right = d.p.put('L1', types[0], a), d.p.put('L1', types[1], b)
+    dst = d.p.tensor('L0C', types[2], len(model) // 4)
+    if d.flag():
+        dtype = 'int32' if types[2] == 'int32' else d.pick(['float32', 'float16'])
+        values = d.data(dtype, n) if dtype != 'int32' else d.r.integers(-2**31, 2**31, n).astype(np.int32)
+        bias = d.p.put('L1', dtype, values)
+        cm.matmul(model, bytes_of(a), bytes_of(b), types, m, k, n, True, bytes_of(values), dtype, saturate)
+        d.p.line(f't.matmul({dst}, {left}, {right}, {m}, {k}, {n}, True, {bias})')
+    else:
+        cm.matmul(model, bytes_of(a), bytes_of(b), types, m, k, n, saturate=saturate)
+        d.p.line(f't.matmul({dst}, {left}, {right}, {m}, {k}, {n})')
+    d.p.take(dst, 'L0C', types[2], model.tobytes(), columns=cm.up(n, 16))
 
 
 def high_types(d):
@@ -198,6 +262,22 @@ def load2d(d):
     d.p.take(dst, scope, dtype, model.tobytes())
 
 
+def load2dv3(d):
+    dtype = d.pick(['int8', 'float16'])
+    scope = d.pick(['L0A', 'L0B'])
+    transpose = dtype == 'float16' and d.flag()
+    m0, k0, m, k = d.n(0, 3), d.n(0, 3), d.pick([0, d.n(1, 4), d.n(1, 4)]), d.pick([0, d.n(1, 4), d.n(1, 4)])
+    from_stride, to_stride = d.n(0, 5), d.n(0, 5)
+    per = 512 // cm.SIZES[dtype]
+    src = d.data(dtype, ((k0 + max(k, 1) - 1) * from_stride + m0 + max(m, 1)) * per, True)
+    before = d.data(dtype, ((max(k, 1) - 1) * to_stride + max(m, 1)) * per, True)
+    model = bytes_of(before)
+    cm.load2d_box(model, bytes_of(src), m0, k0, from_stride, to_stride, m, k, transpose)
+    dst, source = d.p.put(scope, dtype, before), d.p.put('L1', dtype, src)
+    d.p.line(f't.load2dv3({dst}, {source}, {m0}, {k0}, {from_stride}, {to_stride}, {m}, {k}, {transpose})')
+    d.p.take(dst, scope, dtype, model.tobytes())
+
+
 def image(d, dtype, groups, win, sane):
     return d.data(dtype, groups * win.h * win.w * (32 // cm.SIZES[dtype]), sane)
 
@@ -262,8 +342,9 @@ def col2img(d):
     d.p.take(dst, 'UB', dtype, model.tobytes())
 
 
-KINDS = {'mmad': (mmad, OLD + NEW), 'matmul': (matmul, OLD + NEW), 'conv2d': (conv2d, OLD + NEW),
-         'load2d': (load2d, OLD + NEW), 'load3dv1': (load3dv1, OLD + NEW), 'load3dv2': (load3dv2, NEW),
+KINDS = {'mmad-fixpipe': (mmad_fixpipe, list(WIDE)), 'matmul-fixpipe': (matmul_fixpipe, list(WIDE)),
+         'mmad': (mmad, OLD + NEW), 'matmul': (matmul, OLD + NEW), 'conv2d': (conv2d, OLD + NEW),
+         'load2d': (load2d, OLD + NEW), 'load2dv3': (load2dv3, ['Ascend610Lite']), 'load3dv1': (load3dv1, OLD + NEW), 'load3dv2': (load3dv2, NEW),
          'col2img': (col2img, ['Ascend910A'] + NEW)}
 
 

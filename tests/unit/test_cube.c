@@ -1,6 +1,5 @@
-/* test_cube.c: products of matrices of every combination of types, also those whose sums leave L0C by ways that programs
- * do not have yet: the host's function and the emulator against sums term by term, bit for bit. And the inner loops of
- * every level of this processor. */
+/* test_cube.c: products of matrices of every combination of types: the host's function and the emulator against sums
+ * term by term, bit for bit. And the inner loops of every level of this processor. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

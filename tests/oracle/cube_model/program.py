@@ -8,6 +8,9 @@ from . import NUMPY, SIZES, up
 
 SCOPE = {'UB': 'scope_ubuf', 'L1': 'scope_cbuf', 'L0A': 'scope_ca', 'L0B': 'scope_cb', 'L0C': 'scope_cc'}
 
+# Processors whose sums leave L0C by fixpipe only.
+BY_FIXPIPE = ('Ascend910B1', 'Ascend310B1', 'Ascend610Lite')
+
 
 class Program:
     def __init__(self, processor):
@@ -45,6 +48,8 @@ class Program:
             at = first * 512 // SIZES[dtype]
             if self.processor in ('Ascend310', 'Ascend910A'):
                 self.line(f't.load2dv1({dst}[{at}], {src}[{at}], 0, {part}, 1, 0)')
+            elif self.processor == 'Ascend610Lite':
+                self.line(f't.load2dv3({dst}[{at}], {src}[{at}], 0, 0, 0, 0, {part}, 1)')
             else:
                 self.line(f't.load2dv2({dst}[{at}], {src}[{at}], 0, {part}, 0, 1, 0)')
 
@@ -75,13 +80,16 @@ class Program:
         self.expected.append((self.instance, dtype, at, bytes(raw), counts))
         return at // SIZES[dtype]
 
-    def take(self, name, scope, dtype, raw, counts=None):
-        """The tensor's first bytes are raw (of those that count)."""
+    def take(self, name, scope, dtype, raw, counts=None, columns=16):
+        """The tensor's first bytes are raw (of those that count). columns: of sums in L0C, whole fractals."""
         n = len(raw) // SIZES[dtype]
         if scope in ('L0A', 'L0B'):
             self.take_factor(name, scope, dtype, raw)
             return
         at = self.expect(dtype, raw, counts)
+        if scope == 'L0C' and self.processor in BY_FIXPIPE:
+            self.line(f't.fixpipe(out_{dtype}[{at}], {name}, {columns // 16}, {n // columns * 2}, 0, 0)')
+            return
         if scope == 'L0C':
             ub = self.tensor('UB', dtype, n)
             self.line(f't.data_move({ub}, {name}, 0, 1, {n // 256}, 0, 0)')
@@ -109,7 +117,7 @@ class Program:
         else:
             matrix = values.reshape(16 * n, k0).T
         want = matrix.astype(NUMPY[acc]).reshape(m, columns // 16, 16).transpose(1, 0, 2)
-        self.take(c, 'L0C', acc, np.ascontiguousarray(want).tobytes())
+        self.take(c, 'L0C', acc, np.ascontiguousarray(want).tobytes(), columns=columns)
 
     def source(self):
         lines = ['from tbe import tik', 't = tik.Tik()']
