@@ -119,6 +119,8 @@ struct Root {
     StmtId reserve;   /* on-core and dynamic: the instruction that gives it its room */
     bool dynamic; /* its size is known only at run time; elems and bytes are the most */
     int bits;     /* 4: two elements in each of its bytes; else that of the dtype */
+    const Root
+        *holds; /* in LMEM: the packed constant that was moved here last; null: none */
 };
 
 struct Tik {
@@ -619,6 +621,7 @@ Value tik_lane_sub(Interp *in, Tik *c, const CallArgs *args);
 Value tik_lane_mul(Interp *in, Tik *c, const CallArgs *args);
 Value tik_lane_max(Interp *in, Tik *c, const CallArgs *args);
 Value tik_lane_min(Interp *in, Tik *c, const CallArgs *args);
+Value tik_lane_conv2d(Interp *in, Tik *c, const CallArgs *args);
 /* ---- tik_compare.c ---- */
 
 /* What the call of an instruction gives: a handle of CMPMASK where it writes that, else None. */

@@ -34,4 +34,38 @@ Value tik_lanes_bcast(Interp *in, View *v, const CallArgs *args);
 /* reshape of a tensor in LMEM: other extents of h and w. */
 Value tik_lanes_reshape(Interp *in, View *v, const Dim *dim, int ndim, Span span);
 
+/* ---- between tik_lmem_call.c and tik_lmem_conv.c ---------------------------------------------------------------- */
+
+/* A tensor operand as the instruction takes it. */
+typedef struct Side {
+    View *v;
+    const char *name;
+    Span span;
+    int64_t lane;
+    int64_t shape[LMEM_AXES], stride[LMEM_AXES];
+    int bits;
+} Side;
+
+/* One call on its way. */
+typedef struct LanesCall {
+    Interp *in;
+    Tik *c;
+    const CallArgs *args;
+    const char *name; /* of the method */
+    Value got[MAX_PARAMS];
+    Span span[MAX_PARAMS];
+    int n;
+} LanesCall;
+
+/* What every call begins with. 1: go on; 0: nothing is recorded; -1: the arguments do not fit. */
+int tik_lanes_begin(LanesCall *x, const BindParam *params, int n, Value *got, Span *span);
+Value tik_lanes_outcome(const LanesCall *x, int begun);
+/* Add to the operands of the instruction: a value, a number, four of them. */
+void tik_lanes_put(LanesCall *x, Value v, Span span);
+void tik_lanes_number(LanesCall *x, int64_t v);
+void tik_lanes_axes(LanesCall *x, const int64_t n[LMEM_AXES]);
+/* Reads an operand; the second one takes tensors in LMEM of the layouts that arithmetic has. */
+bool tik_lanes_side(LanesCall *x, Value v, const char *name, Span span, Side *s);
+bool tik_lanes_operand(LanesCall *x, Value v, const char *name, Span span, Side *s);
+
 #endif

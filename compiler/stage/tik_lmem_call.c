@@ -6,49 +6,29 @@
 
 #include <string.h>
 
-/* A tensor operand as the instruction takes it. */
-typedef struct Side {
-    View *v;
-    const char *name;
-    Span span;
-    int64_t lane;
-    int64_t shape[LMEM_AXES], stride[LMEM_AXES];
-    int bits;
-} Side;
+/* ---- operands of the instruction --------------------------------------------------------------------------------- */
 
-/* One call on its way. */
-typedef struct LanesCall {
-    Interp *in;
-    Tik *c;
-    const CallArgs *args;
-    const char *name; /* of the method */
-    Value got[MAX_PARAMS];
-    Span span[MAX_PARAMS];
-    int n;
-} LanesCall;
-
-static void
-put(LanesCall *x, Value v, Span span)
+void
+tik_lanes_put(LanesCall *x, Value v, Span span)
 {
     x->got[x->n] = v;
     x->span[x->n++] = span;
 }
 
-static void
-put_number(LanesCall *x, int64_t v)
+void
+tik_lanes_number(LanesCall *x, int64_t v)
 {
-    put(x, val_int(v), x->args->span);
+    tik_lanes_put(x, val_int(v), x->args->span);
 }
 
-/* A list of the form is one value. */
-static void
-put_axes(LanesCall *x, const int64_t n[LMEM_AXES])
+void
+tik_lanes_axes(LanesCall *x, const int64_t n[LMEM_AXES])
 {
     Value list = val_list(x->in, NULL, 0);
     for (int i = 0; i < LMEM_AXES; i++) {
-        (void)!list_push(x->in, list, val_int(n[i]));
+        (void)!list_push(x->in, list, val_int(n[i])); /* four small numbers */
     }
-    put(x, list, x->args->span);
+    tik_lanes_put(x, list, x->args->span);
 }
 
 /* ---- operands --------------------------------------------------------------------------------------------------- */
@@ -81,8 +61,8 @@ linear_side(LanesCall *x, Side *s)
     return true;
 }
 
-static bool
-read_side(LanesCall *x, Value v, const char *name, Span span, Side *s)
+bool
+tik_lanes_side(LanesCall *x, Value v, const char *name, Span span, Side *s)
 {
     *s = (Side){.name = name, .span = span};
     if (!tik_is(v, &tik_tensor_class)) {
@@ -103,9 +83,8 @@ read_side(LanesCall *x, Value v, const char *name, Span span, Side *s)
     return true;
 }
 
-/* What every call begins with. 1: go on; 0: nothing is recorded; -1: the arguments do not fit. */
-static int
-begin(LanesCall *x, const BindParam *params, int n, Value *got, Span *span)
+int
+tik_lanes_begin(LanesCall *x, const BindParam *params, int n, Value *got, Span *span)
 {
     if (tik_dropped(x->c)) {
         return 0;
@@ -116,8 +95,8 @@ begin(LanesCall *x, const BindParam *params, int n, Value *got, Span *span)
     return tik_not_built(x->in, x->c, x->args->span);
 }
 
-static Value
-outcome(const LanesCall *x, int begun)
+Value
+tik_lanes_outcome(const LanesCall *x, int begun)
 {
     return begun < 0 || x->in->fatal ? val_fail() : val_none();
 }
@@ -199,27 +178,52 @@ same_width(LanesCall *x, const Side *d, const Side *s)
     return false;
 }
 
+/* A packed constant goes to the lanes that its rows are for; the tensor remembers it. */
+static bool
+note_packed(LanesCall *x, const Side *d, const Side *s, LaneFunc func)
+{
+    Root *to = d->v->root;
+    const Root *from = s->v->root;
+    if (to->mem == SC_LMEM) {
+        to->holds = NULL;
+    }
+    if (!from->pack || to->mem != SC_LMEM) {
+        return true;
+    }
+    if (d->lane != 0) {
+        stage_diag(x->in, D_PACK_START_LANE, d->span,
+                   "the packed constant '%s' is moved to lane %lld",
+                   tik_sym(x->in, from->name), (long long)d->lane);
+        return false;
+    }
+    bool whole = func == LANE_COPY && memcmp(d->shape, s->shape, sizeof s->shape) == 0 &&
+                 d->v->lanes->x.base == 0 && s->v->ndim == LMEM_AXES && !s->v->sliced;
+    to->holds = whole ? from : NULL;
+    return true;
+}
+
 static void
 move_tensors(LanesCall *x, const Value *got, const Span *span)
 {
     Side d, s;
     LaneFunc func;
-    bool ok = read_side(x, got[0], "dst", span[0], &d);
-    ok = read_side(x, got[1], "src", span[1], &s) && ok;
-    if (!ok || !read_func(x, got, span, &func) || !same_width(x, &d, &s)) {
+    bool ok = tik_lanes_side(x, got[0], "dst", span[0], &d);
+    ok = tik_lanes_side(x, got[1], "src", span[1], &s) && ok;
+    if (!ok || !read_func(x, got, span, &func) || !same_width(x, &d, &s) ||
+        !note_packed(x, &d, &s, func)) {
         return;
     }
-    put(x, got[0], span[0]);
-    put(x, got[1], span[1]);
-    put_number(x, func);
-    put_number(x, d.bits);
-    put_number(x, d.lane);
-    put_number(x, s.lane);
-    put_axes(x, d.shape);
-    put_axes(x, d.stride);
-    put_axes(x, s.shape);
-    put_axes(x, s.stride);
-    put_number(x, -1); /* all lanes */
+    tik_lanes_put(x, got[0], span[0]);
+    tik_lanes_put(x, got[1], span[1]);
+    tik_lanes_number(x, func);
+    tik_lanes_number(x, d.bits);
+    tik_lanes_number(x, d.lane);
+    tik_lanes_number(x, s.lane);
+    tik_lanes_axes(x, d.shape);
+    tik_lanes_axes(x, d.stride);
+    tik_lanes_axes(x, s.shape);
+    tik_lanes_axes(x, s.stride);
+    tik_lanes_number(x, -1); /* all lanes */
     (void)tik_record(x->in, x->c, OP_DATA_MOVE_TENSOR, x->args, x->got, x->span);
 }
 
@@ -243,11 +247,11 @@ tik_data_move(Interp *in, Tik *c, const CallArgs *args)
         diag_help(in->u, d, "write data_move(dst, src); the layouts say the rest");
         return val_none();
     }
-    int begun = begin(&x, params, 4, got, span);
+    int begun = tik_lanes_begin(&x, params, 4, got, span);
     if (begun > 0) {
         move_tensors(&x, got, span);
     }
-    return outcome(&x, begun);
+    return tik_lanes_outcome(&x, begun);
 }
 
 /* ---- arithmetic ----------------------------------------------------------------------------------------------------- */
@@ -292,10 +296,10 @@ shape_ok(LanesCall *x, const Side *d, const Side *s)
     return true;
 }
 
-static bool
-read_operand(LanesCall *x, Value v, const char *name, Span span, Side *s)
+bool
+tik_lanes_operand(LanesCall *x, Value v, const char *name, Span span, Side *s)
 {
-    return read_side(x, v, name, span, s) && layout_ok(x, s);
+    return tik_lanes_side(x, v, name, span, s) && layout_ok(x, s);
 }
 
 static void
@@ -303,25 +307,25 @@ compute(LanesCall *x, Op op, Op scalar, const Value *got, const Span *span)
 {
     Side d, a, b;
     bool two = tik_is(got[2], &tik_tensor_class);
-    bool ok = read_operand(x, got[0], "dst", span[0], &d);
-    ok = read_operand(x, got[1], "a", span[1], &a) && ok;
-    ok = (!two || read_operand(x, got[2], "b", span[2], &b)) && ok;
+    bool ok = tik_lanes_operand(x, got[0], "dst", span[0], &d);
+    ok = tik_lanes_operand(x, got[1], "a", span[1], &a) && ok;
+    ok = (!two || tik_lanes_operand(x, got[2], "b", span[2], &b)) && ok;
     if (!ok || !shape_ok(x, &d, &a) || (two && !shape_ok(x, &d, &b))) {
         return;
     }
     for (int i = 0; i < 3; i++) {
-        put(x, got[i], span[i]);
+        tik_lanes_put(x, got[i], span[i]);
     }
-    put_number(x, d.lane);
-    put_number(x, a.lane);
+    tik_lanes_number(x, d.lane);
+    tik_lanes_number(x, a.lane);
     if (two) {
-        put_number(x, b.lane);
+        tik_lanes_number(x, b.lane);
     }
-    put_axes(x, d.shape);
-    put_axes(x, d.stride);
-    put_axes(x, a.stride);
+    tik_lanes_axes(x, d.shape);
+    tik_lanes_axes(x, d.stride);
+    tik_lanes_axes(x, a.stride);
     if (two) {
-        put_axes(x, b.stride);
+        tik_lanes_axes(x, b.stride);
     }
     (void)tik_record(x->in, x->c, two ? op : scalar, x->args, x->got, x->span);
 }
@@ -334,11 +338,11 @@ call_arithmetic(Interp *in, Tik *c, const CallArgs *args, Op op, Op scalar)
     LanesCall x = {.in = in, .c = c, .args = args, .name = op_table[op].name};
     Value got[3];
     Span span[3];
-    int begun = begin(&x, params, 3, got, span);
+    int begun = tik_lanes_begin(&x, params, 3, got, span);
     if (begun > 0) {
         compute(&x, op, scalar, got, span);
     }
-    return outcome(&x, begun);
+    return tik_lanes_outcome(&x, begun);
 }
 
 #define ARITHMETIC(name, id)                                                             \

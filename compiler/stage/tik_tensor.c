@@ -196,7 +196,8 @@ read_scope(Making *m)
     }
     const Soc *soc = m->c->k->soc;
     bool lanes = m->root->mem == SC_LMEM || m->root->mem == SC_SMEM;
-    if (m->root->mem != SC_GM && lanes != (soc->lane != NULL)) {
+    bool lacks = lanes != (soc->lane != NULL) || (lanes && soc->bytes[m->root->mem] == 0);
+    if (m->root->mem != SC_GM && lacks) {
         stage_diag(m->in, D_SCOPE_UNAVAILABLE, m->span[P_SCOPE],
                    "'%s' is in %s, which %s does not have", tik_sym(m->in, m->root->name),
                    scope_name(m->root->mem), soc->name);

@@ -3,9 +3,8 @@
  *
  * LMEM is the lanes one behind the other, lane_bytes apart (EmuProgram). An operand is the part of lane 0 from its
  * base on; its channels say which lanes are touched. */
-#include "emu/emu.h"
+#include "emu/emu_lmem.h"
 #include "isa/scalar.h"
-#include "layout/lmem.h"
 #include "num/half.h"
 
 #include <string.h>
@@ -17,15 +16,6 @@ enum {
     OPERANDS = 3,
     MOST_EXTENT = 65535
 };
-
-typedef struct EmuTensor {
-    uint8_t *at;
-    LmemTensor x; /* base 0 */
-    int64_t step[LMEM_AXES];
-    int npu; /* lanes; 0: linear */
-    int64_t lane_bytes;
-    Dtype dtype;
-} EmuTensor;
 
 void
 emu_lmem_reset(EmuRun *r)
@@ -63,8 +53,8 @@ reach(const EmuTensor *t)
     return ((last + 1) * t->x.bits + 7) / 8;
 }
 
-static bool
-open_tensor(EmuRun *r, const EmuOp *op, int slot, int bits, EmuTensor *t)
+bool
+emu_tensor_open(EmuRun *r, const EmuOp *op, int slot, int bits, EmuTensor *t)
 {
     const LmemOperand *o = form_lmem(op_table[op->op].form, slot);
     const EmuRef *ref = emu_slot_ref(r->p, op, slot);
@@ -83,8 +73,8 @@ open_tensor(EmuRun *r, const EmuOp *op, int slot, int bits, EmuTensor *t)
 }
 
 /* Where an element is: its byte, and for elements of 4 bits which half of it. */
-static uint8_t *
-element(const EmuTensor *t, const int64_t at[LMEM_AXES], int *half)
+uint8_t *
+emu_tensor_at(const EmuTensor *t, const int64_t at[LMEM_AXES], int *half)
 {
     int64_t c = at[LMEM_C], lane = 0;
     if (t->npu > 0) {
@@ -98,8 +88,8 @@ element(const EmuTensor *t, const int64_t at[LMEM_AXES], int *half)
 }
 
 /* The next element in row-major order; false behind the last. */
-static bool
-next_element(const int64_t shape[LMEM_AXES], int64_t at[LMEM_AXES])
+bool
+emu_tensor_next(const int64_t shape[LMEM_AXES], int64_t at[LMEM_AXES])
 {
     for (int i = LMEM_AXES - 1; i >= 0; i--) {
         if (++at[i] < shape[i]) {
@@ -117,8 +107,8 @@ copy_element(const EmuTensor *d, const int64_t to[LMEM_AXES], const EmuTensor *s
              const int64_t from[LMEM_AXES])
 {
     int high, from_high;
-    uint8_t *p = element(d, to, &high);
-    const uint8_t *q = element(s, from, &from_high);
+    uint8_t *p = emu_tensor_at(d, to, &high);
+    const uint8_t *q = emu_tensor_at(s, from, &from_high);
     if (d->x.bits >= 8) {
         memcpy(p, q, (size_t)d->x.bits / 8);
         return;
@@ -181,7 +171,7 @@ exec_move(EmuRun *r, const EmuOp *op)
     int bits = (int)emu_slot_attr(r->p, op, BITS);
     LaneFunc func = (LaneFunc)emu_slot_attr(r->p, op, FUNC);
     uint64_t mask = (uint64_t)emu_slot_attr(r->p, op, MASK);
-    if (!open_tensor(r, op, 0, bits, &d) || !open_tensor(r, op, 1, bits, &s)) {
+    if (!emu_tensor_open(r, op, 0, bits, &d) || !emu_tensor_open(r, op, 1, bits, &s)) {
         return false;
     }
     if (!sides_fit(func, &d, &s)) {
@@ -193,9 +183,9 @@ exec_move(EmuRun *r, const EmuOp *op)
             copy_element(&d, to, &s, from);
         }
         if (func == LANE_COPY) {
-            (void)next_element(s.x.shape, from);
+            (void)emu_tensor_next(s.x.shape, from);
         }
-    } while (next_element(d.x.shape, to));
+    } while (emu_tensor_next(d.x.shape, to));
     return true;
 }
 
@@ -271,30 +261,59 @@ exec_arith(EmuRun *r, const EmuOp *op)
     Sem sem = op_table[op->op].sem;
     int half, n = op_table[op->op].form == FORM_LSCALAR ? 2 : OPERANDS;
     for (int i = 0; i < n; i++) {
-        if (!open_tensor(r, op, i, 0, &o[i])) {
+        if (!emu_tensor_open(r, op, i, 0, &o[i])) {
             return false;
         }
     }
     Dtype t = o[0].dtype;
     int64_t number = n < OPERANDS ? emu_slot(r, op, 2) : 0;
     do {
-        int64_t a = load(t, element(&o[1], at, &half));
-        int64_t b = n < OPERANDS ? number : load(t, element(&o[2], at, &half));
+        int64_t a = load(t, emu_tensor_at(&o[1], at, &half));
+        int64_t b = n < OPERANDS ? number : load(t, emu_tensor_at(&o[2], at, &half));
         int64_t v = dtype_is_float(t) ? floats(sem, t, a, b) : integers(sem, a, b);
-        store(t, element(&o[0], at, &half), v);
-    } while (next_element(o[0].x.shape, at));
+        store(t, emu_tensor_at(&o[0], at, &half), v);
+    } while (emu_tensor_next(o[0].x.shape, at));
     return true;
 }
 
 /* ---- binding --------------------------------------------------------------------------------------------------- */
+
+/* The rules that do not depend on addresses: all numbers of these instructions are constants. */
+static bool
+statics_hold(const EmuProgram *p, const EmuOp *op)
+{
+    int n;
+    Fault fault;
+    CheckInstr in = {.op = (Op)op->op, .soc = p->kernel.soc};
+    const ParamInfo *params = form_params(op_table[op->op].form, &n);
+    for (int i = 0; i < n; i++) {
+        bool tensor = params[i].role == ROLE_DST || params[i].role == ROLE_SRC;
+        if (tensor) {
+            const EmuRef *ref = emu_slot_ref(p, op, i);
+            in.args[i].t.dtype = ref->dtype;
+            in.args[i].t.scope = p->kernel.regions[ref->region].scope;
+        } else if (params[i].role == ROLE_ATTR) {
+            in.args[i].v = emu_slot_attr(p, op, i);
+        }
+    }
+    return in.soc->lane != NULL && check_static(&in, &fault);
+}
 
 bool
 emu_bind_lmem(EmuProgram *p, EmuOp *op, const char **why)
 {
     Form form = op_table[op->op].form;
     bool move = form == FORM_LMOVE;
-    Dtype t = emu_slot_ref(p, op, 0)->dtype;
+    Dtype t = emu_slot_ref(p, op, form_main(form))->dtype;
     op->dtype = (uint8_t)t;
+    *why = "the numbers of the instruction do not fit each other";
+    if (!statics_hold(p, op)) {
+        return false;
+    }
+    if (form == FORM_LCONV) {
+        op->exec = emu_exec_lane_conv;
+        return true;
+    }
     op->exec = move ? exec_move : exec_arith;
     *why = "the instruction is for processors with lanes, and tensors of one type";
     for (int i = 1; form_lmem(form, i) != NULL; i++) {

@@ -4,12 +4,13 @@
  *
  * Rules are asked in the order of the manual: extents, lanes, strides, addresses that repeat, lanes that must be equal,
  * counts, stride of w, broadcast.
- * Owns: dma-dim-range, lane-range, stride-range, stride-overlap, lane-mismatch, dma-count, dma-wstride, bcast-lanes,
+ * Owns: conv-unsupported, conv-type, dma-dim-range, lane-range, stride-range, stride-overlap, lane-mismatch, dma-count, dma-wstride, bcast-lanes,
  * lane-descriptor; path and overlap-forbidden of these instructions. */
 #include "isa/check_int.h"
 
 #include <string.h>
 
+#include "isa/lmem_conv.h"
 #include "layout/lmem.h"
 
 enum {
@@ -137,6 +138,22 @@ written_once(const CheckInstr *in, int param, Fault *fault)
                       (long long)x.shape[1], (long long)x.shape[2], (long long)x.shape[3],
                       (long long)x.stride[0], (long long)x.stride[1],
                       (long long)x.stride[2], (long long)x.stride[3]);
+}
+
+/* The same rule on every operand, the destination first. */
+static bool
+on_each(const CheckInstr *in, bool (*rule)(const CheckInstr *, int, Fault *),
+        Fault *fault)
+{
+    int n;
+    Form form = op_table[in->op].form;
+    (void)form_params(form, &n);
+    for (int i = 0; i < n; i++) {
+        if (form_lmem(form, i) != NULL && !rule(in, i, fault)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* ---- arithmetic -------------------------------------------------------------------------------------------- */
@@ -276,28 +293,158 @@ broadcast_ok(const CheckInstr *in, Fault *fault)
                       (long long)c, (long long)lane, in->soc->name, (long long)npu);
 }
 
-/* ---- the family -------------------------------------------------------------------------------------------- */
+/* ---- convolution ------------------------------------------------------------------------------------------- */
 
-/* The same rule on every operand, the destination first. */
+LaneConv
+lane_conv_numbers(const CheckInstr *in)
+{
+    const CheckArg *a = in->args;
+    LaneConv c = {.parallel = a[LC_PARALLEL].v,
+                  .depthwise = a[LC_DEPTHWISE].v != 0,
+                  .requant_words = a[LC_WORDS].v,
+                  .requant_pitch = a[LC_WORD_PITCH].v,
+                  .bias_offset = a[LC_BIAS].v,
+                  .weight_offset = a[LC_WEIGHT].v,
+                  .weight_pitch = a[LC_WEIGHT_PITCH].v};
+    for (int i = 0; i < 2; i++) {
+        c.kernel[i] = a[LC_KERNEL + i].v;
+        c.stride[i] = a[LC_STRIDE + i].v;
+        c.pad[i] = a[LC_PAD + i].v;
+        c.dilation[i] = a[LC_DILATION + i].v;
+    }
+    return c;
+}
+
 static bool
-on_each(const CheckInstr *in, bool (*rule)(const CheckInstr *, int, Fault *),
-        Fault *fault)
+is_conv(const CheckInstr *in)
+{
+    return op_table[in->op].form == FORM_LCONV;
+}
+
+/* Every number in the range that param.def has for it. */
+static bool
+conv_numbers_ok(const CheckInstr *in, Fault *fault)
 {
     int n;
-    Form form = op_table[in->op].form;
-    (void)form_params(form, &n);
-    for (int i = 0; i < n; i++) {
-        if (form_lmem(form, i) != NULL && !rule(in, i, fault)) {
-            return false;
+    const ParamInfo *p = form_params(FORM_LCONV, &n);
+    for (int i = LC_KERNEL; i < n; i++) {
+        int64_t v = in->args[i].v;
+        FaultAt at = {p[i].rule, i, v, p[i].lo, p[i].hi};
+        if (v < p[i].lo || v > p[i].hi) {
+            return check_fail(fault, &at, "%s is %lld; %s takes %lld to %lld", p[i].name,
+                              (long long)v, check_op_name(in), (long long)p[i].lo,
+                              (long long)p[i].hi);
         }
     }
     return true;
 }
 
 static bool
+conv_types_ok(const CheckInstr *in, Fault *fault)
+{
+    Dtype x = in->args[LC_SRC].t.dtype, d = in->args[LC_DST].t.dtype;
+    Dtype w = in->args[LC_TABLE].t.dtype;
+    bool words = in->args[LC_WORDS].v > 0;
+    bool whole = x == DT_F32 && d == DT_F32 && w == DT_F32 && !words;
+    bool bytes = x != DT_F32 && (w == DT_U8 || w == DT_S8) &&
+                 (words ? d == DT_S8 || d == DT_U8 : d == DT_S32);
+    FaultAt at = {RULE_CONV_TYPE, LC_DST, (int64_t)d, 0, 0};
+    return whole || bytes ||
+           check_fail(fault, &at, "dst is %s, src %s and the weight %s%s", dtype_name(d),
+                      dtype_name(x), dtype_name(w), words ? " with requantisation" : "");
+}
+
+/* Weights of one output channel, elements of its slot. */
+static int64_t
+slot_elements(const CheckInstr *in, const LaneConv *c)
+{
+    int64_t points = c->kernel[0] * c->kernel[1]; /* of 16 bits each */
+    int64_t groups = lmem_ceil(extent_of(in, LC_SRC, LMEM_C), c->parallel);
+    return c->depthwise ? points : sat_mul(groups * c->parallel, points);
+}
+
+/* Numbers that fit each other: what is read of the weight lies in its slots. */
+static bool
+conv_fits(const CheckInstr *in, Fault *fault)
+{
+    LaneConv c = lane_conv_numbers(in);
+    int64_t size = dtype_size(in->args[LC_SRC].t.dtype);
+    int64_t need = sat_mul(slot_elements(in, &c), size);
+    FaultAt at = {RULE_LANE_FUNC, LC_WEIGHT_PITCH, c.weight_pitch, need, INT32_MAX};
+    if (c.weight_pitch < need || c.weight_pitch % size != 0) {
+        return check_fail(fault, &at,
+                          "weight_pitch is %lld; the weights of one channel have %lld "
+                          "bytes",
+                          (long long)c.weight_pitch, (long long)need);
+    }
+    at = (FaultAt){RULE_LANE_FUNC, LC_WORDS, c.requant_words, 0, 3};
+    if (c.requant_words == 1 || c.requant_pitch < 4 * c.requant_words) {
+        return check_fail(fault, &at, "%lld words of requantisation every %lld bytes",
+                          (long long)c.requant_words, (long long)c.requant_pitch);
+    }
+    bool images = extent_of(in, LC_DST, LMEM_N) == extent_of(in, LC_SRC, LMEM_N);
+    bool channels =
+        !c.depthwise || extent_of(in, LC_DST, LMEM_C) == extent_of(in, LC_SRC, LMEM_C);
+    at = (FaultAt){RULE_LANE_FUNC, LC_DST, 0, 0, 0};
+    return (images && channels) ||
+           check_fail(fault, &at, "dst and src have other numbers of %s",
+                      images ? "channels" : "images");
+}
+
+/* Weights stand in the lanes from 0 on, and so do the results; 8-bit images too. */
+static bool
+conv_lanes_ok(const CheckInstr *in, Fault *fault)
+{
+    for (int param = 0; param < 2; param++) {
+        int64_t lane = in->args[operand(in, param)->lane].v;
+        FaultAt at = {RULE_LANE_MISMATCH, param, lane, 0, 0};
+        bool any = param == LC_SRC && in->args[LC_SRC].t.dtype == DT_F32 &&
+                   in->args[LC_DEPTHWISE].v == 0;
+        if (lane != 0 && !any) {
+            return check_fail(fault, &at,
+                              "%s starts in lane %lld and the weight in lane 0; they "
+                              "start in one lane",
+                              check_param_name(in, param), (long long)lane);
+        }
+    }
+    return true;
+}
+
+static bool
+conv_statics(const CheckInstr *in, Fault *fault)
+{
+    return check_main_dtype(in, LC_SRC, fault) && scope_ok(in, LC_DST, fault) &&
+           scope_ok(in, LC_SRC, fault) && scope_ok(in, LC_TABLE, fault) &&
+           on_each(in, extents_ok, fault) && on_each(in, lane_ok, fault) &&
+           on_each(in, strides_ok, fault) && conv_numbers_ok(in, fault) &&
+           conv_types_ok(in, fault) && written_once(in, LC_DST, fault) &&
+           conv_lanes_ok(in, fault) && conv_fits(in, fault);
+}
+
+/* Bytes of a lane from the weight operand's start to the end of its last slot. */
+static int64_t
+table_bytes(const CheckInstr *in)
+{
+    LaneConv c = lane_conv_numbers(in);
+    int64_t slots = lmem_ceil(extent_of(in, LC_DST, LMEM_C), in->soc->lane->npu);
+    int64_t words = c.requant_words > 0 ? sat_add(sat_mul(slots - 1, c.requant_pitch),
+                                                  4 * c.requant_words)
+                                        : 0;
+    int64_t bias = c.bias_offset >= 0 ? sat_add(c.bias_offset, 4 * slots) : 0;
+    int64_t weights = sat_add(c.weight_offset, sat_mul(slots, c.weight_pitch));
+    int64_t end = words > bias ? words : bias;
+    return end > weights ? end : weights;
+}
+
+/* ---- the family -------------------------------------------------------------------------------------------- */
+
+static bool
 lmem_statics(const CheckInstr *in, Fault *fault)
 {
     bool move = is_move(in);
+    if (is_conv(in)) {
+        return conv_statics(in, fault);
+    }
     if (!check_main_dtype(in, 0, fault) || !on_each(in, check_same_dtype, fault) ||
         !(move ? path_ok(in, fault) && elements_ok(in, fault)
                : on_each(in, scope_ok, fault)) ||
@@ -312,6 +459,9 @@ lmem_statics(const CheckInstr *in, Fault *fault)
 static int64_t
 lmem_bytes_of(const CheckInstr *in, int param)
 {
+    if (is_conv(in) && param == LC_TABLE) {
+        return table_bytes(in);
+    }
     LmemTensor x = tensor_of(in, param);
     return lmem_ceil(lmem_extent(target_of(in, param), &x) * x.bits, BYTE_BITS);
 }
@@ -321,6 +471,10 @@ lmem_bytes_of(const CheckInstr *in, int param)
 static Footprint
 lmem_footprint(const CheckInstr *in, int param, bool *exact)
 {
+    if (is_conv(in) && param == LC_TABLE) {
+        *exact = false;
+        return (Footprint){in->args[param].t.offset, 1, 0, 1, 0, table_bytes(in)};
+    }
     LmemTensor x = tensor_of(in, param);
     Footprint whole = {x.base, 1, 0, 1, 0, lmem_bytes_of(in, param)};
     Footprint runs = {x.base, 1, 0, 1, 0, x.bits / BYTE_BITS};
@@ -349,7 +503,7 @@ lmem_footprint(const CheckInstr *in, int param, bool *exact)
 static bool
 same_tensor(const CheckInstr *in, const LmemTensor *a, const LmemTensor *b)
 {
-    return !is_move(in) && a->base == b->base && a->lane == b->lane &&
+    return !is_move(in) && !is_conv(in) && a->base == b->base && a->lane == b->lane &&
            memcmp(a->stride, b->stride, sizeof a->stride) == 0;
 }
 
@@ -357,15 +511,18 @@ static bool
 lmem_overlap(const CheckInstr *in, int param, Fault *fault)
 {
     const CheckTensor *d = &in->args[0].t, *s = &in->args[param].t;
+    if (is_conv(in) && param == LC_TABLE) {
+        return check_apart(in, RULE_OVERLAP_FORBIDDEN, 0, param, fault);
+    }
     LmemTensor a = tensor_of(in, 0), b = tensor_of(in, param);
     FaultAt at = {RULE_OVERLAP_FORBIDDEN, param, s->offset, d->offset, d->offset};
     return d->buffer != s->buffer || same_tensor(in, &a, &b) ||
            lmem_apart(target_of(in, 0), &a, &b) ||
-           check_fail(fault, &at, "%s and %s share bytes of one tensor; %s takes %s",
-                      check_param_name(in, 0), check_param_name(in, param),
-                      check_op_name(in),
-                      is_move(in) ? "tensors that lie apart"
-                                  : "the same view, or views that lie apart");
+           check_fail(
+               fault, &at, "%s and %s share bytes of one tensor; %s takes %s",
+               check_param_name(in, 0), check_param_name(in, param), check_op_name(in),
+               is_move(in) || is_conv(in) ? "tensors that lie apart"
+                                          : "the same view, or views that lie apart");
 }
 
 static int

@@ -25,6 +25,8 @@ ops_find(Sem sem)
         return ops_spread;
     case SEM_FILL_UNITS:
         return ops_fill_units;
+    case SEM_LANE_CONV:
+        return ops_lane_conv;
     case SEM_NCHW:
         return ops_nchw;
     case SEM_TILES:

@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import sys
 import tempfile
 
@@ -128,6 +129,7 @@ PROGRAMS = {
     'P03': ('p03', {'x_gm': 'p03_x', 'b_gm': 'p03_bias'}, {'y_gm': 'p03_y'}),
     'P04': ('p04', {'a_gm': 'p04_a', 'b_gm': 'p04_b'}, {f'{op}_gm': f'p04_{op}' for op in ('sub', 'mul', 'max', 'min')}),
 }
+PROGRAMS['P05'] = ('p05', {'x_gm': 'p05_x'}, {'out': 'm02_merged', 'y_gm': 'p05_y'})
 ON_UNITS = ('L24', 'V02', 'V03')   # tests/unit/test_lmem.c: cells of batch items, addresses
 
 
@@ -196,6 +198,8 @@ def main():
     bad, done = [], 0
     with tempfile.TemporaryDirectory() as folder:
         for name, text, inputs, outputs in cases(index):
+            for constant in re.findall(r'init="([\w.]+)"', text):
+                shutil.copy(os.path.join(GOLDEN, constant), folder)
             for backend in BACKENDS if a.match in name else ():
                 done += 1
                 got, said = run(folder, text, inputs, list(outputs), backend)

@@ -136,7 +136,7 @@ def from_exact(x, dtype):
             bits = x.astype(np.float16).view(np.uint16).copy()
             bits[np.isnan(x)] = 0x7e00
             return bits.view(np.float16)
-    u = f.view(np.uint32).astype(np.uint64)
+    u = f.view(np.uint32).astype(np.int64)
     bits = ((u + 0x7fff + (u >> 16 & 1)) >> 16).astype(np.uint16)
     bits[np.isnan(x)] = 0x7fc0
     return bits
@@ -168,3 +168,34 @@ def boxes(shape):
 
 def elements(shape):
     return itertools.product(*(range(n) for n in shape))
+
+
+def convolution(x, w, stride, pad, dilation, depthwise=False):
+    """The sums of a convolution (lane_conv2d): int32 that wraps, or float32, whose sums are taken in the order of input
+    channels, rows and columns of the kernel. pad: top, bottom, left, right."""
+    acc = np.float32 if x.dtype == np.float32 else np.int64
+    x = np.pad(x.astype(acc), ((0, 0), (0, 0), pad[:2], pad[2:]))
+    n, ic, h, width = x.shape
+    oc, _, kh, kw = w.shape
+    oh = (h - dilation[0] * (kh - 1) - 1) // stride[0] + 1
+    ow = (width - dilation[1] * (kw - 1) - 1) // stride[1] + 1
+    out = np.zeros((n, oc, oh, ow), acc)
+    for c in range(1 if depthwise else ic):
+        for a in range(kh):
+            for b in range(kw):
+                top, left = a * dilation[0], b * dilation[1]
+                part = x[:, :, top:top + (oh - 1) * stride[0] + 1:stride[0],
+                         left:left + (ow - 1) * stride[1] + 1:stride[1]]
+                part = part if depthwise else part[:, c:c + 1]
+                out += part * w[:, c, a, b].astype(acc)[None, :, None, None]
+    return out if acc == np.float32 else out.astype(np.int32)
+
+
+def requantised(v, mul, shift, zp, dtype):
+    """(v * mul) / 2^shift, to the nearest and up in the middle, + zp, in the range of the dtype. By channel."""
+    v, mul, shift, zp = v.astype(object), *(np.asarray(k).astype(object)[None, :, None, None] for k in (mul, shift, zp))
+    r = v * mul
+    half = np.where(shift > 0, 1 << np.maximum(shift - 1, 0), 0)
+    r = (r + half) // (1 << shift) + zp
+    info = np.iinfo(dtype)
+    return np.clip(r, int(info.min), int(info.max)).astype(dtype)

@@ -248,6 +248,36 @@ def round_trip():
     tall = np.zeros((112, 80), np.float16)
     tall[:100] = x
     return {"x": x}, {"nz": columns(tall, 16), "y": x}
+def lanes_round_trip():
+    x = RNG.integers(-2 ** 31, 2 ** 31, (2, 5, 2, 3)).astype(np.int32)
+    return {"src": x}, {"dst": (x.astype(np.int64) * 2).astype(np.int32)}
+
+
+def lanes_bias():
+    x, b = floats("float16", 2, 70, 12, 20), floats("float16", 70)
+    with np.errstate(all="ignore"):
+        y = quiet((x.astype(np.float32) + b.astype(np.float32)[None, :, None, None]).astype(np.float16))
+    return {"x_gm": x, "b_gm": b}, {"y_gm": np.ascontiguousarray(larger(y, np.zeros_like(y)).transpose(1, 0, 2, 3))}
+
+
+def lanes_layer(x, oc, step, stride):
+    """A layer of lmem_conv.tik: numbers() of its weight and bias, 3 x 3 kernels, a border of one."""
+    def numbers(n, most):
+        i = np.arange(n, dtype=np.int64)
+        return (i * i * step + 11 * i) % (2 * most + 1) - most
+    ic, channel = x.shape[1], np.arange(oc, dtype=np.int64)[None, :, None, None]
+    weight = numbers(oc * ic * 9, 127).reshape(oc, ic, 3, 3)
+    wide = np.pad(x.astype(np.int64), ((0, 0), (0, 0), (1, 1), (1, 1)))
+    h, w = ((n - 1) // stride + 1 for n in x.shape[2:])
+    sums = sum(np.einsum("nchw,oc->nohw", wide[:, :, i:i + stride * h:stride, j:j + stride * w:stride], weight[:, :, i, j])
+               for i in range(3) for j in range(3)) + numbers(oc, 5000)[None, :, None, None]
+    shift = 29 + channel % 3
+    return np.clip(((sums * (1000000 + 7919 * channel) + (1 << (shift - 1))) >> shift) + 3, -128, 127).astype(np.int8)
+
+
+def lanes_conv():
+    x = RNG.integers(-128, 128, (2, 3, 15, 18), dtype=np.int8)
+    return {"x_gm": x}, {"y_gm": lanes_layer(np.maximum(lanes_layer(x, 32, 5, 1), 0), 70, 3, 2)}
 
 
 # Relative and absolute tolerance of samples whose order of rounding is not numpy's.
@@ -270,6 +300,8 @@ CASES = [
     ("matmul_int8", "matmul_int8", matmul_int8), ("matmul_f16", "matmul_f16", matmul_f16),
     ("conv_int8", "conv_int8", conv_int8),
     ("atomic_sum", "atomic_sum", atomic_sum), ("nd_nz", "nd_nz", round_trip),
+    ("lmem_round_trip", "lmem_round_trip", lanes_round_trip), ("lmem_bias_add", "lmem_bias_add", lanes_bias),
+    ("lmem_conv", "lmem_conv", lanes_conv),
 ]
 
 

@@ -227,8 +227,12 @@ good(Op op)
             a->v = p[i].hi;
         }
         if (f == FAM_LMEM) { /* one element in each tensor */
-            bool ones = p[i].rule == RULE_DMA_DIM || p[i].rule == RULE_STRIDE_RANGE;
+            bool ones = p[i].rule == RULE_DMA_DIM || p[i].rule == RULE_STRIDE_RANGE ||
+                        p[i].rule == RULE_CONV_UNSUPPORTED ||
+                        strcmp(p[i].name, "parallel") == 0 ||
+                        strcmp(p[i].name, "weight_pitch") == 0;
             a->t.scope = SC_LMEM;
+            a->t.dtype = op == OP_LANE_CONV2D && i == 0 ? DT_S32 : a->t.dtype;
             a->v = ones ? 1 : strcmp(p[i].name, "bits") == 0 ? 8 * dtype_size(t.dst) : 0;
         }
         a->v = related_value(op, i, a->v);
