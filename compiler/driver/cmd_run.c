@@ -415,13 +415,45 @@ run_host(Cmd *c, Job *job, TikError *err)
     return ok;
 }
 
+/* ---- the emulator's view of LMEM ---- */
+
+static void
+warn_of_read(void *ctx, const char *name, const char *text, const char *place)
+{
+    Cmd *c = ctx;
+    DiagId id = strcmp(name, "pad-read") == 0 ? D_PAD_READ : D_UNINIT_READ;
+    diag_add(&c->unit, id, (Span){0}, 0, "%s%s%s", place, *place ? ": " : "", text);
+}
+
+static bool
+read_fill(Cmd *c, uint8_t *out)
+{
+    char *end = NULL;
+    long v = c->lmem_fill ? strtol(c->lmem_fill, &end, 0) : 0;
+    *out = (uint8_t)v;
+    return !c->lmem_fill || (*c->lmem_fill && *end == 0 && v >= 0 && v <= 255) ||
+           options_wrong(c, "--lmem-fill is a byte, 0 to 255");
+}
+
+static bool
+run_emulator(Cmd *c, Job *job, TikError *err)
+{
+    TikArray lmem = {0};
+    TikEmuOptions o = {
+        .lmem = c->lmem_dump ? &lmem : NULL, .warn = warn_of_read, .ctx = c};
+    TRY(read_fill(c, &o.lmem_fill));
+    bool ok = tik_emulate_watched(job->blob, job->blob_size, job->blob_kernel,
+                                  job->pointers, &o, err) &&
+              (!c->lmem_dump || tik_npy_write(c->lmem_dump, &lmem, err));
+    tik_array_free(&lmem);
+    return ok;
+}
+
 static bool
 run_job(Cmd *c, Job *job, TikError *err)
 {
     TRY(load_arrays(c, job, err));
-    TRY(job->kernel ? run_host(c, job, err)
-                    : tik_emulate(job->blob, job->blob_size, job->blob_kernel,
-                                  job->pointers, err));
+    TRY(job->kernel ? run_host(c, job, err) : run_emulator(c, job, err));
     return write_arrays(c, job, err);
 }
 

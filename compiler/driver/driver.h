@@ -33,6 +33,7 @@ typedef struct Cmd {
     const char *emit;
     const char *kernel;
     const char *backend;
+    const char *lmem_fill, *lmem_dump;
     const char *format;
     const char *facts;
     const char *print_after;

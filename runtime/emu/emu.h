@@ -29,6 +29,15 @@
 #include "tikblob.h"
 #include "tikrt.h"
 
+/* What is watched and shown beside the results, on processors with lanes. */
+typedef struct EmuWatch {
+    uint8_t fill;   /* of LMEM when a core starts */
+    TikArray *lmem; /* gets the lanes of core 0 when it has ended; null: nothing does */
+    /* Told of reads of LMEM that no element stands behind; null: nothing is watched. */
+    void (*warn)(void *ctx, uint32_t descriptor, Rule rule, const char *text);
+    void *ctx;
+} EmuWatch;
+
 /* What a kernel's descriptors refer to. The caller keeps everything until the program is freed. */
 typedef struct EmuKernel {
     const Soc *soc;
@@ -41,8 +50,9 @@ typedef struct EmuKernel {
     uint32_t nargs;
     uint32_t nregs, nloops;
     uint32_t cores;
-    uint32_t flags;      /* TIKBLOB_FILL_SCRATCH; TIKBLOB_ORDERED says nothing here */
-    uint64_t step_bound; /* steps of one core; 0: not bounded */
+    uint32_t flags;        /* TIKBLOB_FILL_SCRATCH; TIKBLOB_ORDERED says nothing here */
+    uint64_t step_bound;   /* steps of one core; 0: not bounded */
+    const EmuWatch *watch; /* null: nothing */
 } EmuKernel;
 
 typedef enum EmuStatus {
@@ -190,6 +200,7 @@ struct EmuProgram {
     uint8_t **tables; /* by region: a constant table's bytes in scratch, else null */
     int64_t scope_at[SC_COUNT]; /* where a memory begins in scratch */
     int64_t lane_bytes;         /* from lane to lane of LMEM; 0: there are none */
+    int64_t lane_used;          /* bytes of a lane that the kernel uses */
 };
 
 /* One core's run. */
@@ -203,7 +214,8 @@ struct EmuRun {
     uint32_t pc;                     /* where the core goes on */
     int64_t
         waits; /* number of cores that the core waits for at a barrier; 0: it has ended */
-    uint8_t *sreg; /* special registers, SREG_BYTES */
+    uint8_t *sreg;                /* special registers, SREG_BYTES */
+    uint8_t *lmem_state, *warned; /* emu_lmem_watch.c; null: not watched */
     uint64_t steps, step_limit;
     uint32_t core;
     EmuResult *res;
@@ -401,5 +413,9 @@ bool emu_sort_repeats(EmuRun *r, const EmuOp *op, int slot, int64_t *n);
 EmuExec emu_exec_slice_reduce; /* emu_slice_reduce.c */
 /* emu_lmem.c: all lanes of LMEM as they are when a core starts. */
 void emu_lmem_reset(EmuRun *r);
+/* emu_lmem_watch.c: before and behind a run; the lanes as they are now. False: out of memory. */
+bool emu_watch_begin(EmuRun *r);
+void emu_watch_end(EmuRun *r);
+bool emu_watch_dump(EmuRun *r);
 
 #endif

@@ -16,6 +16,7 @@ typedef struct Front {
     int kernel;
     TikBlobKernel info;
     TikError *err;
+    const TikEmuOptions *options; /* null: none */
 } Front;
 
 static bool
@@ -27,15 +28,31 @@ refuse(const Front *f, const TikBlobDiag *diag)
 }
 
 static void
-put_place(const Front *f, uint32_t descriptor)
+place_text(const Front *f, uint32_t descriptor, char *out, size_t size)
 {
     const char *file;
     uint32_t line, column;
-    if (f->err != NULL &&
-        tikblob_place(f->blob, f->kernel, descriptor, &file, &line, &column)) {
-        snprintf(f->err->place, sizeof f->err->place, "%s:%" PRIu32 ":%" PRIu32, file,
-                 line, column);
+    out[0] = 0;
+    if (tikblob_place(f->blob, f->kernel, descriptor, &file, &line, &column)) {
+        snprintf(out, size, "%s:%" PRIu32 ":%" PRIu32, file, line, column);
     }
+}
+
+static void
+put_place(const Front *f, uint32_t descriptor)
+{
+    if (f->err != NULL) {
+        place_text(f, descriptor, f->err->place, sizeof f->err->place);
+    }
+}
+
+static void
+watched(void *ctx, uint32_t descriptor, Rule rule, const char *text)
+{
+    const Front *f = ctx;
+    char place[200];
+    place_text(f, descriptor, place, sizeof place);
+    f->options->warn(f->options->ctx, rule_table[rule].name, text, place);
 }
 
 /* The error that a result stands for. Always false. */
@@ -127,6 +144,14 @@ run_kernel(const Front *f, const TikBlobRegion *regions, TikArray *const *args,
                    .cores = f->info.cores,
                    .flags = f->info.flags,
                    .step_bound = f->info.step_bound};
+    EmuWatch watch = {.fill = 0};
+    if (f->options != NULL) {
+        watch = (EmuWatch){.fill = f->options->lmem_fill,
+                           .lmem = f->options->lmem,
+                           .warn = f->options->warn != NULL ? watched : NULL,
+                           .ctx = (void *)(uintptr_t)f};
+        k.watch = &watch;
+    }
     EmuResult res;
     EmuProgram *p = emu_new(&k, &res);
     if (p == NULL) {
@@ -173,9 +198,16 @@ bool
 tik_emulate(const uint8_t *bytes, size_t size, int kernel, TikArray *const *args,
             TikError *err)
 {
+    return tik_emulate_watched(bytes, size, kernel, args, NULL, err);
+}
+
+bool
+tik_emulate_watched(const uint8_t *bytes, size_t size, int kernel, TikArray *const *args,
+                    const TikEmuOptions *options, TikError *err)
+{
     TikBlob blob;
     TikBlobDiag diag;
-    Front f = {.blob = &blob, .kernel = kernel, .err = err};
+    Front f = {.blob = &blob, .kernel = kernel, .err = err, .options = options};
     if (!tikblob_open(&blob, bytes, size, &diag)) {
         return launch_error(err, TIK_ERR_BLOB, "blob",
                             "the blob is refused: %s at byte %" PRIu64, diag.code,

@@ -22,7 +22,11 @@ emu_lmem_reset(EmuRun *r)
 {
     const EmuProgram *p = r->p;
     int64_t bytes = p->kernel.soc->lane->npu * p->lane_bytes;
-    memset(p->scratch + p->scope_at[SC_LMEM], 0, (size_t)bytes);
+    memset(p->scratch + p->scope_at[SC_LMEM],
+           p->kernel.watch != NULL ? p->kernel.watch->fill : 0, (size_t)bytes);
+    if (r->lmem_state != NULL) {
+        memset(r->lmem_state, 0, (size_t)bytes);
+    }
 }
 
 /* ---- operands ------------------------------------------------------------------------------------------------ */
@@ -177,6 +181,7 @@ exec_move(EmuRun *r, const EmuOp *op)
     if (!sides_fit(func, &d, &s)) {
         return emu_fault(r, op, RULE_DMA_COUNT, 0);
     }
+    emu_watch_read(r, op, 1, &s);
     do {
         source_of(func, to, from);
         if (enabled(&d, to[LMEM_C], mask) && enabled(&s, from[LMEM_C], mask)) {
@@ -186,6 +191,7 @@ exec_move(EmuRun *r, const EmuOp *op)
             (void)emu_tensor_next(s.x.shape, from);
         }
     } while (emu_tensor_next(d.x.shape, to));
+    emu_watch_write(r, &d);
     return true;
 }
 
@@ -264,6 +270,9 @@ exec_arith(EmuRun *r, const EmuOp *op)
         if (!emu_tensor_open(r, op, i, 0, &o[i])) {
             return false;
         }
+        if (i > 0) {
+            emu_watch_read(r, op, i, &o[i]);
+        }
     }
     Dtype t = o[0].dtype;
     int64_t number = n < OPERANDS ? emu_slot(r, op, 2) : 0;
@@ -273,6 +282,7 @@ exec_arith(EmuRun *r, const EmuOp *op)
         int64_t v = dtype_is_float(t) ? floats(sem, t, a, b) : integers(sem, a, b);
         store(t, emu_tensor_at(&o[0], at, &half), v);
     } while (emu_tensor_next(o[0].x.shape, at));
+    emu_watch_write(r, &o[0]);
     return true;
 }
 

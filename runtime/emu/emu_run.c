@@ -202,7 +202,8 @@ emu_run(EmuProgram *p, EmuResult *res)
     r.vals = malloc(((size_t)p->first_const + p->nconsts) * sizeof *r.vals);
     r.places = calloc((size_t)p->kernel.nregions + 1, sizeof *r.places);
     r.cores = p->kernel.cores;
-    if (r.vals == NULL || r.places == NULL) {
+    if (r.vals == NULL || r.places == NULL || !emu_watch_begin(&r)) {
+        emu_watch_end(&r);
         free(r.vals);
         free(r.places);
         res->status = EMU_NO_MEMORY;
@@ -215,7 +216,12 @@ emu_run(EmuProgram *p, EmuResult *res)
     for (uint32_t i = 0; !p->meets && ok && i < r.cores; i++) {
         emu_start_core(&r, i);
         ok = emu_run_core(&r);
+        if (ok && i == 0 && !emu_watch_dump(&r)) {
+            res->status = EMU_NO_MEMORY;
+            ok = false;
+        }
     }
+    emu_watch_end(&r);
     free(r.places);
     free(r.vals);
     return ok;

@@ -185,6 +185,22 @@ int tikrt_barrier(TikCore *core, int64_t blocks, int32_t place);
 bool tik_emulate(const uint8_t *blob, size_t size, int kernel, TikArray *const *args,
                  TikError *err);
 
+/* What the emulator watches and shows of LMEM beside the results. */
+typedef struct TikEmuOptions {
+    uint8_t lmem_fill; /* its bytes when a core starts; else 0 */
+    TikArray *
+        lmem; /* gets the lanes of core 0 when it has ended, uint8 of (lanes, bytes that the kernel uses),
+                          which the caller frees; null: nothing does */
+    /* Told of the rules uninit-read and pad-read, once for each instruction; place: "file:line:column" or "". Null:
+     * reads are not watched. */
+    void (*warn)(void *ctx, const char *name, const char *text, const char *place);
+    void *ctx;
+} TikEmuOptions;
+
+bool tik_emulate_watched(const uint8_t *blob, size_t size, int kernel,
+                         TikArray *const *args, const TikEmuOptions *options,
+                         TikError *err);
+
 #ifdef __cplusplus
 }
 #endif
