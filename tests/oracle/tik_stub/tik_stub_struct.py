@@ -1,11 +1,13 @@
 """Structures and enumerations of the module tik under CPython, from the compiler's table
 (compiler/stage/tik_struct.def), and data_copy, which records what they describe."""
+import math
 import os
 import re
 
 from tik_stub_expr import Value, const, op2, to_type
 from tik_stub_notes import note
 from tik_stub_numbers import SIZE
+from tik_stub_tensor import calc
 
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "compiler", "stage",
                      "tik_struct.def")
@@ -116,8 +118,112 @@ def _copy_params(inst, dst, src, params):
 COPIES = {"DataCopyParams": _copy_params}
 
 
+# ---- slices --------------------------------------------------------------------------------------------
+
+
+FIELDS = ("start_index", "end_index", "stride", "burst_len", "shape_value")
+
+
+class Side:
+    """One list: fields of each dimension, then counts and pitches in bytes, and where the first segment starts."""
+
+    def __init__(self, tensor, infos):
+        self.tensor = tensor
+        self.rows = [[_wide(getattr(info, f)) for f in FIELDS] for info in infos]
+
+    def take_shape(self):
+        for row, n in zip(self.rows, reversed(self.tensor._lens)):
+            row[4] = n
+
+    def measure(self, inst, length, size):
+        segment, line = calc(inst, "div", length, size), size
+        self.dims, self.start = [], 0
+        for d, (start, end, stride, _, shape) in enumerate(self.rows):
+            piece = segment if d == 0 else 1
+            every = calc(inst, "add", calc(inst, "add", calc(inst, "sub", end, start), 1), stride)
+            step = calc(inst, "add", piece, stride)
+            self.dims.append((calc(inst, "div", every, step), calc(inst, "mul", step, line)))
+            self.start = calc(inst, "add", self.start, calc(inst, "mul", start, line))
+            line = calc(inst, "mul", line, shape)
+
+    def flatten(self):
+        flat = []
+        for n, pitch in self.dims:
+            if n != 1 and flat and pitch == flat[-1][0] * flat[-1][1]:
+                flat[-1] = flat[-1][0] * n, flat[-1][1]
+            elif n != 1:
+                flat.append((n, pitch))
+        self.dims = flat
+
+    def lengthen(self, k):
+        n, pitch = self.dims[0]
+        self.dims[0] = n // k, pitch * k
+        self.flatten()
+
+    def listed(self, name, room):
+        dims = self.dims + [(1, 0)] * (room - len(self.dims))
+        return ["%s_%s[%d]=%s" % (name, what, i, shown(dims[i][k]))
+                for k, what in enumerate(("count", "pitch")) for i in range(room)]
+
+    def ref(self, inst):
+        t = self.tensor
+        return type(t)(t._root, t.dtype, t._lens, t._strides, calc(inst, "add", t._off, self.start), t._flat)._ref()
+
+
+def _wide(v):
+    return to_type(v, "int64") if isinstance(v, Value) else int(v)
+
+
+def shown(v):
+    return v.text if isinstance(v, Value) else str(v)
+
+
+def _known(sides):
+    return not [v for s in sides for pair in s.dims for v in pair if isinstance(v, Value)]
+
+
+def _rules(inst, dst, src, size):
+    """The rules of dimensions that only the run can answer."""
+    for d, rows in enumerate(zip(dst.rows, src.rows)):
+        if [v for row in rows for v in row if isinstance(v, Value)]:
+            note("data_copy.dim")
+            inst._emit(" ".join(["data_copy.dim dim=%d block_elements=%d" % (d, 32 // size)] + [
+                "%s_%s=%s" % (side, f, shown(v)) for side, row in zip(("dst", "src"), rows)
+                for f, v in zip(FIELDS, row)]))
+
+
+def _copy_slices(inst, dst, src, dst_slice_info, src_slice_info, dim_value=1):
+    note("data_copy.slices.%d" % dim_value)
+    size = SIZE[dst.dtype]
+    dst, src = Side(dst, dst_slice_info), Side(src, src_slice_info)
+    if not isinstance(src.rows[0][4], Value) and src.rows[0][4] == 0:
+        dst.take_shape()
+        src.take_shape()
+    _rules(inst, dst, src, size)
+    length = calc(inst, "mul", src.rows[0][3], 32)
+    for side in (src, dst):
+        side.measure(inst, length, size)
+    if _known((dst, src)) and not isinstance(length, Value):
+        dst.flatten()
+        src.flatten()
+        while dst.dims and src.dims and dst.dims[0][1] == src.dims[0][1] == length:
+            k = math.gcd(dst.dims[0][0], src.dims[0][0])
+            if k == 1:
+                break
+            length *= k
+            dst.lengthen(k)
+            src.lengthen(k)
+    few = len(dst.dims) <= 4 and len(src.dims) <= 4
+    inst._emit(" ".join(["data_copy.%s dst=%s src=%s len=%s" % ("slice" if few else "slice8", dst.ref(inst),
+                                                                 src.ref(inst), shown(length))] +
+                        dst.listed("dst", 4 if few else 8) + src.listed("src", 4 if few else 8)))
+
+
 def data_copy(self, dst, src, *rest, **named):
     if self._top.dropped:
+        return
+    if "dst_slice_info" in named or (rest and isinstance(rest[0], (list, tuple))):
+        _copy_slices(self, dst, src, *rest, **named)
         return
     third = rest[0] if rest else [named[n] for n in ("count", "params", "dst_slice_info") if n in named][0]
     COPIES.get(type(third).__name__, _copy_count)(self, dst, src, third)

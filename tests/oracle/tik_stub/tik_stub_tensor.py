@@ -15,7 +15,7 @@ def _plain(e):
     return e.value if e.value is not None else e
 
 
-def _calc(inst, op, a, b):
+def calc(inst, op, a, b):
     if type(a) is int and type(b) is int:
         if op == "add":
             return a + b
@@ -75,7 +75,7 @@ class Tensor:
     def offset(self):
         note("tensor.offset")
         inst = self._root.inst
-        return _calc(inst, "div", self._off, SIZE[self.dtype])
+        return calc(inst, "div", self._off, SIZE[self.dtype])
 
     def _ref(self):
         root = self._root
@@ -125,7 +125,7 @@ class Tensor:
                 start, n, step = _slice(inst, k, length)
                 off = _advance(inst, off, start, stride, size)
                 new_lens.append(n)
-                new_strides.append(stride if step == 1 else _calc(inst, "mul", stride, step))
+                new_strides.append(stride if step == 1 else calc(inst, "mul", stride, step))
             else:
                 off = _advance(inst, off, _index(inst, k, length), stride, size)
                 new_lens.append(1)
@@ -182,8 +182,8 @@ class Tensor:
             note("view.reinterpret.narrower")
             ratio = old // new
             lens = lens + (ratio,)
-            strides = tuple([_calc(inst, "mul", s, ratio) for s in strides]) + (1,)
-            flat = _calc(inst, "mul", flat, ratio)
+            strides = tuple([calc(inst, "mul", s, ratio) for s in strides]) + (1,)
+            flat = calc(inst, "mul", flat, ratio)
         elif old < new:
             note("view.reinterpret.element" if self._element else "view.reinterpret.wider")
             ratio = new // old
@@ -217,14 +217,14 @@ def _note_tuple(keys):
 
 
 def _shrink(inst, v, ratio):
-    return max(v // ratio, 1) if type(v) is int else _calc(inst, "div", v, ratio)
+    return max(v // ratio, 1) if type(v) is int else calc(inst, "div", v, ratio)
 
 
 def _advance(inst, off, index, stride, size):
     if type(off) is int and type(index) is int and type(stride) is int:
         return off + index * stride * size
-    step = _calc(inst, "mul", stride, size)
-    return _calc(inst, "add", off, _calc(inst, "mul", index, step))
+    step = calc(inst, "mul", stride, size)
+    return calc(inst, "add", off, calc(inst, "mul", index, step))
 
 
 def _index(inst, k, length):
@@ -237,7 +237,7 @@ def _index(inst, k, length):
     if k >= 0:
         return k
     note("view.negative")
-    return _calc(inst, "add", length, k)
+    return calc(inst, "add", length, k)
 
 
 def _slice(inst, s, length):
@@ -247,10 +247,10 @@ def _slice(inst, s, length):
     for part in ("start", "stop", "step"):
         if getattr(s, part) is not None:
             note("view.slice." + part)
-    n = _calc(inst, "sub", stop, start)
+    n = calc(inst, "sub", stop, start)
     if step > 1:
-        n = _calc(inst, "add", n, step - 1)
-        n = n // step if type(n) is int else _calc(inst, "div", n, step)
+        n = calc(inst, "add", n, step - 1)
+        n = n // step if type(n) is int else calc(inst, "div", n, step)
     return start, n, step
 
 
@@ -268,7 +268,7 @@ def length_of(inst, n):
 def product(inst, lens):
     n = 1
     for v in lens:
-        n = _calc(inst, "mul", n, v)
+        n = calc(inst, "mul", n, v)
     return n
 
 
@@ -276,5 +276,5 @@ def row_major(inst, lens):
     strides, stride = [], 1
     for n in reversed(lens):
         strides.append(stride)
-        stride = _calc(inst, "mul", stride, n)
+        stride = calc(inst, "mul", stride, n)
     return tuple(reversed(strides))
