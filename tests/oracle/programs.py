@@ -53,9 +53,9 @@ def kernels():
     return [p for f in files("tests/oracle/kernels", "tests/oracle/operators") for p in of_file(f)]
 
 
-# Samples with methods whose calls the recording stub does not know: the matrix unit.
+# Samples with methods whose calls the recording stub does not know: the matrix unit, tensors in lanes.
 # samples_vs_numpy.py checks what they compute.
-NOT_TRACED = ("matmul_int8", "matmul_f16", "conv_int8", "nd_nz", "atomic_sum")
+NOT_TRACED = ("lmem_bias_add", "lmem_conv", "lmem_round_trip", "matmul_int8", "matmul_f16", "conv_int8", "nd_nz", "atomic_sum")
 
 
 def samples():
