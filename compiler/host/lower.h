@@ -74,7 +74,9 @@ typedef struct Lower {
     bool has_streams;
     bool sets_fp2fp, sets_fp2int; /* the kernel may set these modes of conversions */
     bool sets_atomic;             /* and that of writes to global memory */
-    LLVMValueRef *memo;           /* by ExprId: value in the present statement */
+    bool saturates_half,
+        saturates_int;  /* results of lane arithmetic under construction */
+    LLVMValueRef *memo; /* by ExprId: value in the present statement */
     uint32_t *memo_stamp;
     uint32_t stamp;
     LoopExit *loop;
@@ -161,6 +163,8 @@ LLVMValueRef lower_bits_const(Lower *l, Dtype t, int lanes, uint64_t bits);
 LLVMValueRef lower_to_f32(Lower *l, LLVMValueRef bits, Dtype t, int lanes);
 /* Rounds to nearest even; NaN becomes canonical. */
 LLVMValueRef lower_from_f32(Lower *l, LLVMValueRef f, Dtype t, int lanes);
+/* float16: infinity becomes the largest number, NaN 0. */
+LLVMValueRef lower_saturated_half(Lower *l, LLVMValueRef bits, int lanes);
 /* ADD SUB MUL MAX MIN AND OR, DIV of floats. */
 LLVMValueRef lower_binary(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a,
                           LLVMValueRef b);

@@ -128,6 +128,47 @@ lower_shift(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef b
 
 /* ---- instructions --------------------------------------------------------------------------------------- */
 
+/* The sum of two numbers as doubles, rounded to odd, so that a further rounding is the only one. */
+static LLVMValueRef
+odd_sum(Lower *l, LLVMValueRef a, LLVMValueRef b, int lanes)
+{
+    LLVMTypeRef i64 = vector_of(l->i64, lanes);
+    LLVMValueRef zero = real(l, LLVMDoubleTypeInContext(l->ctx), lanes, 0);
+    LLVMValueRef s = LLVMBuildFAdd(l->b, a, b, "");
+    LLVMValueRef part = LLVMBuildFSub(l->b, s, a, "");
+    LLVMValueRef rest =
+        LLVMBuildFAdd(l->b, LLVMBuildFSub(l->b, a, LLVMBuildFSub(l->b, s, part, ""), ""),
+                      LLVMBuildFSub(l->b, b, part, ""), "");
+    LLVMValueRef inexact = LLVMBuildFCmp(l->b, LLVMRealONE, rest, zero, "");
+    LLVMValueRef beyond =
+        LLVMBuildXor(l->b, LLVMBuildFCmp(l->b, LLVMRealOLT, rest, zero, ""),
+                     LLVMBuildFCmp(l->b, LLVMRealOLT, s, zero, ""), "");
+    LLVMValueRef u = LLVMBuildBitCast(l->b, s, i64, "");
+    LLVMValueRef odd = LLVMBuildSub(l->b, u, LLVMBuildZExt(l->b, beyond, i64, ""), "");
+    odd = LLVMBuildOr(l->b, odd, lower_bits_const(l, DT_U64, lanes, 1), "");
+    return LLVMBuildBitCast(l->b, LLVMBuildSelect(l->b, inexact, odd, u, ""),
+                            LLVMTypeOf(s), "");
+}
+
+/* x * y + z of one type, rounded once. */
+static LLVMValueRef
+multiply_add_once(Lower *l, Dtype t, int n, LLVMValueRef x, LLVMValueRef y,
+                  LLVMValueRef z)
+{
+    LLVMValueRef v[3] = {lower_to_f32(l, x, t, n), lower_to_f32(l, y, t, n),
+                         lower_to_f32(l, z, t, n)};
+    LLVMTypeRef type = LLVMTypeOf(v[0]);
+    if (t == DT_F32) {
+        return lower_from_f32(l, lower_intrinsic(l, "llvm.fma", &type, 1, v, 3), t, n);
+    }
+    type = vector_of(LLVMDoubleTypeInContext(l->ctx), n);
+    for (int i = 0; i < 3; i++) {
+        v[i] = LLVMBuildFPExt(l->b, v[i], type, "");
+    }
+    LLVMValueRef p = LLVMBuildFMul(l->b, v[0], v[1], "");
+    return lower_half_of_double(l, odd_sum(l, p, v[2], n), n);
+}
+
 /* x * y + z: of one type each step rounds; the product of two float16 is exact in float32. */
 static LLVMValueRef
 multiply_add(Lower *l, const LaneShape *sh, LLVMValueRef x, LLVMValueRef y,
@@ -135,6 +176,10 @@ multiply_add(Lower *l, const LaneShape *sh, LLVMValueRef x, LLVMValueRef y,
 {
     int n = sh->lanes;
     Dtype t = sh->dtype[0];
+    bool once = lower_chosen(l, CHOICE_FUSED_ROUNDING) == CHOSE_FUSED_ROUNDING_ONCE;
+    if (sh->dtype[1] == t && once) {
+        return multiply_add_once(l, t, n, x, y, z);
+    }
     if (sh->dtype[1] == t) {
         return lower_binary(l, SEM_ADD, t, n, lower_binary(l, SEM_MUL, t, n, x, y), z);
     }

@@ -115,12 +115,30 @@ round_bf16(Lower *l, LLVMValueRef bits, int lanes)
 }
 
 LLVMValueRef
+lower_saturated_half(Lower *l, LLVMValueRef bits, int lanes)
+{
+    LLVMValueRef inf = lower_bits_const(l, DT_F16, lanes, 0x7c00);
+    LLVMValueRef zero = lower_bits_const(l, DT_F16, lanes, 0);
+    LLVMValueRef magnitude =
+        LLVMBuildAnd(l->b, bits, lower_bits_const(l, DT_F16, lanes, 0x7fff), "");
+    LLVMValueRef most =
+        LLVMBuildSub(l->b, bits, lower_bits_const(l, DT_F16, lanes, 1), "");
+    LLVMValueRef over = LLVMBuildICmp(l->b, LLVMIntEQ, magnitude, inf, "");
+    LLVMValueRef nan = LLVMBuildICmp(l->b, LLVMIntUGT, magnitude, inf, "");
+    bits = LLVMBuildSelect(l->b, over, most, bits, "");
+    return LLVMBuildSelect(l->b, nan, zero, bits, "");
+}
+
+LLVMValueRef
 lower_from_f32(Lower *l, LLVMValueRef f, Dtype t, int lanes)
 {
     LLVMValueRef bits;
     if (t == DT_F16) {
         LLVMValueRef h = LLVMBuildFPTrunc(l->b, f, with_lanes(l->f16, lanes), "");
         bits = bitcast(l, h, l->i16, lanes);
+        if (l->saturates_half) {
+            return lower_saturated_half(l, bits, lanes);
+        }
     } else {
         bits = bitcast(l, f, l->i32, lanes);
         bits = t == DT_BF16 ? round_bf16(l, bits, lanes) : bits;
@@ -190,6 +208,9 @@ lower_float_op(Lower *l, LLVMOpcode op, Dtype t, int lanes, LLVMValueRef a,
         LLVMValueRef r = LLVMBuildBinOp(l->b, op, bitcast(l, a, l->f16, lanes),
                                         bitcast(l, b, l->f16, lanes), "");
         r = bitcast(l, r, l->i16, lanes);
+        if (l->saturates_half) {
+            return lower_saturated_half(l, r, lanes);
+        }
         return canonical_if(l, t, lanes, is_nan(l, t, lanes, r), r);
     }
     LLVMValueRef r = LLVMBuildBinOp(l->b, op, lower_to_f32(l, a, t, lanes),
@@ -229,10 +250,31 @@ lower_float_compare(Lower *l, LLVMRealPredicate p, Dtype t, int lanes, LLVMValue
                             : LLVMBuildAnd(l->b, r, LLVMBuildNot(l->b, nan, ""), "");
 }
 
+/* Integers that stop at the ends of their type. */
+static LLVMValueRef
+clamped(Lower *l, Sem op, Dtype t, LLVMValueRef a, LLVMValueRef b)
+{
+    bool is_signed = dtype_kind(t) == KIND_SINT;
+    LLVMTypeRef type = LLVMTypeOf(a);
+    LLVMValueRef args[3] = {a, b, lower_const32(l, 0)};
+    if (op == SEM_MUL) { /* of numbers without a fraction */
+        return lower_intrinsic(l, is_signed ? "llvm.smul.fix.sat" : "llvm.umul.fix.sat",
+                               &type, 1, args, 3);
+    }
+    const char *name = op == SEM_ADD ? is_signed ? "llvm.sadd.sat" : "llvm.uadd.sat"
+                       : is_signed   ? "llvm.ssub.sat"
+                                     : "llvm.usub.sat";
+    return lower_intrinsic(l, name, &type, 1, args, 2);
+}
+
 LLVMValueRef
 lower_binary(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef b)
 {
     bool is_float = dtype_is_float(t);
+    if (l->saturates_int && !is_float &&
+        (op == SEM_ADD || op == SEM_SUB || op == SEM_MUL)) {
+        return clamped(l, op, t, a, b);
+    }
     switch (op) {
     case SEM_ADD:
         return is_float ? lower_float_op(l, LLVMFAdd, t, lanes, a, b)
@@ -276,7 +318,9 @@ absolute(Lower *l, Dtype t, int lanes, LLVMValueRef a)
     }
     LLVMValueRef zero = lower_bits_const(l, t, lanes, 0);
     LLVMValueRef negative = LLVMBuildICmp(l->b, LLVMIntSLT, a, zero, "");
-    return LLVMBuildSelect(l->b, negative, LLVMBuildSub(l->b, zero, a, ""), a, "");
+    LLVMValueRef minus = l->saturates_int ? clamped(l, SEM_SUB, t, zero, a)
+                                          : LLVMBuildSub(l->b, zero, a, "");
+    return LLVMBuildSelect(l->b, negative, minus, a, "");
 }
 
 static LLVMValueRef

@@ -76,7 +76,7 @@ leaky(Lower *l, const LaneShape *sh, LLVMValueRef src, LLVMValueRef scalar)
 }
 
 static LLVMValueRef
-compute(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
+result(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
 {
     Sem sem = (Sem)sh->mode;
     switch (sem) {
@@ -108,10 +108,30 @@ compute(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
     case SEM_EXPM1:
     case SEM_LN:
     case SEM_RSQRT:
-        return map_lanes(l, sh, v[1]);
+        v[1] = map_lanes(l, sh, v[1]);
+        return l->saturates_half && sh->dtype[0] == DT_F16
+                   ? lower_saturated_half(l, v[1], sh->lanes)
+                   : v[1];
     default:
         return lower_fused(l, sh, v, scalar);
     }
+}
+
+static bool
+saturates_half(const Lower *l)
+{
+    return lower_chosen(l, CHOICE_FLOAT16_OVERFLOW) == CHOSE_FLOAT16_OVERFLOW_SATURATE;
+}
+
+static LLVMValueRef
+compute(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
+{
+    l->saturates_half = saturates_half(l);
+    l->saturates_int =
+        lower_chosen(l, CHOICE_INTEGER_OVERFLOW) == CHOSE_INTEGER_OVERFLOW_SATURATE;
+    LLVMValueRef r = result(l, sh, v, scalar);
+    l->saturates_half = l->saturates_int = false;
+    return r;
 }
 
 void
@@ -122,7 +142,7 @@ lower_vector(Lower *l, StmtId s)
     LaneJob job = {.name = sem_name(op->sem),
                    .mode = (uint32_t)op->sem,
                    .compute = compute,
-                   .whole = is_map(op->sem) ? call_map : NULL,
+                   .whole = is_map(op->sem) && !saturates_half(l) ? call_map : NULL,
                    .reads_dst = sem_reads_dst(op->sem)};
     if (round >= 0) {
         const Arg *a = &l->k->args.p[l->k->stmts.p[s].instr.arg + (uint32_t)round];

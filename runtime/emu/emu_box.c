@@ -16,14 +16,22 @@ enum {
 /* Arithmetic in one of the two element types, on float. */
 typedef struct Arith {
     bool half, once; /* once: rounded only where a result is written */
+    bool saturates;
     int size;
     float offset; /* RPN_OFFSET */
 } Arith;
 
+static uint16_t
+narrowed(const Arith *a, float x)
+{
+    uint16_t h = half_from_float(x);
+    return a->saturates ? half_finite(h) : h;
+}
+
 static float
 rounded(const Arith *a, float x)
 {
-    return a->half && !a->once ? half_to_float(half_from_float(x)) : x;
+    return a->half && !a->once ? half_to_float(narrowed(a, x)) : x;
 }
 
 static float
@@ -42,7 +50,7 @@ read_number(const Arith *a, const uint8_t *at)
 static void
 write_number(const Arith *a, uint8_t *at, float x)
 {
-    uint16_t half = half_from_float(x);
+    uint16_t half = narrowed(a, x);
     uint32_t single = float_bits_canonical(x);
     if (a->half) {
         memcpy(at, &half, sizeof half);
@@ -56,6 +64,8 @@ arith_of(const EmuRun *r, const EmuOp *op)
 {
     Dtype t = emu_slot_ref(r->p, op, 0)->dtype;
     Arith a = {.half = t == DT_F16, .size = dtype_size(t)};
+    a.saturates =
+        emu_chosen(r->p, CHOICE_FLOAT16_OVERFLOW) == CHOSE_FLOAT16_OVERFLOW_SATURATE;
     a.once = emu_chosen(r->p, CHOICE_PROPOSAL_ROUNDING) == CHOSE_PROPOSAL_ROUNDING_ONCE;
     a.offset =
         read_number(&a, r->sreg + (a.half ? SREG_RPN_OFFSET16 : SREG_RPN_OFFSET32));

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "num/half.h"
 #include "num/num_seq.h"
 
 enum {
@@ -11,6 +12,17 @@ enum {
 };
 
 /* ---- vci ------------------------------------------------------------------------------------------------ */
+
+static void
+saturate(uint8_t *halves, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        uint16_t h;
+        memcpy(&h, halves + 2 * i, sizeof h);
+        h = half_finite(h);
+        memcpy(halves + 2 * i, &h, sizeof h);
+    }
+}
 
 static bool
 exec_sequence(EmuRun *r, const EmuOp *op)
@@ -22,10 +34,15 @@ exec_sequence(EmuRun *r, const EmuOp *op)
     if (!emu_lanes_open(r, op, &c)) {
         return false;
     }
+    bool saturates = op->dtype == DT_F16 && emu_chosen(r->p, CHOICE_FLOAT16_OVERFLOW) ==
+                                                CHOSE_FLOAT16_OVERFLOW_SATURATE;
     bool restarts = emu_chosen(r->p, CHOICE_VCI_REPEATS) == CHOSE_VCI_REPEATS_RESTARTS;
     for (int64_t i = 0; i < c.repeats; i++) {
         int64_t n = i + 1 < c.repeats ? c.run : c.last;
         num_sequence(result, t, start, restarts ? 0 : i * c.lanes, n);
+        if (saturates) {
+            saturate(result, n);
+        }
         emu_lanes_store(&c, n, result);
         emu_lanes_step(&c);
     }

@@ -99,7 +99,11 @@ open_pattern(const EmuRun *r, const EmuOp *op, int64_t repeats, int64_t n, Pick 
         return false;
     }
     if (f == FORM_PICKBITS || f == FORM_PICK2BITS) {
-        p->bits_rep = rep * BLOCK_BYTES;
+        bool dense =
+            f == FORM_PICKBITS && rep > 0 &&
+            soc_profile(r->p->kernel.soc) == PROFILE_V200 &&
+            emu_chosen(r->p, CHOICE_VREDUCE_STRIDE) == CHOSE_VREDUCE_STRIDE_DENSE;
+        p->bits_rep = dense ? n / 8 : rep * BLOCK_BYTES;
         p->bits =
             emu_operand(r, op, PICK_PATTERN, (repeats - 1) * p->bits_rep + (n + 7) / 8);
         return p->bits != NULL;
@@ -426,6 +430,7 @@ typedef struct Bilinear {
     bool half;
     int lanes, lane_end;
     uint8_t on[MAX_LANES];
+    bool saturates; /* float16 */
 } Bilinear;
 
 /* False: no lane is active, or one that does not exist. */
@@ -469,6 +474,8 @@ read_numbers(const EmuRun *r, const EmuOp *op, Bilinear *b)
     b->lanes = (int)(REPEAT_BYTES / size);
     b->blk = blk * BLOCK_BYTES;
     b->step = step * size;
+    b->saturates =
+        emu_chosen(r->p, CHOICE_FLOAT16_OVERFLOW) == CHOSE_FLOAT16_OVERFLOW_SATURATE;
     return in_range(b->down, 0, 255) && in_range(b->across, 1, 255) &&
            in_range(blk, 1, 65535) && in_range(step, 128, 65535);
 }
@@ -518,9 +525,10 @@ number_at(const uint8_t *at, bool half)
 }
 
 static float
-rounded(float x, bool half)
+rounded(const Bilinear *b, float x)
 {
-    return half ? half_to_float(half_from_float(x)) : x;
+    uint16_t h = half_from_float(x);
+    return b->half ? half_to_float(b->saturates ? half_finite(h) : h) : x;
 }
 
 static void
@@ -556,7 +564,7 @@ interpolate(EmuRun *r, const EmuOp *op, const Bilinear *b, int64_t v, float *sum
             }
             float x = number_at(block[l / per] + l % per * size, b->half);
             float w = number_at(b->weights + (b->each_block ? at : t) * size, b->half);
-            sum[l] = rounded(rounded(x * w, b->half) + sum[l], b->half);
+            sum[l] = rounded(b, rounded(b, x * w) + sum[l]);
         }
     }
     return true;

@@ -12,6 +12,7 @@
 #ifndef TIK_EMU_LANES_H
 #define TIK_EMU_LANES_H
 
+#include "isa/choice.h"
 #include "isa/isa.h"
 
 typedef void LaneFn(uint8_t *dst, const uint8_t *src0, const uint8_t *src1,
@@ -30,7 +31,9 @@ extern const LaneTable
 
 /* The function for an instruction on the processor that runs this, by the types of its destination and of its
  * sources (DT_NONE: it has none); null: none. */
-LaneFn *emu_lane_fn(Op op, Dtype dst, Dtype src);
+LaneFn *emu_lane_fn(const Choices *c, Op op, Dtype dst, Dtype src);
+/* What other readings make of it (emu_reading.c), for operands of one type; null: nothing. */
+LaneFn *emu_lane_reading(const Choices *c, Sem sem, Dtype t, bool scalar);
 
 /* The mathematical functions (emu_lanes_num.c), by SEM_EXP and so on; null: none. */
 LaneFn *emu_lane_function(Sem sem, Dtype t);

@@ -12,7 +12,7 @@ mixed_source(Sem sem)
 }
 
 LaneFn *
-emu_lane_fn(Op op, Dtype dst, Dtype src)
+emu_lane_fn(const Choices *c, Op op, Dtype dst, Dtype src)
 {
     const LaneTable *table =
         num_level() >= NUM_LEVEL_AVX2 ? &emu_lanes_avx2 : &emu_lanes_base;
@@ -22,6 +22,10 @@ emu_lane_fn(Op op, Dtype dst, Dtype src)
         return src != mixed_source(info->sem) ? NULL
                : scalar                       ? table->mixed_scalar[info->sem][dst]
                                               : table->mixed_vector[info->sem][dst];
+    }
+    LaneFn *other = emu_lane_reading(c, info->sem, dst, scalar);
+    if (other != NULL) {
+        return other;
     }
     LaneFn *function = emu_lane_function(info->sem, dst);
     if (function != NULL) {

@@ -256,7 +256,9 @@ static bool
 exec_channels(EmuRun *r, const EmuOp *op)
 {
     int64_t size = dtype_size((Dtype)op->dtype);
-    int64_t group = (size == 1 ? 32 : 16) * size, kept = KEPT * size;
+    bool sixteen =
+        size > 1 || emu_chosen(r->p, CHOICE_VMRGCH_8_BIT) == CHOSE_VMRGCH_8_BIT_SIXTEEN;
+    int64_t group = (sixteen ? 16 : 32) * size, kept = KEPT * size;
     int64_t n = emu_slot(r, op, 2);
     if (op->checked && !emu_check(r, op)) {
         return false;

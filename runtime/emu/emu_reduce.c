@@ -15,6 +15,7 @@
 enum {
     MAX_SUMMANDS = 128,
     MAX_REPEATS = 4095,
+    CHUNK = 255,
     SLOT_DST = 1,
     SLOT_DST_REP = 4,
     SLOT_CAL_INDEX = 6,
@@ -105,12 +106,16 @@ lane_on(const EmuLanes *c, int64_t i)
     return i < c->run && (!c->holes || c->on[i]);
 }
 
-/* Whether element i of the results is written: of a pair of lanes one is on, except on the 310B class. */
+/* Whether element i of the results is written: of a pair of lanes one is on, except on the 310B class (choice:
+ * and on the oldest). */
 static bool
 is_written(const Reduction *x, int i)
 {
-    bool pair = op_table[x->op->op].sem == SEM_CPADD &&
-                soc_profile(x->r->p->kernel.soc) != PROFILE_V300;
+    Profile profile = soc_profile(x->r->p->kernel.soc);
+    bool always = profile == PROFILE_V300 ||
+                  (profile == PROFILE_V100 && emu_chosen(x->r->p, CHOICE_MASKED_BLOCK) ==
+                                                  CHOSE_MASKED_BLOCK_ZERO_PAIRS);
+    bool pair = op_table[x->op->op].sem == SEM_CPADD && !always;
     return !pair || lane_on(&x->c, 2 * i) || lane_on(&x->c, 2 * i + 1);
 }
 
@@ -377,6 +382,21 @@ sum_groups(const Reduction *x, Summands *group, uint8_t *sums, int64_t n)
     }
 }
 
+/* Sums of chunks of 255, each one after the other; their number. */
+static int64_t
+sum_chunks(const Reduction *x, uint8_t *sums, int64_t n)
+{
+    int64_t made = 0;
+    for (int64_t at = 0; at < n; at += CHUNK, made++) {
+        uint8_t *first = sums + at * x->size;
+        for (int64_t i = 1; i < CHUNK && at + i < n; i++) {
+            x->op->lanes(first, first, first + i * x->size, 0, 1);
+        }
+        memmove(sums + made * x->size, first, (size_t)x->size);
+    }
+    return made;
+}
+
 static void
 sum_buffer(Reduction *x)
 {
@@ -388,7 +408,9 @@ sum_buffer(Reduction *x)
         memcpy(sums + i * x->size, s.bytes, (size_t)x->size);
         emu_lanes_step(&x->c);
     }
-    sum_groups(x, &s, sums, x->c.repeats);
+    bool chip = soc_profile(x->r->p->kernel.soc) == PROFILE_V220 &&
+                emu_chosen(x->r->p, CHOICE_SUMMATION_ORDER) == CHOSE_SUMMATION_ORDER_CHIP;
+    sum_groups(x, &s, sums, chip ? sum_chunks(x, sums, x->c.repeats) : x->c.repeats);
     memcpy(x->dst, sums, (size_t)x->size);
 }
 
@@ -434,7 +456,7 @@ emu_bind_reduce(EmuProgram *p, EmuOp *op, const char **why)
     Form form = op_table[op->op].form;
     Dtype t = emu_slot_ref(p, op, SLOT_DST)->dtype;
     op->dtype = (uint8_t)t;
-    op->lanes = emu_lane_fn(OP_VADD, t, t);
+    op->lanes = emu_lane_fn(dtype_is_float(t) ? &p->kernel.choices : NULL, OP_VADD, t, t);
     op->exec = form == FORM_ALLADD || form == FORM_ALLMAX ? emu_exec_reduce_all
                                                           : emu_exec_reduce;
     emu_lanes_plan(p, op);

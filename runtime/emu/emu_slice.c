@@ -137,6 +137,7 @@ typedef struct Work {
     NumConv conv;    /* h_cast */
     uint64_t factor; /* h_quant: the scale, or the pack */
     bool twice;      /* h_quant: rounds to float32 first */
+    bool saturates;  /* float16 arithmetic does */
 } Work;
 
 /* The instruction on lanes that computes the same. */
@@ -230,6 +231,9 @@ compute(const Work *w, uint8_t *dst, const uint8_t *const *src, int size, int64_
     case SEM_SLICE_SIN:
     case SEM_SLICE_COS:
         wave(w->sem, w->type)(dst, src[0], n);
+        for (int64_t i = 0; w->saturates && i < n; i++) {
+            ((AnyU16 *)(void *)dst)[i] = half_finite(((AnyU16 *)(void *)dst)[i]);
+        }
         return;
     case SEM_SLICE_DUP:
     case SEM_SLICE_MOVE:
@@ -353,6 +357,8 @@ open_work(EmuRun *r, const EmuOp *op, Work *w)
     *w = (Work){.op = op, .sem = op_table[op->op].sem, .type = (Dtype)op->dtype};
     w->mode = mode >= 0 ? (int)emu_slot_attr(r->p, op, mode) : 0;
     w->factor = factor >= 0 ? (uint64_t)emu_slot(r, op, factor) : 0;
+    w->saturates = w->type == DT_F16 && emu_chosen(r->p, CHOICE_FLOAT16_OVERFLOW) ==
+                                            CHOSE_FLOAT16_OVERFLOW_SATURATE;
     w->twice =
         emu_chosen(r->p, CHOICE_INT32_TO_FLOAT16) == CHOSE_INT32_TO_FLOAT16_FLOAT32;
     if (w->sem == SEM_SLICE_CAST) {
@@ -399,7 +405,7 @@ emu_bind_slice(EmuProgram *p, EmuOp *op, const char **why)
     op->dtype = (uint8_t)t;
     op->from = converts(form) ? (uint8_t)emu_slot_ref(p, op, 1)->dtype : op->from;
     op->exec = reduces(form) ? emu_exec_slice_reduce : exec_slice;
-    op->lanes = lanes == OP_COUNT ? NULL : emu_lane_fn(lanes, t, t);
+    op->lanes = lanes == OP_COUNT ? NULL : emu_lane_fn(&p->kernel.choices, lanes, t, t);
     *why = "the instruction does not exist for its dtypes";
     return types_fit(p, op) && (lanes == OP_COUNT || op->lanes != NULL);
 }

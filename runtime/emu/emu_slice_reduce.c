@@ -60,11 +60,18 @@ value_of(uint32_t bits, Dtype t)
 
 /* ---- sums ------------------------------------------------------------------------------------------------ */
 
+typedef struct Addition {
+    Dtype type;
+    bool saturates; /* float16 */
+} Addition;
+
 static uint32_t
-add(uint32_t a, uint32_t b, Dtype t)
+add(uint32_t a, uint32_t b, Addition t)
 {
-    if (t == DT_F16) {
-        return half_from_float(half_to_float((uint16_t)a) + half_to_float((uint16_t)b));
+    if (t.type == DT_F16) {
+        uint16_t sum =
+            half_from_float(half_to_float((uint16_t)a) + half_to_float((uint16_t)b));
+        return t.saturates ? half_finite(sum) : sum;
     }
     return float_bits_canonical(float_of_bits(a) + float_of_bits(b));
 }
@@ -77,7 +84,7 @@ typedef struct Tree {
 } Tree;
 
 static void
-push(Tree *s, uint32_t bits, Dtype t)
+push(Tree *s, uint32_t bits, Addition t)
 {
     int level = 0;
     while (s->n > 0 && s->level[s->n - 1] == level) {
@@ -90,7 +97,7 @@ push(Tree *s, uint32_t bits, Dtype t)
 
 /* What is missing on the right is +0. */
 static uint32_t
-close_tree(Tree *s, Dtype t)
+close_tree(Tree *s, Addition t)
 {
     while (s->n > 1) {
         int last = s->n - 1;
@@ -107,11 +114,11 @@ close_tree(Tree *s, Dtype t)
 }
 
 static uint32_t
-sum_of(Walk *w, Dtype t)
+sum_of(Walk *w, Addition t)
 {
     Tree s = {.n = 0};
     do {
-        push(&s, bits_at(w->at, t), t);
+        push(&s, bits_at(w->at, t.type), t);
     } while (next(w));
     return close_tree(&s, t);
 }
@@ -145,14 +152,17 @@ extreme_of(Walk *w, Dtype t, bool largest)
 /* ---- results ----------------------------------------------------------------------------------------------- */
 
 static void
-one_result(const EmuOp *op, const EmuSlice *src, const uint8_t *from, uint8_t *to)
+one_result(const EmuRun *r, const EmuOp *op, const EmuSlice *src, const uint8_t *from,
+           uint8_t *to)
 {
     Dtype t = (Dtype)op->dtype;
     Sem sem = op_table[op->op].sem;
     Walk w = {.s = src, .at = from};
     uint32_t bits;
     if (sem == SEM_SLICE_SUM) {
-        bits = sum_of(&w, t);
+        bool saturates =
+            emu_chosen(r->p, CHOICE_FLOAT16_OVERFLOW) == CHOSE_FLOAT16_OVERFLOW_SATURATE;
+        bits = sum_of(&w, (Addition){t, saturates});
     } else {
         bool largest = sem == SEM_SLICE_RMAX || sem == SEM_SLICE_ARGMAX;
         Extreme e = extreme_of(&w, t, largest);
@@ -175,7 +185,7 @@ emu_exec_slice_reduce(EmuRun *r, const EmuOp *op)
     }
     for (int64_t i = 0; i < src.len[0] && !src.empty; i++) {
         for (int64_t j = 0; j < src.len[1]; j++) {
-            one_result(op, &src, src.at + i * src.step[0] + j * src.step[1],
+            one_result(r, op, &src, src.at + i * src.step[0] + j * src.step[1],
                        dst.at + i * dst.step[0] + j * dst.step[1]);
         }
     }

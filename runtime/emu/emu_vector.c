@@ -45,7 +45,7 @@ emu_bind_vector(EmuProgram *p, EmuOp *op, const char **why)
         return false;
     }
     if (sem != SEM_SHL && sem != SEM_SHR) {
-        op->lanes = emu_lane_fn((Op)op->op, t, src);
+        op->lanes = emu_lane_fn(&p->kernel.choices, (Op)op->op, t, src);
     } else if (t == src) {
         op->lanes = emu_lane_shift(sem, t, is_rounded(p, op));
     }

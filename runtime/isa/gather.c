@@ -97,6 +97,17 @@ pick_pattern_bytes(const CheckInstr *in)
     return (pick_lanes(in) + 7) / 8;
 }
 
+/* Bytes from the bits of a repeat to those of the next. */
+static int64_t
+pick_pattern_step(const CheckInstr *in)
+{
+    int64_t stride = in->args[PICK_BITS_REP].v;
+    bool dense = form_of(in) == FORM_PICKBITS && stride > 0 &&
+                 soc_profile(in->soc) == PROFILE_V200 &&
+                 chosen(in->choices, CHOICE_VREDUCE_STRIDE) == CHOSE_VREDUCE_STRIDE_DENSE;
+    return dense ? pick_pattern_bytes(in) : sat_mul(stride, BLOCK_BYTES);
+}
+
 static int64_t
 pick_src_run(const CheckInstr *in)
 {
@@ -127,8 +138,7 @@ pick_extent(const CheckInstr *in, int param)
                    : repeated(in, sat_mul(in->args[PICK_REP].v, BLOCK_BYTES),
                               pick_src_run(in));
     default:
-        return repeated(in, sat_mul(in->args[PICK_BITS_REP].v, BLOCK_BYTES),
-                        pick_pattern_bytes(in));
+        return repeated(in, pick_pattern_step(in), pick_pattern_bytes(in));
     }
 }
 
@@ -235,8 +245,7 @@ pick_footprint(const CheckInstr *in, int param, bool *exact)
         return lanes_footprint(in, param, exact);
     }
     if (param == PICK_PATTERN) {
-        return rows_footprint(in, param, sat_mul(in->args[PICK_BITS_REP].v, BLOCK_BYTES),
-                              pick_pattern_bytes(in));
+        return rows_footprint(in, param, pick_pattern_step(in), pick_pattern_bytes(in));
     }
     *exact = param == PICK_DST ? pick_kept(in) >= 0 : in->args[PICK_BLK].v == 1;
     if (param == PICK_DST && !*exact) {

@@ -73,7 +73,9 @@ static int64_t
 channels_run(const CheckInstr *in, int param)
 {
     int64_t size = dtype_size(in->args[param].t.dtype);
-    return size * (param == 0 ? CHANNELS_OUT : size == 1 ? 8 * 32 : 8 * 16);
+    bool sixteen = size > 1 ||
+                   chosen(in->choices, CHOICE_VMRGCH_8_BIT) == CHOSE_VMRGCH_8_BIT_SIXTEEN;
+    return size * (param == 0 ? CHANNELS_OUT : sixteen ? 8 * 16 : 8 * 32);
 }
 
 static Runs

@@ -224,7 +224,9 @@ static bool
 writes_all_pairs(const CheckInstr *in)
 {
     const CheckMask *m = check_mask(in);
-    return soc_profile(in->soc) == PROFILE_V300 ||
+    bool old = soc_profile(in->soc) == PROFILE_V100 &&
+               chosen(in->choices, CHOICE_MASKED_BLOCK) == CHOSE_MASKED_BLOCK_ZERO_PAIRS;
+    return old || soc_profile(in->soc) == PROFILE_V300 ||
            (m->form == MASK_COUNT && (int64_t)m->w[0] >= check_lanes(in) - 1);
 }
 

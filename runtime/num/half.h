@@ -85,6 +85,14 @@ half_from_float(float f)
     return (uint16_t)(u > 0x7f800000u ? HALF_NAN : h | sign);
 }
 
+/* Infinity as the largest number of its sign, NaN as 0. */
+static inline uint16_t
+half_finite(uint16_t h)
+{
+    uint16_t magnitude = h & 0x7fffu;
+    return magnitude > 0x7c00u ? 0 : magnitude == 0x7c00u ? (uint16_t)(h - 1) : h;
+}
+
 static inline float
 bfloat_to_float(uint16_t b)
 {
@@ -97,6 +105,22 @@ bfloat_from_float(float f)
     uint32_t u = float_bits(f);
     uint32_t rounded = (u + 0x7fffu + (u >> 16 & 1u)) >> 16;
     return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? BFLOAT_NAN : rounded);
+}
+
+/* a + b rounded to odd: toward zero, with the last bit set when the sum is inexact. A rounding to fewer bits
+ * behind it is as if it were the only one. */
+static inline double
+half_sum_odd(double a, double b)
+{
+    double s = a + b;
+    double part = s - a;
+    double rest = (a - (s - part)) + (b - part); /* s + rest is the exact sum */
+    uint64_t u = double_bits(s);
+    if (rest == 0 || rest != rest) {
+        return s;
+    }
+    u -= (rest < 0) != (s < 0);
+    return double_of_bits(u | 1);
 }
 
 /* d as a float rounded to odd: the nearest float toward zero, with the last bit set when d is not

@@ -15,30 +15,14 @@ size_of(NumType t)
     return sizes[t];
 }
 
-/* a + b rounded to odd: toward zero, with the last bit set when the sum is inexact. A rounding to fewer bits
- * behind it is as if it were the only one. */
-static double
-sum_to_odd(double a, double b)
-{
-    double s = a + b;
-    double part = s - a;
-    double rest = (a - (s - part)) + (b - part); /* s + rest is the exact sum */
-    uint64_t u = double_bits(s);
-    if (rest == 0 || rest != rest) {
-        return s;
-    }
-    u -= (rest < 0) != (s < 0);
-    return double_of_bits(u | 1);
-}
-
 static uint64_t
 element(NumType t, int64_t start, int64_t k)
 {
     if (t == NUM_F16) {
-        return half_from_double(sum_to_odd(half_to_float((uint16_t)start), (double)k));
+        return half_from_double(half_sum_odd(half_to_float((uint16_t)start), (double)k));
     }
     if (t == NUM_F32) {
-        double s = sum_to_odd(float_of_bits((uint32_t)start), (double)k);
+        double s = half_sum_odd(float_of_bits((uint32_t)start), (double)k);
         return float_bits_canonical((float)s);
     }
     return (uint64_t)start + (uint64_t)k;

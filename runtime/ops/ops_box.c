@@ -28,10 +28,13 @@ widen(float *to, const uint16_t *from, int n)
 }
 
 static void
-narrow(uint16_t *to, const float *from, int n)
+narrow(uint16_t *to, const float *from, int n, bool saturates)
 {
     static const NumConv conv = {NUM_F16, NUM_F32, NUM_NEAREST, true};
     num_conv(&conv, to, from, n);
+    for (int i = 0; saturates && i < n; i++) {
+        to[i] = half_finite(to[i]);
+    }
 }
 
 static void
@@ -66,12 +69,18 @@ load_boxes(Boxes *b, const uint8_t *at, bool half)
     widen(b->corner[0], h[0], CORNERS * SORT_GROUP);
 }
 
+/* once: results are rounded where they are stored, and only there. */
+typedef struct Step {
+    float offset;
+    bool half, once, saturates;
+} Step;
+
 static void
-store(uint8_t *at, const float *from, int n, bool half)
+store(uint8_t *at, const float *from, int n, const Step *step)
 {
-    if (half) {
+    if (step->half) {
         uint16_t h[PAIRS];
-        narrow(h, from, n);
+        narrow(h, from, n, step->saturates);
         memcpy(at, h, (size_t)n * sizeof *h);
         return;
     }
@@ -82,18 +91,12 @@ store(uint8_t *at, const float *from, int n, bool half)
     memcpy(at, s, (size_t)n * sizeof *s);
 }
 
-/* once: results are rounded where they are stored, and only there. */
-typedef struct Step {
-    float offset;
-    bool half, once;
-} Step;
-
 static void
 round_all(float *v, int n, const Step *s)
 {
     uint16_t h[MOST];
     if (s->half && !s->once) {
-        narrow(h, v, n);
+        narrow(h, v, n, s->saturates);
         widen(v, h, n);
     }
 }
@@ -114,7 +117,9 @@ step_of(const OpCall *c)
     return (Step){.offset = is_half(c) ? half_to_float(half) : single,
                   .half = is_half(c),
                   .once = chosen(c->in.choices, CHOICE_PROPOSAL_ROUNDING) ==
-                          CHOSE_PROPOSAL_ROUNDING_ONCE};
+                          CHOSE_PROPOSAL_ROUNDING_ONCE,
+                  .saturates = chosen(c->in.choices, CHOICE_FLOAT16_OVERFLOW) ==
+                               CHOSE_FLOAT16_OVERFLOW_SATURATE};
 }
 
 /* high = high - low + offset, each step rounded. */
@@ -150,7 +155,7 @@ ops_vrpac(OpCall *c)
         load_boxes(&b, c->at[1] + r * values * PROPOSAL_ELEMS, half);
         sides(b.corner[2], b.corner[0], AXES * SORT_GROUP, &step);
         multiply(b.corner[2], b.corner[3], SORT_GROUP);
-        store(c->at[0] + r * values, b.corner[2], SORT_GROUP, half);
+        store(c->at[0] + r * values, b.corner[2], SORT_GROUP, &step);
     }
     return true;
 }
@@ -191,7 +196,7 @@ ops_viou(OpCall *c)
             last[i] = last[i] <= 0 ? 0 : last[i];
         }
         multiply(last, last + PAIRS, PAIRS);
-        store(c->at[0] + r * SORT_GROUP * values, last, PAIRS, half);
+        store(c->at[0] + r * SORT_GROUP * values, last, PAIRS, &step);
     }
     return true;
 }
@@ -200,6 +205,7 @@ bool
 ops_vaadd(OpCall *c)
 {
     bool half = is_half(c);
+    Step step = step_of(c);
     int64_t values = SORT_GROUP * (half ? 2 : 4);
     for (int64_t r = 0; r < c->in.args[OUTER_REPEAT].v; r++) {
         float a[SORT_GROUP], b[SORT_GROUP], sum[PAIRS];
@@ -208,7 +214,7 @@ ops_vaadd(OpCall *c)
         for (int i = 0; i < PAIRS; i++) {
             sum[i] = a[i / SORT_GROUP] + b[i % SORT_GROUP];
         }
-        store(c->at[0] + r * SORT_GROUP * values, sum, PAIRS, half);
+        store(c->at[0] + r * SORT_GROUP * values, sum, PAIRS, &step);
     }
     return true;
 }

@@ -2,6 +2,7 @@
  * is made in memory of its own and then written block by block. */
 #include <string.h>
 
+#include "num/half.h"
 #include "num/num_seq.h"
 #include "ops/ops_int.h"
 
@@ -52,6 +53,17 @@ store(const OpCall *c, const Walk *d, int64_t repeat, const uint8_t *bytes)
     }
 }
 
+static void
+saturate(uint8_t *bytes, int n)
+{
+    uint16_t h[REPEAT_BYTES / 2];
+    memcpy(h, bytes, (size_t)n * sizeof *h);
+    for (int i = 0; i < n; i++) {
+        h[i] = half_finite(h[i]);
+    }
+    memcpy(bytes, h, (size_t)n * sizeof *h);
+}
+
 bool
 ops_sequence(OpCall *c)
 {
@@ -64,10 +76,15 @@ ops_sequence(OpCall *c)
     int lanes = check_lanes(&c->in);
     NumType t =
         (NumType)(c->in.args[SLOT_DST].t.dtype - 1); /* Dtype begins with DT_NONE */
+    bool saturates = t == NUM_F16 && chosen(c->in.choices, CHOICE_FLOAT16_OVERFLOW) ==
+                                         CHOSE_FLOAT16_OVERFLOW_SATURATE;
     bool restarts =
         chosen(c->in.choices, CHOICE_VCI_REPEATS) == CHOSE_VCI_REPEATS_RESTARTS;
     for (int64_t r = 0, n = check_repeats(&c->in); r < n; r++) {
         num_sequence(made, t, c->in.args[SLOT_START].v, restarts ? 0 : r * lanes, lanes);
+        if (saturates) {
+            saturate(made, lanes);
+        }
         store(c, &d, r, made);
     }
     return true;

@@ -220,6 +220,11 @@ pick_of(const OpCall *c)
     if (f == FORM_PICKBITS || f == FORM_PICK2BITS) {
         p.bits = c->at[PICK_PATTERN];
         p.bits_rep = a[PICK_BITS_REP].v * BLOCK_BYTES;
+        if (f == FORM_PICKBITS && p.bits_rep > 0 &&
+            soc_profile(c->in.soc) == PROFILE_V200 &&
+            chosen(c->in.choices, CHOICE_VREDUCE_STRIDE) == CHOSE_VREDUCE_STRIDE_DENSE) {
+            p.bits_rep = check_lanes(&c->in) / 8;
+        }
     } else {
         check_pattern_lanes(a[PICK_PATTERN].v, &p.first, &p.step);
     }
@@ -533,20 +538,21 @@ number_at(const uint8_t *at, int64_t size)
 }
 
 static float
-rounded(float x, int64_t size)
+rounded(float x, int64_t size, bool saturates)
 {
-    return size == 2 ? half_to_float(half_from_float(x)) : x;
+    uint16_t h = half_from_float(x);
+    return size == 2 ? half_to_float(saturates ? half_finite(h) : h) : x;
 }
 
 /* One step: adds the products of a block. */
 static void
 add_block(const Rows *w, int64_t first, int64_t n, const uint8_t *block, float weight,
-          float *sum)
+          bool saturates, float *sum)
 {
     for (int64_t l = first; l < first + n; l++) {
         float x = number_at(block + (l - first) * w->size, w->size);
-        float product = rounded(x * weight, w->size);
-        sum[l] = rounded(product + sum[l], w->size);
+        float product = rounded(x * weight, w->size, saturates);
+        sum[l] = rounded(product + sum[l], w->size, saturates);
     }
 }
 
@@ -563,6 +569,8 @@ block_has_lanes(const Rows *w, int64_t first, int64_t n)
 static bool
 bilinear_row(OpCall *c, const Bilinear *b, int64_t v, float *sum)
 {
+    bool saturates =
+        chosen(c->in.choices, CHOICE_FLOAT16_OVERFLOW) == CHOSE_FLOAT16_OVERFLOW_SATURATE;
     const Rows *w = &b->w;
     for (int64_t t = v * b->across; t < (v + 1) * b->across; t++) {
         for (int64_t l = 0; l < w->run; l += w->per_block) {
@@ -577,7 +585,7 @@ bilinear_row(OpCall *c, const Bilinear *b, int64_t v, float *sum)
             const uint8_t *block = b->f.root + b->f.start + entry_value(&b->f, entry);
             float weight =
                 number_at(b->weights + (b->each_block ? entry : t) * w->size, w->size);
-            add_block(w, l, n, block, weight, sum);
+            add_block(w, l, n, block, weight, saturates, sum);
         }
     }
     return true;

@@ -193,7 +193,9 @@ ops_channels(OpCall *c)
         KEPT = 4
     };
     int64_t size = dtype_size(c->in.args[0].t.dtype);
-    int64_t group = size == 1 ? 32 : 16 * size, kept = KEPT * size;
+    bool sixteen = size > 1 || chosen(c->in.choices, CHOICE_VMRGCH_8_BIT) ==
+                                   CHOSE_VMRGCH_8_BIT_SIXTEEN;
+    int64_t group = sixteen ? 16 * size : 32, kept = KEPT * size;
     for (int64_t r = 0; r < c->in.args[2].v; r++) {
         uint8_t repeat[GROUPS * BLOCK_BYTES];
         memcpy(repeat, c->at[1] + r * GROUPS * group, (size_t)(GROUPS * group));

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "num/half.h"
 #include "num/num_conv.h"
 #include "num/num_fn.h"
 
@@ -55,6 +56,15 @@ ops_slice_spread(uint8_t *to, int64_t step, const uint8_t *from, int size, int64
     }
 }
 
+void
+ops_slice_saturate(void *halves, int64_t n)
+{
+    AnyU16 *h = halves;
+    for (int64_t i = 0; i < n; i++) {
+        h[i] = half_finite(h[i]);
+    }
+}
+
 /* ---- the call ------------------------------------------------------------------------------------------------ */
 
 /* Operands in the order dst, src0, src1, mask; a scalar is a piece of equal elements. */
@@ -69,6 +79,7 @@ typedef struct Job {
     NumConv conv;    /* h_cast */
     uint64_t factor; /* h_quant: a float16 or a pack */
     bool twice;      /* h_quant: rounds to float32 first */
+    bool saturates;  /* float16 results of arithmetic do */
     uint8_t value[PIECE * WIDEST];
 } Job;
 
@@ -142,6 +153,40 @@ converts(Sem sem)
     return sem == SEM_SLICE_CAST || sem == SEM_SLICE_SCALED || sem == SEM_SLICE_PACK;
 }
 
+/* Whether a float16 result of the operation is a number that was rounded. */
+static bool
+rounds(Sem sem)
+{
+    switch (sem) {
+    case SEM_SLICE_ADD:
+    case SEM_SLICE_SUB:
+    case SEM_SLICE_MUL:
+    case SEM_SLICE_DIV:
+    case SEM_SLICE_EXP:
+    case SEM_SLICE_LN:
+    case SEM_SLICE_REC:
+    case SEM_SLICE_RSQRT:
+    case SEM_SLICE_SIN:
+    case SEM_SLICE_COS:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void
+set_readings(Job *j, const OpCall *c, Dtype t)
+{
+    j->saturates =
+        t == DT_F16 && rounds(j->sem) &&
+        chosen(c->in.choices, CHOICE_FLOAT16_OVERFLOW) == CHOSE_FLOAT16_OVERFLOW_SATURATE;
+    if (chosen(c->in.choices, CHOICE_INTEGER_OVERFLOW) ==
+        CHOSE_INTEGER_OVERFLOW_SATURATE) {
+        SliceFn *fn = ops_slice_clamped(j->sem, t);
+        j->fn = fn != NULL ? fn : j->fn;
+    }
+}
+
 static void
 set_work(Job *j, const OpCall *c)
 {
@@ -164,6 +209,7 @@ set_work(Job *j, const OpCall *c)
     } else if (sem == SEM_SLICE_SEL) {
         j->fn = table->select[dtype_size(t)];
     }
+    set_readings(j, c, t);
 }
 
 static void
@@ -181,6 +227,9 @@ work(const Job *j, uint8_t *dst, const uint8_t *const *src, int64_t n)
         j->fn(dst, src[1], src[2], src[3], n);
     } else {
         memmove(dst, src[1], (size_t)(n * j->o[0].size));
+    }
+    if (j->saturates) {
+        ops_slice_saturate(dst, n);
     }
 }
 

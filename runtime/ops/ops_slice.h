@@ -51,4 +51,10 @@ void ops_slice_collect(uint8_t *to, const uint8_t *from, int64_t step, int size,
 void ops_slice_spread(uint8_t *to, int64_t step, const uint8_t *from, int size,
                       int64_t n);
 
+/* Infinity becomes the largest number, NaN 0. */
+void ops_slice_saturate(void *halves, int64_t n);
+/* ops_clamp.c: sums, differences, products and absolute values of integers that stop at the ends of their
+ * type; null: another operation or type. */
+SliceFn *ops_slice_clamped(Sem sem, Dtype t);
+
 #endif

@@ -70,6 +70,7 @@ gather(Walk *w, uint8_t *buf)
 typedef struct Stack {
     const SliceTable *table;
     Dtype t;
+    bool saturates; /* float16 */
     int n, width;
     int level[LEVELS];
     uint32_t zero[SIDE];
@@ -80,6 +81,9 @@ static void
 add(const Stack *s, void *dst, const void *a, const void *b)
 {
     s->table->fn[SEM_SLICE_ADD][s->t](dst, a, b, NULL, s->width);
+    if (s->saturates) {
+        ops_slice_saturate(dst, s->width);
+    }
 }
 
 static void
@@ -112,8 +116,10 @@ finish(Stack *s)
 }
 
 static void
-open_stack(Stack *s, Dtype t, int width)
+open_stack(Stack *s, const Choices *c, Dtype t, int width)
 {
+    s->saturates = t == DT_F16 &&
+                   chosen(c, CHOICE_FLOAT16_OVERFLOW) == CHOSE_FLOAT16_OVERFLOW_SATURATE;
     s->table = ops_slice_table();
     s->t = t;
     s->n = 0;
@@ -139,6 +145,9 @@ sum_piece(const Stack *s, uint8_t *a, uint8_t *b, int64_t n, int *level)
     for (*level = 0; n > 1; n /= 2) {
         uint8_t *sums = b;
         s->table->halve[s->t](sums, a, NULL, NULL, n / 2);
+        if (s->saturates) {
+            ops_slice_saturate(sums, n / 2);
+        }
         b = a;
         a = sums;
         ++*level;
@@ -147,13 +156,13 @@ sum_piece(const Stack *s, uint8_t *a, uint8_t *b, int64_t n, int *level)
 }
 
 static void
-sum_one(const OpSlice *src, const uint8_t *at, uint8_t *to, Dtype t)
+sum_one(const Choices *c, const OpSlice *src, const uint8_t *at, uint8_t *to, Dtype t)
 {
     uint8_t buf[2][PIECE * sizeof(uint32_t)];
     Stack s;
     Walk w = start(src, at);
     bool many = w.left > PIECE;
-    open_stack(&s, t, 1);
+    open_stack(&s, c, t, 1);
     while (w.left > 0) {
         int level;
         int64_t n = gather(&w, buf[0]);
@@ -166,11 +175,12 @@ sum_one(const OpSlice *src, const uint8_t *at, uint8_t *to, Dtype t)
 }
 
 static void
-sum_side(const OpSlice *src, const uint8_t *at, uint8_t *to, int64_t step, int n, Dtype t)
+sum_side(const Choices *c, const OpSlice *src, const uint8_t *at, uint8_t *to,
+         int64_t step, int n, Dtype t)
 {
     Stack s;
     Walk w = start(src, at);
-    open_stack(&s, t, n);
+    open_stack(&s, c, t, n);
     while (w.left > 0) {
         push(&s, w.at, 0);
         advance(&w, 1);
@@ -290,9 +300,9 @@ results(const OpCall *c, const OpSlice *src, const OpSlice *dst, const uint8_t *
     if (op_table[c->in.op].sem != SEM_SLICE_SUM) {
         extremes(c, src, dst, from, to, n);
     } else if (n > 1) {
-        sum_side(src, from, to, dst->step[1], n, t);
+        sum_side(c->in.choices, src, from, to, dst->step[1], n, t);
     } else {
-        sum_one(src, from, to, t);
+        sum_one(c->in.choices, src, from, to, t);
     }
 }
 

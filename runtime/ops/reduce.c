@@ -14,6 +14,7 @@
 
 enum {
     MAX_REPEATS = 4095,
+    CHUNK = 255,
     SLOT_DST = 1,
     SLOT_SRC = 2,
     SLOT_DST_REP = 4,
@@ -39,6 +40,7 @@ typedef struct Reduce {
     int64_t step; /* bytes from the results of a repeat to those of the next */
     int results;  /* elements of them */
     bool smallest;
+    bool saturates; /* sums of float16 */
     uint8_t collected[REPEAT_BYTES];
 } Reduce;
 
@@ -112,6 +114,8 @@ open_reduce(Reduce *x, const OpCall *c)
     x->sem = op_table[in->op].sem;
     x->t = in->args[SLOT_DST].t.dtype;
     x->size = dtype_size(x->t);
+    x->saturates = x->t == DT_F16 && chosen(in->choices, CHOICE_FLOAT16_OVERFLOW) ==
+                                         CHOSE_FLOAT16_OVERFLOW_SATURATE;
     x->lanes = REPEAT_BYTES / x->size;
     x->smallest = x->sem == SEM_CMIN || x->sem == SEM_CGMIN || x->sem == SEM_ALL_MIN;
     read_mask(x, &in->args[0].m);
@@ -174,10 +178,33 @@ sum_s64(uint64_t *sums, const uint8_t *lanes, int n, int left)
     }
 }
 
+static float
+rounded_half(float sum, bool saturates)
+{
+    uint16_t h = half_from_float(sum);
+    return half_to_float(saturates ? half_finite(h) : h);
+}
+
+static void
+sum_saturated(float *sums, const uint8_t *lanes, int n, int left)
+{
+    const AnyU16 *x = (const AnyU16 *)lanes;
+    for (int i = 0; i < n; i++) {
+        sums[i] = half_to_float(x[i]);
+    }
+    for (; n > left; n /= 2) {
+        for (int i = 0; i < n / 2; i++) {
+            sums[i] = rounded_half(sums[2 * i] + sums[2 * i + 1], true);
+        }
+    }
+}
+
 static void
 sum_lanes(const Reduce *x, Sums *sums, const uint8_t *lanes, int left)
 {
-    if (x->t == DT_F16) {
+    if (x->saturates) {
+        sum_saturated(sums->f, lanes, x->lanes, left);
+    } else if (x->t == DT_F16) {
         x->table->sum_f16(sums->f, lanes, left);
     } else if (x->t == DT_F32) {
         x->table->sum_f32(sums->f, lanes, left);
@@ -214,11 +241,16 @@ put_sums(const Reduce *x, const Sums *sums, int n)
     }
 }
 
-/* Pairs without active lanes stay as they are, but on the 310B class. */
+/* Pairs without active lanes stay as they are, but on the 310B class (choice: and the oldest). */
 static void
 put_pairs(const Reduce *x, const Sums *sums)
 {
-    if (x->full || soc_profile(x->call->in.soc) == PROFILE_V300) {
+    const CheckInstr *in = &x->call->in;
+    Profile profile = soc_profile(in->soc);
+    bool always = profile == PROFILE_V300 ||
+                  (profile == PROFILE_V100 && chosen(in->choices, CHOICE_MASKED_BLOCK) ==
+                                                  CHOSE_MASKED_BLOCK_ZERO_PAIRS);
+    if (x->full || always) {
         put_sums(x, sums, x->results);
     } else if (!x->holes) {
         put_sums(x, sums, (x->run + 1) / 2);
@@ -270,6 +302,22 @@ sum_groups(const Reduce *x, float *values, int64_t n)
     return groups;
 }
 
+/* Sums of chunks of 255, each one after the other; their number. */
+static int64_t
+sum_chunks(const Reduce *x, float *values, int64_t n)
+{
+    int64_t chunks = 0;
+    for (int64_t at = 0; at < n; chunks++) {
+        float sum = values[at++];
+        for (int64_t i = 1; i < CHUNK && at < n; i++) {
+            sum += values[at++];
+            sum = x->t == DT_F16 ? rounded_half(sum, x->saturates) : sum;
+        }
+        values[chunks] = sum;
+    }
+    return chunks;
+}
+
 bool
 ops_reduce_sum_all(OpCall *c)
 {
@@ -282,7 +330,10 @@ ops_reduce_sum_all(OpCall *c)
         values[r] = sums.f[0];
         x.src += x.rep;
     }
-    for (int64_t n = x.repeats; n > 1;) {
+    bool chip =
+        soc_profile(c->in.soc) == PROFILE_V220 &&
+        chosen(c->in.choices, CHOICE_SUMMATION_ORDER) == CHOSE_SUMMATION_ORDER_CHIP;
+    for (int64_t n = chip ? sum_chunks(&x, values, x.repeats) : x.repeats; n > 1;) {
         n = sum_groups(&x, values, n);
     }
     if (x.repeats > 0) {

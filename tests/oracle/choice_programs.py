@@ -88,6 +88,48 @@ t.BuildCCE(kernel_name="k", inputs=[src], outputs=[dst])
         'U10=float32': {'dst': np.resize(np.array([1024, 1024, -1024], np.float16), 64)}})
 
 
-PROGRAMS = [scaled_conversion(), scalar_conv_away(), vadddeqrelu_on_910b(),
+def sum_of_repeats():
+    """2048 and three ones, a repeat each: one after the other none of them counts. 300 repeats are two chunks."""
+    x = np.zeros(300 * 16, np.float16)
+    x[[0, 16, 32, 48]] = 2048, 1, 1, 1
+    x[16 * 255] = 4
+    source = HEAD + '''
+src = t.Tensor("float16", (4800,), name="src", scope=tik.scope_gm)
+dst = t.Tensor("float16", (16,), name="dst", scope=tik.scope_gm)
+a = t.Tensor("float16", (4800,), name="a", scope=tik.scope_ubuf)
+b = t.Tensor("float16", (16,), name="b", scope=tik.scope_ubuf)
+work = t.Tensor("float16", (304,), name="work", scope=tik.scope_ubuf)
+t.data_move(a, src, 0, 1, 300, 0, 0)
+t.vec_dup(16, b, 0, 1, 8)
+t.vec_reduce_add(1, b, a, work, 300, 1)
+t.data_move(dst, b, 0, 1, 1, 0, 0)
+t.BuildCCE(kernel_name="k", inputs=[src], outputs=[dst])
+'''
+    def result(v):
+        return {'dst': np.array([v] + [0] * 15, np.float16)}
+    return dict(processor='Ascend910B1', source=source, inputs={'src': x},
+                readings={'': result(2054), 'U15=chip': result(2052)})
+
+
+def slice_with_a_rest():
+    """Rows 0 and 2 of four are selected; the row behind them is no whole step."""
+    x = np.arange(320, dtype=np.float32).reshape(4, 80)
+    want = np.zeros((8, 80), np.float32)
+    want[0, :8], want[1, :8] = x[0, :8], x[2, :8]
+    source = HEAD + '''
+src = t.Tensor("float32", (4, 80), name="src", scope=tik.scope_gm)
+dst = t.Tensor("float32", (8, 80), name="dst", scope=tik.scope_gm)
+ub = t.Tensor("float32", (8, 80), name="ub", scope=tik.scope_ubuf)
+t.vec_dup(64, ub, 0.0, 10, 8)
+t.data_copy(ub, src, [tik.SliceInfo(0, 7, 0, 1, 80), tik.SliceInfo(0, 1, 0, 1, 2)],
+            [tik.SliceInfo(0, 7, 0, 1, 80), tik.SliceInfo(0, 3, 1, 1, 4)], 2)
+t.data_move(dst, ub, 0, 1, 80, 0, 0)
+t.BuildCCE(kernel_name="k", inputs=[src], outputs=[dst])
+'''
+    return dict(processor='Ascend310P3', source=source, inputs={'src': x},
+                readings={'': 'reject slice-fit', 'D8=drop': {'dst': want}})
+
+
+PROGRAMS = [slice_with_a_rest(), sum_of_repeats(), scaled_conversion(), scalar_conv_away(), vadddeqrelu_on_910b(),
             block_stride_0('vadd(128, b, a, a, 1, 0, 1, 1, 8, 8, 8)', lambda x: x + x),
             block_stride_0('vmin(128, b, a, a, 1, 0, 1, 1, 8, 8, 8)', lambda x: x)]

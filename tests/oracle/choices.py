@@ -24,6 +24,14 @@ CALLS = 15   # in one program
 
 # Methods whose results depend on a reading, and processors on which they do.
 VECTORS = {
+    'U2=saturate': (r'(v(add|mul|div|rec|rsqrt|exp|mla|madd|maddrelu|axpy|lrelu|addrelu|subrelu|muls|cadd|cgadd|cpadd|bi|aadd)|'
+                    r'h_(add|mul|div|rec|exp|reduce_sum)|viou|vrpac|vec_reduce_add)', 'Ascend310P3'),
+    'U3=saturate': (r'(v(add|sub|mul|adds|muls|abs|addrelu|subrelu)|vec_(add|sub|mul)|h_(add|sub|mul))', 'Ascend310P3'),
+    'U7=once': (r'(vmla|vmadd|vmaddrelu|vaxpy|vec_axpy)', 'Ascend310P3'),
+    'U14=sixteen': (r'vmrgch', 'Ascend310P3'),
+    'U15=chip': (r'vec_reduce_add', 'Ascend910B1'),
+    'U16=zero-pairs': (r'(vcpadd|vec_cpadd)', 'Ascend910A'),
+    'U18=dense': (r'vreduce', 'Ascend310P3'),
     'U8=directed': (r'(vconv|vec_conv|h_cast)', 'Ascend910B1'),
     'U10=float32': (r'(vconv|vec_conv)', 'Ascend310P3'),
     'U11=extended': (r'vcbd', 'Ascend310B1'),

@@ -78,8 +78,9 @@ class VectorCase:
         self.remark = ' '.join(c.split('#')[1] for c in self.gold['call'] if '#' in c)
         self.calls = [c.split('#')[0].strip() for c in self.gold['call']]
         self.tensors = self.error_tensors() if self.error else self.data_tensors()
+        self.model_only = False
         # Saturating float16 arithmetic is a mode of the machine that no method of the language sets.
-        self.model_only = bool(self.gold['mode'])
+        self.choices = ['U2=saturate'] if self.gold['mode'].get('fp_saturate') else []
         self.whole = {}   # tensors that end within a block: the name of all of it
         self.inputs = {} if self.error else {n + '_in': to_numbers(padded(t, w), t)
                                              for n, (t, w) in self.gold['in'].items()}

@@ -52,6 +52,7 @@ class Case:
     """A kernel: buffers, instructions, and what the global outputs must hold."""
     error = None
     model_only = False
+    choices = []
     soc = SOC
 
     def __init__(self, name):
@@ -414,7 +415,7 @@ def run_tool(tikc, case, backend, folder):
         f.write(case.source())
     if case.error:
         return refused(tikc, case, path)
-    args = [tikc, 'run', path, '--soc', case.soc] + BACKENDS[backend]
+    args = [tikc, 'run', path, '--soc', case.soc] + BACKENDS[backend] + [f'--choice={c}' for c in case.choices]
     for name, data in case.inputs.items():
         file = os.path.join(folder, name + '.npy')
         np.save(file, data)

@@ -591,12 +591,12 @@ every_row_has_a_function(void **state)
         if (op->sem == SEM_SHL || op->sem == SEM_SHR) {
             assert_non_null(emu_lane_shift(op->sem, pairs[i].t, false));
         } else if (family == FAM_LANES || family == FAM_ARITH) {
-            assert_non_null(emu_lane_fn(pairs[i].op, pairs[i].t, pairs[i].t));
+            assert_non_null(emu_lane_fn(NULL, pairs[i].op, pairs[i].t, pairs[i].t));
         }
     }
     for (size_t i = 0; i < sizeof mixed / sizeof mixed[0]; i++) {
         if (form_family(op_table[mixed[i].op].form) == FAM_ARITH) {
-            assert_non_null(emu_lane_fn(mixed[i].op, mixed[i].dst, mixed[i].src));
+            assert_non_null(emu_lane_fn(NULL, mixed[i].op, mixed[i].dst, mixed[i].src));
         }
     }
 }

@@ -41,7 +41,6 @@ READINGS = {
     'U14=sixteen': {'vmrgch_b8_group': 16},
     'U15=chip': {'sums_by_chip': True},
     'U16=zero-pairs': {'old_pairs_zero': True},
-    'U16=unwritten': {'block_identity': False},
     'U17=index-first': {'cmax_count_first': False},
     'U18=dense': {'dense_patterns': True},
     'U20=once': {'areas_rounded_once': True},

@@ -1,4 +1,8 @@
 """Chapters 2 and 11: elementwise arithmetic, in both spellings."""
+import math
+import struct
+from fractions import Fraction
+
 import numpy as np
 
 from . import numbers as num
@@ -64,8 +68,27 @@ for _op in ('add', 'sub', 'mul', 'div', 'max', 'min', 'and', 'or', 'addrelu', 's
 # ---- ternary: dst is read too --------------------------------------------------------------------------------
 
 
+def rounded_once(m, x, y, z, dtype):
+    """x * y + z with one rounding, in fractions."""
+    out = []
+    for a, b, c in zip(*(num.floats(v, dtype).astype(np.float64).tolist() for v in (x, y, z))):
+        near = a * b + c   # the product is exact
+        if math.isfinite(a) and math.isfinite(b) and math.isfinite(c):
+            exact = Fraction(a) * Fraction(b) + Fraction(c)
+            if exact:   # a double rounded to odd, whose rounding is the only one
+                near = float(exact)
+                bits = struct.unpack('<q', struct.pack('<d', near))[0]
+                if Fraction(near) != exact:
+                    bits = (bits - (abs(Fraction(near)) > abs(exact))) | 1
+                near = struct.unpack('<d', struct.pack('<q', bits))[0]
+        out.append(near)
+    return num.from_values(m, np.array(out, np.float64), dtype)
+
+
 def fused(m, x, y, z, dtype):
     """round(x * y) + z, rounded again."""
+    if m.choices.fused_once:
+        return rounded_once(m, x, y, z, dtype)
     return num.arithmetic(m, 'add', num.arithmetic(m, 'mul', x, y, dtype), z, dtype)
 
 
@@ -213,7 +236,7 @@ METHODS.update(vshl=vshl, vshr=vshr)
 # ---- unary ---------------------------------------------------------------------------------------------------
 
 UNARY = {
-    'abs': lambda m, a, t: num.absolute(a, t),
+    'abs': lambda m, a, t: num.absolute(m, a, t),
     'relu': lambda m, a, t: num.relu(a, t),
     'not': lambda m, a, t: ~a,
 }

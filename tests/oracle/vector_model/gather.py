@@ -8,7 +8,7 @@ from .elementwise import block
 METHODS = {}
 
 
-def pattern_bits(m, pattern, stride, repeats, lanes):
+def pattern_bits(m, pattern, stride, repeats, lanes, dense):
     """keep(r, l)."""
     if not isinstance(pattern, View):
         n, l = integer(pattern), np.arange(lanes)
@@ -16,17 +16,20 @@ def pattern_bits(m, pattern, stride, repeats, lanes):
         return np.broadcast_to(keep, (repeats, lanes))
     raw = m.elements(pattern, 'uint8')
     l = np.arange(lanes)
-    at = np.arange(repeats).reshape(-1, 1) * integer(stride) * BLOCK + l // 8
+    step = integer(stride) * BLOCK
+    if dense and step and m.profile == 'v200' and m.choices.dense_patterns:
+        step = lanes // 8
+    at = np.arange(repeats).reshape(-1, 1) * step + l // 8
     m.inside(at, raw)
     return (raw[at] >> (l % 8).astype(np.uint8) & 1).astype(bool)
 
 
-def compress(m, dst, src0, active, at, pattern, stride, rsvd_scalar):
+def compress(m, dst, src0, active, at, pattern, stride, rsvd_scalar, dense=False):
     # The pattern is not read where no lane is processed.
     repeats, lanes = active.shape
     if not repeats:
         return
-    keep = pattern_bits(m, pattern, stride, repeats, lanes)
+    keep = pattern_bits(m, pattern, stride, repeats, lanes, dense)
     count = 0
     for r in range(repeats):
         values = m.read(src0, at[r][active[r] & keep[r]])
@@ -42,7 +45,7 @@ def vreduce(m, mask, dst, src0, src1_pattern, repeat_times, src0_blk_stride, src
     lanes = lanes_of(src0)
     active = active_lanes(mask if mask_mode == 'counter' else lanes, lanes, repeat_times, mask_mode)
     at = lane_index(src0.size, lanes, integer(src0_blk_stride), integer(src0_rep_stride), stride_unit, len(active))
-    compress(m, dst, src0, active, at, src1_pattern, src1_rep_stride, rsvd_scalar)
+    compress(m, dst, src0, active, at, src1_pattern, src1_rep_stride, rsvd_scalar, dense=True)
 
 
 def vreducev2(m, mask, dst, src0, src1_pattern, repeat_times, src0_blk_stride, src0_rep_stride, src1_rep_stride,

@@ -72,11 +72,12 @@ def relu(bits, dtype):
     return r
 
 
-def absolute(bits, dtype):
+def absolute(m, bits, dtype):
     sign = bits.dtype.type(1 << (8 * SIZES[dtype] - 1))
     if is_float(dtype):
         return bits & ~sign
-    return np.where(bits & sign != 0, (~bits + bits.dtype.type(1)).astype(bits.dtype), bits)
+    positive = np.where(bits & sign != 0, (~bits + bits.dtype.type(1)).astype(bits.dtype), bits)
+    return np.where(positive == sign, sign - bits.dtype.type(1), positive) if m and m.int_saturate else positive
 
 
 def compare(op, a, b, dtype):

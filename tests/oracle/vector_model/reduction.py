@@ -12,7 +12,9 @@ EDGE = {('max', 'float16'): -65504.0, ('min', 'float16'): 65504.0, ('max', 'floa
 
 
 def tree(m, bits, dtype):
-    """Sums along the last axis, a power of two long: neighbours first, each node rounded."""
+    """Sums along the last axis, a power of two long: neighbours first, each node rounded. Integers wrap."""
+    if not num.is_float(dtype):
+        return bits.sum(-1, dtype=bits.dtype)
     while bits.shape[-1] > 1:
         bits = num.arithmetic(m, 'add', bits[..., 0::2].reshape(-1), bits[..., 1::2].reshape(-1), dtype).reshape(
             bits.shape[:-1] + (-1,))
@@ -63,7 +65,7 @@ def vcpadd(m, mask, dst, src, repeat_times, dst_rep_stride, src_blk_stride, src_
     active = active_lanes(mask, lanes, repeat_times)
     for rows, on, bits in sources(m, dst, src, active, src_blk_stride, src_rep_stride, stride_unit):
         pairs = tree(m, bits.reshape(len(rows), -1, 2), dst.dtype)
-        kept = on.reshape(len(rows), -1, 2).any(-1) | (m.profile == 'v300')
+        kept = on.reshape(len(rows), -1, 2).any(-1) | (m.profile == 'v300' or m.profile == 'v100' and m.choices.old_pairs_zero)
         at = rows[:, None] * integer(dst_rep_stride) * (lanes // 2) + np.arange(lanes // 2)
         m.write(dst, at[kept], pairs[kept])
 
@@ -150,6 +152,17 @@ def grouped(m, sums, lanes, dtype):
     return sums
 
 
+def chunked(m, sums, dtype):
+    """Sums of chunks of 255, added one after the other."""
+    out = []
+    for first in range(0, len(sums), 255):
+        total = sums[first:first + 1]
+        for i in range(first + 1, min(first + 255, len(sums))):
+            total = num.arithmetic(m, 'add', total, sums[i:i + 1], dtype)
+        out.append(total)
+    return np.concatenate(out)
+
+
 def vec_reduce_add(m, mask, dst, src, work_tensor, repeat_times, src_rep_stride):
     lanes = lanes_of(dst)
     active = active_lanes(mask, lanes, repeat_times)
@@ -158,7 +171,10 @@ def vec_reduce_add(m, mask, dst, src, work_tensor, repeat_times, src_rep_stride)
     at = lane_index(src.size, lanes, 1, integer(src_rep_stride), 0, len(active))
     bits = np.zeros(active.shape, UINT[src.size])
     bits[active] = m.read(src, at[active])
-    m.write(dst, np.arange(1), grouped(m, tree(m, bits, dst.dtype), lanes, dst.dtype))
+    sums = tree(m, bits, dst.dtype)
+    if m.choices.sums_by_chip and m.profile == 'v220':
+        sums = chunked(m, sums, dst.dtype)
+    m.write(dst, np.arange(1), grouped(m, sums, lanes, dst.dtype))
 
 
 def define_whole(op):

@@ -23,11 +23,11 @@ def scalar_min(m, dst, src0, src1):
 
 
 def scalar_abs(m, dst, src):
-    dst.set(num.absolute(pattern(src, dst.dtype), dst.dtype)[0])
+    dst.set(num.absolute(None, pattern(src, dst.dtype), dst.dtype)[0])
 
 
 def scalar_sqrt(m, dst, src):
-    bits = num.absolute(pattern(src, dst.dtype), dst.dtype)
+    bits = num.absolute(None, pattern(src, dst.dtype), dst.dtype)
     if num.is_float(dst.dtype):
         dst.set(num.function(m, 'sqrt', bits, dst.dtype)[0])
     else:
