@@ -289,9 +289,8 @@ tik_lanes_base(const View *v)
 
 /* ---- views ------------------------------------------------------------------------------------------------------ */
 
-/* A view of the same root. */
-static View *
-with_lanes(Interp *in, const View *v, const Lanes *l)
+View *
+tik_lanes_of(Interp *in, const View *v, const Lanes *l)
 {
     Tik *c = v->root->c;
     View *w = tik_view(in, v->root, LMEM_AXES);
@@ -309,7 +308,7 @@ with_lanes(Interp *in, const View *v, const Lanes *l)
 static Value
 refused(Interp *in, const View *v)
 {
-    View *w = with_lanes(in, v, v->lanes);
+    View *w = tik_lanes_of(in, v, v->lanes);
     w->poisoned = true;
     return val_object(&w->base);
 }
@@ -400,7 +399,7 @@ tik_lanes_view(Interp *in, View *v, const CallArgs *args)
     }
     l->x = lmem_view(target_of(v->root), &l->x, lo, hi);
     name_layout(v, l);
-    return val_object(&with_lanes(in, v, l)->base);
+    return val_object(&tik_lanes_of(in, v, l)->base);
 }
 
 /* An axis of which one element stands for all. */
@@ -455,7 +454,7 @@ tik_lanes_bcast(Interp *in, View *v, const CallArgs *args)
             return refused(in, v);
         }
     }
-    return val_object(&with_lanes(in, v, l)->base);
+    return val_object(&tik_lanes_of(in, v, l)->base);
 }
 
 Value
@@ -491,5 +490,5 @@ tik_lanes_reshape(Interp *in, View *v, const Dim *dim, int ndim, Span span)
     *l = *v->lanes;
     memcpy(l->x.shape, shape, sizeof shape);
     l->x.stride[LMEM_H] = shape[LMEM_W];
-    return val_object(&with_lanes(in, v, l)->base);
+    return val_object(&tik_lanes_of(in, v, l)->base);
 }

@@ -30,7 +30,11 @@ bool tik_linear(Interp *in, const View *v, const char *what, Span span);
 int64_t tik_lanes_base(const View *v);
 
 Value tik_lanes_view(Interp *in, View *v, const CallArgs *args);
+/* bias, weight or requant of the packed constant that a tensor holds. */
+Value tik_lanes_part(Interp *in, View *v, const CallArgs *args);
 Value tik_lanes_bcast(Interp *in, View *v, const CallArgs *args);
+/* A view of the root that lies so. */
+View *tik_lanes_of(Interp *in, const View *v, const Lanes *l);
 /* reshape of a tensor in LMEM: other extents of h and w. */
 Value tik_lanes_reshape(Interp *in, View *v, const Dim *dim, int ndim, Span span);
 

@@ -130,6 +130,57 @@ part_of(const PackInfo *i, PackKind kind)
     return NULL;
 }
 
+/* ---- parts as tensors ------------------------------------------------------------------------------------------------ */
+
+static const char *const part_names[] = {
+    [PACK_REQUANT] = "requant", [PACK_BIAS] = "bias", [PACK_WEIGHT] = "weight"};
+
+/* One row per output channel: the words of requantisation, the bias, or the weights in their packed order. */
+static View *
+part_view(Interp *in, const View *v, const PackPart *p)
+{
+    const PackInfo *i = v->root->holds->pack;
+    bool alone = !i->bias && !i->requant;
+    Dtype t = p->kind == PACK_WEIGHT ? i->weight : DT_S32;
+    int64_t size = dtype_size(t);
+    Lanes *l = ARENA_NEW(&in->u->arena, Lanes);
+    int64_t pitch = alone ? v->lanes->x.stride[LMEM_C] : (int64_t)p->pitch / size;
+    int64_t row = (int64_t)p->slot_bytes / size;
+    l->layout = LMEM_FREE;
+    l->x = (LmemTensor){.shape = {1, i->dim[0], 1, row},
+                        .stride = {0, pitch, row, 1},
+                        .base = alone ? 0 : (int64_t)p->offset,
+                        .bits = 8 * (int)size};
+    l->x.stride[LMEM_N] = lmem_slots(v->root->c->k->soc->lane, 0, i->dim[0]) * pitch;
+    View *w = tik_lanes_of(in, v, l);
+    w->dtype = t;
+    return w;
+}
+
+Value
+tik_lanes_part(Interp *in, View *v, const CallArgs *args)
+{
+    static const BindParam params[] = {{"name", true, {0}}};
+    Value got;
+    const char *text;
+    if (!stage_bind(in, "part", args, params, 1, &got, NULL)) {
+        return val_fail();
+    }
+    if (v->poisoned || !tik_text(in, got, "name", args->span, &text)) {
+        return val_object(&v->base);
+    }
+    const Root *held = v->root->holds;
+    for (int k = 0; held && v->lanes && k < held->pack->plan.nparts; k++) {
+        const PackPart *p = &held->pack->plan.part[k];
+        if (strcmp(part_names[p->kind], text) == 0) {
+            return val_object(&part_view(in, v, p)->base);
+        }
+    }
+    stage_diag(in, D_LAYOUT_MISMATCH, args->span, "'%s' holds no %s",
+               tik_sym(in, v->root->name), held ? text : "packed constant");
+    return val_object(&v->base);
+}
+
 /* ---- shapes --------------------------------------------------------------------------------------------------------- */
 
 /* Results along h (axis 0) or w (1). */

@@ -97,6 +97,12 @@ m_bcast(Interp *in, Value self, const CallArgs *args)
 }
 
 static Value
+m_part(Interp *in, Value self, const CallArgs *args)
+{
+    return tik_lanes_part(in, (View *)self.obj, args);
+}
+
+static Value
 m_access_ptr(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
@@ -112,7 +118,7 @@ static const struct {
     {"set_as", m_set_as},         {"reshape", m_reshape},
     {"flatten", m_flatten},       {"reinterpret_cast_to", m_reinterpret},
     {"access_ptr", m_access_ptr}, {"view", m_view},
-    {"bcast", m_bcast},
+    {"bcast", m_bcast},           {"part", m_part},
 };
 
 static Value
