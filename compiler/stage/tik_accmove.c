@@ -1,15 +1,13 @@
-/* tik_accmove.c: calls of tensor_mov and data_move_quant, and of data_copy from L0C to UB (data-movement 6, cube-quant 9
- * and 11). All are recorded as the forms of tensor_mov; the types of the operands and of deqscale, or the fields of the
- * structure, say which conversion it is. Without an operand in L0C tensor_mov is data_move.
+/* tik_accmove.c: calls of tensor_mov and data_move_quant (data-movement 6, cube-quant 11), and the recording of moves out of
+ * and into the accumulator. All are recorded as the forms of tensor_mov; the types of the operands and of deqscale say which
+ * conversion it is. Without an operand in L0C tensor_mov is data_move.
  *
  * Owns: conv-soc, deqscale-type, deqscale-missing, relu, block-mode, onthefly of the calls; deq-sign-bit,
- * deq8-relu-offset, sid2-odd of literals and the warnings on them; deq-ignored, reserved-field; pad-mode-path and type-pair
+ * deq8-relu-offset, sid2-odd of literals and the warnings on them; pad-mode-path and type-pair
  * of a tensor_mov that is a data_move. */
 #include "stage/tik_accmove.h"
 
 #include <string.h>
-
-#include "stage/tik_struct.h"
 
 /* ---- recording ---------------------------------------------------------------------------------------- */
 
@@ -19,8 +17,8 @@ tensor(const AccCall *x, int slot)
     return tik_is(x->got[slot], &tik_tensor_class) ? (View *)x->got[slot].obj : NULL;
 }
 
-static int64_t
-number(const AccCall *x, int slot)
+int64_t
+tik_acc_number(const AccCall *x, int slot)
 {
     int64_t v = 0;
     return val_as_int64(x->got[slot], &v) ? v : 0;
@@ -48,8 +46,8 @@ report_warning(void *ctx, const Fault *f)
 static bool
 literal_word(const AccCall *x, Dtype dst)
 {
-    AccScale scale = (AccScale)number(x, ACC_MODE);
-    AccUse use = {scale, dst, number(x, ACC_RELU) != 0};
+    AccScale scale = (AccScale)tik_acc_number(x, ACC_MODE);
+    AccUse use = {scale, dst, tik_acc_number(x, ACC_RELU) != 0};
     uint64_t word;
     Fault f;
     Warn w = {x};
@@ -73,25 +71,25 @@ literal_lengths(const AccCall *x, Dtype dst)
         !val_as_int64(x->got[ACC_NBURST], &n) || !val_as_int64(x->got[ACC_BURST], &len)) {
         return true;
     }
-    return check_acc_lengths((BlockMode)number(x, ACC_BLOCK), dst, number(x, ACC_SID), n,
-                             len, &f) ||
+    return check_acc_lengths((BlockMode)tik_acc_number(x, ACC_BLOCK), dst,
+                             tik_acc_number(x, ACC_SID), n, len, &f) ||
            broken(x, ACC_BURST, tik_diag_of_rule(f.rule), f.text);
 }
 
-/* The row of the table that the move is; null: the rules will say why there is none. */
-static const AccPair *
-pair_of(const AccCall *x)
+const AccPair *
+tik_acc_pair(const AccCall *x)
 {
     const View *dst = tensor(x, ACC_DST), *src = tensor(x, ACC_SRC);
-    return acc_pair(src->root->mem, dst->root->mem, (BlockMode)number(x, ACC_BLOCK),
-                    src->dtype, dst->dtype, (AccScale)number(x, ACC_MODE));
+    return acc_pair(src->root->mem, dst->root->mem,
+                    (BlockMode)tik_acc_number(x, ACC_BLOCK), src->dtype, dst->dtype,
+                    (AccScale)tik_acc_number(x, ACC_MODE));
 }
 
 static Op
 op_of(const AccCall *x)
 {
-    bool vector = acc_scale_is_vector((AccScale)number(x, ACC_MODE));
-    bool fly = number(x, ACC_FLY) != 0;
+    bool vector = acc_scale_is_vector((AccScale)tik_acc_number(x, ACC_MODE));
+    bool fly = tik_acc_number(x, ACC_FLY) != 0;
     if (tensor(x, ACC_DST)->root->mem == SC_GM) {
         return OP_TENSOR_MOV_OUT;
     }
@@ -107,9 +105,9 @@ tik_acc_record(AccCall *x)
     if (dst->poisoned || src->poisoned) {
         return true;
     }
-    const AccPair *pair = pair_of(x);
+    const AccPair *pair = tik_acc_pair(x);
     if (pair == NULL || (literal_word(x, dst->dtype) && literal_lengths(x, dst->dtype))) {
-        x->got[ACC_RELU] = val_bool(number(x, ACC_RELU) != 0);
+        x->got[ACC_RELU] = val_bool(tik_acc_number(x, ACC_RELU) != 0);
         (void)tik_record(x->in, x->c, op_of(x), x->args, x->got, x->span);
     }
     return !x->in->fatal;
@@ -203,12 +201,12 @@ scale_mode(AccCall *x, AccScale *out)
 static bool
 code_exists(const AccCall *x, const char *method)
 {
-    const AccPair *p = pair_of(x);
+    const AccPair *p = tik_acc_pair(x);
     const Soc *soc = x->c->k->soc;
     if (p == NULL) {
         return true;
     }
-    int code = number(x, ACC_RELU) && p->relu_code >= 0 ? p->relu_code : p->code;
+    int code = tik_acc_number(x, ACC_RELU) && p->relu_code >= 0 ? p->relu_code : p->code;
     if (acc_codes(soc) >> code & 1 || acc_modes(soc, p->src, p->dst) == 0) {
         return true;
     }
@@ -222,14 +220,15 @@ code_exists(const AccCall *x, const char *method)
 static bool
 pair_is_tik(const AccCall *x)
 {
-    const AccPair *p = pair_of(x);
-    if (p == NULL || (p->tik >> number(x, ACC_BLOCK) & 1)) {
+    const AccPair *p = tik_acc_pair(x);
+    if (p == NULL || (p->tik >> tik_acc_number(x, ACC_BLOCK) & 1)) {
         return true;
     }
     stage_diag(x->in, D_TYPE_PAIR, x->span[ACC_DST],
                "from %s in %s to %s in %s is no conversion of block mode '%s'",
                dtype_name(p->from), scope_name(p->src), dtype_name(p->to),
-               scope_name(p->dst), block_mode_name((BlockMode)number(x, ACC_BLOCK)));
+               scope_name(p->dst),
+               block_mode_name((BlockMode)tik_acc_number(x, ACC_BLOCK)));
     return false;
 }
 
@@ -543,120 +542,4 @@ tik_data_move_quant(Interp *in, Tik *c, const CallArgs *args)
                    move_quant(&m, got, span)
                ? val_none()
                : val_fail();
-}
-
-/* ---- data_copy -------------------------------------------------------------------------------------------------- */
-
-static bool
-copy_block(AccCall *x, Value v)
-{
-    int mode = tik_enum_number(v);
-    if (mode == TVALUE_BlockMode_MATRIX || mode == TVALUE_BlockMode_VECTOR) {
-        x->got[ACC_BLOCK] = val_int(mode == TVALUE_BlockMode_MATRIX ? BLOCK_M : BLOCK_V);
-        return true;
-    }
-    static const char *const names[] = {
-        [TVALUE_BlockMode_NORMAL] = "NORMAL",
-        [TVALUE_BlockMode_SMALL_CHANNEL] = "SMALL_CHANNEL",
-        [TVALUE_BlockMode_DEPTHWISE] = "DEPTHWISE",
-    };
-    stage_diag(
-        x->in, D_BLOCKMODE, x->span[ACC_BLOCK],
-        "block_mode is BLOCK_MODE_%s, which a copy from L0C to UB does not have; it is "
-        "BLOCK_MODE_MATRIX or BLOCK_MODE_VECTOR",
-        names[mode]);
-    return false;
-}
-
-static bool
-is_constant(Value v, int64_t want)
-{
-    int64_t n;
-    return !tik_is_runtime(v) && val_as_int64(v, &n) && n == want;
-}
-
-static bool
-copy_reserved(const AccCall *x, Value mode, Value value)
-{
-    if (is_constant(mode, 0) && is_constant(value, 0)) {
-        return true;
-    }
-    stage_diag(x->in, D_RESERVED, x->span[ACC_BLOCK],
-               "%s of DataCopyEnhancedParams is reserved and is 0",
-               is_constant(mode, 0) ? "pad_value" : "pad_mode");
-    return false;
-}
-
-/* deq_value or deq_tensor_addr, whichever the mode takes. */
-static bool
-copy_scale(AccCall *x, AccScale mode, Value word, Value vector)
-{
-    bool tensor_given = tik_is(vector, &tik_tensor_class);
-    bool takes_vector = acc_scale_is_vector(mode);
-    x->got[ACC_MODE] = val_int(mode);
-    x->got[ACC_SCALE] = takes_vector ? vector : mode == SCALE_NONE ? val_int(0) : word;
-    if (takes_vector && !tensor_given) {
-        return broken(x, ACC_SCALE, D_DEQ_MISSING,
-                      "deq_tensor_addr is no tensor, and the scale mode needs one");
-    }
-    bool word_given = !is_constant(word, 0);
-    if ((word_given && (takes_vector || mode == SCALE_NONE)) ||
-        (!takes_vector && (tensor_given || !is_constant(vector, 0)))) {
-        stage_diag(x->in, D_DEQ_IGNORED, x->span[ACC_SCALE],
-                   "%s is given, which %s does not use",
-                   word_given && (takes_vector || mode == SCALE_NONE) ? "deq_value"
-                                                                      : "deq_tensor_addr",
-                   acc_scale_name(mode));
-    }
-    return true;
-}
-
-/* Conversions that the processor's list of codes does not have are told of (Q14). */
-static void
-copy_applicability(const AccCall *x)
-{
-    const AccPair *p = pair_of(x);
-    const Soc *soc = x->c->k->soc;
-    if (p == NULL || acc_modes(soc, p->src, p->dst) == 0) {
-        return;
-    }
-    int code = number(x, ACC_RELU) && p->relu_code >= 0 ? p->relu_code : p->code;
-    if (!(acc_codes(soc) >> code & 1)) {
-        stage_diag(x->in, D_PATH_APPLICABILITY, x->args->span,
-                   "the manual lists %s from %s to %s for the 310P class, not for %s",
-                   acc_scale_name(p->scale), dtype_name(p->from), dtype_name(p->to),
-                   soc->name);
-    }
-}
-
-#define PARAMS(name)   tik_field(got[2], TFIELD_DataCopyParams_##name)
-#define ENHANCED(name) tik_field(got[3], TFIELD_DataCopyEnhancedParams_##name)
-
-bool
-tik_acc_copy(Interp *in, Tik *c, const CallArgs *args, const Value *got, const Span *span)
-{
-    AccCall x = {.in = in, .c = c, .args = args, .enhanced = true};
-    for (int i = 0; i <= ACC_OTHER; i++) {
-        bool first = i == ACC_NBURST || i == ACC_BURST || i == ACC_DST_STRIDE ||
-                     i == ACC_SRC_STRIDE;
-        x.span[i] = i <= ACC_SRC ? span[i] : span[first ? 2 : 3];
-    }
-    x.got[ACC_DST] = got[0];
-    x.got[ACC_SRC] = got[1];
-    x.got[ACC_NBURST] = PARAMS(block_count);
-    x.got[ACC_BURST] = PARAMS(block_len);
-    x.got[ACC_DST_STRIDE] = PARAMS(dst_stride);
-    x.got[ACC_SRC_STRIDE] = PARAMS(src_stride);
-    x.got[ACC_SID] = ENHANCED(sid_store_mode);
-    x.got[ACC_RELU] = val_int(tik_is_set(ENHANCED(is_relu)));
-    x.got[ACC_FLY] = val_int(0);
-    x.got[ACC_OTHER] = val_none();
-    AccScale mode = (AccScale)tik_enum_number(ENHANCED(deq_scale));
-    if (!copy_block(&x, ENHANCED(block_mode)) ||
-        !copy_reserved(&x, ENHANCED(pad_mode), ENHANCED(pad_value)) ||
-        !copy_scale(&x, mode, ENHANCED(deq_value), ENHANCED(deq_tensor_addr))) {
-        return !in->fatal;
-    }
-    copy_applicability(&x);
-    return tik_acc_record(&x);
 }

@@ -16,9 +16,13 @@ typedef struct AccCall {
     Span span[ACC_OTHER + 1];
 } AccCall;
 
+/* A constant operand; 0: it is none. */
+int64_t tik_acc_number(const AccCall *x, int slot);
+/* The row of the table that the move is; null: the rules will say why there is none. */
+const AccPair *tik_acc_pair(const AccCall *x);
 /* Asks what only the call can tell of a scale that is a literal and records the move. False: the program ends. */
 bool tik_acc_record(AccCall *x);
-/* data_copy from L0C to UB. */
+/* tik_acccopy.c: data_copy from L0C to UB; got: dst, src and the two structures. */
 bool tik_acc_copy(Interp *in, Tik *c, const CallArgs *args, const Value *got,
                   const Span *span);
 

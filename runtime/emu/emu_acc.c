@@ -58,7 +58,7 @@ static int64_t
 bytes_of(const Acc *a, bool acc_side, int64_t stride)
 {
     int64_t unit = acc_side ? a->u.acc : a->u.out;
-    int64_t gap = acc_side ? a->u.acc : BLOCK_BYTES;
+    int64_t gap = acc_side ? a->u.gap : BLOCK_BYTES;
     int64_t gaps = a->mode == BLOCK_DP && !acc_side ? 1 : a->n - 1;
     return a->n * a->len * unit + gaps * stride * gap;
 }
@@ -71,7 +71,10 @@ read_tensors(const EmuRun *r, const EmuOp *op, Acc *a)
     a->from = src->dtype;
     a->to = dst->dtype;
     a->out = r->p->kernel.regions[src->region].scope == SC_L0C;
-    a->u = acc_units(a->mode, a->out ? a->from : a->to, a->out ? a->to : a->from, a->sid);
+    bool packed =
+        chosen(&r->p->kernel.choices, CHOICE_VECTOR_ROWS) == CHOSE_VECTOR_ROWS_PACKED;
+    a->u = acc_units(a->mode, a->out ? a->from : a->to, a->out ? a->to : a->from, a->sid,
+                     packed);
     a->src = emu_operand(r, op, ACC_SRC, bytes_of(a, a->out, a->src_stride));
     a->dst = emu_operand(r, op, ACC_DST, bytes_of(a, !a->out, a->dst_stride));
     bool ok = a->src != NULL && a->dst != NULL;
@@ -102,7 +105,8 @@ read_words(EmuRun *r, const EmuOp *op, Acc *a, int64_t burst)
     if (!check_acc_words(&use, word, n, burst * n, &f)) {
         return emu_record(r, op, &f);
     }
-    num_deq_words(&a->deq, word, a->mode == BLOCK_SC && n > 1 ? 4 : n, true);
+    bool cut = chosen(&r->p->kernel.choices, CHOICE_DEQ_M19) == CHOSE_DEQ_M19_CUT;
+    num_deq_words(&a->deq, word, a->mode == BLOCK_SC && n > 1 ? 4 : n, !cut);
     a->deq.relu = a->relu || (!a->vector && (word[0] >> 47 & 1));
     return true;
 }
@@ -115,6 +119,8 @@ read_parameters(EmuRun *r, const EmuOp *op, Acc *a, int64_t burst)
     a->deq.dst = num_type(a->to);
     a->deq.src = num_type(a->from);
     a->deq.relu = a->relu;
+    a->deq.keep =
+        chosen(&r->p->kernel.choices, CHOICE_ACC_OVERFLOW) == CHOSE_ACC_OVERFLOW_KEEP;
     a->deq.scale = a->scale != SCALE_NONE && a->to != DT_S16;
     switch (a->scale) {
     case SCALE_VDEQ:
@@ -160,7 +166,8 @@ row_out(const Acc *a, uint8_t *to, const uint8_t *from, const uint8_t *other, in
     int64_t at[2];
     num_deq(&a->deq, row, from, ROW);
     if (a->fly != 0) {
-        num_deq_add(a->deq.dst, a->fly == 2, false, row, other + q * ROW * size, ROW);
+        num_deq_add(a->deq.dst, a->fly == 2, a->deq.keep, row, other + q * ROW * size,
+                    ROW);
     }
     row_place(a, q, size, at);
     emu_write(&a->w, to + at[0], row, 8 * size);
@@ -170,7 +177,8 @@ row_out(const Acc *a, uint8_t *to, const uint8_t *from, const uint8_t *other, in
 static void
 burst_of(const Acc *a, int64_t burst)
 {
-    int64_t acc_pitch = (a->len + (a->out ? a->src_stride : a->dst_stride)) * a->u.acc;
+    int64_t acc_pitch =
+        a->len * a->u.acc + (a->out ? a->src_stride : a->dst_stride) * a->u.gap;
     int64_t out_stride = a->out ? a->dst_stride : a->src_stride;
     int64_t out_pitch = a->len * a->u.out + out_stride * BLOCK_BYTES;
     const uint8_t *from = a->src + burst * (a->out ? acc_pitch : out_pitch);

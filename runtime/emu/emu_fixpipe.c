@@ -19,6 +19,13 @@ dtype_of(const EmuRun *r, const EmuOp *op, int slot)
     return emu_slot_ref(r->p, op, slot)->dtype;
 }
 
+/* Infinity and NaN stay in float16. */
+static bool
+keeps(const EmuRun *r)
+{
+    return chosen(&r->p->kernel.choices, CHOICE_ACC_OVERFLOW) == CHOSE_ACC_OVERFLOW_KEEP;
+}
+
 /* How results are written, in runs of whole elements; false: a fault is recorded. */
 static bool
 writes(EmuRun *r, const EmuOp *op, int64_t run, AtomicWrite *w)
@@ -67,7 +74,8 @@ blocks_numbers(const EmuRun *r, const EmuOp *op, Blocks *b)
                  : 0;
     b->deq = (NumDeq){.dst = num_type(to),
                       .src = num_type(from),
-                      .scale = emu_slot_attr(r->p, op, FB_QUANT) == 2};
+                      .scale = emu_slot_attr(r->p, op, FB_QUANT) == 2,
+                      .keep = keeps(r)};
     return true;
 }
 
@@ -128,14 +136,15 @@ static void
 blocks_row(const Blocks *b, int64_t j, int64_t row)
 {
     uint8_t in[ROW_BYTES], out[ROW_BYTES], rectified[ROW_BYTES];
-    NumDeq relu = {.dst = b->deq.dst, .src = b->deq.dst, .relu = true};
+    NumDeq relu = {
+        .dst = b->deq.dst, .src = b->deq.dst, .relu = true, .keep = b->deq.keep};
     memcpy(in, b->src + j * b->src_pitch + row * b->src_row, (size_t)b->src_row);
     if (b->add == 1) {
-        num_deq_add(b->deq.src, false, false, in, b->other + j * b->src_row, ROW);
+        num_deq_add(b->deq.src, false, b->deq.keep, in, b->other + j * b->src_row, ROW);
     }
     num_deq(&b->deq, out, in, ROW);
     if (b->add == 2) {
-        num_deq_add(b->deq.dst, false, false, out,
+        num_deq_add(b->deq.dst, false, b->deq.keep, out,
                     b->other + (j * b->rows + row) * b->dst_row, ROW);
     }
     if (b->relu) {
@@ -214,7 +223,8 @@ columns_numbers(const EmuRun *r, const EmuOp *op, Columns *c)
                       .src = num_type(from),
                       .scale = fix_mode_scales(c->mode),
                       .gate = fix_mode_scales(c->mode) && c->relu,
-                      .relu = !fix_mode_scales(c->mode) && c->relu};
+                      .relu = !fix_mode_scales(c->mode) && c->relu,
+                      .keep = keeps(r)};
     return within(c->n, 1, 4095) && within(c->m, 1, UINT16_MAX) &&
            within(c->src_stride, 0, UINT16_MAX) && within(c->dst_stride, 1, UINT32_MAX) &&
            within(c->nd_num, 1, UINT16_MAX) && within(c->nd_src, 0, 512) &&

@@ -106,11 +106,12 @@ acc_scale_is_vector(AccScale s)
 /* ---- units ------------------------------------------------------------------------------------------ */
 
 AccUnits
-acc_units(BlockMode mode, Dtype acc, Dtype out, int64_t sid)
+acc_units(BlockMode mode, Dtype acc, Dtype out, int64_t sid, bool packed)
 {
     static const int64_t elems[BLOCK_MODES] = {256, 16, 64, 256};
     AccUnits u = {.elems = elems[mode]};
-    u.acc = (mode == BLOCK_V ? 256 : u.elems) * dtype_size(acc);
+    u.gap = (mode == BLOCK_V ? 256 : u.elems) * dtype_size(acc);
+    u.acc = packed ? u.elems * dtype_size(acc) : u.gap;
     u.out = u.elems * dtype_size(out);
     if (dtype_size(out) == 1 && sid != 2) {
         u.out *= 2; /* half of each block */
@@ -158,7 +159,8 @@ acc_of(const CheckInstr *in)
     x.acc_gap = a[x.out ? ACC_SRC_STRIDE : ACC_DST_STRIDE].v;
     x.out_gap = a[x.out ? ACC_DST_STRIDE : ACC_SRC_STRIDE].v;
     x.u = acc_units(x.mode, a[x.out ? ACC_SRC : ACC_DST].t.dtype,
-                    a[x.out ? ACC_DST : ACC_SRC].t.dtype, x.sid);
+                    a[x.out ? ACC_DST : ACC_SRC].t.dtype, x.sid,
+                    chosen(in->choices, CHOICE_VECTOR_ROWS) == CHOSE_VECTOR_ROWS_PACKED);
     return x;
 }
 
@@ -349,7 +351,8 @@ acc_extent(const CheckInstr *in, int param)
         return sat_mul(units, x.u.out);
     }
     if ((param == ACC_SRC) == x.out) {
-        return sat_mul(sat_add(units, sat_mul(x.n - 1, x.acc_gap)), x.u.acc);
+        return sat_add(sat_mul(units, x.u.acc),
+                       sat_mul(sat_mul(x.n - 1, x.acc_gap), x.u.gap));
     }
     int64_t gaps = x.mode == BLOCK_DP ? 1 : x.n - 1;
     return sat_add(sat_mul(units, x.u.out),
@@ -371,11 +374,11 @@ bursts(const Acc *x, int64_t offset, int64_t len, int64_t gap)
 static Footprint
 acc_side(const Acc *x, int64_t offset)
 {
-    int64_t len = sat_mul(x->len, x->u.acc), gap = sat_mul(x->acc_gap, x->u.acc);
+    int64_t len = sat_mul(x->len, x->u.acc), gap = sat_mul(x->acc_gap, x->u.gap);
     if (x->mode != BLOCK_V) {
         return bursts(x, offset, len, gap);
     }
-    return (Footprint){offset, x->n, sat_add(len, gap), x->len, x->u.acc, x->u.acc / 16};
+    return (Footprint){offset, x->n, sat_add(len, gap), x->len, x->u.acc, x->u.gap / 16};
 }
 
 static Footprint

@@ -64,13 +64,14 @@ const char *acc_scale_name(AccScale s);   /* "DEQ8" */
 /* One parameter for each channel. */
 bool acc_scale_is_vector(AccScale s);
 
-/* Of one unit: its elements, and bytes from unit to unit on either side. Gaps count acc there, blocks of 32 bytes
+/* Of one unit: its elements, and bytes from unit to unit on either side. Gaps count gap there, blocks of 32 bytes
  * on the other side. */
 typedef struct AccUnits {
-    int64_t elems, acc, out;
+    int64_t elems, acc, gap, out;
 } AccUnits;
 
-AccUnits acc_units(BlockMode mode, Dtype acc, Dtype out, int64_t sid);
+/* packed: CHOICE_VECTOR_ROWS. */
+AccUnits acc_units(BlockMode mode, Dtype acc, Dtype out, int64_t sid, bool packed);
 /* Bytes of the vector of a move of n bursts: VDEQ has one for all of them. */
 int64_t acc_vector_bytes(AccScale s, int64_t n);
 

@@ -40,15 +40,16 @@ static bool
 load_words(OpCall *c, Move *m, int64_t i)
 {
     const AccUse use = {m->scale, m->to, operand(m, ACC_RELU) != 0};
+    const bool exact = chosen(c->in.choices, CHOICE_DEQ_M19) == CHOSE_DEQ_M19_FULL;
     uint64_t words[CHANNELS];
     if (!acc_scale_is_vector(m->scale)) {
         words[0] = (uint64_t)operand(m, ACC_SCALE);
         m->deq.relu = use.relu || words[0] >> 47 & 1;
-        num_deq_words(&m->deq, words, 1, true);
+        num_deq_words(&m->deq, words, 1, exact);
         return check_acc_words(&use, words, 1, 0, &c->fault);
     }
     memcpy(words, c->at[ACC_SCALE] + 128 * i, sizeof words);
-    num_deq_words(&m->deq, words, m->mode == BLOCK_SC ? 4 : CHANNELS, true);
+    num_deq_words(&m->deq, words, m->mode == BLOCK_SC ? 4 : CHANNELS, exact);
     return check_acc_words(&use, words, CHANNELS, CHANNELS * i, &c->fault);
 }
 
@@ -124,7 +125,7 @@ out_piece(const Move *m, uint8_t *burst, const uint8_t *src, const uint8_t *othe
     }
     num_deq(&m->deq, to, src, n * CHANNELS);
     if (m->fly != 0) {
-        num_deq_add(m->deq.dst, m->fly == 2, false, to, other + first * row_to,
+        num_deq_add(m->deq.dst, m->fly == 2, m->deq.keep, to, other + first * row_to,
                     n * CHANNELS);
     }
     if (m->scattered && m->mode == BLOCK_DP) {
@@ -174,13 +175,16 @@ move_of(const OpCall *c)
               .to = c->in.args[ACC_DST].t.dtype};
     bool fly = form == FORM_ACCFLY || form == FORM_ACCVFLY;
     m.fly = fly ? (int)operand(&m, ACC_FLY) : 0;
-    m.gathered = m.mode == BLOCK_V;
+    m.gathered = m.mode == BLOCK_V &&
+                 chosen(c->in.choices, CHOICE_VECTOR_ROWS) == CHOSE_VECTOR_ROWS_FRACTALS;
     m.scattered =
         m.mode == BLOCK_DP || (dtype_size(m.to) == 1 && operand(&m, ACC_SID) != 2);
     m.deq = (NumDeq){.dst = num_type(m.to),
                      .src = num_type(m.from),
                      .scale = m.scale != SCALE_NONE && m.to != DT_S16,
-                     .relu = operand(&m, ACC_RELU) != 0};
+                     .relu = operand(&m, ACC_RELU) != 0,
+                     .keep = chosen(c->in.choices, CHOICE_ACC_OVERFLOW) ==
+                             CHOSE_ACC_OVERFLOW_KEEP};
     return m;
 }
 
@@ -190,9 +194,10 @@ ops_acc_move(OpCall *c)
     Move m = move_of(c);
     bool out = c->in.args[ACC_SRC].t.scope == SC_L0C;
     int64_t len = operand(&m, ACC_BURST), sid = operand(&m, ACC_SID);
-    AccUnits u = acc_units(m.mode, out ? m.from : m.to, out ? m.to : m.from, sid);
-    int64_t src_gap = operand(&m, ACC_SRC_STRIDE) * (out ? u.acc : BLOCK_BYTES);
-    int64_t dst_gap = operand(&m, ACC_DST_STRIDE) * (out ? BLOCK_BYTES : u.acc);
+    AccUnits u = acc_units(m.mode, out ? m.from : m.to, out ? m.to : m.from, sid,
+                           m.mode == BLOCK_V && !m.gathered);
+    int64_t src_gap = operand(&m, ACC_SRC_STRIDE) * (out ? u.gap : BLOCK_BYTES);
+    int64_t dst_gap = operand(&m, ACC_DST_STRIDE) * (out ? BLOCK_BYTES : u.gap);
     int64_t src_pitch = len * (out ? u.acc : u.out) + src_gap;
     int64_t dst_pitch = len * (out ? u.out : u.acc) + dst_gap;
     m.rows = len * u.elems / CHANNELS;

@@ -92,11 +92,13 @@ piece(const Blocks *b, uint8_t *dst, const uint8_t *src, const uint8_t *other,
       int64_t rows)
 {
     uint8_t in[PIECE_BYTES], out[PIECE_BYTES], last[PIECE_BYTES];
-    NumDeq relu = {.src = b->deq.dst, .dst = b->deq.dst, .relu = true};
+    NumDeq relu = {
+        .src = b->deq.dst, .dst = b->deq.dst, .relu = true, .keep = b->deq.keep};
     if (b->add == 1) {
         memcpy(in, src, (size_t)(rows * b->row_in));
         for (int64_t q = 0; q < rows; q++) {
-            num_deq_add(b->deq.src, false, false, in + q * b->row_in, other, CHANNELS);
+            num_deq_add(b->deq.src, false, b->deq.keep, in + q * b->row_in, other,
+                        CHANNELS);
         }
         src = in;
     }
@@ -104,7 +106,7 @@ piece(const Blocks *b, uint8_t *dst, const uint8_t *src, const uint8_t *other,
     uint8_t *to = b->relu ? out : end;
     num_deq(&b->deq, to, src, rows * CHANNELS);
     if (b->add == 2) {
-        num_deq_add(b->deq.dst, false, false, to, other, rows * CHANNELS);
+        num_deq_add(b->deq.dst, false, b->deq.keep, to, other, rows * CHANNELS);
     }
     if (b->relu) {
         num_deq(&relu, end, out, rows * CHANNELS);
@@ -123,7 +125,9 @@ ops_fix_blocks(OpCall *c)
     int64_t rows = fix_rows(value(c, FB_LEN), from);
     Blocks b = {.deq = {.src = num_type(from),
                         .dst = num_type(to),
-                        .scale = value(c, FB_QUANT) == 2},
+                        .scale = value(c, FB_QUANT) == 2,
+                        .keep = chosen(c->in.choices, CHOICE_ACC_OVERFLOW) ==
+                                CHOSE_ACC_OVERFLOW_KEEP},
                 .row_in = (int64_t)CHANNELS * dtype_size(from),
                 .row_out = (int64_t)CHANNELS * dtype_size(to),
                 .relu = value(c, FB_RELU) != 0};
@@ -239,7 +243,9 @@ ops_fix_columns(OpCall *c)
                          .dst = num_type(dtype(c, FC_DST)),
                          .scale = scale,
                          .gate = scale && relu,
-                         .relu = !scale && relu},
+                         .relu = !scale && relu,
+                         .keep = chosen(c->in.choices, CHOICE_ACC_OVERFLOW) ==
+                                 CHOSE_ACC_OVERFLOW_KEEP},
                  .size = dtype_size(dtype(c, FC_DST)),
                  .vector = fix_mode_is_vector(mode)};
     if (!check_fix_columns(nd, value(c, FC_SPLIT) != 0, value(c, FC_N),

@@ -201,6 +201,26 @@ def product_case(keep):
             yield f'{backend}: {got if isinstance(got, str) else "differs"}'
 
 
+def choice_cases(p):
+    """(reading, steps, results) of the readings that are not the usual ones."""
+    want = raw(load('m16_mov_v.alt_packed_ub_bytes'))
+    m = Move('v', *shape(p['m16_mov_v']), 'float32', 'float32')
+    yield 'D3=packed', [Step(m, load('m16_mov_v.src_l0c'), np.full(len(want), 0xee, np.uint8))], [want]
+    for i, column in ((0, 'alt_M_19bit'), (1, 'alt_M_19bit_bits')):
+        table = list(TABLES[i])
+        table[3] = column
+        steps, want = table_cases(*table)
+        rest = [j for j, s in enumerate(steps) if not s.move.scale.startswith('V')]
+        yield 'deq-m19=cut', [steps[j] for j in rest], [want[j] for j in rest]
+    bits = np.zeros(256, np.uint32)
+    bits[:5] = 0x7f800000, 0xff800000, 0x7fc00001, 0x477ff000, 0x3f800000
+    for relu, results in ((False, (0x7c00, 0xfc00, 0x7e00, 0x7c00, 0x3c00)), (True, (0x7c00, 0, 0x7e00, 0x7c00, 0x3c00))):
+        out = np.zeros(256, np.uint16)
+        out[:5] = results
+        m = Move('m', 1, 1, 0, 0, 'float32', 'float16', relu=relu)
+        yield 'fp-saturate=keep', [Step(m, bits, np.zeros(512, np.uint8))], [raw(out)]
+
+
 # ---- tables of single elements ---------------------------------------------------------------------------------
 
 def rows(name):
@@ -289,6 +309,11 @@ def main():
         bad += [f'{b}: {s and s.fix}: {t}' for s, b, t in compare(TIKC, steps, BACKENDS, Fix.SOC, want, a.keep)]
         passed, failed = passed + len(steps) - len(bad), failed + len(bad)
         print(''.join(f'fixpipe_req8_scalar.tsv: {b}\n' for b in bad), end='')
+    for choice, steps, want in choice_cases(p):
+        if a.match in choice:
+            bad = compare(TIKC, steps, BACKENDS, want=want, keep=a.keep, choice=choice)
+            passed, failed = passed + len(steps) - len(bad), failed + len(bad)
+            print(''.join(f'{choice}: {b}: {s and s.move}: {t}\n' for s, b, t in bad), end='')
     for table in TABLES:
         if a.match in table[0]:
             n, bad = run_table(table, a.keep)

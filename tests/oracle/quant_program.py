@@ -256,26 +256,27 @@ def program(steps):
     return '\n'.join(head + body + tail) + '\n', np.concatenate(memory.parts), places
 
 
-def run(tikc, text, data, backend, folder, soc):
+def run(tikc, text, data, backend, folder, soc, choice=None):
     """Bytes of the output, or a text that says why there is none."""
     path = os.path.join(folder, 'program.tik')
     with open(path, 'w') as f:
         f.write(text)
     np.save(os.path.join(folder, 'inp.npy'), data)
     args = [tikc, 'run', path, '--soc', soc] + BACKENDS[backend]
+    args += ['--choice', choice] if choice else []
     args += ['--in', 'inp=' + os.path.join(folder, 'inp.npy'), '--out', 'out=' + os.path.join(folder, 'out.npy')]
     p = subprocess.run(args, capture_output=True, text=True, timeout=300)
     return np.load(os.path.join(folder, 'out.npy')) if p.returncode == 0 else f'exit code {p.returncode}\n{p.stdout}{p.stderr}'
 
 
-def compare(tikc, steps, backends, soc='Ascend310P3', want=None, keep=None):
+def compare(tikc, steps, backends, soc='Ascend310P3', want=None, keep=None, choice=None):
     """[(step, backend, what is wrong)]"""
     text, data, places = program(steps)
     want = want or [s.expected() for s in steps]
     bad = []
     with tempfile.TemporaryDirectory() as temporary:
         for backend in backends:
-            got = run(tikc, text, data, backend, keep or temporary, soc)
+            got = run(tikc, text, data, backend, keep or temporary, soc, choice)
             if isinstance(got, str):
                 bad.append((None, backend, got))
                 continue
