@@ -217,6 +217,10 @@ class Machine:
             self.data_move(o)
         elif name == 'data_copy':
             self.slices(o)
+        elif name in ('data_copy.slice', 'data_copy.slice8'):
+            self.segments(o)
+        elif name == 'data_copy.dim':
+            self.slice_dim(o)
         elif name == 'set_padding':
             self.padding = int(o['value'])
         elif name == 'load':
@@ -269,6 +273,34 @@ class Machine:
         lists = o['dst_slice_info'], o['src_slice_info']
         slice_model.check(*lists, SIZES[dst.dtype], self.buffers[dst.buffer].scope == 'UB')
         slice_model.copy(*[self.mem[r.buffer][r.offset:].view(UINT[SIZES[r.dtype]]) for r in (dst, src)], *lists)
+
+    def segments(self, o):
+        """Segments of len bytes; counts and pitches of each side, the innermost dimension first."""
+        places = {}
+        for side in ('dst', 'src'):
+            dims = len([key for key in o if key.startswith(side + '_count')])
+            pairs = [(o[f'{side}_count[{i}]'], o[f'{side}_pitch[{i}]']) for i in range(dims)]
+            if self.buffers[o[side].buffer].scope == 'UB' and [p for n, p in pairs if n > 1 and p % 32]:
+                raise Fault('address-align')
+            self.aligned(o[side])
+            places[side] = [0]
+            for n, pitch in pairs:
+                places[side] = [at + k * pitch for k in range(n) for at in places[side]]
+            self.inside(o[side], max(places[side]) + o['len'])
+        if len(places['dst']) != len(places['src']):
+            raise Fault('slice-total')
+        for to, source in zip(places['dst'], places['src']):
+            data = self.read(o['src'], source, o['len'])
+            start = o['dst'].offset + to
+            self.mem[o['dst'].buffer][start:start + o['len']] = data
+
+    def slice_dim(self, o):
+        rows = [[o[f'{side}_{f}'] for f in ('start_index', 'end_index', 'stride', 'burst_len', 'shape_value')]
+                for side in ('dst', 'src')]
+        try:
+            slice_model.check_dim(o['dim'], *rows, 32 // o['block_elements'])
+        except slice_model.Broken as e:
+            raise Fault(e.args[0]) from e
 
     def data_move(self, o):
         dst, src = o['dst'], o['src']

@@ -44,6 +44,24 @@ def offsets(infos, size, tail=False):
     return out
 
 
+def check_dim(d, to, frm, size, tail=False):
+    """The rules of one dimension of both lists."""
+    if to[3] != frm[3]:
+        raise Broken('slice-burst-eq')
+    if d > 0 and to[3] != 1:
+        raise Broken('slice-burst-1')
+    if to[3] < 1:
+        raise Broken('slice-burst')
+    for info in (frm, to):
+        if not 0 <= info[0] <= info[1] < info[4]:
+            raise Broken('slice-index')
+    for info in (frm, to):
+        unit = info[3] * 32 // size if d == 0 else 1
+        rest = (info[1] - info[0] + 1 + info[2]) % (unit + info[2]) if info[2] >= 0 else 1
+        if info[2] < 0 or info[1] - info[0] + 1 < unit or (rest and not (tail and d)):
+            raise Broken('slice-fit')
+
+
 def check(dst, src, size, to_ub, tail=False):
     """The first rule that is broken, in the order of the specification's table."""
     if not 1 <= len(dst) <= 8:
@@ -51,20 +69,7 @@ def check(dst, src, size, to_ub, tail=False):
     if len(dst) != len(src):
         raise Broken('slice-count')
     for d, (to, frm) in enumerate(zip(dst, src)):
-        if to[3] != frm[3]:
-            raise Broken('slice-burst-eq')
-        if d > 0 and to[3] != 1:
-            raise Broken('slice-burst-1')
-        if to[3] < 1:
-            raise Broken('slice-burst')
-        for info in (frm, to):
-            if not 0 <= info[0] <= info[1] < info[4]:
-                raise Broken('slice-index')
-        for info in (frm, to):
-            unit = info[3] * 32 // size if d == 0 else 1
-            rest = (info[1] - info[0] + 1 + info[2]) % (unit + info[2]) if info[2] >= 0 else 1
-            if info[2] < 0 or info[1] - info[0] + 1 < unit or (rest and not (tail and d)):
-                raise Broken('slice-fit')
+        check_dim(d, to, frm, size, tail)
     if np.prod(counts(dst, size, tail)) != np.prod(counts(src, size, tail)):
         raise Broken('slice-total')
     in_ub = offsets(dst if to_ub else src, size, tail)

@@ -216,7 +216,7 @@ class Runner:
         if name in SYNCHRONISE:
             return
         operands = {}
-        for key, value in re.findall(r" (\w+)=(.*?)(?= \w+=|$)", text):
+        for key, value in re.findall(r" ([\w\[\]]+)=(.*?)(?= [\w\[\]]+=|$)", text):
             if key in ("dst", "src", "src0", "src1"):
                 operands[key] = self.ref(value)
             elif key == "scalar":
