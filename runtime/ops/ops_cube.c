@@ -79,25 +79,70 @@ runs_blocks(const Product *p, int64_t m, int64_t k1, int64_t n, const uint8_t **
     }
 }
 
+/* A point of the kernel in a group of channels. */
+typedef struct Point {
+    int64_t group, kh, kw;
+} Point;
+
+/* The runs of a window that is all inside of the image: from pixel to pixel, row to row, group to group. */
+static void
+runs_inside(const Product *p, const uint8_t *at, Point k, int64_t n, const uint8_t **runs)
+{
+    const FractalWindows *s = &p->s;
+    int64_t right = s->dilation_w * FRACTAL_ROW;
+    int64_t down = (s->dilation_h * s->w - s->kw * s->dilation_w) * FRACTAL_ROW;
+    int64_t back = (s->h - s->kh * s->dilation_h) * s->w * FRACTAL_ROW;
+    for (int64_t i = 0; i < n; i++) {
+        runs[i] = at;
+        at += right;
+        if (++k.kw == s->kw) {
+            k.kw = 0;
+            at += down;
+            if (++k.kh == s->kh) {
+                k.kh = 0;
+                at += back;
+            }
+        }
+    }
+}
+
+/* The same where some pixels are padding. */
+static void
+runs_edge(const Product *p, int64_t y0, int64_t x0, Point k, int64_t n,
+          const uint8_t **runs)
+{
+    const FractalWindows *s = &p->s;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t y = y0 + k.kh * s->dilation_h, x = x0 + k.kw * s->dilation_w;
+        bool inside = y >= 0 && y < s->h && x >= 0 && x < s->w;
+        runs[i] =
+            inside ? p->a + ((k.group * s->h + y) * s->w + x) * FRACTAL_ROW : p->pad;
+        if (++k.kw == s->kw) {
+            k.kw = 0;
+            if (++k.kh == s->kh) {
+                k.kh = 0;
+                k.group++;
+            }
+        }
+    }
+}
+
 /* A run is a pixel's group of channels at a point of the kernel. */
 static void
 runs_windows(const Product *p, int64_t m, int64_t k1, int64_t n, const uint8_t **runs)
 {
     const FractalWindows *s = &p->s;
-    int64_t kw = k1 % s->kw, kh = k1 / s->kw % s->kh, group = k1 / (s->kw * s->kh);
-    int64_t y0 = m / p->out_w * s->stride_h - s->top,
-            x0 = m % p->out_w * s->stride_w - s->left;
-    for (int64_t i = 0; i < n; i++) {
-        int64_t y = y0 + kh * s->dilation_h, x = x0 + kw * s->dilation_w;
-        bool inside = y >= 0 && y < s->h && x >= 0 && x < s->w;
-        runs[i] = inside ? p->a + ((group * s->h + y) * s->w + x) * FRACTAL_ROW : p->pad;
-        if (++kw == s->kw) {
-            kw = 0;
-            if (++kh == s->kh) {
-                kh = 0;
-                group++;
-            }
-        }
+    Point k = {k1 / (s->kw * s->kh), k1 / s->kw % s->kh, k1 % s->kw};
+    int64_t y0 = m / p->out_w * s->stride_h - s->top;
+    int64_t x0 = m % p->out_w * s->stride_w - s->left;
+    bool inside = y0 >= 0 && y0 + (s->kh - 1) * s->dilation_h < s->h && x0 >= 0 &&
+                  x0 + (s->kw - 1) * s->dilation_w < s->w;
+    if (inside) {
+        int64_t y = y0 + k.kh * s->dilation_h, x = x0 + k.kw * s->dilation_w;
+        runs_inside(p, p->a + ((k.group * s->h + y) * s->w + x) * FRACTAL_ROW, k, n,
+                    runs);
+    } else {
+        runs_edge(p, y0, x0, k, n, runs);
     }
 }
 
