@@ -240,7 +240,7 @@ put_parts(LanesCall *x, const Conv *c)
     int64_t pitch = c->w.v->lanes->x.stride[LMEM_C] * c->w.bits / 8;
     int64_t parallel =
         MAX(lmem_channels_at_once(x->c->k->soc->lane, 8 * dtype_size(i->weight)), 1);
-    tik_lanes_number(x, dtype_is_float(i->weight) ? 1 : parallel);
+    tik_lanes_number(x, parallel);
     tik_lanes_number(x, i->depthwise);
     tik_lanes_number(x, words ? (int64_t)words->slot_bytes / 4 : 0);
     tik_lanes_number(x, words ? (int64_t)words->pitch : 0);
