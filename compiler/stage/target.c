@@ -52,6 +52,91 @@ is_text(Interp *in, const CallArgs *args, int i)
     return true;
 }
 
+/* A type in the words of such questions, such as s32; gives the text behind it, null: it is none. */
+static const char *
+short_type(const char *text, Dtype *t)
+{
+    static const struct {
+        const char *word;
+        Dtype t;
+    } types[] = {{"bf16", DT_BF16}, {"f16", DT_F16}, {"f32", DT_F32}, {"s16", DT_S16},
+                 {"s32", DT_S32},   {"s64", DT_S64}, {"s8", DT_S8},   {"u16", DT_U16},
+                 {"u32", DT_U32},   {"u64", DT_U64}, {"u8", DT_U8}};
+    for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+        size_t n = strlen(types[i].word);
+        if (strncmp(text, types[i].word, n) == 0) {
+            *t = types[i].t;
+            return text + n;
+        }
+    }
+    return NULL;
+}
+
+/* A conversion as in f322s32r: types, and the letter of a rounding mode. */
+typedef struct PairQuestion {
+    Dtype src, dst;
+    RoundMode round;
+} PairQuestion;
+
+static bool
+read_pair(const char *text, PairQuestion *q)
+{
+    static const char letters[] = {
+        [ROUND_NEAREST] = 'r', [ROUND_FLOOR] = 'f', [ROUND_CEIL] = 'c',
+        [ROUND_AWAY] = 'a',    [ROUND_ZERO] = 'z',  [ROUND_ODD] = 'o'};
+    text = short_type(text, &q->src);
+    if (!text || *text != '2' || (text = short_type(text + 1, &q->dst)) == NULL) {
+        return false;
+    }
+    q->round = ROUND_NONE;
+    for (int m = ROUND_NEAREST; *text && m < ROUND_COUNT; m++) {
+        if (letters[m] == *text) {
+            q->round = (RoundMode)m;
+            return text[1] == 0;
+        }
+    }
+    return *text == 0;
+}
+
+/* scalar_conv is no row of the table; the processors that have it have all of it (tik_scalar_instr.c). */
+static bool
+scalar_converts(const PairQuestion *q, const Soc *soc)
+{
+    bool near = q->round == ROUND_NONE;
+    bool pair = q->src == DT_F32 && q->dst == DT_S32 ? !near && q->round != ROUND_ODD
+                : q->src == DT_F32 && q->dst == DT_F16
+                    ? near || q->round == ROUND_ODD
+                    : near && q->dst == DT_F32 && (q->src == DT_S32 || q->src == DT_F16);
+    return pair && soc->core != CORE_A310_AIC && soc_profile(soc) != PROFILE_NANO;
+}
+
+/* Whether the processor converts so: instructions of one method, and vcbd, which the tables of the chips
+ * count among the conversions. */
+static bool
+converts(const char *name, const PairQuestion *q, const Soc *soc)
+{
+    static const Op ops[] = {OP_VCONV, OP_VCONV_DEQ, OP_VCONV_PACK, OP_VCBD};
+    uint32_t modes;
+    if (strcmp(name, "scalar_conv") == 0) {
+        return scalar_converts(q, soc);
+    }
+    bool only_bits = strcmp(name, "vcbd") == 0;
+    for (size_t i = only_bits ? ARRAY_LEN(ops) - 1 : 0; i < ARRAY_LEN(ops); i++) {
+        if (op_has_pair(ops[i], q->dst, q->src, soc, &modes) &&
+            (modes == 0 ? q->round == ROUND_NONE : modes >> q->round & 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+is_conversion(const char *name)
+{
+    return strcmp(name, "vconv") == 0 || strcmp(name, "vec_conv") == 0 ||
+           strcmp(name, "vcbd") == 0 || strcmp(name, "scalar_conv") == 0;
+}
+
 /* supports(instruction, dtype): dtype "" asks for any. None: the tables have no such instruction. */
 static Value
 fn_supports(Interp *in, Value self, const CallArgs *args)
@@ -62,6 +147,10 @@ fn_supports(Interp *in, Value self, const CallArgs *args)
         return val_fail();
     }
     const char *dtype = args->pos[1].str->p;
+    PairQuestion q;
+    if (is_conversion(args->pos[0].str->p) && read_pair(dtype, &q)) {
+        return val_bool(converts(args->pos[0].str->p, &q, in->u->soc));
+    }
     if (!op_find(args->pos[0].str->p, &op)) {
         return val_none();
     }

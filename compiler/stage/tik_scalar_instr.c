@@ -410,9 +410,10 @@ convert(ScalarCall *x, const Value *got, const Span *span)
 {
     ExprId a;
     RoundMode mode;
-    if (x->c->k->soc->core == CORE_A310_AIC) {
+    const Soc *soc = x->c->k->soc;
+    if (soc->core == CORE_A310_AIC || soc_profile(soc) == PROFILE_NANO) {
         stage_diag(x->in, D_NOT_ON_ARCH, x->args->span,
-                   "scalar_conv does not exist on %s", x->c->k->soc->name);
+                   "scalar_conv does not exist on %s", soc->name);
         return;
     }
     if (!target(x, got[1], span[1])) {
