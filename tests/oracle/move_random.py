@@ -210,6 +210,11 @@ def call_text(method, o, names, numbers, rnd):
             return f't.{method}()'
         by_name = o['mode'] in MODES and rnd.random() < 0.3
         return f't.{method}({repr(MODES[o["mode"]]) if by_name else number_text(o["mode"], numbers, rnd)})'
+    if method == 'set_pad_value':
+        return f't.set_pad_value({value_text(o, "value")}, "{o["dtype"]}")'
+    if method == 'data_move_pad' and o['fill'] == 2:
+        copied = ', '.join(number_text(o[p], numbers, rnd) for p in ('nburst', 'burst', 'src_gap', 'dst_gap'))
+        return f't.data_copy_pad({text("dst")}, {text("src")}, tik.DataCopyExtParams({copied}), tik.DataCopyPadExtParams())'
     if method == 'segments':
         sides = [f'[tik.SliceInfo({o[p][0]}, {o[p][0] + o["n"] * o["seg"] + (o["n"] - 1) * o[p][1] - 1}, {o[p][1]}, '
                  f'{o["burst"]}, {o[p][2]})]' for p in ('to', 'from_')]
@@ -252,6 +257,20 @@ def pad_in(m):
           src_gap=src_gap, right_padding=right, left_padding=left, fill=fill,
           padding_value=r.randrange(1 << 8 * size) if 'float' not in t else
           {'float16': 0xbc00, 'bfloat16': 0x3fc0, 'float32': 0x42280000}[t])
+
+
+def pad_register(m):
+    """data_copy_pad without is_pad: blocks are filled by the register, of 64-bit elements too."""
+    r = m.rnd
+    m.processor = r.choice(('Ascend910B1', 'Ascend310B1'))
+    t = r.choice(WIDE + ('int64', 'uint64'))
+    size = SIZES[t]
+    n, burst, src_gap, dst_gap = r.randint(1, 5), r.randint(1, 200), r.randrange(70), r.randrange(3)
+    m.tensors(t, 'GM', n * (burst + src_gap), 'UB', n * (up(burst, BLOCK) + dst_gap * BLOCK))
+    value = {'float16': 0xbc00, 'float32': 0x42280000}.get(t, r.randrange(1 << 8 * size - 1))
+    m.add('set_pad_value', dst=m.at('dst', 0), value=value, dtype=t)
+    m.add('data_move_pad', dst=m.at('dst', 0), src=m.at('src', 0), nburst=n, burst=burst, dst_gap=dst_gap,
+          src_gap=src_gap, fill=2)
 
 
 def mode_call(m, t):
@@ -441,7 +460,7 @@ def acc_out(m):
     m.add('set_atomic_none')
 
 
-KINDS = {'cores': cores, 'segments': segments, 'acc_out': acc_out, 'pad_in': pad_in, 'pad_out': pad_out, 'nd2nz': nd2nz, 'nz2nd': nz2nd, 'broadcast': broadcast,
+KINDS = {'pad_register': pad_register, 'cores': cores, 'segments': segments, 'acc_out': acc_out, 'pad_in': pad_in, 'pad_out': pad_out, 'nd2nz': nd2nz, 'nz2nd': nz2nd, 'broadcast': broadcast,
          'mmad_broadcast': mmad_broadcast, 'fills': fills, 'atomic': atomic}
 
 
