@@ -20,6 +20,7 @@ class Never:
 class TransferCase(Move):
     error = None
     model_only = False
+    choices = ()
 
     def __init__(self, name, src, dst, calls, want):
         self.kind, self.seed, self.name, self.rnd = name, 0, name, Never()
