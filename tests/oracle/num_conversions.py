@@ -290,7 +290,7 @@ def shifted(u, op, bits, signed, n):
     if op == 'left' and signed:
         high = 1 << (bits - 1)
         return (u & high) | ((u << n) & (high - 1))
-    if op == 'left':
+    if op in ('left', 'left-all'):
         v = v << n
     elif op == 'rounded' and n:
         v = (v + (1 << (n - 1))) >> n
@@ -303,7 +303,7 @@ def check_shifts(t):
     for name in ('uint16', 'int16', 'uint32', 'int32'):
         bits, signed = INTS[name]
         src = elements(name)
-        for op in ('left', 'right', 'rounded') if signed else ('left', 'right'):
+        for op in ('left', 'left-all', 'right', 'rounded') if signed else ('left', 'right'):
             for n in (0, 1, 2, 7, bits - 1, bits):
                 want = np.array([shifted(u, op, bits, signed, n) for u in src], dtype=dtype(name))
                 t.compare('shift %s %s %d' % (op, name, n), src,

@@ -5,7 +5,7 @@
  *        numrun conv LEVEL SRC DST ROUND 0|1    1: the results are not clamped
  *        numrun scaled LEVEL SCALE              int32 to float16, the scale's bits in hexadecimal
  *        numrun packed LEVEL PACK...            int16 to 8 bits, one pack or 16, in hexadecimal
- *        numrun shift left|right|rounded TYPE COUNT
+ *        numrun shift left|left-all|right|rounded TYPE COUNT
  *
  * LEVEL is base, avx2 or avx512. Exit codes: 2 usage, 3 the processor does not have the level, 4 there is
  * no such function. */
@@ -23,7 +23,7 @@ static const char *const fns[NUM_FNS] = {"exp", "expm1", "ln",  "sqrt",
                                          "rec", "rsqrt", "sin", "cos"};
 static const char *const rounds[NUM_ROUNDS] = {"round",     "floor",   "ceil",
                                                "away-zero", "to-zero", "odd"};
-static const char *const shifts[NUM_SHIFTS] = {"left", "right", "rounded"};
+static const char *const shifts[NUM_SHIFTS] = {"left", "left-all", "right", "rounded"};
 static const char *const types[NUM_TYPES] = {
 #define DTYPE(id, name, bytes, kind) name,
 #include "isa/dtype.def"
