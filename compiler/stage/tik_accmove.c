@@ -354,7 +354,10 @@ move_fractals(TensorMov *m, Scope from, Scope to)
     AccScale mode;
     AccCall *x = &m->x;
     to_slots(m);
-    bool ok = read_block(m) & read_relu(m) & read_fly(m) & no_padding(m, from, to);
+    bool ok = read_block(m); /* all are read, so that all that is wrong is told */
+    ok = read_relu(m) && ok;
+    ok = read_fly(m) && ok;
+    ok = no_padding(m, from, to) && ok;
     if (!ok || tensor(x, ACC_DST)->poisoned || tensor(x, ACC_SRC)->poisoned ||
         !scale_mode(x, &mode)) {
         return !x->in->fatal;
