@@ -50,7 +50,7 @@ exec_load2d(EmuRun *r, const EmuOp *op)
     bool one = op_table[op->op].form == FORM_LOAD2D1;
     int64_t first = emu_slot(r, op, LOAD2D_INDEX), n = emu_slot(r, op, LOAD2D_REPEAT);
     int64_t step = emu_slot(r, op, one ? LOAD2D1_STRIDE : LOAD2D_STRIDE);
-    int64_t pitch = one ? 1 : emu_slot(r, op, LOAD2D_GAP) + 1;
+    int64_t gap = one ? 0 : emu_slot(r, op, LOAD2D_GAP);
     bool down = emu_slot_attr(r->p, op, one ? LOAD2D1_MODE : LOAD2D_MODE) != 0;
     bool transpose =
         emu_slot_attr(r->p, op, one ? LOAD2D1_TRANSPOSE : LOAD2D_TRANSPOSE) != 0;
@@ -58,9 +58,10 @@ exec_load2d(EmuRun *r, const EmuOp *op)
         return false;
     }
     if (!in_range(first, 0, MOST_INDEX) || !in_range(n, 0, MOST_REPEATS) ||
-        !in_range(step, 0, MOST_INDEX) || !in_range(pitch, 1, MOST_INDEX + 1)) {
+        !in_range(step, 0, MOST_INDEX) || !in_range(gap, 0, MOST_INDEX)) {
         return emu_refuse(r, op);
     }
+    int64_t pitch = gap + 1;
     if (n == 0) {
         return true;
     }

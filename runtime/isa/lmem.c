@@ -463,7 +463,8 @@ lmem_bytes_of(const CheckInstr *in, int param)
         return table_bytes(in);
     }
     LmemTensor x = tensor_of(in, param);
-    return lmem_ceil(lmem_extent(target_of(in, param), &x) * x.bits, BYTE_BITS);
+    int64_t bits = sat_mul(lmem_extent(target_of(in, param), &x), x.bits);
+    return bits / BYTE_BITS + (bits % BYTE_BITS > 0);
 }
 
 /* Axes that follow each other are one run; two more are left for an exact answer. Of lanes it is what one lane has
@@ -480,12 +481,12 @@ lmem_footprint(const CheckInstr *in, int param, bool *exact)
     Footprint runs = {x.base, 1, 0, 1, 0, x.bits / BYTE_BITS};
     *exact = !in_lanes(in, param) && x.bits >= BYTE_BITS;
     for (int i = LMEM_AXES - 1; i >= 0 && *exact; i--) {
-        int64_t step = x.stride[i] * (x.bits / BYTE_BITS);
+        int64_t step = sat_mul(x.stride[i], x.bits / BYTE_BITS);
         if (x.shape[i] == 1) {
             continue;
         }
         if (runs.count1 == 1 && step == runs.len) {
-            runs.len *= x.shape[i];
+            runs.len = sat_mul(runs.len, x.shape[i]);
         } else if (runs.count1 == 1) {
             runs.count1 = x.shape[i];
             runs.stride1 = step;
