@@ -456,9 +456,20 @@ lmem_statics(const CheckInstr *in, Fault *fault)
                 : on_each(in, same_lane, fault);
 }
 
+/* Whether the numbers may be computed with: what the rules forbid overflows. */
+static bool
+obeys(const CheckInstr *in)
+{
+    Fault ignored;
+    return lmem_statics(in, &ignored);
+}
+
 static int64_t
 lmem_bytes_of(const CheckInstr *in, int param)
 {
+    if (!obeys(in)) {
+        return INT64_MAX;
+    }
     if (is_conv(in) && param == LC_TABLE) {
         return table_bytes(in);
     }
@@ -479,7 +490,7 @@ lmem_footprint(const CheckInstr *in, int param, bool *exact)
     LmemTensor x = tensor_of(in, param);
     Footprint whole = {x.base, 1, 0, 1, 0, lmem_bytes_of(in, param)};
     Footprint runs = {x.base, 1, 0, 1, 0, x.bits / BYTE_BITS};
-    *exact = !in_lanes(in, param) && x.bits >= BYTE_BITS;
+    *exact = obeys(in) && !in_lanes(in, param) && x.bits >= BYTE_BITS;
     for (int i = LMEM_AXES - 1; i >= 0 && *exact; i--) {
         int64_t step = sat_mul(x.stride[i], x.bits / BYTE_BITS);
         if (x.shape[i] == 1) {
@@ -508,6 +519,14 @@ same_tensor(const CheckInstr *in, const LmemTensor *a, const LmemTensor *b)
            memcmp(a->stride, b->stride, sizeof a->stride) == 0;
 }
 
+/* No tensor reaches there; other rules say so. */
+static bool
+far_away(int64_t offset)
+{
+    const int64_t most = (int64_t)1 << 48;
+    return offset < -most || offset > most;
+}
+
 static bool
 lmem_overlap(const CheckInstr *in, int param, Fault *fault)
 {
@@ -517,8 +536,11 @@ lmem_overlap(const CheckInstr *in, int param, Fault *fault)
     }
     LmemTensor a = tensor_of(in, 0), b = tensor_of(in, param);
     FaultAt at = {RULE_OVERLAP_FORBIDDEN, param, s->offset, d->offset, d->offset};
-    return d->buffer != s->buffer || same_tensor(in, &a, &b) ||
-           lmem_apart(target_of(in, 0), &a, &b) ||
+    if (d->buffer != s->buffer || !obeys(in) || far_away(d->offset) ||
+        far_away(s->offset)) {
+        return true;
+    }
+    return same_tensor(in, &a, &b) || lmem_apart(target_of(in, 0), &a, &b) ||
            check_fail(
                fault, &at, "%s and %s share bytes of one tensor; %s takes %s",
                check_param_name(in, 0), check_param_name(in, param), check_op_name(in),
