@@ -150,7 +150,7 @@ programs: all test-tools
 $(BUILD)/bench/baseline.o: tests/bench/baseline.c tests/bench/baseline.h
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O3 -march=native -fPIC -c $< -o $@
-$(BUILD)/bench/bench: tests/bench/bench.c $(BUILD)/bench/baseline.o $(BUILD)/libtikc-host.so \
+$(BUILD)/bench/bench: tests/bench/bench.c tests/bench/timing.h $(BUILD)/bench/baseline.o $(BUILD)/libtikc-host.so \
     $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -fopenmp -o $@ $< $(BUILD)/bench/baseline.o \
 	    $(BUILD)/libtikc-host.so $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) \
@@ -164,7 +164,7 @@ $(BUILD)/bench/families_clang.o: tests/bench/families_baseline.c tests/bench/fam
 	@mkdir -p $(@D)
 	clang-19 $(FAMILY_FLAGS) -DFAMILIES=families_clang -c $< -o $@
 FAMILY_OBJ = $(BUILD)/bench/families_cc.o $(BUILD)/bench/families_clang.o
-$(BUILD)/bench/families: tests/bench/families.c $(FAMILY_OBJ) $(BUILD)/libtikc-host.so \
+$(BUILD)/bench/families: tests/bench/families.c tests/bench/timing.h $(FAMILY_OBJ) $(BUILD)/libtikc-host.so \
     $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fopenmp -o $@ $< $(FAMILY_OBJ) $(BUILD)/libtikc-host.so \
 	    $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) $(LIBS)
@@ -172,7 +172,7 @@ $(BUILD)/bench/families: tests/bench/families.c $(FAMILY_OBJ) $(BUILD)/libtikc-h
 $(BUILD)/bench/cube_baseline.o: tests/bench/cube_baseline.c tests/bench/cube_baseline.h
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O3 -march=native -fPIC -c $< -o $@
-$(BUILD)/bench/cube: tests/bench/cube.c $(BUILD)/bench/cube_baseline.o $(BUILD)/libtikc-host.so \
+$(BUILD)/bench/cube: tests/bench/cube.c tests/bench/timing.h $(BUILD)/bench/cube_baseline.o $(BUILD)/libtikc-host.so \
     $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fopenmp -o $@ $< $(BUILD)/bench/cube_baseline.o $(BUILD)/libtikc-host.so \
 	    $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) $(LIBS) -ldl
@@ -182,7 +182,7 @@ $(BUILD)/bench/peak: tests/bench/peak.c
 $(BUILD)/bench/num: tests/bench/num.c $(BUILD)/libtikrt.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(BUILD)/libtikrt.a $(LDFLAGS) -fopenmp -lm -ldl
-$(BUILD)/bench/pack: tests/bench/pack.c $(BUILD)/libtikrt.a
+$(BUILD)/bench/pack: tests/bench/pack.c tests/bench/timing.h $(BUILD)/libtikrt.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(BUILD)/libtikrt.a $(LDFLAGS) -fopenmp -lm
 bench: packages

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
+
+#include "timing.h"
 
 typedef enum What {
     ADD,
@@ -54,14 +55,6 @@ typedef struct Bench {
     double jit;
     double times[WHO_COUNT][MAX_ROUNDS];
 } Bench;
-
-static double
-seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void
 die(const char *what, const char *why)
@@ -245,20 +238,6 @@ compare(Bench *b)
         }
     }
     free(want);
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-static double
-median(double *times, int n)
-{
-    qsort(times, (size_t)n, sizeof *times, by_value);
-    return times[n / 2];
 }
 
 static void

@@ -19,7 +19,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "timing.h"
 
 typedef enum Who {
     HOST,
@@ -70,14 +71,6 @@ typedef struct Bench {
     bool has_hand;
     double times[WHO_COUNT][MAX_ROUNDS];
 } Bench;
-
-static double
-seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void
 die(const char *what, const char *why)
@@ -392,22 +385,14 @@ compare(Bench *b)
     free(host);
 }
 
-static int
-by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static void
 report(Bench *b, int rounds)
 {
     double speed[WHO_COUNT];
     double work = 2.0 * b->c->m * b->c->k * b->c->n * b->repetitions;
     for (int who = 0; who < WHO_COUNT; who++) {
-        qsort(b->times[who], (size_t)rounds, sizeof(double), by_value);
-        double median = b->times[who][rounds / 2];
-        speed[who] = median > 0 ? work / median * 1e-9 : 0;
+        double time = median(b->times[who], rounds);
+        speed[who] = time > 0 ? work / time * 1e-9 : 0;
         printf(" %9.1f", speed[who]);
     }
     for (int i = 0; i < 4; i++) {
@@ -430,10 +415,10 @@ bench(const Case *c, Gemm *gemm, int rounds, int repetitions)
         for (int i = 0; i < WHO_COUNT; i++) {
             Who who = (Who)((i + r) % WHO_COUNT);
             bool absent = (who == BLAS && gemm == NULL) || (who == HAND && !b->has_hand);
-            double t0 = seconds();
+            double t0 = processor_seconds();
             if (!absent) {
                 run(b, who);
-                b->times[who][r] = seconds() - t0;
+                b->times[who][r] = processor_seconds() - t0;
             }
         }
     }

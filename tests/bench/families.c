@@ -18,7 +18,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "timing.h"
 
 typedef enum Who {
     HOST,
@@ -129,14 +130,6 @@ typedef struct Bench {
     size_t blob_size;
     double times[WHO_COUNT][MAX_ROUNDS];
 } Bench;
-
-static double
-seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void
 die(const char *what, const char *why)
@@ -353,20 +346,6 @@ compare(Bench *b)
     free(host);
 }
 
-static int
-by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-static double
-median(double *times, int n)
-{
-    qsort(times, (size_t)n, sizeof *times, by_value);
-    return times[n / 2];
-}
-
 static void
 print_case(const Case *c)
 {
@@ -396,9 +375,9 @@ measure(Bench *b, int rounds)
     for (int r = 0; r < rounds; r++) {
         for (int i = 0; i < WHO_COUNT; i++) {
             Who who = (Who)((i + r) % WHO_COUNT);
-            double t0 = seconds();
+            double t0 = processor_seconds();
             run(b, who);
-            b->times[who][r] = seconds() - t0;
+            b->times[who][r] = processor_seconds() - t0;
         }
     }
     report(b, rounds);

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "layout/lmem_pack.h"
+#include "timing.h"
 
 typedef struct Layer {
     uint64_t oc, ic, k;
@@ -35,28 +35,6 @@ typedef struct Set {
     int32_t words[3 * MAX_OC];
     PackTarget target;
 } Set;
-
-static double
-seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double
-median(double *v, int n)
-{
-    qsort(v, (size_t)n, sizeof *v, by_value);
-    return v[n / 2];
-}
 
 /* Packs layer after layer until the weights are used up. */
 static double
