@@ -2,7 +2,7 @@
  * is the contract. What is addressed by lanes follows lanes.c, but vpadding reads whole source blocks,
  * vbcb reads 8 elements per repeat, and a copy in counter mode has repeats of any length.
  *
- * Owns: overlap-forbidden of vbcb and of vcopy in counter mode. */
+ * Owns: overlap-forbidden of vbcb and of vcopy in counter mode; stride-0. */
 #include "isa/check_int.h"
 
 enum {
@@ -137,7 +137,23 @@ fill_overlap_rule(Op op, int param)
     return op_table[op].form == FORM_VBCB ? RULE_OVERLAP_FORBIDDEN : RULE_OVERLAP_MULTI;
 }
 
+static void
+fill_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
+{
+    enum {
+        BLK_STRIDE = 3
+    };
+    const CheckArg *stride = &in->args[BLK_STRIDE];
+    FaultAt at = {RULE_STRIDE_0, BLK_STRIDE, 0, 1, 255};
+    Fault fault;
+    if (form_of(in) == FORM_VBCB && stride->literal && stride->v == 0) {
+        check_fail(&fault, &at, "dst_blk_stride of vbcb is 0; it counts as 1");
+        report(ctx, &fault);
+    }
+}
+
 const FamilyRules rules_fill = {.extent = fill_extent,
                                 .footprint = fill_footprint,
                                 .overlap = fill_overlap,
-                                .overlap_rule = fill_overlap_rule};
+                                .overlap_rule = fill_overlap_rule,
+                                .warnings = fill_warnings};
