@@ -63,14 +63,18 @@ diag_find(const char *name)
     return DIAG_COUNT;
 }
 
+/* What stands nowhere is told apart by its text. */
 static uint32_t
-diag_key(DiagId id, Span span)
+diag_key(DiagId id, Span span, const char *text)
 {
     uint32_t h = 2166136261u;
     uint32_t words[] = {(uint32_t)id, span.file, span.begin, span.end};
     for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         h = (h ^ words[i]) * 16777619u;
         h ^= h >> 15;
+    }
+    for (; span.file == 0 && *text; text++) {
+        h = (h ^ (uint8_t)*text) * 16777619u;
     }
     return h ? h : 1;
 }
@@ -96,12 +100,12 @@ grow_seen(Unit *u)
 /* True the first time a name is reported at a span. Keys are hashes: two different faults that share
  * one would hide the second, once in four thousand million. */
 static bool
-first_time(Unit *u, DiagId id, Span span)
+first_time(Unit *u, DiagId id, Span span, const char *text)
 {
     if (u->nseen * 2 >= u->capseen) {
         grow_seen(u);
     }
-    uint32_t key = diag_key(id, span);
+    uint32_t key = diag_key(id, span, text);
     uint32_t i = key & (u->capseen - 1);
     for (; u->seen_diags[i]; i = (i + 1) & (u->capseen - 1)) {
         if (u->seen_diags[i] == key) {
@@ -189,7 +193,7 @@ diag_add(Unit *u, DiagId id, Span span, uint32_t chain, const char *fmt, ...)
     va_start(ap, fmt);
     d->text = message(u, fmt, ap);
     va_end(ap);
-    if (!first_time(u, id, span)) {
+    if (!first_time(u, id, span, d->text)) {
         Diag *first = chain ? reported(u, id, span) : NULL;
         if (first && first->chain != chain) {
             add_other_chain(u, first, d);

@@ -417,12 +417,30 @@ run_host(Cmd *c, Job *job, TikError *err)
 
 /* ---- the emulator's view of LMEM ---- */
 
-static void
-warn_of_read(void *ctx, const char *name, const char *text, const char *place)
+/* What the compiler has said of the same bytes is not said again. */
+static bool
+is_told(const Unit *u, DiagId id, const char *text)
 {
+    bool told = false;
+    for (uint32_t i = 0; i < u->diags.n; i++) {
+        told =
+            told || (u->diags.p[i]->id == id && strcmp(u->diags.p[i]->text, text) == 0);
+    }
+    return told;
+}
+
+static void
+warn_of_lmem(void *ctx, const char *name, const char *text, const char *place)
+{
+    static const DiagId ids[] = {D_UNINIT_READ, D_PAD_READ, D_BANK_CONFLICT};
     Cmd *c = ctx;
-    DiagId id = strcmp(name, "pad-read") == 0 ? D_PAD_READ : D_UNINIT_READ;
-    diag_add(&c->unit, id, (Span){0}, 0, "%s%s%s", place, *place ? ": " : "", text);
+    for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
+        if (strcmp(name, diag_table[ids[i]].name) == 0 &&
+            !is_told(&c->unit, ids[i], text)) {
+            diag_add(&c->unit, ids[i], (Span){0}, 0, "%s%s%s", place, *place ? ": " : "",
+                     text);
+        }
+    }
 }
 
 static bool
@@ -440,7 +458,7 @@ run_emulator(Cmd *c, Job *job, TikError *err)
 {
     TikArray lmem = {0};
     TikEmuOptions o = {
-        .lmem = c->lmem_dump ? &lmem : NULL, .warn = warn_of_read, .ctx = c};
+        .lmem = c->lmem_dump ? &lmem : NULL, .warn = warn_of_lmem, .ctx = c};
     TRY(read_fill(c, &o.lmem_fill));
     bool ok = tik_emulate_watched(job->blob, job->blob_size, job->blob_kernel,
                                   job->pointers, &o, err) &&

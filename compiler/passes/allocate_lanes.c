@@ -1,59 +1,56 @@
-/* allocate_lanes.c: see allocate_lanes.h. Owns: bank-conflict. */
+/* allocate_lanes.c: see allocate_lanes.h. */
 #include "passes/allocate_lanes.h"
 
 #include <stdlib.h>
 
+#include "isa/lmem_banks.h"
 #include "layout/lmem.h"
 
 enum {
-    MOST_OPERANDS = 8,
     MOST_RELATED = 1024 /* buffers for which it is kept who is used with whom */
 };
 
 /* ---- who is used with whom ------------------------------------------------------------------------------------- */
 
-/* Buffers in LMEM that an instruction names. */
-typedef struct Used {
-    BufId buf[MOST_OPERANDS];
-    int n;
-    bool computes;
-} Used;
+static BankBuffer
+place_of(void *ctx, uint32_t buffer)
+{
+    const Kernel *k = ctx;
+    const Buffer *b = &k->bufs.p[buffer];
+    return (BankBuffer){b->address, sym_text(&k->unit->names, b->name)};
+}
 
-static Used
+/* A tensor as the rules see it; one whose offset only the run knows is left to the emulator. */
+static CheckTensor
+tensor_of(const Kernel *k, const Ref *ref)
+{
+    const Buffer *b = &k->bufs.p[ref->buf];
+    CheckTensor t = {
+        .buffer = ref->buf, .scope = b->scope, .dtype = ref->dtype, .bytes = b->bytes};
+    t.offset = ir_expr(k, ref->off)->imm;
+    t.scope = ir_is_const(k, ref->off) ? t.scope : SC_GM;
+    return t;
+}
+
+/* Buffers in LMEM that an instruction names. */
+static BankUser
 used_by(const Kernel *k, const Stmt *s)
 {
     int n;
-    Used u = {.n = 0};
-    if (s->kind != ST_INSTR) {
-        return u;
+    if (s->kind != ST_INSTR || !k->soc->lane) {
+        return (BankUser){.n = 0};
     }
-    (void)form_params(op_table[s->instr.op].form, &n);
-    u.computes = op_table[s->instr.op].form != FORM_LMOVE;
-    for (int i = 0; i < n && u.n < MOST_OPERANDS; i++) {
+    CheckInstr in = {.op = (Op)s->instr.op, .soc = k->soc};
+    (void)form_params(op_table[in.op].form, &n);
+    for (int i = 0; i < n; i++) {
         const Arg *a = &k->args.p[s->instr.arg + (uint32_t)i];
-        bool lanes = a->kind == ARG_REF && k->bufs.p[a->ref.buf].scope == SC_LMEM;
-        bool seen = false;
-        for (int j = 0; lanes && j < u.n; j++) {
-            seen = seen || u.buf[j] == a->ref.buf;
-        }
-        if (lanes && !seen) {
-            u.buf[u.n++] = a->ref.buf;
+        if (a->kind == ARG_REF) {
+            in.args[i].t = tensor_of(k, &a->ref);
+        } else if (a->kind == ARG_EXPR && ir_is_const(k, a->expr)) {
+            in.args[i].v = ir_expr(k, a->expr)->imm;
         }
     }
-    return u;
-}
-
-/* A move and arithmetic that follow each other and name no common buffer run at the same time. */
-static bool
-at_once(const Used *a, const Used *b)
-{
-    bool shared = false;
-    for (int i = 0; i < a->n; i++) {
-        for (int j = 0; j < b->n; j++) {
-            shared = shared || a->buf[i] == b->buf[j];
-        }
-    }
-    return a->n > 0 && b->n > 0 && a->computes != b->computes && !shared;
+    return bank_user(&in, place_of, (void *)(uintptr_t)k);
 }
 
 /* The instruction that stands behind s in its body, without a branch or loop between them; null: none. */
@@ -72,26 +69,23 @@ next_instr(const Kernel *k, const Stmt *s)
     return NULL;
 }
 
-typedef void Pair(void *ctx, const Stmt *s, BufId a, BufId b, bool same_instr);
-
-/* Calls back for every two buffers that an instruction uses at once, or it and the next one. */
+/* Calls back for every instruction with tensors in LMEM, and for those behind it that no branch or loop parts from it. */
 static void
-each_pair(const Kernel *k, Pair *pair, void *ctx)
+each_user(const Kernel *k,
+          void (*user)(void *ctx, const Stmt *s, const BankUser *u,
+                       const BankUser *before),
+          void *ctx)
 {
     for (uint32_t id = 1; id < k->stmts.n; id++) {
         const Stmt *s = &k->stmts.p[id];
-        Used u = used_by(k, s);
-        for (int i = 0; i < u.n && u.computes; i++) {
-            for (int j = 0; j < i; j++) {
-                pair(ctx, s, u.buf[j], u.buf[i], true);
-            }
-        }
+        BankUser u = used_by(k, s);
         const Stmt *behind = u.n ? next_instr(k, s) : NULL;
-        Used v = behind ? used_by(k, behind) : (Used){.n = 0};
-        for (int i = 0; i < u.n && at_once(&u, &v); i++) {
-            for (int j = 0; j < v.n; j++) {
-                pair(ctx, behind, u.buf[i], v.buf[j], false);
-            }
+        if (u.n) {
+            user(ctx, s, &u, NULL);
+        }
+        if (behind) {
+            BankUser v = used_by(k, behind);
+            user(ctx, behind, &v, &u);
         }
     }
 }
@@ -108,15 +102,26 @@ typedef struct Places {
 } Places;
 
 static void
-relate(void *ctx, const Stmt *s, BufId a, BufId b, bool same_instr)
+relate(Places *p, BufId a, BufId b)
 {
-    Places *p = ctx;
-    (void)s;
-    (void)same_instr;
     uint32_t i = p->life_of[a], j = p->life_of[b];
-    if (i != 0 && j != 0) {
+    if (i != 0 && j != 0 && i != j) {
         p->related[(i - 1) * p->n + j - 1] = 1;
         p->related[(j - 1) * p->n + i - 1] = 1;
+    }
+}
+
+/* The buffers of arithmetic, and of a move and arithmetic that run at the same time. */
+static void
+relate_users(void *ctx, const Stmt *s, const BankUser *u, const BankUser *before)
+{
+    (void)s;
+    const BankUser *v = before ? before : u;
+    bool together = before ? bank_at_once(before, u) : u->computes;
+    for (int i = 0; i < v->n && together; i++) {
+        for (int j = 0; j < u->n; j++) {
+            relate(ctx, v->o[i].buffer, u->o[j].buffer);
+        }
     }
 }
 
@@ -166,7 +171,7 @@ lanes_place(const Kernel *k, Arena *scratch, LaneLife *lives, uint32_t n)
         for (uint32_t i = 0; i < n; i++) {
             p.life_of[lives[i].buf] = i + 1;
         }
-        each_pair(k, relate, &p);
+        each_user(k, relate_users, &p);
     }
     for (uint32_t i = 0; i < n; i++) {
         if (lives[i].fixed) {
@@ -184,33 +189,47 @@ lanes_place(const Kernel *k, Arena *scratch, LaneLife *lives, uint32_t n)
 /* ---- warnings ---------------------------------------------------------------------------------------------------- */
 
 static void
-warn(void *ctx, const Stmt *s, BufId a, BufId b, bool same_instr)
+note_operand(const Kernel *k, Diag *d, const BankOperand *o)
 {
-    const Kernel *k = ctx;
-    const LaneTarget *t = k->soc->lane;
-    Unit *u = k->unit;
-    const Buffer *x = &k->bufs.p[a], *y = &k->bufs.p[b];
-    uint32_t banks =
-        lmem_banks(t, x->address, x->bytes) & lmem_banks(t, y->address, y->bytes);
-    if (banks == 0 || x->address < 0 || y->address < 0) {
-        return;
-    }
-    Diag *d = diag_add(u, D_BANK_CONFLICT, s->span, s->chain,
-                       same_instr ? "%s has '%s' and '%s' in bank %d of LMEM"
-                                  : "%s runs at the same time as what stands before it, "
-                                    "with '%s' and '%s' in bank %d of LMEM",
-                       op_table[s->instr.op].name, sym_text(&u->names, x->name),
-                       sym_text(&u->names, y->name), __builtin_ctz(banks));
-    diag_note(u, d, x->span, "'%s' has %lld bytes of each lane from %lld on",
-              sym_text(&u->names, x->name), (long long)x->bytes, (long long)x->address);
-    diag_note(u, d, y->span, "'%s' has %lld bytes of each lane from %lld on",
-              sym_text(&u->names, y->name), (long long)y->bytes, (long long)y->address);
+    diag_note(k->unit, d, k->bufs.p[o->buffer].span,
+              "'%s' has %lld bytes of each lane from %lld on there", o->name,
+              (long long)o->bytes, (long long)o->from);
 }
 
+static void
+warn_of(const Kernel *k, const Stmt *s, const BankClash *c)
+{
+    Diag *d = diag_add(k->unit, D_BANK_CONFLICT, s->span, s->chain, "%s", c->text);
+    note_operand(k, d, c->a);
+    note_operand(k, d, c->b);
+}
+
+static void
+warn_of_one(void *ctx, const Stmt *s, const BankUser *u, const BankUser *before)
+{
+    const Kernel *k = ctx;
+    BankClash c;
+    if (!before && bank_clash(k->soc->lane, u, &c)) {
+        warn_of(k, s, &c);
+    }
+}
+
+static void
+warn_of_two(void *ctx, const Stmt *s, const BankUser *u, const BankUser *before)
+{
+    const Kernel *k = ctx;
+    BankClash c;
+    if (before && bank_clash_behind(k->soc->lane, before, u, &c)) {
+        warn_of(k, s, &c);
+    }
+}
+
+/* A place has one warning: what an instruction does by itself comes first. */
 void
 lanes_warn_banks(const Kernel *k)
 {
     if (k->soc->lane && k->peak[SC_LMEM]) {
-        each_pair(k, warn, (void *)(uintptr_t)k);
+        each_user(k, warn_of_one, (void *)(uintptr_t)k);
+        each_user(k, warn_of_two, (void *)(uintptr_t)k);
     }
 }

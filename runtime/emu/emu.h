@@ -33,7 +33,8 @@
 typedef struct EmuWatch {
     uint8_t fill;   /* of LMEM when a core starts */
     TikArray *lmem; /* gets the lanes of core 0 when it has ended; null: nothing does */
-    /* Told of reads of LMEM that no element stands behind; null: nothing is watched. */
+    /* Told of reads of LMEM that no element stands behind, and of banks of it that are used twice; null: nothing is
+     * watched. */
     void (*warn)(void *ctx, uint32_t descriptor, Rule rule, const char *text);
     void *ctx;
 } EmuWatch;
@@ -216,6 +217,7 @@ struct EmuRun {
         waits; /* number of cores that the core waits for at a barrier; 0: it has ended */
     uint8_t *sreg;                /* special registers, SREG_BYTES */
     uint8_t *lmem_state, *warned; /* emu_lmem_watch.c; null: not watched */
+    const EmuOp *before;          /* the instruction that ran last; null: none */
     uint64_t steps, step_limit;
     uint32_t core;
     EmuResult *res;

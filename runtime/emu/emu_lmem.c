@@ -181,6 +181,7 @@ exec_move(EmuRun *r, const EmuOp *op)
     if (!sides_fit(func, &d, &s)) {
         return emu_fault(r, op, RULE_DMA_COUNT, 0);
     }
+    emu_watch_banks(r, op);
     emu_watch_read(r, op, 1, &s);
     do {
         source_of(func, to, from);
@@ -274,6 +275,7 @@ exec_arith(EmuRun *r, const EmuOp *op)
             emu_watch_read(r, op, i, &o[i]);
         }
     }
+    emu_watch_banks(r, op);
     Dtype t = o[0].dtype;
     int64_t number = n < OPERANDS ? emu_slot(r, op, 2) : 0;
     do {

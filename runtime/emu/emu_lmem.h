@@ -25,6 +25,8 @@ void emu_watch_read(EmuRun *r, const EmuOp *op, int slot, const EmuTensor *t);
 void emu_watch_table(EmuRun *r, const EmuOp *op, int slot, const uint8_t *at,
                      int64_t bytes, int64_t lanes);
 void emu_watch_write(EmuRun *r, const EmuTensor *t);
+/* The instruction begins: its banks, and those of the one before it. */
+void emu_watch_banks(EmuRun *r, const EmuOp *op);
 
 EmuExec emu_exec_lane_conv; /* emu_lmem_conv.c */
 

@@ -178,6 +178,7 @@ emu_exec_lane_conv(EmuRun *r, const EmuOp *op)
     if (c.weight == NULL) {
         return emu_refuse(r, op);
     }
+    emu_watch_banks(r, op);
     emu_watch_read(r, op, LC_SRC, &c.x);
     emu_watch_table(r, op, LC_TABLE, c.weight, table_end(&c),
                     c.d.x.shape[LMEM_C] < c.d.npu ? c.d.x.shape[LMEM_C] : c.d.npu);

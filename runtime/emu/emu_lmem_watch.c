@@ -1,7 +1,9 @@
 /* emu_lmem_watch.c: what was written of LMEM. Each byte of a lane is never written, an element of something that was
  * written, or padding between such elements. Instructions that read other bytes than elements compute with what
- * happens to be there: the warnings uninit-read and pad-read, once for each instruction. */
+ * happens to be there: the warnings uninit-read and pad-read, once for each instruction. So is bank-conflict told, of an
+ * instruction by itself and with the one that ran before it. */
 #include "emu/emu_lmem.h"
+#include "isa/lmem_banks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +13,12 @@ enum {
     NEVER,
     ELEMENT,
     PADDING
+};
+
+/* What an instruction was told of. */
+enum {
+    TOLD_READ = 1,
+    TOLD_BANKS = 2
 };
 
 bool
@@ -50,10 +58,10 @@ warn(EmuRun *r, const EmuOp *op, int slot, const uint8_t *at, uint8_t state)
     size_t index = (size_t)(op - r->p->ops);
     int64_t byte = at - (r->p->scratch + r->p->scope_at[SC_LMEM]);
     Rule rule = state == PADDING ? RULE_PAD_READ : RULE_UNINIT_READ;
-    if (r->warned[index]) {
+    if (r->warned[index] & TOLD_READ) {
         return;
     }
-    r->warned[index] = 1;
+    r->warned[index] |= TOLD_READ;
     const ParamInfo *params = form_params(op_table[op->op].form, &n);
     snprintf(text, sizeof text, "%s of %s is read in lane %lld, byte %lld, %s",
              params[slot].name, op_table[op->op].name,
@@ -125,6 +133,46 @@ emu_watch_write(EmuRun *r, const EmuTensor *t)
                (size_t)element_bytes(t));
     } while (emu_tensor_next(t->x.shape, at));
 }
+
+/* ---- banks ----------------------------------------------------------------------------------------------------- */
+
+static BankBuffer
+place_of(void *ctx, uint32_t buffer)
+{
+    const EmuRun *r = ctx;
+    const TikBlobRegion *g = &r->p->kernel.regions[buffer];
+    return (BankBuffer){g->base, g->name};
+}
+
+static BankUser
+used_by(EmuRun *r, const EmuOp *op)
+{
+    CheckInstr in;
+    emu_instr(r, op, &in);
+    return bank_user(&in, place_of, r);
+}
+
+void
+emu_watch_banks(EmuRun *r, const EmuOp *op)
+{
+    const LaneTarget *t = r->p->kernel.soc->lane;
+    const EmuWatch *w = r->p->kernel.watch;
+    uint8_t *told = r->warned != NULL ? &r->warned[op - r->p->ops] : NULL;
+    BankClash c;
+    if (told == NULL || (*told & TOLD_BANKS) != 0) {
+        return;
+    }
+    BankUser u = used_by(r, op), before = {.n = 0};
+    if (r->before != NULL) {
+        before = used_by(r, r->before);
+    }
+    if (bank_clash(t, &u, &c) || bank_clash_behind(t, &before, &u, &c)) {
+        *told |= TOLD_BANKS;
+        w->warn(w->ctx, op->index, RULE_BANK_CONFLICT, c.text);
+    }
+}
+
+/* ---- the picture ----------------------------------------------------------------------------------------------- */
 
 bool
 emu_watch_dump(EmuRun *r)

@@ -120,6 +120,7 @@ emu_run_core(EmuRun *r)
         switch ((TikDescKind)op->kind) {
         case DESC_INSTR:
             ok = op->exec(r, op);
+            r->before = op;
             pc++;
             if (op->op == OP_BLOCK_BARRIER && ok) {
                 r->waits = emu_slot(r, op, 1);
@@ -176,6 +177,7 @@ emu_start_core(EmuRun *r, uint32_t core)
     memset(r->places, 0, p->kernel.nregions * sizeof *r->places);
     r->padding = 0;
     r->pc = 0;
+    r->before = NULL;
     r->steps = 0;
     if ((p->kernel.flags & TIKBLOB_FILL_SCRATCH) != 0) {
         memset(p->scratch, 0xff, (size_t)p->scratch_bytes);

@@ -191,8 +191,8 @@ typedef struct TikEmuOptions {
     TikArray *
         lmem; /* gets the lanes of core 0 when it has ended, uint8 of (lanes, bytes that the kernel uses),
                           which the caller frees; null: nothing does */
-    /* Told of the rules uninit-read and pad-read, once for each instruction; place: "file:line:column" or "". Null:
-     * reads are not watched. */
+    /* Told of the rules uninit-read, pad-read and bank-conflict, once for each instruction; place: "file:line:column"
+     * or "". Null: nothing is watched. */
     void (*warn)(void *ctx, const char *name, const char *text, const char *place);
     void *ctx;
 } TikEmuOptions;
