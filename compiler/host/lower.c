@@ -62,6 +62,10 @@ lower_open(Lower *l, Unit *u, Arena *arena, const HostTarget *t, const char *mod
     l->none = LLVMVoidTypeInContext(l->ctx);
     LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstInt(l->i32, 1, false));
     l->nontemporal = LLVMMetadataAsValue(l->ctx, LLVMMDNodeInContext2(l->ctx, &one, 1));
+    LLVMMetadataRef weights[3] = {
+        LLVMMDStringInContext2(l->ctx, "branch_weights", strlen("branch_weights")), one,
+        LLVMValueAsMetadata(LLVMConstInt(l->i32, 1u << 20, false))};
+    l->unlikely = LLVMMetadataAsValue(l->ctx, LLVMMDNodeInContext2(l->ctx, weights, 3));
     l->helper_attrs[l->nhelper_attrs++] = enum_attr(l, "noinline");
     l->helper_attrs[l->nhelper_attrs++] = enum_attr(l, "nounwind");
     if (t->masked_stores) {

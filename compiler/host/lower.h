@@ -22,6 +22,7 @@ typedef struct HostTarget {
     int opt_level;
     bool
         masked_stores; /* masked stores are single instructions, vectors are 512 bits wide */
+    bool half_compares; /* vectors of float16 compare in one instruction */
 } HostTarget;
 
 /* host_target.c. False: *error has the text, freed with LLVMDisposeMessage. */
@@ -51,6 +52,7 @@ typedef struct Lower {
     LLVMBuilderRef b;
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, ptr, none;
     LLVMValueRef nontemporal; /* metadata of stores */
+    LLVMValueRef unlikely;    /* metadata of branches */
     LLVMAttributeRef helper_attrs[6];
     int nhelper_attrs;
     bool
@@ -161,8 +163,19 @@ LLVMTypeRef lower_bits_type(Lower *l, Dtype t, int lanes);
 LLVMValueRef lower_splat(Lower *l, LLVMValueRef scalar, int lanes); /* lanes 0: itself */
 LLVMValueRef lower_bits_const(Lower *l, Dtype t, int lanes, uint64_t bits);
 LLVMValueRef lower_to_f32(Lower *l, LLVMValueRef bits, Dtype t, int lanes);
+/* float16 or float32: NaN becomes canonical. */
+LLVMValueRef lower_canonical(Lower *l, Dtype t, int lanes, LLVMValueRef bits);
 /* Rounds to nearest even; NaN becomes canonical. */
 LLVMValueRef lower_from_f32(Lower *l, LLVMValueRef f, Dtype t, int lanes);
+/* A result in two ways: as usual, and another one for vectors of which some lane is rare. The code for those is
+ * built between begin and end and is behind a branch. Scalars: rare is one i1. */
+typedef struct Rare {
+    LLVMValueRef usual;
+    LLVMBasicBlockRef from, done;
+} Rare;
+
+void lower_rare_begin(Lower *l, Rare *r, LLVMValueRef rare, LLVMValueRef usual);
+LLVMValueRef lower_rare_end(Lower *l, Rare *r, LLVMValueRef instead);
 /* float16: infinity becomes the largest number, NaN 0. */
 LLVMValueRef lower_saturated_half(Lower *l, LLVMValueRef bits, int lanes);
 /* ADD SUB MUL MAX MIN AND OR, DIV of floats. */

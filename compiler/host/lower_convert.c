@@ -148,39 +148,73 @@ round_to(Lower *l, RoundMode mode, LLVMValueRef f)
     return lower_intrinsic(l, names[mode], &type, 1, &f, 1);
 }
 
+/* What the type holds, to an integer. Nearest even is one step of the machine. */
 static LLVMValueRef
-to_int32(Lower *l, LLVMValueRef f, int lanes)
+convert_int32(Lower *l, RoundMode mode, LLVMValueRef f, int lanes)
 {
-    LLVMTypeRef type = lower_bits_type(l, DT_S32, lanes);
-    LLVMValueRef most = lower_bits_const(l, DT_S32, lanes, INT32_MAX);
-    LLVMValueRef limit = real(l, 2147483648.0, lanes);
-    LLVMValueRef over = LLVMBuildFCmp(l->b, LLVMRealOGE, f, limit, "");
-    f = LLVMBuildSelect(l->b, over, real(l, 0, lanes), f, "");
-    f = clamp(l, f, -2147483648.0, 2147483648.0, lanes);
-    return LLVMBuildSelect(l->b, over, most, LLVMBuildFPToSI(l->b, f, type, ""), "");
+    LLVMTypeRef types[2] = {lower_bits_type(l, DT_S32, lanes), LLVMTypeOf(f)};
+    if (mode == ROUND_NONE || mode == ROUND_NEAREST) {
+        return lower_intrinsic(l, "llvm.lrint", types, 2, &f, 1);
+    }
+    return LLVMBuildFPToSI(l->b, round_to(l, mode, f), types[0], "");
 }
 
+/* Numbers that do not fit are integers, which rounding leaves alone; they are looked at only where some lane
+ * has one. */
+static LLVMValueRef
+to_int32(Lower *l, RoundMode mode, LLVMValueRef f, int lanes)
+{
+    LLVMTypeRef type = lower_bits_type(l, DT_S32, lanes), real_type = LLVMTypeOf(f);
+    LLVMValueRef most = lower_bits_const(l, DT_S32, lanes, INT32_MAX);
+    LLVMValueRef limit = real(l, 2147483648.0, lanes);
+    LLVMValueRef size = lower_intrinsic(l, "llvm.fabs", &real_type, 1, &f, 1);
+    LLVMValueRef usual = convert_int32(l, mode, f, lanes);
+    Rare rare;
+    lower_rare_begin(l, &rare, LLVMBuildFCmp(l->b, LLVMRealUGE, size, limit, ""), usual);
+    LLVMValueRef over = LLVMBuildFCmp(l->b, LLVMRealOGE, f, limit, "");
+    f = LLVMBuildSelect(l->b, over, real(l, 0, lanes), f, "");
+    f = round_to(l, mode, clamp(l, f, -2147483648.0, 2147483648.0, lanes));
+    f = LLVMBuildSelect(l->b, over, most, LLVMBuildFPToSI(l->b, f, type, ""), "");
+    return lower_rare_end(l, &rare, f);
+}
+
+/* The limits of types are integers, so that it is the same to round before or behind them. */
 static LLVMValueRef
 to_integer(Lower *l, const LaneShape *sh, LLVMValueRef f)
 {
     Dtype t = sh->dtype[0];
+    RoundMode mode = (RoundMode)(sh->mode & MODE_ROUND);
     int64_t lo, hi;
     bool full;
-    f = round_to(l, (RoundMode)(sh->mode & MODE_ROUND), f);
     if (t == DT_S32) {
-        return to_int32(l, f, sh->lanes);
+        return to_int32(l, mode, f, sh->lanes);
     }
     scalar_range(t, &lo, &hi, &full);
     f = clamp(l, f, (double)lo, (double)hi, sh->lanes);
-    LLVMValueRef v = LLVMBuildFPToSI(l->b, f, lower_bits_type(l, DT_S32, sh->lanes), "");
+    LLVMValueRef v = convert_int32(l, mode, f, sh->lanes);
     return LLVMBuildTrunc(l->b, v, lower_bits_type(l, t, sh->lanes), "");
 }
 
-/* float32 to float16, nearest even, saturated. */
+static LLVMValueRef
+truncate_half(Lower *l, LLVMValueRef f, int lanes)
+{
+    LLVMTypeRef half = LLVMVectorType(l->f16, (unsigned)lanes);
+    return LLVMBuildBitCast(l->b, LLVMBuildFPTrunc(l->b, f, half, ""),
+                            lower_bits_type(l, DT_F16, lanes), "");
+}
+
+/* float32 to float16, nearest even, saturated: infinity and NaN are what tells of a lane that is rare. */
 static LLVMValueRef
 to_half(Lower *l, LLVMValueRef f, int lanes)
 {
-    return lower_from_f32(l, clamp(l, f, -65504, 65504, lanes), DT_F16, lanes);
+    LLVMValueRef h = truncate_half(l, f, lanes);
+    LLVMValueRef size =
+        LLVMBuildAnd(l->b, h, lower_bits_const(l, DT_F16, lanes, 0x7fff), "");
+    LLVMValueRef most = lower_bits_const(l, DT_F16, lanes, 0x7bff);
+    Rare rare;
+    lower_rare_begin(l, &rare, LLVMBuildICmp(l->b, LLVMIntSGT, size, most, ""), h);
+    h = truncate_half(l, clamp(l, f, -65504, 65504, lanes), lanes);
+    return lower_rare_end(l, &rare, h);
 }
 
 static LLVMValueRef

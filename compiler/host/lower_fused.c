@@ -169,6 +169,19 @@ multiply_add_once(Lower *l, Dtype t, int n, LLVMValueRef x, LLVMValueRef y,
     return lower_half_of_double(l, odd_sum(l, p, v[2], n), n);
 }
 
+/* x * y for a sum, which makes NaN canonical. */
+static LLVMValueRef
+product(Lower *l, Dtype t, int n, LLVMValueRef x, LLVMValueRef y)
+{
+    if (l->saturates_half || (t != DT_F16 && t != DT_F32)) {
+        return lower_binary(l, SEM_MUL, t, n, x, y);
+    }
+    LLVMTypeRef type = vector_of(t == DT_F16 ? l->f16 : l->f32, n);
+    LLVMValueRef p = LLVMBuildFMul(l->b, LLVMBuildBitCast(l->b, x, type, ""),
+                                   LLVMBuildBitCast(l->b, y, type, ""), "");
+    return LLVMBuildBitCast(l->b, p, LLVMTypeOf(x), "");
+}
+
 /* x * y + z: of one type each step rounds; the product of two float16 is exact in float32. */
 static LLVMValueRef
 multiply_add(Lower *l, const LaneShape *sh, LLVMValueRef x, LLVMValueRef y,
@@ -181,7 +194,7 @@ multiply_add(Lower *l, const LaneShape *sh, LLVMValueRef x, LLVMValueRef y,
         return multiply_add_once(l, t, n, x, y, z);
     }
     if (sh->dtype[1] == t) {
-        return lower_binary(l, SEM_ADD, t, n, lower_binary(l, SEM_MUL, t, n, x, y), z);
+        return lower_binary(l, SEM_ADD, t, n, product(l, t, n, x, y), z);
     }
     LLVMValueRef p = LLVMBuildFMul(l->b, lower_to_f32(l, x, DT_F16, n),
                                    lower_to_f32(l, y, DT_F16, n), "");

@@ -11,6 +11,10 @@
 
 #include <string.h>
 
+enum {
+    REGISTER_BYTES = 64 /* of vectors, at most */
+};
+
 typedef struct FloatFormat {
     uint32_t sign, inf, nan; /* bit patterns; inf is also the exponent field */
 } FloatFormat;
@@ -75,6 +79,35 @@ lower_intrinsic(Lower *l, const char *name, LLVMTypeRef *types, int ntypes,
     LLVMValueRef fn = LLVMGetIntrinsicDeclaration(l->mod, id, types, (size_t)ntypes);
     LLVMTypeRef type = LLVMIntrinsicGetType(l->ctx, id, types, (size_t)ntypes);
     return LLVMBuildCall2(l->b, type, fn, args, (unsigned)n, "");
+}
+
+/* ---- rare lanes ---------------------------------------------------------------------------------- */
+
+void
+lower_rare_begin(Lower *l, Rare *r, LLVMValueRef rare, LLVMValueRef usual)
+{
+    LLVMTypeRef type = LLVMTypeOf(rare);
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) {
+        rare = lower_intrinsic(l, "llvm.vector.reduce.or", &type, 1, &rare, 1);
+    }
+    LLVMBasicBlockRef fix = lower_block(l, "rare");
+    *r = (Rare){usual, LLVMGetInsertBlock(l->b), lower_block(l, "usual")};
+    LLVMValueRef branch = LLVMBuildCondBr(l->b, rare, fix, r->done);
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(l->ctx, "prof", strlen("prof")),
+                    l->unlikely);
+    LLVMPositionBuilderAtEnd(l->b, fix);
+}
+
+LLVMValueRef
+lower_rare_end(Lower *l, Rare *r, LLVMValueRef instead)
+{
+    LLVMBasicBlockRef fix = LLVMGetInsertBlock(l->b);
+    LLVMBuildBr(l->b, r->done);
+    LLVMPositionBuilderAtEnd(l->b, r->done);
+    LLVMValueRef result = LLVMBuildPhi(l->b, LLVMTypeOf(instead), "");
+    LLVMAddIncoming(result, &r->usual, &r->from, 1);
+    LLVMAddIncoming(result, &instead, &fix, 1);
+    return result;
 }
 
 static LLVMValueRef
@@ -143,6 +176,9 @@ lower_from_f32(Lower *l, LLVMValueRef f, Dtype t, int lanes)
         bits = bitcast(l, f, l->i32, lanes);
         bits = t == DT_BF16 ? round_bf16(l, bits, lanes) : bits;
     }
+    if (t == DT_F32) {
+        return lower_canonical(l, t, lanes, bits);
+    }
     LLVMValueRef nan = LLVMBuildFCmp(l->b, LLVMRealUNO, f, f, "");
     return LLVMBuildSelect(l->b, nan, lower_bits_const(l, t, lanes, float_format(t).nan),
                            bits, "");
@@ -169,6 +205,56 @@ canonical_if(Lower *l, Dtype t, int lanes, LLVMValueRef nan, LLVMValueRef a)
 {
     LLVMValueRef canonical = lower_bits_const(l, t, lanes, float_format(t).nan);
     return LLVMBuildSelect(l->b, nan, canonical, a, "");
+}
+
+static LLVMValueRef
+int_extremum(Lower *l, bool max, Dtype t, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMIntPredicate less = dtype_kind(t) == KIND_SINT ? LLVMIntSLT : LLVMIntULT;
+    LLVMValueRef c =
+        max ? LLVMBuildICmp(l->b, less, a, b, "") : LLVMBuildICmp(l->b, less, b, a, "");
+    return LLVMBuildSelect(l->b, c, b, a, "");
+}
+
+static LLVMValueRef
+part(Lower *l, LLVMValueRef v, int first, int n)
+{
+    LLVMValueRef index[MAX_LANES];
+    for (int i = 0; i < n; i++) {
+        index[i] = lower_const32(l, first + i);
+    }
+    return LLVMBuildShuffleVector(l->b, v, LLVMGetPoison(LLVMTypeOf(v)),
+                                  LLVMConstVector(index, (unsigned)n), "");
+}
+
+/* Whether a or b is NaN, by lane. The magnitudes of halves are compared as integers, for few machines compare
+ * halves. */
+static LLVMValueRef
+either_nan(Lower *l, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef b)
+{
+    if (t == DT_F32 || (t == DT_F16 && l->target->half_compares)) {
+        LLVMTypeRef type = t == DT_F32 ? l->f32 : l->f16;
+        return LLVMBuildFCmp(l->b, LLVMRealUNO, bitcast(l, a, type, lanes),
+                             bitcast(l, b, type, lanes), "");
+    }
+    LLVMValueRef larger = int_extremum(l, true, DT_U16, magnitude(l, t, lanes, a),
+                                       magnitude(l, t, lanes, b));
+    return is_nan(l, t, lanes, larger);
+}
+
+/* Vectors of several registers have few NaN: one look at two lanes together tells that there is none. */
+LLVMValueRef
+lower_canonical(Lower *l, Dtype t, int lanes, LLVMValueRef bits)
+{
+    if (lanes * dtype_size(t) < 2 * REGISTER_BYTES) {
+        return canonical_if(l, t, lanes, is_nan(l, t, lanes, bits), bits);
+    }
+    int n = lanes / 2;
+    Rare rare;
+    lower_rare_begin(l, &rare,
+                     either_nan(l, t, n, part(l, bits, 0, n), part(l, bits, n, n)), bits);
+    return lower_rare_end(l, &rare,
+                          canonical_if(l, t, lanes, is_nan(l, t, lanes, bits), bits));
 }
 
 /* A signed integer that orders like the number; both zeros have key 0. */
@@ -211,7 +297,7 @@ lower_float_op(Lower *l, LLVMOpcode op, Dtype t, int lanes, LLVMValueRef a,
         if (l->saturates_half) {
             return lower_saturated_half(l, r, lanes);
         }
-        return canonical_if(l, t, lanes, is_nan(l, t, lanes, r), r);
+        return lower_canonical(l, t, lanes, r);
     }
     LLVMValueRef r = LLVMBuildBinOp(l->b, op, lower_to_f32(l, a, t, lanes),
                                     lower_to_f32(l, b, t, lanes), "");
@@ -219,15 +305,6 @@ lower_float_op(Lower *l, LLVMOpcode op, Dtype t, int lanes, LLVMValueRef a,
 }
 
 /* ---- operations ------------------------------------------------------------------------------------- */
-
-static LLVMValueRef
-int_extremum(Lower *l, bool max, Dtype t, LLVMValueRef a, LLVMValueRef b)
-{
-    LLVMIntPredicate less = dtype_kind(t) == KIND_SINT ? LLVMIntSLT : LLVMIntULT;
-    LLVMValueRef c =
-        max ? LLVMBuildICmp(l->b, less, a, b, "") : LLVMBuildICmp(l->b, less, b, a, "");
-    return LLVMBuildSelect(l->b, c, b, a, "");
-}
 
 LLVMValueRef
 lower_float_compare(Lower *l, LLVMRealPredicate p, Dtype t, int lanes, LLVMValueRef a,
