@@ -145,6 +145,13 @@ struct Tik {
     BufId sreg;            /* the special registers; 0: nothing names them yet */
     bool fix_nd, fix_word; /* registers of copies out of L0C that were set */
     View *fix_vector;      /* the tensor of set_fixpipe_config; null: none */
+    struct {
+        bool half, pack; /* forms of a number that set_deq_scale has had so far */
+        Value literal;   /* of the last one; VAL_FAIL: only the run knows it */
+        bool literal_is_pack;
+        TScope *scope; /* in which it stands; null: there was none */
+        View *packs;   /* the last tensor; null: none */
+    } deq;
     Span span;
     uint32_t chain;
     Tik *next; /* all containers of the run */
@@ -508,6 +515,12 @@ Value tik_vconv(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vec_reduce_add(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vec_reduce_max(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vec_reduce_min(Interp *in, Tik *c, const CallArgs *args);
+/* ---- tik_cast.c ---- */
+
+Value tik_set_deq_scale(Interp *in, Tik *c, const CallArgs *args);
+Value tik_cast(Interp *in, Tik *c, const CallArgs *args);
+Value tik_cast_deq(Interp *in, Tik *c, const CallArgs *args);
+Value tik_cast_dequant(Interp *in, Tik *c, const CallArgs *args);
 /* ---- tik_gather.c ---- */
 
 Value tik_vreduce(Interp *in, Tik *c, const CallArgs *args);

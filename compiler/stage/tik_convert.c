@@ -5,43 +5,9 @@
  * of packs.
  *
  * Owns: deqscale-missing, deqscale-forbidden, deqscale-type of conversions; deq-sign-bit of literals. */
-#include "stage/tik.h"
+#include "stage/tik_convert.h"
 
 #include <string.h>
-
-/* Parameters of vconv; vec_conv has no block strides and no stride_unit. */
-enum {
-    C_MASK,
-    C_ROUND,
-    C_DST,
-    C_SRC,
-    C_REPEAT,
-    C_DST_BLK,
-    C_SRC_BLK,
-    C_DST_REP,
-    C_SRC_REP,
-    C_DEQ,
-    C_HIGH,
-    C_UNIT,
-    C_NAME, /* of a statement of the original compiler */
-    C_MASK_O,
-    C_COUNT
-};
-
-typedef struct Convert {
-    Interp *in;
-    Tik *c;
-    const CallArgs *args;
-    bool old;           /* vconv */
-    Value got[C_COUNT]; /* VAL_FAIL: not given, or no parameter of vec_conv */
-    Span span[C_COUNT];
-} Convert;
-
-static const char *
-method(const Convert *x)
-{
-    return x->old ? "vconv" : "vec_conv";
-}
 
 static bool
 bind(Convert *x)
@@ -72,7 +38,7 @@ bind(Convert *x)
             params[n++] = all[i];
         }
     }
-    TRY(stage_bind(x->in, method(x), x->args, params, n, got, span));
+    TRY(stage_bind(x->in, x->method, x->args, params, n, got, span));
     for (int i = 0; i < C_COUNT; i++) {
         bool given = at < n && params[at].name == all[i].name;
         x->got[i] = given ? got[at] : val_fail();
@@ -159,6 +125,13 @@ scaled(Convert *x)
 
 /* ---- packs ----------------------------------------------------------------------------------------------- */
 
+uint64_t
+tik_deq_word(int64_t scale_bits, int64_t offset, bool sign)
+{
+    return (uint64_t)sign << 46 | ((uint64_t)offset & 0x1ff) << 37 |
+           ((uint64_t)scale_bits & UINT32_MAX);
+}
+
 /* [scale, offset] as a pack (vector 3.5). */
 static bool
 pack_list(Interp *in, Value *deq, Span span, Dtype dst)
@@ -171,9 +144,7 @@ pack_list(Interp *in, Value *deq, Span span, Dtype dst)
         return deq_type(in, *deq, span, takes);
     }
     TRY(tik_number_value(list->p[0], DT_F32, &bits));
-    uint64_t pack = (uint64_t)(dst == DT_S8) << 46 | ((uint64_t)offset & 0x1ff) << 37 |
-                    (uint64_t)bits;
-    *deq = val_int((int64_t)pack);
+    *deq = val_int((int64_t)tik_deq_word(bits, offset, dst == DT_S8));
     return true;
 }
 
@@ -226,29 +197,45 @@ static bool
 missing(const Convert *x, Dtype dst, Dtype src)
 {
     stage_diag(x->in, D_DEQ_MISSING, x->args->span, "%s from %s to %s has no deqscale",
-               method(x), dtype_name(src), dtype_name(dst));
+               x->method, dtype_name(src), dtype_name(dst));
     return false;
 }
 
 static bool
-convert(Convert *x)
+types_are(const Convert *x, Dtype dst, Dtype src)
+{
+    return tik_is(x->got[C_DST], &tik_tensor_class) &&
+           tik_is(x->got[C_SRC], &tik_tensor_class) &&
+           ((View *)x->got[C_DST].obj)->dtype == dst &&
+           ((View *)x->got[C_SRC].obj)->dtype == src;
+}
+
+bool
+tik_convert_scales(const Convert *x)
+{
+    return types_are(x, DT_F16, DT_S32);
+}
+
+bool
+tik_convert_packs(const Convert *x)
+{
+    return types_are(x, DT_S8, DT_S16) || types_are(x, DT_U8, DT_S16);
+}
+
+bool
+tik_convert(Convert *x)
 {
     uint32_t modes;
-    TRY(bind(x));
-    if (!tik_is(x->got[C_DST], &tik_tensor_class) ||
-        !tik_is(x->got[C_SRC], &tik_tensor_class)) {
+    bool scales = tik_convert_scales(x), packs = tik_convert_packs(x);
+    if (!scales && !packs) {
         return plain(x);
     }
     Dtype dst = ((View *)x->got[C_DST].obj)->dtype;
     Dtype src = ((View *)x->got[C_SRC].obj)->dtype;
-    bool scales = dst == DT_F16 && src == DT_S32;
-    bool packs = (dst == DT_S8 || dst == DT_U8) && src == DT_S16;
-    if ((!scales && !packs) || (x->got[C_DEQ].kind == VAL_NONE &&
-                                op_has_pair(OP_VCONV, dst, src, x->c->k->soc, &modes))) {
-        return plain(x);
-    }
     if (x->got[C_DEQ].kind == VAL_NONE) {
-        return missing(x, dst, src);
+        return op_has_pair(OP_VCONV, dst, src, x->c->k->soc, &modes)
+                   ? plain(x)
+                   : missing(x, dst, src);
     }
     return scales ? scaled(x) : packed(x, dst);
 }
@@ -256,9 +243,10 @@ convert(Convert *x)
 static Value
 call(Interp *in, Tik *c, const CallArgs *args, bool old)
 {
-    Convert x = {.in = in, .c = c, .args = args, .old = old};
-    if (!tik_dropped(c) && tik_not_built(in, c, args->span)) {
-        (void)convert(&x);
+    Convert x = {
+        .in = in, .c = c, .args = args, .method = old ? "vconv" : "vec_conv", .old = old};
+    if (!tik_dropped(c) && tik_not_built(in, c, args->span) && bind(&x)) {
+        (void)tik_convert(&x);
     }
     return in->fatal ? val_fail() : val_none();
 }

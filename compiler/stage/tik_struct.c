@@ -9,7 +9,7 @@
 
 enum {
     FIELDS = 12, /* most fields of a structure */
-    KINDS = 4    /* of fields, before the enumerations */
+    KINDS = 5    /* of fields, before the enumerations */
 };
 
 typedef enum FieldKind {
@@ -17,11 +17,12 @@ typedef enum FieldKind {
     KIND_OF_BOOL,
     KIND_OF_NUMBER,
     KIND_OF_ADDRESS,
+    KIND_OF_LIST,
 #define ENUM(name) KIND_OF_##name,
 #include "stage/tik_struct.def"
 } FieldKind;
 
-_Static_assert((int)KIND_OF_ADDRESS + 1 == KINDS, "FieldKind");
+_Static_assert((int)KIND_OF_LIST + 1 == KINDS, "FieldKind");
 
 typedef struct FieldRow {
     TikStruct of;
@@ -246,6 +247,9 @@ default_of(Interp *in, const FieldRow *f)
     if (f->kind == KIND_OF_BOOL) {
         return val_bool(f->dflt != 0);
     }
+    if (f->kind == KIND_OF_LIST) {
+        return val_none();
+    }
     for (size_t i = 0; (int)f->kind >= KINDS && i < ARRAY_LEN(enumerators); i++) {
         if ((int)enumerators[i].of == (int)f->kind - KINDS &&
             enumerators[i].number == f->dflt) {
@@ -266,6 +270,8 @@ kind_takes(FieldKind k, Value v)
         return whole || v.kind == VAL_FLOAT || tik_is_runtime(v);
     case KIND_OF_ADDRESS:
         return whole || tik_is_runtime(v) || tik_is(v, &tik_tensor_class);
+    case KIND_OF_LIST:
+        return v.kind == VAL_LIST || v.kind == VAL_TUPLE || v.kind == VAL_NONE;
     case KIND_OF_INT:
         return whole || tik_is_runtime(v);
 #define ENUM(name) case KIND_OF_##name:
@@ -280,7 +286,7 @@ kind_text(Interp *in, FieldKind k)
 {
     static const char *const texts[KINDS] = {
         "an int, a Scalar or an Expr", "True or False", "a number, a Scalar or an Expr",
-        "an int, a Scalar, an Expr or a tensor"};
+        "an int, a Scalar, an Expr or a tensor", "a list"};
     return (int)k < KINDS ? texts[k]
                           : arena_printf(&in->u->arena, "a value of tik.%s",
                                          enum_names[(int)k - KINDS]);

@@ -406,6 +406,7 @@ enum {
     SREG_FIX_ND =
         96, /* 3 x uint32: number of matrices, their pitches in L0C and in memory */
     SREG_FIX_WORD = 112, /* uint64: parameter word of copies out of L0C */
+    SREG_DEQ = 120,      /* uint64: the pack of conversions on lanes, or a float16 */
     SREG_BYTES = 128
 };
 

@@ -71,8 +71,8 @@ def provided():
 
 
 def _default(found, kind, number):
-    if kind == "BOOL":
-        return bool(number)
+    if kind in ("BOOL", "LIST"):
+        return bool(number) if kind == "BOOL" else None
     values = vars(found[kind]).values() if kind in found else ()
     return ([v for v in values if isinstance(v, Enumerator) and v.value == number] or [number])[0]
 
