@@ -610,6 +610,7 @@ bool tik_record(Interp *in, Tik *c, Op op, const CallArgs *args, const Value *va
 /* ---- tik_load_data.c ---- */
 
 Value tik_load_data(Interp *in, Tik *c, const CallArgs *args);
+Value tik_load_data_with_transpose(Interp *in, Tik *c, const CallArgs *args);
 /* mmad with MmadParams: whether the call has one, and the call. */
 bool tik_is_mmad_params(const CallArgs *args);
 Value tik_mmad_params(Interp *in, Tik *c, const CallArgs *args);

@@ -8,8 +8,9 @@
 #include <string.h>
 
 enum {
-    FIELDS = 12, /* most fields of a structure */
-    KINDS = 5    /* of fields, before the enumerations */
+    FIELDS = 20, /* most fields of a structure */
+    SIDES = 4,   /* items of a field of kind LIST4 */
+    KINDS = 6    /* of fields, before the enumerations */
 };
 
 typedef enum FieldKind {
@@ -18,11 +19,12 @@ typedef enum FieldKind {
     KIND_OF_NUMBER,
     KIND_OF_ADDRESS,
     KIND_OF_LIST,
+    KIND_OF_LIST4,
 #define ENUM(name) KIND_OF_##name,
 #include "stage/tik_struct.def"
 } FieldKind;
 
-_Static_assert((int)KIND_OF_LIST + 1 == KINDS, "FieldKind");
+_Static_assert((int)KIND_OF_LIST4 + 1 == KINDS, "FieldKind");
 
 typedef struct FieldRow {
     TikStruct of;
@@ -250,6 +252,13 @@ default_of(Interp *in, const FieldRow *f)
     if (f->kind == KIND_OF_LIST) {
         return val_none();
     }
+    if (f->kind == KIND_OF_LIST4) {
+        Value sides[SIDES];
+        for (int i = 0; i < SIDES; i++) {
+            sides[i] = val_int(f->dflt);
+        }
+        return val_tuple(in, sides, SIDES);
+    }
     for (size_t i = 0; (int)f->kind >= KINDS && i < ARRAY_LEN(enumerators); i++) {
         if ((int)enumerators[i].of == (int)f->kind - KINDS &&
             enumerators[i].number == f->dflt) {
@@ -257,6 +266,17 @@ default_of(Interp *in, const FieldRow *f)
         }
     }
     return val_int(f->dflt);
+}
+
+static bool
+is_list4(Value v)
+{
+    bool list = v.kind == VAL_LIST || v.kind == VAL_TUPLE;
+    for (uint32_t i = 0; list && i < v.list->n; i++) {
+        ValueKind k = v.list->p[i].kind;
+        list = k == VAL_INT || k == VAL_BOOL || tik_is_runtime(v.list->p[i]);
+    }
+    return list && v.list->n == SIDES;
 }
 
 static bool
@@ -274,6 +294,8 @@ kind_takes(FieldKind k, Value v)
         return v.kind == VAL_LIST || v.kind == VAL_TUPLE || v.kind == VAL_NONE;
     case KIND_OF_INT:
         return whole || tik_is_runtime(v);
+    case KIND_OF_LIST4:
+        return is_list4(v);
 #define ENUM(name) case KIND_OF_##name:
 #include "stage/tik_struct.def"
         return tik_is(v, &value_class[k - KINDS]);
@@ -284,9 +306,12 @@ kind_takes(FieldKind k, Value v)
 static const char *
 kind_text(Interp *in, FieldKind k)
 {
-    static const char *const texts[KINDS] = {
-        "an int, a Scalar or an Expr", "True or False", "a number, a Scalar or an Expr",
-        "an int, a Scalar, an Expr or a tensor", "a list"};
+    static const char *const texts[KINDS] = {"an int, a Scalar or an Expr",
+                                             "True or False",
+                                             "a number, a Scalar or an Expr",
+                                             "an int, a Scalar, an Expr or a tensor",
+                                             "a list",
+                                             "a list of 4 numbers"};
     return (int)k < KINDS ? texts[k]
                           : arena_printf(&in->u->arena, "a value of tik.%s",
                                          enum_names[(int)k - KINDS]);
@@ -334,16 +359,16 @@ tik_struct_of(Value v)
     return TSTRUCT_COUNT;
 }
 
-const char *
-tik_struct_name(TikStruct s)
-{
-    return struct_class[s].name;
-}
-
 Value
 tik_field(Value v, TikField f)
 {
     return ((StructObj *)v.obj)->field[(int)f - first_field(fields[f].of)];
+}
+
+const char *
+tik_field_name(TikField f)
+{
+    return fields[f].name;
 }
 
 bool

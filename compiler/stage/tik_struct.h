@@ -31,9 +31,9 @@ typedef enum TikField {
 
 /* Which structure a value is; TSTRUCT_COUNT: none. */
 TikStruct tik_struct_of(Value v);
-const char *tik_struct_name(TikStruct s);
 /* A field as it is now, of the kind that the table says. Presupposes that v is a structure which has it. */
 Value tik_field(Value v, TikField f);
+const char *tik_field_name(TikField f);
 /* Whether the value is one of an enumeration. */
 bool tik_is_enum(Value v, TikEnum of);
 /* The number of an enumerator; presupposes that v is one, as the fields of an enumeration are. */

@@ -112,6 +112,55 @@ exec_box(EmuRun *r, const EmuOp *op)
     return true;
 }
 
+/* An element of a square matrix of two fractals: bytes are one fractal above the other, words one beside the
+ * other. The place in bytes, of which the second fractal begins at pitch. */
+static int64_t
+square_at(int size, int64_t r, int64_t c, int64_t pitch)
+{
+    int64_t columns = FRACTAL_ROW / size;
+    int64_t half = size == 1 ? r / FRACTAL_SIDE : c / columns;
+    return half * pitch + r % FRACTAL_SIDE * FRACTAL_ROW + c % columns * size;
+}
+
+static bool
+exec_square(EmuRun *r, const EmuOp *op)
+{
+    int64_t first = emu_slot(r, op, SQUARE_INDEX), n = emu_slot(r, op, SQUARE_REPEAT);
+    int64_t step = emu_slot(r, op, SQUARE_STRIDE), gap = emu_slot(r, op, SQUARE_GAP);
+    int64_t frac = emu_slot(r, op, SQUARE_FRAC_GAP), unit = 2 * (int64_t)FRACTAL_BYTES;
+    bool down = emu_slot_attr(r->p, op, SQUARE_MODE) != 0;
+    int size = dtype_size((Dtype)op->dtype);
+    if (op->checked && !emu_check(r, op)) {
+        return false;
+    }
+    if (!in_range(first, 0, MOST_INDEX) || !in_range(n, 0, MOST_REPEATS) ||
+        !in_range(step, 0, MOST_INDEX) || !in_range(gap, 0, MOST_INDEX) ||
+        !in_range(frac, 0, MOST_INDEX)) {
+        return emu_refuse(r, op);
+    }
+    if (n == 0) {
+        return true;
+    }
+    int64_t last = down ? first : first + (n - 1) * step;
+    int64_t end = ((n - 1) * (gap + 1) + frac + 2) * FRACTAL_BYTES;
+    const uint8_t *src = emu_operand(r, op, LOAD_SRC, (last + 1) * unit);
+    uint8_t *dst = emu_operand(r, op, LOAD_DST, end);
+    if (src == NULL || dst == NULL || (down && first < (n - 1) * step)) {
+        return emu_refuse(r, op);
+    }
+    int64_t side = size == 1 ? 2 * FRACTAL_SIDE : FRACTAL_SIDE;
+    for (int64_t i = 0; i < n; i++) {
+        const uint8_t *from = src + (down ? first - i * step : first + i * step) * unit;
+        uint8_t *to = dst + i * (gap + 1) * FRACTAL_BYTES;
+        for (int64_t at = 0; at < side * side; at++) {
+            memcpy(to + square_at(size, at / side, at % side, (frac + 1) * FRACTAL_BYTES),
+                   from + square_at(size, at % side, at / side, FRACTAL_BYTES),
+                   (size_t)size);
+        }
+    }
+    return true;
+}
+
 /* ---- windows ----------------------------------------------------------------------------------------------- */
 
 typedef struct Image {
@@ -370,6 +419,8 @@ exec_of(Sem sem)
         return exec_load2d;
     case SEM_LOAD2D_BOX:
         return exec_box;
+    case SEM_LOAD2D_SQUARE:
+        return exec_square;
     case SEM_LOAD3D1:
         return exec_load3d1;
     case SEM_LOAD3D2:
@@ -388,5 +439,7 @@ emu_bind_load(EmuProgram *p, EmuOp *op, const char **why)
     op->exec = exec_of(sem);
     *why = "the load does not exist for its dtypes";
     bool adds = sem != SEM_COL2IMG || t == DT_F16 || t == DT_F32;
-    return emu_slot_ref(p, op, LOAD_SRC)->dtype == t && dtype_size(t) <= 4 && adds;
+    bool square = sem != SEM_LOAD2D_SQUARE || dtype_size(t) != 2;
+    return emu_slot_ref(p, op, LOAD_SRC)->dtype == t && dtype_size(t) <= 4 && adds &&
+           square;
 }

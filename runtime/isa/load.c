@@ -1,7 +1,7 @@
 /* load.c: the rules of loads into the matrix unit (cube 3 and 4): fractals, windows of images, and the way back.
  * Part of the checker; check_int.h is the contract.
  *
- * Owns: transpose, addr-mode, range-fetch, range-lefttop, lefttop-grid, conv-kernel, channel, start-pt, extension,
+ * Owns: transpose, addr-mode, dst-overlap, range-fetch, range-lefttop, lefttop-grid, conv-kernel, channel, start-pt, extension,
  * extension-range; path, scope and overlap of this family. The limits of single numbers are in param.def. */
 #include "isa/check_int.h"
 #include "isa/load.h"
@@ -14,6 +14,7 @@ enum {
     CORES_V100 = 0x3,
     CORES_LITE = 0x1c0000,  /* the 610Lite class: load2dv3 in the place of load2dv2 */
     CORES_2D = 0xe05554,    /* load2dv2 on all paths */
+    CORES_SQUARE = 0x5500,  /* load_data_with_transpose */
     CORES_3D1 = 0xe00057,   /* load3dv1 */
     CORES_3D2 = 0xfc5554,   /* load3dv2 */
     CORES_3D2_UB = 0xe05554 /* and into UB */
@@ -36,6 +37,8 @@ static const LoadPath paths[] = {
     {SEM_LOAD2D_BOX, SC_GM, SC_L0B, CORES_LITE},
     {SEM_LOAD2D_BOX, SC_L1, SC_L0A, CORES_LITE},
     {SEM_LOAD2D_BOX, SC_L1, SC_L0B, CORES_LITE},
+    {SEM_LOAD2D_SQUARE, SC_L1, SC_L0A, CORES_SQUARE},
+    {SEM_LOAD2D_SQUARE, SC_L1, SC_L0B, CORES_SQUARE},
     {SEM_LOAD3D1, SC_L1, SC_L0A, CORES_3D1},
     {SEM_LOAD3D1, SC_L1, SC_L0B, CORES_3D1},
     {SEM_LOAD3D1, SC_L1, SC_UB, CORES_3D1},
@@ -115,10 +118,27 @@ transpose_ok(const CheckInstr *in, Fault *fault)
                check_op_name(in), sem_of(in) == SEM_LOAD3D2 ? "" : " or L0B");
 }
 
+/* -1: the load has no order. */
 static int
 mode_slot(Op op)
 {
-    return op_table[op].form == FORM_LOAD2D1 ? LOAD2D1_MODE : LOAD2D_MODE;
+    switch (op_table[op].form) {
+    case FORM_LOAD2D1:
+        return LOAD2D1_MODE;
+    case FORM_LOAD2D:
+        return LOAD2D_MODE;
+    case FORM_LOAD2DSQUARE:
+        return SQUARE_MODE;
+    default:
+        return -1;
+    }
+}
+
+static bool
+is_descending(const CheckInstr *in)
+{
+    int slot = mode_slot(in->op);
+    return slot >= 0 && in->args[slot].v == 1;
 }
 
 /* Descending order exists on the 910, Hi3796CV300ES, 910B and the classes of the 310P and 610. */
@@ -129,10 +149,8 @@ mode_ok(const CheckInstr *in, Fault *fault)
                                 1u << CORE_A910B_AIC | 1u << CORE_A910_93_AIC |
                                 1u << CORE_A310P_AIC | 1u << CORE_A610_AIC |
                                 1u << CORE_BS9SX1A_AIC;
-    int slot = mode_slot(in->op);
-    FaultAt at = {RULE_ADDR_MODE, slot, 1, 0, 0};
-    return sem_of(in) != SEM_LOAD2D || in->args[slot].v == 0 ||
-           (descending >> in->soc->core & 1) ||
+    FaultAt at = {RULE_ADDR_MODE, mode_slot(in->op), 1, 0, 0};
+    return !is_descending(in) || (descending >> in->soc->core & 1) ||
            check_fail(fault, &at, "addr_mode is 'dec', which %s on %s does not have",
                       check_op_name(in), in->soc->name);
 }
@@ -223,21 +241,22 @@ is_geometry(const FractalWindows *s)
 
 /* ---- bytes -------------------------------------------------------------------------------------------------- */
 
-/* count0 x count1 runs as in Footprint, from the operand's first byte. */
+/* n pieces of so many bytes each from the operand's first byte; first and step count pieces. */
 static Footprint
-fractals(int64_t first, int64_t n, int64_t step)
+pieces(int64_t first, int64_t n, int64_t step, int64_t bytes)
 {
-    Footprint f = {sat_mul(first, FRACTAL_BYTES),
-                   n,
-                   sat_mul(step, FRACTAL_BYTES),
-                   1,
-                   0,
-                   FRACTAL_BYTES};
+    Footprint f = {sat_mul(first, bytes), n, sat_mul(step, bytes), 1, 0, bytes};
     if (n > 1 && f.stride0 < 0) { /* from the last one on, upwards */
         f.offset = sat_add(f.offset, sat_mul(n - 1, f.stride0));
         f.stride0 = -f.stride0;
     }
     return f;
+}
+
+static Footprint
+fractals(int64_t first, int64_t n, int64_t step)
+{
+    return pieces(first, n, step, FRACTAL_BYTES);
 }
 
 static Footprint
@@ -256,8 +275,24 @@ load2d_bytes(const CheckInstr *in, int param)
         return fractals(0, n, one ? 1 : sat_add(a[LOAD2D_GAP].v, 1));
     }
     int64_t step = a[one ? LOAD2D1_STRIDE : LOAD2D_STRIDE].v;
-    bool down = a[mode_slot(in->op)].v == 1;
-    return fractals(a[LOAD2D_INDEX].v, n, down ? sat_mul(step, -1) : step);
+    return fractals(a[LOAD2D_INDEX].v, n, is_descending(in) ? sat_mul(step, -1) : step);
+}
+
+/* Squares of two fractals; in the destination the first ones are apart, and each from its second one. */
+static Footprint
+square_bytes(const CheckInstr *in, int param)
+{
+    const CheckArg *a = in->args;
+    int64_t n = a[SQUARE_REPEAT].v < 0 ? 0 : a[SQUARE_REPEAT].v;
+    int64_t step = a[SQUARE_STRIDE].v;
+    if (param == LOAD_SRC) {
+        return pieces(a[SQUARE_INDEX].v, n, is_descending(in) ? sat_mul(step, -1) : step,
+                      2 * FRACTAL_BYTES);
+    }
+    Footprint f = fractals(0, n, sat_add(a[SQUARE_GAP].v, 1));
+    f.count1 = 2;
+    f.stride1 = sat_mul(sat_add(a[SQUARE_FRAC_GAP].v, 1), FRACTAL_BYTES);
+    return f;
 }
 
 static Footprint
@@ -334,6 +369,8 @@ bytes_of(const CheckInstr *in, int param)
         return load2d_bytes(in, param);
     case SEM_LOAD2D_BOX:
         return box_bytes(in, param);
+    case SEM_LOAD2D_SQUARE:
+        return square_bytes(in, param);
     case SEM_LOAD3D1:
         return load3d1_bytes(in, param);
     case SEM_LOAD3D2:
@@ -357,7 +394,7 @@ load_footprint(const CheckInstr *in, int param, bool *exact)
     Sem sem = sem_of(in);
     Footprint f = bytes_of(in, param);
     f.offset = sat_add(f.offset, in->args[param].t.offset);
-    *exact = sem == SEM_LOAD2D || sem == SEM_LOAD2D_BOX ||
+    *exact = sem == SEM_LOAD2D || sem == SEM_LOAD2D_BOX || sem == SEM_LOAD2D_SQUARE ||
              (param == LOAD_DST && sem != SEM_COL2IMG) ||
              (param == LOAD_SRC && sem == SEM_COL2IMG);
     return f;
@@ -367,14 +404,15 @@ load_footprint(const CheckInstr *in, int param, bool *exact)
 static bool
 load_bounds(const CheckInstr *in, int param, Fault *fault)
 {
-    if (sem_of(in) != SEM_LOAD2D || param != LOAD_SRC) {
+    if (mode_slot(in->op) < 0 || param != LOAD_SRC) {
         return true;
     }
-    Footprint f = load2d_bytes(in, param);
+    Footprint f = bytes_of(in, param);
     FaultAt at = {RULE_TENSOR_OVERFLOW, param, f.offset, 0, 0};
     return f.count0 <= 0 || f.offset >= 0 ||
-           check_fail(fault, &at, "src begins at fractal %lld, before the operand",
-                      (long long)(f.offset / FRACTAL_BYTES));
+           check_fail(fault, &at, "src begins at %s %lld, before the operand",
+                      f.len == FRACTAL_BYTES ? "fractal" : "square",
+                      (long long)(f.offset / f.len));
 }
 
 /* ---- relations of numbers ------------------------------------------------------------------------------------ */
@@ -384,7 +422,7 @@ load_irregular(const CheckInstr *in)
 {
     switch (sem_of(in)) {
     case SEM_LOAD2D:
-        return in->args[mode_slot(in->op)].v == 1;
+        return is_descending(in);
     case SEM_LOAD2D_BOX:
         return false;
     default:
@@ -399,6 +437,9 @@ load_value_rule(Op op, int param)
     Sem sem = op_table[op].sem;
     if (sem == SEM_LOAD2D || sem == SEM_LOAD2D_BOX) {
         return RULE_NONE;
+    }
+    if (sem == SEM_LOAD2D_SQUARE) {
+        return param == SQUARE_FRAC_GAP ? RULE_DST_OVERLAP : RULE_NONE;
     }
     int kernel = sem == SEM_LOAD3D1   ? L3D1_KERNEL
                  : sem == SEM_LOAD3D2 ? L3D2_KERNEL
@@ -538,9 +579,29 @@ load3d2_value(const CheckInstr *in, int param, const FractalWindows *s, Fault *f
     }
 }
 
+/* The second fractal of a square is not the first one of a later square. */
+static bool
+squares_apart(const CheckInstr *in, Fault *fault)
+{
+    int64_t gap = in->args[SQUARE_GAP].v, frac = in->args[SQUARE_FRAC_GAP].v;
+    if (!within(gap, 0, 65535) || !within(frac, 0, 65535)) {
+        return true;
+    }
+    int64_t later = (frac + 1) / (gap + 1);
+    FaultAt at = {RULE_DST_OVERLAP, SQUARE_FRAC_GAP, frac, 0, 0};
+    return (frac + 1) % (gap + 1) != 0 || later >= in->args[SQUARE_REPEAT].v ||
+           check_fail(fault, &at,
+                      "with dst_gap %lld and dst_frac_gap %lld the second fractal of a "
+                      "square is the first one of the square %lld behind it",
+                      (long long)gap, (long long)frac, (long long)later);
+}
+
 static bool
 load_value(const CheckInstr *in, int param, Fault *fault)
 {
+    if (sem_of(in) == SEM_LOAD2D_SQUARE) {
+        return squares_apart(in, fault);
+    }
     FractalWindows s = windows_of(in);
     int kernel = kernel_slot(in);
     if (!is_geometry(&s)) {

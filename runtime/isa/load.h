@@ -30,6 +30,16 @@ enum {
     BOX_TRANSPOSE
 };
 
+/* load_data_with_transpose. */
+enum {
+    SQUARE_INDEX = 2,
+    SQUARE_REPEAT,
+    SQUARE_GAP,      /* between the first fractals of squares */
+    SQUARE_FRAC_GAP, /* between the fractals of a square */
+    SQUARE_STRIDE,
+    SQUARE_MODE
+};
+
 /* load3dv1, load3dv2 and col2img: the image; then the numbers of each. */
 enum {
     IMAGE_PAD = 2, /* left, right, top, bottom */

@@ -137,6 +137,8 @@ ops_find(Sem sem)
         return ops_load2d;
     case SEM_LOAD2D_BOX:
         return ops_load2d_box;
+    case SEM_LOAD2D_SQUARE:
+        return ops_load2d_square;
     case SEM_LOAD3D1:
         return ops_load3d1;
     case SEM_LOAD3D2:

@@ -10,7 +10,7 @@ OpFn ops_nchw, ops_tiles, ops_planes, ops_channels;
 /* A matrix of 16 x 16, in place. */
 void ops_transpose16(uint16_t tile[256]);
 /* ops_load.c, ops_cube.c */
-OpFn ops_load2d, ops_load2d_box, ops_load3d1, ops_load3d2, ops_col2img;
+OpFn ops_load2d, ops_load2d_box, ops_load2d_square, ops_load3d1, ops_load3d2, ops_col2img;
 OpFn ops_mmad, ops_matmul, ops_conv2d;
 /* ops_convert.c */
 OpFn ops_convert_packed;

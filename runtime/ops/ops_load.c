@@ -55,6 +55,47 @@ ops_load2d_box(OpCall *c)
     return true;
 }
 
+/* The square m of side n: of bytes its rows follow each other, of 32-bit elements half a row is in each
+ * fractal. */
+#define TURN_SQUARE(name, T, n, at)                                                      \
+    static void name(uint8_t *dst, int64_t pitch, const uint8_t *src)                    \
+    {                                                                                    \
+        enum {                                                                           \
+            HALF = FRACTAL_BYTES / sizeof(T)                                             \
+        };                                                                               \
+        T in[2 * HALF], out[2 * HALF];                                                   \
+        memcpy(in, src, sizeof in);                                                      \
+        for (int r = 0; r < (n); r++) {                                                  \
+            for (int c = 0; c < (n); c++) {                                              \
+                out[at(c, r)] = in[at(r, c)];                                            \
+            }                                                                            \
+        }                                                                                \
+        memcpy(dst, out, FRACTAL_BYTES);                                                 \
+        memcpy(dst + pitch, out + HALF, FRACTAL_BYTES);                                  \
+    }
+
+#define AT_BYTE(r, c) ((r) * 32 + (c))
+#define AT_WORD(r, c) ((c) / 8 * 128 + (r) * 8 + (c) % 8)
+
+TURN_SQUARE(turn_bytes, uint8_t, 32, AT_BYTE)
+TURN_SQUARE(turn_words, uint32_t, 16, AT_WORD)
+
+bool
+ops_load2d_square(OpCall *c)
+{
+    const CheckArg *a = c->in.args;
+    bool bytes = dtype_size(a[LOAD_DST].t.dtype) == 1;
+    int64_t step = a[SQUARE_STRIDE].v * 2 * FRACTAL_BYTES;
+    int64_t to = (a[SQUARE_GAP].v + 1) * FRACTAL_BYTES;
+    int64_t pitch = (a[SQUARE_FRAC_GAP].v + 1) * FRACTAL_BYTES;
+    const uint8_t *src = c->at[LOAD_SRC] + a[SQUARE_INDEX].v * 2 * FRACTAL_BYTES;
+    for (int64_t i = 0; i < a[SQUARE_REPEAT].v; i++) {
+        (bytes ? turn_bytes : turn_words)(c->at[LOAD_DST] + i * to, pitch,
+                                          src + (a[SQUARE_MODE].v != 0 ? -i : i) * step);
+    }
+    return true;
+}
+
 /* ---- windows ----------------------------------------------------------------------------------------------- */
 
 /* An image and its windows; a window is a row of the matrix of windows. */

@@ -52,6 +52,13 @@ class Draw:
     def data(self, dtype, n, sane=False):
         """n elements: small numbers, all numbers, or extreme ones. sane: finite, and no -0."""
         t = cm.NUMPY[dtype]
+        if sane and cm.SIZES[dtype] > 1 and dtype != 'float16':   # finite as a float of the same bits
+            if cm.SIZES[dtype] == 4:
+                return (self.r.integers(1, 2**20, n) / 64).astype(np.float32).view(t)
+            x = self.r.integers(1, 1024, n) / 64
+            if dtype == 'bfloat16':
+                return (x.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+            return x.astype(np.float16).view(t)
         if dtype == 'float16':
             kind = self.n(0, 3)
             if sane or kind == 0:
@@ -234,13 +241,18 @@ def conv2d(d):
 # ---- loads ---------------------------------------------------------------------------------------------------
 
 
+# Types whose elements in L0A and L0B the processor can multiply, and those that go to L1 only here.
+FACTORS = {'Ascend910B1': ['int8', 'uint8', 'float16', 'bfloat16', 'float32'],
+           'Ascend310B1': ['int8', 'float16', 'float32']}
+
+
 def load2d(d):
     old = d.p.processor in OLD
-    dtype = d.pick(['int8', 'uint8', 'float16', 'float16'])
     scope = d.pick(['L0A', 'L0B', 'L1'])
+    dtype = d.pick(FACTORS.get(d.p.processor, ['int8', 'uint8', 'float16']) + ['float16', 'int16', 'uint16'])
     gm = scope == 'L1' or d.n(0, 3) == 0
-    transpose = not gm and dtype == 'float16' and d.flag()
-    dec = d.p.processor != 'Ascend310' and d.n(0, 2) == 0
+    transpose = not gm and cm.SIZES[dtype] == 2 and d.flag()
+    dec = d.p.processor not in ('Ascend310', 'Ascend310B1') and d.n(0, 2) == 0
     repeat, gap, stride = d.n(1, 5), 0 if old else d.pick([0, 0, 1, 2]), d.n(0, 3)
     index = d.n(0, 4) + ((repeat - 1) * stride if dec else 0)
     last = index + (0 if dec else (repeat - 1) * stride)
@@ -262,10 +274,33 @@ def load2d(d):
     d.p.take(dst, scope, dtype, model.tobytes())
 
 
-def load2dv3(d):
-    dtype = d.pick(['int8', 'float16'])
+def load2d_square(d):
+    """load_data_with_transpose; 16-bit elements are load2dv2's."""
+    dtype = d.pick(['int8', 'float32', 'int32', 'uint32'] + ['uint8'] * (d.p.processor == 'Ascend910B1'))
     scope = d.pick(['L0A', 'L0B'])
-    transpose = dtype == 'float16' and d.flag()
+    dec = d.p.processor == 'Ascend910B1' and d.n(0, 2) == 0
+    repeat, stride = d.n(1, 4), d.n(0, 3)
+    while True:
+        gap, frac = d.n(0, 4), d.n(0, 7)
+        if (frac + 1) % (gap + 1) or (frac + 1) // (gap + 1) >= repeat:
+            break
+    index = d.n(0, 3) + ((repeat - 1) * stride if dec else 0)
+    last = index + (0 if dec else (repeat - 1) * stride)
+    per = 512 // cm.SIZES[dtype]
+    src = d.data(dtype, (last + 1) * 2 * per, sane=True)
+    before = d.data(dtype, ((repeat - 1) * (gap + 1) + frac + 2 + d.n(0, 1)) * per, sane=True)
+    model = bytes_of(before)
+    cm.load2d_square(model, bytes_of(src), dtype, index, repeat, gap, frac, stride, dec)
+    dst, source = d.p.put(scope, dtype, before), d.p.put('L1', dtype, src)
+    d.p.line(f't.load_data_with_transpose({dst}, {source}, tik.LoadData2dTransposeParams({index}, {repeat}, {stride}, '
+             f'{gap}, {frac}, {int(dec)}))')
+    d.p.take(dst, scope, dtype, model.tobytes())
+
+
+def load2dv3(d):
+    dtype = d.pick(['int8', 'float16', 'int16', 'uint16'])
+    scope = d.pick(['L0A', 'L0B'])
+    transpose = dtype != 'int8' and d.flag()
     m0, k0, m, k = d.n(0, 3), d.n(0, 3), d.pick([0, d.n(1, 4), d.n(1, 4)]), d.pick([0, d.n(1, 4), d.n(1, 4)])
     from_stride, to_stride = d.n(0, 5), d.n(0, 5)
     per = 512 // cm.SIZES[dtype]
@@ -344,7 +379,8 @@ def col2img(d):
 
 KINDS = {'mmad-fixpipe': (mmad_fixpipe, list(WIDE)), 'matmul-fixpipe': (matmul_fixpipe, list(WIDE)),
          'mmad': (mmad, OLD + NEW), 'matmul': (matmul, OLD + NEW), 'conv2d': (conv2d, OLD + NEW),
-         'load2d': (load2d, OLD + NEW), 'load2dv3': (load2dv3, ['Ascend610Lite']), 'load3dv1': (load3dv1, OLD + NEW), 'load3dv2': (load3dv2, NEW),
+         'load2d': (load2d, OLD + NEW + list(WIDE)), 'load2d-square': (load2d_square, list(WIDE)),
+         'load2dv3': (load2dv3, ['Ascend610Lite']), 'load3dv1': (load3dv1, OLD + NEW), 'load3dv2': (load3dv2, NEW),
          'col2img': (col2img, ['Ascend910A'] + NEW)}
 
 

@@ -67,6 +67,9 @@ def load2d(name, scope, call, processor='Ascend310P3', method='load2dv2'):
     dst = c.p.put(scope, 'float16', before)
     if method == 'load2dv1':
         c.p.line(f't.load2dv1({dst}, {l1}, {index}, {repeat}, {stride}, 0, {transpose}, "{"dec" if dec else "inc"}")')
+    elif method == 'load_data_with_transpose':
+        c.p.line(f't.load_data_with_transpose({dst}, {l1}, tik.LoadData2dTransposeParams({index}, {repeat}, {stride}, '
+                 f'{gap}, 0, {int(dec)}))')
     else:
         c.p.line(f't.load2dv2({dst}, {l1}, {index}, {repeat}, {gap}, {stride}, 0, {transpose}, '
                  f'"{"dec" if dec else "inc"}")')
@@ -86,6 +89,19 @@ def box():
     l1, dst = c.p.put('L1', 'float16', src), c.p.put('L0A', 'float16', before)
     c.p.line(f't.load2dv3({dst}, {l1}, 1, 0, 2, 2, 1, 3)')
     c.p.take(dst, 'L0A', 'float16', raw(want).tobytes())
+    return c
+
+
+def square(name, dtype, scope):
+    """load_data_with_transpose of types whose squares are two fractals: q35."""
+    c = Case(name, 'Ascend910B1')
+    src, want = load(name + '.src_l1'), load(f'{name}.dst_{scope.lower()}')
+    model = np.zeros(want.nbytes, np.uint8)
+    cm.load2d_square(model, raw(src), dtype, 1, 3, 1, 0, 2)
+    c.model(model, raw(want))
+    l1, dst = c.p.put('L1', dtype, src), c.p.put(scope, dtype, want * 0)
+    c.p.line(f't.load_data_with_transpose({dst}, {l1}, tik.LoadData2dTransposeParams(1, 3, 2, 1))')
+    c.p.take(dst, scope, dtype, raw(want).tobytes())
     return c
 
 
@@ -221,6 +237,8 @@ def cases():
     plain, dec = (1, 3, 1, 2, False, False), (5, 2, 0, 3, True, True)
     out = [load2d('q31_load2d', 'L0A', plain), load2d('q31_load2d_t_dec', 'L0B', dec),
            load2d('q31_load2d_t_dec', 'L0B', dec, 'Ascend910A', 'load2dv1'), box(),
+           load2d('q31_load2d_t_dec', 'L0B', dec, 'Ascend910B1', 'load_data_with_transpose'),
+           square('q35_square_s8', 'int8', 'L0B'), square('q35_square_f32', 'float32', 'L0A'),
            load3dv1('q32_load3dv1_mode1', 1, 2, 1, 3, 1, 2), load3dv1('q32_load3dv1_mode0', 1, 1, 0, 1, 0, 3),
            load3dv2('q33_load3dv2', 'L0A'), load3dv2('q33_load3dv2_l0b', 'L0B'), col2img(),
            mmad('q40_mmad_f16_f32', f, (20, 24, 18), load('q40_mmad_f16_f32.c_init_nz')),

@@ -5,7 +5,7 @@ place. Numbers have the names of the manual. Results that the manual leaves open
 behind the last one, rows of windows that do not exist (docs/decisions.md)."""
 import numpy as np
 
-METHODS = {'load2dv1', 'load2dv2', 'load2dv3', 'load3dv1', 'load3dv2', 'col2img', 'mmad', 'matmul', 'conv2d'}
+METHODS = {'load2dv1', 'load2dv2', 'load2dv3', 'load_data_with_transpose', 'load3dv1', 'load3dv2', 'col2img', 'mmad', 'matmul', 'conv2d'}
 NUMPY = {'uint8': np.uint8, 'int8': np.int8, 'uint16': np.uint16, 'int16': np.int16, 'float16': np.float16,
          'bfloat16': np.uint16, 'uint32': np.uint32, 'int32': np.int32, 'float32': np.float32}
 SIZES = {t: np.dtype(n).itemsize for t, n in NUMPY.items()}
@@ -96,6 +96,21 @@ def load2d_box(dst, src, m_start, k_start, src_stride, dst_stride, m_step, k_ste
             d = (k * dst_stride + m) * FRACTAL
             fractal = src[s:s + FRACTAL].copy()
             dst[d:d + FRACTAL] = turned(fractal) if transpose else fractal
+
+
+def load2d_square(dst, src, dtype, index, repeat_times, dst_gap, dst_frac_gap, src_stride, dec=False):
+    """load_data_with_transpose of 8-bit and 32-bit elements: two fractals are a square matrix."""
+    size = SIZES[dtype]
+    sign = -1 if dec else 1
+    for i in range(repeat_times):
+        s = (index + sign * i * src_stride) * 2 * FRACTAL
+        first, second = (src[s + h * FRACTAL:s + (h + 1) * FRACTAL].view(NUMPY[dtype]).reshape(16, 32 // size)
+                         for h in (0, 1))
+        axis = 0 if size == 1 else 1
+        matrix = np.concatenate([first, second], axis).T
+        for h, half in enumerate(np.split(matrix, 2, axis)):
+            d = (i * (dst_gap + 1) + h * (dst_frac_gap + 1)) * FRACTAL
+            dst[d:d + FRACTAL] = np.ascontiguousarray(half).reshape(-1).view(np.uint8)
 
 
 # ---- windows -------------------------------------------------------------------------------------------------

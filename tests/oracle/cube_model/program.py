@@ -4,12 +4,15 @@ Data of all instances stand in one global tensor per element type. An instance b
 instruction wants them, and what it writes to where it can be compared: L0A and L0B by a product with a unit matrix."""
 import numpy as np
 
-from . import NUMPY, SIZES, up
+from . import NUMPY, SIZES, numbers, up
 
 SCOPE = {'UB': 'scope_ubuf', 'L1': 'scope_cbuf', 'L0A': 'scope_ca', 'L0B': 'scope_cb', 'L0C': 'scope_cc'}
 
 # Processors whose sums leave L0C by fixpipe only.
 BY_FIXPIPE = ('Ascend910B1', 'Ascend310B1', 'Ascend610Lite')
+
+# Types of loads that no product has.
+SAME_BITS = {'int16': 'float16', 'uint16': 'float16', 'int32': 'float32', 'uint32': 'float32'}
 
 
 class Program:
@@ -43,6 +46,8 @@ class Program:
         return at
 
     def fractals(self, dst, src, n, dtype):
+        if SIZES[dtype] == 4 and dtype in SAME_BITS:   # load2d has float32 only
+            dst, src = (f'{x}.reinterpret_cast_to("float32")' for x in (dst, src))
         for first in range(0, n, 255):
             part = min(255, n - first)
             at = first * 512 // SIZES[dtype]
@@ -97,27 +102,32 @@ class Program:
         self.line(f't.data_move(out_{dtype}[{at}], {name}, 0, 1, {len(raw) // 32}, 0, 0)')
 
     def take_factor(self, name, scope, dtype, raw):
-        """Fractals of L0A or L0B, as the rows or columns of a product with a unit matrix."""
+        """Fractals of L0A or L0B, as the rows or columns of a product with a unit matrix. Elements of types that no
+        product has are taken as floats of their bits, which must be sane."""
+        if dtype in SAME_BITS:
+            name, dtype = f'{name}.reinterpret_cast_to("{SAME_BITS[dtype]}")', SAME_BITS[dtype]
         k0 = 32 // SIZES[dtype]
         n = len(raw) // 512
-        acc = {'float16': 'float32', 'int8': 'int32', 'uint8': 'int32' if scope == 'L0A' else 'uint32'}[dtype]
+        unsigned = 'int32' if scope == 'L0A' or self.processor in BY_FIXPIPE else 'uint32'
+        acc = {'int8': 'int32', 'uint8': unsigned}.get(dtype, 'float32')
         other = 'int8' if dtype == 'uint8' and scope == 'L0A' else dtype
-        unit = np.eye(k0).astype(NUMPY[other])
+        unit = np.eye(max(k0, 16), k0)
+        unit = (unit.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16) if dtype == 'bfloat16' else \
+            unit.astype(NUMPY[other])
         if scope == 'L0A':
             eye = self.put('L0B', other, unit.reshape(k0 // 16, 16, k0) if k0 > 16 else unit)
             m, columns, factors = 16 * n, k0, f'{name}, {eye}'
         else:
             eye = self.put('L0A', other, unit.reshape(k0 // 16, 16, k0) if k0 > 16 else unit)
             m, columns, factors = k0, 16 * n, f'{eye}, {name}'
-        c = self.tensor('L0C', acc, m * columns)
+        c = self.tensor('L0C', acc, up(m, 16) * up(columns, 16))
         self.line(f't.mmad({c}, {factors}, {m}, {k0}, {columns}, 0)')
-        values = np.frombuffer(bytes(raw), NUMPY[dtype]).reshape(n, 16, k0)
-        if scope == 'L0A':
-            matrix = values.reshape(16 * n, k0)
-        else:
-            matrix = values.reshape(16 * n, k0).T
-        want = matrix.astype(NUMPY[acc]).reshape(m, columns // 16, 16).transpose(1, 0, 2)
-        self.take(c, 'L0C', acc, np.ascontiguousarray(want).tobytes(), columns=columns)
+        matrix = numbers(np.frombuffer(bytes(raw), NUMPY[dtype]).reshape(16 * n, k0), dtype)
+        matrix = matrix if scope == 'L0A' else matrix.T
+        want = np.zeros((up(m, 16), up(columns, 16)), NUMPY[acc])
+        want[:m, :columns] = matrix
+        want = want.reshape(len(want), -1, 16).transpose(1, 0, 2)
+        self.take(c, 'L0C', acc, np.ascontiguousarray(want).tobytes(), columns=up(columns, 16))
 
     def source(self):
         lines = ['from tbe import tik', 't = tik.Tik()']
