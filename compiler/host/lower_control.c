@@ -110,7 +110,7 @@ lower_if(Lower *l, const Stmt *st, StmtId s)
     LLVMPositionBuilderAtEnd(l->b, exit);
 }
 
-/* Instructions execute in program order: only those that meet other cores or take room do something. */
+/* Instructions execute in program order: flags are only watched, barriers of queues do nothing. */
 static void
 lower_queues(Lower *l, StmtId s)
 {
@@ -123,6 +123,10 @@ lower_queues(Lower *l, StmtId s)
         return;
     case SEM_BLOCK_BARRIER:
         lower_barrier(l, s);
+        return;
+    case SEM_SET_FLAG:
+    case SEM_WAIT_FLAG:
+        lower_exec(l, s);
         return;
     default:
         return;

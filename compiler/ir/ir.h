@@ -249,6 +249,8 @@ typedef struct Stmt {
         } cond;
         struct {
             StmtId body;
+            bool
+                no_sync; /* the compiler orders no queues here: the program does, with flags and barriers */
         } scope;
     };
 } Stmt;

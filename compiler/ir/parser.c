@@ -304,6 +304,7 @@ statement(Reader *p, Cursor *at)
     }
     if (reader_accept(p, "scope")) {
         s.kind = ST_SCOPE;
+        s.scope.no_sync = reader_accept(p, "no_sync");
         s.span = (Span){p->file, begin, p->pos};
         return body(p, ir_append(p->k, at, &s), 0);
     }

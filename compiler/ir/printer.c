@@ -425,7 +425,7 @@ show_stmt(Printer *p, const Stmt *s)
         show_if(p, s);
         break;
     case ST_SCOPE:
-        text_put(p->out, "scope {");
+        text_put(p->out, s->scope.no_sync ? "scope no_sync {" : "scope {");
         end_line(p, s);
         show_body(p, s->scope.body);
         break;

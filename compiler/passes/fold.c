@@ -281,6 +281,7 @@ fold_branch(Fold *f, StmtId id)
     StmtId body = taken ? s->cond.then_body : s->cond.else_body;
     drop_body(f->k, taken ? s->cond.else_body : s->cond.then_body);
     s->kind = ST_SCOPE;
+    s->scope.no_sync = false;
     s->scope.body = fold_body(f, body);
     return s->scope.body ? id : drop_stmt(f->k, id);
 }

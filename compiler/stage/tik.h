@@ -79,9 +79,8 @@ struct TScope {
     int64_t live[SC_COUNT];     /* bytes of the tensors created directly here */
 };
 
-/* Flags of a pair of queues; bytes of UB that calls on slices reserve (language 4.9). */
+/* Bytes of UB that calls on slices reserve (language 4.9). */
 enum {
-    TIK_FLAGS = 8,
     TIK_H_BYTES = 16384
 };
 
@@ -137,10 +136,7 @@ struct Tik {
     MethodObj **methods; /* by method number, made on demand */
     struct Profile_ *profile;
     bool built;
-    bool pushed; /* the kernel belongs to the unit */
-    bool
-        flag_set[PIPE_COUNT * PIPE_COUNT * TIK_FLAGS]; /* a set_flag of it was recorded */
-    bool open_flags;       /* a set_flag whose id is not constant was recorded */
+    bool pushed;           /* the kernel belongs to the unit */
     Root *h_room;          /* what calls on slices reserve; null: there was none */
     BufId sreg;            /* the special registers; 0: nothing names them yet */
     bool fix_nd, fix_word; /* registers of copies out of L0C that were set */
@@ -468,8 +464,6 @@ Value tik_ignore(Interp *in, Tik *c, const CallArgs *args);
 bool tik_without_sync(const Tik *c);
 /* False with scope-use where the instruction, set_flag or wait_flag, may not stand. */
 bool tik_flag_place(Interp *in, const Tik *c, Op op, Span span);
-/* A flag instruction with these operands is recorded: warns of a wait that never ends. */
-void tik_note_flag(Interp *in, Tik *c, Op op, const Arg *args, Span span);
 Value tik_block_barrier(Interp *in, Tik *c, const CallArgs *args);
 
 /* ---- tik_sreg.c: special registers, by their offset SREG_ and dtype ---- */

@@ -8,6 +8,7 @@
  * Owns: argument-count, arg-type, scalar-dtype, scalar-range of literals, mask-list-length of lists
  * that are neither 2 nor 4 long, mask-mode of an unknown mode, extended-argument of the call's form. */
 #include "stage/tik.h"
+#include "isa/flag.h"
 
 #include <math.h>
 #include <string.h>
@@ -443,8 +444,9 @@ read_pipe(InstrCall *x, int i)
     bool all = op_table[x->op].sem == SEM_PIPE_BARRIER;
     x->out[i].kind = ARG_EXPR;
     TRY(tik_text(x->in, x->got[i], x->params[i].name, x->span[i], &text));
-    for (int p = 0; p < PIPE_FIX; p++) {
-        if (strncmp(text, "PIPE_", 5) == 0 && strcmp(text + 5, pipe_name((Pipe)p)) == 0) {
+    for (int p = 0; p < PIPE_COUNT; p++) {
+        if (strncmp(text, "PIPE_", 5) == 0 && strcmp(text + 5, pipe_name((Pipe)p)) == 0 &&
+            flag_has_pipe(x->c->k->soc, (Pipe)p)) {
             x->out[i].expr = ir_const(x->c->k, DT_S64, p);
             return true;
         }
@@ -454,9 +456,11 @@ read_pipe(InstrCall *x, int i)
         return true;
     }
     stage_diag(x->in, D_PIPE, x->span[i],
-               "%s is '%s'; the queues are PIPE_S, PIPE_V, "
-               "PIPE_M, PIPE_MTE1, PIPE_MTE2, PIPE_MTE3%s",
-               x->params[i].name, text, all ? " and PIPE_ALL" : "");
+               "%s is '%s'; the queues of %s are PIPE_S, PIPE_V, "
+               "PIPE_M, PIPE_MTE1, PIPE_MTE2, PIPE_MTE3%s%s",
+               x->params[i].name, text, x->c->k->soc->name,
+               flag_has_pipe(x->c->k->soc, PIPE_FIX) ? ", PIPE_FIX" : "",
+               all ? " and PIPE_ALL" : "");
     return false;
 }
 
@@ -790,13 +794,8 @@ tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args)
     bool flag = op_table[op].form == FORM_FLAG;
     if (tik_not_built(in, c, args->span) &&
         (!flag || tik_flag_place(in, c, op, args->span)) && bind(&x) &&
-        read_operands(&x)) {
-        if (flag) {
-            tik_note_flag(in, c, op, x.out, args->span);
-        }
-        if (!record(&x)) {
-            return val_fail();
-        }
+        read_operands(&x) && !record(&x)) {
+        return val_fail();
     }
     return in->fatal ? val_fail() : tik_instruction_value(in, c, op);
 }

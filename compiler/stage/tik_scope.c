@@ -218,7 +218,8 @@ static bool
 enter_block(Interp *in, Opener *o, TScopeKind kind)
 {
     StmtId id;
-    TRY(tik_emit(in, o->c, (Stmt){.kind = ST_SCOPE}, o->span, &id));
+    Stmt scope = {.kind = ST_SCOPE, .scope = {.no_sync = o->no_sync}};
+    TRY(tik_emit(in, o->c, scope, o->span, &id));
     TScope *s = push(in, o, kind, false);
     s->at = ir_cursor_body(id, 0);
     s->no_sync = o->no_sync;

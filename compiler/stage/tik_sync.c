@@ -1,8 +1,7 @@
 /* tik_sync.c: explicit synchronisation: where set_flag and wait_flag may stand, and block_barrier.
  *
- * Instructions execute in program order, so flags and pipe_barrier have no effect on results; they are
- * recorded for whoever reads the kernel. What can never end is said here: a wait_flag with no set_flag
- * of the same queues and id before it. A barrier between cores is real: runtime/launch and runtime/emu
+ * Instructions execute in program order, so flags and pipe_barrier have no effect on results; whether they
+ * fit together is the question of a pass (passes/sync.c) and of isa/flag.h. A barrier between cores is real: runtime/launch and runtime/emu
  * bring the cores of the loop together, and report a core that never comes. */
 #include "stage/tik.h"
 
@@ -27,36 +26,6 @@ tik_flag_place(Interp *in, const Tik *c, Op op, Span span)
     stage_diag(in, D_SYNC_SCOPE, span, "%s outside of new_stmt_scope(disable_sync=True)",
                op_table[op].name);
     return false;
-}
-
-/* Slot of the flag that the operands name, if they are constants. */
-static bool
-flag_slot(const Tik *c, const Arg *args, int *slot)
-{
-    int64_t pipe, trigger, id;
-    if (!tik_const_of(c, args[0].expr, &pipe) ||
-        !tik_const_of(c, args[1].expr, &trigger) || !tik_const_of(c, args[2].expr, &id) ||
-        id < 0 || id >= TIK_FLAGS) {
-        return false;
-    }
-    *slot = (int)((pipe * PIPE_COUNT + trigger) * TIK_FLAGS + id);
-    return true;
-}
-
-void
-tik_note_flag(Interp *in, Tik *c, Op op, const Arg *args, Span span)
-{
-    int slot;
-    if (!flag_slot(c, args, &slot)) {
-        c->open_flags = c->open_flags || op == OP_SET_FLAG;
-    } else if (op == OP_SET_FLAG) {
-        c->flag_set[slot] = true;
-    } else if (!c->flag_set[slot] && !c->open_flags) {
-        Diag *d = stage_diag(
-            in, D_FLAG_ORDER, span,
-            "no set_flag of the same queues and id comes before this wait_flag");
-        diag_help(in->u, d, "on the processor it would wait for ever");
-    }
 }
 
 /* ---- block_barrier ------------------------------------------------------------------------------------ */

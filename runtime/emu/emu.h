@@ -25,6 +25,7 @@
 
 #include "emu/emu_lanes.h"
 #include "isa/atomic.h"
+#include "isa/flag.h"
 #include "num/num_conv.h"
 #include "tikblob.h"
 #include "tikrt.h"
@@ -215,7 +216,8 @@ struct EmuRun {
     uint32_t pc;                     /* where the core goes on */
     int64_t
         waits; /* number of cores that the core waits for at a barrier; 0: it has ended */
-    uint8_t *sreg;                /* special registers, SREG_BYTES */
+    uint8_t *sreg; /* special registers, SREG_BYTES */
+    Flags flags;
     uint8_t *lmem_state, *warned; /* emu_lmem_watch.c; null: not watched */
     const EmuOp *before;          /* the instruction that ran last; null: none */
     uint64_t steps, step_limit;

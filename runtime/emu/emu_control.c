@@ -53,6 +53,15 @@ nothing(EmuRun *r, const EmuOp *op)
     return !op->checked || emu_check(r, op);
 }
 
+static bool
+flag(EmuRun *r, const EmuOp *op)
+{
+    CheckInstr in;
+    Fault fault;
+    emu_instr(r, op, &in);
+    return flag_step(&r->flags, &in, &fault) || emu_record(r, op, &fault);
+}
+
 bool
 emu_bind_control(EmuProgram *p, EmuOp *op)
 {
@@ -72,6 +81,8 @@ emu_bind_control(EmuProgram *p, EmuOp *op)
         return true;
     case SEM_SET_FLAG:
     case SEM_WAIT_FLAG:
+        op->exec = flag;
+        return true;
     case SEM_PIPE_BARRIER:
         op->exec = nothing;
         return true;

@@ -16,6 +16,7 @@ typedef struct Core {
     uint8_t *scratch;
     int64_t ends[TIKBLOB_MAX_LOOPS];
     int64_t padding;
+    Flags flags;
     uint64_t steps;
     uint32_t pc;
     int64_t waits; /* number of cores that it waits for; 0: it has ended */
@@ -48,6 +49,7 @@ put_aside(const EmuRun *r, Core *c)
     memcpy(c->ends, r->ends, sizeof c->ends);
     memcpy(c->scratch, p->scratch, (size_t)p->scratch_bytes);
     c->padding = r->padding;
+    c->flags = r->flags;
     c->steps = r->steps;
     c->pc = r->pc;
 }
@@ -61,6 +63,7 @@ take_up(EmuRun *r, const Core *c, uint32_t index)
     memcpy(r->ends, c->ends, sizeof c->ends);
     memcpy(p->scratch, c->scratch, (size_t)p->scratch_bytes);
     r->padding = c->padding;
+    r->flags = c->flags;
     r->steps = c->steps;
     r->pc = c->pc;
     r->core = index;

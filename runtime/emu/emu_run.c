@@ -176,6 +176,7 @@ emu_start_core(EmuRun *r, uint32_t core)
     r->core = core;
     memset(r->places, 0, p->kernel.nregions * sizeof *r->places);
     r->padding = 0;
+    r->flags = (Flags){0};
     r->pc = 0;
     r->before = NULL;
     r->steps = 0;

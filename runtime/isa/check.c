@@ -42,27 +42,6 @@ check_param_name(const CheckInstr *in, int param)
     return form_params(op_table[in->op].form, &n)[param].name;
 }
 
-/* Only pipe_barrier names all queues at once. */
-static bool
-static_pipes(const CheckInstr *in, Fault *fault)
-{
-    int n;
-    Form form = op_table[in->op].form;
-    const ParamInfo *params = form_params(form, &n);
-    int64_t most = form == FORM_PIPE ? PIPE_COUNT : PIPE_COUNT - 1;
-    for (int i = 0; i < n; i++) {
-        int64_t v = in->args[i].v;
-        FaultAt at = {RULE_PIPE, i, v, 0, most};
-        if (params[i].role == ROLE_PIPE && (v < 0 || v > most)) {
-            return check_fail(fault, &at, "%s is queue %lld; they are 0 to %lld",
-                              params[i].name, (long long)v, (long long)most);
-        }
-    }
-    return true;
-}
-
-static const FamilyRules rules_control = {.statics = static_pipes};
-
 const FamilyRules *
 check_family(Op op)
 {

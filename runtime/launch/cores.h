@@ -2,6 +2,7 @@
 #ifndef TIK_LAUNCH_CORES_H
 #define TIK_LAUNCH_CORES_H
 
+#include "isa/flag.h"
 #include "launch/error.h"
 
 /* turn.c: who may write atomically now. */
@@ -33,6 +34,7 @@ struct TikCore {
     int32_t index;
     bool faulted;
     TikError fault;
+    Flags flags;
     bool has_turn;       /* no core before this one is running */
     struct Fiber *fiber; /* of kernels whose cores meet; else null */
 };

@@ -146,6 +146,7 @@ tikrt_exec(TikCore *core, const TikCheck *op, const int64_t *values,
     }
     c.sreg = operands[n];
     c.lane_bytes = core->kernel->lane_bytes;
+    c.flags = &core->flags;
     take_turn(core, &c, params, n);
     c.fault =
         (Fault){.rule = RULE_NOT_ON_ARCH, .text = "the library is older than the code"};

@@ -13,6 +13,9 @@ ops_find(Sem sem)
     case SEM_LANE_MAX:
     case SEM_LANE_MIN:
         return ops_lane_arith;
+    case SEM_SET_FLAG:
+    case SEM_WAIT_FLAG:
+        return ops_flag;
     case SEM_MOVE:
         return ops_move; /* atomic writes, and moves that may overlap */
     case SEM_PAD_MOVE:

@@ -4,7 +4,7 @@
 #ifndef TIK_OPS_H
 #define TIK_OPS_H
 
-#include "isa/check.h"
+#include "isa/flag.h"
 
 /* One instruction with its operands as they are now. Every rule of check.h holds, except those that
  * depend on the contents of tensors. */
@@ -13,6 +13,7 @@ typedef struct OpCall {
     uint8_t *at[MAX_PARAMS]; /* first byte of each tensor operand */
     uint8_t *sreg;           /* special registers, SREG_BYTES */
     int64_t lane_bytes;      /* from lane to lane of LMEM */
+    Flags *flags;            /* between the queues of the core */
     Fault fault;
 } OpCall;
 

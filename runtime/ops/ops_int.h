@@ -34,6 +34,9 @@ OpFn ops_fix_blocks, ops_fix_columns;
 /* ops_lmem.c, ops_lmem_arith.c, ops_lmem_conv.c */
 OpFn ops_lane_move, ops_lane_arith, ops_lane_conv;
 
+/* ops_control.c */
+OpFn ops_flag;
+
 /* ops_transfer.c */
 OpFn ops_pad_move, ops_nd2nz, ops_nz2nd, ops_spread, ops_fill_units;
 

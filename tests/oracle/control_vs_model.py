@@ -60,6 +60,12 @@ def flags():
     return {"x": x}, (x + np.float16(2)) * np.float16(2)
 
 
+def run_time_flags(fill, drain):
+    """Ids that only the run knows: 3 sets and 3 waits in turn are right, what else there is ends with its rule."""
+    x = np.array([fill, drain] + [0] * 6, dtype=np.int32)
+    return {"x": x}, x * 2
+
+
 def run(file, arrays, folder, *options):
     out = os.path.join(folder, "out.npy")
     command = [TIKC, "run", file, "--out", "y=" + out, *options]
@@ -89,6 +95,13 @@ def cases():
     for who in (0, 3):
         yield "barrier_left", barrier_left(who)[0], "block-barrier"
     yield ("flags", *flags())
+    for fill, drain in ((3, 3), (0, 0), (8, 8), (5, 2)):
+        yield ("run_time_flags", *run_time_flags(fill, drain))
+    yield "run_time_flags", run_time_flags(2, 3)[0], "sync-deadlock"
+    yield "run_time_flags", run_time_flags(9, 8)[0], "event-id"
+    yield "run_time_flags", run_time_flags(-1, 0)[0], "sync-double-set"
+    yield "flags_of_cores", {"x": count(0)}, np.arange(CORES * 8, dtype=np.int32)
+    yield "flags_of_cores", {"x": count(5)}, "sync-deadlock"
 
 
 def same(got, want):

@@ -222,7 +222,7 @@ good(Op op)
         a->m = (CheckMask){MASK_COUNT, {16}};
         bool number = p[i].role == ROLE_INT || p[i].role == ROLE_REPEAT;
         bool least = p[i].rule == RULE_PATTERN_RANGE || p[i].rule == RULE_SLICE_DIM;
-        a->v = number || least ? p[i].lo : 0;
+        a->v = number || least ? p[i].lo : p[i].role == ROLE_PIPE ? i : 0;
         if (p[i].rule == RULE_VALID_BIT) {
             a->v = p[i].hi;
         }

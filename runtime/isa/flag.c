@@ -1,0 +1,118 @@
+/* flag.c: see flag.h; and the rules of instructions that compute nothing. */
+#include "isa/flag.h"
+#include "isa/check_int.h"
+
+#include <string.h>
+
+/* The operands of set_flag and wait_flag. */
+enum {
+    FLAG_FROM,
+    FLAG_TO,
+    FLAG_ID
+};
+
+int
+flag_ids(const Soc *soc)
+{
+    return strcmp(soc->family, "Ascend910") == 0 ? 4 : FLAG_IDS;
+}
+
+bool
+flag_has_pipe(const Soc *soc, Pipe p)
+{
+    return p != PIPE_FIX || soc->bytes[SC_FB] > 0;
+}
+
+/* ---- rules that do not depend on what was before --------------------------------------------------------------- */
+
+/* Only pipe_barrier names all queues at once. */
+static bool
+pipe_exists(const CheckInstr *in, int param, Fault *fault)
+{
+    int64_t v = in->args[param].v;
+    int64_t most = op_table[in->op].form == FORM_PIPE ? PIPE_COUNT : PIPE_COUNT - 1;
+    FaultAt at = {RULE_PIPE, param, v, 0, most};
+    const char *name = check_param_name(in, param);
+    if (v < 0 || v > most) {
+        return check_fail(fault, &at, "%s is queue %lld; they are 0 to %lld", name,
+                          (long long)v, (long long)most);
+    }
+    return v == PIPE_COUNT || flag_has_pipe(in->soc, (Pipe)v) ||
+           check_fail(fault, &at, "%s is PIPE_%s, which %s does not have", name,
+                      pipe_name((Pipe)v), in->soc->name);
+}
+
+static bool
+control_statics(const CheckInstr *in, Fault *fault)
+{
+    int n;
+    const ParamInfo *params = form_params(op_table[in->op].form, &n);
+    for (int i = 0; i < n; i++) {
+        if (params[i].role == ROLE_PIPE && !pipe_exists(in, i, fault)) {
+            return false;
+        }
+    }
+    FaultAt at = {RULE_SYNC_SAME_PIPE, FLAG_TO, in->args[FLAG_TO].v, 0, PIPE_COUNT - 1};
+    return op_table[in->op].form != FORM_FLAG ||
+           in->args[FLAG_FROM].v != in->args[FLAG_TO].v ||
+           check_fail(fault, &at, "both queues of %s are PIPE_%s", check_op_name(in),
+                      pipe_name((Pipe)at.value));
+}
+
+static Rule
+control_value_rule(Op op, int param)
+{
+    return op_table[op].form == FORM_FLAG && param == FLAG_ID ? RULE_EVENT_ID : RULE_NONE;
+}
+
+static bool
+control_value(const CheckInstr *in, int param, Fault *fault)
+{
+    int64_t v = in->args[param].v, most = flag_ids(in->soc) - 1;
+    FaultAt at = {RULE_EVENT_ID, param, v, 0, most};
+    return (v >= 0 && v <= most) ||
+           check_fail(fault, &at,
+                      "event_id is %lld; the flags of two queues of %s are 0 to %lld",
+                      (long long)v, in->soc->name, (long long)most);
+}
+
+const FamilyRules rules_control = {
+    .statics = control_statics, .value = control_value, .value_rule = control_value_rule};
+
+/* ---- flags ------------------------------------------------------------------------------------------------------- */
+
+bool
+flag_step_known(bool *up, const CheckInstr *in, Fault *fault)
+{
+    bool set = op_table[in->op].sem == SEM_SET_FLAG;
+    const char *from = pipe_name((Pipe)in->args[FLAG_FROM].v);
+    const char *to = pipe_name((Pipe)in->args[FLAG_TO].v);
+    long long id = in->args[FLAG_ID].v;
+    FaultAt at = {set ? RULE_SYNC_DOUBLE_SET : RULE_SYNC_DEADLOCK, FLAG_ID, id, 0, 0};
+    if (*up != set) {
+        *up = set;
+        return true;
+    }
+    return set ? check_fail(fault, &at,
+                            "PIPE_%s sets flag %lld of PIPE_%s again before a wait_flag",
+                            from, id, to)
+               : check_fail(fault, &at,
+                            "PIPE_%s waits for flag %lld of PIPE_%s, which is not set",
+                            to, id, from);
+}
+
+bool
+flag_step(Flags *f, const CheckInstr *in, Fault *fault)
+{
+    if (!control_statics(in, fault) || !control_value(in, FLAG_ID, fault)) {
+        return false;
+    }
+    uint8_t *flags = &f->up[in->args[FLAG_FROM].v][in->args[FLAG_TO].v];
+    uint8_t bit = (uint8_t)(1 << in->args[FLAG_ID].v);
+    bool up = (*flags & bit) != 0;
+    if (!flag_step_known(&up, in, fault)) {
+        return false;
+    }
+    *flags = (uint8_t)(up ? *flags | bit : *flags & ~bit);
+    return true;
+}
