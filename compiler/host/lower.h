@@ -259,6 +259,17 @@ typedef struct LaneJob {
 
 /* The whole instruction: masks, repeats, strides from the tables. */
 void lower_lanes(Lower *l, StmtId s, const LaneJob *job);
+
+/* Elements that follow each other in every operand. */
+typedef struct LaneRun {
+    int n; /* operands; operand 0 is written */
+    Dtype dtype[LANE_OPERANDS];
+    LLVMValueRef at[LANE_OPERANDS];
+    int64_t elems;
+} LaneRun;
+
+/* The job of an instruction without masks and repeats; its scalar is the job's. */
+void lower_run(Lower *l, const LaneRun *run, const LaneJob *job);
 /* The leading lanes of an operand; blk: bytes from block to block, null: they follow each other. */
 LLVMValueRef lower_lanes_load(Lower *l, Dtype t, int lanes, LLVMValueRef at,
                               LLVMValueRef blk);
@@ -296,12 +307,17 @@ LLVMValueRef lower_bytes(Lower *l, BufId id);   /* size of a buffer now */
 LLVMValueRef lower_address(Lower *l, BufId id); /* of an on-core buffer, in its memory */
 void lower_set_padding(Lower *l, StmtId s);
 void lower_vector(Lower *l, StmtId s);
+/* What it does with the lanes of an instruction whose mode is a Sem. */
+LaneCompute lower_vector_compute;
 void lower_compare(Lower *l, StmtId s);
+void lower_slice(Lower *l, StmtId s); /* lower_slice.c */
 /* What lower_vector computes for instructions of the family ARITH (lower_fused.c). */
 LLVMValueRef lower_fused(Lower *l, const LaneShape *sh, LLVMValueRef *v,
                          LLVMValueRef scalar);
 void lower_find_modes(Lower *l); /* at the start of a kernel */
 void lower_convert(Lower *l, StmtId s);
+/* The computation of a conversion, for lower_lanes or lower_run. */
+LaneJob lower_conversion(Lower *l, StmtId s);
 /* An instruction whose meaning is in the runtime library (tikrt_exec). */
 void lower_exec(Lower *l, StmtId s);
 

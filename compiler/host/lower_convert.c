@@ -364,19 +364,11 @@ lower_scaled(Lower *l, StmtId s, LaneJob *job)
     lower_lanes(l, s, job);
 }
 
-void
-lower_convert(Lower *l, StmtId s)
+LaneJob
+lower_conversion(Lower *l, StmtId s)
 {
-    Sem sem = op_table[l->k->stmts.p[s].instr.op].sem;
-    LaneJob job = {.name = sem_name(sem), .compute = compute};
-    if (sem == SEM_CONV_PACK || sem == SEM_CONV_PACKS) {
-        lower_exec(l, s);
-        return;
-    }
-    if (sem == SEM_CONV_SCALED) {
-        lower_scaled(l, s, &job);
-        return;
-    }
+    LaneJob job = {.name = sem_name(op_table[l->k->stmts.p[s].instr.op].sem),
+                   .compute = compute};
     const Arg *round = operand(l, s, ROLE_ATTR, "round_mode");
     Dtype dst = operand(l, s, ROLE_DST, NULL)->ref.dtype;
     Dtype src = operand(l, s, ROLE_SRC, NULL)->ref.dtype;
@@ -399,5 +391,22 @@ lower_convert(Lower *l, StmtId s)
         job.mode |= MODE_LIBRARY;
         job.whole = call_library;
     }
+    return job;
+}
+
+void
+lower_convert(Lower *l, StmtId s)
+{
+    Sem sem = op_table[l->k->stmts.p[s].instr.op].sem;
+    LaneJob job = {.name = sem_name(sem), .compute = compute};
+    if (sem == SEM_CONV_PACK || sem == SEM_CONV_PACKS) {
+        lower_exec(l, s);
+        return;
+    }
+    if (sem == SEM_CONV_SCALED) {
+        lower_scaled(l, s, &job);
+        return;
+    }
+    job = lower_conversion(l, s);
     lower_lanes(l, s, &job);
 }

@@ -616,3 +616,40 @@ lower_lanes(Lower *l, StmtId s, const LaneJob *job)
     }
     call(l, &v);
 }
+
+void
+lower_run(Lower *l, const LaneRun *run, const LaneJob *job)
+{
+    Call v = {.compute = job->compute,
+              .whole = job->whole,
+              .reads_dst = job->reads_dst,
+              .scalar = job->scalar,
+              .shape = {.name = job->name,
+                        .mode = job->mode,
+                        .variant = job->variant,
+                        .scalar = job->scalar_type,
+                        .n = run->n}};
+    int widest = 1;
+    for (int i = 0; i < run->n; i++) {
+        widest = MAX(widest, dtype_size(run->dtype[i]));
+    }
+    v.shape.lanes = v.repeat_lanes = REPEAT_BYTES / widest;
+    int64_t whole = run->elems / v.repeat_lanes, rest = run->elems % v.repeat_lanes;
+    for (int i = 0; i < run->n; i++) {
+        v.shape.dtype[i] = run->dtype[i];
+        v.shape.dense[i] = true;
+        v.at[i] = run->at[i];
+        v.rep[i] = lower_const(l, v.repeat_lanes * dtype_size(run->dtype[i]));
+    }
+    v.repeats = lower_const(l, whole);
+    call(l, &v);
+    for (int i = 0; i < run->n; i++) {
+        LLVMValueRef skip = LLVMBuildMul(l->b, v.repeats, v.rep[i], "");
+        v.at[i] = LLVMBuildGEP2(l->b, l->i8, v.at[i], &skip, 1, "");
+    }
+    if (rest > 0) {
+        v.repeats = lower_const(l, 1);
+        constant_count(l, &v, rest);
+        call(l, &v);
+    }
+}

@@ -123,8 +123,8 @@ saturates_half(const Lower *l)
     return lower_chosen(l, CHOICE_FLOAT16_OVERFLOW) == CHOSE_FLOAT16_OVERFLOW_SATURATE;
 }
 
-static LLVMValueRef
-compute(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
+LLVMValueRef
+lower_vector_compute(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
 {
     l->saturates_half = saturates_half(l);
     l->saturates_int =
@@ -141,7 +141,7 @@ lower_vector(Lower *l, StmtId s)
     int round = form_slot(op->form, ROLE_ATTR, "round_en");
     LaneJob job = {.name = sem_name(op->sem),
                    .mode = (uint32_t)op->sem,
-                   .compute = compute,
+                   .compute = lower_vector_compute,
                    .whole = is_map(op->sem) && !saturates_half(l) ? call_map : NULL,
                    .reads_dst = sem_reads_dst(op->sem)};
     if (round >= 0) {

@@ -8,7 +8,7 @@
  * compilers, above 1 is faster than C. Times are of the processor: nobody here waits or has threads, so what
  * else the machine does counts less.
  *
- *   families [ROUNDS [REPETITIONS]] */
+ *   families [ROUNDS [REPETITIONS [TEXT]]]   TEXT: only cases with it in the family or the call */
 #include "families_baseline.h"
 #include "host/host.h"
 #include "tikc.h"
@@ -411,15 +411,19 @@ main(int argc, char **argv)
 {
     int rounds = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 15;
     int repetitions = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 1000;
+    const char *text = argc > 3 ? argv[3] : "";
     if (rounds < 1 || rounds > MAX_ROUNDS || repetitions < 1 || repetitions > 1000) {
-        die("usage", "families [ROUNDS 1..99 [REPETITIONS 1..1000]]");
+        die("usage", "families [ROUNDS 1..99 [REPETITIONS 1..1000 [TEXT]]]");
     }
     const HostApi *api = tikc_host_api();
     printf("\nvector instructions, GB/s read and written, one thread\n%-46s %9s %9s %9s "
            "%9s %9s %11s\n",
            "", "host", "emulator", "C", "C, clang", "host / C", "emulator / C");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        bench(api, &cases[i], rounds, repetitions);
+        if (strstr(cases[i].family, text) != NULL ||
+            strstr(cases[i].call, text) != NULL) {
+            bench(api, &cases[i], rounds, repetitions);
+        }
     }
     return 0;
 }
