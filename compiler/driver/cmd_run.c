@@ -399,24 +399,6 @@ free_arrays(Job *job)
 
 /* ---- running ---- */
 
-static bool
-run_host(Cmd *c, Job *job, TikError *err)
-{
-    const HostApi *host = host_open(&c->unit);
-    HostOptions opt = {(int)c->opt_level, NULL};
-    TikKernel entry;
-    void *handle;
-    if (!host || !host->jit(&job->kernel, 1, &opt, &entry, &handle)) {
-        set_error(err, TIK_OK, "", "");
-        return false; /* the unit has the diagnostic */
-    }
-    bool ok = tik_launch(&entry, job->pointers, (int)c->threads, err);
-    host->release(handle);
-    return ok;
-}
-
-/* ---- the emulator's view of LMEM ---- */
-
 /* What the compiler has said of the same bytes is not said again. */
 static bool
 is_told(const Unit *u, DiagId id, const char *text)
@@ -430,17 +412,30 @@ is_told(const Unit *u, DiagId id, const char *text)
 }
 
 static void
-warn_of_lmem(void *ctx, const char *name, const char *text, const char *place)
+warn_while_running(void *ctx, const char *name, const char *text, const char *place)
 {
-    static const DiagId ids[] = {D_UNINIT_READ, D_PAD_READ, D_BANK_CONFLICT};
     Cmd *c = ctx;
-    for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
-        if (strcmp(name, diag_table[ids[i]].name) == 0 &&
-            !is_told(&c->unit, ids[i], text)) {
-            diag_add(&c->unit, ids[i], (Span){0}, 0, "%s%s%s", place, *place ? ": " : "",
-                     text);
-        }
+    DiagId id = diag_find(name);
+    if (!is_told(&c->unit, id, text)) {
+        diag_add(&c->unit, id, (Span){0}, 0, "%s%s%s", place, *place ? ": " : "", text);
     }
+}
+
+static bool
+run_host(Cmd *c, Job *job, TikError *err)
+{
+    const HostApi *host = host_open(&c->unit);
+    HostOptions opt = {(int)c->opt_level, NULL};
+    TikKernel entry;
+    void *handle;
+    if (!host || !host->jit(&job->kernel, 1, &opt, &entry, &handle)) {
+        set_error(err, TIK_OK, "", "");
+        return false; /* the unit has the diagnostic */
+    }
+    bool ok = tik_launch_watched(&entry, job->pointers, (int)c->threads,
+                                 warn_while_running, c, err);
+    host->release(handle);
+    return ok;
 }
 
 static bool
@@ -458,7 +453,7 @@ run_emulator(Cmd *c, Job *job, TikError *err)
 {
     TikArray lmem = {0};
     TikEmuOptions o = {
-        .lmem = c->lmem_dump ? &lmem : NULL, .warn = warn_of_lmem, .ctx = c};
+        .lmem = c->lmem_dump ? &lmem : NULL, .warn = warn_while_running, .ctx = c};
     TRY(read_fill(c, &o.lmem_fill));
     bool ok = tik_emulate_watched(job->blob, job->blob_size, job->blob_kernel,
                                   job->pointers, &o, err) &&

@@ -3,7 +3,7 @@
  * conversion it is. Without an operand in L0C tensor_mov is data_move.
  *
  * Owns: conv-soc, deqscale-type, deqscale-missing, relu, block-mode, onthefly of the calls; deq-sign-bit,
- * deq8-relu-offset, sid2-odd of literals and the warnings on them; pad-mode-path and type-pair
+ * deq8-relu-offset, sid2-odd of literals; relu-mismatch of data_copy; pad-mode-path and type-pair
  * of a tensor_mov that is a data_move. */
 #include "stage/tik_accmove.h"
 
@@ -31,18 +31,8 @@ broken(const AccCall *x, int slot, DiagId id, const char *text)
     return false;
 }
 
-typedef struct Warn {
-    const AccCall *x;
-} Warn;
-
-static void
-report_warning(void *ctx, const Fault *f)
-{
-    const AccCall *x = ((Warn *)ctx)->x;
-    stage_diag(x->in, tik_diag_of_rule(f->rule), x->span[ACC_SCALE], "%s", f->text);
-}
-
-/* A word that is known now. */
+/* A word that is known now. Its warnings are told by the rules of the instruction (accmove.c), but one: that
+ * relu is not or-ed into the word says the structure of data_copy. */
 static bool
 literal_word(const AccCall *x, Dtype dst)
 {
@@ -50,7 +40,6 @@ literal_word(const AccCall *x, Dtype dst)
     AccUse use = {scale, dst, tik_acc_number(x, ACC_RELU) != 0};
     uint64_t word;
     Fault f;
-    Warn w = {x};
     if ((scale != SCALE_DEQ8 && scale != SCALE_DEQ16) ||
         tik_is_runtime(x->got[ACC_SCALE]) || !val_as_uint64(x->got[ACC_SCALE], &word)) {
         return true;
@@ -58,7 +47,10 @@ literal_word(const AccCall *x, Dtype dst)
     if (!check_acc_words(&use, &word, 1, 0, &f)) {
         return broken(x, ACC_SCALE, tik_diag_of_rule(f.rule), f.text);
     }
-    check_acc_word_warnings(&use, word, x->enhanced, report_warning, &w);
+    if (x->enhanced && use.relu && !(word >> 47 & 1)) {
+        stage_diag(x->in, D_RELU_MISMATCH, x->span[ACC_SCALE],
+                   "relu is True and bit 47 of deqscale is 0; relu is applied");
+    }
     return true;
 }
 

@@ -6,6 +6,7 @@
  *   emu_transfer.c  moves that pad or reorder         emu_write.c    atomic writes
  *   emu_run.c       control, scalars, cores          emu_lane_io.c  masks, repeats, strides
  *   emu_control.c   reservations, flags       emu_meet.c     cores that wait for each other
+ *   emu_warn.c      warnings while running
  *   emu_check.c     run-time checks of instructions  emu_vector.c   elementwise instructions
  *   emu_layout.c    transposes                       emu_gather.c   gather, scatter, compress
  *                                                    emu_lanes*.c   arithmetic on lanes
@@ -30,12 +31,12 @@
 #include "tikblob.h"
 #include "tikrt.h"
 
-/* What is watched and shown beside the results, on processors with lanes. */
+/* What is watched and shown beside the results. */
 typedef struct EmuWatch {
     uint8_t fill;   /* of LMEM when a core starts */
     TikArray *lmem; /* gets the lanes of core 0 when it has ended; null: nothing does */
-    /* Told of reads of LMEM that no element stands behind, and of banks of it that are used twice; null: nothing is
-     * watched. */
+    /* Told of warnings while running (also reads of LMEM that no element stands behind, and banks of it that are used
+     * twice); null: nothing is watched. */
     void (*warn)(void *ctx, uint32_t descriptor, Rule rule, const char *text);
     void *ctx;
 } EmuWatch;
@@ -218,8 +219,9 @@ struct EmuRun {
         waits; /* number of cores that the core waits for at a barrier; 0: it has ended */
     uint8_t *sreg; /* special registers, SREG_BYTES */
     Flags flags;
-    uint8_t *lmem_state, *warned; /* emu_lmem_watch.c; null: not watched */
-    const EmuOp *before;          /* the instruction that ran last; null: none */
+    uint8_t *lmem_state; /* emu_lmem_watch.c; null: not watched */
+    uint8_t *warned;     /* emu_warn.c, by instruction; null: nobody is told */
+    const EmuOp *before; /* the instruction that ran last; null: none */
     uint64_t steps, step_limit;
     uint32_t core;
     EmuResult *res;
@@ -231,6 +233,12 @@ emu_chosen(const EmuProgram *p, Choice point)
 {
     return chosen(&p->kernel.choices, point);
 }
+
+/* An instruction of a run, for emu_warn. */
+typedef struct EmuSite {
+    EmuRun *r;
+    const EmuOp *op;
+} EmuSite;
 
 /* ---- between the files ----------------------------------------------------------------------------- */
 
@@ -352,6 +360,16 @@ bool emu_write_mode(EmuRun *r, const EmuOp *op, int dst, Scope from, int64_t bur
                     AtomicWrite *w);
 /* Writes n bytes, whole elements where the mode is on. */
 void emu_write(const AtomicWrite *w, uint8_t *dst, const uint8_t *src, int64_t n);
+
+/* emu_warn.c: before and behind a run. False: out of memory. */
+bool emu_warn_begin(EmuRun *r);
+void emu_warn_end(EmuRun *r);
+/* Whether a rule is told of an instruction and was not yet. */
+bool emu_warns(const EmuRun *r, const EmuOp *op, Rule rule);
+/* Tells of a warning on an instruction, site: an EmuSite; not for the second time. */
+void emu_warn(void *site, const Fault *f);
+/* Warnings on the numbers of an instruction that was executed, where warnings are told. */
+void emu_warn_numbers(EmuRun *r, const EmuOp *op);
 
 /* emu_check.c: the operands of an instruction as the rules see them. */
 void emu_instr(const EmuRun *r, const EmuOp *op, CheckInstr *in);

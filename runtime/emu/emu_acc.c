@@ -105,6 +105,10 @@ read_words(EmuRun *r, const EmuOp *op, Acc *a, int64_t burst)
     if (!check_acc_words(&use, word, n, burst * n, &f)) {
         return emu_record(r, op, &f);
     }
+    if (r->warned != NULL && (a->vector || !(op->literals >> ACC_SCALE & 1))) {
+        EmuSite site = {r, op};
+        check_acc_word_warnings(&use, word, n, burst * n, emu_warn, &site);
+    }
     bool cut = chosen(&r->p->kernel.choices, CHOICE_DEQ_M19) == CHOSE_DEQ_M19_CUT;
     num_deq_words(&a->deq, word, a->mode == BLOCK_SC && n > 1 ? 4 : n, !cut);
     a->deq.relu = a->relu || (!a->vector && (word[0] >> 47 & 1));

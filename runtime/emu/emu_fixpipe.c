@@ -2,8 +2,10 @@
  * done to the elements of a row is in runtime/num/num_deq.h. */
 #include "emu/emu.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "isa/accmove.h"
 #include "isa/fixpipe.h"
 #include "num/num_deq.h"
 
@@ -272,6 +274,24 @@ columns_tensors(const EmuRun *r, const EmuOp *op, Columns *c)
     return c->src != NULL && c->dst != NULL;
 }
 
+/* The word of column i. */
+static void
+warn_word(EmuRun *r, const EmuOp *op, const Columns *c, int64_t i, uint64_t word)
+{
+    EmuSite site = {r, op};
+    char name[32] = "deq_scalar";
+    Fault f;
+    if (r->warned == NULL || (c->words == NULL && (op->literals >> FC_SCALE & 1))) {
+        return;
+    }
+    if (c->words != NULL) {
+        snprintf(name, sizeof name, "deq[%lld]", (long long)i);
+    }
+    if (!check_word_reserved(word, FC_SCALE, name, &f)) {
+        emu_warn(&site, &f);
+    }
+}
+
 /* The words of the columns from k on; those behind the last one are as that. */
 static bool
 columns_words(EmuRun *r, const EmuOp *op, Columns *c, int64_t k)
@@ -288,6 +308,7 @@ columns_words(EmuRun *r, const EmuOp *op, Columns *c, int64_t k)
         if (narrow && !check_pack_sign(word[i], dtype_of(r, op, FC_DST), &f)) {
             return emu_record(r, op, &f);
         }
+        warn_word(r, op, c, at, word[i]);
     }
     num_deq_words(&c->deq, word, ROW, false);
     c->deq.shift = c->deq.shift && narrow && dtype_of(r, op, FC_SRC) == DT_S32;

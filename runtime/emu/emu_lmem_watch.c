@@ -15,32 +15,23 @@ enum {
     PADDING
 };
 
-/* What an instruction was told of. */
-enum {
-    TOLD_READ = 1,
-    TOLD_BANKS = 2
-};
-
 bool
 emu_watch_begin(EmuRun *r)
 {
     const EmuProgram *p = r->p;
     const EmuWatch *w = p->kernel.watch;
     r->lmem_state = NULL;
-    r->warned = NULL;
     if (w == NULL || w->warn == NULL || p->lane_bytes == 0) {
         return true;
     }
     r->lmem_state = calloc((size_t)p->kernel.soc->lane->npu, (size_t)p->lane_bytes);
-    r->warned = calloc((size_t)p->nops + 1, sizeof *r->warned);
-    return r->lmem_state != NULL && r->warned != NULL;
+    return r->lmem_state != NULL;
 }
 
 void
 emu_watch_end(EmuRun *r)
 {
     free(r->lmem_state);
-    free(r->warned);
 }
 
 /* The state of the bytes at an address of the lanes. */
@@ -54,21 +45,16 @@ static void
 warn(EmuRun *r, const EmuOp *op, int slot, const uint8_t *at, uint8_t state)
 {
     int n;
-    char text[240];
-    size_t index = (size_t)(op - r->p->ops);
+    EmuSite site = {r, op};
+    Fault f = {.rule = state == PADDING ? RULE_PAD_READ : RULE_UNINIT_READ};
     int64_t byte = at - (r->p->scratch + r->p->scope_at[SC_LMEM]);
-    Rule rule = state == PADDING ? RULE_PAD_READ : RULE_UNINIT_READ;
-    if (r->warned[index] & TOLD_READ) {
-        return;
-    }
-    r->warned[index] |= TOLD_READ;
     const ParamInfo *params = form_params(op_table[op->op].form, &n);
-    snprintf(text, sizeof text, "%s of %s is read in lane %lld, byte %lld, %s",
+    snprintf(f.text, sizeof f.text, "%s of %s is read in lane %lld, byte %lld, %s",
              params[slot].name, op_table[op->op].name,
              (long long)(byte / r->p->lane_bytes), (long long)(byte % r->p->lane_bytes),
              state == PADDING ? "which is padding of what was written around it"
                               : "which nothing has written");
-    r->p->kernel.watch->warn(r->p->kernel.watch->ctx, op->index, rule, text);
+    emu_warn(&site, &f);
 }
 
 static void
@@ -156,10 +142,10 @@ void
 emu_watch_banks(EmuRun *r, const EmuOp *op)
 {
     const LaneTarget *t = r->p->kernel.soc->lane;
-    const EmuWatch *w = r->p->kernel.watch;
-    uint8_t *told = r->warned != NULL ? &r->warned[op - r->p->ops] : NULL;
+    EmuSite site = {r, op};
+    Fault f = {.rule = RULE_BANK_CONFLICT};
     BankClash c;
-    if (told == NULL || (*told & TOLD_BANKS) != 0) {
+    if (!emu_warns(r, op, RULE_BANK_CONFLICT)) {
         return;
     }
     BankUser u = used_by(r, op), before = {.n = 0};
@@ -167,8 +153,8 @@ emu_watch_banks(EmuRun *r, const EmuOp *op)
         before = used_by(r, r->before);
     }
     if (bank_clash(t, &u, &c) || bank_clash_behind(t, &before, &u, &c)) {
-        *told |= TOLD_BANKS;
-        w->warn(w->ctx, op->index, RULE_BANK_CONFLICT, c.text);
+        snprintf(f.text, sizeof f.text, "%s", c.text);
+        emu_warn(&site, &f);
     }
 }
 

@@ -121,6 +121,9 @@ emu_run_core(EmuRun *r)
         case DESC_INSTR:
             ok = op->exec(r, op);
             r->before = op;
+            if (r->warned != NULL && ok) {
+                emu_warn_numbers(r, op);
+            }
             pc++;
             if (op->op == OP_BLOCK_BARRIER && ok) {
                 r->waits = emu_slot(r, op, 1);
@@ -205,8 +208,10 @@ emu_run(EmuProgram *p, EmuResult *res)
     r.vals = malloc(((size_t)p->first_const + p->nconsts) * sizeof *r.vals);
     r.places = calloc((size_t)p->kernel.nregions + 1, sizeof *r.places);
     r.cores = p->kernel.cores;
-    if (r.vals == NULL || r.places == NULL || !emu_watch_begin(&r)) {
+    if (r.vals == NULL || r.places == NULL || !emu_warn_begin(&r) ||
+        !emu_watch_begin(&r)) {
         emu_watch_end(&r);
+        emu_warn_end(&r);
         free(r.vals);
         free(r.places);
         res->status = EMU_NO_MEMORY;
@@ -225,6 +230,7 @@ emu_run(EmuProgram *p, EmuResult *res)
         }
     }
     emu_watch_end(&r);
+    emu_warn_end(&r);
     free(r.places);
     free(r.vals);
     return ok;

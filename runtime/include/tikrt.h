@@ -117,6 +117,14 @@ typedef struct TikKernel {
  * A fault of the lowest core index is reported. */
 bool tik_launch(const TikKernel *k, TikArray *const *args, int threads, TikError *err);
 
+/* Told of a warning while running (relu-mismatch, deq-reserved, sign-forced, nop, stride-0; of the emulator also
+ * uninit-read, pad-read and bank-conflict), once for each instruction and rule; place: "file:line:column" or "". */
+typedef void TikWarn(void *ctx, const char *name, const char *text, const char *place);
+
+/* The same, and tells warn of warnings when all cores have ended. */
+bool tik_launch_watched(const TikKernel *k, TikArray *const *args, int threads,
+                        TikWarn *warn, void *ctx, TikError *err);
+
 /* The constant part of a run-time check, beside the code. */
 typedef struct TikCheckArg {
     int32_t scope, dtype; /* tensors */
@@ -185,15 +193,13 @@ int tikrt_barrier(TikCore *core, int64_t blocks, int32_t place);
 bool tik_emulate(const uint8_t *blob, size_t size, int kernel, TikArray *const *args,
                  TikError *err);
 
-/* What the emulator watches and shows of LMEM beside the results. */
+/* What the emulator watches and shows beside the results. */
 typedef struct TikEmuOptions {
-    uint8_t lmem_fill; /* its bytes when a core starts; else 0 */
+    uint8_t lmem_fill; /* bytes of LMEM when a core starts; else 0 */
     TikArray *
         lmem; /* gets the lanes of core 0 when it has ended, uint8 of (lanes, bytes that the kernel uses),
                           which the caller frees; null: nothing does */
-    /* Told of the rules uninit-read, pad-read and bank-conflict, once for each instruction; place: "file:line:column"
-     * or "". Null: nothing is watched. */
-    void (*warn)(void *ctx, const char *name, const char *text, const char *place);
+    TikWarn *warn; /* null: nobody is told, and nothing is watched */
     void *ctx;
 } TikEmuOptions;
 

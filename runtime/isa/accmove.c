@@ -453,6 +453,13 @@ acc_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), voi
                    (long long)sid, dtype_name(in->args[ACC_DST].t.dtype));
         report(ctx, &fault);
     }
+    if (!acc_scale_is_vector((AccScale)in->args[ACC_MODE].v) &&
+        in->args[ACC_SCALE].literal) {
+        AccUse use = {(AccScale)in->args[ACC_MODE].v, in->args[ACC_DST].t.dtype,
+                      in->args[ACC_RELU].v != 0};
+        uint64_t word = (uint64_t)in->args[ACC_SCALE].v;
+        check_acc_word_warnings(&use, &word, 1, 0, report, ctx);
+    }
 }
 
 const FamilyRules rules_acc = {.statics = acc_statics,

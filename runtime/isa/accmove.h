@@ -86,9 +86,13 @@ typedef struct AccUse {
  * literals and by both back ends. */
 bool check_acc_words(const AccUse *use, const uint64_t *word, int n, int64_t first,
                      Fault *fault);
-/* Warnings on a word: deq-reserved, sign-forced, relu-mismatch. enhanced: relu is not or-ed into the word. */
-void check_acc_word_warnings(const AccUse *use, uint64_t word, bool enhanced,
-                             void (*report)(void *ctx, const Fault *), void *ctx);
+/* Warnings on n words, the first of which is number first: deq-reserved, sign-forced, relu-mismatch; each once, for
+ * the first word. Asked of literals while compiling (FamilyRules.warnings), of others while running. */
+void check_acc_word_warnings(const AccUse *use, const uint64_t *word, int n,
+                             int64_t first, void (*report)(void *ctx, const Fault *),
+                             void *ctx);
+/* deq-reserved of one word, which messages call name. Told as a warning. */
+bool check_word_reserved(uint64_t word, int param, const char *name, Fault *fault);
 /* sid2-odd: asked like check_acc_words. */
 bool check_acc_lengths(BlockMode mode, Dtype dst, int64_t sid, int64_t nburst,
                        int64_t burst, Fault *fault);

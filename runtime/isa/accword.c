@@ -1,5 +1,5 @@
-/* accword.c: the rules on parameter words of scaled moves (cube-quant 10.1 to 10.4), which depend on contents: for
- * literals the stage asks them, for all others both back ends while they execute.
+/* accword.c: the rules on parameter words of scaled moves (cube-quant 10.1 to 10.4), which depend on contents: they are
+ * asked of literals while compiling, of all others by both back ends while they execute.
  *
  * Owns: deq-sign-bit, vdeq-mcb, deq8-relu-offset, relu-mismatch, sign-forced, deq-reserved, sid2-odd of these moves. */
 #include <stdio.h>
@@ -79,34 +79,80 @@ check_acc_words(const AccUse *use, const uint64_t *word, int n, int64_t first,
     return true;
 }
 
-void
-check_acc_word_warnings(const AccUse *use, uint64_t word, bool enhanced,
-                        void (*report)(void *ctx, const Fault *), void *ctx)
+bool
+check_word_reserved(uint64_t word, int param, const char *name, Fault *fault)
+{
+    FaultAt at = {RULE_DEQ_RESERVED, param, (int64_t)(word >> 48), 0, 0};
+    return word >> 48 == 0 ||
+           check_fail(fault, &at, "%s is 0x%llx; bits 63 to 48 are reserved and are 0",
+                      name, (unsigned long long)word);
+}
+
+/* Calls report when the rule is broken by one of the words, for the first of them. */
+typedef struct Words {
+    const AccUse *use;
+    const uint64_t *word;
+    int n;
+    int64_t first;
+    void (*report)(void *ctx, const Fault *);
+    void *ctx;
+} Words;
+
+static void
+warn_reserved(const Words *w)
 {
     Fault fault;
-    bool relu = word >> 47 & 1;
-    FaultAt at = {RULE_DEQ_RESERVED, ACC_SCALE, (int64_t)(word >> 48), 0, 0};
-    if (word >> 48 != 0) {
-        check_fail(&fault, &at,
-                   "deqscale is 0x%llx; bits 63 to 48 are reserved and are 0",
-                   (unsigned long long)word);
-        report(ctx, &fault);
+    char name[40];
+    for (int i = 0; i < w->n; i++) {
+        if (!check_word_reserved(w->word[i], ACC_SCALE,
+                                 word_name(w->use, w->first + i, name, sizeof name),
+                                 &fault)) {
+            w->report(w->ctx, &fault);
+            return;
+        }
     }
-    at.rule = RULE_SIGN_FORCED;
-    if (use->dst == DT_S8 && !(word >> 46 & 1)) {
+}
+
+/* With relu, a number that lacks the bit is what relu is for (tensor_mov ors them). */
+static void
+warn_relu(const Words *w)
+{
+    Fault fault;
+    char name[40];
+    bool vector = acc_scale_is_vector(w->use->scale), relu = w->use->relu;
+    for (int i = 0; i < w->n; i++) {
+        bool bit = w->word[i] >> 47 & 1;
+        if (bit != relu && (bit || vector)) {
+            FaultAt at = {RULE_RELU_MISMATCH, ACC_SCALE, bit, relu, relu};
+            check_fail(&fault, &at, "relu is %s and bit 47 of %s is %d; relu is %s",
+                       relu ? "True" : "False",
+                       word_name(w->use, w->first + i, name, sizeof name), bit,
+                       relu || !vector ? "applied" : "not applied");
+            w->report(w->ctx, &fault);
+            return;
+        }
+    }
+}
+
+void
+check_acc_word_warnings(const AccUse *use, const uint64_t *word, int n, int64_t first,
+                        void (*report)(void *ctx, const Fault *), void *ctx)
+{
+    Words w = {use, word, n, first, report, ctx};
+    FaultAt at = {RULE_SIGN_FORCED, ACC_SCALE, 0, 1, 1};
+    Fault fault;
+    if (use->scale == SCALE_NONE || use->scale == SCALE_DEQ || use->scale == SCALE_VDEQ) {
+        return;
+    }
+    warn_reserved(&w);
+    if (use->dst == DT_S8 && use->scale == SCALE_DEQ8 && !(word[0] >> 46 & 1)) {
         check_fail(&fault, &at,
                    "deqscale is 0x%llx, whose bit 46 is 0; for dst of int8 it "
                    "counts as 1",
-                   (unsigned long long)word);
+                   (unsigned long long)word[0]);
         report(ctx, &fault);
     }
-    at.rule = RULE_RELU_MISMATCH;
-    if (relu != use->relu && (relu || enhanced)) {
-        check_fail(&fault, &at,
-                   "relu is %s and bit 47 of deqscale is %d; relu is applied",
-                   use->relu ? "True" : "False", relu);
-        report(ctx, &fault);
-    }
+    warn_relu(&w);
 }
 
 bool

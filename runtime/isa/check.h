@@ -150,6 +150,12 @@ bool check_overlap_relates(Form f, int a, int b);
 void check_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
                     void *ctx);
 
+/* The same on numbers that only the run knows; both back ends ask behind an instruction. Warnings on contents are
+ * asked where the contents are read (accmove.h, fixpipe.h). */
+bool check_has_run_warnings(Op op);
+void check_run_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
+                        void *ctx);
+
 /* A set of bytes: count0 x count1 runs of len bytes: run (i, j) starts at
  * offset + i*stride0 + j*stride1. Empty when a count or len is 0. */
 typedef struct Footprint {

@@ -67,6 +67,9 @@ typedef struct FamilyRules {
     /* Warnings on a correct instruction. */
     void (*warnings)(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
                      void *ctx);
+    /* Warnings on numbers that are no literals, as they are while running. */
+    void (*run_warnings)(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
+                         void *ctx);
     /* Values and bounds relate numbers in ways that no interval tells: they are decided where all numbers are
      * known. Depends on attributes only. */
     bool (*irregular)(const CheckInstr *in);

@@ -137,8 +137,10 @@ fill_overlap_rule(Op op, int param)
     return op_table[op].form == FORM_VBCB ? RULE_OVERLAP_FORBIDDEN : RULE_OVERLAP_MULTI;
 }
 
+/* known: of literals, else of the others. */
 static void
-fill_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
+stride_warning(const CheckInstr *in, bool known, void (*report)(void *ctx, const Fault *),
+               void *ctx)
 {
     enum {
         BLK_STRIDE = 3
@@ -146,14 +148,28 @@ fill_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), vo
     const CheckArg *stride = &in->args[BLK_STRIDE];
     FaultAt at = {RULE_STRIDE_0, BLK_STRIDE, 0, 1, 255};
     Fault fault;
-    if (form_of(in) == FORM_VBCB && stride->literal && stride->v == 0) {
+    if (form_of(in) == FORM_VBCB && stride->literal == known && stride->v == 0) {
         check_fail(&fault, &at, "dst_blk_stride of vbcb is 0; it counts as 1");
         report(ctx, &fault);
     }
+}
+
+static void
+fill_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
+{
+    stride_warning(in, true, report, ctx);
+}
+
+static void
+fill_run_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
+                  void *ctx)
+{
+    stride_warning(in, false, report, ctx);
 }
 
 const FamilyRules rules_fill = {.extent = fill_extent,
                                 .footprint = fill_footprint,
                                 .overlap = fill_overlap,
                                 .overlap_rule = fill_overlap_rule,
-                                .warnings = fill_warnings};
+                                .warnings = fill_warnings,
+                                .run_warnings = fill_run_warnings};

@@ -4,6 +4,7 @@
  * deqscale-type, deq-addr. */
 #include "isa/fixpipe.h"
 
+#include "isa/accmove.h"
 #include "isa/check_int.h"
 
 /* ---- tables ------------------------------------------------------------------------------------------ */
@@ -462,6 +463,13 @@ columns_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
     if (in->args[FC_SRC_STRIDE].literal && in->args[FC_SRC_STRIDE].v == 0) {
         check_fail(&fault, &at,
                    "src_stride is 0: all blocks of columns are read from the same rows");
+        report(ctx, &fault);
+    }
+    FixMode mode = (FixMode)in->args[FC_MODE].v;
+    if (fix_mode_scales(mode) && !fix_mode_is_vector(mode) &&
+        in->args[FC_SCALE].literal &&
+        !check_word_reserved((uint64_t)in->args[FC_SCALE].v, FC_SCALE, "deq_scalar",
+                             &fault)) {
         report(ctx, &fault);
     }
 }

@@ -654,6 +654,20 @@ load_reads_dst(const CheckInstr *in)
     return sem_of(in) == SEM_COL2IMG;
 }
 
+/* A literal 0 is an error (repeat-range). */
+static void
+load_run_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
+                  void *ctx)
+{
+    Form form = op_table[in->op].form;
+    FaultAt at = {RULE_NOP, LOAD2D_REPEAT, 0, 1, 255};
+    Fault fault;
+    if ((form == FORM_LOAD2D1 || form == FORM_LOAD2D) && in->args[LOAD2D_REPEAT].v == 0) {
+        check_fail(&fault, &at, "repeat_times is 0: nothing is loaded");
+        report(ctx, &fault);
+    }
+}
+
 const FamilyRules rules_load = {.statics = static_load,
                                 .extent = load_extent,
                                 .footprint = load_footprint,
@@ -664,4 +678,5 @@ const FamilyRules rules_load = {.statics = static_load,
                                 .value = load_value,
                                 .value_rule = load_value_rule,
                                 .irregular = load_irregular,
-                                .reads_dst = load_reads_dst};
+                                .reads_dst = load_reads_dst,
+                                .run_warnings = load_run_warnings};

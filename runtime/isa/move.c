@@ -402,3 +402,19 @@ check_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), v
         rules->warnings(in, report, ctx);
     }
 }
+
+bool
+check_has_run_warnings(Op op)
+{
+    const FamilyRules *rules = check_family(op);
+    return rules != NULL && rules->run_warnings != NULL;
+}
+
+void
+check_run_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
+                   void *ctx)
+{
+    if (check_has_run_warnings(in->op)) {
+        check_family(in->op)->run_warnings(in, report, ctx);
+    }
+}

@@ -605,17 +605,17 @@ transfer_value_relates(Op op, int param)
     return op_table[op].form != FORM_PADMOVE || param == PM_BURST;
 }
 
+/* known: of literals, else of the others. */
 static void
-transfer_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
-                  void *ctx)
+zero_warning(const CheckInstr *in, bool known, void (*report)(void *ctx, const Fault *),
+             void *ctx)
 {
     Fault fault;
-    check_tail_warning(in, report, ctx);
     if (form_of(in) != FORM_ND2NZ && form_of(in) != FORM_NZ2ND) {
         return;
     }
     for (int i = NZ_NUM; i <= NZ_COLS; i++) {
-        if (literal_zero(in, i)) {
+        if (in->args[i].literal == known && number(in, i) == 0) {
             FaultAt at = {RULE_NOP, i, 0, 1, INT64_MAX};
             check_fail(&fault, &at, "%s is 0: nothing is moved", check_param_name(in, i));
             report(ctx, &fault);
@@ -624,10 +624,26 @@ transfer_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *)
     }
 }
 
+static void
+transfer_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
+                  void *ctx)
+{
+    check_tail_warning(in, report, ctx);
+    zero_warning(in, true, report, ctx);
+}
+
+static void
+transfer_run_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
+                      void *ctx)
+{
+    zero_warning(in, false, report, ctx);
+}
+
 const FamilyRules rules_transfer = {.statics = transfer_statics,
                                     .extent = transfer_extent,
                                     .footprint = transfer_footprint,
                                     .value = transfer_value,
                                     .value_rule = transfer_value_rule,
                                     .value_relates = transfer_value_relates,
-                                    .warnings = transfer_warnings};
+                                    .warnings = transfer_warnings,
+                                    .run_warnings = transfer_run_warnings};

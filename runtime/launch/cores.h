@@ -15,6 +15,9 @@ void turns_wait(Turns *t, int32_t core);
 /* Each core ends once, also one that was never run. */
 void turns_end(Turns *t, int32_t core);
 
+/* warn.c: what was warned of. */
+typedef struct Warnings Warnings;
+
 /* One launch; threads share it. lowest and error are written in a critical section only. */
 typedef struct Launch {
     const TikKernel *kernel;
@@ -23,7 +26,8 @@ typedef struct Launch {
     int32_t cores;  /* that run; grows when a core says that there are more blocks */
     int32_t lowest; /* core of error */
     TikError error;
-    Turns *turns; /* of kernels with TIK_TURNS; else null */
+    Turns *turns;       /* of kernels with TIK_TURNS; else null */
+    Warnings *warnings; /* null: nobody is told */
 } Launch;
 
 struct TikCore {
@@ -39,9 +43,23 @@ struct TikCore {
     struct Fiber *fiber; /* of kernels whose cores meet; else null */
 };
 
+/* An instruction of a core. */
+typedef struct WarnSite {
+    TikCore *core;
+    const TikCheck *op;
+} WarnSite;
+
+Warnings *warnings_new(void); /* null: no memory */
+void warnings_free(Warnings *w);
+/* Notes a warning of the WarnSite. */
+void warnings_note(void *site, const Fault *f);
+/* Behind the run. */
+void warnings_tell(const Launch *l, TikWarn *warn, void *ctx);
+
 /* Keeps the error of the lowest core. */
 void launch_note_error(Launch *l, int32_t core, const TikError *e);
 void launch_no_scratch(Launch *l);
+void launch_no_memory(Launch *l);
 /* meet.c: runs the cores of a kernel that wait for each other. */
 void launch_meeting(Launch *l);
 

@@ -63,6 +63,7 @@ static int
 fill_arg(const TikCore *core, CheckArg *out, Role role, const TikCheckArg *arg,
          const int64_t *values)
 {
+    out->literal = false;
     switch (role) {
     case ROLE_DST:
     case ROLE_SRC:
@@ -147,11 +148,17 @@ tikrt_exec(TikCore *core, const TikCheck *op, const int64_t *values,
     c.sreg = operands[n];
     c.lane_bytes = core->kernel->lane_bytes;
     c.flags = &core->flags;
+    WarnSite site = {core, op};
+    c.warn = core->launch->warnings != NULL ? warnings_note : NULL;
+    c.ctx = &site;
     take_turn(core, &c, params, n);
     c.fault =
         (Fault){.rule = RULE_NOT_ON_ARCH, .text = "the library is older than the code"};
     OpFn *fn = ops_find(op_table[op->op].sem);
     if (fn != NULL && fn(&c)) {
+        if (c.warn != NULL) {
+            check_run_warnings(&c.in, c.warn, c.ctx);
+        }
         return 0;
     }
     record(core, c.fault.rule, c.fault.text, op->place);
@@ -247,6 +254,14 @@ launch_no_scratch(Launch *l)
     launch_note_error(l, -1, &e);
 }
 
+void
+launch_no_memory(Launch *l)
+{
+    TikError e;
+    launch_error(&e, TIK_ERR_IO, "limit-memory", "not enough memory to run the kernel");
+    launch_note_error(l, -1, &e);
+}
+
 static void
 run_thread(Launch *l, int32_t first, int32_t cores)
 {
@@ -294,15 +309,25 @@ launch_cores(Launch *l)
     }
 }
 
+/* Who is told of warnings; fn null: nobody. */
+typedef struct Listener {
+    TikWarn *fn;
+    void *ctx;
+} Listener;
+
 static bool
-run(const TikKernel *k, uint8_t *const *args, int threads, TikError *err)
+run(const TikKernel *k, uint8_t *const *args, int threads, const Listener *listener,
+    TikError *err)
 {
     Launch l = {.kernel = k,
+                .warnings = listener->fn != NULL ? warnings_new() : NULL,
                 .args = args,
                 .threads = thread_count(k, threads),
                 .cores = k->cores,
                 .lowest = INT32_MAX};
-    if (k->meets) {
+    if (listener->fn != NULL && l.warnings == NULL) {
+        launch_no_memory(&l);
+    } else if (k->meets) {
         launch_meeting(&l);
     } else if (k->ordered == TIK_TURNS && (l.turns = turns_new(MOST_BLOCKS)) == NULL) {
         launch_no_scratch(&l);
@@ -310,6 +335,10 @@ run(const TikKernel *k, uint8_t *const *args, int threads, TikError *err)
         launch_cores(&l);
     }
     turns_free(l.turns);
+    if (l.warnings != NULL) {
+        warnings_tell(&l, listener->fn, listener->ctx);
+    }
+    warnings_free(l.warnings);
     if (l.lowest == INT32_MAX) {
         return true;
     }
@@ -319,8 +348,9 @@ run(const TikKernel *k, uint8_t *const *args, int threads, TikError *err)
     return false;
 }
 
-bool
-tik_launch(const TikKernel *k, TikArray *const *arrays, int threads, TikError *err)
+static bool
+launch(const TikKernel *k, TikArray *const *arrays, int threads, const Listener *listener,
+       TikError *err)
 {
     if (k->nparams < 0 || k->nparams > MAX_ARGS || k->cores < 1 || k->scratch_bytes < 0 ||
         soc_find(k->soc) == NULL) {
@@ -329,7 +359,22 @@ tik_launch(const TikKernel *k, TikArray *const *arrays, int threads, TikError *e
     }
     Bound bound;
     bool ok = bound_init(&bound, k->params, k->nparams, arrays, err) &&
-              run(k, bound.args, threads, err);
+              run(k, bound.args, threads, listener, err);
     bound_free(&bound);
     return ok;
+}
+
+bool
+tik_launch(const TikKernel *k, TikArray *const *arrays, int threads, TikError *err)
+{
+    const Listener nobody = {NULL, NULL};
+    return launch(k, arrays, threads, &nobody, err);
+}
+
+bool
+tik_launch_watched(const TikKernel *k, TikArray *const *arrays, int threads,
+                   TikWarn *warn, void *ctx, TikError *err)
+{
+    const Listener listener = {warn, ctx};
+    return launch(k, arrays, threads, &listener, err);
 }

@@ -15,6 +15,9 @@ typedef struct OpCall {
     int64_t lane_bytes;      /* from lane to lane of LMEM */
     Flags *flags;            /* between the queues of the core */
     Fault fault;
+    /* Told of warnings on contents; null: nobody listens. */
+    void (*warn)(void *ctx, const Fault *f);
+    void *ctx;
 } OpCall;
 
 /* Executes the instruction; false: fault is filled (a rule on the contents of a tensor). */

@@ -35,6 +35,19 @@ operand(const Move *m, int slot)
 
 /* ---- parameters ------------------------------------------------------------------------------------------ */
 
+/* Of words that were no literals. */
+static bool
+words_good(OpCall *c, const AccUse *use, const uint64_t *words, int n, int64_t first)
+{
+    if (!check_acc_words(use, words, n, first, &c->fault)) {
+        return false;
+    }
+    if (c->warn != NULL && (n > 1 || !c->in.args[ACC_SCALE].literal)) {
+        check_acc_word_warnings(use, words, n, first, c->warn, c->ctx);
+    }
+    return true;
+}
+
 /* Words of burst i. */
 static bool
 load_words(OpCall *c, Move *m, int64_t i)
@@ -46,11 +59,11 @@ load_words(OpCall *c, Move *m, int64_t i)
         words[0] = (uint64_t)operand(m, ACC_SCALE);
         m->deq.relu = use.relu || words[0] >> 47 & 1;
         num_deq_words(&m->deq, words, 1, exact);
-        return check_acc_words(&use, words, 1, 0, &c->fault);
+        return words_good(c, &use, words, 1, 0);
     }
     memcpy(words, c->at[ACC_SCALE] + 128 * i, sizeof words);
     num_deq_words(&m->deq, words, m->mode == BLOCK_SC ? 4 : CHANNELS, exact);
-    return check_acc_words(&use, words, CHANNELS, CHANNELS * i, &c->fault);
+    return words_good(c, &use, words, CHANNELS, CHANNELS * i);
 }
 
 static bool

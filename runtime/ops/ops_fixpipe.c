@@ -1,7 +1,9 @@
 /* ops_fixpipe.c: results of the matrix unit from L0C to memory (cube-quant 8 and 12) for compiled kernels, by pieces of
  * many rows of 16 channels. */
+#include <stdio.h>
 #include <string.h>
 
+#include "isa/accmove.h"
 #include "isa/fixpipe.h"
 #include "num/num_deq.h"
 #include "ops/ops_int.h"
@@ -167,6 +169,26 @@ typedef struct Columns {
     bool vector;
 } Columns;
 
+/* deq-reserved of words from column first on that were no literals. */
+static void
+warn_words(OpCall *c, const Columns *x, const uint64_t *words, int n, int64_t first)
+{
+    char name[32] = "deq_scalar";
+    Fault fault;
+    if (c->warn == NULL || (!x->vector && c->in.args[FC_SCALE].literal)) {
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        if (x->vector) {
+            snprintf(name, sizeof name, "deq[%lld]", (long long)(first + i));
+        }
+        if (!check_word_reserved(words[i], FC_SCALE, name, &fault)) {
+            c->warn(c->ctx, &fault);
+            return;
+        }
+    }
+}
+
 /* Words of column block k, of which the last may have fewer columns. */
 static bool
 column_words(OpCall *c, Columns *x, int64_t k)
@@ -183,6 +205,7 @@ column_words(OpCall *c, Columns *x, int64_t k)
             return false;
         }
     }
+    warn_words(c, x, words, n, k * CHANNELS);
     for (int i = n; i < CHANNELS; i++) {
         words[i] = words[n - 1];
     }

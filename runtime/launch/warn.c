@@ -1,0 +1,110 @@
+/* warn.c: warnings of compiled kernels while running. Each rule is told once for each instruction, for the lowest core
+ * that broke it, in the order of the cores: as the emulator does, whatever the threads did. */
+#include "launch/cores.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct Warning {
+    const TikCheck *op;
+    Rule rule;
+    int32_t core;
+    int64_t
+        number; /* in the order in which they came; of one core that is its program's */
+    char text[240];
+} Warning;
+
+struct Warnings {
+    Warning *rows;
+    int64_t n, cap, next;
+};
+
+Warnings *
+warnings_new(void)
+{
+    return calloc(1, sizeof(Warnings));
+}
+
+void
+warnings_free(Warnings *w)
+{
+    if (w != NULL) {
+        free(w->rows);
+        free(w);
+    }
+}
+
+/* The row of a rule of an instruction; a new one has core INT32_MAX. Null: no memory. */
+static Warning *
+row_of(Warnings *w, const TikCheck *op, Rule rule)
+{
+    for (int64_t i = 0; i < w->n; i++) {
+        if (w->rows[i].op == op && w->rows[i].rule == rule) {
+            return &w->rows[i];
+        }
+    }
+    if (w->n == w->cap) {
+        int64_t cap = w->cap * 2 + 16;
+        Warning *rows = realloc(w->rows, (size_t)cap * sizeof *rows);
+        if (rows == NULL) {
+            return NULL;
+        }
+        w->rows = rows;
+        w->cap = cap;
+    }
+    w->rows[w->n] = (Warning){.op = op, .rule = rule, .core = INT32_MAX};
+    return &w->rows[w->n++];
+}
+
+static bool
+note(Warnings *w, const TikCheck *op, int32_t core, const Fault *f)
+{
+    Warning *row = row_of(w, op, f->rule);
+    if (row != NULL && core < row->core) {
+        row->core = core;
+        row->number = w->next++;
+        snprintf(row->text, sizeof row->text, "%s", f->text);
+    }
+    return row != NULL;
+}
+
+void
+warnings_note(void *site, const Fault *f)
+{
+    const WarnSite *s = site;
+    bool ok;
+#pragma omp critical(tik_launch_warning)
+    ok = note(s->core->launch->warnings, s->op, s->core->index, f);
+    if (!ok) {
+        launch_no_memory(s->core->launch);
+    }
+}
+
+static int
+in_order(const void *a, const void *b)
+{
+    const Warning *x = a, *y = b;
+    return x->core != y->core ? (x->core > y->core) - (x->core < y->core)
+                              : (x->number > y->number) - (x->number < y->number);
+}
+
+void
+warnings_tell(const Launch *l, TikWarn *warn, void *ctx)
+{
+    Warnings *w = l->warnings;
+    if (w->n > 0) {
+        qsort(w->rows, (size_t)w->n, sizeof *w->rows, in_order);
+    }
+    /* The emulator would not have come to the cores behind one that failed. */
+    for (int64_t i = 0; i < w->n && w->rows[i].core <= l->lowest; i++) {
+        char place[200] = "";
+        const TikPlace *p = l->kernel->places;
+        int32_t at = w->rows[i].op->place;
+        if (at >= 0 && at < l->kernel->nplaces) {
+            snprintf(place, sizeof place, "%s:%" PRIu32 ":%" PRIu32, p[at].file,
+                     p[at].line, p[at].column);
+        }
+        warn(ctx, rule_table[w->rows[i].rule].name, w->rows[i].text, place);
+    }
+}
