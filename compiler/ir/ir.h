@@ -99,6 +99,8 @@ typedef struct PackInfo {
     bool depthwise;
     bool requant;
     bool bias;
+    bool
+        nibbles; /* elements of 4 bits: weight is DT_S8 or DT_U8, two of them are a byte */
     PackPlan plan;
 } PackInfo;
 

@@ -423,11 +423,13 @@ weight(Reader *p, Buffer *b, bool packed)
     uint32_t begin = p->pos;
     TRY(reader_expect(p, "("));
     TRY(weight_dims(p, i));
+    i->nibbles = reader_accept(p, "nibbles");
     i->depthwise = reader_accept(p, "depthwise");
     i->requant = reader_accept(p, "requant");
     i->bias = reader_accept(p, "bias");
     TRY(reader_expect(p, ")"));
-    bool fits = pack_target(p->k->soc, &target) && weight_plan(&target, i) == PACK_OK &&
+    bool fits = (!i->nibbles || i->weight == DT_S8 || i->weight == DT_U8) &&
+                pack_target(p->k->soc, &target) && weight_plan(&target, i) == PACK_OK &&
                 b->dtype == weight_stored_dtype(i) && b->shape.n == 4;
     for (int d = 0; fits && d < 4; d++) {
         fits = (uint64_t)b->shape.p[d] == i->plan.shape[d];

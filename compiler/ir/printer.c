@@ -504,11 +504,12 @@ static void
 show_pack(Text *out, const Buffer *b)
 {
     const PackInfo *i = b->pack;
-    text_printf(out, " %s(%s[%lld, %lld, %lld, %lld]%s%s%s)",
+    text_printf(out, " %s(%s[%lld, %lld, %lld, %lld]%s%s%s%s)",
                 b->packed ? "packed" : "plain", dtype_name(i->weight),
                 (long long)i->dim[0], (long long)i->dim[1], (long long)i->dim[2],
-                (long long)i->dim[3], i->depthwise ? " depthwise" : "",
-                i->requant ? " requant" : "", i->bias ? " bias" : "");
+                (long long)i->dim[3], i->nibbles ? " nibbles" : "",
+                i->depthwise ? " depthwise" : "", i->requant ? " requant" : "",
+                i->bias ? " bias" : "");
 }
 
 static void

@@ -6,7 +6,7 @@ weight_source(const PackInfo *i, const void *data)
 {
     return (PackWeight){
         .data = data,
-        .bits = 8 * (unsigned)dtype_size(i->weight),
+        .bits = i->nibbles ? 4 : 8 * (unsigned)dtype_size(i->weight),
         .is_float = dtype_is_float(i->weight),
         .is_bfloat = i->weight == DT_BF16,
         .oc = (uint64_t)i->dim[0],
@@ -20,7 +20,15 @@ weight_source(const PackInfo *i, const void *data)
 Dtype
 weight_stored_dtype(const PackInfo *info)
 {
-    return info->bias || info->requant ? DT_U8 : info->weight;
+    return info->bias || info->requant || info->nibbles ? DT_U8 : info->weight;
+}
+
+const char *
+weight_dtype_name(const PackInfo *info)
+{
+    return !info->nibbles          ? dtype_name(info->weight)
+           : info->weight == DT_S8 ? "int4"
+                                   : "uint4";
 }
 
 PackResult

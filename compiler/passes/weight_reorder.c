@@ -7,6 +7,19 @@
 #include "ir/weight.h"
 #include "passes/passes.h"
 
+/* The elements of a weight, each in bytes of its own. */
+static const uint8_t *
+elements(Kernel *k, const PackInfo *i, const uint8_t *data)
+{
+    if (!i->nibbles) {
+        return data;
+    }
+    uint64_t n = (uint64_t)(i->dim[0] * i->dim[1] * i->dim[2] * i->dim[3]);
+    uint8_t *apart = arena_alloc(&k->arena, (size_t)n);
+    pack_nibbles_apart(data, n, apart);
+    return apart;
+}
+
 static void
 reorder(Kernel *k, const PackTarget *t, Buffer *b)
 {
@@ -15,7 +28,8 @@ reorder(Kernel *k, const PackTarget *t, Buffer *b)
     const uint8_t *words = b->data;
     const uint8_t *bias =
         words + (i->requant ? 4 * (size_t)t->requant_words * (size_t)i->dim[0] : 0);
-    PackWeight w = weight_source(i, bias + (i->bias ? 4 * (size_t)i->dim[0] : 0));
+    const uint8_t *weight = bias + (i->bias ? 4 * (size_t)i->dim[0] : 0);
+    PackWeight w = weight_source(i, elements(k, i, weight));
     if (i->bias || i->requant) {
         pack_rows(t, &w, words, bias, &i->plan, out);
     } else {

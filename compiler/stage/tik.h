@@ -118,6 +118,7 @@ struct Root {
     StmtId reserve;   /* on-core and dynamic: the instruction that gives it its room */
     bool dynamic; /* its size is known only at run time; elems and bytes are the most */
     int bits;     /* 4: two elements in each of its bytes; else that of the dtype */
+    bool sign4;   /* bits 4: int4, else uint4 */
     const Root
         *holds; /* in LMEM: the packed constant that was moved here last; null: none */
 };
@@ -172,6 +173,7 @@ struct View {
     ExprId off;         /* bytes from the start of the root, int64 */
     ExprId flat_len;    /* elements of the shape at creation or at the last reshape */
     const Lanes *lanes; /* in LMEM: where they are in the lanes; null: linear */
+    int64_t halves;     /* while it is being indexed: elements of 4 bits behind off */
 };
 
 /* Expr and Scalar share their first members. */
@@ -423,6 +425,10 @@ bool tik_start_addr(Interp *in, Root *r, Value v, Span span);
 bool tik_reuse_list(Interp *in, Root *r, Value v, Span span, bool apart);
 
 /* Reports a text that names no dtype; what: " of tensors" or the like. */
+/* The dtype of the name, with bits and sign4 of the root. Elements of 4 bits exist where memory has lanes; two of them
+ * are a byte. DT_NONE: there is none. */
+Dtype tik_find_dtype(Root *r, const char *text);
+const char *tik_dtype_name(const View *v);
 void tik_no_dtype(Interp *in, Span span, const char *text, const char *what);
 
 static inline ExprId
@@ -588,6 +594,7 @@ Value tik_const_new(Interp *in, Tik *c, const CallArgs *args);
 Value tik_resize(Interp *in, Tik *c, const CallArgs *args);
 Value tik_requant(Interp *in, Tik *c, const CallArgs *args);
 Value tik_pack_conv(Interp *in, Tik *c, const CallArgs *args);
+Value tik_pack_params(Interp *in, Tik *c, const CallArgs *args);
 Value tik_arange(Interp *in, Value self, const CallArgs *args);
 
 Value tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args);

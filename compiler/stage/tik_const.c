@@ -1,22 +1,19 @@
-/* tik_const.c: constants of the program (lmem.md 10.4): Const with values of the program or of a file, resize, and
- * pack_conv, which puts a convolution's weight, bias and requantisation into one.
+/* tik_const.c: constants of the program (lmem.md 10.4): Const with values of the program or of a file, resize, arange.
  *
  * A constant is a root in global memory with role BUF_CONST: it reads as a tensor in scope_gm, and is in
- * the kernel only when an instruction reads it. What pack_conv is given leaves no trace of its own: the
- * bytes go into the packed constant, in plain order; the pass weight-reorder gives them theirs.
+ * the kernel only when an instruction reads it.
  *
- * Owns: const-init, const-file, pack-shape, pack-type, pack-row-limit, resize-rank, resize-shrink. */
-#include "stage/tik.h"
+ * Owns: const-init, const-file, resize-rank, resize-shrink. */
+#include "stage/tik_const.h"
 
 #include <string.h>
 
-#include "ir/weight.h"
 #include "tikrt.h"
 
 /* ---- constants ------------------------------------------------------------------------------------------- */
 
-static bool
-read_name(Interp *in, Value v, Span span, Sym *out)
+bool
+tik_const_name(Interp *in, Value v, Span span, Sym *out)
 {
     const char *text;
     TRY(tik_text(in, v, "name", span, &text));
@@ -24,8 +21,8 @@ read_name(Interp *in, Value v, Span span, Sym *out)
     return tik_identifier(in, *out, span);
 }
 
-static Root *
-new_root(Interp *in, Tik *c, Sym name, Dtype t, Span span)
+Root *
+tik_const_root(Interp *in, Tik *c, Sym name, Dtype t, Span span)
 {
     Root *r = ARENA_NEW(&in->u->arena, Root);
     r->c = c;
@@ -39,9 +36,8 @@ new_root(Interp *in, Tik *c, Sym name, Dtype t, Span span)
     return r;
 }
 
-/* Elements and bytes of the shape. */
-static bool
-set_shape(Interp *in, Root *r, const int64_t *dim, int ndim, Span span)
+bool
+tik_const_shape(Interp *in, Root *r, const int64_t *dim, int ndim, Span span)
 {
     r->elems = 1;
     bool fits = true;
@@ -49,6 +45,7 @@ set_shape(Interp *in, Root *r, const int64_t *dim, int ndim, Span span)
         VEC_PUSH(&in->u->arena, &r->shape, dim[i]);
         fits = fits && checked_mul(r->elems, dim[i], &r->elems);
     }
+    r->elems = r->bits == 4 ? r->elems / 2 + r->elems % 2 : r->elems;
     fits = fits && checked_mul(r->elems, dtype_size(r->dtype), &r->bytes);
     if (!fits || r->bytes > IR_MAX_CONST) {
         stage_diag(in, D_CONST_INIT, span, "the constant '%s' has more than %lld bytes",
@@ -58,9 +55,8 @@ set_shape(Interp *in, Root *r, const int64_t *dim, int ndim, Span span)
     return true;
 }
 
-/* The constant as the program holds it. */
-static Value
-const_value(Interp *in, Root *r)
+Value
+tik_const_value(Interp *in, Root *r)
 {
     Tik *c = r->c;
     View *v = tik_view(in, r, (int)r->shape.n);
@@ -75,14 +71,13 @@ const_value(Interp *in, Root *r)
     return val_object(&v->base);
 }
 
-/* What a refused call gives, so that the program is looked at further: whatever uses it is silent. */
-static Value
-refused(Interp *in, Tik *c, Sym name, Span span)
+Value
+tik_const_refused(Interp *in, Tik *c, Sym name, Span span)
 {
     if (in->fatal) {
         return val_fail();
     }
-    View *v = tik_view(in, new_root(in, c, name, DT_S8, span), 1);
+    View *v = tik_view(in, tik_const_root(in, c, name, DT_S8, span), 1);
     v->dim[0].len = v->flat_len = tik_i64(c, 1);
     v->off = tik_i64(c, 0);
     tik_strides(c, v->dim, 1);
@@ -111,12 +106,12 @@ constant_shape(Interp *in, Tik *c, Value v, Span span, int64_t **dim, int *ndim)
 }
 
 static bool
-read_dtype(Interp *in, Value v, Span span, Dtype *out)
+read_dtype(Interp *in, Root *r, Value v, Span span)
 {
     const char *text;
     TRY(tik_text(in, v, "dtype", span, &text));
-    *out = dtype_find(text);
-    if (*out == DT_NONE) {
+    r->dtype = tik_find_dtype(r, text);
+    if (r->dtype == DT_NONE) {
         tik_no_dtype(in, span, text, " of constants");
         return false;
     }
@@ -154,6 +149,36 @@ fill(Interp *in, Root *r, Value init, Span span)
     return tik_fill(in, r, "init", init, span);
 }
 
+/* Elements of 4 bits are read as bytes and then put two to a byte. */
+static bool
+fill_halves(Interp *in, Root *r, Value init, Span span)
+{
+    int64_t lo = r->sign4 ? -8 : 0, hi = r->sign4 ? 7 : 15;
+    Root *wide = tik_const_root(in, r->c, r->name, r->sign4 ? DT_S8 : DT_U8, span);
+    TRY(tik_const_shape(in, wide, r->shape.p, (int)r->shape.n, span));
+    TRY(fill(in, wide, init, span) && stage_reserve(in, r->bytes, span));
+    for (int64_t i = 0; i < wide->elems; i++) {
+        int64_t v = r->sign4 ? (int8_t)wide->data[i] : wide->data[i];
+        if (v < lo || v > hi) {
+            stage_diag(in, D_CONST_INIT, span,
+                       "value %lld of '%s' is %lld; %s has %lld to %lld", (long long)i,
+                       tik_sym(in, r->name), (long long)v, r->sign4 ? "int4" : "uint4",
+                       (long long)lo, (long long)hi);
+            return false;
+        }
+    }
+    uint8_t *data = arena_alloc(&in->u->arena, (size_t)r->bytes);
+    pack_nibbles(wide->data, (uint64_t)wide->elems, data);
+    r->data = data;
+    return true;
+}
+
+static bool
+fill_any(Interp *in, Root *r, Value init, Span span)
+{
+    return r->bits == 4 ? fill_halves(in, r, init, span) : fill(in, r, init, span);
+}
+
 Value
 tik_const_new(Interp *in, Tik *c, const CallArgs *args)
 {
@@ -163,24 +188,22 @@ tik_const_new(Interp *in, Tik *c, const CallArgs *args)
                                        {"init", true, {0}}};
     Value got[ARRAY_LEN(params)];
     Span span[ARRAY_LEN(params)];
-    Root *r = new_root(in, c, 0, DT_S8, args->span);
+    Root *r = tik_const_root(in, c, 0, DT_S8, args->span);
     int64_t *dim;
     int ndim;
     if (!stage_bind(in, "Const", args, params, ARRAY_LEN(params), got, span)) {
         return val_fail();
     }
-    bool ok = tik_not_built(in, c, args->span) &&
-              read_dtype(in, got[0], span[0], &r->dtype) &&
-              read_name(in, got[2], span[2], &r->name) &&
+    bool ok = tik_not_built(in, c, args->span) && read_dtype(in, r, got[0], span[0]) &&
+              tik_const_name(in, got[2], span[2], &r->name) &&
               constant_shape(in, c, got[1], span[1], &dim, &ndim) &&
-              set_shape(in, r, dim, ndim, span[1]) && fill(in, r, got[3], span[3]);
-    return ok ? const_value(in, r) : refused(in, c, r->name, args->span);
+              tik_const_shape(in, r, dim, ndim, span[1]) &&
+              fill_any(in, r, got[3], span[3]);
+    return ok ? tik_const_value(in, r) : tik_const_refused(in, c, r->name, args->span);
 }
 
-/* A whole constant, not a slice of it; what: the parameter. Null: it is not, with a diagnostic unless one was
- * given when it was made. */
-static const Root *
-constant_of(Interp *in, const Tik *c, Value v, const char *what, Span span)
+const Root *
+tik_const_given(Interp *in, const Tik *c, Value v, const char *what, Span span)
 {
     const View *t = tik_is(v, &tik_tensor_class) ? (const View *)v.obj : NULL;
     if (t != NULL && t->poisoned) {
@@ -227,6 +250,28 @@ check_growth(Interp *in, const Root *src, const int64_t *dim, int ndim, Span spa
     return true;
 }
 
+static int64_t
+count_of(const Root *r)
+{
+    int64_t n = 1;
+    for (uint32_t i = 0; i < r->shape.n; i++) {
+        n *= r->shape.p[i]; /* as checked when it was made */
+    }
+    return n;
+}
+
+static void
+grow_halves(Interp *in, const Root *src, const Root *r, const uint64_t *from,
+            const uint64_t *to, uint8_t *data)
+{
+    uint64_t n = (uint64_t)count_of(src), m = (uint64_t)count_of(r);
+    uint8_t *small = arena_alloc(&in->u->arena, n);
+    uint8_t *large = arena_alloc(&in->u->arena, m);
+    pack_nibbles_apart(src->data, n, small);
+    pack_resize(small, from, to, (int)r->shape.n, 1, large);
+    pack_nibbles(large, m, data);
+}
+
 static void
 grow(Interp *in, const Root *src, Root *r)
 {
@@ -236,7 +281,12 @@ grow(Interp *in, const Root *src, Root *r)
         from[i] = (uint64_t)src->shape.p[i];
         to[i] = (uint64_t)r->shape.p[i];
     }
-    pack_resize(src->data, from, to, (int)r->shape.n, (size_t)dtype_size(r->dtype), data);
+    if (r->bits == 4) {
+        grow_halves(in, src, r, from, to, data);
+    } else {
+        pack_resize(src->data, from, to, (int)r->shape.n, (size_t)dtype_size(r->dtype),
+                    data);
+    }
     r->data = data;
 }
 
@@ -252,330 +302,22 @@ tik_resize(Interp *in, Tik *c, const CallArgs *args)
     if (!stage_bind(in, "resize", args, params, ARRAY_LEN(params), got, span)) {
         return val_fail();
     }
-    const Root *src = constant_of(in, c, got[0], "src", span[0]);
+    const Root *src = tik_const_given(in, c, got[0], "src", span[0]);
     Sym name = src ? src->name : 0;
     if (!src || !constant_shape(in, c, got[1], span[1], &dim, &ndim) ||
         !check_growth(in, src, dim, ndim, span[1]) ||
-        (got[2].kind != VAL_NONE && !read_name(in, got[2], span[2], &name))) {
-        return refused(in, c, name, args->span);
+        (got[2].kind != VAL_NONE && !tik_const_name(in, got[2], span[2], &name))) {
+        return tik_const_refused(in, c, name, args->span);
     }
-    Root *r = new_root(in, c, name, src->dtype, args->span);
-    if (!set_shape(in, r, dim, ndim, span[1]) || !stage_reserve(in, r->bytes, span[1])) {
-        return refused(in, c, name, args->span);
+    Root *r = tik_const_root(in, c, name, src->dtype, args->span);
+    r->bits = src->bits;
+    r->sign4 = src->sign4;
+    if (!tik_const_shape(in, r, dim, ndim, span[1]) ||
+        !stage_reserve(in, r->bits == 4 ? 5 * r->bytes : r->bytes, span[1])) {
+        return tik_const_refused(in, c, name, args->span);
     }
     grow(in, src, r);
-    return const_value(in, r);
-}
-
-/* ---- requant ----------------------------------------------------------------------------------------------------- */
-
-/* int32 values, of a list, a Const or one number. */
-typedef struct Words {
-    const void *p;
-    int64_t n; /* -1: one for all channels */
-} Words;
-
-typedef struct RequantObj {
-    Object base;
-    Tik *c;
-    Words mul, shift, zp;
-    bool poisoned; /* refused, with a diagnostic */
-} RequantObj;
-
-static void
-requant_repr(Interp *in, Object *self, Text *out)
-{
-    (void)in;
-    (void)self;
-    text_put(out, "<requant>");
-}
-
-static const ObjectClass requant_class = {.name = "requant", .repr = requant_repr};
-
-static bool
-words_of_const(Interp *in, const Tik *c, Value v, const char *what, Span span, Words *out)
-{
-    const Root *r = constant_of(in, c, v, what, span);
-    TRY(r != NULL);
-    if (r->dtype != DT_S32) {
-        stage_diag(in, D_PACK_TYPE, span, "%s is a constant of %s; it takes int32", what,
-                   dtype_name(r->dtype));
-        return false;
-    }
-    *out = (Words){r->data, r->elems};
-    return true;
-}
-
-static bool
-read_words(Interp *in, Tik *c, Value v, const char *what, Span span, Words *out)
-{
-    if (tik_is(v, &tik_tensor_class)) {
-        return words_of_const(in, c, v, what, span, out);
-    }
-    bool list = v.kind == VAL_LIST || v.kind == VAL_TUPLE;
-    Root *r = new_root(in, c, intern(&in->u->names, what), DT_S32, span);
-    int64_t n = list ? (int64_t)v.list->n : 1;
-    TRY(set_shape(in, r, &n, 1, span) && stage_reserve(in, r->bytes, span) &&
-        tik_fill(in, r, what, v, span));
-    *out = (Words){r->data, list ? n : -1};
-    return true;
-}
-
-Value
-tik_requant(Interp *in, Tik *c, const CallArgs *args)
-{
-    static const BindParam params[] = {
-        {"mul", true, {0}}, {"shift", true, {0}}, {"zp", false, {.kind = VAL_INT}}};
-    Value got[ARRAY_LEN(params)];
-    Span span[ARRAY_LEN(params)];
-    RequantObj *q = ARENA_NEW(&in->u->arena, RequantObj);
-    q->base.cls = &requant_class;
-    q->c = c;
-    if (!stage_bind(in, "requant", args, params, ARRAY_LEN(params), got, span)) {
-        return val_fail();
-    }
-    q->poisoned = !read_words(in, c, got[0], "mul", span[0], &q->mul) ||
-                  !read_words(in, c, got[1], "shift", span[1], &q->shift) ||
-                  !read_words(in, c, got[2], "zp", span[2], &q->zp);
-    return in->fatal ? val_fail() : val_object(&q->base);
-}
-
-/* ---- pack_conv ------------------------------------------------------------------------------------------------------ */
-
-enum {
-    K_WEIGHT,
-    K_BIAS,
-    K_REQUANT,
-    K_DEPTHWISE,
-    K_NAME,
-    K_COUNT
-};
-
-/* A call of pack_conv. */
-typedef struct Packing {
-    Interp *in;
-    Tik *c;
-    Value got[K_COUNT];
-    Span span[K_COUNT];
-    Span call;
-    PackTarget target;
-    const Root *weight;
-    const Root *bias;          /* or null */
-    const RequantObj *requant; /* or null */
-    PackInfo *info;
-} Packing;
-
-static bool
-check_length(const Packing *p, int what, const char *name, const Words *w)
-{
-    if (w->n >= 0 && w->n != p->info->dim[0]) {
-        stage_diag(p->in, D_PACK_SHAPE, p->span[what],
-                   "%s has %lld values; the weight '%s' has %lld output channels", name,
-                   (long long)w->n, tik_sym(p->in, p->weight->name),
-                   (long long)p->info->dim[0]);
-        return false;
-    }
-    return true;
-}
-
-static bool
-read_weight(Packing *p)
-{
-    p->weight = constant_of(p->in, p->c, p->got[K_WEIGHT], "weight", p->span[K_WEIGHT]);
-    TRY(p->weight != NULL);
-    if (p->weight->shape.n != 4) {
-        stage_diag(p->in, D_PACK_SHAPE, p->span[K_WEIGHT],
-                   "the weight '%s' has %u dimensions; 4 are: output channels, input "
-                   "channels, height, width",
-                   tik_sym(p->in, p->weight->name), p->weight->shape.n);
-        return false;
-    }
-    memcpy(p->info->dim, p->weight->shape.p, sizeof p->info->dim);
-    p->info->weight = p->weight->dtype;
-    p->info->depthwise = tik_is_set(p->got[K_DEPTHWISE]);
-    if (p->info->depthwise && p->info->dim[1] != 1) {
-        stage_diag(p->in, D_PACK_SHAPE, p->span[K_WEIGHT],
-                   "the weight '%s' has %lld input channels; a depthwise one has 1",
-                   tik_sym(p->in, p->weight->name), (long long)p->info->dim[1]);
-        return false;
-    }
-    return true;
-}
-
-static bool
-read_bias(Packing *p)
-{
-    if (p->got[K_BIAS].kind == VAL_NONE) {
-        return true;
-    }
-    p->bias = constant_of(p->in, p->c, p->got[K_BIAS], "bias", p->span[K_BIAS]);
-    TRY(p->bias != NULL);
-    if (p->bias->dtype != DT_S32) {
-        stage_diag(p->in, D_PACK_TYPE, p->span[K_BIAS],
-                   "bias is a constant of %s; it takes int32",
-                   dtype_name(p->bias->dtype));
-        return false;
-    }
-    Words w = {p->bias->data, p->bias->elems};
-    p->info->bias = true;
-    return check_length(p, K_BIAS, "bias", &w);
-}
-
-static bool
-read_requant(Packing *p)
-{
-    Value v = p->got[K_REQUANT];
-    if (v.kind == VAL_NONE) {
-        return true;
-    }
-    if (!tik_is(v, &requant_class) || ((RequantObj *)v.obj)->c != p->c) {
-        Diag *d =
-            stage_diag(p->in, D_ARG_TYPE, p->span[K_REQUANT],
-                       "requant is %s; it takes what requant() of this container gives",
-                       tik_a(p->in, v));
-        diag_help(p->in->u, d, "requant(mul=, shift=, zp=)");
-        return false;
-    }
-    p->requant = (RequantObj *)v.obj;
-    p->info->requant = true;
-    return !p->requant->poisoned && check_length(p, K_REQUANT, "mul", &p->requant->mul) &&
-           check_length(p, K_REQUANT, "shift", &p->requant->shift) &&
-           check_length(p, K_REQUANT, "zp", &p->requant->zp);
-}
-
-static void
-no_rule(const Packing *p)
-{
-    const PackInfo *i = p->info;
-    bool together = i->bias || i->requant;
-    Diag *d = stage_diag(p->in, D_PACK_TYPE, p->call,
-                         "%s has no rule for a %s%s weight%s", p->c->k->soc->name,
-                         i->depthwise ? "depthwise " : "", dtype_name(i->weight),
-                         i->bias && i->requant ? " with bias and requantisation in front"
-                         : i->bias             ? " with its bias in front"
-                         : i->requant          ? " with its requantisation in front"
-                                               : "");
-    if (together) {
-        diag_help(p->in->u, d,
-                  "pack the weight by itself and move the others on their own");
-    }
-}
-
-/* What the target makes of it. */
-static bool
-plan(Packing *p)
-{
-    PackInfo *i = p->info;
-    switch (weight_plan(&p->target, i)) {
-    case PACK_OK:
-        return true;
-    case PACK_BAD_TYPE:
-        no_rule(p);
-        return false;
-    case PACK_ROW_LIMIT:
-        stage_diag(
-            p->in, D_PACK_ROW_LIMIT, p->call,
-            "a row of the packed constant has %llu bytes, which do not split into two "
-            "axes of at most %d",
-            (unsigned long long)i->plan.row_bytes, PACK_MAX_DIM);
-        return false;
-    case PACK_TOO_LARGE:
-        break;
-    }
-    stage_diag(p->in, D_CONST_INIT, p->call,
-               "the packed constant has more than %lld bytes", (long long)IR_MAX_CONST);
-    return false;
-}
-
-/* Several channels share a scale or a zero point when one number was given. */
-static const int32_t *
-spread(const Packing *p, const Words *w)
-{
-    if (w->n >= 0) {
-        return w->p;
-    }
-    int32_t *all = ARENA_ARRAY(&p->in->u->arena, int32_t, p->info->dim[0]);
-    for (int64_t i = 0; i < p->info->dim[0]; i++) {
-        memcpy(&all[i], w->p, sizeof *all);
-    }
-    return all;
-}
-
-/* Its bytes in plain order. */
-static void
-put_plain(const Packing *p, Root *r)
-{
-    uint8_t *data = arena_alloc(&p->in->u->arena, (size_t)r->bytes);
-    uint64_t oc = (uint64_t)p->info->dim[0];
-    uint8_t *at = data;
-    if (p->requant) {
-        PackRequant q = {spread(p, &p->requant->mul), spread(p, &p->requant->shift),
-                         spread(p, &p->requant->zp), 1};
-        pack_requant_words(&p->target, oc, &q, at);
-        at += 4 * oc * p->target.requant_words;
-    }
-    if (p->bias) {
-        memcpy(at, p->bias->data, (size_t)p->bias->bytes);
-        at += p->bias->bytes;
-    }
-    memcpy(at, p->weight->data, (size_t)p->weight->bytes);
-    r->data = data;
-}
-
-static Value
-packed(Packing *p)
-{
-    PackInfo *i = p->info;
-    Sym name = p->weight->name;
-    int64_t dim[4];
-    if (p->got[K_NAME].kind != VAL_NONE &&
-        !read_name(p->in, p->got[K_NAME], p->span[K_NAME], &name)) {
-        return refused(p->in, p->c, name, p->call);
-    }
-    Root *r = new_root(p->in, p->c, name, weight_stored_dtype(i), p->call);
-    for (int k = 0; k < 4; k++) {
-        dim[k] = (int64_t)i->plan.shape[k];
-    }
-    if (!set_shape(p->in, r, dim, 4, p->call) ||
-        !stage_reserve(p->in, r->bytes, p->call)) {
-        return refused(p->in, p->c, name, p->call);
-    }
-    r->pack = i;
-    put_plain(p, r);
-    return const_value(p->in, r);
-}
-
-static bool
-has_lanes(Packing *p)
-{
-    const Soc *soc = p->c->k->soc;
-    if (!pack_target(soc, &p->target)) {
-        stage_diag(p->in, D_PACK_TYPE, p->call,
-                   "%s has no lanes; constants are packed for processors that do",
-                   soc->name);
-        return false;
-    }
-    return true;
-}
-
-Value
-tik_pack_conv(Interp *in, Tik *c, const CallArgs *args)
-{
-    static const BindParam params[K_COUNT] = {
-        {"weight", true, {0}},
-        {"bias", false, {.kind = VAL_NONE}},
-        {"requant", false, {.kind = VAL_NONE}},
-        {"depthwise", false, {.kind = VAL_BOOL}},
-        {"name", false, {.kind = VAL_NONE}},
-    };
-    Packing p = {.in = in, .c = c, .call = args->span};
-    p.info = ARENA_NEW(&c->k->arena, PackInfo);
-    if (!stage_bind(in, "pack_conv", args, params, K_COUNT, p.got, p.span)) {
-        return val_fail();
-    }
-    bool ok = tik_not_built(in, c, args->span) && has_lanes(&p) && read_weight(&p) &&
-              read_bias(&p) && read_requant(&p) && plan(&p);
-    return ok ? packed(&p) : refused(in, c, 0, args->span);
+    return tik_const_value(in, r);
 }
 
 /* ---- arange ------------------------------------------------------------------------------------------------------------ */

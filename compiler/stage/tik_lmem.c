@@ -1,4 +1,4 @@
-/* tik_lmem.c: tensors in lanes of LMEM: the options that create them, views, and broadcast views.
+/* tik_lmem.c: tensors in lanes of LMEM: the options that create them.
  *
  * A tensor is the part of one lane from its base on, as large as in the lane that has most; its start lane and strides
  * say what of it is where. Everything about it is a constant.
@@ -41,9 +41,9 @@ tik_lanes_unused(Interp *in, const Root *r, const LanesArgs *a)
     return true;
 }
 
-static bool
-read_shape(Interp *in, const Root *r, const Dim *dim, int ndim, Span span,
-           int64_t shape[LMEM_AXES])
+bool
+tik_lanes_shape(Interp *in, const Root *r, const Dim *dim, int ndim, Span span,
+                int64_t shape[LMEM_AXES])
 {
     int64_t most = target_of(r)->dim_max;
     if (ndim != LMEM_AXES) {
@@ -78,11 +78,12 @@ read_layout(Interp *in, const Root *r, const LanesArgs *a, LmemLayout *out)
         return true;
     }
     TRY(tik_text(in, a->layout, "layout", a->layout_span, &text));
-    if (!lmem_layout_find(text, out)) {
+    bool cells = target_of(r)->unit == UNIT_CELL32;
+    if (!lmem_layout_find(text, out) || (*out == LMEM_CELLS && !cells)) {
         stage_diag(in, D_LAYOUT_MISMATCH, a->layout_span,
-                   "the layout of '%s' is '%s'; it is 'aligned', 'compact', "
-                   "'row_aligned' or 'free'",
-                   name_of(in, r), text);
+                   "the layout of '%s' is '%s'; on %s it is 'aligned', 'compact', "
+                   "'row_aligned'%s or 'free'",
+                   name_of(in, r), text, r->c->k->soc->name, cells ? ", 'cells'" : "");
         return false;
     }
     return true;
@@ -251,14 +252,14 @@ tik_lanes_new(Interp *in, Root *r, const LanesArgs *a, const Dim *dim, int ndim,
 {
     Lanes *l = ARENA_NEW(&in->u->arena, Lanes);
     l->x.bits = bits;
-    if (!read_shape(in, r, dim, ndim, a->shape_span, l->x.shape) ||
+    if (!tik_lanes_shape(in, r, dim, ndim, a->shape_span, l->x.shape) ||
         !read_layout(in, r, a, &l->layout) || !read_lane(in, r, a, &l->x.lane)) {
         return NULL;
     }
-    if (bits < 8 && l->layout == LMEM_FREE) {
+    if (bits < 8 && (l->layout == LMEM_FREE || l->layout == LMEM_CELLS)) {
         stage_diag(in, D_SUBBYTE_LAYOUT, a->layout_span,
-                   "'%s' has elements of %d bits and the free layout", name_of(in, r),
-                   bits);
+                   "'%s' has elements of %d bits and the layout '%s'", name_of(in, r),
+                   bits, lmem_layout_name(l->layout));
         return NULL;
     }
     if (!read_strides(in, r, a, l) || !read_addr(in, r, a, l) || !take_room(in, r, l)) {
@@ -285,210 +286,4 @@ int64_t
 tik_lanes_base(const View *v)
 {
     return v->root->fixed ? v->root->fixed_at + v->lanes->x.base : -1;
-}
-
-/* ---- views ------------------------------------------------------------------------------------------------------ */
-
-View *
-tik_lanes_of(Interp *in, const View *v, const Lanes *l)
-{
-    Tik *c = v->root->c;
-    View *w = tik_view(in, v->root, LMEM_AXES);
-    w->dtype = v->dtype;
-    w->lanes = l;
-    for (int i = 0; i < LMEM_AXES; i++) {
-        w->dim[i].len = tik_i64(c, l->x.shape[i]);
-        w->dim[i].stride = tik_i64(c, l->x.stride[i]);
-    }
-    w->flat_len = tik_product(c, w->dim, LMEM_AXES);
-    w->off = tik_i64(c, l->x.base);
-    return w;
-}
-
-static Value
-refused(Interp *in, const View *v)
-{
-    View *w = tik_lanes_of(in, v, v->lanes);
-    w->poisoned = true;
-    return val_object(&w->base);
-}
-
-/* What every method on tensors in LMEM begins with. */
-static bool
-in_lanes(Interp *in, const View *v, const char *method, Span span)
-{
-    if (v->lanes) {
-        return true;
-    }
-    stage_diag(in, D_LAYOUT_MISMATCH, span, "%s of '%s', which is in %s and not in LMEM",
-               method, name_of(in, v->root), scope_name(v->root->mem));
-    return false;
-}
-
-/* n=(a, b) and so on: the part of an axis. */
-static bool
-read_part(Interp *in, const View *v, Value part, int axis, Span span, int64_t *lo,
-          int64_t *hi)
-{
-    int64_t n = v->lanes->x.shape[axis];
-    bool pair = part.kind == VAL_TUPLE || part.kind == VAL_LIST;
-    *lo = 0;
-    *hi = n;
-    if (part.kind == VAL_NONE) {
-        return true;
-    }
-    if (!pair || part.list->n != 2 || !val_as_int64(part.list->p[0], lo) ||
-        !val_as_int64(part.list->p[1], hi)) {
-        stage_diag(in, D_ARG_TYPE, span,
-                   "%c is %s; view takes (first, end) of ints there", axis_names[axis],
-                   val_repr(in, part));
-        return false;
-    }
-    if (*lo < 0 || *hi > n || *lo >= *hi) {
-        stage_diag(in, D_TENSOR_INDEX, span,
-                   "axis %c is viewed from %lld to %lld; '%s' has elements 0 to %lld "
-                   "there",
-                   axis_names[axis], (long long)*lo, (long long)*hi, name_of(in, v->root),
-                   (long long)n - 1);
-        return false;
-    }
-    return true;
-}
-
-/* The layout stays where the view has the strides and the base that it asks for. */
-static void
-name_layout(const View *v, Lanes *l)
-{
-    LmemTensor x = l->x;
-    x.base += v->root->fixed ? v->root->fixed_at : 0;
-    l->layout =
-        lmem_has_layout(target_of(v->root), l->layout, &x) ? l->layout : LMEM_FREE;
-}
-
-Value
-tik_lanes_view(Interp *in, View *v, const CallArgs *args)
-{
-    static const BindParam params[LMEM_AXES] = {{"n", false, {.kind = VAL_NONE}},
-                                                {"c", false, {.kind = VAL_NONE}},
-                                                {"h", false, {.kind = VAL_NONE}},
-                                                {"w", false, {.kind = VAL_NONE}}};
-    Value got[LMEM_AXES];
-    Span span[LMEM_AXES];
-    int64_t lo[LMEM_AXES], hi[LMEM_AXES];
-    if (!stage_bind(in, "view", args, params, LMEM_AXES, got, span)) {
-        return val_fail();
-    }
-    if (v->poisoned || !in_lanes(in, v, "view", args->span)) {
-        return val_object(&v->base);
-    }
-    for (int i = 0; i < LMEM_AXES; i++) {
-        if (!read_part(in, v, got[i], i, span[i], &lo[i], &hi[i])) {
-            return refused(in, v);
-        }
-    }
-    Lanes *l = ARENA_NEW(&in->u->arena, Lanes);
-    *l = *v->lanes;
-    int64_t off = lmem_offset(target_of(v->root), &l->x, lo);
-    if (off * l->x.bits % 8 != 0) {
-        stage_diag(
-            in, D_SUBBYTE_LAYOUT, args->span,
-            "a view of '%s' begins with element %lld of a lane, in the middle of a "
-            "byte",
-            name_of(in, v->root), (long long)off);
-        return refused(in, v);
-    }
-    l->x = lmem_view(target_of(v->root), &l->x, lo, hi);
-    name_layout(v, l);
-    return val_object(&tik_lanes_of(in, v, l)->base);
-}
-
-/* An axis of which one element stands for all. */
-static bool
-spread_axis(Interp *in, const View *v, Lanes *l, char axis, Span span)
-{
-    const char *at = axis ? strchr(axis_names, axis) : NULL;
-    int i = at ? (int)(at - axis_names) : -1;
-    if (i < 0) {
-        stage_diag(in, D_ARG_TYPE, span, "'%c' is no axis; bcast takes letters of 'nhw'",
-                   axis);
-        return false;
-    }
-    if (i == LMEM_C) {
-        stage_diag(in, D_CROSS_LANE, span,
-                   "a broadcast of '%s' along axis c, whose elements are in different "
-                   "lanes",
-                   name_of(in, v->root));
-        return false;
-    }
-    if (l->x.shape[i] != 1) {
-        stage_diag(in, D_SHAPE_MISMATCH, span,
-                   "axis %c of '%s' has %lld elements; bcast repeats an axis of one",
-                   axis, name_of(in, v->root), (long long)l->x.shape[i]);
-        return false;
-    }
-    l->x.stride[i] = 0;
-    l->spread[i] = true;
-    return true;
-}
-
-Value
-tik_lanes_bcast(Interp *in, View *v, const CallArgs *args)
-{
-    static const BindParam params[] = {{"axes", true, {0}}};
-    Value got;
-    const char *text;
-    if (!stage_bind(in, "bcast", args, params, 1, &got, NULL)) {
-        return val_fail();
-    }
-    if (v->poisoned || !in_lanes(in, v, "bcast", args->span)) {
-        return val_object(&v->base);
-    }
-    if (!tik_text(in, got, "axes", args->span, &text)) {
-        return refused(in, v);
-    }
-    Lanes *l = ARENA_NEW(&in->u->arena, Lanes);
-    *l = *v->lanes;
-    l->layout = LMEM_FREE;
-    for (const char *p = text; *p; p++) {
-        if (!spread_axis(in, v, l, *p, args->span)) {
-            return refused(in, v);
-        }
-    }
-    return val_object(&tik_lanes_of(in, v, l)->base);
-}
-
-Value
-tik_lanes_reshape(Interp *in, View *v, const Dim *dim, int ndim, Span span)
-{
-    int64_t shape[LMEM_AXES];
-    const LmemTensor *x = &v->lanes->x;
-    if (!read_shape(in, v->root, dim, ndim, span, shape)) {
-        return refused(in, v);
-    }
-    if (shape[LMEM_N] != x->shape[LMEM_N] || shape[LMEM_C] != x->shape[LMEM_C]) {
-        stage_diag(in, D_CROSS_LANE, span,
-                   "'%s' is reshaped to %lld channels in %lld images; channels stay in "
-                   "their lanes, %lld in %lld",
-                   name_of(in, v->root), (long long)shape[LMEM_C],
-                   (long long)shape[LMEM_N], (long long)x->shape[LMEM_C],
-                   (long long)x->shape[LMEM_N]);
-        return refused(in, v);
-    }
-    bool rows = x->stride[LMEM_W] == 1 && x->stride[LMEM_H] == x->shape[LMEM_W];
-    if (!rows || shape[LMEM_H] * shape[LMEM_W] != x->shape[LMEM_H] * x->shape[LMEM_W]) {
-        stage_diag(
-            in, rows ? D_RESHAPE : D_LAYOUT_MISMATCH, span,
-            "'%s' has %lld x %lld elements per channel%s and is reshaped to %lld x "
-            "%lld",
-            name_of(in, v->root), (long long)x->shape[LMEM_H],
-            (long long)x->shape[LMEM_W],
-            rows ? "" : ", whose rows do not follow each other,",
-            (long long)shape[LMEM_H], (long long)shape[LMEM_W]);
-        return refused(in, v);
-    }
-    Lanes *l = ARENA_NEW(&in->u->arena, Lanes);
-    *l = *v->lanes;
-    memcpy(l->x.shape, shape, sizeof shape);
-    l->x.stride[LMEM_H] = shape[LMEM_W];
-    return val_object(&tik_lanes_of(in, v, l)->base);
 }

@@ -8,7 +8,8 @@
 /* How a view of a tensor in LMEM lies in the lanes. */
 struct Lanes {
     LmemLayout layout;
-    LmemTensor x;           /* base: bytes behind the start of the root */
+    LmemTensor
+        x; /* base: bytes behind the start of the root; of cells stride[LMEM_N] is from cell to cell */
     bool spread[LMEM_AXES]; /* bcast: one element stands for all of the axis */
 };
 
@@ -29,6 +30,13 @@ bool tik_linear(Interp *in, const View *v, const char *what, Span span);
 /* Bytes of a lane that the view reaches, and the absolute address of its first byte; -1: not known yet. */
 int64_t tik_lanes_base(const View *v);
 
+/* The extents of a tensor in LMEM; false with lmem-rank or dma-dim-range. */
+bool tik_lanes_shape(Interp *in, const Root *r, const Dim *dim, int ndim, Span span,
+                     int64_t shape[LMEM_AXES]);
+/* Of a linear tensor with elements of 4 bits: off += e * stride elements, which at the end begins with a byte. False
+ * with subbyte-layout. */
+bool tik_halves_advance(Interp *in, View *v, ExprId e, ExprId stride, Span span);
+bool tik_halves_end(Interp *in, View *v, Span span);
 Value tik_lanes_view(Interp *in, View *v, const CallArgs *args);
 /* bias, weight or requant of the packed constant that a tensor holds. */
 Value tik_lanes_part(Interp *in, View *v, const CallArgs *args);
@@ -60,6 +68,14 @@ typedef struct LanesCall {
     Span span[MAX_PARAMS];
     int n;
 } LanesCall;
+
+/* tik_lmem_cells.c: whether a side has cells; a move of which one has, as one move for each batch item of a cell. False
+ * with a diagnostic, or nothing recorded. */
+bool tik_lanes_in_cells(const Side *s);
+void tik_lanes_move_cells(LanesCall *x, const Side *d, const Side *s, const Span *span);
+/* tik_lmem_call.c: records one move of tensors whose sides are as given. */
+void tik_lanes_record_move(LanesCall *x, Value dst, Value src, const Side *d,
+                           const Side *s, LaneFunc func, const Span *span);
 
 /* What every call begins with. 1: go on; 0: nothing is recorded; -1: the arguments do not fit. */
 int tik_lanes_begin(LanesCall *x, const BindParam *params, int n, Value *got, Span *span);

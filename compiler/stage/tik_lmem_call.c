@@ -202,6 +202,35 @@ note_packed(LanesCall *x, const Side *d, const Side *s, LaneFunc func)
     return true;
 }
 
+void
+tik_lanes_record_move(LanesCall *x, Value dst, Value src, const Side *d, const Side *s,
+                      LaneFunc func, const Span *span)
+{
+    x->n = 0;
+    tik_lanes_put(x, dst, span[0]);
+    tik_lanes_put(x, src, span[1]);
+    tik_lanes_number(x, func);
+    tik_lanes_number(x, d->bits);
+    tik_lanes_number(x, d->lane);
+    tik_lanes_number(x, s->lane);
+    tik_lanes_axes(x, d->shape);
+    tik_lanes_axes(x, d->stride);
+    tik_lanes_axes(x, s->shape);
+    tik_lanes_axes(x, s->stride);
+    tik_lanes_number(x, -1); /* all lanes */
+    (void)tik_record(x->in, x->c, OP_DATA_MOVE_TENSOR, x->args, x->got, x->span);
+}
+
+static bool
+cells_fit(LanesCall *x, LaneFunc func, Span span)
+{
+    if (func != LANE_COPY) {
+        stage_diag(x->in, D_LAYOUT_MISMATCH, span,
+                   "a move with trans or bcast of a tensor with the layout 'cells'");
+    }
+    return func == LANE_COPY;
+}
+
 static void
 move_tensors(LanesCall *x, const Value *got, const Span *span)
 {
@@ -213,18 +242,11 @@ move_tensors(LanesCall *x, const Value *got, const Span *span)
         !note_packed(x, &d, &s, func)) {
         return;
     }
-    tik_lanes_put(x, got[0], span[0]);
-    tik_lanes_put(x, got[1], span[1]);
-    tik_lanes_number(x, func);
-    tik_lanes_number(x, d.bits);
-    tik_lanes_number(x, d.lane);
-    tik_lanes_number(x, s.lane);
-    tik_lanes_axes(x, d.shape);
-    tik_lanes_axes(x, d.stride);
-    tik_lanes_axes(x, s.shape);
-    tik_lanes_axes(x, s.stride);
-    tik_lanes_number(x, -1); /* all lanes */
-    (void)tik_record(x->in, x->c, OP_DATA_MOVE_TENSOR, x->args, x->got, x->span);
+    if (!tik_lanes_in_cells(&d) && !tik_lanes_in_cells(&s)) {
+        tik_lanes_record_move(x, got[0], got[1], &d, &s, func, span);
+    } else if (cells_fit(x, func, span[1])) {
+        tik_lanes_move_cells(x, &d, &s, span);
+    }
 }
 
 Value

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "ir/weight.h"
+
 enum {
     P_DST,
     P_X,
@@ -89,6 +91,19 @@ read_geometry(LanesCall *x, const Value *got, const Span *span, Conv *c)
 
 /* ---- the weight ---------------------------------------------------------------------------------------------------- */
 
+/* What stands behind other parts is bytes to the instruction. */
+static bool
+weight_type_ok(LanesCall *x, const Conv *c, Span span)
+{
+    const PackInfo *i = c->pack;
+    if (!i->nibbles && (i->weight == DT_S8 || i->weight == DT_F32)) {
+        return true;
+    }
+    stage_diag(x->in, D_CONV_TYPE, span, "the weight '%s' is of %s",
+               tik_sym(x->in, c->w.v->root->holds->name), weight_dtype_name(i));
+    return false;
+}
+
 static bool
 read_weight(LanesCall *x, Value v, Span span, Conv *c)
 {
@@ -116,7 +131,7 @@ read_weight(LanesCall *x, Value v, Span span, Conv *c)
         return false;
     }
     c->pack = r->holds->pack;
-    return true;
+    return weight_type_ok(x, c, span);
 }
 
 static const PackPart *
@@ -142,6 +157,7 @@ part_view(Interp *in, const View *v, const PackPart *p)
     const PackInfo *i = v->root->holds->pack;
     bool alone = !i->bias && !i->requant;
     Dtype t = p->kind == PACK_WEIGHT ? i->weight : DT_S32;
+    t = p->kind == PACK_WEIGHT && i->nibbles ? DT_U8 : t;
     int64_t size = dtype_size(t);
     Lanes *l = ARENA_NEW(&in->u->arena, Lanes);
     int64_t pitch = alone ? v->lanes->x.stride[LMEM_C] : (int64_t)p->pitch / size;

@@ -154,14 +154,20 @@ tik_no_dtype(Interp *in, Span span, const char *text, const char *what)
     }
 }
 
-/* Elements of 4 bits exist where memory has lanes; two of them are a byte. */
-static Dtype
-find_dtype(Root *r, const char *text)
+Dtype
+tik_find_dtype(Root *r, const char *text)
 {
     bool half = strcmp(text, "int4") == 0 || strcmp(text, "uint4") == 0;
     Dtype t = half && r->c->k->soc->lane ? DT_U8 : dtype_find(text);
     r->bits = half ? 4 : 8 * dtype_size(t);
+    r->sign4 = half && *text == 'i';
     return t;
+}
+
+const char *
+tik_dtype_name(const View *v)
+{
+    return v->root->bits != 4 ? dtype_name(v->dtype) : v->root->sign4 ? "int4" : "uint4";
 }
 
 static bool
@@ -169,7 +175,7 @@ read_dtype(Making *m)
 {
     const char *text;
     TRY(tik_text(m->in, m->got[P_DTYPE], "dtype", m->span[P_DTYPE], &text));
-    m->root->dtype = find_dtype(m->root, text);
+    m->root->dtype = tik_find_dtype(m->root, text);
     if (m->root->dtype == DT_NONE) {
         tik_no_dtype(m->in, m->span[P_DTYPE], text, " of tensors");
         return false;
@@ -334,6 +340,9 @@ linear_size(Making *m)
                    "the tensor has more than %lld bytes", (long long)IR_MAX_BYTES);
         return false;
     }
+    if (r->bits == 4) {
+        VEC_PUSH(&m->in->u->arena, &r->shape, r->elems);
+    }
     for (int i = 0; i < m->ndim && r->bits != 4; i++) {
         VEC_PUSH(&m->in->u->arena, &r->shape, ir_expr(m->c->k, m->dim[i].len)->imm);
     }
@@ -424,9 +433,11 @@ tik_declare(Root *root)
         .span = root->span,
         .chain = root->chain,
     };
-    b.shape.p = arena_copy(&root->c->k->arena, root->shape.p,
-                           root->shape.n * sizeof *root->shape.p);
-    b.shape.n = b.shape.cap = root->shape.n;
+    /* two elements of 4 bits are one of the buffer's */
+    bool halves = root->bits == 4 && root->role == BUF_CONST;
+    b.shape.n = b.shape.cap = halves ? 1 : root->shape.n;
+    b.shape.p = arena_copy(&root->c->k->arena, halves ? &root->elems : root->shape.p,
+                           b.shape.n * sizeof *b.shape.p);
     b.data = root->data;
     b.pack = root->pack;
     b.preset = root->preset;

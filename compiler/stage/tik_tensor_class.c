@@ -138,7 +138,7 @@ tensor_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
         return shape_value(in, v);
     }
     if (strcmp(text, "dtype") == 0) {
-        return val_str(in, dtype_name(v->dtype));
+        return val_str(in, tik_dtype_name(v));
     }
     if (strcmp(text, "scope") == 0) {
         return val_str(in, scope_text(v->root->mem));
@@ -228,7 +228,7 @@ static void
 tensor_repr(Interp *in, Object *self, Text *out)
 {
     View *v = (View *)self;
-    text_printf(out, "<Tensor %s %s>", tik_sym(in, v->root->name), dtype_name(v->dtype));
+    text_printf(out, "<Tensor %s %s>", tik_sym(in, v->root->name), tik_dtype_name(v));
 }
 
 const ObjectClass tik_tensor_class = {

@@ -138,13 +138,17 @@ wrap(Interp *in, const View *v, Index *i, ExprId len, Span span)
 }
 
 /* off += e * stride elements. */
-static void
-advance(View *v, ExprId e, ExprId stride)
+static bool
+advance(Interp *in, View *v, ExprId e, ExprId stride, Span span)
 {
     Kernel *k = v->root->c->k;
+    if (v->root->bits == 4) {
+        return tik_halves_advance(in, v, e, stride, span);
+    }
     ExprId size = tik_i64(v->root->c, dtype_size(v->dtype));
     ExprId step = ir_op2(k, SOP_MUL, stride, size);
     v->off = ir_op2(k, SOP_ADD, v->off, ir_op2(k, SOP_MUL, e, step));
+    return true;
 }
 
 static bool
@@ -165,7 +169,7 @@ apply_index(Interp *in, View *v, int d, Value key, Span span)
         diag_help(in->u, bad, "the last index is %lld", (long long)n - 1);
         return false;
     }
-    advance(v, i.e, v->dim[d].stride);
+    TRY(advance(in, v, i.e, v->dim[d].stride, span));
     v->dim[d].len = tik_i64(v->root->c, 1);
     return true;
 }
@@ -223,7 +227,7 @@ apply_slice(Interp *in, View *v, int d, const SliceVal *s, Span span)
         return false;
     }
     ExprId n = ir_op2(k, SOP_SUB, b.e, a.e);
-    advance(v, a.e, v->dim[d].stride);
+    TRY(advance(in, v, a.e, v->dim[d].stride, span));
     if (step > 1) {
         n = ir_op2(k, SOP_ADD, n, tik_i64(c, step - 1));
         n = ir_op2(k, SOP_DIV, n, tik_i64(c, step));
@@ -321,7 +325,7 @@ tik_get_item(Interp *in, Object *self, Value key, Span span)
             return in->fatal ? val_fail() : poison(in, v);
         }
     }
-    return val_object(&w->base);
+    return tik_halves_end(in, w, span) ? val_object(&w->base) : poison(in, v);
 }
 
 /* ---- reshape, flatten, reinterpret_cast_to --------------------------------------------------------- */

@@ -430,6 +430,7 @@ make_pack(const Buffer *b, TikBlobPack *out)
                          .depthwise = i->depthwise,
                          .requant = i->requant,
                          .bias = i->bias,
+                         .nibbles = i->nibbles,
                          .weight = i->weight,
                          .plan = i->plan};
     for (int d = 0; d < 4; d++) {

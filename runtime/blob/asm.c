@@ -640,6 +640,7 @@ read_pack(Asm *a, bool packed, TikBlobRegion *r)
         }
         p->dim[i] = (uint32_t)n;
     }
+    p->nibbles = accept_word(a, "nibbles");
     p->depthwise = accept_word(a, "depthwise");
     p->requant = accept_word(a, "requant");
     p->bias = accept_word(a, "bias");

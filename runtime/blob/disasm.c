@@ -253,10 +253,10 @@ enum {
 static void
 put_pack(Out *o, const TikBlobPack *p)
 {
-    put(o, " %s %s %u %u %u %u%s%s%s", p->packed ? "packed" : "plain",
+    put(o, " %s %s %u %u %u %u%s%s%s%s", p->packed ? "packed" : "plain",
         dtype_name(p->weight), p->dim[0], p->dim[1], p->dim[2], p->dim[3],
-        p->depthwise ? " depthwise" : "", p->requant ? " requant" : "",
-        p->bias ? " bias" : "");
+        p->nibbles ? " nibbles" : "", p->depthwise ? " depthwise" : "",
+        p->requant ? " requant" : "", p->bias ? " bias" : "");
 }
 
 /* Where the parts of a row stand, as a comment: the reader computes them. */

@@ -12,18 +12,20 @@ enum {
     FLAG_DEPTHWISE = 2,
     FLAG_REQUANT = 4,
     FLAG_BIAS = 8,
-    FLAG_ALL = 15
+    FLAG_NIBBLES = 16,
+    FLAG_ALL = 31
 };
 
 bool
 blob_pack_plan(const Soc *soc, TikBlobPack *p)
 {
     PackTarget t;
-    if (!pack_target(soc, &t)) {
+    bool bytes = p->weight == DT_S8 || p->weight == DT_U8;
+    if (!pack_target(soc, &t) || (p->nibbles && !bytes)) {
         return false;
     }
     PackWeight w = {
-        .bits = 8 * (unsigned)dtype_size(p->weight),
+        .bits = p->nibbles ? 4 : 8 * (unsigned)dtype_size(p->weight),
         .is_float = dtype_is_float(p->weight),
         .is_bfloat = p->weight == DT_BF16,
         .oc = p->dim[0],
@@ -41,7 +43,8 @@ blob_pack_write(const TikBlobPack *p, uint32_t region, uint8_t *r)
 {
     put32(r, region);
     r[4] = (uint8_t)((p->packed ? FLAG_PACKED : 0) | (p->depthwise ? FLAG_DEPTHWISE : 0) |
-                     (p->requant ? FLAG_REQUANT : 0) | (p->bias ? FLAG_BIAS : 0));
+                     (p->requant ? FLAG_REQUANT : 0) | (p->bias ? FLAG_BIAS : 0) |
+                     (p->nibbles ? FLAG_NIBBLES : 0));
     r[5] = (uint8_t)p->plan.nparts;
     r[6] = (uint8_t)p->weight;
     put32(r + 8, (uint32_t)p->plan.rows);
@@ -96,6 +99,7 @@ fields(const uint8_t *r)
                      .depthwise = (r[4] & FLAG_DEPTHWISE) != 0,
                      .requant = (r[4] & FLAG_REQUANT) != 0,
                      .bias = (r[4] & FLAG_BIAS) != 0,
+                     .nibbles = (r[4] & FLAG_NIBBLES) != 0,
                      .weight = (Dtype)r[6]};
     for (int i = 0; i < 4; i++) {
         p.dim[i] = get32(r + 32 + 4 * i);
@@ -130,7 +134,7 @@ check_record(const TikBlob *b, const uint8_t *r, uint64_t *least)
         p.plan.total != get64(table + 16)) {
         return false;
     }
-    Dtype stored = p.requant || p.bias ? DT_U8 : p.weight;
+    Dtype stored = p.requant || p.bias || p.nibbles ? DT_U8 : p.weight;
     blob_pack_write(&p, (uint32_t)region, want);
     *least = region + 1;
     return table[5] == (uint8_t)stored && memcmp(r, want, PACK_BYTES) == 0;

@@ -112,6 +112,8 @@ typedef struct TikBlobPack {
     bool depthwise;
     bool requant; /* words of requantisation stand in front */
     bool bias;    /* a bias does */
+    bool
+        nibbles; /* elements of 4 bits: weight is DT_S8 or DT_U8, two of them are a byte */
     Dtype weight;
     uint32_t dim[4]; /* of the weight: output channels, input channels, height, width */
     PackPlan plan;   /* reader: filled; the writer computes it */

@@ -15,6 +15,7 @@ static const char *const layouts[LMEM_LAYOUTS] = {
     [LMEM_COMPACT] = "compact",
     [LMEM_ROW_ALIGNED] = "row_aligned",
     [LMEM_FREE] = "free",
+    [LMEM_CELLS] = "cells",
 };
 
 const char *
@@ -60,7 +61,13 @@ lmem_strides(const LaneTarget *t, LmemLayout layout, LmemTensor *x)
 {
     int64_t units = lmem_units(t, x->bits);
     int64_t *s = x->stride;
-    if (layout == LMEM_FREE) {
+    if (layout == LMEM_CELLS) {
+        LmemTensor cells = lmem_cells(t, x);
+        for (int i = 0; i < LMEM_AXES; i++) {
+            s[i] = times(cells.stride[i], lmem_cell_items(x->bits));
+        }
+    }
+    if (layout == LMEM_FREE || layout == LMEM_CELLS) {
         return;
     }
     bool rows = layout == LMEM_ROW_ALIGNED;
@@ -86,8 +93,10 @@ lmem_extent(const LaneTarget *t, const LmemTensor *x)
 int64_t
 lmem_bytes(const LaneTarget *t, LmemLayout layout, const LmemTensor *x)
 {
-    int64_t elems = layout == LMEM_FREE ? lmem_extent(t, x)
-                                        : times(x->shape[LMEM_N], x->stride[LMEM_N]);
+    int64_t items = layout == LMEM_CELLS ? lmem_cell_items(x->bits) : 1;
+    int64_t elems = layout == LMEM_FREE
+                        ? lmem_extent(t, x)
+                        : times(lmem_ceil(x->shape[LMEM_N], items), x->stride[LMEM_N]);
     return elems >= most ? -1 : lmem_ceil(elems * x->bits, BYTE_BITS);
 }
 
@@ -260,7 +269,8 @@ lmem_view(const LaneTarget *t, const LmemTensor *x, const int64_t lo[LMEM_AXES],
 int64_t
 lmem_base_unit(const LaneTarget *t, LmemLayout layout, int bits)
 {
-    bool units = layout == LMEM_ALIGNED || layout == LMEM_ROW_ALIGNED;
+    bool units =
+        layout == LMEM_ALIGNED || layout == LMEM_ROW_ALIGNED || layout == LMEM_CELLS;
     return units ? t->eu_bytes : lmem_ceil(bits, BYTE_BITS);
 }
 

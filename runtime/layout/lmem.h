@@ -30,6 +30,7 @@ typedef enum LmemLayout {
     LMEM_COMPACT, /* nothing between elements */
     LMEM_ROW_ALIGNED, /* rows do */
     LMEM_FREE,        /* strides are given */
+    LMEM_CELLS, /* cells of 32 bits, aligned, of consecutive batch items (StrideUnit CELL32) */
     LMEM_LAYOUTS
 } LmemLayout;
 
@@ -85,7 +86,8 @@ lmem_slot(const LaneTarget *t, int lane, int64_t c)
     return (lane + c) / t->npu;
 }
 
-/* Fills x->stride after the layout; x->shape, lane and bits are given. LMEM_FREE: leaves it. */
+/* Fills x->stride after the layout; x->shape, lane and bits are given. LMEM_FREE: leaves it. LMEM_CELLS: the stride
+ * of n is from cell to cell, that is of lmem_cell_items batch items; those of one cell follow each other. */
 void lmem_strides(const LaneTarget *t, LmemLayout layout, LmemTensor *x);
 /* Bytes that an allocation of the tensor takes in each lane, with its padding; of the free layout those up to the last
  * element. -1: more than 2^48. */
@@ -139,6 +141,12 @@ void lmem_matrix(int64_t rows, int64_t columns, int64_t per, int64_t shape[LMEM_
 /* Cells (processors with StrideUnit CELL32): 32 / bits consecutive batch items share a cell of 32 bits. The tensor of
  * cells, aligned; element (n, c, h, w) is in cell (n div g, c, h, w) at byte (n mod g) * bits / 8. */
 LmemTensor lmem_cells(const LaneTarget *t, const LmemTensor *x);
+/* Batch items of one cell. */
+static inline int64_t
+lmem_cell_items(int bits)
+{
+    return bits < 32 ? 32 / bits : 1;
+}
 
 /* How far apart the lanes lie in the memory of the machine that runs a kernel which uses so many bytes of each: an odd
  * number of its cache lines, so that equal bytes of the lanes do not compete for one place in the caches. */

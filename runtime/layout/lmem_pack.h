@@ -145,6 +145,10 @@ void pack_channel_bytes(uint64_t oc, const void *bias, const PackRequant *requan
 /* PACK_PLAIN targets, bias of bfloat16 weights: the upper halves of all words, then the lower. */
 void pack_bias_planes(uint64_t oc, const void *bias, uint8_t *out);
 
+/* Elements of 4 bits, the lower half of each of n bytes, two to a byte, the first in the lower half; and back. */
+void pack_nibbles(const uint8_t *src, uint64_t n, uint8_t *out);
+void pack_nibbles_apart(const uint8_t *src, uint64_t n, uint8_t *out);
+
 /* The leading box of a new array is the old one, the rest is zero. Extents of to are at least those of
  * from; out: zero bytes, as many as to says. */
 void pack_resize(const void *src, const uint64_t *from, const uint64_t *to, int rank,

@@ -1,6 +1,7 @@
 """Packed constants of convolutions, in numpy, by array algebra: what docs/lmem.md says, not what the C does.
 
-Weights are (oc, ic, kh, kw); a result is the constant as it is stored, or None where the target has no rule."""
+Weights are (oc, ic, kh, kw), those of 4 bits one in each byte; a result is the constant as it is stored, or None where
+the target has no rule."""
 import numpy as np
 
 
@@ -31,7 +32,9 @@ def up(a, b):
     return -(-a // b) * b
 
 
-def parallel(t, dtype):
+def parallel(t, dtype, half=False):
+    if half:
+        return 2 * t.icp[0] if t.order == 'blocked' else 0
     dtype = np.dtype(dtype)
     width = (1, 2, 4).index(dtype.itemsize)
     floating = dtype.kind == 'f'
@@ -50,10 +53,16 @@ def grown(a, shape):
     return out
 
 
-def channel_rows(t, w, depthwise):
+def pairs(rows):
+    """Rows of elements of 4 bits as bytes, the first of two in the low half."""
+    rows = rows.astype(np.uint8) & 15
+    return rows[:, 0::2] | rows[:, 1::2] << 4
+
+
+def channel_rows(t, w, depthwise, half):
     """One row of elements for each output channel, and the shape of the weight by itself."""
     oc, ic, kh, kw = w.shape
-    k, p = kh * kw, parallel(t, w.dtype)
+    k, p = kh * kw, parallel(t, w.dtype, half)
     flat = w.reshape(oc, ic, k)
     if depthwise:
         shape = (1, oc, kh, kw) if t.order == 'plain' else (1, oc, 1, k)
@@ -66,6 +75,8 @@ def channel_rows(t, w, depthwise):
         return flat.reshape(oc, -1), (1, oc, ic, k)
     g = -(-ic // p)
     rows = grown(flat, (oc, g * p, k)).reshape(oc, g, p, k).transpose(0, 1, 3, 2).reshape(oc, -1)
+    if half:
+        rows, p = pairs(rows), p // 2
     return rows, (1, oc, 1, rows.shape[1]) if rows.shape[1] <= 65535 else (1, oc, g, k * p)
 
 
@@ -93,10 +104,21 @@ def put(rows, parts, offset, pitch):
     return end
 
 
-def pack(t, w, bias=None, requant=None, depthwise=False):
-    if parallel(t, w.dtype) == 0:
+def params(bias, mul, shift):
+    """What processors of the order 'plain' have for each output channel beside the weight: with a multiplier bytes,
+    without two planes of 16 bits."""
+    if mul is None:
+        words = bias.astype('<f4').view('<u2').reshape(-1, 2)
+        return np.stack([words[:, 1], words[:, 0]]).reshape(2, -1, 1, 1)
+    columns = [] if bias is None else [bias.astype('<i4').view(np.uint8).reshape(-1, 4)]
+    columns += [mul.astype('<i4').view(np.uint8).reshape(-1, 4), shift.astype(np.uint8).reshape(-1, 1)]
+    return np.hstack(columns).reshape(1, len(mul), 1, -1)
+
+
+def pack(t, w, bias=None, requant=None, depthwise=False, half=False):
+    if parallel(t, w.dtype, half) == 0 or (half and depthwise):
         return None
-    channels, shape = channel_rows(t, w, depthwise)
+    channels, shape = channel_rows(t, w, depthwise, half)
     if bias is None and requant is None:
         return channels.reshape(shape)
     eight = w.dtype.itemsize == 1 or (t.int32 and w.dtype == np.int32)

@@ -146,6 +146,31 @@ text_form(void **state)
     unit_free(&u);
 }
 
+/* Elements of 4 bits: 128 input channels in a run, two to a byte. */
+static void
+text_of_nibbles(void **state)
+{
+    (void)state;
+    Unit u;
+    char text[512];
+    unit_init(&u);
+    (void)snprintf(
+        text, sizeof text,
+        "kernel k soc=bm1684x {\n  const %%k: uint8[1, 1, 1, 64] packed(int8[1, "
+        "3, 1, 1] nibbles) =\n    %0128d\n}\n",
+        7);
+    Kernel *k = parse(&u, text);
+    assert_non_null(k);
+    assert_true(k->bufs.p[1].pack->nibbles);
+    assert_non_null(strstr(print(k), "packed(int8[1, 3, 1, 1] nibbles)"));
+    Kernel *again = parse(&u, print(k));
+    assert_non_null(again);
+    assert_string_equal(print(again), print(k));
+    kernel_free(again);
+    kernel_free(k);
+    unit_free(&u);
+}
+
 static void
 refused_texts(void **state)
 {
@@ -157,6 +182,10 @@ refused_texts(void **state)
         "= 00\n}\n",
         "kernel k soc=bm1684x {\n const %k: int32[1, 1, 1, 64] packed(int32[1, 64, 1, "
         "1]) = 00\n}\n",
+        "kernel k soc=bm1684x {\n const %k: uint8[1, 1, 1, 64] packed(int32[1, 3, 1, 1] "
+        "nibbles) = 00\n}\n",
+        "kernel k soc=bm1684x {\n const %k: int8[1, 1, 1, 64] packed(int8[1, 3, 1, 1] "
+        "nibbles) = 00\n}\n",
         "kernel k soc=Ascend310P3 {\n const %k: int8[1, 1, 1, 64] packed(int8[1, 64, 1, "
         "1]) = 00\n}\n",
     };
@@ -311,10 +340,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reordered),   cmocka_unit_test(kept_plain),
-        cmocka_unit_test(text_form),   cmocka_unit_test(refused_texts),
-        cmocka_unit_test(records),     cmocka_unit_test(empty_section),
-        cmocka_unit_test(disassembly),
+        cmocka_unit_test(reordered),     cmocka_unit_test(kept_plain),
+        cmocka_unit_test(text_form),     cmocka_unit_test(text_of_nibbles),
+        cmocka_unit_test(refused_texts), cmocka_unit_test(records),
+        cmocka_unit_test(empty_section), cmocka_unit_test(disassembly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
