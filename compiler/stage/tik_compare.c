@@ -4,7 +4,7 @@
  * The handle says nothing but that CMPMASK was written: there is one register, and every handle means what is
  * in it when it is read.
  *
- * Owns: sel-mode of a mode that does not exist, cmpmask-required. */
+ * Owns: sel-mode of a mode that does not exist, cmpmask-required; arg-type of set_scalar_to_cmpmask. */
 #include "stage/tik.h"
 
 #include <string.h>
@@ -24,17 +24,72 @@ handle_repr(Interp *in, Object *self, Text *out)
 
 static const ObjectClass handle_class = {.name = "CMPMASK", .repr = handle_repr};
 
-Value
-tik_instruction_value(Interp *in, Tik *c, Op op)
+static Value
+new_handle(Interp *in, Tik *c)
 {
-    Form form = op_table[op].form;
-    if (form != FORM_VCMP && form != FORM_MASKIN) {
-        return val_none();
-    }
     Handle *h = ARENA_NEW(&in->u->arena, Handle);
     h->base.cls = &handle_class;
     h->c = c;
     return val_object(&h->base);
+}
+
+Value
+tik_instruction_value(Interp *in, Tik *c, Op op)
+{
+    Form form = op_table[op].form;
+    return form == FORM_VCMP || form == FORM_MASKIN ? new_handle(in, c) : val_none();
+}
+
+/* The word that a number of 64 bits is. False with a diagnostic. */
+static bool
+mask_word(Interp *in, Tik *c, Value v, Span span, ExprId *out)
+{
+    int64_t n;
+    uint64_t bits;
+    if (tik_is_runtime(v)) {
+        TRY(tik_read(in, c, v, span, out));
+        Dtype t = ir_expr(c->k, *out)->dtype;
+        if (!dtype_is_float(t) && t != DT_BOOL) {
+            *out = ir_cast(c->k, DT_U64, *out);
+            return true;
+        }
+    } else if (v.kind == VAL_INT || v.kind == VAL_BIG) {
+        bool fits = val_as_uint64(v, &bits) || val_as_int64(v, &n);
+        if (fits) {
+            *out = ir_const(c->k, DT_U64, val_as_uint64(v, &bits) ? (int64_t)bits : n);
+            return true;
+        }
+    }
+    stage_diag(in, D_ARG_TYPE, span,
+               "scalar is %s; set_scalar_to_cmpmask takes an integer of 64 bits there",
+               v.kind == VAL_BIG ? val_repr(in, v) : tik_a(in, v));
+    return false;
+}
+
+/* CMPMASK is two words of the special registers. */
+Value
+tik_set_scalar_to_cmpmask(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[] = {{"scalar", true, {0}}};
+    Value v;
+    Span span;
+    ExprId word;
+    const Soc *soc = c->k->soc;
+    if (tik_dropped(c)) {
+        return val_none();
+    }
+    if (!stage_bind(in, "set_scalar_to_cmpmask", args, params, 1, &v, &span)) {
+        return val_fail();
+    }
+    if (!op_has_dtype(OP_MOV_TENSOR_TO_CMPMASK, DT_U64, soc)) {
+        stage_diag(in, D_NOT_ON_ARCH, args->span,
+                   "set_scalar_to_cmpmask does not exist on %s", soc->name);
+    } else if (tik_not_built(in, c, args->span) && mask_word(in, c, v, span, &word)) {
+        (void)(tik_sreg_store(in, c, SREG_CMPMASK, DT_U64, word, args->span) &&
+               tik_sreg_store(in, c, SREG_CMPMASK + 8, DT_U64, ir_const(c->k, DT_U64, 0),
+                              args->span));
+    }
+    return in->fatal ? val_fail() : new_handle(in, c);
 }
 
 /* A handle of the container. False with a diagnostic. */

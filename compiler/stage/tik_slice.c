@@ -260,6 +260,18 @@ put_last(SliceCall *x, Numbers *list, const ExprId *e, int n, int room, int miss
     }
 }
 
+/* Number of the first element that is recorded, modulo 16. */
+static ExprId
+first_element(const SliceCall *x)
+{
+    Kernel *k = x->c->k;
+    ExprId first = x->first;
+    for (int i = MAX(x->dims.n - x->inner, 0); i < x->dims.n; i++) {
+        first = ir_op2(k, SOP_MUL, first, x->dims.len[i]);
+    }
+    return ir_op2(k, SOP_AND, first, tik_i64(x->c, 15));
+}
+
 static bool
 record(SliceCall *x, View *const *v)
 {
@@ -270,6 +282,9 @@ record(SliceCall *x, View *const *v)
     }
     for (int k = 0; k < x->n; k++) {
         list.v[x->at[k]] = val_object(&v[k]->base);
+    }
+    if (x->counts) {
+        put(x, &list, first_element(x));
     }
     if (x->same_form) {
         put(x, &list, x->unequal);
@@ -301,6 +316,7 @@ moved(SliceCall *x, const View *v, ExprId index, ExprId stride)
 static bool
 record_loops(SliceCall *x, View *const *v, int i)
 {
+    Kernel *k = x->c->k;
     View *inner[SLICE_MOST];
     Value var;
     if (i >= x->dims.n - x->inner) {
@@ -314,16 +330,21 @@ record_loops(SliceCall *x, View *const *v, int i)
     o->block_num = 1;
     o->thread_num = 1;
     TRY(tik_opener_class.enter(x->in, &o->base, x->args->span, &var));
-    for (int k = 0; k < x->n; k++) {
-        inner[k] = moved(x, v[k], tik_runtime(var)->e, x->dims.stride[k][i]);
+    for (int s = 0; s < x->n; s++) {
+        inner[s] = moved(x, v[s], tik_runtime(var)->e, x->dims.stride[s][i]);
     }
+    ExprId first = x->first;
+    x->first = ir_op2(k, SOP_ADD, ir_op2(k, SOP_MUL, first, x->dims.len[i]),
+                      tik_runtime(var)->e);
     bool ok = record_loops(x, inner, i + 1);
+    x->first = first;
     return tik_opener_class.leave(x->in, &o->base, x->args->span, !ok) && ok;
 }
 
 bool
 tik_slice_record(SliceCall *x)
 {
+    x->first = tik_i64(x->c, 0);
     return record_loops(x, x->v, 0);
 }
 

@@ -37,6 +37,9 @@ typedef struct SliceCall {
     SliceDims axes; /* reductions: of the last slice, what is reduced */
     int inner, inner_axes; /* dimensions that the instruction has room for */
     ExprId unequal;        /* 0 where the shapes are equal */
+    bool
+        counts; /* the form has the number of the first element, modulo 16, behind its operands */
+    ExprId first; /* recording in loops: number of the present round of all of them */
 } SliceCall;
 
 /* Reads the slices' shapes into x->dims. False: they differ, or their steps do; with diagnostic. */

@@ -190,10 +190,14 @@ static bool
 put_factor(SliceCall *x, Value factor, Span span)
 {
     Dtype dst = x->v[0]->dtype;
-    if (dst == DT_S8 || dst == DT_U8) {
+    if ((dst == DT_S8 || dst == DT_U8) && is_tensor(factor)) {
+        x->op = OP_H_QUANT_PACKS;
+        x->counts = true;
+        TRY(tik_own(x->in, x->c, factor, span));
+    } else if (dst == DT_S8 || dst == DT_U8) {
         x->op = OP_H_QUANT_PACK;
         TRY(tik_deq_pack(x->in, &factor, span, dst,
-                         "[scale, offset] or a pack of 64 bits"));
+                         "[scale, offset], a pack of 64 bits or a uint64 tensor"));
     } else {
         TRY(tik_deq_scale(x->in, factor, span));
     }

@@ -17,7 +17,8 @@
 enum {
     PIECE = 256, /* elements */
     SOURCES = 3,
-    WIDEST = 8
+    WIDEST = 8,
+    PACKS = 16
 };
 
 /* ---- operands --------------------------------------------------------------------------------------------- */
@@ -25,7 +26,8 @@ enum {
 static bool
 converts(Form form)
 {
-    return form == FORM_HCAST || form == FORM_HQUANT || form == FORM_HPACK;
+    return form == FORM_HCAST || form == FORM_HQUANT || form == FORM_HPACK ||
+           form == FORM_HPACKS;
 }
 
 /* Types as the form says: a blob may say anything. */
@@ -132,12 +134,14 @@ spread(uint8_t *to, int64_t step, const uint8_t *from, int size, int64_t n)
 typedef struct Work {
     const EmuOp *op;
     Sem sem;
-    Dtype type;      /* of the sources */
-    int mode;        /* h_cmpv */
-    NumConv conv;    /* h_cast */
-    uint64_t factor; /* h_quant: the scale, or the pack */
-    bool twice;      /* h_quant: rounds to float32 first */
-    bool saturates;  /* float16 arithmetic does */
+    Dtype type;            /* of the sources */
+    int mode;              /* h_cmpv */
+    NumConv conv;          /* h_cast */
+    uint64_t factor;       /* h_quant: the scale, or the pack */
+    uint64_t packs[PACKS]; /* h_quant: a table of them */
+    int64_t first;         /* number of the row's first element, as far as they go */
+    bool twice;            /* h_quant: rounds to float32 first */
+    bool saturates;        /* float16 arithmetic does */
 } Work;
 
 /* The instruction on lanes that computes the same. */
@@ -224,6 +228,17 @@ select_piece(uint8_t *dst, const uint8_t *const *src, int size, int64_t n)
         })
 }
 
+/* Element i by pack (first + i) % 16. */
+static void
+by_table(const Work *w, uint8_t *dst, const uint8_t *src, int64_t n)
+{
+    uint64_t turned[PACKS];
+    for (int i = 0; i < PACKS; i++) {
+        turned[i] = w->packs[(w->first + i) % PACKS];
+    }
+    num_conv_packed(dst, src, turned, PACKS, n);
+}
+
 static void
 compute(const Work *w, uint8_t *dst, const uint8_t *const *src, int size, int64_t n)
 {
@@ -247,6 +262,9 @@ compute(const Work *w, uint8_t *dst, const uint8_t *const *src, int size, int64_
         return;
     case SEM_SLICE_PACK:
         num_conv_packed(dst, src[0], &w->factor, 1, n);
+        return;
+    case SEM_SLICE_PACKS:
+        by_table(w, dst, src[0], n);
         return;
     case SEM_SLICE_CMP:
         for (int64_t i = 0; i < n; i++) {
@@ -346,6 +364,27 @@ fill_scalar(EmuRun *r, const EmuOp *op, Row *row, Dtype t)
     }
 }
 
+/* The packs of an instruction that has elements, and the number of the first one. */
+static bool
+read_packs(EmuRun *r, const EmuOp *op, Work *w)
+{
+    Form form = op_table[op->op].form;
+    Fault f;
+    const uint8_t *at =
+        emu_operand(r, op, form_slot(form, ROLE_SRC, "deqscale"), sizeof w->packs);
+    w->first = emu_slot(r, op, form_slot(form, ROLE_INT, "first"));
+    if (at == NULL || w->first < 0 || w->first >= PACKS) {
+        return emu_refuse(r, op);
+    }
+    memcpy(w->packs, at, sizeof w->packs);
+    for (int i = 0; i < PACKS; i++) {
+        if (!check_pack_sign(w->packs[i], w->type, &f)) {
+            return emu_record(r, op, &f);
+        }
+    }
+    return true;
+}
+
 /* False: with the fault of a pack for another type. */
 static bool
 open_work(EmuRun *r, const EmuOp *op, Work *w)
@@ -379,9 +418,14 @@ exec_slice(EmuRun *r, const EmuOp *op)
         !emu_slice_open(r, op, 0, &row.dst) || !open_sources(r, op, &row)) {
         return false;
     }
+    if (w.sem == SEM_SLICE_PACKS && !row.dst.empty && !read_packs(r, op, &w)) {
+        return false;
+    }
+    int64_t first = w.first;
     fill_scalar(r, op, &row, w.type);
     for (int64_t i = 0; i < row.dst.len[0] && !row.dst.empty; i++) {
         for (int64_t j = 0; j < row.dst.len[1]; j++) {
+            w.first = (first + (i * row.dst.len[1] + j) * row.dst.len[2]) % PACKS;
             one_row(&w, &row, i, j);
         }
     }

@@ -129,6 +129,7 @@ ops_find(Sem sem)
     case SEM_SLICE_CAST:
     case SEM_SLICE_SCALED:
     case SEM_SLICE_PACK:
+    case SEM_SLICE_PACKS:
         return ops_slice_elements;
     case SEM_FIX_BLOCKS:
         return ops_fix_blocks;

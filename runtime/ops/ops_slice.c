@@ -13,7 +13,8 @@
 enum {
     PIECE = 512,
     WIDEST = 8,
-    MOST = 4 /* operands: dst, two sources, a mask */
+    MOST = 4, /* operands: dst, two sources, a mask */
+    PACKS = 16
 };
 
 OpSlice
@@ -76,10 +77,12 @@ typedef struct Job {
     SliceFn *fn;
     NumFnLanes *map;
     Sem sem;
-    NumConv conv;    /* h_cast */
-    uint64_t factor; /* h_quant: a float16 or a pack */
-    bool twice;      /* h_quant: rounds to float32 first */
-    bool saturates;  /* float16 results of arithmetic do */
+    NumConv conv;              /* h_cast */
+    uint64_t factor;           /* h_quant: a float16 or a pack */
+    uint64_t table[2 * PACKS]; /* h_quant: the packs, twice behind each other */
+    int pack;                  /* in it, that of the first element of a row */
+    bool twice;                /* h_quant: rounds to float32 first */
+    bool saturates;            /* float16 results of arithmetic do */
     uint8_t value[PIECE * WIDEST];
 } Job;
 
@@ -140,6 +143,11 @@ set_conversion(Job *j, const OpCall *c)
             chosen(c->in.choices, CHOICE_AWAY_ZERO) == CHOSE_AWAY_ZERO_DIRECTED) {
             j->conv.round = NUM_OUTWARD;
         }
+    } else if (j->sem == SEM_SLICE_PACKS) {
+        for (int i = 0; i < 2 && j->o[0].len[0] * j->o[0].len[1] * j->o[0].len[2] > 0;
+             i++) {
+            memcpy(j->table + i * PACKS, c->at[2], PACKS * sizeof *j->table);
+        }
     } else {
         j->factor = (uint64_t)c->in.args[2].v;
         j->twice = chosen(c->in.choices, CHOICE_INT32_TO_FLOAT16) ==
@@ -150,7 +158,8 @@ set_conversion(Job *j, const OpCall *c)
 static bool
 converts(Sem sem)
 {
-    return sem == SEM_SLICE_CAST || sem == SEM_SLICE_SCALED || sem == SEM_SLICE_PACK;
+    return sem == SEM_SLICE_CAST || sem == SEM_SLICE_SCALED || sem == SEM_SLICE_PACK ||
+           sem == SEM_SLICE_PACKS;
 }
 
 /* Whether a float16 result of the operation is a number that was rounded. */
@@ -221,6 +230,8 @@ work(const Job *j, uint8_t *dst, const uint8_t *const *src, int64_t n)
         num_conv_scaled(dst, src[1], (uint16_t)j->factor, j->twice, n);
     } else if (j->sem == SEM_SLICE_PACK) {
         num_conv_packed(dst, src[1], &j->factor, 1, n);
+    } else if (j->sem == SEM_SLICE_PACKS) {
+        num_conv_packed(dst, src[1], j->table + j->pack, PACKS, n);
     } else if (j->map != NULL) {
         j->map(dst, src[1], n);
     } else if (j->fn != NULL) {
@@ -289,6 +300,28 @@ each_row(const Job *j, int64_t a, int64_t b)
     }
 }
 
+/* Whether the packs are for the destination. */
+static bool
+packs_fit(const Job *j, OpCall *c)
+{
+    Dtype dst = c->in.args[0].t.dtype;
+    bool ok = j->sem != SEM_SLICE_PACK || check_pack_sign(j->factor, dst, &c->fault);
+    bool empty = j->o[0].len[0] * j->o[0].len[1] * j->o[0].len[2] == 0;
+    for (int i = 0; ok && j->sem == SEM_SLICE_PACKS && !empty && i < PACKS; i++) {
+        ok = check_pack_sign(j->table[i], dst, &c->fault);
+    }
+    return ok;
+}
+
+/* The number of a row's first element in the whole slice, as far as the packs go. */
+static int
+first_pack(const Job *j, const OpCall *c, int64_t a, int64_t b)
+{
+    int first = form_slot(op_table[c->in.op].form, ROLE_INT, "first");
+    int64_t before = (a * j->o[0].len[1] + b) * j->o[0].len[2];
+    return first < 0 ? 0 : (int)((c->in.args[first].v + before) % PACKS);
+}
+
 bool
 ops_slice_elements(OpCall *c)
 {
@@ -297,12 +330,12 @@ ops_slice_elements(OpCall *c)
     set_scalar(&j, c);
     set_slices(&j, c);
     set_work(&j, c);
-    if (j.sem == SEM_SLICE_PACK &&
-        !check_pack_sign(j.factor, c->in.args[0].t.dtype, &c->fault)) {
+    if (!packs_fit(&j, c)) {
         return false;
     }
     for (int64_t a = 0; a < j.o[0].len[0]; a++) {
         for (int64_t b = 0; b < j.o[0].len[1]; b++) {
+            j.pack = first_pack(&j, c, a, b);
             each_row(&j, a, b);
         }
     }

@@ -64,6 +64,17 @@ def mask_moves(d, method, _):
     d.call('mov_cmpmask_to_tensor', dst=bits_tensor(d, 128), src_cmpmask=m)
 
 
+@family('set_scalar_to_cmpmask')
+def mask_word(d, method, _):
+    m = Handle('m')
+    d.call('mov_tensor_to_cmpmask', src=bits_tensor(d, 128), **{'->': m})
+    word = d.between(0, 2**63 - 1) * 2 + d.between(0, 1)
+    given = d.pick(word, word - 2**64 if word >= 2**63 else word, d.loaded('uint64', word),
+                   d.loaded('int32', word & 0xffffffff))
+    d.call(method, scalar=given, **{'->': m})
+    d.call('mov_cmpmask_to_tensor', dst=bits_tensor(d, 128), src_cmpmask=m)
+
+
 @family('vsel', 'vec_sel')
 def select(d, method, dtype):
     old = method == 'vsel'

@@ -296,9 +296,9 @@ def slice_cast(d, method, operands):
 def slice_quant(d, method, operands):
     src_type, dst_type, _ = pair(operands)
     shape = slice_shape(d)
+    if d.chance(0.2):   # more dimensions than the instruction has room for
+        shape, d.slice_steps = tuple(d.between(1, 3) for _ in range(4)) + (d.between(1, 9),), [1] * 5
     factor = scale(d) if dst_type == 'f16' else packed_scale(d, SHORT[dst_type])
-    if isinstance(factor, (At, list)):   # only the packed form
-        factor = 0x3f000000 | int(dst_type == 's8') << 46
     d.call(method, dst=window(d, SHORT[dst_type], shape), src=window(d, SHORT[src_type], shape), deqscale=factor)
 
 

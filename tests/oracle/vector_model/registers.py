@@ -19,6 +19,12 @@ def mov_tensor_to_cmpmask(m, src):
     return 'cmpmask'
 
 
+def set_scalar_to_cmpmask(m, scalar):
+    word = integer(scalar) & (2**64 - 1)
+    m.cmpmask[:] = [word >> k & 1 for k in range(64)] + [False] * 64
+    return 'cmpmask'
+
+
 def set_fp2int_mode(m, mode):
     m.fp2int = integer(mode)
 
@@ -46,6 +52,7 @@ def mov_vmrgsort4_sr_to_scalar(m, scalar_list, vms4_sr=None):
 
 
 METHODS.update(mov_cmpmask_to_tensor=mov_cmpmask_to_tensor, mov_tensor_to_cmpmask=mov_tensor_to_cmpmask,
+               set_scalar_to_cmpmask=set_scalar_to_cmpmask,
                set_fp2int_mode=set_fp2int_mode, set_fp2fp_mode=set_fp2fp_mode, set_rpn_offset=set_rpn_offset,
                set_rpn_cor_ir=set_rpn_cor_ir, mov_rpn_cor_ir_to_scalar=mov_rpn_cor_ir_to_scalar,
                mov_vmrgsort4_sr_to_scalar=mov_vmrgsort4_sr_to_scalar)
