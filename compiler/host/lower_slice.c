@@ -201,6 +201,7 @@ set_job(Lower *l, StmtId s, const Rows *r, LaneJob *job)
     case SEM_SLICE_MOVE:
     case SEM_SLICE_SCALED:
     case SEM_SLICE_PACK:
+    case SEM_SLICE_PACKS:
         return false;
     case SEM_SLICE_CAST:
         *job = lower_conversion(l, s);
