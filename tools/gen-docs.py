@@ -137,6 +137,19 @@ def left_out(name):
     return 'not in this version'
 
 
+def register_modes():
+    """How vector_load and vector_store spread elements over registers (reg.def)."""
+    out = ['## Modes of vector registers', '', '`ld_mode` of `vector_load` and `st_mode` of `vector_store`; `None` is NORM. Without their names they are '
+           'numbers from 0 in the text of kernels.', '', '| mode | of | elements of | bytes in UB | what |', '|---|---|---|---|---|']
+    uses = {'LOAD': 'loads', 'LOAD2': 'loads of two', 'STORE': 'stores', 'STORE2': 'stores of two'}
+    for _, name, use, widths, size, what in rows('runtime/isa/reg.def', 'REGMODE'):
+        of = ', '.join(uses[u.strip()] for u in use.split('|'))
+        bits = ', '.join(str(8 * w) for w in (1, 2, 4) if int(widths) & w)
+        size = size.replace('8 * S', '8 elements').replace('S', '1 element')
+        out.append(f'| {name} | {of} | {bits} bits | {size} | {what} |')
+    return out + ['']
+
+
 def instructions():
     cores = list(rows('runtime/isa/core.def', 'CORE'))
     types = dtype_table(cores)
@@ -167,6 +180,7 @@ def instructions():
             out += ['', '| source | destination | modes | processors |', '|---|---|---|---|']
             out += [f'| {src} | {dst} | {modes} | {where(mask, cores)} |' for src, dst, modes, mask in pairs[op]]
         out.append('')
+    out += register_modes()
     have = {r[1] for r in rows('runtime/isa/op.def', 'OP')} | {r[0] for r in rows('compiler/stage/tik_method.def', 'METHOD')}
     known = [r[0] for r in rows('compiler/stage/tik_known.def', 'KNOWN') if r[0] not in have]
     out += ['## Not compiled', '', 'Methods of the container that TIK has and this version refuses with `not-supported`.', '',

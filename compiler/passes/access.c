@@ -58,7 +58,8 @@ copies(Sem sem)
     return sem == SEM_MOVE || sem == SEM_SLICE_MOVE || sem == SEM_SEGMENTS ||
            sem == SEM_LOAD2D || sem == SEM_LOAD2D_BOX || sem == SEM_LOAD3D1 ||
            sem == SEM_LOAD3D2 || sem == SEM_PAD_MOVE || sem == SEM_ND2NZ ||
-           sem == SEM_NZ2ND;
+           sem == SEM_NZ2ND || sem == SEM_REG_LOAD || sem == SEM_REG_STORE ||
+           sem == SEM_REG_INTLV || sem == SEM_REG_DINTLV;
 }
 
 static int
@@ -74,12 +75,12 @@ instr_list(const Kernel *k, const Stmt *s, Access *out)
     for (int i = 0; i < n; i++) {
         known = const_arg(k, &params[i], &args[i], &in.args[i]) && known;
     }
-    int read_dst =
-        check_reads_dst(&in) ? form_slot(op_table[s->instr.op].form, ROLE_DST, NULL) : -1;
+    bool reads_dst = check_reads_dst(&in);
     for (int pass = 0; pass < 2; pass++) {
         Role role = pass == 0 ? ROLE_SRC : ROLE_DST;
         for (int i = 0; i < n; i++) {
-            if (params[i].role != role && !(pass == 0 && i == read_dst)) {
+            bool also = pass == 0 && reads_dst && params[i].role == ROLE_DST;
+            if (params[i].role != role && !also) {
                 continue;
             }
             Access a = {.buf = args[i].ref.buf,

@@ -616,6 +616,19 @@ Value tik_load_data_with_transpose(Interp *in, Tik *c, const CallArgs *args);
 bool tik_is_mmad_params(const CallArgs *args);
 Value tik_mmad_params(Interp *in, Tik *c, const CallArgs *args);
 
+/* ---- tik_reg.c ---- */
+
+Value tik_vector_new(Interp *in, Tik *c, const CallArgs *args);
+Value tik_vector_cast(Interp *in, Tik *c, const CallArgs *args);
+Value tik_vector_load(Interp *in, Tik *c, const CallArgs *args);
+Value tik_vector_store(Interp *in, Tik *c, const CallArgs *args);
+Value tik_vector_vadd(Interp *in, Tik *c, const CallArgs *args);
+Value tik_vector_vdintlv(Interp *in, Tik *c, const CallArgs *args);
+Value tik_vector_vdup(Interp *in, Tik *c, const CallArgs *args);
+Value tik_vector_vintlv(Interp *in, Tik *c, const CallArgs *args);
+Value tik_vector_vmul(Interp *in, Tik *c, const CallArgs *args);
+Value tik_vector_vsub(Interp *in, Tik *c, const CallArgs *args);
+
 /* ---- tik_cube.c ---- */
 
 Value tik_col2img(Interp *in, Tik *c, const CallArgs *args);

@@ -7,6 +7,7 @@
  *
  * Owns: argument-count, arg-type, scalar-dtype, scalar-range of literals, mask-list-length of lists
  * that are neither 2 nor 4 long, mask-mode of an unknown mode, extended-argument of the call's form. */
+#include "isa/reg.h"
 #include "stage/tik.h"
 #include "isa/flag.h"
 
@@ -514,11 +515,28 @@ read_mask_list(InstrCall *x, int i)
     return true;
 }
 
+/* All lanes: of the widest register that is addressed by lanes, or of the form's main operand. */
+static Value
+all_lanes(const InstrCall *x)
+{
+    Form form = op_table[x->op].form;
+    Dtype widest = DT_NONE;
+    for (int i = 0; i < x->n; i++) {
+        bool counts = form_lanes(form, i) != NULL || i == form_main(form);
+        if (counts && tik_is(x->got[i], &tik_tensor_class)) {
+            Dtype t = ((View *)x->got[i].obj)->dtype;
+            widest = dtype_size(t) > dtype_size(widest) ? t : widest;
+        }
+    }
+    return val_int(widest == DT_NONE ? 1 : lanes_of(widest));
+}
+
 static bool
 read_mask(InstrCall *x, int i)
 {
     x->out[i].kind = ARG_MASK;
-    Value v = x->got[i];
+    bool all = x->got[i].kind == VAL_NONE && reg_form(op_table[x->op].form);
+    Value v = all ? all_lanes(x) : x->got[i];
     if (v.kind == VAL_LIST || v.kind == VAL_TUPLE) {
         return read_mask_list(x, i);
     }

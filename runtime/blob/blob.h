@@ -25,7 +25,8 @@ enum {
     MAX_BLOB_CORES = 65535,
     MAX_STRING_BYTES = 4 << 20,
     BLOB_SCOPES =
-        SC_SREG /* memories of scope.def whose sizes and alignments are recorded */
+        SC_SREG, /* memories of scope.def whose sizes and alignments are recorded */
+    PEAK_SCOPES = SC_VREG /* those before this one have room for a peak in KERN */
 };
 
 /* Flags of an argument. */
@@ -38,7 +39,7 @@ enum {
 static inline bool
 blob_has_peak(int scope)
 {
-    return scope != SC_GM && scope != SC_SREG;
+    return scope != SC_GM && scope != SC_SREG && scope != SC_VREG;
 }
 
 /* Bytes of a constant table in CNST. */

@@ -180,7 +180,7 @@ tikblob_kernel(const TikBlob *b, int index, TikBlobKernel *out)
                            .flags = get32(p + 44),
                            .step_bound = get64(p + 48)};
     for (int i = 1; i < SC_COUNT; i++) {
-        out->peak[i] = blob_has_peak(i) ? get32(p + 52 + 4 * i) : SREG_BYTES;
+        out->peak[i] = blob_has_peak(i) ? get32(p + 52 + 4 * i) : b->soc->bytes[i];
     }
 }
 
@@ -209,7 +209,7 @@ check_parts(const TikBlob *b, const uint8_t *p, Parts *next, TikBlobDiag *diag)
 static bool
 check_peak(const TikBlob *b, const uint8_t *p, TikBlobDiag *diag)
 {
-    for (int i = 1; i < SC_COUNT; i++) {
+    for (int i = 1; i < PEAK_SCOPES; i++) {
         int64_t room = blob_has_peak(i) ? b->soc->bytes[i] : 0;
         if (get32(p + 52 + 4 * i) > room) {
             return blob_bad_value(diag, BLOB_KERNEL_PEAK, SEC_KERN,

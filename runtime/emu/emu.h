@@ -15,7 +15,7 @@
  *   emu_layout.c    transposes                       emu_lanes*.c   arithmetic on lanes
  *   emu_compare.c   compare and select               emu_convert.c  conversions
  *   emu_slice*.c    slices of tensors                emu_load.c     loads into the matrix unit
- *   emu_cube.c      products of matrices
+ *   emu_cube.c      products of matrices             emu_reg.c      vector registers
  *   emu_blob.c      tik_emulate: the front for blobs
  *
  * Safety does not rest on the verifier: every address goes through emu_at, every number that shapes an
@@ -415,6 +415,7 @@ bool emu_bind_acc(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_fixblocks(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_fixcolumns(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_gather(EmuProgram *p, EmuOp *op, const char **why);
+bool emu_bind_reg(EmuProgram *p, EmuOp *op, const char **why);
 
 /* The same for instructions without tensor data; false: operands that it cannot have. */
 bool emu_bind_control(EmuProgram *p, EmuOp *op);

@@ -384,6 +384,8 @@ BINARY(min_f16, AnyU16, ORDERED(H(b) < H(a) ? b : a))
 #define WIDTHS(name)                                                                     \
     [DT_U8] = name(8), [DT_S8] = name(8), [DT_U16] = name(16), [DT_S16] = name(16),      \
     [DT_U32] = name(32), [DT_S32] = name(32), [DT_U64] = name(64), [DT_S64] = name(64)
+/* The same of floats, on their bits. */
+#define FLOAT_BITS(name) [DT_F16] = name(16), [DT_F32] = name(32)
 #define SIGNED(name)                                                                     \
     [DT_S8] = name(8), [DT_S16] = name(16), [DT_S32] = name(32), [DT_S64] = name(64)
 #define EACH(name, form)                                                                 \
@@ -423,9 +425,9 @@ const LaneTable LANES_TABLE = {
             [SEM_MADDRELU] = {FLOATS(maddrelu, vv)},
             [SEM_MAX] = {EACH(max, vv), FLOATS(max, vv)},
             [SEM_MIN] = {EACH(min, vv), FLOATS(min, vv)},
-            [SEM_AND] = {WIDTHS(AND_VV)},
-            [SEM_OR] = {WIDTHS(OR_VV)},
-            [SEM_NOT] = {WIDTHS(NOT_V)},
+            [SEM_AND] = {WIDTHS(AND_VV), FLOAT_BITS(AND_VV)},
+            [SEM_OR] = {WIDTHS(OR_VV), FLOAT_BITS(OR_VV)},
+            [SEM_NOT] = {WIDTHS(NOT_V), FLOAT_BITS(NOT_V)},
             [SEM_ABS] = {SIGNED(ABS_V), [DT_F16] = abs_f16, [DT_F32] = abs_f32},
             [SEM_RELU] = {SIGNED(RELU_V), [DT_F16] = relu_f16, [DT_F32] = relu_f32},
         },

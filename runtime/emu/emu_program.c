@@ -451,6 +451,9 @@ bind(const Adder *a, EmuOp *op)
     case FAM_LMEM:
         ok = emu_bind_lmem(a->p, op, &why);
         break;
+    case FAM_REG:
+        ok = emu_bind_reg(a->p, op, &why);
+        break;
     case FAM_COUNT:
         break;
     }

@@ -4,11 +4,12 @@
  * The compiler, compiled code and the emulator all come here, so a rule has one name and one text.
  *
  * Owns: not-on-arch, dtype-unsupported, dtype-mismatch, read-only, list-index, address-align,
- * tensor-overflow, the ranges of param.def, scope-ub, mask-*, repeat-range, scalar-range, stride-unit.
+ * tensor-overflow, the ranges of param.def, scope-ub, scope-register, mask-*, repeat-range, scalar-range, stride-unit.
  * Not checked here: arg-type and scalar-dtype of a call (binding); capacity; uninit. Processors
  * with smaller vector alignment (SD3403, Hi3796CV300) are held to 32 bytes like the others. */
 #include "isa/check.h"
 #include "isa/check_int.h"
+#include "isa/reg.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,16 +47,27 @@ const FamilyRules *
 check_family(Op op)
 {
     static const FamilyRules *const families[FAM_COUNT] = {
-        [FAM_MOVE] = &rules_move,           [FAM_CONTROL] = &rules_control,
-        [FAM_LANES] = &rules_lanes,         [FAM_LAYOUT] = &rules_layout,
-        [FAM_COMPARE] = &rules_compare,     [FAM_REDUCE] = &rules_reduce,
-        [FAM_ARITH] = &rules_arith,         [FAM_SORT] = &rules_sort,
-        [FAM_FILL] = &rules_fill,           [FAM_CONVERT] = &rules_convert,
-        [FAM_GATHER] = &rules_gather,       [FAM_SLICE] = &rules_slice,
-        [FAM_SEGMENT] = &rules_segment,     [FAM_ACC] = &rules_acc,
-        [FAM_LOAD] = &rules_load,           [FAM_CUBE] = &rules_cube,
-        [FAM_LMEM] = &rules_lmem,           [FAM_TRANSFER] = &rules_transfer,
-        [FAM_FIXBLOCKS] = &rules_fixblocks, [FAM_FIXCOLUMNS] = &rules_fixcolumns,
+        [FAM_MOVE] = &rules_move,
+        [FAM_CONTROL] = &rules_control,
+        [FAM_LANES] = &rules_lanes,
+        [FAM_LAYOUT] = &rules_layout,
+        [FAM_COMPARE] = &rules_compare,
+        [FAM_REDUCE] = &rules_reduce,
+        [FAM_ARITH] = &rules_arith,
+        [FAM_SORT] = &rules_sort,
+        [FAM_FILL] = &rules_fill,
+        [FAM_CONVERT] = &rules_convert,
+        [FAM_GATHER] = &rules_gather,
+        [FAM_SLICE] = &rules_slice,
+        [FAM_SEGMENT] = &rules_segment,
+        [FAM_ACC] = &rules_acc,
+        [FAM_LOAD] = &rules_load,
+        [FAM_CUBE] = &rules_cube,
+        [FAM_LMEM] = &rules_lmem,
+        [FAM_TRANSFER] = &rules_transfer,
+        [FAM_FIXBLOCKS] = &rules_fixblocks,
+        [FAM_FIXCOLUMNS] = &rules_fixcolumns,
+        [FAM_REG] = &rules_reg,
     };
     return families[form_family(op_table[op].form)];
 }
@@ -157,9 +169,22 @@ mask_form_ok(const CheckInstr *in, int param, Fault *fault)
 }
 
 static bool
+scope_is_register(const CheckInstr *in, int param, Fault *fault)
+{
+    Scope s = in->args[param].t.scope;
+    FaultAt at = {RULE_SCOPE_REGISTER, param, (int64_t)s, SC_VREG, SC_VREG};
+    return s == SC_VREG ||
+           check_fail(fault, &at, "%s is in %s; %s takes a vector register there",
+                      check_param_name(in, param), scope_name(s), check_op_name(in));
+}
+
+static bool
 scope_is_ub(const CheckInstr *in, int param, Fault *fault)
 {
     Scope s = in->args[param].t.scope;
+    if (reg_operand(op_table[in->op].form, param)) {
+        return scope_is_register(in, param, fault);
+    }
     FaultAt at = {RULE_SCOPE_UB, param, (int64_t)s, SC_UB, SC_UB};
     return s == SC_UB ||
            check_fail(fault, &at, "%s is in %s; %s works in UB",

@@ -147,6 +147,10 @@ typedef enum LaneId {
     LANE_COUNT
 } LaneId;
 
+/* The cores of the 310B class that instructions on registers are listed for. */
+#define HAS_REGISTERS(core)                                                              \
+    ((core) >= CORE_A310B_AIC && (core) <= CORE_MC61AM21A_AIC && (core) != CORE_A031_AIC)
+
 static const Soc socs[] = {
 #define SOC(name, family, core, ncores, ncube, nvec, ub, l1, l0a, l0b, l0c, bt, fb, l2)  \
     {name,                                                                               \
@@ -155,7 +159,8 @@ static const Soc socs[] = {
      ncores,                                                                             \
      ncube,                                                                              \
      nvec,                                                                               \
-     {INT64_MAX, ub, l1, l0a, l0b, l0c, bt, fb, SREG_BYTES},                             \
+     {INT64_MAX, ub, l1, l0a, l0b, l0c, bt, fb, SREG_BYTES, 0, 0,                        \
+      HAS_REGISTERS(CORE_##core) ? REG_COUNT * REPEAT_BYTES : 0},                        \
      l2,                                                                                 \
      NULL},
 #include "isa/soc.def"

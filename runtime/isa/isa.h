@@ -369,6 +369,7 @@ MoveUnits move_units(Scope src, Dtype src_dt, Scope dst, Dtype dst_dt);
 enum {
     BLOCK_BYTES = 32,
     REPEAT_BYTES = 256,
+    REG_COUNT = 32, /* vector registers, of REPEAT_BYTES each */
     MAX_LANES = 256
 };
 

@@ -95,6 +95,17 @@ ops_find(Sem sem)
         return ops_gatherb;
     case SEM_BI:
         return ops_bi;
+    case SEM_REG_LOAD:
+        return ops_reg_load;
+    case SEM_REG_STORE:
+        return ops_reg_store;
+    case SEM_REG_CAST:
+        return ops_reg_cast;
+    case SEM_REG_INTLV:
+    case SEM_REG_DINTLV:
+        return ops_reg_interleave;
+    case SEM_REG_HIST:
+        return ops_reg_histogram;
     case SEM_SEGMENTS:
         return ops_segments;
     case SEM_SLICE_DIM:

@@ -23,6 +23,9 @@ OpFn ops_vrpac, ops_viou, ops_vaadd, ops_rpn_cor, ops_rpn_cor_diag;
 /* ops_fill.c */
 OpFn ops_sequence, ops_broadcast, ops_copy, ops_padding;
 
+/* ops_reg.c */
+OpFn ops_reg_load, ops_reg_store, ops_reg_cast, ops_reg_interleave, ops_reg_histogram;
+
 /* ops_segment.c */
 OpFn ops_segments, ops_slice_dim;
 /* ops_acc.c */

@@ -10,6 +10,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cube_model  # noqa: E402
 import move_model  # noqa: E402
+import reg_model  # noqa: E402
 import vector_model  # noqa: E402
 import vector_gen  # noqa: E402,F401
 from vector_gen.draw import FAMILIES, SHORT, TYPES, left_out  # noqa: E402
@@ -72,7 +73,8 @@ def main():
         if form in CONTROL:
             expect(op in control, f'{op}: not in tests/oracle/control_vs_model.py')
             continue
-        expect(any(op in known for known in (model, vector_model.METHODS, cube_model.METHODS, move_model.METHODS)),
+        expect(any(op in known for known in (model, vector_model.METHODS, cube_model.METHODS, move_model.METHODS,
+                                         reg_model.METHODS)),
                f'{op}: in no model of tests/oracle')
         expect(op not in vector_model.METHODS or op in FAMILIES or f'.{op}(' in chains,
                f'{op}: no random calls in tests/oracle/vector_gen')

@@ -1,5 +1,6 @@
 /* The rules of instructions on numbers: every limit of param.def from both sides, generated from the
  * table, then each rule by hand, then hostile values. */
+#include "isa/reg.h"
 #include "isa/accmove.h"
 #include "isa/fixpipe.h"
 #include "isa/check.h"
@@ -152,6 +153,10 @@ static int64_t
 related_value(Op op, int param, int64_t lowest)
 {
     Form f = op_table[op].form;
+    if (f == FORM_RLOAD2 || f == FORM_RSTORE2) {
+        return param == RLOAD2_MODE ? (f == FORM_RLOAD2 ? REG_DINTLV : REG_INTLV)
+                                    : lowest;
+    }
     if (f == FORM_PADMOVE) {
         return param == PM_BURST ? 8 : param == PM_FILL ? PAD_GIVEN : lowest;
     }
@@ -236,6 +241,7 @@ good(Op op)
             a->v = ones ? 1 : strcmp(p[i].name, "bits") == 0 ? 8 * dtype_size(t.dst) : 0;
         }
         a->v = related_value(op, i, a->v);
+        a->t.scope = reg_operand(op_table[op].form, i) ? SC_VREG : a->t.scope;
     }
     fill_slice(&in);
     bool fix = f == FAM_FIXBLOCKS || f == FAM_FIXCOLUMNS;
