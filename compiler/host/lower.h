@@ -232,6 +232,7 @@ typedef struct LaneShape {
     bool dense[LANE_OPERANDS]; /* blocks follow each other */
     Dtype scalar;              /* DT_NONE: none */
     LaneBits bits;
+    int results; /* of each repeat; 0: the lanes of operand 0 */
 } LaneShape;
 
 /* The result for all lanes. v: operands as vectors of their bits; v[0] the old destination where it is
@@ -253,6 +254,8 @@ typedef struct LaneJob {
     LaneBits bits;
     LLVMValueRef
         bits_at; /* of the first repeat; those of all repeats are packed densely */
+    int results; /* compute gives so many elements of all lanes of operand 0, the only one */
+    LLVMValueRef results_at, results_step; /* bytes from repeat to repeat */
     LLVMValueRef scalar; /* null: the scalar operand, if the form has one */
     Dtype scalar_type;   /* of scalar */
 } LaneJob;
@@ -310,7 +313,8 @@ void lower_vector(Lower *l, StmtId s);
 /* What it does with the lanes of an instruction whose mode is a Sem. */
 LaneCompute lower_vector_compute;
 void lower_compare(Lower *l, StmtId s);
-void lower_slice(Lower *l, StmtId s); /* lower_slice.c */
+void lower_slice(Lower *l, StmtId s);  /* lower_slice.c */
+void lower_reduce(Lower *l, StmtId s); /* lower_reduce.c */
 /* What lower_vector computes for instructions of the family ARITH (lower_fused.c). */
 LLVMValueRef lower_fused(Lower *l, const LaneShape *sh, LLVMValueRef *v,
                          LLVMValueRef scalar);

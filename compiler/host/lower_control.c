@@ -160,6 +160,9 @@ lower_instr(Lower *l, StmtId s)
     case FAM_CONVERT:
         lower_convert(l, s);
         return;
+    case FAM_REDUCE:
+        lower_reduce(l, s);
+        return;
     case FAM_SLICE:
         lower_slice(l, s);
         return;

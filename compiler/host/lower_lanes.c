@@ -33,6 +33,7 @@ typedef struct Call {
     LLVMValueRef repeats;
     LLVMValueRef words[4]; /* count or bits */
     LLVMValueRef bits_at;  /* with a row of bits */
+    LLVMValueRef results_at, results_step;
 } Call;
 
 /* ---- masks in helpers ------------------------------------------------------------------------------ */
@@ -237,7 +238,7 @@ store_bits(Lower *l, const LaneShape *sh, LLVMValueRef v, LLVMValueRef mask,
 /* ---- helpers ---------------------------------------------------------------------------------------------- */
 
 /* Parameters: repeats; address, repeat stride and, unless dense, block stride of each operand; the
- * bits; the scalar; the mask. */
+ * bits; the results and their stride; the scalar; the mask. */
 static int
 helper_params(Lower *l, const LaneShape *sh, LLVMTypeRef *types)
 {
@@ -252,6 +253,10 @@ helper_params(Lower *l, const LaneShape *sh, LLVMTypeRef *types)
     }
     if (sh->bits != BITS_NONE) {
         types[n++] = l->ptr;
+    }
+    if (sh->results > 0) {
+        types[n++] = l->ptr;
+        types[n++] = l->i64;
     }
     if (sh->scalar != DT_NONE) {
         types[n++] = lower_bits_type(l, sh->scalar, 0);
@@ -288,7 +293,25 @@ helper_operands(Lower *l, const Call *v, LLVMValueRef fn, Counted *c, LLVMValueR
         c->step[c->n] = lower_const(l, v->repeat_lanes / 8);
         c->at[c->n++] = LLVMGetParam(fn, p);
     }
-    return p + (sh->bits != BITS_NONE);
+    p += sh->bits != BITS_NONE;
+    if (sh->results > 0) {
+        c->at[c->n] = LLVMGetParam(fn, p++);
+        c->step[c->n++] = LLVMGetParam(fn, p++);
+    }
+    return p;
+}
+
+/* Lanes that are off count as 0. */
+static void
+reduce_repeat(Lower *l, const Call *v, const Counted *c, LLVMValueRef blk,
+              LLVMValueRef mask)
+{
+    const LaneShape *sh = &v->shape;
+    LLVMValueRef x = lower_lanes_load(l, sh->dtype[0], sh->lanes, c->at[0], blk);
+    if (mask != NULL) {
+        x = LLVMBuildSelect(l->b, mask, x, LLVMConstNull(LLVMTypeOf(x)), "");
+    }
+    store_run(l, v->compute(l, sh, &x, NULL), NULL, c->at[sh->n]);
 }
 
 static void
@@ -296,6 +319,10 @@ helper_repeat(Lower *l, const Call *v, const Counted *c, LLVMValueRef *blk,
               LLVMValueRef *value, LLVMValueRef scalar, LLVMValueRef mask)
 {
     const LaneShape *sh = &v->shape;
+    if (sh->results > 0) {
+        reduce_repeat(l, v, c, blk[0], mask);
+        return;
+    }
     for (int i = v->reads_dst ? 0 : 1; i < sh->n; i++) {
         value[i] = lower_lanes_load(l, sh->dtype[i], sh->lanes, c->at[i], blk[i]);
     }
@@ -350,6 +377,9 @@ helper_name(Lower *l, const LaneShape *sh)
     for (int i = 0; i < sh->n; i++) {
         text_printf(&t, ".%s%s", dtype_name(sh->dtype[i]), sh->dense[i] ? "" : "b");
     }
+    if (sh->results > 0) {
+        text_printf(&t, ".%d", sh->results);
+    }
     text_printf(&t, "%s%s.%d.%s", sh->scalar != DT_NONE ? ".s" : "", rows[sh->bits],
                 sh->lanes, kinds[sh->mask]);
     return t.p;
@@ -381,6 +411,10 @@ call(Lower *l, const Call *v)
     if (sh->bits != BITS_NONE) {
         args[n++] = v->bits_at;
     }
+    if (sh->results > 0) {
+        args[n++] = v->results_at;
+        args[n++] = v->results_step;
+    }
     if (sh->scalar != DT_NONE) {
         args[n++] = v->scalar;
     }
@@ -392,11 +426,12 @@ call(Lower *l, const Call *v)
 
 /* ---- masks of an instruction ----------------------------------------------------------------------------- */
 
-/* Vectors of less than a block of the narrowest operand are not worth a helper of their own. */
+/* Vectors of less than a block of the narrowest operand are not worth a helper of their own. Results are of
+ * all lanes of a repeat. */
 static void
 narrow_to(Call *v, int64_t active)
 {
-    int p = 1;
+    int p = v->shape.results > 0 ? v->repeat_lanes : 1;
     for (int i = 0; i < v->shape.n; i++) {
         p = MAX(p, BLOCK_BYTES / dtype_size(v->shape.dtype[i]));
     }
@@ -593,9 +628,12 @@ lower_lanes(Lower *l, StmtId s, const LaneJob *job)
               .whole = job->whole,
               .reads_dst = job->reads_dst,
               .bits_at = job->bits_at,
+              .results_at = job->results_at,
+              .results_step = job->results_step,
               .shape = {.name = job->name,
                         .mode = job->mode,
                         .variant = job->variant,
+                        .results = job->results,
                         .bits = job->bits}};
     bind(l, &v, s);
     if (job->scalar != NULL) {
