@@ -110,6 +110,22 @@ ranks(const int32_t *key, int n, int32_t *rank)
     }
 }
 
+/* The same of keys of halves, of 17 bits or NaN, which with their places become n different ones. */
+OPS_INLINE void
+ranks_of_halves(const int32_t *key, int n, int32_t *rank)
+{
+    int32_t word[SORT32];
+    for (int i = 0; i < n; i++) {
+        word[i] = (key[i] < INT16_MIN ? INT16_MIN : key[i]) * SORT32 + (n - 1 - i);
+        rank[i] = 0;
+    }
+    for (int k = 0; k < n; k++) {
+        for (int i = 0; i < n; i++) {
+            rank[i] += word[k] > word[i];
+        }
+    }
+}
+
 OPS_INLINE void
 sort_group(uint8_t *dst, const uint8_t *src, int size)
 {
@@ -119,7 +135,11 @@ sort_group(uint8_t *dst, const uint8_t *src, int size)
     for (int i = 0; i < SORT_GROUP; i++) {
         key[i] = key_at(src + i * record + PROPOSAL_SCORE * size, size);
     }
-    ranks(key, SORT_GROUP, rank);
+    if (size == 2) {
+        ranks_of_halves(key, SORT_GROUP, rank);
+    } else {
+        ranks(key, SORT_GROUP, rank);
+    }
     for (int i = 0; i < SORT_GROUP; i++) {
         memcpy(sorted + rank[i] * record, src + i * record, (size_t)record);
     }
@@ -148,7 +168,11 @@ sort_pairs(uint8_t *dst, const uint8_t *scores, const uint8_t *indices, int size
     for (int i = 0; i < SORT32; i++) {
         key[i] = key_at(scores + i * size, size);
     }
-    ranks(key, SORT32, rank);
+    if (size == 2) {
+        ranks_of_halves(key, SORT32, rank);
+    } else {
+        ranks(key, SORT32, rank);
+    }
     for (int i = 0; i < SORT32; i++) {
         uint32_t score = 0, index;
         memcpy(&score, scores + i * size, (size_t)size);
@@ -180,7 +204,6 @@ ops_vsort32(OpCall *c)
 typedef struct Merge {
     const uint8_t *next[MERGE_LISTS]; /* the first record not taken */
     int64_t left[MERGE_LISTS];        /* records */
-    int64_t head[MERGE_LISTS];        /* see word_of: of the first record */
     int64_t
         after[MERGE_LISTS]; /* of the one behind, so that no choice waits for memory */
     int lists;
@@ -207,21 +230,22 @@ largest(int64_t a, int64_t b)
 OPS_INLINE void
 merge(Merge *m, uint8_t *dst, int record, int score, int size)
 {
-    int64_t all = 0;
+    int64_t all = 0, head[MERGE_LISTS]; /* in registers: words of the first records */
     bool stop = false;
     for (int i = 0; i < MERGE_LISTS; i++) {
         bool takes_part = i < m->lists;
         m->left[i] = takes_part ? m->left[i] : 0;
         stop = stop || (m->suspend && !m->skip && takes_part && m->left[i] == 0);
-        m->head[i] = word_of(m, i, 0, record, score, size);
+        head[i] = word_of(m, i, 0, record, score, size);
         m->after[i] = word_of(m, i, 1, record, score, size);
         all += m->left[i];
     }
     for (int64_t k = 0; k < all && !stop; k++) {
-        int64_t best =
-            largest(largest(m->head[0], m->head[1]), largest(m->head[2], m->head[3]));
+        int64_t best = largest(largest(head[0], head[1]), largest(head[2], head[3]));
         int list = MERGE_LISTS - 1 - (int)(best & (MERGE_LISTS - 1));
-        m->head[list] = m->after[list];
+        for (int i = 0; i < MERGE_LISTS; i++) {
+            head[i] = best == head[i] ? m->after[i] : head[i];
+        }
         memcpy(dst + k * record, m->next[list], (size_t)record);
         m->next[list] += record;
         m->left[list]--;
