@@ -386,11 +386,27 @@ rule_find(const char *name)
     SLOTS4(16, 8, 9, 10, 11, __VA_ARGS__)                                                \
     SLOTS4(16, 12, 13, 14, 15, __VA_ARGS__)
 
-static const unsigned char param_forms[] = {
-#define PARAM(form, name, role, of, lo, hi, unit, rule, dflt)             FORM_##form,
-#define ITEM(form, name, item, items, role, of, lo, hi, unit, rule, dflt) FORM_##form,
+/* The number of each row: by the line of its table and its place in a list. */
+#define ROW_(line, item) ROW_##line##_##item
+#define ROW(line, item)  ROW_(line, item)
+enum {
+#define PARAM(form, name, role, of, lo, hi, unit, rule, dflt) ROW(__LINE__, 0),
+#define ITEM(form, name, item, items, role, of, lo, hi, unit, rule, dflt)                \
+    ROW(__LINE__, item),
 #include "isa/param.def"
 };
+
+/* Behind the last row of each form: of several initializers the last one counts, which is meant. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init"
+static const uint16_t param_ends[FORM_COUNT] = {
+#define PARAM(form, name, role, of, lo, hi, unit, rule, dflt)                            \
+    [FORM_##form] = ROW(__LINE__, 0) + 1,
+#define ITEM(form, name, item, items, role, of, lo, hi, unit, rule, dflt)                \
+    [FORM_##form] = ROW(__LINE__, item) + 1,
+#include "isa/param.def"
+};
+#pragma GCC diagnostic pop
 
 static const ParamInfo param_infos[] = {
 #define PARAM(form, name, role, of, lo, hi, unit, rule, dflt)                            \
@@ -420,8 +436,8 @@ first_row(const unsigned char *table, size_t n, unsigned f)
 const ParamInfo *
 form_params(Form f, int *n)
 {
-    size_t first = first_row(param_forms, sizeof param_forms, f);
-    *n = (int)(first_row(param_forms, sizeof param_forms, f + 1u) - first);
+    int first = f == 0 ? 0 : param_ends[f - 1];
+    *n = param_ends[f] - first;
     return &param_infos[first];
 }
 

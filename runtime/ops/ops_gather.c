@@ -4,6 +4,7 @@
 
 #include "isa/gather.h"
 #include "num/half.h"
+#include "ops/gather.h"
 #include "ops/ops_int.h"
 
 typedef uint16_t Any16 __attribute__((aligned(1), may_alias));
@@ -117,6 +118,7 @@ rows_store(const Rows *w, int64_t repeat, int64_t n, const uint8_t *buf)
 /* ---- vreduce --------------------------------------------------------------------------------------------------- */
 
 typedef struct Pick {
+    const GatherTable *table;
     const uint8_t *bits; /* null: lanes first, first + step, ... */
     int64_t bits_rep;
     int first, step, size;
@@ -137,27 +139,18 @@ count_bits(const uint8_t *bits, int64_t n)
     return count;
 }
 
-/* Packs n lanes at dst; in and out share no byte. */
-#define PACK(name, T)                                                                    \
-    static int64_t name(T *restrict out, const T *restrict in, const Pick *p,            \
-                        const uint8_t *bits, int64_t n)                                  \
+/* Lanes first, first + step, ... of n; in and out share no byte. */
+#define THIN(name, T)                                                                    \
+    static int64_t name(T *restrict out, const T *restrict in, const Pick *p, int64_t n) \
     {                                                                                    \
-        int64_t k = 0;                                                                   \
-        if (bits != NULL) {                                                              \
-            for (int64_t i = 0; i < n; i++) {                                            \
-                out[k] = in[i];                                                          \
-                k += bits[i / 8] >> (i % 8) & 1;                                         \
-            }                                                                            \
-            return k;                                                                    \
-        }                                                                                \
         int64_t most = n <= p->first ? 0 : (n - p->first - 1) / p->step + 1;             \
         const T *from = in + p->first;                                                   \
         if (p->step == 2) {                                                              \
-            for (k = 0; k < most; k++) {                                                 \
+            for (int64_t k = 0; k < most; k++) {                                         \
                 out[k] = from[2 * k];                                                    \
             }                                                                            \
         } else if (p->step == 4) {                                                       \
-            for (k = 0; k < most; k++) {                                                 \
+            for (int64_t k = 0; k < most; k++) {                                         \
                 out[k] = from[4 * k];                                                    \
             }                                                                            \
         } else {                                                                         \
@@ -166,9 +159,9 @@ count_bits(const uint8_t *bits, int64_t n)
         return most;                                                                     \
     }
 
-PACK(pack8, uint8_t)
-PACK(pack16, Any16)
-PACK(pack32, Any32)
+THIN(thin8, uint8_t)
+THIN(thin16, Any16)
+THIN(thin32, Any32)
 
 static int64_t
 pack(uint8_t *out, const uint8_t *in, const Pick *p, const uint8_t *bits, int64_t n)
@@ -177,11 +170,13 @@ pack(uint8_t *out, const uint8_t *in, const Pick *p, const uint8_t *bits, int64_
     const void *from = in;
     switch (p->size) {
     case 1:
-        return pack8(to, from, p, bits, n);
+        return bits != NULL ? p->table->pack8(to, from, bits, n) : thin8(to, from, p, n);
     case 2:
-        return pack16(to, from, p, bits, n);
+        return bits != NULL ? p->table->pack16(to, from, bits, n)
+                            : thin16(to, from, p, n);
     default:
-        return pack32(to, from, p, bits, n);
+        return bits != NULL ? p->table->pack32(to, from, bits, n)
+                            : thin32(to, from, p, n);
     }
 }
 
@@ -216,7 +211,7 @@ pick_of(const OpCall *c)
 {
     const CheckArg *a = c->in.args;
     Form f = op_table[c->in.op].form;
-    Pick p = {.size = dtype_size(a[PICK_DST].t.dtype)};
+    Pick p = {.table = gather_table(), .size = dtype_size(a[PICK_DST].t.dtype)};
     if (f == FORM_PICKBITS || f == FORM_PICK2BITS) {
         p.bits = c->at[PICK_PATTERN];
         p.bits_rep = a[PICK_BITS_REP].v * BLOCK_BYTES;
@@ -251,8 +246,7 @@ piece_of(const Source *s, int64_t repeat, int64_t l, int64_t n, int64_t size,
 {
     const uint8_t *from = s->at + repeat * s->rep + l / s->per_block * s->blk;
     if (s->blk == BLOCK_BYTES) {
-        memcpy(buf, from, (size_t)(n * size));
-        return buf;
+        return from;
     }
     for (int64_t i = 0; i < n; i += s->per_block) {
         int64_t most = n - i < s->per_block ? n - i : s->per_block;
@@ -279,7 +273,7 @@ pick_pieces(const OpCall *c, const Source *s, const Pick *p)
     for (int64_t r = 0; r < s->repeats; r++) {
         int64_t all = r + 1 < s->repeats ? s->n : s->last;
         for (int64_t l = 0; l < all; l += PIECE) {
-            uint8_t in[PIECE * 4], out[PIECE * 4 + 4];
+            uint8_t in[PIECE * 4], out[PIECE * 4 + GATHER_SLACK];
             int64_t n = all - l < PIECE ? all - l : PIECE;
             const uint8_t *bits = p->bits ? p->bits + r * p->bits_rep + l / 8 : NULL;
             int64_t k = pack(out, piece_of(s, r, l, n, p->size, in), p, bits, n);
@@ -409,6 +403,48 @@ fetch(const Field *f, const Rows *w, const int64_t *at, int64_t n, uint8_t *out)
     }
 }
 
+/* n lanes of a repeat or of several, as vectors; false: some are to be looked at one by one. */
+static bool
+fetch_lanes(const Field *f, const GatherTable *table, int64_t first, int64_t n, void *out)
+{
+    int64_t most = f->limit - f->size - f->start;
+    GatherFetch *fn = f->size == 2 ? table->fetch16 : table->fetch32;
+    return f->start >= 0 && most >= 0 && most <= INT32_MAX &&
+           fn(out, f->root + f->start, f->offsets + first, n, (uint32_t)most);
+}
+
+static bool
+fetch_repeat(const Field *f, const Rows *w, const GatherTable *table, int64_t r,
+             int64_t n)
+{
+    uint8_t out[REPEAT_BYTES];
+    if (w->holes || !fetch_lanes(f, table, r * w->lanes, n, out)) {
+        return false;
+    }
+    rows_store(w, r, n, out);
+    return true;
+}
+
+static bool
+is_apart(const uint8_t *a, int64_t na, const uint8_t *b, int64_t nb)
+{
+    return (uintptr_t)a + (uintptr_t)na <= (uintptr_t)b ||
+           (uintptr_t)b + (uintptr_t)nb <= (uintptr_t)a;
+}
+
+/* All repeats at once, where they follow each other and no result is read again. */
+static bool
+fetch_all(const Field *f, const Rows *w, const GatherTable *table)
+{
+    int64_t n = (w->repeats - 1) * w->lanes + w->last;
+    bool dense =
+        w->blk == BLOCK_BYTES && !w->holes &&
+        (w->repeats == 1 || (w->run == w->lanes && w->rep == w->lanes * w->size));
+    return w->repeats > 0 && dense && is_apart(w->at, n * w->size, f->root, f->limit) &&
+           is_apart(w->at, n * w->size, (const uint8_t *)f->offsets, 4 * n) &&
+           fetch_lanes(f, table, 0, n, w->at);
+}
+
 static bool
 base_ok(OpCall *c, const Field *f)
 {
@@ -420,13 +456,20 @@ bool
 ops_gather(OpCall *c)
 {
     Rows w = rows_of(c, GATHER_DST);
+    const GatherTable *table = gather_table();
     Field f = field_of(c, GATHER_OFFSET, GATHER_SRC, c->in.args[GATHER_BASE].v);
     if (w.repeats > 0 && !base_ok(c, &f)) {
         return false;
     }
+    if (fetch_all(&f, &w, table)) {
+        return true;
+    }
     for (int64_t r = 0; r < w.repeats; r++) {
         int64_t at[MAX_LANES], n = rows_run(&w, r);
         uint8_t out[REPEAT_BYTES];
+        if (fetch_repeat(&f, &w, table, r, n)) {
+            continue;
+        }
         if (!find_lanes(c, &f, &w, r * w.lanes, n, at)) {
             return false;
         }
@@ -434,6 +477,32 @@ ops_gather(OpCall *c)
         rows_store(&w, r, n, out);
     }
     return true;
+}
+
+#define SPREAD(name, T)                                                                  \
+    static void name(uint8_t *root, const int64_t *at, const T *in, int64_t n)           \
+    {                                                                                    \
+        for (int64_t l = 0; l < n; l++) {                                                \
+            *(T *)(void *)(root + at[l]) = in[l];                                        \
+        }                                                                                \
+    }
+SPREAD(spread16, Any16)
+SPREAD(spread32, Any32)
+
+static void
+spread(const Field *f, const Rows *w, const int64_t *at, int64_t n, const uint8_t *in)
+{
+    const void *from = in;
+    for (int64_t l = 0; w->holes && l < n; l++) {
+        if (w->on[l]) {
+            memcpy(f->root + at[l], in + l * f->size, (size_t)f->size);
+        }
+    }
+    if (!w->holes && f->size == 2) {
+        spread16(f->root, at, from, n);
+    } else if (!w->holes) {
+        spread32(f->root, at, from, n);
+    }
 }
 
 bool
@@ -451,11 +520,7 @@ ops_scatter(OpCall *c)
             return false;
         }
         rows_load(&w, r, n, in);
-        for (int64_t l = 0; l < n; l++) {
-            if (!w.holes || w.on[l]) {
-                memcpy(f.root + at[l], in + l * f.size, (size_t)f.size);
-            }
-        }
+        spread(&f, &w, at, n, in);
     }
     return true;
 }

@@ -1,0 +1,121 @@
+/* gather_avx512.c: fetched and packed lanes for x86-64 processors with AVX-512 F, BW, DQ and VL, 16 at a time.
+ * 16-bit elements travel in lanes of 32 bits. */
+#include "ops/gather.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#include "num/num_lanes.h"
+
+enum {
+    STEP = 16
+};
+
+LANES_AVX512 static inline __mmask16
+leading(int64_t n)
+{
+    return n >= STEP ? 0xffff : (__mmask16)((1u << n) - 1);
+}
+
+/* 16 offsets; *on becomes 0 where one is bad. */
+LANES_AVX512 static inline __m512i
+read_offsets(const AnyU32 *offsets, __mmask16 *on, uint32_t most, uint32_t size)
+{
+    __m512i o = _mm512_maskz_loadu_epi32(*on, offsets);
+    __m512i far = _mm512_set1_epi32((int)most), odd = _mm512_set1_epi32((int)size - 1);
+    unsigned bad = _mm512_cmpgt_epu32_mask(o, far) | _mm512_test_epi32_mask(o, odd);
+    *on = bad != 0 ? 0 : *on;
+    return o;
+}
+
+LANES_AVX512 static bool
+fetch32(void *out, const uint8_t *at, const void *offsets, int64_t n, uint32_t most)
+{
+    AnyU32 *to = out;
+    for (int64_t l = 0; l < n; l += STEP) {
+        __mmask16 on = leading(n - l);
+        __m512i o = read_offsets((const AnyU32 *)offsets + l, &on, most, 4);
+        if (on == 0) {
+            return false;
+        }
+        __m512i v = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), on, o, at, 1);
+        _mm512_mask_storeu_epi32(to + l, on, v);
+    }
+    return true;
+}
+
+LANES_AVX512 static bool
+fetch16(void *out, const uint8_t *at, const void *offsets, int64_t n, uint32_t most)
+{
+    AnyU16 *to = out;
+    for (int64_t l = 0; l < n; l += STEP) {
+        __mmask16 on = leading(n - l);
+        __m512i o = read_offsets((const AnyU32 *)offsets + l, &on, most, 2);
+        if (on == 0) {
+            return false;
+        }
+        __m512i v = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), on, o, at, 1);
+        _mm256_mask_storeu_epi16(to + l, on, _mm512_cvtepi32_epi16(v));
+    }
+    return true;
+}
+
+/* The bits of n lanes, at most 16. */
+LANES_AVX512 static inline __mmask16
+read_bits(const uint8_t *bits, int64_t n)
+{
+    unsigned b = bits[0] | (n > 8 ? (unsigned)bits[1] << 8 : 0u);
+    return (__mmask16)(b & leading(n));
+}
+
+LANES_AVX512 static int64_t
+pack32(void *out, const void *in, const uint8_t *bits, int64_t n)
+{
+    AnyU32 *to = out;
+    const AnyU32 *from = in;
+    int64_t k = 0;
+    for (int64_t i = 0; i < n; i += STEP) {
+        __mmask16 on = read_bits(bits + i / 8, n - i);
+        __m512i v = _mm512_maskz_loadu_epi32(leading(n - i), from + i);
+        _mm512_storeu_si512(to + k, _mm512_maskz_compress_epi32(on, v));
+        k += __builtin_popcount(on);
+    }
+    return k;
+}
+
+LANES_AVX512 static int64_t
+pack16(void *out, const void *in, const uint8_t *bits, int64_t n)
+{
+    AnyU16 *to = out;
+    const AnyU16 *from = in;
+    int64_t k = 0;
+    for (int64_t i = 0; i < n; i += STEP) {
+        __mmask16 on = read_bits(bits + i / 8, n - i);
+        __m256i half = _mm256_maskz_loadu_epi16(leading(n - i), from + i);
+        __m512i v = _mm512_maskz_compress_epi32(on, _mm512_cvtepu16_epi32(half));
+        _mm256_storeu_si256((__m256i *)(void *)(to + k), _mm512_cvtepi32_epi16(v));
+        k += __builtin_popcount(on);
+    }
+    return k;
+}
+
+LANES_AVX512 static int64_t
+pack8(void *out, const void *in, const uint8_t *bits, int64_t n)
+{
+    AnyU8 *to = out;
+    const AnyU8 *from = in;
+    int64_t k = 0;
+    for (int64_t i = 0; i < n; i += STEP) {
+        __mmask16 on = read_bits(bits + i / 8, n - i);
+        __m128i byte = _mm_maskz_loadu_epi8(leading(n - i), from + i);
+        __m512i v = _mm512_maskz_compress_epi32(on, _mm512_cvtepu8_epi32(byte));
+        _mm_storeu_si128((__m128i *)(void *)(to + k), _mm512_cvtepi32_epi8(v));
+        k += __builtin_popcount(on);
+    }
+    return k;
+}
+
+const GatherTable gather_avx512 = {fetch16, fetch32, pack8, pack16, pack32};
+#else
+const GatherTable gather_avx512 = {0};
+#endif
