@@ -3,7 +3,7 @@
  * First come limits that walks over the IR rely on: an expression that was cut at IR_MAX_EXPR
  * (limit-ir), bodies nested deeper than IR_MAX_NEST (too-nested), buffers beyond IR_MAX_BYTES
  * (tensor-shape). A kernel that breaks one is not looked at further. A failed check does not keep
- * allocate from running, so that capacity errors show in the same run; atomic, flags, blocks and init need a
+ * allocate from running, so that capacity errors show in the same run; atomic, flags, race, blocks and init need a
  * kernel that obeys the rules and is complete. */
 #include "passes/passes.h"
 
@@ -106,8 +106,8 @@ within_limits(Kernel *k)
 static bool
 needs_checked(bool (*run)(Kernel *))
 {
-    return run == pass_atomic || run == pass_flags || run == pass_blocks ||
-           run == pass_init;
+    return run == pass_atomic || run == pass_flags || run == pass_race ||
+           run == pass_blocks || run == pass_init;
 }
 
 static void

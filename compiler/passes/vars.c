@@ -62,18 +62,39 @@ vars_eval(const Vars *v, ExprId e, int64_t *out)
     return is_known(v, e) && ir_eval(v->k, e, v->value, out);
 }
 
+const VarsShot *
+vars_shot(const Vars *v, Arena *arena)
+{
+    VarsShot *s = arena_alloc(arena, sizeof *s + v->open.n * sizeof s->p[0]);
+    s->n = v->open.n;
+    for (uint32_t i = 0; i < s->n; i++) {
+        s->p[i].var = v->open.p[i];
+        s->p[i].value = v->value[v->open.p[i]];
+    }
+    return s;
+}
+
 const char *
-vars_where(const Vars *v, Arena *arena)
+vars_text(const Kernel *k, const VarsShot *s, Arena *arena)
 {
     Text t;
     text_init(&t, arena);
     text_put(&t, "");
-    for (uint32_t i = 0; i < v->open.n; i++) {
-        const Var *var = &v->k->vars.p[v->open.p[i]];
-        text_printf(&t, "%s%s = %lld", t.n ? ", " : "at ",
-                    sym_text(&v->k->unit->names, var->bound ? var->bound : var->name),
-                    (long long)v->value[v->open.p[i]]);
+    for (uint32_t i = 0; i < s->n; i++) {
+        const Var *var = &k->vars.p[s->p[i].var];
+        text_printf(&t, "%s%s = %lld", i ? ", " : "",
+                    sym_text(&k->unit->names, var->bound ? var->bound : var->name),
+                    (long long)s->p[i].value);
     }
-    text_put(&t, t.n ? ", " : "");
+    return t.p;
+}
+
+const char *
+vars_where(const Vars *v, Arena *arena)
+{
+    Text t;
+    const char *text = vars_text(v->k, vars_shot(v, arena), arena);
+    text_init(&t, arena);
+    text_printf(&t, "%s%s%s", text[0] ? "at " : "", text, text[0] ? ", " : "");
     return t.p;
 }

@@ -418,7 +418,7 @@ tik_matmul(Interp *in, Tik *c, const CallArgs *args)
     Op op = OP_MATMUL;
     CubeCall x = {.in = in, .c = c, .args = args, .name = "matmul"};
     int begun = begin(&x, params, N, got, span);
-    bool ok = begun > 0;
+    bool ok = begun > 0 && tik_composite_place(in, c, x.name, args->span);
     for (int i = 0; i < START && ok; i++) {
         ok = put_whole(&x, got[i], params[i].name, span[i]);
     }
@@ -478,7 +478,8 @@ tik_conv2d(Interp *in, Tik *c, const CallArgs *args)
     Op op = OP_CONV2D;
     CubeCall x = {.in = in, .c = c, .args = args, .name = "conv2d"};
     int begun = begin(&x, params, CONV_ARGS, got, span);
-    if (begun > 0 && conv_operands(&x, got, span, &op)) {
+    if (begun > 0 && tik_composite_place(in, c, x.name, args->span) &&
+        conv_operands(&x, got, span, &op)) {
         record(&x, op);
     }
     return outcome(&x, begun);

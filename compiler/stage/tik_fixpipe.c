@@ -6,6 +6,7 @@
  *
  * Owns: fix-params, fix-setup, deqscale-missing of fixpipe; fix-burst, fix-nsize, fix-stride, deq-sign-bit of literals. */
 #include "stage/tik_fixpipe.h"
+#include "isa/flag.h"
 
 #include <string.h>
 
@@ -227,7 +228,10 @@ fix_blocks(Interp *in, Tik *c, const CallArgs *args)
     Fix x = {.in = in, .c = c, .args = args};
     x.bias = x.other = x.relu = x.param = val_none();
     TRY(stage_bind(in, "fixpipe", args, params, B_COUNT, x.got, x.span));
-    (void)(read_extend(&x) && record_blocks(&x));
+    /* Without a queue of its own it is several moves. */
+    bool single = flag_has_pipe(c->k->soc, PIPE_FIX);
+    (void)((single || tik_composite_place(in, c, "fixpipe", args->span)) &&
+           read_extend(&x) && record_blocks(&x));
     return !in->fatal;
 }
 
@@ -286,16 +290,6 @@ record_columns(Columns *x)
 
 #define FIELD(name) tik_field(params, TFIELD_FixpipeParamsV220_##name)
 
-static bool
-unit_flag(Columns *x, Value v, Span span)
-{
-    int64_t n;
-    if (constant(v, &n) && (n == 0 || n == 2 || n == 3)) {
-        return true;
-    }
-    return broken(x->in, span, D_FIX_PARAMS, "unit_flag is not 0, 2 or 3");
-}
-
 /* fixpipe(dst, src, params, workspace=None, config=CFG_ROW_MAJOR). */
 static bool
 fix_columns(Interp *in, Tik *c, const CallArgs *args)
@@ -337,7 +331,8 @@ fix_columns(Interp *in, Tik *c, const CallArgs *args)
     x.v[FC_ND] = val_bool(!nz);
     x.v[FC_SPLIT] = val_bool(tik_is_set(FIELD(is_channel_split)));
     x.v[FC_RELU] = val_bool(tik_is_set(FIELD(relu_en)));
-    return unit_flag(&x, FIELD(unit_flag), span[2]) ? record_columns(&x) : !in->fatal;
+    return tik_unit_flag(in, c, FIELD(unit_flag), span[2]) ? record_columns(&x)
+                                                           : !in->fatal;
 }
 
 Value

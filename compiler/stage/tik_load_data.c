@@ -282,10 +282,8 @@ start_of(const Load *x, bool bias, bool *onto)
     bool fresh = is_true(x, TFIELD_MmadParams_cmatrix_init_val);
     bool table = is_true(x, TFIELD_MmadParams_cmatrix_source);
     *onto = older || (!fresh && !table);
-    if (!is_zero(tik_field(x->params, TFIELD_MmadParams_unit_flag))) {
-        stage_diag(x->in, D_MMAD_RESERVED, x->span, "unit_flag of MmadParams is not 0");
-        return false;
-    }
+    TRY(tik_unit_flag(x->in, x->c, tik_field(x->params, TFIELD_MmadParams_unit_flag),
+                      x->span));
     if (bias && older) {
         stage_diag(x->in, D_BIAS, x->span,
                    "is_bias is True beside a bias; a sum begins with one of them");

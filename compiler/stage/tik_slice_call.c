@@ -62,9 +62,7 @@ begin(SliceCall *x, const BindParam *params, int n, Value *got, Span *span)
     if (!tik_not_built(x->in, x->c, x->args->span)) {
         return 0;
     }
-    if (tik_without_sync(x->c)) {
-        stage_diag(x->in, D_SYNC_SCOPE, x->args->span,
-                   "%s in new_stmt_scope(disable_sync=True)", name);
+    if (!tik_composite_place(x->in, x->c, name, x->args->span)) {
         return 0;
     }
     (void)tik_slice_room(x->in, x->c, DT_U8);

@@ -4,6 +4,7 @@
  * fit together is the question of a pass (passes/sync.c) and of isa/flag.h. A barrier between cores is real: runtime/launch and runtime/emu
  * bring the cores of the loop together, and report a core that never comes. */
 #include "stage/tik.h"
+#include "isa/flag.h"
 
 /* ---- flags ------------------------------------------------------------------------------------------ */
 
@@ -25,6 +26,34 @@ tik_flag_place(Interp *in, const Tik *c, Op op, Span span)
     }
     stage_diag(in, D_SYNC_SCOPE, span, "%s outside of new_stmt_scope(disable_sync=True)",
                op_table[op].name);
+    return false;
+}
+
+bool
+tik_composite_place(Interp *in, const Tik *c, const char *name, Span span)
+{
+    if (!tik_without_sync(c)) {
+        return true;
+    }
+    stage_diag(in, D_SYNC_SCOPE, span, "%s in new_stmt_scope(disable_sync=True)", name);
+    return false;
+}
+
+bool
+tik_unit_flag(Interp *in, const Tik *c, Value v, Span span)
+{
+    int64_t n;
+    if (tik_is_runtime(v) || !val_as_int64(v, &n)) {
+        stage_diag(in, D_UNITFLAG, span, "unit_flag is not 0, 2 or 3");
+    } else if (n != 0 && n != 2 && n != 3) {
+        stage_diag(in, D_UNITFLAG, span, "unit_flag is %lld; it is 0, 2 or 3",
+                   (long long)n);
+    } else if (n != 0 && !flag_has_pipe(c->k->soc, PIPE_FIX)) {
+        stage_diag(in, D_UNITFLAG, span, "unit_flag is %lld; %s has none", (long long)n,
+                   c->k->soc->name);
+    } else {
+        return true;
+    }
     return false;
 }
 

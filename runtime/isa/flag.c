@@ -23,6 +23,35 @@ flag_has_pipe(const Soc *soc, Pipe p)
     return p != PIPE_FIX || soc->bytes[SC_FB] > 0;
 }
 
+static Pipe
+path_pipe(Scope from, Scope to)
+{
+    const PathInfo *path = path_find(from, to);
+    if (path != NULL) {
+        return path->pipe;
+    }
+    if (from == SC_GM) {
+        return PIPE_MTE2;
+    }
+    if (from == SC_L0C || to == SC_FB) {
+        return PIPE_FIX;
+    }
+    return to == SC_GM ? PIPE_MTE3 : PIPE_MTE1;
+}
+
+Pipe
+flag_pipe(const CheckInstr *in)
+{
+    Form form = op_table[in->op].form;
+    int pipe = op_table[in->op].pipe;
+    int src = form_slot(form, ROLE_SRC, NULL), dst = form_slot(form, ROLE_DST, NULL);
+    if (pipe != OP_PIPE_PATH) {
+        return (Pipe)pipe;
+    }
+    return src < 0 || dst < 0 ? PIPE_S
+                              : path_pipe(in->args[src].t.scope, in->args[dst].t.scope);
+}
+
 /* ---- rules that do not depend on what was before --------------------------------------------------------------- */
 
 /* Only pipe_barrier names all queues at once. */

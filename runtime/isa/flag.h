@@ -24,6 +24,10 @@ int flag_ids(const Soc *soc);
 /* Whether the processor has the queue. */
 bool flag_has_pipe(const Soc *soc, Pipe p);
 
+/* The queue that executes an instruction (data-movement 12.1); of one without a queue of its own that of its path.
+ * Presupposes check_static. */
+Pipe flag_pipe(const CheckInstr *in);
+
 /* What set_flag or wait_flag does with the flags. False: they are as before, *fault tells why. Operands out of their
  * ranges are faults too. */
 bool flag_step(Flags *f, const CheckInstr *in, Fault *fault);

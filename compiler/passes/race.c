@@ -1,0 +1,529 @@
+/* race.c: looks for accesses that nothing orders where the program orders the queues itself.
+ *
+ * Needs: a kernel that passed check. Guarantees: nothing. Warnings race, waw-no-barrier and sync-overrun in scopes
+ * without automatic synchronisation (scope no_sync); elsewhere the compiler orders the queues, and before and behind
+ * such a scope too, so each is looked at by itself. Never: changes statements.
+ *
+ * A scope is executed as its instructions are handed out, with numbers for loop variables, and order.h says for each
+ * access which earlier ones have ended. Accesses whose bytes depend on registers are left out. Of a loop with many
+ * iterations the first and the last ones are executed, as many of them as leave the same remainder modulo PERIOD, so
+ * that buffers and flags that take turns come out right; accesses of the first ones are compared among each other only. A
+ * loop with bounds that only the run knows is executed a few times, with both outcomes of an open `if` in two runs; what is
+ * not executed but has flags, and jumps, order everything. So all that is said is of executions that exist,
+ * as far as those bounds and conditions are free. */
+#include "analysis/atomic_mode.h"
+#include "analysis/site.h"
+#include "passes/order.h"
+#include "passes/passes.h"
+#include "passes/touch.h"
+#include "passes/vars.h"
+
+enum {
+    PERIOD = 12,
+    FEW = 2 * PERIOD, /* iterations that are all executed */
+    HEAD = 8,         /* first iterations of more */
+    SAMPLE = 4,       /* iterations of a loop with open bounds */
+    COST = 32,        /* of an instruction, in comparisons */
+    BUDGET = 1 << 20
+};
+
+typedef struct Race {
+    Kernel *k;
+    Arena scratch;
+    Vars vars;
+    AtomicModes modes;
+    bool has_modes;
+    Order order;
+    Touches touches;
+    int64_t trip;  /* of the innermost loop */
+    int64_t *copy; /* by BufId: which of the copies (thread_num) is in use */
+    bool outcome;  /* of open conditions, in this run */
+    bool open;     /* there was one */
+    int unsure;    /* open conditions around */
+    StmtKind jump; /* under way; ST_NONE: none */
+    int64_t work;  /* budget, in comparisons */
+    uint8_t *told; /* by StmtId: bits of TOLD_ and of queues */
+} Race;
+
+enum {
+    TOLD_BARRIER = PIPE_COUNT
+};
+
+/* ---- accesses ------------------------------------------------------------------------------------------------------ */
+
+/* Fills the operands that are known now; false: the shape of accesses is not. unknown[i]: operand i is a tensor of which
+ * the place is not. */
+static bool
+operands(const Race *r, Site *s, bool unknown[MAX_PARAMS])
+{
+    for (int p = 0; p < s->nparams; p++) {
+        unknown[p] = false;
+        bool tensor =
+            s->element || s->params[p].role == ROLE_DST || s->params[p].role == ROLE_SRC;
+        for (int i = 0; i < site_exprs(s, p); i++) {
+            int64_t v;
+            if (vars_eval(&r->vars, site_expr(s, p, i), &v)) {
+                site_put(s, &s->in, p, i, v);
+            } else if (tensor) {
+                unknown[p] = true;
+            } else if (s->params[p].role != ROLE_SCALAR) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* A product that adds to so few blocks of L0C that the next one would come too early. */
+static bool
+is_short_product(const CheckInstr *in)
+{
+    Form form = op_table[in->op].form;
+    int m = form_slot(form, ROLE_INT, "matrix_m"),
+        n = form_slot(form, ROLE_INT, "matrix_n");
+    return op_table[in->op].sem == SEM_MMAD && check_reads_dst(in) && m >= 0 && n >= 0 &&
+           ceil_div(in->args[m].v, 16) * ceil_div(in->args[n].v, 16) < 10;
+}
+
+static bool
+leaves_l0c(const Site *s)
+{
+    int src = form_slot(op_table[s->in.op].form, ROLE_SRC, NULL);
+    return src >= 0 && s->in.args[src].t.scope == SC_L0C;
+}
+
+/* Same-queue pairs that need a barrier (data-movement 12.2). */
+static uint8_t
+hazards(const Race *r, const Site *s, Pipe pipe, bool write)
+{
+    if (s->element) {
+        return 0;
+    }
+    bool atomic = r->has_modes && r->modes.before[s->stmt] != 0;
+    bool move = pipe == PIPE_MTE2 || pipe == PIPE_MTE3;
+    uint8_t bits = write && move && !atomic ? HAZARD_MOVE | HAZARD_AFTER_MOVE : 0;
+    if (pipe == PIPE_V) {
+        bits |=
+            write && leaves_l0c(s) ? HAZARD_MOVE | HAZARD_AFTER_MOVE : HAZARD_AFTER_MOVE;
+    }
+    if (pipe == PIPE_M && write && op_table[s->in.op].sem == SEM_MMAD) {
+        bits |= HAZARD_MOVE | (is_short_product(&s->in) ? HAZARD_AFTER_MOVE : 0);
+    }
+    return bits;
+}
+
+static void
+report_barrier(const Race *r, const Touch *a, const Touch *b, int64_t lo, int64_t hi)
+{
+    Unit *u = r->k->unit;
+    const Stmt *sa = &r->k->stmts.p[a->stmt], *sb = &r->k->stmts.p[b->stmt];
+    const char *pipe = pipe_name(b->pipe);
+    Diag *d = diag_add(u, D_WAW_NO_BARRIER, ir_arg_span(r->k, sb, b->param), sb->chain,
+                       "%sPIPE_%s %s bytes %lld to %lld of '%s' while an instruction "
+                       "before it in the queue may still write them",
+                       vars_where(&r->vars, &u->arena), pipe,
+                       b->write ? "writes" : "reads", (long long)lo, (long long)hi - 1,
+                       sym_text(&u->names, r->k->bufs.p[b->buf].name));
+    diag_note(u, d, ir_arg_span(r->k, sa, a->param), "that one is here");
+    diag_help(u, d, "put pipe_barrier(\"PIPE_%s\") between them", pipe);
+}
+
+static void
+report_race(const Race *r, const Touch *a, const Touch *b, int64_t lo, int64_t hi)
+{
+    Unit *u = r->k->unit;
+    const Stmt *sa = &r->k->stmts.p[a->stmt], *sb = &r->k->stmts.p[b->stmt];
+    const char *from = pipe_name(a->pipe), *to = pipe_name(b->pipe);
+    Diag *d = diag_add(
+        u, D_RACE, ir_arg_span(r->k, sb, b->param), sb->chain,
+        "%sPIPE_%s %s bytes %lld to %lld of '%s' while PIPE_%s may still %s them",
+        vars_where(&r->vars, &u->arena), to, b->write ? "writes" : "reads", (long long)lo,
+        (long long)hi - 1, sym_text(&u->names, r->k->bufs.p[b->buf].name), from,
+        a->write ? "write" : "read");
+    const char *at = vars_text(r->k, a->at, &u->arena);
+    diag_note(u, d, ir_arg_span(r->k, sa, a->param), "PIPE_%s %s them here%s%s", from,
+              a->write ? "writes" : "reads", at[0] ? ", at " : "", at);
+    diag_help(u, d,
+              "put set_flag(\"PIPE_%s\", \"PIPE_%s\", id) behind the one and "
+              "wait_flag(\"PIPE_%s\", \"PIPE_%s\", id) before the other",
+              from, to, from, to);
+}
+
+/* An earlier access of the buffer, of which one of the two is a write. */
+static void
+judge(Race *r, const Touch *a, const Touch *b)
+{
+    int64_t lo, hi;
+    bool same = a->pipe == b->pipe;
+    int bit = same ? TOLD_BARRIER : (int)a->pipe;
+    bool hazard =
+        (a->hazards & HAZARD_MOVE) != 0 && (b->hazards & HAZARD_AFTER_MOVE) != 0;
+    if ((r->told[b->stmt] >> bit & 1) != 0 || (same && !hazard) ||
+        order_ended(&r->order, a->pipe, a->number, b->pipe) ||
+        !touches_share_part(&r->touches, a, b) || !touches_meet(a, b, &lo, &hi)) {
+        return;
+    }
+    r->told[b->stmt] |= (uint8_t)(1 << bit);
+    int64_t shift = r->copy[b->buf] * r->k->bufs.p[b->buf].bytes;
+    (same ? report_barrier : report_race)(r, a, b, lo - shift, hi - shift);
+}
+
+/* Whether all later instructions begin behind the access. */
+static bool
+is_past(const Race *r, const Touch *t)
+{
+    bool past = true;
+    for (int q = 0; q < PIPE_COUNT; q++) {
+        past = past && order_ended(&r->order, t->pipe, t->number, (Pipe)q);
+    }
+    return past;
+}
+
+static void
+note_touch(Race *r, const Touch *t)
+{
+    for (uint32_t *link = &r->touches.of[t->buf]; *link;) {
+        const Touch *a = &r->touches.all.p[*link - 1];
+        if (is_past(r, a)) {
+            *link = a->next;
+            continue;
+        }
+        if (a->write || t->write) {
+            judge(r, a, t);
+        }
+        link = &r->touches.all.p[*link - 1].next;
+        r->work--;
+    }
+    touches_add(&r->touches, t);
+}
+
+/* What the scalar unit reads it has before it hands out the next instruction. */
+static bool
+is_lasting(const Touch *t)
+{
+    return t->pipe != PIPE_S || t->write;
+}
+
+static void
+note_operand(Race *r, Site *s, int param, Touch *t)
+{
+    const Ref *ref = site_ref(s, param);
+    const Buffer *b = &r->k->bufs.p[ref->buf];
+    bool exact = true;
+    Footprint element = {s->in.args[0].t.offset, 1, 0, 1, 0, dtype_size(ref->dtype)};
+    t->fp = s->element ? element : check_footprint(&s->in, param, &exact);
+    if (!exact || !touch_is_shape(&t->fp) || b->scope == SC_SREG) {
+        return;
+    }
+    t->fp.offset += r->copy[ref->buf] * b->bytes;
+    t->buf = ref->buf;
+    t->param = param;
+    t->hazards = hazards(r, s, t->pipe, t->write);
+    uint32_t before = r->touches.all.n;
+    note_touch(r, t);
+    if (!is_lasting(t)) {
+        touches_drop(&r->touches, t->buf, before);
+    }
+}
+
+static void
+note_instr(Race *r, StmtId id)
+{
+    Site s;
+    bool unknown[MAX_PARAMS];
+    const Stmt *st = &r->k->stmts.p[id];
+    if (!site_init(&s, r->k, id)) {
+        return;
+    }
+    Touch t = {.stmt = id, .part = r->touches.part};
+    t.pipe = s.element ? PIPE_S : flag_pipe(&s.in);
+    t.number = order_instr(&r->order, t.pipe);
+    if (!operands(r, &s, unknown)) {
+        return;
+    }
+    t.at = vars_shot(&r->vars, &r->scratch);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int p = 0; p < s.nparams; p++) {
+            bool dst = s.element ? st->kind == ST_STORE : s.params[p].role == ROLE_DST;
+            bool src = s.element ? st->kind == ST_LOAD : s.params[p].role == ROLE_SRC;
+            t.write = pass == 1;
+            if ((t.write ? dst : src) && !unknown[p]) {
+                note_operand(r, &s, p, &t);
+            }
+        }
+    }
+}
+
+/* ---- synchronisation ------------------------------------------------------------------------------------------------ */
+
+static void
+overrun(Race *r, StmtId id, Pipe from, Pipe to, int flag)
+{
+    Unit *u = r->k->unit;
+    const Stmt *s = &r->k->stmts.p[id];
+    if ((r->told[id] & 1) == 0) {
+        r->told[id] |= 1;
+        diag_add(
+            u, D_SYNC_OVERRUN, s->span, s->chain,
+            "%sPIPE_%s may set flag %d again before PIPE_%s has come to the wait_flag "
+            "before it",
+            vars_where(&r->vars, &u->arena), pipe_name(from), flag, pipe_name(to));
+    }
+}
+
+static void
+note_flag(Race *r, StmtId id, bool set)
+{
+    const Arg *a = &r->k->args.p[r->k->stmts.p[id].instr.arg];
+    Pipe from = (Pipe)ir_expr(r->k, a[0].expr)->imm;
+    Pipe to = (Pipe)ir_expr(r->k, a[1].expr)->imm;
+    int64_t flag;
+    if (!vars_eval(&r->vars, a[2].expr, &flag) || flag < 0 || flag >= FLAG_IDS) {
+        order_all(&r->order);
+    } else if (!set) {
+        order_wait(&r->order, from, to, (int)flag);
+    } else if (!order_set(&r->order, from, to, (int)flag)) {
+        overrun(r, id, from, to, (int)flag);
+    }
+}
+
+static void
+run_instr(Race *r, StmtId id)
+{
+    const Stmt *s = &r->k->stmts.p[id];
+    r->work -= COST;
+    switch (op_table[s->instr.op].sem) {
+    case SEM_SET_FLAG:
+    case SEM_WAIT_FLAG:
+        note_flag(r, id, op_table[s->instr.op].sem == SEM_SET_FLAG);
+        return;
+    case SEM_PIPE_BARRIER:
+        order_barrier(&r->order,
+                      (int)ir_expr(r->k, r->k->args.p[s->instr.arg].expr)->imm);
+        return;
+    default:
+        note_instr(r, id);
+        return;
+    }
+}
+
+/* ---- the walk inside of a scope ----------------------------------------------------------------------------------- */
+
+static void run_body(Race *r, StmtId first);
+
+/* One iteration; false: the loop ends with it. */
+static bool
+run_iteration(Race *r, const Stmt *s, int64_t trip)
+{
+    int64_t outer = r->trip;
+    r->trip = trip;
+    run_body(r, s->loop.body);
+    r->trip = outer;
+    bool on = r->jump != ST_BREAK && r->jump != ST_RETURN;
+    r->jump = r->jump == ST_RETURN ? ST_RETURN : ST_NONE;
+    return on && r->work > 0;
+}
+
+/* Iterations [from, to) of a loop from begin on. */
+static bool
+run_some(Race *r, const Stmt *s, int64_t begin, int64_t from, int64_t to)
+{
+    bool on = true;
+    for (int64_t i = from; on && i < to; i++) {
+        vars_set(&r->vars, s->loop.var, begin + i);
+        on = run_iteration(r, s, i);
+    }
+    return on;
+}
+
+static void
+run_many(Race *r, const Stmt *s, int64_t begin, int64_t n)
+{
+    int64_t rest = FEW - HEAD + (n - FEW) % PERIOD;
+    touches_open_part(&r->touches, &r->scratch);
+    bool on = run_some(r, s, begin, 0, HEAD);
+    touches_close_part(&r->touches);
+    if (on) {
+        run_some(r, s, begin, n - rest, n);
+    }
+}
+
+static void
+run_loop(Race *r, const Stmt *s)
+{
+    int64_t begin, end;
+    bool first = vars_eval(&r->vars, s->loop.begin, &begin);
+    if (first && vars_eval(&r->vars, s->loop.end, &end)) {
+        int64_t n = end > begin ? (int64_t)((uint64_t)end - (uint64_t)begin) : 0;
+        if (n < 0 || n > FEW) {
+            run_many(r, s, begin, n < 0 ? INT64_MAX : n);
+        } else {
+            run_some(r, s, begin, 0, n);
+        }
+    } else if (first && begin < INT64_MAX - SAMPLE) {
+        run_some(r, s, begin, 0, SAMPLE);
+    } else {
+        for (int i = 0; i < SAMPLE && run_iteration(r, s, i); i++) {
+        }
+    }
+    if (!ir_is_multicore(s)) {
+        vars_forget(&r->vars, s->loop.var);
+    }
+}
+
+/* Whether a body orders queues. */
+static bool
+has_order(const Race *r, StmtId first)
+{
+    const Kernel *k = r->k;
+    bool any = false;
+    for (StmtId id = first; id && !any; id = k->stmts.p[id].next) {
+        const Stmt *s = &k->stmts.p[id];
+        Form form = s->kind == ST_INSTR ? op_table[s->instr.op].form : FORM_COUNT;
+        any = form == FORM_FLAG || form == FORM_PIPE ||
+              (s->kind == ST_FOR && has_order(r, s->loop.body)) ||
+              (s->kind == ST_SCOPE && has_order(r, s->scope.body)) ||
+              (s->kind == ST_IF &&
+               (has_order(r, s->cond.then_body) || has_order(r, s->cond.else_body)));
+    }
+    return any;
+}
+
+static void
+run_if(Race *r, const Stmt *s)
+{
+    int64_t taken;
+    if (vars_eval(&r->vars, s->cond.cond, &taken)) {
+        run_body(r, taken ? s->cond.then_body : s->cond.else_body);
+        return;
+    }
+    r->open = true;
+    r->unsure++;
+    run_body(r, r->outcome ? s->cond.then_body : s->cond.else_body);
+    if (has_order(r, r->outcome ? s->cond.else_body : s->cond.then_body)) {
+        order_all(&r->order);
+    }
+    r->jump = ST_NONE;
+    r->unsure--;
+}
+
+static void
+run_stmt(Race *r, StmtId id)
+{
+    const Stmt *s = &r->k->stmts.p[id];
+    switch ((StmtKind)s->kind) {
+    case ST_INSTR:
+        run_instr(r, id);
+        return;
+    case ST_LOAD:
+    case ST_STORE:
+        r->work -= COST;
+        note_instr(r, id);
+        return;
+    case ST_ALLOC: {
+        int copies = r->k->bufs.p[s->alloc.buf].copies;
+        r->copy[s->alloc.buf] = copies > 1 ? r->trip % copies : 0;
+        return;
+    }
+    case ST_FOR:
+        run_loop(r, s);
+        return;
+    case ST_IF:
+        run_if(r, s);
+        return;
+    case ST_SCOPE:
+        run_body(r, s->scope.body);
+        return;
+    case ST_BREAK:
+    case ST_CONTINUE:
+    case ST_RETURN:
+        order_all(&r->order);
+        r->jump = (StmtKind)s->kind;
+        return;
+    case ST_NONE:
+    case ST_SET:
+        return;
+    }
+}
+
+static void
+run_body(Race *r, StmtId first)
+{
+    for (StmtId id = first; id && r->jump == ST_NONE && r->work > 0;
+         id = r->k->stmts.p[id].next) {
+        run_stmt(r, id);
+    }
+}
+
+/* ---- the scopes of a kernel ------------------------------------------------------------------------------------------ */
+
+static void
+run_scope(Race *r, const Stmt *s)
+{
+    r->open = false;
+    for (int run = 0; run < 2 && (run == 0 || r->open); run++) {
+        r->order = (Order){0};
+        touches_clear(&r->touches, r->k);
+        r->outcome = run == 0;
+        r->jump = ST_NONE;
+        run_body(r, s->scope.body);
+    }
+    r->jump = ST_NONE;
+}
+
+/* Outside of such scopes one iteration stands for all: the first one, and core 0. */
+static void
+find_scopes(Race *r, StmtId first)
+{
+    for (StmtId id = first; id; id = r->k->stmts.p[id].next) {
+        const Stmt *s = &r->k->stmts.p[id];
+        int64_t begin;
+        if (s->kind == ST_SCOPE && s->scope.no_sync) {
+            run_scope(r, s);
+        } else if (s->kind == ST_SCOPE) {
+            find_scopes(r, s->scope.body);
+        } else if (s->kind == ST_IF) {
+            find_scopes(r, s->cond.then_body);
+            find_scopes(r, s->cond.else_body);
+        } else if (s->kind == ST_FOR) {
+            if (vars_eval(&r->vars, s->loop.begin, &begin)) {
+                vars_set(&r->vars, s->loop.var, begin);
+            }
+            r->trip = 0;
+            find_scopes(r, s->loop.body);
+            if (!ir_is_multicore(s)) {
+                vars_forget(&r->vars, s->loop.var);
+            }
+        }
+    }
+}
+
+static bool
+has_scopes(const Kernel *k)
+{
+    for (StmtId id = 1; id < k->stmts.n; id++) {
+        const Stmt *s = &k->stmts.p[id];
+        if (s->kind == ST_SCOPE && s->scope.no_sync) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool
+pass_race(Kernel *k)
+{
+    if (!has_scopes(k)) {
+        return true;
+    }
+    Race r = {.k = k, .work = BUDGET};
+    arena_init(&r.scratch);
+    vars_init(&r.vars, k, &r.scratch);
+    touches_init(&r.touches, k, &r.scratch);
+    r.copy = ARENA_ARRAY(&r.scratch, int64_t, k->bufs.n);
+    r.told = ARENA_ARRAY(&r.scratch, uint8_t, k->stmts.n);
+    r.has_modes = atomic_modes(k, &r.scratch, &r.modes);
+    find_scopes(&r, k->body);
+    arena_free(&r.scratch);
+    return true;
+}
