@@ -167,14 +167,20 @@ arena_strndup(Arena *a, const char *s, size_t n)
 char *
 arena_vprintf(Arena *a, const char *fmt, va_list ap)
 {
+    char brief[256]; /* most texts need no second pass */
     va_list again;
     va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap);
+    int n = vsnprintf(brief, sizeof brief, fmt, ap);
     if (n < 0) {
         ICE("bad format '%s'", fmt);
     }
-    char *p = arena_alloc(a, (size_t)n + 1);
-    vsnprintf(p, (size_t)n + 1, fmt, again);
+    char *p = NULL;
+    if ((size_t)n < sizeof brief) {
+        p = arena_copy(a, brief, (size_t)n + 1);
+    } else {
+        p = arena_alloc(a, (size_t)n + 1);
+        vsnprintf(p, (size_t)n + 1, fmt, again);
+    }
     va_end(again);
     return p;
 }
@@ -216,6 +222,14 @@ text_init(Text *t, Arena *a)
     t->cap = 64;
     t->p = arena_alloc(a, t->cap);
     t->n = 0;
+    t->lent = NULL;
+}
+
+void
+text_init_in(Text *t, Arena *a, char *room, size_t cap)
+{
+    room[0] = 0;
+    *t = (Text){.arena = a, .p = room, .cap = cap, .lent = room};
 }
 
 void
@@ -266,13 +280,16 @@ text_printf(Text *t, const char *fmt, ...)
     va_list again;
     va_start(ap, fmt);
     va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap);
+    size_t room = t->cap - t->n; /* most pieces fit */
+    int n = vsnprintf(t->p + t->n, room, fmt, ap);
     va_end(ap);
     if (n < 0) {
         ICE("bad format '%s'", fmt);
     }
-    text_reserve(t, (size_t)n);
-    vsnprintf(t->p + t->n, (size_t)n + 1, fmt, again);
+    if ((size_t)n >= room) {
+        text_reserve(t, (size_t)n);
+        vsnprintf(t->p + t->n, (size_t)n + 1, fmt, again);
+    }
     va_end(again);
     t->n += (size_t)n;
 }

@@ -67,9 +67,13 @@ typedef struct Text {
     char *p;
     size_t n;
     size_t cap;
+    const char *lent; /* what text_init_in was given */
 } Text;
 
 void text_init(Text *t, Arena *a);
+/* A text that begins in room of the caller (cap bytes) and moves to the arena when it becomes longer. While
+ * p is lent, it ends with the room. */
+void text_init_in(Text *t, Arena *a, char *room, size_t cap);
 /* Room for n bytes more without growing. */
 void text_reserve(Text *t, size_t n);
 void text_putc(Text *t, char c);

@@ -288,9 +288,35 @@ big_hash(Value v)
     return h;
 }
 
+static void
+put_int64(int64_t i, int base, Text *out)
+{
+    char digits[66];
+    char *end = digits + sizeof digits;
+    char *p = end;
+    uint64_t m = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
+    if (base == 10) {
+        for (; m >= 10; m /= 10) {
+            *--p = (char)('0' + m % 10);
+        }
+    }
+    for (; m >= (uint64_t)base; m /= (uint64_t)base) {
+        *--p = "0123456789abcdef"[m % (uint64_t)base];
+    }
+    *--p = "0123456789abcdef"[m];
+    if (i < 0) {
+        *--p = '-';
+    }
+    text_putn(out, p, (size_t)(end - p));
+}
+
 void
 big_text(Interp *in, Value v, int base, Text *out)
 {
+    if (v.kind != VAL_BIG) {
+        put_int64(v.kind == VAL_BOOL ? v.b : v.i, base, out);
+        return;
+    }
     int64_t n = 1 + big_bits(v) / 64;
     in->steps -= n + n * n / 32; /* the caller's next step looks */
     mpz_t x;

@@ -68,8 +68,9 @@ fn_print(Interp *in, Value self, const CallArgs *args)
     if (!text_or_none(in, sep, args->span) || !text_or_none(in, end, args->span)) {
         return val_fail();
     }
+    char room[TEXT_ROOM];
     Text t;
-    text_init(&t, core_arena(in));
+    text_init_in(&t, core_arena(in), room, sizeof room);
     for (int i = 0; i < args->npos; i++) {
         if (i && sep.kind == VAL_STR) {
             text_putn(&t, sep.str->p, sep.str->len);
@@ -93,8 +94,9 @@ static Value
 fn_repr(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
+    char room[TEXT_ROOM];
     Text t;
-    text_init(&t, core_arena(in));
+    text_init_in(&t, core_arena(in), room, sizeof room);
     return format_repr(in, args->pos[0], args->span, &t) ? val_text(in, &t) : val_fail();
 }
 
@@ -102,8 +104,9 @@ static Value
 fn_ascii(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
+    char room[TEXT_ROOM];
     Text t;
-    text_init(&t, core_arena(in));
+    text_init_in(&t, core_arena(in), room, sizeof room);
     return format_ascii(in, args->pos[0], args->span, &t) ? val_text(in, &t) : val_fail();
 }
 
@@ -111,9 +114,10 @@ static Value
 fn_format(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
+    char room[TEXT_ROOM];
     Text t;
     Value spec = args->npos > 1 ? args->pos[1] : val_str(in, "");
-    text_init(&t, core_arena(in));
+    text_init_in(&t, core_arena(in), room, sizeof room);
     if (spec.kind != VAL_STR) {
         return stage_raise(in, "TypeError", args->span, "a format is a text");
     }
@@ -124,17 +128,22 @@ fn_format(Interp *in, Value self, const CallArgs *args)
 static Value
 based(Interp *in, const CallArgs *args, const char *prefix, int base)
 {
+    char room[TEXT_ROOM];
     Text t;
-    text_init(&t, core_arena(in));
+    text_init_in(&t, core_arena(in), room, sizeof room);
     if (!val_is_int(args->pos[0])) {
         return stage_raise(in, "TypeError", args->span, "an integer is needed, not '%s'",
                            val_type_name(args->pos[0]));
     }
     big_text(in, args->pos[0], base, &t);
     bool negative = t.p[0] == '-';
-    Value v = val_str(in, arena_printf(core_arena(in), "%s%s%s", negative ? "-" : "",
-                                       prefix, t.p + negative));
-    return v;
+    char whole[TEXT_ROOM];
+    Text out;
+    text_init_in(&out, core_arena(in), whole, sizeof whole);
+    text_put(&out, negative ? "-" : "");
+    text_put(&out, prefix);
+    text_put(&out, t.p + negative);
+    return val_text(in, &out);
 }
 
 static Value
@@ -171,8 +180,9 @@ fn_chr(Interp *in, Value self, const CallArgs *args)
         return stage_raise(in, "ValueError", args->span,
                            "a character code lies in 0 to 1114111");
     }
+    char room[TEXT_ROOM];
     Text t;
-    text_init(&t, core_arena(in));
+    text_init_in(&t, core_arena(in), room, sizeof room);
     format_put_code(&t, (uint32_t)c);
     return val_str_n(in, t.p, t.n);
 }
@@ -304,8 +314,10 @@ extreme(Interp *in, const CallArgs *args, const char *name, bool max)
     Value key = builtin_keyword(args, sym->key);
     Value best = val_fail();
     Value best_key = val_fail();
-    Value items =
-        args->npos == 1 ? args->pos[0] : val_tuple(in, args->pos, (uint32_t)args->npos);
+    List several = {.p = (Value *)args->pos, .n = (uint32_t)args->npos};
+    Value items = args->npos == 1
+                      ? args->pos[0]
+                      : (Value){.kind = VAL_TUPLE, .list = &several}; /* only iterated */
     Iter it;
     if (!iter_begin(in, items, args->span, &it)) {
         return val_fail();

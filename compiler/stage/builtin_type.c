@@ -104,8 +104,9 @@ static Value
 make_str(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
+    char room[TEXT_ROOM];
     Text t;
-    text_init(&t, core_arena(in));
+    text_init_in(&t, core_arena(in), room, sizeof room);
     if (!at_most(in, args, 1, false, "str")) {
         return val_fail();
     }

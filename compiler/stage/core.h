@@ -298,6 +298,18 @@ typedef struct GrowingText {
     size_t cap;
 } GrowingText;
 
+enum {
+    KNOWN_MESSAGES = 64,
+    TEXT_ROOM =
+        128 /* for text_init_in, of texts that are read at once or become a value */
+};
+
+/* Where the rows of message.def for a format begin. Formats are constants, so an address is one format. */
+typedef struct KnownMessage {
+    const char *fmt;
+    size_t row;
+} KnownMessage;
+
 struct Core {
     CoreSyms sym;
     LoaderState loader;
@@ -327,6 +339,7 @@ struct Core {
     bool explaining;       /* a diagnostic is being given its values */
     int explained; /* exceptions that were given values though they may be caught */
     int guards;    /* active code that may catch an exception: try, special methods */
+    KnownMessage messages[KNOWN_MESSAGES]; /* by the format's address */
 };
 
 /* ---- value.c: constructors and small helpers ------------------------------------------------------ */

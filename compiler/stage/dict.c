@@ -150,18 +150,53 @@ same_key(Interp *in, Value a, Value b, Span span, bool *out)
     return op_equal(in, a, b, span, out);
 }
 
+enum {
+    FEW_ENTRIES = 8, /* a table of that size has no index */
+    FREE_PROBES = 16 /* keys that collide on purpose use up the steps */
+};
+
+/* An integer is its own hash and neighbours stand side by side, as programs ask for them. Where keys meet, the
+ * next place is far away and depends on all bits. */
+static inline uint32_t
+first_place(const Dict *d, uint64_t hash)
+{
+    return (uint32_t)hash & (d->nindex - 1);
+}
+
+static inline uint32_t
+next_place(const Dict *d, uint64_t hash, uint32_t h)
+{
+    return (h + ((uint32_t)(mix(hash) >> 16) | 1)) & (d->nindex - 1);
+}
+
+static int
+find_few(Interp *in, const Dict *d, Value key, uint64_t hash, Span span)
+{
+    for (uint32_t i = 0; i < d->n; i++) {
+        const DictEntry *e = &d->p[i];
+        bool same = false;
+        if (e->hash != hash || val_failed(e->key)) {
+            continue;
+        }
+        if (!same_key(in, e->key, key, span, &same)) {
+            return -2;
+        }
+        if (same) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
 static int
 find_hashed(Interp *in, const Dict *d, Value key, uint64_t hash, Span span)
 {
     if (!d->nindex) {
-        return -1;
+        return find_few(in, d, key, hash, span);
     }
-    enum {
-        FREE_PROBES = 16 /* keys that collide on purpose use up the steps */
-    };
-    uint32_t mask = d->nindex - 1;
     uint32_t probes = 0;
-    for (uint32_t h = (uint32_t)hash & mask; d->index[h]; h = (h + 1) & mask) {
+    uint32_t h = first_place(d, hash);
+    for (; d->index[h]; h = next_place(d, hash, h)) {
         uint32_t i = d->index[h] - 1;
         const DictEntry *e = &d->p[i];
         bool same = false;
@@ -192,9 +227,21 @@ dict_find(Interp *in, const Dict *d, Value key, Span span)
 }
 
 static void
+put_index(Dict *d, uint64_t hash, uint32_t entry)
+{
+    if (d->nindex) {
+        uint32_t h = first_place(d, hash);
+        while (d->index[h]) {
+            h = next_place(d, hash, h);
+        }
+        d->index[h] = entry + 1;
+    }
+}
+
+static void
 rebuild(Interp *in, Dict *d)
 {
-    uint32_t cap = 8;
+    uint32_t cap = FEW_ENTRIES / 2;
     while (cap < d->live * 2) {
         cap *= 2;
     }
@@ -210,14 +257,10 @@ rebuild(Interp *in, Dict *d)
     d->first = 0;
     d->tail = 0;
     d->cap = cap;
-    d->nindex = cap * 2;
-    d->index = ARENA_ARRAY(core_arena(in), uint32_t, d->nindex);
+    d->nindex = cap > FEW_ENTRIES ? cap * 2 : 0;
+    d->index = d->nindex ? ARENA_ARRAY(core_arena(in), uint32_t, d->nindex) : NULL;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t h = (uint32_t)p[i].hash & (d->nindex - 1);
-        while (d->index[h]) {
-            h = (h + 1) & (d->nindex - 1);
-        }
-        d->index[h] = i + 1;
+        put_index(d, p[i].hash, i);
     }
 }
 
@@ -242,14 +285,10 @@ dict_put(Interp *in, Dict *d, Value key, Value v, Span span)
         TRY(core_reserve(in, (double)d->live * 2 * (sizeof(DictEntry) + 8), span));
         rebuild(in, d);
     }
-    uint32_t h = (uint32_t)hash & (d->nindex - 1);
-    while (d->index[h]) {
-        h = (h + 1) & (d->nindex - 1);
-    }
+    put_index(d, hash, d->n);
     d->p[d->n++] = (DictEntry){key, v, hash};
     d->tail = 0;
     d->order = NULL;
-    d->index[h] = d->n;
     d->live++;
     return true;
 }

@@ -299,8 +299,9 @@ put_field(Interp *in, Ast *field, Text *out)
         return false;
     }
     if (field->op == 'r' || field->op == 'a' || field->op == 's') {
+        char room[TEXT_ROOM];
         Text t;
-        text_init(&t, core_arena(in));
+        text_init_in(&t, core_arena(in), room, sizeof room);
         TRY(field->op == 's'   ? format_str(in, v, field->span, &t)
             : field->op == 'a' ? format_ascii(in, v, field->span, &t)
                                : format_repr(in, v, field->span, &t));
@@ -318,8 +319,9 @@ put_field(Interp *in, Ast *field, Text *out)
 static Value
 eval_fstring(Interp *in, Ast *e)
 {
+    char room[TEXT_ROOM];
     Text t;
-    text_init(&t, core_arena(in));
+    text_init_in(&t, core_arena(in), room, sizeof room);
     for (Ast *p = e->list; p; p = p->next) {
         if (p->kind == AST_STRING) {
             text_putn(&t, p->str, p->len);

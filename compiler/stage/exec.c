@@ -117,9 +117,53 @@ exec_assign(Interp *in, Ast *t, Value v)
     }
 }
 
+enum {
+    MAX_SIDE_BY_SIDE = 4
+};
+
+/* As many targets as values are written, as in a, b = b, a. 0: something else. */
+static uint32_t
+side_by_side(const Ast *s)
+{
+    const Ast *t = s->list;
+    if (s->b->kind != AST_TUPLE || t->next || t->kind != AST_TUPLE) {
+        return 0;
+    }
+    uint32_t n = 0;
+    const Ast *v = s->b->list;
+    for (t = t->list; t && v; t = t->next, v = v->next, n++) {
+        if (t->kind == AST_STARRED || v->kind == AST_STARRED) {
+            return 0;
+        }
+    }
+    return t || v || n > MAX_SIDE_BY_SIDE ? 0 : n;
+}
+
+/* Without the tuple. */
+static bool
+assign_side_by_side(Interp *in, Ast *s)
+{
+    Value v[MAX_SIDE_BY_SIDE];
+    uint32_t n = 0;
+    for (Ast *e = s->b->list; e; e = e->next) {
+        v[n] = eval(in, e);
+        if (val_failed(v[n++])) {
+            return false;
+        }
+    }
+    n = 0;
+    for (Ast *t = s->list->list; t; t = t->next) {
+        TRY(exec_assign(in, t, v[n++]));
+    }
+    return true;
+}
+
 static bool
 exec_assignment(Interp *in, Ast *s)
 {
+    if (side_by_side(s)) {
+        return assign_side_by_side(in, s);
+    }
     Value v = eval(in, s->b);
     if (val_failed(v)) {
         return false;

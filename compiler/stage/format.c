@@ -267,8 +267,6 @@ repr_number(Interp *in, Value v, Text *out)
         text_put(out, v.b ? "True" : "False");
         break;
     case VAL_INT:
-        text_printf(out, "%lld", (long long)v.i);
-        break;
     case VAL_BIG:
         big_text(in, v, 10, out);
         break;
@@ -466,9 +464,10 @@ format_put_code(Text *out, uint32_t c)
 bool
 format_ascii(Interp *in, Value v, Span span, Text *out)
 {
+    char room[TEXT_ROOM];
     Text t;
     int n = 1;
-    text_init(&t, core_arena(in));
+    text_init_in(&t, core_arena(in), room, sizeof room);
     TRY(format_repr(in, v, span, &t));
     for (size_t i = 0; i < t.n; i += (size_t)n) {
         uint32_t c = format_code(t.p + i, &n);

@@ -118,6 +118,11 @@ static void
 put_padded(const Spec *s, const char *head, const char *body, size_t n, char align,
            Text *out)
 {
+    if (s->width == 0) {
+        text_put(out, head);
+        text_putn(out, body, n);
+        return;
+    }
     size_t have = strlen(head) + text_chars(body, n);
     size_t pad = (size_t)s->width > have ? (size_t)s->width - have : 0;
     if (s->align) {
@@ -173,8 +178,9 @@ sign_text(bool negative, char sign)
 static void
 format_int(Interp *in, Value v, const Spec *s, Text *out)
 {
+    char room[TEXT_ROOM];
     Text t;
-    text_init(&t, core_arena(in));
+    text_init_in(&t, core_arena(in), room, sizeof room);
     int base = s->type == 'x' || s->type == 'X' ? 16
                : s->type == 'o'                 ? 8
                : s->type == 'b'                 ? 2
@@ -185,14 +191,15 @@ format_int(Interp *in, Value v, const Spec *s, Text *out)
     for (char *c = digits; s->type == 'X' && *c; c++) {
         *c = (char)toupper((unsigned char)*c);
     }
-    char head[8];
-    snprintf(head, sizeof head, "%s", sign_text(negative, s->sign));
+    char head[4];
+    const char *sign = sign_text(negative, s->sign);
+    size_t n = *sign != 0;
+    head[0] = *sign;
     if (s->alt && base != 10) {
-        size_t n = strlen(head);
-        head[n] = '0';
-        head[n + 1] = s->type;
-        head[n + 2] = 0;
+        head[n++] = '0';
+        head[n++] = s->type;
     }
+    head[n] = 0;
     const char *body =
         s->group ? grouped(in, digits, s->group, base == 10 ? 3 : 4) : digits;
     put_padded(s, head, body, strlen(body), '>', out);
@@ -207,30 +214,28 @@ float_digits(double f, const Spec *s, Text *t)
         return;
     }
     int precision = s->precision < 0 ? 6 : s->precision;
-    char *p = NULL;
     switch (type ? type : 'g') {
     case 'e':
-        p = arena_printf(t->arena, "%.*e", precision, f);
+        text_printf(t, "%.*e", precision, f);
         break;
     case 'E':
-        p = arena_printf(t->arena, "%.*E", precision, f);
+        text_printf(t, "%.*E", precision, f);
         break;
     case 'g':
     case 'n':
-        p = arena_printf(t->arena, s->alt ? "%#.*g" : "%.*g", precision, f);
+        text_printf(t, s->alt ? "%#.*g" : "%.*g", precision, f);
         break;
     case 'G':
-        p = arena_printf(t->arena, "%.*G", precision, f);
+        text_printf(t, "%.*G", precision, f);
         break;
     case 'F':
-        p = arena_printf(t->arena, "%.*F", precision, f);
+        text_printf(t, "%.*F", precision, f);
         break;
     default:
-        p = arena_printf(t->arena, "%.*f", precision, f);
+        text_printf(t, "%.*f", precision, f);
         break;
     }
-    text_put(t, p);
-    if (!type && !strpbrk(p, ".en")) {
+    if (!type && !strpbrk(t->p, ".en")) {
         text_put(t, ".0");
     }
 }
@@ -238,8 +243,9 @@ float_digits(double f, const Spec *s, Text *t)
 static void
 format_float(Interp *in, double f, const Spec *s, Text *out)
 {
+    char room[TEXT_ROOM];
     Text t;
-    text_init(&t, core_arena(in));
+    text_init_in(&t, core_arena(in), room, sizeof room);
     bool negative = signbit(f) && !isnan(f);
     float_digits(s->type == '%' ? fabs(f) * 100 : isnan(f) ? f : fabs(f), s, &t);
     if (isnan(f)) {
@@ -275,8 +281,9 @@ char_spec(Interp *in, Value v, const Spec *s, Span span, Text *out)
         stage_raise(in, "OverflowError", span, "%%c arg not in range(0x110000)");
         return false;
     }
+    char room[TEXT_ROOM];
     Text t;
-    text_init(&t, core_arena(in));
+    text_init_in(&t, core_arena(in), room, sizeof room);
     format_put_code(&t, (uint32_t)c);
     put_padded(s, "", t.p, t.n, '>', out);
     return true;
@@ -309,8 +316,9 @@ apply_spec(Interp *in, Value v, const Spec *s, Span span, Text *out)
     if ((s->type && s->type != 's') || (s->align == '=' && !s->zeros) || s->group) {
         return false;
     }
+    char room[TEXT_ROOM];
     Text t;
-    text_init(&t, core_arena(in));
+    text_init_in(&t, core_arena(in), room, sizeof room);
     TRY(format_str(in, v, span, &t));
     size_t n = s->precision >= 0 ? first_chars(t.p, t.n, (size_t)s->precision) : t.n;
     Spec plain = *s;
@@ -449,8 +457,13 @@ percent_flags(Interp *in, Percent *c, Spec *s)
 static bool
 percent_text(Interp *in, Percent *c, Spec *s, Value v, Text *out)
 {
+    if (s->type == 's' && v.kind == VAL_STR && s->width == 0 && s->precision < 0) {
+        text_putn(out, v.str->p, v.str->len);
+        return true;
+    }
+    char room[TEXT_ROOM];
     Text t;
-    text_init(&t, core_arena(in));
+    text_init_in(&t, core_arena(in), room, sizeof room);
     if (s->type == 's') {
         TRY(format_str(in, v, c->span, &t));
     } else if (s->type == 'a') {
@@ -475,8 +488,9 @@ percent_char(Interp *in, Percent *c, Spec *s, Value v, Text *out)
         return true;
     }
     if (v.kind == VAL_INT && v.i >= 0 && v.i <= 0x10ffff) {
+        char room[TEXT_ROOM];
         Text t;
-        text_init(&t, core_arena(in));
+        text_init_in(&t, core_arena(in), room, sizeof room);
         format_put_code(&t, (uint32_t)v.i);
         put_padded(s, "", t.p, t.n, '>', out);
         return true;
@@ -575,8 +589,9 @@ Value
 format_percent(Interp *in, Value fmt, Value args, Span span)
 {
     Percent c = {fmt.str->p, fmt.str->p + fmt.str->len, args, false, 0, span};
+    char room[TEXT_ROOM];
     Text t;
-    text_init(&t, core_arena(in));
+    text_init_in(&t, core_arena(in), room, sizeof room);
     while (c.p < c.end) {
         const char *hit = memchr(c.p, '%', (size_t)(c.end - c.p));
         size_t n = (size_t)((hit ? hit : c.end) - c.p);
@@ -709,8 +724,9 @@ braces_one(Interp *in, Braces *b, const char *end, Text *out)
             braces_error(in, b, "behind ! stands r, s or a");
             return false;
         }
+        char room[TEXT_ROOM];
         Text t;
-        text_init(&t, core_arena(in));
+        text_init_in(&t, core_arena(in), room, sizeof room);
         TRY(q[1] == 's'   ? format_str(in, v, b->args->span, &t)
             : q[1] == 'a' ? format_ascii(in, v, b->args->span, &t)
                           : format_repr(in, v, b->args->span, &t));
@@ -718,8 +734,9 @@ braces_one(Interp *in, Braces *b, const char *end, Text *out)
         q += 2;
     }
     const char *spec = q < end && *q == ':' ? q + 1 : end;
+    char room[TEXT_ROOM];
     Text t;
-    text_init(&t, core_arena(in));
+    text_init_in(&t, core_arena(in), room, sizeof room);
     Braces inner = {spec, end, b->args, b->next, b->depth + 1, b->map};
     if (b->depth == 0) {
         TRY(braces_run(in, &inner, &t));
@@ -763,7 +780,8 @@ Value
 format_braces(Interp *in, Value fmt, const CallArgs *args, Value map)
 {
     Braces b = {fmt.str->p, fmt.str->p + fmt.str->len, args, 0, 0, map};
+    char room[TEXT_ROOM];
     Text t;
-    text_init(&t, core_arena(in));
+    text_init_in(&t, core_arena(in), room, sizeof room);
     return braces_run(in, &b, &t) ? val_text(in, &t) : val_fail();
 }

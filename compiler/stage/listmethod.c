@@ -1,4 +1,4 @@
-/* listmethod.c: methods of lists and tuples, and the sort. */
+/* listmethod.c: methods of lists and tuples. */
 #include "stage/core.h"
 
 #include <string.h>
@@ -165,77 +165,6 @@ list_clear(Interp *in, Value self, const CallArgs *args)
     (void)args;
     self.list->n = 0;
     return val_none();
-}
-
-/* ---- sort: stable merge of pairs (key, value) ------------------------------------------------------------ */
-
-typedef struct Keyed {
-    Value key;
-    Value v;
-} Keyed;
-
-/* a < b; most keys are numbers or short texts of one kind. */
-static inline bool
-key_less(Interp *in, Value a, Value b, Span span, bool *out)
-{
-    if (a.kind == b.kind && a.kind == VAL_INT) {
-        *out = a.i < b.i;
-        return true;
-    }
-    if (a.kind == b.kind && a.kind == VAL_FLOAT) {
-        *out = a.f < b.f;
-        return true;
-    }
-    return op_less(in, a, b, span, out);
-}
-
-static bool
-merge(Interp *in, Keyed *a, Keyed *tmp, uint32_t n, bool reverse, Span span)
-{
-    if (n < 2) {
-        return true;
-    }
-    uint32_t half = n / 2;
-    TRY(merge(in, a, tmp, half, reverse, span));
-    TRY(merge(in, a + half, tmp, n - half, reverse, span));
-    memcpy(tmp, a, half * sizeof *a);
-    uint32_t i = 0;
-    uint32_t j = half;
-    uint32_t k = 0;
-    while (i < half && j < n) {
-        bool take_right = false;
-        TRY(core_step(in, span));
-        TRY(key_less(in, reverse ? tmp[i].key : a[j].key, reverse ? a[j].key : tmp[i].key,
-                     span, &take_right));
-        a[k++] = take_right ? a[j++] : tmp[i++];
-    }
-    while (i < half) {
-        a[k++] = tmp[i++];
-    }
-    return true;
-}
-
-bool
-list_sort(Interp *in, List *l, Value key, bool reverse, Span span)
-{
-    uint32_t n = l->n;
-    TRY(core_reserve(in, (double)n * 1.5 * sizeof(Keyed), span));
-    Keyed *a = ARENA_ARRAY(core_arena(in), Keyed, (size_t)n + n / 2 + 1);
-    for (uint32_t i = 0; i < n; i++) {
-        a[i].v = l->p[i];
-        a[i].key = l->p[i];
-        if (!val_failed(key) && key.kind != VAL_NONE) {
-            a[i].key = call_values(in, key, &a[i].v, 1, span);
-            if (val_failed(a[i].key) || l->n != n) {
-                return false;
-            }
-        }
-    }
-    TRY(merge(in, a, a + n, n, reverse, span));
-    for (uint32_t i = 0; i < n && i < l->n; i++) {
-        l->p[i] = a[i].v;
-    }
-    return true;
 }
 
 static Value

@@ -55,10 +55,25 @@ fill_in(Interp *in, const Message *m, const char *text)
     return out.p;
 }
 
+/* The first row of a format. Programs that raise much raise the same again and again. */
+static size_t
+first_row(Interp *in, const char *fmt)
+{
+    KnownMessage *k = &in->core->messages[(uintptr_t)fmt / 8 % KNOWN_MESSAGES];
+    if (k->fmt != fmt) {
+        k->fmt = fmt;
+        k->row = 0;
+        while (k->row < ARRAY_LEN(messages) && strcmp(messages[k->row].fmt, fmt) != 0) {
+            k->row++;
+        }
+    }
+    return k->row;
+}
+
 const char *
 message_for_program(Interp *in, const char *cls, const char *fmt, const char *text)
 {
-    for (size_t i = 0; i < ARRAY_LEN(messages); i++) {
+    for (size_t i = first_row(in, fmt); i < ARRAY_LEN(messages); i++) {
         const Message *m = &messages[i];
         if (strcmp(m->fmt, fmt) == 0 && strcmp(m->cls, cls) == 0 &&
             strncmp(text, m->begin, strlen(m->begin)) == 0) {

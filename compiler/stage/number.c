@@ -250,9 +250,29 @@ number_binary(Interp *in, AstOp op, Value a, Value b, Span span)
     return float_binary(in, op, x, y, span);
 }
 
+/* Both fit; false: the power does not. */
+static bool
+small_power(int64_t base, int64_t exponent, int64_t *out)
+{
+    *out = 1;
+    for (; exponent > 0; exponent >>= 1) {
+        if ((exponent & 1) && !checked_mul(*out, base, out)) {
+            return false;
+        }
+        if (exponent > 1 && !checked_mul(base, base, &base)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 Value
 number_pow(Interp *in, Value a, Value b, Span span)
 {
+    int64_t r = 0;
+    if (a.kind == VAL_INT && b.kind == VAL_INT && b.i >= 0 && small_power(a.i, b.i, &r)) {
+        return val_int(r);
+    }
     if (a.kind == VAL_FLOAT || b.kind == VAL_FLOAT || is_negative(b)) {
         double x = 0;
         double y = 0;
@@ -336,7 +356,7 @@ number_hash(Value v)
 {
     int64_t i = 0;
     if (val_as_int64(v, &i)) {
-        return mix((uint64_t)i);
+        return (uint64_t)i;
     }
     if (v.kind == VAL_BIG) {
         return big_hash(v);

@@ -594,6 +594,10 @@ op_compare(Interp *in, AstOp op, Value a, Value b, Span span)
 bool
 op_less(Interp *in, Value a, Value b, Span span, bool *out)
 {
+    if (a.kind == VAL_INT && b.kind == VAL_INT) {
+        *out = a.i < b.i;
+        return true;
+    }
     Value r = op_compare(in, AOP_LT, a, b, span);
     return !val_failed(r) && op_truth(in, r, span, out);
 }
@@ -639,6 +643,22 @@ range_contains(const RangeVal *r, Value item, bool *out)
 }
 
 static bool
+list_contains(Interp *in, const List *l, Value item, Span span, bool *out)
+{
+    *out = false;
+    for (uint32_t i = 0; i < l->n && !*out; i++) {
+        Value v = l->p[i];
+        TRY(core_step(in, span));
+        if (v.kind == VAL_INT && item.kind == VAL_INT) {
+            *out = v.i == item.i;
+        } else {
+            TRY(op_equal(in, v, item, span, out));
+        }
+    }
+    return true;
+}
+
+static bool
 walk_contains(Interp *in, Value container, Value item, Span span, bool *out)
 {
     Iter it;
@@ -668,6 +688,9 @@ op_contains(Interp *in, Value container, Value item, Span span, bool *out)
             return walk_contains(in, container, item, span, out);
         }
         return range_contains(container.range, item, out);
+    case VAL_LIST:
+    case VAL_TUPLE:
+        return list_contains(in, container.list, item, span, out);
     case VAL_DICT:
     case VAL_SET:
         i = dict_find(in, container.dict, item, span);

@@ -46,6 +46,18 @@ typedef enum CaseKind {
     CASE_CAPITAL
 } CaseKind;
 
+static bool
+is_lower(unsigned char c)
+{
+    return c >= 'a' && c <= 'z';
+}
+
+static bool
+is_upper(unsigned char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
 static Value
 change_case(Interp *in, Value self, CaseKind kind)
 {
@@ -57,10 +69,11 @@ change_case(Interp *in, Value self, CaseKind kind)
             inside = true;
             continue;
         }
-        bool up = kind == CASE_UPPER || (kind == CASE_SWAP && islower(c)) ||
+        bool up = kind == CASE_UPPER || (kind == CASE_SWAP && is_lower(c)) ||
                   (kind == CASE_TITLE && !inside) || (kind == CASE_CAPITAL && i == 0);
-        p[i] = (char)(up ? toupper(c) : tolower(c));
-        inside = isalpha(c) != 0;
+        bool letter = is_lower(c) || is_upper(c);
+        p[i] = (char)(letter && is_lower(c) == up ? c ^ 32 : c);
+        inside = letter;
     }
     return val_str_ref(in, p, self.str->len);
 }
@@ -324,9 +337,13 @@ str_endswith(Interp *in, Value self, const CallArgs *args)
 static Value
 str_join(Interp *in, Value self, const CallArgs *args)
 {
-    Value items = iter_collect(in, VAL_LIST, args->pos[0], args->span);
+    Value items = args->pos[0];
+    if (items.kind != VAL_LIST && items.kind != VAL_TUPLE) {
+        items = iter_collect(in, VAL_LIST, items, args->span);
+    }
+    char room[TEXT_ROOM];
     Text t;
-    text_init(&t, core_arena(in));
+    text_init_in(&t, core_arena(in), room, sizeof room);
     for (uint32_t i = 0; !val_failed(items) && i < items.list->n; i++) {
         Value v = items.list->p[i];
         if (v.kind != VAL_STR) {
@@ -377,7 +394,7 @@ static bool
 split_args(Interp *in, const CallArgs *args, const Str **sep, int64_t *max)
 {
     Value v = args->npos > 0 ? args->pos[0] : builtin_keyword(args, in->core->sym.sep);
-    Value limit = builtin_keyword(args, intern(&in->u->names, "maxsplit"));
+    Value limit = builtin_keyword(args, in->core->sym.maxsplit);
     *max = -1;
     *sep = NULL;
     if (!val_failed(limit) && val_is_int(limit) && !val_as_int64(limit, max)) {
@@ -529,6 +546,7 @@ str_replace(Interp *in, Value self, const CallArgs *args)
     const Str *old = NULL;
     const Str *new = NULL;
     int64_t max = -1;
+    char room[TEXT_ROOM];
     Text t;
     if (!text_arg(in, args, 0, &old) || !text_arg(in, args, 1, &new) ||
         !int_arg(in, args, 2, &max) ||
@@ -537,7 +555,7 @@ str_replace(Interp *in, Value self, const CallArgs *args)
                       args->span)) {
         return val_fail();
     }
-    text_init(&t, core_arena(in));
+    text_init_in(&t, core_arena(in), room, sizeof room);
     const char *p = self.str->p;
     const char *end = p + self.str->len;
     while (max != 0) {
@@ -623,8 +641,9 @@ justify(Interp *in, Value self, const CallArgs *args, int front)
         return val_fail();
     }
     int64_t before = front == 2 ? pad : front == 1 ? pad / 2 + (pad & width & 1) : 0;
+    char room[TEXT_ROOM];
     Text t;
-    text_init(&t, core_arena(in));
+    text_init_in(&t, core_arena(in), room, sizeof room);
     for (int64_t i = 0; i <= pad; i++) {
         if (i == before) {
             text_putn(&t, self.str->p, self.str->len);
@@ -662,8 +681,9 @@ str_zfill(Interp *in, Value self, const CallArgs *args)
         !core_reserve(in, (double)MAX(width, 0), args->span)) {
         return val_fail();
     }
+    char room[TEXT_ROOM];
     Text t;
-    text_init(&t, core_arena(in));
+    text_init_in(&t, core_arena(in), room, sizeof room);
     bool sign = self.str->len && (self.str->p[0] == '-' || self.str->p[0] == '+');
     if (sign) {
         text_putc(&t, self.str->p[0]);
@@ -720,8 +740,9 @@ str_expandtabs(Interp *in, Value self, const CallArgs *args)
     if (!int_arg(in, args, 0, &size)) {
         return val_fail();
     }
+    char room[TEXT_ROOM];
     Text t;
-    text_init(&t, core_arena(in));
+    text_init_in(&t, core_arena(in), room, sizeof room);
     int64_t column = 0;
     for (uint32_t i = 0; i < self.str->len; i++) {
         char c = self.str->p[i];
@@ -771,9 +792,10 @@ str_translate(Interp *in, Value self, const CallArgs *args)
                            "translate takes a dict (str.maketrans makes one), not '%s'",
                            val_type_name(args->pos[0]));
     }
+    char room[TEXT_ROOM];
     Text t;
     int n = 1;
-    text_init(&t, core_arena(in));
+    text_init_in(&t, core_arena(in), room, sizeof room);
     for (uint32_t i = 0; i < self.str->len; i += (uint32_t)n) {
         if (!translate_one(in, args, format_code(self.str->p + i, &n), &t)) {
             return val_fail();

@@ -140,7 +140,7 @@ val_str_sym(Interp *in, Sym name)
 Value
 val_text(Interp *in, const Text *t)
 {
-    return val_str_ref(in, t->p, t->n);
+    return t->p == t->lent ? val_str_n(in, t->p, t->n) : val_str_ref(in, t->p, t->n);
 }
 
 Value
