@@ -1,18 +1,10 @@
-/* emu_lmem_conv.c: convolution on tensors in lanes, one result after the other. The weight is read where it stands in
+/* emu_lmem_conv.c: convolution on tensors in lanes, by panels. The weight is read where it stands in
  * the lane of its output channel (docs/lmem.md). Float sums are taken in the order of input channels, rows and columns
  * of the kernel, each product and each sum rounded. */
-#include "emu/emu_lmem.h"
+#include "emu/emu_lmem_conv.h"
 #include "isa/lmem_conv.h"
 
 #include <string.h>
-
-typedef struct Conv {
-    EmuTensor d, x;
-    const uint8_t *weight; /* lane 0 */
-    int64_t kernel[2], stride[2], pad[2], dilation[2];
-    int64_t parallel, words, word_pitch, bias_at, weight_at, weight_pitch;
-    bool depthwise;
-} Conv;
 
 static int64_t
 number(EmuRun *r, const EmuOp *op, int slot)
@@ -38,16 +30,8 @@ read_numbers(EmuRun *r, const EmuOp *op, Conv *c)
     c->weight_pitch = number(r, op, LC_WEIGHT_PITCH);
 }
 
-/* The first byte of output channel oc in its lane, after what is in front of all of them. */
-static const uint8_t *
-in_lane(const Conv *c, int64_t oc, int64_t offset, int64_t pitch)
-{
-    return c->weight + oc % c->d.npu * c->d.lane_bytes + offset + oc / c->d.npu * pitch;
-}
-
-/* The element of the weight for an input channel and a kernel position, in its channel's bytes. */
-static int64_t
-weight_index(const Conv *c, int64_t ic, int64_t kh, int64_t kw)
+int64_t
+emu_conv_weight(const Conv *c, int64_t ic, int64_t kh, int64_t kw)
 {
     int64_t position = kh * c->kernel[1] + kw;
     if (c->depthwise) {
@@ -57,52 +41,6 @@ weight_index(const Conv *c, int64_t ic, int64_t kh, int64_t kw)
     return (group * c->kernel[0] * c->kernel[1] + position) * c->parallel + in_group;
 }
 
-typedef struct Sum {
-    uint32_t i;
-    float f;
-} Sum;
-
-static void
-add_product(const Conv *c, const int64_t at[LMEM_AXES], const uint8_t *w, Sum *sum)
-{
-    int half;
-    const uint8_t *p = emu_tensor_at(&c->x, at, &half);
-    if (c->x.dtype == DT_F32) {
-        float x, y;
-        memcpy(&x, p, sizeof x);
-        memcpy(&y, w, sizeof y);
-        float product = x * y;
-        sum->f = sum->f + product;
-        return;
-    }
-    int32_t x = c->x.dtype == DT_U8 ? *p : (int8_t)*p;
-    sum->i += (uint32_t)(x * (int8_t)*w);
-}
-
-static Sum
-sum_of(const Conv *c, const int64_t at[LMEM_AXES])
-{
-    Sum sum = {0, 0.0f};
-    int size = dtype_size(c->x.dtype);
-    const uint8_t *w = in_lane(c, at[LMEM_C], c->weight_at, c->weight_pitch);
-    int64_t channels = c->depthwise ? 1 : c->x.x.shape[LMEM_C];
-    for (int64_t ic = 0; ic < channels; ic++) {
-        for (int64_t kh = 0; kh < c->kernel[0]; kh++) {
-            for (int64_t kw = 0; kw < c->kernel[1]; kw++) {
-                int64_t from[LMEM_AXES] = {
-                    at[LMEM_N], c->depthwise ? at[LMEM_C] : ic,
-                    at[LMEM_H] * c->stride[0] + kh * c->dilation[0] - c->pad[0],
-                    at[LMEM_W] * c->stride[1] + kw * c->dilation[1] - c->pad[1]};
-                if (from[LMEM_H] >= 0 && from[LMEM_H] < c->x.x.shape[LMEM_H] &&
-                    from[LMEM_W] >= 0 && from[LMEM_W] < c->x.x.shape[LMEM_W]) {
-                    add_product(c, from, w + weight_index(c, ic, kh, kw) * size, &sum);
-                }
-            }
-        }
-    }
-    return sum;
-}
-
 static int64_t
 limited(int64_t v, Dtype t)
 {
@@ -110,46 +48,80 @@ limited(int64_t v, Dtype t)
     return v < lo ? lo : v > lo + 255 ? lo + 255 : v;
 }
 
-/* A number in 8 bits: times the multiplier, divided by a power of two, to the nearest and up in the middle, plus the
- * zero point. */
-static int64_t
-requantise(const Conv *c, int64_t oc, int32_t v)
+/* How a channel's numbers become 8 bits: times the multiplier, divided by a power of two, to the nearest and up in the
+ * middle, plus the zero point. */
+typedef struct Requant {
+    int64_t multiplier, shift, zero;
+} Requant;
+
+static Requant
+requant_of(const Conv *c, int64_t oc)
 {
     int32_t w[3] = {0, 0, 0};
-    memcpy(w, in_lane(c, oc, 0, c->word_pitch), 4 * (size_t)c->words);
-    int64_t shift = -(int64_t)w[1], zero = w[2];
+    memcpy(w, emu_conv_lane(c, oc, 0, c->word_pitch), 4 * (size_t)c->words);
+    Requant q = {w[0], -(int64_t)w[1], w[2]};
     if (c->words == 2) {
-        shift = -(int64_t)(int8_t)(w[1] & 255);
-        zero = (int16_t)(uint16_t)((uint32_t)w[1] >> 16);
+        q.shift = -(int64_t)(int8_t)(w[1] & 255);
+        q.zero = (int16_t)(uint16_t)((uint32_t)w[1] >> 16);
     }
-    __int128 product = (__int128)v * w[0];
-    if (shift >= 64) {
-        product = 0;
-    } else if (shift > 0) {
-        product = (product + ((__int128)1 << (shift - 1))) >> shift;
+    return q;
+}
+
+static int64_t
+requantise(const Requant *q, int32_t v, Dtype t)
+{
+    int64_t product = v * q->multiplier; /* at most 2^62 */
+    if (q->shift >= 63) {
+        product = q->shift == 63 && product == (int64_t)1 << 62; /* a half, up */
+    } else if (q->shift > 0) {
+        product = (product + ((int64_t)1 << (q->shift - 1))) >> q->shift;
     }
-    return limited((int64_t)product + zero, c->d.dtype);
+    return limited(product + q->zero, t);
 }
 
 static void
-put_result(const Conv *c, const int64_t at[LMEM_AXES], Sum sum)
+put_floats(uint8_t *to, int64_t step, const float *sums, int64_t n)
+{
+    const uint32_t nan = 0x7fc00000u;
+    for (int64_t i = 0; i < n; i++, to += step) {
+        memcpy(to, sums[i] != sums[i] ? (const void *)&nan : (const void *)&sums[i],
+               sizeof nan);
+    }
+}
+
+static void
+put_integers(const Conv *c, int64_t oc, uint8_t *to, int64_t step, const int32_t *sums,
+             int64_t n)
+{
+    uint32_t bias = 0;
+    Requant q = {0, 0, 0};
+    if (c->bias_at >= 0) {
+        memcpy(&bias, emu_conv_lane(c, oc, c->bias_at, 4), sizeof bias);
+    }
+    if (c->words > 0) {
+        q = requant_of(c, oc);
+    }
+    for (int64_t i = 0; i < n; i++, to += step) {
+        int32_t v = (int32_t)((uint32_t)sums[i] + bias);
+        if (c->words > 0) {
+            *to = (uint8_t)requantise(&q, v, c->d.dtype);
+        } else {
+            memcpy(to, &v, sizeof v);
+        }
+    }
+}
+
+void
+emu_conv_put(const Conv *c, const int64_t at[LMEM_AXES], const int32_t *sums,
+             const float *floats, int64_t n)
 {
     int half;
-    uint8_t *p = emu_tensor_at(&c->d, at, &half);
+    uint8_t *to = emu_tensor_at(&c->d, at, &half);
+    int64_t step = c->d.x.stride[LMEM_W] * dtype_size(c->d.dtype);
     if (c->d.dtype == DT_F32) {
-        uint32_t nan = 0x7fc00000u;
-        memcpy(p, sum.f != sum.f ? (void *)&nan : (void *)&sum.f, sizeof nan);
-        return;
-    }
-    uint32_t bias = 0;
-    if (c->bias_at >= 0) {
-        memcpy(&bias, in_lane(c, at[LMEM_C], c->bias_at, 4), sizeof bias);
-    }
-    int32_t v = (int32_t)(sum.i + bias);
-    if (c->words > 0) {
-        *p = (uint8_t)requantise(c, at[LMEM_C], v);
+        put_floats(to, step, floats, n);
     } else {
-        memcpy(p, &v, sizeof v);
+        put_integers(c, at[LMEM_C], to, step, sums, n);
     }
 }
 
@@ -169,7 +141,6 @@ bool
 emu_exec_lane_conv(EmuRun *r, const EmuOp *op)
 {
     Conv c;
-    int64_t at[LMEM_AXES] = {0, 0, 0, 0};
     if (!emu_tensor_open(r, op, 0, 0, &c.d) || !emu_tensor_open(r, op, 1, 0, &c.x)) {
         return false;
     }
@@ -182,9 +153,7 @@ emu_exec_lane_conv(EmuRun *r, const EmuOp *op)
     emu_watch_read(r, op, LC_SRC, &c.x);
     emu_watch_table(r, op, LC_TABLE, c.weight, table_end(&c),
                     c.d.x.shape[LMEM_C] < c.d.npu ? c.d.x.shape[LMEM_C] : c.d.npu);
-    do {
-        put_result(&c, at, sum_of(&c, at));
-    } while (emu_tensor_next(c.d.x.shape, at));
+    emu_conv_panels(&c);
     emu_watch_write(r, &c.d);
     return true;
 }

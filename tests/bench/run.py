@@ -7,6 +7,7 @@ usage: tests/bench/run.py BUILD_DIR [--quick]
 2. one instruction of each family of vector instructions on both, against C loops (families.c)
    products of matrices on both, against OpenBLAS and a kernel written by hand (cube.c)
 3. slice gathers of data_copy on both, against numpy slicing and memcpy (slices.py)
+   convolutions on lanes on both, against one written by hand in C (conv.py)
 4. wall time of whole processes: tikc check on example 3 and on a 1000-line kernel
 5. the front end (front_end.py): kernels of 10,000 to 1,000,000 lines, staging, plain Python, against
    CPython with the recording stub; peak memory
@@ -94,6 +95,9 @@ def main():
     slices = [sys.executable, os.path.join(ROOT, 'tests', 'bench', 'slices.py'), args.build]
     if subprocess.run(slices + (['3', '50'] if args.quick else []), check=False).returncode != 0:
         sys.exit('bench: the slice gathers failed')
+    convolutions = [sys.executable, os.path.join(ROOT, 'tests', 'bench', 'conv.py'), args.build]
+    if subprocess.run(convolutions + (['3', '2'] if args.quick else []), check=False).returncode != 0:
+        sys.exit('bench: the convolutions failed')
     with tempfile.TemporaryDirectory() as tmp:
         rounds = 1 if args.quick else 3
         processes(m, tikc, tmp, 3 if args.quick else 15)

@@ -9,13 +9,12 @@ of processor time. Results are compared first. Calls of numpy and of memcpy are 
 about a microsecond."""
 import ctypes
 import os
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
 
 import numpy as np
+
+from loaded import Loaded
 
 # name, dtype, shape of the tensor, what numpy takes, SliceInfo of global memory and of UB
 CASES = [
@@ -47,14 +46,7 @@ t.BuildCCE(kernel_name="k", inputs=[x], outputs=[y])
 '''
 
 
-class Array(ctypes.Structure):
-    """TikArray of runtime/include/tikrt.h."""
-    _fields_ = [('dtype', ctypes.c_int), ('elems', ctypes.c_int64), ('ndim', ctypes.c_int),
-                ('shape', ctypes.c_int64 * 8), ('data', ctypes.c_void_p), ('bytes', ctypes.c_int64),
-                ('items', ctypes.c_void_p)]
-
-
-class Kernel:
+class Kernel(Loaded):
     """One case, ready to run."""
 
     def __init__(self, build, folder, case, repetitions):
@@ -64,38 +56,9 @@ class Kernel:
         self.want = np.ascontiguousarray(self.x[taken])
         self.out, self.flat = np.empty_like(self.want), self.want.copy()
         listed = lambda infos: ', '.join('S%r' % (i,) for i in infos)
-        path = os.path.join(folder, 'slices.tik')
-        with open(path, 'w', encoding='ascii') as f:
-            f.write(SOURCE.format(dtype=dtype, shape=tuple(shape), n=self.want.size, ub=listed(ub), gm=listed(gm),
-                                  dims=len(gm), repetitions=repetitions))
-        tikc, base = os.path.join(build, 'tikc'), os.path.join(folder, 'k%d' % id(self))
-        for kind, ending in (('shared', '.so'), ('blob', '.tkb')):
-            subprocess.run([tikc, 'build', path, '--emit', kind, '-o', base + ending], check=True)
-        self.rt = ctypes.CDLL(os.path.join(build, 'libtikrt.so'), mode=ctypes.RTLD_GLOBAL)
-        self.descriptor = ctypes.c_byte.in_dll(ctypes.CDLL(base + '.so'), 'tik_kernel_k')
-        with open(base + '.tkb', 'rb') as f:
-            self.blob = f.read()
-        self.arrays = [self.array(self.x), self.array(self.want)]
-        ctypes.memmove(self.arrays[0].data, self.x.ctypes.data, self.x.nbytes)
-        self.args = (ctypes.POINTER(Array) * 2)(*[ctypes.pointer(a) for a in self.arrays])
-        self.error = ctypes.create_string_buffer(1024)
-
-    def array(self, like):
-        a = Array()
-        number = self.rt.dtype_find(str(like.dtype).encode())
-        if not self.rt.tik_array_alloc(ctypes.byref(a), number, ctypes.c_int64(like.size), ctypes.create_string_buffer(1024)):
-            sys.exit('slices: no memory')
-        return a
-
-    def host(self):
-        self.ran(self.rt.tik_launch(ctypes.byref(self.descriptor), self.args, 1, self.error))
-
-    def emulator(self):
-        self.ran(self.rt.tik_emulate(self.blob, ctypes.c_size_t(len(self.blob)), 0, self.args, self.error))
-
-    def ran(self, ok):
-        if not ok & 1:
-            sys.exit('slices: ' + repr(self.error.raw[4:500].split(b'\0')))
+        text = SOURCE.format(dtype=dtype, shape=tuple(shape), n=self.want.size, ub=listed(ub), gm=listed(gm),
+                             dims=len(gm), repetitions=repetitions)
+        super().__init__(build, folder, text, [self.x], self.want)
 
     def numpy(self):
         for _ in range(self.repetitions):
@@ -106,26 +69,8 @@ class Kernel:
         for _ in range(self.repetitions):
             ctypes.memmove(to, source, n)
 
-    def check(self):
-        for run in (self.host, self.emulator):
-            ctypes.memset(self.arrays[1].data, 0, self.want.nbytes)
-            run()
-            if ctypes.string_at(self.arrays[1].data, self.want.nbytes) != self.want.tobytes():
-                sys.exit('slices: %s differs from numpy' % run.__name__)
-
 
 CONTESTANTS = ('host', 'emulator', 'numpy', 'memcpy')
-
-
-def measure(kernel, rounds):
-    times = {name: [] for name in CONTESTANTS}
-    for r in range(rounds):
-        for i in range(len(CONTESTANTS)):
-            name = CONTESTANTS[(i + r) % len(CONTESTANTS)]
-            start = time.process_time()
-            getattr(kernel, name)()
-            times[name].append(time.process_time() - start)
-    return {name: statistics.median(t) for name, t in times.items()}
 
 
 def main():
@@ -139,7 +84,7 @@ def main():
         for case in CASES:
             kernel = Kernel(build, folder, case, repetitions)
             kernel.check()
-            seconds = measure(kernel, rounds)
+            seconds = kernel.measure(CONTESTANTS, rounds)
             speed = [kernel.want.nbytes * repetitions / seconds[n] * 1e-9 for n in CONTESTANTS]
             print('%-26s %7.1f %9.2f %9.2f %9.2f %9.2f %9.2f %9.2f %9.2f' %
                   (case[0], kernel.want.nbytes / 1024, *speed, speed[0] / speed[2], speed[0] / speed[3],

@@ -35,7 +35,7 @@ class Call:
         self.target, self.seed = target, seed
         self.lanes = model.TARGETS[target][0]
         self.kind = ('requant', 'requant', 'sums', 'plain', 'float')[seed % 5]
-        self.depthwise = self.kind in ('requant', 'sums') and r.random() < 0.3
+        self.depthwise = self.kind in ('requant', 'sums', 'float') and r.random() < 0.3
         small = target == 'toy4x16'
         pick = lambda *n: int(n[r.integers(len(n))])
         self.oc = pick(1, 3, 5, self.lanes - 1, self.lanes, self.lanes + 3) if not small else pick(1, 3, 5, 7)
@@ -60,6 +60,8 @@ class Call:
         if self.kind == 'float':
             self.x = r.standard_normal(shape).astype(np.float32)
             self.weight = r.standard_normal(weight).astype(np.float32)
+            if r.random() < 0.3:    # outside of the image are zeros, whose product with these is no number
+                self.weight.ravel()[r.integers(self.weight.size, size=2)] = np.inf, np.nan
         else:
             self.x = r.integers(0, 256, shape, np.uint8).view(self.given)
             self.weight = r.integers(-128, 128, weight).astype(np.int8)
@@ -73,9 +75,10 @@ class Call:
 
     def expected(self, weight=None):
         w = self.weight if weight is None else weight
-        v = model.convolution(self.x, w, self.stride, self.pad, self.dilation, self.depthwise)
+        with np.errstate(invalid='ignore'):
+            v = model.convolution(self.x, w, self.stride, self.pad, self.dilation, self.depthwise)
         if self.kind == 'float':
-            return v
+            return np.where(np.isnan(v), np.float32(np.nan), v)
         if self.has_bias:
             v = (v.astype(np.int64) + self.bias[None, :, None, None]).astype(np.int32)
         if self.kind != 'requant':

@@ -1,0 +1,135 @@
+/* test_num_dot.c: blocks of products (num_dot.h) at every level against plain loops: integers exactly, floats term by
+ * term; pixels behind the last block stay. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "num/num_dot.h"
+#include "num/num_lanes.h"
+
+enum {
+    TERMS = 10,
+    STEP = 12, /* from channel to channel of the weights */
+    SUMS = DOT_CHANNELS * DOT_PIXELS
+};
+
+static uint32_t seed = 1;
+
+static uint32_t
+next(void)
+{
+    seed = seed * 1664525 + 1013904223;
+    return seed >> 8;
+}
+
+static int
+levels(const NumDotTable *out[2])
+{
+    out[0] = &num_dot_base;
+    out[1] = &num_dot_avx2;
+    return num_level() >= NUM_LEVEL_AVX2 ? 2 : 1;
+}
+
+static void
+pairs(void **state)
+{
+    (void)state;
+    const NumDotTable *t[2];
+    int16_t panel[TERMS * DOT_PIXELS], w[DOT_CHANNELS * STEP];
+    int32_t sums[SUMS], want[SUMS];
+    for (int i = 0; i < levels(t); i++) {
+        for (int k = 0; k < TERMS * DOT_PIXELS; k++) {
+            panel[k] = (int16_t)(k % 7 == 0 ? -128 : (int)(next() % 384) - 128);
+        }
+        for (int k = 0; k < DOT_CHANNELS * STEP; k++) {
+            w[k] = (int16_t)(k % 5 == 0 ? -128 : (int8_t)next());
+        }
+        for (int k = 0; k < SUMS; k++) {
+            sums[k] = want[k] = (int32_t)(next() << 8); /* which wraps */
+        }
+        for (int c = 0; c < DOT_CHANNELS; c++) {
+            for (int p = 0; p < 32; p++) {
+                for (int k = 0; k < TERMS; k++) {
+                    int x = panel[k / 2 * 2 * DOT_PIXELS + 2 * p + k % 2];
+                    uint32_t sum = (uint32_t)want[c * DOT_PIXELS + p];
+                    want[c * DOT_PIXELS + p] =
+                        (int32_t)(sum + (uint32_t)(x * w[c * STEP + k]));
+                }
+            }
+        }
+        t[i]->pairs(sums, panel, w, STEP, TERMS / 2, 17);
+        assert_memory_equal(sums, want, sizeof sums);
+    }
+}
+
+static void
+floats(void **state)
+{
+    (void)state;
+    const NumDotTable *t[2];
+    static float panel[TERMS * DOT_PIXELS], w[DOT_CHANNELS * STEP], sums[SUMS],
+        want[SUMS];
+    for (int i = 0; i < levels(t); i++) {
+        for (int k = 0; k < TERMS * DOT_PIXELS; k++) {
+            panel[k] = (float)(int32_t)(next() << 8) * 1e-5f;
+        }
+        for (int k = 0; k < DOT_CHANNELS * STEP; k++) {
+            w[k] = (float)(int32_t)(next() << 8) * 1e-7f;
+        }
+        memset(sums, 0, sizeof sums);
+        memset(want, 0, sizeof want);
+        for (int c = 0; c < DOT_CHANNELS; c++) {
+            for (int p = 0; p < DOT_PIXELS; p++) {
+                for (int k = 0; k < TERMS; k++) {
+                    volatile float product = panel[k * DOT_PIXELS + p] * w[c * STEP + k];
+                    want[c * DOT_PIXELS + p] += product;
+                }
+            }
+        }
+        t[i]->floats(sums, panel, w, STEP, TERMS, DOT_PIXELS);
+        assert_memory_equal(sums, want, sizeof sums);
+    }
+}
+
+static void
+rows(void **state)
+{
+    (void)state;
+    const NumDotTable *t[2];
+    uint8_t a[DOT_PIXELS], b[DOT_PIXELS];
+    int16_t panel[2 * DOT_PIXELS], wide[DOT_PIXELS];
+    uint32_t s[DOT_PIXELS], u[DOT_PIXELS];
+    for (int i = 0; i < levels(t); i++) {
+        for (int k = 0; k < DOT_PIXELS; k++) {
+            a[k] = (uint8_t)next();
+            b[k] = (uint8_t)next();
+            s[k] = u[k] = 0xfffffff0u;
+        }
+        for (int sign = 0; sign < 2; sign++) {
+            t[i]->zip(panel, a, b, sign);
+            for (int k = 0; k < DOT_PIXELS; k++) {
+                assert_int_equal(panel[2 * k], sign ? (int8_t)a[k] : a[k]);
+                assert_int_equal(panel[2 * k + 1], sign ? (int8_t)b[k] : b[k]);
+            }
+        }
+        t[i]->widen(wide, (const int8_t *)a + 1, DOT_PIXELS - 1);
+        t[i]->row_s8(s, (const int8_t *)a + 1, (uint32_t)-3, DOT_PIXELS - 1);
+        t[i]->row_u8(u, a + 1, (uint32_t)-3, DOT_PIXELS - 1);
+        for (int k = 0; k < DOT_PIXELS - 1; k++) {
+            assert_int_equal(wide[k], (int8_t)a[k + 1]);
+            assert_int_equal(s[k], 0xfffffff0u + (uint32_t)(-3 * (int8_t)a[k + 1]));
+            assert_int_equal(u[k], 0xfffffff0u + (uint32_t)(-3 * a[k + 1]));
+        }
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(pairs), cmocka_unit_test(floats),
+                                       cmocka_unit_test(rows)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
