@@ -98,6 +98,31 @@ moves_blocks(const Site *s)
     return ok;
 }
 
+/* The instruction without its numbers would be correct there. */
+static bool
+is_correct_on(const void *ctx, const Soc *soc)
+{
+    Fault ignored;
+    CheckInstr in = *(const CheckInstr *)ctx;
+    in.soc = soc;
+    return check_static(&in, &ignored);
+}
+
+/* What the processor lacks: those that have it. */
+static void
+note_processors(Unit *u, Diag *d, const Site *s, Rule rule)
+{
+    char families[320];
+    if (s->element || (rule != RULE_NOT_ON_ARCH && rule != RULE_DTYPE_UNSUPPORTED &&
+                       rule != RULE_ROUND_MODE)) {
+        return;
+    }
+    soc_families(is_correct_on, &s->in, families, sizeof families);
+    if (families[0]) {
+        diag_note(u, d, (Span){0}, "processors that have it: %s", families);
+    }
+}
+
 static void
 report(const Checker *c, const CheckWalk *w, const Site *s, const Witness *wit)
 {
@@ -111,6 +136,7 @@ report(const Checker *c, const CheckWalk *w, const Site *s, const Witness *wit)
     if (!rule_table[f->rule].warning) {
         note_tensor(c, d, s, f->param);
     }
+    note_processors(u, d, s, f->rule);
     if (f->rule == RULE_TENSOR_OVERFLOW && moves_blocks(s)) {
         diag_help(u, d,
                   "move less, or declare a larger tensor; burst and the strides count "

@@ -66,6 +66,49 @@ tik_text(Interp *in, Value v, const char *what, Span span, const char **out)
     return false;
 }
 
+void
+tik_not_on_arch(Interp *in, const Tik *c, const char *method, Span span, SocHas *has,
+                const void *ctx)
+{
+    char families[320];
+    Diag *d = stage_diag(in, D_NOT_ON_ARCH, span, "%s does not exist on %s", method,
+                         c->k->soc->name);
+    soc_families(has, ctx, families, sizeof families);
+    diag_note(in->u, d, (Span){0}, "processors that have it: %s", families);
+}
+
+static bool
+is_core_of(const void *ctx, const Soc *soc)
+{
+    return *(const uint32_t *)ctx >> soc->core & 1;
+}
+
+bool
+tik_on_cores(Interp *in, const Tik *c, const char *method, Span span, uint32_t cores)
+{
+    bool on = is_core_of(&cores, c->k->soc);
+    if (!on) {
+        tik_not_on_arch(in, c, method, span, is_core_of, &cores);
+    }
+    return on;
+}
+
+static bool
+has_op(const void *ctx, const Soc *soc)
+{
+    return op_on_soc(*(const Op *)ctx, soc);
+}
+
+bool
+tik_has_op(Interp *in, const Tik *c, const char *method, Span span, Op op)
+{
+    bool on = op_on_soc(op, c->k->soc);
+    if (!on) {
+        tik_not_on_arch(in, c, method, span, has_op, &op);
+    }
+    return on;
+}
+
 /* ---- methods of the container -------------------------------------------------------------------- */
 
 static Value

@@ -267,6 +267,15 @@ const char *tik_method_name(int method);
 /* A text argument; false with arg-type when it is something else. */
 bool tik_text(Interp *in, Value v, const char *what, Span span, const char **out);
 
+/* The processor does not have the method: not-on-arch, with those that do. */
+void tik_not_on_arch(Interp *in, const Tik *c, const char *method, Span span, SocHas *has,
+                     const void *ctx);
+/* The same of a method that kinds of core have, by a mask: whether the processor's is one of them. */
+bool tik_on_cores(Interp *in, const Tik *c, const char *method, Span span,
+                  uint32_t cores);
+/* The same of one that needs an instruction. */
+bool tik_has_op(Interp *in, const Tik *c, const char *method, Span span, Op op);
+
 /* An option that is not None, False or 0. */
 static inline bool
 tik_is_set(Value v)

@@ -74,17 +74,15 @@ tik_set_scalar_to_cmpmask(Interp *in, Tik *c, const CallArgs *args)
     Value v;
     Span span;
     ExprId word;
-    const Soc *soc = c->k->soc;
     if (tik_dropped(c)) {
         return val_none();
     }
     if (!stage_bind(in, "set_scalar_to_cmpmask", args, params, 1, &v, &span)) {
         return val_fail();
     }
-    if (!op_has_dtype(OP_MOV_TENSOR_TO_CMPMASK, DT_U64, soc)) {
-        stage_diag(in, D_NOT_ON_ARCH, args->span,
-                   "set_scalar_to_cmpmask does not exist on %s", soc->name);
-    } else if (tik_not_built(in, c, args->span) && mask_word(in, c, v, span, &word)) {
+    if (tik_has_op(in, c, "set_scalar_to_cmpmask", args->span,
+                   OP_MOV_TENSOR_TO_CMPMASK) &&
+        tik_not_built(in, c, args->span) && mask_word(in, c, v, span, &word)) {
         (void)(tik_sreg_store(in, c, SREG_CMPMASK, DT_U64, word, args->span) &&
                tik_sreg_store(in, c, SREG_CMPMASK + 8, DT_U64, ir_const(c->k, DT_U64, 0),
                               args->span));

@@ -230,10 +230,10 @@ tik_load_data_with_transpose(Interp *in, Tik *c, const CallArgs *args)
     if (!tik_not_built(in, c, args->span)) {
         return in->fatal ? val_fail() : val_none();
     }
-    if (!op_on_soc(OP_LOAD_DATA_WITH_TRANSPOSE, c->k->soc)) {
-        stage_diag(in, D_NOT_ON_ARCH, args->span, "%s does not exist on %s", method,
-                   c->k->soc->name);
-    } else if (tik_struct_of(x.params) != TSTRUCT_LoadData2dTransposeParams) {
+    if (!tik_has_op(in, c, method, args->span, OP_LOAD_DATA_WITH_TRANSPOSE)) {
+        return in->fatal ? val_fail() : val_none();
+    }
+    if (tik_struct_of(x.params) != TSTRUCT_LoadData2dTransposeParams) {
         (void)wrong_params(&x, method, "LoadData2dTransposeParams");
     } else if (is_zero(tik_field(x.params, F(LoadData2dTransposeParams, repeat_times)))) {
         stage_diag(in, D_NOP, x.span, "repeat_times is 0: %s loads nothing", method);

@@ -24,12 +24,7 @@ typedef enum ModeId {
 static bool
 mode_exists(Interp *in, const Tik *c, const Mode *m, const char *name, Span span)
 {
-    const Soc *soc = c->k->soc;
-    if (m->cores >> soc->core & 1) {
-        return true;
-    }
-    stage_diag(in, D_NOT_ON_ARCH, span, "%s does not exist on %s", name, soc->name);
-    return false;
+    return tik_on_cores(in, c, name, span, m->cores);
 }
 
 static bool
@@ -131,6 +126,13 @@ tik_set_fp2fp_mode(Interp *in, Tik *c, const CallArgs *args)
 }
 
 /* The number of a task for the processor's scheduler, which no instruction reads: it is looked at and left. */
+static bool
+is_nano(const void *ctx, const Soc *soc)
+{
+    (void)ctx;
+    return soc_profile(soc) == PROFILE_NANO;
+}
+
 Value
 tik_set_cond_task_id(Interp *in, Tik *c, const CallArgs *args)
 {
@@ -147,9 +149,8 @@ tik_set_cond_task_id(Interp *in, Tik *c, const CallArgs *args)
     if (!tik_not_built(in, c, args->span)) {
         return in->fatal ? val_fail() : val_none();
     }
-    if (soc_profile(c->k->soc) != PROFILE_NANO) {
-        stage_diag(in, D_NOT_ON_ARCH, args->span, "set_cond_task_id does not exist on %s",
-                   c->k->soc->name);
+    if (!is_nano(NULL, c->k->soc)) {
+        tik_not_on_arch(in, c, "set_cond_task_id", args->span, is_nano, NULL);
     } else if (tik_is_runtime(v)
                    ? tik_read(in, c, v, span, &id) &&
                          dtype_is_float((Dtype)ir_expr(c->k, id)->dtype)

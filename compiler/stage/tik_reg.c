@@ -128,18 +128,6 @@ register_name(const RegCall *x, Sym *name)
     return tik_identifier(x->in, *name, x->span[1]);
 }
 
-static bool
-has_registers(const RegCall *x)
-{
-    const Soc *soc = x->c->k->soc;
-    if (op_on_soc(OP_VECTOR_LOAD, soc)) {
-        return true;
-    }
-    stage_diag(x->in, D_NOT_ON_ARCH, x->args->span, "Vector does not exist on %s",
-               soc->name);
-    return false;
-}
-
 Value
 tik_vector_new(Interp *in, Tik *c, const CallArgs *args)
 {
@@ -153,7 +141,8 @@ tik_vector_new(Interp *in, Tik *c, const CallArgs *args)
     }
     Dtype t = DT_F16;
     Sym name = intern(&in->u->names, "vector_buf_");
-    bool ok = tik_not_built(in, c, args->span) && has_registers(&x) &&
+    bool ok = tik_not_built(in, c, args->span) &&
+              tik_has_op(in, c, x.name, args->span, OP_VECTOR_LOAD) &&
               register_type(&x, &t) && register_name(&x, &name);
     Root *r = new_root(&x, name, t);
     if (ok && !declare(&x, r)) {

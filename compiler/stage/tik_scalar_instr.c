@@ -219,9 +219,20 @@ to_single(const ScalarCall *x, ExprId a)
 /* ---- calls ----------------------------------------------------------------------------------------------- */
 
 static bool
+has_scalar_unit(const void *ctx, const Soc *soc)
+{
+    (void)ctx;
+    return soc_profile(soc) != PROFILE_NANO;
+}
+
+static bool
 has_type(const ScalarCall *x)
 {
     const Soc *soc = x->c->k->soc;
+    if (!has_scalar_unit(NULL, soc)) {
+        tik_not_on_arch(x->in, x->c, x->name, x->args->span, has_scalar_unit, NULL);
+        return false;
+    }
     bool root = strcmp(x->name, "scalar_sqrt") == 0;
     bool bits = strncmp(x->name, "scalar_count", 12) == 0;
     bool real = soc_profile(soc) != PROFILE_V100 || (root && soc->core == CORE_A910_AIC);
@@ -405,15 +416,20 @@ conv_mode(const ScalarCall *x, Dtype from, Value v, Span span, RoundMode *mode)
     return false;
 }
 
+static bool
+converts(const void *ctx, const Soc *soc)
+{
+    (void)ctx;
+    return soc->core != CORE_A310_AIC && soc_profile(soc) != PROFILE_NANO;
+}
+
 static void
 convert(ScalarCall *x, const Value *got, const Span *span)
 {
     ExprId a;
     RoundMode mode;
-    const Soc *soc = x->c->k->soc;
-    if (soc->core == CORE_A310_AIC || soc_profile(soc) == PROFILE_NANO) {
-        stage_diag(x->in, D_NOT_ON_ARCH, x->args->span,
-                   "scalar_conv does not exist on %s", soc->name);
+    if (!converts(NULL, x->c->k->soc)) {
+        tik_not_on_arch(x->in, x->c, "scalar_conv", x->args->span, converts, NULL);
         return;
     }
     if (!target(x, got[1], span[1])) {

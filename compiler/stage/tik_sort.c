@@ -85,12 +85,7 @@ read_handle(Interp *in, const Tik *c, const ObjectClass *cls, const char *callee
 static bool
 exists(Interp *in, const Tik *c, uint32_t cores, const char *name, Span span)
 {
-    const Soc *soc = c->k->soc;
-    if (cores >> soc->core & 1) {
-        return true;
-    }
-    stage_diag(in, D_NOT_ON_ARCH, span, "%s does not exist on %s", name, soc->name);
-    return false;
+    return tik_on_cores(in, c, name, span, cores);
 }
 
 /* ---- merging ----------------------------------------------------------------------------------------- */

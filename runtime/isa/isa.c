@@ -201,6 +201,33 @@ soc_at(int i)
     return &socs[i];
 }
 
+static bool
+is_first_of_family(int i)
+{
+    int k = 0;
+    while (strcmp(socs[k].family, socs[i].family) != 0) {
+        k++;
+    }
+    return k == i;
+}
+
+void
+soc_families(SocHas *has, const void *ctx, char *buf, size_t size)
+{
+    size_t n = 0;
+    buf[0] = 0;
+    for (int i = 0; i < soc_count(); i++) {
+        size_t len = strlen(socs[i].family);
+        if (!is_first_of_family(i) || !has(ctx, &socs[i]) || n + len + 3 > size) {
+            continue;
+        }
+        memcpy(buf + n, ", ", 2);
+        n += n > 0 ? 2 : 0;
+        memcpy(buf + n, socs[i].family, len + 1);
+        n += len;
+    }
+}
+
 const Soc *
 soc_default(void)
 {

@@ -146,6 +146,9 @@ const Soc *soc_default(void); /* Ascend310P3 */
 const Soc *
 soc_find(const char *name); /* platform or family name, exact; null if unknown */
 Profile soc_profile(const Soc *s);
+/* The families of processors that have something, in the order of soc.def: "Ascend310B, Ascend610Lite". */
+typedef bool SocHas(const void *ctx, const Soc *s);
+void soc_families(SocHas *has, const void *ctx, char *buf, size_t size);
 const char *core_kind_name(CoreKind c); /* "AiCore" */
 
 /* ---- instructions ------------------------------------------------------------------------ */
