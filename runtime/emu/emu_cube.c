@@ -40,20 +40,38 @@ typedef struct Product {
     bool saturate;
     FractalWindows s; /* conv2d */
     int64_t out_w;
+    int64_t few; /* conv2d: channels of a group where they fill no run; else 0 */
     uint8_t pad[FRACTAL_ROW];
 } Product;
 
 /* ---- inputs ---------------------------------------------------------------------------------------------- */
 
+/* Where window m has the channels of a group at a point of the kernel; points count on through the groups. */
 static const uint8_t *
-window_of(const Product *p, int64_t m, int64_t k1)
+window_of(const Product *p, int64_t m, int64_t point, int64_t bytes)
 {
     const FractalWindows *s = &p->s;
-    int64_t points = s->kh * s->kw, at = k1 % points;
+    int64_t points = s->kh * s->kw, at = point % points;
     int64_t y = fractal_window_y(s, m / p->out_w, at / s->kw);
     int64_t x = fractal_window_x(s, m % p->out_w, at % s->kw);
     bool inside = y >= 0 && y < s->h && x >= 0 && x < s->w;
-    return inside ? p->a + ((k1 / points * s->h + y) * s->w + x) * FRACTAL_ROW : p->pad;
+    return inside ? p->a + ((point / points * s->h + y) * s->w + x) * bytes : p->pad;
+}
+
+/* Term k of a run that collects points with few channels: of row m, or of column n. Behind the last one are
+ * zeros. */
+static void
+few_term(const Product *p, int64_t m, int64_t n, int64_t k, uint8_t *to)
+{
+    static const uint8_t none[4];
+    int64_t size = dtype_size(p->ta), point = k / p->few, channel = k % p->few;
+    const uint8_t *from = none;
+    if (k < p->k && m >= 0) {
+        from = window_of(p, m, point, p->few * size) + channel * size;
+    } else if (k < p->k) {
+        from = p->b + ((point * p->columns + n) * p->few + channel) * size;
+    }
+    memcpy(to, from, (size_t)size);
 }
 
 /* The c0 terms of row m from k1 * c0 on. */
@@ -68,7 +86,7 @@ a_terms(const Product *p, int64_t m, int64_t k1)
     case ROWS_BLOCKS:
         return p->a + (k1 * p->rows + m) * FRACTAL_ROW;
     default:
-        return window_of(p, m, k1);
+        return window_of(p, m, k1, FRACTAL_ROW);
     }
 }
 
@@ -257,16 +275,29 @@ finish(const Product *p, const Tile *t)
     }
 }
 
+/* The run of row m, or of column n where m is negative, that collects points with few channels. */
+static const uint8_t *
+few_terms(const Product *p, int64_t m, int64_t n, int64_t k1, uint8_t *run)
+{
+    for (int64_t k = 0; k < p->c0; k++) {
+        few_term(p, m, n, k1 * p->c0 + k, run + k * dtype_size(p->ta));
+    }
+    return run;
+}
+
 /* The factors of run k1 as numbers. */
 static void
 read_terms(const Product *p, Tile *t, int64_t k1, Unpack *a, Unpack *b)
 {
+    uint8_t run[FRACTAL_ROW];
     uint32_t column[MOST_DEPTH];
     for (int64_t i = 0; i < t->rows; i++) {
-        a(t->a[i], a_terms(p, t->m + i, k1));
+        int64_t m = t->m + i;
+        a(t->a[i], p->few != 0 ? few_terms(p, m, 0, k1, run) : a_terms(p, m, k1));
     }
     for (int64_t j = 0; j < t->columns; j++) {
-        b(column, b_terms(p, t->n + j, k1));
+        int64_t n = t->n + j;
+        b(column, p->few != 0 ? few_terms(p, -1, n, k1, run) : b_terms(p, n, k1));
         for (int64_t k = 0; k < p->c0; k++) {
             t->b[j / SIDE][k][j % SIDE] = column[k];
         }
@@ -331,7 +362,8 @@ a_bytes(const Product *p, int64_t groups)
     case ROWS_VECTOR:
         return p->k1 * FRACTAL_ROW;
     case ROWS_WINDOWS:
-        return groups * p->s.h * p->s.w * FRACTAL_ROW;
+        return groups * p->s.h * p->s.w *
+               (p->few != 0 ? p->few * dtype_size(p->ta) : FRACTAL_ROW);
     default:
         return p->rows * p->k1 * FRACTAL_ROW;
     }
@@ -345,7 +377,8 @@ run_product(EmuRun *r, const EmuOp *op, int bias, int64_t groups, Product *p)
     p->rows = fractal_up(p->m, SIDE);
     p->columns = fractal_up(p->n, SIDE);
     p->a = emu_operand(r, op, CUBE_A, a_bytes(p, groups));
-    p->b = emu_operand(r, op, CUBE_B, p->k1 * p->columns * FRACTAL_ROW);
+    int64_t column = p->few != 0 ? p->k * dtype_size(p->tb) : p->k1 * FRACTAL_ROW;
+    p->b = emu_operand(r, op, CUBE_B, column * p->columns);
     p->c = emu_operand(r, op, CUBE_DST, p->rows * p->columns * dtype_size(p->tc));
     p->bias = bias < 0 ? p->a : emu_operand(r, op, bias, p->n * dtype_size(p->tbias));
     if (p->a == NULL || p->b == NULL || p->c == NULL || p->bias == NULL) {
@@ -409,7 +442,8 @@ exec_conv(EmuRun *r, const EmuOp *op)
     }
     p.out_w = fractal_windows_w(&p.s);
     p.m = fractal_windows_h(&p.s) * p.out_w;
-    p.k = v[CONV_FM] * p.c0 * p.s.kh * p.s.kw;
+    p.few = v[CONV_FM + 3] == p.c0 ? 0 : FRACTAL_FEW;
+    p.k = v[CONV_FM] * v[CONV_FM + 3] * p.s.kh * p.s.kw;
     if (p.m <= 0 || p.k <= 0 || p.n <= 0) {
         return emu_refuse(r, op);
     }
@@ -434,7 +468,9 @@ conv_numbers(const EmuProgram *p, const EmuOp *op)
             return false;
         }
     }
-    return true;
+    int64_t c0 = emu_slot_attr(p, op, CONV_FM + 3);
+    Dtype t = emu_slot_ref(p, op, CUBE_A)->dtype;
+    return c0 == FRACTAL_FEW || c0 == fractal_c0(dtype_size(t));
 }
 
 static bool

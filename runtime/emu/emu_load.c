@@ -246,6 +246,27 @@ window_row(const Image *im, int64_t m, int64_t point, uint8_t *row)
     }
 }
 
+/* The same of 16-bit images with 4 channels: four points are a row, and those behind the kernel are 0. */
+static void
+few_row(const Image *im, int64_t m, int64_t point, uint8_t *row)
+{
+    const FractalWindows *s = &im->s;
+    for (int c = 0; c < FRACTAL_ROW / 2; c++) {
+        int64_t at = point + c / FRACTAL_FEW;
+        int64_t y = fractal_window_y(s, m / im->out_w, at / s->kw);
+        int64_t x = fractal_window_x(s, m % im->out_w, at % s->kw);
+        bool there = m < im->out_h * im->out_w && at < s->kh * s->kw;
+        if (!there) {
+            memset(row + (size_t)c * 2, 0, 2);
+        } else if (y >= 0 && y < s->h && x >= 0 && x < s->w) {
+            int64_t element = (y * s->w + x) * FRACTAL_FEW + c % FRACTAL_FEW;
+            memcpy(row + (size_t)c * 2, im->src + element * 2, 2);
+        } else {
+            memcpy(row + (size_t)c * 2, im->pad, 2);
+        }
+    }
+}
+
 /* The window whose corner is at (left, top) of the image. */
 static int64_t
 first_window(const Image *im, int64_t left, int64_t top)
@@ -271,12 +292,14 @@ exec_load3d1(EmuRun *r, const EmuOp *op)
     int64_t c1 = emu_slot(r, op, L3D1_C1), w = emu_slot(r, op, L3D1_FETCH_W);
     int64_t h = emu_slot(r, op, L3D1_FETCH_H);
     bool rows = emu_slot(r, op, L3D1_MODE) != 0;
+    bool few = emu_slot(r, op, L3D1_CSIZE) != 0;
     if (op->checked && !emu_check(r, op)) {
         return false;
     }
     if (!open_image(r, op, L3D1_KERNEL, &im) || !in_range(n, 0, MOST_REPEATS) ||
         !in_range(jump, 1, 127) || !corner_ok(&im, left, top) || !in_range(c1, 0, 4095) ||
-        !in_range(w, 0, im.s.kw - 1) || !in_range(h, 0, im.s.kh - 1)) {
+        !in_range(w, 0, im.s.kw - 1) || !in_range(h, 0, im.s.kh - 1) ||
+        (few && (im.size != 2 || c1 != 0))) {
         return emu_refuse(r, op);
     }
     if (n == 0) {
@@ -285,7 +308,9 @@ exec_load3d1(EmuRun *r, const EmuOp *op)
     int64_t points = im.s.kh * im.s.kw, point = (c1 * im.s.kh + h) * im.s.kw + w;
     int64_t groups = (point + (rows ? 0 : n - 1)) / points + 1;
     int64_t m = first_window(&im, left, top);
-    im.src = emu_operand(r, op, LOAD_SRC, groups * im.s.h * im.s.w * FRACTAL_ROW);
+    im.src =
+        emu_operand(r, op, LOAD_SRC,
+                    im.s.h * im.s.w * (few ? FRACTAL_FEW * 2 : groups * FRACTAL_ROW));
     uint8_t *dst = emu_operand(r, op, LOAD_DST, ((n - 1) * jump + 1) * FRACTAL_BYTES);
     if (im.src == NULL || dst == NULL) {
         return emu_refuse(r, op);
@@ -293,8 +318,10 @@ exec_load3d1(EmuRun *r, const EmuOp *op)
     fill_padding(&im, emu_slot(r, op, L3D1_PAD_VALUE));
     for (int64_t j = 0; j < n; j++) {
         for (int i = 0; i < FRACTAL_SIDE; i++) {
-            window_row(&im, m + i + (rows ? FRACTAL_SIDE * j : 0), point + (rows ? 0 : j),
-                       dst + j * jump * FRACTAL_BYTES + (size_t)i * FRACTAL_ROW);
+            (few ? few_row : window_row)(
+                &im, m + i + (rows ? FRACTAL_SIDE * j : 0),
+                point + (rows ? 0 : j) * (few ? FRACTAL_ROW / 2 / FRACTAL_FEW : 1),
+                dst + j * jump * FRACTAL_BYTES + (size_t)i * FRACTAL_ROW);
         }
     }
     return true;

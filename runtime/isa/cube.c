@@ -109,16 +109,19 @@ conv_shapes(const CheckInstr *in, Fault *fault)
     const CheckArg *fm = &in->args[CONV_FM], *w = &in->args[CONV_WEIGHT];
     int64_t c0 = fractal_c0(dtype_size(in->args[CUBE_A].t.dtype));
     FaultAt at = {RULE_CONV_SHAPE, CONV_WEIGHT + 3, w[3].v, 16, MOST_CHANNELS};
-    if (fm[3].v != c0) {
-        return shape_fail(in, CONV_FM + 3, c0, c0, fault);
+    if (fm[3].v != c0 && fm[3].v != FRACTAL_FEW) {
+        at = (FaultAt){RULE_CONV_SHAPE, CONV_FM + 3, fm[3].v, FRACTAL_FEW, c0};
+        return check_fail(fault, &at,
+                          "fm_c0 is %lld; with these operands it is %lld or %d",
+                          (long long)fm[3].v, (long long)c0, FRACTAL_FEW);
     }
-    if (w[4].v != c0) {
-        return shape_fail(in, CONV_WEIGHT + 4, c0, c0, fault);
+    if (w[4].v != fm[3].v) {
+        return shape_fail(in, CONV_WEIGHT + 4, fm[3].v, fm[3].v, fault);
     }
     if (w[0].v != fm[0].v) {
         return shape_fail(in, CONV_WEIGHT, fm[0].v, fm[0].v, fault);
     }
-    if (fm[0].v * c0 > MOST_CHANNELS) {
+    if (fm[0].v * fm[3].v > MOST_CHANNELS) {
         return shape_fail(in, CONV_FM, MOST_CHANNELS / c0, MOST_CHANNELS / c0, fault);
     }
     return w[3].v % FRACTAL_SIDE == 0 ||
@@ -254,18 +257,19 @@ bytes_of(const CheckInstr *in, int param)
     }
     int64_t rows = fractal_up(s.m, FRACTAL_SIDE), columns = fractal_up(s.n, FRACTAL_SIDE);
     int64_t depth = fractal_up(s.k, fractal_c0(dtype_size(in->args[CUBE_A].t.dtype)));
+    bool few = is_conv(in) && in->args[CONV_FM + 3].v == FRACTAL_FEW;
     bool vector = op_table[in->op].sem == SEM_MMAD && s.m == 1;
     switch (param) {
     case CUBE_DST:
         return sat_mul(sat_mul(rows, columns), size);
     case CUBE_A:
         if (is_conv(in)) {
-            return sat_mul(in->args[CONV_FM].v * FRACTAL_ROW,
+            return sat_mul(in->args[CONV_FM].v * in->args[CONV_FM + 3].v * size,
                            in->args[CONV_FM + 1].v * in->args[CONV_FM + 2].v);
         }
         return sat_mul(sat_mul(vector ? 1 : rows, depth), size);
     case CUBE_B:
-        return sat_mul(sat_mul(depth, columns), size);
+        return sat_mul(sat_mul(few ? s.k : depth, columns), size);
     default:
         return sat_mul(s.n, size);
     }

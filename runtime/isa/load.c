@@ -1,7 +1,7 @@
 /* load.c: the rules of loads into the matrix unit (cube 3 and 4): fractals, windows of images, and the way back.
  * Part of the checker; check_int.h is the contract.
  *
- * Owns: transpose, addr-mode, dst-overlap, range-fetch, range-lefttop, lefttop-grid, conv-kernel, channel, start-pt, extension,
+ * Owns: transpose, addr-mode, dst-overlap, csize, range-fetch, range-lefttop, lefttop-grid, conv-kernel, channel, start-pt, extension,
  * extension-range; path, scope and overlap of this family. The limits of single numbers are in param.def. */
 #include "isa/check_int.h"
 #include "isa/load.h"
@@ -330,6 +330,9 @@ load3d1_bytes(const CheckInstr *in, int param)
     if (n == 0 || !is_geometry(&s)) {
         return whole(0);
     }
+    if (a[L3D1_CSIZE].v == 1) {
+        return whole(FRACTAL_FEW * size_of(in) * s.h * s.w);
+    }
     int64_t point = sat_add(sat_mul(a[L3D1_FETCH_H].v, s.kw), a[L3D1_FETCH_W].v);
     int64_t more = a[L3D1_MODE].v == 0 ? sat_add(point, n - 1) / (s.kh * s.kw) : 0;
     return whole(image_bytes(in, sat_add(sat_add(a[L3D1_C1].v, more), 1)));
@@ -452,6 +455,9 @@ load_value_rule(Op op, int param)
                : param == L3D2_K || param == L3D2_M         ? RULE_START_PT
                : param == L3D2_K_EXT || param == L3D2_M_EXT ? RULE_EXTENSION_RANGE
                                                             : RULE_NONE;
+    }
+    if (sem == SEM_LOAD3D1 && param == L3D1_CSIZE) {
+        return RULE_CSIZE;
     }
     int first = sem == SEM_LOAD3D1 ? L3D1_FETCH_W : C2I_FETCH_W;
     return param == first || param == first + 1       ? RULE_RANGE_FETCH
@@ -579,6 +585,23 @@ load3d2_value(const CheckInstr *in, int param, const FractalWindows *s, Fault *f
     }
 }
 
+/* Points of 4 channels are packed: four of them fill a row of 16-bit elements. */
+static bool
+few_channels(const CheckInstr *in, Fault *fault)
+{
+    int64_t c1 = in->args[L3D1_C1].v, size = size_of(in);
+    FaultAt at = {RULE_CSIZE, L3D1_CSIZE, in->args[L3D1_CSIZE].v, 0, 0};
+    if (in->args[L3D1_CSIZE].v != 1 || (size == 2 && c1 == 0)) {
+        return true;
+    }
+    return size != 2 ? check_fail(fault, &at, "_csize is 1; with %s it is 0",
+                                  dtype_name(in->args[LOAD_DST].t.dtype))
+                     : check_fail(fault, &at,
+                                  "_csize is 1 and c1_index %lld; an image of 4 channels "
+                                  "has one group",
+                                  (long long)c1);
+}
+
 /* The second fractal of a square is not the first one of a later square. */
 static bool
 squares_apart(const CheckInstr *in, Fault *fault)
@@ -612,6 +635,9 @@ load_value(const CheckInstr *in, int param, Fault *fault)
     }
     if (sem_of(in) == SEM_LOAD3D2) {
         return load3d2_value(in, param, &s, fault);
+    }
+    if (sem_of(in) == SEM_LOAD3D1 && param == L3D1_CSIZE) {
+        return few_channels(in, fault);
     }
     int first = sem_of(in) == SEM_LOAD3D1 ? L3D1_FETCH_W : C2I_FETCH_W;
     switch (param - first) {

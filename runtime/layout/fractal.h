@@ -40,6 +40,10 @@ fractal_c0(int64_t size)
     return FRACTAL_ROW / size;
 }
 
+enum {
+    FRACTAL_FEW = 4 /* channels of a group in the special form of images with few of them */
+};
+
 /* Matrices of r1 x c1 fractals. Index of the element in row r and column c. */
 typedef struct FractalShape {
     int64_t r1, c1; /* fractals along the rows and along the columns */

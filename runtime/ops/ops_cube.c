@@ -17,6 +17,7 @@
 enum {
     BUFFER_ROWS = 128, /* of sums beside the destination */
     MOST_RUNS = GEMM_STEPS / 8,
+    MOST_COLUMNS = 32, /* of a panel */
     SIDE = FRACTAL_SIDE
 };
 
@@ -46,6 +47,8 @@ struct Product {
     FractalWindows s; /* conv2d */
     int64_t out_w;
     uint8_t pad[FRACTAL_ROW];
+    int64_t few;  /* conv2d: bytes of a point's channels where they fill no run; else 0 */
+    uint8_t *row; /* then: room for the runs of a row */
     GemmKind kind;
     const GemmLevel *level;
 };
@@ -146,6 +149,28 @@ runs_windows(const Product *p, int64_t m, int64_t k1, int64_t n, const uint8_t *
     }
 }
 
+/* Runs that collect points with few channels; behind the last point are zeros. */
+static void
+runs_few(const Product *p, int64_t m, int64_t k1, int64_t n, const uint8_t **runs)
+{
+    const FractalWindows *s = &p->s;
+    int64_t points = p->k / FRACTAL_FEW, per = FRACTAL_ROW / p->few;
+    int64_t y0 = m / p->out_w * s->stride_h - s->top;
+    int64_t x0 = m % p->out_w * s->stride_w - s->left;
+    memset(p->row, 0, (size_t)(n * FRACTAL_ROW));
+    for (int64_t i = 0; i < n; i++) {
+        runs[i] = p->row + i * FRACTAL_ROW;
+    }
+    for (int64_t i = k1 * per; i < (k1 + n) * per && i < points; i++) {
+        int64_t y = y0 + i / s->kw % s->kh * s->dilation_h;
+        int64_t x = x0 + i % s->kw * s->dilation_w, group = i / (s->kw * s->kh);
+        bool inside = y >= 0 && y < s->h && x >= 0 && x < s->w;
+        memcpy(p->row + (i - k1 * per) * p->few,
+               inside ? p->a + ((group * s->h + y) * s->w + x) * p->few : p->pad,
+               (size_t)p->few);
+    }
+}
+
 /* ---- blocks -------------------------------------------------------------------------------------------------- */
 
 static int64_t
@@ -168,6 +193,8 @@ typedef struct Blocks {
     uint32_t a[GEMM_ROWS * GEMM_PITCH];
     int32_t add[GEMM_COLUMNS];
     uint32_t beside[GEMM_ROWS * GEMM_GROUP]; /* sums of columns that do not exist */
+    uint8_t row[MOST_RUNS * FRACTAL_ROW];    /* runs that are collected: of a row, */
+    uint8_t panel[MOST_RUNS * MOST_COLUMNS * FRACTAL_ROW]; /* and of a panel */
 } Blocks;
 
 /* A panel of two groups of which only the first exists. */
@@ -197,6 +224,23 @@ pack_single(const Product *p, GemmPanel panel)
     memcpy(panel.add, total, sizeof total);
 }
 
+/* Runs k1.. of columns n.. of weights with few channels, as the panel of plain ones. */
+static void
+collect_panel(const Product *p, uint8_t *out, int64_t n, int64_t columns, int64_t k1,
+              int64_t runs)
+{
+    int64_t points = p->k / FRACTAL_FEW, per = FRACTAL_ROW / p->few;
+    memset(out, 0, (size_t)(runs * columns * FRACTAL_ROW));
+    for (int64_t i = k1 * per; i < (k1 + runs) * per && i < points; i++) {
+        const uint8_t *from = p->b + (i * p->columns + n) * p->few;
+        int64_t run = i / per - k1;
+        uint8_t *to = out + run * columns * FRACTAL_ROW + i % per * p->few;
+        for (int64_t j = 0; j < columns; j++) {
+            memcpy(to + j * FRACTAL_ROW, from + j * p->few, (size_t)p->few);
+        }
+    }
+}
+
 /* The second factor's columns n0.. and runs k1.. */
 static void
 pack_columns(const Product *p, Blocks *w, const Sums *c, int64_t k1, int64_t runs)
@@ -211,6 +255,12 @@ pack_columns(const Product *p, Blocks *w, const Sums *c, int64_t k1, int64_t run
                            .b_sign = p->tb == DT_S8,
                            .out = w->b + n * GEMM_STEPS,
                            .add = w->add + n};
+        if (p->few != 0) {
+            int64_t columns = least(l->columns, c->columns - n);
+            collect_panel(p, w->panel, c->n0 + n, columns, k1, runs);
+            panel.b = w->panel;
+            panel.pitch = columns * FRACTAL_ROW;
+        }
         if (c->columns - n < l->columns) {
             pack_single(p, panel);
         } else {
@@ -485,6 +535,7 @@ multiply(Product *p, const OpCall *c, int bias)
     const CheckArg *a = c->in.args;
     memcpy(&mode, c->sreg + SREG_FP2FP, sizeof mode);
     p->saturate = mode == 0;
+    p->row = w.row;
     p->a = c->at[CUBE_A];
     p->b = c->at[CUBE_B];
     p->c = c->at[CUBE_DST];
@@ -564,9 +615,10 @@ ops_conv2d(OpCall *c)
                            .dilation_w = a[CONV_DILATION + 1].v};
     p.out_w = fractal_windows_w(&p.s);
     p.m = fractal_windows_h(&p.s) * p.out_w;
-    p.k = a[CONV_FM].v * p.terms * p.s.kh * p.s.kw;
+    p.k = a[CONV_FM].v * a[CONV_FM + 3].v * p.s.kh * p.s.kw;
     p.n = a[CONV_WEIGHT + 3].v;
-    p.find = runs_windows;
+    p.few = a[CONV_FM + 3].v == p.terms ? 0 : FRACTAL_FEW * dtype_size(p.ta);
+    p.find = p.few != 0 ? runs_few : runs_windows;
     p.start = !biased && a[CONV_INIT].v == 0 ? START_DST : START_ZERO;
     int64_t size = dtype_size(p.ta);
     for (int64_t i = 0; i < FRACTAL_ROW; i += size) {

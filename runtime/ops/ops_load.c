@@ -187,6 +187,28 @@ window_rows(const Image *im, int64_t m, int64_t end, const Point *p, uint8_t *ou
     memset(out + n * FRACTAL_ROW, 0, (size_t)((FRACTAL_SIDE - n) * FRACTAL_ROW));
 }
 
+/* The same of points of 4 channels, of which four are a row; those behind the kernel are 0. */
+static void
+few_rows(const Image *im, int64_t m, int64_t point, uint8_t *out)
+{
+    enum {
+        BYTES = FRACTAL_FEW * 2
+    };
+    memset(out, 0, FRACTAL_BYTES);
+    for (int i = 0; i < FRACTAL_SIDE && m + i < im->out_h * im->out_w; i++) {
+        uint8_t *row = out + (ptrdiff_t)i * FRACTAL_ROW;
+        int64_t y0 = (m + i) / im->out_w * im->stride_h - im->top;
+        int64_t x0 = (m + i) % im->out_w * im->stride_w - im->left;
+        for (int j = 0; j < FRACTAL_ROW / BYTES && point + j < im->kh * im->kw; j++) {
+            int64_t y = y0 + (point + j) / im->kw * im->dilation_h;
+            int64_t x = x0 + (point + j) % im->kw * im->dilation_w;
+            bool inside = y >= 0 && y < im->h && x >= 0 && x < im->w;
+            memcpy(row + (ptrdiff_t)j * BYTES,
+                   inside ? im->src + (y * im->w + x) * BYTES : im->pad, BYTES);
+        }
+    }
+}
+
 static int64_t
 corner_window(const Image *im, int64_t left, int64_t top)
 {
@@ -201,9 +223,16 @@ ops_load3d1(OpCall *c)
     int64_t step = a[L3D1_JUMP].v * FRACTAL_BYTES;
     int64_t m = corner_window(&im, a[L3D1_LEFT].v, a[L3D1_TOP].v);
     Point p = {a[L3D1_C1].v, a[L3D1_FETCH_H].v, a[L3D1_FETCH_W].v};
+    bool few = a[L3D1_CSIZE].v != 0;
+    int64_t point = p.kh * im.kw + p.kw;
     set_padding(&im, a[L3D1_PAD_VALUE].v, dtype_size(a[LOAD_DST].t.dtype));
     for (int64_t j = 0; j < a[L3D1_REPEAT].v; j++) {
-        window_rows(&im, m, INT64_MAX, &p, c->at[LOAD_DST] + j * step);
+        if (few) {
+            few_rows(&im, m, point + (a[L3D1_MODE].v != 0 ? 0 : 4 * j),
+                     c->at[LOAD_DST] + j * step);
+        } else {
+            window_rows(&im, m, INT64_MAX, &p, c->at[LOAD_DST] + j * step);
+        }
         if (a[L3D1_MODE].v != 0) {
             m += FRACTAL_SIDE;
         } else {

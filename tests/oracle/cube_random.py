@@ -161,7 +161,7 @@ def mmad_fixpipe(d):
 
 
 def matmul_fixpipe(d):
-    """matmul or conv2d on these processors, now and then with a bias."""
+    """matmul on these processors, now and then with a bias."""
     types = d.pick(WIDE_HIGH)
     k0 = 32 // cm.SIZES[types[0]]
     m, k, n = d.n(1, 40), d.n(1, 80), d.n(1, 40)
@@ -180,6 +180,30 @@ def matmul_fixpipe(d):
         cm.matmul(model, bytes_of(a), bytes_of(b), types, m, k, n, saturate=saturate)
         d.p.line(f't.matmul({dst}, {left}, {right}, {m}, {k}, {n})')
     d.p.take(dst, 'L0C', types[2], model.tobytes(), columns=cm.up(n, 16))
+
+
+def conv2d_fixpipe(d):
+    """conv2d on these processors, now and then with a bias."""
+    types = d.pick(WIDE_HIGH)
+    c0 = 4 if d.n(0, 3) == 0 else 32 // cm.SIZES[types[0]]
+    (h, w, pad, sw, sh, kw, kh, dw, dh), win = geometry(d)
+    c1, cout = d.pick([1, 1, 2, 3]), d.pick([16, 16, 32, 48])
+    value = number(d, types[0])
+    fm, weight = d.data(types[0], c1 * h * w * c0), d.data(types[1], c1 * kh * kw * cout * c0)
+    saturate = saturation(d)
+    shapes = ([c1, h, w, c0], [c1, kh, kw, cout, c0], [sh, sw], pad, [dh, dw])
+    model = np.zeros(cm.up(win.ho * win.wo, 16) * cout * 4, np.uint8)
+    image, filters = d.p.put('L1', types[0], fm), d.p.put('L1', types[1], weight)
+    dst = d.p.tensor('L0C', types[2], len(model) // 4)
+    how, bias, bias_dtype = '', None, None
+    if d.flag():
+        bias_dtype = 'int32' if types[2] == 'int32' else d.pick(['float32', 'float16'])
+        values = d.data(bias_dtype, cout) if bias_dtype != 'int32' else d.r.integers(-2**31, 2**31, cout).astype(np.int32)
+        bias = bytes_of(values)
+        how = f', bias={d.p.put("L1", bias_dtype, values)}'
+    cm.conv2d(model, bytes_of(fm), bytes_of(weight), types, *shapes, value, True, bias, bias_dtype, saturate)
+    d.p.line(f't.conv2d({dst}, {image}, {filters}, {", ".join(map(str, shapes))}, {value!r}{how})')
+    d.p.take(dst, 'L0C', types[2], model.tobytes(), columns=cout)
 
 
 def high_types(d):
@@ -214,6 +238,8 @@ def geometry(d, most=9):
 
 
 def number(d, dtype):
+    if dtype == 'float32':
+        return float(np.float32(d.pick([0.0, -1.5, 0.1, 3e38])))
     if dtype == 'float16':
         return float(np.float16(d.pick([0.0, -1.5, 0.1, 65504.0, 3.0])))
     info = np.iinfo(cm.NUMPY[dtype])
@@ -222,7 +248,7 @@ def number(d, dtype):
 
 def conv2d(d):
     types = high_types(d)
-    c0 = 32 // cm.SIZES[types[0]]
+    c0 = 4 if d.n(0, 3) == 0 else 32 // cm.SIZES[types[0]]
     (h, w, pad, sw, sh, kw, kh, dw, dh), win = geometry(d)
     c1, cout = d.pick([1, 1, 2, 3]), d.pick([16, 16, 32, 48])
     init, value = d.flag(), number(d, types[0])
@@ -337,6 +363,25 @@ def load3dv1(d):
     d.p.take(dst, scope, dtype, model.tobytes())
 
 
+def load3dv1_few(d):
+    """_csize 1: images of 4 channels."""
+    scope = d.pick(['UB', 'UB', 'L0A', 'L0B'])
+    g, win = geometry(d)
+    mode, repeat, jump = d.n(0, 1), d.n(1, 6), d.pick([1, 1, 2, 3])
+    fw, fh = d.n(0, win.kw - 1), d.n(0, win.kh - 1)
+    left = d.n(0, win.wo - 1) * win.sw - win.pad[0]
+    top = d.n(0, win.ho - 1) * win.sh - win.pad[2]
+    value = 2 if scope != 'UB' else number(d, 'float16')
+    src = d.data('float16', cm.up(win.h * win.w * 4, 16), scope != 'UB')
+    before = d.data('float16', ((repeat - 1) * jump + 1) * 256, scope != 'UB')
+    model = bytes_of(before)
+    cm.load3dv1_few(model, bytes_of(src), 'float16', win, fw, fh, left, top, jump, mode, repeat, value)
+    dst, source = d.p.put(scope, 'float16', before), d.p.put('L1', 'float16', src)
+    d.p.line(f't.load3dv1({dst}, {source}, {g[2]}, {g[0]}, {g[1]}, 0, {fw}, {fh}, {left}, {top}, '
+             f'{", ".join(map(str, g[3:]))}, {jump}, {mode}, {repeat}, 1, {value!r})')
+    d.p.take(dst, scope, 'float16', model.tobytes())
+
+
 def load3dv2(d):
     dtype = d.pick(['int8', 'uint8', 'float16', 'float16'])
     size = cm.SIZES[dtype]
@@ -378,9 +423,11 @@ def col2img(d):
 
 
 KINDS = {'mmad-fixpipe': (mmad_fixpipe, list(WIDE)), 'matmul-fixpipe': (matmul_fixpipe, list(WIDE)),
+         'conv2d-fixpipe': (conv2d_fixpipe, list(WIDE)),
          'mmad': (mmad, OLD + NEW), 'matmul': (matmul, OLD + NEW), 'conv2d': (conv2d, OLD + NEW),
          'load2d': (load2d, OLD + NEW + list(WIDE)), 'load2d-square': (load2d_square, list(WIDE)),
-         'load2dv3': (load2dv3, ['Ascend610Lite']), 'load3dv1': (load3dv1, OLD + NEW), 'load3dv2': (load3dv2, NEW),
+         'load2dv3': (load2dv3, ['Ascend610Lite']), 'load3dv1': (load3dv1, OLD + NEW),
+         'load3dv1-few': (load3dv1_few, OLD + NEW), 'load3dv2': (load3dv2, NEW),
          'col2img': (col2img, ['Ascend910A'] + NEW)}
 
 

@@ -158,6 +158,21 @@ def bits_of(value, dtype):
     return NUMPY[dtype](value)
 
 
+def load3dv1_few(dst, src, dtype, win, fetch_w, fetch_h, left_top_w, left_top_h, jump_offset, repeat_mode, repeat_time,
+                 pad_value=0):
+    """load3dv1 with _csize 1: an image of 4 channels, of which four points of the kernel are a row."""
+    image = view(src, dtype, win.h * win.w * 4).reshape(1, win.h, win.w, 4)
+    matrix = win.matrix(image, bits_of(pad_value, dtype)) if win.ho * win.wo else np.zeros((0, 0))
+    padded = np.zeros((win.ho * win.wo + 16 * (repeat_time + 1), matrix.shape[1] + 16 * (repeat_time + 1)), image.dtype)
+    padded[:matrix.shape[0], :matrix.shape[1]] = matrix
+    m = (left_top_h + win.pad[2]) // win.sh * win.wo + (left_top_w + win.pad[0]) // win.sw
+    k = (fetch_h * win.kw + fetch_w) * 4
+    for j in range(repeat_time):
+        m0, k0 = (m + 16 * j, k) if repeat_mode else (m, k + 16 * j)
+        at = j * jump_offset * FRACTAL
+        dst[at:at + FRACTAL] = np.ascontiguousarray(padded[m0:m0 + 16, k0:k0 + 16]).reshape(-1).view(np.uint8)
+
+
 def load3dv1(dst, src, dtype, win, c1_index, fetch_w, fetch_h, left_top_w, left_top_h, jump_offset, repeat_mode,
              repeat_time, pad_value=0):
     points = win.kh * win.kw
@@ -278,7 +293,8 @@ def conv2d(dst, fm, weight, types, fm_shape, kernel_shape, stride, pad, dilation
     c1, h, w, c0 = fm_shape
     _, kh, kw, cout, _ = kernel_shape
     win = Windows(h, w, pad, stride[1], stride[0], kw, kh, dilation[1], dilation[0])
-    left = win.matrix(image_of(fm, c1, win, ta), bits_of(pad_value, ta))
+    image = view(fm, ta, c1 * h * w * c0).reshape(c1, h, w, c0)
+    left = win.matrix(image, bits_of(pad_value, ta))
     right = view(weight, tb, c1 * kh * kw * cout * c0).reshape(c1, kh, kw, cout, c0)
     right = right.transpose(0, 1, 2, 4, 3).reshape(-1, cout)
     start = start_of(dst, tc, left.shape[0], cout, not init, bias, bias_dtype)
