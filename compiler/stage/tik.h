@@ -611,6 +611,8 @@ Value tik_pack_params(Interp *in, Tik *c, const CallArgs *args);
 Value tik_arange(Interp *in, Value self, const CallArgs *args);
 
 Value tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args);
+/* The instruction that data_move of blocks to dst is: moves to the bias table are one of their own. */
+Op tik_move_op(Value dst);
 /* The dtype represents the number; a float is no integer unless it has no fraction. */
 bool tik_literal_fits(Value v, Dtype t);
 /* The same of a number that an instruction computes with. Published operators write 65535 for the largest

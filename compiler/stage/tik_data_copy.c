@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "isa/transfer.h"
 #include "stage/tik_accmove.h"
 #include "stage/tik_fixpipe.h"
 
@@ -21,6 +22,21 @@ tik_copy_bind(Copy *x, const BindParam *params, int n, Value *got, Span *span)
     x->dst_span = span[0];
     x->src_span = span[1];
     return true;
+}
+
+Op
+tik_move_op(Value dst)
+{
+    bool table = tik_is(dst, &tik_tensor_class) && ((View *)dst.obj)->root->mem == SC_BT;
+    return table ? OP_DATA_MOVE_BIAS : OP_DATA_MOVE;
+}
+
+/* Bytes that the length of a burst counts. */
+static int64_t
+unit_of(const Copy *x)
+{
+    return tik_move_op(x->dst) == OP_DATA_MOVE_BIAS ? transfer_bias_unit(x->c->k->soc)
+                                                    : BLOCK_BYTES;
 }
 
 /* ---- moves of blocks ------------------------------------------------------------------------------------------ */
@@ -57,7 +73,7 @@ record_move(Copy *x, const Count *nburst, const Count *burst, const Value stride
                  burst->v, stride[0], stride[1],  val_fail()};
     Span span[] = {x->dst_span, x->src_span, all,         nburst->span,
                    burst->span, stride_span, stride_span, all};
-    (void)tik_record(x->in, x->c, OP_DATA_MOVE, x->args, v, span);
+    (void)tik_record(x->in, x->c, tik_move_op(x->dst), x->args, v, span);
     return !x->in->fatal;
 }
 
@@ -165,29 +181,31 @@ copy_blocks(Copy *x, Value params, Span span)
 
 /* ---- cases ------------------------------------------------------------------------------------------------------ */
 
-/* The dtype whose elements are counted; DT_NONE: neither operand is a tensor. */
+/* The dtype whose elements are counted, of moves to the bias table the source's; DT_NONE: neither operand is a
+ * tensor. */
 static Dtype
 counted(const Copy *x)
 {
-    Value v = tik_is(x->dst, &tik_tensor_class) ? x->dst : x->src;
+    bool dst = tik_is(x->dst, &tik_tensor_class) && tik_move_op(x->dst) == OP_DATA_MOVE;
+    Value v = dst ? x->dst : x->src;
     return tik_is(v, &tik_tensor_class) ? ((View *)v.obj)->dtype : DT_NONE;
 }
 
 static bool
 blocks_of_constant(Copy *x, Value count, int size, Count *out)
 {
-    int64_t n, bytes;
+    int64_t n, bytes, unit = unit_of(x);
     if (!val_as_int64(count, &n) || __builtin_mul_overflow(n, (int64_t)size, &bytes)) {
         stage_diag(x->in, D_INT_TOO_LARGE, out->span, "count does not fit 64 bits");
         return false;
     }
-    out->v = val_int(bytes >> 5);
-    if (bytes > 0 && bytes % BLOCK_BYTES != 0) {
-        int64_t kept = bytes / BLOCK_BYTES * BLOCK_BYTES;
+    out->v = val_int(bytes < 0 ? -((unit - 1 - bytes) / unit) : bytes / unit);
+    if (bytes > 0 && bytes % unit != 0) {
+        int64_t kept = bytes / unit * unit;
         stage_diag(x->in, D_COUNT_TRUNC, out->span,
-                   "count is %lld elements of %d bytes, no multiple of 32 bytes; "
+                   "count is %lld elements of %d bytes, no multiple of %d bytes; "
                    "data_copy copies %lld elements",
-                   (long long)n, size, (long long)(kept / size));
+                   (long long)n, size, (int)unit, (long long)(kept / size));
     }
     return true;
 }
@@ -205,7 +223,8 @@ blocks_of_scalar(Copy *x, Value count, int size, Count *out)
         return false;
     }
     ExprId bytes = ir_op2(k, SOP_MUL, ir_cast(k, DT_S64, e), tik_i64(x->c, size));
-    out->v = tik_expr(x->in, x->c, ir_op2(k, SOP_SHR, bytes, tik_i64(x->c, 5)));
+    int64_t shift = unit_of(x) == BLOCK_BYTES ? 5 : 6;
+    out->v = tik_expr(x->in, x->c, ir_op2(k, SOP_SHR, bytes, tik_i64(x->c, shift)));
     return true;
 }
 

@@ -147,6 +147,18 @@ has_bursts(Interp *in, const CallArgs *a)
     return found;
 }
 
+/* The argument dst; none: it is missing. */
+static Value
+dst_of(Interp *in, const CallArgs *a)
+{
+    for (int i = 0; a->npos == 0 && i < a->nkw; i++) {
+        if (strcmp(tik_sym(in, a->kwname[i]), "dst") == 0) {
+            return a->kwval[i];
+        }
+    }
+    return a->npos > 0 ? a->pos[0] : val_none();
+}
+
 static bool
 read_func(LanesCall *x, const Value *got, const Span *span, LaneFunc *out)
 {
@@ -261,7 +273,7 @@ tik_data_move(Interp *in, Tik *c, const CallArgs *args)
     Span span[4];
     bool bursts = has_bursts(in, args);
     if (!c->k->soc->lane || (bursts && !names_lanes(args))) {
-        return tik_instruction(in, c, OP_DATA_MOVE, args);
+        return tik_instruction(in, c, tik_move_op(dst_of(in, args)), args);
     }
     if (bursts && !tik_dropped(c)) {
         Diag *d = stage_diag(in, D_DMA_FORM, args->span,

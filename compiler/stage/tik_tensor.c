@@ -194,15 +194,16 @@ read_scope(Making *m)
                    tik_sym(m->in, m->root->name));
         return false;
     }
-    if (!scope_find(text, &m->root->mem) || m->root->mem == SC_BT ||
-        m->root->mem == SC_FB || m->root->mem == SC_SREG) {
+    if (!scope_find(text, &m->root->mem) || m->root->mem == SC_FB ||
+        m->root->mem == SC_SREG) {
         stage_diag(m->in, D_TENSOR_SCOPE, m->span[P_SCOPE],
                    "'%s' is not a scope of tensors", text);
         return false;
     }
     const Soc *soc = m->c->k->soc;
     bool lanes = m->root->mem == SC_LMEM || m->root->mem == SC_SMEM;
-    bool lacks = lanes != (soc->lane != NULL) || (lanes && soc->bytes[m->root->mem] == 0);
+    bool some = lanes || m->root->mem == SC_BT; /* that not all of the kind have */
+    bool lacks = lanes != (soc->lane != NULL) || (some && soc->bytes[m->root->mem] == 0);
     if (m->root->mem != SC_GM && lacks) {
         stage_diag(m->in, D_SCOPE_UNAVAILABLE, m->span[P_SCOPE],
                    "'%s' is in %s, which %s does not have", tik_sym(m->in, m->root->name),

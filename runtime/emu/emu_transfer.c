@@ -310,6 +310,36 @@ exec_spread(EmuRun *r, const EmuOp *op)
     return true;
 }
 
+/* ---- biases to their table --------------------------------------------------------------------------------- */
+
+static bool
+exec_bias(EmuRun *r, const EmuOp *op)
+{
+    if (!begin(r, op)) {
+        return false;
+    }
+    int64_t n = emu_slot(r, op, BIAS_NBURST), unit = transfer_bias_unit(r->p->kernel.soc);
+    int64_t from = size_of(r, op, TRANSFER_SRC), to = size_of(r, op, TRANSFER_DST);
+    int64_t elems = emu_slot(r, op, BIAS_BURST) * unit / from;
+    int64_t src_pitch = elems * from + emu_slot(r, op, BIAS_SRC_GAP) * BLOCK_BYTES;
+    int64_t dst_pitch = elems * to + emu_slot(r, op, BIAS_DST_GAP) * unit;
+    uint8_t *dst = emu_operand(r, op, TRANSFER_DST, spanned(n, dst_pitch, elems * to));
+    const uint8_t *src =
+        emu_operand(r, op, TRANSFER_SRC, spanned(n, src_pitch, elems * from));
+    if (dst == NULL || src == NULL) {
+        return emu_refuse(r, op);
+    }
+    for (int64_t i = 0; i < n * elems; i++) {
+        const uint8_t *at = src + i / elems * src_pitch + i % elems * from;
+        uint8_t *out = dst + i / elems * dst_pitch + i % elems * to;
+        uint16_t half;
+        memcpy(&half, at, sizeof half);
+        uint32_t wide = float_bits_canonical(half_to_float(half));
+        memcpy(out, from == to ? at : (const uint8_t *)&wide, (size_t)to);
+    }
+    return true;
+}
+
 /* ---- fills ------------------------------------------------------------------------------------------------ */
 
 static bool
@@ -352,6 +382,9 @@ types_ok(const EmuProgram *p, const EmuOp *op)
         return dtype_size(dst) == 2;
     }
     Dtype src = emu_slot_ref(p, op, TRANSFER_SRC)->dtype;
+    if (form == FORM_BIASMOVE) {
+        return dtype_size(dst) == 4 && (src == dst || (src == DT_F16 && dst == DT_F32));
+    }
     if (form == FORM_SPREADMODE && dst != src) {
         return (dst == DT_F16 && src == DT_F32) || (dst == DT_F32 && src == DT_F16);
     }
@@ -375,6 +408,9 @@ emu_bind_transfer(EmuProgram *p, EmuOp *op, const char **why)
         break;
     case SEM_SPREAD:
         op->exec = exec_spread;
+        break;
+    case SEM_BIAS_MOVE:
+        op->exec = exec_bias;
         break;
     default:
         op->exec = exec_fill;

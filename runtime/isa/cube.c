@@ -46,14 +46,25 @@ scope_is(const CheckInstr *in, int param, Scope want, Fault *fault)
                                    check_op_name(in), scope_name(want));
 }
 
+/* A bias in the table has the dtype of the sums; float16 was converted on its way there. */
+static bool
+bias_scope(const CheckInstr *in, Fault *fault)
+{
+    int slot = bias_slot(in);
+    bool unit = op_table[in->op].sem == SEM_MMAD;
+    if (slot < 0 || (unit && in->args[slot].t.scope == SC_BT)) {
+        return true;
+    }
+    return scope_is(in, slot, SC_L1, fault);
+}
+
 static bool
 scopes(const CheckInstr *in, Fault *fault)
 {
     bool unit = op_table[in->op].sem == SEM_MMAD;
     return scope_is(in, CUBE_DST, SC_L0C, fault) &&
            scope_is(in, CUBE_A, unit ? SC_L0A : SC_L1, fault) &&
-           scope_is(in, CUBE_B, unit ? SC_L0B : SC_L1, fault) &&
-           (bias_slot(in) < 0 || scope_is(in, bias_slot(in), SC_L1, fault));
+           scope_is(in, CUBE_B, unit ? SC_L0B : SC_L1, fault) && bias_scope(in, fault);
 }
 
 static bool
@@ -82,10 +93,11 @@ bias_static(const CheckInstr *in, Fault *fault)
         return check_fail(fault, &at, "a bias is given; %s has no bias table",
                           in->soc->name);
     }
-    bool ok = (c == DT_F32 && (t == DT_F32 || t == DT_F16)) || (c == DT_S32 && t == c);
+    bool half = t == DT_F16 && in->args[slot].t.scope != SC_BT;
+    bool ok = (c == DT_F32 && (t == DT_F32 || half)) || (c == DT_S32 && t == c);
     return ok || check_fail(fault, &at, "%s is %s; with sums of %s it is %s",
                             check_param_name(in, slot), dtype_name(t), dtype_name(c),
-                            c == DT_F32   ? "float32 or float16"
+                            c == DT_F32   ? "float32, or float16 in L1"
                             : c == DT_S32 ? "int32"
                                           : "not there");
 }

@@ -1,5 +1,5 @@
 /* transfer.c: the rules of moves that pad, reorder or repeat what they move (data-movement chapters 5, 7 and
- * 10): data_move_pad, rows to and from fractals, broadcasts to L0C, fills. Part of the checker; check_int.h
+ * 10): data_move_pad, rows to and from fractals, broadcasts to L0C, fills; biases to their table. Part of the checker; check_int.h
  * is the contract.
  *
  * Owns: range-padding, pad-burst, pad-out, padding-value, pad-b64, nd2nz-stride, nz2nd-d, dst-overlap, nop; path
@@ -52,6 +52,7 @@ static const TransferPath paths[] = {
     {FORM_SPREAD, SC_UB, SC_L0C, 0x0e00057},
     {FORM_SPREADMODE, SC_UB, SC_L0C, 0x0e00557},
     {FORM_SPREADMODE, SC_L1, SC_L0C, 0x0e00054},
+    {FORM_BIASMOVE, SC_L1, SC_BT, 0x01d5500},
     {FORM_FILLFRACTALS, SC_L0A, SC_L0A, 0x1ffffd7},
     {FORM_FILLFRACTALS, SC_L0B, SC_L0B, 0x1ffffd7},
     {FORM_FILLFRACTALS, SC_L1, SC_L1, 0x0e00f54},
@@ -182,8 +183,8 @@ static bool
 transfer_statics(const CheckInstr *in, Fault *fault)
 {
     Form form = form_of(in);
-    if (!path_ok(in, fault) ||
-        !(form == FORM_SPREADMODE ? pair_ok(in, fault) : types_ok(in, fault))) {
+    bool pairs = form == FORM_SPREADMODE || form == FORM_BIASMOVE;
+    if (!path_ok(in, fault) || !(pairs ? pair_ok(in, fault) : types_ok(in, fault))) {
         return false;
     }
     switch (form) {
@@ -332,6 +333,19 @@ spread_footprint(const CheckInstr *in, int param)
 }
 
 static Footprint
+bias_footprint(const CheckInstr *in, int param)
+{
+    int64_t n = number(in, BIAS_NBURST), unit = transfer_bias_unit(in->soc);
+    int64_t len = sat_mul(number(in, BIAS_BURST), unit);
+    if (param == TRANSFER_SRC) {
+        return runs(in, param, n,
+                    sat_add(len, sat_mul(number(in, BIAS_SRC_GAP), BLOCK_BYTES)), len);
+    }
+    len = sat_mul(len, element_bytes(in, TRANSFER_DST) / element_bytes(in, TRANSFER_SRC));
+    return runs(in, param, n, sat_add(len, sat_mul(number(in, BIAS_DST_GAP), unit)), len);
+}
+
+static Footprint
 fill_footprint(const CheckInstr *in)
 {
     int64_t n = number(in, FILL_REPEAT);
@@ -365,6 +379,8 @@ transfer_footprint(const CheckInstr *in, int param, bool *exact)
     case FORM_SPREAD:
     case FORM_SPREADMODE:
         return spread_footprint(in, param);
+    case FORM_BIASMOVE:
+        return bias_footprint(in, param);
     default:
         return fill_footprint(in);
     }

@@ -72,6 +72,23 @@ enum {
 };
 
 enum {
+    BIAS_NBURST = 3,
+    BIAS_BURST,
+    BIAS_SRC_GAP, /* blocks */
+    BIAS_DST_GAP  /* units */
+};
+
+/* Bytes that a burst to the bias table counts; in the source, before float16 becomes float32. */
+static inline int64_t
+transfer_bias_unit(const Soc *soc)
+{
+    CoreKind c = soc->core;
+    bool lite =
+        c == CORE_A610LITE_AIC || c == CORE_BS9SX2A_AIC || c == CORE_MC61AM21A_AIC;
+    return lite ? 32 : 64;
+}
+
+enum {
     FILL_REPEAT = 1,
     FILLFRACTALS_VALUE = 2,
     FILLBLOCKS_NUM = 2,

@@ -41,7 +41,8 @@ fractal_c0(int64_t size)
 }
 
 enum {
-    FRACTAL_FEW = 4 /* channels of a group in the special form of images with few of them */
+    FRACTAL_FEW =
+        4 /* channels of a group in the special form of images with few of them */
 };
 
 /* Matrices of r1 x c1 fractals. Index of the element in row r and column c. */

@@ -26,6 +26,8 @@ ops_find(Sem sem)
         return ops_nz2nd;
     case SEM_SPREAD:
         return ops_spread;
+    case SEM_BIAS_MOVE:
+        return ops_bias_move;
     case SEM_FILL_UNITS:
         return ops_fill_units;
     case SEM_LANE_CONV:

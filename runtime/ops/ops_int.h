@@ -41,7 +41,7 @@ OpFn ops_lane_move, ops_lane_arith, ops_lane_conv;
 OpFn ops_flag;
 
 /* ops_transfer.c */
-OpFn ops_pad_move, ops_nd2nz, ops_nz2nd, ops_spread, ops_fill_units;
+OpFn ops_pad_move, ops_nd2nz, ops_nz2nd, ops_spread, ops_fill_units, ops_bias_move;
 
 /* ---- ops_write.c: writes to global memory, which the core's atomic mode may turn into additions ------- */
 

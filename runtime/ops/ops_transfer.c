@@ -257,6 +257,39 @@ ops_spread(OpCall *c)
     return true;
 }
 
+/* ---- biases to their table --------------------------------------------------------------------------------- */
+
+static void
+widen(uint8_t *dst, const uint8_t *src, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        uint16_t h;
+        memcpy(&h, src + 2 * i, sizeof h);
+        uint32_t x = float_bits_canonical(half_to_float(h));
+        memcpy(dst + 4 * i, &x, sizeof x);
+    }
+}
+
+bool
+ops_bias_move(OpCall *c)
+{
+    bool wide = size_of(c, TRANSFER_SRC) == 2;
+    int64_t unit = transfer_bias_unit(c->in.soc), len = number(c, BIAS_BURST) * unit;
+    int64_t to = wide ? 2 * len : len;
+    const uint8_t *src = c->at[TRANSFER_SRC];
+    uint8_t *dst = c->at[TRANSFER_DST];
+    for (int64_t i = 0; i < number(c, BIAS_NBURST); i++) {
+        if (wide) {
+            widen(dst, src, len / 2);
+        } else {
+            memcpy(dst, src, (size_t)len);
+        }
+        src += len + number(c, BIAS_SRC_GAP) * BLOCK_BYTES;
+        dst += to + number(c, BIAS_DST_GAP) * unit;
+    }
+    return true;
+}
+
 /* ---- fills ------------------------------------------------------------------------------------------------ */
 
 bool

@@ -29,6 +29,7 @@ TRIPLES = {'old': [('uint8', 'uint8', 'uint32'), ('int8', 'int8', 'int32'), ('ui
 WIDE = {'Ascend910B1': [('uint8', 'uint8', 'int32'), ('int8', 'int8', 'int32'), ('uint8', 'int8', 'int32'),
                         ('float16', 'float16', 'float32'), ('bfloat16', 'bfloat16', 'float32'), ('float32',) * 3],
         'Ascend310B1': [('int8', 'int8', 'int32'), ('float16', 'float16', 'float32'), ('float32',) * 3]}
+BIASED = dict(WIDE, Ascend610Lite=[('int8', 'int8', 'int32'), ('float16', 'float16', 'float32')])
 WIDE_HIGH = [('int8', 'int8', 'int32'), ('float16', 'float16', 'float32'), ('float32',) * 3]
 TRIPLES['new'] = TRIPLES['old'] + [('uint8', 'uint8', 'int32')]
 
@@ -133,9 +134,31 @@ def factor(d, types, side, rows, k, n):
     return x, d.p.put(('L0A', 'L0B')[side], types[side], x)
 
 
+def through_table(d, acc, n):
+    """A bias that two moves bring to the bias table: bytes there, the tensor, its dtype."""
+    dtype = 'int32' if acc == 'int32' else d.pick(['float32', 'float16'])
+    unit = 32 if d.p.processor == 'Ascend610Lite' else 64
+    burst, gap, size = d.n(1, 2) * (64 // unit), d.n(0, 2), cm.SIZES[dtype]
+    wide = burst * unit // size * 4
+    bursts = cm.up(-(-n * 4 // wide), 2)
+    room = 2 * (bursts * (burst * unit + gap * 32)) // size
+    values = d.data(dtype, room) if dtype != 'int32' else d.r.integers(-2**31, 2**31, room).astype(np.int32)
+    if dtype == 'float16':
+        values = np.nan_to_num(values, nan=1.0)
+    l1 = d.p.put('L1', dtype, values)
+    table = np.zeros(bursts * wide, np.uint8)
+    name = d.p.tensor('BT', acc, len(table) // 4)
+    for odd in (0, 1):   # every other burst
+        first = odd * room // 2 // 16 * 16
+        numbers = (bursts // 2, burst, gap, wide // unit)
+        cm.bias_move(table[odd * wide:], bytes_of(values)[first * size:], acc, dtype, *numbers, unit)
+        d.p.line(f't.data_move({name}[{odd * wide // 4}], {l1}[{first}], 0, {", ".join(map(str, numbers))})')
+    return table, name, acc
+
+
 def mmad_fixpipe(d):
     """On processors with more types and a bias, whose sums leave L0C by fixpipe: onto zeros, a bias, or another product."""
-    types = d.pick(WIDE[d.p.processor])
+    types = d.pick(BIASED[d.p.processor])
     k0 = 32 // cm.SIZES[types[0]]
     m, n = d.pick([1, 16, d.n(1, 50)]), d.pick([16, 32, d.n(1, 50)])
     k = d.pick([k0, d.n(1, 40), d.n(1, 150)])
@@ -144,8 +167,12 @@ def mmad_fixpipe(d):
     model = np.zeros(cm.up(m, 16) * cm.up(n, 16) * 4, np.uint8)
     a, left = factor(d, types, 0, m, k, n)
     b, right = factor(d, types, 1, m, k, n)
-    how = d.n(0, 2)
-    if how == 1:
+    how = d.n(0, 3)
+    if how == 3:
+        values, bias, dtype = through_table(d, types[2], n)
+        cm.mmad(model, bytes_of(a), bytes_of(b), types, m, k, n, False, values, dtype, saturate)
+        d.p.line(f't.mmad({dst}, {left}, {right}, {m}, {k}, {n}, 0, bias_tensor={bias})')
+    elif how == 1:
         dtype = 'int32' if types[2] == 'int32' else d.pick(['float32', 'float16'])
         values = d.data(dtype, n) if dtype != 'int32' else d.r.integers(-2**31, 2**31, n).astype(np.int32)
         bias = d.p.put('L1', dtype, values)
@@ -422,7 +449,7 @@ def col2img(d):
     d.p.take(dst, 'UB', dtype, model.tobytes())
 
 
-KINDS = {'mmad-fixpipe': (mmad_fixpipe, list(WIDE)), 'matmul-fixpipe': (matmul_fixpipe, list(WIDE)),
+KINDS = {'mmad-fixpipe': (mmad_fixpipe, list(BIASED)), 'matmul-fixpipe': (matmul_fixpipe, list(WIDE)),
          'conv2d-fixpipe': (conv2d_fixpipe, list(WIDE)),
          'mmad': (mmad, OLD + NEW), 'matmul': (matmul, OLD + NEW), 'conv2d': (conv2d, OLD + NEW),
          'load2d': (load2d, OLD + NEW + list(WIDE)), 'load2d-square': (load2d_square, list(WIDE)),

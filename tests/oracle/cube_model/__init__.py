@@ -228,6 +228,15 @@ def col2img(dst, src, dtype, win, fetch_w, fetch_h, left_top_w, left_top_h, repe
                 image[y, x] = total
 
 
+def bias_move(dst, src, dtype, src_dtype, nburst, burst, src_stride, dst_stride, unit=64):
+    """data_move from L1 to the bias table: bursts of units of source bytes, gaps of 32 bytes and of units."""
+    per, wide = burst * unit // SIZES[src_dtype], burst * unit // SIZES[src_dtype] * SIZES[dtype]
+    for i in range(nburst):
+        s, d = i * (burst * unit + src_stride * 32), i * (wide + dst_stride * unit)
+        part = view(src[s:s + burst * unit], src_dtype, per)
+        dst[d:d + wide] = part.astype(NUMPY[dtype]).view(np.uint8)
+
+
 # ---- products ------------------------------------------------------------------------------------------------
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from . import NUMPY, SIZES, numbers, up
 
-SCOPE = {'UB': 'scope_ubuf', 'L1': 'scope_cbuf', 'L0A': 'scope_ca', 'L0B': 'scope_cb', 'L0C': 'scope_cc'}
+SCOPE = {'UB': 'scope_ubuf', 'L1': 'scope_cbuf', 'L0A': 'scope_ca', 'L0B': 'scope_cb', 'L0C': 'scope_cc', 'BT': 'scope_bt'}
 
 # Processors whose sums leave L0C by fixpipe only.
 BY_FIXPIPE = ('Ascend910B1', 'Ascend310B1', 'Ascend610Lite')
