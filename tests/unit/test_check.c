@@ -140,6 +140,8 @@ some_scope(Op op, Role role)
     case FORM_SPREAD:
     case FORM_SPREADMODE:
         return dst ? SC_L0C : SC_UB;
+    case FORM_BIASMOVE:
+        return dst ? SC_BT : SC_L1;
     case FORM_FILLFRACTALS:
     case FORM_FILLBLOCKS:
         return SC_L1;
