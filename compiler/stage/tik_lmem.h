@@ -84,6 +84,8 @@ Value tik_lanes_outcome(const LanesCall *x, int begun);
 void tik_lanes_put(LanesCall *x, Value v, Span span);
 void tik_lanes_number(LanesCall *x, int64_t v);
 void tik_lanes_axes(LanesCall *x, const int64_t n[LMEM_AXES]);
+/* tik_lmem_extent.c: the value of an expression whatever its registers and variables hold. */
+bool tik_fixed_sum(const Kernel *k, ExprId e, int64_t *out);
 /* Reads an operand; the second one takes tensors in LMEM of the layouts that arithmetic has. */
 bool tik_lanes_side(LanesCall *x, Value v, const char *name, Span span, Side *s);
 bool tik_lanes_operand(LanesCall *x, Value v, const char *name, Span span, Side *s);

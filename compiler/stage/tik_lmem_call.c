@@ -49,7 +49,7 @@ linear_side(LanesCall *x, Side *s)
         s->shape[i] = 1;
         s->stride[i] = step;
         if (from >= 0 && !v->element &&
-            (!tik_const_of(x->c, v->dim[from].len, &s->shape[i]) ||
+            (!tik_fixed_sum(x->c->k, v->dim[from].len, &s->shape[i]) ||
              !tik_const_of(x->c, v->dim[from].stride, &s->stride[i]))) {
             stage_diag(x->in, D_LMEM_RANK, s->span,
                        "the shape of %s is known only at run time; %s takes constants",
