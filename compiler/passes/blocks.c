@@ -4,7 +4,8 @@
  * global byte that another core reads or writes, so that cores may run at the same time in any order; or,
  * with k->blocks_turns, if such bytes are only the target of atomic writes: then cores may run at the same
  * time up to their first atomic write, and go on from there in their order.
- * Warning multicore-overlap where two cores certainly write the same bytes. Never: changes statements.
+ * Warning multicore-overlap where two cores certainly write the same bytes and no block_barrier stands between. Never:
+ * changes statements.
  *
  * A core runs the iteration of its index b of every multi-core loop, and everything outside of
  * them. So a write outside, or any access outside of a buffer that is written inside, orders the
@@ -32,6 +33,8 @@ typedef struct GmAccess {
     int64_t factor; /* f */
     int64_t lo, hi;
     int64_t period; /* gcd of what M divides; 0: nothing */
+    int phase;      /* barriers of the cores before it in the program; */
+    bool repeats;   /* a loop around it has such barriers, too */
     bool certain;   /* a write that executes in every core, at known places: */
     int64_t
         at[2]
@@ -57,6 +60,9 @@ typedef struct Blocks {
     int64_t *last;
     VarId block_var; /* of the open multi-core loop or 0 */
     int64_t blocks;  /* the most that a loop has */
+    int phase;       /* barriers of the cores so far */
+    bool meets;      /* there are some in the kernel */
+    int repeats;     /* > 0: inside of a loop that has some */
     int uncertain;   /* > 0: what is here need not execute, or not at known places */
     bool jumps;      /* there are jumps: nothing is certain */
 } Blocks;
@@ -179,7 +185,12 @@ note_access(Blocks *b, StmtId stmt, const Access *a)
         buf->used_outside = true;
         return;
     }
-    GmAccess g = {.next = buf->first, .stmt = stmt, .write = a->write, .a = *a};
+    GmAccess g = {.next = buf->first,
+                  .stmt = stmt,
+                  .write = a->write,
+                  .phase = b->phase,
+                  .repeats = b->repeats > 0,
+                  .a = *a};
     g.atomic = atomic;
     shape_access(b, &g);
     g.certain = place_write(b, &g);
@@ -220,6 +231,12 @@ note_stmt(Blocks *b, StmtId id)
     }
 }
 
+static bool
+is_meeting(const Stmt *s)
+{
+    return s->kind == ST_INSTR && op_table[s->instr.op].sem == SEM_BLOCK_BARRIER;
+}
+
 /* Marks the global buffers that a statement of the table writes, and finds the number of cores. */
 static void
 look_through(Blocks *b)
@@ -233,6 +250,7 @@ look_through(Blocks *b)
         if (s->kind == ST_FOR) {
             b->blocks = MAX(b->blocks, most_blocks(s));
         }
+        b->meets = b->meets || is_meeting(s);
         if (s->kind == ST_INSTR) {
             params = form_params(op_table[s->instr.op].form, &n);
         }
@@ -246,6 +264,20 @@ look_through(Blocks *b)
 }
 
 static void walk_body(Blocks *b, StmtId first);
+
+static bool
+has_meeting(const Kernel *k, StmtId first)
+{
+    bool any = false;
+    for (StmtId id = first; id && !any; id = k->stmts.p[id].next) {
+        const Stmt *s = &k->stmts.p[id];
+        any = is_meeting(s) || (s->kind == ST_FOR && has_meeting(k, s->loop.body)) ||
+              (s->kind == ST_SCOPE && has_meeting(k, s->scope.body)) ||
+              (s->kind == ST_IF &&
+               (has_meeting(k, s->cond.then_body) || has_meeting(k, s->cond.else_body)));
+    }
+    return any;
+}
 
 static void
 walk_multicore(Blocks *b, const Stmt *s)
@@ -264,14 +296,16 @@ static void
 walk_loop(Blocks *b, const Stmt *s)
 {
     int64_t begin, end;
-    int uncertain = b->uncertain;
+    int uncertain = b->uncertain, repeats = b->repeats;
     bool certain = access_certain_loop(b->k, s, &begin, &end);
     b->uncertain += !certain;
+    b->repeats += b->meets && has_meeting(b->k, s->loop.body);
     b->first[s->loop.var] = certain ? begin : 0;
     b->last[s->loop.var] = certain ? end - 1 : 0;
     access_enter_loop(&b->forms.env, s);
     walk_body(b, s->loop.body);
     b->uncertain = uncertain;
+    b->repeats = repeats;
 }
 
 static void
@@ -281,6 +315,7 @@ walk_stmt(Blocks *b, StmtId id)
     switch ((StmtKind)s->kind) {
     case ST_INSTR:
     case ST_STORE:
+        b->phase += is_meeting(s);
         note_stmt(b, id);
         return;
     case ST_LOAD:
@@ -399,6 +434,8 @@ typedef struct WriteRun {
     StmtId stmt;
     int param;
     bool atomic;
+    int phase;
+    int end; /* in loops with barriers: 1 in the first iteration, 2 in the last one; else 0 */
 } WriteRun;
 
 enum {
@@ -412,7 +449,7 @@ typedef struct WriteRuns {
 } WriteRuns;
 
 static void
-add_runs(WriteRuns *w, const GmAccess *g, int64_t at)
+add_runs(WriteRuns *w, const GmAccess *g, int64_t at, int end)
 {
     for (int64_t i = 0; i < access_runs(&g->a) && i < RUNS_PER_WRITE; i++) {
         ByteRange r;
@@ -421,7 +458,8 @@ add_runs(WriteRuns *w, const GmAccess *g, int64_t at)
             !checked_add(r.hi, at, &r.hi)) {
             return;
         }
-        w->p[w->n++] = (WriteRun){r, g->stmt, g->a.param, g->atomic};
+        w->p[w->n++] =
+            (WriteRun){r, g->stmt, g->a.param, g->atomic, g->phase, g->repeats ? end : 0};
     }
 }
 
@@ -432,9 +470,9 @@ collect_runs(const Blocks *b, const GmBuffer *buf, int core, WriteRuns *w)
     for (uint32_t i = buf->first; i; i = b->accesses.p[i - 1].next) {
         const GmAccess *g = &b->accesses.p[i - 1];
         if (g->certain) {
-            add_runs(w, g, g->at[core][0]);
+            add_runs(w, g, g->at[core][0], 1);
             if (g->at[core][1] != g->at[core][0]) {
-                add_runs(w, g, g->at[core][1]);
+                add_runs(w, g, g->at[core][1], 2);
             }
         }
     }
@@ -467,7 +505,8 @@ find_overlap(const Blocks *b, BufId buf)
     for (int i = 0; i < w0.n; i++) {
         for (int j = 0; j < w1.n; j++) {
             bool atomic = w0.p[i].atomic && w1.p[j].atomic;
-            if (!atomic && w0.p[i].bytes.lo < w1.p[j].bytes.hi &&
+            bool together = w0.p[i].phase == w1.p[j].phase && w0.p[i].end == w1.p[j].end;
+            if (!atomic && together && w0.p[i].bytes.lo < w1.p[j].bytes.hi &&
                 w1.p[j].bytes.lo < w0.p[i].bytes.hi) {
                 warn(b, buf, &w0.p[i], &w1.p[j]);
                 return;
