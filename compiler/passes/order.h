@@ -1,8 +1,8 @@
 /* order.h: which instructions of the queues of a core have certainly ended when another one begins.
  *
  * The model (data-movement 12.2): instructions are handed to their queues in program order; a queue begins them in
- * that order, but one may begin before the one before it has ended. set_flag waits for all before it in its queue,
- * wait_flag holds its queue until then, pipe_barrier makes a queue wait for itself, and a wait of PIPE_S holds
+ * that order, but one may begin before the one before it has ended. set_flag takes effect when all before it in its
+ * queue have ended, and holds nothing up; wait_flag holds its queue until then, pipe_barrier makes a queue wait for itself, and a wait of PIPE_S holds
  * everything that comes later, since the scalar unit hands out the instructions. */
 #ifndef TIKC_ORDER_H
 #define TIKC_ORDER_H

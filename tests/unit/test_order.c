@@ -1,0 +1,294 @@
+/* test_order.c: the order of queues (passes/order.h), accesses that meet (passes/touch.h), and the passes flags and race on
+ * kernels in text form. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ir/ir.h"
+#include "passes/order.h"
+#include "passes/passes.h"
+#include "passes/touch.h"
+
+/* ---- order ----------------------------------------------------------------------------------------------------- */
+
+static void
+flags_order(void **state)
+{
+    (void)state;
+    Order o = {0};
+    int32_t a = order_instr(&o, PIPE_MTE2);
+    assert_false(order_ended(&o, PIPE_MTE2, a, PIPE_V));
+    assert_true(order_set(&o, PIPE_MTE2, PIPE_V, 0));
+    int32_t later = order_instr(&o, PIPE_MTE2);
+    assert_false(order_ended(&o, PIPE_MTE2, a, PIPE_V));
+    order_wait(&o, PIPE_MTE2, PIPE_V, 0);
+    assert_true(order_ended(&o, PIPE_MTE2, a, PIPE_V));
+    assert_false(order_ended(&o, PIPE_MTE2, later, PIPE_V));
+    assert_false(order_ended(&o, PIPE_MTE2, a, PIPE_MTE3));
+    /* What V knows, MTE3 knows behind a flag of V. */
+    assert_true(order_set(&o, PIPE_V, PIPE_MTE3, 1));
+    order_wait(&o, PIPE_V, PIPE_MTE3, 1);
+    assert_true(order_ended(&o, PIPE_MTE2, a, PIPE_MTE3));
+    /* A flag does not order its own queue. */
+    assert_false(order_ended(&o, PIPE_MTE2, a, PIPE_MTE2));
+    order_barrier(&o, PIPE_MTE2);
+    assert_true(order_ended(&o, PIPE_MTE2, later, PIPE_MTE2));
+    assert_false(order_ended(&o, PIPE_MTE2, later, PIPE_V));
+}
+
+static void
+scalar_unit_holds_all(void **state)
+{
+    (void)state;
+    Order o = {0};
+    int32_t a = order_instr(&o, PIPE_V), s = order_instr(&o, PIPE_S);
+    order_set(&o, PIPE_V, PIPE_S, 0);
+    order_wait(&o, PIPE_V, PIPE_S, 0);
+    for (int q = 0; q < PIPE_COUNT; q++) {
+        assert_true(order_ended(&o, PIPE_V, a, (Pipe)q));
+        assert_false(order_ended(&o, PIPE_S, s, (Pipe)q));
+    }
+    order_barrier(&o, PIPE_S); /* there is none */
+    assert_false(order_ended(&o, PIPE_S, s, PIPE_S));
+    order_barrier(&o, PIPE_COUNT);
+    for (int q = 0; q < PIPE_COUNT; q++) {
+        assert_true(order_ended(&o, PIPE_S, s, (Pipe)q));
+    }
+}
+
+static void
+flags_that_overrun(void **state)
+{
+    (void)state;
+    Order o = {0};
+    assert_true(order_set(&o, PIPE_V, PIPE_MTE3, 0));
+    order_wait(&o, PIPE_V, PIPE_MTE3, 0);
+    assert_false(order_set(&o, PIPE_V, PIPE_MTE3, 0));
+    order_wait(&o, PIPE_V, PIPE_MTE3, 0);
+    assert_true(order_set(&o, PIPE_MTE3, PIPE_V, 0));
+    order_wait(&o, PIPE_MTE3, PIPE_V, 0);
+    assert_true(order_set(&o, PIPE_V, PIPE_MTE3, 0));
+    /* A flag that was set before what is known here: everything has ended. */
+    int32_t a = order_instr(&o, PIPE_M);
+    order_wait(&o, PIPE_MTE1, PIPE_FIX, 7);
+    assert_true(order_ended(&o, PIPE_M, a, PIPE_FIX));
+    assert_false(order_ended(&o, PIPE_M, a, PIPE_V));
+}
+
+/* ---- bytes ----------------------------------------------------------------------------------------------------- */
+
+static uint32_t seed = 5;
+
+static int
+below(int n)
+{
+    seed = seed * 1664525 + 1013904223;
+    return (int)((seed >> 8) % (uint32_t)n);
+}
+
+static void
+mark(const Footprint *f, uint8_t *bytes, uint8_t bit)
+{
+    for (int64_t j = 0; j < f->count1; j++) {
+        for (int64_t i = 0; i < f->count0; i++) {
+            for (int64_t k = 0; k < f->len; k++) {
+                bytes[f->offset + i * f->stride0 + j * f->stride1 + k] |= bit;
+            }
+        }
+    }
+}
+
+static void
+meetings_by_bytes(void **state)
+{
+    (void)state;
+    enum {
+        ROOM = 1024
+    };
+    int met = 0;
+    for (int n = 0; n < 20000; n++) {
+        Touch t[2] = {{0}, {0}};
+        uint8_t bytes[ROOM] = {0};
+        bool want = false;
+        for (int i = 0; i < 2; i++) {
+            t[i].fp = (Footprint){below(200),   1 + below(5), below(40),
+                                  1 + below(4), below(100),   1 + below(12)};
+            mark(&t[i].fp, bytes, (uint8_t)(1 << i));
+        }
+        for (int i = 0; i < ROOM; i++) {
+            want = want || bytes[i] == 3;
+        }
+        int64_t lo = 0, hi = 0;
+        assert_int_equal(touches_meet(&t[0], &t[1], &lo, &hi), want);
+        met += want;
+        for (int64_t i = lo; want && i < hi; i++) {
+            assert_int_equal(bytes[i], 3);
+        }
+        assert_true(!want || lo < hi);
+    }
+    assert_in_range(met, 2000, 18000);
+}
+
+static void
+parts_nest(void **state)
+{
+    (void)state;
+    Arena arena;
+    arena_init(&arena);
+    Kernel k = {0};
+    Touches t;
+    touches_init(&t, &k, &arena);
+    Touch before = {.part = t.part};
+    touches_open_part(&t, &arena);
+    Touch in = {.part = t.part};
+    touches_open_part(&t, &arena);
+    Touch inner = {.part = t.part};
+    touches_close_part(&t);
+    Touch behind_inner = {.part = t.part};
+    touches_close_part(&t);
+    Touch behind = {.part = t.part};
+    assert_true(touches_share_part(&t, &before, &inner));
+    assert_true(touches_share_part(&t, &before, &behind));
+    assert_true(touches_share_part(&t, &in, &inner));
+    assert_true(touches_share_part(&t, &in, &behind_inner));
+    assert_false(touches_share_part(&t, &inner, &behind_inner));
+    assert_false(touches_share_part(&t, &in, &behind));
+    arena_free(&arena);
+}
+
+/* ---- the passes ---------------------------------------------------------------------------------------------------- */
+
+#define FLAG(word, from, to, id)                                                         \
+    word "_flag pipe=" #from " trigger_pipe=" #to " event_id=" id "\n"
+#define IN                                                                               \
+    "data_move dst=%a+0:float16 src=%x+0:float16 sid=0 nburst=1 burst=16 src_stride=0 "  \
+    "dst_stride=0 mode=0\n"
+#define OUT                                                                              \
+    "data_move dst=%y+0:float16 src=%a+0:float16 sid=0 nburst=1 burst=16 src_stride=0 "  \
+    "dst_stride=0 mode=0\n"
+
+/* Names of the diagnostics of a kernel with this body, each followed by a blank; text is the body in a kernel again. */
+static const char *
+told(const char *body)
+{
+    static char names[400];
+    static char text[4000];
+    Unit *u = malloc(sizeof *u);
+    unit_init(u);
+    snprintf(text, sizeof text,
+             "kernel k soc=Ascend310P3 {\nin %%x: float16[256]\nout %%y: float16[256]\n"
+             "reg $n: int32\nalloc %%a: float16[256] UB\n"
+             "$n = load %%x+0:int32\n%s}\n",
+             body);
+    Kernel *k = ir_parse(u, unit_add_source(u, "t.ir", text, strlen(text)));
+    assert_non_null(k);
+    bool ok = passes_run(k, NULL);
+    assert_int_equal(ok, u->errors == 0);
+    int n = 0;
+    for (uint32_t i = 0; i < u->diags.n; i++) {
+        n += snprintf(names + n, sizeof names - (size_t)n, "%s ",
+                      diag_table[u->diags.p[i]->id].name);
+    }
+    names[n] = 0;
+    kernel_free(k);
+    unit_free(u);
+    free(u);
+    return names;
+}
+
+static void
+flags_of_kernels(void **state)
+{
+    (void)state;
+    const char *both = FLAG("set", 4, 1, "0") FLAG("wait", 4, 1, "0");
+    assert_string_equal(told(both), "");
+    assert_string_equal(told(FLAG("wait", 4, 1, "0")), "sync-deadlock ");
+    assert_string_equal(told(FLAG("set", 4, 1, "0")), "sync-leftover ");
+    assert_string_equal(
+        told(FLAG("set", 4, 1, "0") FLAG("set", 4, 1, "0") FLAG("wait", 4, 1, "0")),
+        "sync-double-set ");
+    /* Known bounds, whatever their number; bounds and conditions that are not known. */
+    assert_string_equal(
+        told("for @i: int32 = 0 to 5000000 {\n" FLAG("set", 4, 1, "(@i % 8)")
+                 FLAG("wait", 4, 1, "(@i % 8)") "}\n"),
+        "");
+    assert_string_equal(
+        told("for @i: int32 = 0 to 9 {\n" FLAG("set", 4, 1, "(@i % 8)") "}\n"),
+        "sync-double-set sync-leftover ");
+    assert_string_equal(told("for @i: int32 = 0 to $n {\n" FLAG("set", 4, 1, "0") "}\n"),
+                        "");
+    assert_string_equal(told("if ($n > 3) {\n" FLAG("set", 4, 1, "0") "} else {\n" FLAG(
+                            "set", 4, 1, "1") "}\n" FLAG("wait", 4, 1, "0")),
+                        "");
+    assert_string_equal(told("if ($n > 3) {\n" FLAG("set", 4, 1, "0") "return\n}\n" FLAG(
+                            "wait", 4, 1, "0")),
+                        "sync-deadlock ");
+    assert_string_equal(
+        told("for @i: int32 = 0 to 3 {\n" FLAG(
+            "set", 4, 1, "0") "if ($n > 3) {\nbreak\n}\n" FLAG("wait", 4, 1,
+                                                               "0") "}\n" FLAG("set", 4,
+                                                                               1, "0")
+                 FLAG("wait", 4, 1, "0")),
+        "");
+}
+
+static void
+races_of_kernels(void **state)
+{
+    (void)state;
+    const char *pair = FLAG("set", 4, 5, "0") FLAG("wait", 4, 5, "0");
+    char body[2000];
+    assert_string_equal(told(IN OUT), "");
+    assert_string_equal(told("scope no_sync {\n" IN OUT "}\n"), "race ");
+    assert_string_equal(told("scope no_sync {\n" IN "pipe_barrier pipe=7\n" OUT "}\n"),
+                        "");
+    assert_string_equal(told("scope no_sync {\n" IN IN "}\n"), "waw-no-barrier ");
+    assert_string_equal(told("scope no_sync {\n" IN "}\nscope no_sync {\n" OUT "}\n"),
+                        "");
+    snprintf(body, sizeof body, "scope no_sync {\n%s%s%s}\n", IN, pair, OUT);
+    assert_string_equal(told(body), "");
+    /* The next iteration comes too early, however many there are and whether that is known. */
+    const char *bounds[] = {"2", "24", "25", "1000000", "$n"};
+    for (size_t i = 0; i < ARRAY_LEN(bounds); i++) {
+        snprintf(body, sizeof body,
+                 "scope no_sync {\nfor @i: int32 = 0 to %s {\n%s%s%s}\n}\n", bounds[i],
+                 IN, pair, OUT);
+        assert_non_null(strstr(told(body), "race "));
+        assert_non_null(strstr(told(body), "sync-overrun "));
+        snprintf(body, sizeof body,
+                 "scope no_sync {\nfor @i: int32 = 0 to %s {\n%s%s%s"
+                 "pipe_barrier pipe=7\n}\n}\n",
+                 bounds[i], IN, pair, OUT);
+        assert_string_equal(told(body), "");
+    }
+    /* A branch that may be taken; one that is not may order. */
+    assert_string_equal(told("scope no_sync {\nif ($n > 3) {\n" IN "}\n" OUT "}\n"),
+                        "race ");
+    snprintf(body, sizeof body, "scope no_sync {\n%sif ($n > 3) {\n%s}\n%s}\n", IN, pair,
+             OUT);
+    assert_string_equal(told(body), "");
+    snprintf(body, sizeof body, "scope no_sync {\nif ($n > 3) {\n%s} else {\n%s}\n%s}\n",
+             IN, pair, OUT);
+    assert_string_equal(told(body), "");
+    snprintf(body, sizeof body, "scope no_sync {\n%sif ($n > 3) {\n%sreturn\n}\n%s}\n",
+             IN, pair, OUT);
+    assert_string_equal(told(body), "");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flags_order),        cmocka_unit_test(scalar_unit_holds_all),
+        cmocka_unit_test(flags_that_overrun), cmocka_unit_test(meetings_by_bytes),
+        cmocka_unit_test(parts_nest),         cmocka_unit_test(flags_of_kernels),
+        cmocka_unit_test(races_of_kernels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
