@@ -63,7 +63,7 @@ host_target_open(HostTarget *t, const HostOptions *opt, char **error)
     if (ok) {
         t->opt_level = opt->opt_level < 0 ? 0 : MIN(opt->opt_level, 3);
         t->masked_stores = has_masked_stores(cpu, features);
-        t->half_compares = strstr(features, "+avx512fp16") != NULL;
+        t->half_arithmetic = strstr(features, "+avx512fp16") != NULL;
         t->machine = LLVMCreateTargetMachine(target, triple, cpu, features,
                                              codegen_level(t->opt_level), LLVMRelocPIC,
                                              LLVMCodeModelDefault);

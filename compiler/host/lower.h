@@ -22,7 +22,7 @@ typedef struct HostTarget {
     int opt_level;
     bool
         masked_stores; /* masked stores are single instructions, vectors are 512 bits wide */
-    bool half_compares; /* vectors of float16 compare in one instruction */
+    bool half_arithmetic; /* vectors of float16 have instructions of their own */
 } HostTarget;
 
 /* host_target.c. False: *error has the text, freed with LLVMDisposeMessage. */

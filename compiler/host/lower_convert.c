@@ -229,6 +229,25 @@ from_integer(Lower *l, LLVMValueRef v, Dtype t, int lanes)
     return LLVMBuildSIToFP(l->b, v, f32, "");
 }
 
+/* Numbers, not NaN. */
+static LLVMValueRef
+integer_to_float(Lower *l, const LaneShape *sh, LLVMValueRef v)
+{
+    Dtype from = sh->dtype[1];
+    LLVMTypeRef bits = lower_bits_type(l, sh->dtype[0], sh->lanes);
+    bool is_signed = dtype_kind(from) == KIND_SINT;
+    if (sh->dtype[0] == DT_F16 && dtype_size(from) <= 2 && l->target->half_arithmetic) {
+        LLVMTypeRef half = LLVMVectorType(l->f16, (unsigned)sh->lanes);
+        v = LLVMBuildIntCast2(l->b, v, bits, is_signed, "");
+        v = is_signed ? LLVMBuildSIToFP(l->b, v, half, "")
+                      : LLVMBuildUIToFP(l->b, v, half, "");
+        return LLVMBuildBitCast(l->b, v, bits, "");
+    }
+    LLVMValueRef f = from_integer(l, v, from, sh->lanes);
+    return sh->dtype[0] == DT_F16 ? truncate_half(l, f, sh->lanes)
+                                  : LLVMBuildBitCast(l->b, f, bits, "");
+}
+
 /* The exact product of an int32 and a float16, rounded to odd in float32, so that the rounding to float16 is the
  * only one; twice: to nearest. A product has its 29 lowest bits of a double in no result but as "there is more". */
 static LLVMValueRef
@@ -302,8 +321,7 @@ compute(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
         return integer_to_integer(l, sh, v[1]);
     }
     if (!dtype_is_float(from)) {
-        LLVMValueRef f = from_integer(l, v[1], from, sh->lanes);
-        return lower_from_f32(l, f, to, sh->lanes);
+        return integer_to_float(l, sh, v[1]);
     }
     LLVMValueRef f = lower_to_f32(l, v[1], from, sh->lanes);
     if (!dtype_is_float(to)) {

@@ -6,7 +6,7 @@
  * float16 add, sub, mul, div are LLVM operations on half, whose result is the same bits as rounding
  * the float32 result. bfloat16 has no LLVM type here: widening is a shift and rounding an integer
  * sequence, so that no runtime routine is needed. Maximum, minimum and relu of the 16-bit formats
- * compare integer keys: cheaper than widening, and comparisons of half are scalarised. */
+ * compare integer keys, cheaper than widening, where the machine has no comparisons of half. */
 #include "host/lower.h"
 
 #include <string.h>
@@ -232,7 +232,7 @@ part(Lower *l, LLVMValueRef v, int first, int n)
 static LLVMValueRef
 either_nan(Lower *l, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef b)
 {
-    if (t == DT_F32 || (t == DT_F16 && l->target->half_compares)) {
+    if (t == DT_F32 || (t == DT_F16 && l->target->half_arithmetic)) {
         LLVMTypeRef type = t == DT_F32 ? l->f32 : l->f16;
         return LLVMBuildFCmp(l->b, LLVMRealUNO, bitcast(l, a, type, lanes),
                              bitcast(l, b, type, lanes), "");
@@ -242,19 +242,32 @@ either_nan(Lower *l, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef b)
     return is_nan(l, t, lanes, larger);
 }
 
-/* Vectors of several registers have few NaN: one look at two lanes together tells that there is none. */
-LLVMValueRef
-lower_canonical(Lower *l, Dtype t, int lanes, LLVMValueRef bits)
+static bool
+is_long(Dtype t, int lanes)
 {
-    if (lanes * dtype_size(t) < 2 * REGISTER_BYTES) {
-        return canonical_if(l, t, lanes, is_nan(l, t, lanes, bits), bits);
+    return lanes * dtype_size(t) >= 2 * REGISTER_BYTES;
+}
+
+/* The result where a is no NaN. Vectors of several registers have few NaN: one look at two lanes together tells
+ * that there is none. */
+static LLVMValueRef
+unless_nan(Lower *l, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef result)
+{
+    if (!is_long(t, lanes)) {
+        return canonical_if(l, t, lanes, is_nan(l, t, lanes, a), result);
     }
     int n = lanes / 2;
     Rare rare;
-    lower_rare_begin(l, &rare,
-                     either_nan(l, t, n, part(l, bits, 0, n), part(l, bits, n, n)), bits);
+    lower_rare_begin(l, &rare, either_nan(l, t, n, part(l, a, 0, n), part(l, a, n, n)),
+                     result);
     return lower_rare_end(l, &rare,
-                          canonical_if(l, t, lanes, is_nan(l, t, lanes, bits), bits));
+                          canonical_if(l, t, lanes, is_nan(l, t, lanes, a), result));
+}
+
+LLVMValueRef
+lower_canonical(Lower *l, Dtype t, int lanes, LLVMValueRef bits)
+{
+    return unless_nan(l, t, lanes, bits, bits);
 }
 
 /* A signed integer that orders like the number; both zeros have key 0. */
@@ -272,18 +285,24 @@ order_key(Lower *l, Dtype t, int lanes, LLVMValueRef a)
 static LLVMValueRef
 float_extremum(Lower *l, bool max, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef b)
 {
-    LLVMValueRef nan, second;
-    if (t == DT_F32) {
-        LLVMValueRef fa = bitcast(l, a, l->f32, lanes);
-        LLVMValueRef fb = bitcast(l, b, l->f32, lanes);
-        nan = LLVMBuildFCmp(l->b, LLVMRealUNO, fa, fb, "");
-        second = LLVMBuildFCmp(l->b, max ? LLVMRealOGT : LLVMRealOLT, fb, fa, "");
+    LLVMValueRef second;
+    if (t == DT_F32 || (t == DT_F16 && l->target->half_arithmetic)) {
+        LLVMTypeRef type = t == DT_F32 ? l->f32 : l->f16;
+        second =
+            LLVMBuildFCmp(l->b, max ? LLVMRealOGT : LLVMRealOLT,
+                          bitcast(l, b, type, lanes), bitcast(l, a, type, lanes), "");
     } else {
-        nan = LLVMBuildOr(l->b, is_nan(l, t, lanes, a), is_nan(l, t, lanes, b), "");
         second = LLVMBuildICmp(l->b, max ? LLVMIntSGT : LLVMIntSLT,
                                order_key(l, t, lanes, b), order_key(l, t, lanes, a), "");
     }
-    return canonical_if(l, t, lanes, nan, LLVMBuildSelect(l->b, second, b, a, ""));
+    LLVMValueRef nan = either_nan(l, t, lanes, a, b);
+    LLVMValueRef r = LLVMBuildSelect(l->b, second, b, a, "");
+    if (!is_long(t, lanes)) {
+        return canonical_if(l, t, lanes, nan, r);
+    }
+    Rare rare;
+    lower_rare_begin(l, &rare, nan, r);
+    return lower_rare_end(l, &rare, canonical_if(l, t, lanes, nan, r));
 }
 
 LLVMValueRef
@@ -314,9 +333,10 @@ lower_float_compare(Lower *l, LLVMRealPredicate p, Dtype t, int lanes, LLVMValue
         [LLVMRealOEQ] = LLVMIntEQ,  [LLVMRealOGT] = LLVMIntSGT,
         [LLVMRealOGE] = LLVMIntSGE, [LLVMRealOLT] = LLVMIntSLT,
         [LLVMRealOLE] = LLVMIntSLE, [LLVMRealUNE] = LLVMIntNE};
-    if (t == DT_F32) {
-        return LLVMBuildFCmp(l->b, p, bitcast(l, a, l->f32, lanes),
-                             bitcast(l, b, l->f32, lanes), "");
+    if (t == DT_F32 || (t == DT_F16 && l->target->half_arithmetic)) {
+        LLVMTypeRef type = t == DT_F32 ? l->f32 : l->f16;
+        return LLVMBuildFCmp(l->b, p, bitcast(l, a, type, lanes),
+                             bitcast(l, b, type, lanes), "");
     }
     LLVMValueRef larger = int_extremum(l, true, DT_U16, magnitude(l, t, lanes, a),
                                        magnitude(l, t, lanes, b));
@@ -384,7 +404,7 @@ relu(Lower *l, Dtype t, int lanes, LLVMValueRef a)
 {
     LLVMValueRef zero = lower_bits_const(l, t, lanes, 0);
     LLVMValueRef r = int_extremum(l, true, DT_S64, a, zero);
-    return dtype_is_float(t) ? canonical_if(l, t, lanes, is_nan(l, t, lanes, a), r) : r;
+    return dtype_is_float(t) ? unless_nan(l, t, lanes, a, r) : r;
 }
 
 static LLVMValueRef

@@ -1,6 +1,6 @@
-/* lower_reduce.c: sums of the floats of each repeat, of its blocks, or of its pairs (vector chapter 7). A sum is a
- * balanced tree, neighbours first: each level adds the even lanes to the odd ones. lower_lanes.c has masks,
- * repeats and strides; all other reductions are the runtime library's. */
+/* lower_reduce.c: sums of the floats of each repeat, of its blocks, or of its pairs, and the extremes of its blocks
+ * (vector chapter 7). A result is a balanced tree, neighbours first: each level joins the even lanes with the
+ * odd ones. lower_lanes.c has masks, repeats and strides; all other reductions are the runtime library's. */
 #include "host/lower.h"
 
 enum {
@@ -42,6 +42,31 @@ trees(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
     return lower_canonical(l, t, sh->results, x);
 }
 
+/* Of equal lanes the first, of NaN and a number the number. Without instructions for float16 in float32, which has
+ * the same numbers. */
+static LLVMValueRef
+extremes(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
+{
+    (void)scalar;
+    Dtype t = sh->dtype[0];
+    LLVMTypeRef half = LLVMVectorType(l->f16, (unsigned)sh->lanes);
+    bool is_half = t == DT_F16 && l->target->half_arithmetic;
+    LLVMRealPredicate better = (Sem)sh->mode == SEM_CGMAX ? LLVMRealOGT : LLVMRealOLT;
+    LLVMValueRef x = is_half ? LLVMBuildBitCast(l->b, v[0], half, "")
+                             : lower_to_f32(l, v[0], t, sh->lanes);
+    for (int n = sh->lanes / 2; n >= sh->results; n /= 2) {
+        LLVMValueRef a = every_other(l, x, 0, n), b = every_other(l, x, 1, n);
+        LLVMValueRef second = LLVMBuildFCmp(l->b, better, b, a, "");
+        LLVMValueRef nan = LLVMBuildFCmp(l->b, LLVMRealUNO, a, a, "");
+        x = LLVMBuildSelect(l->b, LLVMBuildOr(l->b, second, nan, ""), b, a, "");
+    }
+    if (!is_half) {
+        return lower_from_f32(l, x, t, sh->results);
+    }
+    x = LLVMBuildBitCast(l->b, x, lower_bits_type(l, t, sh->results), "");
+    return lower_canonical(l, t, sh->results, x);
+}
+
 static bool
 has_all_lanes(const Lower *l, const MaskArg *m, int lanes)
 {
@@ -49,12 +74,14 @@ has_all_lanes(const Lower *l, const MaskArg *m, int lanes)
            ir_expr(l->k, m->w[0])->imm == lanes;
 }
 
-/* Results of a repeat; 0: the library has the instruction. Pairs of which no lane is on may stay as they are. */
+/* Results of a repeat; 0: the library has the instruction. Pairs of which no lane is on may stay as they are, and
+ * an extreme of no lanes is a number of its own. */
 static int
 results_of(const Lower *l, StmtId s, Dtype t)
 {
     const OpInfo *op = &op_table[l->k->stmts.p[s].instr.op];
     int lanes = REPEAT_BYTES / dtype_size(t);
+    bool all = has_all_lanes(l, &named(l, s, ROLE_MASK, NULL)->mask, lanes);
     bool saturates =
         lower_chosen(l, CHOICE_FLOAT16_OVERFLOW) == CHOSE_FLOAT16_OVERFLOW_SATURATE;
     if (op->form != FORM_REDUCE || (t != DT_F32 && (t != DT_F16 || saturates))) {
@@ -66,8 +93,10 @@ results_of(const Lower *l, StmtId s, Dtype t)
     case SEM_CGADD:
         return BLOCKS;
     case SEM_CPADD:
-        return has_all_lanes(l, &named(l, s, ROLE_MASK, NULL)->mask, lanes) ? lanes / 2
-                                                                            : 0;
+        return all ? lanes / 2 : 0;
+    case SEM_CGMAX:
+    case SEM_CGMIN:
+        return all ? BLOCKS : 0;
     default:
         return 0;
     }
@@ -87,7 +116,8 @@ lower_reduce(Lower *l, StmtId s)
         lower_number(l, named(l, s, ROLE_INT, "dst_rep_stride")->expr, s);
     LLVMValueRef bytes = lower_const(l, (int64_t)results * dtype_size(dst->dtype));
     LaneJob job = {.name = sem_name(sem),
-                   .compute = trees,
+                   .mode = (uint32_t)sem,
+                   .compute = sem == SEM_CGMAX || sem == SEM_CGMIN ? extremes : trees,
                    .results = results,
                    .results_at = lower_ref(l, dst),
                    .results_step = LLVMBuildMul(l->b, stride, bytes, "")};
