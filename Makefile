@@ -164,7 +164,7 @@ $(BUILD)/bench/families_clang.o: tests/bench/families_baseline.c tests/bench/fam
 	@mkdir -p $(@D)
 	clang-19 $(FAMILY_FLAGS) -DFAMILIES=families_clang -c $< -o $@
 FAMILY_OBJ = $(BUILD)/bench/families_cc.o $(BUILD)/bench/families_clang.o
-$(BUILD)/bench/families: tests/bench/families.c tests/bench/timing.h $(FAMILY_OBJ) $(BUILD)/libtikc-host.so \
+$(BUILD)/bench/families: tests/bench/families.c tests/bench/families.def tests/bench/timing.h $(FAMILY_OBJ) $(BUILD)/libtikc-host.so \
     $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fopenmp -o $@ $< $(FAMILY_OBJ) $(BUILD)/libtikc-host.so \
 	    $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) $(LIBS)

@@ -16,11 +16,16 @@ enum {
 typedef bool GatherFetch(void *out, const uint8_t *at, const void *offsets, int64_t n,
                          uint32_t most);
 
+/* The same for n elements that are written, in order; nothing is when the answer is false. */
+typedef bool GatherSpread(uint8_t *at, const void *in, const void *offsets, int64_t n,
+                          uint32_t most);
+
 /* Those of n elements whose bits are set, one behind the other; their number. out shares no byte with in. */
 typedef int64_t GatherPack(void *out, const void *in, const uint8_t *bits, int64_t n);
 
 typedef struct GatherTable {
     GatherFetch *fetch16, *fetch32;
+    GatherSpread *spread16, *spread32;
     GatherPack *pack8, *pack16, *pack32;
 } GatherTable;
 

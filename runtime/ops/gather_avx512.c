@@ -60,6 +60,34 @@ fetch16(void *out, const uint8_t *at, const void *offsets, int64_t n, uint32_t m
     return true;
 }
 
+/* Elements that are written stay in order: one after the other, behind offsets that are tested together. */
+LANES_AVX512 static bool
+are_good(const AnyU32 *offsets, int64_t n, uint32_t size, uint32_t most)
+{
+    __mmask16 on = 0xffff;
+    for (int64_t l = 0; on != 0 && l < n; l += STEP) {
+        on = leading(n - l);
+        (void)read_offsets(offsets + l, &on, most, size);
+    }
+    return on != 0;
+}
+
+#define SPREAD(name, T)                                                                  \
+    LANES_AVX512 static bool name(uint8_t *at, const void *in, const void *offsets,      \
+                                  int64_t n, uint32_t most)                              \
+    {                                                                                    \
+        const T *from = in;                                                              \
+        const AnyU32 *o = offsets;                                                       \
+        bool good = are_good(o, n, sizeof(T), most);                                     \
+        for (int64_t l = 0; good && l < n; l++) {                                        \
+            *(T *)(void *)(at + o[l]) = from[l];                                         \
+        }                                                                                \
+        return good;                                                                     \
+    }
+
+SPREAD(spread16, AnyU16)
+SPREAD(spread32, AnyU32)
+
 /* The bits of n lanes, at most 16. */
 LANES_AVX512 static inline __mmask16
 read_bits(const uint8_t *bits, int64_t n)
@@ -115,7 +143,8 @@ pack8(void *out, const void *in, const uint8_t *bits, int64_t n)
     return k;
 }
 
-const GatherTable gather_avx512 = {fetch16, fetch32, pack8, pack16, pack32};
+const GatherTable gather_avx512 = {fetch16, fetch32, spread16, spread32,
+                                   pack8,   pack16,  pack32};
 #else
 const GatherTable gather_avx512 = {0};
 #endif

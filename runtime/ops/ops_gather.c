@@ -403,14 +403,34 @@ fetch(const Field *f, const Rows *w, const int64_t *at, int64_t n, uint8_t *out)
     }
 }
 
+/* The address of offset 0, and the largest offset; false: the tables are not for such a tensor. */
+static bool
+field_range(const Field *f, uint8_t **at, uint32_t *most)
+{
+    int64_t last = f->limit - f->size - f->start;
+    *at = f->root + f->start;
+    *most = (uint32_t)last;
+    return f->start >= 0 && last >= 0 && last <= INT32_MAX;
+}
+
 /* n lanes of a repeat or of several, as vectors; false: some are to be looked at one by one. */
 static bool
 fetch_lanes(const Field *f, const GatherTable *table, int64_t first, int64_t n, void *out)
 {
-    int64_t most = f->limit - f->size - f->start;
+    uint8_t *at;
+    uint32_t most;
     GatherFetch *fn = f->size == 2 ? table->fetch16 : table->fetch32;
-    return f->start >= 0 && most >= 0 && most <= INT32_MAX &&
-           fn(out, f->root + f->start, f->offsets + first, n, (uint32_t)most);
+    return field_range(f, &at, &most) && fn(out, at, f->offsets + first, n, most);
+}
+
+static bool
+spread_lanes(const Field *f, const GatherTable *table, int64_t first, int64_t n,
+             const void *in)
+{
+    uint8_t *at;
+    uint32_t most;
+    GatherSpread *fn = f->size == 2 ? table->spread16 : table->spread32;
+    return field_range(f, &at, &most) && fn(at, in, f->offsets + first, n, most);
 }
 
 static bool
@@ -432,17 +452,38 @@ is_apart(const uint8_t *a, int64_t na, const uint8_t *b, int64_t nb)
            (uintptr_t)b + (uintptr_t)nb <= (uintptr_t)a;
 }
 
-/* All repeats at once, where they follow each other and no result is read again. */
+/* Whether all repeats are as good as one: they follow each other, away from the tensor and the offsets. */
 static bool
-fetch_all(const Field *f, const Rows *w, const GatherTable *table)
+is_one_repeat(const Field *f, const Rows *w, int64_t n)
 {
-    int64_t n = (w->repeats - 1) * w->lanes + w->last;
     bool dense =
         w->blk == BLOCK_BYTES && !w->holes &&
         (w->repeats == 1 || (w->run == w->lanes && w->rep == w->lanes * w->size));
     return w->repeats > 0 && dense && is_apart(w->at, n * w->size, f->root, f->limit) &&
-           is_apart(w->at, n * w->size, (const uint8_t *)f->offsets, 4 * n) &&
-           fetch_lanes(f, table, 0, n, w->at);
+           is_apart(w->at, n * w->size, (const uint8_t *)f->offsets, 4 * n);
+}
+
+static bool
+fetch_all(const Field *f, const Rows *w, const GatherTable *table)
+{
+    int64_t n = (w->repeats - 1) * w->lanes + w->last;
+    return is_one_repeat(f, w, n) && fetch_lanes(f, table, 0, n, w->at);
+}
+
+/* Offsets in the tensor that is written are tested and used one by one. */
+static bool
+can_spread(const Field *f, const Rows *w)
+{
+    int64_t n = (w->repeats - 1) * w->lanes + w->last;
+    return w->repeats > 0 && !w->holes &&
+           is_apart((const uint8_t *)f->offsets, 4 * n, f->root, f->limit);
+}
+
+static bool
+spread_all(const Field *f, const Rows *w, const GatherTable *table)
+{
+    int64_t n = (w->repeats - 1) * w->lanes + w->last;
+    return is_one_repeat(f, w, n) && spread_lanes(f, table, 0, n, w->at);
 }
 
 static bool
@@ -479,29 +520,13 @@ ops_gather(OpCall *c)
     return true;
 }
 
-#define SPREAD(name, T)                                                                  \
-    static void name(uint8_t *root, const int64_t *at, const T *in, int64_t n)           \
-    {                                                                                    \
-        for (int64_t l = 0; l < n; l++) {                                                \
-            *(T *)(void *)(root + at[l]) = in[l];                                        \
-        }                                                                                \
-    }
-SPREAD(spread16, Any16)
-SPREAD(spread32, Any32)
-
 static void
 spread(const Field *f, const Rows *w, const int64_t *at, int64_t n, const uint8_t *in)
 {
-    const void *from = in;
-    for (int64_t l = 0; w->holes && l < n; l++) {
-        if (w->on[l]) {
+    for (int64_t l = 0; l < n; l++) {
+        if (!w->holes || w->on[l]) {
             memcpy(f->root + at[l], in + l * f->size, (size_t)f->size);
         }
-    }
-    if (!w->holes && f->size == 2) {
-        spread16(f->root, at, from, n);
-    } else if (!w->holes) {
-        spread32(f->root, at, from, n);
     }
 }
 
@@ -509,17 +534,25 @@ bool
 ops_scatter(OpCall *c)
 {
     Rows w = rows_of(c, GATHER_SRC);
+    const GatherTable *table = gather_table();
     Field f = field_of(c, GATHER_OFFSET, GATHER_DST, c->in.args[GATHER_BASE].v);
     if (w.repeats > 0 && !base_ok(c, &f)) {
         return false;
     }
+    bool vectors = can_spread(&f, &w);
+    if (vectors && spread_all(&f, &w, table)) {
+        return true;
+    }
     for (int64_t r = 0; r < w.repeats; r++) {
         int64_t at[MAX_LANES], n = rows_run(&w, r);
         uint8_t in[REPEAT_BYTES];
+        rows_load(&w, r, n, in);
+        if (vectors && spread_lanes(&f, table, r * w.lanes, n, in)) {
+            continue;
+        }
         if (!find_lanes(c, &f, &w, r * w.lanes, n, at)) {
             return false;
         }
-        rows_load(&w, r, n, in);
         spread(&f, &w, at, n, in);
     }
     return true;

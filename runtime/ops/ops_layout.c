@@ -124,8 +124,7 @@ ops_tiles(OpCall *c)
 
 /* ---- v4dtrans --------------------------------------------------------------------------------------------- */
 
-/* dst[m * rows + c] = src[c * columns + m]: written in order, a few columns at a time, so that the lines
- * of the source that they are in stay in the cache. */
+/* dst[m * rows + c] = src[c * columns + m], written in order. */
 #define PLANES(name, T)                                                                  \
     static void name(T *restrict dst, const T *restrict src, int64_t rows,               \
                      int64_t columns)                                                    \
@@ -143,6 +142,25 @@ typedef uint32_t Any32 __attribute__((aligned(1), may_alias));
 PLANES(planes8, uint8_t)
 PLANES(planes16, Any16)
 PLANES(planes32, Any32)
+
+/* Squares of 16 x 16 in registers. */
+static void
+planes16_by_tiles(Any16 *restrict dst, const Any16 *restrict src, int64_t rows,
+                  int64_t columns)
+{
+    for (int64_t m = 0; m < columns; m += ENTRIES) {
+        for (int64_t i = 0; i < rows; i += ENTRIES) {
+            uint16_t tile[TILE];
+            for (int k = 0; k < ENTRIES; k++) {
+                memcpy(tile + k * ENTRIES, src + (i + k) * columns + m, 2 * ENTRIES);
+            }
+            transpose16(tile);
+            for (int k = 0; k < ENTRIES; k++) {
+                memcpy(dst + (m + k) * rows + i, tile + k * ENTRIES, 2 * ENTRIES);
+            }
+        }
+    }
+}
 
 bool
 ops_planes(OpCall *c)
@@ -172,8 +190,8 @@ ops_planes(OpCall *c)
         planes8(c->at[DST], src, rows, columns);
         break;
     case 2:
-        planes16((Any16 *)(void *)c->at[DST], (const Any16 *)(const void *)src, rows,
-                 columns);
+        (rows % ENTRIES == 0 && columns % ENTRIES == 0 ? planes16_by_tiles : planes16)(
+            (Any16 *)(void *)c->at[DST], (const Any16 *)(const void *)src, rows, columns);
         break;
     default:
         planes32((Any32 *)(void *)c->at[DST], (const Any32 *)(const void *)src, rows,

@@ -55,66 +55,12 @@ typedef struct Case {
     Fill fill_x, fill_y;
 } Case;
 
-#define F16 DT_F16
-#define F32 DT_F32
-#define KB  *1024
+#define KB *1024
 static const Case cases[] = {
-    {"binary", "vec_add(64, z, x, y, 64, 8, 8, 8)", F32, F32, F32, 4096, 4096, 4096,
-     48 KB, LOOP_ADD_F32, 4096, 0, NUMBERS, NUMBERS},
-    {"binary", "vec_add(128, z, x, y, 64, 8, 8, 8)", F16, F16, F16, 8192, 8192, 8192,
-     48 KB, LOOP_ADD_F16, 8192, 0, NUMBERS, NUMBERS},
-    {"masked", "vec_add(100, z, x, y, 64, 8, 8, 8)", F16, F16, F16, 8192, 8192, 8192,
-     64 * 100 * 6, LOOP_ADD100_F16, 64, 0, NUMBERS, NUMBERS},
-    {"division", "vdiv(64, z, x, y, 64, 1, 1, 1, 8, 8, 8)", F32, F32, F32, 4096, 4096,
-     4096, 48 KB, LOOP_DIV_F32, 4096, 0, NUMBERS, NUMBERS},
-    {"unary", "vec_exp(64, z, x, 64, 8, 8)", F32, F32, F32, 4096, 8, 4096, 32 KB,
-     LOOP_EXP_F32, 4096, 1e-6, NUMBERS, NUMBERS},
-    {"unary", "vec_exp(128, z, x, 64, 8, 8)", F16, F16, F16, 8192, 16, 8192, 32 KB,
-     LOOP_EXP_F16, 8192, 0, NUMBERS, NUMBERS},
-    {"unary", "vec_ln(64, z, x, 64, 8, 8)", F32, F32, F32, 4096, 8, 4096, 32 KB,
-     LOOP_LN_F32, 4096, 1e-6, POSITIVE, NUMBERS},
-    {"fused", "vec_axpy(64, z, x, 1.5, 64, 8, 8)", F32, F32, F32, 4096, 8, 4096, 48 KB,
-     LOOP_AXPY_F32, 4096, 0, NUMBERS, NUMBERS},
-    {"fused", "vec_axpy(128, z, x, 1.5, 64, 8, 8)", F16, F16, F16, 8192, 16, 8192, 48 KB,
-     LOOP_AXPY_F16, 8192, 0, NUMBERS, NUMBERS},
-    {"fill", "vec_dup(64, z, 1.5, 128, 8)", F32, F32, F32, 8, 8, 8192, 32 KB,
-     LOOP_FILL_F32, 8192, 0, NUMBERS, NUMBERS},
-    {"fill", "vec_dup(128, z, 1.5, 128, 8)", F16, F16, F16, 16, 16, 16384, 32 KB,
-     LOOP_FILL_F16, 16384, 0, NUMBERS, NUMBERS},
-    {"conversion", "vec_conv(64, 'none', z, x, 64, 4, 8)", F32, F32, F16, 4096, 8, 4096,
-     24 KB, LOOP_F32_F16, 4096, 0, NUMBERS, NUMBERS},
-    {"conversion", "vec_conv(64, 'none', z, x, 64, 8, 4)", F16, F16, F32, 4096, 16, 4096,
-     24 KB, LOOP_F16_F32, 4096, 0, NUMBERS, NUMBERS},
-    {"conversion", "vec_conv(64, 'round', z, x, 64, 8, 8)", F32, F32, DT_S32, 4096, 8,
-     4096, 32 KB, LOOP_F32_S32, 4096, 0, NUMBERS, NUMBERS},
-    {"comparison", "vec_cmpv_lt(z, x, y, 64, 8, 8)", F32, F32, DT_U8, 4096, 4096, 512,
-     32 KB + 512, LOOP_LESS_F32, 4096, 0, NUMBERS, NUMBERS},
-    {"comparison", "vec_cmpv_lt(z, x, y, 64, 8, 8)", F16, F16, DT_U8, 8192, 8192, 1024,
-     33 KB, LOOP_LESS_F16, 8192, 0, NUMBERS, NUMBERS},
-    {"select", "vec_sel(64, 2, z, y, x, x[4096], 64, 8, 8, 8)", F32, DT_U8, F32, 8192,
-     512, 4096, 48 KB + 512, LOOP_SELECT_F32, 4096, 0, NUMBERS, BITS},
-    {"reduction", "vcadd(64, z, x, 128, 1, 1, 8)", F32, F32, F32, 8192, 8, 128,
-     32 KB + 512, LOOP_SUM64_F32, 8192, 1e-5, POSITIVE, NUMBERS},
-    {"reduction", "vcgadd(64, z, x, 128, 1, 1, 8)", F32, F32, F32, 8192, 8, 1024, 36 KB,
-     LOOP_SUM8_F32, 8192, 1e-5, POSITIVE, NUMBERS},
-    {"reduction", "vec_reduce_max(64, z, x, y, 128, 8)", F32, F32, F32, 8192, 512, 8,
-     32 KB + 4, LOOP_MAX_F32, 8192, 0, NUMBERS, NUMBERS},
-    {"transpose",
-     "vnchwconv(False, False, [z[16 * j] for j in range(16)], "
-     "[x[16 * j] for j in range(16)], 64, 16, 16)",
-     F16, F16, F16, 16384, 16, 16384, 64 KB, LOOP_TRANSPOSE_U16, 64, 0, NUMBERS, NUMBERS},
-    {"gather", "vgather(64, z, x, y, 64, 8)", F32, DT_S32, F32, 4096, 4096, 4096, 48 KB,
-     LOOP_GATHER_U32, 4096, 0, NUMBERS, OFFSETS},
-    {"compress", "vreduce(64, z, x, y, 128, 1, 8, 0)", F32, DT_U32, F32, 8192, 8, 8192,
-     48 KB, LOOP_COMPRESS_U32, 8192, 0, NUMBERS, BITS},
-    {"sort", "vrpsort16(z, x, 64)", F16, F16, F16, 8192, 16, 8192, 32 KB, LOOP_SORT16_F16,
-     64, 0, NUMBERS, NUMBERS},
-    {"sort", "vmrgsort4(z, [x[2048 * j] for j in range(4)], [256] * 4, False, 15)", F16,
-     F16, F16, 8192, 16, 8192, 32 KB, LOOP_MERGE4_F16, 1024, 0, SORTED, NUMBERS},
-    {"slice", "h_add(z, x, y)", F32, F32, F32, 4096, 4096, 4096, 48 KB, LOOP_ADD_F32,
-     4096, 0, NUMBERS, NUMBERS},
-    {"slice", "h_exp(z, x)", F32, F32, F32, 4096, 8, 4096, 32 KB, LOOP_EXP_F32, 4096,
-     1e-6, NUMBERS, NUMBERS},
+#define CASE(family, call, x, y, z, nx, ny, nz, bytes, loop, n, tolerance, fx, fy)       \
+    {family, call,  DT_##x,      DT_##y, DT_##z,    nx, ny,                              \
+     nz,     bytes, LOOP_##loop, n,      tolerance, fx, fy},
+#include "families.def"
 };
 
 typedef struct Bench {

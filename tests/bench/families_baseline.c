@@ -34,6 +34,17 @@ EACH(f32_f16, _Float16, float, a[i])
 EACH(f16_f32, float, _Float16, a[i])
 EACH(f32_s32, int32_t, float, nearbyintf(a[i]))
 
+EACH(larger_f16, _Float16, _Float16, a[i] > b[i] ? a[i] : b[i])
+/* As float: of a choice between a half and 0 gcc 12 makes an instruction that is none. */
+EACH(relu_f16, _Float16, _Float16, (float)a[i] > 0 ? (float)a[i] : 0)
+EACH(and_u16, uint16_t, uint16_t, a[i] & b[i])
+EACH(mul3_u32, uint32_t, uint32_t, a[i] * 3)
+EACH(s8_f16, _Float16, int8_t, a[i])
+EACH(f16_s8, int8_t, _Float16, nearbyintf(a[i]))
+EACH(f16_s32, int32_t, _Float16, nearbyintf(a[i]))
+EACH(s32_f16, _Float16, int32_t, (float)a[i])
+EACH(less_bytes_f16, uint8_t, _Float16, a[i] < b[i])
+
 /* By blocks, for in one loop each conversion would wait for the call before it: gcc converts into the
  * register that holds the last result. */
 static void
@@ -77,6 +88,21 @@ LESS(less_f32, float)
 LESS(less_f16, _Float16)
 
 static void
+above_f16(void *restrict z, const void *x, const void *y, int64_t n)
+{
+    uint8_t *restrict c = z;
+    const _Float16 *a = x;
+    (void)y;
+    for (int64_t i = 0; i < n; i += 8) {
+        unsigned bits = 0;
+        for (int k = 0; k < 8; k++) {
+            bits |= (unsigned)(a[i + k] > (_Float16)1.25F) << k;
+        }
+        c[i / 8] = (uint8_t)bits;
+    }
+}
+
+static void
 select_f32(void *restrict z, const void *x, const void *y, int64_t n)
 {
     float *restrict c = z;
@@ -84,6 +110,17 @@ select_f32(void *restrict z, const void *x, const void *y, int64_t n)
     const uint8_t *bits = y;
     for (int64_t i = 0; i < n; i++) {
         c[i] = bits[i / 8] >> (i % 8) & 1 ? a[i] : a[n + i];
+    }
+}
+
+static void
+choose_f16(void *restrict z, const void *x, const void *y, int64_t n)
+{
+    _Float16 *restrict c = z;
+    const _Float16 *a = x;
+    const uint8_t *on = y;
+    for (int64_t i = 0; i < n; i++) {
+        c[i] = on[i] != 0 ? a[i] : a[n + i];
     }
 }
 
@@ -119,6 +156,82 @@ max_f32(void *restrict z, const void *x, const void *y, int64_t n)
 }
 
 static void
+sum2_f16(void *restrict z, const void *x, const void *y, int64_t n)
+{
+    _Float16 *restrict c = z;
+    const _Float16 *a = x;
+    (void)y;
+    for (int64_t i = 0; i < n / 2; i++) {
+        c[i] = a[2 * i] + a[2 * i + 1];
+    }
+}
+
+static void
+sum_f32(void *restrict z, const void *x, const void *y, int64_t n)
+{
+    float *restrict c = z, sum = 0;
+    const float *a = x;
+    (void)y;
+    for (int64_t i = 0; i < n; i++) {
+        sum += a[i];
+    }
+    c[0] = sum;
+}
+
+static void
+sum128_f32(void *restrict z, const void *x, const void *y, int64_t n)
+{
+    float *c = z;
+    for (int64_t r = 0; r < n; r++) {
+        sum_f32(c + r, (const float *)x + 128 * r, y, 128);
+    }
+}
+
+static void
+max16_f16(void *restrict z, const void *x, const void *y, int64_t n)
+{
+    _Float16 *restrict c = z;
+    const _Float16 *a = x;
+    (void)y;
+    for (int64_t i = 0; i < n; i += 16) {
+        float most = a[i];
+        for (int k = 1; k < 16; k++) {
+            most = a[i + k] > most ? a[i + k] : most;
+        }
+        c[i / 16] = (_Float16)most;
+    }
+}
+
+static void
+argmax64_f32(void *restrict z, const void *x, const void *y, int64_t n)
+{
+    uint32_t *restrict c = z;
+    const float *a = x;
+    (void)y;
+    for (int64_t i = 0; i < n; i += 64, c += 2) {
+        uint32_t at = 0;
+        for (uint32_t k = 1; k < 64; k++) {
+            at = a[i + k] > a[i + at] ? k : at;
+        }
+        memcpy(c, &a[i + at], sizeof *c);
+        c[1] = at;
+    }
+}
+
+static void
+channels_u16(void *restrict z, const void *x, const void *y, int64_t n)
+{
+    uint16_t *restrict c = z;
+    const uint16_t *a = x;
+    (void)y;
+    for (int64_t i = 0; i < n; i++) {
+        for (int k = 0; k < 16; k++) {
+            c[16 * i + k] = a[k * n + i];
+        }
+    }
+}
+
+static void
 transpose_u16(void *restrict z, const void *x, const void *y, int64_t n)
 {
     uint16_t *restrict c = z;
@@ -143,6 +256,42 @@ gather_u32(void *restrict z, const void *x, const void *y, int64_t n)
         c[i] = a[offset[i] / 4];
     }
 }
+
+static void
+scatter_u32(void *restrict z, const void *x, const void *y, int64_t n)
+{
+    uint32_t *restrict c = z;
+    const uint32_t *a = x;
+    const int32_t *offset = y;
+    for (int64_t i = 0; i < n; i++) {
+        c[offset[i] / 4] = a[i];
+    }
+}
+
+static void
+field_u16(void *restrict z, const void *x, const void *y, int64_t n)
+{
+    uint16_t *restrict c = z;
+    const uint16_t *a = x;
+    (void)y;
+    for (int64_t i = 0; i < n; i++) {
+        c[i] = a[8 * i + 4];
+    }
+}
+
+#define PIECES(name, words, step)                                                        \
+    static void name(void *restrict z, const void *x, const void *y, int64_t n)          \
+    {                                                                                    \
+        uint32_t *restrict c = z;                                                        \
+        const uint32_t *a = x;                                                           \
+        (void)y;                                                                         \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            memcpy(c + (words) * i, a + (step) * i, 4 * (words));                        \
+        }                                                                                \
+    }
+
+PIECES(blocks_u32, 8, 16)
+PIECES(bursts_u32, 32, 40)
 
 static void
 compress_u32(void *restrict z, const void *x, const void *y, int64_t n)
@@ -207,6 +356,42 @@ add100_f16(void *restrict z, const void *x, const void *y, int64_t n)
     }
 }
 
+static void
+addbits_f16(void *restrict z, const void *x, const void *y, int64_t n)
+{
+    _Float16 *restrict c = z;
+    const _Float16 *a = x, *b = y;
+    for (int64_t i = 0; i < 128 * n; i++) {
+        if (ODD_LANES >> (i % 64) & 1) {
+            c[i] = a[i] + b[i];
+        }
+    }
+}
+
+static void
+addblocks_f32(void *restrict z, const void *x, const void *y, int64_t n)
+{
+    float *restrict c = z;
+    const float *a = x, *b = y;
+    for (int64_t i = 0; i < n; i += 8) {
+        for (int k = 0; k < 8; k++) {
+            c[i + k] = a[2 * i + k] + b[i + k];
+        }
+    }
+}
+
+static void
+rows_f16(void *restrict z, const void *x, const void *y, int64_t n)
+{
+    _Float16 *restrict c = z;
+    const _Float16 *a = x, *b = y;
+    for (int64_t r = 0; r < n; r++, a += 128, b += 128, c += 128) {
+        for (int i = 0; i < 112; i++) {
+            c[i] = a[i] + b[i];
+        }
+    }
+}
+
 FamilyLoop *const FAMILIES[LOOP_COUNT] = {
     [LOOP_ADD_F32] = add_f32,
     [LOOP_ADD_F16] = add_f16,
@@ -233,4 +418,28 @@ FamilyLoop *const FAMILIES[LOOP_COUNT] = {
     [LOOP_COMPRESS_U32] = compress_u32,
     [LOOP_SORT16_F16] = sort16_f16,
     [LOOP_MERGE4_F16] = merge4_f16,
+    [LOOP_ADDBITS_F16] = addbits_f16,
+    [LOOP_ADDBLOCKS_F32] = addblocks_f32,
+    [LOOP_LARGER_F16] = larger_f16,
+    [LOOP_RELU_F16] = relu_f16,
+    [LOOP_AND_U16] = and_u16,
+    [LOOP_MUL3_U32] = mul3_u32,
+    [LOOP_S8_F16] = s8_f16,
+    [LOOP_F16_S8] = f16_s8,
+    [LOOP_F16_S32] = f16_s32,
+    [LOOP_S32_F16] = s32_f16,
+    [LOOP_ABOVE_F16] = above_f16,
+    [LOOP_ARGMAX64_F32] = argmax64_f32,
+    [LOOP_MAX16_F16] = max16_f16,
+    [LOOP_SUM2_F16] = sum2_f16,
+    [LOOP_SUM_F32] = sum_f32,
+    [LOOP_CHANNELS_U16] = channels_u16,
+    [LOOP_SCATTER_U32] = scatter_u32,
+    [LOOP_FIELD_U16] = field_u16,
+    [LOOP_LESS_BYTES_F16] = less_bytes_f16,
+    [LOOP_CHOOSE_F16] = choose_f16,
+    [LOOP_ROWS_F16] = rows_f16,
+    [LOOP_SUM128_F32] = sum128_f32,
+    [LOOP_BLOCKS_U32] = blocks_u32,
+    [LOOP_BURSTS_U32] = bursts_u32,
 };

@@ -34,10 +34,36 @@ typedef enum Loop {
     LOOP_TRANSPOSE_U16, /* n squares of 16 x 16 */
     LOOP_GATHER_U32,    /* y: offsets in bytes */
     LOOP_COMPRESS_U32,  /* y: 64 bits that choose among each 64 */
-    LOOP_SORT16_F16, /* n groups of 16 records of 8 numbers, by the fifth, descending */
-    LOOP_MERGE4_F16, /* n records in 4 sorted lists one behind the other */
+    LOOP_SORT16_F16,  /* n groups of 16 records of 8 numbers, by the fifth, descending */
+    LOOP_MERGE4_F16,  /* n records in 4 sorted lists one behind the other */
+    LOOP_ADDBITS_F16, /* n groups of 128, of each 64 those of ODD_LANES */
+    LOOP_ADDBLOCKS_F32, /* x: every other one of blocks of 8 */
+    LOOP_LARGER_F16,
+    LOOP_RELU_F16,
+    LOOP_AND_U16,
+    LOOP_MUL3_U32,
+    LOOP_S8_F16,
+    LOOP_F16_S8,
+    LOOP_F16_S32,
+    LOOP_S32_F16,
+    LOOP_ABOVE_F16,    /* z: bits: above 1.25 */
+    LOOP_ARGMAX64_F32, /* of each 64 numbers the largest, and where it is as bits */
+    LOOP_MAX16_F16,    /* of each 16 */
+    LOOP_SUM2_F16,     /* of each 2 */
+    LOOP_SUM_F32,
+    LOOP_CHANNELS_U16, /* n pixels of 16 channels, which were planes */
+    LOOP_SCATTER_U32,  /* y: offsets in bytes */
+    LOOP_FIELD_U16,    /* z: the fifth number of n records of 8 */
+    LOOP_LESS_BYTES_F16,
+    LOOP_CHOOSE_F16, /* y: bytes; x: n numbers for 1, then n for 0 */
+    LOOP_ROWS_F16,   /* n rows of 112 numbers, 128 from row to row: sums */
+    LOOP_SUM128_F32, /* of n rows of 128 */
+    LOOP_BLOCKS_U32, /* n times 32 bytes, 64 bytes from one to the next */
+    LOOP_BURSTS_U32, /* n times 128 bytes, 160 bytes from one to the next */
     LOOP_COUNT
 } Loop;
+
+#define ODD_LANES 0x5c31f00d9a6be247ull
 
 extern FamilyLoop *const families_cc[LOOP_COUNT], *const families_clang[LOOP_COUNT];
 
