@@ -73,6 +73,8 @@ unknown_parameter(const Binding *b, Span span, const char *name)
     Diag *d = bind_error(b, span, "has no parameter", name);
     if (near.best) {
         diag_help(b->in->u, d, "did you mean '%s'?", near.best);
+    } else if (b->n == 1 && strcmp(b->params[0].name, "cond") == 0) {
+        diag_help(b->in->u, d, "compare with %s == ...", name);
     }
     return false;
 }

@@ -55,9 +55,16 @@ make_int(Interp *in, Value self, const CallArgs *args)
     case VAL_FLOAT:
         return val_double_int(in, trunc(v.f), args->span);
     default:
-        return stage_raise(in, "TypeError", args->span,
-                           "a '%s' cannot be made an integer", val_type_name(v));
+        break;
     }
+    ExcInfo *x = error_raise(in, "TypeError", args->span,
+                             "a '%s' cannot be made an integer", val_type_name(v));
+    if (v.kind == VAL_OBJECT) {
+        x->help = "only the kernel knows its value while it runs; Scalars are counted, "
+                  "compared "
+                  "and given to calls as they are";
+    }
+    return val_fail();
 }
 
 static Value

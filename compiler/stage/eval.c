@@ -1,6 +1,7 @@
 /* eval.c: expressions. A recursive walk over the resolved tree; the C stack is guarded by its address
  * (core_stack), since a call in an expression in a call nests without a fixed frame size. */
 #include "stage/resolve.h"
+#include "stage/tik.h"
 
 #include <string.h>
 
@@ -82,7 +83,11 @@ unknown_name(Interp *in, Sym name, Span span)
                       : NULL;
         return val_fail();
     }
+    bool method = tik_is_method(in, name);
     x->help = strcmp(text, "tik") == 0 ? "begin with: from tbe import tik"
+              : method                 ? arena_printf(core_arena(in),
+                                                      "it is a method of the container: write %s.%s",
+                                                      tik_container_name(in), text)
               : module_is_known(in, text)
                   ? arena_printf(core_arena(in), "begin with: import %s", text)
                   : nearest_help(in, &n);

@@ -245,6 +245,13 @@ container_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
     return val_none();
 }
 
+bool
+tik_is_method(Interp *in, Sym name)
+{
+    const TikState *st = tik_state(in);
+    return name < st->nsym && st->method_of_sym && st->method_of_sym[name];
+}
+
 static Value
 container_call(Interp *in, Object *self, Sym name, const CallArgs *args, Span span,
                bool *found)

@@ -350,6 +350,12 @@ bool tik_read(Interp *in, Tik *c, Value v, Span span, ExprId *out);
 int tik_condition(Interp *in, Value v, const char *what, Span span, ExprId *out);
 Value tik_binary(Interp *in, AstOp op, Value left, Value right, Span span);
 Value tik_unary(Interp *in, AstOp op, Object *self, Span span);
+/* tik_condition.c: what to write instead of a decision that Python cannot make; the program's name for
+ * its container. */
+void tik_condition_help(Interp *in, Diag *d, Span span);
+const char *tik_container_name(Interp *in);
+/* Is that the name of a method of the container? */
+bool tik_is_method(Interp *in, Sym name);
 bool tik_truth(Interp *in, Object *self, Span span, bool *out);
 void tik_install_logic(Interp *in, Value module); /* all, any, negate */
 

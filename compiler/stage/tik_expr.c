@@ -238,8 +238,9 @@ tik_truth(Interp *in, Object *self, Span span, bool *out)
         *out = dtype_is_float(t) ? scalar_to_double(t, v) != 0 : v != 0;
         return true;
     }
-    stage_diag(in, D_RUNTIME_CONDITION, span,
-               "a run-time value is used as a compile-time condition");
+    Diag *d = stage_diag(in, D_RUNTIME_CONDITION, span,
+                         "a run-time value is used as a compile-time condition");
+    tik_condition_help(in, d, span);
     in->fatal = true;
     return false;
 }

@@ -77,7 +77,10 @@ one_length(Interp *in, Tik *c, Value v, Span span, ExprId *out)
         TRY(tik_read(in, c, v, span, out));
         if (dtype_is_float(ir_expr(c->k, *out)->dtype)) {
             stage_diag(in, D_TENSOR_SHAPE, span,
-                       "a length of the shape is %s; it takes an integer", tik_a(in, v));
+                       "a length of the shape is %s of %s; it takes an integer, also a "
+                       "Scalar or "
+                       "an Expr of an integer dtype",
+                       tik_a(in, v), dtype_name(ir_expr(c->k, *out)->dtype));
             return false;
         }
         *out = ir_cast(c->k, DT_S64, *out);
@@ -196,8 +199,11 @@ read_scope(Making *m)
     }
     if (!scope_find(text, &m->root->mem) || m->root->mem == SC_FB ||
         m->root->mem == SC_SREG) {
-        stage_diag(m->in, D_TENSOR_SCOPE, m->span[P_SCOPE],
-                   "'%s' is not a scope of tensors", text);
+        Diag *d = stage_diag(m->in, D_TENSOR_SCOPE, m->span[P_SCOPE],
+                             "'%s' is not a scope of tensors", text);
+        diag_help(m->in->u, d,
+                  "give a constant of tik: tik.scope_ubuf for the Unified Buffer, "
+                  "tik.scope_gm for global memory");
         return false;
     }
     const Soc *soc = m->c->k->soc;

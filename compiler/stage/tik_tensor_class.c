@@ -218,8 +218,9 @@ tensor_truth(Interp *in, Object *self, Span span, bool *out)
     if (!((View *)self)->element) {
         return true;
     }
-    stage_diag(in, D_RUNTIME_CONDITION, span,
-               "a tensor element is used as a compile-time condition");
+    Diag *d = stage_diag(in, D_RUNTIME_CONDITION, span,
+                         "a tensor element is used as a compile-time condition");
+    tik_condition_help(in, d, span);
     in->fatal = true;
     return false;
 }
