@@ -24,7 +24,7 @@ enum {
     HEAD = 8,         /* first iterations of more */
     SAMPLE = 4,       /* iterations of a loop with open bounds */
     COST = 32,        /* of an instruction, in comparisons */
-    BUDGET = 1 << 20
+    BUDGET = 1 << 22
 };
 
 typedef struct Race {
@@ -35,18 +35,21 @@ typedef struct Race {
     bool has_modes;
     Order order;
     Touches touches;
-    int64_t trip;  /* of the innermost loop */
-    int64_t *copy; /* by BufId: which of the copies (thread_num) is in use */
-    bool outcome;  /* of open conditions, in this run */
-    bool open;     /* there was one */
-    int unsure;    /* open conditions around */
-    StmtKind jump; /* under way; ST_NONE: none */
-    int64_t work;  /* budget, in comparisons */
-    uint8_t *told; /* by StmtId: bits of TOLD_ and of queues */
+    int64_t trip;    /* of the innermost loop */
+    int64_t *copy;   /* by BufId: which of the copies (thread_num) is in use */
+    bool outcome;    /* of open conditions, in this run */
+    bool open;       /* there was one */
+    int unsure;      /* open conditions around */
+    StmtKind jump;   /* under way; ST_NONE: none */
+    int64_t work;    /* budget, in comparisons */
+    uint8_t *orders; /* by StmtId, of an `if`: which branches order queues */
+    uint8_t *told;   /* by StmtId: bits of TOLD_ and of queues */
 } Race;
 
 enum {
-    TOLD_BARRIER = PIPE_COUNT
+    TOLD_BARRIER = PIPE_COUNT,
+    THEN_ORDERS = 1, /* bits of orders */
+    ELSE_ORDERS = 2
 };
 
 /* ---- accesses ------------------------------------------------------------------------------------------------------ */
@@ -160,7 +163,11 @@ judge(Race *r, const Touch *a, const Touch *b)
         (a->hazards & HAZARD_MOVE) != 0 && (b->hazards & HAZARD_AFTER_MOVE) != 0;
     if ((r->told[b->stmt] >> bit & 1) != 0 || (same && !hazard) ||
         order_ended(&r->order, a->pipe, a->number, b->pipe) ||
-        !touches_share_part(&r->touches, a, b) || !touches_meet(a, b, &lo, &hi)) {
+        !touches_share_part(&r->touches, a, b)) {
+        return;
+    }
+    r->work -= touches_cost(a, b);
+    if (!touches_meet(a, b, &lo, &hi)) {
         return;
     }
     r->told[b->stmt] |= (uint8_t)(1 << bit);
@@ -241,6 +248,7 @@ note_instr(Race *r, StmtId id)
     if (!operands(r, &s, unknown)) {
         return;
     }
+    r->work -= r->vars.open.n;
     t.at = vars_shot(&r->vars, &r->scratch);
     for (int pass = 0; pass < 2; pass++) {
         for (int p = 0; p < s.nparams; p++) {
@@ -316,6 +324,7 @@ static bool
 run_iteration(Race *r, const Stmt *s, int64_t trip)
 {
     int64_t outer = r->trip;
+    r->work--;
     r->trip = trip;
     run_body(r, s->loop.body);
     r->trip = outer;
@@ -353,7 +362,10 @@ run_loop(Race *r, const Stmt *s)
 {
     int64_t begin, end;
     bool first = vars_eval(&r->vars, s->loop.begin, &begin);
-    if (first && vars_eval(&r->vars, s->loop.end, &end)) {
+    if (ir_is_multicore(s)) { /* core 0 */
+        vars_set(&r->vars, s->loop.var, 0);
+        run_iteration(r, s, 0);
+    } else if (first && vars_eval(&r->vars, s->loop.end, &end)) {
         int64_t n = end > begin ? (int64_t)((uint64_t)end - (uint64_t)begin) : 0;
         if (n < 0 || n > FEW) {
             run_many(r, s, begin, n < 0 ? INT64_MAX : n);
@@ -371,28 +383,11 @@ run_loop(Race *r, const Stmt *s)
     }
 }
 
-/* Whether a body orders queues. */
-static bool
-has_order(const Race *r, StmtId first)
-{
-    const Kernel *k = r->k;
-    bool any = false;
-    for (StmtId id = first; id && !any; id = k->stmts.p[id].next) {
-        const Stmt *s = &k->stmts.p[id];
-        Form form = s->kind == ST_INSTR ? op_table[s->instr.op].form : FORM_COUNT;
-        any = form == FORM_FLAG || form == FORM_PIPE ||
-              (s->kind == ST_FOR && has_order(r, s->loop.body)) ||
-              (s->kind == ST_SCOPE && has_order(r, s->scope.body)) ||
-              (s->kind == ST_IF &&
-               (has_order(r, s->cond.then_body) || has_order(r, s->cond.else_body)));
-    }
-    return any;
-}
-
 static void
-run_if(Race *r, const Stmt *s)
+run_if(Race *r, StmtId id)
 {
     int64_t taken;
+    const Stmt *s = &r->k->stmts.p[id];
     if (vars_eval(&r->vars, s->cond.cond, &taken)) {
         run_body(r, taken ? s->cond.then_body : s->cond.else_body);
         return;
@@ -400,7 +395,7 @@ run_if(Race *r, const Stmt *s)
     r->open = true;
     r->unsure++;
     run_body(r, r->outcome ? s->cond.then_body : s->cond.else_body);
-    if (has_order(r, r->outcome ? s->cond.else_body : s->cond.then_body)) {
+    if ((r->orders[id] & (r->outcome ? ELSE_ORDERS : THEN_ORDERS)) != 0) {
         order_all(&r->order);
     }
     r->jump = ST_NONE;
@@ -429,7 +424,7 @@ run_stmt(Race *r, StmtId id)
         run_loop(r, s);
         return;
     case ST_IF:
-        run_if(r, s);
+        run_if(r, id);
         return;
     case ST_SCOPE:
         run_body(r, s->scope.body);
@@ -498,6 +493,30 @@ find_scopes(Race *r, StmtId first)
     }
 }
 
+/* Whether a body orders queues; fills orders. */
+static bool
+mark_orders(Race *r, StmtId first)
+{
+    const Kernel *k = r->k;
+    bool any = false;
+    for (StmtId id = first; id; id = k->stmts.p[id].next) {
+        const Stmt *s = &k->stmts.p[id];
+        Form form = s->kind == ST_INSTR ? op_table[s->instr.op].form : FORM_COUNT;
+        bool here = form == FORM_FLAG || form == FORM_PIPE;
+        if (s->kind == ST_FOR) {
+            here = mark_orders(r, s->loop.body);
+        } else if (s->kind == ST_SCOPE) {
+            here = mark_orders(r, s->scope.body);
+        } else if (s->kind == ST_IF) {
+            r->orders[id] = mark_orders(r, s->cond.then_body) ? THEN_ORDERS : 0;
+            r->orders[id] |= mark_orders(r, s->cond.else_body) ? ELSE_ORDERS : 0;
+            here = r->orders[id] != 0;
+        }
+        any = any || here;
+    }
+    return any;
+}
+
 static bool
 has_scopes(const Kernel *k)
 {
@@ -521,8 +540,10 @@ pass_race(Kernel *k)
     vars_init(&r.vars, k, &r.scratch);
     touches_init(&r.touches, k, &r.scratch);
     r.copy = ARENA_ARRAY(&r.scratch, int64_t, k->bufs.n);
+    r.orders = ARENA_ARRAY(&r.scratch, uint8_t, k->stmts.n);
     r.told = ARENA_ARRAY(&r.scratch, uint8_t, k->stmts.n);
     r.has_modes = atomic_modes(k, &r.scratch, &r.modes);
+    mark_orders(&r, k->body);
     find_scopes(&r, k->body);
     arena_free(&r.scratch);
     return true;

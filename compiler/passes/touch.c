@@ -4,7 +4,8 @@
 #include <string.h>
 
 enum {
-    MOST_RUNS = 1 << 12 /* pairs of runs that are compared */
+    MOST_PAIRS = 1 << 14, /* of runs and rows of runs that are compared */
+    MOST_RUNS = 1 << 14
 };
 
 void
@@ -106,10 +107,11 @@ run_meets(const Footprint *f, int64_t lo, int64_t hi, int64_t *first, int64_t *e
     return false;
 }
 
+/* Runs of a footprint, as far as they can be compared. */
 static int64_t
 runs(const Footprint *f)
 {
-    return f->count0 > MOST_RUNS || f->count1 > MOST_RUNS ? (int64_t)1 << 24
+    return f->count0 > MOST_RUNS || f->count1 > MOST_RUNS ? (int64_t)1 << 28
                                                           : f->count0 * f->count1;
 }
 
@@ -133,23 +135,42 @@ joined(Footprint f)
     return f;
 }
 
+/* The two, the one with fewer runs first; its runs are compared with the rows of runs of the other one. */
+typedef struct Pair {
+    Footprint few, other;
+    int64_t cost; /* comparisons; 0: their hulls are apart */
+} Pair;
+
+static Pair
+pair_of(const Touch *a, const Touch *b)
+{
+    if (a->fp.offset >= footprint_end(&b->fp) || b->fp.offset >= footprint_end(&a->fp)) {
+        return (Pair){.cost = 0};
+    }
+    Footprint x = joined(a->fp), y = joined(b->fp);
+    bool swap = runs(&x) * MIN(y.count1, MOST_RUNS) > runs(&y) * MIN(x.count1, MOST_RUNS);
+    Pair p = {swap ? y : x, swap ? x : y, 0};
+    p.cost = runs(&p.few) * MIN(p.other.count1, MOST_RUNS + 1);
+    return p;
+}
+
+int64_t
+touches_cost(const Touch *a, const Touch *b)
+{
+    return MIN(pair_of(a, b).cost, MOST_PAIRS);
+}
+
 bool
 touches_meet(const Touch *a, const Touch *b, int64_t *lo, int64_t *hi)
 {
-    if (a->fp.offset >= footprint_end(&b->fp) || b->fp.offset >= footprint_end(&a->fp)) {
+    Pair p = pair_of(a, b);
+    if (p.cost == 0 || p.cost > MOST_PAIRS) {
         return false;
     }
-    Footprint x = joined(a->fp), y = joined(b->fp);
-    bool swap = runs(&x) * y.count1 > runs(&y) * x.count1;
-    const Footprint *few = swap ? &y : &x, *other = swap ? &x : &y;
-    if (runs(few) > MOST_RUNS || other->count1 > MOST_RUNS ||
-        runs(few) * other->count1 > MOST_RUNS * 16) {
-        return false;
-    }
-    for (int64_t j = 0; j < few->count1; j++) {
-        for (int64_t i = 0; i < few->count0; i++) {
-            int64_t at = few->offset + i * few->stride0 + j * few->stride1;
-            if (run_meets(other, at, at + few->len, lo, hi)) {
+    for (int64_t j = 0; j < p.few.count1; j++) {
+        for (int64_t i = 0; i < p.few.count0; i++) {
+            int64_t at = p.few.offset + i * p.few.stride0 + j * p.few.stride1;
+            if (run_meets(&p.other, at, at + p.few.len, lo, hi)) {
                 return true;
             }
         }

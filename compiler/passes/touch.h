@@ -49,6 +49,8 @@ bool touches_share_part(const Touches *t, const Touch *a, const Touch *b);
 
 /* Whether the numbers of a footprint are those of a shape that can be compared. */
 bool touch_is_shape(const Footprint *f);
+/* What touches_meet takes, in comparisons of two ranges. */
+int64_t touches_cost(const Touch *a, const Touch *b);
 /* Whether the two share bytes: [*lo, *hi) are some of them. False also where that is too long to find out. */
 bool touches_meet(const Touch *a, const Touch *b, int64_t *lo, int64_t *hi);
 

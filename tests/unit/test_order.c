@@ -178,7 +178,7 @@ static const char *
 told(const char *body)
 {
     static char names[400];
-    static char text[4000];
+    static char text[40000];
     Unit *u = malloc(sizeof *u);
     unit_init(u);
     snprintf(text, sizeof text,
@@ -281,6 +281,32 @@ races_of_kernels(void **state)
     assert_string_equal(told(body), "");
 }
 
+/* The passes end in time and say nothing wrong, whatever loops there are. */
+static void
+deep_loops(void **state)
+{
+    (void)state;
+    static const char *const bounds[] = {"$n", "100", "3000000", "24"};
+    static const char *const bodies[] = {
+        "", FLAG("set", 4, 1, "0") FLAG("wait", 4, 1, "0") "pipe_barrier pipe=7\n",
+        FLAG("set", 4, 1, "(@i3 % 3)")
+            FLAG("wait", 4, 1, "(@i3 % 3)") "pipe_barrier pipe=7\n",
+        "if ($n > 3) {\n" FLAG("set", 4, 1, "0")
+            FLAG("wait", 4, 1, "0") "pipe_barrier pipe=7\n}\n"};
+    for (size_t n = 0; n < ARRAY_LEN(bounds) * ARRAY_LEN(bodies); n++) {
+        static char body[30000];
+        size_t at = (size_t)snprintf(body, sizeof body, "scope no_sync {\n");
+        for (int i = 0; i < 150; i++) {
+            at += (size_t)snprintf(body + at, sizeof body - at,
+                                   "for @i%d: int32 = 0 to %s {\n", i, bounds[n % 4]);
+        }
+        at += (size_t)snprintf(body + at, sizeof body - at, "%s", bodies[n / 4]);
+        memset(body + at, '}', 151);
+        body[at + 151] = 0;
+        assert_string_equal(told(body), "");
+    }
+}
+
 int
 main(void)
 {
@@ -288,7 +314,7 @@ main(void)
         cmocka_unit_test(flags_order),        cmocka_unit_test(scalar_unit_holds_all),
         cmocka_unit_test(flags_that_overrun), cmocka_unit_test(meetings_by_bytes),
         cmocka_unit_test(parts_nest),         cmocka_unit_test(flags_of_kernels),
-        cmocka_unit_test(races_of_kernels),
+        cmocka_unit_test(races_of_kernels),   cmocka_unit_test(deep_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
