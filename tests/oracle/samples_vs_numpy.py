@@ -69,6 +69,11 @@ def added(dtype):
     return {"a": a, "b": b}, {"c": quiet(total)}
 
 
+def in_turn():
+    a, b = floats("float32", 1 << 16), floats("float32", 1 << 16)
+    return {"a": a, "b": b}, {"c": quiet(quiet(a * np.float32(2)) + b)}
+
+
 def scaled():
     x = floats("float32", 4096)
     return {"x": x}, {"y": quiet(quiet(x * np.float32(0.5)) + np.float32(1))}
@@ -288,7 +293,7 @@ CASES = [
     ("example3_large", "example3_large", large),
     ("add_tiled", "add_float16", lambda: added("float16")),
     ("add_tiled", "add_float32", lambda: added("float32")),
-    ("scale", "scale", scaled), ("relu_masks", "relu_masks", masked), ("clamp", "clamp", clamped),
+    ("flags_in_turn", "flags_in_turn", in_turn), ("scale", "scale", scaled), ("relu_masks", "relu_masks", masked), ("clamp", "clamp", clamped),
     ("bits", "bits", bits), ("strided_move", "strided_move", strided),
     ("pad_to_l1", "pad_to_l1", padded), ("slice_gather", "slice_gather", sliced),
     ("dynamic_tiling", "dynamic_scale", lambda: dynamic(3, 0, 0, 0)),
