@@ -329,6 +329,37 @@ find_lanes(EmuRun *r, const EmuOp *op, const EmuLanes *c, const Field *f, int64_
     return true;
 }
 
+/* Lanes without an address are off. */
+static void
+fetch(uint8_t *const *at, int64_t n, int64_t size, uint8_t *out)
+{
+    for (int64_t l = 0; size == 2 && l < n; l++) {
+        if (at[l] != NULL) {
+            memcpy(out + 2 * l, at[l], 2);
+        }
+    }
+    for (int64_t l = 0; size == 4 && l < n; l++) {
+        if (at[l] != NULL) {
+            memcpy(out + 4 * l, at[l], 4);
+        }
+    }
+}
+
+static void
+put(uint8_t *const *at, int64_t n, int64_t size, const uint8_t *in)
+{
+    for (int64_t l = 0; size == 2 && l < n; l++) {
+        if (at[l] != NULL) {
+            memcpy(at[l], in + 2 * l, 2);
+        }
+    }
+    for (int64_t l = 0; size == 4 && l < n; l++) {
+        if (at[l] != NULL) {
+            memcpy(at[l], in + 4 * l, 4);
+        }
+    }
+}
+
 static bool
 exec_gather(EmuRun *r, const EmuOp *op)
 {
@@ -349,11 +380,7 @@ exec_gather(EmuRun *r, const EmuOp *op)
         if (!find_lanes(r, op, &c, &f, i, n, at)) {
             return false;
         }
-        for (int64_t l = 0; l < n; l++) {
-            if (at[l] != NULL) {
-                memcpy(out + l * f.size, at[l], (size_t)f.size);
-            }
-        }
+        fetch(at, n, f.size, out);
         emu_lanes_store(&c, n, out);
         emu_lanes_step(&c);
     }
@@ -381,11 +408,7 @@ exec_scatter(EmuRun *r, const EmuOp *op)
             return false;
         }
         memcpy(in, emu_lanes_load(&c.o[0], n, buf), (size_t)(n * f.size));
-        for (int64_t l = 0; l < n; l++) {
-            if (at[l] != NULL) {
-                memcpy(at[l], in + l * f.size, (size_t)f.size);
-            }
-        }
+        put(at, n, f.size, in);
         emu_lanes_step(&c);
     }
     return true;

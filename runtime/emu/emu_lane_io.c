@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "num/num_lanes.h"
+
 /* ---- masks --------------------------------------------------------------------------------------------- */
 
 /* Bitwise mask: the run up to the highest bit. */
@@ -193,21 +195,52 @@ emu_lanes_load(const EmuLane *o, int64_t n, uint8_t buf[REPEAT_BYTES])
     return buf;
 }
 
+/* The active ones of n lanes, block by block. */
+#define STORE(name, T)                                                                   \
+    static void name(const EmuLanes *c, int64_t n, const void *result)                   \
+    {                                                                                    \
+        enum {                                                                           \
+            EACH = BLOCK_BYTES / sizeof(T)                                               \
+        };                                                                               \
+        const T *from = result;                                                          \
+        const EmuLane *o = &c->o[0];                                                     \
+        for (int64_t i = 0, b = 0; i < n; i += EACH, b++) {                              \
+            T *to = (T *)(void *)(o->at + (o->dense ? BLOCK_BYTES : o->blk) * b);        \
+            int64_t most = n - i < EACH ? n - i : EACH;                                  \
+            for (int64_t k = 0; k < most; k++) {                                         \
+                if (!c->holes || c->on[i + k]) {                                         \
+                    to[k] = from[i + k];                                                 \
+                }                                                                        \
+            }                                                                            \
+        }                                                                                \
+    }
+
+STORE(store8, AnyU8)
+STORE(store16, AnyU16)
+STORE(store32, AnyU32)
+STORE(store64, AnyU64)
+
 void
 emu_lanes_store(const EmuLanes *c, int64_t n, const uint8_t *result)
 {
     const EmuLane *o = &c->o[0];
-    size_t size = (size_t)o->size;
-    int64_t per_block = BLOCK_BYTES / o->size;
     if (!c->holes && o->dense) {
-        memcpy(o->at, result, (size_t)n * size);
+        memcpy(o->at, result, (size_t)(n * o->size));
         return;
     }
-    for (int64_t i = 0; i < n; i++) {
-        if (!c->holes || c->on[i]) {
-            memcpy(o->at + i / per_block * o->blk + i % per_block * o->size,
-                   result + i * o->size, size);
-        }
+    switch (o->size) {
+    case 1:
+        store8(c, n, result);
+        break;
+    case 2:
+        store16(c, n, result);
+        break;
+    case 4:
+        store32(c, n, result);
+        break;
+    default:
+        store64(c, n, result);
+        break;
     }
 }
 

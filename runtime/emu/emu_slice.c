@@ -198,22 +198,39 @@ number_at(const uint8_t *p, Dtype t, int64_t i)
                        : float_of_bits(((const AnyU32 *)(const void *)p)[i]);
 }
 
-static bool
-holds(int mode, float a, float b)
+#define COMPARE(op)                                                                      \
+    for (int64_t i = 0; i < n; i++) {                                                    \
+        dst[i] = number_at(src[0], t, i) op number_at(src[1], t, i);                     \
+    }                                                                                    \
+    return;
+
+static inline __attribute__((always_inline)) void
+compare_numbers(int mode, Dtype t, uint8_t *dst, const uint8_t *const *src, int64_t n)
 {
     switch (mode) {
     case 0:
-        return a < b;
+        COMPARE(<)
     case 1:
-        return a <= b;
+        COMPARE(<=)
     case 2:
-        return a > b;
+        COMPARE(>)
     case 3:
-        return a >= b;
+        COMPARE(>=)
     case 4:
-        return a == b;
+        COMPARE(==)
     default:
-        return a != b;
+        COMPARE(!=)
+    }
+}
+
+/* Inlined once for each type. */
+static void
+compare_piece(int mode, Dtype t, uint8_t *dst, const uint8_t *const *src, int64_t n)
+{
+    if (t == DT_F16) {
+        compare_numbers(mode, DT_F16, dst, src, n);
+    } else {
+        compare_numbers(mode, DT_F32, dst, src, n);
     }
 }
 
@@ -267,10 +284,7 @@ compute(const Work *w, uint8_t *dst, const uint8_t *const *src, int size, int64_
         by_table(w, dst, src[0], n);
         return;
     case SEM_SLICE_CMP:
-        for (int64_t i = 0; i < n; i++) {
-            dst[i] = holds(w->mode, number_at(src[0], w->type, i),
-                           number_at(src[1], w->type, i));
-        }
+        compare_piece(w->mode, w->type, dst, src, n);
         return;
     case SEM_SLICE_SEL:
         select_piece(dst, src, size, n);
