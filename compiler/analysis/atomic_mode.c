@@ -191,7 +191,8 @@ atomic_heeds(const Kernel *k, const Stmt *s, Scope *src)
     Family f = form_family(form);
     int dst = form_slot(form, ROLE_DST, NULL), from = form_slot(form, ROLE_SRC, NULL);
     bool moves = f == FAM_MOVE || f == FAM_TRANSFER || f == FAM_SEGMENT || f == FAM_ACC ||
-                 f == FAM_FIXBLOCKS || f == FAM_FIXCOLUMNS;
+                 f == FAM_FIXBLOCKS || f == FAM_FIXCOLUMNS ||
+                 op_table[s->instr.op].sem == SEM_SLICE_MOVE;
     if (!moves || from < 0) {
         return false;
     }

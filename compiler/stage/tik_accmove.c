@@ -1,15 +1,11 @@
-/* tik_accmove.c: calls of tensor_mov and data_move_quant (data-movement 6, cube-quant 11), and the recording of moves out of
- * and into the accumulator. All are recorded as the forms of tensor_mov; the types of the operands and of deqscale say which
- * conversion it is. Without an operand in L0C tensor_mov is data_move.
+/* tik_accmove.c: calls of tensor_mov and data_move_quant (data-movement 6, cube-quant 11). The types of the operands and of
+ * deqscale say which conversion it is. Without an operand in L0C tensor_mov is data_move.
  *
- * Owns: conv-soc, deqscale-type, deqscale-missing, relu, block-mode, onthefly of the calls; deq-sign-bit,
- * deq8-relu-offset, sid2-odd of literals; relu-mismatch of data_copy; pad-mode-path and type-pair
- * of a tensor_mov that is a data_move. */
+ * Owns: conv-soc, deqscale-type, deqscale-missing, relu, block-mode, onthefly of the calls; path, pad-mode-path and
+ * type-pair of a tensor_mov that is a data_move. */
 #include "stage/tik_accmove.h"
 
 #include <string.h>
-
-/* ---- recording ---------------------------------------------------------------------------------------- */
 
 static View *
 tensor(const AccCall *x, int slot)
@@ -17,92 +13,11 @@ tensor(const AccCall *x, int slot)
     return tik_is(x->got[slot], &tik_tensor_class) ? (View *)x->got[slot].obj : NULL;
 }
 
-int64_t
-tik_acc_number(const AccCall *x, int slot)
-{
-    int64_t v = 0;
-    return val_as_int64(x->got[slot], &v) ? v : 0;
-}
-
 static bool
 broken(const AccCall *x, int slot, DiagId id, const char *text)
 {
     stage_diag(x->in, id, x->span[slot], "%s", text);
     return false;
-}
-
-/* A word that is known now. Its warnings are told by the rules of the instruction (accmove.c), but one: that
- * relu is not or-ed into the word says the structure of data_copy. */
-static bool
-literal_word(const AccCall *x, Dtype dst)
-{
-    AccScale scale = (AccScale)tik_acc_number(x, ACC_MODE);
-    AccUse use = {scale, dst, tik_acc_number(x, ACC_RELU) != 0};
-    uint64_t word;
-    Fault f;
-    if ((scale != SCALE_DEQ8 && scale != SCALE_DEQ16) ||
-        tik_is_runtime(x->got[ACC_SCALE]) || !val_as_uint64(x->got[ACC_SCALE], &word)) {
-        return true;
-    }
-    if (!check_acc_words(&use, &word, 1, 0, &f)) {
-        return broken(x, ACC_SCALE, tik_diag_of_rule(f.rule), f.text);
-    }
-    if (x->enhanced && use.relu && !(word >> 47 & 1)) {
-        stage_diag(x->in, D_RELU_MISMATCH, x->span[ACC_SCALE],
-                   "relu is True and bit 47 of deqscale is 0; relu is applied");
-    }
-    return true;
-}
-
-static bool
-literal_lengths(const AccCall *x, Dtype dst)
-{
-    int64_t n, len;
-    Fault f;
-    if (tik_is_runtime(x->got[ACC_NBURST]) || tik_is_runtime(x->got[ACC_BURST]) ||
-        !val_as_int64(x->got[ACC_NBURST], &n) || !val_as_int64(x->got[ACC_BURST], &len)) {
-        return true;
-    }
-    return check_acc_lengths((BlockMode)tik_acc_number(x, ACC_BLOCK), dst,
-                             tik_acc_number(x, ACC_SID), n, len, &f) ||
-           broken(x, ACC_BURST, tik_diag_of_rule(f.rule), f.text);
-}
-
-const AccPair *
-tik_acc_pair(const AccCall *x)
-{
-    const View *dst = tensor(x, ACC_DST), *src = tensor(x, ACC_SRC);
-    return acc_pair(src->root->mem, dst->root->mem,
-                    (BlockMode)tik_acc_number(x, ACC_BLOCK), src->dtype, dst->dtype,
-                    (AccScale)tik_acc_number(x, ACC_MODE));
-}
-
-static Op
-op_of(const AccCall *x)
-{
-    bool vector = acc_scale_is_vector((AccScale)tik_acc_number(x, ACC_MODE));
-    bool fly = tik_acc_number(x, ACC_FLY) != 0;
-    if (tensor(x, ACC_DST)->root->mem == SC_GM) {
-        return OP_TENSOR_MOV_OUT;
-    }
-    return vector ? (fly ? OP_TENSOR_MOV_VECTOR_ONTHEFLY : OP_TENSOR_MOV_VECTOR)
-           : fly  ? OP_TENSOR_MOV_ONTHEFLY
-                  : OP_TENSOR_MOV;
-}
-
-bool
-tik_acc_record(AccCall *x)
-{
-    const View *dst = tensor(x, ACC_DST), *src = tensor(x, ACC_SRC);
-    if (dst->poisoned || src->poisoned) {
-        return true;
-    }
-    const AccPair *pair = tik_acc_pair(x);
-    if (pair == NULL || (literal_word(x, dst->dtype) && literal_lengths(x, dst->dtype))) {
-        x->got[ACC_RELU] = val_bool(tik_acc_number(x, ACC_RELU) != 0);
-        (void)tik_record(x->in, x->c, op_of(x), x->args, x->got, x->span);
-    }
-    return !x->in->fatal;
 }
 
 /* ---- the scale of tensor_mov ---------------------------------------------------------------------------- */
@@ -400,6 +315,20 @@ only_blocks(const TensorMov *m)
     return true;
 }
 
+/* Of paths that data_move has too; what it has not is told of the instruction. */
+static bool
+has_path(const TensorMov *m, Scope from, Scope to)
+{
+    const Soc *soc = m->x.c->k->soc;
+    if (soc_has_tensor_mov(soc, from, to) || !soc_has_path(soc, from, to)) {
+        return true;
+    }
+    stage_diag(m->x.in, D_PATH, m->span[T_DST],
+               "tensor_mov has no path from %s to %s on %s; data_move has",
+               scope_name(from), scope_name(to), soc->name);
+    return false;
+}
+
 /* As data_move, with the strides in the other order. */
 static bool
 move_blocks(TensorMov *m, const View *dst, const View *src)
@@ -413,6 +342,9 @@ move_blocks(TensorMov *m, const View *dst, const View *src)
     Span span[] = {m->span[T_DST],        m->span[T_SRC],     all,
                    m->span[T_NBURST],     m->span[T_BURST],   m->span[T_SRC_STRIDE],
                    m->span[T_DST_STRIDE], m->span[T_PAD_MODE]};
+    if (dst != NULL && src != NULL && !has_path(m, src->root->mem, dst->root->mem)) {
+        return !m->x.in->fatal;
+    }
     if (dst != NULL && src != NULL && dst->dtype != src->dtype) {
         stage_diag(m->x.in, D_TYPE_PAIR, m->span[T_SRC],
                    "dst is %s and src is %s; without an operand in L0C they are one type",

@@ -1,10 +1,6 @@
-/* tik_fixpipe.c: calls of fixpipe in the two spellings of the language, and data_copy with DataCopyCO12DstParams, which
- * takes what set_fixpipe_* have set (cube-quant 8 and 12).
+/* tik_fixpipe.c: calls of fixpipe in the two spellings of the language (cube-quant 8 and 12).
  *
- * Words that are set are special registers of the core, read where the copy is; the tensor of scales is named by the
- * program's text, so the last set_fixpipe_config before the copy counts.
- *
- * Owns: fix-params, fix-setup, deqscale-missing of fixpipe; fix-burst, fix-nsize, fix-stride, deq-sign-bit of literals. */
+ * Owns: fix-params, deqscale-missing of fixpipe; fix-burst, fix-nsize, fix-stride, deq-sign-bit of literals. */
 #include "stage/tik_fixpipe.h"
 #include "isa/flag.h"
 
@@ -237,17 +233,9 @@ fix_blocks(Interp *in, Tik *c, const CallArgs *args)
 
 /* ---- by columns ------------------------------------------------------------------------------------------ */
 
-typedef struct Columns {
-    Interp *in;
-    Tik *c;
-    const CallArgs *args;
-    Value v[FC_RELU + 1];
-    Span span[FC_RELU + 1];
-} Columns;
-
 /* What literals break that is no interval. */
 static bool
-literal_columns(const Columns *x)
+literal_columns(const FixColumns *x)
 {
     int64_t n, stride;
     Fault f;
@@ -260,7 +248,7 @@ literal_columns(const Columns *x)
 }
 
 static bool
-literal_sign(const Columns *x)
+literal_sign(const FixColumns *x)
 {
     const View *dst = tensor(x->v[FC_DST]);
     uint64_t word;
@@ -273,8 +261,8 @@ literal_sign(const Columns *x)
     return broken(x->in, x->span[FC_SCALE], D_DEQ_SIGN, f.text);
 }
 
-static bool
-record_columns(Columns *x)
+bool
+tik_fix_record(FixColumns *x)
 {
     bool vector = tensor(x->v[FC_SCALE]) != NULL;
     if (fix_mode_is_vector((FixMode)x->v[FC_MODE].i) && !vector) {
@@ -303,7 +291,7 @@ fix_columns(Interp *in, Tik *c, const CallArgs *args)
     };
     Value got[ARRAY_LEN(names)];
     Span span[ARRAY_LEN(names)];
-    Columns x = {.in = in, .c = c, .args = args};
+    FixColumns x = {.in = in, .c = c, .args = args};
     TRY(stage_bind(in, "fixpipe", args, names, ARRAY_LEN(names), got, span));
     Value params = got[2];
     if (got[4].kind != VAL_NONE && !tik_is_enum(got[4], TENUM_FixpipeConfig)) {
@@ -331,7 +319,7 @@ fix_columns(Interp *in, Tik *c, const CallArgs *args)
     x.v[FC_ND] = val_bool(!nz);
     x.v[FC_SPLIT] = val_bool(tik_is_set(FIELD(is_channel_split)));
     x.v[FC_RELU] = val_bool(tik_is_set(FIELD(relu_en)));
-    return tik_unit_flag(in, c, FIELD(unit_flag), span[2]) ? record_columns(&x)
+    return tik_unit_flag(in, c, FIELD(unit_flag), span[2]) ? tik_fix_record(&x)
                                                            : !in->fatal;
 }
 
@@ -347,156 +335,4 @@ tik_fixpipe(Interp *in, Tik *c, const CallArgs *args)
         return val_none();
     }
     return (columns ? fix_columns : fix_blocks)(in, c, args) ? val_none() : val_fail();
-}
-
-/* ---- registers and data_copy -------------------------------------------------------------------------------- */
-
-/* An integer as it is now, into a register. */
-static bool
-set_register(Interp *in, Tik *c, const char *method, const char *name, Value v, Span span,
-             int64_t lo, int64_t hi, int64_t offset, Dtype t)
-{
-    ExprId e;
-    int64_t n;
-    uint64_t bits;
-    if (tik_is_runtime(v)) {
-        TRY(tik_read(in, c, v, span, &e));
-        return tik_sreg_store(in, c, offset, t, e, span);
-    }
-    bool ok = t == DT_U64
-                  ? val_as_uint64(v, &bits)
-                  : v.kind != VAL_FLOAT && val_as_int64(v, &n) && n >= lo && n <= hi;
-    if (!ok) {
-        stage_diag(in, D_FIX_STRIDE, span, "%s is %s; %s takes %lld to %lld", name,
-                   val_repr(in, v), method, (long long)lo, (long long)hi);
-        return false;
-    }
-    e = ir_const(c->k, DT_U64, t == DT_U64 ? (int64_t)bits : n);
-    return tik_sreg_store(in, c, offset, t, e, span);
-}
-
-/* Binds a setter; false: there is nothing to do. */
-static bool
-bind_setter(Interp *in, Tik *c, const CallArgs *args, const char *method,
-            const BindParam *params, int n, Value *got, Span *span)
-{
-    return !tik_dropped(c) && tik_not_built(in, c, args->span) &&
-           stage_bind(in, method, args, params, n, got, span);
-}
-
-Value
-tik_set_fixpipe_nz2nd_flag(Interp *in, Tik *c, const CallArgs *args)
-{
-    static const char *const method = "set_fixpipe_nz2nd_flag";
-    static const BindParam params[] = {{"nd_num", true, {0}},
-                                       {"src_nd_stride", true, {0}},
-                                       {"dst_nd_stride", true, {0}}};
-    static const int64_t most[] = {UINT16_MAX, 512, UINT16_MAX};
-    Value got[ARRAY_LEN(params)];
-    Span span[ARRAY_LEN(params)];
-    if (!bind_setter(in, c, args, method, params, ARRAY_LEN(params), got, span)) {
-        return tik_dropped(c) ? val_none() : val_fail();
-    }
-    c->fix_nd = true;
-    for (int i = 0; i < (int)ARRAY_LEN(params); i++) {
-        (void)set_register(in, c, method, params[i].name, got[i], span[i], i == 0,
-                           most[i], SREG_FIX_ND + 4 * i, DT_U32);
-    }
-    return in->fatal ? val_fail() : val_none();
-}
-
-Value
-tik_set_fixpipe_pre_quant_flag(Interp *in, Tik *c, const CallArgs *args)
-{
-    static const char *const method = "set_fixpipe_pre_quant_flag";
-    static const BindParam params[] = {{"config", true, {0}}};
-    Value got;
-    Span span;
-    if (!bind_setter(in, c, args, method, params, 1, &got, &span)) {
-        return tik_dropped(c) ? val_none() : val_fail();
-    }
-    c->fix_word = true;
-    (void)set_register(in, c, method, "config", got, span, 0, INT64_MAX, SREG_FIX_WORD,
-                       DT_U64);
-    return in->fatal ? val_fail() : val_none();
-}
-
-Value
-tik_set_fixpipe_config(Interp *in, Tik *c, const CallArgs *args)
-{
-    static const BindParam params[] = {{"pre_quant", true, {0}}};
-    Value got;
-    Span span;
-    if (!bind_setter(in, c, args, "set_fixpipe_config", params, 1, &got, &span)) {
-        return tik_dropped(c) ? val_none() : val_fail();
-    }
-    if (tensor(got) == NULL) {
-        (void)broken(in, span, D_FIX_SETUP, "set_fixpipe_config takes a tensor of words");
-    } else {
-        c->fix_vector = tensor(got);
-    }
-    return in->fatal ? val_fail() : val_none();
-}
-
-/* The value of a register, where the program has set it. */
-static bool
-read_register(Columns *x, bool set, const char *setter, int64_t offset, Dtype t,
-              Value *out)
-{
-    ExprId e;
-    if (!set) {
-        stage_diag(x->in, D_FIX_SETUP, x->args->span,
-                   "%s was not called before a copy that needs it", setter);
-        return false;
-    }
-    TRY(tik_sreg_read(x->in, x->c, offset, t, x->args->span, &e));
-    *out = tik_expr(x->in, x->c, e);
-    return true;
-}
-
-static bool
-copy_setup(Columns *x, FixMode mode)
-{
-    x->v[FC_ND_NUM] = val_int(1);
-    x->v[FC_ND_SRC] = x->v[FC_ND_DST] = x->v[FC_SCALE] = val_int(0);
-    for (int i = 0; i < 3 && tik_is_set(x->v[FC_ND]); i++) {
-        TRY(read_register(x, x->c->fix_nd, "set_fixpipe_nz2nd_flag", SREG_FIX_ND + 4 * i,
-                          DT_U32, &x->v[FC_ND_NUM + i]));
-    }
-    if (fix_mode_is_vector(mode)) {
-        if (x->c->fix_vector == NULL) {
-            return broken(
-                x->in, x->args->span, D_FIX_SETUP,
-                "set_fixpipe_config was not called before a copy that needs it");
-        }
-        x->v[FC_SCALE] = val_object(&x->c->fix_vector->base);
-    } else if (fix_mode_scales(mode)) {
-        return read_register(x, x->c->fix_word, "set_fixpipe_pre_quant_flag",
-                             SREG_FIX_WORD, DT_U64, &x->v[FC_SCALE]);
-    }
-    return true;
-}
-
-#undef FIELD
-#define FIELD(name) tik_field(got[2], TFIELD_DataCopyCO12DstParams_##name)
-
-bool
-tik_fix_copy(Interp *in, Tik *c, const CallArgs *args, const Value *got, const Span *span)
-{
-    Columns x = {.in = in, .c = c, .args = args};
-    FixMode mode = (FixMode)tik_enum_number(FIELD(quant_pre));
-    for (int i = 0; i <= FC_RELU; i++) {
-        x.span[i] = span[i <= FC_SRC ? i : 2];
-    }
-    x.v[FC_DST] = got[0];
-    x.v[FC_SRC] = got[1];
-    x.v[FC_N] = FIELD(n_size);
-    x.v[FC_M] = FIELD(m_size);
-    x.v[FC_DST_STRIDE] = FIELD(dst_stride);
-    x.v[FC_SRC_STRIDE] = FIELD(src_stride);
-    x.v[FC_MODE] = val_int(mode);
-    x.v[FC_RELU] = val_bool(tik_is_set(FIELD(relu_pre)));
-    x.v[FC_SPLIT] = val_bool(tik_is_set(FIELD(channel_split)));
-    x.v[FC_ND] = val_bool(tik_is_set(FIELD(nz2nd_en)));
-    return copy_setup(&x, mode) ? record_columns(&x) : !in->fatal;
 }

@@ -1,10 +1,23 @@
-/* tik_fixpipe.h: data_copy with DataCopyCO12DstParams. */
+/* tik_fixpipe.h: fixpipe by columns, which fixpipe and data_copy with DataCopyCO12DstParams record. */
 #ifndef TIKC_TIK_FIXPIPE_H
 #define TIKC_TIK_FIXPIPE_H
 
+#include "isa/fixpipe.h"
 #include "stage/tik.h"
 
-/* got: dst, src, the structure. False: the program ends. */
+/* Operands by the slots of the form. */
+typedef struct FixColumns {
+    Interp *in;
+    Tik *c;
+    const CallArgs *args;
+    Value v[FC_RELU + 1];
+    Span span[FC_RELU + 1];
+} FixColumns;
+
+/* Asks what only literals can tell, and records the instruction. False: the program ends. */
+bool tik_fix_record(FixColumns *x);
+
+/* tik_fixcopy.c. got: dst, src, the structure. False: the program ends. */
 bool tik_fix_copy(Interp *in, Tik *c, const CallArgs *args, const Value *got,
                   const Span *span);
 

@@ -17,7 +17,7 @@ typedef struct Acc {
     BlockMode mode;
     AccScale scale;
     Dtype from, to;
-    bool out, vector;
+    bool out, vector, high; /* high: 8-bit results go to the second half of blocks */
     int64_t n, len, src_stride, dst_stride, sid, fly;
     AccUnits u;
     uint8_t *dst;
@@ -38,6 +38,7 @@ read_numbers(const EmuRun *r, const EmuOp *op, Acc *a)
     a->scale = (AccScale)emu_slot_attr(r->p, op, ACC_MODE);
     a->sid = emu_slot_attr(r->p, op, ACC_SID);
     a->relu = emu_slot_attr(r->p, op, ACC_RELU) != 0;
+    a->high = acc_high_half(a->sid, &r->p->kernel.choices);
     a->n = emu_slot(r, op, ACC_NBURST);
     a->len = emu_slot(r, op, ACC_BURST);
     a->src_stride = emu_slot(r, op, ACC_SRC_STRIDE);
@@ -79,7 +80,8 @@ read_tensors(const EmuRun *r, const EmuOp *op, Acc *a)
     a->dst = emu_operand(r, op, ACC_DST, bytes_of(a, !a->out, a->dst_stride));
     bool ok = a->src != NULL && a->dst != NULL;
     if (a->vector) {
-        a->words = emu_operand(r, op, ACC_SCALE, acc_vector_bytes(a->scale, a->n));
+        a->words = emu_operand(r, op, ACC_SCALE,
+                               acc_vector_bytes(a->scale, a->n, &r->p->kernel.choices));
         ok = ok && a->words != NULL;
     }
     if (a->fly != 0) {
@@ -109,8 +111,7 @@ read_words(EmuRun *r, const EmuOp *op, Acc *a, int64_t burst)
         EmuSite site = {r, op};
         check_acc_word_warnings(&use, word, n, burst * n, emu_warn, &site);
     }
-    bool cut = chosen(&r->p->kernel.choices, CHOICE_DEQ_M19) == CHOSE_DEQ_M19_CUT;
-    num_deq_words(&a->deq, word, a->mode == BLOCK_SC && n > 1 ? 4 : n, !cut);
+    num_deq_words(&a->deq, word, a->mode == BLOCK_SC && n > 1 ? 4 : n, true);
     a->deq.relu = a->relu || (!a->vector && (word[0] >> 47 & 1));
     return true;
 }
@@ -123,12 +124,12 @@ read_parameters(EmuRun *r, const EmuOp *op, Acc *a, int64_t burst)
     a->deq.dst = num_type(a->to);
     a->deq.src = num_type(a->from);
     a->deq.relu = a->relu;
-    a->deq.keep =
-        chosen(&r->p->kernel.choices, CHOICE_ACC_OVERFLOW) == CHOSE_ACC_OVERFLOW_KEEP;
+    num_deq_choose(&a->deq, &r->p->kernel.choices);
     a->deq.scale = a->scale != SCALE_NONE && a->to != DT_S16;
     switch (a->scale) {
     case SCALE_VDEQ:
-        memcpy(half, a->words, sizeof half);
+        memcpy(half, a->words + burst * acc_vector_step(a->scale, &r->p->kernel.choices),
+               sizeof half);
         num_deq_halves(&a->deq, half, a->mode == BLOCK_SC ? 4 : DEQ_CHANNELS);
         return true;
     case SCALE_DEQ:
@@ -156,8 +157,8 @@ row_place(const Acc *a, int64_t q, int size, int64_t at[2])
         at[1] = at[0] + half + a->dst_stride * BLOCK_BYTES;
         return;
     }
-    at[0] = size > 1 || a->sid == 2 ? q * ROW * size
-                                    : q * BLOCK_BYTES + (a->sid == 1 ? ROW : 0);
+    at[0] =
+        size > 1 || a->sid == 2 ? q * ROW * size : q * BLOCK_BYTES + (a->high ? ROW : 0);
     at[1] = at[0] + 8 * size;
 }
 

@@ -142,6 +142,7 @@ typedef struct Work {
     int64_t first;         /* number of the row's first element, as far as they go */
     bool twice;            /* h_quant: rounds to float32 first */
     bool saturates;        /* float16 arithmetic does */
+    AtomicWrite w;         /* h_data_move to global memory */
 } Work;
 
 /* The instruction on lanes that computes the same. */
@@ -268,8 +269,10 @@ compute(const Work *w, uint8_t *dst, const uint8_t *const *src, int size, int64_
         }
         return;
     case SEM_SLICE_DUP:
-    case SEM_SLICE_MOVE:
         memmove(dst, src[0], (size_t)(n * size));
+        return;
+    case SEM_SLICE_MOVE:
+        emu_write(&w->w, dst, src[0], n * size);
         return;
     case SEM_SLICE_CAST:
         num_conv(&w->conv, dst, src[0], n);
@@ -336,6 +339,9 @@ one_row(const Work *w, const Row *row, int64_t i, int64_t j)
             src[k] = source_piece(row, k, off, first, n, bufs[k]);
         }
         uint8_t *out = dense ? at + first * d->size : bufs[SOURCES];
+        if (w->w.on && !dense) {
+            collect(out, at + first * d->step[2], d->step[2], d->size, n);
+        }
         compute(w, out, src, d->size, n);
         if (!dense) {
             spread(at + first * d->step[2], d->step[2], out, d->size, n);
@@ -422,13 +428,23 @@ open_work(EmuRun *r, const EmuOp *op, Work *w)
 }
 
 static bool
+open_write(EmuRun *r, const EmuOp *op, Work *w)
+{
+    const EmuRef *dst = emu_slot_ref(r->p, op, 0), *src = emu_slot_ref(r->p, op, 1);
+    const TikBlobRegion *regions = r->p->kernel.regions;
+    return w->sem != SEM_SLICE_MOVE || regions[dst->region].scope != SC_GM ||
+           emu_write_mode(r, op, 0, regions[src->region].scope, dtype_size(w->type),
+                          &w->w);
+}
+
+static bool
 exec_slice(EmuRun *r, const EmuOp *op)
 {
     Work w;
     Row row;
     memset(row.given, 0, sizeof row.given);
     row.n = 0;
-    if (!emu_slice_equal(r, op) || !open_work(r, op, &w) ||
+    if (!emu_slice_equal(r, op) || !open_work(r, op, &w) || !open_write(r, op, &w) ||
         !emu_slice_open(r, op, 0, &row.dst) || !open_sources(r, op, &row)) {
         return false;
     }

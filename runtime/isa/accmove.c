@@ -62,7 +62,7 @@ uint32_t
 acc_modes(const Soc *soc, Scope src, Scope dst)
 {
     uint32_t modes = 0;
-    for (int i = 0; i < NPATHS; i++) {
+    for (int i = 0; i < NPATHS && !soc_is_950(soc); i++) {
         if (paths[i].src == src && paths[i].dst == dst &&
             (paths[i].cores >> soc->core & 1)) {
             modes |= paths[i].modes;
@@ -120,9 +120,24 @@ acc_units(BlockMode mode, Dtype acc, Dtype out, int64_t sid, bool packed)
 }
 
 int64_t
-acc_vector_bytes(AccScale s, int64_t n)
+acc_vector_step(AccScale s, const Choices *c)
 {
-    return s == SCALE_VDEQ ? BLOCK_BYTES : sat_mul(n, 128);
+    return s != SCALE_VDEQ                                               ? 128
+           : chosen(c, CHOICE_VDEQ_VECTOR) == CHOSE_VDEQ_VECTOR_ADVANCES ? BLOCK_BYTES
+                                                                         : 0;
+}
+
+int64_t
+acc_vector_bytes(AccScale s, int64_t n, const Choices *c)
+{
+    int64_t step = acc_vector_step(s, c);
+    return step == 0 ? BLOCK_BYTES : sat_mul(n, step);
+}
+
+bool
+acc_high_half(int64_t sid, const Choices *c)
+{
+    return sid == (chosen(c, CHOICE_SID_HALVES) == CHOSE_SID_HALVES_SECOND_FIRST ? 0 : 1);
 }
 
 typedef struct Acc {
@@ -130,6 +145,7 @@ typedef struct Acc {
     AccScale scale;
     bool vector, fly; /* the form has such a tensor */
     bool out;         /* out of the accumulator */
+    bool high;        /* 8-bit results go to the second half of blocks */
     int64_t n, len, acc_gap, out_gap, sid;
     AccUnits u;
 } Acc;
@@ -155,7 +171,8 @@ acc_of(const CheckInstr *in)
              .out = a[ACC_SRC].t.scope == SC_L0C,
              .n = a[ACC_NBURST].v,
              .len = a[ACC_BURST].v,
-             .sid = a[ACC_SID].v};
+             .sid = a[ACC_SID].v,
+             .high = acc_high_half(a[ACC_SID].v, in->choices)};
     x.acc_gap = a[x.out ? ACC_SRC_STRIDE : ACC_DST_STRIDE].v;
     x.out_gap = a[x.out ? ACC_DST_STRIDE : ACC_SRC_STRIDE].v;
     x.u = acc_units(x.mode, a[x.out ? ACC_SRC : ACC_DST].t.dtype,
@@ -279,7 +296,8 @@ acc_other(const Acc *x, const CheckInstr *in, Fault *fault)
         return check_fail(fault, &at, "onthefly_mode is %lld; it is 0 to 2",
                           (long long)at.value);
     }
-    if (!x->out || dst->scope != SC_UB || soc_profile(in->soc) != PROFILE_V200) {
+    if (!x->out || dst->scope != SC_UB || soc_profile(in->soc) != PROFILE_V200 ||
+        in->soc->core == CORE_HI3796CV300ES_AIC) {
         return check_fail(fault, &at, "onthefly_mode is %lld from %s to %s on %s",
                           (long long)at.value, scope_name(in->args[ACC_SRC].t.scope),
                           scope_name(dst->scope), in->soc->name);
@@ -345,7 +363,7 @@ acc_extent(const CheckInstr *in, int param)
         return 0;
     }
     if (param == ACC_SCALE) {
-        return acc_vector_bytes(x.scale, x.n);
+        return acc_vector_bytes(x.scale, x.n, in->choices);
     }
     if (param == ACC_OTHER) {
         return sat_mul(units, x.u.out);
@@ -389,7 +407,7 @@ out_side(const Acc *x, int64_t offset, bool narrow)
         return (Footprint){offset, 2, sat_add(len / 2, gap), 1, 0, len / 2};
     }
     if (narrow && x->sid != 2) {
-        return (Footprint){offset + (x->sid == 1 ? BLOCK_BYTES / 2 : 0),
+        return (Footprint){offset + (x->high ? BLOCK_BYTES / 2 : 0),
                            x->n,
                            sat_add(len, gap),
                            len / BLOCK_BYTES,

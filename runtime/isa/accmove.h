@@ -72,8 +72,12 @@ typedef struct AccUnits {
 
 /* packed: CHOICE_VECTOR_ROWS. */
 AccUnits acc_units(BlockMode mode, Dtype acc, Dtype out, int64_t sid, bool packed);
-/* Bytes of the vector of a move of n bursts: VDEQ has one for all of them. */
-int64_t acc_vector_bytes(AccScale s, int64_t n);
+/* Bytes of the vector of a move of n bursts, and from burst to burst: VDEQ has one for all of them
+ * (CHOICE_VDEQ_VECTOR: one for each). */
+int64_t acc_vector_bytes(AccScale s, int64_t n, const Choices *c);
+int64_t acc_vector_step(AccScale s, const Choices *c);
+/* Whether 8-bit results go to the second half of blocks (CHOICE_SID_HALVES). */
+bool acc_high_half(int64_t sid, const Choices *c);
 
 /* What parameter words are for. */
 typedef struct AccUse {

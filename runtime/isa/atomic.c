@@ -70,8 +70,8 @@ bool
 atomic_applies(const Soc *soc, Scope from)
 {
     Profile p = soc_profile(soc);
-    return from == SC_UB || ((from == SC_L1 || from == SC_L0C) &&
-                             (p == PROFILE_V220 || p == PROFILE_V300));
+    bool cube = (from == SC_L1 && !soc_is_950(soc)) || from == SC_L0C;
+    return from == SC_UB || (cube && (p == PROFILE_V220 || p == PROFILE_V300));
 }
 
 static bool

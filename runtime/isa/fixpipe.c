@@ -237,7 +237,8 @@ blocks_statics(const CheckInstr *in, Fault *fault)
     bool pair = false;
     if (!fix_path(in,
                   a[FB_SRC].t.scope == SC_L0C && a[FB_DST].t.scope == SC_GM &&
-                      in->soc->bytes[SC_L0C] > 0,
+                      in->soc->bytes[SC_L0C] > 0 &&
+                      in->soc->core != CORE_HI3796CV300ES_AIC,
                   fault)) {
         return false;
     }
@@ -246,6 +247,7 @@ blocks_statics(const CheckInstr *in, Fault *fault)
                (block_pairs[i].from == a[FB_SRC].t.dtype &&
                 block_pairs[i].to == a[FB_DST].t.dtype && block_pairs[i].quant == quant);
     }
+    pair = pair && !(has_words(in->soc) && a[FB_SRC].t.dtype == DT_F32);
     if (!pair || (has_vector(form) && quant != 2)) {
         return no_pair(in, quant >= 0 && quant <= 2 ? names[quant] : "?", fault);
     }
@@ -324,7 +326,7 @@ columns_path(const CheckInstr *in, Fault *fault)
 {
     Scope src = in->args[FC_SRC].t.scope, dst = in->args[FC_DST].t.scope;
     Profile p = soc_profile(in->soc);
-    bool wide = p == PROFILE_V300 && dst == SC_UB;
+    bool wide = (p == PROFILE_V300 || soc_is_950(in->soc)) && dst == SC_UB;
     return fix_path(in,
                     src == SC_L0C && (dst == SC_GM || dst == SC_L1 || wide) &&
                         (p == PROFILE_V220 || p == PROFILE_V300),

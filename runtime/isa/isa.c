@@ -257,6 +257,13 @@ soc_profile(const Soc *s)
     return cores[s->core].profile;
 }
 
+bool
+soc_is_950(const Soc *s)
+{
+    return strcmp(s->family, "Ascend910_95") == 0 ||
+           strcmp(s->family, "Ascend910_55") == 0;
+}
+
 const OpInfo op_table[OP_COUNT] = {
 #define PIPE_PATH OP_PIPE_PATH
 #define OP(id, name, form, pipe, sem, meaning)                                           \
@@ -627,6 +634,21 @@ static const PathInfo paths[] = {
 #include "isa/path.def"
 };
 
+static const struct {
+    Scope src, dst;
+    uint32_t cores;
+} paths_tensor_mov[] = {
+#define PATH_TENSOR_MOV(src, dst, mask) {SC_##src, SC_##dst, mask},
+#include "isa/path.def"
+};
+
+static const struct {
+    Scope src, dst;
+} paths_950[] = {
+#define PATH_950(src, dst) {SC_##src, SC_##dst},
+#include "isa/path.def"
+};
+
 const PathInfo *
 path_find(Scope src, Scope dst)
 {
@@ -636,6 +658,33 @@ path_find(Scope src, Scope dst)
         }
     }
     return NULL;
+}
+
+bool
+soc_has_path(const Soc *s, Scope src, Scope dst)
+{
+    const PathInfo *p = path_find(src, dst);
+    for (size_t i = 0; soc_is_950(s) && i < sizeof paths_950 / sizeof paths_950[0]; i++) {
+        if (paths_950[i].src == src && paths_950[i].dst == dst) {
+            return true;
+        }
+    }
+    return p != NULL && (p->cores >> s->core & 1);
+}
+
+bool
+soc_has_tensor_mov(const Soc *s, Scope src, Scope dst)
+{
+    enum {
+        ROWS = sizeof paths_tensor_mov / sizeof paths_tensor_mov[0]
+    };
+    uint32_t mask = 0;
+    for (int i = 0; i < ROWS && !soc_is_950(s); i++) {
+        if (paths_tensor_mov[i].src == src && paths_tensor_mov[i].dst == dst) {
+            mask = paths_tensor_mov[i].cores;
+        }
+    }
+    return mask >> s->core & 1;
 }
 
 MoveUnits

@@ -149,6 +149,8 @@ Profile soc_profile(const Soc *s);
 /* The families of processors that have something, in the order of soc.def: "Ascend310B, Ascend610Lite". */
 typedef bool SocHas(const void *ctx, const Soc *s);
 void soc_families(SocHas *has, const void *ctx, char *buf, size_t size);
+/* The generation behind the 910_93, which shares its instruction tables: it has paths of its own, and no tensor_mov. */
+bool soc_is_950(const Soc *s);
 const char *core_kind_name(CoreKind c); /* "AiCore" */
 
 /* ---- instructions ------------------------------------------------------------------------ */
@@ -350,6 +352,10 @@ typedef struct PathInfo {
 
 /* The move path between two memories; null if no processor has it. */
 const PathInfo *path_find(Scope src, Scope dst);
+/* Whether data_move has the path on the processor. */
+bool soc_has_path(const Soc *s, Scope src, Scope dst);
+/* Whether tensor_mov has it, of paths without L0C. */
+bool soc_has_tensor_mov(const Soc *s, Scope src, Scope dst);
 
 /* Units of a move in bytes. One L0C fractal has 16 x 16 elements. */
 typedef struct MoveUnits {

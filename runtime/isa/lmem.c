@@ -188,9 +188,8 @@ static bool
 path_ok(const CheckInstr *in, Fault *fault)
 {
     Scope dst = in->args[0].t.scope, src = in->args[1].t.scope;
-    const PathInfo *p = path_find(src, dst);
     FaultAt at = {RULE_PATH, 0, (int64_t)dst, 0, 0};
-    return (p != NULL && (p->cores >> in->soc->core & 1)) ||
+    return soc_has_path(in->soc, src, dst) ||
            check_fail(fault, &at,
                       "%s goes from %s to %s; on %s it moves between GM, SMEM and LMEM",
                       check_op_name(in), scope_name(src), scope_name(dst), in->soc->name);

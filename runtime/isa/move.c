@@ -46,13 +46,6 @@ check_is_pad_move(const CheckInstr *in)
 /* ---- static rules of moves ------------------------------------------------------------------------ */
 
 static bool
-path_exists(const CheckInstr *in, Scope src, Scope dst)
-{
-    const PathInfo *p = path_find(src, dst);
-    return p && (p->cores >> in->soc->core & 1);
-}
-
-static bool
 move_path(const CheckInstr *in, Fault *fault)
 {
     Scope src = in->args[MV_SRC].t.scope;
@@ -66,12 +59,12 @@ move_path(const CheckInstr *in, Fault *fault)
         FaultAt at = {RULE_SAME_GM, MV_SRC, 0, 0, 0};
         return check_fail(fault, &at, "dst and src are both in global memory");
     }
-    if (path_exists(in, src, dst)) {
+    if (soc_has_path(in->soc, src, dst)) {
         return true;
     }
     char list[64] = "";
     for (int s = 0; s < SC_COUNT; s++) {
-        if (path_exists(in, src, (Scope)s)) {
+        if (soc_has_path(in->soc, src, (Scope)s)) {
             list_add(list, sizeof list, scope_name((Scope)s));
         }
     }

@@ -95,21 +95,29 @@ num_deq_at(NumLevel level, const NumDeq *d, void *dst, const void *src, int64_t 
 void
 num_deq(const NumDeq *d, void *dst, const void *src, int64_t n)
 {
+    if ((d->reading & DEQ_OF_ELEMENTS) && d->src == NUM_S32 &&
+        (d->scale || d->dst == NUM_S16)) {
+        num_deq_by_reading(d, dst, src, n);
+        return;
+    }
     num_deq_at(num_level(), d, dst, src, n);
 }
 
 void
 num_deq_words(NumDeq *d, const uint64_t *word, int count, bool exact)
 {
-    const uint32_t used = exact ? 0xffffffffu : 0xffffe000u;
+    const uint32_t used = exact && !(d->reading & DEQ_CUT) ? 0xffffffffu : 0xffffe000u;
+    const int32_t more = d->reading & DEQ_RAW_FIELD ? 0 : 1;
+    const int32_t negative = d->reading & DEQ_UNSIGNED ? 512 : 256;
     for (int i = 0; i < DEQ_CHANNELS; i++) {
         uint64_t w = word[i % count];
         int32_t offset = (int32_t)(w >> 37 & 0x1ff);
         d->m[i] = float_of_bits((uint32_t)w & used);
-        d->n[i] = (int32_t)(w >> 32 & 0xf) + 1;
-        d->offset[i] = offset < 256 ? offset : offset - 512;
+        d->n[i] = (int32_t)(w >> 32 & 0xf) + more;
+        d->offset[i] = offset < negative ? offset : offset - 512;
     }
-    d->shift = word[0] >> 36 & 1;
+    d->shift =
+        word[0] >> 36 & 1 && !(d->dst == NUM_F16 && (d->reading & DEQ_NO_HALF_SHIFT));
 }
 
 void

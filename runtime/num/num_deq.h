@@ -17,11 +17,27 @@
 
 #include <stdbool.h>
 
+#include "isa/choice.h"
 #include "num/num_lanes.h"
 #include "num/num_type.h"
 
 enum {
     DEQ_CHANNELS = 16
+};
+
+/* Readings of uncertain points that were chosen, of the words and of what is done with int32 (choice.def, Q1 to Q12). */
+enum {
+    DEQ_CUT = 1, /* of words: */
+    DEQ_RAW_FIELD = 2,
+    DEQ_UNSIGNED = 4,
+    DEQ_NO_HALF_SHIFT = 8,
+    DEQ_TO_ZERO = 16, /* of elements: */
+    DEQ_WRAPS = 32,
+    DEQ_UNCLAMPED = 64,
+    DEQ_OFFSET_FIRST = 128,
+    DEQ_AWAY = 256,
+    DEQ_RELU_LAST = 512,
+    DEQ_OF_ELEMENTS = 1024 - 16
 };
 
 typedef struct NumDeq {
@@ -31,6 +47,7 @@ typedef struct NumDeq {
     bool relu;  /* rectify the product, before the offset */
     bool gate;  /* negative elements count as 0 */
     bool keep;  /* infinity and NaN stay in float16 and bfloat16 */
+    uint16_t reading;
     float m[DEQ_CHANNELS];
     int32_t n[DEQ_CHANNELS];      /* 1 to 16 */
     int32_t offset[DEQ_CHANNELS]; /* -256 to 255 */
@@ -45,10 +62,14 @@ void num_deq(const NumDeq *d, void *dst, const void *src, int64_t n);
 /* The same at one level, which the processor must have. For tests: all levels give the same bits. */
 void num_deq_at(NumLevel level, const NumDeq *d, void *dst, const void *src, int64_t n);
 
+/* Sets keep and reading as the kernel chose; before the words. */
+void num_deq_choose(NumDeq *d, const Choices *c);
+
 /* Fills the channels of d from parameter words, of channel c the word c modulo count (1, 4 or 16):
  *   bits 31:0   m, a float32      bits 35:32  n - 1      bit 36  1: shift (MCB)
  *   bits 45:37  offset, two's complement
- * shift is that of the first word: the others have the same. exact = false: the 13 lowest bits of m count as 0. */
+ * shift is that of the first word: the others have the same. exact = false: the 13 lowest bits of m count as 0.
+ * Types and reading of d are set before. */
 void num_deq_words(NumDeq *d, const uint64_t *word, int count, bool exact);
 /* The same from float16 numbers. */
 void num_deq_halves(NumDeq *d, const uint16_t *m, int count);
@@ -59,6 +80,9 @@ void num_deq_add(NumType t, bool subtract, bool keep, void *acc, const void *oth
                  int64_t n);
 
 /* ---- for the files of num_deq only ---- */
+
+/* Scaled conversions of int32, and to int16, for readings of elements. */
+void num_deq_by_reading(const NumDeq *d, void *dst, const AnyS32 *src, int64_t n);
 
 typedef void NumDeqLanes(void *dst, const void *src, int64_t n, const NumDeq *d);
 

@@ -23,6 +23,7 @@ typedef struct Move {
     int fly;        /* 0, 1 add, 2 subtract */
     bool scattered; /* results leave room between their rows */
     bool gathered;  /* rows do not follow each other in the accumulator */
+    bool high;      /* 8-bit results go to the second half of blocks */
     NumDeq deq;
     AtomicWrite w; /* to global memory */
 } Move;
@@ -53,16 +54,15 @@ static bool
 load_words(OpCall *c, Move *m, int64_t i)
 {
     const AccUse use = {m->scale, m->to, operand(m, ACC_RELU) != 0};
-    const bool exact = chosen(c->in.choices, CHOICE_DEQ_M19) == CHOSE_DEQ_M19_FULL;
     uint64_t words[CHANNELS];
     if (!acc_scale_is_vector(m->scale)) {
         words[0] = (uint64_t)operand(m, ACC_SCALE);
         m->deq.relu = use.relu || words[0] >> 47 & 1;
-        num_deq_words(&m->deq, words, 1, exact);
+        num_deq_words(&m->deq, words, 1, true);
         return words_good(c, &use, words, 1, 0);
     }
     memcpy(words, c->at[ACC_SCALE] + 128 * i, sizeof words);
-    num_deq_words(&m->deq, words, m->mode == BLOCK_SC ? 4 : CHANNELS, exact);
+    num_deq_words(&m->deq, words, m->mode == BLOCK_SC ? 4 : CHANNELS, true);
     return words_good(c, &use, words, CHANNELS, CHANNELS * i);
 }
 
@@ -79,7 +79,8 @@ load_parameters(OpCall *c, Move *m, int64_t i)
         return true;
     }
     if (m->scale == SCALE_VDEQ) {
-        memcpy(halves, c->at[ACC_SCALE], sizeof halves);
+        memcpy(halves, c->at[ACC_SCALE] + acc_vector_step(m->scale, c->in.choices) * i,
+               sizeof halves);
         num_deq_halves(&m->deq, halves, m->mode == BLOCK_SC ? 4 : CHANNELS);
         return true;
     }
@@ -117,7 +118,7 @@ static void
 half_blocks(const Move *m, uint8_t *burst, const uint8_t *rows, int64_t first, int64_t n)
 {
     uint8_t *to = burst + first * BLOCK_BYTES;
-    to += operand(m, ACC_SID) == 1 ? CHANNELS : 0;
+    to += m->high ? CHANNELS : 0;
     for (int64_t q = 0; q < n; q++) {
         memcpy(to + q * BLOCK_BYTES, rows + q * CHANNELS, CHANNELS);
     }
@@ -190,14 +191,14 @@ move_of(const OpCall *c)
     m.fly = fly ? (int)operand(&m, ACC_FLY) : 0;
     m.gathered = m.mode == BLOCK_V &&
                  chosen(c->in.choices, CHOICE_VECTOR_ROWS) == CHOSE_VECTOR_ROWS_FRACTALS;
+    m.high = acc_high_half(operand(&m, ACC_SID), c->in.choices);
     m.scattered =
         m.mode == BLOCK_DP || (dtype_size(m.to) == 1 && operand(&m, ACC_SID) != 2);
     m.deq = (NumDeq){.dst = num_type(m.to),
                      .src = num_type(m.from),
                      .scale = m.scale != SCALE_NONE && m.to != DT_S16,
-                     .relu = operand(&m, ACC_RELU) != 0,
-                     .keep = chosen(c->in.choices, CHOICE_ACC_OVERFLOW) ==
-                             CHOSE_ACC_OVERFLOW_KEEP};
+                     .relu = operand(&m, ACC_RELU) != 0};
+    num_deq_choose(&m.deq, c->in.choices);
     return m;
 }
 

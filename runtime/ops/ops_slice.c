@@ -83,6 +83,7 @@ typedef struct Job {
     int pack;                  /* in it, that of the first element of a row */
     bool twice;                /* h_quant: rounds to float32 first */
     bool saturates;            /* float16 results of arithmetic do */
+    AtomicWrite w;             /* h_data_move to global memory */
     uint8_t value[PIECE * WIDEST];
 } Job;
 
@@ -236,6 +237,9 @@ work(const Job *j, uint8_t *dst, const uint8_t *const *src, int64_t n)
         j->map(dst, src[1], n);
     } else if (j->fn != NULL) {
         j->fn(dst, src[1], src[2], src[3], n);
+    } else if (j->w.on) {
+        const OpRuns run = {dst, src[1], 1, n * j->o[0].size, 0, 0};
+        ops_write_runs(&j->w, &run);
     } else {
         memmove(dst, src[1], (size_t)(n * j->o[0].size));
     }
@@ -260,6 +264,10 @@ piece(const Job *j, uint8_t *const *row, int64_t first, int64_t n)
         } else if (k == j->scalar) {
             src[k] = j->value;
         }
+    }
+    if (j->w.on) {
+        ops_slice_collect(buf[0], row[0] + first * j->o[0].step[2], j->o[0].step[2],
+                          j->o[0].size, n);
     }
     work(j, buf[0], src, n);
     ops_slice_spread(row[0] + first * j->o[0].step[2], j->o[0].step[2], buf[0],
@@ -331,6 +339,10 @@ ops_slice_elements(OpCall *c)
     set_slices(&j, c);
     set_work(&j, c);
     if (!packs_fit(&j, c)) {
+        return false;
+    }
+    if (j.sem == SEM_SLICE_MOVE && c->in.args[0].t.scope == SC_GM &&
+        !ops_write_mode(c, 0, c->in.args[1].t.scope, j.o[0].size, &j.w)) {
         return false;
     }
     for (int64_t a = 0; a < j.o[0].len[0]; a++) {

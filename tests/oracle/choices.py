@@ -13,7 +13,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from choice_programs import PROGRAMS  # noqa: E402
+from choice_moves import PROGRAMS as MOVES  # noqa: E402
+from choice_programs import PROGRAMS as OTHERS  # noqa: E402
 from differential import results  # noqa: E402
 from vector_gen import draw  # noqa: E402
 from vector_gen.batch import Batch  # noqa: E402
@@ -21,6 +22,7 @@ from vector_random import BUILD, alone, encode, execute, judge  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CALLS = 15   # in one program
+PROGRAMS = OTHERS + MOVES
 
 # Methods whose results depend on a reading, and processors on which they do.
 VECTORS = {
