@@ -637,6 +637,10 @@ Value tik_load_data_with_transpose(Interp *in, Tik *c, const CallArgs *args);
 bool tik_is_mmad_params(const CallArgs *args);
 Value tik_mmad_params(Interp *in, Tik *c, const CallArgs *args);
 
+/* ---- tik_scatter.c ---- */
+
+Value tik_scatter_vconv(Interp *in, Tik *c, const CallArgs *args);
+
 /* ---- tik_reg.c ---- */
 
 Value tik_vector_new(Interp *in, Tik *c, const CallArgs *args);

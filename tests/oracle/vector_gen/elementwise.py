@@ -270,6 +270,23 @@ def conversion(d, method, operands):
         **strides(d, old, dst, sources, ('src',)), **more, **({'=stride_unit': unit} if unit else {})))
 
 
+@family('scatter_vconv')
+def scattered(d, method, operands):
+    src_type, dst_type, mode = pair(operands)
+    src_type, dst_type = SHORT[src_type], SHORT[dst_type]
+    entries, n = d.between(1, 8), d.between(1, 5)
+    per = 32 // max(SIZES[src_type], SIZES[dst_type])
+    lists = []
+    for dtype in (dst_type, src_type):
+        rep, be = d.pick(1, 2, d.between(0, 9)), 32 // SIZES[dtype]
+        starts = d.rng.permutation(entries * 2)[:entries] * d.pick(1, 3)
+        base = d.operand(dtype, (int(starts.max()) + (n - 1) * rep + 1) * be)
+        lists.append(([At(base.tensor, base.element + int(s) * be) for s in starts], rep))
+    more = {'=ldst_high_half': d.chance(0.5)} if d.chance(0.7) else {}
+    d.call(method, mask=d.between(1, entries * per), round_mode=d.pick(*MODES[mode]), dst_list=lists[0][0],
+           src_list=lists[1][0], repeat_times=d.integer(n), dst_rep_stride=lists[0][1], src_rep_stride=lists[1][1], **more)
+
+
 def with_modes(d, dst_type, src_type, call):
     """Now and then in the other mode of overflow, which is set back behind the call."""
     setter = None

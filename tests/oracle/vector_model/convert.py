@@ -193,6 +193,22 @@ def vconv(m, mask, round_mode, dst, src, repeat_times, dst_blk_stride, src_blk_s
     run(m, mask, dst, [src], repeat_times, blocks, repeats, stride_unit, value)
 
 
+def scatter_vconv(m, mask, round_mode, dst_list, src_list, repeat_times, dst_rep_stride, src_rep_stride, deqscale=None,
+                  ldst_high_half=False):
+    """A block of the wider type for each entry; the narrower one is in one half of its block."""
+    wide = max(dst_list[0].size, src_list[0].size)
+    per = BLOCK // wide
+
+    def places(v, stride, repeat, n):
+        half = per if ldst_high_half and v.size < wide else 0
+        return repeat * integer(stride) * (BLOCK // v.size) + half + np.arange(n)
+    for i, (dst, src) in enumerate(zip(dst_list, src_list)):
+        n = min(integer(mask) - i * per, per)
+        for r in range(integer(repeat_times) if n > 0 else 0):
+            a = m.read(src, places(src, src_rep_stride, r, n))
+            m.write(dst, places(dst, dst_rep_stride, r, n), convert(m, a, src.dtype, dst.dtype, round_mode))
+
+
 def vec_conv(m, mask, round_mode, dst, src, repeat_times, dst_rep_stride, src_rep_stride, deqscale=None,
              ldst_high_half=False):
     vconv(m, mask, round_mode, dst, src, repeat_times, 1, 1, dst_rep_stride, src_rep_stride, deqscale, ldst_high_half)
@@ -204,4 +220,4 @@ def vcbd(m, mask, dst, src, repeat_times, dst_blk_stride, src_blk_stride, dst_re
         stride_unit, lambda a: integer_narrow(m, a, src.dtype, dst.dtype), mask_mode)
 
 
-METHODS.update(vconv=vconv, vec_conv=vec_conv, vcbd=vcbd)
+METHODS.update(vconv=vconv, vec_conv=vec_conv, vcbd=vcbd, scatter_vconv=scatter_vconv)
