@@ -1,4 +1,4 @@
-"""Kernels in this process: a compiled one, and the same as a blob for the emulator. For slices.py and conv.py."""
+"""Kernels in this process: a compiled one, and the same as a blob for the emulator. For slices.py, conv.py and atomics.py."""
 import ctypes
 import os
 import statistics

@@ -8,6 +8,7 @@ usage: tests/bench/run.py BUILD_DIR [--quick]
    products of matrices on both, against OpenBLAS and a kernel written by hand (cube.c)
 3. slice gathers of data_copy on both, against numpy slicing and memcpy (slices.py)
    convolutions on lanes on both, against one written by hand in C (conv.py)
+   atomic sums of several cores, on one thread and on all, against numpy (atomics.py)
 4. wall time of whole processes: tikc check on example 3 and on a 1000-line kernel
 5. the front end (front_end.py): kernels of 10,000 to 1,000,000 lines, staging, plain Python, against
    CPython with the recording stub; peak memory
@@ -98,6 +99,9 @@ def main():
     convolutions = [sys.executable, os.path.join(ROOT, 'tests', 'bench', 'conv.py'), args.build]
     if subprocess.run(convolutions + (['3', '2'] if args.quick else []), check=False).returncode != 0:
         sys.exit('bench: the convolutions failed')
+    atomics = [sys.executable, os.path.join(ROOT, 'tests', 'bench', 'atomics.py'), args.build]
+    if subprocess.run(atomics + (['3'] if args.quick else []), check=False).returncode != 0:
+        sys.exit('bench: the atomic sums failed')
     with tempfile.TemporaryDirectory() as tmp:
         rounds = 1 if args.quick else 3
         processes(m, tikc, tmp, 3 if args.quick else 15)

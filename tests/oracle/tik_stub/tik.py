@@ -691,7 +691,10 @@ def _generate(name, params, main):
         elif role == "EXTENDED":
             signature += ["*extended", "PadMode=0", "ConvReluMode=0"]
         else:
-            signature.append(p if default == "REQUIRED" else "%s=%s" % (p, default))
+            # CPython has no required parameter behind one with a default.
+            behind = [q for q in signature if "=" in q]
+            signature.append(p if default == "REQUIRED" and not behind else
+                             "%s=%s" % (p, "None" if default == "REQUIRED" else default))
     counter = ', mask_mode == "counter"' if any_mask_mode(params) else ""
     for p, role, _ in params:
         if role in ("DST", "SRC"):
