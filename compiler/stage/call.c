@@ -150,6 +150,10 @@ bind_unknown(Interp *in, const FuncVal *f, const CallArgs *args, const char *nam
     return false;
 }
 
+enum {
+    REST_STEPS = 32 /* what an argument of ** costs */
+};
+
 static bool
 bind_keywords(Interp *in, const FuncVal *f, const CallArgs *args, Value *to)
 {
@@ -162,11 +166,12 @@ bind_keywords(Interp *in, const FuncVal *f, const CallArgs *args, Value *to)
                                     loc->params[i].kind == PARAM_STARSTAR)) {
             i++;
         }
-        TRY(core_charge(in, i / 4, args->span));
+        TRY(core_charge(in, 4 + i / 4, args->span));
         const char *name = sym_text(&in->u->names, args->kwname[k]);
         if (i == loc->nparams && loc->starstar >= 0) {
             TRY(dict_put(in, rest.dict, val_str_sym(in, args->kwname[k]), args->kwval[k],
                          args->span));
+            in->steps -= REST_STEPS;
         } else if (i == loc->nparams) {
             return bind_unknown(in, f, args, name);
         } else if (!val_failed(to[i])) {

@@ -45,6 +45,10 @@ note_later(Interp *in, ExcInfo *x, const char *name, Span span)
     }
 }
 
+enum {
+    SEARCH_STEPS = 1000 /* what looking for a similar name costs */
+};
+
 static Value
 unknown_name(Interp *in, Sym name, Span span)
 {
@@ -52,6 +56,7 @@ unknown_name(Interp *in, Sym name, Span span)
     const char *text = sym_text(&in->u->names, name);
     bool local = false;
     Nearest n = {text, NULL, 0};
+    in->steps -= SEARCH_STEPS;
     for (uint32_t i = 0; i < f->loc->nslots; i++) {
         local = local || f->loc->slot_names[i] == name;
         if (f->loc->slot_names[i] && !val_failed(f->slots[i])) {
@@ -663,11 +668,15 @@ gather(Interp *in, Gathered *g, Ast *a)
     }
     if (a->kind == AST_STARRED) {
         v = iter_collect(in, VAL_LIST, v, a->span);
-        for (uint32_t i = 0; !val_failed(v) && i < v.list->n; i++) {
+        double each = 2 * (sizeof(Value) + sizeof(Span)); /* vectors double */
+        if (val_failed(v) || !core_reserve(in, v.list->n * each, a->span)) {
+            return false;
+        }
+        for (uint32_t i = 0; i < v.list->n; i++) {
             VEC_PUSH(core_arena(in), &g->pos, v.list->p[i]);
             VEC_PUSH(core_arena(in), &g->pos_span, a->span);
         }
-        return !val_failed(v);
+        return true;
     }
     VEC_PUSH(core_arena(in), &g->pos, v);
     VEC_PUSH(core_arena(in), &g->pos_span, a->span);

@@ -35,6 +35,10 @@ char_bytes(const char *p, const char *end)
     return n;
 }
 
+enum {
+    FIELD_STEPS = 4 /* what a field of a format costs */
+};
+
 static bool
 take_count(const char **p, const char *end, int *out)
 {
@@ -557,6 +561,7 @@ percent_one(Interp *in, Percent *c, Text *out)
 {
     Spec s = {.fill = " ", .nfill = 1, .sign = '-', .precision = -1};
     Value v = val_fail();
+    in->steps -= FIELD_STEPS;
     if (c->p < c->end && *c->p == '(') {
         c->p++;
         c->mapping = true;
@@ -710,6 +715,7 @@ braces_one(Interp *in, Braces *b, const char *end, Text *out)
 {
     const char *q = b->p;
     int bracket = 0;
+    in->steps -= FIELD_STEPS;
     while (q < end && (bracket || (*q != ':' && *q != '!'))) {
         bracket += (*q == '[') - (*q == ']');
         q++;

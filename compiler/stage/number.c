@@ -459,7 +459,10 @@ parse_digits(Interp *in, const char *p, const char *end, int base, Span span)
     if (n < 18 && base == 10) {
         return val_int(strtoll(digits, NULL, 10));
     }
-    return big_parse(in, digits, base, span);
+    int64_t words = 1 + (int64_t)n / 16;
+    return core_charge(in, words + words * words / 32, span)
+               ? big_parse(in, digits, base, span)
+               : val_fail();
 }
 
 Value

@@ -381,6 +381,7 @@ dict_within(Interp *in, Value a, Value b, Span span, bool *out)
     const Dict *d = a.dict;
     *out = d->live <= b.dict->live;
     for (uint32_t i = 0; *out && i < d->n; i++) {
+        in->steps -= 2;
         if (val_failed(d->p[i].key)) {
             continue;
         }
@@ -495,6 +496,7 @@ order_lists(Interp *in, AstOp op, Value a, Value b, Span span)
     }
     for (uint32_t i = 0; i < x->n && i < y->n; i++) {
         bool same = false;
+        in->steps--;
         if (!op_equal(in, x->p[i], y->p[i], span, &same)) {
             return val_fail();
         }

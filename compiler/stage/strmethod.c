@@ -1,4 +1,5 @@
-/* strmethod.c: methods of texts. Letters are ASCII letters; other characters pass unchanged. */
+/* strmethod.c: methods of texts. Letters are ASCII letters; other characters pass unchanged. What reads all of
+ * a text is charged for its length, a search also for that of the part. */
 #include "stage/core.h"
 
 #include <ctype.h>
@@ -36,6 +37,18 @@ int_arg(Interp *in, const CallArgs *args, int i, int64_t *out)
     return true;
 }
 
+static bool
+charge_text(Interp *in, Value text, const CallArgs *args)
+{
+    return core_charge(in, text.str->len / 4, args->span);
+}
+
+static bool
+charge_search(Interp *in, Value text, const Str *part, Span span)
+{
+    return core_charge(in, text.str->len / 8 * (1 + (int64_t)part->len / 64), span);
+}
+
 /* ---- letters --------------------------------------------------------------------------------------------- */
 
 typedef enum CaseKind {
@@ -59,8 +72,11 @@ is_upper(unsigned char c)
 }
 
 static Value
-change_case(Interp *in, Value self, CaseKind kind)
+change_case(Interp *in, Value self, const CallArgs *args, CaseKind kind)
 {
+    if (!charge_text(in, self, args)) {
+        return val_fail();
+    }
     char *p = arena_strndup(core_arena(in), self.str->p, self.str->len);
     bool inside = false;
     for (uint32_t i = 0; i < self.str->len; i++) {
@@ -81,8 +97,7 @@ change_case(Interp *in, Value self, CaseKind kind)
 #define CASE_METHOD(name, kind)                                                          \
     static Value name(Interp *in, Value self, const CallArgs *args)                      \
     {                                                                                    \
-        (void)args;                                                                      \
-        return change_case(in, self, kind);                                              \
+        return change_case(in, self, args, kind);                                        \
     }
 CASE_METHOD(str_lower, CASE_LOWER)
 CASE_METHOD(str_upper, CASE_UPPER)
@@ -105,9 +120,7 @@ all_chars(Value self, int (*is)(int))
 #define CHAR_METHOD(name, predicate)                                                     \
     static Value name(Interp *in, Value self, const CallArgs *args)                      \
     {                                                                                    \
-        (void)in;                                                                        \
-        (void)args;                                                                      \
-        return all_chars(self, predicate);                                               \
+        return charge_text(in, self, args) ? all_chars(self, predicate) : val_fail();    \
     }
 CHAR_METHOD(str_isdigit, isdigit)
 CHAR_METHOD(str_isalpha, isalpha)
@@ -131,24 +144,21 @@ one_case(Value self, int (*wanted)(int), int (*other)(int))
 static Value
 str_isupper(Interp *in, Value self, const CallArgs *args)
 {
-    (void)in;
-    (void)args;
-    return one_case(self, isupper, islower);
+    return charge_text(in, self, args) ? one_case(self, isupper, islower) : val_fail();
 }
 
 static Value
 str_islower(Interp *in, Value self, const CallArgs *args)
 {
-    (void)in;
-    (void)args;
-    return one_case(self, islower, isupper);
+    return charge_text(in, self, args) ? one_case(self, islower, isupper) : val_fail();
 }
 
 static Value
 str_isidentifier(Interp *in, Value self, const CallArgs *args)
 {
-    (void)in;
-    (void)args;
+    if (!charge_text(in, self, args)) {
+        return val_fail();
+    }
     bool yes = self.str->len > 0 && !isdigit((unsigned char)self.str->p[0]);
     for (uint32_t i = 0; i < self.str->len; i++) {
         unsigned char c = (unsigned char)self.str->p[i];
@@ -163,16 +173,22 @@ str_isidentifier(Interp *in, Value self, const CallArgs *args)
 static int64_t
 find_bytes(const char *p, size_t n, const Str *part, bool last)
 {
-    int64_t found = -1;
-    for (size_t i = 0; i + part->len <= n; i++) {
-        if (memcmp(p + i, part->p, part->len) == 0) {
-            found = (int64_t)i;
-            if (!last) {
-                break;
-            }
-        }
+    int64_t beyond = (int64_t)n - part->len + 1; /* of the places where it may begin */
+    if (part->len == 0) {
+        return last ? (int64_t)n : 0;
     }
-    return found;
+    for (int64_t i = 0; i < beyond; i++) {
+        const char *hit =
+            last ? p + beyond - 1 - i : memchr(p + i, part->p[0], (size_t)(beyond - i));
+        if (!hit) {
+            break;
+        }
+        if (memcmp(hit, part->p, part->len) == 0) {
+            return hit - p;
+        }
+        i = last ? i : hit - p;
+    }
+    return -1;
 }
 
 static int64_t
@@ -215,7 +231,7 @@ find(Interp *in, Value self, const CallArgs *args, bool last)
                   args->npos > 2 ? args->pos[2] : val_none(), val_none()};
     if (!text_arg(in, args, 0, &part) ||
         !index_slice(in, &s, str_count(self), args->span, bounds) ||
-        !core_charge(in, self.str->len / 8 * (1 + (int64_t)part->len / 64), args->span)) {
+        !charge_search(in, self, part, args->span)) {
         return -2;
     }
     if (begins_beyond(self, args)) {
@@ -272,7 +288,7 @@ str_countof(Interp *in, Value self, const CallArgs *args)
     int64_t n = 0;
     bool beyond = begins_beyond(self, args);
     if (!text_arg(in, args, 0, &part) || !take_window(in, &self, args) ||
-        !core_charge(in, self.str->len / 8 * (1 + (int64_t)part->len / 64), args->span)) {
+        !charge_search(in, self, part, args->span)) {
         return val_fail();
     }
     if (part->len == 0) {
@@ -425,7 +441,12 @@ str_split(Interp *in, Value self, const CallArgs *args)
         return val_fail();
     }
     if (!sep) {
-        return split_spaces(in, self.str, max < 0 ? INT64_MAX : max);
+        return charge_text(in, self, args)
+                   ? split_spaces(in, self.str, max < 0 ? INT64_MAX : max)
+                   : val_fail();
+    }
+    if (!charge_search(in, self, sep, args->span)) {
+        return val_fail();
     }
     Value list = val_items(in, VAL_LIST, 0);
     const char *p = self.str->p;
@@ -455,6 +476,9 @@ str_rsplit(Interp *in, Value self, const CallArgs *args)
     }
     if (!sep || max < 0) {
         return str_split(in, self, args);
+    }
+    if (!charge_search(in, self, sep, args->span)) {
+        return val_fail();
     }
     Value back = val_items(in, VAL_LIST, 0);
     size_t rest = self.str->len;
@@ -487,7 +511,8 @@ str_splitlines(Interp *in, Value self, const CallArgs *args)
     Value list = val_items(in, VAL_LIST, 0);
     const char *p = self.str->p;
     const char *end = p + self.str->len;
-    if (!val_failed(keep) && !op_truth(in, keep, args->span, &ends)) {
+    if (!charge_text(in, self, args) ||
+        (!val_failed(keep) && !op_truth(in, keep, args->span, &ends))) {
         return val_fail();
     }
     while (p < end) {
@@ -513,6 +538,9 @@ part_at(Interp *in, Value self, const CallArgs *args, bool last)
     if (sep->len == 0) {
         return stage_raise(in, "ValueError", args->span,
                            "a separator is a text that is not empty");
+    }
+    if (!charge_search(in, self, sep, args->span)) {
+        return val_fail();
     }
     int64_t at = find_bytes(self.str->p, self.str->len, sep, last);
     if (at < 0) {
@@ -549,7 +577,7 @@ str_replace(Interp *in, Value self, const CallArgs *args)
     char room[TEXT_ROOM];
     Text t;
     if (!text_arg(in, args, 0, &old) || !text_arg(in, args, 1, &new) ||
-        !int_arg(in, args, 2, &max) ||
+        !int_arg(in, args, 2, &max) || !charge_search(in, self, old, args->span) ||
         !core_reserve(in,
                       (double)(self.str->len + 1.0) * (1.0 + new->len) / MAX(old->len, 1),
                       args->span)) {
@@ -590,7 +618,8 @@ strip(Interp *in, Value self, const CallArgs *args, bool left, bool right)
     const Str *set = NULL;
     const char *p = self.str->p;
     const char *end = p + self.str->len;
-    if (args->npos && args->pos[0].kind != VAL_NONE && !text_arg(in, args, 0, &set)) {
+    if ((args->npos && args->pos[0].kind != VAL_NONE && !text_arg(in, args, 0, &set)) ||
+        !charge_text(in, self, args)) {
         return val_fail();
     }
 #define STRIPPED(c) (set ? memchr(set->p, (c), set->len) != NULL : is_space(c))

@@ -140,6 +140,19 @@ PROGRAMS = {
                                 'collections.namedtuple("A", ["f%d" % i for i in range(10**4)])\n', STEPS),
     'parameters by name': ('def f(' + ', '.join('a%d=1' % i for i in range(10**4)) + '):\n    pass\nf('
                            + ', '.join('a%d=1' % i for i in range(10**4)) + ')\n', (FINE, STEPS)),
+    'replace of a long part': (loop('s.replace(b, "")', "s = 'a' * 10**5\nb = 'a' * 5 * 10**4 + 'b'\n"), STEPS),
+    'partition': (loop('s.partition("b")', "s = 'a' * 10**6\n"), STEPS),
+    'rsplit from the end': ("s = 'a,' * 10**6\ns.rsplit(',', 10**6)\n", STEPS),
+    'letters': (loop('s.isdigit()', "s = '1' * 10**6\n"), STEPS),
+    'strip': (loop('s.strip()', "s = ' ' * 10**6\n"), STEPS),
+    'long texts to numbers': (loop('int(s)', "s = '9' * 19000\n"), (STEPS, MEMORY)),
+    'order of lists': (loop('a < b', 'a = [0] * 10**6\nb = [0] * 10**6\n'), STEPS),
+    'equal dictionaries': (loop('a == b', 'a = {i: i for i in range(10**5)}\nb = dict(a)\n'), STEPS),
+    'many fields': (loop('s % a', "s = '%d' * 10**5\na = (0,) * 10**5\n"), (STEPS, MEMORY)),
+    'many keywords': (loop('f(**d)', 'def f(**k):\n    return len(k)\n'
+                           'd = {"a%d" % i: i for i in range(10**4)}\n'), (STEPS, MEMORY)),
+    'many arguments': ('def f(*a):\n    return len(a)\nf(*([0] * 10**7))\n', (MEMORY, STEPS)),
+    'unknown names': ('while True:\n    try:\n        undefined\n    except NameError:\n        pass\n', STEPS),
     # deep and circular values
     'repr of a deep list': (loop('a = [a]', 'a = []\n', '10**5') + 'repr(a)\n', DEPTH),
     'comparing deep lists': (loop('a, b = [a], [b]', 'a, b = [], []\n', '2 * 10**5') + 'a == b\n', DEPTH),
