@@ -2,12 +2,13 @@
  *
  * Where the parts of the weight stand is told by the constant that was moved to the tensor (Root.holds); the
  * instruction gets it as numbers.
- * Owns: layout-mismatch of the weight, shape-mismatch of the result. */
+ * Owns: layout-mismatch and conv-type of the weight, shape-mismatch of the result. */
 #include "stage/tik_lmem.h"
 
 #include <string.h>
 
 #include "ir/weight.h"
+#include "isa/lmem_conv.h"
 
 enum {
     P_DST,
@@ -236,6 +237,31 @@ shapes_fit(LanesCall *x, const Conv *c)
     return true;
 }
 
+/* ---- addresses ------------------------------------------------------------------------------------------------------ */
+
+/* A tensor whose address is not given is put at a multiple. */
+static bool
+aligned(LanesCall *x, const Conv *c, int param, const Side *s)
+{
+    const PackInfo *i = c->pack;
+    const LaneConvOperands o = {c->x.v->dtype, i->depthwise, i->requant, i->bias};
+    const Root *r = s->v->root;
+    int64_t at = s->v->lanes->x.base + (r->fixed ? r->fixed_at : 0);
+    Fault fault;
+    if (!lane_conv_aligned(x->c->k->soc->lane, param, &o, at, &fault)) {
+        stage_diag(x->in, D_EU_MISALIGNED, s->span, "%s", fault.text);
+        return false;
+    }
+    return true;
+}
+
+static bool
+all_aligned(LanesCall *x, const Conv *c)
+{
+    return aligned(x, c, LC_DST, &c->d) && aligned(x, c, LC_SRC, &c->x) &&
+           aligned(x, c, LC_TABLE, &c->w);
+}
+
 /* ---- recording ------------------------------------------------------------------------------------------------------ */
 
 static void
@@ -306,7 +332,8 @@ tik_lane_conv2d(Interp *in, Tik *c, const CallArgs *args)
         bool ok = tik_lanes_operand(&x, got[P_DST], "dst", span[P_DST], &conv.d);
         ok = tik_lanes_operand(&x, got[P_X], "x", span[P_X], &conv.x) && ok;
         ok = read_weight(&x, got[P_WEIGHT], span[P_WEIGHT], &conv) && ok;
-        if (ok && read_geometry(&x, got, span, &conv) && shapes_fit(&x, &conv)) {
+        if (ok && read_geometry(&x, got, span, &conv) && shapes_fit(&x, &conv) &&
+            all_aligned(&x, &conv)) {
             record(&x, got, span, &conv);
         }
     }

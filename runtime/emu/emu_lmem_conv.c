@@ -137,6 +137,18 @@ table_end(const Conv *c)
     return bias > end ? bias : end;
 }
 
+/* Where an operand begins in its lanes. */
+static bool
+aligned(EmuRun *r, const EmuOp *op, const Conv *c, int slot, const uint8_t *at)
+{
+    const EmuProgram *p = r->p;
+    const LaneConvOperands o = {c->x.dtype, c->depthwise, c->words > 0, c->bias_at >= 0};
+    int64_t byte = (at - (p->scratch + p->scope_at[SC_LMEM])) % p->lane_bytes;
+    Fault fault;
+    return lane_conv_aligned(p->kernel.soc->lane, slot, &o, byte, &fault) ||
+           emu_record(r, op, &fault);
+}
+
 bool
 emu_exec_lane_conv(EmuRun *r, const EmuOp *op)
 {
@@ -148,6 +160,10 @@ emu_exec_lane_conv(EmuRun *r, const EmuOp *op)
     c.weight = emu_operand(r, op, LC_TABLE, table_end(&c));
     if (c.weight == NULL) {
         return emu_refuse(r, op);
+    }
+    if (!aligned(r, op, &c, LC_DST, c.d.at) || !aligned(r, op, &c, LC_SRC, c.x.at) ||
+        !aligned(r, op, &c, LC_TABLE, c.weight)) {
+        return false;
     }
     emu_watch_banks(r, op);
     emu_watch_read(r, op, LC_SRC, &c.x);

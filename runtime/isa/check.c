@@ -340,7 +340,8 @@ value_align(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
 {
     const CheckTensor *t = &in->args[param].t;
     int align = check_align(in, param);
-    FaultAt at = {RULE_ADDRESS_ALIGN, param, t->offset, align, align};
+    Rule rule = t->scope == SC_LMEM ? RULE_ITEM_MISALIGNED : RULE_ADDRESS_ALIGN;
+    FaultAt at = {rule, param, t->offset, align, align};
     return t->offset % align == 0 ||
            check_fail(fault, &at,
                       "%s starts at byte %lld of its tensor; %d-byte alignment is "

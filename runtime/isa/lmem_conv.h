@@ -38,6 +38,16 @@ typedef struct LaneConv {
 
 LaneConv lane_conv_numbers(const CheckInstr *in);
 
+/* What the alignment of operands depends on. */
+typedef struct LaneConvOperands {
+    Dtype dtype; /* of the image */
+    bool depthwise, has_words, has_bias;
+} LaneConvOperands;
+
+/* lmem_conv.c: eu-misaligned; at: the operand's first byte in its lanes. */
+bool lane_conv_aligned(const LaneTarget *t, int param, const LaneConvOperands *o,
+                       int64_t at, Fault *fault);
+
 /* Requantisation of a channel: (v * multiplier) / 2^shift, to the nearest and up in the middle, + zero. */
 typedef struct LaneRequant {
     int64_t multiplier, shift, zero;
