@@ -358,9 +358,9 @@ warn_left_up(const Walk *w)
         unsigned certain = w->now.up[from][to] & ~(unsigned)w->now.down[from][to];
         if (certain >> id & 1) {
             const Stmt *s = &w->k->stmts.p[w->set_by[from][to][id]];
-            diag_add(w->k->unit, D_SYNC_LEFTOVER, s->span, s->chain,
-                     "flag %d from PIPE_%s to PIPE_%s is still set when the kernel ends",
-                     id, pipe_name((Pipe)from), pipe_name((Pipe)to));
+            Fault fault;
+            flag_leftover((Pipe)from, (Pipe)to, id, &fault);
+            diag_add(w->k->unit, D_SYNC_LEFTOVER, s->span, s->chain, "%s", fault.text);
         }
     }
 }

@@ -371,6 +371,9 @@ void emu_warn(void *site, const Fault *f);
 /* Warnings on the numbers of an instruction that was executed, where warnings are told. */
 void emu_warn_numbers(EmuRun *r, const EmuOp *op);
 
+/* emu_control.c: tells of flags that are set when a core has ended. */
+void emu_end_flags(EmuRun *r);
+
 /* emu_check.c: the operands of an instruction as the rules see them. */
 void emu_instr(const EmuRun *r, const EmuOp *op, CheckInstr *in);
 /* Runs check_values on the operands as they are now. False: fault recorded. */

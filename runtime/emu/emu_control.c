@@ -59,7 +59,22 @@ flag(EmuRun *r, const EmuOp *op)
     CheckInstr in;
     Fault fault;
     emu_instr(r, op, &in);
-    return flag_step(&r->flags, &in, &fault) || emu_record(r, op, &fault);
+    return flag_step(&r->flags, &in, op, &fault) || emu_record(r, op, &fault);
+}
+
+static void
+tell_leftover(void *run, const void *op, const Fault *f)
+{
+    EmuSite site = {run, op};
+    emu_warn(&site, f);
+}
+
+void
+emu_end_flags(EmuRun *r)
+{
+    if (r->warned != NULL) {
+        flag_leftovers(&r->flags, tell_leftover, r);
+    }
 }
 
 bool

@@ -162,6 +162,7 @@ emu_run_core(EmuRun *r)
             pc++;
             break;
         case DESC_RETURN:
+            emu_end_flags(r);
             return true;
         }
         if (!ok) {

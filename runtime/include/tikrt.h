@@ -117,7 +117,7 @@ typedef struct TikKernel {
  * A fault of the lowest core index is reported. */
 bool tik_launch(const TikKernel *k, TikArray *const *args, int threads, TikError *err);
 
-/* Told of a warning while running (relu-mismatch, deq-reserved, sign-forced, nop, stride-0; of the emulator also
+/* Told of a warning while running (relu-mismatch, deq-reserved, sign-forced, nop, stride-0, sync-leftover; of the emulator also
  * uninit-read, pad-read and bank-conflict), once for each instruction and rule; place: "file:line:column" or "". */
 typedef void TikWarn(void *ctx, const char *name, const char *text, const char *place);
 

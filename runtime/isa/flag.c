@@ -131,7 +131,7 @@ flag_step_known(bool *up, const CheckInstr *in, Fault *fault)
 }
 
 bool
-flag_step(Flags *f, const CheckInstr *in, Fault *fault)
+flag_step(Flags *f, const CheckInstr *in, const void *by, Fault *fault)
 {
     if (!control_statics(in, fault) || !control_value(in, FLAG_ID, fault)) {
         return false;
@@ -143,5 +143,30 @@ flag_step(Flags *f, const CheckInstr *in, Fault *fault)
         return false;
     }
     *flags = (uint8_t)(up ? *flags | bit : *flags & ~bit);
+    f->by[in->args[FLAG_FROM].v][in->args[FLAG_TO].v][in->args[FLAG_ID].v] = by;
     return true;
+}
+
+void
+flag_leftover(Pipe from, Pipe to, int id, Fault *fault)
+{
+    FaultAt at = {RULE_SYNC_LEFTOVER, FLAG_ID, id, 0, 0};
+    (void)check_fail(fault, &at,
+                     "flag %d from PIPE_%s to PIPE_%s is still set when the kernel ends",
+                     id, pipe_name(from), pipe_name(to));
+}
+
+void
+flag_leftovers(const Flags *f, void (*tell)(void *ctx, const void *by, const Fault *),
+               void *ctx)
+{
+    for (int i = 0; i < PIPE_COUNT * PIPE_COUNT * FLAG_IDS; i++) {
+        int id = i % FLAG_IDS, to = i / FLAG_IDS % PIPE_COUNT;
+        int from = i / FLAG_IDS / PIPE_COUNT;
+        Fault fault;
+        if (f->up[from][to] >> id & 1) {
+            flag_leftover((Pipe)from, (Pipe)to, id, &fault);
+            tell(ctx, f->by[from][to][id], &fault);
+        }
+    }
 }

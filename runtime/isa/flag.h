@@ -17,6 +17,8 @@ enum {
 typedef struct Flags {
     uint8_t up[PIPE_COUNT]
               [PIPE_COUNT]; /* bit id: the flag from the first queue to the second */
+    const void *by[PIPE_COUNT][PIPE_COUNT]
+                  [FLAG_IDS]; /* what set it last, as told to flag_step */
 } Flags;
 
 /* Flags of two queues that the processor has. */
@@ -29,9 +31,13 @@ bool flag_has_pipe(const Soc *soc, Pipe p);
 Pipe flag_pipe(const CheckInstr *in);
 
 /* What set_flag or wait_flag does with the flags. False: they are as before, *fault tells why. Operands out of their
- * ranges are faults too. */
-bool flag_step(Flags *f, const CheckInstr *in, Fault *fault);
+ * ranges are faults too. by: the instruction, for flag_leftovers. */
+bool flag_step(Flags *f, const CheckInstr *in, const void *by, Fault *fault);
 /* The same when it is known whether the flag is up, which is changed. */
 bool flag_step_known(bool *up, const CheckInstr *in, Fault *fault);
+/* sync-leftover: what is said of a flag that is up at the end; and of all of them, each with what set it. */
+void flag_leftover(Pipe from, Pipe to, int id, Fault *fault);
+void flag_leftovers(const Flags *f,
+                    void (*tell)(void *ctx, const void *by, const Fault *), void *ctx);
 
 #endif

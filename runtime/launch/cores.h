@@ -56,6 +56,8 @@ void warnings_note(void *site, const Fault *f);
 /* Behind the run. */
 void warnings_tell(const Launch *l, TikWarn *warn, void *ctx);
 
+/* Runs a core from its start; notes its fault, or the flags that it leaves set. */
+void launch_enter(TikCore *core, uint8_t *scratch);
 /* Keeps the error of the lowest core. */
 void launch_note_error(Launch *l, int32_t core, const TikError *e);
 void launch_no_scratch(Launch *l);

@@ -148,6 +148,7 @@ tikrt_exec(TikCore *core, const TikCheck *op, const int64_t *values,
     c.sreg = operands[n];
     c.lane_bytes = core->kernel->lane_bytes;
     c.flags = &core->flags;
+    c.instr = op;
     WarnSite site = {core, op};
     c.warn = core->launch->warnings != NULL ? warnings_note : NULL;
     c.ctx = &site;
@@ -225,6 +226,24 @@ hopeless(Launch *l, int32_t core)
 }
 
 static void
+tell_leftover(void *core, const void *op, const Fault *f)
+{
+    WarnSite site = {core, op};
+    warnings_note(&site, f);
+}
+
+void
+launch_enter(TikCore *core, uint8_t *scratch)
+{
+    Launch *l = core->launch;
+    if (l->kernel->entry(l->args, core->index, scratch, core) != 0) {
+        launch_note_error(l, core->index, &core->fault);
+    } else if (l->warnings != NULL) {
+        flag_leftovers(&core->flags, tell_leftover, core);
+    }
+}
+
+static void
 run_core(Launch *l, int32_t index, uint8_t *scratch)
 {
     const TikKernel *k = l->kernel;
@@ -239,9 +258,7 @@ run_core(Launch *l, int32_t index, uint8_t *scratch)
     if (k->fill_scratch) {
         memset(scratch, 0xff, (size_t)k->scratch_bytes);
     }
-    if (k->entry(l->args, index, scratch, &core) != 0) {
-        launch_note_error(l, index, &core.fault);
-    }
+    launch_enter(&core, scratch);
 }
 
 void

@@ -31,9 +31,7 @@ run_fiber(unsigned high, unsigned low)
     if (l->kernel->fill_scratch) {
         memset(f->scratch, 0xff, (size_t)l->kernel->scratch_bytes);
     }
-    if (l->kernel->entry(l->args, f->core.index, f->scratch, &f->core) != 0) {
-        launch_note_error(l, f->core.index, &f->core.fault);
-    }
+    launch_enter(&f->core, f->scratch);
     f->waits = 0;
     swapcontext(&f->here, &f->back);
 }

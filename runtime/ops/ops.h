@@ -14,6 +14,7 @@ typedef struct OpCall {
     uint8_t *sreg;           /* special registers, SREG_BYTES */
     int64_t lane_bytes;      /* from lane to lane of LMEM */
     Flags *flags;            /* between the queues of the core */
+    const void *instr;       /* which instruction of the kernel it is */
     Fault fault;
     /* Told of warnings on contents; null: nobody listens. */
     void (*warn)(void *ctx, const Fault *f);

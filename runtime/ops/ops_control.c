@@ -4,5 +4,5 @@
 bool
 ops_flag(OpCall *c)
 {
-    return flag_step(c->flags, &c->in, &c->fault);
+    return flag_step(c->flags, &c->in, c->instr, &c->fault);
 }

@@ -32,7 +32,7 @@ stepped(Flags *flags, Op op, int from, int to, int64_t id)
 {
     Fault f;
     CheckInstr in = flag(op, "Ascend310P3", from, to, id);
-    return flag_step(flags, &in, &f) ? RULE_NONE : f.rule;
+    return flag_step(flags, &in, NULL, &f) ? RULE_NONE : f.rule;
 }
 
 static void
@@ -103,7 +103,7 @@ hostile_operands(void **state)
         CheckInstr in = flag(OP_SET_FLAG, "Ascend310P3", PIPE_V, PIPE_S, 0);
         Fault fault;
         in.args[i % 2].v = odd[i];
-        assert_false(flag_step(&f, &in, &fault));
+        assert_false(flag_step(&f, &in, NULL, &fault));
         assert_int_equal(fault.rule, RULE_PIPE);
     }
     assert_memory_equal(&f, &none, sizeof f);
