@@ -82,10 +82,29 @@ prove_mask_bits(const Env *env, const Site *s, int param)
     return set;
 }
 
+/* Only of a constant mask. */
+static bool
+prove_mask_pairs(const Env *env, const Site *s, CheckStep step)
+{
+    CheckInstr in = s->in;
+    Fault fault;
+    for (int i = 0; i < site_exprs(s, step.param); i++) {
+        Range r = operand_range(env, s, step.param, i);
+        if (r.lo != r.hi) {
+            return false;
+        }
+        in.args[step.param].m.w[i] = (uint64_t)r.lo;
+    }
+    return check_step(&in, step, &fault);
+}
+
 static bool
 prove_mask(const Env *env, const Site *s, CheckStep step)
 {
     MaskForm form = s->in.args[step.param].m.form;
+    if (check_masks_pairs(&s->in)) {
+        return prove_mask_pairs(env, s, step);
+    }
     if (form == MASK_COUNT || form == MASK_COUNTER) {
         return holds_at_ends(env, s, step);
     }

@@ -275,6 +275,9 @@ simple(Reader *p, Stmt *s, uint32_t begin)
     if (reader_accept(p, "store")) {
         s->kind = ST_STORE;
         TRY(reader_reference(p, &s->store.ref));
+        if (dtype_is_half_byte(s->store.ref.dtype)) {
+            return reader_fail(p, begin, "an element of its own has whole bytes");
+        }
         TRY(reader_expect(p, "="));
         return reader_typed_expr(p, s->store.ref.dtype, &s->store.value);
     }

@@ -89,15 +89,29 @@ reader_word(Reader *p, const char *others, const char *what, const char **out)
 }
 
 bool MUST_USE
-reader_dtype_word(Reader *p, Dtype *out)
+reader_operand_dtype(Reader *p, Dtype *out)
 {
     const char *w;
     reader_peek(p);
     uint32_t begin = p->pos;
     TRY(reader_word(p, "", "a dtype", &w));
-    *out = dtype_find(w);
+    *out = dtype_find_operand(w);
     if (*out == DT_NONE) {
         return reader_fail(p, begin, arena_printf(&p->scratch, "'%s' is not a dtype", w));
+    }
+    return true;
+}
+
+bool MUST_USE
+reader_dtype_word(Reader *p, Dtype *out)
+{
+    reader_peek(p);
+    uint32_t begin = p->pos;
+    TRY(reader_operand_dtype(p, out));
+    if (dtype_is_half_byte(*out)) {
+        return reader_fail(p, begin,
+                           arena_printf(&p->scratch, "'%s' is a dtype of operands only",
+                                        dtype_name(*out)));
     }
     return true;
 }

@@ -286,7 +286,7 @@ reader_reference(Reader *p, Ref *out)
         TRY(reader_typed_expr(p, DT_S64, &out->off));
     }
     TRY(reader_expect(p, ":"));
-    return reader_dtype_word(p, &out->dtype);
+    return reader_operand_dtype(p, &out->dtype);
 }
 
 static bool MUST_USE

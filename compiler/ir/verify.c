@@ -83,7 +83,7 @@ verify_exprs(const Verify *v)
     const Kernel *k = v->k;
     for (ExprId id = 1; id < k->exprs.n; id++) {
         const Expr *e = ir_expr(k, id);
-        REQUIRE(v, e->dtype > DT_NONE && e->dtype < DT_COUNT);
+        REQUIRE(v, e->dtype > DT_NONE && e->dtype < DT_PLAIN);
         switch ((ExprKind)e->kind) {
         case EX_CONST:
             REQUIRE(v, scalar_wrap((Dtype)e->dtype, e->imm) == e->imm && !e->flags);
@@ -111,7 +111,7 @@ static void
 verify_buffer(const Verify *v, const Buffer *b)
 {
     int64_t product = 1;
-    REQUIRE(v, b->dtype > DT_NONE && b->dtype < DT_COUNT && b->scope < SC_COUNT);
+    REQUIRE(v, b->dtype > DT_NONE && b->dtype < DT_PLAIN && b->scope < SC_COUNT);
     int64_t pitch = b->role == BUF_LIST ? LIST_WINDOW : dtype_size(b->dtype);
     REQUIRE(v, b->elems > 0 && b->bytes == b->elems * pitch);
     REQUIRE(v, b->role != BUF_LIST || (b->elems <= LIST_MAX && b->dtype == DT_S64));

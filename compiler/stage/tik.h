@@ -398,6 +398,8 @@ Value tik_input_scalar(Interp *in, Tik *c, const CallArgs *args);
 
 Value tik_tensor_new(Interp *in, Tik *c, const CallArgs *args);
 View *tik_view(Interp *in, Root *root, int ndim);
+/* Two elements of the view share a byte. */
+bool tik_view_is_halves(const View *v);
 /* The operand for an instruction, load or store; false silently when the view is poisoned, with
  * scope-ended when its scope was closed. */
 bool tik_ref(Interp *in, View *v, Span span, Ref *out);

@@ -35,6 +35,12 @@ static bool
 scalar_place(Interp *in, View *v, bool store, Span span)
 {
     int64_t n = tik_view_elems(v);
+    if (tik_view_is_halves(v)) {
+        stage_diag(in, D_SUBBYTE_LAYOUT, span,
+                   "'%s' has elements of 4 bits; set_as %s whole bytes",
+                   tik_sym(in, v->root->name), store ? "writes" : "reads");
+        return false;
+    }
     if (store && n > 1 && !v->sliced) {
         stage_diag(in, D_SET_FIRST, span,
                    "'%s' has %lld elements; set_as writes the first",

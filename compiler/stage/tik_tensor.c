@@ -161,7 +161,7 @@ Dtype
 tik_find_dtype(Root *r, const char *text)
 {
     bool half = strcmp(text, "int4") == 0 || strcmp(text, "uint4") == 0;
-    Dtype t = half && r->c->k->soc->lane ? DT_U8 : dtype_find(text);
+    Dtype t = half ? DT_U8 : dtype_find(text);
     r->bits = half ? 4 : 8 * dtype_size(t);
     r->sign4 = half && *text == 'i';
     return t;
@@ -170,7 +170,14 @@ tik_find_dtype(Root *r, const char *text)
 const char *
 tik_dtype_name(const View *v)
 {
-    return v->root->bits != 4 ? dtype_name(v->dtype) : v->root->sign4 ? "int4" : "uint4";
+    bool half = v->dtype == DT_U8 && tik_view_is_halves(v);
+    return !half ? dtype_name(v->dtype) : v->root->sign4 ? "int4" : "uint4";
+}
+
+bool
+tik_view_is_halves(const View *v)
+{
+    return v->root->c->k->soc->lane ? v->root->bits == 4 : dtype_is_half_byte(v->dtype);
 }
 
 static bool
@@ -524,7 +531,8 @@ tik_view(Interp *in, Root *root, int ndim)
     View *v = ARENA_NEW(&in->u->arena, View);
     v->base.cls = &tik_tensor_class;
     v->root = root;
-    v->dtype = root->dtype;
+    bool half = root->bits == 4 && root->c->k->soc->lane == NULL;
+    v->dtype = !half ? root->dtype : root->sign4 ? DT_S4 : DT_U4;
     v->ndim = ndim;
     v->dim = ARENA_ARRAY(&in->u->arena, Dim, ndim);
     return v;

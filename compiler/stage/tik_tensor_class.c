@@ -31,6 +31,9 @@ static ExprId
 offset_expr(const View *v)
 {
     Tik *c = v->root->c;
+    if (tik_view_is_halves(v)) {
+        return ir_op2(c->k, SOP_MUL, v->off, tik_i64(c, 2));
+    }
     return ir_op2(c->k, SOP_DIV, v->off, tik_i64(c, dtype_size(v->dtype)));
 }
 

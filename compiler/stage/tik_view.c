@@ -142,7 +142,7 @@ static bool
 advance(Interp *in, View *v, ExprId e, ExprId stride, Span span)
 {
     Kernel *k = v->root->c->k;
-    if (v->root->bits == 4) {
+    if (tik_view_is_halves(v)) {
         return tik_halves_advance(in, v, e, stride, span);
     }
     ExprId size = tik_i64(v->root->c, dtype_size(v->dtype));
@@ -454,6 +454,12 @@ wider(Interp *in, const View *v, Dtype t, int64_t ratio, Span span)
     return w;
 }
 
+static int
+bits_of(Dtype t)
+{
+    return dtype_is_half_byte(t) ? 4 : 8 * dtype_size(t);
+}
+
 Value
 tik_reinterpret(Interp *in, View *v, const CallArgs *args)
 {
@@ -470,13 +476,13 @@ tik_reinterpret(Interp *in, View *v, const CallArgs *args)
         !tik_linear(in, v, "reinterpret_cast_to", args->span)) {
         return poison(in, v);
     }
-    Dtype t = dtype_find(text);
+    Dtype t = v->root->c->k->soc->lane ? dtype_find(text) : dtype_find_operand(text);
     if (t == DT_NONE) {
         tik_no_dtype(in, args->npos && args->pos_span ? args->pos_span[0] : args->span,
                      text, " of tensors");
         return poison(in, v);
     }
-    int from = dtype_size(v->dtype), to = dtype_size(t);
+    int from = bits_of(v->dtype), to = bits_of(t);
     View *w = NULL;
     if (from > to) {
         w = narrower(in, v, t, from / to);

@@ -236,6 +236,17 @@ read_dtype(Asm *a, Dtype *out)
 }
 
 static bool
+read_operand_dtype(Asm *a, Dtype *out)
+{
+    char buf[64];
+    if (!read_word(a, buf, "dtype")) {
+        return false;
+    }
+    *out = dtype_find_operand(buf);
+    return *out != DT_NONE || fail(a, "'%s' is not a dtype", buf);
+}
+
+static bool
 read_scope(Asm *a, Scope *out)
 {
     char buf[64];
@@ -290,8 +301,8 @@ read_operand(Asm *a, TikOperand *o)
 {
     const int max = TIKBLOB_MAX_TERMS + TIKBLOB_MAX_REGS;
     *o = (TikOperand){0};
-    if (!read_dtype(a, &o->dtype) || !want_char(a, '[') || !read_u32(a, &o->region) ||
-        !want_char(a, ',') || !read_int(a, &o->offset)) {
+    if (!read_operand_dtype(a, &o->dtype) || !want_char(a, '[') ||
+        !read_u32(a, &o->region) || !want_char(a, ',') || !read_int(a, &o->offset)) {
         return false;
     }
     while (accept_char(a, ',')) {

@@ -327,8 +327,8 @@ static bool
 dtype_field(const Reader *r, uint32_t at)
 {
     uint8_t t = r->p[at];
-    if (t == DT_NONE || t >= DT_COUNT) {
-        return bad(r, BLOB_DESC_FIELD, at, (BlobSeen){t, 1, DT_COUNT - 1});
+    if (t == DT_NONE || t >= DT_PLAIN) {
+        return bad(r, BLOB_DESC_FIELD, at, (BlobSeen){t, 1, DT_PLAIN - 1});
     }
     return true;
 }
@@ -391,12 +391,20 @@ read_access(Reader *r, TikDesc *out)
     if (r->p[2] > ACCESS_CHECKED) {
         return bad(r, BLOB_DESC_RESERVED, 2, (BlobSeen){r->p[2], 0, ACCESS_CHECKED});
     }
-    if (!zero_bytes(r, 3, 2) || !(store ? zero_bytes(r, 6, 2) : reg_field(r, out)) ||
-        !read_operand(r, out ? &out->operand : NULL)) {
+    TikOperand o = {0};
+    if (!zero_bytes(r, 3, 2) || !(store ? zero_bytes(r, 6, 2) : reg_field(r, out))) {
         return false;
+    }
+    uint32_t at = r->at + 3;
+    if (!read_operand(r, &o)) {
+        return false;
+    }
+    if (dtype_is_half_byte(o.dtype)) {
+        return bad(r, BLOB_DESC_FIELD, at, (BlobSeen){o.dtype, 1, DT_PLAIN - 1});
     }
     if (out != NULL) {
         out->checked = r->p[2] & ACCESS_CHECKED;
+        out->operand = o;
         out->dtype = out->operand.dtype;
         out->from = out->dtype;
     }

@@ -124,7 +124,7 @@ check_record(const TikBlob *b, const uint8_t *r, uint64_t *least)
 {
     uint64_t region = get32(r);
     if (region < *least || region >= blob_records(b, SEC_REGN) || r[4] > FLAG_ALL ||
-        r[6] <= DT_NONE || r[6] >= DT_COUNT) {
+        r[6] <= DT_NONE || r[6] >= DT_PLAIN) {
         return false;
     }
     const uint8_t *table = blob_record(b, SEC_REGN, region);

@@ -193,7 +193,8 @@ mask_holds(Verifier *v, CheckStep s)
     bool counts = v->d.mask_form == MASK_COUNT || v->d.mask_form == MASK_COUNTER;
     const CheckMask *lo = &v->lo.args[s.param].m;
     const CheckMask *hi = &v->hi.args[s.param].m;
-    for (int i = 0; !counts && i < mask_words(lo->form); i++) {
+    bool constant = !counts || check_masks_pairs(&v->lo);
+    for (int i = 0; constant && i < mask_words(lo->form); i++) {
         if (lo->w[i] != hi->w[i]) {
             return false;
         }

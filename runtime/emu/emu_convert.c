@@ -241,6 +241,72 @@ exec_packed(EmuRun *r, const EmuOp *op)
     return true;
 }
 
+/* ---- float16 to int4 ----------------------------------------------------------------------------------- */
+
+/* Where the bytes of results go; pairs of lanes share one. */
+static bool
+open_bytes(const EmuRun *r, const EmuOp *op, const EmuLanes *c, EmuLane *d)
+{
+    Form form = op_table[op->op].form;
+    int slot = form_slot(form, ROLE_DST, NULL);
+    const LaneOperand *l = form_lanes(form, slot);
+    int64_t gap = op->plan.unit < 0 ? 0 : emu_slot(r, op, op->plan.unit);
+    int64_t blk = l->blk < 0 ? 1 : emu_slot(r, op, l->blk);
+    int64_t rep = emu_slot(r, op, l->rep);
+    if (blk < 0 || blk > UINT16_MAX || rep < 0 || rep > UINT8_MAX || gap < 0 || gap > 1 ||
+        c->run % 2 != 0) {
+        return false;
+    }
+    blk = blk == 0 ? 1 : blk;
+    d->blk = blk * BLOCK_BYTES;
+    d->rep = rep * BLOCK_BYTES + (gap != 0 ? d->blk + BLOCK_BYTES : 0);
+    int64_t last = (c->run / 2 - 1) / BLOCK_BYTES;
+    int64_t end = last * d->blk + c->run / 2 - last * BLOCK_BYTES;
+    d->at = emu_operand(r, op, slot, (c->repeats - 1) * d->rep + end);
+    return d->at != NULL;
+}
+
+static bool
+in_pairs(const EmuLanes *c)
+{
+    bool ok = true;
+    for (int64_t i = 0; c->holes && i + 1 < c->run; i += 2) {
+        ok = ok && c->on[i] == c->on[i + 1];
+    }
+    return ok;
+}
+
+static bool
+exec_4_bits(EmuRun *r, const EmuOp *op)
+{
+    EmuLanes c;
+    EmuLane d;
+    uint8_t result[REPEAT_BYTES / 4], buf[REPEAT_BYTES];
+    if (!emu_lanes_open(r, op, &c)) {
+        return false;
+    }
+    if (c.repeats == 0) {
+        return true;
+    }
+    if (!in_pairs(&c) || !open_bytes(r, op, &c, &d)) {
+        return emu_refuse(r, op);
+    }
+    NumConv conv = emu_conversion(r, op);
+    int turn = emu_chosen(r->p, CHOICE_INT4_ORDER) == CHOSE_INT4_ORDER_HIGH ? 4 : 0;
+    for (int64_t i = 0; i < c.repeats; i++) {
+        num_conv(&conv, result, emu_lanes_load(&c.o[0], c.run, buf), c.run);
+        for (int64_t k = 0; k < c.run / 2; k++) {
+            if (!c.holes || c.on[2 * k]) {
+                d.at[k / BLOCK_BYTES * d.blk + k % BLOCK_BYTES] =
+                    (uint8_t)(result[k] << turn | result[k] >> turn);
+            }
+        }
+        d.at += d.rep;
+        emu_lanes_step(&c);
+    }
+    return true;
+}
+
 /* ---- binding -------------------------------------------------------------------------------------------- */
 
 bool
@@ -265,8 +331,9 @@ emu_bind_convert(EmuProgram *p, EmuOp *op, const char **why)
     op->from = (uint8_t)emu_slot_ref(p, op, form_slot(form, ROLE_SRC, NULL))->dtype;
     *why = "the conversion does not exist for its dtypes";
     emu_lanes_plan(p, op);
-    op->exec = packed ? exec_packed : exec_lanes;
-    if (packed) { /* lanes are those of the source */
+    bool small = dtype_is_half_byte((Dtype)op->dtype);
+    op->exec = packed ? exec_packed : small ? exec_4_bits : exec_lanes;
+    if (packed || small) { /* lanes are those of the source */
         op->plan.o[0] = op->plan.o[1];
         op->plan.n = 1;
     }

@@ -491,7 +491,7 @@ add_instr(const Adder *a, EmuOp *op)
 static bool
 good_dtype(Dtype t)
 {
-    return (int)t > DT_NONE && t < DT_COUNT;
+    return (int)t > DT_NONE && t < DT_PLAIN;
 }
 
 static bool

@@ -395,6 +395,33 @@ mask_bits_ok(const CheckInstr *in, int param, Fault *fault)
                                   mask_words(m->form));
 }
 
+bool
+check_masks_pairs(const CheckInstr *in)
+{
+    Form form = op_table[in->op].form;
+    int dst = form_slot(form, ROLE_DST, NULL);
+    return dst >= 0 && form_lanes(form, dst) != NULL &&
+           dtype_is_half_byte(in->args[dst].t.dtype);
+}
+
+/* Lanes whose results share a byte are both active or neither. */
+static bool
+mask_pairs_ok(const CheckInstr *in, int param, Fault *fault)
+{
+    int lanes = check_masks_pairs(in) ? check_lanes(in) : 0;
+    for (int i = 0; i < lanes; i += 2) {
+        FaultAt at = {RULE_MASK_PAIRS, param, i, 0, 0};
+        if (check_lane_active(in, 0, i) != check_lane_active(in, 0, i + 1)) {
+            return check_fail(fault, &at,
+                              "lane %d is %s and lane %d is %s; their results share a "
+                              "byte",
+                              i, check_lane_active(in, 0, i) ? "on" : "off", i + 1,
+                              check_lane_active(in, 0, i + 1) ? "on" : "off");
+        }
+    }
+    return true;
+}
+
 static bool
 value_range(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
 {
@@ -576,8 +603,10 @@ static bool
 value_mask(const CheckInstr *in, int param, Fault *fault)
 {
     MaskForm form = in->args[param].m.form;
-    return form == MASK_COUNT || form == MASK_COUNTER ? mask_count_ok(in, param, fault)
-                                                      : mask_bits_ok(in, param, fault);
+    return (form == MASK_COUNT || form == MASK_COUNTER
+                ? mask_count_ok(in, param, fault)
+                : mask_bits_ok(in, param, fault)) &&
+           mask_pairs_ok(in, param, fault);
 }
 
 static bool

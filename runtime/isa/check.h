@@ -208,5 +208,7 @@ bool check_pack_sign(uint64_t pack, Dtype dst, Fault *fault);
 int check_lanes(const CheckInstr *in);       /* L: lanes per repeat */
 int64_t check_repeats(const CheckInstr *in); /* counter mode: ceil(N / L) */
 bool check_lane_active(const CheckInstr *in, int64_t repeat, int lane);
+/* Results of two lanes share a byte, so masks have them both or neither. */
+bool check_masks_pairs(const CheckInstr *in);
 
 #endif

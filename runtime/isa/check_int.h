@@ -119,6 +119,7 @@ bool check_is_pad_move(const CheckInstr *in);
 typedef struct LaneGeometry {
     int lanes;     /* L: of a repeat */
     int size;      /* bytes of an element */
+    int share;     /* elements that share them: 1 or 2 */
     int per_block; /* elements of a block */
     int blocks;    /* of a repeat */
     int64_t blk;   /* from block to block */

@@ -66,6 +66,22 @@ check_conversion(const CheckInstr *in, Fault *fault)
            no_mode(in, round, modes, fault);
 }
 
+/* Elements of 4 bits are addressed by blocks only. */
+static bool
+convert_statics(const CheckInstr *in, Fault *fault)
+{
+    Form form = op_table[in->op].form;
+    int unit = form_slot(form, ROLE_ATTR, "stride_unit");
+    Dtype to = in->args[form_slot(form, ROLE_DST, NULL)].t.dtype;
+    if (unit >= 0 && in->args[unit].v >= 2 && dtype_is_half_byte(to)) {
+        FaultAt at = {RULE_STRIDE_UNIT, unit, in->args[unit].v, 0, 1};
+        return check_fail(fault, &at,
+                          "stride_unit is %lld; dst is %s, whose strides are in blocks",
+                          (long long)in->args[unit].v, dtype_name(to));
+    }
+    return check_conversion(in, fault);
+}
+
 /* The packs of a conversion with a table of them. */
 enum {
     PACKS_BYTES = 16 * 8
@@ -132,7 +148,7 @@ check_pack_sign(uint64_t pack, Dtype dst, Fault *fault)
                       (unsigned long long)pack, sign, dtype_name(dst), dst == DT_S8);
 }
 
-const FamilyRules rules_convert = {.statics = check_conversion,
+const FamilyRules rules_convert = {.statics = convert_statics,
                                    .extent = convert_extent,
                                    .footprint = convert_footprint,
                                    .overlap = convert_overlap};

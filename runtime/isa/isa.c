@@ -32,7 +32,7 @@ dtype_kind(Dtype t)
 }
 
 Dtype
-dtype_find(const char *name)
+dtype_find_operand(const char *name)
 {
     for (int i = 1; i < DT_COUNT; i++) {
         if (strcmp(dtypes[i].name, name) == 0) {
@@ -40,6 +40,13 @@ dtype_find(const char *name)
         }
     }
     return DT_NONE;
+}
+
+Dtype
+dtype_find(const char *name)
+{
+    Dtype t = dtype_find_operand(name);
+    return dtype_is_half_byte(t) ? DT_NONE : t;
 }
 
 static const struct {

@@ -23,13 +23,22 @@ typedef enum Dtype {
     DT_NONE,
 #define DTYPE(id, name, bytes, kind) DT_##id,
 #include "isa/dtype.def"
-    DT_COUNT
+    DT_COUNT,
+    DT_PLAIN = DT_S4 /* the types before it have whole bytes */
 } Dtype;
 
 const char *dtype_name(Dtype t); /* "float16" */
-int dtype_size(Dtype t);         /* bytes of one element */
+int dtype_size(Dtype t); /* bytes of one element; of two where they share a byte */
 DtypeKind dtype_kind(Dtype t);
-Dtype dtype_find(const char *name); /* DT_NONE if unknown */
+Dtype dtype_find(const char *name);         /* of whole bytes; DT_NONE if unknown */
+Dtype dtype_find_operand(const char *name); /* of operands of instructions too */
+
+/* Two elements share a byte. */
+static inline bool
+dtype_is_half_byte(Dtype t)
+{
+    return t >= DT_PLAIN && t < DT_COUNT;
+}
 
 static inline bool
 dtype_is_float(Dtype t)

@@ -153,7 +153,8 @@ check_geometry(const CheckInstr *in, int param)
     const LaneOperand *l = form_lanes(form, param);
     LaneGeometry g = {.lanes = check_lanes(in),
                       .size = dtype_size(in->args[param].t.dtype)};
-    g.per_block = BLOCK_BYTES / g.size;
+    g.share = dtype_is_half_byte(in->args[param].t.dtype) ? 2 : 1;
+    g.per_block = BLOCK_BYTES / g.size * g.share;
     half_blocks(in, param, &g);
     g.blocks = (g.lanes + g.per_block - 1) / g.per_block;
     int64_t unit = slot_value(in, form_slot(form, ROLE_ATTR, "stride_unit"), 0);
@@ -169,6 +170,13 @@ check_geometry(const CheckInstr *in, int param)
     return g;
 }
 
+/* Bytes of elements that follow each other. */
+static int64_t
+bytes_of(const LaneGeometry *g, int64_t lanes)
+{
+    return sat_mul(sat_add(lanes, g->share - 1) / g->share, g->size);
+}
+
 /* Bytes from the start of a repeat to one past its first `lanes` lanes. */
 static int64_t
 run_of(const LaneGeometry *g, int64_t lanes)
@@ -178,7 +186,7 @@ run_of(const LaneGeometry *g, int64_t lanes)
     }
     int64_t last = (lanes - 1) / g->per_block;
     int64_t end = sat_add(sat_mul(last, g->blk),
-                          g->first + (lanes - last * g->per_block) * g->size);
+                          g->first + bytes_of(g, lanes - last * g->per_block));
     return last > 0 && end < BLOCK_BYTES ? BLOCK_BYTES : end;
 }
 
@@ -220,10 +228,10 @@ contiguous(const CheckInstr *in, const LaneGeometry *g, int end, Footprint *f,
     const CheckMask *m = check_mask(in);
     f->count0 = check_repeats(in);
     f->stride0 = g->rep;
-    f->len = (int64_t)end * g->size;
-    if (m != NULL && m->form == MASK_COUNTER && g->rep == g->lanes * g->size) {
+    f->len = bytes_of(g, end);
+    if (m != NULL && m->form == MASK_COUNTER && g->rep == bytes_of(g, g->lanes)) {
         f->count0 = f->count0 != 0;
-        f->len = sat_mul(counter_elems(m), g->size);
+        f->len = bytes_of(g, counter_elems(m));
     } else if (m != NULL && m->form == MASK_COUNTER) {
         *exact = counter_elems(m) % g->lanes == 0 || f->count0 == 1;
     }
@@ -240,7 +248,7 @@ lanes_footprint(const CheckInstr *in, int param, bool *exact)
     const CheckMask *m = check_mask(in);
     int end = lane_end(in, g.lanes);
     Footprint f = {in->args[param].t.offset + g.first, 1, 0, 1, 0, 0};
-    int64_t block = (int64_t)g.per_block * g.size; /* of it is used */
+    int64_t block = bytes_of(&g, g.per_block); /* of it is used */
     bool bits = m != NULL && (m->form == MASK_BITS || m->form == MASK_BITS4);
     *exact = !bits || !has_holes(m, end);
     if (g.blk == block || end <= g.per_block) {
@@ -286,7 +294,7 @@ active_in_block(const CheckMask *m, const LaneGeometry *g, int64_t repeat, int b
     if (m != NULL && (m->form == MASK_BITS || m->form == MASK_BITS4)) {
         uint64_t bits =
             first < 64 * mask_words(m->form) ? m->w[first / 64] >> (first % 64) : 0;
-        bits &= ((uint64_t)1 << g->per_block) - 1;
+        bits &= g->per_block < 64 ? ((uint64_t)1 << g->per_block) - 1 : UINT64_MAX;
         *lo = bits ? __builtin_ctzll(bits) : 0;
         *hi = bits ? 64 - __builtin_clzll(bits) : 0;
     } else if (m != NULL) {
@@ -303,8 +311,9 @@ hulls_of(const CheckInstr *in, const LaneGeometry *g, int64_t repeat)
     for (int b = 0; b < g->blocks; b++) {
         int lo, hi;
         active_in_block(check_mask(in), g, repeat, b, &lo, &hi);
-        h.start[b] = sat_add(g->first + (int64_t)lo * g->size, sat_mul(b, g->blk));
-        h.len[b] = (int64_t)(hi - lo) * g->size;
+        int64_t before = lo / g->share * g->size;
+        h.start[b] = sat_add(g->first + before, sat_mul(b, g->blk));
+        h.len[b] = bytes_of(g, hi) - before;
     }
     return h;
 }
@@ -407,7 +416,8 @@ single_overlap(const CheckInstr *in, int dst, int param, Fault *fault)
     Side s = side_of(in, param);
     int dsize = dtype_size(in->args[dst].t.dtype);
     int ssize = dtype_size(in->args[param].t.dtype);
-    bool together = d.offset / dsize == s.offset / ssize && d.blk == s.blk;
+    int share = dtype_is_half_byte(in->args[dst].t.dtype) ? 2 : 1;
+    bool together = d.offset / dsize * share == s.offset / ssize && d.blk == s.blk;
     return report_single(in, &d, &s, together, fault);
 }
 

@@ -1,5 +1,5 @@
 /* num_type.h: the element types that the numeric library works on: those of isa/dtype.def in that order (from 0:
- * Dtype begins with DT_NONE), and four-bit integers, which no tensor has. Bit patterns: float16 and bfloat16 elements are
+ * Dtype begins with DT_NONE). Bit patterns: float16 and bfloat16 elements are
  * uint16_t, int4 elements two to a byte, the even element in the low half. */
 #ifndef TIK_NUM_TYPE_H
 #define TIK_NUM_TYPE_H
@@ -7,7 +7,6 @@
 typedef enum NumType {
 #define DTYPE(id, name, bytes, kind) NUM_##id,
 #include "isa/dtype.def"
-    NUM_S4,
     NUM_TYPES
 } NumType;
 

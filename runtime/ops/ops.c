@@ -84,6 +84,8 @@ ops_find(Sem sem)
         return ops_copy;
     case SEM_PADDING:
         return ops_padding;
+    case SEM_CONV: /* lanes of whole bytes are compiled */
+        return ops_convert_4_bits;
     case SEM_CONV_PACK:
     case SEM_CONV_PACKS:
         return ops_convert_packed;

@@ -1,5 +1,5 @@
 /* ops_convert.c: conversions between types for compiled kernels: tikrt_convert for lanes, of which compiled
- * code knows the addresses, and the scaled conversions to halves of blocks. */
+ * code knows the addresses, the scaled conversions to halves of blocks, and those to 4 bits. */
 #include <string.h>
 
 #include "num/num_conv.h"
@@ -112,7 +112,8 @@ typedef struct Halves {
     const uint8_t *src;
     int64_t dst_blk, dst_rep, src_blk, src_rep;
     bool on[LANES];
-    int blocks; /* that have active lanes, from the first */
+    int blocks;   /* that have active lanes, from the first */
+    bool swapped; /* 4 bits: even lanes have the high half of a byte */
 } Halves;
 
 static void
@@ -156,4 +157,57 @@ ops_convert_packed(OpCall *c)
         h.src += h.src_rep;
     }
     return packs > 0;
+}
+
+/* ---- float16 to int4 ------------------------------------------------------------------------------------ */
+
+/* One repeat; lanes whose results share a byte are both on or off. */
+static void
+one_repeat_of_4_bits(const Halves *h, const NumConv *conv)
+{
+    uint8_t in[REPEAT_BYTES] = {0}, out[LANES / 2];
+    int bytes = h->blocks * PER_BLOCK / 2;
+    for (int b = 0; b < h->blocks; b++) {
+        int active = PER_BLOCK;
+        while (!h->on[b * PER_BLOCK + active - 1] && active > 1) {
+            active--;
+        }
+        memcpy(in + b * BLOCK_BYTES, h->src + b * h->src_blk, (size_t)active * 2);
+    }
+    num_conv(conv, out, in, (int64_t)h->blocks * PER_BLOCK);
+    for (int i = 0; i < bytes; i++) {
+        if (h->on[2 * i]) {
+            h->dst[i / BLOCK_BYTES * h->dst_blk + i % BLOCK_BYTES] =
+                h->swapped ? (uint8_t)(out[i] << 4 | out[i] >> 4) : out[i];
+        }
+    }
+}
+
+bool
+ops_convert_4_bits(OpCall *c)
+{
+    Form form = op_table[c->in.op].form;
+    uint32_t keep;
+    int64_t repeats = number(c, ROLE_REPEAT, NULL, 1);
+    Halves h = {.dst = c->at[form_slot(form, ROLE_DST, NULL)],
+                .src = c->at[form_slot(form, ROLE_SRC, "src")]};
+    h.swapped = chosen(c->in.choices, CHOICE_INT4_ORDER) == CHOSE_INT4_ORDER_HIGH;
+    memcpy(&keep, c->sreg + SREG_FP2INT, sizeof keep);
+    const NumConv conv = {
+        .dst = NUM_S4, .src = NUM_F16, .round = NUM_NEAREST, .keep = keep & 1};
+    strides(c, true, &h.dst_blk, &h.dst_rep);
+    strides(c, false, &h.src_blk, &h.src_rep);
+    if (number(c, ROLE_ATTR, "stride_unit", 0) & 1) { /* behind two blocks, not eight */
+        h.dst_rep -= (LANES / PER_BLOCK - 2) * h.dst_blk;
+    }
+    for (int i = 0; i < LANES; i++) {
+        h.on[i] = check_lane_active(&c->in, 0, i);
+        h.blocks = h.on[i] ? i / PER_BLOCK + 1 : h.blocks;
+    }
+    for (int64_t r = 0; r < repeats; r++) {
+        one_repeat_of_4_bits(&h, &conv);
+        h.dst += h.dst_rep;
+        h.src += h.src_rep;
+    }
+    return true;
 }

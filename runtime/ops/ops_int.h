@@ -13,7 +13,7 @@ void ops_transpose16(uint16_t tile[256]);
 OpFn ops_load2d, ops_load2d_box, ops_load2d_square, ops_load3d1, ops_load3d2, ops_col2img;
 OpFn ops_mmad, ops_matmul, ops_conv2d;
 /* ops_convert.c */
-OpFn ops_convert_packed;
+OpFn ops_convert_4_bits, ops_convert_packed;
 /* ops_gather.c */
 OpFn ops_pick, ops_gather, ops_scatter, ops_gatherb, ops_bi;
 

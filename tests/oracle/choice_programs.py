@@ -50,6 +50,23 @@ t.BuildCCE(kernel_name="k", inputs=[src], outputs=[dst])
         '': {'dst': np.maximum(values, 0).astype(np.float16)}, 'U6=has-not': 'reject not-on-arch'})
 
 
+def int4_order():
+    x = np.resize(np.array([1, -2, 7, 100, -100, 2.5], np.float16), 128)
+    source = HEAD + '''
+src = t.Tensor("float16", (128,), name="src", scope=tik.scope_gm)
+dst = t.Tensor("uint8", (64,), name="dst", scope=tik.scope_gm)
+a = t.Tensor("float16", (128,), name="a", scope=tik.scope_ubuf)
+b = t.Tensor("int4", (128,), name="b", scope=tik.scope_ubuf)
+t.data_move(a, src, 0, 1, 8, 0, 0)
+t.vconv(128, "none", b, a, 1, 1, 1, 2, 8)
+t.data_move(dst, b.reinterpret_cast_to("uint8"), 0, 1, 2, 0, 0)
+t.BuildCCE(kernel_name="k", inputs=[src], outputs=[dst])
+'''
+    even, odd = np.resize([0x1, 0x7, 0x8], 64).astype(np.uint8), np.resize([0xe, 0x7, 0x2], 64).astype(np.uint8)
+    return dict(processor='Ascend310P3', source=source, inputs={'src': x}, readings={
+        '': {'dst': odd << 4 | even}, 'U9=high': {'dst': even << 4 | odd}})
+
+
 def block_stride_0(call, value):
     """dst begins as 1000. With a block stride of 0 only block 0 is written, and the last block stays there."""
     source = HEAD + f'''
@@ -130,6 +147,6 @@ t.BuildCCE(kernel_name="k", inputs=[src], outputs=[dst])
                 readings={'': 'reject slice-fit', 'D8=drop': {'dst': want}})
 
 
-PROGRAMS = [slice_with_a_rest(), sum_of_repeats(), scaled_conversion(), scalar_conv_away(), vadddeqrelu_on_910b(),
+PROGRAMS = [int4_order(), slice_with_a_rest(), sum_of_repeats(), scaled_conversion(), scalar_conv_away(), vadddeqrelu_on_910b(),
             block_stride_0('vadd(128, b, a, a, 1, 0, 1, 1, 8, 8, 8)', lambda x: x + x),
             block_stride_0('vmin(128, b, a, a, 1, 0, 1, 1, 8, 8, 8)', lambda x: x)]

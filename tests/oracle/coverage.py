@@ -40,7 +40,7 @@ def element_types():
     names = dict(re.findall(r'^OP\((\w+), "(\w+)(?:\.\w+)?"', read('runtime/isa/op.def'), re.M))
     ours = {}
     for op, dtype, cores in re.findall(r'^OPTYPE\((\w+), (\w+), (\w+)\)', read('runtime/isa/optype.def'), re.M):
-        ours.setdefault(names[op], set()).add((SHORT[dtype.lower()], int(cores, 16)))
+        ours.setdefault(names[op], set()).add((SHORT.get(dtype.lower(), dtype.lower()), int(cores, 16)))
     for method, types in sorted(ours.items()):
         theirs = set(TYPES.get(method, []))
         theirs -= {(t, cores) for t, cores in theirs - types if left_out(method, t)}

@@ -27,11 +27,11 @@ static const char *const shifts[NUM_SHIFTS] = {"left", "left-all", "right", "rou
 static const char *const types[NUM_TYPES] = {
 #define DTYPE(id, name, bytes, kind) name,
 #include "isa/dtype.def"
-    "int4"};
+};
 static const int bytes_of[NUM_TYPES] = {
 #define DTYPE(id, name, bytes, kind) bytes,
 #include "isa/dtype.def"
-    1};
+};
 
 /* The place of a word in a list; ends the program when it is not there. */
 static int

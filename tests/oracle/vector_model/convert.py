@@ -173,7 +173,9 @@ def nibbles(m, mask, dst, src, repeat, blocks, repeats, unit, mode):
     for row in range(len(active)):
         on = active[row]
         x = values(m.read(src, at[row][on]), 'float16')
-        v = np.clip(np.where(np.isnan(x), 0, round_integral(m, x, mode)), -8, 7).astype(np.int64) & 15
+        whole = np.where(np.isnan(x), 0, round_integral(m, x, mode))
+        kept = np.isfinite(whole) & bool(m.fp2int)
+        v = np.where(kept, whole, np.clip(whole, -8, 7)).astype(np.int64) & 15
         for position, odd, nibble in zip(to[row][on], lane[on] % 2, v):
             old = int(m.read(dst, np.array([position]))[0])
             m.write(dst, np.array([position]), (old & (0x0f if odd else 0xf0)) | int(nibble) << 4 * int(odd))
