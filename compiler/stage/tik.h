@@ -592,6 +592,8 @@ Value tik_mov_atomic_add(Interp *in, Tik *c, const CallArgs *args);
 /* tik_transfer.c */
 Value tik_data_move_pad(Interp *in, Tik *c, const CallArgs *args);
 Value tik_data_copy_pad(Interp *in, Tik *c, const CallArgs *args);
+Value tik_set_l0_set_value(Interp *in, Tik *c, const CallArgs *args);
+Value tik_tensor_padding_with_matrix(Interp *in, Tik *c, const CallArgs *args);
 Value tik_set_pad_value(Interp *in, Tik *c, const CallArgs *args);
 
 /* ---- tik_slice.c, tik_slice_call.c ---- */

@@ -1,4 +1,5 @@
-/* tik_transfer.c: data_move_pad and the register that fills its blocks.
+/* tik_transfer.c: data_move_pad and the register that fills its blocks, tensor_padding_with_matrix and the one that
+ * fills its fractals.
  *
  * padding_value is optional in the language; in the instruction it is a number beside what fills the blocks
  * (isa/transfer.h, PadFill). */
@@ -189,5 +190,85 @@ tik_set_pad_value(Interp *in, Tik *c, const CallArgs *args)
         pad_value(in, c, v[0], v[1], span, &t, &value)) {
         (void)tik_sreg_store(in, c, SREG_PAD_VALUE, t, value, args->span);
     }
+    return in->fatal ? val_fail() : val_none();
+}
+
+/* ---- fills of fractals ----------------------------------------------------------------------------------- */
+
+static bool
+is_float16(Interp *in, Value v, Span span)
+{
+    const char *name;
+    TRY(tik_text(in, v, "dtype", span, &name));
+    if (dtype_find(name) == DT_F16) {
+        return true;
+    }
+    stage_diag(in, D_ARG_TYPE, span, "dtype is '%s'; set_l0_set_value takes 'float16'",
+               name);
+    return false;
+}
+
+/* set_l0_set_value(value, dtype): a Scalar is a float16. */
+Value
+tik_set_l0_set_value(Interp *in, Tik *c, const CallArgs *args)
+{
+    enum {
+        CORES = 0x0e05f7f
+    };
+    static const BindParam params[] = {{"value", true, {0}}, {"dtype", true, {0}}};
+    Value v[2];
+    Span span[2];
+    Dtype t;
+    ExprId value;
+    if (tik_dropped(c)) {
+        return val_none();
+    }
+    if (!stage_bind(in, "set_l0_set_value", args, params, ARRAY_LEN(params), v, span)) {
+        return val_fail();
+    }
+    if (!tik_not_built(in, c, args->span) ||
+        !tik_on_cores(in, c, "set_l0_set_value", args->span, CORES) ||
+        !is_float16(in, v[1], span[1]) ||
+        !pad_value(in, c, v[0], v[1], span, &t, &value)) {
+        return in->fatal ? val_fail() : val_none();
+    }
+    if (t == DT_F16) {
+        (void)tik_sreg_store(in, c, SREG_L0_VALUE, DT_F16, value, args->span);
+    } else {
+        stage_diag(in, D_ARG_TYPE, span[0],
+                   "value has dtype %s; set_l0_set_value takes float16", dtype_name(t));
+    }
+    return in->fatal ? val_fail() : val_none();
+}
+
+/* tensor_padding_with_matrix(dst, repeat_times, value=None): None is what the register holds, as the dtype of dst. */
+Value
+tik_tensor_padding_with_matrix(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[] = {{"dst", true, {0}},
+                                       {"repeat_times", true, {0}},
+                                       {"value", false, {.kind = VAL_NONE}}};
+    Value v[ARRAY_LEN(params)];
+    Span span[ARRAY_LEN(params)];
+    ExprId value;
+    if (tik_dropped(c)) {
+        return val_none();
+    }
+    if (!stage_bind(in, op_table[OP_TENSOR_PADDING_WITH_MATRIX].name, args, params,
+                    ARRAY_LEN(params), v, span)) {
+        return val_fail();
+    }
+    if (!tik_not_built(in, c, args->span)) {
+        return in->fatal ? val_fail() : val_none();
+    }
+    if (v[2].kind == VAL_NONE) {
+        Dtype t = tik_is(v[0], &tik_tensor_class) ? ((View *)v[0].obj)->dtype : DT_NONE;
+        bool half = t != DT_NONE && dtype_size(t) == 2;
+        v[2] = val_int(0);
+        if (half && tik_sreg_read(in, c, SREG_L0_VALUE, t, args->span, &value)) {
+            v[2] = tik_expr(in, c, value);
+        }
+    }
+    (void)tik_record(in, c, OP_TENSOR_PADDING_WITH_MATRIX, args, v, span);
     return in->fatal ? val_fail() : val_none();
 }

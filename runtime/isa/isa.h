@@ -424,6 +424,7 @@ enum {
         88, /* up to 64 bits: what fills blocks of data_copy_pad, all 1 at first */
     SREG_FIX_ND =
         96, /* 3 x uint32: number of matrices, their pitches in L0C and in memory */
+    SREG_L0_VALUE = 108, /* float16: what fills fractals that are given no value */
     SREG_FIX_WORD = 112, /* uint64: parameter word of copies out of L0C */
     SREG_DEQ = 120,      /* uint64: the pack of conversions on lanes, or a float16 */
     SREG_BYTES = 128

@@ -295,7 +295,8 @@ def conv2d(d):
 
 
 # Types whose elements in L0A and L0B the processor can multiply, and those that go to L1 only here.
-FACTORS = {'Ascend910B1': ['int8', 'uint8', 'float16', 'bfloat16', 'float32'],
+FACTORS = {'Ascend610Lite': ['int8', 'float16', 'int16', 'uint16'],
+           'Ascend910B1': ['int8', 'uint8', 'float16', 'bfloat16', 'float32'],
            'Ascend310B1': ['int8', 'float16', 'float32']}
 
 
@@ -410,13 +411,13 @@ def load3dv1_few(d):
 
 
 def load3dv2(d):
-    dtype = d.pick(['int8', 'uint8', 'float16', 'float16'])
+    dtype = d.pick(FACTORS.get(d.p.processor, ['int8', 'uint8', 'float16', 'float16']) + ['float16'])
     size = cm.SIZES[dtype]
     c0 = 32 // size
-    scope = d.pick(['UB', 'L0A', 'L0B'] if size == 2 else ['UB', 'L0A'])
+    scope = d.pick(['L0A'] + ['L0B'] * (size == 2) + ['UB'] * (d.p.processor in NEW))
     transpose = size == 2 and scope == 'L0A' and d.flag()
     g, win = geometry(d)
-    channels = d.n(0, 2) * c0 + d.pick([c0, c0, 4, 8])
+    channels = d.n(0, 2) * c0 + d.pick([c0, c0, 4, 4 if size == 4 else 8])
     groups = -(-channels // c0)
     rows, columns = win.ho * win.wo, groups * win.kh * win.kw
     m0, k0 = d.n(0, (rows - 1) // 16), d.n(0, columns - 1)
@@ -424,7 +425,7 @@ def load3dv2(d):
     m = m or rows - m0 * 16
     m = min(m, rows - m0 * 16 if (rows - m0 * 16) <= 64 else 64)
     k = min(d.n(1, columns - k0), 6)
-    value = 2 if scope != 'UB' else number(d, dtype)
+    value = number(d, dtype) if scope == 'UB' else 16384 if dtype in ('int16', 'uint16') else 2   # 2.0 as a half
     src = image(d, dtype, groups, win, scope != 'UB')
     model = np.zeros(-(-m // 16) * k * 512, np.uint8)
     cm.load3dv2(model, bytes_of(src), dtype, win, channels, k * c0, m, k0 * c0, m0 * 16, scope, transpose, value)
@@ -454,7 +455,7 @@ KINDS = {'mmad-fixpipe': (mmad_fixpipe, list(BIASED)), 'matmul-fixpipe': (matmul
          'mmad': (mmad, OLD + NEW), 'matmul': (matmul, OLD + NEW), 'conv2d': (conv2d, OLD + NEW),
          'load2d': (load2d, OLD + NEW + list(WIDE)), 'load2d-square': (load2d_square, list(WIDE)),
          'load2dv3': (load2dv3, ['Ascend610Lite']), 'load3dv1': (load3dv1, OLD + NEW),
-         'load3dv1-few': (load3dv1_few, OLD + NEW), 'load3dv2': (load3dv2, NEW),
+         'load3dv1-few': (load3dv1_few, OLD + NEW), 'load3dv2': (load3dv2, NEW + list(BIASED)),
          'col2img': (col2img, ['Ascend910A'] + NEW)}
 
 
