@@ -107,9 +107,9 @@ shape_fail(const CheckInstr *in, int param, int64_t lo, int64_t hi, Fault *fault
 {
     int64_t v = in->args[param].v;
     FaultAt at = {RULE_CONV_SHAPE, param, v, lo, hi};
-    return check_fail(fault, &at, "%s is %lld; with these operands it is %lld%s",
-                      check_param_name(in, param), (long long)v, (long long)lo,
-                      hi > lo ? " or more" : "");
+    return check_fail(fault, &at, "%s is %lld; with these operands it is %s%lld",
+                      check_param_name(in, param), (long long)v, hi > lo ? "1 to " : "",
+                      (long long)hi);
 }
 
 static bool
@@ -134,7 +134,7 @@ conv_shapes(const CheckInstr *in, Fault *fault)
         return shape_fail(in, CONV_WEIGHT, fm[0].v, fm[0].v, fault);
     }
     if (fm[0].v * fm[3].v > MOST_CHANNELS) {
-        return shape_fail(in, CONV_FM, MOST_CHANNELS / c0, MOST_CHANNELS / c0, fault);
+        return shape_fail(in, CONV_FM, 1, MOST_CHANNELS / fm[3].v, fault);
     }
     return w[3].v % FRACTAL_SIDE == 0 ||
            check_fail(fault, &at, "kernel_cout is %lld; it is a multiple of %d",
@@ -163,17 +163,8 @@ static bool
 conv_kernel(const CheckInstr *in, Fault *fault)
 {
     FractalWindows s = windows_of(in);
-    bool high = fractal_windows_h(&s) < 1;
-    int param = CONV_WEIGHT + (high ? 1 : 2);
-    int64_t size = high ? s.dilation_h * (s.kh - 1) + 1 : s.dilation_w * (s.kw - 1) + 1;
-    int64_t room = high ? s.h + s.top + s.bottom : s.w + s.left + s.right;
-    FaultAt at = {RULE_CONV_KERNEL, param, size, 1, room};
-    return size <= room ||
-           check_fail(
-               fault, &at,
-               "the kernel with its dilation is %lld elements %s; the image with its "
-               "padding has %lld",
-               (long long)size, high ? "high" : "wide", (long long)room);
+    return check_kernel_fits(&s, false, CONV_WEIGHT + 1, fault) &&
+           check_kernel_fits(&s, true, CONV_WEIGHT + 2, fault);
 }
 
 static bool

@@ -465,10 +465,9 @@ load_value_rule(Op op, int param)
                                                       : RULE_NONE;
 }
 
-static bool
-kernel_fits(const CheckInstr *in, int param, const FractalWindows *s, Fault *fault)
+bool
+check_kernel_fits(const FractalWindows *s, bool width, int param, Fault *fault)
 {
-    bool width = param == kernel_slot(in) + KERNEL_W;
     int64_t size =
         width ? s->dilation_w * (s->kw - 1) + 1 : s->dilation_h * (s->kh - 1) + 1;
     int64_t room = width ? s->w + s->left + s->right : s->h + s->top + s->bottom;
@@ -631,7 +630,7 @@ load_value(const CheckInstr *in, int param, Fault *fault)
         return true; /* the number that is out of its range reports */
     }
     if (param == kernel + KERNEL_W || param == kernel + KERNEL_H) {
-        return kernel_fits(in, param, &s, fault);
+        return check_kernel_fits(&s, param == kernel + KERNEL_W, param, fault);
     }
     if (sem_of(in) == SEM_LOAD3D2) {
         return load3d2_value(in, param, &s, fault);
