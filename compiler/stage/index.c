@@ -43,13 +43,14 @@ char_offset(const Str *s, uint32_t from, int64_t i)
 /* Byte offset of the i-th character: looked for from the last one asked for, since programs go through
  * texts in order. */
 static uint32_t
-char_at(Value str, int64_t i)
+char_at(Interp *in, Value str, int64_t i)
 {
     Str *s = str.str;
     if (str_count(str) == s->len) {
         return (uint32_t)MIN(i, s->len);
     }
     bool behind = i >= s->near_char;
+    in->steps -= (behind ? i - s->near_char : i) / 8; /* the caller's next step looks */
     s->near_byte =
         char_offset(s, behind ? s->near_byte : 0, behind ? i - s->near_char : i);
     s->near_char = (uint32_t)i;
@@ -59,7 +60,7 @@ char_at(Value str, int64_t i)
 Value
 str_char(Interp *in, Value str, int64_t i)
 {
-    uint32_t at = char_at(str, i);
+    uint32_t at = char_at(in, str, i);
     return val_str_n(in, str.str->p + at, char_offset(str.str, at, 1) - at);
 }
 
@@ -71,7 +72,7 @@ str_slice(Interp *in, Value str, int64_t start, int64_t step, int64_t count)
         return val_str_n(in, "", 0);
     }
     if (step == 1) {
-        uint32_t at = char_at(str, start);
+        uint32_t at = char_at(in, str, start);
         bool ascii = str_count(str) == s->len;
         return val_str_n(in, s->p + at,
                          ascii ? (size_t)MIN(count, s->len - at)

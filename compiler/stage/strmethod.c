@@ -821,6 +821,9 @@ str_translate(Interp *in, Value self, const CallArgs *args)
                            "translate takes a dict (str.maketrans makes one), not '%s'",
                            val_type_name(args->pos[0]));
     }
+    if (!core_charge(in, (int64_t)self.str->len * 2, args->span)) {
+        return val_fail();
+    }
     char room[TEXT_ROOM];
     Text t;
     int n = 1;

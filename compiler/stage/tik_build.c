@@ -6,6 +6,7 @@
  * whose argument lists are wrong is not handed over, since the back ends rely on every global tensor
  * being an argument. config, enable_l2, output_files_path and extend_params have no effect on the
  * kernel that is built here (language 5.5). */
+#include "stage/core.h"
 #include "stage/tik.h"
 #include "tikc.h"
 
@@ -64,11 +65,16 @@ read_name(Build *b)
     return true;
 }
 
+enum {
+    PARAM_STEPS = 256 /* of one argument, or of what is said about it */
+};
+
 static bool
 add_param(Build *b, Root *r, Span span)
 {
     Unit *u = b->in->u;
     const char *name = tik_sym(b->in, r->name);
+    TRY(core_charge(b->in, PARAM_STEPS + b->params.n, span));
     for (uint32_t i = 0; i < b->params.n; i++) {
         Root *other = b->params.p[i];
         if (other == r) {
@@ -166,7 +172,7 @@ add_list(Build *b, int list, const char *name, bool scalars)
     Value v = b->got[list];
     bool ok = true, many = v.kind == VAL_LIST || v.kind == VAL_TUPLE;
     uint32_t n = v.kind == VAL_NONE ? 0 : many ? v.list->n : 1;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n && !b->in->fatal; i++) {
         Value item = many ? v.list->p[i] : v;
         if (is_input_scalar(item) != scalars) {
             continue;

@@ -153,6 +153,8 @@ PROGRAMS = {
                            'd = {"a%d" % i: i for i in range(10**4)}\n'), (STEPS, MEMORY)),
     'many arguments': ('def f(*a):\n    return len(a)\nf(*([0] * 10**7))\n', (MEMORY, STEPS)),
     'unknown names': ('while True:\n    try:\n        undefined\n    except NameError:\n        pass\n', STEPS),
+    'translate': (loop('s.translate(t)', 's = "a" * 10**6\nt = str.maketrans("a", "b")\n'), (STEPS, MEMORY)),
+    'characters from the start': (loop('s[10**6 - 1 - i * 7919 % 10**6]', 's = "\\u00e9" * 10**6\n'), STEPS),
     # deep and circular values
     'repr of a deep list': (loop('a = [a]', 'a = []\n', '10**5') + 'repr(a)\n', DEPTH),
     'comparing deep lists': (loop('a, b = [a], [b]', 'a, b = [], []\n', '2 * 10**5') + 'a == b\n', DEPTH),
@@ -237,6 +239,10 @@ PROGRAMS = {
                        (BIG, 'tensor-shape', 'arg-type')),
     'a million dimensions': (TIK + 't.Tensor("float16", (1,) * 10**6, name="a", scope=tik.scope_gm)\n',
                              'tensor-shape'),
+    'argument listed a million times': (TIK + 'x = t.Tensor("float16", (16,), name="x", scope=tik.scope_gm)\n'
+                                        't.BuildCCE("k", [x] * 10**6, [])\n', ('build-args', STEPS)),
+    'many arguments of a kernel': (TIK + 'l = [t.Tensor("int8", (1,), name="x%d" % i, scope=tik.scope_gm) for i in range(2 * 10**4)]\n'
+                                   't.BuildCCE("k", l, [])\n', 'build-args'),
     'endless tensors': (TIK + 'while True:\n    t.Tensor("float16", (16,), name="a", scope=tik.scope_ubuf)\n',
                         (STEPS, MEMORY)),
     'endless Scalars': (TIK + 'while True:\n    t.Scalar("int32")\n', (STEPS, MEMORY)),
