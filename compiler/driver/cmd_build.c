@@ -98,7 +98,7 @@ write_output(Cmd *c, Emit e, Kernel **kernels, int n, const char *path)
     case EMIT_LLVM:
     case EMIT_ASM: {
         const HostApi *host = host_open(u);
-        HostOptions opt = {(int)c->opt_level, NULL};
+        HostOptions opt = {(int)c->opt_level, c->cpu};
         return host && host->emit(u, kernels, n, host_kind(e), &opt, path);
     }
     case EMIT_COUNT:

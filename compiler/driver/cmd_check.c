@@ -52,6 +52,7 @@ check_options(Cmd *c)
     if (c->opt_level > 3) {
         return options_wrong(c, "the optimisation level is 0 to 3");
     }
+    TRY(cpu_check(c));
     if (u->opt.call && !*u->opt.call) {
         return options_wrong(c, "--call takes an expression");
     }

@@ -425,10 +425,11 @@ static bool
 run_host(Cmd *c, Job *job, TikError *err)
 {
     const HostApi *host = host_open(&c->unit);
-    HostOptions opt = {(int)c->opt_level, NULL};
+    HostOptions opt = {(int)c->opt_level, c->cpu};
     TikKernel entry;
     void *handle;
-    if (!host || !host->jit(&job->kernel, 1, &opt, &entry, &handle)) {
+    if (!cpu_check_runs(c) || !host ||
+        !host->jit(&job->kernel, 1, &opt, &entry, &handle)) {
         set_error(err, TIK_OK, "", "");
         return false; /* the unit has the diagnostic */
     }

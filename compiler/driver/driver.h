@@ -38,6 +38,7 @@ typedef struct Cmd {
     const char *facts;
     const char *print_after;
     const char *dtype;
+    const char *cpu; /* null: this machine's */
     bool proofs, verify_each, stats, matrix;
     bool output_on_stdout; /* then what the program prints goes to standard error */
     int64_t opt_level;
@@ -64,6 +65,12 @@ bool MUST_USE options_parse(Cmd *c, const Command *cmd, int argc, char **argv);
 bool options_wrong(Cmd *c, const char *text);
 void options_help(const Command *cmds, int n, Text *out);
 void options_command_help(const Command *cmd, Text *out);
+
+/* ---- cpu.c ---- */
+
+/* False, with a usage error: --cpu names no processor, or one whose code does not run here. */
+bool MUST_USE cpu_check(Cmd *c);
+bool MUST_USE cpu_check_runs(Cmd *c);
 
 /* ---- io.c ---- */
 

@@ -7,6 +7,14 @@
 #include <llvm-c/LLJIT.h>
 #include <string.h>
 
+#ifdef __x86_64__
+/* What code for processors without conversions of float16 calls, from the library of the C compiler; a host
+ * that is loaded by dlopen does not give its own libraries to the process. */
+float __extendhfsf2(_Float16 x);
+_Float16 __truncsfhf2(float x);
+_Float16 __truncdfhf2(double x);
+#endif
+
 typedef struct Jit {
     Arena arena; /* names, parameters, places */
     LLVMOrcLLJITRef jit;
@@ -32,16 +40,23 @@ bind_runtime(Unit *u, Jit *j)
     const struct {
         const char *name;
         uintptr_t address;
-    } runtime[] = {{"tikrt_check", (uintptr_t)tikrt_check},
-                   {"tikrt_fault", (uintptr_t)tikrt_fault},
-                   {"tikrt_blocks", (uintptr_t)tikrt_blocks},
-                   {"tikrt_barrier", (uintptr_t)tikrt_barrier},
-                   {"tikrt_isqrt", (uintptr_t)tikrt_isqrt},
-                   {"tikrt_exec", (uintptr_t)tikrt_exec},
-                   {"tikrt_map", (uintptr_t)tikrt_map},
-                   {"tikrt_convert", (uintptr_t)tikrt_convert},
-                   {"tikrt_sreg_reset", (uintptr_t)tikrt_sreg_reset},
-                   {"tikrt_lmem_reset", (uintptr_t)tikrt_lmem_reset}};
+    } runtime[] = {
+        {"tikrt_check", (uintptr_t)tikrt_check},
+        {"tikrt_fault", (uintptr_t)tikrt_fault},
+        {"tikrt_blocks", (uintptr_t)tikrt_blocks},
+        {"tikrt_barrier", (uintptr_t)tikrt_barrier},
+        {"tikrt_isqrt", (uintptr_t)tikrt_isqrt},
+        {"tikrt_exec", (uintptr_t)tikrt_exec},
+        {"tikrt_map", (uintptr_t)tikrt_map},
+        {"tikrt_convert", (uintptr_t)tikrt_convert},
+        {"tikrt_sreg_reset", (uintptr_t)tikrt_sreg_reset},
+        {"tikrt_lmem_reset", (uintptr_t)tikrt_lmem_reset},
+#ifdef __x86_64__
+        {"__extendhfsf2", (uintptr_t)__extendhfsf2},
+        {"__truncsfhf2", (uintptr_t)__truncsfhf2},
+        {"__truncdfhf2", (uintptr_t)__truncdfhf2},
+#endif
+    };
     LLVMOrcCSymbolMapPair pairs[ARRAY_LEN(runtime)];
     for (size_t i = 0; i < ARRAY_LEN(runtime); i++) {
         pairs[i].Name = LLVMOrcLLJITMangleAndIntern(j->jit, runtime[i].name);

@@ -331,8 +331,13 @@ big_text(Interp *in, Value v, int base, Text *out)
 Value
 big_parse(Interp *in, const char *digits, int base, Span span)
 {
-    if (strlen(digits) > MAX_BITS) {
+    size_t n = strlen(digits);
+    int64_t words = 1 + (int64_t)n / 16;
+    if (n > MAX_BITS) {
         return too_large(in, span);
+    }
+    if (!core_charge(in, words + words * words / 32, span)) {
+        return val_fail();
     }
     mpz_t x;
     mpz_init(x);

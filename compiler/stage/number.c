@@ -459,10 +459,7 @@ parse_digits(Interp *in, const char *p, const char *end, int base, Span span)
     if (n < 18 && base == 10) {
         return val_int(strtoll(digits, NULL, 10));
     }
-    int64_t words = 1 + (int64_t)n / 16;
-    return core_charge(in, words + words * words / 32, span)
-               ? big_parse(in, digits, base, span)
-               : val_fail();
+    return big_parse(in, digits, base, span);
 }
 
 Value
@@ -476,7 +473,7 @@ number_parse_int(Interp *in, const char *p, size_t n, int base, Span span)
         end--;
     }
     Value v = parse_digits(in, p, end, base, span);
-    if (val_failed(v) && in->exception.kind == VAL_NONE) {
+    if (val_failed(v) && !in->fatal && in->exception.kind == VAL_NONE) {
         return stage_raise(in, "ValueError", span, "'%.*s' is not an integer of base %d",
                            (int)MIN(n, 60), p, base);
     }

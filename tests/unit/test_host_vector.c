@@ -350,6 +350,7 @@ random_instructions(void **state)
         run_case(&c, seed, i % 2 ? 2 : 0, NULL);
         if (i % 8 == 0) { /* a processor without masked stores gives the same bits */
             run_case(&c, seed, 2, "x86-64-v3");
+            run_case(&c, seed, 2, "x86-64"); /* nor one without float16 at all */
         }
     }
 }
@@ -417,6 +418,7 @@ special_pairs(void **state)
             run_on(&c, data, 0, 2, NULL);
             run_on(&c, data, 0, 0, NULL);
             run_on(&c, data, 0, 2, "x86-64-v3"); /* no arithmetic on float16 */
+            run_on(&c, data, 0, 2, "x86-64");    /* nor conversions of it */
         }
     }
 }
