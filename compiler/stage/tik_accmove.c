@@ -7,26 +7,13 @@
 
 #include <string.h>
 
-static View *
-tensor(const AccCall *x, int slot)
-{
-    return tik_is(x->got[slot], &tik_tensor_class) ? (View *)x->got[slot].obj : NULL;
-}
-
-static bool
-broken(const AccCall *x, int slot, DiagId id, const char *text)
-{
-    stage_diag(x->in, id, x->span[slot], "%s", text);
-    return false;
-}
-
 /* ---- the scale of tensor_mov ---------------------------------------------------------------------------- */
 
 static Dtype
 scale_dtype(const AccCall *x)
 {
     Value v = x->got[ACC_SCALE];
-    const View *t = tensor(x, ACC_SCALE);
+    const View *t = tik_acc_tensor(x, ACC_SCALE);
     if (t != NULL) {
         return t->dtype;
     }
@@ -79,16 +66,18 @@ wrong_scale(const AccCall *x, Dtype from, Dtype to)
 static bool
 scale_mode(AccCall *x, AccScale *out)
 {
-    Dtype from = tensor(x, ACC_SRC)->dtype, to = tensor(x, ACC_DST)->dtype;
+    Dtype from = tik_acc_tensor(x, ACC_SRC)->dtype,
+          to = tik_acc_tensor(x, ACC_DST)->dtype;
     Dtype scale = scale_dtype(x);
-    bool vector = tensor(x, ACC_SCALE) != NULL, wide = from == DT_S32 && to == DT_F16;
+    bool vector = tik_acc_tensor(x, ACC_SCALE) != NULL,
+         wide = from == DT_S32 && to == DT_F16;
     bool narrow = from == DT_S32 && (to == DT_S8 || to == DT_U8);
     bool words = wide || narrow || (from == DT_S32 && to == DT_S16);
     bool half = scale == DT_F16;
     *out = SCALE_NONE;
     if (scale == DT_NONE) {
-        return !words || broken(x, ACC_SCALE, D_DEQ_MISSING,
-                                "the conversion has no deqscale, which it needs");
+        return !words || tik_acc_broken(x, ACC_SCALE, D_DEQ_MISSING,
+                                        "the conversion has no deqscale, which it needs");
     }
     if (half && (wide || (from == DT_F16 && to == DT_F16 && !vector))) {
         *out = vector ? SCALE_VDEQ : SCALE_DEQ;
@@ -265,8 +254,8 @@ move_fractals(TensorMov *m, Scope from, Scope to)
     ok = read_relu(m) && ok;
     ok = read_fly(m) && ok;
     ok = no_padding(m, from, to) && ok;
-    if (!ok || tensor(x, ACC_DST)->poisoned || tensor(x, ACC_SRC)->poisoned ||
-        !scale_mode(x, &mode)) {
+    if (!ok || tik_acc_tensor(x, ACC_DST)->poisoned ||
+        tik_acc_tensor(x, ACC_SRC)->poisoned || !scale_mode(x, &mode)) {
         return !x->in->fatal;
     }
     x->got[ACC_MODE] = val_int(mode);

@@ -16,6 +16,10 @@ typedef struct AccCall {
     Span span[ACC_OTHER + 1];
 } AccCall;
 
+/* The view that an operand is; null: it is no tensor. */
+View *tik_acc_tensor(const AccCall *x, int slot);
+/* Reports a rule that an operand breaks; gives false. */
+bool tik_acc_broken(const AccCall *x, int slot, DiagId id, const char *text);
 /* A constant operand; 0: it is none. */
 int64_t tik_acc_number(const AccCall *x, int slot);
 /* The row of the table that the move is; null: the rules will say why there is none. */

@@ -4,10 +4,17 @@
  * Owns: deq-sign-bit, deq8-relu-offset, sid2-odd of literals; relu-mismatch of data_copy. */
 #include "stage/tik_accmove.h"
 
-static View *
-tensor(const AccCall *x, int slot)
+View *
+tik_acc_tensor(const AccCall *x, int slot)
 {
     return tik_is(x->got[slot], &tik_tensor_class) ? (View *)x->got[slot].obj : NULL;
+}
+
+bool
+tik_acc_broken(const AccCall *x, int slot, DiagId id, const char *text)
+{
+    stage_diag(x->in, id, x->span[slot], "%s", text);
+    return false;
 }
 
 int64_t
@@ -15,13 +22,6 @@ tik_acc_number(const AccCall *x, int slot)
 {
     int64_t v = 0;
     return val_as_int64(x->got[slot], &v) ? v : 0;
-}
-
-static bool
-broken(const AccCall *x, int slot, DiagId id, const char *text)
-{
-    stage_diag(x->in, id, x->span[slot], "%s", text);
-    return false;
 }
 
 /* A word that is known now. Its warnings are told by the rules of the instruction (accmove.c), but one: that
@@ -38,7 +38,7 @@ literal_word(const AccCall *x, Dtype dst)
         return true;
     }
     if (!check_acc_words(&use, &word, 1, 0, &f)) {
-        return broken(x, ACC_SCALE, tik_diag_of_rule(f.rule), f.text);
+        return tik_acc_broken(x, ACC_SCALE, tik_diag_of_rule(f.rule), f.text);
     }
     if (x->enhanced && use.relu && !(word >> 47 & 1)) {
         stage_diag(x->in, D_RELU_MISMATCH, x->span[ACC_SCALE],
@@ -58,13 +58,13 @@ literal_lengths(const AccCall *x, Dtype dst)
     }
     return check_acc_lengths((BlockMode)tik_acc_number(x, ACC_BLOCK), dst,
                              tik_acc_number(x, ACC_SID), n, len, &f) ||
-           broken(x, ACC_BURST, tik_diag_of_rule(f.rule), f.text);
+           tik_acc_broken(x, ACC_BURST, tik_diag_of_rule(f.rule), f.text);
 }
 
 const AccPair *
 tik_acc_pair(const AccCall *x)
 {
-    const View *dst = tensor(x, ACC_DST), *src = tensor(x, ACC_SRC);
+    const View *dst = tik_acc_tensor(x, ACC_DST), *src = tik_acc_tensor(x, ACC_SRC);
     return acc_pair(src->root->mem, dst->root->mem,
                     (BlockMode)tik_acc_number(x, ACC_BLOCK), src->dtype, dst->dtype,
                     (AccScale)tik_acc_number(x, ACC_MODE));
@@ -75,7 +75,7 @@ op_of(const AccCall *x)
 {
     bool vector = acc_scale_is_vector((AccScale)tik_acc_number(x, ACC_MODE));
     bool fly = tik_acc_number(x, ACC_FLY) != 0;
-    if (tensor(x, ACC_DST)->root->mem == SC_GM) {
+    if (tik_acc_tensor(x, ACC_DST)->root->mem == SC_GM) {
         return OP_TENSOR_MOV_OUT;
     }
     return vector ? (fly ? OP_TENSOR_MOV_VECTOR_ONTHEFLY : OP_TENSOR_MOV_VECTOR)
@@ -86,7 +86,7 @@ op_of(const AccCall *x)
 bool
 tik_acc_record(AccCall *x)
 {
-    const View *dst = tensor(x, ACC_DST), *src = tensor(x, ACC_SRC);
+    const View *dst = tik_acc_tensor(x, ACC_DST), *src = tik_acc_tensor(x, ACC_SRC);
     if (dst->poisoned || src->poisoned) {
         return true;
     }

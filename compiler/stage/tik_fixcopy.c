@@ -10,19 +10,6 @@
 #include "stage/core.h"
 #include "stage/tik_struct.h"
 
-static bool
-broken(Interp *in, Span span, DiagId id, const char *text)
-{
-    stage_diag(in, id, span, "%s", text);
-    return false;
-}
-
-static View *
-tensor(Value v)
-{
-    return tik_is(v, &tik_tensor_class) ? (View *)v.obj : NULL;
-}
-
 /* An integer as it is now, into a register. */
 static bool
 set_register(Interp *in, Tik *c, const char *method, const char *name, Value v, Span span,
@@ -102,10 +89,11 @@ tik_set_fixpipe_config(Interp *in, Tik *c, const CallArgs *args)
     if (!bind_setter(in, c, args, "set_fixpipe_config", params, 1, &got, &span)) {
         return tik_dropped(c) ? val_none() : val_fail();
     }
-    if (tensor(got) == NULL) {
-        (void)broken(in, span, D_FIX_SETUP, "set_fixpipe_config takes a tensor of words");
+    if (tik_fix_tensor(got) == NULL) {
+        (void)tik_fix_broken(in, span, D_FIX_SETUP,
+                             "set_fixpipe_config takes a tensor of words");
     } else {
-        c->fix_vector = tensor(got);
+        c->fix_vector = tik_fix_tensor(got);
     }
     return in->fatal ? val_fail() : val_none();
 }
@@ -137,7 +125,7 @@ copy_setup(FixColumns *x, FixMode mode)
     }
     if (fix_mode_is_vector(mode)) {
         if (x->c->fix_vector == NULL) {
-            return broken(
+            return tik_fix_broken(
                 x->in, x->args->span, D_FIX_SETUP,
                 "set_fixpipe_config was not called before a copy that needs it");
         }

@@ -10,17 +10,17 @@
 #include "stage/core.h"
 #include "stage/tik_struct.h"
 
-static bool
-broken(Interp *in, Span span, DiagId id, const char *text)
+View *
+tik_fix_tensor(Value v)
+{
+    return tik_is(v, &tik_tensor_class) ? (View *)v.obj : NULL;
+}
+
+bool
+tik_fix_broken(Interp *in, Span span, DiagId id, const char *text)
 {
     stage_diag(in, id, span, "%s", text);
     return false;
-}
-
-static View *
-tensor(Value v)
-{
-    return tik_is(v, &tik_tensor_class) ? (View *)v.obj : NULL;
 }
 
 static bool
@@ -68,7 +68,7 @@ entry(Fix *x, Value dict, const char *key, int *found)
 static bool
 no_params(const Fix *x, const char *text)
 {
-    return broken(x->in, x->span[B_EXTEND], D_FIX_PARAMS, text);
+    return tik_fix_broken(x->in, x->span[B_EXTEND], D_FIX_PARAMS, text);
 }
 
 static bool
@@ -128,8 +128,8 @@ read_extend(Fix *x)
     if (x->relu.kind != VAL_NONE && x->relu.kind != VAL_BOOL) {
         return no_params(x, "relu is neither True nor False");
     }
-    if ((x->bias.kind != VAL_NONE && !tensor(x->bias)) ||
-        (x->other.kind != VAL_NONE && !tensor(x->other))) {
+    if ((x->bias.kind != VAL_NONE && !tik_fix_tensor(x->bias)) ||
+        (x->other.kind != VAL_NONE && !tik_fix_tensor(x->other))) {
         return no_params(x, "bias or element-wise-add is no tensor");
     }
     return read_quantize(x, q);
@@ -152,8 +152,8 @@ scale_word(Fix *x, Value *out)
             return false;
         }
     } else if (!tik_literal_fits(x->param, t) || !tik_number(x->c, x->param, t, &e)) {
-        return broken(x->in, span, D_DEQ_TYPE,
-                      "mode_param is no number that the scale's type represents");
+        return tik_fix_broken(x->in, span, D_DEQ_TYPE,
+                              "mode_param is no number that the scale's type represents");
     }
     e = ir_bits(x->c->k, DT_U32, ir_cast(x->c->k, DT_F32, e));
     *out = tik_expr(x->in, x->c, ir_cast(x->c->k, DT_U64, e));
@@ -164,7 +164,7 @@ scale_word(Fix *x, Value *out)
 static Value
 scale_tensor(Fix *x)
 {
-    View *v = tensor(x->param);
+    View *v = tik_fix_tensor(x->param);
     CoreKind core = x->c->k->soc->core;
     bool words = core == CORE_HI3796CV300CS_AIC || core == CORE_SD3403_AIC;
     if (!words || v->dtype != DT_F32) {
@@ -179,16 +179,16 @@ scale_tensor(Fix *x)
 static bool
 record_blocks(Fix *x)
 {
-    bool vector = tensor(x->param) != NULL;
+    bool vector = tik_fix_tensor(x->param) != NULL;
     bool add = x->bias.kind != VAL_NONE || x->other.kind != VAL_NONE;
     Value v[FB_OTHER + 1];
     Span span[FB_OTHER + 1];
-    const View *src = tensor(x->got[B_SRC]);
+    const View *src = tik_fix_tensor(x->got[B_SRC]);
     int64_t len;
     Fault f;
     if (src && !src->poisoned && constant(x->got[B_LEN], &len) &&
         !check_fix_burst(src->dtype, len, &f)) {
-        return broken(x->in, x->span[B_LEN], D_FIX_BURST, f.text);
+        return tik_fix_broken(x->in, x->span[B_LEN], D_FIX_BURST, f.text);
     }
     for (int i = 0; i <= FB_OTHER; i++) {
         v[i] = i < B_EXTEND ? x->got[i] : val_int(0);
@@ -244,30 +244,30 @@ literal_columns(const FixColumns *x)
                           &f)) {
         return true;
     }
-    return broken(x->in, x->span[f.param], tik_diag_of_rule(f.rule), f.text);
+    return tik_fix_broken(x->in, x->span[f.param], tik_diag_of_rule(f.rule), f.text);
 }
 
 static bool
 literal_sign(const FixColumns *x)
 {
-    const View *dst = tensor(x->v[FC_DST]);
+    const View *dst = tik_fix_tensor(x->v[FC_DST]);
     uint64_t word;
     Fault f;
     bool narrow = dst && !dst->poisoned && dtype_size(dst->dtype) == 1;
-    if (!narrow || tik_is_runtime(x->v[FC_SCALE]) || tensor(x->v[FC_SCALE]) ||
+    if (!narrow || tik_is_runtime(x->v[FC_SCALE]) || tik_fix_tensor(x->v[FC_SCALE]) ||
         !val_as_uint64(x->v[FC_SCALE], &word) || check_pack_sign(word, dst->dtype, &f)) {
         return true;
     }
-    return broken(x->in, x->span[FC_SCALE], D_DEQ_SIGN, f.text);
+    return tik_fix_broken(x->in, x->span[FC_SCALE], D_DEQ_SIGN, f.text);
 }
 
 bool
 tik_fix_record(FixColumns *x)
 {
-    bool vector = tensor(x->v[FC_SCALE]) != NULL;
+    bool vector = tik_fix_tensor(x->v[FC_SCALE]) != NULL;
     if (fix_mode_is_vector((FixMode)x->v[FC_MODE].i) && !vector) {
-        (void)broken(x->in, x->args->span, D_DEQ_MISSING,
-                     "the conversion has no tensor of words, which it needs");
+        (void)tik_fix_broken(x->in, x->args->span, D_DEQ_MISSING,
+                             "the conversion has no tensor of words, which it needs");
     } else if (literal_columns(x) && literal_sign(x)) {
         (void)tik_record(x->in, x->c,
                          vector ? OP_FIXPIPE_COLUMNS_VECTOR : OP_FIXPIPE_COLUMNS, x->args,
@@ -295,8 +295,8 @@ fix_columns(Interp *in, Tik *c, const CallArgs *args)
     TRY(stage_bind(in, "fixpipe", args, names, ARRAY_LEN(names), got, span));
     Value params = got[2];
     if (got[4].kind != VAL_NONE && !tik_is_enum(got[4], TENUM_FixpipeConfig)) {
-        (void)broken(in, span[4], D_FIX_PARAMS,
-                     "config is no value of tik.FixpipeConfig");
+        (void)tik_fix_broken(in, span[4], D_FIX_PARAMS,
+                             "config is no value of tik.FixpipeConfig");
         return !in->fatal;
     }
     bool nz =

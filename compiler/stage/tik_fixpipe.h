@@ -14,6 +14,10 @@ typedef struct FixColumns {
     Span span[FC_RELU + 1];
 } FixColumns;
 
+/* The view that an operand is; null: it is no tensor. */
+View *tik_fix_tensor(Value v);
+/* Reports a rule that a call breaks; gives false. */
+bool tik_fix_broken(Interp *in, Span span, DiagId id, const char *text);
 /* Asks what only literals can tell, and records the instruction. False: the program ends. */
 bool tik_fix_record(FixColumns *x);
 

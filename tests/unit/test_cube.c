@@ -16,15 +16,7 @@
 #include "num/num_lanes.h"
 #include "ops/gemm.h"
 #include "ops/ops.h"
-
-static uint64_t state = 1;
-
-static uint32_t
-any_bits(void)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 32);
-}
+#include "any_bits.h"
 
 static int64_t
 any_number(int64_t lo, int64_t hi)

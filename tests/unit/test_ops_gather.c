@@ -11,21 +11,13 @@
 #include "isa/isa.h"
 #include "num/num_lanes.h"
 #include "ops/gather.h"
+#include "any_bits.h"
 
 enum {
     LANES = 200,
     FIELD = 1000, /* bytes */
     ROUNDS = 300
 };
-
-static uint64_t state = 1;
-
-static uint32_t
-any_bits(void)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 32);
-}
 
 /* The levels of this processor. */
 static int

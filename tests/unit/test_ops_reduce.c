@@ -11,15 +11,7 @@
 #include "num/half.h"
 #include "num/num_lanes.h"
 #include "ops/reduce.h"
-
-static uint64_t state = 1;
-
-static uint32_t
-any_bits(void)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 32);
-}
+#include "any_bits.h"
 
 /* The levels of this processor. */
 static int
