@@ -80,6 +80,15 @@ set_hash(const Dict *d, uint64_t *out)
     return true;
 }
 
+/* Ranges are equal when their elements are. */
+static uint64_t
+range_hash(const RangeVal *r)
+{
+    uint64_t first = r->n > 0 ? (uint64_t)r->start : 0;
+    uint64_t step = r->n > 1 ? (uint64_t)r->step : 0;
+    return mix(first * 7 + (uint64_t)r->n * 3 + step);
+}
+
 bool
 dict_hash(Interp *in, Value key, Span span, uint64_t *out)
 {
@@ -99,8 +108,7 @@ dict_hash(Interp *in, Value key, Span span, uint64_t *out)
         *out = 17;
         return true;
     case VAL_RANGE:
-        *out =
-            mix((uint64_t)(key.range->start * 7 + key.range->stop * 3 + key.range->step));
+        *out = range_hash(key.range);
         return true;
     case VAL_INSTANCE:
         return instance_hash(in, key, span, out);
