@@ -1,6 +1,9 @@
-/* tik_scatter.c: scatter_vconv, a conversion whose blocks have an address each: one instruction of the form hcast
- * for each entry of its lists. No manual of the present versions has the call; its meaning is that of vconv with
+/* tik_scatter.c: scatter_vconv, a conversion whose blocks have an address each: one instruction of the form
+ * hscatter for each entry of its lists. No manual of the present versions has the call; its meaning is that of vconv with
  * addresses as vnchwconv has them, and fits the one published operator that uses it (docs/decisions.md).
+ *
+ * Mask, repeats and strides may be known only while running: the lengths and strides of the instructions are
+ * expressions of them, and each instruction has the numbers themselves beside these, which is where they are checked.
  *
  * Owns: arg-type of lists that do not fit, mask-range, repeat-range and repeat-stride-range of literals;
  * deqscale-forbidden. */
@@ -26,9 +29,10 @@ typedef struct Scatter {
     const CallArgs *args;
     Value v[P_COUNT];
     Span span[P_COUNT];
-    int n;          /* entries of a list */
-    int64_t active; /* elements of a repeat, over all entries */
-    int per_block;  /* elements of a block of the wider type */
+    int n;         /* entries of a list */
+    int per_block; /* elements of a block of the wider type */
+    /* The numbers as int64; mask: elements of a repeat, over all entries. */
+    ExprId mask, repeat, dst_rep, src_rep;
 } Scatter;
 
 static const List *
@@ -90,35 +94,42 @@ read_lists(Scatter *x)
     return !poisoned(x);
 }
 
-/* A literal in its range. */
+/* A literal in its range, or what only the run knows. */
 static bool
-literal(const Scatter *x, int i, const char *name, DiagId rule, int64_t lo, int64_t hi,
-        int64_t *out)
+number(const Scatter *x, int i, const char *name, DiagId rule, int64_t lo, int64_t hi,
+       ExprId *out)
 {
-    if (val_as_int64(x->v[i], out) && *out >= lo && *out <= hi) {
+    int64_t n;
+    if (tik_is_runtime(x->v[i])) {
+        ExprId e;
+        TRY(tik_read(x->in, x->c, x->v[i], x->span[i], &e));
+        *out = ir_cast(x->c->k, DT_S64, e);
+        return true;
+    }
+    if (val_as_int64(x->v[i], &n) && n >= lo && n <= hi) {
+        *out = tik_i64(x->c, n);
         return true;
     }
     stage_diag(x->in, rule, x->span[i],
-               "%s is %s; scatter_vconv takes an int from %lld to %lld there", name,
-               val_repr(x->in, x->v[i]), (long long)lo, (long long)hi);
+               "%s is %s; scatter_vconv takes an int from %lld to %lld, a Scalar or an "
+               "Expr there",
+               name, val_repr(x->in, x->v[i]), (long long)lo, (long long)hi);
     return false;
 }
 
 static bool
-read_numbers(Scatter *x, int64_t *dst_rep, int64_t *src_rep)
+read_numbers(Scatter *x)
 {
-    int64_t repeat;
     if (x->v[P_DEQ].kind != VAL_NONE) {
         stage_diag(x->in, D_DEQ_FORBIDDEN, x->span[P_DEQ],
                    "deqscale is given; scatter_vconv is compiled without a scale");
         return false;
     }
-    return literal(x, P_MASK, "mask", D_MASK_RANGE, 1, (int64_t)x->n * x->per_block,
-                   &x->active) &&
-           (tik_is_runtime(x->v[P_REPEAT]) ||
-            literal(x, P_REPEAT, "repeat_times", D_REPEAT_RANGE, 1, 255, &repeat)) &&
-           literal(x, P_DST_REP, "dst_rep_stride", D_REPEAT_STRIDE, 0, 255, dst_rep) &&
-           literal(x, P_SRC_REP, "src_rep_stride", D_REPEAT_STRIDE, 0, 255, src_rep);
+    int64_t most = (int64_t)x->n * x->per_block;
+    return number(x, P_MASK, "mask", D_MASK_RANGE, 1, most, &x->mask) &&
+           number(x, P_REPEAT, "repeat_times", D_REPEAT_RANGE, 1, 255, &x->repeat) &&
+           number(x, P_DST_REP, "dst_rep_stride", D_REPEAT_STRIDE, 0, 255, &x->dst_rep) &&
+           number(x, P_SRC_REP, "src_rep_stride", D_REPEAT_STRIDE, 0, 255, &x->src_rep);
 }
 
 /* The tensor from its block's chosen half on, where that is the narrower one. */
@@ -135,41 +146,91 @@ half_of(const Scatter *x, int list, int i)
     return val_object(&half->base);
 }
 
-static int64_t
-elements(const Scatter *x, int list, int64_t blocks)
+/* Blocks as elements of a list's tensors. */
+static Value
+elements(const Scatter *x, int list, ExprId blocks)
 {
-    return blocks * BLOCK_BYTES / dtype_size(entry(x, list, 0)->dtype);
+    int64_t per = BLOCK_BYTES / dtype_size(entry(x, list, 0)->dtype);
+    return tik_expr(x->in, x->c, ir_op2(x->c->k, SOP_MUL, blocks, tik_i64(x->c, per)));
 }
 
-/* One entry: repeat_times times n elements. */
+/* The number where the comparison with the limit holds, else 0. */
+static ExprId
+where(const Scatter *x, ExprId n, ScalarOp compare, ExprId e, int64_t limit)
+{
+    Kernel *k = x->c->k;
+    ExprId holds = ir_op2(k, compare, e, tik_i64(x->c, limit));
+    return ir_op2(k, SOP_MUL, ir_cast(k, DT_S64, holds), n);
+}
+
+/* What is left of the mask behind so many elements; negative: less than nothing. */
+static ExprId
+behind(const Scatter *x, int64_t elems)
+{
+    return ir_op2(x->c->k, SOP_SUB, x->mask, tik_i64(x->c, elems));
+}
+
+/* Active elements of an entry: 0 to those of a block. */
+static ExprId
+active(const Scatter *x, int i)
+{
+    int64_t per = x->per_block;
+    ExprId left = behind(x, i * per);
+    ExprId some = where(x, where(x, left, SOP_GT, left, 0), SOP_LT, left, per);
+    ExprId all = where(x, tik_i64(x->c, per), SOP_GE, left, per);
+    return ir_op2(x->c->k, SOP_ADD, some, all);
+}
+
+/* Elements that the mask has more than the entries. */
+static ExprId
+excess(const Scatter *x)
+{
+    ExprId over = behind(x, (int64_t)x->n * x->per_block);
+    return where(x, over, SOP_GT, over, 0);
+}
+
+/* The parameter that a slot of the instruction has as it is given; the call where it is computed. */
+static Span
+span_of(const Scatter *x, int slot)
+{
+    static const int8_t given[] = {P_DST,  P_SRC,    P_ROUND,   P_MASK,
+                                   P_MASK, P_REPEAT, P_DST_REP, P_SRC_REP};
+    return slot < (int)ARRAY_LEN(given) ? x->span[given[slot]] : x->args->span;
+}
+
+/* One entry: repeat_times times its active elements. */
 static bool
-record_entry(const Scatter *x, int i, int64_t dst_rep, int64_t src_rep)
+record_entry(const Scatter *x, int i)
 {
     enum {
-        OPERANDS = 13
+        OPERANDS = 17
     };
-    int64_t left = x->active - (int64_t)i * x->per_block;
+    Tik *c = x->c;
+    ExprId len = active(x, i);
+    int64_t known;
     Span span[OPERANDS];
     Value v[OPERANDS] = {half_of(x, P_DST, i),
                          half_of(x, P_SRC, i),
                          x->v[P_ROUND],
-                         val_int(0),
-                         val_int(1),
+                         x->v[P_MASK],
+                         tik_expr(x->in, c, excess(x)),
                          x->v[P_REPEAT],
-                         val_int(MIN(left, x->per_block)),
+                         x->v[P_DST_REP],
+                         x->v[P_SRC_REP],
+                         val_int(1),
+                         tik_expr(x->in, c, x->repeat),
+                         tik_expr(x->in, c, len),
                          val_int(0),
-                         val_int(elements(x, P_DST, dst_rep)),
+                         elements(x, P_DST, x->dst_rep),
                          val_int(1),
                          val_int(0),
-                         val_int(elements(x, P_SRC, src_rep)),
+                         elements(x, P_SRC, x->src_rep),
                          val_int(1)};
     for (int k = 0; k < OPERANDS; k++) {
-        span[k] = x->args->span;
+        span[k] = span_of(x, k);
     }
-    span[0] = x->span[P_DST];
-    span[1] = x->span[P_SRC];
-    span[2] = x->span[P_ROUND];
-    return left <= 0 || tik_record(x->in, x->c, OP_SCATTER_VCONV, x->args, v, span);
+    bool none = tik_const_of(c, len, &known) && known == 0;
+    return none || tik_record(x->in, c, OP_SCATTER_VCONV, x->args, v, span);
 }
 
 Value
@@ -187,17 +248,15 @@ tik_scatter_vconv(Interp *in, Tik *c, const CallArgs *args)
         {"ldst_high_half", false, {.kind = VAL_NONE}},
     };
     Scatter x = {.in = in, .c = c, .args = args};
-    int64_t dst_rep, src_rep;
     if (tik_dropped(c)) {
         return val_none();
     }
     if (!stage_bind(in, "scatter_vconv", args, params, P_COUNT, x.v, x.span)) {
         return val_fail();
     }
-    bool ok = tik_not_built(in, c, args->span) && read_lists(&x) &&
-              read_numbers(&x, &dst_rep, &src_rep);
+    bool ok = tik_not_built(in, c, args->span) && read_lists(&x) && read_numbers(&x);
     for (int i = 0; ok && i < x.n; i++) {
-        ok = record_entry(&x, i, dst_rep, src_rep);
+        ok = record_entry(&x, i);
     }
     return in->fatal ? val_fail() : val_none();
 }

@@ -91,6 +91,21 @@ emu_check(EmuRun *r, const EmuOp *op)
 }
 
 bool
+emu_in_ranges(const EmuRun *r, const EmuOp *op)
+{
+    int n;
+    const ParamInfo *p = form_params(op_table[op->op].form, &n);
+    for (int i = 0; i < n; i++) {
+        int64_t lo = p[i].role == ROLE_REPEAT ? 0 : p[i].lo;
+        bool number = p[i].role == ROLE_INT || p[i].role == ROLE_REPEAT;
+        if (number && (emu_slot(r, op, i) < lo || emu_slot(r, op, i) > p[i].hi)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool
 emu_check_element(EmuRun *r, const EmuOp *op)
 {
     CheckTensor t = tensor_of(r, op->ref);

@@ -27,7 +27,7 @@ static bool
 converts(Form form)
 {
     return form == FORM_HCAST || form == FORM_HQUANT || form == FORM_HPACK ||
-           form == FORM_HPACKS;
+           form == FORM_HPACKS || form == FORM_HSCATTER;
 }
 
 /* Types as the form says: a blob may say anything. */
@@ -58,6 +58,14 @@ emu_slice_equal(EmuRun *r, const EmuOp *op)
 {
     int slot = form_slot(op_table[op->op].form, ROLE_INT, "unequal");
     return slot < 0 || emu_slot(r, op, slot) == 0 || emu_refuse(r, op);
+}
+
+/* The numbers that lengths and strides of a scattered conversion were computed of are right. */
+static bool
+numbers_fit(EmuRun *r, const EmuOp *op)
+{
+    return op_table[op->op].form != FORM_HSCATTER || emu_in_ranges(r, op) ||
+           emu_refuse(r, op);
 }
 
 bool
@@ -444,8 +452,9 @@ exec_slice(EmuRun *r, const EmuOp *op)
     Row row;
     memset(row.given, 0, sizeof row.given);
     row.n = 0;
-    if (!emu_slice_equal(r, op) || !open_work(r, op, &w) || !open_write(r, op, &w) ||
-        !emu_slice_open(r, op, 0, &row.dst) || !open_sources(r, op, &row)) {
+    if (!emu_slice_equal(r, op) || !numbers_fit(r, op) || !open_work(r, op, &w) ||
+        !open_write(r, op, &w) || !emu_slice_open(r, op, 0, &row.dst) ||
+        !open_sources(r, op, &row)) {
         return false;
     }
     if (w.sem == SEM_SLICE_PACKS && !row.dst.empty && !read_packs(r, op, &w)) {

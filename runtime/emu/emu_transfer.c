@@ -7,29 +7,13 @@
 #include "isa/transfer.h"
 #include "num/half.h"
 
-/* Whether all numbers are in their ranges, so that nothing below overflows. */
-static bool
-in_ranges(const EmuRun *r, const EmuOp *op)
-{
-    int n;
-    const ParamInfo *p = form_params(op_table[op->op].form, &n);
-    for (int i = 0; i < n; i++) {
-        int64_t lo = p[i].role == ROLE_REPEAT ? 0 : p[i].lo;
-        bool number = p[i].role == ROLE_INT || p[i].role == ROLE_REPEAT;
-        if (number && (emu_slot(r, op, i) < lo || emu_slot(r, op, i) > p[i].hi)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool
 begin(EmuRun *r, const EmuOp *op)
 {
     if (op->checked && !emu_check(r, op)) {
         return false;
     }
-    return in_ranges(r, op) || emu_refuse(r, op);
+    return emu_in_ranges(r, op) || emu_refuse(r, op);
 }
 
 static Scope

@@ -169,6 +169,7 @@ slice_statics(const CheckInstr *in, Fault *fault)
     case FORM_HQUANT:
     case FORM_HPACK:
     case FORM_HPACKS:
+    case FORM_HSCATTER:
         return check_conversion(in, fault);
     default:
         return true;

@@ -16,6 +16,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from differential import results  # noqa: E402
+from isa_rows import register_rows, vector_rows  # noqa: E402
 from vector_gen import draw  # noqa: E402
 from vector_gen.batch import BITS, Batch  # noqa: E402
 
@@ -121,7 +122,8 @@ def show_one(method, processor, operands, seed):
     return 1 if wrong else 0
 
 
-# Families on the same queue that have random calls of their own: cube_random, quant_random, move_random, lmem_random.
+# Families on the same queue that have random calls of their own: cube_random, quant_random, move_random, lmem_random;
+# reg_random demands those on vector registers.
 ELSEWHERE = ('LOAD', 'ACC', 'TRANSFER', 'LMEM')
 
 
@@ -132,11 +134,9 @@ def every_pair(match, processor):
 
 def left_over(able):
     """Vector instructions of tikc's table of which no call ran."""
-    isa = os.path.join(HERE, '../../runtime/isa')
-    table, forms = (open(os.path.join(isa, f)).read() for f in ('op.def', 'form.def'))
-    family = dict(re.findall(r'^FORM\((\w+), "\w+", (\w+),', forms, re.M))
-    return [m for m, form in re.findall(r'^OP\(\w+, "(\w+)", (\w+), V,', table, re.M)
-            if m not in able and family[form] not in ELSEWHERE]
+    registers = register_rows()
+    return [m for m, (_, family) in vector_rows().items()
+            if '.' not in m and m not in able and m not in registers and family not in ELSEWHERE]
 
 
 def main():

@@ -283,8 +283,9 @@ def scattered(d, method, operands):
         base = d.operand(dtype, (int(starts.max()) + (n - 1) * rep + 1) * be)
         lists.append(([At(base.tensor, base.element + int(s) * be) for s in starts], rep))
     more = {'=ldst_high_half': d.chance(0.5)} if d.chance(0.7) else {}
-    d.call(method, mask=d.between(1, entries * per), round_mode=d.pick(*MODES[mode]), dst_list=lists[0][0],
-           src_list=lists[1][0], repeat_times=d.integer(n), dst_rep_stride=lists[0][1], src_rep_stride=lists[1][1], **more)
+    d.call(method, mask=d.integer(d.between(1, entries * per)), round_mode=d.pick(*MODES[mode]), dst_list=lists[0][0],
+           src_list=lists[1][0], repeat_times=d.integer(n), dst_rep_stride=d.integer(lists[0][1]),
+           src_rep_stride=d.integer(lists[1][1]), **more)
 
 
 def with_modes(d, dst_type, src_type, call):
