@@ -301,9 +301,10 @@ columns_words(EmuRun *r, const EmuOp *op, Columns *c, int64_t k)
     Fault f;
     for (int i = 0; i < ROW; i++) {
         int64_t at = k + i < c->n ? k + i : c->n - 1;
-        word[i] = (uint64_t)emu_slot(r, op, FC_SCALE);
         if (c->words != NULL) {
             memcpy(&word[i], c->words + at * 8, sizeof word[i]);
+        } else {
+            word[i] = (uint64_t)emu_slot(r, op, FC_SCALE);
         }
         if (narrow && !check_pack_sign(word[i], dtype_of(r, op, FC_DST), &f)) {
             return emu_record(r, op, &f);
