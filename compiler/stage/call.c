@@ -151,7 +151,7 @@ bind_unknown(Interp *in, const FuncVal *f, const CallArgs *args, const char *nam
 }
 
 enum {
-    REST_STEPS = 32 /* what an argument of ** costs */
+    REST_STEPS = 96 /* what an argument of ** costs */
 };
 
 static bool
