@@ -3,7 +3,7 @@
 on-core memory at the end, or the same fault. A part also runs on the numpy model (vector_model).
 
 Hundreds of programs are one module, so that their native code shares its helper functions; most modules are compiled
-at -O0, one in TIKC_FAST (8) at -O2. TIKC_CHAINS sets the number of programs (16000), TIKC_SEED the first one
+at -O0, one in TIKC_FAST (8) at -O2. TIKC_CHAINS sets the number of programs (20000), TIKC_SEED the first one
 (0); the model runs each TIKC_MODEL-th (20). Each failure prints the program and its number. Ends with 'N passed, N failed'.
 usage: vector_programs.py [--jobs N] [--progress SECONDS]
        vector_programs.py NUMBER     prints that program, and runs it alone at both levels and on the model"""
@@ -130,7 +130,7 @@ def main():
     a = ap.parse_args()
     if a.number is not None:
         return show_one(a.number)
-    work = list(every_module(int(os.environ.get('TIKC_SEED', '0')), int(os.environ.get('TIKC_CHAINS', '16000'))))
+    work = list(every_module(int(os.environ.get('TIKC_SEED', '0')), int(os.environ.get('TIKC_CHAINS', '20000'))))
     passed, bad, counts = 0, [], collections.Counter()
     progress = Progress(a.progress)
     with concurrent.futures.ProcessPoolExecutor(a.jobs) as pool:
