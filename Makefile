@@ -2,6 +2,7 @@
 #   make            build/tikc, libtikc, libtikrt, libtikc-host
 #   make demo       installs what is missing (packages.txt), builds, runs the samples on both back ends
 #   make test       the whole test suite
+#   make fresh      make demo and make test in an empty Debian 12 (needs root and debootstrap)
 #   make check-san  the suite under address and undefined-behaviour sanitizers
 #   make bench      speed and memory, side by side
 #   make fuzz       long fuzzing runs (FUZZ_RUNS=N, FUZZ_TARGET=source|blob|ir)
@@ -135,6 +136,11 @@ test: packages
 	$(PYTHON) tests/run.py $(BUILD)
 test-tools: $(TEST_TOOLS)
 .PHONY: test-tools
+
+# The README's two commands on a machine that has nothing but git, make and gcc.
+fresh:
+	tools/fresh.sh $(FRESH_ROOT)
+.PHONY: fresh
 
 # That the suite fails when an instruction loses its meaning: parts of it are taken out of a copy of tree and build.
 coverage-fails: all
