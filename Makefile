@@ -197,7 +197,7 @@ $(BUILD)/bench/pack: tests/bench/pack.c tests/bench/timing.h $(BUILD)/libtikrt.a
 	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(BUILD)/libtikrt.a $(LDFLAGS) -fopenmp -lm
 bench: packages
 	$(MAKE) all $(BUILD)/bench/bench $(BUILD)/bench/families $(BUILD)/bench/peak $(BUILD)/bench/num $(BUILD)/bench/cube \
-	    $(BUILD)/bench/pack $(BUILD)/bench/conv_baseline.so
+	    $(BUILD)/bench/pack $(BUILD)/bench/conv_baseline.so $(BUILD)/tools/stagerun
 	$(PYTHON) tests/bench/run.py $(BUILD)
 	$(BUILD)/bench/num
 	$(BUILD)/bench/pack
