@@ -63,13 +63,27 @@ def diagnostics():
            'Made by `make docs` from the tables `compiler/base/diag.def` and `runtime/isa/rule.def`. '
            '`tikc explain NAME` prints one row. Names never change; the third column has the spellings of '
            'other manuals, which `explain` also finds.', '',
-           '| name | level | also known as | rule | help |', '|---|---|---|---|---|']
+           '| name | level | groups | also known as | rule | help |', '|---|---|---|---|---|---|']
+    groups = {}
+    for group, diag in rows('compiler/base/severity.def', 'MEMBER'):
+        groups.setdefault(diag, []).append(group.lower())
     found = list(rows('compiler/base/diag.def', 'DIAG')) + list(rows('runtime/isa/rule.def', 'RULE'))
-    for _, name, level, alias, rule, help_ in sorted(found, key=lambda r: r[1]):
+    for id_, name, level, alias, rule, help_ in sorted(found, key=lambda r: r[1]):
         level = level.replace('LEVEL_', '').lower()
-        cells = [f'`{name}`', level, alias, rule, help_]
+        cells = [f'`{name}`', level, ', '.join(groups.get(id_, [])), alias, rule, help_]
         out.append('| ' + ' | '.join(c.replace('|', '\\|') for c in cells) + ' |')
-    return '\n'.join(out) + '\n'
+    return '\n'.join(out + allowable({r[0]: r[1] for r in found})) + '\n'
+
+
+def allowable(names):
+    """What users may say about findings."""
+    out = ['', '## Groups', '', '`-Werror=`, `-Wno-` and `--allow` take these for all of their members (language.md, Severity).', '']
+    out += [f'- `{name}`: {what}' for _, name, what in rows('compiler/base/diag_group.def', 'GROUP')]
+    out += ['', '## What can be allowed', '',
+            'Errors that `--allow NAME` and `# tikc: allow(NAME): reason` make warnings, where what reports them can go on.', '',
+            '| error | what happens then |', '|---|---|']
+    out += [f'| `{names[d]}` | {then} |' for d, then in rows('compiler/base/severity.def', 'ALLOWABLE')]
+    return out
 
 
 def dtype_table(cores):

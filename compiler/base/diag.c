@@ -63,12 +63,16 @@ diag_find(const char *name)
     return DIAG_COUNT;
 }
 
-/* What stands nowhere is told apart by its text. */
+/* What stands nowhere is told apart by its text. What is allowed in one call and not in another one is
+ * reported for both. */
 static uint32_t
-diag_key(DiagId id, Span span, const char *text)
+diag_key(const Diag *d, bool silent)
 {
     uint32_t h = 2166136261u;
-    uint32_t words[] = {(uint32_t)id, span.file, span.begin, span.end};
+    Span span = d->span;
+    const char *text = d->text;
+    uint32_t what = (uint32_t)d->id << 3 | (uint32_t)d->level << 1 | silent;
+    uint32_t words[] = {what, span.file, span.begin, span.end};
     for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         h = (h ^ words[i]) * 16777619u;
         h ^= h >> 15;
@@ -97,15 +101,15 @@ grow_seen(Unit *u)
     u->capseen = cap;
 }
 
-/* True the first time a name is reported at a span. Keys are hashes: two different faults that share
+/* True the first time a name is reported at a span with a level. Keys are hashes: two different faults that share
  * one would hide the second, once in four thousand million. */
 static bool
-first_time(Unit *u, DiagId id, Span span, const char *text)
+first_time(Unit *u, const Diag *d, bool silent)
 {
     if (u->nseen * 2 >= u->capseen) {
         grow_seen(u);
     }
-    uint32_t key = diag_key(id, span, text);
+    uint32_t key = diag_key(d, silent);
     uint32_t i = key & (u->capseen - 1);
     for (; u->seen_diags[i]; i = (i + 1) & (u->capseen - 1)) {
         if (u->seen_diags[i] == key) {
@@ -137,12 +141,13 @@ message(Unit *u, const char *fmt, va_list ap)
 }
 
 static Diag *
-reported(const Unit *u, DiagId id, Span span)
+reported(const Unit *u, const Diag *again)
 {
+    Span span = again->span;
     for (uint32_t i = 0; i < u->diags.n; i++) {
         Diag *d = u->diags.p[i];
-        if (d->id == id && d->span.file == span.file && d->span.begin == span.begin &&
-            d->span.end == span.end) {
+        if (d->id == again->id && d->level == again->level && d->span.file == span.file &&
+            d->span.begin == span.begin && d->span.end == span.end) {
             return d;
         }
     }
@@ -181,37 +186,97 @@ add_other_chain(Unit *u, Diag *first, const Diag *d)
     }
 }
 
-Diag *
-diag_add(Unit *u, DiagId id, Span span, uint32_t chain, const char *fmt, ...)
+static void
+count(Unit *u, Level level)
 {
-    Diag *d = ARENA_NEW(&u->arena, Diag);
-    d->id = id;
-    d->level = diag_table[id].level;
-    d->span = span;
-    d->chain = chain;
-    va_list ap;
-    va_start(ap, fmt);
-    d->text = message(u, fmt, ap);
-    va_end(ap);
-    if (!first_time(u, id, span, d->text)) {
-        Diag *first = chain ? reported(u, id, span) : NULL;
-        if (first && first->chain != chain) {
+    if (level == LEVEL_ERROR) {
+        u->errors++;
+    } else if (level == LEVEL_WARNING) {
+        u->warnings++;
+    } else {
+        u->remarks++;
+    }
+}
+
+/* Why the level is not the table's. */
+static void
+note_decision(Unit *u, Diag *d, const Decision *why)
+{
+    bool raised = d->level == LEVEL_ERROR;
+    const char *what = diag_table[d->id].level == LEVEL_ERROR     ? "an error"
+                       : diag_table[d->id].level == LEVEL_WARNING ? "a warning"
+                                                                  : "a note";
+    if (why->by && why->by->comment.file) {
+        diag_note(u, d, why->by->comment, "%s that this comment allows", what);
+    } else if (why->option) {
+        diag_note(u, d, (Span){0}, "%s that %s %s", what, why->option,
+                  raised ? "makes an error" : "allows");
+    }
+}
+
+static Diag *
+add(Unit *u, Diag *d, bool goes_on)
+{
+    Decision how = severity_decide(u, d->id, d->span, d->chain, goes_on, true);
+    d->level = how.level;
+    if (!first_time(u, d, how.silent)) {
+        Diag *first = d->chain ? reported(u, d) : NULL;
+        if (first && first->chain != d->chain) {
             add_other_chain(u, first, d);
         }
         /* A repeated error still counts as failure of whoever reports it. */
         return d;
     }
-    if (d->level == LEVEL_ERROR) {
-        u->errors++;
-    } else if (d->level == LEVEL_WARNING) {
-        u->warnings++;
-    } else {
-        u->remarks++;
+    if (how.silent) {
+        VEC_PUSH(&u->arena, &u->silent, d);
+        return d;
     }
+    count(u, d->level);
     if (u->diags.n < u->opt.limits.errors) {
         VEC_PUSH(&u->arena, &u->diags, d);
     }
+    if (d->level != diag_table[d->id].level) {
+        note_decision(u, d, &how);
+    }
     return d;
+}
+
+static Diag *
+new_diag(Unit *u, DiagId id, Span span, uint32_t chain)
+{
+    Diag *d = ARENA_NEW(&u->arena, Diag);
+    d->id = id;
+    d->span = span;
+    d->chain = chain;
+    return d;
+}
+
+Diag *
+diag_add(Unit *u, DiagId id, Span span, uint32_t chain, const char *fmt, ...)
+{
+    Diag *d = new_diag(u, id, span, chain);
+    va_list ap;
+    va_start(ap, fmt);
+    d->text = message(u, fmt, ap);
+    va_end(ap);
+    return add(u, d, false);
+}
+
+Diag *
+diag_allowable(Unit *u, DiagId id, Span span, uint32_t chain, const char *fmt, ...)
+{
+    Diag *d = new_diag(u, id, span, chain);
+    va_list ap;
+    va_start(ap, fmt);
+    d->text = message(u, fmt, ap);
+    va_end(ap);
+    return add(u, d, true);
+}
+
+bool
+diag_allowed(Unit *u, DiagId id, Span span, uint32_t chain)
+{
+    return severity_decide(u, id, span, chain, true, false).level != LEVEL_ERROR;
 }
 
 void

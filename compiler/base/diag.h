@@ -76,10 +76,23 @@ typedef struct CallStep {
 
 struct Unit;
 
-/* Adds a diagnostic; level comes from the table. Never returns null, so notes can be added: for a
- * duplicate or past the limit it returns a diagnostic that is not kept. */
+/* Adds a diagnostic. The level is the table's or, of warnings, what the user asks for (severity.h): one
+ * that is an error for him counts as one, one that he silences is not kept; an error of the table stays
+ * one. Never returns null, so notes can be added: for a duplicate, a silent one or past the limit it
+ * returns a diagnostic that is not kept. */
 Diag *diag_add(struct Unit *u, DiagId id, Span span, uint32_t chain, const char *fmt, ...)
     PRINTF_LIKE(5, 6);
+/* The same for an error after which the caller can go on: it is a warning where the user allows it. The
+ * caller goes on if the level of what it gets is not LEVEL_ERROR, and stops else:
+ *
+ *   return diag_allowable(u, D_DTYPE_MISMATCH, ...)->level != LEVEL_ERROR; // copies bytes
+ *
+ * Only for rows that severity.def lists as ALLOWABLE. */
+Diag *diag_allowable(struct Unit *u, DiagId id, Span span, uint32_t chain,
+                     const char *fmt, ...) PRINTF_LIKE(5, 6);
+/* Whether diag_allowable would give a warning there. Asking is no use of an allowance: the finding is
+ * reported as well. */
+bool diag_allowed(struct Unit *u, DiagId id, Span span, uint32_t chain);
 void diag_note(struct Unit *u, Diag *d, Span span, const char *fmt, ...)
     PRINTF_LIKE(4, 5);
 void diag_help(struct Unit *u, Diag *d, const char *fmt, ...) PRINTF_LIKE(3, 4);
@@ -90,7 +103,7 @@ typedef enum DiagFormat {
 } DiagFormat;
 
 /* Renders everything collected, in order of position in the first file, into text. JSON: one
- * object per line with name, level, file, line, column, end_line, end_column, message, rule, help,
+ * object per line with name, level, default (the table's level), file, line, column, end_line, end_column, message, rule, help,
  * notes (array) and calls (array). */
 void diag_render_all(struct Unit *u, DiagFormat format, Text *out);
 /* A text as a JSON string, in quotes; bytes that are no UTF-8 become '?'. */

@@ -273,8 +273,10 @@ put_json_span(Unit *u, Span span, Text *out)
 static void
 render_json(Unit *u, const Diag *d, Text *out)
 {
-    text_printf(out, "{\"version\":1,\"name\":\"%s\",\"level\":\"%s\",",
-                diag_table[d->id].name, level_name(d->level));
+    text_printf(out,
+                "{\"version\":1,\"name\":\"%s\",\"level\":\"%s\",\"default\":\"%s\",",
+                diag_table[d->id].name, level_name(d->level),
+                level_name(diag_table[d->id].level));
     put_json_span(u, d->span, out);
     text_put(out, ",\"message\":");
     diag_put_json(out, d->text);

@@ -5,6 +5,7 @@
 
 #include "base/diag.h"
 #include "base/intern.h"
+#include "base/severity.h"
 #include "isa/choice.h"
 #include "isa/isa.h"
 
@@ -38,7 +39,8 @@ typedef struct Options {
     const char
         *mode; /* operator mode: "static", "dynamic", or null: by the file's folder */
     Limits limits;
-    Choices choices;        /* --choice: readings of uncertain points */
+    Choices choices; /* --choice: readings of uncertain points */
+    Severity severity;
     bool no_weight_reorder; /* packed constants keep the order of their sources */
     bool trace; /* keep the trace of each kernel as staged, before passes rewrite it */
 } Options;
@@ -62,7 +64,10 @@ typedef struct Unit {
     UnitLoader load;     /* null: a program is one file */
     VEC(Source) sources; /* [0] is "nowhere" */
     VEC(Diag *) diags;
-    int64_t errors; /* all of them, also those not kept */
+    VEC(Diag *) silent;    /* what the user asked to be silent about */
+    Allowances allowances; /* of the texts that were parsed */
+    int64_t unproved;      /* rules of instructions that are left to run time */
+    int64_t errors;        /* all of them, also those not kept */
     int64_t warnings;
     int64_t remarks;              /* diagnostics of the level note */
     VEC(CallStep) chains;         /* [0] unused: "no call" */

@@ -149,6 +149,7 @@ cmd_check(Cmd *c)
         return report_unit(c);
     }
     int worst = EXIT_CLEAN;
+    c->unit.opt.severity.several = c->files.n > 1;
     for (uint32_t i = 0; i < c->files.n; i++) {
         int code = check_one(c, c->files.p[i]);
         worst = MAX(worst, code);

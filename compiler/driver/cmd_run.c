@@ -399,14 +399,22 @@ free_arrays(Job *job)
 
 /* ---- running ---- */
 
-/* What the compiler has said of the same bytes is not said again. */
+static bool
+says(const Diag *d, DiagId id, const char *text)
+{
+    return d->id == id && strcmp(d->text, text) == 0;
+}
+
+/* What the compiler has said of the same bytes, or was asked to be silent about, is not said again. */
 static bool
 is_told(const Unit *u, DiagId id, const char *text)
 {
     bool told = false;
     for (uint32_t i = 0; i < u->diags.n; i++) {
-        told =
-            told || (u->diags.p[i]->id == id && strcmp(u->diags.p[i]->text, text) == 0);
+        told = told || says(u->diags.p[i], id, text);
+    }
+    for (uint32_t i = 0; i < u->silent.n; i++) {
+        told = told || says(u->silent.p[i], id, text);
     }
     return told;
 }
@@ -416,7 +424,10 @@ warn_while_running(void *ctx, const char *name, const char *text, const char *pl
 {
     Cmd *c = ctx;
     DiagId id = diag_find(name);
-    if (!is_told(&c->unit, id, text)) {
+    Span span;
+    bool silent = report_place(&c->unit, place, &span) &&
+                  severity_decide(&c->unit, id, span, 0, false, true).silent;
+    if (!silent && !is_told(&c->unit, id, text)) {
         diag_add(&c->unit, id, (Span){0}, 0, "%s%s%s", place, *place ? ": " : "", text);
     }
 }
@@ -468,6 +479,7 @@ run_job(Cmd *c, Job *job, TikError *err)
 {
     TRY(load_arrays(c, job, err));
     TRY(job->kernel ? run_host(c, job, err) : run_emulator(c, job, err));
+    TRY(c->unit.errors == 0); /* a warning while running that the user calls an error */
     return write_arrays(c, job, err);
 }
 

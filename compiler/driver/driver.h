@@ -95,6 +95,8 @@ bool io_is_blob(const char *bytes, size_t size);
 /* Prints what the unit collected (standard error; JSON: standard output) and what the program
  * printed. Gives the exit code. */
 int report_unit(Cmd *c);
+/* The span of "path:line:column" in a source of the unit; false: there is none. */
+bool MUST_USE report_place(Unit *u, const char *place, Span *out);
 /* Prints an error of the runtime and gives its exit code. */
 int report_error(Cmd *c, const TikError *err);
 /* ---- cmd_blob.c ---- */

@@ -14,7 +14,9 @@ typedef enum OptionKind {
     OPT_DEFINE,
     OPT_DIR,
     OPT_BIND,
-    OPT_CHOICE
+    OPT_CHOICE,
+    OPT_WARN,
+    OPT_ALLOW
 } OptionKind;
 
 typedef struct Option {
@@ -53,8 +55,8 @@ static const Option *
 find_long(const Command *cmd, const char *name, size_t n)
 {
     for (size_t i = 0; i < ARRAY_LEN(options); i++) {
-        if (strlen(options[i].name) == n && memcmp(options[i].name, name, n) == 0 &&
-            (options[i].commands & cmd->bit)) {
+        if (n > 0 && strlen(options[i].name) == n &&
+            memcmp(options[i].name, name, n) == 0 && (options[i].commands & cmd->bit)) {
             return &options[i];
         }
     }
@@ -115,6 +117,102 @@ store_choice(Cmd *c, const Command *cmd, const char *text)
 }
 
 static bool
+find_finding(Cmd *c, const Command *cmd, const char *name, FindingName *out)
+{
+    if (finding_name(name, out)) {
+        return true;
+    }
+    Unit *u = &c->unit;
+    const char *near = finding_nearest(name);
+    Diag *d =
+        diag_add(u, D_USAGE, (Span){0}, 0, "there is no diagnostic or group '%s'", name);
+    if (near) {
+        diag_help(u, d, "did you mean '%s'?", near);
+    } else {
+        diag_help(u, d, "docs/diagnostics.md lists the names; usage: tikc %s",
+                  cmd->synopsis);
+    }
+    return false;
+}
+
+static bool
+is_error(FindingName what)
+{
+    return what.diag != DIAG_COUNT && diag_table[what.diag].level == LEVEL_ERROR;
+}
+
+/* What cannot be allowed says why. */
+static bool
+check_allowable(Cmd *c, const Command *cmd, FindingName what)
+{
+    return !is_error(what) || severity_allowable(what.diag) ||
+           usage(c, cmd,
+                 arena_printf(&c->unit.arena,
+                              "an error that cannot be allowed, since %s:",
+                              severity_refusal(what.diag)),
+                 diag_table[what.diag].name);
+}
+
+/* -Werror, -Werror=NAME, -Wno-NAME, -Wno-error, -Wno-error=NAME */
+static bool
+store_warn(Cmd *c, const Command *cmd, const char *text)
+{
+    Severity *s = &c->unit.opt.severity;
+    FindingName what;
+    bool no = strncmp(text, "no-", 3) == 0;
+    const char *rest = no ? text + 3 : text;
+    if (strcmp(rest, "error") == 0) {
+        s->werror = !no;
+        return true;
+    }
+    bool error = strncmp(rest, "error=", 6) == 0;
+    if (!no && !error) {
+        return usage(c, cmd, "-W takes error, error=NAME, no-NAME or no-error=NAME, not",
+                     text);
+    }
+    if (!find_finding(c, cmd, error ? rest + 6 : rest, &what)) {
+        return false;
+    }
+    if (no && is_error(what)) {
+        return usage(c, cmd,
+                     severity_allowable(what.diag)
+                         ? "an error is not silenced; --allow makes a warning of it:"
+                         : "an error is not silenced:",
+                     diag_table[what.diag].name);
+    }
+    severity_wish(s, what, !no ? WISH_ERROR : error ? WISH_WARNING : WISH_SILENT);
+    return true;
+}
+
+/* NAME or NAME=FILE:LINE */
+static bool
+store_allow(Cmd *c, const Command *cmd, const char *text)
+{
+    Arena *a = &c->unit.arena;
+    Severity *s = &c->unit.opt.severity;
+    PlaceOption o = {.text = text};
+    const char *eq = strchr(text, '=');
+    const char *name = eq ? arena_strndup(a, text, (size_t)(eq - text)) : text;
+    if (!find_finding(c, cmd, name, &o.what) || !check_allowable(c, cmd, o.what)) {
+        return false;
+    }
+    if (!eq) {
+        severity_wish(s, o.what, WISH_WARNING);
+        return true;
+    }
+    const char *colon = strrchr(eq, ':');
+    int64_t line = 0;
+    if (!colon || colon == eq + 1 || !parse_number(colon + 1, &line) || line < 1 ||
+        line > UINT32_MAX) {
+        return usage(c, cmd, "--allow takes NAME or NAME=FILE:LINE, not", text);
+    }
+    o.path = arena_strndup(a, eq + 1, (size_t)(colon - eq - 1));
+    o.line = (uint32_t)line;
+    VEC_PUSH(a, &s->places, o);
+    return true;
+}
+
+static bool
 store(Cmd *c, const Command *cmd, const Option *o, const char *value)
 {
     void *at = (char *)c + o->member;
@@ -140,6 +238,10 @@ store(Cmd *c, const Command *cmd, const Option *o, const char *value)
     }
     case OPT_CHOICE:
         return store_choice(c, cmd, value);
+    case OPT_WARN:
+        return store_warn(c, cmd, value);
+    case OPT_ALLOW:
+        return store_allow(c, cmd, value);
     case OPT_DIR:
         VEC_PUSH(&c->unit.arena, &c->unit.opt.dirs, value);
         return true;
@@ -220,10 +322,12 @@ print_option(const Option *o, Text *out)
     Text t;
     Arena a = {0};
     text_init(&t, &a);
-    if (o->letter) {
-        text_printf(&t, "-%c, ", o->letter);
+    if (*o->name) {
+        text_printf(&t, o->letter ? "-%c, " : "", o->letter);
+        text_printf(&t, "--%s%s%s", o->name, *o->arg ? " " : "", o->arg);
+    } else {
+        text_printf(&t, "-%c%s", o->letter, o->arg);
     }
-    text_printf(&t, "--%s%s%s", o->name, *o->arg ? " " : "", o->arg);
     text_printf(out, "  %-28s %s\n", t.p, o->help);
     arena_free(&a);
 }

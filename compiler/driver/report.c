@@ -83,9 +83,8 @@ kind_exit_code(TikErrorKind kind)
     UNREACHABLE();
 }
 
-/* The span of "path:line:column" in a source of the unit; false: there is none. */
-static bool
-find_place(Unit *u, const char *place, Span *out)
+bool
+report_place(Unit *u, const char *place, Span *out)
 {
     for (uint32_t i = 1; i < u->sources.n; i++) {
         Source *src = &u->sources.p[i];
@@ -112,7 +111,7 @@ show_fault(Cmd *c, const TikError *err)
     Unit *u = &c->unit;
     DiagId id = diag_find(err->name);
     Span span;
-    if (id == DIAG_COUNT || !find_place(u, err->place, &span)) {
+    if (id == DIAG_COUNT || !report_place(u, err->place, &span)) {
         return false;
     }
     u->diags.n = 0; /* they were shown */

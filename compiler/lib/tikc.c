@@ -57,6 +57,9 @@ tikc_compile(Unit *u, const char *path, const char *text, size_t len,
     if (ok && u->kernels.n == 0) {
         return no_kernel(u, file, path);
     }
+    if (ok && u->errors == 0) {
+        severity_finish(u);
+    }
     return ok && u->errors == 0;
 }
 

@@ -23,12 +23,21 @@ diag_of_rule(Rule r)
     return (DiagId)((int)D_ARG_TYPE + (int)r - (int)RULE_ARG_TYPE);
 }
 
+typedef struct Obligation {
+    Rule rule;
+    int param;
+} Obligation;
+
 typedef struct Checker {
     Kernel *k;
-    int64_t proofs[3];             /* by Answer */
-    bool operands[MAX_PARAMS + 1]; /* of the present site that have an error */
-    bool rules[RULE_COUNT];        /* that the present site breaks */
-    bool failed;                   /* it has some error */
+    int64_t proofs[3];                /* by Answer */
+    bool operands[MAX_PARAMS + 1];    /* of the present site that have an error */
+    bool rules[RULE_COUNT];           /* that the present site breaks */
+    bool failed;                      /* it has some error */
+    bool allowed;                     /* it breaks a rule, which the user allows */
+    Obligation open[MAX_CHECK_STEPS]; /* what is left to run time of it */
+    int nopen;
+    int64_t unproved; /* sites with such, where all is to be proved */
 } Checker;
 
 /* ---- diagnostics --------------------------------------------------------------------------------- */
@@ -123,16 +132,21 @@ note_processors(Unit *u, Diag *d, const Site *s, Rule rule)
     }
 }
 
+/* goes_on: the rule can be asked while running instead. */
 static void
-report(const Checker *c, const CheckWalk *w, const Site *s, const Witness *wit)
+report(const Checker *c, const CheckWalk *w, const Site *s, const Witness *wit,
+       bool goes_on)
 {
     Unit *u = c->k->unit;
     const Stmt *st = &c->k->stmts.p[s->stmt];
     const Fault *f = &wit->fault;
     const char *at = iteration_text(w, wit, &u->arena);
-    Diag *d =
-        diag_add(u, diag_of_rule(f->rule), ir_arg_span(c->k, st, f->param), st->chain,
-                 "%s%s%s%s", at[0] ? "at " : "", at, at[0] ? ", " : "", f->text);
+    DiagId id = diag_of_rule(f->rule);
+    Span span = ir_arg_span(c->k, st, f->param);
+    const char *text = arena_printf(&u->arena, "%s%s%s%s", at[0] ? "at " : "", at,
+                                    at[0] ? ", " : "", f->text);
+    Diag *d = goes_on ? diag_allowable(u, id, span, st->chain, "%s", text)
+                      : diag_add(u, id, span, st->chain, "%s", text);
     if (!rule_table[f->rule].warning) {
         note_tensor(c, d, s, f->param);
     }
@@ -155,7 +169,7 @@ report_warning(void *ctx, const Fault *f)
 {
     const WarnCtx *x = ctx;
     Witness wit = {.fault = *f};
-    report(x->c, x->w, x->s, &wit);
+    report(x->c, x->w, x->s, &wit, false);
 }
 
 /* Warnings for what is constant, and for the last iteration that is certain. */
@@ -184,7 +198,7 @@ on_broken(void *ctx, const CheckWalk *w, const Site *s, const Fault *f)
     Checker *c = ctx;
     Witness wit = {.fault = *f};
     c->proofs[ANSWER_REFUTED]++;
-    report(c, w, s, &wit);
+    report(c, w, s, &wit, false);
 }
 
 /* Where the move may end at most: its tensor starts nowhere behind the largest value that its offset can
@@ -225,6 +239,15 @@ report_cut_block(const Checker *c, const CheckWalk *w, const Site *s, const Witn
     note_tensor(c, d, s, wit->fault.param);
 }
 
+/* A rule that is broken and that the user allows to break: both back ends ask it again. */
+static bool
+is_allowed(const Site *s, const Fault *f)
+{
+    const Stmt *st = &s->k->stmts.p[s->stmt];
+    return diag_allowed(s->k->unit, diag_of_rule(f->rule),
+                        ir_arg_span(s->k, st, f->param), st->chain);
+}
+
 static void
 on_answered(void *ctx, const CheckWalk *w, const Site *s, int step, Answer a,
             const Witness *wit)
@@ -233,17 +256,45 @@ on_answered(void *ctx, const CheckWalk *w, const Site *s, int step, Answer a,
     if (a == ANSWER_REFUTED && cuts_block(w, s, step, &wit->fault)) {
         report_cut_block(c, w, s, wit);
         a = ANSWER_RUNTIME;
+    } else if (a == ANSWER_REFUTED && is_allowed(s, &wit->fault)) {
+        report(c, w, s, wit, true);
+        c->allowed = true;
+        a = ANSWER_RUNTIME;
     }
     c->proofs[a]++;
+    if (a == ANSWER_RUNTIME) {
+        c->open[c->nopen++] =
+            (Obligation){site_rule(s, s->steps[step]), s->steps[step].param};
+    }
     if (a != ANSWER_REFUTED) {
         return;
     }
     bool *operand = &c->operands[s->steps[step].param];
     bool *rule = &c->rules[wit->fault.rule];
     if (!*operand && !*rule) {
-        report(c, w, s, wit);
+        report(c, w, s, wit, false);
     }
     *operand = *rule = c->failed = true;
+}
+
+/* --require-proofs: one diagnostic for an instruction, with a note for each rule. */
+static void
+report_unproved(Checker *c, const Site *s)
+{
+    Unit *u = c->k->unit;
+    const Stmt *st = &c->k->stmts.p[s->stmt];
+    const char *name = s->element ? "the access of an element" : op_method(s->in.op);
+    Diag *d = diag_allowable(u, D_UNPROVED, st->span, st->chain,
+                             "%s leaves %d rule%s to run time", name, c->nopen,
+                             c->nopen == 1 ? "" : "s");
+    for (int i = 0; i < c->nopen; i++) {
+        int param = c->open[i].param;
+        diag_note(u, d, ir_arg_span(c->k, st, param), "not proved: %s%s%s: %s",
+                  rule_table[c->open[i].rule].name, param >= 0 ? " of " : "",
+                  param >= 0 ? site_param_name(s, param) : "",
+                  rule_table[c->open[i].rule].rule);
+    }
+    c->unproved += d->level == LEVEL_ERROR;
 }
 
 static void
@@ -251,7 +302,13 @@ on_done(void *ctx, const CheckWalk *w, const Site *s, bool proved)
 {
     Checker *c = ctx;
     c->k->stmts.p[s->stmt].proof = proved ? PROOF_PROVED : PROOF_RUNTIME;
-    if (!c->failed && !s->element) {
+    if (c->nopen > 0 && c->k->unit->opt.severity.require_proofs) {
+        report_unproved(c, s);
+    }
+    c->nopen = 0;
+    bool allowed = c->allowed; /* its numbers are not worth a warning more */
+    c->allowed = false;
+    if (!c->failed && !s->element && !allowed) {
         warn(c, w, s);
     } else if (c->failed) {
         memset(c->operands, 0, sizeof c->operands);
@@ -269,7 +326,8 @@ pass_check(Kernel *k)
     k->proofs[0] = c.proofs[ANSWER_PROVED];
     k->proofs[1] = c.proofs[ANSWER_REFUTED];
     k->proofs[2] = c.proofs[ANSWER_RUNTIME];
-    return k->proofs[1] == 0;
+    k->unit->unproved += k->proofs[2];
+    return k->proofs[1] == 0 && c.unproved == 0;
 }
 
 /* ---- lists of obligations ----------------------------------------------------------------------------- */
@@ -298,7 +356,8 @@ static void
 explain_answered(void *ctx, const CheckWalk *w, const Site *s, int step, Answer a,
                  const Witness *wit)
 {
-    if (a == ANSWER_REFUTED && cuts_block(w, s, step, &wit->fault)) {
+    if (a == ANSWER_REFUTED &&
+        (cuts_block(w, s, step, &wit->fault) || is_allowed(s, &wit->fault))) {
         a = ANSWER_RUNTIME;
     }
     if (a != ANSWER_PROVED) {

@@ -5,6 +5,7 @@
 #ifndef TIKC_STAGE_H
 #define TIKC_STAGE_H
 
+#include "base/nearest.h"
 #include "stage/value.h"
 
 /* Runs a parsed module: sets the -D names, executes it as __main__, then evaluates --call if given.
@@ -62,14 +63,6 @@ typedef struct BindParam {
 } BindParam;
 bool stage_bind(Interp *in, const char *callee, const CallArgs *args,
                 const BindParam *params, int n, Value *out, Span *spans);
-
-/* The existing name that is nearest to a misspelt one; null: none is near. */
-typedef struct Nearest {
-    const char *wanted;
-    const char *best;
-    int distance;
-} Nearest;
-void nearest_try(Nearest *n, const char *candidate);
 
 /* Registers a provided module: its members by name. Called at start by tik_install. The module is then
  * importable under each of its dotted names. */

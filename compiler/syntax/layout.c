@@ -228,12 +228,45 @@ check_tabs(Parser *p, Block next, Loc at)
     }
 }
 
+/* Where the physical line ends on which a token ends. */
+static uint32_t
+line_rest(const Parser *p, uint32_t at)
+{
+    while (at < p->end && p->text[at] != '\n' && p->text[at] != '\r') {
+        at++;
+    }
+    return at;
+}
+
+/* A logical line has ended: what its comments, and those in front of it, allow, they allow here. */
+static void
+leave_line(Parser *p)
+{
+    if (p->line.head == 0 || (p->comments.n == 0 && p->u->opt.severity.places.n == 0)) {
+        return;
+    }
+    uint32_t end = line_rest(p, p->line.last_at.end);
+    Span line = span_of(p, (Loc){p->line.head_at.begin, end});
+    uint32_t later = 0;
+    for (uint32_t i = 0; i < p->comments.n; i++) {
+        Loc at = p->comments.p[i];
+        if (at.begin < end) {
+            severity_comment(p->u, span_of(p, at), line);
+        } else {
+            p->comments.p[later++] = at;
+        }
+    }
+    p->comments.n = later;
+    severity_line(p->u, line);
+}
+
 /* Compares the indentation of a new logical line, whose first token is at 'at', with the open blocks
  * and queues what the grammar has to see before that token. */
 static void
 begin_line(Parser *p, Loc at)
 {
     Line before = p->line;
+    leave_line(p);
     Block next = {0};
     next.column = start_column(p, at.begin, &next.narrow);
     Loc margin = {p->line_begin, at.begin};
@@ -278,6 +311,13 @@ static void
 end_of_text(Parser *p, Loc at)
 {
     const Line *before = &p->line;
+    leave_line(p);
+    for (uint32_t i = 0; i < p->comments.n; i++) { /* behind the last line */
+        Span comment = span_of(p, p->comments.p[i]);
+        severity_comment(p->u, comment,
+                         (Span){comment.file, comment.begin, comment.begin});
+    }
+    p->comments.n = 0;
     p->line_end = before->last_at.end;
     if (p->levels.n && opens_block(before) && !before->failed) {
         miss_block(p, before, before->last_at);

@@ -92,6 +92,7 @@ typedef struct Parser {
     uint32_t line_begin; /* of the physical line */
     uint32_t line_end;   /* end of the last token of the line before */
     Line line;
+    VEC(Loc) comments;                  /* to tikc, whose logical line has not ended */
     Bracket brackets[MAX_BRACKETS + 1]; /* [0] is the level outside */
     int depth;
     Bracket closed; /* the bracket that the last closing one ended; open = 0: none */
@@ -135,6 +136,9 @@ int scan_bad_char(Parser *p, Loc at);
 int scan_bad_name(Parser *p, Loc at);
 int scan_bad_string(Parser *p, Loc at);
 int scan_bad_number(Parser *p, Loc at);
+
+/* A comment; those to tikc are kept for the end of their line. */
+void scan_comment(Parser *p, Loc at);
 
 /* ---- layout.c ---- */
 union TIK_YYSTYPE;

@@ -147,3 +147,16 @@ scan_bad_number(Parser *p, Loc at)
     }
     return INT;
 }
+
+void
+scan_comment(Parser *p, Loc at)
+{
+    const char *text = p->text + at.begin;
+    const char *end = p->text + at.end;
+    for (; !p->expression && end - text >= 5; text++) {
+        if (memcmp(text, "tikc:", 5) == 0) {
+            VEC_PUSH(p->scratch, &p->comments, at);
+            return;
+        }
+    }
+}

@@ -5,9 +5,9 @@ import sys
 lines = sys.stdin.read().splitlines()
 assert len(lines) == 1, lines
 d = json.loads(lines[0])
-assert set(d) == {'version', 'name', 'level', 'file', 'line', 'column', 'end_line', 'end_column', 'message', 'rule',
+assert set(d) == {'version', 'name', 'level', 'default', 'file', 'line', 'column', 'end_line', 'end_column', 'message', 'rule',
                   'help', 'notes', 'calls'}, sorted(d)
-assert d['version'] == 1 and d['name'] == 'repeat-range' and d['level'] == 'error'
+assert d['version'] == 1 and d['name'] == 'repeat-range' and d['level'] == d['default'] == 'error'
 assert d['file'].endswith('chain.tik')
 assert (d['line'], d['column'], d['end_line'], d['end_column']) == (14, 41, 14, 47), d
 assert d['message'] == 'repeat_times is 300; vec_muls takes 1 to 255 repeats'

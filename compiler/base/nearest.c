@@ -1,0 +1,56 @@
+/* nearest.c: see nearest.h. */
+#include "base/nearest.h"
+
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    NAME_MAX_LEN = 48
+};
+
+/* Edits (insert, delete, replace, swap of neighbours count one) from a to b, at most limit + 1. */
+static int
+edit_distance(const char *a, const char *b, int limit)
+{
+    size_t n = strlen(a);
+    size_t m = strlen(b);
+    if (n > NAME_MAX_LEN || m > NAME_MAX_LEN || abs((int)n - (int)m) > limit) {
+        return limit + 1;
+    }
+    int row[3][NAME_MAX_LEN + 1];
+    for (size_t j = 0; j <= m; j++) {
+        row[0][j] = (int)j;
+    }
+    for (size_t i = 1; i <= n; i++) {
+        int *now = row[i % 3];
+        const int *up = row[(i + 2) % 3];
+        const int *up2 = row[(i + 1) % 3];
+        now[0] = (int)i;
+        for (size_t j = 1; j <= m; j++) {
+            int d = MIN(up[j] + 1, now[j - 1] + 1);
+            d = MIN(d, up[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+                d = MIN(d, up2[j - 2] + 1);
+            }
+            now[j] = d;
+        }
+    }
+    return row[n % 3][m];
+}
+
+void
+nearest_try(Nearest *n, const char *candidate)
+{
+    int limit = n->best ? n->distance - 1 : MIN((int)strlen(n->wanted) / 3, 2);
+    int d = edit_distance(n->wanted, candidate, limit);
+    size_t len = strlen(n->wanted);
+    if (len >= 6 && strncmp(candidate, n->wanted, len) == 0 && limit >= 1) {
+        d = 1; /* a name cut short */
+    }
+    if (d <= limit && d > 0) {
+        n->best = candidate;
+        n->distance = d;
+    }
+}
