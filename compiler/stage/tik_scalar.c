@@ -1,8 +1,10 @@
 /* tik_scalar.c: Scalar objects (registers), set_as on Scalars and on tensor elements, and loads.
  *
- * A Scalar is usable wherever an Expr is: as the present value of its register. set_as converts as by
- * a C cast; a load has the register's dtype, so a load of another dtype goes through a fresh register
- * (which the trace shows). */
+ * A Scalar is usable wherever an Expr is: as the present value of its register. set_as converts values
+ * (isa/scalar.h) and takes the bits of tensor elements; a load has the register's dtype, so a load of
+ * another dtype goes through a fresh register (which the trace shows).
+ *
+ * Owns: set-as, set-as-dtype, set-first. */
 #include "stage/tik.h"
 
 #include <string.h>
@@ -31,26 +33,32 @@ scalar_memory(const Tik *c, Scope mem, bool store)
            (store ? p == PROFILE_V220 || p == PROFILE_V300 : p != PROFILE_V100);
 }
 
+/* What is read or written of a view of several elements is the first one. */
 static bool
-scalar_place(Interp *in, View *v, bool store, Span span)
+scalar_length(Interp *in, View *v, bool store, bool first, Span span)
 {
     int64_t n = tik_view_elems(v);
+    if (first && n > 1) {
+        stage_diag(in, D_SET_FIRST, span, "'%s' has %lld elements; set_as %s the first",
+                   tik_sym(in, v->root->name), (long long)n, store ? "writes" : "reads");
+    } else if (n >= 0 && n != 1) {
+        stage_diag(in, D_SET_AS, span, "'%s' is a view of %lld elements; one is %s here",
+                   tik_sym(in, v->root->name), (long long)n, store ? "written" : "read");
+        return false;
+    }
+    return true;
+}
+
+static bool
+scalar_place(Interp *in, View *v, bool store, bool first, Span span)
+{
     if (tik_view_is_halves(v)) {
         stage_diag(in, D_SUBBYTE_LAYOUT, span,
                    "'%s' has elements of 4 bits; set_as %s whole bytes",
                    tik_sym(in, v->root->name), store ? "writes" : "reads");
         return false;
     }
-    if (store && n > 1 && !v->sliced) {
-        stage_diag(in, D_SET_FIRST, span,
-                   "'%s' has %lld elements; set_as writes the first",
-                   tik_sym(in, v->root->name), (long long)n);
-    } else if (n >= 0 && n != 1) {
-        stage_diag(in, D_SET_AS, span,
-                   "'%s' is a view of %lld elements; set_as %s one element",
-                   tik_sym(in, v->root->name), (long long)n, store ? "writes" : "reads");
-        return false;
-    }
+    TRY(scalar_length(in, v, store, first, span));
     if (!scalar_memory(v->root->c, v->root->mem, store)) {
         stage_diag(in, D_SET_AS, span, "'%s' is in %s; on %s set_as %s elements in UB%s",
                    tik_sym(in, v->root->name), scope_name(v->root->mem),
@@ -67,9 +75,7 @@ load_into(Interp *in, View *v, RegId reg, bool fresh, Span span)
 {
     Tik *c = v->root->c;
     Ref ref;
-    if (!scalar_place(in, v, false, span) || !tik_ref(in, v, span, &ref)) {
-        return false;
-    }
+    TRY(tik_ref(in, v, span, &ref));
     Stmt s = {.kind = ST_LOAD, .load = {reg, ref}};
     return fresh ? tik_emit_element(in, c, s, span) : tik_emit(in, c, s, span, NULL);
 }
@@ -95,8 +101,9 @@ tik_own(Interp *in, const Tik *c, Value v, Span span)
     return false;
 }
 
-bool
-tik_load(Interp *in, Tik *c, View *v, Span span, ExprId *out)
+/* Loads the element into a fresh register of its type. first: a view of several is read, too. */
+static bool
+load_fresh(Interp *in, Tik *c, View *v, bool first, Span span, ExprId *out)
 {
     TRY(tik_own(in, c, val_object(&v->base), span));
     if (v->poisoned) {
@@ -105,7 +112,44 @@ tik_load(Interp *in, Tik *c, View *v, Span span, ExprId *out)
     }
     RegId r = tik_new_reg(in, c, intern(&in->u->names, "element"), v->dtype, span);
     *out = ir_reg_value(c->k, r);
-    return tik_dropped(c) || load_into(in, v, r, true, span);
+    return tik_dropped(c) ||
+           (scalar_place(in, v, false, first, span) && load_into(in, v, r, true, span));
+}
+
+bool
+tik_load(Interp *in, Tik *c, View *v, Span span, ExprId *out)
+{
+    return load_fresh(in, c, v, false, span, out);
+}
+
+/* ---- set_as ----------------------------------------------------------------------------------------- */
+
+/* The bits of an element of a tensor as a value of type t: extended to 64 bits by its own type (signed integers with
+ * the sign, all others with zeros), and the low bits of that. A float type says nothing about another width. */
+static bool
+element_bits(Interp *in, Tik *c, Dtype t, ExprId *e, Span span)
+{
+    Dtype from = (Dtype)ir_expr(c->k, *e)->dtype;
+    bool floats = dtype_is_float(t) || dtype_is_float(from);
+    if (floats && dtype_size(t) != dtype_size(from)) {
+        Diag *d = stage_diag(
+            in, D_SET_AS_DTYPE, span,
+            "a tensor element of dtype %s is given to one of dtype %s; set_as takes its bits, "
+            "%d for %d",
+            dtype_name(from), dtype_name(t), 8 * dtype_size(from), 8 * dtype_size(t));
+        diag_help(in->u, d,
+                  "read it into a Scalar of dtype %s first; set_as of that converts the value",
+                  dtype_name(from));
+        return false;
+    }
+    if (floats) {
+        *e = ir_bits(c->k, t, *e);
+    } else if (t == DT_BOOL && from != DT_BOOL) {
+        *e = ir_bits(c->k, t, ir_cast(c->k, DT_U8, *e));
+    } else {
+        *e = ir_cast(c->k, t, *e);
+    }
+    return true;
 }
 
 static bool
@@ -145,9 +189,12 @@ tik_assign(Interp *in, ExprObj *o, Value v, Span span)
         }
         TRY(tik_own(in, c, v, span));
         if (view->dtype == c->k->regs.p[o->reg].dtype) {
-            return load_into(in, view, o->reg, false, span);
+            return scalar_place(in, view, false, true, span) &&
+                   load_into(in, view, o->reg, false, span);
         }
-        return tik_load(in, c, view, span, &e) && set_reg(in, c, o->reg, e, span);
+        return load_fresh(in, c, view, true, span, &e) &&
+               element_bits(in, c, c->k->regs.p[o->reg].dtype, &e, span) &&
+               set_reg(in, c, o->reg, e, span);
     }
     if (tik_is_runtime(v)) {
         return tik_read(in, c, v, span, &e) && set_reg(in, c, o->reg, e, span);
@@ -333,14 +380,16 @@ tik_global_scalar(Interp *in, Tik *c, const CallArgs *args)
     return new_scalar(in, c, args, "global_scalar", &c->top_level);
 }
 
-/* The value to store, converted to the view's dtype. */
+/* What to store, a value of the view's dtype: a number, Scalar or Expr converted, the bits of an element. */
 static bool
 store_value(Interp *in, View *dst, Value v, Span span, ExprId *out)
 {
     Tik *c = dst->root->c;
     if (tik_is(v, &tik_tensor_class)) {
-        TRY(tik_load(in, c, (View *)v.obj, span, out));
-    } else if (tik_is_runtime(v)) {
+        return load_fresh(in, c, (View *)v.obj, true, span, out) &&
+               element_bits(in, c, dst->dtype, out, span);
+    }
+    if (tik_is_runtime(v)) {
         TRY(tik_read(in, c, v, span, out));
     } else if (!tik_number(c, v, dst->dtype, out)) {
         stage_diag(in, D_SET_AS, span,
@@ -362,7 +411,7 @@ tik_tensor_set_as(Interp *in, View *dst, Value v, Span span)
     if (tik_dropped(c) || dst->poisoned) {
         return val_none();
     }
-    if (tik_not_built(in, c, span) && scalar_place(in, dst, true, span) &&
+    if (tik_not_built(in, c, span) && scalar_place(in, dst, true, true, span) &&
         store_value(in, dst, v, span, &value) && tik_ref(in, dst, span, &ref)) {
         Stmt s = {.kind = ST_STORE, .store = {ref, value}};
         (void)tik_emit(in, c, s, span, NULL);

@@ -244,11 +244,10 @@ class Tik:
             return
         note("scalar.set_as." + source_kind(value))
         if isinstance(value, Tensor):
-            value._one_element()
             if value.dtype == reg.dtype:
                 self._emit("load %s %s = %s" % (reg.text, reg.dtype, value._ref()))
                 return
-            value = value._load()
+            value = value._bits(reg.dtype)
         value = to_type(value, reg.dtype) if isinstance(value, Value) else \
             number(self, reg.dtype, value)
         self._emit("set %s %s = %s" % (reg.text, reg.dtype, value.text))

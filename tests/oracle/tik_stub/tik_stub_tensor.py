@@ -4,7 +4,7 @@ Offsets, lengths and strides are ints while they are constant and int64 Exprs ot
 bytes from the root, lengths and strides elements."""
 from tik_stub_expr import ScopeEnded, Value, add_compares, const, number, op2, read, to_type
 from tik_stub_notes import note
-from tik_stub_numbers import SIZE
+from tik_stub_numbers import FLOATS, SIZE
 
 
 def _i64(v, inst):
@@ -85,8 +85,20 @@ class Tensor:
         return "%s:%s+%s" % (root.label, self.dtype, off if type(off) is int else off.text)
 
     def _load(self):
-        inst = self._root.inst
         self._one_element()
+        return self._read()
+
+    def _bits(self, dtype):
+        """The bits of the first element as a value of this type."""
+        e = self._read()
+        if e.dtype == dtype or (e.dtype not in FLOATS and dtype not in FLOATS and dtype != "bool"):
+            return to_type(e, dtype)
+        if SIZE[e.dtype] != SIZE[dtype] and (e.dtype in FLOATS or dtype in FLOATS):
+            raise TypeError("the bits of %s for %s" % (e.dtype, dtype))
+        return (e if SIZE[e.dtype] == SIZE[dtype] else to_type(e, "uint8")).reinterpret_cast_to(dtype)
+
+    def _read(self):
+        inst = self._root.inst
         reg = inst._register("element", self.dtype)
         inst._emit_if_live("load %s %s = %s", reg, self)
         return reg
@@ -147,8 +159,8 @@ class Tensor:
             note("dropped.set_as")
             return
         note("tensor.set_as." + source_kind(value))
-        self._one_element()
-        value = read(value)
+        if isinstance(value, Tensor):
+            value = value._bits(self.dtype)
         value = to_type(value, self.dtype) if isinstance(value, Value) else \
             number(inst, self.dtype, value)
         inst._emit("store %s = %s" % (self._ref(), value.text))
