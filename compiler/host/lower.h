@@ -177,7 +177,7 @@ typedef struct Rare {
 void lower_rare_begin(Lower *l, Rare *r, LLVMValueRef rare, LLVMValueRef usual);
 LLVMValueRef lower_rare_end(Lower *l, Rare *r, LLVMValueRef instead);
 /* float16: infinity becomes the largest number, NaN 0. */
-LLVMValueRef lower_saturated_half(Lower *l, LLVMValueRef bits, int lanes);
+LLVMValueRef lower_saturated(Lower *l, Dtype t, LLVMValueRef bits, int lanes);
 /* ADD SUB MUL MAX MIN AND OR, DIV of floats. */
 LLVMValueRef lower_binary(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a,
                           LLVMValueRef b);

@@ -148,14 +148,13 @@ round_bf16(Lower *l, LLVMValueRef bits, int lanes)
 }
 
 LLVMValueRef
-lower_saturated_half(Lower *l, LLVMValueRef bits, int lanes)
+lower_saturated(Lower *l, Dtype t, LLVMValueRef bits, int lanes)
 {
-    LLVMValueRef inf = lower_bits_const(l, DT_F16, lanes, 0x7c00);
-    LLVMValueRef zero = lower_bits_const(l, DT_F16, lanes, 0);
+    LLVMValueRef inf = lower_bits_const(l, t, lanes, float_format(t).inf);
+    LLVMValueRef zero = lower_bits_const(l, t, lanes, 0);
     LLVMValueRef magnitude =
-        LLVMBuildAnd(l->b, bits, lower_bits_const(l, DT_F16, lanes, 0x7fff), "");
-    LLVMValueRef most =
-        LLVMBuildSub(l->b, bits, lower_bits_const(l, DT_F16, lanes, 1), "");
+        LLVMBuildAnd(l->b, bits, lower_bits_const(l, t, lanes, 0x7fff), "");
+    LLVMValueRef most = LLVMBuildSub(l->b, bits, lower_bits_const(l, t, lanes, 1), "");
     LLVMValueRef over = LLVMBuildICmp(l->b, LLVMIntEQ, magnitude, inf, "");
     LLVMValueRef nan = LLVMBuildICmp(l->b, LLVMIntUGT, magnitude, inf, "");
     bits = LLVMBuildSelect(l->b, over, most, bits, "");
@@ -170,7 +169,7 @@ lower_from_f32(Lower *l, LLVMValueRef f, Dtype t, int lanes)
         LLVMValueRef h = LLVMBuildFPTrunc(l->b, f, with_lanes(l->f16, lanes), "");
         bits = bitcast(l, h, l->i16, lanes);
         if (l->saturates_half) {
-            return lower_saturated_half(l, bits, lanes);
+            return lower_saturated(l, DT_F16, bits, lanes);
         }
     } else {
         bits = bitcast(l, f, l->i32, lanes);
@@ -314,7 +313,7 @@ lower_float_op(Lower *l, LLVMOpcode op, Dtype t, int lanes, LLVMValueRef a,
                                         bitcast(l, b, l->f16, lanes), "");
         r = bitcast(l, r, l->i16, lanes);
         if (l->saturates_half) {
-            return lower_saturated_half(l, r, lanes);
+            return lower_saturated(l, DT_F16, r, lanes);
         }
         return lower_canonical(l, t, lanes, r);
     }

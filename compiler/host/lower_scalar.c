@@ -222,6 +222,14 @@ float_to_int(Lower *l, Dtype t, LLVMValueRef f)
     return lower_intrinsic(l, name, types, 2, &f, 1);
 }
 
+/* A conversion to a float type: to one of 16 bits it stays finite. */
+static LLVMValueRef
+narrowed(Lower *l, LLVMValueRef f, Dtype t)
+{
+    LLVMValueRef bits = lower_from_f32(l, f, t, 0);
+    return t == DT_F32 ? bits : lower_saturated(l, t, bits, 0);
+}
+
 static LLVMValueRef
 cast(Lower *l, Dtype t, Dtype from, LLVMValueRef a)
 {
@@ -231,12 +239,12 @@ cast(Lower *l, Dtype t, Dtype from, LLVMValueRef a)
     LLVMTypeRef type = lower_bits_type(l, t, 0);
     if (dtype_is_float(from)) {
         LLVMValueRef f = lower_to_f32(l, a, from, 0);
-        return dtype_is_float(t) ? lower_from_f32(l, f, t, 0) : float_to_int(l, t, f);
+        return dtype_is_float(t) ? narrowed(l, f, t) : float_to_int(l, t, f);
     }
     if (dtype_is_float(t)) {
         LLVMValueRef f = is_signed(from) ? LLVMBuildSIToFP(l->b, a, l->f32, "")
                                          : LLVMBuildUIToFP(l->b, a, l->f32, "");
-        return lower_from_f32(l, f, t, 0);
+        return narrowed(l, f, t);
     }
     if (t == DT_BOOL) {
         return LLVMBuildICmp(l->b, LLVMIntNE, a, LLVMConstNull(LLVMTypeOf(a)), "");

@@ -110,7 +110,7 @@ result(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
     case SEM_RSQRT:
         v[1] = map_lanes(l, sh, v[1]);
         return l->saturates_half && sh->dtype[0] == DT_F16
-                   ? lower_saturated_half(l, v[1], sh->lanes)
+                   ? lower_saturated(l, DT_F16, v[1], sh->lanes)
                    : v[1];
     default:
         return lower_fused(l, sh, v, scalar);

@@ -132,14 +132,16 @@ element_bits(Interp *in, Tik *c, Dtype t, ExprId *e, Span span)
     Dtype from = (Dtype)ir_expr(c->k, *e)->dtype;
     bool floats = dtype_is_float(t) || dtype_is_float(from);
     if (floats && dtype_size(t) != dtype_size(from)) {
-        Diag *d = stage_diag(
-            in, D_SET_AS_DTYPE, span,
-            "a tensor element of dtype %s is given to one of dtype %s; set_as takes its bits, "
-            "%d for %d",
-            dtype_name(from), dtype_name(t), 8 * dtype_size(from), 8 * dtype_size(t));
-        diag_help(in->u, d,
-                  "read it into a Scalar of dtype %s first; set_as of that converts the value",
-                  dtype_name(from));
+        Diag *d = stage_diag(in, D_SET_AS_DTYPE, span,
+                             "a tensor element of dtype %s is given to one of dtype %s; "
+                             "set_as takes its bits, "
+                             "%d for %d",
+                             dtype_name(from), dtype_name(t), 8 * dtype_size(from),
+                             8 * dtype_size(t));
+        diag_help(
+            in->u, d,
+            "read it into a Scalar of dtype %s first; set_as of that converts the value",
+            dtype_name(from));
         return false;
     }
     if (floats) {

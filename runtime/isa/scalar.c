@@ -135,6 +135,19 @@ float_to_int(Dtype t, float f)
     return f <= (float)lo ? lo : (int64_t)f;
 }
 
+/* A conversion to a float type. One of 16 bits has no results but finite numbers: what is beyond them becomes the
+ * largest, NaN becomes 0. */
+static int64_t
+narrowed(Dtype t, float f)
+{
+    if (t != DT_F16 && t != DT_BF16) {
+        return from_float(t, f);
+    }
+    int64_t most = t == DT_F16 ? HALF_MAX : BFLOAT_MAX;
+    int64_t bits = f == f ? from_float(t, f) : 0;
+    return (bits & 0x7fff) > most ? (bits & 0x8000) | most : bits;
+}
+
 static int64_t
 eval_cast(Dtype t, Dtype from, int64_t a)
 {
@@ -143,10 +156,10 @@ eval_cast(Dtype t, Dtype from, int64_t a)
         if (t == DT_BOOL) {
             return f != 0;
         }
-        return dtype_is_float(t) ? from_float(t, f) : float_to_int(t, f);
+        return dtype_is_float(t) ? narrowed(t, f) : float_to_int(t, f);
     }
     if (dtype_is_float(t)) {
-        return from_float(t, from == DT_U64 ? (float)(uint64_t)a : (float)a);
+        return narrowed(t, from == DT_U64 ? (float)(uint64_t)a : (float)a);
     }
     return scalar_wrap(t, a);
 }

@@ -4,9 +4,13 @@
  * A value travels as int64_t: signed types sign-extended, unsigned types zero-extended (uint64: the
  * bit pattern), bool 0 or 1, float types their bit pattern zero-extended. Integer + - * wrap in the
  * type. float16 and bfloat16 compute in float32 and round once, to nearest even. A NaN result of
- * arithmetic is the canonical quiet NaN (7e00, 7fc0, 7fc00000); negation and conversions between float
- * types count as arithmetic, bits does not. Integers convert to float32 with one rounding, and to
- * float16 and bfloat16 through float32. Float remainders are exact (C fmod). */
+ * arithmetic is the canonical quiet NaN (7e00, 7fc0, 7fc00000); negation and conversions to float32
+ * count as arithmetic, bits does not. Float remainders are exact (C fmod).
+ *
+ * Conversions (CAST): integers to narrower ones keep the low bits. Float types to integers truncate toward zero and
+ * saturate, NaN gives 0. To float16 and bfloat16 they round once, to nearest even, and saturate at the largest
+ * finite number, which infinities become too; NaN gives 0. Integers convert to float32 with one rounding, and to
+ * float16 and bfloat16 through float32. */
 #ifndef TIK_SCALAR_H
 #define TIK_SCALAR_H
 

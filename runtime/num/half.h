@@ -15,6 +15,10 @@
 #define BFLOAT_NAN 0x7fc0u
 #define FLOAT_NAN  0x7fc00000u
 
+/* The largest finite numbers, 65504 and 3.39e38. */
+#define HALF_MAX   0x7bff
+#define BFLOAT_MAX 0x7f7f
+
 static inline uint32_t
 float_bits(float f)
 {

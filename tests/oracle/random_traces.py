@@ -19,6 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "tik_stub")]
 import programs  # noqa: E402
 import record  # noqa: E402
+from tik_stub_numbers import SIZE  # noqa: E402
 from tik_stub_expr import RunTimeCondition, ScopeEnded  # noqa: E402
 
 COUNT = 100
@@ -130,8 +131,8 @@ class Program:
             return "0"
         return r.choice(["%s", "%s + 1", "%s * 2", "%s - %s" % ("%s", r.choice(whole))]) % r.choice(whole)
 
-    def element(self):
-        name, _, shape = self.r.choice(self.tensors)
+    def element(self, tensor=None):
+        name, _, shape = tensor or self.r.choice(self.tensors)
         if self.r.random() < 0.5:
             size = shape[0] * (shape[1] if len(shape) > 1 else 1)
             return "%s[%s]" % (name, self.index(size))
@@ -181,11 +182,24 @@ class Program:
             whole = [n for n, d in self.scalars if d not in FLOATS]
             self.put("%s.set_as(%s)" % (self.r.choice(whole), self.integers()))
         elif kind < 0.6 and self.scalars:
-            source = self.element() if self.tensors and self.r.random() < 0.3 else self.value()
-            self.put("%s.set_as(%s)" % (self.r.choice(self.scalars)[0], source))
+            name, dtype = self.r.choice(self.scalars)
+            source = self.bits_for(dtype) if self.tensors and self.r.random() < 0.4 else self.value()
+            self.put("%s.set_as(%s)" % (name, source))
         elif self.tensors:
-            source = self.element() if self.r.random() < 0.3 else self.value()
-            self.put("%s = %s" % (self.element(), source))
+            to = self.r.choice(self.tensors)
+            source = self.bits_for(to[1]) if self.r.random() < 0.4 else self.value()
+            self.put("%s = %s" % (self.element(to), source))
+
+    def bits_for(self, dtype):
+        """an element, or several, whose bits a value of the type takes; rarely one that is refused"""
+        fit = [t for t in self.tensors if t[1] == dtype or SIZE[t[1]] == SIZE[dtype] or
+               (t[1] not in FLOATS and dtype not in FLOATS)]
+        if not fit and self.r.random() < 0.9:
+            return self.value()
+        tensor = self.r.choice(fit if self.r.random() < 0.98 and fit else self.tensors)
+        kind = self.r.random()
+        return tensor[0] if kind < 0.05 else "%s[%s]" % (tensor[0], ", ".join(
+            "1:%d" % n for n in tensor[2])) if kind < 0.1 else self.element(tensor)
 
     def instruction(self):
         if not self.tensors:

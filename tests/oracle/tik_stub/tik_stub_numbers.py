@@ -94,14 +94,24 @@ def float_to_int(dtype, d):
     return min(max(int(d), lo), hi)
 
 
+LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38}
+
+
+def _narrowed(dtype, d):
+    """A conversion to a float type: to one of 16 bits it is finite."""
+    if dtype in LARGEST:
+        d = 0.0 if d != d else math.copysign(min(abs(d), LARGEST[dtype]), d)
+    return from_double(dtype, d)
+
+
 def cast(dtype, source, v):
     if source in FLOATS:
         d = to_double(source, v)
         if dtype == "bool":
             return int(d != 0)
-        return from_double(dtype, d) if dtype in FLOATS else float_to_int(dtype, d)
+        return _narrowed(dtype, d) if dtype in FLOATS else float_to_int(dtype, d)
     if dtype in FLOATS:
-        return from_double(dtype, _f32_of_int(v))
+        return _narrowed(dtype, _f32_of_int(v))
     return wrap(dtype, v)
 
 
