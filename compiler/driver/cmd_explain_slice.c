@@ -143,19 +143,31 @@ dimension(const Explain *x, int d)
 static bool
 right_dims(Explain *x, const Cmd *c)
 {
-    const Info *lists[] = {&x->src, &x->dst};
+    Info *lists[] = {&x->src, &x->dst};
     int64_t n = c->dim ? c->dim : x->src.dims;
     if (n < 1 || n > SEGMENT_DIMS) {
         diag_add(x->u, D_SLICE_DIM, (Span){0}, 0, "dim_value is %lld; it is 1 to %d",
                  (long long)n, SEGMENT_DIMS);
         return false;
     }
+    if (x->both && x->dst.dims != x->src.dims) {
+        diag_add(x->u, D_SLICE_COUNT, (Span){0}, 0,
+                 "SRC has %d SliceInfo and DST has %d; they have equally many",
+                 x->src.dims, x->dst.dims);
+        return false;
+    }
     for (int i = 0; i <= x->both; i++) {
-        if (lists[i]->dims != n) {
+        if (lists[i]->dims < n) {
             diag_add(x->u, D_SLICE_COUNT, (Span){0}, 0,
                      "%s has %d SliceInfo and dim_value is %lld", lists[i]->name,
                      lists[i]->dims, (long long)n);
             return false;
+        }
+        if (lists[i]->dims > n) {
+            diag_add(x->u, D_SLICE_EXTRA, (Span){0}, 0,
+                     "%s has %d SliceInfo and dim_value is %lld; the first %lld count",
+                     lists[i]->name, lists[i]->dims, (long long)n, (long long)n);
+            lists[i]->dims = (int)n;
         }
     }
     return true;

@@ -164,12 +164,13 @@ typedef struct WarnCtx {
     const Site *s;
 } WarnCtx;
 
+/* What is told so of a correct instruction is no reason to stop, also where its rule is an error. */
 static void
 report_warning(void *ctx, const Fault *f)
 {
     const WarnCtx *x = ctx;
     Witness wit = {.fault = *f};
-    report(x->c, x->w, x->s, &wit, false);
+    report(x->c, x->w, x->s, &wit, true);
 }
 
 /* Warnings for what is constant, and for the last iteration that is certain. */

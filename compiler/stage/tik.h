@@ -481,6 +481,16 @@ Value tik_left_bytes(Interp *in, Tik *c, const CallArgs *args);
 Value tik_available_bytes(Interp *in, Tik *c, const CallArgs *args);
 /* Calls that have no effect here: printing, profiling, tiling hints. */
 Value tik_ignore(Interp *in, Tik *c, const CallArgs *args);
+/* ---- tik_extended.c ---- */
+
+/* The call of data_move without extended arguments where its path has none. */
+CallArgs tik_without_extended(Interp *in, const CallArgs *args);
+/* Of a bound call of data_move: paths that its manual does not list are told of, and what copies out of L0C
+ * without a conversion gets the type of src on both sides. */
+void tik_judge_move(Interp *in, Tik *c, Arg *out, const Span *span);
+/* Whether code, of moves from L0C to UB, converts nothing between these types: both sides are of type from then. */
+bool tik_copies_bytes(Dtype from, Dtype to, int64_t code);
+
 /* ---- tik_sync.c ---- */
 
 /* Whether the open scope is one in which the compiler does not synchronise. */

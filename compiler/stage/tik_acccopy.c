@@ -79,7 +79,7 @@ copy_applicability(const AccCall *x)
         return;
     }
     int code = tik_acc_number(x, ACC_RELU) && p->relu_code >= 0 ? p->relu_code : p->code;
-    if (!(acc_codes(soc) >> code & 1)) {
+    if (!(acc_copy_codes(soc) >> code & 1)) {
         stage_diag(x->in, D_PATH_APPLICABILITY, x->args->span,
                    "the manual lists %s from %s to %s for the 310P class, not for %s",
                    acc_scale_name(p->scale), dtype_name(p->from), dtype_name(p->to),

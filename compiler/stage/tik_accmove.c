@@ -244,6 +244,28 @@ no_padding(const TensorMov *m, Scope from, Scope to)
     return false;
 }
 
+/* Types out of L0C that no conversion of the call is for: the bytes are copied, as elements of src. */
+static void
+copy_of_bytes(TensorMov *m, AccScale mode)
+{
+    AccCall *x = &m->x;
+    const View *src = tik_acc_tensor(x, ACC_SRC), *dst = tik_acc_tensor(x, ACC_DST);
+    BlockMode block = (BlockMode)tik_acc_number(x, ACC_BLOCK);
+    if (mode != SCALE_NONE || !tik_copies_bytes(src->dtype, dst->dtype, 0) ||
+        src->root->mem != SC_L0C || dst->root->mem != SC_UB ||
+        acc_pair(SC_L0C, SC_UB, block, src->dtype, dst->dtype, mode) != NULL ||
+        acc_pair(SC_L0C, SC_UB, block, src->dtype, src->dtype, mode) == NULL) {
+        return;
+    }
+    stage_diag(x->in, D_DTYPE_DIFFERS, x->span[ACC_SRC],
+               "dst is %s and src is %s; tensor_mov keeps the bits",
+               dtype_name(dst->dtype), dtype_name(src->dtype));
+    View *bytes = ARENA_NEW(&x->in->u->arena, View);
+    *bytes = *dst;
+    bytes->dtype = src->dtype;
+    x->got[ACC_DST] = val_object(&bytes->base);
+}
+
 static bool
 move_fractals(TensorMov *m, Scope from, Scope to)
 {
@@ -262,6 +284,7 @@ move_fractals(TensorMov *m, Scope from, Scope to)
     if (x->got[ACC_SCALE].kind == VAL_NONE) {
         x->got[ACC_SCALE] = val_int(0);
     }
+    copy_of_bytes(m, mode);
     return pair_is_tik(x) && code_exists(x, "tensor_mov") ? tik_acc_record(x)
                                                           : !x->in->fatal;
 }

@@ -63,6 +63,29 @@ nothing(Copy *x, const Count *n)
     return true;
 }
 
+/* Both operands are of one type in this spelling; moves to the bias table have pairs of their own. */
+static bool
+one_type(const Copy *x)
+{
+    if (!tik_is(x->dst, &tik_tensor_class) || !tik_is(x->src, &tik_tensor_class) ||
+        tik_move_op(x->dst) != OP_DATA_MOVE) {
+        return true;
+    }
+    return tik_copy_one_type(x, (View *)x->dst.obj, (View *)x->src.obj);
+}
+
+bool
+tik_copy_one_type(const Copy *x, const View *dst, const View *src)
+{
+    if (dst->poisoned || src->poisoned || dst->dtype == src->dtype) {
+        return true;
+    }
+    stage_diag(x->in, D_DTYPE_MISMATCH, x->src_span,
+               "dst is %s and src is %s; data_copy takes one dtype",
+               dtype_name(dst->dtype), dtype_name(src->dtype));
+    return false;
+}
+
 /* Records one data_move. */
 static bool
 record_move(Copy *x, const Count *nburst, const Count *burst, const Value stride[2],
@@ -113,6 +136,9 @@ move_blocks(Copy *x, const Count *nburst, bool may_be_none, const Count *burst,
             const Value stride[2], Span stride_span)
 {
     ExprId cond = 0;
+    if (!one_type(x)) {
+        return !x->in->fatal;
+    }
     if (is_zero(burst->v)) {
         return nothing(x, burst);
     }

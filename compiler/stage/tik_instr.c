@@ -702,37 +702,14 @@ check_extended_keyword(InstrCall *x, Scope from, Scope to)
     return true;
 }
 
-/* An eighth argument without a name that would be a PadMode on another path: TIK looks only at its
- * type there, and published operators give one. */
-static void
-ignore_pad_mode(InstrCall *x, int extended, Scope from, Scope to)
-{
-    enum {
-        LAST_MODE = 5
-    };
-    int64_t mode;
-    bool pads = from == SC_GM && to == SC_L1;
-    if (pads || from == SC_L0C || to == SC_L0C || x->args->npos <= extended ||
-        !tik_const_of(x->c, x->out[extended].expr, &mode) || mode < 1 ||
-        mode > LAST_MODE) {
-        return;
-    }
-    stage_diag(x->in, D_EXTARG_IGNORED, x->span[extended],
-               "the extended argument %lld has no effect on a move from %s to %s",
-               (long long)mode, scope_name(from), scope_name(to));
-    x->out[extended].expr = tik_i64(x->c, 0);
-}
-
 static bool
 check_extended(InstrCall *x)
 {
-    int extended = extended_index(x);
-    if (extended < 0) {
+    if (extended_index(x) < 0) {
         return true;
     }
-    Scope from = operand_scope(x, ROLE_SRC), to = operand_scope(x, ROLE_DST);
-    ignore_pad_mode(x, extended, from, to);
-    return check_extended_keyword(x, from, to);
+    return check_extended_keyword(x, operand_scope(x, ROLE_SRC),
+                                  operand_scope(x, ROLE_DST));
 }
 
 /* Spreads a list over its slots. A short list repeats its first tensor, or has 0 for numbers. */
@@ -809,11 +786,21 @@ tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args)
         return tik_instruction_value(in, c, op);
     }
     list_parameters(&x);
+    CallArgs own = *args;
+    if (op == OP_DATA_MOVE) {
+        own = tik_without_extended(in, args);
+        x.args = &own;
+    }
     bool flag = op_table[op].form == FORM_FLAG;
     if (tik_not_built(in, c, args->span) &&
         (!flag || tik_flag_place(in, c, op, args->span)) && bind(&x) &&
-        read_operands(&x) && !record(&x)) {
-        return val_fail();
+        read_operands(&x)) {
+        if (op == OP_DATA_MOVE) {
+            tik_judge_move(in, c, x.out, x.span);
+        }
+        if (!record(&x)) {
+            return val_fail();
+        }
     }
     return in->fatal ? val_fail() : tik_instruction_value(in, c, op);
 }

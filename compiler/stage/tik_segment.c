@@ -159,14 +159,32 @@ read_list(const Slices *s, Side *side, Value v)
                    tik_a(s->in, v));
         return false;
     }
-    if (v.list->n != (uint32_t)s->dims) {
+    if (v.list->n < (uint32_t)s->dims || v.list->n > SEGMENT_DIMS) {
         stage_diag(s->in, D_SLICE_COUNT, side->span,
-                   "%s has %u SliceInfo and dim_value is %d", side->name, v.list->n,
-                   s->dims);
+                   "%s has %u SliceInfo and dim_value is %d; it has %d to %d", side->name,
+                   v.list->n, s->dims, s->dims, SEGMENT_DIMS);
         return false;
     }
     for (int d = 0; d < s->dims; d++) {
         TRY(read_info(s, side, d, v.list->p[d]));
+    }
+    return true;
+}
+
+/* Lists longer than dim_value, of which the first entries count. */
+static bool
+lengths(const Slices *s, Value dst, Value src)
+{
+    if (dst.list->n != src.list->n) {
+        stage_diag(s->in, D_SLICE_COUNT, s->src.span,
+                   "%s has %u SliceInfo and %s has %u; they have equally many",
+                   s->src.name, src.list->n, s->dst.name, dst.list->n);
+        return false;
+    }
+    if (dst.list->n > (uint32_t)s->dims) {
+        stage_diag(s->in, D_SLICE_EXTRA, s->dst.span,
+                   "%s and %s have %u SliceInfo and dim_value is %d; the first %d count",
+                   s->dst.name, s->src.name, dst.list->n, s->dims, s->dims);
     }
     return true;
 }
@@ -204,7 +222,8 @@ operands(Slices *s)
         return false;
     }
     s->size = dtype_size(v->dtype);
-    return true;
+    const View *dst = view_of(&s->dst), *src = view_of(&s->src);
+    return !dst || !src || tik_copy_one_type(s->x, dst, src);
 }
 
 /* Without a shape_value in the first SliceInfo of src, the shapes of the tensors hold for both lists. */
@@ -552,8 +571,8 @@ tik_copy_slices(Copy *x)
     s.src =
         (Side){.name = params[3].name, .src = true, .tensor = x->src, .span = span[3]};
     if (dimensions(&s, got[4], span[4]) && read_list(&s, &s.src, got[3]) &&
-        read_list(&s, &s.dst, got[2]) && operands(&s) && shapes(&s) &&
-        rules_of_dims(&s)) {
+        read_list(&s, &s.dst, got[2]) && lengths(&s, got[2], got[3]) && operands(&s) &&
+        shapes(&s) && rules_of_dims(&s)) {
         s.len = product(&s, s.src.field[0][F_BURST], tik_i64(s.c, BLOCK_BYTES));
         measure(&s, &s.src);
         measure(&s, &s.dst);

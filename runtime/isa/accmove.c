@@ -28,8 +28,13 @@ static const struct {
 
 static const struct {
     uint32_t cores, codes;
-} codes[] = {
+} codes[] =
+    {
 #define ACC_CODES(cores, codes) {cores, codes},
+#include "isa/accmove.def"
+},
+  copy_codes[] = {
+#define ACC_COPY_CODES(cores, codes) {cores, codes},
 #include "isa/accmove.def"
 };
 
@@ -80,6 +85,16 @@ acc_codes(const Soc *soc)
         }
     }
     return 1;
+}
+
+uint32_t
+acc_copy_codes(const Soc *soc)
+{
+    uint32_t all = acc_codes(soc);
+    for (size_t i = 0; i < sizeof copy_codes / sizeof copy_codes[0]; i++) {
+        all |= copy_codes[i].cores >> soc->core & 1 ? copy_codes[i].codes : 0;
+    }
+    return all;
 }
 
 const char *

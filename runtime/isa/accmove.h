@@ -59,6 +59,8 @@ const AccPair *acc_pair(Scope src, Scope dst, BlockMode mode, Dtype from, Dtype 
 uint32_t acc_modes(const Soc *soc, Scope src, Scope dst);
 /* Conversion codes of the processor as bits. */
 uint32_t acc_codes(const Soc *soc);
+/* The same for data_copy, whose manual has its own list. */
+uint32_t acc_copy_codes(const Soc *soc);
 const char *block_mode_name(BlockMode m); /* "m" */
 const char *acc_scale_name(AccScale s);   /* "DEQ8" */
 /* One parameter for each channel. */

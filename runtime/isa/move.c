@@ -1,7 +1,7 @@
 /* move.c: the rules of moves between memories (data-movement chapters 2 to 4): paths, types, pad modes,
  * conversion codes, footprints, overlap. Part of the checker; check_int.h is the contract.
  *
- * Owns: path, dma-form, same-gm, path-applicability, extended-argument, pad-mode*, conv-soc, type-pair,
+ * Owns: path, dma-form, same-gm, extended-argument, pad-mode*, conv-soc, type-pair,
  * deqscale-missing, overlap, gm-tail-write. */
 #include "isa/accmove.h"
 #include "isa/check_int.h"
@@ -88,8 +88,8 @@ pair_ok(Dtype src, Dtype dst, int64_t code, bool from_l0c)
     bool floating = src == DT_F16 || src == DT_F32;
     bool plain = src == dst && (floating || src == DT_S32);
     switch (code) {
-    case 0:
-        return plain || (src == dst && src == DT_U32);
+    case 0: /* bytes; the front end makes one type of two */
+        return src == dst;
     case 1:
         return src == DT_F32 && dst == DT_F16;
     case 2:
@@ -120,7 +120,8 @@ move_conversion(const CheckInstr *in, Fault *fault)
                           "ConvReluMode is %lld, a conversion that %s does not have",
                           (long long)code, in->soc->name);
     }
-    if (code_scales(code) || (src->dtype == DT_S32 && dst->dtype == DT_F16)) {
+    if (code_scales(code) ||
+        (code != 0 && src->dtype == DT_S32 && dst->dtype == DT_F16)) {
         at.rule = RULE_DEQ_MISSING;
         return check_fail(
             fault, &at,
@@ -166,13 +167,6 @@ move_extended(const CheckInstr *in, Fault *fault)
                                    (long long)mode, scope_name(src), scope_name(dst));
 }
 
-/* A move copies bytes: elements of one size stay elements. */
-static bool
-same_width(const CheckInstr *in)
-{
-    return dtype_size(in->args[MV_DST].t.dtype) == dtype_size(in->args[MV_SRC].t.dtype);
-}
-
 static bool
 static_move(const CheckInstr *in, Fault *fault)
 {
@@ -183,8 +177,7 @@ static_move(const CheckInstr *in, Fault *fault)
     if (in->args[MV_SRC].t.scope == SC_L0C || in->args[MV_DST].t.scope == SC_L0C) {
         return move_conversion(in, fault);
     }
-    return (same_width(in) || check_same_dtype(in, MV_SRC, fault)) &&
-           move_extended(in, fault);
+    return move_extended(in, fault);
 }
 
 /* ---- values --------------------------------------------------------------------------------------- */
@@ -324,15 +317,21 @@ move_overlap(const CheckInstr *in, int param, Fault *fault)
         (long long)(src + s.len - 1));
 }
 
-/* Of operands in blocks; those in L0C convert. */
+/* Of operands in blocks; those in L0C convert. A move copies bytes whatever the types are: elements of one size
+ * stay elements, other sizes are an error that the user can allow. */
 static void
 warn_dtypes(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
 {
     const CheckTensor *dst = &in->args[MV_DST].t, *src = &in->args[MV_SRC].t;
     Fault fault;
     if (src->scope != SC_L0C && dst->scope != SC_L0C && src->dtype != dst->dtype) {
-        FaultAt at = {RULE_DTYPE_DIFFERS, MV_SRC, (int64_t)src->dtype, 0, 0};
-        check_fail(&fault, &at, "dst is %s and src is %s; %s keeps the bits",
+        bool width = dtype_size(dst->dtype) == dtype_size(src->dtype);
+        FaultAt at = {width ? RULE_DTYPE_DIFFERS : RULE_DTYPE_MISMATCH, MV_SRC,
+                      (int64_t)src->dtype, 0, 0};
+        check_fail(&fault, &at,
+                   width
+                       ? "dst is %s and src is %s; %s keeps the bits"
+                       : "dst is %s and src is %s; %s takes one dtype, and copies bytes",
                    dtype_name(dst->dtype), dtype_name(src->dtype), check_op_name(in));
         report(ctx, &fault);
     }
@@ -364,18 +363,7 @@ check_move_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault 
     if (form_main(op_table[in->op].form) < 0) {
         return;
     }
-    const CheckTensor *dst = &in->args[MV_DST].t;
-    const PathInfo *path = path_find(in->args[MV_SRC].t.scope, dst->scope);
-    Fault fault;
     warn_dtypes(in, report, ctx);
-    if (path && (path->warned >> in->soc->core & 1)) {
-        FaultAt at = {RULE_PATH_APPLICABILITY, -1, 0, 0, 0};
-        check_fail(&fault, &at,
-                   "the manual lists %s to %s on %s in one table and leaves it out "
-                   "of another",
-                   scope_name(path->src), scope_name(path->dst), in->soc->name);
-        report(ctx, &fault);
-    }
     check_tail_warning(in, report, ctx);
 }
 

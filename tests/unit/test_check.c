@@ -274,6 +274,22 @@ assert_bad(const CheckInstr *in, Rule rule, int param)
     assert_true(strlen(f.text) > 10 && strlen(f.text) < sizeof f.text - 1);
 }
 
+static void
+remember(void *ctx, const Fault *f)
+{
+    Rule *seen = ctx;
+    *seen = *seen == RULE_NONE || *seen == f->rule ? f->rule : RULE_COUNT;
+}
+
+/* The rule of the warnings: RULE_NONE without any, RULE_COUNT of several rules. */
+static Rule
+warnings(const CheckInstr *in)
+{
+    Rule seen = RULE_NONE;
+    check_warnings(in, remember, &seen);
+    return seen;
+}
+
 /* ---- from the table ------------------------------------------------------------------------------- */
 
 static void
@@ -598,10 +614,15 @@ move_types(void **state)
             assert_bad(&in, RULE_DTYPE_UNSUPPORTED, 0);
         } else {
             assert_good(&in);
+            assert_int_equal(warnings(&in), RULE_NONE);
             in.args[1].t.dtype = dtype_size((Dtype)t) == 1 ? DT_U16 : DT_U8;
-            assert_bad(&in, RULE_DTYPE_MISMATCH, 1);
+            assert_good(&in); /* bytes, which the user has to allow */
+            assert_int_equal(warnings(&in), RULE_DTYPE_MISMATCH);
             in.args[1].t.dtype = same_size((Dtype)t);
             assert_good(&in);
+            assert_int_equal(warnings(&in), in.args[1].t.dtype == (Dtype)t
+                                                ? RULE_NONE
+                                                : RULE_DTYPE_DIFFERS);
         }
     }
     CheckInstr in = move(SC_UB, SC_GM, DT_BF16, "Ascend910B1");
@@ -674,14 +695,15 @@ conversions(void **state)
     conversion(DT_F32, DT_F32, 0, true, RULE_NONE);
     conversion(DT_S32, DT_S32, 0, true, RULE_NONE);
     conversion(DT_U32, DT_U32, 0, true, RULE_NONE);
-    conversion(DT_S16, DT_S16, 0, true, RULE_TYPE_PAIR);
+    conversion(DT_S16, DT_S16, 0, true, RULE_NONE);
     conversion(DT_F32, DT_F16, 0, true, RULE_TYPE_PAIR);
     conversion(DT_F32, DT_F16, 1, true, RULE_NONE);
     conversion(DT_F32, DT_F16, 2, true, RULE_NONE);
     conversion(DT_F16, DT_F32, 4, true, RULE_TYPE_PAIR);
     conversion(DT_F32, DT_F32, 5, true, RULE_NONE);
     conversion(DT_U32, DT_U32, 5, true, RULE_TYPE_PAIR);
-    conversion(DT_S32, DT_F16, 0, true, RULE_DEQ_MISSING);
+    conversion(DT_S32, DT_F16, 0, true, RULE_TYPE_PAIR);
+    conversion(DT_S32, DT_F16, 1, true, RULE_DEQ_MISSING);
     conversion(DT_S32, DT_F16, 3, true, RULE_DEQ_MISSING);
     conversion(DT_F16, DT_F16, 6, true, RULE_DEQ_MISSING);
     conversion(DT_S32, DT_S16, 13, true, RULE_DEQ_MISSING);
@@ -947,22 +969,6 @@ overlap_counter(void **state)
 /* ---- warnings, elements, footprints -------------------------------------------------------------------------------- */
 
 static void
-remember(void *ctx, const Fault *f)
-{
-    Rule *seen = ctx;
-    *seen = *seen == RULE_NONE || *seen == f->rule ? f->rule : RULE_COUNT;
-}
-
-/* The rule of the warnings: RULE_NONE without any, RULE_COUNT of several rules. */
-static Rule
-warnings(const CheckInstr *in)
-{
-    Rule seen = RULE_NONE;
-    check_warnings(in, remember, &seen);
-    return seen;
-}
-
-static void
 warnings_of_moves(void **state)
 {
     (void)state;
@@ -978,8 +984,6 @@ warnings_of_moves(void **state)
     in.args[0].t.offset = 34;
     assert_bad(&in, RULE_TENSOR_OVERFLOW, 0);
     in = move(SC_L1, SC_GM, DT_F16, "Ascend310P");
-    assert_int_equal(warnings(&in), RULE_PATH_APPLICABILITY);
-    in.soc = soc("Ascend310B");
     assert_int_equal(warnings(&in), RULE_NONE);
 }
 
