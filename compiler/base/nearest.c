@@ -40,9 +40,39 @@ edit_distance(const char *a, const char *b, int limit)
     return row[n % 3][m];
 }
 
+static char
+next_letter(const char **s)
+{
+    while (**s == '_') {
+        (*s)++;
+    }
+    char c = **s;
+    *s += c != 0;
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool
+nearest_same(const char *a, const char *b)
+{
+    char x, y;
+    do {
+        x = next_letter(&a);
+        y = next_letter(&b);
+    } while (x == y && x);
+    return x == y;
+}
+
 void
 nearest_try(Nearest *n, const char *candidate)
 {
+    if (n->best && n->distance == 0) {
+        return;
+    }
+    if (nearest_same(n->wanted, candidate) && strcmp(n->wanted, candidate) != 0) {
+        n->best = candidate;
+        n->distance = 0;
+        return;
+    }
     int limit = n->best ? n->distance - 1 : MIN((int)strlen(n->wanted) / 3, 2);
     int d = edit_distance(n->wanted, candidate, limit);
     size_t len = strlen(n->wanted);

@@ -2,6 +2,8 @@
 #ifndef TIKC_NEAREST_H
 #define TIKC_NEAREST_H
 
+#include <stdbool.h>
+
 /* Begin with {wanted}; best stays null when no candidate is near. */
 typedef struct Nearest {
     const char *wanted;
@@ -9,6 +11,8 @@ typedef struct Nearest {
     int distance;
 } Nearest;
 
+/* One name in two manners: DataCopy, data_copy, dataCopy. Nothing is nearer. */
+bool nearest_same(const char *a, const char *b);
 void nearest_try(Nearest *n, const char *candidate);
 
 #endif

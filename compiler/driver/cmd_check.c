@@ -1,4 +1,5 @@
 /* cmd_check.c: tikc check: everything up to the back ends, for any number of files. */
+#include "base/product.h"
 #include "driver/driver.h"
 #include "passes/check.h"
 
@@ -45,6 +46,25 @@ check_places(Cmd *c)
                                          places));
 }
 
+/* --soc */
+static bool
+check_soc(Cmd *c)
+{
+    Unit *u = &c->unit;
+    const char *name = u->opt.soc;
+    const char *product = name ? product_platform(&u->arena, name) : NULL;
+    if (!name || unit_set_soc(u, name) || (product && unit_set_soc(u, product))) {
+        return true;
+    }
+    const char *near = product_nearest(name);
+    Diag *d =
+        diag_add(u, D_SOC_UNKNOWN, (Span){0}, 0, "there is no processor '%s'", name);
+    if (near) {
+        diag_help(u, d, "did you mean '%s'? 'tikc targets' lists the processors", near);
+    }
+    return false;
+}
+
 static bool
 check_options(Cmd *c)
 {
@@ -70,11 +90,7 @@ check_options(Cmd *c)
                 c, arena_printf(&u->arena, "-D takes NAME=VALUE; '%s' is no name", name));
         }
     }
-    if (u->opt.soc && !unit_set_soc(u, u->opt.soc)) {
-        diag_add(u, D_SOC_UNKNOWN, (Span){0}, 0, "there is no processor '%s'",
-                 u->opt.soc);
-        return false;
-    }
+    TRY(check_soc(c));
     u->soc_fixed = u->opt.soc != NULL;
     return check_pass_name(c);
 }

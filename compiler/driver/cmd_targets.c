@@ -134,9 +134,12 @@ cmd_targets(Cmd *c)
     text_put(&t, "\nA family name selects one platform:\n");
 #define SOCFAMILY(name, platform) text_printf(&t, "  %-14s %s\n", name, platform);
 #include "isa/socfamily.def"
+    text_put(&t, "\nNames of products, in quotes:\n");
+#define PRODUCT(name, platform) text_printf(&t, "  %-38s %s\n", name, platform);
+#include "base/product.def"
     text_put(
         &t,
-        "Sizes are bytes. A family with one platform of the same name needs no row.\n");
+        "\nSizes are bytes. A family with one platform of the same name needs no row.\n");
     bool ok = io_print(&c->unit, t.p, t.n);
     report_unit(c);
     return ok ? EXIT_CLEAN : EXIT_IO;

@@ -452,6 +452,23 @@ note_forms(Copy *x, Diag *d)
     }
 }
 
+/* A keyword that is nearly one that there is. */
+static void
+help_keyword(const Copy *x, Diag *d)
+{
+    static const char *const names[] = {"count", "params", "dst_slice_info",
+                                        "src_slice_info", "dim_value"};
+    for (int k = 0; k < x->args->nkw; k++) {
+        Nearest near = {tik_sym(x->in, x->args->kwname[k]), NULL, 0};
+        for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+            nearest_try(&near, names[i]);
+        }
+        if (near.best) {
+            diag_help(x->in->u, d, "did you mean '%s'?", near.best);
+        }
+    }
+}
+
 static bool
 no_case(Copy *x, bool given, Value third, Span span)
 {
@@ -462,6 +479,7 @@ no_case(Copy *x, bool given, Value third, Span span)
               : stage_diag(x->in, D_ARG_COUNT, span,
                            "data_copy misses a third argument, which tells how to copy");
     note_forms(x, d);
+    help_keyword(x, d);
     return given;
 }
 

@@ -5,6 +5,8 @@
  * Owns: argument-count and arg-type of the fields. */
 #include "stage/tik_struct.h"
 
+#include "stage/core.h"
+
 #include <string.h>
 
 enum {
@@ -451,8 +453,14 @@ struct_set_attr(Interp *in, Object *self, Sym name, Value v, Span span)
     for (int i = 0; i < field_count(s); i++) {
         text_printf(&list, "%s%s", i ? ", " : "", fields[first_field(s) + i].name);
     }
-    stage_raise(in, "AttributeError", span, "%s has no field '%s'; its fields are %s",
-                struct_class[s].name, text, list.p);
+    Nearest near = {text, NULL, 0};
+    for (int i = 0; i < field_count(s); i++) {
+        nearest_try(&near, fields[first_field(s) + i].name);
+    }
+    ExcInfo *x =
+        error_raise(in, "AttributeError", span, "%s has no field '%s'; its fields are %s",
+                    struct_class[s].name, text, list.p);
+    x->help = nearest_help(in, &near);
     return false;
 }
 

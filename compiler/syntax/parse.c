@@ -106,7 +106,19 @@ parse_source(Unit *u, uint32_t file, bool expression)
     p->begin = src->len >= 3 && memcmp(src->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     p->expression = expression;
     p->start = expression ? START_EXPR : START_FILE;
+    uint32_t before = u->diags.n;
+    int64_t errors = u->errors;
     Ast *tree = check_encoding(p) ? run(p) : NULL;
+    Loc at;
+    if (!tree && !expression && foreign_line(p->text, p->end, &at)) {
+        u->diags.n = before; /* what the lines are in our language is no help */
+        u->errors = errors;
+        Diag *d = diag_add(u, D_FOREIGN, span_of(p, at), 0,
+                           "this is C++, as kernels of Ascend C are written");
+        diag_note(u, d, (Span){0},
+                  "programs here are Python that calls a Tik container: "
+                  "t.data_copy(dst, src, 512)");
+    }
     arena_free(&scratch);
     return tree;
 }

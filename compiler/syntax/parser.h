@@ -130,6 +130,10 @@ span_of(const Parser *p, Loc at)
 /* An expression in [at.begin, at.end) of the parser's file, or null. */
 Ast *parse_piece(Parser *p, Loc at);
 
+/* ---- foreign.c ---- */
+/* The first line of a text that is C++; false: none looks like it. */
+bool foreign_line(const char *text, uint32_t len, Loc *at);
+
 /* ---- scan.c ---- */
 /* Bytes that are no token: reports and says which token to go on with. */
 int scan_bad_char(Parser *p, Loc at);

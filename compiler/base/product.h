@@ -1,0 +1,13 @@
+/* product.h: products by the names that manuals give them. */
+#ifndef TIKC_PRODUCT_H
+#define TIKC_PRODUCT_H
+
+#include "base/arena.h"
+
+/* The platform or family of a product, or null. A pair of products, "A/B" as headings have it, is what its
+ * first one is. */
+const char *product_platform(Arena *a, const char *name);
+/* The nearest name of a platform, family or product, or null. */
+const char *product_nearest(const char *name);
+
+#endif

@@ -1,0 +1,110 @@
+/* foreign.c: texts in another language. Who pastes C++ from the pages of Ascend C gets one sentence that says
+ * so instead of an error for each line. Asked only for a text that did not parse. */
+#include "syntax/parser.h"
+
+#include <string.h>
+
+/* What stands in kernels of Ascend C and in no program of ours, outside of strings and comments. */
+static const char *const signs[] = {"AscendC::",    "LocalTensor<", "GlobalTensor<",
+                                    "__aicore__",   "__global__",   "__gm__",
+                                    "GM_ADDR",      "TPipe ",       "TQue<",
+                                    "TBuf<",        "namespace ",   "template <",
+                                    "template<",    "extern \"C",   "constexpr ",
+                                    "static_cast<", "std::",        "#include <",
+                                    "#include \"",  "TPosition::",  "QuePosition::"};
+
+/* Words that begin a declaration in C and no statement of ours, before another word. */
+static const char *const types[] = {"int",
+                                    "float",
+                                    "half",
+                                    "bool",
+                                    "void",
+                                    "auto",
+                                    "const",
+                                    "uint8_t",
+                                    "int8_t",
+                                    "uint16_t",
+                                    "int16_t",
+                                    "uint32_t",
+                                    "int32_t",
+                                    "uint64_t",
+                                    "int64_t",
+                                    "struct",
+                                    "unsigned",
+                                    "DataCopyParams",
+                                    "DataCopyEnhancedParams",
+                                    "SliceInfo"};
+
+static bool
+begins_with(const char *s, const char *end, const char *word)
+{
+    size_t n = strlen(word);
+    return (size_t)(end - s) >= n && memcmp(s, word, n) == 0;
+}
+
+static bool
+is_word(char c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+           (c >= 'A' && c <= 'Z');
+}
+
+/* A comment of ours, which may quote C++; a line of the preprocessor is none. */
+static bool
+is_comment(const char *s, const char *end)
+{
+    return s < end && *s == '#' && !begins_with(s, end, "#include <") &&
+           !begins_with(s, end, "#include \"");
+}
+
+static bool
+declares(const char *s, const char *end)
+{
+    for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+        const char *t = s + strlen(types[i]);
+        if (begins_with(s, end, types[i]) && t < end && *t == ' ') {
+            while (t < end && (*t == ' ' || *t == '*' || *t == '&')) {
+                t++;
+            }
+            return t < end && is_word(*t);
+        }
+    }
+    return false;
+}
+
+static bool
+is_foreign_line(const char *s, const char *end)
+{
+    if (declares(s, end) || begins_with(s, end, "//") || begins_with(s, end, "/*")) {
+        return true;
+    }
+    for (; s < end && *s != '"' && *s != '\'' && !is_comment(s, end); s++) {
+        for (size_t i = 0; i < ARRAY_LEN(signs); i++) {
+            if (begins_with(s, end, signs[i])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool
+foreign_line(const char *text, uint32_t len, Loc *at)
+{
+    const char *end = text + len;
+    for (const char *line = text; line < end;) {
+        const char *stop = memchr(line, '\n', (size_t)(end - line));
+        stop = stop ? stop : end;
+        const char *s = line;
+        while (s < stop && (*s == ' ' || *s == '\t')) {
+            s++;
+        }
+        const char *last = stop > s && stop[-1] == '\r' ? stop - 1 : stop;
+        if (is_foreign_line(s, last)) {
+            *at = (Loc){(uint32_t)(s - text), (uint32_t)(last - text)};
+            return true;
+        }
+        line = stop + 1;
+    }
+    return false;
+}
