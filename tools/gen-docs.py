@@ -75,6 +75,31 @@ def diagnostics():
     return '\n'.join(out + allowable({r[0]: r[1] for r in found})) + '\n'
 
 
+def ascendc():
+    """The page that translates Ascend C."""
+    out = ['# Names of Ascend C', '',
+           'Made by `make docs` from `compiler/driver/ascendc.def`. Kernels here are Python: a program calls a container, `t = tik.Tik()`, and each call records a '
+           'statement; there is no function for the device, no queue and no allocation. `tikc explain NAME` knows the names of both columns.', '',
+           '| Ascend C | here |', '|---|---|',
+           '| `class KernelAdd { __aicore__ inline void Process() ... }` | `t = tik.Tik()`, calls, `t.BuildCCE(kernel_name="add", inputs=[x, y], outputs=[z])` |',
+           '| `LocalTensor<half> a = queue.AllocTensor<half>();` | `a = t.Tensor("float16", (128,), name="a", scope=tik.scope_ubuf)` |',
+           '| `DataCopy(a, xGm[i * 128], 128);` | `t.data_copy(a, x_gm[i * 128], 128)` |',
+           '| `DataCopyParams p; p.blockCount = 4; p.blockLen = 8;` | `p = tik.DataCopyParams(block_count=4, block_len=8)` |',
+           '| `Add(c, a, b, 128);` | `t.vec_add(128, c, a, b, 1, 8, 8, 8)` |',
+           '| `for (int i = 0; i < n; i++)` | `with t.for_range(0, n) as i:` |',
+           '| `if (x > 0)` at run time | `with t.if_scope(x > 0):` |',
+           '| `GetBlockIdx()` | `with t.for_range(0, n, block_num=n) as core:` |', '',
+           'Fields of structures and enumerators have their names in snake case: `blockMode` is `block_mode`, `BlockMode::BLOCK_MODE_MATRIX` is `tik.BlockMode.BLOCK_MODE_MATRIX`.', '']
+    text = read('compiler/driver/ascendc.def')
+    for part in text.split('ASCENDC_TITLE("')[1:]:
+        out += ['## ' + part.split('"')[0], '', '| Ascend C | here | |', '|---|---|---|']
+        for row in re.findall(r'^ASCENDC\("(.*?)", "(.*?)", "(.*?)"\)$', part, re.M):
+            names, ours, note = row
+            out.append('| ' + ', '.join(f'`{n}`' for n in names.split()) + f' | `{ours}` | {note} |')
+        out.append('')
+    return '\n'.join(out)
+
+
 def allowable(names):
     """What users may say about findings."""
     out = ['', '## Groups', '', '`-Werror=`, `-Wno-` and `--allow` take these for all of their members (language.md, Severity).', '']
@@ -287,7 +312,7 @@ def matrix():
 
 def main():
     pages = {'docs/choices.md': choices(), 'docs/support-matrix.md': matrix(), 'docs/diagnostics.md': diagnostics(), 'docs/instructions.md': instructions(),
-             'docs/architecture.md': architecture()}
+             'docs/architecture.md': architecture(), 'docs/ascendc.md': ascendc()}
     stale = []
     for path, text in pages.items():
         full = os.path.join(ROOT, path)

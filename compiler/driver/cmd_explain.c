@@ -18,6 +18,58 @@ explain_diag(DiagId id, Text *out)
     if (*d->aliases) {
         text_printf(out, "Also known as: %s\n", d->aliases);
     }
+    for (int g = 0; g < GROUP_COUNT; g++) {
+        if (group_has((DiagGroup)g, id)) {
+            text_printf(out, "Group: %s.\n", group_table[g].name);
+        }
+    }
+    if (d->level != LEVEL_ERROR) {
+        text_printf(out, "-Werror=%s makes it an error, -Wno-%s silences it.\n", d->name,
+                    d->name);
+    } else if (severity_allowable(id)) {
+        text_printf(out, "--allow %s makes it a warning, where it can go on: %s.\n",
+                    d->name, severity_allowable(id));
+    } else {
+        text_printf(out, "It cannot be allowed: %s.\n", severity_refusal(id));
+    }
+}
+
+void
+explain_role(const ParamInfo *p, Text *out)
+{
+    switch (p->role) {
+    case ROLE_DST:
+        text_put(out, "tensor, written");
+        break;
+    case ROLE_SRC:
+        text_put(out, "tensor, read");
+        break;
+    case ROLE_MASK:
+        text_put(out, "lanes: a count, or a list of 64-bit words, highest lanes first");
+        break;
+    case ROLE_MASKMODE:
+        text_put(out, "'normal' or 'counter'");
+        break;
+    case ROLE_SCALAR:
+        text_put(out, "number or Scalar of the tensor's dtype");
+        break;
+    case ROLE_PIPE:
+        text_put(out, "name of a queue, such as PIPE_V");
+        break;
+    case ROLE_ROOT:
+        text_put(out, "tensor");
+        break;
+    case ROLE_REPEAT:
+    case ROLE_INT:
+    case ROLE_ATTR:
+        if (p->rule == RULE_NONE) {
+            text_put(out, "integer");
+        } else {
+            text_printf(out, "%lld to %lld%s%s [%s]", (long long)p->lo, (long long)p->hi,
+                        *p->unit ? " " : "", p->unit, rule_table[p->rule].name);
+        }
+        break;
+    }
 }
 
 static void
@@ -26,82 +78,118 @@ print_params(Form form, Text *out)
     int n;
     const ParamInfo *p = form_params(form, &n);
     for (int i = 0; i < n; i++) {
-        text_printf(out, "  %-16s", p[i].name);
-        switch (p[i].role) {
-        case ROLE_DST:
-            text_put(out, "tensor, written");
-            break;
-        case ROLE_SRC:
-            text_put(out, "tensor, read");
-            break;
-        case ROLE_MASK:
-            text_put(out,
-                     "lanes: a count, or a list of 64-bit words, highest lanes first");
-            break;
-        case ROLE_MASKMODE:
-            text_put(out, "'normal' or 'counter'");
-            break;
-        case ROLE_SCALAR:
-            text_put(out, "number or Scalar of the tensor's dtype");
-            break;
-        case ROLE_PIPE:
-            text_put(out, "name of a queue, such as PIPE_V");
-            break;
-        case ROLE_ROOT:
-            text_put(out, "tensor");
-            break;
-        case ROLE_REPEAT:
-        case ROLE_INT:
-        case ROLE_ATTR:
-            if (p[i].rule == RULE_NONE) {
-                text_put(out, "integer");
-            } else {
-                text_printf(out, "%lld to %lld %s [%s]", (long long)p[i].lo,
-                            (long long)p[i].hi, p[i].unit, rule_table[p[i].rule].name);
-            }
-            break;
-        }
+        text_printf(out, "  %-18s ", p[i].name);
+        explain_role(&p[i], out);
         text_putc(out, '\n');
     }
 }
 
-static void
-print_prototype(const OpInfo *op, Text *out)
+/* ---- tables of an instruction -------------------------------------------------------------------------- */
+
+typedef struct Question {
+    Op op;
+    const char
+        *types;     /* of an instruction: the answer of the processors that are meant */
+    Scope src, dst; /* of a path */
+} Question;
+
+static const char *
+types_on(Arena *a, Op op, const Soc *s)
 {
-    int n;
-    const ParamInfo *p = form_params(op->form, &n);
-    text_printf(out, "%s(", op_method((Op)(op - op_table)));
-    for (int i = 0; i < n; i++) {
-        text_printf(out, "%s%s", i ? ", " : "", p[i].name);
-        if (p[i].dflt != PARAM_REQUIRED) {
-            text_put(out, p[i].role == ROLE_MASKMODE ? "='normal'" : "=0");
+    Text t;
+    text_init(&t, a);
+    text_put(&t, "");
+    for (int i = 1; i < DT_COUNT; i++) {
+        if (op_has_dtype(op, (Dtype)i, s)) {
+            text_printf(&t, "%s%s", t.n ? " " : "", dtype_name((Dtype)i));
         }
     }
-    text_put(out, ")\n");
+    return t.p;
+}
+
+static bool
+has_types(const void *ctx, const Soc *s)
+{
+    const Question *q = ctx;
+    Arena a = {0};
+    bool same = strcmp(types_on(&a, q->op, s), q->types) == 0;
+    arena_free(&a);
+    return same;
+}
+
+static bool
+has_path(const void *ctx, const Soc *s)
+{
+    const Question *q = ctx;
+    return soc_has_path(s, q->src, q->dst);
+}
+
+static bool
+told_before(Arena *a, Op op, int soc, const char *types)
+{
+    bool told = false;
+    for (int i = 0; i < soc && !told; i++) {
+        told = strcmp(types_on(a, op, soc_at(i)), types) == 0;
+    }
+    return told;
+}
+
+/* Processors with equal lists share a line; those without the instruction have none. */
+static void
+print_types(Op op, Arena *a, Text *out)
+{
+    text_put(out, "\nElement types:\n");
+    int lines = 0;
+    for (int i = 0; i < soc_count(); i++) {
+        const char *types = types_on(a, op, soc_at(i));
+        if (*types && !told_before(a, op, i, types)) {
+            char families[1024];
+            Question q = {.op = op, .types = types};
+            soc_families(has_types, &q, families, sizeof families);
+            text_printf(out, "  %s\n      on %s\n", types, families);
+            lines++;
+        }
+    }
+    text_put(out, lines
+                      ? ""
+                      : "  those of its operands' memories; it has no list of its own\n");
 }
 
 static void
-explain_op(Op op, Text *out)
+print_paths(Text *out)
+{
+    text_put(out, "\nPaths, from -> to:\n");
+    for (int src = 0; src < SC_COUNT; src++) {
+        for (int dst = 0; dst < SC_COUNT; dst++) {
+            char families[1024];
+            Question q = {.src = (Scope)src, .dst = (Scope)dst};
+            soc_families(has_path, &q, families, sizeof families);
+            if (*families) {
+                text_printf(out, "  %s -> %s\n      on %s\n", scope_name((Scope)src),
+                            scope_name((Scope)dst), families);
+            }
+        }
+    }
+}
+
+static void
+explain_op(Op op, Arena *a, Text *out)
 {
     const OpInfo *info = &op_table[op];
-    print_prototype(info, out);
+    const char *method = op_method(op);
+    if (!explain_prototype(method, false, out)) {
+        text_printf(out, "%s\n", method);
+    }
     text_printf(out, "\n%s.\nPipe: %s.\n\n", info->meaning,
                 info->pipe == OP_PIPE_PATH ? "by path" : pipe_name((Pipe)info->pipe));
     print_params(info->form, out);
-    text_put(out, "\nElement types on the targets of each family:\n");
-    for (int i = 0; i < soc_count(); i++) {
-        const Soc *s = soc_at(i);
-        if (i > 0 && strcmp(soc_at(i - 1)->family, s->family) == 0) {
-            continue;
-        }
-        text_printf(out, "  %-14s", s->family);
-        for (int t = 1; t < DT_COUNT; t++) {
-            if (op_has_dtype(op, (Dtype)t, s)) {
-                text_printf(out, " %s", dtype_name((Dtype)t));
-            }
-        }
-        text_putc(out, '\n');
+    print_types(op, a, out);
+    if (info->sem == SEM_MOVE) {
+        print_paths(out);
     }
+    text_put(out, "\nOperands in UB and L1 start at multiples of 32 bytes, in L0A and "
+                  "L0B of 512, in L0C of 512 "
+                  "or with\n32-bit elements 1024; in global memory at any element.\n");
 }
 
 /* A point on which the manuals are silent. False: none of that name. */
@@ -133,6 +221,20 @@ explain_choice(const char *name, Text *out)
     return true;
 }
 
+/* What a name means that is no instruction, behind the page of a diagnostic of that name. */
+static bool
+explain_more(Unit *u, const char *name, Text *out)
+{
+    Text t;
+    text_init(&t, &u->arena);
+    bool found = explain_choice(name, &t);
+    found = explain_name(&u->arena, name, &t) || found;
+    if (found) {
+        text_printf(out, "%s%s", out->n ? "\n" : "", t.p);
+    }
+    return found;
+}
+
 int
 cmd_explain(Cmd *c)
 {
@@ -142,16 +244,23 @@ cmd_explain(Cmd *c)
     text_init(&t, &u->arena);
     Op op;
     DiagId id = diag_find(name);
-    if (op_find(name, &op)) {
-        explain_op(op, &t);
-    } else if (id != DIAG_COUNT) {
+    bool is_op = op_find(name, &op);
+    if (is_op) {
+        explain_op(op, &u->arena, &t);
+    }
+    if (id != DIAG_COUNT) {
+        text_put(&t, t.n ? "\n" : "");
         explain_diag(id, &t);
-    } else if (!explain_choice(name, &t)) {
-        Diag *d = diag_add(u, D_USAGE, (Span){0}, 0,
-                           "there is no diagnostic, instruction or choice '%s'", name);
+    }
+    bool other = !is_op && explain_more(u, name, &t);
+    if (!is_op && id == DIAG_COUNT && !other) {
+        Diag *d =
+            diag_add(u, D_USAGE, (Span){0}, 0,
+                     "there is no diagnostic, instruction, choice or word '%s'", name);
         diag_help(u, d,
                   "docs/diagnostics.md lists the diagnostics, docs/instructions.md the "
-                  "instructions, docs/choices.md the choices");
+                  "instructions, docs/choices.md the choices, docs/ascendc.md the names "
+                  "of Ascend C");
     }
     bool ok = io_print(u, t.p, t.n);
     int code = report_unit(c);

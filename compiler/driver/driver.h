@@ -99,6 +99,16 @@ int report_unit(Cmd *c);
 bool MUST_USE report_place(Unit *u, const char *place, Span *out);
 /* Prints an error of the runtime and gives its exit code. */
 int report_error(Cmd *c, const TikError *err);
+
+/* ---- cmd_explain.c, explain_names.c ---- */
+
+/* What a parameter of an instruction is: "1 to 4095 bursts [range-nburst]". */
+void explain_role(const ParamInfo *p, Text *out);
+/* The calls of a method or structure as users write them, one per line. False: there is nothing of that name. */
+bool explain_prototype(const char *name, bool with_owner, Text *out);
+/* Everything else that a name may stand for; false: nothing. */
+bool explain_name(Arena *a, const char *name, Text *out);
+
 /* ---- cmd_blob.c ---- */
 
 /* Adds the diagnostic of a blob that was refused (b may be null); always false. */

@@ -14,6 +14,28 @@ typedef struct Binding {
     Span *spans; /* or null */
 } Binding;
 
+/* What a parameter is when it is left out. */
+static const char *
+default_text(const Binding *b, const BindParam *p)
+{
+    static const struct {
+        const char *callee, *param, *text;
+    } rows[] = {
+#define DEFAULT(callee, param, text) {callee, param, text},
+#include "stage/bind_default.def"
+    };
+    if (!val_failed(p->dflt)) {
+        return val_repr(b->in, p->dflt);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        if ((!*rows[i].callee || strcmp(rows[i].callee, b->callee) == 0) &&
+            strcmp(rows[i].param, p->name) == 0) {
+            return rows[i].text;
+        }
+    }
+    return "...";
+}
+
 static Diag *
 bind_error(const Binding *b, Span span, const char *fmt, const char *name)
 {
@@ -24,8 +46,7 @@ bind_error(const Binding *b, Span span, const char *fmt, const char *name)
         const BindParam *p = &b->params[i];
         text_printf(&t, "%s%s", i ? ", " : "", p->name);
         if (!p->required) {
-            text_printf(&t, "=%s",
-                        val_failed(p->dflt) ? "..." : val_repr(b->in, p->dflt));
+            text_printf(&t, "=%s", default_text(b, p));
         }
     }
     text_putc(&t, ')');

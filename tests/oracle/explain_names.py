@@ -1,0 +1,59 @@
+#!/usr/bin/python3
+"""'tikc explain' has a page for every name that the tables and the pages of the manuals have, and prototypes leave no default open."""
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, 'build'))
+
+# Words of the four documents that no table has.
+WORDS = '''data_copy DataCopy DataCopyParams DataCopyEnhancedParams SliceInfo deqScale deq_scale blockMode block_mode blockCount block_count blockLen block_len srcStride
+srcGap dstGap sidStoreMode deqValue isRelu deqTensorAddr startIndex endIndex burstLen shapeValue nburst burst sid src_stride dst_stride repeat_times mask
+dst_rep_stride VECIN VECOUT VECCALC CO1 CO2 A1 A2 B1 B2 GM UB L1 L0A L0B L0C LMEM SMEM scope_gm scope_ubuf scope_cbuf scope_ca scope_cb scope_cc scope_lmem
+resize pack_conv Const Tensor Scalar InputScalar for_range if_scope new_stmt_scope BuildCCE set_as reshape reinterpret_cast_to half float16 bfloat16 int32
+BLOCK_MODE_MATRIX VDEQ8 CAST_RINT LocalTensor GlobalTensor TPipe TQue Dprofile Tik PadMode ConvReluMode Ascend910A Ascend310P portability'''.split()
+
+
+def rows(path, macro):
+    return re.findall(r'^' + macro + r'\(([^)\n]*)', open(os.path.join(ROOT, path)).read(), re.M)
+
+
+def names():
+    found = list(WORDS)
+    found += [r.split('"')[1] for r in rows('runtime/isa/op.def', 'OP')]
+    found += [r.split(',')[0] for r in rows('compiler/stage/tik_method.def', 'METHOD')]
+    for macro in ('STRUCT', 'ENUM'):
+        found += [r for r in rows('compiler/stage/tik_struct.def', macro) if r != 'name']
+    for macro in ('FIELD', 'ENUMERATOR'):
+        found += [r.split(', ')[1] for r in rows('compiler/stage/tik_struct.def', macro) if not r.startswith('of')]
+    found += [r.split('"')[1] for r in rows('compiler/base/diag.def', 'DIAG') + rows('runtime/isa/rule.def', 'RULE')]
+    for row in re.findall(r'^ASCENDC\("(.*?)", "(\w+)', open(os.path.join(ROOT, 'compiler/driver/ascendc.def')).read(), re.M):
+        found += row[0].split() + [row[1]]
+    for row in re.findall(r'^TOPIC\("(.*?)"', open(os.path.join(ROOT, 'compiler/driver/topic.def')).read(), re.M):
+        found += row.split()
+    return sorted(set(found))
+
+
+def fault(name):
+    r = subprocess.run([os.path.join(BUILD, 'tikc'), 'explain', name], capture_output=True, text=True)
+    if r.returncode or not r.stdout.strip():
+        return 'no page: ' + r.stderr.split('\n')[0]
+    return 'a default is open: ' + r.stdout.split('\n')[0] if re.match(r'\w+\(.*=\.\.\.', r.stdout) else None
+
+
+def main():
+    bad = 0
+    todo = names()
+    for n in todo:
+        f = fault(n)
+        bad += f is not None
+        if f:
+            print('%s: %s' % (n, f))
+    print('%d passed, %d failed' % (len(todo) - bad, bad))
+    return bad != 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
