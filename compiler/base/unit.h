@@ -32,7 +32,8 @@ typedef struct Options {
     const char *soc;  /* --soc NAME or null (then Ascend310P or the program's Dprofile) */
     const char *call; /* --call EXPR or null */
     VEC(Define) defines; /* -D NAME=VALUE: set in the module's namespace before it runs */
-    VEC(const char *) dirs; /* -I DIR: where modules are looked for */
+    VEC(const char *) dirs; /* -I DIR, -I NAME=DIR: where modules are looked for */
+    VEC(Define) env;        /* --env NAME=VALUE: os.environ; the value is the text */
     const char *cwd;        /* the present folder, where relative paths begin, or null */
     const char *lmem_alloc; /* "first-fit", "banked" or null: first-fit */
     bool lmem_banked;       /* what it says */

@@ -12,6 +12,7 @@ typedef enum OptionKind {
     OPT_TEXT,
     OPT_NUMBER,
     OPT_DEFINE,
+    OPT_ENV,
     OPT_DIR,
     OPT_BIND,
     OPT_CHOICE,
@@ -228,6 +229,17 @@ store(Cmd *c, const Command *cmd, const Option *o, const char *value)
         return parse_number(value, at) ||
                usage(c, cmd, "the option takes a number that is not negative, not",
                      value);
+    case OPT_ENV: {
+        Define d;
+        const char *eq = strchr(value, '=');
+        if (!eq || eq == value) {
+            return usage(c, cmd, "the option takes NAME=VALUE, not", value);
+        }
+        d.name = arena_strndup(&c->unit.arena, value, (size_t)(eq - value));
+        d.value = eq + 1;
+        VEC_PUSH(&c->unit.arena, &c->unit.opt.env, d);
+        return true;
+    }
     case OPT_DEFINE: {
         Define d;
         if (!split(c, value, &d.name, &d.value)) {

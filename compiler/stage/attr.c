@@ -228,6 +228,12 @@ module_attr(Interp *in, Value v, Sym name, Span span, bool *found)
     if (name == in->core->sym.dict) {
         return dict_of(in, &v.module->attrs, span);
     }
+    if (module_leaves_to_host(in, v.module, name)) {
+        return host_value(in,
+                          arena_printf(core_arena(in), "%s.%s", v.module->name,
+                                       sym_text(&in->u->names, name)),
+                          span);
+    }
     return module_member(in, v.module, name, span, found);
 }
 
@@ -471,6 +477,8 @@ attr_set(Interp *in, Value target, Sym name, Value v, Span span)
     case VAL_CLASS:
         if (target.klass->user) {
             in->core->late_properties = in->core->late_properties || is_property(v);
+            target.klass->hooks = target.klass->hooks || name == in->core->sym.setattr ||
+                                  name == in->core->sym.getattr;
             attrs_set(core_arena(in), &target.klass->attrs, name, v);
             return true;
         }

@@ -220,6 +220,9 @@ fn_abs(Interp *in, Value self, const CallArgs *args)
     if (v.kind == VAL_FLOAT) {
         return val_float(fabs(v.f));
     }
+    if (is_host(v)) {
+        return host_derived(in, v, args->span);
+    }
     if (!need_number(in, v, args->span)) {
         return val_fail();
     }
@@ -289,6 +292,9 @@ static Value
 fn_round(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
+    if (is_host(args->pos[0])) {
+        return host_derived(in, args->pos[0], args->span);
+    }
     if (!need_number(in, args->pos[0], args->span)) {
         return val_fail();
     }

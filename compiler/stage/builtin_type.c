@@ -57,6 +57,12 @@ make_int(Interp *in, Value self, const CallArgs *args)
     default:
         break;
     }
+    if (is_host(v)) {
+        return host_derived(in, v, args->span);
+    }
+    if (hidden_used(in, v, "is made an integer", args->span)) {
+        return val_fail();
+    }
     ExcInfo *x = error_raise(in, "TypeError", args->span,
                              "a '%s' cannot be made an integer", val_type_name(v));
     if (v.kind == VAL_OBJECT) {
@@ -87,6 +93,12 @@ make_float(Interp *in, Value self, const CallArgs *args)
                    ? val_float(f)
                    : stage_raise(in, "ValueError", args->span, "%s is not a number",
                                  val_repr(in, v));
+    }
+    if (is_host(v)) {
+        return host_derived(in, v, args->span);
+    }
+    if (hidden_used(in, v, "is made a float", args->span)) {
+        return val_fail();
     }
     if (!val_is_number(v)) {
         return stage_raise(in, "TypeError", args->span, "a '%s' cannot be made a float",
@@ -194,11 +206,14 @@ make_dict(Interp *in, Value self, const CallArgs *args)
 static bool
 range_arg(Interp *in, const CallArgs *args, int i, int64_t *out)
 {
-    Value v = args->pos[i];
+    Span span = args->pos_span ? args->pos_span[i] : args->span;
+    Value v = op_index(in, args->pos[i], span);
     if (v.kind == VAL_INT || v.kind == VAL_BOOL) {
         return val_as_int64(v, out);
     }
-    Span span = args->pos_span ? args->pos_span[i] : args->span;
+    if (val_failed(v) || hidden_used(in, v, "is a bound of range", span)) {
+        return false;
+    }
     if (v.kind == VAL_BIG) {
         stage_raise(in, "OverflowError", span,
                     "a bound of range needs more than 64 bits");
@@ -479,6 +494,10 @@ builtin_install(Interp *in)
     strmethod_install(in);
     listmethod_install(in);
     dictmethod_install(in);
+    Object *dots = ARENA_NEW(core_arena(in), Object);
+    dots->cls = &ellipsis_class;
+    core->ellipsis = val_object(dots);
+    attrs_set(core_arena(in), into, intern(&in->u->names, "Ellipsis"), core->ellipsis);
     attrs_set(core_arena(in), into, core->sym.builtins, self);
     attrs_set(core_arena(in), into, intern(&in->u->names, "__debug__"), val_bool(true));
     core->nbuiltin_of = 0;

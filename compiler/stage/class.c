@@ -162,6 +162,7 @@ enum_members(Interp *in, ClassVal *c)
 {
     Value members = val_dict(in);
     uint32_t n = c->attrs.n;
+    int64_t last = 0;
     for (uint32_t i = 0; i < n; i++) {
         Attr *a = &c->attrs.p[i];
         const char *name = sym_text(&in->u->names, a->name);
@@ -170,6 +171,10 @@ enum_members(Interp *in, ClassVal *c)
             (a->v.kind == VAL_OBJECT && a->v.obj->cls == &descr_class)) {
             continue;
         }
+        bool next = a->v.kind == VAL_INSTANCE && !c->fields &&
+                    strcmp(a->v.inst->cls->name, "auto") == 0;
+        a->v = next ? val_int(last + 1) : a->v;
+        last = a->v.kind == VAL_INT ? a->v.i : last;
         Value m = val_fail();
         for (uint32_t k = 0; k < members.dict->n && val_failed(m); k++) {
             bool same = false;
@@ -284,6 +289,17 @@ construct_dict(Interp *in, ClassVal *c, const CallArgs *args)
     return val_failed(r) ? r : d;
 }
 
+/* The class of stdlib/ whose members behave as their values. Null: failure. */
+static ClassVal *
+mixed_enum(Interp *in, Span span)
+{
+    Value m = module_find(in, "enum", span);
+    Value c = m.kind == VAL_MODULE
+                  ? attrs_get(&m.module->attrs, intern(&in->u->names, "IntEnum"))
+                  : val_fail();
+    return c.kind == VAL_CLASS ? c.klass : NULL;
+}
+
 static bool
 find_base(Interp *in, Ast *s, ClassVal **base)
 {
@@ -298,12 +314,23 @@ find_base(Interp *in, Ast *s, ClassVal **base)
             TRY(check_class_keyword(in, b, v));
             continue;
         }
+        if (is_absent(v)) {
+            *base = absent_base(in, v);
+            return true;
+        }
         if (v.kind != VAL_CLASS) {
             stage_raise(in, "TypeError", b->span, "a base is a class, not '%s'",
                         val_type_name(v));
             return false;
         }
         if (adds_nothing(in, v.klass)) {
+            continue;
+        }
+        if (n == 1 && v.klass->is_enum &&
+            (*base == in->core->types[VAL_STR] || *base == in->core->types[VAL_INT])) {
+            *base = mixed_enum(in, b->span); /* class Format(str, Enum) */
+            n++;
+            TRY(*base != NULL);
             continue;
         }
         if (n++) {
@@ -315,7 +342,9 @@ find_base(Interp *in, Ast *s, ClassVal **base)
         }
         *base = v.klass;
         bool builtin = (*base)->kind != VAL_INSTANCE && (*base)->kind != VAL_DICT;
-        if (builtin && !(*base)->fields) {
+        bool mixes = b->next && b->next->kind != AST_KEYWORD &&
+                     ((*base)->kind == VAL_STR || (*base)->kind == VAL_INT);
+        if (builtin && !(*base)->fields && !mixes) {
             error_not_supported(
                 in, b->span,
                 arena_printf(core_arena(in),
@@ -327,6 +356,17 @@ find_base(Interp *in, Ast *s, ClassVal **base)
         }
     }
     return true;
+}
+
+bool
+class_annotate(Interp *in, Attrs *body, Sym name, Span span)
+{
+    Value known = attrs_get(body, in->core->sym.annotations);
+    if (known.kind != VAL_DICT) {
+        known = val_dict(in);
+        attrs_set(core_arena(in), body, in->core->sym.annotations, known);
+    }
+    return dict_put(in, known.dict, val_str_sym(in, name), val_none(), span);
 }
 
 static bool
@@ -349,12 +389,15 @@ decorate(Interp *in, Ast *decorator, Value *v)
     if (!decorator) {
         return true;
     }
+    in->core->decorator = decorator->span;
     Value d = eval(in, decorator);
     if (val_failed(d) || !core_stack(in, decorator->span) ||
         !decorate(in, decorator->next, v)) {
         return false;
     }
+    in->core->decorator = decorator->span;
     *v = call_values(in, d, v, 1, decorator->span);
+    in->core->decorator = (Span){0};
     return !val_failed(*v);
 }
 
@@ -456,6 +499,13 @@ construct_named(Interp *in, ClassVal *c, const CallArgs *args)
 Value
 class_construct(Interp *in, ClassVal *c, const CallArgs *args)
 {
+    for (const ClassVal *b = c; b; b = b->base) {
+        if (is_absent(b->absent)) {
+            absent_used(in, b->absent, "is the base of a class that is called",
+                        args->span);
+            return val_fail();
+        }
+    }
     if (c->construct) {
         return c->construct(in, (Value){.kind = VAL_CLASS, .klass = c}, args);
     }
@@ -650,6 +700,9 @@ class_isinstance(Interp *in, Value v, Value cls, Span span, bool *out)
                 class_isinstance(in, v, cls.list->p[i], span, out));
         }
         return true;
+    }
+    if (is_absent(cls)) {
+        return absent_used(in, cls, "is asked for as a class", span);
     }
     if (cls.kind != VAL_CLASS) {
         stage_raise(in, "TypeError", span,

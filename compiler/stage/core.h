@@ -114,6 +114,7 @@ struct ClassVal {
         room; /* attributes that an instance gets storage for: as many as others have */
     List *fields; /* named tuple: names */
     ModuleVal *module;
+    Value absent; /* a base that is a stand-in (absent.c), else VAL_FAIL */
 };
 
 /* What a diagnostic of an uncaught exception shows besides the message. */
@@ -149,6 +150,7 @@ struct ModuleVal {
     const char *package; /* what relative imports start from; null: there is none */
     const char *path;    /* of the file it was loaded from, or null */
     Ast *init;           /* of a package: its init file, or null */
+    Value unknown_names; /* a stand-in that `from x import *` named, else VAL_FAIL */
 };
 
 /* Core objects that are C objects. */
@@ -256,6 +258,7 @@ typedef struct Frame {
     Value handling; /* exception of the except clause that is running, for a bare raise */
     Span handling_span;
     uint32_t handling_chain;
+    int import_guards; /* try statements around here that catch an import's error */
 } Frame;
 
 typedef struct StackChunk {
@@ -282,12 +285,17 @@ typedef struct ModuleName {
 } ModuleName;
 
 /* Where the modules of the program's package are, see loader.c. */
+typedef struct ModuleDir {
+    const char *path; /* with its slash; "" is the present folder */
+    const char *name; /* the modules that it holds: those below this name; "": all */
+} ModuleDir;
+
 typedef struct LoaderState {
-    VEC(const char *) dirs; /* in the order of search; "" is the present folder */
-    const char *package;    /* of the main file; "" outside of packages */
-    const char *main_name;  /* dotted name of the main file, or null */
-    bool dynamic;           /* operator mode */
-    bool common_first;      /* the common helper module was loaded, or is not there */
+    VEC(ModuleDir) dirs;   /* in the order of search */
+    const char *package;   /* of the main file; "" outside of packages */
+    const char *main_name; /* dotted name of the main file, or null */
+    bool dynamic;          /* operator mode */
+    bool common_first;     /* the common helper module was loaded, or is not there */
 } LoaderState;
 
 /* Storage of a long text that was put together, with room behind its end: adding to the text again
@@ -313,6 +321,7 @@ typedef struct KnownMessage {
 struct Core {
     CoreSyms sym;
     LoaderState loader;
+    Value ellipsis; /* ... */
     Value provided; /* the names of all provided modules; VAL_FAIL: not loaded */
     StackChunk *chunk;
     Value *top;           /* of the value stack, in chunk */
@@ -337,8 +346,12 @@ struct Core {
     bool late_properties;  /* a class was given a property after its statement */
     int recoveries;        /* errors after which the evaluation went on */
     bool explaining;       /* a diagnostic is being given its values */
-    int explained; /* exceptions that were given values though they may be caught */
-    int guards;    /* active code that may catch an exception: try, special methods */
+    int explained;     /* exceptions that were given values though they may be caught */
+    Attrs absent;      /* stand-ins by dotted name, see absent.c */
+    Span decorator;    /* the decorator that is being evaluated or applied */
+    int import_guards; /* active try statements that name ImportError */
+    bool ended;        /* host-end: the program is followed no further */
+    int guards;        /* active code that may catch an exception: try, special methods */
     KnownMessage messages[KNOWN_MESSAGES]; /* by the format's address */
 };
 
@@ -540,6 +553,8 @@ bool op_less(Interp *in, Value a, Value b, Span span, bool *out);
 bool op_identical(Value a, Value b);
 bool op_contains(Interp *in, Value container, Value item, Span span, bool *out);
 bool op_truth(Interp *in, Value v, Span span, bool *out);
+/* What __index__ of an instance gives; other values stay. */
+Value op_index(Interp *in, Value v, Span span);
 bool op_length(Interp *in, Value v, Span span, int64_t *out);
 
 Value index_get(Interp *in, Value container, Value key, Span span);
@@ -621,11 +636,14 @@ Value eval_call(Interp *in, Ast *e);
 Flow exec_block(Interp *in, Ast *s);
 bool exec_assign(Interp *in, Ast *target, Value v);
 bool exec_class(Interp *in, Ast *s);
+Value import_module(Interp *in, const char *dotted, Span span);
 bool exec_import(Interp *in, Ast *s);
 bool exec_from(Interp *in, Ast *s);
 Flow exec_try(Interp *in, Ast *s);
 bool exec_raise(Interp *in, Ast *s);
 
+/* Notes a name that a class body annotates, in __annotations__; the annotation itself is not evaluated. */
+bool class_annotate(Interp *in, Attrs *body, Sym name, Span span);
 Value class_construct(Interp *in, ClassVal *c, const CallArgs *args);
 Value class_instance(Interp *in, ClassVal *c);
 Value class_super(Interp *in, Value self, const CallArgs *args);
@@ -660,6 +678,8 @@ Value number_attr(Interp *in, Value v, Sym name, Span span);
 void refuse_install(Interp *in);
 /* Raises if the module is one of those that the language refuses by name. */
 bool refuse_module(Interp *in, const char *dotted, Span span);
+/* Why there is no such module, and what to do instead: null for those that are just unknown. */
+const char *refuse_reason(Interp *in, const char *dotted, const char **help);
 /* Why what is below the placeholder module cannot be called, or null. */
 const char *refuse_placeholder(Interp *in, const char *dotted);
 void strmethod_install(Interp *in);
@@ -695,6 +715,8 @@ bool
 module_failed(const Interp *in); /* an exception is pending or the evaluation is over */
 /* An attribute that the module's kind brings. *found = false: there is none. */
 Value module_member(Interp *in, ModuleVal *m, Sym name, Span span, bool *found);
+/* Whether the module of stdlib/ has the name in its _host_names: only the host has its values. */
+bool module_leaves_to_host(Interp *in, const ModuleVal *m, Sym name);
 Value module_call(Interp *in, const ModuleVal *m, Span span); /* raises; gives failure */
 /* All public names of the provided modules. VAL_FAIL: failure. */
 Value module_provided(Interp *in, Span span);
@@ -704,13 +726,60 @@ bool MUST_USE module_run(Interp *in, ModuleVal *m, uint32_t source, Span span);
 void module_forget(Interp *in, const ModuleVal *m);
 /* Whether import finds a standard module of that name. */
 bool module_is_known(Interp *in, const char *name);
-/* Compares with the names of the modules that stdlib/ offers to programs. */
-void module_nearest(Nearest *n);
+/* The module of ours whose name is nearly that one, or null. */
+const char *module_nearest(Interp *in, const char *dotted);
+/* Whether the module is one of the standard ones, of stdlib/ or written in C; not the container's. */
+bool module_is_standard(const Interp *in, const ModuleVal *m);
 bool module_is_library(const Interp *in, Span span); /* a place in stdlib/ */
+
+/* ---- absent.c: stand-ins for modules that are not there ---------------------------------------------- */
+
+extern const ObjectClass absent_class;
+static inline bool
+is_absent(Value v)
+{
+    return v.kind == VAL_OBJECT && v.obj->cls == &absent_class;
+}
+/* why: "there is no module 'torch'"; help: null or what to do; span: the import. */
+Value absent_module(Interp *in, const char *dotted, const char *why, const char *help,
+                    Span span);
+Value absent_member(Interp *in, Value of, const char *name, Span span);
+/* The stand-in for the module above the one that v stands for. */
+Value absent_parent(Interp *in, Value v, const char *dotted);
+/* A class to derive from. */
+ClassVal *absent_base(Interp *in, Value v);
+/* Raises; always false. what: "is called". */
+bool absent_used(Interp *in, Value v, const char *what, Span span);
+
+typedef enum ImportHandler {
+    HANDLER_NONE,
+    HANDLER_WIDE, /* catches anything: for the imports that stand in the statement */
+    HANDLER_EXACT /* names ImportError: for whatever the statement calls, too */
+} ImportHandler;
+
+/* How a try statement catches the error of an import. */
+ImportHandler absent_handler(Interp *in, const Ast *try_statement);
+/* Whether a missing module is an error at its import, which the program catches. */
+bool absent_is_awaited(const Interp *in);
+
+/* ---- host.c: values that only the host has ----------------------------------------------------------- */
+
+extern const ObjectClass host_class;
+bool is_host(Value v);
+/* What a function or an operator makes of one. */
+Value host_derived(Interp *in, Value v, Span span);
+/* Ends the evaluation: with an error, or behind the last kernel with a warning. Always false. */
+bool host_used(Interp *in, Value v, const char *what, Span span);
+/* The same for a value of which the program has only a name: true when v is one of both kinds. */
+bool hidden_used(Interp *in, Value v, const char *what, Span span);
+/* Whether the statements only print, check or raise. */
+bool host_only_reports(Interp *in, const Ast *body);
 
 void loader_init(Interp *in, uint32_t main_file);
 /* A module of the program's package. VAL_FAIL as for module_find. */
 Value loader_find(Interp *in, const char *dotted, Span span);
+/* Whether -I NAME=DIR is meant for the module or for one above it: then it is no module of ours. */
+bool loader_is_named(const Interp *in, const char *dotted);
 Value loader_member(Interp *in, ModuleVal *package, const char *name, Span span);
 /* The names that a package's init file takes from modules, as a list of texts. */
 Value loader_exports(Interp *in, ModuleVal *package, Span span);

@@ -57,6 +57,9 @@ instance_hash(Interp *in, Value key, Span span, uint64_t *out)
         val_failed(class_lookup(key.inst->cls, in->core->sym.hash))) {
         return true;
     }
+    if (key.inst->cls->is_enum) { /* one that is equal to its value: found by it */
+        return dict_hash(in, attrs_get(&key.inst->attrs, in->core->sym.value), span, out);
+    }
     if (!attr_special(in, key, in->core->sym.hash, CALL_ARGS(NULL, 0, span), &r) ||
         val_failed(r)) {
         return false;

@@ -71,6 +71,9 @@ unknown_name(Interp *in, Sym name, Span span)
     }
     nearest_attrs(in, &n, &f->module->attrs);
     nearest_attrs(in, &n, &in->core->builtins->attrs);
+    if (!local && !n.best && is_absent(f->module->unknown_names)) {
+        return absent_member(in, f->module->unknown_names, text, span);
+    }
     ExcInfo *x = error_raise(
         in, local ? "UnboundLocalError" : "NameError", span,
         local ? "'%s' is used before it is assigned" : "'%s' is not defined", text);
@@ -465,12 +468,12 @@ static Value
 eval_unary(Interp *in, Ast *e)
 {
     bool yes = false;
-    if (e->op == AOP_NOT) {
-        return eval_truth(in, e->a, &yes) ? val_bool(!yes) : val_fail();
-    }
     Value a = eval(in, e->a);
     if (val_failed(a)) {
         return a;
+    }
+    if (e->op == AOP_NOT && !is_host(a)) {
+        return op_truth(in, a, e->a->span, &yes) ? val_bool(!yes) : val_fail();
     }
     if (e->op == AOP_NEG && a.kind == VAL_INT && a.i != INT64_MIN) {
         return val_int(-a.i);
@@ -556,6 +559,9 @@ eval_logic(Interp *in, Ast *e)
 {
     bool yes = false;
     Value a = eval(in, e->a);
+    if (is_host(a)) {
+        return a; /* what stands behind it could only be one more such value */
+    }
     if (val_failed(a) || !op_truth(in, a, e->a->span, &yes)) {
         return val_fail();
     }
@@ -944,7 +950,11 @@ static Value
 eval_cond(Interp *in, Ast *e)
 {
     bool yes = false;
-    if (!eval_truth(in, e->b, &yes)) {
+    Value v = eval(in, e->b);
+    if (is_host(v)) {
+        return host_derived(in, v, e->span); /* one of two: only the host knows */
+    }
+    if (val_failed(v) || !op_truth(in, v, e->b->span, &yes)) {
         return val_fail();
     }
     return eval(in, yes ? e->a : e->c);
@@ -974,9 +984,7 @@ eval_attr(Interp *in, Ast *e)
 static Value
 eval_ellipsis(Interp *in)
 {
-    Object *o = ARENA_NEW(core_arena(in), Object);
-    o->cls = &ellipsis_class;
-    return val_object(o);
+    return in->core->ellipsis;
 }
 
 Value

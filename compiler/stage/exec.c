@@ -253,7 +253,12 @@ static Flow
 exec_if(Interp *in, Ast *s)
 {
     bool yes = false;
-    if (!eval_truth(in, s->a, &yes)) {
+    Value v = eval(in, s->a);
+    if (is_host(v) && host_only_reports(in, s->body) &&
+        host_only_reports(in, s->orelse)) {
+        return FLOW_NEXT;
+    }
+    if (val_failed(v) || !op_truth(in, v, s->a->span, &yes)) {
         return FLOW_FAIL;
     }
     return exec_block(in, yes ? s->body : s->orelse);
@@ -328,7 +333,11 @@ static Flow
 exec_assert(Interp *in, Ast *s)
 {
     bool yes = false;
-    if (!eval_truth(in, s->a, &yes)) {
+    Value v = eval(in, s->a);
+    if (is_host(v)) {
+        return FLOW_NEXT; /* for the host to check */
+    }
+    if (val_failed(v) || !op_truth(in, v, s->a->span, &yes)) {
         return FLOW_FAIL;
     }
     if (yes) {
@@ -464,6 +473,9 @@ handles(Interp *in, Value exception, Value filter, Span span, bool *out)
         }
         return true;
     }
+    if (is_absent(filter)) {
+        return absent_used(in, filter, "is asked for as an exception", span);
+    }
     if (filter.kind != VAL_CLASS || !filter.klass->exception) {
         stage_raise(in, "TypeError", span, "except takes exception classes, not '%s'",
                     val_type_name(filter));
@@ -549,8 +561,13 @@ Flow
 exec_try(Interp *in, Ast *s)
 {
     StackMark mark = stack_mark(in);
+    ImportHandler handler = absent_handler(in, s);
     in->core->guards++;
+    in->core->import_guards += handler == HANDLER_EXACT;
+    in->frame->import_guards += handler != HANDLER_NONE;
     Flow f = exec_block(in, s->body);
+    in->frame->import_guards -= handler != HANDLER_NONE;
+    in->core->import_guards -= handler == HANDLER_EXACT;
     in->core->guards--;
     if (f == FLOW_FAIL && in->exception.kind != VAL_INSTANCE) {
         in->fatal = true;
@@ -633,14 +650,17 @@ exec_def(Interp *in, Ast *s)
     Value *vals = stack_take(in, (uint32_t)n);
     bool ok = true;
     for (int i = 0; ok && i < n; i++) {
+        in->core->decorator = decorators[i]->span;
         vals[i] = eval(in, decorators[i]);
         ok = !val_failed(vals[i]);
     }
     Value f = ok ? eval_function(in, fn) : val_fail();
     while (!val_failed(f) && n > 0) {
         n--;
+        in->core->decorator = decorators[n]->span;
         f = call_values(in, vals[n], &f, 1, decorators[n]->span);
     }
+    in->core->decorator = (Span){0};
     stack_release(in, mark);
     return !val_failed(f) && eval_bind(in, s, s->name, f);
 }
@@ -662,6 +682,10 @@ exec_stmt(Interp *in, Ast *s)
     case AST_AUGASSIGN:
         return flow(exec_augmented(in, s));
     case AST_ANNASSIGN:
+        if (in->frame->class_names && s->a->kind == AST_NAME &&
+            !class_annotate(in, in->frame->class_names, s->a->name, s->span)) {
+            return FLOW_FAIL;
+        }
         if (s->c) {
             Value v = eval(in, s->c);
             return flow(!val_failed(v) && exec_assign(in, s->a, v));

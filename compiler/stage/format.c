@@ -397,6 +397,9 @@ format_str(Interp *in, Value v, Span span, Text *out)
         attr_special(in, v, in->core->sym.str, CALL_ARGS(NULL, 0, span), &r)) {
         return !val_failed(r) && core_stack(in, span) && format_str(in, r, span, out);
     }
+    if (is_absent(v)) {
+        return absent_used(in, v, "is made a text", span);
+    }
     if (v.kind != VAL_INSTANCE) {
         return format_repr(in, v, span, out);
     }

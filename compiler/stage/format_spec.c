@@ -340,7 +340,7 @@ format_spec(Interp *in, Value v, const char *spec, size_t n, Span span, Text *ou
         attr_special(in, v, in->core->sym.format, CALL_ARGS(&text, 1, span), &text)) {
         return !val_failed(text) && format_str(in, text, span, out);
     }
-    if (n == 0) {
+    if (n == 0 || is_host(v)) {
         return format_str(in, v, span, out);
     }
     if (!parse_spec(spec, n, &s)) {
@@ -506,6 +506,9 @@ static bool
 percent_convert(Interp *in, Percent *c, Spec *s, Value v, Text *out)
 {
     double f = 0;
+    if (is_host(v)) {
+        return format_repr(in, v, c->span, out);
+    }
     switch (s->type) {
     case 's':
     case 'r':

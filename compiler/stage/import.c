@@ -4,52 +4,88 @@
 
 #include <string.h>
 
-static void
-missing_help(Interp *in, ExcInfo *x, const char *dotted)
+/* Where the file of a module was looked for. */
+static const char *
+search_help(Interp *in)
 {
-    Nearest n = {dotted, NULL, 0};
     Text t;
     text_init(&t, core_arena(in));
-    for (uint32_t i = 0; i < in->core->modules.n; i++) {
-        const char *name = in->core->modules.p[i].dotted;
-        if (name[0] && name[0] != '_' && name[0] != '<') {
-            nearest_try(&n, name);
-            text_printf(&t, "%s%s", t.n ? ", " : "the modules are: ", name);
-        }
+    const LoaderState *l = &in->core->loader;
+    for (uint32_t i = 0; in->u->load && i < l->dirs.n; i++) {
+        const ModuleDir *d = &l->dirs.p[i];
+        text_printf(&t, "%s '%s'", t.n ? "," : "looked for its file in",
+                    *d->path ? d->path : ".");
     }
-    module_nearest(&n);
-    if (n.best) {
-        x->help = arena_printf(core_arena(in), "there is a module '%s'", n.best);
-        return;
-    }
-    if (in->u->load) {
-        text_init(&t, core_arena(in));
-        const LoaderState *l = &in->core->loader;
-        text_put(&t, "looked for its file in");
-        for (uint32_t i = 0; i < l->dirs.n; i++) {
-            text_printf(&t, "%s '%s'", i ? "," : "", *l->dirs.p[i] ? l->dirs.p[i] : ".");
-        }
-        text_put(&t, "; -I DIR adds a folder");
-    }
-    x->help = t.p;
+    text_put(&t, t.n ? "; -I DIR adds a folder, -I NAME=DIR one for the name"
+                     : "a program without a folder has no modules of its own");
+    return t.p;
 }
 
+/* The error of a program that waits for it, or of a misspelt name. */
 static Value
 import_failed(Interp *in, const char *dotted, Span span)
 {
     if (!module_failed(in) && !refuse_module(in, dotted, span)) {
         ExcInfo *x = error_raise(in, "ModuleNotFoundError", span,
                                  "there is no module '%s'", dotted);
-        missing_help(in, x, dotted);
+        const char *near = module_nearest(in, dotted);
+        x->help = near ? arena_printf(core_arena(in), "there is a module '%s'", near)
+                       : search_help(in);
     }
     return val_fail();
+}
+
+/* A stand-in, unless the program awaits the error or means one of our modules. missing: the part of the name
+ * that was not found. */
+static Value
+stand_in(Interp *in, const char *dotted, const char *missing, Span span)
+{
+    if (module_failed(in) || absent_is_awaited(in) || module_nearest(in, missing)) {
+        return import_failed(in, missing, span);
+    }
+    const char *help = NULL;
+    const char *why = refuse_reason(in, missing, &help);
+    if (!why) {
+        why = arena_printf(core_arena(in), "there is no module '%s'", missing);
+        help = search_help(in);
+    }
+    return absent_module(in, dotted, why, help, span);
+}
+
+/* A stand-in below a module that is there is its attribute. */
+static void
+hang_below(Interp *in, const char *dotted, Value v, Span span)
+{
+    const char *dot = strrchr(dotted, '.');
+    if (!dot) {
+        return;
+    }
+    const char *parent = arena_strndup(core_arena(in), dotted, (size_t)(dot - dotted));
+    Value m = module_find(in, parent, span);
+    if (m.kind == VAL_MODULE) {
+        stage_module_set(in, m, dot + 1, v);
+    } else if (!module_failed(in)) {
+        hang_below(in, parent, absent_parent(in, v, parent), span);
+    }
 }
 
 static Value
 import_named(Interp *in, const char *dotted, Span span)
 {
     Value m = module_find(in, dotted, span);
-    return val_failed(m) ? import_failed(in, dotted, span) : m;
+    if (val_failed(m)) {
+        m = stand_in(in, dotted, dotted, span);
+        if (!val_failed(m)) {
+            hang_below(in, dotted, m, span);
+        }
+    }
+    return m;
+}
+
+Value
+import_module(Interp *in, const char *dotted, Span span)
+{
+    return import_named(in, dotted, span);
 }
 
 bool
@@ -179,6 +215,22 @@ is_misspelt(Interp *in, const ModuleVal *m, Sym member)
     return n.best != NULL;
 }
 
+/* A name of the standard library that we do not have: a stand-in, as a module would be. */
+static Value
+missing_member(Interp *in, const ModuleVal *m, const Ast *a)
+{
+    Nearest n = {a->str, NULL, 0};
+    nearest_attrs(in, &n, &m->attrs);
+    bool ours = m->kind == MODULE_PLAIN && !m->loading && module_is_standard(in, m);
+    if (!ours || n.best || module_failed(in) || absent_is_awaited(in)) {
+        return val_fail();
+    }
+    const char *name = arena_printf(core_arena(in), "%s.%s", m->name, a->str);
+    const char *why =
+        arena_printf(core_arena(in), "the module '%s' has no '%s' here", m->name, a->str);
+    return absent_module(in, name, why, NULL, a->span);
+}
+
 static bool
 import_member(Interp *in, Value m, Ast *a)
 {
@@ -194,26 +246,45 @@ import_member(Interp *in, Value m, Ast *a)
         }
     }
     if (val_failed(v)) {
+        v = missing_member(in, m.module, a);
+    }
+    if (val_failed(v)) {
         return no_member(in, m.module, a);
     }
     return eval_bind(in, a, a->name ? a->name : member, v);
 }
 
-/* The names of a folder that has no file of its own: each is a module. */
+/* The names of a folder that has no file of its own: each is a module. Where none is, the folder is missing. */
 static bool
 import_files(Interp *in, const char *folder, Ast *s)
 {
+    bool any = !*folder;
     for (Ast *a = s->orelse; a; a = a->next) {
         const char *dotted =
             *folder ? arena_printf(core_arena(in), "%s.%s", folder, a->str) : a->str;
         Value m = module_find(in, dotted, a->span);
         if (val_failed(m)) {
-            (void)import_failed(in, *folder && a == s->orelse ? folder : dotted, a->span);
+            m = stand_in(in, dotted, any ? dotted : folder, a->span);
+        } else {
+            any = true;
+        }
+        if (val_failed(m)) {
             return false;
         }
         eval_bind(in, a, a->name ? a->name : intern(&in->u->names, a->str), m);
     }
     return true;
+}
+
+/* Names of a stand-in: nobody knows which; one that is not defined may be among them. */
+static bool
+import_star_absent(Interp *in, const char *name, Span span)
+{
+    Value v = stand_in(in, name, name, span);
+    if (!val_failed(v)) {
+        in->frame->module->unknown_names = v;
+    }
+    return !val_failed(v);
 }
 
 /* The dotted name that a from statement means; null after an error. */
@@ -261,11 +332,8 @@ exec_from(Interp *in, Ast *s)
         if (module_failed(in)) {
             return false;
         }
-        if (!s->orelse) {
-            (void)import_failed(in, name, s->span);
-            return false;
-        }
-        return import_files(in, name, s);
+        return s->orelse ? import_files(in, name, s)
+                         : import_star_absent(in, name, s->span);
     }
     if (!s->orelse) {
         return import_star(in, m, s->span);

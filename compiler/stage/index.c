@@ -342,6 +342,10 @@ index_get(Interp *in, Value container, Value key, Span span)
     } else if (key.kind == VAL_SLICE) {
         return get_slice(in, container, key.slice, span);
     }
+    key = op_index(in, key, span);
+    if (val_failed(key) || hidden_used(in, key, "is an index", span)) {
+        return val_fail();
+    }
     switch (container.kind) {
     case VAL_LIST:
     case VAL_TUPLE:

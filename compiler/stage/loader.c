@@ -12,15 +12,66 @@
 /* ---- folders ------------------------------------------------------------------------------------------ */
 
 static void
-add_dir(Interp *in, const char *dir)
+add_dir(Interp *in, const char *path, const char *name)
 {
     LoaderState *l = &in->core->loader;
     for (uint32_t i = 0; i < l->dirs.n; i++) {
-        if (strcmp(l->dirs.p[i], dir) == 0) {
+        if (strcmp(l->dirs.p[i].path, path) == 0 &&
+            strcmp(l->dirs.p[i].name, name) == 0) {
             return;
         }
     }
-    VEC_PUSH(core_arena(in), &l->dirs, dir);
+    VEC_PUSH(core_arena(in), &l->dirs, ((ModuleDir){path, name}));
+}
+
+static const char *
+with_slash(Interp *in, const char *dir)
+{
+    size_t len = strlen(dir);
+    bool ends = len == 0 || dir[len - 1] == '/';
+    return ends ? dir : arena_printf(core_arena(in), "%s/", dir);
+}
+
+/* -I NAME=DIR. What stands in front of the sign is a dotted name, else the whole is a folder. */
+static const char *
+name_in_front(Interp *in, const char *text)
+{
+    const char *eq = strchr(text, '=');
+    bool start = true;
+    for (const char *p = text; eq && p < eq; p++) {
+        bool letter = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_';
+        bool digit = *p >= '0' && *p <= '9';
+        if (start ? !letter : !letter && !digit && *p != '.') {
+            return "";
+        }
+        start = *p == '.';
+    }
+    return eq && !start ? arena_strndup(core_arena(in), text, (size_t)(eq - text)) : "";
+}
+
+/* The folders of names come first, the longest name before the others. */
+static void
+add_named_dirs(Interp *in)
+{
+    VEC(ModuleDir) named = {0};
+    for (uint32_t i = 0; i < in->u->opt.dirs.n; i++) {
+        const char *text = in->u->opt.dirs.p[i];
+        const char *name = name_in_front(in, text);
+        if (*name) {
+            const char *path = with_slash(in, text + strlen(name) + 1);
+            VEC_PUSH(core_arena(in), &named, ((ModuleDir){path, name}));
+        }
+    }
+    for (uint32_t i = 0; i < named.n; i++) {
+        uint32_t best = i;
+        for (uint32_t k = i + 1; k < named.n; k++) {
+            best = strlen(named.p[k].name) > strlen(named.p[best].name) ? k : best;
+        }
+        ModuleDir d = named.p[best];
+        memmove(named.p + i + 1, named.p + i, (best - i) * sizeof d);
+        named.p[i] = d;
+        add_dir(in, d.path, d.name);
+    }
 }
 
 /* Offset of the last folder called impl in the first n bytes of a path; -1: there is none. */
@@ -73,6 +124,23 @@ main_path(Interp *in, uint32_t main_file)
     return plain && find_impl(full, (int)strlen(full)) >= 0 ? full : path;
 }
 
+/* A main file in the folder of a name belongs to that package. */
+static void
+name_main_below(Interp *in, const char *path, int n)
+{
+    LoaderState *l = &in->core->loader;
+    for (uint32_t i = 0; i < l->dirs.n; i++) {
+        const ModuleDir *d = &l->dirs.p[i];
+        int len = (int)strlen(d->path);
+        if (*d->name && len <= n && strncmp(path, d->path, (size_t)len) == 0) {
+            const char *below = with_dots(in, path + len, MAX(n - len - 1, 0));
+            l->package =
+                *below ? arena_printf(core_arena(in), "%s.%s", d->name, below) : d->name;
+            return;
+        }
+    }
+}
+
 void
 loader_init(Interp *in, uint32_t main_file)
 {
@@ -83,21 +151,24 @@ loader_init(Interp *in, uint32_t main_file)
     int impl = find_impl(path, n);
     l->package = "";
     set_mode(in, path);
+    add_named_dirs(in);
     if (impl >= 0) {
-        add_dir(in, arena_strndup(core_arena(in), path, (size_t)impl));
+        add_dir(in, arena_strndup(core_arena(in), path, (size_t)impl), "");
         l->package = with_dots(in, path + impl, n - impl - 1);
+    }
+    name_main_below(in, path, n);
+    if (*l->package) {
         const char *dot = strrchr(path + n, '.');
         int stem = dot ? (int)(dot - path) - n : (int)strlen(path + n);
         l->main_name =
             arena_printf(core_arena(in), "%s.%.*s", l->package, stem, path + n);
     }
     for (uint32_t i = 0; i < in->u->opt.dirs.n; i++) {
-        const char *dir = in->u->opt.dirs.p[i];
-        size_t len = strlen(dir);
-        bool ends = len == 0 || dir[len - 1] == '/';
-        add_dir(in, ends ? dir : arena_printf(core_arena(in), "%s/", dir));
+        if (!*name_in_front(in, in->u->opt.dirs.p[i])) {
+            add_dir(in, with_slash(in, in->u->opt.dirs.p[i]), "");
+        }
     }
-    add_dir(in, arena_strndup(core_arena(in), path, (size_t)n));
+    add_dir(in, arena_strndup(core_arena(in), path, (size_t)n), "");
 }
 
 /* ---- files --------------------------------------------------------------------------------------------- */
@@ -118,11 +189,21 @@ read_source(Interp *in, const char *path, Span span)
     return unit_add_source(in->u, path, text, len);
 }
 
+/* Null: the folder holds the modules of another name. The module of the name itself is the folder: only an end
+ * that begins with a slash makes a path of it. */
 static char *
-file_path(Interp *in, const char *dir, const char *dotted, const char *end)
+file_path(Interp *in, const ModuleDir *dir, const char *dotted, const char *end)
 {
-    char *path = arena_printf(core_arena(in), "%s%s%s", dir, dotted, end);
-    for (size_t i = strlen(dir); i < strlen(dir) + strlen(dotted); i++) {
+    size_t n = strlen(dir->name);
+    bool below = n == 0 || (strncmp(dotted, dir->name, n) == 0 &&
+                            (dotted[n] == '.' || (!dotted[n] && *end == '/')));
+    if (!below) {
+        return NULL;
+    }
+    const char *rest = dotted + n + (n && dotted[n]);
+    end += !*rest && *end == '/';
+    char *path = arena_printf(core_arena(in), "%s%s%s", dir->path, rest, end);
+    for (size_t i = strlen(dir->path); i < strlen(dir->path) + strlen(rest); i++) {
         path[i] = path[i] == '.' ? '/' : path[i];
     }
     return path;
@@ -149,17 +230,18 @@ add_parents(Interp *in, const char *dotted)
 }
 
 static Value
-load_file(Interp *in, const char *dotted, const char *dir, Span span)
+load_file(Interp *in, const char *dotted, const ModuleDir *dir, Span span)
 {
     static const char *const ends[] = {".py", ".tik"};
     for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
         const char *path = file_path(in, dir, dotted, ends[i]);
-        uint32_t file = read_source(in, path, span);
+        uint32_t file = path ? read_source(in, path, span) : 0;
         if (!file) {
             continue;
         }
         Value m = stage_module(in, dotted);
         m.module->path = path;
+        stage_module_set(in, m, "__file__", val_str(in, path));
         m.module->package = parent_name(in, dotted);
         add_parents(in, dotted);
         if (!module_run(in, m.module, file, span)) {
@@ -181,8 +263,8 @@ read_init(Interp *in, ModuleVal *m, Span span)
     m->path = "";
     const LoaderState *l = &in->core->loader;
     for (uint32_t i = 0; in->u->load && i < l->dirs.n; i++) {
-        const char *path = file_path(in, l->dirs.p[i], m->name, "/__init__.py");
-        uint32_t file = read_source(in, path, span);
+        const char *path = file_path(in, &l->dirs.p[i], m->name, "/__init__.py");
+        uint32_t file = path ? read_source(in, path, span) : 0;
         if (file) {
             m->path = path;
             m->init = parse_file(in->u, file);
@@ -193,13 +275,15 @@ read_init(Interp *in, ModuleVal *m, Span span)
     return !in->fatal;
 }
 
+/* The folder of a name is a package with or without an init file. */
 static Value
-load_package(Interp *in, const char *dotted, const char *dir)
+load_package(Interp *in, const char *dotted, const ModuleDir *dir)
 {
     const char *path = file_path(in, dir, dotted, "/__init__.py");
     const char *text;
     size_t len;
-    if (!in->u->load(in->u, path, &text, &len)) {
+    bool named = *dir->name && strcmp(dir->name, dotted) == 0;
+    if (!path || (!named && !in->u->load(in->u, path, &text, &len))) {
         return val_fail();
     }
     add_parents(in, dotted);
@@ -242,12 +326,26 @@ loader_find(Interp *in, const char *dotted, Span span)
     }
     Value m = main_module(in, dotted);
     for (uint32_t i = 0; val_failed(m) && i < l->dirs.n && !module_failed(in); i++) {
-        m = load_package(in, dotted, l->dirs.p[i]);
+        m = load_package(in, dotted, &l->dirs.p[i]);
         if (val_failed(m)) {
-            m = load_file(in, dotted, l->dirs.p[i], span);
+            m = load_file(in, dotted, &l->dirs.p[i], span);
         }
     }
     return m;
+}
+
+bool
+loader_is_named(const Interp *in, const char *dotted)
+{
+    const LoaderState *l = &in->core->loader;
+    for (uint32_t i = 0; i < l->dirs.n; i++) {
+        const char *name = l->dirs.p[i].name;
+        size_t n = strlen(name);
+        if (n && strncmp(dotted, name, n) == 0 && (dotted[n] == '.' || !dotted[n])) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* ---- attributes of packages ------------------------------------------------------------------------------ */

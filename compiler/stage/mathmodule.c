@@ -9,6 +9,9 @@ static bool
 need_double(Interp *in, const CallArgs *args, int i, double *out)
 {
     Value v = args->pos[i];
+    if (hidden_used(in, v, "is an argument of a function of numbers", args->span)) {
+        return false;
+    }
     if (!val_is_number(v)) {
         ExcInfo *x = error_raise(in, "TypeError", args->span,
                                  "a number is needed, not '%s'", val_type_name(v));

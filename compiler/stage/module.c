@@ -24,16 +24,15 @@ static const struct {
     const char *root;
     ModuleKind kind;
 } roots[] = {
-    {"te", MODULE_PROVIDED},       {"tbe", MODULE_PROVIDED},
-    {"topi", MODULE_PROVIDED},     {"mindspore", MODULE_PROVIDED},
-    {adapter, MODULE_PROVIDED},    {"impl", MODULE_PACKAGE},
-    {"distutils", MODULE_LAZY},    {"importlib", MODULE_LAZY},
-    {"json", MODULE_LAZY},         {"mimetypes", MODULE_LAZY},
-    {"ms_interface", MODULE_LAZY}, {"os", MODULE_LAZY},
-    {"platform", MODULE_LAZY},     {"re", MODULE_LAZY},
-    {"shutil", MODULE_LAZY},       {"subprocess", MODULE_LAZY},
-    {"sys", MODULE_LAZY},          {"time", MODULE_LAZY},
-    {"timeit", MODULE_LAZY},       {"traceback", MODULE_LAZY},
+    {"te", MODULE_PROVIDED},     {"tbe", MODULE_PROVIDED},
+    {"topi", MODULE_PROVIDED},   {"mindspore", MODULE_PROVIDED},
+    {adapter, MODULE_PROVIDED},  {"impl", MODULE_PACKAGE},
+    {"distutils", MODULE_LAZY},  {"importlib", MODULE_LAZY},
+    {"mimetypes", MODULE_LAZY},  {"ms_interface", MODULE_LAZY},
+    {"os", MODULE_LAZY},         {"platform", MODULE_LAZY},
+    {"re", MODULE_LAZY},         {"shutil", MODULE_LAZY},
+    {"subprocess", MODULE_LAZY}, {"sys", MODULE_LAZY},
+    {"timeit", MODULE_LAZY},     {"traceback", MODULE_LAZY},
 };
 
 static bool
@@ -203,14 +202,48 @@ module_is_known(Interp *in, const char *name)
            strcmp(name, "posixpath") != 0;
 }
 
-void
-module_nearest(Nearest *n)
+/* Only the first part of a name tells whose it is; what the program registered below its own names does not
+ * count. */
+const char *
+module_nearest(Interp *in, const char *dotted)
 {
+    const char *dot = strchr(dotted, '.');
+    size_t len = dot ? (size_t)(dot - dotted) : strlen(dotted);
+    Nearest n = {arena_strndup(core_arena(in), dotted, len), NULL, 0};
+    const char *help;
+    if (refuse_reason(in, dotted, &help)) {
+        return NULL;
+    }
     for (size_t i = 0; i < embedded_module_count; i++) {
         if (embedded_modules[i].name[0] != '_') {
-            nearest_try(n, embedded_modules[i].name);
+            nearest_try(&n, embedded_modules[i].name);
         }
     }
+    for (size_t i = 0; i < ARRAY_LEN(roots); i++) {
+        nearest_try(&n, roots[i].root);
+    }
+    for (uint32_t i = 0; i < in->core->modules.n; i++) {
+        const ModuleName *m = &in->core->modules.p[i];
+        bool ours = !m->module.module->path && !strchr(m->dotted, '.');
+        if (ours && m->dotted[0] != '_' && m->dotted[0] != '<') {
+            nearest_try(&n, m->dotted);
+        }
+    }
+    return n.best;
+}
+
+bool
+module_is_standard(const Interp *in, const ModuleVal *m)
+{
+    static const char *const in_c[] = {"math",     "copy",     "abc",      "typing",
+                                       "warnings", "builtins", "importlib"};
+    for (size_t i = 0; i < ARRAY_LEN(in_c); i++) {
+        if (strcmp(in_c[i], m->name) == 0) {
+            return true;
+        }
+    }
+    const EmbeddedModule *e = find_embedded(m->name);
+    return e && m->path && strcmp(e->path, m->path) == 0 && in->core;
 }
 
 bool
@@ -285,6 +318,23 @@ provided_member(Interp *in, ModuleVal *m, Sym sym, Span span)
         attrs_set(core_arena(in), &m->attrs, sym, v);
     }
     return v;
+}
+
+bool
+module_leaves_to_host(Interp *in, const ModuleVal *m, Sym sym)
+{
+    Value names = attrs_get(&m->attrs, intern(&in->u->names, "_host_names"));
+    const char *name = sym_text(&in->u->names, sym);
+    size_t n = strlen(name);
+    for (const char *p = names.kind == VAL_STR ? val_text_of(in, names) : NULL; p;) {
+        p += strspn(p, " \n");
+        size_t len = strcspn(p, " \n");
+        if (len == n && memcmp(p, name, n) == 0) {
+            return true;
+        }
+        p = p[len] ? p + len : NULL;
+    }
+    return false;
 }
 
 Value
@@ -381,6 +431,9 @@ module_find(Interp *in, const char *dotted, Span span)
     Value m = registered(in, dotted);
     if (!val_failed(m) || strlen(dotted) > LONGEST) {
         return m;
+    }
+    if (!private && loader_is_named(in, dotted)) {
+        return loader_find(in, dotted, span);
     }
     if (e) {
         return load_embedded(in, e, span);

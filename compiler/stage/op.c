@@ -587,6 +587,12 @@ op_compare(Interp *in, AstOp op, Value a, Value b, Span span)
     if (b.kind == VAL_OBJECT && b.obj->cls->binary) {
         return b.obj->cls->binary(in, op, a, b, span);
     }
+    Value r = val_none();
+    bool asks = op == AOP_EQ || op == AOP_NE;
+    if (asks && (call_op_method(in, a, op, false, &b, span, &r) ||
+                 (!user_instance(a) && call_op_method(in, b, op, false, &a, span, &r)))) {
+        return r; /* of arrays: no truth value */
+    }
     if (op == AOP_EQ) {
         return op_equal(in, a, b, span, &yes) ? val_bool(yes) : val_fail();
     }
@@ -784,6 +790,16 @@ op_truth(Interp *in, Value v, Span span, bool *out)
         return true;
     }
     return true;
+}
+
+Value
+op_index(Interp *in, Value v, Span span)
+{
+    Value r = v;
+    return v.kind == VAL_INSTANCE &&
+                   attr_special(in, v, in->core->sym.index, CALL_ARGS(NULL, 0, span), &r)
+               ? r
+               : v;
 }
 
 bool

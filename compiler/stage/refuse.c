@@ -95,6 +95,18 @@ refuse_placeholder(Interp *in, const char *dotted)
     return r ? arena_printf(core_arena(in), "%s; %s", r->why, r->help) : NULL;
 }
 
+const char *
+refuse_reason(Interp *in, const char *dotted, const char **help)
+{
+    const char *top = top_of(in, dotted);
+    const Refused *r = find(modules, ARRAY_LEN(modules), top);
+    *help = r ? r->help : NULL;
+    return r ? arena_printf(core_arena(in),
+                            "the module '%s' is not part of the language: %s", top,
+                            r->why)
+             : NULL;
+}
+
 bool
 refuse_module(Interp *in, const char *dotted, Span span)
 {

@@ -134,6 +134,16 @@ set_defines(Interp *in, ModuleVal *module)
     return ok;
 }
 
+/* Where the program is not followed further (host.c) its kernels are complete. */
+static bool
+followed(Interp *in, bool ok)
+{
+    bool ended = in->core->ended;
+    in->core->ended = false;
+    in->fatal = in->fatal && !ended;
+    return ok || ended;
+}
+
 /* Any Interp of this unit is gone when this returns; values live as long as the unit. */
 bool
 stage_run(Unit *u, uint32_t file, Ast *module)
@@ -152,6 +162,8 @@ stage_run(Unit *u, uint32_t file, Ast *module)
     main.module->path = u->sources.p[file].path;
     attrs_set(&u->arena, &main.module->attrs, in.core->sym.name,
               val_str(&in, name ? name : "__main__"));
+    attrs_set(&u->arena, &main.module->attrs, in.core->sym.file,
+              val_str(&in, main.module->path));
     attrs_set(&u->arena, &main.module->attrs, in.core->sym.builtins,
               (Value){.kind = VAL_MODULE, .module = in.core->builtins});
     if (!tik_install(&in)) {
@@ -159,9 +171,10 @@ stage_run(Unit *u, uint32_t file, Ast *module)
     }
     main.module->loading = true;
     bool ok = set_defines(&in, main.module) && run_tree(&in, main.module, module, &out);
+    ok = followed(&in, ok);
     main.module->loading = false;
     if (ok && u->opt.call) {
-        ok = run_call(&in, main.module, file, module);
+        ok = followed(&in, run_call(&in, main.module, file, module));
     }
     if (u->kernels.n == 0) {
         entry_remember(u, file, module);

@@ -69,6 +69,12 @@ bool stage_bind(Interp *in, const char *callee, const CallArgs *args,
 Value stage_module(Interp *in, const char *dotted_name);
 /* A list of what iteration over v gives; failed: an exception was raised. */
 Value stage_list(Interp *in, Value v, Span span);
+/* An array of numpy becomes the list of its elements, other values stay. False: only the host has them. */
+bool stage_plain(Interp *in, Value *v, Span span);
+/* A value that only the host has (host.c); origin: the call that it comes from, "numpy.random.rand(...)". */
+Value host_value(Interp *in, const char *origin, Span span);
+/* What a message says of a stand-in or of such a value; null: v is neither. */
+const char *stage_hidden_name(Interp *in, Value v);
 /* Makes sure that so many bytes more fit the memory limit. False: they do not, evaluation ends. */
 bool stage_reserve(Interp *in, int64_t bytes, Span span);
 /* Reads a data file whose path is relative to the file in which span stands, and goes only downwards. Bytes
@@ -83,6 +89,8 @@ Value stage_object_type(Interp *in, const char *name, const ObjectClass *cls,
 
 /* The TIK objects: adds the module tik under all its names (tik, tbe.tik, te.tik, tbe.common.tik ...). */
 bool tik_install(Interp *in);
+/* Whether there are kernels and no container has statements that belong to none yet. */
+bool tik_all_built(Interp *in);
 /* After the program ended: warnings about containers that were not built. */
 void tik_finish(Interp *in);
 

@@ -407,6 +407,61 @@ fn_warn(Interp *in, Value self, const CallArgs *args)
     return val_none();
 }
 
+/* ---- types, importlib ----------------------------------------------------------------------------------------------- */
+
+/* bind(f, x): f with x as its first argument. */
+static Value
+fn_bind(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    BoundVal *b = ARENA_NEW(core_arena(in), BoundVal);
+    b->func = args->pos[0];
+    b->self = args->pos[1];
+    return (Value){.kind = VAL_BOUND, .bound = b};
+}
+
+/* import_module(name): the module of that name, as the statement import finds it. */
+static Value
+fn_import_module(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    if (args->pos[0].kind != VAL_STR || args->pos[0].str->len == 0 ||
+        args->pos[0].str->p[0] == '.') {
+        return stage_raise(in, "TypeError", args->span,
+                           "import_module takes the full name of a module as a text");
+    }
+    return import_module(in, val_text_of(in, args->pos[0]), args->span);
+}
+
+/* TypeVar("T"), NewType("N", int): names that only annotations use. */
+static Value
+fn_type_name(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    const char *name =
+        args->pos[0].kind == VAL_STR ? val_text_of(in, args->pos[0]) : "type";
+    return args->npos > 1 && args->pos[1].kind == VAL_CLASS
+               ? args->pos[1]
+               : (Value){.kind = VAL_CLASS, .klass = class_new(in, name, NULL)};
+}
+
+/* cast(type, x): x. */
+static Value
+fn_second(Interp *in, Value self, const CallArgs *args)
+{
+    (void)in;
+    (void)self;
+    return args->pos[1];
+}
+
+static const BuiltinRow typing_rows[] = {
+    {"TypeVar", fn_type_name, 1, 255, "*"}, {"NewType", fn_type_name, 2, 2, NULL},
+    {"cast", fn_second, 2, 2, NULL},        {"overload", fn_same, 1, 1, NULL},
+    {"final", fn_same, 1, 1, NULL},         {"no_type_check", fn_same, 1, 1, NULL}};
+static const BuiltinRow importlib_rows[] = {
+    {"import_module", fn_import_module, 1, 2, "package"},
+    {"reload", fn_same, 1, 1, NULL}};
+static const BuiltinRow types_rows[] = {{"bind", fn_bind, 2, 2, NULL}};
 static const BuiltinRow collections_rows[] = {
     {"namedtuple", class_named_tuple, 2, 2, "defaults rename module"}};
 static const BuiltinRow enum_rows[] = {{"unique", fn_same, 1, 1, NULL}};
@@ -415,9 +470,12 @@ static const BuiltinRow warnings_rows[] = {{"warn", fn_warn, 1, 3, "*"},
                                            {"simplefilter", fn_ignore, 1, 255, "*"},
                                            {"filterwarnings", fn_ignore, 1, 255, "*"}};
 
-static const char *const typing_names[] = {"Any",      "Callable", "Dict",     "Iterable",
-                                           "Iterator", "List",     "Optional", "Sequence",
-                                           "Set",      "Tuple",    "Type",     "Union"};
+static const char *const typing_names[] = {
+    "AbstractSet", "Any",      "AnyStr",   "Callable",  "ClassVar", "Collection",
+    "Deque",       "Dict",     "Final",    "FrozenSet", "Generic",  "Hashable",
+    "Iterable",    "Iterator", "List",     "Literal",   "Mapping",  "MutableMapping",
+    "NoReturn",    "Optional", "Protocol", "Sequence",  "Set",      "Text",
+    "Tuple",       "Type",     "Union"};
 
 static void
 add_class(Interp *in, const char *module, const char *name, bool is_enum)
@@ -437,12 +495,16 @@ module_install(Interp *in)
     add_rows(in, "copy", copy_rows, ARRAY_LEN(copy_rows));
     add_rows(in, "<stdlib>._itertools", itertools_rows, ARRAY_LEN(itertools_rows));
     add_rows(in, "<stdlib>._collections", collections_rows, ARRAY_LEN(collections_rows));
-    add_rows(in, "enum", enum_rows, ARRAY_LEN(enum_rows));
-    add_class(in, "enum", "Enum", true);
+    add_rows(in, "<stdlib>._enum", enum_rows, ARRAY_LEN(enum_rows));
+    add_class(in, "<stdlib>._enum", "Enum", true);
+    add_rows(in, "<stdlib>._types", types_rows, ARRAY_LEN(types_rows));
+    add_rows(in, "importlib", importlib_rows, ARRAY_LEN(importlib_rows));
     add_rows(in, "abc", abc_rows, ARRAY_LEN(abc_rows));
     add_class(in, "abc", "ABC", false);
     add_class(in, "abc", "ABCMeta", false);
     add_rows(in, "warnings", warnings_rows, ARRAY_LEN(warnings_rows));
+    add_rows(in, "typing", typing_rows, ARRAY_LEN(typing_rows));
+    stage_module_set(in, stage_module(in, "typing"), "TYPE_CHECKING", val_bool(false));
     for (size_t i = 0; i < ARRAY_LEN(typing_names); i++) {
         add_class(in, "typing", typing_names[i], false);
     }

@@ -2,6 +2,9 @@
  * for, from the tables of runtime/isa, and the few things that cannot be written in the language. */
 #include "stage/resolve.h"
 
+#include "isa/scalar.h"
+
+#include <math.h>
 #include <string.h>
 
 static Value
@@ -207,9 +210,128 @@ fn_check_info(Interp *in, Value self, const CallArgs *args)
                       val_repr(in, args->pos[0]), bad);
 }
 
+/* environment(): what --env gave, as a dictionary. */
+static Value
+fn_environment(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Value d = val_dict(in);
+    for (uint32_t i = 0; i < in->u->opt.env.n && !val_failed(d); i++) {
+        const Define *e = &in->u->opt.env.p[i];
+        d = put_fact(in, d, e->name, val_str(in, e->value), args->span);
+    }
+    return d;
+}
+
+/* host_value(origin): a value that only the host has; origin is the call that it comes from. */
+static Value
+fn_host_value(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    return is_text(in, args, 0)
+               ? host_value(in, val_text_of(in, args->pos[0]), args->span)
+               : val_fail();
+}
+
+static Value
+fn_is_host(Interp *in, Value self, const CallArgs *args)
+{
+    (void)in;
+    (void)self;
+    return val_bool(is_host(args->pos[0]));
+}
+
+/* look_into(value): the error of whoever needs the content of a value of the host. */
+static Value
+fn_look_into(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    hidden_used(in, args->pos[0], "is looked into", args->span);
+    return val_fail();
+}
+
+/* An integer modulo 2 to the width of the type. */
+static Value
+as_integer(Interp *in, Value v, Dtype t, Span span)
+{
+    bool wide = t == DT_U64 && v.kind == VAL_INT && v.i < 0;
+    if (v.kind == VAL_INT && !wide && scalar_wrap(t, v.i) == v.i) {
+        return v;
+    }
+    int bits = 8 * dtype_size(t);
+    Value all = number_binary(in, AOP_SHL, val_int(1), val_int(bits), span);
+    Value half = number_binary(in, AOP_SHL, val_int(1), val_int(bits - 1), span);
+    Value r = val_failed(all) || val_failed(half)
+                  ? val_fail()
+                  : number_binary(in, AOP_MOD, v, all, span);
+    bool negative = !val_failed(r) && scalar_wrap(t, -1) == -1 && t != DT_U64 &&
+                    number_compare(r, half) >= 0;
+    return negative ? number_binary(in, AOP_SUB, r, all, span) : r;
+}
+
+/* One number as an array of numpy holds it: DT_NONE means bool, and a double needs no rounding. */
+static Value
+as_element(Interp *in, Value v, Dtype t, bool is_double, Span span)
+{
+    double d = 0;
+    bool yes = false;
+    if (hidden_used(in, v, "is an element of a known array", span)) {
+        return val_fail();
+    }
+    if (!val_is_number(v)) {
+        return stage_raise(in, "TypeError", span, "an array holds numbers, not '%s'",
+                           val_type_name(v));
+    }
+    if (is_double || (t != DT_NONE && dtype_is_float(t))) {
+        bool ok = number_double(in, v, span, &d);
+        d = ok && !is_double ? scalar_to_double(t, scalar_from_double(t, d)) : d;
+        return ok ? val_float(d) : val_fail();
+    }
+    if (t == DT_NONE) {
+        return op_truth(in, v, span, &yes) ? val_bool(yes) : val_fail();
+    }
+    v = v.kind == VAL_FLOAT ? val_double_int(in, trunc(v.f), span) : v;
+    return val_failed(v) ? v : as_integer(in, v, t, span);
+}
+
+/* convert(list, type): the numbers as an array of that element type holds them; the list stays as it is. */
+static Value
+fn_convert(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    if (args->pos[0].kind != VAL_LIST || !is_text(in, args, 1)) {
+        return stage_raise(in, "TypeError", args->span, "convert takes a list");
+    }
+    const List *from = args->pos[0].list;
+    const char *name = args->pos[1].str->p;
+    bool is_double = strcmp(name, "float64") == 0;
+    Dtype t = is_double || strcmp(name, "bool") == 0 ? DT_NONE : dtype_find(name);
+    if (!core_charge(in, from->n, args->span) ||
+        !stage_reserve(in, (int64_t)from->n * (int64_t)sizeof(Value), args->span)) {
+        return val_fail();
+    }
+    Value out = val_items(in, VAL_LIST, from->n);
+    for (uint32_t i = 0; i < from->n; i++) {
+        Value v = from->p[i];
+        v = v.kind == VAL_BOOL && (t != DT_NONE || is_double) ? val_int(v.b) : v;
+        out.list->p[i] = as_element(in, v, t, is_double, args->span);
+        if (val_failed(out.list->p[i])) {
+            return val_fail();
+        }
+    }
+    return out;
+}
+
 static const BuiltinRow rows[] = {
-    {"facts", fn_facts, 0, 0, NULL},           {"supports", fn_supports, 2, 2, NULL},
-    {"select", fn_select, 1, 1, NULL},         {"parameters", fn_parameters, 1, 1, NULL},
+    {"environment", fn_environment, 0, 0, NULL},
+    {"host_value", fn_host_value, 1, 1, NULL},
+    {"is_host", fn_is_host, 1, 1, NULL},
+    {"look_into", fn_look_into, 1, 1, NULL},
+    {"convert", fn_convert, 2, 2, NULL},
+    {"facts", fn_facts, 0, 0, NULL},
+    {"supports", fn_supports, 2, 2, NULL},
+    {"select", fn_select, 1, 1, NULL},
+    {"parameters", fn_parameters, 1, 1, NULL},
     {"check_info", fn_check_info, 2, 2, NULL},
 };
 

@@ -50,6 +50,10 @@ tik_a(Interp *in, Value v)
     if (v.kind == VAL_NONE) {
         return "None";
     }
+    const char *hidden = stage_hidden_name(in, v);
+    if (hidden) {
+        return hidden;
+    }
     const char *name = val_type_name(v);
     bool vowel = name[0] && strchr("aeiouEIO", name[0]) != NULL;
     return arena_printf(&in->u->arena, "%s %s", vowel ? "an" : "a", name);
@@ -164,7 +168,8 @@ bound_method(Interp *in, Tik *c, int method)
     return val_object(&m->base);
 }
 
-/* tikdb: the debugger of the original. Its printing is ignored; a run gives None for every output. */
+/* tikdb: the debugger of the original. Its printing is ignored; what a run gives for every output, only the host
+ * has. */
 typedef struct Debugger {
     Object base;
     Tik *c;
@@ -184,13 +189,14 @@ start_debug(Interp *in, Value self, const CallArgs *args)
 {
     const Tik *c = ((Debugger *)self.obj)->c;
     Diag *d = stage_diag(in, D_DEBUG_IGNORED, args->span,
-                         "'tikdb.start_debug' runs nothing inside the compiler; each of "
-                         "its outputs is None");
+                         "'tikdb.start_debug' runs nothing inside the compiler; only "
+                         "the host has its outputs");
     diag_help(in->u, d, "run the kernel with 'tikc run'");
     Value list = val_list(in, NULL, 0);
     for (uint32_t i = 0; c->pushed && i < c->k->params.n; i++) {
         const Buffer *b = &c->k->bufs.p[c->k->params.p[i]];
-        if (b->role == BUF_OUT && !list_push(in, list, val_none())) {
+        Value out = host_value(in, "tikdb.start_debug(...)", args->span);
+        if (b->role == BUF_OUT && !list_push(in, list, out)) {
             return val_fail();
         }
     }
@@ -452,6 +458,7 @@ add_inner_paths(Interp *in, Value m)
     stage_module_set(in, api, "tik_scalar", scalar);
     stage_module_set(in, expr, "Expr", tik_state(in)->expr_type);
     stage_module_set(in, scalar, "Scalar", tik_state(in)->scalar_type);
+    stage_module_set(in, scalar, "InputScalar", tik_state(in)->expr_type);
 }
 
 static void
@@ -485,6 +492,8 @@ tik_install(Interp *in)
     Value m = stage_module(in, "tik");
     fill_module(in, m);
     add_inner_paths(in, m);
+    Value content = val_builtin(in, "constant", tik_const_content, val_none());
+    stage_module_set(in, stage_module(in, "<stdlib>._tik"), "constant", content);
     Value tbe = stage_module(in, "tbe");
     Value common = stage_module(in, "tbe.common");
     stage_module_set(in, tbe, "tik", m);
@@ -492,6 +501,17 @@ tik_install(Interp *in)
     stage_module_set(in, common, "tik", m);
     stage_module_set(in, stage_module(in, "te"), "tik", m);
     return true;
+}
+
+bool
+tik_all_built(Interp *in)
+{
+    const TikState *st = tik_state(in);
+    bool open = false;
+    for (const Tik *c = st ? st->containers : NULL; c; c = c->next) {
+        open = open || (!c->pushed && !c->built && c->k->body != 0);
+    }
+    return in->u->kernels.n > 0 && !open;
 }
 
 void

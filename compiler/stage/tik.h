@@ -629,6 +629,7 @@ Value tik_requant(Interp *in, Tik *c, const CallArgs *args);
 Value tik_pack_conv(Interp *in, Tik *c, const CallArgs *args);
 Value tik_pack_params(Interp *in, Tik *c, const CallArgs *args);
 Value tik_arange(Interp *in, Value self, const CallArgs *args);
+Value tik_const_content(Interp *in, Value self, const CallArgs *args);
 
 Value tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args);
 /* The instruction that data_move of blocks to dst is: moves to the bias table are one of their own. */

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "isa/scalar.h"
 #include "tikrt.h"
 
 /* ---- constants ------------------------------------------------------------------------------------------- */
@@ -141,7 +142,7 @@ fill(Interp *in, Root *r, Value init, Span span)
         const char *name;
         return tik_text(in, init, "init", span, &name) && from_file(in, r, name, span);
     }
-    TRY(stage_reserve(in, r->bytes, span));
+    TRY(stage_reserve(in, r->bytes, span) && stage_plain(in, &init, span));
     if (init.kind == VAL_RANGE) {
         init = stage_list(in, init, span);
         TRY(init.kind == VAL_LIST);
@@ -351,4 +352,63 @@ tik_arange(Interp *in, Value self, const CallArgs *args)
         item[i] = val_int(first + i);
     }
     return val_list(in, item, (uint32_t)n);
+}
+
+/* ---- content -------------------------------------------------------------------------------------------------- */
+
+static Value
+element_value(Interp *in, const Root *r, int64_t i)
+{
+    int size = dtype_size(r->dtype);
+    uint64_t bits = 0;
+    for (int b = 0; b < size; b++) {
+        bits |= (uint64_t)r->data[i * size + b] << (8 * b);
+    }
+    int64_t v = scalar_wrap(r->dtype, (int64_t)bits);
+    if (dtype_is_float(r->dtype)) {
+        return val_float(scalar_to_double(r->dtype, v));
+    }
+    return v < 0 && r->dtype == DT_U64
+               ? stage_raise(in, "ValueError", r->span,
+                             "an element of '%s' is above 2^63 - 1", tik_sym(in, r->name))
+               : val_int(v);
+}
+
+/* constant(x): shape, element type and elements of a whole constant, for numpy; None: x is something else. */
+Value
+tik_const_content(Interp *in, Value self, const CallArgs *args)
+{
+    (void)self;
+    Value x = args->pos[0];
+    const View *t = tik_is(x, &tik_tensor_class) ? (const View *)x.obj : NULL;
+    const Root *r = t && t->root->role == BUF_CONST && !t->sliced &&
+                            t->dtype == t->root->dtype && t->root->bits != 4
+                        ? t->root
+                        : NULL;
+    if (!r || !r->data || t->ndim > MAX_RANK) {
+        return val_none();
+    }
+    if (!stage_reserve(in, r->elems * (int64_t)sizeof(Value), args->span)) {
+        return val_fail();
+    }
+    in->steps -= r->elems;
+    Value dim[MAX_RANK];
+    Value *item = ARENA_ARRAY(&in->u->arena, Value, r->elems);
+    for (int i = 0; i < t->ndim; i++) {
+        int64_t n = 0;
+        if (!tik_const_of(r->c, t->dim[i].len, &n)) {
+            return val_none();
+        }
+        dim[i] = val_int(n);
+    }
+    for (int64_t i = 0; i < r->elems; i++) {
+        item[i] = element_value(in, r, i);
+        if (val_failed(item[i])) {
+            return val_fail();
+        }
+    }
+    Value out[3] = {val_tuple(in, dim, (uint32_t)t->ndim),
+                    val_str(in, dtype_name(r->dtype)),
+                    val_list(in, item, (uint32_t)r->elems)};
+    return val_tuple(in, out, 3);
 }

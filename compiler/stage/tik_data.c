@@ -135,6 +135,7 @@ broadcast(Table *t, Value v)
 bool
 tik_fill(Interp *in, Root *r, const char *what, Value v, Span span)
 {
+    TRY(stage_plain(in, &v, span));
     Table t = {.in = in, .r = r, .what = what, .span = span};
     bool list = v.kind == VAL_LIST || v.kind == VAL_TUPLE;
     in->steps -= r->elems / (list ? 1 : 8);

@@ -68,6 +68,29 @@ at_top_level(Interp *in, Tik *c, Sym name, Span span)
     return false;
 }
 
+static bool
+is_taken(const Tik *c, Sym name)
+{
+    for (uint32_t i = 0; i < c->globals.n; i++) {
+        if (c->globals.p[i]->name == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Arguments without a name of their own are told apart by a number. */
+static Sym
+free_name(Interp *in, const Tik *c, Sym name)
+{
+    Sym out = name;
+    for (int i = 1; is_taken(c, out); i++) {
+        out = intern(&in->u->names,
+                     arena_printf(&in->u->arena, "%s_%d", tik_sym(in, name), i));
+    }
+    return out;
+}
+
 Value
 tik_input_scalar(Interp *in, Tik *c, const CallArgs *args)
 {
@@ -83,6 +106,8 @@ tik_input_scalar(Interp *in, Tik *c, const CallArgs *args)
         !at_top_level(in, c, name, args->span)) {
         return val_fail();
     }
+    bool named = got[1].kind == VAL_STR;
+    name = named ? name : free_name(in, c, name);
     Root *arg = storage(in, c, name, t, SC_GM);
     arg->span = args->span;
     arg->used = true;

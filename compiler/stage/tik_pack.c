@@ -56,6 +56,7 @@ read_words(Interp *in, Tik *c, Value v, const char *what, Span span, Words *out)
     if (tik_is(v, &tik_tensor_class)) {
         return words_of_const(in, c, v, what, span, out);
     }
+    TRY(stage_plain(in, &v, span));
     bool list = v.kind == VAL_LIST || v.kind == VAL_TUPLE;
     Root *r = tik_const_root(in, c, intern(&in->u->names, what), DT_S32, span);
     int64_t n = list ? (int64_t)v.list->n : 1;

@@ -401,6 +401,7 @@ read_contents(Making *m)
     bool global = tik_is_set(m->got[P_GLOBAL]);
     bool atomic = tik_is_set(m->got[P_ATOMIC]);
     bool table = m->got[P_INIT].kind != VAL_NONE && !atomic;
+    TRY(stage_plain(m->in, &m->got[P_INIT], m->span[P_INIT]));
     TRY(global_options(m, workspace || global || atomic || table));
     if (workspace + global + table > 1) {
         stage_diag(m->in, D_TENSOR_INIT, m->call,

@@ -1,1 +1,2 @@
 from ..above import x
+print(x)

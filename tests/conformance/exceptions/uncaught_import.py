@@ -1,1 +1,0 @@
-import there_is_no_such_module

@@ -1,1 +1,0 @@
-from math import no_such_name

@@ -1,0 +1,1 @@
+from ops_alias.sizes import LANES as lanes

@@ -1,0 +1,5 @@
+from .sizes import LANES
+
+
+def rows(n):
+    return n // LANES
