@@ -23,7 +23,8 @@ fill_param(Lower *l, const Buffer *b)
                   .ndim = (int)MIN(b->shape.n, ARRAY_LEN(p.shape)),
                   .preset = b->preset,
                   .preset_value = b->preset_value,
-                  .open = b->dynamic};
+                  .open = b->dynamic,
+                  .inside = b->inside};
     for (int i = 0; i < p.ndim; i++) {
         p.shape[i] = b->shape.p[i];
     }
@@ -101,7 +102,7 @@ emit_param(Lower *l, const TikParam *p)
     for (size_t i = 0; i < ARRAY_LEN(shape); i++) {
         shape[i] = lower_const(l, p->shape[i]);
     }
-    LLVMValueRef fields[9] = {text(l, p->name),
+    LLVMValueRef fields[10] = {text(l, p->name),
                               lower_const32(l, p->dtype),
                               lower_const32(l, p->role),
                               lower_const(l, p->elems),
@@ -109,8 +110,9 @@ emit_param(Lower *l, const TikParam *p)
                               lower_const32(l, p->preset),
                               LLVMConstArray2(l->i64, shape, ARRAY_LEN(shape)),
                               lower_const(l, p->preset_value),
-                              lower_const32(l, p->open)};
-    return record(l, fields, 9);
+                              lower_const32(l, p->open),
+                              lower_const32(l, p->inside)};
+    return record(l, fields, 10);
 }
 
 static LLVMValueRef

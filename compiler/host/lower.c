@@ -383,14 +383,13 @@ lower_param(const Kernel *k, BufId b)
     ICE("buffer %u is no argument", b);
 }
 
-/* A constant table is private data of the module, made when it is first used. Reads may go to the end
- * rounded up to 32 bytes. */
+/* A constant table is private data of the module, made when it is first used, with the room of its granule. */
 static LLVMValueRef
 table(Lower *l, BufId id)
 {
     const Buffer *b = &l->k->bufs.p[id];
     if (l->bufs[id] == NULL) {
-        int64_t room = round_up(b->bytes, BLOCK_BYTES);
+        int64_t room = scope_granule(SC_GM, true, b->bytes);
         char *bytes = ARENA_ARRAY(l->arena, char, room);
         memcpy(bytes, b->data, (size_t)b->bytes);
         LLVMValueRef init = LLVMConstStringInContext(l->ctx, bytes, (unsigned)room, true);

@@ -14,7 +14,9 @@ check_arg(Lower *l, const ParamInfo *p, const Arg *a)
         dtype = a->ref.dtype;
         buffer = a->ref.buf;
         bytes = b->dynamic ? -1 : b->bytes;
-        list = b->role == BUF_LIST ? lower_param(l->k, a->ref.buf) + 1 : 0;
+        list = b->role == BUF_LIST    ? lower_param(l->k, a->ref.buf) + 1
+               : b->role == BUF_CONST ? -1
+                                      : 0;
     } else if (p->role == ROLE_MASK) {
         form = a->mask.form;
     } else if (p->role != ROLE_MASKMODE && p->role != ROLE_ROOT) {

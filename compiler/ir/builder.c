@@ -65,6 +65,12 @@ ir_check_tensor(const Kernel *k, const Ref *r)
                          .items = b->role == BUF_LIST ? (int32_t)b->elems : 0};
 }
 
+int64_t
+ir_room(const Buffer *b)
+{
+    return scope_granule(b->scope, b->role == BUF_CONST, b->bytes);
+}
+
 bool
 ir_dynamic_room(const Kernel *k, Buffer *b)
 {

@@ -138,6 +138,7 @@ typedef struct Buffer {
     bool fixed;           /* on-core: allocate puts it at fixed_at */
     int64_t fixed_at;
     VEC(BufId) apart; /* on-core: earlier ones whose bytes it does not share */
+    bool inside; /* arguments: the check pass knows that no access touches bytes behind its data */
 } Buffer;
 
 typedef struct Reg {
@@ -332,6 +333,8 @@ void kernel_free(Kernel *k);
 BufId ir_buffer(Kernel *k, const Buffer *b); /* copies *b */
 /* The operand as the checker wants it, with offset 0. */
 CheckTensor ir_check_tensor(const Kernel *k, const Ref *r);
+/* The bytes of a buffer's granule: what accesses may touch (scope_granule). */
+int64_t ir_room(const Buffer *b);
 /* Sets elems and bytes of a dynamic buffer to what its memory holds from its address on (global:
  * IR_MAX_BYTES). False: no element. */
 bool ir_dynamic_room(const Kernel *k, Buffer *b);

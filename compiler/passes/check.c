@@ -8,6 +8,7 @@
  * The walk is in check_walk.c; here answers become diagnostics: for one instruction each rule once,
  * and each operand once. */
 #include "passes/check.h"
+#include "analysis/prove.h"
 #include "passes/check_walk.h"
 #include "passes/passes.h"
 
@@ -173,6 +174,65 @@ report_warning(void *ctx, const Fault *f)
     report(x->c, x->w, x->s, &wit, true);
 }
 
+static bool
+is_tensor(const Site *s, int param)
+{
+    return s->element || s->params[param].role == ROLE_DST ||
+           s->params[param].role == ROLE_SRC;
+}
+
+/* The instruction as it certainly executes once: where tensors start as late as they ever do. */
+static CheckInstr
+latest(const CheckWalk *w, const Site *s)
+{
+    CheckInstr in = s->in;
+    Nest nest = check_walk_nest(w);
+    int64_t largest;
+    for (int p = 0; !s->constant && p < s->nparams; p++) {
+        if (is_tensor(s, p) && !ir_is_const(s->k, site_expr(s, p, 0)) &&
+            witness_largest(&w->env, s, &nest, p, &largest)) {
+            in.args[p].t.offset = largest;
+        }
+    }
+    return in;
+}
+
+/* An access of bytes behind the data is allowed, and worth a word: of a write to global memory, whose
+ * bytes go nowhere, a warning. */
+static void
+tell_tail(Checker *c, const CheckWalk *w, const Site *s, const CheckInstr *last,
+          CheckStep step)
+{
+    CheckInstr in = *last;
+    const CheckTensor *t = &last->args[step.param].t;
+    bool writes = s->element ? s->k->stmts.p[s->stmt].kind == ST_STORE
+                             : s->params[step.param].role == ROLE_DST;
+    Witness wit = {.values = NULL};
+    in.args[step.param].t.exact = true;
+    if (t->open || t->items > 0 || site_check(s, &in, step, &wit.fault) ||
+        !site_check(s, last, step, &(Fault){.rule = RULE_NONE})) {
+        return;
+    }
+    if (writes && t->scope == SC_GM) {
+        wit.fault.rule = RULE_GM_TAIL_WRITE;
+        report(c, w, s, &wit, false);
+        return;
+    }
+    diag_add(c->k->unit, D_BLOCK_TAIL,
+             ir_arg_span(c->k, &s->k->stmts.p[s->stmt], step.param),
+             s->k->stmts.p[s->stmt].chain, "%s", wit.fault.text);
+}
+
+/* Whether the access is known to leave alone what is behind the data of an argument. */
+static bool
+stays_inside(const CheckWalk *w, const Site *s, CheckStep step)
+{
+    Site exact = *s;
+    exact.in.args[step.param].t.exact = true;
+    return w->env.dead || (!check_is_open(&s->in.args[step.param].t) &&
+                           prove_step(&w->env, &exact, step));
+}
+
 /* Warnings for what is constant, and for the last iteration that is certain. */
 static void
 warn(Checker *c, const CheckWalk *w, const Site *s)
@@ -181,14 +241,29 @@ warn(Checker *c, const CheckWalk *w, const Site *s)
     if (w->env.dead) {
         return;
     }
-    CheckInstr in = s->in;
-    Nest nest = check_walk_nest(w);
-    int64_t largest;
-    if (!s->constant && op_table[in.op].form == FORM_MOVE &&
-        witness_largest(&w->env, s, &nest, 0, &largest)) {
-        in.args[0].t.offset = largest;
+    CheckInstr in = latest(w, s);
+    for (int i = 0; i < s->nsteps; i++) {
+        if (s->steps[i].kind == CHECK_BOUNDS) {
+            tell_tail(c, w, s, &in, s->steps[i]);
+        }
     }
-    check_warnings(&in, report_warning, &x);
+    if (!s->element) {
+        check_warnings(&in, report_warning, &x);
+    }
+}
+
+static void
+note_inside(Checker *c, const CheckWalk *w, const Site *s)
+{
+    for (int i = 0; i < s->nsteps; i++) {
+        if (s->steps[i].kind != CHECK_BOUNDS) {
+            continue;
+        }
+        const CheckTensor *t = &s->in.args[s->steps[i].param].t;
+        Buffer *b = &c->k->bufs.p[t->buffer];
+        b->inside = b->inside && (t->scope != SC_GM || t->exact ||
+                                  stays_inside(w, s, s->steps[i]));
+    }
 }
 
 /* ---- events ---------------------------------------------------------------------------------------- */
@@ -200,44 +275,6 @@ on_broken(void *ctx, const CheckWalk *w, const Site *s, const Fault *f)
     Witness wit = {.fault = *f};
     c->proofs[ANSWER_REFUTED]++;
     report(c, w, s, &wit, false);
-}
-
-/* Where the move may end at most: its tensor starts nowhere behind the largest value that its offset can
- * have here. */
-static int64_t
-furthest_end(const CheckWalk *w, const Site *s, CheckStep step, const Fault *f)
-{
-    CheckInstr in = s->in;
-    Fault last;
-    in.args[step.param].t.offset = env_range(&w->env, site_ref(s, step.param)->off).hi;
-    return site_check(s, &in, step, &last) ? f->value : MAX(f->value, last.value);
-}
-
-/* A move whose last block begins inside the tensor and ends behind it. TIK compiles such moves, and
- * published operators rely on room behind their tensors; here they are checked when they run. */
-static bool
-cuts_block(const CheckWalk *w, const Site *s, int step, const Fault *f)
-{
-    enum {
-        BLOCK = 32
-    };
-    if (f->rule != RULE_TENSOR_OVERFLOW || !moves_blocks(s) || f->value < 0) {
-        return false;
-    }
-    const Buffer *b = &s->k->bufs.p[site_ref(s, f->param)->buf];
-    return furthest_end(w, s, s->steps[step], f) < b->bytes + BLOCK;
-}
-
-static void
-report_cut_block(const Checker *c, const CheckWalk *w, const Site *s, const Witness *wit)
-{
-    Unit *u = c->k->unit;
-    const Stmt *st = &c->k->stmts.p[s->stmt];
-    const char *at = iteration_text(w, wit, &u->arena);
-    Diag *d =
-        diag_add(u, D_BLOCK_TAIL, ir_arg_span(c->k, st, wit->fault.param), st->chain,
-                 "%s%s%s%s", at[0] ? "at " : "", at, at[0] ? ", " : "", wit->fault.text);
-    note_tensor(c, d, s, wit->fault.param);
 }
 
 /* A rule that is broken and that the user allows to break: both back ends ask it again. */
@@ -254,10 +291,7 @@ on_answered(void *ctx, const CheckWalk *w, const Site *s, int step, Answer a,
             const Witness *wit)
 {
     Checker *c = ctx;
-    if (a == ANSWER_REFUTED && cuts_block(w, s, step, &wit->fault)) {
-        report_cut_block(c, w, s, wit);
-        a = ANSWER_RUNTIME;
-    } else if (a == ANSWER_REFUTED && is_allowed(s, &wit->fault)) {
+    if (a == ANSWER_REFUTED && is_allowed(s, &wit->fault)) {
         report(c, w, s, wit, true);
         c->allowed = true;
         a = ANSWER_RUNTIME;
@@ -309,7 +343,8 @@ on_done(void *ctx, const CheckWalk *w, const Site *s, bool proved)
     c->nopen = 0;
     bool allowed = c->allowed; /* its numbers are not worth a warning more */
     c->allowed = false;
-    if (!c->failed && !s->element && !allowed) {
+    note_inside(c, w, s);
+    if (!c->failed && !allowed) {
         warn(c, w, s);
     } else if (c->failed) {
         memset(c->operands, 0, sizeof c->operands);
@@ -322,6 +357,9 @@ bool
 pass_check(Kernel *k)
 {
     Checker c = {.k = k};
+    for (BufId b = 1; b < k->bufs.n; b++) {
+        k->bufs.p[b].inside = true;
+    }
     CheckEvents events = {&c, on_broken, on_answered, on_done};
     check_walk(k, &events);
     k->proofs[0] = c.proofs[ANSWER_PROVED];
@@ -357,8 +395,8 @@ static void
 explain_answered(void *ctx, const CheckWalk *w, const Site *s, int step, Answer a,
                  const Witness *wit)
 {
-    if (a == ANSWER_REFUTED &&
-        (cuts_block(w, s, step, &wit->fault) || is_allowed(s, &wit->fault))) {
+    (void)w;
+    if (a == ANSWER_REFUTED && is_allowed(s, &wit->fault)) {
         a = ANSWER_RUNTIME;
     }
     if (a != ANSWER_PROVED) {

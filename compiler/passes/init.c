@@ -257,7 +257,7 @@ write_certain(Init *in, const Access *a, const Affine *off)
 static ByteRange
 reach(const Init *in, const Access *a, const Affine *off)
 {
-    ByteRange whole = {0, in->k->bufs.p[a->buf].bytes};
+    ByteRange whole = {0, ir_room(&in->k->bufs.p[a->buf])};
     if (!a->known) {
         return whole;
     }
@@ -306,7 +306,7 @@ in_group(const Init *in, const Access *a, const Affine *off, const Group *g)
     ByteRange all = {at.lo, range_add_sat(at.hi, access_end(a))};
     if (g->n == 0) { /* absolute; a checked access stays in its buffer */
         all.lo = MAX(all.lo, 0);
-        all.hi = MIN(all.hi, in->k->bufs.p[a->buf].bytes);
+        all.hi = MIN(all.hi, ir_room(&in->k->bufs.p[a->buf]));
     }
     if (byteset_covers(g->set, all)) {
         return true;
@@ -326,7 +326,7 @@ is_written(const Init *in, const Access *a)
     if (!a->known) { /* then the whole buffer must be */
         const Group whole = {0};
         const Group *g = find_group(w, &whole);
-        return g && byteset_covers(g->set, (ByteRange){0, in->k->bufs.p[a->buf].bytes});
+        return g && byteset_covers(g->set, (ByteRange){0, ir_room(&in->k->bufs.p[a->buf])});
     }
     for (int i = 0; w && i < w->n; i++) {
         if (in_group(in, a, &off, &w->groups[i])) {
@@ -374,7 +374,8 @@ judge_read(Init *in, const Stmt *s, const Access *a)
     for (int64_t i = 0; i < runs; i++) {
         ByteRange gap;
         ByteRange r = run_at(a, i, at);
-        if (r.lo >= 0 && byteset_gap(in->possible[a->buf], r, &gap)) {
+        r.hi = MIN(r.hi, in->k->bufs.p[a->buf].bytes); /* behind it are no elements */
+        if (r.lo >= 0 && r.lo < r.hi && byteset_gap(in->possible[a->buf], r, &gap)) {
             warn(in, s, a, gap);
             return;
         }

@@ -171,7 +171,7 @@ judge(Race *r, const Touch *a, const Touch *b)
         return;
     }
     r->told[b->stmt] |= (uint8_t)(1 << bit);
-    int64_t shift = r->copy[b->buf] * r->k->bufs.p[b->buf].bytes;
+    int64_t shift = r->copy[b->buf] * ir_room(&r->k->bufs.p[b->buf]);
     (same ? report_barrier : report_race)(r, a, b, lo - shift, hi - shift);
 }
 
@@ -222,7 +222,7 @@ note_operand(Race *r, Site *s, int param, Touch *t)
     if (!exact || !touch_is_shape(&t->fp) || b->scope == SC_SREG) {
         return;
     }
-    t->fp.offset += r->copy[ref->buf] * b->bytes;
+    t->fp.offset += r->copy[ref->buf] * ir_room(b);
     t->buf = ref->buf;
     t->param = param;
     t->hazards = hazards(r, s, t->pipe, t->write);

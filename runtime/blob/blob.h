@@ -46,7 +46,7 @@ blob_has_peak(int scope)
 static inline uint64_t
 blob_table_room(uint64_t bytes)
 {
-    return (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+    return (uint64_t)scope_granule(SC_GM, true, (int64_t)bytes);
 }
 
 /* Packed constants (pack.c). */

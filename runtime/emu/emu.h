@@ -118,6 +118,7 @@ typedef struct EmuRef {
 /* Where an open region of a core lies now, in its memory; nothing is inside before its reservation. */
 typedef struct EmuPlace {
     int64_t at, bytes, end;
+    int64_t limit; /* of its granule */
 } EmuPlace;
 
 typedef struct EmuRun EmuRun;
@@ -274,7 +275,7 @@ emu_at(const EmuRun *r, uint32_t ref, int64_t extent)
         return emu_list_at(o, off, extent);
     }
     if (o->open) {
-        limit = r->places[o->region].bytes;
+        limit = r->places[o->region].limit;
         base += r->places[o->region].at;
     }
     return off >= 0 && off <= limit && extent <= limit - off ? base + off : NULL;

@@ -188,8 +188,8 @@ run_bound(const Front *f, TikArray *const *args)
                             "not enough memory to run the kernel");
     }
     bool ok = bound_init(&bound, params, (int)f->info.nargs, args, f->err) &&
-              run_regions(f, args, &bound);
-    bound_free(&bound);
+              run_regions(f, bound.arrays, &bound);
+    bound_end(&bound);
     free(params);
     return ok;
 }

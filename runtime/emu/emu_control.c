@@ -29,7 +29,7 @@ reserve(EmuRun *r, const EmuOp *op)
     if (end > capacity) {
         return emu_fault(r, op, RULE_CAPACITY, bytes);
     }
-    *place = (EmuPlace){at, bytes, end};
+    *place = (EmuPlace){at, bytes, end, scope_granule(g->scope, false, bytes)};
     return true;
 }
 

@@ -288,7 +288,7 @@ field_at(EmuRun *r, const EmuOp *op, const Field *f, int64_t entry)
                      .at = at,
                      .size = f->size,
                      .unit = f->unit,
-                     .limit = f->t.bytes};
+                     .limit = check_limit(&f->t)};
     if (!check_offset((Op)op->op, &o, &fault)) {
         (void)emu_record(r, op, &fault);
     }

@@ -56,8 +56,7 @@ enum {
 static int64_t
 storage_of(const TikBlobRegion *g)
 {
-    return g->scope == SC_GM ? (g->bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES
-                             : g->bytes;
+    return scope_granule(g->scope, g->kind == TIKBLOB_TABLE, g->bytes);
 }
 
 /* Constant tables are copied behind the memories: no operand can reach the blob itself. */
@@ -88,10 +87,10 @@ lay_out(EmuProgram *p, EmuResult *res)
         }
         int64_t capacity = k->soc->bytes[g->scope];
         if (g->base < 0 || g->bytes < 0 || g->base > capacity ||
-            g->bytes > capacity - g->base) {
+            storage_of(g) > capacity - g->base) {
             return emu_malformed(res, 0, "a region is outside its memory");
         }
-        int64_t end = g->base + g->bytes;
+        int64_t end = g->base + storage_of(g);
         size[g->scope] = end > size[g->scope] ? end : size[g->scope];
     }
     size[SC_SREG] = SREG_BYTES; /* instructions use it without naming it */
@@ -260,7 +259,7 @@ emu_list_at(const EmuRef *o, int64_t off, int64_t extent)
     if (item < 0 || item >= o->nitems || first < 0) {
         return NULL;
     }
-    int64_t limit = (o->items[item].bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+    int64_t limit = scope_granule(SC_GM, false, o->items[item].bytes);
     bool inside = first <= limit && extent <= limit - first;
     return inside ? o->items[item].data + first : NULL;
 }

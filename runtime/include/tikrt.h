@@ -31,9 +31,12 @@ typedef struct TikError {
 
 /* ---- arrays ------------------------------------------------------------------------------------- */
 
-/* A global tensor's storage: bytes rounded up to 32, the tail zero, 64-byte aligned. Or what an address
+/* A global tensor's storage, 64-byte aligned. Or what an address
  * list stands for: items are its elems arrays, of any dtype and at most LIST_WINDOW / 2 bytes, which the
- * caller owns; data is null then. Arrays of one run share no bytes. */
+ * caller owns; data is null then. Arrays of one run share no bytes.
+ * Kernels may touch the granule of a tensor (scope_granule), bytes behind its data that are zero when the run begins. An
+ * array that says that it has this room lends it, zeroed, to the run; one of exactly its bytes (room 0) is copied for the
+ * run where the kernel may get there. */
 typedef struct TikArray {
     Dtype dtype;
     int64_t elems;
@@ -42,6 +45,7 @@ typedef struct TikArray {
     uint8_t *data;
     int64_t bytes; /* elems * size, without the tail */
     struct TikArray *items;
+    int64_t room; /* bytes from data on that are the array's, those behind its data too; 0: its data alone */
 } TikArray;
 
 bool tik_array_alloc(TikArray *a, Dtype t, int64_t elems, TikError *err); /* zeros */
@@ -51,7 +55,7 @@ void tik_array_free(TikArray *a); /* not its items */
  * and -1. */
 bool tik_npy_read(const char *path, Dtype dtype, int64_t elems, TikArray *out,
                   TikError *err);
-/* The same of a file that is in memory: data points into it, at any address, without the tail; there is
+/* The same of a file that is in memory: data points into it, at any address, without room; there is
  * nothing to free. path is for messages. */
 bool tik_npy_view(const char *path, const void *file, size_t size, Dtype dtype,
                   int64_t elems, TikArray *out, TikError *err);
@@ -84,6 +88,7 @@ typedef struct TikParam {
     int64_t shape[8];
     int64_t preset_value; /* canonical, see isa/scalar.h */
     int32_t open; /* not 0: elems is only the most; the size is that of the array given */
+    int32_t inside; /* not 0: no access touches bytes behind the data */
 } TikParam;
 
 /* How the cores of a kernel follow each other. */
@@ -131,7 +136,7 @@ typedef struct TikCheckArg {
     uint32_t buffer;      /* tensors: identity of the root */
     int32_t mask_form;    /* masks: MaskForm */
     int32_t literal;      /* numbers: written as a constant */
-    int32_t list;         /* tensors: argument of an address list plus one, else 0 */
+    int32_t list; /* tensors: argument of an address list plus one; -1: a constant table; else 0 */
     int64_t bytes;        /* tensors: size of the root; -1: a value */
 } TikCheckArg;
 

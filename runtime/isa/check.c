@@ -475,10 +475,7 @@ int64_t
 check_limit(const CheckTensor *t)
 {
     int64_t bytes = t->bytes < 0 ? 0 : t->bytes;
-    if (t->scope != SC_GM || t->exact || bytes % BLOCK_BYTES == 0) {
-        return bytes;
-    }
-    return sat_add(bytes - bytes % BLOCK_BYTES, BLOCK_BYTES);
+    return t->exact ? bytes : scope_granule(t->scope, t->read_only, bytes);
 }
 
 int64_t
@@ -539,7 +536,7 @@ overflow_fault(const CheckTensor *t, int param, const char *name, int64_t end,
     if (limit != t->bytes) {
         return check_fail(fault, &at,
                           "%s covers bytes %lld to %lld; the tensor has %lld bytes "
-                          "(rounded up to %lld)",
+                          "(%lld with what is allocated behind them)",
                           name, (long long)t->offset, (long long)(end - 1),
                           (long long)t->bytes, (long long)limit);
     }

@@ -14,7 +14,7 @@
 
 /* An array of an address list. */
 typedef struct ListItem {
-    uint8_t *data; /* 32-byte aligned, rounded up to 32 bytes with zeros */
+    uint8_t *data; /* 32-byte aligned, with the room of scope_granule */
     int64_t bytes; /* at most LIST_WINDOW / 2 */
 } ListItem;
 
@@ -24,16 +24,19 @@ typedef struct CheckTensor {
     Scope scope;
     Dtype dtype;
     int64_t offset; /* of the start address from the root's base; the base is aligned */
-    int64_t bytes;  /* size of the root tensor; GM: not rounded */
+    int64_t bytes;  /* size of the root tensor, without the rest of its granule */
     bool read_only; /* a constant table */
     bool
-        exact; /* global memory ends with its last byte, not with that byte's block of 32 (D9) */
+        exact; /* it ends with its last byte, not with its granule (D9) */
     bool open;     /* the size is not known: bytes is the most that it can be */
     int32_t items; /* an address list (isa.h): its number of arrays; else 0 */
     const ListItem
         *item; /* the arrays; null while they are not known: bounds then say only that the
                              offset is in the list */
 } CheckTensor;
+
+/* Bytes from the root's base on that may be touched: its granule (scope_granule), or its bytes alone where it is exact. */
+int64_t check_limit(const CheckTensor *t);
 
 /* Of an operand, a load or a store: whether its size is not known yet, or that of the arrays of a list, so
  * that holding bounds prove nothing. */
@@ -146,7 +149,7 @@ bool check_bi_windows(int64_t window, int64_t step, Fault *fault);
 /* Whether the rules of overlap compare the two tensors: entries of one list do not mind each other. */
 bool check_overlap_relates(Form f, int a, int b);
 
-/* Warnings on a correct instruction (path-applicability, gm-tail-write, dtype-differs). Calls report for each. */
+/* Warnings on a correct instruction (path-applicability, dtype-differs). Calls report for each. */
 void check_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
                     void *ctx);
 

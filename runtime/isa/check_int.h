@@ -86,10 +86,6 @@ extern const FamilyRules rules_move, rules_lanes, rules_layout, rules_compare,
     rules_slice, rules_segment, rules_acc, rules_load, rules_cube, rules_lmem,
     rules_transfer, rules_fixblocks, rules_fixcolumns, rules_control, rules_reg;
 
-/* move.c: gm-tail-write of a move, whose destination is its first operand. */
-void check_tail_warning(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
-                        void *ctx);
-
 /* The family of an instruction; null: only generic rules. */
 const FamilyRules *check_family(Op op);
 
@@ -107,8 +103,6 @@ bool check_same_dtype(const CheckInstr *in, int param, Fault *fault);
 Dtype check_widest(const CheckInstr *in);
 /* The mask operand; null: the form has none. */
 const CheckMask *check_mask(const CheckInstr *in);
-/* Bytes that may be touched in a root tensor: global memory is rounded up to 32. */
-int64_t check_limit(const CheckTensor *t);
 /* The extent of an operand, by its family. */
 int64_t check_extent(const CheckInstr *in, int param);
 bool check_is_pad_move(const CheckInstr *in);

@@ -96,6 +96,25 @@ scope_alloc_unit(Scope s)
     return scopes[s].alloc;
 }
 
+int64_t
+scope_granule(Scope s, bool table, int64_t bytes)
+{
+    const int64_t block = BLOCK_BYTES;
+    if (bytes <= 0 || bytes > INT64_MAX - 2 * block) {
+        return bytes <= 0 && s == SC_GM && !table ? block : bytes < 0 ? 0 : bytes;
+    }
+    int64_t blocks = (bytes + block - 1) / block * block;
+    switch (s) {
+    case SC_GM:
+        return table ? blocks : blocks + block;
+    case SC_UB:
+    case SC_L1:
+        return blocks;
+    default: /* their units are not guaranteed to a tensor that ends within one */
+        return bytes;
+    }
+}
+
 int
 scope_align(Scope s, Dtype t)
 {

@@ -57,6 +57,11 @@ typedef enum Scope {
 const char *scope_name(Scope s);   /* "UB" */
 const char *scope_text(Scope s);   /* "local.UB" */
 int scope_alloc_unit(Scope s);     /* bytes */
+/* The allocation granule of a tensor of so many bytes: what accesses may touch from its start on, and
+ * what everybody who allocates one makes room for. Tensors in UB and L1 have whole blocks. In global memory a block
+ * more follows, which the device's allocator guarantees; constant tables (table), which it does not
+ * allocate, have their whole blocks only. */
+int64_t scope_granule(Scope s, bool table, int64_t bytes);
 int scope_align(Scope s, Dtype t); /* required alignment of an operand address, bytes */
 bool scope_find(const char *text, Scope *out); /* by the text of the scope constant */
 

@@ -2,7 +2,7 @@
  * conversion codes, footprints, overlap. Part of the checker; check_int.h is the contract.
  *
  * Owns: path, dma-form, same-gm, extended-argument, pad-mode*, conv-soc, type-pair,
- * deqscale-missing, overlap, gm-tail-write. */
+ * deqscale-missing, overlap. */
 #include "isa/accmove.h"
 #include "isa/check_int.h"
 
@@ -337,25 +337,6 @@ warn_dtypes(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void
     }
 }
 
-/* dst is the first operand of every move. */
-void
-check_tail_warning(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
-                   void *ctx)
-{
-    const CheckTensor *dst = &in->args[MV_DST].t;
-    Fault fault;
-    int64_t extent = check_extent(in, MV_DST);
-    int64_t end = sat_add(dst->offset, extent);
-    if (dst->scope == SC_GM && dst->items == 0 && extent > 0 && end > dst->bytes) {
-        FaultAt at = {RULE_GM_TAIL_WRITE, MV_DST, end, 0, dst->bytes};
-        check_fail(&fault, &at,
-                   "dst covers bytes %lld to %lld; the last element ends before "
-                   "byte %lld",
-                   (long long)dst->offset, (long long)(end - 1), (long long)dst->bytes);
-        report(ctx, &fault);
-    }
-}
-
 void
 check_move_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
                     void *ctx)
@@ -364,7 +345,6 @@ check_move_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault 
         return;
     }
     warn_dtypes(in, report, ctx);
-    check_tail_warning(in, report, ctx);
 }
 
 const FamilyRules rules_move = {.statics = static_move,

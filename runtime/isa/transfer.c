@@ -644,7 +644,6 @@ static void
 transfer_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
                   void *ctx)
 {
-    check_tail_warning(in, report, ctx);
     zero_warning(in, true, report, ctx);
 }
 

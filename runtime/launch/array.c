@@ -6,12 +6,6 @@
 #include "launch/error.h"
 #include "launch/pages.h"
 
-static int64_t
-rounded(int64_t bytes)
-{
-    return (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
-}
-
 bool
 tik_array_alloc(TikArray *a, Dtype t, int64_t elems, TikError *err)
 {
@@ -19,16 +13,22 @@ tik_array_alloc(TikArray *a, Dtype t, int64_t elems, TikError *err)
     int64_t bytes;
     if (t <= DT_NONE || t >= DT_PLAIN || elems < 0 ||
         __builtin_mul_overflow(elems, dtype_size(t), &bytes) ||
-        bytes > INT64_MAX - BLOCK_BYTES) {
+        bytes > INT64_MAX - 2 * BLOCK_BYTES) {
         return launch_error(err, TIK_ERR_USAGE, "usage",
                             "a tensor of %" PRId64 " elements is too large", elems);
     }
-    uint8_t *data = pages_alloc(rounded(bytes));
+    int64_t room = scope_granule(SC_GM, false, bytes);
+    uint8_t *data = pages_alloc(room);
     if (data == NULL) {
         return launch_error(err, TIK_ERR_IO, "limit-memory",
                             "not enough memory for a tensor of %" PRId64 " bytes", bytes);
     }
-    *a = (TikArray){.dtype = t, .elems = elems, .ndim = 1, .data = data, .bytes = bytes};
+    *a = (TikArray){.dtype = t,
+                    .elems = elems,
+                    .ndim = 1,
+                    .data = data,
+                    .bytes = bytes,
+                    .room = room};
     a->shape[0] = elems;
     return true;
 }
@@ -36,6 +36,6 @@ tik_array_alloc(TikArray *a, Dtype t, int64_t elems, TikError *err)
 void
 tik_array_free(TikArray *a)
 {
-    pages_free(a->data, rounded(a->bytes));
+    pages_free(a->data, a->room);
     memset(a, 0, sizeof *a);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "launch/error.h"
+#include "launch/pages.h"
 
 static bool
 check_list(const TikParam *p, const TikArray *a, TikError *err)
@@ -42,7 +43,7 @@ check_array(const TikParam *p, const TikArray *a, TikError *err)
     return true;
 }
 
-/* All elements get the value; the bytes that round the array up stay zero. */
+/* All elements get the value, and nothing else does. */
 static void
 fill(const TikArray *a, int64_t value)
 {
@@ -56,13 +57,93 @@ fill(const TikArray *a, int64_t value)
     }
 }
 
-static ListItem *
-list_items(const TikArray *a, ListItem *items)
+/* ---- the room behind an array ----------------------------------------------------------------- */
+
+/* The array's bytes with the room of its granule, which is zero: where they are, or in memory of their own
+ * until bound_end. Null: no memory. */
+static uint8_t *
+with_room(Bound *b, const TikArray *a)
+{
+    int64_t room = scope_granule(SC_GM, false, a->bytes);
+    if (a->room >= room) {
+        memset(a->data + a->bytes, 0, (size_t)(room - a->bytes));
+        return a->data;
+    }
+    uint8_t *own = pages_alloc(room);
+    if (own != NULL) {
+        memcpy(own, a->data, (size_t)a->bytes);
+        b->bounces[b->nbounces++] = (Bounce){own, a->data, a->bytes};
+    }
+    return own;
+}
+
+/* An array that the kernel only reads is not written: it may stand in memory that nobody can write. */
+static void
+bounce_back(const Bounce *x)
+{
+    if (memcmp(x->caller, x->own, (size_t)x->bytes) != 0) {
+        memcpy(x->caller, x->own, (size_t)x->bytes);
+    }
+    pages_free(x->own, scope_granule(SC_GM, false, x->bytes));
+}
+
+/* ---- binding ------------------------------------------------------------------------------------ */
+
+static bool
+no_memory(TikError *err)
+{
+    return launch_error(err, TIK_ERR_IO, "limit-memory",
+                        "not enough memory to run the kernel");
+}
+
+static bool
+bind_list(Bound *b, const TikArray *a, ListItem *items)
 {
     for (int64_t i = 0; i < a->elems; i++) {
-        items[i] = (ListItem){a->items[i].data, a->items[i].bytes};
+        items[i] = (ListItem){with_room(b, &a->items[i]), a->items[i].bytes};
+        if (items[i].data == NULL) {
+            return false;
+        }
     }
-    return items + a->elems;
+    return true;
+}
+
+static bool
+bind_array(Bound *b, const TikParam *p, const TikArray *a, TikArray *out)
+{
+    if (p->preset) {
+        fill(a, p->preset_value);
+    }
+    *out = *a;
+    if (!p->inside) {
+        out->data = with_room(b, a);
+    }
+    return out->data != NULL;
+}
+
+static bool
+bind_all(Bound *b, const TikParam *params, int n, TikArray *const *arrays)
+{
+    ListItem *next = b->items;
+    for (int i = 0; i < n; i++) {
+        TikArray *a = &b->own[i];
+        *a = *arrays[i];
+        b->arrays[i] = a;
+        if (params[i].role == (int)ARGROLE_LIST) {
+            b->args[i] = (uint8_t *)next;
+            if (!bind_list(b, a, next)) {
+                return false;
+            }
+            next += a->elems;
+        } else {
+            if (!bind_array(b, &params[i], arrays[i], a)) {
+                return false;
+            }
+            b->args[i] = a->data;
+        }
+        b->args[n + i] = (uint8_t *)(uintptr_t)a->bytes;
+    }
+    return true;
 }
 
 bool
@@ -79,27 +160,23 @@ bound_init(Bound *b, const TikParam *params, int n, TikArray *const *arrays,
     }
     b->args = calloc(2 * (size_t)n + 1, sizeof *b->args);
     b->items = calloc(nitems + 1, sizeof *b->items);
-    if (b->args == NULL || b->items == NULL) {
-        return launch_error(err, TIK_ERR_IO, "limit-memory",
-                            "not enough memory to run the kernel");
-    }
-    ListItem *next = b->items;
-    for (int i = 0; i < n; i++) {
-        b->args[i] = arrays[i]->data;
-        b->args[n + i] = (uint8_t *)(uintptr_t)arrays[i]->bytes;
-        if (params[i].role == (int)ARGROLE_LIST) {
-            b->args[i] = (uint8_t *)next;
-            next = list_items(arrays[i], next);
-        } else if (params[i].preset) {
-            fill(arrays[i], params[i].preset_value);
-        }
-    }
-    return true;
+    b->own = calloc((size_t)n + 1, sizeof *b->own);
+    b->arrays = calloc((size_t)n + 1, sizeof *b->arrays);
+    b->bounces = calloc((size_t)n + nitems + 1, sizeof *b->bounces);
+    bool ok = b->args != NULL && b->items != NULL && b->own != NULL &&
+              b->arrays != NULL && b->bounces != NULL;
+    return (ok && bind_all(b, params, n, arrays)) || no_memory(err);
 }
 
 void
-bound_free(Bound *b)
+bound_end(Bound *b)
 {
+    for (int i = 0; i < b->nbounces; i++) {
+        bounce_back(&b->bounces[i]);
+    }
     free(b->args);
     free(b->items);
+    free(b->own);
+    free(b->arrays);
+    free(b->bounces);
 }

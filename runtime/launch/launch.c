@@ -50,6 +50,7 @@ tensor(const TikCore *core, const TikCheckArg *arg, const int64_t *values)
                      .offset = values[0],
                      .exact = chosen(core->kernel->choices, CHOICE_GM_BOUND) ==
                               CHOSE_GM_BOUND_EXACT,
+                     .read_only = arg->list < 0,
                      .bytes = arg->bytes < 0 ? values[1] : arg->bytes};
     if (arg->list > 0) {
         t.items = (int32_t)core->kernel->params[arg->list - 1].elems;
@@ -377,7 +378,7 @@ launch(const TikKernel *k, TikArray *const *arrays, int threads, const Listener 
     Bound bound;
     bool ok = bound_init(&bound, k->params, k->nparams, arrays, err) &&
               run(k, bound.args, threads, listener, err);
-    bound_free(&bound);
+    bound_end(&bound);
     return ok;
 }
 

@@ -325,7 +325,7 @@ field_of(const OpCall *c, int param, int to, int64_t base)
                    .offsets = (const Any32 *)(const void *)c->at[param],
                    .is_signed = c->in.args[param].t.dtype == DT_S32,
                    .start = t->offset + base,
-                   .limit = t->bytes,
+                   .limit = check_limit(t),
                    .size = dtype_size(t->dtype),
                    .unit = dtype_size(t->dtype),
                    .param = param,

@@ -24,7 +24,7 @@ A broken rule raises Fault(rule name). Only the rules that can depend on values 
 checked: ranges, masks, alignment, bounds. Overlap is not an error here: evaluation order gives one
 result (all reads of a repeat, then all writes; a burst is read before it is written).
 
-GM buffers have a tail of zeros up to a multiple of 32 bytes, which m.mem includes.
+Buffers in UB, L1 and GM end at a multiple of 32 bytes, in GM 32 bytes behind it with zeros, which m.mem includes.
 """
 import collections
 
@@ -192,13 +192,13 @@ class Machine:
             data = np.full(n, 0 if b.scope == 'GM' else 0xff, np.uint8)
         else:
             data = np.frombuffer(np.ascontiguousarray(b.data).tobytes(), np.uint8).copy()
-        if b.scope == 'GM':
-            tail = round_up(len(data), BLOCK) - len(data)
-            data = np.concatenate([data, np.zeros(tail, np.uint8)])
+        if b.scope in ('GM', 'UB', 'L1'):
+            tail = round_up(len(data), BLOCK) + (BLOCK if b.scope == 'GM' else 0) - len(data)
+            data = np.concatenate([data, np.full(tail, 0 if b.scope == 'GM' else 0xff, np.uint8)])
         return data
 
     def array(self, name, dtype=None):
-        """A copy of the elements; of GM without its tail."""
+        """A copy of the elements, without what is behind them."""
         b = self.buffers[name]
         t = numpy_type(dtype or b.dtype)
         raw = self.mem[name]

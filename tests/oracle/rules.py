@@ -33,7 +33,7 @@ class Tensor:
 
 
 def room(t):
-    return -(-t.size // 32) * 32 if t.scope == 'GM' else t.size
+    return -(-t.size // 32) * 32 + (32 if t.scope == 'GM' else 0)
 
 
 def outside(t, touched):

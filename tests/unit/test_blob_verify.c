@@ -310,9 +310,9 @@ bounds_hold_for_every_iteration(void **state)
            "");
     /* a body without iterations touches nothing */
     expect("loop s0 = 5 5\n" MOVE("", "0", "9999999, 64*s0") "endloop s0\n", "");
-    /* GM is rounded up to 32 bytes: 8200 to 8224 */
-    expect("store float16[1, 8222] 1\n", "");
-    expect("store float16[1, 8224] 1\n", "tensor-overflow");
+    /* GM has the rest of its last block, 8200 to 8224, and a block more */
+    expect("store float16[1, 8254] 1\n", "");
+    expect("store float16[1, 8256] 1\n", "tensor-overflow");
     expect("store float16[2, 4096] 1\n", "tensor-overflow");
     expect("store float16[2, 4094] 1\n", "");
     expect("store float16[2, -2] 1\n", "tensor-overflow");

@@ -446,7 +446,9 @@ mask_counter(void **state)
     assert_false(check_lane_active(&in, 2, 44));
     in.args[1].t.bytes = in.args[2].t.bytes = 600;
     assert_good(&in);
-    in.args[1].t.bytes = 599;
+    in.args[1].t.bytes = 577; /* 608 with the rest of its last block */
+    assert_good(&in);
+    in.args[1].t.bytes = 576;
     assert_bad(&in, RULE_TENSOR_OVERFLOW, 1);
     in.soc = soc("Ascend310");
     assert_bad(&in, RULE_MASK_MODE, 0);
@@ -666,7 +668,7 @@ pad_modes(void **state)
     in.args[1].t.bytes = 40;
     in.args[0].t.bytes = 9 * 32;
     assert_good(&in);
-    in.args[1].t.bytes = 32;
+    in.args[1].t.bytes = 0; /* the block behind global memory is there all the same */
     assert_bad(&in, RULE_TENSOR_OVERFLOW, 1);
     in.args[1].t.bytes = 40;
     in.args[0].t.bytes = 8 * 32;
@@ -747,7 +749,7 @@ fractal_units(void **state)
     in.args[1].t.bytes--;
     assert_bad(&in, RULE_TENSOR_OVERFLOW, 1);
     in.args[1].t.bytes++;
-    in.args[0].t.bytes--;
+    in.args[0].t.bytes -= 32;
     assert_bad(&in, RULE_TENSOR_OVERFLOW, 0);
 }
 
@@ -768,14 +770,18 @@ move_bounds(void **state)
     in.args[0].t.bytes -= 32;
     assert_bad(&in, RULE_TENSOR_OVERFLOW, 0);
     in.args[0].t.bytes += 32;
+    in.args[1].t.bytes -= 32; /* the block behind global memory */
+    assert_good(&in);
     in.args[1].t.bytes -= 32;
     assert_bad(&in, RULE_TENSOR_OVERFLOW, 1);
-    in.args[1].t.bytes += 1; /* global memory is rounded up */
+    in.args[1].t.bytes += 1; /* and the rest of the last one */
     assert_good(&in);
     in.args[1].t.offset = -32;
     assert_bad(&in, RULE_TENSOR_OVERFLOW, 1);
     in = good(OP_DATA_MOVE);
-    in.args[0].t.bytes = 31; /* on the core nothing is rounded */
+    in.args[0].t.bytes = 1; /* on the core the rest of the last block */
+    assert_good(&in);
+    in.args[0].t.exact = true;
     assert_bad(&in, RULE_TENSOR_OVERFLOW, 0);
 }
 
@@ -833,14 +839,16 @@ vector_bounds(void **state)
         in.args[p].t.offset = 32;
         in.args[p].t.bytes = 32 + 2 * 256 + 140;
         assert_good(&in);
-        in.args[p].t.bytes--;
+        in.args[p].t.bytes = 673;
+        assert_good(&in);
+        in.args[p].t.bytes = 672;
         assert_bad(&in, RULE_TENSOR_OVERFLOW, p);
-        in.args[p].t.bytes++;
+        in.args[p].t.bytes = 32 + 2 * 256 + 140;
     }
     set_mask(&in, MASK_BITS, 1, 0); /* highest set bit: one element of the last repeat */
     in.args[1].t.bytes = 32 + 2 * 256 + 2;
     assert_good(&in);
-    in.args[1].t.bytes--;
+    in.args[1].t.bytes -= 2;
     assert_bad(&in, RULE_TENSOR_OVERFLOW, 1);
     in = add_of(DT_F16, 128, 255, 0); /* all repeats on the same bytes */
     in.args[2].t.bytes = 256;
@@ -980,8 +988,12 @@ warnings_of_moves(void **state)
     assert_int_equal(warnings(&in), RULE_NONE);
     in.args[0].t.offset = 16;
     assert_good(&in);
-    assert_int_equal(warnings(&in), RULE_GM_TAIL_WRITE);
-    in.args[0].t.offset = 34;
+    in.args[0].t.offset = 64; /* the granule: 64 bytes and a block more */
+    assert_good(&in);
+    in.args[0].t.exact = true;
+    assert_bad(&in, RULE_TENSOR_OVERFLOW, 0);
+    in.args[0].t.exact = false;
+    in.args[0].t.offset = 65;
     assert_bad(&in, RULE_TENSOR_OVERFLOW, 0);
     in = move(SC_L1, SC_GM, DT_F16, "Ascend310P");
     assert_int_equal(warnings(&in), RULE_NONE);

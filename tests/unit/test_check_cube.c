@@ -130,6 +130,7 @@ bounds(void **state)
         for (int i = 0; i < 3 && bytes[s][i] > 0; i++) {
             CheckInstr in = good(&samples[s]);
             in.args[i].t.bytes = bytes[s][i];
+            in.args[i].t.exact = true;
             expect(&in, RULE_NONE, 0);
             in.args[i].t.bytes -= 32;
             expect(&in, RULE_TENSOR_OVERFLOW, i);

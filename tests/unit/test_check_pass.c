@@ -149,7 +149,7 @@ affine_loops(void **state)
     /* trip counts do not matter */
     expect_refuted("  for @i: int64 = 0 to 1000000000000 {\n" LOAD("0", "(@i * 2)", "1",
                                                                    "1") "  }\n",
-                   "at i = 65521, src covers bytes 131042 to 131073");
+                   "at i = 65537, src covers bytes 131074 to 131105");
     expect_refuted("  for @i: int32 = 0 to 100 {\n" LOAD("((3200 - (int64(@i) * 64)))",
                                                          "0", "1", "1") "  }\n",
                    "at i = 51, dst starts at byte -64");

@@ -235,7 +235,7 @@ loop_bounds_fault(void **state)
     expect_fault(w, RULE_LOOP_BOUNDS, 1);
 }
 
-/* A global tensor ends at a multiple of 32 bytes, an on-core one where it ends. */
+/* A tensor ends with its granule: at a multiple of 32 bytes, in global memory 32 bytes behind it. */
 static bool
 access_at(Scope s, bool write, int64_t offset)
 {
@@ -260,12 +260,13 @@ element_accesses_stay_inside(void **state)
         assert_true(
             access_at(SC_GM, write, 58)); /* not aligned: a matter of checked ones */
         assert_true(access_at(SC_GM, write, 60));
-        assert_false(access_at(SC_GM, write, 64));
+        assert_true(access_at(SC_GM, write, 92)); /* 36 bytes of data */
+        assert_false(access_at(SC_GM, write, 96));
         assert_false(access_at(SC_GM, write, -4));
         assert_false(access_at(SC_GM, write, INT64_MAX - 3));
         assert_false(access_at(SC_GM, write, INT64_MIN));
-        assert_true(access_at(SC_UB, write, 32));
-        assert_false(access_at(SC_UB, write, 36));
+        assert_true(access_at(SC_UB, write, 60)); /* 36 bytes of data */
+        assert_false(access_at(SC_UB, write, 64));
         assert_false(access_at(SC_UB, write, -4));
     }
 }
@@ -274,7 +275,7 @@ static void
 checked_elements_report_their_rule(void **state)
 {
     (void)state;
-    static const int64_t offset[] = {-4, 64, 2, 60};
+    static const int64_t offset[] = {-4, 96, 2, 92};
     static const Rule rule[] = {RULE_TENSOR_OVERFLOW, RULE_TENSOR_OVERFLOW,
                                 RULE_ADDRESS_ALIGN, RULE_NONE};
     for (int i = 0; i < 4; i++) {

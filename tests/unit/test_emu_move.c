@@ -294,13 +294,13 @@ tail_move(bool write, int64_t offset)
 }
 
 static void
-global_tensors_end_at_a_block(void **state)
+global_tensors_end_with_their_granule(void **state)
 {
     (void)state;
     for (int write = 0; write < 2; write++) {
         assert_true(tail_move(write, 14));
-        assert_true(tail_move(write, 32));
-        assert_false(tail_move(write, 34));
+        assert_true(tail_move(write, 64));
+        assert_false(tail_move(write, 66));
         assert_false(tail_move(write, -2));
     }
 }
@@ -316,7 +316,7 @@ the_last_gap_does_not_count(void **state)
     assert_true(world_run(w));
     w->n = 0;
     world_move(w, at(w, ub, 0), at(w, g, 0), 2, 1);
-    world_shape(w, 2, 0, 0);
+    world_shape(w, 3, 0, 0);
     assert_false(world_run(w));
     assert_int_equal(w->res.fault.rule, RULE_TENSOR_OVERFLOW);
     world_free(w);
@@ -378,7 +378,7 @@ main(void)
         cmocka_unit_test(the_padding_register_starts_at_zero_on_every_core),
         cmocka_unit_test(l0c_conversions),
         cmocka_unit_test(l0c_units),
-        cmocka_unit_test(global_tensors_end_at_a_block),
+        cmocka_unit_test(global_tensors_end_with_their_granule),
         cmocka_unit_test(the_last_gap_does_not_count),
         cmocka_unit_test(numbers_out_of_range),
         cmocka_unit_test(modes_that_do_not_exist),

@@ -116,7 +116,7 @@ capacity_shows_beside_a_broken_rule(void **state)
     Unit *u = new_unit();
     Kernel *k = parse(
         u, HEAD "alloc %a: float16[200000] UB\n"
-                "data_move dst=%a+0:float16 src=%g+0:float16 sid=0 nburst=1 burst=33 "
+                "data_move dst=%a+0:float16 src=%g+0:float16 sid=0 nburst=1 burst=34 "
                 "src_stride=0 dst_stride=0 mode=0\n}");
     assert_false(passes_run(k, NULL));
     assert_true(reported(u, D_TENSOR_OVERFLOW));

@@ -212,6 +212,92 @@ wrong_arrays_are_refused(void **state)
     assert_int_equal(err.kind, TIK_ERR_USAGE);
 }
 
+/* ---- bytes behind the data ----------------------------------------------------------------------- */
+
+enum {
+    ODD = 9 /* 36 bytes: 28 and 32 behind them */
+};
+
+/* Adds what is behind the data to its first element, and writes there. */
+static int
+reach_behind(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
+{
+    (void)scratch;
+    (void)c;
+    int32_t sum = 0, v;
+    for (int i = 0; core == 0 && i < ODD + 15; i++) {
+        memcpy(&v, args[0] + 4 * i, 4);
+        sum += v;
+    }
+    for (int i = ODD; core == 0 && i < ODD + 15; i++) {
+        v = 1000;
+        memcpy(args[0] + 4 * i, &v, 4);
+    }
+    if (core == 0) {
+        memcpy(args[0], &sum, 4);
+    }
+    return 0;
+}
+
+/* What a kernel finds behind an array is 0 in each launch, and the caller's bytes stay. */
+static void
+bytes_behind_an_array_are_the_runs_own(void **state)
+{
+    (void)state;
+    const TikParam param = {.name = "x", .dtype = DT_S32, .elems = ODD};
+    for (int room = 0; room < 2; room++) {
+        _Alignas(64) int32_t data[64];
+        for (int i = 0; i < 64; i++) {
+            data[i] = 5;
+        }
+        TikArray a = {.dtype = DT_S32,
+                      .elems = ODD,
+                      .data = (uint8_t *)data,
+                      .bytes = 4 * ODD,
+                      .room = room ? 4 * (ODD + 15) : 0};
+        TikArray *args[] = {&a};
+        TikKernel k = kernel(reach_behind, &param, 1);
+        assert_true(tik_launch(&k, args, 1, NULL));
+        assert_int_equal(data[0], 5 * ODD);
+        data[0] = 5;
+        assert_true(tik_launch(&k, args, 1, NULL));
+        assert_int_equal(data[0], 5 * ODD);
+        assert_int_equal(data[ODD], room ? 1000 : 5);
+        assert_int_equal(data[ODD + 15], 5);
+    }
+}
+
+static int
+note_address(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
+{
+    (void)core;
+    (void)scratch;
+    (void)c;
+    uintptr_t at = (uintptr_t)args[0];
+    memcpy(args[1], &at, sizeof at);
+    return 0;
+}
+
+/* An argument that is never left is where the caller has it. */
+static void
+arrays_that_are_not_left_stay_in_place(void **state)
+{
+    (void)state;
+    for (int inside = 0; inside < 2; inside++) {
+        const TikParam params[] = {
+            {.name = "x", .dtype = DT_S32, .elems = ODD, .inside = inside},
+            {.name = "at", .dtype = DT_S64, .elems = 1, .inside = 1}};
+        int32_t x[ODD] = {0};
+        uintptr_t at[1] = {0};
+        TikArray a = {DT_S32, ODD, 1, {ODD}, (uint8_t *)x, sizeof x};
+        TikArray b = {DT_S64, 1, 1, {1}, (uint8_t *)at, sizeof at};
+        TikArray *args[] = {&a, &b};
+        TikKernel k = kernel(note_address, params, 2);
+        assert_true(tik_launch(&k, args, 1, NULL));
+        assert_int_equal(at[0] == (uintptr_t)x, inside);
+    }
+}
+
 int
 main(void)
 {
@@ -221,6 +307,8 @@ main(void)
         cmocka_unit_test(the_lowest_core_reports),
         cmocka_unit_test(checks_run_with_actual_values),
         cmocka_unit_test(wrong_arrays_are_refused),
+        cmocka_unit_test(bytes_behind_an_array_are_the_runs_own),
+        cmocka_unit_test(arrays_that_are_not_left_stay_in_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ main(void)
         show("0", &items[0]);
         show("1", &items[1]);
     }
-    items[1].bytes = 32;
+    items[1].bytes = 0;
     if (!tik_launch(k, args, 1, &err)) {
         printf("fault %s: %s\n", err.name, err.text);
     }
