@@ -103,15 +103,15 @@ emit_param(Lower *l, const TikParam *p)
         shape[i] = lower_const(l, p->shape[i]);
     }
     LLVMValueRef fields[10] = {text(l, p->name),
-                              lower_const32(l, p->dtype),
-                              lower_const32(l, p->role),
-                              lower_const(l, p->elems),
-                              lower_const32(l, p->ndim),
-                              lower_const32(l, p->preset),
-                              LLVMConstArray2(l->i64, shape, ARRAY_LEN(shape)),
-                              lower_const(l, p->preset_value),
-                              lower_const32(l, p->open),
-                              lower_const32(l, p->inside)};
+                               lower_const32(l, p->dtype),
+                               lower_const32(l, p->role),
+                               lower_const(l, p->elems),
+                               lower_const32(l, p->ndim),
+                               lower_const32(l, p->preset),
+                               LLVMConstArray2(l->i64, shape, ARRAY_LEN(shape)),
+                               lower_const(l, p->preset_value),
+                               lower_const32(l, p->open),
+                               lower_const32(l, p->inside)};
     return record(l, fields, 10);
 }
 

@@ -138,7 +138,8 @@ typedef struct Buffer {
     bool fixed;           /* on-core: allocate puts it at fixed_at */
     int64_t fixed_at;
     VEC(BufId) apart; /* on-core: earlier ones whose bytes it does not share */
-    bool inside; /* arguments: the check pass knows that no access touches bytes behind its data */
+    bool
+        inside; /* arguments: the check pass knows that no access touches bytes behind its data */
 } Buffer;
 
 typedef struct Reg {

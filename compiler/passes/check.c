@@ -261,8 +261,8 @@ note_inside(Checker *c, const CheckWalk *w, const Site *s)
         }
         const CheckTensor *t = &s->in.args[s->steps[i].param].t;
         Buffer *b = &c->k->bufs.p[t->buffer];
-        b->inside = b->inside && (t->scope != SC_GM || t->exact ||
-                                  stays_inside(w, s, s->steps[i]));
+        b->inside = b->inside &&
+                    (t->scope != SC_GM || t->exact || stays_inside(w, s, s->steps[i]));
     }
 }
 

@@ -326,7 +326,8 @@ is_written(const Init *in, const Access *a)
     if (!a->known) { /* then the whole buffer must be */
         const Group whole = {0};
         const Group *g = find_group(w, &whole);
-        return g && byteset_covers(g->set, (ByteRange){0, ir_room(&in->k->bufs.p[a->buf])});
+        return g &&
+               byteset_covers(g->set, (ByteRange){0, ir_room(&in->k->bufs.p[a->buf])});
     }
     for (int i = 0; w && i < w->n; i++) {
         if (in_group(in, a, &off, &w->groups[i])) {

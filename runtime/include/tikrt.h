@@ -45,7 +45,8 @@ typedef struct TikArray {
     uint8_t *data;
     int64_t bytes; /* elems * size, without the tail */
     struct TikArray *items;
-    int64_t room; /* bytes from data on that are the array's, those behind its data too; 0: its data alone */
+    int64_t
+        room; /* bytes from data on that are the array's, those behind its data too; 0: its data alone */
 } TikArray;
 
 bool tik_array_alloc(TikArray *a, Dtype t, int64_t elems, TikError *err); /* zeros */
@@ -136,8 +137,9 @@ typedef struct TikCheckArg {
     uint32_t buffer;      /* tensors: identity of the root */
     int32_t mask_form;    /* masks: MaskForm */
     int32_t literal;      /* numbers: written as a constant */
-    int32_t list; /* tensors: argument of an address list plus one; -1: a constant table; else 0 */
-    int64_t bytes;        /* tensors: size of the root; -1: a value */
+    int32_t
+        list; /* tensors: argument of an address list plus one; -1: a constant table; else 0 */
+    int64_t bytes; /* tensors: size of the root; -1: a value */
 } TikCheckArg;
 
 typedef struct TikCheck {

@@ -26,10 +26,9 @@ typedef struct CheckTensor {
     int64_t offset; /* of the start address from the root's base; the base is aligned */
     int64_t bytes;  /* size of the root tensor, without the rest of its granule */
     bool read_only; /* a constant table */
-    bool
-        exact; /* it ends with its last byte, not with its granule (D9) */
-    bool open;     /* the size is not known: bytes is the most that it can be */
-    int32_t items; /* an address list (isa.h): its number of arrays; else 0 */
+    bool exact;     /* it ends with its last byte, not with its granule (D9) */
+    bool open;      /* the size is not known: bytes is the most that it can be */
+    int32_t items;  /* an address list (isa.h): its number of arrays; else 0 */
     const ListItem
         *item; /* the arrays; null while they are not known: bounds then say only that the
                              offset is in the list */

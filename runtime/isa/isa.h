@@ -54,9 +54,9 @@ typedef enum Scope {
     SC_COUNT
 } Scope;
 
-const char *scope_name(Scope s);   /* "UB" */
-const char *scope_text(Scope s);   /* "local.UB" */
-int scope_alloc_unit(Scope s);     /* bytes */
+const char *scope_name(Scope s); /* "UB" */
+const char *scope_text(Scope s); /* "local.UB" */
+int scope_alloc_unit(Scope s);   /* bytes */
 /* The allocation granule of a tensor of so many bytes: what accesses may touch from its start on, and
  * what everybody who allocates one makes room for. Tensors in UB and L1 have whole blocks. In global memory a block
  * more follows, which the device's allocator guarantees; constant tables (table), which it does not
