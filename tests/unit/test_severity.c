@@ -68,30 +68,30 @@ static void
 test_order(void **state)
 {
     (void)state;
-    Unit *u = new_unit("a # tikc: allow(block-tail, tensor-overflow)\nb\n");
+    Unit *u = new_unit("a # tikc: allow(extended-ignored, tensor-overflow)\nb\n");
     expect(u, (Ask){D_TENSOR_OVERFLOW, true, LEVEL_ERROR, false});
-    expect(u, (Ask){D_BLOCK_TAIL, false, LEVEL_WARNING, false});
+    expect(u, (Ask){D_EXTARG_IGNORED, false, LEVEL_WARNING, false});
     u->opt.severity.strict = true;
-    expect(u, (Ask){D_BLOCK_TAIL, false, LEVEL_ERROR, false});
+    expect(u, (Ask){D_EXTARG_IGNORED, false, LEVEL_ERROR, false});
     expect(u, (Ask){D_UNINIT, false, LEVEL_WARNING, false});
     u->opt.severity.werror = true;
     expect(u, (Ask){D_UNINIT, false, LEVEL_ERROR, false});
     wish(u, "legacy", WISH_WARNING);
-    expect(u, (Ask){D_BLOCK_TAIL, false, LEVEL_WARNING, false});
+    expect(u, (Ask){D_EXTARG_IGNORED, false, LEVEL_WARNING, false});
     expect(u, (Ask){D_TENSOR_OVERFLOW, true, LEVEL_WARNING, false});
     expect(u, (Ask){D_TENSOR_OVERFLOW, false, LEVEL_ERROR, false});
     wish(u, "portability", WISH_SILENT);
-    expect(u, (Ask){D_BLOCK_TAIL, false, LEVEL_WARNING, true});
+    expect(u, (Ask){D_EXTARG_IGNORED, false, LEVEL_WARNING, true});
     wish(u, "legacy", WISH_SILENT); /* an error cannot be */
     expect(u, (Ask){D_TENSOR_OVERFLOW, true, LEVEL_WARNING, false});
     wish(u, "tensor-overflow", WISH_ERROR);
-    wish(u, "block-tail", WISH_ERROR);
+    wish(u, "extended-ignored", WISH_ERROR);
     expect(u, (Ask){D_TENSOR_OVERFLOW, true, LEVEL_ERROR, false});
-    expect(u, (Ask){D_BLOCK_TAIL, false, LEVEL_ERROR, false});
+    expect(u, (Ask){D_EXTARG_IGNORED, false, LEVEL_ERROR, false});
     severity_comment(u, (Span){1, 2, 44}, (Span){1, 0, 44});
     expect(u, (Ask){D_TENSOR_OVERFLOW, true, LEVEL_WARNING, false});
     expect(u, (Ask){D_TENSOR_OVERFLOW, false, LEVEL_ERROR, false});
-    expect(u, (Ask){D_BLOCK_TAIL, false, LEVEL_WARNING, true});
+    expect(u, (Ask){D_EXTARG_IGNORED, false, LEVEL_WARNING, true});
     assert_int_equal(u->diags.n, 0);
     unit_free(u);
 }
