@@ -40,7 +40,7 @@ static bool MUST_USE
 shape(Reader *p, Buffer *b)
 {
     TRY(reader_expect(p, ":"));
-    TRY(reader_dtype_word(p, &b->dtype));
+    TRY(reader_stored_dtype(p, &b->dtype));
     TRY(reader_expect(p, "["));
     uint32_t begin = p->pos;
     b->elems = 1;
@@ -275,8 +275,8 @@ simple(Reader *p, Stmt *s, uint32_t begin)
     if (reader_accept(p, "store")) {
         s->kind = ST_STORE;
         TRY(reader_reference(p, &s->store.ref));
-        if (dtype_is_half_byte(s->store.ref.dtype)) {
-            return reader_fail(p, begin, "an element of its own has whole bytes");
+        if (s->store.ref.dtype >= DT_PLAIN) {
+            return reader_fail(p, begin, "an element of its own has a type of scalars");
         }
         TRY(reader_expect(p, "="));
         return reader_typed_expr(p, s->store.ref.dtype, &s->store.value);

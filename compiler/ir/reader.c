@@ -108,12 +108,22 @@ reader_dtype_word(Reader *p, Dtype *out)
     reader_peek(p);
     uint32_t begin = p->pos;
     TRY(reader_operand_dtype(p, out));
-    if (dtype_is_half_byte(*out)) {
-        return reader_fail(p, begin,
-                           arena_printf(&p->scratch, "'%s' is a dtype of operands only",
-                                        dtype_name(*out)));
-    }
-    return true;
+    return *out < DT_PLAIN ||
+           reader_fail(p, begin,
+                       arena_printf(&p->scratch, "'%s' is no dtype of scalars",
+                                    dtype_name(*out)));
+}
+
+bool MUST_USE
+reader_stored_dtype(Reader *p, Dtype *out)
+{
+    reader_peek(p);
+    uint32_t begin = p->pos;
+    TRY(reader_operand_dtype(p, out));
+    return dtype_is_stored((int)*out) ||
+           reader_fail(p, begin,
+                       arena_printf(&p->scratch, "'%s' is a dtype of operands only",
+                                    dtype_name(*out)));
 }
 
 bool MUST_USE

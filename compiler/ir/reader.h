@@ -43,6 +43,8 @@ bool MUST_USE reader_expect(Reader *p, const char *token);
 bool MUST_USE reader_word(Reader *p, const char *others, const char *what,
                           const char **out);
 bool MUST_USE reader_dtype_word(Reader *p, Dtype *out);
+/* Of buffers. */
+bool MUST_USE reader_stored_dtype(Reader *p, Dtype *out);
 /* That of an operand, whose elements may share bytes. */
 bool MUST_USE reader_operand_dtype(Reader *p, Dtype *out);
 bool MUST_USE reader_natural(Reader *p, int64_t lo, int64_t hi, int64_t *out);

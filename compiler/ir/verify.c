@@ -111,7 +111,7 @@ static void
 verify_buffer(const Verify *v, const Buffer *b)
 {
     int64_t product = 1;
-    REQUIRE(v, b->dtype > DT_NONE && b->dtype < DT_PLAIN && b->scope < SC_COUNT);
+    REQUIRE(v, dtype_is_stored((int)b->dtype) && b->scope < SC_COUNT);
     int64_t pitch = b->role == BUF_LIST ? LIST_WINDOW : dtype_size(b->dtype);
     REQUIRE(v, b->elems > 0 && b->bytes == b->elems * pitch);
     REQUIRE(v, b->role != BUF_LIST || (b->elems <= LIST_MAX && b->dtype == DT_S64));

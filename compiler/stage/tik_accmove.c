@@ -357,6 +357,12 @@ move_blocks(TensorMov *m, const View *dst, const View *src)
     if (dst != NULL && src != NULL && !has_path(m, src->root->mem, dst->root->mem)) {
         return !m->x.in->fatal;
     }
+    if ((dst != NULL &&
+         !tik_move_has_type(m->x.in, "tensor_mov", dst->dtype, m->span[T_DST])) ||
+        (src != NULL &&
+         !tik_move_has_type(m->x.in, "tensor_mov", src->dtype, m->span[T_SRC]))) {
+        return !m->x.in->fatal;
+    }
     if (dst != NULL && src != NULL && dst->dtype != src->dtype) {
         stage_diag(m->x.in, D_TYPE_PAIR, m->span[T_SRC],
                    "dst is %s and src is %s; without an operand in L0C they are one type",

@@ -124,6 +124,18 @@ tik_without_extended(Interp *in, const CallArgs *args)
 }
 
 bool
+tik_move_has_type(Interp *in, const char *method, Dtype t, Span span)
+{
+    if (t != DT_F64) {
+        return true;
+    }
+    stage_diag(in, D_DTYPE_UNSUPPORTED, span,
+               "the operand is float64, which the table of %s lacks; data_copy has it",
+               method);
+    return false;
+}
+
+bool
 tik_copies_bytes(Dtype from, Dtype to, int64_t code)
 {
     return from != to && (code == 0 || code == CODE_RELU);
@@ -154,6 +166,8 @@ tik_judge_move(Interp *in, Tik *c, Arg *out, const Span *span)
     Dtype src = out[SRC].ref.dtype, dst = out[DST].ref.dtype;
     int64_t code;
     unlisted_path(in, k->soc, from, to, span[DST]);
+    (void)tik_move_has_type(in, "data_move", dst, span[DST]);
+    (void)tik_move_has_type(in, "data_move", src, span[SRC]);
     if (from != SC_L0C || to != SC_UB || !tik_const_of(c, out[mode].expr, &code)) {
         return;
     }

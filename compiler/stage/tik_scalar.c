@@ -52,6 +52,13 @@ scalar_length(Interp *in, View *v, bool store, bool first, Span span)
 static bool
 scalar_place(Interp *in, View *v, bool store, bool first, Span span)
 {
+    if (v->dtype == DT_F64) {
+        stage_diag(in, D_DTYPE_UNSUPPORTED, span,
+                   "'%s' has dtype float64, which is one of data_copy; there are no "
+                   "Scalars of it",
+                   tik_sym(in, v->root->name));
+        return false;
+    }
     if (tik_view_is_halves(v)) {
         stage_diag(in, D_SUBBYTE_LAYOUT, span,
                    "'%s' has elements of 4 bits; set_as %s whole bytes",
@@ -110,7 +117,8 @@ load_fresh(Interp *in, Tik *c, View *v, bool first, Span span, ExprId *out)
         in->fatal = true;
         return false;
     }
-    RegId r = tik_new_reg(in, c, intern(&in->u->names, "element"), v->dtype, span);
+    Dtype t = v->dtype == DT_F64 ? DT_F32 : v->dtype; /* refused below */
+    RegId r = tik_new_reg(in, c, intern(&in->u->names, "element"), t, span);
     *out = ir_reg_value(c->k, r);
     return tik_dropped(c) ||
            (scalar_place(in, v, false, first, span) && load_into(in, v, r, true, span));

@@ -161,7 +161,9 @@ Dtype
 tik_find_dtype(Root *r, const char *text)
 {
     bool half = strcmp(text, "int4") == 0 || strcmp(text, "uint4") == 0;
-    Dtype t = half ? DT_U8 : dtype_find(text);
+    Dtype t = half                 ? DT_U8
+              : r->c->k->soc->lane ? dtype_find(text)
+                                   : dtype_find_stored(text);
     r->bits = half ? 4 : 8 * dtype_size(t);
     r->sign4 = half && *text == 'i';
     return t;
@@ -211,6 +213,13 @@ read_scope(Making *m)
         diag_help(m->in->u, d,
                   "give a constant of tik: tik.scope_ubuf for the Unified Buffer, "
                   "tik.scope_gm for global memory");
+        return false;
+    }
+    Scope mem = m->root->mem;
+    if (m->root->dtype == DT_F64 && mem != SC_GM && mem != SC_L1 && mem != SC_UB) {
+        stage_diag(m->in, D_DTYPE_UNSUPPORTED, m->span[P_DTYPE],
+                   "'%s' has dtype float64 in %s; such tensors are in GM, L1 and UB",
+                   tik_sym(m->in, m->root->name), scope_name(mem));
         return false;
     }
     const Soc *soc = m->c->k->soc;

@@ -231,7 +231,7 @@ read_dtype(Asm *a, Dtype *out)
     if (!read_word(a, buf, "dtype")) {
         return false;
     }
-    *out = dtype_find(buf);
+    *out = dtype_find_stored(buf);
     return *out != DT_NONE || fail(a, "'%s' is not a dtype", buf);
 }
 

@@ -399,7 +399,7 @@ read_access(Reader *r, TikDesc *out)
     if (!read_operand(r, &o)) {
         return false;
     }
-    if (dtype_is_half_byte(o.dtype)) {
+    if (o.dtype >= DT_PLAIN) {
         return bad(r, BLOB_DESC_FIELD, at, (BlobSeen){o.dtype, 1, DT_PLAIN - 1});
     }
     if (out != NULL) {

@@ -272,7 +272,7 @@ tikblob_arg(const TikBlob *b, const TikBlobKernel *k, int index, TikBlobArg *out
 static bool
 dtype_exists(uint8_t t)
 {
-    return t > DT_NONE && t < DT_PLAIN;
+    return dtype_is_stored(t);
 }
 
 static bool

@@ -46,7 +46,14 @@ Dtype
 dtype_find(const char *name)
 {
     Dtype t = dtype_find_operand(name);
-    return dtype_is_half_byte(t) ? DT_NONE : t;
+    return t < DT_PLAIN ? t : DT_NONE;
+}
+
+Dtype
+dtype_find_stored(const char *name)
+{
+    Dtype t = dtype_find_operand(name);
+    return dtype_is_stored((int)t) ? t : DT_NONE;
 }
 
 static const struct {

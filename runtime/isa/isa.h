@@ -24,20 +24,28 @@ typedef enum Dtype {
 #define DTYPE(id, name, bytes, kind) DT_##id,
 #include "isa/dtype.def"
     DT_COUNT,
-    DT_PLAIN = DT_S4 /* the types before it have whole bytes */
+    DT_PLAIN = DT_S4 /* the types before it are those of scalars */
 } Dtype;
 
 const char *dtype_name(Dtype t); /* "float16" */
 int dtype_size(Dtype t); /* bytes of one element; of two where they share a byte */
 DtypeKind dtype_kind(Dtype t);
-Dtype dtype_find(const char *name);         /* of whole bytes; DT_NONE if unknown */
+Dtype dtype_find(const char *name);         /* of scalars; DT_NONE if unknown */
+Dtype dtype_find_stored(const char *name);  /* of buffers: of whole bytes */
 Dtype dtype_find_operand(const char *name); /* of operands of instructions too */
 
 /* Two elements share a byte. */
 static inline bool
 dtype_is_half_byte(Dtype t)
 {
-    return t >= DT_PLAIN && t < DT_COUNT;
+    return t == DT_S4 || t == DT_U4;
+}
+
+/* A type that buffers have. */
+static inline bool
+dtype_is_stored(int t)
+{
+    return t > DT_NONE && t < DT_COUNT && !dtype_is_half_byte((Dtype)t);
 }
 
 static inline bool

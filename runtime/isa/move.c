@@ -167,11 +167,26 @@ move_extended(const CheckInstr *in, Fault *fault)
                                    (long long)mode, scope_name(src), scope_name(dst));
 }
 
+/* Float64 has four paths, those of data_copy's tables. */
+static bool
+move_double(const CheckInstr *in, Fault *fault)
+{
+    const CheckTensor *dst = &in->args[MV_DST].t, *src = &in->args[MV_SRC].t;
+    bool listed = (src->scope == SC_GM && (dst->scope == SC_UB || dst->scope == SC_L1)) ||
+                  (src->scope == SC_UB && (dst->scope == SC_UB || dst->scope == SC_GM));
+    bool is_src = src->dtype == DT_F64;
+    FaultAt at = {RULE_DTYPE_UNSUPPORTED, is_src ? MV_SRC : MV_DST, DT_F64, 0, 0};
+    return listed || (!is_src && dst->dtype != DT_F64) ||
+           check_fail(fault, &at, "%s is float64, which does not go from %s to %s",
+                      is_src ? "src" : "dst", scope_name(src->scope),
+                      scope_name(dst->scope));
+}
+
 static bool
 static_move(const CheckInstr *in, Fault *fault)
 {
     if (!move_path(in, fault) || !check_main_dtype(in, MV_DST, fault) ||
-        !check_main_dtype(in, MV_SRC, fault)) {
+        !check_main_dtype(in, MV_SRC, fault) || !move_double(in, fault)) {
         return false;
     }
     if (in->args[MV_SRC].t.scope == SC_L0C || in->args[MV_DST].t.scope == SC_L0C) {

@@ -11,7 +11,7 @@ tik_array_alloc(TikArray *a, Dtype t, int64_t elems, TikError *err)
 {
     memset(a, 0, sizeof *a);
     int64_t bytes;
-    if (t <= DT_NONE || t >= DT_PLAIN || elems < 0 ||
+    if (!dtype_is_stored((int)t) || elems < 0 ||
         __builtin_mul_overflow(elems, dtype_size(t), &bytes) ||
         bytes > INT64_MAX - 2 * BLOCK_BYTES) {
         return launch_error(err, TIK_ERR_USAGE, "usage",

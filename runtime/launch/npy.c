@@ -114,7 +114,7 @@ dtype_of_descr(const char *code)
         Dtype dtype;
     } known[] = {{"b1", DT_BOOL}, {"i1", DT_S8},  {"u1", DT_U8},  {"i2", DT_S16},
                  {"u2", DT_U16},  {"i4", DT_S32}, {"u4", DT_U32}, {"i8", DT_S64},
-                 {"u8", DT_U64},  {"f2", DT_F16}, {"f4", DT_F32}};
+                 {"u8", DT_U64},  {"f2", DT_F16}, {"f4", DT_F32}, {"f8", DT_F64}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (strcmp(known[i].code, code) == 0) {
             return known[i].dtype;
@@ -308,9 +308,9 @@ static const char *
 descr_of_dtype(Dtype t)
 {
     static const char *const codes[DT_COUNT] = {
-        [DT_U8] = "|u1",  [DT_S8] = "|i1",  [DT_U16] = "<u2", [DT_S16] = "<i2",
-        [DT_F16] = "<f2", [DT_U32] = "<u4", [DT_S32] = "<i4", [DT_F32] = "<f4",
-        [DT_U64] = "<u8", [DT_S64] = "<i8", [DT_BOOL] = "|b1"};
+        [DT_U8] = "|u1",  [DT_S8] = "|i1",  [DT_U16] = "<u2",  [DT_S16] = "<i2",
+        [DT_F16] = "<f2", [DT_U32] = "<u4", [DT_S32] = "<i4",  [DT_F32] = "<f4",
+        [DT_U64] = "<u8", [DT_S64] = "<i8", [DT_BOOL] = "|b1", [DT_F64] = "<f8"};
     return codes[stored_as(t)];
 }
 
