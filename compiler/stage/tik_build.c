@@ -199,6 +199,20 @@ add_unlisted(Build *b, BufRole role)
     return ok;
 }
 
+/* The arrays that addresses in UB point to. */
+static bool
+add_implied(Build *b)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < b->c->globals.n; i++) {
+        Root *r = b->c->globals.p[i];
+        if (r->implied && r->used) {
+            ok = add_param(b, r, r->span) && ok;
+        }
+    }
+    return ok;
+}
+
 /* Every global tensor that a statement uses is an argument. */
 static bool
 all_listed(Build *b)
@@ -235,6 +249,7 @@ arguments(Build *b)
     ok = add_list(b, B_OUTPUTS, "outputs", false) && ok;
     ok = add_unlisted(b, BUF_WORKSPACE) && ok;
     ok = add_unlisted(b, BUF_GLOBAL) && ok;
+    ok = add_implied(b) && ok;
     ok = add_list(b, B_FLOWTABLE, "flowtable", false) && ok;
     ok = add_list(b, B_OUTPUTS, "outputs", true) && ok;
     ok = add_list(b, B_FLOWTABLE, "flowtable", true) && ok;

@@ -3,7 +3,11 @@
  * In the kernel a list is one sparse global buffer (isa.h): l[i] begins at byte i * LIST_WINDOW, so an
  * element is an address like that of any view, and a run-time index is a term of it. l[i].value is that
  * address without a dtype; as an operand it takes the dtype of the instruction's tensor. Bounds in a list
- * are checked while the kernel runs. What was refused is poisoned: it stays usable and silent. */
+ * are checked while the kernel runs. What was refused is poisoned: it stays usable and silent.
+ *
+ * The addresses of a list in UB are words of an int64 tensor there, which l[i].set_as writes and l[i].value reads. A
+ * word is a place in the same sparse buffer: i * LIST_WINDOW is the start of array i. That buffer is an argument of its
+ * own, of the list's name. */
 #include "stage/tik.h"
 
 #include <string.h>
@@ -11,6 +15,7 @@
 typedef struct AddressList {
     Object base;
     Root *root;
+    View *words; /* of a list in UB, else null */
     bool poisoned;
 } AddressList;
 
@@ -20,6 +25,7 @@ typedef struct Address {
     Root *root;
     ExprId at;    /* bytes from the start of the buffer to the array, int64 */
     ExprId elems; /* elements from there, int64 */
+    View *word;   /* of an element of a list in UB, which at is read from; else null */
     bool poisoned;
 } Address;
 
@@ -96,12 +102,28 @@ integer(Interp *in, const Root *r, Value v, const char *what, Span span, ExprId 
     return false;
 }
 
+/* The element of a list in UB. */
+static Value
+word_item(Interp *in, const AddressList *l, Value key, Span span)
+{
+    Address a = {.root = l->root, .poisoned = l->poisoned};
+    Value v = l->poisoned ? val_fail()
+                          : tik_tensor_class.get_item(in, &l->words->base, key, span);
+    a.at = a.elems = tik_i64(l->root->c, 0);
+    a.word = tik_is(v, &tik_tensor_class) ? (View *)v.obj : NULL;
+    a.poisoned = a.word == NULL || a.word->poisoned;
+    return address(in, &tik_list_item_class, &a);
+}
+
 static Value
 list_get_item(Interp *in, Object *self, Value key, Span span)
 {
     const AddressList *l = (AddressList *)self;
     Root *r = l->root;
     Tik *c = r->c;
+    if (l->words) {
+        return word_item(in, l, key, span);
+    }
     Address a = {.root = r, .elems = tik_i64(c, 0), .poisoned = l->poisoned};
     ExprId index = tik_i64(c, 0);
     int64_t i;
@@ -116,19 +138,69 @@ list_get_item(Interp *in, Object *self, Value key, Span span)
     return address(in, &tik_list_item_class, &a);
 }
 
+/* A word out of UB may be any number: one outside of the list's buffer becomes the end of it. */
+static ExprId
+place_of_word(const Root *r, ExprId word)
+{
+    Tik *c = r->c;
+    Kernel *k = c->k;
+    ExprId end = tik_i64(c, r->elems * LIST_WINDOW);
+    ExprId low = ir_op2(k, SOP_GE, word, tik_i64(c, 0));
+    ExprId good =
+        ir_cast(k, DT_S64, ir_op2(k, SOP_AND, low, ir_op2(k, SOP_LT, word, end)));
+    ExprId bad = ir_op2(k, SOP_SUB, tik_i64(c, 1), good);
+    return ir_op2(k, SOP_ADD, ir_op2(k, SOP_MUL, word, good),
+                  ir_op2(k, SOP_MUL, bad, end));
+}
+
+/* l[i].value. That of a list in UB is read here. */
+static Value
+item_value(Interp *in, const Address *item, Span span)
+{
+    Address a = *item;
+    ExprId word;
+    if (a.word && !a.poisoned) {
+        if (!tik_load(in, a.root->c, a.word, span, &word)) {
+            return val_fail();
+        }
+        a.at = place_of_word(a.root, word);
+    }
+    return address(in, &tik_address_class, &a);
+}
+
+static Value
+item_set_as(Interp *in, Value self, const CallArgs *args)
+{
+    static const BindParam params[] = {{"value", true, {0}}};
+    const Address *a = (const Address *)self.obj;
+    Value v;
+    Span span;
+    if (!stage_bind(in, "set_as", args, params, 1, &v, &span)) {
+        return val_fail();
+    }
+    return a->poisoned ? val_none() : tik_tensor_set_as(in, a->word, v, span);
+}
+
 static Value
 item_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
 {
-    (void)span;
     const Address *a = (const Address *)self;
-    *found = strcmp(tik_sym(in, name), "value") == 0;
-    return *found ? address(in, &tik_address_class, a) : val_none();
+    *found = true;
+    if (strcmp(tik_sym(in, name), "value") == 0) {
+        return item_value(in, a, span);
+    }
+    if (strcmp(tik_sym(in, name), "set_as") == 0 && a->word) {
+        return val_builtin(in, "set_as", item_set_as, val_object(self));
+    }
+    *found = false;
+    return val_none();
 }
 
 static const char *
 item_name(int index)
 {
-    return index == 0 ? "value" : NULL;
+    static const char *const names[] = {"value", "set_as"};
+    return index < (int)ARRAY_LEN(names) ? names[index] : NULL;
 }
 
 /* value + n, n + value, value - n, in elements. */
@@ -277,16 +349,18 @@ read_size(Interp *in, Value v, Span span, int64_t *n)
 }
 
 static bool
-read_place(Interp *in, const Tik *c, Value scope, Span span, Span call)
+read_place(Interp *in, const Tik *c, Value scope, Span span, Span call, bool *in_ub)
 {
     const char *text;
     Scope mem;
     TRY(tik_text(in, scope, "scope", span, &text));
-    if (!scope_find(text, &mem) || mem != SC_GM) {
-        stage_diag(in, D_NOT_SUPPORTED, span, "a TensorAddrList in '%s'", text);
+    if (!scope_find(text, &mem) || (mem != SC_GM && mem != SC_UB)) {
+        stage_diag(in, D_TENSOR_SCOPE, span,
+                   "a TensorAddrList in '%s'; it is in global memory or UB", text);
         return false;
     }
-    if (c->top->kind != TS_TOP) {
+    *in_ub = mem == SC_UB;
+    if (mem == SC_GM && c->top->kind != TS_TOP) {
         Diag *d = stage_diag(in, D_TENSOR_PLACE, call,
                              "a TensorAddrList is created inside a scope");
         diag_note(in->u, d, c->top->span, "the scope was opened here");
@@ -302,6 +376,17 @@ read_name(Interp *in, Value v, Span span, Sym *out)
     TRY(tik_text(in, v, "name", span, &text));
     *out = intern(&in->u->names, text);
     return tik_identifier(in, *out, span);
+}
+
+/* The tensor of a list in UB. */
+static View *
+make_words(Interp *in, Tik *c, const CallArgs *args, const Value *got, const Root *r)
+{
+    Value shape = val_int(r->elems);
+    Value v[] = {val_str(in, "int64"), val_list(in, &shape, 1), got[1], got[2]};
+    CallArgs call = {.pos = v, .npos = (int)ARRAY_LEN(v), .span = args->span};
+    Value words = tik_tensor_new(in, c, &call);
+    return tik_is(words, &tik_tensor_class) ? (View *)words.obj : NULL;
 }
 
 Value
@@ -323,13 +408,20 @@ tik_list_new(Interp *in, Tik *c, const CallArgs *args)
                 .role = BUF_LIST,
                 .span = args->span,
                 .chain = in->chain};
+    bool in_ub = false;
     AddressList *l = ARENA_NEW(&in->u->arena, AddressList);
     l->base.cls = &tik_list_class;
     l->root = r;
     l->poisoned = !tik_not_built(in, c, args->span) ||
                   !read_size(in, got[0], spans[0], &r->elems) ||
-                  !read_place(in, c, got[1], spans[1], args->span) ||
+                  !read_place(in, c, got[1], spans[1], args->span, &in_ub) ||
                   !read_name(in, got[2], spans[2], &r->name);
+    if (in_ub && !l->poisoned) {
+        r->implied = true;
+        r->scope = &c->top_level;
+        l->words = make_words(in, c, args, got, r);
+        l->poisoned = !l->words || l->words->poisoned;
+    }
     if (!l->poisoned) {
         r->bytes = r->elems * LIST_WINDOW;
         VEC_PUSH(&in->u->arena, &r->shape, r->elems);
