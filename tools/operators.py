@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Checks the operators of a package and prints a table: file, outcome, first error; then totals.
 
-usage: tools/operators.py DIR TABLE.tsv [--tikc PROGRAM] [--match TEXT] [--jobs N] [--timeout SECONDS]
+usage: tools/operators.py DIR TABLE.tsv [--tikc PROGRAM] [--match TEXT] [--jobs N] [--timeout SECONDS] [--run]
 
 DIR is the folder that the paths of the table are relative to. The table has one line per operator, fields
 separated by tabs; its first line that does not begin with # names the columns:
@@ -17,6 +17,9 @@ Other columns are ignored. Outcomes: 'clean' (no error), 'later' (nothing but in
 compile), 'error', 'loads' (no call in the table and nothing wrong but that no kernel is built), 'crash' (an exit
 code that is not 0 or 1) and 'slow' (stopped after --timeout seconds). The exit code is 1 if there was a crash or the table
 is wrong, 2 if the command line is, else 0.
+
+With --run the operators that are clean and have a call also run, on generated arrays on both back ends
+(tools/operators_run.py, which needs numpy); a second table has what came of it, and an error of ours is exit code 1.
 """
 import argparse
 import collections
@@ -26,6 +29,9 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+
+import operators_run
 
 LATER = 'not-supported'
 Row = collections.namedtuple('Row', 'path grade outcome first later')
@@ -96,6 +102,27 @@ def print_totals(rows):
     print('total %d: %s' % (len(rows), ', '.join('%d %s' % (n, k) for k, n in sorted(counts.items()))))
 
 
+def run_all(a, table, rows):
+    import numpy as np
+
+    def one(row):
+        source = os.path.join(a.directory, row.get('via') or row['path'])
+        with tempfile.TemporaryDirectory() as folder:
+            return operators_run.run_operator(np, a.tikc, row, source, folder, a.run_timeout)
+
+    todo = [row for row, r in zip(table, rows) if r.outcome == 'clean' and row.get('call')]
+    print()
+    counts = collections.Counter()
+    with concurrent.futures.ThreadPoolExecutor(max(a.jobs, 1)) as pool:
+        for row, job in [(row, pool.submit(one, row)) for row in todo]:
+            what, text = job.result()
+            counts[what] += 1
+            if what != 'ran':
+                print('%-70s %-7s %s' % (row['path'], what, text), flush=True)
+    print('of %d run: %s' % (len(todo), ', '.join('%d %s' % (n, k) for k, n in sorted(counts.items()))))
+    return sum(counts[k] for k in operators_run.OURS)
+
+
 def main():
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -105,6 +132,8 @@ def main():
     ap.add_argument('--match', default='', help='only paths that contain this text')
     ap.add_argument('--jobs', type=int, default=2)
     ap.add_argument('--timeout', type=int, default=60)
+    ap.add_argument('--run', action='store_true', help='run what is clean, too')
+    ap.add_argument('--run-timeout', type=int, default=120)
     a = ap.parse_args()
     table = [row for row in read_table(a.table) if a.match in row['path']]
     with concurrent.futures.ThreadPoolExecutor(max(a.jobs, 1)) as pool:
@@ -113,7 +142,8 @@ def main():
     for r in rows:
         print('%-70s %-2s %-6s %s' % (r.path, r.grade, r.outcome, r.first))
     print_totals(rows)
-    return 1 if any(r.outcome == 'crash' for r in rows) else 0
+    ours = run_all(a, table, rows) if a.run else 0
+    return 1 if ours or any(r.outcome == 'crash' for r in rows) else 0
 
 
 if __name__ == '__main__':
