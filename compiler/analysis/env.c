@@ -507,6 +507,23 @@ opposite(ScalarOp op)
 }
 
 static void
+narrow_sum(Env *env, ExprId e, int64_t lo, int64_t hi)
+{
+    if (ir_expr(env->k, e)->kind == EX_OP) {
+        narrow(env, e, range_interval(lo, hi));
+    }
+}
+
+/* x + slack <= y, of sums: beside their atoms they are bounded themselves. */
+static void
+bound_sums(Env *env, ExprId x, ExprId y, int64_t slack)
+{
+    int64_t most = env_expr(env, y).hi, least = env_expr(env, x).lo;
+    narrow_sum(env, x, INT64_MIN, range_add_sat(most, -slack));
+    narrow_sum(env, y, range_add_sat(least, slack), INT64_MAX);
+}
+
+static void
 assume_compare(Env *env, ScalarOp op, ExprId x, ExprId y)
 {
     Dtype t = (Dtype)ir_expr(env->k, x)->dtype;
@@ -525,15 +542,19 @@ assume_compare(Env *env, ScalarOp op, ExprId x, ExprId y)
         break;
     case SOP_LT:
         assume_less(env, &a, &b, 1);
+        bound_sums(env, x, y, 1);
         break;
     case SOP_LE:
         assume_less(env, &a, &b, 0);
+        bound_sums(env, x, y, 0);
         break;
     case SOP_GT:
         assume_less(env, &b, &a, 1);
+        bound_sums(env, y, x, 1);
         break;
     case SOP_GE:
         assume_less(env, &b, &a, 0);
+        bound_sums(env, y, x, 0);
         break;
     default:
         break;

@@ -43,8 +43,25 @@ numbers_are_literals(const Site *s)
 }
 
 static bool
+holds_at_corners(const Env *env, const Site *s, CheckStep step)
+{
+    CheckInstr in = s->in;
+    Range r = operand_range(env, s, step.param, 0);
+    site_put(s, &in, step.param - 1, 0, operand_range(env, s, step.param - 1, 0).lo);
+    site_put(s, &in, step.param, 0, r.lo);
+    if (!holds(s, &in, step)) {
+        return false;
+    }
+    site_put(s, &in, step.param, 0, r.hi);
+    return holds(s, &in, step);
+}
+
+static bool
 prove_value(const Env *env, const Site *s, CheckStep step)
 {
+    if (check_value_corners(s->in.op, step.param)) {
+        return holds_at_corners(env, s, step);
+    }
     if (check_is_irregular(&s->in)) {
         return numbers_are_literals(s) && holds(s, &s->in, step);
     }

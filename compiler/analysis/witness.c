@@ -29,11 +29,15 @@ typedef struct Box {
     int64_t constant;
 } Box;
 
-/* uint64 bounds from 2^63 on travel as negative numbers. */
+/* Bounds of a loop for the values of the loops around it. False: a register is read, or a uint64 is 2^63 and
+ * more. */
 static bool
-beyond_int64(const Kernel *k, VarId var, int64_t lo, int64_t hi)
+read_bounds(const Kernel *k, const Frame *f, const int64_t *vars, int64_t *lo,
+            int64_t *hi)
 {
-    return k->vars.p[var].dtype == DT_U64 && (lo < 0 || hi < 0);
+    return ir_eval(k, f->begin, vars, lo) && ir_eval(k, f->end, vars, hi) &&
+           (*lo >= 0 || ir_expr(k, f->begin)->dtype != DT_U64) &&
+           (*hi >= 0 || ir_expr(k, f->end)->dtype != DT_U64);
 }
 
 /* False: some bound is not constant, or a branch is open. *empty: a loop makes no trips. */
@@ -44,13 +48,9 @@ box_of_nest(const Site *s, const Nest *nest, Box *box, bool *empty)
     *empty = false;
     for (int i = 0; i < nest->n; i++) {
         const Frame *f = &nest->frames[i];
-        if (f->var == 0 || !ir_is_const(s->k, f->begin) || !ir_is_const(s->k, f->end) ||
-            box->n == MAX_AXES) {
-            return false;
-        }
-        int64_t lo = ir_expr(s->k, f->begin)->imm;
-        int64_t hi = ir_expr(s->k, f->end)->imm;
-        if (beyond_int64(s->k, f->var, lo, hi)) {
+        int64_t lo, hi;
+        if (f->var == 0 || box->n == MAX_AXES || !ir_is_const(s->k, f->begin) ||
+            !ir_is_const(s->k, f->end) || !read_bounds(s->k, f, NULL, &lo, &hi)) {
             return false;
         }
         *empty = *empty || lo >= hi;
@@ -289,8 +289,7 @@ try_frame(Search *sr, int at)
         }
         return (lo != 0) != f->outcome || try_frame(sr, at + 1);
     }
-    if (!ir_eval(k, f->begin, sr->vars, &lo) || !ir_eval(k, f->end, sr->vars, &hi) ||
-        beyond_int64(k, f->var, lo, hi)) {
+    if (!read_bounds(k, f, sr->vars, &lo, &hi)) {
         return false;
     }
     for (int64_t v = lo; v < hi; v++) {

@@ -1,7 +1,7 @@
 /* lower_control.c: bodies, loops, branches and the choice of a family for an instruction.
  *
  * A multi-core loop runs the iteration of the core's index, once; a core without an iteration skips
- * it. Bounds of a loop are evaluated once, on entry. Code behind break, continue and return is not
+ * it. Bounds of a loop are evaluated once, on entry: no body changes them (pass loops). Code behind break, continue and return is not
  * reached and not emitted. */
 #include "host/lower.h"
 
@@ -39,57 +39,37 @@ multi_core_loop(Lower *l, const Stmt *st)
     LLVMPositionBuilderAtEnd(l->b, exit);
 }
 
-/* Bounds that are constants were checked when the loop was staged. */
-static void
-check_bounds(Lower *l, const Stmt *st, LLVMValueRef begin, LLVMValueRef end,
-             bool is_signed, StmtId s)
-{
-    bool fixed = ir_is_const(l->k, st->loop.begin);
-    if (fixed && ir_is_const(l->k, st->loop.end)) {
-        return;
-    }
-    if (is_signed && !fixed) {
-        LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(begin));
-        lower_fault_if(l, LLVMBuildICmp(l->b, LLVMIntSLT, begin, zero, ""),
-                       RULE_LOOP_BOUNDS, lower_number(l, st->loop.begin, s), s);
-    }
-    LLVMIntPredicate less = is_signed ? LLVMIntSLT : LLVMIntULT;
-    lower_fault_if(l, LLVMBuildICmp(l->b, less, end, begin, ""), RULE_LOOP_BOUNDS,
-                   lower_number(l, st->loop.end, s), s);
-}
-
+/* The variable in its own type. That begin to end - 1 fits it is the business of loop_bounds in front of the
+ * loop; here bounds are compared in 64 bits, once, and then the variable with the end's low bits. */
 static void
 serial_loop(Lower *l, const Stmt *st, StmtId s)
 {
-    Dtype t = l->k->vars.p[st->loop.var].dtype;
-    bool is_signed = dtype_kind(t) == KIND_SINT;
-    LLVMValueRef begin = lower_expr(l, st->loop.begin, s);
-    LLVMValueRef end = lower_expr(l, st->loop.end, s);
-    check_bounds(l, st, begin, end, is_signed, s);
+    LLVMTypeRef t = lower_bits_type(l, l->k->vars.p[st->loop.var].dtype, 0);
+    LLVMValueRef begin = lower_number(l, st->loop.begin, s);
+    LLVMValueRef end = lower_number(l, st->loop.end, s);
+    LLVMValueRef any = LLVMBuildICmp(l->b, LLVMIntSLT, begin, end, "");
+    begin = LLVMBuildIntCast2(l->b, begin, t, true, "");
+    end = LLVMBuildIntCast2(l->b, end, t, true, "");
     LLVMBasicBlockRef from = LLVMGetInsertBlock(l->b);
-    LLVMBasicBlockRef head = lower_block(l, "loop");
-    LLVMBasicBlockRef body = lower_block(l, "loop_body");
+    LLVMBasicBlockRef body = lower_block(l, "loop");
     LLVMBasicBlockRef next = lower_block(l, "loop_next");
     LLVMBasicBlockRef exit = lower_block(l, "loop_end");
-    LLVMBuildBr(l->b, head);
-    LLVMPositionBuilderAtEnd(l->b, head);
+    LLVMBuildCondBr(l->b, any, body, exit);
+    LLVMPositionBuilderAtEnd(l->b, body);
     const char *name = sym_text(&l->u->names, l->k->vars.p[st->loop.var].name);
-    LLVMValueRef i = LLVMBuildPhi(l->b, LLVMTypeOf(begin), name);
+    LLVMValueRef i = LLVMBuildPhi(l->b, t, name);
     LLVMAddIncoming(i, &begin, &from, 1);
-    LLVMValueRef more = LLVMBuildICmp(l->b, LLVMIntNE, i, end, "");
-    LLVMBuildCondBr(l->b, more, body, exit);
     l->vars[st->loop.var] = i;
     LoopExit here = {l->loop, exit, next};
     l->loop = &here;
-    LLVMPositionBuilderAtEnd(l->b, body);
     lower_body(l, st->loop.body);
     l->loop = here.outer;
     branch_unless_ended(l, next);
     LLVMPositionBuilderAtEnd(l->b, next);
-    LLVMValueRef one = LLVMConstInt(LLVMTypeOf(i), 1, false);
-    LLVMValueRef inc = LLVMBuildAdd(l->b, i, one, "");
+    LLVMValueRef inc = LLVMBuildAdd(l->b, i, LLVMConstInt(t, 1, false), "");
     LLVMAddIncoming(i, &inc, &next, 1);
-    LLVMBuildBr(l->b, head);
+    LLVMValueRef more = LLVMBuildICmp(l->b, LLVMIntNE, inc, end, "");
+    LLVMBuildCondBr(l->b, more, body, exit);
     LLVMPositionBuilderAtEnd(l->b, exit);
 }
 

@@ -29,3 +29,14 @@ ir_eval(const Kernel *k, ExprId id, const int64_t *vars, int64_t *out)
     Dtype t = scalar_is_compare((ScalarOp)e->op) ? from : (Dtype)e->dtype;
     return scalar_eval((ScalarOp)e->op, t, from, a, b, out);
 }
+
+void
+ir_var_text(const Kernel *k, VarId v, const int64_t *vars, Text *out)
+{
+    const Var *var = &k->vars.p[v];
+    int64_t value = vars[v];
+    bool known = var->shown == 0 || ir_eval(k, var->shown, vars, &value);
+    text_printf(out, "%s%s%s = %lld", out->n ? ", " : "", known ? "" : "trip of ",
+                sym_text(&k->unit->names, var->bound ? var->bound : var->name),
+                (long long)value);
+}

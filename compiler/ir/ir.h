@@ -152,7 +152,8 @@ typedef struct Var {
     Sym name; /* loop variable */
     Dtype dtype;
     StmtId loop;
-    Sym bound; /* name that the with statement gave it, for messages; 0: none */
+    Sym bound;    /* name that the with statement gave it, for messages; 0: none */
+    ExprId shown; /* what messages show for it; 0: its value */
 } Var;
 
 /* ---- operands -------------------------------------------------------------------------------- */
@@ -239,7 +240,11 @@ typedef struct Stmt {
         } alloc;
         struct {
             VarId var;
-            ExprId begin, end; /* of the variable's dtype; begin <= var < end, step 1 */
+            /* Integers of any type. The loop is for (k = 0; k < end - begin; k++), in the integers, with
+             * the variable k + begin and both bounds read again wherever they stand. Behind the pass
+             * loops no body changes a register that a bound reads, so they are read once. Of a
+             * multi-core loop they are read once always. */
+            ExprId begin, end;
             int32_t block_num; /* > 1: one iteration per core; begin 0, end block_num.
                                   IR_SCALAR_BLOCKS: the same, end is a Scalar; the instruction
                                   blocks before it says so to the launcher */
@@ -317,6 +322,18 @@ ir_arg_span(const Kernel *k, const Stmt *s, int param)
     return known && k->arg_spans.p[i].file ? k->arg_spans.p[i] : s->span;
 }
 
+/* The bounds of a loop when both are constants below 2^63. */
+static inline bool
+ir_loop_bounds(const Kernel *k, const Stmt *loop, int64_t *begin, int64_t *end)
+{
+    const Expr *b = &k->exprs.p[loop->loop.begin];
+    const Expr *e = &k->exprs.p[loop->loop.end];
+    *begin = b->imm;
+    *end = e->imm;
+    return b->kind == EX_CONST && e->kind == EX_CONST &&
+           (b->imm >= 0 || b->dtype != DT_U64) && (e->imm >= 0 || e->dtype != DT_U64);
+}
+
 /* Number of blocks of a multi-core loop; of one over a Scalar: of cores, that many run at least. */
 static inline int32_t
 ir_blocks(const Kernel *k, const Stmt *loop)
@@ -388,6 +405,9 @@ uint32_t ir_args(Kernel *k, const Arg *args, int n);
 /* Value of an expression that reads no register: vars[v] for loop variables. False: division by
  * zero, or a register is read. (eval.c) */
 bool ir_eval(const Kernel *k, ExprId e, const int64_t *vars, int64_t *out);
+
+/* Adds "i = 3" for a loop variable to a list that is separated by commas. (eval.c) */
+void ir_var_text(const Kernel *k, VarId v, const int64_t *vars, Text *out);
 
 /* ---- text form (printer.c, parser.c) and structural check (verify.c) ---------------------------- */
 

@@ -183,9 +183,9 @@ for_head(Reader *p, Stmt *s, Sym *full)
         return reader_fail(p, begin, "a loop variable is an integer");
     }
     TRY(reader_expect(p, "="));
-    TRY(reader_typed_expr(p, t, &s->loop.begin));
+    TRY(reader_integer_expr(p, t, &s->loop.begin));
     TRY(reader_expect(p, "to"));
-    TRY(reader_typed_expr(p, t, &s->loop.end));
+    TRY(reader_integer_expr(p, t, &s->loop.end));
     s->loop.var = ir_var(p->k, base, t);
     s->loop.block_num = 1;
     s->loop.thread_num = 1;

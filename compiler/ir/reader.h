@@ -61,6 +61,7 @@ bool MUST_USE reader_use_name(Reader *p, const NameTable *t, const char *sigil,
 
 /* An expression that must have the type. */
 bool MUST_USE reader_typed_expr(Reader *p, Dtype t, ExprId *out);
+bool MUST_USE reader_integer_expr(Reader *p, Dtype expected, ExprId *out);
 bool MUST_USE reader_reference(Reader *p, Ref *out);
 /* The value of one operand of an instruction; dst is the dtype of its destination, if seen. */
 bool MUST_USE reader_operand(Reader *p, const ParamInfo *param, Dtype dst, Arg *out);

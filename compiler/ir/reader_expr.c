@@ -260,8 +260,9 @@ reader_typed_expr(Reader *p, Dtype t, ExprId *out)
     return true;
 }
 
-static bool MUST_USE
-integer_expr(Reader *p, Dtype expected, ExprId *out)
+/* An integer of any type; a constant without one has the expected type. */
+bool MUST_USE
+reader_integer_expr(Reader *p, Dtype expected, ExprId *out)
 {
     reader_peek(p);
     uint32_t begin = p->pos;
@@ -295,17 +296,17 @@ mask(Reader *p, MaskArg *out)
     out->form = MASK_COUNT;
     if (reader_accept(p, "counter(")) {
         out->form = MASK_COUNTER;
-        TRY(integer_expr(p, DT_S64, &out->w[0]));
+        TRY(reader_integer_expr(p, DT_S64, &out->w[0]));
         return reader_expect(p, ")");
     }
     if (!reader_accept(p, "[")) {
-        return integer_expr(p, DT_S64, &out->w[0]);
+        return reader_integer_expr(p, DT_S64, &out->w[0]);
     }
     ExprId w[4];
     int n = 0;
     uint32_t begin = p->pos;
     do {
-        TRY(integer_expr(p, DT_U64, &w[n++]));
+        TRY(reader_integer_expr(p, DT_U64, &w[n++]));
     } while (n < 4 && reader_accept(p, ","));
     if (n != 2 && n != 4) {
         return reader_fail(p, begin, "a bitwise mask has 2 or 4 words");
@@ -338,13 +339,13 @@ reader_operand(Reader *p, const ParamInfo *param, Dtype dst, Arg *out)
     case ROLE_ATTR:
     case ROLE_PIPE:
         out->kind = ARG_EXPR;
-        TRY(integer_expr(p, DT_S64, &out->expr));
+        TRY(reader_integer_expr(p, DT_S64, &out->expr));
         return ir_is_const(p->k, out->expr) ||
                reader_fail(p, begin, "expected a constant");
     case ROLE_REPEAT:
     case ROLE_INT:
         out->kind = ARG_EXPR;
-        return integer_expr(p, DT_S64, &out->expr);
+        return reader_integer_expr(p, DT_S64, &out->expr);
     }
     UNREACHABLE();
 }

@@ -12,8 +12,8 @@
  *   params       global buffers, each once; not constant tables, which alone have data; a list holds
  *                1 to LIST_MAX addresses
  *   bodies       every statement has one place; at most IR_MAX_NEST deep
- *   loops        the variable is an integer and belongs to one loop, which names it; bounds have its
- *                dtype; a multi-core loop runs from 0 to block_num with thread_num 1 and is in no
+ *   loops        the variable is an integer and belongs to one loop, which names it; bounds are
+ *                integers; a multi-core loop runs from 0 to block_num with thread_num 1 and is in no
  *                other multi-core loop
  *   visibility   a loop variable is read only in its loop's body; a local buffer is used only behind
  *                its one alloc in that body (and deeper); a global buffer is a param or a
@@ -259,8 +259,8 @@ verify_loop_head(const Verify *v, const Stmt *s)
     REQUIRE(v, s->loop.var && s->loop.var < v->k->vars.n);
     const Var *var = &v->k->vars.p[s->loop.var];
     REQUIRE(v, var->loop == v->at);
-    REQUIRE(v,
-            used(v, s->loop.begin) == var->dtype && used(v, s->loop.end) == var->dtype);
+    REQUIRE(v, is_integer(var->dtype) && is_integer(used(v, s->loop.begin)) &&
+                   is_integer(used(v, s->loop.end)));
     REQUIRE(v, s->loop.thread_num >= 0 && s->loop.thread_num <= IR_MAX_COPIES);
     if (ir_is_multicore(s)) {
         const Expr *end = ir_expr(v->k, s->loop.end);

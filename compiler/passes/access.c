@@ -135,25 +135,25 @@ access_list(const Kernel *k, const Stmt *s, Access out[MAX_ACCESSES])
 void
 access_enter_loop(Env *env, const Stmt *loop)
 {
+    int64_t lo, hi;
+    bool full;
     Range begin = env_expr(env, loop->loop.begin);
     Range end = env_expr(env, loop->loop.end);
-    bool is_unsigned = env->k->vars.p[loop->loop.var].dtype == DT_U64;
-    if (is_unsigned && (begin.lo < 0 || end.lo < 0)) {
-        return; /* values from 2^63 on */
-    }
+    scalar_range(env->k->vars.p[loop->loop.var].dtype, &lo, &hi, &full);
     int64_t last = end.hi == INT64_MIN ? end.hi : end.hi - 1;
-    last = ir_is_multicore(loop) ? MIN(last, IR_MAX_BLOCKS - 1) : last;
-    env_set_var(env, loop->loop.var, range_interval(begin.lo, MAX(begin.lo, last)));
+    if (ir_expr(env->k, loop->loop.end)->dtype == DT_U64 && end.lo < 0) {
+        last = INT64_MAX;
+    }
+    last = MIN(ir_is_multicore(loop) ? MIN(last, IR_MAX_BLOCKS - 1) : last, hi);
+    lo =
+        MAX(begin.lo, lo); /* loop_bounds has asked whether the variable fits its dtype */
+    env_set_var(env, loop->loop.var, range_interval(lo, MAX(lo, last)));
 }
 
 bool
 access_certain_loop(const Kernel *k, const Stmt *loop, int64_t *begin, int64_t *end)
 {
-    const Expr *b = ir_expr(k, loop->loop.begin);
-    const Expr *e = ir_expr(k, loop->loop.end);
-    *begin = b->imm;
-    *end = e->imm;
-    return b->kind == EX_CONST && e->kind == EX_CONST && *begin >= 0 && *begin < *end;
+    return ir_loop_bounds(k, loop, begin, end) && *begin < *end;
 }
 
 int64_t

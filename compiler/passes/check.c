@@ -80,10 +80,8 @@ iteration_text(const CheckWalk *w, const Witness *wit, Arena *arena)
     for (uint32_t i = 0; wit->values && i < w->frames.n; i++) {
         VarId v = w->frames.p[i].var;
         if (v != 0) {
-            const Var *var = &w->k->vars.p[v];
-            text_printf(&t, "%s%s = %lld", t.n ? ", " : "",
-                        sym_text(&w->k->unit->names, var->bound ? var->bound : var->name),
-                        (long long)wit->values[i]);
+            w->vars[v] = wit->values[i];
+            ir_var_text(w->k, v, w->vars, &t);
         }
     }
     return t.n ? t.p : "";

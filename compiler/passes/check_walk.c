@@ -27,11 +27,8 @@ static void scan_body(CheckWalk *w, StmtId body, Scan *scan);
 static int64_t
 trips_of(const Kernel *k, const Stmt *s)
 {
-    int64_t n;
-    const Expr *b = ir_expr(k, s->loop.begin);
-    const Expr *e = ir_expr(k, s->loop.end);
-    if (b->kind != EX_CONST || e->kind != EX_CONST || b->imm < 0 || e->imm < 0 ||
-        !checked_sub(e->imm, b->imm, &n)) {
+    int64_t begin, end, n;
+    if (!ir_loop_bounds(k, s, &begin, &end) || !checked_sub(end, begin, &n)) {
         return INT64_MAX;
     }
     return MAX(n, 0);
@@ -345,27 +342,35 @@ visit_site(CheckWalk *w, StmtId id)
 
 static void walk_body(CheckWalk *w, StmtId body);
 
-/* In the body 0 <= begin <= variable < end holds: both back ends refuse other bounds
- * (loop-bounds). */
+/* A bound as a number of 64 bits; of uint64 it is below 2^63 here, which loop_bounds in front of the loop has
+ * asked. */
+static Range
+bound_range(const CheckWalk *w, ExprId e)
+{
+    Range r = env_range(&w->env, e);
+    if (ir_expr(w->k, e)->dtype == DT_U64) {
+        (void)!range_meet(r, range_interval(0, INT64_MAX), &r);
+    }
+    return r;
+}
+
+/* In the body begin <= variable < end holds, and the variable is in its dtype: loop_bounds asks it where the
+ * bounds' types do not say so (pass loops). */
 static void
 set_loop_range(CheckWalk *w, const Stmt *s)
 {
-    Dtype t = w->k->vars.p[s->loop.var].dtype;
-    env_assume_least(&w->env, s->loop.begin, 0);
-    Range b = env_range(&w->env, s->loop.begin);
-    if (t == DT_U64 && (b.lo < 0 || env_range(&w->env, s->loop.end).lo < 0)) {
-        env_set_var(&w->env, s->loop.var, range_top(t));
+    int64_t lo, hi;
+    bool full;
+    scalar_range(w->k->vars.p[s->loop.var].dtype, &lo, &hi, &full);
+    lo = MAX(bound_range(w, s->loop.begin).lo, lo);
+    env_assume_least(&w->env, s->loop.end, range_add_sat(lo, 1));
+    int64_t end = bound_range(w, s->loop.end).hi;
+    if (end <= lo) {
+        w->env.dead = true;
         return;
     }
-    int64_t least = MAX(b.lo, 0);
-    env_assume_least(&w->env, s->loop.end, range_add_sat(least, 1));
-    Range e = env_range(&w->env, s->loop.end);
-    if (e.hi <= least) {
-        w->env.dead = true;
-    } else {
-        int64_t last = ir_is_multicore(s) ? MIN(e.hi, IR_MAX_BLOCKS) - 1 : e.hi - 1;
-        env_set_var(&w->env, s->loop.var, range_interval(least, last));
-    }
+    hi = MIN(hi, ir_is_multicore(s) ? MIN(end, IR_MAX_BLOCKS) - 1 : end - 1);
+    env_set_var(&w->env, s->loop.var, range_interval(lo, MAX(lo, hi)));
 }
 
 static void

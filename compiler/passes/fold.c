@@ -235,11 +235,8 @@ visit_replace(Fold *f, ExprId *e)
 static bool
 is_empty_loop(const Kernel *k, const Stmt *s)
 {
-    const Expr *b = ir_expr(k, s->loop.begin);
-    const Expr *e = ir_expr(k, s->loop.end);
-    int64_t empty;
-    return b->kind == EX_CONST && e->kind == EX_CONST &&
-           scalar_eval(SOP_GE, (Dtype)b->dtype, DT_NONE, b->imm, e->imm, &empty) && empty;
+    int64_t begin, end;
+    return ir_loop_bounds(k, s, &begin, &end) && begin >= end;
 }
 
 /* Statements that are dropped become ST_NONE in the table, so that what looks at the whole table (for

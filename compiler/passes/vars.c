@@ -80,11 +80,10 @@ vars_text(const Kernel *k, const VarsShot *s, Arena *arena)
     Text t;
     text_init(&t, arena);
     text_put(&t, "");
+    int64_t *values = ARENA_ARRAY(arena, int64_t, k->vars.n);
     for (uint32_t i = 0; i < s->n; i++) {
-        const Var *var = &k->vars.p[s->p[i].var];
-        text_printf(&t, "%s%s = %lld", i ? ", " : "",
-                    sym_text(&k->unit->names, var->bound ? var->bound : var->name),
-                    (long long)s->p[i].value);
+        values[s->p[i].var] = s->p[i].value;
+        ir_var_text(k, s->p[i].var, values, &t);
     }
     return t.p;
 }

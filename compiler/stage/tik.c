@@ -312,8 +312,8 @@ fill_method_table(Interp *in, TikState *st)
     }
     st->method_of_sym = ARENA_ARRAY(&in->u->arena, uint16_t, st->nsym);
     for (int i = METHOD_COUNT - 1; i >= 0; i--) {
-        if (i == OP_RESERVE || i == OP_BLOCKS || i == OP_BLOCK_BARRIER ||
-            strchr(tik_method_name(i), '.') != NULL) {
+        if (i == OP_RESERVE || i == OP_BLOCKS || i == OP_LOOP_BOUNDS ||
+            i == OP_BLOCK_BARRIER || strchr(tik_method_name(i), '.') != NULL) {
             continue; /* recorded by Tensor, for_range, and methods of their own */
         }
         st->method_of_sym[sym[i]] = (uint16_t)(i + 1);

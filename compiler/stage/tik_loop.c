@@ -86,7 +86,6 @@ bound(ForArgs *f, int which, ExprId *out)
                    dtype_name(t));
         return false;
     }
-    *out = ir_cast(f->c->k, f->o->dtype, *out);
     return true;
 }
 

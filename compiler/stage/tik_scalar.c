@@ -169,7 +169,7 @@ set_reg(Interp *in, Tik *c, RegId r, ExprId value, Span span)
     return tik_emit(in, c, s, span, NULL);
 }
 
-/* A Scalar that bounds an open loop is assigned: the loop read its value once. */
+/* A Scalar that bounds an open loop is assigned, which changes the loop. */
 static void
 warn_bound(Interp *in, Tik *c, const ExprObj *o, Span span)
 {

@@ -311,7 +311,9 @@ is_silent(const Trace *t, const Stmt *s)
     if (s->kind == ST_LOAD && s->load.reg == t->k->core) {
         return true;
     }
-    return s->kind == ST_INSTR && (s->instr.op == OP_RESERVE || s->instr.op == OP_BLOCKS);
+    return s->kind == ST_INSTR &&
+           (s->instr.op == OP_RESERVE || s->instr.op == OP_BLOCKS ||
+            s->instr.op == OP_LOOP_BOUNDS);
 }
 
 static void

@@ -192,13 +192,15 @@ loop(Stream *s, const Stmt *st)
     TikNum begin, end;
     BlobRange lo = stream_sum(s, st->loop.begin)->range;
     BlobRange hi = stream_sum(s, st->loop.end)->range;
-    int64_t first = MAX(lo.lo, 0); /* a negative begin is a fault on entry */
-    int64_t last = MAX(hi.hi, first + 1) - 1;
+    BlobRange type = blob_range_of_type(s->k->vars.p[st->loop.var].dtype);
+    /* loop_bounds asks whether the variable stays in its dtype, where types of bounds do not say so. */
+    int64_t first = MAX(lo.lo, type.lo);
+    int64_t last = MIN(hi.hi > first ? hi.hi - 1 : first, type.hi);
     TRY(stream_number(s, st->loop.begin, &begin));
     TRY(stream_number(s, st->loop.end, &end));
     s->vars[st->loop.var] =
         (LoopVar){.num = {.kind = NUM_LOOP, .index = (uint32_t)s->depth},
-                  .range = blob_range_between(first, last)};
+                  .range = blob_range_between(first, MAX(first, last))};
     TRY(open_loop(s, st, begin, end));
     TRY(body(s, st->loop.body));
     return close_loop(s, st);

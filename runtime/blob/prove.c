@@ -377,6 +377,17 @@ overlap_holds(Verifier *v, CheckStep s, bool *fixed)
     return apart || (*fixed && overlap_at_most(v, s));
 }
 
+/* The least of the operand before, with both ends of this one. */
+static bool
+corners_hold(Verifier *v, CheckStep s)
+{
+    int64_t *first = &v->hi.args[s.param - 1].v, most = *first;
+    *first = v->lo.args[s.param - 1].v;
+    bool held = both_ends(v, s);
+    *first = most;
+    return held;
+}
+
 /* *sure: a failure happens whenever the descriptor runs, or at a value that is reached. */
 static bool
 step_holds(Verifier *v, CheckStep s, bool *sure)
@@ -397,6 +408,9 @@ step_holds(Verifier *v, CheckStep s, bool *sure)
             return both_ends(v, s);
         }
         *sure = *sure && !v->numbers_vary;
+        if (check_value_corners(v->d.op, s.param)) {
+            return corners_hold(v, s);
+        }
         if (check_is_irregular(&v->hi)) {
             return !v->numbers_vary && check_step(&v->hi, s, &v->fault);
         }

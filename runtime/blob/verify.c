@@ -170,19 +170,13 @@ open_loop(Verifier *v)
         return false;
     }
     bool constant = v->d.a.kind == NUM_IMM && v->d.b.kind == NUM_IMM;
-    if (constant && (a.lo < 0 || a.lo > b.lo)) {
-        return verify_bad(v, BLOB_LOOP_BOUNDS, (BlobSeen){a.lo, 0, b.lo});
-    }
-    bool holds = a.lo >= 0 && a.hi <= b.lo;
-    *(holds ? &v->proof->proved : &v->proof->checked) += 1;
-    int64_t first = a.lo < 0 ? 0 : a.lo; /* other values are a fault on entry */
-    int64_t trips = b.hi > first ? b.hi - first : 0;
+    uint64_t trips = b.hi > a.lo ? (uint64_t)b.hi - (uint64_t)a.lo : 0;
     count(v, 1);
     v->loops[v->nloops++] =
-        (Loop){.counter = trips > 0 ? blob_range_between(first, b.hi - 1)
-                                    : blob_range_value(first),
+        (Loop){.counter = trips > 0 ? blob_range_between(a.lo, b.hi - 1)
+                                    : blob_range_value(a.lo),
                .start = v->d.index,
-               .trips = (uint64_t)trips,
+               .trips = trips,
                .steps = 0,
                .exact = constant};
     open_block(v, DESC_LOOP, trips == 0);

@@ -38,6 +38,9 @@ reserve(EmuRun *r, const EmuOp *op)
 static bool
 blocks(EmuRun *r, const EmuOp *op)
 {
+    if (op->checked && !emu_check(r, op)) {
+        return false;
+    }
     int64_t n = emu_slot(r, op, 0);
     int64_t most = r->p->meets ? r->p->kernel.cores : TIKBLOB_MAX_CORES;
     if (n < 0 || n > most) {
@@ -99,6 +102,7 @@ emu_bind_control(EmuProgram *p, EmuOp *op)
         op->exec = flag;
         return true;
     case SEM_PIPE_BARRIER:
+    case SEM_LOOP_BOUNDS:
         op->exec = nothing;
         return true;
     default:

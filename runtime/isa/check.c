@@ -654,6 +654,12 @@ check_value_relates(Op op, int param)
 }
 
 bool
+check_value_corners(Op op, int param)
+{
+    return op_table[op].sem == SEM_LOOP_BOUNDS && check_value_relates(op, param);
+}
+
+bool
 check_value_free_to_1(Op op, int param)
 {
     int n;

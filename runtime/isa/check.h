@@ -66,6 +66,12 @@ typedef struct CheckInstr {
     CheckArg args[MAX_PARAMS];
 } CheckInstr;
 
+/* The operand wide of loop_bounds: which bounds are of type uint64. */
+enum {
+    LOOP_WIDE_BEGIN = 1,
+    LOOP_WIDE_END = 2
+};
+
 /* What is wrong, in numbers. text names the operand, the value, the limit and the unit, for example
  * "nburst is 4096; data_move takes 1 to 4095 bursts". */
 typedef struct Fault {
@@ -186,6 +192,9 @@ Rule check_value_rule(Op op, int param);
 /* That step relates several numbers: it is decided where all numbers are known, or where the operand is a
  * number of repeats of at most 1. Else it allows an interval that follows from constant operands. */
 bool check_value_relates(Op op, int param);
+/* Such a relation with the operand before only, which holds for all values between if it holds for the least of
+ * that one with both ends of this one. */
+bool check_value_corners(Op op, int param);
 /* Whether a number up to 1 breaks no such relation. */
 bool check_value_free_to_1(Op op, int param);
 /* Values and bounds of the instruction relate numbers in ways that no interval tells: such steps are decided

@@ -1,6 +1,7 @@
 /* flag.c: see flag.h; and the rules of instructions that compute nothing. */
 #include "isa/flag.h"
 #include "isa/check_int.h"
+#include "isa/scalar.h"
 
 #include <string.h>
 
@@ -9,6 +10,15 @@ enum {
     FLAG_FROM,
     FLAG_TO,
     FLAG_ID
+};
+
+/* Those of loop_bounds. */
+enum {
+    BOUND_BEGIN,
+    BOUND_END,
+    BOUND_DTYPE,
+    BOUND_WIDE,
+    MOST_BLOCKS = 65535
 };
 
 int
@@ -54,6 +64,17 @@ flag_pipe(const CheckInstr *in)
 
 /* ---- rules that do not depend on what was before --------------------------------------------------------------- */
 
+static bool
+loop_dtype(const CheckInstr *in, Fault *fault)
+{
+    int64_t t = in->args[BOUND_DTYPE].v;
+    bool known = t > DT_NONE && t < DT_COUNT && !dtype_is_half_byte((Dtype)t);
+    FaultAt at = {RULE_LOOP_BOUNDS, BOUND_DTYPE, t, 0, 0};
+    return (known &&
+            (dtype_kind((Dtype)t) == KIND_SINT || dtype_kind((Dtype)t) == KIND_UINT)) ||
+           check_fail(fault, &at, "%lld is no type of a loop variable", (long long)t);
+}
+
 /* Only pipe_barrier names all queues at once. */
 static bool
 pipe_exists(const CheckInstr *in, int param, Fault *fault)
@@ -75,6 +96,9 @@ static bool
 control_statics(const CheckInstr *in, Fault *fault)
 {
     int n;
+    if (op_table[in->op].sem == SEM_LOOP_BOUNDS && !loop_dtype(in, fault)) {
+        return false;
+    }
     const ParamInfo *params = form_params(op_table[in->op].form, &n);
     for (int i = 0; i < n; i++) {
         if (params[i].role == ROLE_PIPE && !pipe_exists(in, i, fault)) {
@@ -91,11 +115,66 @@ control_statics(const CheckInstr *in, Fault *fault)
 static Rule
 control_value_rule(Op op, int param)
 {
-    return op_table[op].form == FORM_FLAG && param == FLAG_ID ? RULE_EVENT_ID : RULE_NONE;
+    switch (op_table[op].sem) {
+    case SEM_SET_FLAG:
+    case SEM_WAIT_FLAG:
+        return param == FLAG_ID ? RULE_EVENT_ID : RULE_NONE;
+    case SEM_BLOCKS:
+        return RULE_BLOCK_COUNT;
+    case SEM_LOOP_BOUNDS:
+        return param == BOUND_END ? RULE_LOOP_BOUNDS : RULE_NONE;
+    default:
+        return RULE_NONE;
+    }
 }
 
 static bool
-control_value(const CheckInstr *in, int param, Fault *fault)
+control_value_relates(Op op, int param)
+{
+    return op_table[op].sem == SEM_LOOP_BOUNDS && param == BOUND_END;
+}
+
+/* Bounds are compared in 64 bits. A uint64 bound from 2^63 on arrives as a negative number, and the word
+ * wide says that it would be one. Without an iteration no bound matters. */
+static bool
+loop_bounds(const CheckInstr *in, Fault *fault)
+{
+    int64_t begin = in->args[BOUND_BEGIN].v, end = in->args[BOUND_END].v;
+    Dtype t = (Dtype)in->args[BOUND_DTYPE].v;
+    int64_t wide = in->args[BOUND_WIDE].v, lo = 0, hi = INT64_MAX;
+    bool full;
+    if (!loop_dtype(in, fault)) {
+        return false;
+    }
+    scalar_range(t, &lo, &hi, &full);
+    FaultAt at = {RULE_LOOP_BOUNDS, BOUND_END, end, lo, hi};
+    if (((wide & LOOP_WIDE_BEGIN) && begin < 0) || ((wide & LOOP_WIDE_END) && end < 0)) {
+        at.value = begin < 0 && (wide & LOOP_WIDE_BEGIN) ? begin : end;
+        return check_fail(fault, &at,
+                          "a bound of the loop is %llu; bounds are below 2^63",
+                          (unsigned long long)at.value);
+    }
+    at.value = begin < lo ? begin : end;
+    return begin >= end || (begin >= lo && end - 1 <= hi) ||
+           check_fail(fault, &at,
+                      "the loop runs from %lld to %lld; its variable is %s, which holds "
+                      "%lld to %lld",
+                      (long long)begin, (long long)end, dtype_name(t), (long long)lo,
+                      (long long)hi);
+}
+
+static bool
+block_count(const CheckInstr *in, Fault *fault)
+{
+    int64_t v = in->args[0].v;
+    FaultAt at = {RULE_BLOCK_COUNT, 0, v, 1, MOST_BLOCKS};
+    return (v >= 1 && v <= MOST_BLOCKS) ||
+           check_fail(fault, &at, "the loop has %lld blocks; block_num is 1 to %d",
+                      (long long)v, (int)MOST_BLOCKS);
+}
+
+static bool
+event_id(const CheckInstr *in, int param, Fault *fault)
 {
     int64_t v = in->args[param].v, most = flag_ids(in->soc) - 1;
     FaultAt at = {RULE_EVENT_ID, param, v, 0, most};
@@ -105,8 +184,23 @@ control_value(const CheckInstr *in, int param, Fault *fault)
                       (long long)v, in->soc->name, (long long)most);
 }
 
-const FamilyRules rules_control = {
-    .statics = control_statics, .value = control_value, .value_rule = control_value_rule};
+static bool
+control_value(const CheckInstr *in, int param, Fault *fault)
+{
+    switch (op_table[in->op].sem) {
+    case SEM_BLOCKS:
+        return block_count(in, fault);
+    case SEM_LOOP_BOUNDS:
+        return loop_bounds(in, fault);
+    default:
+        return event_id(in, param, fault);
+    }
+}
+
+const FamilyRules rules_control = {.statics = control_statics,
+                                   .value = control_value,
+                                   .value_rule = control_value_rule,
+                                   .value_relates = control_value_relates};
 
 /* ---- flags ------------------------------------------------------------------------------------------------------- */
 
@@ -133,7 +227,7 @@ flag_step_known(bool *up, const CheckInstr *in, Fault *fault)
 bool
 flag_step(Flags *f, const CheckInstr *in, const void *by, Fault *fault)
 {
-    if (!control_statics(in, fault) || !control_value(in, FLAG_ID, fault)) {
+    if (!control_statics(in, fault) || !event_id(in, FLAG_ID, fault)) {
         return false;
     }
     uint8_t *flags = &f->up[in->args[FLAG_FROM].v][in->args[FLAG_TO].v];

@@ -2,7 +2,7 @@
 """Control, cores and run-time shapes against models written in numpy from the language's description: what
 the kernels of tests/oracle/control leave in memory, and with which rule they end, on both back ends and as a
 blob. Instructions covered here: reserve (shapes known at run time), blocks (a Scalar block_num),
-block_barrier, set_flag, wait_flag, pipe_barrier. Ends with 'N passed, N failed'."""
+loop_bounds, block_barrier, set_flag, wait_flag, pipe_barrier. Ends with 'N passed, N failed'."""
 import os
 import re
 import subprocess
@@ -66,6 +66,31 @@ def run_time_flags(fill, drain):
     return {"x": x}, x * 2
 
 
+def loop_formulas(begin, end, at, new_begin, new_end):
+    """for (k = 0; k < end - begin; k++), the variable is k + begin wherever it stands."""
+    x = np.array([begin, end, at, new_begin, new_end, 0, 0, 0], dtype=np.int32)
+    y = np.zeros(32, dtype=np.int32)
+    k = 0
+    while k < end - begin:
+        if k < 15:
+            y[1 + k] = k + begin
+        if k == at:
+            begin, end = new_begin, new_end
+        if k < 15:
+            y[16 + k] = k + begin
+        k += 1
+    y[0] = k
+    return {"x": x}, np.tile(y, 3)
+
+
+def loop_bounds(high, low, unsigned):
+    x = np.array([high, low, unsigned, 0, 0, 0, 0, 0], dtype=np.int32)
+    end = high * 2 ** 32 + low, (unsigned - 2) % 2 ** 32
+    if max(end) > 2 ** 31:
+        return {"x": x}, "loop-bounds"
+    return {"x": x}, np.array([max(end[0], 0), end[1], 0, 0, 0, 0, 0, 0], dtype=np.int32)
+
+
 def run(file, arrays, folder, *options):
     out = os.path.join(folder, "out.npy")
     command = [TIKC, "run", file, "--out", "y=" + out, *options]
@@ -85,8 +110,9 @@ def cases():
     yield "dynamic_buffers", dynamic_buffers(5, 3232)[0] | {"n": count(4096)}, "capacity"
     yield "dynamic_buffers", dynamic_buffers(5, 3232)[0] | {"n": count(2 ** 31 - 1)}, "capacity"
     yield "dynamic_buffers", dynamic_buffers(5, 3232)[0] | {"n": count(-1)}, "range-burst"
-    for n in (0, 1, 7, 8, 9, 64):
+    for n in (1, 7, 8, 9, 64):
         yield ("many_blocks", *many_blocks(n))
+    yield "many_blocks", many_blocks(1)[0] | {"n": count(0)}, "block-count"
     yield "many_blocks", many_blocks(1)[0] | {"n": count(65)}, "tensor-overflow"
     yield "many_blocks", many_blocks(1)[0] | {"n": count(65536)}, "block-count"
     yield "many_blocks", many_blocks(1)[0] | {"n": count(-1)}, "block-count"
@@ -100,6 +126,13 @@ def cases():
     yield "run_time_flags", run_time_flags(2, 3)[0], "sync-deadlock"
     yield "run_time_flags", run_time_flags(9, 8)[0], "event-id"
     yield "run_time_flags", run_time_flags(-1, 0)[0], "sync-double-set"
+    for bounds in ((0, 2, 0, 0, 6), (0, 10, 2, 0, 0), (0, 6, 1, 2, 6), (0, 6, 9, 9, 9), (3, 3, 0, 0, 9), (5, -1, 0, 0, 9),
+                   (-7, 3, 1, -9, 3), (-2, 4, 2, 3, 3), (0, 8, 3, 4, 9), (0, 3, 1, -4, -2), (2, 9, 0, -40, -30),
+                   (-2 ** 31, -2 ** 31 + 4, 3, 0, 7), (2 ** 31 - 4, 2 ** 31 - 1, 1, 5, 8), (-2 ** 31, 2 ** 31 - 1, 1, 0, 1)):
+        yield ("loop_formulas", *loop_formulas(*bounds))
+    for bounds in ((0, 0, 2), (0, 7, 5), (0, -1, 2), (-1, 0, 3), (-1, 2 ** 31 - 1, 2), (1, 2, 2), (0, 1, 1), (0, 1, 0),
+                   (2 ** 31 - 1, 0, 2), (-2 ** 31, 5, 4)):
+        yield ("loop_bounds", *loop_bounds(*bounds))
     yield "flags_of_cores", {"x": count(0)}, np.arange(CORES * 8, dtype=np.int32)
     yield "flags_of_cores", {"x": count(5)}, "sync-deadlock"
 

@@ -5,6 +5,7 @@ a kernel computes, without the compiler.
                               gives {name: array} of all global tensors afterwards
 
 The cores of a kernel run one after the other."""
+import itertools
 import os
 import re
 import sys
@@ -79,13 +80,18 @@ def contents(role, dtype, shape, rest):
 SYNCHRONISE = ("set_flag", "wait_flag", "pipe_barrier", "block_barrier")
 
 
+def fits(dtype, value):
+    return wrap(dtype, value) == value
+
+
 class Runner:
     def __init__(self, machine, core):
         self.m = machine
         self.core = core
         self.vector = vector_model.Machine()
         self.vector.memory = machine.mem   # one memory for both models
-        self.values = {}  # registers and loop variables: (dtype, canonical value)
+        self.values = {}  # registers: (dtype, canonical value)
+        self.loops = {}   # loop variables: (dtype, text of both bounds, trip)
 
     # -- expressions: (dtype, canonical value)
 
@@ -102,7 +108,10 @@ class Runner:
         rest = text[m.end():]
         if m[0] == "core":
             return ("int32", self.core), rest
-        if m[0][0] in "rv":
+        if m[0][0] == "v":  # the formula begin + trip
+            dtype, bounds, trip = self.loops[m[0]]
+            return (dtype, wrap(dtype, self.term(bounds, dtype)[0][1] + trip)), rest
+        if m[0][0] == "r":
             return self.values.get(m[0], ("int64", 0)), rest  # not set yet: zero of any type
         return (wanted, int(m[0], 0)), rest
 
@@ -152,12 +161,14 @@ class Runner:
         m = re.match(r"for (\w+) \w+ (\w+) (.*) block_num=(\d+|\*) thread_num=\d+$", line)
         var, dtype, bounds = m[1], m[2], m[3]
         blocks = 1 if m[4] == "*" else int(m[4])  # one core for all blocks: they are independent
-        (_, begin), rest = self.term(bounds, dtype)
-        end = self.int(rest[1:])
-        if not 0 <= begin <= end:
-            raise Fault("loop-bounds")
-        for i in range(begin, end) if blocks == 1 else (self.core,):
-            self.values[var] = (dtype, i)
+        for trip in itertools.count() if blocks == 1 else (self.core,):
+            (_, begin), rest = self.term(bounds, dtype)
+            end = self.int(rest[1:], dtype)
+            if blocks == 1 and trip >= end - begin:  # formulas, read at each test
+                break
+            if blocks == 1 and (fits(dtype, begin + trip), fits(dtype, end - 1)) != (True, True):
+                raise Fault("loop-bounds")
+            self.loops[var] = (dtype, bounds, trip)
             try:
                 self.body(body)
             except Jump as jump:

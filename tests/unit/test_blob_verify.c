@@ -136,8 +136,8 @@ blocks_are_nested(void **state)
     expect("loop s0 = 0 1\nloop s1 = 0 s0\nendloop s1\nendloop s0\n", "");
     expect("loop s0 = 0 1\nendloop s0\nr0 = add int32 s0 1\n", "loop-slot");
     expect("loop s0 = 0 0\nendloop s0\n", "");
-    expect("loop s0 = 1 0\nendloop s0\n", "loop-bounds");
-    expect("loop s0 = -1 0\nendloop s0\n", "loop-bounds");
+    expect("loop s0 = 1 0\nendloop s0\n", "");
+    expect("loop s0 = -1 0\nendloop s0\n", "");
 }
 
 static void
@@ -222,10 +222,20 @@ run_time_loops_end(void **state)
     (void)state;
     /* an int32 bound: at most 2^31-1 iterations of 2 descriptors */
     expect_proof(
-        "r0 = load int32[2, 0]\nloop s0 = 0 r0\nset_padding value=s0\nendloop s0\n", 1,
+        "r0 = load int32[2, 0]\nloop s0 = 0 r0\nset_padding value=s0\nendloop s0\n", 0,
         1 + 1 + 1 + 2ull * 2147483647);
-    /* what is not negative needs no check of the bounds */
     expect_proof("r0 = load uint8[2, 0]\nloop s0 = 0 r0\nendloop s0\n", 0, 3 + 255);
+    expect_proof("r0 = load int8[2, 0]\nloop s0 = r0 3\nendloop s0\n", 0, 3 + 131);
+    /* whether the counter fits a type is asked by an instruction of its own */
+    expect_proof("r0 = load int8[2, 0]\nloop_bounds begin=0 end=r0 dtype=2 wide=0\n", 0,
+                 3);
+    expect("r0 = load int32[2, 0]\nloop_bounds begin=0 end=r0 dtype=2 wide=0\n",
+           "unproved");
+    expect_proof("r0 = load int32[2, 0]\n"
+                 "loop_bounds checked begin=0 end=r0 dtype=2 wide=0\n",
+                 1, 3);
+    expect("loop_bounds begin=-129 end=0 dtype=2 wide=0\n", "loop-bounds");
+    expect("loop_bounds begin=1 end=0 dtype=200 wide=0\n", "loop-bounds");
 }
 
 /* ---- P5 ------------------------------------------------------------------------------------------- */

@@ -155,6 +155,9 @@ static int64_t
 related_value(Op op, int param, int64_t lowest)
 {
     Form f = op_table[op].form;
+    if (f == FORM_BOUNDS) {
+        return param == 2 ? DT_S32 : lowest;
+    }
     if (f == FORM_RLOAD2 || f == FORM_RSTORE2) {
         return param == RLOAD2_MODE ? (f == FORM_RLOAD2 ? REG_DINTLV : REG_INTLV)
                                     : lowest;

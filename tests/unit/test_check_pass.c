@@ -208,9 +208,15 @@ branches(void **state)
     expect_run_time(GET "  if ($s < 0) {\n    $t = 32\n  } else {\n    $t = 72\n  }\n" //
                     LOAD("int64($t)", "0", "1", "1"),
                     1, "address-align of dst");
-    /* loop bounds known at run time are never negative */
-    expect_proved(GET "  for @i: int32 = $s to 256 {\n" LOAD("(int64(@i) * 32)", "0", "1",
-                                                             "1") "  }\n");
+    /* loop bounds known at run time may be negative */
+    expect_run_time(GET "  for @i: int32 = $s to 256 {\n" LOAD("(int64(@i) * 32)", "0",
+                                                               "1", "1") "  }\n",
+                    1, "tensor-overflow of dst");
+    expect_proved(GET "  if ($s >= 0) {\n  for @i: int32 = $s to 256 {\n" LOAD(
+        "(int64(@i) * 32)", "0", "1", "1") "  }\n  }\n");
+    expect_refuted(
+        "  for @i: int32 = -3 to 256 {\n" LOAD("(int64(@i) * 32)", "0", "1", "1") "  }\n",
+        "at i = -3, dst starts at byte -96");
     expect_proved(GET "  for @i: int32 = 0 to $s {\n    if ($s <= 256) {\n" LOAD(
         "(int64(($s - 1)) * 32)", "0", "1", "1") "  }\n  }\n");
     /* decided by the loop variable: tried */

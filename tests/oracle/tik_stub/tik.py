@@ -366,9 +366,8 @@ class Tik:
     def for_range(self, begint, endt, name="i", thread_num=1, thread_type="whole", block_num=1,
                   dtype="int32", for_type="serial"):
         _note_bounds(begint, endt, thread_num, block_num)
-        begin = to_type(begint, dtype) if isinstance(begint, Value) else \
-            const(self, dtype, int(begint))
-        end = to_type(endt, dtype) if isinstance(endt, Value) else const(self, dtype, int(endt))
+        begin = begint if isinstance(begint, Value) else const(self, dtype, int(begint))
+        end = endt if isinstance(endt, Value) else const(self, dtype, int(endt))
         blocks = 1 if isinstance(block_num, Value) else int(block_num)
         threads = max(int(thread_num), 1)
 

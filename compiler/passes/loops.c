@@ -1,0 +1,363 @@
+/* loops.c: bounds of loops (language 5.1): for (k = 0; k < end - begin; k++) with the variable k + begin, both
+ * bounds read wherever they stand.
+ *
+ * Needs: any kernel. Guarantees: the same effects; afterwards
+ *   - no body of a loop assigns a register that a bound of the loop reads: what follows reads bounds once;
+ *   - in front of each loop whose variable could leave its dtype, as far as the types of the bounds tell, the
+ *     instruction loop_bounds asks it; so for all that follows the variable is in its dtype.
+ * Never: touches multi-core loops, whose bounds are read once, beyond the second point.
+ *
+ * A loop whose body assigns what its bounds read becomes
+ *
+ *     for @k = 0 to the most that end - begin can be
+ *         if k + begin >= end: break
+ *         loop_bounds k + begin, end
+ *         the body, with k + begin for the variable */
+#include "passes/passes.h"
+
+typedef struct Loops {
+    Kernel *k;
+    Arena scratch;
+    bool *assigned;       /* by RegId: by the body that is looked at */
+    VarId var;            /* what replace looks for */
+    ExprId value;         /* and puts in its place, of the same dtype */
+    VEC(ExprId) replaced; /* by ExprId: 0 not looked at */
+} Loops;
+
+/* ---- bounds --------------------------------------------------------------------------------------- */
+
+typedef struct Span64 {
+    int64_t lo, hi;
+} Span64;
+
+/* What the type of an expression allows, seen through casts that keep every value. */
+static Span64
+type_span(const Kernel *k, ExprId id)
+{
+    const Expr *e = ir_expr(k, id);
+    Span64 s;
+    bool full;
+    if (e->kind == EX_CONST) {
+        return (Span64){e->imm, e->imm};
+    }
+    scalar_range((Dtype)e->dtype, &s.lo, &s.hi, &full);
+    if (!full) {
+        s.lo = INT64_MIN; /* uint64 from 2^63 on */
+    }
+    if (e->kind == EX_OP && e->op == SOP_CAST &&
+        !dtype_is_float((Dtype)ir_expr(k, e->a)->dtype)) {
+        Span64 a = type_span(k, e->a);
+        s = a.lo >= s.lo && a.hi <= s.hi && (full || a.lo >= 0) ? a : s;
+    }
+    return s;
+}
+
+static int64_t
+wide_bounds(const Kernel *k, ExprId begin, ExprId end)
+{
+    bool b = ir_expr(k, begin)->dtype == DT_U64, e = ir_expr(k, end)->dtype == DT_U64;
+    return (b ? LOOP_WIDE_BEGIN : 0) | (e ? LOOP_WIDE_END : 0);
+}
+
+/* Whether types leave open that the variable stays in its dtype. */
+static bool
+needs_check(const Kernel *k, Dtype t, ExprId begin, ExprId end)
+{
+    int64_t lo, hi, wide = wide_bounds(k, begin, end);
+    bool full;
+    Span64 b = type_span(k, begin), e = type_span(k, end);
+    scalar_range(t, &lo, &hi, &full);
+    bool wide_ok = ((wide & LOOP_WIDE_BEGIN) == 0 || b.lo >= 0) &&
+                   ((wide & LOOP_WIDE_END) == 0 || e.lo >= 0);
+    return !wide_ok || (e.hi > b.lo && (b.lo < lo || (hi < INT64_MAX && e.hi > hi + 1)));
+}
+
+/* ---- what a body assigns ------------------------------------------------------------------------- */
+
+static void
+note_assigned(Loops *l, StmtId first, bool value)
+{
+    for (StmtId id = first; id; id = l->k->stmts.p[id].next) {
+        const Stmt *s = &l->k->stmts.p[id];
+        if (s->kind == ST_SET || s->kind == ST_LOAD) {
+            l->assigned[s->kind == ST_SET ? s->set.reg : s->load.reg] = value;
+        } else if (s->kind == ST_FOR) {
+            note_assigned(l, s->loop.body, value);
+        } else if (s->kind == ST_SCOPE) {
+            note_assigned(l, s->scope.body, value);
+        } else if (s->kind == ST_IF) {
+            note_assigned(l, s->cond.then_body, value);
+            note_assigned(l, s->cond.else_body, value);
+        }
+    }
+}
+
+static bool
+reads_assigned(const Loops *l, ExprId id)
+{
+    const Expr *e = ir_expr(l->k, id);
+    if (!(e->flags & EXF_REG)) {
+        return false;
+    }
+    return e->kind == EX_REG
+               ? l->assigned[e->a]
+               : reads_assigned(l, e->a) || (e->b && reads_assigned(l, e->b));
+}
+
+static bool
+changes_bounds(Loops *l, const Stmt *s)
+{
+    const Kernel *k = l->k;
+    int flags = ir_expr(k, s->loop.begin)->flags | ir_expr(k, s->loop.end)->flags;
+    if (!(flags & EXF_REG)) {
+        return false;
+    }
+    note_assigned(l, s->loop.body, true);
+    bool found = reads_assigned(l, s->loop.begin) || reads_assigned(l, s->loop.end);
+    note_assigned(l, s->loop.body, false);
+    return found;
+}
+
+/* ---- the variable becomes a formula -------------------------------------------------------------- */
+
+static ExprId
+replace(Loops *l, ExprId id)
+{
+    Expr e = *ir_expr(l->k, id); /* the table moves when it grows */
+    if (!(e.flags & EXF_VAR)) {
+        return id;
+    }
+    if (e.kind == EX_VAR) {
+        return e.a == l->var ? l->value : id;
+    }
+    while (l->replaced.n <= id) {
+        VEC_PUSH(&l->scratch, &l->replaced, 0);
+    }
+    if (l->replaced.p[id] == 0) {
+        ExprId a = replace(l, e.a), b = e.b ? replace(l, e.b) : 0;
+        ExprId made = id;
+        if (a != e.a || b != e.b) {
+            made = e.op == SOP_CAST   ? ir_cast(l->k, (Dtype)e.dtype, a)
+                   : e.op == SOP_BITS ? ir_bits(l->k, (Dtype)e.dtype, a)
+                   : b                ? ir_op2(l->k, (ScalarOp)e.op, a, b)
+                                      : ir_op1(l->k, (ScalarOp)e.op, a);
+        }
+        l->replaced.p[id] = made;
+    }
+    return l->replaced.p[id];
+}
+
+static void
+replace_in(Loops *l, ExprId *e)
+{
+    *e = replace(l, *e);
+}
+
+static void
+replace_operands(Loops *l, const Stmt *s)
+{
+    int n;
+    (void)form_params(op_table[s->instr.op].form, &n);
+    for (int i = 0; i < n; i++) {
+        Arg *a = &l->k->args.p[s->instr.arg + (uint32_t)i];
+        if (a->kind == ARG_REF) {
+            replace_in(l, &a->ref.off);
+        } else if (a->kind == ARG_EXPR) {
+            replace_in(l, &a->expr);
+        } else if (a->kind == ARG_MASK) {
+            for (int w = 0; w < mask_words(a->mask.form); w++) {
+                replace_in(l, &a->mask.w[w]);
+            }
+        }
+    }
+}
+
+static void
+replace_body(Loops *l, StmtId first)
+{
+    for (StmtId id = first; id; id = l->k->stmts.p[id].next) {
+        Stmt *s = &l->k->stmts.p[id]; /* statements are not added here */
+        switch ((StmtKind)s->kind) {
+        case ST_INSTR:
+            replace_operands(l, s);
+            break;
+        case ST_SET:
+            replace_in(l, &s->set.value);
+            break;
+        case ST_LOAD:
+            replace_in(l, &s->load.ref.off);
+            break;
+        case ST_STORE:
+            replace_in(l, &s->store.ref.off);
+            replace_in(l, &s->store.value);
+            break;
+        case ST_FOR:
+            replace_in(l, &s->loop.begin);
+            replace_in(l, &s->loop.end);
+            replace_body(l, s->loop.body);
+            break;
+        case ST_IF:
+            replace_in(l, &s->cond.cond);
+            replace_body(l, s->cond.then_body);
+            replace_body(l, s->cond.else_body);
+            break;
+        case ST_SCOPE:
+            replace_body(l, s->scope.body);
+            break;
+        case ST_NONE:
+        case ST_ALLOC:
+        case ST_BREAK:
+        case ST_CONTINUE:
+        case ST_RETURN:
+            break;
+        }
+    }
+}
+
+/* ---- statements ------------------------------------------------------------------------------------ */
+
+/* A statement for the same place in the source, behind which next stands. */
+static StmtId
+add_stmt(Kernel *k, StmtId like, Stmt s, StmtId next)
+{
+    s.span = k->stmts.p[like].span;
+    s.chain = k->stmts.p[like].chain;
+    s.next = next;
+    VEC_PUSH(&k->arena, &k->stmts, s);
+    return k->stmts.n - 1;
+}
+
+static StmtId
+add_check(Kernel *k, StmtId loop, Dtype t, ExprId begin, ExprId end, StmtId next)
+{
+    int64_t wide = wide_bounds(k, begin, end);
+    Arg args[4] = {{.kind = ARG_EXPR, .expr = begin},
+                   {.kind = ARG_EXPR, .expr = end},
+                   {.kind = ARG_EXPR, .expr = ir_const(k, DT_S64, t)},
+                   {.kind = ARG_EXPR, .expr = ir_const(k, DT_S64, wide)}};
+    Stmt s = {.kind = ST_INSTR, .instr = {OP_LOOP_BOUNDS, ir_args(k, args, 4)}};
+    return add_stmt(k, loop, s, next);
+}
+
+/* k + begin >= end in the integers. Where k + begin may leave 64 bits, with trips counted instead. */
+static ExprId
+is_over(Kernel *k, ExprId var, ExprId here, const ExprId bounds[2], int64_t most)
+{
+    int64_t last;
+    ExprId begin = bounds[0], end = bounds[1];
+    if (checked_add(type_span(k, begin).hi, most, &last)) {
+        return ir_op2(k, SOP_GE, here, end);
+    }
+    ExprId trips = ir_op2(k, SOP_SUB, ir_cast(k, DT_U64, end), ir_cast(k, DT_U64, begin));
+    return ir_op2(k, SOP_OR, ir_op2(k, SOP_GE, begin, end),
+                  ir_op2(k, SOP_GE, ir_cast(k, DT_U64, var), trips));
+}
+
+/* The most iterations that the types allow. */
+static int64_t
+most_trips(const Kernel *k, ExprId begin, ExprId end)
+{
+    int64_t n;
+    Span64 b = type_span(k, begin), e = type_span(k, end);
+    return checked_sub(e.hi, b.lo, &n) ? MAX(n, 0) : INT64_MAX;
+}
+
+static void
+reread(Loops *l, StmtId id)
+{
+    Kernel *k = l->k;
+    Stmt s = k->stmts.p[id];
+    Var old = k->vars.p[s.loop.var];
+    ExprId bounds[2] = {ir_cast(k, DT_S64, s.loop.begin), ir_cast(k, DT_S64, s.loop.end)};
+    int64_t most = most_trips(k, bounds[0], bounds[1]);
+    VarId var = ir_var(k, old.name, DT_S64);
+    ExprId trip = ir_var_value(k, var);
+    ExprId here = ir_op2(k, SOP_ADD, trip, bounds[0]);
+    k->vars.p[var].loop = id;
+    k->vars.p[var].bound = old.bound;
+    k->vars.p[var].shown = here;
+    l->var = s.loop.var;
+    l->value = ir_cast(k, old.dtype, here);
+    l->replaced.n = 0;
+    replace_body(l, s.loop.body);
+    StmtId body = s.loop.body;
+    int64_t wide = wide_bounds(k, s.loop.begin, s.loop.end);
+    bool check = wide || needs_check(k, old.dtype, s.loop.begin, s.loop.end);
+    if (check && !wide) {
+        body = add_check(k, id, old.dtype, here, bounds[1], body);
+    }
+    StmtId leave = add_stmt(k, id, (Stmt){.kind = ST_BREAK}, 0);
+    ExprId over = is_over(k, trip, here, bounds, most);
+    body = add_stmt(k, id, (Stmt){.kind = ST_IF, .cond = {over, leave, 0}}, body);
+    if (wide) { /* from 2^63 on it would look negative, and end the loop */
+        body = add_check(k, id, old.dtype, s.loop.begin, s.loop.end, body);
+    }
+    Stmt *loop = &k->stmts.p[id];
+    loop->loop.var = var;
+    loop->loop.begin = ir_const(k, DT_S64, 0);
+    loop->loop.end = ir_const(k, DT_S64, most);
+    loop->loop.body = body;
+}
+
+static StmtId loops_body(Loops *l, StmtId first);
+
+/* The loop, or the check in front of it. Outer loops come first: a variable that became a formula may be a bound
+ * of an inner loop. */
+static StmtId
+one_loop(Loops *l, StmtId id)
+{
+    Kernel *k = l->k;
+    bool again = !ir_is_multicore(&k->stmts.p[id]) && changes_bounds(l, &k->stmts.p[id]);
+    if (again) {
+        reread(l, id);
+    }
+    StmtId body = loops_body(l, k->stmts.p[id].loop.body);
+    Stmt *s = &k->stmts.p[id];
+    s->loop.body = body;
+    Dtype t = k->vars.p[s->loop.var].dtype;
+    ExprId begin = s->loop.begin, end = s->loop.end;
+    return !again && needs_check(k, t, begin, end) ? add_check(k, id, t, begin, end, id)
+                                                   : id;
+}
+
+static StmtId
+loops_body(Loops *l, StmtId first)
+{
+    Kernel *k = l->k;
+    StmtId last = 0;
+    for (StmtId id = first; id; last = id, id = k->stmts.p[id].next) {
+        StmtId made = id, b;
+        if (k->stmts.p[id].kind == ST_FOR) {
+            made = one_loop(l, id);
+        } else if (k->stmts.p[id].kind == ST_SCOPE) {
+            b = loops_body(l, k->stmts.p[id].scope.body);
+            k->stmts.p[id].scope.body = b;
+        } else if (k->stmts.p[id].kind == ST_IF) {
+            b = loops_body(l, k->stmts.p[id].cond.then_body);
+            k->stmts.p[id].cond.then_body = b;
+            b = loops_body(l, k->stmts.p[id].cond.else_body);
+            k->stmts.p[id].cond.else_body = b;
+        }
+        if (made != id && last) {
+            k->stmts.p[last].next = made;
+        } else if (made != id) {
+            first = made;
+        }
+    }
+    return first;
+}
+
+bool
+pass_loops(Kernel *k)
+{
+    Loops l = {.k = k};
+    arena_init(&l.scratch);
+    l.assigned = ARENA_ARRAY(&l.scratch, bool, k->regs.n);
+    k->body = loops_body(&l, k->body);
+    arena_free(&l.scratch);
+    if (k->expr_too_large) {
+        diag_add(k->unit, D_LIMIT_IR, k->span, 0,
+                 "an expression of the kernel has more than %d operations", IR_MAX_EXPR);
+    }
+    return !k->expr_too_large;
+}
