@@ -87,6 +87,16 @@ keep_piece(Pick *p, const uint8_t *src, int64_t repeat, int64_t l, int64_t n)
     }
 }
 
+/* Whether the bits of the repeats of vreduce follow each other without gaps. */
+static bool
+is_dense(const EmuRun *r)
+{
+    int reading = emu_chosen(r->p, CHOICE_VREDUCE_STRIDE);
+    return reading == CHOSE_VREDUCE_STRIDE_DENSE ||
+           (reading == CHOSE_VREDUCE_STRIDE_DENSE_310P &&
+            soc_profile(r->p->kernel.soc) == PROFILE_V200);
+}
+
 /* The pattern, for repeats of n lanes. False: it is none. */
 static bool
 open_pattern(const EmuRun *r, const EmuOp *op, int64_t repeats, int64_t n, Pick *p)
@@ -99,11 +109,8 @@ open_pattern(const EmuRun *r, const EmuOp *op, int64_t repeats, int64_t n, Pick 
         return false;
     }
     if (f == FORM_PICKBITS || f == FORM_PICK2BITS) {
-        bool dense =
-            f == FORM_PICKBITS && rep > 0 &&
-            soc_profile(r->p->kernel.soc) == PROFILE_V200 &&
-            emu_chosen(r->p, CHOICE_VREDUCE_STRIDE) == CHOSE_VREDUCE_STRIDE_DENSE;
-        p->bits_rep = dense ? n / 8 : rep * BLOCK_BYTES;
+        p->bits_rep =
+            f == FORM_PICKBITS && is_dense(r) ? (rep > 0 ? n / 8 : 0) : rep * BLOCK_BYTES;
         p->bits =
             emu_operand(r, op, PICK_PATTERN, (repeats - 1) * p->bits_rep + (n + 7) / 8);
         return p->bits != NULL;

@@ -147,6 +147,9 @@ bool check_fits(Op op, int param, const CheckTensor *t, int64_t extent, Fault *f
 /* Lanes of the first n that a pattern of vreduce keeps; which lanes: first, first + step, ... */
 int64_t check_pattern_count(int64_t pattern, int64_t n);
 void check_pattern_lanes(int64_t pattern, int *first, int *step);
+/* Whether src1_rep_stride counts blocks from the bits of a repeat to those of the next; else it says whether they
+ * follow each other without gaps, or are the same ones. */
+bool check_pattern_strided(const CheckInstr *in);
 /* The multiple that horizontal_repeat_times of vbi is of. */
 int64_t check_bi_unit(const Soc *soc, Dtype t);
 /* Vertical repeats of vbi, step bytes apart, cover window bytes each: overlap-forbidden. */

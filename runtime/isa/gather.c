@@ -97,15 +97,24 @@ pick_pattern_bytes(const CheckInstr *in)
     return (pick_lanes(in) + 7) / 8;
 }
 
+bool
+check_pattern_strided(const CheckInstr *in)
+{
+    int reading = chosen(in->choices, CHOICE_VREDUCE_STRIDE);
+    bool dense = reading == CHOSE_VREDUCE_STRIDE_DENSE ||
+                 (reading == CHOSE_VREDUCE_STRIDE_DENSE_310P &&
+                  soc_profile(in->soc) == PROFILE_V200);
+    return is_long(form_of(in)) || !dense;
+}
+
 /* Bytes from the bits of a repeat to those of the next. */
 static int64_t
 pick_pattern_step(const CheckInstr *in)
 {
     int64_t stride = in->args[PICK_BITS_REP].v;
-    bool dense = form_of(in) == FORM_PICKBITS && stride > 0 &&
-                 soc_profile(in->soc) == PROFILE_V200 &&
-                 chosen(in->choices, CHOICE_VREDUCE_STRIDE) == CHOSE_VREDUCE_STRIDE_DENSE;
-    return dense ? pick_pattern_bytes(in) : sat_mul(stride, BLOCK_BYTES);
+    return check_pattern_strided(in) ? sat_mul(stride, BLOCK_BYTES)
+           : stride == 0             ? 0
+                                     : pick_pattern_bytes(in);
 }
 
 static int64_t

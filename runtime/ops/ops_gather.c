@@ -215,9 +215,7 @@ pick_of(const OpCall *c)
     if (f == FORM_PICKBITS || f == FORM_PICK2BITS) {
         p.bits = c->at[PICK_PATTERN];
         p.bits_rep = a[PICK_BITS_REP].v * BLOCK_BYTES;
-        if (f == FORM_PICKBITS && p.bits_rep > 0 &&
-            soc_profile(c->in.soc) == PROFILE_V200 &&
-            chosen(c->in.choices, CHOICE_VREDUCE_STRIDE) == CHOSE_VREDUCE_STRIDE_DENSE) {
+        if (p.bits_rep > 0 && !check_pattern_strided(&c->in)) {
             p.bits_rep = check_lanes(&c->in) / 8;
         }
     } else {

@@ -1,6 +1,8 @@
 """Readings of uncertain points, each a switch with the choice of the project as its default."""
 import dataclasses
 
+PROFILES = ('v100', 'v200', 'v220', 'v300', 'nano')
+
 
 @dataclasses.dataclass
 class Choices:
@@ -18,7 +20,7 @@ class Choices:
     old_pairs_zero: bool = False         # v100: a pair of vcpadd without a lane gives 0; False: is not written
     block_identity: bool = True          # vcg*: a block without a lane gives the identity; False: is not written
     cmax_count_first: bool = True        # v220 max_cnt_index: [value, count, index]; False: [value, index, count]
-    dense_patterns: bool = False         # v200 vreduce: patterns of repeats follow each other; False: stride in blocks
+    dense_patterns: tuple = PROFILES     # where the patterns of repeats of vreduce follow each other; elsewhere: stride in blocks
     areas_rounded_once: bool = False     # viou, vrpac of float16: float32 inside; False: each step is rounded
     empty_list_suspends: bool = True     # a merge with suspension ends at once on a list of length 0
     zero_is_kept: bool = True            # rpn_cor: entries of 0 are kept; False: removed
@@ -42,7 +44,8 @@ READINGS = {
     'U15=chip': {'sums_by_chip': True},
     'U16=zero-pairs': {'old_pairs_zero': True},
     'U17=index-first': {'cmax_count_first': False},
-    'U18=dense': {'dense_patterns': True},
+    'U18=dense-310p': {'dense_patterns': ('v200',)},
+    'U18=blocks': {'dense_patterns': ()},
     'U20=once': {'areas_rounded_once': True},
     'U21=skipped': {'empty_list_suspends': False},
     'U22=zero-removed': {'zero_is_kept': False},

@@ -17,7 +17,7 @@ def pattern_bits(m, pattern, stride, repeats, lanes, dense):
     raw = m.elements(pattern, 'uint8')
     l = np.arange(lanes)
     step = integer(stride) * BLOCK
-    if dense and step and m.profile == 'v200' and m.choices.dense_patterns:
+    if dense and step and m.profile in m.choices.dense_patterns:
         step = lanes // 8
     at = np.arange(repeats).reshape(-1, 1) * step + l // 8
     m.inside(at, raw)
