@@ -106,10 +106,12 @@ static bool
 scalar_converts(const PairQuestion *q, const Soc *soc)
 {
     bool near = q->round == ROUND_NONE;
-    bool pair = q->src == DT_F32 && q->dst == DT_S32 ? !near && q->round != ROUND_ODD
-                : q->src == DT_F32 && q->dst == DT_F16
-                    ? near || q->round == ROUND_ODD
-                    : near && q->dst == DT_F32 && (q->src == DT_S32 || q->src == DT_F16);
+    bool pair =
+        q->src == DT_F32 && q->dst == DT_S32 ? !near && q->round != ROUND_ODD
+        : q->src == DT_F32 && q->dst == DT_F16
+            ? near || q->round == ROUND_ODD
+            : near && ((q->dst == DT_F32 && (q->src == DT_S32 || q->src == DT_F16)) ||
+                       (q->dst == DT_F16 && q->src == DT_F16));
     return pair && soc->core != CORE_A310_AIC && soc_profile(soc) != PROFILE_NANO;
 }
 

@@ -389,19 +389,20 @@ conv_mode(const ScalarCall *x, Dtype from, Value v, Span span, RoundMode *mode)
     const char *text;
     bool to_int = x->type == DT_S32 && from == DT_F32;
     bool to_real = (x->type == DT_F32 && (from == DT_S32 || from == DT_F16)) ||
-                   (x->type == DT_F16 && from == DT_F32);
+                   (x->type == DT_F16 && (from == DT_F32 || from == DT_F16));
     TRY(tik_text(x->in, v, "round_mode", span, &text));
     if (!to_int && !to_real) {
         stage_diag(x->in, D_DTYPE_UNSUPPORTED, x->args->span,
                    "src is %s and dst is %s; scalar_conv converts int32 and float16 to "
-                   "float32, float32 to int32 and float16",
+                   "float32, float32 to int32 and float16, and copies float16",
                    dtype_name(from), dtype_name(x->type));
         return false;
     }
     text = *text == 0 ? "none" : strcmp(text, "ceiling") == 0 ? "ceil" : text;
+    bool narrows = from == DT_F32 && x->type == DT_F16;
     for (int m = 0; m < ROUND_COUNT; m++) {
         bool has = to_int ? m != ROUND_NONE && m != ROUND_ODD
-                          : m == ROUND_NONE || (m == ROUND_ODD && x->type == DT_F16);
+                          : m == ROUND_NONE || (m == ROUND_ODD && narrows);
         if (has && strcmp(text, round_mode_name((RoundMode)m)) == 0) {
             *mode = (RoundMode)m;
             return true;
@@ -410,9 +411,9 @@ conv_mode(const ScalarCall *x, Dtype from, Value v, Span span, RoundMode *mode)
     stage_diag(x->in, D_ROUND_MODE, span,
                "round_mode is '%s'; scalar_conv converts %s to %s with %s", text,
                dtype_name(from), dtype_name(x->type),
-               to_int              ? "round, floor, ceil, away-zero, to-zero"
-               : x->type == DT_F16 ? "none, odd"
-                                   : "none");
+               to_int    ? "round, floor, ceil, away-zero, to-zero"
+               : narrows ? "none, odd"
+                         : "none");
     return false;
 }
 
@@ -444,7 +445,9 @@ convert(ScalarCall *x, const Value *got, const Span *span)
         !conv_mode(x, (Dtype)ir_expr(x->c->k, a)->dtype, got[0], span[0], &mode)) {
         return;
     }
-    assign(x, x->type == DT_S32   ? to_int32(x, mode, a)
+    bool copies = (Dtype)ir_expr(x->c->k, a)->dtype == x->type;
+    assign(x, copies              ? a
+              : x->type == DT_S32 ? to_int32(x, mode, a)
               : x->type == DT_F16 ? to_half(x, mode, a)
                                   : to_single(x, a));
 }
