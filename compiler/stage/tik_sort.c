@@ -14,8 +14,8 @@
 /* The processors with the setters and readers, as masks of the rows of core.def. */
 enum {
     CORES_REGISTERS = 0x0e05f7f,
-    CORES_OFFSET = 0x0e04f7e,  /* the 310 and the 310B class have a fixed offset */
-    CORES_OFFSET32 = 0x0e04f7c /* as float32: not the 910 */
+    CORES_OFFSET = 0x0e00f7e,  /* the 310 and the 310B class have a fixed offset */
+    CORES_OFFSET32 = 0x0e00f7c /* as float32: not the 910 */
 };
 
 typedef struct Handle {
@@ -204,13 +204,21 @@ run_time_lists(Interp *in, MergeCall *x, int given)
     return read_lengths(in, x, LISTS);
 }
 
+/* The tensors of src_list: more than four count as five. */
+static int
+lists_given(const MergeCall *x)
+{
+    const Value *v = &x->got[MG_SRC];
+    return is_list(*v) ? (int)MIN(v->list->n, LISTS + 1u) : LISTS;
+}
+
 /* How many lists take part follows from valid_bit, or for vmrgsort from src_list. */
 static bool
 read_lists(Interp *in, MergeCall *x)
 {
     int64_t valid;
     bool listed = is_list(x->got[MG_SRC]);
-    int given = listed ? (int)MIN(x->got[MG_SRC].list->n, LISTS + 1u) : LISTS;
+    int given = lists_given(x);
     if (x->op == OP_VMRGSORT) {
         x->got[MG_VALID] = val_int((1 << given) - 1);
         x->span[MG_VALID] = x->span[MG_SRC];
@@ -229,32 +237,50 @@ read_lists(Interp *in, MergeCall *x)
     return read_lengths(in, x, MIN(bits_set(valid), LISTS));
 }
 
-/* Four integer Scalars, from a list or a ScalarArray. */
+/* An argument that gets counts: lists of Scalars of at least so many. */
+typedef struct CountsArg {
+    Value v;
+    Span span;
+    const char *what, *callee;
+    int least;
+    bool longer; /* more are legal */
+} CountsArg;
+
 static bool
-read_counts(Interp *in, Tik *c, Value v, const char *what, const char *callee, Span span,
-            ExprObj *out[LISTS])
+counts_enough(Interp *in, const CountsArg *a, int64_t n)
 {
+    if (n == a->least || (n > a->least && a->longer)) {
+        return true;
+    }
+    stage_diag(in, D_ARG_TYPE, a->span,
+               n < 0 ? "%s is %s; %s takes a list of %s%d Scalars or a ScalarArray there"
+                     : "%s is %s of another length; %s takes %s%d Scalars there",
+               a->what, tik_a(in, a->v), a->callee, a->longer ? "at least " : "",
+               a->least);
+    return false;
+}
+
+/* Integer Scalars, from a list or a ScalarArray; null behind the last one. There are no more than four counts. */
+static bool
+read_counts(Interp *in, Tik *c, const CountsArg *a, ExprObj *out[LISTS])
+{
+    Value v = a->v;
+    Span span = a->span;
     const Value *items;
     int64_t n = tik_array_items(v, &items);
     if (n < 0 && is_list(v)) {
         n = v.list->n;
         items = v.list->p;
     }
-    if (n != LISTS) {
-        stage_diag(in, D_ARG_TYPE, span,
-                   n < 0 ? "%s is %s; %s takes a list of 4 Scalars or a ScalarArray there"
-                         : "%s is %s of another length; %s takes 4 Scalars there",
-                   what, tik_a(in, v), callee);
-        return false;
-    }
-    for (int i = 0; i < LISTS; i++) {
-        TRY(tik_target(in, c, items[i], what, callee, span));
+    TRY(counts_enough(in, a, n));
+    for (int i = 0; i < LISTS && i < n; i++) {
+        TRY(tik_target(in, c, items[i], a->what, a->callee, span));
         out[i] = tik_runtime(items[i]);
         Dtype t = ir_expr(c->k, out[i]->e)->dtype;
         if (dtype_is_float(t)) {
             stage_diag(in, D_ARG_TYPE, span,
-                       "%s has a Scalar of dtype %s; %s takes integers there", what,
-                       dtype_name(t), callee);
+                       "%s has a Scalar of dtype %s; %s takes integers there", a->what,
+                       dtype_name(t), a->callee);
             return false;
         }
     }
@@ -273,14 +299,20 @@ read_array(Interp *in, Tik *c, MergeCall *x)
                    "vms4_sr_scalar_array is given and if_exhausted_suspension is False");
         return false;
     }
-    return read_counts(in, c, v, "vms4_sr_scalar_array", merge_name(x), x->span[MG_ARRAY],
-                       x->counts);
+    bool pairs = x->op == OP_VMRGSORT;
+    CountsArg a = {v,
+                   x->span[MG_ARRAY],
+                   "vms4_sr_scalar_array",
+                   merge_name(x),
+                   pairs ? lists_given(x) : LISTS,
+                   pairs};
+    return read_counts(in, c, &a, x->counts);
 }
 
 static bool
 load_counts(Interp *in, ExprObj *const counts[LISTS], Span span)
 {
-    for (int i = 0; i < LISTS; i++) {
+    for (int i = 0; i < LISTS && counts[i] != NULL; i++) {
         TRY(tik_sreg_load(in, counts[i], SREG_VMS4 + 4 * i, DT_U32, span));
     }
     return true;
@@ -365,10 +397,11 @@ tik_mov_vmrgsort4_sr(Interp *in, Tik *c, const CallArgs *args)
     if (!stage_bind(in, name, args, params, ARRAY_LEN(params), got, spans)) {
         return val_fail();
     }
+    CountsArg list = {got[0], spans[0], "scalar_list", name, LISTS, false};
     if (tik_not_built(in, c, args->span) &&
         exists(in, c, CORES_REGISTERS, name, args->span) &&
         read_handle(in, c, &counts_class, name, got[1], spans[1]) &&
-        read_counts(in, c, got[0], "scalar_list", name, spans[0], counts)) {
+        read_counts(in, c, &list, counts)) {
         (void)load_counts(in, counts, args->span);
     }
     return in->fatal ? val_fail() : val_none();

@@ -96,9 +96,9 @@ def merge_sources(d, dtype, shape, width, record):
     return [At(base, i * step) for i in range(count)] if step * SIZES[dtype] % 32 == 0 else None
 
 
-def result_scalars(d, suspend):
+def result_scalars(d, suspend, least=4):
     if suspend and d.chance(0.6):
-        return [d.result('uint32') for _ in range(4)]
+        return [d.result('uint32') for _ in range(d.between(least, 4))]
     return None
 
 
@@ -134,7 +134,7 @@ def merge_pairs(d, method, dtype):
 
 def merge_call(d, method, dtype, width, sources, lengths, count, suspend, repeats, valid):
     room = max(repeats * sum(lengths[:count]), 1) * width
-    scalars = result_scalars(d, suspend)
+    scalars = result_scalars(d, suspend, 4 if method == 'vmrgsort4' else count)
     counts = 'element_lengths' if method == 'vmrgsort4' else 'element_count_list'
     given = {'dst': d.operand(dtype, room), 'src_list': sources, counts: [d.integer(n) for n in lengths],
              'if_exhausted_suspension': suspend, **valid, 'repeat_times': repeats}
