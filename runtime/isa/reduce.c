@@ -119,6 +119,9 @@ reduce_align(const CheckInstr *in, int param)
         PAIR = 4,
         HALF_BLOCK = 16
     };
+    if (is_whole(in) && param == SLOT_WORK && soc_profile(in->soc) == PROFILE_V300) {
+        return size_of(in); /* nothing is put there */
+    }
     if (param != SLOT_DST) {
         return BLOCK_BYTES;
     }
