@@ -150,10 +150,10 @@ bytes_meet(int64_t a, int64_t alen, int64_t b, int64_t blen)
     return alen > 0 && blen > 0 && a < sat_add(b, blen) && b < sat_add(a, alen);
 }
 
-/* conv-kernel: the kernel of windows, with its dilation, is not wider (higher) than the image with its padding
- * (load.c). */
+/* conv-kernel, kernel-outside: the kernel of windows, with its dilation, is not wider (higher) than the image
+ * with its padding (load.c). */
 struct FractalWindows;
-bool check_kernel_fits(const struct FractalWindows *s, bool width, int param,
+bool check_kernel_fits(const struct FractalWindows *s, bool width, Rule rule, int param,
                        Fault *fault);
 
 #endif

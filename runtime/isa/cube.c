@@ -1,7 +1,7 @@
 /* cube.c: the rules of products of matrices (cube 5 to 7): mmad, matmul, conv2d. Part of the checker; check_int.h is
  * the contract.
  *
- * Owns: scope, type-pair, bias, conv-shape, conv-kernel and overlap of this family; of range-mkn the limit of
+ * Owns: scope, type-pair, bias, conv-shape, conv-kernel and shared-source of this family; of range-mkn the limit of
  * matmul's k in bytes. What the stage alone can tell (mmad-reserved, operand-form, pad-value) it reports itself. */
 #include "isa/check_int.h"
 #include "isa/load.h"
@@ -163,8 +163,8 @@ static bool
 conv_kernel(const CheckInstr *in, Fault *fault)
 {
     FractalWindows s = windows_of(in);
-    return check_kernel_fits(&s, false, CONV_WEIGHT + 1, fault) &&
-           check_kernel_fits(&s, true, CONV_WEIGHT + 2, fault);
+    return check_kernel_fits(&s, false, RULE_CONV_KERNEL, CONV_WEIGHT + 1, fault) &&
+           check_kernel_fits(&s, true, RULE_CONV_KERNEL, CONV_WEIGHT + 2, fault);
 }
 
 static bool
@@ -320,24 +320,15 @@ cube_value(const CheckInstr *in, int param, Fault *fault)
     return bias_fits(in, param, in->args[param].v, fault);
 }
 
-static bool
-cube_has_overlap(Op op, int param)
+/* Factors are only read: they may be the same bytes. The vendor's library refuses that of a convolution. */
+static void
+cube_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
 {
-    return op_table[op].sem == SEM_MATMUL && param == CUBE_B;
-}
-
-static Rule
-cube_overlap_rule(Op op, int param)
-{
-    (void)op;
-    (void)param;
-    return RULE_OVERLAP;
-}
-
-static bool
-cube_overlap(const CheckInstr *in, int param, Fault *fault)
-{
-    return check_apart(in, RULE_OVERLAP, CUBE_A, param, fault);
+    Fault fault;
+    if (is_conv(in) && in->args[CUBE_A].literal && in->args[CUBE_B].literal &&
+        !check_apart(in, RULE_SHARED_SOURCE, CUBE_A, CUBE_B, &fault)) {
+        report(ctx, &fault);
+    }
 }
 
 static bool
@@ -355,9 +346,7 @@ const FamilyRules rules_cube = {.statics = static_cube,
                                 .extent = bytes_of,
                                 .footprint = cube_footprint,
                                 .align = cube_align,
-                                .overlap = cube_overlap,
-                                .has_overlap = cube_has_overlap,
-                                .overlap_rule = cube_overlap_rule,
+                                .warnings = cube_warnings,
                                 .value = cube_value,
                                 .value_rule = cube_value_rule,
                                 .reads_dst = cube_reads_dst};

@@ -1,7 +1,7 @@
 /* load.c: the rules of loads into the matrix unit (cube 3 and 4): fractals, windows of images, and the way back.
  * Part of the checker; check_int.h is the contract.
  *
- * Owns: transpose, addr-mode, dst-overlap, csize, range-fetch, range-lefttop, lefttop-grid, conv-kernel, channel, start-pt, extension,
+ * Owns: transpose, addr-mode, dst-overlap, csize, range-fetch, range-lefttop, lefttop-grid, kernel-outside, channel, start-pt, extension,
  * extension-range; path, scope and overlap of this family. The limits of single numbers are in param.def. */
 #include "isa/check_int.h"
 #include "isa/load.h"
@@ -444,12 +444,6 @@ load_value_rule(Op op, int param)
     if (sem == SEM_LOAD2D_SQUARE) {
         return param == SQUARE_FRAC_GAP ? RULE_DST_OVERLAP : RULE_NONE;
     }
-    int kernel = sem == SEM_LOAD3D1   ? L3D1_KERNEL
-                 : sem == SEM_LOAD3D2 ? L3D2_KERNEL
-                                      : C2I_KERNEL;
-    if (param == kernel + KERNEL_W || param == kernel + KERNEL_H) {
-        return RULE_CONV_KERNEL;
-    }
     if (sem == SEM_LOAD3D2) {
         return param == L3D2_CHANNELS                       ? RULE_CHANNEL
                : param == L3D2_K || param == L3D2_M         ? RULE_START_PT
@@ -466,12 +460,12 @@ load_value_rule(Op op, int param)
 }
 
 bool
-check_kernel_fits(const FractalWindows *s, bool width, int param, Fault *fault)
+check_kernel_fits(const FractalWindows *s, bool width, Rule rule, int param, Fault *fault)
 {
     int64_t size =
         width ? s->dilation_w * (s->kw - 1) + 1 : s->dilation_h * (s->kh - 1) + 1;
     int64_t room = width ? s->w + s->left + s->right : s->h + s->top + s->bottom;
-    FaultAt at = {RULE_CONV_KERNEL, param, size, 1, room};
+    FaultAt at = {rule, param, size, 1, room};
     return size <= room ||
            check_fail(
                fault, &at,
@@ -625,12 +619,8 @@ load_value(const CheckInstr *in, int param, Fault *fault)
         return squares_apart(in, fault);
     }
     FractalWindows s = windows_of(in);
-    int kernel = kernel_slot(in);
     if (!is_geometry(&s)) {
         return true; /* the number that is out of its range reports */
-    }
-    if (param == kernel + KERNEL_W || param == kernel + KERNEL_H) {
-        return check_kernel_fits(&s, param == kernel + KERNEL_W, param, fault);
     }
     if (sem_of(in) == SEM_LOAD3D2) {
         return load3d2_value(in, param, &s, fault);
@@ -679,11 +669,52 @@ load_reads_dst(const CheckInstr *in)
     return sem_of(in) == SEM_COL2IMG;
 }
 
+/* Whether the numbers of the image and the kernel are literals. */
+static bool
+knows_windows(const CheckInstr *in)
+{
+    int kernel = kernel_slot(in);
+    for (int i = IMAGE_PAD; i <= kernel + KERNEL_DILATION_H; i++) {
+        bool counts = i <= IMAGE_W || i >= kernel;
+        if (counts && !in->args[i].literal) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A kernel that is larger than the padded image has one window all the same; what is outside is padding. */
+static void
+kernel_warnings(const CheckInstr *in, bool known,
+                void (*report)(void *ctx, const Fault *), void *ctx)
+{
+    Sem sem = sem_of(in);
+    Fault fault;
+    if ((sem != SEM_LOAD3D1 && sem != SEM_LOAD3D2 && sem != SEM_COL2IMG) ||
+        knows_windows(in) != known) {
+        return;
+    }
+    FractalWindows s = windows_of(in);
+    for (int i = KERNEL_W; i <= KERNEL_H; i++) {
+        if (!check_kernel_fits(&s, i == KERNEL_W, RULE_KERNEL_OUTSIDE,
+                               kernel_slot(in) + i, &fault)) {
+            report(ctx, &fault);
+        }
+    }
+}
+
+static void
+load_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
+{
+    kernel_warnings(in, true, report, ctx);
+}
+
 /* A literal 0 is an error (repeat-range). */
 static void
 load_run_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
                   void *ctx)
 {
+    kernel_warnings(in, false, report, ctx);
     Form form = op_table[in->op].form;
     FaultAt at = {RULE_NOP, LOAD2D_REPEAT, 0, 1, 255};
     Fault fault;
@@ -704,4 +735,5 @@ const FamilyRules rules_load = {.statics = static_load,
                                 .value_rule = load_value_rule,
                                 .irregular = load_irregular,
                                 .reads_dst = load_reads_dst,
+                                .warnings = load_warnings,
                                 .run_warnings = load_run_warnings};

@@ -7,7 +7,7 @@ static int64_t
 windows(int64_t size, int64_t kernel, int64_t dilation, int64_t stride)
 {
     int64_t room = size - dilation * (kernel - 1) - 1;
-    return room < 0 || stride < 1 ? 0 : room / stride + 1;
+    return stride < 1 ? 0 : room < 0 ? 1 : room / stride + 1;
 }
 
 int64_t

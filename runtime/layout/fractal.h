@@ -138,7 +138,7 @@ typedef struct FractalWindows {
     int64_t dilation_h, dilation_w;
 } FractalWindows;
 
-/* Rows and columns of windows; 0 where the kernel is larger than the padded image. */
+/* Rows and columns of windows; one where the kernel is larger than the padded image. */
 int64_t fractal_windows_h(const FractalWindows *s);
 int64_t fractal_windows_w(const FractalWindows *s);
 

@@ -254,13 +254,14 @@ def matmul(d):
     d.p.take(dst, 'L0C', types[2], model.tobytes())
 
 
-def geometry(d, most=9):
-    """(h, w, pad, stride_w, stride_h, filter_w, filter_h, dilation_w, dilation_h) whose kernel fits."""
+def geometry(d, most=9, outside=False):
+    """(h, w, pad, stride_w, stride_h, filter_w, filter_h, dilation_w, dilation_h); outside: the kernel may be larger than the
+    padded image."""
     while True:
         g = (d.n(1, most), d.n(1, most), [d.n(0, 3) for _ in range(4)], d.n(1, 3), d.n(1, 3), d.n(1, 4), d.n(1, 4),
              d.pick([1, 1, 2, 3]), d.pick([1, 1, 2, 3]))
         win = cm.Windows(*g)
-        if win.ho >= 1 and win.wo >= 1:
+        if win.fits or outside:
             return g, win
 
 
@@ -374,7 +375,7 @@ def image(d, dtype, groups, win, sane):
 def load3dv1(d):
     dtype = d.pick(['int8', 'uint8', 'float16'])
     scope = d.pick(['UB', 'UB', 'L0A', 'L0B'])
-    g, win = geometry(d)
+    g, win = geometry(d, 9, outside=d.n(0, 3) == 0)
     mode, repeat, jump = d.n(0, 1), d.n(1, 6), d.pick([1, 1, 2, 3])
     c1, fw, fh = d.n(0, 2), d.n(0, win.kw - 1), d.n(0, win.kh - 1)
     left = d.n(0, win.wo - 1) * win.sw - win.pad[0]
@@ -394,7 +395,7 @@ def load3dv1(d):
 def load3dv1_few(d):
     """_csize 1: images of 4 channels."""
     scope = d.pick(['UB', 'UB', 'L0A', 'L0B'])
-    g, win = geometry(d)
+    g, win = geometry(d, 9, outside=d.n(0, 3) == 0)
     mode, repeat, jump = d.n(0, 1), d.n(1, 6), d.pick([1, 1, 2, 3])
     fw, fh = d.n(0, win.kw - 1), d.n(0, win.kh - 1)
     left = d.n(0, win.wo - 1) * win.sw - win.pad[0]
@@ -416,7 +417,7 @@ def load3dv2(d):
     c0 = 32 // size
     scope = d.pick(['L0A'] + ['L0B'] * (size == 2) + ['UB'] * (d.p.processor in NEW))
     transpose = size == 2 and scope == 'L0A' and d.flag()
-    g, win = geometry(d)
+    g, win = geometry(d, 9, outside=d.n(0, 3) == 0)
     channels = d.n(0, 2) * c0 + d.pick([c0, c0, 4, 4 if size == 4 else 8])
     groups = -(-channels // c0)
     rows, columns = win.ho * win.wo, groups * win.kh * win.kw
@@ -437,7 +438,7 @@ def load3dv2(d):
 
 def col2img(d):
     dtype = d.pick(['float16', 'float32'])
-    g, win = geometry(d)
+    g, win = geometry(d, 9, outside=d.n(0, 3) == 0)
     repeat, fw, fh = d.n(1, 5), d.n(0, win.kw - 1), d.n(0, win.kh - 1)
     left = d.n(0, win.wo - 1) * win.sw - win.pad[0]
     top = d.n(0, win.ho - 1) * win.sh - win.pad[2]

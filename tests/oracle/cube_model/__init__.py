@@ -124,8 +124,10 @@ class Windows:
         self.sw, self.sh, self.kw, self.kh, self.dw, self.dh = \
             stride_w, stride_h, filter_w, filter_h, dilation_w, dilation_h
         left, right, top, bottom = pad
-        self.ho = (h + top + bottom - dilation_h * (filter_h - 1) - 1) // stride_h + 1
-        self.wo = (w + left + right - dilation_w * (filter_w - 1) - 1) // stride_w + 1
+        # A kernel that is larger than the padded image has one window all the same.
+        self.fits = h + top + bottom > dilation_h * (filter_h - 1) and w + left + right > dilation_w * (filter_w - 1)
+        self.ho = max((h + top + bottom - dilation_h * (filter_h - 1) - 1) // stride_h, 0) + 1
+        self.wo = max((w + left + right - dilation_w * (filter_w - 1) - 1) // stride_w, 0) + 1
 
     def place(self, m, kh, kw):
         """(y, x) of a window's pixel at a point of the kernel."""
