@@ -152,7 +152,7 @@ examples(void **state)
     assert_int_equal(fractal_windows_h(&s), 3);
     assert_int_equal(fractal_windows_w(&s), 3);
     s.kh = 8;
-    assert_int_equal(fractal_windows_h(&s), 0);
+    assert_int_equal(fractal_windows_h(&s), 1);
 }
 
 int

@@ -47,6 +47,9 @@ def scalar_countleading0(m, dst, src):
 
 
 def scalar_conv(m, round_mode, dst, src):
+    if src.dtype == dst.dtype:
+        dst.set(src.bits)
+        return
     dst.set(convert(m, pattern(src, src.dtype), src.dtype, dst.dtype, round_mode)[0])
 
 
