@@ -102,6 +102,34 @@ copy_cmpmask(Lower *l, LLVMValueRef to, LLVMValueRef from)
     LLVMSetAlignment(LLVMBuildStore(l->b, v, to), 1);
 }
 
+/* 16 bytes of a tensor; of those behind its last granule, which only an offset that is no multiple of 16 reaches,
+ * nothing is read: the upper half is 0 then. */
+static void
+load_cmpmask(Lower *l, const Ref *ref)
+{
+    enum {
+        WORD = 8,
+        GRANULE = 32
+    };
+    LLVMValueRef from = lower_ref(l, ref), behind = lower_const(l, WORD);
+    LLVMValueRef end = lower_bytes(l, ref->buf);
+    end = LLVMBuildAnd(l->b, LLVMBuildAdd(l->b, end, lower_const(l, GRANULE - 1), ""),
+                       lower_const(l, -GRANULE), "");
+    LLVMValueRef off = lower_number(l, ref->off, 0);
+    LLVMValueRef last = LLVMBuildSub(l->b, end, lower_const(l, 2 * WORD), "");
+    LLVMValueRef whole = LLVMBuildICmp(l->b, LLVMIntSLE, off, last, "");
+    behind = LLVMBuildSelect(l->b, whole, behind, lower_const(l, 0), "");
+    LLVMValueRef at[2] = {from, LLVMBuildGEP2(l->b, l->i8, from, &behind, 1, "")};
+    LLVMValueRef v = LLVMConstNull(cmpmask_type(l));
+    for (int i = 0; i < 2; i++) {
+        LLVMValueRef word = LLVMBuildLoad2(l->b, l->i64, at[i], "");
+        LLVMSetAlignment(word, 1);
+        word = i == 0 ? word : LLVMBuildSelect(l->b, whole, word, lower_const(l, 0), "");
+        v = LLVMBuildInsertElement(l->b, v, word, lower_const32(l, i), "");
+    }
+    LLVMSetAlignment(LLVMBuildStore(l->b, v, cmpmask(l)), 1);
+}
+
 static void
 lower_select(Lower *l, StmtId s, const Arg *args)
 {
@@ -114,7 +142,7 @@ lower_select(Lower *l, StmtId s, const Arg *args)
         LLVMSetAlignment(LLVMBuildStore(l->b, zero, job.bits_at), 1);
         job.bits_at = lower_ref(l, &args[sel].ref);
     } else if (op->sem == SEM_SEL_LOAD) {
-        copy_cmpmask(l, job.bits_at, lower_ref(l, &args[sel].ref));
+        load_cmpmask(l, &args[sel].ref);
     }
     lower_lanes(l, s, &job);
 }
@@ -131,7 +159,7 @@ lower_compare(Lower *l, StmtId s)
         lower_select(l, s, args);
         return;
     case SEM_CMPMASK_SET:
-        copy_cmpmask(l, cmpmask(l), lower_ref(l, &args[0].ref));
+        load_cmpmask(l, &args[0].ref);
         return;
     case SEM_CMPMASK_GET:
         copy_cmpmask(l, lower_ref(l, &args[0].ref), cmpmask(l));

@@ -697,6 +697,7 @@ Value tik_lane_conv2d(Interp *in, Tik *c, const CallArgs *args);
 
 /* What the call of an instruction gives: a handle of CMPMASK where it writes that, else None. */
 Value tik_instruction_value(Interp *in, Tik *c, Op op);
+Value tik_mov_tensor_to_cmpmask(Interp *in, Tik *c, const CallArgs *args);
 Value tik_mov_cmpmask_to_tensor(Interp *in, Tik *c, const CallArgs *args);
 Value tik_set_scalar_to_cmpmask(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vsel(Interp *in, Tik *c, const CallArgs *args);

@@ -4,7 +4,8 @@
  * The handle says nothing but that CMPMASK was written: there is one register, and every handle means what is
  * in it when it is read.
  *
- * Owns: sel-mode of a mode that does not exist, cmpmask-required; arg-type of set_scalar_to_cmpmask. */
+ * Owns: sel-mode of a mode that does not exist, cmpmask-required; arg-type of set_scalar_to_cmpmask; address-align of
+ * an immediate offset of mov_tensor_to_cmpmask. */
 #include "stage/tik.h"
 
 #include <string.h>
@@ -37,7 +38,7 @@ Value
 tik_instruction_value(Interp *in, Tik *c, Op op)
 {
     Form form = op_table[op].form;
-    return form == FORM_VCMP || form == FORM_MASKIN ? new_handle(in, c) : val_none();
+    return form == FORM_VCMP ? new_handle(in, c) : val_none();
 }
 
 /* The word that a number of 64 bits is. False with a diagnostic. */
@@ -106,6 +107,39 @@ read_handle(Interp *in, const Tik *c, const char *callee, Value v, Span span)
         return false;
     }
     return true;
+}
+
+/* An immediate offset begins at a block; one that only the run knows, at the bits of 64 lanes (isa/compare.c). */
+static bool
+begins_at_block(Interp *in, const Tik *c, Value v, Span span)
+{
+    const View *view = tik_is(v, &tik_tensor_class) ? (const View *)v.obj : NULL;
+    const Expr *off = view == NULL ? NULL : ir_expr(c->k, view->off);
+    if (off == NULL || off->kind != EX_CONST || off->imm % BLOCK_BYTES == 0) {
+        return true;
+    }
+    stage_diag(in, D_ADDRESS_ALIGN, span,
+               "src starts at byte %lld of its tensor; mov_tensor_to_cmpmask takes an "
+               "immediate offset that is a multiple of 32 bytes",
+               (long long)off->imm);
+    return false;
+}
+
+Value
+tik_mov_tensor_to_cmpmask(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[] = {{"src", true, {0}}};
+    Value v;
+    Span span;
+    if (tik_dropped(c)) {
+        return new_handle(in, c);
+    }
+    if (!stage_bind(in, "mov_tensor_to_cmpmask", args, params, 1, &v, &span)) {
+        return val_fail();
+    }
+    bool ok = tik_not_built(in, c, args->span) && begins_at_block(in, c, v, span) &&
+              tik_record(in, c, OP_MOV_TENSOR_TO_CMPMASK, args, &v, &span);
+    return in->fatal && !ok ? val_fail() : new_handle(in, c);
 }
 
 Value

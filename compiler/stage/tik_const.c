@@ -203,6 +203,28 @@ tik_const_new(Interp *in, Tik *c, const CallArgs *args)
     return ok ? tik_const_value(in, r) : tik_const_refused(in, c, r->name, args->span);
 }
 
+/* The constant in the shape of a view that was reshaped. Halves of bytes have no other shape. */
+static const Root *
+in_shape_of(Interp *in, const Tik *c, const View *v)
+{
+    bool same = (uint32_t)v->ndim == v->root->shape.n;
+    int64_t *dim = ARENA_ARRAY(&in->u->arena, int64_t, v->ndim);
+    for (int i = 0; i < v->ndim; i++) {
+        if (!tik_const_of(c, v->dim[i].len, &dim[i])) {
+            return v->root;
+        }
+        same = same && dim[i] == v->root->shape.p[i];
+    }
+    if (same || v->root->bits == 4) {
+        return v->root;
+    }
+    Root *r = ARENA_NEW(&in->u->arena, Root);
+    *r = *v->root;
+    r->shape.p = dim;
+    r->shape.n = r->shape.cap = (uint32_t)v->ndim;
+    return r;
+}
+
 const Root *
 tik_const_given(Interp *in, const Tik *c, Value v, const char *what, Span span)
 {
@@ -222,7 +244,7 @@ tik_const_given(Interp *in, const Tik *c, Value v, const char *what, Span span)
         stage_diag(in, D_ARG_TYPE, span, "%s belongs to another container", what);
         return NULL;
     }
-    return t->root;
+    return in_shape_of(in, c, t);
 }
 
 /* ---- resize -------------------------------------------------------------------------------------------------- */

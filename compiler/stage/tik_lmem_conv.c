@@ -105,6 +105,17 @@ weight_type_ok(LanesCall *x, const Conv *c, Span span)
     return false;
 }
 
+/* As checked when the tensors were made, no product overflows. */
+static int64_t
+elements_of(const int64_t *shape, uint32_t n)
+{
+    int64_t elems = 1;
+    for (uint32_t i = 0; i < n; i++) {
+        elems *= shape[i];
+    }
+    return elems;
+}
+
 static bool
 read_weight(LanesCall *x, Value v, Span span, Conv *c)
 {
@@ -116,6 +127,16 @@ read_weight(LanesCall *x, Value v, Span span, Conv *c)
             x->in, D_LAYOUT_MISMATCH, span,
             "'%s' holds no packed constant; move what pack_conv made there as a whole",
             tik_sym(x->in, r->name));
+        return false;
+    }
+    if (elements_of(l->x.shape, LMEM_AXES) !=
+        elements_of(r->holds->shape.p, r->holds->shape.n)) {
+        stage_diag(x->in, D_LAYOUT_MISMATCH, span,
+                   "'%s' is a view of (%lld, %lld, %lld, %lld) elements of the packed "
+                   "'%s'; lane_conv2d reads it as a whole",
+                   tik_sym(x->in, r->name), (long long)l->x.shape[0],
+                   (long long)l->x.shape[1], (long long)l->x.shape[2],
+                   (long long)l->x.shape[3], tik_sym(x->in, r->holds->name));
         return false;
     }
     if (x->in->u->opt.no_weight_reorder) {

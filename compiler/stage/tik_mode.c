@@ -7,25 +7,19 @@
 typedef struct Mode {
     const char *setter, *param, *getter, *result;
     int64_t offset, most;
-    uint32_t cores;
+    uint32_t cores, readers;
 } Mode;
 
 static const Mode modes[] = {
-#define MODE(id, setter, param, getter, result, reg, most, cores)                        \
-    {setter, param, getter, result, SREG_##reg, most, cores},
+#define MODE(id, setter, param, getter, result, reg, most, cores, readers)               \
+    {setter, param, getter, result, SREG_##reg, most, cores, readers},
 #include "stage/tik_mode.def"
 };
 
 typedef enum ModeId {
-#define MODE(id, setter, param, getter, result, reg, most, cores) MODE_##id,
+#define MODE(id, setter, param, getter, result, reg, most, cores, readers) MODE_##id,
 #include "stage/tik_mode.def"
 } ModeId;
-
-static bool
-mode_exists(Interp *in, const Tik *c, const Mode *m, const char *name, Span span)
-{
-    return tik_on_cores(in, c, name, span, m->cores);
-}
 
 static bool
 mode_value(Interp *in, Tik *c, const Mode *m, Value v, Span span, ExprId *out)
@@ -67,7 +61,7 @@ set_mode(Interp *in, Tik *c, const CallArgs *args, ModeId id)
         return val_fail();
     }
     if (tik_not_built(in, c, args->span) &&
-        mode_exists(in, c, m, m->setter, args->span) &&
+        tik_on_cores(in, c, m->setter, args->span, m->cores) &&
         mode_value(in, c, m, v, span, &value)) {
         (void)tik_sreg_store(in, c, m->offset, DT_U32, value, args->span);
     }
@@ -88,7 +82,7 @@ get_mode(Interp *in, Tik *c, const CallArgs *args, ModeId id)
         return val_fail();
     }
     if (tik_not_built(in, c, args->span) &&
-        mode_exists(in, c, m, m->getter, args->span) &&
+        tik_on_cores(in, c, m->getter, args->span, m->readers) &&
         tik_target(in, c, v, m->result, m->getter, span)) {
         (void)tik_sreg_load(in, tik_runtime(v), m->offset, DT_U32, args->span);
     }

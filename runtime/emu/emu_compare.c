@@ -227,6 +227,22 @@ compare_to_mask(EmuRun *r, const EmuOp *op)
     return true;
 }
 
+/* 16 bytes go to CMPMASK; those behind the tensor's last granule count as 0. False: the operand does not exist. */
+static bool
+load_mask(const EmuRun *r, const EmuOp *op, int slot)
+{
+    const CheckTensor t = emu_tensor(r, op, slot);
+    const uint8_t *from = emu_operand(r, op, slot, 1);
+    int64_t most = (t.bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES - t.offset;
+    if (from == NULL) {
+        return false;
+    }
+    memset(r->sreg + SREG_CMPMASK, 0, CMPMASK_BYTES);
+    memcpy(r->sreg + SREG_CMPMASK, from,
+           (size_t)(most < CMPMASK_BYTES ? most : CMPMASK_BYTES));
+    return true;
+}
+
 /* The bits of the first repeat; *step: bytes from repeat to repeat. Null: they do not exist. */
 static const uint8_t *
 select_bits(const EmuRun *r, const EmuOp *op, const EmuLanes *c, int64_t *step)
@@ -238,8 +254,7 @@ select_bits(const EmuRun *r, const EmuOp *op, const EmuLanes *c, int64_t *step)
         return r->sreg + SREG_CMPMASK;
     }
     if (sem == SEM_SEL_LOAD) {
-        const uint8_t *from = emu_operand(r, op, sel, CMPMASK_BYTES);
-        return from == NULL ? NULL : memcpy(r->sreg + SREG_CMPMASK, from, CMPMASK_BYTES);
+        return load_mask(r, op, sel) ? r->sreg + SREG_CMPMASK : NULL;
     }
     *step = c->lanes / 8;
     int64_t bits = c->repeats > 0 ? (c->repeats - 1) * c->lanes + c->run : 0;
@@ -290,12 +305,14 @@ move_mask(EmuRun *r, const EmuOp *op)
     if (op->checked && !emu_check(r, op)) {
         return false;
     }
+    if (op_table[op->op].sem == SEM_CMPMASK_SET) {
+        return load_mask(r, op, 0) || emu_refuse(r, op);
+    }
     uint8_t *at = emu_operand(r, op, 0, CMPMASK_BYTES);
     if (at == NULL) {
         return emu_refuse(r, op);
     }
-    bool set = op_table[op->op].sem == SEM_CMPMASK_SET;
-    memcpy(set ? mask : at, set ? at : mask, CMPMASK_BYTES);
+    memcpy(at, mask, CMPMASK_BYTES);
     return true;
 }
 

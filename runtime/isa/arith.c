@@ -61,7 +61,8 @@ types_ok(const CheckInstr *in, Fault *fault)
     if (!sources_agree(in, first, fault)) {
         return false;
     }
-    if (op_has_pair(in->op, d, s, in->soc, &info) ||
+    const Soc *soc = check_by_choice(in) ? soc_find("Ascend310P3") : in->soc;
+    if (op_has_pair(in->op, d, s, soc, &info) ||
         (d == s && op_has_dtype(in->op, d, in->soc))) {
         return true;
     }

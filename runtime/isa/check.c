@@ -87,15 +87,19 @@ check_list_add(char *buf, size_t size, const char *name)
 
 /* ---- static rules, common ----------------------------------------------------------------------- */
 
+bool
+check_by_choice(const CheckInstr *in)
+{
+    return in->op == OP_VADDDEQRELU && soc_profile(in->soc) == PROFILE_V220 &&
+           chosen(in->choices, CHOICE_VADDDEQRELU_910B) == CHOSE_VADDDEQRELU_910B_HAS;
+}
+
 static bool
 available(const CheckInstr *in, Fault *fault)
 {
     FaultAt at = {RULE_NOT_ON_ARCH, -1, 0, 0, 0};
     Form form = op_table[in->op].form;
-    bool left_out =
-        in->op == OP_VADDDEQRELU && soc_profile(in->soc) == PROFILE_V220 &&
-        chosen(in->choices, CHOICE_VADDDEQRELU_910B) == CHOSE_VADDDEQRELU_910B_HAS_NOT;
-    if (left_out || !op_on_soc(in->op, in->soc)) {
+    if (!check_by_choice(in) && !op_on_soc(in->op, in->soc)) {
         return check_fail(fault, &at, "%s does not exist on %s", check_op_name(in),
                           in->soc->name);
     }
@@ -231,7 +235,7 @@ operand_dtypes(const CheckInstr *in, const ParamInfo *params, int n, Fault *faul
     return true;
 }
 
-/* stride_unit other than 0 exists on the 310P class and the 310B class only (vector 1.2). */
+/* stride_unit other than 0 exists on the 310P class only (vector 1.2). */
 static bool
 attr_ok(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
 {
@@ -245,9 +249,8 @@ attr_ok(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
                           (long long)v, check_op_name(in), (long long)p->lo,
                           (long long)p->hi);
     }
-    Profile profile = soc_profile(in->soc);
-    bool units = profile == PROFILE_V200 || profile == PROFILE_V300;
-    return p->rule != RULE_STRIDE_UNIT || v == 0 || units ||
+    return p->rule != RULE_STRIDE_UNIT || v == 0 ||
+           soc_profile(in->soc) == PROFILE_V200 ||
            check_fail(fault, &at, "stride_unit is %lld; on %s it is 0", (long long)v,
                       in->soc->name);
 }

@@ -92,6 +92,8 @@ const FamilyRules *check_family(Op op);
 /* Adds to a list of names in a small buffer. */
 void check_list_add(char *buf, size_t size, const char *name);
 const char *check_op_name(const CheckInstr *in);
+/* A reading of an uncertain point gives the processor the instruction, with the types of the 310P class. */
+bool check_by_choice(const CheckInstr *in);
 const char *check_param_name(const CheckInstr *in, int param);
 /* The processor has the pair of types of dst and src, with the rounding mode where there is one (convert.c). */
 bool check_conversion(const CheckInstr *in, Fault *fault);

@@ -1,13 +1,15 @@
 /* compare.c: the rules of compare and select (vector chapter 5). Lanes are lanes.c's business; here the
  * operands that are rows of bits.
  *
- * Owns: sel-mode of the processor, sel-dtype, sel-overflow, sel-overlap. Not here: the mode of a call and
- * cmpmask-required, which only the source can tell (compiler/stage/tik_compare.c). */
+ * Owns: sel-mode of the processor, sel-dtype, sel-overflow, sel-overlap, sel-align. Not here: the mode of a call,
+ * cmpmask-required, and the alignment of immediate offsets of mov_tensor_to_cmpmask, which only the source can
+ * tell (compiler/stage/tik_compare.c). */
 #include "isa/check_int.h"
 
 enum {
     MAX_BLOCKS = REPEAT_BYTES / BLOCK_BYTES,
-    CMPMASK_BYTES = 16
+    CMPMASK_BYTES = 16,
+    MASK_WORD = 8 /* what a move to CMPMASK has at least: the bits of 64 lanes */
 };
 
 static Sem
@@ -45,12 +47,16 @@ compare_statics(const CheckInstr *in, Fault *fault)
 
 /* ---- footprints ------------------------------------------------------------------------------------ */
 
-/* Bytes up to the bit of the last active lane of the last repeat. */
+/* Bytes up to the bit of the last active lane: of the last repeat, or in mode 0 of each. What a move to CMPMASK
+ * loads behind them is what the granule of the tensor holds, and nobody reads it. */
 static int64_t
 sel_bytes(const CheckInstr *in)
 {
     int64_t repeats = check_repeats(in);
     int64_t last = lanes_end(in);
+    if (sem_of(in) == SEM_SEL_LOAD) {
+        return last > 8 * CMPMASK_BYTES ? CMPMASK_BYTES : (last + 7) / 8;
+    }
     if (repeats == 0 || last == 0) {
         return 0;
     }
@@ -65,9 +71,10 @@ compare_extent(const CheckInstr *in, int param)
     }
     switch (sem_of(in)) {
     case SEM_SEL_BITS:
-        return sel_bytes(in);
     case SEM_SEL_LOAD:
+        return sel_bytes(in);
     case SEM_CMPMASK_SET:
+        return MASK_WORD;
     case SEM_CMPMASK_GET:
         return CMPMASK_BYTES;
     default:
@@ -240,14 +247,46 @@ compare_overlap(const CheckInstr *in, int param, Fault *fault)
                     : sel_overlap(in, param, fault);
 }
 
-/* CMPMASK is 16 bytes, and published operators step through rows of bits by as many. */
+/* CMPMASK is 16 bytes, and published operators step through rows of bits by as many; to it by the bits of 64
+ * lanes. Bits of all repeats begin anywhere, with a warning. */
 static int
 compare_align(const CheckInstr *in, int param)
 {
     Form form = op_table[in->op].form;
     const CheckTensor *t = &in->args[param].t;
-    return form == FORM_MASKIN || form == FORM_MASKOUT ? BLOCK_BYTES / 2
-                                                       : scope_align(t->scope, t->dtype);
+    if (param == sel_slot(in->op) && sem_of(in) == SEM_SEL_BITS) {
+        return dtype_size(t->dtype);
+    }
+    return form == FORM_MASKIN    ? MASK_WORD
+           : form == FORM_MASKOUT ? CMPMASK_BYTES
+                                  : scope_align(t->scope, t->dtype);
+}
+
+/* known: of an offset that is a literal, else of the others. */
+static void
+align_warning(const CheckInstr *in, bool known, void (*report)(void *ctx, const Fault *),
+              void *ctx)
+{
+    int sel = sel_slot(in->op);
+    if (sel < 0 || sem_of(in) != SEM_SEL_BITS || in->args[sel].literal != known) {
+        return;
+    }
+    Fault fault;
+    int64_t offset = in->args[sel].t.offset;
+    FaultAt at = {RULE_SEL_ALIGN, sel, offset, BLOCK_BYTES, BLOCK_BYTES};
+    if (offset % BLOCK_BYTES != 0) {
+        check_fail(&fault, &at,
+                   "sel starts at byte %lld of its tensor, which is no multiple of 32",
+                   (long long)offset);
+        report(ctx, &fault);
+    }
+}
+
+static void
+compare_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
+                 void *ctx)
+{
+    align_warning(in, true, report, ctx);
 }
 
 const FamilyRules rules_compare = {.statics = compare_statics,
@@ -257,4 +296,5 @@ const FamilyRules rules_compare = {.statics = compare_statics,
                                    .overlap_extent = compare_overlap_extent,
                                    .bounds_rule = compare_bounds_rule,
                                    .overlap_rule = compare_overlap_rule,
-                                   .align = compare_align};
+                                   .align = compare_align,
+                                   .warnings = compare_warnings};

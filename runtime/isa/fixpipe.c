@@ -110,9 +110,9 @@ static bool
 no_pair(const CheckInstr *in, const char *mode, Fault *fault)
 {
     FaultAt at = {RULE_TYPE_PAIR, FB_DST, 0, 0, 0};
-    return check_fail(fault, &at, "fixpipe converts no %s to %s with %s",
+    return check_fail(fault, &at, "fixpipe converts no %s to %s with %s on %s",
                       dtype_name(in->args[FB_SRC].t.dtype),
-                      dtype_name(in->args[FB_DST].t.dtype), mode);
+                      dtype_name(in->args[FB_DST].t.dtype), mode, in->soc->name);
 }
 
 static int
@@ -141,6 +141,14 @@ not_the_source(Op op, int param)
 {
     (void)op;
     return param != FB_SRC;
+}
+
+/* The 031 has none of the plain conversions, neither between equal types nor to float16. */
+static bool
+lacks_pair(const CheckInstr *in)
+{
+    Dtype from = in->args[FB_SRC].t.dtype, to = in->args[FB_DST].t.dtype;
+    return in->soc->core == CORE_A031_AIC && (to == from || to == DT_F16);
 }
 
 /* ---- by blocks ------------------------------------------------------------------------------------------- */
@@ -247,7 +255,8 @@ blocks_statics(const CheckInstr *in, Fault *fault)
                (block_pairs[i].from == a[FB_SRC].t.dtype &&
                 block_pairs[i].to == a[FB_DST].t.dtype && block_pairs[i].quant == quant);
     }
-    pair = pair && !(has_words(in->soc) && a[FB_SRC].t.dtype == DT_F32);
+    pair =
+        pair && !lacks_pair(in) && !(has_words(in->soc) && a[FB_SRC].t.dtype == DT_F32);
     if (!pair || (has_vector(form) && quant != 2)) {
         return no_pair(in, quant >= 0 && quant <= 2 ? names[quant] : "?", fault);
     }
@@ -361,7 +370,7 @@ columns_statics(const CheckInstr *in, Fault *fault)
                ((int64_t)pairs[i].mode == mode && pairs[i].from == a[FC_SRC].t.dtype &&
                 pairs[i].to == a[FC_DST].t.dtype);
     }
-    if (!pair) {
+    if (!pair || lacks_pair(in)) {
         return no_pair(in, mode >= 0 ? fix_mode_name((FixMode)mode) : "?", fault);
     }
     FaultAt at = {RULE_DEQ_TYPE, FC_SCALE, 0, 0, 0};

@@ -359,10 +359,33 @@ static const OpPair op_pairs[] = {
 #include "isa/optype.def"
 };
 
+static const struct {
+    Op op;
+    Dtype dtype;
+    const char *processor;
+} op_lacks[] = {
+#define OPTYPE(op, dtype, mask)
+#define OPPAIR(op, dst, src, info, mask)
+#define OPLACKS(op, dtype, processor) {OP_##op, DT_##dtype, processor},
+#include "isa/optype.def"
+};
+
+static bool
+lacks(Op op, Dtype t, const Soc *soc)
+{
+    for (size_t i = 0; i < sizeof op_lacks / sizeof op_lacks[0]; i++) {
+        if (op_lacks[i].op == op && op_lacks[i].dtype == t &&
+            strcmp(op_lacks[i].processor, soc->name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool
 op_has_dtype(Op op, Dtype t, const Soc *soc)
 {
-    return op_types[op][t] >> soc->core & 1;
+    return (op_types[op][t] >> soc->core & 1) != 0 && !lacks(op, t, soc);
 }
 
 bool

@@ -2,7 +2,7 @@
  * checker; check_int.h is the contract. Sources are addressed by lanes, the destination has its results
  * one after another: dst_rep_stride counts in the results of a repeat.
  *
- * Owns: work-tensor-size, work-tensor-dtype, work-tensor-overlap, index-limit, dst-size; repeat-range with
+ * Owns: reduce-in-place, work-tensor-size, work-tensor-dtype, work-tensor-overlap, index-limit, dst-size; repeat-range with
  * an index; arg-type of a list that the registers do not fill. A work tensor is neither read nor
  * written here: its contents afterwards are unspecified, so its footprint is an upper bound. */
 #include "isa/check_int.h"
@@ -353,6 +353,31 @@ reduce_overlap(const CheckInstr *in, int param, Fault *fault)
     return work_apart(in, fault);
 }
 
+/* Sums of lanes onto their own source: the results of a repeat lie before the next repeat, but only the 310P class
+ * is known to take them one after the other. Told of constant operands. */
+static void
+reduce_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
+{
+    Sem sem = op_table[in->op].sem;
+    const CheckArg *dst = &in->args[SLOT_DST], *src = &in->args[SLOT_SRC];
+    int repeat = form_slot(form_of(in), ROLE_REPEAT, NULL);
+    bool literal = dst->literal && src->literal && in->args[repeat].literal;
+    if ((sem != SEM_CADD && sem != SEM_CPADD) || !literal ||
+        soc_profile(in->soc) == PROFILE_V200 || check_repeats(in) < 2 ||
+        dst->t.buffer != src->t.buffer ||
+        !bytes_meet(dst->t.offset, reduce_extent(in, SLOT_DST), src->t.offset,
+                    reduce_extent(in, SLOT_SRC))) {
+        return;
+    }
+    Fault fault;
+    FaultAt at = {RULE_REDUCE_IN_PLACE, SLOT_DST, dst->t.offset, 0, 0};
+    check_fail(&fault, &at,
+               "dst of %s lies in src, with %lld repeats; on %s its results may meet "
+               "sources that are still to be read",
+               check_op_name(in), (long long)check_repeats(in), in->soc->name);
+    report(ctx, &fault);
+}
+
 static Rule
 reduce_bounds_rule(Op op, int param)
 {
@@ -376,4 +401,5 @@ const FamilyRules rules_reduce = {.statics = reduce_static,
                                   .align = reduce_align,
                                   .bounds = reduce_bounds,
                                   .bounds_rule = reduce_bounds_rule,
-                                  .overlap_rule = reduce_overlap_rule};
+                                  .overlap_rule = reduce_overlap_rule,
+                                  .warnings = reduce_warnings};

@@ -640,11 +640,35 @@ zero_warning(const CheckInstr *in, bool known, void (*report)(void *ctx, const F
     }
 }
 
+/* One matrix needs no distance to the next one; the vendor's library refuses a smaller one all the same. */
+static void
+extent_warning(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
+{
+    if (form_of(in) != FORM_ND2NZ || is_nothing(in) || number(in, NZ_NUM) != 1) {
+        return;
+    }
+    for (int i = NZ_NUM; i <= ND2NZ_DST_ND; i++) {
+        if (!in->args[i].literal) {
+            return;
+        }
+    }
+    Fault fault;
+    int64_t stride = number(in, ND2NZ_DST_ND);
+    int64_t extent = transfer_extent(in, TRANSFER_DST) / element_bytes(in, TRANSFER_DST);
+    FaultAt at = {RULE_ND2NZ_EXTENT, ND2NZ_DST_ND, stride, extent, UINT16_MAX};
+    if (stride < extent) {
+        check_fail(&fault, &at, "dst_nd_stride is %lld elements; a matrix has %lld there",
+                   (long long)stride, (long long)extent);
+        report(ctx, &fault);
+    }
+}
+
 static void
 transfer_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
                   void *ctx)
 {
     zero_warning(in, true, report, ctx);
+    extent_warning(in, report, ctx);
 }
 
 static void

@@ -47,7 +47,7 @@ t.BuildCCE(kernel_name="k", inputs=[src], outputs=[dst])
 '''
     values = np.arange(-32, 32, dtype=np.int32)
     return dict(processor='Ascend910B1', source=source, inputs={'src': values}, readings={
-        '': {'dst': np.maximum(values, 0).astype(np.float16)}, 'U6=has-not': 'reject not-on-arch'})
+        '': 'reject not-on-arch', 'U6=has': {'dst': np.maximum(values, 0).astype(np.float16)}})
 
 
 def int4_order():

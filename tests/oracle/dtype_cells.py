@@ -24,7 +24,7 @@ REFUSED = {'not-on-arch', 'dtype-unsupported', 'dtype-mismatch', 'round-mode', '
 AS_DRAWN = {'V100': 'Ascend910A', 'V200': 'Ascend310P3', 'V220': 'Ascend910B1', 'V300': 'Ascend310B1'}
 SMALL_BLOCKS = 'NANO'   # vector instructions there are refused as a whole
 # Setters of a register that nothing reads there, or whose value is fixed (vector 9.5).
-EXCEPTIONS = {('set_rpn_offset', 'Ascend310'), ('set_rpn_offset', 'Ascend310B1')}
+EXCEPTIONS = {('set_rpn_offset', 'Ascend310')}
 
 
 def table(path, macro):

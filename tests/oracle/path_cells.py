@@ -37,7 +37,6 @@ DIFFERS = [
     (r'tensor_mov [mv] L0C UB s32(s8|u8)v?deq8', 'Ascend310|Ascend910', '0', 'conversion codes 8 and 9: there are 0 to 7'),
     (r'tensor_mov [mv] L0C UB s32(f16v?deq16|s16v?deqs16)', 'Ascend310|Ascend910|Hi3796CV300ES', '0', 'codes 10 to 13'),
     (r'tensor_mov [mv] (L0C UB|UB L0C) f32f16', '(Hi3796|SD).*', '0', 'code 1'),
-    ('fixpipe .*(path|[fs]32(f16|[fs]32))', 'Ascend031', '1', 'the list of the chip has it'),
     ('fixpipe    f16f16', '(Hi3796|SD).*', '0', 'sources are float32 and int32'),
     ]
 

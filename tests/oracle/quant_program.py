@@ -142,7 +142,7 @@ class Step:
 
 class Fix:
     """A fixpipe. SOC is a processor on which L0C can be filled from UB and which has both forms."""
-    SOC = 'Ascend031'
+    SOC = 'Ascend310B1'
 
     def __init__(self, fix, src, before, by_register=False, to_l1=False, run_time=False):
         self.fix, self.move, self.spelling = fix, fix, 'fixpipe'
