@@ -148,7 +148,8 @@ static bool
 lacks_pair(const CheckInstr *in)
 {
     Dtype from = in->args[FB_SRC].t.dtype, to = in->args[FB_DST].t.dtype;
-    return in->soc->core == CORE_A031_AIC && (to == from || to == DT_F16);
+    return in->soc->core == CORE_A031_AIC && (to == from || to == DT_F16) &&
+           chosen(in->choices, CHOICE_FIXPIPE_031) == CHOSE_FIXPIPE_031_HAS_NOT;
 }
 
 /* ---- by blocks ------------------------------------------------------------------------------------------- */

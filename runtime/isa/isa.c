@@ -374,7 +374,7 @@ static bool
 lacks(Op op, Dtype t, const Soc *soc)
 {
     for (size_t i = 0; i < sizeof op_lacks / sizeof op_lacks[0]; i++) {
-        if (op_lacks[i].op == op && op_lacks[i].dtype == t &&
+        if (op_lacks[i].op == op && op_lacks[i].dtype == t && soc->name != NULL &&
             strcmp(op_lacks[i].processor, soc->name) == 0) {
             return true;
         }

@@ -123,7 +123,7 @@ def fixpipe_cases():
     runs = [('q51_fixpipe f32', src, Blocks(*shape, 'float32', 'float32'), 'q51_fixpipe.gm_f32'),
             ('q51_fixpipe f16', src, Blocks(*shape, 'float32', 'float16', 'fp322fp16'), 'q51_fixpipe.gm_f16'),
             ('q51_fixpipe relu', src, Blocks(*shape, 'float32', 'float32', relu=True), 'q51_fixpipe.gm_relu')]
-    for soc in ('Ascend310P3', 'Ascend310B1'):
+    for soc in ('Ascend310P3', 'Ascend031'):
         scale = vector if soc == 'Ascend310P3' else floats
         more = [('q51_fixpipe_s32 scalar', s32, Blocks(*shape, 'int32', 'float16', 'int322fp16', 0.125), 'q51_fixpipe_s32.gm_scalar'),
                 ('q51_fixpipe_s32 vector', s32, Blocks(*shape, 'int32', 'float16', 'int322fp16', scale), 'q51_fixpipe_s32.gm_vector')]
@@ -138,7 +138,7 @@ def fixpipe_cases():
         want = load(want)
         for by_register in (False, True):
             for to_l1 in (False, True):
-                yield 'Ascend310B1', Case(f'{name} {"data_copy" if by_register else "fixpipe"}{" to L1" if to_l1 else ""}', [
+                yield 'Ascend031', Case(f'{name} {"data_copy" if by_register else "fixpipe"}{" to L1" if to_l1 else ""}', [
                     Fix(fix, load(name + '.src_l0c'), np.full(want.shape, fill, want.dtype), by_register, to_l1)], want)
 
 

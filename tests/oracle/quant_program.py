@@ -142,7 +142,8 @@ class Step:
 
 class Fix:
     """A fixpipe. SOC is a processor on which L0C can be filled from UB and which has both forms."""
-    SOC = 'Ascend310B1'
+    SOC = 'Ascend031'
+    READING = 'Q19=has'   # it has all conversions
 
     def __init__(self, fix, src, before, by_register=False, to_l1=False, run_time=False):
         self.fix, self.move, self.spelling = fix, fix, 'fixpipe'
@@ -264,6 +265,7 @@ def run(tikc, text, data, backend, folder, soc, choice=None):
     np.save(os.path.join(folder, 'inp.npy'), data)
     args = [tikc, 'run', path, '--soc', soc] + BACKENDS[backend]
     args += ['--choice', choice] if choice else []
+    args += ['--choice', Fix.READING] if soc == Fix.SOC else []
     args += ['--in', 'inp=' + os.path.join(folder, 'inp.npy'), '--out', 'out=' + os.path.join(folder, 'out.npy')]
     p = subprocess.run(args, capture_output=True, text=True, timeout=300)
     return np.load(os.path.join(folder, 'out.npy')) if p.returncode == 0 else f'exit code {p.returncode}\n{p.stdout}{p.stderr}'
