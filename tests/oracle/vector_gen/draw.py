@@ -45,6 +45,8 @@ def left_out(method, operands):
 # Methods of registers that are drawn together with an instruction that uses the register.
 PARTNERS = {'set_rpn_cor_ir': 'rpn_cor', 'mov_rpn_cor_ir_to_scalar': 'rpn_cor', 'set_rpn_offset': 'vrpac',
             'mov_vmrgsort4_sr_to_scalar': 'vmrgsort4'}
+# One processor of a family lacks a type that the others have.
+LACKS = {('vmrgch', 'int16', 'Ascend310P3'), ('vmrgch', 'uint16', 'Ascend310P3')}
 
 
 def types(method, processor):
@@ -53,7 +55,7 @@ def types(method, processor):
         return []
     profile, bit = PROCESSORS[processor]
     return [t for t, cores in TYPES.get(method, []) if cores >> bit & 1 and not left_out(method, t)
-            and (profile == 'v220' or not re.search('bf16|bfloat16', t))]
+            and (method, t, processor) not in LACKS and (profile == 'v220' or not re.search('bf16|bfloat16', t))]
 
 
 class Tensor:
