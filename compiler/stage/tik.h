@@ -103,7 +103,8 @@ struct Root {
     BufId
         buf; /* 0: not in the kernel (unused global tensor, or made in a dropped branch) */
     bool used;
-    bool implied; /* a list whose addresses are in UB: an argument that stands in no list of BuildCCE */
+    bool
+        implied; /* a list whose addresses are in UB: an argument that stands in no list of BuildCCE */
     BufRole role; /* local until BuildCCE lists it, workspace, global, list, or const */
     Span span;
     uint32_t chain;
