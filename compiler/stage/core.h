@@ -471,6 +471,8 @@ is_poison(Value v)
 }
 Value error_poison(Interp *in);
 Value error_poisoned(Interp *in, Span span); /* the failure of reading it */
+/* The place outside of stdlib/ that an error there is the fault of; cuts the call chain to it. */
+Span error_outside_library(Interp *in, Span span);
 void nearest_attrs(Interp *in, Nearest *n, const Attrs *a);
 const char *nearest_help(Interp *in, const Nearest *n);     /* null or a sentence */
 void error_message(Interp *in, Value exception, Text *out); /* str() of an exception */

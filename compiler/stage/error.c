@@ -172,8 +172,8 @@ error_poisoned(Interp *in, Span span)
 }
 
 /* An exception of stdlib/ is the fault of the call from outside: the present chain is cut to there. */
-static Span
-outside_library(Interp *in, Span span)
+Span
+error_outside_library(Interp *in, Span span)
 {
     while (in->chain && module_is_library(in, span)) {
         span = in->u->chains.p[in->chain].call;
@@ -208,7 +208,7 @@ error_report(Interp *in)
     }
     in->exception = val_none(); /* the text of the exception may have raised another */
     in->chain = in->exception_chain;
-    Span place = outside_library(in, in->exception_span);
+    Span place = error_outside_library(in, in->exception_span);
     Diag *d = add_diag(in, id, place, t.p);
     bool inside = place.file == in->exception_span.file;
     memcpy(d->args, in->exception_args, sizeof d->args);

@@ -61,6 +61,8 @@ host_used(Interp *in, Value v, const char *what, Span span)
 {
     const Host *h = (const Host *)v.obj;
     const char *of = h->derived ? "a value made from " : "";
+    (void)stage_chain(in);
+    span = error_outside_library(in, span);
     if (tik_all_built(in)) {
         Diag *d = stage_diag(in, D_HOST_END, span,
                              "the program is followed up to here: %s'%s' %s, and only "

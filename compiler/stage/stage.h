@@ -89,7 +89,7 @@ Value stage_object_type(Interp *in, const char *name, const ObjectClass *cls,
 
 /* The TIK objects: adds the module tik under all its names (tik, tbe.tik, te.tik, tbe.common.tik ...). */
 bool tik_install(Interp *in);
-/* Whether there are kernels and no container has statements that belong to none yet. */
+/* Whether there are kernels and every container has become one. */
 bool tik_all_built(Interp *in);
 /* After the program ended: warnings about containers that were not built. */
 void tik_finish(Interp *in);

@@ -458,6 +458,10 @@ add_inner_paths(Interp *in, Value m)
     stage_module_set(in, api, "tik_scalar", scalar);
     stage_module_set(in, expr, "Expr", tik_state(in)->expr_type);
     stage_module_set(in, scalar, "Scalar", tik_state(in)->scalar_type);
+    Value tensor = stage_module(in, "tik.api.tik_tensor");
+    stage_module_set(in, api, "tik_tensor", tensor);
+    stage_module_set(in, tensor, "Tensor",
+                     stage_object_type(in, "Tensor", &tik_tensor_class, NULL));
     stage_module_set(in, scalar, "InputScalar", tik_state(in)->expr_type);
 }
 
@@ -509,7 +513,7 @@ tik_all_built(Interp *in)
     const TikState *st = tik_state(in);
     bool open = false;
     for (const Tik *c = st ? st->containers : NULL; c; c = c->next) {
-        open = open || (!c->pushed && !c->built && c->k->body != 0);
+        open = open || (!c->pushed && !c->built);
     }
     return in->u->kernels.n > 0 && !open;
 }

@@ -194,6 +194,7 @@ typedef struct Profile_ {
     Object base;
     const Soc *soc;
     const char *product; /* "mini", "cloud", "aic", ... */
+    bool vector;         /* the profile means the processor's vector cores */
 } ProfileObj;
 
 typedef enum OpenerKind {
@@ -415,6 +416,8 @@ Value tik_flatten(Interp *in, View *v, const CallArgs *args);
 Value tik_reinterpret(Interp *in, View *v, const CallArgs *args);
 /* Product of the lengths, int64. */
 ExprId tik_product(Tik *c, const Dim *dim, int ndim);
+/* The value of a formula whose run-time parts cancel (tik_fold.c); for conditions of the program only. */
+bool tik_fold(const Tik *c, ExprId e, int64_t *out);
 /* Number of elements, -1 if not constant. */
 int64_t tik_view_elems(const View *v);
 /* Row-major strides for the lengths. */

@@ -70,10 +70,37 @@ enum {
 };
 
 static bool
+name_is_taken(const Build *b, Sym name)
+{
+    for (uint32_t i = 0; i < b->params.n; i++) {
+        if (b->params.p[i]->name == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Arguments of one name: the original tells them apart by their places, --in and the facts by a number. */
+static void
+rename_param(Build *b, Root *r, const Root *other, const char *name)
+{
+    Unit *u = b->in->u;
+    for (int i = 1; name_is_taken(b, r->name); i++) {
+        r->name = intern(&u->names, arena_printf(&u->arena, "%s_%d", name, i));
+    }
+    b->c->k->bufs.p[r->buf].name = r->name;
+    Diag *d = stage_diag(b->in, D_ARGUMENT_NAME, r->span,
+                         "two kernel arguments are called '%s'; this one becomes '%s'",
+                         name, tik_sym(b->in, r->name));
+    diag_note(u, d, other->span, "the other one");
+}
+
+static bool
 add_param(Build *b, Root *r, Span span)
 {
     Unit *u = b->in->u;
     const char *name = tik_sym(b->in, r->name);
+    Root *same = NULL;
     TRY(core_charge(b->in, PARAM_STEPS + b->params.n, span));
     for (uint32_t i = 0; i < b->params.n; i++) {
         Root *other = b->params.p[i];
@@ -81,12 +108,10 @@ add_param(Build *b, Root *r, Span span)
             stage_diag(b->in, D_BUILD_ARGS, span, "tensor '%s' is listed twice", name);
             return false;
         }
-        if (other->name == r->name) {
-            Diag *d = stage_diag(b->in, D_TENSOR_NAME, r->span,
-                                 "two kernel arguments are called '%s'", name);
-            diag_note(u, d, other->span, "the other one");
-            return false;
-        }
+        same = other->name == r->name ? other : same;
+    }
+    if (same) {
+        rename_param(b, r, same, name);
     }
     VEC_PUSH(&u->arena, &b->params, r);
     return true;

@@ -10,19 +10,22 @@
 typedef struct Pair {
     const char *arch;
     const char *version;
-    const char *soc; /* null: known, but no processor of the table belongs to it */
+    const char *soc;
+    bool vector; /* its vector cores */
 } Pair;
 
 static const Pair pairs[] = {
-    {"v100", "mini", "Ascend310"},
-    {"v100", "cloud", "Ascend910"},
-    {"v200", "aic", "Ascend310P"},
-    {"v200", "hisi-es", "Hi3796CV300ES"},
-    {"v200", "hisi-cs", "Hi3796CV300CS"},
-    {"v200", "vec", "Ascend610"},
-    {"v210", "aiv", NULL},
-    {"v210", "aic", NULL},
-    {"v300", "aiv", NULL},
+    {"v100", "mini", "Ascend310", false},
+    {"v100", "cloud", "Ascend910", false},
+    {"v200", "aic", "Ascend310P1", false},
+    {"v200", "hisi-es", "Hi3796CV300ES", false},
+    {"v200", "hisi-cs", "Hi3796CV300CS", false},
+    {"v200", "hisi-sd3403", "SD3403", false},
+    {"v200", "sd3403", "SD3403", false},
+    {"v200", "vec", "Ascend610", true},
+    {"v210", "aiv", "BS9SX1AA", true},
+    {"v210", "aic", "BS9SX1AA", false},
+    {"v300", "aiv", "Ascend310B1", true},
 };
 
 static const Soc *
@@ -74,17 +77,23 @@ select_soc(Interp *in, ProfileObj *p, const Soc *soc, const char *given, Span sp
 static void
 select_pair(Interp *in, ProfileObj *p, const Pair *pair, Span span)
 {
-    const Soc *soc = pair->soc ? soc_find(pair->soc) : NULL;
     const char *given =
         arena_printf(&in->u->arena, "\"%s\", \"%s\"", pair->arch, pair->version);
     p->product = pair->version;
-    if (soc) {
-        select_soc(in, p, soc, given, span);
-    } else {
-        stage_diag(in, D_SOC_CONFLICT, span,
-                   "no processor belongs to the profile (%s); compiling for %s", given,
-                   in->u->soc->name);
+    p->vector = pair->vector;
+    select_soc(in, p, soc_find(pair->soc), given, span);
+}
+
+/* An architecture without a version selects nothing. */
+static bool
+is_architecture(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
+        if (strcmp(pairs[i].arch, name) == 0) {
+            return true;
+        }
     }
+    return false;
 }
 
 /* Processors with lanes are named by themselves. False: it is none, with a diagnostic. */
@@ -138,6 +147,9 @@ tik_profile_new(Interp *in, Value self, const CallArgs *args)
     if (!tik_text(in, got[0], "arch", args->span, &arch)) {
         return val_fail();
     }
+    if (got[1].kind == VAL_NONE && is_architecture(arch)) {
+        return val_object(&p->base);
+    }
     if (got[1].kind == VAL_NONE) {
         return select_lanes(in, p, arch, args->span) ? val_object(&p->base) : val_fail();
     }
@@ -166,8 +178,8 @@ product_name(Interp *in, const ProfileObj *p)
         return p->product;
     }
     for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
-        const Soc *of_pair = pairs[i].soc ? soc_find(pairs[i].soc) : NULL;
-        if (of_pair && strcmp(of_pair->family, soc->family) == 0) {
+        const Soc *of_pair = soc_find(pairs[i].soc);
+        if (strcmp(of_pair->family, soc->family) == 0) {
             return pairs[i].version;
         }
     }
@@ -178,7 +190,9 @@ static Value
 q_cores(Interp *in, Value self, const CallArgs *args)
 {
     (void)args;
-    return val_int(profile_soc(in, (ProfileObj *)self.obj)->cores);
+    const ProfileObj *p = (ProfileObj *)self.obj;
+    const Soc *soc = profile_soc(in, p);
+    return val_int(p->vector && p->soc ? soc->vector_cores : soc->cores);
 }
 
 static Value
@@ -229,15 +243,36 @@ q_l0c(Interp *in, Value self, const CallArgs *args)
     return capacity(in, self, SC_L0C);
 }
 
+/* Of every memory, by its scope. */
+static Value
+all_sizes(Interp *in, Value self, Span span)
+{
+    static const Scope mems[] = {SC_UB, SC_L1, SC_L0A, SC_L0B, SC_L0C};
+    Value d = val_dict(in);
+    for (size_t i = 0; i < ARRAY_LEN(mems); i++) {
+        Value key =
+            val_str(in, arena_printf(&in->u->arena, "local.%s", scope_name(mems[i])));
+        if (!dict_set(in, d, key, capacity(in, self, mems[i]), span)) {
+            return val_fail();
+        }
+    }
+    return d;
+}
+
 static Value
 q_scope(Interp *in, Value self, const CallArgs *args)
 {
-    static const BindParam params[] = {{"buffer_scope", true, {0}}};
+    static const BindParam params[] = {{"buffer_scope", false, {.kind = VAL_NONE}}};
     Value v;
     const char *text;
     Scope mem;
-    if (!stage_bind(in, "buffer_size_query", args, params, 1, &v, NULL) ||
-        !tik_text(in, v, "buffer_scope", args->span, &text)) {
+    if (!stage_bind(in, "buffer_size_query", args, params, 1, &v, NULL)) {
+        return val_fail();
+    }
+    if (v.kind == VAL_NONE) {
+        return all_sizes(in, self, args->span);
+    }
+    if (!tik_text(in, v, "buffer_scope", args->span, &text)) {
         return val_fail();
     }
     if (!scope_find(text, &mem) || mem == SC_GM) {

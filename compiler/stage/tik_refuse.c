@@ -93,14 +93,23 @@ first_call(Interp *in, const char *name, Span span)
     return d;
 }
 
+/* scope_attr(None, "pragma_...", n): advice to the original's optimiser. */
+static bool
+is_advice(Interp *in, const char *method, const CallArgs *args)
+{
+    return strcmp(method, "scope_attr") == 0 && args->npos == 3 && args->nkw == 0 &&
+           args->pos[0].kind == VAL_NONE && args->pos[1].kind == VAL_STR &&
+           strncmp(val_text_of(in, args->pos[1]), "pragma_", 7) == 0;
+}
+
 Value
 tik_refuse(Interp *in, Tik *c, int known, const CallArgs *args)
 {
     TikState *st = tik_state(in);
-    if (tik_dropped(c)) {
+    const char *name = tik_method_name(OP_COUNT + TM_COUNT + known);
+    if (tik_dropped(c) || is_advice(in, name, args)) {
         return val_none();
     }
-    const char *name = tik_method_name(OP_COUNT + TM_COUNT + known);
     Refused *r = &st->refused[known];
     r->diag = r->diag ? r->diag : first_call(in, name, args->span);
     r->calls++;

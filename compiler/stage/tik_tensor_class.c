@@ -114,6 +114,29 @@ m_access_ptr(Interp *in, Value self, const CallArgs *args)
     return val_fail();
 }
 
+static Value
+m_getitem(Interp *in, Value self, const CallArgs *args)
+{
+    static const BindParam params[] = {{"index", true, {0}}};
+    Value key;
+    return stage_bind(in, "__getitem__", args, params, 1, &key, NULL)
+               ? tik_get_item(in, self.obj, key, args->span)
+               : val_fail();
+}
+
+static bool tensor_set_item(Interp *in, Object *self, Value key, Value value, Span span);
+
+static Value
+m_setitem(Interp *in, Value self, const CallArgs *args)
+{
+    static const BindParam params[] = {{"index", true, {0}}, {"value", true, {0}}};
+    Value got[2];
+    return stage_bind(in, "__setitem__", args, params, 2, got, NULL) &&
+                   tensor_set_item(in, self.obj, got[0], got[1], args->span)
+               ? val_none()
+               : val_fail();
+}
+
 static const struct {
     const char *name;
     BuiltinFn fn;
@@ -122,6 +145,7 @@ static const struct {
     {"flatten", m_flatten},       {"reinterpret_cast_to", m_reinterpret},
     {"access_ptr", m_access_ptr}, {"view", m_view},
     {"bcast", m_bcast},           {"part", m_part},
+    {"__getitem__", m_getitem},   {"__setitem__", m_setitem},
 };
 
 static Value

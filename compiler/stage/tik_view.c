@@ -330,14 +330,38 @@ tik_get_item(Interp *in, Object *self, Value key, Span span)
 
 /* ---- reshape, flatten, reinterpret_cast_to --------------------------------------------------------- */
 
+/* Whether the elements of a view follow one another: each dimension steps over all behind it. */
+static bool
+follows(const View *v)
+{
+    Tik *c = v->root->c;
+    ExprId step = tik_i64(c, 1);
+    for (int i = v->ndim - 1; i >= 0; i--) {
+        int64_t len = 0, want = 0, have = 0;
+        bool one = tik_const_of(c, v->dim[i].len, &len) && len == 1;
+        bool equal = v->dim[i].stride == step ||
+                     (tik_const_of(c, step, &want) &&
+                      tik_const_of(c, v->dim[i].stride, &have) && want == have);
+        if (!one && !equal) {
+            return false;
+        }
+        step = one ? step : ir_op2(c->k, SOP_MUL, step, v->dim[i].len);
+    }
+    return true;
+}
+
 static Value
 reshaped(Interp *in, View *v, Dim *dim, int ndim, Span span)
 {
     Tik *c = v->root->c;
     int64_t old, new;
     ExprId flat = tik_product(c, dim, ndim);
-    if (v->sliced) {
-        stage_diag(in, D_RESHAPE, span, "'%s' is reshaped behind an index or slice",
+    if (v->sliced && (v->element || v->lanes || !follows(v))) {
+        stage_diag(in, D_RESHAPE, span,
+                   v->element || v->lanes
+                       ? "'%s' is reshaped behind an index or slice"
+                       : "'%s' is reshaped behind an index or slice that leaves gaps "
+                         "between its elements",
                    tik_sym(in, v->root->name));
         return poison(in, v);
     }
