@@ -396,3 +396,89 @@ prove_step(const Env *env, const Site *s, CheckStep step)
     }
     UNREACHABLE();
 }
+
+/* ---- refutation without an iteration ------------------------------------------------------------------ */
+
+static bool
+broken_at(const Site *s, CheckStep step, int64_t v, Fault *fault)
+{
+    CheckInstr in = s->in;
+    site_put(s, &in, step.param, 0, v);
+    return !site_check(s, &in, step, fault);
+}
+
+/* No value of the offset is a multiple. */
+static bool
+refute_align(const Env *env, const Site *s, CheckStep step, Fault *fault)
+{
+    const CheckTensor *t = &s->in.args[step.param].t;
+    int64_t align = s->element ? dtype_size(t->dtype) : check_align(&s->in, step.param);
+    Range r = operand_range(env, s, step.param, 0);
+    int64_t mod = r.mod, unit = align;
+    while (mod != 0) { /* the greatest common divisor */
+        int64_t rest = unit % mod;
+        unit = mod;
+        mod = rest;
+    }
+    return align > 1 && r.mod > 1 && r.rem % unit != 0 &&
+           broken_at(s, step, r.rem, fault);
+}
+
+/* Numbers other than the operand itself are literals. */
+static bool
+rest_is_literal(const Site *s, int param)
+{
+    for (int p = 0; !s->element && p < s->nparams; p++) {
+        Role role = s->params[p].role;
+        for (int i = 0; p != param && i < site_exprs(s, p); i++) {
+            bool shape = role == ROLE_INT || role == ROLE_REPEAT || role == ROLE_MASK;
+            if (shape && !ir_is_const(s->k, site_expr(s, p, i))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Each value starts before the tensor, or already the least one ends behind it. */
+static bool
+refute_bounds(const Env *env, const Site *s, CheckStep step, Fault *fault)
+{
+    Range r = operand_range(env, s, step.param, 0);
+    if (!rest_is_literal(s, step.param) || check_is_open(&s->in.args[step.param].t) ||
+        s->in.args[step.param].t.items > 0) {
+        return false;
+    }
+    return r.hi < 0    ? broken_at(s, step, r.hi, fault)
+           : r.lo >= 0 ? broken_at(s, step, r.lo, fault)
+                       : false;
+}
+
+static bool
+refute_range(const Env *env, const Site *s, CheckStep step, Fault *fault)
+{
+    const ParamInfo *p = &s->params[step.param];
+    Range r = operand_range(env, s, step.param, 0);
+    int64_t lo = p->role == ROLE_REPEAT ? 0 : p->lo;
+    return (r.hi < lo && broken_at(s, step, r.hi, fault)) ||
+           (r.lo > p->hi && broken_at(s, step, r.lo, fault));
+}
+
+bool
+refute_step(const Env *env, const Site *s, CheckStep step, Fault *fault)
+{
+    switch (step.kind) {
+    case CHECK_ALIGN:
+        return refute_align(env, s, step, fault);
+    case CHECK_RANGE:
+        return refute_range(env, s, step, fault);
+    case CHECK_BOUNDS:
+        return refute_bounds(env, s, step, fault);
+    case CHECK_MASK:
+    case CHECK_SCALAR:
+    case CHECK_VALUE:
+    case CHECK_OVERLAP:
+        return false;
+    }
+    UNREACHABLE();
+}

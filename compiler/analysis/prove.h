@@ -9,4 +9,8 @@
  * steps before it hold. False: not known. */
 bool prove_step(const Env *env, const Site *s, CheckStep step);
 
+/* Whether a step fails for all values that the environment allows, of a rule that allows an interval or a multiple;
+ * *fault then says so for one of them. */
+bool refute_step(const Env *env, const Site *s, CheckStep step, Fault *fault);
+
 #endif

@@ -29,6 +29,7 @@ typedef enum Verdict {
 
 typedef struct Witness {
     Verdict verdict;
+    bool doomed; /* left to run time, where it breaks the rule whenever it executes */
     Fault fault;
     int64_t
         *values; /* per frame: that of its loop variable, if BROKEN; in the env's arena */

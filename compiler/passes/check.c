@@ -12,6 +12,7 @@
 #include "passes/check_walk.h"
 #include "passes/passes.h"
 
+#include <stdio.h>
 #include <string.h>
 
 _Static_assert((int)D_BLOCK_COUNT - (int)D_ARG_TYPE ==
@@ -231,6 +232,25 @@ stays_inside(const CheckWalk *w, const Site *s, CheckStep step)
                            prove_step(&w->env, &exact, step));
 }
 
+/* A number of repeats that is no literal may be 0, and then nothing happens: told where it always is. */
+static void
+warn_no_repeats(WarnCtx *x)
+{
+    bool told = check_has_run_warnings(x->s->in.op); /* while running */
+    for (int i = 0; !told && i < x->s->nparams; i++) {
+        if (x->s->params[i].role != ROLE_REPEAT || x->s->in.args[i].literal) {
+            continue;
+        }
+        Range r = env_range(&x->w->env, site_expr(x->s, i, 0));
+        Fault f = {.rule = RULE_NOP, .param = i, .lo = 1, .hi = x->s->params[i].hi};
+        if (r.lo == 0 && r.hi == 0) {
+            snprintf(f.text, sizeof f.text, "%s is 0: %s does nothing",
+                     x->s->params[i].name, op_method(x->s->in.op));
+            report_warning(x, &f);
+        }
+    }
+}
+
 /* Warnings for what is constant, and for the last iteration that is certain. */
 static void
 warn(Checker *c, const CheckWalk *w, const Site *s)
@@ -246,6 +266,7 @@ warn(Checker *c, const CheckWalk *w, const Site *s)
         }
     }
     if (!s->element) {
+        warn_no_repeats(&x);
         check_warnings(&in, report_warning, &x);
     }
 }
@@ -284,11 +305,29 @@ is_allowed(const Site *s, const Fault *f)
                         ir_arg_span(s->k, st, f->param), st->chain);
 }
 
+/* Left to run time, where it is a fault whenever it executes. */
+static void
+report_doomed(Checker *c, const Site *s, int step, const Witness *wit)
+{
+    const Stmt *st = &c->k->stmts.p[s->stmt];
+    bool *operand = &c->operands[s->steps[step].param];
+    if (!*operand) {
+        Diag *d = diag_add(c->k->unit, D_FAULTS_IF_REACHED,
+                           ir_arg_span(c->k, st, wit->fault.param), st->chain, "%s",
+                           wit->fault.text);
+        note_tensor(c, d, s, wit->fault.param);
+    }
+    *operand = c->failed = true;
+}
+
 static void
 on_answered(void *ctx, const CheckWalk *w, const Site *s, int step, Answer a,
             const Witness *wit)
 {
     Checker *c = ctx;
+    if (a == ANSWER_RUNTIME && wit->doomed) {
+        report_doomed(c, s, step, wit);
+    }
     if (a == ANSWER_REFUTED && is_allowed(s, &wit->fault)) {
         report(c, w, s, wit, true);
         c->allowed = true;

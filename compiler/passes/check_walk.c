@@ -223,15 +223,26 @@ answer_of(Verdict v)
 }
 
 /* What never executes touches no bytes; a fault of its operands alone is one of the text, reported all
- * the same. The check stays in the code, since a verifier may not see that it is never reached. */
+ * the same. The check stays in the code, since a verifier may not see that it is never reached. So does that of
+ * an access under a condition of run time, which is a warning. */
 static Answer
-answer_constant(const CheckWalk *w, const Site *s, CheckStep step, Fault *fault)
+answer_constant(const CheckWalk *w, const Site *s, CheckStep step, Witness *wit)
 {
     bool access = step.kind == CHECK_BOUNDS || step.kind == CHECK_OVERLAP;
-    if (site_check(s, &s->in, step, fault)) {
+    if (site_check(s, &s->in, step, &wit->fault)) {
         return ANSWER_PROVED;
     }
-    return w->env.dead && access ? ANSWER_RUNTIME : ANSWER_REFUTED;
+    wit->doomed = access && !w->env.dead && w->branches > 0;
+    return access && (w->env.dead || wit->doomed) ? ANSWER_RUNTIME : ANSWER_REFUTED;
+}
+
+/* Wrong for all values, but perhaps of an access that never executes. */
+static Answer
+answer_refuted(const CheckWalk *w, Witness *wit)
+{
+    bool certain = w->unsure == 0 && !w->returned && w->branches == 0 && w->maybe == 0;
+    wit->doomed = !certain;
+    return certain ? ANSWER_REFUTED : ANSWER_RUNTIME;
 }
 
 /* Answers what needs no search; *search tells that some step is open. */
@@ -241,9 +252,10 @@ answer_directly(CheckWalk *w, const Site *s, Answer *answers, bool *open, Witnes
     for (int i = 0; i < s->nsteps; i++) {
         CheckStep step = s->steps[i];
         wits[i].values = NULL;
+        wits[i].doomed = false;
         open[i] = false;
         if (step_is_constant(s, step)) {
-            answers[i] = answer_constant(w, s, step, &wits[i].fault);
+            answers[i] = answer_constant(w, s, step, &wits[i]);
         } else if (w->env.dead || prove_step(&w->env, s, step)) {
             answers[i] = ANSWER_PROVED;
         } else {
@@ -268,6 +280,11 @@ answer_by_search(CheckWalk *w, const Site *s, Answer *answers, const bool *open,
     for (int i = 0; i < s->nsteps; i++) {
         if (open[i]) {
             answers[i] = answer_of(wits[i].verdict);
+        }
+        if (open[i] && answers[i] == ANSWER_RUNTIME &&
+            refute_step(&w->env, s, s->steps[i], &wits[i].fault)) {
+            wits[i].values = NULL;
+            answers[i] = answer_refuted(w, &wits[i]);
         }
     }
 }
@@ -373,6 +390,14 @@ set_loop_range(CheckWalk *w, const Stmt *s)
     env_set_var(&w->env, s->loop.var, range_interval(lo, MAX(lo, hi)));
 }
 
+/* The loop has an iteration whatever its bounds are here. */
+static bool
+runs_once(const CheckWalk *w, const Stmt *s)
+{
+    return ir_is_multicore(s) ||
+           bound_range(w, s->loop.begin).hi < bound_range(w, s->loop.end).lo;
+}
+
 static void
 walk_loop(CheckWalk *w, const Stmt *s)
 {
@@ -380,13 +405,16 @@ walk_loop(CheckWalk *w, const Stmt *s)
     int64_t before_last = loop->trips - (loop->trips > 0 && loop->trips < INT64_MAX);
     EnvMark mark = env_mark(&w->env);
     Frame f = {.var = s->loop.var, .begin = s->loop.begin, .end = s->loop.end};
+    bool maybe = !runs_once(w, s);
     set_loop_range(w, s);
     forget_assigned(w, s->loop.var, before_last);
+    w->maybe += maybe;
     w->unsure += loop->exits;
     VEC_PUSH(&w->scratch, &w->frames, f);
     walk_body(w, s->loop.body);
     w->frames.n--;
     w->unsure -= loop->exits;
+    w->maybe -= maybe;
     (void)env_leave(&w->env, mark);
     forget_assigned(w, s->loop.var, loop->trips);
 }
@@ -401,7 +429,9 @@ walk_branch(CheckWalk *w, ExprId cond, bool outcome, StmtId body)
     if (!decided) {
         VEC_PUSH(&w->scratch, &w->frames, (Frame){.cond = cond, .outcome = outcome});
     }
+    w->branches += !decided;
     walk_body(w, body);
+    w->branches -= !decided;
     w->frames.n -= !decided;
     return env_leave(&w->env, mark);
 }

@@ -59,6 +59,8 @@ typedef struct CheckWalk {
     uint32_t drift_stamp;
     VEC(Frame) frames;
     int unsure;     /* enclosing loops with exits */
+    int branches;   /* enclosing branches whose condition is not decided */
+    int maybe;      /* enclosing loops that may have no iteration */
     bool returned;  /* a return may have ended the kernel before this point */
     int64_t *vars;  /* for searches */
     int64_t budget; /* work that searches may do in all */

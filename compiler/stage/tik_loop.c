@@ -43,6 +43,17 @@ loop_dtype(ForArgs *f)
     return true;
 }
 
+/* A float end is truncated, as published operators that divide with / expect. */
+static void
+warn_fraction(ForArgs *f, double end, int which)
+{
+    if (end != trunc(end)) {
+        stage_diag(f->in, D_LOOP_FRACTION, f->span[which],
+                   "endt is %s; the loop ends at %lld", val_repr(f->in, val_float(end)),
+                   (long long)end);
+    }
+}
+
 /* A compile-time bound that fits the loop variable. */
 static bool
 immediate_bound(ForArgs *f, Value v, int which, ExprId *out)
@@ -50,7 +61,9 @@ immediate_bound(ForArgs *f, Value v, int which, ExprId *out)
     const char *name = which == F_BEGIN ? "begint" : "endt";
     int64_t i, lo, hi;
     bool full;
-    if (v.kind == VAL_FLOAT && which == F_END && fabs(v.f) < 9e18) {
+    if (v.kind == VAL_FLOAT && fabs(v.f) < 9e18 &&
+        (which == F_END || v.f == trunc(v.f))) {
+        warn_fraction(f, v.f, which);
         v = val_int((int64_t)v.f);
     }
     if (v.kind == VAL_FLOAT || !val_as_int64(v, &i)) {

@@ -1,8 +1,9 @@
 /* tik_operator.c: operators on run-time values (language 4.5): promotion, Python numbers on either
  * side, comparisons of tensor elements.
  *
- * Two run-time operands promote by ir_promote. A Python int takes the type of the other side; a float
- * with a fraction against an integer makes float32. '/' and '//' are the same operation. Conditions
+ * Two run-time operands promote by ir_promote. A Python int takes the type of the other side; one that this
+ * does not hold widens both to int32, int64 or uint64, the first that does (a negative one beside an unsigned
+ * type means its bits). A float with a fraction against an integer makes float32. '/' and '//' are the same operation. Conditions
  * (one-bit values) combine among themselves with & | ^; in arithmetic they count as int32. */
 #include "stage/tik.h"
 
@@ -94,6 +95,40 @@ fits(Dtype t, Value v)
     return bits == 64 && val_as_uint64(v, &u);
 }
 
+static bool
+holds(Dtype t, Value v)
+{
+    int64_t i, lo, hi;
+    bool full;
+    uint64_t u;
+    scalar_range(t, &lo, &hi, &full);
+    if (val_as_int64(v, &i)) {
+        return (i >= lo && i <= hi) || (i < 0 && dtype_kind(t) == KIND_UINT);
+    }
+    return t == DT_U64 && val_as_uint64(v, &u);
+}
+
+/* The type itself, or the first wider one that holds the integer; what none holds does not fit the type. */
+static Dtype
+wide_enough(Dtype t, Value v)
+{
+    static const Dtype wider[] = {DT_S32, DT_S64, DT_U64};
+    if (v.kind == VAL_FLOAT) {
+        v = v.f >= -9223372036854775808.0 && v.f < 9223372036854775808.0
+                ? val_int((int64_t)v.f)
+                : v;
+    }
+    if (v.kind == VAL_FLOAT || holds(t, v)) {
+        return t;
+    }
+    for (uint32_t i = 0; i < ARRAY_LEN(wider); i++) {
+        if (dtype_size(wider[i]) >= dtype_size(t) && holds(wider[i], v)) {
+            return wider[i];
+        }
+    }
+    return t;
+}
+
 /* Type in which a number meets a run-time value of type t; also the type that the other side is
  * brought to. */
 static Dtype
@@ -103,9 +138,9 @@ number_type(Value v, Dtype t, bool bitwise)
         return DT_F32;
     }
     if (t == DT_BOOL) {
-        return v.kind == VAL_BOOL && bitwise ? DT_BOOL : DT_S32;
+        return v.kind == VAL_BOOL && bitwise ? DT_BOOL : wide_enough(DT_S32, v);
     }
-    return t;
+    return dtype_is_float(t) ? t : wide_enough(t, v);
 }
 
 static bool

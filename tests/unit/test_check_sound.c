@@ -1,8 +1,15 @@
-/* The check pass against execution: random kernels are executed on numbers, by a small interpreter of
- * their own, with random contents of what they load. Where the pass has proved a site, no rule may
- * ever be broken there; where it gives a witness, each execution that comes that far breaks the rule
- * there. */
+/* The passes loops, fold and check against execution: random kernels are
+ * executed as they were written, on numbers, by a small interpreter of the
+ * language's loops (bounds are formulas, in the integers), with random contents
+ * of what they load. Where the check pass, behind the others, has proved a
+ * site, no rule may ever be broken there; where it gives a witness, each
+ * execution that comes that far breaks the rule there. What a pass dropped
+ * never executes, and a loop variable that leaves its dtype is one that
+ * loop_bounds asks for. Bounds are constants, registers that fold, registers
+ * that bodies assign, and variables of other loops, of all types, negative and
+ * too large ones too. */
 #include "passes/check_walk.h"
+#include "passes/passes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,14 +34,17 @@ rnd(int n)
     return (int)((state_of_random >> 33) % (uint64_t)n);
 }
 
-/* ---- random kernels --------------------------------------------------------------------------------- */
+/* ---- random kernels
+ * ---------------------------------------------------------------------------------
+ */
 
 typedef struct Gen {
     Unit u;
     Kernel *k;
     BufId gm, ub, vb, ib;
     RegId regs[3];
-    VarId vars[8]; /* of the open loops */
+    RegId fixed[4]; /* set once, to constants: they fold */
+    VarId vars[8];  /* of the open loops */
     int nvars;
     int loops;
 } Gen;
@@ -60,12 +70,15 @@ int32(Gen *g, int64_t v)
 static ExprId
 atom(Gen *g)
 {
-    int pick = rnd(6);
+    int pick = rnd(7);
     if (pick < 3 && g->nvars > 0) {
-        return ir_var_value(g->k, g->vars[rnd(g->nvars)]);
+        return ir_cast(g->k, DT_S32, ir_var_value(g->k, g->vars[rnd(g->nvars)]));
     }
     if (pick < 5) {
         return ir_reg_value(g->k, g->regs[rnd(3)]);
+    }
+    if (pick == 5) {
+        return ir_cast(g->k, DT_S32, ir_reg_value(g->k, g->fixed[rnd(4)]));
     }
     return int32(g, rnd(40) - 4);
 }
@@ -176,14 +189,45 @@ instruction(Gen *g, Cursor *c)
 
 static void body(Gen *g, Cursor *c, int depth, int length);
 
+/* A bound of any integer type. */
+static ExprId
+bound(Gen *g, bool end)
+{
+    static const Dtype types[] = {DT_S8, DT_U8, DT_S32, DT_U32, DT_S64, DT_U64};
+    static const int64_t far[] = {INT64_MIN, -(INT64_C(1) << 31), -129,      127, 128,
+                                  255,       INT64_C(1) << 31,    INT64_MAX, 256};
+    int pick = rnd(16);
+    if (pick < 6) {
+        return int32(g, end ? rnd(40) : 0);
+    }
+    if (pick == 6) {
+        return int32(g, end ? 300 : -rnd(9));
+    }
+    if (pick == 7) {
+        int64_t v = far[rnd(9)];
+        Dtype t = v >= 0 && rnd(2) ? DT_U64 : DT_S64;
+        return ir_const(g->k, t, v);
+    }
+    if (pick == 8) {
+        return ir_reg_value(g->k, g->fixed[rnd(4)]);
+    }
+    if (pick < 12) {
+        return ir_reg_value(g->k, g->regs[rnd(3)]);
+    }
+    ExprId e = rnd(2) ? atom(g) : ir_op2(g->k, SOP_ADD, atom(g), int32(g, rnd(9) - 4));
+    return ir_cast(g->k, types[rnd(6)], e);
+}
+
 static void
 loop(Gen *g, Cursor *c, int depth)
 {
+    static const Dtype types[] = {DT_S32, DT_S32, DT_S32, DT_S32, DT_S8,
+                                  DT_U8,  DT_U32, DT_S64, DT_U64};
     char name[8];
     snprintf(name, sizeof name, "i%d", g->loops++);
-    VarId v = ir_var(g->k, intern(&g->u.names, name), DT_S32);
-    ExprId end = rnd(4) ? int32(g, rnd(40)) : rnd(2) ? atom(g) : int32(g, 300);
-    Stmt s = {.kind = ST_FOR, .loop = {v, rnd(4) ? int32(g, 0) : atom(g), end, 1, 1, 0}};
+    VarId v = ir_var(g->k, intern(&g->u.names, name), types[rnd(9)]);
+    ExprId begin = bound(g, false), end = bound(g, true);
+    Stmt s = {.kind = ST_FOR, .loop = {v, begin, end, 1, 1, 0}};
     StmtId id = ir_append(g->k, c, &s);
     Cursor in = ir_cursor_body(id, 0);
     g->vars[g->nvars++] = v;
@@ -281,10 +325,21 @@ generate(Gen *g)
         }
         ir_append(g->k, &c, &s);
     }
+    static const Dtype types[] = {DT_S32, DT_S64, DT_U8, DT_S32};
+    for (int i = 0; i < 4; i++) {
+        char name[4] = {'f', (char)('0' + i), 0};
+        int64_t v = rnd(4) ? rnd(40) : i == 1 ? (int64_t)rnd(99) << 28 : rnd(200);
+        g->fixed[i] = ir_reg(g->k, intern(&g->u.names, name), types[i], (Span){0});
+        v = i == 2 || rnd(2) ? v : -v;
+        Stmt s = {.kind = ST_SET, .set = {g->fixed[i], ir_const(g->k, types[i], v)}};
+        ir_append(g->k, &c, &s);
+    }
     body(g, &c, 3, 3 + rnd(3));
 }
 
-/* ---- execution ------------------------------------------------------------------------------------------ */
+/* ---- execution
+ * ------------------------------------------------------------------------------------------
+ */
 
 typedef enum Flow {
     GO,
@@ -295,7 +350,8 @@ typedef enum Flow {
 
 typedef struct Exec {
     const Kernel *k;
-    int64_t *regs, *vars;
+    const Kernel *after;   /* the same behind the passes */
+    int64_t *regs, *trips; /* of the open loops, by VarId */
     const uint8_t *proved; /* by StmtId */
     bool *broke;           /* by StmtId: a rule was broken there */
     bool faulted;          /* a run-time fault ended it */
@@ -316,8 +372,12 @@ eval(Exec *x, ExprId id, int64_t *out)
     case EX_REG:
         *out = x->regs[e->a];
         return true;
-    case EX_VAR:
-        *out = x->vars[e->a];
+    case EX_VAR: /* a formula */
+        if (!eval(x, x->k->stmts.p[x->k->vars.p[e->a].loop].loop.begin, out)) {
+            return false;
+        }
+        *out = scalar_wrap((Dtype)e->dtype,
+                           (int64_t)((uint64_t)*out + (uint64_t)x->trips[e->a]));
         return true;
     case EX_OP:
         break;
@@ -330,10 +390,25 @@ eval(Exec *x, ExprId id, int64_t *out)
     return ok;
 }
 
+static void
+failed(const Exec *x, StmtId id, const char *what)
+{
+    Text t;
+    Arena a = {0};
+    text_init(&t, &a);
+    ir_print(x->k, &t);
+    text_put(&t, "behind the passes:\n");
+    ir_print(x->after, &t);
+    fail_msg("statement %u: %s\n%s", id, what, t.p);
+}
+
 static Flow
 run_site(Exec *x, StmtId id)
 {
     Site s;
+    if (x->after->stmts.p[id].kind == ST_NONE) {
+        failed(x, id, "dropped, and it runs");
+    }
     assert_true(site_init(&s, x->k, id));
     CheckInstr in = s.in;
     for (int p = 0; p < s.nparams; p++) {
@@ -348,12 +423,7 @@ run_site(Exec *x, StmtId id)
     Fault f;
     bool ok = s.element ? check_element(&in.args[0].t, &f) : check_values(&in, &f);
     if (!ok && x->proved[id]) {
-        Text t;
-        Arena a = {0};
-        text_init(&t, &a);
-        ir_print(x->k, &t);
-        fail_msg("%s is broken at a proved place: %s\n%s", rule_table[f.rule].name,
-                 f.text, t.p);
+        failed(x, id, f.text);
     }
     if (!ok) {
         x->broke[id] = true; /* as if run-time checks were off, to see further places */
@@ -363,25 +433,83 @@ run_site(Exec *x, StmtId id)
 
 static Flow run_body(Exec *x, StmtId id);
 
-static Flow
-run_loop(Exec *x, const Stmt *s)
+/* The statement is a loop_bounds of the loop: in front of it, or at the start
+ * of its body. */
+static bool
+asks(const Kernel *k, StmtId id, StmtId loop)
 {
-    int64_t lo, hi;
-    if (!eval(x, s->loop.begin, &lo) || !eval(x, s->loop.end, &hi) || lo < 0 || hi < lo) {
-        x->faulted = true;
-        return STOP;
+    const Stmt *s = &k->stmts.p[id], *l = &k->stmts.p[loop];
+    StmtId second = l->loop.body ? k->stmts.p[l->loop.body].next : 0;
+    return s->kind == ST_INSTR && s->instr.op == OP_LOOP_BOUNDS && l->kind == ST_FOR &&
+           (s->next == loop || id == l->loop.body || id == second);
+}
+
+/* The variable leaves its dtype: somebody must have asked. */
+static void
+left_type(Exec *x, StmtId loop)
+{
+    bool asked = false;
+    for (StmtId id = x->k->stmts.n; id < x->after->stmts.n; id++) {
+        asked = asked || (asks(x->after, id, loop) && !x->proved[id]);
     }
-    for (int64_t v = lo; v < hi; v++) {
-        x->vars[s->loop.var] = v;
+    if (!asked) {
+        failed(x, loop, "its variable leaves its dtype, and nothing asks for it");
+    }
+    x->faulted = true;
+}
+
+typedef __int128 Wide;
+
+/* A bound as an integer. */
+static bool
+eval_bound(Exec *x, ExprId e, Wide *out)
+{
+    int64_t v;
+    if (!eval(x, e, &v)) {
+        return false;
+    }
+    *out = ir_expr(x->k, e)->dtype == DT_U64 ? (Wide)(uint64_t)v : (Wide)v;
+    return true;
+}
+
+/* 1: another trip, 0: none; -1: the loop faults. */
+static int
+test_loop(Exec *x, StmtId id, int64_t trip)
+{
+    const Stmt *s = &x->k->stmts.p[id];
+    Wide begin, end;
+    int64_t lo, hi;
+    bool full;
+    if (!eval_bound(x, s->loop.begin, &begin) || !eval_bound(x, s->loop.end, &end)) {
+        return -1;
+    }
+    scalar_range(x->k->vars.p[s->loop.var].dtype, &lo, &hi, &full);
+    bool wide = begin > INT64_MAX || end > INT64_MAX;
+    if (wide || (trip < end - begin && (begin + trip < lo || end - 1 > hi))) {
+        left_type(x, id);
+        return -1;
+    }
+    return trip < end - begin;
+}
+
+static Flow
+run_loop(Exec *x, StmtId id)
+{
+    const Stmt *s = &x->k->stmts.p[id];
+    for (int64_t trip = 0;; trip++) {
+        int more = test_loop(x, id, trip);
+        if (more <= 0) {
+            return more < 0 ? STOP : GO;
+        }
+        x->trips[s->loop.var] = trip;
         Flow f = run_body(x, s->loop.body);
         if (f == STOP || x->steps > STEPS) {
             return STOP;
         }
         if (f == BREAK) {
-            break;
+            return GO;
         }
     }
-    return GO;
 }
 
 static Flow
@@ -409,7 +537,7 @@ run_stmt(Exec *x, StmtId id)
         x->regs[s->set.reg] = v;
         return GO;
     case ST_FOR:
-        return run_loop(x, s);
+        return run_loop(x, id);
     case ST_IF:
         if (!eval(x, s->cond.cond, &v)) {
             return STOP;
@@ -442,12 +570,14 @@ run_body(Exec *x, StmtId id)
     return GO;
 }
 
-/* ---- comparison ----------------------------------------------------------------------------------------------- */
+/* ---- comparison
+ * -----------------------------------------------------------------------------------------------
+ */
 
 typedef struct Claims {
     uint8_t *proved;
-    bool *
-        certain; /* refuted by a witness, outside of branches that the pass could not decide */
+    bool *certain; /* refuted by a witness, outside of branches that the pass
+                    could not decide */
     int64_t counts[3];
 } Claims;
 
@@ -481,28 +611,30 @@ on_done(void *ctx, const CheckWalk *w, const Site *s, bool proved)
     c->proved[s->stmt] = proved;
 }
 
+/* first: as it was written; second: the same kernel, for the passes. */
 static void
-compare(Gen *g, Claims *total)
+compare(Gen *first, Gen *second, Claims *total)
 {
-    const Kernel *k = g->k;
+    const Kernel *k = first->k, *after = second->k;
     Arena a = {0};
-    Claims c = {
-        ARENA_ARRAY(&a, uint8_t, k->stmts.n), ARENA_ARRAY(&a, bool, k->stmts.n), {0}};
+    assert_true(pass_loops(second->k));
+    ir_verify(after, "loops");
+    assert_true(pass_fold(second->k));
+    ir_verify(after, "fold");
+    Claims c = {ARENA_ARRAY(&a, uint8_t, after->stmts.n),
+                ARENA_ARRAY(&a, bool, after->stmts.n),
+                {0}};
     CheckEvents events = {&c, on_broken, on_answered, on_done};
-    check_walk(k, &events);
+    check_walk(after, &events);
     for (int i = 0; i < RUNS; i++) {
-        Exec x = {.k = k, .proved = c.proved};
+        Exec x = {.k = k, .after = after, .proved = c.proved};
         x.regs = ARENA_ARRAY(&a, int64_t, k->regs.n);
-        x.vars = ARENA_ARRAY(&a, int64_t, k->vars.n);
+        x.trips = ARENA_ARRAY(&a, int64_t, k->vars.n);
         x.broke = ARENA_ARRAY(&a, bool, k->stmts.n);
         (void)run_body(&x, k->body);
         for (StmtId s = 1; s < k->stmts.n && !x.faulted && x.steps <= STEPS; s++) {
             if (c.certain[s] && !x.broke[s]) {
-                Text t;
-                text_init(&t, &a);
-                ir_print(k, &t);
-                fail_msg("statement %u was said to break a rule, and did not\n%s", s,
-                         t.p);
+                failed(&x, s, "said to break a rule, and does not");
             }
         }
     }
@@ -521,12 +653,17 @@ random_kernels(void **state)
     int kernels = wanted ? (int)strtol(wanted, NULL, 10) : KERNELS;
     printf("seed %llu, %d kernels\n", (unsigned long long)state_of_random, kernels);
     for (int i = 0; i < kernels; i++) {
-        Gen g;
-        generate(&g);
-        ir_verify(g.k, "generate");
-        compare(&g, &total);
-        kernel_free(g.k);
-        unit_free(&g.u);
+        Gen first, second;
+        uint64_t before = state_of_random;
+        generate(&first);
+        state_of_random = before;
+        generate(&second);
+        ir_verify(first.k, "generate");
+        compare(&first, &second, &total);
+        kernel_free(first.k);
+        unit_free(&first.u);
+        kernel_free(second.k);
+        unit_free(&second.u);
     }
     printf("%lld proved, %lld refuted, %lld at run time\n", (long long)total.counts[0],
            (long long)total.counts[1], (long long)total.counts[2]);

@@ -4,9 +4,11 @@ An Expr is its text (the trace form) and, when it is a constant, its canonical v
 compiler/ir/ir.h: constants; x+0, 0+x, x-0, x*1, 1*x, x*0, 0*x; x-x and comparisons of x with itself
 (integers); nothing else. Equal text of equal type is the same formula."""
 
+import math
+
 from tik_stub_notes import note
 from tik_stub_numbers import (FLOATS, SIZE, UNSIGNED, bits, cast, evaluate, float_to_int,
-                              from_double, promote, wrap)
+                              from_double, int_range, promote, wrap)
 
 
 class RunTimeCondition(Exception):
@@ -157,8 +159,21 @@ def _number_type(v, dtype, logic):
         note("promote.fraction_to_int")
         return "float32"
     if dtype == "bool":
-        return "bool" if isinstance(v, bool) and logic else "int32"
-    return dtype
+        return "bool" if isinstance(v, bool) and logic else _wide_enough("int32", v)
+    return dtype if dtype in FLOATS else _wide_enough(dtype, v)
+
+
+def _holds(dtype, v):
+    low, high = int_range(dtype)
+    return low <= v <= high or v < 0 and dtype in UNSIGNED
+
+
+def _wide_enough(dtype, v):
+    """The type, or the first wider one that holds the integer; a negative one beside an unsigned type means its bits."""
+    if not math.isfinite(v) or not -(1 << 63) <= int(v) < 1 << 64 or _holds(dtype, int(v)):
+        return dtype
+    wider = [t for t in ("int32", "int64", "uint64") if SIZE[t] >= SIZE[dtype] and _holds(t, int(v))]
+    return wider[0] if wider else dtype
 
 
 def _beside(inst, dtype, v):
