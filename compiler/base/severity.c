@@ -276,6 +276,31 @@ allowed_at(Unit *u, Allowance *a, Level table, bool mark)
     return d;
 }
 
+/* Operators of a package were let pass by the checks that they were written for: what the group legacy
+ * has is a warning there, unless the user wants rules kept. */
+static bool
+is_legacy(const Unit *u, DiagId id)
+{
+    const Severity *s = &u->opt.severity;
+    return u->operator_package && !s->strict && !s->werror && group_has(GROUP_LEGACY, id);
+}
+
+/* What holds where neither a place nor an option names the diagnostic. */
+static Decision
+unnamed(const Unit *u, DiagId id)
+{
+    Level table = diag_table[id].level;
+    const char *sweep = sweeping(&u->opt.severity, id);
+    if (table == LEVEL_WARNING && sweep) {
+        return (Decision){.level = LEVEL_ERROR, .option = sweep};
+    }
+    if (table == LEVEL_ERROR && is_legacy(u, id)) {
+        return (Decision){.level = LEVEL_WARNING,
+                          .option = "the group legacy, for operators of a package,"};
+    }
+    return (Decision){.level = table};
+}
+
 Decision
 severity_decide(Unit *u, DiagId id, Span span, uint32_t chain, bool goes_on, bool mark)
 {
@@ -290,7 +315,6 @@ severity_decide(Unit *u, DiagId id, Span span, uint32_t chain, bool goes_on, boo
         return allowed_at(u, a, table, mark);
     }
     const char *name = diag_table[id].name;
-    const char *sweep = sweeping(s, id);
     switch ((Wish)s->wishes[id]) {
     case WISH_SILENT:
         return (Decision){.level = table, .silent = !error};
@@ -305,9 +329,7 @@ severity_decide(Unit *u, DiagId id, Span span, uint32_t chain, bool goes_on, boo
     case WISH_NONE:
         break;
     }
-    return table == LEVEL_WARNING && sweep
-               ? (Decision){.level = LEVEL_ERROR, .option = sweep}
-               : (Decision){.level = table};
+    return unnamed(u, id);
 }
 
 /* ---- allowances that nothing needed ----------------------------------------------------------------- */

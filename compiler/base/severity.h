@@ -2,7 +2,8 @@
  *
  * The nearest word counts: an allowance for the place (a comment '# tikc: allow(NAME): reason' or --allow
  * NAME=FILE:LINE), then the last option that names the diagnostic or its group, then --strict and
- * -Werror, then the table. An allowance makes an error a warning, where what reported it can go on, and
+ * -Werror, then the group legacy if the program is an operator of a package (its file is below a folder
+ * impl), whose members are warnings there, then the table. An allowance makes an error a warning, where what reported it can go on, and
  * silences a warning; --allow NAME without a place keeps warnings warnings. Nothing silences an error. */
 #ifndef TIKC_SEVERITY_H
 #define TIKC_SEVERITY_H

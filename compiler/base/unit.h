@@ -70,10 +70,12 @@ typedef struct Unit {
     int64_t unproved;      /* rules of instructions that are left to run time */
     int64_t errors;        /* all of them, also those not kept */
     int64_t warnings;
-    int64_t remarks;              /* diagnostics of the level note */
-    VEC(CallStep) chains;         /* [0] unused: "no call" */
-    const Soc *soc;               /* what is compiled for; never null after unit_init */
-    bool soc_fixed;               /* --soc was given */
+    int64_t remarks;      /* diagnostics of the level note */
+    VEC(CallStep) chains; /* [0] unused: "no call" */
+    const Soc *soc;       /* what is compiled for; never null after unit_init */
+    bool soc_fixed;       /* --soc was given */
+    bool
+        operator_package; /* the program is an operator of a package: its file is below impl */
     VEC(struct Kernel *) kernels; /* in the order of their BuildCCE calls */
     VEC(struct Kernel *)
     partial;           /* kernels that an error kept from being built; only checked */

@@ -162,6 +162,8 @@ loader_init(Interp *in, uint32_t main_file)
         int stem = dot ? (int)(dot - path) - n : (int)strlen(path + n);
         l->main_name =
             arena_printf(core_arena(in), "%s.%.*s", l->package, stem, path + n);
+        in->u->operator_package =
+            strcmp(l->package, "impl") == 0 || strncmp(l->package, "impl.", 5) == 0;
     }
     for (uint32_t i = 0; i < in->u->opt.dirs.n; i++) {
         if (!*name_in_front(in, in->u->opt.dirs.p[i])) {
