@@ -88,7 +88,7 @@ test_order(void **state)
     wish(u, "extended-ignored", WISH_ERROR);
     expect(u, (Ask){D_TENSOR_OVERFLOW, true, LEVEL_ERROR, false});
     expect(u, (Ask){D_EXTARG_IGNORED, false, LEVEL_ERROR, false});
-    severity_comment(u, (Span){1, 2, 44}, (Span){1, 0, 44});
+    severity_comment(u, (Span){1, 2, 50}, (Span){1, 0, 50});
     expect(u, (Ask){D_TENSOR_OVERFLOW, true, LEVEL_WARNING, false});
     expect(u, (Ask){D_TENSOR_OVERFLOW, false, LEVEL_ERROR, false});
     expect(u, (Ask){D_EXTARG_IGNORED, false, LEVEL_WARNING, true});
