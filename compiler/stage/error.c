@@ -5,6 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool
+stage_allowable(Interp *in, DiagId id, Span span, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    const char *text = arena_vprintf(core_arena(in), fmt, ap);
+    va_end(ap);
+    Diag *d = diag_allowable(in->u, id, span, stage_chain(in), "%s", text);
+    explain_calls(in, d->args, DIAG_ARGS);
+    return d->level != LEVEL_ERROR;
+}
+
 static Diag *
 add_diag(Interp *in, DiagId id, Span span, const char *text)
 {

@@ -44,6 +44,9 @@ uint32_t stage_chain(Interp *in);
  * reported this way and the call returns None, so that many errors are found in one run. */
 Diag *stage_diag(Interp *in, DiagId id, Span span, const char *fmt, ...)
     PRINTF_LIKE(4, 5);
+/* The same for an error that the user may allow (base/diag.h). True: he does, go on. */
+bool stage_allowable(Interp *in, DiagId id, Span span, const char *fmt, ...)
+    PRINTF_LIKE(4, 5);
 
 /* Raises a Python exception that the program can catch ("RuntimeError", "TypeError", ...); uncaught it
  * becomes a diagnostic of that kind at the span. Always returns VAL_FAIL. */

@@ -643,9 +643,23 @@ Value tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args);
 Op tik_move_op(Value dst);
 /* The dtype represents the number; a float is no integer unless it has no fraction. */
 bool tik_literal_fits(Value v, Dtype t);
-/* The same of a number that an instruction computes with. Published operators write 65535 for the largest
- * float16: that is accepted as the infinity that it converts to, with a warning. */
-bool tik_operand_fits(Interp *in, Value v, Dtype t, Span span);
+
+/* What a literal is given to (tik_literal.c). */
+typedef struct Literal {
+    const char *what; /* for messages */
+    Span span;
+    bool operand; /* of a vector instruction; else a Scalar, an element or an h_* call */
+} Literal;
+
+/* The number in the type, with a warning when it becomes another one. False: no number, or an integer of more than
+ * 64 bits; nothing is reported then. */
+bool tik_literal_value(Interp *in, const Tik *c, Value v, Dtype t, const Literal *use,
+                       int64_t *out);
+bool tik_literal(Interp *in, Tik *c, Value v, Dtype t, const Literal *use, ExprId *out);
+/* A constant Expr that is given to a float16 Scalar or element is limited as a literal is. */
+void tik_limit_constant(Interp *in, Tik *c, Dtype t, const Literal *use, ExprId *e);
+/* "Scalar 'n'". */
+const char *tik_reg_name(Interp *in, const Tik *c, RegId r);
 /* For methods that bind their own arguments: records op with one value and one place for each parameter of
  * the form (VAL_FAIL: the default; a list is one value). False: refused, with diagnostics. The
  * caller has asked tik_dropped and tik_not_built. */

@@ -36,10 +36,10 @@ half_word(AccCall *x)
         *v = tik_expr(x->in, x->c, e);
         return true;
     }
-    if (!tik_literal_fits(*v, DT_F16) || !tik_number_value(*v, DT_F16, &bits)) {
-        stage_diag(x->in, D_SCALAR_RANGE, x->span[ACC_SCALE],
-                   "deqscale is %s, which float16 does not represent",
-                   val_repr(x->in, *v));
+    Literal use = {"deqscale", x->span[ACC_SCALE], true};
+    if (!tik_literal_value(x->in, x->c, *v, DT_F16, &use, &bits)) {
+        stage_diag(x->in, D_INT_TOO_LARGE, x->span[ACC_SCALE],
+                   "deqscale does not fit 64 bits");
         return false;
     }
     *v = val_int(bits & 0xffff);

@@ -47,8 +47,8 @@ set_half(Interp *in, Tik *c, Value scale, Span span)
     } else if (scale.kind != VAL_FLOAT && scale.kind != VAL_INT) {
         return no_scale(in, scale, span, "scale", "a float or a float16 Scalar");
     } else {
-        TRY(tik_operand_fits(in, scale, DT_F16, span) &&
-            tik_number(c, scale, DT_F16, &e));
+        Literal use = {"scale", span, true};
+        TRY(tik_literal(in, c, scale, DT_F16, &use, &e));
     }
     c->deq.half = true;
     e = ir_bits(c->k, DT_U16, ir_cast(c->k, DT_F16, e));

@@ -5,6 +5,8 @@
  * object code, blob) copies bytes. Owns: tensor-init of values, start-addr, reuse-list. */
 #include "stage/tik.h"
 
+#include <math.h>
+
 #include <string.h>
 
 /* ---- init_value ------------------------------------------------------------------------------------- */
@@ -38,7 +40,16 @@ read_value(Interp *in, const Root *r, const char *what, Value v, Span span, int6
                    value_name(in, what, index), tik_sym(in, r->name), tik_a(in, v));
         return false;
     }
-    if (!tik_literal_fits(v, r->dtype) || !tik_number_value(v, r->dtype, out)) {
+    bool fits = tik_literal_fits(v, r->dtype);
+    bool table = !r->c->k->soc->lane; /* of the other manuals: as operands of instructions */
+    bool whole = v.kind != VAL_FLOAT || dtype_is_float(r->dtype) || v.f == trunc(v.f);
+    Literal use = {what, span, true};
+    if (!fits) {
+        use.what = arena_printf(&in->u->arena, "%s of '%s'", value_name(in, what, index),
+                                tik_sym(in, r->name));
+    }
+    if ((!fits && !table) || !whole ||
+        !tik_literal_value(in, r->c, v, r->dtype, &use, out)) {
         stage_diag(in, D_TENSOR_INIT, span,
                    "%s of '%s' is %s, which %s does not represent",
                    value_name(in, what, index), tik_sym(in, r->name), val_repr(in, v),

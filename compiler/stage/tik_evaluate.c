@@ -51,7 +51,8 @@ evaluate(Interp *in, Tik *c, Value key, Value number, Span span)
         return false;
     }
     RegId reg = tik_runtime(key)->reg;
-    if (!tik_number(c, number, c->k->regs.p[reg].dtype, &value)) {
+    Literal use = {tik_reg_name(in, c, reg), span, false};
+    if (!tik_literal(in, c, number, c->k->regs.p[reg].dtype, &use, &value)) {
         stage_diag(in, D_BUILD_ARGS, span,
                    "evaluates fixes '%s' to %s; it takes a number",
                    tik_sym(in, c->k->regs.p[reg].name), tik_a(in, number));

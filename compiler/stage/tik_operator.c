@@ -1,7 +1,7 @@
 /* tik_operator.c: operators on run-time values (language 4.5): promotion, Python numbers on either
  * side, comparisons of tensor elements.
  *
- * Two run-time operands promote by ir_promote. A Python int takes the type of the other side; one that this
+ * Two run-time operands promote by ir_promote (N2 of isa/choice.def may widen them first). A Python int takes the type of the other side; one that this
  * does not hold widens both to int32, int64 or uint64, the first that does (a negative one beside an unsigned
  * type means its bits). A float with a fraction against an integer makes float32. '/' and '//' are the same operation. Conditions
  * (one-bit values) combine among themselves with & | ^; in arithmetic they count as int32. */
@@ -157,7 +157,9 @@ number_side(Interp *in, Tik *c, Side *s, Dtype t, Span span)
     // A whole float means what the int means: -4.0 beside a uint8 is 252, it does not saturate.
     bool whole = s->v.kind == VAL_FLOAT && !dtype_is_float(t) && t != DT_BOOL;
     Value v = whole ? val_int((int64_t)s->v.f) : s->v;
-    if (!tik_number(c, v, t, &s->e)) {
+    Literal use = {"a number beside a float16", span, false};
+    if (t == DT_F16 ? !tik_literal(in, c, v, t, &use, &s->e)
+                    : !tik_number(c, v, t, &s->e)) {
         stage_diag(in, D_INT_TOO_LARGE, span, "%s does not fit 64 bits",
                    val_repr(in, s->v));
         return false;
@@ -211,6 +213,18 @@ is_compare(AstOp op)
     return op >= AOP_EQ && op <= AOP_GE;
 }
 
+/* By the other reading of N2, operands narrower than int32 are widened to it, as in C. */
+static ExprId
+widened(Tik *c, ExprId e)
+{
+    Dtype t = (Dtype)ir_expr(c->k, e)->dtype;
+    bool narrow = !dtype_is_float(t) && t != DT_BOOL && dtype_size(t) < 4;
+    return narrow &&
+                   chosen(c->k->choices, CHOICE_NARROW_EXPR) == CHOSE_NARROW_EXPR_WIDENED
+               ? ir_cast(c->k, DT_S32, e)
+               : e;
+}
+
 /* Reads one side; tensor elements are loaded. */
 static bool
 side(Interp *in, Tik *c, Value v, Span span, Side *out)
@@ -219,10 +233,10 @@ side(Interp *in, Tik *c, Value v, Span span, Side *out)
     if (out->number) {
         return true;
     }
-    if (tik_is(v, &tik_tensor_class)) {
-        return tik_load(in, c, (View *)v.obj, span, &out->e);
-    }
-    return tik_read(in, c, v, span, &out->e);
+    TRY(tik_is(v, &tik_tensor_class) ? tik_load(in, c, (View *)v.obj, span, &out->e)
+                                     : tik_read(in, c, v, span, &out->e));
+    out->e = widened(c, out->e);
+    return true;
 }
 
 static bool
@@ -301,7 +315,7 @@ tik_unary(Interp *in, AstOp op, Object *self, Span span)
 {
     ExprObj *o = (ExprObj *)self;
     Kernel *k = o->c->k;
-    ExprId e = o->e;
+    ExprId e = op == AOP_POS ? o->e : widened(o->c, o->e);
     Dtype t = ir_expr(k, e)->dtype;
     bool unsigned_type = dtype_kind(t) == KIND_UINT;
     if (!tik_alive(in, o->c, &e, span)) {

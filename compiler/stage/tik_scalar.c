@@ -184,6 +184,12 @@ warn_bound(Interp *in, Tik *c, const ExprObj *o, Span span)
     }
 }
 
+const char *
+tik_reg_name(Interp *in, const Tik *c, RegId r)
+{
+    return arena_printf(&in->u->arena, "Scalar '%s'", tik_sym(in, c->k->regs.p[r].name));
+}
+
 bool
 tik_assign(Interp *in, ExprObj *o, Value v, Span span)
 {
@@ -206,10 +212,13 @@ tik_assign(Interp *in, ExprObj *o, Value v, Span span)
                element_bits(in, c, c->k->regs.p[o->reg].dtype, &e, span) &&
                set_reg(in, c, o->reg, e, span);
     }
+    Literal use = {tik_reg_name(in, c, o->reg), span, false};
     if (tik_is_runtime(v)) {
-        return tik_read(in, c, v, span, &e) && set_reg(in, c, o->reg, e, span);
+        TRY(tik_read(in, c, v, span, &e));
+        tik_limit_constant(in, c, c->k->regs.p[o->reg].dtype, &use, &e);
+        return set_reg(in, c, o->reg, e, span);
     }
-    if (!tik_number(c, v, c->k->regs.p[o->reg].dtype, &e)) {
+    if (!tik_literal(in, c, v, c->k->regs.p[o->reg].dtype, &use, &e)) {
         stage_diag(
             in, D_SET_AS, span,
             "Scalar '%s' is set to %s; set_as takes a number of 64 bits, a Scalar, an "
@@ -390,6 +399,12 @@ tik_global_scalar(Interp *in, Tik *c, const CallArgs *args)
     return new_scalar(in, c, args, "global_scalar", &c->top_level);
 }
 
+static const char *
+element_name(Interp *in, const View *v)
+{
+    return arena_printf(&in->u->arena, "an element of '%s'", tik_sym(in, v->root->name));
+}
+
 /* What to store, a value of the view's dtype: a number, Scalar or Expr converted, the bits of an element. */
 static bool
 store_value(Interp *in, View *dst, Value v, Span span, ExprId *out)
@@ -399,9 +414,11 @@ store_value(Interp *in, View *dst, Value v, Span span, ExprId *out)
         return load_fresh(in, c, (View *)v.obj, true, span, out) &&
                element_bits(in, c, dst->dtype, out, span);
     }
+    Literal use = {element_name(in, dst), span, false};
     if (tik_is_runtime(v)) {
         TRY(tik_read(in, c, v, span, out));
-    } else if (!tik_number(c, v, dst->dtype, out)) {
+        tik_limit_constant(in, c, dst->dtype, &use, out);
+    } else if (!tik_literal(in, c, v, dst->dtype, &use, out)) {
         stage_diag(in, D_SET_AS, span,
                    "an element of '%s' is set to %s; set_as takes a number of 64 bits, a "
                    "Scalar, an Expr or a tensor element",

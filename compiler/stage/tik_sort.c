@@ -459,12 +459,12 @@ read_number(Interp *in, Tik *c, Value v, Dtype t, const char *what, Span span,
                    what, tik_a(in, v));
         return false;
     }
-    if (!tik_literal_fits(v, t)) {
-        stage_diag(in, D_SCALAR_RANGE, span, "%s is %s, which %s does not represent",
-                   what, val_repr(in, v), dtype_name(t));
+    Literal use = {what, span, true};
+    if (!tik_literal(in, c, v, t, &use, out)) {
+        stage_diag(in, D_INT_TOO_LARGE, span, "%s does not fit 64 bits", what);
         return false;
     }
-    return tik_number(c, v, t, out);
+    return true;
 }
 
 Value

@@ -161,13 +161,12 @@ pad_value(Interp *in, Tik *c, Value v, Value type, const Span *span, Dtype *t,
                    name);
         return false;
     }
-    if (!tik_literal_fits(v, *t)) {
-        stage_diag(in, D_SCALAR_RANGE, span[0],
-                   "value is %s, which %s does not represent", val_repr(in, v),
-                   dtype_name(*t));
+    Literal use = {"value", span[0], true};
+    if (!tik_literal(in, c, v, *t, &use, out)) {
+        stage_diag(in, D_INT_TOO_LARGE, span[0], "value does not fit 64 bits");
         return false;
     }
-    return tik_number(c, v, *t, out);
+    return true;
 }
 
 /* set_pad_value(value, dtype='float16'): a Scalar has its own dtype. */
