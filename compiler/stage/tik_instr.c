@@ -340,7 +340,8 @@ scalar_is(InstrCall *x, int i)
     return false;
 }
 
-/* The table of data_move: sid and nburst are int32, lengths and strides integers of 16 bits and more. */
+/* The table of data_move: sid and nburst are int32, lengths and strides integers of 16 bits and more. Its own authors
+ * give nburst wider ones. */
 static bool
 move_count_is(InstrCall *x, int i)
 {
@@ -349,13 +350,18 @@ move_count_is(InstrCall *x, int i)
         return true;
     }
     Dtype t = ir_expr(x->c->k, x->out[i].expr)->dtype;
-    bool counts = strcmp(name, "sid") == 0 || strcmp(name, "nburst") == 0;
-    if (counts ? t == DT_S32 : dtype_size(t) >= 2) {
+    bool sid = strcmp(name, "sid") == 0, bursts = strcmp(name, "nburst") == 0;
+    if (sid ? t == DT_S32 : dtype_size(t) >= 2) {
+        if (bursts && t != DT_S32) {
+            stage_diag(x->in, D_COUNT_DTYPE, x->span[i],
+                       "nburst has dtype %s; the table of data_move has int32",
+                       dtype_name(t));
+        }
         return true;
     }
     return stage_allowable(
         x->in, D_SCALAR_DTYPE, x->span[i], "%s has dtype %s; data_move takes %s there",
-        name, dtype_name(t), counts ? "int32" : "an integer of 16 bits or more");
+        name, dtype_name(t), sid ? "int32" : "an integer of 16 bits or more");
 }
 
 static bool

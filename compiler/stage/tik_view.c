@@ -247,12 +247,43 @@ apply_key(Interp *in, View *v, int d, Value key, Span span)
                                  : apply_index(in, v, d, key, span);
 }
 
-/* The buffer as one dimension: what a single key on several dimensions addresses. */
+/* The elements certainly do not follow each other in memory. Lengths and strides that only the run knows may. */
+static bool
+has_gaps(const View *v)
+{
+    Tik *c = v->root->c;
+    int64_t want = 1, len, stride;
+    for (int d = v->ndim - 1; d >= 0; d--) {
+        bool known = tik_const_of(c, v->dim[d].len, &len);
+        if (known && len == 1) {
+            continue;
+        }
+        if (!tik_const_of(c, v->dim[d].stride, &stride)) {
+            return false;
+        }
+        if (stride != want) {
+            return true;
+        }
+        if (!known || !checked_mul(want, len, &want)) {
+            return false;
+        }
+    }
+    return false;
+}
+
+/* The buffer as one dimension: what a single key on several dimensions addresses. Null: the view has gaps. */
 static View *
 flat_view(Interp *in, const View *v, Span span)
 {
     Tik *c = v->root->c;
     int64_t off;
+    if (has_gaps(v)) {
+        stage_diag(in, D_TENSOR_INDEX, span,
+                   "one index on a %d-dimensional view of '%s' whose elements do not "
+                   "follow each other; it takes one index per dimension",
+                   v->ndim, tik_sym(in, v->root->name));
+        return NULL;
+    }
     if (!tik_const_of(c, v->off, &off) || off != 0) {
         stage_diag(
             in, D_OFFSET_DROPPED, span,
@@ -293,6 +324,61 @@ element_again(Interp *in, View *v, const Value *keys, uint32_t n, Span span)
     return val_object(&v->base);
 }
 
+static bool
+is_negative(Value v)
+{
+    int64_t i;
+    return v.kind == VAL_INT && val_as_int64(v, &i) && i < 0;
+}
+
+/* A slice of an element starts there; its end is the program's, since an element says no length but its own. */
+static bool
+prepare_element_slice(Interp *in, View *w, const Value *keys, uint32_t n, Span span)
+{
+    for (uint32_t d = 0; d < n; d++) {
+        const SliceVal *s = keys[d].kind == VAL_SLICE ? keys[d].slice : NULL;
+        if (s && (is_negative(s->start) || is_negative(s->stop))) {
+            stage_diag(in, D_TENSOR_INDEX, span,
+                       "a slice of an element of '%s' has a negative bound; it counts "
+                       "from the element",
+                       tik_sym(in, w->root->name));
+            return false;
+        }
+        if (s && s->stop.kind != VAL_NONE) {
+            w->dim[d].len = tik_i64(w->root->c, IR_MAX_BYTES);
+        }
+    }
+    return true;
+}
+
+/* What the keys count in: the view itself, or for one key on several dimensions the buffer, for one on an element
+ * what begins with it. Null: it was refused. */
+static View *
+indexed_view(Interp *in, const View *v, const Value *keys, uint32_t n, Span span)
+{
+    Tik *c = v->root->c;
+    View *w;
+    if (n == 1 && v->ndim > 1 && !v->element) {
+        return flat_view(in, v, span);
+    }
+    w = copy_view(in, v, n == 1 ? 1 : v->ndim);
+    if (n == 1 && v->ndim > 1) {
+        w->dim[0] = (Dim){tik_i64(c, 1), tik_i64(c, 1), 0};
+    }
+    return !v->element || prepare_element_slice(in, w, keys, n, span) ? w : NULL;
+}
+
+static bool
+any_slice(const Value *keys, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (keys[i].kind == VAL_SLICE) {
+            return true;
+        }
+    }
+    return false;
+}
+
 Value
 tik_get_item(Interp *in, Object *self, Value key, Span span)
 {
@@ -306,7 +392,7 @@ tik_get_item(Interp *in, Object *self, Value key, Span span)
     bool many = key.kind == VAL_TUPLE || key.kind == VAL_LIST;
     uint32_t n = many ? key.list->n : 1;
     const Value *keys = many ? key.list->p : &key;
-    if (v->element && !any_runtime(keys, n)) {
+    if (v->element && !any_runtime(keys, n) && !any_slice(keys, n)) {
         return element_again(in, v, keys, n, span);
     }
     if (n != 1 && n != (uint32_t)v->ndim) {
@@ -316,7 +402,10 @@ tik_get_item(Interp *in, Object *self, Value key, Span span)
                    tik_sym(in, v->root->name), v->ndim, v->ndim == 1 ? "" : "s", n);
         return poison(in, v);
     }
-    View *w = n == 1 && v->ndim > 1 ? flat_view(in, v, span) : copy_view(in, v, v->ndim);
+    View *w = indexed_view(in, v, keys, n, span);
+    if (!w) {
+        return poison(in, v);
+    }
     w->sliced = true;
     w->element = true;
     for (uint32_t d = 0; d < n; d++) {

@@ -147,6 +147,49 @@ t.BuildCCE(kernel_name="k", inputs=[src], outputs=[dst])
                 readings={'': 'reject slice-fit', 'D8=drop': {'dst': want}})
 
 
-PROGRAMS = [int4_order(), slice_with_a_rest(), sum_of_repeats(), scaled_conversion(), scalar_conv_away(), vadddeqrelu_on_910b(),
+def half_literals():
+    """A literal beyond 65504, of a fill and of arithmetic."""
+    source = HEAD + '''
+dst = t.Tensor("float16", (32,), name="dst", scope=tik.scope_gm)
+a = t.Tensor("float16", (32,), name="a", scope=tik.scope_ubuf)
+t.vec_dup(32, a, -65534.0, 1, 8)
+t.vec_adds(16, a, a, 65535, 1, 8, 8)
+t.data_move(dst, a, 0, 1, 2, 0, 0)
+t.BuildCCE(kernel_name="k", inputs=[], outputs=[dst])
+'''
+    def result(first, last):
+        return {'dst': np.array([first] * 16 + [last] * 16, np.uint16).view(np.float16)}
+    return dict(processor='Ascend310P3', source=source, inputs={}, readings={
+        '': result(0x7e00, 0xfc00), 'N1=limited': result(0, 0xfbff)})
+
+
+def narrow_exprs():
+    """Sums, shifts and complements of Scalars of 8 and 16 bits."""
+    source = HEAD + '''
+src = t.Tensor("uint8", (32,), name="src", scope=tik.scope_gm)
+dst = t.Tensor("int32", (8,), name="dst", scope=tik.scope_gm)
+a = t.Tensor("uint8", (32,), name="a", scope=tik.scope_ubuf)
+b = t.Tensor("int32", (8,), name="b", scope=tik.scope_ubuf)
+t.data_move(a, src, 0, 1, 1, 0, 0)
+t.vec_dup(8, b, 0, 1, 8)
+x = t.Scalar("uint8", name="x")
+y = t.Scalar("int16", name="y")
+x.set_as(a[0])
+y.set_as(x * 1 + 0)
+b[0].set_as(x + x)
+b[1].set_as(x * x)
+b[2].set_as(~x)
+b[3].set_as(x << 4)
+b[4].set_as((y << 8) + y)
+b[5].set_as(x - 201)
+t.data_move(dst, b, 0, 1, 1, 0, 0)
+t.BuildCCE(kernel_name="k", inputs=[src], outputs=[dst])
+'''
+    return dict(processor='Ascend310P3', source=source, inputs={'src': np.full(32, 200, np.uint8)}, readings={
+        '': {'dst': np.array([144, 64, 55, 128, -14136, 255, 0, 0], np.int32)},
+        'N2=widened': {'dst': np.array([400, 40000, -201, 3200, 51400, -1, 0, 0], np.int32)}})
+
+
+PROGRAMS = [half_literals(), narrow_exprs(), int4_order(), slice_with_a_rest(), sum_of_repeats(), scaled_conversion(), scalar_conv_away(), vadddeqrelu_on_910b(),
             block_stride_0('vadd(128, b, a, a, 1, 0, 1, 1, 8, 8, 8)', lambda x: x + x),
             block_stride_0('vmin(128, b, a, a, 1, 0, 1, 1, 8, 8, 8)', lambda x: x)]

@@ -181,14 +181,36 @@ congruences(void **state)
     assert_int_equal(range_div_ceil(7, 2), 4);
 }
 
+/* Floor and ceiling by their definition: q * b is the nearest multiple on that side, whatever the signs. A ceiling
+ * that is one too high, or a floor one too low, would make conditions say more than they do. */
+static void
+quotients(void **state)
+{
+    (void)state;
+    for (int64_t a = -40; a <= 40; a++) {
+        for (int64_t b = -9; b <= 9; b++) {
+            if (b == 0) {
+                continue;
+            }
+            int64_t low = range_div_floor(a, b), high = range_div_ceil(a, b);
+            int64_t under = a - low * b, over = high * b - a;
+            assert_true(b > 0 ? under >= 0 && under < b : under <= 0 && under > b);
+            assert_true(b > 0 ? over >= 0 && over < b : over <= 0 && over > b);
+        }
+    }
+    assert_true(range_div_ceil(INT64_MAX, 2) == INT64_MAX / 2 + 1);
+    assert_true(range_div_ceil(INT64_MIN, 3) == INT64_MIN / 3);
+    assert_true(range_div_floor(INT64_MIN, 3) == INT64_MIN / 3 - 1);
+    assert_true(range_div_ceil(INT64_MIN, -1) == INT64_MAX);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(binary_operations),
-        cmocka_unit_test(unary_operations),
-        cmocka_unit_test(lattice),
-        cmocka_unit_test(congruences),
+        cmocka_unit_test(binary_operations), cmocka_unit_test(unary_operations),
+        cmocka_unit_test(lattice),           cmocka_unit_test(congruences),
+        cmocka_unit_test(quotients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,12 +114,16 @@ class Tensor:
             note("dropped.index")
             return self
         keys = key if type(key) is tuple else (key,)
+        if self._element and any(type(k) is slice for k in keys):
+            return self._from_element(keys)
         if self._element:
             if any(type(k) is not int or k != 0 for k in keys):
                 raise IndexError("an element has only the index 0")
             return self
         lens, strides, off = self._lens, self._strides, self._off
         if len(keys) == 1 and len(lens) > 1:
+            if self._gaps():
+                raise IndexError("one index on a view with gaps")
             note("view.flat" if type(key) is not slice else "view.flat_slice")
             lens, strides, off = (self._flat,), (1,), 0
         elif len(keys) != len(lens):
@@ -144,6 +148,37 @@ class Tensor:
                 new_strides.append(stride)
         return Tensor(self._root, self.dtype, tuple(new_lens), tuple(new_strides), off, self._flat,
                       element, True)
+
+    def _from_element(self, keys):
+        """A slice of an element: it starts there, and ends where it says."""
+        inst = self._root.inst
+        off, size = self._off, SIZE[self.dtype]
+        strides = (1,) if len(keys) == 1 and len(self._lens) > 1 else self._strides
+        lens, new = [], []
+        for k, stride in zip(keys, strides):
+            length = 1 if type(k) is not slice or k.stop is None else 1 << 48
+            if type(k) is slice and any(type(n) is int and n < 0 for n in (k.start, k.stop)):
+                raise IndexError("a negative bound of a slice of an element")
+            start, n, step = _slice(inst, k, length) if type(k) is slice else (_index(inst, k, length), 1, 1)
+            off = _advance(inst, off, start, stride, size)
+            lens.append(n)
+            new.append(stride if step == 1 else calc(inst, "mul", stride, step))
+        return Tensor(self._root, self.dtype, tuple(lens), tuple(new), off, self._flat, False, True)
+
+    def _gaps(self):
+        """The elements certainly do not follow each other."""
+        want = 1
+        for n, stride in zip(reversed(self._lens), reversed(self._strides)):
+            if n == 1 and type(n) is int:
+                continue
+            if type(stride) is not int:
+                return False
+            if stride != want:
+                return True
+            if type(n) is not int:
+                return False
+            want *= n
+        return False
 
     def __call__(self, key):
         note("view.call")
