@@ -134,6 +134,9 @@ passes_run(Kernel *k, const PassOptions *opt)
     /* After any error of the program a kernel may lack statements: what was never written, and which
      * cores meet, cannot be told. */
     ok = k->unit->errors == 0;
+    if (ok) {
+        passes_notice(k);
+    }
     for (int i = 0; i < pass_count; i++) {
         const PassInfo *p = &pass_table[i];
         if (ok || !needs_checked(p->run)) {

@@ -31,4 +31,7 @@ typedef struct PassOptions {
  * errors are found in one run. False: errors were added. */
 bool MUST_USE passes_run(Kernel *k, const PassOptions *opt);
 
+/* Warns of arguments and Scalars that a recorded kernel leaves unset; for kernels of a program without errors (notice.c). */
+void passes_notice(Kernel *k);
+
 #endif

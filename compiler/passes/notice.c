@@ -1,0 +1,160 @@
+/* notice.c: what a kernel as it was recorded leaves undone with its arguments and Scalars. No pass: it changes nothing
+ * and asks nothing of others, only that folding has not replaced the registers yet.
+ *
+ * Owns: output-unwritten, input-written, uninit of Scalars. */
+#include "passes/passes.h"
+
+#include <string.h>
+
+typedef struct Notice {
+    Kernel *k;
+    bool *set;     /* by RegId: something assigns it */
+    bool *told;    /* by RegId */
+    bool *visited; /* by ExprId: its registers are all set */
+    StmtId *write; /* by BufId: a statement that writes it, or 0 */
+} Notice;
+
+static bool
+is_written(const ParamInfo *p)
+{
+    return p->role == ROLE_DST;
+}
+
+static void
+note_writes(Notice *n, StmtId id)
+{
+    const Kernel *k = n->k;
+    const Stmt *s = &k->stmts.p[id];
+    if (s->kind == ST_SET) {
+        n->set[s->set.reg] = true;
+    } else if (s->kind == ST_LOAD) {
+        n->set[s->load.reg] = true;
+    } else if (s->kind == ST_STORE) {
+        n->write[s->store.ref.buf] = id;
+    } else if (s->kind == ST_INSTR) {
+        int count;
+        const ParamInfo *p = form_params(op_table[s->instr.op].form, &count);
+        for (int i = 0; i < count; i++) {
+            const Arg *a = &k->args.p[s->instr.arg + (uint32_t)i];
+            if (is_written(&p[i]) && a->kind == ARG_REF) {
+                n->write[a->ref.buf] = id;
+            }
+        }
+    }
+}
+
+/* Tells of a register that the expression reads and nothing sets. */
+static void
+read_expr(Notice *n, const Stmt *s, ExprId id)
+{
+    const Expr *e = ir_expr(n->k, id);
+    if (id == 0 || n->visited[id]) {
+        return;
+    }
+    n->visited[id] = true;
+    if (e->kind == EX_OP) {
+        read_expr(n, s, e->a);
+        read_expr(n, s, e->b);
+    } else if (e->kind == EX_REG && !n->set[e->a] && !n->told[e->a]) {
+        const Reg *r = &n->k->regs.p[e->a];
+        Unit *u = n->k->unit;
+        n->told[e->a] = true;
+        Diag *d = diag_add(u, D_UNINIT, s->span, s->chain,
+                           "the Scalar '%s' is read and never set; it is 0",
+                           sym_text(&u->names, r->name));
+        diag_note(u, d, r->span, "it is made here");
+        diag_help(u, d, "give it init_value=, or a value with set_as");
+    }
+}
+
+static void
+read_args(Notice *n, const Stmt *s)
+{
+    int count;
+    (void)form_params(op_table[s->instr.op].form, &count);
+    for (int i = 0; i < count; i++) {
+        const Arg *a = &n->k->args.p[s->instr.arg + (uint32_t)i];
+        if (a->kind == ARG_REF) {
+            read_expr(n, s, a->ref.off);
+        } else if (a->kind == ARG_EXPR) {
+            read_expr(n, s, a->expr);
+        } else if (a->kind == ARG_MASK) {
+            for (int w = 0; w < mask_words(a->mask.form); w++) {
+                read_expr(n, s, a->mask.w[w]);
+            }
+        }
+    }
+}
+
+static void
+read_stmt(Notice *n, const Stmt *s)
+{
+    switch ((StmtKind)s->kind) {
+    case ST_INSTR:
+        read_args(n, s);
+        break;
+    case ST_SET:
+        read_expr(n, s, s->set.value);
+        break;
+    case ST_LOAD:
+        read_expr(n, s, s->load.ref.off);
+        break;
+    case ST_STORE:
+        read_expr(n, s, s->store.ref.off);
+        read_expr(n, s, s->store.value);
+        break;
+    case ST_FOR:
+        read_expr(n, s, s->loop.begin);
+        read_expr(n, s, s->loop.end);
+        break;
+    case ST_IF:
+        read_expr(n, s, s->cond.cond);
+        break;
+    case ST_NONE:
+    case ST_ALLOC:
+    case ST_SCOPE:
+    case ST_BREAK:
+    case ST_CONTINUE:
+    case ST_RETURN:
+        break;
+    }
+}
+
+static void
+judge_argument(const Notice *n, BufId id)
+{
+    const Kernel *k = n->k;
+    Unit *u = k->unit;
+    const Buffer *b = &k->bufs.p[id];
+    const char *name = sym_text(&u->names, b->name);
+    if (b->role == BUF_OUT && n->write[id] == 0) {
+        diag_add(u, D_OUTPUT_UNWRITTEN, b->span, b->chain,
+                 "nothing in the kernel writes the output '%s'", name);
+    } else if (b->role == BUF_IN && b->use == USE_TENSOR && n->write[id] != 0) {
+        const Stmt *s = &k->stmts.p[n->write[id]];
+        Diag *d = diag_add(u, D_INPUT_WRITTEN, s->span, s->chain,
+                           "the kernel writes its input '%s'", name);
+        diag_note(u, d, b->span, "'%s' is declared here", name);
+    }
+}
+
+void
+passes_notice(Kernel *k)
+{
+    Arena scratch = {0};
+    Notice n = {.k = k};
+    n.set = ARENA_ARRAY(&scratch, bool, k->regs.n + 1);
+    n.told = ARENA_ARRAY(&scratch, bool, k->regs.n + 1);
+    n.visited = ARENA_ARRAY(&scratch, bool, k->exprs.n + 1);
+    n.write = ARENA_ARRAY(&scratch, StmtId, k->bufs.n + 1);
+    for (uint32_t i = 1; i < k->stmts.n; i++) {
+        note_writes(&n, i);
+    }
+    for (uint32_t i = 1; i < k->stmts.n; i++) {
+        read_stmt(&n, &k->stmts.p[i]);
+    }
+    for (uint32_t i = 0; i < k->params.n; i++) {
+        judge_argument(&n, k->params.p[i]);
+    }
+    arena_free(&scratch);
+}
