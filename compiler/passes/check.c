@@ -9,6 +9,7 @@
  * and each operand once. */
 #include "passes/check.h"
 #include "analysis/prove.h"
+#include "ir/wording.h"
 #include "passes/check_walk.h"
 #include "passes/passes.h"
 
@@ -132,6 +133,61 @@ note_processors(Unit *u, Diag *d, const Site *s, Rule rule)
     }
 }
 
+/* The word of a move by which conversion goes: its ATTR, or -1. */
+static int
+mode_param(const Site *s)
+{
+    for (int i = 0; i < s->nparams; i++) {
+        if (s->params[i].role == ROLE_ATTR) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* The first ConvReluMode that takes these types, or bits of this type; -1: none. */
+static int
+legal_mode(const Site *s, Dtype as)
+{
+    enum {
+        MODES = 14
+    };
+    int param = mode_param(s);
+    for (int mode = 0; param >= 0 && mode < MODES; mode++) {
+        Fault ignored;
+        CheckInstr in = s->in;
+        in.args[param].v = mode;
+        for (int i = 0; as != DT_NONE && i < s->nparams; i++) {
+            if (s->params[i].role == ROLE_DST || s->params[i].role == ROLE_SRC) {
+                in.args[i].t.dtype = as;
+            }
+        }
+        if (check_static(&in, &ignored)) {
+            return mode;
+        }
+    }
+    return -1;
+}
+
+/* The help of type-pair names a code that is legal. */
+static void
+help_pair(Unit *u, Diag *d, const Site *s)
+{
+    int mode = legal_mode(s, DT_NONE);
+    int bits = legal_mode(s, DT_F16);
+    if (s->element || s->in.op != OP_DATA_MOVE) {
+        return;
+    }
+    if (mode >= 0) {
+        diag_help(u, d, "ConvReluMode %d takes these types", mode);
+    } else if (bits >= 0) {
+        diag_help(u, d,
+                  "no ConvReluMode takes these types; convert with vec_conv, or move the "
+                  "bits: reinterpret both as float16, which ConvReluMode %d takes",
+                  bits);
+    }
+}
+
 /* goes_on: the rule can be asked while running instead. */
 static void
 report(const Checker *c, const CheckWalk *w, const Site *s, const Witness *wit,
@@ -143,14 +199,18 @@ report(const Checker *c, const CheckWalk *w, const Site *s, const Witness *wit,
     const char *at = iteration_text(w, wit, &u->arena);
     DiagId id = diag_of_rule(f->rule);
     Span span = ir_arg_span(c->k, st, f->param);
-    const char *text = arena_printf(&u->arena, "%s%s%s%s", at[0] ? "at " : "", at,
-                                    at[0] ? ", " : "", f->text);
+    const char *text =
+        arena_printf(&u->arena, "%s%s%s%s", at[0] ? "at " : "", at, at[0] ? ", " : "",
+                     wording_of_call(c->k, st, f->text));
     Diag *d = goes_on ? diag_allowable(u, id, span, st->chain, "%s", text)
                       : diag_add(u, id, span, st->chain, "%s", text);
     if (!rule_table[f->rule].warning) {
         note_tensor(c, d, s, f->param);
     }
     note_processors(u, d, s, f->rule);
+    if (f->rule == RULE_TYPE_PAIR) {
+        help_pair(u, d, s);
+    }
     if (f->rule == RULE_TENSOR_OVERFLOW && moves_blocks(s)) {
         diag_help(u, d,
                   "move less, or declare a larger tensor; burst and the strides count "
@@ -251,6 +311,58 @@ warn_no_repeats(WarnCtx *x)
     }
 }
 
+static int
+param_named(const Site *s, const char *name)
+{
+    for (int i = 0; i < s->nparams; i++) {
+        if (strcmp(s->params[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static bool
+is_number(const Site *s, int param, int64_t *v)
+{
+    if (param < 0 || site_exprs(s, param) != 1 ||
+        !ir_is_const(s->k, site_expr(s, param, 0))) {
+        return false;
+    }
+    *v = s->in.args[param].v;
+    return true;
+}
+
+/* The destination is read as well, from the same place: it accumulates. */
+static bool
+accumulates(const Site *s, int dst)
+{
+    const Ref *d = site_ref(s, dst);
+    bool same = false;
+    for (int i = 0; i < s->nparams; i++) {
+        same = same || (s->params[i].role == ROLE_SRC && site_ref(s, i)->buf == d->buf);
+    }
+    return same;
+}
+
+/* Each repeat writes where the one before did. Where strides are gaps, 0 is no such. */
+static void
+warn_repeat_stride(const Site *s)
+{
+    int64_t repeats, stride, unit = 0;
+    int dst = param_named(s, "dst"), at = param_named(s, "dst_rep_stride");
+    const Stmt *st = &s->k->stmts.p[s->stmt];
+    if (dst < 0 || !is_number(s, at, &stride) || stride != 0 ||
+        !is_number(s, param_named(s, "repeat_times"), &repeats) || repeats < 2 ||
+        s->params[dst].role != ROLE_DST || accumulates(s, dst) ||
+        (is_number(s, param_named(s, "stride_unit"), &unit) && unit != 0)) {
+        return;
+    }
+    diag_add(s->k->unit, D_REPEAT_STRIDE_0, ir_arg_span(s->k, st, at), st->chain,
+             "dst_rep_stride is 0 with %lld repeats: each writes over the one before",
+             (long long)repeats);
+}
+
 /* Warnings for what is constant, and for the last iteration that is certain. */
 static void
 warn(Checker *c, const CheckWalk *w, const Site *s)
@@ -267,6 +379,7 @@ warn(Checker *c, const CheckWalk *w, const Site *s)
     }
     if (!s->element) {
         warn_no_repeats(&x);
+        warn_repeat_stride(s);
         check_warnings(&in, report_warning, &x);
     }
 }

@@ -20,6 +20,7 @@
  * execution: loop variables have their first values, and a read whose first execution need not be in
  * the first iteration of the plain loops around it is not judged.
  */
+#include "ir/wording.h"
 #include "passes/access.h"
 #include "passes/byteset.h"
 #include "passes/forms.h"
@@ -354,9 +355,9 @@ warn(Init *in, const Stmt *s, const Access *a, ByteRange gap)
     Diag *d = diag_add(u, D_UNINIT, ir_arg_span(in->k, s, a->param), s->chain,
                        "%s reads bytes %lld to %lld of '%s', which nothing has written "
                        "before (%s elements %lld to %lld)",
-                       reader(s), (long long)gap.lo, (long long)gap.hi - 1, name,
-                       dtype_name(b->dtype), (long long)(gap.lo / size),
-                       (long long)((gap.hi - 1) / size));
+                       wording_of_call(in->k, s, reader(s)), (long long)gap.lo,
+                       (long long)gap.hi - 1, name, dtype_name(b->dtype),
+                       (long long)(gap.lo / size), (long long)((gap.hi - 1) / size));
     diag_note(u, d, b->span, "'%s' is declared here", name);
 }
 

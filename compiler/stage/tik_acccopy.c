@@ -33,15 +33,19 @@ is_constant(Value v, int64_t want)
 }
 
 static bool
-copy_reserved(const AccCall *x, Value mode, Value value)
+copy_reserved(const AccCall *x, Value how, Span span)
 {
-    if (is_constant(mode, 0) && is_constant(value, 0)) {
-        return true;
+    static const TikField reserved[] = {TFIELD_DataCopyEnhancedParams_pad_mode,
+                                        TFIELD_DataCopyEnhancedParams_pad_value};
+    for (size_t i = 0; i < ARRAY_LEN(reserved); i++) {
+        if (!is_constant(tik_field(how, reserved[i]), 0)) {
+            stage_diag(x->in, D_RESERVED, tik_field_span(how, reserved[i], span),
+                       "%s of DataCopyEnhancedParams is reserved and is 0",
+                       tik_field_name(reserved[i]));
+            return false;
+        }
     }
-    stage_diag(x->in, D_RESERVED, x->span[ACC_BLOCK],
-               "%s of DataCopyEnhancedParams is reserved and is 0",
-               is_constant(mode, 0) ? "pad_value" : "pad_mode");
-    return false;
+    return true;
 }
 
 /* deq_value or deq_tensor_addr, whichever the mode takes. */
@@ -53,8 +57,14 @@ copy_scale(AccCall *x, AccScale mode, Value word, Value vector)
     x->got[ACC_MODE] = val_int(mode);
     x->got[ACC_SCALE] = takes_vector ? vector : mode == SCALE_NONE ? val_int(0) : word;
     if (takes_vector && !tensor_given) {
-        stage_diag(x->in, D_DEQ_MISSING, x->span[ACC_SCALE],
-                   "deq_tensor_addr is no tensor, and the scale mode needs one");
+        Diag *d = stage_diag(x->in, D_DEQ_MISSING, x->span[ACC_SCALE],
+                             "deq_tensor_addr is no tensor, and %s needs one",
+                             acc_scale_name(mode));
+        diag_help(x->in->u, d,
+                  mode == SCALE_VDEQ ? "give deq_tensor_addr, a float16 tensor of 16 "
+                                       "scales in the Unified Buffer"
+                                     : "give deq_tensor_addr, a uint64 tensor of 16 "
+                                       "words for each burst in the Unified Buffer");
         return false;
     }
     bool word_given = !is_constant(word, 0);
@@ -87,18 +97,27 @@ copy_applicability(const AccCall *x)
     }
 }
 
-#define PARAMS(name)   tik_field(got[2], TFIELD_DataCopyParams_##name)
-#define ENHANCED(name) tik_field(got[3], TFIELD_DataCopyEnhancedParams_##name)
+#define PARAMS(name)    tik_field(got[2], TFIELD_DataCopyParams_##name)
+#define ENHANCED(name)  tik_field(got[3], TFIELD_DataCopyEnhancedParams_##name)
+#define PARAMS_AT(name) tik_field_span(got[2], TFIELD_DataCopyParams_##name, span[2])
+#define ENHANCED_AT(name)                                                                \
+    tik_field_span(got[3], TFIELD_DataCopyEnhancedParams_##name, span[3])
 
 bool
 tik_acc_copy(Interp *in, Tik *c, const CallArgs *args, const Value *got, const Span *span)
 {
     AccCall x = {.in = in, .c = c, .args = args, .enhanced = true};
     for (int i = 0; i <= ACC_OTHER; i++) {
-        bool first = i == ACC_NBURST || i == ACC_BURST || i == ACC_DST_STRIDE ||
-                     i == ACC_SRC_STRIDE;
-        x.span[i] = i <= ACC_SRC ? span[i] : span[first ? 2 : 3];
+        x.span[i] = i <= ACC_SRC ? span[i] : span[3];
     }
+    x.span[ACC_NBURST] = PARAMS_AT(block_count);
+    x.span[ACC_BURST] = PARAMS_AT(block_len);
+    x.span[ACC_DST_STRIDE] = PARAMS_AT(dst_stride);
+    x.span[ACC_SRC_STRIDE] = PARAMS_AT(src_stride);
+    x.span[ACC_BLOCK] = ENHANCED_AT(block_mode);
+    x.span[ACC_MODE] = ENHANCED_AT(deq_scale);
+    x.span[ACC_SID] = ENHANCED_AT(sid_store_mode);
+    x.span[ACC_RELU] = ENHANCED_AT(is_relu);
     x.got[ACC_DST] = got[0];
     x.got[ACC_SRC] = got[1];
     x.got[ACC_NBURST] = PARAMS(block_count);
@@ -110,8 +129,13 @@ tik_acc_copy(Interp *in, Tik *c, const CallArgs *args, const Value *got, const S
     x.got[ACC_FLY] = val_int(0);
     x.got[ACC_OTHER] = val_none();
     AccScale mode = (AccScale)tik_enum_number(ENHANCED(deq_scale));
-    if (!copy_block(&x, ENHANCED(block_mode)) ||
-        !copy_reserved(&x, ENHANCED(pad_mode), ENHANCED(pad_value)) ||
+    x.span[ACC_SCALE] =
+        acc_scale_is_vector(mode)
+            ? tik_field_span(got[3], TFIELD_DataCopyEnhancedParams_deq_tensor_addr,
+                             x.span[ACC_MODE])
+            : tik_field_span(got[3], TFIELD_DataCopyEnhancedParams_deq_value,
+                             x.span[ACC_MODE]);
+    if (!copy_block(&x, ENHANCED(block_mode)) || !copy_reserved(&x, got[3], span[3]) ||
         !copy_scale(&x, mode, ENHANCED(deq_value), ENHANCED(deq_tensor_addr))) {
         return !in->fatal;
     }

@@ -2,6 +2,7 @@
  * whichever spelling they came in.
  *
  * Owns: deq-sign-bit, deq8-relu-offset, sid2-odd of literals; relu-mismatch of data_copy. */
+#include "ir/wording.h"
 #include "stage/tik_accmove.h"
 
 View *
@@ -13,7 +14,9 @@ tik_acc_tensor(const AccCall *x, int slot)
 bool
 tik_acc_broken(const AccCall *x, int slot, DiagId id, const char *text)
 {
-    stage_diag(x->in, id, x->span[slot], "%s", text);
+    bool vector = acc_scale_is_vector((AccScale)tik_acc_number(x, ACC_MODE));
+    stage_diag(x->in, id, x->span[slot], "%s",
+               x->enhanced ? wording_of_copy(&x->in->u->arena, text, vector) : text);
     return false;
 }
 
@@ -42,7 +45,7 @@ literal_word(const AccCall *x, Dtype dst)
     }
     if (x->enhanced && use.relu && !(word >> 47 & 1)) {
         stage_diag(x->in, D_RELU_MISMATCH, x->span[ACC_SCALE],
-                   "relu is True and bit 47 of deqscale is 0; relu is applied");
+                   "is_relu is True and bit 47 of deq_value is 0; relu is applied");
     }
     return true;
 }

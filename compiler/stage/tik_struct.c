@@ -74,6 +74,7 @@ static const char *const enum_names[TENUM_COUNT] = {
 typedef struct StructObj {
     Object base;
     Value field[FIELDS];
+    Span at[FIELDS]; /* where it was given; file 0: nowhere */
 } StructObj;
 
 typedef struct Enumerator {
@@ -329,6 +330,7 @@ put_field(Interp *in, StructObj *o, int field, Value v, Span span)
                    struct_class[f->of].name, tik_a(in, v), kind_text(in, f->kind));
         return false;
     }
+    o->at[field - first_field(f->of)] = span;
     o->field[field - first_field(f->of)] =
         f->kind == KIND_OF_BOOL ? val_bool(v.kind == VAL_BOOL ? v.b : v.i != 0) : v;
     return true;
@@ -365,6 +367,14 @@ Value
 tik_field(Value v, TikField f)
 {
     return ((StructObj *)v.obj)->field[(int)f - first_field(fields[f].of)];
+}
+
+Span
+tik_field_span(Value v, TikField f, Span otherwise)
+{
+    const StructObj *o = (const StructObj *)v.obj;
+    Span at = o->at[(int)f - first_field(fields[f].of)];
+    return at.file ? at : otherwise;
 }
 
 const char *
@@ -425,6 +435,8 @@ construct(Interp *in, TikStruct s, const CallArgs *args)
         if (!put_field(in, o, first + i, got[i], span[i])) {
             return val_fail();
         }
+        bool given = span[i].begin != args->span.begin || span[i].end != args->span.end;
+        o->at[i] = given ? span[i] : (Span){0};
     }
     return val_object(&o->base);
 }

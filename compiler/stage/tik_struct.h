@@ -34,6 +34,8 @@ TikStruct tik_struct_of(Value v);
 /* A field as it is now, of the kind that the table says. Presupposes that v is a structure which has it. */
 Value tik_field(Value v, TikField f);
 const char *tik_field_name(TikField f);
+/* Where the program gave the field its value; the other span when it has its default. */
+Span tik_field_span(Value v, TikField f, Span otherwise);
 /* Whether the value is one of an enumeration. */
 bool tik_is_enum(Value v, TikEnum of);
 /* The number of an enumerator; presupposes that v is one, as the fields of an enumeration are. */
