@@ -12,13 +12,14 @@ enum {
 
 /* Edits (insert, delete, replace, swap of neighbours count one) from a to b, at most limit + 1. */
 static int
-edit_distance(const char *a, const char *b, int limit)
+edit_distance(const char *a, const char *b, int limit, int64_t *work)
 {
-    size_t n = strlen(a);
-    size_t m = strlen(b);
+    size_t n = strnlen(a, NAME_MAX_LEN + 1);
+    size_t m = strnlen(b, NAME_MAX_LEN + 1);
     if (n > NAME_MAX_LEN || m > NAME_MAX_LEN || abs((int)n - (int)m) > limit) {
         return limit + 1;
     }
+    *work += (int64_t)(n * m);
     int row[3][NAME_MAX_LEN + 1];
     for (size_t j = 0; j <= m; j++) {
         row[0][j] = (int)j;
@@ -65,7 +66,13 @@ nearest_same(const char *a, const char *b)
 void
 nearest_try(Nearest *n, const char *candidate)
 {
-    if (n->best && n->distance == 0) {
+    enum {
+        MOST_WORK = 1 << 18, /* steps of edit_distance */
+        WORK_OF_A_NAME = 16  /* that is passed over */
+    };
+    size_t len = strnlen(n->wanted, NAME_MAX_LEN + 1);
+    n->work += WORK_OF_A_NAME;
+    if (n->work > MOST_WORK || len > NAME_MAX_LEN || (n->best && n->distance == 0)) {
         return;
     }
     if (nearest_same(n->wanted, candidate) && strcmp(n->wanted, candidate) != 0) {
@@ -73,9 +80,8 @@ nearest_try(Nearest *n, const char *candidate)
         n->distance = 0;
         return;
     }
-    int limit = n->best ? n->distance - 1 : MIN((int)strlen(n->wanted) / 3, 2);
-    int d = edit_distance(n->wanted, candidate, limit);
-    size_t len = strlen(n->wanted);
+    int limit = n->best ? n->distance - 1 : MIN((int)len / 3, 2);
+    int d = edit_distance(n->wanted, candidate, limit, &n->work);
     if (len >= 6 && strncmp(candidate, n->wanted, len) == 0 && limit >= 1) {
         d = 1; /* a name cut short */
     }

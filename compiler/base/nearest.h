@@ -3,12 +3,14 @@
 #define TIKC_NEAREST_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Begin with {wanted}; best stays null when no candidate is near. */
 typedef struct Nearest {
     const char *wanted;
     const char *best;
     int distance;
+    int64_t work; /* of the comparisons; a search ends when it becomes too much */
 } Nearest;
 
 /* One name in two manners: DataCopy, data_copy, dataCopy. Nothing is nearer. */

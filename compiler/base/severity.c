@@ -78,7 +78,7 @@ finding_name(const char *text, FindingName *out)
 const char *
 finding_nearest(const char *text)
 {
-    Nearest near = {text, NULL, 0};
+    Nearest near = {.wanted = text};
     for (int i = 0; i < DIAG_COUNT; i++) {
         nearest_try(&near, diag_table[i].name);
     }

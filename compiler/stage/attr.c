@@ -17,6 +17,14 @@ class_lookup(const ClassVal *c, Sym name)
     return val_fail();
 }
 
+/* The same from code of the program: the classes above cost work. */
+static Value
+lookup(Interp *in, const ClassVal *c, Sym name)
+{
+    core_owe(in, c->depth / 4);
+    return class_lookup(c, name);
+}
+
 bool
 class_is(const ClassVal *c, const ClassVal *base)
 {
@@ -80,7 +88,7 @@ user_lookup(const ClassVal *c, Sym name)
 bool
 attr_special(Interp *in, Value self, Sym name, const CallArgs *args, Value *out)
 {
-    Value f = self.kind == VAL_INSTANCE ? class_lookup(self.inst->cls, name) : val_fail();
+    Value f = self.kind == VAL_INSTANCE ? lookup(in, self.inst->cls, name) : val_fail();
     if (self.kind == VAL_DICT) {
         f = user_lookup(self.dict->cls, name);
     }
@@ -118,7 +126,7 @@ instance_attr(Interp *in, Value v, Sym name, Span span, bool *found)
     if (!val_failed(r)) {
         return r;
     }
-    r = class_lookup(self->cls, name);
+    r = lookup(in, self->cls, name);
     if (!val_failed(r)) {
         return bind_attr(in, r, v, self->cls, span);
     }
@@ -150,7 +158,7 @@ class_attr(Interp *in, Value v, Sym name, Span span, bool *found)
 {
     ClassVal *c = v.klass;
     const CoreSyms *sym = &in->core->sym;
-    Value r = class_lookup(c, name);
+    Value r = lookup(in, c, name);
     if (!val_failed(r)) {
         return bind_attr(in, r, v, c, span);
     }
@@ -170,7 +178,7 @@ class_attr(Interp *in, Value v, Sym name, Span span, bool *found)
                                 : val_str(in, c->user ? "__main__" : "builtins");
     }
     if (name == sym->init && c->kind == VAL_INSTANCE) {
-        r = class_lookup(in->core->object_type, name);
+        r = lookup(in, in->core->object_type, name);
         *found = !val_failed(r);
         return r;
     }
@@ -258,7 +266,7 @@ builtin_attr(Interp *in, Value v, Sym name, Span span, bool *found)
     if (!val_failed(r)) {
         return r;
     }
-    r = class_lookup(c, name);
+    r = lookup(in, c, name);
     if (!val_failed(r)) {
         return bind_attr(in, r, v, c, span);
     }
@@ -362,7 +370,7 @@ no_attr(Interp *in, Value v, Sym name, Span span)
                                             : val_type_name(v);
     ExcInfo *x = error_raise(in, "AttributeError", name_in(in, span, text),
                              "%s '%s' has no attribute '%s'", what, who, text);
-    Nearest n = {text, NULL, 0};
+    Nearest n = {.wanted = text};
     nearest_of(in, v, &n);
     x->help = nearest_help(in, &n);
     return val_fail();
@@ -407,10 +415,10 @@ attr_call(Interp *in, Value receiver, Sym name, const CallArgs *args, Span span)
         if (!val_failed(f)) {
             return call_any(in, f, args);
         }
-        f = class_lookup(receiver.inst->cls, name);
+        f = lookup(in, receiver.inst->cls, name);
     } else if (receiver.kind <= VAL_SLICE &&
                !(receiver.kind == VAL_TUPLE && receiver.list->cls)) {
-        f = class_lookup(val_class(in, receiver), name);
+        f = lookup(in, val_class(in, receiver), name);
     }
     if (!val_failed(f)) {
         return call_class_attr(in, f, receiver, args);
@@ -438,7 +446,7 @@ set_instance(Interp *in, Value target, Sym name, Value v, Span span)
         }
     }
     bool search = !c->user || c->properties || in->core->late_properties;
-    const Descr *d = search ? as_descr(class_lookup(c, name)) : NULL;
+    const Descr *d = search ? as_descr(lookup(in, c, name)) : NULL;
     if (d && d->kind == DESCR_PROPERTY) {
         if (val_failed(d->set)) {
             stage_raise(in, "AttributeError", span,

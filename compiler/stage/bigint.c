@@ -318,7 +318,7 @@ big_text(Interp *in, Value v, int base, Text *out)
         return;
     }
     int64_t n = 1 + big_bits(v) / 64;
-    in->steps -= n + n * n / 32; /* the caller's next step looks */
+    core_owe(in, n + n * n / 32); /* the caller's next step looks */
     mpz_t x;
     mpz_init(x);
     big_load(x, v);

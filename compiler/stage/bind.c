@@ -87,7 +87,7 @@ bind_positions(const Binding *b)
 static bool
 unknown_parameter(const Binding *b, Span span, const char *name)
 {
-    Nearest near = {name, NULL, 0};
+    Nearest near = {.wanted = name};
     for (int i = 0; i < b->n; i++) {
         nearest_try(&near, b->params[i].name);
     }

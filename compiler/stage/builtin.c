@@ -27,6 +27,7 @@ builtin_add_rows(Interp *in, Attrs *into, const BuiltinRow *rows, size_t n,
         f.builtin->keywords = rows[i].keywords;
         f.builtin->min = rows[i].min;
         f.builtin->max = rows[i].max;
+        f.builtin->cost = (uint8_t)rows[i].cost;
         attrs_set(core_arena(in), into, intern(&in->u->names, rows[i].name), f);
     }
 }
@@ -72,10 +73,10 @@ fn_print(Interp *in, Value self, const CallArgs *args)
     Text t;
     text_init_in(&t, core_arena(in), room, sizeof room);
     for (int i = 0; i < args->npos; i++) {
-        if (i && sep.kind == VAL_STR) {
-            text_putn(&t, sep.str->p, sep.str->len);
-        } else if (i) {
-            text_putc(&t, ' ');
+        Str space = {.p = " ", .len = 1};
+        const Str *between = sep.kind == VAL_STR ? sep.str : &space;
+        if (i && !core_put(in, &t, between->p, between->len, args->span)) {
+            return val_fail();
         }
         if (!format_str(in, args->pos[i], args->span, &t)) {
             return val_fail();
@@ -86,8 +87,7 @@ fn_print(Interp *in, Value self, const CallArgs *args)
     } else {
         text_putc(&t, '\n');
     }
-    text_putn(&in->u->log, t.p, t.n);
-    return val_none();
+    return core_put(in, &in->u->log, t.p, t.n, args->span) ? val_none() : val_fail();
 }
 
 static Value
@@ -605,6 +605,9 @@ fn_issubclass(Interp *in, Value self, const CallArgs *args)
     bool yes = false;
     for (uint32_t i = 0; i < of.list->n; i++) {
         Value base = of.list->p[i];
+        if (!core_step(in, args->span)) {
+            return val_fail();
+        }
         if (c.kind != VAL_CLASS || base.kind != VAL_CLASS) {
             return stage_raise(in, "TypeError", args->span, "issubclass takes classes");
         }
@@ -748,6 +751,7 @@ fn_globals(Interp *in, Value self, const CallArgs *args)
 static void
 push_names(Interp *in, Value list, const Attrs *a)
 {
+    core_owe(in, a->n);
     for (uint32_t i = 0; i < a->n; i++) {
         if (!val_failed(a->p[i].v)) {
             list_push(in, list, val_str_sym(in, a->p[i].name));
@@ -796,38 +800,38 @@ static const BuiltinRow functions[] = {
     {"hex", fn_hex, 1, 1, NULL},
     {"bin", fn_bin, 1, 1, NULL},
     {"oct", fn_oct, 1, 1, NULL},
-    {"chr", fn_chr, 1, 1, NULL},
+    {"chr", fn_chr, 1, 1, NULL, COST_ONE},
     {"ord", fn_ord, 1, 1, NULL},
     {"abs", fn_abs, 1, 1, NULL},
     {"divmod", fn_divmod, 2, 2, NULL},
     {"pow", fn_pow, 2, 3, NULL},
     {"round", fn_round, 1, 2, NULL},
-    {"len", fn_len, 1, 1, NULL},
+    {"len", fn_len, 1, 1, NULL, COST_ONE},
     {"min", fn_min, 1, 255, "key default"},
     {"max", fn_max, 1, 255, "key default"},
     {"sum", fn_sum, 1, 2, "start"},
-    {"any", fn_any, 1, 1, NULL},
-    {"all", fn_all, 1, 1, NULL},
+    {"any", fn_any, 1, 1, NULL, COST_INSIDE},
+    {"all", fn_all, 1, 1, NULL, COST_INSIDE},
     {"sorted", fn_sorted, 1, 1, "key reverse"},
-    {"enumerate", fn_enumerate, 1, 2, "start"},
-    {"zip", fn_zip, 0, 255, "strict"},
-    {"map", fn_map, 2, 255, NULL},
-    {"filter", fn_filter, 2, 2, NULL},
-    {"reversed", fn_reversed, 1, 1, NULL},
-    {"iter", fn_iter, 1, 2, NULL},
-    {"next", fn_next, 1, 2, NULL},
-    {"isinstance", fn_isinstance, 2, 2, NULL},
-    {"issubclass", fn_issubclass, 2, 2, NULL},
+    {"enumerate", fn_enumerate, 1, 2, "start", COST_ONE},
+    {"zip", fn_zip, 0, 255, "strict", COST_ONE},
+    {"map", fn_map, 2, 255, NULL, COST_ONE},
+    {"filter", fn_filter, 2, 2, NULL, COST_ONE},
+    {"reversed", fn_reversed, 1, 1, NULL, COST_ONE},
+    {"iter", fn_iter, 1, 2, NULL, COST_ONE},
+    {"next", fn_next, 1, 2, NULL, COST_INSIDE},
+    {"isinstance", fn_isinstance, 2, 2, NULL, COST_INSIDE},
+    {"issubclass", fn_issubclass, 2, 2, NULL, COST_INSIDE},
     {"getattr", fn_getattr, 2, 3, NULL},
     {"hasattr", fn_hasattr, 2, 2, NULL},
     {"setattr", fn_setattr, 3, 3, NULL},
     {"delattr", fn_delattr, 2, 2, NULL},
     {"hash", fn_hash, 1, 1, NULL},
-    {"callable", fn_callable, 1, 1, NULL},
-    {"locals", fn_locals, 0, 0, NULL},
-    {"globals", fn_globals, 0, 0, NULL},
-    {"dir", fn_dir, 0, 1, NULL},
-    {"vars", fn_vars, 0, 1, NULL},
+    {"callable", fn_callable, 1, 1, NULL, COST_ONE},
+    {"locals", fn_locals, 0, 0, NULL, COST_INSIDE},
+    {"globals", fn_globals, 0, 0, NULL, COST_INSIDE},
+    {"dir", fn_dir, 0, 1, NULL, COST_INSIDE},
+    {"vars", fn_vars, 0, 1, NULL, COST_INSIDE},
 };
 
 void

@@ -89,7 +89,7 @@ make_float(Interp *in, Value self, const CallArgs *args)
         return v;
     }
     if (v.kind == VAL_STR) {
-        return number_parse_float(v.str->p, v.str->len, &f)
+        return number_parse_float(in, v.str->p, v.str->len, &f)
                    ? val_float(f)
                    : stage_raise(in, "ValueError", args->span, "%s is not a number",
                                  val_repr(in, v));
@@ -100,6 +100,7 @@ make_float(Interp *in, Value self, const CallArgs *args)
     if (hidden_used(in, v, "is made a float", args->span)) {
         return val_fail();
     }
+    core_owe(in, 4 * meter_size(v));
     if (!val_is_number(v)) {
         return stage_raise(in, "TypeError", args->span, "a '%s' cannot be made a float",
                            val_type_name(v));

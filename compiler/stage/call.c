@@ -137,16 +137,13 @@ bind_surplus(Interp *in, const FuncVal *f, const Value *self, const CallArgs *ar
 static bool
 bind_unknown(Interp *in, const FuncVal *f, const CallArgs *args, const char *name)
 {
-    Nearest near = {name, NULL, 0};
+    Nearest near = {.wanted = name};
     for (int i = 0; i < f->loc->nparams; i++) {
         nearest_try(&near, sym_text(&in->u->names, f->loc->params[i].name));
     }
     (void)!bind_error(in, f, args,
                       arena_printf(core_arena(in), "has no parameter '%s'", name));
-    if (near.best) {
-        in->exception.inst->exc->help =
-            arena_printf(core_arena(in), "did you mean '%s'?", near.best);
-    }
+    in->exception.inst->exc->help = nearest_help(in, &near);
     return false;
 }
 
@@ -171,7 +168,7 @@ bind_keywords(Interp *in, const FuncVal *f, const CallArgs *args, Value *to)
         if (i == loc->nparams && loc->starstar >= 0) {
             TRY(dict_put(in, rest.dict, val_str_sym(in, args->kwname[k]), args->kwval[k],
                          args->span));
-            in->steps -= REST_STEPS;
+            core_owe(in, REST_STEPS);
         } else if (i == loc->nparams) {
             return bind_unknown(in, f, args, name);
         } else if (!val_failed(to[i])) {
@@ -299,7 +296,7 @@ call_enter(Interp *in, Span span)
     enum {
         CALL_STEPS = 8 /* what a call costs beside the statements in it */
     };
-    in->steps -= CALL_STEPS;
+    core_owe(in, CALL_STEPS);
     return core_step(in, span) && core_stack(in, span);
 }
 
@@ -381,9 +378,10 @@ keywords_allowed(Interp *in, const BuiltinVal *b, const CallArgs *args)
         x->help = b->keywords ? arena_printf(core_arena(in),
                                              "its keyword arguments are: %s", b->keywords)
                               : "give the arguments by position";
-        Nearest near = {name, NULL, 0};
+        Nearest near = {.wanted = name};
         nearest_words(in, &near, b->keywords ? b->keywords : "");
-        x->help = near.best ? nearest_help(in, &near) : x->help;
+        const char *help = nearest_help(in, &near);
+        x->help = help ? help : x->help;
         return false;
     }
     return true;
@@ -413,6 +411,15 @@ check_builtin(Interp *in, const BuiltinVal *b, const CallArgs *args)
     return true;
 }
 
+/* The one place that calls a built-in function: it is charged as its row says. */
+static Value
+run_builtin(Interp *in, const BuiltinVal *b, Value self, const CallArgs *args)
+{
+    bool ok = check_builtin(in, b, args) &&
+              (b->cost != COST_SIZES || meter_sizes(in, self, args));
+    return ok ? b->fn(in, self, args) : val_fail();
+}
+
 /* list.append(x, 1): the receiver is the first argument. */
 static Value
 call_unbound(Interp *in, const BuiltinVal *b, const CallArgs *args)
@@ -427,7 +434,7 @@ call_unbound(Interp *in, const BuiltinVal *b, const CallArgs *args)
     rest.pos++;
     rest.npos--;
     rest.pos_span = args->pos_span ? args->pos_span + 1 : NULL;
-    return check_builtin(in, b, &rest) ? b->fn(in, args->pos[0], &rest) : val_fail();
+    return run_builtin(in, b, args->pos[0], &rest);
 }
 
 static Value
@@ -439,12 +446,15 @@ call_builtin(Interp *in, const BuiltinVal *b, const CallArgs *args)
     if (b->owner && val_failed(b->self)) {
         return call_unbound(in, b, args);
     }
-    return check_builtin(in, b, args) ? b->fn(in, b->self, args) : val_fail();
+    return run_builtin(in, b, b->self, args);
 }
 
 Value
 call_any(Interp *in, Value callee, const CallArgs *args)
 {
+    enum {
+        CLASS_STEPS = 4 /* what making a value of a class costs */
+    };
     Value f = val_fail();
     switch (callee.kind) {
     case VAL_FUNC:
@@ -454,6 +464,7 @@ call_any(Interp *in, Value callee, const CallArgs *args)
     case VAL_BOUND:
         return call_with_self(in, callee.bound->func, callee.bound->self, args);
     case VAL_CLASS:
+        core_owe(in, CLASS_STEPS);
         return core_stack(in, args->span) && core_step(in, args->span)
                    ? class_construct(in, callee.klass, args)
                    : val_fail();
@@ -487,9 +498,9 @@ call_with_self(Interp *in, Value callee, Value self, const CallArgs *args)
     }
     if (callee.kind == VAL_BUILTIN && callee.builtin->owner &&
         val_failed(callee.builtin->self)) {
-        bool ok = core_step(in, args->span) && core_stack(in, args->span) &&
-                  check_builtin(in, callee.builtin, args);
-        return ok ? callee.builtin->fn(in, self, args) : val_fail();
+        return core_step(in, args->span) && core_stack(in, args->span)
+                   ? run_builtin(in, callee.builtin, self, args)
+                   : val_fail();
     }
     StackMark mark = stack_mark(in);
     Value *pos = stack_take(in, (uint32_t)args->npos + 1);

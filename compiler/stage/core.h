@@ -4,7 +4,7 @@
 #ifndef TIKC_STAGE_CORE_H
 #define TIKC_STAGE_CORE_H
 
-#include "stage/stage.h"
+#include "stage/meter.h"
 #include <gmp.h>
 
 /* ---- heap objects ------------------------------------------------------------------------------- */
@@ -89,6 +89,7 @@ typedef struct BuiltinVal {
     const char *keywords;
     uint8_t min;
     uint8_t max; /* 255: any number */
+    uint8_t cost; /* Cost of a call */
 } BuiltinVal;
 
 typedef struct BoundVal {
@@ -394,21 +395,7 @@ bool val_str_is(Value v, const char *text);
 ClassVal *val_class(Interp *in, Value v);
 Sym val_sym(Interp *in, Value str); /* interned text of a string */
 
-/* Makes sure that bytes more fit the memory limit and charges steps for work of that size. */
-bool MUST_USE core_reserve(Interp *in, double bytes, Span span);
-bool MUST_USE core_charge(Interp *in, int64_t work, Span span);
-/* Slow path: which limit was hit; false: one was. */
-bool core_limits(Interp *in, Span span);
 bool MUST_USE core_deep(Interp *in, Span span); /* C stack used up: diagnostic */
-
-static inline bool MUST_USE
-core_step(Interp *in, Span span)
-{
-    if (--in->steps < 0 || in->u->arena.used > in->u->opt.limits.memory) {
-        return core_limits(in, span);
-    }
-    return true;
-}
 
 static inline bool MUST_USE
 core_stack(Interp *in, Span span)
@@ -512,7 +499,7 @@ uint64_t number_hash(Value v);
 bool number_double(Interp *in, Value v, Span span, double *out); /* raises on overflow */
 Value number_parse_int(Interp *in, const char *p, size_t n, int base, Span span);
 Value number_parse_literal(Interp *in, const char *text, Span span); /* AST_INT text */
-bool number_parse_float(const char *p, size_t n, double *out);
+bool number_parse_float(Interp *in, const char *p, size_t n, double *out);
 /* 0 round half to even to an int; with digits to a float or an int. */
 Value number_round(Interp *in, Value v, Value digits, Span span);
 
@@ -661,6 +648,7 @@ typedef struct BuiltinRow {
     uint8_t min;
     uint8_t max;          /* 255: any */
     const char *keywords; /* names of keyword arguments, "*" any, null none */
+    Cost cost;            /* nothing said: for all that it is given, see meter.h */
 } BuiltinRow;
 
 bool builtin_install(Interp *in);

@@ -19,10 +19,12 @@ mix(uint64_t x)
     return x ^ (x >> 29);
 }
 
+/* A text keeps its hash. */
 static uint32_t
-str_hash(Str *s)
+str_hash(Interp *in, Str *s)
 {
     if (!s->hash) {
+        core_owe(in, s->len / WORK_BYTES);
         uint32_t h = 2166136261u;
         for (uint32_t i = 0; i < s->len; i++) {
             h = (h ^ (unsigned char)s->p[i]) * 16777619u;
@@ -74,8 +76,9 @@ instance_hash(Interp *in, Value key, Span span, uint64_t *out)
 
 /* Of a frozenset: the same for every order of the items. */
 static bool
-set_hash(const Dict *d, uint64_t *out)
+set_hash(Interp *in, const Dict *d, Span span, uint64_t *out)
 {
+    TRY(core_charge(in, d->n / 4, span));
     *out = d->live + 5;
     for (uint32_t i = 0; i < d->n; i++) {
         *out += val_failed(d->p[i].key) ? 0 : mix(d->p[i].hash);
@@ -97,12 +100,13 @@ dict_hash(Interp *in, Value key, Span span, uint64_t *out)
 {
     switch ((ValueKind)key.kind) {
     case VAL_STR:
-        *out = str_hash(key.str);
+        *out = str_hash(in, key.str);
         return true;
     case VAL_BOOL:
     case VAL_INT:
     case VAL_BIG:
     case VAL_FLOAT:
+        core_owe(in, meter_size(key));
         *out = number_hash(key);
         return true;
     case VAL_TUPLE:
@@ -127,7 +131,7 @@ dict_hash(Interp *in, Value key, Span span, uint64_t *out)
         return true;
     case VAL_SET:
         if (key.dict->frozen) {
-            return set_hash(key.dict, out);
+            return set_hash(in, key.dict, span, out);
         }
         /* fall through */
     case VAL_LIST:
@@ -147,6 +151,7 @@ static bool
 same_key(Interp *in, Value a, Value b, Span span, bool *out)
 {
     if (a.kind == VAL_STR && b.kind == VAL_STR) {
+        core_owe(in, a.str->len / 64);
         *out = a.str->len == b.str->len && memcmp(a.str->p, b.str->p, a.str->len) == 0;
         return true;
     }
@@ -231,6 +236,7 @@ int
 dict_find(Interp *in, const Dict *d, Value key, Span span)
 {
     uint64_t hash = 0;
+    core_owe(in, 1);
     if (!dict_hash(in, key, span, &hash)) {
         return -2;
     }
@@ -279,7 +285,7 @@ bool
 dict_put(Interp *in, Dict *d, Value key, Value v, Span span)
 {
     uint64_t hash = 0;
-    TRY(dict_hash(in, key, span, &hash));
+    TRY(core_step(in, span) && dict_hash(in, key, span, &hash));
     int i = find_hashed(in, d, key, hash, span);
     if (i == -2) {
         return false;

@@ -398,24 +398,24 @@ dict_fromkeys(Interp *in, Value self, const CallArgs *args)
 static const BuiltinRow dict_statics[] = {{"fromkeys", dict_fromkeys, 1, 2, NULL}};
 
 static const BuiltinRow dict_rows[] = {
-    {"__init__", dict_update, 0, 1, "*"},  {"keys", dict_keys, 0, 0, NULL},
-    {"values", dict_values, 0, 0, NULL},   {"items", dict_items, 0, 0, NULL},
-    {"get", dict_get_method, 1, 2, NULL},  {"pop", dict_pop, 1, 2, NULL},
-    {"popitem", dict_popitem, 0, 0, NULL}, {"setdefault", dict_setdefault, 1, 2, NULL},
-    {"update", dict_update, 0, 1, "*"},    {"copy", any_copy, 0, 0, NULL},
-    {"clear", any_clear, 0, 0, NULL},
+    {"__init__", dict_update, 0, 1, "*", COST_INSIDE},  {"keys", dict_keys, 0, 0, NULL, COST_ONE},
+    {"values", dict_values, 0, 0, NULL, COST_ONE},   {"items", dict_items, 0, 0, NULL, COST_ONE},
+    {"get", dict_get_method, 1, 2, NULL, COST_INSIDE},  {"pop", dict_pop, 1, 2, NULL, COST_INSIDE},
+    {"popitem", dict_popitem, 0, 0, NULL, COST_ONE}, {"setdefault", dict_setdefault, 1, 2, NULL, COST_INSIDE},
+    {"update", dict_update, 0, 1, "*", COST_INSIDE},    {"copy", any_copy, 0, 0, NULL},
+    {"clear", any_clear, 0, 0, NULL, COST_ONE},
 };
 
 static const BuiltinRow set_rows[] = {
-    {"add", set_add, 1, 1, NULL},
-    {"discard", set_discard, 1, 1, NULL},
-    {"remove", set_remove, 1, 1, NULL},
-    {"pop", set_pop, 0, 0, NULL},
-    {"update", set_update, 0, 255, NULL},
+    {"add", set_add, 1, 1, NULL, COST_INSIDE},
+    {"discard", set_discard, 1, 1, NULL, COST_INSIDE},
+    {"remove", set_remove, 1, 1, NULL, COST_INSIDE},
+    {"pop", set_pop, 0, 0, NULL, COST_INSIDE},
+    {"update", set_update, 0, 255, NULL, COST_INSIDE},
     {"intersection_update", set_intersection_update, 0, 255, NULL},
     {"difference_update", set_difference_update, 0, 255, NULL},
     {"symmetric_difference_update", set_symmetric_update, 1, 1, NULL},
-    {"clear", any_clear, 0, 0, NULL},
+    {"clear", any_clear, 0, 0, NULL, COST_ONE},
 };
 
 /* Of frozensets too. */

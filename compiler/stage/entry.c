@@ -303,7 +303,7 @@ entry_check_call(Interp *in, uint32_t file, const Ast *module, const ModuleVal *
         defines(&f, callee->name)
             ? ": the program defines it and takes it away again, or never gets there"
             : "");
-    Nearest near = {name, NULL, 0};
+    Nearest near = {.wanted = name};
     for (const Ast *s = module->body; s; s = s->next) {
         if (s->kind == AST_DEF) {
             nearest_try(&near, sym_text(&u->names, s->func->name));

@@ -84,9 +84,9 @@ static ExcInfo *
 raise_text(Interp *in, const char *cls, Span span, const char *fmt, const char *text)
 {
     enum {
-        RAISE_STEPS = 64 /* what making an exception costs */
+        RAISE_STEPS = 128 /* what making an exception costs */
     };
-    in->steps -= RAISE_STEPS;
+    core_owe(in, RAISE_STEPS);
     Value c = attrs_get(&in->core->builtins->attrs, intern(&in->u->names, cls));
     if (c.kind != VAL_CLASS) {
         ICE("no exception class '%s'", cls);
@@ -248,6 +248,7 @@ error_report(Interp *in)
 void
 nearest_attrs(Interp *in, Nearest *n, const Attrs *a)
 {
+    core_owe(in, a->n / 8);
     for (uint32_t i = 0; i < a->n; i++) {
         if (!val_failed(a->p[i].v)) {
             nearest_try(n, sym_text(&in->u->names, a->p[i].name));
@@ -256,10 +257,15 @@ nearest_attrs(Interp *in, Nearest *n, const Attrs *a)
 }
 
 const char *
+nearest_best(Interp *in, const Nearest *n)
+{
+    core_owe(in, n->work / 8);
+    return n->best;
+}
+
+const char *
 nearest_help(Interp *in, const Nearest *n)
 {
-    if (!n->best) {
-        return NULL;
-    }
-    return arena_printf(core_arena(in), "did you mean '%s'?", n->best);
+    const char *best = nearest_best(in, n);
+    return best ? arena_printf(core_arena(in), "did you mean '%s'?", best) : NULL;
 }

@@ -55,8 +55,8 @@ unknown_name(Interp *in, Sym name, Span span)
     const Frame *f = in->frame;
     const char *text = sym_text(&in->u->names, name);
     bool local = false;
-    Nearest n = {text, NULL, 0};
-    in->steps -= SEARCH_STEPS;
+    Nearest n = {.wanted = text};
+    core_owe(in, SEARCH_STEPS);
     for (uint32_t i = 0; i < f->loc->nslots; i++) {
         local = local || f->loc->slot_names[i] == name;
         if (f->loc->slot_names[i] && !val_failed(f->slots[i])) {
@@ -516,6 +516,7 @@ eval_compare(Interp *in, Ast *e)
     for (Ast *part = e->list; !val_failed(a); part = part->next) {
         Value b = operand(in, part->a);
         bool yes = false;
+        core_owe(in, 1);
         if (val_failed(b)) {
             return b;
         }
@@ -622,10 +623,12 @@ typedef struct Gathered {
     VEC(Span) kw_span;
 } Gathered;
 
+/* others: so many in front may have the name; the keys of one dictionary differ. */
 static bool
-gather_keyword(Interp *in, Gathered *g, Sym name, Value v, Span span)
+gather_keyword(Interp *in, Gathered *g, uint32_t others, Sym name, Value v, Span span)
 {
-    for (uint32_t i = 0; i < g->kwname.n; i++) {
+    TRY(core_charge(in, 2 + others / 4, span));
+    for (uint32_t i = 0; i < others; i++) {
         if (g->kwname.p[i] == name) {
             stage_raise(in, "TypeError", span, "the argument '%s' is given twice",
                         sym_text(&in->u->names, name));
@@ -646,6 +649,7 @@ gather_map(Interp *in, Gathered *g, Value map, Span span)
                     val_type_name(map));
         return false;
     }
+    uint32_t others = g->kwname.n;
     for (uint32_t i = 0; i < map.dict->n; i++) {
         const DictEntry *d = &map.dict->p[i];
         if (val_failed(d->key)) {
@@ -655,7 +659,7 @@ gather_map(Interp *in, Gathered *g, Value map, Span span)
             stage_raise(in, "TypeError", span, "the names of ** arguments are texts");
             return false;
         }
-        TRY(gather_keyword(in, g, val_sym(in, d->key), d->v, span));
+        TRY(gather_keyword(in, g, others, val_sym(in, d->key), d->v, span));
     }
     return true;
 }
@@ -669,7 +673,7 @@ gather(Interp *in, Gathered *g, Ast *a)
         return false;
     }
     if (a->kind == AST_KEYWORD) {
-        return a->name ? gather_keyword(in, g, a->name, v, a->a->span)
+        return a->name ? gather_keyword(in, g, g->kwname.n, a->name, v, a->a->span)
                        : gather_map(in, g, v, a->span);
     }
     if (a->kind == AST_STARRED) {
@@ -990,6 +994,7 @@ eval_ellipsis(Interp *in)
 Value
 eval(Interp *in, Ast *e)
 {
+    core_owe(in, 1);
     if (!core_stack(in, e->span)) {
         return val_fail();
     }

@@ -101,6 +101,13 @@ hidden_latin(char second)
 }
 
 static void
+put_hex(Text *out, unsigned char c)
+{
+    static const char digits[] = "0123456789abcdef";
+    text_putn(out, (char[]){'\\', 'x', digits[c >> 4], digits[c & 15]}, 4);
+}
+
+static void
 repr_str(const Str *s, Text *out)
 {
     bool single = memchr(s->p, '\'', s->len) && !memchr(s->p, '"', s->len);
@@ -114,9 +121,9 @@ repr_str(const Str *s, Text *out)
         } else if (c == '\n' || c == '\t' || c == '\r') {
             text_put(out, c == '\n' ? "\\n" : c == '\t' ? "\\t" : "\\r");
         } else if (c < 32 || c == 127) {
-            text_printf(out, "\\x%02x", c);
+            put_hex(out, c);
         } else if (c == 0xc2 && i + 1 < s->len && hidden_latin(s->p[i + 1])) {
-            text_printf(out, "\\x%02x", (unsigned char)s->p[++i]);
+            put_hex(out, (unsigned char)s->p[++i]);
         } else {
             text_putc(out, (char)c);
         }
@@ -158,7 +165,8 @@ repr_items(Interp *in, Value v, Span span, Text *out)
     for (uint32_t i = 0; i < l->n; i++) {
         text_put(out, i ? ", " : "");
         if (l->cls && l->cls->fields && i < l->cls->fields->n) {
-            text_printf(out, "%s=", l->cls->fields->p[i].str->p);
+            text_put(out, l->cls->fields->p[i].str->p);
+            text_putc(out, '=');
         }
         TRY(format_repr(in, l->p[i], span, out));
     }
@@ -191,6 +199,7 @@ repr_dict(Interp *in, Value v, Span span, Text *out)
     const Dict *d = v.dict;
     const char *sep = "";
     text_putc(out, '{');
+    TRY(core_charge(in, d->n, span));
     for (uint32_t i = 0; i < d->n; i++) {
         if (val_failed(d->p[i].key)) {
             continue;
@@ -259,6 +268,10 @@ repr_callable(Value v, Text *out)
     }
 }
 
+enum {
+    FLOAT_STEPS = 64 /* what finding the shortest digits costs */
+};
+
 static void
 repr_number(Interp *in, Value v, Text *out)
 {
@@ -271,6 +284,7 @@ repr_number(Interp *in, Value v, Text *out)
         big_text(in, v, 10, out);
         break;
     default:
+        core_owe(in, FLOAT_STEPS);
         format_double(v.f, out);
         break;
     }
@@ -354,6 +368,8 @@ format_repr(Interp *in, Value v, Span span, Text *out)
         repr_number(in, v, out);
         return true;
     case VAL_STR:
+        TRY(core_charge(in, v.str->len / 2, span) &&
+            core_reserve(in, (double)v.str->len * 2, span));
         repr_str(v.str, out);
         return true;
     case VAL_TUPLE:
@@ -390,8 +406,7 @@ format_str(Interp *in, Value v, Span span, Text *out)
 {
     Value r = val_none();
     if (v.kind == VAL_STR) {
-        text_putn(out, v.str->p, v.str->len);
-        return true;
+        return core_put(in, out, v.str->p, v.str->len, span);
     }
     if (v.kind == VAL_DICT &&
         attr_special(in, v, in->core->sym.str, CALL_ARGS(NULL, 0, span), &r)) {
@@ -427,6 +442,9 @@ val_repr(Interp *in, Value v)
     };
     Text t;
     text_init(&t, core_arena(in));
+    if (v.kind == VAL_STR && v.str->len > 2 * LIMIT) {
+        v = val_str_n(in, v.str->p, 2 * LIMIT);
+    }
     if (!format_repr(in, v, in->here, &t)) {
         return "?";
     }
@@ -471,7 +489,8 @@ format_ascii(Interp *in, Value v, Span span, Text *out)
     Text t;
     int n = 1;
     text_init_in(&t, core_arena(in), room, sizeof room);
-    TRY(format_repr(in, v, span, &t));
+    TRY(format_repr(in, v, span, &t) &&
+        core_reserve(in, (double)t.n * 5, span)); /* \\u1234 for 2 bytes */
     for (size_t i = 0; i < t.n; i += (size_t)n) {
         uint32_t c = format_code(t.p + i, &n);
         if (c < 0x80) {

@@ -331,6 +331,15 @@ apply_spec(Interp *in, Value v, const Spec *s, Span span, Text *out)
     return true;
 }
 
+/* The characters that fill a field, and the digits behind a point. */
+static bool
+charge_fields(Interp *in, const Spec *s, Span span)
+{
+    double n = s->width + (double)MAX(s->precision, 0);
+    return core_reserve(in, 2 * n * (double)MAX(s->nfill, 1), span) &&
+           core_charge(in, 8 + (int64_t)n / 2, span);
+}
+
 bool
 format_spec(Interp *in, Value v, const char *spec, size_t n, Span span, Text *out)
 {
@@ -346,7 +355,7 @@ format_spec(Interp *in, Value v, const char *spec, size_t n, Span span, Text *ou
     if (!parse_spec(spec, n, &s)) {
         return bad_spec(in, v, spec, n, span);
     }
-    TRY(core_reserve(in, s.width + (double)MAX(s.precision, 0), span));
+    TRY(charge_fields(in, &s, span));
     if (apply_spec(in, v, &s, span, out)) {
         return true;
     }
@@ -462,8 +471,7 @@ static bool
 percent_text(Interp *in, Percent *c, Spec *s, Value v, Text *out)
 {
     if (s->type == 's' && v.kind == VAL_STR && s->width == 0 && s->precision < 0) {
-        text_putn(out, v.str->p, v.str->len);
-        return true;
+        return core_put(in, out, v.str->p, v.str->len, c->span);
     }
     char room[TEXT_ROOM];
     Text t;
@@ -564,7 +572,7 @@ percent_one(Interp *in, Percent *c, Text *out)
 {
     Spec s = {.fill = " ", .nfill = 1, .sign = '-', .precision = -1};
     Value v = val_fail();
-    in->steps -= FIELD_STEPS;
+    core_owe(in, FIELD_STEPS);
     if (c->p < c->end && *c->p == '(') {
         c->p++;
         c->mapping = true;
@@ -589,7 +597,7 @@ percent_one(Interp *in, Percent *c, Text *out)
     if (val_failed(v)) {
         TRY(percent_arg(in, c, &v));
     }
-    TRY(core_reserve(in, s.width + (double)MAX(s.precision, 0), c->span));
+    TRY(charge_fields(in, &s, c->span));
     return percent_convert(in, c, &s, v, out);
 }
 
@@ -603,7 +611,9 @@ format_percent(Interp *in, Value fmt, Value args, Span span)
     while (c.p < c.end) {
         const char *hit = memchr(c.p, '%', (size_t)(c.end - c.p));
         size_t n = (size_t)((hit ? hit : c.end) - c.p);
-        text_putn(&t, c.p, n);
+        if (!core_put(in, &t, c.p, n, span)) {
+            return val_fail();
+        }
         c.p += n;
         if (hit) {
             c.p++;
@@ -664,6 +674,7 @@ braces_root(Interp *in, Braces *b, const char *p, size_t n)
             return index_get(in, b->map, val_str_n(in, p, n), b->args->span);
         }
         Sym name = intern_n(&in->u->names, p, n);
+        core_owe(in, b->args->nkw / 4);
         Value v = builtin_keyword(b->args, name);
         if (val_failed(v)) {
             return stage_raise(in, "KeyError", b->args->span,
@@ -718,7 +729,7 @@ braces_one(Interp *in, Braces *b, const char *end, Text *out)
 {
     const char *q = b->p;
     int bracket = 0;
-    in->steps -= FIELD_STEPS;
+    core_owe(in, FIELD_STEPS);
     while (q < end && (bracket || (*q != ':' && *q != '!'))) {
         bracket += (*q == '[') - (*q == ']');
         q++;
@@ -758,11 +769,15 @@ static bool
 braces_run(Interp *in, Braces *b, Text *out)
 {
     while (b->p < b->end) {
-        char c = *b->p++;
-        if (c != '{' && c != '}') {
-            text_putc(out, c);
-            continue;
+        const char *plain = b->p;
+        while (b->p < b->end && *b->p != '{' && *b->p != '}') {
+            b->p++;
         }
+        TRY(core_put(in, out, plain, (size_t)(b->p - plain), b->args->span));
+        if (b->p == b->end) {
+            return true;
+        }
+        char c = *b->p++;
         if (b->p < b->end && *b->p == c && b->depth == 0) {
             text_putc(out, c);
             b->p++;

@@ -196,7 +196,7 @@ no_member(Interp *in, const ModuleVal *m, const Ast *a)
     const char *name = m->name;
     ExcInfo *x = error_raise(in, "ImportError", a->span, "the module '%s' has no '%s'",
                              name, a->str);
-    Nearest n = {a->str, NULL, 0};
+    Nearest n = {.wanted = a->str};
     nearest_attrs(in, &n, &m->attrs);
     x->help = nearest_help(in, &n);
     return false;
@@ -206,7 +206,7 @@ no_member(Interp *in, const ModuleVal *m, const Ast *a)
 static bool
 is_misspelt(Interp *in, const ModuleVal *m, Sym member)
 {
-    Nearest n = {sym_text(&in->u->names, member), NULL, 0};
+    Nearest n = {.wanted = sym_text(&in->u->names, member)};
     Value own = attrs_get(&m->attrs, intern(&in->u->names, "tik"));
     if (m->kind == MODULE_PROVIDED && !val_failed(own) &&
         val_failed(attrs_get(&m->attrs, member))) {

@@ -50,7 +50,7 @@ char_at(Interp *in, Value str, int64_t i)
         return (uint32_t)MIN(i, s->len);
     }
     bool behind = i >= s->near_char;
-    in->steps -= (behind ? i - s->near_char : i) / 8; /* the caller's next step looks */
+    core_owe(in, (behind ? i - s->near_char : i) / 8); /* the caller's next step looks */
     s->near_byte =
         char_offset(s, behind ? s->near_byte : 0, behind ? i - s->near_char : i);
     s->near_char = (uint32_t)i;
@@ -79,7 +79,7 @@ str_slice(Interp *in, Value str, int64_t start, int64_t step, int64_t count)
                                : char_offset(s, at, count) - at);
     }
     bool ascii = str_count(str) == s->len;
-    if (!core_charge(in, ascii ? count : count * s->len / 8, in->here)) {
+    if (!core_charge(in, 2 * count + (ascii ? 0 : count * s->len / 8), in->here)) {
         return val_fail();
     }
     Text t;
@@ -294,13 +294,15 @@ dict_item(Interp *in, Value v, Value key, Span span)
         ExcInfo *x = error_raise(in, "KeyError", span, "the dictionary has no key %s",
                                  val_repr(in, key));
         if (key.kind == VAL_STR) {
-            Nearest n = {key.str->p, NULL, 0};
+            Nearest n = {.wanted = key.str->p};
+            core_owe(in, v.dict->n / 4);
             for (uint32_t k = 0; k < v.dict->n; k++) {
                 if (v.dict->p[k].key.kind == VAL_STR) {
                     nearest_try(&n, v.dict->p[k].key.str->p);
                 }
             }
-            x->help = n.best ? arena_printf(core_arena(in), "it has '%s'", n.best) : NULL;
+            const char *best = nearest_best(in, &n);
+            x->help = best ? arena_printf(core_arena(in), "it has '%s'", best) : NULL;
         }
         explain_key(in, x, v.dict);
         in->exception.inst->args = val_tuple(in, &key, 1);
@@ -438,6 +440,7 @@ set_slice(Interp *in, Value list, const SliceVal *s, Value v, Span span)
                     items.list->n, (long long)p[2]);
         return false;
     }
+    TRY(core_charge(in, p[2] / 4, span));
     for (int64_t i = 0; i < p[2]; i++) {
         list.list->p[p[0] + i * p[1]] = items.list->p[i];
     }

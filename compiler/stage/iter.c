@@ -172,8 +172,8 @@ next_entry(Interp *in, Iter *it, Span span, Value *out)
     }
     it->i = MAX(it->i, d->first);
     bool front = it->i == d->first;
-    while (it->i < d->n && val_failed(d->p[it->i].key)) {
-        it->i++;
+    for (; it->i < d->n && val_failed(d->p[it->i].key); it->i++) {
+        core_owe(in, 1);
     }
     d->first = front ? (uint32_t)it->i : d->first;
     if (it->i >= d->n) {

@@ -211,28 +211,28 @@ any_len(Interp *in, Value self, const CallArgs *args)
 }
 
 static const BuiltinRow special_rows[] = {
-    {"__contains__", any_contains, 1, 1, NULL},
-    {"__getitem__", any_getitem, 1, 1, NULL},
-    {"__setitem__", any_setitem, 2, 2, NULL},
-    {"__len__", any_len, 0, 0, NULL},
+    {"__contains__", any_contains, 1, 1, NULL, COST_INSIDE},
+    {"__getitem__", any_getitem, 1, 1, NULL, COST_INSIDE},
+    {"__setitem__", any_setitem, 2, 2, NULL, COST_INSIDE},
+    {"__len__", any_len, 0, 0, NULL, COST_ONE},
 };
 
 static const BuiltinRow list_rows[] = {
-    {"append", list_append, 1, 1, NULL},
-    {"extend", list_extend, 1, 1, NULL},
-    {"pop", list_pop, 0, 1, NULL},
-    {"insert", list_insert, 2, 2, NULL},
-    {"index", list_index, 1, 3, NULL},
+    {"append", list_append, 1, 1, NULL, COST_ONE},
+    {"extend", list_extend, 1, 1, NULL, COST_INSIDE},
+    {"pop", list_pop, 0, 1, NULL, COST_INSIDE},
+    {"insert", list_insert, 2, 2, NULL, COST_INSIDE},
+    {"index", list_index, 1, 3, NULL, COST_INSIDE},
     {"remove", list_remove, 1, 1, NULL},
     {"count", list_count, 1, 1, NULL},
     {"reverse", list_reverse, 0, 0, NULL},
     {"copy", list_copy, 0, 0, NULL},
-    {"clear", list_clear, 0, 0, NULL},
+    {"clear", list_clear, 0, 0, NULL, COST_ONE},
     {"sort", list_sort_method, 0, 0, "key reverse"},
 };
 
 static const BuiltinRow tuple_rows[] = {
-    {"index", list_index, 1, 3, NULL},
+    {"index", list_index, 1, 3, NULL, COST_INSIDE},
     {"count", list_count, 1, 1, NULL},
 };
 

@@ -406,6 +406,11 @@ choices(Interp *in, const CallArgs *args, bool ordered)
                            "the number of choices of %s cannot be made",
                            val_repr(in, args->pos[0]));
     }
+    int64_t factors = ordered ? k : MIN(k, n - k);
+    int64_t limbs = 1 + factors * big_bits(args->pos[0]) / 64;
+    if (k <= n && !core_charge(in, 8 + factors + factors * limbs / 16, args->span)) {
+        return val_fail();
+    }
     mpz_t z;
     mpz_init_set_si(z, k <= n);
     if (!ordered && k <= n) {
@@ -439,6 +444,9 @@ static Value
 fn_fsum(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
+    enum {
+        FSUM_STEPS = 128 /* adding a fraction of up to 2100 bits exactly */
+    };
     Value items = iter_collect(in, VAL_LIST, args->pos[0], args->span);
     double plain = 0;
     bool ok = !val_failed(items);
@@ -447,7 +455,7 @@ fn_fsum(Interp *in, Value self, const CallArgs *args)
     for (uint32_t i = 0; ok && i < items.list->n; i++) {
         double f = 0;
         CallArgs one = {.pos = &items.list->p[i], .npos = 1, .span = args->span};
-        ok = need_double(in, &one, 0, &f) && core_step(in, args->span);
+        ok = need_double(in, &one, 0, &f) && core_charge(in, FSUM_STEPS, args->span);
         plain += f;
         if (isfinite(f)) {
             mpq_set_d(x, f);

@@ -193,6 +193,7 @@ float_pow(Interp *in, double a, double b, Span span)
             in, "ValueError", span,
             "a negative number to a fractional power is not a real number");
     }
+    core_owe(in, 8);
     double r = pow(a, b);
     if (isinf(r) && isfinite(a) && isfinite(b)) {
         return stage_raise(in, "OverflowError", span,
@@ -269,6 +270,9 @@ small_power(int64_t base, int64_t exponent, int64_t *out)
 Value
 number_pow(Interp *in, Value a, Value b, Span span)
 {
+    enum {
+        BIG_LIMBS = 1024 /* a longer power is not made */
+    };
     int64_t r = 0;
     if (a.kind == VAL_INT && b.kind == VAL_INT && b.i >= 0 && small_power(a.i, b.i, &r)) {
         return val_int(r);
@@ -281,7 +285,11 @@ number_pow(Interp *in, Value a, Value b, Span span)
         }
         return float_pow(in, x, y, span);
     }
-    return big_binary(in, AOP_POW, a, b, span);
+    double bits = (double)big_bits(a) * (b.kind == VAL_INT ? (double)b.i : 1);
+    int64_t limbs = 1 + (int64_t)(MIN(bits, BIG_LIMBS * 64.0) / 64);
+    return core_charge(in, 8 + limbs + limbs * limbs / 64, span)
+               ? big_binary(in, AOP_POW, a, b, span)
+               : val_fail();
 }
 
 Value
@@ -436,6 +444,9 @@ parse_digits(Interp *in, const char *p, const char *end, int base, Span span)
     }
     base = take_prefix(&p, end, base);
     const char *start = p > text && p[-1] != '-' && p[-1] != '+' ? NULL : p;
+    if (!core_reserve(in, (double)(end - p) + 2, span)) {
+        return val_fail();
+    }
     char *digits = arena_alloc(core_arena(in), (size_t)(end - p) + 2);
     size_t n = 0;
     if (negative) {
@@ -466,6 +477,9 @@ Value
 number_parse_int(Interp *in, const char *p, size_t n, int base, Span span)
 {
     const char *end = p + n;
+    if (!core_charge(in, (int64_t)n / 2, span)) {
+        return val_fail();
+    }
     while (p < end && strchr(" \t\n\r\f\v", *p)) {
         p++;
     }
@@ -480,6 +494,10 @@ number_parse_int(Interp *in, const char *p, size_t n, int base, Span span)
     return v;
 }
 
+enum {
+    FLOAT_STEPS = 16 /* what reading a float costs */
+};
+
 Value
 number_parse_literal(Interp *in, const char *text, Span span)
 {
@@ -487,8 +505,9 @@ number_parse_literal(Interp *in, const char *text, Span span)
 }
 
 bool
-number_parse_float(const char *p, size_t n, double *out)
+number_parse_float(Interp *in, const char *p, size_t n, double *out)
 {
+    core_owe(in, FLOAT_STEPS + (int64_t)n / 2);
     char text[400];
     size_t k = 0;
     while (n && strchr(" \t\n\r\f\v", *p)) {
@@ -552,6 +571,7 @@ round_digits(Interp *in, Value v, int64_t digits, Span span)
         return val_float(isinf(scale) ? copysign(0, v.f)
                                       : nearbyint(v.f / scale) * scale);
     }
+    core_owe(in, FLOAT_STEPS + (int64_t)MIN(digits, 64) * 4);
     snprintf(text, sizeof text, "%.*f", (int)digits, v.f);
     return val_float(strtod(text, NULL));
 }

@@ -113,7 +113,7 @@ int_from_bytes(Interp *in, Value self, const CallArgs *args)
 }
 
 static const BuiltinRow int_methods[] = {
-    {"bit_length", int_bit_length, 0, 0, NULL},  {"bit_count", int_bit_count, 0, 0, NULL},
+    {"bit_length", int_bit_length, 0, 0, NULL, COST_ONE},  {"bit_count", int_bit_count, 0, 0, NULL},
     {"as_integer_ratio", int_ratio, 0, 0, NULL}, {"conjugate", int_itself, 0, 0, NULL},
     {"to_bytes", int_to_bytes, 0, 255, "*"},
 };
@@ -197,10 +197,10 @@ float_fromhex(Interp *in, Value self, const CallArgs *args)
 }
 
 static const BuiltinRow float_methods[] = {
-    {"is_integer", float_is_integer, 0, 0, NULL},
+    {"is_integer", float_is_integer, 0, 0, NULL, COST_ONE},
     {"as_integer_ratio", float_ratio, 0, 0, NULL},
     {"conjugate", float_itself, 0, 0, NULL},
-    {"hex", float_hex, 0, 0, NULL},
+    {"hex", float_hex, 0, 0, NULL, COST_ONE},
 };
 static const BuiltinRow float_statics[] = {{"fromhex", float_fromhex, 1, 1, NULL}};
 
@@ -254,7 +254,7 @@ slice_indices(Interp *in, Value self, const CallArgs *args)
 
 static const BuiltinRow range_methods[] = {{"index", range_index, 1, 1, NULL},
                                            {"count", range_count, 1, 1, NULL}};
-static const BuiltinRow slice_methods[] = {{"indices", slice_indices, 1, 1, NULL}};
+static const BuiltinRow slice_methods[] = {{"indices", slice_indices, 1, 1, NULL, COST_ONE}};
 
 /* ---- installation -------------------------------------------------------------------------------------------- */
 

@@ -141,6 +141,22 @@ concat(Interp *in, Value a, Value b, Span span)
     return v;
 }
 
+/* Repeats unit bytes until there are total: each copy doubles what is there. */
+static void
+fill(void *to, const void *from, size_t unit, size_t total)
+{
+    char *p = to;
+    size_t done = MIN(unit, total);
+    if (done) {
+        memcpy(p, from, done);
+    }
+    while (done < total) {
+        size_t more = MIN(done, total - done);
+        memcpy(p + done, p, more);
+        done += more;
+    }
+}
+
 static Value
 repeat(Interp *in, Value seq, Value count, Span span)
 {
@@ -163,15 +179,11 @@ repeat(Interp *in, Value seq, Value count, Span span)
     }
     if (seq.kind == VAL_STR) {
         char *p = arena_alloc(core_arena(in), (size_t)total + 1);
-        for (int64_t i = 0; i < times && n; i++) {
-            memcpy(p + (size_t)i * n, seq.str->p, n);
-        }
+        fill(p, seq.str->p, n, (size_t)total);
         return val_str_ref(in, p, (size_t)total);
     }
     Value v = val_items(in, seq.kind, (uint32_t)total);
-    for (int64_t i = 0; i < times && n; i++) {
-        memcpy(v.list->p + (size_t)i * n, seq.list->p, n * sizeof(Value));
-    }
+    fill(v.list->p, seq.list->p, n * sizeof(Value), (size_t)total * sizeof(Value));
     return v;
 }
 
@@ -368,7 +380,7 @@ equal_lists(Interp *in, const List *a, const List *b, Span span, bool *out)
 {
     *out = a->n == b->n;
     for (uint32_t i = 0; *out && i < a->n && i < b->n; i++) {
-        in->steps--;
+        core_owe(in, 1);
         TRY(op_equal(in, a->p[i], b->p[i], span, out));
     }
     return true;
@@ -381,7 +393,7 @@ dict_within(Interp *in, Value a, Value b, Span span, bool *out)
     const Dict *d = a.dict;
     *out = d->live <= b.dict->live;
     for (uint32_t i = 0; *out && i < d->n; i++) {
-        in->steps -= 2;
+        core_owe(in, 2);
         if (val_failed(d->p[i].key)) {
             continue;
         }
@@ -496,7 +508,7 @@ order_lists(Interp *in, AstOp op, Value a, Value b, Span span)
     }
     for (uint32_t i = 0; i < x->n && i < y->n; i++) {
         bool same = false;
-        in->steps--;
+        core_owe(in, 1);
         if (!op_equal(in, x->p[i], y->p[i], span, &same)) {
             return val_fail();
         }
@@ -569,9 +581,9 @@ op_compare(Interp *in, AstOp op, Value a, Value b, Span span)
     bool yes = false;
     switch (op) {
     case AOP_IS:
-        return val_bool(op_identical(a, b));
     case AOP_IS_NOT:
-        return val_bool(!op_identical(a, b));
+        return charge_compare(in, a, span) ? val_bool(op_identical(a, b) == (op == AOP_IS))
+                                           : val_fail();
     case AOP_IN:
     case AOP_NOT_IN:
         if (!op_contains(in, b, a, span, &yes)) {

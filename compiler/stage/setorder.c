@@ -79,7 +79,7 @@ set_order(Interp *in, const Dict *d, Span span)
 {
     Arena scratch = {0};
     Value out = val_items(in, VAL_TUPLE, 0);
-    if (!core_charge(in, (int64_t)d->live * 8, span) ||
+    if (!core_charge(in, (int64_t)d->n * 8, span) ||
         !core_reserve(in, (double)d->live * (sizeof(Value) + 32), span)) {
         return val_fail();
     }

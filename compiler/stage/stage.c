@@ -29,7 +29,7 @@ core_init(Interp *in, Unit *u)
     struct Core *c = ARENA_NEW(&u->arena, struct Core);
     in->u = u;
     in->core = c;
-    in->steps = u->opt.limits.steps;
+    meter_begin(in);
     in->exception = val_none();
 #define SYM(id, text) c->sym.id = intern(&u->names, text);
 #include "stage/sym.def"

@@ -1,7 +1,7 @@
 /* stage.h: compile-time evaluation. A source file is a program that runs once, inside the compiler;
  * calls on a Tik container record kernel statements, and BuildCCE hands the kernel to the unit.
  * Hermetic: no file (except package modules through the loader), clock, network or process access;
- * bounded steps, depth and memory. */
+ * bounded steps, depth and memory (meter.h). */
 #ifndef TIKC_STAGE_H
 #define TIKC_STAGE_H
 
@@ -16,7 +16,9 @@ bool MUST_USE stage_run(Unit *u, uint32_t file, Ast *module);
 
 struct Interp {
     Unit *u;
-    int64_t steps; /* left */
+    int64_t steps;   /* left */
+    int64_t settled; /* bytes of the unit's arena that were charged */
+    int64_t look;    /* so many bytes, and the next step charges them */
     int depth;
     uint32_t chain; /* present call chain, or CHAIN_UNKNOWN; read it by stage_chain */
     Span here;      /* span of the statement being executed */
@@ -66,6 +68,9 @@ typedef struct BindParam {
 } BindParam;
 bool stage_bind(Interp *in, const char *callee, const CallArgs *args,
                 const BindParam *params, int n, Value *out, Span *spans);
+
+/* What a search for a near name found, or null: charges the search. */
+const char *nearest_best(Interp *in, const Nearest *n);
 
 /* Registers a provided module: its members by name. Called at start by tik_install. The module is then
  * importable under each of its dotted names. */

@@ -44,7 +44,7 @@ fn_reduce(Interp *in, Value self, const CallArgs *args)
 }
 
 static const BuiltinRow functools_rows[] = {
-    {"reduce", fn_reduce, 2, 3, NULL},
+    {"reduce", fn_reduce, 2, 3, NULL, COST_INSIDE},
 };
 
 /* ---- operator ------------------------------------------------------------------------------------------------- */
@@ -115,25 +115,25 @@ fn_itemgetter(Interp *in, Value self, const CallArgs *args)
 }
 
 static const BuiltinRow operator_rows[] = {
-    {"add", op_add_fn, 2, 2, NULL},
-    {"sub", op_sub_fn, 2, 2, NULL},
-    {"mul", op_mul_fn, 2, 2, NULL},
+    {"add", op_add_fn, 2, 2, NULL, COST_INSIDE},
+    {"sub", op_sub_fn, 2, 2, NULL, COST_INSIDE},
+    {"mul", op_mul_fn, 2, 2, NULL, COST_INSIDE},
     {"truediv", op_div_fn, 2, 2, NULL},
     {"floordiv", op_floordiv_fn, 2, 2, NULL},
-    {"mod", op_mod_fn, 2, 2, NULL},
+    {"mod", op_mod_fn, 2, 2, NULL, COST_INSIDE},
     {"pow", op_pow_fn, 2, 2, NULL},
-    {"and_", op_and_fn, 2, 2, NULL},
-    {"or_", op_or_fn, 2, 2, NULL},
-    {"xor", op_xor_fn, 2, 2, NULL},
-    {"eq", op_eq_fn, 2, 2, NULL},
-    {"ne", op_ne_fn, 2, 2, NULL},
-    {"lt", op_lt_fn, 2, 2, NULL},
-    {"le", op_le_fn, 2, 2, NULL},
-    {"gt", op_gt_fn, 2, 2, NULL},
-    {"ge", op_ge_fn, 2, 2, NULL},
-    {"is_", op_is_fn, 2, 2, NULL},
+    {"and_", op_and_fn, 2, 2, NULL, COST_INSIDE},
+    {"or_", op_or_fn, 2, 2, NULL, COST_INSIDE},
+    {"xor", op_xor_fn, 2, 2, NULL, COST_INSIDE},
+    {"eq", op_eq_fn, 2, 2, NULL, COST_INSIDE},
+    {"ne", op_ne_fn, 2, 2, NULL, COST_INSIDE},
+    {"lt", op_lt_fn, 2, 2, NULL, COST_INSIDE},
+    {"le", op_le_fn, 2, 2, NULL, COST_INSIDE},
+    {"gt", op_gt_fn, 2, 2, NULL, COST_INSIDE},
+    {"ge", op_ge_fn, 2, 2, NULL, COST_INSIDE},
+    {"is_", op_is_fn, 2, 2, NULL, COST_INSIDE},
     {"neg", op_neg_fn, 1, 1, NULL},
-    {"getitem", op_getitem_fn, 2, 2, NULL},
+    {"getitem", op_getitem_fn, 2, 2, NULL, COST_INSIDE},
     {"itemgetter", fn_itemgetter, 1, 255, NULL},
 };
 
@@ -328,7 +328,7 @@ pick(Interp *in, Pick *p, uint32_t depth)
             used = used || p->at[k] == i;
         }
         p->at[depth] = i;
-        in->steps -= p->ordered ? depth : 0;
+        core_owe(in, p->ordered ? depth : 0);
         TRY(core_step(in, p->span) && (used || pick(in, p, depth + 1)));
     }
     return true;
@@ -464,11 +464,11 @@ static const BuiltinRow importlib_rows[] = {
 static const BuiltinRow types_rows[] = {{"bind", fn_bind, 2, 2, NULL}};
 static const BuiltinRow collections_rows[] = {
     {"namedtuple", class_named_tuple, 2, 2, "defaults rename module"}};
-static const BuiltinRow enum_rows[] = {{"unique", fn_same, 1, 1, NULL}};
-static const BuiltinRow abc_rows[] = {{"abstractmethod", fn_same, 1, 1, NULL}};
+static const BuiltinRow enum_rows[] = {{"unique", fn_same, 1, 1, NULL, COST_ONE}};
+static const BuiltinRow abc_rows[] = {{"abstractmethod", fn_same, 1, 1, NULL, COST_ONE}};
 static const BuiltinRow warnings_rows[] = {{"warn", fn_warn, 1, 3, "*"},
-                                           {"simplefilter", fn_ignore, 1, 255, "*"},
-                                           {"filterwarnings", fn_ignore, 1, 255, "*"}};
+                                           {"simplefilter", fn_ignore, 1, 255, "*", COST_ONE},
+                                           {"filterwarnings", fn_ignore, 1, 255, "*", COST_ONE}};
 
 static const char *const typing_names[] = {
     "AbstractSet", "Any",      "AnyStr",   "Callable",  "ClassVar", "Collection",

@@ -1,8 +1,9 @@
-/* strmethod.c: methods of texts. Letters are ASCII letters; other characters pass unchanged. What reads all of
- * a text is charged for its length, a search also for that of the part. */
+/* strmethod.c: methods of texts. Letters are ASCII letters; other characters pass unchanged. A search is charged
+ * for the product of both lengths, which it takes when much of the part is found everywhere. */
 #include "stage/core.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <string.h>
 
 static bool
@@ -38,12 +39,6 @@ int_arg(Interp *in, const CallArgs *args, int i, int64_t *out)
 }
 
 static bool
-charge_text(Interp *in, Value text, const CallArgs *args)
-{
-    return core_charge(in, text.str->len / 4, args->span);
-}
-
-static bool
 charge_search(Interp *in, Value text, const Str *part, Span span)
 {
     return core_charge(in, text.str->len / 8 * (1 + (int64_t)part->len / 64), span);
@@ -72,11 +67,8 @@ is_upper(unsigned char c)
 }
 
 static Value
-change_case(Interp *in, Value self, const CallArgs *args, CaseKind kind)
+change_case(Interp *in, Value self, CaseKind kind)
 {
-    if (!charge_text(in, self, args)) {
-        return val_fail();
-    }
     char *p = arena_strndup(core_arena(in), self.str->p, self.str->len);
     bool inside = false;
     for (uint32_t i = 0; i < self.str->len; i++) {
@@ -97,7 +89,8 @@ change_case(Interp *in, Value self, const CallArgs *args, CaseKind kind)
 #define CASE_METHOD(name, kind)                                                          \
     static Value name(Interp *in, Value self, const CallArgs *args)                      \
     {                                                                                    \
-        return change_case(in, self, args, kind);                                        \
+        (void)args;                                                                      \
+        return change_case(in, self, kind);                                              \
     }
 CASE_METHOD(str_lower, CASE_LOWER)
 CASE_METHOD(str_upper, CASE_UPPER)
@@ -120,7 +113,9 @@ all_chars(Value self, int (*is)(int))
 #define CHAR_METHOD(name, predicate)                                                     \
     static Value name(Interp *in, Value self, const CallArgs *args)                      \
     {                                                                                    \
-        return charge_text(in, self, args) ? all_chars(self, predicate) : val_fail();    \
+        (void)in;                                                                        \
+        (void)args;                                                                      \
+        return all_chars(self, predicate);                                               \
     }
 CHAR_METHOD(str_isdigit, isdigit)
 CHAR_METHOD(str_isalpha, isalpha)
@@ -144,21 +139,24 @@ one_case(Value self, int (*wanted)(int), int (*other)(int))
 static Value
 str_isupper(Interp *in, Value self, const CallArgs *args)
 {
-    return charge_text(in, self, args) ? one_case(self, isupper, islower) : val_fail();
+    (void)in;
+    (void)args;
+    return one_case(self, isupper, islower);
 }
 
 static Value
 str_islower(Interp *in, Value self, const CallArgs *args)
 {
-    return charge_text(in, self, args) ? one_case(self, islower, isupper) : val_fail();
+    (void)in;
+    (void)args;
+    return one_case(self, islower, isupper);
 }
 
 static Value
 str_isidentifier(Interp *in, Value self, const CallArgs *args)
 {
-    if (!charge_text(in, self, args)) {
-        return val_fail();
-    }
+    (void)in;
+    (void)args;
     bool yes = self.str->len > 0 && !isdigit((unsigned char)self.str->p[0]);
     for (uint32_t i = 0; i < self.str->len; i++) {
         unsigned char c = (unsigned char)self.str->p[i];
@@ -308,10 +306,13 @@ str_countof(Interp *in, Value self, const CallArgs *args)
 }
 
 static bool
-has_end(const Str *s, const Str *part, bool front)
+has_end(Interp *in, const Str *s, const Str *part, bool front)
 {
-    return s->len >= part->len &&
-           memcmp(front ? s->p : s->p + s->len - part->len, part->p, part->len) == 0;
+    if (s->len < part->len) {
+        return false;
+    }
+    core_owe(in, part->len / WORK_BYTES);
+    return memcmp(front ? s->p : s->p + s->len - part->len, part->p, part->len) == 0;
 }
 
 static Value
@@ -325,14 +326,17 @@ ends(Interp *in, Value self, const CallArgs *args, bool front)
     }
     if (v.kind == VAL_TUPLE) {
         bool yes = false;
-        for (uint32_t i = 0; i < v.list->n; i++) {
-            yes = yes || (v.list->p[i].kind == VAL_STR &&
-                          has_end(self.str, v.list->p[i].str, front));
+        for (uint32_t i = 0; i < v.list->n && !yes; i++) {
+            Value end = v.list->p[i];
+            if (!core_step(in, args->span)) {
+                return val_fail();
+            }
+            yes = end.kind == VAL_STR && has_end(in, self.str, end.str, front);
         }
         return val_bool(yes && !beyond);
     }
     return text_arg(in, args, 0, &part)
-               ? val_bool(!beyond && has_end(self.str, part, front))
+               ? val_bool(!beyond && has_end(in, self.str, part, front))
                : val_fail();
 }
 
@@ -367,19 +371,21 @@ str_join(Interp *in, Value self, const CallArgs *args)
                                "item %u to join is a '%s', not a text", i,
                                val_type_name(v));
         }
-        if (!core_reserve(in, (double)v.str->len * 2 + self.str->len, args->span)) {
+        if ((i && !core_put(in, &t, self.str->p, self.str->len, args->span)) ||
+            !core_put(in, &t, v.str->p, v.str->len, args->span) ||
+            !core_step(in, args->span)) {
             return val_fail();
         }
-        if (i) {
-            text_putn(&t, self.str->p, self.str->len);
-        }
-        text_putn(&t, v.str->p, v.str->len);
     }
     return val_failed(items) ? items : val_text(in, &t);
 }
 
+enum {
+    PIECE_STEPS = 8 /* what making a text costs */
+};
+
 static Value
-split_spaces(Interp *in, const Str *s, int64_t max)
+split_spaces(Interp *in, const Str *s, int64_t max, Span span)
 {
     Value list = val_items(in, VAL_LIST, 0);
     uint32_t i = 0;
@@ -403,6 +409,9 @@ split_spaces(Interp *in, const Str *s, int64_t max)
             return list;
         }
         list_push(in, list, val_str_n(in, s->p + start, i - start));
+        if (!core_charge(in, PIECE_STEPS, span) || !core_step(in, span)) {
+            return val_fail();
+        }
     }
 }
 
@@ -427,10 +436,6 @@ split_args(Interp *in, const CallArgs *args, const Str **sep, int64_t *max)
     return int_arg(in, args, 1, max);
 }
 
-enum {
-    PIECE_STEPS = 8 /* what making a text costs */
-};
-
 static Value
 str_split(Interp *in, Value self, const CallArgs *args)
 {
@@ -441,9 +446,7 @@ str_split(Interp *in, Value self, const CallArgs *args)
         return val_fail();
     }
     if (!sep) {
-        return charge_text(in, self, args)
-                   ? split_spaces(in, self.str, max < 0 ? INT64_MAX : max)
-                   : val_fail();
+        return split_spaces(in, self.str, max < 0 ? INT64_MAX : max, args->span);
     }
     if (!charge_search(in, self, sep, args->span)) {
         return val_fail();
@@ -511,8 +514,7 @@ str_splitlines(Interp *in, Value self, const CallArgs *args)
     Value list = val_items(in, VAL_LIST, 0);
     const char *p = self.str->p;
     const char *end = p + self.str->len;
-    if (!charge_text(in, self, args) ||
-        (!val_failed(keep) && !op_truth(in, keep, args->span, &ends))) {
+    if ((!val_failed(keep) && !op_truth(in, keep, args->span, &ends))) {
         return val_fail();
     }
     while (p < end) {
@@ -522,6 +524,9 @@ str_splitlines(Interp *in, Value self, const CallArgs *args)
         }
         const char *next = q + 1 + (q + 1 < end && q[0] == '\r' && q[1] == '\n');
         list_push(in, list, val_str_n(in, p, (size_t)((ends ? MIN(next, end) : q) - p)));
+        if (!core_charge(in, PIECE_STEPS, args->span) || !core_step(in, args->span)) {
+            return val_fail();
+        }
         p = next;
     }
     return list;
@@ -580,7 +585,8 @@ str_replace(Interp *in, Value self, const CallArgs *args)
         !int_arg(in, args, 2, &max) || !charge_search(in, self, old, args->span) ||
         !core_reserve(in,
                       (double)(self.str->len + 1.0) * (1.0 + new->len) / MAX(old->len, 1),
-                      args->span)) {
+                      args->span) ||
+        !core_charge(in, old->len ? 0 : (int64_t)self.str->len, args->span)) {
         return val_fail();
     }
     text_init_in(&t, core_arena(in), room, sizeof room);
@@ -605,6 +611,7 @@ str_replace(Interp *in, Value self, const CallArgs *args)
         }
         text_putn(&t, p, (size_t)at);
         text_putn(&t, new->p, new->len);
+        core_owe(in, 2);
         p += at + old->len;
         max--;
     }
@@ -618,11 +625,14 @@ strip(Interp *in, Value self, const CallArgs *args, bool left, bool right)
     const Str *set = NULL;
     const char *p = self.str->p;
     const char *end = p + self.str->len;
-    if ((args->npos && args->pos[0].kind != VAL_NONE && !text_arg(in, args, 0, &set)) ||
-        !charge_text(in, self, args)) {
+    if ((args->npos && args->pos[0].kind != VAL_NONE && !text_arg(in, args, 0, &set))) {
         return val_fail();
     }
-#define STRIPPED(c) (set ? memchr(set->p, (c), set->len) != NULL : is_space(c))
+    bool in_set[UCHAR_MAX + 1] = {false};
+    for (uint32_t i = 0; set && i < set->len; i++) {
+        in_set[(unsigned char)set->p[i]] = true;
+    }
+#define STRIPPED(c) (set ? in_set[(unsigned char)(c)] : is_space(c))
     while (left && p < end && STRIPPED(*p)) {
         p++;
     }
@@ -731,7 +741,7 @@ without_end(Interp *in, Value self, const CallArgs *args, bool front)
     if (!text_arg(in, args, 0, &part)) {
         return val_fail();
     }
-    if (!has_end(self.str, part, front)) {
+    if (!has_end(in, self.str, part, front)) {
         return self;
     }
     return val_str_n(in, self.str->p + (front ? part->len : 0),
@@ -766,7 +776,8 @@ static Value
 str_expandtabs(Interp *in, Value self, const CallArgs *args)
 {
     int64_t size = 8;
-    if (!int_arg(in, args, 0, &size)) {
+    if (!int_arg(in, args, 0, &size) ||
+        !core_reserve(in, (double)self.str->len * 2, args->span)) {
         return val_fail();
     }
     char room[TEXT_ROOM];
@@ -776,12 +787,13 @@ str_expandtabs(Interp *in, Value self, const CallArgs *args)
     for (uint32_t i = 0; i < self.str->len; i++) {
         char c = self.str->p[i];
         int64_t fill = size > 0 ? size - column % size : 0;
+        core_owe(in, 1);
         if (c != '\t') {
             text_putc(&t, c);
             column = c == '\n' || c == '\r' ? 0 : column + ((c & 0xc0) != 0x80);
             continue;
         }
-        if (!core_reserve(in, (double)fill, args->span)) {
+        if (!core_reserve(in, (double)fill * 2, args->span)) {
             return val_fail();
         }
         for (int64_t k = 0; k < fill; k++) {
@@ -801,7 +813,7 @@ translate_one(Interp *in, const CallArgs *args, uint32_t code, Text *out)
     if (!dict_get(in, args->pos[0], val_int(code), &to)) {
         format_put_code(out, code);
     } else if (to.kind == VAL_STR) {
-        text_putn(out, to.str->p, to.str->len);
+        return core_put(in, out, to.str->p, to.str->len, args->span);
     } else if (val_is_int(to) && val_as_int64(to, &c) && c >= 0 && c <= 0x10ffff) {
         format_put_code(out, (uint32_t)c);
     } else if (to.kind != VAL_NONE) {
@@ -821,15 +833,16 @@ str_translate(Interp *in, Value self, const CallArgs *args)
                            "translate takes a dict (str.maketrans makes one), not '%s'",
                            val_type_name(args->pos[0]));
     }
-    if (!core_charge(in, (int64_t)self.str->len * 2, args->span)) {
-        return val_fail();
-    }
+    enum {
+        TRANSLATE_STEPS = 2 /* of a character */
+    };
     char room[TEXT_ROOM];
     Text t;
     int n = 1;
     text_init_in(&t, core_arena(in), room, sizeof room);
     for (uint32_t i = 0; i < self.str->len; i += (uint32_t)n) {
-        if (!translate_one(in, args, format_code(self.str->p + i, &n), &t)) {
+        if (!core_charge(in, TRANSLATE_STEPS, args->span) ||
+            !translate_one(in, args, format_code(self.str->p + i, &n), &t)) {
             return val_fail();
         }
     }
@@ -957,13 +970,13 @@ static const BuiltinRow rows[] = {
     {"isupper", str_isupper, 0, 0, NULL},
     {"islower", str_islower, 0, 0, NULL},
     {"isidentifier", str_isidentifier, 0, 0, NULL},
-    {"find", str_find, 1, 3, NULL},
+    {"find", str_find, 1, 3, NULL, COST_INSIDE},
     {"rfind", str_rfind, 1, 3, NULL},
-    {"index", str_index, 1, 3, NULL},
+    {"index", str_index, 1, 3, NULL, COST_INSIDE},
     {"rindex", str_rindex, 1, 3, NULL},
     {"count", str_countof, 1, 3, NULL},
-    {"startswith", str_startswith, 1, 3, NULL},
-    {"endswith", str_endswith, 1, 3, NULL},
+    {"startswith", str_startswith, 1, 3, NULL, COST_INSIDE},
+    {"endswith", str_endswith, 1, 3, NULL, COST_INSIDE},
     {"join", str_join, 1, 1, NULL},
     {"split", str_split, 0, 2, "sep maxsplit"},
     {"rsplit", str_rsplit, 0, 2, "sep maxsplit"},

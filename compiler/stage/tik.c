@@ -121,7 +121,7 @@ run_method(Interp *in, Tik *c, int method, const CallArgs *args)
     enum {
         METHOD_STEPS = 16 /* recording and checking, beside the call itself */
     };
-    in->steps -= METHOD_STEPS;
+    core_owe(in, METHOD_STEPS);
     if (method < OP_COUNT) {
         return tik_instruction(in, c, (Op)method, args);
     }

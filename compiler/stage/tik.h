@@ -9,7 +9,7 @@
 #ifndef TIKC_TIK_H
 #define TIKC_TIK_H
 
-#include "stage/stage.h"
+#include "stage/meter.h"
 
 typedef struct Tik Tik;
 typedef struct TScope TScope;

@@ -117,7 +117,7 @@ add_list(Table *t, Value v, int depth)
     if (v.kind != VAL_LIST && v.kind != VAL_TUPLE) {
         return add_value(t, v);
     }
-    t->in->steps--;
+    core_owe(t->in, 1);
     if (depth == MAX_TABLE_DEPTH || t->lists++ == IR_MAX_TABLE) {
         stage_diag(t->in, D_TENSOR_INIT, t->span, "%s of '%s' has %s", t->what,
                    tik_sym(t->in, t->r->name),
@@ -149,7 +149,7 @@ tik_fill(Interp *in, Root *r, const char *what, Value v, Span span)
     TRY(stage_plain(in, &v, span));
     Table t = {.in = in, .r = r, .what = what, .span = span};
     bool list = v.kind == VAL_LIST || v.kind == VAL_TUPLE;
-    in->steps -= r->elems / (list ? 1 : 8);
+    core_owe(in, r->elems / (list ? 1 : 8));
     t.data = arena_alloc(&in->u->arena, (size_t)r->bytes);
     TRY(list ? add_list(&t, v, 0) : broadcast(&t, v));
     if (t.n != r->elems) {
@@ -221,7 +221,7 @@ static bool
 add_named(Interp *in, Root *r, Sym name, bool apart)
 {
     bool found = false;
-    in->steps -= r->c->locals.n / 8;
+    core_owe(in, r->c->locals.n / 8);
     for (uint32_t i = 0; i < r->c->locals.n; i++) {
         Root *other = r->c->locals.p[i];
         if (other->name != name) {

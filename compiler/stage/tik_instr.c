@@ -133,7 +133,7 @@ static bool
 unknown_keyword(InstrCall *x, Sym name, Span span)
 {
     const char *text = tik_sym(x->in, name);
-    Nearest near = {text, NULL, 0};
+    Nearest near = {.wanted = text};
     for (int k = 0; k < x->ncall; k++) {
         nearest_try(&near, param_name(x, x->slot[k]));
     }

@@ -141,7 +141,7 @@ nearest_dtype(const char *text)
             return other_dtypes[i][1];
         }
     }
-    Nearest near = {text, NULL, 0};
+    Nearest near = {.wanted = text};
 #define DTYPE(id, name, bytes, kind) nearest_try(&near, name);
 #include "isa/dtype.def"
     return near.best;
@@ -588,7 +588,7 @@ enum {
 Value
 tik_tensor_new(Interp *in, Tik *c, const CallArgs *args)
 {
-    in->steps -= TENSOR_STEPS;
+    core_owe(in, TENSOR_STEPS);
     static const BindParam params[P_COUNT] = {
         {"dtype", true, {0}},
         {"shape", true, {0}},

@@ -196,6 +196,7 @@ val_dict(Interp *in)
 bool
 list_push(Interp *in, Value list, Value item)
 {
+    core_owe(in, 1);
     VEC_PUSH(core_arena(in), list.list, item);
     return true;
 }
@@ -359,50 +360,7 @@ val_as_double(Value v, double *out)
     }
 }
 
-/* ---- limits and the value stack -------------------------------------------------------------------- */
-
-bool
-core_reserve(Interp *in, double bytes, Span span)
-{
-    const Limits *l = &in->u->opt.limits;
-    if ((double)in->u->arena.used + bytes > (double)l->memory) {
-        stage_diag(in, D_LIMIT_MEMORY, span,
-                   "%.0f bytes more would exceed the memory limit of %lld bytes", bytes,
-                   (long long)l->memory);
-        in->fatal = in->u->limit_hit = true;
-        return false;
-    }
-    return core_charge(in, (int64_t)(bytes / 16), span);
-}
-
-bool
-stage_reserve(Interp *in, int64_t bytes, Span span)
-{
-    return core_reserve(in, (double)bytes, span);
-}
-
-bool
-core_charge(Interp *in, int64_t work, Span span)
-{
-    in->steps -= work;
-    return in->steps >= 0 || core_limits(in, span);
-}
-
-bool
-core_limits(Interp *in, Span span)
-{
-    const Limits *l = &in->u->opt.limits;
-    in->fatal = in->u->limit_hit = true;
-    if (in->steps < 0) {
-        in->steps = 0;
-        stage_diag(in, D_LIMIT_STEPS, span, "evaluation needs more than %lld steps",
-                   (long long)l->steps);
-    } else {
-        stage_diag(in, D_LIMIT_MEMORY, span, "evaluation needs more than %lld bytes",
-                   (long long)l->memory);
-    }
-    return false;
-}
+/* ---- the two stacks -------------------------------------------------------------------- */
 
 bool
 core_deep(Interp *in, Span span)
