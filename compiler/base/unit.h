@@ -58,11 +58,15 @@ typedef struct Entry {
 typedef bool (*UnitLoader)(struct Unit *u, const char *path, const char **text,
                            size_t *len);
 
+/* Whether a file lies in a folder when all links are followed. */
+typedef bool (*UnitInside)(const char *folder, const char *path);
+
 typedef struct Unit {
     Arena arena;
     Interner names;
     Options opt;
     UnitLoader load;     /* null: a program is one file */
+    UnitInside inside;   /* asked about data files; with load */
     VEC(Source) sources; /* [0] is "nowhere" */
     VEC(Diag *) diags;
     VEC(Diag *) silent;    /* what the user asked to be silent about */

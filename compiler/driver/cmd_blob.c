@@ -66,7 +66,7 @@ assemble(Cmd *c)
     }
     char *text;
     size_t len;
-    TRY(io_read(u, c->files.p[0], &text, &len));
+    TRY(options_spare(c, c->out) && io_read(u, c->files.p[0], &text, &len));
     uint32_t file = unit_add_source(u, c->files.p[0], text, len);
     uint8_t *bytes;
     size_t size;

@@ -67,7 +67,7 @@ host_kind(Emit e)
 }
 
 static bool
-write_text(Cmd *c, Emit e, Kernel **kernels, int n, const char *path)
+add_text(Cmd *c, IoBatch *out, Emit e, Kernel **kernels, int n)
 {
     Text t;
     text_init(&t, &c->unit.arena);
@@ -78,11 +78,11 @@ write_text(Cmd *c, Emit e, Kernel **kernels, int n, const char *path)
             tikc_trace(kernels[i], &t);
         }
     }
-    return io_write(&c->unit, path, t.p, t.n);
+    return io_add(out, c->out, t.p, t.n);
 }
 
 static bool
-write_output(Cmd *c, Emit e, Kernel **kernels, int n, const char *path)
+add_output(Cmd *c, IoBatch *out, Emit e, Kernel **kernels, int n)
 {
     Unit *u = &c->unit;
     const uint8_t *bytes;
@@ -90,16 +90,18 @@ write_output(Cmd *c, Emit e, Kernel **kernels, int n, const char *path)
     switch (e) {
     case EMIT_IR:
     case EMIT_TRACE:
-        return write_text(c, e, kernels, n, path);
+        return add_text(c, out, e, kernels, n);
     case EMIT_BLOB:
-        return tikc_blob(u, kernels, n, &bytes, &size) && io_write(u, path, bytes, size);
+        return tikc_blob(u, kernels, n, &bytes, &size) &&
+               io_add(out, c->out, bytes, size);
     case EMIT_OBJECT:
     case EMIT_SHARED:
     case EMIT_LLVM:
     case EMIT_ASM: {
         const HostApi *host = host_open(u);
-        HostOptions opt = {(int)c->opt_level, c->cpu};
-        return host && host->emit(u, kernels, n, host_kind(e), &opt, path);
+        HostOptions opt = {(int)c->opt_level, c->cpu, c->out};
+        const char *temp = host ? io_reserve(out, c->out) : NULL;
+        return temp && host->emit(u, kernels, n, host_kind(e), &opt, temp);
     }
     case EMIT_COUNT:
         break;
@@ -139,7 +141,8 @@ can_write_facts(Cmd *c, const char *folder, Kernel **kernels, int n)
 {
     for (int i = 0; folder && i < n; i++) {
         const char *path = facts_path(kernels[i], folder);
-        if (strcmp(path, c->out) == 0 || strcmp(path, c->files.p[0]) == 0) {
+        if (strcmp(path, c->out) == 0 || io_same_file(path, c->out) ||
+            strcmp(path, c->files.p[0]) == 0 || io_same_file(path, c->files.p[0])) {
             return options_wrong(
                 c, arena_printf(
                        &c->unit.arena,
@@ -153,7 +156,7 @@ can_write_facts(Cmd *c, const char *folder, Kernel **kernels, int n)
 }
 
 static bool
-write_facts(Cmd *c, const char *folder, Kernel **kernels, int n)
+add_facts(Cmd *c, IoBatch *out, const char *folder, Kernel **kernels, int n)
 {
     const char *base = strrchr(c->out, '/') ? strrchr(c->out, '/') + 1 : c->out;
     const char *dot = strrchr(base, '.');
@@ -164,7 +167,7 @@ write_facts(Cmd *c, const char *folder, Kernel **kernels, int n)
         text_init(&t, &c->unit.arena);
         tikc_facts(kernels[i], arena_strndup(&c->unit.arena, base, stem), base + stem,
                    &t);
-        ok = io_write(&c->unit, facts_path(kernels[i], folder), t.p, t.n);
+        ok = io_add(out, facts_path(kernels[i], folder), t.p, t.n);
     }
     return ok;
 }
@@ -178,7 +181,8 @@ build(Cmd *c)
     if (!c->out) {
         c->out = default_output(c, c->files.p[0], emits[e].suffix);
     }
-    TRY(strcmp(c->out, "-") == 0 || io_can_write(u, c->out));
+    TRY(strcmp(c->out, "-") == 0 ||
+        (io_can_write(u, c->out) && options_spare(c, c->out)));
     c->output_on_stdout = strcmp(c->out, "-") == 0 || c->print_after;
     u->opt.trace = e == EMIT_TRACE;
     TRY(compile_file(c, c->files.p[0]));
@@ -192,8 +196,11 @@ build(Cmd *c)
         TRY(one != NULL);
     }
     const char *folder = facts_folder(c, e);
-    return can_write_facts(c, folder, kernels, n) &&
-           write_output(c, e, kernels, n, c->out) && write_facts(c, folder, kernels, n);
+    TRY(can_write_facts(c, folder, kernels, n));
+    IoBatch out;
+    io_begin(&out, u);
+    return io_end(&out, add_output(c, &out, e, kernels, n) &&
+                            add_facts(c, &out, folder, kernels, n));
 }
 
 int

@@ -102,6 +102,7 @@ compile_text(Cmd *c, const char *path, const char *text, size_t size)
     TRY(check_options(c));
     char cwd[4096];
     u->load = io_load;
+    u->inside = io_inside;
     u->opt.cwd = getcwd(cwd, sizeof cwd) ? arena_strdup(&u->arena, cwd) : NULL;
     Text dump;
     text_init(&dump, &u->arena);

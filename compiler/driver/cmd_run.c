@@ -296,7 +296,8 @@ static bool
 check_outputs(Cmd *c)
 {
     for (uint32_t i = 0; i < c->outs.n; i++) {
-        TRY(io_can_write(&c->unit, c->outs.p[i].path));
+        TRY(io_can_write(&c->unit, c->outs.p[i].path) &&
+            options_spare(c, c->outs.p[i].path));
     }
     return true;
 }
@@ -436,7 +437,7 @@ static bool
 run_host(Cmd *c, Job *job, TikError *err)
 {
     const HostApi *host = host_open(&c->unit);
-    HostOptions opt = {(int)c->opt_level, c->cpu};
+    HostOptions opt = {.opt_level = (int)c->opt_level, .cpu = c->cpu};
     TikKernel entry;
     void *handle;
     if (!cpu_check_runs(c) || !host ||

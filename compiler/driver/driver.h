@@ -6,6 +6,7 @@
 #include "tikblob.h"
 #include "tikc.h"
 #include "tikrt.h"
+#include "launch/outfile.h"
 
 /* Exit codes that other tools rely on. */
 enum {
@@ -63,6 +64,8 @@ typedef struct Command {
 bool MUST_USE options_parse(Cmd *c, const Command *cmd, int argc, char **argv);
 /* Adds a usage error; gives false. */
 bool options_wrong(Cmd *c, const char *text);
+/* An output is no file that the command reads. */
+bool options_spare(Cmd *c, const char *out);
 void options_help(const Command *cmds, int n, Text *out);
 void options_command_help(const Command *cmd, Text *out);
 
@@ -79,9 +82,31 @@ bool MUST_USE cpu_check_runs(Cmd *c);
 bool MUST_USE io_read(Unit *u, const char *path, char **bytes, size_t *size);
 /* The loader of imported files (UnitLoader). */
 bool MUST_USE io_load(Unit *u, const char *path, const char **text, size_t *len);
-/* Writes through a temporary file that is renamed; "-" is standard output. False: a file-write
- * diagnostic was added and nothing is left. */
+/* Whether a file lies in a folder (UnitInside). */
+bool io_inside(const char *folder, const char *path);
+/* Files that belong together: each is made whole beside its place, and io_end puts all of them there, or none.
+ * No signal ends the tool in between. */
+typedef struct IoFile {
+    const char *path; /* as the user names it */
+    OutPlace place;
+} IoFile;
+
+typedef struct IoBatch {
+    Unit *u;
+    VEC(IoFile) files;
+    sigset_t before;
+} IoBatch;
+
+void io_begin(IoBatch *b, Unit *u);
+/* Where somebody else writes a file of the batch; path itself: in place. Null: a file-write diagnostic. */
+const char *io_reserve(IoBatch *b, const char *path);
+/* "-" is standard output, which gets the bytes at once, as devices and pipes do. */
+bool MUST_USE io_add(IoBatch *b, const char *path, const void *bytes, size_t size);
+bool MUST_USE io_end(IoBatch *b, bool ok);
+/* A batch of one file. False: a file-write diagnostic was added and nothing is left. */
 bool MUST_USE io_write(Unit *u, const char *path, const void *bytes, size_t size);
+/* Whether both names lead to one ordinary file. */
+bool io_same_file(const char *a, const char *b);
 /* Whether a file could be written there, as far as that shows without writing; false as io_write. */
 bool MUST_USE io_can_write(Unit *u, const char *path);
 /* Whether io_write makes a file of its own there: not standard output, a device or a pipe. */

@@ -1,5 +1,6 @@
-/* io.c: files of the tool: reading whole, writing through a temporary that is renamed, so that a
- * failed command leaves nothing half-written. */
+/* io.c: files of the tool: reading whole, writing in batches whose files are put into their places when all of
+ * them are whole, so that a failed command leaves nothing. */
+#define _XOPEN_SOURCE 700
 #include "driver/driver.h"
 
 #include <errno.h>
@@ -76,6 +77,20 @@ io_load(Unit *u, const char *path, const char **text, size_t *len)
     return ok;
 }
 
+/* What does not exist leads nowhere else: reading it says so. */
+bool
+io_inside(const char *folder, const char *path)
+{
+    char *base = realpath(*folder ? folder : ".", NULL);
+    char *file = realpath(path, NULL);
+    size_t n = base ? strlen(base) : 0;
+    n -= n == 1; /* the root */
+    bool in = !file || (base && strncmp(file, base, n) == 0 && file[n] == '/');
+    free(base);
+    free(file);
+    return in;
+}
+
 static bool
 write_failed(Unit *u, const char *path)
 {
@@ -123,72 +138,126 @@ write_in_place(Unit *u, const char *path, const void *bytes, size_t size)
     return ok;
 }
 
-static mode_t
-file_mode(void)
+/* The folder in which the file of a place is made. */
+static bool
+can_make(const OutPlace *p)
 {
-    mode_t mask = umask(0);
-    umask(mask);
-    return 0666 & ~mask;
+    char *slash = strrchr(p->path, '/');
+    if (!slash) {
+        return access(".", W_OK | X_OK) == 0;
+    }
+    slash[slash == p->path] = 0;
+    return access(p->path, W_OK | X_OK) == 0;
 }
 
 bool
 io_can_write(Unit *u, const char *path)
 {
-    struct stat st;
-    bool exists = stat(path, &st) == 0;
-    if (exists && S_ISDIR(st.st_mode)) {
-        errno = EISDIR;
-        return write_failed(u, path);
-    }
-    if (exists && !S_ISREG(st.st_mode)) {
+    if (!io_is_file(path)) {
         return access(path, W_OK) == 0 || write_failed(u, path);
     }
-    const char *slash = strrchr(path, '/');
-    const char *folder = !slash ? "."
-                         : slash == path
-                             ? "/"
-                             : arena_strndup(&u->arena, path, (size_t)(slash - path));
-    return access(folder, W_OK | X_OK) == 0 || write_failed(u, path);
+    OutPlace p;
+    errno = outfile_find(&p, path);
+    bool ok = errno == 0 && can_make(&p);
+    int saved = errno;
+    outfile_forget(&p);
+    errno = saved;
+    return ok || write_failed(u, path);
 }
 
 bool
 io_is_file(const char *path)
 {
     struct stat st;
-    return strcmp(path, "-") != 0 && (stat(path, &st) != 0 || S_ISREG(st.st_mode));
+    return strcmp(path, "-") != 0 &&
+           (stat(path, &st) != 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
+}
+
+/* ---- batches ------------------------------------------------------------------------------------------ */
+
+void
+io_begin(IoBatch *b, Unit *u)
+{
+    *b = (IoBatch){.u = u};
+    outfile_begin(&b->before);
+}
+
+const char *
+io_reserve(IoBatch *b, const char *path)
+{
+    if (!io_is_file(path)) {
+        return path;
+    }
+    IoFile f = {.path = path};
+    errno = outfile_find(&f.place, path);
+    if (errno != 0) {
+        outfile_forget(&f.place);
+        (void)!write_failed(b->u, path);
+        return NULL;
+    }
+    VEC_PUSH(&b->u->arena, &b->files, f);
+    return f.place.temp;
+}
+
+bool
+io_add(IoBatch *b, const char *path, const void *bytes, size_t size)
+{
+    if (strcmp(path, "-") == 0) {
+        return io_print(b->u, bytes, size);
+    }
+    const char *temp = io_reserve(b, path);
+    if (!temp || temp == path) {
+        return temp && write_in_place(b->u, path, bytes, size);
+    }
+    int fd = outfile_open(&b->files.p[b->files.n - 1].place);
+    bool ok = fd >= 0 && write_all(fd, bytes, size);
+    int saved = errno;
+    if (fd >= 0 && close(fd) != 0 && ok) {
+        ok = false;
+        saved = errno;
+    }
+    errno = saved;
+    return ok || write_failed(b->u, path);
+}
+
+bool
+io_end(IoBatch *b, bool ok)
+{
+    for (uint32_t i = 0; i < b->files.n; i++) {
+        IoFile *f = &b->files.p[i];
+        if (!ok) {
+            outfile_drop(&f->place);
+            continue;
+        }
+        errno = !f->place.existed || chmod(f->place.temp, f->place.mode) == 0 ? 0 : errno;
+        errno = errno ? errno : outfile_put(&f->place);
+        if (errno != 0) {
+            outfile_drop(&f->place);
+            ok = write_failed(b->u, f->path);
+        }
+    }
+    for (uint32_t i = 0; i < b->files.n; i++) {
+        outfile_forget(&b->files.p[i].place);
+    }
+    outfile_end(&b->before);
+    return ok;
 }
 
 bool
 io_write(Unit *u, const char *path, const void *bytes, size_t size)
 {
-    if (strcmp(path, "-") == 0) {
-        return io_print(u, bytes, size);
-    }
-    struct stat st;
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
-        return write_in_place(u, path, bytes, size);
-    }
-    char *tmp = arena_printf(&u->arena, "%s.tmp-XXXXXX", path);
-    int fd = mkstemp(tmp);
-    if (fd < 0) {
-        return write_failed(u, path);
-    }
-    bool ok = write_all(fd, bytes, size) && fchmod(fd, file_mode()) == 0;
-    int saved = errno;
-    if (close(fd) != 0 && ok) {
-        ok = false;
-        saved = errno;
-    }
-    if (ok && rename(tmp, path) != 0) {
-        ok = false;
-        saved = errno;
-    }
-    if (!ok) {
-        unlink(tmp);
-        errno = saved;
-        return write_failed(u, path);
-    }
-    return true;
+    IoBatch b;
+    io_begin(&b, u);
+    return io_end(&b, io_add(&b, path, bytes, size));
+}
+
+bool
+io_same_file(const char *a, const char *b)
+{
+    struct stat x;
+    struct stat y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) &&
+           x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 bool

@@ -90,6 +90,7 @@ main(int argc, char **argv)
 {
     signal(SIGABRT, on_crash);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file above the size limit is a write that fails */
     const char *word = argc > 1 ? argv[1] : NULL;
     if (!word) {
         return usage(NULL);

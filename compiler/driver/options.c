@@ -1,5 +1,6 @@
 /* options.c: the command line after option.def. Long options take their argument as --name VALUE or
- * --name=VALUE, short ones as -x VALUE or -xVALUE; -- ends the options. */
+ * --name=VALUE, short ones as -x VALUE or -xVALUE; -- ends the options. A VALUE that stands alone is not itself
+ * an option of the command, so a forgotten one is found. */
 #include "driver/commands.h"
 #include "driver/driver.h"
 
@@ -43,6 +44,20 @@ options_wrong(Cmd *c, const char *text)
     return false;
 }
 
+bool
+options_spare(Cmd *c, const char *out)
+{
+    for (uint32_t i = 0; i < c->files.n; i++) {
+        if (io_same_file(out, c->files.p[i])) {
+            return options_wrong(c, arena_printf(&c->unit.arena,
+                                                 "the output '%s' is the source '%s'; "
+                                                 "give another name",
+                                                 out, c->files.p[i]));
+        }
+    }
+    return true;
+}
+
 static bool
 usage(Cmd *c, const Command *cmd, const char *what, const char *value)
 {
@@ -73,6 +88,15 @@ find_short(const Command *cmd, char letter)
         }
     }
     return NULL;
+}
+
+/* The option that a word of the command line is, --NAME, --NAME=VALUE, -x or -xVALUE; null: none. */
+static const Option *
+find_option(const Command *cmd, const char *word)
+{
+    return word[1] == '-' ? find_long(cmd, word + 2, strcspn(word + 2, "="))
+           : word[1]      ? find_short(cmd, word[1])
+                          : NULL;
 }
 
 /* Splits NAME=VALUE. */
@@ -280,13 +304,11 @@ parse_one(Cmd *c, const Command *cmd, int argc, char **argv, int *i)
 {
     const char *text = argv[(*i)++];
     const char *value = NULL;
-    const Option *o;
+    const Option *o = find_option(cmd, text);
     if (text[1] == '-') {
         size_t n = strcspn(text + 2, "=");
-        o = find_long(cmd, text + 2, n);
         value = text[2 + n] ? text + 3 + n : NULL;
     } else {
-        o = find_short(cmd, text[1]);
         value = text[2] ? text + 2 : NULL;
     }
     if (!o) {
@@ -296,7 +318,8 @@ parse_one(Cmd *c, const Command *cmd, int argc, char **argv, int *i)
         return usage(c, cmd, "the option takes no value:", text);
     }
     if (o->kind != OPT_FLAG && !value) {
-        if (*i >= argc) {
+        bool none = *i >= argc || (argv[*i][0] == '-' && find_option(cmd, argv[*i]));
+        if (none) {
             return usage(c, cmd, "a value is missing after", text);
         }
         value = argv[(*i)++];

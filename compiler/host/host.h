@@ -17,6 +17,8 @@ typedef enum HostEmit {
 typedef struct HostOptions {
     int opt_level;   /* 0 to 3; results are the same bits at every level */
     const char *cpu; /* null: of this machine */
+    const char
+        *shown; /* what messages of emit name instead of its path; null: the path */
 } HostOptions;
 
 typedef struct HostApi {
@@ -32,7 +34,7 @@ typedef struct HostApi {
 } HostApi;
 
 enum {
-    HOST_API_VERSION = 2
+    HOST_API_VERSION = 3
 };
 /* The symbol that libtikc-host.so exports. */
 const HostApi *tikc_host_api(void);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +18,8 @@
 typedef struct Output {
     Unit *u;
     const char *path;
-    char *temp; /* where it is written first; equal to path for devices */
+    const char *shown; /* its name in messages */
+    char *temp;        /* where it is written first; equal to path for devices */
 } Output;
 
 static bool
@@ -30,17 +32,18 @@ static bool
 cannot_write(const Output *o)
 {
     diag_add(o->u, D_FILE_WRITE, (Span){0}, 0, "cannot write '%s': %s",
-             is_stdout(o->path) ? "standard output" : o->path, strerror(errno));
+             is_stdout(o->path) ? "standard output" : o->shown, strerror(errno));
     return false;
 }
 
 static void
-output_begin(Output *o, Unit *u, const char *path)
+output_begin(Output *o, Unit *u, const HostOptions *opt, const char *path)
 {
     struct stat st;
     bool special = is_stdout(path) || (stat(path, &st) == 0 && !S_ISREG(st.st_mode));
     o->u = u;
     o->path = path;
+    o->shown = opt->shown ? opt->shown : path;
     o->temp = special ? arena_strdup(&u->arena, path)
                       : arena_printf(&u->arena, "%s.%ld.tmp", path, (long)getpid());
 }
@@ -117,7 +120,15 @@ start_linker(char **argv, const int *pipe_fd, pid_t *pid, Text *log)
     posix_spawn_file_actions_adddup2(&files, pipe_fd[1], 2);
     posix_spawn_file_actions_addclose(&files, pipe_fd[0]);
     posix_spawn_file_actions_addclose(&files, pipe_fd[1]);
-    int error = posix_spawnp(pid, argv[0], &files, NULL, argv, environ);
+    /* Signals that this process holds back until its files are in their places end the linker. */
+    posix_spawnattr_t attr;
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_init(&attr);
+    posix_spawnattr_setsigmask(&attr, &none);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+    int error = posix_spawnp(pid, argv[0], &files, &attr, argv, environ);
+    posix_spawnattr_destroy(&attr);
     posix_spawn_file_actions_destroy(&files);
     if (error != 0) {
         text_put(log, strerror(error));
@@ -176,7 +187,7 @@ link_shared(const Output *o, const char *object)
         log.p[--log.n] = 0;
     }
     Diag *d = diag_add(o->u, D_BACKEND, (Span){0}, 0,
-                       "the linker failed on '%s' (exit status %d)", o->path, status);
+                       "the linker failed on '%s' (exit status %d)", o->shown, status);
     if (log.n > 0) {
         diag_note(o->u, d, (Span){0}, "cc: %s", log.p);
     }
@@ -186,10 +197,11 @@ link_shared(const Output *o, const char *object)
 static bool
 write_shared(const Output *o, const char *bytes, size_t n)
 {
-    Output object = {o->u, o->path, arena_printf(&o->u->arena, "%s.o", o->temp)};
+    Output object = {o->u, o->path, o->shown,
+                     arena_printf(&o->u->arena, "%s.o", o->temp)};
     if (is_direct(o)) {
         diag_add(o->u, D_FILE_WRITE, (Span){0}, 0,
-                 "a shared library needs an ordinary file; '%s' is none", o->path);
+                 "a shared library needs an ordinary file; '%s' is none", o->shown);
         return false;
     }
     TRY(output_write(&object, bytes, n));
@@ -230,7 +242,8 @@ write_code(const Output *o, Lower *l, HostEmit what)
 }
 
 static bool
-emit_module(Lower *l, Kernel *const *kernels, int n, HostEmit what, const char *path)
+emit_module(Lower *l, Kernel *const *kernels, int n, HostEmit what,
+            const HostOptions *opt, const char *path)
 {
     debug_open(l);
     for (int i = 0; i < n; i++) {
@@ -245,7 +258,7 @@ emit_module(Lower *l, Kernel *const *kernels, int n, HostEmit what, const char *
         return false;
     }
     Output o;
-    output_begin(&o, l->u, path);
+    output_begin(&o, l->u, opt, path);
     return what == HOST_LLVM ? write_text(&o, l->mod) : write_code(&o, l, what);
 }
 
@@ -265,7 +278,7 @@ host_emit(Unit *u, Kernel *const *kernels, int n, HostEmit what, const HostOptio
     arena_init(&scratch);
     Lower l;
     lower_open(&l, u, &scratch, &t, "tikc");
-    bool ok = emit_module(&l, kernels, n, what, path);
+    bool ok = emit_module(&l, kernels, n, what, opt, path);
     lower_close(&l);
     arena_free(&scratch);
     host_target_close(&t);

@@ -15,6 +15,7 @@
 #include "tikrt.h"
 #include "launch/error.h"
 #include "launch/npy_header.h"
+#include "launch/outfile.h"
 
 /* ---- reading ------------------------------------------------------------------------------------- */
 
@@ -359,61 +360,32 @@ write_all(int fd, const TikArray *a)
     return e;
 }
 
-/* Opens a new file beside path. *name is its name, freed by the caller. -1: errno says why. */
 static int
-open_temporary(const char *path, char **name)
+write_place(const OutPlace *p, const TikArray *a)
 {
-    size_t size = strlen(path) + 48;
-    *name = malloc(size);
-    if (*name == NULL) {
-        return -1;
-    }
-    for (int i = 0; i < 100; i++) {
-        snprintf(*name, size, "%s.tmp-%ld-%d", path, (long)getpid(), i);
-        int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST) {
-            return fd;
-        }
-    }
-    return -1;
-}
-
-static int
-write_renamed(const char *path, const TikArray *a)
-{
-    char *name;
-    int fd = open_temporary(path, &name);
+    int fd = outfile_open(p);
     int e = fd < 0 ? errno : write_all(fd, a);
-    if (fd >= 0 && e == 0 && rename(name, path) != 0) {
-        e = errno;
-    }
     if (fd >= 0 && e != 0) {
-        unlink(name);
+        outfile_drop(p);
     }
-    free(name);
-    return e;
+    return e != 0 ? e : outfile_put(p);
 }
 
 static int
 write_path(const char *path, const TikArray *a)
 {
     struct stat st;
-    if (stat(path, &st) != 0) {
-        return errno == ENOENT ? write_renamed(path, a) : errno;
-    }
-    if (S_ISDIR(st.st_mode)) {
-        return EISDIR;
-    }
-    if (!S_ISREG(st.st_mode)) {
+    OutPlace p;
+    sigset_t before;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
         int fd = open(path, O_WRONLY | O_CLOEXEC);
         return fd < 0 ? errno : write_all(fd, a);
     }
-    if (access(path, W_OK) != 0) {
-        return errno;
-    }
-    char *target = realpath(path, NULL); /* a link stays a link */
-    int e = target == NULL ? errno : write_renamed(target, a);
-    free(target);
+    outfile_begin(&before);
+    int e = outfile_find(&p, path);
+    e = e != 0 ? e : write_place(&p, a);
+    outfile_forget(&p);
+    outfile_end(&before);
     return e;
 }
 

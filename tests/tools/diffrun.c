@@ -336,7 +336,7 @@ run_kernels(Job *job, const HostApi *host, Unit *u)
     int n = (int)u->kernels.n;
     bool ok = true;
     for (int i = 0; ok && job->levels[i]; i++) {
-        HostOptions opt = {job->levels[i] - '0', NULL};
+        HostOptions opt = {.opt_level = job->levels[i] - '0'};
         native[i].entries = must(calloc((size_t)n, sizeof *native[i].entries));
         ok = host->jit(u->kernels.p, n, &opt, native[i].entries, &native[i].handle);
     }
