@@ -801,7 +801,7 @@ static const BuiltinRow functions[] = {
     {"bin", fn_bin, 1, 1, NULL},
     {"oct", fn_oct, 1, 1, NULL},
     {"chr", fn_chr, 1, 1, NULL, COST_ONE},
-    {"ord", fn_ord, 1, 1, NULL},
+    {"ord", fn_ord, 1, 1, NULL, COST_ONE},
     {"abs", fn_abs, 1, 1, NULL},
     {"divmod", fn_divmod, 2, 2, NULL},
     {"pow", fn_pow, 2, 3, NULL},

@@ -88,7 +88,7 @@ typedef struct BuiltinVal {
     bool checked;    /* min, max and keywords are checked before the call */
     const char *keywords;
     uint8_t min;
-    uint8_t max; /* 255: any number */
+    uint8_t max;  /* 255: any number */
     uint8_t cost; /* Cost of a call */
 } BuiltinVal;
 

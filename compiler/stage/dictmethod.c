@@ -398,11 +398,16 @@ dict_fromkeys(Interp *in, Value self, const CallArgs *args)
 static const BuiltinRow dict_statics[] = {{"fromkeys", dict_fromkeys, 1, 2, NULL}};
 
 static const BuiltinRow dict_rows[] = {
-    {"__init__", dict_update, 0, 1, "*", COST_INSIDE},  {"keys", dict_keys, 0, 0, NULL, COST_ONE},
-    {"values", dict_values, 0, 0, NULL, COST_ONE},   {"items", dict_items, 0, 0, NULL, COST_ONE},
-    {"get", dict_get_method, 1, 2, NULL, COST_INSIDE},  {"pop", dict_pop, 1, 2, NULL, COST_INSIDE},
-    {"popitem", dict_popitem, 0, 0, NULL, COST_ONE}, {"setdefault", dict_setdefault, 1, 2, NULL, COST_INSIDE},
-    {"update", dict_update, 0, 1, "*", COST_INSIDE},    {"copy", any_copy, 0, 0, NULL},
+    {"__init__", dict_update, 0, 1, "*", COST_INSIDE},
+    {"keys", dict_keys, 0, 0, NULL, COST_ONE},
+    {"values", dict_values, 0, 0, NULL, COST_ONE},
+    {"items", dict_items, 0, 0, NULL, COST_ONE},
+    {"get", dict_get_method, 1, 2, NULL, COST_INSIDE},
+    {"pop", dict_pop, 1, 2, NULL, COST_INSIDE},
+    {"popitem", dict_popitem, 0, 0, NULL, COST_ONE},
+    {"setdefault", dict_setdefault, 1, 2, NULL, COST_INSIDE},
+    {"update", dict_update, 0, 1, "*", COST_INSIDE},
+    {"copy", any_copy, 0, 0, NULL},
     {"clear", any_clear, 0, 0, NULL, COST_ONE},
 };
 

@@ -464,6 +464,14 @@ stage_data_file(Interp *in, const char *name, Span span, const char **path,
                    name);
         return false;
     }
+    if (in->u->inside &&
+        !in->u->inside(arena_strndup(core_arena(in), file, (size_t)folder), *path)) {
+        stage_diag(in, D_CONST_FILE, span,
+                   "'%s' is a link out of the folder of the source; constants are read "
+                   "from files below it",
+                   *path);
+        return false;
+    }
     if (!in->u->load || !in->u->load(in->u, *path, bytes, len)) {
         stage_diag(in, D_CONST_FILE, span, "there is no file '%s' that can be read",
                    *path);

@@ -33,7 +33,7 @@ bool meter_settle(Interp *in, Span span);
 void meter_begin(Interp *in);
 /* The steps that going through a value takes. */
 int64_t meter_size(Value v);
-/* Charges the sizes of what a call is given: COST_SIZES. */
+/* Charges the sizes of what a call is given: COST_SIZES, and the methods of a Tik container. */
 bool MUST_USE meter_sizes(Interp *in, Value self, const CallArgs *args);
 /* The steps that the evaluation took until now. */
 int64_t meter_taken(const Interp *in);

@@ -113,8 +113,10 @@ int_from_bytes(Interp *in, Value self, const CallArgs *args)
 }
 
 static const BuiltinRow int_methods[] = {
-    {"bit_length", int_bit_length, 0, 0, NULL, COST_ONE},  {"bit_count", int_bit_count, 0, 0, NULL},
-    {"as_integer_ratio", int_ratio, 0, 0, NULL}, {"conjugate", int_itself, 0, 0, NULL},
+    {"bit_length", int_bit_length, 0, 0, NULL, COST_ONE},
+    {"bit_count", int_bit_count, 0, 0, NULL},
+    {"as_integer_ratio", int_ratio, 0, 0, NULL},
+    {"conjugate", int_itself, 0, 0, NULL},
     {"to_bytes", int_to_bytes, 0, 255, "*"},
 };
 static const BuiltinRow int_statics[] = {{"from_bytes", int_from_bytes, 0, 255, "*"}};
@@ -198,8 +200,8 @@ float_fromhex(Interp *in, Value self, const CallArgs *args)
 
 static const BuiltinRow float_methods[] = {
     {"is_integer", float_is_integer, 0, 0, NULL, COST_ONE},
-    {"as_integer_ratio", float_ratio, 0, 0, NULL},
-    {"conjugate", float_itself, 0, 0, NULL},
+    {"as_integer_ratio", float_ratio, 0, 0, NULL, COST_ONE},
+    {"conjugate", float_itself, 0, 0, NULL, COST_ONE},
     {"hex", float_hex, 0, 0, NULL, COST_ONE},
 };
 static const BuiltinRow float_statics[] = {{"fromhex", float_fromhex, 1, 1, NULL}};
@@ -252,9 +254,10 @@ slice_indices(Interp *in, Value self, const CallArgs *args)
     return val_tuple(in, three, 3);
 }
 
-static const BuiltinRow range_methods[] = {{"index", range_index, 1, 1, NULL},
-                                           {"count", range_count, 1, 1, NULL}};
-static const BuiltinRow slice_methods[] = {{"indices", slice_indices, 1, 1, NULL, COST_ONE}};
+static const BuiltinRow range_methods[] = {{"index", range_index, 1, 1, NULL, COST_ONE},
+                                           {"count", range_count, 1, 1, NULL, COST_ONE}};
+static const BuiltinRow slice_methods[] = {
+    {"indices", slice_indices, 1, 1, NULL, COST_ONE}};
 
 /* ---- installation -------------------------------------------------------------------------------------------- */
 

@@ -582,8 +582,9 @@ op_compare(Interp *in, AstOp op, Value a, Value b, Span span)
     switch (op) {
     case AOP_IS:
     case AOP_IS_NOT:
-        return charge_compare(in, a, span) ? val_bool(op_identical(a, b) == (op == AOP_IS))
-                                           : val_fail();
+        return charge_compare(in, a, span)
+                   ? val_bool(op_identical(a, b) == (op == AOP_IS))
+                   : val_fail();
     case AOP_IN:
     case AOP_NOT_IN:
         if (!op_contains(in, b, a, span, &yes)) {

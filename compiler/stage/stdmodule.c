@@ -466,9 +466,10 @@ static const BuiltinRow collections_rows[] = {
     {"namedtuple", class_named_tuple, 2, 2, "defaults rename module"}};
 static const BuiltinRow enum_rows[] = {{"unique", fn_same, 1, 1, NULL, COST_ONE}};
 static const BuiltinRow abc_rows[] = {{"abstractmethod", fn_same, 1, 1, NULL, COST_ONE}};
-static const BuiltinRow warnings_rows[] = {{"warn", fn_warn, 1, 3, "*"},
-                                           {"simplefilter", fn_ignore, 1, 255, "*", COST_ONE},
-                                           {"filterwarnings", fn_ignore, 1, 255, "*", COST_ONE}};
+static const BuiltinRow warnings_rows[] = {
+    {"warn", fn_warn, 1, 3, "*"},
+    {"simplefilter", fn_ignore, 1, 255, "*", COST_ONE},
+    {"filterwarnings", fn_ignore, 1, 255, "*", COST_ONE}};
 
 static const char *const typing_names[] = {
     "AbstractSet", "Any",      "AnyStr",   "Callable",  "ClassVar", "Collection",

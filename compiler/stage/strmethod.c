@@ -676,7 +676,8 @@ justify(Interp *in, Value self, const CallArgs *args, int front)
     }
     int64_t n = str_count(self);
     int64_t pad = MAX(width - n, 0);
-    if (!core_reserve(in, (double)pad * 8, args->span)) {
+    if (!core_reserve(in, (double)pad * 8, args->span) ||
+        !core_charge(in, pad, args->span)) {
         return val_fail();
     }
     int64_t before = front == 2 ? pad : front == 1 ? pad / 2 + (pad & width & 1) : 0;
@@ -717,7 +718,8 @@ str_zfill(Interp *in, Value self, const CallArgs *args)
 {
     int64_t width = 0;
     if (!int_arg(in, args, 0, &width) ||
-        !core_reserve(in, (double)MAX(width, 0), args->span)) {
+        !core_reserve(in, 2 * (double)MAX(width, 0), args->span) ||
+        !core_charge(in, MAX(width, 0) / 2, args->span)) {
         return val_fail();
     }
     char room[TEXT_ROOM];

@@ -122,6 +122,9 @@ run_method(Interp *in, Tik *c, int method, const CallArgs *args)
         METHOD_STEPS = 16 /* recording and checking, beside the call itself */
     };
     core_owe(in, METHOD_STEPS);
+    if (!meter_sizes(in, val_none(), args)) {
+        return val_fail();
+    }
     if (method < OP_COUNT) {
         return tik_instruction(in, c, (Op)method, args);
     }

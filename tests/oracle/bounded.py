@@ -262,8 +262,8 @@ PROGRAMS = {
 SHOWN = re.compile(rb'(?:error|warning): .*\[([a-z-]+)\]$')
 
 
-def limit_process():
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+def limit_process(seconds=CPU_SECONDS):
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if not SANITIZED:  # the sanitizers reserve terabytes
         resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
