@@ -477,7 +477,7 @@ Value
 number_parse_int(Interp *in, const char *p, size_t n, int base, Span span)
 {
     const char *end = p + n;
-    if (!core_charge(in, (int64_t)n / 2, span)) {
+    if (!core_charge(in, (int64_t)n / 4, span)) {
         return val_fail();
     }
     while (p < end && strchr(" \t\n\r\f\v", *p)) {

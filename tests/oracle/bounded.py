@@ -174,8 +174,8 @@ PROGRAMS = {
     'deepcopy of a list in itself': ('import copy\na = []\na.append(a)\ncopy.deepcopy(a)\n',
                                      (FINE, DEPTH)),
     'isinstance of shared tuples': (loop('a = (a, a)', 'a = int\n', '100') + 'isinstance("", a)\n', STEPS),
-    'deep iterators': (loop('a = map(abs, a)', 'a = [1]\n', '3 * 10**5') + 'list(a)\n', DEPTH),
-    'deep partial functions': ('import functools\nf = abs\n' + loop('f = functools.partial(f)', '', '10**5')
+    'deep iterators': (loop('a = map(abs, a)', 'a = [1]\n', '10**5') + 'list(a)\n', DEPTH),
+    'deep partial functions': ('import functools\nf = abs\n' + loop('f = functools.partial(f)', '', '3 * 10**4')
                                + 'f(1)\n', (FINE, DEPTH)),
     'deep classes': ('A = object\nfor i in range(10**5):\n    class B(A):\n        pass\n    A = B\n', DEPTH),
     # sources
