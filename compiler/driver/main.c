@@ -2,10 +2,12 @@
 #include "driver/commands.h"
 #include "driver/driver.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static const Command commands[] = {
@@ -73,6 +75,47 @@ run_command(const Command *cmd, int argc, char **argv)
     return code;
 }
 
+enum {
+    STACK = 8 << 20 /* what deep programs need; the usual limit */
+};
+
+typedef struct Run {
+    const Command *cmd;
+    int argc;
+    char **argv;
+    int code;
+} Run;
+
+static void *
+run_thread(void *of)
+{
+    Run *r = of;
+    r->code = run_command(r->cmd, r->argc, r->argv);
+    return NULL;
+}
+
+/* Where the limit of the stack is low, the command runs in a thread with a stack of the usual size. */
+static int
+run_with_room(const Command *cmd, int argc, char **argv)
+{
+    struct rlimit lim;
+    pthread_attr_t attr;
+    pthread_t thread;
+    Run r = {cmd, argc, argv, EXIT_INTERNAL};
+    if (getrlimit(RLIMIT_STACK, &lim) != 0 || lim.rlim_cur >= STACK ||
+        pthread_attr_init(&attr) != 0) {
+        return run_command(cmd, argc, argv);
+    }
+    bool started = pthread_attr_setstacksize(&attr, STACK) == 0 &&
+                   pthread_create(&thread, &attr, run_thread, &r) == 0;
+    pthread_attr_destroy(&attr);
+    if (!started) {
+        return run_command(cmd, argc, argv);
+    }
+    pthread_join(thread, NULL);
+    return r.code;
+}
+
 static int
 usage(const char *word)
 {
@@ -110,7 +153,7 @@ main(int argc, char **argv)
     }
     for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
         if (strcmp(commands[i].name, word) == 0) {
-            return run_command(&commands[i], argc - 2, argv + 2);
+            return run_with_room(&commands[i], argc - 2, argv + 2);
         }
     }
     return usage(word);

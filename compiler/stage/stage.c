@@ -1,25 +1,29 @@
 /* stage.c: running a program: sets the evaluator up, gives the module its -D names, executes it as
  * __main__ (a file of a package whose function --call calls: under its own name), evaluates --call, and reports what was not caught. See stage.h. */
+#define _GNU_SOURCE
 #include "stage/resolve.h"
 
+#include <pthread.h>
 #include <string.h>
-#include <sys/resource.h>
 
-/* Room on the C stack: three quarters of what the process may use, 6 MiB at most, since the evaluator
- * may run in a thread with the usual 8 MiB. */
+/* Room on the C stack: three quarters of what this thread has left, 6 MiB at most. */
 static uintptr_t
-stack_room(void)
+stack_room(uintptr_t here)
 {
     enum {
-        USUAL = 8 << 20
+        USUAL = 8 << 20,
+        UNKNOWN = 64 << 10 /* the least that a thread may have is more */
     };
-    struct rlimit lim;
-    rlim_t size = USUAL;
-    if (getrlimit(RLIMIT_STACK, &lim) == 0 && lim.rlim_cur != RLIM_INFINITY &&
-        lim.rlim_cur < size) {
-        size = lim.rlim_cur;
+    pthread_attr_t attr;
+    void *low = NULL;
+    size_t size = 0;
+    if (pthread_getattr_np(pthread_self(), &attr) != 0) {
+        return UNKNOWN / 2;
     }
-    return (uintptr_t)(size / 4 * 3);
+    bool known = pthread_attr_getstack(&attr, &low, &size) == 0;
+    pthread_attr_destroy(&attr);
+    uintptr_t left = known ? here - (uintptr_t)low : UNKNOWN;
+    return MIN(left, USUAL) / 4 * 3;
 }
 
 bool
@@ -35,7 +39,7 @@ core_init(Interp *in, Unit *u)
 #include "stage/sym.def"
 #undef SYM
     c->stack_base = (uintptr_t)__builtin_frame_address(0);
-    c->stack_room = stack_room();
+    c->stack_room = stack_room(c->stack_base);
     stack_grow(in, 0);
     c->builtins = ARENA_NEW(&u->arena, ModuleVal);
     c->builtins->name = "builtins";
