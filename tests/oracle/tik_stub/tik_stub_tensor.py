@@ -169,7 +169,7 @@ class Tensor:
         """The elements certainly do not follow each other."""
         want = 1
         for n, stride in zip(reversed(self._lens), reversed(self._strides)):
-            if n == 1 and type(n) is int:
+            if type(n) is int and n == 1:
                 continue
             if type(stride) is not int:
                 return False

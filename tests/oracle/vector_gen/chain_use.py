@@ -14,6 +14,10 @@ NUMBERS = 256    # a table of 0, 1, 2 ... as int32 at the start of the pool
 WILD = (0, -1, 1, 7, 255, 256, 4096, 65536, 2**31 - 1, -2**31)
 
 
+FOLDING = 1 / 3  # share of numbers that are no literals but values that the compiler folds to constants
+INTEGERS = ('mask', 'repeat_times', 'channels', 'm_len')
+
+
 def view(name, dtype):
     return f'{name}_{SUFFIX[dtype]}'
 
@@ -97,8 +101,46 @@ class Use:
                     self.changed[k, name] = self.table(r.randint(1, v) if v < NUMBERS else NUMBERS - 1)
             if 'scalar' in given and self.call.takes_any_scalar and r.random() < 0.25:
                 self.changed[k, 'scalar'] = self.element(self.scalar_type(given))
+            self.fold(k, given)
         if p.wild and not p.went_wild and self.call.d.steps:
             self.go_wild()
+
+    # ---- numbers that fold to constants
+
+    def fold(self, k, given):
+        """Values that are no literals for the program, and constants for what the passes leave of it."""
+        for name, v in given.items():
+            if (k, name) in self.changed or isinstance(v, bool) or not isinstance(v, (int, float)):
+                continue
+            if isinstance(v, int) and (name in INTEGERS or name.endswith('_stride')) and self.r.random() < FOLDING:
+                self.changed[k, name] = self.folded(v)
+            elif name == 'scalar' and self.call.takes_any_scalar and abs(v) < 60000 and self.r.random() < FOLDING:
+                dtype = self.scalar_type(given)
+                if (dtype not in ('float16', 'bfloat16', 'float32')) == isinstance(v, int):
+                    self.changed[k, name] = self.constant(dtype, v)
+
+    def constant(self, dtype, v):
+        """A Scalar that is set once."""
+        name = self.p.fresh('c')
+        init = f', init_value={v!r}' if self.r.random() < 0.5 else ''
+        self.before.append(Text([f'{name} = t.Scalar("{dtype}", "{name}"{init})'] +
+                                ([] if init else [f'{name}.set_as({v!r})']), lambda m, env: None))
+        return Number(name, lambda env: v)
+
+    def folded(self, v):
+        """An int as a Scalar, an Expr of constants, or a formula of the variable of a loop of one trip."""
+        one = [var for var, trips in self.loops if trips == 1]
+        kind = self.r.randrange(4 if one else 3)
+        if kind == 3:
+            return Number(f'{self.r.choice(one)} + {v}', lambda env: v)
+        first = self.constant('int32', v if kind == 0 else self.r.randint(1, 9))
+        if kind == 0:
+            return first
+        if kind == 1:
+            return Number(f'{first.text} - {first.text} + {v}', lambda env: v)
+        part = self.r.randint(0, v) if v >= 0 else 0
+        second = self.constant('int32', v - part)
+        return Number(f'{second.text} + {part}', lambda env: v)
 
     def scalar_type(self, given):
         a = given.get('src') or given.get('dst')
