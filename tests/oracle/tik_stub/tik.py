@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 from tik_stub_array import ScalarArray
 from tik_stub_expr import (Expr, Formula, InputScalar, Scalar, Value, Variable, condition, const, number, tik_all as all,
-                           tik_any as any, tik_negate as negate, to_type)
+                           given, tik_any as any, tik_negate as negate, to_type)
 from tik_stub_notes import note
 from tik_stub_numbers import FLOATS, SIZE
 from tik_stub_struct import data_copy, provided
@@ -248,8 +248,7 @@ class Tik:
                 self._emit("load %s %s = %s" % (reg.text, reg.dtype, value._ref()))
                 return
             value = value._bits(reg.dtype)
-        value = to_type(value, reg.dtype) if isinstance(value, Value) else \
-            number(self, reg.dtype, value)
+        value = given(self, reg.dtype, value)
         self._emit("set %s %s = %s" % (reg.text, reg.dtype, value.text))
 
     # -- objects

@@ -8,7 +8,7 @@ import math
 
 from tik_stub_notes import note
 from tik_stub_numbers import (FLOATS, SIZE, UNSIGNED, bits, cast, evaluate, float_to_int,
-                              from_double, int_range, promote, wrap)
+                              from_double, int_range, promote, wrap, to_double)
 
 
 class RunTimeCondition(Exception):
@@ -110,6 +110,17 @@ def number(inst, dtype, v):
     return const(inst, dtype, wrap(dtype, int(v)))
 
 
+def given(inst, dtype, v):
+    """What is given to a Scalar or an element: float16 limits numbers and constants, NaN stays."""
+    if isinstance(v, Value) and (dtype != "float16" or v.value is None):
+        return to_type(v, dtype)
+    if isinstance(v, Value):
+        v = to_double(v.dtype, v.value) if v.dtype in FLOATS else float(v.value)
+    if dtype == "float16" and abs(v) > 65504:
+        v = 65504.0 if v > 0 else -65504.0
+    return number(inst, dtype, v)
+
+
 def to_type(e, dtype):
     if e.dtype == dtype:
         return e
@@ -179,7 +190,7 @@ def _wide_enough(dtype, v):
 def _beside(inst, dtype, v):
     """A Python number as an operand of this type: a whole float is the int; the bits of an int fit."""
     if dtype in FLOATS or dtype == "bool":
-        return number(inst, dtype, v)
+        return given(inst, dtype, v)
     width = 8 * SIZE[dtype]
     if not -(1 << width - 1) <= int(v) < 1 << width:
         raise ValueError("%r does not fit %s" % (v, dtype))

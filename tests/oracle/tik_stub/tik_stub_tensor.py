@@ -2,7 +2,7 @@
 
 Offsets, lengths and strides are ints while they are constant and int64 Exprs otherwise; offsets count
 bytes from the root, lengths and strides elements."""
-from tik_stub_expr import ScopeEnded, Value, add_compares, const, number, op2, read, to_type
+from tik_stub_expr import ScopeEnded, Value, add_compares, const, given, op2, read, to_type
 from tik_stub_notes import note
 from tik_stub_numbers import FLOATS, SIZE
 
@@ -196,8 +196,7 @@ class Tensor:
         note("tensor.set_as." + source_kind(value))
         if isinstance(value, Tensor):
             value = value._bits(self.dtype)
-        value = to_type(value, self.dtype) if isinstance(value, Value) else \
-            number(inst, self.dtype, value)
+        value = given(inst, self.dtype, value)
         inst._emit("store %s = %s" % (self._ref(), value.text))
 
     def reshape(self, new_shape):
