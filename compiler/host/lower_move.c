@@ -1,8 +1,9 @@
 /* lower_move.c: data_move on every path, and the padding register.
  *
- * Bursts are copied with memcpy: source and destination of a correct move share no bytes or are the
- * same bytes. One burst is one memcpy in place; more go through a helper that steps both addresses by
- * their pitch. Moves that fill (pad modes) or convert (L0C) have helpers of their own.
+ * Bursts are copied with memcpy, inside of one tensor with memmove, since source and destination may
+ * share bytes there (the warning overlap): each burst is read before it is written. One burst is one
+ * copy in place; more go through a helper that steps both addresses by their pitch, in ascending order.
+ * Moves that fill (pad modes) or convert (L0C) have helpers of their own.
  *
  * Streams. Output that the kernel never reads, of a kernel whose tensors do not fit the caches, is
  * written past them: a line that is written whole need not be read first, which saves a third of the
@@ -27,6 +28,7 @@ typedef struct Move {
     const Ref *dst, *src;
     MoveUnits units;
     int64_t mode;
+    bool meets;                        /* source and destination may share bytes */
     LLVMValueRef to, from;             /* addresses */
     LLVMValueRef nburst, burst;        /* i64 */
     LLVMValueRef dst_bytes, src_bytes; /* of one burst */
@@ -92,20 +94,30 @@ enum {
 };
 
 static void
+copy_bytes(Lower *l, bool meets, LLVMValueRef to, LLVMValueRef from, LLVMValueRef len)
+{
+    if (meets) {
+        LLVMBuildMemMove(l->b, to, 1, from, 1, len);
+    } else {
+        LLVMBuildMemCpy(l->b, to, 1, from, 1, len);
+    }
+}
+
+static void
 copy_bursts(Lower *l, const Move *m)
 {
     Helper h;
     Counted c = {0};
     bool fixed = LLVMIsConstant(m->src_bytes) &&
                  LLVMConstIntGetZExtValue(m->src_bytes) <= INLINE_BURST;
-    const char *name = "tik.move";
+    const char *name = m->meets ? "tik.meet" : "tik.move";
     if (fixed) {
-        name = arena_printf(l->arena, "tik.move.%llu",
+        name = arena_printf(l->arena, "%s.%llu", name,
                             (unsigned long long)LLVMConstIntGetZExtValue(m->src_bytes));
     }
     if (burst_loop(l, &h, &c, name)) {
         LLVMValueRef len = fixed ? m->src_bytes : LLVMGetParam(h.fn, 5);
-        LLVMBuildMemCpy(l->b, c.at[0], 1, c.at[1], 1, len);
+        copy_bytes(l, m->meets, c.at[0], c.at[1], len);
         lower_counted_end(l, &c);
         lower_helper_end(l, &h);
     }
@@ -259,12 +271,13 @@ copy(Lower *l, const Move *m)
 {
     bool packed = same_constant(m->dst_pitch, m->dst_bytes) &&
                   same_constant(m->src_pitch, m->src_bytes);
-    if (packed || same_constant(m->nburst, lower_const(l, 1))) {
+    bool one = same_constant(m->nburst, lower_const(l, 1));
+    if (one || (packed && !m->meets)) {
         LLVMValueRef len = LLVMBuildMul(l->b, m->nburst, m->src_bytes, "");
         if (worth_streaming(l, m, len)) {
             stream(l, m, len);
         } else {
-            LLVMBuildMemCpy(l->b, m->to, 1, m->from, 1, len);
+            copy_bytes(l, m->meets, m->to, m->from, len);
         }
         return;
     }
@@ -390,10 +403,10 @@ lower_move(Lower *l, StmtId s)
     Move m = {.dst = &operand(l, s, DST)->ref, .src = &operand(l, s, SRC)->ref};
     Scope from = l->k->bufs.p[m.src->buf].scope;
     Scope to = l->k->bufs.p[m.dst->buf].scope;
-    bool meets =
-        m.dst->buf == m.src->buf && chosen(l->k->choices, CHOICE_OVERLAPPING_MOVE) ==
-                                        CHOSE_OVERLAPPING_MOVE_ASCENDING;
-    if ((l->sets_atomic && to == SC_GM) || meets) {
+    m.meets = m.dst->buf == m.src->buf;
+    bool blocks = m.meets && chosen(l->k->choices, CHOICE_OVERLAPPING_MOVE) ==
+                                 CHOSE_OVERLAPPING_MOVE_ASCENDING;
+    if ((l->sets_atomic && to == SC_GM) || blocks) {
         lower_exec(l, s);
         return;
     }

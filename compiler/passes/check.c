@@ -26,6 +26,10 @@ diag_of_rule(Rule r)
     return (DiagId)((int)D_ARG_TYPE + (int)r - (int)RULE_ARG_TYPE);
 }
 
+enum {
+    OVERLAP_BUDGET = 20000 /* of a search for an overlap that is a warning only */
+};
+
 typedef struct Obligation {
     Rule rule;
     int param;
@@ -363,6 +367,46 @@ warn_repeat_stride(const Site *s)
              (long long)repeats);
 }
 
+/* Whether a search found an execution in which the move meets itself; numbers alone decide of constants. */
+static bool
+finds_overlap(const CheckWalk *w, const Site *s, int step, Witness *out)
+{
+    bool open[MAX_CHECK_STEPS] = {false};
+    Witness wits[MAX_CHECK_STEPS];
+    int64_t budget = MIN(w->budget, OVERLAP_BUDGET);
+    Nest nest = check_walk_nest(w);
+    open[step] = true;
+    witness_find(&w->env, s, &nest, open, wits, &budget);
+    *out = wits[step];
+    return out->verdict == VERDICT_BROKEN;
+}
+
+/* A move whose source and destination meet: what the reading D12=error refuses. Under the others the result is
+ * defined, so an overlap that is not certain is no news. */
+static void
+warn_overlap(WarnCtx *x)
+{
+    Choices strict = {.v[CHOICE_OVERLAPPING_MOVE] = CHOSE_OVERLAPPING_MOVE_ERROR};
+    Site s = *x->s;
+    int i = 0;
+    while (i < s.nsteps && s.steps[i].kind != CHECK_OVERLAP) {
+        i++;
+    }
+    if (op_table[s.in.op].form != FORM_MOVE || i == s.nsteps ||
+        site_ref(&s, 0)->buf != site_ref(&s, s.steps[i].param)->buf) {
+        return;
+    }
+    s.in.choices = &strict;
+    Witness wit = {.values = NULL};
+    bool meets = s.constant ? !site_check(&s, &s.in, s.steps[i], &wit.fault)
+                            : !prove_step(&x->w->env, &s, s.steps[i]) &&
+                                  finds_overlap(x->w, &s, i, &wit);
+    if (meets) {
+        wit.fault.rule = RULE_OVERLAP;
+        report(x->c, x->w, &s, &wit, true);
+    }
+}
+
 /* Warnings for what is constant, and for the last iteration that is certain. */
 static void
 warn(Checker *c, const CheckWalk *w, const Site *s)
@@ -380,6 +424,7 @@ warn(Checker *c, const CheckWalk *w, const Site *s)
     if (!s->element) {
         warn_no_repeats(&x);
         warn_repeat_stride(s);
+        warn_overlap(&x);
         check_warnings(&in, report_warning, &x);
     }
 }

@@ -136,7 +136,7 @@ typedef struct EmuMove {
     int src_size, dst_size; /* bytes of an element, with convert */
     int pad;                /* PadMode, 0: none */
     Scope from;
-    bool ascending; /* source and destination may meet (choice D12) */
+    bool ascending; /* blocks, where source and destination may meet (choice D12) */
     bool to_gm;     /* the atomic mode may change what is written */
 } EmuMove;
 

@@ -1,8 +1,8 @@
 /* emu_move.c: data_move. Bursts of bytes with tail-to-head gaps; the pad modes of moves to L1; the
  * conversions between UB and L0C (isa.h says what they compute).
  *
- * A burst is read before it is written where the two share bytes, so even a move that breaks the rule
- * overlap has one result. Units come from move_units: with an L0C operand a burst counts fractals of
+ * Bursts are copied in ascending order, each read before it is written where the two share bytes: inside
+ * of one memory source and destination may meet (the warning overlap). Units come from move_units: with an L0C operand a burst counts fractals of
  * 256 elements on both sides, gaps count fractals on the L0C side and blocks on the other. */
 #include "emu/emu.h"
 
@@ -161,10 +161,19 @@ copy_blocks(const Bursts *b)
     }
 }
 
+/* Whether packed bursts are one: none is written to where a later one is read. */
+static bool
+is_one_burst(const Bursts *b)
+{
+    uintptr_t to = (uintptr_t)b->dst, from = (uintptr_t)b->src;
+    return b->src_pitch == b->src_len && b->dst_pitch == b->dst_len &&
+           (to <= from || to - from >= (uintptr_t)(b->n * b->src_len));
+}
+
 static void
 copy_bursts(const Bursts *b)
 {
-    if (b->n == 1 || (b->src_pitch == b->src_len && b->dst_pitch == b->dst_len)) {
+    if (b->n == 1 || is_one_burst(b)) {
         memmove(b->dst, b->src, (size_t)(b->n * b->src_len));
     } else if (b->src_len == BLOCK_BYTES) {
         copy_blocks(b);

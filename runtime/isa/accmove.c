@@ -457,7 +457,7 @@ acc_has_overlap(Op op, int param)
 static bool
 acc_overlap(const CheckInstr *in, int param, Fault *fault)
 {
-    return check_apart(in, RULE_OVERLAP, ACC_DST, param, fault);
+    return check_apart(in, RULE_OVERLAP_FORBIDDEN, ACC_DST, param, fault);
 }
 
 static Rule
@@ -465,7 +465,7 @@ acc_overlap_rule(Op op, int param)
 {
     (void)op;
     (void)param;
-    return RULE_OVERLAP;
+    return RULE_OVERLAP_FORBIDDEN;
 }
 
 static Rule

@@ -692,7 +692,7 @@ check_overlap_rule(Op op, int param)
     if (rules != NULL && rules->overlap_rule != NULL) {
         return rules->overlap_rule(op, param);
     }
-    return op_table[op].form == FORM_MOVE ? RULE_OVERLAP : RULE_OVERLAP_MULTI;
+    return op_table[op].form == FORM_MOVE ? RULE_OVERLAP_FORBIDDEN : RULE_OVERLAP_MULTI;
 }
 
 static int

@@ -127,13 +127,13 @@ overlap_rule(Op op, int param)
 {
     (void)op;
     (void)param;
-    return RULE_OVERLAP;
+    return RULE_OVERLAP_FORBIDDEN;
 }
 
 static bool
 apart_from_dst(const CheckInstr *in, int param, Fault *fault)
 {
-    return check_apart(in, RULE_OVERLAP, FB_DST, param, fault);
+    return check_apart(in, RULE_OVERLAP_FORBIDDEN, FB_DST, param, fault);
 }
 
 static bool

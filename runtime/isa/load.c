@@ -654,13 +654,13 @@ load_overlap_rule(Op op, int param)
 {
     (void)op;
     (void)param;
-    return RULE_OVERLAP;
+    return RULE_OVERLAP_FORBIDDEN;
 }
 
 static bool
 load_overlap(const CheckInstr *in, int param, Fault *fault)
 {
-    return check_apart(in, RULE_OVERLAP, LOAD_DST, param, fault);
+    return check_apart(in, RULE_OVERLAP_FORBIDDEN, LOAD_DST, param, fault);
 }
 
 static bool

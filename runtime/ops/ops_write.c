@@ -44,7 +44,7 @@ ops_write_runs(const AtomicWrite *w, const OpRuns *r)
     }
 }
 
-/* Inside of one memory, where source and destination may meet (choice D12). */
+/* Inside of one memory, where source and destination may meet, blocks of 32 bytes (choice D12). */
 static void
 copy_ascending(const OpRuns *r)
 {

@@ -60,12 +60,22 @@ def ascending(x, dst, src, nburst, burst, src_stride, dst_stride):
     return y
 
 
+def bursts(x, dst, src, nburst, burst, src_stride, dst_stride):
+    y = x.copy()
+    for i in range(nburst):
+        s, d = src + i * (burst + src_stride) * 16, dst + i * (burst + dst_stride) * 16
+        y[d:d + burst * 16] = y[s:s + burst * 16].copy()
+    return y
+
+
 def cases():
     x = RNG.standard_normal(1024).astype(np.float16)
-    for shape in ((16, 0, 1, 8, 0, 0), (0, 16, 1, 8, 0, 0), (32, 0, 5, 3, 1, 0), (0, 32, 6, 2, 0, 1), (48, 0, 4, 1, 3, 0)):
+    for shape in ((16, 0, 1, 8, 0, 0), (0, 16, 1, 8, 0, 0), (32, 0, 5, 3, 1, 0), (0, 32, 6, 2, 0, 1), (48, 0, 4, 1, 3, 0),
+                  (32, 0, 6, 2, 0, 0), (16, 0, 3, 4, 0, 0)):
         text = OVERLAP.format(*shape)
         yield f'overlap {shape}', text, 'D12=ascending', 'Ascend310P3', x, ascending(x, *shape)
-        yield f'overlap {shape}', text, None, 'Ascend310P3', x, 'overlap'
+        yield f'overlap {shape}', text, None, 'Ascend310P3', x, bursts(x, *shape)
+        yield f'overlap {shape}', text, 'D12=error', 'Ascend310P3', x, 'overlap-forbidden'
     big = np.array([65504, -65504, 1, 40000] * 4, np.float16)
     with np.errstate(all='ignore'):
         twice = big + big

@@ -460,7 +460,22 @@ def acc_out(m):
     m.add('set_atomic_none')
 
 
-KINDS = {'pad_register': pad_register, 'cores': cores, 'segments': segments, 'acc_out': acc_out, 'pad_in': pad_in, 'pad_out': pad_out, 'nd2nz': nd2nz, 'nz2nd': nz2nd, 'broadcast': broadcast,
+def meeting(m):
+    """A move inside of one tensor whose source and destination meet, burst by burst."""
+    r = m.rnd
+    m.processor = r.choice(('Ascend910A', 'Ascend310P3', 'Ascend910B1'))
+    t = r.choice(('uint8', 'float16', 'int32'))
+    per = 32 // SIZES[t]
+    n, burst = r.choice((1, r.randint(2, 9))), r.randint(1, 24)
+    ss, ds = (0, 0) if r.random() < 0.5 else (r.randrange(4), r.randrange(4))
+    s, d = r.choice(((0, r.randint(1, n * burst)), (r.randint(1, n * burst), 0)))
+    blocks = max(s + n * (burst + ss), d + n * (burst + ds))
+    m.tensors(t, 'UB', 32, 'UB', blocks * BLOCK)
+    m.add('data_move', dst=m.at('dst', d * per), src=m.at('dst', s * per), sid=0, nburst=n, burst=burst, src_stride=ss,
+          dst_stride=ds)
+
+
+KINDS = {'meeting': meeting, 'pad_register': pad_register, 'cores': cores, 'segments': segments, 'acc_out': acc_out, 'pad_in': pad_in, 'pad_out': pad_out, 'nd2nz': nd2nz, 'nz2nd': nz2nd, 'broadcast': broadcast,
          'mmad_broadcast': mmad_broadcast, 'fills': fills, 'atomic': atomic}
 
 

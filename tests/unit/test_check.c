@@ -793,12 +793,17 @@ move_overlap(void **state)
 {
     (void)state;
     CheckInstr in = move(SC_UB, SC_UB, DT_F16, "Ascend310P");
+    Choices strict = {.v[CHOICE_OVERLAPPING_MOVE] = CHOSE_OVERLAPPING_MOVE_ERROR};
+    in.choices = &strict;
     in.args[0].t.buffer = in.args[1].t.buffer = 7;
     in.args[3].v = 2;
     in.args[4].v = 2;
     assert_good(&in); /* onto itself */
     in.args[0].t.offset = 96;
-    assert_bad(&in, RULE_OVERLAP, 1);
+    assert_bad(&in, RULE_OVERLAP_FORBIDDEN, 1);
+    in.choices = NULL;
+    assert_good(&in); /* burst by burst */
+    in.choices = &strict;
     in.args[0].t.offset = 128;
     assert_good(&in); /* side by side */
     in.args[5].v = 2;
@@ -806,11 +811,11 @@ move_overlap(void **state)
     in.args[0].t.offset = 64;
     assert_good(&in); /* in the gaps */
     in.args[0].t.offset = 32;
-    assert_bad(&in, RULE_OVERLAP, 1);
+    assert_bad(&in, RULE_OVERLAP_FORBIDDEN, 1);
     in.args[0].t.offset = 0;
     assert_good(&in);
     in.args[6].v = 3;
-    assert_bad(&in, RULE_OVERLAP, 1); /* same start, other strides */
+    assert_bad(&in, RULE_OVERLAP_FORBIDDEN, 1); /* same start, other strides */
     in.args[3].v = 1;
     assert_good(&in); /* strides have no effect with one burst */
     in.args[0].t.buffer = 8;
