@@ -41,6 +41,7 @@ ARRAYS = {
     'stdmodule.c:functools_rows': 'functools.', 'stdmodule.c:operator_rows': 'operator.',
     'stdmodule.c:copy_rows': 'copy.', 'stdmodule.c:itertools_rows': 'itertools.',
     'stdmodule.c:collections_rows': 'collections.', 'stdmodule.c:enum_rows': 'enum.',
+    'stdmodule.c:typing_rows': 'typing.', 'stdmodule.c:importlib_rows': 'importlib.', 'stdmodule.c:types_rows': None,
     'stdmodule.c:abc_rows': 'abc.', 'stdmodule.c:warnings_rows': 'warnings.',
     'strmethod.c:rows': TEXTS, 'strmethod.c:statics': 'str.',
     'target.c:rows': None,  # of the modules in stdlib/ alone
@@ -71,7 +72,7 @@ SPECIAL = {
 VALUES = ['TEXT', 'LIST', 'DICT', 'SET', 'BIG', 'WORDS', 'PAIRS', '3', '1.5', '"a"', 'abs', 'None']
 SECOND = ['TEXT', 'LIST', 'DICT', 'SET', 'BIG', '3', '"a"', 'abs', 'len']
 THIRD = ['"a", "b", 1000000', 'TEXT, TEXT, 3', 'TEXT, TEXT, TEXT', 'OBJECT, "x", TEXT', 'OBJECT, TEXT, 3', 'TEXT, 0, 3']
-HEAD = '''import abc, collections, copy, enum, functools, itertools, math, operator, warnings
+HEAD = '''import abc, collections, copy, enum, functools, importlib, itertools, math, operator, typing, warnings
 TEXT = 'ab, ' * 50000
 LIST = list(range(50000))
 DICT = {i: i for i in range(10000)}
