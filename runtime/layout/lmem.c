@@ -220,35 +220,164 @@ gcd(int64_t a, int64_t b)
     return a;
 }
 
-/* Bytes of a run from its first to its last element, and in *unit what all outer steps are multiples of. */
-static int64_t
-run_of(const LaneTarget *t, const LmemTensor *x, int64_t *unit)
+/* What a tensor occupies of one lane, in bits: runs, repeated along axes by rising step. */
+typedef struct Places {
+    int64_t at, run;
+    Axis axis[LMEM_AXES];
+    int n;
+} Places;
+
+/* The axis stands where its step belongs; one element, or the same one again, adds nothing. */
+static void
+places_add(Places *p, int64_t n, int64_t step)
 {
-    int64_t slots = lmem_slots(t, x->lane, x->shape[LMEM_C]);
-    for (int i = 0; i < LMEM_W; i++) {
-        int64_t n = i == LMEM_C ? slots : x->shape[i];
-        *unit = n > 1 ? gcd(*unit, x->stride[i] * x->bits) : *unit;
+    int at = p->n;
+    if (n <= 1 || step == 0) {
+        return;
     }
-    return ((x->shape[LMEM_W] - 1) * x->stride[LMEM_W] + 1) * x->bits;
+    for (; at > 0 && p->axis[at - 1].step > step; at--) {
+        p->axis[at] = p->axis[at - 1];
+    }
+    p->axis[at] = (Axis){n, step};
+    p->n++;
+}
+
+/* Runs without gaps between them are one. */
+static void
+places_join(Places *p)
+{
+    int joined = 0;
+    while (joined < p->n && p->axis[joined].step <= p->run) {
+        p->run = plus(p->run, times(p->axis[joined].n - 1, p->axis[joined].step));
+        joined++;
+    }
+    p->n -= joined;
+    memmove(p->axis, p->axis + joined, (size_t)p->n * sizeof p->axis[0]);
+}
+
+/* Elements of less than a byte share theirs with their neighbours: whole bytes count. */
+static void
+places_widen(Places *p)
+{
+    bool whole = true;
+    for (int i = 0; i < p->n; i++) {
+        whole = whole && p->axis[i].step % BYTE_BITS == 0;
+    }
+    int64_t before = whole ? p->at % BYTE_BITS : BYTE_BITS - 1;
+    p->at -= before;
+    p->run = plus(p->run, before);
+    p->run = whole ? lmem_up(p->run, BYTE_BITS) : plus(p->run, BYTE_BITS - 1);
+}
+
+/* False: no element is in the lane. */
+static bool
+places_of(const LaneTarget *t, const LmemTensor *x, int lane, Places *p)
+{
+    int64_t first = lane < x->lane, channels = x->shape[LMEM_C];
+    int64_t behind = x->lane + channels - 1 -
+                     lane; /* from the lane's channel in slot 0 to the last one */
+    int64_t last = behind < 0 ? -1 : behind / t->npu;
+    int64_t slot = times(x->stride[LMEM_C], x->bits);
+    *p = (Places){.at = plus(x->base * BYTE_BITS, times(first, slot)), .run = x->bits};
+    for (int i = 0; i < LMEM_AXES; i++) {
+        int64_t n = i == LMEM_C ? last - first + 1 : x->shape[i];
+        places_add(p, n, times(x->stride[i], x->bits));
+    }
+    places_join(p);
+    if (x->bits % BYTE_BITS != 0) {
+        places_widen(p);
+    }
+    return first <= last;
+}
+
+static bool
+places_same(const Places *a, const Places *b)
+{
+    return a->at == b->at && a->run == b->run && a->n == b->n &&
+           memcmp(a->axis, b->axis, (size_t)a->n * sizeof a->axis[0]) == 0;
+}
+
+static int64_t
+places_length(const Places *p)
+{
+    int64_t sum = p->run;
+    for (int i = 0; i < p->n; i++) {
+        sum = plus(sum, times(p->axis[i].n - 1, p->axis[i].step));
+    }
+    return sum;
+}
+
+/* Runs that fit into each other's gaps, wherever the axes end. */
+static bool
+places_alternate(const Places *a, const Places *b)
+{
+    int64_t unit = 0;
+    for (int i = 0; i < a->n; i++) {
+        unit = gcd(unit, a->axis[i].step);
+    }
+    for (int i = 0; i < b->n; i++) {
+        unit = gcd(unit, b->axis[i].step);
+    }
+    if (unit == 0) {
+        return false;
+    }
+    int64_t gap =
+        ((b->at - a->at) % unit + unit) % unit; /* from a's runs to the next of b */
+    return gap >= a->run && gap + b->run <= unit;
+}
+
+/* Whether they share a bit; true also when *work is used up. The longer one is cut along its widest axis into the
+ * parts that can reach the other. */
+static bool
+places_meet(const Places *a, const Places *b, int64_t *work)
+{
+    int64_t alen = places_length(a), blen = places_length(b);
+    if (--*work < 0 || alen >= most || blen >= most) {
+        return true;
+    }
+    if (a->at >= b->at + blen || b->at >= a->at + alen) {
+        return false;
+    }
+    if (a->n + b->n == 0) {
+        return true;
+    }
+    if (a->n == 0 || (b->n > 0 && blen > alen)) {
+        return places_meet(b, a, work);
+    }
+    Places part = *a;
+    Axis axis = part.axis[--part.n];
+    int64_t len = places_length(&part), before = b->at - a->at - len;
+    int64_t i = before < 0 ? 0 : before / axis.step + 1;
+    for (; i < axis.n && a->at + i * axis.step < b->at + blen; i++) {
+        part.at = a->at + i * axis.step;
+        if (places_meet(&part, b, work)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool
 lmem_apart(const LaneTarget *t, const LmemTensor *a, const LmemTensor *b)
 {
-    int64_t alen = lmem_extent(t, a) * a->bits, blen = lmem_extent(t, b) * b->bits;
-    int64_t at = a->base * BYTE_BITS, bt = b->base * BYTE_BITS;
-    if (at >= bt + blen || bt >= at + alen ||
-        (lmem_lanes(t, a->lane, a->shape[LMEM_C]) &
-         lmem_lanes(t, b->lane, b->shape[LMEM_C])) == 0) {
-        return true;
+    int64_t work = MOST_SEEN;
+    uint64_t both = lmem_lanes(t, a->lane, a->shape[LMEM_C]) &
+                    lmem_lanes(t, b->lane, b->shape[LMEM_C]);
+    Places x, y, x0 = {.run = 0}, y0 = {.run = 0};
+    for (int lane = 0; lane < t->npu; lane++) {
+        if (!(both >> lane & 1) || !places_of(t, a, lane, &x) ||
+            !places_of(t, b, lane, &y)) {
+            continue;
+        }
+        /* Most lanes are as the one before. */
+        bool again = places_same(&x, &x0) && places_same(&y, &y0);
+        if (!again && !places_alternate(&x, &y) && places_meet(&x, &y, &work)) {
+            return false;
+        }
+        x0 = x;
+        y0 = y;
     }
-    int64_t unit = 0;
-    int64_t arun = run_of(t, a, &unit), brun = run_of(t, b, &unit);
-    if (unit == 0) {
-        return false;
-    }
-    int64_t gap = ((bt - at) % unit + unit) % unit; /* from a's runs to the next of b */
-    return gap >= arun && gap + brun <= unit;
+    return true;
 }
 
 /* ---- views ---------------------------------------------------------------------------------------------------- */

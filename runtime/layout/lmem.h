@@ -106,7 +106,8 @@ lmem_offset(const LaneTarget *t, const LmemTensor *x, const int64_t at[LMEM_AXES
 uint64_t lmem_lanes(const LaneTarget *t, int lane, int64_t channels);
 /* Whether the bits of an element of the tensor may stand elsewhere too: two elements share an address. */
 bool lmem_repeats(const LaneTarget *t, const LmemTensor *x);
-/* Whether the two tensors certainly share no byte of a lane. */
+/* Whether the two tensors certainly share no byte of a lane: exact, but for tensors whose places interleave in very
+ * many ways. */
 bool lmem_apart(const LaneTarget *t, const LmemTensor *a, const LmemTensor *b);
 
 /* The box [lo, hi) of a tensor as a tensor of its own: other base, start lane and shape, the same strides. Of 4-bit
