@@ -260,6 +260,19 @@ latest(const CheckWalk *w, const Site *s)
     return in;
 }
 
+/* The move that an InputScalar brings with it reads a whole block, and nobody wrote it. */
+static bool
+is_fetch(const Kernel *k, const Stmt *s)
+{
+    if (s->kind != ST_INSTR || s->instr.op != OP_DATA_MOVE) {
+        return false;
+    }
+    const Arg *src = &k->args.p[s->instr.arg + 1];
+    Span declared = src->kind == ARG_REF ? k->bufs.p[src->ref.buf].span : (Span){0};
+    return declared.file == s->span.file && declared.begin == s->span.begin &&
+           declared.end == s->span.end;
+}
+
 /* An access of bytes behind the data is allowed, and worth a word: of a write to global memory, whose
  * bytes go nowhere, a warning. */
 static void
@@ -281,9 +294,11 @@ tell_tail(Checker *c, const CheckWalk *w, const Site *s, const CheckInstr *last,
         report(c, w, s, &wit, false);
         return;
     }
-    diag_add(c->k->unit, D_BLOCK_TAIL,
-             ir_arg_span(c->k, &s->k->stmts.p[s->stmt], step.param),
-             s->k->stmts.p[s->stmt].chain, "%s", wit.fault.text);
+    const Stmt *stmt = &s->k->stmts.p[s->stmt];
+    if (!is_fetch(s->k, stmt)) {
+        diag_add(c->k->unit, D_BLOCK_TAIL, ir_arg_span(c->k, stmt, step.param),
+                 stmt->chain, "%s", wit.fault.text);
+    }
 }
 
 /* Whether the access is known to leave alone what is behind the data of an argument. */

@@ -18,7 +18,7 @@ from vector_gen.draw import FAMILIES, SHORT, TYPES, left_out  # noqa: E402
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
-CONTROL = ('RESERVE', 'BLOCKS', 'FLAG', 'PIPE', 'MEET')  # forms without tensor data
+CONTROL = ('RESERVE', 'BLOCKS', 'BOUNDS', 'FLAG', 'PIPE', 'MEET')  # forms without tensor data
 
 
 def read(path):

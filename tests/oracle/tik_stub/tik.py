@@ -57,13 +57,16 @@ def unset_product_version():
 
 
 class Dprofile:
-    """Answers for the Ascend310P, the compiler's default processor."""
+    """Answers for the Ascend310P, the compiler's default processor; of pairs for the one that kernels name, the AI
+    core of the v200."""
 
     def __init__(self, arch=None, version=None):
         note("profile.default" if arch is None else "profile.pair")
+        assert arch is None or (arch, version) == ("v200", "aic"), (arch, version)
+        self.cores = 8 if arch is None else 10
 
     def get_aicore_num(self):
-        return 8
+        return self.cores
 
     def get_unified_buffer_size(self):
         return 262144
