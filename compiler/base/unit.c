@@ -6,7 +6,8 @@
 static const Limits default_limits = {
     .steps = 50000000,
     .depth = 900,
-    .memory = (int64_t)512 << 20,
+    .memory =
+        (int64_t)400 << 20, /* with what the process has beside it less than 512 MiB */
     .file = 64 << 20,
     .statements = 2000000,
     .errors = 200,

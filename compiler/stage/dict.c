@@ -281,10 +281,16 @@ rebuild(Interp *in, Dict *d)
     }
 }
 
+/* In a large dictionary an entry is written where the cache is not. */
+enum {
+    PUT_STEPS = 3
+};
+
 bool
 dict_put(Interp *in, Dict *d, Value key, Value v, Span span)
 {
     uint64_t hash = 0;
+    core_owe(in, PUT_STEPS - 1);
     TRY(core_step(in, span) && dict_hash(in, key, span, &hash));
     int i = find_hashed(in, d, key, hash, span);
     if (i == -2) {
