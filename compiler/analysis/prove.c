@@ -233,6 +233,25 @@ prove_bounds(const Env *env, const Site *s, CheckStep step)
     return false;
 }
 
+bool
+prove_end(const Env *env, const Site *s, int param, int64_t *end)
+{
+    Range off = operand_range(env, s, param, 0);
+    if (s->element) {
+        *end = range_add_sat(off.hi, dtype_size(s->in.args[0].t.dtype));
+        return true;
+    }
+    bool exact;
+    CheckInstr in = s->in;
+    if (!fill_largest(env, s, &in)) {
+        return false;
+    }
+    in.args[param].t.offset = 0;
+    Footprint f = check_footprint(&in, param, &exact);
+    *end = range_add_sat(off.hi, MAX(footprint_end(&f), check_extent(&in, param)));
+    return true;
+}
+
 /* ---- overlap --------------------------------------------------------------------------------------- */
 
 /* The bytes that the operand can touch at all. False: too far away to tell. */

@@ -13,4 +13,8 @@ bool prove_step(const Env *env, const Site *s, CheckStep step);
  * *fault then says so for one of them. */
 bool refute_step(const Env *env, const Site *s, CheckStep step, Fault *fault);
 
+/* One past the furthest byte that a tensor operand touches for values that the environment allows; counts at
+ * their largest legal value. False: it touches none. */
+bool prove_end(const Env *env, const Site *s, int param, int64_t *end);
+
 #endif

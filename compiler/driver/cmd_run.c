@@ -248,6 +248,17 @@ count_of(const Bindings *all, const char *name)
     return n;
 }
 
+static const Binding *
+find_out(const Cmd *c, const char *name)
+{
+    for (uint32_t i = 0; i < c->outs.n; i++) {
+        if (strcmp(c->outs.p[i].tensor, name) == 0) {
+            return &c->outs.p[i];
+        }
+    }
+    return NULL;
+}
+
 /* A list gets all its arrays, in order; what the launcher presets gets none. */
 static bool
 check_counts(Cmd *c, const Job *job)
@@ -265,12 +276,33 @@ check_counts(Cmd *c, const Job *job)
                        "--out %lld times",
                        p->name, (long long)p->elems, (long long)in, (long long)out));
         }
+        const Binding *shaped = find_out(c, p->name);
+        if (shaped && shaped->ndim > 0 && (!p->open || in > 0)) {
+            return options_wrong(
+                c,
+                arena_printf(a,
+                             in > 0 ? "--in gives '%s' its shape"
+                                    : "the shape of '%s' is declared; --out takes none",
+                             p->name));
+        }
         if (p->preset && in > 0) {
             return options_wrong(
                 c, arena_printf(a, "--in gives '%s', which is preset", p->name));
         }
     }
     return true;
+}
+
+static bool
+check_lanes_options(Cmd *c, const Job *job)
+{
+    const char *given = c->lmem_dump   ? "--lmem-dump"
+                        : c->lmem_fill ? "--lmem-fill"
+                                       : NULL;
+    return !job->kernel || !given ||
+           options_wrong(c, arena_printf(&c->unit.arena,
+                                         "%s is for the emulator: give --backend emu",
+                                         given));
 }
 
 /* Names are checked before anything runs. */
@@ -287,7 +319,7 @@ check_names(Cmd *c, const Job *job)
             return no_tensor(c, job, "--out", c->outs.p[i].tensor);
         }
     }
-    return check_twice(c, job) && check_counts(c, job);
+    return check_twice(c, job) && check_counts(c, job) && check_lanes_options(c, job);
 }
 
 /* A kernel may run for long, and all outputs are written or none: what can be known is looked at
@@ -314,22 +346,44 @@ find_in(const Cmd *c, const char *name, int64_t index)
     return NULL;
 }
 
-/* A tensor whose size is not declared has that of the file; without one it has no elements. */
+/* An array of the shape that --out gives. */
+static bool
+make_shaped(const TikParam *p, const Binding *b, TikArray *a, TikError *err)
+{
+    int64_t elems = 1;
+    for (int i = 0; i < b->ndim; i++) {
+        elems = checked_mul(elems, b->dim[i], &elems) ? elems : INT64_MAX;
+    }
+    if (!tik_array_alloc(a, p->dtype, elems, err)) {
+        return false;
+    }
+    a->ndim = b->ndim;
+    memcpy(a->shape, b->dim, sizeof a->shape);
+    return true;
+}
+
+/* A tensor whose size is not declared has that of the file, or the one that is given; without one it has no
+ * elements. */
 static bool
 load_open(Cmd *c, const TikParam *p, const Binding *b, TikArray *a, TikError *err)
 {
     if (b) {
         return tik_npy_read(b->path, p->dtype, -1, a, err);
     }
-    for (uint32_t i = 0; i < c->outs.n; i++) {
-        if (strcmp(c->outs.p[i].tensor, p->name) == 0) {
-            set_error(err, TIK_ERR_USAGE, "usage",
-                      arena_printf(&c->unit.arena,
-                                   "the size of '%s' is known only at run time: give its "
-                                   "first contents with --in %s=FILE",
-                                   p->name, p->name));
-            return false;
-        }
+    const Binding *out = find_out(c, p->name);
+    if (out && out->ndim > 0) {
+        return make_shaped(p, out, a, err);
+    }
+    if (out) {
+        set_error(err, TIK_ERR_USAGE, "usage",
+                  arena_printf(
+                      &c->unit.arena,
+                      "the size of '%s' is known only at run time: give %s"
+                      "--out %s=%s:SHAPE, as %s:16x32",
+                      p->name,
+                      p->preset ? "" : "its first contents with --in, or its shape with ",
+                      p->name, out->path, out->path));
+        return false;
     }
     return tik_array_alloc(a, p->dtype, 0, err);
 }

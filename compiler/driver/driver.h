@@ -22,6 +22,8 @@ enum {
 typedef struct Binding {
     const char *tensor;
     const char *path;
+    int ndim; /* of the shape that --out gives behind the path; 0: none */
+    int64_t dim[8];
 } Binding;
 
 typedef VEC(Binding) Bindings;

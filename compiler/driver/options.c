@@ -122,6 +122,33 @@ parse_number(const char *text, int64_t *out)
     return *text && !*end && !errno && v >= 0;
 }
 
+/* "y.npy:16x32": a shape behind the last colon, digits with an x between them. What is no such text belongs to the path. */
+static void
+split_shape(Cmd *c, Binding *b)
+{
+    const char *colon = strrchr(b->path, ':');
+    const char *p = colon ? colon + 1 : "";
+    Binding with = *b;
+    while (colon && *p >= '0' && *p <= '9' && with.ndim < (int)ARRAY_LEN(with.dim)) {
+        int64_t n = 0;
+        for (; *p >= '0' && *p <= '9'; p++) {
+            if (!checked_mul(n, 10, &n) || !checked_add(n, *p - '0', &n)) {
+                return;
+            }
+        }
+        with.dim[with.ndim++] = n;
+        if (*p == 0) {
+            with.path =
+                arena_printf(&c->unit.arena, "%.*s", (int)(colon - b->path), b->path);
+            *b = with;
+            return;
+        }
+        if (*p++ != 'x') {
+            return;
+        }
+    }
+}
+
 /* POINT=READING; of several for one point the last counts. */
 static bool
 store_choice(Cmd *c, const Command *cmd, const char *text)
@@ -282,7 +309,7 @@ store(Cmd *c, const Command *cmd, const Option *o, const char *value)
         VEC_PUSH(&c->unit.arena, &c->unit.opt.dirs, value);
         return true;
     case OPT_BIND: {
-        Binding b;
+        Binding b = {0};
         if (!split(c, value, &name, &b.path)) {
             return usage(c, cmd, "the option takes TENSOR=FILE.npy, not", value);
         }
@@ -290,6 +317,7 @@ store(Cmd *c, const Command *cmd, const Option *o, const char *value)
         if (o->member == offsetof(Cmd, ins)) {
             VEC_PUSH(&c->unit.arena, &c->ins, b);
         } else {
+            split_shape(c, &b);
             VEC_PUSH(&c->unit.arena, &c->outs, b);
         }
         return true;

@@ -306,6 +306,9 @@ void lower_dynamic_slots(Lower *l, LLVMValueRef args); /* at the start of a kern
 void lower_reserve(Lower *l, StmtId s);
 void lower_blocks(Lower *l, StmtId s); /* lower_cores.c */
 void lower_barrier(Lower *l, StmtId s);
+/* Whether the run knows the size: buffers of run-time size, and global tensors, whose accesses are checked
+ * against the array that is given. */
+bool lower_asks_bytes(const Buffer *b);
 LLVMValueRef lower_bytes(Lower *l, BufId id);   /* size of a buffer now */
 LLVMValueRef lower_address(Lower *l, BufId id); /* of an on-core buffer, in its memory */
 void lower_set_padding(Lower *l, StmtId s);

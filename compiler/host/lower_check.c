@@ -13,7 +13,7 @@ check_arg(Lower *l, const ParamInfo *p, const Arg *a)
         scope = b->scope;
         dtype = a->ref.dtype;
         buffer = a->ref.buf;
-        bytes = b->dynamic ? -1 : b->bytes;
+        bytes = lower_asks_bytes(b) ? -1 : ir_bytes(b);
         list = b->role == BUF_LIST    ? lower_param(l->k, a->ref.buf) + 1
                : b->role == BUF_CONST ? -1
                                       : 0;
@@ -74,7 +74,7 @@ put_arg(Lower *l, Values *to, const ParamInfo *p, const Arg *a, StmtId s)
     case ROLE_DST:
     case ROLE_SRC:
         put_value(to, lower_number(l, a->ref.off, s));
-        if (l->k->bufs.p[a->ref.buf].dynamic) {
+        if (lower_asks_bytes(&l->k->bufs.p[a->ref.buf])) {
             put_value(to, lower_bytes(l, a->ref.buf));
         }
         return;
@@ -249,7 +249,7 @@ lower_check_element(Lower *l, const Ref *r, StmtId s)
     LLVMPositionBuilderAtEnd(l->b, suspicious);
     Values values = {0};
     put_value(&values, off);
-    if (b->dynamic) {
+    if (lower_asks_bytes(b)) {
         put_value(&values, bytes);
     }
     const ParamInfo tensor = {.role = ROLE_DST};

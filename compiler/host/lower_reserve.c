@@ -49,11 +49,32 @@ load_slot(Lower *l, LLVMValueRef slot)
     return LLVMBuildLoad2(l->b, l->i64, slot, "");
 }
 
+bool
+lower_asks_bytes(const Buffer *b)
+{
+    return b->dynamic ||
+           (b->scope == SC_GM && b->role != BUF_CONST && b->role != BUF_LIST);
+}
+
+/* The launcher puts the sizes of the arrays behind their addresses. */
+static LLVMValueRef
+given_bytes(Lower *l, BufId id)
+{
+    int64_t i = (int64_t)l->k->params.n + lower_param(l->k, id);
+    LLVMValueRef index = lower_const(l, i);
+    LLVMValueRef at =
+        LLVMBuildInBoundsGEP2(l->b, l->i64, LLVMGetParam(l->fn, 0), &index, 1, "");
+    return LLVMBuildLoad2(l->b, l->i64, at, "");
+}
+
 LLVMValueRef
 lower_bytes(Lower *l, BufId id)
 {
     const Buffer *b = &l->k->bufs.p[id];
-    return b->dynamic ? load_slot(l, l->dynamic[id].bytes) : lower_const(l, b->bytes);
+    if (!b->dynamic && lower_asks_bytes(b)) {
+        return given_bytes(l, id);
+    }
+    return b->dynamic ? load_slot(l, l->dynamic[id].bytes) : lower_const(l, ir_bytes(b));
 }
 
 LLVMValueRef

@@ -57,7 +57,7 @@ ir_check_tensor(const Kernel *k, const Ref *r)
     return (CheckTensor){.buffer = r->buf,
                          .scope = b->scope,
                          .dtype = r->dtype,
-                         .bytes = b->bytes,
+                         .bytes = ir_bytes(b),
                          .exact =
                              chosen(k->choices, CHOICE_GM_BOUND) == CHOSE_GM_BOUND_EXACT,
                          .open = b->dynamic,
@@ -66,9 +66,15 @@ ir_check_tensor(const Kernel *k, const Ref *r)
 }
 
 int64_t
+ir_bytes(const Buffer *b)
+{
+    return b->bytes + b->grown;
+}
+
+int64_t
 ir_room(const Buffer *b)
 {
-    return scope_granule(b->scope, b->role == BUF_CONST, b->bytes);
+    return scope_granule(b->scope, b->role == BUF_CONST, ir_bytes(b));
 }
 
 bool

@@ -138,6 +138,8 @@ typedef struct Buffer {
     bool fixed;           /* on-core: allocate puts it at fixed_at */
     int64_t fixed_at;
     VEC(BufId) apart; /* on-core: earlier ones whose bytes it does not share */
+    int64_t
+        grown; /* on-core: bytes that the check pass gives it beyond those declared, as the user allows; 0: none */
     bool
         inside; /* arguments: the check pass knows that no access touches bytes behind its data */
 } Buffer;
@@ -351,6 +353,8 @@ void kernel_free(Kernel *k);
 BufId ir_buffer(Kernel *k, const Buffer *b); /* copies *b */
 /* The operand as the checker wants it, with offset 0. */
 CheckTensor ir_check_tensor(const Kernel *k, const Ref *r);
+/* The bytes of a buffer with those that it has grown by. */
+int64_t ir_bytes(const Buffer *b);
 /* The bytes of a buffer's granule: what accesses may touch (scope_granule). */
 int64_t ir_room(const Buffer *b);
 /* Sets elems and bytes of a dynamic buffer to what its memory holds from its address on (global:

@@ -118,7 +118,7 @@ note_alloc(Allocate *a, BufId id)
     l.depth = a->loops.n;
     l.align = MAX(unit, scope_align(b->scope, b->dtype));
     l.size =
-        round_up(b->bytes, unit) * b->copies; /* within IR_MAX_BYTES * IR_MAX_COPIES */
+        round_up(ir_bytes(b), unit) * b->copies; /* within IR_MAX_BYTES * IR_MAX_COPIES */
     if (b->fixed && b->scope == SC_LMEM) {
         l.size = round_up(b->fixed_at + b->bytes, unit) - b->fixed_at;
     }

@@ -284,6 +284,12 @@ tell_tail(Checker *c, const CheckWalk *w, const Site *s, const CheckInstr *last,
     bool writes = s->element ? s->k->stmts.p[s->stmt].kind == ST_STORE
                              : s->params[step.param].role == ROLE_DST;
     Witness wit = {.values = NULL};
+    const Buffer *b = &s->k->bufs.p[site_ref(s, s->element ? 0 : step.param)->buf];
+    in.args[step.param].t.bytes = b->bytes; /* as declared; it may have grown */
+    if (b->grown > 0 && !site_check(s, &in, step, &wit.fault)) {
+        report(c, w, s, &wit, true);
+        return;
+    }
     in.args[step.param].t.exact = true;
     if (t->open || t->items > 0 || site_check(s, &in, step, &wit.fault) ||
         !site_check(s, last, step, &(Fault){.rule = RULE_NONE})) {
@@ -493,6 +499,37 @@ report_doomed(Checker *c, const Site *s, int step, const Witness *wit)
     *operand = c->failed = true;
 }
 
+/* Memories whose tensors the allocate pass places one by one. */
+static bool
+can_grow(const Buffer *b)
+{
+    return b->scope != SC_GM && b->scope != SC_LMEM && b->scope != SC_SREG &&
+           b->scope != SC_VREG && !b->dynamic;
+}
+
+/* An access that is proved to leave an on-core tensor, and that the user allows, makes the allocation
+ * larger, so that it meets nothing else: up to the furthest byte that the access can reach, or as far as it is known to go
+ * where that is more than there is. Whether the access is proved now. */
+static bool
+grow(Checker *c, const CheckWalk *w, const Site *s, CheckStep step, const Fault *f)
+{
+    if (f->rule != RULE_TENSOR_OVERFLOW || f->value < 0 || f->param != step.param) {
+        return false;
+    }
+    Buffer *b = &c->k->bufs.p[site_ref(s, s->element ? 0 : step.param)->buf];
+    int64_t end;
+    if (!can_grow(b)) {
+        return false;
+    }
+    if (!prove_end(&w->env, s, step.param, &end) || end > c->k->soc->bytes[b->scope]) {
+        end = f->value;
+    }
+    b->grown = MAX(b->grown, end - b->bytes);
+    Site larger = *s;
+    larger.in.args[step.param].t.bytes = ir_bytes(b);
+    return prove_step(&w->env, &larger, step);
+}
+
 static void
 on_answered(void *ctx, const CheckWalk *w, const Site *s, int step, Answer a,
             const Witness *wit)
@@ -504,7 +541,8 @@ on_answered(void *ctx, const CheckWalk *w, const Site *s, int step, Answer a,
     if (a == ANSWER_REFUTED && is_allowed(s, &wit->fault)) {
         report(c, w, s, wit, true);
         c->allowed = true;
-        a = ANSWER_RUNTIME;
+        bool proved = grow(c, w, s, s->steps[step], &wit->fault);
+        a = proved ? ANSWER_PROVED : ANSWER_RUNTIME;
     }
     c->proofs[a]++;
     if (a == ANSWER_RUNTIME) {
@@ -569,6 +607,7 @@ pass_check(Kernel *k)
     Checker c = {.k = k};
     for (BufId b = 1; b < k->bufs.n; b++) {
         k->bufs.p[b].inside = true;
+        k->bufs.p[b].grown = 0;
     }
     CheckEvents events = {&c, on_broken, on_answered, on_done};
     check_walk(k, &events);

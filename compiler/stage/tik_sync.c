@@ -94,26 +94,30 @@ barrier_workspace(Interp *in, const Tik *c, Value v, Span span, Root **out)
     return true;
 }
 
-/* With a Scalar number of blocks the size is a whole number of cores, at least. */
+/* How many blocks a Scalar asks for is not known: what the tensor has room for may meet. */
 static bool
 barrier_size(Interp *in, const Tik *c, const Stmt *loop, const Root *r, Span span)
 {
     const int64_t each = 32;
     int64_t n = loop->loop.block_num;
     int most = MAX(c->k->soc->cores, c->k->soc->vector_cores);
-    if (n == IR_SCALAR_BLOCKS) {
-        n = r->bytes / each;
-    } else if (n > most) {
+    if (n == IR_SCALAR_BLOCKS && r->bytes >= 2 * each) {
+        return true;
+    }
+    n = n == IR_SCALAR_BLOCKS ? 2 : n;
+    if (n > most) {
         stage_diag(in, D_BARRIER, span,
                    "the loop has %lld blocks; at a barrier meet 2 to %d, "
                    "the cores of %s",
                    (long long)n, most, c->k->soc->name);
         return false;
     }
-    if (r->bytes != n * each) {
+    bool scalar = loop->loop.block_num == IR_SCALAR_BLOCKS;
+    if (scalar ? r->bytes < n * each : r->bytes != n * each) {
         stage_diag(in, D_BARRIER, span,
-                   "the workspace '%s' has %lld bytes; it takes 32 for each core, %lld",
-                   tik_sym(in, r->name), (long long)r->bytes, (long long)(n * each));
+                   "the workspace '%s' has %lld bytes; it takes 32 for each core, %s%lld",
+                   tik_sym(in, r->name), (long long)r->bytes, scalar ? "at least " : "",
+                   (long long)(n * each));
         return false;
     }
     return true;

@@ -317,6 +317,8 @@ reserve(Making *m)
                    val_repr(m->in, m->got[P_MAX_MEM]), (long long)size);
         return false;
     }
+    /* Of a bool, max_mem_size counts bits; its storage is a byte for each. */
+    bytes *= m->root->dtype == DT_BOOL ? 8 : 1;
     m->root->bytes = bytes;
     m->root->elems = bytes / size;
     VEC_PUSH(&m->in->u->arena, &m->root->shape, m->root->elems);
@@ -371,7 +373,8 @@ linear_size(Making *m)
     }
     r->dynamic = r->mem == SC_GM && r->elems >= INT32_MAX;
     if (m->got[P_MAX_MEM].kind != VAL_NONE &&
-        (!val_as_int64(m->got[P_MAX_MEM], &given) || given != r->bytes)) {
+        (!val_as_int64(m->got[P_MAX_MEM], &given) ||
+         (given != r->bytes && !(r->dtype == DT_BOOL && given == (r->elems + 7) / 8)))) {
         stage_diag(m->in, D_TENSOR_SHAPE, m->span[P_MAX_MEM],
                    "max_mem_size is %s; the shape is constant and takes %lld bytes",
                    val_repr(m->in, m->got[P_MAX_MEM]), (long long)r->bytes);

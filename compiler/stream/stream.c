@@ -448,7 +448,7 @@ make_region(const Stream *s, BufId id)
                        .scope = b->scope,
                        .dtype = b->dtype,
                        .base = b->address,
-                       .bytes = b->bytes,
+                       .bytes = ir_bytes(b),
                        .open = b->dynamic};
     if (b->role == BUF_CONST) {
         r.kind = TIKBLOB_TABLE;

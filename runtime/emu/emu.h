@@ -261,6 +261,10 @@ emu_offset(const EmuRun *r, const EmuRef *ref)
     return (int64_t)off;
 }
 
+/* The size of a region; of an argument that of its array, which has at least the region's bytes or, where the
+ * region is open, any number (emu_program.c). */
+int64_t emu_given_bytes(const EmuKernel *k, const TikBlobRegion *g);
+
 /* The one translation of addresses: the operand's first byte if extent >= 0 bytes from there on
  * exist, else null. */
 uint8_t *emu_list_at(const EmuRef *o, int64_t off, int64_t extent); /* emu_program.c */

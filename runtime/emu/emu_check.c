@@ -19,18 +19,17 @@ tensor_of(const EmuRun *r, uint32_t ref)
 {
     const EmuRef *o = &r->p->refs[ref];
     const TikBlobRegion *g = &r->p->kernel.regions[o->region];
-    return (CheckTensor){.buffer = o->region,
-                         .scope = g->scope,
-                         .dtype = o->dtype,
-                         .offset = emu_offset(r, o),
-                         .bytes = !g->open            ? g->bytes
-                                  : g->scope == SC_GM ? r->p->kernel.args[g->base]->bytes
-                                                      : r->places[o->region].bytes,
-                         .exact = chosen(&r->p->kernel.choices, CHOICE_GM_BOUND) ==
-                                  CHOSE_GM_BOUND_EXACT,
-                         .read_only = g->kind == TIKBLOB_TABLE,
-                         .items = o->nitems,
-                         .item = o->items};
+    return (CheckTensor){
+        .buffer = o->region,
+        .scope = g->scope,
+        .dtype = o->dtype,
+        .offset = emu_offset(r, o),
+        .bytes = g->open && g->scope != SC_GM ? r->places[o->region].bytes
+                                              : emu_given_bytes(&r->p->kernel, g),
+        .exact = chosen(&r->p->kernel.choices, CHOICE_GM_BOUND) == CHOSE_GM_BOUND_EXACT,
+        .read_only = g->kind == TIKBLOB_TABLE,
+        .items = o->nitems,
+        .item = o->items};
 }
 
 CheckTensor

@@ -281,14 +281,19 @@ locate(const EmuProgram *p, EmuRef *ref)
     }
 }
 
+int64_t
+emu_given_bytes(const EmuKernel *k, const TikBlobRegion *g)
+{
+    bool argument = g->scope == SC_GM && g->kind == TIKBLOB_TENSOR;
+    return argument ? k->args[g->base]->bytes : g->bytes;
+}
+
 /* Bytes that an operand may touch; of an open region of a core they are in EmuRun.places. */
 static int64_t
 limit_of(const EmuKernel *k, const TikBlobRegion *g)
 {
     TikBlobRegion given = *g;
-    if (g->open && g->scope == SC_GM) {
-        given.bytes = k->args[g->base]->bytes;
-    }
+    given.bytes = emu_given_bytes(k, g);
     return storage_of(&given);
 }
 

@@ -488,6 +488,18 @@ check_extent(const CheckInstr *in, int param)
     return rules == NULL || rules->extent == NULL ? 0 : rules->extent(in, param);
 }
 
+bool
+check_counted(const CheckInstr *in, int param, int64_t count, int64_t each, Fault *fault)
+{
+    int64_t extent = check_extent(in, param);
+    FaultAt at = {RULE_DST_OVERLAP, param, count, 0, each > 0 ? extent / each : extent};
+    return count <= 1 || count <= at.hi ||
+           check_fail(fault, &at,
+                      "%s has %lld items of %lld bytes in %lld bytes; each has its own",
+                      check_param_name(in, param), (long long)count, (long long)each,
+                      (long long)extent);
+}
+
 Footprint
 check_footprint(const CheckInstr *in, int param, bool *exact)
 {

@@ -176,6 +176,8 @@ typedef struct Footprint {
     int64_t len;
 } Footprint;
 
+/* How far operand param reaches at most, from its start; what bounds are asked of. */
+int64_t check_extent(const CheckInstr *in, int param);
 /* Bytes that operand param (DST or SRC) touches. A bitwise mask with holes gives the runs up to its
  * highest lane (an upper bound), counter mode counts its last repeat as a full one; *exact tells.
  * Presupposes a correct instruction (check_values). */

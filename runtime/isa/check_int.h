@@ -106,7 +106,10 @@ Dtype check_widest(const CheckInstr *in);
 /* The mask operand; null: the form has none. */
 const CheckMask *check_mask(const CheckInstr *in);
 /* The extent of an operand, by its family. */
-int64_t check_extent(const CheckInstr *in, int param);
+/* Whether count items of so many bytes have room for themselves in the bytes between the first and the end of the last one: then an
+ * instruction's work is bounded by memory, whatever its counts are. Else dst-overlap. */
+bool check_counted(const CheckInstr *in, int param, int64_t count, int64_t each,
+                   Fault *fault);
 bool check_is_pad_move(const CheckInstr *in);
 
 /* ---- lanes.c, for families that address some of their operands by lanes ------------------------- */

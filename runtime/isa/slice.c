@@ -60,6 +60,25 @@ slice_extent(const CheckInstr *in, int param)
     return s.empty ? 0 : sat_mul(sat_add(last, 1), s.size);
 }
 
+/* Elements that are written, and those that are summed up, are apart; others are read as often as there are
+ * results. */
+static bool
+slice_bounds(const CheckInstr *in, int param, Fault *fault)
+{
+    Form form = op_table[in->op].form;
+    bool walked = param == form_slot(form, ROLE_DST, NULL) || form == FORM_HREDUCE ||
+                  form == FORM_HINDEX;
+    if (!walked || is_table(in, param)) {
+        return true;
+    }
+    Slice s = slice_of(in, param);
+    int64_t n = s.empty ? 0 : 1;
+    for (int i = 0; i < s.dims; i++) {
+        n = sat_mul(n, s.len[i]);
+    }
+    return check_counted(in, param, n, s.size, fault);
+}
+
 /* Dimensions that follow each other become one run of bytes; two more are left for an exact answer. */
 static Footprint
 slice_footprint(const CheckInstr *in, int param, bool *exact)
@@ -185,6 +204,7 @@ slice_align(const CheckInstr *in, int param)
 const FamilyRules rules_slice = {
     .statics = slice_statics,
     .extent = slice_extent,
+    .bounds = slice_bounds,
     .footprint = slice_footprint,
     .overlap = slice_overlap,
     .align = slice_align,
