@@ -17,6 +17,8 @@ typedef struct Job {
     const uint8_t *blob;
     size_t blob_size;
     int blob_kernel;
+    bool *
+        larger; /* by parameter: accesses beyond it are allowed, and an array with room for them is as well */
     TikArray *arrays; /* by parameter */
     TikArray **pointers;
 } Job;
@@ -55,8 +57,12 @@ params_of_kernel(Cmd *c, Job *job, const Kernel *k)
 {
     job->nparams = (int)k->params.n;
     job->params = ARENA_ARRAY(&c->unit.arena, TikParam, job->nparams);
+    job->larger = ARENA_ARRAY(&c->unit.arena, bool, job->nparams);
+    bool wished = c->unit.opt.severity.wishes[D_TENSOR_OVERFLOW] == WISH_WARNING;
     for (int i = 0; i < job->nparams; i++) {
-        job->params[i] = param_of_buffer(k, &k->bufs.p[k->params.p[i]]);
+        const Buffer *b = &k->bufs.p[k->params.p[i]];
+        job->params[i] = param_of_buffer(k, b);
+        job->larger[i] = wished || b->beyond;
     }
 }
 
@@ -259,7 +265,7 @@ find_out(const Cmd *c, const char *name)
     return NULL;
 }
 
-/* A list gets all its arrays, in order; what the launcher presets gets none. */
+/* A list gets all its arrays, in order. */
 static bool
 check_counts(Cmd *c, const Job *job)
 {
@@ -284,10 +290,6 @@ check_counts(Cmd *c, const Job *job)
                              in > 0 ? "--in gives '%s' its shape"
                                     : "the shape of '%s' is declared; --out takes none",
                              p->name));
-        }
-        if (p->preset && in > 0) {
-            return options_wrong(
-                c, arena_printf(a, "--in gives '%s', which is preset", p->name));
         }
     }
     return true;
@@ -346,6 +348,27 @@ find_in(const Cmd *c, const char *name, int64_t index)
     return NULL;
 }
 
+/* The launcher sets the elements of a preset tensor, so that a file with others would be forgotten. */
+static bool
+is_preset(Cmd *c, const TikParam *p, const TikArray *a, TikError *err)
+{
+    size_t size = (size_t)dtype_size(p->dtype);
+    bool same = true;
+    for (int64_t i = 0; i < a->bytes; i++) {
+        uint64_t value = (uint64_t)p->preset_value >> (8 * ((size_t)i % size));
+        same = same && a->data[i] == (uint8_t)value;
+    }
+    if (!same) {
+        set_error(
+            err, TIK_ERR_USAGE, "usage",
+            arena_printf(&c->unit.arena,
+                         "--in gives '%s' other contents than its preset, 0x%llx in "
+                         "every element",
+                         p->name, (unsigned long long)p->preset_value));
+    }
+    return same;
+}
+
 /* An array of the shape that --out gives. */
 static bool
 make_shaped(const TikParam *p, const Binding *b, TikArray *a, TikError *err)
@@ -389,6 +412,24 @@ load_open(Cmd *c, const TikParam *p, const Binding *b, TikArray *a, TikError *er
 }
 
 static bool
+load_declared(const TikParam *p, const Binding *b, bool larger, TikArray *a,
+              TikError *err)
+{
+    TRY(b ? tik_npy_read(b->path, p->dtype, larger ? -1 : p->elems, a, err)
+          : tik_array_alloc(a, p->dtype, p->elems, err));
+    if (a->elems > p->elems) {
+        return true;
+    }
+    if (a->elems < p->elems) {
+        tik_array_free(a);
+        return tik_npy_read(b->path, p->dtype, p->elems, a, err); /* says so */
+    }
+    a->ndim = p->ndim;
+    memcpy(a->shape, p->shape, sizeof a->shape);
+    return true;
+}
+
+static bool
 load_list(Cmd *c, const TikParam *p, TikArray *a, TikError *err)
 {
     *a = (TikArray){.dtype = p->dtype, .elems = p->elems};
@@ -413,14 +454,9 @@ load_arrays(Cmd *c, Job *job, TikError *err)
             TRY(load_list(c, p, a, err));
             continue;
         }
-        if (p->open) {
-            TRY(load_open(c, p, b, a, err));
-            continue;
-        }
-        TRY(b ? tik_npy_read(b->path, p->dtype, p->elems, a, err)
-              : tik_array_alloc(a, p->dtype, p->elems, err));
-        a->ndim = p->ndim;
-        memcpy(a->shape, p->shape, sizeof a->shape);
+        bool larger = job->larger && job->larger[i];
+        TRY(p->open ? load_open(c, p, b, a, err) : load_declared(p, b, larger, a, err));
+        TRY(!p->preset || !b || is_preset(c, p, a, err));
     }
     return true;
 }

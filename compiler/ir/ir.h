@@ -141,6 +141,8 @@ typedef struct Buffer {
     int64_t
         grown; /* on-core: bytes that the check pass gives it beyond those declared, as the user allows; 0: none */
     bool
+        beyond; /* arguments: the check pass knows of an access beyond it, which the user allows */
+    bool
         inside; /* arguments: the check pass knows that no access touches bytes behind its data */
 } Buffer;
 

@@ -518,6 +518,7 @@ grow(Checker *c, const CheckWalk *w, const Site *s, CheckStep step, const Fault 
     }
     Buffer *b = &c->k->bufs.p[site_ref(s, s->element ? 0 : step.param)->buf];
     int64_t end;
+    b->beyond = true;
     if (!can_grow(b)) {
         return false;
     }
@@ -608,6 +609,7 @@ pass_check(Kernel *k)
     for (BufId b = 1; b < k->bufs.n; b++) {
         k->bufs.p[b].inside = true;
         k->bufs.p[b].grown = 0;
+        k->bufs.p[b].beyond = false;
     }
     CheckEvents events = {&c, on_broken, on_answered, on_done};
     check_walk(k, &events);
