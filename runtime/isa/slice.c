@@ -60,6 +60,11 @@ slice_extent(const CheckInstr *in, int param)
     return s.empty ? 0 : sat_mul(sat_add(last, 1), s.size);
 }
 
+/* 255 repeats of 128 elements, which may all write the same place: dst_rep_stride may be 0. */
+enum {
+    SCATTER_MOST = 255 * 128
+};
+
 /* Elements that are written, and those that are summed up, are apart; others are read as often as there are
  * results. */
 static bool
@@ -76,7 +81,8 @@ slice_bounds(const CheckInstr *in, int param, Fault *fault)
     for (int i = 0; i < s.dims; i++) {
         n = sat_mul(n, s.len[i]);
     }
-    return check_counted(in, param, n, s.size, fault);
+    return (form == FORM_HSCATTER && n <= SCATTER_MOST) ||
+           check_counted(in, param, n, s.size, fault);
 }
 
 /* Dimensions that follow each other become one run of bytes; two more are left for an exact answer. */
