@@ -23,7 +23,7 @@
  * (allocate_lanes.h).
  *
  * Diagnostics: lmem-overflow and lmem-overlap in LMEM; else capacity, one per memory, at the buffer that does not fit, with a note for each buffer
- * that is alive then; start-addr where fixed buffers leave their memory, or meet each other. */
+ * that is alive then; start-addr-range where fixed buffers leave their memory, or meet those they are apart from. */
 #include "passes/allocate_lanes.h"
 #include "passes/passes.h"
 
@@ -581,8 +581,8 @@ fixed_fits(const Plan *p, const Life *l, int64_t capacity)
     if (end_address(l) <= capacity) {
         return true;
     }
-    diag_add(u, b->scope == SC_LMEM ? D_LMEM_OVERFLOW : D_START_ADDR, b->span, b->chain,
-             "'%s' covers bytes %lld to %lld of %s; %s has %lld",
+    diag_add(u, b->scope == SC_LMEM ? D_LMEM_OVERFLOW : D_START_ADDR_RANGE, b->span,
+             b->chain, "'%s' covers bytes %lld to %lld of %s; %s has %lld",
              sym_text(&u->names, b->name), (long long)l->address,
              (long long)(end_address(l) - 1), scope_name(b->scope), p->a->k->soc->name,
              (long long)capacity);
@@ -599,7 +599,7 @@ fixed_apart(const Plan *p, const Life *x, const Life *y)
         return true;
     }
     Diag *d = diag_add(
-        u, b->scope == SC_LMEM ? D_LMEM_OVERLAP : D_START_ADDR, b->span, b->chain,
+        u, b->scope == SC_LMEM ? D_LMEM_OVERLAP : D_START_ADDR_RANGE, b->span, b->chain,
         "'%s' and '%s' live at the same time and share bytes %lld to %lld of %s",
         sym_text(&u->names, a->name), sym_text(&u->names, b->name),
         (long long)MAX(x->address, y->address),

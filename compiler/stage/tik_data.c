@@ -41,7 +41,8 @@ read_value(Interp *in, const Root *r, const char *what, Value v, Span span, int6
         return false;
     }
     bool fits = tik_literal_fits(v, r->dtype);
-    bool table = !r->c->k->soc->lane; /* of the other manuals: as operands of instructions */
+    bool table =
+        !r->c->k->soc->lane; /* of the other manuals: as operands of instructions */
     bool whole = v.kind != VAL_FLOAT || dtype_is_float(r->dtype) || v.f == trunc(v.f);
     Literal use = {what, span, true};
     if (!fits) {
@@ -195,18 +196,18 @@ tik_start_addr(Interp *in, Root *r, Value v, Span span)
         return true;
     }
     if (r->mem == SC_GM) {
-        stage_diag(in, D_START_ADDR, span, "start_addr is given for '%s', which is in GM",
-                   name);
+        stage_diag(in, D_START_ADDR_RANGE, span,
+                   "start_addr is given for '%s', which is in GM", name);
         return false;
     }
     if (r->mem == SC_LMEM) {
-        stage_diag(in, D_START_ADDR, span,
+        stage_diag(in, D_START_ADDR_RANGE, span,
                    "start_addr is given for '%s', which is in LMEM and takes addr", name);
         return false;
     }
     if (v.kind == VAL_FLOAT || v.kind == VAL_BOOL || !val_as_int64(v, &at) || at < 0 ||
         at > IR_MAX_BYTES || at % align != 0) {
-        stage_diag(in, D_START_ADDR, span,
+        stage_diag(in, D_START_ADDR_RANGE, span,
                    "start_addr of '%s' is %s; in %s it is a multiple of %lld bytes", name,
                    val_repr(in, v), scope_name(r->mem), (long long)align);
         return false;
