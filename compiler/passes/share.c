@@ -20,7 +20,10 @@ typedef struct Share {
     BufId *into; /* by BufId: one that takes its bytes, of an earlier alloc, or itself */
     uint32_t *rank; /* by BufId: of fixed ones, in the order of their allocs */
     uint32_t ranks;
-    bool any;
+    int64_t *begin,
+        *end;   /* by BufId: the bytes that it takes with those that it took in */
+    bool again; /* not the first walk: all is told */
+    bool any, changed;
 } Share;
 
 static int64_t
@@ -53,6 +56,24 @@ warn(const Share *s, const Buffer *a, const Buffer *b)
               (long long)a->fixed_at);
 }
 
+static bool
+meet(const Share *s, BufId x, BufId y)
+{
+    return s->k->bufs.p[x].scope == s->k->bufs.p[y].scope && s->begin[x] < s->end[y] &&
+           s->begin[y] < s->end[x];
+}
+
+/* The alloc that stays is the outermost: that of the first, which lives where the other begins. */
+static void
+unite(Share *s, BufId x, BufId y)
+{
+    BufId to = s->rank[x] <= s->rank[y] ? x : y, from = to == x ? y : x;
+    s->into[from] = to;
+    s->begin[to] = MIN(s->begin[to], s->begin[from]);
+    s->end[to] = MAX(s->end[to], s->end[from]);
+    s->any = s->changed = true;
+}
+
 static void
 begin_life(Share *s, BufId id)
 {
@@ -60,22 +81,23 @@ begin_life(Share *s, BufId id)
     if (!b->fixed || b->scope == SC_LMEM || end_of(b) > s->k->soc->bytes[b->scope]) {
         return;
     }
-    bool told = false;
-    s->rank[id] = s->ranks++;
+    bool told = s->again;
+    if (!s->again) {
+        s->rank[id] = s->ranks++;
+        s->begin[id] = b->fixed_at;
+        s->end[id] = end_of(b);
+    }
     for (uint32_t i = 0; i < s->live.n; i++) {
         const Buffer *a = &s->k->bufs.p[s->live.p[i]];
-        if (a->scope != b->scope || end_of(a) <= b->fixed_at ||
-            end_of(b) <= a->fixed_at) {
-            continue;
-        }
-        if (!told) {
+        if (!told && a->scope == b->scope && end_of(a) > b->fixed_at &&
+            end_of(b) > a->fixed_at) {
             warn(s, a, b);
+            told = true;
         }
-        told = s->any = true;
         BufId x = group_of(s, s->live.p[i]), y = group_of(s, id);
-        /* The alloc that stays is the outermost: that of the first, which is live here. */
-        bool first = s->rank[x] <= s->rank[y];
-        s->into[first ? y : x] = first ? x : y;
+        if (x != y && meet(s, x, y)) {
+            unite(s, x, y);
+        }
     }
     VEC_PUSH(&s->scratch, &s->live, id);
 }
@@ -220,7 +242,13 @@ pass_share(Kernel *k)
     for (BufId id = 0; id < k->bufs.n; id++) {
         s.into[id] = id;
     }
-    walk(&s, k->body);
+    s.begin = ARENA_ARRAY(&s.scratch, int64_t, k->bufs.n);
+    s.end = ARENA_ARRAY(&s.scratch, int64_t, k->bufs.n);
+    do { /* what lives at other times meets the bytes that a group takes all the time */
+        s.changed = false;
+        walk(&s, k->body);
+        s.again = true;
+    } while (s.changed);
     if (s.any) {
         merge(&s);
     }
