@@ -668,6 +668,7 @@ bool tik_record(Interp *in, Tik *c, Op op, const CallArgs *args, const Value *va
 /* ---- tik_load_data.c ---- */
 
 Value tik_load_data(Interp *in, Tik *c, const CallArgs *args);
+Value tik_load_image(Interp *in, Tik *c, const CallArgs *args); /* tik_image.c */
 Value tik_load_data_with_transpose(Interp *in, Tik *c, const CallArgs *args);
 /* mmad with MmadParams: whether the call has one, and the call. */
 bool tik_is_mmad_params(const CallArgs *args);

@@ -16,6 +16,7 @@
  *   emu_compare.c   compare and select               emu_convert.c  conversions
  *   emu_slice*.c    slices of tensors                emu_load.c     loads into the matrix unit
  *   emu_cube.c      products of matrices             emu_reg.c      vector registers
+ *   emu_image.c     images on their way to L1
  *   emu_blob.c      tik_emulate: the front for blobs
  *
  * Safety does not rest on the verifier: every address goes through emu_at, every number that shapes an
@@ -404,6 +405,7 @@ bool emu_add_move(EmuProgram *p, const EmuMove *m, uint32_t *index);
 /* Fill exec and what else is constant; the operands are in place. False: not an instruction that the
  * emulator can execute, with *why; or out of memory, with *why null. */
 bool emu_bind_move(EmuProgram *p, EmuOp *op, const char **why);
+bool emu_bind_image(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_transfer(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_vector(EmuProgram *p, EmuOp *op, const char **why);
 bool emu_bind_segment(EmuProgram *p, EmuOp *op, const char **why);

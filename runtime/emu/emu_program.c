@@ -402,6 +402,9 @@ bind(const Adder *a, EmuOp *op)
     case FAM_TRANSFER:
         ok = emu_bind_transfer(a->p, op, &why);
         break;
+    case FAM_IMAGE:
+        ok = emu_bind_image(a->p, op, &why);
+        break;
     case FAM_REGISTER:
     case FAM_CONTROL:
         return emu_bind_control(a->p, op) ||

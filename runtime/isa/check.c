@@ -68,6 +68,7 @@ check_family(Op op)
         [FAM_FIXBLOCKS] = &rules_fixblocks,
         [FAM_FIXCOLUMNS] = &rules_fixcolumns,
         [FAM_REG] = &rules_reg,
+        [FAM_IMAGE] = &rules_image,
     };
     return families[form_family(op_table[op].form)];
 }
@@ -267,7 +268,7 @@ works_in_ub(Op op)
 static bool
 is_vector(Family f)
 {
-    return f >= FAM_LANES && f != FAM_LMEM;
+    return f >= FAM_LANES && f != FAM_LMEM && f != FAM_IMAGE;
 }
 
 static bool

@@ -84,7 +84,8 @@ void check_move_warnings(const CheckInstr *in, void (*report)(void *ctx, const F
 extern const FamilyRules rules_move, rules_lanes, rules_layout, rules_compare,
     rules_reduce, rules_arith, rules_sort, rules_fill, rules_convert, rules_gather,
     rules_slice, rules_segment, rules_acc, rules_load, rules_cube, rules_lmem,
-    rules_transfer, rules_fixblocks, rules_fixcolumns, rules_control, rules_reg;
+    rules_transfer, rules_fixblocks, rules_fixcolumns, rules_control, rules_reg,
+    rules_image;
 
 /* The family of an instruction; null: only generic rules. */
 const FamilyRules *check_family(Op op);

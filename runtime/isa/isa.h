@@ -440,7 +440,8 @@ enum {
     SREG_L0_VALUE = 108, /* float16: what fills fractals that are given no value */
     SREG_FIX_WORD = 112, /* uint64: parameter word of copies out of L0C */
     SREG_DEQ = 120,      /* uint64: the pack of conversions on lanes, or a float16 */
-    SREG_BYTES = 128
+    SREG_IMAGE = 128,    /* what load_image computes with: isa/image.h */
+    SREG_BYTES = 192
 };
 
 void sreg_reset(uint8_t *sreg, uint32_t core);

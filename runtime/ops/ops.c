@@ -170,6 +170,8 @@ ops_find(Sem sem)
         return ops_matmul;
     case SEM_CONV2D:
         return ops_conv2d;
+    case SEM_IMAGE:
+        return ops_image;
     default:
         return 0;
     }

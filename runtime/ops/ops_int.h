@@ -43,6 +43,9 @@ OpFn ops_flag;
 /* ops_transfer.c */
 OpFn ops_pad_move, ops_nd2nz, ops_nz2nd, ops_spread, ops_fill_units, ops_bias_move;
 
+/* ops_image.c */
+OpFn ops_image;
+
 /* ---- ops_write.c: writes to global memory, which the core's atomic mode may turn into additions ------- */
 
 OpFn ops_move;

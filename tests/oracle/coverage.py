@@ -9,6 +9,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cube_model  # noqa: E402
+import image_model  # noqa: E402
 import move_model  # noqa: E402
 import reg_model  # noqa: E402
 import vector_model  # noqa: E402
@@ -74,7 +75,7 @@ def main():
             expect(op in control, f'{op}: not in tests/oracle/control_vs_model.py')
             continue
         expect(any(op in known for known in (model, vector_model.METHODS, cube_model.METHODS, move_model.METHODS,
-                                         reg_model.METHODS)),
+                                         image_model.METHODS, reg_model.METHODS)),
                f'{op}: in no model of tests/oracle')
         expect(op not in vector_model.METHODS or op in FAMILIES or f'.{op}(' in chains,
                f'{op}: no random calls in tests/oracle/vector_gen')

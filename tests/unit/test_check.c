@@ -5,6 +5,7 @@
 #include "isa/fixpipe.h"
 #include "isa/check.h"
 #include "isa/segment.h"
+#include "isa/image.h"
 #include "isa/transfer.h"
 
 #include <setjmp.h>
@@ -134,6 +135,7 @@ some_scope(Op op, Role role)
     case FORM_PADMOVE:
         return dst ? SC_UB : SC_GM;
     case FORM_ND2NZ:
+    case FORM_IMAGE:
         return dst ? SC_L1 : SC_GM;
     case FORM_NZ2ND:
         return dst ? SC_GM : SC_UB;
@@ -161,6 +163,9 @@ related_value(Op op, int param, int64_t lowest)
     if (f == FORM_RLOAD2 || f == FORM_RSTORE2) {
         return param == RLOAD2_MODE ? (f == FORM_RLOAD2 ? REG_DINTLV : REG_INTLV)
                                     : lowest;
+    }
+    if (f == FORM_IMAGE) { /* an image of 8 pixels in a row, without functions */
+        return param == IMAGE_SRC_H ? 1 : param == IMAGE_SRC_W ? 8 : 0;
     }
     if (f == FORM_PADMOVE) {
         return param == PM_BURST ? 8 : param == PM_FILL ? PAD_GIVEN : lowest;
