@@ -159,10 +159,7 @@ check_one(Cmd *c, const char *path)
 int
 cmd_check(Cmd *c)
 {
-    if (c->format && strcmp(c->format, "text") != 0 && strcmp(c->format, "json") != 0) {
-        diag_add(&c->unit, D_USAGE, (Span){0}, 0, "--format is text or json, not '%s'",
-                 c->format);
-        c->format = NULL;
+    if (!report_format(c)) {
         return report_unit(c);
     }
     int worst = EXIT_CLEAN;

@@ -578,14 +578,19 @@ int
 cmd_run(Cmd *c)
 {
     Job job = {0};
-    if (!prepare(c, &job) || !check_names(c, &job) || !check_outputs(c)) {
+    if (!report_format(c) || !prepare(c, &job) || !check_names(c, &job) ||
+        !check_outputs(c)) {
         int code = report_unit(c);
         return MAX(code, EXIT_FINDINGS);
     }
     TikError err = {0};
     bool ok = run_job(c, &job, &err);
     free_arrays(&job);
-    int code = report_unit(c);
+    int code;
+    if (!ok && err.kind != TIK_OK && report_into(c, &err, &code)) {
+        return code;
+    }
+    code = report_unit(c);
     if (!ok && err.kind != TIK_OK) {
         return report_error(c, &err);
     }

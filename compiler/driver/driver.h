@@ -124,6 +124,11 @@ bool io_is_blob(const char *bytes, size_t size);
 int report_unit(Cmd *c);
 /* The span of "path:line:column" in a source of the unit; false: there is none. */
 bool MUST_USE report_place(Unit *u, const char *place, Span *out);
+/* Whether --format names a form; else a diagnostic, to be shown as text. */
+bool MUST_USE report_format(Cmd *c);
+/* Where JSON is wanted, prints the unit's diagnostics and with them an error of the runtime, and gives its exit
+ * code. False: nothing was printed. */
+bool MUST_USE report_into(Cmd *c, const TikError *err, int *code);
 /* Prints an error of the runtime and gives its exit code. */
 int report_error(Cmd *c, const TikError *err);
 

@@ -10,6 +10,19 @@ wants_json(const Cmd *c)
     return c->format && strcmp(c->format, "json") == 0;
 }
 
+bool
+report_format(Cmd *c)
+{
+    const char *given = c->format;
+    if (!given || strcmp(given, "text") == 0 || strcmp(given, "json") == 0) {
+        return true;
+    }
+    c->format = NULL;
+    diag_add(&c->unit, D_USAGE, (Span){0}, 0, "--format is text or json, not '%s'",
+             given);
+    return false;
+}
+
 static int
 exit_code(const Unit *u)
 {
@@ -104,6 +117,14 @@ report_place(Unit *u, const char *place, Span *out)
     return false;
 }
 
+/* "at core 3, i = 7, " as the compiler says it of a fault that it finds itself. */
+static const char *
+text_of(Unit *u, const TikError *err)
+{
+    return arena_printf(&u->arena, "%s%s%s%s", *err->where ? "at " : "", err->where,
+                        *err->where ? ", " : "", err->text);
+}
+
 /* A run-time fault whose source is at hand is shown like an error of the compiler. */
 static bool
 show_fault(Cmd *c, const TikError *err)
@@ -116,12 +137,30 @@ show_fault(Cmd *c, const TikError *err)
     }
     u->diags.n = 0; /* they were shown */
     u->errors = u->warnings = u->remarks = 0;
-    diag_add(u, id, span, 0, "%s", err->text);
+    diag_add(u, id, span, 0, "%s", text_of(u, err));
     Text t;
     text_init(&t, &u->arena);
     diag_render_all(u, DIAG_TEXT, &t);
     fwrite(t.p, 1, t.n, stderr);
     return u->diags.n > 0; /* else a warning said the same */
+}
+
+bool
+report_into(Cmd *c, const TikError *err, int *code)
+{
+    Unit *u = &c->unit;
+    DiagId id = diag_find(err->name);
+    if (!wants_json(c) || id == DIAG_COUNT) {
+        return false;
+    }
+    Span span = {0};
+    bool placed = report_place(u, err->place, &span);
+    const char *place = placed ? "" : err->place;
+    diag_add(u, id, placed ? span : (Span){0}, 0, "%s%s%s", place, *place ? ": " : "",
+             text_of(u, err));
+    (void)report_unit(c);
+    *code = kind_exit_code(err->kind);
+    return true;
 }
 
 int
@@ -130,8 +169,8 @@ report_error(Cmd *c, const TikError *err)
     if (show_fault(c, err)) {
         return kind_exit_code(err->kind);
     }
-    fprintf(stderr, "%s: error: %s [%s]\n", *err->place ? err->place : "tikc", err->text,
-            err->name);
+    fprintf(stderr, "%s: error: %s [%s]\n", *err->place ? err->place : "tikc",
+            text_of(&c->unit, err), err->name);
     DiagId id = diag_find(err->name);
     if (id != DIAG_COUNT) {
         fprintf(stderr, "rule: %s\n", diag_table[id].rule);

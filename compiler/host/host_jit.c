@@ -42,6 +42,7 @@ bind_runtime(Unit *u, Jit *j)
         uintptr_t address;
     } runtime[] = {
         {"tikrt_check", (uintptr_t)tikrt_check},
+        {"tikrt_where", (uintptr_t)tikrt_where},
         {"tikrt_fault", (uintptr_t)tikrt_fault},
         {"tikrt_blocks", (uintptr_t)tikrt_blocks},
         {"tikrt_barrier", (uintptr_t)tikrt_barrier},

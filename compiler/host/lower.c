@@ -232,6 +232,7 @@ kernel_tables(Lower *l, const Kernel *k)
     l->padding = NULL;
     l->values = NULL;
     l->addresses = NULL;
+    l->where = NULL;
     l->loop = NULL;
     memset(&l->places, 0, sizeof l->places);
 }

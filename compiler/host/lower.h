@@ -35,6 +35,7 @@ bool host_target_optimise(const HostTarget *t, LLVMModuleRef mod, bool has_slots
 typedef struct LoopExit {
     struct LoopExit *outer;
     LLVMBasicBlockRef on_break, on_continue;
+    VarId var; /* 0: of the cores */
 } LoopExit;
 
 /* Where a buffer of run-time size keeps its place: i64 slots. Global tensors: only bytes. */
@@ -72,6 +73,7 @@ typedef struct Lower {
     LLVMValueRef padding;   /* padding register; null: the kernel never sets it */
     LLVMValueRef values;    /* operands for a call of the runtime library */
     LLVMValueRef addresses; /* of tensor operands, for the same */
+    LLVMValueRef where;     /* values that a fault tells */
     bool *streams;          /* by BufId: written past the caches, see lower_move.c */
     bool has_streams;
     bool sets_fp2fp, sets_fp2int; /* the kernel may set these modes of conversions */
@@ -287,6 +289,9 @@ LLVMValueRef lower_expr(Lower *l, ExprId e, StmtId at); /* in its own type */
 LLVMValueRef lower_number(Lower *l, ExprId e,
                           StmtId at); /* integer in canonical form as i64 */
 /* Branches to a fault when cond (i1) holds. */
+/* lower_where.c: a block that says where the kernel is and leaves it; for a branch that is taken after a
+ * fault of the statement was recorded. */
+LLVMBasicBlockRef lower_failed(Lower *l, StmtId s);
 void lower_fault_if(Lower *l, LLVMValueRef cond, Rule rule, LLVMValueRef value,
                     StmtId at);
 void lower_set(Lower *l, StmtId s);

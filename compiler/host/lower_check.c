@@ -145,23 +145,24 @@ values_in_memory(Lower *l, const Values *from)
 
 /* Leaves the kernel when a call of the library tells of a fault. */
 static void
-leave_if(Lower *l, LLVMValueRef fault)
+leave_if(Lower *l, LLVMValueRef fault, StmtId s)
 {
     LLVMValueRef bad = LLVMBuildICmp(l->b, LLVMIntNE, fault, lower_const32(l, 0), "");
     LLVMBasicBlockRef good = lower_block(l, "checked");
-    LLVMBuildCondBr(l->b, bad, l->fail, good);
+    LLVMBuildCondBr(l->b, bad, lower_failed(l, s), good);
     LLVMPositionBuilderAtEnd(l->b, good);
 }
 
 /* Calls the check and leaves the kernel unless it passes. */
 static void
-call_check(Lower *l, LLVMValueRef check, const Values *values)
+call_check(Lower *l, LLVMValueRef check, const Values *values, StmtId s)
 {
     LLVMTypeRef types[3] = {l->ptr, l->ptr, l->ptr};
     LLVMTypeRef type = LLVMFunctionType(l->i32, types, 3, false);
     LLVMValueRef args[3] = {l->state, check, values_in_memory(l, values)};
-    leave_if(l, LLVMBuildCall2(l->b, type, lower_runtime(l, "tikrt_check", type), args, 3,
-                               ""));
+    leave_if(
+        l, LLVMBuildCall2(l->b, type, lower_runtime(l, "tikrt_check", type), args, 3, ""),
+        s);
 }
 
 void
@@ -177,7 +178,7 @@ lower_check(Lower *l, StmtId s)
         args[i] = check_arg(l, &params[i], a);
         put_arg(l, &values, &params[i], a, s);
     }
-    call_check(l, check_constant(l, st->instr.op, s, args, n), &values);
+    call_check(l, check_constant(l, st->instr.op, s, args, n), &values, s);
 }
 
 /* Addresses of the tensor operands, and of the special registers behind them. */
@@ -219,7 +220,8 @@ lower_exec(Lower *l, StmtId s)
                             values_in_memory(l, &values),
                             operand_addresses(l, params, n, operands)};
     leave_if(
-        l, LLVMBuildCall2(l->b, type, lower_runtime(l, "tikrt_exec", type), args, 4, ""));
+        l, LLVMBuildCall2(l->b, type, lower_runtime(l, "tikrt_exec", type), args, 4, ""),
+        s);
 }
 
 void
@@ -255,7 +257,7 @@ lower_check_element(Lower *l, const Ref *r, StmtId s)
     const ParamInfo tensor = {.role = ROLE_DST};
     LLVMValueRef args[MAX_PARAMS] = {
         check_arg(l, &tensor, &(Arg){.kind = ARG_REF, .ref = *r})};
-    call_check(l, check_constant(l, OP_COUNT, s, args, 1), &values);
+    call_check(l, check_constant(l, OP_COUNT, s, args, 1), &values, s);
     LLVMBuildBr(l->b, good);
     LLVMPositionBuilderAtEnd(l->b, good);
 }

@@ -14,7 +14,7 @@ call_launcher(Lower *l, const char *name, ExprId number, StmtId s)
         LLVMBuildCall2(l->b, type, lower_runtime(l, name, type), args, 3, "");
     bad = LLVMBuildICmp(l->b, LLVMIntNE, bad, lower_const32(l, 0), "");
     LLVMBasicBlockRef good = lower_block(l, "go");
-    LLVMBuildCondBr(l->b, bad, l->fail, good);
+    LLVMBuildCondBr(l->b, bad, lower_failed(l, s), good);
     LLVMPositionBuilderAtEnd(l->b, good);
 }
 

@@ -68,7 +68,7 @@ lower_fault_if(Lower *l, LLVMValueRef cond, Rule rule, LLVMValueRef value, StmtI
     LLVMValueRef args[4] = {l->state, lower_const32(l, rule), value,
                             lower_const32(l, lower_place(l, at))};
     LLVMBuildCall2(l->b, type, lower_runtime(l, "tikrt_fault", type), args, 4, "");
-    LLVMBuildBr(l->b, l->fail);
+    LLVMBuildBr(l->b, lower_failed(l, at));
     LLVMPositionBuilderAtEnd(l->b, good);
 }
 

@@ -415,6 +415,17 @@ bool ir_eval(const Kernel *k, ExprId e, const int64_t *vars, int64_t *out);
 /* Adds "i = 3" for a loop variable to a list that is separated by commas. (eval.c) */
 void ir_var_text(const Kernel *k, VarId v, const int64_t *vars, Text *out);
 
+/* Where a fault is (where.c). */
+enum {
+    IR_WHERE_LOOPS = 16, /* as many as a blob nests */
+    IR_WHERE_SCALARS = 8
+};
+
+/* The integer Scalars that a statement's own operands read, in their order: how many, at most room. */
+int ir_scalars_read(const Kernel *k, const Stmt *st, RegId *out, int room);
+/* What a fault calls the variable of a loop. */
+const char *ir_var_label(const Kernel *k, VarId v);
+
 /* ---- text form (printer.c, parser.c) and structural check (verify.c) ---------------------------- */
 
 /* The stable text of a kernel; parses back to a kernel that prints the same. */

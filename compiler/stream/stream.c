@@ -24,6 +24,31 @@ stream_emit(Stream *s)
     return stream_emit_desc(s, &s->d);
 }
 
+/* Whether it may break a rule while running and reads Scalars. */
+static bool
+may_fault(const TikDesc *d)
+{
+    bool divides = (d->alu_op == SOP_DIV || d->alu_op == SOP_REM) &&
+                   !dtype_is_float(d->dtype) && (d->b.kind != NUM_IMM || d->b.imm == 0);
+    return d->kind == DESC_INSTR || d->kind == DESC_LOAD || d->kind == DESC_STORE ||
+           (d->kind == DESC_ALU && divides);
+}
+
+/* What a fault at the descriptor tells. */
+static void
+name_scalars(Stream *s)
+{
+    RegId regs[IR_WHERE_SCALARS];
+    int n = ir_scalars_read(s->k, s->at, regs, IR_WHERE_SCALARS);
+    for (int i = 0; i < n; i++) {
+        const Reg *reg = &s->k->regs.p[regs[i]];
+        if (s->regs[regs[i]] >= 0) { /* else it is in no descriptor */
+            TikNum num = {.kind = NUM_REG, .index = (uint32_t)s->regs[regs[i]]};
+            tikblob_emit_name(s->w, sym_text(&s->u->names, reg->name), num, reg->dtype);
+        }
+    }
+}
+
 bool
 stream_emit_desc(Stream *s, const TikDesc *d)
 {
@@ -38,6 +63,9 @@ stream_emit_desc(Stream *s, const TikDesc *d)
                       sizeof error)) {
         diag_add(s->u, D_BLOB, s->at->span, s->at->chain, "%s", error);
         return false;
+    }
+    if (may_fault(d)) {
+        name_scalars(s);
     }
     return true;
 }
@@ -202,6 +230,8 @@ loop(Stream *s, const Stmt *st)
         (LoopVar){.num = {.kind = NUM_LOOP, .index = (uint32_t)s->depth},
                   .range = blob_range_between(first, MAX(first, last))};
     TRY(open_loop(s, st, begin, end));
+    tikblob_emit_name(s->w, ir_var_label(s->k, st->loop.var), s->vars[st->loop.var].num,
+                      s->k->vars.p[st->loop.var].dtype);
     TRY(body(s, st->loop.body));
     return close_loop(s, st);
 }

@@ -479,6 +479,25 @@ read_desc(Asm *a)
     return read_instr(a, buf);
 }
 
+/* What stands behind the place: named "i" int32 s0. */
+static bool
+read_names(Asm *a)
+{
+    while (accept_word(a, "named")) {
+        char *name;
+        Dtype dtype;
+        TikNum num;
+        if (!read_text(a, &name) || !read_dtype(a, &dtype) || !read_number(a, &num)) {
+            return false;
+        }
+        if (num.kind != NUM_LOOP && num.kind != NUM_REG) {
+            return fail(a, "a loop slot or a register has a name");
+        }
+        tikblob_emit_name(a->w, name, num, dtype);
+    }
+    return true;
+}
+
 static bool
 code_line(Asm *a)
 {
@@ -500,8 +519,10 @@ code_line(Asm *a)
                                 !want_char(a, ':') || !read_u32(a, &column))) {
         return false;
     }
-    return tikblob_emit(a->w, &a->d, file, line, column, text, sizeof text) ||
-           fail(a, "%s", text);
+    if (!tikblob_emit(a->w, &a->d, file, line, column, text, sizeof text)) {
+        return fail(a, "%s", text);
+    }
+    return read_names(a);
 }
 
 /* ---- heads ----------------------------------------------------------------------------------------------- */

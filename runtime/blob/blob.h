@@ -17,6 +17,7 @@ enum {
     ARG_BYTES = 88,
     REGION_BYTES = 24,
     ROW_BYTES = 16,
+    NAME_BYTES = 16,
     SLOT_BYTES = 16,
     MAX_SLOTS = 255,  /* of one descriptor */
     MAX_NUMBERS = 48, /* of one descriptor: two bits each in its tag words */
@@ -124,6 +125,12 @@ blob_has_from(ScalarOp op)
 {
     return op == SOP_CAST || op == SOP_BITS;
 }
+
+/* Byte 12 of NAME records. */
+enum {
+    NAME_SLOT = 1,
+    NAME_REGISTER = 2
+};
 
 /* ---- bytes ------------------------------------------------------------------------------------------- */
 
@@ -292,6 +299,7 @@ blob_record(const TikBlob *b, SectionId id, uint64_t index)
 bool blob_check_tables(TikBlob *b, TikBlobDiag *diag);
 bool blob_check_code(const TikBlob *b, TikBlobDiag *diag);
 bool blob_check_lines(const TikBlob *b, TikBlobDiag *diag);
+bool blob_check_names(const TikBlob *b, TikBlobDiag *diag); /* name.c */
 bool blob_check_strings(const TikBlob *b, TikBlobDiag *diag);
 
 /* Walks the places of all kernels' descriptors. */

@@ -314,7 +314,28 @@ put_regions(Out *o, const TikBlob *b, const TikBlobKernel *k)
     }
 }
 
-/* The places are read along with the descriptors. */
+/* Records of NAME that are still to be printed. */
+typedef struct NameReader {
+    uint32_t next, left;
+} NameReader;
+
+static void
+put_names(Out *o, const TikBlob *b, int kernel, NameReader *r, uint32_t descriptor)
+{
+    TikBlobName name;
+    for (; r->left > 0; r->next++, r->left--) {
+        tikblob_name(b, kernel, r->next, &name);
+        if (name.descriptor != descriptor) {
+            return;
+        }
+        put(o, " named ");
+        put_text(o, name.name, strlen(name.name));
+        put(o, " %s %c%u", dtype_name(name.dtype), name.num.kind == NUM_LOOP ? 's' : 'r',
+            name.num.index);
+    }
+}
+
+/* The places and names are read along with the descriptors. */
 static bool
 put_code(Out *o, const TikBlob *b, int kernel, LineReader *lines, TikBlobDiag *diag)
 {
@@ -324,6 +345,8 @@ put_code(Out *o, const TikBlob *b, int kernel, LineReader *lines, TikBlobDiag *d
     int depth = 1;
     tikblob_cursor(&c, b, kernel);
     blob_line_kernel(lines);
+    NameReader names;
+    tikblob_names(b, kernel, &names.next, &names.left);
     put(o, "code\n");
     while (more > 0 && (more = tikblob_next(&c, d, diag)) > 0) {
         depth -= closes(d->kind) && depth > 1;
@@ -336,6 +359,7 @@ put_code(Out *o, const TikBlob *b, int kernel, LineReader *lines, TikBlobDiag *d
             put_text(o, file + lines->file, strlen(file + lines->file));
             put(o, " %u:%u", lines->line, lines->column);
         }
+        put_names(o, b, kernel, &names, d->index);
         put(o, "\n");
     }
     put(o, "end\n");

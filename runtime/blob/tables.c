@@ -121,6 +121,9 @@ mark_refs(const TikBlob *b, Window *w)
             mark_ref(w, get32(blob_record(b, tables[t], i)));
         }
     }
+    for (uint64_t i = 0; i < blob_records(b, SEC_NAME); i++) {
+        mark_ref(w, get32(blob_record(b, SEC_NAME, i) + 4));
+    }
     const TikBlobSection *s = blob_section(b, SEC_LINE);
     if (s == NULL) {
         return;

@@ -223,7 +223,7 @@ tikblob_writer_free(TikBlobWriter *w)
         free(k->region_names);
     }
     Bytes *all[] = {&w->code,    &w->rows,   &w->strings, &w->string_at,
-                    &w->kernels, &w->places, &w->tables};
+                    &w->kernels, &w->places, &w->names,   &w->tables};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         free(all[i]->p);
     }
@@ -330,6 +330,22 @@ tikblob_emit(TikBlobWriter *w, const TikDesc *d, const char *file, uint32_t line
     memcpy(p, &place, sizeof place);
     w->has_place |= placed;
     return !w->failed;
+}
+
+void
+tikblob_emit_name(TikBlobWriter *w, const char *name, TikNum num, Dtype dtype)
+{
+    if (*name == 0 || w->places.n == 0) {
+        return;
+    }
+    WriterName n = {(uint32_t)(w->places.n / sizeof(WriterPlace)) - 1,
+                    writer_string(w, name), num, dtype};
+    uint8_t *p = bytes_add(&w->names, sizeof n);
+    if (p == NULL) {
+        w->failed = true;
+        return;
+    }
+    memcpy(p, &n, sizeof n);
 }
 
 void
@@ -597,6 +613,20 @@ build_places(Image *im)
     }
 }
 
+static void
+build_names(Image *im)
+{
+    const WriterName *name = (const WriterName *)(const void *)im->w->names.p;
+    for (size_t i = 0; i < im->w->names.n / sizeof *name; i++, name++) {
+        uint8_t *p = add(im, SEC_NAME, NAME_BYTES);
+        put32(p, name->descriptor);
+        put32(p + 4, offset_of(&im->names, name->name));
+        put32(p + 8, name->num.index);
+        p[12] = name->num.kind == NUM_LOOP ? NAME_SLOT : NAME_REGISTER;
+        p[13] = (uint8_t)name->dtype;
+    }
+}
+
 /* ---- sealing --------------------------------------------------------------------------------------------------- */
 
 static void
@@ -748,6 +778,7 @@ build(Image *im, const char *meta)
     if (im->present[SEC_LINE]) {
         build_places(im);
     }
+    build_names(im);
     if (im->present[SEC_META]) {
         char *text = utf8_copy(meta);
         im->failed |= text == NULL;
@@ -770,6 +801,7 @@ tikblob_finish(TikBlobWriter *w, const char *meta, uint8_t **bytes, size_t *size
     im.present[SEC_CHCE] = choices_or_null(&w->choices) != NULL;
     im.present[SEC_CNST] = w->tables.n > 0;
     im.present[SEC_LINE] = w->has_place;
+    im.present[SEC_NAME] = w->names.n > 0;
     im.present[SEC_META] = meta != NULL && *meta != 0;
     bool ok = sort_names(w, &im.names, &im.part[SEC_STRS]);
     if (ok) {

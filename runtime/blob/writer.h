@@ -25,6 +25,13 @@ typedef struct WriterPlace {
     uint32_t file, line, column; /* file: string id */
 } WriterPlace;
 
+typedef struct WriterName {
+    uint32_t descriptor; /* counted over all kernels */
+    uint32_t name;       /* string id */
+    TikNum num;
+    Dtype dtype;
+} WriterName;
+
 typedef struct WriterKernel {
     TikBlobKernelInfo
         info; /* args and regions are the writer's copies; names are in the ids */
@@ -46,6 +53,7 @@ struct TikBlobWriter {
     Index row_index, string_index;
     Bytes kernels; /* WriterKernel */
     Bytes places;  /* WriterPlace per descriptor */
+    Bytes names;   /* WriterName, by descriptor */
     Bytes tables;  /* CNST */
     bool has_place;
     uint32_t depth; /* open loops of the present kernel */

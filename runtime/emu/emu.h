@@ -57,6 +57,8 @@ typedef struct EmuKernel {
     uint32_t flags;        /* TIKBLOB_FILL_SCRATCH; TIKBLOB_ORDERED says nothing here */
     uint64_t step_bound;   /* steps of one core; 0: not bounded */
     const EmuWatch *watch; /* null: nothing */
+    const TikBlobName *names; /* by descriptor */
+    uint32_t nnames;
 } EmuKernel;
 
 typedef enum EmuStatus {
@@ -69,9 +71,10 @@ typedef enum EmuStatus {
 
 typedef struct EmuResult {
     EmuStatus status;
-    uint32_t descriptor; /* TikDesc.index at fault */
-    uint32_t core;       /* EMU_FAULT, EMU_STEPS */
-    Fault fault;         /* EMU_FAULT; EMU_MALFORMED: text only */
+    uint32_t descriptor;     /* TikDesc.index at fault */
+    uint32_t core;           /* EMU_FAULT, EMU_STEPS */
+    Fault fault;             /* EMU_FAULT; EMU_MALFORMED: text only */
+    char where[WHERE_BYTES]; /* EMU_FAULT: as TikError.where */
 } EmuResult;
 
 typedef struct EmuProgram EmuProgram;
@@ -392,6 +395,8 @@ bool emu_in_ranges(const EmuRun *r, const EmuOp *op);
 bool emu_refuse(EmuRun *r, const EmuOp *op);
 /* A tensor operand as the rules see it. */
 CheckTensor emu_tensor(const EmuRun *r, const EmuOp *op, int slot);
+/* emu_where.c: fills r->res->where for a fault at the descriptor. */
+void emu_where(EmuRun *r, const EmuOp *op);
 /* Records a fault that execution itself finds. Always false. */
 bool emu_record(EmuRun *r, const EmuOp *op, const Fault *f);
 /* Records a fault without an instruction. Always false. */

@@ -17,6 +17,7 @@ typedef struct Front {
     TikBlobKernel info;
     TikError *err;
     const TikEmuOptions *options; /* null: none */
+    uint32_t first_name, nnames;  /* records of NAME */
 } Front;
 
 static bool
@@ -65,6 +66,9 @@ report(const Front *f, const EmuResult *res)
     case EMU_FAULT:
         launch_error(f->err, TIK_ERR_FAULT, rule_table[res->fault.rule].name, "%s",
                      res->fault.text);
+        if (f->err != NULL) {
+            memcpy(f->err->where, res->where, sizeof res->where);
+        }
         break;
     case EMU_MALFORMED:
         launch_error(f->err, TIK_ERR_BLOB, "blob", "%s", res->fault.text);
@@ -130,7 +134,7 @@ translate(const Front *f, EmuProgram *p, EmuResult *res)
 
 static bool
 run_kernel(const Front *f, const TikBlobRegion *regions, TikArray *const *args,
-           const Bound *bound)
+           const Bound *bound, const TikBlobName *names)
 {
     EmuKernel k = {.soc = f->blob->soc,
                    .choices = f->blob->choices,
@@ -143,7 +147,9 @@ run_kernel(const Front *f, const TikBlobRegion *regions, TikArray *const *args,
                    .nloops = f->info.nloops,
                    .cores = f->info.cores,
                    .flags = f->info.flags,
-                   .step_bound = f->info.step_bound};
+                   .step_bound = f->info.step_bound,
+                   .names = names,
+                   .nnames = f->nnames};
     EmuWatch watch = {.fill = 0};
     if (f->options != NULL) {
         watch = (EmuWatch){.fill = f->options->lmem_fill,
@@ -166,14 +172,21 @@ static bool
 run_regions(const Front *f, TikArray *const *args, const Bound *bound)
 {
     TikBlobRegion *regions = calloc((size_t)f->info.nregions + 1, sizeof *regions);
-    if (regions == NULL) {
+    TikBlobName *names = calloc((size_t)f->nnames + 1, sizeof *names);
+    if (regions == NULL || names == NULL) {
+        free(regions);
+        free(names);
         return launch_error(f->err, TIK_ERR_IO, "limit-memory",
                             "not enough memory to run the kernel");
     }
     for (uint32_t i = 0; i < f->info.nregions; i++) {
         tikblob_region(f->blob, &f->info, (int)i, &regions[i]);
     }
-    bool ok = run_kernel(f, regions, args, bound);
+    for (uint32_t i = 0; i < f->nnames; i++) {
+        tikblob_name(f->blob, f->kernel, f->first_name + i, &names[i]);
+    }
+    bool ok = run_kernel(f, regions, args, bound, names);
+    free(names);
     free(regions);
     return ok;
 }
@@ -218,5 +231,6 @@ tik_emulate_watched(const uint8_t *bytes, size_t size, int kernel, TikArray *con
                             kernel);
     }
     tikblob_kernel(&blob, kernel, &f.info);
+    tikblob_names(&blob, kernel, &f.first_name, &f.nnames);
     return run_bound(&f, args);
 }

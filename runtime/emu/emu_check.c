@@ -77,6 +77,7 @@ emu_record(EmuRun *r, const EmuOp *op, const Fault *f)
 {
     *r->res = (EmuResult){
         .status = EMU_FAULT, .descriptor = op->index, .core = r->core, .fault = *f};
+    emu_where(r, op);
     return false;
 }
 

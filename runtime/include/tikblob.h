@@ -25,7 +25,7 @@ enum {
     TIKBLOB_MAX_IFS = 512,  /* nesting of branches: a chain of 400 elif links is legal */
     TIKBLOB_MAX_TERMS = 8,  /* loop terms of an affine operand */
     TIKBLOB_MAX_REGS = 2,   /* register terms of an affine operand */
-    TIKBLOB_KNOWN_SECTIONS = 13
+    TIKBLOB_KNOWN_SECTIONS = 14
 };
 
 /* Where and why a blob is refused, or what the verifier could not prove. */
@@ -232,6 +232,19 @@ int tikblob_next(TikCursor *c, TikDesc *out, TikBlobDiag *diag);
 bool tikblob_place(const TikBlob *b, int kernel, uint32_t descriptor, const char **file,
                    uint32_t *line, uint32_t *column);
 
+/* A name of a loop counter or register at a descriptor, for messages. At a LOOP, that of its counter, up to
+ * its end; elsewhere, of what the descriptor uses. */
+typedef struct TikBlobName {
+    uint32_t descriptor; /* index in its kernel */
+    const char *name;
+    TikNum num; /* NUM_LOOP or NUM_REG */
+    Dtype dtype;
+} TikBlobName;
+
+/* The records of NAME that are the kernel's, by descriptor; none when the blob was stripped. */
+void tikblob_names(const TikBlob *b, int kernel, uint32_t *first, uint32_t *n);
+void tikblob_name(const TikBlob *b, int kernel, uint32_t record, TikBlobName *out);
+
 /* ---- verifier -------------------------------------------------------------------------------------- */
 
 typedef struct TikBlobProof {
@@ -294,6 +307,8 @@ void tikblob_begin_kernel(TikBlobWriter *w, const TikBlobKernelInfo *info);
  * fit its encoding (error gets the text). */
 bool tikblob_emit(TikBlobWriter *w, const TikDesc *d, const char *file, uint32_t line,
                   uint32_t column, char *error, size_t error_size);
+/* Names a number (NUM_LOOP or NUM_REG) at the descriptor that was appended last; an empty name is none. */
+void tikblob_emit_name(TikBlobWriter *w, const char *name, TikNum num, Dtype dtype);
 void tikblob_end_kernel(TikBlobWriter *w);
 /* Lets tikblob_finish mark `checked` whatever the verifier cannot prove. */
 void tikblob_check_unproved(TikBlobWriter *w);

@@ -22,11 +22,18 @@ typedef enum TikErrorKind {
     TIK_ERR_USAGE  /* a wrong argument of the caller: exit code 2 */
 } TikErrorKind;
 
+enum {
+    WHERE_BYTES = 240
+};
+
 typedef struct TikError {
     TikErrorKind kind;
     char name[40];   /* diagnostic name: "tensor-overflow", "npy", "file-read" */
     char text[400];  /* message with values */
     char place[200]; /* "file:line:column" of the source, or "" */
+    char where
+        [WHERE_BYTES]; /* of a fault: "core 3, i = 7, left = 452": the core of several, the variables of the
+                                loops around it, the Scalars that it read; or "" */
 } TikError;
 
 /* ---- arrays ------------------------------------------------------------------------------------- */
@@ -187,6 +194,14 @@ void tikrt_sreg_reset(uint8_t *sreg, uint32_t core);
 void tikrt_lmem_reset(TikCore *core, uint8_t *lmem);
 /* Records a fault by rule without an instruction (run-time-zero-division). Always returns 1. */
 int tikrt_fault(TikCore *core, int32_t rule, int64_t value, int32_t place);
+/* A value that is told of a fault. */
+typedef struct TikNamed {
+    const char *name;
+    int32_t dtype; /* of the value, as in isa/scalar.h */
+} TikNamed;
+
+/* Says of the fault that was just recorded where it was: n names and their values. */
+void tikrt_where(TikCore *core, const TikNamed *names, int32_t n, const int64_t *values);
 /* A multi-core loop has n blocks; more than are launched are launched as well. 1: a fault. */
 int tikrt_blocks(TikCore *core, int64_t n, int32_t place);
 /* Returns when cores 0 to blocks - 1 are here; if one never comes, the launch ends with a fault and this

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 bool
 launch_error(TikError *err, TikErrorKind kind, const char *name, const char *fmt, ...)
@@ -42,5 +43,37 @@ error_rule_text(Rule rule, int64_t value, char *out, size_t size)
                  rule_table[rule].rule);
     } else {
         snprintf(out, size, "the value is %" PRId64 "; %s", value, rule_table[rule].rule);
+    }
+}
+
+static void
+where_add(char where[WHERE_BYTES], const char *entry)
+{
+    size_t n = strlen(where);
+    const char *comma = n > 0 ? ", " : "";
+    if (n + strlen(comma) + strlen(entry) < WHERE_BYTES) {
+        snprintf(where + n, WHERE_BYTES - n, "%s%s", comma, entry);
+    }
+}
+
+void
+where_core(char where[WHERE_BYTES], int64_t core, int64_t cores)
+{
+    char entry[40];
+    if (core > 0 || cores > 1) {
+        snprintf(entry, sizeof entry, "core %" PRId64, core);
+        where_add(where, entry);
+    }
+}
+
+void
+where_value(char where[WHERE_BYTES], const char *name, Dtype dtype, int64_t value)
+{
+    char entry[WHERE_BYTES];
+    int n = dtype == DT_U64
+                ? snprintf(entry, sizeof entry, "%s = %" PRIu64, name, (uint64_t)value)
+                : snprintf(entry, sizeof entry, "%s = %" PRId64, name, value);
+    if (n > 0 && (size_t)n < sizeof entry) {
+        where_add(where, entry);
     }
 }

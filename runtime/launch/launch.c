@@ -25,6 +25,7 @@ record(TikCore *core, Rule rule, const char *text, int32_t place)
     }
     core->faulted = true;
     launch_error(&core->fault, TIK_ERR_FAULT, rule_table[rule].name, "%s", text);
+    where_core(core->fault.where, core->index, core->launch->cores);
     if (place >= 0 && place < core->kernel->nplaces) {
         const TikPlace *p = &core->kernel->places[place];
         snprintf(core->fault.place, sizeof core->fault.place, "%s:%" PRIu32 ":%" PRIu32,
@@ -39,6 +40,14 @@ tikrt_fault(TikCore *core, int32_t rule, int64_t value, int32_t place)
     error_rule_text((Rule)rule, value, text, sizeof text);
     record(core, (Rule)rule, text, place);
     return 1;
+}
+
+void
+tikrt_where(TikCore *core, const TikNamed *names, int32_t n, const int64_t *values)
+{
+    for (int32_t i = 0; i < n; i++) {
+        where_value(core->fault.where, names[i].name, (Dtype)names[i].dtype, values[i]);
+    }
 }
 
 static CheckTensor
