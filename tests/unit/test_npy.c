@@ -152,7 +152,8 @@ wrong_contents(void **state)
     refused_dict("{'descr': '<f2', 'fortran_order': True, 'shape': (2,3)}", "Fortran");
     refused_dict("{'descr': '<f4', 'fortran_order': False, 'shape': (6,)}",
                  "holds float32; the tensor is float16");
-    refused_dict("{'descr': '<f8', 'fortran_order': False, 'shape': (6,)}", "holds float64; the tensor is float16");
+    refused_dict("{'descr': '<f8', 'fortran_order': False, 'shape': (6,)}",
+                 "holds float64; the tensor is float16");
     refused_dict(HEAD "(5,)}", "holds 5 elements; the tensor has 6");
     refused_dict(HEAD "(7,)}", "holds 7 elements; the tensor has 6");
     refused_dict(HEAD "(0, 9)}", "holds 0 elements");
