@@ -49,10 +49,10 @@ error_rule_text(Rule rule, int64_t value, char *out, size_t size)
 static void
 where_add(char where[WHERE_BYTES], const char *entry)
 {
-    size_t n = strlen(where);
-    const char *comma = n > 0 ? ", " : "";
-    if (n + strlen(comma) + strlen(entry) < WHERE_BYTES) {
-        snprintf(where + n, WHERE_BYTES - n, "%s%s", comma, entry);
+    size_t n = strlen(where), comma = n > 0 ? 2 : 0, len = strlen(entry);
+    if (n + comma + len < WHERE_BYTES) {
+        memcpy(where + n, ", ", comma);
+        memcpy(where + n + comma, entry, len + 1);
     }
 }
 

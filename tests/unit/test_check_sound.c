@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 enum {
-    KERNELS = 500,
+    KERNELS = 150,
     RUNS = 4,
     STEPS = 2000
 };
