@@ -1,11 +1,13 @@
 #!/usr/bin/python3
-"""Every number of docs/corrections.md says what holds and names tests that exist."""
+"""Every number of docs/corrections.md says what holds and names tests that exist; those of OPEN, and no others, begin
+with "Open."."""
 import os
 import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 NUMBERS = ['C%d' % i for i in range(1, 58) if i not in (7, 8, 9)] + ['S%d' % i for i in range(1, 8)]
+OPEN = ('C19',)  # not done; a number leaves this list when its section has its tests
 
 
 def faults(number, text):
@@ -13,6 +15,8 @@ def faults(number, text):
     if text is None:
         return ['no section']
     named = re.findall(r'`(tests/[^`\s]+)`', text)
+    if number in OPEN:
+        return [] if text.startswith('Open.') else ['is not open any more']
     missing = ['%s does not exist' % t for t in named if not os.path.exists(os.path.join(ROOT, t))]
     return missing + ([] if named else ['names no test']) + (['is open'] if text.startswith('Open.') else [])
 
