@@ -154,7 +154,8 @@ fix_axis(Box *box, int i)
     int64_t hi = a->hi;
     Fault ignored;
     while (lo < hi) {
-        int64_t mid = lo + (hi - lo) / 2;
+        /* An axis may be as long as all numbers of 64 bits. */
+        int64_t mid = (int64_t)((uint64_t)lo + ((uint64_t)hi - (uint64_t)lo) / 2);
         a->hi = mid;
         if (broken_somewhere(box, &ignored)) {
             hi = mid;

@@ -113,7 +113,7 @@ def cases():
     for n in (1, 7, 8, 9, 64):
         yield ("many_blocks", *many_blocks(n))
     yield "many_blocks", many_blocks(1)[0] | {"n": count(0)}, "block-count"
-    yield "many_blocks", many_blocks(1)[0] | {"n": count(65)}, "tensor-overflow"
+    yield "many_blocks", many_blocks(1)[0] | {"n": count(66)}, "tensor-overflow"
     yield "many_blocks", many_blocks(1)[0] | {"n": count(65536)}, "block-count"
     yield "many_blocks", many_blocks(1)[0] | {"n": count(-1)}, "block-count"
     yield ("barrier", *barrier())

@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 enum {
-    KERNELS = 150,
+    KERNELS = 500,
     RUNS = 4,
     STEPS = 2000
 };
