@@ -58,6 +58,9 @@ def judge(p, inputs, got):
     if got is None:
         return 'no result (crash?)'
     status, detail, outs = got
+    if status == 'reject':  # what faults in every execution may be told while compiling
+        status = 'fault'
+        detail = detail.replace(':', ' ', 1)
     if p.seed % MODEL:
         want = 'fault' if p.faulty else 'ok'
         return None if status == want else f'{status} {detail}; it should be {want}'

@@ -18,7 +18,7 @@ TIKC = os.environ.get('TIKC', os.path.join(HERE, '../../build/tikc'))
 NAMED = {'data-movement 13': 71, 'cube-quant 14': 54, 'lmem 9': 30}
 # Of local memory what is no error.
 LEVELS = {'uninit-read': 'warning', 'pad-read': 'warning', 'cross-bank': 'warning', 'bank-conflict': 'warning',
-          'lane-idle': 'note'}
+          'lane-idle': 'note', 'E-OVERLAP': 'warning', 'E-SCALAR-RANGE': 'warning'}
 
 
 def rows():

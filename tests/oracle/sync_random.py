@@ -262,7 +262,7 @@ def told(path):
     found = set()
     for line, text, rule in re.findall(r':(\d+):\d+: (?:error|warning): (.*) \[([a-z-]+)\]$', out.stdout + out.stderr, re.M):
         pipe = re.findall(r'while PIPE_(\w+) may still', text)
-        if rule not in ('uninit',):
+        if rule not in ('uninit', 'output-unwritten'):
             found.add((int(line), rule, pipe[0] if rule == 'race' else ''))
     return found
 

@@ -27,7 +27,10 @@ def f(x):
     if x == 12:
         a, b = 1, 2, 3
     if x == 13:
-        import no_such_module
+        try:
+            import no_such_module
+        except ImportError:
+            raise
     return x
 for i in range(15):
     try:
