@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const Limits default_limits = {
-    .steps = 50000000,
+    .steps = 64000000,
     .depth = 900,
     .memory =
         (int64_t)400 << 20, /* with what the process has beside it less than 512 MiB */
