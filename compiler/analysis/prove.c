@@ -200,7 +200,7 @@ fill_largest(const Env *env, const Site *s, CheckInstr *in)
         } else if ((info->role == ROLE_INT || info->role == ROLE_REPEAT) &&
                    !in->args[p].literal && info->rule != RULE_NONE) {
             Range r = operand_range(env, s, p, 0);
-            int64_t lo = info->role == ROLE_REPEAT ? 0 : info->lo;
+            int64_t lo = check_least(in, p);
             if (r.hi < lo || r.lo > info->hi) {
                 return false;
             }
@@ -478,7 +478,7 @@ refute_range(const Env *env, const Site *s, CheckStep step, Fault *fault)
 {
     const ParamInfo *p = &s->params[step.param];
     Range r = operand_range(env, s, step.param, 0);
-    int64_t lo = p->role == ROLE_REPEAT ? 0 : p->lo;
+    int64_t lo = check_least(&s->in, step.param);
     return (r.hi < lo && broken_at(s, step, r.hi, fault)) ||
            (r.lo > p->hi && broken_at(s, step, r.lo, fault));
 }

@@ -317,13 +317,16 @@ stays_inside(const CheckWalk *w, const Site *s, CheckStep step)
                            prove_step(&w->env, &exact, step));
 }
 
-/* A number of repeats that is no literal may be 0, and then nothing happens: told where it always is. */
+/* A number of repeats or bursts that may be 0, and then nothing happens: told where it always is. */
 static void
-warn_no_repeats(WarnCtx *x)
+warn_empty(WarnCtx *x)
 {
-    bool told = check_has_run_warnings(x->s->in.op); /* while running */
-    for (int i = 0; !told && i < x->s->nparams; i++) {
-        if (x->s->params[i].role != ROLE_REPEAT || x->s->in.args[i].literal) {
+    bool told = check_has_run_warnings(x->s->in.op); /* of repeats, while running */
+    for (int i = 0; i < x->s->nparams; i++) {
+        bool counts = x->s->params[i].role == ROLE_REPEAT
+                          ? !told
+                          : check_least(&x->s->in, i) < x->s->params[i].lo;
+        if (x->s->in.args[i].literal || !counts) {
             continue;
         }
         Range r = env_range(&x->w->env, site_expr(x->s, i, 0));
@@ -443,7 +446,7 @@ warn(Checker *c, const CheckWalk *w, const Site *s)
         }
     }
     if (!s->element) {
-        warn_no_repeats(&x);
+        warn_empty(&x);
         warn_repeat_stride(s);
         warn_overlap(&x);
         check_warnings(&in, report_warning, &x);

@@ -95,8 +95,10 @@ emu_in_ranges(const EmuRun *r, const EmuOp *op)
 {
     int n;
     const ParamInfo *p = form_params(op_table[op->op].form, &n);
+    CheckInstr in;
+    emu_instr(r, op, &in);
     for (int i = 0; i < n; i++) {
-        int64_t lo = p[i].role == ROLE_REPEAT ? 0 : p[i].lo;
+        int64_t lo = check_least(&in, i);
         bool number = p[i].role == ROLE_INT || p[i].role == ROLE_REPEAT;
         if (number && (emu_slot(r, op, i) < lo || emu_slot(r, op, i) > p[i].hi)) {
             return false;

@@ -124,14 +124,14 @@ typedef struct Bursts {
     int64_t src_len, src_pitch;
 } Bursts;
 
-/* Whether the numbers are in their ranges, so that nothing below overflows. */
+/* Whether the numbers are in their ranges, 0 included, so that nothing below overflows. */
 static bool
 read_counts(const EmuRun *r, const EmuOp *op, const EmuMove *m, Bursts *b)
 {
     int64_t nburst = emu_slot(r, op, MOVE_NBURST), burst = emu_slot(r, op, MOVE_BURST);
     int64_t ss = emu_slot(r, op, MOVE_SRC_STRIDE);
     int64_t ds = emu_slot(r, op, MOVE_DST_STRIDE);
-    if (nburst < 1 || nburst > 4095 || burst < 1 || burst > 65535 || ss < 0 ||
+    if (nburst < 0 || nburst > 4095 || burst < 0 || burst > 65535 || ss < 0 ||
         ss > 65535 || ds < 0 || ds > 65535) {
         return false;
     }
@@ -230,6 +230,12 @@ write_bursts(const Bursts *b, const AtomicWrite *w)
     }
 }
 
+static bool
+may_be_empty(const EmuProgram *p)
+{
+    return emu_chosen(p, CHOICE_MOVE_COUNT_0) == CHOSE_MOVE_COUNT_0_NOTHING;
+}
+
 bool
 emu_exec_move(EmuRun *r, const EmuOp *op)
 {
@@ -240,6 +246,9 @@ emu_exec_move(EmuRun *r, const EmuOp *op)
     }
     if (!read_counts(r, op, m, &b)) {
         return emu_refuse(r, op);
+    }
+    if (b.n == 0 || b.src_len == 0) {
+        return may_be_empty(r->p) || emu_refuse(r, op);
     }
     b.dst = emu_operand(r, op, 0, (b.n - 1) * b.dst_pitch + b.dst_len);
     b.src = emu_operand(r, op, 1, (b.n - 1) * b.src_pitch + b.src_len);

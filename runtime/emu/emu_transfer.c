@@ -304,6 +304,9 @@ exec_bias(EmuRun *r, const EmuOp *op)
     }
     int64_t n = emu_slot(r, op, BIAS_NBURST), unit = transfer_bias_unit(r->p->kernel.soc);
     int64_t from = size_of(r, op, TRANSFER_SRC), to = size_of(r, op, TRANSFER_DST);
+    if (n == 0 || emu_slot(r, op, BIAS_BURST) == 0) {
+        return true;
+    }
     int64_t elems = emu_slot(r, op, BIAS_BURST) * unit / from;
     int64_t src_pitch = elems * from + emu_slot(r, op, BIAS_SRC_GAP) * BLOCK_BYTES;
     int64_t dst_pitch = elems * to + emu_slot(r, op, BIAS_DST_GAP) * unit;

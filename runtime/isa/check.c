@@ -426,17 +426,35 @@ mask_pairs_ok(const CheckInstr *in, int param, Fault *fault)
     return true;
 }
 
+/* The bursts of data_move, by the reading D10. */
+static bool
+may_move_nothing(const CheckInstr *in, const ParamInfo *p)
+{
+    Form form = op_table[in->op].form;
+    return (form == FORM_MOVE || form == FORM_BIASMOVE) &&
+           (p->rule == RULE_RANGE_NBURST || p->rule == RULE_RANGE_BURST) &&
+           chosen(in->choices, CHOICE_MOVE_COUNT_0) == CHOSE_MOVE_COUNT_0_NOTHING;
+}
+
+int64_t
+check_least(const CheckInstr *in, int param)
+{
+    int n;
+    const ParamInfo *p = &form_params(op_table[in->op].form, &n)[param];
+    bool zero = p->role == ROLE_REPEAT || may_move_nothing(in, p);
+    return zero && !in->args[param].literal ? 0 : p->lo;
+}
+
 static bool
 value_range(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
 {
     const CheckArg *a = &in->args[param];
-    int64_t lo = p->lo;
+    int64_t lo = check_least(in, param);
     if (p->role == ROLE_REPEAT) {
         const CheckMask *m = check_mask(in);
         if (m != NULL && m->form == MASK_COUNTER && !check_counts_per_repeat(in)) {
             return true;
         }
-        lo = a->literal ? lo : 0;
     }
     FaultAt at = {p->rule, param, a->v, lo, p->hi};
     return p->rule == RULE_NONE || (a->v >= lo && a->v <= p->hi) ||

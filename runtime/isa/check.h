@@ -189,6 +189,9 @@ int64_t check_overlap_end(const CheckInstr *in, int param);
 
 /* Alignment of a tensor operand that the instruction requires, in bytes. */
 int check_align(const CheckInstr *in, int param);
+/* The least number that the range of an operand allows: 0, which does nothing, of a number of repeats that is no
+ * literal, and of the bursts of data_move by the reading D10. */
+int64_t check_least(const CheckInstr *in, int param);
 /* The dtype in which a SCALAR operand travels. */
 Dtype check_scalar_dtype(const CheckInstr *in, int param);
 

@@ -74,6 +74,9 @@ ops_move(OpCall *c)
     r.len = a[BURST].v * BLOCK_BYTES;
     r.dst_pitch = r.len + a[DST_STRIDE].v * BLOCK_BYTES;
     r.src_pitch = r.len + a[SRC_STRIDE].v * BLOCK_BYTES;
+    if (r.n == 0 || r.len == 0) { /* the reading D10 */
+        return true;
+    }
     if (a[DST].t.scope != SC_GM) {
         copy_ascending(&r);
         return true;

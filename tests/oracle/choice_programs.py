@@ -190,6 +190,44 @@ t.BuildCCE(kernel_name="k", inputs=[src], outputs=[dst])
         'N2=widened': {'dst': np.array([400, 40000, -201, 3200, 51400, -1, 0, 0], np.int32)}})
 
 
-PROGRAMS = [half_literals(), narrow_exprs(), int4_order(), slice_with_a_rest(), sum_of_repeats(), scaled_conversion(), scalar_conv_away(), vadddeqrelu_on_910b(),
+# Moves of no bursts or of empty ones: between which tensors, the destination, the source, and what stands before.
+EMPTY = [('gm to ub', 'a[16]', 'src', ''), ('ub to ub', 'a[16]', 'a[8]', ''), ('ub to gm', 'dst[8]', 'a[32]', ''),
+         ('atomic', 'dst.reinterpret_cast_to("float32")[8]', 'a.reinterpret_cast_to("float32")[32]', 't.set_atomic_add(1)'),
+         ('gm to l1', 'l1[8]', 'src', ''), ('ub to l0c', 'c', 'a', '')]
+COUNTS = [('range-nburst', 'n, 1, 1, 1'), ('range-burst', '2, n, 0, 3')]
+
+
+def empty_move(dst, src, before, counts, rule, folds):
+    """A count of 0 that only the run knows, or that folds."""
+    value = 't.Scalar("int32", name="n", init_value=0)' if folds else 't.Scalar("int32", name="n")\nn.set_as(a[0])'
+    source = HEAD + f'''
+src = t.Tensor("int32", (256,), name="src", scope=tik.scope_gm)
+dst = t.Tensor("int32", (768,), name="dst", scope=tik.scope_gm)
+a = t.Tensor("int32", (256,), name="a", scope=tik.scope_ubuf)
+l1 = t.Tensor("int32", (256,), name="l1", scope=tik.scope_cbuf)
+c = t.Tensor("int32", (256,), name="c", scope=tik.scope_cc)
+t.data_move(a, src, 0, 1, 32, 0, 0)
+t.data_move(dst, a, 0, 1, 32, 0, 0)
+t.data_move(l1, src, 0, 1, 32, 0, 0)
+t.tensor_mov(c, a, "m", 1, 1, 0, 0)
+n = {value}
+t.vec_adds(64, a, a, 1, 4, 8, 8)
+{before or "pass"}
+t.data_move({dst}, {src}, 0, {counts})
+{"t.set_atomic_add(0)" if before else "pass"}
+t.data_move(a, l1, 0, 1, 32, 0, 0)
+t.data_move(dst[256], a, 0, 1, 32, 0, 0)
+t.tensor_mov(a, c, "m", 1, 1, 0, 0)
+t.data_move(dst[512], a, 0, 1, 32, 0, 0)
+t.BuildCCE(kernel_name="k", inputs=[src], outputs=[dst])
+'''
+    x = np.arange(256, dtype=np.int32)
+    return dict(processor='Ascend310P3', source=source, inputs={'src': x}, readings={
+        '': ('reject ' if folds else 'fault ') + rule, 'D10=nothing': {'dst': np.concatenate([x, x, x])}})
+
+
+PROGRAMS = [empty_move(dst, src, before, counts, rule, folds) for _, dst, src, before in EMPTY for rule, counts in COUNTS
+            for folds in (False, True)]
+PROGRAMS += [half_literals(), narrow_exprs(), int4_order(), slice_with_a_rest(), sum_of_repeats(), scaled_conversion(), scalar_conv_away(), vadddeqrelu_on_910b(),
             block_stride_0('vadd(128, b, a, a, 1, 0, 1, 1, 8, 8, 8)', lambda x: x + x),
             block_stride_0('vmin(128, b, a, a, 1, 0, 1, 1, 8, 8, 8)', lambda x: x)]

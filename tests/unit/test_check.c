@@ -351,6 +351,14 @@ run_time_repeat_may_be_zero(void **state)
     move.args[3].literal = false;
     move.args[3].v = 0;
     assert_bad(&move, RULE_RANGE_NBURST, 3);
+    Choices nothing = {.v[CHOICE_MOVE_COUNT_0] = CHOSE_MOVE_COUNT_0_NOTHING};
+    move.choices = &nothing;
+    move.args[0].t.bytes = 0;
+    assert_good(&move);
+    move.args[3].v = -1;
+    assert_bad(&move, RULE_RANGE_NBURST, 3);
+    move.args[3] = (CheckArg){.v = 0, .literal = true};
+    assert_bad(&move, RULE_RANGE_NBURST, 3);
 }
 
 /* ---- masks ------------------------------------------------------------------------------------------- */
