@@ -402,12 +402,15 @@ call_class_attr(Interp *in, Value f, Value self, const CallArgs *args)
 Value
 attr_call(Interp *in, Value receiver, Sym name, const CallArgs *args, Span span)
 {
+    CallArgs room;
     bool found = false;
     Value f = val_fail();
     if (receiver.kind == VAL_OBJECT && receiver.obj->cls->call_method) {
-        Value r =
-            receiver.obj->cls->call_method(in, receiver.obj, name, args, span, &found);
-        if (found) {
+        args = op_plain_args(in, args, &room);
+        Value r = !args ? f
+                        : receiver.obj->cls->call_method(in, receiver.obj, name, args,
+                                                         span, &found);
+        if (!args || found) {
             return r;
         }
     } else if (receiver.kind == VAL_INSTANCE && !receiver.inst->cls->hooks) {
@@ -477,7 +480,9 @@ attr_set(Interp *in, Value target, Sym name, Value v, Span span)
     switch (target.kind) {
     case VAL_OBJECT:
         if (target.obj->cls->set_attr) {
-            return target.obj->cls->set_attr(in, target.obj, name, v, span);
+            v = op_plain(in, v, span);
+            return !val_failed(v) &&
+                   target.obj->cls->set_attr(in, target.obj, name, v, span);
         }
         break;
     case VAL_INSTANCE:

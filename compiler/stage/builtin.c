@@ -223,6 +223,10 @@ fn_abs(Interp *in, Value self, const CallArgs *args)
     if (is_host(v)) {
         return host_derived(in, v, args->span);
     }
+    Value r = val_none();
+    if (attr_special(in, v, in->core->sym.abs_, CALL_ARGS(NULL, 0, args->span), &r)) {
+        return r;
+    }
     if (!need_number(in, v, args->span)) {
         return val_fail();
     }
@@ -294,6 +298,11 @@ fn_round(Interp *in, Value self, const CallArgs *args)
     (void)self;
     if (is_host(args->pos[0])) {
         return host_derived(in, args->pos[0], args->span);
+    }
+    Value r = val_none();
+    if (attr_special(in, args->pos[0], in->core->sym.round_,
+                     CALL_ARGS(args->pos + 1, args->npos - 1, args->span), &r)) {
+        return r;
     }
     if (!need_number(in, args->pos[0], args->span)) {
         return val_fail();

@@ -470,7 +470,9 @@ call_any(Interp *in, Value callee, const CallArgs *args)
                    : val_fail();
     case VAL_OBJECT:
         if (callee.obj->cls->call) {
-            return core_stack(in, args->span) && core_step(in, args->span)
+            CallArgs room;
+            args = op_plain_args(in, args, &room);
+            return args && core_stack(in, args->span) && core_step(in, args->span)
                        ? callee.obj->cls->call(in, callee.obj, args)
                        : val_fail();
         }

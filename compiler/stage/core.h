@@ -531,7 +531,7 @@ Value format_percent(Interp *in, Value fmt, Value args, Span span);
 /* str.format, and with a mapping str.format_map; map: VAL_FAIL or the mapping. */
 Value format_braces(Interp *in, Value fmt, const CallArgs *args, Value map);
 
-/* ---- op.c, index.c, attr.c, iter.c -------------------------------------------------------------------- */
+/* ---- op.c, plain.c, index.c, attr.c, iter.c -------------------------------------------------------------------- */
 
 Value op_binary(Interp *in, AstOp op, Value a, Value b, Span span);
 Value op_inplace(Interp *in, AstOp op, Value a, Value b, Span span);
@@ -544,6 +544,12 @@ bool op_contains(Interp *in, Value container, Value item, Span span, bool *out);
 bool op_truth(Interp *in, Value v, Span span, bool *out);
 /* What __index__ of an instance gives; other values stay. */
 Value op_index(Interp *in, Value v, Span span);
+/* What a C object is given for a number of a class: that of numpy's __plain__ (an int when the value is integral, else a
+ * float), or that of __index__ when the class holds no items; also inside a tuple, a list or a slice. Other values stay. */
+Value op_plain(Interp *in, Value v, Span span);
+/* The arguments with each value as op_plain gives it: args itself when that changes none, else *room. Null after an
+ * exception. */
+const CallArgs *op_plain_args(Interp *in, const CallArgs *args, CallArgs *room);
 bool op_length(Interp *in, Value v, Span span, int64_t *out);
 
 Value index_get(Interp *in, Value container, Value key, Span span);

@@ -330,7 +330,10 @@ index_get(Interp *in, Value container, Value key, Span span)
     Value r = val_none();
     if (container.kind == VAL_OBJECT) {
         if (container.obj->cls->get_item) {
-            return container.obj->cls->get_item(in, container.obj, key, span);
+            Value plain = op_plain(in, key, span);
+            return val_failed(plain)
+                       ? plain
+                       : container.obj->cls->get_item(in, container.obj, plain, span);
         }
     } else if (container.kind == VAL_DICT) {
         return dict_item(in, container, key, span);
@@ -456,7 +459,10 @@ index_set(Interp *in, Value container, Value key, Value v, Span span)
     switch (container.kind) {
     case VAL_OBJECT:
         if (container.obj->cls->set_item) {
-            return container.obj->cls->set_item(in, container.obj, key, v, span);
+            key = op_plain(in, key, span);
+            v = op_plain(in, v, span);
+            return !val_failed(key) && !val_failed(v) &&
+                   container.obj->cls->set_item(in, container.obj, key, v, span);
         }
         break;
     case VAL_DICT:

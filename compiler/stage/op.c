@@ -250,6 +250,22 @@ other_binary(Interp *in, AstOp op, Value a, Value b, Span span)
     return unsupported(in, op, a, b, span);
 }
 
+static bool
+has_binary(Value v)
+{
+    return v.kind == VAL_OBJECT && v.obj->cls->binary;
+}
+
+/* The operator of a C object, which is asked before any class of the program. */
+static Value
+hook_binary(Interp *in, AstOp op, Value a, Value b, Span span)
+{
+    const ObjectClass *c = has_binary(a) ? a.obj->cls : b.obj->cls;
+    Value l = op_plain(in, a, span);
+    Value r = val_failed(l) ? l : op_plain(in, b, span);
+    return val_failed(r) ? r : c->binary(in, op, l, r, span);
+}
+
 Value
 op_binary(Interp *in, AstOp op, Value a, Value b, Span span)
 {
@@ -260,11 +276,8 @@ op_binary(Interp *in, AstOp op, Value a, Value b, Span span)
     if (a.kind == VAL_STR && op == AOP_MOD) {
         return format_percent(in, a, b, span);
     }
-    if (a.kind == VAL_OBJECT && a.obj->cls->binary) {
-        return a.obj->cls->binary(in, op, a, b, span);
-    }
-    if (b.kind == VAL_OBJECT && b.obj->cls->binary) {
-        return b.obj->cls->binary(in, op, a, b, span);
+    if (has_binary(a) || has_binary(b)) {
+        return hook_binary(in, op, a, b, span);
     }
     if (call_op_method(in, a, op, false, &b, span, &r) ||
         call_op_method(in, b, op, true, &a, span, &r)) {
@@ -413,11 +426,8 @@ static bool
 equal_hook(Interp *in, Value a, Value b, Span span, bool *out)
 {
     Value r = val_none();
-    const ObjectClass *c = a.kind == VAL_OBJECT && a.obj->cls->binary   ? a.obj->cls
-                           : b.kind == VAL_OBJECT && b.obj->cls->binary ? b.obj->cls
-                                                                        : NULL;
-    if (c) {
-        r = c->binary(in, AOP_EQ, a, b, span);
+    if (has_binary(a) || has_binary(b)) {
+        r = hook_binary(in, AOP_EQ, a, b, span);
         return !val_failed(r) && op_truth(in, r, span, out);
     }
     if (call_op_method(in, a, AOP_EQ, false, &b, span, &r) ||
@@ -594,11 +604,8 @@ op_compare(Interp *in, AstOp op, Value a, Value b, Span span)
     default:
         break;
     }
-    if (a.kind == VAL_OBJECT && a.obj->cls->binary) {
-        return a.obj->cls->binary(in, op, a, b, span);
-    }
-    if (b.kind == VAL_OBJECT && b.obj->cls->binary) {
-        return b.obj->cls->binary(in, op, a, b, span);
+    if (has_binary(a) || has_binary(b)) {
+        return hook_binary(in, op, a, b, span);
     }
     Value r = val_none();
     bool asks = op == AOP_EQ || op == AOP_NE;
