@@ -432,7 +432,8 @@ weight(Reader *p, Buffer *b, bool packed)
     i->bias = reader_accept(p, "bias");
     TRY(reader_expect(p, ")"));
     bool fits = (!i->nibbles || i->weight == DT_S8 || i->weight == DT_U8) &&
-                pack_target(p->k->soc, &target) && weight_plan(&target, i) == PACK_OK &&
+                pack_target(p->k->soc, p->k->choices, &target) &&
+                weight_plan(&target, i) == PACK_OK &&
                 b->dtype == weight_stored_dtype(i) && b->shape.n == 4;
     for (int d = 0; fits && d < 4; d++) {
         fits = (uint64_t)b->shape.p[d] == i->plan.shape[d];

@@ -43,7 +43,7 @@ bool MUST_USE
 pass_weight_reorder(Kernel *k)
 {
     PackTarget t;
-    if (k->unit->opt.no_weight_reorder || !pack_target(k->soc, &t)) {
+    if (k->unit->opt.no_weight_reorder || !pack_target(k->soc, k->choices, &t)) {
         return true;
     }
     for (BufId id = 1; id < k->bufs.n; id++) {

@@ -292,6 +292,16 @@ put_pair(LanesCall *x, const int64_t v[2])
     tik_lanes_number(x, v[1]);
 }
 
+/* Input channels of the weight that stand side by side. */
+static int64_t
+channels_at_once(const Kernel *k, const PackInfo *i)
+{
+    PackTarget t;
+    PackWeight w = weight_source(i, NULL);
+    return pack_target(k->soc, k->choices, &t) ? MAX((int64_t)pack_parallel(&t, &w), 1)
+                                               : 1;
+}
+
 /* Where the parts stand. A weight by itself has one slot per channel, as far apart as its layout says. */
 static void
 put_parts(LanesCall *x, const Conv *c)
@@ -301,9 +311,7 @@ put_parts(LanesCall *x, const Conv *c)
     const PackPart *weight = part_of(i, PACK_WEIGHT);
     bool rows = i->bias || i->requant;
     int64_t pitch = c->w.v->lanes->x.stride[LMEM_C] * c->w.bits / 8;
-    int64_t parallel =
-        MAX(lmem_channels_at_once(x->c->k->soc->lane, 8 * dtype_size(i->weight)), 1);
-    tik_lanes_number(x, parallel);
+    tik_lanes_number(x, channels_at_once(x->c->k, i));
     tik_lanes_number(x, i->depthwise);
     tik_lanes_number(x, words ? (int64_t)words->slot_bytes / 4 : 0);
     tik_lanes_number(x, words ? (int64_t)words->pitch : 0);

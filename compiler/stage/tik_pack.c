@@ -303,7 +303,7 @@ static bool
 has_lanes(Packing *p)
 {
     const Soc *soc = p->c->k->soc;
-    if (!pack_target(soc, &p->target)) {
+    if (!pack_target(soc, p->c->k->choices, &p->target)) {
         stage_diag(p->in, D_PACK_TYPE, p->call,
                    "%s has no lanes; constants are packed for processors that do",
                    soc->name);
@@ -389,7 +389,7 @@ params_fit(Params *p)
 {
     PackTarget t;
     const char *soc = p->c->k->soc->name;
-    if (!pack_target(p->c->k->soc, &t) || t.order != PACK_PLAIN) {
+    if (!pack_target(p->c->k->soc, NULL, &t) || t.order != PACK_PLAIN) {
         stage_diag(
             p->in, D_PACK_TYPE, p->span,
             "%s keeps the bias and the requantisation of a channel with its weight", soc);

@@ -676,7 +676,7 @@ read_pack(Asm *a, bool packed, TikBlobRegion *r)
     p->depthwise = accept_word(a, "depthwise");
     p->requant = accept_word(a, "requant");
     p->bias = accept_word(a, "bias");
-    if (!blob_pack_plan(a->soc, p) || p->plan.total != (uint64_t)r->bytes) {
+    if (!blob_pack_plan(a->soc, &a->choices, p) || p->plan.total != (uint64_t)r->bytes) {
         return fail(a, "%s packs no such constant of that size", a->soc->name);
     }
     return true;

@@ -57,7 +57,7 @@ enum {
 };
 
 /* What the fields, without plan, make on the processor; false: nothing. */
-bool blob_pack_plan(const Soc *soc, TikBlobPack *p);
+bool blob_pack_plan(const Soc *soc, const Choices *choices, TikBlobPack *p);
 void blob_pack_write(const TikBlobPack *p, uint32_t region, uint8_t *record);
 /* What PACK says of the region, whose tables have been checked; absent: nothing. */
 TikBlobPack blob_pack_of(const TikBlob *b, uint64_t region);

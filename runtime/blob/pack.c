@@ -17,11 +17,11 @@ enum {
 };
 
 bool
-blob_pack_plan(const Soc *soc, TikBlobPack *p)
+blob_pack_plan(const Soc *soc, const Choices *choices, TikBlobPack *p)
 {
     PackTarget t;
     bool bytes = p->weight == DT_S8 || p->weight == DT_U8;
-    if (!pack_target(soc, &t) || (p->nibbles && !bytes)) {
+    if (!pack_target(soc, choices, &t) || (p->nibbles && !bytes)) {
         return false;
     }
     PackWeight w = {
@@ -114,7 +114,7 @@ blob_pack_of(const TikBlob *b, uint64_t region)
     TikBlobPack p = {0};
     if (r != NULL) {
         p = fields(r);
-        p.present = blob_pack_plan(b->soc, &p);
+        p.present = blob_pack_plan(b->soc, &b->choices, &p);
     }
     return p;
 }
@@ -130,7 +130,7 @@ check_record(const TikBlob *b, const uint8_t *r, uint64_t *least)
     const uint8_t *table = blob_record(b, SEC_REGN, region);
     TikBlobPack p = fields(r);
     uint8_t want[PACK_BYTES] = {0};
-    if (table[6] != TIKBLOB_TABLE || !blob_pack_plan(b->soc, &p) ||
+    if (table[6] != TIKBLOB_TABLE || !blob_pack_plan(b->soc, &b->choices, &p) ||
         p.plan.total != get64(table + 16)) {
         return false;
     }

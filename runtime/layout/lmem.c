@@ -36,12 +36,6 @@ lmem_layout_find(const char *name, LmemLayout *out)
     return false;
 }
 
-int64_t
-lmem_channels_at_once(const LaneTarget *t, int bits)
-{
-    return bits < BYTE_BITS ? 2 * t->icp[0] : t->icp[bits / 16];
-}
-
 /* Shapes and strides come from the program: sums and products stop at 2^48. */
 static int64_t
 times(int64_t a, int64_t b)

@@ -64,9 +64,6 @@ lmem_units(const LaneTarget *t, int bits)
     return 8 * (int64_t)t->eu_bytes / bits;
 }
 
-/* Input channels that a convolution takes at once of elements of so many bits; 0: weights are not in groups. */
-int64_t lmem_channels_at_once(const LaneTarget *t, int bits);
-
 /* Slots that channels of a tensor take in each lane. */
 static inline int64_t
 lmem_slots(const LaneTarget *t, int lane, int64_t channels)

@@ -29,8 +29,17 @@ order_of(StrideUnit unit)
                                : PACK_BLOCKED;
 }
 
+/* Input channels of a float32 weight that stand side by side (choice W1). */
+static unsigned
+float_channels(const LaneTarget *l, const Choices *choices)
+{
+    bool runs = order_of(l->unit) == PACK_BLOCKED &&
+                chosen(choices, CHOICE_LANE_FLOATS) == CHOSE_LANE_FLOATS_RUNS;
+    return (unsigned)(runs ? l->icp[0] / 4 : l->icp[2]);
+}
+
 bool
-pack_target(const Soc *soc, PackTarget *out)
+pack_target(const Soc *soc, const Choices *choices, PackTarget *out)
 {
     const LaneTarget *l = soc->lane;
     if (l == NULL) {
@@ -42,7 +51,7 @@ pack_target(const Soc *soc, PackTarget *out)
         .eu_bytes = (unsigned)l->eu_bytes,
         .icp8 = (unsigned)l->icp[0],
         .icp16 = (unsigned)l->icp[1],
-        .icp32 = (unsigned)l->icp[2],
+        .icp32 = float_channels(l, choices),
         .int32_weights = l->icp[2] * 4 == l->icp[0],
         .requant_words = (unsigned)l->requant_words,
         .requant_aligned = l->requant_aligned,

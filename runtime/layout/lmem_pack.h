@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "isa/choice.h"
 #include "isa/isa.h"
 
 /* What packing has to know of a target. */
@@ -34,8 +35,8 @@ typedef struct PackTarget {
     bool depthwise_aligned; /* so does a merged depthwise weight */
 } PackTarget;
 
-/* What packing has to know of the processor. False: it has no lanes. */
-bool pack_target(const Soc *soc, PackTarget *out);
+/* What packing has to know of the processor; choices may be null. False: it has no lanes. */
+bool pack_target(const Soc *soc, const Choices *choices, PackTarget *out);
 
 /* Largest extent of an axis of a move. */
 enum {

@@ -77,7 +77,7 @@ static void
 measure(Set *s, const char *name, int rounds)
 {
     double packing[MAX_ROUNDS], copying[MAX_ROUNDS];
-    if (!pack_target(soc_find(name), &s->target)) {
+    if (!pack_target(soc_find(name), NULL, &s->target)) {
         fprintf(stderr, "pack: %s has no lanes\n", name);
         exit(1);
     }

@@ -118,8 +118,10 @@ def one(seed, targets):
     bad = []
     with tempfile.TemporaryDirectory() as folder:
         text = call.text(folder)
+        # the order of float32 weights is no part of the result
+        options = ('--choice', 'W1=runs') if call.kind == 'float' and seed % 2 else ()
         for backend in BACKENDS:
-            got, said = run(folder, text, {'x_gm': call.x}, ['y_gm'], backend)
+            got, said = run(folder, text, {'x_gm': call.x}, ['y_gm'], backend, options)
             if got is None and 'lmem-overflow' in said:
                 return 0, []
             if got is None or not same_bits(got['y_gm'], want):

@@ -126,33 +126,35 @@ def call(args):
     return subprocess.run([TIKC] + args, capture_output=True, text=True, timeout=120)
 
 
-def check_refused(folder, target, c):
+def check_refused(folder, target, c, options):
     path = os.path.join(folder, 'refused.tik')
     open(path, 'w').write(source(target, [c], {}))
-    return '[pack-type]' in call(['check', path]).stderr
+    return '[pack-type]' in call(['check', path] + options).stderr
 
 
-def check_packed(folder, target, constants, results):
+def check_packed(folder, target, constants, results, options):
     path = os.path.join(folder, 'packed.tik')
     open(path, 'w').write(source(target, constants, results))
     bad = 0
     for backend in BACKENDS:
         outs = [x for n in results for x in ('--out', '%s_out=%s/%s_out.npy' % (n, folder, n))]
-        done = call(['run', path] + backend + outs)
+        done = call(['run', path] + options + backend + outs)
         for n, want in results.items():
             same = done.returncode == 0 and \
                 np.load('%s/%s_out.npy' % (folder, n)).tobytes() == np.ascontiguousarray(want).tobytes()
             if not same:
                 bad += 1
                 c = next(c for c in constants if c.name == n)
-                print(target, backend[1], c.dtype, c.shape, c.depthwise, c.bias is not None, c.requant is not None,
+                print(target, options, backend[1], c.dtype, c.shape, c.depthwise, c.bias is not None, c.requant is not None,
                       done.stderr[:400])
     return bad
 
 
 def program(r, number, folder):
     name = r.choice(sorted(pack_model.TARGETS))
-    target = pack_model.TARGETS[name]
+    target, options = pack_model.TARGETS[name], []
+    if number % 3 == 2:
+        target, options = pack_model.with_runs(target), ['--choice', 'W1=runs']
     # a lane of the small target has 1 KiB; others hold whatever is drawn
     lanes = min(target.lanes, 4) if name == 'toy4x16' else target.lanes
     constants = [(Params if r.random() < (0.6 if target.order == 'plain' else 0.05) else Constant)(r, 'k%d' % i, lanes)
@@ -162,10 +164,10 @@ def program(r, number, folder):
     fits = lambda a: a is not None and -(-a.shape[1] // target.lanes) * a.nbytes // a.shape[1] <= room
     results = {n: a for n, a in packed.items() if fits(a)}
     write_parts(folder, constants)
-    bad = sum(not check_refused(folder, name, c) for c in constants if packed[c.name] is None)
+    bad = sum(not check_refused(folder, name, c, options) for c in constants if packed[c.name] is None)
     good = [c for c in constants if packed[c.name] is not None]
     if results:
-        bad += check_packed(folder, name, good, results)
+        bad += check_packed(folder, name, good, results, options)
     if bad:
         print('program', number, 'of seed', SEED, 'on', name)
     return len(results) * len(BACKENDS) + sum(a is None for a in packed.values()), bad

@@ -365,12 +365,6 @@ lanes(void **state)
     const LaneTarget *bm = target("bm1684x");
     assert_true(lmem_lanes(bm, 63, 64) == UINT64_MAX);
     assert_true(lmem_lanes(bm, 63, 2) == ((uint64_t)1 << 63 | 1));
-    assert_int_equal(lmem_channels_at_once(bm, 4), 128);
-    assert_int_equal(lmem_channels_at_once(bm, 8), 64);
-    assert_int_equal(lmem_channels_at_once(bm, 16), 32);
-    assert_int_equal(lmem_channels_at_once(bm, 32), 1);
-    assert_int_equal(lmem_channels_at_once(toy, 32), 4);
-    assert_int_equal(lmem_channels_at_once(target("sg2380"), 16), 32);
 }
 
 /* Of a small tensor by counting: whether two elements share an address; a row of addresses for two tensors. */

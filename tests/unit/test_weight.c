@@ -37,7 +37,7 @@ plain_bytes(uint8_t *out)
     int32_t zp = -5;
     PackTarget t;
     PackRequant q = {mul.data, shift.data, &zp, 0};
-    assert_true(pack_target(soc_find("bm1684x"), &t));
+    assert_true(pack_target(soc_find("bm1684x"), NULL, &t));
     pack_requant_words(&t, OC, &q, out);
     memcpy(out + 12 * OC, bias.data, 4 * OC);
     memcpy(out + 16 * OC, w.data, WEIGHT);
