@@ -38,12 +38,17 @@ static bool
 scalar_length(Interp *in, View *v, bool store, bool first, Span span)
 {
     int64_t n = tik_view_elems(v);
+    const char *name = tik_sym(in, v->root->name);
     if (first && n > 1) {
         stage_diag(in, D_SET_FIRST, span, "'%s' has %lld elements; set_as %s the first",
-                   tik_sym(in, v->root->name), (long long)n, store ? "writes" : "reads");
+                   name, (long long)n, store ? "writes" : "reads");
+    } else if (first && n == 0) {
+        stage_diag(in, D_SET_FIRST, span,
+                   "'%s' has no elements from here on; set_as %s the one behind them",
+                   name, store ? "writes" : "reads");
     } else if (n >= 0 && n != 1) {
         stage_diag(in, D_SET_AS, span, "'%s' is a view of %lld elements; one is %s here",
-                   tik_sym(in, v->root->name), (long long)n, store ? "written" : "read");
+                   name, (long long)n, store ? "written" : "read");
         return false;
     }
     return true;

@@ -199,12 +199,30 @@ check_slice(Interp *in, const View *v, const Index *a, const Index *b, ExprId le
                    (long long)b->value, (long long)n);
         return false;
     }
-    if (a->imm && b->imm && (written ? b->value <= a->value : b->value < a->value)) {
+    if (written && a->imm && b->imm && b->value <= a->value) {
         stage_diag(in, D_TENSOR_INDEX, span, "slice of '%s' from %lld to %lld is empty",
                    name, (long long)a->value, (long long)b->value);
         return false;
     }
     return true;
+}
+
+/* The length of a slice that states no end: the rest of the dimension, or, of an element, one element. One that
+ * begins behind the dimension addresses what is there, as operators do; the view has no elements then. */
+static ExprId
+open_length(Interp *in, const View *v, const Index *a, const Index *len, Span span)
+{
+    Tik *c = v->root->c;
+    if (v->element) {
+        return tik_i64(c, 1);
+    }
+    if (!a->imm || !len->imm || a->value <= len->value) {
+        return ir_op2(c->k, SOP_SUB, len->e, a->e);
+    }
+    stage_diag(in, D_SLICE_BEHIND, span,
+               "slice of '%s' begins at %lld, behind its length %lld",
+               tik_sym(in, v->root->name), (long long)a->value, (long long)len->value);
+    return tik_i64(c, 0);
 }
 
 static bool
@@ -226,7 +244,8 @@ apply_slice(Interp *in, View *v, int d, const SliceVal *s, Span span)
         !check_slice(in, v, &a, &b, len, s->stop.kind != VAL_NONE, span)) {
         return false;
     }
-    ExprId n = ir_op2(k, SOP_SUB, b.e, a.e);
+    ExprId n = s->stop.kind == VAL_NONE ? open_length(in, v, &a, &b, span)
+                                        : ir_op2(k, SOP_SUB, b.e, a.e);
     TRY(advance(in, v, a.e, v->dim[d].stride, span));
     if (step > 1) {
         n = ir_op2(k, SOP_ADD, n, tik_i64(c, step - 1));
@@ -407,13 +426,12 @@ tik_get_item(Interp *in, Object *self, Value key, Span span)
         return poison(in, v);
     }
     w->sliced = true;
-    w->element = true;
     for (uint32_t d = 0; d < n; d++) {
-        w->element = w->element && keys[d].kind != VAL_SLICE;
         if (!apply_key(in, w, (int)d, keys[d], span)) {
             return in->fatal ? val_fail() : poison(in, v);
         }
     }
+    w->element = !any_slice(keys, n);
     return tik_halves_end(in, w, span) ? val_object(&w->base) : poison(in, v);
 }
 

@@ -162,6 +162,13 @@ class Program:
                 return text + "[%s]" % ", ".join(self.index(n) for n in shape), dtype
         return text, dtype
 
+    def open_slice(self, tensor):
+        """a view that states no end: at, behind or before that of its dimensions, or of an element"""
+        r = self.r
+        if r.random() < 0.4:
+            return "%s[%d:]" % (self.element(tensor), r.randint(0, 3))
+        return "%s[%s]" % (tensor[0], ", ".join("%d:" % r.randint(0, n + 2) for n in tensor[2]))
+
     # -- statements
 
     def scalar(self):
@@ -188,7 +195,11 @@ class Program:
         elif self.tensors:
             to = self.r.choice(self.tensors)
             source = self.bits_for(to[1]) if self.r.random() < 0.4 else self.value()
-            self.put("%s = %s" % (self.element(to), source))
+            target = self.element(to)
+            if self.r.random() < 0.1:
+                self.put("%s.set_as(%s)" % (self.open_slice(to), source))
+            else:
+                self.put("%s = %s" % (target, source))
 
     def bits_for(self, dtype):
         """an element, or several, whose bits a value of the type takes; rarely one that is refused"""
@@ -198,6 +209,8 @@ class Program:
             return self.value()
         tensor = self.r.choice(fit if self.r.random() < 0.98 and fit else self.tensors)
         kind = self.r.random()
+        if kind > 0.93:
+            return self.open_slice(tensor)
         return tensor[0] if kind < 0.05 else "%s[%s]" % (tensor[0], ", ".join(
             "1:%d" % n for n in tensor[2])) if kind < 0.1 else self.element(tensor)
 

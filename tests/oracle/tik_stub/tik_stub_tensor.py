@@ -150,7 +150,7 @@ class Tensor:
                       element, True)
 
     def _from_element(self, keys):
-        """A slice of an element: it starts there, and ends where it says."""
+        """A slice of an element: it starts there and ends where it says, or behind one element."""
         inst = self._root.inst
         off, size = self._off, SIZE[self.dtype]
         strides = (1,) if len(keys) == 1 and len(self._lens) > 1 else self._strides
@@ -159,7 +159,7 @@ class Tensor:
             length = 1 if type(k) is not slice or k.stop is None else 1 << 48
             if type(k) is slice and any(type(n) is int and n < 0 for n in (k.start, k.stop)):
                 raise IndexError("a negative bound of a slice of an element")
-            start, n, step = _slice(inst, k, length) if type(k) is slice else (_index(inst, k, length), 1, 1)
+            start, n, step = (_slice(inst, k, length, True) if type(k) is slice else (_index(inst, k, length), 1, 1))
             off = _advance(inst, off, start, stride, size)
             lens.append(n)
             new.append(stride if step == 1 else calc(inst, "mul", stride, step))
@@ -286,14 +286,16 @@ def _index(inst, k, length):
     return calc(inst, "add", length, k)
 
 
-def _slice(inst, s, length):
+def _slice(inst, s, length, element=False):
     start = 0 if s.start is None else _index(inst, s.start, length)
     stop = length if s.stop is None else _index(inst, s.stop, length)
     step = 1 if s.step is None else s.step
     for part in ("start", "stop", "step"):
         if getattr(s, part) is not None:
             note("view.slice." + part)
-    n = calc(inst, "sub", stop, start)
+    n = 1 if element and s.stop is None else calc(inst, "sub", stop, start)
+    if s.stop is None and type(n) is int:
+        n = max(n, 0)  # it begins behind the dimension: an address, no element
     if step > 1:
         n = calc(inst, "add", n, step - 1)
         n = n // step if type(n) is int else calc(inst, "div", n, step)
