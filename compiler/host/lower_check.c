@@ -8,7 +8,7 @@ static LLVMValueRef
 check_arg(Lower *l, const ParamInfo *p, const Arg *a)
 {
     int64_t scope = 0, dtype = 0, buffer = 0, form = 0, literal = 0, list = 0, bytes = 0;
-    if (p->role == ROLE_DST || p->role == ROLE_SRC) {
+    if (p->role == ROLE_DST || p->role == ROLE_SRC || p->role == ROLE_ROOT) {
         const Buffer *b = &l->k->bufs.p[a->ref.buf];
         scope = b->scope;
         dtype = a->ref.dtype;
@@ -19,7 +19,7 @@ check_arg(Lower *l, const ParamInfo *p, const Arg *a)
                                       : 0;
     } else if (p->role == ROLE_MASK) {
         form = a->mask.form;
-    } else if (p->role != ROLE_MASKMODE && p->role != ROLE_ROOT) {
+    } else if (p->role != ROLE_MASKMODE) {
         literal = ir_is_const(l->k, a->expr);
     }
     LLVMValueRef fields[7] = {lower_const32(l, scope),   lower_const32(l, dtype),
@@ -73,6 +73,7 @@ put_arg(Lower *l, Values *to, const ParamInfo *p, const Arg *a, StmtId s)
     switch (p->role) {
     case ROLE_DST:
     case ROLE_SRC:
+    case ROLE_ROOT:
         put_value(to, lower_number(l, a->ref.off, s));
         if (lower_asks_bytes(&l->k->bufs.p[a->ref.buf])) {
             put_value(to, lower_bytes(l, a->ref.buf));
@@ -92,7 +93,6 @@ put_arg(Lower *l, Values *to, const ParamInfo *p, const Arg *a, StmtId s)
         put_value(to, lower_number(l, a->expr, s));
         return;
     case ROLE_MASKMODE:
-    case ROLE_ROOT:
         return;
     }
     UNREACHABLE();

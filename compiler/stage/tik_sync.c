@@ -94,7 +94,7 @@ barrier_workspace(Interp *in, const Tik *c, Value v, Span span, Root **out)
     return true;
 }
 
-/* How many blocks a Scalar asks for is not known: what the tensor has room for may meet. */
+/* How many blocks a Scalar asks for is not known: two have room here, and the instruction asks for the others. */
 static bool
 barrier_size(Interp *in, const Tik *c, const Stmt *loop, const Root *r, Span span)
 {

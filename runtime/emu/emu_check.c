@@ -52,14 +52,13 @@ emu_instr(const EmuRun *r, const EmuOp *op, CheckInstr *in)
         switch (params[i].role) {
         case ROLE_DST:
         case ROLE_SRC:
+        case ROLE_ROOT:
             arg->t = tensor_of(r, r->p->slots[op->first_slot + (uint32_t)i]);
             break;
         case ROLE_MASK:
             fill_mask(r, op, &arg->m);
             break;
         case ROLE_MASKMODE:
-            break;
-        case ROLE_ROOT:
             break;
         case ROLE_REPEAT:
         case ROLE_PIPE:

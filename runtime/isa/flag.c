@@ -12,6 +12,13 @@ enum {
     FLAG_ID
 };
 
+/* Those of block_barrier. */
+enum {
+    MEET_WORKSPACE,
+    MEET_BLOCKS,
+    MEET_BYTES = 32 /* of the workspace, for each block */
+};
+
 /* Those of loop_bounds. */
 enum {
     BOUND_BEGIN,
@@ -121,6 +128,8 @@ control_value_rule(Op op, int param)
         return param == FLAG_ID ? RULE_EVENT_ID : RULE_NONE;
     case SEM_BLOCKS:
         return RULE_BLOCK_COUNT;
+    case SEM_BLOCK_BARRIER:
+        return param == MEET_BLOCKS ? RULE_BARRIER : RULE_NONE;
     case SEM_LOOP_BOUNDS:
         return param == BOUND_END ? RULE_LOOP_BOUNDS : RULE_NONE;
     default:
@@ -174,6 +183,18 @@ block_count(const CheckInstr *in, Fault *fault)
 }
 
 static bool
+meeting_room(const CheckInstr *in, Fault *fault)
+{
+    int64_t v = in->args[MEET_BLOCKS].v, bytes = in->args[MEET_WORKSPACE].t.bytes;
+    FaultAt at = {RULE_BARRIER, MEET_WORKSPACE, v, 1, bytes / MEET_BYTES};
+    return v <= at.hi ||
+           check_fail(fault, &at,
+                      "%lld blocks meet, and the workspace has %lld bytes; it takes %d "
+                      "for each of them",
+                      (long long)v, (long long)bytes, (int)MEET_BYTES);
+}
+
+static bool
 event_id(const CheckInstr *in, int param, Fault *fault)
 {
     int64_t v = in->args[param].v, most = flag_ids(in->soc) - 1;
@@ -190,6 +211,8 @@ control_value(const CheckInstr *in, int param, Fault *fault)
     switch (op_table[in->op].sem) {
     case SEM_BLOCKS:
         return block_count(in, fault);
+    case SEM_BLOCK_BARRIER:
+        return meeting_room(in, fault);
     case SEM_LOOP_BOUNDS:
         return loop_bounds(in, fault);
     default:

@@ -77,6 +77,7 @@ fill_arg(const TikCore *core, CheckArg *out, Role role, const TikCheckArg *arg,
     switch (role) {
     case ROLE_DST:
     case ROLE_SRC:
+    case ROLE_ROOT:
         out->t = tensor(core, arg, values);
         return arg->bytes < 0 ? 2 : 1;
     case ROLE_MASK:
@@ -86,7 +87,6 @@ fill_arg(const TikCore *core, CheckArg *out, Role role, const TikCheckArg *arg,
         }
         return 4;
     case ROLE_MASKMODE:
-    case ROLE_ROOT:
         return 0;
     case ROLE_REPEAT:
     case ROLE_INT:
