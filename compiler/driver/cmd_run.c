@@ -58,11 +58,11 @@ params_of_kernel(Cmd *c, Job *job, const Kernel *k)
     job->nparams = (int)k->params.n;
     job->params = ARENA_ARRAY(&c->unit.arena, TikParam, job->nparams);
     job->larger = ARENA_ARRAY(&c->unit.arena, bool, job->nparams);
-    bool wished = c->unit.opt.severity.wishes[D_TENSOR_OVERFLOW] == WISH_WARNING;
     for (int i = 0; i < job->nparams; i++) {
         const Buffer *b = &k->bufs.p[k->params.p[i]];
         job->params[i] = param_of_buffer(k, b);
-        job->larger[i] = wished || b->beyond;
+        job->larger[i] =
+            b->beyond || diag_allowed(&c->unit, D_TENSOR_OVERFLOW, b->span, b->chain);
     }
 }
 

@@ -302,8 +302,10 @@ typedef struct Kernel {
     bool
         blocks_turns; /* else they may, with atomic writes only: from the first one on in their order */
     int64_t peak[SC_COUNT]; /* bytes used per memory, after allocation */
-    int64_t proofs[3];      /* obligations proved, refuted, checked at run time */
-    uint32_t *expr_slots;   /* private to the builder: hash set of exprs */
+    bool
+        no_growth; /* tensors stay as declared, since what their accesses reach does not fit */
+    int64_t proofs[3];    /* obligations proved, refuted, checked at run time */
+    uint32_t *expr_slots; /* private to the builder: hash set of exprs */
     uint32_t nexpr_slots;
     const char *trace; /* as staged, when Options.trace is set; else null */
     VEC(Span)

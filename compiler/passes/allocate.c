@@ -16,6 +16,9 @@
  * with fixed buffers these stand first, and every other one takes the smallest gap among those whose
  * lifetimes meet its own, in the order of creation before that of size.
  *
+ * Tensors that have grown (the check pass) and do not fit: in operators of a package they are declared again as they were,
+ * and checked again; else capacity.
+ *
  * Buffers of run-time size share what the others leave of their memory: their address is where that
  * begins, and the peak of the memory is all of it. The instruction reserve places them at run time.
  *
@@ -58,6 +61,7 @@ typedef struct Allocate {
     uint32_t pos;
     VEC(LoopSpan) loops;
     VEC(uint32_t) touched; /* lives used in the open loops */
+    bool quiet;            /* what does not fit is no diagnostic yet */
     bool ok;
 } Allocate;
 
@@ -545,6 +549,9 @@ report_capacity(const Plan *p, Scope scope)
     const Life *l = culprit(p, capacity);
     const Buffer *b = &k->bufs.p[l->buf];
     const char *name = sym_text(&u->names, b->name);
+    if (p->a->quiet) {
+        return;
+    }
     if (capacity == 0) {
         diag_add(u, D_CAPACITY, b->span, b->chain,
                  "'%s' is in %s, which %s does not have", name, scope_name(scope),
@@ -578,8 +585,8 @@ fixed_fits(const Plan *p, const Life *l, int64_t capacity)
 {
     const Buffer *b = &p->a->k->bufs.p[l->buf];
     Unit *u = p->a->k->unit;
-    if (end_address(l) <= capacity) {
-        return true;
+    if (end_address(l) <= capacity || p->a->quiet) {
+        return end_address(l) <= capacity;
     }
     diag_add(u, b->scope == SC_LMEM ? D_LMEM_OVERFLOW : D_START_ADDR_RANGE, b->span,
              b->chain, "'%s' covers bytes %lld to %lld of %s; %s has %lld",
@@ -597,6 +604,9 @@ fixed_apart(const Plan *p, const Life *x, const Life *y)
     const Buffer *b = &p->a->k->bufs.p[y->buf];
     if (!meet(p, x, y) || end_address(x) <= y->address || end_address(y) <= x->address) {
         return true;
+    }
+    if (p->a->quiet) {
+        return false;
     }
     Diag *d = diag_add(
         u, b->scope == SC_LMEM ? D_LMEM_OVERLAP : D_START_ADDR_RANGE, b->span, b->chain,
@@ -695,21 +705,21 @@ allocate_dynamic(Allocate *a, Scope scope)
         }
         b->address = from;
         k->peak[scope] = k->soc->bytes[scope];
-        if (!ir_dynamic_room(k, b)) {
+        if (!ir_dynamic_room(k, b) && !a->quiet) {
             diag_add(k->unit, D_CAPACITY, b->span, b->chain,
                      "'%s' has no room: the buffers of constant size take %lld bytes of "
                      "%s, %s has %lld",
                      sym_text(&k->unit->names, b->name), (long long)from,
                      scope_name(scope), k->soc->name, (long long)k->soc->bytes[scope]);
-            a->ok = false;
         }
+        a->ok = ir_dynamic_room(k, b);
     }
 }
 
-bool
-pass_allocate(Kernel *k)
+static bool
+allocate(Kernel *k, bool quiet)
 {
-    Allocate a = {.k = k, .ok = true};
+    Allocate a = {.k = k, .quiet = quiet, .ok = true};
     arena_init(&a.scratch);
     a.life_of = ARENA_ARRAY(&a.scratch, uint32_t, k->bufs.n);
     for (BufId id = 1; id < k->bufs.n; id++) {
@@ -717,12 +727,39 @@ pass_allocate(Kernel *k)
     }
     walk_body(&a, k->body);
     for (int s = SC_GM + 1; s < SC_COUNT; s++) {
-        allocate_scope(&a, (Scope)s);
-        allocate_dynamic(&a, (Scope)s);
+        bool grows = s != SC_LMEM;
+        if (grows || !quiet) {
+            allocate_scope(&a, (Scope)s);
+            allocate_dynamic(&a, (Scope)s);
+        }
     }
-    if (a.ok) {
+    if (a.ok && !quiet) {
         lanes_warn_banks(k);
     }
     arena_free(&a.scratch);
     return a.ok;
+}
+
+static bool
+has_grown(const Kernel *k)
+{
+    for (BufId id = 1; id < k->bufs.n; id++) {
+        if (k->bufs.p[id].grown > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Operators of a package compile as they did, with what the check pass found as warnings: where their tensors have
+ * no room to grow, they stay as declared, and what leaves them is checked while running. */
+bool
+pass_allocate(Kernel *k)
+{
+    bool ok = true;
+    if (k->unit->operator_package && has_grown(k) && !allocate(k, true)) {
+        k->no_growth = true;
+        ok = pass_check(k);
+    }
+    return allocate(k, false) && ok;
 }

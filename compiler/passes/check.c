@@ -504,10 +504,10 @@ report_doomed(Checker *c, const Site *s, int step, const Witness *wit)
 
 /* Memories whose tensors the allocate pass places one by one. */
 static bool
-can_grow(const Buffer *b)
+can_grow(const Kernel *k, const Buffer *b)
 {
-    return b->scope != SC_GM && b->scope != SC_LMEM && b->scope != SC_SREG &&
-           b->scope != SC_VREG && !b->dynamic;
+    return !k->no_growth && b->scope != SC_GM && b->scope != SC_LMEM &&
+           b->scope != SC_SREG && b->scope != SC_VREG && !b->dynamic;
 }
 
 /* An access that is proved to leave an on-core tensor, and that the user allows, makes the allocation
@@ -522,7 +522,7 @@ grow(Checker *c, const CheckWalk *w, const Site *s, CheckStep step, const Fault 
     Buffer *b = &c->k->bufs.p[site_ref(s, s->element ? 0 : step.param)->buf];
     int64_t end;
     b->beyond = true;
-    if (!can_grow(b)) {
+    if (!can_grow(c->k, b)) {
         return false;
     }
     if (!prove_end(&w->env, s, step.param, &end) || end > c->k->soc->bytes[b->scope]) {
@@ -616,6 +616,7 @@ pass_check(Kernel *k)
     }
     CheckEvents events = {&c, on_broken, on_answered, on_done};
     check_walk(k, &events);
+    k->unit->unproved -= k->proofs[2]; /* of an earlier run */
     k->proofs[0] = c.proofs[ANSWER_PROVED];
     k->proofs[1] = c.proofs[ANSWER_REFUTED];
     k->proofs[2] = c.proofs[ANSWER_RUNTIME];
