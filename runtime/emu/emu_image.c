@@ -210,10 +210,19 @@ set_colours(Image *m)
 }
 
 static bool
+sources_aligned(EmuRun *r, const EmuOp *op)
+{
+    CheckInstr in;
+    Fault fault;
+    emu_instr(r, op, &in);
+    return image_aligned(&in, &fault) || emu_record(r, op, &fault);
+}
+
+static bool
 exec_image(EmuRun *r, const EmuOp *op)
 {
     char text[160];
-    if (op->checked && !emu_check(r, op)) {
+    if ((op->checked && !emu_check(r, op)) || !sources_aligned(r, op)) {
         return false;
     }
     Image m = {.n = numbers_of(r, op), .sreg = r->sreg};

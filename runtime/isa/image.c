@@ -77,6 +77,13 @@ image_shape(const ImageNumbers *n)
     return s;
 }
 
+/* In the first plane. */
+static int64_t
+pixel_bytes(int64_t format)
+{
+    return format == IMAGE_XRGB ? 4 : format == IMAGE_RGB ? 3 : 1;
+}
+
 static int64_t
 dst_bytes(const ImageNumbers *n)
 {
@@ -100,10 +107,7 @@ image_bytes(const ImageNumbers *n, int slot)
     if (slot == IMAGE_SRC1) {
         return two ? pairs : 0;
     }
-    int64_t size = n->v[IMAGE_FORMAT] == IMAGE_XRGB  ? 4
-                   : n->v[IMAGE_FORMAT] == IMAGE_RGB ? 3
-                                                     : 1;
-    return sat_add(sat_mul(pixels, size), two ? 0 : pairs);
+    return sat_add(sat_mul(pixels, pixel_bytes(n->v[IMAGE_FORMAT])), two ? 0 : pairs);
 }
 
 /* ---- rules of numbers ------------------------------------------------------------------------------------ */
@@ -393,14 +397,57 @@ image_extent(const CheckInstr *in, int param)
     return image_bytes(&n, param);
 }
 
-/* The whole image counts as read, whatever is cut out of it. */
+/* Rows of what is cut out of a plane. The second plane of YUV420 has a pair of bytes for two pixels in two rows;
+ * where it stands behind the first, everything between the first byte and the last one counts as read. */
+static Footprint
+window(const ImageNumbers *n, int64_t at, int param, bool *exact)
+{
+    ImageShape s = image_shape(n);
+    int64_t w = n->v[IMAGE_SRC_W], f = n->v[IMAGE_FORMAT], pairs = s.w + s.w % 2;
+    if (param == IMAGE_SRC1) {
+        return (Footprint){at + s.y / 2 * w + s.x, (s.h + 1) / 2, w, 1, 0, pairs};
+    }
+    int64_t size = pixel_bytes(f), first = at + (s.y * w + s.x) * size;
+    if (f == IMAGE_YUV420 && n->v[IMAGE_PLANES] == 1) {
+        int64_t last = at + (n->v[IMAGE_SRC_H] + (s.y + s.h - 1) / 2) * w + s.x + pairs;
+        *exact = false;
+        return (Footprint){first, 1, 0, 1, 0, last - first};
+    }
+    return (Footprint){first, s.h, w * size, 1, 0, s.w * size};
+}
+
+/* Bounds are asked of the whole image (image_extent), as the manual describes it to the instruction; what is read is
+ * the part that is cut out. */
 static Footprint
 image_footprint(const CheckInstr *in, int param, bool *exact)
 {
     ImageNumbers n = numbers_of(in);
-    int64_t bytes = image_bytes(&n, param);
-    *exact = param == IMAGE_DST || (n.v[IMAGE_FUNCTION] & IMAGE_CROP) == 0;
-    return (Footprint){in->args[param].t.offset, bytes > 0, 0, 1, 0, bytes};
+    int64_t bytes = image_bytes(&n, param), at = in->args[param].t.offset;
+    *exact = true;
+    return param != IMAGE_DST && bytes > 0 && on(&n, IMAGE_CROP)
+               ? window(&n, at, param, exact)
+               : (Footprint){at, bytes > 0, 0, 1, 0, bytes};
+}
+
+/* As the manual has it: pairs of colours and words of four bytes begin at their multiples. */
+static int
+image_align(const CheckInstr *in, int param)
+{
+    const CheckTensor *t = &in->args[param].t;
+    const CheckArg *f = &in->args[IMAGE_FORMAT];
+    if (param == IMAGE_DST) {
+        return scope_align(t->scope, t->dtype);
+    }
+    return !f->literal ? 1 : f->v == IMAGE_YUV420 ? 2 : f->v == IMAGE_XRGB ? 4 : 1;
+}
+
+bool
+image_aligned(const CheckInstr *in, Fault *fault)
+{
+    CheckInstr known = *in;
+    known.args[IMAGE_FORMAT].literal = true;
+    return check_step(&known, (CheckStep){CHECK_ALIGN, IMAGE_SRC0}, fault) &&
+           check_step(&known, (CheckStep){CHECK_ALIGN, IMAGE_SRC1}, fault);
 }
 
 static Rule
@@ -438,6 +485,7 @@ image_irregular(const CheckInstr *in)
 const FamilyRules rules_image = {.statics = image_statics,
                                  .extent = image_extent,
                                  .footprint = image_footprint,
+                                 .align = image_align,
                                  .value = image_value,
                                  .value_rule = image_value_rule,
                                  .value_relates = image_relates,

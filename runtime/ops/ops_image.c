@@ -286,6 +286,9 @@ bool
 ops_image(OpCall *c)
 {
     Image m;
+    if (!image_aligned(&c->in, &c->fault)) {
+        return false;
+    }
     image_of(c, &m);
     for (int64_t y = 0; y < m.s.h; y++) {
         uint8_t *row = m.dst + (m.s.top + y) * m.pitch + m.s.left * m.pixel;

@@ -57,7 +57,7 @@ class Call:
         size = int(w * h * BYTES[fmt]) if fmt != YUV420 else w * h + w * ((h + 1) // 2)
         self.two = fmt == YUV420 and r.random() < 0.4
         self.raw = np.frombuffer(r.randbytes(size), np.uint8)
-        self.at = r.randrange(3) * 2
+        self.at = r.randrange(3) * {YUV420: 2, XRGB: 4}.get(fmt, 1)   # addresses have the multiples of the format
         second = self.raw[w * h:] if self.two else None
         self.want = load_image(self.raw, second, self.dtype, self.o)
         self.split = w * h

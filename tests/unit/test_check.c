@@ -1044,6 +1044,41 @@ elements(void **state)
     assert_false(check_element(&t, &f));
 }
 
+/* What is read of an image is the part that is cut out; its bounds are those of the whole image. */
+static void
+image_window(void **state)
+{
+    (void)state;
+    bool exact;
+    CheckInstr in = good(OP_LOAD_IMAGE);
+    in.args[IMAGE_FORMAT].v = IMAGE_XRGB;
+    in.args[IMAGE_FUNCTION].v = IMAGE_CROP;
+    in.args[IMAGE_SRC_W].v = 32;
+    in.args[IMAGE_SRC_H].v = 16;
+    in.args[IMAGE_CROP_W].v = 9;
+    in.args[IMAGE_CROP_H].v = 8;
+    in.args[IMAGE_CROP_X].v = 4;
+    in.args[IMAGE_CROP_Y].v = 2;
+    in.args[IMAGE_SRC0].t.offset = 64;
+    Footprint f = check_footprint(&in, IMAGE_SRC0, &exact);
+    assert_true(exact && f.offset == 64 + (2 * 32 + 4) * 4 && f.count0 == 8 &&
+                f.stride0 == 32 * 4 && f.count1 == 1 && f.len == 9 * 4);
+    assert_int_equal(check_extent(&in, IMAGE_SRC0), 32 * 16 * 4);
+    in.args[IMAGE_FORMAT].v = IMAGE_YUV420;
+    in.args[IMAGE_PLANES].v = 2;
+    in.args[IMAGE_SRC1].t.offset = 0;
+    f = check_footprint(&in, IMAGE_SRC1, &exact);
+    assert_true(exact && f.offset == 32 + 4 && f.count0 == 4 && f.stride0 == 32 &&
+                f.len == 10);
+    in.args[IMAGE_PLANES].v = 1;
+    f = check_footprint(&in, IMAGE_SRC0, &exact);
+    assert_true(!exact && f.offset == 64 + 2 * 32 + 4 && f.count0 == 1 &&
+                footprint_end(&f) == 64 + (16 + 4) * 32 + 4 + 10);
+    in.args[IMAGE_FUNCTION].v = 0;
+    f = check_footprint(&in, IMAGE_SRC0, &exact);
+    assert_true(exact && f.offset == 64 && f.len == 32 * 24);
+}
+
 static void
 footprints(void **state)
 {
@@ -1174,6 +1209,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_range),
+        cmocka_unit_test(image_window),
         cmocka_unit_test(run_time_repeat_may_be_zero),
         cmocka_unit_test(mask_counts),
         cmocka_unit_test(mask_bits),
