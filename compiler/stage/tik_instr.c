@@ -539,7 +539,7 @@ read_mask_list(InstrCall *x, int i)
 }
 
 /* All lanes: of the widest register that is addressed by lanes, or of the form's main operand. */
-static Value
+static int
 all_lanes(const InstrCall *x)
 {
     Form form = op_table[x->op].form;
@@ -551,7 +551,27 @@ all_lanes(const InstrCall *x)
             widest = dtype_size(t) > dtype_size(widest) ? t : widest;
         }
     }
-    return val_int(widest == DT_NONE ? 1 : lanes_of(widest));
+    return widest == DT_NONE ? 1 : lanes_of(widest);
+}
+
+/* Bits of lanes that do not exist count in literals only (mask-high-nonzero); those of words that the run brings
+ * select nothing: programs give the word of 64 comparisons in both places. */
+static void
+limit_words(InstrCall *x, int i)
+{
+    Kernel *k = x->c->k;
+    MaskArg *m = &x->out[i].mask;
+    int lanes = all_lanes(x);
+    if (m->form != MASK_BITS || lanes > 64) {
+        return;
+    }
+    if (!ir_is_const(k, m->w[1])) {
+        m->w[1] = ir_const(k, DT_U64, 0);
+    }
+    if (lanes < 64 && !ir_is_const(k, m->w[0])) {
+        ExprId low = ir_const(k, DT_U64, (int64_t)(((uint64_t)1 << lanes) - 1));
+        m->w[0] = ir_op2(k, SOP_AND, ir_cast(k, DT_U64, m->w[0]), low);
+    }
 }
 
 static bool
@@ -559,7 +579,7 @@ read_mask(InstrCall *x, int i)
 {
     x->out[i].kind = ARG_MASK;
     bool all = x->got[i].kind == VAL_NONE && reg_form(op_table[x->op].form);
-    Value v = all ? all_lanes(x) : x->got[i];
+    Value v = all ? val_int(all_lanes(x)) : x->got[i];
     if (v.kind == VAL_LIST || v.kind == VAL_TUPLE) {
         return read_mask_list(x, i);
     }
@@ -759,6 +779,11 @@ read_operands(InstrCall *x)
     TRY(spread_lists(x));
     for (int i = 0; i < x->n; i++) {
         ok = read_operand(x, i) && ok;
+    }
+    for (int i = 0; i < x->n && ok; i++) {
+        if (x->params[i].role == ROLE_MASK) {
+            limit_words(x, i);
+        }
     }
     return ok && check_extended(x);
 }
