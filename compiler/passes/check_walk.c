@@ -197,8 +197,9 @@ param_is_constant(const Site *s, int param)
 static bool
 step_is_constant(const Site *s, CheckStep step)
 {
-    bool relates = !s->element && step.kind == CHECK_VALUE &&
-                   check_value_relates(s->in.op, step.param);
+    bool relates =
+        !s->element && step.kind == CHECK_VALUE &&
+        (check_value_relates(s->in.op, step.param) || check_is_irregular(&s->in));
     if (s->element ||
         (!relates && step.kind != CHECK_BOUNDS && step.kind != CHECK_OVERLAP)) {
         return param_is_constant(s, step.param);

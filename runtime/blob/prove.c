@@ -224,6 +224,21 @@ alignment_holds(Verifier *v, CheckStep s)
 }
 
 /* The greatest extent at the least and at the greatest start. */
+/* With the tensor at its highest place. */
+static bool
+bounds_between(Verifier *v, CheckStep s)
+{
+    CheckInstr lo = v->hi;
+    int n;
+    const ParamInfo *p = form_params(op_table[v->d.op].form, &n);
+    for (int i = 0; i < n; i++) {
+        if (p[i].role == ROLE_INT || p[i].role == ROLE_REPEAT) {
+            lo.args[i].v = v->lo.args[i].v > p[i].lo ? v->lo.args[i].v : p[i].lo;
+        }
+    }
+    return check_bounds_between(&lo, &v->hi, s, &v->fault);
+}
+
 static bool
 bounds_hold(Verifier *v, CheckStep s)
 {
@@ -234,7 +249,7 @@ bounds_hold(Verifier *v, CheckStep s)
     t->offset = v->offsets[s.param].lo;
     bool first = check_step(&v->hi, s, &v->fault);
     t->offset = v->offsets[s.param].hi;
-    return first && check_step(&v->hi, s, &v->fault) && !check_is_open(t);
+    return first && bounds_between(v, s) && !check_is_open(t);
 }
 
 static bool

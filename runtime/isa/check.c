@@ -693,6 +693,48 @@ check_value_corners(Op op, int param)
     return op_table[op].sem == SEM_LOOP_BOUNDS && check_value_relates(op, param);
 }
 
+enum {
+    MOST_VARYING = 6 /* numbers that differ */
+};
+
+/* The end of a range that turn tells: its least number, its largest, or 1, since a length of 0 is another matter. */
+static int64_t
+end_of(int64_t lo, int64_t hi, int turn)
+{
+    return turn == 0 ? hi : turn == 1 || hi < 1 ? lo : lo < 1 ? 1 : lo;
+}
+
+bool
+check_bounds_between(const CheckInstr *lo, const CheckInstr *hi, CheckStep step,
+                     Fault *fault)
+{
+    const FamilyRules *rules = check_family(hi->op);
+    int n, varies[MOST_VARYING], found = 0, all = 1;
+    bool corners = rules != NULL && rules->bounds_corners != NULL &&
+                   rules->bounds_corners(hi->op, step.param);
+    (void)form_params(op_table[hi->op].form, &n);
+    for (int i = 0; corners && i < n; i++) {
+        if (lo->args[i].v != hi->args[i].v) {
+            if (found == MOST_VARYING) {
+                return false;
+            }
+            varies[found++] = i;
+            all *= 3;
+        }
+    }
+    CheckInstr in = *hi;
+    for (int corner = 0; corner < all; corner++) {
+        for (int i = 0, turns = corner; i < found; i++, turns /= 3) {
+            int p = varies[i];
+            in.args[p].v = end_of(lo->args[p].v, hi->args[p].v, turns % 3);
+        }
+        if (!check_step(&in, step, fault)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool
 check_value_free_to_1(Op op, int param)
 {

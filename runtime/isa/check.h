@@ -203,6 +203,10 @@ bool check_value_relates(Op op, int param);
 /* Such a relation with the operand before only, which holds for all values between if it holds for the least of
  * that one with both ends of this one. */
 bool check_value_corners(Op op, int param);
+/* Whether the bounds of the operand hold for all numbers between those of lo and hi, of an instruction whose bounds
+ * are not monotone (FamilyRules.bounds_corners); no for more numbers than it tries. Others: that hi holds. */
+bool check_bounds_between(const CheckInstr *lo, const CheckInstr *hi, CheckStep step,
+                          Fault *fault);
 /* Whether a number up to 1 breaks no such relation. */
 bool check_value_free_to_1(Op op, int param);
 /* Values and bounds of the instruction relate numbers in ways that no interval tells: such steps are decided

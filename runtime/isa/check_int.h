@@ -64,6 +64,9 @@ typedef struct FamilyRules {
     /* A further rule on what a tensor operand covers, asked before its bounds. Like them it depends
      * monotonically on counts and strides. */
     bool (*bounds)(const CheckInstr *in, int param, Fault *fault);
+    /* bounds is not monotone for the operand: it has its least at corners, each number at an end of its range or at 1.
+     * Null: it never is. */
+    bool (*bounds_corners)(Op op, int param);
     /* Warnings on a correct instruction. */
     void (*warnings)(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
                      void *ctx);

@@ -85,6 +85,16 @@ slice_bounds(const CheckInstr *in, int param, Fault *fault)
            check_counted(in, param, n, s.size, fault);
 }
 
+/* Whether the elements have places of their own falls with smaller strides, and is affine in each number: it has
+ * its least at corners. */
+static bool
+slice_bounds_corners(Op op, int param)
+{
+    Form form = op_table[op].form;
+    return param == form_slot(form, ROLE_DST, NULL) || form == FORM_HREDUCE ||
+           form == FORM_HINDEX;
+}
+
 /* Dimensions that follow each other become one run of bytes; two more are left for an exact answer. */
 static Footprint
 slice_footprint(const CheckInstr *in, int param, bool *exact)
@@ -211,6 +221,7 @@ const FamilyRules rules_slice = {
     .statics = slice_statics,
     .extent = slice_extent,
     .bounds = slice_bounds,
+    .bounds_corners = slice_bounds_corners,
     .footprint = slice_footprint,
     .overlap = slice_overlap,
     .align = slice_align,

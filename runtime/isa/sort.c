@@ -276,10 +276,11 @@ sort_overlap_rule(Op op, int param)
     return is_merge(op_table[op].form) ? RULE_OVERLAP_FORBIDDEN : RULE_OVERLAP_MULTI;
 }
 
+/* valid_bit relates to nothing, but 3, 7 and 15 are no interval. */
 static bool
 sort_value_relates(Op op, int param)
 {
-    return is_merge(op_table[op].form) && param == MERGE_REPEAT;
+    return is_merge(op_table[op].form) && (param == MERGE_REPEAT || param == MERGE_VALID);
 }
 
 const FamilyRules rules_sort = {.statics = sort_statics,

@@ -1,0 +1,262 @@
+/* What provers take for granted of the rules of families (check_int.h), for every instruction, against the rules
+ * themselves on random numbers:
+ *   - a rule on one number that does not say that it relates (value_relates, irregular) gives the same answer whatever
+ *     the other numbers are, so that their being unknown cannot change it;
+ *   - it allows an interval: what holds at both ends holds between them;
+ *   - bounds that hold hold for smaller numbers too, as far as those are within their ranges; of slices, whose elements
+ *     have places of their own, that is not so, and what is asked at the corners (check_bounds_between) is. */
+#include "isa/check.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+enum {
+    TRIES =
+        20000,  /* random operands for an instruction that are mostly refused at once */
+    SHAPES = 4, /* of those that are not */
+    DRAWS = 400 /* numbers for each */
+};
+
+static uint64_t state_of_random = 20240917;
+
+static int64_t
+rnd(int64_t n)
+{
+    state_of_random = state_of_random * 6364136223846793005u + 1442695040888963407u;
+    return (int64_t)((state_of_random >> 33) % (uint64_t)n);
+}
+
+static bool
+is_number(const ParamInfo *p)
+{
+    return p->role == ROLE_INT || p->role == ROLE_REPEAT;
+}
+
+/* Mostly small, sometimes anything that is legal. */
+static int64_t
+draw_number(const ParamInfo *p)
+{
+    int64_t room, small = 12;
+    if (p->rule == RULE_NONE) { /* without a range of its own */
+        return rnd(20);
+    }
+    if (__builtin_sub_overflow(p->hi, p->lo, &room) || room > 1 << 30) {
+        room = 1 << 30;
+    }
+    return p->lo + rnd((rnd(5) && room > small ? small : room) + 1);
+}
+
+static void
+draw_arg(CheckInstr *in, const ParamInfo *p, int i, Dtype common)
+{
+    static const Scope scopes[] = {SC_UB, SC_GM, SC_L1, SC_L0A, SC_L0B, SC_L0C};
+    CheckArg *a = &in->args[i];
+    *a = (CheckArg){.literal = false};
+    if (p->role == ROLE_DST || p->role == ROLE_SRC) {
+        Dtype t = rnd(3) ? common : (Dtype)(1 + rnd(DT_COUNT - 1));
+        a->t = (CheckTensor){(uint32_t)i, scopes[rnd(4) ? 0 : rnd(6)], t, .bytes = 8192};
+        return;
+    }
+    if (p->role == ROLE_MASK) {
+        a->m = (CheckMask){MASK_COUNT, {1 + (uint64_t)rnd(16), 0, 0, 0}};
+        return;
+    }
+    a->v = p->role == ROLE_ATTR ? rnd(4) : is_number(p) ? draw_number(p) : 0;
+}
+
+/* Operands that the rules without values accept. */
+static bool
+draw_shape(CheckInstr *in, Op op, const ParamInfo *p, int n)
+{
+    static const char *const socs[] = {"Ascend310P3", "Ascend910A",    "Ascend910B1",
+                                       "Ascend310B1", "Ascend610Lite", "Ascend031"};
+    Fault ignored;
+    in->op = op;
+    in->choices = NULL;
+    in->soc = soc_find(socs[rnd(6)]);
+    Dtype common = (Dtype)(1 + rnd(DT_COUNT - 1));
+    for (int i = 0; i < n; i++) {
+        draw_arg(in, &p[i], i, common);
+    }
+    return check_static(in, &ignored);
+}
+
+static bool
+holds(const CheckInstr *in, CheckStep step)
+{
+    Fault f;
+    return check_step(in, step, &f);
+}
+
+/* The interval of the rule, and that it asks nothing else. */
+static const char *
+try_value(const CheckInstr *in, const ParamInfo *p, int n, CheckStep step)
+{
+    CheckInstr other = *in;
+    for (int i = 0; i < n; i++) {
+        if (i != step.param && is_number(&p[i])) {
+            other.args[i].v = draw_number(&p[i]);
+        }
+    }
+    if (holds(in, step) != holds(&other, step)) {
+        return "asks other numbers and does not say so";
+    }
+    int64_t a = draw_number(&p[step.param]), b = draw_number(&p[step.param]);
+    CheckInstr ends[3] = {*in, *in, *in};
+    ends[0].args[step.param].v = a;
+    ends[1].args[step.param].v = b;
+    ends[2].args[step.param].v = a < b ? a + rnd(b - a + 1) : b + rnd(a - b + 1);
+    return holds(&ends[0], step) && holds(&ends[1], step) && !holds(&ends[2], step)
+               ? "allows no interval"
+               : NULL;
+}
+
+/* All that is asked before bounds. */
+static bool
+numbers_hold(const CheckInstr *in)
+{
+    CheckStep steps[MAX_CHECK_STEPS];
+    int n = check_steps(in->op, steps);
+    for (int i = 0; i < n; i++) {
+        bool number = steps[i].kind == CHECK_RANGE || steps[i].kind == CHECK_VALUE;
+        if ((number || steps[i].kind == CHECK_MASK) && !holds(in, steps[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Bounds that are said to hold between two ends hold there. */
+static const char *
+try_between(const CheckInstr *in, const ParamInfo *p, int n, CheckStep step)
+{
+    CheckInstr lo = *in, hi = *in, mid = *in;
+    Fault f;
+    for (int i = 0, varies = 0; i < n && varies < 4; i++) {
+        if (is_number(&p[i]) && p[i].rule != RULE_NONE && rnd(4) == 0) {
+            int64_t a = draw_number(&p[i]), b = draw_number(&p[i]);
+            lo.args[i].v = a < b ? a : b;
+            hi.args[i].v = a < b ? b : a;
+            mid.args[i].v = lo.args[i].v + rnd(hi.args[i].v - lo.args[i].v + 1);
+            varies++;
+        }
+    }
+    bool asked = numbers_hold(&lo) && numbers_hold(&hi) && numbers_hold(&mid);
+    if (!asked || !check_bounds_between(&lo, &hi, step, &f) ||
+        check_step(&mid, step, &f)) {
+        return NULL;
+    }
+    for (int i = 0; i < n; i++) {
+        if (is_number(&p[i])) {
+            printf("%s=%lld..%lld/%lld ", p[i].name, (long long)lo.args[i].v,
+                   (long long)hi.args[i].v, (long long)mid.args[i].v);
+        }
+    }
+    printf("%s\n", f.text);
+    return "bounds break between two ends where they hold";
+}
+
+/* Smaller numbers; those without a range of their own are 0 where the prover looks, and then anything. */
+static const char *
+try_bounds(const CheckInstr *in, const ParamInfo *p, int n, CheckStep step)
+{
+    CheckInstr most = *in, less = *in;
+    for (int i = 0; i < n; i++) {
+        if (is_number(&p[i]) && p[i].rule == RULE_NONE) {
+            most.args[i].v = 0;
+        } else if (is_number(&p[i]) && in->args[i].v > p[i].lo) {
+            less.args[i].v = p[i].lo + rnd(in->args[i].v - p[i].lo + 1);
+        }
+    }
+    bool asked = numbers_hold(&most) && numbers_hold(&less) && holds(&most, step);
+    Fault f;
+    if (!asked || check_step(&less, step, &f)) {
+        return NULL;
+    }
+    for (int i = 0; i < n; i++) {
+        if (is_number(&p[i])) {
+            printf("%s=%lld/%lld ", p[i].name, (long long)most.args[i].v,
+                   (long long)less.args[i].v);
+        }
+    }
+    printf("%s\n", f.text);
+    return "bounds break for smaller numbers";
+}
+
+static const char *
+try_step(const CheckInstr *in, const ParamInfo *p, int n, CheckStep step)
+{
+    bool irregular = check_is_irregular(in);
+    if (step.kind == CHECK_VALUE && is_number(&p[step.param]) && !irregular &&
+        !check_value_relates(in->op, step.param)) {
+        return try_value(in, p, n, step);
+    }
+    if (step.kind != CHECK_BOUNDS || irregular) {
+        return NULL;
+    }
+    const char *wrong = try_between(in, p, n, step);
+    bool corners = form_slice(op_table[in->op].form, step.param) != NULL;
+    return wrong != NULL || corners ? wrong : try_bounds(in, p, n, step);
+}
+
+static int
+try_shape(CheckInstr *in, const ParamInfo *p, int n)
+{
+    CheckStep steps[MAX_CHECK_STEPS];
+    int nsteps = check_steps(in->op, steps);
+    for (int draw = 0; draw < DRAWS; draw++) {
+        for (int i = 0; i < n; i++) {
+            if (is_number(&p[i])) {
+                in->args[i].v = draw_number(&p[i]);
+            }
+        }
+        for (int s = 0; s < nsteps; s++) {
+            const char *wrong = try_step(in, p, n, steps[s]);
+            if (wrong != NULL) {
+                printf("%s on %s: the rule on %s %s\n", op_table[in->op].name,
+                       in->soc->name, p[steps[s].param].name, wrong);
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+static void
+contracts(void **state)
+{
+    (void)state;
+    int wrong = 0, met = 0;
+    for (Op op = 0; op < OP_COUNT; op++) {
+        int n, shapes = 0;
+        CheckInstr in;
+        const ParamInfo *p = form_params(op_table[op].form, &n);
+        for (int i = 0; i < TRIES && shapes < SHAPES; i++) {
+            if (draw_shape(&in, op, p, n)) {
+                shapes++;
+                wrong += try_shape(&in, p, n);
+            }
+        }
+        met += shapes > 0;
+        if (getenv("TIK_SHOW") != NULL && shapes == 0) {
+            printf("%s: no operands found\n", op_table[op].name);
+        }
+    }
+    printf("%d of %d instructions, %d rules broken\n", met, OP_COUNT, wrong);
+    assert_int_equal(wrong, 0);
+    assert_true(met * 10 > OP_COUNT * 7);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contracts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
