@@ -18,6 +18,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cube_model as cm  # noqa: E402
 from cube_model.program import Program  # noqa: E402
 from differential import results  # noqa: E402
+from operand import Names, Operands  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.environ.get('BUILD', os.path.join(HERE, '../../build'))
@@ -40,6 +41,23 @@ class Draw:
     def __init__(self, p, seed):
         self.p = p
         self.r = np.random.default_rng(seed)
+        self.ops = Operands(np.random.default_rng([seed, 1]), self.late, Names(f'q{p.made}_'))
+
+    def late(self, v):
+        """A Scalar that is loaded."""
+        name = self.ops.names.fresh()
+        tensor = self.p.put('UB', 'int32', np.full(8, v, np.int32))
+        self.p.line(f'{name} = t.Scalar("int32", "{name}", {tensor}[0])')
+        return name
+
+    def num(self, *values):
+        """Numbers of a call that may be Scalars, as its text has them."""
+        return ', '.join(self.ops.number(v) for v in values)
+
+    def call(self, text):
+        """A call, with what its numbers need."""
+        for line in self.ops.around(text):
+            self.p.line(line)
 
     def n(self, lo, hi):
         return int(self.r.integers(lo, hi + 1))
@@ -122,7 +140,7 @@ def mmad(d):
     model = bytes_of(start)
     cm.mmad(model, bytes_of(a), bytes_of(b), types, m, k, n, accumulate, saturate=saturate)
     left, right, dst = d.p.put('L0A', types[0], a), d.p.put('L0B', types[1], b), d.p.put('L0C', types[2], start)
-    d.p.line(f't.mmad({dst}, {left}, {right}, {m}, {k}, {n}, {int(accumulate)})')
+    d.call(f't.mmad({dst}, {left}, {right}, {d.num(m, k, n)}, {int(accumulate)})')
     d.p.take(dst, 'L0C', types[2], model.tobytes())
 
 
@@ -171,19 +189,19 @@ def mmad_fixpipe(d):
     if how == 3:
         values, bias, dtype = through_table(d, types[2], n)
         cm.mmad(model, bytes_of(a), bytes_of(b), types, m, k, n, False, values, dtype, saturate)
-        d.p.line(f't.mmad({dst}, {left}, {right}, {m}, {k}, {n}, 0, bias_tensor={bias})')
+        d.call(f't.mmad({dst}, {left}, {right}, {d.num(m, k, n)}, 0, bias_tensor={bias})')
     elif how == 1:
         dtype = 'int32' if types[2] == 'int32' else d.pick(['float32', 'float16'])
         values = d.data(dtype, n) if dtype != 'int32' else d.r.integers(-2**31, 2**31, n).astype(np.int32)
         bias = d.p.put('L1', dtype, values)
         cm.mmad(model, bytes_of(a), bytes_of(b), types, m, k, n, False, bytes_of(values), dtype, saturate)
-        d.p.line(f't.mmad({dst}, {left}, {right}, {m}, {k}, {n}, 0, bias_tensor={bias})')
+        d.call(f't.mmad({dst}, {left}, {right}, {d.num(m, k, n)}, 0, bias_tensor={bias})')
     else:
         cm.mmad(model, bytes_of(a), bytes_of(b), types, m, k, n, saturate=saturate)
-        d.p.line(f't.mmad({dst}, {left}, {right}, {m}, {k}, {n}, 0)')
+        d.call(f't.mmad({dst}, {left}, {right}, {d.num(m, k, n)}, 0)')
     if how == 2:
         cm.mmad(model, bytes_of(a), bytes_of(b), types, m, k, n, True, saturate=saturate)
-        d.p.line(f't.mmad({dst}, {left}, {right}, {m}, {k}, {n}, 1)')
+        d.call(f't.mmad({dst}, {left}, {right}, {d.num(m, k, n)}, 1)')
     d.p.take(dst, 'L0C', types[2], model.tobytes(), columns=cm.up(n, 16))
 
 
@@ -323,9 +341,9 @@ def load2d(d):
         source = f'in_{dtype}[{at}]'
     else:
         source = d.p.put('L1', dtype, src)
-    numbers = f'{index}, {repeat}, {stride}, 0' if old else f'{index}, {repeat}, {gap}, {stride}, 0'
+    numbers = (d.num(index, repeat, stride) if old else d.num(index, repeat, gap, stride)) + ', 0'
     mode = d.pick(['"dec"', '1']) if dec else d.pick(['"inc"', '0', 'None'])
-    d.p.line(f't.load2d{"v1" if old else "v2"}({dst}, {source}, {numbers}, {transpose}, {mode})')
+    d.call(f't.load2d{"v1" if old else "v2"}({dst}, {source}, {numbers}, {transpose}, {mode})')
     d.p.take(dst, scope, dtype, model.tobytes())
 
 
@@ -347,8 +365,8 @@ def load2d_square(d):
     model = bytes_of(before)
     cm.load2d_square(model, bytes_of(src), dtype, index, repeat, gap, frac, stride, dec)
     dst, source = d.p.put(scope, dtype, before), d.p.put('L1', dtype, src)
-    d.p.line(f't.load_data_with_transpose({dst}, {source}, tik.LoadData2dTransposeParams({index}, {repeat}, {stride}, '
-             f'{gap}, {frac}, {int(dec)}))')
+    d.call(f't.load_data_with_transpose({dst}, {source}, tik.LoadData2dTransposeParams('
+           f'{d.num(index, repeat, stride, gap, frac)}, {int(dec)}))')
     d.p.take(dst, scope, dtype, model.tobytes())
 
 
@@ -364,7 +382,7 @@ def load2dv3(d):
     model = bytes_of(before)
     cm.load2d_box(model, bytes_of(src), m0, k0, from_stride, to_stride, m, k, transpose)
     dst, source = d.p.put(scope, dtype, before), d.p.put('L1', dtype, src)
-    d.p.line(f't.load2dv3({dst}, {source}, {m0}, {k0}, {from_stride}, {to_stride}, {m}, {k}, {transpose})')
+    d.call(f't.load2dv3({dst}, {source}, {d.num(m0, k0, from_stride, to_stride, m, k)}, {transpose})')
     d.p.take(dst, scope, dtype, model.tobytes())
 
 
@@ -387,8 +405,8 @@ def load3dv1(d):
     model = bytes_of(before)
     cm.load3dv1(model, bytes_of(src), dtype, win, c1, fw, fh, left, top, jump, mode, repeat, value)
     dst, source = d.p.put(scope, dtype, before), d.p.put('L1', dtype, src)
-    d.p.line(f't.load3dv1({dst}, {source}, {g[2]}, {g[0]}, {g[1]}, {c1}, {fw}, {fh}, {left}, {top}, '
-             f'{", ".join(map(str, g[3:]))}, {jump}, {mode}, {repeat}, 0, {value!r})')
+    d.call(f't.load3dv1({dst}, {source}, {g[2]}, {d.num(g[0], g[1], c1, fw, fh, left, top)}, '
+           f'{d.num(*g[3:])}, {jump}, {mode}, {d.num(repeat)}, 0, {value!r})')
     d.p.take(dst, scope, dtype, model.tobytes())
 
 
@@ -431,8 +449,8 @@ def load3dv2(d):
     model = np.zeros(-(-m // 16) * k * 512, np.uint8)
     cm.load3dv2(model, bytes_of(src), dtype, win, channels, k * c0, m, k0 * c0, m0 * 16, scope, transpose, value)
     dst, source = d.p.tensor(scope, dtype, len(model) // size), d.p.put('L1', dtype, src)
-    d.p.line(f't.load3dv2({dst}, {source}, {g[2]}, {g[0]}, {g[1]}, {channels}, {k * c0}, {m}, {k0 * c0}, {m0 * 16}, '
-             f'{", ".join(map(str, g[3:]))}, {transpose}, False, {value!r})')
+    d.call(f't.load3dv2({dst}, {source}, {g[2]}, {d.num(g[0], g[1], channels, k * c0, m, k0 * c0, m0 * 16)}, '
+           f'{d.num(*g[3:])}, {transpose}, False, {value!r})')
     d.p.take(dst, scope, dtype, model.tobytes())
 
 
@@ -446,8 +464,8 @@ def col2img(d):
     model = bytes_of(before)
     cm.col2img(model, bytes_of(src), dtype, win, fw, fh, left, top, repeat)
     dst, source = d.p.put('UB', dtype, before), d.p.put('UB', dtype, src)
-    d.p.line(f't.col2img({dst}, {source}, {g[2]}, {g[0]}, {g[1]}, {fw}, {fh}, {left}, {top}, '
-             f'{", ".join(map(str, g[3:]))}, {repeat})')
+    d.call(f't.col2img({dst}, {source}, {g[2]}, {d.num(g[0], g[1], fw, fh, left, top)}, '
+           f'{d.num(*g[3:], repeat)})')
     d.p.take(dst, 'UB', dtype, model.tobytes())
 
 

@@ -11,6 +11,8 @@ import random
 
 import numpy as np
 
+from operand import Names, Operands
+
 SIZE = {'float16': 2, 'float32': 4, 'int32': 4, 'int16': 2, 'uint16': 2, 'int8': 1, 'uint8': 1, 'int64': 8}
 NP = {'float16': np.uint16, 'float32': np.uint32, 'int32': np.int32, 'int16': np.int16, 'uint16': np.uint16,
       'int8': np.int8, 'uint8': np.uint8, 'int64': np.int64}
@@ -86,6 +88,7 @@ class Program:
         self.ubs = [f'ub{i}' for i in range(r.randint(2, 4))]
         self.l1 = self.soc != 'Ascend910B1' and r.random() < 0.25
         self.faulty = r.random() < 0.04
+        self.varied = seed % 3 != 0   # numbers are spelt in many ways
         self.tiling = [r.choice([1, 2, 3, 5, 6]) for _ in range(8)]   # never a whole block of int64
         self.scalars = []   # names of Scalars read from the tiling tensor
         self.names = 0
@@ -314,6 +317,7 @@ class Program:
 
     def source(self, kernel='k'):
         t = self.dtype
+        self.spelling, self.names_of_numbers = random.Random(~self.seed), Names()
         out = [f'# seed {self.seed}', 'from tbe import tik',
                'tik_instance = tik.Tik()']
         tensor = lambda n, dt, e, sc: out.append(
@@ -331,9 +335,12 @@ class Program:
             lines.append(f'{u} = tik_instance.Tensor("{t}", ({self.ub_elems},), name="{u}", scope=tik.scope_ubuf)')
         if self.l1:
             lines.append(f'l1 = tik_instance.Tensor("{t}", ({self.ub_elems},), name="l1", scope=tik.scope_cbuf)')
-        if self.scalars:
+        if self.scalars or self.varied:
             lines.append('til_ub = tik_instance.Tensor("int32", (8,), name="til_ub", scope=tik.scope_ubuf)')
             lines.append('tik_instance.data_move(til_ub, tiling, 0, 1, 1, 0, 0)')
+        if self.varied:   # zero while running
+            lines += ['nil = tik_instance.Scalar("int32", name="nil")', 'nil.set_as(til_ub[7])',
+                      f'nil.set_as(nil - {self.tiling[7]})']
         if self.cores == 1:
             lines.append('core = 0')
         self.print_body(self.body, '', lines)
@@ -342,8 +349,21 @@ class Program:
                    .format(kernel))
         return '\n'.join(out) + '\n'
 
-    def at(self, name, e):
-        return name if e == const(0) else f'{name}[{text(e)}]'
+    def at(self, name, e, ops=None):
+        if e == const(0):
+            return name
+        return f'{name}[{ops.number(e[1]) if ops and e[0] == "const" else text(e)}]'
+
+    def operands(self):
+        """How the numbers of one statement are spelt; in some programs all are literals."""
+        late = lambda v: f'(nil + {v})' if v else 'nil'
+        ops = Operands(self.spelling, late, self.names_of_numbers, 'tik_instance')
+        if not self.varied:
+            ops.number = str
+        return ops
+
+    def put(self, out, ind, ops, line):
+        out += [ind + l for l in ops.around(line)]
 
     def print_body(self, body, ind, out):
         for s in body:
@@ -365,8 +385,10 @@ class Program:
         out.append(f'{ind}{s[1]}[{s[2]}].set_as({s[3]!r})')
 
     def print_for(self, s, ind, out):
-        out.append(f'{ind}with tik_instance.for_range(0, {s[2]}) as {s[1]}:')
-        self.print_body(s[3], ind + '    ', out)
+        ops = self.operands()
+        end = s[2] if isinstance(s[2], str) else ops.number(s[2])
+        self.put(out, ind, ops, f'with tik_instance.for_range({ops.number(0)}, {end}) as {s[1]}:')
+        self.print_body(s[3], ' ' * (len(out[-1]) - len(out[-1].lstrip())) + '    ', out)
 
     def print_if(self, s, ind, out):
         name, op, n = s[1]
@@ -382,30 +404,37 @@ class Program:
 
     def print_load(self, s, ind, out):
         _, ub, dst, gm, src, n, b, gap, gap2, via = s
+        o = self.operands()
         if via:
-            out.append(f'{ind}tik_instance.data_move(l1, {self.at(gm, src)}, 0, {n}, {b}, {gap}, 0)')
-            out.append(f'{ind}tik_instance.data_move({self.at(ub, dst)}, l1, 0, {n}, {b}, 0, {gap2})')
+            self.put(out, ind, o, f'tik_instance.data_move(l1, {self.at(gm, src, o)}, 0, {o.number(n)}, {b}, {gap}, 0)')
+            self.put(out, ind, o, f'tik_instance.data_move({self.at(ub, dst, o)}, l1, 0, {n}, {o.number(b)}, 0, {gap2})')
         else:
-            out.append(f'{ind}tik_instance.data_move({self.at(ub, dst)}, {self.at(gm, src)}, 0, {n}, {b}, '
-                       f'{gap}, {gap2})')
+            self.put(out, ind, o, f'tik_instance.data_move({self.at(ub, dst, o)}, {self.at(gm, src, o)}, 0, '
+                                  f'{o.number(n)}, {o.number(b)}, {o.number(gap)}, {o.number(gap2)})')
 
     def print_store(self, s, ind, out):
         _, ub, src, dst, n, b, gap = s
-        out.append(f'{ind}tik_instance.data_move({self.at("out0", dst)}, {self.at(ub, src)}, 0, {n}, {b}, {gap}, 0)')
+        o = self.operands()
+        self.put(out, ind, o, f'tik_instance.data_move({self.at("out0", dst)}, {self.at(ub, src, o)}, 0, '
+                              f'{o.number(n)}, {o.number(b)}, {o.number(gap)}, {o.number(0)})')
 
     def print_move(self, s, ind, out):
         _, d, do, src, so, n, b, g, g2 = s
-        out.append(f'{ind}tik_instance.data_move({self.at(d, do)}, {self.at(src, so)}, 0, {n}, {b}, {g}, {g2})')
+        o = self.operands()
+        self.put(out, ind, o, f'tik_instance.data_move({self.at(d, do, o)}, {self.at(src, so, o)}, 0, '
+                              f'{o.number(n)}, {o.number(b)}, {o.number(g)}, {o.number(g2)})')
 
     def print_vec(self, s, ind, out):
         _, op, mask, operands, scalar, repeat, counter = s
-        tensors = [self.at(b, o) for b, o, _ in operands]
+        ops = self.operands()
+        tensors = [self.at(b, o, ops) for b, o, _ in operands]
         if scalar is not None:
             tensors.append(repr(scalar))
-        strides = [str(r) for _, _, r in operands]
+        strides = [ops.number(r) for _, _, r in operands]
         tail = [', mask_mode="counter"'] if counter else ['']
-        m = str(mask) if isinstance(mask, int) else '[' + ', '.join(hex(w) for w in mask) + ']'
-        out.append(f'{ind}tik_instance.{op}({m}, {", ".join(tensors)}, {repeat}, {", ".join(strides)}{tail[0]})')
+        m = ops.number(mask) if isinstance(mask, int) else '[' + ', '.join(hex(w) for w in mask) + ']'
+        repeat = repeat if isinstance(repeat, str) else ops.number(repeat)
+        self.put(out, ind, ops, f'tik_instance.{op}({m}, {", ".join(tensors)}, {repeat}, {", ".join(strides)}{tail[0]})')
 
     def print_fault(self, s, ind, out):
         u, name = self.ubs[0], s[2]

@@ -14,6 +14,7 @@ import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from image_model import AREA, CHANNELS, CROP, CSC, DTC, RGB, SIZES, SWAP, XRGB, YUV400, YUV420, load_image  # noqa: E402
+from operand import Operands  # noqa: E402
 from reg_random import execute, expand  # noqa: E402
 
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../golden/image/cases.tsv')
@@ -103,18 +104,23 @@ class Call:
     # ---- as a program
 
     def text_of(self, key, v):
-        """Python text; numbers that are no elements are a Scalar one in five times."""
+        """Python text; half of the numbers that are no elements may be Scalars."""
         if isinstance(v, dict):
             return '{' + ', '.join(f'{k!r}: {self.text_of(k, x)}' for k, x in v.items()) + '}'
         if isinstance(v, list):
             return '[' + ', '.join(self.text_of(key, x) for x in v) + ']'
         fixed = key in ('dtc_mean_type', 'csc_out_bias', 'csc_in_bias', 'csc_matrix', 'dtc_mean') or 'value' in key
-        if isinstance(v, float) or fixed or self.rnd.random() >= 0.2:
+        if isinstance(v, float) or fixed or self.rnd.random() >= 0.5:
             return repr(v)
-        self.numbers.append(v)
-        return f'n[{len(self.numbers) - 1}]'
+        return self.ops.number(v)
 
     def program(self):
+        self.numbers = []
+
+        def late(v):
+            self.numbers.append(v)
+            return f'n[{len(self.numbers) - 1}]'
+        self.ops = Operands(self.rnd, late)
         texts = {k: self.text_of(k, v) for k, v in self.o.items()}
         total = len(self.want) + BEHIND
         count = total // SIZES[self.dtype]
@@ -132,11 +138,12 @@ class Call:
                       f'mu = t.Tensor("int32", ({k},), tik.scope_ubuf, "mu")', f't.data_move(mu, m, 0, 1, {k // 8}, 0, 0)',
                       f'n = [t.Scalar("int32", init_value=mu[i]) for i in range({len(self.numbers)})]']
         blocks = total // 32
-        lines += [f't.data_move(d, b, 0, 1, {blocks}, 0, 0)',
+        lines += [f't.data_move(d, b, 0, 1, {blocks}, 0, 0)']
+        lines += self.ops.around(
                   f't.load_image(d, g[{self.at}:], {src1}, {texts["input_format"]}, {texts["function_switch"]}, '
                   f'{texts["src_info"]}, {texts["crop_info"]}, None, {texts["swap_list"]}, {texts["csc_info"]}, None, None, '
-                  f'{texts["dtc_info"]}, 0, {texts["channel_pad_info"]}, {texts["area_pad_info"]}, None, None, 0)',
-                  f't.data_move(u, d, 0, 1, {blocks}, 0, 0)', f't.data_move(r, u, 0, 1, {blocks}, 0, 0)']
+                  f'{texts["dtc_info"]}, 0, {texts["channel_pad_info"]}, {texts["area_pad_info"]}, None, None, 0)')
+        lines += [f't.data_move(u, d, 0, 1, {blocks}, 0, 0)', f't.data_move(r, u, 0, 1, {blocks}, 0, 0)']
         inputs = {'g': data, 'b': b'\xee' * total}
         if self.numbers:
             inputs['m'] = np.array(self.numbers + [0] * (k - len(self.numbers)), '<i4').tobytes()

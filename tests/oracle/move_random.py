@@ -19,6 +19,7 @@ import numpy as np
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from differential import results  # noqa: E402
 from move_model import METHODS, MODES, SIZES, State  # noqa: E402
+from operand import Names, Operands  # noqa: E402
 from ref_model import Ref  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -86,7 +87,7 @@ class Move:
 
     # ---- as a program
 
-    def lines(self, k, numbers):
+    def lines(self, k, numbers, fresh):
         if self.kind == 'cores':
             return self.core_lines()
         out = []
@@ -124,7 +125,7 @@ class Move:
         else:
             load(self.dst, f'd{k}', f'b{k}')
         for method, o in self.calls:
-            out.append(call_text(method, o, names, numbers, self.rnd))
+            out += call_lines(method, o, names, Operands(self.rnd, late_of(numbers), fresh))
         if self.dst.scope == 'L0C':
             copy(f'd{k}u', f'd{k}', self.dst, 256 * SIZES[self.dst.dtype])
             copy(f'c{k}', f'd{k}u', self.dst)
@@ -159,12 +160,12 @@ class Move:
         return mem['d'].tobytes()
 
 
-def number_text(v, numbers, rnd):
-    """A constant, or one in four times a Scalar."""
-    if rnd.random() >= 0.25:
-        return str(v)
-    numbers.append(v)
-    return f'n[{len(numbers) - 1}]'
+def late_of(numbers):
+    """How a number that only the run knows is spelt: an element of the Scalars n."""
+    def late(v):
+        numbers.append(v)
+        return f'n[{len(numbers) - 1}]'
+    return late
 
 
 def value_text(o, key):
@@ -196,24 +197,29 @@ NZ2ND = ('nd_num', 'n_value', 'd_value', 'src_nd_matrix_stride', 'src_n_stride',
          'dst_nd_matrix_stride')
 
 
-def call_text(method, o, names, numbers, rnd):
+def call_lines(method, o, names, ops):
+    """The call, with the Scalars and loops that its numbers need."""
+    return ops.around(*call_text(method, o, names, ops).split('\n'))
+
+
+def call_text(method, o, names, ops):
     def text(p):
         v = o[p.lstrip('*')]
         if isinstance(v, Ref):
             return f'{names[v.buffer]}[{v.offset // SIZES[v.dtype]}]'
         if p == 'value':
             return value_text(o, p)
-        return str(v) if p[0] == '*' else number_text(v, numbers, rnd)
+        return str(v) if p[0] == '*' else ops.number(v)
 
     if method.startswith('set_atomic'):
         if 'mode' not in o:
             return f't.{method}()'
-        by_name = o['mode'] in MODES and rnd.random() < 0.3
-        return f't.{method}({repr(MODES[o["mode"]]) if by_name else number_text(o["mode"], numbers, rnd)})'
+        by_name = o['mode'] in MODES and ops.rnd.random() < 0.3
+        return f't.{method}({repr(MODES[o["mode"]]) if by_name else ops.number(o["mode"])})'
     if method == 'set_pad_value':
         return f't.set_pad_value({value_text(o, "value")}, "{o["dtype"]}")'
     if method == 'data_move_pad' and o['fill'] == 2:
-        copied = ', '.join(number_text(o[p], numbers, rnd) for p in ('nburst', 'burst', 'src_gap', 'dst_gap'))
+        copied = ', '.join(ops.number(o[p]) for p in ('nburst', 'burst', 'src_gap', 'dst_gap'))
         return f't.data_copy_pad({text("dst")}, {text("src")}, tik.DataCopyExtParams({copied}), tik.DataCopyPadExtParams())'
     if method == 'segments':
         sides = [f'[tik.SliceInfo({o[p][0]}, {o[p][0] + o["n"] * o["seg"] + (o["n"] - 1) * o[p][1] - 1}, {o[p][1]}, '
@@ -230,7 +236,7 @@ def call_text(method, o, names, numbers, rnd):
         return f't.data_copy({text("dst")}, {text("src")}, tik.Nz2NdParamsFull({given}))'
     args = [text(p) for p in CALLS[method]]
     if method == 'data_move_pad' and o['fill'] == 1:
-        args += [f'{p}={number_text(o[p], numbers, rnd)}' for p in ('right_padding', 'left_padding')]
+        args += [f'{p}={ops.number(o[p])}' for p in ('right_padding', 'left_padding')]
         args.append(f'padding_value={value_text(o, "padding_value")}')
     return f't.{method}({", ".join(args)})'
 
@@ -485,8 +491,9 @@ KINDS = {'meeting': meeting, 'pad_register': pad_register, 'cores': cores, 'segm
 def program(moves):
     """(text, inputs) of moves on one processor."""
     numbers, body, ins, outs, data = [], [], [], [], {}
+    fresh = Names()
     for k, m in enumerate(moves):
-        body += m.lines(k, numbers)
+        body += m.lines(k, numbers, fresh)
         data[f'a{k}'], data[f'b{k}'] = m.src.data.tobytes(), m.dst.data.tobytes()
         ins += [f'a{k}', f'b{k}']
         outs.append(f'c{k}')

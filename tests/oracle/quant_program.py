@@ -3,11 +3,13 @@
 A step has bytes that its source holds, bytes that its destination holds before, and prints as calls; the whole
 destination is what it gives. Steps of one program follow each other in scopes of their own."""
 import os
+import random
 import subprocess
 import tempfile
 
 import numpy as np
 
+from operand import Names, Operands
 from quant_model import fixpipe
 from quant_model.moves import Move, tensor_mov
 from quant_model.numbers import SIZES
@@ -57,8 +59,25 @@ def load_acc(lines, memory, name, data, dtype, index):
     lines.append(f't.tensor_mov({to}, stage{index}.reinterpret_cast_to("{fill}"), "m", 1, {len(data) // unit}, 0, 0)')
 
 
+def operands(lines, memory, i, vary):
+    """How the numbers of step i are spelt."""
+    def late(v):
+        name = names.fresh()
+        load(lines, memory, f'{name}w', np.asarray([v], np.int32))
+        lines.append(f'{name} = t.Scalar("int32")')
+        lines.append(f'{name}.set_as({name}w.reinterpret_cast_to("int32")[0])')
+        return name
+    names = Names(f'q{i}_')
+    ops = Operands(random.Random(vary), late, names)
+    if vary is None:
+        ops.number = str
+    return ops
+
+
 class Step:
-    """A tensor_mov, or a data_copy with enhanced parameters where spelling says so."""
+    """A tensor_mov, or a data_copy with enhanced parameters where spelling says so. vary: a number that chooses how
+    its numbers are spelt (operand.py); None: as literals."""
+    vary = None
 
     def __init__(self, move, src, before, spelling='tensor_mov', run_time=False):
         self.move, self.spelling, self.run_time = move, spelling, run_time
@@ -93,30 +112,32 @@ class Step:
             return f's{i}'
         return hex(int(m.words))
 
-    def tensor_mov(self, dst, src, scale, other):
+    def tensor_mov(self, ops, dst, src, scale, other):
         m = self.move
-        args = [dst, src, f'"{m.mode}"', m.nburst, m.burst, m.dst_stride, m.src_stride]
+        args = [dst, src, f'"{m.mode}"'] + [ops.number(v) for v in (m.nburst, m.burst, m.dst_stride, m.src_stride)]
         text = ', '.join(map(str, args))
         text += f', deqscale={scale}' if scale else ''
         text += f', sid_store_mode={m.sid}' if m.sid else ''
         text += ', relu=True' if m.relu else ''
         text += f', onthefly_mode={m.fly}, src_onthefly={other}' if m.fly else ''
-        return f't.tensor_mov({text})'
+        return ops.around(f't.tensor_mov({text})')
 
-    def data_copy(self, dst, src, scale):
+    def data_copy(self, ops, dst, src, scale):
         m = self.move
         block = {'m': 'MATRIX', 'v': 'VECTOR'}[m.mode]
         fields = [f'tik.BlockMode.BLOCK_MODE_{block}', f'tik.DeqScale.{m.scale}']
         if scale:
             fields.append(('deq_tensor_addr=' if m.scale.startswith('V') else 'deq_value=') + scale)
         fields += [f'sid_store_mode={m.sid}', f'is_relu={bool(m.relu)}']
-        params = f'tik.DataCopyParams({m.nburst}, {m.burst}, {m.src_stride}, {m.dst_stride})'
-        return f't.data_copy({dst}, {src}, {params}, tik.DataCopyEnhancedParams({", ".join(fields)}))'
+        params = ', '.join(ops.number(v) for v in (m.nburst, m.burst, m.src_stride, m.dst_stride))
+        return ops.around(f't.data_copy({dst}, {src}, tik.DataCopyParams({params}), '
+                          f'tik.DataCopyEnhancedParams({", ".join(fields)}))')
 
     def lines(self, memory, i, out):
         m, lines = self.move, []
         n = blocks(len(self.before)) * 32
         scale = self.scale(lines, memory, i)
+        ops = operands(lines, memory, i, self.vary)
         other = None
         if m.fly:
             load(lines, memory, f'other{i}', m.other)
@@ -124,7 +145,7 @@ class Step:
         if m.to_acc:
             load(lines, memory, f'src{i}', self.src)
             load_acc(lines, memory, f'acc{i}', self.before, m.dst, i)
-            lines.append(self.tensor_mov(f'acc{i}', f'src{i}.reinterpret_cast_to("{m.src}")', scale, other))
+            lines += self.tensor_mov(ops, f'acc{i}', f'src{i}.reinterpret_cast_to("{m.src}")', scale, other)
             fill = FILL[m.dst]
             acc = f'acc{i}' if fill == m.dst else f'acc{i}.reinterpret_cast_to("{fill}")'
             units = -(-n // (256 * SIZES[m.dst]))
@@ -134,8 +155,8 @@ class Step:
             load_acc(lines, memory, f'acc{i}', self.src, m.src, i)
             load(lines, memory, f'dst{i}', self.before)
             dst, src = f'dst{i}.reinterpret_cast_to("{m.dst}")', f'acc{i}'
-            lines.append(self.tensor_mov(dst, src, scale, other) if self.spelling == 'tensor_mov'
-                         else self.data_copy(dst, src, scale))
+            lines += (self.tensor_mov(ops, dst, src, scale, other) if self.spelling == 'tensor_mov'
+                      else self.data_copy(ops, dst, src, scale))
         lines.append(f't.data_move(out[{out}], dst{i}, 0, 1, {n // 32}, 0, 0)')
         return lines, n
 
@@ -144,6 +165,7 @@ class Fix:
     """A fixpipe. SOC is a processor on which L0C can be filled from UB and which has both forms."""
     SOC = 'Ascend031'
     READING = 'Q19=has'   # it has all conversions
+    vary = None
 
     def __init__(self, fix, src, before, by_register=False, to_l1=False, run_time=False):
         self.fix, self.move, self.spelling = fix, fix, 'fixpipe'
@@ -172,6 +194,8 @@ class Fix:
 
     def columns(self, lines, memory, i, dst, src):
         c, scale = self.fix, None
+        ops = operands(lines, memory, i, self.vary)
+        n, m, dst_stride, src_stride = (ops.number(v) for v in (c.n, c.m, c.dst_stride, c.src_stride))
         if c.mode.startswith('V'):
             scale = self.in_l1(lines, memory, f'scale{i}', np.asarray(c.words, np.uint64), 'uint64')
         elif c.mode in ('DEQF16', 'QF322B8_PRE', 'REQ8'):
@@ -182,16 +206,16 @@ class Fix:
             if scale:
                 name = 'config' if c.mode.startswith('V') else 'pre_quant_flag'
                 lines.append(f't.set_fixpipe_{name}({scale})')
-            lines.append(f't.data_copy({dst}, {src}, tik.DataCopyCO12DstParams({c.n}, {c.m}, {c.dst_stride}, '
-                         f'{c.src_stride}, tik.QuantMode.{c.mode}, {c.relu}, {c.split}, {c.nd}))')
+            lines += ops.around(f't.data_copy({dst}, {src}, tik.DataCopyCO12DstParams({n}, {m}, {dst_stride}, '
+                                f'{src_stride}, tik.QuantMode.{c.mode}, {c.relu}, {c.split}, {c.nd}))')
             return
         vector = f', {scale}' if c.mode.startswith('V') else ''
         word = f', deq_scalar={scale}' if scale and not vector else ''
         config = 'CFG_ROW_MAJOR' if c.nd else 'CFG_NZ'
-        lines.append(f't.fixpipe({dst}, {src}, tik.FixpipeParamsV220({c.n}, {c.m}, {c.src_stride}, {c.dst_stride}, '
-                     f'tik.QuantMode.{c.mode}, nd_num={c.nd_num}, src_nd_stride={c.nd_src}, dst_nd_stride={c.nd_dst}, '
-                     f'relu_en={c.relu}, is_channel_split={c.split}{word}){vector}, '
-                     f'config=tik.FixpipeConfig.{config})')
+        lines += ops.around(f't.fixpipe({dst}, {src}, tik.FixpipeParamsV220({n}, {m}, {src_stride}, {dst_stride}, '
+                            f'tik.QuantMode.{c.mode}, nd_num={c.nd_num}, src_nd_stride={c.nd_src}, '
+                            f'dst_nd_stride={c.nd_dst}, relu_en={c.relu}, is_channel_split={c.split}{word}){vector}, '
+                            f'config=tik.FixpipeConfig.{config})')
 
     def param(self, lines, memory, i):
         p = self.fix.param
@@ -215,7 +239,9 @@ class Fix:
         if b.relu:
             extend.append('"relu": True')
         length = b.rows * 16 * SIZES[b.src] // 32
-        lines.append(f't.fixpipe({dst}, {src}, {b.n}, {length}, {b.dst_stride}, {b.src_stride}, {{{", ".join(extend)}}})')
+        ops = operands(lines, memory, i, self.vary)
+        numbers = ', '.join(ops.number(v) for v in (b.n, length, b.dst_stride, b.src_stride))
+        lines += ops.around(f't.fixpipe({dst}, {src}, {numbers}, {{{", ".join(extend)}}})')
 
     def lines(self, memory, i, out):
         f, lines = self.fix, []

@@ -149,7 +149,9 @@ def random_step(r, kind):
     source = random_elements(r, src, -(-size // SIZES[src]), representative(words))
     if to_acc:
         before = np.concatenate([before, np.zeros(-len(before) % (256 * SIZES[dst]), np.uint8)])
-    return Step(m, source, before, 'data_copy' if spelling == 'data_copy' else 'tensor_mov', r.random() < 0.3)
+    step = Step(m, source, before, 'data_copy' if spelling == 'data_copy' else 'tensor_mov', r.random() < 0.3)
+    step.vary = r.getrandbits(32)
+    return step
 
 
 # ---- fixpipe -------------------------------------------------------------------------------------------------------
@@ -215,7 +217,9 @@ def random_fix(r, kind, early):
     source = random_elements(r, 'int32' if src == 'int32' else 'float32', fix.src_elements(), near)
     to_l1 = what == 'columns' and r.random() < 0.3
     before = np.frombuffer(r.randbytes(fix.dst_bytes()), np.uint8)
-    return Fix(fix, source, before, r.random() < 0.5, to_l1, r.random() < 0.3)
+    step = Fix(fix, source, before, r.random() < 0.5, to_l1, r.random() < 0.3)
+    step.vary = r.getrandbits(32)
+    return step
 
 
 # ---- exhaustive corners -----------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ import numpy as np
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from differential import results  # noqa: E402
 from isa_rows import register_rows  # noqa: E402
+from operand import Operands  # noqa: E402
 from reg_model import BINARY, BYTES, SCALAR, UNARY, Registers  # noqa: E402
 from vector_gen import values  # noqa: E402
 from vector_gen.draw import TYPES  # noqa: E402
@@ -62,6 +63,7 @@ class Kernel:
         self.soc = self.rnd.choice(sorted(SOCS))
         self.model = Registers()
         self.lines, self.numbers = [], []
+        self.ops = Operands(self.rnd, self.late)
         self.called = set()   # rows of op.def
         self.inputs = {}
         self.outs = {}
@@ -101,12 +103,17 @@ class Kernel:
             return self.rnd.choice(have)
         return self.vector(self.rnd.choice(dtypes)) if room else None
 
-    def number(self, value):
-        """An integer as it stands in the program."""
-        if self.rnd.random() < 0.8:
-            return str(value)
+    def late(self, value):
         self.numbers.append(value)
         return f'n[{len(self.numbers) - 1}]'
+
+    def number(self, value):
+        """An integer as it stands in the program."""
+        return self.ops.number(value)
+
+    def put(self, line):
+        """A call, with what its numbers need."""
+        self.lines += self.ops.around(line)
 
     def mask(self, lanes):
         """(mask of the model, its text)"""
@@ -136,8 +143,8 @@ class Kernel:
         self.called.add('vector_load.two' if isinstance(dst, tuple) else 'vector_load')
         text = f'[{", ".join(names)}]' if isinstance(dst, tuple) else dst
         shown = '' if mode == 'NORM' and self.rnd.random() < 0.5 else f', "{mode}"'
-        self.lines.append(f't.vector_load({text}, {tensor}.reinterpret_cast_to("{seen}")'
-                          f'[{self.number(at // SIZES[seen])}]{shown})')
+        self.put(f't.vector_load({text}, {tensor}.reinterpret_cast_to("{seen}")'
+                 f'[{self.number(at // SIZES[seen])}]{shown})')
 
     def store(self, src, mode, mask):
         names = src if isinstance(src, tuple) else (src,)
@@ -152,8 +159,8 @@ class Kernel:
         self.model.vector_store(('out', at), src, mode, on)
         self.called.add('vector_store.two' if isinstance(src, tuple) else 'vector_store')
         regs = f'[{", ".join(names)}]' if isinstance(src, tuple) else src
-        self.lines.append(f't.vector_store(out.reinterpret_cast_to("{seen}")[{at // SIZES[seen]}], {regs}, "{mode}", '
-                          f'{text})')
+        self.put(f't.vector_store(out.reinterpret_cast_to("{seen}")[{at // SIZES[seen]}], {regs}, "{mode}", '
+                 f'{text})')
 
     def step(self):
         r = self.rnd
@@ -206,7 +213,7 @@ class Kernel:
         on, text = self.mask(BYTES // sizes[1])
         self.model.vector_cast(on, dst, src, saturate, part, mode)
         self.called.add('vector_cast')
-        self.lines.append(f't.vector_cast({text}, {dst}, {src}, {saturate}, {part!r}, {mode!r})')
+        self.put(f't.vector_cast({text}, {dst}, {src}, {saturate}, {part!r}, {mode!r})')
 
     def do_lace(self):
         method = self.rnd.choice(('vector_vintlv', 'vector_vdintlv'))
@@ -228,7 +235,7 @@ class Kernel:
             on, text = self.mask(BYTES)
             self.model.vector_vdhistv2(on, *pair, src)
             self.called.add('vector_vdhistv2')
-            self.lines.append(f't.vector_vdhistv2({text}, {pair[0]}, {pair[1]}, {src})')
+            self.put(f't.vector_vdhistv2({text}, {pair[0]}, {pair[1]}, {src})')
 
     def types_of(self, method):
         return [t for t, cores in TYPES[method] if cores >> SOCS[self.soc] & 1]
@@ -249,7 +256,7 @@ class Kernel:
         getattr(self.model, method)(on, *names, *value)
         self.called.add(method)
         shown = method[:-1] if method in ('vector_vadds', 'vector_vmuls') and self.rnd.random() < 0.3 else method
-        self.lines.append(f't.{shown}({text}, {", ".join(names + [repr(v) for v in value])})')
+        self.put(f't.{shown}({text}, {", ".join(names + [repr(v) for v in value])})')
 
     def do_dup(self):
         self.arithmetic('vector_vdup', 1, True)

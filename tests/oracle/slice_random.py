@@ -7,6 +7,7 @@ slice_model. Some fields are Scalars; some lists break a rule, which tikc must n
 The tool is $TIKC, else build/tikc; TIKC_SLICES movements (400), TIKC_SEED. Ends with 'N passed, N failed'."""
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,7 @@ import tempfile
 import numpy as np
 
 import slice_model
+from operand import Names, Operands
 from slice_model import Broken
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -104,18 +106,13 @@ class Movement:
 # ---- programs ----------------------------------------------------------------------------------------------
 
 
-def field(r, v, scalars):
-    """A number, or an expression on the Scalar n, which is 3."""
-    if not scalars or r.random() < 0.7:
-        return str(v)
-    return r.choice([f'n + {v - 3}', f'{v + 3} - n'] + [f'n * {v // 3}'] * (v % 3 == 0))
+def on_three(r):
+    """Expressions on the Scalar n, which is 3."""
+    return lambda v: r.choice([f'(n + {v - 3})', f'({v + 3} - n)'] + [f'n * {v // 3}'] * (v % 3 == 0))
 
 
-def listed(r, infos, scalars):
-    rows = []
-    for d, info in enumerate(infos):
-        rows.append('S(%s)' % ', '.join([field(r, v, scalars) for v in info]))
-    return '[%s]' % ', '.join(rows)
+def listed(infos, number):
+    return '[%s]' % ', '.join('S(%s)' % ', '.join(map(number, info)) for info in infos)
 
 
 HEAD = '''from tbe import tik
@@ -138,12 +135,14 @@ def program(r, moves, dtype):
     size = np.dtype(dtype).itemsize
     part = GM_BYTES // size
     text = HEAD.format(dtype, part, UB_BYTES // size, part * len(moves))
+    names = Names()
     for i, m in enumerate(moves):
-        scalars = r.random() < 0.3
-        dst, src = listed(r, m.dst, scalars), listed(r, m.src, scalars)
+        ops = Operands(r, on_three(r), names)
+        number = ops.number if r.random() < 0.5 else str
+        dst, src = listed(m.dst, number), listed(m.src, number)
         text += f't.data_move(ub, u, 0, 1, {UB_BYTES // 32}, 0, 0)\n'
         ends = ('ub', 'x') if m.to_ub else (f'y[{i * part}]', 'ub')
-        text += f't.data_copy({ends[0]}, {ends[1]}, {dst}, {src}, {len(m.dst)})\n'
+        text += '\n'.join(ops.around(f't.data_copy({ends[0]}, {ends[1]}, {dst}, {src}, {len(m.dst)})')) + '\n'
         if m.to_ub:
             text += f't.data_move(y[{i * part}], ub, 0, 1, {UB_BYTES // 32}, 0, 0)\n'
     return text + 't.BuildCCE("k", [x, u, three], y)\n'
@@ -218,7 +217,7 @@ def refused(r, dtype, folder):
     if code == 0 and m.broken:
         code, ends = 5, [run(path, backend, folder) for backend in BACKENDS]
     # With Scalars, a second mistake may show while compiling, before the run finds the first.
-    scalars = ' n' in open(path).read().split('tu[0])')[1]
+    scalars = re.search(r'\b(n|q\d+)\b', open(path).read().split('tu[0])')[1])
     if code == 1 and m.broken and scalars and ('[slice-' in p.stderr or '[address-align]' in p.stderr):
         return True
     if all(e.returncode == (code if m.broken else 0) and (not m.broken or f'[{m.broken}]' in e.stderr) for e in ends):

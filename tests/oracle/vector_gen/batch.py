@@ -1,6 +1,9 @@
 """Many instances as one program: its text, its inputs, and what the model says of its outputs."""
+import random
+
 import numpy as np
 
+from operand import Names, Operands
 from vector_model import METHODS, Machine, Scalar, View, choices_of
 from vector_model.core import SIZES, UINT
 from .draw import At, Handle, Register
@@ -8,6 +11,7 @@ from .draw import At, Handle, Register
 BITS = {t: i for i, t in enumerate(('uint8', 'int8', 'uint16', 'int16', 'float16', 'bfloat16', 'uint32', 'int32',
                                     'float32', 'uint64', 'int64', 'bool'))}
 TENSOR = '{0} = tik_instance.Tensor("{1}", {2}, name="{0}", scope=tik.scope_{3})'
+FOLDS = ('mask', 'repeat_times', 'channels', 'm_len')   # integers that may be Scalars, beside strides
 SLACK = 512   # bytes behind the longest contents of a tensor: exact bounds are the business of other tests
 
 
@@ -23,6 +27,7 @@ class Batch:
         self.room = {}       # slot: (dtype, bytes)
         self.image = {}      # dtype: [bytes of every moved tensor]
         self.place = {}      # id of a tensor: element in the image
+        self.names = Names()
         end = {}
         for number, d in enumerate(instances):
             used = {}
@@ -64,6 +69,7 @@ class Batch:
 
     def lines(self, d):
         moved = [t for t in d.tensors if t.moved]
+        spelling = random.Random(d.seed)
         out = [f'# {d.method} {d.operands} {d.seed}']
         out += [TENSOR.format(t.slot, t.dtype, t.shape, 'ubuf') for t in d.tensors if t.shape]
         out += [self.move(t, True) for t in moved]
@@ -72,12 +78,19 @@ class Batch:
             out.append(f'r{k} = tik_instance.Scalar("{r.dtype}")')
             out.append(f'r{k}.set_as({(r.source or r.result).slot}[0])')
         for method, arguments in d.steps:
-            given = ', '.join(self.text(v) if p[0] != '=' else f'{p[1:]}={self.text(v)}'
+            ops = Operands(spelling, None, self.names, 'tik_instance')
+            given = ', '.join(self.argument(ops, p, v) if p[0] != '=' else f'{p[1:]}={self.argument(ops, p[1:], v)}'
                               for p, v in arguments.items() if p != '->')
             kept = f'{arguments["->"].name} = ' if '->' in arguments else ''
-            out.append(f'{kept}tik_instance.{method}({given})')
+            out += ops.around(f'{kept}tik_instance.{method}({given})')
         out += [f'{r.result.slot}[0].set_as({r.name})' for r in d.registers if r.result]
         return out + [self.move(t, False) for t in moved]
+
+    def argument(self, ops, name, v):
+        """Half of the literals that may be Scalars are numbers that fold."""
+        if isinstance(v, int) and not isinstance(v, bool) and (name in FOLDS or name.endswith('_stride')):
+            return ops.number(v)
+        return self.text(v)
 
     def text(self, v):
         if isinstance(v, At):

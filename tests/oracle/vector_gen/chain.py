@@ -18,6 +18,7 @@ import random
 
 import numpy as np
 
+from operand import Names
 from vector_model import METHODS, Machine, View
 from vector_model.core import SIZES, UINT
 from . import draw
@@ -171,6 +172,7 @@ class Program:
         self.pool, self.seed = pool, seed
         r = self.r = random.Random(seed)
         self.names = 0
+        self.numbers = Names()
         self.last = 0           # slot that was written last
         self.seen = set()       # (slot, dtype): views that the text needs
         self.typed = set()      # dtypes of global views

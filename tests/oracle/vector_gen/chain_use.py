@@ -1,10 +1,13 @@
 """A call at its place in a program of chain.py: where its tensors lie, which of its numbers only the run knows, its
 text and its meaning on the numpy model."""
+import copy
+
 import numpy as np
 
+from operand import Operands
 from vector_model import METHODS, Scalar, View
 from vector_model.core import SIZES, UINT
-from .batch import slice_text
+from .batch import FOLDS, slice_text
 from .draw import SHORT, At, Handle, Register
 
 SUFFIX = {t: s for s, t in SHORT.items()}
@@ -15,7 +18,6 @@ WILD = (0, -1, 1, 7, 255, 256, 4096, 65536, 2**31 - 1, -2**31)
 
 
 FOLDING = 1 / 3  # share of numbers that are no literals but values that the compiler folds to constants
-INTEGERS = ('mask', 'repeat_times', 'channels', 'm_len')
 
 
 def view(name, dtype):
@@ -71,6 +73,7 @@ class Use:
         self.results = {id(x): (r.randrange(p.slots), 32 * r.randrange(SLOT // 32)) for x in call.d.registers if x.result}
         self.names = {id(x): p.fresh('r') for x in call.d.registers}
         self.changed = {}    # (number of the step, parameter): Number
+        self.spelt = {}      # number of the step: Operands
         self.before = []
         self.vary()
 
@@ -112,8 +115,8 @@ class Use:
         for name, v in given.items():
             if (k, name) in self.changed or isinstance(v, bool) or not isinstance(v, (int, float)):
                 continue
-            if isinstance(v, int) and (name in INTEGERS or name.endswith('_stride')) and self.r.random() < FOLDING:
-                self.changed[k, name] = self.folded(v)
+            if isinstance(v, int) and (name in FOLDS or name.endswith('_stride')) and self.r.random() < FOLDING:
+                self.changed[k, name] = self.folded(k, v)
             elif name == 'scalar' and self.call.takes_any_scalar and abs(v) < 60000 and self.r.random() < FOLDING:
                 dtype = self.scalar_type(given)
                 if (dtype not in ('float16', 'bfloat16', 'float32')) == isinstance(v, int):
@@ -127,20 +130,11 @@ class Use:
                                 ([] if init else [f'{name}.set_as({v!r})']), lambda m, env: None))
         return Number(name, lambda env: v)
 
-    def folded(self, v):
-        """An int as a Scalar, an Expr of constants, or a formula of the variable of a loop of one trip."""
-        one = [var for var, trips in self.loops if trips == 1]
-        kind = self.r.randrange(4 if one else 3)
-        if kind == 3:
-            return Number(f'{self.r.choice(one)} + {v}', lambda env: v)
-        first = self.constant('int32', v if kind == 0 else self.r.randint(1, 9))
-        if kind == 0:
-            return first
-        if kind == 1:
-            return Number(f'{first.text} - {first.text} + {v}', lambda env: v)
-        part = self.r.randint(0, v) if v >= 0 else 0
-        second = self.constant('int32', v - part)
-        return Number(f'{second.text} + {part}', lambda env: v)
+    def folded(self, k, v):
+        """An int that folds, spelt in one of many ways; loops that it needs stand around the call."""
+        ops = self.spelt.setdefault(k, Operands(self.r, None, self.p.numbers, 't',
+                                                [var for var, trips in self.loops if trips == 1]))
+        return Number(ops.folding(v), lambda env: v)
 
     def scalar_type(self, given):
         a = given.get('src') or given.get('dst')
@@ -215,7 +209,8 @@ class Use:
         for t in self.call.tensors:
             out += self.bring_in(t)
         for k, (method, given) in enumerate(self.call.d.steps):
-            out.append(self.call_line(k, method, given))
+            line = self.call_line(k, method, given)
+            out += copy.copy(self.spelt[k]).around(line) if k in self.spelt else [line]
         for x in self.call.d.registers:
             if x.result:
                 slot, byte = self.results[id(x)]
