@@ -20,6 +20,7 @@ typedef struct Asm {
     TikBlobKernelInfo info; /* of the kernel whose head is being read */
     Bytes args, regions;    /* TikBlobArg, TikBlobRegion */
     Choices choices;
+    Bytes frames;       /* uint32_t: the writer's number of each */
     Bytes texts;        /* char *: everything that unquoting and tables made */
     uint8_t *table;     /* where the next byte of the present table goes */
     int64_t table_left; /* bytes that it misses */
@@ -204,7 +205,8 @@ read_text(Asm *a, char **out)
     if (!want_char(a, '"')) {
         return false;
     }
-    char *s = malloc((size_t)(a->end - a->p) + 1);
+    const char *end = memchr(a->p, '\n', (size_t)(a->end - a->p));
+    char *s = malloc((size_t)((end == NULL ? a->end : end) - a->p) + 1);
     uint8_t *slot = bytes_add(&a->texts, sizeof s);
     size_t n = 0;
     if (s == NULL || slot == NULL) {
@@ -479,6 +481,32 @@ read_desc(Asm *a)
     return read_instr(a, buf);
 }
 
+/* A frame by its number in the text; 0: none. */
+static bool
+read_frame(Asm *a, uint32_t *out)
+{
+    uint32_t number;
+    if (!read_u32(a, &number)) {
+        return false;
+    }
+    if (number > a->frames.n / sizeof *out) {
+        return fail(a, "there is no frame %u above", number);
+    }
+    *out = 0;
+    if (number > 0) {
+        memcpy(out, a->frames.p + (number - 1) * sizeof *out, sizeof *out);
+    }
+    return true;
+}
+
+/* @ "k.tik" 3:5, or nothing. */
+static bool
+read_place(Asm *a, char **file, uint32_t *line, uint32_t *column)
+{
+    return !accept_char(a, '@') || (read_text(a, file) && read_u32(a, line) &&
+                                    want_char(a, ':') && read_u32(a, column));
+}
+
 /* What stands behind the place: named "i" int32 s0. */
 static bool
 read_names(Asm *a)
@@ -515,12 +543,18 @@ code_line(Asm *a)
     if (!read_desc(a)) {
         return false;
     }
-    if (accept_char(a, '@') && (!read_text(a, &file) || !read_u32(a, &line) ||
-                                !want_char(a, ':') || !read_u32(a, &column))) {
+    if (!read_place(a, &file, &line, &column)) {
         return false;
     }
     if (!tikblob_emit(a->w, &a->d, file, line, column, text, sizeof text)) {
         return fail(a, "%s", text);
+    }
+    if (accept_word(a, "in")) {
+        uint32_t frame;
+        if (!read_frame(a, &frame)) {
+            return false;
+        }
+        tikblob_emit_frame(a->w, frame);
     }
     return read_names(a);
 }
@@ -561,6 +595,31 @@ choice_line(Asm *a)
     }
     tikblob_choices(a->w, &a->choices);
     return true;
+}
+
+/* Numbers ascend from 1; the parent stands above. */
+static bool
+frame_line(Asm *a)
+{
+    TikBlobFrame f = {.file = ""};
+    uint32_t number;
+    char *callee;
+    char *file = NULL;
+    if (!read_u32(a, &number) || !read_frame(a, &f.parent) || !read_text(a, &callee) ||
+        !read_place(a, &file, &f.line, &f.column)) {
+        return false;
+    }
+    if (number != a->frames.n / sizeof number + 1) {
+        return fail(a, "frame %u out of order", number);
+    }
+    f.callee = callee;
+    f.file = file == NULL ? "" : file;
+    number = tikblob_add_frame(a->w, &f);
+    uint8_t *p = bytes_add(&a->frames, sizeof number);
+    if (p != NULL) {
+        memcpy(p, &number, sizeof number);
+    }
+    return p != NULL || fail(a, "out of memory");
 }
 
 static bool
@@ -805,6 +864,9 @@ head_line(Asm *a)
         if (a->meta == NULL && accept_word(a, "meta")) {
             return read_text(a, &a->meta);
         }
+        if (accept_word(a, "frame")) {
+            return frame_line(a);
+        }
         return want_word(a, "kernel") && kernel_line(a);
     }
     if (accept_word(a, "peak")) {
@@ -888,6 +950,7 @@ tikblob_assemble(const char *text, size_t len, uint8_t **bytes, size_t *size, in
     free(a->texts.p);
     free(a->args.p);
     free(a->regions.p);
+    free(a->frames.p);
     tikblob_writer_free(a->w);
     free(a);
     return ok;

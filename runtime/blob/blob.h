@@ -18,6 +18,8 @@ enum {
     REGION_BYTES = 24,
     ROW_BYTES = 16,
     NAME_BYTES = 16,
+    CALL_HEAD = 4, /* of section CALL, in front of the frames */
+    FRAME_BYTES = 24,
     SLOT_BYTES = 16,
     MAX_SLOTS = 255,  /* of one descriptor */
     MAX_NUMBERS = 48, /* of one descriptor: two bits each in its tag words */
@@ -300,7 +302,21 @@ bool blob_check_tables(TikBlob *b, TikBlobDiag *diag);
 bool blob_check_code(const TikBlob *b, TikBlobDiag *diag);
 bool blob_check_lines(const TikBlob *b, TikBlobDiag *diag);
 bool blob_check_names(const TikBlob *b, TikBlobDiag *diag); /* name.c */
+bool blob_check_calls(const TikBlob *b, TikBlobDiag *diag); /* call.c */
 bool blob_check_strings(const TikBlob *b, TikBlobDiag *diag);
+
+/* A number of seven bits per byte, low ones first, in the fewest bytes; false: it is not, or has more than 42 bits. */
+bool blob_varint(const uint8_t **p, const uint8_t *end, uint64_t *out); /* line.c */
+
+/* Walks the runs of section CALL, whose frames have been checked; without the section there are none. */
+typedef struct RunReader {
+    const uint8_t *p, *end;
+    uint64_t n;     /* descriptors of the run read last */
+    uint32_t frame; /* its frame, or 0 */
+} RunReader;
+
+RunReader blob_runs(const TikBlob *b); /* call.c */
+bool blob_run_next(RunReader *r);
 
 /* Walks the places of all kernels' descriptors. */
 typedef struct LineReader {

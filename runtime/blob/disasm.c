@@ -335,10 +335,29 @@ put_names(Out *o, const TikBlob *b, int kernel, NameReader *r, uint32_t descript
     }
 }
 
-/* The places and names are read along with the descriptors. */
-static bool
-put_code(Out *o, const TikBlob *b, int kernel, LineReader *lines, TikBlobDiag *diag)
+/* The frame of the next descriptor. */
+static void
+put_frame(Out *o, RunReader *r)
 {
+    if (r->n == 0 && !blob_run_next(r)) {
+        return;
+    }
+    r->n--;
+    if (r->frame != 0) {
+        put(o, " in %u", r->frame);
+    }
+}
+
+/* What is read along with the descriptors of all kernels. */
+typedef struct Along {
+    LineReader lines;
+    RunReader runs;
+} Along;
+
+static bool
+put_code(Out *o, const TikBlob *b, int kernel, Along *also, TikBlobDiag *diag)
+{
+    LineReader *lines = &also->lines;
     TikCursor c;
     TikDesc *d = calloc(1, sizeof *d);
     int more = d == NULL ? -1 : 1;
@@ -359,6 +378,7 @@ put_code(Out *o, const TikBlob *b, int kernel, LineReader *lines, TikBlobDiag *d
             put_text(o, file + lines->file, strlen(file + lines->file));
             put(o, " %u:%u", lines->line, lines->column);
         }
+        put_frame(o, &also->runs);
         put_names(o, b, kernel, &names, d->index);
         put(o, "\n");
     }
@@ -393,6 +413,23 @@ put_choices(Out *o, const Choices *c)
     }
 }
 
+static void
+put_frames(Out *o, const TikBlob *b)
+{
+    for (uint32_t i = 1; i <= tikblob_frames(b); i++) {
+        TikBlobFrame f;
+        tikblob_frame(b, i, &f);
+        put(o, "frame %u %u ", i, f.parent);
+        put_text(o, f.callee, strlen(f.callee));
+        if (*f.file != 0) {
+            put(o, " @ ");
+            put_text(o, f.file, strlen(f.file));
+            put(o, " %u:%u", f.line, f.column);
+        }
+        put(o, "\n");
+    }
+}
+
 bool
 tikblob_disassemble(const uint8_t *bytes, size_t size, char **text, TikBlobDiag *diag)
 {
@@ -410,11 +447,12 @@ tikblob_disassemble(const uint8_t *bytes, size_t size, char **text, TikBlobDiag 
         put_text(&o, (const char *)bytes + meta->offset, meta->size);
         put(&o, "\n");
     }
+    put_frames(&o, &b);
     const TikBlobSection *line = blob_section(&b, SEC_LINE);
-    LineReader lines = {0};
+    Along also = {.runs = blob_runs(&b)};
     if (line != NULL) {
-        lines.p = bytes + line->offset;
-        lines.end = lines.p + line->size;
+        also.lines.p = bytes + line->offset;
+        also.lines.end = also.lines.p + line->size;
     }
     bool ok = true;
     for (int i = 0; i < b.nkernels && ok; i++) {
@@ -422,7 +460,7 @@ tikblob_disassemble(const uint8_t *bytes, size_t size, char **text, TikBlobDiag 
         tikblob_kernel(&b, i, &k);
         put_header(&o, &b, &k);
         put_regions(&o, &b, &k);
-        ok = put_code(&o, &b, i, &lines, diag);
+        ok = put_code(&o, &b, i, &also, diag);
     }
     if (!ok || o.failed) {
         free(o.p);

@@ -10,15 +10,15 @@
  * Freestanding. Owns the rule line-field. */
 #include "blob/blob.h"
 
-static bool
-read_varint(LineReader *r, uint64_t *out)
+bool
+blob_varint(const uint8_t **p, const uint8_t *end, uint64_t *out)
 {
     uint64_t v = 0;
     for (int shift = 0; shift < 42; shift += 7) {
-        if (r->p == r->end) {
+        if (*p == end) {
             return false;
         }
-        uint8_t c = *r->p++;
+        uint8_t c = *(*p)++;
         v |= (uint64_t)(c & 0x7f) << shift;
         if (c < 0x80) {
             *out = v;
@@ -50,16 +50,16 @@ bool
 blob_line_next(LineReader *r)
 {
     uint64_t head, file, column;
-    if (!read_varint(r, &head)) {
+    if (!blob_varint(&r->p, r->end, &head)) {
         return false;
     }
     if (head & 1) {
-        if (!read_varint(r, &file) || file > UINT32_MAX || file == r->file) {
+        if (!blob_varint(&r->p, r->end, &file) || file > UINT32_MAX || file == r->file) {
             return false;
         }
         r->file = (uint32_t)file;
     }
-    return read_varint(r, &column) && add_delta(&r->line, head >> 1) &&
+    return blob_varint(&r->p, r->end, &column) && add_delta(&r->line, head >> 1) &&
            add_delta(&r->column, column);
 }
 

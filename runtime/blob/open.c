@@ -398,5 +398,5 @@ tikblob_open(TikBlob *b, const uint8_t *bytes, uint64_t size, TikBlobDiag *diag)
            check_target(b, diag) && check_choices(b, diag) &&
            blob_check_tables(b, diag) && blob_check_code(b, diag) &&
            blob_check_lines(b, diag) && blob_check_names(b, diag) &&
-           blob_check_strings(b, diag);
+           blob_check_calls(b, diag) && blob_check_strings(b, diag);
 }

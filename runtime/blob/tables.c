@@ -113,6 +113,12 @@ mark_ref(Window *w, uint32_t ref)
 }
 
 static void
+mark_text(const TikBlob *b, Window *w, const char *text)
+{
+    mark_ref(w, (uint32_t)(text - (const char *)blob_bytes(b, SEC_STRS)));
+}
+
+static void
 mark_refs(const TikBlob *b, Window *w)
 {
     static const SectionId tables[] = {SEC_KERN, SEC_ARGS, SEC_REGN};
@@ -123,6 +129,12 @@ mark_refs(const TikBlob *b, Window *w)
     }
     for (uint64_t i = 0; i < blob_records(b, SEC_NAME); i++) {
         mark_ref(w, get32(blob_record(b, SEC_NAME, i) + 4));
+    }
+    for (uint32_t i = 1; i <= tikblob_frames(b); i++) {
+        TikBlobFrame f;
+        tikblob_frame(b, i, &f);
+        mark_text(b, w, f.callee);
+        mark_text(b, w, f.file);
     }
     const TikBlobSection *s = blob_section(b, SEC_LINE);
     if (s == NULL) {

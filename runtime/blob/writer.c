@@ -222,13 +222,14 @@ tikblob_writer_free(TikBlobWriter *w)
         free(k->arg_names);
         free(k->region_names);
     }
-    Bytes *all[] = {&w->code,    &w->rows,   &w->strings, &w->string_at,
-                    &w->kernels, &w->places, &w->names,   &w->tables};
+    Bytes *all[] = {&w->code,   &w->rows,  &w->strings, &w->string_at, &w->kernels,
+                    &w->places, &w->names, &w->tables,  &w->frames};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         free(all[i]->p);
     }
     free(w->row_index.slots);
     free(w->string_index.slots);
+    free(w->frame_index.slots);
     free(w);
 }
 
@@ -321,7 +322,7 @@ tikblob_emit(TikBlobWriter *w, const TikDesc *d, const char *file, uint32_t line
     }
     bool placed = file != NULL && *file != 0;
     WriterPlace place = {writer_string(w, placed ? file : ""), placed ? line : 0,
-                         placed ? column : 0};
+                         placed ? column : 0, 0};
     uint8_t *p = bytes_add(&w->places, sizeof place);
     if (p == NULL) {
         w->failed = true;
@@ -330,6 +331,37 @@ tikblob_emit(TikBlobWriter *w, const TikDesc *d, const char *file, uint32_t line
     memcpy(p, &place, sizeof place);
     w->has_place |= placed;
     return !w->failed;
+}
+
+uint32_t
+tikblob_add_frame(TikBlobWriter *w, const TikBlobFrame *frame)
+{
+    const WriterFrame *all = (const WriterFrame *)(const void *)w->frames.p;
+    uint32_t depth = frame->parent == 0 ? 0 : all[frame->parent - 1].depth;
+    if (depth == TIKBLOB_MAX_CALLS) {
+        return frame->parent;
+    }
+    bool placed = *frame->file != 0;
+    WriterFrame f = {.depth = depth + 1,
+                     .parent = frame->parent,
+                     .callee = writer_string(w, *frame->callee ? frame->callee : "?"),
+                     .file = writer_string(w, frame->file),
+                     .line = placed ? frame->line : 0,
+                     .column = placed ? frame->column : 0};
+    Key k = {(const uint8_t *)&f, sizeof f, hash_bytes((const uint8_t *)&f, sizeof f)};
+    bool added;
+    w->has_empty |= !placed;
+    uint32_t at = index_intern(w, &w->frame_index, &w->frames, &k, &added);
+    return w->failed ? 0 : at / (uint32_t)sizeof f + 1;
+}
+
+void
+tikblob_emit_frame(TikBlobWriter *w, uint32_t frame)
+{
+    size_t n = w->places.n / sizeof(WriterPlace);
+    if (n > 0) {
+        ((WriterPlace *)(void *)w->places.p)[n - 1].frame = frame;
+    }
 }
 
 void
@@ -412,7 +444,7 @@ has_empty_name(const TikBlobWriter *w)
 static bool
 is_used(const TikBlobWriter *w, const char *text)
 {
-    return *text != 0 || w->has_place || has_empty_name(w);
+    return *text != 0 || w->has_place || w->has_empty || has_empty_name(w);
 }
 
 static bool
@@ -579,13 +611,13 @@ build_rows(Image *im)
 /* ---- places ---------------------------------------------------------------------------------------------------- */
 
 static void
-put_varint(Image *im, uint64_t v)
+put_varint(Image *im, SectionId id, uint64_t v)
 {
     while (v >= 0x80) {
-        *add(im, SEC_LINE, 1) = (uint8_t)(v | 0x80);
+        *add(im, id, 1) = (uint8_t)(v | 0x80);
         v >>= 7;
     }
-    *add(im, SEC_LINE, 1) = (uint8_t)v;
+    *add(im, id, 1) = (uint8_t)v;
 }
 
 static uint64_t
@@ -603,11 +635,12 @@ build_places(Image *im)
         WriterPlace last = {0, 0, 0};
         for (uint32_t d = 0; d < kernel_at(im->w, i)->ndescriptors; d++, place++) {
             uint32_t file = offset_of(&im->names, place->file);
-            put_varint(im, zigzag(last.line, place->line) << 1 | (file != last.file));
+            put_varint(im, SEC_LINE,
+                       zigzag(last.line, place->line) << 1 | (file != last.file));
             if (file != last.file) {
-                put_varint(im, file);
+                put_varint(im, SEC_LINE, file);
             }
-            put_varint(im, zigzag(last.column, place->column));
+            put_varint(im, SEC_LINE, zigzag(last.column, place->column));
             last = (WriterPlace){file, place->line, place->column};
         }
     }
@@ -625,6 +658,93 @@ build_names(Image *im)
         p[12] = name->num.kind == NUM_LOOP ? NAME_SLOT : NAME_REGISTER;
         p[13] = (uint8_t)name->dtype;
     }
+}
+
+/* ---- frames ---------------------------------------------------------------------------------------------------- */
+
+/* A record of CALL on its way to its place: its fields, parent last to be known, and the writer's number. */
+typedef struct Sorted {
+    uint32_t field[FRAME_BYTES / 4];
+    uint32_t number;
+} Sorted;
+
+static int
+by_fields(const void *a, const void *b)
+{
+    const Sorted *x = a;
+    const Sorted *y = b;
+    for (size_t i = 0; i < sizeof x->field / sizeof x->field[0]; i++) {
+        if (x->field[i] != y->field[i]) {
+            return x->field[i] < y->field[i] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+/* Depth by depth, since a frame's order depends on its parent's new number. final: by the writer's number. */
+static void
+sort_frames(const Image *im, Sorted *all, size_t n, uint32_t *final)
+{
+    const WriterFrame *from = (const WriterFrame *)(const void *)im->w->frames.p;
+    for (size_t i = 0; i < n; i++) {
+        const WriterFrame *f = &from[i];
+        all[i] = (Sorted){{f->depth, 0, offset_of(&im->names, f->callee),
+                           offset_of(&im->names, f->file), f->line, f->column},
+                          (uint32_t)i + 1};
+    }
+    qsort(all, n, sizeof *all, by_fields);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i; end < n && all[end].field[0] == all[i].field[0]; end++) {
+            all[end].field[1] = final[from[all[end].number - 1].parent];
+        }
+        qsort(all + i, end - i, sizeof *all, by_fields);
+        for (size_t j = i; j < end; j++) {
+            final[all[j].number] = (uint32_t)j + 1;
+        }
+    }
+}
+
+/* Descriptors that follow each other in one frame are one run. */
+static void
+build_runs(Image *im, const uint32_t *final)
+{
+    const WriterPlace *place = (const WriterPlace *)(const void *)im->w->places.p;
+    for (size_t i = 0; i < kernel_count(im->w); i++) {
+        uint32_t left = kernel_at(im->w, i)->ndescriptors;
+        while (left > 0) {
+            uint32_t n = 1;
+            while (n < left && place[n].frame == place->frame) {
+                n++;
+            }
+            put_varint(im, SEC_CALL, n);
+            put_varint(im, SEC_CALL, final[place->frame]);
+            place += n;
+            left -= n;
+        }
+    }
+}
+
+static void
+build_calls(Image *im)
+{
+    size_t n = im->w->frames.n / sizeof(WriterFrame);
+    Sorted *all = calloc(n + 1, sizeof *all);
+    uint32_t *final = calloc(n + 1, sizeof *final);
+    if (all == NULL || final == NULL) {
+        im->failed = true;
+    } else {
+        sort_frames(im, all, n, final);
+        put32(add(im, SEC_CALL, CALL_HEAD), (uint32_t)n);
+        for (size_t i = 0; i < n; i++) {
+            uint8_t *p = add(im, SEC_CALL, FRAME_BYTES);
+            for (int j = 0; j < FRAME_BYTES / 4; j++) {
+                put32(p + 4 * j, all[i].field[j]);
+            }
+        }
+        build_runs(im, final);
+    }
+    free(all);
+    free(final);
 }
 
 /* ---- sealing --------------------------------------------------------------------------------------------------- */
@@ -779,6 +899,9 @@ build(Image *im, const char *meta)
         build_places(im);
     }
     build_names(im);
+    if (im->present[SEC_CALL]) {
+        build_calls(im);
+    }
     if (im->present[SEC_META]) {
         char *text = utf8_copy(meta);
         im->failed |= text == NULL;
@@ -802,6 +925,7 @@ tikblob_finish(TikBlobWriter *w, const char *meta, uint8_t **bytes, size_t *size
     im.present[SEC_CNST] = w->tables.n > 0;
     im.present[SEC_LINE] = w->has_place;
     im.present[SEC_NAME] = w->names.n > 0;
+    im.present[SEC_CALL] = w->frames.n > 0;
     im.present[SEC_META] = meta != NULL && *meta != 0;
     bool ok = sort_names(w, &im.names, &im.part[SEC_STRS]);
     if (ok) {

@@ -23,7 +23,13 @@ typedef struct Index {
 
 typedef struct WriterPlace {
     uint32_t file, line, column; /* file: string id */
+    uint32_t frame;              /* number in TikBlobWriter.frames; 0: none */
 } WriterPlace;
+
+/* Fields of CALL's records in their order, with numbers and string ids of the writer. */
+typedef struct WriterFrame {
+    uint32_t depth, parent, callee, file, line, column;
+} WriterFrame;
 
 typedef struct WriterName {
     uint32_t descriptor; /* counted over all kernels */
@@ -50,12 +56,14 @@ struct TikBlobWriter {
     Bytes rows;      /* AFFN, links not yet made */
     Bytes strings;   /* texts with their ends, in order of arrival */
     Bytes string_at; /* uint32_t per id: offset in strings */
-    Index row_index, string_index;
+    Index row_index, string_index, frame_index;
+    Bytes frames;  /* WriterFrame */
     Bytes kernels; /* WriterKernel */
     Bytes places;  /* WriterPlace per descriptor */
     Bytes names;   /* WriterName, by descriptor */
     Bytes tables;  /* CNST */
     bool has_place;
+    bool has_empty; /* a frame without a place */
     uint32_t depth; /* open loops of the present kernel */
 };
 

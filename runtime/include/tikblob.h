@@ -25,7 +25,8 @@ enum {
     TIKBLOB_MAX_IFS = 512,  /* nesting of branches: a chain of 400 elif links is legal */
     TIKBLOB_MAX_TERMS = 8,  /* loop terms of an affine operand */
     TIKBLOB_MAX_REGS = 2,   /* register terms of an affine operand */
-    TIKBLOB_KNOWN_SECTIONS = 14
+    TIKBLOB_MAX_CALLS = 65535, /* depth of calls that led to a descriptor */
+    TIKBLOB_KNOWN_SECTIONS = 15
 };
 
 /* Where and why a blob is refused, or what the verifier could not prove. */
@@ -232,6 +233,21 @@ int tikblob_next(TikCursor *c, TikDesc *out, TikBlobDiag *diag);
 bool tikblob_place(const TikBlob *b, int kernel, uint32_t descriptor, const char **file,
                    uint32_t *line, uint32_t *column);
 
+/* A call of a function of the source, made while compiling, and the one that it stands in. Frames have numbers from 1;
+ * a parent's is less than its own. */
+typedef struct TikBlobFrame {
+    uint32_t parent; /* 0: called at the top level */
+    const char *callee;
+    const char *file; /* where the call stands; or "" */
+    uint32_t line, column;
+} TikBlobFrame;
+
+/* How many there are; 0 when the blob was stripped. */
+uint32_t tikblob_frames(const TikBlob *b);
+void tikblob_frame(const TikBlob *b, uint32_t number, TikBlobFrame *out);
+/* The innermost call that led to a descriptor; 0: it stands at the top level, or nothing is known. */
+uint32_t tikblob_frame_of(const TikBlob *b, int kernel, uint32_t descriptor);
+
 /* A name of a loop counter or register at a descriptor, for messages. At a LOOP, that of its counter, up to
  * its end; elsewhere, of what the descriptor uses. */
 typedef struct TikBlobName {
@@ -307,6 +323,12 @@ void tikblob_begin_kernel(TikBlobWriter *w, const TikBlobKernelInfo *info);
  * fit its encoding (error gets the text). */
 bool tikblob_emit(TikBlobWriter *w, const TikDesc *d, const char *file, uint32_t line,
                   uint32_t column, char *error, size_t error_size);
+/* Number of a frame of the writer (the blob has an order of its own), which is added when it is new.
+ * frame->parent is 0 or such a number. Of calls that nest deeper than TIKBLOB_MAX_CALLS the inner ones are left
+ * out: the number is that of the parent. */
+uint32_t tikblob_add_frame(TikBlobWriter *w, const TikBlobFrame *frame);
+/* Says which frame led to the descriptor that was appended last. */
+void tikblob_emit_frame(TikBlobWriter *w, uint32_t frame);
 /* Names a number (NUM_LOOP or NUM_REG) at the descriptor that was appended last; an empty name is none. */
 void tikblob_emit_name(TikBlobWriter *w, const char *name, TikNum num, Dtype dtype);
 void tikblob_end_kernel(TikBlobWriter *w);

@@ -120,6 +120,26 @@ round_trip(const uint8_t *data, size_t size)
     free(text);
 }
 
+/* The calls of each descriptor; the loader promises that parents come first. */
+static void
+walk_calls(const TikBlob *b)
+{
+    for (int i = 0; i < b->nkernels && i < 4; i++) {
+        TikBlobKernel k;
+        tikblob_kernel(b, i, &k);
+        for (uint32_t d = 0; d <= k.ndescriptors && d < 100; d++) {
+            TikBlobFrame f;
+            for (uint32_t at = tikblob_frame_of(b, i, d); at != 0; at = f.parent) {
+                tikblob_frame(b, at, &f);
+                if (at > tikblob_frames(b) || f.parent >= at || *f.callee == 0 ||
+                    strlen(f.file) >= b->size) {
+                    abort();
+                }
+            }
+        }
+    }
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -128,6 +148,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!tikblob_open(&b, data, size, &d)) {
         return 0;
     }
+    walk_calls(&b);
     bool all = true;
     for (int i = 0; i < b.nkernels && i < 4; i++) {
         all = verify(&b, i) && all;

@@ -2,9 +2,14 @@
  * trips; damage. The verifier is in test_blob_verify.c, compiled kernels in test_blob_stream.c. */
 #include "blob_parts.h"
 
-#define HEAD                                                                             \
+#define TARGET                                                                           \
     "blob 0.1 Ascend310P3\n"                                                             \
-    "meta \"test\"\n"                                                                    \
+    "meta \"test\"\n"
+#define FRAMES                                                                           \
+    "frame 1 0 \"both\" @ \"a b.tik\" 20:9\n"                                            \
+    "frame 2 1 \"fill\" @ \"a b.tik\" 7:5\n"                                             \
+    "frame 3 1 \"fill\" @ \"a b.tik\" 8:5\n"
+#define KERNEL                                                                           \
     "kernel \"add\" cores 2 steps 0 fill\n"                                              \
     "peak UB 4096\n"                                                                     \
     "arg \"x\" input float16 (2, 1024)\n"                                                \
@@ -14,6 +19,7 @@
     "region 2 \"x_ub\" UB float16 at 0 bytes 2048\n"                                     \
     "region 3 \"y_ub\" UB float16 at 2048 bytes 2048\n"                                  \
     "code\n"
+#define HEAD TARGET KERNEL
 
 #define IN                                                                               \
     "data_move dst=float16[2, 0] src=float16[0, 0, 2048*core] sid=0 nburst=1 burst=64 "  \
@@ -24,20 +30,22 @@
 
 /* Descriptors by index: 0 loop, 1 move, 2 rem, 3 mul, 4 vec_add, 5 if, 6 load, 7 else, 8 store, 9 break,
  * 10 endif, 11 endloop, 12 set_padding, 13 move */
-static const char seed[] =
-    HEAD "loop s0 = 0 4 @ \"a b.tik\" 3:5\n" IN "r0 = rem int32 s0 2 @ \"a b.tik\" 4:9\n"
-         "r1 = mul int32 r0 512 @ \"other.tik\" 1:1\n"
-         "vec_add mask=count(128) dst=float16[3, 0] src0=float16[2, 0, 1*r1] "
-         "src1=float16[2, 0] "
-         "repeat_times=4 dst_rep_stride=8 src0_rep_stride=8 src1_rep_stride=8\n"
-         "if r0 @ \"a b.tik\" 6:1\n"
-         "r2 = load float16[2, 6]\n"
-         "else\n"
-         "store float16[2, 2] r2\n"
-         "break\n"
-         "endif\n"
-         "endloop s0\n"
-         "set_padding value=4294967296\n" OUT "end\n";
+static const char seed[] = TARGET FRAMES KERNEL
+    "loop s0 = 0 4 @ \"a b.tik\" 3:5 named \"i\" int32 s0\n" IN
+    "r0 = rem int32 s0 2 @ \"a b.tik\" 4:9 in 2\n"
+    "r1 = mul int32 r0 512 @ \"other.tik\" 1:1 in 3\n"
+    "vec_add mask=count(128) dst=float16[3, 0] src0=float16[2, 0, 1*r1] "
+    "src1=float16[2, 0] "
+    "repeat_times=4 dst_rep_stride=8 src0_rep_stride=8 src1_rep_stride=8 in 3 "
+    "named \"left\" int32 r1\n"
+    "if r0 @ \"a b.tik\" 6:1 in 1\n"
+    "r2 = load float16[2, 6]\n"
+    "else\n"
+    "store float16[2, 2] r2\n"
+    "break\n"
+    "endif\n"
+    "endloop s0\n"
+    "set_padding value=4294967296\n" OUT "end\n";
 
 /* Two kernels, no places, no meta, the smallest names. */
 static const char seed_two[] = "blob 0.1 Ascend910B1\n"
@@ -138,6 +146,104 @@ places_come_back(void **state)
     assert_int_equal(column, 1);
     assert_false(tikblob_place(&b, 0, 14, &file, &line, &column));
     free(a.p);
+}
+
+static void
+calls_come_back(void **state)
+{
+    (void)state;
+    static const uint32_t in[] = {0, 0, 2, 3, 3, 1, 0};
+    Bin a = assemble(seed);
+    TikBlob b;
+    TikBlobFrame f;
+    assert_true(tikblob_open(&b, a.p, a.n, NULL));
+    assert_int_equal(tikblob_frames(&b), 3);
+    for (uint32_t i = 0; i < sizeof in / sizeof in[0]; i++) {
+        assert_int_equal(tikblob_frame_of(&b, 0, i), in[i]);
+    }
+    assert_int_equal(tikblob_frame_of(&b, 0, 14), 0); /* there is none */
+    tikblob_frame(&b, 3, &f);
+    assert_string_equal(f.callee, "fill");
+    assert_string_equal(f.file, "a b.tik");
+    assert_int_equal(f.line, 8);
+    assert_int_equal(f.column, 5);
+    assert_int_equal(f.parent, 1);
+    tikblob_frame(&b, 1, &f);
+    assert_string_equal(f.callee, "both");
+    assert_int_equal(f.parent, 0);
+    free(a.p);
+}
+
+/* Frames have one order, whatever order they came in, and stand once; each kernel has its own runs. */
+static void
+calls_are_canonical(void **state)
+{
+    (void)state;
+    static const char *const frames[] = {
+        "frame 1 0 \"a\"\nframe 2 0 \"b\" @ \"f\" 1:1\nframe 3 1 \"c\" @ \"f\" 1:1\n"
+        "frame 4 2 \"a\" @ \"f\" 1:1\n",
+        "frame 1 0 \"b\" @ \"f\" 1:1\nframe 2 1 \"a\" @ \"f\" 1:1\nframe 3 0 \"a\"\n"
+        "frame 4 3 \"c\" @ \"f\" 1:1\n",
+        "frame 1 0 \"a\"\nframe 2 0 \"b\" @ \"f\" 1:1\nframe 3 0 \"a\"\n"
+        "frame 4 3 \"c\" @ \"f\" 1:1\nframe 5 2 \"a\" @ \"f\" 1:1\n"};
+    static const int in[][3] = {{3, 4, 0}, {4, 2, 0}, {4, 5, 0}};
+    Bin first = {NULL, 0};
+    for (int i = 0; i < 3; i++) {
+        char text[1000];
+        const int *n = in[i];
+        snprintf(text, sizeof text,
+                 "blob 0.1 Ascend310P3\n%skernel \"k\" cores 1 steps 0\ncode\nreturn in "
+                 "%d\nreturn in %d\nend\nkernel \"l\" cores 1 steps 0\ncode\nreturn in "
+                 "%d\nreturn in %d\nend\n",
+                 frames[i], n[0], n[1], n[1], n[2]);
+        Bin a = assemble(text);
+        assert_string_equal(open_code(&a), "");
+        if (i == 0) {
+            first = a;
+            continue;
+        }
+        assert_int_equal(a.n, first.n);
+        assert_memory_equal(a.p, first.p, a.n);
+        free(a.p);
+    }
+    TikBlob b;
+    assert_true(tikblob_open(&b, first.p, first.n, NULL));
+    assert_int_equal(tikblob_frames(&b), 4);
+    assert_int_equal(tikblob_frame_of(&b, 0, 1), 4);
+    assert_int_equal(tikblob_frame_of(&b, 1, 0), 4);
+    assert_int_equal(tikblob_frame_of(&b, 1, 1), 0);
+    free(first.p);
+}
+
+/* Calls may nest to the limit; of a deeper chain the inner ones are left out. */
+static void
+calls_have_a_depth(void **state)
+{
+    (void)state;
+    for (uint32_t over = 0; over < 2; over++) {
+        TikBlobWriter *w = tikblob_writer_new(soc_find("Ascend310P3"));
+        TikBlobKernelInfo info = {.name = "k", .cores = 1};
+        TikDesc *d = calloc(1, sizeof *d);
+        TikBlobFrame f = {.callee = "f", .file = "k.tik", .line = 2, .column = 5};
+        char error[100];
+        Bin a;
+        TikBlob b;
+        for (uint32_t i = 0; i < TIKBLOB_MAX_CALLS + over; i++) {
+            f.parent = tikblob_add_frame(w, &f);
+        }
+        tikblob_begin_kernel(w, &info);
+        d->kind = DESC_RETURN;
+        assert_true(tikblob_emit(w, d, NULL, 0, 0, error, sizeof error));
+        tikblob_emit_frame(w, f.parent);
+        tikblob_end_kernel(w);
+        assert_true(tikblob_finish(w, NULL, &a.p, &a.n));
+        assert_true(tikblob_open(&b, a.p, a.n, NULL));
+        assert_int_equal(tikblob_frames(&b), TIKBLOB_MAX_CALLS);
+        assert_int_equal(tikblob_frame_of(&b, 0, 0), TIKBLOB_MAX_CALLS);
+        tikblob_writer_free(w);
+        free(d);
+        free(a.p);
+    }
 }
 
 /* Trip counts are numbers in the blob, never more descriptors. */
@@ -395,6 +501,57 @@ CASE(line_long, resize(part(s, "LINE"), part(s, "LINE")->n + 1))
 CASE(line_padded, resize(part(s, "LINE"), part(s, "LINE")->n + 1);
      bytes(s, "LINE")[part(s, "LINE")->n - 2] |= 0x80)
 CASE(line_empty, part(s, "LINE")->n = 0)
+CASE(name_empty, part(s, "NAME")->n = 0)
+CASE(name_order, put32(bytes(s, "NAME") + 16, 0); put32(bytes(s, "NAME"), 1))
+CASE(name_behind, put32(bytes(s, "NAME") + 16, 14))
+CASE(name_last, put32(bytes(s, "NAME") + 16, 13))
+CASE(name_slot, put32(bytes(s, "NAME") + 8, 1))
+CASE(name_kind, bytes(s, "NAME")[12] = 3)
+CASE(name_tail, bytes(s, "NAME")[15] = 1)
+
+/* Frames and the bytes of the runs: 2 0, 1 2, 2 3, 1 1, 8 0. */
+static uint8_t *
+frame(Parts *s, int number)
+{
+    return bytes(s, "CALL") + CALL_HEAD + FRAME_BYTES * (number - 1);
+}
+
+static uint8_t *
+run(Parts *s, int index)
+{
+    return frame(s, 4) + 2 * index;
+}
+
+CASE(call_empty, part(s, "CALL")->n = 0)
+CASE(call_head, part(s, "CALL")->n = 3)
+CASE(call_none, put32(bytes(s, "CALL"), 0))
+CASE(call_many, put32(bytes(s, "CALL"), 4))
+CASE(call_most, put32(bytes(s, "CALL"), UINT32_MAX))
+CASE(call_table, part(s, "CALL")->n = CALL_HEAD + 3 * FRAME_BYTES - 1)
+CASE(frame_self, put32(frame(s, 1) + 4, 1))
+CASE(frame_later, put32(frame(s, 2) + 4, 3))
+CASE(frame_parent, put32(frame(s, 2) + 4, UINT32_MAX))
+CASE(frame_depth, put32(frame(s, 3), 3))
+CASE(frame_flat, put32(frame(s, 3), 1))
+CASE(frame_zero, put32(frame(s, 1), 0))
+CASE(frame_deeper, put32(frame(s, 3) + 4, 2); put32(frame(s, 3), 3))
+CASE(frame_callee, put32(frame(s, 3) + 8, get32(frame(s, 3) + 8) + 1))
+CASE(frame_unnamed, put32(frame(s, 1) + 8, 0))
+CASE(frame_file, put32(frame(s, 1) + 12, (uint32_t)part(s, "STRS")->n))
+CASE(frame_nowhere, put32(frame(s, 1) + 12, 0))
+CASE(frame_no_place, put32(frame(s, 1) + 12, 0); put64(frame(s, 1) + 16, 0))
+CASE(frame_twice, put32(frame(s, 3) + 16, 7))
+CASE(frame_next, put32(frame(s, 3) + 16, 7); frame(s, 3)[20]++)
+CASE(frame_order, put32(frame(s, 3) + 16, 6))
+CASE(frame_unused, run(s, 1)[1] = 1)
+CASE(run_none, run(s, 0)[0] = 0)
+CASE(run_more, run(s, 4)[0] = 9)
+CASE(run_less, run(s, 4)[0] = 7)
+CASE(run_same, run(s, 3)[1] = 3)
+CASE(run_frame, run(s, 1)[1] = 4)
+CASE(run_short, part(s, "CALL")->n--)
+CASE(run_long, resize(part(s, "CALL"), part(s, "CALL")->n + 2))
+CASE(run_padded, resize(part(s, "CALL"), part(s, "CALL")->n + 1); run(s, 4)[1] = 0x80)
 CASE(meta_empty, part(s, "META")->n = 0)
 CASE(meta_zero, bytes(s, "META")[3] = 0)
 CASE(meta_latin, bytes(s, "META")[0] = 0xff)
@@ -498,6 +655,39 @@ static const Case cases[] = {
     {"line-field", line_long, NULL},
     {"line-field", line_padded, NULL},
     {"line-field", line_empty, NULL},
+    {"name-field", name_empty, NULL},
+    {"name-field", name_order, NULL},
+    {"name-field", name_behind, name_last},
+    {"name-field", name_slot, NULL},
+    {"name-field", name_kind, NULL},
+    {"name-field", name_tail, NULL},
+    {"call-frame", call_empty, NULL},
+    {"call-frame", call_head, NULL},
+    {"call-frame", call_none, NULL},
+    {"call-frame", call_many, NULL},
+    {"call-frame", call_most, NULL},
+    {"call-frame", call_table, NULL},
+    {"call-frame", frame_self, NULL},
+    {"call-frame", frame_later, NULL},
+    {"call-frame", frame_parent, NULL},
+    {"call-frame", frame_depth, frame_deeper},
+    {"call-frame", frame_flat, NULL},
+    {"call-frame", frame_zero, NULL},
+    {"call-frame", frame_callee, NULL},
+    {"call-frame", frame_unnamed, NULL},
+    {"call-frame", frame_file, NULL},
+    {"call-frame", frame_nowhere, frame_no_place},
+    {"call-frame", frame_twice, frame_next},
+    {"call-frame", frame_order, NULL},
+    {"call-frame", frame_unused, NULL},
+    {"call-run", run_none, NULL},
+    {"call-run", run_more, NULL},
+    {"call-run", run_less, NULL},
+    {"call-run", run_same, NULL},
+    {"call-run", run_frame, NULL},
+    {"call-run", run_short, NULL},
+    {"call-run", run_long, NULL},
+    {"call-run", run_padded, NULL},
     {"meta-text", meta_empty, NULL},
     {"meta-text", meta_zero, NULL},
     {"string-utf8", meta_latin, NULL},
@@ -631,6 +821,9 @@ assembler_names_the_line(void **state)
     expect_error(HEAD "return 5\nend\n", 12, "behind the end");
     expect_error(HEAD "return\n", 13, "ends inside");
     expect_error(HEAD "endloop r0\nend\n", 12, "loop slot");
+    expect_error(TARGET "frame 2 0 \"f\"\n", 3, "frame 2 out of order");
+    expect_error(TARGET "frame 1 1 \"f\"\n", 3, "there is no frame 1 above");
+    expect_error(TARGET FRAMES KERNEL "return in 4\nend\n", 15, "there is no frame 4");
     expect_error(HEAD "return @ \"x 1:2\nend\n", 12, "'\"' expected");
 }
 
@@ -768,6 +961,9 @@ main(void)
         cmocka_unit_test(seeds_are_verified),
         cmocka_unit_test(descriptors_come_back),
         cmocka_unit_test(places_come_back),
+        cmocka_unit_test(calls_come_back),
+        cmocka_unit_test(calls_are_canonical),
+        cmocka_unit_test(calls_have_a_depth),
         cmocka_unit_test(size_is_independent_of_trips),
         cmocka_unit_test(every_flipped_bit_is_refused),
         cmocka_unit_test(every_truncation_is_refused),
