@@ -17,18 +17,6 @@ level_name(Level l)
     return l == LEVEL_ERROR ? "error" : l == LEVEL_WARNING ? "warning" : "note";
 }
 
-static void
-put_place(Unit *u, Span span, Text *out)
-{
-    Source *src = &u->sources.p[span.file];
-    if (span.file == 0) {
-        text_put(out, "tikc: ");
-        return;
-    }
-    LineCol lc = source_line_col(&u->arena, src, span.begin);
-    text_printf(out, "%s:%u:%u: ", src->path, lc.line, lc.column);
-}
-
 /* Length of the well-formed UTF-8 sequence at p, 0 if there is none. */
 static int
 utf8_length(const char *p, uint32_t n)
@@ -112,6 +100,22 @@ put_message(Text *out, const char *s)
     put_bytes(out, s, (uint32_t)strlen(s));
 }
 
+static void
+put_place(Unit *u, Span span, Text *out)
+{
+    Source *src = &u->sources.p[span.file];
+    if (span.file == 0) {
+        text_put(out, "tikc: ");
+        return;
+    }
+    LineCol lc = source_line_col(&u->arena, src, span.begin);
+    put_message(out, src->path);
+    if (lc.line) {
+        text_printf(out, ":%u:%u", lc.line, lc.column);
+    }
+    text_put(out, ": ");
+}
+
 /* The first byte of the character that covers byte at of a line. */
 static uint32_t
 char_begin(const char *line, uint32_t at)
@@ -180,8 +184,9 @@ render_calls(Unit *u, const Diag *d, Text *out)
         if (i < CALLS_NEAR || i >= CALLS_NEAR + hidden) {
             put_place(u, u->chains.p[c].call, out);
             const char *args = i < DIAG_ARGS ? d->args[i] : NULL;
-            text_printf(out, "note: called from here: '%s'%s", u->chains.p[c].callee,
-                        args ? " with " : "");
+            text_put(out, "note: called from here: '");
+            put_message(out, u->chains.p[c].callee);
+            text_put(out, args ? "' with " : "'");
             put_message(out, args ? args : "");
             text_putc(out, '\n');
         }

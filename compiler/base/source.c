@@ -22,6 +22,9 @@ index_lines(Arena *a, Source *src)
 LineCol
 source_line_col(Arena *a, Source *src, uint32_t offset)
 {
+    if (src->absent) {
+        return src->places.p[offset];
+    }
     if (!src->line_starts) {
         index_lines(a, src);
     }

@@ -12,18 +12,20 @@ typedef struct Span {
     uint32_t end; /* one past the last byte */
 } Span;
 
+typedef struct LineCol {
+    uint32_t line;   /* from 1; 0: the whole file */
+    uint32_t column; /* from 1, in bytes of the line */
+} LineCol;
+
 typedef struct Source {
     const char *path; /* as given by the user; what diagnostics print */
     const char *text; /* zero-ended */
     uint32_t len;
     uint32_t *line_starts; /* byte offset of each line, made on first use */
     uint32_t nlines;
+    bool absent; /* the text is not at hand: offsets are indices of places */
+    VEC(LineCol) places;
 } Source;
-
-typedef struct LineCol {
-    uint32_t line;   /* from 1 */
-    uint32_t column; /* from 1, in bytes of the line */
-} LineCol;
 
 LineCol source_line_col(Arena *a, Source *src, uint32_t offset);
 /* The text of a line (from 1) without its line end; *len gets its length. */

@@ -104,6 +104,14 @@ void unit_free(Unit *u);
  * the scanner deals with them. */
 uint32_t unit_add_source(Unit *u, const char *path, const char *text, size_t len);
 
+/* One character at a line and column of a file whose text may not be at hand, as in a blob; line 0: the whole file. */
+Span unit_place(Unit *u, const char *path, LineCol at);
+
+/* The steps of a call chain, from the outermost on, whose entry in done (by chain) is 0; gives their number.
+ * *steps lies in the arena. */
+uint32_t unit_new_calls(const Unit *u, uint32_t chain, const uint32_t *done, Arena *arena,
+                        uint32_t **steps);
+
 /* Selects the target by platform or family name; false without a diagnostic if unknown. */
 bool MUST_USE unit_set_soc(Unit *u, const char *name);
 

@@ -523,6 +523,40 @@ warn_while_running(void *ctx, const char *name, const char *text, const char *pl
     }
 }
 
+/* The calls that led to a fault, from TikKernel.frames. */
+static uint32_t
+chain_of_kernel(Unit *u, const TikKernel *k, uint32_t frame)
+{
+    uint32_t n = 0, chain = 0;
+    uint32_t *calls = ARENA_ARRAY(&u->arena, uint32_t, k->nframes + 1);
+    for (uint32_t f = frame; f; f = k->frames[f - 1].parent) {
+        calls[n++] = f;
+    }
+    while (n > 0) {
+        chain = report_call(u, chain, &k->frames[calls[--n] - 1]);
+    }
+    return chain;
+}
+
+/* The same from a blob, which was verified. */
+static uint32_t
+chain_of_blob(Unit *u, const Job *job, uint32_t frame)
+{
+    TikBlob b;
+    if (!tikblob_open(&b, job->blob, job->blob_size, NULL)) {
+        return 0;
+    }
+    uint32_t n = tikblob_frames(&b);
+    TikFrame *frames = ARENA_ARRAY(&u->arena, TikFrame, n + 1);
+    for (uint32_t i = 1; i <= n; i++) {
+        TikBlobFrame f;
+        tikblob_frame(&b, i, &f);
+        frames[i - 1] = (TikFrame){f.callee, f.file, f.line, f.column, f.parent};
+    }
+    TikKernel k = {.nframes = (int32_t)n, .frames = frames};
+    return chain_of_kernel(u, &k, frame);
+}
+
 static bool
 run_host(Cmd *c, Job *job, TikError *err)
 {
@@ -537,6 +571,7 @@ run_host(Cmd *c, Job *job, TikError *err)
     }
     bool ok = tik_launch_watched(&entry, job->pointers, (int)c->threads,
                                  warn_while_running, c, err);
+    c->fault_chain = ok ? 0 : chain_of_kernel(&c->unit, &entry, err->frame);
     host->release(handle);
     return ok;
 }
@@ -561,6 +596,7 @@ run_emulator(Cmd *c, Job *job, TikError *err)
     bool ok = tik_emulate_watched(job->blob, job->blob_size, job->blob_kernel,
                                   job->pointers, &o, err) &&
               (!c->lmem_dump || tik_npy_write(c->lmem_dump, &lmem, err));
+    c->fault_chain = ok ? 0 : chain_of_blob(&c->unit, job, err->frame);
     tik_array_free(&lmem);
     return ok;
 }

@@ -49,6 +49,8 @@ typedef struct Cmd {
     int64_t dim; /* 0: not given */
     Bindings ins;
     Bindings outs;
+    uint32_t
+        fault_chain; /* calls that led to what faulted while running, see Unit.chains */
 } Cmd;
 
 typedef struct Command {
@@ -129,6 +131,8 @@ bool MUST_USE report_format(Cmd *c);
 /* Where JSON is wanted, prints the unit's diagnostics and with them an error of the runtime, and gives its exit
  * code. False: nothing was printed. */
 bool MUST_USE report_into(Cmd *c, const TikError *err, int *code);
+/* The call chain of a call that stands in the chain parent: the one that the program made, or a new one. */
+uint32_t report_call(Unit *u, uint32_t parent, const TikFrame *call);
 /* Prints an error of the runtime and gives its exit code. */
 int report_error(Cmd *c, const TikError *err);
 

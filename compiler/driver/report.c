@@ -96,25 +96,72 @@ kind_exit_code(TikErrorKind kind)
     UNREACHABLE();
 }
 
+/* "path:line:column"; false: it is none. */
+static bool
+split_place(Unit *u, const char *place, const char **path, LineCol *at)
+{
+    const char *column = strrchr(place, ':');
+    const char *line = column;
+    while (line && line > place && line[-1] != ':') {
+        line--;
+    }
+    if (!line || line == place || sscanf(line, "%u:%u", &at->line, &at->column) != 2) {
+        return false;
+    }
+    *path = arena_strndup(&u->arena, place, (size_t)(line - 1 - place));
+    return true;
+}
+
+/* Nowhere for a text that is no place. */
+static Span
+span_of(Unit *u, const char *place)
+{
+    LineCol at;
+    const char *path;
+    return split_place(u, place, &path, &at) ? unit_place(u, path, at) : (Span){0};
+}
+
 bool
 report_place(Unit *u, const char *place, Span *out)
 {
-    for (uint32_t i = 1; i < u->sources.n; i++) {
-        Source *src = &u->sources.p[i];
-        size_t n = strlen(src->path);
-        unsigned line, column;
-        uint32_t len;
-        if (strncmp(place, src->path, n) != 0 ||
-            sscanf(place + n, ":%u:%u", &line, &column) != 2 || line == 0 ||
-            column == 0) {
-            continue;
-        }
-        uint32_t begin = (uint32_t)(source_line(&u->arena, src, line, &len) - src->text);
-        begin += MIN(column - 1, len);
-        *out = (Span){i, begin, begin + 1};
-        return true;
+    *out = span_of(u, place);
+    return out->file && !u->sources.p[out->file].absent;
+}
+
+/* A fault always stands in a file: where none is known of a blob, in the blob. */
+static Span
+place_of(Cmd *c, const TikError *err)
+{
+    Span span = span_of(&c->unit, err->place);
+    if (!span.file && err->kind == TIK_ERR_FAULT) {
+        span = unit_place(&c->unit, c->files.p[0], (LineCol){0, 0});
     }
-    return false;
+    return span;
+}
+
+static bool
+is_call(const CallStep *step, uint32_t parent, const char *callee, Span at)
+{
+    return step->parent == parent && step->call.file == at.file &&
+           step->call.begin == at.begin && strcmp(step->callee, callee) == 0;
+}
+
+uint32_t
+report_call(Unit *u, uint32_t parent, const TikFrame *call)
+{
+    Span at = {0};
+    if (*call->file) {
+        at = unit_place(u, call->file, (LineCol){call->line, call->column});
+    }
+    bool known = at.file && !u->sources.p[at.file].absent;
+    for (uint32_t i = 1; known && i < u->chains.n; i++) {
+        if (is_call(&u->chains.p[i], parent, call->callee, at)) {
+            return i;
+        }
+    }
+    CallStep step = {parent, at, arena_strdup(&u->arena, call->callee)};
+    VEC_PUSH(&u->arena, &u->chains, step);
+    return u->chains.n - 1;
 }
 
 /* "at core 3, i = 7, " as the compiler says it of a fault that it finds itself. */
@@ -125,19 +172,33 @@ text_of(Unit *u, const TikError *err)
                         *err->where ? ", " : "", err->text);
 }
 
-/* A run-time fault whose source is at hand is shown like an error of the compiler. */
+/* The error as a diagnostic, with the calls that led there. */
+static void
+add_error(Cmd *c, DiagId id, Span span, const TikError *err)
+{
+    Unit *u = &c->unit;
+    Diag *d = diag_add(u, id, span, c->fault_chain, "%s", text_of(u, err));
+    if (span.file &&
+        source_line_col(&u->arena, &u->sources.p[span.file], span.begin).line == 0) {
+        diag_note(
+            u, d, span,
+            "nothing says where in the source this is; in a blob, section LINE does");
+    }
+}
+
+/* A fault, and what else has a place, is shown like an error of the compiler. */
 static bool
 show_fault(Cmd *c, const TikError *err)
 {
     Unit *u = &c->unit;
     DiagId id = diag_find(err->name);
-    Span span;
-    if (id == DIAG_COUNT || !report_place(u, err->place, &span)) {
+    Span span = place_of(c, err);
+    if (id == DIAG_COUNT || !span.file) {
         return false;
     }
     u->diags.n = 0; /* they were shown */
     u->errors = u->warnings = u->remarks = 0;
-    diag_add(u, id, span, 0, "%s", text_of(u, err));
+    add_error(c, id, span, err);
     Text t;
     text_init(&t, &u->arena);
     diag_render_all(u, DIAG_TEXT, &t);
@@ -148,16 +209,11 @@ show_fault(Cmd *c, const TikError *err)
 bool
 report_into(Cmd *c, const TikError *err, int *code)
 {
-    Unit *u = &c->unit;
     DiagId id = diag_find(err->name);
     if (!wants_json(c) || id == DIAG_COUNT) {
         return false;
     }
-    Span span = {0};
-    bool placed = report_place(u, err->place, &span);
-    const char *place = placed ? "" : err->place;
-    diag_add(u, id, placed ? span : (Span){0}, 0, "%s%s%s", place, *place ? ": " : "",
-             text_of(u, err));
+    add_error(c, id, place_of(c, err), err);
     (void)report_unit(c);
     *code = kind_exit_code(err->kind);
     return true;

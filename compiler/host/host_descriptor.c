@@ -7,8 +7,9 @@
 
 _Static_assert(sizeof(TikParam) == 2 * 8 + 8 + 8 + 8 * 8 + 16,
                "TikParam has the layout emitted here");
-_Static_assert(sizeof(TikPlace) == 16, "TikPlace has the layout emitted here");
-_Static_assert(sizeof(TikKernel) == 3 * 8 + 16 + 2 * 8 + 5 * 8,
+_Static_assert(sizeof(TikPlace) == 24, "TikPlace has the layout emitted here");
+_Static_assert(sizeof(TikFrame) == 32, "TikFrame has the layout emitted here");
+_Static_assert(sizeof(TikKernel) == 3 * 8 + 16 + 2 * 8 + 7 * 8,
                "TikKernel has the layout emitted here");
 _Static_assert(sizeof(TikCheckArg) == 32 && sizeof(TikCheck) == 16,
                "TikCheck has the layout emitted by lower_control.c");
@@ -43,6 +44,11 @@ descriptor_fill(Lower *l, const Kernel *k, Arena *arena, TikKernel *out)
     for (uint32_t i = 0; i < l->places.n; i++) {
         places[i].file = arena_strdup(arena, places[i].file);
     }
+    TikFrame *frames = arena_copy(arena, l->frames.p, l->frames.n * sizeof *frames);
+    for (uint32_t i = 0; i < l->frames.n; i++) {
+        frames[i].callee = arena_strdup(arena, frames[i].callee);
+        frames[i].file = arena_strdup(arena, frames[i].file);
+    }
     *out = (TikKernel){.name = arena_strdup(arena, sym_text(&l->u->names, k->name)),
                        .soc = k->soc->name,
                        .cores = lower_cores(k),
@@ -57,6 +63,8 @@ descriptor_fill(Lower *l, const Kernel *k, Arena *arena, TikKernel *out)
                        .params = params,
                        .nplaces = (int32_t)l->places.n,
                        .places = places,
+                       .nframes = (int32_t)l->frames.n,
+                       .frames = frames,
                        .choices = k->choices == NULL ? NULL
                                                      : arena_copy(arena, k->choices,
                                                                   sizeof *k->choices)};
@@ -135,11 +143,30 @@ emit_places(Lower *l, const TikKernel *d)
         if (i == 0 || strcmp(p->file, d->places[i - 1].file) != 0) {
             file = text(l, p->file);
         }
-        LLVMValueRef fields[3] = {file, lower_const32(l, p->line),
-                                  lower_const32(l, p->column)};
-        all[i] = record(l, fields, 3);
+        LLVMValueRef fields[4] = {file, lower_const32(l, p->line),
+                                  lower_const32(l, p->column),
+                                  lower_const32(l, p->frame)};
+        all[i] = record(l, fields, 4);
     }
     return array(l, all, (uint32_t)d->nplaces);
+}
+
+static LLVMValueRef
+emit_frames(Lower *l, const TikKernel *d)
+{
+    LLVMValueRef *all = ARENA_ARRAY(l->arena, LLVMValueRef, d->nframes);
+    LLVMValueRef file = NULL;
+    for (int32_t i = 0; i < d->nframes; i++) {
+        const TikFrame *f = &d->frames[i];
+        if (i == 0 || strcmp(f->file, d->frames[i - 1].file) != 0) {
+            file = text(l, f->file);
+        }
+        LLVMValueRef fields[5] = {text(l, f->callee), file, lower_const32(l, f->line),
+                                  lower_const32(l, f->column),
+                                  lower_const32(l, f->parent)};
+        all[i] = record(l, fields, 5);
+    }
+    return array(l, all, (uint32_t)d->nframes);
 }
 
 static LLVMValueRef
@@ -157,7 +184,7 @@ descriptor_emit(Lower *l, const Kernel *k, LLVMValueRef entry)
 {
     TikKernel d;
     descriptor_fill(l, k, l->arena, &d);
-    LLVMValueRef fields[14] = {text(l, d.name),
+    LLVMValueRef fields[16] = {text(l, d.name),
                                text(l, d.soc),
                                entry,
                                lower_const32(l, d.cores),
@@ -170,8 +197,10 @@ descriptor_emit(Lower *l, const Kernel *k, LLVMValueRef entry)
                                emit_params(l, &d),
                                lower_const32(l, d.nplaces),
                                emit_places(l, &d),
-                               emit_choices(l, d.choices)};
-    LLVMValueRef init = record(l, fields, 14);
+                               emit_choices(l, d.choices),
+                               lower_const32(l, d.nframes),
+                               emit_frames(l, &d)};
+    LLVMValueRef init = record(l, fields, 16);
     const char *name = arena_printf(l->arena, "tik_kernel_%s", d.name);
     LLVMValueRef g = LLVMAddGlobal(l->mod, LLVMTypeOf(init), name);
     LLVMSetInitializer(g, init);

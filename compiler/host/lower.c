@@ -190,31 +190,6 @@ lower_cores(const Kernel *k)
     return cores;
 }
 
-int32_t
-lower_place(Lower *l, StmtId s)
-{
-    if (l->place_of[s] != 0) {
-        return (int32_t)l->place_of[s] - 1;
-    }
-    TikPlace place = {"", 0, 0};
-    Span span = l->k->stmts.p[s].span;
-    if (span.file != 0 && span.file < l->u->sources.n) {
-        Source *src = &l->u->sources.p[span.file];
-        LineCol at = source_line_col(&l->u->arena, src, span.begin);
-        place = (TikPlace){src->path, at.line, at.column};
-    }
-    for (uint32_t i = 0; i < l->places.n; i++) {
-        TikPlace *p = &l->places.p[i];
-        if (p->line == place.line && p->column == place.column && p->file == place.file) {
-            l->place_of[s] = i + 1;
-            return (int32_t)i;
-        }
-    }
-    VEC_PUSH(l->arena, &l->places, place);
-    l->place_of[s] = l->places.n;
-    return (int32_t)l->places.n - 1;
-}
-
 static void
 kernel_tables(Lower *l, const Kernel *k)
 {
@@ -226,6 +201,7 @@ kernel_tables(Lower *l, const Kernel *k)
     l->memo = ARENA_ARRAY(l->arena, LLVMValueRef, k->exprs.n + 1);
     l->memo_stamp = ARENA_ARRAY(l->arena, uint32_t, k->exprs.n + 1);
     l->place_of = ARENA_ARRAY(l->arena, uint32_t, k->stmts.n + 1);
+    l->frame_of = ARENA_ARRAY(l->arena, uint32_t, l->u->chains.n);
     l->streams = ARENA_ARRAY(l->arena, bool, k->bufs.n + 1);
     l->has_streams = false;
     l->stamp = 1;
@@ -235,6 +211,8 @@ kernel_tables(Lower *l, const Kernel *k)
     l->where = NULL;
     l->loop = NULL;
     memset(&l->places, 0, sizeof l->places);
+    l->nplace_index = 0;
+    memset(&l->frames, 0, sizeof l->frames);
 }
 
 /* Global tensors that are no arguments are never touched and get no address. */

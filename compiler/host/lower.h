@@ -85,7 +85,11 @@ typedef struct Lower {
     uint32_t stamp;
     LoopExit *loop;
     VEC(TikPlace) places;
-    uint32_t *place_of; /* by StmtId: 1 + index in places, 0 not yet */
+    uint32_t *place_of;    /* by StmtId: 1 + index in places, 0 not yet */
+    uint32_t *place_index; /* hash table of 1 + index in places */
+    uint32_t nplace_index;
+    VEC(TikFrame) frames;
+    uint32_t *frame_of; /* by call chain: number in frames, 0 not yet */
 } Lower;
 
 /* ---- lower.c: modules, kernels, addresses --------------------------------------------------------- */
@@ -103,7 +107,8 @@ int64_t lower_scope_base(const Kernel *k, Scope s);
 int64_t lower_lane_bytes(const Kernel *k);
 int32_t lower_cores(const Kernel *k);
 bool lower_has_op(const Kernel *k, Op op);
-/* Index of the source position of a statement in the places table. */
+/* lower_place.c: index of the source position of a statement, and of the calls that led to it, in the
+ * places table. */
 int32_t lower_place(Lower *l, StmtId s);
 LLVMValueRef lower_ref(Lower *l, const Ref *r); /* address of a tensor operand */
 int32_t lower_param(const Kernel *k, BufId b);  /* index of an argument */

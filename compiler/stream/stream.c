@@ -49,6 +49,29 @@ name_scalars(Stream *s)
     }
 }
 
+/* The writer's frame of the calls that led to the present statement. */
+static uint32_t
+frame(Stream *s)
+{
+    uint32_t *calls;
+    Unit *u = s->u;
+    uint32_t n = unit_new_calls(u, s->at->chain, s->frames, &s->scratch, &calls);
+    for (uint32_t i = 0; i < n; i++) {
+        const CallStep *step = &u->chains.p[calls[i]];
+        TikBlobFrame f = {
+            .parent = s->frames[step->parent], .callee = step->callee, .file = ""};
+        if (step->call.file != 0) {
+            Source *src = &u->sources.p[step->call.file];
+            LineCol at = source_line_col(&u->arena, src, step->call.begin);
+            f.file = src->path;
+            f.line = at.line;
+            f.column = at.column;
+        }
+        s->frames[calls[i]] = tikblob_add_frame(s->w, &f);
+    }
+    return s->frames[s->at->chain];
+}
+
 bool
 stream_emit_desc(Stream *s, const TikDesc *d)
 {
@@ -64,6 +87,7 @@ stream_emit_desc(Stream *s, const TikDesc *d)
         diag_add(s->u, D_BLOB, s->at->span, s->at->chain, "%s", error);
         return false;
     }
+    tikblob_emit_frame(s->w, frame(s));
     if (may_fault(d)) {
         name_scalars(s);
     }
@@ -529,6 +553,7 @@ prepare(Stream *s)
     s->values = ARENA_ARRAY(&s->scratch, Value, k->exprs.n + 1);
     s->vars = ARENA_ARRAY(&s->scratch, LoopVar, k->vars.n + 1);
     s->regs = ARENA_ARRAY(&s->scratch, int32_t, k->regs.n + 1);
+    s->frames = ARENA_ARRAY(&s->scratch, uint32_t, s->u->chains.n);
     s->regions = ARENA_ARRAY(&s->scratch, int32_t, k->bufs.n + 1);
     for (uint32_t i = 0; i < k->regs.n; i++) {
         s->regs[i] = -1;

@@ -55,6 +55,7 @@ typedef struct Stream {
     uint32_t stamp;      /* of the present statement */
     LoopVar *vars;       /* per variable */
     int32_t *regs;       /* per IR register: blob register, -1 before its first use */
+    uint32_t *frames;    /* per call chain: the writer's frame, 0 not yet */
     int32_t *regions;    /* per buffer: region, -1 when the kernel does not touch it */
     VEC(uint32_t) temps; /* blob registers for intermediate values */
     uint32_t used_temps; /* by the present statement */

@@ -44,6 +44,7 @@ put_place(const Front *f, uint32_t descriptor)
 {
     if (f->err != NULL) {
         place_text(f, descriptor, f->err->place, sizeof f->err->place);
+        f->err->frame = tikblob_frame_of(f->blob, f->kernel, descriptor);
     }
 }
 

@@ -34,6 +34,9 @@ typedef struct TikError {
     char where
         [WHERE_BYTES]; /* of a fault: "core 3, i = 7, left = 452": the core of several, the variables of the
                                 loops around it, the Scalars that it read; or "" */
+    uint32_t
+        frame; /* of a fault: the innermost call of the program's functions that led there while compiling,
+                  number in TikKernel.frames or in the blob (tikblob_frame); 0: none or not known */
 } TikError;
 
 /* ---- arrays ------------------------------------------------------------------------------------- */
@@ -84,7 +87,16 @@ typedef int (*TikEntry)(uint8_t *const *args, int32_t core_index, uint8_t *scrat
 typedef struct TikPlace {
     const char *file;
     uint32_t line, column;
+    uint32_t frame; /* the innermost call that led there, number in frames; 0: none */
 } TikPlace;
+
+/* A call of a function of the program, made while compiling. They have numbers from 1; a parent's is less. */
+typedef struct TikFrame {
+    const char *callee;
+    const char *file; /* where the call stands */
+    uint32_t line, column;
+    uint32_t parent; /* the call that it stands in; 0: the top level */
+} TikFrame;
 
 typedef struct TikParam {
     const char *name;
@@ -123,6 +135,8 @@ typedef struct TikKernel {
     int32_t nplaces;
     const TikPlace *places;
     const Choices *choices; /* readings that it was compiled with; null: the usual ones */
+    int32_t nframes;
+    const TikFrame *frames; /* number 1 is the first */
 } TikKernel;
 
 /* Runs all cores, on up to threads threads (0: as many as OpenMP gives). args in parameter order; those

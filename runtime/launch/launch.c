@@ -30,6 +30,7 @@ record(TikCore *core, Rule rule, const char *text, int32_t place)
         const TikPlace *p = &core->kernel->places[place];
         snprintf(core->fault.place, sizeof core->fault.place, "%s:%" PRIu32 ":%" PRIu32,
                  p->file, p->line, p->column);
+        core->fault.frame = p->frame;
     }
 }
 

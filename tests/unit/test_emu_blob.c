@@ -116,6 +116,8 @@ make_blob(void)
     }
     emit(w, &add, 6);
     emit_move(w, operand(2, 128), operand(3, 0), (TikNum){.kind = NUM_REG}, 7);
+    const TikBlobFrame call = {0, "out", "add.tik", 12, 1};
+    tikblob_emit_frame(w, tikblob_add_frame(w, &call));
     TikDesc end = {.kind = DESC_ENDLOOP};
     emit(w, &end, 4);
     tikblob_end_kernel(w);
@@ -180,6 +182,7 @@ a_fault_has_its_rule_and_place(void **state)
         assert_int_equal(err.kind, TIK_ERR_FAULT);
         assert_string_equal(err.name, names[i]);
         assert_string_equal(err.place, "add.tik:7:5");
+        assert_int_equal(err.frame, 1);
         assert_true(err.text[0] != '\0');
         tik_array_free(&dst);
     }

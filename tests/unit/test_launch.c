@@ -14,7 +14,7 @@ enum {
     CORES = 37
 };
 
-static const TikPlace places[] = {{"a.tik", 3, 5}, {"a.tik", 9, 13}};
+static const TikPlace places[] = {{"a.tik", 3, 5, 2}, {"a.tik", 9, 13, 0}};
 
 static TikKernel
 kernel(TikEntry entry, const TikParam *params, int n)
@@ -119,6 +119,7 @@ the_lowest_core_reports(void **state)
         assert_int_equal(err.kind, TIK_ERR_FAULT);
         assert_string_equal(err.name, "loop-bounds");
         assert_string_equal(err.place, "a.tik:3:5");
+        assert_int_equal(err.frame, 2);
         assert_non_null(strstr(err.text, "-4"));
     }
 }

@@ -29,6 +29,11 @@ main(int argc, char **argv)
     ((int32_t *)arrays[1].data)[0] = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 4;
     if (!tik_launch(k, args, 2, &err)) {
         printf("fault %s at %s\n", err.name, err.place);
+        for (uint32_t i = err.frame; i != 0; i = k->frames[i - 1].parent) {
+            const TikFrame *f = &k->frames[i - 1];
+            printf("in %s called at %s:%u:%u\n", f->callee, f->file, (unsigned)f->line,
+                   (unsigned)f->column);
+        }
     } else {
         for (int i = 0; i < 4; i++) {
             printf("%x ", ((uint16_t *)arrays[2].data)[i * 128 + 127]);
