@@ -241,36 +241,43 @@ add(Unit *u, Diag *d, bool goes_on)
     return d;
 }
 
+/* What is reported, but for its text. */
+typedef struct Report {
+    DiagId id;
+    Span span;
+    uint32_t chain;
+    bool goes_on; /* something can be done where an error is allowed */
+} Report;
+
 static Diag *
-new_diag(Unit *u, DiagId id, Span span, uint32_t chain)
+report(Unit *u, const Report *r, const char *fmt, va_list ap)
 {
     Diag *d = ARENA_NEW(&u->arena, Diag);
-    d->id = id;
-    d->span = span;
-    d->chain = chain;
-    return d;
+    d->id = r->id;
+    d->span = r->span;
+    d->chain = r->chain;
+    d->text = message(u, fmt, ap);
+    return add(u, d, r->goes_on);
 }
 
 Diag *
 diag_add(Unit *u, DiagId id, Span span, uint32_t chain, const char *fmt, ...)
 {
-    Diag *d = new_diag(u, id, span, chain);
     va_list ap;
     va_start(ap, fmt);
-    d->text = message(u, fmt, ap);
+    Diag *d = report(u, &(Report){id, span, chain, false}, fmt, ap);
     va_end(ap);
-    return add(u, d, false);
+    return d;
 }
 
 Diag *
 diag_allowable(Unit *u, DiagId id, Span span, uint32_t chain, const char *fmt, ...)
 {
-    Diag *d = new_diag(u, id, span, chain);
     va_list ap;
     va_start(ap, fmt);
-    d->text = message(u, fmt, ap);
+    Diag *d = report(u, &(Report){id, span, chain, true}, fmt, ap);
     va_end(ap);
-    return add(u, d, true);
+    return d;
 }
 
 bool

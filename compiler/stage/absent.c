@@ -119,18 +119,6 @@ absent_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
                : val_fail();
 }
 
-/* Settings of a module that is not there change nothing that the program can see. */
-static bool
-absent_set_attr(Interp *in, Object *self, Sym name, Value v, Span span)
-{
-    (void)in;
-    (void)self;
-    (void)name;
-    (void)v;
-    (void)span;
-    return true;
-}
-
 static Value
 absent_item(Interp *in, Object *self, Value key, Span span)
 {
@@ -186,8 +174,7 @@ static bool
 absent_truth(Interp *in, Object *self, Span span, bool *out)
 {
     *out = true;
-    return is_module(self) ||
-           absent_used(in, val_object(self), "decides a condition", span);
+    return is_module(self) || hidden_truth(in, self, span, out);
 }
 
 static bool
@@ -206,13 +193,6 @@ absent_leave(Interp *in, Object *self, Span span, bool failed)
     return !failed;
 }
 
-static bool
-absent_length(Interp *in, Object *self, Span span, int64_t *out)
-{
-    *out = 0;
-    return absent_used(in, val_object(self), "is taken for a sequence", span);
-}
-
 static void
 absent_repr(Interp *in, Object *self, Text *out)
 {
@@ -223,7 +203,7 @@ absent_repr(Interp *in, Object *self, Text *out)
 const ObjectClass absent_class = {
     .name = "name of a module that is not there",
     .get_attr = absent_attr,
-    .set_attr = absent_set_attr,
+    .set_attr = hidden_set_attr,
     .get_item = absent_item,
     .set_item = absent_set_item,
     .call = absent_call,
@@ -233,7 +213,7 @@ const ObjectClass absent_class = {
     .enter = absent_enter,
     .leave = absent_leave,
     .repr = absent_repr,
-    .length = absent_length,
+    .length = hidden_length,
 };
 
 /* ---- try statements that have another way --------------------------------------------------------------- */

@@ -768,6 +768,10 @@ Value host_derived(Interp *in, Value v, Span span);
 bool host_used(Interp *in, Value v, const char *what, Span span);
 /* The same for a value of which the program has only a name: true when v is one of both kinds. */
 bool hidden_used(Interp *in, Value v, const char *what, Span span);
+/* Hooks of both (ObjectClass): whether it is true and how long it is are not known; settings are taken. */
+bool hidden_set_attr(Interp *in, Object *self, Sym name, Value v, Span span);
+bool hidden_truth(Interp *in, Object *self, Span span, bool *out);
+bool hidden_length(Interp *in, Object *self, Span span, int64_t *out);
 /* Whether the statements only print, check or raise. */
 bool host_only_reports(Interp *in, const Ast *body);
 

@@ -123,6 +123,35 @@ stage_hidden_name(Interp *in, Value v)
     return is_absent(v) ? val_repr(in, v) : NULL;
 }
 
+/* ---- hooks that stand-ins for modules have too -------------------------------------------------------------- */
+
+/* What is set there changes nothing that the program can see. */
+bool
+hidden_set_attr(Interp *in, Object *self, Sym name, Value v, Span span)
+{
+    (void)in;
+    (void)self;
+    (void)name;
+    (void)v;
+    (void)span;
+    return true;
+}
+
+bool
+hidden_truth(Interp *in, Object *self, Span span, bool *out)
+{
+    *out = true;
+    return !hidden_used(in, val_object(self), "decides a condition", span);
+}
+
+bool
+hidden_length(Interp *in, Object *self, Span span, int64_t *out)
+{
+    *out = 0;
+    return !hidden_used(in, val_object(self), "is asked for its length or its items",
+                        span);
+}
+
 /* ---- hooks ------------------------------------------------------------------------------------------------ */
 
 /* numpy.linalg, then numpy.linalg.norm, then numpy.linalg.norm(...): what comes out of that is derived. */
@@ -151,17 +180,6 @@ host_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
     const char *text = sym_text(&in->u->names, name);
     *found = strncmp(text, "__", 2) != 0;
     return *found ? extend(in, self, ".", text, span) : val_fail();
-}
-
-static bool
-host_set_attr(Interp *in, Object *self, Sym name, Value v, Span span)
-{
-    (void)in;
-    (void)self;
-    (void)name;
-    (void)v;
-    (void)span;
-    return true;
 }
 
 static Value
@@ -203,13 +221,6 @@ host_unary(Interp *in, AstOp op, Object *self, Span span)
 }
 
 static bool
-host_truth(Interp *in, Object *self, Span span, bool *out)
-{
-    *out = true;
-    return host_used(in, val_object(self), "decides a condition", span);
-}
-
-static bool
 host_enter(Interp *in, Object *self, Span span, Value *result)
 {
     *result = derive(in, self, span);
@@ -226,13 +237,6 @@ host_leave(Interp *in, Object *self, Span span, bool failed)
     return true;
 }
 
-static bool
-host_length(Interp *in, Object *self, Span span, int64_t *out)
-{
-    *out = 0;
-    return host_used(in, val_object(self), "is asked for its length or its items", span);
-}
-
 static void
 host_repr(Interp *in, Object *self, Text *out)
 {
@@ -244,16 +248,16 @@ host_repr(Interp *in, Object *self, Text *out)
 const ObjectClass host_class = {
     .name = "value that only the host has",
     .get_attr = host_attr,
-    .set_attr = host_set_attr,
+    .set_attr = hidden_set_attr,
     .get_item = host_item,
     .set_item = host_set_item,
     .call = host_call,
     .binary = host_binary,
     .unary = host_unary,
-    .truth = host_truth,
+    .truth = hidden_truth,
     .enter = host_enter,
     .leave = host_leave,
-    .length = host_length,
+    .length = hidden_length,
     .repr = host_repr,
 };
 

@@ -23,6 +23,14 @@ for command in commands.splitlines():
         path = os.path.join(folder, 'y.npy')
         assert (np.load(path) == x + x).all(), command
         os.remove(path)
+for name, content in re.findall(r'```python\n# (rows.tik|src/ops.py)\n(.*?)```', text, re.S):
+    path = os.path.join(folder, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, 'w') as f:
+        f.write(content)
+package = re.search(r'^build/tikc (run rows.tik .*?) *#', text, re.M).group(1)
+subprocess.run([tikc] + package.split(), cwd=folder, check=True, stdout=subprocess.DEVNULL)
+assert (np.load(os.path.join(folder, 'out.npy')) == 1.5).all(), package
 line, source = re.search(r'^ +(\d+) \| (.*)$', error, re.M).groups()
 lines = kernel.splitlines()
 lines[int(line) - 1] = source
