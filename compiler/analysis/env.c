@@ -1,5 +1,7 @@
 /* env.c: ranges of expressions at a point of the kernel; see env.h. Ranges of larger expressions are
  * kept until something changes, so that shared parts are looked at once. */
+
+/* ASSUMES no-wrap: no sum or product wraps. */
 #include "analysis/env.h"
 
 /* Expressions of so many nodes are not worth keeping. */

@@ -1,6 +1,11 @@
 /* prove.c: see prove.h. Rules are decided by the numeric checker at the ends of ranges wherever a
  * rule is monotone: more repeats, lanes, bursts and larger strides only touch more and further bytes.
  * So no rule is written down a second time here. */
+
+/* ASSUMES others-in-range: other operands are within their ranges. */
+/* ASSUMES value-alone: a rule on one number asks no other number, and holds between two numbers at which it holds. */
+/* ASSUMES bounds-monotone: bounds that hold for the largest numbers hold for smaller ones. */
+/* ASSUMES unranged-unasked: a number without a range of its own changes no bounds. */
 #include "analysis/prove.h"
 
 static Range

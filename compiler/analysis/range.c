@@ -1,6 +1,8 @@
 /* range.c: arithmetic of intervals and congruences; see range.h. Everything is an over-approximation:
  * when in doubt, a function gives the range of the type. Wrapping keeps a value modulo each power of
  * two up to its width, so congruences survive it as far as they are powers of two. */
+
+/* ASSUMES divisor: the divisor is not 0. */
 #include "analysis/range.h"
 
 /* ---- helpers ------------------------------------------------------------------------------------- */

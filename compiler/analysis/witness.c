@@ -6,6 +6,9 @@
  *    alignment rule iff it is at the first corner or one step along some axis from it. Binary search
  *    per loop, outermost first, gives the first iteration in program order, at any trip count.
  * 2. Else the iterations are tried in program order, up to a budget. */
+
+/* ASSUMES loop-range: begin <= variable < end, of any sign. */
+/* ASSUMES witness-executes: an iteration that breaks a rule executes. */
 #include "analysis/witness.h"
 
 /* ---- corners --------------------------------------------------------------------------------------- */

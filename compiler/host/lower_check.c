@@ -2,6 +2,8 @@
  * proved. The code passes the operands' values and a constant TikCheck to the runtime library, which
  * has the rules; on a fault the kernel ends. An access to one element, being short, is tested in place
  * first and only a suspicious one goes to the library. */
+
+/* ASSUMES element-place: offset in the tensor, a multiple of the element. */
 #include "host/lower.h"
 
 static LLVMValueRef

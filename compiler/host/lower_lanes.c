@@ -9,6 +9,8 @@
  * loaded whole (scratch memory has slack for the last repeat), and only active lanes are stored:
  * with a masked store where the machine has one, else by writing the old bytes back, which nobody
  * can see since scratch memory belongs to one core. */
+
+/* ASSUMES mask-words: a mask has no bits of lanes that do not exist. */
 #include "host/lower.h"
 
 #include <string.h>

@@ -17,6 +17,9 @@
  * f*blocks far apart are taken as multiples of M, all else widens [lo, hi). If all accesses of a
  * buffer have one f, their common [LO, HI) is at most |f| wide, and |f|*(blocks-1) + (HI-LO) <= M,
  * then accesses of different cores never meet: f*(b1-b2) + (r1-r2) is neither 0 nor a multiple of M. */
+
+/* ASSUMES cores-65535: the variable of a loop over cores is below 65535. */
+/* ASSUMES cores-apart: writes of different cores are apart. */
 #include "analysis/atomic_mode.h"
 #include "passes/access.h"
 #include "passes/byteset.h"

@@ -10,6 +10,10 @@
  *
  * In a loop nothing is known of the registers that its body assigns, except that those that are only
  * stepped by constants keep their value modulo the steps, and stay as near as the trips allow. */
+
+/* ASSUMES loop-range: begin <= variable < end, of any sign. */
+/* ASSUMES loop-fixed: the body of a loop does not change its bounds. */
+/* ASSUMES value-alone: a rule on one number asks no other number, and holds between two numbers at which it holds. */
 #include "passes/check_walk.h"
 
 #include "analysis/prove.h"

@@ -11,6 +11,9 @@
  *
  * Registers first, so that the conditions they decide are constant; registers that become constant
  * only through a dropped branch are left. */
+
+/* ASSUMES set-before: a register that is read has been set before, once. */
+/* ASSUMES literal-zero: only a literal 0 is no number of repeats. */
 #include "passes/passes.h"
 
 #include <string.h>

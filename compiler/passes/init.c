@@ -20,6 +20,8 @@
  * execution: loop variables have their first values, and a read whose first execution need not be in
  * the first iteration of the plain loops around it is not judged.
  */
+
+/* ASSUMES scratch-written: scratch that is read was written. */
 #include "ir/wording.h"
 #include "passes/access.h"
 #include "passes/byteset.h"

@@ -5,6 +5,10 @@
  *
  * Relies on: pass check (proofs), pass allocate (addresses), ir_verify. What does not fit the format is
  * the user's fault `blob`. */
+
+/* ASSUMES loop-type: a loop variable is in its dtype. */
+/* ASSUMES loop-fixed: the body of a loop does not change its bounds. */
+/* ASSUMES bound-63: a bound is below 2^63. */
 #include "stream/stream.h"
 
 #include <stdlib.h>

@@ -12,6 +12,12 @@
  *               end must not meet
  * What fails at a value that is certainly reached is refuted and refused by the rule's name; anything else
  * is `unproved`, unless the descriptor says that it is checked while running. */
+
+/* ASSUMES bound-63: a bound is below 2^63. */
+/* ASSUMES counter-range: a counter is between begin and end - 1, an instruction that is not marked holds. */
+/* ASSUMES loop-type-integer: the type that loop_bounds names is one of integers. */
+/* ASSUMES value-alone: a rule on one number asks no other number, and holds between two numbers at which it holds. */
+/* ASSUMES bounds-monotone: bounds that hold for the largest numbers hold for smaller ones. */
 #include "blob/verify.h"
 
 /* No root tensor is that large; keeps hostile offsets out of the arithmetic of the checks. */

@@ -1,5 +1,7 @@
 /* emu_lane_io.c: operands that are addressed by lanes: masks, repeats, block and repeat strides (vector 1.1
  * to 1.5). What is computed on the lanes is in the file of each family. */
+
+/* ASSUMES mask-words: a mask has no bits of lanes that do not exist. */
 #include "emu/emu.h"
 
 #include <string.h>

@@ -5,6 +5,8 @@
  * independent (the kernel says so, or asks for order or turns), so every schedule gives the same bytes; of
  * several faults that of the lowest core is reported. A core that faults stops; the others may have
  * run or not. */
+
+/* ASSUMES cores-wait: cores that wait for each other are at most those of the processor. */
 #include "isa/atomic.h"
 #include "launch/bind.h"
 #include "launch/cores.h"
