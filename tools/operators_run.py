@@ -59,9 +59,10 @@ def make_inputs(np, facts, row, folder):
     rng = np.random.default_rng(zlib.crc32(row['path'].encode()))
     given, outputs = [], []
     for a in facts['arguments']:
-        if a['kind'] == 'output':
-            outputs.append(a['name'])
-        if a['kind'] not in ('output', 'workspace') or (a['kind'] == 'output' and is_unknown(a)):
+        if a['kind'] == 'output':   # with its shape: the kernel may leave it to the run, and may preset its contents
+            shape = 'x'.join(map(str, shape_of(a)))
+            outputs.append((a['name'], shape))
+        if a['kind'] not in ('output', 'workspace'):
             path = os.path.join(folder, a['name'] + '.npy')
             np.save(path, random_array(np, rng, a['dtype'], shape_of(a)))
             given += ['--in', a['name'] + '=' + path]
@@ -70,15 +71,15 @@ def make_inputs(np, facts, row, folder):
 
 def run_once(tikc, row, source, backend, given, outputs, folder, timeout):
     """Exit code, text of the first fault, bytes of the outputs."""
-    files = [(name, os.path.join(folder, '%s.%s.npy' % (name, backend))) for name in outputs]
+    files = [(name, shape, os.path.join(folder, '%s.%s.npy' % (name, backend))) for name, shape in outputs]
     cmd = [tikc, 'run', '--backend', backend] + options(row) + given + [source]
-    for name, path in files:
-        cmd += ['--out', name + '=' + path]
+    for name, shape, path in files:
+        cmd += ['--out', '%s=%s:%s' % (name, path, shape)]
     p = subprocess.run(cmd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=timeout, errors='replace')
     errors = [line for line in p.stdout.splitlines() if re.search(r'\b(error|fault): ', line)]
     if p.returncode != 0:
         return p.returncode, errors[0] if errors else p.stdout.strip()[-200:], None
-    return 0, '', [open(path, 'rb').read() for _, path in files]
+    return 0, '', [open(path, 'rb').read() for _, _, path in files]
 
 
 def rule_of(text):
