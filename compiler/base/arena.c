@@ -268,12 +268,6 @@ text_put(Text *t, const char *s)
 }
 
 void
-text_putc(Text *t, char c)
-{
-    text_putn(t, &c, 1);
-}
-
-void
 text_printf(Text *t, const char *fmt, ...)
 {
     va_list ap;

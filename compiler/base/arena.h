@@ -76,9 +76,19 @@ void text_init(Text *t, Arena *a);
 void text_init_in(Text *t, Arena *a, char *room, size_t cap);
 /* Room for n bytes more without growing. */
 void text_reserve(Text *t, size_t n);
-void text_putc(Text *t, char c);
 void text_put(Text *t, const char *s);
 void text_putn(Text *t, const char *s, size_t n);
 void text_printf(Text *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/* Texts are often made of single characters: no call while there is room. */
+static inline void
+text_putc(Text *t, char c)
+{
+    if (t->n + 1 >= t->cap) {
+        text_reserve(t, 1);
+    }
+    t->p[t->n++] = c;
+    t->p[t->n] = 0;
+}
 
 #endif

@@ -21,7 +21,7 @@ class_lookup(const ClassVal *c, Sym name)
 static Value
 lookup(Interp *in, const ClassVal *c, Sym name)
 {
-    core_owe(in, c->depth / 4);
+    core_owe(in, c->depth);
     return class_lookup(c, name);
 }
 

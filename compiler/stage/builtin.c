@@ -341,7 +341,7 @@ extreme(Interp *in, const CallArgs *args, const char *name, bool max)
         Value v = val_none();
         bool less = false;
         int more = iter_next(in, &it, args->span, &v);
-        if (more < 0 || !core_step(in, args->span)) {
+        if (more < 0 || !core_item(in, args->span)) {
             return val_fail();
         }
         if (more == 0) {
@@ -399,7 +399,7 @@ builtin_fold(Interp *in, const CallArgs *args, Value start, AstOp op)
             return more == 0 ? total : val_fail();
         }
         total = op_binary(in, op, total, v, args->span);
-        if (val_failed(total) || !core_step(in, args->span)) {
+        if (val_failed(total) || !core_item(in, args->span)) {
             return val_fail();
         }
     }
@@ -429,7 +429,7 @@ first_truth(Interp *in, const CallArgs *args, bool stop)
         if (more <= 0) {
             return more == 0 ? val_bool(!stop) : val_fail();
         }
-        if (!op_truth(in, v, args->span, &yes) || !core_step(in, args->span)) {
+        if (!op_truth(in, v, args->span, &yes) || !core_item(in, args->span)) {
             return val_fail();
         }
         if (yes == stop) {
@@ -614,7 +614,7 @@ fn_issubclass(Interp *in, Value self, const CallArgs *args)
     bool yes = false;
     for (uint32_t i = 0; i < of.list->n; i++) {
         Value base = of.list->p[i];
-        if (!core_step(in, args->span)) {
+        if (!core_item(in, args->span)) {
             return val_fail();
         }
         if (c.kind != VAL_CLASS || base.kind != VAL_CLASS) {

@@ -696,7 +696,7 @@ class_isinstance(Interp *in, Value v, Value cls, Span span, bool *out)
     *out = false;
     if (cls.kind == VAL_TUPLE) {
         for (uint32_t i = 0; i < cls.list->n && !*out; i++) {
-            TRY(core_stack(in, span) && core_step(in, span) &&
+            TRY(core_stack(in, span) && core_item(in, span) &&
                 class_isinstance(in, v, cls.list->p[i], span, out));
         }
         return true;

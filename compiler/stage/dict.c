@@ -236,7 +236,7 @@ int
 dict_find(Interp *in, const Dict *d, Value key, Span span)
 {
     uint64_t hash = 0;
-    core_owe(in, 1);
+    core_owe(in, 2);
     if (!dict_hash(in, key, span, &hash)) {
         return -2;
     }
@@ -283,7 +283,7 @@ rebuild(Interp *in, Dict *d)
 
 /* In a large dictionary an entry is written where the cache is not. */
 enum {
-    PUT_STEPS = 3
+    PUT_STEPS = 6
 };
 
 bool

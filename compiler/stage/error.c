@@ -84,7 +84,7 @@ static ExcInfo *
 raise_text(Interp *in, const char *cls, Span span, const char *fmt, const char *text)
 {
     enum {
-        RAISE_STEPS = 128 /* what making an exception costs */
+        RAISE_STEPS = 400 /* what making an exception costs */
     };
     core_owe(in, RAISE_STEPS);
     Value c = attrs_get(&in->core->builtins->attrs, intern(&in->u->names, cls));

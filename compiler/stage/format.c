@@ -165,6 +165,7 @@ repr_items(Interp *in, Value v, Span span, Text *out)
     for (uint32_t i = 0; i < l->n; i++) {
         text_put(out, i ? ", " : "");
         if (l->cls && l->cls->fields && i < l->cls->fields->n) {
+            core_owe(in, 4);
             text_put(out, l->cls->fields->p[i].str->p);
             text_putc(out, '=');
         }
@@ -269,7 +270,9 @@ repr_callable(Value v, Text *out)
 }
 
 enum {
-    FLOAT_STEPS = 64 /* what finding the shortest digits costs */
+    FLOAT_STEPS = 192, /* what finding the shortest digits costs */
+    INT_STEPS = 4,
+    SUBNORMAL_STEPS = 1024 /* there are fewer digits, and all numbers of them are tried */
 };
 
 static void
@@ -281,10 +284,11 @@ repr_number(Interp *in, Value v, Text *out)
         break;
     case VAL_INT:
     case VAL_BIG:
+        core_owe(in, INT_STEPS);
         big_text(in, v, 10, out);
         break;
     default:
-        core_owe(in, FLOAT_STEPS);
+        core_owe(in, fabs(v.f) < DBL_MIN ? SUBNORMAL_STEPS : FLOAT_STEPS);
         format_double(v.f, out);
         break;
     }
@@ -368,7 +372,7 @@ format_repr(Interp *in, Value v, Span span, Text *out)
         repr_number(in, v, out);
         return true;
     case VAL_STR:
-        TRY(core_charge(in, v.str->len / 2, span) &&
+        TRY(core_charge(in, v.str->len, span) &&
             core_reserve(in, (double)v.str->len * 2, span));
         repr_str(v.str, out);
         return true;

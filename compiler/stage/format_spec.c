@@ -36,7 +36,7 @@ char_bytes(const char *p, const char *end)
 }
 
 enum {
-    FIELD_STEPS = 4 /* what a field of a format costs */
+    FIELD_STEPS = 12 /* what a field of a format costs */
 };
 
 static bool
@@ -155,6 +155,7 @@ grouped(Interp *in, const char *digits, char sep, int step)
     }
     Text t;
     text_init(&t, core_arena(in));
+    core_owe(in, (int64_t)whole); /* the caller's next step looks */
     for (size_t i = 0; i < whole; i++) {
         if (i && (whole - i) % (size_t)step == 0) {
             text_putc(&t, sep);

@@ -50,7 +50,7 @@ char_at(Interp *in, Value str, int64_t i)
         return (uint32_t)MIN(i, s->len);
     }
     bool behind = i >= s->near_char;
-    core_owe(in, (behind ? i - s->near_char : i) / 8); /* the caller's next step looks */
+    core_owe(in, (behind ? i - s->near_char : i) / 2); /* the caller's next step looks */
     s->near_byte =
         char_offset(s, behind ? s->near_byte : 0, behind ? i - s->near_char : i);
     s->near_char = (uint32_t)i;
@@ -385,7 +385,7 @@ no_items(Interp *in, Value v, Span span, const char *what)
 static bool
 erase(Interp *in, List *l, int64_t start, int64_t count, Span span)
 {
-    TRY(core_charge(in, (l->n - start) / 16, span));
+    TRY(core_charge(in, (l->n - start) / 8, span));
     memmove(l->p + start, l->p + start + count,
             (size_t)(l->n - start - count) * sizeof *l->p);
     l->n -= (uint32_t)count;

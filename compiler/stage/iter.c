@@ -405,7 +405,7 @@ iter_collect(Interp *in, ValueKind kind, Value v, Span span)
     for (;;) {
         Value item = val_none();
         int more = iter_next(in, &it, span, &item);
-        if (more < 0 || !core_step(in, span)) {
+        if (more < 0 || !core_item(in, span)) {
             return val_fail();
         }
         if (more == 0) {

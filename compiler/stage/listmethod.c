@@ -51,7 +51,7 @@ list_pop(Interp *in, Value self, const CallArgs *args)
             l->n ? "pop outside of a list of %u items" : "pop from an empty list", l->n);
     }
     Value v = l->p[i];
-    if (!core_charge(in, (l->n - i) / 16, args->span)) {
+    if (!core_charge(in, (l->n - i) / 8, args->span)) {
         return val_fail();
     }
     remove_at(l, i);
@@ -63,7 +63,7 @@ list_insert(Interp *in, Value self, const CallArgs *args)
 {
     List *l = self.list;
     int64_t i = 0;
-    if (!item_index(in, args, 0, &i) || !core_charge(in, l->n / 16, args->span)) {
+    if (!item_index(in, args, 0, &i) || !core_charge(in, l->n / 8, args->span)) {
         return val_fail();
     }
     i = i < 0 ? MAX(i + l->n, 0) : MIN(i, l->n);
@@ -115,7 +115,7 @@ list_remove(Interp *in, Value self, const CallArgs *args)
         return stage_raise(in, "ValueError", args->span, "%s is not in the list",
                            val_repr(in, args->pos[0]));
     }
-    if (i < 0 || !core_charge(in, self.list->n / 16, args->span)) {
+    if (i < 0 || !core_charge(in, self.list->n / 8, args->span)) {
         return val_fail();
     }
     remove_at(self.list, i);
@@ -141,7 +141,7 @@ static Value
 list_reverse(Interp *in, Value self, const CallArgs *args)
 {
     List *l = self.list;
-    if (!core_charge(in, l->n / 16, args->span)) {
+    if (!core_charge(in, l->n / 8, args->span)) {
         return val_fail();
     }
     for (uint32_t i = 0; i < l->n / 2; i++) {

@@ -18,7 +18,8 @@ typedef enum Cost {
 } Cost;
 
 enum {
-    WORK_BYTES = 16 /* bytes taken, written or hashed that are one step */
+    WORK_BYTES = 16, /* bytes taken, written or hashed that are one step */
+    ITEM_STEPS = 3   /* what taking an item from an iterable costs */
 };
 
 /* Charges work. False: the steps are used up, with a diagnostic. */
@@ -53,6 +54,14 @@ core_step(Interp *in, Span span)
         return meter_settle(in, span);
     }
     return true;
+}
+
+/* A step of a function that takes the items of whatever it is given one by one. */
+static inline bool MUST_USE
+core_item(Interp *in, Span span)
+{
+    core_owe(in, ITEM_STEPS - 1);
+    return core_step(in, span);
 }
 
 #endif

@@ -86,7 +86,7 @@ known_name(Interp *in, const char *dotted)
 static Value
 registered(Interp *in, const char *dotted)
 {
-    core_owe(in, in->core->modules.n / 4);
+    core_owe(in, in->core->modules.n);
     for (uint32_t i = 0; i < in->core->modules.n; i++) {
         if (strcmp(in->core->modules.p[i].dotted, dotted) == 0) {
             return in->core->modules.p[i].module;

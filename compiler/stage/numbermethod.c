@@ -185,8 +185,11 @@ float_fromhex(Interp *in, Value self, const CallArgs *args)
     bool minus = *p == '-';
     const char *digits = p + (minus || *p == '+');
     char *end = NULL;
-    double f =
-        strtod(prefix ? digits : arena_printf(core_arena(in), "0x%s", digits), &end);
+    Text t;
+    text_init(&t, core_arena(in));
+    text_put(&t, prefix ? "" : "0x");
+    text_put(&t, digits);
+    double f = strtod(t.p, &end);
     bool word = strncmp(digits, "inf", 3) == 0 || strncmp(digits, "nan", 3) == 0;
     f = word ? strtod(digits, &end) : f;
     while (*end == ' ') {

@@ -393,7 +393,7 @@ equal_lists(Interp *in, const List *a, const List *b, Span span, bool *out)
 {
     *out = a->n == b->n;
     for (uint32_t i = 0; *out && i < a->n && i < b->n; i++) {
-        core_owe(in, 1);
+        core_owe(in, 2);
         TRY(op_equal(in, a->p[i], b->p[i], span, out));
     }
     return true;
@@ -406,7 +406,7 @@ dict_within(Interp *in, Value a, Value b, Span span, bool *out)
     const Dict *d = a.dict;
     *out = d->live <= b.dict->live;
     for (uint32_t i = 0; *out && i < d->n; i++) {
-        core_owe(in, 2);
+        core_owe(in, 4);
         if (val_failed(d->p[i].key)) {
             continue;
         }
@@ -445,7 +445,7 @@ charge_compare(Interp *in, Value a, Span span)
     if (a.kind == VAL_BIG) {
         return core_charge(in, 8 + big_bits(a) / 64, span);
     }
-    return a.kind != VAL_STR || a.str->len < 64 || core_charge(in, a.str->len / 64, span);
+    return a.kind != VAL_STR || core_charge(in, 2 + a.str->len / 32, span);
 }
 
 bool
@@ -518,7 +518,7 @@ order_lists(Interp *in, AstOp op, Value a, Value b, Span span)
     }
     for (uint32_t i = 0; i < x->n && i < y->n; i++) {
         bool same = false;
-        core_owe(in, 1);
+        core_owe(in, 2);
         if (!op_equal(in, x->p[i], y->p[i], span, &same)) {
             return val_fail();
         }

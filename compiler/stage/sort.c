@@ -8,6 +8,7 @@
 enum {
     FEW = 8,         /* up to here by insertion */
     SHORT_TEXT = 64, /* longer ones are charged by op_less */
+    ORDER_STEPS = 5, /* comparing two */
     SHORT_TUPLE = 8  /* as many equal items in front */
 };
 
@@ -62,6 +63,7 @@ less(Sort *s, Value a, Value b, bool *out)
     if (c == 2 && a.kind == VAL_TUPLE && b.kind == VAL_TUPLE) {
         c = tuple_order(a.list, b.list);
     }
+    core_owe(s->in, ORDER_STEPS - 1);
     TRY(core_step(s->in, s->span));
     if (c == 2) {
         return op_less(s->in, a, b, s->span, out);

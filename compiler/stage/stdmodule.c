@@ -26,7 +26,7 @@ fn_reduce(Interp *in, Value self, const CallArgs *args)
     for (;;) {
         Value two[2] = {total, val_none()};
         int more = iter_next(in, &it, args->span, &two[1]);
-        if (more < 0 || !core_step(in, args->span)) {
+        if (more < 0 || !core_item(in, args->span)) {
             return val_fail();
         }
         if (more == 0) {

@@ -836,7 +836,7 @@ str_translate(Interp *in, Value self, const CallArgs *args)
                            val_type_name(args->pos[0]));
     }
     enum {
-        TRANSLATE_STEPS = 2 /* of a character */
+        TRANSLATE_STEPS = 4 /* of a character */
     };
     char room[TEXT_ROOM];
     Text t;
@@ -898,11 +898,16 @@ str_maketrans(Interp *in, Value self, const CallArgs *args)
     int m = 1;
     for (uint32_t i = 0; i < part[0]->len; i += (uint32_t)n, to += m) {
         uint32_t from = format_code(part[0]->p + i, &n);
-        dict_put(in, table.dict, val_int(from), val_int(format_code(to, &m)), args->span);
+        if (!dict_put(in, table.dict, val_int(from), val_int(format_code(to, &m)),
+                      args->span)) {
+            return val_fail();
+        }
     }
     for (uint32_t i = 0; part[2] && i < part[2]->len; i += (uint32_t)n) {
         uint32_t gone = format_code(part[2]->p + i, &n);
-        dict_put(in, table.dict, val_int(gone), val_none(), args->span);
+        if (!dict_put(in, table.dict, val_int(gone), val_none(), args->span)) {
+            return val_fail();
+        }
     }
     return table;
 }

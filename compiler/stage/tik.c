@@ -119,7 +119,7 @@ static Value
 run_method(Interp *in, Tik *c, int method, const CallArgs *args)
 {
     enum {
-        METHOD_STEPS = 16 /* recording and checking, beside the call itself */
+        METHOD_STEPS = 24 /* recording and checking, beside the call itself */
     };
     core_owe(in, METHOD_STEPS);
     if (!meter_sizes(in, val_none(), args)) {

@@ -295,7 +295,14 @@ val_str_is(Value v, const char *text)
 Sym
 val_sym(Interp *in, Value str)
 {
-    return intern_n(&in->u->names, str.str->p, str.str->len);
+    enum {
+        NEW_STEPS = 48 /* what a name costs that nobody had */
+    };
+    uint32_t before = in->u->names.n;
+    Sym name = intern_n(&in->u->names, str.str->p, str.str->len);
+    core_owe(in,
+             2 + str.str->len / WORK_BYTES + (in->u->names.n > before ? NEW_STEPS : 0));
+    return name;
 }
 
 bool
