@@ -300,8 +300,9 @@ put_int64(int64_t i, int base, Text *out)
             *--p = (char)('0' + m % 10);
         }
     }
-    for (; m >= (uint64_t)base; m /= (uint64_t)base) {
-        *--p = "0123456789abcdef"[m % (uint64_t)base];
+    int shift = base == 16 ? 4 : base == 8 ? 3 : 1;
+    for (; base != 10 && m >= (uint64_t)base; m >>= shift) {
+        *--p = "0123456789abcdef"[m & (uint64_t)(base - 1)];
     }
     *--p = "0123456789abcdef"[m];
     if (i < 0) {

@@ -178,6 +178,7 @@ enum_members(Interp *in, ClassVal *c)
         Value m = val_fail();
         for (uint32_t k = 0; k < members.dict->n && val_failed(m); k++) {
             bool same = false;
+            TRY(core_item(in, in->here));
             Value other = members.dict->p[k].v;
             TRY(op_equal(in, attrs_get(&other.inst->attrs, in->core->sym.value), a->v,
                          in->here, &same));
@@ -205,6 +206,9 @@ enum_lookup(Interp *in, ClassVal *c, const CallArgs *args)
     }
     for (uint32_t k = 0; k < members.dict->n; k++) {
         bool same = false;
+        if (!core_item(in, args->span)) {
+            return val_fail();
+        }
         Value m = members.dict->p[k].v;
         if (op_identical(m, args->pos[0])) {
             return m;

@@ -232,11 +232,17 @@ find_hashed(Interp *in, const Dict *d, Value key, uint64_t hash, Span span)
     return -1;
 }
 
+/* In a large dictionary an entry is read and written where the cache is not. */
+enum {
+    FIND_STEPS = 4,
+    PUT_STEPS = 6
+};
+
 int
 dict_find(Interp *in, const Dict *d, Value key, Span span)
 {
     uint64_t hash = 0;
-    core_owe(in, 2);
+    core_owe(in, FIND_STEPS);
     if (!dict_hash(in, key, span, &hash)) {
         return -2;
     }
@@ -280,11 +286,6 @@ rebuild(Interp *in, Dict *d)
         put_index(d, p[i].hash, i);
     }
 }
-
-/* In a large dictionary an entry is written where the cache is not. */
-enum {
-    PUT_STEPS = 6
-};
 
 bool
 dict_put(Interp *in, Dict *d, Value key, Value v, Span span)

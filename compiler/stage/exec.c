@@ -468,7 +468,7 @@ handles(Interp *in, Value exception, Value filter, Span span, bool *out)
     *out = false;
     if (filter.kind == VAL_TUPLE) {
         for (uint32_t i = 0; i < filter.list->n && !*out; i++) {
-            TRY(core_stack(in, span) &&
+            TRY(core_stack(in, span) && core_item(in, span) &&
                 handles(in, exception, filter.list->p[i], span, out));
         }
         return true;

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -113,7 +114,11 @@ static void
 put_fill(const Spec *s, size_t n, Text *out)
 {
     for (size_t i = 0; i < n; i++) {
-        text_putn(out, s->fill, s->nfill);
+        if (s->nfill == 1) {
+            text_putc(out, *s->fill);
+        } else {
+            text_putn(out, s->fill, s->nfill);
+        }
     }
 }
 
@@ -245,6 +250,10 @@ float_digits(double f, const Spec *s, Text *t)
     }
 }
 
+enum {
+    DIGITS_STEPS = 128 /* what the digits of a float cost beside their number */
+};
+
 static void
 format_float(Interp *in, double f, const Spec *s, Text *out)
 {
@@ -252,6 +261,9 @@ format_float(Interp *in, double f, const Spec *s, Text *out)
     Text t;
     text_init_in(&t, core_arena(in), room, sizeof room);
     bool negative = signbit(f) && !isnan(f);
+    int exponent = 0;
+    (void)frexp(isfinite(f) ? f : 0, &exponent);
+    core_owe(in, DIGITS_STEPS + abs(exponent) + 3 * (int64_t)MAX(s->precision, 0));
     float_digits(s->type == '%' ? fabs(f) * 100 : isnan(f) ? f : fabs(f), s, &t);
     if (isnan(f)) {
         t.n = 0;
@@ -338,7 +350,7 @@ charge_fields(Interp *in, const Spec *s, Span span)
 {
     double n = s->width + (double)MAX(s->precision, 0);
     return core_reserve(in, 2 * n * (double)MAX(s->nfill, 1), span) &&
-           core_charge(in, 8 + (int64_t)n / 2, span);
+           core_charge(in, 8 + (int64_t)n, span);
 }
 
 bool
@@ -705,6 +717,7 @@ braces_field(Interp *in, Braces *b, const char *p, const char *end)
         if (*q == '.') {
             for (q = s; q < end && *q != '.' && *q != '['; q++) {
             }
+            core_owe(in, FIELD_STEPS); /* the caller's next step looks */
             v = attr_get(in, v, intern_n(&in->u->names, s, (size_t)(q - s)),
                          b->args->span);
             continue;

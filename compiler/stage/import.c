@@ -166,6 +166,7 @@ import_star(Interp *in, Value m, Span span)
     if (!val_failed(all)) {
         return import_all(in, m, all, span);
     }
+    core_owe(in, 4 * (int64_t)m.module->attrs.n);
     for (uint32_t i = 0; i < m.module->attrs.n; i++) {
         Attr a = m.module->attrs.p[i];
         if (!val_failed(a.v) && sym_text(&in->u->names, a.name)[0] != '_') {

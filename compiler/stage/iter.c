@@ -301,7 +301,7 @@ next_filter(Interp *in, Iter *it, Span span, Value *out)
             return more;
         }
         Value r = it->fn.kind == VAL_NONE ? *out : call_values(in, it->fn, out, 1, span);
-        if (val_failed(r) || !op_truth(in, r, span, &yes) || !core_step(in, span)) {
+        if (val_failed(r) || !op_truth(in, r, span, &yes) || !core_item(in, span)) {
             return -1;
         }
         if (yes) {
@@ -344,16 +344,20 @@ next_any(Interp *in, Iter *it, Span span, Value *out)
     case ITER_USER:
         return next_user(in, it, span, out);
     case ITER_ENUMERATE:
+        core_owe(in, ITEM_STEPS);
         more = iter_next(in, it->sub, span, out);
         if (more > 0) {
             *out = val_tuple(in, (Value[]){val_int(it->i++), *out}, 2);
         }
         return more;
     case ITER_ZIP:
+        core_owe(in, ITEM_STEPS);
         return next_zip(in, it, span, out);
     case ITER_MAP:
+        core_owe(in, ITEM_STEPS);
         return next_map(in, it, span, out);
     case ITER_FILTER:
+        core_owe(in, ITEM_STEPS);
         return next_filter(in, it, span, out);
     case ITER_REVERSED:
         if (it->n <= 0) {

@@ -65,6 +65,11 @@ int_divide(Interp *in, Value a, Value b, Span span)
         return val_float((double)small(a) / (double)small(b));
     }
     double r = 0;
+    int64_t m = 16 + big_bits(a) / 64;
+    int64_t n = 16 + big_bits(b) / 64;
+    if (!core_charge(in, m + n, span)) {
+        return val_fail();
+    }
     if (!big_true_divide(a, b, &r)) {
         return stage_raise(in, "OverflowError", span,
                            "the quotient is too large for a float");
@@ -495,7 +500,7 @@ number_parse_int(Interp *in, const char *p, size_t n, int base, Span span)
 }
 
 enum {
-    FLOAT_STEPS = 16 /* what reading a float costs */
+    FLOAT_STEPS = 48 /* what reading a float costs */
 };
 
 Value

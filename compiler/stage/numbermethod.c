@@ -139,6 +139,10 @@ float_itself(Interp *in, Value self, const CallArgs *args)
     return self;
 }
 
+enum {
+    FLOAT_STEPS = 64 /* what taking a float apart costs */
+};
+
 static Value
 float_ratio(Interp *in, Value self, const CallArgs *args)
 {
@@ -148,6 +152,7 @@ float_ratio(Interp *in, Value self, const CallArgs *args)
                            isnan(self.f) ? "NaN" : "Infinity");
     }
     mpq_t q;
+    core_owe(in, FLOAT_STEPS);
     mpq_init(q);
     mpq_set_d(q, self.f);
     Value two[2] = {big_from_mpz(in, mpq_numref(q), args->span),
@@ -160,6 +165,7 @@ static Value
 float_hex(Interp *in, Value self, const CallArgs *args)
 {
     (void)args;
+    core_owe(in, FLOAT_STEPS);
     if (self.f == 0 || !isfinite(self.f)) {
         const char *text = isnan(self.f) ? "nan" : self.f == 0 ? "0x0.0p+0" : "inf";
         bool minus = signbit(self.f) && !isnan(self.f);

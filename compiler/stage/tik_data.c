@@ -150,7 +150,7 @@ tik_fill(Interp *in, Root *r, const char *what, Value v, Span span)
     TRY(stage_plain(in, &v, span));
     Table t = {.in = in, .r = r, .what = what, .span = span};
     bool list = v.kind == VAL_LIST || v.kind == VAL_TUPLE;
-    core_owe(in, r->elems / (list ? 1 : 8));
+    core_owe(in, list ? r->elems * 3 : r->elems / 8);
     t.data = arena_alloc(&in->u->arena, (size_t)r->bytes);
     TRY(list ? add_list(&t, v, 0) : broadcast(&t, v));
     if (t.n != r->elems) {

@@ -125,8 +125,12 @@ tik_profile_new(Interp *in, Value self, const CallArgs *args)
         {"ddk_version", false, {.kind = VAL_NONE}},
     };
     Value got[ARRAY_LEN(params)];
+    enum {
+        PROFILE_STEPS = 256 /* reading what it is asked for */
+    };
     const char *arch, *version;
     CallArgs call = *args;
+    core_owe(in, PROFILE_STEPS);
     Sym *names =
         arena_copy(&in->u->arena, args->kwname, (size_t)args->nkw * sizeof *names);
     for (int i = 0; i < args->nkw; i++) { /* the older spelling of the keywords */

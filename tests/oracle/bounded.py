@@ -255,6 +255,42 @@ PROGRAMS = {
     'nested for_range': (TIK + 'def f():\n    with t.for_range(0, 2):\n        f()\nf()\n', NESTED),
     'nested if_scope': (TIK + 's = t.Scalar("int32", init_value=1)\ndef f():\n    with t.if_scope(s > 1):\n'
                         '        f()\nf()\n', NESTED),
+    # calls that take far longer than a step of a loop
+    'modules again': (loop('import math, collections'), STEPS),
+    'names of a module again': (loop('from math import *'), STEPS),
+    'values of an Enum': ('import enum\nclass E(enum.Enum):\n'
+                          + ''.join('    A%d = %d\n' % (i, i) for i in range(20000)), STEPS),
+    'a value of an Enum': (loop('E(999)', 'import enum\nclass E(enum.Enum):\n'
+                                + ''.join('    A%d = %d\n' % (i, i) for i in range(1000))), STEPS),
+    'exceptions': (loop('try:\n        [][1]\n    except IndexError:\n        pass'), (STEPS, MEMORY)),
+    'tuple of exceptions': (loop('try:\n        raise ValueError\n    except t:\n        pass\n'
+                                 '    except ValueError:\n        pass', 't = (KeyError,) * 10**5\n'), STEPS),
+    'new names': (loop('hasattr(1, "x%d" % i)'), (STEPS, MEMORY)),
+    'quotients of large integers': (loop('a / b', 'a = 3**40000\nb = a - 1\n'), STEPS),
+    'floats as texts': (loop('str(i * 1.1)'), (STEPS, MEMORY)),
+    'subnormal floats as texts': (loop('str(2.3e-308)'), (STEPS, MEMORY)),
+    'a thousand digits': (loop('"%.1000e" % 0.1'), (STEPS, MEMORY)),
+    'digits of a large float': (loop('"%.300f" % 1e300'), (STEPS, MEMORY)),
+    'digits of a small float': (loop('"%.1074f" % 5e-324'), (STEPS, MEMORY)),
+    'digits of two': (loop('f"{2**60:b}"'), (STEPS, MEMORY)),
+    'wide fields': (loop('f"{1:>100000}"'), (STEPS, MEMORY)),
+    'groups of digits': (loop('f"{a:,}"', 'a = 3**40000\n'), (STEPS, MEMORY)),
+    'attributes in a format': (loop('s.format(a)', 'class A:\n    pass\na = A()\na.x = a\ns = "{0" + ".x" * 10**5 + "}"\n'),
+                               STEPS),
+    'hexadecimal floats': (loop('(0.1).hex()'), (STEPS, MEMORY)),
+    'hexadecimal digits': (loop('float.fromhex(s)', 's = "1" * 10**6\n'), (STEPS, MEMORY)),
+    'texts to floats': (loop('float("1.2345e-300")'), STEPS),
+    'ratios': (loop('(1e-300).as_integer_ratio()'), (STEPS, MEMORY)),
+    'order of texts': (loop('sorted(a)', 'a = ["x" * 63 + str(i) for i in range(10**4)]\n'), (STEPS, MEMORY)),
+    'least text': (loop('min(a)', 'a = ["x" * 60 + str(i) for i in range(10**4)]\n'), STEPS),
+    'filters of filters': ('g = range(10**9)\nfor k in range(800):\n    g = filter(None, g)\nsum(g)\n', STEPS),
+    'maps of maps': ('g = range(10**9)\nfor k in range(800):\n    g = map(abs, g)\nsum(g)\n', STEPS),
+    'deep classes': (loop('hasattr(b, "zzz")', 'A = object\nfor i in range(200):\n    class B(A):\n        pass\n'
+                          '    A = B\nb = A()\n'), STEPS),
+    'large dictionaries': (loop('d[i * 7919 % 10**5]', 'd = {i: i for i in range(10**5)}\n'), STEPS),
+    'profiles': (loop('tik.Dprofile("v100", "mini")', 'from tbe import tik\n'), (STEPS, MEMORY)),
+    'tensors of values': (TIK + loop('t.Tensor("float16", (1000,), name="a", scope=tik.scope_gm, '
+                                     'init_value=[1.0] * 1000)'), (STEPS, MEMORY)),
     'growing expression': (TIK + 's = t.Scalar("int32")\ne = s + 1\nwhile True:\n    e = e * e + s\n',
                            STATEMENTS),
     'deep expression': (TIK + 's = t.Scalar("int32")\ne = s + 1\n' + loop('e = e * 3 + i'), STATEMENTS),
