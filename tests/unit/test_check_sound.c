@@ -348,10 +348,23 @@ typedef enum Flow {
     STOP
 } Flow;
 
+typedef __int128 Wide;
+
+/* What the loops that ran were. */
+typedef struct Census {
+    int64_t folding;  /* a bound is a register that holds one constant */
+    int64_t negative; /* the variable is negative */
+    int64_t wrapping; /* it leaves its dtype */
+    int64_t assigned; /* a body changed the number of trips */
+} Census;
+
 typedef struct Exec {
+    Census *census;
     const Kernel *k;
     const Kernel *after;   /* the same behind the passes */
     int64_t *regs, *trips; /* of the open loops, by VarId */
+    int64_t *spans;        /* end - begin at their last tests, its low bits */
+    const bool *fixed;     /* by RegId: set once, to a constant */
     const uint8_t *proved; /* by StmtId */
     bool *broke;           /* by StmtId: a rule was broken there */
     bool faulted;          /* a run-time fault ended it */
@@ -458,8 +471,6 @@ left_type(Exec *x, StmtId loop)
     x->faulted = true;
 }
 
-typedef __int128 Wide;
-
 /* A bound as an integer. */
 static bool
 eval_bound(Exec *x, ExprId e, Wide *out)
@@ -485,17 +496,30 @@ test_loop(Exec *x, StmtId id, int64_t trip)
     }
     scalar_range(x->k->vars.p[s->loop.var].dtype, &lo, &hi, &full);
     bool wide = begin > INT64_MAX || end > INT64_MAX;
+    x->census->negative += trip < end - begin && begin + trip < 0;
+    x->census->assigned += trip > 0 && (int64_t)(end - begin) != x->spans[s->loop.var];
+    x->spans[s->loop.var] = (int64_t)(end - begin);
     if (wide || (trip < end - begin && (begin + trip < lo || end - 1 > hi))) {
+        x->census->wrapping++;
         left_type(x, id);
         return -1;
     }
     return trip < end - begin;
 }
 
+/* A register that is read as it is and is never assigned but once. */
+static bool
+is_folding(const Exec *x, ExprId id)
+{
+    const Expr *e = ir_expr(x->k, id);
+    return e->kind == EX_REG && e->a != 0 && x->fixed[e->a];
+}
+
 static Flow
 run_loop(Exec *x, StmtId id)
 {
     const Stmt *s = &x->k->stmts.p[id];
+    x->census->folding += is_folding(x, s->loop.begin) || is_folding(x, s->loop.end);
     for (int64_t trip = 0;; trip++) {
         int more = test_loop(x, id, trip);
         if (more <= 0) {
@@ -579,6 +603,7 @@ typedef struct Claims {
     bool *certain; /* refuted by a witness, outside of branches that the pass
                     could not decide */
     int64_t counts[3];
+    Census census;
 } Claims;
 
 static void
@@ -623,12 +648,20 @@ compare(Gen *first, Gen *second, Claims *total)
     ir_verify(after, "fold");
     Claims c = {ARENA_ARRAY(&a, uint8_t, after->stmts.n),
                 ARENA_ARRAY(&a, bool, after->stmts.n),
+                {0},
                 {0}};
+    bool *fixed = ARENA_ARRAY(&a, bool, k->regs.n);
+    for (int i = 0; i < 4; i++) {
+        fixed[first->fixed[i]] = true;
+    }
     CheckEvents events = {&c, on_broken, on_answered, on_done};
     check_walk(after, &events);
     for (int i = 0; i < RUNS; i++) {
         Exec x = {.k = k, .after = after, .proved = c.proved};
         x.regs = ARENA_ARRAY(&a, int64_t, k->regs.n);
+        x.census = &total->census;
+        x.fixed = fixed;
+        x.spans = ARENA_ARRAY(&a, int64_t, k->vars.n);
         x.trips = ARENA_ARRAY(&a, int64_t, k->vars.n);
         x.broke = ARENA_ARRAY(&a, bool, k->stmts.n);
         (void)run_body(&x, k->body);
@@ -667,9 +700,15 @@ random_kernels(void **state)
     }
     printf("%lld proved, %lld refuted, %lld at run time\n", (long long)total.counts[0],
            (long long)total.counts[1], (long long)total.counts[2]);
+    Census *c = &total.census;
+    printf("loops: %lld of bounds that fold, %lld trips of negative variables, %lld of "
+           "variables that leave their dtype, %lld bounds changed by bodies\n",
+           (long long)c->folding, (long long)c->negative, (long long)c->wrapping,
+           (long long)c->assigned);
     for (int i = 0; i < 3; i++) {
         assert_true(total.counts[i] > 500);
     }
+    assert_true(MIN(MIN(c->folding, c->negative), MIN(c->wrapping, c->assigned)) > 40);
 }
 
 int
