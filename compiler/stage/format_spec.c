@@ -3,8 +3,8 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- format specs ------------------------------------------------------------------------------------------- */

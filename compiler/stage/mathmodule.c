@@ -58,6 +58,10 @@ fn_trunc(Interp *in, Value self, const CallArgs *args)
     return rounded(in, args, trunc);
 }
 
+enum {
+    REAL_STEPS = 24 /* what a function of the C library costs */
+};
+
 /* f(x) for x in the domain, which keeps finite arguments finite. */
 static Value
 real(Interp *in, const CallArgs *args, double (*f)(double))
@@ -66,6 +70,7 @@ real(Interp *in, const CallArgs *args, double (*f)(double))
     if (!need_double(in, args, 0, &x)) {
         return val_fail();
     }
+    core_owe(in, REAL_STEPS);
     double r = f(x);
     if (isnan(r) && !isnan(x)) {
         return stage_raise(in, "ValueError", args->span,

@@ -426,6 +426,7 @@ static bool
 equal_hook(Interp *in, Value a, Value b, Span span, bool *out)
 {
     Value r = val_none();
+    core_owe(in, 4); /* two classes are asked for a method */
     if (has_binary(a) || has_binary(b)) {
         r = hook_binary(in, AOP_EQ, a, b, span);
         return !val_failed(r) && op_truth(in, r, span, out);

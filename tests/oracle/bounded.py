@@ -266,6 +266,9 @@ PROGRAMS = {
     'tuple of exceptions': (loop('try:\n        raise ValueError\n    except t:\n        pass\n'
                                  '    except ValueError:\n        pass', 't = (KeyError,) * 10**5\n'), STEPS),
     'new names': (loop('hasattr(1, "x%d" % i)'), (STEPS, MEMORY)),
+    'functions of floats': (loop('math.sin(1e22 + i)', 'import math\n'), STEPS),
+    'instances with one hash': ('class A:\n    def __hash__(self):\n        return 1\ns = set()\nwhile True:\n    s.add(A())\n',
+                                STEPS),
     'quotients of large integers': (loop('a / b', 'a = 3**40000\nb = a - 1\n'), STEPS),
     'floats as texts': (loop('str(i * 1.1)'), (STEPS, MEMORY)),
     'subnormal floats as texts': (loop('str(2.3e-308)'), (STEPS, MEMORY)),
