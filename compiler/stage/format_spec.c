@@ -263,7 +263,7 @@ format_float(Interp *in, double f, const Spec *s, Text *out)
     bool negative = signbit(f) && !isnan(f);
     int exponent = 0;
     (void)frexp(isfinite(f) ? f : 0, &exponent);
-    core_owe(in, DIGITS_STEPS + abs(exponent) + 3 * (int64_t)MAX(s->precision, 0));
+    core_owe(in, DIGITS_STEPS + 4 * abs(exponent) + 3 * (int64_t)MAX(s->precision, 0));
     float_digits(s->type == '%' ? fabs(f) * 100 : isnan(f) ? f : fabs(f), s, &t);
     if (isnan(f)) {
         t.n = 0;
