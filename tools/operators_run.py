@@ -59,9 +59,8 @@ def make_inputs(np, facts, row, folder):
     rng = np.random.default_rng(zlib.crc32(row['path'].encode()))
     given, outputs = [], []
     for a in facts['arguments']:
-        if a['kind'] == 'output':   # with its shape: the kernel may leave it to the run, and may preset its contents
-            shape = 'x'.join(map(str, shape_of(a)))
-            outputs.append((a['name'], shape))
+        if a['kind'] == 'output':   # with its shape where the kernel leaves it to the run; it may preset its contents
+            outputs.append((a['name'], ':' + 'x'.join(map(str, shape_of(a))) if is_unknown(a) else ''))
         if a['kind'] not in ('output', 'workspace'):
             path = os.path.join(folder, a['name'] + '.npy')
             np.save(path, random_array(np, rng, a['dtype'], shape_of(a)))
@@ -74,7 +73,7 @@ def run_once(tikc, row, source, backend, given, outputs, folder, timeout):
     files = [(name, shape, os.path.join(folder, '%s.%s.npy' % (name, backend))) for name, shape in outputs]
     cmd = [tikc, 'run', '--backend', backend] + options(row) + given + [source]
     for name, shape, path in files:
-        cmd += ['--out', '%s=%s:%s' % (name, path, shape)]
+        cmd += ['--out', '%s=%s%s' % (name, path, shape)]
     p = subprocess.run(cmd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=timeout, errors='replace')
     errors = [line for line in p.stdout.splitlines() if re.search(r'\b(error|fault): ', line)]
     if p.returncode != 0:
