@@ -6,7 +6,7 @@
  *   IN <tensor> <bytes> [<kernel>]\n <raw> \n      any number; kernel: index, without: one array for all kernels
  *   END\n
  * gives, for each kernel of the source in order (it has id + index)
- *   RESULT <id> <status> <detail>\n         status: ok, fault, mismatch, error
+ *   RESULT <id> <status> <detail>\n         status: ok (detail: a checksum of the blob), fault, mismatch, error
  *   OUT <tensor> <bytes>\n <raw> \n         for ok, of every show-th kernel: every global tensor after the run
  *   END\n
  * or, when the source is refused, one RESULT <id> reject <detail> and END.
@@ -55,6 +55,7 @@ typedef struct Run {
     TikArray *pointers[MAX_TENSORS];
     TikError err;
     bool ok;
+    uint64_t blob; /* of the emulator's run: checksum of the blob */
 } Run;
 
 /* The kernels of a source as machine code of one optimisation level. */
@@ -271,6 +272,17 @@ verify_blob(const uint8_t *bytes, size_t size, char *why, size_t whysize)
     return ok;
 }
 
+/* FNV-1a. */
+static uint64_t
+checksum(const uint8_t *p, size_t n)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < n; i++) {
+        h = (h ^ p[i]) * UINT64_C(0x100000001b3);
+    }
+    return h;
+}
+
 static bool
 emulate(Run *r, Unit *u, Kernel *k, char *why, size_t whysize)
 {
@@ -280,6 +292,7 @@ emulate(Run *r, Unit *u, Kernel *k, char *why, size_t whysize)
     if (!tikc_blob(u, &k, 1, &blob, &size) || !verify_blob(blob, size, why, whysize)) {
         return false;
     }
+    r->blob = checksum(blob, size);
     r->ok = tik_emulate(blob, size, 0, r->pointers, &r->err);
     return true;
 }
@@ -307,7 +320,7 @@ run_kernel(Job *job, Unit *u, const Native *native, int index)
     } else if (!emu.ok) {
         printf("RESULT %ld fault %s %s\n", job->id + index, emu.err.name, emu.err.text);
     } else {
-        printf("RESULT %ld ok -\n", job->id + index);
+        printf("RESULT %ld ok %016llx\n", job->id + index, (unsigned long long)emu.blob);
         if (job->show > 0 && index % job->show == 0) {
             print_outputs(&emu, k);
         }
