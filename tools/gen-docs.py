@@ -7,6 +7,8 @@ import re
 import subprocess
 import sys
 
+import isa_tables
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
@@ -114,15 +116,15 @@ def allowable(names):
 def dtype_table(cores):
     types = {}
     names = {r[0]: r[1] for r in rows('runtime/isa/dtype.def', 'DTYPE')}
-    for op, dt, mask in rows('runtime/isa/optype.def', 'OPTYPE'):
-        types.setdefault(op, []).append((names[dt], int(mask, 16)))
+    for op, found in isa_tables.types().items():
+        types[op] = [(names[dt], mask) for dt, mask in found]
     return types
 
 
 def supported(types, op, cores):
     """Lines 'types: families' grouped by equal type lists."""
     groups = {}
-    for bit, (_, family, core, _) in enumerate(cores):
+    for bit, (_, family, core, *_) in enumerate(cores):
         have = tuple(n for n, m in types.get(op, []) if m >> bit & 1)
         if have:
             groups.setdefault(have, []).append(family + (' vector core' if core == 'VectorCore' else ''))
@@ -151,11 +153,11 @@ def pair_table():
     names = {r[0]: r[1] for r in rows('runtime/isa/dtype.def', 'DTYPE')}
     modes = ["''", 'round', 'floor', 'ceil', 'away-zero', 'to-zero', 'odd']
     joined = {}
-    for op, dst, src, info, mask in rows('runtime/isa/optype.def', 'OPPAIR'):
-        factor = re.search(r'DT_(\w+)', info)   # of a product: the type of the second one
-        bits = 0 if factor else eval(re.sub(r'(\d)u', r'\1', info))
+    for op, dst, src, info, mask in isa_tables.pairs():
+        factor = re.search(r'OF_TYPE\((\w+)\)', info)   # of a product: the type of the second one
+        bits = isa_tables.modes(info)
         text = f'by {names[factor.group(1)]}' if factor else ', '.join(m for i, m in enumerate(modes) if bits >> i & 1)
-        joined.setdefault((op, names[src], names[dst], int(mask, 16)), []).append(text)
+        joined.setdefault((op, names[src], names[dst], mask), []).append(text)
     out = {}
     for (op, src, dst, mask), texts in joined.items():
         out.setdefault(op, []).append((src, dst, ', '.join(t for t in texts if t), mask))
@@ -190,7 +192,7 @@ def register_modes():
 
 
 def instructions():
-    cores = list(rows('runtime/isa/core.def', 'CORE'))
+    cores = isa_tables.cores()
     types = dtype_table(cores)
     params = {}
     for form, name, role, of, lo, hi, unit, rule, dflt in rows('runtime/isa/param.def', r'PARAM(?:4|8|16)?'):
@@ -200,7 +202,7 @@ def instructions():
     out = ['# Instructions', '',
            'Made by `make docs` from the tables of `runtime/isa/`. Lanes, masks, repeats and strides are '
            'explained in docs/language.md.', '']
-    for op, name, form, pipe, sem, meaning in rows('runtime/isa/op.def', 'OP'):
+    for op, name, form, _, pipe, sem, meaning in rows('runtime/isa/op.def', 'OP'):
         ps = params[form]
         proto = ', '.join(p[0] + default_of(p) for p in ps)
         out += [f'## `{name}`', '', f'`{name}({proto})`', '', meaning[0].upper() + meaning[1:] + '.',
@@ -284,23 +286,24 @@ def choices():
 
 def matrix():
     """Which processor has which instruction with which types: one row per instruction and mask of cores."""
-    cores = list(rows('runtime/isa/core.def', 'CORE'))
+    cores = isa_tables.cores()
     names = {r[0]: r[1] for r in rows('runtime/isa/dtype.def', 'DTYPE')}
     ops = {r[0]: r[1] for r in rows('runtime/isa/op.def', 'OP')}
     out = ['# Support matrix', '',
-           'Made by `make docs` from `runtime/isa/optype.def`; `tikc targets --matrix` prints the same with a line per type. '
+           'Made by `make docs` from `runtime/isa/typeset.def`; `tikc targets --matrix` prints the same with a line per type. '
            'Columns:', '']
-    for i, (_, family, core, _) in enumerate(cores):
+    for i, (_, family, core, *_) in enumerate(cores):
         out.append(f'{i + 1}. {family} {core}')
     out += ['', '| instruction | element types | ' + ' | '.join(str(i + 1) for i in range(len(cores))) + ' |',
             '|---|---|' + '---|' * len(cores)]
     groups = {}
-    for op, dt, mask in rows('runtime/isa/optype.def', 'OPTYPE'):
-        groups.setdefault((op, int(mask, 16)), []).append(names[dt])
+    for op, found in isa_tables.types().items():
+        for dt, mask in found:
+            groups.setdefault((op, mask), []).append(names[dt])
     pairs = {}
-    for op, dst, src, _, mask in rows('runtime/isa/optype.def', 'OPPAIR'):
+    for op, dst, src, _, mask in isa_tables.pairs():
         key = (op, f'{names[src]} to {names[dst]}')
-        pairs[key] = pairs.get(key, 0) | int(mask, 16)
+        pairs[key] = pairs.get(key, 0) | mask
     for (op, text), mask in pairs.items():
         groups.setdefault((op, mask), []).append(text)
     order = {op: i for i, op in enumerate(ops)}

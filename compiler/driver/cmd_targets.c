@@ -64,7 +64,7 @@ static void
 print_matrix(Text *out, Arena *a)
 {
     static const char *const families[CORE_COUNT] = {
-#define CORE(id, family, core, profile) [CORE_##id] = family,
+#define CORE(id, family, core, profile, like) [CORE_##id] = family,
 #include "isa/core.def"
     };
     for (int k = 0; k < CORE_COUNT; k++) {

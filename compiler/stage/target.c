@@ -112,7 +112,7 @@ scalar_converts(const PairQuestion *q, const Soc *soc)
             ? near || q->round == ROUND_ODD
             : near && ((q->dst == DT_F32 && (q->src == DT_S32 || q->src == DT_F16)) ||
                        (q->dst == DT_F16 && q->src == DT_F16));
-    return pair && soc->core != CORE_A310_AIC && soc_profile(soc) != PROFILE_NANO;
+    return pair && soc_has(soc, FEATURE_SCALAR_CONV);
 }
 
 /* Whether the processor converts so: instructions of one method, and vcbd, which the tables of the chips

@@ -84,11 +84,11 @@ tik_not_on_arch(Interp *in, const Tik *c, const char *method, Span span, SocHas 
 static bool
 is_core_of(const void *ctx, const Soc *soc)
 {
-    return *(const uint32_t *)ctx >> soc->core & 1;
+    return soc_on(soc, *(const CoreSet *)ctx);
 }
 
 bool
-tik_on_cores(Interp *in, const Tik *c, const char *method, Span span, uint32_t cores)
+tik_on_cores(Interp *in, const Tik *c, const char *method, Span span, CoreSet cores)
 {
     bool on = is_core_of(&cores, c->k->soc);
     if (!on) {

@@ -274,8 +274,7 @@ bool tik_text(Interp *in, Value v, const char *what, Span span, const char **out
 void tik_not_on_arch(Interp *in, const Tik *c, const char *method, Span span, SocHas *has,
                      const void *ctx);
 /* The same of a method that kinds of core have, by a mask: whether the processor's is one of them. */
-bool tik_on_cores(Interp *in, const Tik *c, const char *method, Span span,
-                  uint32_t cores);
+bool tik_on_cores(Interp *in, const Tik *c, const char *method, Span span, CoreSet cores);
 /* The same of one that needs an instruction. */
 bool tik_has_op(Interp *in, const Tik *c, const char *method, Span span, Op op);
 

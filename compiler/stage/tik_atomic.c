@@ -23,8 +23,7 @@ on_soc(const Setter *x, uint32_t reg, Span span)
 {
     char text[64];
     const Soc *soc = x->c->k->soc;
-    /* The 310 has no such register at all. */
-    if (soc->core != CORE_A310_AIC && atomic_exists(reg, soc)) {
+    if (soc_has(soc, FEATURE_ATOMIC_REGISTER) && atomic_exists(reg, soc)) {
         return true;
     }
     stage_diag(x->in, D_ATOMIC_SOC, span, "%s does not have %s", soc->name,

@@ -156,7 +156,7 @@ move_blocks(Copy *x, const Count *nburst, bool may_be_none, const Count *burst,
 static bool
 zero_blocks_are_none(const Soc *soc)
 {
-    return soc_profile(soc) == PROFILE_V220;
+    return soc_has(soc, FEATURE_EMPTY_COPIES);
 }
 
 /* Constant fields keep the ranges of the operands of data_move that they become, which are told in the words of the

@@ -145,7 +145,7 @@ static void
 unlisted_path(Interp *in, const Soc *soc, Scope from, Scope to, Span span)
 {
     const PathInfo *path = path_find(from, to);
-    if (path && (path->warned >> soc->core & 1)) {
+    if (path && soc_on(soc, path->warned)) {
         stage_diag(in, D_PATH_APPLICABILITY, span,
                    "the manual's table of data_move does not list %s to %s on %s",
                    scope_name(from), scope_name(to), soc->name);

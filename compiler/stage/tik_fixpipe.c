@@ -139,8 +139,7 @@ read_extend(Fix *x)
 static bool
 scale_word(Fix *x, Value *out)
 {
-    Profile p = soc_profile(x->c->k->soc);
-    Dtype t = p == PROFILE_V100 || p == PROFILE_V200 ? DT_F16 : DT_F32;
+    Dtype t = soc_has(x->c->k->soc, FEATURE_FIX_THROUGH_UB) ? DT_F16 : DT_F32;
     Span span = x->span[B_EXTEND];
     ExprId e;
     if (tik_is_runtime(x->param)) {
@@ -165,8 +164,7 @@ static Value
 scale_tensor(Fix *x)
 {
     View *v = tik_fix_tensor(x->param);
-    CoreKind core = x->c->k->soc->core;
-    bool words = core == CORE_HI3796CV300CS_AIC || core == CORE_SD3403_AIC;
+    bool words = soc_has(x->c->k->soc, FEATURE_FIX_WORDS);
     if (!words || v->dtype != DT_F32) {
         return x->param;
     }

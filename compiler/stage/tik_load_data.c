@@ -58,7 +58,7 @@ load2d(Interp *in, Tik *c, const CallArgs *args)
         GAP = 4,
         N = 9
     };
-    if (soc_profile(c->k->soc) != PROFILE_V100) {
+    if (soc_has(c->k->soc, FEATURE_LOAD2D_GAP)) {
         return tik_load2dv2(in, c, args);
     }
     if (!is_zero(args->pos[GAP])) {

@@ -7,7 +7,7 @@
 typedef struct Mode {
     const char *setter, *param, *getter, *result;
     int64_t offset, most;
-    uint32_t cores, readers;
+    CoreSet cores, readers;
 } Mode;
 
 static const Mode modes[] = {
@@ -124,7 +124,7 @@ static bool
 is_nano(const void *ctx, const Soc *soc)
 {
     (void)ctx;
-    return soc_profile(soc) == PROFILE_NANO;
+    return soc_has(soc, FEATURE_TASKS);
 }
 
 Value

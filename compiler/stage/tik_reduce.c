@@ -128,7 +128,7 @@ whole(Interp *in, Tik *c, const CallArgs *args, Op op)
     if (!bind_call(in, args, op, got, spans)) {
         return val_fail();
     }
-    if (soc_profile(c->k->soc) == PROFILE_V300) {
+    if (soc_has(c->k->soc, FEATURE_REDUCE_NO_WORK)) {
         got[SLOT_WORK] = got[SLOT_DST];
     }
     if (tik_not_built(in, c, args->span)) {

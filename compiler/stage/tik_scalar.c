@@ -25,12 +25,11 @@ tik_scalar(Interp *in, Tik *c, Sym name, Dtype t, Span span)
 static bool
 scalar_memory(const Tik *c, Scope mem, bool store)
 {
-    Profile p = soc_profile(c->k->soc);
     if (mem == SC_UB) {
         return true;
     }
     return mem == SC_GM &&
-           (store ? p == PROFILE_V220 || p == PROFILE_V300 : p != PROFILE_V100);
+           soc_has(c->k->soc, store ? FEATURE_SCALAR_TO_GM : FEATURE_SCALAR_FROM_GM);
 }
 
 /* What is read or written of a view of several elements is the first one. */

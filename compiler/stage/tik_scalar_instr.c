@@ -222,7 +222,7 @@ static bool
 has_scalar_unit(const void *ctx, const Soc *soc)
 {
     (void)ctx;
-    return soc_profile(soc) != PROFILE_NANO;
+    return soc_has(soc, FEATURE_SCALAR_UNIT);
 }
 
 static bool
@@ -235,7 +235,7 @@ has_type(const ScalarCall *x)
     }
     bool root = strcmp(x->name, "scalar_sqrt") == 0;
     bool bits = strncmp(x->name, "scalar_count", 12) == 0;
-    bool real = soc_profile(soc) != PROFILE_V100 || (root && soc->core == CORE_A910_AIC);
+    bool real = soc_has(soc, root ? FEATURE_SCALAR_SQRT_F32 : FEATURE_SCALAR_F32);
     if (bits ? x->type == DT_U64 : x->type == DT_S64 || (real && x->type == DT_F32)) {
         return true;
     }
@@ -421,7 +421,7 @@ static bool
 converts(const void *ctx, const Soc *soc)
 {
     (void)ctx;
-    return soc->core != CORE_A310_AIC && soc_profile(soc) != PROFILE_NANO;
+    return soc_has(soc, FEATURE_SCALAR_CONV);
 }
 
 static void

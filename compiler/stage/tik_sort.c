@@ -11,11 +11,12 @@
 
 /* ---- registers and their handles -------------------------------------------------------------------- */
 
-/* The processors with the setters and readers, as masks of the rows of core.def. */
+/* The cores with the setters and readers. */
 enum {
-    CORES_REGISTERS = 0x0e05f7f,
-    CORES_OFFSET = 0x0e00f7e,  /* the 310 and the 310B class have a fixed offset */
-    CORES_OFFSET32 = 0x0e00f7c /* as float32: not the 910 */
+    CORES_REGISTERS = ON_CMPMASK,
+    CORES_OFFSET = (ON_V200 | ON_INT64) &
+                   ~ON_A310_AIC, /* the 310 and the 310B class have a fixed offset */
+    CORES_OFFSET32 = ON_V220 | ON_HI | ON_V200 /* as float32: not the 910 */
 };
 
 typedef struct Handle {
@@ -83,7 +84,7 @@ read_handle(Interp *in, const Tik *c, const ObjectClass *cls, const char *callee
 }
 
 static bool
-exists(Interp *in, const Tik *c, uint32_t cores, const char *name, Span span)
+exists(Interp *in, const Tik *c, CoreSet cores, const char *name, Span span)
 {
     return tik_on_cores(in, c, name, span, cores);
 }
@@ -523,12 +524,12 @@ offset_dtype(Interp *in, const Tik *c, Value v, Span span, Dtype *t)
     const char *text;
     TRY(tik_text(in, v, "offset_dtype", span, &text));
     *t = dtype_find(text);
-    if (*t == DT_F16 || (*t == DT_F32 && (CORES_OFFSET32 >> c->k->soc->core & 1))) {
+    if (*t == DT_F16 || (*t == DT_F32 && soc_on(c->k->soc, CORES_OFFSET32))) {
         return true;
     }
     stage_diag(in, D_DTYPE_UNSUPPORTED, span, "offset_dtype is '%s'; %s on %s takes %s",
                text, name, c->k->soc->name,
-               CORES_OFFSET32 >> c->k->soc->core & 1 ? "float16 or float32" : "float16");
+               soc_on(c->k->soc, CORES_OFFSET32) ? "float16 or float32" : "float16");
     return false;
 }
 

@@ -212,7 +212,7 @@ Value
 tik_set_l0_set_value(Interp *in, Tik *c, const CallArgs *args)
 {
     enum {
-        CORES = 0x0e05f7f
+        CORES = ON_CMPMASK
     };
     static const BindParam params[] = {{"value", true, {0}}, {"dtype", true, {0}}};
     Value v[2];

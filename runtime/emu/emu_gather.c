@@ -94,7 +94,7 @@ is_dense(const EmuRun *r)
     int reading = emu_chosen(r->p, CHOICE_VREDUCE_STRIDE);
     return reading == CHOSE_VREDUCE_STRIDE_DENSE ||
            (reading == CHOSE_VREDUCE_STRIDE_DENSE_310P &&
-            soc_profile(r->p->kernel.soc) == PROFILE_V200);
+            soc_has(r->p->kernel.soc, FEATURE_PATTERN_310P));
 }
 
 /* The pattern, for repeats of n lanes. False: it is none. */

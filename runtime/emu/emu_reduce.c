@@ -111,10 +111,11 @@ lane_on(const EmuLanes *c, int64_t i)
 static bool
 is_written(const Reduction *x, int i)
 {
-    Profile profile = soc_profile(x->r->p->kernel.soc);
-    bool always = profile == PROFILE_V300 ||
-                  (profile == PROFILE_V100 && emu_chosen(x->r->p, CHOICE_MASKED_BLOCK) ==
-                                                  CHOSE_MASKED_BLOCK_ZERO_PAIRS);
+    const Soc *soc = x->r->p->kernel.soc;
+    bool always =
+        soc_has(soc, FEATURE_CPADD_ALL_PAIRS) ||
+        (soc_has(soc, FEATURE_CPADD_BY_CHOICE) &&
+         emu_chosen(x->r->p, CHOICE_MASKED_BLOCK) == CHOSE_MASKED_BLOCK_ZERO_PAIRS);
     bool pair = op_table[x->op->op].sem == SEM_CPADD && !always;
     return !pair || lane_on(&x->c, 2 * i) || lane_on(&x->c, 2 * i + 1);
 }
@@ -412,7 +413,7 @@ sum_buffer(Reduction *x)
         memcpy(sums + i * x->size, s.bytes, (size_t)x->size);
         emu_lanes_step(&x->c);
     }
-    bool chip = soc_profile(x->r->p->kernel.soc) == PROFILE_V220 &&
+    bool chip = soc_has(x->r->p->kernel.soc, FEATURE_REDUCE_CHUNKS) &&
                 emu_chosen(x->r->p, CHOICE_SUMMATION_ORDER) == CHOSE_SUMMATION_ORDER_CHIP;
     sum_groups(x, &s, sums, chip ? sum_chunks(x, sums, x->c.repeats) : x->c.repeats);
     memcpy(x->dst, sums, (size_t)x->size);

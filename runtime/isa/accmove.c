@@ -20,14 +20,20 @@ enum {
 
 static const struct {
     Scope src, dst;
-    uint32_t modes, cores;
+    uint32_t modes;
+    CoreSet cores;
 } paths[] = {
 #define ACC_PATH(src, dst, modes, cores) {SC_##src, SC_##dst, modes, cores},
 #include "isa/accmove.def"
 };
 
+/* Conversion codes as bits: one, and those from lo to hi. */
+#define CODE(n)       (1u << (n))
+#define CODES(lo, hi) ((2u << (hi)) - (1u << (lo)))
+
 static const struct {
-    uint32_t cores, codes;
+    CoreSet cores;
+    uint32_t codes;
 } codes[] =
     {
 #define ACC_CODES(cores, codes) {cores, codes},
@@ -67,9 +73,8 @@ uint32_t
 acc_modes(const Soc *soc, Scope src, Scope dst)
 {
     uint32_t modes = 0;
-    for (int i = 0; i < NPATHS && !soc_is_950(soc); i++) {
-        if (paths[i].src == src && paths[i].dst == dst &&
-            (paths[i].cores >> soc->core & 1)) {
+    for (int i = 0; i < NPATHS && !soc_has(soc, FEATURE_PATHS_950); i++) {
+        if (paths[i].src == src && paths[i].dst == dst && soc_on(soc, paths[i].cores)) {
             modes |= paths[i].modes;
         }
     }
@@ -80,7 +85,7 @@ uint32_t
 acc_codes(const Soc *soc)
 {
     for (int i = 0; i < NCODES; i++) {
-        if (codes[i].cores >> soc->core & 1) {
+        if (soc_on(soc, codes[i].cores)) {
             return codes[i].codes;
         }
     }
@@ -92,7 +97,7 @@ acc_copy_codes(const Soc *soc)
 {
     uint32_t all = acc_codes(soc);
     for (size_t i = 0; i < sizeof copy_codes / sizeof copy_codes[0]; i++) {
-        all |= copy_codes[i].cores >> soc->core & 1 ? copy_codes[i].codes : 0;
+        all |= soc_on(soc, copy_codes[i].cores) ? copy_codes[i].codes : 0;
     }
     return all;
 }
@@ -311,8 +316,7 @@ acc_other(const Acc *x, const CheckInstr *in, Fault *fault)
         return check_fail(fault, &at, "onthefly_mode is %lld; it is 0 to 2",
                           (long long)at.value);
     }
-    if (!x->out || dst->scope != SC_UB || soc_profile(in->soc) != PROFILE_V200 ||
-        in->soc->core == CORE_HI3796CV300ES_AIC) {
+    if (!x->out || dst->scope != SC_UB || !soc_has(in->soc, FEATURE_ONTHEFLY)) {
         return check_fail(fault, &at, "onthefly_mode is %lld from %s to %s on %s",
                           (long long)at.value, scope_name(in->args[ACC_SRC].t.scope),
                           scope_name(dst->scope), in->soc->name);

@@ -51,7 +51,7 @@ sources_agree(const CheckInstr *in, int first, Fault *fault)
                       dtype_name(a), dtype_name(b), check_op_name(in));
 }
 
-/* One type for all operands that optype.def has, or one of its pairs. */
+/* One type for all operands that typeset.def has, or one of its pairs. */
 static bool
 types_ok(const CheckInstr *in, Fault *fault)
 {
@@ -144,7 +144,7 @@ work_factor(const CheckInstr *in)
     case SEM_REC:
         return half ? 4 : 2;
     case SEM_RSQRT:
-        return (strcmp(in->soc->family, "Ascend310") == 0 ? 4 : 3) + (half ? 2 : 0);
+        return (soc_has(in->soc, FEATURE_RSQRT_WORK_4) ? 4 : 3) + (half ? 2 : 0);
     case SEM_LN:
         return 10;
     default:

@@ -7,7 +7,7 @@
 
 static const struct {
     Dtype dtype;
-    uint32_t add, extreme;
+    CoreSet add, extreme;
 } modes[ATOMIC_MODES] = {
 #define ATOMIC(mode, dtype, add, extreme) [mode] = {DT_##dtype, add, extreme},
 #include "isa/atomic.def"
@@ -48,7 +48,7 @@ atomic_exists(uint32_t reg, const Soc *soc)
     if (mode == 0 || mode >= ATOMIC_MODES || op >= ATOMIC_OPS) {
         return false;
     }
-    return (op == ATOMIC_ADD ? modes[mode].add : modes[mode].extreme) >> soc->core & 1;
+    return soc_on(soc, op == ATOMIC_ADD ? modes[mode].add : modes[mode].extreme);
 }
 
 const char *
@@ -69,9 +69,8 @@ atomic_text(uint32_t reg, char *buf, size_t size)
 bool
 atomic_applies(const Soc *soc, Scope from)
 {
-    Profile p = soc_profile(soc);
-    bool cube = (from == SC_L1 && !soc_is_950(soc)) || from == SC_L0C;
-    return from == SC_UB || (cube && (p == PROFILE_V220 || p == PROFILE_V300));
+    bool cube = (from == SC_L1 && !soc_has(soc, FEATURE_PATHS_950)) || from == SC_L0C;
+    return from == SC_UB || (cube && soc_has(soc, FEATURE_ATOMIC_FROM_CUBE));
 }
 
 static bool

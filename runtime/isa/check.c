@@ -1,5 +1,5 @@
 /* check.c: the rules of every instruction on concrete values; check.h is the contract. Here what is generic:
- * it follows from the tables (param.def, optype.def, lanes.def). What relates the operands of one
+ * it follows from the tables (param.def, typeset.def, lanes.def). What relates the operands of one
  * family of instructions is in the family's file (move.c, lanes.c, ...), reached through FamilyRules.
  * The compiler, compiled code and the emulator all come here, so a rule has one name and one text.
  *
@@ -91,7 +91,7 @@ check_list_add(char *buf, size_t size, const char *name)
 bool
 check_by_choice(const CheckInstr *in)
 {
-    return in->op == OP_VADDDEQRELU && soc_profile(in->soc) == PROFILE_V220 &&
+    return in->op == OP_VADDDEQRELU && soc_has(in->soc, FEATURE_VADDDEQRELU_BY_CHOICE) &&
            chosen(in->choices, CHOICE_VADDDEQRELU_910B) == CHOSE_VADDDEQRELU_910B_HAS;
 }
 
@@ -105,7 +105,7 @@ available(const CheckInstr *in, Fault *fault)
                           in->soc->name);
     }
     if (form_family(form) != FAM_MOVE && !form_is_control(form) &&
-        soc_profile(in->soc) == PROFILE_NANO) {
+        soc_has(in->soc, FEATURE_BLOCKS_16)) {
         return check_fail(
             fault, &at,
             "%s on %s works in blocks of 16 bytes; only processors with blocks "
@@ -158,7 +158,7 @@ mask_form_ok(const CheckInstr *in, int param, Fault *fault)
         form_slot(op_table[in->op].form, ROLE_MASKMODE, NULL) < 0) {
         return check_fail(fault, &at, "%s has no counter mode", check_op_name(in));
     }
-    if (form == MASK_COUNTER && soc_profile(in->soc) == PROFILE_V100) {
+    if (form == MASK_COUNTER && !soc_has(in->soc, FEATURE_MASK_COUNTER)) {
         return check_fail(fault, &at,
                           "%s has no counter mode; it exists from Ascend310P on",
                           in->soc->name);
@@ -251,7 +251,7 @@ attr_ok(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
                           (long long)p->hi);
     }
     return p->rule != RULE_STRIDE_UNIT || v == 0 ||
-           soc_profile(in->soc) == PROFILE_V200 ||
+           soc_has(in->soc, FEATURE_STRIDE_UNIT) ||
            check_fail(fault, &at, "stride_unit is %lld; on %s it is 0", (long long)v,
                       in->soc->name);
 }

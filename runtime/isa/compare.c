@@ -33,7 +33,7 @@ compare_statics(const CheckInstr *in, Fault *fault)
         return true;
     }
     FaultAt at = {RULE_SEL_MODE, -1, 0, 0, 0};
-    if (sem_of(in) == SEM_SEL_BITS && soc_profile(in->soc) == PROFILE_V100) {
+    if (sem_of(in) == SEM_SEL_BITS && !soc_has(in->soc, FEATURE_SEL_BITS)) {
         return check_fail(fault, &at,
                           "%s in mode 1 or 2 does not exist on %s; mode 0 does",
                           check_op_name(in), in->soc->name);

@@ -296,7 +296,7 @@ cube_align(const CheckInstr *in, int param)
     const CheckTensor *t = &in->args[param].t;
     bool high = op_table[in->op].sem != SEM_MMAD;
     if (t->scope == SC_L1 && high && param != bias_slot(in) &&
-        soc_profile(in->soc) != PROFILE_V200) {
+        !soc_has(in->soc, FEATURE_MATMUL_ANYWHERE)) {
         return FRACTAL_BYTES;
     }
     return t->scope == SC_L0C && high ? 2 * FRACTAL_BYTES

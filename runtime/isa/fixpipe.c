@@ -148,7 +148,8 @@ static bool
 lacks_pair(const CheckInstr *in)
 {
     Dtype from = in->args[FB_SRC].t.dtype, to = in->args[FB_DST].t.dtype;
-    return in->soc->core == CORE_A031_AIC && (to == from || to == DT_F16) &&
+    return soc_has(in->soc, FEATURE_FIX_PAIRS_BY_CHOICE) &&
+           (to == from || to == DT_F16) &&
            chosen(in->choices, CHOICE_FIXPIPE_031) == CHOSE_FIXPIPE_031_HAS_NOT;
 }
 
@@ -170,14 +171,14 @@ has_other(Form f)
 static bool
 through_ub(const Soc *soc)
 {
-    return soc_profile(soc) == PROFILE_V100 || soc_profile(soc) == PROFILE_V200;
+    return soc_has(soc, FEATURE_FIX_THROUGH_UB);
 }
 
 /* Words of 64 bits instead, and relu beside everything. */
 static bool
 has_words(const Soc *soc)
 {
-    return soc->core == CORE_HI3796CV300CS_AIC || soc->core == CORE_SD3403_AIC;
+    return soc_has(soc, FEATURE_FIX_WORDS);
 }
 
 static bool
@@ -246,8 +247,7 @@ blocks_statics(const CheckInstr *in, Fault *fault)
     bool pair = false;
     if (!fix_path(in,
                   a[FB_SRC].t.scope == SC_L0C && a[FB_DST].t.scope == SC_GM &&
-                      in->soc->bytes[SC_L0C] > 0 &&
-                      in->soc->core != CORE_HI3796CV300ES_AIC,
+                      in->soc->bytes[SC_L0C] > 0 && soc_has(in->soc, FEATURE_FIX_TO_GM),
                   fault)) {
         return false;
     }
@@ -335,11 +335,11 @@ static bool
 columns_path(const CheckInstr *in, Fault *fault)
 {
     Scope src = in->args[FC_SRC].t.scope, dst = in->args[FC_DST].t.scope;
-    Profile p = soc_profile(in->soc);
-    bool wide = (p == PROFILE_V300 || soc_is_950(in->soc)) && dst == SC_UB;
+    bool wide = dst == SC_UB && (soc_has(in->soc, FEATURE_FIX_TO_UB) ||
+                                 soc_has(in->soc, FEATURE_PATHS_950));
     return fix_path(in,
                     src == SC_L0C && (dst == SC_GM || dst == SC_L1 || wide) &&
-                        (p == PROFILE_V220 || p == PROFILE_V300),
+                        soc_has(in->soc, FEATURE_FIX_COLUMNS),
                     fault);
 }
 

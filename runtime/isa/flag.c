@@ -31,7 +31,7 @@ enum {
 int
 flag_ids(const Soc *soc)
 {
-    return strcmp(soc->family, "Ascend910") == 0 ? 4 : FLAG_IDS;
+    return soc_has(soc, FEATURE_FEW_FLAGS) ? 4 : FLAG_IDS;
 }
 
 bool

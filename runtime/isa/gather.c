@@ -103,7 +103,7 @@ check_pattern_strided(const CheckInstr *in)
     int reading = chosen(in->choices, CHOICE_VREDUCE_STRIDE);
     bool dense = reading == CHOSE_VREDUCE_STRIDE_DENSE ||
                  (reading == CHOSE_VREDUCE_STRIDE_DENSE_310P &&
-                  soc_profile(in->soc) == PROFILE_V200);
+                  soc_has(in->soc, FEATURE_PATTERN_310P));
     return is_long(form_of(in)) || !dense;
 }
 
@@ -316,8 +316,8 @@ offset_dtype(const CheckInstr *in, int param, Fault *fault)
 {
     Dtype t = in->args[param].t.dtype;
     Form f = form_of(in);
-    bool wide =
-        f == FORM_GATHERB || (f == FORM_GATHER && soc_profile(in->soc) == PROFILE_V300);
+    bool wide = f == FORM_GATHERB ||
+                (f == FORM_GATHER && soc_has(in->soc, FEATURE_GATHER_UNSIGNED));
     FaultAt at = {RULE_OFFSET_DTYPE, param, (int64_t)t, DT_S32, DT_S32};
     return t == DT_S32 || (wide && t == DT_U32) ||
            check_fail(fault, &at, "%s is %s; %s on %s takes int32%s there",
@@ -380,8 +380,7 @@ family_value_rule(Op op, int param)
 int64_t
 check_bi_unit(const Soc *soc, Dtype t)
 {
-    Profile p = soc_profile(soc);
-    return p == PROFILE_V220 || p == PROFILE_V300 ? 8 / dtype_size(t) : 1;
+    return soc_has(soc, FEATURE_BI_BYTES_8) ? 8 / dtype_size(t) : 1;
 }
 
 static bool

@@ -188,7 +188,7 @@ static bool
 crop_ok(const ImageNumbers *n, const Text *t)
 {
     const int64_t *v = n->v;
-    bool lines = n->soc->core != CORE_A910_AIC;
+    bool lines = soc_has(n->soc, FEATURE_IMAGE_SINGLE_LINE);
     if (!on(n, IMAGE_CROP)) {
         return true;
     }
@@ -290,7 +290,7 @@ static bool
 channels_ok(const ImageNumbers *n, const Text *t)
 {
     int64_t mode = n->v[IMAGE_CHANNEL_MODE], bytes = dst_bytes(n);
-    bool four = soc_profile(n->soc) == PROFILE_V200;
+    bool four = soc_has(n->soc, FEATURE_IMAGE_CHANNELS_4);
     if (!on(n, IMAGE_CHANNEL_PAD)) {
         return true;
     }

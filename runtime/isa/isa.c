@@ -154,8 +154,10 @@ pipe_name(Pipe p)
 static const struct {
     const char *core;
     Profile profile;
+    CoreKind like;
 } cores[CORE_COUNT] = {
-#define CORE(id, family, core, profile) [CORE_##id] = {core, PROFILE_##profile},
+#define CORE(id, family, core, profile, like)                                            \
+    [CORE_##id] = {core, PROFILE_##profile, CORE_##like},
 #include "isa/core.def"
 };
 
@@ -180,12 +182,9 @@ typedef enum LaneId {
     LANE_COUNT
 } LaneId;
 
-/* The cores of the 310B class that instructions on registers are listed for. */
-#define HAS_REGISTERS(core)                                                              \
-    ((core) >= CORE_A310B_AIC && (core) <= CORE_MC61AM21A_AIC && (core) != CORE_A031_AIC)
-
 static const Soc socs[] = {
-#define SOC(name, family, core, ncores, ncube, nvec, ub, l1, l0a, l0b, l0c, bt, fb, l2)  \
+#define SOC(name, family, core, ncores, ncube, nvec, ub, l1, l0a, l0b, l0c, bt, fb, l2,  \
+            own)                                                                         \
     {name,                                                                               \
      family,                                                                             \
      CORE_##core,                                                                        \
@@ -193,8 +192,9 @@ static const Soc socs[] = {
      ncube,                                                                              \
      nvec,                                                                               \
      {INT64_MAX, ub, l1, l0a, l0b, l0c, bt, fb, SREG_BYTES, 0, 0,                        \
-      HAS_REGISTERS(CORE_##core) ? REG_COUNT * REPEAT_BYTES : 0},                        \
+      ON_##core & ON_VREG ? REG_COUNT * REPEAT_BYTES : 0},                               \
      l2,                                                                                 \
+     FEATURE_##own,                                                                      \
      NULL},
 #include "isa/soc.def"
 #define LANE(id, name, core, ncores, npu, eu, lane_bytes, banks, icp8, icp16, icp32,     \
@@ -210,6 +210,7 @@ static const Soc socs[] = {
       [SC_LMEM] = lane_bytes,                                                            \
       [SC_SMEM] = smem},                                                                 \
      smem,                                                                               \
+     FEATURE_NONE,                                                                       \
      &lane_targets[LANE_##id]},
 #include "isa/lane.def"
 };
@@ -291,16 +292,25 @@ soc_profile(const Soc *s)
 }
 
 bool
-soc_is_950(const Soc *s)
+soc_on(const Soc *s, CoreSet set)
 {
-    return strcmp(s->family, "Ascend910_95") == 0 ||
-           strcmp(s->family, "Ascend910_55") == 0;
+    return set >> cores[s->core].like & 1;
+}
+
+bool
+soc_has(const Soc *s, Feature f)
+{
+    static const CoreSet features[FEATURE_COUNT] = {
+#define FEATURE(id, cores, meaning) [FEATURE_##id] = (CoreSet)(cores),
+#include "isa/feature.def"
+    };
+    return soc_on(s, features[f]) || (s->own == f && f != FEATURE_NONE);
 }
 
 const OpInfo op_table[OP_COUNT] = {
 #define PIPE_PATH OP_PIPE_PATH
-#define OP(id, name, form, pipe, sem, meaning)                                           \
-    [OP_##id] = {name, FORM_##form, PIPE_##pipe, SEM_##sem, meaning},
+#define OP(id, name, form, types, pipe, sem, meaning)                                    \
+    [OP_##id] = {name, FORM_##form, TYPESET_##types, PIPE_##pipe, SEM_##sem, meaning},
 #include "isa/op.def"
 #undef PIPE_PATH
 };
@@ -340,42 +350,102 @@ op_method(Op op)
     return name;
 }
 
-static const uint32_t op_types[OP_COUNT][DT_COUNT] = {
-#define OPTYPE(op, dtype, mask) [OP_##op][DT_##dtype] = mask,
-#define OPPAIR(op, dst, src, info, mask)
-#include "isa/optype.def"
+/* EACH(do, set, cores, types...): do(set, cores, type) for each of up to 12 types. */
+#define EACH_PICK(a, b, c, d, e, f, g, h, i, j, k, l, name, ...) name
+#define EACH(do, s, c, ...)                                                              \
+    EACH_PICK(__VA_ARGS__, EACH12, EACH11, EACH10, EACH9, EACH8, EACH7, EACH6, EACH5,    \
+              EACH4, EACH3, EACH2, EACH1, )                                              \
+    (do, s, c, __VA_ARGS__)
+#define EACH1(do, s, c, t)                                                               \
+    do                                                                                   \
+    (s, c, t)
+#define EACH2(do, s, c, t, ...)                                                          \
+    do                                                                                   \
+    (s, c, t) EACH1(do, s, c, __VA_ARGS__)
+#define EACH3(do, s, c, t, ...)                                                          \
+    do                                                                                   \
+    (s, c, t) EACH2(do, s, c, __VA_ARGS__)
+#define EACH4(do, s, c, t, ...)                                                          \
+    do                                                                                   \
+    (s, c, t) EACH3(do, s, c, __VA_ARGS__)
+#define EACH5(do, s, c, t, ...)                                                          \
+    do                                                                                   \
+    (s, c, t) EACH4(do, s, c, __VA_ARGS__)
+#define EACH6(do, s, c, t, ...)                                                          \
+    do                                                                                   \
+    (s, c, t) EACH5(do, s, c, __VA_ARGS__)
+#define EACH7(do, s, c, t, ...)                                                          \
+    do                                                                                   \
+    (s, c, t) EACH6(do, s, c, __VA_ARGS__)
+#define EACH8(do, s, c, t, ...)                                                          \
+    do                                                                                   \
+    (s, c, t) EACH7(do, s, c, __VA_ARGS__)
+#define EACH9(do, s, c, t, ...)                                                          \
+    do                                                                                   \
+    (s, c, t) EACH8(do, s, c, __VA_ARGS__)
+#define EACH10(do, s, c, t, ...)                                                         \
+    do                                                                                   \
+    (s, c, t) EACH9(do, s, c, __VA_ARGS__)
+#define EACH11(do, s, c, t, ...)                                                         \
+    do                                                                                   \
+    (s, c, t) EACH10(do, s, c, __VA_ARGS__)
+#define EACH12(do, s, c, t, ...)                                                         \
+    do                                                                                   \
+    (s, c, t) EACH11(do, s, c, __VA_ARGS__)
+#define TYPE_CELL(set, cores, t) [TYPESET_##set][DT_##t] = cores,
+
+static const CoreSet set_types[TYPESET_COUNT][DT_COUNT] = {
+#define TYPES(set, cores, ...) EACH(TYPE_CELL, set, cores, __VA_ARGS__)
+#include "isa/typeset.def"
 };
 
-typedef struct OpPair {
-    Op op;
-    Dtype dst, src;
-    uint32_t info, cores;
-} OpPair;
+/* The column info of conversions: their rounding modes as bits. */
+enum {
+    RM_NONE = 1 << ROUND_NONE,
+    RM_NEAREST = 1 << ROUND_NEAREST,
+    RM_FLOOR = 1 << ROUND_FLOOR,
+    RM_CEIL = 1 << ROUND_CEIL,
+    RM_AWAY = 1 << ROUND_AWAY,
+    RM_ZERO = 1 << ROUND_ZERO,
+    RM_ODD = 1 << ROUND_ODD,
+    RM_FIVE = RM_NEAREST | RM_FLOOR | RM_CEIL | RM_AWAY | RM_ZERO
+};
 
-static const OpPair op_pairs[] = {
-    {OP_COUNT, DT_NONE, DT_NONE, 0, 0},
-#define OPTYPE(op, dtype, mask)
-#define OPPAIR(op, dst, src, info, mask) {OP_##op, DT_##dst, DT_##src, info, mask},
-#include "isa/optype.def"
+/* The column info of products: the type of the second factor. */
+#define OF_TYPE(t) (1u << DT_##t)
+
+typedef struct TypePair {
+    TypeSet set;
+    Dtype dst, src;
+    uint32_t info;
+    CoreSet cores;
+} TypePair;
+
+static const TypePair set_pairs[] = {
+#define PAIR(set, dst, src, info, cores) {TYPESET_##set, DT_##dst, DT_##src, info, cores},
+#include "isa/typeset.def"
 };
 
 static const struct {
-    Op op;
+    TypeSet set;
     Dtype dtype;
     const char *processor;
-} op_lacks[] = {
-#define OPTYPE(op, dtype, mask)
-#define OPPAIR(op, dst, src, info, mask)
-#define OPLACKS(op, dtype, processor) {OP_##op, DT_##dtype, processor},
-#include "isa/optype.def"
+} set_lacks[] = {
+#define LACKS(set, dtype, processor) {TYPESET_##set, DT_##dtype, processor},
+#include "isa/typeset.def"
+};
+
+enum {
+    PAIRS = sizeof set_pairs / sizeof set_pairs[0],
+    LACKED = sizeof set_lacks / sizeof set_lacks[0]
 };
 
 static bool
-lacks(Op op, Dtype t, const Soc *soc)
+lacks(TypeSet set, Dtype t, const Soc *soc)
 {
-    for (size_t i = 0; i < sizeof op_lacks / sizeof op_lacks[0]; i++) {
-        if (op_lacks[i].op == op && op_lacks[i].dtype == t && soc->name != NULL &&
-            strcmp(op_lacks[i].processor, soc->name) == 0) {
+    for (int i = 0; i < LACKED; i++) {
+        if (set_lacks[i].set == set && set_lacks[i].dtype == t && soc->name != NULL &&
+            strcmp(set_lacks[i].processor, soc->name) == 0) {
             return true;
         }
     }
@@ -385,7 +455,8 @@ lacks(Op op, Dtype t, const Soc *soc)
 bool
 op_has_dtype(Op op, Dtype t, const Soc *soc)
 {
-    return (op_types[op][t] >> soc->core & 1) != 0 && !lacks(op, t, soc);
+    TypeSet set = op_table[op].types;
+    return soc_on(soc, set_types[set][t]) && !lacks(set, t, soc);
 }
 
 bool
@@ -393,10 +464,10 @@ op_has_pair(Op op, Dtype dst, Dtype src, const Soc *soc, uint32_t *info)
 {
     bool found = false;
     *info = 0;
-    for (size_t i = 1; i < sizeof op_pairs / sizeof op_pairs[0]; i++) {
-        const OpPair *p = &op_pairs[i];
-        if (p->op == op && p->dst == dst && p->src == src &&
-            (p->cores >> soc->core & 1)) {
+    for (int i = 0; i < PAIRS; i++) {
+        const TypePair *p = &set_pairs[i];
+        if (p->set == op_table[op].types && p->dst == dst && p->src == src &&
+            soc_on(soc, p->cores)) {
             *info |= p->info;
             found = true;
         }
@@ -427,8 +498,8 @@ op_on_soc(Op op, const Soc *soc)
             return true;
         }
     }
-    for (size_t i = 1; i < sizeof op_pairs / sizeof op_pairs[0]; i++) {
-        if (op_pairs[i].op == op && (op_pairs[i].cores >> soc->core & 1)) {
+    for (int i = 0; i < PAIRS; i++) {
+        if (set_pairs[i].set == op_table[op].types && soc_on(soc, set_pairs[i].cores)) {
             return true;
         }
     }
@@ -692,7 +763,7 @@ static const PathInfo paths[] = {
 
 static const struct {
     Scope src, dst;
-    uint32_t cores;
+    CoreSet cores;
 } paths_tensor_mov[] = {
 #define PATH_TENSOR_MOV(src, dst, mask) {SC_##src, SC_##dst, mask},
 #include "isa/path.def"
@@ -720,12 +791,14 @@ bool
 soc_has_path(const Soc *s, Scope src, Scope dst)
 {
     const PathInfo *p = path_find(src, dst);
-    for (size_t i = 0; soc_is_950(s) && i < sizeof paths_950 / sizeof paths_950[0]; i++) {
+    for (size_t i = 0;
+         soc_has(s, FEATURE_PATHS_950) && i < sizeof paths_950 / sizeof paths_950[0];
+         i++) {
         if (paths_950[i].src == src && paths_950[i].dst == dst) {
             return true;
         }
     }
-    return p != NULL && (p->cores >> s->core & 1);
+    return p != NULL && soc_on(s, p->cores);
 }
 
 bool
@@ -734,13 +807,13 @@ soc_has_tensor_mov(const Soc *s, Scope src, Scope dst)
     enum {
         ROWS = sizeof paths_tensor_mov / sizeof paths_tensor_mov[0]
     };
-    uint32_t mask = 0;
-    for (int i = 0; i < ROWS && !soc_is_950(s); i++) {
+    CoreSet set = 0;
+    for (int i = 0; i < ROWS && !soc_has(s, FEATURE_PATHS_950); i++) {
         if (paths_tensor_mov[i].src == src && paths_tensor_mov[i].dst == dst) {
-            mask = paths_tensor_mov[i].cores;
+            set = paths_tensor_mov[i].cores;
         }
     }
-    return mask >> s->core & 1;
+    return soc_on(s, set);
 }
 
 MoveUnits

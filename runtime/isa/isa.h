@@ -147,10 +147,27 @@ typedef struct LaneTarget {
 } LaneTarget;
 
 typedef enum CoreKind {
-#define CORE(id, family, core, profile) CORE_##id,
+#define CORE(id, family, core, profile, like) CORE_##id,
 #include "isa/core.def"
     CORE_COUNT
 } CoreKind;
+
+/* A set of kinds of core, as bits: ON_<row of core.def> and ON_<row of coreset.def>. A core that is like another is in
+ * each set that the other is in. */
+typedef uint32_t CoreSet;
+enum {
+#define CORE(id, family, core, profile, like) ON_##id = 1 << CORE_##like,
+#include "isa/core.def"
+#define CORESET(id, cores, meaning) ON_##id = cores,
+#include "isa/coreset.def"
+};
+
+/* What tells processors apart (feature.def). */
+typedef enum Feature {
+#define FEATURE(id, cores, meaning) FEATURE_##id,
+#include "isa/feature.def"
+    FEATURE_COUNT
+} Feature;
 
 typedef struct Soc {
     const char *name;   /* platform: "Ascend310P3" */
@@ -159,6 +176,7 @@ typedef struct Soc {
     int cores, cube_cores, vector_cores;
     int64_t bytes[SC_COUNT]; /* capacity per memory; GM: INT64_MAX */
     int64_t l2;
+    Feature own;            /* one more feature than its cores have */
     const LaneTarget *lane; /* null: no lanes */
 } Soc;
 
@@ -168,11 +186,12 @@ const Soc *soc_default(void); /* Ascend310P3 */
 const Soc *
 soc_find(const char *name); /* platform or family name, exact; null if unknown */
 Profile soc_profile(const Soc *s);
+/* Whether the processor's cores are in the set. */
+bool soc_on(const Soc *s, CoreSet cores);
+bool soc_has(const Soc *s, Feature f);
 /* The families of processors that have something, in the order of soc.def: "Ascend310B, Ascend610Lite". */
 typedef bool SocHas(const void *ctx, const Soc *s);
 void soc_families(SocHas *has, const void *ctx, char *buf, size_t size);
-/* The generation behind the 910_93, which shares its instruction tables: it has paths of its own, and no tensor_mov. */
-bool soc_is_950(const Soc *s);
 const char *core_kind_name(CoreKind c); /* "AiCore" */
 
 /* ---- instructions ------------------------------------------------------------------------ */
@@ -201,8 +220,15 @@ typedef enum Sem {
 const char *sem_name(Sem s); /* "ADD" */
 bool sem_reads_dst(Sem s);   /* the destination is a source too */
 
+/* Sets of element types (typeset.def). */
+typedef enum TypeSet {
+#define TYPESET(set) TYPESET_##set,
+#include "isa/typeset.def"
+    TYPESET_COUNT
+} TypeSet;
+
 typedef enum Op {
-#define OP(id, name, form, pipe, sem, meaning) OP_##id,
+#define OP(id, name, form, types, pipe, sem, meaning) OP_##id,
 #include "isa/op.def"
     OP_COUNT
 } Op;
@@ -214,6 +240,7 @@ enum {
 typedef struct OpInfo {
     const char *name;
     Form form;
+    TypeSet types;
     int pipe;
     Sem sem;
     const char *meaning;
@@ -226,7 +253,7 @@ const char *op_method(Op op);
 /* Whether the instruction works on this element type on the processor: that of the form's main
  * operand (form.def). */
 bool op_has_dtype(Op op, Dtype t, const Soc *soc);
-/* Instructions whose operands differ in type (optype.def, OPPAIR): whether the processor has the pair;
+/* Instructions whose operands differ in type (typeset.def, PAIR): whether the processor has the pair;
  * *info gets the details of its rows or-ed, for conversions the rounding modes as bits of RoundMode. */
 bool op_has_pair(Op op, Dtype dst, Dtype src, const Soc *soc, uint32_t *info);
 /* Whether the processor has the instruction with any dtype. */
@@ -322,7 +349,7 @@ typedef struct ParamInfo {
 const ParamInfo *form_params(Form f, int *n);
 const char *form_name(Form f);
 Family form_family(Form f);
-int form_main(Form f); /* slot of the operand whose type optype.def lists; -1: none */
+int form_main(Form f); /* slot of the operand whose type typeset.def lists; -1: none */
 
 /* Lane addressing (vector 1.2) of a tensor operand: slots of its block stride and its repeat stride,
  * -1: none (block stride 1, repeat stride 8 of the widest operand's blocks). Null: the operand is
@@ -368,8 +395,8 @@ int form_slot(Form f, Role role,
 typedef struct PathInfo {
     Scope src, dst;
     Pipe pipe;
-    uint32_t cores;  /* mask over CoreKind */
-    uint32_t warned; /* part of cores where the path is doubtful */
+    CoreSet cores;
+    CoreSet warned; /* part of cores where the path is doubtful */
 } PathInfo;
 
 /* The move path between two memories; null if no processor has it. */

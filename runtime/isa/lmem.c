@@ -258,7 +258,7 @@ counts_ok(const CheckInstr *in, Fault *fault)
 static bool
 steps_ok(const CheckInstr *in, Fault *fault)
 {
-    for (int param = 0; param < 2 && in->soc->core == CORE_TPU; param++) {
+    for (int param = 0; param < 2 && soc_has(in->soc, FEATURE_LANE_STEPS); param++) {
         int64_t step = stride_of(in, param, LMEM_W);
         int64_t most = MOST_STEP * BYTE_BITS / in->args[MV_BITS].v;
         FaultAt at = {RULE_DMA_WSTRIDE, param, step, 1, most};

@@ -9,21 +9,23 @@
 
 /* ---- paths -------------------------------------------------------------------------------------------- */
 
-/* Masks of core.def. */
+/* Sets of cores (coreset.def). */
 enum {
-    CORES_V100 = 0x3,
-    CORES_LITE = 0x1c0000,  /* the 610Lite class: load2dv3 in the place of load2dv2 */
-    CORES_2D = 0xe05554,    /* load2dv2 on all paths */
-    CORES_SQUARE = 0x5500,  /* load_data_with_transpose */
-    CORES_3D1 = 0xe00057,   /* load3dv1 */
-    CORES_3D2 = 0xfc5554,   /* load3dv2 */
-    CORES_3D2_UB = 0xe05554 /* and into UB */
+    CORES_V100 = ON_V100,
+    CORES_LITE =
+        ON_A610LITE_AIC, /* the 610Lite class: load2dv3 in the place of load2dv2 */
+    CORES_2D = ON_CUBE & ~(ON_V100 | ON_A610LITE_AIC), /* load2dv2 on all paths */
+    CORES_SQUARE =
+        ON_A910B_AIC | ON_A310B_AIC | ON_AS31XM1_AIC,     /* load_data_with_transpose */
+    CORES_3D1 = ON_HI | ON_V200_AIC | ON_V100,            /* load3dv1 */
+    CORES_3D2 = ON_CUBE & ~ON_V100,                       /* load3dv2 */
+    CORES_3D2_UB = ON_CUBE & ~(ON_V100 | ON_A610LITE_AIC) /* and into UB */
 };
 
 typedef struct LoadPath {
     Sem sem;
     Scope src, dst;
-    uint32_t cores;
+    CoreSet cores;
 } LoadPath;
 
 static const LoadPath paths[] = {
@@ -70,7 +72,7 @@ path_ok(const CheckInstr *in, Fault *fault)
     char list[120] = "";
     for (int i = 0; i < PATHS; i++) {
         const LoadPath *p = &paths[i];
-        if (p->sem != sem_of(in) || !(p->cores >> in->soc->core & 1)) {
+        if (p->sem != sem_of(in) || !soc_on(in->soc, p->cores)) {
             continue;
         }
         if (p->src == src && p->dst == dst) {
@@ -102,7 +104,7 @@ transpose_ok(const CheckInstr *in, Fault *fault)
         return true;
     }
     FaultAt at = {RULE_TRANSPOSE, slot, in->args[slot].v, 0, 0};
-    bool lite = CORES_LITE >> in->soc->core & 1;
+    bool lite = soc_has(in->soc, FEATURE_LOAD2D_BOX);
     if (in->args[slot].v == 0) {
         return !lite || sem_of(in) != SEM_LOAD2D ||
                check_fail(fault, &at, "%s of %s always transposes", check_op_name(in),
@@ -145,12 +147,8 @@ is_descending(const CheckInstr *in)
 static bool
 mode_ok(const CheckInstr *in, Fault *fault)
 {
-    const uint32_t descending = 1u << CORE_A910_AIC | 1u << CORE_HI3796CV300ES_AIC |
-                                1u << CORE_A910B_AIC | 1u << CORE_A910_93_AIC |
-                                1u << CORE_A310P_AIC | 1u << CORE_A610_AIC |
-                                1u << CORE_BS9SX1A_AIC;
     FaultAt at = {RULE_ADDR_MODE, mode_slot(in->op), 1, 0, 0};
-    return !is_descending(in) || (descending >> in->soc->core & 1) ||
+    return !is_descending(in) || soc_has(in->soc, FEATURE_LOAD2D_DOWN) ||
            check_fail(fault, &at, "addr_mode is 'dec', which %s on %s does not have",
                       check_op_name(in), in->soc->name);
 }

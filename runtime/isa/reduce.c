@@ -74,11 +74,12 @@ results(const CheckInstr *in)
 static bool
 extreme_static(const CheckInstr *in, Fault *fault)
 {
-    Profile profile = soc_profile(in->soc);
-    int64_t want = profile == PROFILE_V200 ? 1 : profile == PROFILE_V220 ? 3 : 0;
+    int64_t want = soc_has(in->soc, FEATURE_EXTREME_ONE)     ? 1
+                   : soc_has(in->soc, FEATURE_EXTREME_THREE) ? 3
+                                                             : 0;
     int64_t n = in->args[SLOT_LIST].v;
     FaultAt at = {RULE_ARG_TYPE, SLOT_LIST, n, want, want};
-    if (profile == PROFILE_V100 && in->args[SLOT_INDEX_LOW].v != 0) {
+    if (!soc_has(in->soc, FEATURE_INDEX_LOW) && in->args[SLOT_INDEX_LOW].v != 0) {
         at = (FaultAt){RULE_NOT_ON_ARCH, SLOT_INDEX_LOW, 1, 0, 0};
         return check_fail(fault, &at, "%s has no index_low on %s", check_op_name(in),
                           in->soc->name);
@@ -103,7 +104,7 @@ reduce_static(const CheckInstr *in, Fault *fault)
     if (form == FORM_VCMAX || form == FORM_VCMIN) {
         return extreme_static(in, fault);
     }
-    if (!is_whole(in) || soc_profile(in->soc) == PROFILE_V300) {
+    if (!is_whole(in) || soc_has(in->soc, FEATURE_REDUCE_NO_WORK)) {
         return true;
     }
     Dtype d = in->args[SLOT_DST].t.dtype, w = in->args[SLOT_WORK].t.dtype;
@@ -119,7 +120,7 @@ reduce_align(const CheckInstr *in, int param)
         PAIR = 4,
         HALF_BLOCK = 16
     };
-    if (is_whole(in) && param == SLOT_WORK && soc_profile(in->soc) == PROFILE_V300) {
+    if (is_whole(in) && param == SLOT_WORK && soc_has(in->soc, FEATURE_REDUCE_NO_WORK)) {
         return size_of(in); /* nothing is put there */
     }
     if (param != SLOT_DST) {
@@ -180,12 +181,13 @@ work_elems(const CheckInstr *in)
 {
     const int64_t chunk = 255; /* repeats of one instruction of the machine */
     int64_t repeats = check_repeats(in);
-    Profile profile = soc_profile(in->soc);
-    if (repeats <= 0 || repeats > UINT16_MAX || profile == PROFILE_V300) {
+    if (repeats <= 0 || repeats > UINT16_MAX ||
+        soc_has(in->soc, FEATURE_REDUCE_NO_WORK)) {
         return 0;
     }
     if (form_of(in) == FORM_ALLADD) {
-        return profile == PROFILE_V220 ? ceil_div(repeats, chunk) : repeats;
+        return soc_has(in->soc, FEATURE_REDUCE_CHUNKS) ? ceil_div(repeats, chunk)
+                                                       : repeats;
     }
     if (!has_index(in)) {
         return 2 * repeats;
@@ -227,9 +229,9 @@ static bool
 writes_all_pairs(const CheckInstr *in)
 {
     const CheckMask *m = check_mask(in);
-    bool old = soc_profile(in->soc) == PROFILE_V100 &&
+    bool old = soc_has(in->soc, FEATURE_CPADD_BY_CHOICE) &&
                chosen(in->choices, CHOICE_MASKED_BLOCK) == CHOSE_MASKED_BLOCK_ZERO_PAIRS;
-    return old || soc_profile(in->soc) == PROFILE_V300 ||
+    return old || soc_has(in->soc, FEATURE_CPADD_ALL_PAIRS) ||
            (m->form == MASK_COUNT && (int64_t)m->w[0] >= check_lanes(in) - 1);
 }
 
@@ -363,7 +365,7 @@ reduce_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), 
     int repeat = form_slot(form_of(in), ROLE_REPEAT, NULL);
     bool literal = dst->literal && src->literal && in->args[repeat].literal;
     if ((sem != SEM_CADD && sem != SEM_CPADD) || !literal ||
-        soc_profile(in->soc) == PROFILE_V200 || check_repeats(in) < 2 ||
+        soc_has(in->soc, FEATURE_REDUCE_IN_PLACE) || check_repeats(in) < 2 ||
         dst->t.buffer != src->t.buffer ||
         !bytes_meet(dst->t.offset, reduce_extent(in, SLOT_DST), src->t.offset,
                     reduce_extent(in, SLOT_SRC))) {

@@ -25,7 +25,7 @@ static bool
 valid_ok(const CheckInstr *in, Fault *fault)
 {
     int64_t v = in->args[MERGE_VALID].v;
-    bool one = form_of(in) == FORM_MERGE || soc_profile(in->soc) != PROFILE_V100;
+    bool one = form_of(in) == FORM_MERGE || soc_has(in->soc, FEATURE_MERGE_ONE);
     FaultAt at = {RULE_VALID_BIT, MERGE_VALID, v, 1, 15};
     return v == 3 || v == 7 || v == 15 || (v == 1 && one) ||
            check_fail(fault, &at, "valid_bit is %lld; %s on %s takes %s3, 7 or 15",
@@ -53,11 +53,10 @@ sort_value_rule(Op op, int param)
                                                                 : RULE_NONE;
 }
 
-/* The 310 reads corners only. */
 static bool
 field_ok(const CheckInstr *in, Fault *fault)
 {
-    const int64_t most = in->soc->core == CORE_A310_AIC ? 3 : 5;
+    const int64_t most = soc_has(in->soc, FEATURE_ALL_FIELDS) ? 5 : 3;
     int64_t v = in->args[FIELD_MODE].v;
     FaultAt at = {RULE_MODE_NUMBER, FIELD_MODE, v, 0, most};
     return v <= most ||

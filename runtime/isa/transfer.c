@@ -35,30 +35,31 @@ round_up(int64_t bytes)
 
 /* ---- paths ------------------------------------------------------------------------------------------- */
 
-/* cores: mask of the rows of core.def that have the instruction on the path. */
+/* cores: those that have the instruction on the path. */
 typedef struct TransferPath {
     Form form;
     Scope src, dst; /* fills: both that of dst */
-    uint32_t cores;
+    CoreSet cores;
 } TransferPath;
 
 static const TransferPath paths[] = {
-    {FORM_PADMOVE, SC_GM, SC_UB, 0x11fff80},
-    {FORM_PADMOVE, SC_UB, SC_GM, 0x11fff80},
-    {FORM_PADMOVE, SC_GM, SC_L1, 0x01c0000},
-    {FORM_PADMOVE, SC_L1, SC_GM, 0x01c0000},
-    {FORM_ND2NZ, SC_GM, SC_L1, 0x0000500},
-    {FORM_NZ2ND, SC_UB, SC_GM, 0x0fffffc},
-    {FORM_SPREAD, SC_UB, SC_L0C, 0x0e00057},
-    {FORM_SPREADMODE, SC_UB, SC_L0C, 0x0e00557},
-    {FORM_SPREADMODE, SC_L1, SC_L0C, 0x0e00054},
-    {FORM_BIASMOVE, SC_L1, SC_BT, 0x01d5500},
-    {FORM_FILLFRACTALS, SC_L0A, SC_L0A, 0x1ffffd7},
-    {FORM_FILLFRACTALS, SC_L0B, SC_L0B, 0x1ffffd7},
-    {FORM_FILLFRACTALS, SC_L1, SC_L1, 0x0e00f54},
-    {FORM_FILLBLOCKS, SC_L0A, SC_L0A, 0x1ffffd7},
-    {FORM_FILLBLOCKS, SC_L0B, SC_L0B, 0x1ffffd7},
-    {FORM_FILLBLOCKS, SC_L1, SC_L1, 0x0e00f54},
+    {FORM_PADMOVE, SC_GM, SC_UB, ON_V210_UP | ON_A035_AIC},
+    {FORM_PADMOVE, SC_UB, SC_GM, ON_V210_UP | ON_A035_AIC},
+    {FORM_PADMOVE, SC_GM, SC_L1, ON_A610LITE_AIC},
+    {FORM_PADMOVE, SC_L1, SC_GM, ON_A610LITE_AIC},
+    {FORM_ND2NZ, SC_GM, SC_L1, ON_A910B_AIC},
+    {FORM_NZ2ND, SC_UB, SC_GM, ON_V200_UP | ON_HI},
+    {FORM_SPREAD, SC_UB, SC_L0C, ON_HI | ON_V200_AIC | ON_V100},
+    {FORM_SPREADMODE, SC_UB, SC_L0C, ON_HI | ON_V200_AIC | ON_V100 | ON_A910B_AIC},
+    {FORM_SPREADMODE, SC_L1, SC_L0C, ON_HI | ON_V200_AIC},
+    {FORM_BIASMOVE, SC_L1, SC_BT,
+     ON_A910B_AIC | ON_A310B_AIC | ON_AS31XM1_AIC | ON_A031_AIC | ON_A610LITE_AIC},
+    {FORM_FILLFRACTALS, SC_L0A, SC_L0A, ON_ASCEND & ~ON_A310P_AIV},
+    {FORM_FILLFRACTALS, SC_L0B, SC_L0B, ON_ASCEND & ~ON_A310P_AIV},
+    {FORM_FILLFRACTALS, SC_L1, SC_L1, ON_V220 | ON_HI | ON_V200_AIC},
+    {FORM_FILLBLOCKS, SC_L0A, SC_L0A, ON_ASCEND & ~ON_A310P_AIV},
+    {FORM_FILLBLOCKS, SC_L0B, SC_L0B, ON_ASCEND & ~ON_A310P_AIV},
+    {FORM_FILLBLOCKS, SC_L1, SC_L1, ON_V220 | ON_HI | ON_V200_AIC},
 };
 
 static bool
@@ -80,7 +81,7 @@ path_ok(const CheckInstr *in, Fault *fault)
     Scope src = source_scope(in), dst = in->args[TRANSFER_DST].t.scope;
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         const TransferPath *p = &paths[i];
-        if (p->form != form_of(in) || !(p->cores >> in->soc->core & 1)) {
+        if (p->form != form_of(in) || !soc_on(in->soc, p->cores)) {
             continue;
         }
         if (p->src == src && p->dst == dst) {
@@ -104,7 +105,7 @@ path_ok(const CheckInstr *in, Fault *fault)
 
 /* ---- static rules ----------------------------------------------------------------------------------- */
 
-/* Operands of one type out of optype.def. */
+/* Operands of one type out of typeset.def. */
 static bool
 types_ok(const CheckInstr *in, Fault *fault)
 {
@@ -171,11 +172,10 @@ pad_static(const CheckInstr *in, Fault *fault)
 static bool
 units_ok(const CheckInstr *in, Fault *fault)
 {
-    Profile p = soc_profile(in->soc);
     bool plain = in->args[FILLBLOCKS_NUM].literal && number(in, FILLBLOCKS_NUM) == 1 &&
                  literal_zero(in, FILLBLOCKS_GAP);
     FaultAt at = {RULE_RANGE_BURST, FILLBLOCKS_NUM, number(in, FILLBLOCKS_NUM), 1, 1};
-    return (p != PROFILE_V100 && p != PROFILE_V200) || plain ||
+    return soc_has(in->soc, FEATURE_UNIT_OF_BLOCKS) || plain ||
            check_fail(fault, &at, "on %s block_num is 1 and dst_gap 0", in->soc->name);
 }
 

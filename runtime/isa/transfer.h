@@ -82,10 +82,7 @@ enum {
 static inline int64_t
 transfer_bias_unit(const Soc *soc)
 {
-    CoreKind c = soc->core;
-    bool lite =
-        c == CORE_A610LITE_AIC || c == CORE_BS9SX2A_AIC || c == CORE_MC61AM21A_AIC;
-    return lite ? 32 : 64;
+    return soc_has(soc, FEATURE_BIAS_UNIT_32) ? 32 : 64;
 }
 
 enum {

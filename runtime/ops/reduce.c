@@ -246,10 +246,10 @@ static void
 put_pairs(const Reduce *x, const Sums *sums)
 {
     const CheckInstr *in = &x->call->in;
-    Profile profile = soc_profile(in->soc);
-    bool always = profile == PROFILE_V300 ||
-                  (profile == PROFILE_V100 && chosen(in->choices, CHOICE_MASKED_BLOCK) ==
-                                                  CHOSE_MASKED_BLOCK_ZERO_PAIRS);
+    bool always =
+        soc_has(in->soc, FEATURE_CPADD_ALL_PAIRS) ||
+        (soc_has(in->soc, FEATURE_CPADD_BY_CHOICE) &&
+         chosen(in->choices, CHOICE_MASKED_BLOCK) == CHOSE_MASKED_BLOCK_ZERO_PAIRS);
     if (x->full || always) {
         put_sums(x, sums, x->results);
     } else if (!x->holes) {
@@ -331,7 +331,7 @@ ops_reduce_sum_all(OpCall *c)
         x.src += x.rep;
     }
     bool chip =
-        soc_profile(c->in.soc) == PROFILE_V220 &&
+        soc_has(c->in.soc, FEATURE_REDUCE_CHUNKS) &&
         chosen(c->in.choices, CHOICE_SUMMATION_ORDER) == CHOSE_SUMMATION_ORDER_CHIP;
     for (int64_t n = chip ? sum_chunks(&x, values, x.repeats) : x.repeats; n > 1;) {
         n = sum_groups(&x, values, n);

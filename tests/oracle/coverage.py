@@ -7,7 +7,8 @@ import os
 import re
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../tools')]
+import isa_tables  # noqa: E402
 import cube_model  # noqa: E402
 import image_model  # noqa: E402
 import move_model  # noqa: E402
@@ -37,11 +38,11 @@ def everything_under(path):
 
 
 def element_types():
-    """(method, types in optype.def, types in dtypes.tsv) of vector methods whose operands have one type."""
+    """(method, types in typeset.def, types in dtypes.tsv) of vector methods whose operands have one type."""
     names = dict(re.findall(r'^OP\((\w+), "(\w+)(?:\.\w+)?"', read('runtime/isa/op.def'), re.M))
     ours = {}
-    for op, dtype, cores in re.findall(r'^OPTYPE\((\w+), (\w+), (\w+)\)', read('runtime/isa/optype.def'), re.M):
-        ours.setdefault(names[op], set()).add((SHORT.get(dtype.lower(), dtype.lower()), int(cores, 16)))
+    for op, found in isa_tables.types().items():
+        ours.setdefault(names[op], set()).update((SHORT.get(t.lower(), t.lower()), cores) for t, cores in found)
     for method, types in sorted(ours.items()):
         theirs = set(TYPES.get(method, []))
         theirs -= {(t, cores) for t, cores in theirs - types if left_out(method, t)}

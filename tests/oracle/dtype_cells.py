@@ -2,7 +2,7 @@
 """What the compiler says of every cell of the tables of types: for each vector method, each row of operand types that it
 has anywhere and each processor, a correct call is checked; it is refused for its types exactly where
 vector_gen/dtypes.tsv has no such type. Calls are drawn by vector_gen, those on registers are made here. (coverage.py
-compares that table with optype.def; this asks the compiler.)
+compares that table with typeset.def; this asks the compiler.)
 Ends with 'N passed, N failed'.
 usage: dtype_cells.py [--match TEXT]"""
 import argparse
@@ -12,7 +12,8 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../tools')]
+import isa_tables  # noqa: E402
 import reg_model  # noqa: E402
 from vector_gen import draw  # noqa: E402
 from vector_gen.batch import Batch  # noqa: E402
@@ -34,7 +35,7 @@ def table(path, macro):
 
 def processors():
     """[(name, bit in the tables, generation)], one for each kind of core that can be compiled for."""
-    bits = {row[0]: (i, row[3]) for i, row in enumerate(table('runtime/isa/core.def', 'CORE'))}
+    bits = {row[0]: (i, row[3]) for i, row in enumerate(isa_tables.cores())}
     seen = {}
     for name, _, core, *_ in table('runtime/isa/soc.def', 'SOC'):
         seen.setdefault(core, name)

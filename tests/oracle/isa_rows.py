@@ -16,7 +16,7 @@ def table(name):
 
 def vector_rows():
     family = dict(re.findall(r'^FORM\((\w+), "\w+", (\w+),', table('form.def'), re.M))
-    return {name: (form, family[form]) for name, form in re.findall(r'^OP\(\w+, "([\w.]+)", (\w+), V,', table('op.def'), re.M)}
+    return {name: (form, family[form]) for name, form in re.findall(r'^OP\(\w+, "([\w.]+)", (\w+), \w+, V,', table('op.def'), re.M)}
 
 
 def register_rows():

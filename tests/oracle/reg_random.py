@@ -37,7 +37,7 @@ TOGETHER = 60    # kernels of one run
 
 
 def casts():
-    """(source, destination, rounding modes), as optype.def has them."""
+    """(source, destination, rounding modes), as typeset.def has them."""
     out, modes = [], ['', 'round', 'floor', 'ceil', 'away-zero', 'to-zero', 'odd']
     for operands, _ in TYPES['vector_cast']:
         src, dst = operands.split('>')
