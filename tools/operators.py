@@ -20,6 +20,7 @@ is wrong, 2 if the command line is, else 0.
 
 With --run the operators that are clean and have a call also run, on generated arrays on both back ends
 (tools/operators_run.py, which needs numpy); a second table has what came of it, and an error of ours is exit code 1.
+--conventions FILE says what arrays operators want (tools/operators_inputs.py has the form; default: operators_conventions.tsv).
 """
 import argparse
 import collections
@@ -31,6 +32,7 @@ import subprocess
 import sys
 import tempfile
 
+import operators_inputs
 import operators_run
 
 LATER = 'not-supported'
@@ -104,11 +106,12 @@ def print_totals(rows):
 
 def run_all(a, table, rows):
     import numpy as np
+    conventions = operators_inputs.read_conventions(a.conventions)
 
     def one(row):
         source = os.path.join(a.directory, row.get('via') or row['path'])
         with tempfile.TemporaryDirectory() as folder:
-            return operators_run.run_operator(np, a.tikc, row, source, folder, a.run_timeout)
+            return operators_run.run_operator(np, a.tikc, row, source, conventions, folder, a.run_timeout)
 
     todo = [row for row, r in zip(table, rows) if r.outcome == 'clean' and row.get('call')]
     print()
@@ -133,6 +136,7 @@ def main():
     ap.add_argument('--jobs', type=int, default=2)
     ap.add_argument('--timeout', type=int, default=60)
     ap.add_argument('--run', action='store_true', help='run what is clean, too')
+    ap.add_argument('--conventions', default=os.path.join(here, 'tools', 'operators_conventions.tsv'))
     ap.add_argument('--run-timeout', type=int, default=120)
     a = ap.parse_args()
     table = [row for row in read_table(a.table) if a.match in row['path']]

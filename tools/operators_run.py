@@ -1,43 +1,24 @@
 """Runs operators that compile, on generated arrays, on both back ends; part of tools/operators.py (--run).
 
-The facts of the kernel (tikc build --facts) say what its arrays are. Inputs are random numbers that the operators of a
-package have sense for: fractions around 0 for floats, small numbers for integers, which are often counts and
-indices. An array whose size the kernel does not tell gets UNKNOWN elements. Outcomes:
+The facts of the kernel (tikc build --facts) say what its arrays are; tools/operators_inputs.py makes them, by a table of
+conventions where an operator has some. Outcomes:
 
   ran     both back ends give the same bytes
+  own     both stop with the rule of the fault that the table of conventions calls the operator's own
   fault   both stop, with the same rule; the first line of the host's message follows
   differs other bytes, or only one of the two stops, or with another rule: an error of ours
   slow    a run was stopped after --run-timeout seconds
   built   the build failed although the check did not: an error of ours
+  table   the table of conventions is wrong: an array that is not there, an expression that fails, an own fault that is gone
 """
 import json
 import os
 import re
 import subprocess
-import zlib
 
-UNKNOWN = 1 << 16
-LARGEST = 1 << 31  # what the facts say of a size that is not known
-OURS = ('differs', 'built')
+from operators_inputs import conventions_of, make_array, output_shape, own_fault, replaced_call
 
-
-def random_array(np, rng, dtype, shape):
-    if dtype == 'bfloat16':
-        return (rng.uniform(-2, 2, shape).astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
-    if dtype.startswith('float'):
-        return rng.uniform(-2, 2, shape).astype(dtype)
-    if dtype == 'bool':
-        return rng.integers(0, 2, shape).astype(np.uint8)
-    low = -8 if dtype in ('int8', 'int16') else 0
-    return rng.integers(low, 9, shape).astype(dtype)
-
-
-def is_unknown(argument):
-    return not argument['shape'] or any(int(n) < 0 for n in argument['shape']) or argument['bytes'] >= LARGEST
-
-
-def shape_of(argument):
-    return [UNKNOWN] if is_unknown(argument) else [int(n) for n in argument['shape']]
+OURS = ('differs', 'built', 'table')
 
 
 def options(row):
@@ -55,16 +36,20 @@ def build(tikc, row, source, folder, timeout):
         return json.load(f)
 
 
-def make_inputs(np, facts, row, folder):
-    rng = np.random.default_rng(zlib.crc32(row['path'].encode()))
+def make_inputs(np, facts, row, conventions, folder):
     given, outputs = [], []
+    left = set(conventions) - {'call', 'own'}
     for a in facts['arguments']:
-        if a['kind'] == 'output':   # with its shape where the kernel leaves it to the run; it may preset its contents
-            outputs.append((a['name'], ':' + 'x'.join(map(str, shape_of(a))) if is_unknown(a) else ''))
-        if a['kind'] not in ('output', 'workspace'):
+        value = conventions.get(a['name'])
+        left.discard(a['name'])
+        if a['kind'] == 'output':
+            outputs.append((a['name'], output_shape(a, value)))
+        elif a['kind'] != 'workspace':
             path = os.path.join(folder, a['name'] + '.npy')
-            np.save(path, random_array(np, rng, a['dtype'], shape_of(a)))
+            np.save(path, make_array(np, row['path'], a, value))
             given += ['--in', a['name'] + '=' + path]
+    if left:
+        raise ValueError('no array is named %s' % ', '.join(sorted(left)))
     return given, outputs
 
 
@@ -86,19 +71,33 @@ def rule_of(text):
     return names[-1] if names else text
 
 
-def run_operator(np, tikc, row, source, folder, timeout):
+def judge(host, emu, own):
+    """Outcome and a line about it, of the two runs."""
+    if host[0] != emu[0] or (host[0] and rule_of(host[1]) != rule_of(emu[1])):
+        return 'differs', 'host: %d %s; emulator: %d %s' % (host[0], host[1], emu[0], emu[1])
+    if host[2] != emu[2]:
+        return 'differs', 'the outputs have other bytes'
+    rule, reason = own_fault(own) if own else ('', '')
+    if host[0] and rule == rule_of(host[1]):
+        return 'own', '%s [%s]' % (reason, rule)
+    if host[0]:
+        return 'fault', host[1]
+    return ('table', 'no fault, where the conventions have %s' % rule) if own else ('ran', '')
+
+
+def run_operator(np, tikc, row, source, conventions, folder, timeout):
     """Outcome and a line about it."""
+    row, conventions = dict(row), conventions_of(conventions, row['path'])
     try:
+        if 'call' in conventions:
+            row['call'] = replaced_call(row['call'], conventions['call'])
         facts = build(tikc, row, source, folder, timeout)
         if facts is None:
             return 'built', 'the kernel checks and does not build'
-        given, outputs = make_inputs(np, facts, row, folder)
+        given, outputs = make_inputs(np, facts, row, conventions, folder)
         host, emu = [run_once(tikc, row, source, b, given, outputs, folder, timeout) for b in ('host', 'emu')]
     except subprocess.TimeoutExpired:
         return 'slow', 'stopped after %d seconds' % timeout
-    if host[0] == emu[0] == 0:
-        same = host[2] == emu[2]
-        return ('ran', '') if same else ('differs', 'the outputs have other bytes')
-    if host[0] == emu[0] and rule_of(host[1]) == rule_of(emu[1]):
-        return 'fault', host[1]
-    return 'differs', 'host: %d %s; emulator: %d %s' % (host[0], host[1], emu[0], emu[1])
+    except Exception as e:      # expressions are any Python
+        return 'table', '%s: %s' % (type(e).__name__, e)
+    return judge(host, emu, conventions.get('own'))

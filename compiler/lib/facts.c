@@ -40,7 +40,9 @@ put_argument(const Kernel *k, const Buffer *b, Text *out)
     for (uint32_t i = 0; i < b->shape.n; i++) {
         text_printf(out, "%s%lld", i ? ", " : "", (long long)b->shape.p[i]);
     }
-    text_printf(out, "], \"bytes\": %lld}", (long long)(b->elems * dtype_size(b->dtype)));
+    text_printf(out, "], \"bytes\": %lld%s}",
+                (long long)(b->elems * dtype_size(b->dtype)),
+                b->dynamic ? ", \"dynamic\": true" : "");
 }
 
 static void
