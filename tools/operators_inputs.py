@@ -12,8 +12,10 @@ fields are separated by tabs:
   what   the name of an array of the kernel, as the facts have it; or `call`, or `own`
   value  what an array is: an expression of numpy, see below; of an output the list of its dimensions (of those that the
          kernel leaves to the run). Of `call`: `OLD -> NEW`, a text of the table's call that is replaced before the
-         operator runs, for calls that compile but whose shapes do not belong together; several with ` ;; ` between. Of `own`: `RULE: REASON`, a fault
-         of the operator itself that is left; it must occur, and with this rule.
+         operator runs, for calls that compile but whose shapes do not belong together; several with ` ;; ` between.
+         Of `own`: `RULE: REASON`, a fault of the operator itself that is left; it must occur, and with this rule.
+         Of `=NAME`: what the output NAME is, an expression of the inputs by their names and of np; it may have other
+         dimensions and be shorter, for what lies behind is not looked at.
 
 In an expression stand np, rng (numpy.random.Generator with the seed of the array), shape and dtype (of the facts), n
 (the product of shape), and the functions of namespace(). Its value is converted to the array's type; a value of one element
@@ -122,6 +124,19 @@ def output_shape(argument, expression):
         return ''
     shape = eval(expression, {}) if expression else shape_of(argument)
     return ':' + 'x'.join(map(str, shape))
+
+
+def expected_wrongs(np, conventions, inputs, outputs):
+    """What is wrong with the outputs, name -> array; "" if nothing is."""
+    for name, got in outputs.items():
+        if '=' + name not in conventions:
+            continue
+        want = np.asarray(eval(conventions['=' + name], {'np': np, **inputs})).ravel()
+        got = got.ravel()[:want.size]
+        exact = got.dtype.kind != 'f'
+        if got.size < want.size or not (np.array_equal(got, want) if exact else np.allclose(got, want, 2e-3, 1e-5)):
+            return '%s is not what its expression says' % name
+    return ''
 
 
 def own_fault(value):

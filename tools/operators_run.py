@@ -3,10 +3,11 @@
 The facts of the kernel (tikc build --facts) say what its arrays are; tools/operators_inputs.py makes them, by a table of
 conventions where an operator has some. Outcomes:
 
-  ran     both back ends give the same bytes
+  ran     both back ends give the same bytes, and where the table of conventions says what an output is, it is that
   own     both stop with the rule of the fault that the table of conventions calls the operator's own
   fault   both stop, with the same rule; the first line of the host's message follows
   differs other bytes, or only one of the two stops, or with another rule: an error of ours
+  wrong   an output is not what the table of conventions says: an error of ours or of the table
   slow    a run was stopped after --run-timeout seconds
   built   the build failed although the check did not: an error of ours
   table   the table of conventions is wrong: an array that is not there, an expression that fails, an own fault that is gone
@@ -16,9 +17,9 @@ import os
 import re
 import subprocess
 
-from operators_inputs import conventions_of, make_array, output_shape, own_fault, replaced_call
+from operators_inputs import conventions_of, expected_wrongs, make_array, output_shape, own_fault, replaced_call
 
-OURS = ('differs', 'built', 'table')
+OURS = ('differs', 'built', 'table', 'wrong')
 
 
 def options(row):
@@ -36,18 +37,26 @@ def build(tikc, row, source, folder, timeout):
         return json.load(f)
 
 
+def input_file(folder, name):
+    return os.path.join(folder, name + '.npy')
+
+
+def output_file(folder, name, backend):
+    return os.path.join(folder, '%s.%s.npy' % (name, backend))
+
+
 def make_inputs(np, facts, row, conventions, folder):
-    given, outputs = [], []
+    given, outputs = {}, []
     left = set(conventions) - {'call', 'own'}
     for a in facts['arguments']:
         value = conventions.get(a['name'])
         left.discard(a['name'])
         if a['kind'] == 'output':
             outputs.append((a['name'], output_shape(a, value)))
+            left.discard('=' + a['name'])
         elif a['kind'] != 'workspace':
-            path = os.path.join(folder, a['name'] + '.npy')
-            np.save(path, make_array(np, row['path'], a, value))
-            given += ['--in', a['name'] + '=' + path]
+            given[a['name']] = make_array(np, row['path'], a, value)
+            np.save(input_file(folder, a['name']), given[a['name']])
     if left:
         raise ValueError('no array is named %s' % ', '.join(sorted(left)))
     return given, outputs
@@ -55,8 +64,10 @@ def make_inputs(np, facts, row, conventions, folder):
 
 def run_once(tikc, row, source, backend, given, outputs, folder, timeout):
     """Exit code, text of the first fault, bytes of the outputs."""
-    files = [(name, shape, os.path.join(folder, '%s.%s.npy' % (name, backend))) for name, shape in outputs]
-    cmd = [tikc, 'run', '--backend', backend] + options(row) + given + [source]
+    files = [(name, shape, output_file(folder, name, backend)) for name, shape in outputs]
+    cmd = [tikc, 'run', '--backend', backend] + options(row) + [source]
+    for name in given:
+        cmd += ['--in', '%s=%s' % (name, input_file(folder, name))]
     for name, shape, path in files:
         cmd += ['--out', '%s=%s%s' % (name, path, shape)]
     p = subprocess.run(cmd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=timeout, errors='replace')
@@ -100,4 +111,9 @@ def run_operator(np, tikc, row, source, conventions, folder, timeout):
         return 'slow', 'stopped after %d seconds' % timeout
     except Exception as e:      # expressions are any Python
         return 'table', '%s: %s' % (type(e).__name__, e)
-    return judge(host, emu, conventions.get('own'))
+    what, text = judge(host, emu, conventions.get('own'))
+    if what != 'ran':
+        return what, text
+    got = {name: np.load(output_file(folder, name, 'host')) for name, _ in outputs}
+    wrong = expected_wrongs(np, conventions, given, got)
+    return ('wrong', wrong) if wrong else ('ran', '')
