@@ -43,11 +43,12 @@ in_words(const char *words, const char *name)
     return false;
 }
 
-DiagId
-diag_find(const char *name)
+static DiagId
+find_plain(const char *name)
 {
     for (int i = 0; i < DIAG_COUNT; i++) {
-        if (same_word(diag_table[i].name, strlen(diag_table[i].name), name)) {
+        const char *s = diag_table[i].name;
+        if (fold_case(*s) == fold_case(*name) && same_word(s, strlen(s), name)) {
             return (DiagId)i;
         }
     }
@@ -56,11 +57,18 @@ diag_find(const char *name)
             return (DiagId)i;
         }
     }
-    char c = fold_case(name[0]);
-    if ((c == 'e' || c == 'w') && fold_case(name[1]) == '-') {
-        return diag_find(name + 2);
-    }
     return DIAG_COUNT;
+}
+
+DiagId
+diag_find(const char *name)
+{
+    DiagId id = find_plain(name);
+    char c = fold_case(name[0]);
+    if (id == DIAG_COUNT && (c == 'e' || c == 'w') && fold_case(name[1]) == '-') {
+        return find_plain(name + 2);
+    }
+    return id;
 }
 
 /* What stands nowhere is told apart by its text. What is allowed in one call and not in another one is

@@ -116,25 +116,50 @@ covers(const Allowance *a, Span span)
            span.begin < a->line.end;
 }
 
+/* How many allowances are for lines that begin at a place or before it. */
+static uint32_t
+allowances_until(const Allowances *all, uint32_t file, uint32_t begin)
+{
+    uint32_t lo = 0;
+    for (uint32_t hi = all->n; lo < hi;) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        Span line = all->p[mid].line;
+        if (line.file < file || (line.file == file && line.begin <= begin)) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    return lo;
+}
+
+/* The first allowance for the line of a place. Lines do not overlap. */
+static Allowance *
+allowance_at(Unit *u, DiagId id, Span span)
+{
+    Allowance *found = NULL;
+    for (uint32_t i = allowances_until(&u->allowances, span.file, span.begin); i > 0;) {
+        Allowance *a = &u->allowances.p[--i];
+        if (!covers(a, span)) {
+            break;
+        }
+        found = names(a->what, id) ? a : found;
+    }
+    return found;
+}
+
 /* An allowance at the finding or at one of the calls that led to it. */
 static Allowance *
 find_allowance(Unit *u, DiagId id, Span span, uint32_t chain)
 {
-    for (uint32_t i = 0; i < u->allowances.n; i++) {
-        Allowance *a = &u->allowances.p[i];
-        if (!names(a->what, id)) {
-            continue;
-        }
-        if (covers(a, span)) {
-            return a;
-        }
-        for (uint32_t c = chain; c; c = u->chains.p[c].parent) {
-            if (covers(a, u->chains.p[c].call)) {
-                return a;
-            }
-        }
+    if (u->allowances.n == 0) {
+        return NULL;
     }
-    return NULL;
+    Allowance *a = allowance_at(u, id, span);
+    for (uint32_t c = chain; c && !a; c = u->chains.p[c].parent) {
+        a = allowance_at(u, id, u->chains.p[c].call);
+    }
+    return a;
 }
 
 static bool
@@ -145,10 +170,33 @@ is_path(const char *path, const char *given)
            (n == m || path[n - m - 1] == '/');
 }
 
+static bool
+same_allowance(const Allowance *a, const Allowance *b)
+{
+    return a->comment.file == b->comment.file && a->comment.begin == b->comment.begin &&
+           a->option == b->option && a->what.diag == b->what.diag &&
+           a->what.group == b->what.group;
+}
+
+/* Once for each name of a comment. Comes behind all of the lines before, since a text is read at once. */
 static void
 add_allowance(Unit *u, Allowance a)
 {
+    uint32_t at = allowances_until(&u->allowances, a.line.file, a.line.begin);
+    for (uint32_t i = at; i > 0; i--) {
+        const Allowance *before = &u->allowances.p[i - 1];
+        if (before->comment.begin != a.comment.begin ||
+            before->line.file != a.line.file) {
+            break;
+        }
+        if (same_allowance(before, &a)) {
+            return;
+        }
+    }
     VEC_PUSH(&u->arena, &u->allowances, a);
+    memmove(u->allowances.p + at + 1, u->allowances.p + at,
+            (u->allowances.n - 1 - at) * sizeof a);
+    u->allowances.p[at] = a;
 }
 
 void
@@ -174,12 +222,20 @@ bad_comment(Unit *u, Span comment, const char *text)
     return diag_add(u, D_ALLOW_NAME, comment, 0, "%s", text);
 }
 
+/* What is read in a comment is work like all of the text. */
+enum {
+    NAME_STEPS = 64,  /* looking a name up */
+    NEAR_STEPS = 4096 /* and the nearest one to it */
+};
+
 /* One name of a comment. */
 static void
 allow_name(Unit *u, Span comment, Span line, const char *name)
 {
     FindingName what;
+    u->work += NAME_STEPS;
     if (!finding_name(name, &what)) {
+        u->work += NEAR_STEPS;
         const char *near = finding_nearest(name);
         Diag *d = bad_comment(
             u, comment,
@@ -234,7 +290,7 @@ severity_comment(Unit *u, Span comment, Span line)
         bad_comment(u, comment, "the comment has the form '# tikc: allow(NAME): reason'");
         return;
     }
-    for (s += 6; s <= close;) {
+    for (s += 6; s <= close && u->work <= u->opt.limits.steps;) {
         s = skip_blanks(s);
         size_t n = strcspn(s, ",)");
         const char *next = s + n + 1;
@@ -334,25 +390,6 @@ severity_decide(Unit *u, DiagId id, Span span, uint32_t chain, bool goes_on, boo
 
 /* ---- allowances that nothing needed ----------------------------------------------------------------- */
 
-static bool
-same_comment(const Allowance *a, const Allowance *b)
-{
-    return a->comment.file && a->comment.file == b->comment.file &&
-           a->comment.begin == b->comment.begin && a->what.diag == b->what.diag &&
-           a->what.group == b->what.group;
-}
-
-/* A text that is read twice has its allowances twice; one use is enough. */
-static bool
-is_used(const Unit *u, const Allowance *a)
-{
-    bool used = a->used;
-    for (uint32_t i = 0; i < u->allowances.n && !used; i++) {
-        used = u->allowances.p[i].used && same_comment(&u->allowances.p[i], a);
-    }
-    return used;
-}
-
 /* Warnings of instructions may still come while the kernel runs. */
 static bool
 may_come(const Unit *u, FindingName what)
@@ -396,7 +433,7 @@ severity_finish(Unit *u)
 {
     for (uint32_t i = 0; i < u->allowances.n; i++) {
         const Allowance *a = &u->allowances.p[i];
-        if (a->comment.file && !is_used(u, a) && !may_come(u, a->what)) {
+        if (a->comment.file && !a->used && !may_come(u, a->what)) {
             diag_add(u, D_UNUSED_ALLOW, a->comment, 0, "nothing here needs 'allow(%s)'",
                      text_of(a->what));
         }

@@ -77,6 +77,7 @@ typedef struct Allowance {
     bool used;
 } Allowance;
 
+/* By file and line: texts are read one after the other. */
 typedef VEC(Allowance) Allowances;
 
 /* Sets the wish for a name; of a group for its members that can have it: errors that can be allowed no

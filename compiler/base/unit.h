@@ -71,8 +71,9 @@ typedef struct Unit {
     VEC(Diag *) diags;
     VEC(Diag *) silent;    /* what the user asked to be silent about */
     Allowances allowances; /* of the texts that were parsed */
-    int64_t unproved;      /* rules of instructions that are left to run time */
-    int64_t errors;        /* all of them, also those not kept */
+    int64_t work; /* steps taken by reading sources, and by what was evaluated before */
+    int64_t unproved; /* rules of instructions that are left to run time */
+    int64_t errors;   /* all of them, also those not kept */
     int64_t warnings;
     int64_t remarks;      /* diagnostics of the level note */
     VEC(CallStep) chains; /* [0] unused: "no call" */

@@ -269,7 +269,7 @@ read_init(Interp *in, ModuleVal *m, Span span)
         uint32_t file = path ? read_source(in, path, span) : 0;
         if (file) {
             m->path = path;
-            m->init = parse_file(in->u, file);
+            m->init = meter_parse(in, file, false);
             in->fatal = in->fatal || !m->init;
             return m->init != NULL;
         }

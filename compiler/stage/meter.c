@@ -25,7 +25,7 @@ limit_hit(Interp *in, Span span)
 void
 meter_begin(Interp *in)
 {
-    in->steps = in->u->opt.limits.steps;
+    in->steps = in->u->opt.limits.steps - in->u->work;
     in->settled = in->u->arena.used;
     in->look = MIN(in->settled + SETTLE_BYTES, in->u->opt.limits.memory);
 }
@@ -46,6 +46,16 @@ core_charge(Interp *in, int64_t work, Span span)
 {
     core_owe(in, work);
     return in->steps >= 0 || limit_hit(in, span);
+}
+
+Ast *
+meter_parse(Interp *in, uint32_t file, bool expression)
+{
+    in->u->work = meter_taken(in);
+    Ast *tree = expression ? parse_expression(in->u, file) : parse_file(in->u, file);
+    in->steps = in->u->opt.limits.steps - in->u->work;
+    in->fatal = in->fatal || in->u->limit_hit;
+    return tree;
 }
 
 bool

@@ -30,8 +30,10 @@ bool MUST_USE core_reserve(Interp *in, double bytes, Span span);
 bool MUST_USE core_put(Interp *in, Text *t, const char *p, size_t n, Span span);
 /* Slow path of core_step: charges the bytes that were taken since the last time. False: a limit was hit. */
 bool meter_settle(Interp *in, Span span);
-/* The evaluation begins: what is in use was not taken by it. */
+/* The evaluation begins: what is in use was not taken by it, but for the steps that reading the source took. */
 void meter_begin(Interp *in);
+/* Parses a source that was added, within what is left of the steps. Null: it is wrong, or a limit was hit. */
+Ast *meter_parse(Interp *in, uint32_t file, bool expression);
 /* The steps that going through a value takes. */
 int64_t meter_size(Value v);
 /* Charges the sizes of what a call is given: COST_SIZES, and the methods of a Tik container. */

@@ -141,7 +141,7 @@ module_run(Interp *in, ModuleVal *m, uint32_t source, Span span)
     if (!call_enter(in, span)) {
         return false;
     }
-    Ast *tree = parse_file(in->u, source);
+    Ast *tree = meter_parse(in, source, false);
     if (!tree) {
         in->fatal = true; /* the diagnostics are there */
         return false;

@@ -106,7 +106,7 @@ run_tree(Interp *in, ModuleVal *module, Ast *tree, Value *out)
 static Ast *
 parse_text(Interp *in, const char *name, const char *text)
 {
-    return parse_expression(in->u, unit_add_source(in->u, name, text, strlen(text)));
+    return meter_parse(in, unit_add_source(in->u, name, text, strlen(text)), true);
 }
 
 /* --call: module and tree are those of the main file. */

@@ -503,7 +503,7 @@ expected_something(const Scene *s)
 void
 complain_refused(Parser *p, const Refused *r)
 {
-    if (!p->line.reported) {
+    if (!p->line.reported && !p->stopped) { /* what is not read is not wrong */
         Scene s = make_scene(p, r);
         bool known = wrong_bracket(&s) || orphan(&s) || keyword_assigned(&s) ||
                      open_bracket(&s) || foreign(&s) || old_statement(&s) ||

@@ -72,17 +72,52 @@ declares(const char *s, const char *end)
     return false;
 }
 
-static bool
-is_foreign_line(const char *s, const char *end)
+/* Bytes at which a sign or a declaration may begin, or what ends the code of a line: texts are long. */
+typedef struct Stops {
+    bool sign[256];
+    bool type[256];
+} Stops;
+
+static Stops
+find_stops(void)
 {
-    if (declares(s, end) || begins_with(s, end, "//") || begins_with(s, end, "/*")) {
+    Stops stops = {.sign = {['"'] = true, ['\''] = true, ['#'] = true}};
+    for (size_t i = 0; i < ARRAY_LEN(signs); i++) {
+        stops.sign[(unsigned char)signs[i][0]] = true;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+        stops.type[(unsigned char)types[i][0]] = true;
+    }
+    return stops;
+}
+
+static bool
+is_sign(const char *s, const char *end)
+{
+    for (size_t i = 0; i < ARRAY_LEN(signs); i++) {
+        if (signs[i][0] == *s && begins_with(s, end, signs[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+is_foreign_line(const Stops *stops, const char *s, const char *end)
+{
+    if (begins_with(s, end, "//") || begins_with(s, end, "/*") ||
+        (s < end && stops->type[(unsigned char)*s] && declares(s, end))) {
         return true;
     }
-    for (; s < end && *s != '"' && *s != '\'' && !is_comment(s, end); s++) {
-        for (size_t i = 0; i < ARRAY_LEN(signs); i++) {
-            if (begins_with(s, end, signs[i])) {
-                return true;
-            }
+    for (; s < end; s++) {
+        if (!stops->sign[(unsigned char)*s]) {
+            continue;
+        }
+        if (*s == '"' || *s == '\'' || is_comment(s, end)) {
+            return false;
+        }
+        if (is_sign(s, end)) {
+            return true;
         }
     }
     return false;
@@ -91,6 +126,7 @@ is_foreign_line(const char *s, const char *end)
 bool
 foreign_line(const char *text, uint32_t len, Loc *at)
 {
+    const Stops stops = find_stops();
     const char *end = text + len;
     for (const char *line = text; line < end;) {
         const char *stop = memchr(line, '\n', (size_t)(end - line));
@@ -100,7 +136,7 @@ foreign_line(const char *text, uint32_t len, Loc *at)
             s++;
         }
         const char *last = stop > s && stop[-1] == '\r' ? stop - 1 : stop;
-        if (is_foreign_line(s, last)) {
+        if (is_foreign_line(&stops, s, last)) {
             *at = (Loc){(uint32_t)(s - text), (uint32_t)(last - text)};
             return true;
         }

@@ -621,9 +621,18 @@ static bool
 out_of_bounds(Parser *p, Loc at)
 {
     enum {
+        TOKEN_STEPS =
+            6, /* what a token and its part of the tree cost, in steps of evaluation */
         MAX_ERRORS = 1000 /* nobody reads on, and their number follows from the first */
     };
     const Limits *l = &p->u->opt.limits;
+    p->u->work += TOKEN_STEPS;
+    if (p->u->work > l->steps) {
+        complain(p, D_LIMIT_STEPS, at,
+                 "reading the program up to here needs more than %lld steps",
+                 (long long)l->steps);
+        return p->u->limit_hit = true;
+    }
     if (p->u->arena.used > l->memory) {
         complain(p, D_LIMIT_MEMORY, at, "the program needs more than %lld bytes",
                  (long long)l->memory);
@@ -644,5 +653,8 @@ tik_yylex(TIK_YYSTYPE *value, Loc *at, Parser *p)
     }
     p->stopped = p->stopped || out_of_bounds(p, *at);
     p->token = p->stopped ? END : next_token(p, value, at);
+    if (p->token == END && !p->stopped) {
+        p->stopped = out_of_bounds(p, *at); /* comments behind the last line are work, too */
+    }
     return p->token;
 }
