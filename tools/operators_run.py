@@ -3,7 +3,7 @@
 The facts of the kernel (tikc build --facts) say what its arrays are; tools/operators_inputs.py makes them, by a table of
 conventions where an operator has some. Outcomes:
 
-  ran     both back ends give the same bytes, and where the table of conventions says what an output is, it is that
+  ran     both back ends give the same bytes, inputs that they write included, and where the table of conventions says what an output is, it is that
   own     both stop with the rule of the fault that the table of conventions calls the operator's own
   fault   both stop, with the same rule; the first line of the host's message follows
   differs other bytes, or only one of the two stops, or with another rule: an error of ours
@@ -50,13 +50,13 @@ def make_inputs(np, facts, row, conventions, folder):
     left = set(conventions) - {'call', 'own'}
     for a in facts['arguments']:
         value = conventions.get(a['name'])
-        left.discard(a['name'])
+        left -= {a['name'], '=' + a['name']}
         if a['kind'] == 'output':
             outputs.append((a['name'], output_shape(a, value)))
-            left.discard('=' + a['name'])
         elif a['kind'] != 'workspace':
             given[a['name']] = make_array(np, row['path'], a, value)
             np.save(input_file(folder, a['name']), given[a['name']])
+            outputs.append((a['name'], ''))     # operators that update in place write their inputs
     if left:
         raise ValueError('no array is named %s' % ', '.join(sorted(left)))
     return given, outputs
