@@ -168,8 +168,9 @@ struct View {
     Root *root;
     Dtype dtype;
     bool poisoned;
-    bool element; /* made by an index in every dimension */
-    bool sliced;  /* made by an index or slice */
+    bool element;    /* made by an index in every dimension */
+    bool of_element; /* such a view as another type: one key counts from there */
+    bool sliced;     /* made by an index or slice */
     int ndim;
     Dim *dim;
     ExprId off;         /* bytes from the start of the root, int64 */

@@ -22,6 +22,7 @@ copy_view(Interp *in, const View *v, int ndim)
     w->dtype = v->dtype;
     w->poisoned = v->poisoned;
     w->element = v->element;
+    w->of_element = v->of_element;
     w->sliced = v->sliced;
     w->off = v->off;
     w->flat_len = v->flat_len;
@@ -327,7 +328,29 @@ any_runtime(const Value *keys, uint32_t n)
     return false;
 }
 
-/* Of constants, a one-element view takes only index 0 again. */
+static bool
+all_zero(const Value *keys, uint32_t n)
+{
+    int64_t i = 0;
+    for (uint32_t j = 0; j < n; j++) {
+        if (keys[j].kind == VAL_FLOAT || !val_as_int64(keys[j], &i) || i != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* An element whose own place only the run knows has a length that staging does not know, so constants count on
+ * from it too, as programs do that keep a part of a buffer as u[offset]. */
+static bool
+counts_on(const View *v, const Value *keys, uint32_t n)
+{
+    int64_t off;
+    return any_runtime(keys, n) ||
+           (!tik_const_of(v->root->c, v->off, &off) && !all_zero(keys, n));
+}
+
+/* Of constants, a one-element view at a constant place takes only index 0 again. */
 static Value
 element_again(Interp *in, View *v, const Value *keys, uint32_t n, Span span)
 {
@@ -350,41 +373,50 @@ is_negative(Value v)
     return v.kind == VAL_INT && val_as_int64(v, &i) && i < 0;
 }
 
-/* A slice of an element starts there; its end is the program's, since an element says no length but its own. */
+/* A key of an element starts there; its end is the program's, since an element says no length but its own. */
 static bool
-prepare_element_slice(Interp *in, View *w, const Value *keys, uint32_t n, Span span)
+prepare_element_key(Interp *in, View *w, Dim *dim, Value key, Span span)
 {
-    for (uint32_t d = 0; d < n; d++) {
-        const SliceVal *s = keys[d].kind == VAL_SLICE ? keys[d].slice : NULL;
-        if (s && (is_negative(s->start) || is_negative(s->stop))) {
-            stage_diag(in, D_TENSOR_INDEX, span,
-                       "a slice of an element of '%s' has a negative bound; it counts "
-                       "from the element",
-                       tik_sym(in, w->root->name));
-            return false;
-        }
-        if (s && s->stop.kind != VAL_NONE) {
-            w->dim[d].len = tik_i64(w->root->c, IR_MAX_BYTES);
-        }
+    const SliceVal *s = key.kind == VAL_SLICE ? key.slice : NULL;
+    if (s ? is_negative(s->start) || is_negative(s->stop) : is_negative(key)) {
+        stage_diag(in, D_TENSOR_INDEX, span,
+                   s ? "a slice of an element of '%s' has a negative bound; it counts "
+                       "from the element"
+                     : "an element of '%s' is indexed again with a negative number; it "
+                       "counts from the element",
+                   tik_sym(in, w->root->name));
+        return false;
+    }
+    if (!s || s->stop.kind != VAL_NONE) {
+        dim->len = tik_i64(w->root->c, IR_MAX_BYTES);
     }
     return true;
 }
 
-/* What the keys count in: the view itself, or for one key on several dimensions the buffer, for one on an element
- * what begins with it. Null: it was refused. */
+static bool
+prepare_element_keys(Interp *in, View *w, const Value *keys, uint32_t n, Span span)
+{
+    for (uint32_t d = 0; d < n; d++) {
+        TRY(prepare_element_key(in, w, &w->dim[d], keys[d], span));
+    }
+    return true;
+}
+
+/* What the keys count in: the view itself, or for one key on several dimensions the buffer, for one on an element,
+ * reinterpreted or not, what begins with it. Null: it was refused. */
 static View *
 indexed_view(Interp *in, const View *v, const Value *keys, uint32_t n, Span span)
 {
     Tik *c = v->root->c;
-    View *w;
-    if (n == 1 && v->ndim > 1 && !v->element) {
+    bool counts_from = v->element || (v->of_element && n == 1);
+    if (n == 1 && v->ndim > 1 && !counts_from) {
         return flat_view(in, v, span);
     }
-    w = copy_view(in, v, n == 1 ? 1 : v->ndim);
+    View *w = copy_view(in, v, n == 1 ? 1 : v->ndim);
     if (n == 1 && v->ndim > 1) {
         w->dim[0] = (Dim){tik_i64(c, 1), tik_i64(c, 1), 0};
     }
-    return !v->element || prepare_element_slice(in, w, keys, n, span) ? w : NULL;
+    return !counts_from || prepare_element_keys(in, w, keys, n, span) ? w : NULL;
 }
 
 static bool
@@ -411,7 +443,7 @@ tik_get_item(Interp *in, Object *self, Value key, Span span)
     bool many = key.kind == VAL_TUPLE || key.kind == VAL_LIST;
     uint32_t n = many ? key.list->n : 1;
     const Value *keys = many ? key.list->p : &key;
-    if (v->element && !any_runtime(keys, n) && !any_slice(keys, n)) {
+    if (v->element && !any_slice(keys, n) && !counts_on(v, keys, n)) {
         return element_again(in, v, keys, n, span);
     }
     if (n != 1 && n != (uint32_t)v->ndim) {
@@ -432,6 +464,7 @@ tik_get_item(Interp *in, Object *self, Value key, Span span)
         }
     }
     w->element = !any_slice(keys, n);
+    w->of_element = false;
     return tik_halves_end(in, w, span) ? val_object(&w->base) : poison(in, v);
 }
 
@@ -536,6 +569,7 @@ narrower(Interp *in, const View *v, Dtype t, int64_t ratio)
     w->dim[v->ndim] = (Dim){r, tik_i64(c, 1), 0};
     w->flat_len = ir_op2(c->k, SOP_MUL, v->flat_len, r);
     w->dtype = t;
+    w->of_element = v->of_element || v->element;
     w->element = false;
     return w;
 }
@@ -581,6 +615,7 @@ wider(Interp *in, const View *v, Dtype t, int64_t ratio, Span span)
     w->dim[last].len = shrink(c, v->dim[last].len, ratio);
     w->flat_len = shrink(c, v->flat_len, ratio);
     w->dtype = t;
+    w->of_element = v->of_element || v->element;
     w->element = false;
     return w;
 }

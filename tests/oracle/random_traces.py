@@ -135,8 +135,10 @@ class Program:
         name, _, shape = tensor or self.r.choice(self.tensors)
         if self.r.random() < 0.5:
             size = shape[0] * (shape[1] if len(shape) > 1 else 1)
-            return "%s[%s]" % (name, self.index(size))
-        return "%s[%s]" % (name, ", ".join(self.index(n) for n in shape))
+            text = "%s[%s]" % (name, self.index(size))
+        else:
+            text = "%s[%s]" % (name, ", ".join(self.index(n) for n in shape))
+        return text + ("[%s]" % self.index(4) if self.r.random() < 0.1 else "")
 
     def view(self):
         """(text, dtype): a chain of views"""
@@ -159,7 +161,11 @@ class Program:
                 shape = [rows, total // rows]
                 text += ".reshape(%s)" % (shape,)
             else:
-                return text + "[%s]" % ", ".join(self.index(n) for n in shape), dtype
+                text += "[%s]" % ", ".join(self.index(n) for n in shape)
+                if r.random() < 0.3:        # the element as another type, and what is behind it
+                    dtype = r.choice(("int8", "int16", "float16", "int32", "float32", "int64"))
+                    text += ".reinterpret_cast_to(%r)[%s]" % (dtype, r.choice([self.index(4), "%d:%d" % (0, 8), "2:"]))
+                return text, dtype
         return text, dtype
 
     def open_slice(self, tensor):

@@ -34,9 +34,9 @@ class Root:
 
 class Tensor:
     """A view: byte offset from the root, lengths and strides in elements."""
-    __slots__ = ("_root", "dtype", "_lens", "_strides", "_off", "_flat", "_element", "_sliced")
+    __slots__ = ("_root", "dtype", "_lens", "_strides", "_off", "_flat", "_element", "_sliced", "_of_element")
 
-    def __init__(self, root, dtype, lens, strides, off, flat, element=False, sliced=False):
+    def __init__(self, root, dtype, lens, strides, off, flat, element=False, sliced=False, of_element=False):
         self._root = root
         self.dtype = dtype
         self._lens = lens
@@ -45,6 +45,7 @@ class Tensor:
         self._flat = flat
         self._element = element
         self._sliced = sliced
+        self._of_element = of_element   # an element as another type: one key counts from there
 
     @property
     def shape(self):
@@ -114,12 +115,14 @@ class Tensor:
             note("dropped.index")
             return self
         keys = key if type(key) is tuple else (key,)
-        if self._element and any(type(k) is slice for k in keys):
-            return self._from_element(keys)
-        if self._element:
-            if any(type(k) is not int or k != 0 for k in keys):
-                raise IndexError("an element has only the index 0")
+        if self._element and all(type(k) is int for k in keys) and (type(self._off) is int or not any(keys)):
+            if any(keys):
+                raise IndexError("an element at a constant place has only the index 0")
             return self
+        if self._element or (self._of_element and len(keys) == 1):
+            if len(keys) not in (1, len(self._lens)):
+                raise IndexError("%d indices for %d dimensions" % (len(keys), len(self._lens)))
+            return self._from_element(keys)
         lens, strides, off = self._lens, self._strides, self._off
         if len(keys) == 1 and len(lens) > 1:
             if self._gaps():
@@ -150,20 +153,22 @@ class Tensor:
                       element, True)
 
     def _from_element(self, keys):
-        """A slice of an element: it starts there and ends where it says, or behind one element."""
+        """What a key of an element says counts from there; a slice without an end has one element."""
         inst = self._root.inst
         off, size = self._off, SIZE[self.dtype]
         strides = (1,) if len(keys) == 1 and len(self._lens) > 1 else self._strides
         lens, new = [], []
         for k, stride in zip(keys, strides):
-            length = 1 if type(k) is not slice or k.stop is None else 1 << 48
-            if type(k) is slice and any(type(n) is int and n < 0 for n in (k.start, k.stop)):
-                raise IndexError("a negative bound of a slice of an element")
+            length = 1 if type(k) is slice and k.stop is None else 1 << 48
+            if any(type(n) is int and n < 0 for n in ((k.start, k.stop) if type(k) is slice else (k,))):
+                raise IndexError("a negative key of an element")
             start, n, step = (_slice(inst, k, length, True) if type(k) is slice else (_index(inst, k, length), 1, 1))
             off = _advance(inst, off, start, stride, size)
             lens.append(n)
             new.append(stride if step == 1 else calc(inst, "mul", stride, step))
-        return Tensor(self._root, self.dtype, tuple(lens), tuple(new), off, self._flat, False, True)
+        element = not any(type(k) is slice for k in keys)
+        note("view.element_again" if element else "view.element_slice")
+        return Tensor(self._root, self.dtype, tuple(lens), tuple(new), off, self._flat, element, True)
 
     def _gaps(self):
         """The elements certainly do not follow each other."""
@@ -233,13 +238,16 @@ class Tensor:
         elif old < new:
             note("view.reinterpret.element" if self._element else "view.reinterpret.wider")
             ratio = new // old
+            if type(self._off) is int and self._off % new:
+                raise ValueError("byte %d is not a multiple of %d" % (self._off, new))
             strides = tuple([_shrink(inst, s, ratio) for s in strides])
             lens = lens[:-1] + (_shrink(inst, lens[-1], ratio),)
             flat = _shrink(inst, flat, ratio)
         else:
             note("view.reinterpret.same")
             element = self._element
-        return Tensor(self._root, dtype, lens, strides, self._off, flat, element, self._sliced)
+        of_element = (self._of_element or self._element) and not element
+        return Tensor(self._root, dtype, lens, strides, self._off, flat, element, self._sliced, of_element)
 
     __hash__ = object.__hash__
 
