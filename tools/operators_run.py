@@ -107,13 +107,12 @@ def run_operator(np, tikc, row, source, conventions, folder, timeout):
             return 'built', 'the kernel checks and does not build'
         given, outputs = make_inputs(np, facts, row, conventions, folder)
         host, emu = [run_once(tikc, row, source, b, given, outputs, folder, timeout) for b in ('host', 'emu')]
+        what, text = judge(host, emu, conventions.get('own'))
+        if what == 'ran':
+            got = {name: np.load(output_file(folder, name, 'host')) for name, _ in outputs}
+            text = expected_wrongs(np, conventions, given, got)
+        return 'wrong' if what == 'ran' and text else what, text
     except subprocess.TimeoutExpired:
         return 'slow', 'stopped after %d seconds' % timeout
     except Exception as e:      # expressions are any Python
         return 'table', '%s: %s' % (type(e).__name__, e)
-    what, text = judge(host, emu, conventions.get('own'))
-    if what != 'ran':
-        return what, text
-    got = {name: np.load(output_file(folder, name, 'host')) for name, _ in outputs}
-    wrong = expected_wrongs(np, conventions, given, got)
-    return ('wrong', wrong) if wrong else ('ran', '')
