@@ -15,13 +15,20 @@
  *         the body, with k + begin for the variable */
 #include "passes/passes.h"
 
+/* What an expression became in the body of a loop. */
+typedef struct Replaced {
+    uint32_t serial; /* of the loop; another one's is of no use */
+    ExprId made;
+} Replaced;
+
 typedef struct Loops {
     Kernel *k;
     Arena scratch;
-    bool *assigned;       /* by RegId: by the body that is looked at */
-    VarId var;            /* what replace looks for */
-    ExprId value;         /* and puts in its place, of the same dtype */
-    VEC(ExprId) replaced; /* by ExprId: 0 not looked at */
+    bool *assigned;         /* by RegId: by the body that is looked at */
+    VarId var;              /* what replace looks for */
+    ExprId value;           /* and puts in its place, of the same dtype */
+    VEC(Replaced) replaced; /* by ExprId */
+    uint32_t serial;        /* of the loop whose variable is replaced */
 } Loops;
 
 /* ---- bounds --------------------------------------------------------------------------------------- */
@@ -131,9 +138,9 @@ replace(Loops *l, ExprId id)
         return e.a == l->var ? l->value : id;
     }
     while (l->replaced.n <= id) {
-        VEC_PUSH(&l->scratch, &l->replaced, 0);
+        VEC_PUSH(&l->scratch, &l->replaced, (Replaced){0});
     }
-    if (l->replaced.p[id] == 0) {
+    if (l->replaced.p[id].serial != l->serial) {
         ExprId a = replace(l, e.a), b = e.b ? replace(l, e.b) : 0;
         ExprId made = id;
         if (a != e.a || b != e.b) {
@@ -142,9 +149,9 @@ replace(Loops *l, ExprId id)
                    : b                ? ir_op2(l->k, (ScalarOp)e.op, a, b)
                                       : ir_op1(l->k, (ScalarOp)e.op, a);
         }
-        l->replaced.p[id] = made;
+        l->replaced.p[id] = (Replaced){l->serial, made};
     }
-    return l->replaced.p[id];
+    return l->replaced.p[id].made;
 }
 
 static void
@@ -278,7 +285,7 @@ reread(Loops *l, StmtId id)
     k->vars.p[var].shown = here;
     l->var = s.loop.var;
     l->value = ir_cast(k, old.dtype, here);
-    l->replaced.n = 0;
+    l->serial++;
     replace_body(l, s.loop.body);
     StmtId body = s.loop.body;
     int64_t wide = wide_bounds(k, s.loop.begin, s.loop.end);

@@ -61,7 +61,7 @@ absent_member(Interp *in, Value of, const char *name, Span span)
                            "the name of a placeholder has more than %d characters",
                            LONGEST);
     }
-    if (!core_charge(in, (int64_t)strlen(from->name) + 8, span)) {
+    if (!core_charge(in, (int64_t)strlen(from->name) + 24, span)) {
         return val_fail();
     }
     Absent *a = make(in, arena_printf(core_arena(in), "%s.%s", from->name, name));

@@ -38,7 +38,7 @@ static bool
 list_hash(Interp *in, const List *l, Span span, uint64_t *out)
 {
     uint64_t h = l->n + 11;
-    if (!core_stack(in, span) || !core_charge(in, l->n, span)) {
+    if (!core_stack(in, span) || !core_charge(in, 2 + 2 * (int64_t)l->n, span)) {
         return false;
     }
     for (uint32_t i = 0; i < l->n; i++) {
@@ -167,8 +167,10 @@ same_key(Interp *in, Value a, Value b, Span span, bool *out)
 }
 
 enum {
-    FEW_ENTRIES = 8, /* a table of that size has no index */
-    FREE_PROBES = 16 /* keys that collide on purpose use up the steps */
+    FEW_ENTRIES = 8,      /* a table of that size has no index */
+    FREE_PROBES = 16,     /* keys that collide on purpose use up the steps */
+    FAR_PLACES = 1 << 14, /* an index from this size on is not in the cache */
+    FAR_STEPS = 12        /* nor is what it tells */
 };
 
 /* An integer is its own hash and neighbours stand side by side, as programs ask for them. Where keys meet, the
@@ -212,6 +214,7 @@ find_hashed(Interp *in, const Dict *d, Value key, uint64_t hash, Span span)
     }
     uint32_t probes = 0;
     uint32_t h = first_place(d, hash);
+    core_owe(in, d->nindex >= FAR_PLACES ? FAR_STEPS : 0);
     for (; d->index[h]; h = next_place(d, hash, h)) {
         uint32_t i = d->index[h] - 1;
         const DictEntry *e = &d->p[i];

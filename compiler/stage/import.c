@@ -235,7 +235,11 @@ missing_member(Interp *in, const ModuleVal *m, const Ast *a)
 static bool
 import_member(Interp *in, Value m, Ast *a)
 {
+    enum {
+        MEMBER_STEPS = 12 /* finding a name of a module, and binding it */
+    };
     bool found = false;
+    core_owe(in, MEMBER_STEPS);
     Sym member = intern(&in->u->names, a->str);
     Value v = val_fail();
     if (!is_misspelt(in, m.module, member)) {

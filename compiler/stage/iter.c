@@ -354,7 +354,7 @@ next_any(Interp *in, Iter *it, Span span, Value *out)
         core_owe(in, ITEM_STEPS);
         return next_zip(in, it, span, out);
     case ITER_MAP:
-        core_owe(in, ITEM_STEPS);
+        core_owe(in, 3 * ITEM_STEPS);
         return next_map(in, it, span, out);
     case ITER_FILTER:
         core_owe(in, ITEM_STEPS);

@@ -44,7 +44,12 @@ call_op_method(Interp *in, Value self, AstOp op, bool reflected, const Value *ot
     if (!user_instance(self) || !op_methods[op]) {
         return false;
     }
+    enum {
+        METHOD_STEPS = 6,    /* asking for a method by its name */
+        REFLECTED_STEPS = 18 /* and making that name */
+    };
     const char *name = op_methods[op];
+    core_owe(in, METHOD_STEPS + (reflected ? REFLECTED_STEPS : 0));
     if (reflected) {
         name = arena_printf(core_arena(in), "__r%s", name + 2);
     }
@@ -477,6 +482,7 @@ op_equal(Interp *in, Value a, Value b, Span span, bool *out)
     case VAL_SET:
         return a.dict->live != b.dict->live || dict_within(in, a, b, span, out);
     case VAL_RANGE:
+        core_owe(in, 4);
         *out = a.range->n == b.range->n &&
                (a.range->n == 0 || (a.range->start == b.range->start &&
                                     (a.range->n == 1 || a.range->step == b.range->step)));
@@ -642,7 +648,7 @@ text_contains(Interp *in, Value text, Value part, Span span, bool *out)
         return false;
     }
     size_t n = part.str->len;
-    TRY(core_charge(in, text.str->len / 16 * (1 + (int64_t)n / 64), span));
+    TRY(core_charge(in, text.str->len / 8 * (1 + (int64_t)n / 32), span));
     *out = n == 0;
     const char *end = text.str->p + text.str->len;
     for (const char *p = text.str->p; !*out && (size_t)(end - p) >= n; p++) {

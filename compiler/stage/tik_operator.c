@@ -277,9 +277,14 @@ mirrored(AstOp op)
     }
 }
 
+enum {
+    EXPR_STEPS = 24 /* what an operation on run-time values costs, beside its memory */
+};
+
 Value
 tik_binary(Interp *in, AstOp op, Value left, Value right, Span span)
 {
+    core_owe(in, EXPR_STEPS);
     if (is_compare(op) &&
         is_number(left)) { /* as Python does: the run-time value is asked */
         return tik_binary(in, mirrored(op), right, left, span);
@@ -315,6 +320,7 @@ tik_unary(Interp *in, AstOp op, Object *self, Span span)
 {
     ExprObj *o = (ExprObj *)self;
     Kernel *k = o->c->k;
+    core_owe(in, EXPR_STEPS);
     ExprId e = op == AOP_POS ? o->e : widened(o->c, o->e);
     Dtype t = ir_expr(k, e)->dtype;
     bool unsigned_type = dtype_kind(t) == KIND_UINT;

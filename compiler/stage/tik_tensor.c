@@ -585,7 +585,7 @@ whole_view(Making *m, bool ok)
 }
 
 enum {
-    TENSOR_STEPS = 48 /* what a tensor costs beside the call */
+    TENSOR_STEPS = 72 /* what a tensor costs beside the call */
 };
 
 Value

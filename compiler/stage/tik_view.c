@@ -402,11 +402,16 @@ prepare_element_keys(Interp *in, View *w, const Value *keys, uint32_t n, Span sp
     return true;
 }
 
+enum {
+    VIEW_STEPS = 40 /* what a view costs, beside the call and its memory */
+};
+
 /* What the keys count in: the view itself, or for one key on several dimensions the buffer, for one on an element,
  * reinterpreted or not, what begins with it. Null: it was refused. */
 static View *
 indexed_view(Interp *in, const View *v, const Value *keys, uint32_t n, Span span)
 {
+    core_owe(in, VIEW_STEPS);
     Tik *c = v->root->c;
     bool counts_from = v->element || (v->of_element && n == 1);
     if (n == 1 && v->ndim > 1 && !counts_from) {
@@ -524,6 +529,7 @@ tik_reshape(Interp *in, View *v, const CallArgs *args)
 {
     static const BindParam params[] = {{"new_shape", true, {0}}};
     Value shape;
+    core_owe(in, VIEW_STEPS);
     Dim *dim;
     int ndim;
     if (!stage_bind(in, "reshape", args, params, 1, &shape, NULL)) {

@@ -302,9 +302,13 @@ PROGRAMS = {
     'profiles': (loop('tik.Dprofile("v100", "mini")', 'from tbe import tik\n'), (STEPS, MEMORY)),
     'tensors of values': (TIK + loop('t.Tensor("float16", (1000,), name="a", scope=tik.scope_gm, '
                                      'init_value=[1.0] * 1000)'), (STEPS, MEMORY)),
+    'comparisons of Scalars': (TIK + loop('s > 1', 's = t.Scalar("int32")\n'), STEPS),
+    'views': (TIK + loop('u[i % 1024]', 'u = t.Tensor("float16", (1024,), name="u", scope=tik.scope_ubuf)\n'), STEPS),
+    'names of a module': (loop('from math import sin, cos, tan, log, exp, sqrt'), STEPS),
+    'reflected methods': (loop('1 + a', 'class A:\n    def __radd__(self, o):\n        return self\na = A()\n'), (STEPS, MEMORY)),
     'growing expression': (TIK + 's = t.Scalar("int32")\ne = s + 1\nwhile True:\n    e = e * e + s\n',
-                           STATEMENTS),
-    'deep expression': (TIK + 's = t.Scalar("int32")\ne = s + 1\n' + loop('e = e * 3 + i'), STATEMENTS),
+                           (STATEMENTS, STEPS)),
+    'deep expression': (TIK + 's = t.Scalar("int32")\ne = s + 1\n' + loop('e = e * 3 + i'), (STATEMENTS, STEPS)),
 }
 SHOWN = re.compile(rb'(?:error|warning): .*\[([a-z-]+)\]$')
 
