@@ -137,7 +137,7 @@ def main():
     ap.add_argument('--timeout', type=int, default=60)
     ap.add_argument('--run', action='store_true', help='run what is clean, too')
     ap.add_argument('--conventions', default=os.path.join(here, 'tools', 'operators_conventions.tsv'))
-    ap.add_argument('--run-timeout', type=int, default=120)
+    ap.add_argument('--run-timeout', type=int, default=300)
     a = ap.parse_args()
     table = [row for row in read_table(a.table) if a.match in row['path']]
     with concurrent.futures.ThreadPoolExecutor(max(a.jobs, 1)) as pool:
