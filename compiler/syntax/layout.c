@@ -654,7 +654,8 @@ tik_yylex(TIK_YYSTYPE *value, Loc *at, Parser *p)
     p->stopped = p->stopped || out_of_bounds(p, *at);
     p->token = p->stopped ? END : next_token(p, value, at);
     if (p->token == END && !p->stopped) {
-        p->stopped = out_of_bounds(p, *at); /* comments behind the last line are work, too */
+        p->stopped =
+            out_of_bounds(p, *at); /* comments behind the last line are work, too */
     }
     return p->token;
 }
