@@ -50,7 +50,10 @@ def scalar_conv(m, round_mode, dst, src):
     if src.dtype == dst.dtype:
         dst.set(src.bits)
         return
+    modes = m.fp2fp, m.fp2int
+    m.fp2fp = m.fp2int = 0  # Scalars saturate, whatever the modes of the vector unit say
     dst.set(convert(m, pattern(src, src.dtype), src.dtype, dst.dtype, round_mode)[0])
+    m.fp2fp, m.fp2int = modes
 
 
 METHODS.update(scalar_max=scalar_max, scalar_min=scalar_min, scalar_abs=scalar_abs, scalar_sqrt=scalar_sqrt,
