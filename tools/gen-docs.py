@@ -195,8 +195,8 @@ def instructions():
     cores = isa_tables.cores()
     types = dtype_table(cores)
     params = {}
-    for form, name, role, of, lo, hi, unit, rule, dflt in rows('runtime/isa/param.def', r'PARAM(?:4|8|16)?'):
-        params.setdefault(form, []).append((name, role, of, lo, hi, unit, rule, dflt))
+    for form, (_, _, _, operands, _) in isa_tables.forms().items():
+        params[form] = [operand[1:] for operand in operands]
     pairs = pair_table()
     rules = {r[0]: r[1] for r in rows('runtime/isa/rule.def', 'RULE')}
     out = ['# Instructions', '',

@@ -75,3 +75,75 @@ def modes(info):
     named = {m: 1 << i for i, m in enumerate(MODES)}
     named['FIVE'] = 0x3e
     return eval(re.sub(r'RM_(\w+)', lambda m: str(named[m[1]]), info)) if 'RM_' in info else 0
+
+
+# ---- operands of forms (form.def)
+
+SHORT = ('PARAM', 'LANED', 'BLK_OF', 'REP_OF', 'SLICED', 'IN_LANES')  # what is left after expansion
+
+
+def arguments(text):
+    """Those of a call, from behind its bracket; and the place behind it."""
+    parts, depth, at, quoted = [''], 1, 0, False
+    while depth:
+        c = text[at]
+        quoted ^= c == '"'
+        depth += not quoted and (c == '(') - (c == ')')
+        if c == ',' and depth == 1 and not quoted:
+            parts.append('')
+        elif depth:
+            parts[-1] += c
+        at += 1
+    return [p.strip() for p in parts], at
+
+
+def macros(text):
+    """{name: (parameters, body)} of a table's own shorthands."""
+    text = re.sub(r'\\\n', ' ', text)
+    return {m[1]: ([p.strip() for p in m[2].split(',')], m[3].strip())
+            for m in re.finditer(r'^#define (\w+)\(([^)]*)\) +(\S.*)$', text, re.M)}
+
+
+def expanded(text, known):
+    """[(name, arguments)] of the calls that are left, in order; LIST rows stay as they are."""
+    found, at = [], 0
+    for m in re.finditer(r'\b([A-Z][A-Z_0-9]*)\(', text):
+        if m.start() < at:
+            continue
+        args, length = arguments(text[m.end():])
+        at = m.end() + length
+        if m[1] not in known or m[1].startswith('LIST'):
+            found.append((m[1], args))
+            continue
+        names, body = known[m[1]]
+        for name, value in zip(names, args):
+            body = re.sub(r'\b%s(?:##(\w+))?' % name, lambda x, v=value: v + (x[1] or ''), body)
+        found += expanded(body, known)
+    return found
+
+
+def forms():
+    """{form: (name, family, main, operands, links)}: operands [(count, name, role, of, lo, hi, unit, rule, dflt)], count
+    that of a list or 1; links [(kind, arguments)], kinds those of SHORT but PARAM."""
+    with open(os.path.join(ISA, 'form.def'), encoding='utf-8') as f:
+        text = re.sub(r'/\*.*?\*/', '', f.read(), flags=re.S)
+    plain = '\n'.join(line for line in re.sub(r'\\\n', ' ', text).split('\n') if not line.startswith('#'))
+    found, form = {}, None
+    for kind, args in expanded(plain, macros(text)):
+        if kind == 'FORM':
+            form = found[args[0]] = (args[1].strip('"'), args[2], args[3], [], [])
+        elif kind == 'PARAM' or kind.startswith('LIST'):
+            form[3].append((int(kind[4:]) if kind.startswith('LIST') else 1, *(a.strip('"') for a in args[1:])))
+        elif kind in SHORT:
+            form[4].append((kind, args[1:]))
+    return found
+
+
+def main_slot(form):
+    """The slot of a form's main operand; -1: none."""
+    slot = 0
+    for count, name, *_ in form[3]:
+        if name == form[2]:
+            return slot
+        slot += count
+    return -1

@@ -551,10 +551,10 @@ static LLVMValueRef
 block_stride(Lower *l, StmtId s, int slot, int64_t unit, int64_t size)
 {
     Form form = op_table[l->k->stmts.p[s].instr.op].form;
-    const LaneOperand *o = form_lanes(form, slot);
-    LLVMValueRef v = stride(l, s, o->blk, 1, 1);
+    LaneOperand o = form_lanes(form, slot);
+    LLVMValueRef v = stride(l, s, o.blk, 1, 1);
     LLVMValueRef zero = lower_const(l, 0);
-    if (o->blk >= 0 && unit < 2 && form_blk0_is_1(form, slot, l->k->choices)) {
+    if (o.blk >= 0 && unit < 2 && form_blk0_is_1(form, slot, l->k->choices)) {
         LLVMValueRef is_zero = LLVMBuildICmp(l->b, LLVMIntEQ, v, zero, "");
         v = LLVMBuildSelect(l->b, is_zero, lower_const(l, 1), v, "");
     }
@@ -568,13 +568,13 @@ bind_operand(Lower *l, Call *v, StmtId s, int slot, int64_t unit)
 {
     int i = v->shape.n++;
     const Ref *r = &arg_at(l, s, slot)->ref;
-    const LaneOperand *o = form_lanes(op_table[l->k->stmts.p[s].instr.op].form, slot);
+    LaneOperand o = form_lanes(op_table[l->k->stmts.p[s].instr.op].form, slot);
     int64_t size = dtype_size(r->dtype);
     int64_t blocks = (int64_t)v->repeat_lanes * size / BLOCK_BYTES;
     v->shape.dtype[i] = r->dtype;
     v->at[i] = lower_ref(l, r);
     v->blk[i] = block_stride(l, s, slot, unit, size);
-    v->rep[i] = stride(l, s, o->rep, blocks, unit < 2 ? BLOCK_BYTES : size);
+    v->rep[i] = stride(l, s, o.rep, blocks, unit < 2 ? BLOCK_BYTES : size);
     if (unit & 1) {
         LLVMValueRef gaps = LLVMBuildMul(l->b, v->blk[i], lower_const(l, blocks - 1), "");
         gaps = LLVMBuildAdd(l->b, gaps, lower_const(l, BLOCK_BYTES), "");
@@ -591,7 +591,7 @@ widest_operand(const Lower *l, StmtId s)
     Form form = op_table[l->k->stmts.p[s].instr.op].form;
     (void)form_params(form, &n);
     for (int i = 0; i < n; i++) {
-        if (form_lanes(form, i) != NULL) {
+        if (form_is_vector(form, i)) {
             widest = MAX(widest, dtype_size(arg_at(l, s, i)->ref.dtype));
         }
     }
@@ -610,7 +610,7 @@ bind(Lower *l, Call *v, StmtId s)
     v->repeats = lower_const(l, 1);
     for (int i = 0; i < n; i++) {
         const Arg *a = arg_at(l, s, i);
-        if (form_lanes(form, i) != NULL) {
+        if (form_is_vector(form, i)) {
             bind_operand(l, v, s, i, unit);
         } else if (params[i].role == ROLE_MASK) {
             v->mask = &a->mask;

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* Operand indexes of the form; see param.def. */
+/* Operand indexes of the form; see form.def. */
 enum {
     DST,
     SRC,

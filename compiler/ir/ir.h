@@ -180,7 +180,7 @@ typedef enum ArgKind {
     ARG_MASK
 } ArgKind;
 
-/* One operand; kind follows from the role in param.def: DST, SRC: REF; MASK: MASK; MASKMODE: NONE
+/* One operand; kind follows from the role in form.def: DST, SRC: REF; MASK: MASK; MASKMODE: NONE
  * (it is in the mask's form); all others: EXPR. */
 typedef struct Arg {
     ArgKind kind;

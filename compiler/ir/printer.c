@@ -9,7 +9,7 @@
  *     reg $s: int32                           registers
  *     peak UB=4096                            bytes used per memory, after allocation
  *     alloc %t: float16[128] UB copies=2 at=0 a buffer begins to live
- *     data_move dst=%t+0:float16 ...          instruction, operands by their names in param.def
+ *     data_move dst=%t+0:float16 ...          instruction, operands by their names in form.def
  *     $s = ($s + 1)                           set
  *     $s = load %t+0:int32                    scalar load and store
  *     store %t+0:int32 = $s

@@ -545,7 +545,7 @@ all_lanes(const InstrCall *x)
     Form form = op_table[x->op].form;
     Dtype widest = DT_NONE;
     for (int i = 0; i < x->n; i++) {
-        bool counts = form_lanes(form, i) != NULL || i == form_main(form);
+        bool counts = form_is_vector(form, i) || i == form_main(form);
         if (counts && tik_is(x->got[i], &tik_tensor_class)) {
             Dtype t = ((View *)x->got[i].obj)->dtype;
             widest = dtype_size(t) > dtype_size(widest) ? t : widest;

@@ -389,7 +389,7 @@ void emu_instr(const EmuRun *r, const EmuOp *op, CheckInstr *in);
 bool emu_check(EmuRun *r, const EmuOp *op);
 /* The same for the element of a LOAD or STORE. */
 bool emu_check_element(EmuRun *r, const EmuOp *op);
-/* Whether all numbers of the instruction are in the ranges of param.def. */
+/* Whether all numbers of the instruction are in the ranges of form.def. */
 bool emu_in_ranges(const EmuRun *r, const EmuOp *op);
 /* A guard of the emulator refused an access: records which rule it breaks. Always false. */
 bool emu_refuse(EmuRun *r, const EmuOp *op);

@@ -342,7 +342,7 @@ emu_bind_compare(EmuProgram *p, EmuOp *op, const char **why)
     Dtype t = emu_slot_ref(p, op, form_main(form))->dtype;
     (void)form_params(form, &n);
     for (int i = 0; i < n; i++) {
-        if (form_lanes(form, i) != NULL && emu_slot_ref(p, op, i)->dtype != t) {
+        if (form_is_vector(form, i) && emu_slot_ref(p, op, i)->dtype != t) {
             *why = "operands of a vector instruction differ in dtype";
             return false;
         }

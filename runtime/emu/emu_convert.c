@@ -153,11 +153,11 @@ open_halves(const EmuRun *r, const EmuOp *op, const EmuLanes *c, EmuLane *d)
 {
     Form form = op_table[op->op].form;
     int slot = form_slot(form, ROLE_DST, NULL);
-    const LaneOperand *l = form_lanes(form, slot);
+    LaneOperand l = form_lanes(form, slot);
     int high = form_slot(form, ROLE_ATTR, "ldst_high_half");
     int64_t unit = op->plan.unit < 0 ? 0 : emu_slot(r, op, op->plan.unit);
-    int64_t blk = l->blk < 0 ? 1 : emu_slot(r, op, l->blk);
-    int64_t rep = emu_slot(r, op, l->rep);
+    int64_t blk = l.blk < 0 ? 1 : emu_slot(r, op, l.blk);
+    int64_t rep = emu_slot(r, op, l.rep);
     if (blk < 0 || blk > UINT16_MAX || rep < 0 || rep > UINT8_MAX) {
         return false;
     }
@@ -249,10 +249,10 @@ open_bytes(const EmuRun *r, const EmuOp *op, const EmuLanes *c, EmuLane *d)
 {
     Form form = op_table[op->op].form;
     int slot = form_slot(form, ROLE_DST, NULL);
-    const LaneOperand *l = form_lanes(form, slot);
+    LaneOperand l = form_lanes(form, slot);
     int64_t gap = op->plan.unit < 0 ? 0 : emu_slot(r, op, op->plan.unit);
-    int64_t blk = l->blk < 0 ? 1 : emu_slot(r, op, l->blk);
-    int64_t rep = emu_slot(r, op, l->rep);
+    int64_t blk = l.blk < 0 ? 1 : emu_slot(r, op, l.blk);
+    int64_t rep = emu_slot(r, op, l.rep);
     if (blk < 0 || blk > UINT16_MAX || rep < 0 || rep > UINT8_MAX || gap < 0 || gap > 1 ||
         c->run % 2 != 0) {
         return false;

@@ -142,14 +142,14 @@ emu_lanes_plan(const EmuProgram *p, EmuOp *op)
     plan->repeat_most = most(params, plan->repeat);
     plan->masked = form_slot(form, ROLE_MASK, NULL) >= 0;
     for (int i = 0; i < n; i++) {
-        const LaneOperand *l = form_lanes(form, i);
-        if (l != NULL) {
+        if (form_is_vector(form, i)) {
+            LaneOperand l = form_lanes(form, i);
             int size = dtype_size(emu_slot_ref(p, op, i)->dtype);
             plan->o[plan->n].slot = (int8_t)i;
-            plan->o[plan->n].blk = (int8_t)l->blk;
-            plan->o[plan->n].rep = (int8_t)l->rep;
-            plan->o[plan->n].blk_most = most(params, l->blk);
-            plan->o[plan->n].rep_most = most(params, l->rep);
+            plan->o[plan->n].blk = (int8_t)l.blk;
+            plan->o[plan->n].rep = (int8_t)l.rep;
+            plan->o[plan->n].blk_most = most(params, l.blk);
+            plan->o[plan->n].rep_most = most(params, l.rep);
             plan->o[plan->n].blk0_is_1 = form_blk0_is_1(form, i, &p->kernel.choices);
             plan->o[plan->n++].size = (uint8_t)size;
             widest = size > widest ? size : widest;

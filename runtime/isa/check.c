@@ -1,10 +1,10 @@
 /* check.c: the rules of every instruction on concrete values; check.h is the contract. Here what is generic:
- * it follows from the tables (param.def, typeset.def, lanes.def). What relates the operands of one
+ * it follows from the tables (form.def, typeset.def). What relates the operands of one
  * family of instructions is in the family's file (move.c, lanes.c, ...), reached through FamilyRules.
  * The compiler, compiled code and the emulator all come here, so a rule has one name and one text.
  *
  * Owns: not-on-arch, dtype-unsupported, dtype-mismatch, read-only, list-index, address-align,
- * tensor-overflow, the ranges of param.def, scope-ub, scope-register, mask-*, repeat-range, scalar-range, stride-unit.
+ * tensor-overflow, the ranges of form.def, scope-ub, scope-register, mask-*, repeat-range, scalar-range, stride-unit.
  * Not checked here: arg-type and scalar-dtype of a call (binding); capacity; uninit. Processors
  * with smaller vector alignment (SD3403, Hi3796CV300) are held to 32 bytes like the others. */
 #include "isa/check.h"
@@ -404,7 +404,7 @@ check_masks_pairs(const CheckInstr *in)
 {
     Form form = op_table[in->op].form;
     int dst = form_slot(form, ROLE_DST, NULL);
-    return dst >= 0 && form_lanes(form, dst) != NULL &&
+    return dst >= 0 && form_is_vector(form, dst) &&
            dtype_is_half_byte(in->args[dst].t.dtype);
 }
 

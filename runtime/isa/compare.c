@@ -66,7 +66,7 @@ sel_bytes(const CheckInstr *in)
 static int64_t
 compare_extent(const CheckInstr *in, int param)
 {
-    if (form_lanes(op_table[in->op].form, param) != NULL) {
+    if (form_is_vector(op_table[in->op].form, param)) {
         return lanes_extent(in, param);
     }
     switch (sem_of(in)) {
@@ -85,7 +85,7 @@ compare_extent(const CheckInstr *in, int param)
 static Footprint
 compare_footprint(const CheckInstr *in, int param, bool *exact)
 {
-    if (form_lanes(op_table[in->op].form, param) != NULL) {
+    if (form_is_vector(op_table[in->op].form, param)) {
         return lanes_footprint(in, param, exact);
     }
     *exact = sem_of(in) != SEM_SEL_BITS || lanes_end(in) == check_lanes(in);
@@ -235,12 +235,12 @@ compare_overlap(const CheckInstr *in, int param, Fault *fault)
 {
     Form form = op_table[in->op].form;
     int dst = form_slot(form, ROLE_DST, NULL);
-    bool by_lanes = form_lanes(form, param) != NULL;
+    bool by_lanes = form_is_vector(form, param);
     if (in->args[dst].t.buffer != in->args[param].t.buffer || check_repeats(in) == 0 ||
         check_repeats(in) > UINT8_MAX || (!by_lanes && sem_of(in) == SEM_SEL_LOAD)) {
         return true;
     }
-    if (form_lanes(form, dst) == NULL) {
+    if (!form_is_vector(form, dst)) {
         return bits_overlap(in, param, fault);
     }
     return by_lanes ? lanes_overlap(in, dst, param, fault)

@@ -90,7 +90,7 @@ enum {
 static bool
 is_table(const CheckInstr *in, int param)
 {
-    return form_lanes(op_table[in->op].form, param) == NULL;
+    return !form_is_vector(op_table[in->op].form, param);
 }
 
 static int64_t

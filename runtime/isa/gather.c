@@ -6,7 +6,7 @@
  *
  * Owns: pattern-dtype, offset-dtype, base-addr-range, overlap-forbidden of vgatherb and vbi,
  * overlap-single and overlap-multi of this family. pattern-range, pattern-stride and rsvd-dtype are
- * param.def's and binding's. */
+ * form.def's and binding's. */
 #include "isa/check_int.h"
 #include "isa/gather.h"
 
@@ -166,7 +166,7 @@ offsets_extent(const CheckInstr *in)
 static int64_t
 gather_extent(const CheckInstr *in, int param)
 {
-    bool lanes = form_lanes(form_of(in), param) != NULL;
+    bool lanes = form_is_vector(form_of(in), param);
     return param == GATHER_OFFSET ? offsets_extent(in)
            : lanes                ? lanes_extent(in, param)
                                   : 0;
@@ -282,7 +282,7 @@ family_footprint(const CheckInstr *in, int param, bool *exact)
     if (is_pick(f)) {
         return pick_footprint(in, param, exact);
     }
-    if (form_lanes(f, param) != NULL) {
+    if (form_is_vector(f, param)) {
         return lanes_footprint(in, param, exact);
     }
     int64_t extent = family_extent(in, param);

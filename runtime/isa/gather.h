@@ -1,4 +1,4 @@
-/* gather.h: slots of the forms of gather, scatter and compress (param.def, family GATHER). */
+/* gather.h: slots of the forms of gather, scatter and compress (form.def, family GATHER). */
 #ifndef TIK_GATHER_H
 #define TIK_GATHER_H
 

@@ -1,5 +1,6 @@
 /* isa.c: the tables of isa.h, made from the .def files. */
 #include "isa/isa.h"
+#include "isa/operand.h"
 
 #include <string.h>
 
@@ -530,86 +531,34 @@ rule_find(const char *name)
 
 #define REQUIRED PARAM_REQUIRED
 
-/* A list parameter is one row per item. */
-#define SLOT(i, items, form, name, ...) ITEM(form, name "[" #i "]", i, items, __VA_ARGS__)
-#define SLOTS4(items, i0, i1, i2, i3, ...)                                               \
-    SLOT(i0, items, __VA_ARGS__)                                                         \
-    SLOT(i1, items, __VA_ARGS__)                                                         \
-    SLOT(i2, items, __VA_ARGS__)                                                         \
-    SLOT(i3, items, __VA_ARGS__)
-#define PARAM4(...) SLOTS4(4, 0, 1, 2, 3, __VA_ARGS__)
-#define PARAM8(...)                                                                      \
-    SLOTS4(8, 0, 1, 2, 3, __VA_ARGS__)                                                   \
-    SLOTS4(8, 4, 5, 6, 7, __VA_ARGS__)
-#define PARAM16(...)                                                                     \
-    SLOTS4(16, 0, 1, 2, 3, __VA_ARGS__)                                                  \
-    SLOTS4(16, 4, 5, 6, 7, __VA_ARGS__)                                                  \
-    SLOTS4(16, 8, 9, 10, 11, __VA_ARGS__)                                                \
-    SLOTS4(16, 12, 13, 14, 15, __VA_ARGS__)
-
-/* The number of each row: by the line of its table and its place in a list. */
-#define ROW_(line, item) ROW_##line##_##item
-#define ROW(line, item)  ROW_(line, item)
-enum {
-#define PARAM(form, name, role, of, lo, hi, unit, rule, dflt) ROW(__LINE__, 0),
-#define ITEM(form, name, item, items, role, of, lo, hi, unit, rule, dflt)                \
-    ROW(__LINE__, item),
-#include "isa/param.def"
-};
-
-/* Behind the last row of each form: of several initializers the last one counts, which is meant. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Woverride-init"
-static const uint16_t param_ends[FORM_COUNT] = {
-#define PARAM(form, name, role, of, lo, hi, unit, rule, dflt)                            \
-    [FORM_##form] = ROW(__LINE__, 0) + 1,
-#define ITEM(form, name, item, items, role, of, lo, hi, unit, rule, dflt)                \
-    [FORM_##form] = ROW(__LINE__, item) + 1,
-#include "isa/param.def"
-};
-#pragma GCC diagnostic pop
-
 static const ParamInfo param_infos[] = {
+#define FORM(id, name, family, main)
 #define PARAM(form, name, role, of, lo, hi, unit, rule, dflt)                            \
-    {name, ROLE_##role, OF_##of, lo, hi, unit, RULE_##rule, dflt, 0, 0},
+    {#name, ROLE_##role, OF_##of, lo, hi, unit, RULE_##rule, dflt, 0, 0},
 #define ITEM(form, name, item, items, role, of, lo, hi, unit, rule, dflt)                \
-    {name, ROLE_##role, OF_##of, lo, hi, unit, RULE_##rule, dflt, item, items},
-#include "isa/param.def"
+    {#name "[" #item "]", ROLE_##role, OF_##of, lo,   hi, unit,                          \
+     RULE_##rule,         dflt,        item,    items},
+#include "isa/form.def"
 };
-
-/* The first row of a form in a table that is sorted by form. */
-static size_t
-first_row(const unsigned char *table, size_t n, unsigned f)
-{
-    size_t lo = 0;
-    while (n > 0) {
-        size_t half = n / 2;
-        if (table[lo + half] < f) {
-            lo += half + 1;
-            n -= half + 1;
-        } else {
-            n = half;
-        }
-    }
-    return lo;
-}
-
-const ParamInfo *
-form_params(Form f, int *n)
-{
-    int first = f == 0 ? 0 : param_ends[f - 1];
-    *n = param_ends[f] - first;
-    return &param_infos[first];
-}
 
 static const struct {
     const char *name;
     Family family;
     int main;
-} forms[FORM_COUNT] = {
-#define FORM(id, name, family, main) [FORM_##id] = {name, FAM_##family, main},
+    int first; /* row */
+} forms[FORM_COUNT + 1] = {
+#define FORM(id, name, family, main)                                                     \
+    [FORM_##id] = {name, FAM_##family, id##_##main, FIRST_##id},
 #include "isa/form.def"
+    [FORM_COUNT] = {"", FAM_COUNT, -1, OPERAND_ROWS},
 };
+
+const ParamInfo *
+form_params(Form f, int *n)
+{
+    *n = forms[f + 1].first - forms[f].first;
+    return &param_infos[forms[f].first];
+}
 
 Dtype
 operand_type_dtype(OperandType of, Dtype main)
@@ -648,86 +597,87 @@ form_main(Form f)
     return forms[f].main;
 }
 
-static const unsigned char lane_forms[] = {
-#define LANES(form, operand, blk, rep, blk0) FORM_##form,
-#include "isa/lanes.def"
+/* Where the vectors stand, and their strides. Slot 0 is never a stride, so 0 means that there is none. */
+static const bool vectors[OPERAND_ROWS] = {
+#define FORM(id, name, family, main)
+#define LANED(form, tensor) [ROW_##form##_##tensor] = true,
+#include "isa/form.def"
 };
 
 static const struct {
-    int operand;
-    LaneOperand lanes;
-} lane_rows[] = {
-#define LANES(form, operand, blk, rep, blk0) {operand, {blk, rep, blk0}},
-#include "isa/lanes.def"
+    int8_t slot;
+    bool zero_is_1;
+} blk_strides[OPERAND_ROWS] = {
+#define FORM(id, name, family, main)
+#define BLK_OF(form, tensor, stride, zero)                                               \
+    [ROW_##form##_##tensor] = {form##_##stride, zero},
+#include "isa/form.def"
 };
 
-const LaneOperand *
+static const int8_t rep_strides[OPERAND_ROWS] = {
+#define FORM(id, name, family, main)
+#define REP_OF(form, tensor, stride) [ROW_##form##_##tensor] = form##_##stride,
+#include "isa/form.def"
+};
+
+bool
+form_is_vector(Form f, int param)
+{
+    return vectors[forms[f].first + param];
+}
+
+LaneOperand
 form_lanes(Form f, int param)
 {
-    size_t end = sizeof lane_forms;
-    for (size_t i = first_row(lane_forms, end, f); i < end && lane_forms[i] == f; i++) {
-        if (lane_rows[i].operand == param) {
-            return &lane_rows[i].lanes;
-        }
-    }
-    return NULL;
+    int row = forms[f].first + param;
+    int blk = blk_strides[row].slot, rep = rep_strides[row];
+    return (LaneOperand){blk > 0 ? blk : -1, rep > 0 ? rep : -1,
+                         blk_strides[row].zero_is_1};
 }
 
 bool
 form_blk0_is_1(Form f, int param, const Choices *c)
 {
     int n;
-    const LaneOperand *o = form_lanes(f, param);
     bool one = form_params(f, &n)[param].role == ROLE_DST &&
                form_family(f) != FAM_COMPARE &&
                chosen(c, CHOICE_BLOCK_STRIDE_0) == CHOSE_BLOCK_STRIDE_0_ONE;
-    return o->blk0_is_1 || one;
+    return form_lanes(f, param).blk0_is_1 || one;
 }
 
 static const struct {
-    Form form;
-    int operand;
+    int row;
     LmemOperand lmem;
 } lmem_rows[] = {
-#define LMEM(form, operand, lane, shape, stride)                                         \
-    {FORM_##form, operand, {lane, shape, stride}},
-#include "isa/lmem.def"
+#define FORM(id, name, family, main)
+#define IN_LANES(form, tensor, lane, shape, stride)                                      \
+    {ROW_##form##_##tensor, {form##_##lane, form##_##shape, form##_##stride}},
+#include "isa/form.def"
 };
 
 const LmemOperand *
 form_lmem(Form f, int param)
 {
     for (size_t i = 0; i < sizeof lmem_rows / sizeof lmem_rows[0]; i++) {
-        if (lmem_rows[i].form == f && lmem_rows[i].operand == param) {
+        if (lmem_rows[i].row == forms[f].first + param) {
             return &lmem_rows[i].lmem;
         }
     }
     return NULL;
 }
 
-static const unsigned char slice_forms[] = {
-#define SLICE(form, operand, len, dims, stride) FORM_##form,
-#include "isa/slice.def"
-};
-
-static const struct {
-    int operand;
-    SliceOperand slice;
-} slice_rows[] = {
-#define SLICE(form, operand, len, dims, stride) {operand, {len, dims, stride}},
-#include "isa/slice.def"
+static const SliceOperand slices[OPERAND_ROWS] = {
+#define FORM(id, name, family, main)
+#define SLICED(form, tensor, length, dims, stride)                                       \
+    [ROW_##form##_##tensor] = {form##_##length, dims, form##_##stride},
+#include "isa/form.def"
 };
 
 const SliceOperand *
 form_slice(Form f, int param)
 {
-    size_t end = sizeof slice_forms;
-    for (size_t i = first_row(slice_forms, end, f); i < end && slice_forms[i] == f; i++) {
-        if (slice_rows[i].operand == param) {
-            return &slice_rows[i].slice;
-        }
-    }
-    return NULL;
+    const SliceOperand *s = &slices[forms[f].first + param];
+    return s->dims > 0 ? s : NULL;
 }
 
 int

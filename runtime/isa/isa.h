@@ -352,18 +352,20 @@ Family form_family(Form f);
 int form_main(Form f); /* slot of the operand whose type typeset.def lists; -1: none */
 
 /* Lane addressing (vector 1.2) of a tensor operand: slots of its block stride and its repeat stride,
- * -1: none (block stride 1, repeat stride 8 of the widest operand's blocks). Null: the operand is
- * not addressed by lanes. */
+ * -1: none (block stride 1, repeat stride 8 of the widest operand's blocks). */
 typedef struct LaneOperand {
     int blk, rep;
     bool blk0_is_1; /* a block stride of 0 counts as 1, unless it is a gap */
 } LaneOperand;
 
-const LaneOperand *form_lanes(Form f, int param);
+/* Whether the operand is addressed by lanes. */
+bool form_is_vector(Form f, int param);
+/* Presupposes form_is_vector. */
+LaneOperand form_lanes(Form f, int param);
 /* blk0_is_1 of such an operand as the kernel reads it; c may be null. */
 bool form_blk0_is_1(Form f, int param, const Choices *c);
 
-/* A tensor operand of four axes (lmem.def). Null: it is none. */
+/* A tensor operand of four axes (form.def, IN_LANES). Null: it is none. */
 typedef struct LmemOperand {
     int lane, shape, stride;
 } LmemOperand;
@@ -378,7 +380,7 @@ typedef enum LaneFunc {
     LANE_BCAST
 } LaneFunc;
 
-/* A tensor operand that is a slice (slice.def). Null: it is none. */
+/* A tensor operand that is a slice (form.def, SLICED). Null: it is none. */
 typedef struct SliceOperand {
     int len, dims, stride;
 } SliceOperand;

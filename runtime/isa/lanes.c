@@ -30,7 +30,7 @@ check_widest(const CheckInstr *in)
     Form form = op_table[in->op].form;
     (void)form_params(form, &n);
     for (int i = 0; i < n; i++) {
-        if (form_lanes(form, i) != NULL &&
+        if (form_is_vector(form, i) &&
             dtype_size(in->args[i].t.dtype) > dtype_size(widest)) {
             widest = in->args[i].t.dtype;
         }
@@ -150,7 +150,7 @@ LaneGeometry
 check_geometry(const CheckInstr *in, int param)
 {
     Form form = op_table[in->op].form;
-    const LaneOperand *l = form_lanes(form, param);
+    LaneOperand l = form_lanes(form, param);
     LaneGeometry g = {.lanes = check_lanes(in),
                       .size = dtype_size(in->args[param].t.dtype)};
     g.share = dtype_is_half_byte(in->args[param].t.dtype) ? 2 : 1;
@@ -158,8 +158,8 @@ check_geometry(const CheckInstr *in, int param)
     half_blocks(in, param, &g);
     g.blocks = (g.lanes + g.per_block - 1) / g.per_block;
     int64_t unit = slot_value(in, form_slot(form, ROLE_ATTR, "stride_unit"), 0);
-    int64_t blk = slot_value(in, l->blk, 1);
-    int64_t rep = slot_value(in, l->rep, g.blocks);
+    int64_t blk = slot_value(in, l.blk, 1);
+    int64_t rep = slot_value(in, l.rep, g.blocks);
     blk = blk == 0 && unit < 2 && form_blk0_is_1(form, param, in->choices) ? 1 : blk;
     int64_t step = unit >= 2 ? BLOCK_BYTES / g.per_block : BLOCK_BYTES;
     g.blk = sat_add(sat_mul(blk, step), unit >= 2 ? BLOCK_BYTES : 0);
@@ -451,7 +451,7 @@ check_overlap_is_regular(Form f, int param)
 {
     int dst = form_slot(f, ROLE_DST, NULL);
     return form_family(f) == FAM_MOVE ||
-           (dst >= 0 && form_lanes(f, dst) != NULL && form_lanes(f, param) != NULL);
+           (dst >= 0 && form_is_vector(f, dst) && form_is_vector(f, param));
 }
 
 /* Accumulating form: dst is src1 and both stay in place while src0 goes on. */

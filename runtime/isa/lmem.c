@@ -1,5 +1,5 @@
 /* lmem.c: rules of instructions on tensors in lanes: moves between memories of which one may have lanes, and
- * arithmetic. All numbers of an operand but its address are constants of the instruction (lmem.def), so what relates
+ * arithmetic. All numbers of an operand but its address are constants of the instruction (form.def), so what relates
  * them is static.
  *
  * Rules are asked in the order of the manual: extents, lanes, strides, addresses that repeat, lanes that must be equal,
@@ -320,7 +320,7 @@ is_conv(const CheckInstr *in)
     return op_table[in->op].form == FORM_LCONV;
 }
 
-/* Every number in the range that param.def has for it. */
+/* Every number in the range that form.def has for it. */
 static bool
 conv_numbers_ok(const CheckInstr *in, Fault *fault)
 {

@@ -2,7 +2,7 @@
  * Part of the checker; check_int.h is the contract.
  *
  * Owns: transpose, addr-mode, dst-overlap, csize, range-fetch, range-lefttop, lefttop-grid, kernel-outside, channel, start-pt, extension,
- * extension-range; path, scope and overlap of this family. The limits of single numbers are in param.def. */
+ * extension-range; path, scope and overlap of this family. The limits of single numbers are in form.def. */
 #include "isa/check_int.h"
 #include "isa/load.h"
 #include "layout/fractal.h"

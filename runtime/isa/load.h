@@ -1,4 +1,4 @@
-/* load.h: slots of the forms of loads into the matrix unit and of products (param.def, families LOAD and CUBE). */
+/* load.h: slots of the forms of loads into the matrix unit and of products (form.def, families LOAD and CUBE). */
 #ifndef TIK_LOAD_H
 #define TIK_LOAD_H
 

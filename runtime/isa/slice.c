@@ -1,7 +1,7 @@
 /* slice.c: rules of the instructions on slices (vector chapter 13): types that relate, elements that are
  * touched, overlap.
  *
- * A slice is up to SLICE_DIMS lengths and strides in elements (slice.def); it touches exactly its
+ * A slice is up to SLICE_DIMS lengths and strides in elements (form.def); it touches exactly its
  * elements. Owns: overlap-forbidden; path of h_data_move. */
 #include "isa/check_int.h"
 

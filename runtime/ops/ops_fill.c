@@ -21,16 +21,16 @@ static Walk
 walk_of(const OpCall *c, int slot)
 {
     Form form = op_table[c->in.op].form;
-    const LaneOperand *o = form_lanes(form, slot);
+    LaneOperand o = form_lanes(form, slot);
     int unit_slot = form_slot(form, ROLE_ATTR, "stride_unit");
     int64_t unit = unit_slot < 0 ? 0 : c->in.args[unit_slot].v;
-    int64_t blk = c->in.args[o->blk].v, rep = c->in.args[o->rep].v;
+    int64_t blk = c->in.args[o.blk].v, rep = c->in.args[o.rep].v;
     Walk w = {.at = c->at[slot], .size = dtype_size(c->in.args[slot].t.dtype)};
     if (unit >= 2) {
         w.blk = BLOCK_BYTES + blk * w.size;
         w.rep = rep * w.size;
     } else {
-        w.blk = (blk == 0 && o->blk0_is_1 ? 1 : blk) * BLOCK_BYTES;
+        w.blk = (blk == 0 && o.blk0_is_1 ? 1 : blk) * BLOCK_BYTES;
         w.rep = rep * BLOCK_BYTES;
     }
     if (unit & 1) {

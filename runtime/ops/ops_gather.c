@@ -60,7 +60,7 @@ static Rows
 rows_of(const OpCall *c, int param)
 {
     Form f = op_table[c->in.op].form;
-    const LaneOperand *l = form_lanes(f, param);
+    LaneOperand l = form_lanes(f, param);
     Rows w = {.at = c->at[param],
               .repeats = check_repeats(&c->in),
               .lanes = check_lanes(&c->in),
@@ -68,10 +68,10 @@ rows_of(const OpCall *c, int param)
     w.per_block = BLOCK_BYTES / w.size;
     int64_t unit = number(c, form_slot(f, ROLE_ATTR, "stride_unit"), 0);
     int64_t scale = unit < 2 ? BLOCK_BYTES : w.size;
-    int64_t blk = number(c, l->blk, 1);
-    blk = blk == 0 && l->blk0_is_1 ? 1 : blk;
+    int64_t blk = number(c, l.blk, 1);
+    blk = blk == 0 && l.blk0_is_1 ? 1 : blk;
     w.blk = blk * scale + (unit < 2 ? 0 : BLOCK_BYTES);
-    w.rep = number(c, l->rep, BLOCKS) * scale;
+    w.rep = number(c, l.rep, BLOCKS) * scale;
     w.rep += unit & 1 ? (BLOCKS - 1) * w.blk + BLOCK_BYTES : 0;
     rows_mask(c, &w);
     return w;

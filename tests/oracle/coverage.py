@@ -2,7 +2,7 @@
 """Every row of the tables is covered: an instruction has a documentation line, an independent model and a
 golden case, a vector instruction random calls and the element types of vector_gen/dtypes.tsv; a rule has a test just
 inside and one just outside, which expects it. (Ranges of operands: tests/unit/test_check.c takes every row of
-param.def from both sides.) coverage_fails.py shows that it fails. Ends with 'N passed, N failed'."""
+form.def from both sides.) coverage_fails.py shows that it fails. Ends with 'N passed, N failed'."""
 import os
 import re
 import sys

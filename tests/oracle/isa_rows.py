@@ -6,6 +6,10 @@
 """
 import os
 import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../tools'))
+import isa_tables  # noqa: E402
 
 ISA = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../runtime/isa')
 
@@ -15,10 +19,11 @@ def table(name):
 
 
 def vector_rows():
-    family = dict(re.findall(r'^FORM\((\w+), "\w+", (\w+),', table('form.def'), re.M))
+    family = {form: row[1] for form, row in isa_tables.forms().items()}
     return {name: (form, family[form]) for name, form in re.findall(r'^OP\(\w+, "([\w.]+)", (\w+), \w+, V,', table('op.def'), re.M)}
 
 
 def register_rows():
-    one = set(re.findall(r'^LANES\((\w+), \d+, -?\d+, -1,', table('lanes.def'), re.M))
+    one = {form for form, row in isa_tables.forms().items()
+           if {a[0] for kind, a in row[4] if kind == 'LANED'} - {a[0] for kind, a in row[4] if kind == 'REP_OF'}}
     return {name for name, (form, family) in vector_rows().items() if family == 'REG' or family == 'LANES' and form in one}

@@ -5,7 +5,7 @@ manual's formula, one after the other.
     m = State()                          registers of one core
     METHODS[name](m, mem, operands)      mem: {buffer: numpy uint8}; changes it
 
-operands: a dict from the names of runtime/isa/param.def to Ref(buffer, byte offset, dtype) or numbers, and
+operands: a dict from the names of runtime/isa/form.def to Ref(buffer, byte offset, dtype) or numbers, and
 'scope_dst', 'scope_src' where an instruction works in several memories. The padding value is the pattern of
 an element."""
 import numpy as np

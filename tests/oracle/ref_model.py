@@ -10,7 +10,7 @@ soc      name of the processor; only its family matters ('Ascend310P3', 'Ascend9
          for error checks that depend on it
 buffers  {name: Buffer(scope, dtype, data)}; scope 'GM', 'UB', 'L1', 'L0A', 'L0B' or 'L0C'; data an
          array (its bytes are copied), or a number of elements (GM: zeros; on-core: bytes 0xff)
-instrs   list of (name, operands): operands is a dict from the names of runtime/isa/param.def to
+instrs   list of (name, operands): operands is a dict from the names of runtime/isa/form.def to
          dst, src, src0, src1   Ref(buffer, byte offset, dtype)
          mask                   N, or [high, low], or [m3, m2, m1, m0]; with mask_mode='counter' N
          scalar                 a number (rounded to the dtype once), or Bits(pattern)

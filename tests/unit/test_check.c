@@ -1,4 +1,4 @@
-/* The rules of instructions on numbers: every limit of param.def from both sides, generated from the
+/* The rules of instructions on numbers: every limit of form.def from both sides, generated from the
  * table, then each rule by hand, then hostile values. */
 #include "isa/reg.h"
 #include "isa/accmove.h"

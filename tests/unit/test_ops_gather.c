@@ -110,7 +110,7 @@ packs_by_bits(void **unused)
     }
 }
 
-/* Rows of param.def are found by the end of the form before. */
+/* Rows of form.def are found by the end of the form before. */
 static void
 every_form_has_operands(void **unused)
 {

@@ -2,10 +2,10 @@
 `tikc build --emit trace` prints (docs/trace-format.md). It checks nothing: it is run on programs that
 the compiler accepts.
 
-The instructions and their parameters are read from the compiler's tables (op.def, param.def) when they
-are found; each becomes a plain generated function, so that recording is as quick as Python is."""
+The instructions and their operands are read from the compiler's tables (op.def, form.def); each becomes a plain generated function, so that recording is as quick as Python is."""
 import os
 import re
+import sys
 
 from types import SimpleNamespace
 
@@ -16,6 +16,9 @@ from tik_stub_notes import note
 from tik_stub_numbers import FLOATS, SIZE
 from tik_stub_struct import data_copy, provided
 from tik_stub_tensor import Root, Tensor, length_of, product, row_major, source_kind
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "tools"))
+import isa_tables  # noqa: E402
 
 scope_gm = "global"
 scope_ubuf = "local.UB"
@@ -654,24 +657,20 @@ def _shape(root):
 # ---- instructions --------------------------------------------------------------------------------------
 
 def _tables():
-    isa = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "runtime",
-                       "isa")
-    with open(os.path.join(isa, "op.def")) as f:
+    with open(os.path.join(isa_tables.ISA, "op.def")) as f:
         ops = re.findall(r'^OP\((\w+), "([\w.]+)", (\w+),', f.read(), re.M)
-    with open(os.path.join(isa, "form.def")) as f:
-        main = dict(re.findall(r'^FORM\((\w+), "\w+", \w+, (-?\d+)\)', f.read(), re.M))
-    with open(os.path.join(isa, "param.def")) as f:
-        rows = re.findall(r'^PARAM(4|8|16|)\((\w+), "(\w+)", (\w+), (\w+), .*, (\w+)\)$', f.read(), re.M)
-    forms = {}
-    for count, form, name, role, of, default in rows:
-        if role == "ATTR" and form == "MOVE":
-            role = "EXTENDED"
-        elif of == "ROUND":
-            role = "ROUND"
-        elif count:
-            role = ("REFS" if role in ("DST", "SRC") else "WORDS") + count
-        forms.setdefault(form, []).append((name, role, default))
-    return [(name, forms[form], int(main[form])) for _, name, form in ops]
+    rows = isa_tables.forms()
+    forms, main = {}, {form: isa_tables.main_slot(row) for form, row in rows.items()}
+    for form, row in rows.items():
+        for count, name, role, of, *_, default in row[3]:
+            if role == "ATTR" and form == "MOVE":
+                role = "EXTENDED"
+            elif of == "ROUND":
+                role = "ROUND"
+            elif count > 1:
+                role = ("REFS" if role in ("DST", "SRC") else "WORDS") + str(count)
+            forms.setdefault(form, []).append((name, role, default))
+    return [(name, forms[form], main[form]) for _, name, form in ops]
 
 
 def _slots(name, role):

@@ -1,0 +1,26 @@
+/* operand.h: the operands of forms by name: VBINB_src0 is the slot of src0 in the form VBINB (form.def). A list counts
+ * from its first item: NCHW_dst_list + 3. */
+#ifndef TIK_ISA_OPERAND_H
+#define TIK_ISA_OPERAND_H
+
+/* Rows of all forms together, in order; BEFORE_ lets the first operand of a form follow without a gap. */
+enum {
+#define FORM(id, name, family, main)                          FIRST_##id, BEFORE_##id = FIRST_##id - 1,
+#define PARAM(form, name, role, of, lo, hi, unit, rule, dflt) ROW_##form##_##name,
+#define ITEM(form, name, item, items, role, of, lo, hi, unit, rule, dflt)                \
+    ROW_##form##_##name##item,
+#define LIST_AT(form, name)
+#include "isa/form.def"
+    OPERAND_ROWS
+};
+
+/* Slots. */
+enum {
+#define FORM(id, name, family, main) id##_NONE = -1,
+#define PARAM(form, name, role, of, lo, hi, unit, rule, dflt)                            \
+    form##_##name = ROW_##form##_##name - FIRST_##form,
+#define LIST_AT(form, name) form##_##name = ROW_##form##_##name##0 - FIRST_##form,
+#include "isa/form.def"
+};
+
+#endif
