@@ -6,7 +6,7 @@
 
 /* The argument: one element of global memory; its copy: one block of UB. */
 static Root *
-storage(Interp *in, Tik *c, Sym name, Dtype t, Scope mem)
+storage(Interp *in, Tik *c, Sym name, Dtype t, Scope mem, Span span)
 {
     int64_t elems = mem == SC_GM ? 1 : 32 / dtype_size(t);
     Root *r = ARENA_NEW(&in->u->arena, Root);
@@ -17,7 +17,7 @@ storage(Interp *in, Tik *c, Sym name, Dtype t, Scope mem)
     r->dtype = t;
     r->elems = elems;
     r->bytes = elems * dtype_size(t);
-    r->span = in->here;
+    r->span = span;
     r->chain = stage_chain(in);
     VEC_PUSH(&in->u->arena, &r->shape, elems);
     tik_declare(r);
@@ -45,7 +45,7 @@ move_block(Tik *c, BufId dst, BufId src)
 static bool
 read_argument(Interp *in, Tik *c, const Root *arg, RegId reg, Span span)
 {
-    Root *ub = storage(in, c, arg->name, arg->dtype, SC_UB);
+    Root *ub = storage(in, c, arg->name, arg->dtype, SC_UB, span);
     StmtId scope;
     TRY(tik_emit(in, c, (Stmt){.kind = ST_SCOPE}, span, &scope));
     Cursor at = ir_cursor_body(scope, 0);
@@ -108,8 +108,7 @@ tik_input_scalar(Interp *in, Tik *c, const CallArgs *args)
     }
     bool named = got[1].kind == VAL_STR;
     name = named ? name : free_name(in, c, name);
-    Root *arg = storage(in, c, name, t, SC_GM);
-    arg->span = args->span;
+    Root *arg = storage(in, c, name, t, SC_GM, args->span);
     arg->used = true;
     RegId reg = tik_new_reg(in, c, name, t, args->span);
     VEC_PUSH(&in->u->arena, &c->globals, arg);
