@@ -9,20 +9,9 @@
  * written past them: a line that is written whole need not be read first, which saves a third of the
  * memory traffic of an addition. Such stores are weakly ordered, so a fence precedes each return. */
 #include "host/lower.h"
+#include "isa/operand.h"
 
 #include <string.h>
-
-/* Operand indexes of the form; see form.def. */
-enum {
-    DST,
-    SRC,
-    SID,
-    NBURST,
-    BURST,
-    SRC_STRIDE,
-    DST_STRIDE,
-    MODE
-};
 
 typedef struct Move {
     const Ref *dst, *src;
@@ -400,7 +389,7 @@ convert(Lower *l, const Move *m)
 void
 lower_move(Lower *l, StmtId s)
 {
-    Move m = {.dst = &operand(l, s, DST)->ref, .src = &operand(l, s, SRC)->ref};
+    Move m = {.dst = &operand(l, s, MOVE_dst)->ref, .src = &operand(l, s, MOVE_src)->ref};
     Scope from = l->k->bufs.p[m.src->buf].scope;
     Scope to = l->k->bufs.p[m.dst->buf].scope;
     m.meets = m.dst->buf == m.src->buf;
@@ -411,15 +400,15 @@ lower_move(Lower *l, StmtId s)
         return;
     }
     m.units = move_units(from, m.src->dtype, to, m.dst->dtype);
-    m.mode = ir_expr(l->k, operand(l, s, MODE)->expr)->imm;
+    m.mode = ir_expr(l->k, operand(l, s, MOVE_mode)->expr)->imm;
     m.to = lower_ref(l, m.dst);
     m.from = lower_ref(l, m.src);
-    m.nburst = number(l, s, NBURST);
-    m.burst = number(l, s, BURST);
+    m.nburst = number(l, s, MOVE_nburst);
+    m.burst = number(l, s, MOVE_burst);
     m.dst_bytes = times(l, m.burst, m.units.dst_burst);
     m.src_bytes = times(l, m.burst, m.units.src_burst);
-    LLVMValueRef dst_gap = times(l, number(l, s, DST_STRIDE), m.units.dst_gap);
-    LLVMValueRef src_gap = times(l, number(l, s, SRC_STRIDE), m.units.src_gap);
+    LLVMValueRef dst_gap = times(l, number(l, s, MOVE_dst_stride), m.units.dst_gap);
+    LLVMValueRef src_gap = times(l, number(l, s, MOVE_src_stride), m.units.src_gap);
     m.dst_pitch = LLVMBuildAdd(l->b, m.dst_bytes, dst_gap, "");
     m.src_pitch = LLVMBuildAdd(l->b, m.src_bytes, src_gap, "");
     if (m.mode == 0) {

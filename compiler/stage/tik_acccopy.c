@@ -9,7 +9,8 @@ copy_block(AccCall *x, Value v)
 {
     int mode = tik_enum_number(v);
     if (mode == TVALUE_BlockMode_MATRIX || mode == TVALUE_BlockMode_VECTOR) {
-        x->got[ACC_BLOCK] = val_int(mode == TVALUE_BlockMode_MATRIX ? BLOCK_M : BLOCK_V);
+        x->got[ACCFLY_block_mode] =
+            val_int(mode == TVALUE_BlockMode_MATRIX ? BLOCK_M : BLOCK_V);
         return true;
     }
     static const char *const names[] = {
@@ -18,7 +19,7 @@ copy_block(AccCall *x, Value v)
         [TVALUE_BlockMode_DEPTHWISE] = "DEPTHWISE",
     };
     stage_diag(
-        x->in, D_BLOCKMODE, x->span[ACC_BLOCK],
+        x->in, D_BLOCKMODE, x->span[ACCFLY_block_mode],
         "block_mode is BLOCK_MODE_%s, which a copy from L0C to UB does not have; it is "
         "BLOCK_MODE_MATRIX or BLOCK_MODE_VECTOR",
         names[mode]);
@@ -54,10 +55,12 @@ copy_scale(AccCall *x, AccScale mode, Value word, Value vector)
 {
     bool tensor_given = tik_is(vector, &tik_tensor_class);
     bool takes_vector = acc_scale_is_vector(mode);
-    x->got[ACC_MODE] = val_int(mode);
-    x->got[ACC_SCALE] = takes_vector ? vector : mode == SCALE_NONE ? val_int(0) : word;
+    x->got[ACCFLY_deq_mode] = val_int(mode);
+    x->got[ACCFLY_deqscale] = takes_vector         ? vector
+                              : mode == SCALE_NONE ? val_int(0)
+                                                   : word;
     if (takes_vector && !tensor_given) {
-        Diag *d = stage_diag(x->in, D_DEQ_MISSING, x->span[ACC_SCALE],
+        Diag *d = stage_diag(x->in, D_DEQ_MISSING, x->span[ACCFLY_deqscale],
                              "deq_tensor_addr is no tensor, and %s needs one",
                              acc_scale_name(mode));
         diag_help(x->in->u, d,
@@ -70,7 +73,7 @@ copy_scale(AccCall *x, AccScale mode, Value word, Value vector)
     bool word_given = !is_constant(word, 0);
     if ((word_given && (takes_vector || mode == SCALE_NONE)) ||
         (!takes_vector && (tensor_given || !is_constant(vector, 0)))) {
-        stage_diag(x->in, D_DEQ_IGNORED, x->span[ACC_SCALE],
+        stage_diag(x->in, D_DEQ_IGNORED, x->span[ACCFLY_deqscale],
                    "%s is given, which %s does not use",
                    word_given && (takes_vector || mode == SCALE_NONE) ? "deq_value"
                                                                       : "deq_tensor_addr",
@@ -88,7 +91,8 @@ copy_applicability(const AccCall *x)
     if (p == NULL || acc_modes(soc, p->src, p->dst) == 0) {
         return;
     }
-    int code = tik_acc_number(x, ACC_RELU) && p->relu_code >= 0 ? p->relu_code : p->code;
+    int code =
+        tik_acc_number(x, ACCFLY_relu) && p->relu_code >= 0 ? p->relu_code : p->code;
     if (!(acc_copy_codes(soc) >> code & 1)) {
         stage_diag(x->in, D_PATH_APPLICABILITY, x->args->span,
                    "the manual lists %s from %s to %s for the 310P class, not for %s",
@@ -107,34 +111,34 @@ bool
 tik_acc_copy(Interp *in, Tik *c, const CallArgs *args, const Value *got, const Span *span)
 {
     AccCall x = {.in = in, .c = c, .args = args, .enhanced = true};
-    for (int i = 0; i <= ACC_OTHER; i++) {
-        x.span[i] = i <= ACC_SRC ? span[i] : span[3];
+    for (int i = 0; i <= ACCFLY_src_onthefly; i++) {
+        x.span[i] = i <= ACCFLY_src ? span[i] : span[3];
     }
-    x.span[ACC_NBURST] = PARAMS_AT(block_count);
-    x.span[ACC_BURST] = PARAMS_AT(block_len);
-    x.span[ACC_DST_STRIDE] = PARAMS_AT(dst_stride);
-    x.span[ACC_SRC_STRIDE] = PARAMS_AT(src_stride);
-    x.span[ACC_BLOCK] = ENHANCED_AT(block_mode);
-    x.span[ACC_MODE] = ENHANCED_AT(deq_scale);
-    x.span[ACC_SID] = ENHANCED_AT(sid_store_mode);
-    x.span[ACC_RELU] = ENHANCED_AT(is_relu);
-    x.got[ACC_DST] = got[0];
-    x.got[ACC_SRC] = got[1];
-    x.got[ACC_NBURST] = PARAMS(block_count);
-    x.got[ACC_BURST] = PARAMS(block_len);
-    x.got[ACC_DST_STRIDE] = PARAMS(dst_stride);
-    x.got[ACC_SRC_STRIDE] = PARAMS(src_stride);
-    x.got[ACC_SID] = ENHANCED(sid_store_mode);
-    x.got[ACC_RELU] = val_int(tik_is_set(ENHANCED(is_relu)));
-    x.got[ACC_FLY] = val_int(0);
-    x.got[ACC_OTHER] = val_none();
+    x.span[ACCFLY_nburst] = PARAMS_AT(block_count);
+    x.span[ACCFLY_burst_len] = PARAMS_AT(block_len);
+    x.span[ACCFLY_dst_stride] = PARAMS_AT(dst_stride);
+    x.span[ACCFLY_src_stride] = PARAMS_AT(src_stride);
+    x.span[ACCFLY_block_mode] = ENHANCED_AT(block_mode);
+    x.span[ACCFLY_deq_mode] = ENHANCED_AT(deq_scale);
+    x.span[ACCFLY_sid_store_mode] = ENHANCED_AT(sid_store_mode);
+    x.span[ACCFLY_relu] = ENHANCED_AT(is_relu);
+    x.got[ACCFLY_dst] = got[0];
+    x.got[ACCFLY_src] = got[1];
+    x.got[ACCFLY_nburst] = PARAMS(block_count);
+    x.got[ACCFLY_burst_len] = PARAMS(block_len);
+    x.got[ACCFLY_dst_stride] = PARAMS(dst_stride);
+    x.got[ACCFLY_src_stride] = PARAMS(src_stride);
+    x.got[ACCFLY_sid_store_mode] = ENHANCED(sid_store_mode);
+    x.got[ACCFLY_relu] = val_int(tik_is_set(ENHANCED(is_relu)));
+    x.got[ACCFLY_onthefly_mode] = val_int(0);
+    x.got[ACCFLY_src_onthefly] = val_none();
     AccScale mode = (AccScale)tik_enum_number(ENHANCED(deq_scale));
-    x.span[ACC_SCALE] =
+    x.span[ACCFLY_deqscale] =
         acc_scale_is_vector(mode)
             ? tik_field_span(got[3], TFIELD_DataCopyEnhancedParams_deq_tensor_addr,
-                             x.span[ACC_MODE])
+                             x.span[ACCFLY_deq_mode])
             : tik_field_span(got[3], TFIELD_DataCopyEnhancedParams_deq_value,
-                             x.span[ACC_MODE]);
+                             x.span[ACCFLY_deq_mode]);
     if (!copy_block(&x, ENHANCED(block_mode)) || !copy_reserved(&x, got[3], span[3]) ||
         !copy_scale(&x, mode, ENHANCED(deq_value), ENHANCED(deq_tensor_addr))) {
         return !in->fatal;

@@ -12,8 +12,8 @@
 static Dtype
 scale_dtype(const AccCall *x)
 {
-    Value v = x->got[ACC_SCALE];
-    const View *t = tik_acc_tensor(x, ACC_SCALE);
+    Value v = x->got[ACCFLY_deqscale];
+    const View *t = tik_acc_tensor(x, ACCFLY_deqscale);
     if (t != NULL) {
         return t->dtype;
     }
@@ -29,16 +29,16 @@ half_word(AccCall *x)
 {
     int64_t bits;
     ExprId e;
-    Value *v = &x->got[ACC_SCALE];
+    Value *v = &x->got[ACCFLY_deqscale];
     if (tik_is_runtime(*v)) {
-        TRY(tik_read(x->in, x->c, *v, x->span[ACC_SCALE], &e));
+        TRY(tik_read(x->in, x->c, *v, x->span[ACCFLY_deqscale], &e));
         e = ir_cast(x->c->k, DT_U64, ir_bits(x->c->k, DT_U16, e));
         *v = tik_expr(x->in, x->c, e);
         return true;
     }
-    Literal use = {"deqscale", x->span[ACC_SCALE], true};
+    Literal use = {"deqscale", x->span[ACCFLY_deqscale], true};
     if (!tik_literal_value(x->in, x->c, *v, DT_F16, &use, &bits)) {
-        stage_diag(x->in, D_INT_TOO_LARGE, x->span[ACC_SCALE],
+        stage_diag(x->in, D_INT_TOO_LARGE, x->span[ACCFLY_deqscale],
                    "deqscale does not fit 64 bits");
         return false;
     }
@@ -50,9 +50,9 @@ static bool
 wrong_scale(const AccCall *x, Dtype from, Dtype to)
 {
     stage_diag(
-        x->in, D_DEQ_TYPE, x->span[ACC_SCALE],
-        "deqscale is %s; %s to %s in this move takes %s", tik_a(x->in, x->got[ACC_SCALE]),
-        dtype_name(from), dtype_name(to),
+        x->in, D_DEQ_TYPE, x->span[ACCFLY_deqscale],
+        "deqscale is %s; %s to %s in this move takes %s",
+        tik_a(x->in, x->got[ACCFLY_deqscale]), dtype_name(from), dtype_name(to),
         from == DT_S32 && to == DT_F16
             ? "a float, an int, a Scalar of float16 or uint64, or a tensor of one of them"
         : from == DT_S32 && (to == DT_S8 || to == DT_U8 || to == DT_S16)
@@ -66,17 +66,17 @@ wrong_scale(const AccCall *x, Dtype from, Dtype to)
 static bool
 scale_mode(AccCall *x, AccScale *out)
 {
-    Dtype from = tik_acc_tensor(x, ACC_SRC)->dtype,
-          to = tik_acc_tensor(x, ACC_DST)->dtype;
+    Dtype from = tik_acc_tensor(x, ACCFLY_src)->dtype,
+          to = tik_acc_tensor(x, ACCFLY_dst)->dtype;
     Dtype scale = scale_dtype(x);
-    bool vector = tik_acc_tensor(x, ACC_SCALE) != NULL,
+    bool vector = tik_acc_tensor(x, ACCFLY_deqscale) != NULL,
          wide = from == DT_S32 && to == DT_F16;
     bool narrow = from == DT_S32 && (to == DT_S8 || to == DT_U8);
     bool words = wide || narrow || (from == DT_S32 && to == DT_S16);
     bool half = scale == DT_F16;
     *out = SCALE_NONE;
     if (scale == DT_NONE) {
-        return !words || tik_acc_broken(x, ACC_SCALE, D_DEQ_MISSING,
+        return !words || tik_acc_broken(x, ACCFLY_deqscale, D_DEQ_MISSING,
                                         "the conversion has no deqscale, which it needs");
     }
     if (half && (wide || (from == DT_F16 && to == DT_F16 && !vector))) {
@@ -102,7 +102,8 @@ code_exists(const AccCall *x, const char *method)
     if (p == NULL) {
         return true;
     }
-    int code = tik_acc_number(x, ACC_RELU) && p->relu_code >= 0 ? p->relu_code : p->code;
+    int code =
+        tik_acc_number(x, ACCFLY_relu) && p->relu_code >= 0 ? p->relu_code : p->code;
     if (acc_codes(soc) >> code & 1 || acc_modes(soc, p->src, p->dst) == 0) {
         return true;
     }
@@ -117,14 +118,14 @@ static bool
 pair_is_tik(const AccCall *x)
 {
     const AccPair *p = tik_acc_pair(x);
-    if (p == NULL || (p->tik >> tik_acc_number(x, ACC_BLOCK) & 1)) {
+    if (p == NULL || (p->tik >> tik_acc_number(x, ACCFLY_block_mode) & 1)) {
         return true;
     }
-    stage_diag(x->in, D_TYPE_PAIR, x->span[ACC_DST],
+    stage_diag(x->in, D_TYPE_PAIR, x->span[ACCFLY_dst],
                "from %s in %s to %s in %s is no conversion of block mode '%s'",
                dtype_name(p->from), scope_name(p->src), dtype_name(p->to),
                scope_name(p->dst),
-               block_mode_name((BlockMode)tik_acc_number(x, ACC_BLOCK)));
+               block_mode_name((BlockMode)tik_acc_number(x, ACCFLY_block_mode)));
     return false;
 }
 
@@ -159,7 +160,7 @@ static bool
 read_relu(TensorMov *m)
 {
     if (m->got[T_RELU].kind == VAL_BOOL) {
-        m->x.got[ACC_RELU] = val_int(m->got[T_RELU].b);
+        m->x.got[ACCFLY_relu] = val_int(m->got[T_RELU].b);
         return true;
     }
     stage_diag(m->x.in, D_RELU, m->span[T_RELU], "relu is %s; it is True or False",
@@ -174,7 +175,7 @@ read_block(TensorMov *m)
     TRY(tik_text(m->x.in, m->got[T_BLOCK], "block_mode", m->span[T_BLOCK], &text));
     for (int b = 0; b < BLOCK_MODES; b++) {
         if (strcmp(text, block_mode_name((BlockMode)b)) == 0 || *text == 0) {
-            m->x.got[ACC_BLOCK] = val_int(b);
+            m->x.got[ACCFLY_block_mode] = val_int(b);
             return true;
         }
     }
@@ -207,7 +208,7 @@ read_fly(TensorMov *m)
                          mode != 0 ? "onthefly_mode has no src_onthefly, which it needs"
                                    : "src_onthefly is given and onthefly_mode is 0");
     }
-    m->x.got[ACC_FLY] = val_int(mode);
+    m->x.got[ACCFLY_onthefly_mode] = val_int(mode);
     return true;
 }
 
@@ -218,13 +219,19 @@ to_slots(TensorMov *m)
     static const struct {
         int slot, arg;
     } same[] = {
-        {ACC_DST, T_DST},     {ACC_SRC, T_SRC},
-        {ACC_BLOCK, T_BLOCK}, {ACC_NBURST, T_NBURST},
-        {ACC_BURST, T_BURST}, {ACC_DST_STRIDE, T_DST_STRIDE},
-        {ACC_SCALE, T_SCALE}, {ACC_SRC_STRIDE, T_SRC_STRIDE},
-        {ACC_MODE, T_SCALE},  {ACC_SID, T_SID},
-        {ACC_RELU, T_RELU},   {ACC_FLY, T_FLY},
-        {ACC_OTHER, T_OTHER},
+        {ACCFLY_dst, T_DST},
+        {ACCFLY_src, T_SRC},
+        {ACCFLY_block_mode, T_BLOCK},
+        {ACCFLY_nburst, T_NBURST},
+        {ACCFLY_burst_len, T_BURST},
+        {ACCFLY_dst_stride, T_DST_STRIDE},
+        {ACCFLY_deqscale, T_SCALE},
+        {ACCFLY_src_stride, T_SRC_STRIDE},
+        {ACCFLY_deq_mode, T_SCALE},
+        {ACCFLY_sid_store_mode, T_SID},
+        {ACCFLY_relu, T_RELU},
+        {ACCFLY_onthefly_mode, T_FLY},
+        {ACCFLY_src_onthefly, T_OTHER},
     };
     for (size_t i = 0; i < ARRAY_LEN(same); i++) {
         m->x.got[same[i].slot] = m->got[same[i].arg];
@@ -249,21 +256,21 @@ static void
 copy_of_bytes(TensorMov *m, AccScale mode)
 {
     AccCall *x = &m->x;
-    const View *src = tik_acc_tensor(x, ACC_SRC), *dst = tik_acc_tensor(x, ACC_DST);
-    BlockMode block = (BlockMode)tik_acc_number(x, ACC_BLOCK);
+    const View *src = tik_acc_tensor(x, ACCFLY_src), *dst = tik_acc_tensor(x, ACCFLY_dst);
+    BlockMode block = (BlockMode)tik_acc_number(x, ACCFLY_block_mode);
     if (mode != SCALE_NONE || !tik_copies_bytes(src->dtype, dst->dtype, 0) ||
         src->root->mem != SC_L0C || dst->root->mem != SC_UB ||
         acc_pair(SC_L0C, SC_UB, block, src->dtype, dst->dtype, mode) != NULL ||
         acc_pair(SC_L0C, SC_UB, block, src->dtype, src->dtype, mode) == NULL) {
         return;
     }
-    stage_diag(x->in, D_DTYPE_DIFFERS, x->span[ACC_SRC],
+    stage_diag(x->in, D_DTYPE_DIFFERS, x->span[ACCFLY_src],
                "dst is %s and src is %s; tensor_mov keeps the bits",
                dtype_name(dst->dtype), dtype_name(src->dtype));
     View *bytes = ARENA_NEW(&x->in->u->arena, View);
     *bytes = *dst;
     bytes->dtype = src->dtype;
-    x->got[ACC_DST] = val_object(&bytes->base);
+    x->got[ACCFLY_dst] = val_object(&bytes->base);
 }
 
 static bool
@@ -276,13 +283,13 @@ move_fractals(TensorMov *m, Scope from, Scope to)
     ok = read_relu(m) && ok;
     ok = read_fly(m) && ok;
     ok = no_padding(m, from, to) && ok;
-    if (!ok || tik_acc_tensor(x, ACC_DST)->poisoned ||
-        tik_acc_tensor(x, ACC_SRC)->poisoned || !scale_mode(x, &mode)) {
+    if (!ok || tik_acc_tensor(x, ACCFLY_dst)->poisoned ||
+        tik_acc_tensor(x, ACCFLY_src)->poisoned || !scale_mode(x, &mode)) {
         return !x->in->fatal;
     }
-    x->got[ACC_MODE] = val_int(mode);
-    if (x->got[ACC_SCALE].kind == VAL_NONE) {
-        x->got[ACC_SCALE] = val_int(0);
+    x->got[ACCFLY_deq_mode] = val_int(mode);
+    if (x->got[ACCFLY_deqscale].kind == VAL_NONE) {
+        x->got[ACCFLY_deqscale] = val_int(0);
     }
     copy_of_bytes(m, mode);
     return pair_is_tik(x) && code_exists(x, "tensor_mov") ? tik_acc_record(x)

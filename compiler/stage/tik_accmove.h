@@ -5,15 +5,15 @@
 #include "isa/accmove.h"
 #include "stage/tik.h"
 
-/* One move: operands by the slots of its form (accmove.h). ACC_BLOCK, ACC_MODE, ACC_RELU and ACC_FLY are numbers of the
- * stage; ACC_OTHER is VAL_NONE where ACC_FLY is 0. */
+/* One move: operands by the slots of its form (accmove.h). ACCFLY_block_mode, ACCFLY_deq_mode, ACCFLY_relu and ACCFLY_onthefly_mode are numbers of the
+ * stage; ACCFLY_src_onthefly is VAL_NONE where ACCFLY_onthefly_mode is 0. */
 typedef struct AccCall {
     Interp *in;
     Tik *c;
     const CallArgs *args;
     bool enhanced; /* data_copy with DataCopyEnhancedParams */
-    Value got[ACC_OTHER + 1];
-    Span span[ACC_OTHER + 1];
+    Value got[ACCFLY_src_onthefly + 1];
+    Span span[ACCFLY_src_onthefly + 1];
 } AccCall;
 
 /* The view that an operand is; null: it is no tensor. */

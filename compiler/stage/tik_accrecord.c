@@ -14,7 +14,7 @@ tik_acc_tensor(const AccCall *x, int slot)
 bool
 tik_acc_broken(const AccCall *x, int slot, DiagId id, const char *text)
 {
-    bool vector = acc_scale_is_vector((AccScale)tik_acc_number(x, ACC_MODE));
+    bool vector = acc_scale_is_vector((AccScale)tik_acc_number(x, ACCFLY_deq_mode));
     stage_diag(x->in, id, x->span[slot], "%s",
                x->enhanced ? wording_of_copy(&x->in->u->arena, text, vector) : text);
     return false;
@@ -32,19 +32,20 @@ tik_acc_number(const AccCall *x, int slot)
 static bool
 literal_word(const AccCall *x, Dtype dst)
 {
-    AccScale scale = (AccScale)tik_acc_number(x, ACC_MODE);
-    AccUse use = {scale, dst, tik_acc_number(x, ACC_RELU) != 0};
+    AccScale scale = (AccScale)tik_acc_number(x, ACCFLY_deq_mode);
+    AccUse use = {scale, dst, tik_acc_number(x, ACCFLY_relu) != 0};
     uint64_t word;
     Fault f;
     if ((scale != SCALE_DEQ8 && scale != SCALE_DEQ16) ||
-        tik_is_runtime(x->got[ACC_SCALE]) || !val_as_uint64(x->got[ACC_SCALE], &word)) {
+        tik_is_runtime(x->got[ACCFLY_deqscale]) ||
+        !val_as_uint64(x->got[ACCFLY_deqscale], &word)) {
         return true;
     }
     if (!check_acc_words(&use, &word, 1, 0, &f)) {
-        return tik_acc_broken(x, ACC_SCALE, tik_diag_of_rule(f.rule), f.text);
+        return tik_acc_broken(x, ACCFLY_deqscale, tik_diag_of_rule(f.rule), f.text);
     }
     if (x->enhanced && use.relu && !(word >> 47 & 1)) {
-        stage_diag(x->in, D_RELU_MISMATCH, x->span[ACC_SCALE],
+        stage_diag(x->in, D_RELU_MISMATCH, x->span[ACCFLY_deqscale],
                    "is_relu is True and bit 47 of deq_value is 0; relu is applied");
     }
     return true;
@@ -55,30 +56,32 @@ literal_lengths(const AccCall *x, Dtype dst)
 {
     int64_t n, len;
     Fault f;
-    if (tik_is_runtime(x->got[ACC_NBURST]) || tik_is_runtime(x->got[ACC_BURST]) ||
-        !val_as_int64(x->got[ACC_NBURST], &n) || !val_as_int64(x->got[ACC_BURST], &len)) {
+    if (tik_is_runtime(x->got[ACCFLY_nburst]) ||
+        tik_is_runtime(x->got[ACCFLY_burst_len]) ||
+        !val_as_int64(x->got[ACCFLY_nburst], &n) ||
+        !val_as_int64(x->got[ACCFLY_burst_len], &len)) {
         return true;
     }
-    return check_acc_lengths((BlockMode)tik_acc_number(x, ACC_BLOCK), dst,
-                             tik_acc_number(x, ACC_SID), n, len, &f) ||
-           tik_acc_broken(x, ACC_BURST, tik_diag_of_rule(f.rule), f.text);
+    return check_acc_lengths((BlockMode)tik_acc_number(x, ACCFLY_block_mode), dst,
+                             tik_acc_number(x, ACCFLY_sid_store_mode), n, len, &f) ||
+           tik_acc_broken(x, ACCFLY_burst_len, tik_diag_of_rule(f.rule), f.text);
 }
 
 const AccPair *
 tik_acc_pair(const AccCall *x)
 {
-    const View *dst = tik_acc_tensor(x, ACC_DST), *src = tik_acc_tensor(x, ACC_SRC);
+    const View *dst = tik_acc_tensor(x, ACCFLY_dst), *src = tik_acc_tensor(x, ACCFLY_src);
     return acc_pair(src->root->mem, dst->root->mem,
-                    (BlockMode)tik_acc_number(x, ACC_BLOCK), src->dtype, dst->dtype,
-                    (AccScale)tik_acc_number(x, ACC_MODE));
+                    (BlockMode)tik_acc_number(x, ACCFLY_block_mode), src->dtype,
+                    dst->dtype, (AccScale)tik_acc_number(x, ACCFLY_deq_mode));
 }
 
 static Op
 op_of(const AccCall *x)
 {
-    bool vector = acc_scale_is_vector((AccScale)tik_acc_number(x, ACC_MODE));
-    bool fly = tik_acc_number(x, ACC_FLY) != 0;
-    if (tik_acc_tensor(x, ACC_DST)->root->mem == SC_GM) {
+    bool vector = acc_scale_is_vector((AccScale)tik_acc_number(x, ACCFLY_deq_mode));
+    bool fly = tik_acc_number(x, ACCFLY_onthefly_mode) != 0;
+    if (tik_acc_tensor(x, ACCFLY_dst)->root->mem == SC_GM) {
         return OP_TENSOR_MOV_OUT;
     }
     return vector ? (fly ? OP_TENSOR_MOV_VECTOR_ONTHEFLY : OP_TENSOR_MOV_VECTOR)
@@ -89,13 +92,13 @@ op_of(const AccCall *x)
 bool
 tik_acc_record(AccCall *x)
 {
-    const View *dst = tik_acc_tensor(x, ACC_DST), *src = tik_acc_tensor(x, ACC_SRC);
+    const View *dst = tik_acc_tensor(x, ACCFLY_dst), *src = tik_acc_tensor(x, ACCFLY_src);
     if (dst->poisoned || src->poisoned) {
         return true;
     }
     const AccPair *pair = tik_acc_pair(x);
     if (pair == NULL || (literal_word(x, dst->dtype) && literal_lengths(x, dst->dtype))) {
-        x->got[ACC_RELU] = val_bool(tik_acc_number(x, ACC_RELU) != 0);
+        x->got[ACCFLY_relu] = val_bool(tik_acc_number(x, ACCFLY_relu) != 0);
         (void)tik_record(x->in, x->c, op_of(x), x->args, x->got, x->span);
     }
     return !x->in->fatal;

@@ -117,11 +117,11 @@ read_register(FixColumns *x, bool set, const char *setter, int64_t offset, Dtype
 static bool
 copy_setup(FixColumns *x, FixMode mode)
 {
-    x->v[FC_ND_NUM] = val_int(1);
-    x->v[FC_ND_SRC] = x->v[FC_ND_DST] = x->v[FC_SCALE] = val_int(0);
-    for (int i = 0; i < 3 && tik_is_set(x->v[FC_ND]); i++) {
+    x->v[FIXC_nd_num] = val_int(1);
+    x->v[FIXC_src_nd_stride] = x->v[FIXC_dst_nd_stride] = x->v[FIXC_deq] = val_int(0);
+    for (int i = 0; i < 3 && tik_is_set(x->v[FIXC_nd]); i++) {
         TRY(read_register(x, x->c->fix_nd, "set_fixpipe_nz2nd_flag", SREG_FIX_ND + 4 * i,
-                          DT_U32, &x->v[FC_ND_NUM + i]));
+                          DT_U32, &x->v[FIXC_nd_num + i]));
     }
     if (fix_mode_is_vector(mode)) {
         if (x->c->fix_vector == NULL) {
@@ -129,10 +129,10 @@ copy_setup(FixColumns *x, FixMode mode)
                 x->in, x->args->span, D_FIX_SETUP,
                 "set_fixpipe_config was not called before a copy that needs it");
         }
-        x->v[FC_SCALE] = val_object(&x->c->fix_vector->base);
+        x->v[FIXC_deq] = val_object(&x->c->fix_vector->base);
     } else if (fix_mode_scales(mode)) {
         return read_register(x, x->c->fix_word, "set_fixpipe_pre_quant_flag",
-                             SREG_FIX_WORD, DT_U64, &x->v[FC_SCALE]);
+                             SREG_FIX_WORD, DT_U64, &x->v[FIXC_deq]);
     }
     return true;
 }
@@ -144,18 +144,18 @@ tik_fix_copy(Interp *in, Tik *c, const CallArgs *args, const Value *got, const S
 {
     FixColumns x = {.in = in, .c = c, .args = args};
     FixMode mode = (FixMode)tik_enum_number(FIELD(quant_pre));
-    for (int i = 0; i <= FC_RELU; i++) {
-        x.span[i] = span[i <= FC_SRC ? i : 2];
+    for (int i = 0; i <= FIXC_relu; i++) {
+        x.span[i] = span[i <= FIXC_src ? i : 2];
     }
-    x.v[FC_DST] = got[0];
-    x.v[FC_SRC] = got[1];
-    x.v[FC_N] = FIELD(n_size);
-    x.v[FC_M] = FIELD(m_size);
-    x.v[FC_DST_STRIDE] = FIELD(dst_stride);
-    x.v[FC_SRC_STRIDE] = FIELD(src_stride);
-    x.v[FC_MODE] = val_int(mode);
-    x.v[FC_RELU] = val_bool(tik_is_set(FIELD(relu_pre)));
-    x.v[FC_SPLIT] = val_bool(tik_is_set(FIELD(channel_split)));
-    x.v[FC_ND] = val_bool(tik_is_set(FIELD(nz2nd_en)));
+    x.v[FIXC_dst] = got[0];
+    x.v[FIXC_src] = got[1];
+    x.v[FIXC_n_size] = FIELD(n_size);
+    x.v[FIXC_m_size] = FIELD(m_size);
+    x.v[FIXC_dst_stride] = FIELD(dst_stride);
+    x.v[FIXC_src_stride] = FIELD(src_stride);
+    x.v[FIXC_quant_pre] = val_int(mode);
+    x.v[FIXC_relu] = val_bool(tik_is_set(FIELD(relu_pre)));
+    x.v[FIXC_split] = val_bool(tik_is_set(FIELD(channel_split)));
+    x.v[FIXC_nd] = val_bool(tik_is_set(FIELD(nz2nd_en)));
     return copy_setup(&x, mode) ? tik_fix_record(&x) : !in->fatal;
 }

@@ -179,8 +179,8 @@ record_blocks(Fix *x)
 {
     bool vector = tik_fix_tensor(x->param) != NULL;
     bool add = x->bias.kind != VAL_NONE || x->other.kind != VAL_NONE;
-    Value v[FB_OTHER + 1];
-    Span span[FB_OTHER + 1];
+    Value v[FIXA_other + 1];
+    Span span[FIXA_other + 1];
     const View *src = tik_fix_tensor(x->got[B_SRC]);
     int64_t len;
     Fault f;
@@ -188,19 +188,19 @@ record_blocks(Fix *x)
         !check_fix_burst(src->dtype, len, &f)) {
         return tik_fix_broken(x->in, x->span[B_LEN], D_FIX_BURST, f.text);
     }
-    for (int i = 0; i <= FB_OTHER; i++) {
+    for (int i = 0; i <= FIXA_other; i++) {
         v[i] = i < B_EXTEND ? x->got[i] : val_int(0);
         span[i] = x->span[i < B_EXTEND ? i : B_EXTEND];
     }
     if (vector) {
-        v[FB_SCALE] = scale_tensor(x);
-    } else if (x->quant == 2 && !scale_word(x, &v[FB_SCALE])) {
+        v[FIXA_mode_param] = scale_tensor(x);
+    } else if (x->quant == 2 && !scale_word(x, &v[FIXA_mode_param])) {
         return false;
     }
-    v[FB_QUANT] = val_int(x->quant);
-    v[FB_RELU] = val_bool(tik_is_set(x->relu));
-    v[FB_ADD] = val_int(x->bias.kind != VAL_NONE ? 1 : 2);
-    v[FB_OTHER] = x->bias.kind != VAL_NONE ? x->bias : x->other;
+    v[FIXA_quantize] = val_int(x->quant);
+    v[FIXA_relu] = val_bool(tik_is_set(x->relu));
+    v[FIXA_add] = val_int(x->bias.kind != VAL_NONE ? 1 : 2);
+    v[FIXA_other] = x->bias.kind != VAL_NONE ? x->bias : x->other;
     Op op = vector ? (add ? OP_FIXPIPE_VECTOR_ADD : OP_FIXPIPE_VECTOR)
             : add  ? OP_FIXPIPE_ADD
                    : OP_FIXPIPE;
@@ -237,9 +237,9 @@ literal_columns(const FixColumns *x)
 {
     int64_t n, stride;
     Fault f;
-    if (!constant(x->v[FC_N], &n) || !constant(x->v[FC_SRC_STRIDE], &stride) ||
-        check_fix_columns(tik_is_set(x->v[FC_ND]), tik_is_set(x->v[FC_SPLIT]), n, stride,
-                          &f)) {
+    if (!constant(x->v[FIXC_n_size], &n) || !constant(x->v[FIXC_src_stride], &stride) ||
+        check_fix_columns(tik_is_set(x->v[FIXC_nd]), tik_is_set(x->v[FIXC_split]), n,
+                          stride, &f)) {
         return true;
     }
     return tik_fix_broken(x->in, x->span[f.param], tik_diag_of_rule(f.rule), f.text);
@@ -248,22 +248,22 @@ literal_columns(const FixColumns *x)
 static bool
 literal_sign(const FixColumns *x)
 {
-    const View *dst = tik_fix_tensor(x->v[FC_DST]);
+    const View *dst = tik_fix_tensor(x->v[FIXC_dst]);
     uint64_t word;
     Fault f;
     bool narrow = dst && !dst->poisoned && dtype_size(dst->dtype) == 1;
-    if (!narrow || tik_is_runtime(x->v[FC_SCALE]) || tik_fix_tensor(x->v[FC_SCALE]) ||
-        !val_as_uint64(x->v[FC_SCALE], &word) || check_pack_sign(word, dst->dtype, &f)) {
+    if (!narrow || tik_is_runtime(x->v[FIXC_deq]) || tik_fix_tensor(x->v[FIXC_deq]) ||
+        !val_as_uint64(x->v[FIXC_deq], &word) || check_pack_sign(word, dst->dtype, &f)) {
         return true;
     }
-    return tik_fix_broken(x->in, x->span[FC_SCALE], D_DEQ_SIGN, f.text);
+    return tik_fix_broken(x->in, x->span[FIXC_deq], D_DEQ_SIGN, f.text);
 }
 
 bool
 tik_fix_record(FixColumns *x)
 {
-    bool vector = tik_fix_tensor(x->v[FC_SCALE]) != NULL;
-    if (fix_mode_is_vector((FixMode)x->v[FC_MODE].i) && !vector) {
+    bool vector = tik_fix_tensor(x->v[FIXC_deq]) != NULL;
+    if (fix_mode_is_vector((FixMode)x->v[FIXC_quant_pre].i) && !vector) {
         (void)tik_fix_broken(x->in, x->args->span, D_DEQ_MISSING,
                              "the conversion has no tensor of words, which it needs");
     } else if (literal_columns(x) && literal_sign(x)) {
@@ -299,24 +299,24 @@ fix_columns(Interp *in, Tik *c, const CallArgs *args)
     }
     bool nz =
         got[4].kind != VAL_NONE && tik_enum_number(got[4]) == TVALUE_FixpipeConfig_CFG_NZ;
-    for (int i = 0; i <= FC_RELU; i++) {
-        x.span[i] = span[i <= FC_SRC ? i : 2];
+    for (int i = 0; i <= FIXC_relu; i++) {
+        x.span[i] = span[i <= FIXC_src ? i : 2];
     }
-    x.v[FC_DST] = got[0];
-    x.v[FC_SRC] = got[1];
-    x.v[FC_N] = FIELD(n_size);
-    x.v[FC_M] = FIELD(m_size);
-    x.v[FC_SRC_STRIDE] = FIELD(src_stride);
-    x.v[FC_DST_STRIDE] = FIELD(dst_stride);
-    x.v[FC_ND_NUM] = FIELD(nd_num);
-    x.v[FC_ND_SRC] = FIELD(src_nd_stride);
-    x.v[FC_ND_DST] = FIELD(dst_nd_stride);
-    x.v[FC_MODE] = val_int(tik_enum_number(FIELD(quant_pre)));
-    x.v[FC_SCALE] = got[3].kind != VAL_NONE ? got[3] : FIELD(deq_scalar);
-    x.span[FC_SCALE] = span[got[3].kind != VAL_NONE ? 3 : 2];
-    x.v[FC_ND] = val_bool(!nz);
-    x.v[FC_SPLIT] = val_bool(tik_is_set(FIELD(is_channel_split)));
-    x.v[FC_RELU] = val_bool(tik_is_set(FIELD(relu_en)));
+    x.v[FIXC_dst] = got[0];
+    x.v[FIXC_src] = got[1];
+    x.v[FIXC_n_size] = FIELD(n_size);
+    x.v[FIXC_m_size] = FIELD(m_size);
+    x.v[FIXC_src_stride] = FIELD(src_stride);
+    x.v[FIXC_dst_stride] = FIELD(dst_stride);
+    x.v[FIXC_nd_num] = FIELD(nd_num);
+    x.v[FIXC_src_nd_stride] = FIELD(src_nd_stride);
+    x.v[FIXC_dst_nd_stride] = FIELD(dst_nd_stride);
+    x.v[FIXC_quant_pre] = val_int(tik_enum_number(FIELD(quant_pre)));
+    x.v[FIXC_deq] = got[3].kind != VAL_NONE ? got[3] : FIELD(deq_scalar);
+    x.span[FIXC_deq] = span[got[3].kind != VAL_NONE ? 3 : 2];
+    x.v[FIXC_nd] = val_bool(!nz);
+    x.v[FIXC_split] = val_bool(tik_is_set(FIELD(is_channel_split)));
+    x.v[FIXC_relu] = val_bool(tik_is_set(FIELD(relu_en)));
     return tik_unit_flag(in, c, FIELD(unit_flag), span[2]) ? tik_fix_record(&x)
                                                            : !in->fatal;
 }

@@ -10,8 +10,8 @@ typedef struct FixColumns {
     Interp *in;
     Tik *c;
     const CallArgs *args;
-    Value v[FC_RELU + 1];
-    Span span[FC_RELU + 1];
+    Value v[FIXC_relu + 1];
+    Span span[FIXC_relu + 1];
 } FixColumns;
 
 /* The view that an operand is; null: it is no tensor. */

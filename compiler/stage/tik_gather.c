@@ -19,10 +19,10 @@ typedef struct PickCall {
 /* Places of parameters in both methods. */
 enum {
     PICK_MASK,
-    PICK_DST,
+    PICK_dst,
     PICK_SRC0,
-    PICK_PATTERN,
-    PICK_REPEAT,
+    PICK_src1_pattern,
+    PICK_repeat_times,
     PICK_UNIT = 8 /* of vreduce */
 };
 
@@ -77,7 +77,7 @@ is_bits(const PickCall *x)
 static bool
 keep_result(const PickCall *x, const Value *values)
 {
-    return x->result.kind == VAL_NONE || !tik_is_runtime(values[PICK_REPEAT]) ||
+    return x->result.kind == VAL_NONE || !tik_is_runtime(values[PICK_repeat_times]) ||
            tik_sreg_store(x->in, x->c, SREG_RSVD_CNT, DT_U32, tik_runtime(x->result)->e,
                           x->args->span);
 }
@@ -121,8 +121,8 @@ bind_pick(PickCall *x, const BindParam *params, int n, Value *v, Span *span)
     x->mask = v[PICK_MASK];
     x->mask_span = span[PICK_MASK];
     x->src0 = v[PICK_SRC0];
-    x->pattern = v[PICK_PATTERN];
-    x->pattern_span = span[PICK_PATTERN];
+    x->pattern = v[PICK_src1_pattern];
+    x->pattern_span = span[PICK_src1_pattern];
     x->result = v[n - 2];
     x->result_span = span[n - 2];
     x->mode = v[n - 1];

@@ -194,13 +194,13 @@ tik_vector_load(Interp *in, Tik *c, const CallArgs *args)
         return done(&x);
     }
     bool two = is_two(x.v[0]);
-    if (!read_mode(&x, RLOAD_MODE, "ld_mode", two ? FORM_RLOAD2 : FORM_RLOAD)) {
+    if (!read_mode(&x, RLOAD_ld_mode, "ld_mode", two ? FORM_RLOAD2 : FORM_RLOAD)) {
         return done(&x);
     }
     if (two) {
         const Value *dst = x.v[0].list->p;
-        Value v[] = {dst[0], dst[1], x.v[RLOAD_SRC], x.v[RLOAD_MODE]};
-        Span span[] = {x.span[0], x.span[0], x.span[RLOAD_SRC], x.span[RLOAD_MODE]};
+        Value v[] = {dst[0], dst[1], x.v[RLOAD_src], x.v[RLOAD_ld_mode]};
+        Span span[] = {x.span[0], x.span[0], x.span[RLOAD_src], x.span[RLOAD_ld_mode]};
         (void)tik_record(in, c, OP_VECTOR_LOAD_TWO, args, v, span);
     } else {
         (void)tik_record(in, c, OP_VECTOR_LOAD, args, x.v, x.span);
@@ -219,15 +219,15 @@ tik_vector_store(Interp *in, Tik *c, const CallArgs *args)
     if (!bind(&x, params, ARRAY_LEN(params))) {
         return done(&x);
     }
-    bool two = is_two(x.v[RSTORE_SRC]);
-    if (!read_mode(&x, RSTORE_MODE, "st_mode", two ? FORM_RSTORE2 : FORM_RSTORE)) {
+    bool two = is_two(x.v[RSTORE_src]);
+    if (!read_mode(&x, RSTORE_st_mode, "st_mode", two ? FORM_RSTORE2 : FORM_RSTORE)) {
         return done(&x);
     }
     if (two) {
-        const Value *src = x.v[RSTORE_SRC].list->p;
-        Span at = x.span[RSTORE_SRC];
-        Value v[] = {x.v[0], src[0], src[1], x.v[RSTORE_MODE], x.v[RSTORE_MASK]};
-        Span span[] = {x.span[0], at, at, x.span[RSTORE_MODE], x.span[RSTORE_MASK]};
+        const Value *src = x.v[RSTORE_src].list->p;
+        Span at = x.span[RSTORE_src];
+        Value v[] = {x.v[0], src[0], src[1], x.v[RSTORE_st_mode], x.v[RSTORE_mask]};
+        Span span[] = {x.span[0], at, at, x.span[RSTORE_st_mode], x.span[RSTORE_mask]};
         (void)tik_record(in, c, OP_VECTOR_STORE_TWO, args, v, span);
     } else {
         (void)tik_record(in, c, OP_VECTOR_STORE, args, x.v, x.span);
@@ -249,18 +249,18 @@ dtype_at(const RegCall *x, int i)
 static int
 parts_of(const RegCall *x)
 {
-    int dst = dtype_size(dtype_at(x, RCAST_DST)),
-        src = dtype_size(dtype_at(x, RCAST_SRC));
+    int dst = dtype_size(dtype_at(x, RCAST_dst)),
+        src = dtype_size(dtype_at(x, RCAST_src));
     return dst == 0 || src == 0 ? 0 : dst > src ? dst / src : src / dst;
 }
 
 static bool
 wrong_part(const RegCall *x, int parts)
 {
-    stage_diag(x->in, D_REG_PART, x->span[RCAST_PART],
+    stage_diag(x->in, D_REG_PART, x->span[RCAST_part_indicator],
                "part_indicator is %s; for %s to %s it is %s",
-               val_repr(x->in, x->v[RCAST_PART]), dtype_name(dtype_at(x, RCAST_SRC)),
-               dtype_name(dtype_at(x, RCAST_DST)),
+               val_repr(x->in, x->v[RCAST_part_indicator]),
+               dtype_name(dtype_at(x, RCAST_src)), dtype_name(dtype_at(x, RCAST_dst)),
                parts == 1   ? "None"
                : parts == 2 ? "'PART_EVEN' or 'PART_ODD'"
                             : "'PART_P0' to 'PART_P3'");
@@ -277,19 +277,19 @@ read_part(RegCall *x)
     } names[] = {{"PART_EVEN", 2, 0}, {"PART_ODD", 2, 1}, {"PART_P0", 4, 0},
                  {"PART_P1", 4, 1},   {"PART_P2", 4, 2},  {"PART_P3", 4, 3}};
     int parts = parts_of(x);
-    Value v = x->v[RCAST_PART];
+    Value v = x->v[RCAST_part_indicator];
     if (v.kind == VAL_NONE && parts <= 1) {
-        x->v[RCAST_PART] = val_int(0);
+        x->v[RCAST_part_indicator] = val_int(0);
         return true;
     }
     for (size_t i = 0; v.kind == VAL_STR && i < ARRAY_LEN(names); i++) {
         if (names[i].parts == parts &&
             strcmp(val_text_of(x->in, v), names[i].name) == 0) {
-            x->v[RCAST_PART] = val_int(names[i].value);
+            x->v[RCAST_part_indicator] = val_int(names[i].value);
             return true;
         }
     }
-    x->v[RCAST_PART] = parts == 0 ? val_int(0) : v;
+    x->v[RCAST_part_indicator] = parts == 0 ? val_int(0) : v;
     return parts == 0 || wrong_part(x, parts);
 }
 
@@ -377,7 +377,7 @@ names_dtype(const RegCall *x)
         return true;
     }
     TRY(tik_text(x->in, x->v[4], "dtype", x->span[4], &text));
-    Dtype t = dtype_at(x, RLACE_SRC0);
+    Dtype t = dtype_at(x, RLACE_src0);
     if (t == DT_NONE || dtype_find(text) == t) {
         return true;
     }

@@ -51,20 +51,24 @@ is_zero(Value v)
     return !tik_is_runtime(v) && val_as_int64(v, &n) && n == 0;
 }
 
-/* Operands out of DataCopyPadExtParams, at places from PM_RIGHT on. Without is_pad the register fills. */
+/* Operands out of DataCopyPadExtParams, at places from PADMOVE_right_padding on. Without is_pad the register fills. */
 static void
 pad_operands(Value pad, bool out, Value *v)
 {
     bool given =
         pad.kind != VAL_NONE && tik_field(pad, TFIELD_DataCopyPadExtParams_is_pad).i != 0;
-    v[PM_RIGHT] = v[PM_LEFT] = v[PM_VALUE] = val_int(0);
-    v[PM_FILL] = val_int(out ? PAD_FIRST : PAD_REGISTER);
+    v[PADMOVE_right_padding] = v[PADMOVE_left_padding] = v[PADMOVE_padding_value] =
+        val_int(0);
+    v[PADMOVE_fill] = val_int(out ? PAD_FIRST : PAD_REGISTER);
     if (given) {
-        v[PM_RIGHT] = tik_field(pad, TFIELD_DataCopyPadExtParams_right_padding);
-        v[PM_LEFT] = tik_field(pad, TFIELD_DataCopyPadExtParams_left_padding);
-        v[PM_VALUE] = tik_field(pad, TFIELD_DataCopyPadExtParams_padding_value);
-        bool none = is_zero(v[PM_RIGHT]) && is_zero(v[PM_LEFT]);
-        v[PM_FILL] = val_int(none && !out ? PAD_FIRST : PAD_GIVEN);
+        v[PADMOVE_right_padding] =
+            tik_field(pad, TFIELD_DataCopyPadExtParams_right_padding);
+        v[PADMOVE_left_padding] =
+            tik_field(pad, TFIELD_DataCopyPadExtParams_left_padding);
+        v[PADMOVE_padding_value] =
+            tik_field(pad, TFIELD_DataCopyPadExtParams_padding_value);
+        bool none = is_zero(v[PADMOVE_right_padding]) && is_zero(v[PADMOVE_left_padding]);
+        v[PADMOVE_fill] = val_int(none && !out ? PAD_FIRST : PAD_GIVEN);
     }
 }
 
@@ -101,17 +105,18 @@ static void
 record_copy_pad(Interp *in, Tik *c, const CallArgs *args, const Value *got,
                 const Span *span)
 {
-    Value v[PM_FILL + 1] = {got[0], got[1]};
-    Span at[PM_FILL + 1];
+    Value v[PADMOVE_fill + 1] = {got[0], got[1]};
+    Span at[PADMOVE_fill + 1];
     bool out =
         tik_is(got[0], &tik_tensor_class) && ((View *)got[0].obj)->root->mem == SC_GM;
-    for (int i = 0; i <= PM_FILL; i++) {
-        at[i] = span[i < 2 ? i : i < PM_RIGHT ? 2 : 3];
+    for (int i = 0; i <= PADMOVE_fill; i++) {
+        at[i] = span[i < 2 ? i : i < PADMOVE_right_padding ? 2 : 3];
     }
     bool ext = tik_struct_of(got[2]) == TSTRUCT_DataCopyExtParams;
     int first =
         ext ? TFIELD_DataCopyExtParams_block_count : TFIELD_DataCopyParams_block_count;
-    static const int slots[] = {PM_NBURST, PM_BURST, PM_SRC_GAP, PM_DST_GAP};
+    static const int slots[] = {PADMOVE_nburst, PADMOVE_burst, PADMOVE_src_gap,
+                                PADMOVE_dst_gap};
     for (int i = 0; i < (int)ARRAY_LEN(slots); i++) {
         v[slots[i]] = tik_field(got[2], (TikField)(first + i));
     }

@@ -34,20 +34,20 @@ read_numbers(const EmuRun *r, const EmuOp *op, Acc *a)
 {
     Form form = op_table[op->op].form;
     a->vector = form == FORM_ACCV || form == FORM_ACCVFLY;
-    a->mode = (BlockMode)emu_slot_attr(r->p, op, ACC_BLOCK);
-    a->scale = (AccScale)emu_slot_attr(r->p, op, ACC_MODE);
-    a->sid = emu_slot_attr(r->p, op, ACC_SID);
-    a->relu = emu_slot_attr(r->p, op, ACC_RELU) != 0;
+    a->mode = (BlockMode)emu_slot_attr(r->p, op, ACCFLY_block_mode);
+    a->scale = (AccScale)emu_slot_attr(r->p, op, ACCFLY_deq_mode);
+    a->sid = emu_slot_attr(r->p, op, ACCFLY_sid_store_mode);
+    a->relu = emu_slot_attr(r->p, op, ACCFLY_relu) != 0;
     a->high = acc_high_half(a->sid, &r->p->kernel.choices);
-    a->n = emu_slot(r, op, ACC_NBURST);
-    a->len = emu_slot(r, op, ACC_BURST);
-    a->src_stride = emu_slot(r, op, ACC_SRC_STRIDE);
-    a->dst_stride = emu_slot(r, op, ACC_DST_STRIDE);
+    a->n = emu_slot(r, op, ACCFLY_nburst);
+    a->len = emu_slot(r, op, ACCFLY_burst_len);
+    a->src_stride = emu_slot(r, op, ACCFLY_src_stride);
+    a->dst_stride = emu_slot(r, op, ACCFLY_dst_stride);
     if (form == FORM_ACCFLY || form == FORM_ACCVFLY) {
-        a->fly = emu_slot_attr(r->p, op, ACC_FLY);
+        a->fly = emu_slot_attr(r->p, op, ACCFLY_onthefly_mode);
     }
     if (!a->vector) {
-        a->word = (uint64_t)emu_slot(r, op, ACC_SCALE);
+        a->word = (uint64_t)emu_slot(r, op, ACCFLY_deqscale);
     }
     return a->n >= 1 && a->n <= 4095 && a->len >= 1 && a->len <= UINT16_MAX &&
            a->src_stride >= 0 && a->src_stride <= UINT16_MAX && a->dst_stride >= 0 &&
@@ -67,8 +67,8 @@ bytes_of(const Acc *a, bool acc_side, int64_t stride)
 static bool
 read_tensors(const EmuRun *r, const EmuOp *op, Acc *a)
 {
-    const EmuRef *dst = emu_slot_ref(r->p, op, ACC_DST);
-    const EmuRef *src = emu_slot_ref(r->p, op, ACC_SRC);
+    const EmuRef *dst = emu_slot_ref(r->p, op, ACCFLY_dst);
+    const EmuRef *src = emu_slot_ref(r->p, op, ACCFLY_src);
     a->from = src->dtype;
     a->to = dst->dtype;
     a->out = r->p->kernel.regions[src->region].scope == SC_L0C;
@@ -76,16 +76,16 @@ read_tensors(const EmuRun *r, const EmuOp *op, Acc *a)
         chosen(&r->p->kernel.choices, CHOICE_VECTOR_ROWS) == CHOSE_VECTOR_ROWS_PACKED;
     a->u = acc_units(a->mode, a->out ? a->from : a->to, a->out ? a->to : a->from, a->sid,
                      packed);
-    a->src = emu_operand(r, op, ACC_SRC, bytes_of(a, a->out, a->src_stride));
-    a->dst = emu_operand(r, op, ACC_DST, bytes_of(a, !a->out, a->dst_stride));
+    a->src = emu_operand(r, op, ACCFLY_src, bytes_of(a, a->out, a->src_stride));
+    a->dst = emu_operand(r, op, ACCFLY_dst, bytes_of(a, !a->out, a->dst_stride));
     bool ok = a->src != NULL && a->dst != NULL;
     if (a->vector) {
-        a->words = emu_operand(r, op, ACC_SCALE,
+        a->words = emu_operand(r, op, ACCFLY_deqscale,
                                acc_vector_bytes(a->scale, a->n, &r->p->kernel.choices));
         ok = ok && a->words != NULL;
     }
     if (a->fly != 0) {
-        a->other = emu_operand(r, op, ACC_OTHER, a->n * a->len * a->u.out);
+        a->other = emu_operand(r, op, ACCFLY_src_onthefly, a->n * a->len * a->u.out);
         ok = ok && a->other != NULL;
     }
     return ok;
@@ -107,7 +107,7 @@ read_words(EmuRun *r, const EmuOp *op, Acc *a, int64_t burst)
     if (!check_acc_words(&use, word, n, burst * n, &f)) {
         return emu_record(r, op, &f);
     }
-    if (r->warned != NULL && (a->vector || !(op->literals >> ACC_SCALE & 1))) {
+    if (r->warned != NULL && (a->vector || !(op->literals >> ACCFLY_deqscale & 1))) {
         EmuSite site = {r, op};
         check_acc_word_warnings(&use, word, n, burst * n, emu_warn, &site);
     }
@@ -217,7 +217,7 @@ exec_acc(EmuRun *r, const EmuOp *op)
         return emu_record(r, op, &f);
     }
     if (op->op == OP_TENSOR_MOV_OUT &&
-        !emu_write_mode(r, op, ACC_DST, SC_L0C, 8 * dtype_size(a.to), &a.w)) {
+        !emu_write_mode(r, op, ACCFLY_dst, SC_L0C, 8 * dtype_size(a.to), &a.w)) {
         return false;
     }
     for (int64_t i = 0; i < a.n; i++) {
@@ -233,10 +233,11 @@ exec_acc(EmuRun *r, const EmuOp *op)
 bool
 emu_bind_acc(EmuProgram *p, EmuOp *op, const char **why)
 {
-    const EmuRef *dst = emu_slot_ref(p, op, ACC_DST), *src = emu_slot_ref(p, op, ACC_SRC);
-    int64_t mode = emu_slot_attr(p, op, ACC_BLOCK),
-            scale = emu_slot_attr(p, op, ACC_MODE);
-    int64_t sid = emu_slot_attr(p, op, ACC_SID);
+    const EmuRef *dst = emu_slot_ref(p, op, ACCFLY_dst),
+                 *src = emu_slot_ref(p, op, ACCFLY_src);
+    int64_t mode = emu_slot_attr(p, op, ACCFLY_block_mode),
+            scale = emu_slot_attr(p, op, ACCFLY_deq_mode);
+    int64_t sid = emu_slot_attr(p, op, ACCFLY_sid_store_mode);
     Form form = op_table[op->op].form;
     bool vector = form == FORM_ACCV || form == FORM_ACCVFLY;
     const AccPair *pair = NULL;
@@ -248,5 +249,6 @@ emu_bind_acc(EmuProgram *p, EmuOp *op, const char **why)
                         dst->dtype, (AccScale)scale);
     }
     op->exec = exec_acc;
-    return pair != NULL && (emu_slot_attr(p, op, ACC_RELU) == 0 || pair->relu_code >= 0);
+    return pair != NULL &&
+           (emu_slot_attr(p, op, ACCFLY_relu) == 0 || pair->relu_code >= 0);
 }

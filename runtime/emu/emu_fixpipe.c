@@ -32,10 +32,10 @@ keeps(const EmuRun *r)
 static bool
 writes(EmuRun *r, const EmuOp *op, int64_t run, AtomicWrite *w)
 {
-    const EmuRef *dst = emu_slot_ref(r->p, op, FB_DST);
+    const EmuRef *dst = emu_slot_ref(r->p, op, FIXA_dst);
     *w = (AtomicWrite){.on = false};
     return r->p->kernel.regions[dst->region].scope != SC_GM ||
-           emu_write_mode(r, op, FB_DST, SC_L0C, run, w);
+           emu_write_mode(r, op, FIXA_dst, SC_L0C, run, w);
 }
 
 /* ---- by blocks ------------------------------------------------------------------------------------------ */
@@ -55,12 +55,12 @@ typedef struct Blocks {
 static bool
 blocks_numbers(const EmuRun *r, const EmuOp *op, Blocks *b)
 {
-    Dtype from = dtype_of(r, op, FB_SRC), to = dtype_of(r, op, FB_DST);
+    Dtype from = dtype_of(r, op, FIXA_src), to = dtype_of(r, op, FIXA_dst);
     Form form = op_table[op->op].form;
-    int64_t len = emu_slot(r, op, FB_LEN);
-    int64_t dst_stride = emu_slot(r, op, FB_DST_STRIDE);
-    int64_t src_stride = emu_slot(r, op, FB_SRC_STRIDE);
-    b->n = emu_slot(r, op, FB_BLOCKS);
+    int64_t len = emu_slot(r, op, FIXA_burst_len);
+    int64_t dst_stride = emu_slot(r, op, FIXA_dst_stride);
+    int64_t src_stride = emu_slot(r, op, FIXA_src_stride);
+    b->n = emu_slot(r, op, FIXA_cburst_num);
     if (b->n < 1 || b->n > 4095 || len < 1 || len > UINT16_MAX || dst_stride < 0 ||
         dst_stride > MAX_STRIDE || src_stride < 0 || src_stride > MAX_STRIDE) {
         return false;
@@ -70,13 +70,13 @@ blocks_numbers(const EmuRun *r, const EmuOp *op, Blocks *b)
     b->dst_row = ROW * dtype_size(to);
     b->src_pitch = ((b->rows + ROW - 1) / ROW + src_stride) * ROW * b->src_row;
     b->dst_pitch = b->rows * b->dst_row + dst_stride * BLOCK_BYTES;
-    b->relu = emu_slot_attr(r->p, op, FB_RELU) != 0;
+    b->relu = emu_slot_attr(r->p, op, FIXA_relu) != 0;
     b->add = form == FORM_FIXA || form == FORM_FIXVA
-                 ? (int)emu_slot_attr(r->p, op, FB_ADD)
+                 ? (int)emu_slot_attr(r->p, op, FIXA_add)
                  : 0;
     b->deq = (NumDeq){.dst = num_type(to),
                       .src = num_type(from),
-                      .scale = emu_slot_attr(r->p, op, FB_QUANT) == 2,
+                      .scale = emu_slot_attr(r->p, op, FIXA_quantize) == 2,
                       .keep = keeps(r)};
     return true;
 }
@@ -86,18 +86,19 @@ blocks_tensors(const EmuRun *r, const EmuOp *op, Blocks *b)
 {
     Form form = op_table[op->op].form;
     int64_t rows = b->rows * b->dst_row;
-    b->src = emu_operand(r, op, FB_SRC, (b->n - 1) * b->src_pitch + b->rows * b->src_row);
-    b->dst = emu_operand(r, op, FB_DST, (b->n - 1) * b->dst_pitch + rows);
+    b->src =
+        emu_operand(r, op, FIXA_src, (b->n - 1) * b->src_pitch + b->rows * b->src_row);
+    b->dst = emu_operand(r, op, FIXA_dst, (b->n - 1) * b->dst_pitch + rows);
     bool ok = b->src != NULL && b->dst != NULL;
     if (form == FORM_FIXV || form == FORM_FIXVA) {
-        int64_t size = dtype_size(dtype_of(r, op, FB_SCALE));
-        b->scale =
-            emu_operand(r, op, FB_SCALE, size == 2 ? ROW * size : b->n * ROW * size);
+        int64_t size = dtype_size(dtype_of(r, op, FIXA_mode_param));
+        b->scale = emu_operand(r, op, FIXA_mode_param,
+                               size == 2 ? ROW * size : b->n * ROW * size);
         ok = ok && b->scale != NULL;
     }
     if (b->add != 0) {
         int64_t bytes = b->add == 1 ? b->n * b->src_row : b->n * rows;
-        b->other = emu_operand(r, op, FB_OTHER, bytes);
+        b->other = emu_operand(r, op, FIXA_other, bytes);
         ok = ok && b->other != NULL;
     }
     return ok;
@@ -109,13 +110,13 @@ blocks_scale(const EmuRun *r, const EmuOp *op, Blocks *b, int64_t j)
 {
     uint64_t word[ROW] = {0};
     if (b->scale == NULL) {
-        word[0] = (uint64_t)emu_slot(r, op, FB_SCALE) & UINT32_MAX;
+        word[0] = (uint64_t)emu_slot(r, op, FIXA_mode_param) & UINT32_MAX;
         num_deq_words(&b->deq, word, 1, false);
         return;
     }
     uint16_t half[ROW];
     uint32_t single[ROW];
-    switch (dtype_of(r, op, FB_SCALE)) {
+    switch (dtype_of(r, op, FIXA_mode_param)) {
     case DT_F16:
         memcpy(half, b->scale, sizeof half);
         num_deq_halves(&b->deq, half, ROW);
@@ -167,7 +168,8 @@ exec_blocks(EmuRun *r, const EmuOp *op)
     if (!blocks_numbers(r, op, &b) || !blocks_tensors(r, op, &b)) {
         return emu_refuse(r, op);
     }
-    if (!check_fix_burst(dtype_of(r, op, FB_SRC), emu_slot(r, op, FB_LEN), &f)) {
+    if (!check_fix_burst(dtype_of(r, op, FIXA_src), emu_slot(r, op, FIXA_burst_len),
+                         &f)) {
         return emu_record(r, op, &f);
     }
     if (!writes(r, op, b.dst_row, &b.write)) {
@@ -206,18 +208,18 @@ within(int64_t v, int64_t lo, int64_t hi)
 static bool
 columns_numbers(const EmuRun *r, const EmuOp *op, Columns *c)
 {
-    Dtype from = dtype_of(r, op, FC_SRC), to = dtype_of(r, op, FC_DST);
-    c->n = emu_slot(r, op, FC_N);
-    c->m = emu_slot(r, op, FC_M);
-    c->src_stride = emu_slot(r, op, FC_SRC_STRIDE);
-    c->dst_stride = emu_slot(r, op, FC_DST_STRIDE);
-    c->nd_num = emu_slot(r, op, FC_ND_NUM);
-    c->nd_src = emu_slot(r, op, FC_ND_SRC);
-    c->nd_dst = emu_slot(r, op, FC_ND_DST);
-    c->nd = emu_slot_attr(r->p, op, FC_ND) != 0;
-    c->split = emu_slot_attr(r->p, op, FC_SPLIT) != 0;
-    c->relu = emu_slot_attr(r->p, op, FC_RELU) != 0;
-    c->mode = (FixMode)emu_slot_attr(r->p, op, FC_MODE);
+    Dtype from = dtype_of(r, op, FIXC_src), to = dtype_of(r, op, FIXC_dst);
+    c->n = emu_slot(r, op, FIXC_n_size);
+    c->m = emu_slot(r, op, FIXC_m_size);
+    c->src_stride = emu_slot(r, op, FIXC_src_stride);
+    c->dst_stride = emu_slot(r, op, FIXC_dst_stride);
+    c->nd_num = emu_slot(r, op, FIXC_nd_num);
+    c->nd_src = emu_slot(r, op, FIXC_src_nd_stride);
+    c->nd_dst = emu_slot(r, op, FIXC_dst_nd_stride);
+    c->nd = emu_slot_attr(r->p, op, FIXC_nd) != 0;
+    c->split = emu_slot_attr(r->p, op, FIXC_split) != 0;
+    c->relu = emu_slot_attr(r->p, op, FIXC_relu) != 0;
+    c->mode = (FixMode)emu_slot_attr(r->p, op, FIXC_quant_pre);
     c->from = dtype_size(from);
     c->to = dtype_size(to);
     c->nd_num = c->nd ? c->nd_num : 1;
@@ -262,13 +264,13 @@ columns_tensors(const EmuRun *r, const EmuOp *op, Columns *c)
     int64_t before = c->to == 1 && !c->nd && first >= 2 * ROW && first % (2 * ROW) == 0
                          ? columns_at(c, 0, c->m - 1, first - ROW) + ROW
                          : 0;
-    c->src = emu_operand(r, op, FC_SRC,
+    c->src = emu_operand(r, op, FIXC_src,
                          (c->nd_num - 1) * c->nd_src * ROW * row +
                              (last * c->src_stride + c->m) * row);
-    c->dst = emu_operand(r, op, FC_DST, end > before ? end : before);
+    c->dst = emu_operand(r, op, FIXC_dst, end > before ? end : before);
     c->words = NULL;
     if (op_table[op->op].form == FORM_FIXCV) {
-        c->words = emu_operand(r, op, FC_SCALE, c->n * 8);
+        c->words = emu_operand(r, op, FIXC_deq, c->n * 8);
         return c->src != NULL && c->dst != NULL && c->words != NULL;
     }
     return c->src != NULL && c->dst != NULL;
@@ -281,13 +283,13 @@ warn_word(EmuRun *r, const EmuOp *op, const Columns *c, int64_t i, uint64_t word
     EmuSite site = {r, op};
     char name[32] = "deq_scalar";
     Fault f;
-    if (r->warned == NULL || (c->words == NULL && (op->literals >> FC_SCALE & 1))) {
+    if (r->warned == NULL || (c->words == NULL && (op->literals >> FIXC_deq & 1))) {
         return;
     }
     if (c->words != NULL) {
         snprintf(name, sizeof name, "deq[%lld]", (long long)i);
     }
-    if (!check_word_reserved(word, FC_SCALE, name, &f)) {
+    if (!check_word_reserved(word, FIXC_deq, name, &f)) {
         emu_warn(&site, &f);
     }
 }
@@ -304,15 +306,15 @@ columns_words(EmuRun *r, const EmuOp *op, Columns *c, int64_t k)
         if (c->words != NULL) {
             memcpy(&word[i], c->words + at * 8, sizeof word[i]);
         } else {
-            word[i] = (uint64_t)emu_slot(r, op, FC_SCALE);
+            word[i] = (uint64_t)emu_slot(r, op, FIXC_deq);
         }
-        if (narrow && !check_pack_sign(word[i], dtype_of(r, op, FC_DST), &f)) {
+        if (narrow && !check_pack_sign(word[i], dtype_of(r, op, FIXC_dst), &f)) {
             return emu_record(r, op, &f);
         }
         warn_word(r, op, c, at, word[i]);
     }
     num_deq_words(&c->deq, word, ROW, false);
-    c->deq.shift = c->deq.shift && narrow && dtype_of(r, op, FC_SRC) == DT_S32;
+    c->deq.shift = c->deq.shift && narrow && dtype_of(r, op, FIXC_src) == DT_S32;
     return true;
 }
 
@@ -369,8 +371,8 @@ exec_columns(EmuRun *r, const EmuOp *op)
 static bool
 converts(const EmuProgram *p, const EmuOp *op, bool scale)
 {
-    NumDeq d = {.dst = num_type(emu_slot_ref(p, op, FB_DST)->dtype),
-                .src = num_type(emu_slot_ref(p, op, FB_SRC)->dtype),
+    NumDeq d = {.dst = num_type(emu_slot_ref(p, op, FIXA_dst)->dtype),
+                .src = num_type(emu_slot_ref(p, op, FIXA_src)->dtype),
                 .scale = scale};
     return num_deq_exists(&d);
 }
@@ -380,22 +382,22 @@ emu_bind_fixblocks(EmuProgram *p, EmuOp *op, const char **why)
 {
     *why = "fixpipe has no such conversion";
     op->exec = exec_blocks;
-    Dtype to = emu_slot_ref(p, op, FB_DST)->dtype;
-    return converts(p, op, emu_slot_attr(p, op, FB_QUANT) == 2) &&
+    Dtype to = emu_slot_ref(p, op, FIXA_dst)->dtype;
+    return converts(p, op, emu_slot_attr(p, op, FIXA_quantize) == 2) &&
            (to == DT_F32 || to == DT_S32 || to == DT_F16);
 }
 
 bool
 emu_bind_fixcolumns(EmuProgram *p, EmuOp *op, const char **why)
 {
-    int64_t mode = emu_slot_attr(p, op, FC_MODE);
+    int64_t mode = emu_slot_attr(p, op, FIXC_quant_pre);
     bool vector = op_table[op->op].form == FORM_FIXCV;
-    Dtype from = emu_slot_ref(p, op, FC_SRC)->dtype,
-          to = emu_slot_ref(p, op, FC_DST)->dtype;
+    Dtype from = emu_slot_ref(p, op, FIXC_src)->dtype,
+          to = emu_slot_ref(p, op, FIXC_dst)->dtype;
     *why = "fixpipe has no such conversion";
     op->exec = exec_columns;
     return mode >= 0 && mode < FIX_MODES && vector == fix_mode_is_vector((FixMode)mode) &&
            converts(p, op, fix_mode_scales((FixMode)mode)) && dtype_size(from) == 4 &&
            to != DT_U32 && to != DT_S16 &&
-           (emu_slot_attr(p, op, FC_SPLIT) == 0 || dtype_size(to) == 4);
+           (emu_slot_attr(p, op, FIXC_split) == 0 || dtype_size(to) == 4);
 }

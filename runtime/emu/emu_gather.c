@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "isa/gather.h"
+#include "isa/operand.h"
 #include "num/half.h"
 
 enum {
@@ -102,7 +102,7 @@ static bool
 open_pattern(const EmuRun *r, const EmuOp *op, int64_t repeats, int64_t n, Pick *p)
 {
     Form f = op_table[op->op].form;
-    int64_t rep = emu_slot(r, op, PICK_BITS_REP);
+    int64_t rep = emu_slot(r, op, PICK_src1_rep_stride);
     bool longer = f == FORM_PICK2 || f == FORM_PICK2BITS;
     p->size = (size_t)dtype_size((Dtype)op->dtype);
     if (!in_range(rep, 0, longer ? 65535 : 255)) {
@@ -111,11 +111,11 @@ open_pattern(const EmuRun *r, const EmuOp *op, int64_t repeats, int64_t n, Pick 
     if (f == FORM_PICKBITS || f == FORM_PICK2BITS) {
         p->bits_rep =
             f == FORM_PICKBITS && is_dense(r) ? (rep > 0 ? n / 8 : 0) : rep * BLOCK_BYTES;
-        p->bits =
-            emu_operand(r, op, PICK_PATTERN, (repeats - 1) * p->bits_rep + (n + 7) / 8);
+        p->bits = emu_operand(r, op, PICK_src1_pattern,
+                              (repeats - 1) * p->bits_rep + (n + 7) / 8);
         return p->bits != NULL;
     }
-    int64_t number = emu_slot(r, op, PICK_PATTERN);
+    int64_t number = emu_slot(r, op, PICK_src1_pattern);
     if (!in_range(number, 1, longer ? 7 : 6)) {
         return false;
     }
@@ -129,11 +129,11 @@ open_result(EmuRun *r, const EmuOp *op, int64_t kept, Pick *p)
 {
     Fault f;
     int64_t bytes = kept * (int64_t)p->size;
-    CheckTensor t = emu_tensor(r, op, PICK_DST);
-    if (!check_fits((Op)op->op, PICK_DST, &t, bytes, &f)) {
+    CheckTensor t = emu_tensor(r, op, PICK_dst);
+    if (!check_fits((Op)op->op, PICK_dst, &t, bytes, &f)) {
         return emu_record(r, op, &f);
     }
-    p->dst = emu_operand(r, op, PICK_DST, bytes);
+    p->dst = emu_operand(r, op, PICK_dst, bytes);
     return p->dst != NULL || emu_refuse(r, op);
 }
 
@@ -185,10 +185,10 @@ static bool
 open_long(const EmuRun *r, const EmuOp *op, Long *s)
 {
     int64_t size = dtype_size((Dtype)op->dtype);
-    s->repeats = emu_slot(r, op, PICK_REPEAT);
-    s->n = emu_slot(r, op, PICK_COUNT);
-    s->blk = emu_slot(r, op, PICK_BLK);
-    s->rep = emu_slot(r, op, PICK_REP);
+    s->repeats = emu_slot(r, op, PICK_repeat_times);
+    s->n = emu_slot(r, op, PICK_mask);
+    s->blk = emu_slot(r, op, PICK_src0_blk_stride);
+    s->rep = emu_slot(r, op, PICK_src0_rep_stride);
     if (!in_range(s->repeats, 0, 65535) || !in_range(s->n, 1, UINT32_MAX) ||
         !in_range(s->blk, 0, 255) || !in_range(s->rep, 0, 65535)) {
         return false;
@@ -199,7 +199,7 @@ open_long(const EmuRun *r, const EmuOp *op, Long *s)
     int64_t last = (s->n - 1) / s->per_block;
     int64_t end = last * s->blk + (s->n - last * s->per_block) * size;
     end = last > 0 && end < BLOCK_BYTES ? BLOCK_BYTES : end;
-    s->src = emu_operand(r, op, PICK_SRC,
+    s->src = emu_operand(r, op, PICK_src0,
                          s->repeats > 0 ? (s->repeats - 1) * s->rep + end : 0);
     return s->src != NULL;
 }
@@ -309,10 +309,10 @@ open_gather(EmuRun *r, const EmuOp *op, const EmuLanes *c, Field *f)
     int64_t entries = op->mask_form == MASK_COUNTER
                           ? (c->repeats - 1) * c->lanes + c->last
                           : c->repeats * c->lanes;
-    f->param = GATHER_OFFSET;
+    f->param = GATHER_src_offset;
     f->size = f->unit = c->o[0].size;
-    f->base = emu_slot(r, op, GATHER_BASE);
-    CheckMultiple m = {RULE_BASE_ADDR, GATHER_BASE, f->base, f->unit};
+    f->base = emu_slot(r, op, GATHER_base_addr);
+    CheckMultiple m = {RULE_BASE_ADDR, GATHER_base_addr, f->base, f->unit};
     if (!in_range(f->base, 0, INT32_MAX) || !open_field(r, op, entries, f)) {
         return emu_refuse(r, op);
     }
@@ -371,7 +371,7 @@ static bool
 exec_gather(EmuRun *r, const EmuOp *op)
 {
     EmuLanes c;
-    Field f = {.to = GATHER_SRC};
+    Field f = {.to = GATHER_src};
     if (!emu_lanes_open(r, op, &c)) {
         return false;
     }
@@ -398,7 +398,7 @@ static bool
 exec_scatter(EmuRun *r, const EmuOp *op)
 {
     EmuLanes c;
-    Field f = {.to = GATHER_DST};
+    Field f = {.to = GATHER_dst};
     if (!emu_lanes_open(r, op, &c)) {
         return false;
     }
@@ -496,10 +496,11 @@ static bool
 read_numbers(const EmuRun *r, const EmuOp *op, Bilinear *b)
 {
     int64_t size = dtype_size((Dtype)op->dtype);
-    int64_t blk = emu_slot(r, op, BI_BLK), step = emu_slot(r, op, BI_STEP);
-    b->down = emu_slot(r, op, BI_DOWN);
-    b->across = emu_slot(r, op, BI_ACROSS);
-    b->each_block = emu_slot(r, op, BI_MODE) != 0;
+    int64_t blk = emu_slot(r, op, BI_dst_blk_stride),
+            step = emu_slot(r, op, BI_vertical_repeat_offset);
+    b->down = emu_slot(r, op, BI_vertical_repeat_times);
+    b->across = emu_slot(r, op, BI_horizontal_repeat_times);
+    b->each_block = emu_slot(r, op, BI_repeat_mode) != 0;
     b->half = size == 2;
     b->lanes = (int)(REPEAT_BYTES / size);
     b->blk = blk * BLOCK_BYTES;
@@ -516,10 +517,9 @@ find_operands(EmuRun *r, const EmuOp *op, Bilinear *b)
     int64_t size = dtype_size((Dtype)op->dtype);
     int64_t steps = b->down * b->across;
     b->src = (Field){
-        .param = BI_OFFSET, .to = BI_SRC, .size = BLOCK_BYTES, .unit = BLOCK_BYTES};
-    b->dst = emu_operand(r, op, BI_DST, (b->down - 1) * b->step + bi_window(b, size));
-    b->weights =
-        emu_operand(r, op, BI_WEIGHTS, steps * (b->each_block ? BLOCKS : 1) * size);
+        .param = BI_src0_offset, .to = BI_src0, .size = BLOCK_BYTES, .unit = BLOCK_BYTES};
+    b->dst = emu_operand(r, op, BI_dst, (b->down - 1) * b->step + bi_window(b, size));
+    b->weights = emu_operand(r, op, BI_src1, steps * (b->each_block ? BLOCKS : 1) * size);
     return b->dst != NULL && b->weights != NULL &&
            open_field(r, op, steps * BLOCKS, &b->src);
 }
@@ -530,9 +530,9 @@ multiples(EmuRun *r, const EmuOp *op, const Bilinear *b)
 {
     Fault f;
     Dtype t = (Dtype)op->dtype;
-    CheckMultiple step = {RULE_REPEAT_STRIDE, BI_STEP, b->step / dtype_size(t),
-                          BLOCK_BYTES / dtype_size(t)};
-    CheckMultiple across = {RULE_REPEAT_RANGE, BI_ACROSS, b->across,
+    CheckMultiple step = {RULE_REPEAT_STRIDE, BI_vertical_repeat_offset,
+                          b->step / dtype_size(t), BLOCK_BYTES / dtype_size(t)};
+    CheckMultiple across = {RULE_REPEAT_RANGE, BI_horizontal_repeat_times, b->across,
                             check_bi_unit(r->p->kernel.soc, t)};
     int64_t window = bi_window(b, dtype_size(t));
     bool ok = check_multiple((Op)op->op, &across, &f) &&
@@ -661,7 +661,9 @@ exec_of(Form f)
 static bool
 is_other(Form f, int param)
 {
-    return param == (f == FORM_GATHERB ? 2 : f == FORM_BI ? BI_OFFSET : GATHER_OFFSET);
+    return param == (f == FORM_GATHERB ? 2
+                     : f == FORM_BI    ? BI_src0_offset
+                                       : GATHER_src_offset);
 }
 
 bool

@@ -1,26 +1,9 @@
 /* emu_layout.c: transposes and other new orders of elements (vector chapter 6). Each repeat is read as a
  * whole before any of it is written. */
 #include "emu/emu.h"
+#include "isa/operand.h"
 
 #include <string.h>
-
-enum {
-    NCHW_DST_HALF,
-    NCHW_SRC_HALF,
-    NCHW_DST,
-    NCHW_SRC = NCHW_DST + 16,
-    NCHW_REPEAT = NCHW_SRC + 16,
-    NCHW_DST_REP,
-    NCHW_SRC_REP
-};
-
-enum {
-    PLANES_HWC,
-    PLANES_DST,
-    PLANES_SRC,
-    PLANES_LENGTH,
-    PLANES_CHANNELS
-};
 
 enum {
     ENTRIES = 16,
@@ -99,15 +82,15 @@ static bool
 find_blocks(const EmuRun *r, const EmuOp *op, Scatter *s)
 {
     bool half = s->size == 1;
-    int64_t to = half && emu_slot(r, op, NCHW_DST_HALF) != 0 ? BLOCK_BYTES / 2 : 0;
-    int64_t from = half && emu_slot(r, op, NCHW_SRC_HALF) != 0 ? BLOCK_BYTES / 2 : 0;
+    int64_t to = half && emu_slot(r, op, NCHW_dst_high_half) != 0 ? BLOCK_BYTES / 2 : 0;
+    int64_t from = half && emu_slot(r, op, NCHW_src_high_half) != 0 ? BLOCK_BYTES / 2 : 0;
     int64_t len = half ? BLOCK_BYTES / 2 : BLOCK_BYTES;
     s->len = (size_t)len;
     for (int i = 0; i < ENTRIES; i++) {
         uint8_t *d =
-            emu_operand(r, op, NCHW_DST + i, to + (s->n - 1) * s->dst_step + len);
+            emu_operand(r, op, NCHW_dst_list + i, to + (s->n - 1) * s->dst_step + len);
         uint8_t *a =
-            emu_operand(r, op, NCHW_SRC + i, from + (s->n - 1) * s->src_step + len);
+            emu_operand(r, op, NCHW_src_list + i, from + (s->n - 1) * s->src_step + len);
         if (d == NULL || a == NULL) {
             return false;
         }
@@ -120,9 +103,10 @@ find_blocks(const EmuRun *r, const EmuOp *op, Scatter *s)
 static bool
 exec_nchw(EmuRun *r, const EmuOp *op)
 {
-    Scatter s = {.n = emu_slot(r, op, NCHW_REPEAT), .size = dtype_size((Dtype)op->dtype)};
-    int64_t dst_rep = emu_slot(r, op, NCHW_DST_REP);
-    int64_t src_rep = emu_slot(r, op, NCHW_SRC_REP);
+    Scatter s = {.n = emu_slot(r, op, NCHW_repeat_times),
+                 .size = dtype_size((Dtype)op->dtype)};
+    int64_t dst_rep = emu_slot(r, op, NCHW_dst_rep_stride);
+    int64_t src_rep = emu_slot(r, op, NCHW_src_rep_stride);
     if (op->checked && !emu_check(r, op)) {
         return false;
     }
@@ -221,11 +205,11 @@ static bool
 exec_planes(EmuRun *r, const EmuOp *op)
 {
     int size = dtype_size((Dtype)op->dtype);
-    int64_t length = emu_slot(r, op, PLANES_LENGTH);
-    int64_t channels = emu_slot(r, op, PLANES_CHANNELS);
-    bool hwc = emu_slot(r, op, PLANES_HWC) != 0;
+    int64_t length = emu_slot(r, op, PLANES_m_len);
+    int64_t channels = emu_slot(r, op, PLANES_channels);
+    bool hwc = emu_slot(r, op, PLANES_chw2hwc) != 0;
     Fault f;
-    CheckMultiple m = {RULE_MLEN_ALIGN, PLANES_LENGTH, length, BLOCK_BYTES / size};
+    CheckMultiple m = {RULE_MLEN_ALIGN, PLANES_m_len, length, BLOCK_BYTES / size};
     if (op->checked && !emu_check(r, op)) {
         return false;
     }
@@ -236,8 +220,8 @@ exec_planes(EmuRun *r, const EmuOp *op)
         return emu_record(r, op, &f);
     }
     int64_t bytes = length * channels * size;
-    uint8_t *dst = emu_operand(r, op, PLANES_DST, bytes);
-    const uint8_t *src = emu_operand(r, op, PLANES_SRC, bytes);
+    uint8_t *dst = emu_operand(r, op, PLANES_dst, bytes);
+    const uint8_t *src = emu_operand(r, op, PLANES_src, bytes);
     if (dst == NULL || src == NULL) {
         return emu_refuse(r, op);
     }

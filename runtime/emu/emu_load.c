@@ -82,10 +82,12 @@ exec_load2d(EmuRun *r, const EmuOp *op)
 static bool
 exec_box(EmuRun *r, const EmuOp *op)
 {
-    int64_t m0 = emu_slot(r, op, BOX_M), k0 = emu_slot(r, op, BOX_K);
-    int64_t from = emu_slot(r, op, BOX_SRC_STRIDE), to = emu_slot(r, op, BOX_DST_STRIDE);
-    int64_t m = emu_slot(r, op, BOX_M_STEP), k = emu_slot(r, op, BOX_K_STEP);
-    bool transpose = emu_slot_attr(r->p, op, BOX_TRANSPOSE) != 0;
+    int64_t m0 = emu_slot(r, op, LOAD2DBOX_m_start_pt),
+            k0 = emu_slot(r, op, LOAD2DBOX_k_start_pt);
+    int64_t from = emu_slot(r, op, LOAD2DBOX_src_stride),
+            to = emu_slot(r, op, LOAD2DBOX_dst_stride);
+    int64_t m = emu_slot(r, op, LOAD2DBOX_m_step), k = emu_slot(r, op, LOAD2DBOX_k_step);
+    bool transpose = emu_slot_attr(r->p, op, LOAD2DBOX_en_transpose) != 0;
     if (op->checked && !emu_check(r, op)) {
         return false;
     }
@@ -125,10 +127,13 @@ square_at(int size, int64_t r, int64_t c, int64_t pitch)
 static bool
 exec_square(EmuRun *r, const EmuOp *op)
 {
-    int64_t first = emu_slot(r, op, SQUARE_INDEX), n = emu_slot(r, op, SQUARE_REPEAT);
-    int64_t step = emu_slot(r, op, SQUARE_STRIDE), gap = emu_slot(r, op, SQUARE_GAP);
-    int64_t frac = emu_slot(r, op, SQUARE_FRAC_GAP), unit = 2 * (int64_t)FRACTAL_BYTES;
-    bool down = emu_slot_attr(r->p, op, SQUARE_MODE) != 0;
+    int64_t first = emu_slot(r, op, LOAD2DSQUARE_start_index),
+            n = emu_slot(r, op, LOAD2DSQUARE_repeat_times);
+    int64_t step = emu_slot(r, op, LOAD2DSQUARE_src_stride),
+            gap = emu_slot(r, op, LOAD2DSQUARE_dst_gap);
+    int64_t frac = emu_slot(r, op, LOAD2DSQUARE_dst_frac_gap),
+            unit = 2 * (int64_t)FRACTAL_BYTES;
+    bool down = emu_slot_attr(r->p, op, LOAD2DSQUARE_addr_mode) != 0;
     int size = dtype_size((Dtype)op->dtype);
     if (op->checked && !emu_check(r, op)) {
         return false;

@@ -9,14 +9,7 @@
 #include <string.h>
 
 #include "num/half.h"
-
-enum {
-    MOVE_NBURST = 3,
-    MOVE_BURST,
-    MOVE_SRC_STRIDE,
-    MOVE_DST_STRIDE,
-    MOVE_MODE
-};
+#include "isa/operand.h"
 
 /* ---- element conversions ------------------------------------------------------------------------------ */
 
@@ -98,7 +91,7 @@ emu_bind_move(EmuProgram *p, EmuOp *op, const char **why)
     const EmuRef *dst = emu_slot_ref(p, op, 0), *src = emu_slot_ref(p, op, 1);
     Scope to = p->kernel.regions[dst->region].scope;
     Scope from = p->kernel.regions[src->region].scope;
-    int64_t mode = emu_slot_attr(p, op, MOVE_MODE);
+    int64_t mode = emu_slot_attr(p, op, MOVE_mode);
     EmuMove m = {.units = move_units(from, src->dtype, to, dst->dtype),
                  .from = from,
                  .to_gm = to == SC_GM};
@@ -128,9 +121,9 @@ typedef struct Bursts {
 static bool
 read_counts(const EmuRun *r, const EmuOp *op, const EmuMove *m, Bursts *b)
 {
-    int64_t nburst = emu_slot(r, op, MOVE_NBURST), burst = emu_slot(r, op, MOVE_BURST);
-    int64_t ss = emu_slot(r, op, MOVE_SRC_STRIDE);
-    int64_t ds = emu_slot(r, op, MOVE_DST_STRIDE);
+    int64_t nburst = emu_slot(r, op, MOVE_nburst), burst = emu_slot(r, op, MOVE_burst);
+    int64_t ss = emu_slot(r, op, MOVE_src_stride);
+    int64_t ds = emu_slot(r, op, MOVE_dst_stride);
     if (nburst < 0 || nburst > 4095 || burst < 0 || burst > 65535 || ss < 0 ||
         ss > 65535 || ds < 0 || ds > 65535) {
         return false;

@@ -109,14 +109,14 @@ static bool
 exec_load(EmuRun *r, const EmuOp *op)
 {
     bool two = op_table[op->op].form == FORM_RLOAD2;
-    RegMode mode = (RegMode)emu_slot_attr(r->p, op, two ? RLOAD2_MODE : RLOAD_MODE);
+    RegMode mode = (RegMode)emu_slot_attr(r->p, op, two ? RLOAD2_ld_mode : RLOAD_ld_mode);
     int size = size_of(r, op, 0);
     Active all;
     if (!begin(r, op, REPEAT_BYTES / size, &all)) {
         return false;
     }
     const uint8_t *src =
-        emu_operand(r, op, two ? RLOAD2_SRC : RLOAD_SRC, reg_mode_bytes(mode, size));
+        emu_operand(r, op, two ? RLOAD2_src : RLOAD_src, reg_mode_bytes(mode, size));
     for (int reg = 0; reg < 1 + two; reg++) {
         uint8_t made[REPEAT_BYTES];
         uint8_t *dst = emu_operand(r, op, reg, REPEAT_BYTES);
@@ -135,17 +135,18 @@ static bool
 exec_store(EmuRun *r, const EmuOp *op)
 {
     bool two = op_table[op->op].form == FORM_RSTORE2;
-    RegMode mode = (RegMode)emu_slot_attr(r->p, op, two ? RSTORE2_MODE : RSTORE_MODE);
-    int size = size_of(r, op, RSTORE_SRC), lanes = REPEAT_BYTES / size;
+    RegMode mode =
+        (RegMode)emu_slot_attr(r->p, op, two ? RSTORE2_st_mode : RSTORE_st_mode);
+    int size = size_of(r, op, RSTORE_src), lanes = REPEAT_BYTES / size;
     int width = mode == REG_PK ? size / 2 : size;
     Active a;
     if (!begin(r, op, lanes, &a)) {
         return false;
     }
     int end = mode == REG_ONEPT ? a.on[0] : a.end;
-    uint8_t *dst = emu_operand(r, op, RSTORE_DST, (int64_t)end * width * (1 + two));
+    uint8_t *dst = emu_operand(r, op, RSTORE_dst, (int64_t)end * width * (1 + two));
     for (int reg = 0; reg < 1 + two; reg++) {
-        const uint8_t *src = emu_operand(r, op, RSTORE_SRC + reg, (int64_t)a.end * size);
+        const uint8_t *src = emu_operand(r, op, RSTORE_src + reg, (int64_t)a.end * size);
         if (src == NULL || (dst == NULL && end > 0)) {
             return emu_refuse(r, op);
         }
@@ -166,14 +167,14 @@ static bool
 exec_interleave(EmuRun *r, const EmuOp *op)
 {
     uint8_t both[2][REPEAT_BYTES], made[2][REPEAT_BYTES];
-    int size = size_of(r, op, RLACE_DST0), n = REPEAT_BYTES / size;
+    int size = size_of(r, op, RLACE_dst0), n = REPEAT_BYTES / size;
     bool apart = op_table[op->op].sem == SEM_REG_DINTLV;
     Active all;
     if (!begin(r, op, n, &all)) {
         return false;
     }
     for (int k = 0; k < 2; k++) {
-        const uint8_t *src = emu_operand(r, op, RLACE_SRC0 + k, REPEAT_BYTES);
+        const uint8_t *src = emu_operand(r, op, RLACE_src0 + k, REPEAT_BYTES);
         if (src == NULL || emu_operand(r, op, k, REPEAT_BYTES) == NULL) {
             return emu_refuse(r, op);
         }
@@ -185,8 +186,8 @@ exec_interleave(EmuRun *r, const EmuOp *op)
         memcpy(made[to / n] + to % n * size, both[from / n] + from % n * size,
                (size_t)size);
     }
-    memcpy(emu_operand(r, op, RLACE_DST0, REPEAT_BYTES), made[0], REPEAT_BYTES);
-    memcpy(emu_operand(r, op, RLACE_DST1, REPEAT_BYTES), made[1], REPEAT_BYTES);
+    memcpy(emu_operand(r, op, RLACE_dst0, REPEAT_BYTES), made[0], REPEAT_BYTES);
+    memcpy(emu_operand(r, op, RLACE_dst1, REPEAT_BYTES), made[1], REPEAT_BYTES);
     return true;
 }
 
@@ -198,10 +199,10 @@ conversion(const EmuRun *r, const EmuOp *op)
         [ROUND_FLOOR] = NUM_FLOOR,  [ROUND_CEIL] = NUM_CEIL,
         [ROUND_AWAY] = NUM_AWAY,    [ROUND_ZERO] = NUM_TO_ZERO,
         [ROUND_ODD] = NUM_ODD};
-    NumConv v = {.dst = num_type(emu_slot_ref(r->p, op, RCAST_DST)->dtype),
-                 .src = num_type(emu_slot_ref(r->p, op, RCAST_SRC)->dtype),
-                 .round = rounds[emu_slot_attr(r->p, op, RCAST_ROUND)],
-                 .keep = emu_slot_attr(r->p, op, RCAST_SATURATE) == 0};
+    NumConv v = {.dst = num_type(emu_slot_ref(r->p, op, RCAST_dst)->dtype),
+                 .src = num_type(emu_slot_ref(r->p, op, RCAST_src)->dtype),
+                 .round = rounds[emu_slot_attr(r->p, op, RCAST_round_mode)],
+                 .keep = emu_slot_attr(r->p, op, RCAST_saturate_flag) == 0};
     if (v.round == NUM_AWAY &&
         emu_chosen(r->p, CHOICE_AWAY_ZERO) == CHOSE_AWAY_ZERO_DIRECTED) {
         v.round = NUM_OUTWARD;
@@ -212,16 +213,16 @@ conversion(const EmuRun *r, const EmuOp *op)
 static bool
 exec_cast(EmuRun *r, const EmuOp *op)
 {
-    int dst = size_of(r, op, RCAST_DST), src = size_of(r, op, RCAST_SRC);
+    int dst = size_of(r, op, RCAST_dst), src = size_of(r, op, RCAST_src);
     int wide = dst > src ? dst : src;
-    int part = (int)emu_slot_attr(r->p, op, RCAST_PART);
+    int part = (int)emu_slot_attr(r->p, op, RCAST_part_indicator);
     uint8_t read[REPEAT_BYTES];
     Active a;
     if (!begin(r, op, REPEAT_BYTES / wide, &a)) {
         return false;
     }
-    uint8_t *to = emu_operand(r, op, RCAST_DST, REPEAT_BYTES);
-    const uint8_t *from = emu_operand(r, op, RCAST_SRC, REPEAT_BYTES);
+    uint8_t *to = emu_operand(r, op, RCAST_dst, REPEAT_BYTES);
+    const uint8_t *from = emu_operand(r, op, RCAST_src, REPEAT_BYTES);
     if (to == NULL || from == NULL) {
         return emu_refuse(r, op);
     }
@@ -304,9 +305,9 @@ same_types(const EmuProgram *p, const EmuOp *op, int a, int b)
 static bool
 cast_fits(const EmuProgram *p, const EmuOp *op)
 {
-    Dtype dst = type_of(p, op, RCAST_DST), src = type_of(p, op, RCAST_SRC);
-    int64_t part = emu_slot_attr(p, op, RCAST_PART);
-    int64_t round = emu_slot_attr(p, op, RCAST_ROUND);
+    Dtype dst = type_of(p, op, RCAST_dst), src = type_of(p, op, RCAST_src);
+    int64_t part = emu_slot_attr(p, op, RCAST_part_indicator);
+    int64_t round = emu_slot_attr(p, op, RCAST_round_mode);
     if (!is_known_type(dst) || !is_known_type(src) || round < 0 || round >= ROUND_COUNT) {
         return false;
     }
@@ -322,23 +323,23 @@ operands_fit(const EmuProgram *p, const EmuOp *op)
 {
     switch (op_table[op->op].form) {
     case FORM_RLOAD:
-        return mode_fits(p, op, RLOAD_DST, RLOAD_SRC, RLOAD_MODE);
+        return mode_fits(p, op, RLOAD_dst, RLOAD_src, RLOAD_ld_mode);
     case FORM_RLOAD2:
-        return mode_fits(p, op, RLOAD2_DST0, RLOAD2_SRC, RLOAD2_MODE) &&
-               same_types(p, op, RLOAD2_DST0, RLOAD2_DST1);
+        return mode_fits(p, op, RLOAD2_dst0, RLOAD2_src, RLOAD2_ld_mode) &&
+               same_types(p, op, RLOAD2_dst0, RLOAD2_dst1);
     case FORM_RSTORE:
-        return mode_fits(p, op, RSTORE_SRC, RSTORE_DST, RSTORE_MODE);
+        return mode_fits(p, op, RSTORE_src, RSTORE_dst, RSTORE_st_mode);
     case FORM_RSTORE2:
-        return mode_fits(p, op, RSTORE2_SRC0, RSTORE2_DST, RSTORE2_MODE) &&
-               same_types(p, op, RSTORE2_SRC0, RSTORE2_SRC1);
+        return mode_fits(p, op, RSTORE2_src0, RSTORE2_dst, RSTORE2_st_mode) &&
+               same_types(p, op, RSTORE2_src0, RSTORE2_src1);
     case FORM_RCAST:
         return cast_fits(p, op);
     case FORM_RHIST:
         return type_of(p, op, RHIST_SRC) == DT_U8;
     default:
-        return same_types(p, op, RLACE_DST0, RLACE_DST1) &&
-               same_types(p, op, RLACE_DST0, RLACE_SRC0) &&
-               same_types(p, op, RLACE_DST0, RLACE_SRC1);
+        return same_types(p, op, RLACE_dst0, RLACE_dst1) &&
+               same_types(p, op, RLACE_dst0, RLACE_src0) &&
+               same_types(p, op, RLACE_dst0, RLACE_src1);
     }
 }
 

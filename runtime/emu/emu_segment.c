@@ -67,7 +67,7 @@ exec_segments(EmuRun *r, const EmuOp *op)
     }
     emu_instr(r, op, &in);
     SegmentSlots at = segment_slots(in.op);
-    int64_t len = in.args[SEG_LEN].v;
+    int64_t len = in.args[SEGMENTS_len].v;
     read_side(&in, at.dst_count, at.dst_pitch, &dst);
     read_side(&in, at.src_count, at.src_pitch, &src);
     int64_t to = reach_of(&dst, len), from = reach_of(&src, len);
@@ -77,13 +77,13 @@ exec_segments(EmuRun *r, const EmuOp *op)
     if (!check_segments(&in, &fault)) {
         return emu_record(r, op, &fault);
     }
-    dst.at = emu_operand(r, op, SEG_DST, to);
-    src.at = emu_operand(r, op, SEG_SRC, from);
+    dst.at = emu_operand(r, op, SEGMENTS_dst, to);
+    src.at = emu_operand(r, op, SEGMENTS_src, from);
     if (dst.at == NULL || src.at == NULL) {
         return emu_refuse(r, op);
     }
-    if (in.args[SEG_DST].t.scope == SC_GM &&
-        !emu_write_mode(r, op, SEG_DST, in.args[SEG_SRC].t.scope, len, &w)) {
+    if (in.args[SEGMENTS_dst].t.scope == SC_GM &&
+        !emu_write_mode(r, op, SEGMENTS_dst, in.args[SEGMENTS_src].t.scope, len, &w)) {
         return false;
     }
     do {
@@ -114,5 +114,6 @@ emu_bind_segment(EmuProgram *p, EmuOp *op, const char **why)
     }
     op->exec = exec_segments;
     *why = "the sides of a slice differ in dtype";
-    return emu_slot_ref(p, op, SEG_DST)->dtype == emu_slot_ref(p, op, SEG_SRC)->dtype;
+    return emu_slot_ref(p, op, SEGMENTS_dst)->dtype ==
+           emu_slot_ref(p, op, SEGMENTS_src)->dtype;
 }

@@ -48,19 +48,21 @@ typedef struct Padded {
 static Padded
 padded_of(const EmuRun *r, const EmuOp *op, bool out)
 {
-    Padded m = {.n = emu_slot(r, op, PM_NBURST), .burst = emu_slot(r, op, PM_BURST)};
+    Padded m = {.n = emu_slot(r, op, PADMOVE_nburst),
+                .burst = emu_slot(r, op, PADMOVE_burst)};
     m.size = size_of(r, op, TRANSFER_DST);
-    m.left = emu_slot(r, op, PM_LEFT) * m.size;
-    m.right = emu_slot(r, op, PM_RIGHT) * m.size;
-    m.fill = (int)emu_slot_attr(r->p, op, PM_FILL);
+    m.left = emu_slot(r, op, PADMOVE_left_padding) * m.size;
+    m.right = emu_slot(r, op, PADMOVE_right_padding) * m.size;
+    m.fill = (int)emu_slot_attr(r->p, op, PADMOVE_fill);
     int64_t bytes = m.burst + m.left + m.right;
     m.blocks = (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
-    m.gm_pitch = m.burst + emu_slot(r, op, out ? PM_DST_GAP : PM_SRC_GAP);
-    m.pitch = m.blocks + emu_slot(r, op, out ? PM_SRC_GAP : PM_DST_GAP) * BLOCK_BYTES;
+    m.gm_pitch = m.burst + emu_slot(r, op, out ? PADMOVE_dst_gap : PADMOVE_src_gap);
+    m.pitch =
+        m.blocks + emu_slot(r, op, out ? PADMOVE_src_gap : PADMOVE_dst_gap) * BLOCK_BYTES;
     if (m.fill == PAD_REGISTER) {
         memcpy(m.value, r->sreg + SREG_PAD_VALUE, sizeof m.value);
     } else {
-        int64_t v = emu_slot(r, op, PM_VALUE);
+        int64_t v = emu_slot(r, op, PADMOVE_padding_value);
         memcpy(m.value, &v, sizeof m.value);
     }
     return m;
@@ -125,12 +127,13 @@ exec_pad_move(EmuRun *r, const EmuOp *op)
     if (!begin(r, op)) {
         return false;
     }
-    int64_t left = emu_slot(r, op, PM_LEFT), right = emu_slot(r, op, PM_RIGHT);
+    int64_t left = emu_slot(r, op, PADMOVE_left_padding),
+            right = emu_slot(r, op, PADMOVE_right_padding);
     int most = BLOCK_BYTES / size_of(r, op, TRANSFER_DST);
     bool padded = left != 0 || right != 0;
     bool out = scope_of(r, op, TRANSFER_DST) == SC_GM;
     if (left > most || right > most ||
-        (padded && (out || emu_slot_attr(r->p, op, PM_FILL) != PAD_GIVEN))) {
+        (padded && (out || emu_slot_attr(r->p, op, PADMOVE_fill) != PAD_GIVEN))) {
         return emu_refuse(r, op);
     }
     return out ? pad_out(r, op) : pad_in(r, op);
@@ -144,17 +147,17 @@ exec_nd2nz(EmuRun *r, const EmuOp *op)
     if (!begin(r, op)) {
         return false;
     }
-    int64_t num = emu_slot(r, op, NZ_NUM), n = emu_slot(r, op, NZ_ROWS);
-    int64_t d = emu_slot(r, op, NZ_COLS), s = size_of(r, op, TRANSFER_DST);
+    int64_t num = emu_slot(r, op, ND2NZ_nd_num), n = emu_slot(r, op, ND2NZ_nd_n);
+    int64_t d = emu_slot(r, op, ND2NZ_nd_d), s = size_of(r, op, TRANSFER_DST);
     int64_t c0 = BLOCK_BYTES / s, groups = (d + c0 - 1) / c0;
     if (num == 0 || n == 0 || d == 0) {
         return true;
     }
-    int64_t src_nd = emu_slot(r, op, ND2NZ_SRC_ND) * s;
-    int64_t src_n = emu_slot(r, op, ND2NZ_SRC_N) * s;
-    int64_t dst_c0 = emu_slot(r, op, ND2NZ_DST_C0) * BLOCK_BYTES;
-    int64_t dst_n = emu_slot(r, op, ND2NZ_DST_N) * BLOCK_BYTES;
-    int64_t dst_nd = emu_slot(r, op, ND2NZ_DST_ND) * s;
+    int64_t src_nd = emu_slot(r, op, ND2NZ_src_nd_stride) * s;
+    int64_t src_n = emu_slot(r, op, ND2NZ_src_n_stride) * s;
+    int64_t dst_c0 = emu_slot(r, op, ND2NZ_dst_c0_stride) * BLOCK_BYTES;
+    int64_t dst_n = emu_slot(r, op, ND2NZ_dst_n_stride) * BLOCK_BYTES;
+    int64_t dst_nd = emu_slot(r, op, ND2NZ_dst_nd_stride) * s;
     uint8_t *dst = emu_operand(r, op, TRANSFER_DST,
                                (num - 1) * dst_nd + (groups - 1) * dst_c0 +
                                    (n - 1) * dst_n + BLOCK_BYTES);
@@ -184,13 +187,13 @@ exec_nz2nd(EmuRun *r, const EmuOp *op)
     if (!begin(r, op)) {
         return false;
     }
-    int64_t num = emu_slot(r, op, NZ_NUM), n = emu_slot(r, op, NZ_ROWS);
-    int64_t d = emu_slot(r, op, NZ_COLS), s = size_of(r, op, TRANSFER_DST);
+    int64_t num = emu_slot(r, op, ND2NZ_nd_num), n = emu_slot(r, op, ND2NZ_nd_n);
+    int64_t d = emu_slot(r, op, ND2NZ_nd_d), s = size_of(r, op, TRANSFER_DST);
     int64_t row_bytes = FRACTAL_COLS * s;
-    int64_t src_nd = emu_slot(r, op, NZ2ND_SRC_ND) * FRACTAL_ELEMS * s;
-    int64_t src_n = emu_slot(r, op, NZ2ND_SRC_N) * row_bytes;
-    int64_t dst_d = emu_slot(r, op, NZ2ND_DST_D) * s;
-    int64_t dst_nd = emu_slot(r, op, NZ2ND_DST_ND) * s;
+    int64_t src_nd = emu_slot(r, op, NZ2ND_src_nd_matrix_stride) * FRACTAL_ELEMS * s;
+    int64_t src_n = emu_slot(r, op, NZ2ND_src_n_stride) * row_bytes;
+    int64_t dst_d = emu_slot(r, op, NZ2ND_dst_d_stride) * s;
+    int64_t dst_nd = emu_slot(r, op, NZ2ND_dst_nd_matrix_stride) * s;
     if (num == 0) {
         return true;
     }
@@ -229,18 +232,18 @@ spread_of(const EmuRun *r, const EmuOp *op, int64_t from, int64_t to)
 {
     Spread m;
     if (op_table[op->op].form == FORM_SPREADMODE) {
-        int64_t n = emu_slot(r, op, SPREADMODE_NBURST);
-        int64_t len = emu_slot(r, op, SPREADMODE_LEN);
+        int64_t n = emu_slot(r, op, SPREADMODE_nburst);
+        int64_t len = emu_slot(r, op, SPREADMODE_burst_repeat);
         m.n = n == 0 ? 1 : n;
         m.units = len == 0 ? 1 : len;
-        m.rows = emu_slot_attr(r->p, op, SPREADMODE_MODE) == 1 ? 1 : m.units;
-        m.src_pitch = emu_slot(r, op, SPREADMODE_SRC_GAP) * BLOCK_BYTES;
-        m.dst_pitch = emu_slot(r, op, SPREADMODE_DST_GAP) * FRACTAL_ELEMS * to;
+        m.rows = emu_slot_attr(r->p, op, SPREADMODE_repeat_mode) == 1 ? 1 : m.units;
+        m.src_pitch = emu_slot(r, op, SPREADMODE_src_gap) * BLOCK_BYTES;
+        m.dst_pitch = emu_slot(r, op, SPREADMODE_dst_gap) * FRACTAL_ELEMS * to;
     } else {
-        m.n = emu_slot(r, op, SPREAD_NBURST);
-        m.units = m.rows = emu_slot(r, op, SPREAD_LEN);
-        m.src_pitch = emu_slot(r, op, SPREAD_SRC_GAP) * BLOCK_BYTES;
-        m.dst_pitch = emu_slot(r, op, SPREAD_DST_GAP) * FRACTAL_ELEMS * to;
+        m.n = emu_slot(r, op, SPREAD_nburst);
+        m.units = m.rows = emu_slot(r, op, SPREAD_burst_len);
+        m.src_pitch = emu_slot(r, op, SPREAD_src_gap) * BLOCK_BYTES;
+        m.dst_pitch = emu_slot(r, op, SPREAD_dst_gap) * FRACTAL_ELEMS * to;
     }
     m.src_pitch += m.rows * FRACTAL_COLS * from;
     m.dst_pitch += m.units * FRACTAL_ELEMS * to;
@@ -302,14 +305,15 @@ exec_bias(EmuRun *r, const EmuOp *op)
     if (!begin(r, op)) {
         return false;
     }
-    int64_t n = emu_slot(r, op, BIAS_NBURST), unit = transfer_bias_unit(r->p->kernel.soc);
+    int64_t n = emu_slot(r, op, BIASMOVE_nburst),
+            unit = transfer_bias_unit(r->p->kernel.soc);
     int64_t from = size_of(r, op, TRANSFER_SRC), to = size_of(r, op, TRANSFER_DST);
-    if (n == 0 || emu_slot(r, op, BIAS_BURST) == 0) {
+    if (n == 0 || emu_slot(r, op, BIASMOVE_burst) == 0) {
         return true;
     }
-    int64_t elems = emu_slot(r, op, BIAS_BURST) * unit / from;
-    int64_t src_pitch = elems * from + emu_slot(r, op, BIAS_SRC_GAP) * BLOCK_BYTES;
-    int64_t dst_pitch = elems * to + emu_slot(r, op, BIAS_DST_GAP) * unit;
+    int64_t elems = emu_slot(r, op, BIASMOVE_burst) * unit / from;
+    int64_t src_pitch = elems * from + emu_slot(r, op, BIASMOVE_src_stride) * BLOCK_BYTES;
+    int64_t dst_pitch = elems * to + emu_slot(r, op, BIASMOVE_dst_stride) * unit;
     uint8_t *dst = emu_operand(r, op, TRANSFER_DST, spanned(n, dst_pitch, elems * to));
     const uint8_t *src =
         emu_operand(r, op, TRANSFER_SRC, spanned(n, src_pitch, elems * from));

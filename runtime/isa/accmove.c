@@ -184,19 +184,19 @@ acc_of(const CheckInstr *in)
 {
     const CheckArg *a = in->args;
     Form form = op_table[in->op].form;
-    Acc x = {.mode = (BlockMode)constant(in, ACC_BLOCK, BLOCK_MODES),
-             .scale = (AccScale)constant(in, ACC_MODE, SCALE_COUNT),
+    Acc x = {.mode = (BlockMode)constant(in, ACCFLY_block_mode, BLOCK_MODES),
+             .scale = (AccScale)constant(in, ACCFLY_deq_mode, SCALE_COUNT),
              .vector = form == FORM_ACCV || form == FORM_ACCVFLY,
              .fly = form == FORM_ACCFLY || form == FORM_ACCVFLY,
-             .out = a[ACC_SRC].t.scope == SC_L0C,
-             .n = a[ACC_NBURST].v,
-             .len = a[ACC_BURST].v,
-             .sid = a[ACC_SID].v,
-             .high = acc_high_half(a[ACC_SID].v, in->choices)};
-    x.acc_gap = a[x.out ? ACC_SRC_STRIDE : ACC_DST_STRIDE].v;
-    x.out_gap = a[x.out ? ACC_DST_STRIDE : ACC_SRC_STRIDE].v;
-    x.u = acc_units(x.mode, a[x.out ? ACC_SRC : ACC_DST].t.dtype,
-                    a[x.out ? ACC_DST : ACC_SRC].t.dtype, x.sid,
+             .out = a[ACCFLY_src].t.scope == SC_L0C,
+             .n = a[ACCFLY_nburst].v,
+             .len = a[ACCFLY_burst_len].v,
+             .sid = a[ACCFLY_sid_store_mode].v,
+             .high = acc_high_half(a[ACCFLY_sid_store_mode].v, in->choices)};
+    x.acc_gap = a[x.out ? ACCFLY_src_stride : ACCFLY_dst_stride].v;
+    x.out_gap = a[x.out ? ACCFLY_dst_stride : ACCFLY_src_stride].v;
+    x.u = acc_units(x.mode, a[x.out ? ACCFLY_src : ACCFLY_dst].t.dtype,
+                    a[x.out ? ACCFLY_dst : ACCFLY_src].t.dtype, x.sid,
                     chosen(in->choices, CHOICE_VECTOR_ROWS) == CHOSE_VECTOR_ROWS_PACKED);
     return x;
 }
@@ -206,10 +206,10 @@ acc_of(const CheckInstr *in)
 static bool
 acc_path(const CheckInstr *in, Fault *fault)
 {
-    Scope src = in->args[ACC_SRC].t.scope, dst = in->args[ACC_DST].t.scope;
+    Scope src = in->args[ACCFLY_src].t.scope, dst = in->args[ACCFLY_dst].t.scope;
     uint32_t modes = acc_modes(in->soc, src, dst);
-    int64_t mode = in->args[ACC_BLOCK].v;
-    FaultAt at = {RULE_PATH, ACC_DST, 0, 0, 0};
+    int64_t mode = in->args[ACCFLY_block_mode].v;
+    FaultAt at = {RULE_PATH, ACCFLY_dst, 0, 0, 0};
     if (modes == 0) {
         return check_fail(fault, &at, "tensor_mov has no path from %s to %s on %s",
                           scope_name(src), scope_name(dst), in->soc->name);
@@ -223,7 +223,7 @@ acc_path(const CheckInstr *in, Fault *fault)
             check_list_add(list, sizeof list, block_mode_name((BlockMode)m));
         }
     }
-    at = (FaultAt){RULE_BLOCKMODE, ACC_BLOCK, mode, 0, 0};
+    at = (FaultAt){RULE_BLOCKMODE, ACCFLY_block_mode, mode, 0, 0};
     return check_fail(fault, &at,
                       "block mode '%s' is not there from %s to %s on %s, which has %s",
                       block_mode_name((BlockMode)mode), scope_name(src), scope_name(dst),
@@ -234,7 +234,7 @@ acc_path(const CheckInstr *in, Fault *fault)
 static bool
 any_scale(const Acc *x, const CheckInstr *in)
 {
-    const CheckTensor *src = &in->args[ACC_SRC].t, *dst = &in->args[ACC_DST].t;
+    const CheckTensor *src = &in->args[ACCFLY_src].t, *dst = &in->args[ACCFLY_dst].t;
     for (int s = 0; s < SCALE_COUNT; s++) {
         if (acc_pair(src->scope, dst->scope, x->mode, src->dtype, dst->dtype,
                      (AccScale)s) != NULL) {
@@ -247,9 +247,9 @@ any_scale(const Acc *x, const CheckInstr *in)
 static bool
 acc_types(const Acc *x, const CheckInstr *in, Fault *fault)
 {
-    const CheckTensor *src = &in->args[ACC_SRC].t, *dst = &in->args[ACC_DST].t;
+    const CheckTensor *src = &in->args[ACCFLY_src].t, *dst = &in->args[ACCFLY_dst].t;
     const CheckTensor *acc = x->out ? src : dst;
-    FaultAt at = {RULE_BLOCKMODE_TYPE, x->out ? ACC_SRC : ACC_DST, 0, 0, 0};
+    FaultAt at = {RULE_BLOCKMODE_TYPE, x->out ? ACCFLY_src : ACCFLY_dst, 0, 0, 0};
     if (x->mode == BLOCK_SC && x->out && dtype_size(acc->dtype) != 4) {
         return check_fail(fault, &at,
                           "src is %s; block mode 'sc' takes elements of 32 bits in L0C",
@@ -257,8 +257,8 @@ acc_types(const Acc *x, const CheckInstr *in, Fault *fault)
     }
     const AccPair *p =
         acc_pair(src->scope, dst->scope, x->mode, src->dtype, dst->dtype, x->scale);
-    bool relu = in->args[ACC_RELU].v != 0;
-    at = (FaultAt){RULE_TYPE_PAIR, ACC_DST, 0, 0, 0};
+    bool relu = in->args[ACCFLY_relu].v != 0;
+    at = (FaultAt){RULE_TYPE_PAIR, ACCFLY_dst, 0, 0, 0};
     if (p == NULL) {
         bool scale = any_scale(x, in);
         at.rule = scale ? RULE_DEQ_PAIR : RULE_TYPE_PAIR;
@@ -269,7 +269,7 @@ acc_types(const Acc *x, const CheckInstr *in, Fault *fault)
             scope_name(dst->scope), block_mode_name(x->mode), scale ? " with " : "",
             scale ? acc_scale_name(x->scale) : "");
     }
-    at = (FaultAt){RULE_DEQ_RELU, ACC_RELU, relu, 0, 0};
+    at = (FaultAt){RULE_DEQ_RELU, ACCFLY_relu, relu, 0, 0};
     return !relu || p->relu_code >= 0 ||
            check_fail(fault, &at, "relu is set for %s from %s to %s, which has none",
                       acc_scale_name(x->scale), dtype_name(src->dtype),
@@ -280,13 +280,13 @@ static bool
 acc_vector(const Acc *x, const CheckInstr *in, Fault *fault)
 {
     if (x->vector != acc_scale_is_vector(x->scale)) {
-        FaultAt at = {RULE_DEQ_TYPE, ACC_SCALE, 0, 0, 0};
+        FaultAt at = {RULE_DEQ_TYPE, ACCFLY_deqscale, 0, 0, 0};
         return check_fail(fault, &at, "deqscale is %s; %s takes %s",
                           x->vector ? "a tensor" : "a number", acc_scale_name(x->scale),
                           x->vector ? "a number" : "a tensor");
     }
-    const CheckTensor *t = &in->args[ACC_SCALE].t;
-    FaultAt at = {RULE_DEQ_SCOPE, ACC_SCALE, (int64_t)t->scope, SC_UB, SC_UB};
+    const CheckTensor *t = &in->args[ACCFLY_deqscale].t;
+    FaultAt at = {RULE_DEQ_SCOPE, ACCFLY_deqscale, (int64_t)t->scope, SC_UB, SC_UB};
     if (!x->vector) {
         return true;
     }
@@ -306,9 +306,11 @@ acc_vector(const Acc *x, const CheckInstr *in, Fault *fault)
 static bool
 acc_other(const Acc *x, const CheckInstr *in, Fault *fault)
 {
-    const CheckTensor *dst = &in->args[ACC_DST].t, *other = &in->args[ACC_OTHER].t;
+    const CheckTensor *dst = &in->args[ACCFLY_dst].t,
+                      *other = &in->args[ACCFLY_src_onthefly].t;
     Dtype t = dst->dtype;
-    FaultAt at = {RULE_ONTHEFLY, ACC_FLY, in->args[ACC_FLY].v, 1, 2};
+    FaultAt at = {RULE_ONTHEFLY, ACCFLY_onthefly_mode, in->args[ACCFLY_onthefly_mode].v,
+                  1, 2};
     if (!x->fly) {
         return true;
     }
@@ -318,10 +320,10 @@ acc_other(const Acc *x, const CheckInstr *in, Fault *fault)
     }
     if (!x->out || dst->scope != SC_UB || !soc_has(in->soc, FEATURE_ONTHEFLY)) {
         return check_fail(fault, &at, "onthefly_mode is %lld from %s to %s on %s",
-                          (long long)at.value, scope_name(in->args[ACC_SRC].t.scope),
+                          (long long)at.value, scope_name(in->args[ACCFLY_src].t.scope),
                           scope_name(dst->scope), in->soc->name);
     }
-    at.param = ACC_OTHER;
+    at.param = ACCFLY_src_onthefly;
     if (t != DT_S16 && t != DT_F16 && t != DT_F32) {
         return check_fail(fault, &at,
                           "dst is %s; onthefly_mode %lld takes int16, float16, float32",
@@ -335,8 +337,8 @@ acc_other(const Acc *x, const CheckInstr *in, Fault *fault)
 static bool
 acc_statics(const CheckInstr *in, Fault *fault)
 {
-    int64_t sid = in->args[ACC_SID].v, scale = in->args[ACC_MODE].v;
-    FaultAt at = {RULE_SID, ACC_SID, sid, 0, 2};
+    int64_t sid = in->args[ACCFLY_sid_store_mode].v, scale = in->args[ACCFLY_deq_mode].v;
+    FaultAt at = {RULE_SID, ACCFLY_sid_store_mode, sid, 0, 2};
     if (!acc_path(in, fault)) {
         return false;
     }
@@ -344,7 +346,7 @@ acc_statics(const CheckInstr *in, Fault *fault)
         return check_fail(fault, &at, "sid_store_mode is %lld; it is 0 to 2",
                           (long long)sid);
     }
-    at = (FaultAt){RULE_DEQ_TYPE, ACC_MODE, scale, 0, SCALE_COUNT - 1};
+    at = (FaultAt){RULE_DEQ_TYPE, ACCFLY_deq_mode, scale, 0, SCALE_COUNT - 1};
     if (scale < 0 || scale >= SCALE_COUNT) {
         return check_fail(fault, &at, "deq_mode is %lld; it is 0 to %d", (long long)scale,
                           SCALE_COUNT - 1);
@@ -360,7 +362,7 @@ static Rule
 acc_value_rule(Op op, int param)
 {
     (void)op;
-    return param == ACC_NBURST ? RULE_DP_NBURST : RULE_NONE;
+    return param == ACCFLY_nburst ? RULE_DP_NBURST : RULE_NONE;
 }
 
 static bool
@@ -368,7 +370,7 @@ acc_value(const CheckInstr *in, int param, Fault *fault)
 {
     int64_t v = in->args[param].v;
     FaultAt at = {RULE_DP_NBURST, param, v, 1, 1};
-    return in->args[ACC_BLOCK].v != BLOCK_DP || v == 1 ||
+    return in->args[ACCFLY_block_mode].v != BLOCK_DP || v == 1 ||
            check_fail(fault, &at, "nburst is %lld; in block mode 'dp' it is 1",
                       (long long)v);
 }
@@ -381,13 +383,13 @@ acc_extent(const CheckInstr *in, int param)
     if (x.n <= 0 || x.len <= 0) {
         return 0;
     }
-    if (param == ACC_SCALE) {
+    if (param == ACCFLY_deqscale) {
         return acc_vector_bytes(x.scale, x.n, in->choices);
     }
-    if (param == ACC_OTHER) {
+    if (param == ACCFLY_src_onthefly) {
         return sat_mul(units, x.u.out);
     }
-    if ((param == ACC_SRC) == x.out) {
+    if ((param == ACCFLY_src) == x.out) {
         return sat_add(sat_mul(units, x.u.acc),
                        sat_mul(sat_mul(x.n - 1, x.acc_gap), x.u.gap));
     }
@@ -442,10 +444,10 @@ acc_footprint(const CheckInstr *in, int param, bool *exact)
     Acc x = acc_of(in);
     int64_t offset = in->args[param].t.offset;
     *exact = true;
-    if (param == ACC_SCALE || param == ACC_OTHER) {
+    if (param == ACCFLY_deqscale || param == ACCFLY_src_onthefly) {
         return (Footprint){offset, 1, 0, 1, 0, acc_extent(in, param)};
     }
-    if ((param == ACC_SRC) == x.out) {
+    if ((param == ACCFLY_src) == x.out) {
         return acc_side(&x, offset);
     }
     return out_side(&x, offset, dtype_size(in->args[param].t.dtype) == 1);
@@ -455,13 +457,13 @@ static bool
 acc_has_overlap(Op op, int param)
 {
     (void)op;
-    return param != ACC_SRC;
+    return param != ACCFLY_src;
 }
 
 static bool
 acc_overlap(const CheckInstr *in, int param, Fault *fault)
 {
-    return check_apart(in, RULE_OVERLAP_FORBIDDEN, ACC_DST, param, fault);
+    return check_apart(in, RULE_OVERLAP_FORBIDDEN, ACCFLY_dst, param, fault);
 }
 
 static Rule
@@ -476,25 +478,25 @@ static Rule
 acc_bounds_rule(Op op, int param)
 {
     (void)op;
-    return param == ACC_SCALE ? RULE_DEQ_ADDR : RULE_TENSOR_OVERFLOW;
+    return param == ACCFLY_deqscale ? RULE_DEQ_ADDR : RULE_TENSOR_OVERFLOW;
 }
 
 static void
 acc_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
 {
     Fault fault;
-    int64_t sid = in->args[ACC_SID].v;
-    FaultAt at = {RULE_SID_IGNORED, ACC_SID, sid, 0, 0};
-    if (sid != 0 && dtype_size(in->args[ACC_DST].t.dtype) != 1) {
+    int64_t sid = in->args[ACCFLY_sid_store_mode].v;
+    FaultAt at = {RULE_SID_IGNORED, ACCFLY_sid_store_mode, sid, 0, 0};
+    if (sid != 0 && dtype_size(in->args[ACCFLY_dst].t.dtype) != 1) {
         check_fail(&fault, &at, "sid_store_mode is %lld and dst is %s; it is for 8 bits",
-                   (long long)sid, dtype_name(in->args[ACC_DST].t.dtype));
+                   (long long)sid, dtype_name(in->args[ACCFLY_dst].t.dtype));
         report(ctx, &fault);
     }
-    if (!acc_scale_is_vector((AccScale)in->args[ACC_MODE].v) &&
-        in->args[ACC_SCALE].literal) {
-        AccUse use = {(AccScale)in->args[ACC_MODE].v, in->args[ACC_DST].t.dtype,
-                      in->args[ACC_RELU].v != 0};
-        uint64_t word = (uint64_t)in->args[ACC_SCALE].v;
+    if (!acc_scale_is_vector((AccScale)in->args[ACCFLY_deq_mode].v) &&
+        in->args[ACCFLY_deqscale].literal) {
+        AccUse use = {(AccScale)in->args[ACCFLY_deq_mode].v, in->args[ACCFLY_dst].t.dtype,
+                      in->args[ACCFLY_relu].v != 0};
+        uint64_t word = (uint64_t)in->args[ACCFLY_deqscale].v;
         check_acc_word_warnings(&use, &word, 1, 0, report, ctx);
     }
 }

@@ -4,6 +4,7 @@
 #define TIK_ACCMOVE_H
 
 #include "isa/check.h"
+#include "isa/operand.h"
 
 /* The unit of a move: 16 x 16 elements; row 0 of such a fractal; 16 rows of 4; 16 x 16 with the channels 0..7 of
  * all rows before the channels 8..15. */
@@ -26,23 +27,6 @@ typedef enum AccScale {
     SCALE_VDEQ16,
     SCALE_COUNT
 } AccScale;
-
-/* Operands of the forms by slot; the last two only where there is a second operand. */
-enum {
-    ACC_DST,
-    ACC_SRC,
-    ACC_BLOCK, /* BlockMode */
-    ACC_NBURST,
-    ACC_BURST,
-    ACC_DST_STRIDE,
-    ACC_SRC_STRIDE,
-    ACC_SCALE, /* a word (DEQ: bits of a float16), or the tensor of a vector */
-    ACC_MODE,  /* AccScale */
-    ACC_SID,   /* where 8-bit results are: 0, 1 that half of each block, 2 densely */
-    ACC_RELU,
-    ACC_FLY, /* 0 nothing, 1 add, 2 subtract */
-    ACC_OTHER
-};
 
 typedef struct AccPair {
     Scope src, dst;

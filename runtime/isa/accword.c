@@ -28,7 +28,7 @@ static bool
 word_sign(const AccUse *use, uint64_t word, int64_t i, Fault *fault)
 {
     bool sign = word >> 46 & 1, want = use->dst == DT_S8;
-    FaultAt at = {RULE_DEQ_SIGN, ACC_SCALE, sign, want, want};
+    FaultAt at = {RULE_DEQ_SIGN, ACCFLY_deqscale, sign, want, want};
     char name[40];
     return sign == want || (want && !acc_scale_is_vector(use->scale)) ||
            check_fail(fault, &at,
@@ -42,7 +42,7 @@ word_offset(const AccUse *use, uint64_t word, int64_t i, Fault *fault)
 {
     bool relu = use->relu || (use->scale == SCALE_DEQ8 && (word >> 47 & 1));
     int offset = offset_of(word), want = use->dst == DT_S8 ? -128 : 0;
-    FaultAt at = {RULE_DEQ8_RELU_OFFSET, ACC_SCALE, offset, want, want};
+    FaultAt at = {RULE_DEQ8_RELU_OFFSET, ACCFLY_deqscale, offset, want, want};
     char name[40];
     return !relu || offset == want ||
            check_fail(
@@ -63,7 +63,7 @@ check_acc_words(const AccUse *use, const uint64_t *word, int n, int64_t first,
     }
     for (int i = 0; i < n; i++) {
         bool mcb = word[i] >> 36 & 1;
-        FaultAt at = {RULE_VDEQ_MCB, ACC_SCALE, mcb, !mcb, !mcb};
+        FaultAt at = {RULE_VDEQ_MCB, ACCFLY_deqscale, mcb, !mcb, !mcb};
         if (mcb != (word[0] >> 36 & 1)) {
             return check_fail(
                 fault, &at,
@@ -104,7 +104,7 @@ warn_reserved(const Words *w)
     Fault fault;
     char name[40];
     for (int i = 0; i < w->n; i++) {
-        if (!check_word_reserved(w->word[i], ACC_SCALE,
+        if (!check_word_reserved(w->word[i], ACCFLY_deqscale,
                                  word_name(w->use, w->first + i, name, sizeof name),
                                  &fault)) {
             w->report(w->ctx, &fault);
@@ -123,7 +123,7 @@ warn_relu(const Words *w)
     for (int i = 0; i < w->n; i++) {
         bool bit = w->word[i] >> 47 & 1;
         if (bit != relu && (bit || vector)) {
-            FaultAt at = {RULE_RELU_MISMATCH, ACC_SCALE, bit, relu, relu};
+            FaultAt at = {RULE_RELU_MISMATCH, ACCFLY_deqscale, bit, relu, relu};
             check_fail(&fault, &at, "relu is %s and bit 47 of %s is %d; relu is %s",
                        relu ? "True" : "False",
                        word_name(w->use, w->first + i, name, sizeof name), bit,
@@ -139,7 +139,7 @@ check_acc_word_warnings(const AccUse *use, const uint64_t *word, int n, int64_t 
                         void (*report)(void *ctx, const Fault *), void *ctx)
 {
     Words w = {use, word, n, first, report, ctx};
-    FaultAt at = {RULE_SIGN_FORCED, ACC_SCALE, 0, 1, 1};
+    FaultAt at = {RULE_SIGN_FORCED, ACCFLY_deqscale, 0, 1, 1};
     Fault fault;
     if (use->scale == SCALE_NONE || use->scale == SCALE_DEQ || use->scale == SCALE_VDEQ) {
         return;
@@ -159,7 +159,7 @@ bool
 check_acc_lengths(BlockMode mode, Dtype dst, int64_t sid, int64_t nburst, int64_t burst,
                   Fault *fault)
 {
-    FaultAt at = {RULE_SID2_ODD, ACC_BURST, burst, 0, 0};
+    FaultAt at = {RULE_SID2_ODD, ACCFLY_burst_len, burst, 0, 0};
     bool rows = mode == BLOCK_V && sid == 2 && dtype_size(dst) == 1;
     return !rows || burst % 2 == 0 || nburst <= 1 ||
            check_fail(

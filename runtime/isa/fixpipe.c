@@ -62,7 +62,7 @@ fix_mode_is_vector(FixMode m)
 bool
 check_fix_burst(Dtype src, int64_t len, Fault *fault)
 {
-    FaultAt at = {RULE_FIX_BURST, FB_LEN, len, 0, 0};
+    FaultAt at = {RULE_FIX_BURST, FIXA_burst_len, len, 0, 0};
     return dtype_size(src) < 4 || len % 2 == 0 ||
            check_fail(fault, &at,
                       "burst_len is %lld; a row of %s has 64 bytes, so it is even",
@@ -73,12 +73,12 @@ bool
 check_fix_columns(bool nd, bool split, int64_t n, int64_t src_stride, Fault *fault)
 {
     int64_t unit = split ? 8 : nd ? 1 : ROW;
-    FaultAt at = {RULE_FIX_NSIZE, FC_N, n, unit, unit};
+    FaultAt at = {RULE_FIX_NSIZE, FIXC_n_size, n, unit, unit};
     if (n % unit != 0) {
         return check_fail(fault, &at, "n_size is %lld; it is a multiple of %lld here",
                           (long long)n, (long long)unit);
     }
-    at = (FaultAt){RULE_FIX_STRIDE, FC_SRC_STRIDE, src_stride, ROW, ROW};
+    at = (FaultAt){RULE_FIX_STRIDE, FIXC_src_stride, src_stride, ROW, ROW};
     return src_stride % ROW == 0 ||
            check_fail(fault, &at, "src_stride is %lld; it is a multiple of 16 rows",
                       (long long)src_stride);
@@ -89,8 +89,8 @@ check_fix_columns(bool nd, bool split, int64_t n, int64_t src_stride, Fault *fau
 static bool
 fix_path(const CheckInstr *in, bool ok, Fault *fault)
 {
-    Scope src = in->args[FB_SRC].t.scope, dst = in->args[FB_DST].t.scope;
-    FaultAt at = {RULE_PATH, FB_DST, 0, 0, 0};
+    Scope src = in->args[FIXA_src].t.scope, dst = in->args[FIXA_dst].t.scope;
+    FaultAt at = {RULE_PATH, FIXA_dst, 0, 0, 0};
     return ok || check_fail(fault, &at, "fixpipe has no path from %s to %s on %s",
                             scope_name(src), scope_name(dst), in->soc->name);
 }
@@ -109,10 +109,10 @@ vector_scope(const CheckInstr *in, int param, Scope want, Fault *fault)
 static bool
 no_pair(const CheckInstr *in, const char *mode, Fault *fault)
 {
-    FaultAt at = {RULE_TYPE_PAIR, FB_DST, 0, 0, 0};
+    FaultAt at = {RULE_TYPE_PAIR, FIXA_dst, 0, 0, 0};
     return check_fail(fault, &at, "fixpipe converts no %s to %s with %s on %s",
-                      dtype_name(in->args[FB_SRC].t.dtype),
-                      dtype_name(in->args[FB_DST].t.dtype), mode, in->soc->name);
+                      dtype_name(in->args[FIXA_src].t.dtype),
+                      dtype_name(in->args[FIXA_dst].t.dtype), mode, in->soc->name);
 }
 
 static int
@@ -133,21 +133,21 @@ overlap_rule(Op op, int param)
 static bool
 apart_from_dst(const CheckInstr *in, int param, Fault *fault)
 {
-    return check_apart(in, RULE_OVERLAP_FORBIDDEN, FB_DST, param, fault);
+    return check_apart(in, RULE_OVERLAP_FORBIDDEN, FIXA_dst, param, fault);
 }
 
 static bool
 not_the_source(Op op, int param)
 {
     (void)op;
-    return param != FB_SRC;
+    return param != FIXA_src;
 }
 
 /* The 031 has none of the plain conversions, neither between equal types nor to float16. */
 static bool
 lacks_pair(const CheckInstr *in)
 {
-    Dtype from = in->args[FB_SRC].t.dtype, to = in->args[FB_DST].t.dtype;
+    Dtype from = in->args[FIXA_src].t.dtype, to = in->args[FIXA_dst].t.dtype;
     return soc_has(in->soc, FEATURE_FIX_PAIRS_BY_CHOICE) &&
            (to == from || to == DT_F16) &&
            chosen(in->choices, CHOICE_FIXPIPE_031) == CHOSE_FIXPIPE_031_HAS_NOT;
@@ -185,10 +185,10 @@ static bool
 blocks_vector(const CheckInstr *in, Fault *fault)
 {
     bool early = through_ub(in->soc);
-    Dtype t = in->args[FB_SCALE].t.dtype;
+    Dtype t = in->args[FIXA_mode_param].t.dtype;
     Dtype want = has_words(in->soc) ? DT_U64 : early ? DT_F16 : DT_F32;
-    FaultAt at = {RULE_DEQ_TYPE, FB_SCALE, (int64_t)t, want, want};
-    return vector_scope(in, FB_SCALE, early ? SC_L1 : SC_GM, fault) &&
+    FaultAt at = {RULE_DEQ_TYPE, FIXA_mode_param, (int64_t)t, want, want};
+    return vector_scope(in, FIXA_mode_param, early ? SC_L1 : SC_GM, fault) &&
            (t == want ||
             check_fail(fault, &at, "mode_param is a tensor of %s; fixpipe on %s takes %s",
                        dtype_name(t), in->soc->name, dtype_name(want)));
@@ -198,18 +198,18 @@ blocks_vector(const CheckInstr *in, Fault *fault)
 static Dtype
 other_dtype(const CheckInstr *in)
 {
-    return in->args[in->args[FB_ADD].v == 1 ? FB_SRC : FB_DST].t.dtype;
+    return in->args[in->args[FIXA_add].v == 1 ? FIXA_src : FIXA_dst].t.dtype;
 }
 
 static bool
 blocks_other(const CheckInstr *in, Fault *fault)
 {
-    const CheckTensor *t = &in->args[FB_OTHER].t;
-    int64_t add = in->args[FB_ADD].v;
+    const CheckTensor *t = &in->args[FIXA_other].t;
+    int64_t add = in->args[FIXA_add].v;
     Dtype want = other_dtype(in);
-    FaultAt at = {add == 1 ? RULE_BIAS : RULE_FIX_PARAMS, FB_OTHER, 0, 0, 0};
+    FaultAt at = {add == 1 ? RULE_BIAS : RULE_FIX_PARAMS, FIXA_other, 0, 0, 0};
     if (add < 1 || add > 2) {
-        at.param = FB_ADD;
+        at.param = FIXA_add;
         return check_fail(fault, &at, "add is %lld; it is 1 or 2", (long long)add);
     }
     return (t->scope == SC_L1 && t->dtype == want) ||
@@ -222,14 +222,14 @@ static bool
 blocks_relu(const CheckInstr *in, Fault *fault)
 {
     Form form = op_table[in->op].form;
-    FaultAt at = {RULE_FIX_RELU, FB_RELU, 1, 0, 0};
-    bool scalar = in->args[FB_QUANT].v == 2 && !has_vector(form);
-    if (in->args[FB_RELU].v == 0 || has_words(in->soc)) {
+    FaultAt at = {RULE_FIX_RELU, FIXA_relu, 1, 0, 0};
+    bool scalar = in->args[FIXA_quantize].v == 2 && !has_vector(form);
+    if (in->args[FIXA_relu].v == 0 || has_words(in->soc)) {
         return true;
     }
     if (has_other(form)) {
         return check_fail(fault, &at, "relu is set beside %s",
-                          in->args[FB_ADD].v == 1 ? "bias" : "element-wise-add");
+                          in->args[FIXA_add].v == 1 ? "bias" : "element-wise-add");
     }
     return !scalar || !through_ub(in->soc) ||
            check_fail(fault, &at,
@@ -243,21 +243,21 @@ blocks_statics(const CheckInstr *in, Fault *fault)
     static const char *const names[] = {"no quantize_params", "fp322fp16", "int322fp16"};
     const CheckArg *a = in->args;
     Form form = op_table[in->op].form;
-    int64_t quant = a[FB_QUANT].v;
+    int64_t quant = a[FIXA_quantize].v;
     bool pair = false;
     if (!fix_path(in,
-                  a[FB_SRC].t.scope == SC_L0C && a[FB_DST].t.scope == SC_GM &&
+                  a[FIXA_src].t.scope == SC_L0C && a[FIXA_dst].t.scope == SC_GM &&
                       in->soc->bytes[SC_L0C] > 0 && soc_has(in->soc, FEATURE_FIX_TO_GM),
                   fault)) {
         return false;
     }
     for (int i = 0; i < NBLOCK_PAIRS; i++) {
-        pair = pair ||
-               (block_pairs[i].from == a[FB_SRC].t.dtype &&
-                block_pairs[i].to == a[FB_DST].t.dtype && block_pairs[i].quant == quant);
+        pair = pair || (block_pairs[i].from == a[FIXA_src].t.dtype &&
+                        block_pairs[i].to == a[FIXA_dst].t.dtype &&
+                        block_pairs[i].quant == quant);
     }
     pair =
-        pair && !lacks_pair(in) && !(has_words(in->soc) && a[FB_SRC].t.dtype == DT_F32);
+        pair && !lacks_pair(in) && !(has_words(in->soc) && a[FIXA_src].t.dtype == DT_F32);
     if (!pair || (has_vector(form) && quant != 2)) {
         return no_pair(in, quant >= 0 && quant <= 2 ? names[quant] : "?", fault);
     }
@@ -273,14 +273,14 @@ static Blocks
 blocks_of(const CheckInstr *in, int param)
 {
     const CheckArg *a = in->args;
-    int64_t rows = fix_rows(a[FB_LEN].v, a[FB_SRC].t.dtype);
+    int64_t rows = fix_rows(a[FIXA_burst_len].v, a[FIXA_src].t.dtype);
     int64_t row = ROW * (int64_t)dtype_size(a[param].t.dtype);
-    Blocks b = {a[FB_BLOCKS].v, sat_mul(rows, row), 0};
-    if (param == FB_DST) {
-        b.gap = sat_mul(a[FB_DST_STRIDE].v, BLOCK_BYTES);
-    } else if (param == FB_SRC) {
+    Blocks b = {a[FIXA_cburst_num].v, sat_mul(rows, row), 0};
+    if (param == FIXA_dst) {
+        b.gap = sat_mul(a[FIXA_dst_stride].v, BLOCK_BYTES);
+    } else if (param == FIXA_src) {
         int64_t rest = (ROW - rows % ROW) % ROW;
-        b.gap = sat_mul(sat_add(rest, sat_mul(a[FB_SRC_STRIDE].v, ROW)), row);
+        b.gap = sat_mul(sat_add(rest, sat_mul(a[FIXA_src_stride].v, ROW)), row);
     }
     return b;
 }
@@ -293,10 +293,10 @@ blocks_extent(const CheckInstr *in, int param)
     if (b.n <= 0 || b.bytes <= 0) {
         return 0;
     }
-    if (param == FB_SCALE) {
+    if (param == FIXA_mode_param) {
         return size == 2 ? ROW * size : sat_mul(b.n, ROW * size);
     }
-    if (param == FB_OTHER && in->args[FB_ADD].v == 1) {
+    if (param == FIXA_other && in->args[FIXA_add].v == 1) {
         return sat_mul(b.n, ROW * size);
     }
     return sat_add(sat_mul(b.n, b.bytes), sat_mul(b.n - 1, b.gap));
@@ -308,7 +308,7 @@ blocks_footprint(const CheckInstr *in, int param, bool *exact)
     Blocks b = blocks_of(in, param);
     int64_t offset = in->args[param].t.offset;
     *exact = true;
-    if (param == FB_DST || param == FB_SRC) {
+    if (param == FIXA_dst || param == FIXA_src) {
         return (Footprint){offset, b.n, sat_add(b.bytes, b.gap), 1, 0, b.bytes};
     }
     return (Footprint){offset, 1, 0, 1, 0, blocks_extent(in, param)};
@@ -318,7 +318,7 @@ static Rule
 blocks_bounds_rule(Op op, int param)
 {
     (void)op;
-    return param == FB_SCALE ? RULE_DEQ_ADDR : RULE_TENSOR_OVERFLOW;
+    return param == FIXA_mode_param ? RULE_DEQ_ADDR : RULE_TENSOR_OVERFLOW;
 }
 
 const FamilyRules rules_fixblocks = {.statics = blocks_statics,
@@ -334,7 +334,7 @@ const FamilyRules rules_fixblocks = {.statics = blocks_statics,
 static bool
 columns_path(const CheckInstr *in, Fault *fault)
 {
-    Scope src = in->args[FC_SRC].t.scope, dst = in->args[FC_DST].t.scope;
+    Scope src = in->args[FIXC_src].t.scope, dst = in->args[FIXC_dst].t.scope;
     bool wide = dst == SC_UB && (soc_has(in->soc, FEATURE_FIX_TO_UB) ||
                                  soc_has(in->soc, FEATURE_PATHS_950));
     return fix_path(in,
@@ -347,14 +347,14 @@ static bool
 columns_split(const CheckInstr *in, Fault *fault)
 {
     const CheckArg *a = in->args;
-    FaultAt at = {RULE_FIX_NSIZE, FC_SPLIT, 1, 0, 0};
-    return a[FC_SPLIT].v == 0 ||
-           (a[FC_ND].v == 0 && a[FC_DST].t.dtype == DT_F32 &&
-            a[FC_SRC].t.dtype == DT_F32) ||
+    FaultAt at = {RULE_FIX_NSIZE, FIXC_split, 1, 0, 0};
+    return a[FIXC_split].v == 0 ||
+           (a[FIXC_nd].v == 0 && a[FIXC_dst].t.dtype == DT_F32 &&
+            a[FIXC_src].t.dtype == DT_F32) ||
            check_fail(fault, &at,
                       "is_channel_split is set for %s to %s%s; it is for float32 in NZ",
-                      dtype_name(a[FC_SRC].t.dtype), dtype_name(a[FC_DST].t.dtype),
-                      a[FC_ND].v ? " in ND" : "");
+                      dtype_name(a[FIXC_src].t.dtype), dtype_name(a[FIXC_dst].t.dtype),
+                      a[FIXC_nd].v ? " in ND" : "");
 }
 
 static bool
@@ -362,26 +362,26 @@ columns_statics(const CheckInstr *in, Fault *fault)
 {
     const CheckArg *a = in->args;
     bool vector = op_table[in->op].form == FORM_FIXCV, pair = false;
-    int64_t mode = a[FC_MODE].v;
+    int64_t mode = a[FIXC_quant_pre].v;
     if (!columns_path(in, fault)) {
         return false;
     }
     for (int i = 0; i < NPAIRS; i++) {
         pair = pair ||
-               ((int64_t)pairs[i].mode == mode && pairs[i].from == a[FC_SRC].t.dtype &&
-                pairs[i].to == a[FC_DST].t.dtype);
+               ((int64_t)pairs[i].mode == mode && pairs[i].from == a[FIXC_src].t.dtype &&
+                pairs[i].to == a[FIXC_dst].t.dtype);
     }
     if (!pair || lacks_pair(in)) {
         return no_pair(in, mode >= 0 ? fix_mode_name((FixMode)mode) : "?", fault);
     }
-    FaultAt at = {RULE_DEQ_TYPE, FC_SCALE, 0, 0, 0};
+    FaultAt at = {RULE_DEQ_TYPE, FIXC_deq, 0, 0, 0};
     if (vector != fix_mode_is_vector((FixMode)mode) ||
-        (vector && a[FC_SCALE].t.dtype != DT_U64)) {
+        (vector && a[FIXC_deq].t.dtype != DT_U64)) {
         return check_fail(fault, &at, "%s takes %s", fix_mode_name((FixMode)mode),
                           fix_mode_is_vector((FixMode)mode) ? "a tensor of uint64"
                                                             : "a word, no tensor");
     }
-    return (!vector || vector_scope(in, FC_SCALE, SC_L1, fault)) &&
+    return (!vector || vector_scope(in, FIXC_deq, SC_L1, fault)) &&
            columns_split(in, fault);
 }
 
@@ -389,7 +389,7 @@ static Rule
 columns_value_rule(Op op, int param)
 {
     (void)op;
-    return param == FC_M ? RULE_FIX_NSIZE : RULE_NONE;
+    return param == FIXC_m_size ? RULE_FIX_NSIZE : RULE_NONE;
 }
 
 static bool
@@ -398,7 +398,7 @@ columns_value(const CheckInstr *in, int param, Fault *fault)
     int64_t v = in->args[param].v;
     const int64_t most = 8192;
     FaultAt at = {RULE_FIX_NSIZE, param, v, 1, most};
-    return in->args[FC_ND].v == 0 || v <= most ||
+    return in->args[FIXC_nd].v == 0 || v <= most ||
            check_fail(fault, &at, "m_size is %lld; in ND it is 1 to %lld", (long long)v,
                       (long long)most);
 }
@@ -408,18 +408,19 @@ static Footprint
 columns_dst(const CheckInstr *in, int64_t offset, bool *exact)
 {
     const CheckArg *a = in->args;
-    int64_t size = dtype_size(a[FC_DST].t.dtype), m = a[FC_M].v, n = a[FC_N].v;
-    int64_t stride = sat_mul(a[FC_DST_STRIDE].v, BLOCK_BYTES);
+    int64_t size = dtype_size(a[FIXC_dst].t.dtype), m = a[FIXC_m_size].v,
+            n = a[FIXC_n_size].v;
+    int64_t stride = sat_mul(a[FIXC_dst_stride].v, BLOCK_BYTES);
     *exact = true;
-    if (a[FC_ND].v) {
+    if (a[FIXC_nd].v) {
         return (Footprint){offset,
-                           a[FC_ND_NUM].v,
-                           sat_mul(a[FC_ND_DST].v, size),
+                           a[FIXC_nd_num].v,
+                           sat_mul(a[FIXC_dst_nd_stride].v, size),
                            m,
-                           sat_mul(a[FC_DST_STRIDE].v, size),
+                           sat_mul(a[FIXC_dst_stride].v, size),
                            sat_mul(n, size)};
     }
-    if (a[FC_SPLIT].v) {
+    if (a[FIXC_split].v) {
         return (Footprint){offset, (n + 7) / 8, stride, 1, 0, sat_mul(m, BLOCK_BYTES)};
     }
     if (size == 1) { /* the last block may fill halves only */
@@ -434,20 +435,20 @@ columns_footprint(const CheckInstr *in, int param, bool *exact)
 {
     const CheckArg *a = in->args;
     int64_t offset = a[param].t.offset;
-    int64_t row = ROW * (int64_t)dtype_size(a[FC_SRC].t.dtype);
-    if (param == FC_DST) {
+    int64_t row = ROW * (int64_t)dtype_size(a[FIXC_src].t.dtype);
+    if (param == FIXC_dst) {
         return columns_dst(in, offset, exact);
     }
     *exact = true;
-    if (param == FC_SCALE) {
-        return (Footprint){offset, 1, 0, 1, 0, sat_mul(a[FC_N].v, 8)};
+    if (param == FIXC_deq) {
+        return (Footprint){offset, 1, 0, 1, 0, sat_mul(a[FIXC_n_size].v, 8)};
     }
     return (Footprint){offset,
-                       a[FC_ND].v ? a[FC_ND_NUM].v : 1,
-                       sat_mul(a[FC_ND_SRC].v, ROW * row),
-                       (a[FC_N].v + ROW - 1) / ROW,
-                       sat_mul(a[FC_SRC_STRIDE].v, row),
-                       sat_mul(a[FC_M].v, row)};
+                       a[FIXC_nd].v ? a[FIXC_nd_num].v : 1,
+                       sat_mul(a[FIXC_src_nd_stride].v, ROW * row),
+                       (a[FIXC_n_size].v + ROW - 1) / ROW,
+                       sat_mul(a[FIXC_src_stride].v, row),
+                       sat_mul(a[FIXC_m_size].v, row)};
 }
 
 static int64_t
@@ -463,7 +464,7 @@ static Rule
 columns_bounds_rule(Op op, int param)
 {
     (void)op;
-    return param == FC_SCALE ? RULE_DEQ_ADDR : RULE_TENSOR_OVERFLOW;
+    return param == FIXC_deq ? RULE_DEQ_ADDR : RULE_TENSOR_OVERFLOW;
 }
 
 static void
@@ -471,16 +472,16 @@ columns_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
                  void *ctx)
 {
     Fault fault;
-    FaultAt at = {RULE_FIX_STRIDE0, FC_SRC_STRIDE, 0, 0, 0};
-    if (in->args[FC_SRC_STRIDE].literal && in->args[FC_SRC_STRIDE].v == 0) {
+    FaultAt at = {RULE_FIX_STRIDE0, FIXC_src_stride, 0, 0, 0};
+    if (in->args[FIXC_src_stride].literal && in->args[FIXC_src_stride].v == 0) {
         check_fail(&fault, &at,
                    "src_stride is 0: all blocks of columns are read from the same rows");
         report(ctx, &fault);
     }
-    FixMode mode = (FixMode)in->args[FC_MODE].v;
+    FixMode mode = (FixMode)in->args[FIXC_quant_pre].v;
     if (fix_mode_scales(mode) && !fix_mode_is_vector(mode) &&
-        in->args[FC_SCALE].literal &&
-        !check_word_reserved((uint64_t)in->args[FC_SCALE].v, FC_SCALE, "deq_scalar",
+        in->args[FIXC_deq].literal &&
+        !check_word_reserved((uint64_t)in->args[FIXC_deq].v, FIXC_deq, "deq_scalar",
                              &fault)) {
         report(ctx, &fault);
     }

@@ -1,30 +1,13 @@
 /* flag.c: see flag.h; and the rules of instructions that compute nothing. */
 #include "isa/flag.h"
 #include "isa/check_int.h"
+#include "isa/operand.h"
 #include "isa/scalar.h"
 
 #include <string.h>
 
-/* The operands of set_flag and wait_flag. */
 enum {
-    FLAG_FROM,
-    FLAG_TO,
-    FLAG_ID
-};
-
-/* Those of block_barrier. */
-enum {
-    MEET_WORKSPACE,
-    MEET_BLOCKS,
-    MEET_BYTES = 32 /* of the workspace, for each block */
-};
-
-/* Those of loop_bounds. */
-enum {
-    BOUND_BEGIN,
-    BOUND_END,
-    BOUND_DTYPE,
-    BOUND_WIDE,
+    MEET_BYTES = 32, /* of the workspace of a barrier, for each block */
     MOST_BLOCKS = 65535
 };
 
@@ -74,9 +57,9 @@ flag_pipe(const CheckInstr *in)
 static bool
 loop_dtype(const CheckInstr *in, Fault *fault)
 {
-    int64_t t = in->args[BOUND_DTYPE].v;
+    int64_t t = in->args[BOUNDS_dtype].v;
     bool known = t > DT_NONE && t < DT_COUNT && !dtype_is_half_byte((Dtype)t);
-    FaultAt at = {RULE_LOOP_BOUNDS, BOUND_DTYPE, t, 0, 0};
+    FaultAt at = {RULE_LOOP_BOUNDS, BOUNDS_dtype, t, 0, 0};
     return (known &&
             (dtype_kind((Dtype)t) == KIND_SINT || dtype_kind((Dtype)t) == KIND_UINT)) ||
            check_fail(fault, &at, "%lld is no type of a loop variable", (long long)t);
@@ -112,9 +95,10 @@ control_statics(const CheckInstr *in, Fault *fault)
             return false;
         }
     }
-    FaultAt at = {RULE_SYNC_SAME_PIPE, FLAG_TO, in->args[FLAG_TO].v, 0, PIPE_COUNT - 1};
+    FaultAt at = {RULE_SYNC_SAME_PIPE, FLAG_trigger_pipe, in->args[FLAG_trigger_pipe].v,
+                  0, PIPE_COUNT - 1};
     return op_table[in->op].form != FORM_FLAG ||
-           in->args[FLAG_FROM].v != in->args[FLAG_TO].v ||
+           in->args[FLAG_pipe].v != in->args[FLAG_trigger_pipe].v ||
            check_fail(fault, &at, "both queues of %s are PIPE_%s", check_op_name(in),
                       pipe_name((Pipe)at.value));
 }
@@ -125,13 +109,13 @@ control_value_rule(Op op, int param)
     switch (op_table[op].sem) {
     case SEM_SET_FLAG:
     case SEM_WAIT_FLAG:
-        return param == FLAG_ID ? RULE_EVENT_ID : RULE_NONE;
+        return param == FLAG_event_id ? RULE_EVENT_ID : RULE_NONE;
     case SEM_BLOCKS:
         return RULE_BLOCK_COUNT;
     case SEM_BLOCK_BARRIER:
-        return param == MEET_BLOCKS ? RULE_BARRIER : RULE_NONE;
+        return param == MEET_blocks ? RULE_BARRIER : RULE_NONE;
     case SEM_LOOP_BOUNDS:
-        return param == BOUND_END ? RULE_LOOP_BOUNDS : RULE_NONE;
+        return param == BOUNDS_end ? RULE_LOOP_BOUNDS : RULE_NONE;
     default:
         return RULE_NONE;
     }
@@ -140,7 +124,7 @@ control_value_rule(Op op, int param)
 static bool
 control_value_relates(Op op, int param)
 {
-    return op_table[op].sem == SEM_LOOP_BOUNDS && param == BOUND_END;
+    return op_table[op].sem == SEM_LOOP_BOUNDS && param == BOUNDS_end;
 }
 
 /* Bounds are compared in 64 bits. A uint64 bound from 2^63 on arrives as a negative number, and the word
@@ -148,15 +132,15 @@ control_value_relates(Op op, int param)
 static bool
 loop_bounds(const CheckInstr *in, Fault *fault)
 {
-    int64_t begin = in->args[BOUND_BEGIN].v, end = in->args[BOUND_END].v;
-    Dtype t = (Dtype)in->args[BOUND_DTYPE].v;
-    int64_t wide = in->args[BOUND_WIDE].v, lo = 0, hi = INT64_MAX;
+    int64_t begin = in->args[BOUNDS_begin].v, end = in->args[BOUNDS_end].v;
+    Dtype t = (Dtype)in->args[BOUNDS_dtype].v;
+    int64_t wide = in->args[BOUNDS_wide].v, lo = 0, hi = INT64_MAX;
     bool full;
     if (!loop_dtype(in, fault)) {
         return false;
     }
     scalar_range(t, &lo, &hi, &full);
-    FaultAt at = {RULE_LOOP_BOUNDS, BOUND_END, end, lo, hi};
+    FaultAt at = {RULE_LOOP_BOUNDS, BOUNDS_end, end, lo, hi};
     if (((wide & LOOP_WIDE_BEGIN) && begin < 0) || ((wide & LOOP_WIDE_END) && end < 0)) {
         at.value = begin < 0 && (wide & LOOP_WIDE_BEGIN) ? begin : end;
         return check_fail(fault, &at,
@@ -185,8 +169,8 @@ block_count(const CheckInstr *in, Fault *fault)
 static bool
 meeting_room(const CheckInstr *in, Fault *fault)
 {
-    int64_t v = in->args[MEET_BLOCKS].v, bytes = in->args[MEET_WORKSPACE].t.bytes;
-    FaultAt at = {RULE_BARRIER, MEET_WORKSPACE, v, 1, bytes / MEET_BYTES};
+    int64_t v = in->args[MEET_blocks].v, bytes = in->args[MEET_workspace].t.bytes;
+    FaultAt at = {RULE_BARRIER, MEET_workspace, v, 1, bytes / MEET_BYTES};
     return v <= at.hi ||
            check_fail(fault, &at,
                       "%lld blocks meet, and the workspace has %lld bytes; it takes %d "
@@ -231,10 +215,11 @@ bool
 flag_step_known(bool *up, const CheckInstr *in, Fault *fault)
 {
     bool set = op_table[in->op].sem == SEM_SET_FLAG;
-    const char *from = pipe_name((Pipe)in->args[FLAG_FROM].v);
-    const char *to = pipe_name((Pipe)in->args[FLAG_TO].v);
-    long long id = in->args[FLAG_ID].v;
-    FaultAt at = {set ? RULE_SYNC_DOUBLE_SET : RULE_SYNC_DEADLOCK, FLAG_ID, id, 0, 0};
+    const char *from = pipe_name((Pipe)in->args[FLAG_pipe].v);
+    const char *to = pipe_name((Pipe)in->args[FLAG_trigger_pipe].v);
+    long long id = in->args[FLAG_event_id].v;
+    FaultAt at = {set ? RULE_SYNC_DOUBLE_SET : RULE_SYNC_DEADLOCK, FLAG_event_id, id, 0,
+                  0};
     if (*up != set) {
         *up = set;
         return true;
@@ -250,24 +235,25 @@ flag_step_known(bool *up, const CheckInstr *in, Fault *fault)
 bool
 flag_step(Flags *f, const CheckInstr *in, const void *by, Fault *fault)
 {
-    if (!control_statics(in, fault) || !event_id(in, FLAG_ID, fault)) {
+    if (!control_statics(in, fault) || !event_id(in, FLAG_event_id, fault)) {
         return false;
     }
-    uint8_t *flags = &f->up[in->args[FLAG_FROM].v][in->args[FLAG_TO].v];
-    uint8_t bit = (uint8_t)(1 << in->args[FLAG_ID].v);
+    uint8_t *flags = &f->up[in->args[FLAG_pipe].v][in->args[FLAG_trigger_pipe].v];
+    uint8_t bit = (uint8_t)(1 << in->args[FLAG_event_id].v);
     bool up = (*flags & bit) != 0;
     if (!flag_step_known(&up, in, fault)) {
         return false;
     }
     *flags = (uint8_t)(up ? *flags | bit : *flags & ~bit);
-    f->by[in->args[FLAG_FROM].v][in->args[FLAG_TO].v][in->args[FLAG_ID].v] = by;
+    f->by[in->args[FLAG_pipe].v][in->args[FLAG_trigger_pipe].v]
+         [in->args[FLAG_event_id].v] = by;
     return true;
 }
 
 void
 flag_leftover(Pipe from, Pipe to, int id, Fault *fault)
 {
-    FaultAt at = {RULE_SYNC_LEFTOVER, FLAG_ID, id, 0, 0};
+    FaultAt at = {RULE_SYNC_LEFTOVER, FLAG_event_id, id, 0, 0};
     (void)check_fail(fault, &at,
                      "flag %d from PIPE_%s to PIPE_%s is still set when the kernel ends",
                      id, pipe_name(from), pipe_name(to));

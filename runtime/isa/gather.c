@@ -8,7 +8,7 @@
  * overlap-single and overlap-multi of this family. pattern-range, pattern-stride and rsvd-dtype are
  * form.def's and binding's. */
 #include "isa/check_int.h"
-#include "isa/gather.h"
+#include "isa/operand.h"
 
 enum {
     OFFSET_BYTES = 4,
@@ -64,7 +64,7 @@ check_pattern_count(int64_t pattern, int64_t n)
 static int64_t
 pick_lanes(const CheckInstr *in)
 {
-    return is_long(form_of(in)) ? in->args[PICK_COUNT].v : check_lanes(in);
+    return is_long(form_of(in)) ? in->args[PICK_mask].v : check_lanes(in);
 }
 
 /* Elements that the instruction goes over. */
@@ -81,7 +81,7 @@ pick_total(const CheckInstr *in)
 static int64_t
 pick_kept(const CheckInstr *in)
 {
-    const CheckArg *p = &in->args[PICK_PATTERN];
+    const CheckArg *p = &in->args[PICK_src1_pattern];
     Form f = form_of(in);
     if (f == FORM_PICKBITS || f == FORM_PICK2BITS || !p->literal) {
         return -1;
@@ -111,7 +111,7 @@ check_pattern_strided(const CheckInstr *in)
 static int64_t
 pick_pattern_step(const CheckInstr *in)
 {
-    int64_t stride = in->args[PICK_BITS_REP].v;
+    int64_t stride = in->args[PICK_src1_rep_stride].v;
     return check_pattern_strided(in) ? sat_mul(stride, BLOCK_BYTES)
            : stride == 0             ? 0
                                      : pick_pattern_bytes(in);
@@ -120,10 +120,10 @@ pick_pattern_step(const CheckInstr *in)
 static int64_t
 pick_src_run(const CheckInstr *in)
 {
-    int64_t per = BLOCK_BYTES / size_of(in, PICK_SRC), n = pick_lanes(in);
+    int64_t per = BLOCK_BYTES / size_of(in, PICK_src0), n = pick_lanes(in);
     int64_t last = n <= 0 ? 0 : (n - 1) / per;
-    int64_t blk = sat_mul(in->args[PICK_BLK].v, BLOCK_BYTES);
-    int64_t end = sat_add(sat_mul(last, blk), (n - last * per) * size_of(in, PICK_SRC));
+    int64_t blk = sat_mul(in->args[PICK_src0_blk_stride].v, BLOCK_BYTES);
+    int64_t end = sat_add(sat_mul(last, blk), (n - last * per) * size_of(in, PICK_src0));
     return last > 0 && end < BLOCK_BYTES ? BLOCK_BYTES : end;
 }
 
@@ -139,12 +139,12 @@ pick_extent(const CheckInstr *in, int param)
 {
     int64_t kept = pick_kept(in);
     switch (param) {
-    case PICK_DST:
-        return kept < 0 ? 0 : sat_mul(kept, size_of(in, PICK_DST));
-    case PICK_SRC:
+    case PICK_dst:
+        return kept < 0 ? 0 : sat_mul(kept, size_of(in, PICK_dst));
+    case PICK_src0:
         return !is_long(form_of(in))
                    ? lanes_extent(in, param)
-                   : repeated(in, sat_mul(in->args[PICK_REP].v, BLOCK_BYTES),
+                   : repeated(in, sat_mul(in->args[PICK_src0_rep_stride].v, BLOCK_BYTES),
                               pick_src_run(in));
     default:
         return repeated(in, pick_pattern_step(in), pick_pattern_bytes(in));
@@ -167,16 +167,16 @@ static int64_t
 gather_extent(const CheckInstr *in, int param)
 {
     bool lanes = form_is_vector(form_of(in), param);
-    return param == GATHER_OFFSET ? offsets_extent(in)
-           : lanes                ? lanes_extent(in, param)
-                                  : 0;
+    return param == GATHER_src_offset ? offsets_extent(in)
+           : lanes                    ? lanes_extent(in, param)
+                                      : 0;
 }
 
 static int64_t
 gatherb_extent(const CheckInstr *in, int param)
 {
-    return param == GATHERB_DST ? lanes_extent(in, param)
-           : param == GATHERB_OFFSETS
+    return param == GATHERB_dst ? lanes_extent(in, param)
+           : param == GATHERB_src_offsets
                ? repeated(in, BLOCKS * OFFSET_BYTES, BLOCKS * OFFSET_BYTES)
                : 0;
 }
@@ -185,27 +185,29 @@ gatherb_extent(const CheckInstr *in, int param)
 static int64_t
 bi_window(const CheckInstr *in)
 {
-    int64_t size = size_of(in, BI_DST);
+    int64_t size = size_of(in, BI_dst);
     int per = (int)(BLOCK_BYTES / size), l = check_lanes(in) - 1;
     while (l >= 0 && !check_lane_active(in, 0, l)) {
         l--;
     }
-    int64_t blk = sat_mul(in->args[BI_BLK].v, BLOCK_BYTES);
+    int64_t blk = sat_mul(in->args[BI_dst_blk_stride].v, BLOCK_BYTES);
     return l < 0 ? 0 : sat_add(sat_mul(l / per, blk), (l % per + 1) * size);
 }
 
 static int64_t
 bi_extent(const CheckInstr *in, int param)
 {
-    int64_t steps = sat_mul(in->args[BI_DOWN].v, in->args[BI_ACROSS].v);
+    int64_t steps = sat_mul(in->args[BI_vertical_repeat_times].v,
+                            in->args[BI_horizontal_repeat_times].v);
     int64_t size = size_of(in, param);
-    if (steps <= 0 || param == BI_SRC) {
+    if (steps <= 0 || param == BI_src0) {
         return 0;
     }
-    if (param == BI_DST) {
-        return repeated(in, sat_mul(in->args[BI_STEP].v, size), bi_window(in));
+    if (param == BI_dst) {
+        return repeated(in, sat_mul(in->args[BI_vertical_repeat_offset].v, size),
+                        bi_window(in));
     }
-    bool each_block = param == BI_OFFSET || in->args[BI_MODE].v != 0;
+    bool each_block = param == BI_src0_offset || in->args[BI_repeat_mode].v != 0;
     return sat_mul(sat_mul(steps, each_block ? BLOCKS : 1), size);
 }
 
@@ -250,19 +252,21 @@ rows_footprint(const CheckInstr *in, int param, int64_t step, int64_t len)
 static Footprint
 pick_footprint(const CheckInstr *in, int param, bool *exact)
 {
-    if (param == PICK_SRC && !is_long(form_of(in))) {
+    if (param == PICK_src0 && !is_long(form_of(in))) {
         return lanes_footprint(in, param, exact);
     }
-    if (param == PICK_PATTERN) {
+    if (param == PICK_src1_pattern) {
         return rows_footprint(in, param, pick_pattern_step(in), pick_pattern_bytes(in));
     }
-    *exact = param == PICK_DST ? pick_kept(in) >= 0 : in->args[PICK_BLK].v == 1;
-    if (param == PICK_DST && !*exact) {
+    *exact =
+        param == PICK_dst ? pick_kept(in) >= 0 : in->args[PICK_src0_blk_stride].v == 1;
+    if (param == PICK_dst && !*exact) {
         return run_footprint(in, param, sat_mul(pick_total(in), size_of(in, param)));
     }
-    return param == PICK_DST
+    return param == PICK_dst
                ? run_footprint(in, param, pick_extent(in, param))
-               : rows_footprint(in, param, sat_mul(in->args[PICK_REP].v, BLOCK_BYTES),
+               : rows_footprint(in, param,
+                                sat_mul(in->args[PICK_src0_rep_stride].v, BLOCK_BYTES),
                                 pick_src_run(in));
 }
 
@@ -287,10 +291,12 @@ family_footprint(const CheckInstr *in, int param, bool *exact)
     }
     int64_t extent = family_extent(in, param);
     *exact = extent > 0 && every_lane(in);
-    if (f == FORM_BI && param == BI_DST) {
-        *exact = *exact && in->args[BI_BLK].v == 1;
+    if (f == FORM_BI && param == BI_dst) {
+        *exact = *exact && in->args[BI_dst_blk_stride].v == 1;
         return rows_footprint(
-            in, param, sat_mul(in->args[BI_STEP].v, size_of(in, BI_DST)), bi_window(in));
+            in, param,
+            sat_mul(in->args[BI_vertical_repeat_offset].v, size_of(in, BI_dst)),
+            bi_window(in));
     }
     bool anywhere = extent == 0 && check_repeats(in) > 0;
     return run_footprint(in, param, anywhere ? in->args[param].t.bytes : extent);
@@ -301,13 +307,13 @@ family_footprint(const CheckInstr *in, int param, bool *exact)
 static bool
 pattern_dtype(const CheckInstr *in, Fault *fault)
 {
-    Dtype t = in->args[PICK_PATTERN].t.dtype;
-    int64_t size = size_of(in, PICK_SRC);
+    Dtype t = in->args[PICK_src1_pattern].t.dtype;
+    int64_t size = size_of(in, PICK_src0);
     Dtype want = size == 1 ? DT_U8 : size == 2 ? DT_U16 : DT_U32;
-    FaultAt at = {RULE_PATTERN_DTYPE, PICK_PATTERN, (int64_t)t, want, want};
+    FaultAt at = {RULE_PATTERN_DTYPE, PICK_src1_pattern, (int64_t)t, want, want};
     return t == want ||
            check_fail(fault, &at, "src1_pattern is %s; for elements of %s it is %s",
-                      dtype_name(t), dtype_name(in->args[PICK_SRC].t.dtype),
+                      dtype_name(t), dtype_name(in->args[PICK_src0].t.dtype),
                       dtype_name(want));
 }
 
@@ -328,8 +334,8 @@ offset_dtype(const CheckInstr *in, int param, Fault *fault)
 static bool
 three_buffers(const CheckInstr *in, Fault *fault)
 {
-    for (int a = GATHERB_DST; a <= GATHERB_OFFSETS; a++) {
-        for (int b = a + 1; b <= GATHERB_OFFSETS; b++) {
+    for (int a = GATHERB_dst; a <= GATHERB_src_offsets; a++) {
+        for (int b = a + 1; b <= GATHERB_src_offsets; b++) {
             FaultAt at = {RULE_OVERLAP_FORBIDDEN, b, 0, 0, 0};
             if (in->args[a].t.buffer == in->args[b].t.buffer) {
                 return check_fail(fault, &at,
@@ -352,11 +358,11 @@ family_statics(const CheckInstr *in, Fault *fault)
         return pattern_dtype(in, fault);
     case FORM_GATHER:
     case FORM_SCATTER:
-        return offset_dtype(in, GATHER_OFFSET, fault);
+        return offset_dtype(in, GATHER_src_offset, fault);
     case FORM_GATHERB:
-        return offset_dtype(in, GATHERB_OFFSETS, fault) && three_buffers(in, fault);
+        return offset_dtype(in, GATHERB_src_offsets, fault) && three_buffers(in, fault);
     case FORM_BI:
-        return offset_dtype(in, BI_OFFSET, fault);
+        return offset_dtype(in, BI_src0_offset, fault);
     default:
         return true;
     }
@@ -368,13 +374,13 @@ static Rule
 family_value_rule(Op op, int param)
 {
     Form f = op_table[op].form;
-    if ((f == FORM_GATHER || f == FORM_SCATTER) && param == GATHER_BASE) {
+    if ((f == FORM_GATHER || f == FORM_SCATTER) && param == GATHER_base_addr) {
         return RULE_BASE_ADDR;
     }
-    return f != FORM_BI         ? RULE_NONE
-           : param == BI_STEP   ? RULE_REPEAT_STRIDE
-           : param == BI_ACROSS ? RULE_REPEAT_RANGE
-                                : RULE_NONE;
+    return f != FORM_BI                          ? RULE_NONE
+           : param == BI_vertical_repeat_offset  ? RULE_REPEAT_STRIDE
+           : param == BI_horizontal_repeat_times ? RULE_REPEAT_RANGE
+                                                 : RULE_NONE;
 }
 
 int64_t
@@ -388,12 +394,12 @@ family_value(const CheckInstr *in, int param, Fault *fault)
 {
     int64_t v = in->args[param].v;
     bool bi = form_of(in) == FORM_BI;
-    int to = bi || form_of(in) == FORM_SCATTER ? GATHER_DST : GATHER_SRC;
+    int to = bi || form_of(in) == FORM_SCATTER ? GATHER_dst : GATHER_src;
     const CheckTensor *t = &in->args[to].t;
     CheckMultiple m = {family_value_rule(in->op, param), param, v, dtype_size(t->dtype)};
     if (bi) {
-        m.unit =
-            param == BI_STEP ? BLOCK_BYTES / m.unit : check_bi_unit(in->soc, t->dtype);
+        m.unit = param == BI_vertical_repeat_offset ? BLOCK_BYTES / m.unit
+                                                    : check_bi_unit(in->soc, t->dtype);
     }
     FaultAt at = {RULE_BASE_ADDR, param, v, 0, t->bytes};
     if (!bi && !t->open && (v < 0 || v > t->bytes)) {
@@ -416,19 +422,19 @@ share_root(const CheckTensor *a, const CheckTensor *b)
 static int64_t
 pick_window(const CheckInstr *in)
 {
-    const CheckArg *p = &in->args[PICK_PATTERN];
+    const CheckArg *p = &in->args[PICK_src1_pattern];
     Form f = form_of(in);
     bool number = f == FORM_PICK || f == FORM_PICK2;
     int64_t n = pick_lanes(in);
-    return sat_mul(number ? check_pattern_count(p->v, n) : n, size_of(in, PICK_DST));
+    return sat_mul(number ? check_pattern_count(p->v, n) : n, size_of(in, PICK_dst));
 }
 
 /* The first repeat whose window meets what the next repeat reads; -1: none. */
 static int64_t
 pick_meets(const CheckInstr *in, int64_t window, int64_t blk, int64_t rep)
 {
-    const CheckTensor *d = &in->args[PICK_DST].t, *s = &in->args[PICK_SRC].t;
-    int64_t per = BLOCK_BYTES / size_of(in, PICK_SRC);
+    const CheckTensor *d = &in->args[PICK_dst].t, *s = &in->args[PICK_src0].t;
+    int64_t per = BLOCK_BYTES / size_of(in, PICK_src0);
     int64_t blocks = (pick_lanes(in) + per - 1) / per, len = BLOCK_BYTES, found = -1;
     if (blk <= BLOCK_BYTES) {
         len = blk == 0 ? BLOCK_BYTES : sat_mul(blocks, BLOCK_BYTES);
@@ -446,20 +452,20 @@ pick_meets(const CheckInstr *in, int64_t window, int64_t blk, int64_t rep)
 static bool
 pick_overlap(const CheckInstr *in, Fault *fault)
 {
-    const CheckTensor *d = &in->args[PICK_DST].t, *s = &in->args[PICK_SRC].t;
+    const CheckTensor *d = &in->args[PICK_dst].t, *s = &in->args[PICK_src0].t;
     int64_t repeats = check_repeats(in), window = pick_window(in);
     bool lanes = !is_long(form_of(in));
-    LaneGeometry g = lanes ? check_geometry(in, PICK_SRC) : (LaneGeometry){0};
-    int64_t blk = lanes ? g.blk : sat_mul(in->args[PICK_BLK].v, BLOCK_BYTES);
-    int64_t rep = lanes ? g.rep : sat_mul(in->args[PICK_REP].v, BLOCK_BYTES);
+    LaneGeometry g = lanes ? check_geometry(in, PICK_src0) : (LaneGeometry){0};
+    int64_t blk = lanes ? g.blk : sat_mul(in->args[PICK_src0_blk_stride].v, BLOCK_BYTES);
+    int64_t rep = lanes ? g.rep : sat_mul(in->args[PICK_src0_rep_stride].v, BLOCK_BYTES);
     if (!share_root(d, s) || repeats == 0) {
         return true;
     }
-    FaultAt at = {RULE_OVERLAP_SINGLE, PICK_SRC, s->offset, 0, 0};
+    FaultAt at = {RULE_OVERLAP_SINGLE, PICK_src0, s->offset, 0, 0};
     if (repeats == 1) {
         bool together = d->offset == s->offset && blk == BLOCK_BYTES;
         return together ||
-               !bytes_meet(d->offset, window, s->offset, pick_extent(in, PICK_SRC)) ||
+               !bytes_meet(d->offset, window, s->offset, pick_extent(in, PICK_src0)) ||
                check_fail(
                    fault, &at,
                    "dst starts at byte %lld and src0 at byte %lld of the same "
@@ -468,7 +474,7 @@ pick_overlap(const CheckInstr *in, Fault *fault)
                    (long long)d->offset, (long long)s->offset);
     }
     int64_t t = pick_meets(in, window, blk, rep);
-    at = (FaultAt){RULE_OVERLAP_MULTI, PICK_SRC, t, 0, 0};
+    at = (FaultAt){RULE_OVERLAP_MULTI, PICK_src0, t, 0, 0};
     return t < 0 ||
            check_fail(fault, &at,
                       "dst of repeat %lld (from byte %lld) shares bytes with src0 of "
@@ -483,10 +489,10 @@ bi_overlap(const CheckInstr *in, int param, Fault *fault)
 {
     FaultAt at = {RULE_OVERLAP_FORBIDDEN, param, 0, 0, 0};
     const CheckTensor *b = &in->args[param].t;
-    int64_t len = param == BI_SRC ? BLOCK_BYTES : bi_extent(in, param);
-    for (int a = BI_DST; a < param; a++) {
+    int64_t len = param == BI_src0 ? BLOCK_BYTES : bi_extent(in, param);
+    for (int a = BI_dst; a < param; a++) {
         const CheckTensor *t = &in->args[a].t;
-        int64_t alen = a == BI_SRC ? BLOCK_BYTES : bi_extent(in, a);
+        int64_t alen = a == BI_src0 ? BLOCK_BYTES : bi_extent(in, a);
         if (share_root(t, b) && bytes_meet(t->offset, alen, b->offset, len)) {
             return check_fail(fault, &at,
                               "%s (from byte %lld) and %s (from byte %lld) of one tensor "
@@ -495,15 +501,15 @@ bi_overlap(const CheckInstr *in, int param, Fault *fault)
                               check_param_name(in, param), (long long)b->offset);
         }
     }
-    int64_t step = sat_mul(in->args[BI_STEP].v, size_of(in, BI_DST));
-    return param != BI_SRC || check_repeats(in) <= 1 ||
+    int64_t step = sat_mul(in->args[BI_vertical_repeat_offset].v, size_of(in, BI_dst));
+    return param != BI_src0 || check_repeats(in) <= 1 ||
            check_bi_windows(bi_window(in), step, fault);
 }
 
 bool
 check_bi_windows(int64_t window, int64_t step, Fault *fault)
 {
-    FaultAt at = {RULE_OVERLAP_FORBIDDEN, BI_DST, step, 0, 0};
+    FaultAt at = {RULE_OVERLAP_FORBIDDEN, BI_dst, step, 0, 0};
     return step >= window ||
            check_fail(fault, &at,
                       "dst of one vertical repeat covers %lld bytes; the next one starts "
@@ -515,7 +521,7 @@ static bool
 family_has_overlap(Op op, int param)
 {
     Form f = op_table[op].form;
-    return f == FORM_BI || (is_pick(f) && param == PICK_SRC);
+    return f == FORM_BI || (is_pick(f) && param == PICK_src0);
 }
 
 static bool

@@ -6,23 +6,7 @@
  * Owns: mlen-align, overlap-forbidden of v4dtrans; overlap-single and overlap-multi of this family.
  * list-length and half-type are binding's. */
 #include "isa/check_int.h"
-
-enum {
-    NCHW_DST_HALF,
-    NCHW_SRC_HALF,
-    NCHW_DST,
-    NCHW_SRC = NCHW_DST + 16,
-    NCHW_REPEAT = NCHW_SRC + 16,
-    NCHW_DST_REP,
-    NCHW_SRC_REP
-};
-
-enum {
-    PLANES_DST = 1,
-    PLANES_SRC,
-    PLANES_LENGTH,
-    PLANES_CHANNELS
-};
+#include "isa/operand.h"
 
 enum {
     ENTRIES = 16,
@@ -48,12 +32,12 @@ form_of(const CheckInstr *in)
 static Runs
 nchw_runs(const CheckInstr *in, int param)
 {
-    bool dst = param < NCHW_SRC;
+    bool dst = param < NCHW_src_list;
     bool half = dtype_size(in->args[param].t.dtype) == 1;
-    bool high = in->args[dst ? NCHW_DST_HALF : NCHW_SRC_HALF].v != 0;
-    int64_t step = in->args[dst ? NCHW_DST_REP : NCHW_SRC_REP].v;
+    bool high = in->args[dst ? NCHW_dst_high_half : NCHW_src_high_half].v != 0;
+    int64_t step = in->args[dst ? NCHW_dst_rep_stride : NCHW_src_rep_stride].v;
     return (Runs){.start = half && high ? BLOCK_BYTES / 2 : 0,
-                  .n = in->args[NCHW_REPEAT].v,
+                  .n = in->args[NCHW_repeat_times].v,
                   .step = sat_mul(step, BLOCK_BYTES),
                   .len = half ? BLOCK_BYTES / 2 : BLOCK_BYTES};
 }
@@ -87,8 +71,8 @@ runs_of(const CheckInstr *in, int param)
         return nchw_runs(in, param);
     case FORM_PLANES:
         return (Runs){0, 1, 0,
-                      sat_mul(size, sat_mul(in->args[PLANES_LENGTH].v,
-                                            in->args[PLANES_CHANNELS].v))};
+                      sat_mul(size, sat_mul(in->args[PLANES_m_len].v,
+                                            in->args[PLANES_channels].v))};
     case FORM_CHANNELS:
         return (Runs){0, in->args[2].v, channels_run(in, param), channels_run(in, param)};
     default:
@@ -134,21 +118,22 @@ static bool
 nchw_in_place(const CheckInstr *in)
 {
     for (int i = 0; i < ENTRIES; i++) {
-        const CheckTensor *d = &in->args[NCHW_DST + i].t, *s = &in->args[NCHW_SRC + i].t;
+        const CheckTensor *d = &in->args[NCHW_dst_list + i].t,
+                          *s = &in->args[NCHW_src_list + i].t;
         if (d->buffer != s->buffer || d->offset != s->offset) {
             return false;
         }
     }
-    return nchw_runs(in, NCHW_DST).start == nchw_runs(in, NCHW_SRC).start;
+    return nchw_runs(in, NCHW_dst_list).start == nchw_runs(in, NCHW_src_list).start;
 }
 
 static bool
 nchw_overlap(const CheckInstr *in, int param, Fault *fault)
 {
-    Runs w = nchw_runs(in, NCHW_DST), r = nchw_runs(in, NCHW_SRC);
+    Runs w = nchw_runs(in, NCHW_dst_list), r = nchw_runs(in, NCHW_src_list);
     const CheckTensor *s = &in->args[param].t;
     bool single = r.n == 1;
-    for (int i = NCHW_DST; param >= NCHW_SRC && i < NCHW_SRC; i++) {
+    for (int i = NCHW_dst_list; param >= NCHW_src_list && i < NCHW_src_list; i++) {
         const CheckTensor *d = &in->args[i].t;
         if (!share_root(d, s)) {
             continue;
@@ -212,14 +197,14 @@ tiles_overlap(const CheckInstr *in, Fault *fault)
 static bool
 planes_overlap(const CheckInstr *in, Fault *fault)
 {
-    const CheckTensor *d = &in->args[PLANES_DST].t, *s = &in->args[PLANES_SRC].t;
-    Runs r = runs_of(in, PLANES_DST);
+    const CheckTensor *d = &in->args[PLANES_dst].t, *s = &in->args[PLANES_src].t;
+    Runs r = runs_of(in, PLANES_dst);
     bool in_place = d->offset == s->offset && r.len <= IN_PLACE_BYTES;
     if (!share_root(d, s) || in_place ||
         !bytes_meet(d->offset, r.len, s->offset, r.len)) {
         return true;
     }
-    FaultAt at = {RULE_OVERLAP_FORBIDDEN, PLANES_SRC, s->offset, 0, 0};
+    FaultAt at = {RULE_OVERLAP_FORBIDDEN, PLANES_src, s->offset, 0, 0};
     return check_fail(
         fault, &at,
         "dst starts at byte %lld and src at byte %lld of the same tensor and "
@@ -248,15 +233,15 @@ layout_overlap(const CheckInstr *in, int param, Fault *fault)
 static Rule
 layout_value_rule(Op op, int param)
 {
-    return op_table[op].form == FORM_PLANES && param == PLANES_LENGTH ? RULE_MLEN_ALIGN
-                                                                      : RULE_NONE;
+    return op_table[op].form == FORM_PLANES && param == PLANES_m_len ? RULE_MLEN_ALIGN
+                                                                     : RULE_NONE;
 }
 
 static bool
 layout_value(const CheckInstr *in, int param, Fault *fault)
 {
     CheckMultiple m = {RULE_MLEN_ALIGN, param, in->args[param].v,
-                       BLOCK_BYTES / dtype_size(in->args[PLANES_DST].t.dtype)};
+                       BLOCK_BYTES / dtype_size(in->args[PLANES_dst].t.dtype)};
     return !in->args[param].literal || check_multiple(in->op, &m, fault);
 }
 
@@ -265,7 +250,7 @@ static bool
 layout_has_overlap(Op op, int param)
 {
     Form f = op_table[op].form;
-    return f != FORM_CHANNELS && (f != FORM_NCHW || param >= NCHW_SRC);
+    return f != FORM_CHANNELS && (f != FORM_NCHW || param >= NCHW_src_list);
 }
 
 const FamilyRules rules_layout = {.extent = layout_extent,

@@ -130,7 +130,7 @@ mode_slot(Op op)
     case FORM_LOAD2D:
         return LOAD2D_MODE;
     case FORM_LOAD2DSQUARE:
-        return SQUARE_MODE;
+        return LOAD2DSQUARE_addr_mode;
     default:
         return -1;
     }
@@ -281,15 +281,15 @@ static Footprint
 square_bytes(const CheckInstr *in, int param)
 {
     const CheckArg *a = in->args;
-    int64_t n = a[SQUARE_REPEAT].v < 0 ? 0 : a[SQUARE_REPEAT].v;
-    int64_t step = a[SQUARE_STRIDE].v;
+    int64_t n = a[LOAD2DSQUARE_repeat_times].v < 0 ? 0 : a[LOAD2DSQUARE_repeat_times].v;
+    int64_t step = a[LOAD2DSQUARE_src_stride].v;
     if (param == LOAD_SRC) {
-        return pieces(a[SQUARE_INDEX].v, n, is_descending(in) ? sat_mul(step, -1) : step,
-                      2 * FRACTAL_BYTES);
+        return pieces(a[LOAD2DSQUARE_start_index].v, n,
+                      is_descending(in) ? sat_mul(step, -1) : step, 2 * FRACTAL_BYTES);
     }
-    Footprint f = fractals(0, n, sat_add(a[SQUARE_GAP].v, 1));
+    Footprint f = fractals(0, n, sat_add(a[LOAD2DSQUARE_dst_gap].v, 1));
     f.count1 = 2;
-    f.stride1 = sat_mul(sat_add(a[SQUARE_FRAC_GAP].v, 1), FRACTAL_BYTES);
+    f.stride1 = sat_mul(sat_add(a[LOAD2DSQUARE_dst_frac_gap].v, 1), FRACTAL_BYTES);
     return f;
 }
 
@@ -298,10 +298,12 @@ box_bytes(const CheckInstr *in, int param)
 {
     const CheckArg *a = in->args;
     bool src = param == LOAD_SRC;
-    int64_t pitch = a[src ? BOX_SRC_STRIDE : BOX_DST_STRIDE].v;
-    int64_t first = src ? sat_add(sat_mul(a[BOX_K].v, pitch), a[BOX_M].v) : 0;
-    int64_t m = a[BOX_M_STEP].v < 0 ? 0 : a[BOX_M_STEP].v;
-    int64_t k = a[BOX_K_STEP].v < 0 ? 0 : a[BOX_K_STEP].v;
+    int64_t pitch = a[src ? LOAD2DBOX_src_stride : LOAD2DBOX_dst_stride].v;
+    int64_t first = src ? sat_add(sat_mul(a[LOAD2DBOX_k_start_pt].v, pitch),
+                                  a[LOAD2DBOX_m_start_pt].v)
+                        : 0;
+    int64_t m = a[LOAD2DBOX_m_step].v < 0 ? 0 : a[LOAD2DBOX_m_step].v;
+    int64_t k = a[LOAD2DBOX_k_step].v < 0 ? 0 : a[LOAD2DBOX_k_step].v;
     return (Footprint){
         sat_mul(first, FRACTAL_BYTES),        k, sat_mul(pitch, FRACTAL_BYTES), 1, 0,
         m > 0 ? sat_mul(m, FRACTAL_BYTES) : 0};
@@ -440,7 +442,7 @@ load_value_rule(Op op, int param)
         return RULE_NONE;
     }
     if (sem == SEM_LOAD2D_SQUARE) {
-        return param == SQUARE_FRAC_GAP ? RULE_DST_OVERLAP : RULE_NONE;
+        return param == LOAD2DSQUARE_dst_frac_gap ? RULE_DST_OVERLAP : RULE_NONE;
     }
     if (sem == SEM_LOAD3D2) {
         return param == L3D2_CHANNELS                       ? RULE_CHANNEL
@@ -597,13 +599,15 @@ few_channels(const CheckInstr *in, Fault *fault)
 static bool
 squares_apart(const CheckInstr *in, Fault *fault)
 {
-    int64_t gap = in->args[SQUARE_GAP].v, frac = in->args[SQUARE_FRAC_GAP].v;
+    int64_t gap = in->args[LOAD2DSQUARE_dst_gap].v,
+            frac = in->args[LOAD2DSQUARE_dst_frac_gap].v;
     if (!within(gap, 0, 65535) || !within(frac, 0, 65535)) {
         return true;
     }
     int64_t later = (frac + 1) / (gap + 1);
-    FaultAt at = {RULE_DST_OVERLAP, SQUARE_FRAC_GAP, frac, 0, 0};
-    return (frac + 1) % (gap + 1) != 0 || later >= in->args[SQUARE_REPEAT].v ||
+    FaultAt at = {RULE_DST_OVERLAP, LOAD2DSQUARE_dst_frac_gap, frac, 0, 0};
+    return (frac + 1) % (gap + 1) != 0 ||
+           later >= in->args[LOAD2DSQUARE_repeat_times].v ||
            check_fail(fault, &at,
                       "with dst_gap %lld and dst_frac_gap %lld the second fractal of a "
                       "square is the first one of the square %lld behind it",

@@ -2,6 +2,8 @@
 #ifndef TIK_LOAD_H
 #define TIK_LOAD_H
 
+#include "isa/operand.h"
+
 enum {
     LOAD_DST,
     LOAD_SRC
@@ -18,26 +20,6 @@ enum {
     LOAD2D_STRIDE,
     LOAD2D_TRANSPOSE = 7,
     LOAD2D_MODE
-};
-
-enum {
-    BOX_M = 2,
-    BOX_K,
-    BOX_SRC_STRIDE,
-    BOX_DST_STRIDE,
-    BOX_M_STEP,
-    BOX_K_STEP,
-    BOX_TRANSPOSE
-};
-
-/* load_data_with_transpose. */
-enum {
-    SQUARE_INDEX = 2,
-    SQUARE_REPEAT,
-    SQUARE_GAP,      /* between the first fractals of squares */
-    SQUARE_FRAC_GAP, /* between the fractals of a square */
-    SQUARE_STRIDE,
-    SQUARE_MODE
 };
 
 /* load3dv1, load3dv2 and col2img: the image; then the numbers of each. */

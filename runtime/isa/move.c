@@ -6,21 +6,10 @@
  * CHOSE_OVERLAPPING_MOVE_ERROR. */
 #include "isa/accmove.h"
 #include "isa/check_int.h"
+#include "isa/operand.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* Operands of a move by index. */
-enum {
-    MV_DST,
-    MV_SRC,
-    MV_SID,
-    MV_NBURST,
-    MV_BURST,
-    MV_SRC_STRIDE,
-    MV_DST_STRIDE,
-    MV_MODE
-};
 
 /* Adds to a list of names in a small buffer. */
 static void
@@ -40,8 +29,8 @@ pad_width(int64_t mode)
 bool
 check_is_pad_move(const CheckInstr *in)
 {
-    return op_table[in->op].sem == SEM_MOVE && in->args[MV_SRC].t.scope == SC_GM &&
-           in->args[MV_DST].t.scope == SC_L1 && pad_width(in->args[MV_MODE].v) != 0;
+    return op_table[in->op].sem == SEM_MOVE && in->args[MOVE_src].t.scope == SC_GM &&
+           in->args[MOVE_dst].t.scope == SC_L1 && pad_width(in->args[MOVE_mode].v) != 0;
 }
 
 /* ---- static rules of moves ------------------------------------------------------------------------ */
@@ -49,15 +38,15 @@ check_is_pad_move(const CheckInstr *in)
 static bool
 move_path(const CheckInstr *in, Fault *fault)
 {
-    Scope src = in->args[MV_SRC].t.scope;
-    Scope dst = in->args[MV_DST].t.scope;
+    Scope src = in->args[MOVE_src].t.scope;
+    Scope dst = in->args[MOVE_dst].t.scope;
     if (in->soc->lane != NULL && (src == SC_LMEM || dst == SC_LMEM)) {
-        FaultAt at = {RULE_DMA_FORM, src == SC_LMEM ? MV_SRC : MV_DST, 0, 0, 0};
+        FaultAt at = {RULE_DMA_FORM, src == SC_LMEM ? MOVE_src : MOVE_dst, 0, 0, 0};
         return check_fail(fault, &at, "%s is in LMEM; its moves have the tensor form",
                           src == SC_LMEM ? "src" : "dst");
     }
     if (src == SC_GM && dst == SC_GM) {
-        FaultAt at = {RULE_SAME_GM, MV_SRC, 0, 0, 0};
+        FaultAt at = {RULE_SAME_GM, MOVE_src, 0, 0, 0};
         return check_fail(fault, &at, "dst and src are both in global memory");
     }
     if (soc_has_path(in->soc, src, dst)) {
@@ -69,7 +58,7 @@ move_path(const CheckInstr *in, Fault *fault)
             list_add(list, sizeof list, scope_name((Scope)s));
         }
     }
-    FaultAt at = {RULE_PATH, MV_DST, 0, 0, 0};
+    FaultAt at = {RULE_PATH, MOVE_dst, 0, 0, 0};
     return check_fail(fault, &at,
                       "%s has no path from %s to %s on %s; from %s it goes to %s",
                       check_op_name(in), scope_name(src), scope_name(dst), in->soc->name,
@@ -107,10 +96,10 @@ pair_ok(Dtype src, Dtype dst, int64_t code, bool from_l0c)
 static bool
 move_conversion(const CheckInstr *in, Fault *fault)
 {
-    const CheckTensor *src = &in->args[MV_SRC].t;
-    const CheckTensor *dst = &in->args[MV_DST].t;
-    int64_t code = in->args[MV_MODE].v;
-    FaultAt at = {RULE_EXTARG, MV_MODE, code, 0, 13};
+    const CheckTensor *src = &in->args[MOVE_src].t;
+    const CheckTensor *dst = &in->args[MOVE_dst].t;
+    int64_t code = in->args[MOVE_mode].v;
+    FaultAt at = {RULE_EXTARG, MOVE_mode, code, 0, 13};
     if (code < 0 || code > 13) {
         return check_fail(fault, &at, "ConvReluMode is %lld; its codes are 0 to 13",
                           (long long)code);
@@ -144,10 +133,10 @@ move_conversion(const CheckInstr *in, Fault *fault)
 static bool
 move_extended(const CheckInstr *in, Fault *fault)
 {
-    Scope src = in->args[MV_SRC].t.scope;
-    Scope dst = in->args[MV_DST].t.scope;
-    int64_t mode = in->args[MV_MODE].v;
-    FaultAt at = {RULE_PADMODE, MV_MODE, mode, 0, 5};
+    Scope src = in->args[MOVE_src].t.scope;
+    Scope dst = in->args[MOVE_dst].t.scope;
+    int64_t mode = in->args[MOVE_mode].v;
+    FaultAt at = {RULE_PADMODE, MOVE_mode, mode, 0, 5};
     if (src == SC_GM && dst == SC_L1) {
         return (mode >= 0 && mode <= 5) ||
                check_fail(fault, &at, "PadMode is %lld; the modes are 0 to 5",
@@ -172,11 +161,11 @@ move_extended(const CheckInstr *in, Fault *fault)
 static bool
 move_double(const CheckInstr *in, Fault *fault)
 {
-    const CheckTensor *dst = &in->args[MV_DST].t, *src = &in->args[MV_SRC].t;
+    const CheckTensor *dst = &in->args[MOVE_dst].t, *src = &in->args[MOVE_src].t;
     bool listed = (src->scope == SC_GM && (dst->scope == SC_UB || dst->scope == SC_L1)) ||
                   (src->scope == SC_UB && (dst->scope == SC_UB || dst->scope == SC_GM));
     bool is_src = src->dtype == DT_F64;
-    FaultAt at = {RULE_DTYPE_UNSUPPORTED, is_src ? MV_SRC : MV_DST, DT_F64, 0, 0};
+    FaultAt at = {RULE_DTYPE_UNSUPPORTED, is_src ? MOVE_src : MOVE_dst, DT_F64, 0, 0};
     return listed || (!is_src && dst->dtype != DT_F64) ||
            check_fail(fault, &at, "%s is float64, which does not go from %s to %s",
                       is_src ? "src" : "dst", scope_name(src->scope),
@@ -186,11 +175,11 @@ move_double(const CheckInstr *in, Fault *fault)
 static bool
 static_move(const CheckInstr *in, Fault *fault)
 {
-    if (!move_path(in, fault) || !check_main_dtype(in, MV_DST, fault) ||
-        !check_main_dtype(in, MV_SRC, fault) || !move_double(in, fault)) {
+    if (!move_path(in, fault) || !check_main_dtype(in, MOVE_dst, fault) ||
+        !check_main_dtype(in, MOVE_src, fault) || !move_double(in, fault)) {
         return false;
     }
-    if (in->args[MV_SRC].t.scope == SC_L0C || in->args[MV_DST].t.scope == SC_L0C) {
+    if (in->args[MOVE_src].t.scope == SC_L0C || in->args[MOVE_dst].t.scope == SC_L0C) {
         return move_conversion(in, fault);
     }
     return move_extended(in, fault);
@@ -202,9 +191,9 @@ static Rule
 move_value_rule(Op op, int param)
 {
     (void)op;
-    return param == MV_BURST        ? RULE_PADMODE_BURST
-           : param == MV_SRC_STRIDE ? RULE_PADMODE_STRIDE
-                                    : RULE_NONE;
+    return param == MOVE_burst        ? RULE_PADMODE_BURST
+           : param == MOVE_src_stride ? RULE_PADMODE_STRIDE
+                                      : RULE_NONE;
 }
 
 /* With a pad mode, burst is 1 and src_stride 0. */
@@ -212,12 +201,12 @@ static bool
 move_value(const CheckInstr *in, int param, Fault *fault)
 {
     int64_t v = in->args[param].v;
-    int64_t want = param == MV_BURST;
+    int64_t want = param == MOVE_burst;
     FaultAt at = {want ? RULE_PADMODE_BURST : RULE_PADMODE_STRIDE, param, v, want, want};
     return !check_is_pad_move(in) || v == want ||
            check_fail(fault, &at, "%s is %lld; with PadMode %lld it is %lld",
                       check_param_name(in, param), (long long)v,
-                      (long long)in->args[MV_MODE].v, (long long)want);
+                      (long long)in->args[MOVE_mode].v, (long long)want);
 }
 
 /* ---- moves -------------------------------------------------------------------------------------- */
@@ -229,16 +218,16 @@ typedef struct Bursts {
 static Bursts
 bursts_of(const CheckInstr *in, int param)
 {
-    const CheckTensor *src = &in->args[MV_SRC].t;
-    const CheckTensor *dst = &in->args[MV_DST].t;
+    const CheckTensor *src = &in->args[MOVE_src].t;
+    const CheckTensor *dst = &in->args[MOVE_dst].t;
     MoveUnits u = move_units(src->scope, src->dtype, dst->scope, dst->dtype);
-    bool is_dst = param == MV_DST;
-    Bursts b = {in->args[MV_NBURST].v,
-                sat_mul(in->args[MV_BURST].v, is_dst ? u.dst_burst : u.src_burst),
-                sat_mul(in->args[is_dst ? MV_DST_STRIDE : MV_SRC_STRIDE].v,
+    bool is_dst = param == MOVE_dst;
+    Bursts b = {in->args[MOVE_nburst].v,
+                sat_mul(in->args[MOVE_burst].v, is_dst ? u.dst_burst : u.src_burst),
+                sat_mul(in->args[is_dst ? MOVE_dst_stride : MOVE_src_stride].v,
                         is_dst ? u.dst_gap : u.src_gap)};
     if (!is_dst && check_is_pad_move(in)) {
-        b.len = pad_width(in->args[MV_MODE].v);
+        b.len = pad_width(in->args[MOVE_mode].v);
         b.gap = 0;
     }
     return b;
@@ -308,14 +297,14 @@ move_overlap(const CheckInstr *in, int param, Fault *fault)
     if (chosen(in->choices, CHOICE_OVERLAPPING_MOVE) != CHOSE_OVERLAPPING_MOVE_ERROR) {
         return true;
     }
-    const CheckTensor *to = &in->args[MV_DST].t;
+    const CheckTensor *to = &in->args[MOVE_dst].t;
     const CheckTensor *from = &in->args[param].t;
     if (to->buffer != from->buffer || to->offset < 0 || to->offset >= far_away ||
         from->offset < 0 || from->offset >= far_away) {
         return true;
     }
-    Runs d = move_runs(in, MV_DST);
-    Runs s = move_runs(in, MV_SRC);
+    Runs d = move_runs(in, MOVE_dst);
+    Runs s = move_runs(in, MOVE_src);
     bool same_shape = d.n == s.n && d.len == s.len && (d.n == 1 || d.pitch == s.pitch);
     int64_t i, j;
     if ((d.start == s.start && same_shape) || !runs_meet(&d, &s, &i, &j)) {
@@ -323,7 +312,7 @@ move_overlap(const CheckInstr *in, int param, Fault *fault)
     }
     int64_t dst = d.start + i * d.pitch;
     int64_t src = s.start + j * s.pitch;
-    FaultAt at = {RULE_OVERLAP_FORBIDDEN, MV_SRC, src, 0, 0};
+    FaultAt at = {RULE_OVERLAP_FORBIDDEN, MOVE_src, src, 0, 0};
     return check_fail(
         fault, &at,
         "the move writes bytes %lld to %lld and reads bytes %lld to %lld of the "
@@ -337,11 +326,11 @@ move_overlap(const CheckInstr *in, int param, Fault *fault)
 static void
 warn_dtypes(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
 {
-    const CheckTensor *dst = &in->args[MV_DST].t, *src = &in->args[MV_SRC].t;
+    const CheckTensor *dst = &in->args[MOVE_dst].t, *src = &in->args[MOVE_src].t;
     Fault fault;
     if (src->scope != SC_L0C && dst->scope != SC_L0C && src->dtype != dst->dtype) {
         bool width = dtype_size(dst->dtype) == dtype_size(src->dtype);
-        FaultAt at = {width ? RULE_DTYPE_DIFFERS : RULE_DTYPE_MISMATCH, MV_SRC,
+        FaultAt at = {width ? RULE_DTYPE_DIFFERS : RULE_DTYPE_MISMATCH, MOVE_src,
                       (int64_t)src->dtype, 0, 0};
         check_fail(&fault, &at,
                    width

@@ -110,12 +110,12 @@ reg_operand(Form f, int param)
 {
     switch (f) {
     case FORM_RLOAD:
-        return param != RLOAD_SRC;
+        return param != RLOAD_src;
     case FORM_RLOAD2:
-        return param != RLOAD2_SRC;
+        return param != RLOAD2_src;
     case FORM_RSTORE:
     case FORM_RSTORE2:
-        return param != RSTORE_DST;
+        return param != RSTORE_dst;
     default:
         return reg_form(f);
     }
@@ -139,13 +139,13 @@ size_at(const CheckInstr *in, int param)
 static int
 memory_of(Form f)
 {
-    return f == FORM_RLOAD ? RLOAD_SRC : f == FORM_RLOAD2 ? RLOAD2_SRC : RSTORE_DST;
+    return f == FORM_RLOAD ? RLOAD_src : f == FORM_RLOAD2 ? RLOAD2_src : RSTORE_dst;
 }
 
 static int
 mode_slot(Form f)
 {
-    return f == FORM_RLOAD2 || f == FORM_RSTORE2 ? RLOAD2_MODE : RLOAD_MODE;
+    return f == FORM_RLOAD2 || f == FORM_RSTORE2 ? RLOAD2_ld_mode : RLOAD_ld_mode;
 }
 
 /* NORM where it is none. */
@@ -199,13 +199,13 @@ mode_ok(const CheckInstr *in, Fault *fault)
 static bool
 part_ok(const CheckInstr *in, Fault *fault)
 {
-    int dst = size_at(in, RCAST_DST), src = size_at(in, RCAST_SRC);
+    int dst = size_at(in, RCAST_dst), src = size_at(in, RCAST_src);
     int parts = dst > src ? dst / src : src / dst;
-    int64_t v = in->args[RCAST_PART].v;
-    FaultAt at = {RULE_REG_PART, RCAST_PART, v, 0, parts - 1};
+    int64_t v = in->args[RCAST_part_indicator].v;
+    FaultAt at = {RULE_REG_PART, RCAST_part_indicator, v, 0, parts - 1};
     return v < parts || check_fail(fault, &at, "part %lld of %s to %s; there are %d",
-                                   (long long)v, dtype_name(in->args[RCAST_SRC].t.dtype),
-                                   dtype_name(in->args[RCAST_DST].t.dtype), parts);
+                                   (long long)v, dtype_name(in->args[RCAST_src].t.dtype),
+                                   dtype_name(in->args[RCAST_dst].t.dtype), parts);
 }
 
 static bool
@@ -241,9 +241,9 @@ memory_bytes(const CheckInstr *in)
 static Footprint
 cast_footprint(const CheckInstr *in, int param)
 {
-    int dst = size_at(in, RCAST_DST), src = size_at(in, RCAST_SRC);
+    int dst = size_at(in, RCAST_dst), src = size_at(in, RCAST_src);
     int wide = dst > src ? dst : src, size = size_at(in, param);
-    int64_t part = in->args[RCAST_PART].v;
+    int64_t part = in->args[RCAST_part_indicator].v;
     if (size == wide) {
         return (Footprint){0, 1, 0, 1, 0, (int64_t)lanes_end(in) * size};
     }
@@ -314,8 +314,8 @@ static bool
 reg_has_overlap(Op op, int param)
 {
     Form f = op_table[op].form;
-    return (f == FORM_RLOAD2 && param == RLOAD2_DST1) ||
-           (f == FORM_RLACE && param == RLACE_DST1) ||
+    return (f == FORM_RLOAD2 && param == RLOAD2_dst1) ||
+           (f == FORM_RLACE && param == RLACE_dst1) ||
            (f == FORM_RHIST && param == RHIST_DST1);
 }
 

@@ -3,6 +3,7 @@
 #define TIK_REG_H
 
 #include "isa/isa.h"
+#include "isa/operand.h"
 
 /* The operands ld_mode and st_mode. */
 typedef enum RegMode {
@@ -14,50 +15,6 @@ typedef enum RegMode {
 /* The operand part_indicator: 0 without one and for the first part. */
 enum {
     REG_PARTS = 4
-};
-
-enum {
-    RLOAD_DST,
-    RLOAD_SRC,
-    RLOAD_MODE
-};
-
-enum {
-    RLOAD2_DST0,
-    RLOAD2_DST1,
-    RLOAD2_SRC,
-    RLOAD2_MODE
-};
-
-enum {
-    RSTORE_DST,
-    RSTORE_SRC,
-    RSTORE_MODE,
-    RSTORE_MASK
-};
-
-enum {
-    RSTORE2_DST,
-    RSTORE2_SRC0,
-    RSTORE2_SRC1,
-    RSTORE2_MODE,
-    RSTORE2_MASK
-};
-
-enum {
-    RCAST_MASK,
-    RCAST_DST,
-    RCAST_SRC,
-    RCAST_SATURATE,
-    RCAST_PART,
-    RCAST_ROUND
-};
-
-enum {
-    RLACE_DST0,
-    RLACE_DST1,
-    RLACE_SRC0,
-    RLACE_SRC1
 };
 
 enum {

@@ -166,7 +166,7 @@ total_of(const CheckInstr *in, int count)
 static bool
 room_ok(const CheckInstr *in, int param, int count, Fault *fault)
 {
-    int64_t bytes = sat_mul(total_of(in, count), in->args[SEG_LEN].v);
+    int64_t bytes = sat_mul(total_of(in, count), in->args[SEGMENTS_len].v);
     int64_t room = check_extent(in, param);
     FaultAt at = {RULE_SLICE_INDEX, param, bytes, 0, room};
     return bytes <= room ||
@@ -179,7 +179,7 @@ bool
 check_segments(const CheckInstr *in, Fault *fault)
 {
     SegmentSlots at = segment_slots(in->op);
-    bool src = in->args[SEG_SRC].t.scope == SC_UB;
+    bool src = in->args[SEGMENTS_src].t.scope == SC_UB;
     const CheckArg *pitch = &in->args[src ? at.src_pitch : at.dst_pitch];
     const CheckArg *count = &in->args[src ? at.src_count : at.dst_count];
     for (int i = 0; i < at.dims; i++) {
@@ -189,8 +189,8 @@ check_segments(const CheckInstr *in, Fault *fault)
     }
     return check_slice_total(total_of(in, at.dst_count), total_of(in, at.src_count),
                              fault) &&
-           room_ok(in, SEG_DST, at.dst_count, fault) &&
-           room_ok(in, SEG_SRC, at.src_count, fault);
+           room_ok(in, SEGMENTS_dst, at.dst_count, fault) &&
+           room_ok(in, SEGMENTS_src, at.src_count, fault);
 }
 
 SliceDim
@@ -216,8 +216,8 @@ segment_statics(const CheckInstr *in, Fault *fault)
     if (op_table[in->op].form == FORM_SLICEDIM) {
         return true;
     }
-    Scope dst = in->args[SEG_DST].t.scope, src = in->args[SEG_SRC].t.scope;
-    FaultAt at = {RULE_PATH, SEG_DST, (int64_t)dst, 0, 0};
+    Scope dst = in->args[SEGMENTS_dst].t.scope, src = in->args[SEGMENTS_src].t.scope;
+    FaultAt at = {RULE_PATH, SEGMENTS_dst, (int64_t)dst, 0, 0};
     return (dst == SC_GM && src == SC_UB) || (dst == SC_UB && src == SC_GM) ||
            check_fail(fault, &at,
                       "%s goes from %s to %s; it copies between global memory and UB",
@@ -228,9 +228,11 @@ static int64_t
 segment_extent(const CheckInstr *in, int param)
 {
     SegmentSlots at = segment_slots(in->op);
-    const CheckArg *count = &in->args[param == SEG_DST ? at.dst_count : at.src_count];
-    const CheckArg *pitch = &in->args[param == SEG_DST ? at.dst_pitch : at.src_pitch];
-    int64_t extent = in->args[SEG_LEN].v;
+    const CheckArg *count =
+        &in->args[param == SEGMENTS_dst ? at.dst_count : at.src_count];
+    const CheckArg *pitch =
+        &in->args[param == SEGMENTS_dst ? at.dst_pitch : at.src_pitch];
+    int64_t extent = in->args[SEGMENTS_len].v;
     for (int i = 0; i < at.dims; i++) {
         if (count[i].v <= 0) {
             return 0;
@@ -245,10 +247,12 @@ static Footprint
 segment_footprint(const CheckInstr *in, int param, bool *exact)
 {
     SegmentSlots at = segment_slots(in->op);
-    const CheckArg *count = &in->args[param == SEG_DST ? at.dst_count : at.src_count];
-    const CheckArg *pitch = &in->args[param == SEG_DST ? at.dst_pitch : at.src_pitch];
+    const CheckArg *count =
+        &in->args[param == SEGMENTS_dst ? at.dst_count : at.src_count];
+    const CheckArg *pitch =
+        &in->args[param == SEGMENTS_dst ? at.dst_pitch : at.src_pitch];
     Footprint hull = {in->args[param].t.offset, 1, 0, 1, 0, segment_extent(in, param)};
-    Footprint f = {hull.offset, 1, 0, 1, 0, in->args[SEG_LEN].v};
+    Footprint f = {hull.offset, 1, 0, 1, 0, in->args[SEGMENTS_len].v};
     for (int i = 0; i < at.dims && hull.len > 0; i++) {
         int64_t n = count[i].v, p = pitch[i].v;
         if (n == 1) {

@@ -4,6 +4,7 @@
 #define TIK_SEGMENT_H
 
 #include "isa/check.h"
+#include "isa/operand.h"
 
 /* A SliceInfo. */
 typedef struct SliceFields {
@@ -41,13 +42,6 @@ bool check_slice_total(int64_t dst, int64_t src, Fault *fault);
 /* address-align: segments of a dimension of a list for UB are pitch bytes apart. */
 bool check_slice_pitch(bool src, int dim, int64_t pitch, Fault *fault);
 
-/* Operands of data_copy.slice by slot; a list of the form has dims items. */
-enum {
-    SEG_DST,
-    SEG_SRC,
-    SEG_LEN
-};
-
 typedef struct SegmentSlots {
     int dims;
     int dst_count, dst_pitch, src_count, src_pitch; /* first slots of the lists */
@@ -61,7 +55,7 @@ static inline SegmentSlots
 segment_slots(Op op)
 {
     int n = op_table[op].form == FORM_SEGMENTS ? SEGMENT_FEW : SEGMENT_DIMS;
-    int first = SEG_LEN + 1;
+    int first = SEGMENTS_len + 1;
     return (SegmentSlots){n, first, first + n, first + 2 * n, first + 3 * n};
 }
 

@@ -127,8 +127,8 @@ pair_ok(const CheckInstr *in, Fault *fault)
 static bool
 mode_ok(const CheckInstr *in, Fault *fault)
 {
-    int64_t mode = number(in, SPREADMODE_MODE);
-    FaultAt at = {RULE_REPEAT_MODE, SPREADMODE_MODE, mode, 0, 1};
+    int64_t mode = number(in, SPREADMODE_repeat_mode);
+    FaultAt at = {RULE_REPEAT_MODE, SPREADMODE_repeat_mode, mode, 0, 1};
     return mode == 0 || mode == 1 ||
            check_fail(fault, &at, "repeat_mode is %lld; %s takes 0 or 1", (long long)mode,
                       check_op_name(in));
@@ -144,25 +144,26 @@ literal_zero(const CheckInstr *in, int slot)
 static bool
 pad_static(const CheckInstr *in, Fault *fault)
 {
-    int64_t fill = number(in, PM_FILL);
+    int64_t fill = number(in, PADMOVE_fill);
     bool out = in->args[TRANSFER_DST].t.scope == SC_GM;
-    FaultAt at = {RULE_PADDING_VALUE, PM_FILL, fill, PAD_FIRST, PAD_REGISTER};
+    FaultAt at = {RULE_PADDING_VALUE, PADMOVE_fill, fill, PAD_FIRST, PAD_REGISTER};
     if (fill < PAD_FIRST || fill > PAD_REGISTER) {
         return check_fail(fault, &at, "fill is %lld; it is 0 to 2", (long long)fill);
     }
-    at = (FaultAt){RULE_PAD_OUT, PM_VALUE, fill, 0, 0};
+    at = (FaultAt){RULE_PAD_OUT, PADMOVE_padding_value, fill, 0, 0};
     if (out && fill != PAD_FIRST) {
         return check_fail(fault, &at,
                           "padding_value is given for a move to global memory");
     }
     at.rule = RULE_PADDING_VALUE;
-    if (fill == PAD_GIVEN && literal_zero(in, PM_LEFT) && literal_zero(in, PM_RIGHT)) {
+    if (fill == PAD_GIVEN && literal_zero(in, PADMOVE_left_padding) &&
+        literal_zero(in, PADMOVE_right_padding)) {
         return check_fail(
             fault, &at,
             "padding_value is given and left_padding and right_padding are 0");
     }
     at.rule = RULE_PAD_B64;
-    return in->op != OP_DATA_MOVE_PAD_B64 || literal_zero(in, PM_VALUE) ||
+    return in->op != OP_DATA_MOVE_PAD_B64 || literal_zero(in, PADMOVE_padding_value) ||
            check_fail(fault, &at,
                       "the padding value of %s elements is not the constant 0",
                       dtype_name(in->args[TRANSFER_DST].t.dtype));
@@ -217,16 +218,17 @@ runs(const CheckInstr *in, int param, int64_t n, int64_t pitch, int64_t len)
 static int64_t
 padded_burst(const CheckInstr *in)
 {
-    int64_t padding = sat_add(number(in, PM_LEFT), number(in, PM_RIGHT));
-    return round_up(
-        sat_add(number(in, PM_BURST), sat_mul(padding, element_bytes(in, TRANSFER_DST))));
+    int64_t padding =
+        sat_add(number(in, PADMOVE_left_padding), number(in, PADMOVE_right_padding));
+    return round_up(sat_add(number(in, PADMOVE_burst),
+                            sat_mul(padding, element_bytes(in, TRANSFER_DST))));
 }
 
 static Footprint
 pad_footprint(const CheckInstr *in, int param)
 {
-    int64_t n = number(in, PM_NBURST), burst = number(in, PM_BURST);
-    int64_t gap = number(in, param == TRANSFER_DST ? PM_DST_GAP : PM_SRC_GAP);
+    int64_t n = number(in, PADMOVE_nburst), burst = number(in, PADMOVE_burst);
+    int64_t gap = number(in, param == TRANSFER_DST ? PADMOVE_dst_gap : PADMOVE_src_gap);
     if (in->args[param].t.scope == SC_GM) {
         return runs(in, param, n, sat_add(burst, gap), burst);
     }
@@ -238,8 +240,8 @@ pad_footprint(const CheckInstr *in, int param)
 static bool
 is_nothing(const CheckInstr *in)
 {
-    return number(in, NZ_NUM) <= 0 || number(in, NZ_ROWS) <= 0 ||
-           number(in, NZ_COLS) <= 0;
+    return number(in, ND2NZ_nd_num) <= 0 || number(in, ND2NZ_nd_n) <= 0 ||
+           number(in, ND2NZ_nd_d) <= 0;
 }
 
 static Footprint
@@ -247,9 +249,9 @@ rows_footprint(const CheckInstr *in, int param, int row, int matrix)
 {
     int64_t size = element_bytes(in, param);
     return (Footprint){
-        in->args[param].t.offset,          number(in, NZ_ROWS),
-        sat_mul(number(in, row), size),    number(in, NZ_NUM),
-        sat_mul(number(in, matrix), size), sat_mul(number(in, NZ_COLS), size)};
+        in->args[param].t.offset,          number(in, ND2NZ_nd_n),
+        sat_mul(number(in, row), size),    number(in, ND2NZ_nd_num),
+        sat_mul(number(in, matrix), size), sat_mul(number(in, ND2NZ_nd_d), size)};
 }
 
 /* Groups of columns: a row of one fills a block. */
@@ -257,17 +259,17 @@ static int64_t
 column_groups(const CheckInstr *in)
 {
     int64_t c0 = BLOCK_BYTES / element_bytes(in, TRANSFER_DST);
-    return sat_add(number(in, NZ_COLS), c0 - 1) / c0;
+    return sat_add(number(in, ND2NZ_nd_d), c0 - 1) / c0;
 }
 
 static int64_t
 blocks_extent(const CheckInstr *in)
 {
     int64_t size = element_bytes(in, TRANSFER_DST);
-    int64_t matrices =
-        sat_mul(number(in, NZ_NUM) - 1, sat_mul(number(in, ND2NZ_DST_ND), size));
-    int64_t groups = sat_mul(column_groups(in) - 1, number(in, ND2NZ_DST_C0));
-    int64_t rows = sat_mul(number(in, NZ_ROWS) - 1, number(in, ND2NZ_DST_N));
+    int64_t matrices = sat_mul(number(in, ND2NZ_nd_num) - 1,
+                               sat_mul(number(in, ND2NZ_dst_nd_stride), size));
+    int64_t groups = sat_mul(column_groups(in) - 1, number(in, ND2NZ_dst_c0_stride));
+    int64_t rows = sat_mul(number(in, ND2NZ_nd_n) - 1, number(in, ND2NZ_dst_n_stride));
     int64_t blocks = sat_add(sat_add(groups, rows), 1);
     return sat_add(matrices, sat_mul(blocks, BLOCK_BYTES));
 }
@@ -276,17 +278,17 @@ blocks_extent(const CheckInstr *in)
 static Footprint
 blocks_footprint(const CheckInstr *in, bool *exact)
 {
-    int64_t size = element_bytes(in, TRANSFER_DST), num = number(in, NZ_NUM);
-    int64_t c0 = sat_mul(number(in, ND2NZ_DST_C0), BLOCK_BYTES);
-    int64_t n = sat_mul(number(in, ND2NZ_DST_N), BLOCK_BYTES);
+    int64_t size = element_bytes(in, TRANSFER_DST), num = number(in, ND2NZ_nd_num);
+    int64_t c0 = sat_mul(number(in, ND2NZ_dst_c0_stride), BLOCK_BYTES);
+    int64_t n = sat_mul(number(in, ND2NZ_dst_n_stride), BLOCK_BYTES);
     Footprint f = {in->args[TRANSFER_DST].t.offset, column_groups(in), c0, 1, 0, 0};
-    if (n == BLOCK_BYTES || number(in, NZ_ROWS) == 1) {
-        f.len = sat_mul(number(in, NZ_ROWS), BLOCK_BYTES);
+    if (n == BLOCK_BYTES || number(in, ND2NZ_nd_n) == 1) {
+        f.len = sat_mul(number(in, ND2NZ_nd_n), BLOCK_BYTES);
         f.count1 = num;
-        f.stride1 = sat_mul(number(in, ND2NZ_DST_ND), size);
+        f.stride1 = sat_mul(number(in, ND2NZ_dst_nd_stride), size);
     } else if (num == 1) {
         f.len = BLOCK_BYTES;
-        f.count1 = number(in, NZ_ROWS);
+        f.count1 = number(in, ND2NZ_nd_n);
         f.stride1 = n;
     } else {
         *exact = false;
@@ -300,12 +302,13 @@ static Footprint
 columns_footprint(const CheckInstr *in)
 {
     int64_t size = element_bytes(in, TRANSFER_SRC);
-    return (Footprint){in->args[TRANSFER_SRC].t.offset,
-                       number(in, NZ_COLS) / FRACTAL_COLS,
-                       sat_mul(number(in, NZ2ND_SRC_N), FRACTAL_COLS * size),
-                       number(in, NZ_NUM),
-                       sat_mul(number(in, NZ2ND_SRC_ND), FRACTAL_ELEMS * size),
-                       sat_mul(number(in, NZ_ROWS), FRACTAL_COLS * size)};
+    return (Footprint){
+        in->args[TRANSFER_SRC].t.offset,
+        number(in, ND2NZ_nd_d) / FRACTAL_COLS,
+        sat_mul(number(in, NZ2ND_src_n_stride), FRACTAL_COLS * size),
+        number(in, ND2NZ_nd_num),
+        sat_mul(number(in, NZ2ND_src_nd_matrix_stride), FRACTAL_ELEMS * size),
+        sat_mul(number(in, ND2NZ_nd_n), FRACTAL_COLS * size)};
 }
 
 static int64_t
@@ -318,16 +321,17 @@ static Footprint
 spread_footprint(const CheckInstr *in, int param)
 {
     bool mode = form_of(in) == FORM_SPREADMODE;
-    bool one_row = mode && number(in, SPREADMODE_MODE) == 1;
+    bool one_row = mode && number(in, SPREADMODE_repeat_mode) == 1;
     int64_t size = element_bytes(in, param);
-    int64_t n = at_least_1(number(in, mode ? SPREADMODE_NBURST : SPREAD_NBURST));
-    int64_t units = at_least_1(number(in, mode ? SPREADMODE_LEN : SPREAD_LEN));
+    int64_t n = at_least_1(number(in, mode ? SPREADMODE_nburst : SPREAD_nburst));
+    int64_t units =
+        at_least_1(number(in, mode ? SPREADMODE_burst_repeat : SPREAD_burst_len));
     if (param == TRANSFER_DST) {
-        int64_t gap = number(in, mode ? SPREADMODE_DST_GAP : SPREAD_DST_GAP);
+        int64_t gap = number(in, mode ? SPREADMODE_dst_gap : SPREAD_dst_gap);
         int64_t len = sat_mul(units, FRACTAL_ELEMS * size);
         return runs(in, param, n, sat_add(len, sat_mul(gap, FRACTAL_ELEMS * size)), len);
     }
-    int64_t gap = number(in, mode ? SPREADMODE_SRC_GAP : SPREAD_SRC_GAP);
+    int64_t gap = number(in, mode ? SPREADMODE_src_gap : SPREAD_src_gap);
     int64_t len = sat_mul(one_row ? 1 : units, FRACTAL_COLS * size);
     return runs(in, param, n, sat_add(len, sat_mul(gap, BLOCK_BYTES)), len);
 }
@@ -335,14 +339,16 @@ spread_footprint(const CheckInstr *in, int param)
 static Footprint
 bias_footprint(const CheckInstr *in, int param)
 {
-    int64_t n = number(in, BIAS_NBURST), unit = transfer_bias_unit(in->soc);
-    int64_t len = sat_mul(number(in, BIAS_BURST), unit);
+    int64_t n = number(in, BIASMOVE_nburst), unit = transfer_bias_unit(in->soc);
+    int64_t len = sat_mul(number(in, BIASMOVE_burst), unit);
     if (param == TRANSFER_SRC) {
         return runs(in, param, n,
-                    sat_add(len, sat_mul(number(in, BIAS_SRC_GAP), BLOCK_BYTES)), len);
+                    sat_add(len, sat_mul(number(in, BIASMOVE_src_stride), BLOCK_BYTES)),
+                    len);
     }
     len = sat_mul(len, element_bytes(in, TRANSFER_DST) / element_bytes(in, TRANSFER_SRC));
-    return runs(in, param, n, sat_add(len, sat_mul(number(in, BIAS_DST_GAP), unit)), len);
+    return runs(in, param, n,
+                sat_add(len, sat_mul(number(in, BIASMOVE_dst_stride), unit)), len);
 }
 
 static Footprint
@@ -371,11 +377,11 @@ transfer_footprint(const CheckInstr *in, int param, bool *exact)
         }
         return param == TRANSFER_DST
                    ? blocks_footprint(in, exact)
-                   : rows_footprint(in, param, ND2NZ_SRC_N, ND2NZ_SRC_ND);
+                   : rows_footprint(in, param, ND2NZ_src_n_stride, ND2NZ_src_nd_stride);
     case FORM_NZ2ND:
-        return param == TRANSFER_DST
-                   ? rows_footprint(in, param, NZ2ND_DST_D, NZ2ND_DST_ND)
-                   : columns_footprint(in);
+        return param == TRANSFER_DST ? rows_footprint(in, param, NZ2ND_dst_d_stride,
+                                                      NZ2ND_dst_nd_matrix_stride)
+                                     : columns_footprint(in);
     case FORM_SPREAD:
     case FORM_SPREADMODE:
         return spread_footprint(in, param);
@@ -408,7 +414,7 @@ transfer_extent(const CheckInstr *in, int param)
 static bool
 padding_ok(const CheckInstr *in, int param, Fault *fault)
 {
-    int64_t v = number(in, param), fill = number(in, PM_FILL);
+    int64_t v = number(in, param), fill = number(in, PADMOVE_fill);
     int64_t most = BLOCK_BYTES / element_bytes(in, TRANSFER_DST);
     FaultAt at = {RULE_PAD_OUT, param, v, 0, 0};
     if (in->args[TRANSFER_DST].t.scope == SC_GM) {
@@ -432,9 +438,10 @@ padding_ok(const CheckInstr *in, int param, Fault *fault)
 static bool
 burst_ok(const CheckInstr *in, Fault *fault)
 {
-    int64_t burst = number(in, PM_BURST), size = element_bytes(in, TRANSFER_DST);
-    bool padded = number(in, PM_LEFT) != 0 || number(in, PM_RIGHT) != 0;
-    FaultAt at = {RULE_PAD_BURST, PM_BURST, burst, size, size};
+    int64_t burst = number(in, PADMOVE_burst), size = element_bytes(in, TRANSFER_DST);
+    bool padded =
+        number(in, PADMOVE_left_padding) != 0 || number(in, PADMOVE_right_padding) != 0;
+    FaultAt at = {RULE_PAD_BURST, PADMOVE_burst, burst, size, size};
     return !padded || burst % size == 0 ||
            check_fail(fault, &at,
                       "burst is %lld bytes; with padding it is a multiple of %lld, the "
@@ -499,12 +506,13 @@ has_pair(int64_t t, int64_t b, int64_t ny, int64_t k, int64_t nz)
 static bool
 blocks_apart(const CheckInstr *in, Fault *fault)
 {
-    int64_t bytes = sat_mul(number(in, ND2NZ_DST_ND), element_bytes(in, TRANSFER_DST));
-    int64_t a = bytes / BLOCK_BYTES, num = number(in, NZ_NUM);
+    int64_t bytes =
+        sat_mul(number(in, ND2NZ_dst_nd_stride), element_bytes(in, TRANSFER_DST));
+    int64_t a = bytes / BLOCK_BYTES, num = number(in, ND2NZ_nd_num);
     for (int64_t i = 0; i < num; i++) {
-        if (has_pair(i * a, number(in, ND2NZ_DST_C0), column_groups(in),
-                     number(in, ND2NZ_DST_N), number(in, NZ_ROWS))) {
-            FaultAt at = {RULE_DST_OVERLAP, ND2NZ_DST_ND, i, 0, 0};
+        if (has_pair(i * a, number(in, ND2NZ_dst_c0_stride), column_groups(in),
+                     number(in, ND2NZ_dst_n_stride), number(in, ND2NZ_nd_n))) {
+            FaultAt at = {RULE_DST_OVERLAP, ND2NZ_dst_nd_stride, i, 0, 0};
             return check_fail(fault, &at,
                               "two blocks of %s matrices are written to one place",
                               i == 0 ? "the same" : "different");
@@ -517,16 +525,17 @@ blocks_apart(const CheckInstr *in, Fault *fault)
 static bool
 rows_apart(const CheckInstr *in, Fault *fault)
 {
-    int64_t len = number(in, NZ_COLS), rows = number(in, NZ_ROWS);
-    int64_t row = number(in, NZ2ND_DST_D), matrix = number(in, NZ2ND_DST_ND);
-    FaultAt at = {RULE_DST_OVERLAP, NZ2ND_DST_D, row, len, INT64_MAX};
+    int64_t len = number(in, ND2NZ_nd_d), rows = number(in, ND2NZ_nd_n);
+    int64_t row = number(in, NZ2ND_dst_d_stride),
+            matrix = number(in, NZ2ND_dst_nd_matrix_stride);
+    FaultAt at = {RULE_DST_OVERLAP, NZ2ND_dst_d_stride, row, len, INT64_MAX};
     if (rows > 1 && row < len) {
         return check_fail(fault, &at,
                           "rows have %lld elements and start %lld elements apart",
                           (long long)len, (long long)row);
     }
-    at = (FaultAt){RULE_DST_OVERLAP, NZ2ND_DST_ND, matrix, 0, 0};
-    for (int64_t i = 1; i < number(in, NZ_NUM); i++) {
+    at = (FaultAt){RULE_DST_OVERLAP, NZ2ND_dst_nd_matrix_stride, matrix, 0, 0};
+    for (int64_t i = 1; i < number(in, ND2NZ_nd_num); i++) {
         int64_t near = rows > 1 ? (i * matrix + row / 2) / row : 0;
         for (int64_t r = near - 1; r <= near + 1; r++) {
             int64_t d = i * matrix - r * row;
@@ -544,7 +553,7 @@ in_ranges(const CheckInstr *in)
 {
     int n;
     const ParamInfo *p = form_params(form_of(in), &n);
-    for (int i = NZ_NUM; i < n; i++) {
+    for (int i = ND2NZ_nd_num; i < n; i++) {
         if (number(in, i) < p[i].lo || number(in, i) > p[i].hi) {
             return false;
         }
@@ -555,13 +564,13 @@ in_ranges(const CheckInstr *in)
 static bool
 matrices_ok(const CheckInstr *in, Fault *fault)
 {
-    int64_t stride = number(in, ND2NZ_DST_ND);
+    int64_t stride = number(in, ND2NZ_dst_nd_stride);
     int64_t bytes = sat_mul(stride, element_bytes(in, TRANSFER_DST));
-    FaultAt at = {RULE_ND2NZ_STRIDE, ND2NZ_DST_ND, stride, 0, 0};
+    FaultAt at = {RULE_ND2NZ_STRIDE, ND2NZ_dst_nd_stride, stride, 0, 0};
     if (is_nothing(in) || !in_ranges(in)) {
         return true;
     }
-    if (number(in, NZ_NUM) > 1 && bytes % BLOCK_BYTES != 0) {
+    if (number(in, ND2NZ_nd_num) > 1 && bytes % BLOCK_BYTES != 0) {
         return check_fail(fault, &at,
                           "dst_nd_stride is %lld elements, %lld bytes; with several "
                           "matrices it is a multiple of 32 bytes",
@@ -573,8 +582,8 @@ matrices_ok(const CheckInstr *in, Fault *fault)
 static bool
 columns_ok(const CheckInstr *in, Fault *fault)
 {
-    int64_t d = number(in, NZ_COLS);
-    FaultAt at = {RULE_NZ2ND_D, NZ_COLS, d, FRACTAL_COLS, FRACTAL_COLS};
+    int64_t d = number(in, ND2NZ_nd_d);
+    FaultAt at = {RULE_NZ2ND_D, ND2NZ_nd_d, d, FRACTAL_COLS, FRACTAL_COLS};
     return d % FRACTAL_COLS == 0 ||
            check_fail(fault, &at, "d_value is %lld; it is a multiple of 16",
                       (long long)d);
@@ -587,15 +596,16 @@ transfer_value_rule(Op op, int param)
 {
     switch (op_table[op].form) {
     case FORM_PADMOVE:
-        return param == PM_BURST                       ? RULE_PAD_BURST
-               : param == PM_LEFT || param == PM_RIGHT ? RULE_RANGE_PADDING
-                                                       : RULE_NONE;
+        return param == PADMOVE_burst ? RULE_PAD_BURST
+               : param == PADMOVE_left_padding || param == PADMOVE_right_padding
+                   ? RULE_RANGE_PADDING
+                   : RULE_NONE;
     case FORM_ND2NZ:
-        return param == ND2NZ_DST_ND ? RULE_DST_OVERLAP : RULE_NONE;
+        return param == ND2NZ_dst_nd_stride ? RULE_DST_OVERLAP : RULE_NONE;
     case FORM_NZ2ND:
-        return param == NZ_COLS        ? RULE_NZ2ND_D
-               : param == NZ2ND_DST_ND ? RULE_DST_OVERLAP
-                                       : RULE_NONE;
+        return param == ND2NZ_nd_d                   ? RULE_NZ2ND_D
+               : param == NZ2ND_dst_nd_matrix_stride ? RULE_DST_OVERLAP
+                                                     : RULE_NONE;
     default:
         return RULE_NONE;
     }
@@ -606,19 +616,20 @@ transfer_value(const CheckInstr *in, int param, Fault *fault)
 {
     switch (form_of(in)) {
     case FORM_PADMOVE:
-        return param == PM_BURST ? burst_ok(in, fault) : padding_ok(in, param, fault);
+        return param == PADMOVE_burst ? burst_ok(in, fault)
+                                      : padding_ok(in, param, fault);
     case FORM_ND2NZ:
         return matrices_ok(in, fault);
     default:
-        return param == NZ_COLS ? columns_ok(in, fault)
-                                : !in_ranges(in) || rows_apart(in, fault);
+        return param == ND2NZ_nd_d ? columns_ok(in, fault)
+                                   : !in_ranges(in) || rows_apart(in, fault);
     }
 }
 
 static bool
 transfer_value_relates(Op op, int param)
 {
-    return op_table[op].form != FORM_PADMOVE || param == PM_BURST;
+    return op_table[op].form != FORM_PADMOVE || param == PADMOVE_burst;
 }
 
 /* known: of literals, else of the others. */
@@ -630,7 +641,7 @@ zero_warning(const CheckInstr *in, bool known, void (*report)(void *ctx, const F
     if (form_of(in) != FORM_ND2NZ && form_of(in) != FORM_NZ2ND) {
         return;
     }
-    for (int i = NZ_NUM; i <= NZ_COLS; i++) {
+    for (int i = ND2NZ_nd_num; i <= ND2NZ_nd_d; i++) {
         if (in->args[i].literal == known && number(in, i) == 0) {
             FaultAt at = {RULE_NOP, i, 0, 1, INT64_MAX};
             check_fail(&fault, &at, "%s is 0: nothing is moved", check_param_name(in, i));
@@ -644,18 +655,18 @@ zero_warning(const CheckInstr *in, bool known, void (*report)(void *ctx, const F
 static void
 extent_warning(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
 {
-    if (form_of(in) != FORM_ND2NZ || is_nothing(in) || number(in, NZ_NUM) != 1) {
+    if (form_of(in) != FORM_ND2NZ || is_nothing(in) || number(in, ND2NZ_nd_num) != 1) {
         return;
     }
-    for (int i = NZ_NUM; i <= ND2NZ_DST_ND; i++) {
+    for (int i = ND2NZ_nd_num; i <= ND2NZ_dst_nd_stride; i++) {
         if (!in->args[i].literal) {
             return;
         }
     }
     Fault fault;
-    int64_t stride = number(in, ND2NZ_DST_ND);
+    int64_t stride = number(in, ND2NZ_dst_nd_stride);
     int64_t extent = transfer_extent(in, TRANSFER_DST) / element_bytes(in, TRANSFER_DST);
-    FaultAt at = {RULE_ND2NZ_EXTENT, ND2NZ_DST_ND, stride, extent, UINT16_MAX};
+    FaultAt at = {RULE_ND2NZ_EXTENT, ND2NZ_dst_nd_stride, stride, extent, UINT16_MAX};
     if (stride < extent) {
         check_fail(&fault, &at, "dst_nd_stride is %lld elements; a matrix has %lld there",
                    (long long)stride, (long long)extent);

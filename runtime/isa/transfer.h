@@ -4,24 +4,14 @@
 #define TIK_TRANSFER_H
 
 #include "isa/isa.h"
+#include "isa/operand.h"
 
 enum {
     TRANSFER_DST,
     TRANSFER_SRC
 };
 
-enum {
-    PM_NBURST = 2,
-    PM_BURST,
-    PM_DST_GAP,
-    PM_SRC_GAP,
-    PM_RIGHT,
-    PM_LEFT,
-    PM_VALUE,
-    PM_FILL
-};
-
-/* What data_move_pad writes into the bytes of a block that are no data: PM_FILL. */
+/* What data_move_pad writes into the bytes of a block that are no data: PADMOVE_fill. */
 typedef enum PadFill {
     PAD_FIRST,   /* the first element of the burst; there is no padding */
     PAD_GIVEN,   /* padding_value; without padding as PAD_FIRST */
@@ -29,53 +19,10 @@ typedef enum PadFill {
 } PadFill;
 
 enum {
-    NZ_NUM = 2, /* of both directions: matrices, rows, columns */
-    NZ_ROWS,
-    NZ_COLS
-};
-
-enum {
-    ND2NZ_SRC_ND = 5,
-    ND2NZ_SRC_N,
-    ND2NZ_DST_C0,
-    ND2NZ_DST_N,
-    ND2NZ_DST_ND
-};
-
-enum {
-    NZ2ND_SRC_ND = 5,
-    NZ2ND_SRC_N,
-    NZ2ND_DST_D,
-    NZ2ND_DST_ND
-};
-
-enum {
     FRACTAL_ROWS = 16,
     FRACTAL_COLS = 16,
     FRACTAL_ELEMS = 256,
     FRACTAL_BYTES = 512 /* of 16-bit elements */
-};
-
-enum {
-    SPREAD_NBURST = 2,
-    SPREAD_LEN,
-    SPREAD_SRC_GAP,
-    SPREAD_DST_GAP
-};
-
-enum {
-    SPREADMODE_MODE = 2,
-    SPREADMODE_NBURST,
-    SPREADMODE_LEN,
-    SPREADMODE_DST_GAP,
-    SPREADMODE_SRC_GAP
-};
-
-enum {
-    BIAS_NBURST = 3,
-    BIAS_BURST,
-    BIAS_SRC_GAP, /* blocks */
-    BIAS_DST_GAP  /* units */
 };
 
 /* Bytes that a burst to the bias table counts; in the source, before float16 becomes float32. */

@@ -43,7 +43,7 @@ words_good(OpCall *c, const AccUse *use, const uint64_t *words, int n, int64_t f
     if (!check_acc_words(use, words, n, first, &c->fault)) {
         return false;
     }
-    if (c->warn != NULL && (n > 1 || !c->in.args[ACC_SCALE].literal)) {
+    if (c->warn != NULL && (n > 1 || !c->in.args[ACCFLY_deqscale].literal)) {
         check_acc_word_warnings(use, words, n, first, c->warn, c->ctx);
     }
     return true;
@@ -53,15 +53,15 @@ words_good(OpCall *c, const AccUse *use, const uint64_t *words, int n, int64_t f
 static bool
 load_words(OpCall *c, Move *m, int64_t i)
 {
-    const AccUse use = {m->scale, m->to, operand(m, ACC_RELU) != 0};
+    const AccUse use = {m->scale, m->to, operand(m, ACCFLY_relu) != 0};
     uint64_t words[CHANNELS];
     if (!acc_scale_is_vector(m->scale)) {
-        words[0] = (uint64_t)operand(m, ACC_SCALE);
+        words[0] = (uint64_t)operand(m, ACCFLY_deqscale);
         m->deq.relu = use.relu || words[0] >> 47 & 1;
         num_deq_words(&m->deq, words, 1, true);
         return words_good(c, &use, words, 1, 0);
     }
-    memcpy(words, c->at[ACC_SCALE] + 128 * i, sizeof words);
+    memcpy(words, c->at[ACCFLY_deqscale] + 128 * i, sizeof words);
     num_deq_words(&m->deq, words, m->mode == BLOCK_SC ? 4 : CHANNELS, true);
     return words_good(c, &use, words, CHANNELS, CHANNELS * i);
 }
@@ -74,12 +74,13 @@ load_parameters(OpCall *c, Move *m, int64_t i)
         return true;
     }
     if (m->scale == SCALE_DEQ) {
-        halves[0] = (uint16_t)operand(m, ACC_SCALE);
+        halves[0] = (uint16_t)operand(m, ACCFLY_deqscale);
         num_deq_halves(&m->deq, halves, 1);
         return true;
     }
     if (m->scale == SCALE_VDEQ) {
-        memcpy(halves, c->at[ACC_SCALE] + acc_vector_step(m->scale, c->in.choices) * i,
+        memcpy(halves,
+               c->at[ACCFLY_deqscale] + acc_vector_step(m->scale, c->in.choices) * i,
                sizeof halves);
         num_deq_halves(&m->deq, halves, m->mode == BLOCK_SC ? 4 : CHANNELS);
         return true;
@@ -106,7 +107,7 @@ split_rows(const Move *m, uint8_t *burst, const uint8_t *rows, int64_t first, in
 {
     const int64_t half = (int64_t)CHANNELS / 2 * dtype_size(m->to);
     uint8_t *low = burst + first * half;
-    uint8_t *high = low + m->rows * half + operand(m, ACC_DST_STRIDE) * BLOCK_BYTES;
+    uint8_t *high = low + m->rows * half + operand(m, ACCFLY_dst_stride) * BLOCK_BYTES;
     for (int64_t q = 0; q < n; q++) {
         memcpy(low + q * half, rows + 2 * q * half, (size_t)half);
         memcpy(high + q * half, rows + (2 * q + 1) * half, (size_t)half);
@@ -183,21 +184,21 @@ move_of(const OpCall *c)
 {
     Form form = op_table[c->in.op].form;
     Move m = {.args = c->in.args,
-              .mode = (BlockMode)c->in.args[ACC_BLOCK].v,
-              .scale = (AccScale)c->in.args[ACC_MODE].v,
-              .from = c->in.args[ACC_SRC].t.dtype,
-              .to = c->in.args[ACC_DST].t.dtype};
+              .mode = (BlockMode)c->in.args[ACCFLY_block_mode].v,
+              .scale = (AccScale)c->in.args[ACCFLY_deq_mode].v,
+              .from = c->in.args[ACCFLY_src].t.dtype,
+              .to = c->in.args[ACCFLY_dst].t.dtype};
     bool fly = form == FORM_ACCFLY || form == FORM_ACCVFLY;
-    m.fly = fly ? (int)operand(&m, ACC_FLY) : 0;
+    m.fly = fly ? (int)operand(&m, ACCFLY_onthefly_mode) : 0;
     m.gathered = m.mode == BLOCK_V &&
                  chosen(c->in.choices, CHOICE_VECTOR_ROWS) == CHOSE_VECTOR_ROWS_FRACTALS;
-    m.high = acc_high_half(operand(&m, ACC_SID), c->in.choices);
-    m.scattered =
-        m.mode == BLOCK_DP || (dtype_size(m.to) == 1 && operand(&m, ACC_SID) != 2);
+    m.high = acc_high_half(operand(&m, ACCFLY_sid_store_mode), c->in.choices);
+    m.scattered = m.mode == BLOCK_DP ||
+                  (dtype_size(m.to) == 1 && operand(&m, ACCFLY_sid_store_mode) != 2);
     m.deq = (NumDeq){.dst = num_type(m.to),
                      .src = num_type(m.from),
                      .scale = m.scale != SCALE_NONE && m.to != DT_S16,
-                     .relu = operand(&m, ACC_RELU) != 0};
+                     .relu = operand(&m, ACCFLY_relu) != 0};
     num_deq_choose(&m.deq, c->in.choices);
     return m;
 }
@@ -206,30 +207,32 @@ bool
 ops_acc_move(OpCall *c)
 {
     Move m = move_of(c);
-    bool out = c->in.args[ACC_SRC].t.scope == SC_L0C;
-    int64_t len = operand(&m, ACC_BURST), sid = operand(&m, ACC_SID);
+    bool out = c->in.args[ACCFLY_src].t.scope == SC_L0C;
+    int64_t len = operand(&m, ACCFLY_burst_len), sid = operand(&m, ACCFLY_sid_store_mode);
     AccUnits u = acc_units(m.mode, out ? m.from : m.to, out ? m.to : m.from, sid,
                            m.mode == BLOCK_V && !m.gathered);
-    int64_t src_gap = operand(&m, ACC_SRC_STRIDE) * (out ? u.gap : BLOCK_BYTES);
-    int64_t dst_gap = operand(&m, ACC_DST_STRIDE) * (out ? BLOCK_BYTES : u.gap);
+    int64_t src_gap = operand(&m, ACCFLY_src_stride) * (out ? u.gap : BLOCK_BYTES);
+    int64_t dst_gap = operand(&m, ACCFLY_dst_stride) * (out ? BLOCK_BYTES : u.gap);
     int64_t src_pitch = len * (out ? u.acc : u.out) + src_gap;
     int64_t dst_pitch = len * (out ? u.out : u.acc) + dst_gap;
     m.rows = len * u.elems / CHANNELS;
-    if (!check_acc_lengths(m.mode, m.to, sid, operand(&m, ACC_NBURST), len, &c->fault)) {
+    if (!check_acc_lengths(m.mode, m.to, sid, operand(&m, ACCFLY_nburst), len,
+                           &c->fault)) {
         return false;
     }
     if (c->in.op == OP_TENSOR_MOV_OUT &&
-        !ops_write_mode(c, ACC_DST, SC_L0C, dtype_size(m.to), &m.w)) {
+        !ops_write_mode(c, ACCFLY_dst, SC_L0C, dtype_size(m.to), &m.w)) {
         return false;
     }
-    for (int64_t i = 0; i < operand(&m, ACC_NBURST); i++) {
-        uint8_t *dst = c->at[ACC_DST] + i * dst_pitch;
-        const uint8_t *src = c->at[ACC_SRC] + i * src_pitch;
+    for (int64_t i = 0; i < operand(&m, ACCFLY_nburst); i++) {
+        uint8_t *dst = c->at[ACCFLY_dst] + i * dst_pitch;
+        const uint8_t *src = c->at[ACCFLY_src] + i * src_pitch;
         if (!load_parameters(c, &m, i)) {
             return false;
         }
         if (out) {
-            out_burst(&m, dst, src, m.fly ? c->at[ACC_OTHER] + i * len * u.out : NULL);
+            out_burst(&m, dst, src,
+                      m.fly ? c->at[ACCFLY_src_onthefly] + i * len * u.out : NULL);
         } else {
             into_burst(&m, dst, src);
         }

@@ -37,8 +37,8 @@ static bool
 writes(OpCall *c, int64_t run, AtomicWrite *w)
 {
     *w = (AtomicWrite){.on = false};
-    return c->in.args[FB_DST].t.scope != SC_GM ||
-           ops_write_mode(c, FB_DST, SC_L0C, run, w);
+    return c->in.args[FIXA_dst].t.scope != SC_GM ||
+           ops_write_mode(c, FIXA_dst, SC_L0C, run, w);
 }
 
 static inline void
@@ -69,14 +69,14 @@ multipliers(const OpCall *c, NumDeq *deq, bool vector, int64_t j)
     uint64_t words[CHANNELS];
     uint16_t halves[CHANNELS];
     uint32_t floats[CHANNELS];
-    const uint8_t *at = vector ? c->at[FB_SCALE] : NULL;
+    const uint8_t *at = vector ? c->at[FIXA_mode_param] : NULL;
     if (!vector) {
-        words[0] = (uint64_t)value(c, FB_SCALE) & 0xffffffffu;
+        words[0] = (uint64_t)value(c, FIXA_mode_param) & 0xffffffffu;
         num_deq_words(deq, words, 1, false);
-    } else if (dtype(c, FB_SCALE) == DT_F16) {
+    } else if (dtype(c, FIXA_mode_param) == DT_F16) {
         memcpy(halves, at, sizeof halves);
         num_deq_halves(deq, halves, CHANNELS);
-    } else if (dtype(c, FB_SCALE) == DT_F32) {
+    } else if (dtype(c, FIXA_mode_param) == DT_F32) {
         memcpy(floats, at + 64 * j, sizeof floats);
         for (int i = 0; i < CHANNELS; i++) {
             words[i] = floats[i];
@@ -123,33 +123,33 @@ ops_fix_blocks(OpCall *c)
 {
     Form form = op_table[c->in.op].form;
     bool vector = form == FORM_FIXV || form == FORM_FIXVA;
-    Dtype from = dtype(c, FB_SRC), to = dtype(c, FB_DST);
-    int64_t rows = fix_rows(value(c, FB_LEN), from);
+    Dtype from = dtype(c, FIXA_src), to = dtype(c, FIXA_dst);
+    int64_t rows = fix_rows(value(c, FIXA_burst_len), from);
     Blocks b = {.deq = {.src = num_type(from),
                         .dst = num_type(to),
-                        .scale = value(c, FB_QUANT) == 2,
+                        .scale = value(c, FIXA_quantize) == 2,
                         .keep = chosen(c->in.choices, CHOICE_ACC_OVERFLOW) ==
                                 CHOSE_ACC_OVERFLOW_KEEP},
                 .row_in = (int64_t)CHANNELS * dtype_size(from),
                 .row_out = (int64_t)CHANNELS * dtype_size(to),
-                .relu = value(c, FB_RELU) != 0};
-    b.add = form == FORM_FIXA || form == FORM_FIXVA ? (int)value(c, FB_ADD) : 0;
-    if (!check_fix_burst(from, value(c, FB_LEN), &c->fault) ||
+                .relu = value(c, FIXA_relu) != 0};
+    b.add = form == FORM_FIXA || form == FORM_FIXVA ? (int)value(c, FIXA_add) : 0;
+    if (!check_fix_burst(from, value(c, FIXA_burst_len), &c->fault) ||
         !writes(c, b.row_out, &b.write)) {
         return false;
     }
-    int64_t src_rows = (rows + 15) / 16 * 16 + 16 * value(c, FB_SRC_STRIDE);
-    for (int64_t j = 0; j < value(c, FB_BLOCKS); j++) {
-        const uint8_t *src = c->at[FB_SRC] + j * src_rows * b.row_in;
-        uint8_t *dst = c->at[FB_DST] +
-                       j * (rows * b.row_out + value(c, FB_DST_STRIDE) * BLOCK_BYTES);
+    int64_t src_rows = (rows + 15) / 16 * 16 + 16 * value(c, FIXA_src_stride);
+    for (int64_t j = 0; j < value(c, FIXA_cburst_num); j++) {
+        const uint8_t *src = c->at[FIXA_src] + j * src_rows * b.row_in;
+        uint8_t *dst = c->at[FIXA_dst] +
+                       j * (rows * b.row_out + value(c, FIXA_dst_stride) * BLOCK_BYTES);
         if (b.deq.scale) {
             multipliers(c, &b.deq, vector, j);
         }
         for (int64_t q = 0; q < rows; q += PIECE_ROWS) {
             const uint8_t *other = NULL;
             if (b.add != 0) {
-                other = c->at[FB_OTHER] +
+                other = c->at[FIXA_other] +
                         (b.add == 1 ? j * b.row_in : (j * rows + q) * b.row_out);
             }
             piece(&b, dst + q * b.row_out, src + q * b.row_in, other,
@@ -175,14 +175,14 @@ warn_words(OpCall *c, const Columns *x, const uint64_t *words, int n, int64_t fi
 {
     char name[32] = "deq_scalar";
     Fault fault;
-    if (c->warn == NULL || (!x->vector && c->in.args[FC_SCALE].literal)) {
+    if (c->warn == NULL || (!x->vector && c->in.args[FIXC_deq].literal)) {
         return;
     }
     for (int i = 0; i < n; i++) {
         if (x->vector) {
             snprintf(name, sizeof name, "deq[%lld]", (long long)(first + i));
         }
-        if (!check_word_reserved(words[i], FC_SCALE, name, &fault)) {
+        if (!check_word_reserved(words[i], FIXC_deq, name, &fault)) {
             c->warn(c->ctx, &fault);
             return;
         }
@@ -194,14 +194,14 @@ static bool
 column_words(OpCall *c, Columns *x, int64_t k)
 {
     uint64_t words[CHANNELS];
-    int n = x->vector ? (int)least(value(c, FC_N) - k * CHANNELS, CHANNELS) : 1;
+    int n = x->vector ? (int)least(value(c, FIXC_n_size) - k * CHANNELS, CHANNELS) : 1;
     if (x->vector) {
-        memcpy(words, c->at[FC_SCALE] + k * CHANNELS * 8, (size_t)n * 8);
+        memcpy(words, c->at[FIXC_deq] + k * CHANNELS * 8, (size_t)n * 8);
     } else {
-        words[0] = (uint64_t)value(c, FC_SCALE);
+        words[0] = (uint64_t)value(c, FIXC_deq);
     }
     for (int i = 0; x->size == 1 && i < n; i++) {
-        if (!check_pack_sign(words[i], dtype(c, FC_DST), &c->fault)) {
+        if (!check_pack_sign(words[i], dtype(c, FIXC_dst), &c->fault)) {
             return false;
         }
     }
@@ -210,7 +210,7 @@ column_words(OpCall *c, Columns *x, int64_t k)
         words[i] = words[n - 1];
     }
     num_deq_words(&x->deq, words, CHANNELS, false);
-    x->deq.shift = x->deq.shift && x->size == 1 && dtype(c, FC_SRC) == DT_S32;
+    x->deq.shift = x->deq.shift && x->size == 1 && dtype(c, FIXC_src) == DT_S32;
     return true;
 }
 
@@ -219,14 +219,14 @@ static void
 put_rows(const Columns *x, uint8_t *dst, const uint8_t *rows, int64_t k, int64_t j,
          int64_t n)
 {
-    const int64_t pitch = value(x->c, FC_DST_STRIDE), size = x->size;
-    const int64_t columns = least(value(x->c, FC_N) - k * CHANNELS, CHANNELS);
+    const int64_t pitch = value(x->c, FIXC_dst_stride), size = x->size;
+    const int64_t columns = least(value(x->c, FIXC_n_size) - k * CHANNELS, CHANNELS);
     for (int64_t q = 0; q < n; q++) {
         const uint8_t *row = rows + q * CHANNELS * size;
-        if (value(x->c, FC_ND)) {
+        if (value(x->c, FIXC_nd)) {
             put(&x->write, dst + ((j + q) * pitch + k * CHANNELS) * size, row,
                 columns * size);
-        } else if (value(x->c, FC_SPLIT)) {
+        } else if (value(x->c, FIXC_split)) {
             uint8_t *at = dst + 2 * k * pitch * BLOCK_BYTES + (j + q) * BLOCK_BYTES;
             put(&x->write, at, row, BLOCK_BYTES);
             if (columns > 8) {
@@ -246,8 +246,8 @@ static void
 column_block(const Columns *x, uint8_t *dst, const uint8_t *src, int64_t k)
 {
     uint8_t rows[PIECE_BYTES];
-    const int64_t m = value(x->c, FC_M);
-    src += k * value(x->c, FC_SRC_STRIDE) * CHANNELS * 4;
+    const int64_t m = value(x->c, FIXC_m_size);
+    src += k * value(x->c, FIXC_src_stride) * CHANNELS * 4;
     for (int64_t j = 0; j < m; j += PIECE_ROWS) {
         int64_t n = least(m - j, PIECE_ROWS);
         num_deq(&x->deq, rows, src + j * CHANNELS * 4, n * CHANNELS);
@@ -258,28 +258,28 @@ column_block(const Columns *x, uint8_t *dst, const uint8_t *src, int64_t k)
 bool
 ops_fix_columns(OpCall *c)
 {
-    FixMode mode = (FixMode)value(c, FC_MODE);
-    bool scale = fix_mode_scales(mode), relu = value(c, FC_RELU) != 0;
-    bool nd = value(c, FC_ND) != 0;
+    FixMode mode = (FixMode)value(c, FIXC_quant_pre);
+    bool scale = fix_mode_scales(mode), relu = value(c, FIXC_relu) != 0;
+    bool nd = value(c, FIXC_nd) != 0;
     Columns x = {.c = c,
-                 .deq = {.src = num_type(dtype(c, FC_SRC)),
-                         .dst = num_type(dtype(c, FC_DST)),
+                 .deq = {.src = num_type(dtype(c, FIXC_src)),
+                         .dst = num_type(dtype(c, FIXC_dst)),
                          .scale = scale,
                          .gate = scale && relu,
                          .relu = !scale && relu,
                          .keep = chosen(c->in.choices, CHOICE_ACC_OVERFLOW) ==
                                  CHOSE_ACC_OVERFLOW_KEEP},
-                 .size = dtype_size(dtype(c, FC_DST)),
+                 .size = dtype_size(dtype(c, FIXC_dst)),
                  .vector = fix_mode_is_vector(mode)};
-    if (!check_fix_columns(nd, value(c, FC_SPLIT) != 0, value(c, FC_N),
-                           value(c, FC_SRC_STRIDE), &c->fault) ||
+    if (!check_fix_columns(nd, value(c, FIXC_split) != 0, value(c, FIXC_n_size),
+                           value(c, FIXC_src_stride), &c->fault) ||
         !writes(c, x.size, &x.write)) {
         return false;
     }
-    for (int64_t i = 0; i < (nd ? value(c, FC_ND_NUM) : 1); i++) {
-        const uint8_t *src = c->at[FC_SRC] + i * value(c, FC_ND_SRC) * 1024;
-        uint8_t *dst = c->at[FC_DST] + i * value(c, FC_ND_DST) * x.size;
-        for (int64_t k = 0; k * CHANNELS < value(c, FC_N); k++) {
+    for (int64_t i = 0; i < (nd ? value(c, FIXC_nd_num) : 1); i++) {
+        const uint8_t *src = c->at[FIXC_src] + i * value(c, FIXC_src_nd_stride) * 1024;
+        uint8_t *dst = c->at[FIXC_dst] + i * value(c, FIXC_dst_nd_stride) * x.size;
+        for (int64_t k = 0; k * CHANNELS < value(c, FIXC_n_size); k++) {
             if (scale && !column_words(c, &x, k)) {
                 return false;
             }

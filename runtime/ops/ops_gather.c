@@ -2,7 +2,7 @@
  * together; only when one is wrong they are looked at one by one, for the fault. */
 #include <string.h>
 
-#include "isa/gather.h"
+#include "isa/operand.h"
 #include "num/half.h"
 #include "ops/gather.h"
 #include "ops/ops_int.h"
@@ -191,18 +191,18 @@ source_of(const OpCall *c)
 {
     const CheckArg *a = c->in.args;
     Form f = op_table[c->in.op].form;
-    int64_t per = BLOCK_BYTES / dtype_size(a[PICK_SRC].t.dtype);
+    int64_t per = BLOCK_BYTES / dtype_size(a[PICK_src0].t.dtype);
     if (f == FORM_PICK2 || f == FORM_PICK2BITS) {
-        int64_t n = a[PICK_COUNT].v;
-        return (Source){c->at[PICK_SRC],
-                        a[PICK_REPEAT].v,
+        int64_t n = a[PICK_mask].v;
+        return (Source){c->at[PICK_src0],
+                        a[PICK_repeat_times].v,
                         n,
                         n,
-                        a[PICK_BLK].v * BLOCK_BYTES,
-                        a[PICK_REP].v * BLOCK_BYTES,
+                        a[PICK_src0_blk_stride].v * BLOCK_BYTES,
+                        a[PICK_src0_rep_stride].v * BLOCK_BYTES,
                         per};
     }
-    Rows w = rows_of(c, PICK_SRC);
+    Rows w = rows_of(c, PICK_src0);
     return (Source){w.at, w.repeats, w.run, w.last, w.blk, w.rep, per};
 }
 
@@ -211,15 +211,15 @@ pick_of(const OpCall *c)
 {
     const CheckArg *a = c->in.args;
     Form f = op_table[c->in.op].form;
-    Pick p = {.table = gather_table(), .size = dtype_size(a[PICK_DST].t.dtype)};
+    Pick p = {.table = gather_table(), .size = dtype_size(a[PICK_dst].t.dtype)};
     if (f == FORM_PICKBITS || f == FORM_PICK2BITS) {
-        p.bits = c->at[PICK_PATTERN];
-        p.bits_rep = a[PICK_BITS_REP].v * BLOCK_BYTES;
+        p.bits = c->at[PICK_src1_pattern];
+        p.bits_rep = a[PICK_src1_rep_stride].v * BLOCK_BYTES;
         if (p.bits_rep > 0 && !check_pattern_strided(&c->in)) {
             p.bits_rep = check_lanes(&c->in) / 8;
         }
     } else {
-        check_pattern_lanes(a[PICK_PATTERN].v, &p.first, &p.step);
+        check_pattern_lanes(a[PICK_src1_pattern].v, &p.first, &p.step);
     }
     return p;
 }
@@ -227,12 +227,13 @@ pick_of(const OpCall *c)
 static int64_t
 kept_of(const OpCall *c, const Source *s, const Pick *p)
 {
-    int64_t kept = 0, number_kept = check_pattern_count(c->in.args[PICK_PATTERN].v, s->n);
+    int64_t kept = 0,
+            number_kept = check_pattern_count(c->in.args[PICK_src1_pattern].v, s->n);
     for (int64_t r = 0; r < s->repeats; r++) {
         int64_t n = r + 1 < s->repeats ? s->n : s->last;
         kept += p->bits != NULL ? count_bits(p->bits + r * p->bits_rep, n)
                 : n == s->n     ? number_kept
-                                : check_pattern_count(c->in.args[PICK_PATTERN].v, n);
+                                : check_pattern_count(c->in.args[PICK_src1_pattern].v, n);
     }
     return kept;
 }
@@ -258,7 +259,7 @@ static bool
 is_one_run(const OpCall *c, const Source *s, const Pick *p, int64_t kept)
 {
     int64_t total = ((s->repeats - 1) * s->n + s->last) * p->size;
-    uintptr_t d = (uintptr_t)c->at[PICK_DST], a = (uintptr_t)s->at;
+    uintptr_t d = (uintptr_t)c->at[PICK_dst], a = (uintptr_t)s->at;
     return p->bits == NULL && s->blk == BLOCK_BYTES && s->n % 4 == 0 &&
            (s->repeats == 1 || s->rep == s->n * p->size) &&
            (d + (uintptr_t)(kept * p->size) <= a || a + (uintptr_t)total <= d);
@@ -267,7 +268,7 @@ is_one_run(const OpCall *c, const Source *s, const Pick *p, int64_t kept)
 static void
 pick_pieces(const OpCall *c, const Source *s, const Pick *p)
 {
-    uint8_t *dst = c->at[PICK_DST];
+    uint8_t *dst = c->at[PICK_dst];
     for (int64_t r = 0; r < s->repeats; r++) {
         int64_t all = r + 1 < s->repeats ? s->n : s->last;
         for (int64_t l = 0; l < all; l += PIECE) {
@@ -290,12 +291,12 @@ ops_pick(OpCall *c)
         return true;
     }
     int64_t kept = kept_of(c, &s, &p);
-    if (!check_fits(c->in.op, PICK_DST, &c->in.args[PICK_DST].t, kept * p.size,
+    if (!check_fits(c->in.op, PICK_dst, &c->in.args[PICK_dst].t, kept * p.size,
                     &c->fault)) {
         return false;
     }
     if (is_one_run(c, &s, &p, kept)) {
-        pack(c->at[PICK_DST], s.at, &p, NULL, (s.repeats - 1) * s.n + s.last);
+        pack(c->at[PICK_dst], s.at, &p, NULL, (s.repeats - 1) * s.n + s.last);
     } else {
         pick_pieces(c, &s, &p);
     }
@@ -487,16 +488,17 @@ spread_all(const Field *f, const Rows *w, const GatherTable *table)
 static bool
 base_ok(OpCall *c, const Field *f)
 {
-    CheckMultiple m = {RULE_BASE_ADDR, GATHER_BASE, c->in.args[GATHER_BASE].v, f->unit};
+    CheckMultiple m = {RULE_BASE_ADDR, GATHER_base_addr, c->in.args[GATHER_base_addr].v,
+                       f->unit};
     return check_multiple(c->in.op, &m, &c->fault);
 }
 
 bool
 ops_gather(OpCall *c)
 {
-    Rows w = rows_of(c, GATHER_DST);
+    Rows w = rows_of(c, GATHER_dst);
     const GatherTable *table = gather_table();
-    Field f = field_of(c, GATHER_OFFSET, GATHER_SRC, c->in.args[GATHER_BASE].v);
+    Field f = field_of(c, GATHER_src_offset, GATHER_src, c->in.args[GATHER_base_addr].v);
     if (w.repeats > 0 && !base_ok(c, &f)) {
         return false;
     }
@@ -531,9 +533,9 @@ spread(const Field *f, const Rows *w, const int64_t *at, int64_t n, const uint8_
 bool
 ops_scatter(OpCall *c)
 {
-    Rows w = rows_of(c, GATHER_SRC);
+    Rows w = rows_of(c, GATHER_src);
     const GatherTable *table = gather_table();
-    Field f = field_of(c, GATHER_OFFSET, GATHER_DST, c->in.args[GATHER_BASE].v);
+    Field f = field_of(c, GATHER_src_offset, GATHER_dst, c->in.args[GATHER_base_addr].v);
     if (w.repeats > 0 && !base_ok(c, &f)) {
         return false;
     }
@@ -593,16 +595,16 @@ static Bilinear
 bilinear_of(const OpCall *c)
 {
     const CheckArg *a = c->in.args;
-    int64_t size = dtype_size(a[BI_DST].t.dtype);
-    Bilinear b = {.f = field_of(c, BI_OFFSET, BI_SRC, 0),
-                  .weights = c->at[BI_WEIGHTS],
-                  .across = a[BI_ACROSS].v,
-                  .each_block = a[BI_MODE].v != 0};
+    int64_t size = dtype_size(a[BI_dst].t.dtype);
+    Bilinear b = {.f = field_of(c, BI_src0_offset, BI_src0, 0),
+                  .weights = c->at[BI_src1],
+                  .across = a[BI_horizontal_repeat_times].v,
+                  .each_block = a[BI_repeat_mode].v != 0};
     b.f.size = b.f.unit = BLOCK_BYTES;
-    b.w = (Rows){.at = c->at[BI_DST],
-                 .blk = a[BI_BLK].v * BLOCK_BYTES,
-                 .rep = a[BI_STEP].v * size,
-                 .repeats = a[BI_DOWN].v,
+    b.w = (Rows){.at = c->at[BI_dst],
+                 .blk = a[BI_dst_blk_stride].v * BLOCK_BYTES,
+                 .rep = a[BI_vertical_repeat_offset].v * size,
+                 .repeats = a[BI_vertical_repeat_times].v,
                  .lanes = check_lanes(&c->in),
                  .per_block = BLOCK_BYTES / size,
                  .size = size};
@@ -616,9 +618,10 @@ bilinear_ok(OpCall *c, const Bilinear *b)
 {
     const CheckArg *a = c->in.args;
     const Rows *w = &b->w;
-    CheckMultiple step = {RULE_REPEAT_STRIDE, BI_STEP, a[BI_STEP].v, w->per_block};
-    CheckMultiple across = {RULE_REPEAT_RANGE, BI_ACROSS, b->across,
-                            check_bi_unit(c->in.soc, a[BI_DST].t.dtype)};
+    CheckMultiple step = {RULE_REPEAT_STRIDE, BI_vertical_repeat_offset,
+                          a[BI_vertical_repeat_offset].v, w->per_block};
+    CheckMultiple across = {RULE_REPEAT_RANGE, BI_horizontal_repeat_times, b->across,
+                            check_bi_unit(c->in.soc, a[BI_dst].t.dtype)};
     int64_t last = w->run - 1;
     int64_t window = last / w->per_block * w->blk + (last % w->per_block + 1) * w->size;
     return check_multiple(c->in.op, &across, &c->fault) &&

@@ -4,18 +4,9 @@
  * the first half of all elements is interleaved with the second. Each such round is one loop that
  * compilers turn into the interleaving instructions of the processor. */
 #include "ops/ops_int.h"
+#include "isa/operand.h"
 
 #include <string.h>
-
-enum {
-    NCHW_DST_HALF,
-    NCHW_SRC_HALF,
-    NCHW_DST,
-    NCHW_SRC = NCHW_DST + 16,
-    NCHW_REPEAT = NCHW_SRC + 16,
-    NCHW_DST_REP,
-    NCHW_SRC_REP
-};
 
 enum {
     ENTRIES = 16,
@@ -81,15 +72,15 @@ bool
 ops_nchw(OpCall *c)
 {
     const CheckArg *a = c->in.args;
-    int size = dtype_size(a[NCHW_DST].t.dtype);
-    int64_t to = size == 1 && a[NCHW_DST_HALF].v ? BLOCK_BYTES / 2 : 0;
-    int64_t from = size == 1 && a[NCHW_SRC_HALF].v ? BLOCK_BYTES / 2 : 0;
-    Blocks s = {.n = a[NCHW_REPEAT].v,
-                .dst_step = a[NCHW_DST_REP].v * BLOCK_BYTES,
-                .src_step = a[NCHW_SRC_REP].v * BLOCK_BYTES};
+    int size = dtype_size(a[NCHW_dst_list].t.dtype);
+    int64_t to = size == 1 && a[NCHW_dst_high_half].v ? BLOCK_BYTES / 2 : 0;
+    int64_t from = size == 1 && a[NCHW_src_high_half].v ? BLOCK_BYTES / 2 : 0;
+    Blocks s = {.n = a[NCHW_repeat_times].v,
+                .dst_step = a[NCHW_dst_rep_stride].v * BLOCK_BYTES,
+                .src_step = a[NCHW_src_rep_stride].v * BLOCK_BYTES};
     for (int i = 0; i < ENTRIES; i++) {
-        s.dst[i] = c->at[NCHW_DST + i] + to;
-        s.src[i] = c->at[NCHW_SRC + i] + from;
+        s.dst[i] = c->at[NCHW_dst_list + i] + to;
+        s.src[i] = c->at[NCHW_src_list + i] + from;
     }
     switch (size) {
     case 1:

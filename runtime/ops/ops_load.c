@@ -46,11 +46,13 @@ bool
 ops_load2d_box(OpCall *c)
 {
     const CheckArg *a = c->in.args;
-    for (int64_t k = 0; k < a[BOX_K_STEP].v; k++) {
-        int64_t from = (a[BOX_K].v + k) * a[BOX_SRC_STRIDE].v + a[BOX_M].v;
-        copy_fractals(c->at[LOAD_DST] + k * a[BOX_DST_STRIDE].v * FRACTAL_BYTES,
+    for (int64_t k = 0; k < a[LOAD2DBOX_k_step].v; k++) {
+        int64_t from = (a[LOAD2DBOX_k_start_pt].v + k) * a[LOAD2DBOX_src_stride].v +
+                       a[LOAD2DBOX_m_start_pt].v;
+        copy_fractals(c->at[LOAD_DST] + k * a[LOAD2DBOX_dst_stride].v * FRACTAL_BYTES,
                       FRACTAL_BYTES, c->at[LOAD_SRC] + from * FRACTAL_BYTES,
-                      FRACTAL_BYTES, a[BOX_M_STEP].v, a[BOX_TRANSPOSE].v != 0);
+                      FRACTAL_BYTES, a[LOAD2DBOX_m_step].v,
+                      a[LOAD2DBOX_en_transpose].v != 0);
     }
     return true;
 }
@@ -85,13 +87,15 @@ ops_load2d_square(OpCall *c)
 {
     const CheckArg *a = c->in.args;
     bool bytes = dtype_size(a[LOAD_DST].t.dtype) == 1;
-    int64_t step = a[SQUARE_STRIDE].v * 2 * FRACTAL_BYTES;
-    int64_t to = (a[SQUARE_GAP].v + 1) * FRACTAL_BYTES;
-    int64_t pitch = (a[SQUARE_FRAC_GAP].v + 1) * FRACTAL_BYTES;
-    const uint8_t *src = c->at[LOAD_SRC] + a[SQUARE_INDEX].v * 2 * FRACTAL_BYTES;
-    for (int64_t i = 0; i < a[SQUARE_REPEAT].v; i++) {
-        (bytes ? turn_bytes : turn_words)(c->at[LOAD_DST] + i * to, pitch,
-                                          src + (a[SQUARE_MODE].v != 0 ? -i : i) * step);
+    int64_t step = a[LOAD2DSQUARE_src_stride].v * 2 * FRACTAL_BYTES;
+    int64_t to = (a[LOAD2DSQUARE_dst_gap].v + 1) * FRACTAL_BYTES;
+    int64_t pitch = (a[LOAD2DSQUARE_dst_frac_gap].v + 1) * FRACTAL_BYTES;
+    const uint8_t *src =
+        c->at[LOAD_SRC] + a[LOAD2DSQUARE_start_index].v * 2 * FRACTAL_BYTES;
+    for (int64_t i = 0; i < a[LOAD2DSQUARE_repeat_times].v; i++) {
+        (bytes ? turn_bytes
+               : turn_words)(c->at[LOAD_DST] + i * to, pitch,
+                             src + (a[LOAD2DSQUARE_addr_mode].v != 0 ? -i : i) * step);
     }
     return true;
 }

@@ -95,9 +95,9 @@ widen(uint8_t *to, const uint8_t *from, int n, int narrow)
 static bool
 load_one(const OpCall *c, RegMode mode)
 {
-    uint8_t *to = c->at[RLOAD_DST];
-    const uint8_t *from = c->at[RLOAD_SRC];
-    int size = size_of(c, RLOAD_DST), n = REPEAT_BYTES / size;
+    uint8_t *to = c->at[RLOAD_dst];
+    const uint8_t *from = c->at[RLOAD_src];
+    int size = size_of(c, RLOAD_dst), n = REPEAT_BYTES / size;
     switch (mode) {
     case REG_BRC:
         one_to_all(to, from, n, size);
@@ -140,11 +140,11 @@ bool
 ops_reg_load(OpCall *c)
 {
     if (op_table[c->in.op].form == FORM_RLOAD) {
-        return load_one(c, (RegMode)c->in.args[RLOAD_MODE].v);
+        return load_one(c, (RegMode)c->in.args[RLOAD_ld_mode].v);
     }
-    bool blocks = c->in.args[RLOAD2_MODE].v == REG_BDINTLV;
-    take_apart(c->at[RLOAD2_DST0], c->at[RLOAD2_DST1], c->at[RLOAD2_SRC],
-               blocks ? BLOCK_BYTES : size_of(c, RLOAD2_DST0));
+    bool blocks = c->in.args[RLOAD2_ld_mode].v == REG_BDINTLV;
+    take_apart(c->at[RLOAD2_dst0], c->at[RLOAD2_dst1], c->at[RLOAD2_src],
+               blocks ? BLOCK_BYTES : size_of(c, RLOAD2_dst0));
     return true;
 }
 
@@ -152,15 +152,15 @@ bool
 ops_reg_store(OpCall *c)
 {
     Bytes made;
-    uint8_t *to = c->at[RSTORE_DST];
-    const uint8_t *from = c->at[RSTORE_SRC];
-    int size = size_of(c, RSTORE_SRC), n = REPEAT_BYTES / size;
+    uint8_t *to = c->at[RSTORE_dst];
+    const uint8_t *from = c->at[RSTORE_src];
+    int size = size_of(c, RSTORE_src), n = REPEAT_BYTES / size;
     if (op_table[c->in.op].form == FORM_RSTORE2) {
-        in_turn(made.b, from, c->at[RSTORE2_SRC1], n, size);
+        in_turn(made.b, from, c->at[RSTORE2_src1], n, size);
         write_active(c, to, made.b, size, 2);
         return true;
     }
-    switch ((RegMode)c->in.args[RSTORE_MODE].v) {
+    switch ((RegMode)c->in.args[RSTORE_st_mode].v) {
     case REG_ONEPT:
         if (check_lane_active(&c->in, 0, 0)) {
             memcpy(to, from, (size_t)size);
@@ -182,16 +182,16 @@ bool
 ops_reg_interleave(OpCall *c)
 {
     Bytes read, made;
-    int size = size_of(c, RLACE_DST0), n = REPEAT_BYTES / size;
-    memcpy(read.b, c->at[RLACE_SRC0], REPEAT_BYTES);
-    memcpy(read.b + REPEAT_BYTES, c->at[RLACE_SRC1], REPEAT_BYTES);
+    int size = size_of(c, RLACE_dst0), n = REPEAT_BYTES / size;
+    memcpy(read.b, c->at[RLACE_src0], REPEAT_BYTES);
+    memcpy(read.b + REPEAT_BYTES, c->at[RLACE_src1], REPEAT_BYTES);
     if (op_table[c->in.op].sem == SEM_REG_INTLV) {
         in_turn(made.b, read.b, read.b + REPEAT_BYTES, n, size);
     } else {
         take_apart(made.b, made.b + REPEAT_BYTES, read.b, size);
     }
-    memcpy(c->at[RLACE_DST0], made.b, REPEAT_BYTES);
-    memcpy(c->at[RLACE_DST1], made.b + REPEAT_BYTES, REPEAT_BYTES);
+    memcpy(c->at[RLACE_dst0], made.b, REPEAT_BYTES);
+    memcpy(c->at[RLACE_dst1], made.b + REPEAT_BYTES, REPEAT_BYTES);
     return true;
 }
 
@@ -200,7 +200,7 @@ round_of(const OpCall *c)
 {
     static const NumRound rounds[ROUND_COUNT] = {
         NUM_NEAREST, NUM_NEAREST, NUM_FLOOR, NUM_CEIL, NUM_AWAY, NUM_TO_ZERO, NUM_ODD};
-    NumRound r = rounds[c->in.args[RCAST_ROUND].v];
+    NumRound r = rounds[c->in.args[RCAST_round_mode].v];
     bool directed = chosen(c->in.choices, CHOICE_AWAY_ZERO) == CHOSE_AWAY_ZERO_DIRECTED;
     return r == NUM_AWAY && directed ? NUM_OUTWARD : r;
 }
@@ -218,20 +218,20 @@ bool
 ops_reg_cast(OpCall *c)
 {
     Bytes read, made;
-    int dst = size_of(c, RCAST_DST), src = size_of(c, RCAST_SRC);
-    int n = check_lanes(&c->in), part = (int)c->in.args[RCAST_PART].v;
-    NumConv v = {.dst = num_type(c->in.args[RCAST_DST].t.dtype),
-                 .src = num_type(c->in.args[RCAST_SRC].t.dtype),
+    int dst = size_of(c, RCAST_dst), src = size_of(c, RCAST_src);
+    int n = check_lanes(&c->in), part = (int)c->in.args[RCAST_part_indicator].v;
+    NumConv v = {.dst = num_type(c->in.args[RCAST_dst].t.dtype),
+                 .src = num_type(c->in.args[RCAST_src].t.dtype),
                  .round = round_of(c),
-                 .keep = c->in.args[RCAST_SATURATE].v == 0};
-    collect(read.b, c->at[RCAST_SRC], n, src, dst > src ? dst / src : 1,
+                 .keep = c->in.args[RCAST_saturate_flag].v == 0};
+    collect(read.b, c->at[RCAST_src], n, src, dst > src ? dst / src : 1,
             dst > src ? part : 0);
     num_conv(&v, made.b, read.b, n);
     int pitch = src > dst ? src / dst : 1;
     for (int i = 0; i < n; i++) {
         if (check_lane_active(&c->in, 0, i)) {
             int64_t to = (int64_t)(i * pitch + (src > dst ? part : 0)) * dst;
-            memcpy(c->at[RCAST_DST] + to, made.b + i * dst, (size_t)dst);
+            memcpy(c->at[RCAST_dst] + to, made.b + i * dst, (size_t)dst);
         }
     }
     return true;

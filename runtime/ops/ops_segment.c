@@ -194,14 +194,14 @@ ops_segments(OpCall *c)
     SegmentSlots at = segment_slots(c->in.op);
     Side dst, src;
     AtomicWrite w = {.on = false};
-    if (c->in.args[SEG_DST].t.scope == SC_GM &&
-        !ops_write_mode(c, SEG_DST, c->in.args[SEG_SRC].t.scope, c->in.args[SEG_LEN].v,
-                        &w)) {
+    if (c->in.args[SEGMENTS_dst].t.scope == SC_GM &&
+        !ops_write_mode(c, SEGMENTS_dst, c->in.args[SEGMENTS_src].t.scope,
+                        c->in.args[SEGMENTS_len].v, &w)) {
         return false;
     }
-    read_side(c, SEG_DST, at.dst_count, at.dst_pitch, &dst);
-    read_side(c, SEG_SRC, at.src_count, at.src_pitch, &src);
-    int64_t len = flatten(&dst, &src, c->in.args[SEG_LEN].v);
+    read_side(c, SEGMENTS_dst, at.dst_count, at.dst_pitch, &dst);
+    read_side(c, SEGMENTS_src, at.src_count, at.src_pitch, &src);
+    int64_t len = flatten(&dst, &src, c->in.args[SEGMENTS_len].v);
     copy_sides(&dst, &src, len, &w);
     return true;
 }

@@ -45,16 +45,16 @@ typedef struct PadIn {
 static PadIn
 pad_in_of(const OpCall *c)
 {
-    int64_t fill = number(c, PM_FILL), value = number(c, PM_VALUE);
-    int64_t padding = number(c, PM_LEFT) + number(c, PM_RIGHT);
-    PadIn m = {.n = number(c, PM_NBURST),
-               .burst = number(c, PM_BURST),
+    int64_t fill = number(c, PADMOVE_fill), value = number(c, PADMOVE_padding_value);
+    int64_t padding = number(c, PADMOVE_left_padding) + number(c, PADMOVE_right_padding);
+    PadIn m = {.n = number(c, PADMOVE_nburst),
+               .burst = number(c, PADMOVE_burst),
                .size = size_of(c, TRANSFER_DST)};
-    m.left = number(c, PM_LEFT) * m.size;
+    m.left = number(c, PADMOVE_left_padding) * m.size;
     m.blocks =
         (m.burst + padding * m.size + BLOCK_BYTES - 1) & ~(int64_t)(BLOCK_BYTES - 1);
-    m.dst_pitch = m.blocks + number(c, PM_DST_GAP) * BLOCK_BYTES;
-    m.src_pitch = m.burst + number(c, PM_SRC_GAP);
+    m.dst_pitch = m.blocks + number(c, PADMOVE_dst_gap) * BLOCK_BYTES;
+    m.src_pitch = m.burst + number(c, PADMOVE_src_gap);
     m.first = fill != PAD_REGISTER && padding == 0;
     m.fill = fill == PAD_REGISTER ? block_of(c->sreg + SREG_PAD_VALUE, m.size)
                                   : block_of(&value, m.size);
@@ -100,14 +100,14 @@ static bool
 pad_out(OpCall *c)
 {
     AtomicWrite w;
-    int64_t burst = number(c, PM_BURST);
+    int64_t burst = number(c, PADMOVE_burst);
     OpRuns r = {.dst = c->at[TRANSFER_DST],
                 .src = c->at[TRANSFER_SRC],
-                .n = number(c, PM_NBURST),
+                .n = number(c, PADMOVE_nburst),
                 .len = burst};
-    r.dst_pitch = burst + number(c, PM_DST_GAP);
-    r.src_pitch =
-        ((burst + BLOCK_BYTES - 1) / BLOCK_BYTES + number(c, PM_SRC_GAP)) * BLOCK_BYTES;
+    r.dst_pitch = burst + number(c, PADMOVE_dst_gap);
+    r.src_pitch = ((burst + BLOCK_BYTES - 1) / BLOCK_BYTES + number(c, PADMOVE_src_gap)) *
+                  BLOCK_BYTES;
     if (!ops_write_mode(c, TRANSFER_DST, c->in.args[TRANSFER_SRC].t.scope, burst, &w)) {
         return false;
     }
@@ -144,15 +144,16 @@ scatter_row(uint8_t *to, int64_t step, const uint8_t *from, int64_t whole, int64
 bool
 ops_nd2nz(OpCall *c)
 {
-    int64_t size = size_of(c, TRANSFER_DST), row = number(c, NZ_COLS) * size;
-    int64_t c0 = number(c, ND2NZ_DST_C0) * BLOCK_BYTES;
-    for (int64_t i = 0; i < number(c, NZ_NUM); i++) {
-        uint8_t *dst = c->at[TRANSFER_DST] + i * number(c, ND2NZ_DST_ND) * size;
-        const uint8_t *src = c->at[TRANSFER_SRC] + i * number(c, ND2NZ_SRC_ND) * size;
-        for (int64_t r = 0; r < number(c, NZ_ROWS); r++) {
+    int64_t size = size_of(c, TRANSFER_DST), row = number(c, ND2NZ_nd_d) * size;
+    int64_t c0 = number(c, ND2NZ_dst_c0_stride) * BLOCK_BYTES;
+    for (int64_t i = 0; i < number(c, ND2NZ_nd_num); i++) {
+        uint8_t *dst = c->at[TRANSFER_DST] + i * number(c, ND2NZ_dst_nd_stride) * size;
+        const uint8_t *src =
+            c->at[TRANSFER_SRC] + i * number(c, ND2NZ_src_nd_stride) * size;
+        for (int64_t r = 0; r < number(c, ND2NZ_nd_n); r++) {
             scatter_row(dst, c0, src, row / BLOCK_BYTES, row % BLOCK_BYTES);
-            dst += number(c, ND2NZ_DST_N) * BLOCK_BYTES;
-            src += number(c, ND2NZ_SRC_N) * size;
+            dst += number(c, ND2NZ_dst_n_stride) * BLOCK_BYTES;
+            src += number(c, ND2NZ_src_n_stride) * size;
         }
     }
     return true;
@@ -164,18 +165,20 @@ ops_nz2nd(OpCall *c)
 {
     AtomicWrite w;
     int64_t size = size_of(c, TRANSFER_DST), len = FRACTAL_COLS * size;
-    int64_t src_nd = number(c, NZ2ND_SRC_ND) * FRACTAL_ELEMS * size;
-    OpRuns r = {.n = number(c, NZ_ROWS), .len = len, .src_pitch = len};
-    r.dst_pitch = number(c, NZ2ND_DST_D) * size;
-    if (number(c, NZ_NUM) > 0 &&
+    int64_t src_nd = number(c, NZ2ND_src_nd_matrix_stride) * FRACTAL_ELEMS * size;
+    OpRuns r = {.n = number(c, ND2NZ_nd_n), .len = len, .src_pitch = len};
+    r.dst_pitch = number(c, NZ2ND_dst_d_stride) * size;
+    if (number(c, ND2NZ_nd_num) > 0 &&
         !ops_write_mode(c, TRANSFER_DST, c->in.args[TRANSFER_SRC].t.scope, len, &w)) {
         return false;
     }
-    for (int64_t i = 0; i < number(c, NZ_NUM); i++) {
-        uint8_t *dst = c->at[TRANSFER_DST] + i * number(c, NZ2ND_DST_ND) * size;
-        for (int64_t g = 0; g < number(c, NZ_COLS) / FRACTAL_COLS; g++) {
+    for (int64_t i = 0; i < number(c, ND2NZ_nd_num); i++) {
+        uint8_t *dst =
+            c->at[TRANSFER_DST] + i * number(c, NZ2ND_dst_nd_matrix_stride) * size;
+        for (int64_t g = 0; g < number(c, ND2NZ_nd_d) / FRACTAL_COLS; g++) {
             r.dst = dst + g * len;
-            r.src = c->at[TRANSFER_SRC] + i * src_nd + g * number(c, NZ2ND_SRC_N) * len;
+            r.src = c->at[TRANSFER_SRC] + i * src_nd +
+                    g * number(c, NZ2ND_src_n_stride) * len;
             ops_write_runs(&w, &r);
         }
     }
@@ -200,13 +203,14 @@ static Spread
 spread_of(const OpCall *c)
 {
     bool modes = op_table[c->in.op].form == FORM_SPREADMODE;
-    bool one_row = modes && number(c, SPREADMODE_MODE) == 1;
+    bool one_row = modes && number(c, SPREADMODE_repeat_mode) == 1;
     int64_t row = FRACTAL_COLS * size_of(c, TRANSFER_SRC);
     int64_t fractal = FRACTAL_ELEMS * size_of(c, TRANSFER_DST);
-    int64_t src_gap = number(c, modes ? SPREADMODE_SRC_GAP : SPREAD_SRC_GAP);
-    int64_t dst_gap = number(c, modes ? SPREADMODE_DST_GAP : SPREAD_DST_GAP);
-    Spread m = {.n = or_1(number(c, modes ? SPREADMODE_NBURST : SPREAD_NBURST)),
-                .fractals = or_1(number(c, modes ? SPREADMODE_LEN : SPREAD_LEN)),
+    int64_t src_gap = number(c, modes ? SPREADMODE_src_gap : SPREAD_src_gap);
+    int64_t dst_gap = number(c, modes ? SPREADMODE_dst_gap : SPREAD_dst_gap);
+    Spread m = {.n = or_1(number(c, modes ? SPREADMODE_nburst : SPREAD_nburst)),
+                .fractals =
+                    or_1(number(c, modes ? SPREADMODE_burst_repeat : SPREAD_burst_len)),
                 .row_step = one_row ? 0 : row};
     m.src_pitch = (one_row ? row : m.fractals * row) + src_gap * BLOCK_BYTES;
     m.dst_pitch = (m.fractals + dst_gap) * fractal;
@@ -274,18 +278,18 @@ bool
 ops_bias_move(OpCall *c)
 {
     bool wide = size_of(c, TRANSFER_SRC) == 2;
-    int64_t unit = transfer_bias_unit(c->in.soc), len = number(c, BIAS_BURST) * unit;
+    int64_t unit = transfer_bias_unit(c->in.soc), len = number(c, BIASMOVE_burst) * unit;
     int64_t to = wide ? 2 * len : len;
     const uint8_t *src = c->at[TRANSFER_SRC];
     uint8_t *dst = c->at[TRANSFER_DST];
-    for (int64_t i = 0; i < number(c, BIAS_NBURST); i++) {
+    for (int64_t i = 0; i < number(c, BIASMOVE_nburst); i++) {
         if (wide) {
             widen(dst, src, len / 2);
         } else {
             memcpy(dst, src, (size_t)len);
         }
-        src += len + number(c, BIAS_SRC_GAP) * BLOCK_BYTES;
-        dst += to + number(c, BIAS_DST_GAP) * unit;
+        src += len + number(c, BIASMOVE_src_stride) * BLOCK_BYTES;
+        dst += to + number(c, BIASMOVE_dst_stride) * unit;
     }
     return true;
 }

@@ -4,6 +4,7 @@
 
 #include "num/num_combine.h"
 #include "ops/ops_int.h"
+#include "isa/operand.h"
 
 bool
 ops_write_mode(OpCall *c, int dst, Scope from, int64_t burst, AtomicWrite *w)
@@ -60,28 +61,20 @@ copy_ascending(const OpRuns *r)
 bool
 ops_move(OpCall *c)
 {
-    enum {
-        DST,
-        SRC,
-        NBURST = 3,
-        BURST,
-        SRC_STRIDE,
-        DST_STRIDE
-    };
     const CheckArg *a = c->in.args;
     AtomicWrite w;
-    OpRuns r = {.dst = c->at[DST], .src = c->at[SRC], .n = a[NBURST].v};
-    r.len = a[BURST].v * BLOCK_BYTES;
-    r.dst_pitch = r.len + a[DST_STRIDE].v * BLOCK_BYTES;
-    r.src_pitch = r.len + a[SRC_STRIDE].v * BLOCK_BYTES;
+    OpRuns r = {.dst = c->at[MOVE_dst], .src = c->at[MOVE_src], .n = a[MOVE_nburst].v};
+    r.len = a[MOVE_burst].v * BLOCK_BYTES;
+    r.dst_pitch = r.len + a[MOVE_dst_stride].v * BLOCK_BYTES;
+    r.src_pitch = r.len + a[MOVE_src_stride].v * BLOCK_BYTES;
     if (r.n == 0 || r.len == 0) { /* the reading D10 */
         return true;
     }
-    if (a[DST].t.scope != SC_GM) {
+    if (a[MOVE_dst].t.scope != SC_GM) {
         copy_ascending(&r);
         return true;
     }
-    if (!ops_write_mode(c, DST, a[SRC].t.scope, r.len, &w)) {
+    if (!ops_write_mode(c, MOVE_dst, a[MOVE_src].t.scope, r.len, &w)) {
         return false;
     }
     ops_write_runs(&w, &r);

@@ -99,16 +99,16 @@ good_acc(CheckInstr in)
     Form form = op_table[in.op].form;
     bool out = in.op == OP_TENSOR_MOV_OUT;
     in.soc = soc(out ? "Ascend910B" : "Ascend310P");
-    in.args[ACC_SRC].t.scope = SC_L0C;
-    in.args[ACC_SRC].t.dtype = out ? DT_F16 : DT_S32;
-    in.args[ACC_DST].t.scope = out ? SC_GM : SC_UB;
-    in.args[ACC_DST].t.dtype = DT_F16;
+    in.args[ACCFLY_src].t.scope = SC_L0C;
+    in.args[ACCFLY_src].t.dtype = out ? DT_F16 : DT_S32;
+    in.args[ACCFLY_dst].t.scope = out ? SC_GM : SC_UB;
+    in.args[ACCFLY_dst].t.dtype = DT_F16;
     bool vector = form == FORM_ACCV || form == FORM_ACCVFLY;
-    in.args[ACC_MODE].v = out ? SCALE_NONE : vector ? SCALE_VDEQ16 : SCALE_DEQ16;
-    in.args[ACC_SCALE].v = 0;
-    in.args[ACC_SCALE].t.dtype = DT_U64;
-    in.args[ACC_FLY].v = 1;
-    in.args[ACC_OTHER].t.dtype = DT_F16;
+    in.args[ACCFLY_deq_mode].v = out ? SCALE_NONE : vector ? SCALE_VDEQ16 : SCALE_DEQ16;
+    in.args[ACCFLY_deqscale].v = 0;
+    in.args[ACCFLY_deqscale].t.dtype = DT_U64;
+    in.args[ACCFLY_onthefly_mode].v = 1;
+    in.args[ACCFLY_src_onthefly].t.dtype = DT_F16;
     return in;
 }
 
@@ -161,19 +161,19 @@ related_value(Op op, int param, int64_t lowest)
         return param == 2 ? DT_S32 : lowest;
     }
     if (f == FORM_RLOAD2 || f == FORM_RSTORE2) {
-        return param == RLOAD2_MODE ? (f == FORM_RLOAD2 ? REG_DINTLV : REG_INTLV)
-                                    : lowest;
+        return param == RLOAD2_ld_mode ? (f == FORM_RLOAD2 ? REG_DINTLV : REG_INTLV)
+                                       : lowest;
     }
     if (f == FORM_IMAGE) { /* an image of 8 pixels in a row, without functions */
         return param == IMAGE_SRC_H ? 1 : param == IMAGE_SRC_W ? 8 : 0;
     }
     if (f == FORM_PADMOVE) {
-        return param == PM_BURST ? 8 : param == PM_FILL ? PAD_GIVEN : lowest;
+        return param == PADMOVE_burst ? 8 : param == PADMOVE_fill ? PAD_GIVEN : lowest;
     }
     if (f == FORM_NZ2ND) {
-        return param == NZ_COLS || param == NZ2ND_DST_D ? 16
-               : param == NZ2ND_DST_ND                  ? 30000
-                                                        : lowest;
+        return param == ND2NZ_nd_d || param == NZ2ND_dst_d_stride ? 16
+               : param == NZ2ND_dst_nd_matrix_stride              ? 30000
+                                                                  : lowest;
     }
     return lowest;
 }
@@ -183,9 +183,10 @@ static void
 related_limits(const CheckInstr *in, int param, int64_t *lo, int64_t *hi)
 {
     Form f = op_table[in->op].form;
-    if (f == FORM_PADMOVE && (param == PM_LEFT || param == PM_RIGHT)) {
+    if (f == FORM_PADMOVE &&
+        (param == PADMOVE_left_padding || param == PADMOVE_right_padding)) {
         *hi = 32 / dtype_size(in->args[0].t.dtype);
-    } else if (f == FORM_NZ2ND && param == NZ_COLS) {
+    } else if (f == FORM_NZ2ND && param == ND2NZ_nd_d) {
         *lo = 16;
     }
 }
@@ -198,21 +199,21 @@ good_fix(CheckInstr in)
     bool columns = form_family(form) == FAM_FIXCOLUMNS;
     bool vector = form == FORM_FIXV || form == FORM_FIXVA || form == FORM_FIXCV;
     in.soc = soc("Ascend910B");
-    in.args[FB_SRC].t.scope = SC_L0C;
-    in.args[FB_SRC].t.dtype = vector ? DT_S32 : DT_F32;
-    in.args[FB_DST].t.scope = SC_GM;
-    in.args[FB_DST].t.dtype = vector ? DT_F16 : DT_F32;
+    in.args[FIXA_src].t.scope = SC_L0C;
+    in.args[FIXA_src].t.dtype = vector ? DT_S32 : DT_F32;
+    in.args[FIXA_dst].t.scope = SC_GM;
+    in.args[FIXA_dst].t.dtype = vector ? DT_F16 : DT_F32;
     if (columns) {
-        in.args[FC_MODE].v = vector ? FIX_VDEQF16 : FIX_NO_QUANT;
-        in.args[FC_SCALE].t.scope = SC_L1;
-        in.args[FC_SCALE].t.dtype = DT_U64;
+        in.args[FIXC_quant_pre].v = vector ? FIX_VDEQF16 : FIX_NO_QUANT;
+        in.args[FIXC_deq].t.scope = SC_L1;
+        in.args[FIXC_deq].t.dtype = DT_U64;
     } else {
-        in.args[FB_QUANT].v = vector ? 2 : 0;
-        in.args[FB_SCALE].t.scope = SC_GM;
-        in.args[FB_SCALE].t.dtype = DT_F32;
-        in.args[FB_ADD].v = 2;
-        in.args[FB_OTHER].t.scope = SC_L1;
-        in.args[FB_OTHER].t.dtype = in.args[FB_DST].t.dtype;
+        in.args[FIXA_quantize].v = vector ? 2 : 0;
+        in.args[FIXA_mode_param].t.scope = SC_GM;
+        in.args[FIXA_mode_param].t.dtype = DT_F32;
+        in.args[FIXA_add].v = 2;
+        in.args[FIXA_other].t.scope = SC_L1;
+        in.args[FIXA_other].t.dtype = in.args[FIXA_dst].t.dtype;
     }
     return in;
 }

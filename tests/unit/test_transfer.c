@@ -35,7 +35,7 @@ instr(Op op, const char *soc, Scope dst, Scope src)
     assert_non_null(in.soc);
     in.args[TRANSFER_DST].t = tensor(1, dst, t);
     in.args[TRANSFER_SRC].t = tensor(2, src, t);
-    in.args[PM_VALUE].literal = true; /* of data_move_pad */
+    in.args[PADMOVE_padding_value].literal = true; /* of data_move_pad */
     in.args[FILLBLOCKS_NUM].v = op == OP_INIT_CONST_VALUE;
     in.args[FILLBLOCKS_NUM].literal = in.args[FILLBLOCKS_GAP].literal = true;
     return in;
@@ -143,15 +143,15 @@ blocks_of_nd2nz(void **state)
         for (int i = 0; i < 10; i++) {
             v[i] = &in.args[i].v;
         }
-        *v[NZ_NUM] = n[0];
-        *v[NZ_COLS] = n[1] * 16 - rnd(16);
-        *v[NZ_ROWS] = n[2];
-        *v[ND2NZ_SRC_N] = 1;
-        *v[ND2NZ_DST_ND] = step[0] * 16;
-        *v[ND2NZ_DST_C0] = step[1];
-        *v[ND2NZ_DST_N] = step[2];
+        *v[ND2NZ_nd_num] = n[0];
+        *v[ND2NZ_nd_d] = n[1] * 16 - rnd(16);
+        *v[ND2NZ_nd_n] = n[2];
+        *v[ND2NZ_src_n_stride] = 1;
+        *v[ND2NZ_dst_nd_stride] = step[0] * 16;
+        *v[ND2NZ_dst_c0_stride] = step[1];
+        *v[ND2NZ_dst_n_stride] = step[2];
         bool want = apart(n, step, 1);
-        assert_int_equal(holds(&in, ND2NZ_DST_ND), want);
+        assert_int_equal(holds(&in, ND2NZ_dst_nd_stride), want);
         *(want ? &good : &bad) += 1;
     }
     assert_true(good > 1000 && bad > 1000);
@@ -167,14 +167,14 @@ rows_of_nz2nd(void **state)
         int64_t len = 16 * (1 + rnd(3));
         int64_t n[3] = {1 + rnd(5), 1 + rnd(6), 1};
         int64_t step[3] = {1 + rnd(300), len - 8 + rnd(80), 0};
-        in.args[NZ_NUM].v = n[0];
-        in.args[NZ_ROWS].v = n[1];
-        in.args[NZ_COLS].v = len;
-        in.args[NZ2ND_SRC_ND].v = 1;
-        in.args[NZ2ND_DST_D].v = step[1];
-        in.args[NZ2ND_DST_ND].v = step[0];
+        in.args[ND2NZ_nd_num].v = n[0];
+        in.args[ND2NZ_nd_n].v = n[1];
+        in.args[ND2NZ_nd_d].v = len;
+        in.args[NZ2ND_src_nd_matrix_stride].v = 1;
+        in.args[NZ2ND_dst_d_stride].v = step[1];
+        in.args[NZ2ND_dst_nd_matrix_stride].v = step[0];
         bool want = apart(n, step, len);
-        assert_int_equal(holds(&in, NZ2ND_DST_ND), want);
+        assert_int_equal(holds(&in, NZ2ND_dst_nd_matrix_stride), want);
         *(want ? &good : &bad) += 1;
     }
     assert_true(good > 1000 && bad > 1000);
