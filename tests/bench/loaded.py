@@ -7,11 +7,14 @@ import sys
 import time
 
 
+ERROR_BYTES = 4096  # more than a TikError has
+
+
 class Array(ctypes.Structure):
     """TikArray of runtime/include/tikrt.h."""
     _fields_ = [('dtype', ctypes.c_int), ('elems', ctypes.c_int64), ('ndim', ctypes.c_int),
                 ('shape', ctypes.c_int64 * 8), ('data', ctypes.c_void_p), ('bytes', ctypes.c_int64),
-                ('items', ctypes.c_void_p)]
+                ('items', ctypes.c_void_p), ('room', ctypes.c_int64)]
 
 
 class Loaded:
@@ -33,12 +36,13 @@ class Loaded:
         for a, given in zip(self.arrays, inputs):
             ctypes.memmove(a.data, given.ctypes.data, given.nbytes)
         self.args = (ctypes.POINTER(Array) * len(self.arrays))(*[ctypes.pointer(a) for a in self.arrays])
-        self.error = ctypes.create_string_buffer(1024)
+        self.error = ctypes.create_string_buffer(ERROR_BYTES)
 
     def array(self, like):
         a = Array()
         number = self.rt.dtype_find(str(like.dtype).encode())
-        if not self.rt.tik_array_alloc(ctypes.byref(a), number, ctypes.c_int64(like.size), ctypes.create_string_buffer(1024)):
+        if not self.rt.tik_array_alloc(ctypes.byref(a), number, ctypes.c_int64(like.size),
+                                       ctypes.create_string_buffer(ERROR_BYTES)):
             sys.exit('bench: no memory')
         return a
 
