@@ -1,5 +1,6 @@
 """Kernels in this process: a compiled one, and the same as a blob for the emulator. For slices.py, conv.py and atomics.py."""
 import ctypes
+import itertools
 import os
 import statistics
 import subprocess
@@ -7,6 +8,7 @@ import sys
 import time
 
 
+NUMBERS = itertools.count()  # a library that was loaded under a name stays
 ERROR_BYTES = 4096  # more than a TikError has
 
 
@@ -21,7 +23,7 @@ class Loaded:
     """A kernel of one output, ready to run; text names it k. Methods of a class that inherits are its contestants."""
 
     def __init__(self, build, folder, text, inputs, want, quiet=False):
-        tikc, base = os.path.join(build, 'tikc'), os.path.join(folder, 'k%d' % id(self))
+        tikc, base = os.path.join(build, 'tikc'), os.path.join(folder, 'k%d' % next(NUMBERS))
         self.want = want
         with open(base + '.tik', 'w', encoding='ascii') as f:
             f.write(text)
@@ -54,7 +56,7 @@ class Loaded:
 
     def ran(self, ok):
         if not ok & 1:
-            sys.exit('bench: ' + repr(self.error.raw[4:500].split(b'\0')))
+            sys.exit('bench: ' + repr([t for t in self.error.raw[4:600].split(b'\0') if t]))
 
     def check(self):
         """Both give what is wanted."""
