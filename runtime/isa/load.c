@@ -462,9 +462,11 @@ load_value_rule(Op op, int param)
 bool
 check_kernel_fits(const FractalWindows *s, bool width, Rule rule, int param, Fault *fault)
 {
-    int64_t size =
-        width ? s->dilation_w * (s->kw - 1) + 1 : s->dilation_h * (s->kh - 1) + 1;
-    int64_t room = width ? s->w + s->left + s->right : s->h + s->top + s->bottom;
+    int64_t kernel = width ? s->kw : s->kh,
+            dilation = width ? s->dilation_w : s->dilation_h;
+    int64_t size = sat_add(sat_mul(dilation, sat_add(kernel, -1)), 1);
+    int64_t room = width ? sat_add(sat_add(s->w, s->left), s->right)
+                         : sat_add(sat_add(s->h, s->top), s->bottom);
     FaultAt at = {rule, param, size, 1, room};
     return size <= room ||
            check_fail(
