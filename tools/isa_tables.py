@@ -128,10 +128,13 @@ def forms():
     with open(os.path.join(ISA, 'form.def'), encoding='utf-8') as f:
         text = re.sub(r'/\*.*?\*/', '', f.read(), flags=re.S)
     plain = '\n'.join(line for line in re.sub(r'\\\n', ' ', text).split('\n') if not line.startswith('#'))
-    found, form = {}, None
+    found, form, name = {}, None, None
     for kind, args in expanded(plain, macros(text)):
         if kind == 'FORM':
-            form = found[args[0]] = (args[1].strip('"'), args[2], args[3], [], [])
+            name = args[0]
+            form = found[name] = (args[1].strip('"'), args[2], args[3], [], [])
+        elif kind != 'FAMILY' and args[0] != name:
+            raise SystemExit('form.def: %s(%s) stands in the form %s' % (kind, ', '.join(args), name))
         elif kind == 'PARAM' or kind.startswith('LIST'):
             form[3].append((int(kind[4:]) if kind.startswith('LIST') else 1, *(a.strip('"') for a in args[1:])))
         elif kind in SHORT:

@@ -135,7 +135,7 @@ PROGRAMS = {
                            '    def __eq__(self, o):\n        return self is o\n'
                            + loop('d[A()] = i'), STEPS),
     'keys with equal low bits': (loop('d[i << 40] = i', 'd = {}\n', '10**5'), FINE),
-    'keys modulo a prime': (loop('d[i * (2**61 - 1)] = i', 'd = {}\n', '10**5'), FINE),
+    'keys modulo a prime': (loop('d[i * (2**61 - 1)] = i', 'd = {}\n', '5 * 10**4'), FINE),
     'fields of a named tuple': ('import collections\n'
                                 'collections.namedtuple("A", ["f%d" % i for i in range(10**4)])\n', STEPS),
     'parameters by name': ('def f(' + ', '.join('a%d=1' % i for i in range(10**4)) + '):\n    pass\nf('
@@ -160,7 +160,7 @@ PROGRAMS = {
     'comparing deep lists': (loop('a, b = [a], [b]', 'a, b = [], []\n', '2 * 10**5') + 'a == b\n', DEPTH),
     'order of deep lists': (loop('a, b = [a], [b]', 'a, b = [], []\n', '2 * 10**5') + 'a < b\n', DEPTH),
     'deep tuple as a key': (loop('a = (a,)', 'a = ()\n', '3 * 10**5') + '{a: 1}\n', DEPTH),
-    'deepcopy of a deep list': ('import copy\n' + loop('a = [a]', 'a = []\n', '3 * 10**5')
+    'deepcopy of a deep list': ('import copy\n' + loop('a = [a]', 'a = []\n', '2 * 10**5')
                                 + 'copy.deepcopy(a)\n', DEPTH),
     'repr of shared lists': (loop('a = [a, a]', 'a = []\n', '100') + 'repr(a)\n', (STEPS, MEMORY)),
     'comparing shared tuples': (loop('a, b = (a, a), (b, b)', 'a, b = (), ()\n', '100') + 'a == b\n',
