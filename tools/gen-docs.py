@@ -8,56 +8,13 @@ import subprocess
 import sys
 
 import isa_tables
+from isa_tables import rows
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def read(path):
     return open(os.path.join(ROOT, path), encoding='utf-8').read()
-
-
-def strip_comments(text):
-    return re.sub(r'/\*.*?\*/', ' ', text, flags=re.S)
-
-
-def rows(path, macro):
-    """Argument lists of a macro's rows, as lists of texts; string literals are joined and unquoted."""
-    text = strip_comments(read(path))
-    for m in re.finditer(r'^' + macro + r'\(', text, re.M):
-        args, cur, depth, i = [], '', 1, m.end()
-        in_str = False
-        while depth:
-            c = text[i]
-            if in_str:
-                cur += c
-                if c == '\\':
-                    i += 1
-                    cur += text[i]
-                elif c == '"':
-                    in_str = False
-            elif c == '"':
-                in_str = True
-                cur += c
-            elif c == '(':
-                depth += 1
-                cur += c
-            elif c == ')':
-                depth -= 1
-                cur += c if depth else ''
-            elif c == ',' and depth == 1:
-                args.append(cur)
-                cur = ''
-            else:
-                cur += c
-            i += 1
-        args.append(cur)
-        yield [unquote(a) for a in args]
-
-
-def unquote(a):
-    a = a.strip()
-    parts = re.findall(r'"((?:[^"\\]|\\.)*)"', a)
-    return ''.join(parts).replace('\\"', '"') if parts else a if a != '""' else ''
 
 
 def diagnostics():

@@ -1,27 +1,54 @@
-"""Reads the tables of runtime/isa/ that say which processor has what, for gen-docs.py and the tests.
+"""Reads the tables of the tree, for gen-docs.py and the tests.
 
-    cores()       [(id, family, core, profile, like)], the rows of core.def
-    core_set(e)   an expression of ON_ names as a mask of those rows; cores that are like another count with it
-    types()       {instruction: [(type, mask)]} of typeset.def, by the columns of op.def
-    pairs()       [(instruction, dst, src, info, mask)]
+    rows(path, m)  arguments of each row of a macro
+    cores()        [(id, family, core, profile, like)], the rows of core.def
+    core_set(e)    an expression of ON_ names as a mask of those rows; cores that are like another count with it
+    types()        {instruction: [(type, mask)]} of typeset.def, by the columns of op.def
+    pairs()        [(instruction, dst, src, info, mask)]
 """
 import os
 import re
 
-ISA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'runtime/isa')
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ISA = os.path.join(ROOT, 'runtime/isa')
 
 
-def rows(name, macro):
-    """Arguments of each row of a macro, as texts; commas in brackets and strings do not part them."""
-    with open(os.path.join(ISA, name), encoding='utf-8') as f:
-        text = re.sub(r'/\*.*?\*/', '', f.read(), flags=re.S)
-    for m in re.finditer(r'^%s\(((?:[^()"]|"[^"]*"|\((?:[^()]|\([^()]*\))*\))*)\)' % macro, text, re.M):
-        parts = re.findall(r'(?:[^,()"]|"[^"]*"|\((?:[^()]|\([^()]*\))*\))+', m[1])
-        yield [p.strip().strip('"') for p in parts]
+def strip_comments(text):
+    return re.sub(r'/\*.*?\*/', ' ', text, flags=re.S)
+
+
+def arguments(text, at):
+    """Those of a call, from behind its bracket on, and the place behind it."""
+    parts, depth, quoted = [''], 1, False
+    while depth:
+        c = text[at]
+        if quoted and c == '\\':
+            c += text[at + 1]
+        quoted ^= c == '"'
+        depth += not quoted and (c == '(') - (c == ')')
+        if c == ',' and depth == 1 and not quoted:
+            parts.append('')
+        elif depth:
+            parts[-1] += c
+        at += len(c)
+    return [p.strip() for p in parts], at
+
+
+def rows(path, macro):
+    """Argument lists of a macro's rows, as lists of texts; string literals are joined and unquoted."""
+    with open(os.path.join(ROOT, path), encoding='utf-8') as f:
+        text = strip_comments(f.read())
+    for m in re.finditer(r'^' + macro + r'\(', text, re.M):
+        yield [unquote(a) for a in arguments(text, m.end())[0]]
+
+
+def unquote(a):
+    parts = re.findall(r'"((?:[^"\\]|\\.)*)"', a)
+    return ''.join(parts).replace('\\"', '"') if parts else a if a != '""' else ''
 
 
 def cores():
-    return [tuple(r) for r in rows('core.def', 'CORE')]
+    return [tuple(r) for r in rows('runtime/isa/core.def', 'CORE')]
 
 
 def sets():
@@ -29,7 +56,7 @@ def sets():
     found = {}
     for core in cores():
         found[core[0]] = sum(1 << i for i, c in enumerate(cores()) if c[4] == core[4])
-    for name, expression, _ in rows('coreset.def', 'CORESET'):
+    for name, expression, _ in rows('runtime/isa/coreset.def', 'CORESET'):
         found[name] = masked(expression, found)
     return found
 
@@ -48,14 +75,14 @@ def core_set(expression):
 def op_sets():
     """{name of a set: instructions that have it}"""
     found = {}
-    for r in rows('op.def', 'OP'):
+    for r in rows('runtime/isa/op.def', 'OP'):
         found.setdefault(r[3], []).append(r[0])
     return found
 
 
 def types():
     found, ops = {}, op_sets()
-    for name, where, *dtypes in rows('typeset.def', 'TYPES'):
+    for name, where, *dtypes in rows('runtime/isa/typeset.def', 'TYPES'):
         for op in ops[name]:
             found.setdefault(op, []).extend((t, core_set(where)) for t in dtypes)
     return found
@@ -63,7 +90,7 @@ def types():
 
 def pairs():
     ops = op_sets()
-    return [(op, dst, src, info, core_set(where)) for name, dst, src, info, where in rows('typeset.def', 'PAIR')
+    return [(op, dst, src, info, core_set(where)) for name, dst, src, info, where in rows('runtime/isa/typeset.def', 'PAIR')
             for op in ops[name]]
 
 
@@ -82,21 +109,6 @@ def modes(info):
 SHORT = ('PARAM', 'LANED', 'BLK_OF', 'REP_OF', 'SLICED', 'IN_LANES')  # what is left after expansion
 
 
-def arguments(text):
-    """Those of a call, from behind its bracket; and the place behind it."""
-    parts, depth, at, quoted = [''], 1, 0, False
-    while depth:
-        c = text[at]
-        quoted ^= c == '"'
-        depth += not quoted and (c == '(') - (c == ')')
-        if c == ',' and depth == 1 and not quoted:
-            parts.append('')
-        elif depth:
-            parts[-1] += c
-        at += 1
-    return [p.strip() for p in parts], at
-
-
 def macros(text):
     """{name: (parameters, body)} of a table's own shorthands."""
     text = re.sub(r'\\\n', ' ', text)
@@ -110,8 +122,7 @@ def expanded(text, known):
     for m in re.finditer(r'\b([A-Z][A-Z_0-9]*)\(', text):
         if m.start() < at:
             continue
-        args, length = arguments(text[m.end():])
-        at = m.end() + length
+        args, at = arguments(text, m.end())
         if m[1] not in known or m[1].startswith('LIST'):
             found.append((m[1], args))
             continue
@@ -126,7 +137,7 @@ def forms():
     """{form: (name, family, main, operands, links)}: operands [(count, name, role, of, lo, hi, unit, rule, dflt)], count
     that of a list or 1; links [(kind, arguments)], kinds those of SHORT but PARAM."""
     with open(os.path.join(ISA, 'form.def'), encoding='utf-8') as f:
-        text = re.sub(r'/\*.*?\*/', '', f.read(), flags=re.S)
+        text = strip_comments(f.read())
     plain = '\n'.join(line for line in re.sub(r'\\\n', ' ', text).split('\n') if not line.startswith('#'))
     found, form, name = {}, None, None
     for kind, args in expanded(plain, macros(text)):

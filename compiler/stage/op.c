@@ -5,29 +5,23 @@
 #include <string.h>
 
 /* Special methods behind the operators, for instances of user classes. */
-static const char *const op_methods[AOP_COUNT] = {
-    [AOP_ADD] = "__add__",
-    [AOP_SUB] = "__sub__",
-    [AOP_MUL] = "__mul__",
-    [AOP_DIV] = "__truediv__",
-    [AOP_FLOORDIV] = "__floordiv__",
-    [AOP_MOD] = "__mod__",
-    [AOP_POW] = "__pow__",
-    [AOP_MATMUL] = "__matmul__",
-    [AOP_SHL] = "__lshift__",
-    [AOP_SHR] = "__rshift__",
-    [AOP_AND] = "__and__",
-    [AOP_OR] = "__or__",
-    [AOP_XOR] = "__xor__",
-    [AOP_NEG] = "__neg__",
-    [AOP_POS] = "__pos__",
-    [AOP_INVERT] = "__invert__",
-    [AOP_EQ] = "__eq__",
-    [AOP_NE] = "__ne__",
-    [AOP_LT] = "__lt__",
-    [AOP_LE] = "__le__",
-    [AOP_GT] = "__gt__",
-    [AOP_GE] = "__ge__",
+/* Methods of classes for operators, of the left side and of the right one. */
+static const struct {
+    const char *name, *reflected;
+} op_methods[AOP_COUNT] = {
+#define BINARY(name) {"__" name "__", "__r" name "__"}
+    [AOP_ADD] = BINARY("add"),           [AOP_SUB] = BINARY("sub"),
+    [AOP_MUL] = BINARY("mul"),           [AOP_DIV] = BINARY("truediv"),
+    [AOP_FLOORDIV] = BINARY("floordiv"), [AOP_MOD] = BINARY("mod"),
+    [AOP_POW] = BINARY("pow"),           [AOP_MATMUL] = BINARY("matmul"),
+    [AOP_SHL] = BINARY("lshift"),        [AOP_SHR] = BINARY("rshift"),
+    [AOP_AND] = BINARY("and"),           [AOP_OR] = BINARY("or"),
+    [AOP_XOR] = BINARY("xor"),           [AOP_NEG] = {"__neg__", NULL},
+    [AOP_POS] = {"__pos__", NULL},       [AOP_INVERT] = {"__invert__", NULL},
+    [AOP_EQ] = {"__eq__", NULL},         [AOP_NE] = {"__ne__", NULL},
+    [AOP_LT] = {"__lt__", NULL},         [AOP_LE] = {"__le__", NULL},
+    [AOP_GT] = {"__gt__", NULL},         [AOP_GE] = {"__ge__", NULL},
+#undef BINARY
 };
 
 static bool
@@ -41,18 +35,14 @@ static bool
 call_op_method(Interp *in, Value self, AstOp op, bool reflected, const Value *other,
                Span span, Value *out)
 {
-    if (!user_instance(self) || !op_methods[op]) {
+    enum {
+        METHOD_STEPS = 6 /* asking for a method by its name */
+    };
+    const char *name = reflected ? op_methods[op].reflected : op_methods[op].name;
+    if (!user_instance(self) || !name) {
         return false;
     }
-    enum {
-        METHOD_STEPS = 6,    /* asking for a method by its name */
-        REFLECTED_STEPS = 18 /* and making that name */
-    };
-    const char *name = op_methods[op];
-    core_owe(in, METHOD_STEPS + (reflected ? REFLECTED_STEPS : 0));
-    if (reflected) {
-        name = arena_printf(core_arena(in), "__r%s", name + 2);
-    }
+    core_owe(in, METHOD_STEPS);
     Sym sym = intern(&in->u->names, name);
     return attr_special(in, self, sym, CALL_ARGS(other, other ? 1 : 0, span), out);
 }

@@ -16,12 +16,20 @@ plain_number(Interp *in, Value v, Span span)
     return r;
 }
 
-/* Slices, which stand in keys of several dimensions, are looked into later. */
+static bool
+is_instance(Value v)
+{
+    return v.kind == VAL_INSTANCE ||
+           (v.kind == VAL_SLICE &&
+            (v.slice->start.kind == VAL_INSTANCE || v.slice->stop.kind == VAL_INSTANCE ||
+             v.slice->step.kind == VAL_INSTANCE));
+}
+
 static bool
 has_instance(const Value *p, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        if (p[i].kind == VAL_INSTANCE || p[i].kind == VAL_SLICE) {
+        if (is_instance(p[i])) {
             return true;
         }
     }
@@ -45,18 +53,8 @@ plain_values(Interp *in, const Value *p, uint32_t n, Span span)
 static bool
 may_hold_number(Value v)
 {
-    switch (v.kind) {
-    case VAL_INSTANCE:
-        return true;
-    case VAL_TUPLE:
-    case VAL_LIST:
-        return has_instance(v.list->p, v.list->n);
-    case VAL_SLICE:
-        return has_instance(&v.slice->start, 1) || has_instance(&v.slice->stop, 1) ||
-               has_instance(&v.slice->step, 1);
-    default:
-        return false;
-    }
+    return v.kind == VAL_TUPLE || v.kind == VAL_LIST ? has_instance(v.list->p, v.list->n)
+                                                     : is_instance(v);
 }
 
 static Value

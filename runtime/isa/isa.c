@@ -351,49 +351,25 @@ op_method(Op op)
     return name;
 }
 
-/* EACH(do, set, cores, types...): do(set, cores, type) for each of up to 12 types. */
+/* EACH(cell, set, cores, types...): cell(set, cores, type) for each of up to 12 types. */
 #define EACH_PICK(a, b, c, d, e, f, g, h, i, j, k, l, name, ...) name
-#define EACH(do, s, c, ...)                                                              \
+#define EACH(cell, s, c, ...)                                                            \
     EACH_PICK(__VA_ARGS__, EACH12, EACH11, EACH10, EACH9, EACH8, EACH7, EACH6, EACH5,    \
               EACH4, EACH3, EACH2, EACH1, )                                              \
-    (do, s, c, __VA_ARGS__)
-#define EACH1(do, s, c, t)                                                               \
-    do                                                                                   \
-    (s, c, t)
-#define EACH2(do, s, c, t, ...)                                                          \
-    do                                                                                   \
-    (s, c, t) EACH1(do, s, c, __VA_ARGS__)
-#define EACH3(do, s, c, t, ...)                                                          \
-    do                                                                                   \
-    (s, c, t) EACH2(do, s, c, __VA_ARGS__)
-#define EACH4(do, s, c, t, ...)                                                          \
-    do                                                                                   \
-    (s, c, t) EACH3(do, s, c, __VA_ARGS__)
-#define EACH5(do, s, c, t, ...)                                                          \
-    do                                                                                   \
-    (s, c, t) EACH4(do, s, c, __VA_ARGS__)
-#define EACH6(do, s, c, t, ...)                                                          \
-    do                                                                                   \
-    (s, c, t) EACH5(do, s, c, __VA_ARGS__)
-#define EACH7(do, s, c, t, ...)                                                          \
-    do                                                                                   \
-    (s, c, t) EACH6(do, s, c, __VA_ARGS__)
-#define EACH8(do, s, c, t, ...)                                                          \
-    do                                                                                   \
-    (s, c, t) EACH7(do, s, c, __VA_ARGS__)
-#define EACH9(do, s, c, t, ...)                                                          \
-    do                                                                                   \
-    (s, c, t) EACH8(do, s, c, __VA_ARGS__)
-#define EACH10(do, s, c, t, ...)                                                         \
-    do                                                                                   \
-    (s, c, t) EACH9(do, s, c, __VA_ARGS__)
-#define EACH11(do, s, c, t, ...)                                                         \
-    do                                                                                   \
-    (s, c, t) EACH10(do, s, c, __VA_ARGS__)
-#define EACH12(do, s, c, t, ...)                                                         \
-    do                                                                                   \
-    (s, c, t) EACH11(do, s, c, __VA_ARGS__)
-#define TYPE_CELL(set, cores, t) [TYPESET_##set][DT_##t] = cores,
+    (cell, s, c, __VA_ARGS__)
+#define EACH1(cell, s, c, t)       cell(s, c, t)
+#define EACH2(cell, s, c, t, ...)  cell(s, c, t) EACH1(cell, s, c, __VA_ARGS__)
+#define EACH3(cell, s, c, t, ...)  cell(s, c, t) EACH2(cell, s, c, __VA_ARGS__)
+#define EACH4(cell, s, c, t, ...)  cell(s, c, t) EACH3(cell, s, c, __VA_ARGS__)
+#define EACH5(cell, s, c, t, ...)  cell(s, c, t) EACH4(cell, s, c, __VA_ARGS__)
+#define EACH6(cell, s, c, t, ...)  cell(s, c, t) EACH5(cell, s, c, __VA_ARGS__)
+#define EACH7(cell, s, c, t, ...)  cell(s, c, t) EACH6(cell, s, c, __VA_ARGS__)
+#define EACH8(cell, s, c, t, ...)  cell(s, c, t) EACH7(cell, s, c, __VA_ARGS__)
+#define EACH9(cell, s, c, t, ...)  cell(s, c, t) EACH8(cell, s, c, __VA_ARGS__)
+#define EACH10(cell, s, c, t, ...) cell(s, c, t) EACH9(cell, s, c, __VA_ARGS__)
+#define EACH11(cell, s, c, t, ...) cell(s, c, t) EACH10(cell, s, c, __VA_ARGS__)
+#define EACH12(cell, s, c, t, ...) cell(s, c, t) EACH11(cell, s, c, __VA_ARGS__)
+#define TYPE_CELL(set, cores, t)   [TYPESET_##set][DT_##t] = cores,
 
 static const CoreSet set_types[TYPESET_COUNT][DT_COUNT] = {
 #define TYPES(set, cores, ...) EACH(TYPE_CELL, set, cores, __VA_ARGS__)

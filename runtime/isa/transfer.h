@@ -1,5 +1,5 @@
-/* transfer.h: slots of the forms of moves that pad, reorder or repeat what they move (form.def, family
- * TRANSFER), and the numbers of their geometry. */
+/* transfer.h: moves that pad, reorder or repeat what they move (form.def, family TRANSFER): the numbers of
+ * their geometry. */
 #ifndef TIK_TRANSFER_H
 #define TIK_TRANSFER_H
 
