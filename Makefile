@@ -23,13 +23,14 @@ LLVM_CONFIG ?= llvm-config-19
 
 VERSION := 0.1.0
 
-RT_SRC   := $(wildcard runtime/isa/*.c runtime/num/*.c runtime/layout/*.c runtime/ops/*.c runtime/blob/*.c runtime/emu/*.c runtime/launch/*.c)
-TIKC_SRC := $(wildcard compiler/base/*.c compiler/syntax/*.c compiler/stage/*.c compiler/ir/*.c \
-              compiler/analysis/*.c compiler/passes/*.c compiler/stream/*.c compiler/lib/*.c)
+RT_SRC   := $(wildcard runtime/isa/*.c runtime/num/*.c runtime/layout/*.c runtime/support/*.c runtime/rules/*.c runtime/ops/*.c \
+              runtime/blob/*.c runtime/emu/*.c runtime/launch/*.c)
+TIKC_SRC := $(wildcard compiler/base/*.c compiler/syntax/*.c compiler/python/*.c compiler/ir/*.c compiler/tik/*.c \
+              compiler/tik/calls/*.c compiler/analysis/*.c compiler/passes/*.c compiler/stream/*.c compiler/lib/*.c)
 GEN_SRC  := $(BUILD)/gen/tik.tab.c $(BUILD)/gen/tik.lex.c $(BUILD)/gen/stdlib.c
 LIB_TIK  := $(wildcard stdlib/*.tik)
-HOST_SRC := $(filter-out compiler/host/host_open.c,$(wildcard compiler/host/*.c))
-DRV_SRC  := $(wildcard compiler/driver/*.c) compiler/host/host_open.c
+HOST_SRC := $(filter-out compiler/host/open.c,$(wildcard compiler/host/*.c compiler/host/lower/*.c))
+DRV_SRC  := $(wildcard compiler/driver/*.c) compiler/host/open.c
 
 obj       = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 RT_OBJ   := $(call obj,$(RT_SRC))
@@ -82,12 +83,12 @@ $(call obj,$(DRV_SRC) $(wildcard compiler/stream/*.c)): CPPFLAGS += -DTIKC_VERSI
 
 $(BUILD)/libtikrt.a: $(RT_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(AR) qcs $@ $^
 $(BUILD)/libtikrt.so: $(RT_OBJ)
 	$(CC) $(CFLAGS) -shared -fopenmp -o $@ $^ $(LDFLAGS) -lm
 $(BUILD)/libtikc.a: $(TIKC_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(AR) qcs $@ $^
 $(BUILD)/libtikc-host.so: $(HOST_OBJ) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	$(CC) $(CFLAGS) -shared -fopenmp -o $@ $^ $(LDFLAGS) \
 	    $(shell $(LLVM_CONFIG) --link-shared --libfiles) $(LIBS)
@@ -124,7 +125,7 @@ demo: packages
 	tools/demo.sh $(BUILD)
 
 TEST_TOOLS = $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
-HOST_OPEN = $(BUILD)/obj/compiler/host/host_open.o
+HOST_OPEN = $(BUILD)/obj/compiler/host/open.o
 $(BUILD)/tools/%: tests/tools/%.c $(HOST_OPEN) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fopenmp -MMD -MP -o $@ $< $(HOST_OPEN) $(BUILD)/libtikc.a \
@@ -211,13 +212,15 @@ check-san: packages
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig \
-	    $(DESTDIR)$(PREFIX)/include/tikrt/isa $(DESTDIR)$(PREFIX)/include/tikrt/layout
+	    $(addprefix $(DESTDIR)$(PREFIX)/include/tikrt/,isa layout num rules)
 	install $(BUILD)/tikc $(DESTDIR)$(PREFIX)/bin/tikc
 	install -m 644 $(BUILD)/libtikrt.so $(BUILD)/libtikc-host.so $(BUILD)/libtikrt.a \
 	    $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 runtime/include/*.h $(DESTDIR)$(PREFIX)/include/tikrt/
 	install -m 644 runtime/layout/lmem_pack.h $(DESTDIR)$(PREFIX)/include/tikrt/layout/
-	install -m 644 runtime/isa/isa.h runtime/isa/choice.h runtime/isa/scalar.h runtime/isa/check.h runtime/isa/*.def $(DESTDIR)$(PREFIX)/include/tikrt/isa/
+	install -m 644 runtime/num/scalar.h $(DESTDIR)$(PREFIX)/include/tikrt/num/
+	install -m 644 runtime/rules/check.h $(DESTDIR)$(PREFIX)/include/tikrt/rules/
+	install -m 644 runtime/isa/isa.h runtime/isa/choice.h runtime/isa/*.def $(DESTDIR)$(PREFIX)/include/tikrt/isa/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' tools/tikrt.pc.in \
 	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/tikrt.pc
 

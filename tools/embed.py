@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes the C table of the modules of stdlib/ (compiler/stage/embed.h).
+"""Writes the C table of the modules of stdlib/ (compiler/python/embed.h).
 usage: tools/embed.py OUT.c FILE.tik ..."""
 import os
 import sys
@@ -21,7 +21,7 @@ def literal(line):
 
 def main():
     out, *paths = sys.argv[1:]
-    lines = ['/* Made by tools/embed.py. */', '#include "stage/embed.h"', '',
+    lines = ['/* Made by tools/embed.py. */', '#include "python/embed.h"', '',
              'const EmbeddedModule embedded_modules[] = {']
     for path in sorted(paths):
         text = open(path, encoding='utf-8').read()

@@ -127,8 +127,8 @@ def where(mask, cores):
 
 
 def left_out(name):
-    """Why a method is not compiled (tik_left.def)."""
-    for names, reason, _ in rows('compiler/stage/tik_left.def', 'LEFT'):
+    """Why a method is not compiled (tik/left.def)."""
+    for names, reason, _ in rows('compiler/tik/left.def', 'LEFT'):
         for n in names.split():
             if n == name or (n.endswith('*') and name.startswith(n[:-1])):
                 return reason
@@ -179,8 +179,8 @@ def instructions():
             out += [f'| {src} | {dst} | {modes} | {where(mask, cores)} |' for src, dst, modes, mask in pairs[op]]
         out.append('')
     out += register_modes()
-    have = {r[1] for r in rows('runtime/isa/op.def', 'OP')} | {r[0] for r in rows('compiler/stage/tik_method.def', 'METHOD')}
-    known = [r[0] for r in rows('compiler/stage/tik_known.def', 'KNOWN') if r[0] not in have]
+    have = {r[1] for r in rows('runtime/isa/op.def', 'OP')} | {r[0] for r in rows('compiler/tik/method.def', 'METHOD')}
+    known = [r[0] for r in rows('compiler/tik/known.def', 'KNOWN') if r[0] not in have]
     out += ['## Not compiled', '', 'Methods of the container that TIK has and this version refuses with `not-supported`.', '',
             '| method | why |', '|---|---|']
     groups = {}

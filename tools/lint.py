@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """House rules that a machine can see. Prints what is wrong, exits 1 if anything is.
 - formatting (clang-format-19)
-- include direction: runtime never includes the compiler; lower layers never include higher ones
+- include direction: a room includes only what ROOMS lists; every include names a file; no circle of rooms
 - functions of at most 80 lines unless they are one switch; files of at most 1500 lines
 - banned functions below main; no exit or printing in the libraries
 - marks of unfinished work; generated pages up to date"""
@@ -11,7 +11,38 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-LAYERS = ['base', 'syntax', 'ir', 'stage', 'analysis', 'passes', 'stream', 'host', 'lib', 'driver']
+# What the files of a room may include beside their own room, from the lowest room on. The two back ends, ops
+# and emu, never know each other, nor does the evaluator of Python know the IR.
+FACTS = ['runtime/isa', 'runtime/num', 'runtime/layout', 'runtime/rules']
+RT = FACTS + ['runtime/include', 'runtime/support']
+IR = FACTS + ['compiler/base', 'compiler/ir']
+ROOMS = {
+    'runtime/isa': [],
+    'runtime/num': ['runtime/isa'],
+    'runtime/layout': ['runtime/isa'],
+    'runtime/rules': FACTS[:3],
+    'runtime/include': FACTS,
+    'runtime/support': FACTS + ['runtime/include'],
+    'runtime/ops': RT,
+    'runtime/emu': RT,
+    'runtime/blob': RT,
+    'runtime/launch': RT + ['runtime/ops', 'runtime/emu', 'runtime/blob'],
+    'compiler/base': ['runtime/isa'],
+    'compiler/syntax': ['compiler/base'],
+    'compiler/python': ['compiler/base', 'compiler/syntax'],
+    'compiler/ir': FACTS + ['compiler/base'],
+    'compiler/tik': IR + ['compiler/python', 'runtime/include'],
+    'compiler/analysis': IR,
+    'compiler/passes': IR + ['compiler/analysis'],
+    'compiler/include': IR + ['compiler/passes'],
+    'compiler/host': IR + ['compiler/analysis', 'compiler/include', 'runtime/include'],
+    'compiler/stream': IR + ['compiler/analysis', 'compiler/include', 'runtime/include', 'runtime/blob'],
+    'compiler/lib': IR + ['compiler/syntax', 'compiler/tik', 'compiler/include'],
+    'compiler/driver': IR + ['compiler/tik', 'compiler/passes', 'compiler/include', 'compiler/host', 'compiler/lib',
+                             'runtime/include', 'runtime/launch'],
+}
+INCLUDED_FROM = ['compiler', 'compiler/include', 'runtime', 'runtime/include']
+GENERATED = ['tik.tab.h', 'tik.lex.h']
 BANNED = r'\b(strcpy|strcat|sprintf|gets|strtok|atoi|atol|alloca|setjmp|longjmp)\s*\('
 PRINTS = r'\b(printf|fprintf|puts|fputs|exit|_exit)\s*\('
 MARKS = r'\b(TODO|FIXME|XXX|HACK)\b|not implemented|for now\b'
@@ -29,20 +60,28 @@ def strip(text):
     return re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', text)
 
 
-def layer(path):
-    parts = path.split('/')
-    return parts[1] if parts[0] == 'compiler' else None
+def room(path):
+    return '/'.join(path.split('/')[:2])
 
 
 def check_includes(path, text, bad):
+    if not path.startswith(('compiler/', 'runtime/')):
+        return
     for line, inc in ((i, m.group(1)) for i, l in enumerate(text.split('\n'), 1)
-                      for m in [re.match(r'#include "([^"]+)"', l)] if m):
-        first = inc.split('/')[0]
-        if path.startswith('runtime/') and first in LAYERS:
-            bad.append(f'{path}:{line}: runtime includes the compiler: {inc}')
-        mine = layer(path)
-        if mine in LAYERS and first in LAYERS and LAYERS.index(first) > LAYERS.index(mine):
-            bad.append(f'{path}:{line}: {mine} includes the higher layer {inc}')
+                      for m in [re.match(r'#include "([^"]+)"', l)] if m and m.group(1) not in GENERATED):
+        found = [f'{d}/{inc}' for d in INCLUDED_FROM if os.path.exists(os.path.join(ROOT, d, inc))]
+        if len(found) != 1:
+            bad.append(f'{path}:{line}: {inc} is {"no file" if not found else "one of several files"} of {INCLUDED_FROM}')
+        elif room(found[0]) not in (room(path), *ROOMS[room(path)]):
+            bad.append(f'{path}:{line}: {room(path)} includes {room(found[0])}: {inc}')
+
+
+def check_rooms(bad):
+    """The table itself: each room is listed behind those that it includes, so there is no circle."""
+    known = []
+    for name, may in ROOMS.items():
+        bad += [f'tools/lint.py: {name} may include {r}, which is not below it' for r in may if r not in known]
+        known.append(name)
 
 
 def check_functions(path, code, bad):
@@ -82,6 +121,7 @@ def check_file(path, bad):
 
 def main():
     bad = []
+    check_rooms(bad)
     sources = files('compiler/*.c', 'compiler/*.h', 'runtime/*.c', 'runtime/*.h', 'tests/*.c')
     for path in sources:
         check_file(path, bad)

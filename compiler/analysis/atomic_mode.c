@@ -2,8 +2,8 @@
  * register, a second one from the outside in what it holds where. */
 #include "analysis/atomic_mode.h"
 
-#include "isa/atomic.h"
-#include "isa/check.h"
+#include "rules/atomic.h"
+#include "rules/check.h"
 
 enum {
     NOT_SET = -2

@@ -1,4 +1,4 @@
-/* atomic_mode.h: what the register of the atomic mode (isa/atomic.h) holds at each statement, as far as that is
+/* atomic_mode.h: what the register of the atomic mode (rules/atomic.h) holds at each statement, as far as that is
  * the same in every execution. */
 #ifndef TIKC_ATOMIC_MODE_H
 #define TIKC_ATOMIC_MODE_H

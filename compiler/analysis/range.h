@@ -1,12 +1,12 @@
 /* range.h: abstract integers: an interval and a congruence together. A Range describes the values of
- * an expression as they travel (isa/scalar.h): lo <= v <= hi and v = rem modulo mod. mod 0 means one
+ * an expression as they travel (num/scalar.h): lo <= v <= hi and v = rem modulo mod. mod 0 means one
  * value (lo == hi == rem). For uint64 values from 2^63 on travel as negative numbers, so such a range
  * may have a negative lo. Float values travel as bit patterns; nothing is known of them. */
 #ifndef TIKC_RANGE_H
 #define TIKC_RANGE_H
 
 #include "base/base.h"
-#include "isa/scalar.h"
+#include "num/scalar.h"
 
 typedef struct Range {
     int64_t lo, hi;

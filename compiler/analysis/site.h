@@ -1,10 +1,10 @@
-/* site.h: one instruction, scalar load or scalar store of a kernel as the checker of isa/check.h sees
+/* site.h: one instruction, scalar load or scalar store of a kernel as the checker of rules/check.h sees
  * it: what is constant is filled in, the rest can be filled from loop variables. */
 #ifndef TIKC_SITE_H
 #define TIKC_SITE_H
 
 #include "ir/ir.h"
-#include "isa/check.h"
+#include "rules/check.h"
 
 typedef struct Site {
     const Kernel *k;

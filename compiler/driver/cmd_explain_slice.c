@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/segment.h"
+#include "rules/segment.h"
 
 enum {
     FIELDS = 5,

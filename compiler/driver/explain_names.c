@@ -3,7 +3,6 @@
  * manuals; names of Ascend C. A name counts in any manner of writing: deqScale is deq_scale. */
 #include "base/nearest.h"
 #include "driver/driver.h"
-#include "stage/stage.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -35,7 +34,7 @@ is_identifier(const char *s)
 
 static const char *const methods[] = {
 #define METHOD(method, fn) #method,
-#include "stage/tik_method.def"
+#include "tik/method.def"
 #undef METHOD
 };
 
@@ -158,7 +157,7 @@ put_enumerators(const char *of, Text *out)
     if (strcmp(#owner, of) == 0) {                                                       \
         text_printf(out, "%s%s", n++ ? ", " : "", #value);                               \
     }
-#include "stage/tik_struct.def"
+#include "tik/struct.def"
 #undef ENUMERATOR
 }
 
@@ -183,7 +182,7 @@ explain_enum(const char *name, Text *out)
         found = true;                                                                    \
         text_put(out, "tik." #owner "." #other ", the same as " #value ".\n");           \
     }
-#include "stage/tik_struct.def"
+#include "tik/struct.def"
 #undef SPELLING
 #undef ENUMERATOR
 #undef ENUM
@@ -207,7 +206,7 @@ explain_struct(const char *name, Text *out)
 {
     bool found = false;
 #define STRUCT(title) found = found || nearest_same(#title, name);
-#include "stage/tik_struct.def"
+#include "tik/struct.def"
 #undef STRUCT
     if (!found) {
         return false;
@@ -221,7 +220,7 @@ explain_struct(const char *name, Text *out)
     if (nearest_same(#of, name)) {                                                       \
         text_printf(out, "  %-22s another name of %s\n", #other, #field);                \
     }
-#include "stage/tik_struct.def"
+#include "tik/struct.def"
 #undef ALIAS
 #undef FIELD
     return true;
@@ -243,7 +242,7 @@ explain_field(const char *name, Text *out)
         text_put(out,                                                                    \
                  #other ", another name of the field " #field " of tik." #of ".\n");     \
     }
-#include "stage/tik_struct.def"
+#include "tik/struct.def"
 #undef ALIAS
 #undef FIELD
     return found;

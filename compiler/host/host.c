@@ -1,5 +1,5 @@
 /* host.c: the one symbol that the tool takes from libtikc-host.so. */
-#include "host/lower.h"
+#include "host/lower/lower.h"
 
 const HostApi *
 tikc_host_api(void)

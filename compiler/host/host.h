@@ -1,6 +1,6 @@
 /* host.h: host back end: kernel IR to LLVM, JIT and AOT. It is a shared library of its own
  * (libtikc-host.so), opened on demand by host_open, since loading LLVM costs more than checking a
- * kernel; only host_open.c is linked into the tool. */
+ * kernel; only host/open.c is linked into the tool. */
 #ifndef TIKC_HOST_H
 #define TIKC_HOST_H
 
@@ -38,7 +38,7 @@ enum {
 };
 /* The symbol that libtikc-host.so exports. */
 const HostApi *tikc_host_api(void);
-/* Loads the library; null with a diagnostic (backend) when LLVM is missing. In host_open.c. */
+/* Loads the library; null with a diagnostic (backend) when LLVM is missing. In host/open.c. */
 const HostApi *host_open(Unit *u);
 
 #endif

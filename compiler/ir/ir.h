@@ -4,7 +4,7 @@
  * stable. Index 0 of each table is "none".
  *
  * Expressions are formulas, evaluated where they are used (language 4.4): they read registers and
- * loop variables at that moment. Their types are Dtypes; a value travels as in isa/scalar.h.
+ * loop variables at that moment. Their types are Dtypes; a value travels as in num/scalar.h.
  *
  * Tensor operands are byte addresses: buffer + byte offset (an int64 expression). A view never
  * restricts what an instruction touches; the root buffer does. */
@@ -12,9 +12,9 @@
 #define TIKC_IR_H
 
 #include "base/unit.h"
-#include "isa/check.h"
+#include "rules/check.h"
 #include "isa/isa.h"
-#include "isa/scalar.h"
+#include "num/scalar.h"
 #include "layout/lmem_pack.h"
 
 typedef uint32_t BufId;
@@ -432,6 +432,8 @@ const char *ir_var_label(const Kernel *k, VarId v);
 
 /* The stable text of a kernel; parses back to a kernel that prints the same. */
 void ir_print(const Kernel *k, Text *out);
+/* The trace (docs/trace-format.md); of a kernel that keeps one, that (trace.c). */
+void ir_trace(const Kernel *k, Text *out);
 void ir_print_places(const Kernel *k,
                      Text *out); /* the same with source positions as comments */
 void ir_print_expr(const Kernel *k, ExprId e, Text *out);

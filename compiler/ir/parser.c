@@ -6,7 +6,7 @@
  * its place in the text. The first fault ends the reading. Blocks and expressions nest at most
  * IR_MAX_NEST deep (`too-nested`). Statements get the span of their text. */
 #include "ir/reader.h"
-#include "ir/weight.h"
+#include "ir/packed_const.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * passes; the back ends take the kernels from there. */
 #include "tikc.h"
 
-#include "stage/stage.h"
+#include "lib/stage.h"
 
 #include <string.h>
 
@@ -18,6 +18,12 @@ tikc_stage(Unit *u, const char *path, const char *text, size_t len)
     uint32_t file = unit_add_source(u, path, text, len);
     Ast *module = parse_file(u, file);
     return module && stage_run(u, file, module) && u->errors == 0;
+}
+
+void
+tikc_trace(const Kernel *k, Text *out)
+{
+    ir_trace(k, out);
 }
 
 /* What was staged of a kernel before an error is still worth checking: many errors in one run. */

@@ -3,7 +3,7 @@
 #define TIKC_ACCESS_H
 
 #include "analysis/env.h"
-#include "isa/check.h"
+#include "rules/check.h"
 
 /* One access of one buffer: the bytes off + fp, in every execution. Without
  * `known` the shape depends on run-time values: then any bytes of the buffer, or none. */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "isa/lmem_banks.h"
+#include "rules/lmem_banks.h"
 #include "layout/lmem.h"
 
 enum {

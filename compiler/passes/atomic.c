@@ -4,7 +4,7 @@
  * memory that certainly happens in a mode that does not fit it (both back ends ask again when it runs); the
  * warning atomic-left-on where the kernel certainly ends with the mode on. Never: changes statements. */
 #include "analysis/atomic_mode.h"
-#include "isa/atomic.h"
+#include "rules/atomic.h"
 #include "passes/passes.h"
 
 static DiagId

@@ -22,8 +22,8 @@
 /* ASSUMES cores-apart: writes of different cores are apart. */
 #include "analysis/atomic_mode.h"
 #include "passes/access.h"
-#include "passes/byteset.h"
-#include "passes/forms.h"
+#include "passes/interval_set.h"
+#include "passes/reg_forms.h"
 #include "passes/passes.h"
 
 /* An access of a global buffer inside a multi-core loop. */

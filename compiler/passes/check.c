@@ -2,7 +2,7 @@
  *
  * Needs: a verified kernel; constants folded. Gives: an error for each rule that is certainly broken,
  * Stmt.proof for the rest (PROVED, or RUNTIME: both back ends run the numeric checker there),
- * Kernel.proofs. Breaks nothing: the body stays as it is. Owns the rules of runtime/isa/check.c and
+ * Kernel.proofs. Breaks nothing: the body stays as it is. Owns the rules of runtime/rules/check.c and
  * reports them for the compiler; what is knowingly not checked is written there.
  *
  * The walk is in check_walk.c; here answers become diagnostics: for one instruction each rule once,

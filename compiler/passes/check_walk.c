@@ -1,6 +1,6 @@
 /* check_walk.c: the check pass as an abstract interpreter of the structured body. It carries what is
  * known of registers and loop variables (analysis/env.h) through branches and loops, and answers each
- * step of the numeric checker (isa/check.h) at each site:
+ * step of the numeric checker (rules/check.h) at each site:
  *
  *   proved    operands are constant and the rule holds; or it follows from what is known; or all
  *             iterations were tried; or the place is never reached

@@ -1,4 +1,4 @@
-/* flags.c: judges set_flag and wait_flag where it is known which flags are up (isa/flag.h).
+/* flags.c: judges set_flag and wait_flag where it is known which flags are up (rules/flag.h).
  *
  * Needs: a kernel that passed check. Guarantees: an error sync-deadlock or sync-double-set for each set_flag and
  * wait_flag that breaks its rule whenever it executes, or in a loop's first iterations; both back ends ask again
@@ -9,7 +9,7 @@
  * iteration by iteration, until one neither reads its number nor changes anything; others, and all of them when
  * the budget is spent, until nothing changes, with a variable of unknown value. Both branches of an open `if` are walked
  * and joined. Queues are no concern here: each wait has its set before it in program order. */
-#include "isa/flag.h"
+#include "rules/flag.h"
 #include "passes/passes.h"
 #include "passes/vars.h"
 

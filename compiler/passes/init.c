@@ -24,8 +24,8 @@
 /* ASSUMES scratch-written: scratch that is read was written. */
 #include "ir/wording.h"
 #include "passes/access.h"
-#include "passes/byteset.h"
-#include "passes/forms.h"
+#include "passes/interval_set.h"
+#include "passes/reg_forms.h"
 #include "passes/passes.h"
 
 #include <string.h>

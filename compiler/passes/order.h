@@ -7,7 +7,7 @@
 #ifndef TIKC_ORDER_H
 #define TIKC_ORDER_H
 
-#include "isa/flag.h"
+#include "rules/flag.h"
 
 /* A point of time, as the number of instructions of each queue that have ended by then. */
 typedef struct OrderTime {

@@ -15,7 +15,7 @@
 #include "analysis/site.h"
 #include "passes/order.h"
 #include "passes/passes.h"
-#include "passes/touch.h"
+#include "passes/access_log.h"
 #include "passes/vars.h"
 
 enum {

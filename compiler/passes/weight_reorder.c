@@ -4,7 +4,7 @@
  * channels, the weight as the program has it, zeros up to the end. Guarantees: they are in the order of
  * their plan and tagged so, unless the option no_weight_reorder keeps them plain. A constant that is
  * tagged stays as it is. Never changes sizes, shapes or other buffers. */
-#include "ir/weight.h"
+#include "ir/packed_const.h"
 #include "passes/passes.h"
 
 /* The elements of a weight, each in bytes of its own. */

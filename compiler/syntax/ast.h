@@ -136,7 +136,7 @@ typedef struct AstFunc {
     Ast *returns;    /* annotation or null */
     bool is_async;
     struct Locals
-        *locals; /* resolve: names bound in this function, see stage/resolve.h */
+        *locals; /* resolve: names bound in this function, see python/resolve.h */
 } AstFunc;
 
 typedef struct AstClass {

@@ -1,6 +1,6 @@
 /* prove.c: one instruction or access, for every iteration (P2, P6). Part of the verifier.
  *
- * The rules are isa/check.c's, on concrete values. When all operands are constants they are asked once.
+ * The rules are rules/check.c's, on concrete values. When all operands are constants they are asked once.
  * Otherwise each rule is asked with every operand at its least and at its greatest value, which answers
  * for all values between:
  *   ranges, masks (counts), scalars, pad rules   are intervals

@@ -1,10 +1,10 @@
 /* range.h: sets of integers as intervals with a step: {lo, lo + step, ..., hi}; step 0 for one value.
  * The verifier bounds scalar registers and addresses with it, and compiler/stream decides with it
- * where int32 arithmetic cannot wrap. Values travel as in isa/scalar.h. Freestanding. */
+ * where int32 arithmetic cannot wrap. Values travel as in num/scalar.h. Freestanding. */
 #ifndef TIK_BLOB_RANGE_H
 #define TIK_BLOB_RANGE_H
 
-#include "isa/scalar.h"
+#include "num/scalar.h"
 
 typedef struct BlobRange {
     int64_t lo, hi;

@@ -5,7 +5,7 @@
 
 #include "blob/blob.h"
 #include "blob/range.h"
-#include "isa/check.h"
+#include "rules/check.h"
 
 enum {
     MAX_BLOCKS = TIKBLOB_MAX_LOOPS + TIKBLOB_MAX_IFS,

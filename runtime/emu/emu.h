@@ -2,22 +2,22 @@
  * memory, numbers to slots of one table, instructions to their semantic function. Then every core
  * runs the program from its start, one after another, in program order.
  *
- *   emu_program.c   descriptors to program           emu_move.c     moves
- *   emu_transfer.c  moves that pad or reorder         emu_write.c    atomic writes
- *   emu_run.c       control, scalars, cores          emu_lane_io.c  masks, repeats, strides
- *   emu_control.c   reservations, flags       emu_meet.c     cores that wait for each other
- *   emu_warn.c      warnings while running
- *   emu_check.c     run-time checks of instructions  emu_vector.c   elementwise instructions
- *   emu_layout.c    transposes                       emu_gather.c   gather, scatter, compress
+ *   emu/program.c   descriptors to program           emu/move.c     moves
+ *   emu/transfer.c  moves that pad or reorder         emu/write.c    atomic writes
+ *   emu/run.c       control, scalars, cores          emu/lane_io.c  masks, repeats, strides
+ *   emu/control.c   reservations, flags       emu/barrier.c     cores that wait for each other
+ *   emu/warn.c      warnings while running
+ *   emu/check.c     run-time checks of instructions  emu/vector.c   elementwise instructions
+ *   emu/layout.c    transposes                       emu/gather.c   gather, scatter, compress
  *                                                    emu_lanes*.c   arithmetic on lanes
- *   emu_compare.c   compare and select
- *   emu_sort.c      proposals, sorting, merging      emu_box.c      areas of boxes, suppression
- *   emu_layout.c    transposes                       emu_lanes*.c   arithmetic on lanes
- *   emu_compare.c   compare and select               emu_convert.c  conversions
- *   emu_slice*.c    slices of tensors                emu_load.c     loads into the matrix unit
- *   emu_cube.c      products of matrices             emu_reg.c      vector registers
- *   emu_image.c     images on their way to L1
- *   emu_blob.c      tik_emulate: the front for blobs
+ *   emu/compare.c   compare and select
+ *   emu/sort.c      proposals, sorting, merging      emu/box.c      areas of boxes, suppression
+ *   emu/layout.c    transposes                       emu_lanes*.c   arithmetic on lanes
+ *   emu/compare.c   compare and select               emu/convert.c  conversions
+ *   emu_slice*.c    slices of tensors                emu/load.c     loads into the matrix unit
+ *   emu/cube.c      products of matrices             emu/reg.c      vector registers
+ *   emu/image.c     images on their way to L1
+ *   emu/blob.c      tik_emulate: the front for blobs
  *
  * Safety does not rest on the verifier: every address goes through emu_at, every number that shapes an
  * access is range-checked, and the steps are counted. A blob that was never verified can compute
@@ -25,10 +25,10 @@
 #ifndef TIK_EMU_H
 #define TIK_EMU_H
 
-#include "emu/emu_lanes.h"
-#include "isa/atomic.h"
-#include "isa/flag.h"
-#include "num/num_conv.h"
+#include "emu/lanes.h"
+#include "rules/atomic.h"
+#include "rules/flag.h"
+#include "num/conv.h"
 #include "tikblob.h"
 #include "tikrt.h"
 
@@ -224,8 +224,8 @@ struct EmuRun {
         waits; /* number of cores that the core waits for at a barrier; 0: it has ended */
     uint8_t *sreg; /* special registers, SREG_BYTES */
     Flags flags;
-    uint8_t *lmem_state; /* emu_lmem_watch.c; null: not watched */
-    uint8_t *warned;     /* emu_warn.c, by instruction; null: nobody is told */
+    uint8_t *lmem_state; /* emu/lmem_watch.c; null: not watched */
+    uint8_t *warned;     /* emu/warn.c, by instruction; null: nobody is told */
     const EmuOp *before; /* the instruction that ran last; null: none */
     uint64_t steps, step_limit;
     uint32_t core;
@@ -266,12 +266,12 @@ emu_offset(const EmuRun *r, const EmuRef *ref)
 }
 
 /* The size of a region; of an argument that of its array, which has at least the region's bytes or, where the
- * region is open, any number (emu_program.c). */
+ * region is open, any number (emu/program.c). */
 int64_t emu_given_bytes(const EmuKernel *k, const TikBlobRegion *g);
 
 /* The one translation of addresses: the operand's first byte if extent >= 0 bytes from there on
  * exist, else null. */
-uint8_t *emu_list_at(const EmuRef *o, int64_t off, int64_t extent); /* emu_program.c */
+uint8_t *emu_list_at(const EmuRef *o, int64_t off, int64_t extent); /* emu/program.c */
 
 static inline uint8_t *
 emu_at(const EmuRun *r, uint32_t ref, int64_t extent)
@@ -316,7 +316,7 @@ emu_operand(const EmuRun *r, const EmuOp *op, int slot, int64_t extent)
     return emu_at(r, r->p->slots[op->first_slot + (uint32_t)slot], extent);
 }
 
-/* ---- emu_lane_io.c: operands that are addressed by lanes (vector 1.1 to 1.5) ---------------------- */
+/* ---- emu/lane_io.c: operands that are addressed by lanes (vector 1.1 to 1.5) ---------------------- */
 
 typedef struct EmuLane {
     uint8_t *at;      /* of the next repeat's first block */
@@ -347,7 +347,7 @@ void emu_lanes_store(const EmuLanes *c, int64_t n, const uint8_t *result);
 /* To the next repeat. */
 void emu_lanes_step(EmuLanes *c);
 
-/* ---- emu_slice.c: operands that are slices of tensors ------------------------------------------------ */
+/* ---- emu/slice.c: operands that are slices of tensors ------------------------------------------------ */
 
 typedef struct EmuSlice {
     uint8_t *at; /* of the first element; all of them exist */
@@ -362,7 +362,7 @@ bool emu_slice_open(EmuRun *r, const EmuOp *op, int slot, EmuSlice *s);
 /* Whether the slices have one shape; false: a fault is recorded. */
 bool emu_slice_equal(EmuRun *r, const EmuOp *op);
 
-/* ---- emu_write.c: writes to global memory, which the core's atomic mode may turn into additions ------- */
+/* ---- emu/write.c: writes to global memory, which the core's atomic mode may turn into additions ------- */
 
 /* Asks the mode for a write by operand dst from a memory; burst: bytes in one run. False: a fault is recorded. */
 bool emu_write_mode(EmuRun *r, const EmuOp *op, int dst, Scope from, int64_t burst,
@@ -370,7 +370,7 @@ bool emu_write_mode(EmuRun *r, const EmuOp *op, int dst, Scope from, int64_t bur
 /* Writes n bytes, whole elements where the mode is on. */
 void emu_write(const AtomicWrite *w, uint8_t *dst, const uint8_t *src, int64_t n);
 
-/* emu_warn.c: before and behind a run. False: out of memory. */
+/* emu/warn.c: before and behind a run. False: out of memory. */
 bool emu_warn_begin(EmuRun *r);
 void emu_warn_end(EmuRun *r);
 /* Whether a rule is told of an instruction and was not yet. */
@@ -380,10 +380,10 @@ void emu_warn(void *site, const Fault *f);
 /* Warnings on the numbers of an instruction that was executed, where warnings are told. */
 void emu_warn_numbers(EmuRun *r, const EmuOp *op);
 
-/* emu_control.c: tells of flags that are set when a core has ended. */
+/* emu/control.c: tells of flags that are set when a core has ended. */
 void emu_end_flags(EmuRun *r);
 
-/* emu_check.c: the operands of an instruction as the rules see them. */
+/* emu/check.c: the operands of an instruction as the rules see them. */
 void emu_instr(const EmuRun *r, const EmuOp *op, CheckInstr *in);
 /* Runs check_values on the operands as they are now. False: fault recorded. */
 bool emu_check(EmuRun *r, const EmuOp *op);
@@ -395,16 +395,16 @@ bool emu_in_ranges(const EmuRun *r, const EmuOp *op);
 bool emu_refuse(EmuRun *r, const EmuOp *op);
 /* A tensor operand as the rules see it. */
 CheckTensor emu_tensor(const EmuRun *r, const EmuOp *op, int slot);
-/* emu_where.c: fills r->res->where for a fault at the descriptor. */
+/* emu/where.c: fills r->res->where for a fault at the descriptor. */
 void emu_where(EmuRun *r, const EmuOp *op);
 /* Records a fault that execution itself finds. Always false. */
 bool emu_record(EmuRun *r, const EmuOp *op, const Fault *f);
 /* Records a fault without an instruction. Always false. */
 bool emu_fault(EmuRun *r, const EmuOp *op, Rule rule, int64_t value);
 
-/* emu_program.c. Always false. */
+/* emu/program.c. Always false. */
 bool emu_malformed(EmuResult *res, uint32_t descriptor, const char *text);
-/* emu_program.c: copies *m into the program; false: out of memory. */
+/* emu/program.c: copies *m into the program; false: out of memory. */
 bool emu_add_move(EmuProgram *p, const EmuMove *m, uint32_t *index);
 
 /* Fill exec and what else is constant; the operands are in place. False: not an instruction that the
@@ -437,23 +437,23 @@ bool emu_bind_reg(EmuProgram *p, EmuOp *op, const char **why);
 /* The same for instructions without tensor data; false: operands that it cannot have. */
 bool emu_bind_control(EmuProgram *p, EmuOp *op);
 
-/* emu_run.c: puts a core at the start of the program; runs it to its end or to a barrier. False: a
+/* emu/run.c: puts a core at the start of the program; runs it to its end or to a barrier. False: a
  * fault is recorded. */
 void emu_start_core(EmuRun *r, uint32_t core);
 bool emu_run_core(EmuRun *r);
-/* emu_meet.c: runs all cores of a program that has barriers between them. */
+/* emu/barrier.c: runs all cores of a program that has barriers between them. */
 bool emu_run_meeting(EmuRun *r);
 
 EmuExec emu_exec_move, emu_exec_vector, emu_exec_set_padding;
-/* emu_box.c */
+/* emu/box.c */
 EmuExec emu_exec_rpac, emu_exec_iou, emu_exec_aadd, emu_exec_rpn_cor,
     emu_exec_rpn_cor_diag;
-/* emu_sort.c: the number of repeats of such an instruction, after its check. False: a fault is recorded. */
+/* emu/sort.c: the number of repeats of such an instruction, after its check. False: a fault is recorded. */
 bool emu_sort_repeats(EmuRun *r, const EmuOp *op, int slot, int64_t *n);
-EmuExec emu_exec_slice_reduce; /* emu_slice_reduce.c */
-/* emu_lmem.c: all lanes of LMEM as they are when a core starts. */
+EmuExec emu_exec_slice_reduce; /* emu/slice_reduce.c */
+/* emu/lmem.c: all lanes of LMEM as they are when a core starts. */
 void emu_lmem_reset(EmuRun *r);
-/* emu_lmem_watch.c: before and behind a run; the lanes as they are now. False: out of memory. */
+/* emu/lmem_watch.c: before and behind a run; the lanes as they are now. False: out of memory. */
 bool emu_watch_begin(EmuRun *r);
 void emu_watch_end(EmuRun *r);
 bool emu_watch_dump(EmuRun *r);

@@ -9,7 +9,7 @@
 
 #include "isa/choice.h"
 #include "isa/isa.h"
-#include "isa/scalar.h"
+#include "num/scalar.h"
 #include "layout/lmem_pack.h"
 
 #include <string.h>
@@ -92,7 +92,7 @@ typedef struct TikBlobArg {
     int64_t shape[8];
     bool
         preset; /* the launcher sets every element to preset_value before the kernel runs */
-    int64_t preset_value; /* canonical, see isa/scalar.h */
+    int64_t preset_value; /* canonical, see num/scalar.h */
     bool open; /* elems is only the most; the size is that of the array given */
 } TikBlobArg;
 
@@ -167,7 +167,7 @@ typedef enum TikNumKind {
     NUM_CORE
 } TikNumKind;
 
-/* Registers are 64 bits wide and 0 when the kernel starts; values as in isa/scalar.h. */
+/* Registers are 64 bits wide and 0 when the kernel starts; values as in num/scalar.h. */
 typedef struct TikNum {
     TikNumKind kind;
     int64_t imm;    /* NUM_IMM */

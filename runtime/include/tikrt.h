@@ -5,7 +5,7 @@
 #ifndef TIKRT_H
 #define TIKRT_H
 
-#include "isa/check.h"
+#include "rules/check.h"
 #include "isa/isa.h"
 
 #ifdef __cplusplus
@@ -106,7 +106,7 @@ typedef struct TikParam {
     int ndim;
     int preset; /* not 0: every element is set to preset_value before the kernel runs */
     int64_t shape[8];
-    int64_t preset_value; /* canonical, see isa/scalar.h */
+    int64_t preset_value; /* canonical, see num/scalar.h */
     int32_t open; /* not 0: elems is only the most; the size is that of the array given */
     int32_t inside; /* not 0: no access touches bytes behind the data */
 } TikParam;
@@ -211,7 +211,7 @@ int tikrt_fault(TikCore *core, int32_t rule, int64_t value, int32_t place);
 /* A value that is told of a fault. */
 typedef struct TikNamed {
     const char *name;
-    int32_t dtype; /* of the value, as in isa/scalar.h */
+    int32_t dtype; /* of the value, as in num/scalar.h */
 } TikNamed;
 
 /* Says of the fault that was just recorded where it was: n names and their values. */

@@ -174,12 +174,12 @@ static const LaneTarget lane_targets[] = {
     {npu,         eu,      bytes,           banks,      {icp8, icp16, icp32},            \
      UNIT_##unit, requant, requant_aligned, dw_aligned, smem,                            \
      dim_max},
-#include "isa/lane.def"
+#include "isa/lmem_soc.def"
 };
 
 typedef enum LaneId {
 #define LANE(id, ...) LANE_##id,
-#include "isa/lane.def"
+#include "isa/lmem_soc.def"
     LANE_COUNT
 } LaneId;
 
@@ -213,7 +213,7 @@ static const Soc socs[] = {
      smem,                                                                               \
      FEATURE_NONE,                                                                       \
      &lane_targets[LANE_##id]},
-#include "isa/lane.def"
+#include "isa/lmem_soc.def"
 };
 
 static const struct {

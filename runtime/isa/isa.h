@@ -133,7 +133,7 @@ typedef enum StrideUnit {
     UNIT_CELL32
 } StrideUnit;
 
-/* A processor whose local memory is split into lanes; the columns of lane.def. */
+/* A processor whose local memory is split into lanes; the columns of isa/lmem_soc.def. */
 typedef struct LaneTarget {
     int npu, eu_bytes;
     int64_t lane_bytes;
@@ -461,7 +461,7 @@ enum {
     SREG_FP2INT = 72,       /* uint32, 1: conversions to integers keep the low bits */
     SREG_OVERFLOW = 76,     /* uint32 */
     SREG_BLOCK = 80,        /* int32: index of the core */
-    SREG_ATOMIC = 84,       /* uint32: mode of atomic writes, see isa/atomic.h */
+    SREG_ATOMIC = 84,       /* uint32: mode of atomic writes, see rules/atomic.h */
     SREG_PAD_VALUE =
         88, /* up to 64 bits: what fills blocks of data_copy_pad, all 1 at first */
     SREG_FIX_ND =
@@ -469,7 +469,7 @@ enum {
     SREG_L0_VALUE = 108, /* float16: what fills fractals that are given no value */
     SREG_FIX_WORD = 112, /* uint64: parameter word of copies out of L0C */
     SREG_DEQ = 120,      /* uint64: the pack of conversions on lanes, or a float16 */
-    SREG_IMAGE = 128,    /* what load_image computes with: isa/image.h */
+    SREG_IMAGE = 128,    /* what load_image computes with: rules/image.h */
     SREG_BYTES = 192
 };
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "tikrt.h"
-#include "launch/error.h"
-#include "launch/pages.h"
+#include "support/error.h"
+#include "support/pages.h"
 
 bool
 tik_array_alloc(TikArray *a, Dtype t, int64_t elems, TikError *err)

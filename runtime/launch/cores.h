@@ -2,10 +2,10 @@
 #ifndef TIK_LAUNCH_CORES_H
 #define TIK_LAUNCH_CORES_H
 
-#include "isa/flag.h"
-#include "launch/error.h"
+#include "rules/flag.h"
+#include "support/error.h"
 
-/* turn.c: who may write atomically now. */
+/* launch/core_order.c: who may write atomically now. */
 typedef struct Turns Turns;
 
 Turns *turns_new(int32_t most); /* cores 0 to most - 1; null: no memory */
@@ -62,7 +62,7 @@ void launch_enter(TikCore *core, uint8_t *scratch);
 void launch_note_error(Launch *l, int32_t core, const TikError *e);
 void launch_no_scratch(Launch *l);
 void launch_no_memory(Launch *l);
-/* meet.c: runs the cores of a kernel that wait for each other. */
+/* launch/barrier.c: runs the cores of a kernel that wait for each other. */
 void launch_meeting(Launch *l);
 
 #endif

@@ -7,11 +7,11 @@
  * run or not. */
 
 /* ASSUMES cores-wait: cores that wait for each other are at most those of the processor. */
-#include "isa/atomic.h"
-#include "launch/bind.h"
+#include "rules/atomic.h"
+#include "support/bind.h"
 #include "launch/cores.h"
-#include "launch/pages.h"
-#include "num/num_int.h"
+#include "support/pages.h"
+#include "num/int.h"
 #include "ops/ops.h"
 
 #include <inttypes.h>

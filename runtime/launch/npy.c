@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "tikrt.h"
-#include "launch/error.h"
+#include "support/error.h"
 #include "launch/npy_header.h"
 #include "launch/outfile.h"
 

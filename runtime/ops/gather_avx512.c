@@ -5,7 +5,7 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#include "num/num_lanes.h"
+#include "num/lanes.h"
 
 enum {
     STEP = 16

@@ -1,5 +1,5 @@
 /* gather_base.c: fetched and packed lanes for any processor, and the choice between the tables. */
-#include "num/num_lanes.h"
+#include "num/lanes.h"
 #include "ops/gather.h"
 
 /* Whether no offset is above most or no multiple of size. */

@@ -1,4 +1,4 @@
-/* gemm.h: the inner loops of products of matrices, by level of the processor's vector unit. ops_cube.c drives them.
+/* gemm.h: the inner loops of products of matrices, by level of the processor's vector unit. ops/cube.c drives them.
  *
  * Terms stand in words of 32 bits: one float, two int16 or four bytes, so that one step of a kernel adds one, two
  * or four terms of each sum. The second factor is packed in panels of columns, [step][column]; the first one in

@@ -11,7 +11,7 @@
  *   GEMM_F16C     1: float16 by the conversion instructions of the processor
  * Not a header of its own. */
 #include "num/half.h"
-#include "num/num_lanes.h"
+#include "num/lanes.h"
 #include "ops/gemm.h"
 
 #include <string.h>

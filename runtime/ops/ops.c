@@ -1,5 +1,5 @@
 /* ops.c: the table of ops.h. One file per family beside it. */
-#include "ops/ops_int.h"
+#include "ops/internal.h"
 
 OpFn *
 ops_find(Sem sem)

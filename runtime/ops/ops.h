@@ -4,7 +4,7 @@
 #ifndef TIK_OPS_H
 #define TIK_OPS_H
 
-#include "isa/flag.h"
+#include "rules/flag.h"
 
 /* One instruction with its operands as they are now. Every rule of check.h holds, except those that
  * depend on the contents of tensors. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "num/half.h"
-#include "num/num_lanes.h"
+#include "num/lanes.h"
 #include "ops/ops.h"
 
 enum {

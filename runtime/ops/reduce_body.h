@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "num/half.h"
-#include "num/num_lanes.h"
+#include "num/lanes.h"
 #include "ops/reduce.h"
 
 #if LANES_F16C

@@ -18,8 +18,8 @@
 #include <time.h>
 
 #include "num/half.h"
-#include "num/num_conv.h"
-#include "num/num_fn.h"
+#include "num/conv.h"
+#include "num/fn.h"
 
 enum {
     N = 8192,

@@ -1,7 +1,7 @@
 /* fuzz_source.c: any text through parser, evaluator, passes and the stream back end; what is accepted
  * must verify and must run on the emulator without a fault of ours. Every other input is changed in
  * whole lines and words, which leaves most programs well-formed; the rest byte by byte. */
-#include "stage/stage.h"
+#include "python/interp.h"
 #include "tikblob.h"
 #include "tikc.h"
 #include "tikrt.h"

@@ -2,7 +2,7 @@
 """Every built-in function and method of the compile-time evaluator is charged for what it does.
 
 The calls are made from the tables themselves: each row of a BuiltinRow array and of the table of types in
-compiler/stage. A row's program calls it again and again on large texts, lists, dictionaries, sets, integers and
+compiler/python. A row's program calls it again and again on large texts, lists, dictionaries, sets, integers and
 keyword arguments. A row that says COST_ONE must get to its end; any other row must be stopped by a limit, which
 is so low that only a call that charges nothing would get through. Both within a processor time that a call which
 works without being charged exceeds. So a new row cannot forget its charge, and a new array must be told here
@@ -105,7 +105,7 @@ ROW = re.compile(r'\{"(\w+)",\s*\w+,\s*(\d+),\s*(\d+),\s*(NULL|"[^"]*")(?:,\s*(C
 
 def tables():
     """(array, name, least, most, keywords, cost) of every row, and of every type."""
-    for path in sorted(glob.glob(os.path.join(ROOT, 'compiler', 'stage', '*.c'))):
+    for path in sorted(glob.glob(os.path.join(ROOT, 'compiler', 'python', '*.c'))):
         text = open(path).read()
         for array in re.finditer(r'\bBuiltinRow (\w+)\[\] = \{(.*?)\n?\};', text, re.S):
             where = '%s:%s' % (os.path.basename(path), array.group(1))
@@ -114,7 +114,7 @@ def tables():
                 raise SystemExit('%s: a row that this test cannot read\n0 passed, 1 failed' % where)
             for name, least, most, keywords, cost in rows:
                 yield where, name, int(least), int(most), keywords, cost or 'COST_SIZES'
-    text = open(os.path.join(ROOT, 'compiler', 'stage', 'builtin_type.c')).read()
+    text = open(os.path.join(ROOT, 'compiler', 'python', 'builtin_type.c')).read()
     for name in re.findall(r'\{VAL_\w+, "(\w+)", make_\w+, true\}', text) + ['frozenset']:
         yield 'types', name, 1, 1, 'NULL', 'COST_ONE' if name in TYPES_OF_ONE_STEP else 'COST_INSIDE'
 

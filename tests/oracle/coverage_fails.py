@@ -65,12 +65,12 @@ REMOVALS = [
      'mask-zero: tests/lit/rules/bad-mask-zero.tik expects another diagnostic'),
     ('a meaning', 'runtime/isa/sem.def', r'SEM\(BCB\)\n', compiled('runtime/isa/isa.c'), 'SEM_BCB'),
     ('a form', 'runtime/isa/form.def', r'FORM\(VBCB, .*\n', compiled('runtime/isa/isa.c'), 'FORM_VBCB'),
-    ('a rule', 'runtime/isa/rule.def', r'RULE\(MASK_ZERO, (.|\n)*?\)\n', compiled('runtime/isa/check.c'), 'RULE_MASK_ZERO'),
-    ('a family in the emulator', 'runtime/emu/emu_program.c', r'    case FAM_FILL:\n.*\n.*\n',
-     compiled('runtime/emu/emu_program.c'), 'FAM_FILL'),
+    ('a rule', 'runtime/isa/rule.def', r'RULE\(MASK_ZERO, (.|\n)*?\)\n', compiled('runtime/rules/check.c'), 'RULE_MASK_ZERO'),
+    ('a family in the emulator', 'runtime/emu/program.c', r'    case FAM_FILL:\n.*\n.*\n',
+     compiled('runtime/emu/program.c'), 'FAM_FILL'),
 ]
 BUILDING = [
-    ('the meaning of an instruction in the emulator', 'runtime/emu/emu_fill.c',
+    ('the meaning of an instruction in the emulator', 'runtime/emu/fill.c',
      r'    case SEM_BCB:\n        op->exec = exec_broadcast;\n        break;\n', golden('vbcb'), 'f03_vbcb_f16 on emu'),
     ('the meaning of an instruction in compiled code', 'runtime/ops/ops.c', r'    case SEM_BCB:\n.*\n', golden('vbcb'),
      'f03_vbcb_f16 on host'),

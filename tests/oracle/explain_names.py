@@ -23,11 +23,11 @@ def rows(path, macro):
 def names():
     found = list(WORDS)
     found += [r.split('"')[1] for r in rows('runtime/isa/op.def', 'OP')]
-    found += [r.split(',')[0] for r in rows('compiler/stage/tik_method.def', 'METHOD')]
+    found += [r.split(',')[0] for r in rows('compiler/tik/method.def', 'METHOD')]
     for macro in ('STRUCT', 'ENUM'):
-        found += [r for r in rows('compiler/stage/tik_struct.def', macro) if r != 'name']
+        found += [r for r in rows('compiler/tik/struct.def', macro) if r != 'name']
     for macro in ('FIELD', 'ENUMERATOR'):
-        found += [r.split(', ')[1] for r in rows('compiler/stage/tik_struct.def', macro) if not r.startswith('of')]
+        found += [r.split(', ')[1] for r in rows('compiler/tik/struct.def', macro) if not r.startswith('of')]
     found += [r.split('"')[1] for r in rows('compiler/base/diag.def', 'DIAG') + rows('runtime/isa/rule.def', 'RULE')]
     for row in re.findall(r'^ASCENDC\("(.*?)", "(\w+)', open(os.path.join(ROOT, 'compiler/driver/ascendc.def')).read(), re.M):
         found += row[0].split() + [row[1]]

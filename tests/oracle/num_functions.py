@@ -212,8 +212,8 @@ def check_constants(t):
     """The header of constants is what its generator prints, up to the breaks of lines."""
     p = subprocess.run([sys.executable, 'tools/gen-num-coef.py'], capture_output=True, text=True)
     words = lambda text: text.replace('\\\n', ' ').split()
-    t.check(p.returncode == 0 and words(p.stdout) == words(open('runtime/num/num_coef.h').read()),
-            'runtime/num/num_coef.h is not what tools/gen-num-coef.py prints')
+    t.check(p.returncode == 0 and words(p.stdout) == words(open('runtime/num/coef.h').read()),
+            'runtime/num/coef.h is not what tools/gen-num-coef.py prints')
 
 
 def main():

@@ -4,7 +4,7 @@
  *   mask     form:w0:w1:w2:w3      form as in MaskForm
  *   number   v, or ~v when it is known only at run time
  * An answer: "ok", or RULE@operand for each step that is broken, in the checker's order. */
-#include "isa/check.h"
+#include "rules/check.h"
 
 #include <stdio.h>
 #include <stdlib.h>

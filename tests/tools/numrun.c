@@ -9,9 +9,9 @@
  *
  * LEVEL is base, avx2 or avx512. Exit codes: 2 usage, 3 the processor does not have the level, 4 there is
  * no such function. */
-#include "num/num_conv.h"
-#include "num/num_fn.h"
-#include "num/num_int.h"
+#include "num/conv.h"
+#include "num/fn.h"
+#include "num/int.h"
 
 #include <stdbool.h>
 #include <stdio.h>

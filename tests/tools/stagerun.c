@@ -5,7 +5,8 @@
  * With --many each file is a compilation of its own, and standard output has for each: the byte 0x1e, the
  * path and a line end, what the program printed, the byte 0x1f, and the text of the exception that the
  * program did not catch ("Class: message"), or of the first diagnostic ("[name] text"), or nothing. */
-#include "stage/stage.h"
+#include "ir/ir.h"
+#include "lib/stage.h"
 
 #include <stdio.h>
 #include <stdlib.h>

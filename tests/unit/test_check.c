@@ -1,12 +1,12 @@
 /* The rules of instructions on numbers: every limit of form.def from both sides, generated from the
  * table, then each rule by hand, then hostile values. */
-#include "isa/reg.h"
-#include "isa/accmove.h"
-#include "isa/fixpipe.h"
-#include "isa/check.h"
-#include "isa/segment.h"
-#include "isa/image.h"
-#include "isa/transfer.h"
+#include "rules/reg.h"
+#include "rules/l0c_move.h"
+#include "rules/fixpipe.h"
+#include "rules/check.h"
+#include "rules/segment.h"
+#include "rules/image.h"
+#include "rules/transfer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

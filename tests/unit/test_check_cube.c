@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "isa/check.h"
-#include "isa/load.h"
+#include "rules/check.h"
+#include "rules/load.h"
 
 typedef struct Sample {
     Op op;

@@ -1,11 +1,11 @@
-/* What provers take for granted of the rules of families (check_int.h), for every instruction, against the rules
+/* What provers take for granted of the rules of families (rules/internal.h), for every instruction, against the rules
  * themselves on random numbers:
  *   - a rule on one number that does not say that it relates (value_relates, irregular) gives the same answer whatever
  *     the other numbers are, so that their being unknown cannot change it;
  *   - it allows an interval: what holds at both ends holds between them;
  *   - bounds that hold hold for smaller numbers too, as far as those are within their ranges; of slices, whose elements
  *     have places of their own, that is not so, and what is asked at the corners (check_bounds_between) is. */
-#include "isa/check.h"
+#include "rules/check.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -10,10 +10,10 @@
 #include <cmocka.h>
 
 #include "emu_world.h"
-#include "isa/load.h"
+#include "rules/load.h"
 #include "layout/fractal.h"
 #include "num/half.h"
-#include "num/num_lanes.h"
+#include "num/lanes.h"
 #include "ops/gemm.h"
 #include "ops/ops.h"
 #include "any_bits.h"

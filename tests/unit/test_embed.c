@@ -1,6 +1,6 @@
 /* test_embed.c: the modules of stdlib/ inside of the compiler: the table holds their texts, they parse,
  * and without a loader an evaluation reaches no file. */
-#include "stage/embed.h"
+#include "python/embed.h"
 #include "tikc.h"
 #include "syntax/ast.h"
 

@@ -80,7 +80,7 @@ eval(ScalarOp op, Dtype t, int64_t a, int64_t b)
 }
 
 /* The function in double, rounded once: float32 results of the library differ from that for one argument in
- * millions (num_fn.h). */
+ * millions (num/fn.h). */
 static int64_t
 function(Dtype t, double d)
 {

@@ -1,4 +1,4 @@
-/* test_flag.c: queues and the flags between them (isa/flag.h). */
+/* test_flag.c: queues and the flags between them (rules/flag.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "isa/flag.h"
+#include "rules/flag.h"
 
 static CheckInstr
 flag(Op op, const char *soc, int from, int to, int64_t id)

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "passes/byteset.h"
+#include "passes/interval_set.h"
 #include "passes/passes.h"
 
 #define HEAD "kernel k soc=Ascend310P3 {\nin %g: float16[65536]\nout %o: float16[65536]\n"

@@ -9,11 +9,11 @@
 #include <cmocka.h>
 
 #include "num/half.h"
-#include "num/num_conv.h"
-#include "num/num_deq.h"
-#include "num/num_fn.h"
-#include "num/num_int.h"
-#include "num/num_reduce.h"
+#include "num/conv.h"
+#include "num/deq.h"
+#include "num/fn.h"
+#include "num/int.h"
+#include "num/trig.h"
 
 enum {
     N = 1000,

@@ -1,4 +1,4 @@
-/* test_num_dot.c: blocks of products (num_dot.h) at every level against plain loops: integers exactly, floats term by
+/* test_num_dot.c: blocks of products (num/dot.h) at every level against plain loops: integers exactly, floats term by
  * term; pixels behind the last block stay. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "num/num_dot.h"
-#include "num/num_lanes.h"
+#include "num/dot.h"
+#include "num/lanes.h"
 
 enum {
     TERMS = 10,

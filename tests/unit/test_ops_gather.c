@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "isa/isa.h"
-#include "num/num_lanes.h"
+#include "num/lanes.h"
 #include "ops/gather.h"
 #include "any_bits.h"
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "num/half.h"
-#include "num/num_lanes.h"
+#include "num/lanes.h"
 #include "ops/reduce.h"
 #include "any_bits.h"
 

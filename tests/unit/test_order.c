@@ -1,4 +1,4 @@
-/* test_order.c: the order of queues (passes/order.h), accesses that meet (passes/touch.h), and the passes flags and race on
+/* test_order.c: the order of queues (passes/order.h), accesses that meet (passes/access_log.h), and the passes flags and race on
  * kernels in text form. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "ir/ir.h"
 #include "passes/order.h"
 #include "passes/passes.h"
-#include "passes/touch.h"
+#include "passes/access_log.h"
 
 /* ---- order ----------------------------------------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "isa/scalar.h"
+#include "num/scalar.h"
 #include "num/half.h"
 
 static int64_t

@@ -1,5 +1,7 @@
 /* The evaluator's core: big integers, texts of values, binding of arguments, call chains, limits. */
-#include "stage/core.h"
+#include "lib/stage.h"
+#include "python/core.h"
+#include "tik/tik.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -20,7 +22,7 @@ setup(void **state)
     static World w;
     unit_init(&w.u);
     *state = &w;
-    return core_init(&w.in, &w.u) ? 0 : -1;
+    return py_begin(&w.in, &w.u, 0) ? 0 : -1;
 }
 
 static int
@@ -221,7 +223,7 @@ test_binds(void **state)
                      .kwval = kw,
                      .nkw = 1,
                      .kw_span = &kw_span};
-    assert_true(stage_bind(in, "data_move", &args, params, 4, out, spans));
+    assert_true(tik_bind(in, "data_move", &args, params, 4, out, spans));
     assert_true(out[0].i == 1 && out[1].i == 2 && out[2].i == 7 && val_failed(out[3]));
     assert_int_equal(spans[1].begin, 5);
     assert_int_equal(in->u->errors, 0);
@@ -232,7 +234,7 @@ expect_bind_error(Interp *in, const CallArgs *args, const char *text)
 {
     Value out[4];
     int64_t before = in->u->errors;
-    assert_false(stage_bind(in, "data_move", args, params, 4, out, NULL));
+    assert_false(tik_bind(in, "data_move", args, params, 4, out, NULL));
     assert_int_equal(in->u->errors, before + 1);
     const Diag *d = in->u->diags.p[in->u->diags.n - 1];
     assert_int_equal(d->id, D_ARG_COUNT);

@@ -1,7 +1,7 @@
 /* Moves that pad, reorder or repeat: which processor has which path, and destinations that meet themselves,
  * compared with sets of bytes written down one by one. */
-#include "isa/check.h"
-#include "isa/transfer.h"
+#include "rules/check.h"
+#include "rules/transfer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #include "blob_parts.h"
 
 #include "ir/ir.h"
-#include "ir/weight.h"
+#include "ir/packed_const.h"
 #include "passes/passes.h"
 #include "tikrt.h"
 

@@ -1,5 +1,5 @@
 """Structures and enumerations of the module tik under CPython, from the compiler's table
-(compiler/stage/tik_struct.def), and data_copy, which records what they describe."""
+(compiler/tik/struct.def), and data_copy, which records what they describe."""
 import math
 import os
 import re
@@ -9,8 +9,8 @@ from tik_stub_notes import note
 from tik_stub_numbers import SIZE
 from tik_stub_tensor import calc
 
-TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "compiler", "stage",
-                     "tik_struct.def")
+TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "compiler", "tik",
+                     "struct.def")
 HAS_ZERO_BLOCKS = False  # the compiler's default processor refuses a block_count of 0
 
 

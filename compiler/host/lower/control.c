@@ -1,0 +1,209 @@
+/* control.c: bodies, loops, branches and the choice of a family for an instruction.
+ *
+ * A multi-core loop runs the iteration of the core's index, once; a core without an iteration skips
+ * it. Bounds of a loop are evaluated once, on entry: no body changes them (pass loops). Code behind break, continue and return is not
+ * reached and not emitted. */
+#include "host/lower/lower.h"
+
+static bool
+ended(Lower *l)
+{
+    return LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(l->b)) != NULL;
+}
+
+static void
+branch_unless_ended(Lower *l, LLVMBasicBlockRef to)
+{
+    if (!ended(l)) {
+        LLVMBuildBr(l->b, to);
+    }
+}
+
+static void
+multi_core_loop(Lower *l, const Stmt *st)
+{
+    LLVMBasicBlockRef body = lower_block(l, "block");
+    LLVMBasicBlockRef exit = lower_block(l, "blocks_end");
+    LLVMValueRef core = LLVMBuildZExt(l->b, l->core, l->i64, "");
+    LLVMValueRef blocks = lower_number(l, st->loop.end, 0);
+    LLVMValueRef has = LLVMBuildICmp(l->b, LLVMIntSLT, core, blocks, "");
+    LLVMBuildCondBr(l->b, has, body, exit);
+    LLVMPositionBuilderAtEnd(l->b, body);
+    LLVMTypeRef t = lower_bits_type(l, l->k->vars.p[st->loop.var].dtype, 0);
+    l->vars[st->loop.var] = LLVMBuildIntCast2(l->b, l->core, t, true, "block");
+    LoopExit here = {l->loop, exit, exit, 0};
+    l->loop = &here;
+    lower_body(l, st->loop.body);
+    l->loop = here.outer;
+    branch_unless_ended(l, exit);
+    LLVMPositionBuilderAtEnd(l->b, exit);
+}
+
+/* The variable in its own type. That begin to end - 1 fits it is the business of loop_bounds in front of the
+ * loop; here bounds are compared in 64 bits, once, and then the variable with the end's low bits. */
+static void
+serial_loop(Lower *l, const Stmt *st, StmtId s)
+{
+    LLVMTypeRef t = lower_bits_type(l, l->k->vars.p[st->loop.var].dtype, 0);
+    LLVMValueRef begin = lower_number(l, st->loop.begin, s);
+    LLVMValueRef end = lower_number(l, st->loop.end, s);
+    LLVMValueRef any = LLVMBuildICmp(l->b, LLVMIntSLT, begin, end, "");
+    begin = LLVMBuildIntCast2(l->b, begin, t, true, "");
+    end = LLVMBuildIntCast2(l->b, end, t, true, "");
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(l->b);
+    LLVMBasicBlockRef body = lower_block(l, "loop");
+    LLVMBasicBlockRef next = lower_block(l, "loop_next");
+    LLVMBasicBlockRef exit = lower_block(l, "loop_end");
+    LLVMBuildCondBr(l->b, any, body, exit);
+    LLVMPositionBuilderAtEnd(l->b, body);
+    const char *name = sym_text(&l->u->names, l->k->vars.p[st->loop.var].name);
+    LLVMValueRef i = LLVMBuildPhi(l->b, t, name);
+    LLVMAddIncoming(i, &begin, &from, 1);
+    l->vars[st->loop.var] = i;
+    LoopExit here = {l->loop, exit, next, st->loop.var};
+    l->loop = &here;
+    lower_body(l, st->loop.body);
+    l->loop = here.outer;
+    branch_unless_ended(l, next);
+    LLVMPositionBuilderAtEnd(l->b, next);
+    LLVMValueRef inc = LLVMBuildAdd(l->b, i, LLVMConstInt(t, 1, false), "");
+    LLVMAddIncoming(i, &inc, &next, 1);
+    LLVMValueRef more = LLVMBuildICmp(l->b, LLVMIntNE, inc, end, "");
+    LLVMBuildCondBr(l->b, more, body, exit);
+    LLVMPositionBuilderAtEnd(l->b, exit);
+}
+
+static void
+lower_if(Lower *l, const Stmt *st, StmtId s)
+{
+    LLVMValueRef cond = lower_expr(l, st->cond.cond, s);
+    LLVMBasicBlockRef yes = lower_block(l, "then");
+    LLVMBasicBlockRef no = lower_block(l, "else");
+    LLVMBasicBlockRef exit = lower_block(l, "if_end");
+    LLVMBuildCondBr(l->b, cond, yes, no);
+    LLVMPositionBuilderAtEnd(l->b, yes);
+    lower_body(l, st->cond.then_body);
+    branch_unless_ended(l, exit);
+    LLVMPositionBuilderAtEnd(l->b, no);
+    lower_body(l, st->cond.else_body);
+    branch_unless_ended(l, exit);
+    LLVMPositionBuilderAtEnd(l->b, exit);
+}
+
+/* Instructions execute in program order: flags are only watched, barriers of queues do nothing. */
+static void
+lower_queues(Lower *l, StmtId s)
+{
+    switch (op_table[l->k->stmts.p[s].instr.op].sem) {
+    case SEM_RESERVE:
+        lower_reserve(l, s);
+        return;
+    case SEM_BLOCKS:
+        lower_blocks(l, s);
+        return;
+    case SEM_BLOCK_BARRIER:
+        lower_barrier(l, s);
+        return;
+    case SEM_SET_FLAG:
+    case SEM_WAIT_FLAG:
+        lower_exec(l, s);
+        return;
+    default:
+        return;
+    }
+}
+
+static void
+lower_instr(Lower *l, StmtId s)
+{
+    const Stmt *st = &l->k->stmts.p[s];
+    if (st->proof != PROOF_PROVED) {
+        lower_check(l, s);
+    }
+    switch (form_family(op_table[st->instr.op].form)) {
+    case FAM_MOVE:
+        lower_move(l, s);
+        return;
+    case FAM_REGISTER:
+        lower_set_padding(l, s);
+        return;
+    case FAM_CONTROL:
+        lower_queues(l, s);
+        return;
+    case FAM_LANES:
+    case FAM_ARITH:
+        lower_vector(l, s);
+        return;
+    case FAM_COMPARE:
+        lower_compare(l, s);
+        return;
+    case FAM_CONVERT:
+        lower_convert(l, s);
+        return;
+    case FAM_REDUCE:
+        lower_reduce(l, s);
+        return;
+    case FAM_SLICE:
+        lower_slice(l, s);
+        return;
+    default:
+        lower_exec(l, s);
+        return;
+    }
+}
+
+static void
+lower_stmt(Lower *l, StmtId s)
+{
+    const Stmt *st = &l->k->stmts.p[s];
+    switch ((StmtKind)st->kind) {
+    case ST_INSTR:
+        lower_instr(l, s);
+        return;
+    case ST_SET:
+        lower_set(l, s);
+        return;
+    case ST_LOAD:
+        lower_load(l, s);
+        return;
+    case ST_STORE:
+        lower_store(l, s);
+        return;
+    case ST_FOR:
+        if (ir_is_multicore(st)) {
+            multi_core_loop(l, st);
+        } else {
+            serial_loop(l, st, s);
+        }
+        return;
+    case ST_IF:
+        lower_if(l, st, s);
+        return;
+    case ST_SCOPE:
+        lower_body(l, st->scope.body);
+        return;
+    case ST_BREAK:
+        LLVMBuildBr(l->b, l->loop->on_break);
+        return;
+    case ST_CONTINUE:
+        LLVMBuildBr(l->b, l->loop->on_continue);
+        return;
+    case ST_RETURN:
+        lower_return(l, 0);
+        return;
+    case ST_ALLOC:
+    case ST_NONE:
+        return;
+    }
+    UNREACHABLE();
+}
+
+void
+lower_body(Lower *l, StmtId first)
+{
+    for (StmtId s = first; s != 0 && !ended(l); s = l->k->stmts.p[s].next) {
+        l->stamp++;
+        debug_statement(l, s);
+        lower_stmt(l, s);
+    }
+}

@@ -1,0 +1,35 @@
+/* cores.c: what a core says to the launcher: how many blocks a multi-core loop has, and that it
+ * waits for the other cores of the loop. Both may end the kernel. */
+#include "host/lower/lower.h"
+
+/* A function of the runtime that takes the core, a number and the place, and gives 1 to end. */
+static void
+call_launcher(Lower *l, const char *name, ExprId number, StmtId s)
+{
+    LLVMTypeRef params[3] = {l->ptr, l->i64, l->i32};
+    LLVMTypeRef type = LLVMFunctionType(l->i32, params, 3, false);
+    LLVMValueRef args[3] = {l->state, lower_number(l, number, s),
+                            lower_const32(l, lower_place(l, s))};
+    LLVMValueRef bad =
+        LLVMBuildCall2(l->b, type, lower_runtime(l, name, type), args, 3, "");
+    bad = LLVMBuildICmp(l->b, LLVMIntNE, bad, lower_const32(l, 0), "");
+    LLVMBasicBlockRef good = lower_block(l, "go");
+    LLVMBuildCondBr(l->b, bad, lower_failed(l, s), good);
+    LLVMPositionBuilderAtEnd(l->b, good);
+}
+
+void
+lower_blocks(Lower *l, StmtId s)
+{
+    const Arg *args = &l->k->args.p[l->k->stmts.p[s].instr.arg];
+    call_launcher(l, "tikrt_blocks", args[0].expr, s);
+}
+
+/* What other cores wrote must be seen behind it: the call is opaque, streams are fenced. */
+void
+lower_barrier(Lower *l, StmtId s)
+{
+    const Arg *args = &l->k->args.p[l->k->stmts.p[s].instr.arg];
+    lower_fence_streams(l);
+    call_launcher(l, "tikrt_barrier", args[1].expr, s);
+}

@@ -1,0 +1,499 @@
+/* lower.c: a module and the kernels in it: one function per kernel that runs one core's part, the
+ * layout of a core's scratch memory, addresses of operands, and the frame of helper functions.
+ * Relies on: the kernel was checked and allocated, so that buffers have addresses and every
+ * instruction is proved or marked for a run-time check. Statements are in host/lower/control.c. */
+#include "host/lower/lower.h"
+
+#include "layout/lmem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Statements from where on a kernel's function is not optimised: it only calls helpers, which are, and
+ * some of LLVM's analyses take time that grows with the square of its length. */
+enum {
+    LARGE_KERNEL = 400
+};
+
+/* A masked instruction may read a whole repeat at the end of a buffer. */
+enum {
+    SCRATCH_ALIGN = 64,
+    SCRATCH_SLACK = REPEAT_BYTES
+};
+
+static LLVMAttributeRef
+string_attr(Lower *l, const char *key, const char *value)
+{
+    return LLVMCreateStringAttribute(l->ctx, key, (unsigned)strlen(key), value,
+                                     (unsigned)strlen(value));
+}
+
+static LLVMAttributeRef
+enum_attr(Lower *l, const char *name)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    return LLVMCreateEnumAttribute(l->ctx, kind, 0);
+}
+
+void
+lower_open(Lower *l, Unit *u, Arena *arena, const HostTarget *t, const char *module_name)
+{
+    memset(l, 0, sizeof *l);
+    l->u = u;
+    l->arena = arena;
+    l->target = t;
+    l->ctx = LLVMContextCreate();
+    l->mod = LLVMModuleCreateWithNameInContext(module_name, l->ctx);
+    l->b = LLVMCreateBuilderInContext(l->ctx);
+    char *triple = LLVMGetTargetMachineTriple(t->machine);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(t->machine);
+    LLVMSetTarget(l->mod, triple);
+    LLVMSetModuleDataLayout(l->mod, layout);
+    LLVMDisposeTargetData(layout);
+    LLVMDisposeMessage(triple);
+    l->i1 = LLVMInt1TypeInContext(l->ctx);
+    l->i8 = LLVMInt8TypeInContext(l->ctx);
+    l->i16 = LLVMInt16TypeInContext(l->ctx);
+    l->i32 = LLVMInt32TypeInContext(l->ctx);
+    l->i64 = LLVMInt64TypeInContext(l->ctx);
+    l->f16 = LLVMHalfTypeInContext(l->ctx);
+    l->f32 = LLVMFloatTypeInContext(l->ctx);
+    l->ptr = LLVMPointerTypeInContext(l->ctx, 0);
+    l->none = LLVMVoidTypeInContext(l->ctx);
+    LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstInt(l->i32, 1, false));
+    l->nontemporal = LLVMMetadataAsValue(l->ctx, LLVMMDNodeInContext2(l->ctx, &one, 1));
+    LLVMMetadataRef weights[3] = {
+        LLVMMDStringInContext2(l->ctx, "branch_weights", strlen("branch_weights")), one,
+        LLVMValueAsMetadata(LLVMConstInt(l->i32, 1u << 20, false))};
+    l->unlikely = LLVMMetadataAsValue(l->ctx, LLVMMDNodeInContext2(l->ctx, weights, 3));
+    l->helper_attrs[l->nhelper_attrs++] = enum_attr(l, "noinline");
+    l->helper_attrs[l->nhelper_attrs++] = enum_attr(l, "nounwind");
+    if (t->masked_stores) {
+        l->helper_attrs[l->nhelper_attrs++] =
+            string_attr(l, "prefer-vector-width", "512");
+        l->helper_attrs[l->nhelper_attrs++] =
+            string_attr(l, "min-legal-vector-width", "512");
+    }
+}
+
+void
+lower_close(Lower *l)
+{
+    LLVMDisposeBuilder(l->b);
+    if (l->mod != NULL) {
+        LLVMDisposeModule(l->mod);
+    }
+    LLVMContextDispose(l->ctx);
+}
+
+LLVMValueRef
+lower_const(Lower *l, int64_t v)
+{
+    return LLVMConstInt(l->i64, (uint64_t)v, true);
+}
+
+LLVMValueRef
+lower_const32(Lower *l, int64_t v)
+{
+    return LLVMConstInt(l->i32, (uint64_t)v, true);
+}
+
+LLVMBasicBlockRef
+lower_block(Lower *l, const char *name)
+{
+    LLVMValueRef fn = LLVMGetBasicBlockParent(LLVMGetInsertBlock(l->b));
+    return LLVMAppendBasicBlockInContext(l->ctx, fn, name);
+}
+
+/* Allocations stand together in the entry block, so that they become registers. */
+static LLVMValueRef
+alloca_in(Lower *l, LLVMBasicBlockRef entry, LLVMTypeRef t, const char *name)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+    LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
+    LLVMValueRef first = LLVMGetFirstInstruction(entry);
+    if (first != NULL) {
+        LLVMPositionBuilderBefore(l->b, first);
+    } else {
+        LLVMPositionBuilderAtEnd(l->b, entry);
+    }
+    LLVMValueRef v = LLVMBuildAlloca(l->b, t, name);
+    LLVMPositionBuilderAtEnd(l->b, here);
+    LLVMSetCurrentDebugLocation2(l->b, location);
+    return v;
+}
+
+LLVMValueRef
+lower_alloca(Lower *l, LLVMTypeRef t, const char *name)
+{
+    return alloca_in(l, l->entry, t, name);
+}
+
+LLVMValueRef
+lower_helper_alloca(Lower *l, LLVMTypeRef t, const char *name)
+{
+    LLVMValueRef fn = LLVMGetBasicBlockParent(LLVMGetInsertBlock(l->b));
+    return alloca_in(l, LLVMGetEntryBasicBlock(fn), t, name);
+}
+
+LLVMValueRef
+lower_runtime(Lower *l, const char *name, LLVMTypeRef type)
+{
+    LLVMValueRef fn = LLVMGetNamedFunction(l->mod, name);
+    return fn != NULL ? fn : LLVMAddFunction(l->mod, name, type);
+}
+
+/* ---- scratch layout --------------------------------------------------------------------------------- */
+
+int64_t
+lower_lane_bytes(const Kernel *k)
+{
+    return k->peak[SC_LMEM] ? lmem_pitch(k->peak[SC_LMEM]) : 0;
+}
+
+static int64_t
+scope_bytes(const Kernel *k, int s)
+{
+    return s == SC_SREG   ? SREG_BYTES
+           : s == SC_LMEM ? (k->soc->lane ? k->soc->lane->npu * lower_lane_bytes(k) : 0)
+                          : k->peak[s];
+}
+
+int64_t
+lower_scope_base(const Kernel *k, Scope s)
+{
+    int64_t base = 0;
+    for (int i = SC_UB; i < (int)s; i++) {
+        base += round_up(scope_bytes(k, i), SCRATCH_ALIGN);
+    }
+    return base;
+}
+
+int64_t
+lower_scratch_bytes(const Kernel *k)
+{
+    return lower_scope_base(k, SC_COUNT) + SCRATCH_SLACK;
+}
+
+/* ---- kernels ------------------------------------------------------------------------------------------ */
+
+int32_t
+lower_cores(const Kernel *k)
+{
+    int32_t cores = 1;
+    for (uint32_t i = 1; i < k->stmts.n; i++) {
+        const Stmt *s = &k->stmts.p[i];
+        if (s->kind == ST_FOR && ir_is_multicore(s)) {
+            cores = MAX(cores, ir_blocks(k, s));
+        }
+    }
+    return cores;
+}
+
+static void
+kernel_tables(Lower *l, const Kernel *k)
+{
+    l->k = k;
+    l->regs = ARENA_ARRAY(l->arena, LLVMValueRef, k->regs.n + 1);
+    l->vars = ARENA_ARRAY(l->arena, LLVMValueRef, k->vars.n + 1);
+    l->bufs = ARENA_ARRAY(l->arena, LLVMValueRef, k->bufs.n + 1);
+    l->dynamic = ARENA_ARRAY(l->arena, DynamicSlots, k->bufs.n + 1);
+    l->memo = ARENA_ARRAY(l->arena, LLVMValueRef, k->exprs.n + 1);
+    l->memo_stamp = ARENA_ARRAY(l->arena, uint32_t, k->exprs.n + 1);
+    l->place_of = ARENA_ARRAY(l->arena, uint32_t, k->stmts.n + 1);
+    l->frame_of = ARENA_ARRAY(l->arena, uint32_t, l->u->chains.n);
+    l->streams = ARENA_ARRAY(l->arena, bool, k->bufs.n + 1);
+    l->has_streams = false;
+    l->stamp = 1;
+    l->padding = NULL;
+    l->values = NULL;
+    l->addresses = NULL;
+    l->where = NULL;
+    l->loop = NULL;
+    memset(&l->places, 0, sizeof l->places);
+    l->nplace_index = 0;
+    memset(&l->frames, 0, sizeof l->frames);
+}
+
+/* Global tensors that are no arguments are never touched and get no address. */
+static void
+argument_addresses(Lower *l, LLVMValueRef args)
+{
+    const Kernel *k = l->k;
+    for (uint32_t i = 0; i < k->params.n; i++) {
+        LLVMValueRef index = lower_const(l, i);
+        LLVMValueRef slot = LLVMBuildInBoundsGEP2(l->b, l->ptr, args, &index, 1, "");
+        const char *name = sym_text(&l->u->names, k->bufs.p[k->params.p[i]].name);
+        l->bufs[k->params.p[i]] = LLVMBuildLoad2(l->b, l->ptr, slot, name);
+    }
+}
+
+bool
+lower_has_op(const Kernel *k, Op op)
+{
+    for (uint32_t i = 1; i < k->stmts.n; i++) {
+        const Stmt *s = &k->stmts.p[i];
+        if (s->kind == ST_INSTR && s->instr.op == op) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Instructions that may be calls of the runtime library get the special registers. */
+static bool
+calls_library(Family f)
+{
+    return f > FAM_ARITH || f == FAM_TRANSFER;
+}
+
+/* Whether something reads or sets special registers. */
+static bool
+uses_sreg(const Kernel *k)
+{
+    for (uint32_t i = 1; i < k->bufs.n; i++) {
+        if (k->bufs.p[i].scope == SC_SREG) {
+            return true;
+        }
+    }
+    for (uint32_t i = 1; i < k->stmts.n; i++) {
+        const Stmt *s = &k->stmts.p[i];
+        if (s->kind == ST_INSTR &&
+            calls_library(form_family(op_table[s->instr.op].form))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+LLVMValueRef
+lower_sreg(Lower *l)
+{
+    LLVMValueRef off = lower_const(l, lower_scope_base(l->k, SC_SREG));
+    return LLVMBuildGEP2(l->b, l->i8, LLVMGetParam(l->fn, 2), &off, 1, "");
+}
+
+static void
+register_slots(Lower *l)
+{
+    for (uint32_t i = 1; i < l->k->regs.n; i++) {
+        const Reg *r = &l->k->regs.p[i];
+        LLVMTypeRef t = lower_bits_type(l, r->dtype, 0);
+        l->regs[i] = LLVMBuildAlloca(l->b, t, sym_text(&l->u->names, r->name));
+        LLVMBuildStore(l->b, LLVMConstNull(t), l->regs[i]);
+    }
+    if (lower_has_op(l->k, OP_SET_PADDING)) {
+        l->padding = LLVMBuildAlloca(l->b, l->i64, "padding");
+        LLVMBuildStore(l->b, lower_const(l, 0), l->padding);
+    }
+    if (l->k->peak[SC_LMEM]) {
+        LLVMTypeRef types[2] = {l->ptr, l->ptr};
+        LLVMTypeRef type = LLVMFunctionType(l->none, types, 2, false);
+        LLVMValueRef off = lower_const(l, lower_scope_base(l->k, SC_LMEM));
+        LLVMValueRef args[2] = {
+            l->state, LLVMBuildGEP2(l->b, l->i8, LLVMGetParam(l->fn, 2), &off, 1, "")};
+        LLVMBuildCall2(l->b, type, lower_runtime(l, "tikrt_lmem_reset", type), args, 2,
+                       "");
+    }
+    l->has_slots = l->has_slots || l->k->regs.n > 1 || l->padding != NULL;
+    if (uses_sreg(l->k)) {
+        LLVMTypeRef params[2] = {l->ptr, l->i32};
+        LLVMTypeRef type = LLVMFunctionType(l->none, params, 2, false);
+        LLVMValueRef args[2] = {lower_sreg(l), l->core};
+        LLVMBuildCall2(l->b, type, lower_runtime(l, "tikrt_sreg_reset", type), args, 2,
+                       "");
+    }
+}
+
+LLVMValueRef
+lower_kernel(Lower *l, const Kernel *k)
+{
+    kernel_tables(l, k);
+    LLVMTypeRef params[4] = {l->ptr, l->i32, l->ptr, l->ptr};
+    LLVMTypeRef type = LLVMFunctionType(l->i32, params, 4, false);
+    const char *name = sym_text(&l->u->names, k->name);
+    l->fn = LLVMAddFunction(l->mod, arena_printf(l->arena, "tik_entry_%s", name), type);
+    LLVMAddAttributeAtIndex(l->fn, LLVMAttributeFunctionIndex, enum_attr(l, "nounwind"));
+    if (k->stmts.n > LARGE_KERNEL) {
+        LLVMAddAttributeAtIndex(l->fn, LLVMAttributeFunctionIndex,
+                                enum_attr(l, "noinline"));
+        LLVMAddAttributeAtIndex(l->fn, LLVMAttributeFunctionIndex,
+                                enum_attr(l, "optnone"));
+    }
+    l->core = LLVMGetParam(l->fn, 1);
+    l->state = LLVMGetParam(l->fn, 3);
+    l->entry = LLVMAppendBasicBlockInContext(l->ctx, l->fn, "entry");
+    l->fail = LLVMAppendBasicBlockInContext(l->ctx, l->fn, "fail");
+    debug_begin_kernel(l, k);
+    lower_find_streams(l);
+    lower_find_modes(l);
+    LLVMPositionBuilderAtEnd(l->b, l->fail);
+    lower_return(l, 1);
+    LLVMPositionBuilderAtEnd(l->b, l->entry);
+    register_slots(l);
+    argument_addresses(l, LLVMGetParam(l->fn, 0));
+    lower_dynamic_slots(l, LLVMGetParam(l->fn, 0));
+    lower_body(l, k->body);
+    if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(l->b)) == NULL) {
+        debug_none(l);
+        lower_return(l, 0);
+    }
+    if (LLVMGetFirstUse(LLVMBasicBlockAsValue(l->fail)) == NULL) {
+        LLVMDeleteBasicBlock(l->fail); /* nothing can fail */
+    }
+    return l->fn;
+}
+
+void
+lower_return(Lower *l, int status)
+{
+    lower_fence_streams(l);
+    LLVMBuildRet(l->b, lower_const32(l, status));
+}
+
+int32_t
+lower_param(const Kernel *k, BufId b)
+{
+    for (uint32_t i = 0; i < k->params.n; i++) {
+        if (k->params.p[i] == b) {
+            return (int32_t)i;
+        }
+    }
+    ICE("buffer %u is no argument", b);
+}
+
+/* A constant table is private data of the module, made when it is first used, with the room of its granule. */
+static LLVMValueRef
+table(Lower *l, BufId id)
+{
+    const Buffer *b = &l->k->bufs.p[id];
+    if (l->bufs[id] == NULL) {
+        int64_t room = scope_granule(SC_GM, true, b->bytes);
+        char *bytes = ARENA_ARRAY(l->arena, char, room);
+        memcpy(bytes, b->data, (size_t)b->bytes);
+        LLVMValueRef init = LLVMConstStringInContext(l->ctx, bytes, (unsigned)room, true);
+        LLVMValueRef g = LLVMAddGlobal(l->mod, LLVMTypeOf(init), "tik.table");
+        LLVMSetInitializer(g, init);
+        LLVMSetGlobalConstant(g, true);
+        LLVMSetLinkage(g, LLVMPrivateLinkage);
+        LLVMSetAlignment(g, SCRATCH_ALIGN);
+        l->bufs[id] = g;
+    }
+    return l->bufs[id];
+}
+
+/* Array of an address list that an offset chooses, and what is left of the offset. Its check was before:
+ * bounds in lists are never proved. */
+static LLVMValueRef
+list_array(Lower *l, LLVMValueRef items, LLVMValueRef *off)
+{
+    LLVMValueRef half = lower_const(l, LIST_WINDOW / 2);
+    LLVMValueRef shift = lower_const(l, LIST_SHIFT);
+    LLVMValueRef item =
+        LLVMBuildAShr(l->b, LLVMBuildAdd(l->b, *off, half, ""), shift, "item");
+    *off = LLVMBuildSub(l->b, *off, LLVMBuildShl(l->b, item, shift, ""), "");
+    LLVMValueRef size = lower_const(l, sizeof(ListItem));
+    LLVMValueRef at = LLVMBuildMul(l->b, item, size, "");
+    at = LLVMBuildGEP2(l->b, l->i8, items, &at, 1, "");
+    return LLVMBuildLoad2(l->b, l->ptr, at, "array");
+}
+
+/* An on-core address is a constant distance from the start of the scratch memory, computed where it is
+ * used: a kernel may have thousands of short-lived buffers. */
+LLVMValueRef
+lower_ref(Lower *l, const Ref *r)
+{
+    const Buffer *b = &l->k->bufs.p[r->buf];
+    LLVMValueRef base = b->role == BUF_CONST ? table(l, r->buf) : l->bufs[r->buf];
+    LLVMValueRef off = lower_number(l, r->off, 0);
+    if (b->scope != SC_GM) {
+        base = LLVMGetParam(l->fn, 2);
+        int64_t scope = lower_scope_base(l->k, b->scope);
+        LLVMValueRef start =
+            LLVMBuildAdd(l->b, lower_address(l, r->buf), lower_const(l, scope), "");
+        off = LLVMBuildAdd(l->b, off, start, "");
+    }
+    if (base == NULL || (b->scope != SC_GM && b->address < 0)) {
+        ICE("buffer %u has no address", r->buf);
+    }
+    if (b->role == BUF_LIST) {
+        base = list_array(l, base, &off);
+    }
+    return LLVMBuildGEP2(l->b, l->i8, base, &off, 1, "");
+}
+
+/* ---- helper functions ----------------------------------------------------------------------------------- */
+
+bool
+lower_helper_begin(Lower *l, Helper *h, const char *name, const LLVMTypeRef *params,
+                   int n)
+{
+    LLVMTypeRef types[24];
+    memcpy(types, params, sizeof *params * (size_t)n);
+    h->type = LLVMFunctionType(l->none, types, (unsigned)n, false);
+    h->fn = LLVMGetNamedFunction(l->mod, name);
+    h->back = NULL;
+    if (h->fn != NULL) {
+        return false;
+    }
+    h->back = LLVMGetInsertBlock(l->b);
+    h->location = LLVMGetCurrentDebugLocation2(l->b);
+    h->fn = LLVMAddFunction(l->mod, name, h->type);
+    LLVMSetLinkage(h->fn, LLVMInternalLinkage);
+    for (int i = 0; i < l->nhelper_attrs; i++) {
+        LLVMAddAttributeAtIndex(h->fn, LLVMAttributeFunctionIndex, l->helper_attrs[i]);
+    }
+    LLVMSetCurrentDebugLocation2(l->b, NULL);
+    LLVMPositionBuilderAtEnd(l->b, LLVMAppendBasicBlockInContext(l->ctx, h->fn, "entry"));
+    return true;
+}
+
+void
+lower_helper_end(Lower *l, Helper *h)
+{
+    LLVMBuildRetVoid(l->b);
+    LLVMPositionBuilderAtEnd(l->b, h->back);
+    LLVMSetCurrentDebugLocation2(l->b, h->location);
+}
+
+void
+lower_helper_call(Lower *l, const Helper *h, LLVMValueRef *args, int n)
+{
+    LLVMBuildCall2(l->b, h->type, h->fn, args, (unsigned)n, "");
+}
+
+void
+lower_counted_begin(Lower *l, Counted *c)
+{
+    c->from = LLVMGetInsertBlock(l->b);
+    c->head = lower_block(l, "head");
+    c->body = lower_block(l, "body");
+    c->exit = lower_block(l, "exit");
+    LLVMBuildBr(l->b, c->head);
+    LLVMPositionBuilderAtEnd(l->b, c->head);
+    LLVMValueRef zero = lower_const(l, 0);
+    c->index = LLVMBuildPhi(l->b, l->i64, "i");
+    LLVMAddIncoming(c->index, &zero, &c->from, 1);
+    for (int j = 0; j < c->n; j++) {
+        LLVMValueRef phi = LLVMBuildPhi(l->b, l->ptr, "");
+        LLVMAddIncoming(phi, &c->at[j], &c->from, 1);
+        c->at[j] = phi;
+    }
+    LLVMValueRef more = LLVMBuildICmp(l->b, LLVMIntNE, c->index, c->count, "");
+    LLVMBuildCondBr(l->b, more, c->body, c->exit);
+    LLVMPositionBuilderAtEnd(l->b, c->body);
+}
+
+void
+lower_counted_end(Lower *l, Counted *c)
+{
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(l->b);
+    LLVMValueRef next = LLVMBuildAdd(l->b, c->index, lower_const(l, 1), "");
+    LLVMAddIncoming(c->index, &next, &latch, 1);
+    for (int j = 0; j < c->n; j++) {
+        LLVMValueRef at = LLVMBuildGEP2(l->b, l->i8, c->at[j], &c->step[j], 1, "");
+        LLVMAddIncoming(c->at[j], &at, &latch, 1);
+    }
+    LLVMBuildBr(l->b, c->head);
+    LLVMPositionBuilderAtEnd(l->b, c->exit);
+}

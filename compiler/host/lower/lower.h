@@ -1,0 +1,364 @@
+/* lower.h: kernel IR to LLVM IR, private to the host back end. One Lower serves one module; kernels
+ * are lowered into it one after another and share the helper functions of the module.
+ *
+ * Values. A scalar of the kernel is an LLVM integer of its width that holds its bits (float types
+ * too; bool is i1); arithmetic on floats goes through lower_arith. An instruction on tensors is one
+ * call of a helper function that has the loops; helpers are made on first use and named by what they
+ * specialise on, so that equal instructions share code and a kernel compiles in a few milliseconds.
+ *
+ * Bits. No fast-math flag is set anywhere and nothing is contracted, so that optimisation cannot
+ * change a result. A NaN result of arithmetic is replaced by the canonical one explicitly. */
+#ifndef TIKC_LOWER_H
+#define TIKC_LOWER_H
+
+#include "host/host.h"
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/TargetMachine.h>
+
+/* What the generated code runs on. */
+typedef struct HostTarget {
+    LLVMTargetMachineRef machine;
+    int opt_level;
+    bool
+        masked_stores; /* masked stores are single instructions, vectors are 512 bits wide */
+    bool half_arithmetic; /* vectors of float16 have instructions of their own */
+} HostTarget;
+
+/* host/target.c. False: *error has the text, freed with LLVMDisposeMessage. */
+bool host_target_open(HostTarget *t, const HostOptions *opt, char **error);
+void host_target_close(HostTarget *t);
+/* has_slots: values are kept in memory that could be registers (Lower.has_slots). */
+bool host_target_optimise(const HostTarget *t, LLVMModuleRef mod, bool has_slots,
+                          char **error);
+
+typedef struct LoopExit {
+    struct LoopExit *outer;
+    LLVMBasicBlockRef on_break, on_continue;
+    VarId var; /* 0: of the cores */
+} LoopExit;
+
+/* Where a buffer of run-time size keeps its place: i64 slots. Global tensors: only bytes. */
+typedef struct DynamicSlots {
+    LLVMValueRef at, bytes, end; /* address in the memory, size, end of its copies */
+} DynamicSlots;
+
+typedef struct Lower {
+    /* the module */
+    Unit *u;
+    Arena *arena; /* scratch, lives as long as the Lower */
+    const HostTarget *target;
+    LLVMContextRef ctx;
+    LLVMModuleRef mod;
+    LLVMBuilderRef b;
+    LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, ptr, none;
+    LLVMValueRef nontemporal; /* metadata of stores */
+    LLVMValueRef unlikely;    /* metadata of branches */
+    LLVMAttributeRef helper_attrs[6];
+    int nhelper_attrs;
+    bool
+        has_slots; /* some kernel keeps values in memory that optimisation makes registers */
+    /* debug information, null without */
+    LLVMDIBuilderRef di;
+    LLVMMetadataRef *di_files; /* by file id */
+    LLVMMetadataRef di_scope;  /* of the kernel's function */
+    /* the kernel */
+    const Kernel *k;
+    LLVMValueRef fn, core, state;
+    LLVMBasicBlockRef entry, fail; /* allocations go to entry; fail returns 1 */
+    LLVMValueRef *regs;            /* by RegId: where the value is kept */
+    LLVMValueRef *vars;            /* by VarId: value inside the loop */
+    LLVMValueRef *bufs;     /* by BufId: global tensors: address of the first byte */
+    DynamicSlots *dynamic;  /* by BufId: buffers of run-time size */
+    LLVMValueRef padding;   /* padding register; null: the kernel never sets it */
+    LLVMValueRef values;    /* operands for a call of the runtime library */
+    LLVMValueRef addresses; /* of tensor operands, for the same */
+    LLVMValueRef where;     /* values that a fault tells */
+    bool *streams;          /* by BufId: written past the caches, see host/lower/move.c */
+    bool has_streams;
+    bool sets_fp2fp, sets_fp2int; /* the kernel may set these modes of conversions */
+    bool sets_atomic;             /* and that of writes to global memory */
+    bool saturates_half,
+        saturates_int;  /* results of lane arithmetic under construction */
+    LLVMValueRef *memo; /* by ExprId: value in the present statement */
+    uint32_t *memo_stamp;
+    uint32_t stamp;
+    LoopExit *loop;
+    VEC(TikPlace) places;
+    uint32_t *place_of;    /* by StmtId: 1 + index in places, 0 not yet */
+    uint32_t *place_index; /* hash table of 1 + index in places */
+    uint32_t nplace_index;
+    VEC(TikFrame) frames;
+    uint32_t *frame_of; /* by call chain: number in frames, 0 not yet */
+} Lower;
+
+/* ---- lower.c: modules, kernels, addresses --------------------------------------------------------- */
+
+void lower_open(Lower *l, Unit *u, Arena *arena, const HostTarget *t,
+                const char *module_name);
+void
+lower_close(Lower *l); /* the module goes as well, unless taken by setting mod to null */
+/* Adds the function tik_entry_<name>; the places are in l->places until the next kernel. */
+LLVMValueRef lower_kernel(Lower *l, const Kernel *k);
+/* Bytes of scratch memory that the entry expects, and where a memory begins in it. */
+int64_t lower_scratch_bytes(const Kernel *k);
+int64_t lower_scope_base(const Kernel *k, Scope s);
+/* How far apart the lanes of LMEM lie in it; 0: the kernel has none. */
+int64_t lower_lane_bytes(const Kernel *k);
+int32_t lower_cores(const Kernel *k);
+bool lower_has_op(const Kernel *k, Op op);
+/* host/lower/place.c: index of the source position of a statement, and of the calls that led to it, in the
+ * places table. */
+int32_t lower_place(Lower *l, StmtId s);
+LLVMValueRef lower_ref(Lower *l, const Ref *r); /* address of a tensor operand */
+int32_t lower_param(const Kernel *k, BufId b);  /* index of an argument */
+LLVMValueRef lower_sreg(Lower *l);              /* of the special registers */
+void lower_return(Lower *l, int status);
+/* The kernel's reading of an uncertain point. */
+static inline int
+lower_chosen(const Lower *l, Choice point)
+{
+    return chosen(l->k->choices, point);
+}
+LLVMValueRef lower_const(Lower *l, int64_t v); /* i64 */
+LLVMValueRef lower_const32(Lower *l, int64_t v);
+LLVMBasicBlockRef lower_block(Lower *l,
+                              const char *name); /* appended to the present function */
+LLVMValueRef lower_alloca(Lower *l, LLVMTypeRef t, const char *name);
+/* The same in the helper function under construction. */
+LLVMValueRef lower_helper_alloca(Lower *l, LLVMTypeRef t, const char *name);
+/* A function of the runtime library, declared on first use. */
+LLVMValueRef lower_runtime(Lower *l, const char *name, LLVMTypeRef type);
+
+/* ---- helpers -------------------------------------------------------------------------------------- */
+
+/* A helper function under construction: saves the place in the kernel. */
+typedef struct Helper {
+    LLVMValueRef fn;
+    LLVMTypeRef type;
+    LLVMBasicBlockRef
+        back; /* where the caller goes on; null: the helper exists already */
+    LLVMValueRef caller;
+    LLVMMetadataRef location;
+} Helper;
+
+/* Looks the helper up or begins it (builder at its entry). True: the body is to be built, then
+ * lower_helper_end. */
+bool lower_helper_begin(Lower *l, Helper *h, const char *name, const LLVMTypeRef *params,
+                        int n);
+void lower_helper_end(Lower *l, Helper *h); /* adds the return */
+void lower_helper_call(Lower *l, const Helper *h, LLVMValueRef *args, int n);
+
+/* A loop of count iterations (i64, may be 0) in a helper; up to four i64 or pointer values advance by
+ * a step in bytes. */
+typedef struct Counted {
+    LLVMBasicBlockRef head, body, exit, from;
+    LLVMValueRef index; /* phi, counts from 0 */
+    LLVMValueRef count;
+    LLVMValueRef at[4]; /* phi of each pointer */
+    LLVMValueRef step[4];
+    int n;
+} Counted;
+
+/* Set count, n, at (start values) and step; at then holds the running pointers. */
+void lower_counted_begin(Lower *l, Counted *c);
+void lower_counted_end(Lower *l, Counted *c);
+
+/* ---- host/lower/num.c: arithmetic on scalars (lanes 0) and vectors of bits ------------------------------- */
+
+LLVMTypeRef lower_bits_type(Lower *l, Dtype t, int lanes);
+LLVMValueRef lower_splat(Lower *l, LLVMValueRef scalar, int lanes); /* lanes 0: itself */
+LLVMValueRef lower_bits_const(Lower *l, Dtype t, int lanes, uint64_t bits);
+LLVMValueRef lower_to_f32(Lower *l, LLVMValueRef bits, Dtype t, int lanes);
+/* float16 or float32: NaN becomes canonical. */
+LLVMValueRef lower_canonical(Lower *l, Dtype t, int lanes, LLVMValueRef bits);
+/* Rounds to nearest even; NaN becomes canonical. */
+LLVMValueRef lower_from_f32(Lower *l, LLVMValueRef f, Dtype t, int lanes);
+/* A result in two ways: as usual, and another one for vectors of which some lane is rare. The code for those is
+ * built between begin and end and is behind a branch. Scalars: rare is one i1. */
+typedef struct Rare {
+    LLVMValueRef usual;
+    LLVMBasicBlockRef from, done;
+} Rare;
+
+void lower_rare_begin(Lower *l, Rare *r, LLVMValueRef rare, LLVMValueRef usual);
+LLVMValueRef lower_rare_end(Lower *l, Rare *r, LLVMValueRef instead);
+/* float16: infinity becomes the largest number, NaN 0. */
+LLVMValueRef lower_saturated(Lower *l, Dtype t, LLVMValueRef bits, int lanes);
+/* ADD SUB MUL MAX MIN AND OR, DIV of floats. */
+LLVMValueRef lower_binary(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a,
+                          LLVMValueRef b);
+LLVMValueRef lower_unary(Lower *l, Sem op, Dtype t, int lanes,
+                         LLVMValueRef a); /* ABS RELU NOT, of floats SQRT REC */
+LLVMValueRef lower_float_op(Lower *l, LLVMOpcode op, Dtype t, int lanes, LLVMValueRef a,
+                            LLVMValueRef b);
+/* A vector of i1 (lanes 0: i1). p: one of OEQ OGT OGE OLT OLE UNE. */
+LLVMValueRef lower_float_compare(Lower *l, LLVMRealPredicate p, Dtype t, int lanes,
+                                 LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lower_intrinsic(Lower *l, const char *name, LLVMTypeRef *types, int ntypes,
+                             LLVMValueRef *args, int n);
+
+/* Integers from float32: the nearest one, ties to even, between lo and hi (below 2^22); NaN gives 0. */
+LLVMValueRef lower_near_integer(Lower *l, LLVMValueRef f, int lanes, double lo,
+                                double hi);
+/* float16 from double, one rounding; positive and at most 65504, or 0. */
+LLVMValueRef lower_half_of_double(Lower *l, LLVMValueRef d, int lanes);
+/* Bits by 0 to as many as t has; round: to the nearest, ties upwards. */
+LLVMValueRef lower_shift(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a,
+                         LLVMValueRef by, bool round);
+
+/* ---- host/lower/lanes.c: operands that are addressed by lanes (vector 1.1 to 1.5) ------------------------ */
+
+enum {
+    LANE_OPERANDS = 4
+};
+
+typedef enum LaneMask {
+    LANES_FULL,
+    LANES_COUNT, /* leading lanes */
+    LANES_BITS
+} LaneMask;
+
+/* A row of bits beside the lanes: bit l of a repeat is for lane l. */
+typedef enum LaneBits {
+    BITS_NONE,
+    BITS_READ,      /* compute gets them behind the operands, as a vector of i1 */
+    BITS_READ_MASK, /* the same of CMPMASK, for every repeat */
+    BITS_WRITE, /* compute gives a vector of i1, which is stored there; no operand is written */
+    BITS_WRITE_MASK /* the same to CMPMASK; lanes that are off give 0 */
+} LaneBits;
+
+/* What a helper specialises on. */
+typedef struct LaneShape {
+    const char *name;
+    uint32_t mode, variant; /* what the computation depends on besides types */
+    int lanes;              /* of the vectors in the code; at most those of a repeat */
+    LaneMask mask;
+    int n; /* operands by lanes; operand 0 is written */
+    Dtype dtype[LANE_OPERANDS];
+    bool dense[LANE_OPERANDS]; /* blocks follow each other */
+    Dtype scalar;              /* DT_NONE: none */
+    LaneBits bits;
+    int results; /* of each repeat; 0: the lanes of operand 0 */
+} LaneShape;
+
+/* The result for all lanes. v: operands as vectors of their bits; v[0] the old destination where it is
+ * read, else null. scalar: splat, or null. */
+typedef LLVMValueRef LaneCompute(Lower *l, const LaneShape *sh, LLVMValueRef *v,
+                                 LLVMValueRef scalar);
+
+/* The whole instruction where all lanes are active and blocks follow each other: operands in c->at, their
+ * steps and the number of repeats. scalar: one, or null. */
+typedef void LaneWhole(Lower *l, const LaneShape *sh, const Counted *c,
+                       LLVMValueRef scalar);
+
+typedef struct LaneJob {
+    const char *name; /* with mode and types it names the computation */
+    uint32_t mode, variant;
+    LaneCompute *compute;
+    LaneWhole *whole; /* null: each repeat with compute */
+    bool reads_dst;   /* operand 0 is loaded */
+    LaneBits bits;
+    LLVMValueRef
+        bits_at; /* of the first repeat; those of all repeats are packed densely */
+    int results; /* compute gives so many elements of all lanes of operand 0, the only one */
+    LLVMValueRef results_at, results_step; /* bytes from repeat to repeat */
+    LLVMValueRef scalar; /* null: the scalar operand, if the form has one */
+    Dtype scalar_type;   /* of scalar */
+} LaneJob;
+
+/* The whole instruction: masks, repeats, strides from the tables. */
+void lower_lanes(Lower *l, StmtId s, const LaneJob *job);
+
+/* Elements that follow each other in every operand. */
+typedef struct LaneRun {
+    int n; /* operands; operand 0 is written */
+    Dtype dtype[LANE_OPERANDS];
+    LLVMValueRef at[LANE_OPERANDS];
+    int64_t elems;
+} LaneRun;
+
+/* The job of an instruction without masks and repeats; its scalar is the job's. */
+void lower_run(Lower *l, const LaneRun *run, const LaneJob *job);
+/* The leading lanes of an operand; blk: bytes from block to block, null: they follow each other. */
+LLVMValueRef lower_lanes_load(Lower *l, Dtype t, int lanes, LLVMValueRef at,
+                              LLVMValueRef blk);
+void lower_lanes_store(Lower *l, Dtype t, int lanes, LLVMValueRef v, LLVMValueRef mask,
+                       LLVMValueRef at, LLVMValueRef blk);
+/* Words of 64 bits as a vector of i1. */
+LLVMValueRef lower_bits_to_lanes(Lower *l, int lanes, LLVMValueRef *words, int n);
+
+/* ---- one file per family ---------------------------------------------------------------------------- */
+
+LLVMValueRef lower_expr(Lower *l, ExprId e, StmtId at); /* in its own type */
+LLVMValueRef lower_number(Lower *l, ExprId e,
+                          StmtId at); /* integer in canonical form as i64 */
+/* Branches to a fault when cond (i1) holds. */
+/* host/lower/where.c: a block that says where the kernel is and leaves it; for a branch that is taken after a
+ * fault of the statement was recorded. */
+LLVMBasicBlockRef lower_failed(Lower *l, StmtId s);
+void lower_fault_if(Lower *l, LLVMValueRef cond, Rule rule, LLVMValueRef value,
+                    StmtId at);
+void lower_set(Lower *l, StmtId s);
+void lower_load(Lower *l, StmtId s);
+void lower_store(Lower *l, StmtId s);
+
+void lower_body(Lower *l, StmtId first);
+
+/* Run-time checks; nothing when proved (lower_check: the caller asks). */
+void lower_check(Lower *l, StmtId s);
+void lower_check_element(Lower *l, const Ref *r, StmtId s);
+
+void lower_find_streams(Lower *l);  /* at the start of a kernel */
+void lower_fence_streams(Lower *l); /* before a return */
+void lower_move(Lower *l, StmtId s);
+void lower_dynamic_slots(Lower *l, LLVMValueRef args); /* at the start of a kernel */
+void lower_reserve(Lower *l, StmtId s);
+void lower_blocks(Lower *l, StmtId s); /* host/lower/cores.c */
+void lower_barrier(Lower *l, StmtId s);
+/* Whether the run knows the size: buffers of run-time size, and global tensors, whose accesses are checked
+ * against the array that is given. */
+bool lower_asks_bytes(const Buffer *b);
+LLVMValueRef lower_bytes(Lower *l, BufId id);   /* size of a buffer now */
+LLVMValueRef lower_address(Lower *l, BufId id); /* of an on-core buffer, in its memory */
+void lower_set_padding(Lower *l, StmtId s);
+void lower_vector(Lower *l, StmtId s);
+/* What it does with the lanes of an instruction whose mode is a Sem. */
+LaneCompute lower_vector_compute;
+void lower_compare(Lower *l, StmtId s);
+void lower_slice(Lower *l, StmtId s);  /* host/lower/slice.c */
+void lower_reduce(Lower *l, StmtId s); /* host/lower/reduce.c */
+/* What lower_vector computes for instructions of the family ARITH (host/lower/fused.c). */
+LLVMValueRef lower_fused(Lower *l, const LaneShape *sh, LLVMValueRef *v,
+                         LLVMValueRef scalar);
+void lower_find_modes(Lower *l); /* at the start of a kernel */
+void lower_convert(Lower *l, StmtId s);
+/* The computation of a conversion, for lower_lanes or lower_run. */
+LaneJob lower_conversion(Lower *l, StmtId s);
+/* An instruction whose meaning is in the runtime library (tikrt_exec). */
+void lower_exec(Lower *l, StmtId s);
+
+/* ---- host/debug.c: line tables ------------------------------------------------------------------------ */
+
+void debug_open(Lower *l);
+void debug_begin_kernel(Lower *l, const Kernel *k);
+void debug_statement(Lower *l, StmtId s);
+void debug_none(Lower *l); /* code without a source position follows */
+void debug_close(Lower *l);
+
+/* ---- host/descriptor.c: TikKernel for C and as constant data ------------------------------------------ */
+
+/* Fills everything but entry; storage in the arena. */
+void descriptor_fill(Lower *l, const Kernel *k, Arena *arena, TikKernel *out);
+/* Adds the constant tik_kernel_<name> to the module. */
+void descriptor_emit(Lower *l, const Kernel *k, LLVMValueRef entry);
+
+/* ---- host/jit.c, host/emit.c ----------------------------------------------------------------------------- */
+
+bool host_jit(Kernel *const *kernels, int n, const HostOptions *opt, TikKernel *entries,
+              void **handle);
+void host_release(void *handle);
+bool host_emit(Unit *u, Kernel *const *kernels, int n, HostEmit what,
+               const HostOptions *opt, const char *path);
+
+#endif

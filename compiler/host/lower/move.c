@@ -1,0 +1,427 @@
+/* move.c: data_move on every path, and the padding register.
+ *
+ * Bursts are copied with memcpy, inside of one tensor with memmove, since source and destination may
+ * share bytes there (the warning overlap): each burst is read before it is written. One burst is one
+ * copy in place; more go through a helper that steps both addresses by their pitch, in ascending order.
+ * Moves that fill (pad modes) or convert (L0C) have helpers of their own.
+ *
+ * Streams. Output that the kernel never reads, of a kernel whose tensors do not fit the caches, is
+ * written past them: a line that is written whole need not be read first, which saves a third of the
+ * memory traffic of an addition. Such stores are weakly ordered, so a fence precedes each return. */
+#include "host/lower/lower.h"
+#include "isa/operand.h"
+
+#include <string.h>
+
+typedef struct Move {
+    const Ref *dst, *src;
+    MoveUnits units;
+    int64_t mode;
+    bool meets;                        /* source and destination may share bytes */
+    LLVMValueRef to, from;             /* addresses */
+    LLVMValueRef nburst, burst;        /* i64 */
+    LLVMValueRef dst_bytes, src_bytes; /* of one burst */
+    LLVMValueRef dst_pitch, src_pitch; /* from burst to burst */
+} Move;
+
+static const Arg *
+operand(Lower *l, StmtId s, int i)
+{
+    return &l->k->args.p[l->k->stmts.p[s].instr.arg + (uint32_t)i];
+}
+
+static LLVMValueRef
+number(Lower *l, StmtId s, int i)
+{
+    return lower_number(l, operand(l, s, i)->expr, s);
+}
+
+static LLVMValueRef
+times(Lower *l, LLVMValueRef v, int64_t by)
+{
+    return LLVMBuildMul(l->b, v, lower_const(l, by), "");
+}
+
+/* Bytes that a pad mode takes from each burst: 1, 2, 4, 8, 16. */
+static int64_t
+pad_width(const Move *m)
+{
+    return INT64_C(1) << (m->mode - 1);
+}
+
+static void
+call_helper(Lower *l, const Helper *h, const Move *m, LLVMValueRef extra)
+{
+    LLVMValueRef args[6] = {m->to, m->from, m->nburst, m->dst_pitch, m->src_pitch, extra};
+    lower_helper_call(l, h, args, 6);
+}
+
+/* Begins a helper (dst, src, bursts, dst pitch, src pitch, extra) and its loop over bursts; false when
+ * it exists. The parameter extra is i64. */
+static bool
+burst_loop(Lower *l, Helper *h, Counted *c, const char *name)
+{
+    LLVMTypeRef types[6] = {l->ptr, l->ptr, l->i64, l->i64, l->i64, l->i64};
+    if (!lower_helper_begin(l, h, name, types, 6)) {
+        return false;
+    }
+    c->count = LLVMGetParam(h->fn, 2);
+    c->n = 2;
+    for (unsigned i = 0; i < 2; i++) {
+        c->at[i] = LLVMGetParam(h->fn, i);
+        c->step[i] = LLVMGetParam(h->fn, 3 + i);
+    }
+    lower_counted_begin(l, c);
+    return true;
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------ */
+
+/* Short bursts of a constant length become a few vector moves instead of a call. */
+enum {
+    INLINE_BURST = 512
+};
+
+static void
+copy_bytes(Lower *l, bool meets, LLVMValueRef to, LLVMValueRef from, LLVMValueRef len)
+{
+    if (meets) {
+        LLVMBuildMemMove(l->b, to, 1, from, 1, len);
+    } else {
+        LLVMBuildMemCpy(l->b, to, 1, from, 1, len);
+    }
+}
+
+static void
+copy_bursts(Lower *l, const Move *m)
+{
+    Helper h;
+    Counted c = {0};
+    bool fixed = LLVMIsConstant(m->src_bytes) &&
+                 LLVMConstIntGetZExtValue(m->src_bytes) <= INLINE_BURST;
+    const char *name = m->meets ? "tik.meet" : "tik.move";
+    if (fixed) {
+        name = arena_printf(l->arena, "%s.%llu", name,
+                            (unsigned long long)LLVMConstIntGetZExtValue(m->src_bytes));
+    }
+    if (burst_loop(l, &h, &c, name)) {
+        LLVMValueRef len = fixed ? m->src_bytes : LLVMGetParam(h.fn, 5);
+        copy_bytes(l, m->meets, c.at[0], c.at[1], len);
+        lower_counted_end(l, &c);
+        lower_helper_end(l, &h);
+    }
+    call_helper(l, &h, m, m->src_bytes);
+}
+
+/* ---- streams -------------------------------------------------------------------------------------------- */
+
+/* Bytes: of all global tensors from where on outputs are streamed; bytes from where on a tensor's size
+ * is only a stand-in for "unknown"; a burst worth it; a cache line; one turn of the loop. */
+enum {
+    STREAM_TOTAL = 16 << 20,
+    STREAM_BURST = 2048,
+    LINE = 64,
+    STREAM_STEP = 4 * LINE
+};
+#define STREAM_UNKNOWN ((int64_t)INT32_MAX)
+
+static void
+note_read(Lower *l, const Ref *r)
+{
+    l->streams[r->buf] = false;
+}
+
+static void
+note_instr_reads(Lower *l, const Stmt *st)
+{
+    int n;
+    const ParamInfo *params = form_params(op_table[st->instr.op].form, &n);
+    for (int i = 0; i < n; i++) {
+        if (params[i].role == ROLE_SRC) {
+            note_read(l, &l->k->args.p[st->instr.arg + (uint32_t)i].ref);
+        }
+    }
+}
+
+void
+lower_find_streams(Lower *l)
+{
+    const Kernel *k = l->k;
+    int64_t total = 0;
+    for (uint32_t i = 0; i < k->params.n; i++) {
+        const Buffer *b = &k->bufs.p[k->params.p[i]];
+        total += b->bytes < STREAM_UNKNOWN ? b->bytes : 0;
+        l->streams[k->params.p[i]] = b->role == BUF_OUT && b->bytes < STREAM_UNKNOWN;
+    }
+    for (uint32_t i = 1; i < k->stmts.n; i++) {
+        const Stmt *st = &k->stmts.p[i];
+        if (st->kind == ST_INSTR) {
+            note_instr_reads(l, st);
+        } else if (st->kind == ST_LOAD) {
+            note_read(l, &st->load.ref);
+        }
+    }
+    for (uint32_t i = 1; i < k->bufs.n; i++) {
+        l->streams[i] = l->streams[i] && total >= STREAM_TOTAL;
+        l->has_streams = l->has_streams || l->streams[i];
+    }
+}
+
+void
+lower_fence_streams(Lower *l)
+{
+    if (l->has_streams) {
+        LLVMBuildFence(l->b, LLVMAtomicOrderingSequentiallyConsistent, false, "");
+    }
+}
+
+static LLVMValueRef
+advance(Lower *l, LLVMValueRef at, LLVMValueRef by)
+{
+    return LLVMBuildGEP2(l->b, l->i8, at, &by, 1, "");
+}
+
+/* A loop over whole groups of lines; dst is at the start of a line. */
+static void
+stream_lines(Lower *l, LLVMValueRef dst, LLVMValueRef src, LLVMValueRef bytes)
+{
+    LLVMValueRef step = lower_const(l, STREAM_STEP);
+    Counted c = {.count = LLVMBuildUDiv(l->b, bytes, step, ""),
+                 .n = 2,
+                 .at = {dst, src},
+                 .step = {step, step}};
+    lower_counted_begin(l, &c);
+    LLVMTypeRef line = LLVMVectorType(l->i64, LINE / 8);
+    unsigned kind =
+        LLVMGetMDKindIDInContext(l->ctx, "nontemporal", strlen("nontemporal"));
+    LLVMValueRef v[STREAM_STEP / LINE];
+    for (int i = 0; i < STREAM_STEP / LINE; i++) {
+        v[i] =
+            LLVMBuildLoad2(l->b, line, advance(l, c.at[1], lower_const(l, i * LINE)), "");
+        LLVMSetAlignment(v[i], 1);
+    }
+    for (int i = 0; i < STREAM_STEP / LINE; i++) {
+        LLVMValueRef st =
+            LLVMBuildStore(l->b, v[i], advance(l, c.at[0], lower_const(l, i * LINE)));
+        LLVMSetAlignment(st, LINE);
+        LLVMSetMetadata(st, kind, l->nontemporal);
+    }
+    lower_counted_end(l, &c);
+}
+
+/* The helper's bytes up to a line, then whole groups of lines, then the rest. At least a line. */
+static void
+stream_body(Lower *l, const Helper *h)
+{
+    LLVMValueRef dst = LLVMGetParam(h->fn, 0);
+    LLVMValueRef src = LLVMGetParam(h->fn, 1);
+    LLVMValueRef at = LLVMBuildPtrToInt(l->b, dst, l->i64, "");
+    LLVMValueRef head =
+        LLVMBuildAnd(l->b, LLVMBuildNeg(l->b, at, ""), lower_const(l, LINE - 1), "");
+    LLVMBuildMemCpy(l->b, dst, 1, src, 1, head);
+    LLVMValueRef rest = LLVMBuildSub(l->b, LLVMGetParam(h->fn, 2), head, "");
+    LLVMValueRef tail = LLVMBuildAnd(l->b, rest, lower_const(l, STREAM_STEP - 1), "");
+    LLVMValueRef body = LLVMBuildSub(l->b, rest, tail, "");
+    dst = advance(l, dst, head);
+    src = advance(l, src, head);
+    stream_lines(l, dst, src, body);
+    LLVMBuildMemCpy(l->b, advance(l, dst, body), 1, advance(l, src, body), 1, tail);
+}
+
+static void
+stream(Lower *l, const Move *m, LLVMValueRef bytes)
+{
+    Helper h;
+    LLVMTypeRef types[3] = {l->ptr, l->ptr, l->i64};
+    if (lower_helper_begin(l, &h, "tik.stream", types, 3)) {
+        stream_body(l, &h);
+        lower_helper_end(l, &h);
+    }
+    LLVMValueRef args[3] = {m->to, m->from, bytes};
+    lower_helper_call(l, &h, args, 3);
+}
+
+static bool
+worth_streaming(Lower *l, const Move *m, LLVMValueRef bytes)
+{
+    return l->streams[m->dst->buf] && LLVMIsConstant(bytes) &&
+           LLVMConstIntGetZExtValue(bytes) >= STREAM_BURST;
+}
+
+static bool
+same_constant(LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMIsConstant(a) && LLVMIsConstant(b) &&
+           LLVMConstIntGetZExtValue(a) == LLVMConstIntGetZExtValue(b);
+}
+
+static void
+copy(Lower *l, const Move *m)
+{
+    bool packed = same_constant(m->dst_pitch, m->dst_bytes) &&
+                  same_constant(m->src_pitch, m->src_bytes);
+    bool one = same_constant(m->nburst, lower_const(l, 1));
+    if (one || (packed && !m->meets)) {
+        LLVMValueRef len = LLVMBuildMul(l->b, m->nburst, m->src_bytes, "");
+        if (worth_streaming(l, m, len)) {
+            stream(l, m, len);
+        } else {
+            copy_bytes(l, m->meets, m->to, m->from, len);
+        }
+        return;
+    }
+    copy_bursts(l, m);
+}
+
+/* ---- pad modes --------------------------------------------------------------------------------------- */
+
+/* One block per burst: filled with the padding register, then the first bytes from the source. */
+static void
+pad(Lower *l, Move *m)
+{
+    Helper h;
+    Counted c = {0};
+    int64_t width = pad_width(m);
+    const char *name = arena_printf(l->arena, "tik.pad.%lld", (long long)width);
+    if (burst_loop(l, &h, &c, name)) {
+        LLVMValueRef fill = LLVMBuildTrunc(l->b, LLVMGetParam(h.fn, 5), l->i16, "");
+        LLVMValueRef at = LLVMBuildStore(l->b, lower_splat(l, fill, 16), c.at[0]);
+        LLVMSetAlignment(at, 1);
+        LLVMBuildMemCpy(l->b, c.at[0], 1, c.at[1], 1, lower_const(l, width));
+        lower_counted_end(l, &c);
+        lower_helper_end(l, &h);
+    }
+    m->src_pitch = lower_const(l, width);
+    LLVMValueRef fill = lower_const(l, 0);
+    if (l->padding != NULL) {
+        fill = LLVMBuildLoad2(l->b, l->i64, l->padding, "");
+    }
+    if (width == 1) { /* an 8-bit element fills both bytes */
+        LLVMValueRef low = LLVMBuildAnd(l->b, fill, lower_const(l, 0xff), "");
+        fill = times(l, low, 0x0101);
+    }
+    call_helper(l, &h, m, fill);
+}
+
+/* ---- conversions on the way to and from L0C ------------------------------------------------------------- */
+
+enum {
+    FRACTAL = 256,
+    CHUNK = 64
+}; /* elements */
+
+/* float16 of a float32: beyond the largest finite number it stays there; NaN gives +0. */
+static LLVMValueRef
+saturate_f16(Lower *l, LLVMValueRef f, int lanes)
+{
+    LLVMValueRef bits = lower_from_f32(l, f, DT_F16, lanes);
+    LLVMValueRef size =
+        LLVMBuildAnd(l->b, bits, lower_bits_const(l, DT_F16, lanes, 0x7fff), "");
+    LLVMValueRef sign =
+        LLVMBuildAnd(l->b, bits, lower_bits_const(l, DT_F16, lanes, 0x8000), "");
+    LLVMValueRef inf = lower_bits_const(l, DT_F16, lanes, 0x7c00);
+    LLVMValueRef most =
+        LLVMBuildOr(l->b, sign, lower_bits_const(l, DT_F16, lanes, 0x7bff), "");
+    LLVMValueRef is_inf = LLVMBuildICmp(l->b, LLVMIntEQ, size, inf, "");
+    LLVMValueRef is_nan = LLVMBuildICmp(l->b, LLVMIntSGT, size, inf, "");
+    bits = LLVMBuildSelect(l->b, is_inf, most, bits, "");
+    return LLVMBuildSelect(l->b, is_nan, lower_bits_const(l, DT_F16, lanes, 0), bits, "");
+}
+
+static LLVMValueRef
+conv_relu(Lower *l, Dtype t, int lanes, LLVMValueRef v)
+{
+    LLVMValueRef zero = lower_bits_const(l, t, lanes, 0);
+    LLVMValueRef more = LLVMBuildICmp(l->b, LLVMIntSGT, v, zero, "");
+    if (t != DT_S32) { /* NaN is not above 0: it gives +0 */
+        LLVMValueRef inf =
+            lower_bits_const(l, t, lanes, t == DT_F16 ? 0x7c00 : 0x7f800000);
+        more = LLVMBuildAnd(l->b, more, LLVMBuildICmp(l->b, LLVMIntSLE, v, inf, ""), "");
+    }
+    return LLVMBuildSelect(l->b, more, v, zero, "");
+}
+
+static LLVMValueRef
+convert_lanes(Lower *l, const Move *m, LLVMValueRef v)
+{
+    Dtype from = m->src->dtype;
+    switch (m->mode) {
+    case 1:
+        return saturate_f16(l, lower_to_f32(l, v, from, CHUNK), CHUNK);
+    case 2:
+        v = conv_relu(l, from, CHUNK, v);
+        return saturate_f16(l, lower_to_f32(l, v, from, CHUNK), CHUNK);
+    case 4:
+        return lower_from_f32(l, lower_to_f32(l, v, from, CHUNK), DT_F32, CHUNK);
+    case 5:
+        return conv_relu(l, from, CHUNK, v);
+    default:
+        UNREACHABLE();
+    }
+}
+
+static void
+convert(Lower *l, const Move *m)
+{
+    Helper h;
+    Counted outer = {0};
+    const char *name = arena_printf(l->arena, "tik.conv.%lld.%s.%s", (long long)m->mode,
+                                    dtype_name(m->src->dtype), dtype_name(m->dst->dtype));
+    if (burst_loop(l, &h, &outer, name)) {
+        Counted c = {
+            .count = LLVMGetParam(h.fn, 5), .n = 2, .at = {outer.at[0], outer.at[1]}};
+        c.step[0] = lower_const(l, CHUNK * dtype_size(m->dst->dtype));
+        c.step[1] = lower_const(l, CHUNK * dtype_size(m->src->dtype));
+        lower_counted_begin(l, &c);
+        LLVMTypeRef type = lower_bits_type(l, m->src->dtype, CHUNK);
+        LLVMValueRef v = LLVMBuildLoad2(l->b, type, c.at[1], "");
+        LLVMSetAlignment(v, 1);
+        LLVMSetAlignment(LLVMBuildStore(l->b, convert_lanes(l, m, v), c.at[0]), 1);
+        lower_counted_end(l, &c);
+        lower_counted_end(l, &outer);
+        lower_helper_end(l, &h);
+    }
+    call_helper(l, &h, m, times(l, m->burst, FRACTAL / CHUNK));
+}
+
+/* ---- statements ------------------------------------------------------------------------------------------- */
+
+void
+lower_move(Lower *l, StmtId s)
+{
+    Move m = {.dst = &operand(l, s, MOVE_dst)->ref, .src = &operand(l, s, MOVE_src)->ref};
+    Scope from = l->k->bufs.p[m.src->buf].scope;
+    Scope to = l->k->bufs.p[m.dst->buf].scope;
+    m.meets = m.dst->buf == m.src->buf;
+    bool blocks = m.meets && chosen(l->k->choices, CHOICE_OVERLAPPING_MOVE) ==
+                                 CHOSE_OVERLAPPING_MOVE_ASCENDING;
+    if ((l->sets_atomic && to == SC_GM) || blocks) {
+        lower_exec(l, s);
+        return;
+    }
+    m.units = move_units(from, m.src->dtype, to, m.dst->dtype);
+    m.mode = ir_expr(l->k, operand(l, s, MOVE_mode)->expr)->imm;
+    m.to = lower_ref(l, m.dst);
+    m.from = lower_ref(l, m.src);
+    m.nburst = number(l, s, MOVE_nburst);
+    m.burst = number(l, s, MOVE_burst);
+    m.dst_bytes = times(l, m.burst, m.units.dst_burst);
+    m.src_bytes = times(l, m.burst, m.units.src_burst);
+    LLVMValueRef dst_gap = times(l, number(l, s, MOVE_dst_stride), m.units.dst_gap);
+    LLVMValueRef src_gap = times(l, number(l, s, MOVE_src_stride), m.units.src_gap);
+    m.dst_pitch = LLVMBuildAdd(l->b, m.dst_bytes, dst_gap, "");
+    m.src_pitch = LLVMBuildAdd(l->b, m.src_bytes, src_gap, "");
+    if (m.mode == 0) {
+        copy(l, &m);
+    } else if (from == SC_L0C || to == SC_L0C) {
+        convert(l, &m);
+    } else {
+        pad(l, &m);
+    }
+}
+
+void
+lower_set_padding(Lower *l, StmtId s)
+{
+    LLVMBuildStore(l->b, number(l, s, 0), l->padding);
+}

@@ -1,0 +1,76 @@
+/* open.c: loads libtikc-host.so when a command makes machine code. The only file of this folder
+ * that is linked into the tool: everything else pulls LLVM in, which costs more time to load than
+ * most commands take, and may not be installed. The library is looked for beside the tool, in ../lib,
+ * one folder up (the tools of the build tree), then where the system keeps libraries. The paths are
+ * spelled out, since a run path does not reach dlopen under the address sanitizer. */
+#define _GNU_SOURCE
+#include "host/host.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LIBRARY "libtikc-host.so"
+
+/* Folder of the running program; null if the system does not tell. */
+static char *
+program_folder(Unit *u)
+{
+    char path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path);
+    char *slash =
+        n > 0 && n < (ssize_t)sizeof path ? memrchr(path, '/', (size_t)n) : NULL;
+    return slash ? arena_strndup(&u->arena, path, (size_t)(slash - path)) : NULL;
+}
+
+static void *
+open_library(Unit *u)
+{
+    static const char *const places[] = {"", "/../lib", "/.."};
+    const char *folder = program_folder(u);
+    for (size_t i = 0; folder && i < ARRAY_LEN(places); i++) {
+        char *path = arena_printf(&u->arena, "%s%s/" LIBRARY, folder, places[i]);
+        if (access(path, R_OK) == 0) {
+            return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        }
+    }
+    return dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+}
+
+static const HostApi *
+find_api(Unit *u, void *lib)
+{
+    const HostApi *(*get)(void);
+    *(void **)&get = dlsym(lib, "tikc_host_api");
+    if (get == NULL) {
+        diag_add(u, D_BACKEND, (Span){0}, 0,
+                 "libtikc-host.so does not export tikc_host_api");
+        return NULL;
+    }
+    const HostApi *api = get();
+    if (api->version != HOST_API_VERSION) {
+        diag_add(u, D_BACKEND, (Span){0}, 0,
+                 "libtikc-host.so has interface version %d; this tool needs version %d",
+                 api->version, HOST_API_VERSION);
+        return NULL;
+    }
+    return api;
+}
+
+/* The library stays loaded until the process ends: code made by it may still run. */
+const HostApi *
+host_open(Unit *u)
+{
+    void *lib = open_library(u);
+    if (lib == NULL) {
+        const char *why = dlerror();
+        Diag *d =
+            diag_add(u, D_BACKEND, (Span){0}, 0, "the host back end is not available: %s",
+                     why != NULL ? why : "");
+        diag_help(u, d,
+                  "install LLVM 19 and build libtikc-host.so, or use '--backend emu'");
+        return NULL;
+    }
+    return find_api(u, lib);
+}

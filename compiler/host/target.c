@@ -1,0 +1,100 @@
+/* target.c: the machine that code is made for, and the optimisation pipeline. Code is emitted
+ * in its final shape (vectors, loops), so only registers are promoted and expressions tidied; the
+ * vectorisers and the unroller of the standard pipelines have nothing to do here and are not run. A
+ * module without registers needs nothing at all, which saves a fifth of the compile time. */
+#include "host/lower/lower.h"
+
+#include <llvm-c/Target.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <llvm/Config/llvm-config.h>
+#include <string.h>
+
+/* One turn is enough; by default newer versions check that another would change nothing. */
+#if LLVM_VERSION_MAJOR >= 18
+#define COMBINE "instcombine<no-verify-fixpoint>"
+#else
+#define COMBINE "instcombine"
+#endif
+#define TIDY "sroa,early-cse,simplifycfg," COMBINE
+
+/* By level; level 0 runs none. */
+static const char *const pipelines[] = {
+    "",
+    "function(" TIDY ")",
+    "function(" TIDY ",simplifycfg,loop-mssa(licm))",
+    "function(" TIDY ",simplifycfg,loop-mssa(licm),gvn)",
+};
+
+static bool
+has_masked_stores(const char *cpu, const char *features)
+{
+    static const char *const cpus[] = {"x86-64-v4",      "skylake-avx512", "cascadelake",
+                                       "icelake-server", "sapphirerapids", "znver4",
+                                       "znver5"};
+    for (size_t i = 0; i < ARRAY_LEN(cpus); i++) {
+        if (strcmp(cpu, cpus[i]) == 0) {
+            return true;
+        }
+    }
+    return strstr(features, "+avx512bw") != NULL;
+}
+
+static LLVMCodeGenOptLevel
+codegen_level(int level)
+{
+    static const LLVMCodeGenOptLevel levels[] = {
+        LLVMCodeGenLevelNone, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault,
+        LLVMCodeGenLevelAggressive};
+    return levels[level];
+}
+
+bool
+host_target_open(HostTarget *t, const HostOptions *opt, char **error)
+{
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
+    LLVMTargetRef target = NULL;
+    char *triple = LLVMGetDefaultTargetTriple();
+    char *host_cpu = LLVMGetHostCPUName();
+    char *host_features = LLVMGetHostCPUFeatures();
+    const char *cpu = opt->cpu != NULL ? opt->cpu : host_cpu;
+    const char *features = opt->cpu != NULL ? "" : host_features;
+    bool ok = LLVMGetTargetFromTriple(triple, &target, error) == 0;
+    if (ok) {
+        t->opt_level = opt->opt_level < 0 ? 0 : MIN(opt->opt_level, 3);
+        t->masked_stores = has_masked_stores(cpu, features);
+        t->half_arithmetic = strstr(features, "+avx512fp16") != NULL;
+        t->machine = LLVMCreateTargetMachine(target, triple, cpu, features,
+                                             codegen_level(t->opt_level), LLVMRelocPIC,
+                                             LLVMCodeModelDefault);
+    }
+    LLVMDisposeMessage(triple);
+    LLVMDisposeMessage(host_cpu);
+    LLVMDisposeMessage(host_features);
+    return ok;
+}
+
+void
+host_target_close(HostTarget *t)
+{
+    LLVMDisposeTargetMachine(t->machine);
+}
+
+bool
+host_target_optimise(const HostTarget *t, LLVMModuleRef mod, bool has_slots, char **error)
+{
+    if (!has_slots || t->opt_level == 0) {
+        return true;
+    }
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef failed =
+        LLVMRunPasses(mod, pipelines[t->opt_level], t->machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (failed != NULL) {
+        char *text = LLVMGetErrorMessage(failed);
+        *error = LLVMCreateMessage(text);
+        LLVMDisposeErrorMessage(text);
+        return false;
+    }
+    return true;
+}

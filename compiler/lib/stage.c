@@ -1,0 +1,22 @@
+/* stage.c: staging: the evaluator of compiler/python runs the program with the objects of compiler/tik, which record
+ * kernels. Nothing else knows both. See stage.h. */
+#include "lib/stage.h"
+
+#include "tik/install.h"
+
+bool
+stage_run(Unit *u, uint32_t file, Ast *module)
+{
+    Interp in;
+    int64_t errors = u->errors;
+    if (!py_begin(&in, u, file) || !tik_install(&in)) {
+        return false;
+    }
+    bool ok = py_program(&in, file, module);
+    if (u->kernels.n == 0) {
+        entry_remember(u, file, module);
+    }
+    tik_finish(&in);
+    ok = ok && u->errors == errors && compile_info_finish(&in, (Span){file, 0, 0});
+    return ok && u->errors == errors;
+}

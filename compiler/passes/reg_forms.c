@@ -1,0 +1,117 @@
+/* reg_forms.c: see passes/reg_forms.h. A form is exact in the integers (env_affine), and its loop variables belong to
+ * loops around the assignment: it holds until the register is assigned again or such a loop goes on,
+ * and both are told by the walk. */
+#include "passes/reg_forms.h"
+
+void
+forms_init(Forms *f, const Kernel *k, Arena *arena)
+{
+    env_init(&f->env, k, arena);
+    f->form = ARENA_ARRAY(arena, const Affine *, k->regs.n);
+}
+
+/* *sum += factor * x; false: too many terms or too large. */
+static bool
+add_scaled(Affine *sum, const Affine *x, int64_t factor)
+{
+    Affine minus = {0}; /* -factor * x, to be subtracted */
+    Affine out;
+    int64_t v;
+    if (!checked_mul(x->constant, factor, &v) || !checked_sub(0, v, &minus.constant)) {
+        return false;
+    }
+    minus.n = x->n;
+    for (int i = 0; i < x->n; i++) {
+        minus.atom[i] = x->atom[i];
+        if (!checked_mul(x->factor[i], factor, &v) ||
+            !checked_sub(0, v, &minus.factor[i])) {
+            return false;
+        }
+    }
+    if (!affine_sub(sum, &minus, &out)) {
+        return false;
+    }
+    *sum = out;
+    return true;
+}
+
+Affine
+forms_affine(const Forms *f, ExprId e)
+{
+    Affine a;
+    (void)env_affine(&f->env, e, &a); /* an integer: there is one */
+    Affine sum = {.constant = a.constant};
+    for (int i = 0; i < a.n; i++) {
+        const Expr *atom = ir_expr(f->env.k, a.atom[i]);
+        const Affine *form = atom->kind == EX_REG ? f->form[atom->a] : NULL;
+        Affine self = {.n = 1, .atom = {a.atom[i]}, .factor = {1}};
+        if (!add_scaled(&sum, form ? form : &self, a.factor[i])) {
+            return a;
+        }
+    }
+    return sum;
+}
+
+static bool
+reads_registers(const Kernel *k, const Affine *a)
+{
+    bool any = false;
+    for (int i = 0; i < a->n; i++) {
+        any = any || (ir_expr(k, a->atom[i])->flags & EXF_REG);
+    }
+    return any;
+}
+
+static void
+set_range(Forms *f, RegId r, Range range)
+{
+    env_set_reg(&f->env, r, range);
+    f->env.trail.n = 0; /* nothing is taken back here */
+}
+
+static void
+forget(Forms *f, RegId r)
+{
+    Range top = range_top(f->env.k->regs.p[r].dtype);
+    const Range *now = &f->env.cells[r];
+    f->form[r] = NULL;
+    if (now->lo != top.lo || now->hi != top.hi || now->mod != top.mod) {
+        set_range(f, r, top);
+    }
+}
+
+void
+forms_assign(Forms *f, const Stmt *s)
+{
+    const Kernel *k = f->env.k;
+    RegId r = s->kind == ST_SET ? s->set.reg : s->load.reg;
+    if (s->kind == ST_LOAD || dtype_is_float(k->regs.p[r].dtype)) {
+        forget(f, r);
+        return;
+    }
+    Affine a = forms_affine(f, s->set.value);
+    set_range(f, r, env_expr(&f->env, s->set.value));
+    f->form[r] = NULL;
+    if (!reads_registers(k, &a)) {
+        f->form[r] = arena_copy(f->env.arena, &a, sizeof a);
+    }
+}
+
+void
+forms_forget(Forms *f, StmtId first)
+{
+    const Kernel *k = f->env.k;
+    for (StmtId id = first; id; id = k->stmts.p[id].next) {
+        const Stmt *s = &k->stmts.p[id];
+        if (s->kind == ST_SET || s->kind == ST_LOAD) {
+            forget(f, s->kind == ST_SET ? s->set.reg : s->load.reg);
+        } else if (s->kind == ST_FOR) {
+            forms_forget(f, s->loop.body);
+        } else if (s->kind == ST_SCOPE) {
+            forms_forget(f, s->scope.body);
+        } else if (s->kind == ST_IF) {
+            forms_forget(f, s->cond.then_body);
+            forms_forget(f, s->cond.else_body);
+        }
+    }
+}

@@ -1,0 +1,1066 @@
+/* eval.c: expressions. A recursive walk over the resolved tree; the C stack is guarded by its address
+ * (core_stack), since a call in an expression in a call nests without a fixed frame size. */
+#include "python/resolve.h"
+
+#include <string.h>
+
+/* ---- names --------------------------------------------------------------------------------------------- */
+
+/* Constants as other languages spell them. */
+static const char *
+other_spelling(const char *name)
+{
+    static const char *const helps[][2] = {
+        {"true", "write True"}, {"false", "write False"}, {"null", "write None"},
+        {"none", "write None"}, {"nil", "write None"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(helps); i++) {
+        if (strcmp(name, helps[i][0]) == 0) {
+            return helps[i][1];
+        }
+    }
+    return NULL;
+}
+
+/* A definition of the name at the beginning of a line behind the use. */
+static void
+note_later(Interp *in, ExcInfo *x, const char *name, Span span)
+{
+    static const char *const before[] = {"\ndef ", "\nclass ", "\n"};
+    const Source *src = &in->u->sources.p[span.file];
+    for (size_t i = 0; i < ARRAY_LEN(before) && span.end < src->len; i++) {
+        const char *text = arena_printf(core_arena(in), "%s%s", before[i], name);
+        const char *hit = strstr(src->text + span.end, text);
+        size_t n = strlen(text);
+        bool definition = hit && (i < 2 ? strchr("(:", hit[n]) && hit[n]
+                                        : strncmp(hit + n, " = ", 3) == 0);
+        if (definition) {
+            uint32_t at = (uint32_t)(hit - src->text) + 1;
+            x->note = arena_printf(core_arena(in), "'%s' is defined here, later", name);
+            x->note_span = (Span){span.file, at, at + (uint32_t)n - 1};
+            x->help = "move the definition in front of the use";
+            return;
+        }
+    }
+}
+
+enum {
+    SEARCH_STEPS = 1000 /* what looking for a similar name costs */
+};
+
+static Value
+unknown_name(Interp *in, Sym name, Span span)
+{
+    const Frame *f = in->frame;
+    const char *text = sym_text(&in->u->names, name);
+    bool local = false;
+    Nearest n = {.wanted = text};
+    core_owe(in, SEARCH_STEPS);
+    for (uint32_t i = 0; i < f->loc->nslots; i++) {
+        local = local || f->loc->slot_names[i] == name;
+        if (f->loc->slot_names[i] && !val_failed(f->slots[i])) {
+            nearest_try(&n, sym_text(&in->u->names, f->loc->slot_names[i]));
+        }
+    }
+    for (uint32_t i = 0; i < f->loc->ncells; i++) {
+        local = local || f->loc->cell_names[i] == name;
+        if (f->loc->cell_names[i] && !val_failed(f->cells[i]->v)) {
+            nearest_try(&n, sym_text(&in->u->names, f->loc->cell_names[i]));
+        }
+    }
+    nearest_attrs(in, &n, &f->module->attrs);
+    nearest_attrs(in, &n, &in->core->builtins->attrs);
+    if (!local && !n.best && is_absent(f->module->unknown_names)) {
+        return absent_member(in, f->module->unknown_names, text, span);
+    }
+    ExcInfo *x = error_raise(
+        in, local ? "UnboundLocalError" : "NameError", span,
+        local ? "'%s' is used before it is assigned" : "'%s' is not defined", text);
+    x->help = other_spelling(text);
+    if (x->help) {
+        return val_fail();
+    }
+    if (local) {
+        bool outside = !val_failed(attrs_get(&f->module->attrs, name));
+        x->help = outside
+                      ? arena_printf(core_arena(in),
+                                     "it is assigned in this function, which makes it "
+                                     "local; the module's one needs: global %s",
+                                     text)
+                      : NULL;
+        return val_fail();
+    }
+    x->help = in->embedding ? in->embedding->name_help(in, name) : NULL;
+    if (!x->help) {
+        x->help = module_is_known(in, text)
+                      ? arena_printf(core_arena(in), "begin with: import %s", text)
+                      : nearest_help(in, &n);
+    }
+    note_later(in, x, text, span);
+    return val_fail();
+}
+
+static inline Value
+builtin_name(Interp *in, Sym name)
+{
+    const struct Core *c = in->core;
+    return name < c->nbuiltin_of ? c->builtin_of[name] : val_fail();
+}
+
+static inline Value
+read_name(Interp *in, const Ast *e, Sym name)
+{
+    Frame *f = in->frame;
+    Value v = val_fail();
+    switch ((NamePlace)e->op) {
+    case PLACE_CLASS_GLOBAL:
+        v = attrs_get(f->class_names, name);
+        if (!val_failed(v)) {
+            return v;
+        }
+        /* fall through */
+    case PLACE_GLOBAL:
+        v = f->module->attrs.p[e->slot].v;
+        return val_failed(v) ? builtin_name(in, name) : v;
+    case PLACE_CLASS_LOCAL:
+        v = attrs_get(f->class_names, name);
+        if (!val_failed(v)) {
+            return v;
+        }
+        /* fall through */
+    case PLACE_LOCAL:
+        return f->slots[e->slot];
+    case PLACE_CLASS_CELL:
+        v = attrs_get(f->class_names, name);
+        if (!val_failed(v)) {
+            return v;
+        }
+        /* fall through */
+    case PLACE_CELL:
+        return f->cells[e->slot]->v;
+    }
+    UNREACHABLE();
+}
+
+Value
+eval_name(Interp *in, Ast *e, Sym name)
+{
+    Value v = read_name(in, e, name);
+    if (v.kind != VAL_FAIL && v.kind != VAL_OBJECT) {
+        return v;
+    }
+    if (is_poison(v)) {
+        return error_poisoned(in, e->span);
+    }
+    return val_failed(v) ? unknown_name(in, name, e->span) : v;
+}
+
+/* The place of a variable; null in a class body, whose names are found by name. */
+static Value *
+variable(Interp *in, const Ast *e)
+{
+    Frame *f = in->frame;
+    switch ((NamePlace)e->op) {
+    case PLACE_GLOBAL:
+        return &f->module->attrs.p[e->slot].v;
+    case PLACE_LOCAL:
+        return &f->slots[e->slot];
+    case PLACE_CELL:
+        return &f->cells[e->slot]->v;
+    default:
+        return NULL;
+    }
+}
+
+bool
+eval_bind(Interp *in, Ast *e, Sym name, Value v)
+{
+    Value *to = variable(in, e);
+    if (to) {
+        *to = v;
+    } else {
+        attrs_set(core_arena(in), in->frame->class_names, name, v);
+    }
+    return true;
+}
+
+bool
+eval_unbind(Interp *in, Ast *e, Sym name)
+{
+    Value *to = variable(in, e);
+    if (!to) {
+        Attr *a = attrs_entry(in->frame->class_names, name);
+        to = a ? &a->v : NULL;
+    }
+    if (!to || val_failed(*to)) {
+        unknown_name(in, name, e->span);
+        return false;
+    }
+    *to = val_fail();
+    return true;
+}
+
+/* ---- displays and texts ----------------------------------------------------------------------------------- */
+
+static bool
+append(Interp *in, Value list, Ast *e)
+{
+    Value v = eval(in, e->kind == AST_STARRED ? e->a : e);
+    if (val_failed(v)) {
+        return false;
+    }
+    if (e->kind != AST_STARRED) {
+        return list_push(in, list, v);
+    }
+    Value items = iter_collect(in, VAL_LIST, v, e->span);
+    if (val_failed(items)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < items.list->n; i++) {
+        list_push(in, list, items.list->p[i]);
+    }
+    return true;
+}
+
+static Value
+eval_items(Interp *in, Ast *e)
+{
+    uint32_t n = 0;
+    bool starred = false;
+    for (Ast *i = e->list; i; i = i->next) {
+        n++;
+        starred = starred || i->kind == AST_STARRED;
+    }
+    ValueKind kind = e->kind == AST_LIST ? VAL_LIST : VAL_TUPLE;
+    Value v = val_items(in, kind, starred ? 0 : n);
+    n = 0;
+    for (Ast *i = e->list; i; i = i->next) {
+        if (starred) {
+            if (!append(in, v, i)) {
+                return val_fail();
+            }
+            continue;
+        }
+        Value item = eval(in, i);
+        if (val_failed(item)) {
+            return item;
+        }
+        v.list->p[n++] = item;
+    }
+    return v;
+}
+
+static Value
+eval_set(Interp *in, Ast *e)
+{
+    Value items = val_items(in, VAL_LIST, 0);
+    Value set = dict_new(in, VAL_SET);
+    for (Ast *i = e->list; i; i = i->next) {
+        if (!append(in, items, i)) {
+            return val_fail();
+        }
+    }
+    for (uint32_t i = 0; i < items.list->n; i++) {
+        if (!dict_put(in, set.dict, items.list->p[i], val_none(), e->span)) {
+            return val_fail();
+        }
+    }
+    return set;
+}
+
+static bool
+put_pair(Interp *in, Value dict, Ast *pair)
+{
+    Value key = pair->a ? eval(in, pair->a) : val_none();
+    Value v = val_failed(key) ? key : eval(in, pair->b);
+    if (val_failed(v)) {
+        return false;
+    }
+    if (pair->a) {
+        return dict_put(in, dict.dict, key, v, pair->span);
+    }
+    if (v.kind != VAL_DICT) {
+        py_raise(in, "TypeError", pair->span, "** takes a dictionary, not '%s'",
+                 val_type_name(v));
+        return false;
+    }
+    return dict_merge(in, dict.dict, v, pair->span);
+}
+
+static Value
+eval_dict(Interp *in, Ast *e)
+{
+    Value d = val_dict(in);
+    for (Ast *p = e->list; p; p = p->next) {
+        if (!put_pair(in, d, p)) {
+            return val_fail();
+        }
+    }
+    return d;
+}
+
+static Value eval_fstring(Interp *in, Ast *e);
+
+static bool
+put_field(Interp *in, Ast *field, Text *out)
+{
+    Value v = eval(in, field->a);
+    if (val_failed(v)) {
+        return false;
+    }
+    if (field->op == 'r' || field->op == 'a' || field->op == 's') {
+        char room[TEXT_ROOM];
+        Text t;
+        text_init_in(&t, core_arena(in), room, sizeof room);
+        TRY(field->op == 's'   ? format_str(in, v, field->span, &t)
+            : field->op == 'a' ? format_ascii(in, v, field->span, &t)
+                               : format_repr(in, v, field->span, &t));
+        v = val_text(in, &t);
+    }
+    if (!field->b) {
+        const char *spec = field->str ? field->str : "";
+        return format_spec(in, v, spec, strlen(spec), field->span, out);
+    }
+    Value spec = eval_fstring(in, field->b);
+    return !val_failed(spec) &&
+           format_spec(in, v, spec.str->p, spec.str->len, field->span, out);
+}
+
+static Value
+eval_fstring(Interp *in, Ast *e)
+{
+    char room[TEXT_ROOM];
+    Text t;
+    text_init_in(&t, core_arena(in), room, sizeof room);
+    for (Ast *p = e->list; p; p = p->next) {
+        if (p->kind == AST_STRING) {
+            text_putn(&t, p->str, p->len);
+        } else if (!put_field(in, p, &t)) {
+            return val_fail();
+        }
+    }
+    return val_text(in, &t);
+}
+
+static Value
+eval_slice(Interp *in, Ast *e)
+{
+    SliceVal *s = ARENA_NEW(core_arena(in), SliceVal);
+    s->start = e->a ? eval(in, e->a) : val_none();
+    s->stop = e->b && !val_failed(s->start) ? eval(in, e->b) : val_none();
+    s->step = e->c && !val_failed(s->stop) ? eval(in, e->c) : val_none();
+    if (val_failed(s->start) || val_failed(s->stop) || val_failed(s->step)) {
+        return val_fail();
+    }
+    return (Value){.kind = VAL_SLICE, .slice = s};
+}
+
+/* ---- operators ------------------------------------------------------------------------------------------------ */
+
+/* The common case, both operands small integers; false: the general way is needed. */
+static inline bool
+fast_integers(AstOp op, int64_t a, int64_t b, Value *out)
+{
+    int64_t r = 0;
+    bool ok = false;
+    switch (op) {
+    case AOP_ADD:
+        ok = checked_add(a, b, &r);
+        break;
+    case AOP_SUB:
+        ok = checked_sub(a, b, &r);
+        break;
+    case AOP_MUL:
+        ok = checked_mul(a, b, &r);
+        break;
+    case AOP_FLOORDIV:
+        ok = b > 0;
+        r = ok ? a / b - (a % b < 0) : 0;
+        break;
+    case AOP_MOD:
+        ok = b > 0;
+        r = ok ? a % b : 0;
+        r += r < 0 ? b : 0;
+        break;
+    case AOP_AND:
+        ok = true;
+        r = a & b;
+        break;
+    default:
+        break;
+    }
+    *out = val_int(r);
+    return ok;
+}
+
+static inline bool
+fast_floats(AstOp op, double a, double b, Value *out)
+{
+    switch (op) {
+    case AOP_ADD:
+        *out = val_float(a + b);
+        return true;
+    case AOP_SUB:
+        *out = val_float(a - b);
+        return true;
+    case AOP_MUL:
+        *out = val_float(a * b);
+        return true;
+    case AOP_DIV:
+        *out = val_float(b != 0 ? a / b : 0);
+        return b != 0;
+    default:
+        return false;
+    }
+}
+
+/* Operands of one kind of machine number; false: the general way is needed. */
+static inline bool
+fast_binary(AstOp op, Value a, Value b, Value *out)
+{
+    if (a.kind != b.kind) {
+        return false;
+    }
+    return a.kind == VAL_INT     ? fast_integers(op, a.i, b.i, out)
+           : a.kind == VAL_FLOAT ? fast_floats(op, a.f, b.f, out)
+                                 : false;
+}
+
+Value
+eval_update(Interp *in, AstOp op, Value a, Value b, Span span)
+{
+    Value r = val_none();
+    return fast_binary(op, a, b, &r) ? r : op_inplace(in, op, a, b, span);
+}
+
+/* Operands are mostly names and numbers. */
+static inline Value
+operand(Interp *in, Ast *e)
+{
+    if (e->kind == AST_NAME) {
+        return eval_name(in, e, e->name);
+    }
+    return e->kind == AST_INT && !e->str ? val_int(e->value) : eval(in, e);
+}
+
+static Value
+eval_binary(Interp *in, Ast *e)
+{
+    Value r = val_none();
+    Value a = operand(in, e->a);
+    if (val_failed(a)) {
+        return a;
+    }
+    Value b = operand(in, e->b);
+    if (val_failed(b)) {
+        return b;
+    }
+    if (fast_binary((AstOp)e->op, a, b, &r)) {
+        return r;
+    }
+    return op_binary(in, (AstOp)e->op, a, b, e->span);
+}
+
+static Value
+eval_unary(Interp *in, Ast *e)
+{
+    bool yes = false;
+    Value a = eval(in, e->a);
+    if (val_failed(a)) {
+        return a;
+    }
+    if (e->op == AOP_NOT && !is_host(a)) {
+        return op_truth(in, a, e->a->span, &yes) ? val_bool(!yes) : val_fail();
+    }
+    if (e->op == AOP_NEG && a.kind == VAL_INT && a.i != INT64_MIN) {
+        return val_int(-a.i);
+    }
+    return op_unary(in, (AstOp)e->op, a, e->span);
+}
+
+static inline bool
+fast_compare(AstOp op, int64_t a, int64_t b, bool *out)
+{
+    switch (op) {
+    case AOP_EQ:
+        *out = a == b;
+        return true;
+    case AOP_NE:
+        *out = a != b;
+        return true;
+    case AOP_LT:
+        *out = a < b;
+        return true;
+    case AOP_LE:
+        *out = a <= b;
+        return true;
+    case AOP_GT:
+        *out = a > b;
+        return true;
+    case AOP_GE:
+        *out = a >= b;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* a < b < c: each operand once; the result of the first false part, or of the last. */
+static Value
+eval_compare(Interp *in, Ast *e)
+{
+    Value a = operand(in, e->a);
+    for (Ast *part = e->list; !val_failed(a); part = part->next) {
+        Value b = operand(in, part->a);
+        bool yes = false;
+        core_owe(in, 1);
+        if (val_failed(b)) {
+            return b;
+        }
+        Value r = val_none();
+        if (a.kind == VAL_INT && b.kind == VAL_INT &&
+            fast_compare((AstOp)part->op, a.i, b.i, &yes)) {
+            r = val_bool(yes);
+        } else {
+            Span span = e->list->next
+                            ? (Span){e->span.file, e->span.begin, part->span.end}
+                            : e->span;
+            r = op_compare(in, (AstOp)part->op, a, b, span);
+        }
+        if (val_failed(r) || !part->next) {
+            return r;
+        }
+        if (!op_truth(in, r, e->span, &yes)) {
+            return val_fail();
+        }
+        if (!yes) {
+            return r;
+        }
+        a = b;
+    }
+    return a;
+}
+
+bool
+eval_truth(Interp *in, Ast *e, bool *out)
+{
+    Value v = eval(in, e);
+    if (v.kind == VAL_BOOL) {
+        *out = v.b;
+        return true;
+    }
+    return !val_failed(v) && op_truth(in, v, e->span, out);
+}
+
+static Value
+eval_logic(Interp *in, Ast *e)
+{
+    bool yes = false;
+    Value a = eval(in, e->a);
+    if (is_host(a)) {
+        return a; /* what stands behind it could only be one more such value */
+    }
+    if (val_failed(a) || !op_truth(in, a, e->a->span, &yes)) {
+        return val_fail();
+    }
+    return yes == (e->kind == AST_OR) ? a : eval(in, e->b);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+/* Evaluates the callee with the arguments made ready; receiver of a method call is given. */
+static Value
+finish_call(Interp *in, Ast *e, Value callee, CallArgs *args)
+{
+    if (e->a->kind == AST_ATTR) {
+        return attr_call(in, callee, e->a->name, args, e->a->span);
+    }
+    return call_any(in, callee, args);
+}
+
+static Value
+call_plain(Interp *in, Ast *e, Value callee, const CallFacts *f)
+{
+    StackMark mark = stack_mark(in);
+    Value *vals = stack_take(in, (uint32_t)(f->npos + f->nkw));
+    Value *pos = vals;
+    Value *kw = vals + f->npos;
+    Value r = val_fail();
+    for (Ast *a = e->list; a; a = a->next) {
+        Value v = eval(in, a->kind == AST_KEYWORD ? a->a : a);
+        if (val_failed(v)) {
+            stack_release(in, mark);
+            return v;
+        }
+        if (a->kind == AST_KEYWORD) {
+            *kw++ = v;
+        } else {
+            *pos++ = v;
+        }
+    }
+    CallArgs args = {.pos = vals,
+                     .npos = f->npos,
+                     .kwname = f->kwname,
+                     .kwval = vals + f->npos,
+                     .nkw = f->nkw,
+                     .span = e->span,
+                     .pos_span = f->pos_span,
+                     .kw_span = f->kw_span,
+                     .kwname_span = f->kwname_span};
+    r = finish_call(in, e, callee, &args);
+    stack_release(in, mark);
+    return r;
+}
+
+typedef struct Gathered {
+    VEC(Value) pos;
+    VEC(Sym) kwname;
+    VEC(Value) kwval;
+    VEC(Span) pos_span;
+    VEC(Span) kw_span;
+} Gathered;
+
+/* others: so many in front may have the name; the keys of one dictionary differ. */
+static bool
+gather_keyword(Interp *in, Gathered *g, uint32_t others, Sym name, Value v, Span span)
+{
+    TRY(core_charge(in, 2 + others / 4, span));
+    for (uint32_t i = 0; i < others; i++) {
+        if (g->kwname.p[i] == name) {
+            py_raise(in, "TypeError", span, "the argument '%s' is given twice",
+                     sym_text(&in->u->names, name));
+            return false;
+        }
+    }
+    VEC_PUSH(core_arena(in), &g->kwname, name);
+    VEC_PUSH(core_arena(in), &g->kwval, v);
+    VEC_PUSH(core_arena(in), &g->kw_span, span);
+    return true;
+}
+
+static bool
+gather_map(Interp *in, Gathered *g, Value map, Span span)
+{
+    if (map.kind != VAL_DICT) {
+        py_raise(in, "TypeError", span, "** takes a dictionary, not '%s'",
+                 val_type_name(map));
+        return false;
+    }
+    uint32_t others = g->kwname.n;
+    for (uint32_t i = 0; i < map.dict->n; i++) {
+        const DictEntry *d = &map.dict->p[i];
+        if (val_failed(d->key)) {
+            continue;
+        }
+        if (d->key.kind != VAL_STR) {
+            py_raise(in, "TypeError", span, "the names of ** arguments are texts");
+            return false;
+        }
+        TRY(gather_keyword(in, g, others, val_sym(in, d->key), d->v, span));
+    }
+    return true;
+}
+
+static bool
+gather(Interp *in, Gathered *g, Ast *a)
+{
+    bool wrapped = a->kind == AST_KEYWORD || a->kind == AST_STARRED;
+    Value v = eval(in, wrapped ? a->a : a);
+    if (val_failed(v)) {
+        return false;
+    }
+    if (a->kind == AST_KEYWORD) {
+        return a->name ? gather_keyword(in, g, g->kwname.n, a->name, v, a->a->span)
+                       : gather_map(in, g, v, a->span);
+    }
+    if (a->kind == AST_STARRED) {
+        v = iter_collect(in, VAL_LIST, v, a->span);
+        double each = 2 * (sizeof(Value) + sizeof(Span)); /* vectors double */
+        if (val_failed(v) || !core_reserve(in, v.list->n * each, a->span)) {
+            return false;
+        }
+        for (uint32_t i = 0; i < v.list->n; i++) {
+            VEC_PUSH(core_arena(in), &g->pos, v.list->p[i]);
+            VEC_PUSH(core_arena(in), &g->pos_span, a->span);
+        }
+        return true;
+    }
+    VEC_PUSH(core_arena(in), &g->pos, v);
+    VEC_PUSH(core_arena(in), &g->pos_span, a->span);
+    return true;
+}
+
+static Value
+call_dynamic(Interp *in, Ast *e, Value callee)
+{
+    Gathered g = {0};
+    for (Ast *a = e->list; a; a = a->next) {
+        if (!gather(in, &g, a)) {
+            return val_fail();
+        }
+    }
+    CallArgs args = {.pos = g.pos.p,
+                     .npos = (int)g.pos.n,
+                     .kwname = g.kwname.p,
+                     .kwval = g.kwval.p,
+                     .nkw = (int)g.kwname.n,
+                     .span = e->span,
+                     .pos_span = g.pos_span.p,
+                     .kw_span = g.kw_span.p};
+    return finish_call(in, e, callee, &args);
+}
+
+Value
+eval_call(Interp *in, Ast *e)
+{
+    const CallFacts *f = e->cache;
+    Value callee = eval(in, e->a->kind == AST_ATTR ? e->a->a : e->a);
+    if (val_failed(callee)) {
+        return callee;
+    }
+    return f->dynamic ? call_dynamic(in, e, callee) : call_plain(in, e, callee, f);
+}
+
+/* ---- functions and comprehensions ---------------------------------------------------------------------------------- */
+
+Value
+eval_function(Interp *in, AstFunc *fn)
+{
+    const Locals *loc = fn->locals;
+    Arena *a = core_arena(in);
+    FuncVal *f = ARENA_NEW(a, FuncVal);
+    f->name = loc->name;
+    f->loc = loc;
+    f->module = in->frame->module;
+    f->owner = in->frame->class_names ? in->frame->class_ref
+               : in->frame->func      ? in->frame->func->owner
+                                      : NULL;
+    f->dflt = ARENA_ARRAY(a, Value, loc->nparams);
+    for (int i = 0; i < loc->nparams; i++) {
+        const ParamSlot *p = &loc->params[i];
+        bool many = p->kind == PARAM_STAR || p->kind == PARAM_STARSTAR;
+        f->dflt[i] = many ? val_none() : val_fail();
+        if (p->dflt) {
+            f->dflt[i] = eval(in, p->dflt);
+            if (val_failed(f->dflt[i])) {
+                return val_fail();
+            }
+        }
+    }
+    uint32_t nfree = loc->ncells - loc->nown;
+    f->closure = ARENA_ARRAY(a, Cell *, nfree);
+    for (uint32_t i = 0; i < nfree; i++) {
+        f->closure[i] = in->frame->cells[loc->outer[i]];
+    }
+    return (Value){.kind = VAL_FUNC, .func = f};
+}
+
+static bool
+comp_element(Interp *in, Ast *e, Value into)
+{
+    if (e->op == ':') {
+        return put_pair(in, into, e->a);
+    }
+    Value v = eval(in, e->a);
+    if (val_failed(v)) {
+        return false;
+    }
+    return e->op == '{' ? dict_put(in, into.dict, v, val_none(), e->span)
+                        : list_push(in, into, v);
+}
+
+/* One for clause and, innermost, the element. */
+static bool
+comp_clause(Interp *in, Ast *e, Ast *clause, Value into)
+{
+    Iter it;
+    if (!clause) {
+        return comp_element(in, e, into);
+    }
+    Value source = eval(in, clause->b);
+    if (val_failed(source) || !iter_begin(in, source, clause->b->span, &it)) {
+        return false;
+    }
+    for (;;) {
+        Value item = val_none();
+        int more = iter_step(in, &it, clause->b->span, &item);
+        if (more <= 0) {
+            return more == 0;
+        }
+        TRY(core_step(in, clause->span) && exec_assign(in, clause->a, item));
+        bool yes = true;
+        for (Ast *cond = clause->list; cond && yes; cond = cond->next) {
+            TRY(eval_truth(in, cond, &yes));
+        }
+        TRY(!yes || comp_clause(in, e, clause->next, into));
+    }
+}
+
+/* The first iterable is evaluated now, everything else when items are asked for. */
+static Value
+make_generator(Interp *in, Ast *e)
+{
+    const Locals *loc = e->cache;
+    Arena *a = core_arena(in);
+    Iter it = {.kind = ITER_GENERATOR, .gen = ARENA_NEW(a, Generator)};
+    Iter first;
+    Value source = eval(in, e->list->b);
+    if (val_failed(source) || !iter_begin(in, source, e->list->b->span, &first)) {
+        return val_fail();
+    }
+    int clauses = 0;
+    for (const Ast *c = e->list; c; c = c->next) {
+        clauses++;
+    }
+    it.sub = ARENA_ARRAY(a, Iter, clauses);
+    it.sub[0] = first;
+    it.gen->node = e;
+    Frame *f = ARENA_NEW(a, Frame);
+    *f = (Frame){.module = in->frame->module, .loc = loc, .func = in->frame->func};
+    f->slots = ARENA_ARRAY(a, Value, loc->nslots);
+    f->cells = ARENA_ARRAY(a, Cell *, loc->ncells);
+    for (uint32_t i = 0; i < loc->ncells; i++) {
+        f->cells[i] = i < loc->nown ? ARENA_NEW(a, Cell)
+                                    : in->frame->cells[loc->outer[i - loc->nown]];
+    }
+    it.gen->frame = f;
+    return iter_object(in, "generator", &it);
+}
+
+static Ast *
+clause_at(const Generator *g)
+{
+    Ast *c = g->node->list;
+    for (int i = 0; i < g->depth; i++) {
+        c = c->next;
+    }
+    return c;
+}
+
+/* The next item of a clause bound to its target: 1, the conditions hold; 0, they do not; 2, no more. */
+static int
+advance_clause(Interp *in, Iter *it, Ast *clause)
+{
+    Value item = val_none();
+    bool yes = true;
+    int more = iter_next(in, &it->sub[it->gen->depth], clause->b->span, &item);
+    if (more <= 0) {
+        return more == 0 ? 2 : -1;
+    }
+    if (!core_step(in, clause->span) || !exec_assign(in, clause->a, item)) {
+        return -1;
+    }
+    for (Ast *cond = clause->list; cond && yes; cond = cond->next) {
+        if (!eval_truth(in, cond, &yes)) {
+            return -1;
+        }
+    }
+    return yes;
+}
+
+static int
+resume(Interp *in, Iter *it, Value *out)
+{
+    Generator *g = it->gen;
+    while (g->depth >= 0) {
+        Ast *clause = clause_at(g);
+        int state = advance_clause(in, it, clause);
+        if (state < 0) {
+            return -1;
+        }
+        if (state == 2) {
+            g->depth--;
+        } else if (state && !clause->next) {
+            *out = eval(in, g->node->a);
+            return val_failed(*out) ? -1 : 1;
+        } else if (state) {
+            Value source = eval(in, clause->next->b);
+            if (val_failed(source) ||
+                !iter_begin(in, source, clause->next->b->span, &it->sub[g->depth + 1])) {
+                return -1;
+            }
+            g->depth++;
+        }
+    }
+    return 0;
+}
+
+int
+eval_generator(Interp *in, Iter *it, Span span, Value *out)
+{
+    Generator *g = it->gen;
+    if (g->running) {
+        py_raise(in, "ValueError", span, "generator already executing");
+        return -1;
+    }
+    if (!call_enter(in, span)) {
+        return -1;
+    }
+    Span here = in->here;
+    py_chain(in); /* the frame of a generator is no step of the chain */
+    g->frame->caller = in->frame;
+    in->frame = g->frame;
+    in->depth++;
+    g->running = true;
+    int more = resume(in, it, out);
+    g->running = false;
+    in->depth--;
+    in->frame = g->frame->caller;
+    in->here = here;
+    it->done = it->done || more < 0;
+    return more;
+}
+
+Value
+eval_comp(Interp *in, Ast *e)
+{
+    if (e->op == '(') {
+        return make_generator(in, e);
+    }
+    const CompFacts *f = e->cache;
+    for (uint32_t i = 0; f && i < f->n; i++) {
+        in->frame->cells[f->cell[i]] = ARENA_NEW(core_arena(in), Cell);
+    }
+    Value into = e->op == ':'   ? val_dict(in)
+                 : e->op == '{' ? dict_new(in, VAL_SET)
+                                : val_items(in, VAL_LIST, 0);
+    if (!comp_clause(in, e, e->list, into)) {
+        return val_fail();
+    }
+    return into;
+}
+
+/* ---- dispatch --------------------------------------------------------------------------------------------------------- */
+
+static Value
+eval_index(Interp *in, Ast *e)
+{
+    Value container = operand(in, e->a);
+    if (val_failed(container)) {
+        return container;
+    }
+    Value key = operand(in, e->b);
+    bool list = container.kind == VAL_LIST || container.kind == VAL_TUPLE;
+    if (list && key.kind == VAL_INT && key.i >= 0 && key.i < container.list->n) {
+        return container.list->p[key.i];
+    }
+    return val_failed(key) ? key : index_get(in, container, key, e->span);
+}
+
+static Value
+eval_cond(Interp *in, Ast *e)
+{
+    bool yes = false;
+    Value v = eval(in, e->b);
+    if (is_host(v)) {
+        return host_derived(in, v, e->span); /* one of two: only the host knows */
+    }
+    if (val_failed(v) || !op_truth(in, v, e->b->span, &yes)) {
+        return val_fail();
+    }
+    return eval(in, yes ? e->a : e->c);
+}
+
+static Value
+eval_walrus(Interp *in, Ast *e)
+{
+    Value v = eval(in, e->a);
+    return !val_failed(v) && eval_bind(in, e, e->name, v) ? v : val_fail();
+}
+
+static Value
+eval_attr(Interp *in, Ast *e)
+{
+    Value v = operand(in, e->a);
+    if (v.kind == VAL_INSTANCE) {
+        const Attr *a = attrs_entry_at(&v.inst->attrs, e->name, &e->slot);
+        if (a && !val_failed(a->v) && !is_poison(a->v)) {
+            return a->v;
+        }
+    }
+    v = val_failed(v) ? v : attr_get(in, v, e->name, e->span);
+    return is_poison(v) ? error_poisoned(in, e->span) : v;
+}
+
+static Value
+eval_ellipsis(Interp *in)
+{
+    return in->core->ellipsis;
+}
+
+Value
+eval(Interp *in, Ast *e)
+{
+    core_owe(in, 1);
+    if (!core_stack(in, e->span)) {
+        return val_fail();
+    }
+    switch ((AstKind)e->kind) {
+    case AST_NAME:
+        return eval_name(in, e, e->name);
+    case AST_INT:
+        return e->str ? *(Value *)e->cache : val_int(e->value);
+    case AST_FLOAT:
+        return val_float(e->number);
+    case AST_STRING:
+        return (Value){.kind = VAL_STR, .str = e->cache};
+    case AST_FSTRING:
+        return eval_fstring(in, e);
+    case AST_NONE:
+        return val_none();
+    case AST_BOOL:
+        return val_bool(e->value != 0);
+    case AST_ELLIPSIS:
+        return eval_ellipsis(in);
+    case AST_TUPLE:
+    case AST_LIST:
+        return eval_items(in, e);
+    case AST_DICT:
+        return eval_dict(in, e);
+    case AST_SET:
+        return eval_set(in, e);
+    case AST_UNARY:
+        return eval_unary(in, e);
+    case AST_BINARY:
+        return eval_binary(in, e);
+    case AST_COMPARE:
+        return eval_compare(in, e);
+    case AST_AND:
+    case AST_OR:
+        return eval_logic(in, e);
+    case AST_COND:
+        return eval_cond(in, e);
+    case AST_LAMBDA:
+        return eval_function(in, e->func);
+    case AST_CALL:
+        return eval_call(in, e);
+    case AST_ATTR:
+        return eval_attr(in, e);
+    case AST_INDEX:
+        return eval_index(in, e);
+    case AST_SLICE:
+        return eval_slice(in, e);
+    case AST_COMP:
+        return eval_comp(in, e);
+    case AST_WALRUS:
+        return eval_walrus(in, e);
+    case AST_YIELD:
+        return error_not_supported(
+            in, e->span,
+            e->flags & AST_YIELD_FROM
+                ? "yield from: generator functions are not evaluated"
+                : "yield: generator functions are not evaluated",
+            "collect the values in a list and return it, or write a generator "
+            "expression");
+    case AST_AWAIT:
+        return error_not_supported(in, e->span,
+                                   "await: asynchronous code is not evaluated",
+                                   "call the function; a compilation is one thread");
+    case AST_STARRED:
+        return error_not_supported(in, e->span,
+                                   "a starred expression stands in a list or call",
+                                   "write [*x], (*x,) or f(*x)");
+    default:
+        ICE("expression of kind %d", e->kind);
+    }
+}

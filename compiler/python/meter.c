@@ -1,0 +1,130 @@
+/* meter.c: see meter.h. */
+#include "python/core.h"
+
+enum {
+    SETTLE_BYTES = 64 << 10 /* bytes that are charged together */
+};
+
+/* Which limit was hit. */
+static bool
+limit_hit(Interp *in, Span span)
+{
+    const Limits *l = &in->u->opt.limits;
+    in->fatal = in->u->limit_hit = true;
+    if (in->steps < 0) {
+        in->steps = 0;
+        py_diag(in, D_LIMIT_STEPS, span, "evaluation needs more than %lld steps",
+                (long long)l->steps);
+    } else {
+        py_diag(in, D_LIMIT_MEMORY, span, "evaluation needs more than %lld bytes",
+                (long long)l->memory);
+    }
+    return false;
+}
+
+void
+meter_begin(Interp *in)
+{
+    in->steps = in->u->opt.limits.steps - in->u->work;
+    in->settled = in->u->arena.used;
+    in->look = MIN(in->settled + SETTLE_BYTES, in->u->opt.limits.memory);
+}
+
+bool
+meter_settle(Interp *in, Span span)
+{
+    int64_t limit = in->u->opt.limits.memory;
+    int64_t used = in->u->arena.used;
+    core_owe(in, (used - in->settled) / WORK_BYTES);
+    in->settled = used;
+    in->look = MIN(used + SETTLE_BYTES, limit);
+    return (in->steps >= 0 && used <= limit) || limit_hit(in, span);
+}
+
+bool
+core_charge(Interp *in, int64_t work, Span span)
+{
+    core_owe(in, work);
+    return in->steps >= 0 || limit_hit(in, span);
+}
+
+Ast *
+meter_parse(Interp *in, uint32_t file, bool expression)
+{
+    in->u->work = meter_taken(in);
+    Ast *tree = expression ? parse_expression(in->u, file) : parse_file(in->u, file);
+    in->steps = in->u->opt.limits.steps - in->u->work;
+    in->fatal = in->fatal || in->u->limit_hit;
+    return tree;
+}
+
+bool
+core_reserve(Interp *in, double bytes, Span span)
+{
+    const Limits *l = &in->u->opt.limits;
+    if ((double)in->u->arena.used + bytes <= (double)l->memory) {
+        return true;
+    }
+    py_diag(in, D_LIMIT_MEMORY, span,
+            "%.0f bytes more would exceed the memory limit of %lld bytes", bytes,
+            (long long)l->memory);
+    in->fatal = in->u->limit_hit = true;
+    return false;
+}
+
+bool
+core_put(Interp *in, Text *t, const char *p, size_t n, Span span)
+{
+    bool grows = t->n + n >= t->cap; /* to twice its size, or what is needed */
+    TRY(!grows || core_reserve(in, 2.0 * (double)MAX(t->n, n), span));
+    TRY(core_charge(in, (int64_t)n / WORK_BYTES, span));
+    text_putn(t, p, n);
+    return true;
+}
+
+bool
+py_reserve(Interp *in, int64_t bytes, Span span)
+{
+    return core_reserve(in, (double)bytes, span);
+}
+
+int64_t
+meter_taken(const Interp *in)
+{
+    return in->u->opt.limits.steps - in->steps;
+}
+
+int64_t
+meter_size(Value v)
+{
+    enum {
+        READ_BYTES = 4 /* bytes of a text that are looked at in one step */
+    };
+    switch ((ValueKind)v.kind) {
+    case VAL_STR:
+        return v.str->len / READ_BYTES;
+    case VAL_BIG:
+        return v.big->size < 0 ? -v.big->size : v.big->size;
+    case VAL_TUPLE:
+    case VAL_LIST:
+        return v.list->n / 2;
+    case VAL_DICT:
+    case VAL_SET:
+        return v.dict->n;
+    default:
+        return 0; /* of one size, or walked item by item */
+    }
+}
+
+bool
+meter_sizes(Interp *in, Value self, const CallArgs *args)
+{
+    int64_t work = meter_size(self) + args->npos + args->nkw;
+    for (int i = 0; i < args->npos; i++) {
+        work += meter_size(args->pos[i]);
+    }
+    for (int i = 0; i < args->nkw; i++) {
+        work += meter_size(args->kwval[i]);
+    }
+    return core_charge(in, work, args->span);
+}

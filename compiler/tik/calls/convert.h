@@ -1,0 +1,44 @@
+/* convert.h: a conversion on lanes before it is recorded, for the spellings of it. */
+#ifndef TIKC_TIK_CONVERT_H
+#define TIKC_TIK_CONVERT_H
+
+#include "tik/tik.h"
+
+/* Parameters of vconv; vec_conv has no block strides and no stride_unit. */
+enum {
+    C_MASK,
+    C_ROUND,
+    C_DST,
+    C_SRC,
+    C_REPEAT,
+    C_DST_BLK,
+    C_SRC_BLK,
+    C_DST_REP,
+    C_SRC_REP,
+    C_DEQ,
+    C_HIGH,
+    C_UNIT,
+    C_NAME, /* of a statement of the original compiler */
+    C_MASK_O,
+    C_COUNT
+};
+
+typedef struct Convert {
+    Interp *in;
+    Tik *c;
+    const CallArgs *args;
+    const char *method; /* for messages */
+    bool old;           /* vconv and what is recorded as vconv */
+    Value got[C_COUNT]; /* VAL_FAIL: not given, or no parameter of vec_conv */
+    Span span[C_COUNT];
+} Convert;
+
+/* Whether the types of dst and src need a scale: a float16, or a pack. False for operands that are no tensors. */
+bool tik_convert_scales(const Convert *x);
+bool tik_convert_packs(const Convert *x);
+/* Records the instruction that the types of dst and src choose. False: refused, with diagnostics. */
+bool tik_convert(Convert *x);
+/* [scale, offset] and the sign as a pack: offset is -256 to 255, scale a number. */
+uint64_t tik_deq_word(int64_t scale_bits, int64_t offset, bool sign);
+
+#endif

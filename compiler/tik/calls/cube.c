@@ -1,0 +1,490 @@
+/* cube.c: calls of the matrix unit whose arguments differ from the operands of the instruction (cube 3 to 7):
+ * words as addr_mode, padding that may be None, further arguments of mmad, shapes as lists, a bias that makes
+ * another instruction.
+ *
+ * Owns: nop of mmad, mmad-reserved, operand-form, pad-value; addr-mode, range-pad and conv-shape of arguments that are no such
+ * number or list. */
+#include "tik/tik.h"
+
+#include <math.h>
+
+#include <string.h>
+
+enum {
+    CUBE_ARGS = 24
+};
+
+/* A call while its arguments become operands. */
+typedef struct CubeCall {
+    Interp *in;
+    Tik *c;
+    const CallArgs *args;
+    const char *name;
+    int n;
+    Value v[CUBE_ARGS]; /* operands in the order of the form */
+    Span span[CUBE_ARGS];
+} CubeCall;
+
+/* The arguments by these parameters. 1: go on; 0: nothing is recorded; -1: they do not fit. */
+static int
+begin(CubeCall *x, const BindParam *params, int n, Value *got, Span *span)
+{
+    if (tik_dropped(x->c)) {
+        return 0;
+    }
+    if (!tik_bind(x->in, x->name, x->args, params, n, got, span)) {
+        return -1;
+    }
+    return tik_not_built(x->in, x->c, x->args->span) ? 1 : 0;
+}
+
+static Value
+outcome(const CubeCall *x, int begun)
+{
+    return begun < 0 || x->in->fatal ? val_fail() : val_none();
+}
+
+static void
+put(CubeCall *x, Value v, Span span)
+{
+    x->v[x->n] = v;
+    x->span[x->n++] = span;
+}
+
+static void
+record(CubeCall *x, Op op)
+{
+    (void)tik_record(x->in, x->c, op, x->args, x->v, x->span);
+}
+
+static bool
+is_none(Value v)
+{
+    return v.kind == VAL_NONE || v.kind == VAL_FAIL;
+}
+
+/* A number that is what it is when the argument is left out. */
+static bool
+is_off(Value v)
+{
+    int64_t n;
+    return is_none(v) || (!tik_is_runtime(v) && val_as_int64(v, &n) && n == 0);
+}
+
+/* ---- arguments ------------------------------------------------------------------------------------------- */
+
+/* 'inc' and 'dec' as numbers. */
+static bool
+addr_mode(CubeCall *x, Value *v, Span span)
+{
+    if (is_none(*v)) {
+        *v = val_int(0);
+        return true;
+    }
+    if (v->kind != VAL_STR) {
+        return true;
+    }
+    const char *text;
+    TRY(tik_text(x->in, *v, "addr_mode", span, &text));
+    bool down = strcmp(text, "dec") == 0;
+    if (!down && strcmp(text, "inc") != 0) {
+        py_diag(x->in, D_ADDR_MODE, span, "addr_mode is '%s'; it is 'inc' or 'dec'",
+                text);
+        return false;
+    }
+    *v = val_int(down);
+    return true;
+}
+
+/* A number of the image's type; None is 0. */
+static bool
+pad_value(CubeCall *x, Value *v, Value image, Span span)
+{
+    if (is_none(*v)) {
+        *v = val_int(0);
+    }
+    if (tik_is_runtime(*v) || !tik_is(image, &tik_tensor_class)) {
+        return true;
+    }
+    Dtype t = ((View *)image.obj)->dtype;
+    bool number = v->kind == VAL_INT || v->kind == VAL_FLOAT || v->kind == VAL_BOOL;
+    double d;
+    bool largest = t == DT_F16 && val_as_double(*v, &d) && fabs(d) == 65535;
+    if (number &&
+        (largest || tik_literal_fits(*v, t))) { /* published programs say 65535 */
+        return true;
+    }
+    py_diag(x->in, D_PAD_VALUE, span, "pad_value is %s, which %s does not represent",
+            val_repr(x->in, *v), dtype_name(t));
+    return false;
+}
+
+static bool
+pad_list(CubeCall *x, Value v, Span span)
+{
+    bool list = v.kind == VAL_LIST || v.kind == VAL_TUPLE;
+    if (list && v.list->n == 4) {
+        return true;
+    }
+    py_diag(x->in, D_RANGE_PAD, span,
+            "the padding is %s; %s takes [left, right, top, bottom]", val_repr(x->in, v),
+            x->name);
+    return false;
+}
+
+/* The items of a list as operands. */
+static bool
+put_list(CubeCall *x, Value v, const char *what, uint32_t n, DiagId rule, Span span)
+{
+    bool list = v.kind == VAL_LIST || v.kind == VAL_TUPLE;
+    if (!list || v.list->n != n) {
+        py_diag(x->in, rule, span, "%s is %s; %s takes a list of %u", what,
+                val_repr(x->in, v), x->name, (unsigned)n);
+        return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        put(x, v.list->p[i], span);
+    }
+    return true;
+}
+
+/* A tensor that was made by indexing is one element. */
+static bool
+put_whole(CubeCall *x, Value v, const char *what, Span span)
+{
+    if (tik_is(v, &tik_tensor_class) && ((View *)v.obj)->element) {
+        py_diag(x->in, D_OPERAND_FORM, span,
+                "%s is one element; %s takes a tensor, as tensor[i:]", what, x->name);
+        return false;
+    }
+    put(x, v, span);
+    return true;
+}
+
+/* ---- load2d ------------------------------------------------------------------------------------------------ */
+
+/* The operands are the arguments; the last one is addr_mode. */
+static Value
+load2d(Interp *in, Tik *c, const CallArgs *args, Op op)
+{
+    BindParam params[CUBE_ARGS];
+    CubeCall x = {.in = in, .c = c, .args = args, .name = op_table[op].name};
+    const ParamInfo *info = form_params(op_table[op].form, &x.n);
+    for (int i = 0; i < x.n; i++) {
+        params[i] = (BindParam){info[i].name, info[i].dflt == PARAM_REQUIRED, val_fail()};
+    }
+    int begun = begin(&x, params, x.n, x.v, x.span);
+    if (begun > 0 && addr_mode(&x, &x.v[x.n - 1], x.span[x.n - 1])) {
+        record(&x, op);
+    }
+    return outcome(&x, begun);
+}
+
+Value
+tik_load2dv1(Interp *in, Tik *c, const CallArgs *args)
+{
+    return load2d(in, c, args, OP_LOAD2DV1);
+}
+
+Value
+tik_load2dv2(Interp *in, Tik *c, const CallArgs *args)
+{
+    return load2d(in, c, args, OP_LOAD2DV2);
+}
+
+/* ---- load3d, col2img ----------------------------------------------------------------------------------------- */
+
+#define IMAGE_PARAMS(pad)                                                                \
+    {"dst", true, {0}}, {"src", true, {0}}, {pad, true, {0}}, {"l1_h", true, {0}},       \
+    {                                                                                    \
+        "l1_w", true, {0}                                                                \
+    }
+#define FETCH_PARAMS                                                                     \
+    {"fetch_filter_w", true, {0}}, {"fetch_filter_h", true, {0}},                        \
+        {"left_top_w", true, {0}},                                                       \
+    {                                                                                    \
+        "left_top_h", true, {0}                                                          \
+    }
+#define KERNEL_PARAMS                                                                    \
+    {"stride_w", true, {0}}, {"stride_h", true, {0}}, {"filter_w", true, {0}},           \
+        {"filter_h", true, {0}}, {"dilation_filter_w", true, {0}},                       \
+    {                                                                                    \
+        "dilation_filter_h", true, {0}                                                   \
+    }
+
+enum {
+    ARG_SRC = 1,
+    ARG_PAD
+};
+
+Value
+tik_load3dv1(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[] = {IMAGE_PARAMS("pad"),
+                                       {"c1_index", true, {0}},
+                                       FETCH_PARAMS,
+                                       KERNEL_PARAMS,
+                                       {"jump_offset", true, {0}},
+                                       {"repeat_mode", true, {0}},
+                                       {"repeat_time", true, {0}},
+                                       {"_csize", false, {.kind = VAL_NONE}},
+                                       {"pad_value", false, {.kind = VAL_NONE}}};
+    enum {
+        N = ARRAY_LEN(params)
+    };
+    CubeCall x = {.in = in, .c = c, .args = args, .name = "load3dv1", .n = N};
+    int begun = begin(&x, params, N, x.v, x.span);
+    if (begun > 0 && pad_list(&x, x.v[ARG_PAD], x.span[ARG_PAD]) &&
+        pad_value(&x, &x.v[N - 1], x.v[ARG_SRC], x.span[N - 1])) {
+        x.v[N - 2] = is_none(x.v[N - 2]) ? val_int(0) : x.v[N - 2];
+        record(&x, OP_LOAD3DV1);
+    }
+    return outcome(&x, begun);
+}
+
+Value
+tik_load3dv2(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[] = {IMAGE_PARAMS("pad_list"),
+                                       {"channel_size", true, {0}},
+                                       {"k_extension", true, {0}},
+                                       {"m_extension", true, {0}},
+                                       {"k_start_pt", true, {0}},
+                                       {"m_start_pt", true, {0}},
+                                       KERNEL_PARAMS,
+                                       {"en_transpose", false, {.kind = VAL_BOOL}},
+                                       {"en_small_k", false, {.kind = VAL_BOOL}},
+                                       {"pad_value", false, {.kind = VAL_NONE}}};
+    enum {
+        N = ARRAY_LEN(params),
+        SMALL_K = N - 2
+    };
+    CubeCall x = {.in = in, .c = c, .args = args, .name = "load3dv2", .n = N};
+    int begun = begin(&x, params, N, x.v, x.span);
+    if (begun <= 0 || !pad_list(&x, x.v[ARG_PAD], x.span[ARG_PAD]) ||
+        !pad_value(&x, &x.v[N - 1], x.v[ARG_SRC], x.span[N - 1])) {
+        return outcome(&x, begun);
+    }
+    if (!is_off(x.v[SMALL_K])) {
+        py_diag(in, D_NOT_SUPPORTED, x.span[SMALL_K],
+                "en_small_k of load3dv2 is not compiled");
+        c->k->incomplete = true;
+        return outcome(&x, begun);
+    }
+    x.v[SMALL_K] = x.v[N - 1];
+    x.span[SMALL_K] = x.span[N - 1];
+    record(&x, OP_LOAD3DV2);
+    return outcome(&x, begun);
+}
+
+Value
+tik_col2img(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[] = {
+        IMAGE_PARAMS("pad"), FETCH_PARAMS, KERNEL_PARAMS, {"repeat_time", true, {0}}};
+    enum {
+        N = ARRAY_LEN(params)
+    };
+    CubeCall x = {.in = in, .c = c, .args = args, .name = "col2img", .n = N};
+    int begun = begin(&x, params, N, x.v, x.span);
+    if (begun > 0 && pad_list(&x, x.v[ARG_PAD], x.span[ARG_PAD])) {
+        record(&x, OP_COL2IMG);
+    }
+    return outcome(&x, begun);
+}
+
+/* ---- mmad ------------------------------------------------------------------------------------------------------ */
+
+enum {
+    MMAD_IS_BIAS = 6,
+    MMAD_FLAGS,
+    MMAD_BIAS = MMAD_FLAGS + 8,
+    MMAD_ARGS
+};
+
+static bool
+nothing_reserved(const CubeCall *x, const BindParam *params, const Value *got,
+                 const Span *span)
+{
+    for (int i = MMAD_FLAGS; i < MMAD_BIAS; i++) {
+        if (!is_off(got[i])) {
+            py_diag(x->in, D_MMAD_RESERVED, span[i], "%s of mmad is %s; it is left out",
+                    params[i].name, val_repr(x->in, got[i]));
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Sides that are the constant 0. */
+static void
+tell_of_nothing(const CubeCall *x, const BindParam *params, const Value *got,
+                const Span *span)
+{
+    for (int i = MMAD_IS_BIAS - 3; i < MMAD_IS_BIAS; i++) {
+        if (!is_none(got[i]) && is_off(got[i])) {
+            py_diag(x->in, D_NOP, span[i], "%s is 0: mmad computes nothing",
+                    params[i].name);
+            return;
+        }
+    }
+}
+
+/* With a bias tensor nothing is accumulated. */
+static bool
+starts_sum(const CubeCall *x, Value v, Span span)
+{
+    if (is_off(v)) {
+        return true;
+    }
+    py_diag(x->in, D_BIAS, span,
+            "is_bias is %s beside a bias_tensor; a sum begins with one of them",
+            val_repr(x->in, v));
+    return false;
+}
+
+Value
+tik_mmad(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[MMAD_ARGS] = {
+        {"dst_fm", true, {0}},
+        {"src_fm", true, {0}},
+        {"src_filter", true, {0}},
+        {"matrix_m", true, {0}},
+        {"matrix_k", true, {0}},
+        {"matrix_n", true, {0}},
+        {"is_bias", true, {0}},
+        {"fm_offset", false, {.kind = VAL_NONE}},
+        {"en_weight_offset", false, {.kind = VAL_NONE}},
+        {"smask", false, {.kind = VAL_NONE}},
+        {"en_small_channel", false, {.kind = VAL_NONE}},
+        {"en_small_k", false, {.kind = VAL_NONE}},
+        {"en_ssparse", false, {.kind = VAL_NONE}},
+        {"en_winograd_a", false, {.kind = VAL_NONE}},
+        {"en_winograd_b", false, {.kind = VAL_NONE}},
+        {"bias_tensor", false, {.kind = VAL_NONE}}};
+    CubeCall x = {.in = in, .c = c, .args = args, .name = "mmad"};
+    if (tik_is_mmad_params(args)) {
+        return tik_mmad_params(in, c, args);
+    }
+    int begun = begin(&x, params, MMAD_ARGS, x.v, x.span);
+    if (begun <= 0 || !nothing_reserved(&x, params, x.v, x.span)) {
+        return outcome(&x, begun);
+    }
+    tell_of_nothing(&x, params, x.v, x.span);
+    if (is_none(x.v[MMAD_BIAS])) {
+        record(&x, OP_MMAD);
+    } else if (starts_sum(&x, x.v[MMAD_IS_BIAS], x.span[MMAD_IS_BIAS])) {
+        x.v[MMAD_IS_BIAS] = x.v[MMAD_BIAS];
+        x.span[MMAD_IS_BIAS] = x.span[MMAD_BIAS];
+        record(&x, OP_MMAD_BIAS);
+    }
+    return outcome(&x, begun);
+}
+
+/* ---- matmul, conv2d -------------------------------------------------------------------------------------------- */
+
+/* The last operand is the bias, or whether the sum begins with zeros: which instruction it is. */
+static bool
+put_start(CubeCall *x, const Value *got, const Span *span, Op *op, Op with_bias)
+{
+    if (is_none(got[1])) {
+        put(x, got[0], span[0]);
+        return true;
+    }
+    if (got[0].kind != VAL_BOOL || got[0].i == 0) {
+        py_diag(x->in, D_BIAS, span[1],
+                "a bias is given with init_l1out=%s; a sum begins with one of them",
+                val_repr(x->in, got[0]));
+        return false;
+    }
+    *op = with_bias;
+    return put_whole(x, got[1], "bias", span[1]);
+}
+
+Value
+tik_matmul(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[] = {{"dst", true, {0}},
+                                       {"a", true, {0}},
+                                       {"b", true, {0}},
+                                       {"m", true, {0}},
+                                       {"k", true, {0}},
+                                       {"n", true, {0}},
+                                       {"init_l1out", false, {.kind = VAL_BOOL, .i = 1}},
+                                       {"bias", false, {.kind = VAL_NONE}}};
+    enum {
+        N = ARRAY_LEN(params),
+        START = N - 2
+    };
+    Value got[N];
+    Span span[N];
+    Op op = OP_MATMUL;
+    CubeCall x = {.in = in, .c = c, .args = args, .name = "matmul"};
+    int begun = begin(&x, params, N, got, span);
+    bool ok = begun > 0 && tik_composite_place(in, c, x.name, args->span);
+    for (int i = 0; i < START && ok; i++) {
+        ok = put_whole(&x, got[i], params[i].name, span[i]);
+    }
+    if (ok && put_start(&x, got + START, span + START, &op, OP_MATMUL_BIAS)) {
+        record(&x, op);
+    }
+    return outcome(&x, begun);
+}
+
+enum {
+    CONV_A_FM = 3,
+    CONV_A_KERNEL,
+    CONV_A_STRIDE,
+    CONV_A_PAD,
+    CONV_A_DILATION,
+    CONV_A_VALUE,
+    CONV_A_START,
+    CONV_ARGS = CONV_A_START + 2
+};
+
+static bool
+conv_operands(CubeCall *x, Value *got, const Span *span, Op *op)
+{
+    static const char *const names[] = {"dst", "feature_map", "weight"};
+    for (int i = 0; i < CONV_A_FM; i++) {
+        TRY(put_whole(x, got[i], names[i], span[i]));
+    }
+    TRY(put_list(x, got[CONV_A_FM], "fm_shape", 4, D_CONV_SHAPE, span[CONV_A_FM]));
+    TRY(put_list(x, got[CONV_A_KERNEL], "kernel_shape", 5, D_CONV_SHAPE,
+                 span[CONV_A_KERNEL]));
+    TRY(put_list(x, got[CONV_A_STRIDE], "stride", 2, D_RANGE_CONV, span[CONV_A_STRIDE]));
+    TRY(put_list(x, got[CONV_A_PAD], "pad", 4, D_RANGE_PAD, span[CONV_A_PAD]));
+    TRY(put_list(x, got[CONV_A_DILATION], "dilation", 2, D_RANGE_CONV,
+                 span[CONV_A_DILATION]));
+    TRY(pad_value(x, &got[CONV_A_VALUE], got[1], span[CONV_A_VALUE]));
+    put(x, got[CONV_A_VALUE], span[CONV_A_VALUE]);
+    return put_start(x, got + CONV_A_START, span + CONV_A_START, op, OP_CONV2D_BIAS);
+}
+
+Value
+tik_conv2d(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[CONV_ARGS] = {
+        {"dst", true, {0}},
+        {"feature_map", true, {0}},
+        {"weight", true, {0}},
+        {"fm_shape", true, {0}},
+        {"kernel_shape", true, {0}},
+        {"stride", true, {0}},
+        {"pad", true, {0}},
+        {"dilation", true, {0}},
+        {"pad_value", false, {.kind = VAL_NONE}},
+        {"init_l1out", false, {.kind = VAL_BOOL, .i = 1}},
+        {"bias", false, {.kind = VAL_NONE}}};
+    Value got[CONV_ARGS];
+    Span span[CONV_ARGS];
+    Op op = OP_CONV2D;
+    CubeCall x = {.in = in, .c = c, .args = args, .name = "conv2d"};
+    int begun = begin(&x, params, CONV_ARGS, got, span);
+    if (begun > 0 && tik_composite_place(in, c, x.name, args->span) &&
+        conv_operands(&x, got, span, &op)) {
+        record(&x, op);
+    }
+    return outcome(&x, begun);
+}

@@ -1,0 +1,180 @@
+/* gather.c: vreduce and vreducev2. Their pattern is a number or a tensor of bits, which are two
+ * instructions; their mask says something in counter mode only; and what they count may go to a Scalar, which
+ * is a load of a special register behind the instruction. */
+#include "tik/tik.h"
+
+#include <string.h>
+
+/* A call by its parameters. */
+typedef struct PickCall {
+    Interp *in;
+    Tik *c;
+    const char *name;
+    const CallArgs *args;
+    Value mask, src0, pattern, result, mode;
+    Span mask_span, pattern_span, result_span, mode_span;
+    bool counter;
+} PickCall;
+
+/* Places of parameters in both methods. */
+enum {
+    PICK_MASK,
+    PICK_dst,
+    PICK_SRC0,
+    PICK_src1_pattern,
+    PICK_repeat_times,
+    PICK_UNIT = 8 /* of vreduce */
+};
+
+static bool
+read_mode(PickCall *x)
+{
+    const char *text;
+    TRY(tik_text(x->in, x->mode, "mask_mode", x->mode_span, &text));
+    x->counter = strcmp(text, "counter") == 0;
+    if (x->counter || strcmp(text, "normal") == 0) {
+        return true;
+    }
+    py_diag(x->in, D_MASK_MODE, x->mode_span,
+            "mask_mode is '%s'; it is 'normal' or 'counter'", text);
+    return false;
+}
+
+static bool
+result_ok(const PickCall *x)
+{
+    if (x->result.kind == VAL_NONE) {
+        return true;
+    }
+    TRY(tik_target(x->in, x->c, x->result, "rsvd_scalar", x->name, x->result_span));
+    const ExprObj *o = tik_runtime(x->result);
+    Dtype t = ir_expr(x->c->k, o->e)->dtype;
+    if (t == DT_U32) {
+        return true;
+    }
+    py_diag(x->in, D_RSVD_DTYPE, x->result_span,
+            "rsvd_scalar is a Scalar of dtype %s; %s takes uint32", dtype_name(t),
+            x->name);
+    return false;
+}
+
+/* All lanes of a repeat; of no tensor some number: the operand is refused. */
+static Value
+all_lanes(const PickCall *x)
+{
+    Dtype t = tik_is(x->src0, &tik_tensor_class) ? ((View *)x->src0.obj)->dtype : DT_NONE;
+    return val_int(t == DT_NONE ? 1 : lanes_of(t));
+}
+
+static bool
+is_bits(const PickCall *x)
+{
+    return tik_is(x->pattern, &tik_tensor_class);
+}
+
+/* Of no repeats, which only run time can tell, nothing is counted and the Scalar stays as it is: the
+ * register has its value before. */
+static bool
+keep_result(const PickCall *x, const Value *values)
+{
+    return x->result.kind == VAL_NONE || !tik_is_runtime(values[PICK_repeat_times]) ||
+           tik_sreg_store(x->in, x->c, SREG_RSVD_CNT, DT_U32, tik_runtime(x->result)->e,
+                          x->args->span);
+}
+
+static void
+record_pick(const PickCall *x, Op op, const Value *values, const Span *spans)
+{
+    if (keep_result(x, values) && tik_record(x->in, x->c, op, x->args, values, spans) &&
+        x->result.kind != VAL_NONE) {
+        (void)tik_sreg_load(x->in, tik_runtime(x->result), SREG_RSVD_CNT, DT_U32,
+                            x->args->span);
+    }
+}
+
+/* Counter mode: so many elements for each repeat, chosen by a tensor. */
+static bool
+long_mask_ok(const PickCall *x)
+{
+    if (x->counter && !is_bits(x)) {
+        py_diag(x->in, D_MASK_MODE, x->pattern_span,
+                "src1_pattern is %s; in counter mode it is a tensor",
+                tik_a(x->in, x->pattern));
+        return false;
+    }
+    if (!x->counter && x->mask.kind != VAL_NONE) {
+        py_diag(x->in, D_MASK_MODE, x->mask_span,
+                "mask is %s; in normal mode %s takes None there", tik_a(x->in, x->mask),
+                x->name);
+        return false;
+    }
+    return true;
+}
+
+/* Binds a call. False: it is refused, or nothing is to be recorded. */
+static bool
+bind_pick(PickCall *x, const BindParam *params, int n, Value *v, Span *span)
+{
+    if (tik_dropped(x->c) || !tik_bind(x->in, x->name, x->args, params, n, v, span)) {
+        return false;
+    }
+    x->mask = v[PICK_MASK];
+    x->mask_span = span[PICK_MASK];
+    x->src0 = v[PICK_SRC0];
+    x->pattern = v[PICK_src1_pattern];
+    x->pattern_span = span[PICK_src1_pattern];
+    x->result = v[n - 2];
+    x->result_span = span[n - 2];
+    x->mode = v[n - 1];
+    x->mode_span = span[n - 1];
+    return tik_not_built(x->in, x->c, x->args->span) && read_mode(x) && result_ok(x);
+}
+
+static Value
+done(const PickCall *x)
+{
+    return x->in->fatal ? val_fail() : val_none();
+}
+
+#define PICK_PARAMS                                                                      \
+    {"mask", true, {0}}, {"dst", true, {0}}, {"src0", true, {0}},                        \
+        {"src1_pattern", true, {0}}, {"repeat_times", true, {0}},                        \
+        {"src0_blk_stride", true, {0}}, {"src0_rep_stride", true, {0}},                  \
+    {                                                                                    \
+        "src1_rep_stride", true, {0}                                                     \
+    }
+
+Value
+tik_vreduce(Interp *in, Tik *c, const CallArgs *args)
+{
+    const BindParam params[] = {PICK_PARAMS,
+                                {"stride_unit", false, val_int(0)},
+                                {"rsvd_scalar", false, val_none()},
+                                {"mask_mode", false, val_str(in, "normal")}};
+    PickCall x = {.in = in, .c = c, .name = "vreduce", .args = args};
+    Value v[ARRAY_LEN(params)];
+    Span span[ARRAY_LEN(params)];
+    if (bind_pick(&x, params, ARRAY_LEN(params), v, span)) {
+        v[PICK_MASK] = x.counter ? x.mask : all_lanes(&x);
+        v[PICK_UNIT + 1] = x.mode; /* the form has no rsvd_scalar */
+        span[PICK_UNIT + 1] = x.mode_span;
+        record_pick(&x, is_bits(&x) ? OP_VREDUCE_BITS : OP_VREDUCE, v, span);
+    }
+    return done(&x);
+}
+
+Value
+tik_vreducev2(Interp *in, Tik *c, const CallArgs *args)
+{
+    const BindParam params[] = {PICK_PARAMS,
+                                {"rsvd_scalar", false, val_none()},
+                                {"mask_mode", false, val_str(in, "normal")}};
+    PickCall x = {.in = in, .c = c, .name = "vreducev2", .args = args};
+    Value v[ARRAY_LEN(params)];
+    Span span[ARRAY_LEN(params)];
+    if (bind_pick(&x, params, ARRAY_LEN(params), v, span) && long_mask_ok(&x)) {
+        v[PICK_MASK] = x.counter ? x.mask : all_lanes(&x);
+        record_pick(&x, is_bits(&x) ? OP_VREDUCEV2_BITS : OP_VREDUCEV2, v, span);
+    }
+    return done(&x);
+}

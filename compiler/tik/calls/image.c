@@ -1,0 +1,315 @@
+/* image.c: load_image. Its dictionaries become operands where they say what is read and written; numbers that
+ * it only computes with go to registers (rules/image.h) in front of the instruction, as on the processor. Information about
+ * functions that only Hi3796CV300ES has is not looked at.
+ *
+ * Owns: arg-type and scalar-dtype of its dictionaries and lists. */
+#include "rules/image.h"
+#include "tik/tik.h"
+
+enum {
+    A_DST,
+    A_SRC0,
+    A_SRC1,
+    A_FORMAT,
+    A_FUNCTION,
+    A_SRC,
+    A_CROP,
+    A_PRE_CLIP,
+    A_SWAP,
+    A_CSC,
+    A_SCF,
+    A_POST_CLIP,
+    A_DTC,
+    A_FLIP,
+    A_CHANNEL_PAD,
+    A_AREA_PAD,
+    A_STRETCH,
+    A_RAW,
+    A_SID,
+    A_COUNT
+};
+
+static const BindParam params[A_COUNT] = {{"dst", true, {0}},
+                                          {"src0", true, {0}},
+                                          {"src1", true, {0}},
+                                          {"input_format", true, {0}},
+                                          {"function_switch", true, {0}},
+                                          {"src_info", true, {0}},
+                                          {"crop_info", true, {0}},
+                                          {"pre_clip_info", true, {0}},
+                                          {"swap_list", true, {0}},
+                                          {"csc_info", true, {0}},
+                                          {"scf_info", true, {0}},
+                                          {"post_clip_info", true, {0}},
+                                          {"dtc_info", true, {0}},
+                                          {"flip_mode", true, {0}},
+                                          {"channel_pad_info", true, {0}},
+                                          {"area_pad_info", true, {0}},
+                                          {"stretch_info", true, {0}},
+                                          {"raw_info", true, {0}},
+                                          {"sid", true, {0}}};
+
+/* A call while its arguments become operands. */
+typedef struct ImageCall {
+    Interp *in;
+    Tik *c;
+    Span call;
+    Value got[A_COUNT];
+    Span span[A_COUNT];
+} ImageCall;
+
+/* ---- dictionaries ------------------------------------------------------------------------------------------- */
+
+/* The entry of the dictionary in an argument; of None, and of an entry that is left out, 0 or None. */
+static bool
+entry(const ImageCall *x, int arg, const char *key, bool needed, Value *out)
+{
+    *out = needed ? val_int(0) : val_none();
+    if (x->got[arg].kind == VAL_NONE) {
+        return true;
+    }
+    if (x->got[arg].kind != VAL_DICT) {
+        py_diag(x->in, D_ARG_TYPE, x->span[arg],
+                "%s is %s; load_image takes a dictionary or None there", params[arg].name,
+                tik_a(x->in, x->got[arg]));
+        return false;
+    }
+    if (dict_get(x->in, x->got[arg], val_str(x->in, key), out) || !needed) {
+        return true;
+    }
+    py_diag(x->in, D_ARG_TYPE, x->span[arg], "%s has no entry '%s'", params[arg].name,
+            key);
+    return false;
+}
+
+/* n items of a list or tuple; of None zeros. */
+static bool
+items(const ImageCall *x, Value v, const char *what, Span span, uint32_t n, Value *out)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        out[i] = val_int(0);
+    }
+    if (v.kind == VAL_NONE) {
+        return true;
+    }
+    if ((v.kind != VAL_LIST && v.kind != VAL_TUPLE) || v.list->n != n) {
+        py_diag(x->in, D_ARG_TYPE, span, "%s is %s; load_image takes a list of %u there",
+                what, tik_a(x->in, v), n);
+        return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        out[i] = v.list->p[i];
+    }
+    return true;
+}
+
+/* ---- registers ------------------------------------------------------------------------------------------------ */
+
+static bool
+set_register(const ImageCall *x, int64_t at, Dtype t, Value v, const char *what,
+             Span span)
+{
+    ExprId e;
+    if (!tik_is_runtime(v)) {
+        bool number = v.kind == VAL_INT || v.kind == VAL_BOOL || v.kind == VAL_FLOAT;
+        if (!number || !tik_literal_fits(v, t)) {
+            py_diag(x->in, D_ARG_TYPE, span, "%s is %s; it is a number of %s", what,
+                    val_repr(x->in, v), dtype_name(t));
+            return false;
+        }
+        return tik_number(x->c, v, t, &e) &&
+               tik_sreg_store(x->in, x->c, at, t, e, x->call);
+    }
+    TRY(tik_read(x->in, x->c, v, span, &e));
+    Dtype is = ir_expr(x->c->k, e)->dtype;
+    if (is != t) {
+        py_diag(x->in, D_SCALAR_DTYPE, span, "%s is %s; load_image takes %s there", what,
+                dtype_name(is), dtype_name(t));
+        return false;
+    }
+    return tik_sreg_store(x->in, x->c, at, t, e, x->call);
+}
+
+/* A list of a dictionary, into registers that follow each other. */
+static bool
+set_list(const ImageCall *x, int arg, const char *key, uint32_t n, int64_t at, Dtype t)
+{
+    enum {
+        MOST = 4
+    };
+    Value list, v[MOST];
+    TRY(entry(x, arg, key, false, &list) && items(x, list, key, x->span[arg], n, v));
+    for (uint32_t i = 0; i < n; i++) {
+        TRY(set_register(x, at + i * dtype_size(t), t, v[i], key, x->span[arg]));
+    }
+    return true;
+}
+
+static bool
+set_matrix(const ImageCall *x)
+{
+    Value rows, row[3], v[3];
+    TRY(entry(x, A_CSC, "csc_matrix", false, &rows) &&
+        items(x, rows, "csc_matrix", x->span[A_CSC], 3, row));
+    for (int i = 0; i < 9; i++) {
+        if (i % 3 == 0) {
+            Value r = rows.kind == VAL_NONE ? rows : row[i / 3];
+            TRY(items(x, r, "a row of csc_matrix", x->span[A_CSC], 3, v));
+        }
+        TRY(set_register(x, IMAGE_R_MATRIX + 2 * i, DT_S16, v[i % 3], "csc_matrix",
+                         x->span[A_CSC]));
+    }
+    return set_list(x, A_CSC, "csc_out_bias", 3, IMAGE_R_OUT_BIAS, DT_U8) &&
+           set_list(x, A_CSC, "csc_in_bias", 3, IMAGE_R_IN_BIAS, DT_U8);
+}
+
+static bool
+set_dtc(const ImageCall *x, Value mean_type)
+{
+    int64_t t;
+    bool half = !tik_is_runtime(mean_type) && val_as_int64(mean_type, &t) && t == 1;
+    return set_list(x, A_DTC, "dtc_mean", 4, IMAGE_R_MEAN, half ? DT_F16 : DT_S16) &&
+           set_list(x, A_DTC, "dtc_min", 4, IMAGE_R_MIN, DT_F16) &&
+           set_list(x, A_DTC, "dtc_var", 4, IMAGE_R_VAR, DT_F16);
+}
+
+/* The padding, in the type of the destination. */
+static bool
+set_padding(const ImageCall *x, Dtype t)
+{
+    static const char *const keys[] = {"channel0_pad_value", "channel1_pad_value",
+                                       "channel2_pad_value", "channel3_pad_value"};
+    Value v;
+    for (int i = 0; i < (int)ARRAY_LEN(keys); i++) {
+        TRY(entry(x, A_AREA_PAD, keys[i], true, &v) &&
+            set_register(x, IMAGE_R_AREA + 2 * i, t, v, keys[i], x->span[A_AREA_PAD]));
+    }
+    return entry(x, A_CHANNEL_PAD, "channel_pad_value", true, &v) &&
+           set_register(x, IMAGE_R_CHANNEL, t, v, "channel_pad_value",
+                        x->span[A_CHANNEL_PAD]);
+}
+
+/* ---- the call ---------------------------------------------------------------------------------------------------- */
+
+/* Operands out of dictionaries. */
+static const struct {
+    int slot, arg;
+    const char *key;
+} fields[] = {{IMAGE_SRC_W, A_SRC, "src_horizontal_size"},
+              {IMAGE_SRC_H, A_SRC, "src_vertical_size"},
+              {IMAGE_CROP_W, A_CROP, "dst_horizontal_size"},
+              {IMAGE_CROP_H, A_CROP, "dst_vertical_size"},
+              {IMAGE_CROP_X, A_CROP, "crop_horizontal_start"},
+              {IMAGE_CROP_Y, A_CROP, "crop_vertical_start"},
+              {IMAGE_SINGLE_LINE, A_CROP, "single_line_enable"},
+              {IMAGE_CONVERT, A_CSC, "format_convert"},
+              {IMAGE_MEAN_TYPE, A_DTC, "dtc_mean_type"},
+              {IMAGE_PAD_MODE, A_AREA_PAD, "area_pad_mode"},
+              {IMAGE_TOP, A_AREA_PAD, "top_pad_rows"},
+              {IMAGE_BOTTOM, A_AREA_PAD, "botton_pad_rows"},
+              {IMAGE_LEFT, A_AREA_PAD, "left_pad_cols"},
+              {IMAGE_RIGHT, A_AREA_PAD, "right_pad_cols"},
+              {IMAGE_CHANNEL_MODE, A_CHANNEL_PAD, "channel_pad_mode"}};
+
+static bool
+operands(const ImageCall *x, Value v[IMAGE_SLOTS], Span at[IMAGE_SLOTS])
+{
+    static const int direct[][2] = {
+        {IMAGE_DST, A_DST},       {IMAGE_SRC0, A_SRC0},         {IMAGE_SRC1, A_SRC1},
+        {IMAGE_FORMAT, A_FORMAT}, {IMAGE_FUNCTION, A_FUNCTION}, {IMAGE_SID, A_SID}};
+    for (size_t i = 0; i < ARRAY_LEN(direct); i++) {
+        v[direct[i][0]] = x->got[direct[i][1]];
+        at[direct[i][0]] = x->span[direct[i][1]];
+    }
+    bool one = x->got[A_SRC1].kind == VAL_NONE;
+    v[IMAGE_SRC1] = x->got[one ? A_SRC0 : A_SRC1];
+    v[IMAGE_PLANES] = val_int(one ? 1 : 2);
+    at[IMAGE_PLANES] = x->span[A_SRC1];
+    for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
+        at[fields[i].slot] = x->span[fields[i].arg];
+        TRY(entry(x, fields[i].arg, fields[i].key, true, &v[fields[i].slot]));
+    }
+    for (int i = 0; i < 3; i++) {
+        at[IMAGE_SWAP_RB + i] = x->span[A_SWAP];
+    }
+    return items(x, x->got[A_SWAP], "swap_list", x->span[A_SWAP], 3, &v[IMAGE_SWAP_RB]);
+}
+
+/* A function that is on for certain is told what it needs. */
+static bool
+informed(const ImageCall *x)
+{
+    static const struct {
+        int function, arg;
+        const char *name;
+    } needs[] = {{IMAGE_CROP, A_CROP, "crop"},
+                 {IMAGE_SWAP, A_SWAP, "swap"},
+                 {IMAGE_CSC, A_CSC, "csc"},
+                 {IMAGE_DTC, A_DTC, "dtc"},
+                 {IMAGE_AREA_PAD, A_AREA_PAD, "area_pad"},
+                 {IMAGE_CHANNEL_PAD, A_CHANNEL_PAD, "channel_pad"}};
+    int64_t on;
+    if (x->got[A_SRC].kind == VAL_NONE) {
+        py_diag(x->in, D_ARG_TYPE, x->span[A_SRC], "src_info is None");
+        return false;
+    }
+    if (tik_is_runtime(x->got[A_FUNCTION]) || !val_as_int64(x->got[A_FUNCTION], &on)) {
+        return true;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(needs); i++) {
+        if ((on & needs[i].function) != 0 && x->got[needs[i].arg].kind == VAL_NONE) {
+            py_diag(x->in, D_ARG_TYPE, x->span[needs[i].arg],
+                    "%s is None and function_switch has %s", params[needs[i].arg].name,
+                    needs[i].name);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether a function may be on. */
+static bool
+may_be_on(const ImageCall *x, int function)
+{
+    int64_t on;
+    return tik_is_runtime(x->got[A_FUNCTION]) || !val_as_int64(x->got[A_FUNCTION], &on) ||
+           (on & function) != 0;
+}
+
+static void
+record(const ImageCall *x, const CallArgs *args)
+{
+    Value v[IMAGE_SLOTS];
+    Span at[IMAGE_SLOTS];
+    if (!informed(x) || !operands(x, v, at)) {
+        return;
+    }
+    bool tensor = tik_is(x->got[A_DST], &tik_tensor_class);
+    Dtype t = tensor ? ((View *)x->got[A_DST].obj)->dtype : DT_NONE;
+    bool known = t == DT_U8 || t == DT_S8 || t == DT_F16; /* else the record reports */
+    bool ok = (!may_be_on(x, IMAGE_CSC) || set_matrix(x)) &&
+              (!may_be_on(x, IMAGE_DTC) || set_dtc(x, v[IMAGE_MEAN_TYPE])) &&
+              (!known || !may_be_on(x, IMAGE_AREA_PAD | IMAGE_CHANNEL_PAD) ||
+               set_padding(x, t));
+    if (ok) {
+        (void)tik_record(x->in, x->c, OP_LOAD_IMAGE, args, v, at);
+    }
+}
+
+Value
+tik_load_image(Interp *in, Tik *c, const CallArgs *args)
+{
+    const char *method = op_table[OP_LOAD_IMAGE].name;
+    ImageCall x = {.in = in, .c = c, .call = args->span};
+    if (tik_dropped(c)) {
+        return val_none();
+    }
+    if (!tik_bind(in, method, args, params, A_COUNT, x.got, x.span)) {
+        return val_fail();
+    }
+    if (tik_not_built(in, c, args->span) &&
+        tik_has_op(in, c, method, args->span, OP_LOAD_IMAGE)) {
+        record(&x, args);
+    }
+    return in->fatal ? val_fail() : val_none();
+}

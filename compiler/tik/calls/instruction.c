@@ -1,0 +1,844 @@
+/* instruction.c: instruction calls, for every row of op.def alike.
+ *
+ * A call is bound to the parameters of its form, each value is converted by the role of its
+ * parameter, and the statement is recorded. Kinds of operands are checked here (arg-type, and what
+ * only the source can tell: literals for scalars, lists for masks, extended arguments); everything
+ * that can be said about values is the check pass's. A new row of op.def needs no change here.
+ *
+ * Owns: argument-count, arg-type, scalar-dtype, mask-list-length of lists
+ * that are neither 2 nor 4 long, mask-mode of an unknown mode, extended-argument of the call's form. */
+#include "rules/reg.h"
+#include "tik/tik.h"
+#include "rules/flag.h"
+
+#include <string.h>
+
+/* One call while it is bound. Roles of form_params give the meaning of got[]. */
+typedef struct InstrCall {
+    Interp *in;
+    Tik *c;
+    Op op;
+    const CallArgs *args;
+    const ParamInfo *params;
+    int n;
+    int slot[MAX_PARAMS];  /* of each parameter of the call: a list takes several slots */
+    int ncall;             /* parameters of the call */
+    Value got[MAX_PARAMS]; /* by slot, lists by their first; VAL_FAIL: not given */
+    Span span[MAX_PARAMS];
+    Dtype
+        main; /* of the form's main operand; DT_NONE before it is read, or when it was refused */
+    bool counter;
+    bool
+        mistaken; /* an operand is of a wrong kind, which a wrong order makes of several */
+    Arg out[MAX_PARAMS];
+} InstrCall;
+
+static const char *
+op_name(const InstrCall *x)
+{
+    return op_method(x->op);
+}
+
+/* ---- binding ---------------------------------------------------------------------------------------- */
+
+/* Slot of the extended argument of moves, which has two names; -1: none. */
+static int
+extended_index(const InstrCall *x)
+{
+    Form form = op_table[x->op].form;
+    return form_family(form) == FAM_MOVE ? form_slot(form, ROLE_ATTR, "mode") : -1;
+}
+
+/* The parameter's name in the source. */
+static const char *
+param_name(const InstrCall *x, int slot)
+{
+    const ParamInfo *p = &x->params[slot];
+    const char *end = p->items ? strchr(p->name, '[') : NULL;
+    return end ? arena_printf(&x->in->u->arena, "%.*s", (int)(end - p->name), p->name)
+               : p->name;
+}
+
+static void
+put_default(Text *t, const ParamInfo *p)
+{
+    if (p->role == ROLE_MASKMODE) {
+        text_put(t, "=\"normal\"");
+    } else if (p->dflt != PARAM_REQUIRED && p->of == OF_BOOL) {
+        text_put(t, p->dflt ? "=True" : "=False");
+    } else if (p->dflt != PARAM_REQUIRED) {
+        text_printf(t, "=%d", p->dflt);
+    }
+}
+
+static const char *
+prototype(const InstrCall *x)
+{
+    Text t;
+    text_init(&t, &x->in->u->arena);
+    text_printf(&t, "%s(", op_name(x));
+    for (int i = 0; i < x->ncall; i++) {
+        int slot = x->slot[i];
+        bool extended = slot == extended_index(x);
+        text_printf(&t, "%s%s", i ? ", " : "",
+                    extended ? "PadMode=0 or ConvReluMode" : param_name(x, slot));
+        if (!extended) {
+            put_default(&t, &x->params[slot]);
+        }
+    }
+    text_putc(&t, ')');
+    return t.p;
+}
+
+static void
+note_prototype(const InstrCall *x, Diag *d)
+{
+    diag_note(x->in->u, d, (Span){0}, "prototype: %s", prototype(x));
+}
+
+static bool
+too_many(InstrCall *x)
+{
+    if (extended_index(x) >= 0) {
+        py_diag(x->in, D_EXTARG, x->args->span,
+                "%s is called with more than one extended argument", op_name(x));
+        return false;
+    }
+    const CallArgs *a = x->args;
+    note_prototype(
+        x, py_diag(x->in, D_ARG_COUNT,
+                   a->pos_span && a->npos > x->ncall ? a->pos_span[x->ncall] : a->span,
+                   "%s takes %d arguments; %d are given", op_name(x), x->ncall,
+                   a->npos + a->nkw));
+    return false;
+}
+
+static int
+keyword_index(const InstrCall *x, Sym name)
+{
+    const TikState *st = tik_state(x->in);
+    const Sym *syms = st->param_sym[op_table[x->op].form];
+    for (int k = 0; k < x->ncall; k++) {
+        int i = x->slot[k];
+        bool extended = i == extended_index(x);
+        if (extended ? name == st->sym_padmode || name == st->sym_convrelu
+                     : syms[i] == name) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static bool
+unknown_keyword(InstrCall *x, Sym name, Span span)
+{
+    const char *text = tik_sym(x->in, name);
+    Nearest near = {.wanted = text};
+    for (int k = 0; k < x->ncall; k++) {
+        nearest_try(&near, param_name(x, x->slot[k]));
+    }
+    bool extended = extended_index(x) >= 0 && !near.best;
+    Diag *d = py_diag(x->in, extended ? D_EXTARG : D_ARG_COUNT, span,
+                      "%s has no parameter '%s'", op_name(x), text);
+    if (near.best) {
+        diag_help(x->in->u, d, "did you mean '%s'?", near.best);
+    }
+    note_prototype(x, d);
+    return false;
+}
+
+/* The name of a statement of the original compiler, which some calls can give. */
+static bool
+is_statement_name(const InstrCall *x, Sym name)
+{
+    return x->op == OP_VNCHWCONV && strcmp(tik_sym(x->in, name), "name") == 0;
+}
+
+static bool
+bind_keyword(InstrCall *x, int k)
+{
+    const CallArgs *a = x->args;
+    if (is_statement_name(x, a->kwname[k])) {
+        return true;
+    }
+    Span span = a->kw_span ? a->kw_span[k] : a->span;
+    int i = keyword_index(x, a->kwname[k]);
+    if (i < 0) {
+        return unknown_keyword(x, a->kwname[k],
+                               a->kwname_span ? a->kwname_span[k] : span);
+    }
+    if (!val_failed(x->got[i])) {
+        if (i == extended_index(x)) {
+            return too_many(x);
+        }
+        note_prototype(x, py_diag(x->in, D_ARG_COUNT, span, "%s gets '%s' twice",
+                                  op_name(x), param_name(x, i)));
+        return false;
+    }
+    x->got[i] = a->kwval[k];
+    x->span[i] = span;
+    return true;
+}
+
+static void
+list_parameters(InstrCall *x)
+{
+    x->params = form_params(op_table[x->op].form, &x->n);
+    x->ncall = 0;
+    for (int i = 0; i < x->n; i++) {
+        if (x->params[i].item == 0) {
+            x->slot[x->ncall++] = i;
+        }
+    }
+}
+
+static bool
+bind(InstrCall *x)
+{
+    const CallArgs *a = x->args;
+    if (a->npos > x->ncall) {
+        return too_many(x);
+    }
+    for (int i = 0; i < a->npos; i++) {
+        x->got[x->slot[i]] = a->pos[i];
+        x->span[x->slot[i]] = a->pos_span ? a->pos_span[i] : a->span;
+    }
+    for (int k = 0; k < a->nkw; k++) {
+        TRY(bind_keyword(x, k));
+    }
+    for (int k = a->npos; k < x->ncall; k++) {
+        int i = x->slot[k];
+        if (!val_failed(x->got[i])) {
+            continue;
+        }
+        x->span[i] = a->span;
+        if (x->params[i].dflt == PARAM_REQUIRED) {
+            note_prototype(x, py_diag(x->in, D_ARG_COUNT, a->span, "%s misses '%s'",
+                                      op_name(x), param_name(x, i)));
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- operands by role -------------------------------------------------------------------------------- */
+
+static bool
+wrong_kind(InstrCall *x, int i, const char *takes)
+{
+    if (x->mistaken) {
+        return false;
+    }
+    x->mistaken = true;
+    Diag *d = py_diag(x->in, D_ARG_TYPE, x->span[i], "%s is %s; %s takes %s there",
+                      x->params[i].name, tik_a(x->in, x->got[i]), op_name(x), takes);
+    if (x->got[i].kind == VAL_FLOAT) {
+        diag_help(x->in->u, d, "divide with //, or convert with int()");
+    } else {
+        diag_help(x->in->u, d, "the order is %s", prototype(x));
+    }
+    return false;
+}
+
+/* The dtype of the tensor that stands beside an address; DT_NONE: there is none. */
+static Dtype
+tensor_dtype(const InstrCall *x)
+{
+    for (int i = 0; i < x->n; i++) {
+        bool tensor = x->params[i].role == ROLE_DST || x->params[i].role == ROLE_SRC;
+        if (tensor && tik_is(x->got[i], &tik_tensor_class)) {
+            return ((View *)x->got[i].obj)->dtype;
+        }
+    }
+    return DT_NONE;
+}
+
+static bool
+read_address(InstrCall *x, int i)
+{
+    Dtype t = tensor_dtype(x);
+    if (t == DT_NONE) {
+        return wrong_kind(x, i, "a tensor on one side at least");
+    }
+    if (i == form_main(op_table[x->op].form)) {
+        x->main = t;
+    }
+    x->out[i].kind = ARG_REF;
+    return tik_address_ref(x->in, x->c, x->got[i], t, x->span[i], &x->out[i].ref);
+}
+
+static bool
+read_tensor(InstrCall *x, int i)
+{
+    if (tik_is(x->got[i], &tik_address_class)) {
+        return read_address(x, i);
+    }
+    if (!tik_is(x->got[i], &tik_tensor_class)) {
+        return wrong_kind(x, i, "a tensor");
+    }
+    View *v = (View *)x->got[i].obj;
+    if (v->root->c != x->c) {
+        py_diag(x->in, D_ARG_TYPE, x->span[i], "%s belongs to another container",
+                x->params[i].name);
+        return false;
+    }
+    if (i == form_main(op_table[x->op].form) && !v->poisoned) {
+        x->main = v->dtype;
+    }
+    x->out[i].kind = ARG_REF;
+    return tik_ref(x->in, v, x->span[i], &x->out[i].ref);
+}
+
+/* An integer operand: int, Scalar or Expr of integer type. */
+static bool
+read_integer(InstrCall *x, int i, Value v, const char *takes, ExprId *out)
+{
+    int64_t n;
+    uint64_t bits;
+    if (tik_is_runtime(v)) {
+        TRY(tik_read(x->in, x->c, v, x->span[i], out));
+        Dtype t = ir_expr(x->c->k, *out)->dtype;
+        if (dtype_is_float(t) || t == DT_BOOL) {
+            py_diag(x->in, D_ARG_TYPE, x->span[i],
+                    "%s has dtype %s; %s takes an integer there", x->params[i].name,
+                    dtype_name(t), op_name(x));
+            return false;
+        }
+        return true;
+    }
+    if (v.kind == VAL_FLOAT || v.kind == VAL_FAIL) {
+        return wrong_kind(x, i, takes);
+    }
+    if (val_as_int64(v, &n)) {
+        *out = ir_const(x->c->k, DT_S64, n);
+        return true;
+    }
+    if (val_as_uint64(v, &bits)) {
+        *out = ir_const(x->c->k, DT_U64, (int64_t)bits);
+        return true;
+    }
+    if (v.kind == VAL_BIG) {
+        py_diag(x->in, D_INT_TOO_LARGE, x->span[i], "%s does not fit 64 bits",
+                x->params[i].name);
+        return false;
+    }
+    return wrong_kind(x, i, takes);
+}
+
+/* A Scalar has the dtype that the operand asks for, if it asks for one. */
+static bool
+scalar_is(InstrCall *x, int i)
+{
+    Dtype want = operand_type_dtype(x->params[i].of, DT_NONE);
+    Dtype t = ir_expr(x->c->k, x->out[i].expr)->dtype;
+    if (want == DT_NONE || t == want || !tik_is(x->got[i], &tik_scalar_class)) {
+        return true;
+    }
+    py_diag(x->in, D_ARG_TYPE, x->span[i],
+            "%s is a Scalar of dtype %s; %s takes %s there", x->params[i].name,
+            dtype_name(t), op_name(x), dtype_name(want));
+    return false;
+}
+
+/* The table of data_move: sid and nburst are int32, lengths and strides integers of 16 bits and more. Its own authors
+ * give nburst wider ones. */
+static bool
+move_count_is(InstrCall *x, int i)
+{
+    const char *name = x->params[i].name;
+    if (x->op != OP_DATA_MOVE || !tik_is_runtime(x->got[i])) {
+        return true;
+    }
+    Dtype t = ir_expr(x->c->k, x->out[i].expr)->dtype;
+    bool sid = strcmp(name, "sid") == 0, bursts = strcmp(name, "nburst") == 0;
+    if (sid ? t == DT_S32 : dtype_size(t) >= 2) {
+        if (bursts && t != DT_S32) {
+            py_diag(x->in, D_COUNT_DTYPE, x->span[i],
+                    "nburst has dtype %s; the table of data_move has int32",
+                    dtype_name(t));
+        }
+        return true;
+    }
+    return py_allowable(x->in, D_SCALAR_DTYPE, x->span[i],
+                        "%s has dtype %s; data_move takes %s there", name, dtype_name(t),
+                        sid ? "int32" : "an integer of 16 bits or more");
+}
+
+static bool
+read_int(InstrCall *x, int i)
+{
+    x->out[i].kind = ARG_EXPR;
+    if (val_failed(x->got[i])) {
+        x->out[i].expr = ir_const(x->c->k, DT_S64, x->params[i].dflt);
+        return true;
+    }
+    TRY(read_integer(x, i, x->got[i], "an int, a Scalar or an Expr", &x->out[i].expr));
+    return scalar_is(x, i) && move_count_is(x, i);
+}
+
+/* The words that an ATTR takes in the source, by what they stand for; null ends a list. */
+static const struct {
+    OperandType of;
+    const char *word;
+    int value;
+} words[] = {
+    {OF_ROUND, "", ROUND_NONE},
+    {OF_ROUND, "none", ROUND_NONE},
+    {OF_ROUND, "round", ROUND_NEAREST},
+    {OF_ROUND, "floor", ROUND_FLOOR},
+    {OF_ROUND, "ceil", ROUND_CEIL},
+    {OF_ROUND, "ceiling", ROUND_CEIL},
+    {OF_ROUND, "away-zero", ROUND_AWAY},
+    {OF_ROUND, "to-zero", ROUND_ZERO},
+    {OF_ROUND, "odd", ROUND_ODD},
+    {OF_SIDE, "left", 0},
+    {OF_SIDE, "right", 1},
+};
+
+/* What a value of a wrong kind breaks: the rule of the operand if it has one of its own. */
+static DiagId
+rule_or_kind(const InstrCall *x, int i)
+{
+    Rule r = x->params[i].rule;
+    return r == RULE_NONE ? D_ARG_TYPE : tik_diag_of_rule(r);
+}
+
+static bool
+unknown_word(InstrCall *x, int i, const char *text)
+{
+    Text t;
+    text_init(&t, &x->in->u->arena);
+    for (size_t k = 0; k < ARRAY_LEN(words); k++) {
+        if (words[k].of == x->params[i].of) {
+            text_printf(&t, "%s'%s'", t.n ? ", " : "", words[k].word);
+        }
+    }
+    py_diag(x->in, rule_or_kind(x, i), x->span[i], "%s is '%s'; it is one of %s",
+            x->params[i].name, text, t.p);
+    return false;
+}
+
+static bool
+read_word_attr(InstrCall *x, int i)
+{
+    const char *text;
+    TRY(tik_text(x->in, x->got[i], x->params[i].name, x->span[i], &text));
+    for (size_t k = 0; k < ARRAY_LEN(words); k++) {
+        if (words[k].of == x->params[i].of && strcmp(words[k].word, text) == 0) {
+            x->out[i].expr = ir_const(x->c->k, DT_S64, words[k].value);
+            return true;
+        }
+    }
+    return unknown_word(x, i, text);
+}
+
+static bool
+read_bool(InstrCall *x, int i)
+{
+    if (x->got[i].kind != VAL_BOOL) {
+        py_diag(x->in, rule_or_kind(x, i), x->span[i],
+                "%s is %s; %s takes True or False there", x->params[i].name,
+                tik_a(x->in, x->got[i]), op_name(x));
+        return false;
+    }
+    x->out[i].expr = ir_const(x->c->k, DT_S64, x->got[i].i != 0);
+    return true;
+}
+
+/* A compile-time integer, or what stands for one. */
+static bool
+read_attr(InstrCall *x, int i)
+{
+    OperandType of = x->params[i].of;
+    x->out[i].kind = ARG_EXPR;
+    if (tik_is_runtime(x->got[i])) {
+        return wrong_kind(x, i, "a compile-time int");
+    }
+    if (val_failed(x->got[i]) || of == OF_NONE) {
+        return read_int(x, i);
+    }
+    return of == OF_BOOL ? read_bool(x, i) : read_word_attr(x, i);
+}
+
+/* "PIPE_MTE2"; a barrier also takes "PIPE_ALL". */
+static bool
+read_pipe(InstrCall *x, int i)
+{
+    const char *text;
+    bool all = op_table[x->op].sem == SEM_PIPE_BARRIER;
+    x->out[i].kind = ARG_EXPR;
+    TRY(tik_text(x->in, x->got[i], x->params[i].name, x->span[i], &text));
+    for (int p = 0; p < PIPE_COUNT; p++) {
+        if (strncmp(text, "PIPE_", 5) == 0 && strcmp(text + 5, pipe_name((Pipe)p)) == 0 &&
+            flag_has_pipe(x->c->k->soc, (Pipe)p)) {
+            x->out[i].expr = ir_const(x->c->k, DT_S64, p);
+            return true;
+        }
+    }
+    if (all && strcmp(text, "PIPE_ALL") == 0) {
+        x->out[i].expr = ir_const(x->c->k, DT_S64, PIPE_COUNT);
+        return true;
+    }
+    py_diag(x->in, D_PIPE, x->span[i],
+            "%s is '%s'; the queues of %s are PIPE_S, PIPE_V, "
+            "PIPE_M, PIPE_MTE1, PIPE_MTE2, PIPE_MTE3%s%s",
+            x->params[i].name, text, x->c->k->soc->name,
+            flag_has_pipe(x->c->k->soc, PIPE_FIX) ? ", PIPE_FIX" : "",
+            all ? " and PIPE_ALL" : "");
+    return false;
+}
+
+/* One word of a bitwise mask. */
+static bool
+read_word(InstrCall *x, int i, Value v, ExprId *out)
+{
+    uint64_t bits;
+    int64_t n;
+    if (tik_is_runtime(v)) {
+        return read_integer(x, i, v, "integers in the mask", out);
+    }
+    if (v.kind == VAL_FLOAT ||
+        (v.kind != VAL_INT && v.kind != VAL_BOOL && v.kind != VAL_BIG)) {
+        py_diag(x->in, D_ARG_TYPE, x->span[i],
+                "a word of the mask is %s; %s takes ints, Scalars or Exprs there",
+                tik_a(x->in, v), op_name(x));
+        return false;
+    }
+    if (!val_as_uint64(v, &bits) || (val_as_int64(v, &n) && n < 0)) {
+        py_diag(x->in, D_MASK_RANGE, x->span[i],
+                "a word of the mask is %s; it is 0 to 2^64-1", val_repr(x->in, v));
+        return false;
+    }
+    *out = ir_const(x->c->k, DT_U64, (int64_t)bits);
+    return true;
+}
+
+/* A list holds the highest word first; word 0 of the IR is that of lanes 0..63. */
+static bool
+read_mask_list(InstrCall *x, int i)
+{
+    List *list = x->got[i].list;
+    MaskArg *m = &x->out[i].mask;
+    if (x->counter) {
+        py_diag(x->in, D_MASK_MODE, x->span[i],
+                "the mask is a list; in counter mode it is the number of elements");
+        return false;
+    }
+    if (list->n != 2 && list->n != 4) {
+        py_diag(x->in, D_MASK_LENGTH, x->span[i],
+                "the mask is a list of %u words; it is [high, low], for 8-bit "
+                "operands 4 words",
+                list->n);
+        return false;
+    }
+    m->form = list->n == 2 ? MASK_BITS : MASK_BITS4;
+    for (uint32_t w = 0; w < list->n; w++) {
+        TRY(read_word(x, i, list->p[list->n - 1 - w], &m->w[w]));
+    }
+    return true;
+}
+
+/* All lanes: of the widest register that is addressed by lanes, or of the form's main operand. */
+static int
+all_lanes(const InstrCall *x)
+{
+    Form form = op_table[x->op].form;
+    Dtype widest = DT_NONE;
+    for (int i = 0; i < x->n; i++) {
+        bool counts = form_is_vector(form, i) || i == form_main(form);
+        if (counts && tik_is(x->got[i], &tik_tensor_class)) {
+            Dtype t = ((View *)x->got[i].obj)->dtype;
+            widest = dtype_size(t) > dtype_size(widest) ? t : widest;
+        }
+    }
+    return widest == DT_NONE ? 1 : lanes_of(widest);
+}
+
+/* Bits of lanes that do not exist count in literals only (mask-high-nonzero); those of words that the run brings
+ * select nothing: programs give the word of 64 comparisons in both places. */
+static void
+limit_words(InstrCall *x, int i)
+{
+    Kernel *k = x->c->k;
+    MaskArg *m = &x->out[i].mask;
+    int lanes = all_lanes(x);
+    if (m->form != MASK_BITS || lanes > 64) {
+        return;
+    }
+    if (!ir_is_const(k, m->w[1])) {
+        m->w[1] = ir_const(k, DT_U64, 0);
+    }
+    if (lanes < 64 && !ir_is_const(k, m->w[0])) {
+        ExprId low = ir_const(k, DT_U64, (int64_t)(((uint64_t)1 << lanes) - 1));
+        m->w[0] = ir_op2(k, SOP_AND, ir_cast(k, DT_U64, m->w[0]), low);
+    }
+}
+
+static bool
+read_mask(InstrCall *x, int i)
+{
+    x->out[i].kind = ARG_MASK;
+    bool all = x->got[i].kind == VAL_NONE && reg_form(op_table[x->op].form);
+    Value v = all ? val_int(all_lanes(x)) : x->got[i];
+    if (v.kind == VAL_LIST || v.kind == VAL_TUPLE) {
+        return read_mask_list(x, i);
+    }
+    x->out[i].mask.form = x->counter ? MASK_COUNTER : MASK_COUNT;
+    return read_integer(x, i, v, "an int, a Scalar, an Expr or a list",
+                        &x->out[i].mask.w[0]);
+}
+
+/* A fill has the literal in every element: a float there is a mistake, where others compute with it. No manual of
+ * processors with lanes says that. */
+static bool
+wants_int(const InstrCall *x)
+{
+    Sem sem = op_table[x->op].sem;
+    return sem == SEM_DUP || sem == SEM_CI || sem == SEM_SLICE_DUP || x->c->k->soc->lane;
+}
+
+static bool
+read_literal(InstrCall *x, int i, Dtype t)
+{
+    Value v = x->got[i];
+    if (v.kind != VAL_INT && v.kind != VAL_BOOL && v.kind != VAL_BIG &&
+        v.kind != VAL_FLOAT) {
+        return wrong_kind(x, i, "a number, a Scalar or an Expr");
+    }
+    if (v.kind == VAL_FLOAT && !dtype_is_float(t) && wants_int(x) &&
+        !py_allowable(x->in, D_SCALAR_DTYPE, x->span[i],
+                      "%s is the float %s; the tensor's dtype is %s, which takes an int",
+                      x->params[i].name, val_repr(x->in, v), dtype_name(t))) {
+        return false;
+    }
+    bool slices = strncmp(op_name(x), "h_", 2) == 0;
+    Literal use = {x->params[i].name, x->span[i], !slices};
+    if (!tik_literal(x->in, x->c, v, t, &use, &x->out[i].expr)) {
+        py_diag(x->in, D_INT_TOO_LARGE, x->span[i], "%s does not fit 64 bits",
+                x->params[i].name);
+        return false;
+    }
+    return true;
+}
+
+static bool
+read_scalar(InstrCall *x, int i)
+{
+    Dtype want = operand_type_dtype(x->params[i].of, x->main);
+    x->out[i].kind = ARG_EXPR;
+    if (want == DT_NONE) {
+        return false;
+    }
+    if (!tik_is_runtime(x->got[i])) {
+        return read_literal(x, i, want);
+    }
+    ExprId e;
+    TRY(tik_read(x->in, x->c, x->got[i], x->span[i], &e));
+    Dtype t = ir_expr(x->c->k, e)->dtype;
+    if (tik_is(x->got[i], &tik_scalar_class) && t != want &&
+        !py_allowable(x->in, D_SCALAR_DTYPE, x->span[i],
+                      "%s is a Scalar of dtype %s; %s takes %s there", x->params[i].name,
+                      dtype_name(t), op_name(x), dtype_name(want))) {
+        return false;
+    }
+    x->out[i].expr = ir_cast(x->c->k, want, e);
+    return true;
+}
+
+static bool
+read_mask_mode(InstrCall *x, int i)
+{
+    const char *text;
+    if (val_failed(x->got[i])) {
+        return true;
+    }
+    TRY(tik_text(x->in, x->got[i], x->params[i].name, x->span[i], &text));
+    x->counter = strcmp(text, "counter") == 0;
+    if (!x->counter && strcmp(text, "normal") != 0) {
+        py_diag(x->in, D_MASK_MODE, x->span[i],
+                "mask_mode is '%s'; it is 'normal' or 'counter'", text);
+        return false;
+    }
+    return true;
+}
+
+static bool
+read_operand(InstrCall *x, int i)
+{
+    switch (x->params[i].role) {
+    case ROLE_DST:
+    case ROLE_SRC:
+        return read_tensor(x, i);
+    case ROLE_MASK:
+        return read_mask(x, i);
+    case ROLE_MASKMODE:
+        return true; /* read before the mask */
+    case ROLE_REPEAT:
+    case ROLE_INT:
+        return read_int(x, i);
+    case ROLE_SCALAR:
+        return read_scalar(x, i);
+    case ROLE_ATTR:
+        return read_attr(x, i);
+    case ROLE_PIPE:
+        return read_pipe(x, i);
+    case ROLE_ROOT:
+        return read_tensor(x, i);
+    }
+    UNREACHABLE();
+}
+
+static Scope
+operand_scope(const InstrCall *x, Role role)
+{
+    for (int i = 0; i < x->n; i++) {
+        if (x->params[i].role == role) {
+            return x->c->k->bufs.p[x->out[i].ref.buf].scope;
+        }
+    }
+    UNREACHABLE();
+}
+
+/* ConvReluMode is for moves between UB and L0C, PadMode for the others. */
+static bool
+check_extended_keyword(InstrCall *x, Scope from, Scope to)
+{
+    const TikState *st = tik_state(x->in);
+    for (int k = 0; k < x->args->nkw; k++) {
+        Sym name = x->args->kwname[k];
+        if (name != st->sym_padmode && name != st->sym_convrelu) {
+            continue;
+        }
+        bool l0c = to == SC_L0C || from == SC_L0C;
+        if (l0c != (name == st->sym_convrelu)) {
+            py_diag(x->in, D_EXTARG,
+                    x->args->kw_span ? x->args->kw_span[k] : x->args->span,
+                    "%s is given for a move from %s to %s; it is for %s",
+                    tik_sym(x->in, name), scope_name(from), scope_name(to),
+                    l0c ? "moves from global memory to L1" : "moves between UB and L0C");
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+check_extended(InstrCall *x)
+{
+    if (extended_index(x) < 0) {
+        return true;
+    }
+    return check_extended_keyword(x, operand_scope(x, ROLE_SRC),
+                                  operand_scope(x, ROLE_DST));
+}
+
+/* Spreads a list over its slots. A short list repeats its first tensor, or has 0 for numbers. */
+static bool
+spread_list(InstrCall *x, int first)
+{
+    Value v = x->got[first];
+    int items = x->params[first].items;
+    bool tensors = x->params[first].role == ROLE_DST || x->params[first].role == ROLE_SRC;
+    if (v.kind != VAL_LIST && v.kind != VAL_TUPLE) {
+        return wrong_kind(x, first, "a list");
+    }
+    int n = (int)v.list->n;
+    if (n > items || n == 0 || (items == 16 && n != items)) {
+        py_diag(x->in, rule_or_kind(x, first), x->span[first],
+                "%s has %d items; %s takes %s%d", param_name(x, first), n, op_name(x),
+                items == 16 ? "" : "1 to ", items);
+        return false;
+    }
+    for (int i = items - 1; i >= 0; i--) {
+        x->got[first + i] = i < n ? v.list->p[i] : tensors ? v.list->p[0] : val_int(0);
+        x->span[first + i] = x->span[first];
+    }
+    return true;
+}
+
+static bool
+spread_lists(InstrCall *x)
+{
+    for (int k = 0; k < x->ncall; k++) {
+        if (x->params[x->slot[k]].items > 0) {
+            TRY(spread_list(x, x->slot[k]));
+        }
+    }
+    return true;
+}
+
+static bool
+read_operands(InstrCall *x)
+{
+    bool ok = true;
+    if (x->n > 0 && x->params[x->n - 1].role == ROLE_MASKMODE) {
+        ok = read_mask_mode(x, x->n - 1);
+    }
+    TRY(spread_lists(x));
+    for (int i = 0; i < x->n; i++) {
+        ok = read_operand(x, i) && ok;
+    }
+    for (int i = 0; i < x->n && ok; i++) {
+        if (x->params[i].role == ROLE_MASK) {
+            limit_words(x, i);
+        }
+    }
+    return ok && check_extended(x);
+}
+
+/* ---- recording ---------------------------------------------------------------------------------------- */
+
+static bool
+record(InstrCall *x)
+{
+    Kernel *k = x->c->k;
+    uint32_t first = k->args.n;
+    while (k->arg_spans.n < first) {
+        VEC_PUSH(&k->arena, &k->arg_spans, (Span){0});
+    }
+    for (int i = 0; i < x->n; i++) {
+        VEC_PUSH(&k->arena, &k->arg_spans, x->span[i]);
+    }
+    Stmt s = {.kind = ST_INSTR, .instr = {x->op, ir_args(k, x->out, x->n)}};
+    return tik_emit(x->in, x->c, s, x->args->span, NULL);
+}
+
+Value
+tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args)
+{
+    InstrCall x = {.in = in, .c = c, .op = op, .args = args};
+    if (tik_dropped(c)) {
+        return tik_instruction_value(in, c, op);
+    }
+    list_parameters(&x);
+    CallArgs own = *args;
+    if (op == OP_DATA_MOVE) {
+        own = tik_without_extended(in, args);
+        x.args = &own;
+    }
+    bool flag = op_table[op].form == FORM_FLAG;
+    if (tik_not_built(in, c, args->span) &&
+        (!flag || tik_flag_place(in, c, op, args->span)) && bind(&x) &&
+        read_operands(&x)) {
+        if (op == OP_DATA_MOVE) {
+            tik_judge_move(in, c, x.out, x.span);
+        }
+        if (!record(&x)) {
+            return val_fail();
+        }
+    }
+    return in->fatal ? val_fail() : tik_instruction_value(in, c, op);
+}
+
+bool
+tik_record(Interp *in, Tik *c, Op op, const CallArgs *args, const Value *values,
+           const Span *spans)
+{
+    InstrCall x = {.in = in, .c = c, .op = op, .args = args};
+    list_parameters(&x);
+    for (int k = 0; k < x.ncall; k++) {
+        x.got[x.slot[k]] = values[k];
+        x.span[x.slot[k]] = spans[k];
+    }
+    return read_operands(&x) && record(&x);
+}

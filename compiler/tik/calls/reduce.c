@@ -1,0 +1,168 @@
+/* reduce.c: reductions whose calls differ from the instruction.
+ *
+ * vcmax and vcmin have a list of Scalars that get the extreme of all repeats. The instruction's operand
+ * is the length of the list; behind it the Scalars are loaded from the special registers. The work tensor
+ * of vec_reduce_* may be anything on the 310B class, which uses none: dst stands in for it.
+ *
+ * Owns: arg-type and scalar-dtype of the list's items. How long a list may be is the checker's. */
+#include "tik/tik.h"
+
+enum {
+    SLOT_DST = 1,
+    SLOT_SRC = 2,
+    SLOT_WORK = 3,
+    SLOT_LIST = 9,
+    CALL_PARAMS = 10,
+    MAX_SCALARS = 3
+};
+
+/* The Scalars of the list; null: there is none. False with a diagnostic. */
+static bool
+read_list(Interp *in, Tik *c, Value v, const char *name, const char *method, Span span,
+          List **out)
+{
+    *out = NULL;
+    if (v.kind == VAL_FAIL || v.kind == VAL_NONE) {
+        return true;
+    }
+    if ((v.kind != VAL_LIST && v.kind != VAL_TUPLE) || v.list->n == 0) {
+        py_diag(in, D_ARG_TYPE, span, "%s is %s; %s takes a list of Scalars there", name,
+                val_repr(in, v), method);
+        return false;
+    }
+    for (uint32_t i = 0; i < v.list->n; i++) {
+        TRY(tik_target(in, c, v.list->p[i], name, method, span));
+    }
+    *out = v.list;
+    return true;
+}
+
+/* The first Scalar gets an element of src: *t is their dtype. */
+static bool
+first_fits(Interp *in, Tik *c, const List *list, Value src, const char *method, Span span,
+           Dtype *t)
+{
+    Dtype have = ir_expr(c->k, tik_runtime(list->p[0])->e)->dtype;
+    *t = tik_is(src, &tik_tensor_class) ? ((View *)src.obj)->dtype : have;
+    if (have == *t) {
+        return true;
+    }
+    py_diag(in, D_SCALAR_DTYPE, span,
+            "the first Scalar of the list is %s; %s of %s gives %s", dtype_name(have),
+            method, dtype_name(*t), dtype_name(*t));
+    return false;
+}
+
+static bool
+load_list(Interp *in, const Choices *c, const List *list, Dtype t, Span span)
+{
+    int64_t offsets[MAX_SCALARS] = {SREG_MAX_MIN, SREG_MAX_MIN_CNT, SREG_MAX_MIN_INDEX};
+    if (chosen(c, CHOICE_MAX_CNT_INDEX) == CHOSE_MAX_CNT_INDEX_INDEX_FIRST) {
+        offsets[1] = SREG_MAX_MIN_INDEX;
+        offsets[2] = SREG_MAX_MIN_CNT;
+    }
+    for (uint32_t i = 0; i < list->n && i < MAX_SCALARS; i++) {
+        TRY(tik_sreg_load(in, tik_runtime(list->p[i]), offsets[i], i == 0 ? t : DT_U32,
+                          span));
+    }
+    return true;
+}
+
+static void
+record_extreme(Interp *in, Tik *c, Op op, const CallArgs *args, Value *got,
+               const Span *spans, const char *list_name)
+{
+    List *list;
+    Dtype t = DT_NONE;
+    const char *method = op_table[op].name;
+    if (!read_list(in, c, got[SLOT_LIST], list_name, method, spans[SLOT_LIST], &list) ||
+        (list && !first_fits(in, c, list, got[SLOT_SRC], method, spans[SLOT_LIST], &t))) {
+        return;
+    }
+    got[SLOT_LIST] = val_int(list ? list->n : 0);
+    if (tik_record(in, c, op, args, got, spans) && list) {
+        (void)load_list(in, c->k->choices, list, t, args->span);
+    }
+}
+
+/* Arguments by slot; no parameter of these calls is a list of operands. False: not a call of this form. */
+static bool
+bind_call(Interp *in, const CallArgs *args, Op op, Value *got, Span *spans)
+{
+    int n;
+    const ParamInfo *info = form_params(op_table[op].form, &n);
+    BindParam params[CALL_PARAMS];
+    for (int i = 0; i < n; i++) {
+        params[i] = (BindParam){info[i].name, info[i].dflt == PARAM_REQUIRED, val_fail()};
+    }
+    return tik_bind(in, op_table[op].name, args, params, n, got, spans);
+}
+
+static Value
+extreme(Interp *in, Tik *c, const CallArgs *args, Op op)
+{
+    int n;
+    Value got[CALL_PARAMS];
+    Span spans[CALL_PARAMS];
+    if (tik_dropped(c)) {
+        return val_none();
+    }
+    if (!bind_call(in, args, op, got, spans)) {
+        return val_fail();
+    }
+    if (tik_not_built(in, c, args->span)) {
+        const char *list_name = form_params(op_table[op].form, &n)[SLOT_LIST].name;
+        record_extreme(in, c, op, args, got, spans, list_name);
+    }
+    return in->fatal ? val_fail() : val_none();
+}
+
+static Value
+whole(Interp *in, Tik *c, const CallArgs *args, Op op)
+{
+    Value got[CALL_PARAMS];
+    Span spans[CALL_PARAMS];
+    if (tik_dropped(c)) {
+        return val_none();
+    }
+    if (!bind_call(in, args, op, got, spans)) {
+        return val_fail();
+    }
+    if (soc_has(c->k->soc, FEATURE_REDUCE_NO_WORK)) {
+        got[SLOT_WORK] = got[SLOT_DST];
+    }
+    if (tik_not_built(in, c, args->span)) {
+        (void)tik_record(in, c, op, args, got, spans);
+    }
+    return in->fatal ? val_fail() : val_none();
+}
+
+Value
+tik_vcmax(Interp *in, Tik *c, const CallArgs *args)
+{
+    return extreme(in, c, args, OP_VCMAX);
+}
+
+Value
+tik_vcmin(Interp *in, Tik *c, const CallArgs *args)
+{
+    return extreme(in, c, args, OP_VCMIN);
+}
+
+Value
+tik_vec_reduce_add(Interp *in, Tik *c, const CallArgs *args)
+{
+    return whole(in, c, args, OP_VEC_REDUCE_ADD);
+}
+
+Value
+tik_vec_reduce_max(Interp *in, Tik *c, const CallArgs *args)
+{
+    return whole(in, c, args, OP_VEC_REDUCE_MAX);
+}
+
+Value
+tik_vec_reduce_min(Interp *in, Tik *c, const CallArgs *args)
+{
+    return whole(in, c, args, OP_VEC_REDUCE_MIN);
+}

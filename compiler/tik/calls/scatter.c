@@ -1,0 +1,262 @@
+/* scatter.c: scatter_vconv, a conversion whose blocks have an address each: one instruction of the form
+ * hscatter for each entry of its lists. No manual of the present versions has the call; its meaning is that of vconv with
+ * addresses as vnchwconv has them, and fits the one published operator that uses it (docs/decisions.md).
+ *
+ * Mask, repeats and strides may be known only while running: the lengths and strides of the instructions are
+ * expressions of them, and each instruction has the numbers themselves beside these, which is where they are checked.
+ *
+ * Owns: arg-type of lists that do not fit, mask-range, repeat-range and repeat-stride-range of literals;
+ * deqscale-forbidden. */
+#include "tik/tik.h"
+
+enum {
+    MAX_BLOCKS_LISTED = 8, /* addresses of one list */
+    P_MASK = 0,
+    P_ROUND,
+    P_DST,
+    P_SRC,
+    P_REPEAT,
+    P_DST_REP,
+    P_SRC_REP,
+    P_DEQ,
+    P_HIGH,
+    P_COUNT
+};
+
+typedef struct Scatter {
+    Interp *in;
+    Tik *c;
+    const CallArgs *args;
+    Value v[P_COUNT];
+    Span span[P_COUNT];
+    int n;         /* entries of a list */
+    int per_block; /* elements of a block of the wider type */
+    /* The numbers as int64; mask: elements of a repeat, over all entries. */
+    ExprId mask, repeat, dst_rep, src_rep;
+} Scatter;
+
+static const List *
+list_at(const Scatter *x, int i)
+{
+    bool list = x->v[i].kind == VAL_LIST || x->v[i].kind == VAL_TUPLE;
+    return list ? x->v[i].list : NULL;
+}
+
+static const View *
+entry(const Scatter *x, int list, int i)
+{
+    return (const View *)x->v[list].list->p[i].obj;
+}
+
+/* A list of 1 to 8 tensors of one type. */
+static bool
+is_list(const Scatter *x, int i, const char *name)
+{
+    const List *l = list_at(x, i);
+    bool ok = l != NULL && l->n >= 1 && l->n <= MAX_BLOCKS_LISTED;
+    for (uint32_t k = 0; ok && k < l->n; k++) {
+        ok = tik_is(l->p[k], &tik_tensor_class) &&
+             entry(x, i, (int)k)->dtype == entry(x, i, 0)->dtype;
+    }
+    if (!ok) {
+        py_diag(x->in, D_ARG_TYPE, x->span[i],
+                "%s is %s; scatter_vconv takes a list of 1 to %d tensors of one dtype",
+                name, val_repr(x->in, x->v[i]), MAX_BLOCKS_LISTED);
+    }
+    return ok;
+}
+
+static bool
+poisoned(const Scatter *x)
+{
+    for (int i = 0; i < x->n; i++) {
+        if (entry(x, P_DST, i)->poisoned || entry(x, P_SRC, i)->poisoned) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+read_lists(Scatter *x)
+{
+    TRY(is_list(x, P_DST, "dst_list") && is_list(x, P_SRC, "src_list"));
+    x->n = (int)list_at(x, P_DST)->n;
+    if (list_at(x, P_SRC)->n != list_at(x, P_DST)->n) {
+        py_diag(x->in, D_ARG_TYPE, x->span[P_SRC],
+                "src_list has %u tensors and dst_list has %d", list_at(x, P_SRC)->n,
+                x->n);
+        return false;
+    }
+    int dst = dtype_size(entry(x, P_DST, 0)->dtype);
+    int src = dtype_size(entry(x, P_SRC, 0)->dtype);
+    x->per_block = BLOCK_BYTES / MAX(dst, src);
+    return !poisoned(x);
+}
+
+/* A literal in its range, or what only the run knows. */
+static bool
+number(const Scatter *x, int i, const char *name, DiagId rule, int64_t lo, int64_t hi,
+       ExprId *out)
+{
+    int64_t n;
+    if (tik_is_runtime(x->v[i])) {
+        ExprId e;
+        TRY(tik_read(x->in, x->c, x->v[i], x->span[i], &e));
+        *out = ir_cast(x->c->k, DT_S64, e);
+        return true;
+    }
+    if (val_as_int64(x->v[i], &n) && n >= lo && n <= hi) {
+        *out = tik_i64(x->c, n);
+        return true;
+    }
+    py_diag(x->in, rule, x->span[i],
+            "%s is %s; scatter_vconv takes an int from %lld to %lld, a Scalar or an "
+            "Expr there",
+            name, val_repr(x->in, x->v[i]), (long long)lo, (long long)hi);
+    return false;
+}
+
+static bool
+read_numbers(Scatter *x)
+{
+    if (x->v[P_DEQ].kind != VAL_NONE) {
+        py_diag(x->in, D_DEQ_FORBIDDEN, x->span[P_DEQ],
+                "deqscale is given; scatter_vconv is compiled without a scale");
+        return false;
+    }
+    int64_t most = (int64_t)x->n * x->per_block;
+    return number(x, P_MASK, "mask", D_MASK_RANGE, 1, most, &x->mask) &&
+           number(x, P_REPEAT, "repeat_times", D_REPEAT_RANGE, 1, 255, &x->repeat) &&
+           number(x, P_DST_REP, "dst_rep_stride", D_REPEAT_STRIDE, 0, 255, &x->dst_rep) &&
+           number(x, P_SRC_REP, "src_rep_stride", D_REPEAT_STRIDE, 0, 255, &x->src_rep);
+}
+
+/* The tensor from its block's chosen half on, where that is the narrower one. */
+static Value
+half_of(const Scatter *x, int list, int i)
+{
+    const View *v = entry(x, list, i);
+    int size = dtype_size(v->dtype);
+    View *half = ARENA_NEW(&x->in->u->arena, View);
+    *half = *v;
+    if (tik_is_set(x->v[P_HIGH]) && size * x->per_block < BLOCK_BYTES) {
+        half->off = ir_op2(x->c->k, SOP_ADD, v->off, tik_i64(x->c, BLOCK_BYTES / 2));
+    }
+    return val_object(&half->base);
+}
+
+/* Blocks as elements of a list's tensors. */
+static Value
+elements(const Scatter *x, int list, ExprId blocks)
+{
+    int64_t per = BLOCK_BYTES / dtype_size(entry(x, list, 0)->dtype);
+    return tik_expr(x->in, x->c, ir_op2(x->c->k, SOP_MUL, blocks, tik_i64(x->c, per)));
+}
+
+/* The number where the comparison with the limit holds, else 0. */
+static ExprId
+where(const Scatter *x, ExprId n, ScalarOp compare, ExprId e, int64_t limit)
+{
+    Kernel *k = x->c->k;
+    ExprId holds = ir_op2(k, compare, e, tik_i64(x->c, limit));
+    return ir_op2(k, SOP_MUL, ir_cast(k, DT_S64, holds), n);
+}
+
+/* What is left of the mask behind so many elements; negative: less than nothing. */
+static ExprId
+behind(const Scatter *x, int64_t elems)
+{
+    return ir_op2(x->c->k, SOP_SUB, x->mask, tik_i64(x->c, elems));
+}
+
+/* Active elements of an entry: 0 to those of a block. */
+static ExprId
+active(const Scatter *x, int i)
+{
+    int64_t per = x->per_block;
+    ExprId left = behind(x, i * per);
+    ExprId some = where(x, where(x, left, SOP_GT, left, 0), SOP_LT, left, per);
+    ExprId all = where(x, tik_i64(x->c, per), SOP_GE, left, per);
+    return ir_op2(x->c->k, SOP_ADD, some, all);
+}
+
+/* Elements that the mask has more than the entries. */
+static ExprId
+excess(const Scatter *x)
+{
+    ExprId over = behind(x, (int64_t)x->n * x->per_block);
+    return where(x, over, SOP_GT, over, 0);
+}
+
+/* The parameter that a slot of the instruction has as it is given; the call where it is computed. */
+static Span
+span_of(const Scatter *x, int slot)
+{
+    static const int8_t given[] = {P_DST,  P_SRC,    P_ROUND,   P_MASK,
+                                   P_MASK, P_REPEAT, P_DST_REP, P_SRC_REP};
+    return slot < (int)ARRAY_LEN(given) ? x->span[given[slot]] : x->args->span;
+}
+
+/* One entry: repeat_times times its active elements. */
+static bool
+record_entry(const Scatter *x, int i)
+{
+    enum {
+        OPERANDS = 17
+    };
+    Tik *c = x->c;
+    ExprId len = active(x, i);
+    int64_t known;
+    Span span[OPERANDS];
+    Value v[OPERANDS] = {half_of(x, P_DST, i),
+                         half_of(x, P_SRC, i),
+                         x->v[P_ROUND],
+                         x->v[P_MASK],
+                         tik_expr(x->in, c, excess(x)),
+                         x->v[P_REPEAT],
+                         x->v[P_DST_REP],
+                         x->v[P_SRC_REP],
+                         val_int(1),
+                         tik_expr(x->in, c, x->repeat),
+                         tik_expr(x->in, c, len),
+                         val_int(0),
+                         elements(x, P_DST, x->dst_rep),
+                         val_int(1),
+                         val_int(0),
+                         elements(x, P_SRC, x->src_rep),
+                         val_int(1)};
+    for (int k = 0; k < OPERANDS; k++) {
+        span[k] = span_of(x, k);
+    }
+    bool none = tik_const_of(c, len, &known) && known == 0;
+    return none || tik_record(x->in, c, OP_SCATTER_VCONV, x->args, v, span);
+}
+
+Value
+tik_scatter_vconv(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[P_COUNT] = {
+        {"mask", true, {0}},
+        {"round_mode", true, {0}},
+        {"dst_list", true, {0}},
+        {"src_list", true, {0}},
+        {"repeat_times", true, {0}},
+        {"dst_rep_stride", true, {0}},
+        {"src_rep_stride", true, {0}},
+        {"deqscale", false, {.kind = VAL_NONE}},
+        {"ldst_high_half", false, {.kind = VAL_NONE}},
+    };
+    Scatter x = {.in = in, .c = c, .args = args};
+    if (tik_dropped(c)) {
+        return val_none();
+    }
+    if (!tik_bind(in, "scatter_vconv", args, params, P_COUNT, x.v, x.span)) {
+        return val_fail();
+    }
+    bool ok = tik_not_built(in, c, args->span) && read_lists(&x) && read_numbers(&x);
+    for (int i = 0; ok && i < x.n; i++) {
+        ok = record_entry(&x, i);
+    }
+    return in->fatal ? val_fail() : val_none();
+}

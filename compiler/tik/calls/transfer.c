@@ -1,0 +1,277 @@
+/* transfer.c: data_move_pad and the register that fills its blocks, tensor_padding_with_matrix and the one that
+ * fills its fractals.
+ *
+ * padding_value is optional in the language; in the instruction it is a number beside what fills the blocks
+ * (rules/transfer.h, PadFill). */
+#include "rules/transfer.h"
+#include "tik/struct.h"
+
+Value
+tik_data_move_pad(Interp *in, Tik *c, const CallArgs *args)
+{
+    enum {
+        P_VALUE = 8,
+        P_FILL
+    };
+    static const BindParam params[] = {
+        {"dst", true, {0}},
+        {"src", true, {0}},
+        {"nburst", true, {0}},
+        {"burst", true, {0}},
+        {"dst_gap", true, {0}},
+        {"src_gap", true, {0}},
+        {"right_padding", false, {.kind = VAL_INT}},
+        {"left_padding", false, {.kind = VAL_INT}},
+        {"padding_value", false, {.kind = VAL_NONE}},
+    };
+    Value v[P_FILL + 1];
+    Span span[P_FILL + 1];
+    if (tik_dropped(c)) {
+        return val_none();
+    }
+    if (!tik_bind(in, "data_move_pad", args, params, ARRAY_LEN(params), v, span)) {
+        return val_fail();
+    }
+    bool given = v[P_VALUE].kind != VAL_NONE;
+    v[P_FILL] = val_int(given ? PAD_GIVEN : PAD_FIRST);
+    v[P_VALUE] = given ? v[P_VALUE] : val_int(0);
+    span[P_FILL] = span[P_VALUE];
+    if (tik_not_built(in, c, args->span)) {
+        (void)tik_record(in, c, OP_DATA_MOVE_PAD, args, v, span);
+    }
+    return in->fatal ? val_fail() : val_none();
+}
+
+/* ---- the spelling of Ascend C ------------------------------------------------------------------------- */
+
+static bool
+is_zero(Value v)
+{
+    int64_t n;
+    return !tik_is_runtime(v) && val_as_int64(v, &n) && n == 0;
+}
+
+/* Operands out of DataCopyPadExtParams, at places from PADMOVE_right_padding on. Without is_pad the register fills. */
+static void
+pad_operands(Value pad, bool out, Value *v)
+{
+    bool given =
+        pad.kind != VAL_NONE && tik_field(pad, TFIELD_DataCopyPadExtParams_is_pad).i != 0;
+    v[PADMOVE_right_padding] = v[PADMOVE_left_padding] = v[PADMOVE_padding_value] =
+        val_int(0);
+    v[PADMOVE_fill] = val_int(out ? PAD_FIRST : PAD_REGISTER);
+    if (given) {
+        v[PADMOVE_right_padding] =
+            tik_field(pad, TFIELD_DataCopyPadExtParams_right_padding);
+        v[PADMOVE_left_padding] =
+            tik_field(pad, TFIELD_DataCopyPadExtParams_left_padding);
+        v[PADMOVE_padding_value] =
+            tik_field(pad, TFIELD_DataCopyPadExtParams_padding_value);
+        bool none = is_zero(v[PADMOVE_right_padding]) && is_zero(v[PADMOVE_left_padding]);
+        v[PADMOVE_fill] = val_int(none && !out ? PAD_FIRST : PAD_GIVEN);
+    }
+}
+
+static bool
+copy_params_ok(Interp *in, const Value *got, const Span *span)
+{
+    TikStruct s = tik_struct_of(got[2]);
+    if (s != TSTRUCT_DataCopyExtParams && s != TSTRUCT_DataCopyParams) {
+        py_diag(in, D_ARG_TYPE, span[2],
+                "params is %s; data_copy_pad takes a DataCopyExtParams or a "
+                "DataCopyParams there",
+                tik_a(in, got[2]));
+        return false;
+    }
+    if (got[3].kind != VAL_NONE &&
+        tik_struct_of(got[3]) != TSTRUCT_DataCopyPadExtParams) {
+        py_diag(in, D_ARG_TYPE, span[3],
+                "pad_params is %s; data_copy_pad takes a DataCopyPadExtParams there",
+                tik_a(in, got[3]));
+        return false;
+    }
+    return true;
+}
+
+/* 64-bit elements have an instruction of their own. */
+static Op
+pad_op(Value dst)
+{
+    Dtype t = tik_is(dst, &tik_tensor_class) ? ((View *)dst.obj)->dtype : DT_NONE;
+    return t != DT_NONE && dtype_size(t) == 8 ? OP_DATA_MOVE_PAD_B64 : OP_DATA_MOVE_PAD;
+}
+
+static void
+record_copy_pad(Interp *in, Tik *c, const CallArgs *args, const Value *got,
+                const Span *span)
+{
+    Value v[PADMOVE_fill + 1] = {got[0], got[1]};
+    Span at[PADMOVE_fill + 1];
+    bool out =
+        tik_is(got[0], &tik_tensor_class) && ((View *)got[0].obj)->root->mem == SC_GM;
+    for (int i = 0; i <= PADMOVE_fill; i++) {
+        at[i] = span[i < 2 ? i : i < PADMOVE_right_padding ? 2 : 3];
+    }
+    bool ext = tik_struct_of(got[2]) == TSTRUCT_DataCopyExtParams;
+    int first =
+        ext ? TFIELD_DataCopyExtParams_block_count : TFIELD_DataCopyParams_block_count;
+    static const int slots[] = {PADMOVE_nburst, PADMOVE_burst, PADMOVE_src_gap,
+                                PADMOVE_dst_gap};
+    for (int i = 0; i < (int)ARRAY_LEN(slots); i++) {
+        v[slots[i]] = tik_field(got[2], (TikField)(first + i));
+    }
+    pad_operands(got[3], out, v);
+    (void)tik_record(in, c, pad_op(got[0]), args, v, at);
+}
+
+/* data_copy_pad(dst, src, params, pad_params=None) */
+Value
+tik_data_copy_pad(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[] = {{"dst", true, {0}},
+                                       {"src", true, {0}},
+                                       {"params", true, {0}},
+                                       {"pad_params", false, {.kind = VAL_NONE}}};
+    Value got[ARRAY_LEN(params)];
+    Span span[ARRAY_LEN(params)];
+    if (tik_dropped(c)) {
+        return val_none();
+    }
+    if (!tik_bind(in, "data_copy_pad", args, params, ARRAY_LEN(params), got, span)) {
+        return val_fail();
+    }
+    if (tik_not_built(in, c, args->span) && copy_params_ok(in, got, span)) {
+        record_copy_pad(in, c, args, got, span);
+    }
+    return in->fatal ? val_fail() : val_none();
+}
+
+/* ---- the register --------------------------------------------------------------------------------------- */
+
+/* An element type's value for the whole register. */
+static bool
+pad_value(Interp *in, Tik *c, Value v, Value type, const Span *span, Dtype *t,
+          ExprId *out)
+{
+    const char *name;
+    if (tik_is_runtime(v)) {
+        TRY(tik_read(in, c, v, span[0], out));
+        *t = ir_expr(c->k, *out)->dtype;
+        return true;
+    }
+    TRY(tik_text(in, type, "dtype", span[1], &name));
+    *t = dtype_find(name);
+    if (*t == DT_NONE || *t == DT_BOOL) {
+        py_diag(in, D_ARG_TYPE, span[1], "dtype is '%s', which is no element type", name);
+        return false;
+    }
+    Literal use = {"value", span[0], true};
+    if (!tik_literal(in, c, v, *t, &use, out)) {
+        py_diag(in, D_INT_TOO_LARGE, span[0], "value does not fit 64 bits");
+        return false;
+    }
+    return true;
+}
+
+/* set_pad_value(value, dtype='float16'): a Scalar has its own dtype. */
+Value
+tik_set_pad_value(Interp *in, Tik *c, const CallArgs *args)
+{
+    const BindParam params[] = {{"value", true, {0}},
+                                {"dtype", false, val_str(in, "float16")}};
+    Value v[2];
+    Span span[2];
+    Dtype t;
+    ExprId value;
+    if (tik_dropped(c)) {
+        return val_none();
+    }
+    if (!tik_bind(in, "set_pad_value", args, params, ARRAY_LEN(params), v, span)) {
+        return val_fail();
+    }
+    if (tik_not_built(in, c, args->span) &&
+        pad_value(in, c, v[0], v[1], span, &t, &value)) {
+        (void)tik_sreg_store(in, c, SREG_PAD_VALUE, t, value, args->span);
+    }
+    return in->fatal ? val_fail() : val_none();
+}
+
+/* ---- fills of fractals ----------------------------------------------------------------------------------- */
+
+static bool
+is_float16(Interp *in, Value v, Span span)
+{
+    const char *name;
+    TRY(tik_text(in, v, "dtype", span, &name));
+    if (dtype_find(name) == DT_F16) {
+        return true;
+    }
+    py_diag(in, D_ARG_TYPE, span, "dtype is '%s'; set_l0_set_value takes 'float16'",
+            name);
+    return false;
+}
+
+/* set_l0_set_value(value, dtype): a Scalar is a float16. */
+Value
+tik_set_l0_set_value(Interp *in, Tik *c, const CallArgs *args)
+{
+    enum {
+        CORES = ON_CMPMASK
+    };
+    static const BindParam params[] = {{"value", true, {0}}, {"dtype", true, {0}}};
+    Value v[2];
+    Span span[2];
+    Dtype t;
+    ExprId value;
+    if (tik_dropped(c)) {
+        return val_none();
+    }
+    if (!tik_bind(in, "set_l0_set_value", args, params, ARRAY_LEN(params), v, span)) {
+        return val_fail();
+    }
+    if (!tik_not_built(in, c, args->span) ||
+        !tik_on_cores(in, c, "set_l0_set_value", args->span, CORES) ||
+        !is_float16(in, v[1], span[1]) ||
+        !pad_value(in, c, v[0], v[1], span, &t, &value)) {
+        return in->fatal ? val_fail() : val_none();
+    }
+    if (t == DT_F16) {
+        (void)tik_sreg_store(in, c, SREG_L0_VALUE, DT_F16, value, args->span);
+    } else {
+        py_diag(in, D_ARG_TYPE, span[0],
+                "value has dtype %s; set_l0_set_value takes float16", dtype_name(t));
+    }
+    return in->fatal ? val_fail() : val_none();
+}
+
+/* tensor_padding_with_matrix(dst, repeat_times, value=None): None is what the register holds, as the dtype of dst. */
+Value
+tik_tensor_padding_with_matrix(Interp *in, Tik *c, const CallArgs *args)
+{
+    static const BindParam params[] = {{"dst", true, {0}},
+                                       {"repeat_times", true, {0}},
+                                       {"value", false, {.kind = VAL_NONE}}};
+    Value v[ARRAY_LEN(params)];
+    Span span[ARRAY_LEN(params)];
+    ExprId value;
+    if (tik_dropped(c)) {
+        return val_none();
+    }
+    if (!tik_bind(in, op_table[OP_TENSOR_PADDING_WITH_MATRIX].name, args, params,
+                  ARRAY_LEN(params), v, span)) {
+        return val_fail();
+    }
+    if (!tik_not_built(in, c, args->span)) {
+        return in->fatal ? val_fail() : val_none();
+    }
+    if (v[2].kind == VAL_NONE) {
+        Dtype t = tik_is(v[0], &tik_tensor_class) ? ((View *)v[0].obj)->dtype : DT_NONE;
+        bool half = t != DT_NONE && dtype_size(t) == 2;
+        v[2] = val_int(0);
+        if (half && tik_sreg_read(in, c, SREG_L0_VALUE, t, args->span, &value)) {
+            v[2] = tik_expr(in, c, value);
+        }
+    }
+    (void)tik_record(in, c, OP_TENSOR_PADDING_WITH_MATRIX, args, v, span);
+    return in->fatal ? val_fail() : val_none();
+}

@@ -1,0 +1,451 @@
+/* scalar.c: Scalar objects (registers), set_as on Scalars and on tensor elements, and loads.
+ *
+ * A Scalar is usable wherever an Expr is: as the present value of its register. set_as converts values
+ * (num/scalar.h) and takes the bits of tensor elements; a load has the register's dtype, so a load of
+ * another dtype goes through a fresh register (which the trace shows).
+ *
+ * Owns: set-as, set-as-dtype, set-first. */
+#include "tik/tik.h"
+
+#include <string.h>
+
+Value
+tik_scalar(Interp *in, Tik *c, Sym name, Dtype t, Span span)
+{
+    ExprObj *o = ARENA_NEW(&in->u->arena, ExprObj);
+    o->base.cls = &tik_scalar_class;
+    o->c = c;
+    o->name = name;
+    o->reg = tik_new_reg(in, c, name, t, span);
+    o->e = ir_reg_value(c->k, o->reg);
+    return val_object(&o->base);
+}
+
+/* Memories that a scalar may be loaded from or stored to on the target. */
+static bool
+scalar_memory(const Tik *c, Scope mem, bool store)
+{
+    if (mem == SC_UB) {
+        return true;
+    }
+    return mem == SC_GM &&
+           soc_has(c->k->soc, store ? FEATURE_SCALAR_TO_GM : FEATURE_SCALAR_FROM_GM);
+}
+
+/* What is read or written of a view of several elements is the first one. */
+static bool
+scalar_length(Interp *in, View *v, bool store, bool first, Span span)
+{
+    int64_t n = tik_view_elems(v);
+    const char *name = tik_sym(in, v->root->name);
+    if (first && n > 1) {
+        py_diag(in, D_SET_FIRST, span, "'%s' has %lld elements; set_as %s the first",
+                name, (long long)n, store ? "writes" : "reads");
+    } else if (first && n == 0) {
+        py_diag(in, D_SET_FIRST, span,
+                "'%s' has no elements from here on; set_as %s the one behind them", name,
+                store ? "writes" : "reads");
+    } else if (n >= 0 && n != 1) {
+        py_diag(in, D_SET_AS, span, "'%s' is a view of %lld elements; one is %s here",
+                name, (long long)n, store ? "written" : "read");
+        return false;
+    }
+    return true;
+}
+
+static bool
+scalar_place(Interp *in, View *v, bool store, bool first, Span span)
+{
+    if (v->dtype == DT_F64) {
+        py_diag(in, D_DTYPE_UNSUPPORTED, span,
+                "'%s' has dtype float64, which is one of data_copy; there are no "
+                "Scalars of it",
+                tik_sym(in, v->root->name));
+        return false;
+    }
+    if (tik_view_is_halves(v)) {
+        py_diag(in, D_SUBBYTE_LAYOUT, span,
+                "'%s' has elements of 4 bits; set_as %s whole bytes",
+                tik_sym(in, v->root->name), store ? "writes" : "reads");
+        return false;
+    }
+    TRY(scalar_length(in, v, store, first, span));
+    if (!scalar_memory(v->root->c, v->root->mem, store)) {
+        py_diag(in, D_SET_AS, span, "'%s' is in %s; on %s set_as %s elements in UB%s",
+                tik_sym(in, v->root->name), scope_name(v->root->mem),
+                v->root->c->k->soc->name, store ? "writes" : "reads",
+                scalar_memory(v->root->c, SC_GM, store) ? " and GM" : "");
+        return false;
+    }
+    return true;
+}
+
+/* Emits reg = element; the register has the element's dtype. fresh: it was made for this load. */
+static bool
+load_into(Interp *in, View *v, RegId reg, bool fresh, Span span)
+{
+    Tik *c = v->root->c;
+    Ref ref;
+    TRY(tik_ref(in, v, span, &ref));
+    Stmt s = {.kind = ST_LOAD, .load = {reg, ref}};
+    return fresh ? tik_emit_element(in, c, s, span) : tik_emit(in, c, s, span, NULL);
+}
+
+Tik *
+tik_container_of(Value v)
+{
+    if (tik_is(v, &tik_tensor_class)) {
+        return ((View *)v.obj)->root->c;
+    }
+    return tik_is_runtime(v) ? tik_runtime(v)->c : NULL;
+}
+
+bool
+tik_own(Interp *in, const Tik *c, Value v, Span span)
+{
+    const Tik *own = tik_container_of(v);
+    if (!own || own == c) {
+        return true;
+    }
+    py_diag(in, D_ARG_TYPE, span, "the %s belongs to another container",
+            val_type_name(v));
+    return false;
+}
+
+/* Loads the element into a fresh register of its type. first: a view of several is read, too. */
+static bool
+load_fresh(Interp *in, Tik *c, View *v, bool first, Span span, ExprId *out)
+{
+    TRY(tik_own(in, c, val_object(&v->base), span));
+    if (v->poisoned) {
+        in->fatal = true;
+        return false;
+    }
+    Dtype t = v->dtype == DT_F64 ? DT_F32 : v->dtype; /* refused below */
+    RegId r = tik_new_reg(in, c, intern(&in->u->names, "element"), t, span);
+    *out = ir_reg_value(c->k, r);
+    return tik_dropped(c) ||
+           (scalar_place(in, v, false, first, span) && load_into(in, v, r, true, span));
+}
+
+bool
+tik_load(Interp *in, Tik *c, View *v, Span span, ExprId *out)
+{
+    return load_fresh(in, c, v, false, span, out);
+}
+
+/* ---- set_as ----------------------------------------------------------------------------------------- */
+
+/* The bits of an element of a tensor as a value of type t: extended to 64 bits by its own type (signed integers with
+ * the sign, all others with zeros), and the low bits of that. A float type says nothing about another width. */
+static bool
+element_bits(Interp *in, Tik *c, Dtype t, ExprId *e, Span span)
+{
+    Dtype from = (Dtype)ir_expr(c->k, *e)->dtype;
+    bool floats = dtype_is_float(t) || dtype_is_float(from);
+    if (floats && dtype_size(t) != dtype_size(from)) {
+        Diag *d = py_diag(in, D_SET_AS_DTYPE, span,
+                          "a tensor element of dtype %s is given to one of dtype %s; "
+                          "set_as takes its bits, "
+                          "%d for %d",
+                          dtype_name(from), dtype_name(t), 8 * dtype_size(from),
+                          8 * dtype_size(t));
+        diag_help(
+            in->u, d,
+            "read it into a Scalar of dtype %s first; set_as of that converts the value",
+            dtype_name(from));
+        return false;
+    }
+    if (floats) {
+        *e = ir_bits(c->k, t, *e);
+    } else if (t == DT_BOOL && from != DT_BOOL) {
+        *e = ir_bits(c->k, t, ir_cast(c->k, DT_U8, *e));
+    } else {
+        *e = ir_cast(c->k, t, *e);
+    }
+    return true;
+}
+
+static bool
+set_reg(Interp *in, Tik *c, RegId r, ExprId value, Span span)
+{
+    Stmt s = {.kind = ST_SET, .set = {r, ir_cast(c->k, c->k->regs.p[r].dtype, value)}};
+    return tik_emit(in, c, s, span, NULL);
+}
+
+/* A Scalar that bounds an open loop is assigned, which changes the loop. */
+static void
+warn_bound(Interp *in, Tik *c, const ExprObj *o, Span span)
+{
+    for (TScope *s = o->reg ? c->top : NULL; s; s = s->parent) {
+        if (s->kind == TS_LOOP && (s->bounds[0] == o->reg || s->bounds[1] == o->reg)) {
+            Diag *d = py_diag(in, D_LOOP_BOUND_SET, span,
+                              "Scalar '%s' bounds the loop that this statement is in",
+                              tik_sym(in, o->name));
+            diag_note(in->u, d, s->span, "the loop");
+            return;
+        }
+    }
+}
+
+const char *
+tik_reg_name(Interp *in, const Tik *c, RegId r)
+{
+    return arena_printf(&in->u->arena, "Scalar '%s'", tik_sym(in, c->k->regs.p[r].name));
+}
+
+bool
+tik_assign(Interp *in, ExprObj *o, Value v, Span span)
+{
+    Tik *c = o->c;
+    ExprId e;
+    if (o->array) {
+        return tik_array_assign(in, o, v, span);
+    }
+    if (tik_is(v, &tik_tensor_class)) {
+        View *view = (View *)v.obj;
+        if (view->poisoned) {
+            return true;
+        }
+        TRY(tik_own(in, c, v, span));
+        if (view->dtype == c->k->regs.p[o->reg].dtype) {
+            return scalar_place(in, view, false, true, span) &&
+                   load_into(in, view, o->reg, false, span);
+        }
+        return load_fresh(in, c, view, true, span, &e) &&
+               element_bits(in, c, c->k->regs.p[o->reg].dtype, &e, span) &&
+               set_reg(in, c, o->reg, e, span);
+    }
+    Literal use = {tik_reg_name(in, c, o->reg), span, false};
+    if (tik_is_runtime(v)) {
+        TRY(tik_read(in, c, v, span, &e));
+        tik_limit_constant(in, c, c->k->regs.p[o->reg].dtype, &use, &e);
+        return set_reg(in, c, o->reg, e, span);
+    }
+    if (!tik_literal(in, c, v, c->k->regs.p[o->reg].dtype, &use, &e)) {
+        py_diag(
+            in, D_SET_AS, span,
+            "Scalar '%s' is set to %s; set_as takes a number of 64 bits, a Scalar, an "
+            "Expr or a tensor element",
+            tik_sym(in, o->name), tik_a(in, v));
+        return false;
+    }
+    return set_reg(in, c, o->reg, e, span);
+}
+
+bool
+tik_target(Interp *in, Tik *c, Value v, const char *what, const char *method, Span span)
+{
+    if (!tik_is(v, &tik_scalar_class)) {
+        py_diag(in, D_ARG_TYPE, span, "%s is %s; %s takes a Scalar there", what,
+                tik_a(in, v), method);
+        return false;
+    }
+    TRY(tik_own(in, c, v, span) && tik_alive(in, c, &tik_runtime(v)->e, span));
+    warn_bound(in, c, tik_runtime(v), span);
+    return true;
+}
+
+bool
+tik_set(Interp *in, ExprObj *o, Value v, Span span)
+{
+    if (!tik_dropped(o->c) && tik_not_built(in, o->c, span) &&
+        tik_alive(in, o->c, &o->e, span)) {
+        warn_bound(in, o->c, o, span);
+        (void)tik_assign(in, o, v, span);
+    }
+    return !in->fatal;
+}
+
+/* The offsets of older set_as forms; only their defaults are accepted. */
+static bool
+no_offset(Interp *in, Value v, Span span)
+{
+    int64_t i;
+    if (val_failed(v) || v.kind == VAL_NONE || (val_as_int64(v, &i) && i == 0)) {
+        return true;
+    }
+    Diag *d = py_diag(in, D_NOT_SUPPORTED, span, "offset arguments of set_as");
+    diag_help(in->u, d, "index the tensor: t[i]");
+    return false;
+}
+
+static Value
+scalar_set_as(Interp *in, Value self, const CallArgs *args)
+{
+    static const BindParam params[] = {
+        {"value", true, {0}},
+        {"src_offset", false, {.kind = VAL_NONE}},
+    };
+    ExprObj *o = tik_runtime(self);
+    Value got[2];
+    if (!tik_bind(in, "set_as", args, params, 2, got, NULL)) {
+        return val_fail();
+    }
+    if (tik_dropped(o->c) || !no_offset(in, got[1], args->span)) {
+        return in->fatal ? val_fail() : val_none();
+    }
+    return tik_set(in, o, got[0], args->span) ? val_none() : val_fail();
+}
+
+static Value
+scalar_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
+{
+    const char *text = tik_sym(in, name);
+    *found = true;
+    if (strcmp(text, "set_as") == 0) {
+        return val_builtin(in, "set_as", scalar_set_as, val_object(self));
+    }
+    if (strcmp(text, "name") == 0) {
+        return val_str(in, tik_sym(in, ((ExprObj *)self)->name));
+    }
+    return tik_expr_class.get_attr(in, self, name, span, found);
+}
+
+static Value
+scalar_call(Interp *in, Object *self, Sym name, const CallArgs *args, Span span,
+            bool *found)
+{
+    (void)span;
+    *found = name == tik_state(in)->sym_set_as;
+    return *found ? scalar_set_as(in, val_object(self), args) : val_none();
+}
+
+static const char *
+scalar_name(int index)
+{
+    static const char *const names[] = {"set_as", "name", "dtype", "astype",
+                                        "reinterpret_cast_to"};
+    return index < (int)ARRAY_LEN(names) ? names[index] : NULL;
+}
+
+static void
+scalar_repr(Interp *in, Object *self, Text *out)
+{
+    ExprObj *o = (ExprObj *)self;
+    text_printf(out, "<Scalar %s %s>", tik_sym(in, o->name),
+                dtype_name(o->c->k->regs.p[o->reg].dtype));
+}
+
+const ObjectClass tik_scalar_class = {
+    .name = "Scalar",
+    .get_attr = scalar_attr,
+    .call_method = scalar_call,
+    .attr_name = scalar_name,
+    .binary = tik_binary,
+    .unary = tik_unary,
+    .truth = tik_truth,
+    .repr = scalar_repr,
+};
+
+bool
+tik_scalar_dtype(Interp *in, Value v, Span span, Dtype *out)
+{
+    const char *text = "int64";
+    if (!val_failed(v) && !tik_text(in, v, "dtype", span, &text)) {
+        return false;
+    }
+    *out = dtype_find(text);
+    if (*out == DT_NONE || *out == DT_BOOL) {
+        tik_no_dtype(in, span, text, " of Scalars");
+        return false;
+    }
+    return true;
+}
+
+bool
+tik_scalar_name(Interp *in, Value v, Span span, const char *dflt, Sym *out)
+{
+    const char *text = dflt;
+    if (!val_failed(v) && !tik_text(in, v, "name", span, &text)) {
+        return false;
+    }
+    *out = intern(&in->u->names, text);
+    return true;
+}
+
+/* A Scalar of the open scope, or one that lives as long as the kernel. */
+static Value
+new_scalar(Interp *in, Tik *c, const CallArgs *args, const char *callee, TScope *scope)
+{
+    static const BindParam params[] = {
+        {"dtype", false, {0}},
+        {"name", false, {0}},
+        {"init_value", false, {.kind = VAL_NONE}},
+    };
+    Value got[ARRAY_LEN(params)];
+    Span spans[ARRAY_LEN(params)];
+    Dtype t;
+    Sym name;
+    if (!tik_bind(in, callee, args, params, ARRAY_LEN(params), got, spans) ||
+        !tik_scalar_dtype(in, got[0], spans[0], &t) ||
+        !tik_scalar_name(in, got[1], spans[1], "reg_buf", &name) ||
+        !tik_not_built(in, c, args->span)) {
+        return val_fail();
+    }
+    Value s = tik_scalar(in, c, name, t, args->span);
+    c->reg_scope.p[tik_runtime(s)->reg] = scope;
+    if (got[2].kind != VAL_NONE && !tik_dropped(c)) {
+        (void)tik_assign(in, tik_runtime(s), got[2], spans[2]);
+    }
+    return in->fatal ? val_fail() : s;
+}
+
+Value
+tik_scalar_new(Interp *in, Tik *c, const CallArgs *args)
+{
+    return new_scalar(in, c, args, "Scalar", c->top);
+}
+
+Value
+tik_global_scalar(Interp *in, Tik *c, const CallArgs *args)
+{
+    return new_scalar(in, c, args, "global_scalar", &c->top_level);
+}
+
+static const char *
+element_name(Interp *in, const View *v)
+{
+    return arena_printf(&in->u->arena, "an element of '%s'", tik_sym(in, v->root->name));
+}
+
+/* What to store, a value of the view's dtype: a number, Scalar or Expr converted, the bits of an element. */
+static bool
+store_value(Interp *in, View *dst, Value v, Span span, ExprId *out)
+{
+    Tik *c = dst->root->c;
+    if (tik_is(v, &tik_tensor_class)) {
+        return load_fresh(in, c, (View *)v.obj, true, span, out) &&
+               element_bits(in, c, dst->dtype, out, span);
+    }
+    Literal use = {element_name(in, dst), span, false};
+    if (tik_is_runtime(v)) {
+        TRY(tik_read(in, c, v, span, out));
+        tik_limit_constant(in, c, dst->dtype, &use, out);
+    } else if (!tik_literal(in, c, v, dst->dtype, &use, out)) {
+        py_diag(in, D_SET_AS, span,
+                "an element of '%s' is set to %s; set_as takes a number of 64 bits, a "
+                "Scalar, an Expr or a tensor element",
+                tik_sym(in, dst->root->name), tik_a(in, v));
+        return false;
+    }
+    *out = ir_cast(c->k, dst->dtype, *out);
+    return true;
+}
+
+Value
+tik_tensor_set_as(Interp *in, View *dst, Value v, Span span)
+{
+    Tik *c = dst->root->c;
+    Ref ref;
+    ExprId value;
+    if (tik_dropped(c) || dst->poisoned) {
+        return val_none();
+    }
+    if (tik_not_built(in, c, span) && scalar_place(in, dst, true, true, span) &&
+        store_value(in, dst, v, span, &value) && tik_ref(in, dst, span, &ref)) {
+        Stmt s = {.kind = ST_STORE, .store = {ref, value}};
+        (void)tik_emit(in, c, s, span, NULL);
+    }
+    return in->fatal ? val_fail() : val_none();
+}

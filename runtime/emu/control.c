@@ -1,0 +1,111 @@
+/* control.c: instructions that compute nothing: flags and barriers of queues, the reservation of
+ * buffers whose size is known only while running, the number of blocks, and meetings of cores. */
+#include "emu/emu.h"
+
+static int64_t
+rounded(int64_t v, int64_t unit)
+{
+    return (v + unit - 1) / unit * unit;
+}
+
+/* Behind the place of the region before, on the next address that suits it. */
+static bool
+reserve(EmuRun *r, const EmuOp *op)
+{
+    const EmuRef *ref = emu_slot_ref(r->p, op, 0);
+    const TikBlobRegion *g = &r->p->kernel.regions[ref->region];
+    EmuPlace *place = &r->places[ref->region];
+    const EmuPlace *before = &r->places[emu_slot_ref(r->p, op, 1)->region];
+    int64_t unit = scope_alloc_unit(g->scope), align = scope_align(g->scope, g->dtype);
+    int64_t capacity = r->p->kernel.soc->bytes[g->scope];
+    int64_t bytes = emu_slot(r, op, 2);
+    bytes = bytes < 0 ? 0 : bytes;
+    if (bytes > capacity) {
+        return emu_fault(r, op, RULE_CAPACITY, bytes);
+    }
+    int64_t at =
+        rounded(before == place ? g->base : before->end, unit > align ? unit : align);
+    int64_t end = at + rounded(bytes, unit) * emu_slot(r, op, 3);
+    if (end > capacity) {
+        return emu_fault(r, op, RULE_CAPACITY, bytes);
+    }
+    *place = (EmuPlace){at, bytes, end, scope_granule(g->scope, false, bytes)};
+    return true;
+}
+
+/* More blocks than were started: the cores after the last one run too. Cores that wait for each other
+ * are all there from the beginning, so their number cannot grow. */
+static bool
+blocks(EmuRun *r, const EmuOp *op)
+{
+    if (op->checked && !emu_check(r, op)) {
+        return false;
+    }
+    int64_t n = emu_slot(r, op, 0);
+    int64_t most = r->p->meets ? r->p->kernel.cores : TIKBLOB_MAX_CORES;
+    if (n < 0 || n > most) {
+        return emu_fault(r, op, RULE_BLOCK_COUNT, n);
+    }
+    r->cores = n > r->cores ? (uint32_t)n : r->cores;
+    return true;
+}
+
+static bool
+nothing(EmuRun *r, const EmuOp *op)
+{
+    return !op->checked || emu_check(r, op);
+}
+
+static bool
+flag(EmuRun *r, const EmuOp *op)
+{
+    CheckInstr in;
+    Fault fault;
+    emu_instr(r, op, &in);
+    return flag_step(&r->flags, &in, op, &fault) || emu_record(r, op, &fault);
+}
+
+static void
+tell_leftover(void *run, const void *op, const Fault *f)
+{
+    EmuSite site = {run, op};
+    emu_warn(&site, f);
+}
+
+void
+emu_end_flags(EmuRun *r)
+{
+    if (r->warned != NULL) {
+        flag_leftovers(&r->flags, tell_leftover, r);
+    }
+}
+
+bool
+emu_bind_control(EmuProgram *p, EmuOp *op)
+{
+    switch (op_table[op->op].sem) {
+    case SEM_SET_PADDING:
+        op->exec = emu_exec_set_padding;
+        return true;
+    case SEM_RESERVE:
+        op->exec = reserve;
+        return emu_slot_ref(p, op, 0)->open && emu_slot_ref(p, op, 1)->open;
+    case SEM_BLOCKS:
+        op->exec = blocks;
+        return true;
+    case SEM_BLOCK_BARRIER:
+        p->meets = true;
+        op->exec = nothing;
+        return true;
+    case SEM_SET_FLAG:
+    case SEM_WAIT_FLAG:
+        op->exec = flag;
+        return true;
+    case SEM_PIPE_BARRIER:
+    case SEM_LOOP_BOUNDS:
+        op->exec = nothing;
+        return true;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,515 @@
+/* cube.c: products of matrices (cube 5 to 7): mmad, matmul, conv2d. Sums of some fractals after those
+ * of others: all of their terms, k ascending, then the next ones. */
+#include "emu/emu.h"
+#include "rules/load.h"
+#include "layout/fractal.h"
+#include "num/half.h"
+#include "num/lanes.h"
+
+#include <float.h>
+#include <string.h>
+
+enum {
+    SIDE = FRACTAL_SIDE,
+    MOST_DEPTH = 32 /* terms of an input fractal */
+};
+
+/* Where the first factor's rows come from. */
+typedef enum Rows {
+    ROWS_ZZ,     /* L0A */
+    ROWS_VECTOR, /* L0A, one row */
+    ROWS_BLOCKS, /* matmul: [K1][M][K0] */
+    ROWS_WINDOWS /* conv2d */
+} Rows;
+
+typedef enum Start {
+    START_ZERO,
+    START_DST,
+    START_BIAS
+} Start;
+
+typedef struct Product {
+    const uint8_t *a, *b, *bias;
+    uint8_t *c;
+    int64_t m, k, n;
+    int64_t c0, k1;        /* terms of an input fractal, input fractals along k */
+    int64_t rows, columns; /* m and n in whole fractals */
+    Dtype ta, tb, tc, tbias;
+    Rows layout;
+    Start start;
+    bool saturate;
+    FractalWindows s; /* conv2d */
+    int64_t out_w;
+    int64_t few; /* conv2d: channels of a group where they fill no run; else 0 */
+    uint8_t pad[FRACTAL_ROW];
+} Product;
+
+/* ---- inputs ---------------------------------------------------------------------------------------------- */
+
+/* Where window m has the channels of a group at a point of the kernel; points count on through the groups. */
+static const uint8_t *
+window_of(const Product *p, int64_t m, int64_t point, int64_t bytes)
+{
+    const FractalWindows *s = &p->s;
+    int64_t points = s->kh * s->kw, at = point % points;
+    int64_t y = fractal_window_y(s, m / p->out_w, at / s->kw);
+    int64_t x = fractal_window_x(s, m % p->out_w, at % s->kw);
+    bool inside = y >= 0 && y < s->h && x >= 0 && x < s->w;
+    return inside ? p->a + ((point / points * s->h + y) * s->w + x) * bytes : p->pad;
+}
+
+/* Term k of a run that collects points with few channels: of row m, or of column n. Behind the last one are
+ * zeros. */
+static void
+few_term(const Product *p, int64_t m, int64_t n, int64_t k, uint8_t *to)
+{
+    static const uint8_t none[4];
+    int64_t size = dtype_size(p->ta), point = k / p->few, channel = k % p->few;
+    const uint8_t *from = none;
+    if (k < p->k && m >= 0) {
+        from = window_of(p, m, point, p->few * size) + channel * size;
+    } else if (k < p->k) {
+        from = p->b + ((point * p->columns + n) * p->few + channel) * size;
+    }
+    memcpy(to, from, (size_t)size);
+}
+
+/* The c0 terms of row m from k1 * c0 on. */
+static const uint8_t *
+a_terms(const Product *p, int64_t m, int64_t k1)
+{
+    switch (p->layout) {
+    case ROWS_ZZ:
+        return p->a + (m / SIDE * p->k1 + k1) * FRACTAL_BYTES + m % SIDE * FRACTAL_ROW;
+    case ROWS_VECTOR:
+        return p->a + k1 * FRACTAL_ROW;
+    case ROWS_BLOCKS:
+        return p->a + (k1 * p->rows + m) * FRACTAL_ROW;
+    default:
+        return window_of(p, m, k1, FRACTAL_ROW);
+    }
+}
+
+static const uint8_t *
+b_terms(const Product *p, int64_t n, int64_t k1)
+{
+    return p->b + (k1 * p->columns + n) * FRACTAL_ROW;
+}
+
+/* Elements of a run as numbers; one of these per type, for any processor and for AVX2. */
+typedef void Unpack(void *to, const uint8_t *run);
+
+#define UNPACK(name, attr, T, S, n, NUMBER)                                              \
+    attr static void name(void *to, const uint8_t *run)                                  \
+    {                                                                                    \
+        T *x = to;                                                                       \
+        S s[n];                                                                          \
+        memcpy(s, run, sizeof s);                                                        \
+        for (int i = 0; i < (n); i++) {                                                  \
+            x[i] = NUMBER(s[i]);                                                         \
+        }                                                                                \
+    }
+
+/* Parts of a row of sums, as wide as the vectors of each level. */
+typedef float FloatsBase __attribute__((vector_size(16), aligned(4), may_alias));
+typedef uint32_t IntsBase __attribute__((vector_size(16), aligned(4), may_alias));
+typedef float FloatsAvx2 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef uint32_t IntsAvx2 __attribute__((vector_size(32), aligned(4), may_alias));
+
+/* The terms of some runs of the first factor, one after another, onto sums. Four rows at a time; those behind the
+ * last one are there and do not count. */
+#define ADD_TERMS(name, attr, T, Part)                                                   \
+    attr static void name(void *sums, const void *left, const void *right, int64_t rows, \
+                          int64_t terms)                                                 \
+    {                                                                                    \
+        enum {                                                                           \
+            PARTS = SIDE * sizeof(T) / sizeof(Part)                                      \
+        };                                                                               \
+        const T(*a)[MOST_DEPTH] = left;                                                  \
+        for (int64_t i = 0; i < rows; i += 4) {                                          \
+            for (int j = 0; j < PARTS; j++) {                                            \
+                const Part *b = (const Part *)right + j;                                 \
+                Part *sum = (Part *)sums + i * PARTS + j;                                \
+                Part s0 = sum[0], s1 = sum[PARTS], s2 = sum[2 * PARTS];                  \
+                Part s3 = sum[3 * PARTS];                                                \
+                for (int64_t k = 0; k < terms; k++) {                                    \
+                    s0 = s0 + a[i][k] * b[k * PARTS];                                    \
+                    s1 = s1 + a[i + 1][k] * b[k * PARTS];                                \
+                    s2 = s2 + a[i + 2][k] * b[k * PARTS];                                \
+                    s3 = s3 + a[i + 3][k] * b[k * PARTS];                                \
+                }                                                                        \
+                sum[0] = s0;                                                             \
+                sum[PARTS] = s1;                                                         \
+                sum[2 * PARTS] = s2;                                                     \
+                sum[3 * PARTS] = s3;                                                     \
+            }                                                                            \
+        }                                                                                \
+    }
+
+typedef void AddTerms(void *sums, const void *left, const void *right, int64_t rows,
+                      int64_t terms);
+
+#define SAME(x) (x)
+
+/* Integers are exact in 32 bits: memory has room for so many terms only. */
+#define LEVEL(level, attr, Floats, Integers)                                             \
+    UNPACK(half_##level, attr, float, uint16_t, 16, half_to_float)                       \
+    UNPACK(bfloat_##level, attr, float, uint16_t, 16, bfloat_to_float)                   \
+    UNPACK(float_##level, attr, float, float, 8, SAME)                                   \
+    UNPACK(signed_##level, attr, uint32_t, int8_t, 32, (uint32_t))                       \
+    UNPACK(unsigned_##level, attr, uint32_t, uint8_t, 32, (uint32_t))                    \
+    ADD_TERMS(add_floats_##level, attr, float, Floats)                                   \
+    ADD_TERMS(add_ints_##level, attr, uint32_t, Integers)                                \
+    static Unpack *unpack_##level(Dtype t)                                               \
+    {                                                                                    \
+        return t == DT_F16    ? half_##level                                             \
+               : t == DT_BF16 ? bfloat_##level                                           \
+               : t == DT_F32  ? float_##level                                            \
+               : t == DT_S8   ? signed_##level                                           \
+                              : unsigned_##level;                                          \
+    }
+
+LEVEL(base, , FloatsBase, IntsBase)
+#if defined(__x86_64__)
+LEVEL(avx2, LANES_AVX2, FloatsAvx2, IntsAvx2)
+#else
+#define unpack_avx2     unpack_base
+#define add_floats_avx2 add_floats_base
+#define add_ints_avx2   add_ints_base
+#endif
+
+/* An element of sums or of a bias. */
+static float
+float_at(const uint8_t *at, int64_t i, Dtype t)
+{
+    uint32_t u = 0;
+    int size = dtype_size(t);
+    memcpy(&u, at + i * size, (size_t)size);
+    return t == DT_F16 ? half_to_float((uint16_t)u) : float_of_bits(u);
+}
+
+/* ---- sums ---------------------------------------------------------------------------------------------------- */
+
+enum {
+    TILE_ROWS = 4 * SIDE,
+    GROUPS = 4 /* columns of fractals */
+};
+
+/* 4 x 4 fractals of sums; all numbers are floats, or all are uint32. */
+typedef struct Tile {
+    uint32_t sum[GROUPS][TILE_ROWS][SIDE];
+    uint32_t a[TILE_ROWS][MOST_DEPTH];
+    uint32_t b[GROUPS][MOST_DEPTH][SIDE];
+    int64_t m, n, rows, columns; /* place, and what exists of it */
+} Tile;
+
+static int64_t
+least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint8_t *
+c_row(const Product *p, int64_t m, int64_t n)
+{
+    return p->c + fractal_l0c(p->rows / SIDE, m, n) * dtype_size(p->tc);
+}
+
+/* Sums of floats begin with something; integers get it at the end, when the total is clamped. */
+static void
+start_floats(const Product *p, Tile *t)
+{
+    for (int64_t i = 0; i < t->rows; i++) {
+        for (int64_t j = 0; j < t->columns; j++) {
+            float v = p->start == START_ZERO ? 0
+                      : p->start == START_DST
+                          ? float_at(c_row(p, t->m + i, t->n + j), 0, p->tc)
+                          : float_at(p->bias, t->n + j, p->tbias);
+            t->sum[j / SIDE][i][j % SIDE] = float_bits(v);
+        }
+    }
+}
+
+/* A sum as it is stored. */
+static uint32_t
+store_float(const Product *p, float sum)
+{
+    float most = p->tc == DT_F16 ? 65504.0f : FLT_MAX;
+    if (p->saturate) {
+        sum = sum != sum ? 0 : sum > most ? most : sum < -most ? -most : sum;
+    }
+    return p->tc == DT_F16 ? half_from_float(sum) : float_bits_canonical(sum);
+}
+
+static uint32_t
+store_int(const Product *p, const uint8_t *at, int64_t n, uint32_t products)
+{
+    int64_t lo = p->tc == DT_U32 ? 0 : INT32_MIN;
+    int64_t hi = p->tc == DT_U32 ? (int64_t)UINT32_MAX : INT32_MAX;
+    int32_t v = 0;
+    if (p->start != START_ZERO) {
+        memcpy(&v, p->start == START_DST ? at : p->bias + 4 * n, 4);
+    }
+    int64_t sum = (p->tc == DT_U32 ? (int64_t)(uint32_t)v : v) + (int32_t)products;
+    return (uint32_t)(sum < lo ? lo : sum > hi ? hi : sum);
+}
+
+/* Rows and columns that do not exist are 0. */
+static void
+finish(const Product *p, const Tile *t)
+{
+    size_t size = (size_t)dtype_size(p->tc);
+    bool floats = dtype_is_float(p->tc);
+    int64_t rows = least(TILE_ROWS, p->rows - t->m);
+    int64_t columns = least(GROUPS * SIDE, p->columns - t->n);
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t j = 0; j < columns; j++) {
+            uint8_t *at = c_row(p, t->m + i, t->n + j);
+            uint32_t sum = t->sum[j / SIDE][i][j % SIDE], bits = 0;
+            if (i < t->rows && j < t->columns) {
+                bits = floats ? store_float(p, float_of_bits(sum))
+                              : store_int(p, at, t->n + j, sum);
+            }
+            memcpy(at, &bits, size);
+        }
+    }
+}
+
+/* The run of row m, or of column n where m is negative, that collects points with few channels. */
+static const uint8_t *
+few_terms(const Product *p, int64_t m, int64_t n, int64_t k1, uint8_t *run)
+{
+    for (int64_t k = 0; k < p->c0; k++) {
+        few_term(p, m, n, k1 * p->c0 + k, run + k * dtype_size(p->ta));
+    }
+    return run;
+}
+
+/* The factors of run k1 as numbers. */
+static void
+read_terms(const Product *p, Tile *t, int64_t k1, Unpack *a, Unpack *b)
+{
+    uint8_t run[FRACTAL_ROW];
+    uint32_t column[MOST_DEPTH];
+    for (int64_t i = 0; i < t->rows; i++) {
+        int64_t m = t->m + i;
+        a(t->a[i], p->few != 0 ? few_terms(p, m, 0, k1, run) : a_terms(p, m, k1));
+    }
+    for (int64_t j = 0; j < t->columns; j++) {
+        int64_t n = t->n + j;
+        b(column, p->few != 0 ? few_terms(p, -1, n, k1, run) : b_terms(p, n, k1));
+        for (int64_t k = 0; k < p->c0; k++) {
+            t->b[j / SIDE][k][j % SIDE] = column[k];
+        }
+    }
+}
+
+static void
+multiply_tile(const Product *p, Tile *t, bool avx2)
+{
+    bool floats = dtype_is_float(p->tc);
+    Unpack *a = avx2 ? unpack_avx2(p->ta) : unpack_base(p->ta);
+    Unpack *b = avx2 ? unpack_avx2(p->tb) : unpack_base(p->tb);
+    AddTerms *add = floats ? (avx2 ? add_floats_avx2 : add_floats_base)
+                           : (avx2 ? add_ints_avx2 : add_ints_base);
+    memset(t->sum, 0, sizeof t->sum);
+    if (floats) {
+        start_floats(p, t);
+    }
+    for (int64_t k1 = 0; k1 < p->k1; k1++) {
+        read_terms(p, t, k1, a, b);
+        for (int64_t g = 0; g * SIDE < t->columns; g++) {
+            add(t->sum[g], t->a, t->b[g], t->rows, least(p->c0, p->k - k1 * p->c0));
+        }
+    }
+    finish(p, t);
+}
+
+static void
+multiply(const Product *p)
+{
+    Tile t;
+    memset(&t, 0, sizeof t);
+    for (t.n = 0; t.n < p->n; t.n += GROUPS * SIDE) {
+        t.columns = least(GROUPS * SIDE, p->n - t.n);
+        for (t.m = 0; t.m < p->m; t.m += TILE_ROWS) {
+            t.rows = least(TILE_ROWS, p->m - t.m);
+            multiply_tile(p, &t, num_level() >= NUM_LEVEL_AVX2);
+        }
+    }
+}
+
+/* ---- operands -------------------------------------------------------------------------------------------------- */
+
+static void
+open_types(const EmuRun *r, const EmuOp *op, int bias, Product *p)
+{
+    uint32_t mode;
+    memcpy(&mode, r->sreg + SREG_FP2FP, sizeof mode);
+    p->saturate = mode == 0;
+    p->ta = emu_slot_ref(r->p, op, CUBE_A)->dtype;
+    p->tb = emu_slot_ref(r->p, op, CUBE_B)->dtype;
+    p->tc = emu_slot_ref(r->p, op, CUBE_DST)->dtype;
+    p->tbias = bias < 0 ? DT_NONE : emu_slot_ref(r->p, op, bias)->dtype;
+    p->c0 = fractal_c0(dtype_size(p->ta));
+}
+
+/* Bytes of the first factor. */
+static int64_t
+a_bytes(const Product *p, int64_t groups)
+{
+    switch (p->layout) {
+    case ROWS_VECTOR:
+        return p->k1 * FRACTAL_ROW;
+    case ROWS_WINDOWS:
+        return groups * p->s.h * p->s.w *
+               (p->few != 0 ? p->few * dtype_size(p->ta) : FRACTAL_ROW);
+    default:
+        return p->rows * p->k1 * FRACTAL_ROW;
+    }
+}
+
+/* Finds the operands of sizes that are known, and multiplies. */
+static bool
+run_product(EmuRun *r, const EmuOp *op, int bias, int64_t groups, Product *p)
+{
+    p->k1 = fractal_count(p->k, p->c0);
+    p->rows = fractal_up(p->m, SIDE);
+    p->columns = fractal_up(p->n, SIDE);
+    p->a = emu_operand(r, op, CUBE_A, a_bytes(p, groups));
+    int64_t column = p->few != 0 ? p->k * dtype_size(p->tb) : p->k1 * FRACTAL_ROW;
+    p->b = emu_operand(r, op, CUBE_B, column * p->columns);
+    p->c = emu_operand(r, op, CUBE_DST, p->rows * p->columns * dtype_size(p->tc));
+    p->bias = bias < 0 ? p->a : emu_operand(r, op, bias, p->n * dtype_size(p->tbias));
+    if (p->a == NULL || p->b == NULL || p->c == NULL || p->bias == NULL) {
+        return emu_refuse(r, op);
+    }
+    multiply(p);
+    return true;
+}
+
+static bool
+exec_product(EmuRun *r, const EmuOp *op)
+{
+    bool unit = op_table[op->op].sem == SEM_MMAD;
+    Form form = op_table[op->op].form;
+    bool biased = form == FORM_MMADBIAS || form == FORM_MATMULBIAS;
+    int64_t most = unit ? 4095 : 32768;
+    Product p = {.m = emu_slot(r, op, CUBE_M),
+                 .k = emu_slot(r, op, CUBE_K),
+                 .n = emu_slot(r, op, CUBE_N)};
+    open_types(r, op, biased ? CUBE_INIT : -1, &p);
+    if (op->checked && !emu_check(r, op)) {
+        return false;
+    }
+    if (p.m < 0 || p.m > most || p.k < 0 || p.k > most || p.n < 0 || p.n > most) {
+        return emu_refuse(r, op);
+    }
+    if (p.m == 0 || p.k == 0 || p.n == 0) {
+        return true;
+    }
+    bool onto = !biased && (emu_slot(r, op, CUBE_INIT) != 0) == unit;
+    p.start = biased ? START_BIAS : onto ? START_DST : START_ZERO;
+    p.layout = !unit ? ROWS_BLOCKS : p.m == 1 ? ROWS_VECTOR : ROWS_ZZ;
+    return run_product(r, op, biased ? CUBE_INIT : -1, 0, &p);
+}
+
+static bool
+exec_conv(EmuRun *r, const EmuOp *op)
+{
+    bool biased = op_table[op->op].form == FORM_CONV2DBIAS;
+    int64_t v[CONV_INIT];
+    for (int i = CONV_FM; i < CONV_INIT; i++) {
+        v[i] = emu_slot(r, op, i);
+    }
+    Product p = {.s = {.h = v[CONV_FM + 1],
+                       .w = v[CONV_FM + 2],
+                       .left = v[CONV_PAD],
+                       .right = v[CONV_PAD + 1],
+                       .top = v[CONV_PAD + 2],
+                       .bottom = v[CONV_PAD + 3],
+                       .stride_h = v[CONV_STRIDE],
+                       .stride_w = v[CONV_STRIDE + 1],
+                       .kh = v[CONV_WEIGHT + 1],
+                       .kw = v[CONV_WEIGHT + 2],
+                       .dilation_h = v[CONV_DILATION],
+                       .dilation_w = v[CONV_DILATION + 1]},
+                 .n = v[CONV_WEIGHT + 3],
+                 .layout = ROWS_WINDOWS};
+    open_types(r, op, biased ? CONV_INIT : -1, &p);
+    if (op->checked && !emu_check(r, op)) {
+        return false;
+    }
+    p.out_w = fractal_windows_w(&p.s);
+    p.m = fractal_windows_h(&p.s) * p.out_w;
+    p.few = v[CONV_FM + 3] == p.c0 ? 0 : FRACTAL_FEW;
+    p.k = v[CONV_FM] * v[CONV_FM + 3] * p.s.kh * p.s.kw;
+    if (p.m <= 0 || p.k <= 0 || p.n <= 0) {
+        return emu_refuse(r, op);
+    }
+    for (int i = 0; i < FRACTAL_ROW; i += dtype_size(p.ta)) {
+        memcpy(p.pad + i, &v[CONV_PAD_VALUE], (size_t)dtype_size(p.ta));
+    }
+    bool onto = !biased && emu_slot_attr(r->p, op, CONV_INIT) == 0;
+    p.start = biased ? START_BIAS : onto ? START_DST : START_ZERO;
+    return run_product(r, op, biased ? CONV_INIT : -1, v[CONV_FM], &p);
+}
+
+/* ---- binding ----------------------------------------------------------------------------------------------------- */
+
+/* Numbers of conv2d are constants: asked once. */
+static bool
+conv_numbers(const EmuProgram *p, const EmuOp *op)
+{
+    for (int i = CONV_FM; i < CONV_PAD_VALUE; i++) {
+        bool pad = i >= CONV_PAD && i < CONV_DILATION;
+        int64_t v = emu_slot_attr(p, op, i);
+        if (v < !pad || v > 4096) {
+            return false;
+        }
+    }
+    int64_t c0 = emu_slot_attr(p, op, CONV_FM + 3);
+    Dtype t = emu_slot_ref(p, op, CUBE_A)->dtype;
+    return c0 == FRACTAL_FEW || c0 == fractal_c0(dtype_size(t));
+}
+
+static bool
+types_fit(Dtype a, Dtype b, Dtype c)
+{
+    bool bytes = dtype_size(a) == 1 && dtype_size(b) == 1;
+    switch (c) {
+    case DT_S32:
+    case DT_U32:
+        return bytes;
+    case DT_F16:
+        return a == DT_F16 && b == DT_F16;
+    case DT_F32:
+        return a == b && dtype_is_float(a);
+    default:
+        return false;
+    }
+}
+
+bool
+emu_bind_cube(EmuProgram *p, EmuOp *op, const char **why)
+{
+    Form form = op_table[op->op].form;
+    bool conv = op_table[op->op].sem == SEM_CONV2D;
+    bool biased =
+        form == FORM_MMADBIAS || form == FORM_MATMULBIAS || form == FORM_CONV2DBIAS;
+    Dtype c = emu_slot_ref(p, op, CUBE_DST)->dtype;
+    op->exec = conv ? exec_conv : exec_product;
+    *why = "the product does not exist for its dtypes";
+    if (!types_fit(emu_slot_ref(p, op, CUBE_A)->dtype, emu_slot_ref(p, op, CUBE_B)->dtype,
+                   c)) {
+        return false;
+    }
+    if (biased) {
+        Dtype t = emu_slot_ref(p, op, conv ? CONV_INIT : CUBE_INIT)->dtype;
+        if (t != c && !(c == DT_F32 && t == DT_F16)) {
+            return false;
+        }
+    }
+    *why = "the shape of a convolution is out of range";
+    return !conv || conv_numbers(p, op);
+}

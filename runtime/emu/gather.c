@@ -1,0 +1,688 @@
+/* gather.c: gather, scatter and compress (vector chapter 8). Addresses that come out of tensors are
+ * checked one by one before a repeat writes anything. */
+#include "emu/emu.h"
+
+#include <string.h>
+
+#include "isa/operand.h"
+#include "num/half.h"
+
+enum {
+    PIECE = 256, /* lanes that are read before they are written */
+    BLOCKS = 8,
+    OFFSET_BYTES = 4
+};
+
+static bool
+in_range(int64_t v, int64_t lo, int64_t hi)
+{
+    return v >= lo && v <= hi;
+}
+
+/* ---- vreduce ---------------------------------------------------------------------------------------------- */
+
+/* What to keep of a repeat, and where. */
+typedef struct Pick {
+    const uint8_t *bits; /* of the first repeat; null: every step-th lane from first on */
+    int64_t bits_rep;
+    int first, step;
+    uint8_t *dst;
+    size_t size;
+    int64_t count; /* elements that were kept */
+} Pick;
+
+/* How many of n lanes are kept. */
+static int64_t
+kept_of(const Pick *p, int64_t repeat, int64_t n)
+{
+    int64_t kept = 0;
+    if (p->bits == NULL) {
+        return n <= p->first ? 0 : (n - p->first - 1) / p->step + 1;
+    }
+    const uint8_t *bits = p->bits + repeat * p->bits_rep;
+    for (int64_t i = 0; i < n / 8; i++) {
+        kept += __builtin_popcount(bits[i]);
+    }
+    return n % 8 ? kept + __builtin_popcount(bits[n / 8] & ((1u << n % 8) - 1)) : kept;
+}
+
+/* Lanes of one width from l on, which lie at src one behind the other. bits: from lane l on. */
+#define KEEP(name, T)                                                                    \
+    static int64_t name(const Pick *p, const uint8_t *src, const uint8_t *bits,          \
+                        int64_t n)                                                       \
+    {                                                                                    \
+        T in[PIECE], out[PIECE + 1];                                                     \
+        int64_t kept = 0;                                                                \
+        memcpy(in, src, (size_t)n * sizeof(T));                                          \
+        for (int64_t i = p->first; bits == NULL && i < n; i += p->step) {                \
+            out[kept++] = in[i];                                                         \
+        }                                                                                \
+        for (int64_t i = 0; bits != NULL && i < n; i++) {                                \
+            out[kept] = in[i];                                                           \
+            kept += bits[i / 8] >> (i % 8) & 1;                                          \
+        }                                                                                \
+        memcpy(p->dst + (size_t)p->count * sizeof(T), out, (size_t)kept * sizeof(T));    \
+        return kept;                                                                     \
+    }
+
+KEEP(keep8, uint8_t)
+KEEP(keep16, uint16_t)
+KEEP(keep32, uint32_t)
+
+/* At most PIECE lanes, from lane l of the repeat on, a multiple of PIECE. */
+static void
+keep_piece(Pick *p, const uint8_t *src, int64_t repeat, int64_t l, int64_t n)
+{
+    const uint8_t *bits = p->bits ? p->bits + repeat * p->bits_rep + l / 8 : NULL;
+    switch (p->size) {
+    case 1:
+        p->count += keep8(p, src, bits, n);
+        return;
+    case 2:
+        p->count += keep16(p, src, bits, n);
+        return;
+    default:
+        p->count += keep32(p, src, bits, n);
+        return;
+    }
+}
+
+/* Whether the bits of the repeats of vreduce follow each other without gaps. */
+static bool
+is_dense(const EmuRun *r)
+{
+    int reading = emu_chosen(r->p, CHOICE_VREDUCE_STRIDE);
+    return reading == CHOSE_VREDUCE_STRIDE_DENSE ||
+           (reading == CHOSE_VREDUCE_STRIDE_DENSE_310P &&
+            soc_has(r->p->kernel.soc, FEATURE_PATTERN_310P));
+}
+
+/* The pattern, for repeats of n lanes. False: it is none. */
+static bool
+open_pattern(const EmuRun *r, const EmuOp *op, int64_t repeats, int64_t n, Pick *p)
+{
+    Form f = op_table[op->op].form;
+    int64_t rep = emu_slot(r, op, PICK_src1_rep_stride);
+    bool longer = f == FORM_PICK2 || f == FORM_PICK2BITS;
+    p->size = (size_t)dtype_size((Dtype)op->dtype);
+    if (!in_range(rep, 0, longer ? 65535 : 255)) {
+        return false;
+    }
+    if (f == FORM_PICKBITS || f == FORM_PICK2BITS) {
+        p->bits_rep =
+            f == FORM_PICKBITS && is_dense(r) ? (rep > 0 ? n / 8 : 0) : rep * BLOCK_BYTES;
+        p->bits = emu_operand(r, op, PICK_src1_pattern,
+                              (repeats - 1) * p->bits_rep + (n + 7) / 8);
+        return p->bits != NULL;
+    }
+    int64_t number = emu_slot(r, op, PICK_src1_pattern);
+    if (!in_range(number, 1, longer ? 7 : 6)) {
+        return false;
+    }
+    check_pattern_lanes(number, &p->first, &p->step);
+    return true;
+}
+
+/* Room for all that will be kept. */
+static bool
+open_result(EmuRun *r, const EmuOp *op, int64_t kept, Pick *p)
+{
+    Fault f;
+    int64_t bytes = kept * (int64_t)p->size;
+    CheckTensor t = emu_tensor(r, op, PICK_dst);
+    if (!check_fits((Op)op->op, PICK_dst, &t, bytes, &f)) {
+        return emu_record(r, op, &f);
+    }
+    p->dst = emu_operand(r, op, PICK_dst, bytes);
+    return p->dst != NULL || emu_refuse(r, op);
+}
+
+static void
+note_count(EmuRun *r, const Pick *p)
+{
+    uint32_t n = (uint32_t)p->count;
+    memcpy(r->sreg + SREG_RSVD_CNT, &n, sizeof n);
+}
+
+static bool
+exec_pick(EmuRun *r, const EmuOp *op)
+{
+    EmuLanes c;
+    Pick p = {.bits = NULL};
+    if (!emu_lanes_open(r, op, &c)) {
+        return false;
+    }
+    if (c.repeats == 0) {
+        return true;
+    }
+    if (!open_pattern(r, op, c.repeats, c.lanes, &p)) {
+        return emu_refuse(r, op);
+    }
+    int64_t kept = 0;
+    for (int64_t i = 0; i < c.repeats; i++) {
+        kept += kept_of(&p, i, i + 1 < c.repeats ? c.run : c.last);
+    }
+    if (!open_result(r, op, kept, &p)) {
+        return false;
+    }
+    for (int64_t i = 0; i < c.repeats; i++) {
+        uint8_t buf[REPEAT_BYTES];
+        int64_t n = i + 1 < c.repeats ? c.run : c.last;
+        keep_piece(&p, emu_lanes_load(&c.o[0], n, buf), i, 0, n);
+        emu_lanes_step(&c);
+    }
+    note_count(r, &p);
+    return true;
+}
+
+/* Repeats of any length, from strided blocks. */
+typedef struct Long {
+    const uint8_t *src;
+    int64_t repeats, n, blk, rep, per_block;
+} Long;
+
+static bool
+open_long(const EmuRun *r, const EmuOp *op, Long *s)
+{
+    int64_t size = dtype_size((Dtype)op->dtype);
+    s->repeats = emu_slot(r, op, PICK_repeat_times);
+    s->n = emu_slot(r, op, PICK_mask);
+    s->blk = emu_slot(r, op, PICK_src0_blk_stride);
+    s->rep = emu_slot(r, op, PICK_src0_rep_stride);
+    if (!in_range(s->repeats, 0, 65535) || !in_range(s->n, 1, UINT32_MAX) ||
+        !in_range(s->blk, 0, 255) || !in_range(s->rep, 0, 65535)) {
+        return false;
+    }
+    s->blk *= BLOCK_BYTES;
+    s->rep *= BLOCK_BYTES;
+    s->per_block = BLOCK_BYTES / size;
+    int64_t last = (s->n - 1) / s->per_block;
+    int64_t end = last * s->blk + (s->n - last * s->per_block) * size;
+    end = last > 0 && end < BLOCK_BYTES ? BLOCK_BYTES : end;
+    s->src = emu_operand(r, op, PICK_src0,
+                         s->repeats > 0 ? (s->repeats - 1) * s->rep + end : 0);
+    return s->src != NULL;
+}
+
+/* Pieces of whole blocks: block after block to one place. */
+static void
+keep_repeat(Pick *p, const Long *s, int64_t repeat)
+{
+    for (int64_t l = 0; l < s->n; l += PIECE) {
+        uint8_t buf[PIECE * 4 + BLOCK_BYTES];
+        int64_t n = s->n - l < PIECE ? s->n - l : PIECE;
+        const uint8_t *from = s->src + repeat * s->rep;
+        for (int64_t i = 0; i < n; i += s->per_block) {
+            int64_t most = n - i < s->per_block ? n - i : s->per_block;
+            memcpy(buf + (size_t)i * p->size, from + (l + i) / s->per_block * s->blk,
+                   (size_t)most * p->size);
+        }
+        keep_piece(p, buf, repeat, l, n);
+    }
+}
+
+static bool
+exec_pick_long(EmuRun *r, const EmuOp *op)
+{
+    Long s;
+    Pick p = {.bits = NULL};
+    if (op->checked && !emu_check(r, op)) {
+        return false;
+    }
+    if (!open_long(r, op, &s)) {
+        return emu_refuse(r, op);
+    }
+    if (s.repeats == 0) {
+        return true;
+    }
+    if (!open_pattern(r, op, s.repeats, s.n, &p)) {
+        return emu_refuse(r, op);
+    }
+    int64_t kept = 0;
+    for (int64_t i = 0; i < s.repeats; i++) {
+        kept += kept_of(&p, i, s.n);
+    }
+    if (!open_result(r, op, kept, &p)) {
+        return false;
+    }
+    for (int64_t i = 0; i < s.repeats; i++) {
+        keep_repeat(&p, &s, i);
+    }
+    note_count(r, &p);
+    return true;
+}
+
+/* ---- vgather, vscatter -------------------------------------------------------------------------------------- */
+
+/* A tensor that is accessed anywhere. */
+typedef struct Field {
+    CheckTensor t;
+    uint8_t *root;
+    const uint8_t *offsets;
+    bool is_signed;
+    int64_t base;
+    int param, to;
+    int64_t size, unit;
+} Field;
+
+static bool
+open_field(const EmuRun *r, const EmuOp *op, int64_t entries, Field *f)
+{
+    f->t = emu_tensor(r, op, f->to);
+    uint8_t *start = emu_operand(r, op, f->to, 0);
+    f->offsets = emu_operand(r, op, f->param, entries * OFFSET_BYTES);
+    f->is_signed = emu_slot_ref(r->p, op, f->param)->dtype == DT_S32;
+    f->root = start == NULL ? NULL : start - f->t.offset;
+    return f->root != NULL && f->offsets != NULL;
+}
+
+/* Where an entry leads; null: a fault is recorded. */
+static uint8_t *
+field_at(EmuRun *r, const EmuOp *op, const Field *f, int64_t entry)
+{
+    uint32_t bits;
+    Fault fault;
+    memcpy(&bits, f->offsets + entry * OFFSET_BYTES, sizeof bits);
+    int64_t value = f->is_signed ? (int32_t)bits : (int64_t)bits;
+    int64_t at = f->t.offset + f->base + value;
+    if ((value & (f->unit - 1)) == 0 && at >= 0 && at <= f->t.bytes - f->size) {
+        return f->root + at;
+    }
+    CheckOffset o = {.param = f->param,
+                     .to = f->to,
+                     .entry = entry,
+                     .value = value,
+                     .at = at,
+                     .size = f->size,
+                     .unit = f->unit,
+                     .limit = check_limit(&f->t)};
+    if (!check_offset((Op)op->op, &o, &fault)) {
+        (void)emu_record(r, op, &fault);
+    }
+    return NULL;
+}
+
+static bool
+open_gather(EmuRun *r, const EmuOp *op, const EmuLanes *c, Field *f)
+{
+    Fault fault;
+    int64_t entries = op->mask_form == MASK_COUNTER
+                          ? (c->repeats - 1) * c->lanes + c->last
+                          : c->repeats * c->lanes;
+    f->param = GATHER_src_offset;
+    f->size = f->unit = c->o[0].size;
+    f->base = emu_slot(r, op, GATHER_base_addr);
+    CheckMultiple m = {RULE_BASE_ADDR, GATHER_base_addr, f->base, f->unit};
+    if (!in_range(f->base, 0, INT32_MAX) || !open_field(r, op, entries, f)) {
+        return emu_refuse(r, op);
+    }
+    return check_multiple((Op)op->op, &m, &fault) || emu_record(r, op, &fault);
+}
+
+/* All addresses of a repeat; false: a fault is recorded. */
+static bool
+find_lanes(EmuRun *r, const EmuOp *op, const EmuLanes *c, const Field *f, int64_t repeat,
+           int64_t n, uint8_t **at)
+{
+    for (int64_t l = 0; l < n; l++) {
+        at[l] = NULL;
+        if (!c->holes || c->on[l]) {
+            at[l] = field_at(r, op, f, repeat * c->lanes + l);
+            if (at[l] == NULL) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Lanes without an address are off. */
+static void
+fetch(uint8_t *const *at, int64_t n, int64_t size, uint8_t *out)
+{
+    for (int64_t l = 0; size == 2 && l < n; l++) {
+        if (at[l] != NULL) {
+            memcpy(out + 2 * l, at[l], 2);
+        }
+    }
+    for (int64_t l = 0; size == 4 && l < n; l++) {
+        if (at[l] != NULL) {
+            memcpy(out + 4 * l, at[l], 4);
+        }
+    }
+}
+
+static void
+put(uint8_t *const *at, int64_t n, int64_t size, const uint8_t *in)
+{
+    for (int64_t l = 0; size == 2 && l < n; l++) {
+        if (at[l] != NULL) {
+            memcpy(at[l], in + 2 * l, 2);
+        }
+    }
+    for (int64_t l = 0; size == 4 && l < n; l++) {
+        if (at[l] != NULL) {
+            memcpy(at[l], in + 4 * l, 4);
+        }
+    }
+}
+
+static bool
+exec_gather(EmuRun *r, const EmuOp *op)
+{
+    EmuLanes c;
+    Field f = {.to = GATHER_src};
+    if (!emu_lanes_open(r, op, &c)) {
+        return false;
+    }
+    if (c.repeats == 0) {
+        return true;
+    }
+    if (!open_gather(r, op, &c, &f)) {
+        return false;
+    }
+    for (int64_t i = 0; i < c.repeats; i++) {
+        int64_t n = i + 1 < c.repeats ? c.run : c.last;
+        uint8_t *at[MAX_LANES], out[REPEAT_BYTES];
+        if (!find_lanes(r, op, &c, &f, i, n, at)) {
+            return false;
+        }
+        fetch(at, n, f.size, out);
+        emu_lanes_store(&c, n, out);
+        emu_lanes_step(&c);
+    }
+    return true;
+}
+
+static bool
+exec_scatter(EmuRun *r, const EmuOp *op)
+{
+    EmuLanes c;
+    Field f = {.to = GATHER_dst};
+    if (!emu_lanes_open(r, op, &c)) {
+        return false;
+    }
+    if (c.repeats == 0) {
+        return true;
+    }
+    if (!open_gather(r, op, &c, &f)) {
+        return false;
+    }
+    for (int64_t i = 0; i < c.repeats; i++) {
+        int64_t n = i + 1 < c.repeats ? c.run : c.last;
+        uint8_t *at[MAX_LANES], buf[REPEAT_BYTES], in[REPEAT_BYTES];
+        if (!find_lanes(r, op, &c, &f, i, n, at)) {
+            return false;
+        }
+        memcpy(in, emu_lanes_load(&c.o[0], n, buf), (size_t)(n * f.size));
+        put(at, n, f.size, in);
+        emu_lanes_step(&c);
+    }
+    return true;
+}
+
+/* ---- vgatherb ---------------------------------------------------------------------------------------------- */
+
+static bool
+exec_gatherb(EmuRun *r, const EmuOp *op)
+{
+    EmuLanes c;
+    Field f = {.param = 2, .to = 1, .size = BLOCK_BYTES, .unit = BLOCK_BYTES};
+    if (!emu_lanes_open(r, op, &c)) {
+        return false;
+    }
+    if (c.repeats > 0 && !open_field(r, op, BLOCKS * c.repeats, &f)) {
+        return emu_refuse(r, op);
+    }
+    for (int64_t i = 0; i < c.repeats; i++) {
+        uint8_t out[REPEAT_BYTES];
+        for (int64_t b = 0; b < BLOCKS; b++) {
+            const uint8_t *at = field_at(r, op, &f, BLOCKS * i + b);
+            if (at == NULL) {
+                return false;
+            }
+            memcpy(out + b * BLOCK_BYTES, at, BLOCK_BYTES);
+        }
+        emu_lanes_store(&c, c.lanes, out);
+        emu_lanes_step(&c);
+    }
+    return true;
+}
+
+/* ---- vbi ----------------------------------------------------------------------------------------------------- */
+
+typedef struct Bilinear {
+    Field src;
+    uint8_t *dst;
+    const uint8_t *weights;
+    int64_t down, across, blk, step; /* blk, step in bytes */
+    bool each_block;                 /* a weight for every block */
+    bool half;
+    int lanes, lane_end;
+    uint8_t on[MAX_LANES];
+    bool saturates; /* float16 */
+} Bilinear;
+
+/* False: no lane is active, or one that does not exist. */
+static bool
+read_lanes(const EmuRun *r, const EmuOp *op, Bilinear *b)
+{
+    int64_t count = emu_num(r, op->mask[0]);
+    b->lane_end = 0;
+    if (op->mask_form != MASK_COUNT && op->mask_form != MASK_BITS) {
+        return false;
+    }
+    for (int l = 0; l < 2 * 64; l++) {
+        bool on = op->mask_form == MASK_COUNT
+                      ? l < count
+                      : (uint64_t)emu_num(r, op->mask[l / 64]) >> (l % 64) & 1;
+        if (on && l >= b->lanes) {
+            return op->mask_form == MASK_COUNT && count == b->lanes;
+        }
+        b->on[l] = on;
+        b->lane_end = on ? l + 1 : b->lane_end;
+    }
+    return b->lane_end > 0 && (op->mask_form != MASK_COUNT || count <= b->lanes);
+}
+
+static int64_t
+bi_window(const Bilinear *b, int64_t size)
+{
+    int64_t per = BLOCK_BYTES / size, last = b->lane_end - 1;
+    return last / per * b->blk + (last % per + 1) * size;
+}
+
+static bool
+read_numbers(const EmuRun *r, const EmuOp *op, Bilinear *b)
+{
+    int64_t size = dtype_size((Dtype)op->dtype);
+    int64_t blk = emu_slot(r, op, BI_dst_blk_stride),
+            step = emu_slot(r, op, BI_vertical_repeat_offset);
+    b->down = emu_slot(r, op, BI_vertical_repeat_times);
+    b->across = emu_slot(r, op, BI_horizontal_repeat_times);
+    b->each_block = emu_slot(r, op, BI_repeat_mode) != 0;
+    b->half = size == 2;
+    b->lanes = (int)(REPEAT_BYTES / size);
+    b->blk = blk * BLOCK_BYTES;
+    b->step = step * size;
+    b->saturates =
+        emu_chosen(r->p, CHOICE_FLOAT16_OVERFLOW) == CHOSE_FLOAT16_OVERFLOW_SATURATE;
+    return in_range(b->down, 0, 255) && in_range(b->across, 1, 255) &&
+           in_range(blk, 1, 65535) && in_range(step, 128, 65535);
+}
+
+static bool
+find_operands(EmuRun *r, const EmuOp *op, Bilinear *b)
+{
+    int64_t size = dtype_size((Dtype)op->dtype);
+    int64_t steps = b->down * b->across;
+    b->src = (Field){
+        .param = BI_src0_offset, .to = BI_src0, .size = BLOCK_BYTES, .unit = BLOCK_BYTES};
+    b->dst = emu_operand(r, op, BI_dst, (b->down - 1) * b->step + bi_window(b, size));
+    b->weights = emu_operand(r, op, BI_src1, steps * (b->each_block ? BLOCKS : 1) * size);
+    return b->dst != NULL && b->weights != NULL &&
+           open_field(r, op, steps * BLOCKS, &b->src);
+}
+
+/* What only literals are asked before. */
+static bool
+multiples(EmuRun *r, const EmuOp *op, const Bilinear *b)
+{
+    Fault f;
+    Dtype t = (Dtype)op->dtype;
+    CheckMultiple step = {RULE_REPEAT_STRIDE, BI_vertical_repeat_offset,
+                          b->step / dtype_size(t), BLOCK_BYTES / dtype_size(t)};
+    CheckMultiple across = {RULE_REPEAT_RANGE, BI_horizontal_repeat_times, b->across,
+                            check_bi_unit(r->p->kernel.soc, t)};
+    int64_t window = bi_window(b, dtype_size(t));
+    bool ok = check_multiple((Op)op->op, &across, &f) &&
+              check_multiple((Op)op->op, &step, &f) &&
+              (b->down <= 1 || check_bi_windows(window, b->step, &f));
+    return ok || emu_record(r, op, &f);
+}
+
+static float
+number_at(const uint8_t *at, bool half)
+{
+    uint16_t h;
+    uint32_t w;
+    if (half) {
+        memcpy(&h, at, sizeof h);
+        return half_to_float(h);
+    }
+    memcpy(&w, at, sizeof w);
+    return float_of_bits(w);
+}
+
+static float
+rounded(const Bilinear *b, float x)
+{
+    uint16_t h = half_from_float(x);
+    return b->half ? half_to_float(b->saturates ? half_finite(h) : h) : x;
+}
+
+static void
+put_number(uint8_t *at, float x, bool half)
+{
+    uint16_t h = half_from_float(x);
+    uint32_t w = float_bits_canonical(x);
+    if (half) {
+        memcpy(at, &h, sizeof h);
+    } else {
+        memcpy(at, &w, sizeof w);
+    }
+}
+
+/* The sums of one vertical repeat. */
+static bool
+interpolate(EmuRun *r, const EmuOp *op, const Bilinear *b, int64_t v, float *sum)
+{
+    int size = b->half ? 2 : 4, per = BLOCK_BYTES / size;
+    for (int l = 0; l < b->lane_end; l++) {
+        sum[l] = 0;
+    }
+    for (int64_t t = v * b->across; t < (v + 1) * b->across; t++) {
+        const uint8_t *block[BLOCKS] = {NULL};
+        for (int l = 0; l < b->lane_end; l++) {
+            int64_t at = BLOCKS * t + l / per;
+            if (!b->on[l]) {
+                continue;
+            }
+            if (block[l / per] == NULL &&
+                (block[l / per] = field_at(r, op, &b->src, at)) == NULL) {
+                return false;
+            }
+            float x = number_at(block[l / per] + l % per * size, b->half);
+            float w = number_at(b->weights + (b->each_block ? at : t) * size, b->half);
+            sum[l] = rounded(b, rounded(b, x * w) + sum[l]);
+        }
+    }
+    return true;
+}
+
+static bool
+exec_bi(EmuRun *r, const EmuOp *op)
+{
+    Bilinear b;
+    if (op->checked && !emu_check(r, op)) {
+        return false;
+    }
+    if (!read_numbers(r, op, &b) || !read_lanes(r, op, &b)) {
+        return emu_refuse(r, op);
+    }
+    if (b.down == 0) {
+        return true;
+    }
+    if (!multiples(r, op, &b)) {
+        return false;
+    }
+    if (!find_operands(r, op, &b)) {
+        return emu_refuse(r, op);
+    }
+    int size = b.half ? 2 : 4, per = BLOCK_BYTES / size;
+    for (int64_t v = 0; v < b.down; v++) {
+        float sum[MAX_LANES];
+        if (!interpolate(r, op, &b, v, sum)) {
+            return false;
+        }
+        for (int l = 0; l < b.lane_end; l++) {
+            if (b.on[l]) {
+                put_number(b.dst + v * b.step + l / per * b.blk + l % per * size, sum[l],
+                           b.half);
+            }
+        }
+    }
+    return true;
+}
+
+/* ---- binding -------------------------------------------------------------------------------------------------- */
+
+static EmuExec *
+exec_of(Form f)
+{
+    switch (f) {
+    case FORM_PICK:
+    case FORM_PICKBITS:
+        return exec_pick;
+    case FORM_GATHER:
+        return exec_gather;
+    case FORM_SCATTER:
+        return exec_scatter;
+    case FORM_GATHERB:
+        return exec_gatherb;
+    case FORM_BI:
+        return exec_bi;
+    default:
+        return exec_pick_long;
+    }
+}
+
+/* Elements of patterns and offsets are read as they lie in memory. */
+static bool
+is_other(Form f, int param)
+{
+    return param == (f == FORM_GATHERB ? 2
+                     : f == FORM_BI    ? BI_src0_offset
+                                       : GATHER_src_offset);
+}
+
+bool
+emu_bind_gather(EmuProgram *p, EmuOp *op, const char **why)
+{
+    int n;
+    Form f = op_table[op->op].form;
+    const ParamInfo *params = form_params(f, &n);
+    Dtype t = emu_slot_ref(p, op, form_main(f))->dtype;
+    for (int i = 0; i < n; i++) {
+        bool tensor = params[i].role == ROLE_DST || params[i].role == ROLE_SRC;
+        if (tensor && !is_other(f, i) && emu_slot_ref(p, op, i)->dtype != t) {
+            *why = "operands of a gather differ in dtype";
+            return false;
+        }
+    }
+    emu_lanes_plan(p, op);
+    op->dtype = (uint8_t)t;
+    op->exec = exec_of(f);
+    *why = "the gather does not exist for its dtype";
+    return dtype_size(t) <= 4 && (f != FORM_BI || t == DT_F16 || t == DT_F32);
+}

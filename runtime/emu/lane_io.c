@@ -1,0 +1,255 @@
+/* lane_io.c: operands that are addressed by lanes: masks, repeats, block and repeat strides (vector 1.1
+ * to 1.5). What is computed on the lanes is in the file of each family. */
+
+/* ASSUMES mask-words: a mask has no bits of lanes that do not exist. */
+#include "emu/emu.h"
+
+#include <string.h>
+
+#include "num/lanes.h"
+
+/* ---- masks --------------------------------------------------------------------------------------------- */
+
+/* Bitwise mask: the run up to the highest bit. */
+static bool
+read_bits(const EmuRun *r, const EmuOp *op, EmuLanes *c)
+{
+    uint64_t w[4] = {0};
+    int words = mask_words((MaskForm)op->mask_form);
+    int64_t highest = -1, on = 0;
+    for (int i = 0; i < words; i++) {
+        w[i] = (uint64_t)emu_num(r, op->mask[i]);
+        on += __builtin_popcountll(w[i]);
+        highest = w[i] != 0 ? 64 * i + 63 - __builtin_clzll(w[i]) : highest;
+    }
+    c->run = c->last = highest + 1;
+    c->holes = on != c->run;
+    if (highest < 0 || c->run > c->lanes) {
+        return false;
+    }
+    for (int64_t i = 0; c->holes && i < c->run; i++) {
+        c->on[i] = (uint8_t)(w[i / 64] >> (i % 64) & 1);
+    }
+    return true;
+}
+
+/* Lanes, and in counter mode repeats; false: a number is out of its range. */
+static bool
+read_mask(const EmuRun *r, const EmuOp *op, EmuLanes *c)
+{
+    int64_t full = c->lanes;
+    int64_t count = emu_num(r, op->mask[0]);
+    switch ((MaskForm)op->mask_form) {
+    case MASK_COUNT:
+        c->run = c->last = count;
+        return count >= 1 && count <= full;
+    case MASK_BITS:
+    case MASK_BITS4:
+        return read_bits(r, op, c);
+    case MASK_COUNTER:
+        if (count < 1 || count > UINT32_MAX) {
+            return false;
+        }
+        c->repeats = (count + full - 1) / full;
+        c->last = count - (c->repeats - 1) * full;
+        c->run = c->repeats > 1 ? full : c->last;
+        return true;
+    }
+    return false;
+}
+
+/* ---- operands -------------------------------------------------------------------------------------------- */
+
+/* Bytes from the start of a repeat to behind its n leading lanes. */
+static int64_t
+run_bytes(const EmuLane *o, int64_t n)
+{
+    int64_t per_block = BLOCK_BYTES / o->size;
+    int64_t last = (n - 1) / per_block;
+    int64_t end = last * o->blk + (n - last * per_block) * o->size;
+    return last > 0 && end < BLOCK_BYTES ? BLOCK_BYTES : end;
+}
+
+static int64_t
+extent(const EmuLanes *c, const EmuLane *o)
+{
+    int64_t end = (c->repeats - 1) * o->rep + run_bytes(o, c->last);
+    int64_t before =
+        c->repeats > 1 ? (c->repeats - 2) * o->rep + run_bytes(o, c->run) : 0;
+    return end > before ? end : before;
+}
+
+/* Strides in bytes; false: out of their ranges. */
+static bool
+read_strides(const EmuRun *r, const EmuOp *op, int i, const EmuLanes *c, EmuLane *o)
+{
+    const EmuLanePlan *p = &op->plan;
+    int64_t blocks = c->lanes * o->size / BLOCK_BYTES;
+    int64_t blk = p->o[i].blk < 0 ? 1 : emu_slot(r, op, p->o[i].blk);
+    int64_t rep = p->o[i].rep < 0 ? blocks : emu_slot(r, op, p->o[i].rep);
+    int64_t unit = p->unit < 0 ? 0 : emu_slot(r, op, p->unit);
+    if (blk < 0 || blk > p->o[i].blk_most || rep < 0 || rep > p->o[i].rep_most ||
+        unit < 0 || unit > 3) {
+        return false;
+    }
+    blk = blk == 0 && p->o[i].blk0_is_1 && unit < 2 ? 1 : blk;
+    o->blk = unit < 2 ? blk * BLOCK_BYTES : BLOCK_BYTES + blk * o->size;
+    o->rep = unit < 2 ? rep * BLOCK_BYTES : rep * o->size;
+    if (unit & 1) {
+        o->rep += (blocks - 1) * o->blk + BLOCK_BYTES;
+    }
+    o->dense = o->blk == BLOCK_BYTES || c->run <= BLOCK_BYTES / o->size;
+    return true;
+}
+
+static bool
+read_operands(const EmuRun *r, const EmuOp *op, EmuLanes *c)
+{
+    c->n = op->plan.n;
+    for (int i = 0; i < c->n; i++) {
+        EmuLane *o = &c->o[i];
+        o->size = op->plan.o[i].size;
+        if (!read_strides(r, op, i, c, o)) {
+            return false;
+        }
+        o->at = emu_operand(r, op, op->plan.o[i].slot, extent(c, o));
+        if (o->at == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The largest legal value of a number; without slot any default is legal. */
+static uint16_t
+most(const ParamInfo *params, int slot)
+{
+    return slot < 0 || params[slot].hi > UINT16_MAX ? UINT16_MAX
+                                                    : (uint16_t)params[slot].hi;
+}
+
+void
+emu_lanes_plan(const EmuProgram *p, EmuOp *op)
+{
+    int n, widest = 1;
+    Form form = op_table[op->op].form;
+    EmuLanePlan *plan = &op->plan;
+    const ParamInfo *params = form_params(form, &n);
+    plan->n = 0;
+    plan->repeat = (int8_t)form_slot(form, ROLE_REPEAT, NULL);
+    plan->unit = (int8_t)form_slot(form, ROLE_ATTR, "stride_unit");
+    plan->scalar = (int8_t)form_slot(form, ROLE_SCALAR, NULL);
+    plan->repeat_most = most(params, plan->repeat);
+    plan->masked = form_slot(form, ROLE_MASK, NULL) >= 0;
+    for (int i = 0; i < n; i++) {
+        if (form_is_vector(form, i)) {
+            LaneOperand l = form_lanes(form, i);
+            int size = dtype_size(emu_slot_ref(p, op, i)->dtype);
+            plan->o[plan->n].slot = (int8_t)i;
+            plan->o[plan->n].blk = (int8_t)l.blk;
+            plan->o[plan->n].rep = (int8_t)l.rep;
+            plan->o[plan->n].blk_most = most(params, l.blk);
+            plan->o[plan->n].rep_most = most(params, l.rep);
+            plan->o[plan->n].blk0_is_1 = form_blk0_is_1(form, i, &p->kernel.choices);
+            plan->o[plan->n++].size = (uint8_t)size;
+            widest = size > widest ? size : widest;
+        }
+    }
+    plan->lanes = (uint16_t)(REPEAT_BYTES / widest);
+}
+
+bool
+emu_lanes_open(EmuRun *r, const EmuOp *op, EmuLanes *c)
+{
+    const EmuLanePlan *plan = &op->plan;
+    c->lanes = plan->lanes;
+    c->run = c->last = c->lanes;
+    c->holes = false;
+    c->repeats = plan->repeat < 0 ? 1 : emu_slot(r, op, plan->repeat);
+    if (op->checked && !emu_check(r, op)) {
+        return false;
+    }
+    if (!plan->masked || op->mask_form != MASK_COUNTER) {
+        if (c->repeats < 0 || c->repeats > plan->repeat_most) {
+            return emu_refuse(r, op);
+        }
+        if (c->repeats == 0) {
+            return true;
+        }
+    }
+    return ((!plan->masked || read_mask(r, op, c)) && read_operands(r, op, c)) ||
+           emu_refuse(r, op);
+}
+
+/* ---- one repeat -------------------------------------------------------------------------------------------- */
+
+const uint8_t *
+emu_lanes_load(const EmuLane *o, int64_t n, uint8_t buf[REPEAT_BYTES])
+{
+    if (o->dense) {
+        return o->at;
+    }
+    int64_t bytes = n * o->size;
+    for (int64_t at = 0, b = 0; at < bytes; at += BLOCK_BYTES, b++) {
+        int64_t len = bytes - at < BLOCK_BYTES ? bytes - at : BLOCK_BYTES;
+        memcpy(buf + at, o->at + b * o->blk, (size_t)len);
+    }
+    return buf;
+}
+
+/* The active ones of n lanes, block by block. */
+#define STORE(name, T)                                                                   \
+    static void name(const EmuLanes *c, int64_t n, const void *result)                   \
+    {                                                                                    \
+        enum {                                                                           \
+            EACH = BLOCK_BYTES / sizeof(T)                                               \
+        };                                                                               \
+        const T *from = result;                                                          \
+        const EmuLane *o = &c->o[0];                                                     \
+        for (int64_t i = 0, b = 0; i < n; i += EACH, b++) {                              \
+            T *to = (T *)(void *)(o->at + (o->dense ? BLOCK_BYTES : o->blk) * b);        \
+            int64_t most = n - i < EACH ? n - i : EACH;                                  \
+            for (int64_t k = 0; k < most; k++) {                                         \
+                if (!c->holes || c->on[i + k]) {                                         \
+                    to[k] = from[i + k];                                                 \
+                }                                                                        \
+            }                                                                            \
+        }                                                                                \
+    }
+
+STORE(store8, AnyU8)
+STORE(store16, AnyU16)
+STORE(store32, AnyU32)
+STORE(store64, AnyU64)
+
+void
+emu_lanes_store(const EmuLanes *c, int64_t n, const uint8_t *result)
+{
+    const EmuLane *o = &c->o[0];
+    if (!c->holes && o->dense) {
+        memcpy(o->at, result, (size_t)(n * o->size));
+        return;
+    }
+    switch (o->size) {
+    case 1:
+        store8(c, n, result);
+        break;
+    case 2:
+        store16(c, n, result);
+        break;
+    case 4:
+        store32(c, n, result);
+        break;
+    default:
+        store64(c, n, result);
+        break;
+    }
+}
+
+void
+emu_lanes_step(EmuLanes *c)
+{
+    for (int i = 0; i < c->n; i++) {
+        c->o[i].at += c->o[i].rep;
+    }
+}

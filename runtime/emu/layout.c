@@ -1,0 +1,312 @@
+/* layout.c: transposes and other new orders of elements (vector chapter 6). Each repeat is read as a
+ * whole before any of it is written. */
+#include "emu/emu.h"
+#include "isa/operand.h"
+
+#include <string.h>
+
+enum {
+    ENTRIES = 16,
+    MOST_REPEATS = 255,
+    MOST_TILES = 4095,
+    MOST_BLOCKS = 65535,
+    MOST_PLANE = 4095,
+    TILE_BYTES = 512,
+    TILE_SIDE = 16,
+    GROUPS = 8, /* that vmrgch takes elements from in a repeat */
+    KEPT = 4    /* elements of each */
+};
+
+static bool
+in_range(int64_t v, int64_t lo, int64_t hi)
+{
+    return v >= lo && v <= hi;
+}
+
+/* ---- vnchwconv --------------------------------------------------------------------------------------- */
+
+/* One repeat of 16 blocks, or of one half of each. */
+typedef struct Blocks {
+    uint8_t row[ENTRIES][BLOCK_BYTES];
+} Blocks;
+
+typedef struct Scatter {
+    uint8_t *dst[ENTRIES];
+    const uint8_t *src[ENTRIES];
+    int64_t n, dst_step, src_step;
+    size_t len; /* bytes of a block that count */
+    int size;   /* of an element */
+} Scatter;
+
+/* Element k of destination i is element i of source k; of 32-bit elements sources 0 to 7 go to the even
+ * destinations and 8 to 15 to the odd ones. */
+static void
+turn_blocks(const Blocks *in, Blocks *out, int size)
+{
+    for (int source = 0; source < ENTRIES; source++) {
+        for (int e = 0; e < (size == 4 ? 8 : ENTRIES); e++) {
+            int to = size == 4 ? 2 * e + source / 8 : e;
+            int at = size == 4 ? source % 8 : source;
+            memcpy(&out->row[to][at * size], &in->row[source][e * size], (size_t)size);
+        }
+    }
+}
+
+static void
+run_scatter(const Scatter *s)
+{
+    for (int64_t r = 0; r < s->n; r++) {
+        Blocks in, out;
+        for (int i = 0; i < ENTRIES; i++) {
+            memcpy(in.row[i], s->src[i] + r * s->src_step, s->len);
+        }
+        switch (s->size) {
+        case 1:
+            turn_blocks(&in, &out, 1);
+            break;
+        case 2:
+            turn_blocks(&in, &out, 2);
+            break;
+        default:
+            turn_blocks(&in, &out, 4);
+            break;
+        }
+        for (int i = 0; i < ENTRIES; i++) {
+            memcpy(s->dst[i] + r * s->dst_step, out.row[i], s->len);
+        }
+    }
+}
+
+/* The blocks' addresses; false: some do not exist. */
+static bool
+find_blocks(const EmuRun *r, const EmuOp *op, Scatter *s)
+{
+    bool half = s->size == 1;
+    int64_t to = half && emu_slot(r, op, NCHW_dst_high_half) != 0 ? BLOCK_BYTES / 2 : 0;
+    int64_t from = half && emu_slot(r, op, NCHW_src_high_half) != 0 ? BLOCK_BYTES / 2 : 0;
+    int64_t len = half ? BLOCK_BYTES / 2 : BLOCK_BYTES;
+    s->len = (size_t)len;
+    for (int i = 0; i < ENTRIES; i++) {
+        uint8_t *d =
+            emu_operand(r, op, NCHW_dst_list + i, to + (s->n - 1) * s->dst_step + len);
+        uint8_t *a =
+            emu_operand(r, op, NCHW_src_list + i, from + (s->n - 1) * s->src_step + len);
+        if (d == NULL || a == NULL) {
+            return false;
+        }
+        s->dst[i] = d + to;
+        s->src[i] = a + from;
+    }
+    return true;
+}
+
+static bool
+exec_nchw(EmuRun *r, const EmuOp *op)
+{
+    Scatter s = {.n = emu_slot(r, op, NCHW_repeat_times),
+                 .size = dtype_size((Dtype)op->dtype)};
+    int64_t dst_rep = emu_slot(r, op, NCHW_dst_rep_stride);
+    int64_t src_rep = emu_slot(r, op, NCHW_src_rep_stride);
+    if (op->checked && !emu_check(r, op)) {
+        return false;
+    }
+    if (!in_range(s.n, 0, MOST_REPEATS) || !in_range(dst_rep, 0, MOST_BLOCKS) ||
+        !in_range(src_rep, 0, MOST_BLOCKS)) {
+        return emu_refuse(r, op);
+    }
+    s.dst_step = dst_rep * BLOCK_BYTES;
+    s.src_step = src_rep * BLOCK_BYTES;
+    if (s.n > 0 && !find_blocks(r, op, &s)) {
+        return emu_refuse(r, op);
+    }
+    run_scatter(&s);
+    return true;
+}
+
+/* ---- tiles ---------------------------------------------------------------------------------------------- */
+
+static void
+turn_tile(uint8_t *dst, const uint8_t *src)
+{
+    uint16_t in[TILE_SIDE][TILE_SIDE], out[TILE_SIDE][TILE_SIDE];
+    memcpy(in, src, TILE_BYTES);
+    for (int i = 0; i < TILE_SIDE; i++) {
+        for (int j = 0; j < TILE_SIDE; j++) {
+            out[i][j] = in[j][i];
+        }
+    }
+    memcpy(dst, out, TILE_BYTES);
+}
+
+static bool
+exec_tiles(EmuRun *r, const EmuOp *op)
+{
+    bool one = op_table[op->op].form == FORM_TILE;
+    int64_t n = one ? 1 : emu_slot(r, op, 2);
+    int64_t dst_rep = one ? 0 : emu_slot(r, op, 3);
+    int64_t src_rep = one ? 0 : emu_slot(r, op, 4);
+    if (op->checked && !emu_check(r, op)) {
+        return false;
+    }
+    if (!in_range(n, 0, MOST_TILES) || !in_range(dst_rep, 0, MOST_TILES) ||
+        !in_range(src_rep, 0, MOST_TILES)) {
+        return emu_refuse(r, op);
+    }
+    if (n == 0) {
+        return true;
+    }
+    uint8_t *dst = emu_operand(r, op, 0, ((n - 1) * dst_rep + 1) * TILE_BYTES);
+    const uint8_t *src = emu_operand(r, op, 1, ((n - 1) * src_rep + 1) * TILE_BYTES);
+    if (dst == NULL || src == NULL) {
+        return emu_refuse(r, op);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        turn_tile(dst + i * dst_rep * TILE_BYTES, src + i * src_rep * TILE_BYTES);
+    }
+    return true;
+}
+
+/* ---- v4dtrans ------------------------------------------------------------------------------------------- */
+
+/* dst[j * rows + i] = src[i * columns + j] */
+#define TURN(name, T)                                                                    \
+    static void name(uint8_t *restrict dst, const uint8_t *restrict src, int64_t rows,   \
+                     int64_t columns)                                                    \
+    {                                                                                    \
+        for (int64_t i = 0; i < rows; i++) {                                             \
+            for (int64_t j = 0; j < columns; j++) {                                      \
+                memcpy(dst + (j * rows + i) * (int64_t)sizeof(T),                        \
+                       src + (i * columns + j) * (int64_t)sizeof(T), sizeof(T));         \
+            }                                                                            \
+        }                                                                                \
+    }
+
+TURN(turn8, uint8_t)
+TURN(turn16, uint16_t)
+TURN(turn32, uint32_t)
+
+static void
+turn(uint8_t *dst, const uint8_t *src, int64_t rows, int64_t columns, int size)
+{
+    switch (size) {
+    case 1:
+        turn8(dst, src, rows, columns);
+        return;
+    case 2:
+        turn16(dst, src, rows, columns);
+        return;
+    default:
+        turn32(dst, src, rows, columns);
+        return;
+    }
+}
+
+static bool
+exec_planes(EmuRun *r, const EmuOp *op)
+{
+    int size = dtype_size((Dtype)op->dtype);
+    int64_t length = emu_slot(r, op, PLANES_m_len);
+    int64_t channels = emu_slot(r, op, PLANES_channels);
+    bool hwc = emu_slot(r, op, PLANES_chw2hwc) != 0;
+    Fault f;
+    CheckMultiple m = {RULE_MLEN_ALIGN, PLANES_m_len, length, BLOCK_BYTES / size};
+    if (op->checked && !emu_check(r, op)) {
+        return false;
+    }
+    if (!in_range(length, 1, MOST_PLANE) || !in_range(channels, 1, MOST_PLANE)) {
+        return emu_refuse(r, op);
+    }
+    if (!check_multiple((Op)op->op, &m, &f)) {
+        return emu_record(r, op, &f);
+    }
+    int64_t bytes = length * channels * size;
+    uint8_t *dst = emu_operand(r, op, PLANES_dst, bytes);
+    const uint8_t *src = emu_operand(r, op, PLANES_src, bytes);
+    if (dst == NULL || src == NULL) {
+        return emu_refuse(r, op);
+    }
+    uint8_t copy[REPEAT_BYTES];
+    if (dst == src && bytes <= REPEAT_BYTES) {
+        memcpy(copy, src, (size_t)bytes);
+        src = copy;
+    }
+    turn(dst, src, hwc ? channels : length, hwc ? length : channels, size);
+    return true;
+}
+
+/* ---- vmrgch ------------------------------------------------------------------------------------------------ */
+
+static bool
+exec_channels(EmuRun *r, const EmuOp *op)
+{
+    int64_t size = dtype_size((Dtype)op->dtype);
+    bool sixteen =
+        size > 1 || emu_chosen(r->p, CHOICE_VMRGCH_8_BIT) == CHOSE_VMRGCH_8_BIT_SIXTEEN;
+    int64_t group = (sixteen ? 16 : 32) * size, kept = KEPT * size;
+    int64_t n = emu_slot(r, op, 2);
+    if (op->checked && !emu_check(r, op)) {
+        return false;
+    }
+    if (!in_range(n, 0, MOST_REPEATS)) {
+        return emu_refuse(r, op);
+    }
+    uint8_t *dst = emu_operand(r, op, 0, n * GROUPS * kept);
+    const uint8_t *src = emu_operand(r, op, 1, n * GROUPS * group);
+    if (dst == NULL || src == NULL) {
+        return emu_refuse(r, op);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        uint8_t out[GROUPS * KEPT * 2];
+        for (int g = 0; g < GROUPS; g++) {
+            memcpy(out + g * kept, src + (i * GROUPS + g) * group, (size_t)kept);
+        }
+        memcpy(dst + i * GROUPS * kept, out, (size_t)(GROUPS * kept));
+    }
+    return true;
+}
+
+/* ---- binding ------------------------------------------------------------------------------------------------ */
+
+static EmuExec *
+exec_of(Form form)
+{
+    switch (form) {
+    case FORM_NCHW:
+        return exec_nchw;
+    case FORM_TILES:
+    case FORM_TILE:
+        return exec_tiles;
+    case FORM_PLANES:
+        return exec_planes;
+    default:
+        return exec_channels;
+    }
+}
+
+/* Widest elements that the instruction moves. */
+static int
+widest(Form form)
+{
+    return form == FORM_NCHW || form == FORM_PLANES ? 4 : 2;
+}
+
+bool
+emu_bind_layout(EmuProgram *p, EmuOp *op, const char **why)
+{
+    int n;
+    Form form = op_table[op->op].form;
+    const ParamInfo *params = form_params(form, &n);
+    Dtype t = emu_slot_ref(p, op, form_main(form))->dtype;
+    for (int i = 0; i < n; i++) {
+        bool tensor = params[i].role == ROLE_DST || params[i].role == ROLE_SRC;
+        if (tensor && emu_slot_ref(p, op, i)->dtype != t) {
+            *why = "operands of a transpose differ in dtype";
+            return false;
+        }
+    }
+    bool tiles = form == FORM_TILES || form == FORM_TILE;
+    op->dtype = (uint8_t)t;
+    op->exec = exec_of(form);
+    *why = "the transpose does not exist for its dtype";
+    return dtype_size(t) <= widest(form) && (!tiles || dtype_size(t) == 2);
+}

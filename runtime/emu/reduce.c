@@ -1,0 +1,471 @@
+/* reduce.c: reductions (vector chapter 7). Sources are addressed by lanes (emu/lane_io.c); the results of a
+ * repeat stand together.
+ *
+ * Sums are balanced trees over all lanes of a repeat, neighbours first, lanes that are off as +0: level
+ * after level each node takes the place of half its index, and is rounded to the type. Extremes look at
+ * the active lanes in order. Repeats are read and written one after another, so that a destination in
+ * the source gives what the machine gives. */
+#include "emu/emu.h"
+
+#include <string.h>
+
+#include "num/half.h"
+#include "num/lanes.h"
+
+enum {
+    MAX_SUMMANDS = 128,
+    MAX_REPEATS = 4095,
+    CHUNK = 255,
+    SLOT_DST = 1,
+    SLOT_DST_REP = 4,
+    SLOT_CAL_INDEX = 6,
+    SLOT_INDEX_LOW = 8,
+    SLOT_LIST = 9
+};
+
+/* An instruction that runs. */
+typedef struct Reduction {
+    EmuRun *r;
+    const EmuOp *op;
+    EmuLanes c;
+    Dtype t;
+    int size;    /* of an element */
+    int results; /* elements that a repeat writes; over whole buffers all that is written */
+    int64_t step; /* elements from the results of a repeat to those of the next */
+    uint8_t *dst; /* of the present repeat */
+} Reduction;
+
+/* ---- sums ----------------------------------------------------------------------------------------------- */
+
+/* Bits of the elements, as they stand in memory. */
+typedef union Summands {
+    uint8_t bytes[REPEAT_BYTES];
+    uint16_t b16[MAX_SUMMANDS];
+    uint32_t b32[MAX_SUMMANDS / 2];
+    uint64_t b64[MAX_SUMMANDS / 4];
+} Summands;
+
+/* Even and odd elements of 2n. */
+#define PART(bits)                                                                       \
+    for (int i = 0; i < n; i++) {                                                        \
+        even->bits[i] = x->bits[2 * i];                                                  \
+        odd->bits[i] = x->bits[2 * i + 1];                                               \
+    }
+
+static void
+part(const Summands *restrict x, int size, int n, Summands *restrict even,
+     Summands *restrict odd)
+{
+    if (size == 2) {
+        PART(b16)
+    } else if (size == 4) {
+        PART(b32)
+    } else {
+        PART(b64)
+    }
+}
+
+/* Trees over n summands until so many are left: additions as those of vadd. */
+static void
+add_trees(const Reduction *x, Summands *s, int n, int left)
+{
+    Summands even, odd;
+    while (n > left) {
+        n /= 2;
+        part(s, x->size, n, &even, &odd);
+        x->op->lanes(s->bytes, even.bytes, odd.bytes, 0, n);
+    }
+}
+
+/* The lanes of the present repeat. */
+static void
+load_summands(const Reduction *x, Summands *s)
+{
+    uint8_t buf[REPEAT_BYTES];
+    const EmuLanes *c = &x->c;
+    size_t used = (size_t)(c->run * x->size);
+    memcpy(s->bytes, emu_lanes_load(&c->o[0], c->run, buf), used);
+    memset(s->bytes + used, 0, REPEAT_BYTES - used);
+    for (int64_t i = 0; c->holes && i < c->run; i++) {
+        if (!c->on[i]) {
+            memset(s->bytes + i * x->size, 0, (size_t)x->size);
+        }
+    }
+}
+
+/* Writes sum i as element i of the destination. */
+static void
+store_sum(const Reduction *x, const Summands *s, int i)
+{
+    memcpy(x->dst + i * x->size, s->bytes + i * x->size, (size_t)x->size);
+}
+
+static bool
+lane_on(const EmuLanes *c, int64_t i)
+{
+    return i < c->run && (!c->holes || c->on[i]);
+}
+
+/* Whether element i of the results is written: of a pair of lanes one is on, except on the 310B class (choice:
+ * and on the oldest). */
+static bool
+is_written(const Reduction *x, int i)
+{
+    const Soc *soc = x->r->p->kernel.soc;
+    bool always =
+        soc_has(soc, FEATURE_CPADD_ALL_PAIRS) ||
+        (soc_has(soc, FEATURE_CPADD_BY_CHOICE) &&
+         emu_chosen(x->r->p, CHOICE_MASKED_BLOCK) == CHOSE_MASKED_BLOCK_ZERO_PAIRS);
+    bool pair = op_table[x->op->op].sem == SEM_CPADD && !always;
+    return !pair || lane_on(&x->c, 2 * i) || lane_on(&x->c, 2 * i + 1);
+}
+
+static void
+sum_repeat(Reduction *x)
+{
+    Summands s;
+    load_summands(x, &s);
+    add_trees(x, &s, x->c.lanes, x->results);
+    if (!x->c.holes && x->c.run == x->c.lanes) {
+        memcpy(x->dst, s.bytes, (size_t)(x->results * x->size));
+        return;
+    }
+    for (int i = 0; i < x->results; i++) {
+        if (is_written(x, i)) {
+            store_sum(x, &s, i);
+        }
+    }
+}
+
+/* ---- extremes -------------------------------------------------------------------------------------------- */
+
+/* The extreme of the lanes seen so far. */
+typedef struct Extreme {
+    bool any;      /* there was an active lane */
+    bool nan;      /* only NaN so far */
+    uint64_t bits; /* the element, the canonical NaN */
+    int64_t at;    /* its lane; in whole buffers its element */
+    int64_t count; /* lanes equal to it */
+} Extreme;
+
+/* Floats in the order of integers, -0 as +0; where they are NaN. */
+#define F16_ORDER(u) ((u) & 0x8000u ? -(int)((u) & 0x7fffu) : (int)(u))
+#define F16_NAN(u)   (((u) & 0x7fffu) > 0x7c00u)
+#define F32_NAN(u)   (((u) & 0x7fffffffu) > 0x7f800000u)
+#define AS_S16(u)    ((int16_t)(u))
+#define AS_S64(u)    ((int64_t)(u))
+#define NEVER(u)     ((void)(u), false)
+
+/* Lanes from..to-1 in order. at: index of lane 0. */
+#define EXTREME(name, T, V, VALUE, IS_NAN, NAN_BITS)                                     \
+    static void name(Extreme *e, const uint8_t *lanes, const uint8_t *on, int64_t from,  \
+                     int64_t to, int64_t at, bool largest)                               \
+    {                                                                                    \
+        const T *x = (const T *)lanes;                                                   \
+        V best = VALUE((T)e->bits);                                                      \
+        for (int64_t i = from; i < to; i++) {                                            \
+            const T bits = x[i];                                                         \
+            const V v = VALUE(bits);                                                     \
+            if (on != NULL && !on[i]) {                                                  \
+                continue;                                                                \
+            }                                                                            \
+            if (IS_NAN(bits)) {                                                          \
+                if (!e->any) {                                                           \
+                    *e = (Extreme){true, true, NAN_BITS, at + i, 0};                     \
+                }                                                                        \
+            } else if (!e->any || e->nan || (largest ? v > best : v < best)) {           \
+                *e = (Extreme){true, false, bits, at + i, 1};                            \
+                best = v;                                                                \
+            } else {                                                                     \
+                e->count += v == best;                                                   \
+            }                                                                            \
+        }                                                                                \
+    }
+
+EXTREME(extreme_f16, AnyU16, int, F16_ORDER, F16_NAN, HALF_NAN)
+EXTREME(extreme_f32, AnyU32, float, float_of_bits, F32_NAN, FLOAT_NAN)
+EXTREME(extreme_s16, AnyU16, int, AS_S16, NEVER, 0)
+EXTREME(extreme_s64, AnyU64, int64_t, AS_S64, NEVER, 0)
+
+static void
+extreme_of(const Reduction *x, Extreme *e, const uint8_t *lanes, int64_t from, int64_t to,
+           int64_t at)
+{
+    const uint8_t *on = x->c.holes ? x->c.on : NULL;
+    Sem sem = op_table[x->op->op].sem;
+    bool largest = sem == SEM_CMAX || sem == SEM_CGMAX || sem == SEM_ALL_MAX;
+    to = to < x->c.run ? to : x->c.run;
+    switch (x->t) {
+    case DT_F16:
+        extreme_f16(e, lanes, on, from, to, at, largest);
+        return;
+    case DT_F32:
+        extreme_f32(e, lanes, on, from, to, at, largest);
+        return;
+    case DT_S16:
+        extreme_s16(e, lanes, on, from, to, at, largest);
+        return;
+    default:
+        extreme_s64(e, lanes, on, from, to, at, largest);
+        return;
+    }
+}
+
+static void
+store_bits(const Reduction *x, int i, uint64_t bits)
+{
+    memcpy(x->dst + (size_t)i * (size_t)x->size, &bits, (size_t)x->size);
+}
+
+/* What a block without active lanes gives. */
+static uint64_t
+identity(const Reduction *x)
+{
+    bool largest = op_table[x->op->op].sem == SEM_CGMAX;
+    switch (x->t) {
+    case DT_F16:
+        return largest ? 0xfbff : 0x7bff; /* 65504 */
+    case DT_F32:
+        return largest ? 0xff800000 : 0x7f800000; /* infinity */
+    default:
+        return (uint64_t)(largest ? INT64_MIN : INT64_MAX);
+    }
+}
+
+static void
+extreme_blocks(Reduction *x)
+{
+    uint8_t buf[REPEAT_BYTES];
+    const uint8_t *lanes = emu_lanes_load(&x->c.o[0], x->c.run, buf);
+    uint64_t bits[REPEAT_BYTES / BLOCK_BYTES];
+    int per_block = BLOCK_BYTES / x->size;
+    for (int b = 0; b < x->results; b++) {
+        Extreme e = {.any = false};
+        extreme_of(x, &e, lanes, b * per_block, (b + 1) * per_block, 0);
+        bits[b] = e.any ? e.bits : identity(x);
+    }
+    for (int b = 0; b < x->results; b++) {
+        store_bits(x, b, bits[b]);
+    }
+}
+
+/* Value and index of one repeat. */
+static void
+extreme_repeat(Reduction *x)
+{
+    uint8_t buf[REPEAT_BYTES];
+    Extreme e = {.any = false};
+    const uint8_t *lanes = emu_lanes_load(&x->c.o[0], x->c.run, buf);
+    int index = emu_slot_attr(x->r->p, x->op, SLOT_INDEX_LOW) != 0 ? 0 : 1;
+    extreme_of(x, &e, lanes, 0, x->c.lanes, 0);
+    store_bits(x, index, (uint64_t)e.at);
+    store_bits(x, 1 - index, e.bits);
+}
+
+/* ---- special registers: the extreme of all repeats --------------------------------------------------------- */
+
+static void
+note_extreme(const Reduction *x, const Extreme *e)
+{
+    uint8_t *sreg = x->r->sreg;
+    uint32_t count = (uint16_t)e->count, at = (uint16_t)e->at;
+    memcpy(sreg + SREG_MAX_MIN, &e->bits, sizeof e->bits);
+    memcpy(sreg + SREG_MAX_MIN_CNT, &count, sizeof count);
+    memcpy(sreg + SREG_MAX_MIN_INDEX, &at, sizeof at);
+}
+
+/* ---- instructions ------------------------------------------------------------------------------------------- */
+
+static int
+results_of(const Reduction *x)
+{
+    switch (op_table[x->op->op].sem) {
+    case SEM_CADD:
+    case SEM_ALL_ADD:
+        return 1;
+    case SEM_CMAX:
+    case SEM_CMIN:
+        return 2;
+    case SEM_CPADD:
+        return x->c.lanes / 2;
+    case SEM_ALL_MAX:
+    case SEM_ALL_MIN:
+        return emu_slot_attr(x->r->p, x->op, SLOT_CAL_INDEX) != 0 ? 2 : 1;
+    default:
+        return REPEAT_BYTES / BLOCK_BYTES;
+    }
+}
+
+/* Operands, checked; without repeats there is nothing to do. */
+static bool
+open_reduction(EmuRun *r, const EmuOp *op, bool whole, Reduction *x)
+{
+    x->r = r;
+    x->op = op;
+    x->t = (Dtype)op->dtype;
+    x->size = dtype_size(x->t);
+    if (!emu_lanes_open(r, op, &x->c)) {
+        return false;
+    }
+    if (x->c.repeats == 0) {
+        return true;
+    }
+    x->results = results_of(x);
+    x->step = whole ? 0 : emu_slot(r, op, SLOT_DST_REP);
+    if (x->step < 0 || x->step > UINT16_MAX || x->c.repeats > MAX_REPEATS) {
+        return emu_refuse(r, op);
+    }
+    x->step *= x->results * x->size;
+    x->dst =
+        emu_operand(r, op, SLOT_DST, (x->c.repeats - 1) * x->step + x->results * x->size);
+    return x->dst != NULL || emu_refuse(r, op);
+}
+
+static void
+one_repeat(Reduction *x)
+{
+    switch (op_table[x->op->op].sem) {
+    case SEM_CMAX:
+    case SEM_CMIN:
+        extreme_repeat(x);
+        return;
+    case SEM_CGMAX:
+    case SEM_CGMIN:
+        extreme_blocks(x);
+        return;
+    default:
+        sum_repeat(x);
+        return;
+    }
+}
+
+static bool
+emu_exec_reduce(EmuRun *r, const EmuOp *op)
+{
+    Reduction x;
+    if (!open_reduction(r, op, false, &x)) {
+        return false;
+    }
+    if (x.c.repeats == 0) {
+        return true;
+    }
+    Sem sem = op_table[op->op].sem;
+    bool listed =
+        (sem == SEM_CMAX || sem == SEM_CMIN) && emu_slot_attr(r->p, op, SLOT_LIST) != 0;
+    Extreme all = {.any = false};
+    for (int64_t i = 0; i < x.c.repeats; i++) {
+        if (listed) {
+            uint8_t buf[REPEAT_BYTES];
+            extreme_of(&x, &all, emu_lanes_load(&x.c.o[0], x.c.run, buf), 0, x.c.lanes,
+                       i * x.c.lanes);
+        }
+        one_repeat(&x);
+        x.dst += x.step;
+        emu_lanes_step(&x.c);
+    }
+    if (listed) {
+        note_extreme(&x, &all);
+    }
+    return true;
+}
+
+/* The sums of n repeats: trees over groups of L until one is left. */
+static void
+sum_groups(const Reduction *x, Summands *group, uint8_t *sums, int64_t n)
+{
+    const int64_t lanes = x->c.lanes, size = x->size;
+    while (n > 1) {
+        int64_t made = 0;
+        for (int64_t at = 0; at < n; at += lanes, made++) {
+            size_t used = (size_t)((n - at < lanes ? n - at : lanes) * size);
+            memcpy(group->bytes, sums + at * size, used);
+            memset(group->bytes + used, 0, REPEAT_BYTES - used);
+            add_trees(x, group, (int)lanes, 1);
+            memcpy(sums + made * size, group->bytes, (size_t)size);
+        }
+        n = made;
+    }
+}
+
+/* Sums of chunks of 255, each one after the other; their number. */
+static int64_t
+sum_chunks(const Reduction *x, uint8_t *sums, int64_t n)
+{
+    int64_t made = 0;
+    for (int64_t at = 0; at < n; at += CHUNK, made++) {
+        uint8_t *first = sums + at * x->size;
+        for (int64_t i = 1; i < CHUNK && at + i < n; i++) {
+            x->op->lanes(first, first, first + i * x->size, 0, 1);
+        }
+        memmove(sums + made * x->size, first, (size_t)x->size);
+    }
+    return made;
+}
+
+static void
+sum_buffer(Reduction *x)
+{
+    uint8_t sums[MAX_REPEATS * sizeof(float)];
+    Summands s;
+    for (int64_t i = 0; i < x->c.repeats; i++) {
+        load_summands(x, &s);
+        add_trees(x, &s, x->c.lanes, 1);
+        memcpy(sums + i * x->size, s.bytes, (size_t)x->size);
+        emu_lanes_step(&x->c);
+    }
+    bool chip = soc_has(x->r->p->kernel.soc, FEATURE_REDUCE_CHUNKS) &&
+                emu_chosen(x->r->p, CHOICE_SUMMATION_ORDER) == CHOSE_SUMMATION_ORDER_CHIP;
+    sum_groups(x, &s, sums, chip ? sum_chunks(x, sums, x->c.repeats) : x->c.repeats);
+    memcpy(x->dst, sums, (size_t)x->size);
+}
+
+/* The index counts elements from src's start, gaps too. */
+static void
+extreme_buffer(Reduction *x)
+{
+    uint8_t buf[REPEAT_BYTES];
+    Extreme e = {.any = false};
+    int64_t pitch = x->c.o[0].rep / x->size;
+    for (int64_t i = 0; i < x->c.repeats; i++) {
+        const uint8_t *lanes = emu_lanes_load(&x->c.o[0], x->c.run, buf);
+        extreme_of(x, &e, lanes, 0, x->c.lanes, i * pitch);
+        emu_lanes_step(&x->c);
+    }
+    store_bits(x, 0, e.bits);
+    if (x->results > 1) {
+        store_bits(x, 1, (uint64_t)e.at);
+    }
+}
+
+static bool
+emu_exec_reduce_all(EmuRun *r, const EmuOp *op)
+{
+    Reduction x;
+    if (!open_reduction(r, op, true, &x)) {
+        return false;
+    }
+    if (x.c.repeats == 0) {
+        return true;
+    }
+    if (op_table[op->op].sem == SEM_ALL_ADD) {
+        sum_buffer(&x);
+    } else {
+        extreme_buffer(&x);
+    }
+    return true;
+}
+
+bool
+emu_bind_reduce(EmuProgram *p, EmuOp *op, const char **why)
+{
+    Form form = op_table[op->op].form;
+    Dtype t = emu_slot_ref(p, op, SLOT_DST)->dtype;
+    op->dtype = (uint8_t)t;
+    op->lanes = emu_lane_fn(dtype_is_float(t) ? &p->kernel.choices : NULL, OP_VADD, t, t);
+    op->exec = form == FORM_ALLADD || form == FORM_ALLMAX ? emu_exec_reduce_all
+                                                          : emu_exec_reduce;
+    emu_lanes_plan(p, op);
+    *why = "the reduction does not exist for its dtypes";
+    return emu_slot_ref(p, op, SLOT_DST + 1)->dtype == t &&
+           op_has_dtype((Op)op->op, t, p->kernel.soc);
+}

@@ -1,0 +1,249 @@
+/* run.c: runs a program: control, scalar operations, element accesses; instructions go to their
+ * semantic function. Cores run one after another in the order of their index, each from fresh
+ * registers; the first fault ends the run. */
+#include "emu/emu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool
+emu_exec_set_padding(EmuRun *r, const EmuOp *op)
+{
+    if (op->checked && !emu_check(r, op)) {
+        return false;
+    }
+    r->padding = emu_slot(r, op, 0);
+    return true;
+}
+
+static bool
+run_alu(EmuRun *r, const EmuOp *op)
+{
+    int64_t b = scalar_op_table[op->op].arity < 2 ? 0 : emu_num(r, op->b);
+    return scalar_eval((ScalarOp)op->op, (Dtype)op->dtype, (Dtype)op->from,
+                       emu_num(r, op->a), b, &r->vals[op->reg]) ||
+           emu_fault(r, op, RULE_DIV_ZERO, 0);
+}
+
+/* Where the element of a LOAD or STORE is; null: a fault is recorded. */
+static uint8_t *
+element(EmuRun *r, const EmuOp *op, int size)
+{
+    if (op->checked && !emu_check_element(r, op)) {
+        return NULL;
+    }
+    uint8_t *at = emu_at(r, op->ref, size);
+    if (at == NULL) {
+        emu_refuse(r, op);
+    }
+    return at;
+}
+
+/* Little endian, as everything in tensors. */
+static bool
+run_load(EmuRun *r, const EmuOp *op)
+{
+    int size = dtype_size((Dtype)op->dtype);
+    const uint8_t *at = element(r, op, size);
+    if (at == NULL) {
+        return false;
+    }
+    uint64_t v = 0;
+    for (int i = 0; i < size; i++) {
+        v |= (uint64_t)at[i] << (8 * i);
+    }
+    r->vals[op->reg] = scalar_wrap((Dtype)op->dtype, (int64_t)v);
+    return true;
+}
+
+static bool
+run_store(EmuRun *r, const EmuOp *op)
+{
+    int size = dtype_size((Dtype)op->dtype);
+    uint8_t *at = element(r, op, size);
+    if (at == NULL) {
+        return false;
+    }
+    uint64_t v = (uint64_t)emu_num(r, op->a);
+    for (int i = 0; i < size; i++) {
+        at[i] = (uint8_t)(v >> (8 * i));
+    }
+    return true;
+}
+
+/* Where to go on. */
+static uint32_t
+enter_loop(EmuRun *r, const EmuOp *op, uint32_t pc)
+{
+    int64_t begin = emu_num(r, op->a), end = emu_num(r, op->b);
+    r->vals[op->reg] = begin;
+    r->ends[op->depth] = end;
+    return begin < end ? pc + 1 : op->target;
+}
+
+/* The counter is the loop's own: what the body did to its slot does not matter to the bound only if the
+ * body has no loop with the same slot; the step limit ends what would not end by itself. */
+static uint32_t
+next_iteration(EmuRun *r, const EmuOp *op, uint32_t pc)
+{
+    int64_t *counter = &r->vals[op->reg];
+    if (*counter >= r->ends[op->depth] - 1) {
+        return pc + 1;
+    }
+    ++*counter;
+    return op->target;
+}
+
+static bool
+out_of_steps(EmuRun *r, const EmuOp *op)
+{
+    *r->res = (EmuResult){.status = EMU_STEPS, .descriptor = op->index, .core = r->core};
+    return false;
+}
+
+bool
+emu_run_core(EmuRun *r)
+{
+    const EmuOp *ops = r->p->ops;
+    uint32_t pc = r->pc;
+    r->waits = 0;
+    for (;;) {
+        const EmuOp *op = &ops[pc];
+        bool ok = true;
+        if (r->steps++ >= r->step_limit) {
+            return out_of_steps(r, op);
+        }
+        switch ((TikDescKind)op->kind) {
+        case DESC_INSTR:
+            ok = op->exec(r, op);
+            r->before = op;
+            if (r->warned != NULL && ok) {
+                emu_warn_numbers(r, op);
+            }
+            pc++;
+            if (op->op == OP_BLOCK_BARRIER && ok) {
+                r->waits = emu_slot(r, op, 1);
+                r->pc = pc;
+                return true;
+            }
+            break;
+        case DESC_ENDLOOP:
+            pc = next_iteration(r, op, pc);
+            break;
+        case DESC_LOOP:
+            pc = enter_loop(r, op, pc);
+            break;
+        case DESC_IF:
+            pc = emu_num(r, op->a) != 0 ? pc + 1 : op->target;
+            break;
+        case DESC_ELSE:
+        case DESC_BREAK:
+        case DESC_CONTINUE:
+            pc = op->target;
+            break;
+        case DESC_ENDIF:
+            pc++;
+            break;
+        case DESC_ALU:
+            ok = run_alu(r, op);
+            pc++;
+            break;
+        case DESC_LOAD:
+            ok = run_load(r, op);
+            pc++;
+            break;
+        case DESC_STORE:
+            ok = run_store(r, op);
+            pc++;
+            break;
+        case DESC_RETURN:
+            emu_end_flags(r);
+            return true;
+        }
+        if (!ok) {
+            return false;
+        }
+    }
+}
+
+void
+emu_start_core(EmuRun *r, uint32_t core)
+{
+    const EmuProgram *p = r->p;
+    memset(r->vals, 0, p->first_const * sizeof *r->vals);
+    r->vals[0] = core;
+    r->core = core;
+    memset(r->places, 0, p->kernel.nregions * sizeof *r->places);
+    r->padding = 0;
+    r->flags = (Flags){0};
+    r->pc = 0;
+    r->before = NULL;
+    r->steps = 0;
+    if ((p->kernel.flags & TIKBLOB_FILL_SCRATCH) != 0) {
+        memset(p->scratch, 0xff, (size_t)p->scratch_bytes);
+    }
+    if (p->lane_bytes > 0) {
+        emu_lmem_reset(r);
+    }
+    r->sreg = p->scratch + p->scope_at[SC_SREG];
+    sreg_reset(r->sreg, core);
+}
+
+/* The bound counts descriptors; ends, and one return per core, are counted here too. */
+static uint64_t
+step_limit(uint64_t bound)
+{
+    return bound == 0 || bound > UINT64_MAX / 8 ? UINT64_MAX : bound * 4 + 64;
+}
+
+bool
+emu_run(EmuProgram *p, EmuResult *res)
+{
+    *res = (EmuResult){.status = EMU_OK};
+    EmuRun r = {.p = p, .res = res, .step_limit = step_limit(p->kernel.step_bound)};
+    r.vals = malloc(((size_t)p->first_const + p->nconsts) * sizeof *r.vals);
+    r.places = calloc((size_t)p->kernel.nregions + 1, sizeof *r.places);
+    r.cores = p->kernel.cores;
+    if (r.vals == NULL || r.places == NULL || !emu_warn_begin(&r) ||
+        !emu_watch_begin(&r)) {
+        emu_watch_end(&r);
+        emu_warn_end(&r);
+        free(r.vals);
+        free(r.places);
+        res->status = EMU_NO_MEMORY;
+        return false;
+    }
+    if (p->nconsts > 0) {
+        memcpy(r.vals + p->first_const, p->consts, p->nconsts * sizeof *r.vals);
+    }
+    bool ok = !p->meets || emu_run_meeting(&r);
+    for (uint32_t i = 0; !p->meets && ok && i < r.cores; i++) {
+        emu_start_core(&r, i);
+        ok = emu_run_core(&r);
+        if (ok && i == 0 && !emu_watch_dump(&r)) {
+            res->status = EMU_NO_MEMORY;
+            ok = false;
+        }
+    }
+    emu_watch_end(&r);
+    emu_warn_end(&r);
+    free(r.places);
+    free(r.vals);
+    return ok;
+}
+
+bool
+emu_run_program(const EmuKernel *k, const TikDesc *descs, uint32_t n, EmuResult *res)
+{
+    EmuProgram *p = emu_new(k, res);
+    if (p == NULL) {
+        return false;
+    }
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < n; i++) {
+        ok = emu_add(p, &descs[i], res);
+    }
+    ok = ok && emu_finish(p, res) && emu_run(p, res);
+    emu_free(p);
+    return ok;
+}

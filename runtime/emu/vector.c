@@ -1,0 +1,147 @@
+/* vector.c: elementwise instructions on lanes: arithmetic, functions, fills. Operands are emu/lane_io.c's business,
+ * arithmetic that of emu_lanes*.c.
+ *
+ * The common case, a leading mask whose blocks and repeats touch each other, is one long run for the
+ * whole instruction. Everything else goes repeat by repeat: read all lanes, then write the active ones. */
+#include "emu/emu.h"
+
+#include <string.h>
+
+enum {
+    MAX_SRCS = 2
+};
+
+/* The type of the sources; DT_NONE: there are none. False: they differ. */
+static bool
+source_type(const EmuProgram *p, const EmuOp *op, Dtype *t)
+{
+    const EmuLanePlan *plan = &op->plan;
+    *t = DT_NONE;
+    for (int i = 1; i < plan->n; i++) {
+        Dtype s = emu_slot_ref(p, op, plan->o[i].slot)->dtype;
+        if (*t != DT_NONE && s != *t) {
+            return false;
+        }
+        *t = s;
+    }
+    return true;
+}
+
+static bool
+is_rounded(const EmuProgram *p, const EmuOp *op)
+{
+    int slot = form_slot(op_table[op->op].form, ROLE_ATTR, "round_en");
+    return slot >= 0 && emu_slot_attr(p, op, slot) != 0;
+}
+
+bool
+emu_bind_vector(EmuProgram *p, EmuOp *op, const char **why)
+{
+    Sem sem = op_table[op->op].sem;
+    emu_lanes_plan(p, op);
+    Dtype t = emu_slot_ref(p, op, op->plan.o[0].slot)->dtype, src;
+    *why = "operands of a vector instruction differ in dtype";
+    if (!source_type(p, op, &src)) {
+        return false;
+    }
+    if (sem != SEM_SHL && sem != SEM_SHR) {
+        op->lanes = emu_lane_fn(&p->kernel.choices, (Op)op->op, t, src);
+    } else if (t == src) {
+        op->lanes = emu_lane_shift(sem, t, is_rounded(p, op));
+    }
+    bool all = emu_chosen(p, CHOICE_SIGNED_VSHL) == CHOSE_SIGNED_VSHL_ALL_BITS;
+    if (all && sem == SEM_SHL && op->lanes != NULL && dtype_kind(t) == KIND_SINT) {
+        op->lanes = emu_lane_shift_all(t);
+    }
+    op->dtype = (uint8_t)t;
+    op->exec = emu_exec_vector;
+    *why = "the vector instruction does not exist for its dtype";
+    return op->lanes != NULL;
+}
+
+/* ---- execution -------------------------------------------------------------------------------------------- */
+
+/* Whether n elements of a source may be read while those of dst are written: the same run, or no shared byte. */
+static bool
+separate(const EmuLane *dst, const EmuLane *src, int64_t n)
+{
+    uintptr_t d = (uintptr_t)dst->at, s = (uintptr_t)src->at;
+    return (d == s && dst->size == src->size) || d + (uintptr_t)(n * dst->size) <= s ||
+           s + (uintptr_t)(n * src->size) <= d;
+}
+
+static bool
+run_is_safe(const EmuLanes *c, int64_t n)
+{
+    for (int i = 1; i < c->n; i++) {
+        if (!c->o[i].dense || !separate(&c->o[0], &c->o[i], n)) {
+            return false;
+        }
+    }
+    return !c->holes && c->o[0].dense;
+}
+
+/* The whole instruction as one run. False: it is not one. */
+static bool
+one_run(const EmuLanes *c, LaneFn *lanes, int64_t scalar)
+{
+    for (int i = 0; i < c->n; i++) {
+        if (c->repeats > 1 && c->o[i].rep != c->run * c->o[i].size) {
+            return false;
+        }
+    }
+    int64_t n = (c->repeats - 1) * c->run + c->last;
+    if (!run_is_safe(c, n)) {
+        return false;
+    }
+    lanes(c->o[0].at, c->n > 1 ? c->o[1].at : NULL, c->n > 2 ? c->o[2].at : NULL, scalar,
+          n);
+    return true;
+}
+
+/* Computes aside, then writes the active lanes. */
+static void
+one_repeat(const EmuLanes *c, const EmuOp *op, const uint8_t *const *src, int64_t scalar,
+           int64_t n)
+{
+    uint8_t result[REPEAT_BYTES];
+    if (sem_reads_dst(op_table[op->op].sem)) {
+        const uint8_t *old = emu_lanes_load(&c->o[0], n, result);
+        memmove(result, old, (size_t)(n * c->o[0].size));
+    }
+    op->lanes(result, src[0], src[1], scalar, n);
+    emu_lanes_store(c, n, result);
+}
+
+static void
+each_repeat(EmuLanes *c, const EmuOp *op, int64_t scalar)
+{
+    uint8_t buf[MAX_SRCS][REPEAT_BYTES];
+    for (int64_t i = 0; i < c->repeats; i++) {
+        int64_t n = i + 1 < c->repeats ? c->run : c->last;
+        const uint8_t *src[MAX_SRCS] = {NULL, NULL};
+        for (int s = 1; s < c->n; s++) {
+            src[s - 1] = emu_lanes_load(&c->o[s], n, buf[s - 1]);
+        }
+        if (run_is_safe(c, n)) {
+            op->lanes(c->o[0].at, src[0], src[1], scalar, n);
+        } else {
+            one_repeat(c, op, src, scalar, n);
+        }
+        emu_lanes_step(c);
+    }
+}
+
+bool
+emu_exec_vector(EmuRun *r, const EmuOp *op)
+{
+    EmuLanes c;
+    int64_t scalar = op->plan.scalar < 0 ? 0 : emu_slot(r, op, op->plan.scalar);
+    if (!emu_lanes_open(r, op, &c)) {
+        return false;
+    }
+    if (c.repeats > 0 && !one_run(&c, op->lanes, scalar)) {
+        each_repeat(&c, op, scalar);
+    }
+    return true;
+}

@@ -1,0 +1,85 @@
+/* coef.h: the numbers that the elementary functions are computed with. Made by
+ * tools/gen-num-coef.py; not to be edited. Doubles, written exactly. */
+#ifndef TIK_NUM_COEF_H
+#define TIK_NUM_COEF_H
+
+/* ln 2 and pi / 2 in parts: the first ones short, so that k times them is exact */
+#define LOG2_E    0x1.71547652b82fep+0
+#define LN2_1     0x1.62e42fefa0000p-1
+#define LN2_2     0x1.cf79abc9e3b3ap-40
+#define TWO_BY_PI 0x1.45f306dc9c883p-1
+#define HALF_PI   0x1.921fb54442d18p+0
+#define HALF_PI_1 0x1.921fb54000000p+0
+#define HALF_PI_2 0x1.10b4610000000p-30
+#define HALF_PI_3 0x1.a62633145c06ep-58
+
+/* (e^r - 1 - r) / r^2, |r| <= ln(2) / 2, error below 7.3e-15 */
+#define EXP_0 0x1.0000000000000p-1
+#define EXP_1 0x1.5555555553b78p-3
+#define EXP_2 0x1.5555555554cb7p-5
+#define EXP_3 0x1.1111111c478ebp-7
+#define EXP_4 0x1.6c16c1738ff55p-10
+#define EXP_5 0x1.a019ada3609f3p-13
+#define EXP_6 0x1.a019c9a5652d3p-16
+#define EXP_7 0x1.72c72ca338df0p-19
+#define EXP_8 0x1.2880411bad1aap-22
+
+/* the same for float16, error below 1.4e-09 */
+#define EXPH_0 0x1.0000000b9129bp-1
+#define EXPH_1 0x1.5555555a78ed4p-3
+#define EXPH_2 0x1.5554e9063586ep-5
+#define EXPH_3 0x1.1110e0f238322p-7
+#define EXPH_4 0x1.6d43246b523b4p-10
+#define EXPH_5 0x1.a124f19fe89acp-13
+
+/* (2 atanh(s) - 2 s) / s^3 of s^2, |s| <= 3 - sqrt(8), error below 3.1e-16 */
+#define LOG_0 0x1.5555555555558p-1
+#define LOG_1 0x1.99999999952bfp-2
+#define LOG_2 0x1.2492492df5266p-2
+#define LOG_3 0x1.c71c62e0922bcp-3
+#define LOG_4 0x1.7462b61242bb4p-3
+#define LOG_5 0x1.39fe31c77715cp-3
+#define LOG_6 0x1.2b5a8aca255fdp-3
+
+/* the same for float16, error below 1.2e-09 */
+#define LOGH_0 0x1.5555554baf898p-1
+#define LOGH_1 0x1.9999eb71b6d91p-2
+#define LOGH_2 0x1.245c3a9063f34p-2
+#define LOGH_3 0x1.ddd0bdee500f3p-3
+
+/* (sin(r) - r) / r^3 of r^2, |r| <= pi / 4, error below 2.0e-17 */
+#define SIN_0 -0x1.5555555555555p-3
+#define SIN_1 0x1.1111111110bb1p-7
+#define SIN_2 -0x1.a01a019e8357dp-13
+#define SIN_3 0x1.71de37961e4c6p-19
+#define SIN_4 -0x1.ae600a926c89ap-26
+#define SIN_5 0x1.5e0af186af739p-33
+
+/* the same for float16, error below 2.8e-11 */
+#define SINH_0 -0x1.555555545dd83p-3
+#define SINH_1 0x1.11110deeb33b2p-7
+#define SINH_2 -0x1.a013a6edc8f34p-13
+#define SINH_3 0x1.6dbdd26f56d2dp-19
+
+/* (cos(r) - 1) / r^2 of r^2, |r| <= pi / 4, error below 2.0e-19 */
+#define COS_0 -0x1.0000000000000p-1
+#define COS_1 0x1.5555555555551p-5
+#define COS_2 -0x1.6c16c16c15d75p-10
+#define COS_3 0x1.a01a019de0bd9p-16
+#define COS_4 -0x1.27e4f8e43de29p-22
+#define COS_5 0x1.1eea7ed58e4c6p-29
+#define COS_6 -0x1.8ff9a50ab914fp-37
+
+/* the same for float16, error below 3.6e-13 */
+#define COSH_0 -0x1.fffffffffe691p-2
+#define COSH_1 0x1.555555514ea4bp-5
+#define COSH_2 -0x1.6c16bae4ef840p-10
+#define COSH_3 0x1.a0129816d86c7p-16
+#define COSH_4 -0x1.2474b4d8b6dbep-22
+
+/* 2 / pi = 0.28be60db... in words of 32 bits, the highest first */
+#define TWO_BY_PI_WORDS                                                                  \
+    0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,  \
+        0xdebbc561
+
+#endif

@@ -1,0 +1,367 @@
+/* fn_body.h: text of a table of elementary functions; see num/fn.h for what they give and
+ * num/lanes.h for how it is compiled. Defines NUM_FN_TABLE from LANES_ATTR. Not a header of its own.
+ *
+ * A core computes one value in double, without branches, so that a loop over it vectorises; arguments
+ * without a result of their own may give anything there and are replaced at the end. The methods are the
+ * classic ones: reduction with constants in parts (Cody and Waite), a polynomial around 0
+ * (tools/gen-num-coef.py), exact scaling. Cores for float16 use shorter polynomials. */
+#include <stdbool.h>
+
+#include "num/half.h"
+#include "num/coef.h"
+#include "num/fn.h"
+#include "num/trig.h"
+
+#define CORE LANES_ATTR static inline double
+
+/* Adding 1.5 * 2^52 to a small number rounds it to an integer, which is then in the low bits. */
+#define TO_INTEGER 0x1.8p52
+
+/* ---- exp: x = k ln 2 + r, e^x = 2^k e^r ------------------------------------------------------------ */
+
+CORE
+exp_tail_f32(double r)
+{
+    double q = EXP_8 * r + EXP_7;
+    q = q * r + EXP_6;
+    q = q * r + EXP_5;
+    q = q * r + EXP_4;
+    q = q * r + EXP_3;
+    q = q * r + EXP_2;
+    q = q * r + EXP_1;
+    return q * r + EXP_0;
+}
+
+CORE
+exp_tail_f16(double r)
+{
+    double q = EXPH_5 * r + EXPH_4;
+    q = q * r + EXPH_3;
+    q = q * r + EXPH_2;
+    q = q * r + EXPH_1;
+    return q * r + EXPH_0;
+}
+
+/* x where both types' results neither vanish nor overflow for sure; NaN becomes a number. */
+CORE
+exp_clamp(double x)
+{
+    x = x < 90.0 ? x : 90.0;
+    return x > -110.0 ? x : -110.0;
+}
+
+/* shifted is x / ln 2 + TO_INTEGER: r, and 2^k. */
+CORE
+exp_rest(double x, double shifted)
+{
+    double k = shifted - TO_INTEGER;
+    return (x - k * LN2_1) - k * LN2_2;
+}
+
+CORE
+exp_scale(double shifted)
+{
+    return double_of_bits((double_bits(shifted) << 52) + double_bits(1.0));
+}
+
+CORE
+exp_f32(double arg)
+{
+    double x = exp_clamp(arg);
+    double shifted = x * LOG2_E + TO_INTEGER;
+    double r = exp_rest(x, shifted);
+    return (1.0 + (r + r * r * exp_tail_f32(r))) * exp_scale(shifted);
+}
+
+CORE
+exp_f16(double arg)
+{
+    double x = exp_clamp(arg);
+    double shifted = x * LOG2_E + TO_INTEGER;
+    double r = exp_rest(x, shifted);
+    return (1.0 + (r + r * r * exp_tail_f16(r))) * exp_scale(shifted);
+}
+
+CORE
+expm1_f16(double arg)
+{
+    double x = exp_clamp(arg);
+    double shifted = x * LOG2_E + TO_INTEGER;
+    double r = exp_rest(x, shifted);
+    double scale = exp_scale(shifted);
+    return scale * (r + r * r * exp_tail_f16(r)) + (scale - 1.0);
+}
+
+/* ---- ln: x = 2^k m with m in [sqrt(1/2), sqrt(2)], ln m = 2 atanh(s) with s = (m - 1) / (m + 1) ------- */
+
+CORE
+ln_tail_f32(double z)
+{
+    double q = LOG_6 * z + LOG_5;
+    q = q * z + LOG_4;
+    q = q * z + LOG_3;
+    q = q * z + LOG_2;
+    q = q * z + LOG_1;
+    return q * z + LOG_0;
+}
+
+CORE
+ln_tail_f16(double z)
+{
+    double q = LOGH_3 * z + LOGH_2;
+    q = q * z + LOGH_1;
+    return q * z + LOGH_0;
+}
+
+#define SQRT_HALF UINT64_C(0x3fe6a09e00000000) /* the upper bits of sqrt(1/2) */
+
+/* x with its exponent moved so that [sqrt(1/2), sqrt(2)) has the exponent of 1 */
+#define LN_MOVED(x) (double_bits(x) + (double_bits(1.0) - SQRT_HALF))
+
+CORE
+ln_exponent(double x)
+{
+    return double_of_bits(LN_MOVED(x) >> 52 | double_bits(0x1p52)) - (0x1p52 + 1023);
+}
+
+CORE
+ln_mantissa(double x)
+{
+    return double_of_bits((LN_MOVED(x) & UINT64_C(0xfffffffffffff)) + SQRT_HALF);
+}
+
+CORE
+ln_f32(double x)
+{
+    double k = ln_exponent(x);
+    double f = ln_mantissa(x) - 1.0;
+    double s = f / (f + 2.0);
+    double z = s * s;
+    return k * LN2_1 + (2.0 * s + (s * (z * ln_tail_f32(z)) + k * LN2_2));
+}
+
+CORE
+ln_f16(double x)
+{
+    double k = ln_exponent(x);
+    double f = ln_mantissa(x) - 1.0;
+    double s = f / (f + 2.0);
+    double z = s * s;
+    return k * LN2_1 + (2.0 * s + (s * (z * ln_tail_f16(z)) + k * LN2_2));
+}
+
+/* ---- sin, cos: x = n pi / 2 + r, |r| <= pi / 4 -------------------------------------------------------- */
+
+CORE
+sin_poly_f32(double r)
+{
+    double z = r * r;
+    double q = SIN_5 * z + SIN_4;
+    q = q * z + SIN_3;
+    q = q * z + SIN_2;
+    q = q * z + SIN_1;
+    q = q * z + SIN_0;
+    return r * (1.0 + z * q);
+}
+
+CORE
+cos_poly_f32(double r)
+{
+    double z = r * r;
+    double q = COS_6 * z + COS_5;
+    q = q * z + COS_4;
+    q = q * z + COS_3;
+    q = q * z + COS_2;
+    q = q * z + COS_1;
+    q = q * z + COS_0;
+    return 1.0 + z * q;
+}
+
+CORE
+sin_poly_f16(double r)
+{
+    double z = r * r;
+    double q = SINH_3 * z + SINH_2;
+    q = q * z + SINH_1;
+    q = q * z + SINH_0;
+    return r * (1.0 + z * q);
+}
+
+CORE
+cos_poly_f16(double r)
+{
+    double z = r * r;
+    double q = COSH_4 * z + COSH_3;
+    q = q * z + COSH_2;
+    q = q * z + COSH_1;
+    q = q * z + COSH_0;
+    return 1.0 + z * q;
+}
+
+/* The sine of quadrant n (its low two bits): s, c, -s, -c. The cosine is that of quadrant n + 1. */
+CORE
+quadrant(uint64_t n, double s, double c)
+{
+    uint64_t odd = 0 - (n & 1);
+    uint64_t value = (double_bits(s) & ~odd) | (double_bits(c) & odd);
+    return double_of_bits(value ^ (n & 2) << 62);
+}
+
+/* name_small_f32 is for magnitudes below 2^25: n and a short part of pi / 2 have 53 bits together. The
+ * argument nearest to a multiple of pi / 2 leaves r above 2^-30, and the third part is for that. */
+#define SIN_COS(name, first)                                                             \
+    CORE name##_small_f32(double x)                                                      \
+    {                                                                                    \
+        double shifted = x * TWO_BY_PI + TO_INTEGER;                                     \
+        double n = shifted - TO_INTEGER;                                                 \
+        double r = ((x - n * HALF_PI_1) - n * HALF_PI_2) - n * HALF_PI_3;                \
+        return quadrant(double_bits(shifted) + first, sin_poly_f32(r), cos_poly_f32(r)); \
+    }                                                                                    \
+    CORE name##_f32(float x)                                                             \
+    {                                                                                    \
+        double r;                                                                        \
+        uint64_t n;                                                                      \
+        if ((float_bits(x) & 0x7fffffffu) < NUM_REDUCE_FROM) {                           \
+            return name##_small_f32(x);                                                  \
+        }                                                                                \
+        n = num_reduce(float_bits(x), &r);                                               \
+        return quadrant(n + first, sin_poly_f32(r), cos_poly_f32(r));                    \
+    }                                                                                    \
+    CORE name##_f16(double x)                                                            \
+    {                                                                                    \
+        double shifted = x * TWO_BY_PI + TO_INTEGER;                                     \
+        double n = shifted - TO_INTEGER;                                                 \
+        double r = (x - n * HALF_PI_1) - n * (HALF_PI_2 + HALF_PI_3);                    \
+        return quadrant(double_bits(shifted) + first, sin_poly_f16(r), cos_poly_f16(r)); \
+    }
+
+SIN_COS(sin, 0)
+SIN_COS(cos, 1)
+
+/* ---- loops ----------------------------------------------------------------------------------------- */
+
+/* A double as float16 with one rounding: first to float by rounding to odd. */
+LANES_ATTR static inline uint16_t
+half_of_double(double d)
+{
+    const uint64_t low = (UINT64_C(1) << 29) - 1; /* what a float does not hold */
+    uint64_t u = double_bits(d);
+    u = (u | ((u & low) + low)) & ~low;
+    return half_from_float((float)double_of_bits(u));
+}
+
+#define FN(name) LANES_ATTR static void name(void *dst, const void *src, int64_t n)
+
+/* value is made from a, the argument's bits, and x, the argument. */
+#define LOOP_F32(name, value)                                                            \
+    FN(name)                                                                             \
+    {                                                                                    \
+        AnyU32 *d = dst;                                                                 \
+        const AnyU32 *p = src;                                                           \
+        LANES_LOOP                                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            const uint32_t a = p[i];                                                     \
+            const float x = float_of_bits(a);                                            \
+            (void)a;                                                                     \
+            d[i] = (value);                                                              \
+        }                                                                                \
+    }
+
+#define LOOP_F16(name, value)                                                            \
+    FN(name)                                                                             \
+    {                                                                                    \
+        AnyU16 *d = dst;                                                                 \
+        const AnyU16 *p = src;                                                           \
+        LANES_LOOP                                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            const uint32_t a = p[i];                                                     \
+            const float x = half_to_float((uint16_t)a);                                  \
+            d[i] = (uint16_t)(value);                                                    \
+        }                                                                                \
+    }
+
+#define NAN_F32(a)   (((a) & 0x7fffffffu) > 0x7f800000u)
+#define NAN_F16(a)   (((a) & 0x7fffu) > 0x7c00u)
+#define ROUND_F32(v) float_bits((float)(v))
+
+/* What ln gives at bits a where inf is infinity, and value elsewhere: -inf for both zeros, NaN for what
+ * is above inf as an unsigned number, that is NaN and negative numbers. */
+LANES_ATTR static inline uint32_t
+ln_result(uint32_t a, uint32_t inf, uint32_t sign, uint32_t nan, uint32_t value)
+{
+    uint32_t r = a == inf ? inf : value;
+    r = a > inf ? nan : r;
+    return (a & ~sign) == 0 ? inf | sign : r;
+}
+
+LOOP_F32(run_exp_f32, NAN_F32(a) ? FLOAT_NAN : ROUND_F32(exp_f32(x)))
+LOOP_F32(run_ln_f32,
+         ln_result(a, 0x7f800000u, 0x80000000u, FLOAT_NAN, ROUND_F32(ln_f32(x))))
+LOOP_F32(run_sqrt_f32, float_bits_canonical(__builtin_sqrtf(x)))
+LOOP_F32(run_rec_f32, float_bits_canonical(1.0f / x))
+LOOP_F32(run_rsqrt_f32, float_bits_canonical((float)(1.0 / __builtin_sqrt(x))))
+
+LOOP_F16(run_exp_f16, NAN_F16(a) ? HALF_NAN : half_of_double(exp_f16(x)))
+LOOP_F16(run_expm1_f16, NAN_F16(a)           ? HALF_NAN
+                        : (a & 0x7fffu) == 0 ? a
+                                             : half_of_double(expm1_f16(x)))
+LOOP_F16(run_ln_f16, ln_result(a, 0x7c00u, 0x8000u, HALF_NAN, half_of_double(ln_f16(x))))
+LOOP_F16(run_sqrt_f16, half_from_float(__builtin_sqrtf(x)))
+LOOP_F16(run_rec_f16, ((void)a, half_from_float(1.0f / x)))
+LOOP_F16(run_rsqrt_f16, half_of_double(1.0 / __builtin_sqrt(x)))
+LOOP_F16(run_sin_f16, half_of_double(sin_f16(x)))
+LOOP_F16(run_cos_f16, half_of_double(cos_f16(x)))
+
+/* Pieces of an array of arguments of which none is large take the loop that vectorises. */
+enum {
+    PIECE = 256
+};
+
+LANES_ATTR static bool
+has_large(const AnyU32 *p, int64_t n)
+{
+    uint32_t large = 0;
+    LANES_LOOP
+    for (int64_t i = 0; i < n; i++) {
+        large |= (p[i] & 0x7fffffffu) >= NUM_REDUCE_FROM;
+    }
+    return large != 0;
+}
+
+#define RUN_F32(name)                                                                    \
+    LOOP_F32(run_##name##_small_f32, ROUND_F32(name##_small_f32(x)))                     \
+    LOOP_F32(run_##name##_any_f32, float_bits_canonical((float)name##_f32(x)))           \
+    FN(run_##name##_f32)                                                                 \
+    {                                                                                    \
+        AnyU32 *d = dst;                                                                 \
+        const AnyU32 *p = src;                                                           \
+        for (int64_t i = 0; i < n; i += PIECE) {                                         \
+            int64_t len = n - i < PIECE ? n - i : PIECE;                                 \
+            if (has_large(p + i, len)) {                                                 \
+                run_##name##_any_f32(d + i, p + i, len);                                 \
+            } else {                                                                     \
+                run_##name##_small_f32(d + i, p + i, len);                               \
+            }                                                                            \
+        }                                                                                \
+    }
+
+RUN_F32(sin)
+RUN_F32(cos)
+
+const NumFnTable NUM_FN_TABLE = {
+    .f16 = {[NUM_EXP] = run_exp_f16,
+            [NUM_EXPM1] = run_expm1_f16,
+            [NUM_LN] = run_ln_f16,
+            [NUM_SQRT] = run_sqrt_f16,
+            [NUM_REC] = run_rec_f16,
+            [NUM_RSQRT] = run_rsqrt_f16,
+            [NUM_SIN] = run_sin_f16,
+            [NUM_COS] = run_cos_f16},
+    .f32 = {[NUM_EXP] = run_exp_f32,
+            [NUM_LN] = run_ln_f32,
+            [NUM_SQRT] = run_sqrt_f32,
+            [NUM_REC] = run_rec_f32,
+            [NUM_RSQRT] = run_rsqrt_f32,
+            [NUM_SIN] = run_sin_f32,
+            [NUM_COS] = run_cos_f32},
+};

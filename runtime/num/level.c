@@ -1,0 +1,19 @@
+/* level.c: the level of the processor's vector unit. See num/lanes.h. */
+#include "num/lanes.h"
+
+NumLevel
+num_level(void)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("f16c")) {
+        return NUM_LEVEL_AVX512;
+    }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c")) {
+        return NUM_LEVEL_AVX2;
+    }
+#endif
+    return NUM_LEVEL_BASE;
+}

@@ -1,4 +1,0 @@
-/* num_dot_base.c: blocks of products for any processor. */
-#define LANES_ATTR
-#define NUM_DOT_TABLE num_dot_base
-#include "num/num_dot_body.h"

@@ -1,0 +1,628 @@
+/* cube.c: products of matrices (cube 5 to 7): mmad, matmul, conv2d. All of them are one product of a first
+ * factor whose rows are runs of 32 bytes of terms, wherever these stand (L0A, blocks of L1, windows of an image),
+ * and a second one whose runs stand by k and column. Blocks of both are packed for the kernels of gemm.h.
+ *
+ * Sums of 32 bits stand in the destination while terms are added. Those of float16, and integers that are added to
+ * what was there, stand in a buffer until all terms are added: they are rounded, or clamped, once. */
+#include "rules/load.h"
+#include "layout/fractal.h"
+#include "num/half.h"
+#include "num/lanes.h"
+#include "ops/gemm.h"
+#include "ops/internal.h"
+
+#include <float.h>
+#include <string.h>
+
+enum {
+    BUFFER_ROWS = 128, /* of sums beside the destination */
+    MOST_RUNS = GEMM_STEPS / 8,
+    MOST_COLUMNS = 32, /* of a panel */
+    SIDE = FRACTAL_SIDE
+};
+
+typedef enum Start {
+    START_ZERO,
+    START_DST,
+    START_BIAS
+} Start;
+
+typedef struct Product Product;
+
+/* The runs from run k1 on of row m of the first factor. */
+typedef void FindRuns(const Product *p, int64_t m, int64_t k1, int64_t n,
+                      const uint8_t **runs);
+
+struct Product {
+    const uint8_t *a, *b, *bias;
+    uint8_t *c;
+    int64_t m, k, n;
+    int64_t terms;         /* of a run */
+    int64_t k1;            /* runs of a row */
+    int64_t rows, columns; /* m and n in whole fractals */
+    Dtype ta, tb, tc, tbias;
+    Start start;
+    bool saturate;
+    FindRuns *find;
+    FractalWindows s; /* conv2d */
+    int64_t out_w;
+    uint8_t pad[FRACTAL_ROW];
+    int64_t few;  /* conv2d: bytes of a point's channels where they fill no run; else 0 */
+    uint8_t *row; /* then: room for the runs of a row */
+    GemmKind kind;
+    const GemmLevel *level;
+};
+
+/* ---- rows of the first factor ------------------------------------------------------------------------------ */
+
+static void
+runs_fractals(const Product *p, int64_t m, int64_t k1, int64_t n, const uint8_t **runs)
+{
+    const uint8_t *at =
+        p->a + (m / SIDE * p->k1 + k1) * FRACTAL_BYTES + m % SIDE * FRACTAL_ROW;
+    for (int64_t i = 0; i < n; i++) {
+        runs[i] = at + i * FRACTAL_BYTES;
+    }
+}
+
+static void
+runs_vector(const Product *p, int64_t m, int64_t k1, int64_t n, const uint8_t **runs)
+{
+    (void)m;
+    for (int64_t i = 0; i < n; i++) {
+        runs[i] = p->a + (k1 + i) * FRACTAL_ROW;
+    }
+}
+
+static void
+runs_blocks(const Product *p, int64_t m, int64_t k1, int64_t n, const uint8_t **runs)
+{
+    for (int64_t i = 0; i < n; i++) {
+        runs[i] = p->a + ((k1 + i) * p->rows + m) * FRACTAL_ROW;
+    }
+}
+
+/* A point of the kernel in a group of channels. */
+typedef struct Point {
+    int64_t group, kh, kw;
+} Point;
+
+/* The runs of a window that is all inside of the image: from pixel to pixel, row to row, group to group. */
+static void
+runs_inside(const Product *p, const uint8_t *at, Point k, int64_t n, const uint8_t **runs)
+{
+    const FractalWindows *s = &p->s;
+    int64_t right = s->dilation_w * FRACTAL_ROW;
+    int64_t down = (s->dilation_h * s->w - s->kw * s->dilation_w) * FRACTAL_ROW;
+    int64_t back = (s->h - s->kh * s->dilation_h) * s->w * FRACTAL_ROW;
+    for (int64_t i = 0; i < n; i++) {
+        runs[i] = at;
+        at += right;
+        if (++k.kw == s->kw) {
+            k.kw = 0;
+            at += down;
+            if (++k.kh == s->kh) {
+                k.kh = 0;
+                at += back;
+            }
+        }
+    }
+}
+
+/* The same where some pixels are padding. */
+static void
+runs_edge(const Product *p, int64_t y0, int64_t x0, Point k, int64_t n,
+          const uint8_t **runs)
+{
+    const FractalWindows *s = &p->s;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t y = y0 + k.kh * s->dilation_h, x = x0 + k.kw * s->dilation_w;
+        bool inside = y >= 0 && y < s->h && x >= 0 && x < s->w;
+        runs[i] =
+            inside ? p->a + ((k.group * s->h + y) * s->w + x) * FRACTAL_ROW : p->pad;
+        if (++k.kw == s->kw) {
+            k.kw = 0;
+            if (++k.kh == s->kh) {
+                k.kh = 0;
+                k.group++;
+            }
+        }
+    }
+}
+
+/* A run is a pixel's group of channels at a point of the kernel. */
+static void
+runs_windows(const Product *p, int64_t m, int64_t k1, int64_t n, const uint8_t **runs)
+{
+    const FractalWindows *s = &p->s;
+    Point k = {k1 / (s->kw * s->kh), k1 / s->kw % s->kh, k1 % s->kw};
+    int64_t y0 = m / p->out_w * s->stride_h - s->top;
+    int64_t x0 = m % p->out_w * s->stride_w - s->left;
+    bool inside = y0 >= 0 && y0 + (s->kh - 1) * s->dilation_h < s->h && x0 >= 0 &&
+                  x0 + (s->kw - 1) * s->dilation_w < s->w;
+    if (inside) {
+        int64_t y = y0 + k.kh * s->dilation_h, x = x0 + k.kw * s->dilation_w;
+        runs_inside(p, p->a + ((k.group * s->h + y) * s->w + x) * FRACTAL_ROW, k, n,
+                    runs);
+    } else {
+        runs_edge(p, y0, x0, k, n, runs);
+    }
+}
+
+/* Runs that collect points with few channels; behind the last point are zeros. */
+static void
+runs_few(const Product *p, int64_t m, int64_t k1, int64_t n, const uint8_t **runs)
+{
+    const FractalWindows *s = &p->s;
+    int64_t points = p->k / FRACTAL_FEW, per = FRACTAL_ROW / p->few;
+    int64_t y0 = m / p->out_w * s->stride_h - s->top;
+    int64_t x0 = m % p->out_w * s->stride_w - s->left;
+    memset(p->row, 0, (size_t)(n * FRACTAL_ROW));
+    for (int64_t i = 0; i < n; i++) {
+        runs[i] = p->row + i * FRACTAL_ROW;
+    }
+    for (int64_t i = k1 * per; i < (k1 + n) * per && i < points; i++) {
+        int64_t y = y0 + i / s->kw % s->kh * s->dilation_h;
+        int64_t x = x0 + i % s->kw * s->dilation_w, group = i / (s->kw * s->kh);
+        bool inside = y >= 0 && y < s->h && x >= 0 && x < s->w;
+        memcpy(p->row + (i - k1 * per) * p->few,
+               inside ? p->a + ((group * s->h + y) * s->w + x) * p->few : p->pad,
+               (size_t)p->few);
+    }
+}
+
+/* ---- blocks -------------------------------------------------------------------------------------------------- */
+
+static int64_t
+least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Sums of rows m0.. of all columns of a block: group g of 16 columns at at + g * pitch words. */
+typedef struct Sums {
+    uint32_t *at;
+    int64_t pitch;
+    int64_t m0, rows;
+    int64_t n0, columns;
+    bool first; /* they begin with 0 */
+} Sums;
+
+typedef struct Blocks {
+    uint32_t b[GEMM_COLUMNS * GEMM_STEPS];
+    uint32_t a[GEMM_ROWS * GEMM_PITCH];
+    int32_t add[GEMM_COLUMNS];
+    uint32_t beside[GEMM_ROWS * GEMM_GROUP]; /* sums of columns that do not exist */
+    uint8_t row[MOST_RUNS * FRACTAL_ROW];    /* runs that are collected: of a row, */
+    uint8_t panel[MOST_RUNS * MOST_COLUMNS * FRACTAL_ROW]; /* and of a panel */
+} Blocks;
+
+/* A panel of two groups of which only the first exists. */
+static void
+pack_single(const Product *p, GemmPanel panel)
+{
+    enum {
+        GROUP_BYTES = GEMM_GROUP * GEMM_RUN
+    };
+    uint8_t pair[2 * GROUP_BYTES];
+    GemmPanel one = panel;
+    int words = p->level->words[p->kind];
+    int32_t add[GEMM_GROUP * 2], total[GEMM_GROUP * 2] = {0};
+    one.runs = 1;
+    one.b = pair;
+    one.add = add;
+    for (int64_t r = 0; r < panel.runs; r++) {
+        memcpy(pair, panel.b + r * panel.pitch, GROUP_BYTES);
+        memset(pair + GROUP_BYTES, 0, GROUP_BYTES);
+        one.terms = panel.terms - r * p->terms;
+        one.out = (uint32_t *)panel.out + r * words * p->level->columns;
+        p->level->pack_panel[p->kind](&one);
+        for (int i = 0; i < GEMM_GROUP && p->kind == GEMM_BYTES; i++) {
+            total[i] += add[i];
+        }
+    }
+    memcpy(panel.add, total, sizeof total);
+}
+
+/* Runs k1.. of columns n.. of weights with few channels, as the panel of plain ones. */
+static void
+collect_panel(const Product *p, uint8_t *out, int64_t n, int64_t columns, int64_t k1,
+              int64_t runs)
+{
+    int64_t points = p->k / FRACTAL_FEW, per = FRACTAL_ROW / p->few;
+    memset(out, 0, (size_t)(runs * columns * FRACTAL_ROW));
+    for (int64_t i = k1 * per; i < (k1 + runs) * per && i < points; i++) {
+        const uint8_t *from = p->b + (i * p->columns + n) * p->few;
+        int64_t run = i / per - k1;
+        uint8_t *to = out + run * columns * FRACTAL_ROW + i % per * p->few;
+        for (int64_t j = 0; j < columns; j++) {
+            memcpy(to + j * FRACTAL_ROW, from + j * p->few, (size_t)p->few);
+        }
+    }
+}
+
+/* The second factor's columns n0.. and runs k1.. */
+static void
+pack_columns(const Product *p, Blocks *w, const Sums *c, int64_t k1, int64_t runs)
+{
+    const GemmLevel *l = p->level;
+    for (int64_t n = 0; n < c->columns; n += l->columns) {
+        GemmPanel panel = {.b = p->b + (k1 * p->columns + c->n0 + n) * FRACTAL_ROW,
+                           .pitch = p->columns * FRACTAL_ROW,
+                           .runs = runs,
+                           .terms = p->k - k1 * p->terms,
+                           .a_sign = p->ta == DT_S8,
+                           .b_sign = p->tb == DT_S8,
+                           .out = w->b + n * GEMM_STEPS,
+                           .add = w->add + n};
+        if (p->few != 0) {
+            int64_t columns = least(l->columns, c->columns - n);
+            collect_panel(p, w->panel, c->n0 + n, columns, k1, runs);
+            panel.b = w->panel;
+            panel.pitch = columns * FRACTAL_ROW;
+        }
+        if (c->columns - n < l->columns) {
+            pack_single(p, panel);
+        } else {
+            l->pack_panel[p->kind](&panel);
+        }
+    }
+}
+
+static void
+pack_rows(const Product *p, Blocks *w, int64_t m, int64_t rows, int64_t k1, int64_t n)
+{
+    const uint8_t *runs[MOST_RUNS];
+    for (int64_t i = 0; i < rows; i++) {
+        p->find(p, m + i, k1, n, runs);
+        p->level->pack_row[p->kind](w->a + i * GEMM_PITCH, runs, n, p->ta == DT_S8);
+    }
+}
+
+/* Adds the terms of a block of runs to the sums of some rows. */
+static void
+add_rows(const Product *p, Blocks *w, const Sums *c, int64_t i, int64_t steps)
+{
+    const GemmLevel *l = p->level;
+    GemmTile t = {.a = w->a,
+                  .steps = steps,
+                  .rows = (int)least(l->rows, c->rows - i),
+                  .first = c->first};
+    for (int64_t n = 0; n < c->columns; n += l->columns) {
+        t.b = w->b + n * GEMM_STEPS;
+        t.add = w->add + n;
+        for (int g = 0; g < l->columns / GEMM_GROUP; g++) {
+            int64_t group = n / GEMM_GROUP + g;
+            t.c[g] = group * GEMM_GROUP < c->columns
+                         ? c->at + group * c->pitch + i * GEMM_GROUP
+                         : w->beside;
+        }
+        l->kernel[p->kind](&t);
+    }
+}
+
+/* All terms of the sums, block by block. */
+static void
+add_terms(const Product *p, Blocks *w, const Sums *sums)
+{
+    Sums c = *sums;
+    int words = p->level->words[p->kind];
+    int64_t most = GEMM_STEPS / words;
+    for (int64_t k1 = 0; k1 < p->k1; k1 += most) {
+        int64_t runs = least(most, p->k1 - k1), steps = runs * words;
+        if (p->kind != GEMM_BYTES) {
+            steps = least(steps, p->k - k1 * p->terms);
+        }
+        pack_columns(p, w, &c, k1, runs);
+        for (int64_t i = 0; i < c.rows; i += p->level->rows) {
+            pack_rows(p, w, c.m0 + i, least(p->level->rows, c.rows - i), k1, runs);
+            add_rows(p, w, &c, i, steps);
+        }
+        c.first = false;
+    }
+}
+
+/* ---- sums that begin with something ------------------------------------------------------------------------------ */
+
+static float
+bias_at(const Product *p, int64_t n)
+{
+    uint16_t h;
+    uint32_t u;
+    if (n >= p->n) {
+        return 0;
+    }
+    if (p->tbias == DT_F16) {
+        memcpy(&h, p->bias + 2 * n, 2);
+        return half_to_float(h);
+    }
+    memcpy(&u, p->bias + 4 * n, 4);
+    return float_of_bits(u);
+}
+
+/* The place in the destination of row m of the group of column n. */
+static uint8_t *
+dst_at(const Product *p, int64_t m, int64_t n)
+{
+    return p->c + fractal_l0c(p->rows / SIDE, m, n) * dtype_size(p->tc);
+}
+
+static void
+start_floats(const Product *p, const Sums *c)
+{
+    for (int64_t n = 0; n < c->columns; n += GEMM_GROUP) {
+        uint32_t *to = c->at + n / GEMM_GROUP * c->pitch, row[GEMM_GROUP];
+        for (int64_t j = 0; j < GEMM_GROUP && p->start == START_BIAS; j++) {
+            row[j] = float_bits(bias_at(p, c->n0 + n + j));
+        }
+        for (int64_t i = 0; i < c->rows; i++) {
+            if (p->start == START_BIAS) {
+                memcpy(to + i * GEMM_GROUP, row, sizeof row);
+            } else if (p->tc == DT_F16) {
+                uint16_t h[GEMM_GROUP];
+                memcpy(h, dst_at(p, c->m0 + i, c->n0 + n), sizeof h);
+                for (int j = 0; j < GEMM_GROUP; j++) {
+                    to[i * GEMM_GROUP + j] = float_bits(half_to_float(h[j]));
+                }
+            }
+        }
+    }
+}
+
+/* ---- results ------------------------------------------------------------------------------------------------------- */
+
+/* Sums as they are stored: without infinity and NaN, or with one NaN. */
+#define CLAMP(name, attr)                                                                \
+    attr static void name(AnyU32 *x, int64_t n, float most, bool saturate)               \
+    {                                                                                    \
+        for (int64_t i = 0; saturate && i < n; i++) {                                    \
+            float f = float_of_bits(x[i]);                                               \
+            float g = f > most ? most : f < -most ? -most : f;                           \
+            x[i] = f == f ? float_bits(g) : 0;                                           \
+        }                                                                                \
+        for (int64_t i = 0; !saturate && i < n; i++) {                                   \
+            float f = float_of_bits(x[i]);                                               \
+            x[i] = f == f ? x[i] : FLOAT_NAN;                                            \
+        }                                                                                \
+    }
+
+CLAMP(clamp_base, )
+#if defined(__x86_64__)
+CLAMP(clamp_avx2, LANES_AVX2)
+#else
+#define clamp_avx2 clamp_base
+#endif
+
+static void
+clamp(const Product *p, uint32_t *x, int64_t n)
+{
+    float most = p->tc == DT_F16 ? 65504.0f : FLT_MAX;
+    (p->level == &gemm_base ? clamp_base : clamp_avx2)(x, n, most, p->saturate);
+}
+
+/* What stands behind the last row and column of a block is 0. */
+static void
+clear_padding(const Product *p, const Sums *c)
+{
+    size_t size = (size_t)dtype_size(p->tc);
+    int64_t behind = p->m - c->m0 - c->rows <= 0 ? p->rows - p->m : 0;
+    for (int64_t n = 0; n < c->columns; n += GEMM_GROUP) {
+        int64_t have = p->n - c->n0 - n;
+        if (behind > 0) {
+            memset(dst_at(p, p->m, c->n0 + n), 0, (size_t)(behind * GEMM_GROUP) * size);
+        }
+        for (int64_t i = 0; i < c->rows && have < GEMM_GROUP; i++) {
+            memset(dst_at(p, c->m0 + i, c->n0 + n) + (size_t)have * size, 0,
+                   (size_t)(GEMM_GROUP - have) * size);
+        }
+    }
+}
+
+static void
+finish_halves(const Product *p, const Sums *c)
+{
+    for (int64_t n = 0; n < c->columns; n += GEMM_GROUP) {
+        uint32_t *from = c->at + n / GEMM_GROUP * c->pitch;
+        uint8_t *to = dst_at(p, c->m0, c->n0 + n);
+        clamp(p, from, c->rows * GEMM_GROUP);
+        for (int64_t i = 0; i < c->rows * GEMM_GROUP; i++) {
+            uint16_t h = half_from_float(float_of_bits(from[i]));
+            memcpy(to + 2 * i, &h, 2);
+        }
+    }
+}
+
+/* Integers on top of what the sum begins with, clamped. */
+static void
+finish_ints(const Product *p, const Sums *c)
+{
+    bool plain = p->tc == DT_S32;
+    int64_t lo = plain ? INT32_MIN : 0, hi = plain ? INT32_MAX : (int64_t)UINT32_MAX;
+    for (int64_t n = 0; n < c->columns; n += GEMM_GROUP) {
+        const uint32_t *from = c->at + n / GEMM_GROUP * c->pitch;
+        uint8_t *to = dst_at(p, c->m0, c->n0 + n);
+        for (int64_t i = 0; i < c->rows * GEMM_GROUP; i++) {
+            uint32_t start = 0;
+            int64_t j = c->n0 + n + i % GEMM_GROUP;
+            if (p->start == START_DST) {
+                memcpy(&start, to + 4 * i, 4);
+            } else if (j < p->n) {
+                memcpy(&start, p->bias + 4 * j, 4);
+            }
+            int64_t sum =
+                (plain ? (int64_t)(int32_t)start : (int64_t)start) + (int32_t)from[i];
+            sum = sum < lo ? lo : sum > hi ? hi : sum;
+            memcpy(to + 4 * i, &sum, 4);
+        }
+    }
+}
+
+/* ---- driver ------------------------------------------------------------------------------------------------------- */
+
+/* Columns n0.. with their sums in the destination. */
+static void
+block_in_place(const Product *p, Blocks *w, int64_t n0)
+{
+    Sums c = {.at = (uint32_t *)(void *)dst_at(p, 0, n0),
+              .pitch = p->rows * GEMM_GROUP,
+              .rows = p->m,
+              .n0 = n0,
+              .columns = least(GEMM_COLUMNS, p->columns - n0),
+              .first = p->start == START_ZERO};
+    if (p->start == START_BIAS) {
+        start_floats(p, &c);
+    }
+    add_terms(p, w, &c);
+    for (int64_t n = 0; n < c.columns && p->kind != GEMM_BYTES; n += GEMM_GROUP) {
+        clamp(p, c.at + n / GEMM_GROUP * c.pitch, p->m * GEMM_GROUP);
+    }
+    clear_padding(p, &c);
+}
+
+/* The same with the sums in a buffer. */
+static void
+block_beside(const Product *p, Blocks *w, int64_t n0)
+{
+    uint32_t buffer[BUFFER_ROWS * GEMM_COLUMNS];
+    bool floats = p->kind != GEMM_BYTES;
+    for (int64_t m = 0; m < p->m; m += BUFFER_ROWS) {
+        Sums c = {.at = buffer,
+                  .pitch = (int64_t)BUFFER_ROWS * GEMM_GROUP,
+                  .m0 = m,
+                  .rows = least(BUFFER_ROWS, p->m - m),
+                  .n0 = n0,
+                  .columns = least(GEMM_COLUMNS, p->columns - n0),
+                  .first = !floats || p->start == START_ZERO};
+        if (!c.first) {
+            start_floats(p, &c);
+        }
+        add_terms(p, w, &c);
+        (floats ? finish_halves : finish_ints)(p, &c);
+        clear_padding(p, &c);
+    }
+}
+
+static const GemmLevel *
+level_of(Dtype tb)
+{
+#if defined(__x86_64__)
+    bool fma = __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+    switch (num_level()) {
+    case NUM_LEVEL_AVX512:
+        if (fma) {
+            bool quads = __builtin_cpu_supports("avx512vnni") && tb == DT_S8;
+            return quads ? &gemm_vnni : &gemm_avx512;
+        }
+        break;
+    case NUM_LEVEL_AVX2:
+        if (fma) {
+            return &gemm_avx2;
+        }
+        break;
+    default:
+        break;
+    }
+#endif
+    (void)tb;
+    return &gemm_base;
+}
+
+static bool
+multiply(Product *p, const OpCall *c, int bias)
+{
+    Blocks w;
+    uint32_t mode;
+    const CheckArg *a = c->in.args;
+    memcpy(&mode, c->sreg + SREG_FP2FP, sizeof mode);
+    p->saturate = mode == 0;
+    p->row = w.row;
+    p->a = c->at[CUBE_A];
+    p->b = c->at[CUBE_B];
+    p->c = c->at[CUBE_DST];
+    p->bias = bias < 0 ? NULL : c->at[bias];
+    p->tbias = bias < 0 ? DT_NONE : a[bias].t.dtype;
+    p->start = bias >= 0 ? START_BIAS : p->start;
+    p->kind = p->ta == DT_F16    ? GEMM_HALF
+              : p->ta == DT_BF16 ? GEMM_BFLOAT
+              : p->ta == DT_F32  ? GEMM_FLOAT
+                                 : GEMM_BYTES;
+    p->level = level_of(p->tb);
+    p->k1 = fractal_count(p->k, p->terms);
+    p->rows = fractal_up(p->m, SIDE);
+    p->columns = fractal_up(p->n, SIDE);
+    bool beside = p->tc == DT_F16 || (p->kind == GEMM_BYTES && p->start != START_ZERO);
+    for (int64_t n = 0; n < p->columns; n += GEMM_COLUMNS) {
+        (beside ? block_beside : block_in_place)(p, &w, n);
+    }
+    return true;
+}
+
+static Product
+product_of(const OpCall *c)
+{
+    const CheckArg *a = c->in.args;
+    return (Product){.ta = a[CUBE_A].t.dtype,
+                     .tb = a[CUBE_B].t.dtype,
+                     .tc = a[CUBE_DST].t.dtype,
+                     .terms = fractal_c0(dtype_size(a[CUBE_A].t.dtype))};
+}
+
+bool
+ops_mmad(OpCall *c)
+{
+    const CheckArg *a = c->in.args;
+    bool biased = op_table[c->in.op].form == FORM_MMADBIAS;
+    Product p = product_of(c);
+    p.m = a[CUBE_M].v;
+    p.k = a[CUBE_K].v;
+    p.n = a[CUBE_N].v;
+    p.find = p.m == 1 ? runs_vector : runs_fractals;
+    p.start = !biased && a[CUBE_INIT].v != 0 ? START_DST : START_ZERO;
+    return p.m == 0 || p.k == 0 || p.n == 0 || multiply(&p, c, biased ? CUBE_INIT : -1);
+}
+
+bool
+ops_matmul(OpCall *c)
+{
+    const CheckArg *a = c->in.args;
+    bool biased = op_table[c->in.op].form == FORM_MATMULBIAS;
+    Product p = product_of(c);
+    p.m = a[CUBE_M].v;
+    p.k = a[CUBE_K].v;
+    p.n = a[CUBE_N].v;
+    p.find = runs_blocks;
+    p.start = !biased && a[CUBE_INIT].v == 0 ? START_DST : START_ZERO;
+    return multiply(&p, c, biased ? CUBE_INIT : -1);
+}
+
+bool
+ops_conv2d(OpCall *c)
+{
+    const CheckArg *a = c->in.args;
+    bool biased = op_table[c->in.op].form == FORM_CONV2DBIAS;
+    Product p = product_of(c);
+    p.s = (FractalWindows){.h = a[CONV_FM + 1].v,
+                           .w = a[CONV_FM + 2].v,
+                           .left = a[CONV_PAD].v,
+                           .right = a[CONV_PAD + 1].v,
+                           .top = a[CONV_PAD + 2].v,
+                           .bottom = a[CONV_PAD + 3].v,
+                           .stride_h = a[CONV_STRIDE].v,
+                           .stride_w = a[CONV_STRIDE + 1].v,
+                           .kh = a[CONV_WEIGHT + 1].v,
+                           .kw = a[CONV_WEIGHT + 2].v,
+                           .dilation_h = a[CONV_DILATION].v,
+                           .dilation_w = a[CONV_DILATION + 1].v};
+    p.out_w = fractal_windows_w(&p.s);
+    p.m = fractal_windows_h(&p.s) * p.out_w;
+    p.k = a[CONV_FM].v * a[CONV_FM + 3].v * p.s.kh * p.s.kw;
+    p.n = a[CONV_WEIGHT + 3].v;
+    p.few = a[CONV_FM + 3].v == p.terms ? 0 : FRACTAL_FEW * dtype_size(p.ta);
+    p.find = p.few != 0 ? runs_few : runs_windows;
+    p.start = !biased && a[CONV_INIT].v == 0 ? START_DST : START_ZERO;
+    int64_t size = dtype_size(p.ta);
+    for (int64_t i = 0; i < FRACTAL_ROW; i += size) {
+        memcpy(p.pad + i, &a[CONV_PAD_VALUE].v, (size_t)size);
+    }
+    return multiply(&p, c, biased ? CONV_INIT : -1);
+}

@@ -1,0 +1,135 @@
+/* lmem_arith.c: elementwise arithmetic on tensors in lanes, for compiled kernels.
+ *
+ * A row of the destination is one loop of ops/slice_body.h where its elements and those of the sources follow each
+ * other; rows that do so on all sides are joined. Else pieces are collected and spread. */
+#include "ops/lmem.h"
+#include "ops/slice.h"
+
+#include <string.h>
+
+enum {
+    PIECE = 512,
+    WIDEST = 4,
+    MOST = 3 /* operands: dst and two sources */
+};
+
+typedef struct Arith {
+    OpLanes o[MOST];
+    int n;    /* tensors; the others are a number */
+    int size; /* of an element */
+    SliceFn *fn;
+    uint8_t value[PIECE * WIDEST];
+} Arith;
+
+static SliceFn *
+loop_of(Sem sem, Dtype t)
+{
+    const SliceTable *table = ops_slice_table();
+    switch (sem) {
+    case SEM_LANE_ADD:
+        return table->fn[SEM_SLICE_ADD][t];
+    case SEM_LANE_SUB:
+        return table->fn[SEM_SLICE_SUB][t];
+    case SEM_LANE_MUL:
+        return table->fn[SEM_SLICE_MUL][t];
+    case SEM_LANE_MAX:
+        return table->fn[SEM_SLICE_MAX][t];
+    default:
+        return table->fn[SEM_SLICE_MIN][t];
+    }
+}
+
+/* Rows that follow each other in all tensors are one; a tensor of which one element stands for all of them goes along. */
+static void
+join_rows(Arith *a)
+{
+    for (int i = 0; i < a->n; i++) {
+        const OpLanes *x = &a->o[i];
+        if (x->step[LMEM_H] != x->shape[LMEM_W] * x->step[LMEM_W]) {
+            return;
+        }
+    }
+    for (int i = 0; i < a->n; i++) {
+        a->o[i].shape[LMEM_W] *= a->o[i].shape[LMEM_H];
+        a->o[i].shape[LMEM_H] = 1;
+    }
+}
+
+/* Elements [first, first + n) of a source's row: where they stand, or collected. */
+static const uint8_t *
+source(const Arith *a, int i, const uint8_t *row, int64_t first, int64_t n,
+       uint8_t buf[PIECE * WIDEST])
+{
+    if (i >= a->n) {
+        return a->value;
+    }
+    int64_t step = a->o[i].step[LMEM_W];
+    if (step == a->size) {
+        return row + first * step;
+    }
+    ops_slice_collect(buf, row + first * step, step, a->size, n);
+    return buf;
+}
+
+static void
+one_row(const Arith *a, uint8_t *const row[MOST])
+{
+    const OpLanes *d = &a->o[0];
+    int64_t step = d->step[LMEM_W], len = d->shape[LMEM_W];
+    bool whole = a->n == MOST && step == a->size;
+    for (int i = 1; i < a->n; i++) {
+        whole = whole && a->o[i].step[LMEM_W] == a->size;
+    }
+    int64_t most = whole ? len : PIECE;
+    for (int64_t first = 0; first < len; first += most) {
+        uint8_t buf[MOST][PIECE * WIDEST];
+        int64_t n = len - first < most ? len - first : most;
+        uint8_t *to = row[0] + first * step;
+        const uint8_t *x = source(a, 1, row[1], first, n, buf[1]);
+        const uint8_t *y = source(a, 2, row[2], first, n, buf[2]);
+        a->fn(step == a->size ? to : buf[0], x, y, NULL, n);
+        if (step != a->size) {
+            ops_slice_spread(to, step, buf[0], a->size, n);
+        }
+    }
+}
+
+static void
+one_channel(const Arith *a, int64_t n, int64_t c)
+{
+    uint8_t *at[MOST] = {NULL};
+    for (int i = 0; i < a->n; i++) {
+        at[i] = ops_channel(&a->o[i], n, c);
+    }
+    for (int64_t h = 0; h < a->o[0].shape[LMEM_H]; h++) {
+        uint8_t *row[MOST] = {NULL};
+        for (int i = 0; i < a->n; i++) {
+            row[i] = at[i] + h * a->o[i].step[LMEM_H];
+        }
+        one_row(a, row);
+    }
+}
+
+bool
+ops_lane_arith(OpCall *c)
+{
+    Arith a;
+    const OpInfo *info = &op_table[c->in.op];
+    Dtype t = c->in.args[0].t.dtype;
+    a.fn = loop_of(info->sem, t);
+    a.size = dtype_size(t);
+    a.n = info->form == FORM_LSCALAR ? 2 : MOST;
+    for (int i = 0; i < a.n; i++) {
+        a.o[i] = ops_lanes(c, i);
+    }
+    for (int i = 0; a.n < MOST && i < PIECE; i++) {
+        memcpy(a.value + i * a.size, &c->in.args[2].v, (size_t)a.size);
+    }
+    join_rows(&a);
+    for (int64_t n = 0; n < a.o[0].shape[LMEM_N]; n++) {
+        for (int64_t ch = 0; ch < a.o[0].shape[LMEM_C]; ch++) {
+            one_channel(&a, n, ch);
+        }
+    }
+    return true;
+}

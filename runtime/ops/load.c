@@ -1,0 +1,346 @@
+/* load.c: loads into the matrix unit and the way back (cube 3 and 4). Copies of fractals join into longer ones
+ * where they follow each other; windows go from one to the next by steps, not by divisions. */
+#include "rules/load.h"
+#include "layout/fractal.h"
+#include "num/half.h"
+#include "ops/internal.h"
+
+#include <string.h>
+
+/* n fractals whose places are steps of bytes apart. */
+static void
+copy_fractals(uint8_t *dst, int64_t dst_step, const uint8_t *src, int64_t src_step,
+              int64_t n, bool transpose)
+{
+    if (!transpose && dst_step == FRACTAL_BYTES && src_step == FRACTAL_BYTES) {
+        memcpy(dst, src, (size_t)(n * FRACTAL_BYTES));
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(dst + i * dst_step, src + i * src_step, FRACTAL_BYTES);
+        if (transpose) {
+            uint16_t tile[FRACTAL_ELEMS];
+            memcpy(tile, dst + i * dst_step, sizeof tile);
+            ops_transpose16(tile);
+            memcpy(dst + i * dst_step, tile, sizeof tile);
+        }
+    }
+}
+
+bool
+ops_load2d(OpCall *c)
+{
+    const CheckArg *a = c->in.args;
+    bool one = op_table[c->in.op].form == FORM_LOAD2D1;
+    bool down = a[one ? LOAD2D1_MODE : LOAD2D_MODE].v != 0;
+    int64_t step = a[one ? LOAD2D1_STRIDE : LOAD2D_STRIDE].v * FRACTAL_BYTES;
+    int64_t pitch = one ? FRACTAL_BYTES : (a[LOAD2D_GAP].v + 1) * FRACTAL_BYTES;
+    copy_fractals(c->at[LOAD_DST], pitch,
+                  c->at[LOAD_SRC] + a[LOAD2D_INDEX].v * FRACTAL_BYTES,
+                  down ? -step : step, a[LOAD2D_REPEAT].v,
+                  a[one ? LOAD2D1_TRANSPOSE : LOAD2D_TRANSPOSE].v != 0);
+    return true;
+}
+
+bool
+ops_load2d_box(OpCall *c)
+{
+    const CheckArg *a = c->in.args;
+    for (int64_t k = 0; k < a[LOAD2DBOX_k_step].v; k++) {
+        int64_t from = (a[LOAD2DBOX_k_start_pt].v + k) * a[LOAD2DBOX_src_stride].v +
+                       a[LOAD2DBOX_m_start_pt].v;
+        copy_fractals(c->at[LOAD_DST] + k * a[LOAD2DBOX_dst_stride].v * FRACTAL_BYTES,
+                      FRACTAL_BYTES, c->at[LOAD_SRC] + from * FRACTAL_BYTES,
+                      FRACTAL_BYTES, a[LOAD2DBOX_m_step].v,
+                      a[LOAD2DBOX_en_transpose].v != 0);
+    }
+    return true;
+}
+
+/* The square m of side n: of bytes its rows follow each other, of 32-bit elements half a row is in each
+ * fractal. */
+#define TURN_SQUARE(name, T, n, at)                                                      \
+    static void name(uint8_t *dst, int64_t pitch, const uint8_t *src)                    \
+    {                                                                                    \
+        enum {                                                                           \
+            HALF = FRACTAL_BYTES / sizeof(T)                                             \
+        };                                                                               \
+        T in[2 * HALF], out[2 * HALF];                                                   \
+        memcpy(in, src, sizeof in);                                                      \
+        for (int r = 0; r < (n); r++) {                                                  \
+            for (int c = 0; c < (n); c++) {                                              \
+                out[at(c, r)] = in[at(r, c)];                                            \
+            }                                                                            \
+        }                                                                                \
+        memcpy(dst, out, FRACTAL_BYTES);                                                 \
+        memcpy(dst + pitch, out + HALF, FRACTAL_BYTES);                                  \
+    }
+
+#define AT_BYTE(r, c) ((r) * 32 + (c))
+#define AT_WORD(r, c) ((c) / 8 * 128 + (r) * 8 + (c) % 8)
+
+TURN_SQUARE(turn_bytes, uint8_t, 32, AT_BYTE)
+TURN_SQUARE(turn_words, uint32_t, 16, AT_WORD)
+
+bool
+ops_load2d_square(OpCall *c)
+{
+    const CheckArg *a = c->in.args;
+    bool bytes = dtype_size(a[LOAD_DST].t.dtype) == 1;
+    int64_t step = a[LOAD2DSQUARE_src_stride].v * 2 * FRACTAL_BYTES;
+    int64_t to = (a[LOAD2DSQUARE_dst_gap].v + 1) * FRACTAL_BYTES;
+    int64_t pitch = (a[LOAD2DSQUARE_dst_frac_gap].v + 1) * FRACTAL_BYTES;
+    const uint8_t *src =
+        c->at[LOAD_SRC] + a[LOAD2DSQUARE_start_index].v * 2 * FRACTAL_BYTES;
+    for (int64_t i = 0; i < a[LOAD2DSQUARE_repeat_times].v; i++) {
+        (bytes ? turn_bytes
+               : turn_words)(c->at[LOAD_DST] + i * to, pitch,
+                             src + (a[LOAD2DSQUARE_addr_mode].v != 0 ? -i : i) * step);
+    }
+    return true;
+}
+
+/* ---- windows ----------------------------------------------------------------------------------------------- */
+
+/* An image and its windows; a window is a row of the matrix of windows. */
+typedef struct Image {
+    const uint8_t *src;
+    int64_t h, w, out_h, out_w;
+    int64_t top, left, stride_h, stride_w, kh, kw, dilation_h, dilation_w;
+    uint8_t pad[FRACTAL_ROW];
+} Image;
+
+static Image
+image_of(const OpCall *c, int kernel)
+{
+    const CheckArg *a = c->in.args, *k = a + kernel;
+    FractalWindows s = {.h = a[IMAGE_H].v,
+                        .w = a[IMAGE_W].v,
+                        .left = a[IMAGE_PAD].v,
+                        .right = a[IMAGE_PAD + 1].v,
+                        .top = a[IMAGE_PAD + 2].v,
+                        .bottom = a[IMAGE_PAD + 3].v,
+                        .stride_h = k[KERNEL_STRIDE_H].v,
+                        .stride_w = k[KERNEL_STRIDE_W].v,
+                        .kh = k[KERNEL_H].v,
+                        .kw = k[KERNEL_W].v,
+                        .dilation_h = k[KERNEL_DILATION_H].v,
+                        .dilation_w = k[KERNEL_DILATION_W].v};
+    return (Image){.src = c->at[LOAD_SRC],
+                   .h = s.h,
+                   .w = s.w,
+                   .out_h = fractal_windows_h(&s),
+                   .out_w = fractal_windows_w(&s),
+                   .top = s.top,
+                   .left = s.left,
+                   .stride_h = s.stride_h,
+                   .stride_w = s.stride_w,
+                   .kh = s.kh,
+                   .kw = s.kw,
+                   .dilation_h = s.dilation_h,
+                   .dilation_w = s.dilation_w};
+}
+
+static void
+set_padding(Image *im, int64_t value, int64_t size)
+{
+    for (int64_t i = 0; i < FRACTAL_ROW; i += size) {
+        memcpy(im->pad + i, &value, (size_t)size);
+    }
+}
+
+/* A point of the kernel in a group of channels. */
+typedef struct Point {
+    int64_t group, kh, kw;
+} Point;
+
+static void
+next_point(const Image *im, Point *p)
+{
+    if (++p->kw < im->kw) {
+        return;
+    }
+    p->kw = 0;
+    if (++p->kh == im->kh) {
+        p->kh = 0;
+        p->group++;
+    }
+}
+
+/* 16 rows from window m on, up to the end; those behind it are 0. */
+static void
+window_rows(const Image *im, int64_t m, int64_t end, const Point *p, uint8_t *out)
+{
+    const uint8_t *plane = im->src + p->group * im->h * im->w * FRACTAL_ROW;
+    int64_t last = im->out_h * im->out_w < end ? im->out_h * im->out_w : end;
+    int64_t n = last - m < 0 ? 0 : last - m < FRACTAL_SIDE ? last - m : FRACTAL_SIDE;
+    int64_t wo = m % im->out_w;
+    int64_t y = m / im->out_w * im->stride_h - im->top + p->kh * im->dilation_h;
+    int64_t x0 = p->kw * im->dilation_w - im->left, x = wo * im->stride_w + x0;
+    for (int64_t i = 0; i < n; i++) {
+        bool inside = y >= 0 && y < im->h && x >= 0 && x < im->w;
+        memcpy(out + i * FRACTAL_ROW,
+               inside ? plane + (y * im->w + x) * FRACTAL_ROW : im->pad, FRACTAL_ROW);
+        x += im->stride_w;
+        if (++wo == im->out_w) {
+            wo = 0;
+            x = x0;
+            y += im->stride_h;
+        }
+    }
+    memset(out + n * FRACTAL_ROW, 0, (size_t)((FRACTAL_SIDE - n) * FRACTAL_ROW));
+}
+
+/* The same of points of 4 channels, of which four are a row; those behind the kernel are 0. */
+static void
+few_rows(const Image *im, int64_t m, int64_t point, uint8_t *out)
+{
+    enum {
+        BYTES = FRACTAL_FEW * 2
+    };
+    memset(out, 0, FRACTAL_BYTES);
+    for (int i = 0; i < FRACTAL_SIDE && m + i < im->out_h * im->out_w; i++) {
+        uint8_t *row = out + (ptrdiff_t)i * FRACTAL_ROW;
+        int64_t y0 = (m + i) / im->out_w * im->stride_h - im->top;
+        int64_t x0 = (m + i) % im->out_w * im->stride_w - im->left;
+        for (int j = 0; j < FRACTAL_ROW / BYTES && point + j < im->kh * im->kw; j++) {
+            int64_t y = y0 + (point + j) / im->kw * im->dilation_h;
+            int64_t x = x0 + (point + j) % im->kw * im->dilation_w;
+            bool inside = y >= 0 && y < im->h && x >= 0 && x < im->w;
+            memcpy(row + (ptrdiff_t)j * BYTES,
+                   inside ? im->src + (y * im->w + x) * BYTES : im->pad, BYTES);
+        }
+    }
+}
+
+static int64_t
+corner_window(const Image *im, int64_t left, int64_t top)
+{
+    return (top + im->top) / im->stride_h * im->out_w + (left + im->left) / im->stride_w;
+}
+
+bool
+ops_load3d1(OpCall *c)
+{
+    const CheckArg *a = c->in.args;
+    Image im = image_of(c, L3D1_KERNEL);
+    int64_t step = a[L3D1_JUMP].v * FRACTAL_BYTES;
+    int64_t m = corner_window(&im, a[L3D1_LEFT].v, a[L3D1_TOP].v);
+    Point p = {a[L3D1_C1].v, a[L3D1_FETCH_H].v, a[L3D1_FETCH_W].v};
+    bool few = a[L3D1_CSIZE].v != 0;
+    int64_t point = p.kh * im.kw + p.kw;
+    set_padding(&im, a[L3D1_PAD_VALUE].v, dtype_size(a[LOAD_DST].t.dtype));
+    for (int64_t j = 0; j < a[L3D1_REPEAT].v; j++) {
+        if (few) {
+            few_rows(&im, m, point + (a[L3D1_MODE].v != 0 ? 0 : 4 * j),
+                     c->at[LOAD_DST] + j * step);
+        } else {
+            window_rows(&im, m, INT64_MAX, &p, c->at[LOAD_DST] + j * step);
+        }
+        if (a[L3D1_MODE].v != 0) {
+            m += FRACTAL_SIDE;
+        } else {
+            next_point(&im, &p);
+        }
+    }
+    return true;
+}
+
+/* Channels of the last group that do not exist are 0. */
+static void
+clear_channels(uint8_t *fractal, int64_t bytes)
+{
+    for (int i = 0; i < FRACTAL_SIDE; i++) {
+        memset(fractal + (int64_t)i * FRACTAL_ROW + bytes, 0,
+               (size_t)(FRACTAL_ROW - bytes));
+    }
+}
+
+static void
+turn_fractal(uint8_t *fractal)
+{
+    uint16_t tile[FRACTAL_ELEMS];
+    memcpy(tile, fractal, sizeof tile);
+    ops_transpose16(tile);
+    memcpy(fractal, tile, sizeof tile);
+}
+
+bool
+ops_load3d2(OpCall *c)
+{
+    const CheckArg *a = c->in.args;
+    Image im = image_of(c, L3D2_KERNEL);
+    int64_t size = dtype_size(a[LOAD_DST].t.dtype), c0 = fractal_c0(size);
+    int64_t m1 = fractal_count(a[L3D2_M_EXT].v, FRACTAL_SIDE);
+    int64_t k1 = fractal_count(a[L3D2_K_EXT].v, c0), first = a[L3D2_K].v / c0;
+    int64_t full = a[L3D2_CHANNELS].v / c0, rest = a[L3D2_CHANNELS].v % c0 * size;
+    bool columns = a[L3D2_TRANSPOSE].v != 0;
+    bool turned = columns || a[LOAD_DST].t.scope == SC_L0B;
+    set_padding(&im, a[L3D2_PAD_VALUE].v, size);
+    Point p = {first / (im.kh * im.kw), first / im.kw % im.kh, first % im.kw};
+    for (int64_t j = 0; j < k1; j++, next_point(&im, &p)) {
+        for (int64_t i = 0; i < m1; i++) {
+            uint8_t *to =
+                c->at[LOAD_DST] + (columns ? j * m1 + i : i * k1 + j) * FRACTAL_BYTES;
+            window_rows(&im, a[L3D2_M].v + i * FRACTAL_SIDE,
+                        a[L3D2_M].v + a[L3D2_M_EXT].v, &p, to);
+            if (p.group >= full) {
+                clear_channels(to, rest);
+            }
+            if (turned) {
+                turn_fractal(to);
+            }
+        }
+    }
+    return true;
+}
+
+/* ---- col2img --------------------------------------------------------------------------------------------------- */
+
+static void
+add_half(uint8_t *dst, const uint8_t *src)
+{
+    uint16_t d[FRACTAL_SIDE], s[FRACTAL_SIDE];
+    memcpy(d, dst, sizeof d);
+    memcpy(s, src, sizeof s);
+    for (int i = 0; i < FRACTAL_SIDE; i++) {
+        d[i] = half_from_float(half_to_float(d[i]) + half_to_float(s[i]));
+    }
+    memcpy(dst, d, sizeof d);
+}
+
+static void
+add_float(uint8_t *dst, const uint8_t *src)
+{
+    float d[FRACTAL_SIDE], s[FRACTAL_SIDE];
+    uint32_t sum[FRACTAL_SIDE];
+    memcpy(d, dst, sizeof d);
+    memcpy(s, src, sizeof s);
+    for (int i = 0; i < FRACTAL_SIDE; i++) {
+        sum[i] = float_bits_canonical(d[i] + s[i]);
+    }
+    memcpy(dst, sum, sizeof sum);
+}
+
+bool
+ops_col2img(OpCall *c)
+{
+    const CheckArg *a = c->in.args;
+    Image im = image_of(c, C2I_KERNEL);
+    bool half = a[LOAD_DST].t.dtype == DT_F16;
+    int64_t pixel = FRACTAL_SIDE * dtype_size(a[LOAD_DST].t.dtype);
+    int64_t m = corner_window(&im, a[C2I_LEFT].v, a[C2I_TOP].v);
+    int64_t n = a[C2I_REPEAT].v * FRACTAL_SIDE, end = im.out_h * im.out_w;
+    int64_t wo = m % im.out_w, ho = m / im.out_w;
+    for (int64_t i = 0; i < n && m + i < end; i++) {
+        int64_t y = ho * im.stride_h - im.top + a[C2I_FETCH_H].v * im.dilation_h;
+        int64_t x = wo * im.stride_w - im.left + a[C2I_FETCH_W].v * im.dilation_w;
+        if (y >= 0 && y < im.h && x >= 0 && x < im.w) {
+            (half ? add_half : add_float)(c->at[LOAD_DST] + (y * im.w + x) * pixel,
+                                          c->at[LOAD_SRC] + i * pixel);
+        }
+        ho += ++wo == im.out_w;
+        wo = wo == im.out_w ? 0 : wo;
+    }
+    return true;
+}

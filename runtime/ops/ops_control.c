@@ -1,8 +1,0 @@
-/* ops_control.c: flags between the queues of a core, for compiled kernels. */
-#include "ops/ops_int.h"
-
-bool
-ops_flag(OpCall *c)
-{
-    return flag_step(c->flags, &c->in, c->instr, &c->fault);
-}

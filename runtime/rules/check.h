@@ -1,0 +1,237 @@
+/* check.h: every rule of every instruction, once, on concrete values. The compiler calls it when all
+ * operands are constants and to find witnesses; compiled host code and the emulator call it for
+ * instructions that the compiler could not prove. So a rule has one definition, one name and one
+ * text wherever it is found broken.
+ *
+ * Rules owned here: every row of rule.def of the groups common, moves and vector, except those of
+ * the allocator (capacity), of liveness (uninit) and of cores (multicore-overlap). Not checked here:
+ * what a call's operands are (arg-type), which binding checks. What a family of instructions adds is in its own file (rules/internal.h). */
+#ifndef TIK_CHECK_H
+#define TIK_CHECK_H
+
+#include "isa/choice.h"
+#include "isa/isa.h"
+
+/* An array of an address list. */
+typedef struct ListItem {
+    uint8_t *data; /* 32-byte aligned, with the room of scope_granule */
+    int64_t bytes; /* at most LIST_WINDOW / 2 */
+} ListItem;
+
+/* A tensor operand with concrete address. Offsets and sizes in bytes, relative to the root tensor. */
+typedef struct CheckTensor {
+    uint32_t buffer; /* identity of the root tensor: equal ids share storage */
+    Scope scope;
+    Dtype dtype;
+    int64_t offset; /* of the start address from the root's base; the base is aligned */
+    int64_t bytes;  /* size of the root tensor, without the rest of its granule */
+    bool read_only; /* a constant table */
+    bool exact;     /* it ends with its last byte, not with its granule (D9) */
+    bool open;      /* the size is not known: bytes is the most that it can be */
+    int32_t items;  /* an address list (isa.h): its number of arrays; else 0 */
+    const ListItem
+        *item; /* the arrays; null while they are not known: bounds then say only that the
+                             offset is in the list */
+} CheckTensor;
+
+/* Bytes from the root's base on that may be touched: its granule (scope_granule), or its bytes alone where it is exact. */
+int64_t check_limit(const CheckTensor *t);
+
+/* Of an operand, a load or a store: whether its size is not known yet, or that of the arrays of a list, so
+ * that holding bounds prove nothing. */
+static inline bool
+check_is_open(const CheckTensor *t)
+{
+    return t->open || (t->items > 0 && t->item == NULL);
+}
+
+typedef struct CheckMask {
+    MaskForm form;
+    uint64_t w[4];
+} CheckMask;
+
+/* One operand of the form, at the index it has in form_params. Which member is valid follows from
+ * the role: DST, SRC: t; MASK: m; all others: v. */
+typedef struct CheckArg {
+    CheckTensor t;
+    CheckMask m;
+    int64_t v;
+    bool literal; /* written as a constant: repeat_times 0 is legal only when it is not */
+} CheckArg;
+
+typedef struct CheckInstr {
+    Op op;
+    const Soc *soc;
+    const Choices *choices; /* null: the usual ones */
+    CheckArg args[MAX_PARAMS];
+} CheckInstr;
+
+/* The operand wide of loop_bounds: which bounds are of type uint64. */
+enum {
+    LOOP_WIDE_BEGIN = 1,
+    LOOP_WIDE_END = 2
+};
+
+/* What is wrong, in numbers. text names the operand, the value, the limit and the unit, for example
+ * "nburst is 4096; data_move takes 1 to 4095 bursts". */
+typedef struct Fault {
+    Rule rule;
+    int param;     /* index of the operand at fault, -1: the instruction */
+    int64_t value; /* offending value, and the legal range */
+    int64_t lo, hi;
+    char text[240];
+} Fault;
+
+/* Rules that do not depend on operand values: availability, path, scopes, dtypes, extended argument,
+ * mask form. Instructions of processors with 16-byte blocks (Ascend035) are not-on-arch, except moves. */
+bool check_static(const CheckInstr *in, Fault *fault);
+/* Rules on values: ranges, masks, alignment, bounds, overlap. Presupposes check_static. False fills
+ * *fault with the first broken rule in operand order. */
+bool check_values(const CheckInstr *in, Fault *fault);
+/* The parts of check_values, in its order: one kind of rule on one operand each. A step whose
+ * presuppositions are broken (bounds of a move with nburst 0, say) holds; the step that owns the
+ * presupposition reports. Bounds depend monotonically on counts and strides. */
+typedef enum CheckKind {
+    CHECK_ALIGN,  /* DST, SRC: address-align */
+    CHECK_MASK,   /* MASK: mask-range, mask-zero, mask-high-nonzero */
+    CHECK_RANGE,  /* REPEAT, INT: the row's range */
+    CHECK_SCALAR, /* SCALAR: fits the dst dtype */
+    CHECK_VALUE,  /* a further rule of the family on one number */
+    CHECK_BOUNDS, /* DST, SRC: tensor-overflow */
+    CHECK_OVERLAP /* a tensor against the first DST and others before it: overlap, overlap-* */
+} CheckKind;
+
+typedef struct CheckStep {
+    CheckKind kind;
+    int param;
+} CheckStep;
+
+enum {
+    MAX_CHECK_STEPS = 3 * MAX_PARAMS
+};
+int check_steps(Op op, CheckStep *out); /* number of steps, at most MAX_CHECK_STEPS */
+bool check_step(const CheckInstr *in, CheckStep step, Fault *fault);
+
+/* Scalar access to one element (a load or a store of set_as and item assignment): the byte offset is
+ * a multiple of the element size and the element lies inside the root tensor. Fault.param is 0. A
+ * TikCheck (tikrt.h) with op OP_COUNT means this check, with the tensor as operand 0. */
+bool check_element(const CheckTensor *t, Fault *fault);
+/* The rule of a store that does not depend on its offset: read-only. */
+bool check_store(const CheckTensor *t, Fault *fault);
+
+/* A number that must be a multiple. What is known only while running is asked here by the execution of
+ * the instruction, in both back ends: such a rule allows no interval, so that a CHECK_VALUE step is
+ * only for literals. */
+typedef struct CheckMultiple {
+    Rule rule;
+    int param;
+    int64_t value, unit;
+} CheckMultiple;
+
+bool check_multiple(Op op, const CheckMultiple *m, Fault *fault);
+
+/* An entry of a tensor of offsets, and the access that it leads to. */
+typedef struct CheckOffset {
+    int param, to;        /* the offsets; the tensor that is accessed */
+    int64_t entry, value; /* index and content */
+    int64_t at;           /* where it leads: bytes from the root of the tensor */
+    int64_t size;         /* bytes that are accessed */
+    int64_t unit;         /* of which value is a multiple */
+    int64_t limit;        /* bytes of the root */
+} CheckOffset;
+
+/* offset-align, tensor-overflow. */
+bool check_offset(Op op, const CheckOffset *o, Fault *fault);
+/* tensor-overflow of an operand whose extent is known only while running. */
+bool check_fits(Op op, int param, const CheckTensor *t, int64_t extent, Fault *fault);
+/* Lanes of the first n that a pattern of vreduce keeps; which lanes: first, first + step, ... */
+int64_t check_pattern_count(int64_t pattern, int64_t n);
+void check_pattern_lanes(int64_t pattern, int *first, int *step);
+/* Whether src1_rep_stride counts blocks from the bits of a repeat to those of the next; else it says whether they
+ * follow each other without gaps, or are the same ones. */
+bool check_pattern_strided(const CheckInstr *in);
+/* The multiple that horizontal_repeat_times of vbi is of. */
+int64_t check_bi_unit(const Soc *soc, Dtype t);
+/* Vertical repeats of vbi, step bytes apart, cover window bytes each: overlap-forbidden. */
+bool check_bi_windows(int64_t window, int64_t step, Fault *fault);
+/* Whether the rules of overlap compare the two tensors: entries of one list do not mind each other. */
+bool check_overlap_relates(Form f, int a, int b);
+
+/* Warnings on a correct instruction (path-applicability, dtype-differs). Calls report for each. */
+void check_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
+                    void *ctx);
+
+/* The same on numbers that only the run knows; both back ends ask behind an instruction. Warnings on contents are
+ * asked where the contents are read (rules/l0c_move.h, fixpipe.h). */
+bool check_has_run_warnings(Op op);
+void check_run_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
+                        void *ctx);
+
+/* A set of bytes: count0 x count1 runs of len bytes: run (i, j) starts at
+ * offset + i*stride0 + j*stride1. Empty when a count or len is 0. */
+typedef struct Footprint {
+    int64_t offset;
+    int64_t count0, stride0;
+    int64_t count1, stride1;
+    int64_t len;
+} Footprint;
+
+/* How far operand param reaches at most, from its start; what bounds are asked of. */
+int64_t check_extent(const CheckInstr *in, int param);
+/* Bytes that operand param (DST or SRC) touches. A bitwise mask with holes gives the runs up to its
+ * highest lane (an upper bound), counter mode counts its last repeat as a full one; *exact tells.
+ * Presupposes a correct instruction (check_values). */
+Footprint check_footprint(const CheckInstr *in, int param, bool *exact);
+/* One past the last byte touched, relative to the root; offset when nothing is touched. */
+int64_t footprint_end(const Footprint *f);
+/* The same of the operand with what overlap rules count beside it. */
+int64_t check_overlap_end(const CheckInstr *in, int param);
+
+/* Alignment of a tensor operand that the instruction requires, in bytes. */
+int check_align(const CheckInstr *in, int param);
+/* The least number that the range of an operand allows: 0, which does nothing, of a number of repeats that is no
+ * literal, and of the bursts of data_move by the reading D10. */
+int64_t check_least(const CheckInstr *in, int param);
+/* The dtype in which a SCALAR operand travels. */
+Dtype check_scalar_dtype(const CheckInstr *in, int param);
+
+/* The rule that a CHECK_VALUE step of the operand asks; RULE_NONE: there is no such step. */
+Rule check_value_rule(Op op, int param);
+/* That step relates several numbers: it is decided where all numbers are known, or where the operand is a
+ * number of repeats of at most 1. Else it allows an interval that follows from constant operands. */
+bool check_value_relates(Op op, int param);
+/* Such a relation with the operand before only, which holds for all values between if it holds for the least of
+ * that one with both ends of this one. */
+bool check_value_corners(Op op, int param);
+/* Whether the bounds of the operand hold for all numbers between those of lo and hi, of an instruction whose bounds
+ * are not monotone (FamilyRules.bounds_corners); no for more numbers than it tries. Others: that hi holds. */
+bool check_bounds_between(const CheckInstr *lo, const CheckInstr *hi, CheckStep step,
+                          Fault *fault);
+/* Whether a number up to 1 breaks no such relation. */
+bool check_value_free_to_1(Op op, int param);
+/* Values and bounds of the instruction relate numbers in ways that no interval tells: such steps are decided
+ * where all numbers are known. Depends on attributes only. */
+bool check_is_irregular(const CheckInstr *in);
+/* The first destination is a source too, or may be where that depends on a number that is no literal. */
+bool check_reads_dst(const CheckInstr *in);
+/* The rules that a CHECK_BOUNDS and a CHECK_OVERLAP step of the operand ask first. */
+Rule check_bounds_rule(Op op, int param);
+Rule check_overlap_rule(Op op, int param);
+/* Whether sources may accumulate in the destination: then src0 is also compared with src1. */
+bool check_accumulating_form(Form f);
+/* Whether overlap of the operand with the first destination is a question of equal steps (moves, lanes):
+ * else only operands that never come near each other are known not to meet. */
+bool check_overlap_is_regular(Form f, int param);
+
+/* deq-sign-bit: whether a pack of a scaled conversion is meant for the destination. Asked by the stage for
+ * literals and by both back ends. */
+bool check_pack_sign(uint64_t pack, Dtype dst, Fault *fault);
+
+/* Geometry of a vector instruction. */
+int check_lanes(const CheckInstr *in);       /* L: lanes per repeat */
+int64_t check_repeats(const CheckInstr *in); /* counter mode: ceil(N / L) */
+bool check_lane_active(const CheckInstr *in, int64_t repeat, int lane);
+/* Results of two lanes share a byte, so masks have them both or neither. */
+bool check_masks_pairs(const CheckInstr *in);
+
+#endif

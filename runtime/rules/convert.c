@@ -1,0 +1,154 @@
+/* convert.c: the rules of conversions (vector chapter 3): which pairs of types the processor has, with
+ * which rounding modes. Part of the checker; rules/internal.h is the contract. Strides, bounds and overlap are
+ * those of lanes.
+ *
+ * Owns: round-mode, and of conversions dtype-unsupported. deq-sign-bit depends on a value that may be known
+ * only while running: both back ends ask it (check_pack_sign). */
+#include "rules/internal.h"
+
+/* What the processor converts from src, or from which types at all where there is nothing. */
+static bool
+no_pair(const CheckInstr *in, int dst, int src, Fault *fault)
+{
+    Dtype from = in->args[src].t.dtype, to = in->args[dst].t.dtype;
+    char list[120] = "", sources[120] = "";
+    uint32_t modes;
+    for (int s = 1; s < DT_COUNT; s++) {
+        bool any = false;
+        for (int d = 1; d < DT_COUNT; d++) {
+            bool has = op_has_pair(in->op, (Dtype)d, (Dtype)s, in->soc, &modes);
+            any = any || has;
+            if (has && s == (int)from) {
+                check_list_add(list, sizeof list, dtype_name((Dtype)d));
+            }
+        }
+        if (any) {
+            check_list_add(sources, sizeof sources, dtype_name((Dtype)s));
+        }
+    }
+    FaultAt at = {RULE_DTYPE_UNSUPPORTED, dst, (int64_t)to, 0, 0};
+    return check_fail(fault, &at, "src is %s and dst is %s; %s on %s converts %s%s to %s",
+                      dtype_name(from), dtype_name(to), check_op_name(in), in->soc->name,
+                      list[0] ? "" : "from ", list[0] ? dtype_name(from) : sources,
+                      list[0] ? list : "others");
+}
+
+static bool
+no_mode(const CheckInstr *in, int slot, uint32_t modes, Fault *fault)
+{
+    int64_t mode = in->args[slot].v;
+    int dst = form_slot(op_table[in->op].form, ROLE_DST, NULL);
+    char list[120] = "";
+    for (int m = 0; m < ROUND_COUNT; m++) {
+        if (modes >> m & 1) {
+            check_list_add(list, sizeof list, round_mode_name((RoundMode)m));
+        }
+    }
+    FaultAt at = {RULE_ROUND_MODE, slot, mode, 0, 0};
+    return check_fail(
+        fault, &at, "round_mode is '%s'; %s on %s converts %s to %s with %s",
+        round_mode_name((RoundMode)mode), check_op_name(in), in->soc->name,
+        dtype_name(in->args[dst + 1].t.dtype), dtype_name(in->args[dst].t.dtype), list);
+}
+
+bool
+check_conversion(const CheckInstr *in, Fault *fault)
+{
+    Form form = op_table[in->op].form;
+    int dst = form_slot(form, ROLE_DST, NULL), src = form_slot(form, ROLE_SRC, NULL);
+    int round = form_slot(form, ROLE_ATTR, "round_mode");
+    uint32_t modes;
+    if (!op_has_pair(in->op, in->args[dst].t.dtype, in->args[src].t.dtype, in->soc,
+                     &modes)) {
+        return no_pair(in, dst, src, fault);
+    }
+    return round < 0 || (modes >> in->args[round].v & 1) ||
+           no_mode(in, round, modes, fault);
+}
+
+/* Elements of 4 bits are addressed by blocks only. */
+static bool
+convert_statics(const CheckInstr *in, Fault *fault)
+{
+    Form form = op_table[in->op].form;
+    int unit = form_slot(form, ROLE_ATTR, "stride_unit");
+    Dtype to = in->args[form_slot(form, ROLE_DST, NULL)].t.dtype;
+    if (unit >= 0 && in->args[unit].v >= 2 && dtype_is_half_byte(to)) {
+        FaultAt at = {RULE_STRIDE_UNIT, unit, in->args[unit].v, 0, 1};
+        return check_fail(fault, &at,
+                          "stride_unit is %lld; dst is %s, whose strides are in blocks",
+                          (long long)in->args[unit].v, dtype_name(to));
+    }
+    return check_conversion(in, fault);
+}
+
+/* The packs of a conversion with a table of them. */
+enum {
+    PACKS_BYTES = 16 * 8
+};
+
+static bool
+is_table(const CheckInstr *in, int param)
+{
+    return !form_is_vector(op_table[in->op].form, param);
+}
+
+static int64_t
+convert_extent(const CheckInstr *in, int param)
+{
+    if (is_table(in, param)) {
+        return check_repeats(in) > 0 ? PACKS_BYTES : 0;
+    }
+    return lanes_extent(in, param);
+}
+
+static Footprint
+convert_footprint(const CheckInstr *in, int param, bool *exact)
+{
+    if (is_table(in, param)) {
+        *exact = true;
+        return (Footprint){in->args[param].t.offset, 1, 0, 1, 0,
+                           convert_extent(in, param)};
+    }
+    return lanes_footprint(in, param, exact);
+}
+
+/* The table is read before anything is written: it shares no byte with the results. */
+static bool
+table_overlap(const CheckInstr *in, int dst, int param, Fault *fault)
+{
+    const CheckTensor *d = &in->args[dst].t, *t = &in->args[param].t;
+    FaultAt at = {RULE_OVERLAP_MULTI, param, t->offset, 0, 0};
+    return d->buffer != t->buffer ||
+           !bytes_meet(d->offset, lanes_extent(in, dst), t->offset,
+                       convert_extent(in, param)) ||
+           check_fail(fault, &at,
+                      "%s starts at byte %lld and %s at byte %lld of the same tensor "
+                      "and they share bytes",
+                      check_param_name(in, dst), (long long)d->offset,
+                      check_param_name(in, param), (long long)t->offset);
+}
+
+static bool
+convert_overlap(const CheckInstr *in, int param, Fault *fault)
+{
+    int dst = form_slot(op_table[in->op].form, ROLE_DST, NULL);
+    return is_table(in, param) ? table_overlap(in, dst, param, fault)
+                               : lanes_overlap(in, dst, param, fault);
+}
+
+bool
+check_pack_sign(uint64_t pack, Dtype dst, Fault *fault)
+{
+    bool sign = pack >> 46 & 1;
+    FaultAt at = {RULE_DEQ_SIGN, -1, sign, 0, 0};
+    return sign == (dst == DT_S8) ||
+           check_fail(fault, &at,
+                      "deqscale is 0x%llx, whose bit 46 is %d; for dst of %s it is %d",
+                      (unsigned long long)pack, sign, dtype_name(dst), dst == DT_S8);
+}
+
+const FamilyRules rules_convert = {.statics = convert_statics,
+                                   .extent = convert_extent,
+                                   .footprint = convert_footprint,
+                                   .overlap = convert_overlap};

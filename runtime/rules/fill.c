@@ -1,0 +1,175 @@
+/* fill.c: sequences, broadcasts, copies and padding of blocks (vector 4 and 10). Part of the checker; rules/internal.h
+ * is the contract. What is addressed by lanes follows lanes.c, but vpadding reads whole source blocks,
+ * vbcb reads 8 elements per repeat, and a copy in counter mode has repeats of any length.
+ *
+ * Owns: overlap-forbidden of vbcb and of vcopy in counter mode; stride-0. */
+#include "rules/internal.h"
+
+enum {
+    BLOCKS = REPEAT_BYTES / BLOCK_BYTES
+};
+
+static Form
+form_of(const CheckInstr *in)
+{
+    return op_table[in->op].form;
+}
+
+static bool
+is_source(const CheckInstr *in, int param)
+{
+    return param == form_slot(form_of(in), ROLE_SRC, NULL);
+}
+
+/* ---- what operands cover ----------------------------------------------------------------------------- */
+
+/* All blocks of all repeats. */
+static Footprint
+whole_blocks(const CheckInstr *in, int param)
+{
+    LaneGeometry g = check_geometry(in, param);
+    return (Footprint){in->args[param].t.offset, g.blocks, g.blk,
+                       check_repeats(in),        g.rep,    BLOCK_BYTES};
+}
+
+/* A copy in counter mode: the blocks that the elements of a repeat fill or begin. */
+static Footprint
+counted_blocks(const CheckInstr *in, int param)
+{
+    LaneGeometry g = check_geometry(in, param);
+    int64_t n = (int64_t)check_mask(in)->w[0];
+    int64_t blocks = n <= 0 ? 0 : (n + g.per_block - 1) / g.per_block;
+    Footprint f = {in->args[param].t.offset, blocks, g.blk,
+                   check_repeats(in),        g.rep,  BLOCK_BYTES};
+    if (blocks == 1) {
+        f.len = n * g.size;
+    }
+    return f;
+}
+
+static int64_t
+end_of(const Footprint *f)
+{
+    bool none = f->count0 == 0 || f->count1 == 0;
+    return none ? 0
+                : sat_add(sat_add(sat_mul(f->count0 - 1, f->stride0),
+                                  sat_mul(f->count1 - 1, f->stride1)),
+                          f->len);
+}
+
+static int64_t
+fill_extent(const CheckInstr *in, int param)
+{
+    if (form_of(in) == FORM_VBCB && is_source(in, param)) {
+        int64_t size = dtype_size(in->args[param].t.dtype);
+        return sat_mul(check_repeats(in), BLOCKS * size);
+    }
+    if (form_of(in) == FORM_VPADB && is_source(in, param)) {
+        Footprint f = whole_blocks(in, param);
+        return end_of(&f);
+    }
+    if (!check_counts_per_repeat(in)) {
+        return lanes_extent(in, param);
+    }
+    Footprint f = counted_blocks(in, param);
+    int64_t per_block = BLOCK_BYTES / dtype_size(in->args[param].t.dtype);
+    int64_t rest = (int64_t)check_mask(in)->w[0] % per_block;
+    int64_t unused = rest == 0 || f.count0 == 1 ? 0 : per_block - rest;
+    /* With a block stride of 0 an earlier block is as far. */
+    unused = f.stride0 == 0 ? 0 : unused;
+    return end_of(&f) - unused * dtype_size(in->args[param].t.dtype);
+}
+
+static Footprint
+fill_footprint(const CheckInstr *in, int param, bool *exact)
+{
+    *exact = false;
+    if (form_of(in) == FORM_VBCB && is_source(in, param)) {
+        *exact = true;
+        return (Footprint){in->args[param].t.offset, 1, 0, 1, 0, fill_extent(in, param)};
+    }
+    if (form_of(in) == FORM_VPADB && is_source(in, param)) {
+        return whole_blocks(in, param);
+    }
+    if (!check_counts_per_repeat(in)) {
+        return lanes_footprint(in, param, exact);
+    }
+    Footprint f = counted_blocks(in, param);
+    int64_t n = (int64_t)check_mask(in)->w[0];
+    int64_t size = dtype_size(in->args[param].t.dtype);
+    *exact = n * size % BLOCK_BYTES == 0 || f.count0 == 1;
+    if (f.stride0 == BLOCK_BYTES) {
+        f.count0 = f.count0 != 0;
+        f.len = sat_mul(n, size);
+        *exact = true;
+    }
+    return f;
+}
+
+/* ---- overlap -------------------------------------------------------------------------------------------- */
+
+/* In place, each element is copied to where it is. */
+static bool
+in_place(const CheckInstr *in, int dst, int param)
+{
+    LaneGeometry d = check_geometry(in, dst), s = check_geometry(in, param);
+    return in->args[dst].t.offset == in->args[param].t.offset && d.blk == s.blk &&
+           d.rep == s.rep;
+}
+
+static bool
+fill_overlap(const CheckInstr *in, int param, Fault *fault)
+{
+    int dst = form_slot(form_of(in), ROLE_DST, NULL);
+    if (form_of(in) == FORM_VBCB) {
+        return check_apart(in, RULE_OVERLAP_FORBIDDEN, dst, param, fault);
+    }
+    return check_counts_per_repeat(in)
+               ? in_place(in, dst, param) ||
+                     check_apart(in, RULE_OVERLAP_FORBIDDEN, dst, param, fault)
+               : lanes_overlap(in, dst, param, fault);
+}
+
+static Rule
+fill_overlap_rule(Op op, int param)
+{
+    (void)param;
+    return op_table[op].form == FORM_VBCB ? RULE_OVERLAP_FORBIDDEN : RULE_OVERLAP_MULTI;
+}
+
+/* known: of literals, else of the others. */
+static void
+stride_warning(const CheckInstr *in, bool known, void (*report)(void *ctx, const Fault *),
+               void *ctx)
+{
+    enum {
+        BLK_STRIDE = 3
+    };
+    const CheckArg *stride = &in->args[BLK_STRIDE];
+    FaultAt at = {RULE_STRIDE_0, BLK_STRIDE, 0, 1, 255};
+    Fault fault;
+    if (form_of(in) == FORM_VBCB && stride->literal == known && stride->v == 0) {
+        check_fail(&fault, &at, "dst_blk_stride of vbcb is 0; it counts as 1");
+        report(ctx, &fault);
+    }
+}
+
+static void
+fill_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
+{
+    stride_warning(in, true, report, ctx);
+}
+
+static void
+fill_run_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
+                  void *ctx)
+{
+    stride_warning(in, false, report, ctx);
+}
+
+const FamilyRules rules_fill = {.extent = fill_extent,
+                                .footprint = fill_footprint,
+                                .overlap = fill_overlap,
+                                .overlap_rule = fill_overlap_rule,
+                                .warnings = fill_warnings,
+                                .run_warnings = fill_run_warnings};

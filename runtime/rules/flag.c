@@ -1,0 +1,275 @@
+/* flag.c: see flag.h; and the rules of instructions that compute nothing. */
+#include "rules/flag.h"
+#include "rules/internal.h"
+#include "isa/operand.h"
+#include "num/scalar.h"
+
+#include <string.h>
+
+enum {
+    MEET_BYTES = 32, /* of the workspace of a barrier, for each block */
+    MOST_BLOCKS = 65535
+};
+
+int
+flag_ids(const Soc *soc)
+{
+    return soc_has(soc, FEATURE_FEW_FLAGS) ? 4 : FLAG_IDS;
+}
+
+bool
+flag_has_pipe(const Soc *soc, Pipe p)
+{
+    return p != PIPE_FIX || soc->bytes[SC_FB] > 0;
+}
+
+static Pipe
+path_pipe(Scope from, Scope to)
+{
+    const PathInfo *path = path_find(from, to);
+    if (path != NULL) {
+        return path->pipe;
+    }
+    if (from == SC_GM) {
+        return PIPE_MTE2;
+    }
+    if (from == SC_L0C || to == SC_FB) {
+        return PIPE_FIX;
+    }
+    return to == SC_GM ? PIPE_MTE3 : PIPE_MTE1;
+}
+
+Pipe
+flag_pipe(const CheckInstr *in)
+{
+    Form form = op_table[in->op].form;
+    int pipe = op_table[in->op].pipe;
+    int src = form_slot(form, ROLE_SRC, NULL), dst = form_slot(form, ROLE_DST, NULL);
+    if (pipe != OP_PIPE_PATH) {
+        return (Pipe)pipe;
+    }
+    return src < 0 || dst < 0 ? PIPE_S
+                              : path_pipe(in->args[src].t.scope, in->args[dst].t.scope);
+}
+
+/* ---- rules that do not depend on what was before --------------------------------------------------------------- */
+
+static bool
+loop_dtype(const CheckInstr *in, Fault *fault)
+{
+    int64_t t = in->args[BOUNDS_dtype].v;
+    bool known = t > DT_NONE && t < DT_COUNT && !dtype_is_half_byte((Dtype)t);
+    FaultAt at = {RULE_LOOP_BOUNDS, BOUNDS_dtype, t, 0, 0};
+    return (known &&
+            (dtype_kind((Dtype)t) == KIND_SINT || dtype_kind((Dtype)t) == KIND_UINT)) ||
+           check_fail(fault, &at, "%lld is no type of a loop variable", (long long)t);
+}
+
+/* Only pipe_barrier names all queues at once. */
+static bool
+pipe_exists(const CheckInstr *in, int param, Fault *fault)
+{
+    int64_t v = in->args[param].v;
+    int64_t most = op_table[in->op].form == FORM_PIPE ? PIPE_COUNT : PIPE_COUNT - 1;
+    FaultAt at = {RULE_PIPE, param, v, 0, most};
+    const char *name = check_param_name(in, param);
+    if (v < 0 || v > most) {
+        return check_fail(fault, &at, "%s is queue %lld; they are 0 to %lld", name,
+                          (long long)v, (long long)most);
+    }
+    return v == PIPE_COUNT || flag_has_pipe(in->soc, (Pipe)v) ||
+           check_fail(fault, &at, "%s is PIPE_%s, which %s does not have", name,
+                      pipe_name((Pipe)v), in->soc->name);
+}
+
+static bool
+control_statics(const CheckInstr *in, Fault *fault)
+{
+    int n;
+    if (op_table[in->op].sem == SEM_LOOP_BOUNDS && !loop_dtype(in, fault)) {
+        return false;
+    }
+    const ParamInfo *params = form_params(op_table[in->op].form, &n);
+    for (int i = 0; i < n; i++) {
+        if (params[i].role == ROLE_PIPE && !pipe_exists(in, i, fault)) {
+            return false;
+        }
+    }
+    FaultAt at = {RULE_SYNC_SAME_PIPE, FLAG_trigger_pipe, in->args[FLAG_trigger_pipe].v,
+                  0, PIPE_COUNT - 1};
+    return op_table[in->op].form != FORM_FLAG ||
+           in->args[FLAG_pipe].v != in->args[FLAG_trigger_pipe].v ||
+           check_fail(fault, &at, "both queues of %s are PIPE_%s", check_op_name(in),
+                      pipe_name((Pipe)at.value));
+}
+
+static Rule
+control_value_rule(Op op, int param)
+{
+    switch (op_table[op].sem) {
+    case SEM_SET_FLAG:
+    case SEM_WAIT_FLAG:
+        return param == FLAG_event_id ? RULE_EVENT_ID : RULE_NONE;
+    case SEM_BLOCKS:
+        return RULE_BLOCK_COUNT;
+    case SEM_BLOCK_BARRIER:
+        return param == MEET_blocks ? RULE_BARRIER : RULE_NONE;
+    case SEM_LOOP_BOUNDS:
+        return param == BOUNDS_end ? RULE_LOOP_BOUNDS : RULE_NONE;
+    default:
+        return RULE_NONE;
+    }
+}
+
+static bool
+control_value_relates(Op op, int param)
+{
+    return op_table[op].sem == SEM_LOOP_BOUNDS && param == BOUNDS_end;
+}
+
+/* Bounds are compared in 64 bits. A uint64 bound from 2^63 on arrives as a negative number, and the word
+ * wide says that it would be one. Without an iteration no bound matters. */
+static bool
+loop_bounds(const CheckInstr *in, Fault *fault)
+{
+    int64_t begin = in->args[BOUNDS_begin].v, end = in->args[BOUNDS_end].v;
+    Dtype t = (Dtype)in->args[BOUNDS_dtype].v;
+    int64_t wide = in->args[BOUNDS_wide].v, lo = 0, hi = INT64_MAX;
+    bool full;
+    if (!loop_dtype(in, fault)) {
+        return false;
+    }
+    scalar_range(t, &lo, &hi, &full);
+    FaultAt at = {RULE_LOOP_BOUNDS, BOUNDS_end, end, lo, hi};
+    if (((wide & LOOP_WIDE_BEGIN) && begin < 0) || ((wide & LOOP_WIDE_END) && end < 0)) {
+        at.value = begin < 0 && (wide & LOOP_WIDE_BEGIN) ? begin : end;
+        return check_fail(fault, &at,
+                          "a bound of the loop is %llu; bounds are below 2^63",
+                          (unsigned long long)at.value);
+    }
+    at.value = begin < lo ? begin : end;
+    return begin >= end || (begin >= lo && end - 1 <= hi) ||
+           check_fail(fault, &at,
+                      "the loop runs from %lld to %lld; its variable is %s, which holds "
+                      "%lld to %lld",
+                      (long long)begin, (long long)end, dtype_name(t), (long long)lo,
+                      (long long)hi);
+}
+
+static bool
+block_count(const CheckInstr *in, Fault *fault)
+{
+    int64_t v = in->args[0].v;
+    FaultAt at = {RULE_BLOCK_COUNT, 0, v, 1, MOST_BLOCKS};
+    return (v >= 1 && v <= MOST_BLOCKS) ||
+           check_fail(fault, &at, "the loop has %lld blocks; block_num is 1 to %d",
+                      (long long)v, (int)MOST_BLOCKS);
+}
+
+static bool
+meeting_room(const CheckInstr *in, Fault *fault)
+{
+    int64_t v = in->args[MEET_blocks].v, bytes = in->args[MEET_workspace].t.bytes;
+    FaultAt at = {RULE_BARRIER, MEET_workspace, v, 1, bytes / MEET_BYTES};
+    return v <= at.hi ||
+           check_fail(fault, &at,
+                      "%lld blocks meet, and the workspace has %lld bytes; it takes %d "
+                      "for each of them",
+                      (long long)v, (long long)bytes, (int)MEET_BYTES);
+}
+
+static bool
+event_id(const CheckInstr *in, int param, Fault *fault)
+{
+    int64_t v = in->args[param].v, most = flag_ids(in->soc) - 1;
+    FaultAt at = {RULE_EVENT_ID, param, v, 0, most};
+    return (v >= 0 && v <= most) ||
+           check_fail(fault, &at,
+                      "event_id is %lld; the flags of two queues of %s are 0 to %lld",
+                      (long long)v, in->soc->name, (long long)most);
+}
+
+static bool
+control_value(const CheckInstr *in, int param, Fault *fault)
+{
+    switch (op_table[in->op].sem) {
+    case SEM_BLOCKS:
+        return block_count(in, fault);
+    case SEM_BLOCK_BARRIER:
+        return meeting_room(in, fault);
+    case SEM_LOOP_BOUNDS:
+        return loop_bounds(in, fault);
+    default:
+        return event_id(in, param, fault);
+    }
+}
+
+const FamilyRules rules_control = {.statics = control_statics,
+                                   .value = control_value,
+                                   .value_rule = control_value_rule,
+                                   .value_relates = control_value_relates};
+
+/* ---- flags ------------------------------------------------------------------------------------------------------- */
+
+bool
+flag_step_known(bool *up, const CheckInstr *in, Fault *fault)
+{
+    bool set = op_table[in->op].sem == SEM_SET_FLAG;
+    const char *from = pipe_name((Pipe)in->args[FLAG_pipe].v);
+    const char *to = pipe_name((Pipe)in->args[FLAG_trigger_pipe].v);
+    long long id = in->args[FLAG_event_id].v;
+    FaultAt at = {set ? RULE_SYNC_DOUBLE_SET : RULE_SYNC_DEADLOCK, FLAG_event_id, id, 0,
+                  0};
+    if (*up != set) {
+        *up = set;
+        return true;
+    }
+    return set ? check_fail(fault, &at,
+                            "PIPE_%s sets flag %lld of PIPE_%s again before a wait_flag",
+                            from, id, to)
+               : check_fail(fault, &at,
+                            "PIPE_%s waits for flag %lld of PIPE_%s, which is not set",
+                            to, id, from);
+}
+
+bool
+flag_step(Flags *f, const CheckInstr *in, const void *by, Fault *fault)
+{
+    if (!control_statics(in, fault) || !event_id(in, FLAG_event_id, fault)) {
+        return false;
+    }
+    uint8_t *flags = &f->up[in->args[FLAG_pipe].v][in->args[FLAG_trigger_pipe].v];
+    uint8_t bit = (uint8_t)(1 << in->args[FLAG_event_id].v);
+    bool up = (*flags & bit) != 0;
+    if (!flag_step_known(&up, in, fault)) {
+        return false;
+    }
+    *flags = (uint8_t)(up ? *flags | bit : *flags & ~bit);
+    f->by[in->args[FLAG_pipe].v][in->args[FLAG_trigger_pipe].v]
+         [in->args[FLAG_event_id].v] = by;
+    return true;
+}
+
+void
+flag_leftover(Pipe from, Pipe to, int id, Fault *fault)
+{
+    FaultAt at = {RULE_SYNC_LEFTOVER, FLAG_event_id, id, 0, 0};
+    (void)check_fail(fault, &at,
+                     "flag %d from PIPE_%s to PIPE_%s is still set when the kernel ends",
+                     id, pipe_name(from), pipe_name(to));
+}
+
+void
+flag_leftovers(const Flags *f, void (*tell)(void *ctx, const void *by, const Fault *),
+               void *ctx)
+{
+    for (int i = 0; i < PIPE_COUNT * PIPE_COUNT * FLAG_IDS; i++) {
+        int id = i % FLAG_IDS, to = i / FLAG_IDS % PIPE_COUNT;
+        int from = i / FLAG_IDS / PIPE_COUNT;
+        Fault fault;
+        if (f->up[from][to] >> id & 1) {
+            flag_leftover((Pipe)from, (Pipe)to, id, &fault);
+            tell(ctx, f->by[from][to][id], &fault);
+        }
+    }
+}

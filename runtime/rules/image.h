@@ -1,0 +1,110 @@
+/* image.h: load_image in numbers: slots of its form, its functions, the registers that it computes with, and what
+ * size the images have. */
+#ifndef TIK_IMAGE_H
+#define TIK_IMAGE_H
+
+#include "rules/check.h"
+
+enum {
+    IMAGE_DST,
+    IMAGE_SRC0,
+    IMAGE_SRC1, /* of one plane: src0 again, which is not read */
+    IMAGE_PLANES,
+    IMAGE_FORMAT,
+    IMAGE_FUNCTION,
+    IMAGE_SRC_W,
+    IMAGE_SRC_H,
+    IMAGE_CROP_W,
+    IMAGE_CROP_H,
+    IMAGE_CROP_X,
+    IMAGE_CROP_Y,
+    IMAGE_SINGLE_LINE,
+    IMAGE_SWAP_RB,
+    IMAGE_SWAP_UV,
+    IMAGE_SWAP_AX,
+    IMAGE_CONVERT,
+    IMAGE_MEAN_TYPE,
+    IMAGE_PAD_MODE,
+    IMAGE_TOP,
+    IMAGE_BOTTOM,
+    IMAGE_LEFT,
+    IMAGE_RIGHT,
+    IMAGE_CHANNEL_MODE,
+    IMAGE_SID,
+    IMAGE_SLOTS
+};
+
+/* Formats. */
+enum {
+    IMAGE_YUV420 = 0,
+    IMAGE_XRGB = 1,
+    IMAGE_RGB = 4,
+    IMAGE_YUV400 = 9
+};
+
+/* Bits of function_switch. */
+enum {
+    IMAGE_CROP = 1,
+    IMAGE_SWAP = 4,
+    IMAGE_CSC = 8,
+    IMAGE_DTC = 64,
+    IMAGE_AREA_PAD = 256,
+    IMAGE_CHANNEL_PAD = 512,
+    IMAGE_ALL = 1 | 4 | 8 | 64 | 256 | 512
+};
+
+/* Modes of area_pad. */
+enum {
+    IMAGE_PAD_VALUE,
+    IMAGE_PAD_EDGE,
+    IMAGE_PAD_BLOCK,
+    IMAGE_PAD_MIRROR
+};
+
+/* Where the registers are, in bytes from the start of SC_SREG. */
+enum {
+    IMAGE_R_MATRIX = SREG_IMAGE,        /* 9 x int16 */
+    IMAGE_R_OUT_BIAS = SREG_IMAGE + 18, /* 3 x uint8 */
+    IMAGE_R_IN_BIAS = SREG_IMAGE + 21,  /* 3 x uint8 */
+    IMAGE_R_MEAN = SREG_IMAGE + 24,     /* 4 x int16 or float16 */
+    IMAGE_R_MIN = SREG_IMAGE + 32,      /* 4 x float16 */
+    IMAGE_R_VAR = SREG_IMAGE + 40,      /* 4 x float16 */
+    IMAGE_R_AREA = SREG_IMAGE + 48,     /* 4 elements of dst, 2 bytes apart */
+    IMAGE_R_CHANNEL = SREG_IMAGE + 56   /* an element of dst */
+};
+
+/* The numbers of one instruction. */
+typedef struct ImageNumbers {
+    const Soc *soc;
+    Dtype dst;
+    int64_t v[IMAGE_SLOTS]; /* of slots that are tensors: 0 */
+} ImageNumbers;
+
+/* A colour matrix with its biases. */
+typedef struct ImageCsc {
+    int16_t matrix[9];
+    uint8_t out_bias[3], in_bias[3];
+} ImageCsc;
+
+/* What is read, and where it lands. */
+typedef struct ImageShape {
+    int64_t x, y, w, h;               /* of the source, in pixels */
+    int64_t top, bottom, left, right; /* pixels around it in the destination */
+    int colours;                      /* channels that the image has */
+    int channels;                     /* of a pixel of the destination */
+} ImageShape;
+
+/* Rules of one number; false: it breaks one, and text says which. */
+bool image_number_ok(const ImageNumbers *n, int slot, char *text, size_t size);
+Rule image_rule(int slot); /* RULE_NONE: the slot has none */
+/* Of any numbers, legal or not; saturated. */
+ImageShape image_shape(const ImageNumbers *n);
+/* Bytes of a tensor operand. */
+int64_t image_bytes(const ImageNumbers *n, int slot);
+/* address-align of the sources by the format that the run has: of a literal it is a step of the checker, of others
+ * the execution asks, in both back ends. */
+bool image_aligned(const CheckInstr *in, Fault *fault);
+/* The conversion of format_convert 1 to 9. */
+ImageCsc image_fixed_csc(int64_t convert);
+
+#endif

@@ -1,0 +1,90 @@
+/* l0c_move.h: moves out of and into the accumulator (L0C) with block modes, scales, relu and a second operand:
+ * their tables (isa/l0c_move.def), units and the rules that only the execution can ask. */
+#ifndef TIK_ACCMOVE_H
+#define TIK_ACCMOVE_H
+
+#include "rules/check.h"
+#include "isa/operand.h"
+
+/* The unit of a move: 16 x 16 elements; row 0 of such a fractal; 16 rows of 4; 16 x 16 with the channels 0..7 of
+ * all rows before the channels 8..15. */
+typedef enum BlockMode {
+    BLOCK_M,
+    BLOCK_V,
+    BLOCK_SC,
+    BLOCK_DP,
+    BLOCK_MODES
+} BlockMode;
+
+/* DEQ: one float16; DEQ8, DEQ16: one word of 64 bits (num/deq.h); V: one for each channel, 16 of them. */
+typedef enum AccScale {
+    SCALE_NONE,
+    SCALE_DEQ,
+    SCALE_VDEQ,
+    SCALE_DEQ8,
+    SCALE_VDEQ8,
+    SCALE_DEQ16,
+    SCALE_VDEQ16,
+    SCALE_COUNT
+} AccScale;
+
+typedef struct AccPair {
+    Scope src, dst;
+    uint8_t tik, enhanced; /* block modes as bits */
+    Dtype from, to;
+    AccScale scale;
+    int8_t code, relu_code; /* -1: none */
+} AccPair;
+
+/* The row for a block mode (of either spelling); null: there is none. */
+const AccPair *acc_pair(Scope src, Scope dst, BlockMode mode, Dtype from, Dtype to,
+                        AccScale scale);
+/* Block modes of a path as bits; 0: the processor has no such path. */
+uint32_t acc_modes(const Soc *soc, Scope src, Scope dst);
+/* Conversion codes of the processor as bits. */
+uint32_t acc_codes(const Soc *soc);
+/* The same for data_copy, whose manual has its own list. */
+uint32_t acc_copy_codes(const Soc *soc);
+const char *block_mode_name(BlockMode m); /* "m" */
+const char *acc_scale_name(AccScale s);   /* "DEQ8" */
+/* One parameter for each channel. */
+bool acc_scale_is_vector(AccScale s);
+
+/* Of one unit: its elements, and bytes from unit to unit on either side. Gaps count gap there, blocks of 32 bytes
+ * on the other side. */
+typedef struct AccUnits {
+    int64_t elems, acc, gap, out;
+} AccUnits;
+
+/* packed: CHOICE_VECTOR_ROWS. */
+AccUnits acc_units(BlockMode mode, Dtype acc, Dtype out, int64_t sid, bool packed);
+/* Bytes of the vector of a move of n bursts, and from burst to burst: VDEQ has one for all of them
+ * (CHOICE_VDEQ_VECTOR: one for each). */
+int64_t acc_vector_bytes(AccScale s, int64_t n, const Choices *c);
+int64_t acc_vector_step(AccScale s, const Choices *c);
+/* Whether 8-bit results go to the second half of blocks (CHOICE_SID_HALVES). */
+bool acc_high_half(int64_t sid, const Choices *c);
+
+/* What parameter words are for. */
+typedef struct AccUse {
+    AccScale scale;
+    Dtype dst;
+    bool relu; /* of the operand; DEQ8 and DEQ16: or bit 47 of the word */
+} AccUse;
+
+/* deq-sign-bit, vdeq-mcb, deq8-relu-offset of n words, the first of which is number first. Asked by the stage for
+ * literals and by both back ends. */
+bool check_acc_words(const AccUse *use, const uint64_t *word, int n, int64_t first,
+                     Fault *fault);
+/* Warnings on n words, the first of which is number first: deq-reserved, sign-forced, relu-mismatch; each once, for
+ * the first word. Asked of literals while compiling (FamilyRules.warnings), of others while running. */
+void check_acc_word_warnings(const AccUse *use, const uint64_t *word, int n,
+                             int64_t first, void (*report)(void *ctx, const Fault *),
+                             void *ctx);
+/* deq-reserved of one word, which messages call name. Told as a warning. */
+bool check_word_reserved(uint64_t word, int param, const char *name, Fault *fault);
+/* sid2-odd: asked like check_acc_words. */
+bool check_acc_lengths(BlockMode mode, Dtype dst, int64_t sid, int64_t nburst,
+                       int64_t burst, Fault *fault);
+
+#endif

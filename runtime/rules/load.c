@@ -1,0 +1,743 @@
+/* load.c: the rules of loads into the matrix unit (cube 3 and 4): fractals, windows of images, and the way back.
+ * Part of the checker; rules/internal.h is the contract.
+ *
+ * Owns: transpose, addr-mode, dst-overlap, csize, range-fetch, range-lefttop, lefttop-grid, kernel-outside, channel, start-pt, extension,
+ * extension-range; path, scope and overlap of this family. The limits of single numbers are in form.def. */
+#include "rules/internal.h"
+#include "rules/load.h"
+#include "layout/fractal.h"
+
+/* ---- paths -------------------------------------------------------------------------------------------- */
+
+/* Sets of cores (coreset.def). */
+enum {
+    CORES_V100 = ON_V100,
+    CORES_LITE =
+        ON_A610LITE_AIC, /* the 610Lite class: load2dv3 in the place of load2dv2 */
+    CORES_2D = ON_CUBE & ~(ON_V100 | ON_A610LITE_AIC), /* load2dv2 on all paths */
+    CORES_SQUARE =
+        ON_A910B_AIC | ON_A310B_AIC | ON_AS31XM1_AIC,     /* load_data_with_transpose */
+    CORES_3D1 = ON_HI | ON_V200_AIC | ON_V100,            /* load3dv1 */
+    CORES_3D2 = ON_CUBE & ~ON_V100,                       /* load3dv2 */
+    CORES_3D2_UB = ON_CUBE & ~(ON_V100 | ON_A610LITE_AIC) /* and into UB */
+};
+
+typedef struct LoadPath {
+    Sem sem;
+    Scope src, dst;
+    CoreSet cores;
+} LoadPath;
+
+static const LoadPath paths[] = {
+    {SEM_LOAD2D, SC_GM, SC_L1, CORES_V100 | CORES_2D},
+    {SEM_LOAD2D, SC_GM, SC_L0A, CORES_V100 | CORES_2D},
+    {SEM_LOAD2D, SC_GM, SC_L0B, CORES_V100 | CORES_2D},
+    {SEM_LOAD2D, SC_L1, SC_L0A, CORES_V100 | CORES_2D},
+    {SEM_LOAD2D, SC_L1, SC_L0B, CORES_V100 | CORES_2D | CORES_LITE},
+    {SEM_LOAD2D_BOX, SC_GM, SC_L1, CORES_LITE},
+    {SEM_LOAD2D_BOX, SC_GM, SC_L0A, CORES_LITE},
+    {SEM_LOAD2D_BOX, SC_GM, SC_L0B, CORES_LITE},
+    {SEM_LOAD2D_BOX, SC_L1, SC_L0A, CORES_LITE},
+    {SEM_LOAD2D_BOX, SC_L1, SC_L0B, CORES_LITE},
+    {SEM_LOAD2D_SQUARE, SC_L1, SC_L0A, CORES_SQUARE},
+    {SEM_LOAD2D_SQUARE, SC_L1, SC_L0B, CORES_SQUARE},
+    {SEM_LOAD3D1, SC_L1, SC_L0A, CORES_3D1},
+    {SEM_LOAD3D1, SC_L1, SC_L0B, CORES_3D1},
+    {SEM_LOAD3D1, SC_L1, SC_UB, CORES_3D1},
+    {SEM_LOAD3D2, SC_L1, SC_L0A, CORES_3D2},
+    {SEM_LOAD3D2, SC_L1, SC_L0B, CORES_3D2},
+    {SEM_LOAD3D2, SC_L1, SC_UB, CORES_3D2_UB},
+};
+
+enum {
+    PATHS = sizeof paths / sizeof paths[0]
+};
+
+static Sem
+sem_of(const CheckInstr *in)
+{
+    return op_table[in->op].sem;
+}
+
+static int64_t
+size_of(const CheckInstr *in)
+{
+    return dtype_size(in->args[LOAD_DST].t.dtype);
+}
+
+static bool
+path_ok(const CheckInstr *in, Fault *fault)
+{
+    Scope src = in->args[LOAD_SRC].t.scope, dst = in->args[LOAD_DST].t.scope;
+    char list[120] = "";
+    for (int i = 0; i < PATHS; i++) {
+        const LoadPath *p = &paths[i];
+        if (p->sem != sem_of(in) || !soc_on(in->soc, p->cores)) {
+            continue;
+        }
+        if (p->src == src && p->dst == dst) {
+            return true;
+        }
+        check_list_add(list, sizeof list, scope_name(p->src));
+        check_list_add(list, sizeof list, scope_name(p->dst));
+    }
+    FaultAt at = {RULE_PATH, LOAD_DST, 0, 0, 0};
+    return check_fail(fault, &at, "%s has no path from %s to %s on %s", check_op_name(in),
+                      scope_name(src), scope_name(dst), in->soc->name);
+}
+
+/* ---- static rules --------------------------------------------------------------------------------------- */
+
+static int
+transpose_slot(const CheckInstr *in)
+{
+    int slot = form_slot(op_table[in->op].form, ROLE_ATTR, "if_transpose");
+    return slot >= 0 ? slot : form_slot(op_table[in->op].form, ROLE_ATTR, "en_transpose");
+}
+
+static bool
+transpose_ok(const CheckInstr *in, Fault *fault)
+{
+    int slot = transpose_slot(in);
+    Scope src = in->args[LOAD_SRC].t.scope, dst = in->args[LOAD_DST].t.scope;
+    if (slot < 0) {
+        return true;
+    }
+    FaultAt at = {RULE_TRANSPOSE, slot, in->args[slot].v, 0, 0};
+    bool lite = soc_has(in->soc, FEATURE_LOAD2D_BOX);
+    if (in->args[slot].v == 0) {
+        return !lite || sem_of(in) != SEM_LOAD2D ||
+               check_fail(fault, &at, "%s of %s always transposes", check_op_name(in),
+                          in->soc->name);
+    }
+    bool to = dst == SC_L0A || (dst == SC_L0B && sem_of(in) != SEM_LOAD3D2);
+    return (src == SC_L1 && to && size_of(in) == 2) ||
+           check_fail(
+               fault, &at,
+               "transposition of %s from %s to %s is asked for; %s transposes 16-bit "
+               "elements from L1 to L0A%s",
+               dtype_name(in->args[LOAD_DST].t.dtype), scope_name(src), scope_name(dst),
+               check_op_name(in), sem_of(in) == SEM_LOAD3D2 ? "" : " or L0B");
+}
+
+/* -1: the load has no order. */
+static int
+mode_slot(Op op)
+{
+    switch (op_table[op].form) {
+    case FORM_LOAD2D1:
+        return LOAD2D1_MODE;
+    case FORM_LOAD2D:
+        return LOAD2D_MODE;
+    case FORM_LOAD2DSQUARE:
+        return LOAD2DSQUARE_addr_mode;
+    default:
+        return -1;
+    }
+}
+
+static bool
+is_descending(const CheckInstr *in)
+{
+    int slot = mode_slot(in->op);
+    return slot >= 0 && in->args[slot].v == 1;
+}
+
+/* Descending order exists on the 910, Hi3796CV300ES, 910B and the classes of the 310P and 610. */
+static bool
+mode_ok(const CheckInstr *in, Fault *fault)
+{
+    FaultAt at = {RULE_ADDR_MODE, mode_slot(in->op), 1, 0, 0};
+    return !is_descending(in) || soc_has(in->soc, FEATURE_LOAD2D_DOWN) ||
+           check_fail(fault, &at, "addr_mode is 'dec', which %s on %s does not have",
+                      check_op_name(in), in->soc->name);
+}
+
+static bool
+in_ub(const CheckInstr *in, int param, Fault *fault)
+{
+    Scope s = in->args[param].t.scope;
+    FaultAt at = {RULE_SCOPE, param, (int64_t)s, SC_UB, SC_UB};
+    return s == SC_UB ||
+           check_fail(fault, &at, "%s is in %s; %s works in UB",
+                      check_param_name(in, param), scope_name(s), check_op_name(in));
+}
+
+/* Only 16-bit fractals of windows are known to be transposed into L0B. */
+static bool
+l0b_type(const CheckInstr *in, Fault *fault)
+{
+    Dtype t = in->args[LOAD_DST].t.dtype;
+    FaultAt at = {RULE_DTYPE_UNSUPPORTED, LOAD_DST, (int64_t)t, 0, 0};
+    return sem_of(in) != SEM_LOAD3D2 || in->args[LOAD_DST].t.scope != SC_L0B ||
+           dtype_size(t) == 2 ||
+           check_fail(fault, &at,
+                      "dst is %s in L0B; load3dv2 takes 16-bit elements there",
+                      dtype_name(t));
+}
+
+static bool
+static_load(const CheckInstr *in, Fault *fault)
+{
+    if (sem_of(in) == SEM_COL2IMG) {
+        return in_ub(in, LOAD_DST, fault) && in_ub(in, LOAD_SRC, fault);
+    }
+    return path_ok(in, fault) && transpose_ok(in, fault) && mode_ok(in, fault) &&
+           l0b_type(in, fault);
+}
+
+/* ---- windows of images ------------------------------------------------------------------------------------ */
+
+static int
+kernel_slot(const CheckInstr *in)
+{
+    switch (sem_of(in)) {
+    case SEM_LOAD3D1:
+        return L3D1_KERNEL;
+    case SEM_LOAD3D2:
+        return L3D2_KERNEL;
+    default:
+        return C2I_KERNEL;
+    }
+}
+
+static FractalWindows
+windows_of(const CheckInstr *in)
+{
+    const CheckArg *a = in->args, *k = in->args + kernel_slot(in);
+    return (FractalWindows){.h = a[IMAGE_H].v,
+                            .w = a[IMAGE_W].v,
+                            .left = a[IMAGE_PAD].v,
+                            .right = a[IMAGE_PAD + 1].v,
+                            .top = a[IMAGE_PAD + 2].v,
+                            .bottom = a[IMAGE_PAD + 3].v,
+                            .stride_h = k[KERNEL_STRIDE_H].v,
+                            .stride_w = k[KERNEL_STRIDE_W].v,
+                            .kh = k[KERNEL_H].v,
+                            .kw = k[KERNEL_W].v,
+                            .dilation_h = k[KERNEL_DILATION_H].v,
+                            .dilation_w = k[KERNEL_DILATION_W].v};
+}
+
+static bool
+within(int64_t v, int64_t lo, int64_t hi)
+{
+    return v >= lo && v <= hi;
+}
+
+/* Every number of the image and the kernel is in its range: then no product overflows. */
+static bool
+is_geometry(const FractalWindows *s)
+{
+    return within(s->h, 1, INT16_MAX) && within(s->w, 1, INT16_MAX) &&
+           within(s->left, 0, 255) && within(s->right, 0, 255) &&
+           within(s->top, 0, 255) && within(s->bottom, 0, 255) &&
+           within(s->stride_h, 1, 63) && within(s->stride_w, 1, 63) &&
+           within(s->kh, 1, 255) && within(s->kw, 1, 255) &&
+           within(s->dilation_h, 1, 255) && within(s->dilation_w, 1, 255);
+}
+
+/* ---- bytes -------------------------------------------------------------------------------------------------- */
+
+/* n pieces of so many bytes each from the operand's first byte; first and step count pieces. */
+static Footprint
+pieces(int64_t first, int64_t n, int64_t step, int64_t bytes)
+{
+    Footprint f = {sat_mul(first, bytes), n, sat_mul(step, bytes), 1, 0, bytes};
+    if (n > 1 && f.stride0 < 0) { /* from the last one on, upwards */
+        f.offset = sat_add(f.offset, sat_mul(n - 1, f.stride0));
+        f.stride0 = -f.stride0;
+    }
+    return f;
+}
+
+static Footprint
+fractals(int64_t first, int64_t n, int64_t step)
+{
+    return pieces(first, n, step, FRACTAL_BYTES);
+}
+
+static Footprint
+whole(int64_t bytes)
+{
+    return (Footprint){0, 1, 0, 1, 0, bytes};
+}
+
+static Footprint
+load2d_bytes(const CheckInstr *in, int param)
+{
+    const CheckArg *a = in->args;
+    bool one = op_table[in->op].form == FORM_LOAD2D1;
+    int64_t n = a[LOAD2D_REPEAT].v < 0 ? 0 : a[LOAD2D_REPEAT].v;
+    if (param == LOAD_DST) {
+        return fractals(0, n, one ? 1 : sat_add(a[LOAD2D_GAP].v, 1));
+    }
+    int64_t step = a[one ? LOAD2D1_STRIDE : LOAD2D_STRIDE].v;
+    return fractals(a[LOAD2D_INDEX].v, n, is_descending(in) ? sat_mul(step, -1) : step);
+}
+
+/* Squares of two fractals; in the destination the first ones are apart, and each from its second one. */
+static Footprint
+square_bytes(const CheckInstr *in, int param)
+{
+    const CheckArg *a = in->args;
+    int64_t n = a[LOAD2DSQUARE_repeat_times].v < 0 ? 0 : a[LOAD2DSQUARE_repeat_times].v;
+    int64_t step = a[LOAD2DSQUARE_src_stride].v;
+    if (param == LOAD_SRC) {
+        return pieces(a[LOAD2DSQUARE_start_index].v, n,
+                      is_descending(in) ? sat_mul(step, -1) : step, 2 * FRACTAL_BYTES);
+    }
+    Footprint f = fractals(0, n, sat_add(a[LOAD2DSQUARE_dst_gap].v, 1));
+    f.count1 = 2;
+    f.stride1 = sat_mul(sat_add(a[LOAD2DSQUARE_dst_frac_gap].v, 1), FRACTAL_BYTES);
+    return f;
+}
+
+static Footprint
+box_bytes(const CheckInstr *in, int param)
+{
+    const CheckArg *a = in->args;
+    bool src = param == LOAD_SRC;
+    int64_t pitch = a[src ? LOAD2DBOX_src_stride : LOAD2DBOX_dst_stride].v;
+    int64_t first = src ? sat_add(sat_mul(a[LOAD2DBOX_k_start_pt].v, pitch),
+                                  a[LOAD2DBOX_m_start_pt].v)
+                        : 0;
+    int64_t m = a[LOAD2DBOX_m_step].v < 0 ? 0 : a[LOAD2DBOX_m_step].v;
+    int64_t k = a[LOAD2DBOX_k_step].v < 0 ? 0 : a[LOAD2DBOX_k_step].v;
+    return (Footprint){
+        sat_mul(first, FRACTAL_BYTES),        k, sat_mul(pitch, FRACTAL_BYTES), 1, 0,
+        m > 0 ? sat_mul(m, FRACTAL_BYTES) : 0};
+}
+
+/* Groups of channels of an image. */
+static int64_t
+image_bytes(const CheckInstr *in, int64_t groups)
+{
+    return sat_mul(sat_mul(groups, FRACTAL_ROW),
+                   sat_mul(in->args[IMAGE_H].v, in->args[IMAGE_W].v));
+}
+
+/* Of load3dv1: the groups of channels up to the last one that is read. */
+static Footprint
+load3d1_bytes(const CheckInstr *in, int param)
+{
+    const CheckArg *a = in->args;
+    FractalWindows s = windows_of(in);
+    int64_t n = a[L3D1_REPEAT].v < 0 ? 0 : a[L3D1_REPEAT].v;
+    if (param == LOAD_DST) {
+        return fractals(0, n, a[L3D1_JUMP].v);
+    }
+    if (n == 0 || !is_geometry(&s)) {
+        return whole(0);
+    }
+    if (a[L3D1_CSIZE].v == 1) {
+        return whole(FRACTAL_FEW * size_of(in) * s.h * s.w);
+    }
+    int64_t point = sat_add(sat_mul(a[L3D1_FETCH_H].v, s.kw), a[L3D1_FETCH_W].v);
+    int64_t more = a[L3D1_MODE].v == 0 ? sat_add(point, n - 1) / (s.kh * s.kw) : 0;
+    return whole(image_bytes(in, sat_add(sat_add(a[L3D1_C1].v, more), 1)));
+}
+
+static Footprint
+load3d2_bytes(const CheckInstr *in, int param)
+{
+    const CheckArg *a = in->args;
+    int64_t c0 = fractal_c0(size_of(in));
+    if (param == LOAD_SRC) {
+        return whole(image_bytes(in, fractal_count(a[L3D2_CHANNELS].v, c0)));
+    }
+    int64_t m = a[L3D2_M_EXT].v < 0 ? 0 : a[L3D2_M_EXT].v;
+    int64_t k = a[L3D2_K_EXT].v < 0 ? 0 : a[L3D2_K_EXT].v;
+    return whole(sat_mul(sat_mul(fractal_count(m, FRACTAL_SIDE), fractal_count(k, c0)),
+                         FRACTAL_BYTES));
+}
+
+static Footprint
+col2img_bytes(const CheckInstr *in, int param)
+{
+    const CheckArg *a = in->args;
+    int64_t pixel = FRACTAL_SIDE * size_of(in);
+    int64_t n = a[C2I_REPEAT].v < 0 ? 0 : a[C2I_REPEAT].v;
+    if (param == LOAD_SRC) {
+        return whole(sat_mul(n, FRACTAL_SIDE * pixel));
+    }
+    return whole(n > 0 ? sat_mul(pixel, sat_mul(a[IMAGE_H].v, a[IMAGE_W].v)) : 0);
+}
+
+static Footprint
+bytes_of(const CheckInstr *in, int param)
+{
+    switch (sem_of(in)) {
+    case SEM_LOAD2D:
+        return load2d_bytes(in, param);
+    case SEM_LOAD2D_BOX:
+        return box_bytes(in, param);
+    case SEM_LOAD2D_SQUARE:
+        return square_bytes(in, param);
+    case SEM_LOAD3D1:
+        return load3d1_bytes(in, param);
+    case SEM_LOAD3D2:
+        return load3d2_bytes(in, param);
+    default:
+        return col2img_bytes(in, param);
+    }
+}
+
+static int64_t
+load_extent(const CheckInstr *in, int param)
+{
+    Footprint f = bytes_of(in, param);
+    return f.count0 <= 0 || f.len <= 0 ? 0 : footprint_end(&f);
+}
+
+/* Of images what is read depends on the windows; col2img adds to what it finds. */
+static Footprint
+load_footprint(const CheckInstr *in, int param, bool *exact)
+{
+    Sem sem = sem_of(in);
+    Footprint f = bytes_of(in, param);
+    f.offset = sat_add(f.offset, in->args[param].t.offset);
+    *exact = sem == SEM_LOAD2D || sem == SEM_LOAD2D_BOX || sem == SEM_LOAD2D_SQUARE ||
+             (param == LOAD_DST && sem != SEM_COL2IMG) ||
+             (param == LOAD_SRC && sem == SEM_COL2IMG);
+    return f;
+}
+
+/* Fractals in descending order stay behind the start of the operand. */
+static bool
+load_bounds(const CheckInstr *in, int param, Fault *fault)
+{
+    if (mode_slot(in->op) < 0 || param != LOAD_SRC) {
+        return true;
+    }
+    Footprint f = bytes_of(in, param);
+    FaultAt at = {RULE_TENSOR_OVERFLOW, param, f.offset, 0, 0};
+    return f.count0 <= 0 || f.offset >= 0 ||
+           check_fail(fault, &at, "src begins at %s %lld, before the operand",
+                      f.len == FRACTAL_BYTES ? "fractal" : "square",
+                      (long long)(f.offset / f.len));
+}
+
+/* ---- relations of numbers ------------------------------------------------------------------------------------ */
+
+static bool
+load_irregular(const CheckInstr *in)
+{
+    switch (sem_of(in)) {
+    case SEM_LOAD2D:
+        return is_descending(in);
+    case SEM_LOAD2D_BOX:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* Slots of the numbers that relate to others, by rule. */
+static Rule
+load_value_rule(Op op, int param)
+{
+    Sem sem = op_table[op].sem;
+    if (sem == SEM_LOAD2D || sem == SEM_LOAD2D_BOX) {
+        return RULE_NONE;
+    }
+    if (sem == SEM_LOAD2D_SQUARE) {
+        return param == LOAD2DSQUARE_dst_frac_gap ? RULE_DST_OVERLAP : RULE_NONE;
+    }
+    if (sem == SEM_LOAD3D2) {
+        return param == L3D2_CHANNELS                       ? RULE_CHANNEL
+               : param == L3D2_K || param == L3D2_M         ? RULE_START_PT
+               : param == L3D2_K_EXT || param == L3D2_M_EXT ? RULE_EXTENSION_RANGE
+                                                            : RULE_NONE;
+    }
+    if (sem == SEM_LOAD3D1 && param == L3D1_CSIZE) {
+        return RULE_CSIZE;
+    }
+    int first = sem == SEM_LOAD3D1 ? L3D1_FETCH_W : C2I_FETCH_W;
+    return param == first || param == first + 1       ? RULE_RANGE_FETCH
+           : param == first + 2 || param == first + 3 ? RULE_LEFTTOP_GRID
+                                                      : RULE_NONE;
+}
+
+bool
+check_kernel_fits(const FractalWindows *s, bool width, Rule rule, int param, Fault *fault)
+{
+    int64_t kernel = width ? s->kw : s->kh,
+            dilation = width ? s->dilation_w : s->dilation_h;
+    int64_t size = sat_add(sat_mul(dilation, sat_add(kernel, -1)), 1);
+    int64_t room = width ? sat_add(sat_add(s->w, s->left), s->right)
+                         : sat_add(sat_add(s->h, s->top), s->bottom);
+    FaultAt at = {rule, param, size, 1, room};
+    return size <= room ||
+           check_fail(
+               fault, &at,
+               "the kernel with its dilation is %lld elements %s; the image with its "
+               "padding has %lld",
+               (long long)size, width ? "wide" : "high", (long long)room);
+}
+
+static bool
+fetch_inside(const CheckInstr *in, int param, int64_t size, Fault *fault)
+{
+    int64_t v = in->args[param].v;
+    FaultAt at = {RULE_RANGE_FETCH, param, v, 0, size - 1};
+    return v < size ||
+           check_fail(fault, &at, "%s is %lld; the filter has points 0 to %lld",
+                      check_param_name(in, param), (long long)v, (long long)(size - 1));
+}
+
+static bool
+corner_on_grid(const CheckInstr *in, int param, int64_t pad, int64_t stride, Fault *fault)
+{
+    int64_t v = in->args[param].v;
+    FaultAt at = {RULE_RANGE_LEFTTOP, param, v, -pad, INT16_MAX};
+    if (v < -pad) {
+        return check_fail(fault, &at, "%s is %lld; the padding begins at %lld",
+                          check_param_name(in, param), (long long)v, (long long)-pad);
+    }
+    at.rule = RULE_LEFTTOP_GRID;
+    return (v + pad) % stride == 0 ||
+           check_fail(
+               fault, &at,
+               "%s is %lld, %lld behind the corner of the padded image, which is no "
+               "multiple of the stride %lld",
+               check_param_name(in, param), (long long)v, (long long)(v + pad),
+               (long long)stride);
+}
+
+/* Of the last group of channels 4 or a half; of 8-bit elements also a quarter. */
+static bool
+channels_ok(const CheckInstr *in, Fault *fault)
+{
+    int64_t size = size_of(in), c0 = fractal_c0(size), v = in->args[L3D2_CHANNELS].v;
+    int64_t rest = v % c0;
+    FaultAt at = {RULE_CHANNEL, L3D2_CHANNELS, v, 1, 65535};
+    return rest == 0 || rest == 4 || (rest == 8 && size < 4) ||
+           (rest == 16 && size == 1) ||
+           check_fail(
+               fault, &at,
+               "channel_size is %lld, %lld more than whole groups of %lld; %s of 4%s "
+               "may be left",
+               (long long)v, (long long)rest, (long long)c0,
+               size == 4 ? "a rest" : "rests",
+               size == 4   ? ""
+               : size == 2 ? " or 8"
+                           : ", 8 or 16");
+}
+
+static bool
+start_ok(const CheckInstr *in, int param, Fault *fault)
+{
+    int64_t unit = param == L3D2_M ? FRACTAL_SIDE : fractal_c0(size_of(in));
+    CheckMultiple m = {RULE_START_PT, param, in->args[param].v, unit};
+    return check_multiple(in->op, &m, fault);
+}
+
+/* Rows or columns of the matrix of windows, in whole fractals or to its end. */
+static bool
+extension_ok(const CheckInstr *in, int param, const FractalWindows *s, Fault *fault)
+{
+    bool rows = param == L3D2_M_EXT;
+    int64_t c0 = fractal_c0(size_of(in));
+    int64_t all = rows ? fractal_windows_h(s) * fractal_windows_w(s)
+                       : fractal_up(in->args[L3D2_CHANNELS].v, c0) * s->kh * s->kw;
+    int64_t start = in->args[rows ? L3D2_M : L3D2_K].v, n = in->args[param].v;
+    int64_t unit = rows ? FRACTAL_SIDE : c0;
+    FaultAt at = {RULE_EXTENSION_RANGE, param, start + n, 0, all};
+    if (all <= 0) {
+        return true; /* conv-kernel */
+    }
+    if (start + n > all) {
+        return check_fail(fault, &at,
+                          "%s %lld and the start %lld end behind the matrix of windows, "
+                          "which has %lld %s",
+                          check_param_name(in, param), (long long)n, (long long)start,
+                          (long long)all, rows ? "rows" : "columns");
+    }
+    at.rule = RULE_EXTENSION;
+    return n % unit == 0 || start + n == all ||
+           check_fail(fault, &at,
+                      "%s is %lld, no multiple of %lld, and ends before the matrix of "
+                      "windows does at %lld",
+                      check_param_name(in, param), (long long)n, (long long)unit,
+                      (long long)all);
+}
+
+static bool
+load3d2_value(const CheckInstr *in, int param, const FractalWindows *s, Fault *fault)
+{
+    bool sane = in->args[L3D2_CHANNELS].v >= 1 && in->args[L3D2_CHANNELS].v <= 65535 &&
+                in->args[L3D2_K].v >= 0 && in->args[L3D2_K].v <= 65535 &&
+                in->args[L3D2_M].v >= 0 && in->args[L3D2_M].v <= 65535;
+    switch (param) {
+    case L3D2_CHANNELS:
+        return channels_ok(in, fault);
+    case L3D2_K:
+    case L3D2_M:
+        return start_ok(in, param, fault);
+    default:
+        return !sane || extension_ok(in, param, s, fault);
+    }
+}
+
+/* Points of 4 channels are packed: four of them fill a row of 16-bit elements. */
+static bool
+few_channels(const CheckInstr *in, Fault *fault)
+{
+    int64_t c1 = in->args[L3D1_C1].v, size = size_of(in);
+    FaultAt at = {RULE_CSIZE, L3D1_CSIZE, in->args[L3D1_CSIZE].v, 0, 0};
+    if (in->args[L3D1_CSIZE].v != 1 || (size == 2 && c1 == 0)) {
+        return true;
+    }
+    return size != 2 ? check_fail(fault, &at, "_csize is 1; with %s it is 0",
+                                  dtype_name(in->args[LOAD_DST].t.dtype))
+                     : check_fail(fault, &at,
+                                  "_csize is 1 and c1_index %lld; an image of 4 channels "
+                                  "has one group",
+                                  (long long)c1);
+}
+
+/* The second fractal of a square is not the first one of a later square. */
+static bool
+squares_apart(const CheckInstr *in, Fault *fault)
+{
+    int64_t gap = in->args[LOAD2DSQUARE_dst_gap].v,
+            frac = in->args[LOAD2DSQUARE_dst_frac_gap].v;
+    if (!within(gap, 0, 65535) || !within(frac, 0, 65535)) {
+        return true;
+    }
+    int64_t later = (frac + 1) / (gap + 1);
+    FaultAt at = {RULE_DST_OVERLAP, LOAD2DSQUARE_dst_frac_gap, frac, 0, 0};
+    return (frac + 1) % (gap + 1) != 0 ||
+           later >= in->args[LOAD2DSQUARE_repeat_times].v ||
+           check_fail(fault, &at,
+                      "with dst_gap %lld and dst_frac_gap %lld the second fractal of a "
+                      "square is the first one of the square %lld behind it",
+                      (long long)gap, (long long)frac, (long long)later);
+}
+
+static bool
+load_value(const CheckInstr *in, int param, Fault *fault)
+{
+    if (sem_of(in) == SEM_LOAD2D_SQUARE) {
+        return squares_apart(in, fault);
+    }
+    FractalWindows s = windows_of(in);
+    if (!is_geometry(&s)) {
+        return true; /* the number that is out of its range reports */
+    }
+    if (sem_of(in) == SEM_LOAD3D2) {
+        return load3d2_value(in, param, &s, fault);
+    }
+    if (sem_of(in) == SEM_LOAD3D1 && param == L3D1_CSIZE) {
+        return few_channels(in, fault);
+    }
+    int first = sem_of(in) == SEM_LOAD3D1 ? L3D1_FETCH_W : C2I_FETCH_W;
+    switch (param - first) {
+    case 0:
+        return fetch_inside(in, param, s.kw, fault);
+    case 1:
+        return fetch_inside(in, param, s.kh, fault);
+    case 2:
+        return corner_on_grid(in, param, s.left, s.stride_w, fault);
+    default:
+        return corner_on_grid(in, param, s.top, s.stride_h, fault);
+    }
+}
+
+/* ---- overlap -------------------------------------------------------------------------------------------------- */
+
+static bool
+load_has_overlap(Op op, int param)
+{
+    return op_table[op].sem == SEM_COL2IMG && param == LOAD_SRC;
+}
+
+static Rule
+load_overlap_rule(Op op, int param)
+{
+    (void)op;
+    (void)param;
+    return RULE_OVERLAP_FORBIDDEN;
+}
+
+static bool
+load_overlap(const CheckInstr *in, int param, Fault *fault)
+{
+    return check_apart(in, RULE_OVERLAP_FORBIDDEN, LOAD_DST, param, fault);
+}
+
+static bool
+load_reads_dst(const CheckInstr *in)
+{
+    return sem_of(in) == SEM_COL2IMG;
+}
+
+/* Whether the numbers of the image and the kernel are literals. */
+static bool
+knows_windows(const CheckInstr *in)
+{
+    int kernel = kernel_slot(in);
+    for (int i = IMAGE_PAD; i <= kernel + KERNEL_DILATION_H; i++) {
+        bool counts = i <= IMAGE_W || i >= kernel;
+        if (counts && !in->args[i].literal) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A kernel that is larger than the padded image has one window all the same; what is outside is padding. */
+static void
+kernel_warnings(const CheckInstr *in, bool known,
+                void (*report)(void *ctx, const Fault *), void *ctx)
+{
+    Sem sem = sem_of(in);
+    Fault fault;
+    if ((sem != SEM_LOAD3D1 && sem != SEM_LOAD3D2 && sem != SEM_COL2IMG) ||
+        knows_windows(in) != known) {
+        return;
+    }
+    FractalWindows s = windows_of(in);
+    for (int i = KERNEL_W; i <= KERNEL_H; i++) {
+        if (!check_kernel_fits(&s, i == KERNEL_W, RULE_KERNEL_OUTSIDE,
+                               kernel_slot(in) + i, &fault)) {
+            report(ctx, &fault);
+        }
+    }
+}
+
+static void
+load_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
+{
+    kernel_warnings(in, true, report, ctx);
+}
+
+/* A literal 0 is an error (repeat-range). */
+static void
+load_run_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
+                  void *ctx)
+{
+    kernel_warnings(in, false, report, ctx);
+    Form form = op_table[in->op].form;
+    FaultAt at = {RULE_NOP, LOAD2D_REPEAT, 0, 1, 255};
+    Fault fault;
+    if ((form == FORM_LOAD2D1 || form == FORM_LOAD2D) && in->args[LOAD2D_REPEAT].v == 0) {
+        check_fail(&fault, &at, "repeat_times is 0: nothing is loaded");
+        report(ctx, &fault);
+    }
+}
+
+const FamilyRules rules_load = {.statics = static_load,
+                                .extent = load_extent,
+                                .footprint = load_footprint,
+                                .bounds = load_bounds,
+                                .overlap = load_overlap,
+                                .has_overlap = load_has_overlap,
+                                .overlap_rule = load_overlap_rule,
+                                .value = load_value,
+                                .value_rule = load_value_rule,
+                                .irregular = load_irregular,
+                                .reads_dst = load_reads_dst,
+                                .warnings = load_warnings,
+                                .run_warnings = load_run_warnings};

@@ -1,0 +1,407 @@
+/* reduce.c: reductions (vector chapter 7): within repeats, and over whole buffers with a work tensor. Part of the
+ * checker; rules/internal.h is the contract. Sources are addressed by lanes, the destination has its results
+ * one after another: dst_rep_stride counts in the results of a repeat.
+ *
+ * Owns: reduce-in-place, work-tensor-size, work-tensor-dtype, work-tensor-overlap, index-limit, dst-size; repeat-range with
+ * an index; arg-type of a list that the registers do not fill. A work tensor is neither read nor
+ * written here: its contents afterwards are unspecified, so its footprint is an upper bound. */
+#include "rules/internal.h"
+
+enum {
+    SLOT_DST = 1,
+    SLOT_SRC = 2,
+    SLOT_WORK = 3, /* of forms over whole buffers */
+    SLOT_ALL_REPEAT = 4,
+    SLOT_DST_REP = 4, /* of forms within repeats */
+    SLOT_CAL_INDEX = 6,
+    SLOT_INDEX_LOW = 8, /* of vcmax and vcmin */
+    SLOT_LIST = 9
+};
+
+static Form
+form_of(const CheckInstr *in)
+{
+    return op_table[in->op].form;
+}
+
+static bool
+is_whole_op(Op op)
+{
+    return op_table[op].form == FORM_ALLADD || op_table[op].form == FORM_ALLMAX;
+}
+
+static bool
+is_whole(const CheckInstr *in)
+{
+    return is_whole_op(in->op);
+}
+
+static bool
+has_index(const CheckInstr *in)
+{
+    return form_of(in) == FORM_ALLMAX && in->args[SLOT_CAL_INDEX].v != 0;
+}
+
+static int
+size_of(const CheckInstr *in)
+{
+    return dtype_size(in->args[SLOT_DST].t.dtype);
+}
+
+/* Elements that a repeat writes; over whole buffers all that is written. */
+static int
+results(const CheckInstr *in)
+{
+    const int blocks = REPEAT_BYTES / BLOCK_BYTES;
+    switch (op_table[in->op].sem) {
+    case SEM_CMAX:
+    case SEM_CMIN:
+        return 2;
+    case SEM_CGADD:
+    case SEM_CGMAX:
+    case SEM_CGMIN:
+        return blocks;
+    case SEM_CPADD:
+        return check_lanes(in) / 2;
+    default:
+        return has_index(in) ? 2 : 1;
+    }
+}
+
+/* ---- static rules --------------------------------------------------------------------------------- */
+
+/* The list, and the order of value and index. */
+static bool
+extreme_static(const CheckInstr *in, Fault *fault)
+{
+    int64_t want = soc_has(in->soc, FEATURE_EXTREME_ONE)     ? 1
+                   : soc_has(in->soc, FEATURE_EXTREME_THREE) ? 3
+                                                             : 0;
+    int64_t n = in->args[SLOT_LIST].v;
+    FaultAt at = {RULE_ARG_TYPE, SLOT_LIST, n, want, want};
+    if (!soc_has(in->soc, FEATURE_INDEX_LOW) && in->args[SLOT_INDEX_LOW].v != 0) {
+        at = (FaultAt){RULE_NOT_ON_ARCH, SLOT_INDEX_LOW, 1, 0, 0};
+        return check_fail(fault, &at, "%s has no index_low on %s", check_op_name(in),
+                          in->soc->name);
+    }
+    if (n == 0 || n == want) {
+        return true;
+    }
+    if (want == 0) {
+        at.rule = RULE_NOT_ON_ARCH;
+        return check_fail(fault, &at, "%s has no %s on %s", check_op_name(in),
+                          check_param_name(in, SLOT_LIST), in->soc->name);
+    }
+    return check_fail(fault, &at, "%s has %lld Scalars; on %s it is a list of %lld",
+                      check_param_name(in, SLOT_LIST), (long long)n, in->soc->name,
+                      (long long)want);
+}
+
+static bool
+reduce_static(const CheckInstr *in, Fault *fault)
+{
+    Form form = form_of(in);
+    if (form == FORM_VCMAX || form == FORM_VCMIN) {
+        return extreme_static(in, fault);
+    }
+    if (!is_whole(in) || soc_has(in->soc, FEATURE_REDUCE_NO_WORK)) {
+        return true;
+    }
+    Dtype d = in->args[SLOT_DST].t.dtype, w = in->args[SLOT_WORK].t.dtype;
+    FaultAt at = {RULE_WORK_DTYPE, SLOT_WORK, (int64_t)w, (int64_t)d, (int64_t)d};
+    return d == w || check_fail(fault, &at, "work_tensor is %s and dst is %s",
+                                dtype_name(w), dtype_name(d));
+}
+
+static int
+reduce_align(const CheckInstr *in, int param)
+{
+    enum {
+        PAIR = 4,
+        HALF_BLOCK = 16
+    };
+    if (is_whole(in) && param == SLOT_WORK && soc_has(in->soc, FEATURE_REDUCE_NO_WORK)) {
+        return size_of(in); /* nothing is put there */
+    }
+    if (param != SLOT_DST) {
+        return BLOCK_BYTES;
+    }
+    switch (op_table[in->op].sem) {
+    case SEM_CADD:
+        return size_of(in);
+    case SEM_CMAX:
+    case SEM_CMIN:
+    case SEM_ALL_MAX:
+    case SEM_ALL_MIN:
+        return size_of(in) > PAIR ? size_of(in) : PAIR;
+    case SEM_CGADD:
+    case SEM_CGMAX:
+    case SEM_CGMIN:
+        return HALF_BLOCK;
+    default:
+        return BLOCK_BYTES;
+    }
+}
+
+/* ---- work tensors: levels of results, each from a block on ------------------------------------------- */
+
+static int64_t
+ceil_div(int64_t a, int64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+static int64_t
+block_up(int64_t elems, int size)
+{
+    int64_t be = BLOCK_BYTES / size;
+    return ceil_div(elems, be) * be;
+}
+
+/* With an index; known: repeat_times is a constant, so that levels without work are left out. */
+static int64_t
+work_with_index(int64_t repeats, int lanes, int size, bool known)
+{
+    int64_t n1 = 2 * repeats;
+    int64_t p2 = block_up(n1, size);
+    int64_t n2 = 2 * ceil_div(n1, lanes);
+    if (known && n2 == 2) {
+        return p2 + 2;
+    }
+    int64_t p3 = block_up(p2 + n2, size);
+    if (known && n2 <= lanes) {
+        return p3 + 2;
+    }
+    return block_up(p3 + 2 * ceil_div(n2, lanes), size) + 2;
+}
+
+/* Elements that the work tensor has at least; presupposes repeat_times in its range. */
+static int64_t
+work_elems(const CheckInstr *in)
+{
+    const int64_t chunk = 255; /* repeats of one instruction of the machine */
+    int64_t repeats = check_repeats(in);
+    if (repeats <= 0 || repeats > UINT16_MAX ||
+        soc_has(in->soc, FEATURE_REDUCE_NO_WORK)) {
+        return 0;
+    }
+    if (form_of(in) == FORM_ALLADD) {
+        return soc_has(in->soc, FEATURE_REDUCE_CHUNKS) ? ceil_div(repeats, chunk)
+                                                       : repeats;
+    }
+    if (!has_index(in)) {
+        return 2 * repeats;
+    }
+    return work_with_index(repeats, check_lanes(in), size_of(in),
+                           in->args[SLOT_ALL_REPEAT].literal);
+}
+
+/* ---- extents --------------------------------------------------------------------------------------- */
+
+/* Bytes from the results of a repeat to those of the next. */
+static int64_t
+dst_step(const CheckInstr *in)
+{
+    return is_whole(in)
+               ? 0
+               : sat_mul(in->args[SLOT_DST_REP].v, (int64_t)results(in) * size_of(in));
+}
+
+static int64_t
+reduce_extent(const CheckInstr *in, int param)
+{
+    int64_t repeats = check_repeats(in);
+    if (param == SLOT_SRC) {
+        return lanes_extent(in, param);
+    }
+    if (repeats == 0) {
+        return 0;
+    }
+    if (param != SLOT_DST) {
+        return work_elems(in) * size_of(in);
+    }
+    return sat_add(sat_mul(repeats - 1, dst_step(in)),
+                   (int64_t)results(in) * size_of(in));
+}
+
+/* Every pair of lanes has an active one, or is written anyway. */
+static bool
+writes_all_pairs(const CheckInstr *in)
+{
+    const CheckMask *m = check_mask(in);
+    bool old = soc_has(in->soc, FEATURE_CPADD_BY_CHOICE) &&
+               chosen(in->choices, CHOICE_MASKED_BLOCK) == CHOSE_MASKED_BLOCK_ZERO_PAIRS;
+    return old || soc_has(in->soc, FEATURE_CPADD_ALL_PAIRS) ||
+           (m->form == MASK_COUNT && (int64_t)m->w[0] >= check_lanes(in) - 1);
+}
+
+static Footprint
+reduce_footprint(const CheckInstr *in, int param, bool *exact)
+{
+    if (param == SLOT_SRC) {
+        return lanes_footprint(in, param, exact);
+    }
+    Footprint f = {in->args[param].t.offset, 1, 0, 1, 0, reduce_extent(in, param)};
+    *exact = param == SLOT_DST;
+    if (param != SLOT_DST || is_whole(in)) {
+        return f;
+    }
+    f.len = (int64_t)results(in) * size_of(in);
+    f.count0 = check_repeats(in);
+    f.stride0 = dst_step(in);
+    *exact = op_table[in->op].sem != SEM_CPADD || writes_all_pairs(in);
+    if (f.stride0 == f.len && f.count0 > 1) {
+        f.len = sat_mul(f.len, f.count0);
+        f.count0 = 1;
+    }
+    return f;
+}
+
+/* ---- rules on values --------------------------------------------------------------------------------- */
+
+/* Elements from an operand's start to the end of its tensor; -1: it starts outside. */
+static int64_t
+room(const CheckInstr *in, int param)
+{
+    const CheckTensor *t = &in->args[param].t;
+    return t->offset < 0 || t->offset > t->bytes ? -1
+                                                 : (t->bytes - t->offset) / size_of(in);
+}
+
+/* An index counts the elements of src, as a number of dst's type. */
+static bool
+index_fits(const CheckInstr *in, Fault *fault)
+{
+    Dtype t = in->args[SLOT_DST].t.dtype;
+    int64_t most = t == DT_F16 ? 65504 : t == DT_S16 ? INT16_MAX : UINT32_MAX;
+    int64_t span = lanes_extent(in, SLOT_SRC) / size_of(in);
+    FaultAt at = {RULE_INDEX_LIMIT, SLOT_SRC, span, 0, most};
+    return span <= most ||
+           check_fail(fault, &at,
+                      "src spans %lld elements; an index in %s counts to %lld",
+                      (long long)span, dtype_name(t), (long long)most);
+}
+
+static bool
+reduce_bounds(const CheckInstr *in, int param, Fault *fault)
+{
+    if (!is_whole(in) || check_repeats(in) == 0) {
+        return true;
+    }
+    if (param == SLOT_SRC) {
+        return !has_index(in) || index_fits(in, fault);
+    }
+    bool work = param == SLOT_WORK;
+    int64_t want = work ? work_elems(in) : results(in);
+    int64_t have = room(in, param);
+    FaultAt at = {work ? RULE_WORK_SIZE : RULE_DST_SIZE, param, have, want, INT64_MAX};
+    return have < 0 || have >= want ||
+           check_fail(fault, &at, "%s has %lld elements; %s with %lld repeats takes %lld",
+                      check_param_name(in, param), (long long)have, check_op_name(in),
+                      (long long)check_repeats(in), (long long)want);
+}
+
+static Rule
+reduce_value_rule(Op op, int param)
+{
+    return op_table[op].form == FORM_ALLMAX && param == SLOT_ALL_REPEAT
+               ? RULE_REPEAT_RANGE
+               : RULE_NONE;
+}
+
+/* With an index there are fewer repeats. */
+static bool
+reduce_value(const CheckInstr *in, int param, Fault *fault)
+{
+    Dtype t = in->args[SLOT_DST].t.dtype;
+    int64_t v = in->args[param].v;
+    int64_t most = t == DT_F16 ? 511 : t == DT_S16 ? 255 : 4095;
+    FaultAt at = {RULE_REPEAT_RANGE, param, v, 1, most};
+    return !has_index(in) || v <= most ||
+           check_fail(fault, &at,
+                      "repeat_times is %lld; %s with an index takes 1 to %lld in %s",
+                      (long long)v, check_op_name(in), (long long)most, dtype_name(t));
+}
+
+static bool
+work_apart(const CheckInstr *in, Fault *fault)
+{
+    const CheckTensor *w = &in->args[SLOT_WORK].t;
+    for (int i = SLOT_DST; i <= SLOT_SRC; i++) {
+        const CheckTensor *t = &in->args[i].t;
+        if (t->buffer == w->buffer &&
+            bytes_meet(t->offset, reduce_extent(in, i), w->offset,
+                       reduce_extent(in, SLOT_WORK))) {
+            FaultAt at = {RULE_WORK_OVERLAP, SLOT_WORK, w->offset, 0, 0};
+            return check_fail(fault, &at,
+                              "work_tensor (from byte %lld) shares bytes with %s (from "
+                              "byte %lld) of the same tensor",
+                              (long long)w->offset, check_param_name(in, i),
+                              (long long)t->offset);
+        }
+    }
+    return true;
+}
+
+/* Over whole buffers everything is read before the result is written. */
+static bool
+reduce_overlap(const CheckInstr *in, int param, Fault *fault)
+{
+    if (param == SLOT_SRC) {
+        return is_whole(in) ||
+               lanes_overlap_run(in, SLOT_DST, (int64_t)results(in) * size_of(in),
+                                 dst_step(in), param, fault);
+    }
+    return work_apart(in, fault);
+}
+
+/* Sums of lanes onto their own source: the results of a repeat lie before the next repeat, but only the 310P class
+ * is known to take them one after the other. Told of constant operands. */
+static void
+reduce_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
+{
+    Sem sem = op_table[in->op].sem;
+    const CheckArg *dst = &in->args[SLOT_DST], *src = &in->args[SLOT_SRC];
+    int repeat = form_slot(form_of(in), ROLE_REPEAT, NULL);
+    bool literal = dst->literal && src->literal && in->args[repeat].literal;
+    if ((sem != SEM_CADD && sem != SEM_CPADD) || !literal ||
+        soc_has(in->soc, FEATURE_REDUCE_IN_PLACE) || check_repeats(in) < 2 ||
+        dst->t.buffer != src->t.buffer ||
+        !bytes_meet(dst->t.offset, reduce_extent(in, SLOT_DST), src->t.offset,
+                    reduce_extent(in, SLOT_SRC))) {
+        return;
+    }
+    Fault fault;
+    FaultAt at = {RULE_REDUCE_IN_PLACE, SLOT_DST, dst->t.offset, 0, 0};
+    check_fail(&fault, &at,
+               "dst of %s lies in src, with %lld repeats; on %s its results may meet "
+               "sources that are still to be read",
+               check_op_name(in), (long long)check_repeats(in), in->soc->name);
+    report(ctx, &fault);
+}
+
+static Rule
+reduce_bounds_rule(Op op, int param)
+{
+    return !is_whole_op(op) || param == SLOT_SRC ? RULE_TENSOR_OVERFLOW
+           : param == SLOT_WORK                  ? RULE_WORK_SIZE
+                                                 : RULE_DST_SIZE;
+}
+
+static Rule
+reduce_overlap_rule(Op op, int param)
+{
+    return is_whole_op(op) && param == SLOT_WORK ? RULE_WORK_OVERLAP : RULE_OVERLAP_MULTI;
+}
+
+const FamilyRules rules_reduce = {.statics = reduce_static,
+                                  .extent = reduce_extent,
+                                  .footprint = reduce_footprint,
+                                  .overlap = reduce_overlap,
+                                  .value = reduce_value,
+                                  .value_rule = reduce_value_rule,
+                                  .align = reduce_align,
+                                  .bounds = reduce_bounds,
+                                  .bounds_rule = reduce_bounds_rule,
+                                  .overlap_rule = reduce_overlap_rule,
+                                  .warnings = reduce_warnings};

@@ -1,0 +1,228 @@
+/* slice.c: rules of the instructions on slices (vector chapter 13): types that relate, elements that are
+ * touched, overlap.
+ *
+ * A slice is up to SLICE_DIMS lengths and strides in elements (form.def); it touches exactly its
+ * elements. Owns: overlap-forbidden; path of h_data_move. */
+#include "rules/internal.h"
+
+typedef struct Slice {
+    int dims;
+    int64_t len[SLICE_DIMS], stride[SLICE_DIMS];
+    int64_t size; /* of an element */
+    bool empty;
+} Slice;
+
+static Slice
+slice_of(const CheckInstr *in, int param)
+{
+    const SliceOperand *o = form_slice(op_table[in->op].form, param);
+    Slice s = {.dims = o->dims, .size = dtype_size(in->args[param].t.dtype)};
+    for (int i = 0; i < s.dims; i++) {
+        s.len[i] = in->args[o->len + i].v;
+        s.stride[i] = in->args[o->stride + i].v;
+        s.empty = s.empty || s.len[i] <= 0;
+    }
+    return s;
+}
+
+/* The packs of h_quant, all of them read where there is an element. */
+enum {
+    PACKS_BYTES = 16 * 8
+};
+
+static bool
+is_table(const CheckInstr *in, int param)
+{
+    return form_slice(op_table[in->op].form, param) == NULL;
+}
+
+static int64_t slice_extent(const CheckInstr *in, int param);
+
+static int64_t
+table_extent(const CheckInstr *in)
+{
+    return slice_extent(in, form_slot(op_table[in->op].form, ROLE_DST, NULL)) > 0
+               ? PACKS_BYTES
+               : 0;
+}
+
+static int64_t
+slice_extent(const CheckInstr *in, int param)
+{
+    if (is_table(in, param)) {
+        return table_extent(in);
+    }
+    Slice s = slice_of(in, param);
+    int64_t last = 0;
+    for (int i = 0; i < s.dims; i++) {
+        last = sat_add(last, sat_mul(sat_add(s.len[i], -1), s.stride[i]));
+    }
+    return s.empty ? 0 : sat_mul(sat_add(last, 1), s.size);
+}
+
+/* 255 repeats of 128 elements, which may all write the same place: dst_rep_stride may be 0. */
+enum {
+    SCATTER_MOST = 255 * 128
+};
+
+/* Elements that are written, and those that are summed up, are apart; others are read as often as there are
+ * results. */
+static bool
+slice_bounds(const CheckInstr *in, int param, Fault *fault)
+{
+    Form form = op_table[in->op].form;
+    bool walked = param == form_slot(form, ROLE_DST, NULL) || form == FORM_HREDUCE ||
+                  form == FORM_HINDEX;
+    if (!walked || is_table(in, param)) {
+        return true;
+    }
+    Slice s = slice_of(in, param);
+    int64_t n = s.empty ? 0 : 1;
+    for (int i = 0; i < s.dims; i++) {
+        n = sat_mul(n, s.len[i]);
+    }
+    return (form == FORM_HSCATTER && n <= SCATTER_MOST) ||
+           check_counted(in, param, n, s.size, fault);
+}
+
+/* Whether the elements have places of their own falls with smaller strides, and is affine in each number: it has
+ * its least at corners. */
+static bool
+slice_bounds_corners(Op op, int param)
+{
+    Form form = op_table[op].form;
+    return param == form_slot(form, ROLE_DST, NULL) || form == FORM_HREDUCE ||
+           form == FORM_HINDEX;
+}
+
+/* Dimensions that follow each other become one run of bytes; two more are left for an exact answer. */
+static Footprint
+slice_footprint(const CheckInstr *in, int param, bool *exact)
+{
+    Footprint f = {in->args[param].t.offset, 1, 0, 1, 0, slice_extent(in, param)};
+    if (is_table(in, param)) {
+        *exact = true;
+        return f;
+    }
+    Slice s = slice_of(in, param);
+    Footprint runs = {f.offset, 1, 0, 1, 0, s.size};
+    for (int i = s.dims - 1; i >= 0 && !s.empty; i--) {
+        int64_t step = sat_mul(s.stride[i], s.size);
+        if (s.len[i] == 1) {
+            continue;
+        }
+        if (runs.count1 == 1 && step == runs.len) {
+            runs.len = sat_mul(runs.len, s.len[i]);
+        } else if (runs.count1 == 1) {
+            runs.count1 = s.len[i];
+            runs.stride1 = step;
+        } else if (runs.count0 == 1) {
+            runs.count0 = s.len[i];
+            runs.stride0 = step;
+        } else {
+            *exact = false;
+            return f;
+        }
+    }
+    return s.empty ? f : runs;
+}
+
+/* ---- overlap --------------------------------------------------------------------------------------------- */
+
+static bool
+same_slice(const CheckInstr *in, int a, int b)
+{
+    Slice x = slice_of(in, a), y = slice_of(in, b);
+    bool same = in->args[a].t.offset == in->args[b].t.offset && x.dims == y.dims &&
+                x.size == y.size;
+    for (int i = 0; same && i < x.dims; i++) {
+        same = x.len[i] <= 1 || x.stride[i] == y.stride[i];
+    }
+    return same;
+}
+
+static bool
+slice_overlap(const CheckInstr *in, int param, Fault *fault)
+{
+    int dst = form_slot(op_table[in->op].form, ROLE_DST, NULL);
+    const CheckTensor *d = &in->args[dst].t;
+    const CheckTensor *s = &in->args[param].t;
+    int64_t dlen = slice_extent(in, dst), slen = slice_extent(in, param);
+    FaultAt at = {RULE_OVERLAP_FORBIDDEN, param, s->offset, d->offset, d->offset};
+    if (d->buffer != s->buffer || !bytes_meet(d->offset, dlen, s->offset, slen) ||
+        (!is_table(in, param) && same_slice(in, dst, param))) {
+        return true;
+    }
+    return check_fail(fault, &at,
+                      "%s reaches from byte %lld to %lld and %s from %lld to %lld of the "
+                      "same tensor; they must %slie apart",
+                      check_param_name(in, dst), (long long)d->offset,
+                      (long long)sat_add(d->offset, dlen - 1),
+                      check_param_name(in, param), (long long)s->offset,
+                      (long long)sat_add(s->offset, slen - 1),
+                      is_table(in, param) ? "" : "be the same slice or ");
+}
+
+/* ---- types ------------------------------------------------------------------------------------------------ */
+
+static bool
+needs_dtype(const CheckInstr *in, int param, Dtype want, Fault *fault)
+{
+    Dtype t = in->args[param].t.dtype;
+    FaultAt at = {RULE_DTYPE_UNSUPPORTED, param, (int64_t)t, 0, 0};
+    return t == want || check_fail(fault, &at, "%s is %s; %s takes %s there",
+                                   check_param_name(in, param), dtype_name(t),
+                                   check_op_name(in), dtype_name(want));
+}
+
+/* Global memory to UB, or back. */
+static bool
+needs_path(const CheckInstr *in, Fault *fault)
+{
+    Scope dst = in->args[0].t.scope, src = in->args[1].t.scope;
+    FaultAt at = {RULE_PATH, 0, (int64_t)dst, 0, 0};
+    return (dst == SC_GM && src == SC_UB) || (dst == SC_UB && src == SC_GM) ||
+           check_fail(fault, &at,
+                      "%s goes from %s to %s; it copies between global memory and UB",
+                      check_op_name(in), scope_name(src), scope_name(dst));
+}
+
+static bool
+slice_statics(const CheckInstr *in, Fault *fault)
+{
+    int mask = form_slot(op_table[in->op].form, ROLE_SRC, "mask_tensor");
+    switch (op_table[in->op].form) {
+    case FORM_HCMP:
+    case FORM_HCMPS:
+        return needs_dtype(in, 0, DT_BOOL, fault);
+    case FORM_HSEL:
+    case FORM_HSELS:
+        return needs_dtype(in, mask, DT_BOOL, fault);
+    case FORM_HMOVE:
+        return needs_path(in, fault);
+    case FORM_HCAST:
+    case FORM_HQUANT:
+    case FORM_HPACK:
+    case FORM_HPACKS:
+    case FORM_HSCATTER:
+        return check_conversion(in, fault);
+    default:
+        return true;
+    }
+}
+
+static int
+slice_align(const CheckInstr *in, int param)
+{
+    return dtype_size(in->args[param].t.dtype);
+}
+
+const FamilyRules rules_slice = {
+    .statics = slice_statics,
+    .extent = slice_extent,
+    .bounds = slice_bounds,
+    .bounds_corners = slice_bounds_corners,
+    .footprint = slice_footprint,
+    .overlap = slice_overlap,
+    .align = slice_align,
+};

@@ -1,0 +1,559 @@
+/* vector.c: operands that are addressed by lanes (vector 1.1 to 1.6): geometry, extents, footprints, overlap.
+ * Part of the checker; rules/internal.h is the contract. Families whose operands are partly addressed by
+ * lanes use these functions for those.
+ *
+ * Owns: overlap-single, overlap-multi, overlap-src1-accum. Sums are saturating, so any values are
+ * safe; they mean something only for values within their ranges. */
+#include "rules/internal.h"
+
+enum {
+    MAX_BLOCKS = REPEAT_BYTES / BLOCK_BYTES
+};
+
+/* Beyond this no root tensor ends; keeps the sums below exact. */
+static const int64_t far_away = (int64_t)1 << 48;
+
+/* ---- masks and repeats ---------------------------------------------------------------------------- */
+
+const CheckMask *
+check_mask(const CheckInstr *in)
+{
+    int slot = form_slot(op_table[in->op].form, ROLE_MASK, NULL);
+    return slot < 0 ? NULL : &in->args[slot].m;
+}
+
+Dtype
+check_widest(const CheckInstr *in)
+{
+    int n;
+    Dtype widest = DT_NONE;
+    Form form = op_table[in->op].form;
+    (void)form_params(form, &n);
+    for (int i = 0; i < n; i++) {
+        if (form_is_vector(form, i) &&
+            dtype_size(in->args[i].t.dtype) > dtype_size(widest)) {
+            widest = in->args[i].t.dtype;
+        }
+    }
+    if (widest == DT_NONE && form_main(form) >= 0) {
+        widest = in->args[form_main(form)].t.dtype;
+    }
+    return widest;
+}
+
+int
+check_lanes(const CheckInstr *in)
+{
+    int size = dtype_size(check_widest(in));
+    return REPEAT_BYTES / (size ? size : 1);
+}
+
+static int64_t
+counter_elems(const CheckMask *m)
+{
+    int64_t n = (int64_t)m->w[0];
+    return n < 0 ? 0 : n;
+}
+
+bool
+check_counts_per_repeat(const CheckInstr *in)
+{
+    const CheckMask *m = check_mask(in);
+    return op_table[in->op].form == FORM_VCOPYB && m->form == MASK_COUNTER;
+}
+
+int64_t
+check_repeats(const CheckInstr *in)
+{
+    const CheckMask *m = check_mask(in);
+    if (m != NULL && m->form == MASK_COUNTER && !check_counts_per_repeat(in)) {
+        int64_t n = counter_elems(m);
+        int lanes = check_lanes(in);
+        return n / lanes + (n % lanes != 0);
+    }
+    int slot = form_slot(op_table[in->op].form, ROLE_REPEAT, NULL);
+    int64_t n = slot < 0 ? 1 : in->args[slot].v;
+    return n < 0 ? 0 : n;
+}
+
+/* One past the highest active lane; counter mode: of a full repeat. */
+static int
+lane_end(const CheckInstr *in, int lanes)
+{
+    const CheckMask *m = check_mask(in);
+    if (m == NULL) {
+        return lanes;
+    }
+    if (m->form == MASK_COUNT || m->form == MASK_COUNTER) {
+        int64_t n = (int64_t)m->w[0];
+        return n < 0 ? 0 : n > lanes ? lanes : (int)n;
+    }
+    for (int i = mask_words(m->form) - 1; i >= 0; i--) {
+        if (m->w[i] != 0) {
+            int end = 64 * i + 64 - __builtin_clzll(m->w[i]);
+            return end > lanes ? lanes : end;
+        }
+    }
+    return 0;
+}
+
+int
+lanes_end(const CheckInstr *in)
+{
+    return lane_end(in, check_lanes(in));
+}
+
+bool
+check_lane_active(const CheckInstr *in, int64_t repeat, int lane)
+{
+    const CheckMask *m = check_mask(in);
+    int lanes = check_lanes(in);
+    if (lane < 0 || lane >= lanes) {
+        return false;
+    }
+    if (m == NULL) {
+        return true;
+    }
+    switch (m->form) {
+    case MASK_COUNT:
+        return lane < (int64_t)m->w[0];
+    case MASK_COUNTER:
+        return sat_add(sat_mul(repeat, lanes), lane) < counter_elems(m);
+    case MASK_BITS:
+    case MASK_BITS4:
+        return lane < 64 * mask_words(m->form) && (m->w[lane / 64] >> (lane % 64) & 1);
+    }
+    return false;
+}
+
+/* ---- geometry ------------------------------------------------------------------------------------------ */
+
+static int64_t
+slot_value(const CheckInstr *in, int slot, int64_t missing)
+{
+    return slot < 0 ? missing : in->args[slot].v;
+}
+
+/* Scaled 8-bit results (vector 3.5) fill a half of each block, whose places are those of 16-bit elements. */
+static void
+half_blocks(const CheckInstr *in, int param, LaneGeometry *g)
+{
+    Form form = op_table[in->op].form;
+    int high = form_slot(form, ROLE_ATTR, "ldst_high_half");
+    if (high >= 0 && param == form_slot(form, ROLE_DST, NULL)) {
+        g->per_block /= 2;
+        g->first = in->args[high].v != 0 ? BLOCK_BYTES / 2 : 0;
+    }
+}
+
+LaneGeometry
+check_geometry(const CheckInstr *in, int param)
+{
+    Form form = op_table[in->op].form;
+    LaneOperand l = form_lanes(form, param);
+    LaneGeometry g = {.lanes = check_lanes(in),
+                      .size = dtype_size(in->args[param].t.dtype)};
+    g.share = dtype_is_half_byte(in->args[param].t.dtype) ? 2 : 1;
+    g.per_block = BLOCK_BYTES / g.size * g.share;
+    half_blocks(in, param, &g);
+    g.blocks = (g.lanes + g.per_block - 1) / g.per_block;
+    int64_t unit = slot_value(in, form_slot(form, ROLE_ATTR, "stride_unit"), 0);
+    int64_t blk = slot_value(in, l.blk, 1);
+    int64_t rep = slot_value(in, l.rep, g.blocks);
+    blk = blk == 0 && unit < 2 && form_blk0_is_1(form, param, in->choices) ? 1 : blk;
+    int64_t step = unit >= 2 ? BLOCK_BYTES / g.per_block : BLOCK_BYTES;
+    g.blk = sat_add(sat_mul(blk, step), unit >= 2 ? BLOCK_BYTES : 0);
+    g.rep = sat_mul(rep, step);
+    if (unit & 1) { /* the gap behind the last block */
+        g.rep = sat_add(g.rep, sat_add(sat_mul(g.blocks - 1, g.blk), BLOCK_BYTES));
+    }
+    return g;
+}
+
+/* Bytes of elements that follow each other. */
+static int64_t
+bytes_of(const LaneGeometry *g, int64_t lanes)
+{
+    return sat_mul(sat_add(lanes, g->share - 1) / g->share, g->size);
+}
+
+/* Bytes from the start of a repeat to one past its first `lanes` lanes. */
+static int64_t
+run_of(const LaneGeometry *g, int64_t lanes)
+{
+    if (lanes <= 0) {
+        return 0;
+    }
+    int64_t last = (lanes - 1) / g->per_block;
+    int64_t end = sat_add(sat_mul(last, g->blk),
+                          g->first + bytes_of(g, lanes - last * g->per_block));
+    return last > 0 && end < BLOCK_BYTES ? BLOCK_BYTES : end;
+}
+
+int64_t
+lanes_extent(const CheckInstr *in, int param)
+{
+    LaneGeometry g = check_geometry(in, param);
+    const CheckMask *m = check_mask(in);
+    int64_t repeats = check_repeats(in);
+    int64_t run = run_of(&g, lane_end(in, g.lanes));
+    if (repeats == 0 || run == 0) {
+        return 0;
+    }
+    if (m == NULL || m->form != MASK_COUNTER || repeats == 1) {
+        return sat_add(sat_mul(repeats - 1, g.rep), run);
+    }
+    int64_t rest = counter_elems(m) - (repeats - 1) * g.lanes;
+    int64_t last = sat_add(sat_mul(repeats - 1, g.rep), run_of(&g, rest));
+    int64_t before = sat_add(sat_mul(repeats - 2, g.rep), run);
+    return last > before ? last : before;
+}
+
+/* Whether a bitwise mask leaves out lanes below its highest. */
+static bool
+has_holes(const CheckMask *m, int end)
+{
+    int on = 0;
+    for (int i = 0; i < mask_words(m->form); i++) {
+        on += __builtin_popcountll(m->w[i]);
+    }
+    return on != end;
+}
+
+/* Blocks that follow each other are one run. */
+static void
+contiguous(const CheckInstr *in, const LaneGeometry *g, int end, Footprint *f,
+           bool *exact)
+{
+    const CheckMask *m = check_mask(in);
+    f->count0 = check_repeats(in);
+    f->stride0 = g->rep;
+    f->len = bytes_of(g, end);
+    if (m != NULL && m->form == MASK_COUNTER && g->rep == bytes_of(g, g->lanes)) {
+        f->count0 = f->count0 != 0;
+        f->len = bytes_of(g, counter_elems(m));
+    } else if (m != NULL && m->form == MASK_COUNTER) {
+        *exact = counter_elems(m) % g->lanes == 0 || f->count0 == 1;
+    }
+    if (f->stride0 == f->len && f->count0 > 1) {
+        f->len = sat_mul(f->len, f->count0);
+        f->count0 = 1;
+    }
+}
+
+Footprint
+lanes_footprint(const CheckInstr *in, int param, bool *exact)
+{
+    LaneGeometry g = check_geometry(in, param);
+    const CheckMask *m = check_mask(in);
+    int end = lane_end(in, g.lanes);
+    Footprint f = {in->args[param].t.offset + g.first, 1, 0, 1, 0, 0};
+    int64_t block = bytes_of(&g, g.per_block); /* of it is used */
+    bool bits = m != NULL && (m->form == MASK_BITS || m->form == MASK_BITS4);
+    *exact = !bits || !has_holes(m, end);
+    if (g.blk == block || end <= g.per_block) {
+        contiguous(in, &g, end, &f, exact);
+        return f;
+    }
+    f.count0 = (end + g.per_block - 1) / g.per_block;
+    f.stride0 = g.blk;
+    f.count1 = check_repeats(in);
+    f.stride1 = g.rep;
+    f.len = block;
+    *exact = *exact && end % g.per_block == 0 &&
+             (m == NULL || m->form != MASK_COUNTER || counter_elems(m) % g.lanes == 0);
+    if (g.blk == 0) {
+        f.count0 = 1;
+    }
+    return f;
+}
+
+/* ---- overlap -------------------------------------------------------------------------------------------- */
+
+/* Bytes of each block of a repeat from the first to the last active lane; len 0: none. */
+typedef struct Hulls {
+    int64_t start[MAX_BLOCKS], len[MAX_BLOCKS];
+} Hulls;
+
+/* One operand on its way through the repeats. */
+typedef struct Side {
+    int param;
+    int64_t offset, rep, blk;
+    int blocks;
+    Hulls full, last; /* last: of the last repeat */
+} Side;
+
+/* First and one past the last active lane of block b in a repeat; equal: none. */
+static void
+active_in_block(const CheckMask *m, const LaneGeometry *g, int64_t repeat, int b, int *lo,
+                int *hi)
+{
+    int first = b * g->per_block;
+    *lo = 0;
+    *hi = g->per_block;
+    if (m != NULL && (m->form == MASK_BITS || m->form == MASK_BITS4)) {
+        uint64_t bits =
+            first < 64 * mask_words(m->form) ? m->w[first / 64] >> (first % 64) : 0;
+        bits &= g->per_block < 64 ? ((uint64_t)1 << g->per_block) - 1 : UINT64_MAX;
+        *lo = bits ? __builtin_ctzll(bits) : 0;
+        *hi = bits ? 64 - __builtin_clzll(bits) : 0;
+    } else if (m != NULL) {
+        int64_t before = m->form == MASK_COUNTER ? sat_mul(repeat, g->lanes) : 0;
+        int64_t rest = sat_add(counter_elems(m), -before) - first;
+        *hi = rest <= 0 ? 0 : rest < g->per_block ? (int)rest : g->per_block;
+    }
+}
+
+static Hulls
+hulls_of(const CheckInstr *in, const LaneGeometry *g, int64_t repeat)
+{
+    Hulls h;
+    for (int b = 0; b < g->blocks; b++) {
+        int lo, hi;
+        active_in_block(check_mask(in), g, repeat, b, &lo, &hi);
+        int64_t before = lo / g->share * g->size;
+        h.start[b] = sat_add(g->first + before, sat_mul(b, g->blk));
+        h.len[b] = bytes_of(g, hi) - before;
+    }
+    return h;
+}
+
+static Side
+side_of(const CheckInstr *in, int param)
+{
+    LaneGeometry g = check_geometry(in, param);
+    int64_t repeats = check_repeats(in);
+    Side s = {.param = param,
+              .offset = in->args[param].t.offset,
+              .rep = g.rep,
+              .blk = g.blk,
+              .blocks = g.blocks,
+              .full = hulls_of(in, &g, 0)};
+    bool counter = check_mask(in) != NULL && check_mask(in)->form == MASK_COUNTER;
+    s.last = counter && repeats > 1 ? hulls_of(in, &g, repeats - 1) : s.full;
+    return s;
+}
+
+static bool
+hulls_meet(const Side *a, const Side *b)
+{
+    for (int i = 0; i < a->blocks; i++) {
+        for (int j = 0; j < b->blocks; j++) {
+            if (bytes_meet(a->offset + a->full.start[i], a->full.len[i],
+                           b->offset + b->full.start[j], b->full.len[j])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static int64_t
+floor_div(int64_t a, int64_t b)
+{
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+int64_t
+check_first_meeting(int64_t x, int64_t step, int64_t wlen, int64_t rlen, int64_t n)
+{
+    int64_t lo = 0, hi = n - 1;
+    if (step == 0) {
+        return x > -wlen && x < rlen && n > 0 ? 0 : -1;
+    }
+    int64_t up = step > 0 ? rlen - 1 - x : -wlen + 1 - x;
+    int64_t down = step > 0 ? -wlen + 1 - x : rlen - 1 - x;
+    int64_t most = floor_div(up, step);
+    int64_t least = -floor_div(-down, step);
+    lo = least > lo ? least : lo;
+    hi = most < hi ? most : hi;
+    return lo <= hi ? lo : -1;
+}
+
+/* The first t at which repeat t of w meets repeat t+1 of r; -1: none. */
+static int64_t
+repeats_meet(const Side *w, const Side *r, int64_t repeats)
+{
+    int64_t found = -1;
+    int64_t pairs = repeats - 1;
+    for (int i = 0; i < w->blocks; i++) {
+        for (int j = 0; j < r->blocks; j++) {
+            int64_t x = w->offset + w->full.start[i] - r->offset - r->rep;
+            int64_t t = check_first_meeting(
+                x - r->full.start[j], w->rep - r->rep, w->full.len[i], r->full.len[j],
+                r->full.len[j] > 0 && w->full.len[i] > 0 ? pairs - 1 : 0);
+            found = t >= 0 && (found < 0 || t < found) ? t : found;
+            x = sat_add(x - r->last.start[j], (pairs - 1) * (w->rep - r->rep));
+            if (found < 0 && w->full.len[i] > 0 && r->last.len[j] > 0 &&
+                x > -w->full.len[i] && x < r->last.len[j]) {
+                found = pairs - 1;
+            }
+        }
+    }
+    return found;
+}
+
+static bool
+report_single(const CheckInstr *in, const Side *d, const Side *s, bool together,
+              Fault *fault)
+{
+    if (together || !hulls_meet(d, s)) {
+        return true;
+    }
+    FaultAt at = {RULE_OVERLAP_SINGLE, s->param, s->offset, 0, 0};
+    return check_fail(
+        fault, &at,
+        "%s starts at byte %lld and %s at byte %lld of the same tensor and they "
+        "share bytes; they must start together or share none",
+        check_param_name(in, d->param), (long long)d->offset,
+        check_param_name(in, s->param), (long long)s->offset);
+}
+
+static bool
+single_overlap(const CheckInstr *in, int dst, int param, Fault *fault)
+{
+    Side d = side_of(in, dst);
+    Side s = side_of(in, param);
+    int dsize = dtype_size(in->args[dst].t.dtype);
+    int ssize = dtype_size(in->args[param].t.dtype);
+    int share = dtype_is_half_byte(in->args[dst].t.dtype) ? 2 : 1;
+    bool together = d.offset / dsize * share == s.offset / ssize && d.blk == s.blk;
+    return report_single(in, &d, &s, together, fault);
+}
+
+static bool
+report_repeats(const CheckInstr *in, Rule rule, const Side *w, const Side *r,
+               Fault *fault)
+{
+    int64_t t = repeats_meet(w, r, check_repeats(in));
+    if (t < 0) {
+        return true;
+    }
+    FaultAt at = {rule, rule == RULE_OVERLAP_SRC1 ? 2 : r->param, t, 0, 0};
+    return check_fail(
+        fault, &at,
+        "%s of repeat %lld (from byte %lld) shares bytes with %s of repeat %lld "
+        "(from byte %lld) of the same tensor",
+        check_param_name(in, w->param), (long long)t, (long long)(w->offset + t * w->rep),
+        check_param_name(in, r->param), (long long)(t + 1),
+        (long long)(r->offset + (t + 1) * r->rep));
+}
+
+/* Binary forms, whose operands are dst, src0 and src1 in slots 1 to 3. */
+bool
+check_accumulating_form(Form f)
+{
+    return f == FORM_VBIN || f == FORM_VBINB;
+}
+
+bool
+check_overlap_is_regular(Form f, int param)
+{
+    int dst = form_slot(f, ROLE_DST, NULL);
+    return form_family(f) == FAM_MOVE ||
+           (dst >= 0 && form_is_vector(f, dst) && form_is_vector(f, param));
+}
+
+/* Accumulating form: dst is src1 and both stay in place while src0 goes on. */
+static bool
+accumulates(const CheckInstr *in)
+{
+    const CheckTensor *dst = &in->args[1].t;
+    const CheckTensor *src1 = &in->args[3].t;
+    Sem sem = op_table[in->op].sem;
+    bool op_ok = sem == SEM_ADD || sem == SEM_SUB || sem == SEM_MUL || sem == SEM_MAX ||
+                 sem == SEM_MIN || sem == SEM_AND || sem == SEM_OR;
+    bool dtype_ok = dst->dtype == DT_F16 || dst->dtype == DT_F32 || dst->dtype == DT_S32;
+    if (!check_accumulating_form(op_table[in->op].form) || !op_ok || !dtype_ok ||
+        dst->buffer != src1->buffer || dst->offset != src1->offset) {
+        return false;
+    }
+    LaneGeometry d = check_geometry(in, 1);
+    LaneGeometry s = check_geometry(in, 3);
+    return d.rep == 0 && s.rep == 0 && d.blk == s.blk;
+}
+
+/* src0 against src1 where the form accumulates in src1. */
+static bool
+accumulate_overlap(const CheckInstr *in, Fault *fault)
+{
+    Side src0 = side_of(in, 2);
+    Side src1 = side_of(in, 3);
+    return report_repeats(in, RULE_OVERLAP_SRC1, &src0, &src1, fault) &&
+           report_repeats(in, RULE_OVERLAP_SRC1, &src1, &src0, fault);
+}
+
+/* Offsets of operands that meet the rules of alignment and bounds. */
+static bool
+is_near(const CheckTensor *t)
+{
+    return t->offset >= 0 && t->offset < far_away;
+}
+
+bool
+lanes_overlap(const CheckInstr *in, int dst, int param, Fault *fault)
+{
+    const CheckTensor *d = &in->args[dst].t;
+    const CheckTensor *s = &in->args[param].t;
+    int64_t repeats = check_repeats(in);
+    if (d->buffer != s->buffer || !is_near(d) || !is_near(s) || repeats == 0 ||
+        d->offset % BLOCK_BYTES != 0 || s->offset % BLOCK_BYTES != 0) {
+        return true;
+    }
+    if (repeats == 1) {
+        return single_overlap(in, dst, param, fault);
+    }
+    bool accum = accumulates(in);
+    if (!accum || param != 3) {
+        Side w = side_of(in, dst);
+        Side r = side_of(in, param);
+        if (!report_repeats(in, RULE_OVERLAP_MULTI, &w, &r, fault)) {
+            return false;
+        }
+    }
+    return param != 2 || !accum || accumulate_overlap(in, fault);
+}
+
+bool
+lanes_overlap_run(const CheckInstr *in, int dst, int64_t len, int64_t step, int param,
+                  Fault *fault)
+{
+    const CheckTensor *d = &in->args[dst].t;
+    const CheckTensor *s = &in->args[param].t;
+    int64_t repeats = check_repeats(in);
+    if (d->buffer != s->buffer || !is_near(d) || !is_near(s) || repeats == 0) {
+        return true;
+    }
+    Side w = {.param = dst, .offset = d->offset, .rep = step, .blocks = 1};
+    w.full.len[0] = len;
+    Side r = side_of(in, param);
+    return repeats == 1 ? report_single(in, &w, &r, d->offset == s->offset, fault)
+                        : report_repeats(in, RULE_OVERLAP_MULTI, &w, &r, fault);
+}
+
+bool
+check_apart(const CheckInstr *in, Rule rule, int other, int param, Fault *fault)
+{
+    const CheckTensor *a = &in->args[other].t;
+    const CheckTensor *b = &in->args[param].t;
+    int64_t alen = check_extent(in, other), blen = check_extent(in, param);
+    FaultAt at = {rule, param, b->offset, 0, 0};
+    return a->buffer != b->buffer || !bytes_meet(a->offset, alen, b->offset, blen) ||
+           check_fail(fault, &at,
+                      "%s has bytes %lld to %lld and %s has bytes %lld to %lld of the "
+                      "same tensor; they must share none",
+                      check_param_name(in, other), (long long)a->offset,
+                      (long long)sat_add(a->offset, alen - 1),
+                      check_param_name(in, param), (long long)b->offset,
+                      (long long)sat_add(b->offset, blen - 1));
+}
+
+static bool
+lanes_family_overlap(const CheckInstr *in, int param, Fault *fault)
+{
+    return lanes_overlap(in, 1, param, fault);
+}
+
+const FamilyRules rules_lanes = {.extent = lanes_extent,
+                                 .footprint = lanes_footprint,
+                                 .overlap = lanes_family_overlap};
