@@ -21,7 +21,7 @@ ir)
         $tikc build "$f" --emit ir -o "$seeds/$(basename "$f").ir" 2>/dev/null || true
     done ;;
 blob)
-    for f in samples/*.tik tests/lit/diag/run-time-calls.tik tests/oracle/kernels/tables.tik tests/lit/cli/inputs/address_list.tik; do
+    for f in samples/*.tik tests/lit/cli/diag/run-time-calls.tik tests/oracle/kernels/tables.tik tests/lit/cli/inputs/address_list.tik; do
         $tikc build "$f" -o "$seeds/$(basename "$f").tkb" 2>/dev/null || true
     done ;;
 esac

@@ -20,7 +20,7 @@ def seeds(target, folder):
     """Writes the inputs that a target starts from."""
     samples = sorted(glob.glob(os.path.join(ROOT, 'samples/*.tik')))
     if target == 'blob':  # calls in helpers
-        samples.append(os.path.join(ROOT, 'tests/lit/diag/run-time-calls.tik'))
+        samples.append(os.path.join(ROOT, 'tests/lit/cli/diag/run-time-calls.tik'))
     for path in samples:
         name = os.path.join(folder, os.path.basename(path))
         if target == 'source':

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs plain Python programs under CPython and under the compile-time evaluator and compares what they
-print. usage: [BUILD=DIR] python_vs_stage.py [FILE...]; without files: all of tests/lit/stage/python."""
+print. usage: [BUILD=DIR] python_vs_stage.py [FILE...]; without files: all of tests/lit/python/cpython."""
 import difflib
 import glob
 import os
