@@ -1,5 +1,5 @@
 # Makefile: builds tikc and its libraries into build/ (or BUILD=DIR).
-#   make            build/tikc, libtikc, libtikrt, libtikc-host
+#   make            build/tikc, libtikc, libtikrt, libtikc-host; V=1 shows the commands
 #   make demo       installs what is missing (packages.txt), builds, runs the samples on both back ends
 #   make test       the whole test suite
 #   make fresh      make demo and make test in an empty Debian 12 (needs root and debootstrap)
@@ -22,6 +22,13 @@ CFLAGS   += -std=c11 -D_POSIX_C_SOURCE=200809L -fPIC -fno-semantic-interposition
 LLVM_CONFIG ?= llvm-config-19
 
 VERSION := 0.1.0
+
+# A recipe says in a word what it does, then its own output follows; V=1 and make -n show the commands.
+SILENT = $(findstring s,$(firstword -$(MAKEFLAGS)))
+say = $(if $(V),,@$(if $(SILENT),,$(info $(1) $(2))))
+# Sub-makes share the jobs of a make that has some, and get one per processor otherwise.
+MAKEFLAGS += --no-print-directory
+SUBMAKE = +$(if $(V),,@)$(MAKE) $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS))
 
 RT_SRC   := $(wildcard runtime/isa/*.c runtime/num/*.c runtime/layout/*.c runtime/support/*.c runtime/rules/*.c runtime/ops/*.c \
               runtime/blob/*.c runtime/emu/*.c runtime/launch/*.c)
@@ -47,26 +54,26 @@ all: $(BUILD)/tikc $(BUILD)/libtikrt.so $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(EXTRA_$(subst /,_,$*)) -MMD -MP -c $< -o $@
+	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) $(EXTRA_$(subst /,_,$*)) -MMD -MP -c $< -o $@
 
 $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-function -Wno-unused-but-set-variable \
+	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-function -Wno-unused-but-set-variable \
 	    -Wno-missing-prototypes -Wno-sign-compare -MMD -MP -c $< -o $@
 
 $(BUILD)/gen/tik.tab.c: grammar/tik.y
 	@mkdir -p $(@D)
-	bison -Werror -Wcounterexamples -d -o $@ $<
+	$(call say,BISON,$<)bison -Werror -Wcounterexamples -d -o $@ $<
 $(BUILD)/gen/tik.tab.h: $(BUILD)/gen/tik.tab.c ;
 $(BUILD)/gen/tik.lex.c: grammar/tik.l $(BUILD)/gen/tik.tab.h
 	@mkdir -p $(@D)
-	flex --header-file=$(@:.c=.h) -o $@ $<
+	$(call say,FLEX,$<)flex --header-file=$(@:.c=.h) -o $@ $<
 $(BUILD)/gen/tik.lex.h: $(BUILD)/gen/tik.lex.c ;
 
 # The modules that are written in the language itself. The folder counts too: a file may go.
 $(BUILD)/gen/stdlib.c: tools/embed.py $(LIB_TIK) stdlib
 	@mkdir -p $(@D)
-	$(PYTHON) tools/embed.py $@ $(LIB_TIK)
+	$(call say,EMBED,$@)$(PYTHON) tools/embed.py $@ $(LIB_TIK)
 
 # Files that include the generated headers need them first; everything of the front end waits.
 $(call obj,$(wildcard compiler/syntax/*.c)): | $(BUILD)/gen/tik.tab.c $(BUILD)/gen/tik.lex.c
@@ -83,30 +90,30 @@ $(call obj,$(DRV_SRC) $(wildcard compiler/stream/*.c)): CPPFLAGS += -DTIKC_VERSI
 
 $(BUILD)/libtikrt.a: $(RT_OBJ)
 	@rm -f $@
-	$(AR) qcs $@ $^
+	$(call say,AR,$@)$(AR) qcs $@ $^
 $(BUILD)/libtikrt.so: $(RT_OBJ)
-	$(CC) $(CFLAGS) -shared -fopenmp -o $@ $^ $(LDFLAGS) -lm
+	$(call say,LD,$@)$(CC) $(CFLAGS) -shared -fopenmp -o $@ $^ $(LDFLAGS) -lm
 $(BUILD)/libtikc.a: $(TIKC_OBJ)
 	@rm -f $@
-	$(AR) qcs $@ $^
+	$(call say,AR,$@)$(AR) qcs $@ $^
 $(BUILD)/libtikc-host.so: $(HOST_OBJ) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
-	$(CC) $(CFLAGS) -shared -fopenmp -o $@ $^ $(LDFLAGS) \
+	$(call say,LD,$@)$(CC) $(CFLAGS) -shared -fopenmp -o $@ $^ $(LDFLAGS) \
 	    $(shell $(LLVM_CONFIG) --link-shared --libfiles) $(LIBS)
 $(BUILD)/tikc: $(DRV_OBJ) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
-	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LDFLAGS) $(LIBS) -ldl
+	$(call say,LD,$@)$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LDFLAGS) $(LIBS) -ldl
 
 # Unit tests: one program per tests/unit/test_*.c.
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRC))
 $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -fopenmp -MMD -MP -o $@ $< \
+	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -fopenmp -MMD -MP -o $@ $< \
 	    $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) $(LIBS) -lcmocka
 # Those of the host back end (the longest matching pattern wins).
 $(BUILD)/unit/test_host%: tests/unit/test_host%.c $(BUILD)/libtikc-host.so $(BUILD)/libtikc.a \
     $(BUILD)/libtikrt.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -fopenmp -MMD -MP -o $@ $< \
+	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -fopenmp -MMD -MP -o $@ $< \
 	    $(BUILD)/libtikc-host.so $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) \
 	    $(LIBS) -lcmocka
 unit: $(UNIT_BIN)
@@ -121,19 +128,18 @@ packages:
 # A second make, since what the packages bring is looked up when make starts.
 JOBS = $(shell nproc)
 demo: packages
-	$(MAKE) -j$(JOBS) all
+	$(SUBMAKE) all
 	tools/demo.sh $(BUILD)
 
 TEST_TOOLS = $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
 HOST_OPEN = $(BUILD)/obj/compiler/host/open.o
 $(BUILD)/tools/%: tests/tools/%.c $(HOST_OPEN) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -fopenmp -MMD -MP -o $@ $< $(HOST_OPEN) $(BUILD)/libtikc.a \
+	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -fopenmp -MMD -MP -o $@ $< $(HOST_OPEN) $(BUILD)/libtikc.a \
 	    $(BUILD)/libtikrt.a $(LDFLAGS) $(LIBS) -ldl
 
 test: packages
-	$(MAKE) -j$(JOBS) all unit test-tools
-	$(if $(SAN),,$(MAKE) -j$(JOBS) fuzz-build)
+	$(SUBMAKE) all unit test-tools $(if $(SAN),,fuzz-build)
 	$(PYTHON) tests/run.py $(BUILD)
 test-tools: $(TEST_TOOLS)
 .PHONY: test-tools
@@ -156,48 +162,48 @@ programs: all test-tools
 # Speed and memory. The C loops that the kernels are measured against get everything the compiler has.
 $(BUILD)/bench/baseline.o: tests/bench/baseline.c tests/bench/baseline.h
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -O3 -march=native -fPIC -c $< -o $@
+	$(call say,CC,$<)$(CC) -std=c11 -O3 -march=native -fPIC -c $< -o $@
 $(BUILD)/bench/bench: tests/bench/bench.c tests/bench/timing.h $(BUILD)/bench/baseline.o $(BUILD)/libtikc-host.so \
     $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
-	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -fopenmp -o $@ $< $(BUILD)/bench/baseline.o \
+	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -fopenmp -o $@ $< $(BUILD)/bench/baseline.o \
 	    $(BUILD)/libtikc-host.so $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) \
 	    $(LIBS)
 # Those of vector instructions by two compilers; products and sums are rounded apart, as in kernels.
 FAMILY_FLAGS = -std=c11 -O3 -march=native -ffp-contract=off -fPIC
 $(BUILD)/bench/families_cc.o: tests/bench/families_baseline.c tests/bench/families_baseline.h
 	@mkdir -p $(@D)
-	$(CC) $(FAMILY_FLAGS) -DFAMILIES=families_cc -c $< -o $@
+	$(call say,CC,$<)$(CC) $(FAMILY_FLAGS) -DFAMILIES=families_cc -c $< -o $@
 $(BUILD)/bench/families_clang.o: tests/bench/families_baseline.c tests/bench/families_baseline.h
 	@mkdir -p $(@D)
-	clang-19 $(FAMILY_FLAGS) -DFAMILIES=families_clang -c $< -o $@
+	$(call say,CC,$<)clang-19 $(FAMILY_FLAGS) -DFAMILIES=families_clang -c $< -o $@
 FAMILY_OBJ = $(BUILD)/bench/families_cc.o $(BUILD)/bench/families_clang.o
 $(BUILD)/bench/families: tests/bench/families.c tests/bench/families.def tests/bench/timing.h $(FAMILY_OBJ) $(BUILD)/libtikc-host.so \
     $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
-	$(CC) $(CPPFLAGS) $(CFLAGS) -fopenmp -o $@ $< $(FAMILY_OBJ) $(BUILD)/libtikc-host.so \
+	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -fopenmp -o $@ $< $(FAMILY_OBJ) $(BUILD)/libtikc-host.so \
 	    $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) $(LIBS)
 # Products of matrices; OpenBLAS is looked for while running.
 $(BUILD)/bench/cube_baseline.o: tests/bench/cube_baseline.c tests/bench/cube_baseline.h
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -O3 -march=native -fPIC -c $< -o $@
+	$(call say,CC,$<)$(CC) -std=c11 -O3 -march=native -fPIC -c $< -o $@
 $(BUILD)/bench/cube: tests/bench/cube.c tests/bench/timing.h $(BUILD)/bench/cube_baseline.o $(BUILD)/libtikc-host.so \
     $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
-	$(CC) $(CPPFLAGS) $(CFLAGS) -fopenmp -o $@ $< $(BUILD)/bench/cube_baseline.o $(BUILD)/libtikc-host.so \
+	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -fopenmp -o $@ $< $(BUILD)/bench/cube_baseline.o $(BUILD)/libtikc-host.so \
 	    $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) $(LIBS) -ldl
 # A convolution written by hand; its sums are rounded as those of kernels are.
 $(BUILD)/bench/conv_baseline.so: tests/bench/conv_baseline.c
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -O3 -march=native -ffp-contract=off -fPIC -shared -o $@ $<
+	$(call say,LD,$@)$(CC) -std=c11 -O3 -march=native -ffp-contract=off -fPIC -shared -o $@ $<
 $(BUILD)/bench/peak: tests/bench/peak.c
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -D_DEFAULT_SOURCE $(WARN) -O2 -o $@ $<
+	$(call say,LD,$@)$(CC) -std=c11 -D_DEFAULT_SOURCE $(WARN) -O2 -o $@ $<
 $(BUILD)/bench/num: tests/bench/num.c $(BUILD)/libtikrt.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(BUILD)/libtikrt.a $(LDFLAGS) -fopenmp -lm -ldl
+	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(BUILD)/libtikrt.a $(LDFLAGS) -fopenmp -lm -ldl
 $(BUILD)/bench/pack: tests/bench/pack.c tests/bench/timing.h $(BUILD)/libtikrt.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(BUILD)/libtikrt.a $(LDFLAGS) -fopenmp -lm
+	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(BUILD)/libtikrt.a $(LDFLAGS) -fopenmp -lm
 bench: packages
-	$(MAKE) all $(BUILD)/bench/bench $(BUILD)/bench/families $(BUILD)/bench/peak $(BUILD)/bench/num $(BUILD)/bench/cube \
+	$(SUBMAKE) all $(BUILD)/bench/bench $(BUILD)/bench/families $(BUILD)/bench/peak $(BUILD)/bench/num $(BUILD)/bench/cube \
 	    $(BUILD)/bench/pack $(BUILD)/bench/conv_baseline.so $(BUILD)/tools/stagerun
 	$(PYTHON) tests/bench/run.py $(BUILD)
 	$(BUILD)/bench/num
@@ -207,8 +213,8 @@ SAN_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-om
 # The sanitizer's own book-keeping of thread-local storage crashes its leak check now and then in
 # processes that loaded LLVM, so it is off.
 check-san: packages
-	ASAN_OPTIONS=detect_stack_use_after_return=0:intercept_tls_get_addr=0 UBSAN_OPTIONS=print_stacktrace=1 \
-	$(MAKE) BUILD=build-san SAN="$(SAN_FLAGS)" OPT="-O1 -g" test
+	$(if $(V),,@)ASAN_OPTIONS=detect_stack_use_after_return=0:intercept_tls_get_addr=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	$(if $(V),,@)$(MAKE) BUILD=build-san SAN="$(SAN_FLAGS)" OPT="-O1 -g" test
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig \
@@ -236,10 +242,10 @@ FUZZ_BUILD   = build-fuzz
 FUZZ_FLAGS   = -fsanitize=address,undefined -fno-sanitize-recover=undefined
 FUZZ_COVERED = -fsanitize-coverage-ignorelist=tests/fuzz/plain.list
 fuzz-libs:
-	$(MAKE) BUILD=$(FUZZ_BUILD) CC=clang-19 OPT="-O2 -g1" SAN="$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link $(FUZZ_COVERED)" \
+	$(if $(V),,@)$(MAKE) BUILD=$(FUZZ_BUILD) CC=clang-19 OPT="-O2 -g1" SAN="$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link $(FUZZ_COVERED)" \
 	    $(FUZZ_BUILD)/libtikc.a $(FUZZ_BUILD)/libtikrt.a
 $(FUZZ_BUILD)/fuzz_%: tests/fuzz/fuzz_%.c fuzz-libs
-	clang-19 $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes $(FUZZ_FLAGS) -fsanitize=fuzzer -fopenmp \
+	$(call say,LD,$@)clang-19 $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes $(FUZZ_FLAGS) -fsanitize=fuzzer -fopenmp \
 	    -I$(FUZZ_BUILD)/gen -o $@ $< $(FUZZ_BUILD)/libtikc.a $(FUZZ_BUILD)/libtikrt.a $(LIBS)
 .PHONY: fuzz-libs fuzz-build
 fuzz-build: $(FUZZ_BUILD)/fuzz_source $(FUZZ_BUILD)/fuzz_blob $(FUZZ_BUILD)/fuzz_ir
