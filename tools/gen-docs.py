@@ -215,8 +215,27 @@ def file_list():
     return '\n'.join(out) + '\n'
 
 
+def passes():
+    """The table of passes, and the facts that they need and give."""
+    path = 'compiler/passes/pass.def'
+    facts = {'FACT_' + id_: (name, what) for id_, name, what in rows(path, 'FACT')}
+
+    def named(column):
+        return ', '.join(facts[f.strip()][0] for f in column.split('|')) if column != '0' else ''
+
+    out = ['Made by `make docs` from `compiler/passes/pass.def`, in the order in which they run.', '',
+           '| pass | needs | gives | what it does |', '|---|---|---|---|']
+    out += [f'| {name} | {named(needs)} | {named(gives)} | {what} |' for _, name, needs, gives, what in rows(path, 'PASS')]
+    out += ['', '| fact | meaning |', '|---|---|']
+    out += [f'| {name} | {what} |' for name, what in facts.values()]
+    return '\n'.join(out) + '\n'
+
+
 def architecture():
     head = read('docs/architecture.md').split('\n## Files\n')[0]
+    before, rest = head.split('\n## Passes\n')
+    after = rest.split('\n### ', 1)[1]
+    head = f'{before}\n## Passes\n\n{passes()}\n### {after}'
     return head + '\n## Files\n\nMade by `make docs` from the head comments.\n' + file_list()
 
 

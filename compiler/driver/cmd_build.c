@@ -178,6 +178,10 @@ build(Cmd *c)
     Unit *u = &c->unit;
     Emit e;
     TRY(find_emit(c, &e));
+    if (c->passes && e != EMIT_IR) {
+        return options_wrong(c, "--passes is for --emit ir; all other outputs need all "
+                                "passes");
+    }
     if (!c->out) {
         c->out = default_output(c, c->files.p[0], emits[e].suffix);
     }

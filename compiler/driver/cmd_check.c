@@ -17,22 +17,6 @@ is_identifier(const char *s)
     return ok;
 }
 
-static bool
-check_pass_name(Cmd *c)
-{
-    Text t;
-    text_init(&t, &c->unit.arena);
-    for (int i = 0; i < pass_count; i++) {
-        if (!c->print_after || strcmp(c->print_after, pass_table[i].name) == 0) {
-            return true;
-        }
-        text_printf(&t, "%s%s", i ? ", " : "", pass_table[i].name);
-    }
-    return options_wrong(c, arena_printf(&c->unit.arena,
-                                         "--print-after takes one of %s, not '%s'", t.p,
-                                         c->print_after));
-}
-
 /* --lmem-alloc */
 static bool
 check_places(Cmd *c)
@@ -92,7 +76,7 @@ check_options(Cmd *c)
     }
     TRY(check_soc(c));
     u->soc_fixed = u->opt.soc != NULL;
-    return check_pass_name(c);
+    return pass_options_check(c);
 }
 
 bool
@@ -106,7 +90,8 @@ compile_text(Cmd *c, const char *path, const char *text, size_t size)
     u->opt.cwd = getcwd(cwd, sizeof cwd) ? arena_strdup(&u->arena, cwd) : NULL;
     Text dump;
     text_init(&dump, &u->arena);
-    PassOptions opt = {c->print_after, c->verify_each, &dump};
+    PassOptions opt = {c->print_after, c->verify_each, &dump,
+                       c->passes ? &c->only : NULL};
     bool ok =
         tikc_compile(u, strcmp(path, "-") == 0 ? "<stdin>" : path, text, size, &opt);
     return (dump.n == 0 || io_print(u, dump.p, dump.n)) && ok;

@@ -40,6 +40,8 @@ typedef struct Cmd {
     const char *format;
     const char *facts;
     const char *print_after;
+    const char *passes; /* --passes; null: all */
+    PassList only;      /* what it says */
     const char *dtype;
     const char *cpu; /* null: this machine's */
     bool proofs, verify_each, stats, matrix;
@@ -72,6 +74,12 @@ bool options_wrong(Cmd *c, const char *text);
 bool options_spare(Cmd *c, const char *out);
 void options_help(const Command *cmds, int n, Text *out);
 void options_command_help(const Command *cmd, Text *out);
+
+/* ---- pass_options.c ---- */
+
+/* Reads the options that name passes. False: a usage error was added. */
+bool MUST_USE pass_options_check(Cmd *c);
+void pass_options_help(Text *out);
 
 /* ---- cpu.c ---- */
 

@@ -404,6 +404,9 @@ options_command_help(const Command *cmd, Text *out)
             print_option(&options[i], out);
         }
     }
+    if (find_long(cmd, "print-after", strlen("print-after"))) {
+        pass_options_help(out);
+    }
 }
 
 void

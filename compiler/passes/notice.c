@@ -1,5 +1,7 @@
-/* notice.c: what a kernel as it was recorded leaves undone with its arguments and Scalars. No pass: it changes nothing
- * and asks nothing of others, only that folding has not replaced the registers yet.
+/* notice.c: finds what a kernel leaves undone with its arguments and Scalars.
+ *
+ * Needs: a kernel without errors, since a statement that is missing could have been the one that writes. Guarantees:
+ * nothing. Never: changes anything. It stands before fold, which replaces registers.
  *
  * Owns: output-unwritten, input-written, uninit of Scalars. */
 #include "passes/passes.h"
@@ -138,8 +140,8 @@ judge_argument(const Notice *n, BufId id)
     }
 }
 
-void
-passes_notice(Kernel *k)
+bool
+pass_notice(Kernel *k)
 {
     Arena scratch = {0};
     Notice n = {.k = k};
@@ -157,4 +159,5 @@ passes_notice(Kernel *k)
         judge_argument(&n, k->params.p[i]);
     }
     arena_free(&scratch);
+    return true;
 }

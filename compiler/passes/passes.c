@@ -1,22 +1,24 @@
-/* passes.c: runs the passes of pass.def over a kernel, in their order.
+/* passes.c: runs passes over a kernel: all of pass.def in their order, or those of a list.
  *
  * First come limits that walks over the IR rely on: an expression that was cut at IR_MAX_EXPR
  * (limit-ir), bodies nested deeper than IR_MAX_NEST (too-nested), buffers beyond IR_MAX_BYTES
- * (tensor-shape). A kernel that breaks one is not looked at further. A failed check does not keep
- * allocate from running, so that capacity errors show in the same run; atomic, flags, race, blocks and init need a
- * kernel that obeys the rules and is complete. */
+ * (tensor-shape). A kernel that breaks one is not looked at further. After a pass that failed, those run that still have
+ * the facts that they need: so capacity errors show in the same run as broken rules. */
 #include "passes/passes.h"
 
 #include <string.h>
 
+const FactInfo fact_table[FACT_COUNT] = {
+#define FACT(id, name, what) {name, what},
+#include "passes/pass.def"
+};
+
 const PassInfo pass_table[] = {
-#define PASS(id, name, what) {name, pass_##id, what},
+#define PASS(id, name, needs, gives, what) {name, needs, gives, pass_##id, what},
 #include "passes/pass.def"
 };
 
 const int pass_count = ARRAY_LEN(pass_table);
-
-_Static_assert(ARRAY_LEN(pass_table) <= MAX_PASSES, "MAX_PASSES");
 
 /* ---- limits ---------------------------------------------------------------------------------------- */
 
@@ -101,14 +103,60 @@ within_limits(Kernel *k)
     return ok;
 }
 
-/* ---- the run ------------------------------------------------------------------------------------------ */
+/* ---- lists of passes -------------------------------------------------------------------------------- */
 
-static bool
-needs_checked(bool (*run)(Kernel *))
+const PassInfo *
+pass_find(const char *name)
 {
-    return run == pass_atomic || run == pass_flags || run == pass_race ||
-           run == pass_blocks || run == pass_init;
+    for (int i = 0; i < pass_count; i++) {
+        if (strcmp(pass_table[i].name, name) == 0) {
+            return &pass_table[i];
+        }
+    }
+    return NULL;
 }
+
+PassList
+passes_all(Arena *arena)
+{
+    PassList all = {0};
+    for (int i = 0; i < pass_count; i++) {
+        VEC_PUSH(arena, &all, &pass_table[i]);
+    }
+    return all;
+}
+
+unsigned
+passes_missing(const PassList *list, const PassInfo **which)
+{
+    unsigned facts = FACT_SOUND;
+    for (uint32_t i = 0; i < list->n; i++) {
+        unsigned missing = list->p[i]->needs & ~facts;
+        if (missing != 0) {
+            *which = list->p[i];
+            return missing & (~missing + 1);
+        }
+        facts |= list->p[i]->gives;
+    }
+    return 0;
+}
+
+void
+passes_put_closure(const PassInfo *last, Text *out)
+{
+    bool taken[ARRAY_LEN(pass_table)] = {false};
+    unsigned wanted = last->needs;
+    for (const PassInfo *p = last - 1; p >= pass_table; p--) {
+        taken[p - pass_table] = (p->gives & wanted) != 0;
+        wanted |= taken[p - pass_table] ? p->needs : 0;
+    }
+    for (int i = 0; i < pass_count; i++) {
+        text_printf(out, taken[i] ? "%s," : "", pass_table[i].name);
+    }
+    text_put(out, last->name);
+}
+
+/* ---- the run ------------------------------------------------------------------------------------------ */
 
 static void
 after_pass(const Kernel *k, const PassInfo *p, const PassOptions *opt)
@@ -121,28 +169,36 @@ after_pass(const Kernel *k, const PassInfo *p, const PassOptions *opt)
     }
 }
 
+/* Whether no pass failed. A pass that another one's failure left without its facts is left out. */
+static bool
+run_list(Kernel *k, const PassList *list, const PassOptions *opt)
+{
+    unsigned facts = k->unit->errors == 0 ? FACT_SOUND : 0;
+    for (uint32_t i = 0; i < list->n; i++) {
+        const PassInfo *p = list->p[i];
+        if ((p->needs & ~facts) != 0) {
+            continue;
+        }
+        bool ok = p->run(k);
+        facts = ok ? facts | p->gives : facts & ~(unsigned)FACT_SOUND;
+        after_pass(k, p, opt);
+    }
+    return (facts & FACT_SOUND) != 0;
+}
+
 bool
 passes_run(Kernel *k, const PassOptions *opt)
 {
-    bool ok = within_limits(k);
-    if (!ok) {
+    if (!within_limits(k)) {
         return false;
     }
     if (opt && opt->verify_each) {
         ir_verify(k, "stage");
     }
-    /* After any error of the program a kernel may lack statements: what was never written, and which
-     * cores meet, cannot be told. */
-    ok = k->unit->errors == 0;
-    if (ok) {
-        passes_notice(k);
-    }
-    for (int i = 0; i < pass_count; i++) {
-        const PassInfo *p = &pass_table[i];
-        if (ok || !needs_checked(p->run)) {
-            ok = p->run(k) && ok;
-            after_pass(k, p, opt);
-        }
-    }
+    Arena scratch;
+    arena_init(&scratch);
+    PassList all = passes_all(&scratch);
+    bool ok = run_list(k, opt && opt->only ? opt->only : &all, opt);
+    arena_free(&scratch);
     return ok;
 }

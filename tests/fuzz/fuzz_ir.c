@@ -33,7 +33,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (strcmp(first.p, second.p) != 0) {
             abort();
         }
-        PassOptions opt = {NULL, true, NULL};
+        PassOptions opt = {.verify_each = true};
         (void)!passes_run(again, &opt);
         kernel_free(again);
         kernel_free(k);

@@ -96,7 +96,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     u.opt.limits.depth = 60;
     u.opt.limits.memory = 64 << 20;
     u.opt.limits.statements = 2000;
-    PassOptions opt = {NULL, true, NULL};
+    PassOptions opt = {.verify_each = true};
     char *text = malloc(size + 1);
     if (!text) {
         abort();

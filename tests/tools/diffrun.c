@@ -385,7 +385,7 @@ run_job(Job *job, const HostApi *host)
 {
     Unit u;
     unit_init(&u);
-    PassOptions opt = {NULL, true, NULL};
+    PassOptions opt = {.verify_each = true};
     u.soc_fixed = true;
     u.opt.choices = job->choices;
     bool ok = unit_set_soc(&u, job->soc) &&

@@ -1,4 +1,4 @@
-/* test_ir_passes.c: the runner: limits first, dumps, and what still runs after a failed check. */
+/* test_ir_passes.c: the runner: limits first, dumps, the order of the table, and what still runs after a failed check. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -145,6 +145,97 @@ passes_are_shown(void **state)
     drop(u, k);
 }
 
+static PassList
+list_of(Unit *u, const char *const *names, size_t n)
+{
+    PassList list = {0};
+    for (size_t i = 0; i < n; i++) {
+        const PassInfo *p = pass_find(names[i]);
+        assert_non_null(p);
+        VEC_PUSH(&u->arena, &list, p);
+    }
+    return list;
+}
+
+static void
+the_table_is_in_order(void **state)
+{
+    (void)state;
+    Unit *u = new_unit();
+    const PassInfo *which = NULL;
+    PassList all = passes_all(&u->arena);
+    assert_int_equal(all.n, pass_count);
+    assert_int_equal(passes_missing(&all, &which), 0);
+    unsigned given = FACT_SOUND;
+    for (int i = 0; i < pass_count; i++) {
+        given |= pass_table[i].gives;
+    }
+    assert_int_equal(given, (1u << FACT_COUNT) - 1);
+    drop(u, NULL);
+}
+
+static void
+missing_facts_are_found(void **state)
+{
+    (void)state;
+    const char *const wrong[] = {"share", "loops", "check", "fold"};
+    const char *const right[] = {"loops", "fold", "share", "check", "race"};
+    Unit *u = new_unit();
+    const PassInfo *which = NULL;
+    PassList list = list_of(u, wrong, ARRAY_LEN(wrong));
+    assert_int_equal(passes_missing(&list, &which), FACT_FOLDED);
+    assert_string_equal(which->name, "check");
+    list = list_of(u, right, ARRAY_LEN(right));
+    assert_int_equal(passes_missing(&list, &which), 0);
+    assert_null(pass_find("none"));
+    /* For every pass, the list that is proposed lacks nothing, and each pass of it is wanted. */
+    for (int i = 0; i < pass_count; i++) {
+        Text names;
+        text_init(&names, &u->arena);
+        passes_put_closure(&pass_table[i], &names);
+        list = (PassList){0};
+        for (const char *p = names.p; *p;) {
+            size_t n = strcspn(p, ",");
+            VEC_PUSH(&u->arena, &list, pass_find(arena_strndup(&u->arena, p, n)));
+            p += n + (p[n] == ',');
+        }
+        assert_ptr_equal(list.p[list.n - 1], &pass_table[i]);
+        assert_int_equal(passes_missing(&list, &which), 0);
+        for (uint32_t j = 0; j + 1 < list.n; j++) {
+            PassList less = {0};
+            for (uint32_t m = 0; m < list.n; m++) {
+                if (m != j) {
+                    VEC_PUSH(&u->arena, &less, list.p[m]);
+                }
+            }
+            assert_int_not_equal(passes_missing(&less, &which), 0);
+        }
+    }
+    drop(u, NULL);
+}
+
+static void
+only_listed_passes_run(void **state)
+{
+    (void)state;
+    const char *const names[] = {"fold"};
+    Unit *u = new_unit();
+    Kernel *k = parse(u, HEAD "reg $s: int32\nalloc %a: float16[16] UB\n$s = 3\n"
+                              "store %a+(int64($s) * 200):float16 = 1.0\n}");
+    PassList list = list_of(u, names, 1);
+    PassOptions opt = {.only = &list, .verify_each = true};
+    assert_true(passes_run(
+        k,
+        &opt)); /* check would find an overflow, notice an output that nothing writes */
+    assert_int_equal(u->diags.n, 0);
+    Text t;
+    text_init(&t, &u->arena);
+    ir_print(k, &t);
+    assert_non_null(
+        strstr(t.p, "alloc %a: float16[16] UB\n  store %a+600:float16 = 1.0\n"));
+    drop(u, k);
+}
+
 int
 main(void)
 {
@@ -154,6 +245,9 @@ main(void)
         cmocka_unit_test(buffers_have_a_limit),
         cmocka_unit_test(capacity_shows_beside_a_broken_rule),
         cmocka_unit_test(passes_are_shown),
+        cmocka_unit_test(the_table_is_in_order),
+        cmocka_unit_test(missing_facts_are_found),
+        cmocka_unit_test(only_listed_passes_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
