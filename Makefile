@@ -18,7 +18,7 @@ SAN      ?=
 WARN      = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wswitch \
             -Wno-missing-field-initializers
 CPPFLAGS += -Icompiler -Icompiler/include -Iruntime -Iruntime/include -I$(BUILD)/gen
-CFLAGS   += -std=c11 -D_POSIX_C_SOURCE=200809L -fPIC -fno-semantic-interposition $(OPT) $(WARN) $(SAN)
+CFLAGS   += -std=c11 -D_POSIX_C_SOURCE=200809L -fPIC -fvisibility=hidden -fno-semantic-interposition $(OPT) $(WARN) $(SAN)
 LLVM_CONFIG ?= llvm-config-19
 
 VERSION := 0.1.0
@@ -50,13 +50,21 @@ LIBS = -lgmp -lm
 
 .PHONY: all demo test check-san bench fuzz install uninstall lint docs clean packages format
 
-all: $(BUILD)/tikc $(BUILD)/libtikrt.so $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(BUILD)/libtikc-host.so
+# Of each library: the name that a program is linked by, and the shared and static files that are installed.
+LIBRARIES = tikrt
+all: $(BUILD)/tikc $(BUILD)/libtikc-host.so $(foreach l,$(LIBRARIES),$(BUILD)/lib$l.so $(BUILD)/static/lib$l.a)
 
-$(BUILD)/obj/%.o: %.c
+# Objects are made again when the flags change.
+FLAGS := $(CFLAGS)
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D) && { echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@; }
+.PHONY: FORCE
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) $(EXTRA_$(subst /,_,$*)) -MMD -MP -c $< -o $@
 
-$(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c
+$(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-function -Wno-unused-but-set-variable \
 	    -Wno-missing-prototypes -Wno-sign-compare -MMD -MP -c $< -o $@
@@ -91,13 +99,35 @@ $(call obj,$(DRV_SRC) $(wildcard compiler/stream/*.c)): CPPFLAGS += -DTIKC_VERSI
 $(BUILD)/libtikrt.a: $(RT_OBJ)
 	@rm -f $@
 	$(call say,AR,$@)$(AR) qcs $@ $^
-$(BUILD)/libtikrt.so: $(RT_OBJ)
-	$(call say,LD,$@)$(CC) $(CFLAGS) -shared -fopenmp -o $@ $^ $(LDFLAGS) -lm
 $(BUILD)/libtikc.a: $(TIKC_OBJ)
 	@rm -f $@
 	$(call say,AR,$@)$(AR) qcs $@ $^
+
+# Shared libraries export what their headers mark with TIK_API. The name that programs ask for changes with the
+# first number of the version, which tells that programs have to be compiled again.
+SOVERSION := $(firstword $(subst ., ,$(VERSION)))
+SHARED = $(CC) $(CFLAGS) -shared -fopenmp -Wl,--exclude-libs,ALL -o $@
+SONAME = -Wl,-soname,$(@F:.$(VERSION)=.$(SOVERSION))
+$(BUILD)/libtikrt.so.$(VERSION): $(RT_OBJ)
+	$(call say,LD,$@)$(SHARED) $(SONAME) $^ $(LDFLAGS) -lm
+$(BUILD)/libtikc.so.$(VERSION): $(TIKC_OBJ) $(BUILD)/libtikrt.a
+	$(call say,LD,$@)$(SHARED) $(SONAME) $^ $(LDFLAGS) $(LIBS)
+$(LIBRARIES:%=$(BUILD)/lib%.so): $(BUILD)/lib%.so: $(BUILD)/lib%.so.$(VERSION)
+	@ln -sf $(<F) $(BUILD)/lib$*.so.$(SOVERSION)
+	@ln -sf $(<F) $@
+
+# The static libraries for users are one object each, whose hidden names are local: nothing in them collides with a
+# user's names. Those above, with all names, are for the tools and tests of this tree.
+merge = $(CC) -r -nostdlib -o $(@:.a=.o) $^ && objcopy $(1) $(@:.a=.o) && rm -f $@ && $(AR) qcs $@ $(@:.a=.o)
+$(BUILD)/static/libtikrt.a: $(RT_OBJ)
+	@mkdir -p $(@D)
+	$(call say,AR,$@)$(call merge,--localize-hidden)
+$(BUILD)/static/libtikc.a: $(TIKC_OBJ) $(BUILD)/libtikrt.a
+	@mkdir -p $(@D)
+	$(call say,AR,$@)$(call merge,--localize-hidden --wildcard --keep-global-symbol='tikc_*')
+
 $(BUILD)/libtikc-host.so: $(HOST_OBJ) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
-	$(call say,LD,$@)$(CC) $(CFLAGS) -shared -fopenmp -o $@ $^ $(LDFLAGS) \
+	$(call say,LD,$@)$(SHARED) $^ $(LDFLAGS) \
 	    $(shell $(LLVM_CONFIG) --link-shared --libfiles) $(LIBS)
 $(BUILD)/tikc: $(DRV_OBJ) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	$(call say,LD,$@)$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LDFLAGS) $(LIBS) -ldl
@@ -216,24 +246,27 @@ check-san: packages
 	$(if $(V),,@)ASAN_OPTIONS=detect_stack_use_after_return=0:intercept_tls_get_addr=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	$(if $(V),,@)$(MAKE) BUILD=build-san SAN="$(SAN_FLAGS)" OPT="-O1 -g" test
 
+# What a program includes: the public headers, and what those include.
+PUBLIC = runtime/include/tikrt.h runtime/include/tikblob.h
+HEADERS = $(filter-out $(PUBLIC:=.o),$(shell $(CC) -Iruntime -Iruntime/include -x c -MM -MT x.o $(PUBLIC)))
+INTO = $(DESTDIR)$(PREFIX)
+# The OpenMP library that the launcher was compiled for, which static programs name themselves.
+OPENMP = $(if $(findstring clang,$(shell $(CC) --version)),omp,gomp)
+PC = sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@OPENMP@|$(OPENMP)|'
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig \
-	    $(addprefix $(DESTDIR)$(PREFIX)/include/tikrt/,isa layout num rules)
-	install $(BUILD)/tikc $(DESTDIR)$(PREFIX)/bin/tikc
-	install -m 644 $(BUILD)/libtikrt.so $(BUILD)/libtikc-host.so $(BUILD)/libtikrt.a \
-	    $(DESTDIR)$(PREFIX)/lib/
-	install -m 644 runtime/include/*.h $(DESTDIR)$(PREFIX)/include/tikrt/
-	install -m 644 runtime/layout/lmem_pack.h $(DESTDIR)$(PREFIX)/include/tikrt/layout/
-	install -m 644 runtime/num/scalar.h $(DESTDIR)$(PREFIX)/include/tikrt/num/
-	install -m 644 runtime/rules/check.h $(DESTDIR)$(PREFIX)/include/tikrt/rules/
-	install -m 644 runtime/isa/isa.h runtime/isa/choice.h runtime/isa/*.def $(DESTDIR)$(PREFIX)/include/tikrt/isa/
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' tools/tikrt.pc.in \
-	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/tikrt.pc
+	$(call say,INSTALL,$(INTO))install -D -t $(INTO)/bin $(BUILD)/tikc
+	@install -D -m 644 -t $(INTO)/lib $(BUILD)/libtikc-host.so $(LIBRARIES:%=$(BUILD)/lib%.so.$(VERSION)) \
+	    $(LIBRARIES:%=$(BUILD)/static/lib%.a)
+	@cp -P $(foreach l,$(LIBRARIES),$(BUILD)/lib$l.so $(BUILD)/lib$l.so.$(SOVERSION)) $(INTO)/lib/
+	@for h in $(sort $(filter runtime/%,$(HEADERS))); do to=$${h#runtime/}; \
+	    install -D -m 644 $$h $(INTO)/include/tikrt/$${to#include/} || exit; done
+	@mkdir -p $(INTO)/lib/pkgconfig
+	@for l in $(LIBRARIES); do $(PC) tools/$$l.pc.in > $(INTO)/lib/pkgconfig/$$l.pc || exit; done
 
 uninstall:
-	rm -rf $(DESTDIR)$(PREFIX)/bin/tikc $(DESTDIR)$(PREFIX)/lib/libtikrt.so \
-	    $(DESTDIR)$(PREFIX)/lib/libtikrt.a $(DESTDIR)$(PREFIX)/lib/libtikc-host.so \
-	    $(DESTDIR)$(PREFIX)/lib/pkgconfig/tikrt.pc $(DESTDIR)$(PREFIX)/include/tikrt
+	rm -rf $(INTO)/bin/tikc $(INTO)/lib/libtikc-host.so $(INTO)/include/tikrt $(INTO)/include/tikc \
+	    $(foreach l,$(LIBRARIES),$(addprefix $(INTO)/lib/lib$l,.so .so.$(SOVERSION) .so.$(VERSION) .a) \
+	    $(INTO)/lib/pkgconfig/$l.pc)
 
 # libFuzzer targets, built by clang with sanitizers in a tree of their own.
 FUZZ_TARGET ?= source

@@ -2,6 +2,7 @@
  * code that runs in this process, once as constant data beside the code of an object file. The LLVM
  * structs below repeat the structs of tikrt.h field by field; static assertions tie their sizes. */
 #include "host/lower/lower.h"
+#include "tikcode.h"
 
 #include <string.h>
 

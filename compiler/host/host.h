@@ -37,7 +37,7 @@ enum {
     HOST_API_VERSION = 3
 };
 /* The symbol that libtikc-host.so exports. */
-const HostApi *tikc_host_api(void);
+TIK_API const HostApi *tikc_host_api(void);
 /* Loads the library; null with a diagnostic (backend) when LLVM is missing. In host/open.c. */
 const HostApi *host_open(Unit *u);
 

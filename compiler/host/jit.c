@@ -3,6 +3,7 @@
  * the code calls in the runtime library is bound to the copy in this library; memcpy and the like
  * come from the process. */
 #include "host/lower/lower.h"
+#include "tikcode.h"
 
 #include <llvm-c/LLJIT.h>
 #include <string.h>

@@ -4,6 +4,9 @@
 #ifndef TIK_BLOB_H
 #define TIK_BLOB_H
 
+#include "isa/isa.h"
+#include "layout/lmem_pack.h"
+#include "num/scalar.h"
 #include "tikblob.h"
 
 enum {

@@ -29,6 +29,8 @@
 #include "rules/atomic.h"
 #include "rules/flag.h"
 #include "num/conv.h"
+#include "num/scalar.h"
+#include "rules/check.h"
 #include "tikblob.h"
 #include "tikrt.h"
 

@@ -7,10 +7,9 @@
 #ifndef TIKBLOB_H
 #define TIKBLOB_H
 
-#include "isa/choice.h"
-#include "isa/isa.h"
-#include "num/scalar.h"
-#include "layout/lmem_pack.h"
+#include "isa/types.h"
+#include "layout/pack_plan.h"
+#include "tik_api.h"
 
 #include <string.h>
 
@@ -60,7 +59,8 @@ typedef struct TikBlob {
         [TIKBLOB_KNOWN_SECTIONS]; /* private: index of each known section in sections, or -1 */
 } TikBlob;
 
-bool tikblob_open(TikBlob *b, const uint8_t *bytes, uint64_t size, TikBlobDiag *diag);
+TIK_API bool tikblob_open(TikBlob *b, const uint8_t *bytes, uint64_t size,
+                          TikBlobDiag *diag);
 
 typedef struct TikBlobKernel {
     const char *name;
@@ -81,7 +81,7 @@ enum {
     TIKBLOB_MAX_CORES = 65535
 };
 
-void tikblob_kernel(const TikBlob *b, int index, TikBlobKernel *out);
+TIK_API void tikblob_kernel(const TikBlob *b, int index, TikBlobKernel *out);
 
 typedef struct TikBlobArg {
     const char *name;
@@ -96,7 +96,8 @@ typedef struct TikBlobArg {
     bool open; /* elems is only the most; the size is that of the array given */
 } TikBlobArg;
 
-void tikblob_arg(const TikBlob *b, const TikBlobKernel *k, int index, TikBlobArg *out);
+TIK_API void tikblob_arg(const TikBlob *b, const TikBlobKernel *k, int index,
+                         TikBlobArg *out);
 
 /* What a region of global memory is; others are TIKBLOB_TENSOR. */
 typedef enum TikBlobRegionKind {
@@ -138,8 +139,8 @@ typedef struct TikBlobRegion {
     TikBlobPack pack; /* of a table */
 } TikBlobRegion;
 
-void tikblob_region(const TikBlob *b, const TikBlobKernel *k, int index,
-                    TikBlobRegion *out);
+TIK_API void tikblob_region(const TikBlob *b, const TikBlobKernel *k, int index,
+                            TikBlobRegion *out);
 
 /* ---- decoded descriptors --------------------------------------------------------------------------- */
 
@@ -224,14 +225,14 @@ typedef struct TikCursor {
     uint32_t index;
 } TikCursor;
 
-void tikblob_cursor(TikCursor *c, const TikBlob *b, int kernel);
+TIK_API void tikblob_cursor(TikCursor *c, const TikBlob *b, int kernel);
 /* 1: *out is the next descriptor; 0: the end; -1: malformed, diag filled. match is not filled here but
  * by tikblob_verify's caller or the emulator, which see the whole program. */
-int tikblob_next(TikCursor *c, TikDesc *out, TikBlobDiag *diag);
+TIK_API int tikblob_next(TikCursor *c, TikDesc *out, TikBlobDiag *diag);
 
 /* Source position of a descriptor from LINE; false when the blob was stripped. */
-bool tikblob_place(const TikBlob *b, int kernel, uint32_t descriptor, const char **file,
-                   uint32_t *line, uint32_t *column);
+TIK_API bool tikblob_place(const TikBlob *b, int kernel, uint32_t descriptor,
+                           const char **file, uint32_t *line, uint32_t *column);
 
 /* A call of a function of the source, made while compiling, and the one that it stands in. Frames have numbers from 1;
  * a parent's is less than its own. */
@@ -243,10 +244,10 @@ typedef struct TikBlobFrame {
 } TikBlobFrame;
 
 /* How many there are; 0 when the blob was stripped. */
-uint32_t tikblob_frames(const TikBlob *b);
-void tikblob_frame(const TikBlob *b, uint32_t number, TikBlobFrame *out);
+TIK_API uint32_t tikblob_frames(const TikBlob *b);
+TIK_API void tikblob_frame(const TikBlob *b, uint32_t number, TikBlobFrame *out);
 /* The innermost call that led to a descriptor; 0: it stands at the top level, or nothing is known. */
-uint32_t tikblob_frame_of(const TikBlob *b, int kernel, uint32_t descriptor);
+TIK_API uint32_t tikblob_frame_of(const TikBlob *b, int kernel, uint32_t descriptor);
 
 /* A name of a loop counter or register at a descriptor, for messages. At a LOOP, that of its counter, up to
  * its end; elsewhere, of what the descriptor uses. */
@@ -258,8 +259,28 @@ typedef struct TikBlobName {
 } TikBlobName;
 
 /* The records of NAME that are the kernel's, by descriptor; none when the blob was stripped. */
-void tikblob_names(const TikBlob *b, int kernel, uint32_t *first, uint32_t *n);
-void tikblob_name(const TikBlob *b, int kernel, uint32_t record, TikBlobName *out);
+TIK_API void tikblob_names(const TikBlob *b, int kernel, uint32_t *first, uint32_t *n);
+TIK_API void tikblob_name(const TikBlob *b, int kernel, uint32_t record,
+                          TikBlobName *out);
+
+/* ---- names ------------------------------------------------------------------------------------------ */
+
+/* The processor of a platform or family name; null: there is none. Its name: "Ascend310P3". */
+TIK_API const Soc *tikblob_soc(const char *name);
+TIK_API const char *tikblob_soc_name(const Soc *soc);
+TIK_API const char *tikblob_op_name(Op op);      /* "data_move" */
+TIK_API const char *tikblob_scope_name(Scope s); /* "UB" */
+
+/* An operand of an instruction: what TikDesc.args at its index is. */
+typedef struct TikBlobParam {
+    const char *name;
+    Role role; /* DST, SRC: t; MASK: mask; MASKMODE: none; others: v */
+    int item;  /* index in its list */
+    int items; /* length of the list; 0: not a list */
+} TikBlobParam;
+
+TIK_API int tikblob_params(Op op); /* how many there are */
+TIK_API void tikblob_param(Op op, int index, TikBlobParam *out);
 
 /* ---- verifier -------------------------------------------------------------------------------------- */
 
@@ -270,9 +291,9 @@ typedef struct TikBlobProof {
 
 /* Proves P2 to P6 for one kernel. workspace: at least tikblob_workspace bytes, 16-byte aligned. False:
  * refuted, diag has the witness. */
-uint64_t tikblob_workspace(const TikBlob *b, int kernel);
-bool tikblob_verify(const TikBlob *b, int kernel, void *workspace, uint64_t bytes,
-                    TikBlobProof *proof, TikBlobDiag *diag);
+TIK_API uint64_t tikblob_workspace(const TikBlob *b, int kernel);
+TIK_API bool tikblob_verify(const TikBlob *b, int kernel, void *workspace, uint64_t bytes,
+                            TikBlobProof *proof, TikBlobDiag *diag);
 
 /* The same for a blob that is being made: an access or rule that is not proved and not marked `checked`
  * is not refused but sets its descriptor's bit in unproved (a bit per descriptor, zeroed by the caller);
@@ -282,29 +303,29 @@ typedef struct TikBlobVerify {
     uint64_t bytes;
     uint8_t *unproved;
 } TikBlobVerify;
-bool tikblob_unproved(const TikBlob *b, int kernel, const TikBlobVerify *with,
-                      TikBlobProof *proof, TikBlobDiag *diag);
+TIK_API bool tikblob_unproved(const TikBlob *b, int kernel, const TikBlobVerify *with,
+                              TikBlobProof *proof, TikBlobDiag *diag);
 
 /* ---- text (hosted) ----------------------------------------------------------------------------------- */
 
 /* Disassembly that tikblob_assemble turns back into the same bytes. The caller frees *text. */
-bool tikblob_disassemble(const uint8_t *bytes, size_t size, char **text,
-                         TikBlobDiag *diag);
+TIK_API bool tikblob_disassemble(const uint8_t *bytes, size_t size, char **text,
+                                 TikBlobDiag *diag);
 /* line: of the first error. The caller frees *bytes. */
-bool tikblob_assemble(const char *text, size_t len, uint8_t **bytes, size_t *size,
-                      int *line, char *error, size_t error_size);
+TIK_API bool tikblob_assemble(const char *text, size_t len, uint8_t **bytes, size_t *size,
+                              int *line, char *error, size_t error_size);
 /* One sentence for a diagnostic, with kernel, source line and names where known. */
-void tikblob_explain(const TikBlob *b, int kernel, const TikBlobDiag *diag, char *out,
-                     size_t size);
+TIK_API void tikblob_explain(const TikBlob *b, int kernel, const TikBlobDiag *diag,
+                             char *out, size_t size);
 
 /* ---- writer (hosted; used by compiler/stream and the assembler) ----------------------------------------- */
 
 typedef struct TikBlobWriter TikBlobWriter;
 
-TikBlobWriter *tikblob_writer_new(const Soc *soc);
+TIK_API TikBlobWriter *tikblob_writer_new(const Soc *soc);
 /* The readings of all kernels, the usual ones without this; before tikblob_finish. c may be null. */
-void tikblob_choices(TikBlobWriter *w, const Choices *c);
-void tikblob_writer_free(TikBlobWriter *w);
+TIK_API void tikblob_choices(TikBlobWriter *w, const Choices *c);
+TIK_API void tikblob_writer_free(TikBlobWriter *w);
 
 typedef struct TikBlobKernelInfo {
     const char *name;
@@ -318,29 +339,31 @@ typedef struct TikBlobKernelInfo {
     uint64_t step_bound; /* 0: what the verifier finds */
 } TikBlobKernelInfo;
 
-void tikblob_begin_kernel(TikBlobWriter *w, const TikBlobKernelInfo *info);
+TIK_API void tikblob_begin_kernel(TikBlobWriter *w, const TikBlobKernelInfo *info);
 /* Appends one descriptor (index, offset, match are ignored); file may be null. False: a field does not
  * fit its encoding (error gets the text). */
-bool tikblob_emit(TikBlobWriter *w, const TikDesc *d, const char *file, uint32_t line,
-                  uint32_t column, char *error, size_t error_size);
+TIK_API bool tikblob_emit(TikBlobWriter *w, const TikDesc *d, const char *file,
+                          uint32_t line, uint32_t column, char *error, size_t error_size);
 /* Number of a frame of the writer (the blob has an order of its own), which is added when it is new.
  * frame->parent is 0 or such a number. Of calls that nest deeper than TIKBLOB_MAX_CALLS the inner ones are left
  * out: the number is that of the parent. */
-uint32_t tikblob_add_frame(TikBlobWriter *w, const TikBlobFrame *frame);
+TIK_API uint32_t tikblob_add_frame(TikBlobWriter *w, const TikBlobFrame *frame);
 /* Says which frame led to the descriptor that was appended last. */
-void tikblob_emit_frame(TikBlobWriter *w, uint32_t frame);
+TIK_API void tikblob_emit_frame(TikBlobWriter *w, uint32_t frame);
 /* Names a number (NUM_LOOP or NUM_REG) at the descriptor that was appended last; an empty name is none. */
-void tikblob_emit_name(TikBlobWriter *w, const char *name, TikNum num, Dtype dtype);
-void tikblob_end_kernel(TikBlobWriter *w);
+TIK_API void tikblob_emit_name(TikBlobWriter *w, const char *name, TikNum num,
+                               Dtype dtype);
+TIK_API void tikblob_end_kernel(TikBlobWriter *w);
 /* Lets tikblob_finish mark `checked` whatever the verifier cannot prove. */
-void tikblob_check_unproved(TikBlobWriter *w);
+TIK_API void tikblob_check_unproved(TikBlobWriter *w);
 /* meta: text for META (producer, source hash), may be null. The caller frees *bytes. */
-bool tikblob_finish(TikBlobWriter *w, const char *meta, uint8_t **bytes, size_t *size);
+TIK_API bool tikblob_finish(TikBlobWriter *w, const char *meta, uint8_t **bytes,
+                            size_t *size);
 
 /* Recomputes every checksum and the build id of bytes that were changed, in place, as far as the section
  * table can be followed; never reads or writes outside. For tests that need a right checksum over
  * wrong contents (freestanding). */
-void tikblob_reseal(uint8_t *bytes, size_t size);
+TIK_API void tikblob_reseal(uint8_t *bytes, size_t size);
 
 #ifdef __cplusplus
 }

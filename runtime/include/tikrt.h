@@ -1,12 +1,14 @@
 /* tikrt.h: libtikrt, what a test bench or a program links to run kernels: arrays from .npy files,
  * launch of compiled kernels over cores, the emulator for blobs. Independent of the compiler.
  *
- * Errors: functions return false and fill a TikError; nothing prints or exits. */
+ * Errors: functions return false and fill a TikError; nothing prints or exits.
+ *
+ * This header and those that it includes stand alone, in C11 and C++17: types, and the functions marked TIK_API. */
 #ifndef TIKRT_H
 #define TIKRT_H
 
-#include "rules/check.h"
-#include "isa/isa.h"
+#include "isa/types.h"
+#include "tik_api.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,7 +46,7 @@ typedef struct TikError {
 /* A global tensor's storage, 64-byte aligned. Or what an address
  * list stands for: items are its elems arrays, of any dtype and at most LIST_WINDOW / 2 bytes, which the
  * caller owns; data is null then. Arrays of one run share no bytes.
- * Kernels may touch the granule of a tensor (scope_granule), bytes behind its data that are zero when the run begins. An
+ * Kernels may touch the granule of a tensor (tik_array_room), bytes after its data that are zero when the run begins. An
  * array that says that it has this room lends it, zeroed, to the run; one of exactly its bytes (room 0) is copied for the
  * run where the kernel may get there. */
 typedef struct TikArray {
@@ -59,19 +61,28 @@ typedef struct TikArray {
         room; /* bytes from data on that are the array's, those behind its data too; 0: its data alone */
 } TikArray;
 
-bool tik_array_alloc(TikArray *a, Dtype t, int64_t elems, TikError *err); /* zeros */
-void tik_array_free(TikArray *a); /* not its items */
+/* The type of tensors of that name; DT_NONE: there is none. */
+TIK_API Dtype tikrt_dtype(const char *name);
+/* "float16"; bytes of one element, or of two of 4 bits. */
+TIK_API const char *tikrt_dtype_name(Dtype t);
+TIK_API int tikrt_dtype_size(Dtype t);
+TIK_API const char *tikrt_role_name(int role); /* of an ArgRole: "input" */
+/* Bytes from data on that an array of so many bytes needs to have the room that kernels may touch. */
+TIK_API int64_t tik_array_room(int64_t bytes);
+TIK_API bool tik_array_alloc(TikArray *a, Dtype t, int64_t elems,
+                             TikError *err); /* zeros */
+TIK_API void tik_array_free(TikArray *a);    /* not its items */
 /* Reads a .npy file (versions 1 to 3, C order, little endian). dtype: what the tensor has; bfloat16
  * is stored as uint16. elems: what the tensor has, -1: as many as the file. For an array of a list: DT_NONE
  * and -1. */
-bool tik_npy_read(const char *path, Dtype dtype, int64_t elems, TikArray *out,
-                  TikError *err);
+TIK_API bool tik_npy_read(const char *path, Dtype dtype, int64_t elems, TikArray *out,
+                          TikError *err);
 /* The same of a file that is in memory: data points into it, at any address, without room; there is
  * nothing to free. path is for messages. */
-bool tik_npy_view(const char *path, const void *file, size_t size, Dtype dtype,
-                  int64_t elems, TikArray *out, TikError *err);
+TIK_API bool tik_npy_view(const char *path, const void *file, size_t size, Dtype dtype,
+                          int64_t elems, TikArray *out, TikError *err);
 /* Writes through a temporary file that is renamed; shape as in the array. */
-bool tik_npy_write(const char *path, const TikArray *a, TikError *err);
+TIK_API bool tik_npy_write(const char *path, const TikArray *a, TikError *err);
 
 /* ---- compiled kernels ----------------------------------------------------------------------------- */
 
@@ -142,92 +153,23 @@ typedef struct TikKernel {
 /* Runs all cores, on up to threads threads (0: as many as OpenMP gives). args in parameter order; those
  * that the kernel wants preset are filled first.
  * A fault of the lowest core index is reported. */
-bool tik_launch(const TikKernel *k, TikArray *const *args, int threads, TikError *err);
+TIK_API bool tik_launch(const TikKernel *k, TikArray *const *args, int threads,
+                        TikError *err);
 
 /* Told of a warning while running (relu-mismatch, deq-reserved, sign-forced, nop, stride-0, sync-leftover; of the emulator also
  * uninit-read, pad-read and bank-conflict), once for each instruction and rule; place: "file:line:column" or "". */
 typedef void TikWarn(void *ctx, const char *name, const char *text, const char *place);
 
 /* The same, and tells warn of warnings when all cores have ended. */
-bool tik_launch_watched(const TikKernel *k, TikArray *const *args, int threads,
-                        TikWarn *warn, void *ctx, TikError *err);
-
-/* The constant part of a run-time check, beside the code. */
-typedef struct TikCheckArg {
-    int32_t scope, dtype; /* tensors */
-    uint32_t buffer;      /* tensors: identity of the root */
-    int32_t mask_form;    /* masks: MaskForm */
-    int32_t literal;      /* numbers: written as a constant */
-    int32_t
-        list; /* tensors: argument of an address list plus one; -1: a constant table; else 0 */
-    int64_t bytes; /* tensors: size of the root; -1: a value */
-} TikCheckArg;
-
-typedef struct TikCheck {
-    int32_t op;
-    int32_t place; /* indexes TikKernel.places */
-    const char *soc;
-    TikCheckArg args[]; /* one for each operand of the form */
-} TikCheck;
-
-/* What compiled code calls before an instruction that could not be proved: runs check_values. values
- * holds, for each operand of the form in order: a tensor's byte offset, and behind it the size of the
- * root when it is a value; a mask's four words; any other
- * operand's number (a MASKMODE operand has none). Returns 0, or records the fault and returns 1. */
-int tikrt_check(TikCore *core, const TikCheck *check, const int64_t *values);
-/* What compiled code calls to execute an instruction whose meaning is in this library (runtime/ops).
- * values as for tikrt_check; operands: for each operand of the form the address of a tensor's first
- * byte (other operands: unset), and behind them that of the core's special registers. Returns 0, or
- * records the fault and returns 1. */
-int tikrt_exec(TikCore *core, const TikCheck *op, const int64_t *values,
-               uint8_t *const *operands);
-/* A mathematical function (isa/sem.def: EXP, LN, RSQRT, EXPM1) on the lanes leading lanes of each repeat, blocks
- * that follow each other; steps in bytes from repeat to repeat. Elements of a repeat are read before any is
- * written, repeats are in order. */
-typedef struct TikMap {
-    int32_t function, dtype, lanes;
-} TikMap;
-
-void tikrt_map(const TikMap *map, uint8_t *dst, const uint8_t *src, int64_t repeats,
-               int64_t dst_step, int64_t src_step);
-/* A conversion (vector chapter 3) on lanes, as tikrt_map. dst, src: rows of isa/dtype.def; round: RoundMode, or ROUND_COUNT: away from zero
- * whatever the fraction. scaled:
- * int32 to float16 times value, the bits of a float16; else bit 0 of value is the mode of the core that keeps what
- * does not fit (SREG_FP2FP for float results, SREG_FP2INT for integers). */
-typedef struct TikConvert {
-    int32_t dst, src, round, scaled, lanes;
-} TikConvert;
-
-void tikrt_convert(const TikConvert *c, uint8_t *dst, const uint8_t *src, int64_t repeats,
-                   int64_t dst_step, int64_t src_step, uint32_t value);
-/* The square root of x, rounded down: integer square roots of compiled code. */
-uint64_t tikrt_isqrt(uint64_t x);
-/* Sets the special registers as they are when the core of that index starts. */
-void tikrt_sreg_reset(uint8_t *sreg, uint32_t core);
-/* Zeroes all lanes of LMEM, which begin at lmem, as they are when a core starts. */
-void tikrt_lmem_reset(TikCore *core, uint8_t *lmem);
-/* Records a fault by rule without an instruction (run-time-zero-division). Always returns 1. */
-int tikrt_fault(TikCore *core, int32_t rule, int64_t value, int32_t place);
-/* A value that is told of a fault. */
-typedef struct TikNamed {
-    const char *name;
-    int32_t dtype; /* of the value, as in num/scalar.h */
-} TikNamed;
-
-/* Says of the fault that was just recorded where it was: n names and their values. */
-void tikrt_where(TikCore *core, const TikNamed *names, int32_t n, const int64_t *values);
-/* A multi-core loop has n blocks; more than are launched are launched as well. 1: a fault. */
-int tikrt_blocks(TikCore *core, int64_t n, int32_t place);
-/* Returns when cores 0 to blocks - 1 are here; if one never comes, the launch ends with a fault and this
- * does not return. 1: a fault. */
-int tikrt_barrier(TikCore *core, int64_t blocks, int32_t place);
+TIK_API bool tik_launch_watched(const TikKernel *k, TikArray *const *args, int threads,
+                                TikWarn *warn, void *ctx, TikError *err);
 
 /* ---- blobs ------------------------------------------------------------------------------------------ */
 
 /* Runs a kernel of a verified blob on the emulator, fast mode: program order, all cores one after
  * another. kernel: index in the blob. */
-bool tik_emulate(const uint8_t *blob, size_t size, int kernel, TikArray *const *args,
-                 TikError *err);
+TIK_API bool tik_emulate(const uint8_t *blob, size_t size, int kernel,
+                         TikArray *const *args, TikError *err);
 
 /* What the emulator watches and shows beside the results. */
 typedef struct TikEmuOptions {
@@ -239,9 +181,9 @@ typedef struct TikEmuOptions {
     void *ctx;
 } TikEmuOptions;
 
-bool tik_emulate_watched(const uint8_t *blob, size_t size, int kernel,
-                         TikArray *const *args, const TikEmuOptions *options,
-                         TikError *err);
+TIK_API bool tik_emulate_watched(const uint8_t *blob, size_t size, int kernel,
+                                 TikArray *const *args, const TikEmuOptions *options,
+                                 TikError *err);
 
 #ifdef __cplusplus
 }

@@ -7,26 +7,7 @@
 #ifndef TIK_CHOICE_H
 #define TIK_CHOICE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-typedef enum Choice {
-#define CHOICE(id, number, name, question, reason) CHOICE_##id,
-#include "isa/choice.def"
-    CHOICE_COUNT
-} Choice;
-
-/* CHOSE_AWAY_ZERO_DIRECTED and so on. */
-enum {
-#define READING(choice, n, id, name, text) CHOSE_##choice##_##id = n,
-#include "isa/choice.def"
-};
-
-/* A reading of each point; all zero: the usual ones. */
-typedef struct Choices {
-    uint8_t v[CHOICE_COUNT];
-} Choices;
+#include "isa/types.h"
 
 /* The reading of a point; c may be null: the usual ones. */
 static inline int

@@ -5,10 +5,7 @@
 #define TIK_ISA_H
 
 #include "isa/choice.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "isa/types.h"
 
 /* ---- element types ---------------------------------------------------------------------- */
 
@@ -19,14 +16,6 @@ typedef enum DtypeKind {
     KIND_BOOL
 } DtypeKind;
 
-typedef enum Dtype {
-    DT_NONE,
-#define DTYPE(id, name, bytes, kind) DT_##id,
-#include "isa/dtype.def"
-    DT_COUNT,
-    DT_PLAIN = DT_S4 /* the types before it are those of scalars */
-} Dtype;
-
 const char *dtype_name(Dtype t); /* "float16" */
 int dtype_size(Dtype t); /* bytes of one element; of two where they share a byte */
 DtypeKind dtype_kind(Dtype t);
@@ -34,33 +23,7 @@ Dtype dtype_find(const char *name);         /* of scalars; DT_NONE if unknown */
 Dtype dtype_find_stored(const char *name);  /* of buffers: of whole bytes */
 Dtype dtype_find_operand(const char *name); /* of operands of instructions too */
 
-/* Two elements share a byte. */
-static inline bool
-dtype_is_half_byte(Dtype t)
-{
-    return t == DT_S4 || t == DT_U4;
-}
-
-/* A type that buffers have. */
-static inline bool
-dtype_is_stored(int t)
-{
-    return t > DT_NONE && t < DT_COUNT && !dtype_is_half_byte((Dtype)t);
-}
-
-static inline bool
-dtype_is_float(Dtype t)
-{
-    return t == DT_F16 || t == DT_BF16 || t == DT_F32;
-}
-
 /* ---- memories and pipes ----------------------------------------------------------------- */
-
-typedef enum Scope {
-#define SCOPE(id, name, text, alloc, align, align32) SC_##id,
-#include "isa/scope.def"
-    SC_COUNT
-} Scope;
 
 const char *scope_name(Scope s); /* "UB" */
 const char *scope_text(Scope s); /* "local.UB" */
@@ -75,23 +38,8 @@ bool scope_find(const char *text, Scope *out); /* by the text of the scope const
 
 /* ---- kernel arguments -------------------------------------------------------------------- */
 
-typedef enum ArgRole {
-#define ARGROLE(id, name, word) ARGROLE_##id,
-#include "isa/argrole.def"
-    ARGROLE_COUNT
-} ArgRole;
-
 const char *argrole_name(ArgRole r); /* "input" */
 const char *argrole_word(ArgRole r); /* "in" */
-
-/* An address list is one sparse tensor: array i stands in the window of bytes that is centred at
- * i * LIST_WINDOW, so an array and an offset into it are one byte offset, and one before an array's start
- * is not taken for the array before. */
-#define LIST_SHIFT  36
-#define LIST_WINDOW ((int64_t)1 << LIST_SHIFT)
-enum {
-    LIST_MAX = 4096 /* arrays of a list */
-};
 
 /* The array whose window holds the offset; may be outside of the list. */
 static inline int64_t
@@ -169,7 +117,7 @@ typedef enum Feature {
     FEATURE_COUNT
 } Feature;
 
-typedef struct Soc {
+struct Soc {
     const char *name;   /* platform: "Ascend310P3" */
     const char *family; /* short name: "Ascend310P" */
     CoreKind core;
@@ -178,7 +126,7 @@ typedef struct Soc {
     int64_t l2;
     Feature own;            /* one more feature than its cores have */
     const LaneTarget *lane; /* null: no lanes */
-} Soc;
+};
 
 int soc_count(void);
 const Soc *soc_at(int i);
@@ -227,12 +175,6 @@ typedef enum TypeSet {
     TYPESET_COUNT
 } TypeSet;
 
-typedef enum Op {
-#define OP(id, name, form, types, pipe, sem, meaning) OP_##id,
-#include "isa/op.def"
-    OP_COUNT
-} Op;
-
 enum {
     OP_PIPE_PATH = PIPE_COUNT
 }; /* OpInfo.pipe: that of the path */
@@ -261,19 +203,6 @@ bool op_on_soc(Op op, const Soc *soc);
 /* Forms without tensor data: they exist on every processor and for no dtype in particular. */
 bool form_is_control(Form f);
 
-typedef enum Role {
-    ROLE_DST,
-    ROLE_SRC,
-    ROLE_MASK,
-    ROLE_MASKMODE,
-    ROLE_REPEAT,
-    ROLE_INT,
-    ROLE_SCALAR,
-    ROLE_ATTR,
-    ROLE_PIPE,
-    ROLE_ROOT
-} Role;
-
 typedef enum Rule {
     RULE_NONE,
 #define RULE(id, name, level, aliases, rule, help) RULE_##id,
@@ -291,8 +220,7 @@ extern const RuleInfo rule_table[RULE_COUNT];
 Rule rule_find(const char *name); /* RULE_NONE if unknown */
 
 enum {
-    PARAM_REQUIRED = -1,
-    MAX_PARAMS = 40
+    PARAM_REQUIRED = -1
 };
 
 /* What the generic rules ask of an operand's type. For an ATTR: the words that the source may use. */
@@ -432,13 +360,6 @@ enum {
     REG_COUNT = 32, /* vector registers, of REPEAT_BYTES each */
     MAX_LANES = 256
 };
-
-typedef enum MaskForm {
-    MASK_COUNT,  /* w[0] = number of leading lanes */
-    MASK_BITS,   /* w[0] = lanes 0..63, w[1] = 64..127 (from the list [high, low]) */
-    MASK_BITS4,  /* 8-bit operands: w[0] = lanes 0..63 ... w[3] = lanes 192..255 */
-    MASK_COUNTER /* w[0] = number of elements in all; repeat_times is not used */
-} MaskForm;
 
 int mask_words(MaskForm f); /* 1, 2, 4, 1 */
 

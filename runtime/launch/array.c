@@ -1,10 +1,41 @@
-/* array.c: storage of global tensors. */
+/* array.c: storage of global tensors, and what a program asks of their types. */
 #include <inttypes.h>
 #include <string.h>
 
+#include "isa/isa.h"
 #include "tikrt.h"
 #include "support/error.h"
 #include "support/pages.h"
+
+Dtype
+tikrt_dtype(const char *name)
+{
+    return dtype_find_stored(name);
+}
+
+const char *
+tikrt_dtype_name(Dtype t)
+{
+    return dtype_name(t);
+}
+
+int
+tikrt_dtype_size(Dtype t)
+{
+    return dtype_size(t);
+}
+
+const char *
+tikrt_role_name(int role)
+{
+    return argrole_name((ArgRole)role);
+}
+
+int64_t
+tik_array_room(int64_t bytes)
+{
+    return scope_granule(SC_GM, false, bytes);
+}
 
 bool
 tik_array_alloc(TikArray *a, Dtype t, int64_t elems, TikError *err)
@@ -17,7 +48,7 @@ tik_array_alloc(TikArray *a, Dtype t, int64_t elems, TikError *err)
         return launch_error(err, TIK_ERR_USAGE, "usage",
                             "a tensor of %" PRId64 " elements is too large", elems);
     }
-    int64_t room = scope_granule(SC_GM, false, bytes);
+    int64_t room = tik_array_room(bytes);
     uint8_t *data = pages_alloc(room);
     if (data == NULL) {
         return launch_error(err, TIK_ERR_IO, "limit-memory",

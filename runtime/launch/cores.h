@@ -4,6 +4,7 @@
 
 #include "rules/flag.h"
 #include "support/error.h"
+#include "tikcode.h"
 
 /* launch/core_order.c: who may write atomically now. */
 typedef struct Turns Turns;

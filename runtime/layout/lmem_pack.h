@@ -13,6 +13,7 @@
 
 #include "isa/choice.h"
 #include "isa/isa.h"
+#include "layout/pack_plan.h"
 
 /* What packing has to know of a target. */
 typedef enum PackOrder {
@@ -71,35 +72,6 @@ typedef struct PackRequant {
     const void *zp;    /* one for each channel, or one in all (zp_step 0) */
     size_t zp_step;
 } PackRequant;
-
-typedef enum PackKind {
-    PACK_REQUANT,
-    PACK_BIAS,
-    PACK_WEIGHT
-} PackKind;
-
-enum {
-    PACK_MAX_PARTS = 3
-};
-
-/* A part of every lane's row, in bytes. Channel c lies in lane c mod lanes at
- * offset + (c div lanes) * pitch and is slot_bytes long. */
-typedef struct PackPart {
-    PackKind kind;
-    uint64_t offset;
-    uint64_t slot_bytes;
-    uint64_t pitch;
-} PackPart;
-
-typedef struct PackPlan {
-    uint64_t rows;      /* lanes that hold anything */
-    uint64_t slots;     /* channels of the fullest lane */
-    uint64_t row_bytes; /* of each row */
-    uint64_t total;     /* rows * row_bytes */
-    uint64_t shape[4];  /* of bytes: (1, rows, d, row_bytes / d) */
-    int nparts;
-    PackPart part[PACK_MAX_PARTS]; /* in order of offset */
-} PackPlan;
 
 typedef enum PackResult {
     PACK_OK,

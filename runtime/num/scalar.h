@@ -16,12 +16,6 @@
 
 #include "isa/isa.h"
 
-typedef enum ScalarOp {
-#define SCALAR_OP(id, name, arity, symbol) SOP_##id,
-#include "isa/scalar.def"
-    SOP_COUNT
-} ScalarOp;
-
 typedef struct ScalarOpInfo {
     const char *name;
     int arity;

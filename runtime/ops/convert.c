@@ -4,7 +4,7 @@
 
 #include "num/conv.h"
 #include "ops/internal.h"
-#include "tikrt.h"
+#include "tikcode.h"
 
 /* ---- lanes -------------------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 
 #include "isa/isa.h"
 #include "num/fn.h"
-#include "tikrt.h"
+#include "tikcode.h"
 
 static NumFn
 function_of(Sem sem)

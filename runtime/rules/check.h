@@ -12,12 +12,6 @@
 #include "isa/choice.h"
 #include "isa/isa.h"
 
-/* An array of an address list. */
-typedef struct ListItem {
-    uint8_t *data; /* 32-byte aligned, with the room of scope_granule */
-    int64_t bytes; /* at most LIST_WINDOW / 2 */
-} ListItem;
-
 /* A tensor operand with concrete address. Offsets and sizes in bytes, relative to the root tensor. */
 typedef struct CheckTensor {
     uint32_t buffer; /* identity of the root tensor: equal ids share storage */

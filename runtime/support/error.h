@@ -2,6 +2,7 @@
 #ifndef TIK_ERROR_H
 #define TIK_ERROR_H
 
+#include "rules/check.h"
 #include "tikrt.h"
 
 /* Always returns false. err may be null. */

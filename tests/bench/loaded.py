@@ -42,7 +42,7 @@ class Loaded:
 
     def array(self, like):
         a = Array()
-        number = self.rt.dtype_find(str(like.dtype).encode())
+        number = self.rt.tikrt_dtype(str(like.dtype).encode())
         if not self.rt.tik_array_alloc(ctypes.byref(a), number, ctypes.c_int64(like.size),
                                        ctypes.create_string_buffer(ERROR_BYTES)):
             sys.exit('bench: no memory')

@@ -4,6 +4,8 @@
 %exit N CMD     runs CMD and succeeds when its exit code is N
 %python         the interpreter that has numpy
 %samples        the folder of the samples
+
+Features: sanitized     the build has a sanitizer in it
 """
 import os
 import sys
@@ -22,6 +24,9 @@ config.environment['PATH'] = '/usr/lib/llvm-19/bin:' + os.environ['PATH']
 for name in ('ASAN_OPTIONS', 'UBSAN_OPTIONS', 'LSAN_OPTIONS'):
     if name in os.environ:
         config.environment[name] = os.environ[name]
+with open(os.path.join(build, 'tikc'), 'rb') as f:
+    if b'__asan_init' in f.read():
+        config.available_features.add('sanitized')
 config.substitutions += [
     ('%tikc', os.path.join(build, 'tikc')),
     ('%exit', os.path.join(root, 'tests/tools/exit-code.sh')),

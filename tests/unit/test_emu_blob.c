@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "isa/isa.h"
+#include "num/scalar.h"
 #include "tikblob.h"
 #include "tikrt.h"
 

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "isa/isa.h"
 #include "layout/fractal.h"
 #include "tikrt.h"
 

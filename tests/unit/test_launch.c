@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-#include "tikrt.h"
+#include "isa/isa.h"
+#include "tikcode.h"
 
 enum {
     CORES = 37

@@ -24,8 +24,8 @@ main(void)
     TikError err = {0};
     for (int i = 0; i < k->nparams; i++) {
         const TikParam *p = &k->params[i];
-        printf("%s %s %s %lld preset %d %lld\n", argrole_name((ArgRole)p->role), p->name,
-               dtype_name(p->dtype), (long long)p->elems, p->preset,
+        printf("%s %s %s %lld preset %d %lld\n", tikrt_role_name(p->role), p->name,
+               tikrt_dtype_name(p->dtype), (long long)p->elems, p->preset,
                (long long)p->preset_value);
     }
     if (!tik_array_alloc(&items[0], DT_S32, 16, &err) ||

@@ -16,8 +16,8 @@ main(int argc, char **argv)
     printf("%s on %s: %d cores, %d tensors\n", k->name, k->soc, k->cores, k->nparams);
     for (int i = 0; i < k->nparams; i++) {
         const TikParam *p = &k->params[i];
-        printf("%s %s %lld %s\n", p->name, dtype_name(p->dtype), (long long)p->elems,
-               roles[p->role]);
+        printf("%s %s %lld %s\n", p->name, tikrt_dtype_name(p->dtype),
+               (long long)p->elems, roles[p->role]);
         if (!tik_array_alloc(&arrays[i], p->dtype, p->elems, &err)) {
             return 1;
         }

@@ -1,0 +1,42 @@
+/* describe.c: names of what the numbers of a blob stand for, for programs that know the installed headers only. */
+#include "blob/blob.h"
+
+const Soc *
+tikblob_soc(const char *name)
+{
+    return soc_find(name);
+}
+
+const char *
+tikblob_soc_name(const Soc *soc)
+{
+    return soc->name;
+}
+
+const char *
+tikblob_op_name(Op op)
+{
+    return op_table[op].name;
+}
+
+const char *
+tikblob_scope_name(Scope s)
+{
+    return scope_name(s);
+}
+
+int
+tikblob_params(Op op)
+{
+    int n;
+    form_params(op_table[op].form, &n);
+    return n;
+}
+
+void
+tikblob_param(Op op, int index, TikBlobParam *out)
+{
+    int n;
+    const ParamInfo *p = &form_params(op_table[op].form, &n)[index];
+    *out = (TikBlobParam){p->name, p->role, p->item, p->items};
+}
