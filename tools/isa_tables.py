@@ -144,7 +144,7 @@ def forms():
         if kind == 'FORM':
             name = args[0]
             form = found[name] = (args[1].strip('"'), args[2], args[3], [], [])
-        elif kind != 'FAMILY' and args[0] != name:
+        elif args[0] != name:
             raise SystemExit('form.def: %s(%s) stands in the form %s' % (kind, ', '.join(args), name))
         elif kind == 'PARAM' or kind.startswith('LIST'):
             form[3].append((int(kind[4:]) if kind.startswith('LIST') else 1, *(a.strip('"') for a in args[1:])))

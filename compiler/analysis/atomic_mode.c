@@ -192,7 +192,7 @@ atomic_heeds(const Kernel *k, const Stmt *s, Scope *src)
     int dst = form_slot(form, ROLE_DST, NULL), from = form_slot(form, ROLE_SRC, NULL);
     bool moves = f == FAM_MOVE || f == FAM_TRANSFER || f == FAM_SEGMENT || f == FAM_ACC ||
                  f == FAM_FIXBLOCKS || f == FAM_FIXCOLUMNS ||
-                 op_table[s->instr.op].sem == SEM_SLICE_MOVE;
+                 (f == FAM_SLICE && op_table[s->instr.op].sem == SEM_MOVE);
     if (!moves || from < 0) {
         return false;
     }

@@ -184,7 +184,7 @@ explain_op(Op op, Arena *a, Text *out)
                 info->pipe == OP_PIPE_PATH ? "by path" : pipe_name((Pipe)info->pipe));
     print_params(info->form, out);
     print_types(op, a, out);
-    if (info->sem == SEM_MOVE) {
+    if (info->form == FORM_MOVE) {
         print_paths(out);
     }
     text_put(out, "\nOperands in UB and L1 start at multiples of 32 bytes, in L0A and "

@@ -55,11 +55,11 @@ is_empty(const Access *a)
 static bool
 copies(Sem sem)
 {
-    return sem == SEM_MOVE || sem == SEM_SLICE_MOVE || sem == SEM_SEGMENTS ||
-           sem == SEM_LOAD2D || sem == SEM_LOAD2D_BOX || sem == SEM_LOAD3D1 ||
-           sem == SEM_LOAD3D2 || sem == SEM_PAD_MOVE || sem == SEM_ND2NZ ||
-           sem == SEM_NZ2ND || sem == SEM_REG_LOAD || sem == SEM_REG_STORE ||
-           sem == SEM_REG_INTLV || sem == SEM_REG_DINTLV;
+    return sem == SEM_MOVE || sem == SEM_SEGMENTS || sem == SEM_LOAD2D ||
+           sem == SEM_LOAD2D_BOX || sem == SEM_LOAD3D1 || sem == SEM_LOAD3D2 ||
+           sem == SEM_PAD_MOVE || sem == SEM_ND2NZ || sem == SEM_NZ2ND ||
+           sem == SEM_REG_LOAD || sem == SEM_REG_STORE || sem == SEM_REG_INTLV ||
+           sem == SEM_REG_DINTLV;
 }
 
 static int

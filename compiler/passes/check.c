@@ -97,7 +97,7 @@ iteration_text(const CheckWalk *w, const Witness *wit, Arena *arena)
 static bool
 moves_blocks(const Site *s)
 {
-    if (s->element || op_table[s->in.op].sem != SEM_MOVE) {
+    if (s->element || op_table[s->in.op].form != FORM_MOVE) {
         return false;
     }
     bool ok = true;

@@ -227,6 +227,13 @@ compare_to_mask(EmuRun *r, const EmuOp *op)
     return true;
 }
 
+bool
+emu_exec_compare(EmuRun *r, const EmuOp *op)
+{
+    return op_table[op->op].form == FORM_VCMP ? compare_to_mask(r, op)
+                                              : compare_to_memory(r, op);
+}
+
 /* 16 bytes go to CMPMASK; those behind the tensor's last granule count as 0. False: the operand does not exist. */
 static bool
 load_mask(const EmuRun *r, const EmuOp *op, int slot)
@@ -272,8 +279,8 @@ select_repeat(const EmuLanes *c, const uint8_t *bits, bool of_mask, const uint8_
     emu_lanes_store(c, c->run, result);
 }
 
-static bool
-select_each(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_select(EmuRun *r, const EmuOp *op)
 {
     EmuLanes c;
     int64_t step;
@@ -298,8 +305,8 @@ select_each(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-static bool
-move_mask(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_move_mask(EmuRun *r, const EmuOp *op)
 {
     uint8_t *mask = r->sreg + SREG_CMPMASK;
     if (op->checked && !emu_check(r, op)) {
@@ -318,22 +325,6 @@ move_mask(EmuRun *r, const EmuOp *op)
 
 /* ---- binding ---------------------------------------------------------------------------------------- */
 
-static EmuExec *
-exec_of(Op op)
-{
-    switch (op_table[op].sem) {
-    case SEM_SEL:
-    case SEM_SEL_LOAD:
-    case SEM_SEL_BITS:
-        return select_each;
-    case SEM_CMPMASK_SET:
-    case SEM_CMPMASK_GET:
-        return move_mask;
-    default:
-        return op_table[op].form == FORM_VCMP ? compare_to_mask : compare_to_memory;
-    }
-}
-
 bool
 emu_bind_compare(EmuProgram *p, EmuOp *op, const char **why)
 {
@@ -349,8 +340,7 @@ emu_bind_compare(EmuProgram *p, EmuOp *op, const char **why)
     }
     emu_lanes_plan(p, op);
     op->dtype = (uint8_t)t;
-    op->exec = exec_of((Op)op->op);
     *why = "the vector instruction does not exist for its dtype";
-    bool compares = op->exec == compare_to_memory || op->exec == compare_to_mask;
+    bool compares = op->exec == emu_exec_compare;
     return dtype_size(t) > 0 && t != DT_BOOL && (!compares || relate_of(t) != NULL);
 }

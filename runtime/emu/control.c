@@ -9,8 +9,8 @@ rounded(int64_t v, int64_t unit)
 }
 
 /* Behind the place of the region before, on the next address that suits it. */
-static bool
-reserve(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_reserve(EmuRun *r, const EmuOp *op)
 {
     const EmuRef *ref = emu_slot_ref(r->p, op, 0);
     const TikBlobRegion *g = &r->p->kernel.regions[ref->region];
@@ -35,8 +35,8 @@ reserve(EmuRun *r, const EmuOp *op)
 
 /* More blocks than were started: the cores after the last one run too. Cores that wait for each other
  * are all there from the beginning, so their number cannot grow. */
-static bool
-blocks(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_blocks(EmuRun *r, const EmuOp *op)
 {
     if (op->checked && !emu_check(r, op)) {
         return false;
@@ -50,14 +50,14 @@ blocks(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-static bool
-nothing(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_nothing(EmuRun *r, const EmuOp *op)
 {
     return !op->checked || emu_check(r, op);
 }
 
-static bool
-flag(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_flag(EmuRun *r, const EmuOp *op)
 {
     CheckInstr in;
     Fault fault;
@@ -81,31 +81,10 @@ emu_end_flags(EmuRun *r)
 }
 
 bool
-emu_bind_control(EmuProgram *p, EmuOp *op)
+emu_bind_control(EmuProgram *p, EmuOp *op, const char **why)
 {
-    switch (op_table[op->op].sem) {
-    case SEM_SET_PADDING:
-        op->exec = emu_exec_set_padding;
-        return true;
-    case SEM_RESERVE:
-        op->exec = reserve;
-        return emu_slot_ref(p, op, 0)->open && emu_slot_ref(p, op, 1)->open;
-    case SEM_BLOCKS:
-        op->exec = blocks;
-        return true;
-    case SEM_BLOCK_BARRIER:
-        p->meets = true;
-        op->exec = nothing;
-        return true;
-    case SEM_SET_FLAG:
-    case SEM_WAIT_FLAG:
-        op->exec = flag;
-        return true;
-    case SEM_PIPE_BARRIER:
-    case SEM_LOOP_BOUNDS:
-        op->exec = nothing;
-        return true;
-    default:
-        return false;
-    }
+    *why = "a reservation is not of an open region";
+    p->meets = p->meets || op_table[op->op].sem == SEM_BLOCK_BARRIER;
+    return op_table[op->op].sem != SEM_RESERVE ||
+           (emu_slot_ref(p, op, 0)->open && emu_slot_ref(p, op, 1)->open);
 }

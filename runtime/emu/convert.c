@@ -126,7 +126,7 @@ each_repeat(EmuLanes *c, const Conversion *v)
 }
 
 static bool
-exec_lanes(EmuRun *r, const EmuOp *op)
+convert_lanes(EmuRun *r, const EmuOp *op)
 {
     EmuLanes c;
     if (!emu_lanes_open(r, op, &c)) {
@@ -219,7 +219,7 @@ halves(EmuLanes *c, EmuLane *d, const uint64_t *pack, int packs)
 }
 
 static bool
-exec_packed(EmuRun *r, const EmuOp *op)
+convert_packed(EmuRun *r, const EmuOp *op)
 {
     EmuLanes c;
     EmuLane d;
@@ -277,7 +277,7 @@ in_pairs(const EmuLanes *c)
 }
 
 static bool
-exec_4_bits(EmuRun *r, const EmuOp *op)
+convert_4_bits(EmuRun *r, const EmuOp *op)
 {
     EmuLanes c;
     EmuLane d;
@@ -321,18 +321,31 @@ emu_has_conversion(const EmuProgram *p, const EmuOp *op)
            (round < 0 || (modes >> mode & 1));
 }
 
+static bool
+is_packed(Sem sem)
+{
+    return sem == SEM_CONV_PACK || sem == SEM_CONV_PACKS;
+}
+
+bool
+emu_exec_convert(EmuRun *r, const EmuOp *op)
+{
+    return is_packed(op_table[op->op].sem)        ? convert_packed(r, op)
+           : dtype_is_half_byte((Dtype)op->dtype) ? convert_4_bits(r, op)
+                                                  : convert_lanes(r, op);
+}
+
 bool
 emu_bind_convert(EmuProgram *p, EmuOp *op, const char **why)
 {
     Form form = op_table[op->op].form;
     Sem sem = op_table[op->op].sem;
-    bool packed = sem == SEM_CONV_PACK || sem == SEM_CONV_PACKS;
+    bool packed = is_packed(sem);
     op->dtype = (uint8_t)emu_slot_ref(p, op, form_slot(form, ROLE_DST, NULL))->dtype;
     op->from = (uint8_t)emu_slot_ref(p, op, form_slot(form, ROLE_SRC, NULL))->dtype;
     *why = "the conversion does not exist for its dtypes";
     emu_lanes_plan(p, op);
     bool small = dtype_is_half_byte((Dtype)op->dtype);
-    op->exec = packed ? exec_packed : small ? exec_4_bits : exec_lanes;
     if (packed || small) { /* lanes are those of the source */
         op->plan.o[0] = op->plan.o[1];
         op->plan.n = 1;

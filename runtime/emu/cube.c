@@ -388,8 +388,8 @@ run_product(EmuRun *r, const EmuOp *op, int bias, int64_t groups, Product *p)
     return true;
 }
 
-static bool
-exec_product(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_product(EmuRun *r, const EmuOp *op)
 {
     bool unit = op_table[op->op].sem == SEM_MMAD;
     Form form = op_table[op->op].form;
@@ -414,8 +414,8 @@ exec_product(EmuRun *r, const EmuOp *op)
     return run_product(r, op, biased ? CUBE_INIT : -1, 0, &p);
 }
 
-static bool
-exec_conv(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_conv2d(EmuRun *r, const EmuOp *op)
 {
     bool biased = op_table[op->op].form == FORM_CONV2DBIAS;
     int64_t v[CONV_INIT];
@@ -498,7 +498,6 @@ emu_bind_cube(EmuProgram *p, EmuOp *op, const char **why)
     bool biased =
         form == FORM_MMADBIAS || form == FORM_MATMULBIAS || form == FORM_CONV2DBIAS;
     Dtype c = emu_slot_ref(p, op, CUBE_DST)->dtype;
-    op->exec = conv ? exec_conv : exec_product;
     *why = "the product does not exist for its dtypes";
     if (!types_fit(emu_slot_ref(p, op, CUBE_A)->dtype, emu_slot_ref(p, op, CUBE_B)->dtype,
                    c)) {

@@ -409,36 +409,23 @@ bool emu_malformed(EmuResult *res, uint32_t descriptor, const char *text);
 /* emu/program.c: copies *m into the program; false: out of memory. */
 bool emu_add_move(EmuProgram *p, const EmuMove *m, uint32_t *index);
 
-/* Fill exec and what else is constant; the operands are in place. False: not an instruction that the
+/* Fills what is constant about an instruction; the operands and exec are in place. False: not an instruction that the
  * emulator can execute, with *why; or out of memory, with *why null. */
-bool emu_bind_move(EmuProgram *p, EmuOp *op, const char **why);
-bool emu_bind_image(EmuProgram *p, EmuOp *op, const char **why);
-bool emu_bind_transfer(EmuProgram *p, EmuOp *op, const char **why);
-bool emu_bind_vector(EmuProgram *p, EmuOp *op, const char **why);
-bool emu_bind_segment(EmuProgram *p, EmuOp *op, const char **why);
-bool emu_bind_slice(EmuProgram *p, EmuOp *op, const char **why);
-bool emu_bind_lmem(EmuProgram *p, EmuOp *op, const char **why);
-bool emu_bind_fill(EmuProgram *p, EmuOp *op, const char **why);
-bool emu_bind_load(EmuProgram *p, EmuOp *op, const char **why);
-bool emu_bind_cube(EmuProgram *p, EmuOp *op, const char **why);
-bool emu_bind_layout(EmuProgram *p, EmuOp *op, const char **why);
-bool emu_bind_compare(EmuProgram *p, EmuOp *op, const char **why);
-bool emu_bind_reduce(EmuProgram *p, EmuOp *op, const char **why);
-bool emu_bind_sort(EmuProgram *p, EmuOp *op, const char **why);
-bool emu_bind_convert(EmuProgram *p, EmuOp *op, const char **why);
+typedef bool EmuBind(EmuProgram *p, EmuOp *op, const char **why);
+
+/* By family (family.def). */
+#define FAMILY(id, rules, lower, bind, ops, emu)                                         \
+    EmuBind emu_bind_##bind;                                                             \
+    EmuExec emu_exec_##emu;
+#include "isa/family.def"
+/* By meaning (sem.def). */
+#define SEM(id, ops, emu) EmuExec emu_exec_##emu;
+#include "isa/sem.def"
+
 /* Of op->from to op->dtype: whether it exists with the operation's rounding mode; and what it is now. Float
  * results saturate by one mode of the core, integers by another. */
 bool emu_has_conversion(const EmuProgram *p, const EmuOp *op);
 NumConv emu_conversion(const EmuRun *r, const EmuOp *op);
-bool emu_bind_acc(EmuProgram *p, EmuOp *op, const char **why);
-bool emu_bind_fixblocks(EmuProgram *p, EmuOp *op, const char **why);
-bool emu_bind_fixcolumns(EmuProgram *p, EmuOp *op, const char **why);
-bool emu_bind_gather(EmuProgram *p, EmuOp *op, const char **why);
-bool emu_bind_reg(EmuProgram *p, EmuOp *op, const char **why);
-
-/* The same for instructions without tensor data; false: operands that it cannot have. */
-bool emu_bind_control(EmuProgram *p, EmuOp *op);
-
 /* emu/run.c: puts a core at the start of the program; runs it to its end or to a barrier. False: a
  * fault is recorded. */
 void emu_start_core(EmuRun *r, uint32_t core);
@@ -446,13 +433,8 @@ bool emu_run_core(EmuRun *r);
 /* emu/barrier.c: runs all cores of a program that has barriers between them. */
 bool emu_run_meeting(EmuRun *r);
 
-EmuExec emu_exec_move, emu_exec_vector, emu_exec_set_padding;
-/* emu/box.c */
-EmuExec emu_exec_rpac, emu_exec_iou, emu_exec_aadd, emu_exec_rpn_cor,
-    emu_exec_rpn_cor_diag;
 /* emu/sort.c: the number of repeats of such an instruction, after its check. False: a fault is recorded. */
 bool emu_sort_repeats(EmuRun *r, const EmuOp *op, int slot, int64_t *n);
-EmuExec emu_exec_slice_reduce; /* emu/slice_reduce.c */
 /* emu/lmem.c: all lanes of LMEM as they are when a core starts. */
 void emu_lmem_reset(EmuRun *r);
 /* emu/lmem_watch.c: before and behind a run; the lanes as they are now. False: out of memory. */

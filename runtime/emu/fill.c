@@ -24,8 +24,8 @@ saturate(uint8_t *halves, int64_t n)
     }
 }
 
-static bool
-exec_sequence(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_sequence(EmuRun *r, const EmuOp *op)
 {
     EmuLanes c;
     uint8_t result[REPEAT_BYTES];
@@ -59,8 +59,8 @@ fill_block(uint8_t *block, const uint8_t *element, int size)
     }
 }
 
-static bool
-exec_broadcast(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_broadcast(EmuRun *r, const EmuOp *op)
 {
     EmuLanes c;
     uint8_t result[REPEAT_BYTES];
@@ -85,23 +85,6 @@ exec_broadcast(EmuRun *r, const EmuOp *op)
 
 /* ---- vcopy ---------------------------------------------------------------------------------------------- */
 
-static bool
-exec_copy(EmuRun *r, const EmuOp *op)
-{
-    EmuLanes c;
-    uint8_t buf[REPEAT_BYTES], result[REPEAT_BYTES];
-    if (!emu_lanes_open(r, op, &c)) {
-        return false;
-    }
-    for (int64_t i = 0; i < c.repeats; i++) {
-        memcpy(result, emu_lanes_load(&c.o[1], c.run, buf),
-               (size_t)(c.run * c.o[1].size));
-        emu_lanes_store(&c, c.run, result);
-        emu_lanes_step(&c);
-    }
-    return true;
-}
-
 /* An operand of a copy of n elements in each repeat; false: a stride is out of its range, or it does not have
  * the bytes. */
 static bool
@@ -124,7 +107,7 @@ counted_operand(const EmuRun *r, const EmuOp *op, int i, int64_t n, int64_t repe
 }
 
 static bool
-exec_counted_copy(EmuRun *r, const EmuOp *op)
+counted_copy(EmuRun *r, const EmuOp *op)
 {
     EmuLane d, s;
     int64_t n = emu_num(r, op->mask[0]);
@@ -146,6 +129,26 @@ exec_counted_copy(EmuRun *r, const EmuOp *op)
             int64_t len = bytes - at < BLOCK_BYTES ? bytes - at : BLOCK_BYTES;
             memmove(d.at + b * d.blk, s.at + b * s.blk, (size_t)len);
         }
+    }
+    return true;
+}
+
+bool
+emu_exec_copy(EmuRun *r, const EmuOp *op)
+{
+    EmuLanes c;
+    uint8_t buf[REPEAT_BYTES], result[REPEAT_BYTES];
+    if (op->mask_form == MASK_COUNTER) {
+        return counted_copy(r, op);
+    }
+    if (!emu_lanes_open(r, op, &c)) {
+        return false;
+    }
+    for (int64_t i = 0; i < c.repeats; i++) {
+        memcpy(result, emu_lanes_load(&c.o[1], c.run, buf),
+               (size_t)(c.run * c.o[1].size));
+        emu_lanes_store(&c, c.run, result);
+        emu_lanes_step(&c);
     }
     return true;
 }
@@ -188,8 +191,8 @@ has_whole_blocks(const EmuRun *r, const EmuOp *op, const EmuLanes *c)
     return emu_operand(r, op, op->plan.o[1].slot, end) != NULL;
 }
 
-static bool
-exec_padding(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_padding(EmuRun *r, const EmuOp *op)
 {
     EmuLanes c;
     uint8_t result[REPEAT_BYTES];
@@ -222,18 +225,5 @@ emu_bind_fill(EmuProgram *p, EmuOp *op, const char **why)
     emu_lanes_plan(p, op);
     op->dtype = (uint8_t)t;
     *why = "operands of a vector instruction differ in dtype";
-    switch (op_table[op->op].sem) {
-    case SEM_CI:
-        op->exec = exec_sequence;
-        break;
-    case SEM_BCB:
-        op->exec = exec_broadcast;
-        break;
-    case SEM_COPY:
-        op->exec = op->mask_form == MASK_COUNTER ? exec_counted_copy : exec_copy;
-        break;
-    default:
-        op->exec = exec_padding;
-    }
     return src < 0 || emu_slot_ref(p, op, src)->dtype == t;
 }

@@ -157,8 +157,8 @@ blocks_row(const Blocks *b, int64_t j, int64_t row)
     emu_write(&b->write, b->dst + j * b->dst_pitch + row * b->dst_row, out, b->dst_row);
 }
 
-static bool
-exec_blocks(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_fix_blocks(EmuRun *r, const EmuOp *op)
 {
     Blocks b = {.n = 0};
     Fault f;
@@ -335,8 +335,8 @@ columns_row(const Columns *c, int64_t nd, int64_t j, int64_t k)
     emu_write(&c->write, c->dst + columns_at(c, nd, j, k), row, n * c->to);
 }
 
-static bool
-exec_columns(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_fix_columns(EmuRun *r, const EmuOp *op)
 {
     Columns c;
     Fault f;
@@ -381,7 +381,6 @@ bool
 emu_bind_fixblocks(EmuProgram *p, EmuOp *op, const char **why)
 {
     *why = "fixpipe has no such conversion";
-    op->exec = exec_blocks;
     Dtype to = emu_slot_ref(p, op, FIXA_dst)->dtype;
     return converts(p, op, emu_slot_attr(p, op, FIXA_quantize) == 2) &&
            (to == DT_F32 || to == DT_S32 || to == DT_F16);
@@ -395,7 +394,6 @@ emu_bind_fixcolumns(EmuProgram *p, EmuOp *op, const char **why)
     Dtype from = emu_slot_ref(p, op, FIXC_src)->dtype,
           to = emu_slot_ref(p, op, FIXC_dst)->dtype;
     *why = "fixpipe has no such conversion";
-    op->exec = exec_columns;
     return mode >= 0 && mode < FIX_MODES && vector == fix_mode_is_vector((FixMode)mode) &&
            converts(p, op, fix_mode_scales((FixMode)mode)) && dtype_size(from) == 4 &&
            to != DT_U32 && to != DT_S16 &&

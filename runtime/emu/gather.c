@@ -145,7 +145,7 @@ note_count(EmuRun *r, const Pick *p)
 }
 
 static bool
-exec_pick(EmuRun *r, const EmuOp *op)
+pick_lanes(EmuRun *r, const EmuOp *op)
 {
     EmuLanes c;
     Pick p = {.bits = NULL};
@@ -222,7 +222,7 @@ keep_repeat(Pick *p, const Long *s, int64_t repeat)
 }
 
 static bool
-exec_pick_long(EmuRun *r, const EmuOp *op)
+pick_long(EmuRun *r, const EmuOp *op)
 {
     Long s;
     Pick p = {.bits = NULL};
@@ -250,6 +250,13 @@ exec_pick_long(EmuRun *r, const EmuOp *op)
     }
     note_count(r, &p);
     return true;
+}
+
+bool
+emu_exec_pick(EmuRun *r, const EmuOp *op)
+{
+    Form f = op_table[op->op].form;
+    return f == FORM_PICK || f == FORM_PICKBITS ? pick_lanes(r, op) : pick_long(r, op);
 }
 
 /* ---- vgather, vscatter -------------------------------------------------------------------------------------- */
@@ -367,8 +374,8 @@ put(uint8_t *const *at, int64_t n, int64_t size, const uint8_t *in)
     }
 }
 
-static bool
-exec_gather(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_gather(EmuRun *r, const EmuOp *op)
 {
     EmuLanes c;
     Field f = {.to = GATHER_src};
@@ -394,8 +401,8 @@ exec_gather(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-static bool
-exec_scatter(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_scatter(EmuRun *r, const EmuOp *op)
 {
     EmuLanes c;
     Field f = {.to = GATHER_dst};
@@ -423,8 +430,8 @@ exec_scatter(EmuRun *r, const EmuOp *op)
 
 /* ---- vgatherb ---------------------------------------------------------------------------------------------- */
 
-static bool
-exec_gatherb(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_gatherb(EmuRun *r, const EmuOp *op)
 {
     EmuLanes c;
     Field f = {.param = 2, .to = 1, .size = BLOCK_BYTES, .unit = BLOCK_BYTES};
@@ -600,8 +607,8 @@ interpolate(EmuRun *r, const EmuOp *op, const Bilinear *b, int64_t v, float *sum
     return true;
 }
 
-static bool
-exec_bi(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_bi(EmuRun *r, const EmuOp *op)
 {
     Bilinear b;
     if (op->checked && !emu_check(r, op)) {
@@ -637,26 +644,6 @@ exec_bi(EmuRun *r, const EmuOp *op)
 
 /* ---- binding -------------------------------------------------------------------------------------------------- */
 
-static EmuExec *
-exec_of(Form f)
-{
-    switch (f) {
-    case FORM_PICK:
-    case FORM_PICKBITS:
-        return exec_pick;
-    case FORM_GATHER:
-        return exec_gather;
-    case FORM_SCATTER:
-        return exec_scatter;
-    case FORM_GATHERB:
-        return exec_gatherb;
-    case FORM_BI:
-        return exec_bi;
-    default:
-        return exec_pick_long;
-    }
-}
-
 /* Elements of patterns and offsets are read as they lie in memory. */
 static bool
 is_other(Form f, int param)
@@ -682,7 +669,6 @@ emu_bind_gather(EmuProgram *p, EmuOp *op, const char **why)
     }
     emu_lanes_plan(p, op);
     op->dtype = (uint8_t)t;
-    op->exec = exec_of(f);
     *why = "the gather does not exist for its dtype";
     return dtype_size(t) <= 4 && (f != FORM_BI || t == DT_F16 || t == DT_F32);
 }

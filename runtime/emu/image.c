@@ -218,8 +218,8 @@ sources_aligned(EmuRun *r, const EmuOp *op)
     return image_aligned(&in, &fault) || emu_record(r, op, &fault);
 }
 
-static bool
-exec_image(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_image(EmuRun *r, const EmuOp *op)
 {
     char text[160];
     if ((op->checked && !emu_check(r, op)) || !sources_aligned(r, op)) {
@@ -254,7 +254,6 @@ emu_bind_image(EmuProgram *p, EmuOp *op, const char **why)
 {
     Dtype dst = emu_slot_ref(p, op, IMAGE_DST)->dtype;
     *why = "the operands' types do not fit";
-    op->exec = exec_image;
     return (dst == DT_U8 || dst == DT_S8 || dst == DT_F16) &&
            emu_slot_ref(p, op, IMAGE_SRC0)->dtype == DT_U8 &&
            emu_slot_ref(p, op, IMAGE_SRC1)->dtype == DT_U8;

@@ -202,8 +202,8 @@ burst_of(const Acc *a, int64_t burst)
     }
 }
 
-static bool
-exec_acc(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_acc_move(EmuRun *r, const EmuOp *op)
 {
     Acc a = {.fly = 0};
     Fault f;
@@ -248,7 +248,6 @@ emu_bind_acc(EmuProgram *p, EmuOp *op, const char **why)
                         p->kernel.regions[dst->region].scope, (BlockMode)mode, src->dtype,
                         dst->dtype, (AccScale)scale);
     }
-    op->exec = exec_acc;
     return pair != NULL &&
            (emu_slot_attr(p, op, ACCFLY_relu) == 0 || pair->relu_code >= 0);
 }

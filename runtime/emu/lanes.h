@@ -29,9 +29,15 @@ extern const LaneTable emu_lanes_base;
 extern const LaneTable
     emu_lanes_avx2; /* empty where the processor family is not x86-64 */
 
-/* The function for an instruction on the processor that runs this, by the types of its destination and of its
+/* The operation, of which the last source is a scalar or is not. */
+typedef struct LaneWork {
+    Sem sem;
+    bool scalar;
+} LaneWork;
+
+/* The function for an operation on the processor that runs this, by the types of its destination and of its
  * sources (DT_NONE: it has none); null: none. */
-LaneFn *emu_lane_fn(const Choices *c, Op op, Dtype dst, Dtype src);
+LaneFn *emu_lane_fn(const Choices *c, LaneWork w, Dtype dst, Dtype src);
 /* What other readings make of it (emu/variant.c), for operands of one type; null: nothing. */
 LaneFn *emu_lane_reading(const Choices *c, Sem sem, Dtype t, bool scalar);
 

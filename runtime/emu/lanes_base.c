@@ -12,24 +12,22 @@ mixed_source(Sem sem)
 }
 
 LaneFn *
-emu_lane_fn(const Choices *c, Op op, Dtype dst, Dtype src)
+emu_lane_fn(const Choices *c, LaneWork w, Dtype dst, Dtype src)
 {
     const LaneTable *table =
         num_level() >= NUM_LEVEL_AVX2 ? &emu_lanes_avx2 : &emu_lanes_base;
-    const OpInfo *info = &op_table[op];
-    bool scalar = form_slot(info->form, ROLE_SCALAR, NULL) >= 0;
     if (src != DT_NONE && src != dst) {
-        return src != mixed_source(info->sem) ? NULL
-               : scalar                       ? table->mixed_scalar[info->sem][dst]
-                                              : table->mixed_vector[info->sem][dst];
+        return src != mixed_source(w.sem) ? NULL
+               : w.scalar                 ? table->mixed_scalar[w.sem][dst]
+                                          : table->mixed_vector[w.sem][dst];
     }
-    LaneFn *other = emu_lane_reading(c, info->sem, dst, scalar);
+    LaneFn *other = emu_lane_reading(c, w.sem, dst, w.scalar);
     if (other != NULL) {
         return other;
     }
-    LaneFn *function = emu_lane_function(info->sem, dst);
+    LaneFn *function = emu_lane_function(w.sem, dst);
     if (function != NULL) {
         return function;
     }
-    return scalar ? table->scalar[info->sem][dst] : table->vector[info->sem][dst];
+    return w.scalar ? table->scalar[w.sem][dst] : table->vector[w.sem][dst];
 }

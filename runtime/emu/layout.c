@@ -100,8 +100,8 @@ find_blocks(const EmuRun *r, const EmuOp *op, Scatter *s)
     return true;
 }
 
-static bool
-exec_nchw(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_nchw(EmuRun *r, const EmuOp *op)
 {
     Scatter s = {.n = emu_slot(r, op, NCHW_repeat_times),
                  .size = dtype_size((Dtype)op->dtype)};
@@ -138,8 +138,8 @@ turn_tile(uint8_t *dst, const uint8_t *src)
     memcpy(dst, out, TILE_BYTES);
 }
 
-static bool
-exec_tiles(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_tiles(EmuRun *r, const EmuOp *op)
 {
     bool one = op_table[op->op].form == FORM_TILE;
     int64_t n = one ? 1 : emu_slot(r, op, 2);
@@ -201,8 +201,8 @@ turn(uint8_t *dst, const uint8_t *src, int64_t rows, int64_t columns, int size)
     }
 }
 
-static bool
-exec_planes(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_planes(EmuRun *r, const EmuOp *op)
 {
     int size = dtype_size((Dtype)op->dtype);
     int64_t length = emu_slot(r, op, PLANES_m_len);
@@ -236,8 +236,8 @@ exec_planes(EmuRun *r, const EmuOp *op)
 
 /* ---- vmrgch ------------------------------------------------------------------------------------------------ */
 
-static bool
-exec_channels(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_channels(EmuRun *r, const EmuOp *op)
 {
     int64_t size = dtype_size((Dtype)op->dtype);
     bool sixteen =
@@ -267,22 +267,6 @@ exec_channels(EmuRun *r, const EmuOp *op)
 
 /* ---- binding ------------------------------------------------------------------------------------------------ */
 
-static EmuExec *
-exec_of(Form form)
-{
-    switch (form) {
-    case FORM_NCHW:
-        return exec_nchw;
-    case FORM_TILES:
-    case FORM_TILE:
-        return exec_tiles;
-    case FORM_PLANES:
-        return exec_planes;
-    default:
-        return exec_channels;
-    }
-}
-
 /* Widest elements that the instruction moves. */
 static int
 widest(Form form)
@@ -306,7 +290,6 @@ emu_bind_layout(EmuProgram *p, EmuOp *op, const char **why)
     }
     bool tiles = form == FORM_TILES || form == FORM_TILE;
     op->dtype = (uint8_t)t;
-    op->exec = exec_of(form);
     *why = "the transpose does not exist for its dtype";
     return dtype_size(t) <= widest(form) && (!tiles || dtype_size(t) == 2);
 }

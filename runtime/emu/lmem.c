@@ -167,8 +167,8 @@ sides_fit(LaneFunc func, const EmuTensor *d, const EmuTensor *s)
     return ok && (func != LANE_COPY || equal);
 }
 
-static bool
-exec_move(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_lane_move(EmuRun *r, const EmuOp *op)
 {
     EmuTensor d, s;
     int64_t to[LMEM_AXES] = {0, 0, 0, 0}, from[LMEM_AXES] = {0, 0, 0, 0};
@@ -218,13 +218,13 @@ static int64_t
 integers(Sem sem, int64_t a, int64_t b)
 {
     switch (sem) {
-    case SEM_LANE_ADD:
+    case SEM_ADD:
         return a + b;
-    case SEM_LANE_SUB:
+    case SEM_SUB:
         return a - b;
-    case SEM_LANE_MUL:
+    case SEM_MUL:
         return (int64_t)((uint64_t)a * (uint64_t)b);
-    case SEM_LANE_MAX:
+    case SEM_MAX:
         return b > a ? b : a;
     default:
         return b < a ? b : a;
@@ -243,16 +243,16 @@ floats(Sem sem, Dtype t, int64_t a, int64_t b)
 {
     double x = scalar_to_double(t, a), y = scalar_to_double(t, b), z;
     switch (sem) {
-    case SEM_LANE_ADD:
+    case SEM_ADD:
         z = x + y;
         break;
-    case SEM_LANE_SUB:
+    case SEM_SUB:
         z = x - y;
         break;
-    case SEM_LANE_MUL:
+    case SEM_MUL:
         z = x * y;
         break;
-    case SEM_LANE_MAX:
+    case SEM_MAX:
         return x != x || y != y ? nan_of(t) : y > x ? b : a;
     default:
         return x != x || y != y ? nan_of(t) : y < x ? b : a;
@@ -260,8 +260,8 @@ floats(Sem sem, Dtype t, int64_t a, int64_t b)
     return z != z ? nan_of(t) : scalar_from_double(t, z);
 }
 
-static bool
-exec_arith(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_lane_arith(EmuRun *r, const EmuOp *op)
 {
     EmuTensor o[OPERANDS];
     int64_t at[LMEM_AXES] = {0, 0, 0, 0};
@@ -323,10 +323,8 @@ emu_bind_lmem(EmuProgram *p, EmuOp *op, const char **why)
         return false;
     }
     if (form == FORM_LCONV) {
-        op->exec = emu_exec_lane_conv;
         return true;
     }
-    op->exec = move ? exec_move : exec_arith;
     *why = "the instruction is for processors with lanes, and tensors of one type";
     for (int i = 1; form_lmem(form, i) != NULL; i++) {
         if (emu_slot_ref(p, op, i)->dtype != t) {

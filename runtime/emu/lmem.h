@@ -28,6 +28,4 @@ void emu_watch_write(EmuRun *r, const EmuTensor *t);
 /* The instruction begins: its banks, and those of the one before it. */
 void emu_watch_banks(EmuRun *r, const EmuOp *op);
 
-EmuExec emu_exec_lane_conv; /* emu/lmem_conv.c */
-
 #endif

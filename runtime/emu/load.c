@@ -44,8 +44,8 @@ move_fractal(uint8_t *dst, const uint8_t *src, bool transpose)
 
 /* ---- load2d ---------------------------------------------------------------------------------------------- */
 
-static bool
-exec_load2d(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_load2d(EmuRun *r, const EmuOp *op)
 {
     bool one = op_table[op->op].form == FORM_LOAD2D1;
     int64_t first = emu_slot(r, op, LOAD2D_INDEX), n = emu_slot(r, op, LOAD2D_REPEAT);
@@ -79,8 +79,8 @@ exec_load2d(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-static bool
-exec_box(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_load2d_box(EmuRun *r, const EmuOp *op)
 {
     int64_t m0 = emu_slot(r, op, LOAD2DBOX_m_start_pt),
             k0 = emu_slot(r, op, LOAD2DBOX_k_start_pt);
@@ -124,8 +124,8 @@ square_at(int size, int64_t r, int64_t c, int64_t pitch)
     return half * pitch + r % FRACTAL_SIDE * FRACTAL_ROW + c % columns * size;
 }
 
-static bool
-exec_square(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_load2d_square(EmuRun *r, const EmuOp *op)
 {
     int64_t first = emu_slot(r, op, LOAD2DSQUARE_start_index),
             n = emu_slot(r, op, LOAD2DSQUARE_repeat_times);
@@ -288,8 +288,8 @@ corner_ok(const Image *im, int64_t left, int64_t top)
 
 /* ---- load3dv1 ------------------------------------------------------------------------------------------------ */
 
-static bool
-exec_load3d1(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_load3d1(EmuRun *r, const EmuOp *op)
 {
     Image im;
     int64_t n = emu_slot(r, op, L3D1_REPEAT), jump = emu_slot(r, op, L3D1_JUMP);
@@ -347,8 +347,8 @@ window_fractal(const Image *im, int64_t m, int64_t end, int64_t point, uint8_t *
     }
 }
 
-static bool
-exec_load3d2(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_load3d2(EmuRun *r, const EmuOp *op)
 {
     Image im;
     int64_t m0 = emu_slot(r, op, L3D2_M), m = emu_slot(r, op, L3D2_M_EXT);
@@ -407,8 +407,8 @@ add_pixel(uint8_t *dst, const uint8_t *src, Dtype t)
     }
 }
 
-static bool
-exec_col2img(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_col2img(EmuRun *r, const EmuOp *op)
 {
     Image im;
     int64_t n = emu_slot(r, op, C2I_REPEAT);
@@ -443,32 +443,12 @@ exec_col2img(EmuRun *r, const EmuOp *op)
 
 /* ---- binding ----------------------------------------------------------------------------------------------------- */
 
-static EmuExec *
-exec_of(Sem sem)
-{
-    switch (sem) {
-    case SEM_LOAD2D:
-        return exec_load2d;
-    case SEM_LOAD2D_BOX:
-        return exec_box;
-    case SEM_LOAD2D_SQUARE:
-        return exec_square;
-    case SEM_LOAD3D1:
-        return exec_load3d1;
-    case SEM_LOAD3D2:
-        return exec_load3d2;
-    default:
-        return exec_col2img;
-    }
-}
-
 bool
 emu_bind_load(EmuProgram *p, EmuOp *op, const char **why)
 {
     Dtype t = emu_slot_ref(p, op, LOAD_DST)->dtype;
     Sem sem = op_table[op->op].sem;
     op->dtype = (uint8_t)t;
-    op->exec = exec_of(sem);
     *why = "the load does not exist for its dtypes";
     bool adds = sem != SEM_COL2IMG || t == DT_F16 || t == DT_F32;
     bool square = sem != SEM_LOAD2D_SQUARE || dtype_size(t) != 2;

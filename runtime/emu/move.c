@@ -101,7 +101,6 @@ emu_bind_move(EmuProgram *p, EmuOp *op, const char **why)
         *why = "the move's mode does not exist for its operands";
         return false;
     }
-    op->exec = emu_exec_move;
     *why = NULL;
     return emu_add_move(p, &m, &op->move);
 }

@@ -390,81 +390,37 @@ emu_add_move(EmuProgram *p, const EmuMove *m, uint32_t *index)
     return true;
 }
 
+/* Meanings of single elements are executed by the form's family. */
+bool
+emu_exec_each(EmuRun *r, const EmuOp *op)
+{
+    static EmuExec *const families[FAM_COUNT] = {
+#define FAMILY(id, rules, lower, bind, ops, emu) [FAM_##id] = emu_exec_##emu,
+#include "isa/family.def"
+    };
+    return families[form_family(op_table[op->op].form)](r, op);
+}
+
+bool
+emu_exec_none(EmuRun *r, const EmuOp *op)
+{
+    return emu_refuse(r, op);
+}
+
 static bool
 bind(const Adder *a, EmuOp *op)
 {
+    static EmuExec *const meanings[SEM_COUNT] = {
+#define SEM(id, ops, emu) [SEM_##id] = emu_exec_##emu,
+#include "isa/sem.def"
+    };
+    static EmuBind *const families[FAM_COUNT] = {
+#define FAMILY(id, rules, lower, bind, ops, emu) [FAM_##id] = emu_bind_##bind,
+#include "isa/family.def"
+    };
     const char *why = NULL;
-    bool ok = false;
-    switch (form_family(op_table[op->op].form)) {
-    case FAM_MOVE:
-        ok = emu_bind_move(a->p, op, &why);
-        break;
-    case FAM_TRANSFER:
-        ok = emu_bind_transfer(a->p, op, &why);
-        break;
-    case FAM_IMAGE:
-        ok = emu_bind_image(a->p, op, &why);
-        break;
-    case FAM_REGISTER:
-    case FAM_CONTROL:
-        return emu_bind_control(a->p, op) ||
-               bad(a, "a reservation is not of an open region");
-    case FAM_LANES:
-    case FAM_ARITH:
-        ok = emu_bind_vector(a->p, op, &why);
-        break;
-    case FAM_GATHER:
-        ok = emu_bind_gather(a->p, op, &why);
-        break;
-    case FAM_LAYOUT:
-        ok = emu_bind_layout(a->p, op, &why);
-        break;
-    case FAM_COMPARE:
-        ok = emu_bind_compare(a->p, op, &why);
-        break;
-    case FAM_REDUCE:
-        ok = emu_bind_reduce(a->p, op, &why);
-        break;
-    case FAM_SORT:
-        ok = emu_bind_sort(a->p, op, &why);
-        break;
-    case FAM_FILL:
-        ok = emu_bind_fill(a->p, op, &why);
-        break;
-    case FAM_CONVERT:
-        ok = emu_bind_convert(a->p, op, &why);
-        break;
-    case FAM_FIXBLOCKS:
-        ok = emu_bind_fixblocks(a->p, op, &why);
-        break;
-    case FAM_FIXCOLUMNS:
-        ok = emu_bind_fixcolumns(a->p, op, &why);
-        break;
-    case FAM_ACC:
-        ok = emu_bind_acc(a->p, op, &why);
-        break;
-    case FAM_SLICE:
-        ok = emu_bind_slice(a->p, op, &why);
-        break;
-    case FAM_SEGMENT:
-        ok = emu_bind_segment(a->p, op, &why);
-        break;
-    case FAM_LOAD:
-        ok = emu_bind_load(a->p, op, &why);
-        break;
-    case FAM_CUBE:
-        ok = emu_bind_cube(a->p, op, &why);
-        break;
-    case FAM_LMEM:
-        ok = emu_bind_lmem(a->p, op, &why);
-        break;
-    case FAM_REG:
-        ok = emu_bind_reg(a->p, op, &why);
-        break;
-    case FAM_COUNT:
-        break;
-    }
-    if (ok) {
+    op->exec = meanings[op_table[op->op].sem];
+    if (families[form_family(op_table[op->op].form)](a->p, op, &why)) {
         return true;
     }
     return why == NULL ? no_memory(a->res) : bad(a, why);

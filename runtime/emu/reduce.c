@@ -339,7 +339,7 @@ one_repeat(Reduction *x)
     }
 }
 
-static bool
+bool
 emu_exec_reduce(EmuRun *r, const EmuOp *op)
 {
     Reduction x;
@@ -437,7 +437,7 @@ extreme_buffer(Reduction *x)
     }
 }
 
-static bool
+bool
 emu_exec_reduce_all(EmuRun *r, const EmuOp *op)
 {
     Reduction x;
@@ -458,12 +458,10 @@ emu_exec_reduce_all(EmuRun *r, const EmuOp *op)
 bool
 emu_bind_reduce(EmuProgram *p, EmuOp *op, const char **why)
 {
-    Form form = op_table[op->op].form;
     Dtype t = emu_slot_ref(p, op, SLOT_DST)->dtype;
     op->dtype = (uint8_t)t;
-    op->lanes = emu_lane_fn(dtype_is_float(t) ? &p->kernel.choices : NULL, OP_VADD, t, t);
-    op->exec = form == FORM_ALLADD || form == FORM_ALLMAX ? emu_exec_reduce_all
-                                                          : emu_exec_reduce;
+    op->lanes = emu_lane_fn(dtype_is_float(t) ? &p->kernel.choices : NULL,
+                            (LaneWork){SEM_ADD, false}, t, t);
     emu_lanes_plan(p, op);
     *why = "the reduction does not exist for its dtypes";
     return emu_slot_ref(p, op, SLOT_DST + 1)->dtype == t &&

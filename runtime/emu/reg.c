@@ -105,8 +105,8 @@ load_register(uint8_t *to, const uint8_t *from, RegMode mode, int reg, int size)
     }
 }
 
-static bool
-exec_load(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_reg_load(EmuRun *r, const EmuOp *op)
 {
     bool two = op_table[op->op].form == FORM_RLOAD2;
     RegMode mode = (RegMode)emu_slot_attr(r->p, op, two ? RLOAD2_ld_mode : RLOAD_ld_mode);
@@ -131,8 +131,8 @@ exec_load(EmuRun *r, const EmuOp *op)
 
 /* ---- stores --------------------------------------------------------------------------------------------------- */
 
-static bool
-exec_store(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_reg_store(EmuRun *r, const EmuOp *op)
 {
     bool two = op_table[op->op].form == FORM_RSTORE2;
     RegMode mode =
@@ -163,8 +163,8 @@ exec_store(EmuRun *r, const EmuOp *op)
 /* ---- between registers ------------------------------------------------------------------------------------------ */
 
 /* Element k of src0 and src1, one behind the other. */
-static bool
-exec_interleave(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_reg_interleave(EmuRun *r, const EmuOp *op)
 {
     uint8_t both[2][REPEAT_BYTES], made[2][REPEAT_BYTES];
     int size = size_of(r, op, RLACE_dst0), n = REPEAT_BYTES / size;
@@ -210,8 +210,8 @@ conversion(const EmuRun *r, const EmuOp *op)
     return v;
 }
 
-static bool
-exec_cast(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_reg_cast(EmuRun *r, const EmuOp *op)
 {
     int dst = size_of(r, op, RCAST_dst), src = size_of(r, op, RCAST_src);
     int wide = dst > src ? dst : src;
@@ -241,8 +241,8 @@ exec_cast(EmuRun *r, const EmuOp *op)
 }
 
 /* Counts wrap around. */
-static bool
-exec_histogram(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_reg_histogram(EmuRun *r, const EmuOp *op)
 {
     Active a;
     if (!begin(r, op, REPEAT_BYTES, &a)) {
@@ -347,21 +347,5 @@ bool
 emu_bind_reg(EmuProgram *p, EmuOp *op, const char **why)
 {
     *why = "the registers' types or modes do not fit";
-    switch (op_table[op->op].sem) {
-    case SEM_REG_LOAD:
-        op->exec = exec_load;
-        break;
-    case SEM_REG_STORE:
-        op->exec = exec_store;
-        break;
-    case SEM_REG_CAST:
-        op->exec = exec_cast;
-        break;
-    case SEM_REG_HIST:
-        op->exec = exec_histogram;
-        break;
-    default:
-        op->exec = exec_interleave;
-    }
     return operands_fit(p, op);
 }

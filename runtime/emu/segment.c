@@ -55,8 +55,8 @@ next_segment(Side *s)
     return false;
 }
 
-static bool
-exec_segments(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_segments(EmuRun *r, const EmuOp *op)
 {
     CheckInstr in;
     Fault fault;
@@ -92,8 +92,8 @@ exec_segments(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-static bool
-exec_dim(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_slice_dim(EmuRun *r, const EmuOp *op)
 {
     CheckInstr in;
     Fault fault;
@@ -108,11 +108,9 @@ emu_bind_segment(EmuProgram *p, EmuOp *op, const char **why)
     if (op_table[op->op].sem == SEM_SLICE_DIM) {
         int64_t dim = emu_slot_attr(p, op, SDIM_DIM);
         int64_t block = emu_slot_attr(p, op, SDIM_BLOCK);
-        op->exec = exec_dim;
         *why = "a dimension of a slice does not exist";
         return dim >= 0 && dim < SEGMENT_DIMS && block >= 4 && block <= BLOCK_BYTES;
     }
-    op->exec = exec_segments;
     *why = "the sides of a slice differ in dtype";
     return emu_slot_ref(p, op, SEGMENTS_dst)->dtype ==
            emu_slot_ref(p, op, SEGMENTS_src)->dtype;

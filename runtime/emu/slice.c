@@ -153,51 +153,10 @@ typedef struct Work {
     AtomicWrite w;         /* h_data_move to global memory */
 } Work;
 
-/* The instruction on lanes that computes the same. */
-static Op
-lane_op(Sem sem)
-{
-    switch (sem) {
-    case SEM_SLICE_ADD:
-        return OP_VADD;
-    case SEM_SLICE_SUB:
-        return OP_VSUB;
-    case SEM_SLICE_MUL:
-        return OP_VMUL;
-    case SEM_SLICE_DIV:
-        return OP_VDIV;
-    case SEM_SLICE_MAX:
-        return OP_VMAX;
-    case SEM_SLICE_MIN:
-        return OP_VMIN;
-    case SEM_SLICE_AND:
-        return OP_VAND;
-    case SEM_SLICE_OR:
-        return OP_VOR;
-    case SEM_SLICE_ABS:
-        return OP_VABS;
-    case SEM_SLICE_RELU:
-        return OP_VRELU;
-    case SEM_SLICE_NOT:
-        return OP_VNOT;
-    case SEM_SLICE_EXP:
-        return OP_VEXP;
-    case SEM_SLICE_LN:
-        return OP_VLN;
-    case SEM_SLICE_REC:
-        return OP_VREC;
-    case SEM_SLICE_RSQRT:
-        return OP_VRSQRT;
-    default:
-        return OP_COUNT;
-    }
-}
-
 static NumFnLanes *
 wave(Sem sem, Dtype t)
 {
-    return num_fn(sem == SEM_SLICE_SIN ? NUM_SIN : NUM_COS,
-                  t == DT_F16 ? NUM_F16 : NUM_F32);
+    return num_fn(sem == SEM_SIN ? NUM_SIN : NUM_COS, t == DT_F16 ? NUM_F16 : NUM_F32);
 }
 
 static float
@@ -269,29 +228,29 @@ static void
 compute(const Work *w, uint8_t *dst, const uint8_t *const *src, int size, int64_t n)
 {
     switch (w->sem) {
-    case SEM_SLICE_SIN:
-    case SEM_SLICE_COS:
+    case SEM_SIN:
+    case SEM_COS:
         wave(w->sem, w->type)(dst, src[0], n);
         for (int64_t i = 0; w->saturates && i < n; i++) {
             ((AnyU16 *)(void *)dst)[i] = half_finite(((AnyU16 *)(void *)dst)[i]);
         }
         return;
-    case SEM_SLICE_DUP:
+    case SEM_DUP:
         memmove(dst, src[0], (size_t)(n * size));
         return;
-    case SEM_SLICE_MOVE:
+    case SEM_MOVE:
         emu_write(&w->w, dst, src[0], n * size);
         return;
-    case SEM_SLICE_CAST:
+    case SEM_CONV:
         num_conv(&w->conv, dst, src[0], n);
         return;
-    case SEM_SLICE_SCALED:
+    case SEM_CONV_SCALED:
         num_conv_scaled(dst, src[0], (uint16_t)w->factor, w->twice, n);
         return;
-    case SEM_SLICE_PACK:
+    case SEM_CONV_PACK:
         num_conv_packed(dst, src[0], &w->factor, 1, n);
         return;
-    case SEM_SLICE_PACKS:
+    case SEM_CONV_PACKS:
         by_table(w, dst, src[0], n);
         return;
     case SEM_SLICE_CMP:
@@ -428,10 +387,10 @@ open_work(EmuRun *r, const EmuOp *op, Work *w)
                                             CHOSE_FLOAT16_OVERFLOW_SATURATE;
     w->twice =
         emu_chosen(r->p, CHOICE_INT32_TO_FLOAT16) == CHOSE_INT32_TO_FLOAT16_FLOAT32;
-    if (w->sem == SEM_SLICE_CAST) {
+    if (w->sem == SEM_CONV) {
         w->conv = emu_conversion(r, op);
     }
-    return w->sem != SEM_SLICE_PACK || check_pack_sign(w->factor, w->type, &f) ||
+    return w->sem != SEM_CONV_PACK || check_pack_sign(w->factor, w->type, &f) ||
            emu_record(r, op, &f);
 }
 
@@ -440,13 +399,13 @@ open_write(EmuRun *r, const EmuOp *op, Work *w)
 {
     const EmuRef *dst = emu_slot_ref(r->p, op, 0), *src = emu_slot_ref(r->p, op, 1);
     const TikBlobRegion *regions = r->p->kernel.regions;
-    return w->sem != SEM_SLICE_MOVE || regions[dst->region].scope != SC_GM ||
+    return w->sem != SEM_MOVE || regions[dst->region].scope != SC_GM ||
            emu_write_mode(r, op, 0, regions[src->region].scope, dtype_size(w->type),
                           &w->w);
 }
 
-static bool
-exec_slice(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_slice(EmuRun *r, const EmuOp *op)
 {
     Work w;
     Row row;
@@ -457,7 +416,7 @@ exec_slice(EmuRun *r, const EmuOp *op)
         !open_sources(r, op, &row)) {
         return false;
     }
-    if (w.sem == SEM_SLICE_PACKS && !row.dst.empty && !read_packs(r, op, &w)) {
+    if (w.sem == SEM_CONV_PACKS && !row.dst.empty && !read_packs(r, op, &w)) {
         return false;
     }
     int64_t first = w.first;
@@ -473,10 +432,25 @@ exec_slice(EmuRun *r, const EmuOp *op)
 
 /* ---- binding ------------------------------------------------------------------------------------------------ */
 
+/* Whether pieces of the meaning are computed here, not by lane functions. */
 static bool
-reduces(Form form)
+is_own(Sem sem)
 {
-    return form == FORM_HREDUCE || form == FORM_HINDEX;
+    switch (sem) {
+    case SEM_SIN:
+    case SEM_COS:
+    case SEM_DUP:
+    case SEM_MOVE:
+    case SEM_CONV:
+    case SEM_CONV_SCALED:
+    case SEM_CONV_PACK:
+    case SEM_CONV_PACKS:
+    case SEM_SLICE_CMP:
+    case SEM_SLICE_SEL:
+        return true;
+    default:
+        return false;
+    }
 }
 
 bool
@@ -484,11 +458,11 @@ emu_bind_slice(EmuProgram *p, EmuOp *op, const char **why)
 {
     Form form = op_table[op->op].form;
     Dtype t = emu_slot_ref(p, op, form_main(form))->dtype;
-    Op lanes = lane_op(op_table[op->op].sem);
+    Sem sem = op_table[op->op].sem;
     op->dtype = (uint8_t)t;
     op->from = converts(form) ? (uint8_t)emu_slot_ref(p, op, 1)->dtype : op->from;
-    op->exec = reduces(form) ? emu_exec_slice_reduce : exec_slice;
-    op->lanes = lanes == OP_COUNT ? NULL : emu_lane_fn(&p->kernel.choices, lanes, t, t);
+    op->lanes = emu_lane_fn(&p->kernel.choices, (LaneWork){sem, false}, t, t);
     *why = "the instruction does not exist for its dtypes";
-    return types_fit(p, op) && (lanes == OP_COUNT || op->lanes != NULL);
+    return types_fit(p, op) &&
+           (op->lanes != NULL || is_own(sem) || op->exec == emu_exec_slice_reduce);
 }

@@ -64,8 +64,8 @@ extract(const Field *f, int size)
     }
 }
 
-static bool
-exec_field(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_field(EmuRun *r, const EmuOp *op)
 {
     Field f = {.n = -1};
     int size = main_size(r, op);
@@ -132,8 +132,8 @@ insertion_order(const float *score, int n, int *order)
     }
 }
 
-static bool
-exec_sort16(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_sort16(EmuRun *r, const EmuOp *op)
 {
     int64_t n = -1;
     int size = main_size(r, op), record = PROPOSAL_ELEMS * size;
@@ -178,8 +178,8 @@ sort_pairs(const uint8_t *scores, const uint8_t *indices, int size, uint8_t *pai
     }
 }
 
-static bool
-exec_sort32(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_sort32(EmuRun *r, const EmuOp *op)
 {
     int64_t n = -1;
     int size = main_size(r, op);
@@ -287,8 +287,8 @@ open_merge(EmuRun *r, const EmuOp *op, int64_t n, Merge *m, int64_t *total)
     return *total == 0 || m->dst != NULL;
 }
 
-static bool
-exec_merge(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_merge(EmuRun *r, const EmuOp *op)
 {
     Merge m;
     int64_t n, total;
@@ -315,35 +315,6 @@ exec_merge(EmuRun *r, const EmuOp *op)
 
 /* ---- binding --------------------------------------------------------------------------------------- */
 
-static EmuExec *
-exec_of(Sem sem)
-{
-    switch (sem) {
-    case SEM_VCONCAT:
-    case SEM_VEXTRACT:
-        return exec_field;
-    case SEM_VRPSORT16:
-        return exec_sort16;
-    case SEM_VSORT32:
-        return exec_sort32;
-    case SEM_VMRGSORT4:
-    case SEM_VMRGSORT:
-        return exec_merge;
-    case SEM_VRPAC:
-        return emu_exec_rpac;
-    case SEM_VIOU:
-        return emu_exec_iou;
-    case SEM_VAADD:
-        return emu_exec_aadd;
-    case SEM_RPN_COR:
-        return emu_exec_rpn_cor;
-    case SEM_RPN_COR_DIAG:
-        return emu_exec_rpn_cor_diag;
-    default:
-        return NULL;
-    }
-}
-
 static bool
 attr_within(const EmuProgram *p, const EmuOp *op, int slot, int64_t lo, int64_t hi)
 {
@@ -357,7 +328,6 @@ emu_bind_sort(EmuProgram *p, EmuOp *op, const char **why)
     Form form = op_table[op->op].form;
     Dtype t = emu_slot_ref(p, op, 0)->dtype;
     bool bits = form == FORM_SUPPRESS || form == FORM_DIAGONAL;
-    op->exec = exec_of(op_table[op->op].sem);
     *why = "an operand of a sorting instruction has a type that it does not take";
     if (bits ? t != DT_U16 : t != DT_F16 && t != DT_F32) {
         return false;

@@ -121,8 +121,8 @@ pad_out(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-static bool
-exec_pad_move(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_pad_move(EmuRun *r, const EmuOp *op)
 {
     if (!begin(r, op)) {
         return false;
@@ -141,8 +141,8 @@ exec_pad_move(EmuRun *r, const EmuOp *op)
 
 /* ---- rows to fractals and back ------------------------------------------------------------------------- */
 
-static bool
-exec_nd2nz(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_nd2nz(EmuRun *r, const EmuOp *op)
 {
     if (!begin(r, op)) {
         return false;
@@ -180,8 +180,8 @@ exec_nd2nz(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-static bool
-exec_nz2nd(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_nz2nd(EmuRun *r, const EmuOp *op)
 {
     AtomicWrite w;
     if (!begin(r, op)) {
@@ -268,8 +268,8 @@ convert_row(uint8_t *row, int64_t to, const uint8_t *src, int64_t from)
     }
 }
 
-static bool
-exec_spread(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_spread(EmuRun *r, const EmuOp *op)
 {
     if (!begin(r, op)) {
         return false;
@@ -299,8 +299,8 @@ exec_spread(EmuRun *r, const EmuOp *op)
 
 /* ---- biases to their table --------------------------------------------------------------------------------- */
 
-static bool
-exec_bias(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_bias_move(EmuRun *r, const EmuOp *op)
 {
     if (!begin(r, op)) {
         return false;
@@ -333,8 +333,8 @@ exec_bias(EmuRun *r, const EmuOp *op)
 
 /* ---- fills ------------------------------------------------------------------------------------------------ */
 
-static bool
-exec_fill(EmuRun *r, const EmuOp *op)
+bool
+emu_exec_fill_units(EmuRun *r, const EmuOp *op)
 {
     if (!begin(r, op)) {
         return false;
@@ -387,24 +387,5 @@ bool
 emu_bind_transfer(EmuProgram *p, EmuOp *op, const char **why)
 {
     *why = "the operands' types do not fit";
-    switch (op_table[op->op].sem) {
-    case SEM_PAD_MOVE:
-        op->exec = exec_pad_move;
-        break;
-    case SEM_ND2NZ:
-        op->exec = exec_nd2nz;
-        break;
-    case SEM_NZ2ND:
-        op->exec = exec_nz2nd;
-        break;
-    case SEM_SPREAD:
-        op->exec = exec_spread;
-        break;
-    case SEM_BIAS_MOVE:
-        op->exec = exec_bias;
-        break;
-    default:
-        op->exec = exec_fill;
-    }
     return types_ok(p, op);
 }

@@ -45,7 +45,8 @@ emu_bind_vector(EmuProgram *p, EmuOp *op, const char **why)
         return false;
     }
     if (sem != SEM_SHL && sem != SEM_SHR) {
-        op->lanes = emu_lane_fn(&p->kernel.choices, (Op)op->op, t, src);
+        bool scalar = form_slot(op_table[op->op].form, ROLE_SCALAR, NULL) >= 0;
+        op->lanes = emu_lane_fn(&p->kernel.choices, (LaneWork){sem, scalar}, t, src);
     } else if (t == src) {
         op->lanes = emu_lane_shift(sem, t, is_rounded(p, op));
     }
@@ -54,7 +55,6 @@ emu_bind_vector(EmuProgram *p, EmuOp *op, const char **why)
         op->lanes = emu_lane_shift_all(t);
     }
     op->dtype = (uint8_t)t;
-    op->exec = emu_exec_vector;
     *why = "the vector instruction does not exist for its dtype";
     return op->lanes != NULL;
 }

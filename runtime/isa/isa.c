@@ -320,7 +320,7 @@ const char *
 sem_name(Sem s)
 {
     static const char *const names[SEM_COUNT] = {
-#define SEM(id) #id,
+#define SEM(id, ops, emu) #id,
 #include "isa/sem.def"
     };
     return names[s];

@@ -144,11 +144,10 @@ const char *core_kind_name(CoreKind c); /* "AiCore" */
 
 /* ---- instructions ------------------------------------------------------------------------ */
 
-/* How the operands of a form are addressed and which rules relate them. One folder-wide name per
- * family: runtime/isa/<family>.c has its rules, emu_<family>.c and ops_<family>.c its meaning. */
+/* How the operands of a form are addressed and which rules relate them (family.def). */
 typedef enum Family {
-#define FAMILY(id) FAM_##id,
-#include "isa/form.def"
+#define FAMILY(id, rules, lower, bind, ops, emu) FAM_##id,
+#include "isa/family.def"
     FAM_COUNT
 } Family;
 
@@ -158,9 +157,9 @@ typedef enum Form {
     FORM_COUNT
 } Form;
 
-/* What an instruction computes; switched on by the emulator and by the host lowering. */
+/* What an instruction computes (sem.def). */
 typedef enum Sem {
-#define SEM(id) SEM_##id,
+#define SEM(id, ops, emu) SEM_##id,
 #include "isa/sem.def"
     SEM_COUNT
 } Sem;

@@ -166,10 +166,7 @@ tikrt_exec(TikCore *core, const TikCheck *op, const int64_t *values,
     c.warn = core->launch->warnings != NULL ? warnings_note : NULL;
     c.ctx = &site;
     take_turn(core, &c, params, n);
-    c.fault =
-        (Fault){.rule = RULE_NOT_ON_ARCH, .text = "the library is older than the code"};
-    OpFn *fn = ops_find(op_table[op->op].sem);
-    if (fn != NULL && fn(&c)) {
+    if (ops_find(op_table[op->op].sem)(&c)) {
         if (c.warn != NULL) {
             check_run_warnings(&c.in, c.warn, c.ctx);
         }

@@ -38,13 +38,13 @@ ops_slice_clamped(Sem sem, Dtype t)
                           *const mul[DT_COUNT] = ROW(mul),
                           *const absolute[DT_COUNT] = ROW(abs);
     switch (sem) {
-    case SEM_SLICE_ADD:
+    case SEM_ADD:
         return add[t];
-    case SEM_SLICE_SUB:
+    case SEM_SUB:
         return sub[t];
-    case SEM_SLICE_MUL:
+    case SEM_MUL:
         return mul[t];
-    case SEM_SLICE_ABS:
+    case SEM_ABS:
         return absolute[t];
     default:
         return NULL;

@@ -135,8 +135,8 @@ one_repeat(Halves *h, const uint64_t *pack, int packs)
     }
 }
 
-bool
-ops_convert_packed(OpCall *c)
+static bool
+convert_packed(OpCall *c)
 {
     Form form = op_table[c->in.op].form;
     uint64_t pack[PACKS];
@@ -183,8 +183,8 @@ one_repeat_of_4_bits(const Halves *h, const NumConv *conv)
     }
 }
 
-bool
-ops_convert_4_bits(OpCall *c)
+static bool
+convert_4_bits(OpCall *c)
 {
     Form form = op_table[c->in.op].form;
     uint32_t keep;
@@ -210,4 +210,13 @@ ops_convert_4_bits(OpCall *c)
         h.src += h.src_rep;
     }
     return true;
+}
+
+/* Lanes of whole bytes are compiled, but for packs. */
+bool
+ops_convert(OpCall *c)
+{
+    Sem sem = op_table[c->in.op].sem;
+    return sem == SEM_CONV_PACK || sem == SEM_CONV_PACKS ? convert_packed(c)
+                                                         : convert_4_bits(c);
 }

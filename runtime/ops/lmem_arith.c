@@ -21,24 +21,6 @@ typedef struct Arith {
     uint8_t value[PIECE * WIDEST];
 } Arith;
 
-static SliceFn *
-loop_of(Sem sem, Dtype t)
-{
-    const SliceTable *table = ops_slice_table();
-    switch (sem) {
-    case SEM_LANE_ADD:
-        return table->fn[SEM_SLICE_ADD][t];
-    case SEM_LANE_SUB:
-        return table->fn[SEM_SLICE_SUB][t];
-    case SEM_LANE_MUL:
-        return table->fn[SEM_SLICE_MUL][t];
-    case SEM_LANE_MAX:
-        return table->fn[SEM_SLICE_MAX][t];
-    default:
-        return table->fn[SEM_SLICE_MIN][t];
-    }
-}
-
 /* Rows that follow each other in all tensors are one; a tensor of which one element stands for all of them goes along. */
 static void
 join_rows(Arith *a)
@@ -116,7 +98,7 @@ ops_lane_arith(OpCall *c)
     Arith a;
     const OpInfo *info = &op_table[c->in.op];
     Dtype t = c->in.args[0].t.dtype;
-    a.fn = loop_of(info->sem, t);
+    a.fn = ops_slice_table()->fn[info->sem][t];
     a.size = dtype_size(t);
     a.n = info->form == FORM_LSCALAR ? 2 : MOST;
     for (int i = 0; i < a.n; i++) {

@@ -1,178 +1,30 @@
-/* ops.c: the table of ops.h. One file per family beside it. */
+/* ops.c: which function executes an instruction, by the tables. */
 #include "ops/internal.h"
 
 OpFn *
 ops_find(Sem sem)
 {
-    switch (sem) {
-    case SEM_LANE_MOVE:
-        return ops_lane_move;
-    case SEM_LANE_ADD:
-    case SEM_LANE_SUB:
-    case SEM_LANE_MUL:
-    case SEM_LANE_MAX:
-    case SEM_LANE_MIN:
-        return ops_lane_arith;
-    case SEM_SET_FLAG:
-    case SEM_WAIT_FLAG:
-        return ops_flag;
-    case SEM_MOVE:
-        return ops_move; /* atomic writes, and moves that may overlap */
-    case SEM_PAD_MOVE:
-        return ops_pad_move;
-    case SEM_ND2NZ:
-        return ops_nd2nz;
-    case SEM_NZ2ND:
-        return ops_nz2nd;
-    case SEM_SPREAD:
-        return ops_spread;
-    case SEM_BIAS_MOVE:
-        return ops_bias_move;
-    case SEM_FILL_UNITS:
-        return ops_fill_units;
-    case SEM_LANE_CONV:
-        return ops_lane_conv;
-    case SEM_NCHW:
-        return ops_nchw;
-    case SEM_TILES:
-        return ops_tiles;
-    case SEM_PLANES:
-        return ops_planes;
-    case SEM_CHANNELS:
-        return ops_channels;
-    case SEM_CADD:
-    case SEM_CGADD:
-    case SEM_CPADD:
-        return ops_reduce_sum;
-    case SEM_CMAX:
-    case SEM_CMIN:
-        return ops_reduce_extreme;
-    case SEM_CGMAX:
-    case SEM_CGMIN:
-        return ops_reduce_blocks;
-    case SEM_ALL_ADD:
-        return ops_reduce_sum_all;
-    case SEM_ALL_MAX:
-    case SEM_ALL_MIN:
-        return ops_reduce_extreme_all;
-    case SEM_VCONCAT:
-        return ops_vconcat;
-    case SEM_VEXTRACT:
-        return ops_vextract;
-    case SEM_VRPSORT16:
-        return ops_vrpsort16;
-    case SEM_VSORT32:
-        return ops_vsort32;
-    case SEM_VMRGSORT4:
-    case SEM_VMRGSORT:
-        return ops_vmrgsort;
-    case SEM_VRPAC:
-        return ops_vrpac;
-    case SEM_VIOU:
-        return ops_viou;
-    case SEM_VAADD:
-        return ops_vaadd;
-    case SEM_RPN_COR:
-        return ops_rpn_cor;
-    case SEM_RPN_COR_DIAG:
-        return ops_rpn_cor_diag;
-    case SEM_CI:
-        return ops_sequence;
-    case SEM_BCB:
-        return ops_broadcast;
-    case SEM_COPY:
-        return ops_copy;
-    case SEM_PADDING:
-        return ops_padding;
-    case SEM_CONV: /* lanes of whole bytes are compiled */
-        return ops_convert_4_bits;
-    case SEM_CONV_PACK:
-    case SEM_CONV_PACKS:
-        return ops_convert_packed;
-    case SEM_PICK:
-        return ops_pick;
-    case SEM_GATHER:
-        return ops_gather;
-    case SEM_SCATTER:
-        return ops_scatter;
-    case SEM_GATHERB:
-        return ops_gatherb;
-    case SEM_BI:
-        return ops_bi;
-    case SEM_REG_LOAD:
-        return ops_reg_load;
-    case SEM_REG_STORE:
-        return ops_reg_store;
-    case SEM_REG_CAST:
-        return ops_reg_cast;
-    case SEM_REG_INTLV:
-    case SEM_REG_DINTLV:
-        return ops_reg_interleave;
-    case SEM_REG_HIST:
-        return ops_reg_histogram;
-    case SEM_SEGMENTS:
-        return ops_segments;
-    case SEM_SLICE_DIM:
-        return ops_slice_dim;
-    case SEM_SLICE_SUM:
-    case SEM_SLICE_RMAX:
-    case SEM_SLICE_RMIN:
-    case SEM_SLICE_ARGMAX:
-    case SEM_SLICE_ARGMIN:
-        return ops_slice_reduce;
-    case SEM_SLICE_ADD:
-    case SEM_SLICE_SUB:
-    case SEM_SLICE_MUL:
-    case SEM_SLICE_DIV:
-    case SEM_SLICE_MAX:
-    case SEM_SLICE_MIN:
-    case SEM_SLICE_AND:
-    case SEM_SLICE_OR:
-    case SEM_SLICE_ABS:
-    case SEM_SLICE_RELU:
-    case SEM_SLICE_NOT:
-    case SEM_SLICE_EXP:
-    case SEM_SLICE_LN:
-    case SEM_SLICE_REC:
-    case SEM_SLICE_RSQRT:
-    case SEM_SLICE_SIN:
-    case SEM_SLICE_COS:
-    case SEM_SLICE_DUP:
-    case SEM_SLICE_CMP:
-    case SEM_SLICE_SEL:
-    case SEM_SLICE_MOVE:
-    case SEM_SLICE_CAST:
-    case SEM_SLICE_SCALED:
-    case SEM_SLICE_PACK:
-    case SEM_SLICE_PACKS:
-        return ops_slice_elements;
-    case SEM_FIX_BLOCKS:
-        return ops_fix_blocks;
-    case SEM_FIX_COLUMNS:
-        return ops_fix_columns;
-    case SEM_ACC_MOVE:
-        return ops_acc_move;
-    case SEM_LOAD2D:
-        return ops_load2d;
-    case SEM_LOAD2D_BOX:
-        return ops_load2d_box;
-    case SEM_LOAD2D_SQUARE:
-        return ops_load2d_square;
-    case SEM_LOAD3D1:
-        return ops_load3d1;
-    case SEM_LOAD3D2:
-        return ops_load3d2;
-    case SEM_COL2IMG:
-        return ops_col2img;
-    case SEM_MMAD:
-        return ops_mmad;
-    case SEM_MATMUL:
-        return ops_matmul;
-    case SEM_CONV2D:
-        return ops_conv2d;
-    case SEM_IMAGE:
-        return ops_image;
-    default:
-        return 0;
-    }
+    static OpFn *const meanings[SEM_COUNT] = {
+#define SEM(id, ops, emu) [SEM_##id] = ops_##ops,
+#include "isa/sem.def"
+    };
+    return meanings[sem];
+}
+
+bool
+ops_each(OpCall *c)
+{
+    static OpFn *const families[FAM_COUNT] = {
+#define FAMILY(id, rules, lower, bind, ops, emu) [FAM_##id] = ops_##ops,
+#include "isa/family.def"
+    };
+    return families[form_family(op_table[c->in.op].form)](c);
+}
+
+bool
+ops_none(OpCall *c)
+{
+    c->fault =
+        (Fault){.rule = RULE_NOT_ON_ARCH, .text = "the library is older than the code"};
+    return false;
 }

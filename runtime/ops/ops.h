@@ -24,11 +24,12 @@ typedef struct OpCall {
 /* Executes the instruction; false: fault is filled (a rule on the contents of a tensor). */
 typedef bool OpFn(OpCall *c);
 
-/* Null: the instruction has code of its own. */
+/* By meaning (sem.def). ops_none refuses: the instruction has code of its own. */
 OpFn *ops_find(Sem sem);
-
-/* reduce.c */
-OpFn ops_reduce_sum, ops_reduce_sum_all, ops_reduce_extreme, ops_reduce_extreme_all,
-    ops_reduce_blocks;
+#define SEM(id, ops, emu) OpFn ops_##ops;
+#include "isa/sem.def"
+/* What goes over the elements of instructions of a family (family.def). */
+#define FAMILY(id, rules, lower, bind, ops, emu) OpFn ops_##ops;
+#include "isa/family.def"
 
 #endif

@@ -18,7 +18,7 @@ enum {
 };
 
 OpSlice
-ops_slice(const OpCall *c, int param)
+ops_slice_operand(const OpCall *c, int param)
 {
     const SliceOperand *o = form_slice(op_table[c->in.op].form, param);
     OpSlice s = {.at = c->at[param], .size = dtype_size(c->in.args[param].t.dtype)};
@@ -117,7 +117,7 @@ set_slices(Job *j, const OpCall *c)
         }
         next += next == j->scalar;
         int k = params[i].role == ROLE_DST ? 0 : i == mask ? MOST - 1 : next++;
-        j->o[k] = ops_slice(c, i);
+        j->o[k] = ops_slice_operand(c, i);
         j->have[k] = true;
         j->dense = j->dense && j->o[k].step[2] == j->o[k].size;
     }
@@ -135,7 +135,7 @@ set_conversion(Job *j, const OpCall *c)
     uint32_t keep;
     memcpy(&keep, c->sreg + (dtype_is_float(dst) ? SREG_FP2FP : SREG_FP2INT),
            sizeof keep);
-    if (j->sem == SEM_SLICE_CAST) {
+    if (j->sem == SEM_CONV) {
         j->conv = (NumConv){.dst = num_type(dst),
                             .src = num_type(c->in.args[1].t.dtype),
                             .round = rounds[c->in.args[2].v],
@@ -144,7 +144,7 @@ set_conversion(Job *j, const OpCall *c)
             chosen(c->in.choices, CHOICE_AWAY_ZERO) == CHOSE_AWAY_ZERO_DIRECTED) {
             j->conv.round = NUM_OUTWARD;
         }
-    } else if (j->sem == SEM_SLICE_PACKS) {
+    } else if (j->sem == SEM_CONV_PACKS) {
         for (int i = 0; i < 2 && j->o[0].len[0] * j->o[0].len[1] * j->o[0].len[2] > 0;
              i++) {
             memcpy(j->table + i * PACKS, c->at[2], PACKS * sizeof *j->table);
@@ -159,8 +159,8 @@ set_conversion(Job *j, const OpCall *c)
 static bool
 converts(Sem sem)
 {
-    return sem == SEM_SLICE_CAST || sem == SEM_SLICE_SCALED || sem == SEM_SLICE_PACK ||
-           sem == SEM_SLICE_PACKS;
+    return sem == SEM_CONV || sem == SEM_CONV_SCALED || sem == SEM_CONV_PACK ||
+           sem == SEM_CONV_PACKS;
 }
 
 /* Whether a float16 result of the operation is a number that was rounded. */
@@ -168,16 +168,16 @@ static bool
 rounds(Sem sem)
 {
     switch (sem) {
-    case SEM_SLICE_ADD:
-    case SEM_SLICE_SUB:
-    case SEM_SLICE_MUL:
-    case SEM_SLICE_DIV:
-    case SEM_SLICE_EXP:
-    case SEM_SLICE_LN:
-    case SEM_SLICE_REC:
-    case SEM_SLICE_RSQRT:
-    case SEM_SLICE_SIN:
-    case SEM_SLICE_COS:
+    case SEM_ADD:
+    case SEM_SUB:
+    case SEM_MUL:
+    case SEM_DIV:
+    case SEM_EXP:
+    case SEM_LN:
+    case SEM_REC:
+    case SEM_RSQRT:
+    case SEM_SIN:
+    case SEM_COS:
         return true;
     default:
         return false;
@@ -205,9 +205,8 @@ set_work(Job *j, const OpCall *c)
     Dtype t = c->in.args[form_main(form)].t.dtype;
     const SliceTable *table = ops_slice_table();
     static const uint8_t functions[SEM_COUNT] = {
-        [SEM_SLICE_EXP] = 1 + NUM_EXP, [SEM_SLICE_LN] = 1 + NUM_LN,
-        [SEM_SLICE_REC] = 1 + NUM_REC, [SEM_SLICE_RSQRT] = 1 + NUM_RSQRT,
-        [SEM_SLICE_SIN] = 1 + NUM_SIN, [SEM_SLICE_COS] = 1 + NUM_COS};
+        [SEM_EXP] = 1 + NUM_EXP,     [SEM_LN] = 1 + NUM_LN,   [SEM_REC] = 1 + NUM_REC,
+        [SEM_RSQRT] = 1 + NUM_RSQRT, [SEM_SIN] = 1 + NUM_SIN, [SEM_COS] = 1 + NUM_COS};
     j->fn = table->fn[sem][t];
     j->sem = sem;
     if (converts(sem)) {
@@ -225,13 +224,13 @@ set_work(Job *j, const OpCall *c)
 static void
 work(const Job *j, uint8_t *dst, const uint8_t *const *src, int64_t n)
 {
-    if (j->sem == SEM_SLICE_CAST) {
+    if (j->sem == SEM_CONV) {
         num_conv(&j->conv, dst, src[1], n);
-    } else if (j->sem == SEM_SLICE_SCALED) {
+    } else if (j->sem == SEM_CONV_SCALED) {
         num_conv_scaled(dst, src[1], (uint16_t)j->factor, j->twice, n);
-    } else if (j->sem == SEM_SLICE_PACK) {
+    } else if (j->sem == SEM_CONV_PACK) {
         num_conv_packed(dst, src[1], &j->factor, 1, n);
-    } else if (j->sem == SEM_SLICE_PACKS) {
+    } else if (j->sem == SEM_CONV_PACKS) {
         num_conv_packed(dst, src[1], j->table + j->pack, PACKS, n);
     } else if (j->map != NULL) {
         j->map(dst, src[1], n);
@@ -313,9 +312,9 @@ static bool
 packs_fit(const Job *j, OpCall *c)
 {
     Dtype dst = c->in.args[0].t.dtype;
-    bool ok = j->sem != SEM_SLICE_PACK || check_pack_sign(j->factor, dst, &c->fault);
+    bool ok = j->sem != SEM_CONV_PACK || check_pack_sign(j->factor, dst, &c->fault);
     bool empty = j->o[0].len[0] * j->o[0].len[1] * j->o[0].len[2] == 0;
-    for (int i = 0; ok && j->sem == SEM_SLICE_PACKS && !empty && i < PACKS; i++) {
+    for (int i = 0; ok && j->sem == SEM_CONV_PACKS && !empty && i < PACKS; i++) {
         ok = check_pack_sign(j->table[i], dst, &c->fault);
     }
     return ok;
@@ -331,7 +330,7 @@ first_pack(const Job *j, const OpCall *c, int64_t a, int64_t b)
 }
 
 bool
-ops_slice_elements(OpCall *c)
+ops_slice(OpCall *c)
 {
     Job j;
     memset(&j, 0, offsetof(Job, value));
@@ -341,7 +340,7 @@ ops_slice_elements(OpCall *c)
     if (!packs_fit(&j, c)) {
         return false;
     }
-    if (j.sem == SEM_SLICE_MOVE && c->in.args[0].t.scope == SC_GM &&
+    if (j.sem == SEM_MOVE && c->in.args[0].t.scope == SC_GM &&
         !ops_write_mode(c, 0, c->in.args[1].t.scope, j.o[0].size, &j.w)) {
         return false;
     }

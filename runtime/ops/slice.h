@@ -44,7 +44,7 @@ typedef struct OpSlice {
     int64_t len[SLICE_DIMS], step[SLICE_DIMS];
 } OpSlice;
 
-OpSlice ops_slice(const OpCall *c, int param);
+OpSlice ops_slice_operand(const OpCall *c, int param);
 /* n elements that lie step bytes apart, to follow each other; and back. */
 void ops_slice_collect(uint8_t *to, const uint8_t *from, int64_t step, int size,
                        int64_t n);

@@ -80,7 +80,7 @@ typedef struct Stack {
 static void
 add(const Stack *s, void *dst, const void *a, const void *b)
 {
-    s->table->fn[SEM_SLICE_ADD][s->t](dst, a, b, NULL, s->width);
+    s->table->fn[SEM_ADD][s->t](dst, a, b, NULL, s->width);
     if (s->saturates) {
         ops_slice_saturate(dst, s->width);
     }
@@ -309,7 +309,7 @@ results(const OpCall *c, const OpSlice *src, const OpSlice *dst, const uint8_t *
 bool
 ops_slice_reduce(OpCall *c)
 {
-    OpSlice dst = ops_slice(c, 0), src = ops_slice(c, 1);
+    OpSlice dst = ops_slice_operand(c, 0), src = ops_slice_operand(c, 1);
     bool side = src.step[1] == src.size && src.step[SLICE_DIMS - 1] != src.size;
     int most = side ? SIDE : 1;
     if (start(&src, src.at).left == 0) {

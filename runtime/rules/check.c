@@ -43,32 +43,15 @@ check_param_name(const CheckInstr *in, int param)
     return form_params(op_table[in->op].form, &n)[param].name;
 }
 
+/* Registers have generic rules only. */
+const FamilyRules rules_register = {0};
+
 const FamilyRules *
 check_family(Op op)
 {
     static const FamilyRules *const families[FAM_COUNT] = {
-        [FAM_MOVE] = &rules_move,
-        [FAM_CONTROL] = &rules_control,
-        [FAM_LANES] = &rules_lanes,
-        [FAM_LAYOUT] = &rules_layout,
-        [FAM_COMPARE] = &rules_compare,
-        [FAM_REDUCE] = &rules_reduce,
-        [FAM_ARITH] = &rules_arith,
-        [FAM_SORT] = &rules_sort,
-        [FAM_FILL] = &rules_fill,
-        [FAM_CONVERT] = &rules_convert,
-        [FAM_GATHER] = &rules_gather,
-        [FAM_SLICE] = &rules_slice,
-        [FAM_SEGMENT] = &rules_segment,
-        [FAM_ACC] = &rules_acc,
-        [FAM_LOAD] = &rules_load,
-        [FAM_CUBE] = &rules_cube,
-        [FAM_LMEM] = &rules_lmem,
-        [FAM_TRANSFER] = &rules_transfer,
-        [FAM_FIXBLOCKS] = &rules_fixblocks,
-        [FAM_FIXCOLUMNS] = &rules_fixcolumns,
-        [FAM_REG] = &rules_reg,
-        [FAM_IMAGE] = &rules_image,
+#define FAMILY(id, rules, lower, bind, ops, emu) [FAM_##id] = &rules_##rules,
+#include "isa/family.def"
     };
     return families[form_family(op_table[op].form)];
 }
@@ -325,7 +308,7 @@ check_static(const CheckInstr *in, Fault *fault)
         !static_vector(in, params, n, fault)) {
         return false;
     }
-    return rules == NULL || rules->statics == NULL || rules->statics(in, fault);
+    return rules->statics == NULL || rules->statics(in, fault);
 }
 
 /* ---- rules on values ------------------------------------------------------------------------------ */
@@ -335,8 +318,8 @@ check_align(const CheckInstr *in, int param)
 {
     const CheckTensor *t = &in->args[param].t;
     const FamilyRules *rules = check_family(in->op);
-    return rules != NULL && rules->align != NULL ? rules->align(in, param)
-                                                 : scope_align(t->scope, t->dtype);
+    return rules->align != NULL ? rules->align(in, param)
+                                : scope_align(t->scope, t->dtype);
 }
 
 static bool
@@ -504,7 +487,7 @@ int64_t
 check_extent(const CheckInstr *in, int param)
 {
     const FamilyRules *rules = check_family(in->op);
-    return rules == NULL || rules->extent == NULL ? 0 : rules->extent(in, param);
+    return rules->extent == NULL ? 0 : rules->extent(in, param);
 }
 
 bool
@@ -524,7 +507,7 @@ check_footprint(const CheckInstr *in, int param, bool *exact)
 {
     const FamilyRules *rules = check_family(in->op);
     *exact = true;
-    if (rules == NULL || rules->footprint == NULL) {
+    if (rules->footprint == NULL) {
         *exact = false;
         return (Footprint){in->args[param].t.offset, 1, 0, 1, 0, check_extent(in, param)};
     }
@@ -549,7 +532,7 @@ check_overlap_end(const CheckInstr *in, int param)
     const FamilyRules *rules = check_family(in->op);
     Footprint f = check_footprint(in, param, &exact);
     int64_t end = footprint_end(&f);
-    if (rules == NULL || rules->overlap_extent == NULL) {
+    if (rules->overlap_extent == NULL) {
         return end;
     }
     int64_t counted = sat_add(in->args[param].t.offset, rules->overlap_extent(in, param));
@@ -615,7 +598,7 @@ value_bounds(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
     const CheckTensor *t = &in->args[param].t;
     const FamilyRules *rules = check_family(in->op);
     int64_t extent = check_extent(in, param);
-    if (rules != NULL && rules->bounds != NULL && !rules->bounds(in, param, fault)) {
+    if (rules->bounds != NULL && !rules->bounds(in, param, fault)) {
         return false;
     }
     if (t->items > 0) {
@@ -667,24 +650,22 @@ Rule
 check_value_rule(Op op, int param)
 {
     const FamilyRules *rules = check_family(op);
-    return rules != NULL && rules->value_rule != NULL ? rules->value_rule(op, param)
-                                                      : RULE_NONE;
+    return rules->value_rule != NULL ? rules->value_rule(op, param) : RULE_NONE;
 }
 
 Rule
 check_bounds_rule(Op op, int param)
 {
     const FamilyRules *rules = check_family(op);
-    return rules != NULL && rules->bounds_rule != NULL ? rules->bounds_rule(op, param)
-                                                       : RULE_TENSOR_OVERFLOW;
+    return rules->bounds_rule != NULL ? rules->bounds_rule(op, param)
+                                      : RULE_TENSOR_OVERFLOW;
 }
 
 bool
 check_value_relates(Op op, int param)
 {
     const FamilyRules *rules = check_family(op);
-    return rules != NULL && rules->value_relates != NULL &&
-           rules->value_relates(op, param);
+    return rules->value_relates != NULL && rules->value_relates(op, param);
 }
 
 bool
@@ -710,8 +691,8 @@ check_bounds_between(const CheckInstr *lo, const CheckInstr *hi, CheckStep step,
 {
     const FamilyRules *rules = check_family(hi->op);
     int n, varies[MOST_VARYING], found = 0, all = 1;
-    bool corners = rules != NULL && rules->bounds_corners != NULL &&
-                   rules->bounds_corners(hi->op, step.param);
+    bool corners =
+        rules->bounds_corners != NULL && rules->bounds_corners(hi->op, step.param);
     (void)form_params(op_table[hi->op].form, &n);
     for (int i = 0; corners && i < n; i++) {
         if (lo->args[i].v != hi->args[i].v) {
@@ -746,23 +727,22 @@ bool
 check_is_irregular(const CheckInstr *in)
 {
     const FamilyRules *rules = check_family(in->op);
-    return rules != NULL && rules->irregular != NULL && rules->irregular(in);
+    return rules->irregular != NULL && rules->irregular(in);
 }
 
 bool
 check_reads_dst(const CheckInstr *in)
 {
     const FamilyRules *rules = check_family(in->op);
-    return rules != NULL && rules->reads_dst != NULL
-               ? rules->reads_dst(in)
-               : sem_reads_dst(op_table[in->op].sem);
+    return rules->reads_dst != NULL ? rules->reads_dst(in)
+                                    : sem_reads_dst(op_table[in->op].sem);
 }
 
 Rule
 check_overlap_rule(Op op, int param)
 {
     const FamilyRules *rules = check_family(op);
-    if (rules != NULL && rules->overlap_rule != NULL) {
+    if (rules->overlap_rule != NULL) {
         return rules->overlap_rule(op, param);
     }
     return op_table[op].form == FORM_MOVE ? RULE_OVERLAP_FORBIDDEN : RULE_OVERLAP_MULTI;
@@ -807,8 +787,8 @@ has_overlap(Op op, const ParamInfo *params, int i)
 {
     const FamilyRules *rules = check_family(op);
     int dst = form_slot(op_table[op].form, ROLE_DST, NULL);
-    return is_tensor(&params[i]) && rules != NULL && rules->overlap != NULL && dst >= 0 &&
-           i != dst && (rules->has_overlap == NULL || rules->has_overlap(op, i));
+    return is_tensor(&params[i]) && rules->overlap != NULL && dst >= 0 && i != dst &&
+           (rules->has_overlap == NULL || rules->has_overlap(op, i));
 }
 
 int

@@ -32,7 +32,7 @@ sat_mul(int64_t a, int64_t b)
                                             : r;
 }
 
-/* The rules of a family (form.def). Everything that ranges, masks, scopes and element types say is
+/* The rules of a family (family.def). Everything that ranges, masks, scopes and element types say is
  * generic (check.c); null: nothing more to say. All of them presuppose operands within their ranges
  * and are safe for any values. */
 typedef struct FamilyRules {
@@ -84,13 +84,10 @@ typedef struct FamilyRules {
 void check_move_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
                          void *ctx);
 
-extern const FamilyRules rules_move, rules_lanes, rules_layout, rules_compare,
-    rules_reduce, rules_arith, rules_sort, rules_fill, rules_convert, rules_gather,
-    rules_slice, rules_segment, rules_acc, rules_load, rules_cube, rules_lmem,
-    rules_transfer, rules_fixblocks, rules_fixcolumns, rules_control, rules_reg,
-    rules_image;
+#define FAMILY(id, rules, lower, bind, ops, emu) extern const FamilyRules rules_##rules;
+#include "isa/family.def"
 
-/* The family of an instruction; null: only generic rules. */
+/* Those of an instruction. */
 const FamilyRules *check_family(Op op);
 
 /* Adds to a list of names in a small buffer. */

@@ -29,7 +29,7 @@ pad_width(int64_t mode)
 bool
 check_is_pad_move(const CheckInstr *in)
 {
-    return op_table[in->op].sem == SEM_MOVE && in->args[MOVE_src].t.scope == SC_GM &&
+    return op_table[in->op].form == FORM_MOVE && in->args[MOVE_src].t.scope == SC_GM &&
            in->args[MOVE_dst].t.scope == SC_L1 && pad_width(in->args[MOVE_mode].v) != 0;
 }
 
@@ -363,7 +363,7 @@ void
 check_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
 {
     const FamilyRules *rules = check_family(in->op);
-    if (rules != NULL && rules->warnings != NULL) {
+    if (rules->warnings != NULL) {
         rules->warnings(in, report, ctx);
     }
 }
@@ -372,7 +372,7 @@ bool
 check_has_run_warnings(Op op)
 {
     const FamilyRules *rules = check_family(op);
-    return rules != NULL && rules->run_warnings != NULL;
+    return rules->run_warnings != NULL;
 }
 
 void

@@ -91,8 +91,8 @@ lower_if(Lower *l, const Stmt *st, StmtId s)
 }
 
 /* Instructions execute in program order: flags are only watched, barriers of queues do nothing. */
-static void
-lower_queues(Lower *l, StmtId s)
+void
+lower_control(Lower *l, StmtId s)
 {
     switch (op_table[l->k->stmts.p[s].instr.op].sem) {
     case SEM_RESERVE:
@@ -113,6 +113,11 @@ lower_queues(Lower *l, StmtId s)
     }
 }
 
+static LowerInstr *const lower_families[FAM_COUNT] = {
+#define FAMILY(id, rules, lower, bind, ops, emu) [FAM_##id] = lower_##lower,
+#include "isa/family.def"
+};
+
 static void
 lower_instr(Lower *l, StmtId s)
 {
@@ -120,36 +125,7 @@ lower_instr(Lower *l, StmtId s)
     if (st->proof != PROOF_PROVED) {
         lower_check(l, s);
     }
-    switch (form_family(op_table[st->instr.op].form)) {
-    case FAM_MOVE:
-        lower_move(l, s);
-        return;
-    case FAM_REGISTER:
-        lower_set_padding(l, s);
-        return;
-    case FAM_CONTROL:
-        lower_queues(l, s);
-        return;
-    case FAM_LANES:
-    case FAM_ARITH:
-        lower_vector(l, s);
-        return;
-    case FAM_COMPARE:
-        lower_compare(l, s);
-        return;
-    case FAM_CONVERT:
-        lower_convert(l, s);
-        return;
-    case FAM_REDUCE:
-        lower_reduce(l, s);
-        return;
-    case FAM_SLICE:
-        lower_slice(l, s);
-        return;
-    default:
-        lower_exec(l, s);
-        return;
-    }
+    lower_families[form_family(op_table[st->instr.op].form)](l, s);
 }
 
 static void

@@ -293,10 +293,10 @@ LLVMValueRef lower_bits_to_lanes(Lower *l, int lanes, LLVMValueRef *words, int n
 LLVMValueRef lower_expr(Lower *l, ExprId e, StmtId at); /* in its own type */
 LLVMValueRef lower_number(Lower *l, ExprId e,
                           StmtId at); /* integer in canonical form as i64 */
-/* Branches to a fault when cond (i1) holds. */
 /* host/lower/where.c: a block that says where the kernel is and leaves it; for a branch that is taken after a
  * fault of the statement was recorded. */
 LLVMBasicBlockRef lower_failed(Lower *l, StmtId s);
+/* Branches to a fault when cond (i1) holds. */
 void lower_fault_if(Lower *l, LLVMValueRef cond, Rule rule, LLVMValueRef value,
                     StmtId at);
 void lower_set(Lower *l, StmtId s);
@@ -309,9 +309,8 @@ void lower_body(Lower *l, StmtId first);
 void lower_check(Lower *l, StmtId s);
 void lower_check_element(Lower *l, const Ref *r, StmtId s);
 
-void lower_find_streams(Lower *l);  /* at the start of a kernel */
-void lower_fence_streams(Lower *l); /* before a return */
-void lower_move(Lower *l, StmtId s);
+void lower_find_streams(Lower *l);                     /* at the start of a kernel */
+void lower_fence_streams(Lower *l);                    /* before a return */
 void lower_dynamic_slots(Lower *l, LLVMValueRef args); /* at the start of a kernel */
 void lower_reserve(Lower *l, StmtId s);
 void lower_blocks(Lower *l, StmtId s); /* host/lower/cores.c */
@@ -321,22 +320,18 @@ void lower_barrier(Lower *l, StmtId s);
 bool lower_asks_bytes(const Buffer *b);
 LLVMValueRef lower_bytes(Lower *l, BufId id);   /* size of a buffer now */
 LLVMValueRef lower_address(Lower *l, BufId id); /* of an on-core buffer, in its memory */
-void lower_set_padding(Lower *l, StmtId s);
-void lower_vector(Lower *l, StmtId s);
 /* What it does with the lanes of an instruction whose mode is a Sem. */
 LaneCompute lower_vector_compute;
-void lower_compare(Lower *l, StmtId s);
-void lower_slice(Lower *l, StmtId s);  /* host/lower/slice.c */
-void lower_reduce(Lower *l, StmtId s); /* host/lower/reduce.c */
 /* What lower_vector computes for instructions of the family ARITH (host/lower/fused.c). */
 LLVMValueRef lower_fused(Lower *l, const LaneShape *sh, LLVMValueRef *v,
                          LLVMValueRef scalar);
 void lower_find_modes(Lower *l); /* at the start of a kernel */
-void lower_convert(Lower *l, StmtId s);
 /* The computation of a conversion, for lower_lanes or lower_run. */
 LaneJob lower_conversion(Lower *l, StmtId s);
-/* An instruction whose meaning is in the runtime library (tikrt_exec). */
-void lower_exec(Lower *l, StmtId s);
+/* An instruction, by family (family.def); lower_exec: one whose meaning is in the runtime library (tikrt_exec). */
+typedef void LowerInstr(Lower *l, StmtId s);
+#define FAMILY(id, rules, lower, bind, ops, emu) LowerInstr lower_##lower;
+#include "isa/family.def"
 
 /* ---- host/debug.c: line tables ------------------------------------------------------------------------ */
 

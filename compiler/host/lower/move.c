@@ -421,7 +421,7 @@ lower_move(Lower *l, StmtId s)
 }
 
 void
-lower_set_padding(Lower *l, StmtId s)
+lower_register(Lower *l, StmtId s)
 {
     LLVMBuildStore(l->b, number(l, s, 0), l->padding);
 }

@@ -99,50 +99,15 @@ join_rows(Rows *r)
 
 /* ---- computations ------------------------------------------------------------------------------------ */
 
-static Sem
-lane_sem(Sem sem)
-{
-    switch (sem) {
-    case SEM_SLICE_ADD:
-        return SEM_ADD;
-    case SEM_SLICE_SUB:
-        return SEM_SUB;
-    case SEM_SLICE_MUL:
-        return SEM_MUL;
-    case SEM_SLICE_DIV:
-        return SEM_DIV;
-    case SEM_SLICE_MAX:
-        return SEM_MAX;
-    case SEM_SLICE_MIN:
-        return SEM_MIN;
-    case SEM_SLICE_AND:
-        return SEM_AND;
-    case SEM_SLICE_OR:
-        return SEM_OR;
-    case SEM_SLICE_ABS:
-        return SEM_ABS;
-    case SEM_SLICE_RELU:
-        return SEM_RELU;
-    case SEM_SLICE_NOT:
-        return SEM_NOT;
-    case SEM_SLICE_DUP:
-        return SEM_DUP;
-    default:
-        ICE("no lane arithmetic for %s", sem_name(sem));
-    }
-}
-
 /* variant: the scalar is the first source. */
 static LLVMValueRef
 arithmetic(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
 {
-    LaneShape lanes = *sh;
-    lanes.mode = (uint32_t)lane_sem((Sem)sh->mode);
     if (sh->variant == 0) {
-        return lower_vector_compute(l, &lanes, v, scalar);
+        return lower_vector_compute(l, sh, v, scalar);
     }
     LLVMValueRef swapped[LANE_OPERANDS] = {v[0], scalar, v[1]};
-    return lower_vector_compute(l, &lanes, swapped, NULL);
+    return lower_vector_compute(l, sh, swapped, NULL);
 }
 
 /* A byte 0 or 1 per element; mode: that of the instruction. */
@@ -192,18 +157,18 @@ set_job(Lower *l, StmtId s, const Rows *r, LaneJob *job)
     int mode = form_slot(op_table[l->k->stmts.p[s].instr.op].form, ROLE_ATTR, "mode");
     *job = (LaneJob){.name = sem_name(sem), .mode = (uint32_t)sem};
     switch (sem) {
-    case SEM_SLICE_EXP:
-    case SEM_SLICE_LN:
-    case SEM_SLICE_REC:
-    case SEM_SLICE_RSQRT:
-    case SEM_SLICE_SIN:
-    case SEM_SLICE_COS:
-    case SEM_SLICE_MOVE:
-    case SEM_SLICE_SCALED:
-    case SEM_SLICE_PACK:
-    case SEM_SLICE_PACKS:
+    case SEM_EXP:
+    case SEM_LN:
+    case SEM_REC:
+    case SEM_RSQRT:
+    case SEM_SIN:
+    case SEM_COS:
+    case SEM_MOVE:
+    case SEM_CONV_SCALED:
+    case SEM_CONV_PACK:
+    case SEM_CONV_PACKS:
         return false;
-    case SEM_SLICE_CAST:
+    case SEM_CONV:
         *job = lower_conversion(l, s);
         return r->dtype[1] != DT_S16 || r->dtype[0] != DT_U32;
     case SEM_SLICE_CMP:
