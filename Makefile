@@ -51,7 +51,7 @@ LIBS = -lgmp -lm
 .PHONY: all demo test check-san bench fuzz install uninstall lint docs clean packages format
 
 # Of each library: the name that a program is linked by, and the shared and static files that are installed.
-LIBRARIES = tikrt
+LIBRARIES = tikrt tikc
 all: $(BUILD)/tikc $(BUILD)/libtikc-host.so $(foreach l,$(LIBRARIES),$(BUILD)/lib$l.so $(BUILD)/static/lib$l.a)
 
 # Objects are made again when the flags change.
@@ -94,7 +94,7 @@ $(call obj,$(wildcard runtime/emu/*.c runtime/ops/*.c)): CFLAGS += -O3 -ffp-cont
 # So are those of the numeric library, whose bits are the same whatever the processor has: no operation
 # is contracted. The other two flags let operations be done on lanes that do not count.
 $(call obj,$(wildcard runtime/num/*.c runtime/layout/*.c)): CFLAGS += -O3 -ffp-contract=off -fno-trapping-math
-$(call obj,$(DRV_SRC) $(wildcard compiler/stream/*.c)): CPPFLAGS += -DTIKC_VERSION='"$(VERSION)"'
+$(call obj,$(DRV_SRC) $(wildcard compiler/lib/*.c compiler/stream/*.c)): CPPFLAGS += -DTIKC_VERSION='"$(VERSION)"'
 
 $(BUILD)/libtikrt.a: $(RT_OBJ)
 	@rm -f $@
@@ -260,6 +260,7 @@ install: all
 	@cp -P $(foreach l,$(LIBRARIES),$(BUILD)/lib$l.so $(BUILD)/lib$l.so.$(SOVERSION)) $(INTO)/lib/
 	@for h in $(sort $(filter runtime/%,$(HEADERS))); do to=$${h#runtime/}; \
 	    install -D -m 644 $$h $(INTO)/include/tikrt/$${to#include/} || exit; done
+	@install -D -m 644 -t $(INTO)/include/tikc compiler/include/tikc.h
 	@mkdir -p $(INTO)/lib/pkgconfig
 	@for l in $(LIBRARIES); do $(PC) tools/$$l.pc.in > $(INTO)/lib/pkgconfig/$$l.pc || exit; done
 

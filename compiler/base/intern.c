@@ -2,6 +2,7 @@
  * room for the names that every compilation has. */
 #include "base/intern.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum {
@@ -98,4 +99,14 @@ uint32_t
 sym_len(const Interner *in, Sym s)
 {
     return in->entries[s].len;
+}
+
+bool
+intern_is_identifier(const char *s)
+{
+    bool ok = isalpha((unsigned char)*s) || *s == '_';
+    for (; *s; s++) {
+        ok = ok && (isalnum((unsigned char)*s) || *s == '_');
+    }
+    return ok;
 }

@@ -31,5 +31,7 @@ Sym intern_n(Interner *in, const char *text, size_t n);
 /* The zero-ended text of a symbol; lives as long as the arena. */
 const char *sym_text(const Interner *in, Sym s);
 uint32_t sym_len(const Interner *in, Sym s);
+/* Whether a text is a name of the language, in ASCII. */
+bool intern_is_identifier(const char *text);
 
 #endif

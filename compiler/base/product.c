@@ -101,3 +101,20 @@ product_nearest(const char *name)
     }
     return near.best;
 }
+
+bool
+product_fix_soc(Unit *u, const char *name)
+{
+    const char *product = product_platform(&u->arena, name);
+    u->soc_fixed = true;
+    if (unit_set_soc(u, name) || (product && unit_set_soc(u, product))) {
+        return true;
+    }
+    const char *near = product_nearest(name);
+    Diag *d =
+        diag_add(u, D_SOC_UNKNOWN, (Span){0}, 0, "there is no processor '%s'", name);
+    if (near) {
+        diag_help(u, d, "did you mean '%s'? 'tikc targets' lists the processors", near);
+    }
+    return false;
+}

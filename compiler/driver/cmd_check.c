@@ -3,19 +3,8 @@
 #include "driver/driver.h"
 #include "passes/check.h"
 
-#include <ctype.h>
 #include <string.h>
 #include <unistd.h>
-
-static bool
-is_identifier(const char *s)
-{
-    bool ok = isalpha((unsigned char)*s) || *s == '_';
-    for (; *s; s++) {
-        ok = ok && (isalnum((unsigned char)*s) || *s == '_');
-    }
-    return ok;
-}
 
 /* --lmem-alloc */
 static bool
@@ -28,25 +17,6 @@ check_places(Cmd *c)
            options_wrong(c, arena_printf(&u->arena,
                                          "--lmem-alloc is first-fit or banked, not '%s'",
                                          places));
-}
-
-/* --soc */
-static bool
-check_soc(Cmd *c)
-{
-    Unit *u = &c->unit;
-    const char *name = u->opt.soc;
-    const char *product = name ? product_platform(&u->arena, name) : NULL;
-    if (!name || unit_set_soc(u, name) || (product && unit_set_soc(u, product))) {
-        return true;
-    }
-    const char *near = product_nearest(name);
-    Diag *d =
-        diag_add(u, D_SOC_UNKNOWN, (Span){0}, 0, "there is no processor '%s'", name);
-    if (near) {
-        diag_help(u, d, "did you mean '%s'? 'tikc targets' lists the processors", near);
-    }
-    return false;
 }
 
 static bool
@@ -69,13 +39,12 @@ check_options(Cmd *c)
     }
     for (uint32_t i = 0; i < u->opt.defines.n; i++) {
         const char *name = u->opt.defines.p[i].name;
-        if (!is_identifier(name)) {
+        if (!intern_is_identifier(name)) {
             return options_wrong(
                 c, arena_printf(&u->arena, "-D takes NAME=VALUE; '%s' is no name", name));
         }
     }
-    TRY(check_soc(c));
-    u->soc_fixed = u->opt.soc != NULL;
+    TRY(!u->opt.soc || product_fix_soc(u, u->opt.soc));
     return pass_options_check(c);
 }
 

@@ -4,7 +4,7 @@
 #define TIKC_DRIVER_H
 
 #include "tikblob.h"
-#include "tikc.h"
+#include "pipeline.h"
 #include "tikrt.h"
 #include "launch/outfile.h"
 

@@ -1,29 +1,87 @@
-/* tikc.h: the compiler as a library (libtikc). Everything the tool does is a function here; the
- * driver adds only options, files and printing. Functions return false after adding diagnostics to
- * the unit. Nothing here prints, exits or keeps global state. */
+/* tikc.h: the compiler as a library (libtikc): the text of a program becomes a descriptor blob, its IR, and diagnostics
+ * as text or JSON. This header stands alone, in C11 and C++17. tikrt.h runs what is made here.
+ *
+ *     Tikc *t = tikc_new();
+ *     if (tikc_compile_text(t, "k.tik", text, size) && tikc_make(t, -1, TIKC_BLOB, &bytes, &n)) {
+ *         ...
+ *     }
+ *     fputs(tikc_diagnostics(t, TIKC_TEXT), stderr);
+ *     tikc_free(t);
+ *
+ * A Tikc is one compilation. Different ones are independent, each is used by one thread at a time, and there is no
+ * global state. Nothing prints. A program is staged by recursion: the thread needs a stack of 8 MB. Running out of memory
+ * and faults of the compiler itself end the process. Whatever a function returns stays until tikc_free. */
 #ifndef TIKC_H
 #define TIKC_H
 
-#include "base/unit.h"
-#include "ir/ir.h"
-#include "passes/passes.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-/* Parses and stages a source text; the kernels are then in u->kernels, unchecked. */
-bool MUST_USE tikc_stage(Unit *u, const char *path, const char *text, size_t len);
-/* tikc_stage, then all passes over each kernel. */
-bool MUST_USE tikc_compile(Unit *u, const char *path, const char *text, size_t len,
-                           const PassOptions *opt);
-/* The kernel by name; null name: the only one. Null with a diagnostic that lists them. */
-Kernel *tikc_pick_kernel(Unit *u, const char *name);
-/* One line per emitted instruction, see docs/trace-format.md. Works on unchecked kernels. */
-void tikc_trace(const Kernel *k, Text *out);
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-/* What a host has to know of a kernel, as a JSON text: arguments, block count, workspaces, presets, and
- * what the program reported with add_compile_info. stem and suffix name the file with its code. */
-void tikc_facts(const Kernel *k, const char *stem, const char *suffix, Text *out);
+#ifdef __GNUC__
+#define TIKC_API __attribute__((visibility("default")))
+#else
+#define TIKC_API
+#endif
 
-/* Descriptor blob of all kernels of the unit, or of one. Bytes are in the unit's arena. */
-bool MUST_USE tikc_blob(Unit *u, Kernel *const *kernels, int n, const uint8_t **bytes,
+typedef struct Tikc Tikc;
+
+TIKC_API const char *tikc_version(void); /* "0.1.0" */
+TIKC_API Tikc *tikc_new(void);
+TIKC_API void tikc_free(Tikc *t); /* t may be null */
+
+/* ---- settings, before the program is compiled ------------------------------------------------- */
+
+/* Functions that return false have added a diagnostic. Texts are copied. docs/language.md says what each setting means;
+ * those of the tool have the same names. */
+TIKC_API bool tikc_set_soc(Tikc *t, const char *name);                        /* --soc */
+TIKC_API void tikc_set_call(Tikc *t, const char *expression);                 /* --call */
+TIKC_API bool tikc_define(Tikc *t, const char *name, const char *expression); /* -D */
+TIKC_API bool tikc_choose(Tikc *t, const char *point, const char *reading); /* --choice */
+TIKC_API void tikc_set_env(Tikc *t, const char *name, const char *value);   /* --env */
+TIKC_API void tikc_add_folder(Tikc *t, const char *folder); /* -I, also NAME=DIR */
+
+/* Gives the contents of a file that the program imports or reads constants from; false: there is none. The text is
+ * copied when the function has returned. */
+typedef bool TikcLoad(void *ctx, const char *path, const char **text, size_t *size);
+/* Without a loader a program is one text. Whether a file may be read is the loader's to decide. */
+TIKC_API void tikc_set_loader(Tikc *t, TikcLoad *load, void *ctx);
+
+/* ---- compiling ---------------------------------------------------------------------------------- */
+
+/* Parses, stages and checks a program; once for each Tikc. path is its name in diagnostics, and where imports begin. */
+TIKC_API bool tikc_compile_text(Tikc *t, const char *path, const char *text, size_t size);
+TIKC_API int tikc_kernels(const Tikc *t);
+TIKC_API const char *tikc_kernel_name(const Tikc *t, int kernel);
+
+typedef enum TikcForm {
+    TIKC_BLOB,  /* the descriptor blob (docs/blob-format.md) */
+    TIKC_IR,    /* text of the IR (docs/ir.md) */
+    TIKC_TRACE, /* a line per instruction (docs/trace-format.md) */
+    TIKC_FACTS  /* what a host has to know, as JSON; of one kernel */
+} TikcForm;
+
+/* A form of one kernel of a program that compiled, or of all (-1). Texts end in a zero that is not counted. */
+TIKC_API bool tikc_make(Tikc *t, int kernel, TikcForm form, const void **bytes,
                         size_t *size);
 
+/* ---- findings ------------------------------------------------------------------------------------ */
+
+typedef enum TikcFindings {
+    TIKC_TEXT, /* as the tool prints them */
+    TIKC_JSON  /* an object in each line */
+} TikcFindings;
+
+TIKC_API const char *tikc_diagnostics(Tikc *t, TikcFindings form); /* "": none */
+TIKC_API int64_t tikc_errors(const Tikc *t);
+TIKC_API int64_t tikc_warnings(const Tikc *t);
+TIKC_API const char *tikc_output(const Tikc *t); /* what the program printed */
+
+#ifdef __cplusplus
+}
+#endif
 #endif

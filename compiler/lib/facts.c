@@ -1,6 +1,6 @@
 /* facts.c: what a host has to know of a kernel to launch it, as JSON, in the words of the files that
  * the original toolkit writes to kernel_meta/. See docs/language.md. */
-#include "tikc.h"
+#include "pipeline.h"
 
 #include <math.h>
 

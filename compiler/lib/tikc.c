@@ -1,6 +1,6 @@
-/* tikc.c: the compiler as a library, see tikc.h. The whole pipeline is visible here: parse, stage,
+/* tikc.c: the compiler in calls, see pipeline.h. The whole pipeline is visible here: parse, stage,
  * passes; the back ends take the kernels from there. */
-#include "tikc.h"
+#include "pipeline.h"
 
 #include "lib/stage.h"
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tikc.h"
+#include "pipeline.h"
 
 #ifndef TIKC_VERSION
 #define TIKC_VERSION "0"

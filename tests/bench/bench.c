@@ -5,7 +5,7 @@
  *   bench [ROUNDS [ELEMENTS]] */
 #include "baseline.h"
 #include "host/host.h"
-#include "tikc.h"
+#include "pipeline.h"
 #include "tikrt.h"
 
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include "cube_baseline.h"
 #include "host/host.h"
 #include "num/half.h"
-#include "tikc.h"
+#include "pipeline.h"
 #include "tikrt.h"
 
 #include <dlfcn.h>

@@ -11,7 +11,7 @@
  *   families [ROUNDS [REPETITIONS [TEXT]]]   TEXT: only cases with it in the family or the call */
 #include "families_baseline.h"
 #include "host/host.h"
-#include "tikc.h"
+#include "pipeline.h"
 #include "tikrt.h"
 
 #include <math.h>

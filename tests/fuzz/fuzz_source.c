@@ -3,7 +3,7 @@
  * whole lines and words, which leaves most programs well-formed; the rest byte by byte. */
 #include "python/interp.h"
 #include "tikblob.h"
-#include "tikc.h"
+#include "pipeline.h"
 #include "tikrt.h"
 
 #include <stdio.h>

@@ -16,7 +16,7 @@
  * All kernels of a source are compiled into one module. */
 #include "host/host.h"
 #include "tikblob.h"
-#include "tikc.h"
+#include "pipeline.h"
 #include "tikrt.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * control is laid out, and how large it gets. */
 #include "blob_parts.h"
 
-#include "tikc.h"
+#include "pipeline.h"
 
 #define HEAD                                                                             \
     "kernel k soc=Ascend310P3 {\n"                                                       \

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tikc.h"
+#include "pipeline.h"
 
 static const char head[] =
     "from tbe import tik\n"
