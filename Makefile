@@ -52,7 +52,7 @@ LIBS = -lgmp -lm
 
 # Of each library: the name that a program is linked by, and the shared and static files that are installed.
 LIBRARIES = tikrt tikc
-all: $(BUILD)/tikc $(BUILD)/libtikc-host.so $(foreach l,$(LIBRARIES),$(BUILD)/lib$l.so $(BUILD)/static/lib$l.a)
+all: $(BUILD)/tikc $(BUILD)/libtikc-host.so $(BUILD)/gen/tikc.1 $(foreach l,$(LIBRARIES),$(BUILD)/lib$l.so $(BUILD)/static/lib$l.a)
 
 # Objects are made again when the flags change.
 FLAGS := $(CFLAGS)
@@ -82,6 +82,12 @@ $(BUILD)/gen/tik.lex.h: $(BUILD)/gen/tik.lex.c ;
 $(BUILD)/gen/stdlib.c: tools/embed.py $(LIB_TIK) stdlib
 	@mkdir -p $(@D)
 	$(call say,EMBED,$@)$(PYTHON) tools/embed.py $@ $(LIB_TIK)
+
+# The manual page and the completion, of the tables that --help prints.
+$(BUILD)/gen/tikc.1 $(BUILD)/gen/tikc.bash &: tools/gen-man.py tools/isa_tables.py Makefile compiler/base/diag.def \
+    $(wildcard compiler/driver/*.def compiler/passes/*.def runtime/isa/*.def)
+	@mkdir -p $(@D)
+	$(call say,MAN,$(BUILD)/gen/tikc.1)$(PYTHON) tools/gen-man.py $(VERSION) $(BUILD)/gen/tikc.1 $(BUILD)/gen/tikc.bash
 
 # Files that include the generated headers need them first; everything of the front end waits.
 $(call obj,$(wildcard compiler/syntax/*.c)): | $(BUILD)/gen/tik.tab.c $(BUILD)/gen/tik.lex.c
@@ -255,6 +261,8 @@ OPENMP = $(if $(findstring clang,$(shell $(CC) --version)),omp,gomp)
 PC = sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@OPENMP@|$(OPENMP)|'
 install: all
 	$(call say,INSTALL,$(INTO))install -D -t $(INTO)/bin $(BUILD)/tikc
+	@install -D -m 644 -t $(INTO)/share/man/man1 $(BUILD)/gen/tikc.1
+	@install -D -m 644 $(BUILD)/gen/tikc.bash $(INTO)/share/bash-completion/completions/tikc
 	@install -D -m 644 -t $(INTO)/lib $(BUILD)/libtikc-host.so $(LIBRARIES:%=$(BUILD)/lib%.so.$(VERSION)) \
 	    $(LIBRARIES:%=$(BUILD)/static/lib%.a)
 	@cp -P $(foreach l,$(LIBRARIES),$(BUILD)/lib$l.so $(BUILD)/lib$l.so.$(SOVERSION)) $(INTO)/lib/
@@ -265,7 +273,8 @@ install: all
 	@for l in $(LIBRARIES); do $(PC) tools/$$l.pc.in > $(INTO)/lib/pkgconfig/$$l.pc || exit; done
 
 uninstall:
-	rm -rf $(INTO)/bin/tikc $(INTO)/lib/libtikc-host.so $(INTO)/include/tikrt $(INTO)/include/tikc \
+	rm -rf $(INTO)/bin/tikc $(INTO)/share/man/man1/tikc.1 $(INTO)/share/bash-completion/completions/tikc
+	rm -rf $(INTO)/lib/libtikc-host.so $(INTO)/include/tikrt $(INTO)/include/tikc \
 	    $(foreach l,$(LIBRARIES),$(addprefix $(INTO)/lib/lib$l,.so .so.$(SOVERSION) .so.$(VERSION) .a) \
 	    $(INTO)/lib/pkgconfig/$l.pc)
 

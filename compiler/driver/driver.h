@@ -10,13 +10,8 @@
 
 /* Exit codes that other tools rely on. */
 enum {
-    EXIT_CLEAN = 0,
-    EXIT_FINDINGS = 1, /* errors in the program */
-    EXIT_USAGE = 2,    /* wrong command line */
-    EXIT_IO = 3, /* a file could not be read or written, or is not what it should be */
-    EXIT_REFUSED = 4,  /* a blob was refused */
-    EXIT_FAULT = 5,    /* a run-time check failed */
-    EXIT_INTERNAL = 70 /* a fault of ours */
+#define EXIT_CODE(id, number, text) EXIT_##id = number,
+#include "driver/exit.def"
 };
 
 typedef struct Binding {

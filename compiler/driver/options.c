@@ -420,7 +420,7 @@ options_help(const Command *cmds, int n, Text *out)
         out,
         "  tikc --version     print the version\n"
         "\n'tikc COMMAND --help' lists a command's options. FILE is a .tik or .py file; "
-        "-\n"
-        "reads standard input. Exit codes: 0 clean, 1 errors in the program, 2 usage,\n"
-        "3 files, 4 blob refused, 5 run-time check failed, 70 internal error.\n");
+        "-\nreads standard input. Exit codes:\n");
+#define EXIT_CODE(id, number, text) text_printf(out, "%4d  %s\n", number, text);
+#include "driver/exit.def"
 }
