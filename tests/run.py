@@ -1,12 +1,15 @@
 #!/usr/bin/python3
 """Runs the test suite and ends with a line 'N passed, N failed'.
 
-usage: tests/run.py BUILD_DIR [--only unit|lit|oracle] [--match TEXT]
+usage: tests/run.py BUILD_DIR [--only unit|lit|oracle]... [--match TEXT] [--update]
 
 Stages: unit tests (one cmocka program per tests/unit/test_*.c), lit tests (tests/lit), and the scripts
 of tests/oracle and tests/golden, which compare with independent models. A script prints its own last line 'N passed,
 N failed'; one that prints none counts as one test by its exit code. Nothing depends on time, except
 that a stage which hangs is stopped after TIMEOUT seconds and counts as failed.
+
+--update writes expectations that are whole files anew where the output differs (docs/testing.md lists them), so that what
+changed is read in 'git diff'. Everything else is compared as always.
 """
 import argparse
 import concurrent.futures
@@ -86,19 +89,22 @@ def scripts():
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument('build')
-    ap.add_argument('--only', choices=['unit', 'lit', 'oracle'])
+    ap.add_argument('--only', choices=['unit', 'lit', 'oracle'], action='append')
     ap.add_argument('--match')
+    ap.add_argument('--update', action='store_true')
     a = ap.parse_args()
     build = os.path.abspath(a.build)
     env = dict(os.environ, BUILD=build, TIKC=os.path.join(build, 'tikc'), PYTHONDONTWRITEBYTECODE='1',
                LC_ALL='C.UTF-8')
+    if a.update:
+        env['TIKC_UPDATE'] = '1'
     jobs = []
-    wanted = lambda kind, name: a.only in (None, kind) and (not a.match or a.match in name)
+    wanted = lambda kind, name: (not a.only or kind in a.only) and (not a.match or a.match in name)
     unit_dir = os.path.join(build, 'unit')
     for name in sorted(os.listdir(unit_dir)) if os.path.isdir(unit_dir) else []:
         if name.startswith('test_') and '.' not in name and wanted('unit', name):
             jobs.append(('unit ' + name, unit, (os.path.join(unit_dir, name), env)))
-    if a.only in (None, 'lit'):
+    if not a.only or 'lit' in a.only:
         jobs.append(('lit', lit, (build, env, a.match)))
     for path in scripts():
         name = os.path.relpath(path, ROOT)

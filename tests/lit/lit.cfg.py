@@ -2,6 +2,7 @@
 
 %tikc           the tool
 %exit N CMD     runs CMD and succeeds when its exit code is N
+%same FILE      succeeds when standard input is what FILE holds; run.py --update makes it so
 %python         the interpreter that has numpy
 %samples        the folder of the samples
 
@@ -15,13 +16,13 @@ import lit.formats
 config.name = 'tikc'
 config.test_format = lit.formats.ShTest(True)
 config.suffixes = ['.tik', '.ir', '.test']
-config.excludes = ['inputs']
+config.excludes = ['inputs', 'expected']
 config.test_source_root = os.path.dirname(__file__)
 build = lit_config.params['build']
 config.test_exec_root = os.path.join(build, 'lit')
 root = os.path.dirname(os.path.dirname(config.test_source_root))
 config.environment['PATH'] = '/usr/lib/llvm-19/bin:' + os.environ['PATH']
-for name in ('ASAN_OPTIONS', 'UBSAN_OPTIONS', 'LSAN_OPTIONS'):
+for name in ('ASAN_OPTIONS', 'UBSAN_OPTIONS', 'LSAN_OPTIONS', 'TIKC_UPDATE'):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 with open(os.path.join(build, 'tikc'), 'rb') as f:
@@ -30,6 +31,7 @@ with open(os.path.join(build, 'tikc'), 'rb') as f:
 config.substitutions += [
     ('%tikc', os.path.join(build, 'tikc')),
     ('%exit', os.path.join(root, 'tests/tools/exit-code.sh')),
+    ('%same', os.path.join(root, 'tests/tools/same.sh')),
     ('%python', sys.executable),
     ('%samples', os.path.join(root, 'samples')),
     ('%root', root),

@@ -71,6 +71,7 @@ class MethodCalls(ast.NodeTransformer):
 
 class VectorCase:
     def __init__(self, path):
+        self.path = path
         self.gold = read_gold(path)
         self.name = os.path.basename(path)[:-5]
         self.soc = SOC[self.gold['arch']]
@@ -120,6 +121,29 @@ class VectorCase:
             dtypes['src'], dtypes['dst'] = words
         elements = ERROR_ELEMENTS * (2 if 'same buffer' in self.remark else 1)
         return {n: (dtypes[n], (elements,)) for n in names}
+
+    # ---- the file
+
+    def expect(self, outputs):
+        """Writes the file anew with other bits of its tensors, {operand + '_out': bytes}; gives the text that it had."""
+        with open(self.path) as f:
+            before = f.read()
+        lines, skip = [], False
+        for line in before.splitlines():
+            skip = skip and line.startswith(' ')
+            if skip:
+                continue
+            lines.append(line)
+            if line.startswith('out '):
+                operand, dtype, n = line.split()[1:]
+                size = SIZES[dtype]
+                words = np.frombuffer(outputs[operand + '_out'], UINT[size])[:int(n)]
+                digits = [f'{w:0{2 * size}x}' for w in words.tolist()]
+                lines += ['  ' + ' '.join(digits[i:i + 16]) for i in range(0, len(digits), 16)]
+                skip = True
+        with open(self.path, 'w') as f:
+            f.write('\n'.join(lines) + '\n')
+        return before
 
     # ---- on the model
 
