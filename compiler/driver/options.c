@@ -416,11 +416,11 @@ options_help(const Command *cmds, int n, Text *out)
     for (int i = 0; i < n; i++) {
         text_printf(out, "  tikc %-13s %s\n", cmds[i].name, cmds[i].what);
     }
-    text_put(
-        out,
-        "  tikc --version     print the version\n"
-        "\n'tikc COMMAND --help' lists a command's options. FILE is a .tik or .py file; "
-        "-\nreads standard input. Exit codes:\n");
+    text_put(out, "  tikc --version     print the version\n"
+                  "\n'tikc COMMAND --help' lists a command's options. FILE is a .tik or "
+                  ".py file, or an\n"
+                  ".ir file with the text of kernels (docs/ir.md); - reads standard "
+                  "input. Exit codes:\n");
 #define EXIT_CODE(id, number, text) text_printf(out, "%4d  %s\n", number, text);
 #include "driver/exit.def"
 }

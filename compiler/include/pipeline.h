@@ -8,7 +8,7 @@
 #include "ir/ir.h"
 #include "passes/passes.h"
 
-/* Parses and stages a source text; the kernels are then in u->kernels, unchecked. */
+/* Parses and stages a source text, or reads one of kernel IR (docs/ir.md); the kernels are then in u->kernels, unchecked. */
 bool MUST_USE tikc_stage(Unit *u, const char *path, const char *text, size_t len);
 /* tikc_stage, then all passes over each kernel. */
 bool MUST_USE tikc_compile(Unit *u, const char *path, const char *text, size_t len,

@@ -53,7 +53,8 @@ TIKC_API void tikc_set_loader(Tikc *t, TikcLoad *load, void *ctx);
 
 /* ---- compiling ---------------------------------------------------------------------------------- */
 
-/* Parses, stages and checks a program; once for each Tikc. path is its name in diagnostics, and where imports begin. */
+/* Parses, stages and checks a program, or reads and checks the text of kernels (docs/ir.md; then settings that speak to a
+ * program are errors); once for each Tikc. path is its name in diagnostics, and where imports begin. */
 TIKC_API bool tikc_compile_text(Tikc *t, const char *path, const char *text, size_t size);
 TIKC_API int tikc_kernels(const Tikc *t);
 TIKC_API const char *tikc_kernel_name(const Tikc *t, int kernel);

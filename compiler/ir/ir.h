@@ -104,7 +104,7 @@ typedef struct PackInfo {
     PackPlan plan;
 } PackInfo;
 
-/* What a launcher is told of an argument beside its role. Not part of the text form. */
+/* What a launcher is told of an argument beside its role. */
 typedef enum BufUse {
     USE_TENSOR,
     USE_SCALAR, /* InputScalar: one value */
@@ -296,6 +296,8 @@ typedef struct Kernel {
         may_read_uninit; /* scratch is filled with 0xff bytes at the start of each core's run */
     bool
         incomplete; /* a statement of the program is missing: only checked, never lowered */
+    bool
+        folded; /* the pass fold has been over it: it would find more in what it made itself */
     bool expr_too_large; /* an expression was cut at IR_MAX_EXPR: not to be compiled */
     bool
         blocks_ordered; /* cores may touch the same global bytes: run them one after another */
@@ -437,8 +439,15 @@ void ir_trace(const Kernel *k, Text *out);
 void ir_print_places(const Kernel *k,
                      Text *out); /* the same with source positions as comments */
 void ir_print_expr(const Kernel *k, ExprId e, Text *out);
-/* Reads the text form; null with diagnostics (syntax, at the place in the source) otherwise. */
+/* Reads a text of one kernel; null with diagnostics (syntax, at the place in the source) otherwise. */
 Kernel *ir_parse(Unit *u, uint32_t file);
+/* Reads a text of one kernel or more into u->kernels, with what its comments allow (severity.h). False: diagnostics were
+ * added; the kernels before the fault are kept. */
+bool MUST_USE ir_read(Unit *u, uint32_t file);
+/* What the text form and the facts of a kernel call the use of an argument. */
+const char *bufuse_name(BufUse use);
+/* Keeps the trace of the kernel as it is now, if the unit wants it (trace.c). */
+void ir_keep_trace(Kernel *k);
 /* Our own faults: dangling ids, wrong types, misplaced statements. ICE with the fault and the pass. */
 void ir_verify(const Kernel *k, const char *after_pass);
 

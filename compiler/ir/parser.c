@@ -1,67 +1,105 @@
-/* parser.c: reads the text form of a kernel (printer.c describes it, docs/ir.md is the reference).
+/* parser.c: reads the text form of kernels (printer.c describes it, docs/ir.md is the reference).
  * A recursive descent over the characters, driven by op_table and form_params for instructions. Here:
- * statements and the kernel; reader.c has tokens and names, reader_expr.c expressions and operands.
+ * statements; parser_kernel.c has the kernel's head, reader.c tokens and names, reader_expr.c expressions and operands.
  *
  * What it accepts satisfies every invariant of verify.c; what does not is a `syntax` diagnostic at
  * its place in the text. The first fault ends the reading. Blocks and expressions nest at most
- * IR_MAX_NEST deep (`too-nested`). Statements get the span of their text. */
+ * IR_MAX_NEST deep (`too-nested`). Statements get the span of their text.
+ *
+ * Text comes from users, so what the stage never records and the passes and back ends rely on is refused here too:
+ *   - scalar operands have the type that their form asks for
+ *   - special registers are one buffer of SREG_BYTES, vector registers have REPEAT_BYTES
+ *   - reserve names buffers of run-time size in one memory of a core
+ *   - a loop with block_num=* stands after the instruction blocks with its count
+ *   - elements are loaded from and stored to global memory, UB and special registers */
 #include "ir/reader.h"
-#include "ir/packed_const.h"
+#include "isa/operand.h"
 
 #include <string.h>
 
 /* ---- statements -------------------------------------------------------------------------------------------- */
 
+/* The operands of one instruction, and where each stands. */
+typedef struct Operands {
+    const ParamInfo *params;
+    int n;
+    Arg args[MAX_PARAMS];
+    Span spans[MAX_PARAMS];
+} Operands;
+
+/* A scalar has the type that its form asks for, which may be that of an operand after it. */
+static bool MUST_USE
+check_scalars(Reader *p, const Operands *o, Dtype dst)
+{
+    for (int i = 0; i < o->n; i++) {
+        Dtype want = operand_type_dtype(o->params[i].of, dst);
+        if (o->params[i].role != ROLE_SCALAR || want == DT_NONE) {
+            continue;
+        }
+        Dtype t = (Dtype)ir_expr(p->k, o->args[i].expr)->dtype;
+        if (t != want) {
+            return reader_fail(
+                p, o->spans[i].begin,
+                arena_printf(&p->scratch, "%s is of %s; the instruction takes %s there",
+                             o->params[i].name, dtype_name(t), dtype_name(want)));
+        }
+    }
+    return true;
+}
+
+static bool MUST_USE
+check_reserve(Reader *p, const Operands *o)
+{
+    const Buffer *b = &p->k->bufs.p[o->args[RESERVE_buffer].ref.buf];
+    const Buffer *after = &p->k->bufs.p[o->args[RESERVE_after].ref.buf];
+    int64_t copies = ir_expr(p->k, o->args[RESERVE_copies].expr)->imm;
+    bool ok = b->dynamic && after->dynamic && b->scope != SC_GM &&
+              b->scope == after->scope && copies >= 1 && copies <= IR_MAX_COPIES;
+    return ok || reader_fail(p, o->spans[RESERVE_buffer].begin,
+                             "reserve takes buffers of run-time size in one memory of a "
+                             "core, and 1 to 4 copies");
+}
+
+static bool MUST_USE
+operands(Reader *p, Op op, Operands *o, Dtype *dst)
+{
+    for (int i = 0; i < o->n; i++) {
+        if (o->params[i].role != ROLE_MASKMODE) {
+            TRY(reader_expect(p, o->params[i].name));
+            TRY(reader_expect(p, "="));
+            reader_peek(p);
+            uint32_t begin = p->pos;
+            TRY(reader_operand(p, &o->params[i], *dst, &o->args[i]));
+            o->spans[i] = (Span){p->file, begin, p->pos};
+            *dst = i == form_main(op_table[op].form) ? o->args[i].ref.dtype : *dst;
+        }
+    }
+    return true;
+}
+
 static bool MUST_USE
 instruction(Reader *p, Op op, Stmt *s)
 {
-    int n;
-    const ParamInfo *params = form_params(op_table[op].form, &n);
-    Arg args[MAX_PARAMS];
-    memset(args, 0, sizeof args);
+    Operands o = {0};
     Dtype dst = DT_NONE;
-    for (int i = 0; i < n; i++) {
-        if (params[i].role != ROLE_MASKMODE) {
-            TRY(reader_expect(p, params[i].name));
-            TRY(reader_expect(p, "="));
-            TRY(reader_operand(p, &params[i], dst, &args[i]));
-            dst = i == form_main(op_table[op].form) ? args[i].ref.dtype : dst;
-        }
-    }
+    o.params = form_params(op_table[op].form, &o.n);
+    TRY(operands(p, op, &o, &dst));
+    TRY(check_scalars(p, &o, dst));
+    TRY(op != OP_RESERVE || check_reserve(p, &o));
+    p->cores = op == OP_BLOCKS ? o.args[BLOCKS_count].expr : p->cores;
     s->kind = ST_INSTR;
     s->instr.op = op;
-    s->instr.arg = ir_args(p->k, args, n);
+    s->instr.arg = ir_args(p->k, o.args, o.n);
+    while (p->k->arg_spans.n < s->instr.arg) {
+        VEC_PUSH(&p->k->arena, &p->k->arg_spans, (Span){0});
+    }
+    for (int i = 0; i < o.n; i++) {
+        VEC_PUSH(&p->k->arena, &p->k->arg_spans, o.spans[i]);
+    }
     return true;
 }
 
 static bool MUST_USE body(Reader *p, StmtId owner, int slot);
-
-static bool MUST_USE
-shape(Reader *p, Buffer *b)
-{
-    TRY(reader_expect(p, ":"));
-    TRY(reader_stored_dtype(p, &b->dtype));
-    TRY(reader_expect(p, "["));
-    uint32_t begin = p->pos;
-    b->elems = 1;
-    if (reader_accept(p, "*")) {
-        b->dynamic = true;
-        return reader_expect(p, "]");
-    }
-    do {
-        int64_t dim;
-        TRY(reader_natural(p, 1, INT64_MAX, &dim));
-        VEC_PUSH(&p->scratch, &b->shape, dim);
-        if (!checked_mul(b->elems, dim, &b->elems)) {
-            return reader_fail(p, begin, "the tensor has too many elements");
-        }
-    } while (reader_accept(p, ","));
-    if (!checked_mul(b->elems, dtype_size(b->dtype), &b->bytes) ||
-        b->bytes > IR_MAX_BYTES) {
-        return reader_fail(p, begin, "the tensor has too many elements");
-    }
-    return reader_expect(p, "]");
-}
 
 static bool MUST_USE
 core_scope(Reader *p, Scope *out)
@@ -96,6 +134,29 @@ placement(Reader *p, Buffer *b)
     return !reader_accept(p, "apart=") || apart_list(p, b);
 }
 
+/* Registers are memories of fixed sizes that instructions use without naming them. */
+static bool MUST_USE
+check_memory(Reader *p, const Buffer *b, uint32_t begin)
+{
+    bool second = b->scope == SC_SREG && p->has_sreg;
+    p->has_sreg = p->has_sreg || b->scope == SC_SREG;
+    if (b->dynamic &&
+        (b->scope == SC_SREG || b->scope == SC_VREG || b->scope == SC_LMEM)) {
+        return reader_fail(p, begin, "a buffer there has a size that is known");
+    }
+    if (b->scope == SC_SREG &&
+        (second || b->dtype != DT_U32 || b->bytes != SREG_BYTES || b->copies != 1)) {
+        return reader_fail(p, begin,
+                           arena_printf(&p->scratch,
+                                        "special registers are one buffer uint32[%d]",
+                                        SREG_BYTES / 4));
+    }
+    return b->scope != SC_VREG || (b->bytes == REPEAT_BYTES && b->copies == 1) ||
+           reader_fail(
+               p, begin,
+               arena_printf(&p->scratch, "a vector register has %d bytes", REPEAT_BYTES));
+}
+
 static bool MUST_USE
 alloc(Reader *p, Stmt *s)
 {
@@ -108,12 +169,13 @@ alloc(Reader *p, Stmt *s)
     s->kind = ST_ALLOC;
     TRY(reader_declare_name(p, &p->bufs, full, p->k->bufs.n));
     b.span = (Span){p->file, begin, p->pos};
-    TRY(shape(p, &b));
+    TRY(reader_shape(p, &b));
     TRY(core_scope(p, &b.scope));
     if (reader_accept(p, "copies=")) {
         TRY(reader_natural(p, 1, IR_MAX_COPIES, &v));
         b.copies = (int)v;
     }
+    TRY(check_memory(p, &b, begin));
     TRY(placement(p, &b));
     if (reader_accept(p, "at=")) {
         TRY(reader_natural(p, 0, IR_MAX_BYTES, &b.address));
@@ -124,6 +186,21 @@ alloc(Reader *p, Stmt *s)
     s->alloc.buf = ir_buffer(p->k, &b);
     VEC_PUSH(&p->scratch, &p->allocs, s->alloc.buf);
     return true;
+}
+
+/* Where single elements are: global memory, UB and special registers. */
+static bool MUST_USE
+element_memory(Reader *p, const Ref *r, uint32_t begin)
+{
+    Scope s = p->k->bufs.p[r->buf].scope;
+    if (r->dtype >= DT_PLAIN) {
+        return reader_fail(p, begin, "an element of its own has a type of scalars");
+    }
+    return s == SC_GM || s == SC_UB || s == SC_SREG ||
+           reader_fail(p, begin,
+                       arena_printf(&p->scratch,
+                                    "elements of %s are neither loaded nor stored",
+                                    scope_name(s)));
 }
 
 static bool MUST_USE
@@ -143,6 +220,7 @@ set_or_load(Reader *p, Stmt *s)
     reader_peek(p);
     uint32_t begin = p->pos;
     TRY(reader_reference(p, &s->load.ref));
+    TRY(element_memory(p, &s->load.ref, begin));
     return s->load.ref.dtype == t ||
            reader_fail(p, begin, "the register has another dtype");
 }
@@ -160,6 +238,12 @@ check_multicore(Reader *p, const Stmt *s, uint32_t begin)
                 (last->kind == EX_CONST && last->imm == s->loop.block_num);
     if (first->kind != EX_CONST || first->imm != 0 || !same) {
         return reader_fail(p, begin, "a loop with block_num runs from 0 to block_num");
+    }
+    if (s->loop.block_num == IR_SCALAR_BLOCKS &&
+        p->cores != ir_cast(p->k, DT_S64, s->loop.end)) {
+        return reader_fail(p, begin,
+                           "a loop with block_num=* stands after the instruction blocks "
+                           "with its count, int64");
     }
     if (p->in_multicore || s->loop.thread_num > 1) {
         return reader_fail(
@@ -202,6 +286,21 @@ for_head(Reader *p, Stmt *s, Sym *full)
     return check_multicore(p, s, begin);
 }
 
+/* What messages call the variable, and show for it. */
+static bool MUST_USE
+for_label(Reader *p, VarId var)
+{
+    const char *w;
+    if (reader_accept(p, "name=")) {
+        TRY(reader_word(p, "", "a name", &w));
+        p->k->vars.p[var].bound = intern(&p->u->names, w);
+    }
+    if (reader_accept(p, "shown=")) {
+        TRY(reader_typed_expr(p, DT_S64, &p->k->vars.p[var].shown));
+    }
+    return true;
+}
+
 static bool MUST_USE
 for_loop(Reader *p, Stmt *s, Cursor *at, uint32_t begin)
 {
@@ -213,6 +312,7 @@ for_loop(Reader *p, Stmt *s, Cursor *at, uint32_t begin)
     uint32_t keep = p->vars.order.n;
     StmtId id = ir_append(p->k, at, s);
     TRY(reader_declare_name(p, &p->vars, full, s->loop.var));
+    TRY(for_label(p, s->loop.var));
     int outer = p->loops;
     p->in_multicore = p->in_multicore || multicore;
     p->loops = multicore ? 0 : outer + 1;
@@ -275,9 +375,7 @@ simple(Reader *p, Stmt *s, uint32_t begin)
     if (reader_accept(p, "store")) {
         s->kind = ST_STORE;
         TRY(reader_reference(p, &s->store.ref));
-        if (s->store.ref.dtype >= DT_PLAIN) {
-            return reader_fail(p, begin, "an element of its own has a type of scalars");
-        }
+        TRY(element_memory(p, &s->store.ref, begin));
         TRY(reader_expect(p, "="));
         return reader_typed_expr(p, s->store.ref.dtype, &s->store.value);
     }
@@ -294,11 +392,25 @@ simple(Reader *p, Stmt *s, uint32_t begin)
 }
 
 static bool MUST_USE
+within_limits(Reader *p, uint32_t begin)
+{
+    const Limits *limits = &p->u->opt.limits;
+    if ((int64_t)p->k->stmts.n > limits->statements) {
+        return reader_fail_at(p, begin, D_LIMIT_IR,
+                              arena_printf(&p->scratch,
+                                           "the kernel has more than %lld statements",
+                                           (long long)limits->statements));
+    }
+    return true;
+}
+
+static bool MUST_USE
 statement(Reader *p, Cursor *at)
 {
     Stmt s = {0};
     reader_peek(p);
     uint32_t begin = p->pos;
+    TRY(within_limits(p, begin));
     if (reader_accept(p, "for")) {
         return for_loop(p, &s, at, begin);
     }
@@ -312,6 +424,10 @@ statement(Reader *p, Cursor *at)
         return body(p, ir_append(p->k, at, &s), 0);
     }
     TRY(simple(p, &s, begin));
+    /* Of what stands between the instruction blocks and its loop, only this one changes no register. */
+    bool said =
+        s.kind == ST_INSTR && (s.instr.op == OP_BLOCKS || s.instr.op == OP_LOOP_BOUNDS);
+    p->cores = said ? p->cores : 0;
     s.span = (Span){p->file, begin, p->pos};
     if (s.kind == ST_INSTR || s.kind == ST_LOAD || s.kind == ST_STORE) {
         s.proof = reader_accept(p, "[proved]")    ? PROOF_PROVED
@@ -323,14 +439,16 @@ statement(Reader *p, Cursor *at)
 }
 
 /* Statements up to a closing brace, which is taken. */
-static bool MUST_USE
-statements(Reader *p, StmtId owner, int slot)
+bool MUST_USE
+reader_statements(Reader *p, StmtId owner, int slot)
 {
     Cursor at = ir_cursor_body(owner, slot);
     uint32_t keep = p->bufs.order.n;
+    p->cores = 0;
     while (!reader_accept(p, "}")) {
         TRY(statement(p, &at));
     }
+    p->cores = 0;
     reader_forget_names(&p->bufs, keep);
     return true;
 }
@@ -343,249 +461,7 @@ body(Reader *p, StmtId owner, int slot)
         return reader_fail_at(p, p->pos - 1, D_TOO_NESTED, "the blocks nest too deep");
     }
     p->depth++;
-    TRY(statements(p, owner, slot));
+    TRY(reader_statements(p, owner, slot));
     p->depth--;
     return true;
-}
-
-/* ---- the kernel ----------------------------------------------------------------------------------------------- */
-
-static bool MUST_USE
-global(Reader *p, Buffer *b)
-{
-    Sym full;
-    reader_peek(p);
-    uint32_t begin = p->pos;
-    TRY(reader_sigil_name(p, "%", &b->name, &full));
-    TRY(reader_declare_name(p, &p->bufs, full, p->k->bufs.n));
-    b->span = (Span){p->file, begin, p->pos};
-    if (b->name != full && b->role != BUF_CONST) {
-        return reader_fail(p, begin, "names of global tensors are unique");
-    }
-    TRY(shape(p, b));
-    if (b->dynamic) {
-        (void)ir_dynamic_room(p->k, b);
-    }
-    return true;
-}
-
-static bool MUST_USE
-address_list(Reader *p, Buffer *b)
-{
-    if (b->dtype != DT_S64 || b->elems > LIST_MAX) {
-        return reader_fail(p, b->span.begin, "a list has 1 to 4096 addresses, int64");
-    }
-    b->bytes = b->elems * LIST_WINDOW;
-    return true;
-}
-
-static bool MUST_USE
-preset(Reader *p, Buffer *b)
-{
-    ExprId e;
-    reader_peek(p);
-    uint32_t begin = p->pos;
-    TRY(reader_typed_expr(p, b->dtype, &e));
-    b->preset = true;
-    b->preset_value = ir_expr(p->k, e)->imm;
-    return ir_is_const(p->k, e) || reader_fail(p, begin, "a preset is a constant");
-}
-
-static bool MUST_USE
-parameter(Reader *p, BufRole role)
-{
-    Buffer b = {.scope = SC_GM, .role = role, .address = -1, .copies = 1};
-    TRY(global(p, &b));
-    if (role == BUF_LIST) {
-        TRY(address_list(p, &b));
-    } else if (role != BUF_IN && reader_accept(p, "preset=")) {
-        TRY(preset(p, &b));
-    }
-    VEC_PUSH(&p->k->arena, &p->k->params, ir_buffer(p->k, &b));
-    return true;
-}
-
-static bool MUST_USE
-weight_dims(Reader *p, PackInfo *i)
-{
-    TRY(reader_dtype_word(p, &i->weight));
-    TRY(reader_expect(p, "["));
-    for (int d = 0; d < 4; d++) {
-        TRY(d == 0 || reader_expect(p, ","));
-        TRY(reader_natural(p, 1, IR_MAX_CONST, &i->dim[d]));
-    }
-    return reader_expect(p, "]");
-}
-
-/* What the constant is made of decides its shape. */
-static bool MUST_USE
-weight(Reader *p, Buffer *b, bool packed)
-{
-    PackInfo *i = ARENA_NEW(&p->k->arena, PackInfo);
-    PackTarget target;
-    uint32_t begin = p->pos;
-    TRY(reader_expect(p, "("));
-    TRY(weight_dims(p, i));
-    i->nibbles = reader_accept(p, "nibbles");
-    i->depthwise = reader_accept(p, "depthwise");
-    i->requant = reader_accept(p, "requant");
-    i->bias = reader_accept(p, "bias");
-    TRY(reader_expect(p, ")"));
-    bool fits = (!i->nibbles || i->weight == DT_S8 || i->weight == DT_U8) &&
-                pack_target(p->k->soc, p->k->choices, &target) &&
-                weight_plan(&target, i) == PACK_OK &&
-                b->dtype == weight_stored_dtype(i) && b->shape.n == 4;
-    for (int d = 0; fits && d < 4; d++) {
-        fits = (uint64_t)b->shape.p[d] == i->plan.shape[d];
-    }
-    if (!fits) {
-        return reader_fail(p, begin, "the processor packs no such constant");
-    }
-    b->pack = i;
-    b->packed = packed;
-    return true;
-}
-
-static bool MUST_USE
-table(Reader *p)
-{
-    Buffer b = {.scope = SC_GM, .role = BUF_CONST, .address = -1, .copies = 1};
-    TRY(global(p, &b));
-    if (b.bytes > IR_MAX_CONST) {
-        return reader_fail(p, b.span.begin, "a constant has at most 2^32 bytes");
-    }
-    if (reader_accept(p, "packed")) {
-        TRY(weight(p, &b, true));
-    } else if (reader_accept(p, "plain")) {
-        TRY(weight(p, &b, false));
-    }
-    TRY(reader_expect(p, "="));
-    TRY(reader_bytes(p, b.bytes, &b.data));
-    ir_buffer(p->k, &b);
-    return true;
-}
-
-static bool MUST_USE
-register_line(Reader *p)
-{
-    Sym base, full;
-    Dtype t;
-    reader_peek(p);
-    uint32_t begin = p->pos;
-    TRY(reader_sigil_name(p, "$", &base, &full));
-    TRY(reader_declare_name(p, &p->regs, full, p->k->regs.n));
-    TRY(reader_expect(p, ":"));
-    TRY(reader_dtype_word(p, &t));
-    if (t == DT_BOOL) {
-        return reader_fail(p, begin, "a register is not bool");
-    }
-    ir_reg(p->k, base, t, (Span){p->file, begin, p->pos});
-    return true;
-}
-
-static bool MUST_USE
-peaks(Reader *p)
-{
-    for (int s = SC_GM + 1; s < SC_COUNT; s++) {
-        if (reader_accept(p, scope_name((Scope)s))) {
-            TRY(reader_expect(p, "="));
-            TRY(reader_natural(p, 0, IR_MAX_BYTES, &p->k->peak[s]));
-        }
-    }
-    return true;
-}
-
-static bool MUST_USE
-declarations(Reader *p)
-{
-    for (;;) {
-        int role = 0;
-        while (role < (int)ARGROLE_COUNT &&
-               !reader_accept(p, argrole_word((ArgRole)role))) {
-            role++;
-        }
-        if (role < (int)ARGROLE_COUNT) {
-            TRY(parameter(p, (BufRole)(role + (int)BUF_IN)));
-        } else if (reader_accept(p, "const")) {
-            TRY(table(p));
-        } else if (reader_accept(p, "reg")) {
-            TRY(register_line(p));
-        } else if (reader_accept(p, "peak")) {
-            TRY(peaks(p));
-        } else {
-            return true;
-        }
-    }
-}
-
-/* Any number of choice=POINT:READING. */
-static bool MUST_USE
-choices(Reader *p)
-{
-    Choices c = {0};
-    while (reader_accept(p, "choice=")) {
-        const char *w;
-        Choice point;
-        reader_peek(p);
-        uint32_t begin = p->pos;
-        TRY(reader_word(p, "-", "a point", &w));
-        bool ok = choice_find(w, &point);
-        TRY(!ok || (reader_expect(p, ":") && reader_word(p, "-", "a reading", &w)));
-        if (!ok || !choice_find_reading(point, w, &c.v[point])) {
-            return reader_fail(p, begin,
-                               arena_printf(&p->scratch, "there is no choice '%s'", w));
-        }
-    }
-    p->k->choices = choices_or_null(&c) ? arena_copy(&p->k->arena, &c, sizeof c) : NULL;
-    return true;
-}
-
-static bool MUST_USE
-kernel_head(Reader *p)
-{
-    const char *w;
-    TRY(reader_expect(p, "kernel"));
-    reader_peek(p);
-    uint32_t begin = p->pos;
-    TRY(reader_word(p, "", "the kernel's name", &w));
-    p->k->name = intern(&p->u->names, w);
-    p->k->span = (Span){p->file, begin, p->pos};
-    TRY(reader_expect(p, "soc="));
-    begin = p->pos;
-    TRY(reader_word(p, "-", "a processor", &w));
-    p->k->soc = soc_find(w);
-    if (!p->k->soc) {
-        return reader_fail_at(p, begin, D_SOC_UNKNOWN,
-                              arena_printf(&p->scratch, "there is no processor '%s'", w));
-    }
-    TRY(choices(p));
-    p->k->may_read_uninit = reader_accept(p, "fill_scratch");
-    p->k->blocks_ordered = reader_accept(p, "ordered");
-    p->k->blocks_turns = reader_accept(p, "turns");
-    return reader_expect(p, "{");
-}
-
-static bool MUST_USE
-kernel(Reader *p)
-{
-    TRY(kernel_head(p));
-    TRY(declarations(p));
-    TRY(statements(p, 0, 0));
-    reader_peek(p);
-    return p->pos == p->u->sources.p[p->file].len ||
-           reader_fail(p, p->pos, "expected the end of the text");
-}
-
-Kernel *
-ir_parse(Unit *u, uint32_t file)
-{
-    Reader p = {.u = u, .text = u->sources.p[file].text, .file = file};
-    p.k = kernel_new(u);
-    bool ok = kernel(&p);
-    arena_free(&p.scratch);
-    if (!ok) {
-        kernel_free(p.k);
-        return NULL;
-    }
-    return p.k;
 }

@@ -1,12 +1,13 @@
 /* printer.c: the text form of a kernel. docs/ir.md is its reference; parser.c reads it back, and
  * print(parse(print(k))) is print(k).
  *
- *   kernel NAME soc=SOC [choice=POINT:READING] [fill_scratch] [ordered] {
+ *   kernel NAME soc=SOC [choice=POINT:READING] [folded] [fill_scratch] [ordered] [turns] {
  *     in %a: float16[4, 128]                  global tensors in argument order: in, out, workspace, global
  *     out %b: int32[8] preset=1               an argument that the launcher fills
  *     list %l: int64[4]                       an address list
+ *     in %n: int32[1] use=scalar              what the launcher is told of an argument: scalar or tiling
  *     const %c: uint8[4] = 00ff7f80           a constant table: its bytes
- *     reg $s: int32                           registers
+ *     reg $s: int32                           registers; core: the one that holds the core's index
  *     peak UB=4096                            bytes used per memory, after allocation
  *     alloc %t: float16[128] UB copies=2 at=0 a buffer begins to live
  *     data_move dst=%t+0:float16 ...          instruction, operands by their names in form.def
@@ -14,6 +15,7 @@
  *     $s = load %t+0:int32                    scalar load and store
  *     store %t+0:int32 = $s
  *     for @i: int32 = 0 to 8 block_num=8 thread_num=2 { ... }
+ *     for ... name=row shown=(@i + $s) { ... } what messages call the variable, and show for it
  *     if (@i < 5) { ... } else { ... }
  *     scope { ... }
  *     break, continue, return
@@ -45,6 +47,7 @@ typedef struct Printer {
     Names bufs, regs, vars;
     uint32_t *ordinal; /* by BufId: number of its alloc */
     uint32_t allocs;
+    Arena *scratch;
     bool places;
     int depth;
 } Printer;
@@ -259,15 +262,15 @@ static void
 show_shape(Text *out, const Buffer *b)
 {
     text_printf(out, ": %s[", dtype_name(b->dtype));
-    if (b->dynamic) {
+    if (b->dynamic && b->shape.n == 0) {
         text_putc(out, '*');
     } else if (b->shape.n == 0) {
         text_printf(out, "%lld", (long long)b->elems);
     }
-    for (uint32_t i = 0; i < b->shape.n && !b->dynamic; i++) {
+    for (uint32_t i = 0; i < b->shape.n; i++) {
         text_printf(out, "%s%lld", i ? ", " : "", (long long)b->shape.p[i]);
     }
-    text_putc(out, ']');
+    text_put(out, b->dynamic && b->shape.n > 0 ? "] open" : "]");
 }
 
 static void
@@ -319,6 +322,20 @@ end_line(const Printer *p, const Stmt *s)
 static void show_body(Printer *p, StmtId first);
 
 static void
+show_label(const Printer *p, VarId id)
+{
+    const Var *var = &p->k->vars.p[id];
+    if (var->bound && var->bound != var->name) {
+        Sym name = identifier_of(p->k, var->bound, p->scratch);
+        text_printf(p->out, " name=%s", sym_text(&p->k->unit->names, name));
+    }
+    if (var->shown) {
+        text_put(p->out, " shown=");
+        show_expr(p, var->shown, DT_S64);
+    }
+}
+
+static void
 show_for(Printer *p, const Stmt *s)
 {
     Dtype t = p->k->vars.p[s->loop.var].dtype;
@@ -337,6 +354,7 @@ show_for(Printer *p, const Stmt *s)
     if (s->loop.thread_num > 1) {
         text_printf(p->out, " thread_num=%d", (int)s->loop.thread_num);
     }
+    show_label(p, s->loop.var);
     text_put(p->out, " {");
     end_line(p, s);
     show_body(p, s->loop.body);
@@ -464,6 +482,14 @@ show_global(Printer *p, BufId id, const char *word)
     show_shape(p->out, &p->k->bufs.p[id]);
 }
 
+const char *
+bufuse_name(BufUse use)
+{
+    static const char *const names[] = {
+        [USE_TENSOR] = "tensor", [USE_SCALAR] = "scalar", [USE_FLOW] = "tiling"};
+    return names[use];
+}
+
 static void
 show_params(Printer *p)
 {
@@ -471,6 +497,9 @@ show_params(Printer *p)
     for (uint32_t i = 0; i < k->params.n; i++) {
         const Buffer *b = &k->bufs.p[k->params.p[i]];
         show_global(p, k->params.p[i], argrole_word(ir_arg_role(b)));
+        if (b->use != USE_TENSOR) {
+            text_printf(p->out, " use=%s", bufuse_name(b->use));
+        }
         if (b->preset) {
             Expr value = {
                 .kind = EX_CONST, .dtype = (uint8_t)b->dtype, .imm = b->preset_value};
@@ -549,7 +578,8 @@ show_head(Printer *p)
     text_printf(p->out, "kernel %s soc=%s", sym_text(&k->unit->names, k->name),
                 k->soc->name);
     show_choices(p);
-    text_printf(p->out, "%s%s%s {\n", k->may_read_uninit ? " fill_scratch" : "",
+    text_printf(p->out, "%s%s%s%s {\n", k->folded ? " folded" : "",
+                k->may_read_uninit ? " fill_scratch" : "",
                 k->blocks_ordered ? " ordered" : "", k->blocks_turns ? " turns" : "");
     show_params(p);
     show_tables(p);
@@ -557,7 +587,8 @@ show_head(Printer *p)
         enter_name(&p->regs, r);
         text_put(p->out, "  reg ");
         show_name(&p->regs, r, '$', p);
-        text_printf(p->out, ": %s\n", dtype_name(k->regs.p[r].dtype));
+        text_printf(p->out, ": %s%s\n", dtype_name(k->regs.p[r].dtype),
+                    r == k->core ? " core" : "");
     }
     bool any = false;
     for (int s = 0; s < SC_COUNT; s++) {
@@ -582,7 +613,7 @@ print_kernel(const Kernel *k, Text *out, bool places)
 {
     Arena scratch;
     arena_init(&scratch);
-    Printer p = {.k = k, .out = out, .places = places};
+    Printer p = {.k = k, .out = out, .scratch = &scratch, .places = places};
     names_init(&p.bufs, k->bufs.n, &scratch);
     names_init(&p.regs, k->regs.n, &scratch);
     names_init(&p.vars, k->vars.n, &scratch);

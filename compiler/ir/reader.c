@@ -196,8 +196,8 @@ reader_sigil_name(Reader *p, const char *sigil, Sym *base, Sym *full)
     return true;
 }
 
-static uint32_t
-find_name(const NameTable *t, Sym s)
+uint32_t
+reader_find_name(const NameTable *t, Sym s)
 {
     return s < t->cap ? t->id[s] : 0;
 }
@@ -205,7 +205,7 @@ find_name(const NameTable *t, Sym s)
 bool MUST_USE
 reader_declare_name(Reader *p, NameTable *t, Sym s, uint32_t id)
 {
-    if (find_name(t, s)) {
+    if (reader_find_name(t, s)) {
         const char *text = sym_text(&p->u->names, s);
         return reader_fail(p, p->pos - (uint32_t)strlen(text),
                            arena_printf(&p->scratch, "'%s' is declared already", text));
@@ -239,7 +239,7 @@ reader_use_name(Reader *p, const NameTable *t, const char *sigil, uint32_t *id)
     reader_peek(p);
     uint32_t begin = p->pos;
     TRY(reader_sigil_name(p, sigil, &base, &full));
-    *id = find_name(t, full);
+    *id = reader_find_name(t, full);
     if (!*id) {
         return reader_fail(p, begin,
                            arena_printf(&p->scratch, "'%s%s' is not declared here", sigil,

@@ -25,7 +25,11 @@ typedef struct Reader {
     int depth; /* open blocks and brackets */
     int loops; /* enclosing loops that a break could leave */
     bool in_multicore;
+    bool has_sreg; /* the kernel has its special registers */
+    ExprId
+        cores; /* what the instruction blocks in front of the next statement says; 0: there is none */
     NameTable bufs, regs, vars;
+    NameTable kernels; /* of the file, by number from 1 on */
     VEC(BufId) allocs; /* in the order of the text */
 } Reader;
 
@@ -52,6 +56,8 @@ bool MUST_USE reader_natural(Reader *p, int64_t lo, int64_t hi, int64_t *out);
 bool MUST_USE reader_bytes(Reader *p, int64_t n, const uint8_t **out);
 /* NAME or NAME.n behind its sigil; base gets NAME, full the symbol of all of it. */
 bool MUST_USE reader_sigil_name(Reader *p, const char *sigil, Sym *base, Sym *full);
+/* What was declared by that name; 0: nothing. */
+uint32_t reader_find_name(const NameTable *t, Sym s);
 bool MUST_USE reader_declare_name(Reader *p, NameTable *t, Sym s, uint32_t id);
 void reader_forget_names(NameTable *t, uint32_t keep);
 bool MUST_USE reader_use_name(Reader *p, const NameTable *t, const char *sigil,
@@ -65,5 +71,12 @@ bool MUST_USE reader_integer_expr(Reader *p, Dtype expected, ExprId *out);
 bool MUST_USE reader_reference(Reader *p, Ref *out);
 /* The value of one operand of an instruction; dst is the dtype of its destination, if seen. */
 bool MUST_USE reader_operand(Reader *p, const ParamInfo *param, Dtype dst, Arg *out);
+
+/* ---- parser.c, parser_kernel.c ------------------------------------------------------------------------- */
+
+/* Statements up to a closing brace, which is taken. */
+bool MUST_USE reader_statements(Reader *p, StmtId owner, int slot);
+/* The dtype and shape of a buffer. */
+bool MUST_USE reader_shape(Reader *p, Buffer *b);
 
 #endif

@@ -87,7 +87,7 @@ constant(Reader *p, Dtype t, bool typed, ExprId *out)
         p->pos++;
         TRY(reader_dtype_word(p, &t));
     }
-    if (t == DT_NONE) {
+    if (t == DT_NONE || t >= DT_PLAIN) {
         return reader_fail(p, begin, "a constant needs its dtype here, as in 5:int32");
     }
     int64_t v = 0;

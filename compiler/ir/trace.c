@@ -359,6 +359,17 @@ put_table(const Trace *t, const Buffer *b)
 }
 
 void
+ir_keep_trace(Kernel *k)
+{
+    if (k->unit->opt.trace) {
+        Text t;
+        text_init(&t, &k->arena);
+        ir_trace(k, &t);
+        k->trace = t.p;
+    }
+}
+
+void
 ir_trace(const Kernel *k, Text *out)
 {
     Arena scratch;

@@ -8,7 +8,7 @@ static const char *
 kind_name(const Buffer *b)
 {
     if (b->use != USE_TENSOR) {
-        return b->use == USE_SCALAR ? "scalar" : "tiling";
+        return bufuse_name(b->use);
     }
     return argrole_name(ir_arg_role(b));
 }

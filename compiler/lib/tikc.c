@@ -1,7 +1,8 @@
 /* tikc.c: the compiler in calls, see pipeline.h. The whole pipeline is visible here: parse, stage,
- * passes; the back ends take the kernels from there. */
+ * passes; the back ends take the kernels from there. A text of kernel IR needs no stage. */
 #include "pipeline.h"
 
+#include "lib/ir_input.h"
 #include "lib/stage.h"
 
 #include <string.h>
@@ -16,6 +17,9 @@ tikc_stage(Unit *u, const char *path, const char *text, size_t len)
         return false;
     }
     uint32_t file = unit_add_source(u, path, text, len);
+    if (ir_input_is(u, file)) {
+        return ir_input_read(u, file);
+    }
     Ast *module = parse_file(u, file);
     return module && stage_run(u, file, module) && u->errors == 0;
 }
@@ -28,10 +32,11 @@ tikc_trace(const Kernel *k, Text *out)
 
 /* What was staged of a kernel before an error is still worth checking: many errors in one run. */
 static void
-check_partial(Unit *u)
+check_partial(Unit *u, const PassList *only)
 {
+    PassOptions opt = {.only = only};
     for (uint32_t i = 0; i < u->partial.n; i++) {
-        (void)!passes_run(u->partial.p[i], NULL);
+        (void)!passes_run(u->partial.p[i], &opt);
         kernel_free(u->partial.p[i]);
     }
     u->partial.n = 0;
@@ -59,7 +64,7 @@ tikc_compile(Unit *u, const char *path, const char *text, size_t len,
     for (uint32_t i = 0; i < u->kernels.n; i++) {
         ok = passes_run(u->kernels.p[i], opt) && ok;
     }
-    check_partial(u);
+    check_partial(u, opt ? opt->only : NULL);
     if (ok && u->kernels.n == 0) {
         return no_kernel(u, file, path);
     }

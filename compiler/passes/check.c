@@ -614,6 +614,9 @@ pass_check(Kernel *k)
         k->bufs.p[b].grown = 0;
         k->bufs.p[b].beyond = false;
     }
+    for (StmtId s = 1; s < k->stmts.n; s++) { /* what a text says is no proof */
+        k->stmts.p[s].proof = PROOF_NONE;
+    }
     CheckEvents events = {&c, on_broken, on_answered, on_done};
     check_walk(k, &events);
     k->unit->unproved -= k->proofs[2]; /* of an earlier run */

@@ -7,7 +7,8 @@
  *     one around it, so that it has executed whenever the read does;
  *   - no `if` has a constant condition: the body that is taken becomes a scope, the other is dropped;
  *   - no loop has constant bounds without an iteration.
- * Never: moves or reorders statements, or touches what buffers do.
+ * Never: moves or reorders statements, or touches what buffers do; goes over a kernel twice, since what it leaves could
+ * be folded further, and the text of a kernel (`folded`) is to become the same code as its source.
  *
  * Registers first, so that the conditions they decide are constant; registers that become constant
  * only through a dropped branch are left. */
@@ -338,6 +339,9 @@ fold_body(Fold *f, StmtId first)
 bool
 pass_fold(Kernel *k)
 {
+    if (k->folded) {
+        return true;
+    }
     Fold f = {.k = k, .scan = 1};
     arena_init(&f.scratch);
     f.nreplaced = k->exprs.n;
@@ -347,5 +351,6 @@ pass_fold(Kernel *k)
     scan_body(&f, k->body);
     k->body = fold_body(&f, k->body);
     arena_free(&f.scratch);
+    k->folded = true;
     return true;
 }

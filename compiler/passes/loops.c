@@ -5,7 +5,8 @@
  *   - no body of a loop assigns a register that a bound of the loop reads: what follows reads bounds once;
  *   - in front of each loop whose variable could leave its dtype, as far as the types of the bounds tell, the
  *     instruction loop_bounds asks it; so for all that follows the variable is in its dtype.
- * Never: touches multi-core loops, whose bounds are read once, beyond the second point.
+ * Never: touches multi-core loops, whose bounds are read once, beyond the second point; asks twice what the text of a
+ * kernel asks already.
  *
  * A loop whose body assigns what its bounds read becomes
  *
@@ -13,6 +14,7 @@
  *         if k + begin >= end: break
  *         loop_bounds k + begin, end
  *         the body, with k + begin for the variable */
+#include "isa/operand.h"
 #include "passes/passes.h"
 
 /* What an expression became in the body of a loop. */
@@ -308,10 +310,26 @@ reread(Loops *l, StmtId id)
 
 static StmtId loops_body(Loops *l, StmtId first);
 
-/* The loop, or the check in front of it. Outer loops come first: a variable that became a formula may be a bound
- * of an inner loop. */
+/* Whether the statement before a loop asks already what add_check would. */
+static bool
+is_asked(const Kernel *k, StmtId before, const Stmt *loop)
+{
+    const Stmt *s = &k->stmts.p[before];
+    if (s->kind != ST_INSTR || s->instr.op != OP_LOOP_BOUNDS) {
+        return false;
+    }
+    const Arg *args = &k->args.p[s->instr.arg];
+    ExprId begin = loop->loop.begin, end = loop->loop.end;
+    return args[BOUNDS_begin].expr == begin && args[BOUNDS_end].expr == end &&
+           ir_expr(k, args[BOUNDS_dtype].expr)->imm ==
+               (int64_t)k->vars.p[loop->loop.var].dtype &&
+           ir_expr(k, args[BOUNDS_wide].expr)->imm == wide_bounds(k, begin, end);
+}
+
+/* The loop, or the check in front of it; before: the statement there. Outer loops come first: a variable that became a
+ * formula may be a bound of an inner loop. */
 static StmtId
-one_loop(Loops *l, StmtId id)
+one_loop(Loops *l, StmtId id, StmtId before)
 {
     Kernel *k = l->k;
     bool again = !ir_is_multicore(&k->stmts.p[id]) && changes_bounds(l, &k->stmts.p[id]);
@@ -323,8 +341,8 @@ one_loop(Loops *l, StmtId id)
     s->loop.body = body;
     Dtype t = k->vars.p[s->loop.var].dtype;
     ExprId begin = s->loop.begin, end = s->loop.end;
-    return !again && needs_check(k, t, begin, end) ? add_check(k, id, t, begin, end, id)
-                                                   : id;
+    bool ask = !again && needs_check(k, t, begin, end) && !is_asked(k, before, s);
+    return ask ? add_check(k, id, t, begin, end, id) : id;
 }
 
 static StmtId
@@ -335,7 +353,7 @@ loops_body(Loops *l, StmtId first)
     for (StmtId id = first; id; last = id, id = k->stmts.p[id].next) {
         StmtId made = id, b;
         if (k->stmts.p[id].kind == ST_FOR) {
-            made = one_loop(l, id);
+            made = one_loop(l, id, last);
         } else if (k->stmts.p[id].kind == ST_SCOPE) {
             b = loops_body(l, k->stmts.p[id].scope.body);
             k->stmts.p[id].scope.body = b;

@@ -316,17 +316,6 @@ scopes_closed(Build *b)
     return ok;
 }
 
-static void
-keep_trace(Kernel *k)
-{
-    if (k->unit->opt.trace) {
-        Text t;
-        text_init(&t, &k->arena);
-        ir_trace(k, &t);
-        k->trace = t.p;
-    }
-}
-
 Value
 tik_build(Interp *in, Tik *c, const CallArgs *args)
 {
@@ -364,7 +353,7 @@ tik_build(Interp *in, Tik *c, const CallArgs *args)
     }
     tik_slice_begin(c);
     tik_sreg_begin(in, c);
-    keep_trace(c->k);
+    ir_keep_trace(c->k);
     VEC_PUSH(&in->u->arena, &in->u->kernels, c->k);
     c->pushed = true;
     Value number = val_int(in->u->kernels.n - 1);

@@ -141,13 +141,13 @@ certainly_uninitialised_reads_warn(void **state)
 {
     (void)state;
     init_is(HEAD "alloc %a: float16[128] UB\n" ADDS("128", "%a+0", "%a+0") "}", true,
-            "t.ir:5:1: warning: vec_adds reads bytes 0 to 255 of 'a', which nothing has "
+            "t.ir:5:40: warning: vec_adds reads bytes 0 to 255 of 'a', which nothing has "
             "written "
             "before (float16 elements 0 to 127) [uninit]");
     init_is(HEAD "alloc %a: float16[128] UB\n" DUP("64", "%a+0", "1")
                 ADDS("128", "%a+0", "%a+0") "}",
             true,
-            "t.ir:6:1: warning: vec_adds reads bytes 128 to 255 of 'a', which nothing "
+            "t.ir:6:40: warning: vec_adds reads bytes 128 to 255 of 'a', which nothing "
             "has written "
             "before (float16 elements 64 to 127) [uninit]");
     init_is(HEAD "reg $s: float16 alloc %a: float16[128] UB\n$s = load %a+6:float16\n}",
@@ -159,14 +159,14 @@ certainly_uninitialised_reads_warn(void **state)
     init_is(HEAD "alloc %a: float16[128] UB\nfor @i: int32 = 0 to 8 {\n" ADDS(
                 "128", "%a+0", "%a+0") "} }",
             true,
-            "t.ir:6:1: warning: vec_adds reads bytes 0 to 255 of 'a', which nothing has "
+            "t.ir:6:40: warning: vec_adds reads bytes 0 to 255 of 'a', which nothing has "
             "written "
             "before (float16 elements 0 to 127) [uninit]");
     /* what an earlier iteration wrote ends with the buffer */
     init_is(HEAD "for @i: int32 = 0 to 8 {\nalloc %a: float16[128] UB\n" ADDS(
                 "128", "%a+0", "%a+0") "} }",
             true,
-            "t.ir:6:1: warning: vec_adds reads bytes 0 to 255 of 'a', which nothing has "
+            "t.ir:6:40: warning: vec_adds reads bytes 0 to 255 of 'a', which nothing has "
             "written "
             "before (float16 elements 0 to 127) [uninit]");
 }
@@ -253,7 +253,7 @@ strides_and_repeats(void **state)
         "vec_abs mask=64 dst=%a+0:float16 src=%a+0:float16 repeat_times=2 "
         "dst_rep_stride=5 src_rep_stride=4\n}",
         true,
-        "t.ir:6:1: warning: vec_abs reads bytes 128 to 159 of 'a', which nothing has "
+        "t.ir:6:38: warning: vec_abs reads bytes 128 to 159 of 'a', which nothing has "
         "written "
         "before (float16 elements 64 to 79) [uninit]");
 }
@@ -361,17 +361,17 @@ overlapping_writes_warn(void **state)
 {
     (void)state;
     blocks_are(BLOCKS MOVE("%o+(int64(@b) * 240)", "%a+0", "8") "} }", true,
-               "t.ir:6:1: warning: blocks 0 and 1 both write bytes 240 to 255 of 'o' "
+               "t.ir:6:15: warning: blocks 0 and 1 both write bytes 240 to 255 of 'o' "
                "[multicore-overlap]");
     blocks_are(BLOCKS MOVE("%o+(int64(@b) * 256)", "%a+0", "8") "} }", false, "");
     blocks_are(BLOCKS MOVE("%o+64", "%a+0", "1") "} }", true,
-               "t.ir:6:1: warning: blocks 0 and 1 both write bytes 64 to 95 of 'o' "
+               "t.ir:6:15: warning: blocks 0 and 1 both write bytes 64 to 95 of 'o' "
                "[multicore-overlap]");
     /* the last row of a tile reaches into the next tile */
     blocks_are(BLOCKS "for @i: int32 = 0 to 5 {\n" MOVE(
                    "%o+((int64(@b) * 1024) + (int64(@i) * 256))", "%a+0", "8") "} } }",
                true,
-               "t.ir:7:1: warning: blocks 0 and 1 both write bytes 1024 to 1279 of 'o' "
+               "t.ir:7:15: warning: blocks 0 and 1 both write bytes 1024 to 1279 of 'o' "
                "[multicore-overlap]");
     blocks_are(BLOCKS
                "store %o+(int64(@b)):uint8 = 1\nstore %o+(int64(@b) + 1):uint8 = 1\n} }",
