@@ -10,7 +10,7 @@
  *   - scalar operands have the type that their form asks for
  *   - special registers are one buffer of SREG_BYTES, vector registers have REPEAT_BYTES
  *   - reserve names buffers of run-time size in one memory of a core
- *   - a loop with block_num=* stands after the instruction blocks with its count
+ *   - a loop with block_num=* stands after the instruction blocks with its count, and that before such a loop
  *   - elements are loaded from and stored to global memory, UB and special registers */
 #include "ir/reader.h"
 #include "isa/operand.h"
@@ -229,18 +229,21 @@ set_or_load(Reader *p, Stmt *s)
 static bool MUST_USE
 check_multicore(Reader *p, const Stmt *s, uint32_t begin)
 {
+    bool open = s->loop.block_num == IR_SCALAR_BLOCKS;
+    if (p->cores && !open) {
+        return reader_fail(p, begin,
+                           "the loop after the instruction blocks has block_num=*");
+    }
     if (!ir_is_multicore(s)) {
         return true;
     }
     const Expr *first = ir_expr(p->k, s->loop.begin);
     const Expr *last = ir_expr(p->k, s->loop.end);
-    bool same = s->loop.block_num == IR_SCALAR_BLOCKS ||
-                (last->kind == EX_CONST && last->imm == s->loop.block_num);
+    bool same = open || (last->kind == EX_CONST && last->imm == s->loop.block_num);
     if (first->kind != EX_CONST || first->imm != 0 || !same) {
         return reader_fail(p, begin, "a loop with block_num runs from 0 to block_num");
     }
-    if (s->loop.block_num == IR_SCALAR_BLOCKS &&
-        p->cores != ir_cast(p->k, DT_S64, s->loop.end)) {
+    if (open && p->cores != ir_cast(p->k, DT_S64, s->loop.end)) {
         return reader_fail(p, begin,
                            "a loop with block_num=* stands after the instruction blocks "
                            "with its count, int64");
@@ -316,6 +319,7 @@ for_loop(Reader *p, Stmt *s, Cursor *at, uint32_t begin)
     int outer = p->loops;
     p->in_multicore = p->in_multicore || multicore;
     p->loops = multicore ? 0 : outer + 1;
+    p->cores = 0;
     TRY(body(p, id, 0));
     p->loops = outer;
     p->in_multicore = p->in_multicore && !multicore;
@@ -404,13 +408,28 @@ within_limits(Reader *p, uint32_t begin)
     return true;
 }
 
+/* After the instruction blocks comes its loop; only loop_bounds, which asks something of the loop, may stand between. */
+static bool MUST_USE
+blocks_are_used(Reader *p)
+{
+    static const char *const next[] = {"for", "loop_bounds"};
+    uint32_t begin = p->pos;
+    bool ok = p->cores == 0;
+    for (size_t i = 0; i < ARRAY_LEN(next) && !ok; i++) {
+        ok = reader_accept(p, next[i]);
+        p->pos = begin;
+    }
+    return ok ||
+           reader_fail(p, begin, "expected the loop of the instruction blocks before");
+}
+
 static bool MUST_USE
 statement(Reader *p, Cursor *at)
 {
     Stmt s = {0};
     reader_peek(p);
     uint32_t begin = p->pos;
-    TRY(within_limits(p, begin));
+    TRY(within_limits(p, begin) && blocks_are_used(p));
     if (reader_accept(p, "for")) {
         return for_loop(p, &s, at, begin);
     }
@@ -445,10 +464,9 @@ reader_statements(Reader *p, StmtId owner, int slot)
     Cursor at = ir_cursor_body(owner, slot);
     uint32_t keep = p->bufs.order.n;
     p->cores = 0;
-    while (!reader_accept(p, "}")) {
+    while (p->cores || !reader_accept(p, "}")) {
         TRY(statement(p, &at));
     }
-    p->cores = 0;
     reader_forget_names(&p->bufs, keep);
     return true;
 }

@@ -1,5 +1,5 @@
 /* fuzz_ir.c: any text through the reader of the IR's text form; what it accepts must print to a text
- * that reads back to the same text, and must go through all passes, consistent after each. */
+ * that reads back to the same text, and must go through all passes, consistent after each; of what they accept a blob is made. */
 #include "pipeline.h"
 
 #include <stdlib.h>
@@ -34,7 +34,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         }
         PassOptions opt = {.verify_each = true};
-        (void)!passes_run(again, &opt);
+        const uint8_t *bytes;
+        size_t n;
+        if (passes_run(again, &opt) && u.errors == 0) {
+            (void)!tikc_blob(&u, &again, 1, &bytes, &n);
+        }
         kernel_free(again);
         kernel_free(k);
     }

@@ -110,21 +110,6 @@ buffers_have_a_limit(void **state)
 }
 
 static void
-capacity_shows_beside_a_broken_rule(void **state)
-{
-    (void)state;
-    Unit *u = new_unit();
-    Kernel *k = parse(
-        u, HEAD "alloc %a: float16[200000] UB\n"
-                "data_move dst=%a+0:float16 src=%g+0:float16 sid=0 nburst=1 burst=34 "
-                "src_stride=0 dst_stride=0 mode=0\n}");
-    assert_false(passes_run(k, NULL));
-    assert_true(reported(u, D_TENSOR_OVERFLOW));
-    assert_true(reported(u, D_CAPACITY));
-    drop(u, k);
-}
-
-static void
 passes_are_shown(void **state)
 {
     (void)state;
@@ -243,7 +228,6 @@ main(void)
         cmocka_unit_test(nesting_has_a_limit),
         cmocka_unit_test(expressions_have_a_limit),
         cmocka_unit_test(buffers_have_a_limit),
-        cmocka_unit_test(capacity_shows_beside_a_broken_rule),
         cmocka_unit_test(passes_are_shown),
         cmocka_unit_test(the_table_is_in_order),
         cmocka_unit_test(missing_facts_are_found),

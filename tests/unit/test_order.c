@@ -1,5 +1,5 @@
-/* test_order.c: the order of queues (passes/order.h), accesses that meet (passes/access_log.h), and the passes flags and race on
- * kernels in text form. */
+/* test_order.c: the order of queues (passes/order.h), accesses that meet (passes/access_log.h), and deep kernels for the passes flags
+ * and race; tests/lit/passes has those of one fact each. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -166,13 +166,6 @@ parts_nest(void **state)
 
 #define FLAG(word, from, to, id)                                                         \
     word "_flag pipe=" #from " trigger_pipe=" #to " event_id=" id "\n"
-#define IN                                                                               \
-    "data_move dst=%a+0:float16 src=%x+0:float16 sid=0 nburst=1 burst=16 src_stride=0 "  \
-    "dst_stride=0 mode=0\n"
-#define OUT                                                                              \
-    "data_move dst=%y+0:float16 src=%a+0:float16 sid=0 nburst=1 burst=16 src_stride=0 "  \
-    "dst_stride=0 mode=0\n"
-
 /* Names of the diagnostics of a kernel with this body, each followed by a blank; text is the body in a kernel again. */
 static const char *
 told(const char *body)
@@ -201,85 +194,6 @@ told(const char *body)
     unit_free(u);
     free(u);
     return names;
-}
-
-static void
-flags_of_kernels(void **state)
-{
-    (void)state;
-    const char *both = FLAG("set", 4, 1, "0") FLAG("wait", 4, 1, "0");
-    assert_string_equal(told(both), "");
-    assert_string_equal(told(FLAG("wait", 4, 1, "0")), "sync-deadlock ");
-    assert_string_equal(told(FLAG("set", 4, 1, "0")), "sync-leftover ");
-    assert_string_equal(
-        told(FLAG("set", 4, 1, "0") FLAG("set", 4, 1, "0") FLAG("wait", 4, 1, "0")),
-        "sync-double-set ");
-    /* Known bounds, whatever their number; bounds and conditions that are not known. */
-    assert_string_equal(
-        told("for @i: int32 = 0 to 5000000 {\n" FLAG("set", 4, 1, "(@i % 8)")
-                 FLAG("wait", 4, 1, "(@i % 8)") "}\n"),
-        "");
-    assert_string_equal(
-        told("for @i: int32 = 0 to 9 {\n" FLAG("set", 4, 1, "(@i % 8)") "}\n"),
-        "sync-double-set sync-leftover ");
-    assert_string_equal(told("for @i: int32 = 0 to $n {\n" FLAG("set", 4, 1, "0") "}\n"),
-                        "");
-    assert_string_equal(told("if ($n > 3) {\n" FLAG("set", 4, 1, "0") "} else {\n" FLAG(
-                            "set", 4, 1, "1") "}\n" FLAG("wait", 4, 1, "0")),
-                        "");
-    assert_string_equal(told("if ($n > 3) {\n" FLAG("set", 4, 1, "0") "return\n}\n" FLAG(
-                            "wait", 4, 1, "0")),
-                        "sync-deadlock ");
-    assert_string_equal(
-        told("for @i: int32 = 0 to 3 {\n" FLAG(
-            "set", 4, 1, "0") "if ($n > 3) {\nbreak\n}\n" FLAG("wait", 4, 1,
-                                                               "0") "}\n" FLAG("set", 4,
-                                                                               1, "0")
-                 FLAG("wait", 4, 1, "0")),
-        "");
-}
-
-static void
-races_of_kernels(void **state)
-{
-    (void)state;
-    const char *pair = FLAG("set", 4, 5, "0") FLAG("wait", 4, 5, "0");
-    char body[2000];
-    assert_string_equal(told(IN OUT), "");
-    assert_string_equal(told("scope no_sync {\n" IN OUT "}\n"), "race ");
-    assert_string_equal(told("scope no_sync {\n" IN "pipe_barrier pipe=7\n" OUT "}\n"),
-                        "");
-    assert_string_equal(told("scope no_sync {\n" IN IN "}\n"), "waw-no-barrier ");
-    assert_string_equal(told("scope no_sync {\n" IN "}\nscope no_sync {\n" OUT "}\n"),
-                        "");
-    snprintf(body, sizeof body, "scope no_sync {\n%s%s%s}\n", IN, pair, OUT);
-    assert_string_equal(told(body), "");
-    /* The next iteration comes too early, however many there are and whether that is known. */
-    const char *bounds[] = {"2", "24", "25", "1000000", "$n"};
-    for (size_t i = 0; i < ARRAY_LEN(bounds); i++) {
-        snprintf(body, sizeof body,
-                 "scope no_sync {\nfor @i: int32 = 0 to %s {\n%s%s%s}\n}\n", bounds[i],
-                 IN, pair, OUT);
-        assert_non_null(strstr(told(body), "race "));
-        assert_non_null(strstr(told(body), "sync-overrun "));
-        snprintf(body, sizeof body,
-                 "scope no_sync {\nfor @i: int32 = 0 to %s {\n%s%s%s"
-                 "pipe_barrier pipe=7\n}\n}\n",
-                 bounds[i], IN, pair, OUT);
-        assert_string_equal(told(body), "");
-    }
-    /* A branch that may be taken; one that is not may order. */
-    assert_string_equal(told("scope no_sync {\nif ($n > 3) {\n" IN "}\n" OUT "}\n"),
-                        "race ");
-    snprintf(body, sizeof body, "scope no_sync {\n%sif ($n > 3) {\n%s}\n%s}\n", IN, pair,
-             OUT);
-    assert_string_equal(told(body), "");
-    snprintf(body, sizeof body, "scope no_sync {\nif ($n > 3) {\n%s} else {\n%s}\n%s}\n",
-             IN, pair, OUT);
-    assert_string_equal(told(body), "");
-    snprintf(body, sizeof body, "scope no_sync {\n%sif ($n > 3) {\n%sreturn\n}\n%s}\n",
-             IN, pair, OUT);
-    assert_string_equal(told(body), "");
 }
 
 /* The passes end in time and say nothing wrong, whatever loops there are. */
@@ -314,8 +228,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flags_order),        cmocka_unit_test(scalar_unit_holds_all),
         cmocka_unit_test(flags_that_overrun), cmocka_unit_test(meetings_by_bytes),
-        cmocka_unit_test(parts_nest),         cmocka_unit_test(flags_of_kernels),
-        cmocka_unit_test(races_of_kernels),   cmocka_unit_test(deep_loops),
+        cmocka_unit_test(parts_nest),         cmocka_unit_test(deep_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
