@@ -3,7 +3,7 @@
 #   make demo       installs what is missing (packages.txt), builds, runs the samples on both back ends
 #   make test       the whole test suite
 #   make fresh      make demo and make test in an empty Debian 12 (needs root and debootstrap)
-#   make check-san  the suite under address and undefined-behaviour sanitizers
+#   make check-san  the suite under address and undefined-behaviour sanitizers; SUITE='--only lit' is a part, of make test too
 #   make bench      speed and memory, side by side
 #   make fuzz       long fuzzing runs (FUZZ_RUNS=N, FUZZ_TARGET=source|blob|ir)
 #   make install    PREFIX=/usr/local, DESTDIR honoured
@@ -176,7 +176,7 @@ $(BUILD)/tools/%: tests/tools/%.c $(HOST_OPEN) $(BUILD)/libtikc.a $(BUILD)/libti
 
 test: packages
 	$(SUBMAKE) all unit test-tools $(if $(SAN),,fuzz-build)
-	$(PYTHON) tests/run.py $(BUILD)
+	$(PYTHON) tests/run.py $(BUILD) $(SUITE)
 test-tools: $(TEST_TOOLS)
 .PHONY: test-tools
 
