@@ -8,6 +8,7 @@
 #   make fuzz       long fuzzing runs (FUZZ_RUNS=N, FUZZ_TARGET=source|blob|ir)
 #   make install    PREFIX=/usr/local, DESTDIR honoured
 #   make lint       formatting, include direction, function length, generated pages
+#   make hooks      lets git run lint on what is committed
 #   make docs       regenerates the generated pages of docs/
 BUILD    ?= build
 PREFIX   ?= /usr/local
@@ -300,6 +301,10 @@ format:
 	clang-format-19 -i $(SOURCES)
 lint:
 	$(PYTHON) tools/lint.py
+# Lint before each commit, of what is committed.
+hooks:
+	git config core.hooksPath hooks
+.PHONY: hooks
 
 docs: $(BUILD)/tikc
 	$(PYTHON) tools/gen-docs.py

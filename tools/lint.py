@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """House rules that a machine can see. Prints what is wrong, exits 1 if anything is.
+usage: tools/lint.py [--staged]   (--staged: only the files that git is about to commit, as they are staged)
 - formatting (clang-format-19)
 - include direction: a room includes only what ROOMS lists; every include names a file; no circle of rooms
 - functions of at most 80 lines unless they are one switch; files of at most 1500 lines
@@ -53,6 +54,15 @@ def files(*patterns):
     return out.stdout.split()
 
 
+def read(path):
+    with open(os.path.join(ROOT, path), encoding='utf-8') as f:
+        return f.read()
+
+
+def read_staged(path):
+    return subprocess.run(['git', 'show', ':' + path], cwd=ROOT, capture_output=True, check=True).stdout.decode()
+
+
 def strip(text):
     """Comments and string contents blanked, lines kept."""
     keep = lambda m: re.sub(r'[^\n]', ' ', m.group())
@@ -98,8 +108,7 @@ def check_functions(path, code, bad):
     del name
 
 
-def check_file(path, bad):
-    raw = open(os.path.join(ROOT, path), encoding='utf-8').read()
+def check_file(path, raw, bad):
     code = strip(raw)
     check_includes(path, raw, bad)
     if len(raw.split('\n')) > 1500:
@@ -119,19 +128,64 @@ def check_file(path, bad):
             bad.append(f'{path}:{i}: unfinished: {line.strip()}')
 
 
-def main():
-    bad = []
-    check_rooms(bad)
-    sources = files('compiler/*.c', 'compiler/*.h', 'runtime/*.c', 'runtime/*.h', 'tests/*.c')
-    for path in sources:
-        check_file(path, bad)
+def unformatted(sources):
     fmt = subprocess.run(['clang-format-19', '--dry-run', '-Werror', *sources], cwd=ROOT,
                          capture_output=True, text=True)
-    bad += sorted({l.split(':')[0] + ': not formatted (make format)' for l in fmt.stderr.split('\n')
-                   if 'error: code should be clang-formatted' in l})
+    return {l.split(':')[0] for l in fmt.stderr.split('\n') if 'error: code should be clang-formatted' in l}
+
+
+def is_unformatted(path, text):
+    fmt = subprocess.run(['clang-format-19', '--assume-filename=' + path], input=text, cwd=ROOT, capture_output=True, text=True)
+    return fmt.stdout != text
+
+
+def check_pages(bad):
     docs = subprocess.run([sys.executable, 'tools/gen-docs.py', '--check'], cwd=ROOT, capture_output=True,
                           text=True)
     bad += docs.stdout.split('\n') if docs.returncode else []
+
+
+SOURCES = ('compiler/*.c', 'compiler/*.h', 'runtime/*.c', 'runtime/*.h', 'tests/*.c')
+
+
+def staged_files(*arguments):
+    out = subprocess.run(['git', 'diff', '--cached', '--name-only', *arguments], cwd=ROOT, capture_output=True, text=True,
+                         check=True)
+    return out.stdout.split()
+
+
+def head_changes(path, text):
+    """The head comment, of which docs/architecture.md has the first sentence, is another one than before."""
+    old = subprocess.run(['git', 'show', 'HEAD:' + path], cwd=ROOT, capture_output=True)
+    return old.stdout.decode(errors='replace').split('*/')[0] != text.split('*/')[0]
+
+
+def check_staged(bad):
+    """Contents are those of the index. Making the pages takes seconds, so it is done where the commit can change them, and
+    from the files of the tree."""
+    pages = any(p.endswith('.def') or p.startswith(('docs/', 'tools/')) for p in staged_files())
+    pages = pages or bool(staged_files('--diff-filter=ADR', '--', *SOURCES))
+    for path in staged_files('--diff-filter=ACMR', '--', *SOURCES):
+        text = read_staged(path)
+        pages = pages or head_changes(path, text)
+        check_file(path, text, bad)
+        if is_unformatted(path, text):
+            bad.append(path + ': not formatted (make format)')
+    if pages:
+        check_pages(bad)
+
+
+def main():
+    bad = []
+    check_rooms(bad)
+    if '--staged' in sys.argv:
+        check_staged(bad)
+    else:
+        sources = files(*SOURCES)
+        for path in sources:
+            check_file(path, read(path), bad)
+        bad += sorted(path + ': not formatted (make format)' for path in unformatted(sources))
+        check_pages(bad)
     print('\n'.join(b for b in bad if b))
     return 1 if bad else 0
 
