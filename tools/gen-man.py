@@ -69,7 +69,7 @@ def man(version):
     out += ['.br', '\\fBtikc \\-\\-version\\fR', '.SH DESCRIPTION',
             roff('tikc compiles TIK kernels on any Linux machine: to native code, and to descriptor blobs that are proved to '
                  'stay in bounds. Both give the same bits.'),
-            placeholders('FILE is a .tik or .py file; - as FILE, BLOB or TEXT reads standard input, - as OUT is standard '
+            placeholders('FILE is a .tik, .py or .ir file; - as FILE, BLOB or TEXT reads standard input, - as OUT is standard '
                          'output. Long options take their value as the next word or after =. -- ends the options.'),
             '.SH COMMANDS']
     for _, word, _, what in commands():
