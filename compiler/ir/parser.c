@@ -8,6 +8,7 @@
  *
  * Text comes from users, so what the stage never records and the passes and back ends rely on is refused here too:
  *   - scalar operands have the type that their form asks for
+ *   - LMEM is there, and a buffer of a core has at most 2^32 bytes
  *   - special registers are one buffer of SREG_BYTES, vector registers have REPEAT_BYTES
  *   - reserve names buffers of run-time size in one memory of a core
  *   - a loop with block_num=* stands after the instruction blocks with its count, and that before such a loop
@@ -134,10 +135,19 @@ placement(Reader *p, Buffer *b)
     return !reader_accept(p, "apart=") || apart_list(p, b);
 }
 
-/* Registers are memories of fixed sizes that instructions use without naming them. */
+/* Registers are memories of fixed sizes that instructions use without naming them. Sizes of buffers are far from where
+ * sums of them overflow. */
 static bool MUST_USE
 check_memory(Reader *p, const Buffer *b, uint32_t begin)
 {
+    if (b->scope == SC_LMEM && p->k->soc->lane == NULL) {
+        return reader_fail(
+            p, begin,
+            arena_printf(&p->scratch, "%s has no memory of lanes", p->k->soc->name));
+    }
+    if (b->bytes > IR_MAX_CONST) {
+        return reader_fail(p, begin, "a buffer of a core has at most 2^32 bytes");
+    }
     bool second = b->scope == SC_SREG && p->has_sreg;
     p->has_sreg = p->has_sreg || b->scope == SC_SREG;
     if (b->dynamic &&

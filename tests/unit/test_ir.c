@@ -178,12 +178,15 @@ statements_are_linked(void **state)
 /* ---- text form ------------------------------------------------------------------------------------- */
 
 static const char whole[] =
-    "kernel everything soc=Ascend910B1 fill_scratch ordered {\n"
+    "kernel everything soc=Ascend910B1 folded fill_scratch ordered {\n"
     "  in %src_gm: float16[4, 128]\n"
     "  in %idx: int32[8]\n"
     "  out %dst_gm: float16[512]\n"
     "  workspace %w: uint8[32] preset=255\n"
     "  global %g: float16[16] preset=-0.0\n"
+    "  in %scale: float32[1] use=scalar\n"
+    "  global %any: int8[*] use=tiling\n"
+    "  global %most: int8[2147483647] open\n"
     "  list %l: int64[3]\n"
     "  const %short: int16[3] = 0001feff7f80\n"
     "  const %ub: uint64[5] =\n"
@@ -192,6 +195,7 @@ static const char whole[] =
     "  reg $s: int32\n"
     "  reg $s.2: float16\n"
     "  reg $n: uint64\n"
+    "  reg $core: int32 core\n"
     "  peak UB=4096 L1=64\n"
     "  $s = 5\n"
     "  $s.2 = 1.5\n"
@@ -222,7 +226,7 @@ static const char whole[] =
     "        continue\n"
     "      }\n"
     "    }\n"
-    "    for @j: uint8 = 1 to uint8($s) {\n"
+    "    for @j: uint8 = 1 to uint8($s) name=row shown=(int64(@j) + int64($s)) {\n"
     "    }\n"
     "  }\n"
     "  scope {\n"
@@ -379,6 +383,42 @@ static const Refused refused[] = {
     {HEAD "set_padding\n}", "t.ir:3:1: error: expected 'value' [syntax]"},
     {HEAD "set_padding value=1.5:float16\n}",
      "t.ir:2:19: error: expected an integer [syntax]"},
+    /* what only the stage guarantees for programs */
+    {HEAD "alloc %a: float16[128] UB\nvec_dup mask=128 dst=%a+0:float16 scalar=1:int32 "
+          "repeat_times=1 dst_rep_stride=8\n}",
+     "t.ir:3:42: error: scalar is of int32; the instruction takes float16 there "
+     "[syntax]"},
+    {HEAD "alloc %a: uint32[47] SREG\n}",
+     "t.ir:2:7: error: special registers are one buffer uint32[48] [syntax]"},
+    {HEAD "alloc %a: uint32[48] SREG\nalloc %b: uint32[48] SREG\n}",
+     "t.ir:3:7: error: special registers are one buffer uint32[48] [syntax]"},
+    {HEAD "alloc %a: float16[64] VREG\n}",
+     "t.ir:2:7: error: a vector register has 256 bytes [syntax]"},
+    {HEAD "alloc %a: int8[64] LMEM\n}",
+     "t.ir:2:7: error: Ascend310P3 has no memory of lanes [syntax]"},
+    {HEAD "alloc %a: int8[*] VREG\n}",
+     "t.ir:2:7: error: a buffer there has a size that is known [syntax]"},
+    {HEAD "alloc %a: int8[4294967297] UB\n}",
+     "t.ir:2:7: error: a buffer of a core has at most 2^32 bytes [syntax]"},
+    {HEAD "alloc %a: int8[64] UB\nreserve buffer=%a+0:int8 after=%a+0:int8 bytes=64 "
+          "copies=1\n}",
+     "t.ir:3:16: error: reserve takes buffers of run-time size in one memory of a core, "
+     "and 1 to 4 copies [syntax]"},
+    {HEAD "reg $n: int32\nfor @i: int32 = 0 to $n block_num=* { }\n}",
+     "t.ir:3:5: error: a loop with block_num=* stands after the instruction blocks with "
+     "its count, int64 [syntax]"},
+    {HEAD "blocks count=2\nreturn\n}",
+     "t.ir:3:1: error: expected the loop of the instruction blocks before [syntax]"},
+    {HEAD "blocks count=2\n}",
+     "t.ir:3:1: error: expected the loop of the instruction blocks before [syntax]"},
+    {HEAD "blocks count=2\nfor @i: int32 = 0 to 2 { }\n}",
+     "t.ir:3:5: error: the loop after the instruction blocks has block_num=* [syntax]"},
+    {HEAD "reg $s: int8\nalloc %a: int8[64] L1\n$s = load %a+0:int8\n}",
+     "t.ir:4:11: error: elements of L1 are neither loaded nor stored [syntax]"},
+    {HEAD "reg $s: int64 core\n}",
+     "t.ir:2:5: error: one register has the core's index, int32 [syntax]"},
+    {HEAD "in %x: int8[2] use=tensor\n}",
+     "t.ir:2:20: error: expected scalar or tiling [syntax]"},
 };
 
 static void
