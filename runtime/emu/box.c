@@ -9,8 +9,7 @@ enum {
     X1,
     Y1,
     X2,
-    Y2,
-    MOST_STRIDE = 65535
+    Y2
 };
 
 /* Arithmetic in one of the two element types, on float. */
@@ -90,7 +89,7 @@ bool
 emu_exec_rpac(EmuRun *r, const EmuOp *op)
 {
     int64_t n = -1;
-    if (!emu_sort_repeats(r, op, FIELD_REPEAT, &n) || n == 0) {
+    if (!emu_sort_repeats(r, op, FIELD_repeat_times, &n) || n == 0) {
         return n == 0;
     }
     Arith a = arith_of(r, op);
@@ -154,7 +153,7 @@ static bool
 exec_pairs(EmuRun *r, const EmuOp *op, int elems, PairFn *fn)
 {
     int64_t n = -1;
-    if (!emu_sort_repeats(r, op, OUTER_REPEAT, &n) || n == 0) {
+    if (!emu_sort_repeats(r, op, OUTER_repeat_times, &n) || n == 0) {
         return n == 0;
     }
     Arith a = arith_of(r, op);
@@ -195,11 +194,7 @@ static bool
 open_rows(EmuRun *r, const EmuOp *op, int slot, int64_t n, const uint8_t **at,
           int64_t *step)
 {
-    int64_t stride = emu_slot(r, op, slot + SUPPRESS_STRIDE0);
-    if (stride < 0 || stride > MOST_STRIDE) {
-        return false;
-    }
-    *step = stride * BLOCK_BYTES;
+    *step = emu_slot(r, op, slot + SUPPRESS_src0_rep_stride) * BLOCK_BYTES;
     *at = emu_operand(r, op, slot, (n - 1) * *step + BLOCK_BYTES);
     return *at != NULL;
 }
@@ -210,7 +205,7 @@ emu_exec_rpn_cor(EmuRun *r, const EmuOp *op)
     const uint8_t *matrix, *vector;
     int64_t n = -1, matrix_step, vector_step;
     uint32_t ir;
-    if (!emu_sort_repeats(r, op, SUPPRESS_REPEAT, &n) || n == 0) {
+    if (!emu_sort_repeats(r, op, SUPPRESS_repeat_times, &n) || n == 0) {
         return n == 0;
     }
     if (!open_rows(r, op, 0, n, &matrix, &matrix_step) ||

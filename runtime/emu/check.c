@@ -90,17 +90,42 @@ emu_check(EmuRun *r, const EmuOp *op)
 }
 
 bool
-emu_in_ranges(const EmuRun *r, const EmuOp *op)
+emu_allows(const EmuOp *op, int slot, int64_t v)
 {
     int n;
+    const ParamInfo *p = &form_params(op_table[op->op].form, &n)[slot];
+    return p->rule == RULE_NONE || (v >= p->lo && v <= p->hi);
+}
+
+/* A number of repeats that is no literal, for example. */
+static bool
+may_be_0(const EmuRun *r, const EmuOp *op, int slot)
+{
+    CheckInstr in = {.op = (Op)op->op, .choices = &r->p->kernel.choices};
+    in.args[slot].literal = (op->literals >> slot & 1) != 0;
+    return check_least(&in, slot) == 0;
+}
+
+bool
+emu_number(const EmuRun *r, const EmuOp *op, int slot, int64_t *v)
+{
+    *v = emu_slot(r, op, slot);
+    return emu_allows(op, slot, *v) || (*v == 0 && may_be_0(r, op, slot));
+}
+
+bool
+emu_begin(EmuRun *r, const EmuOp *op)
+{
+    int n;
+    int64_t v;
     const ParamInfo *p = form_params(op_table[op->op].form, &n);
-    CheckInstr in;
-    emu_instr(r, op, &in);
+    if (op->checked && !emu_check(r, op)) {
+        return false;
+    }
     for (int i = 0; i < n; i++) {
-        int64_t lo = check_least(&in, i);
         bool number = p[i].role == ROLE_INT || p[i].role == ROLE_REPEAT;
-        if (number && (emu_slot(r, op, i) < lo || emu_slot(r, op, i) > p[i].hi)) {
-            return false;
+        if (number && !emu_number(r, op, i, &v)) {
+            return emu_refuse(r, op);
         }
     }
     return true;

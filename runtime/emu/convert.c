@@ -156,9 +156,9 @@ open_halves(const EmuRun *r, const EmuOp *op, const EmuLanes *c, EmuLane *d)
     LaneOperand l = form_lanes(form, slot);
     int high = form_slot(form, ROLE_ATTR, "ldst_high_half");
     int64_t unit = op->plan.unit < 0 ? 0 : emu_slot(r, op, op->plan.unit);
-    int64_t blk = l.blk < 0 ? 1 : emu_slot(r, op, l.blk);
-    int64_t rep = emu_slot(r, op, l.rep);
-    if (blk < 0 || blk > UINT16_MAX || rep < 0 || rep > UINT8_MAX) {
+    int64_t blk = 1, rep;
+    if ((l.blk >= 0 && !emu_number(r, op, l.blk, &blk)) ||
+        !emu_number(r, op, l.rep, &rep)) {
         return false;
     }
     blk = blk == 0 && unit < 2 ? 1 : blk;
@@ -251,10 +251,9 @@ open_bytes(const EmuRun *r, const EmuOp *op, const EmuLanes *c, EmuLane *d)
     int slot = form_slot(form, ROLE_DST, NULL);
     LaneOperand l = form_lanes(form, slot);
     int64_t gap = op->plan.unit < 0 ? 0 : emu_slot(r, op, op->plan.unit);
-    int64_t blk = l.blk < 0 ? 1 : emu_slot(r, op, l.blk);
-    int64_t rep = emu_slot(r, op, l.rep);
-    if (blk < 0 || blk > UINT16_MAX || rep < 0 || rep > UINT8_MAX || gap < 0 || gap > 1 ||
-        c->run % 2 != 0) {
+    int64_t blk = 1, rep;
+    if ((l.blk >= 0 && !emu_number(r, op, l.blk, &blk)) ||
+        !emu_number(r, op, l.rep, &rep) || gap < 0 || gap > 1 || c->run % 2 != 0) {
         return false;
     }
     blk = blk == 0 ? 1 : blk;

@@ -347,9 +347,9 @@ open_types(const EmuRun *r, const EmuOp *op, int bias, Product *p)
     uint32_t mode;
     memcpy(&mode, r->sreg + SREG_FP2FP, sizeof mode);
     p->saturate = mode == 0;
-    p->ta = emu_slot_ref(r->p, op, CUBE_A)->dtype;
-    p->tb = emu_slot_ref(r->p, op, CUBE_B)->dtype;
-    p->tc = emu_slot_ref(r->p, op, CUBE_DST)->dtype;
+    p->ta = emu_slot_ref(r->p, op, MATMUL_a)->dtype;
+    p->tb = emu_slot_ref(r->p, op, MATMUL_b)->dtype;
+    p->tc = emu_slot_ref(r->p, op, MATMUL_dst)->dtype;
     p->tbias = bias < 0 ? DT_NONE : emu_slot_ref(r->p, op, bias)->dtype;
     p->c0 = fractal_c0(dtype_size(p->ta));
 }
@@ -376,10 +376,10 @@ run_product(EmuRun *r, const EmuOp *op, int bias, int64_t groups, Product *p)
     p->k1 = fractal_count(p->k, p->c0);
     p->rows = fractal_up(p->m, SIDE);
     p->columns = fractal_up(p->n, SIDE);
-    p->a = emu_operand(r, op, CUBE_A, a_bytes(p, groups));
+    p->a = emu_operand(r, op, MATMUL_a, a_bytes(p, groups));
     int64_t column = p->few != 0 ? p->k * dtype_size(p->tb) : p->k1 * FRACTAL_ROW;
-    p->b = emu_operand(r, op, CUBE_B, column * p->columns);
-    p->c = emu_operand(r, op, CUBE_DST, p->rows * p->columns * dtype_size(p->tc));
+    p->b = emu_operand(r, op, MATMUL_b, column * p->columns);
+    p->c = emu_operand(r, op, MATMUL_dst, p->rows * p->columns * dtype_size(p->tc));
     p->bias = bias < 0 ? p->a : emu_operand(r, op, bias, p->n * dtype_size(p->tbias));
     if (p->a == NULL || p->b == NULL || p->c == NULL || p->bias == NULL) {
         return emu_refuse(r, op);
@@ -394,65 +394,63 @@ emu_exec_product(EmuRun *r, const EmuOp *op)
     bool unit = op_table[op->op].sem == SEM_MMAD;
     Form form = op_table[op->op].form;
     bool biased = form == FORM_MMADBIAS || form == FORM_MATMULBIAS;
-    int64_t most = unit ? 4095 : 32768;
-    Product p = {.m = emu_slot(r, op, CUBE_M),
-                 .k = emu_slot(r, op, CUBE_K),
-                 .n = emu_slot(r, op, CUBE_N)};
-    open_types(r, op, biased ? CUBE_INIT : -1, &p);
+    Product p = {.m = 0};
+    open_types(r, op, biased ? MATMUL_init_l1out : -1, &p);
     if (op->checked && !emu_check(r, op)) {
         return false;
     }
-    if (p.m < 0 || p.m > most || p.k < 0 || p.k > most || p.n < 0 || p.n > most) {
+    if (!emu_number(r, op, MATMUL_m, &p.m) || !emu_number(r, op, MATMUL_k, &p.k) ||
+        !emu_number(r, op, MATMUL_n, &p.n)) {
         return emu_refuse(r, op);
     }
     if (p.m == 0 || p.k == 0 || p.n == 0) {
         return true;
     }
-    bool onto = !biased && (emu_slot(r, op, CUBE_INIT) != 0) == unit;
+    bool onto = !biased && (emu_slot(r, op, MATMUL_init_l1out) != 0) == unit;
     p.start = biased ? START_BIAS : onto ? START_DST : START_ZERO;
     p.layout = !unit ? ROWS_BLOCKS : p.m == 1 ? ROWS_VECTOR : ROWS_ZZ;
-    return run_product(r, op, biased ? CUBE_INIT : -1, 0, &p);
+    return run_product(r, op, biased ? MATMUL_init_l1out : -1, 0, &p);
 }
 
 bool
 emu_exec_conv2d(EmuRun *r, const EmuOp *op)
 {
     bool biased = op_table[op->op].form == FORM_CONV2DBIAS;
-    int64_t v[CONV_INIT];
-    for (int i = CONV_FM; i < CONV_INIT; i++) {
+    int64_t v[CONV2D_init_l1out];
+    for (int i = CONV2D_fm_c1; i < CONV2D_init_l1out; i++) {
         v[i] = emu_slot(r, op, i);
     }
-    Product p = {.s = {.h = v[CONV_FM + 1],
-                       .w = v[CONV_FM + 2],
-                       .left = v[CONV_PAD],
-                       .right = v[CONV_PAD + 1],
-                       .top = v[CONV_PAD + 2],
-                       .bottom = v[CONV_PAD + 3],
-                       .stride_h = v[CONV_STRIDE],
-                       .stride_w = v[CONV_STRIDE + 1],
-                       .kh = v[CONV_WEIGHT + 1],
-                       .kw = v[CONV_WEIGHT + 2],
-                       .dilation_h = v[CONV_DILATION],
-                       .dilation_w = v[CONV_DILATION + 1]},
-                 .n = v[CONV_WEIGHT + 3],
+    Product p = {.s = {.h = v[CONV2D_fm_h],
+                       .w = v[CONV2D_fm_w],
+                       .left = v[CONV2D_pad_left],
+                       .right = v[CONV2D_pad_right],
+                       .top = v[CONV2D_pad_top],
+                       .bottom = v[CONV2D_pad_bottom],
+                       .stride_h = v[CONV2D_stride_h],
+                       .stride_w = v[CONV2D_stride_w],
+                       .kh = v[CONV2D_kernel_h],
+                       .kw = v[CONV2D_kernel_w],
+                       .dilation_h = v[CONV2D_dilation_h],
+                       .dilation_w = v[CONV2D_dilation_w]},
+                 .n = v[CONV2D_kernel_cout],
                  .layout = ROWS_WINDOWS};
-    open_types(r, op, biased ? CONV_INIT : -1, &p);
+    open_types(r, op, biased ? CONV2D_init_l1out : -1, &p);
     if (op->checked && !emu_check(r, op)) {
         return false;
     }
     p.out_w = fractal_windows_w(&p.s);
     p.m = fractal_windows_h(&p.s) * p.out_w;
-    p.few = v[CONV_FM + 3] == p.c0 ? 0 : FRACTAL_FEW;
-    p.k = v[CONV_FM] * v[CONV_FM + 3] * p.s.kh * p.s.kw;
+    p.few = v[CONV2D_fm_c0] == p.c0 ? 0 : FRACTAL_FEW;
+    p.k = v[CONV2D_fm_c1] * v[CONV2D_fm_c0] * p.s.kh * p.s.kw;
     if (p.m <= 0 || p.k <= 0 || p.n <= 0) {
         return emu_refuse(r, op);
     }
     for (int i = 0; i < FRACTAL_ROW; i += dtype_size(p.ta)) {
-        memcpy(p.pad + i, &v[CONV_PAD_VALUE], (size_t)dtype_size(p.ta));
+        memcpy(p.pad + i, &v[CONV2D_pad_value], (size_t)dtype_size(p.ta));
     }
-    bool onto = !biased && emu_slot_attr(r->p, op, CONV_INIT) == 0;
+    bool onto = !biased && emu_slot_attr(r->p, op, CONV2D_init_l1out) == 0;
     p.start = biased ? START_BIAS : onto ? START_DST : START_ZERO;
-    return run_product(r, op, biased ? CONV_INIT : -1, v[CONV_FM], &p);
+    return run_product(r, op, biased ? CONV2D_init_l1out : -1, v[CONV2D_fm_c1], &p);
 }
 
 /* ---- binding ----------------------------------------------------------------------------------------------------- */
@@ -461,15 +459,13 @@ emu_exec_conv2d(EmuRun *r, const EmuOp *op)
 static bool
 conv_numbers(const EmuProgram *p, const EmuOp *op)
 {
-    for (int i = CONV_FM; i < CONV_PAD_VALUE; i++) {
-        bool pad = i >= CONV_PAD && i < CONV_DILATION;
-        int64_t v = emu_slot_attr(p, op, i);
-        if (v < !pad || v > 4096) {
+    for (int i = CONV2D_fm_c1; i < CONV2D_pad_value; i++) {
+        if (!emu_allows(op, i, emu_slot_attr(p, op, i))) {
             return false;
         }
     }
-    int64_t c0 = emu_slot_attr(p, op, CONV_FM + 3);
-    Dtype t = emu_slot_ref(p, op, CUBE_A)->dtype;
+    int64_t c0 = emu_slot_attr(p, op, CONV2D_fm_c0);
+    Dtype t = emu_slot_ref(p, op, MATMUL_a)->dtype;
     return c0 == FRACTAL_FEW || c0 == fractal_c0(dtype_size(t));
 }
 
@@ -497,14 +493,15 @@ emu_bind_cube(EmuProgram *p, EmuOp *op, const char **why)
     bool conv = op_table[op->op].sem == SEM_CONV2D;
     bool biased =
         form == FORM_MMADBIAS || form == FORM_MATMULBIAS || form == FORM_CONV2DBIAS;
-    Dtype c = emu_slot_ref(p, op, CUBE_DST)->dtype;
+    Dtype c = emu_slot_ref(p, op, MATMUL_dst)->dtype;
     *why = "the product does not exist for its dtypes";
-    if (!types_fit(emu_slot_ref(p, op, CUBE_A)->dtype, emu_slot_ref(p, op, CUBE_B)->dtype,
-                   c)) {
+    if (!types_fit(emu_slot_ref(p, op, MATMUL_a)->dtype,
+                   emu_slot_ref(p, op, MATMUL_b)->dtype, c)) {
         return false;
     }
     if (biased) {
-        Dtype t = emu_slot_ref(p, op, conv ? CONV_INIT : CUBE_INIT)->dtype;
+        Dtype t =
+            emu_slot_ref(p, op, conv ? CONV2D_init_l1out : MATMUL_init_l1out)->dtype;
         if (t != c && !(c == DT_F32 && t == DT_F16)) {
             return false;
         }

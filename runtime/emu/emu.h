@@ -359,10 +359,8 @@ typedef struct EmuSlice {
     bool empty;
 } EmuSlice;
 
-/* False: a fault is recorded. */
+/* Presupposes emu_begin. False: a fault is recorded. */
 bool emu_slice_open(EmuRun *r, const EmuOp *op, int slot, EmuSlice *s);
-/* Whether the slices have one shape; false: a fault is recorded. */
-bool emu_slice_equal(EmuRun *r, const EmuOp *op);
 
 /* ---- emu/write.c: writes to global memory, which the core's atomic mode may turn into additions ------- */
 
@@ -391,8 +389,13 @@ void emu_instr(const EmuRun *r, const EmuOp *op, CheckInstr *in);
 bool emu_check(EmuRun *r, const EmuOp *op);
 /* The same for the element of a LOAD or STORE. */
 bool emu_check_element(EmuRun *r, const EmuOp *op);
-/* Whether all numbers of the instruction are in the ranges of form.def. */
-bool emu_in_ranges(const EmuRun *r, const EmuOp *op);
+/* Whether a number is in the range of an operand's row (form.def). */
+bool emu_allows(const EmuOp *op, int slot, int64_t v);
+/* Reads a number; false: it is not in the range of its row. A number of repeats may be 0, see check_least. */
+bool emu_number(const EmuRun *r, const EmuOp *op, int slot, int64_t *v);
+/* What instructions without a mask begin with: their rules, where these were not proved, and all numbers in the ranges
+ * of their rows, so that what is computed of them does not overflow. False: a fault is recorded. */
+bool emu_begin(EmuRun *r, const EmuOp *op);
 /* A guard of the emulator refused an access: records which rule it breaks. Always false. */
 bool emu_refuse(EmuRun *r, const EmuOp *op);
 /* A tensor operand as the rules see it. */

@@ -1,6 +1,7 @@
 /* fixpipe.c: results of the matrix unit from L0C to memory (cube-quant 8 and 12), row by row of 16 channels. What is
  * done to the elements of a row is in runtime/num/deq.h. */
 #include "emu/emu.h"
+#include "isa/operand.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +12,7 @@
 
 enum {
     ROW = DEQ_CHANNELS,
-    ROW_BYTES = ROW * 4,
-    MAX_STRIDE = UINT16_MAX
+    ROW_BYTES = ROW * 4
 };
 
 static Dtype
@@ -51,8 +51,7 @@ typedef struct Blocks {
     AtomicWrite write;
 } Blocks;
 
-/* Whether the numbers are in their ranges, so that nothing below overflows. */
-static bool
+static void
 blocks_numbers(const EmuRun *r, const EmuOp *op, Blocks *b)
 {
     Dtype from = dtype_of(r, op, FIXA_src), to = dtype_of(r, op, FIXA_dst);
@@ -61,10 +60,6 @@ blocks_numbers(const EmuRun *r, const EmuOp *op, Blocks *b)
     int64_t dst_stride = emu_slot(r, op, FIXA_dst_stride);
     int64_t src_stride = emu_slot(r, op, FIXA_src_stride);
     b->n = emu_slot(r, op, FIXA_cburst_num);
-    if (b->n < 1 || b->n > 4095 || len < 1 || len > UINT16_MAX || dst_stride < 0 ||
-        dst_stride > MAX_STRIDE || src_stride < 0 || src_stride > MAX_STRIDE) {
-        return false;
-    }
     b->rows = fix_rows(len, from);
     b->src_row = ROW * dtype_size(from);
     b->dst_row = ROW * dtype_size(to);
@@ -78,7 +73,6 @@ blocks_numbers(const EmuRun *r, const EmuOp *op, Blocks *b)
                       .src = num_type(from),
                       .scale = emu_slot_attr(r->p, op, FIXA_quantize) == 2,
                       .keep = keeps(r)};
-    return true;
 }
 
 static bool
@@ -162,10 +156,11 @@ emu_exec_fix_blocks(EmuRun *r, const EmuOp *op)
 {
     Blocks b = {.n = 0};
     Fault f;
-    if (op->checked && !emu_check(r, op)) {
+    if (!emu_begin(r, op)) {
         return false;
     }
-    if (!blocks_numbers(r, op, &b) || !blocks_tensors(r, op, &b)) {
+    blocks_numbers(r, op, &b);
+    if (!blocks_tensors(r, op, &b)) {
         return emu_refuse(r, op);
     }
     if (!check_fix_burst(dtype_of(r, op, FIXA_src), emu_slot(r, op, FIXA_burst_len),
@@ -199,13 +194,7 @@ typedef struct Columns {
     AtomicWrite write;
 } Columns;
 
-static bool
-within(int64_t v, int64_t lo, int64_t hi)
-{
-    return v >= lo && v <= hi;
-}
-
-static bool
+static void
 columns_numbers(const EmuRun *r, const EmuOp *op, Columns *c)
 {
     Dtype from = dtype_of(r, op, FIXC_src), to = dtype_of(r, op, FIXC_dst);
@@ -229,10 +218,6 @@ columns_numbers(const EmuRun *r, const EmuOp *op, Columns *c)
                       .gate = fix_mode_scales(c->mode) && c->relu,
                       .relu = !fix_mode_scales(c->mode) && c->relu,
                       .keep = keeps(r)};
-    return within(c->n, 1, 4095) && within(c->m, 1, UINT16_MAX) &&
-           within(c->src_stride, 0, UINT16_MAX) && within(c->dst_stride, 1, UINT32_MAX) &&
-           within(c->nd_num, 1, UINT16_MAX) && within(c->nd_src, 0, 512) &&
-           within(c->nd_dst, 0, UINT16_MAX);
 }
 
 /* Where the first of 8 or 16 results of row j from column k on are. */
@@ -340,10 +325,11 @@ emu_exec_fix_columns(EmuRun *r, const EmuOp *op)
 {
     Columns c;
     Fault f;
-    if (op->checked && !emu_check(r, op)) {
+    if (!emu_begin(r, op)) {
         return false;
     }
-    if (!columns_numbers(r, op, &c) || !columns_tensors(r, op, &c)) {
+    columns_numbers(r, op, &c);
+    if (!columns_tensors(r, op, &c)) {
         return emu_refuse(r, op);
     }
     if (!check_fix_columns(c.nd, c.split, c.n, c.src_stride, &f)) {

@@ -13,12 +13,6 @@ enum {
     OFFSET_BYTES = 4
 };
 
-static bool
-in_range(int64_t v, int64_t lo, int64_t hi)
-{
-    return v >= lo && v <= hi;
-}
-
 /* ---- vreduce ---------------------------------------------------------------------------------------------- */
 
 /* What to keep of a repeat, and where. */
@@ -102,10 +96,9 @@ static bool
 open_pattern(const EmuRun *r, const EmuOp *op, int64_t repeats, int64_t n, Pick *p)
 {
     Form f = op_table[op->op].form;
-    int64_t rep = emu_slot(r, op, PICK_src1_rep_stride);
-    bool longer = f == FORM_PICK2 || f == FORM_PICK2BITS;
+    int64_t rep, number;
     p->size = (size_t)dtype_size((Dtype)op->dtype);
-    if (!in_range(rep, 0, longer ? 65535 : 255)) {
+    if (!emu_number(r, op, PICK_src1_rep_stride, &rep)) {
         return false;
     }
     if (f == FORM_PICKBITS || f == FORM_PICK2BITS) {
@@ -115,8 +108,7 @@ open_pattern(const EmuRun *r, const EmuOp *op, int64_t repeats, int64_t n, Pick 
                               (repeats - 1) * p->bits_rep + (n + 7) / 8);
         return p->bits != NULL;
     }
-    int64_t number = emu_slot(r, op, PICK_src1_pattern);
-    if (!in_range(number, 1, longer ? 7 : 6)) {
+    if (!emu_number(r, op, PICK_src1_pattern, &number)) {
         return false;
     }
     check_pattern_lanes(number, &p->first, &p->step);
@@ -187,14 +179,8 @@ open_long(const EmuRun *r, const EmuOp *op, Long *s)
     int64_t size = dtype_size((Dtype)op->dtype);
     s->repeats = emu_slot(r, op, PICK_repeat_times);
     s->n = emu_slot(r, op, PICK_mask);
-    s->blk = emu_slot(r, op, PICK_src0_blk_stride);
-    s->rep = emu_slot(r, op, PICK_src0_rep_stride);
-    if (!in_range(s->repeats, 0, 65535) || !in_range(s->n, 1, UINT32_MAX) ||
-        !in_range(s->blk, 0, 255) || !in_range(s->rep, 0, 65535)) {
-        return false;
-    }
-    s->blk *= BLOCK_BYTES;
-    s->rep *= BLOCK_BYTES;
+    s->blk = emu_slot(r, op, PICK_src0_blk_stride) * BLOCK_BYTES;
+    s->rep = emu_slot(r, op, PICK_src0_rep_stride) * BLOCK_BYTES;
     s->per_block = BLOCK_BYTES / size;
     int64_t last = (s->n - 1) / s->per_block;
     int64_t end = last * s->blk + (s->n - last * s->per_block) * size;
@@ -226,7 +212,7 @@ pick_long(EmuRun *r, const EmuOp *op)
 {
     Long s;
     Pick p = {.bits = NULL};
-    if (op->checked && !emu_check(r, op)) {
+    if (!emu_begin(r, op)) {
         return false;
     }
     if (!open_long(r, op, &s)) {
@@ -318,11 +304,11 @@ open_gather(EmuRun *r, const EmuOp *op, const EmuLanes *c, Field *f)
                           : c->repeats * c->lanes;
     f->param = GATHER_src_offset;
     f->size = f->unit = c->o[0].size;
-    f->base = emu_slot(r, op, GATHER_base_addr);
-    CheckMultiple m = {RULE_BASE_ADDR, GATHER_base_addr, f->base, f->unit};
-    if (!in_range(f->base, 0, INT32_MAX) || !open_field(r, op, entries, f)) {
+    if (!emu_number(r, op, GATHER_base_addr, &f->base) ||
+        !open_field(r, op, entries, f)) {
         return emu_refuse(r, op);
     }
+    CheckMultiple m = {RULE_BASE_ADDR, GATHER_base_addr, f->base, f->unit};
     return check_multiple((Op)op->op, &m, &fault) || emu_record(r, op, &fault);
 }
 
@@ -434,7 +420,10 @@ bool
 emu_exec_gatherb(EmuRun *r, const EmuOp *op)
 {
     EmuLanes c;
-    Field f = {.param = 2, .to = 1, .size = BLOCK_BYTES, .unit = BLOCK_BYTES};
+    Field f = {.param = GATHERB_src_offsets,
+               .to = GATHERB_src,
+               .size = BLOCK_BYTES,
+               .unit = BLOCK_BYTES};
     if (!emu_lanes_open(r, op, &c)) {
         return false;
     }
@@ -499,23 +488,19 @@ bi_window(const Bilinear *b, int64_t size)
     return last / per * b->blk + (last % per + 1) * size;
 }
 
-static bool
+static void
 read_numbers(const EmuRun *r, const EmuOp *op, Bilinear *b)
 {
     int64_t size = dtype_size((Dtype)op->dtype);
-    int64_t blk = emu_slot(r, op, BI_dst_blk_stride),
-            step = emu_slot(r, op, BI_vertical_repeat_offset);
     b->down = emu_slot(r, op, BI_vertical_repeat_times);
     b->across = emu_slot(r, op, BI_horizontal_repeat_times);
     b->each_block = emu_slot(r, op, BI_repeat_mode) != 0;
     b->half = size == 2;
     b->lanes = (int)(REPEAT_BYTES / size);
-    b->blk = blk * BLOCK_BYTES;
-    b->step = step * size;
+    b->blk = emu_slot(r, op, BI_dst_blk_stride) * BLOCK_BYTES;
+    b->step = emu_slot(r, op, BI_vertical_repeat_offset) * size;
     b->saturates =
         emu_chosen(r->p, CHOICE_FLOAT16_OVERFLOW) == CHOSE_FLOAT16_OVERFLOW_SATURATE;
-    return in_range(b->down, 0, 255) && in_range(b->across, 1, 255) &&
-           in_range(blk, 1, 65535) && in_range(step, 128, 65535);
 }
 
 static bool
@@ -611,10 +596,11 @@ bool
 emu_exec_bi(EmuRun *r, const EmuOp *op)
 {
     Bilinear b;
-    if (op->checked && !emu_check(r, op)) {
+    if (!emu_begin(r, op)) {
         return false;
     }
-    if (!read_numbers(r, op, &b) || !read_lanes(r, op, &b)) {
+    read_numbers(r, op, &b);
+    if (!read_lanes(r, op, &b)) {
         return emu_refuse(r, op);
     }
     if (b.down == 0) {
@@ -648,7 +634,7 @@ emu_exec_bi(EmuRun *r, const EmuOp *op)
 static bool
 is_other(Form f, int param)
 {
-    return param == (f == FORM_GATHERB ? 2
+    return param == (f == FORM_GATHERB ? GATHERB_src_offsets
                      : f == FORM_BI    ? BI_src0_offset
                                        : GATHER_src_offset);
 }

@@ -17,7 +17,7 @@ typedef struct Image {
 static bool
 is_on(const Image *m, int function)
 {
-    return (m->n.v[IMAGE_FUNCTION] & function) == function;
+    return (m->n.v[IMAGE_function_switch] & function) == function;
 }
 
 static bool
@@ -38,27 +38,27 @@ register16(const Image *m, int at)
 static void
 colours_of(const Image *m, int64_t x, int64_t y, int out[3])
 {
-    int64_t w = m->n.v[IMAGE_SRC_W], at = y * w + x;
+    int64_t w = m->n.v[IMAGE_src_horizontal_size], at = y * w + x;
     int four[4] = {0, 0, 0, 0};
-    if (m->n.v[IMAGE_FORMAT] == IMAGE_YUV420) {
+    if (m->n.v[IMAGE_input_format] == IMAGE_YUV420) {
         int64_t pair = (y >> 1) * w + (x >> 1) * 2;
         four[0] = m->plane0[at];
-        four[1 + swaps(m, IMAGE_SWAP_UV)] = m->plane1[pair];
-        four[2 - swaps(m, IMAGE_SWAP_UV)] = m->plane1[pair + 1];
-    } else if (m->n.v[IMAGE_FORMAT] == IMAGE_YUV400) {
+        four[1 + swaps(m, IMAGE_uv_swap)] = m->plane1[pair];
+        four[2 - swaps(m, IMAGE_uv_swap)] = m->plane1[pair + 1];
+    } else if (m->n.v[IMAGE_input_format] == IMAGE_YUV400) {
         four[0] = m->plane0[at];
     } else {
-        int bytes = m->n.v[IMAGE_FORMAT] == IMAGE_XRGB ? 4 : 3;
+        int bytes = m->n.v[IMAGE_input_format] == IMAGE_XRGB ? 4 : 3;
         int red = bytes - 3, blue = bytes - 1;
         for (int i = 0; i < bytes; i++) {
             four[i] = m->plane0[at * bytes + i];
         }
-        if (swaps(m, IMAGE_SWAP_RB)) {
+        if (swaps(m, IMAGE_rb_swap)) {
             int r = four[red];
             four[red] = four[blue];
             four[blue] = r;
         }
-        if (bytes == 4 && swaps(m, IMAGE_SWAP_AX)) {
+        if (bytes == 4 && swaps(m, IMAGE_ax_swap)) {
             memmove(four, four + 1, 3 * sizeof four[0]);
         }
     }
@@ -103,7 +103,7 @@ centred(const Image *m, int x, int channel)
 {
     uint16_t mean = register16(m, IMAGE_R_MEAN + 2 * channel);
     return half_of(
-        x - (m->n.v[IMAGE_MEAN_TYPE] == 0 ? (double)(int16_t)mean : of_half(mean)));
+        x - (m->n.v[IMAGE_dtc_mean_type] == 0 ? (double)(int16_t)mean : of_half(mean)));
 }
 
 /* An int8: exact behind an integer mean. */
@@ -111,8 +111,8 @@ static uint8_t
 centred_byte(const Image *m, int x, int channel)
 {
     uint16_t mean = register16(m, IMAGE_R_MEAN + 2 * channel);
-    double d = m->n.v[IMAGE_MEAN_TYPE] == 0 ? (double)(x - (int16_t)mean)
-                                            : of_half(centred(m, x, channel));
+    double d = m->n.v[IMAGE_dtc_mean_type] == 0 ? (double)(x - (int16_t)mean)
+                                                : of_half(centred(m, x, channel));
     d = d != d ? 0 : d > 127 ? 127 : d < -128 ? -128 : __builtin_rint(d);
     return (uint8_t)(int8_t)d;
 }
@@ -142,7 +142,7 @@ place(const Image *m, int64_t i, int64_t n, int64_t before, int64_t behind)
     if (at >= 0 && at < n) {
         return at;
     }
-    switch (m->n.v[IMAGE_PAD_MODE]) {
+    switch (m->n.v[IMAGE_area_pad_mode]) {
     case IMAGE_PAD_VALUE:
         return -1;
     case IMAGE_PAD_EDGE:
@@ -185,9 +185,9 @@ static ImageNumbers
 numbers_of(const EmuRun *r, const EmuOp *op)
 {
     ImageNumbers n = {.soc = r->p->kernel.soc,
-                      .dst = emu_slot_ref(r->p, op, IMAGE_DST)->dtype};
-    n.v[IMAGE_PLANES] = emu_slot_attr(r->p, op, IMAGE_PLANES);
-    for (int i = IMAGE_PLANES + 1; i < IMAGE_SLOTS; i++) {
+                      .dst = emu_slot_ref(r->p, op, IMAGE_dst)->dtype};
+    n.v[IMAGE_planes] = emu_slot_attr(r->p, op, IMAGE_planes);
+    for (int i = IMAGE_planes + 1; i < IMAGE_SLOTS; i++) {
         n.v[i] = emu_slot(r, op, i);
     }
     return n;
@@ -196,8 +196,8 @@ numbers_of(const EmuRun *r, const EmuOp *op)
 static void
 set_colours(Image *m)
 {
-    m->csc = image_fixed_csc(m->n.v[IMAGE_CONVERT]);
-    if (m->n.v[IMAGE_CONVERT] != 0) {
+    m->csc = image_fixed_csc(m->n.v[IMAGE_format_convert]);
+    if (m->n.v[IMAGE_format_convert] != 0) {
         return;
     }
     for (int i = 0; i < 9; i++) {
@@ -222,11 +222,11 @@ bool
 emu_exec_image(EmuRun *r, const EmuOp *op)
 {
     char text[160];
-    if ((op->checked && !emu_check(r, op)) || !sources_aligned(r, op)) {
+    if (!emu_begin(r, op) || !sources_aligned(r, op)) {
         return false;
     }
     Image m = {.n = numbers_of(r, op), .sreg = r->sreg};
-    bool sane = emu_in_ranges(r, op);
+    bool sane = true;
     for (int i = 0; sane && i < IMAGE_SLOTS; i++) {
         sane = image_number_ok(&m.n, i, text, sizeof text);
     }
@@ -234,14 +234,14 @@ emu_exec_image(EmuRun *r, const EmuOp *op)
         return emu_refuse(r, op);
     }
     m.s = image_shape(&m.n);
-    int64_t pixels = m.n.v[IMAGE_SRC_W] * m.n.v[IMAGE_SRC_H];
-    uint8_t *dst = emu_operand(r, op, IMAGE_DST, image_bytes(&m.n, IMAGE_DST));
-    m.plane0 = emu_operand(r, op, IMAGE_SRC0, image_bytes(&m.n, IMAGE_SRC0));
-    m.plane1 = emu_operand(r, op, IMAGE_SRC1, image_bytes(&m.n, IMAGE_SRC1));
+    int64_t pixels = m.n.v[IMAGE_src_horizontal_size] * m.n.v[IMAGE_src_vertical_size];
+    uint8_t *dst = emu_operand(r, op, IMAGE_dst, image_bytes(&m.n, IMAGE_dst));
+    m.plane0 = emu_operand(r, op, IMAGE_src0, image_bytes(&m.n, IMAGE_src0));
+    m.plane1 = emu_operand(r, op, IMAGE_src1, image_bytes(&m.n, IMAGE_src1));
     if (dst == NULL || m.plane0 == NULL || m.plane1 == NULL) {
         return emu_refuse(r, op);
     }
-    if (m.n.v[IMAGE_PLANES] == 1) {
+    if (m.n.v[IMAGE_planes] == 1) {
         m.plane1 = m.plane0 + pixels;
     }
     set_colours(&m);
@@ -252,9 +252,9 @@ emu_exec_image(EmuRun *r, const EmuOp *op)
 bool
 emu_bind_image(EmuProgram *p, EmuOp *op, const char **why)
 {
-    Dtype dst = emu_slot_ref(p, op, IMAGE_DST)->dtype;
+    Dtype dst = emu_slot_ref(p, op, IMAGE_dst)->dtype;
     *why = "the operands' types do not fit";
     return (dst == DT_U8 || dst == DT_S8 || dst == DT_F16) &&
-           emu_slot_ref(p, op, IMAGE_SRC0)->dtype == DT_U8 &&
-           emu_slot_ref(p, op, IMAGE_SRC1)->dtype == DT_U8;
+           emu_slot_ref(p, op, IMAGE_src0)->dtype == DT_U8 &&
+           emu_slot_ref(p, op, IMAGE_src1)->dtype == DT_U8;
 }

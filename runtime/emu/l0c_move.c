@@ -28,7 +28,7 @@ typedef struct Acc {
     AtomicWrite w; /* to global memory */
 } Acc;
 
-/* Whether the numbers are in their ranges, so that nothing below overflows. */
+/* False: the mode has one burst only. */
 static bool
 read_numbers(const EmuRun *r, const EmuOp *op, Acc *a)
 {
@@ -49,9 +49,7 @@ read_numbers(const EmuRun *r, const EmuOp *op, Acc *a)
     if (!a->vector) {
         a->word = (uint64_t)emu_slot(r, op, ACCFLY_deqscale);
     }
-    return a->n >= 1 && a->n <= 4095 && a->len >= 1 && a->len <= UINT16_MAX &&
-           a->src_stride >= 0 && a->src_stride <= UINT16_MAX && a->dst_stride >= 0 &&
-           a->dst_stride <= UINT16_MAX && (a->mode != BLOCK_DP || a->n == 1);
+    return a->mode != BLOCK_DP || a->n == 1;
 }
 
 /* Bytes from the start of an operand on, gaps between bursts included. */
@@ -207,7 +205,7 @@ emu_exec_acc_move(EmuRun *r, const EmuOp *op)
 {
     Acc a = {.fly = 0};
     Fault f;
-    if (op->checked && !emu_check(r, op)) {
+    if (!emu_begin(r, op)) {
         return false;
     }
     if (!read_numbers(r, op, &a) || !read_tensors(r, op, &a)) {

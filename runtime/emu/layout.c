@@ -7,21 +7,11 @@
 
 enum {
     ENTRIES = 16,
-    MOST_REPEATS = 255,
-    MOST_TILES = 4095,
-    MOST_BLOCKS = 65535,
-    MOST_PLANE = 4095,
     TILE_BYTES = 512,
     TILE_SIDE = 16,
     GROUPS = 8, /* that vmrgch takes elements from in a repeat */
     KEPT = 4    /* elements of each */
 };
-
-static bool
-in_range(int64_t v, int64_t lo, int64_t hi)
-{
-    return v >= lo && v <= hi;
-}
 
 /* ---- vnchwconv --------------------------------------------------------------------------------------- */
 
@@ -107,12 +97,8 @@ emu_exec_nchw(EmuRun *r, const EmuOp *op)
                  .size = dtype_size((Dtype)op->dtype)};
     int64_t dst_rep = emu_slot(r, op, NCHW_dst_rep_stride);
     int64_t src_rep = emu_slot(r, op, NCHW_src_rep_stride);
-    if (op->checked && !emu_check(r, op)) {
+    if (!emu_begin(r, op)) {
         return false;
-    }
-    if (!in_range(s.n, 0, MOST_REPEATS) || !in_range(dst_rep, 0, MOST_BLOCKS) ||
-        !in_range(src_rep, 0, MOST_BLOCKS)) {
-        return emu_refuse(r, op);
     }
     s.dst_step = dst_rep * BLOCK_BYTES;
     s.src_step = src_rep * BLOCK_BYTES;
@@ -142,21 +128,18 @@ bool
 emu_exec_tiles(EmuRun *r, const EmuOp *op)
 {
     bool one = op_table[op->op].form == FORM_TILE;
-    int64_t n = one ? 1 : emu_slot(r, op, 2);
-    int64_t dst_rep = one ? 0 : emu_slot(r, op, 3);
-    int64_t src_rep = one ? 0 : emu_slot(r, op, 4);
-    if (op->checked && !emu_check(r, op)) {
+    int64_t n = one ? 1 : emu_slot(r, op, TILES_repeat_times);
+    int64_t dst_rep = one ? 0 : emu_slot(r, op, TILES_dst_rep_stride);
+    int64_t src_rep = one ? 0 : emu_slot(r, op, TILES_src_rep_stride);
+    if (!emu_begin(r, op)) {
         return false;
-    }
-    if (!in_range(n, 0, MOST_TILES) || !in_range(dst_rep, 0, MOST_TILES) ||
-        !in_range(src_rep, 0, MOST_TILES)) {
-        return emu_refuse(r, op);
     }
     if (n == 0) {
         return true;
     }
-    uint8_t *dst = emu_operand(r, op, 0, ((n - 1) * dst_rep + 1) * TILE_BYTES);
-    const uint8_t *src = emu_operand(r, op, 1, ((n - 1) * src_rep + 1) * TILE_BYTES);
+    uint8_t *dst = emu_operand(r, op, TILES_dst, ((n - 1) * dst_rep + 1) * TILE_BYTES);
+    const uint8_t *src =
+        emu_operand(r, op, TILES_src, ((n - 1) * src_rep + 1) * TILE_BYTES);
     if (dst == NULL || src == NULL) {
         return emu_refuse(r, op);
     }
@@ -210,11 +193,8 @@ emu_exec_planes(EmuRun *r, const EmuOp *op)
     bool hwc = emu_slot(r, op, PLANES_chw2hwc) != 0;
     Fault f;
     CheckMultiple m = {RULE_MLEN_ALIGN, PLANES_m_len, length, BLOCK_BYTES / size};
-    if (op->checked && !emu_check(r, op)) {
+    if (!emu_begin(r, op)) {
         return false;
-    }
-    if (!in_range(length, 1, MOST_PLANE) || !in_range(channels, 1, MOST_PLANE)) {
-        return emu_refuse(r, op);
     }
     if (!check_multiple((Op)op->op, &m, &f)) {
         return emu_record(r, op, &f);
@@ -243,15 +223,12 @@ emu_exec_channels(EmuRun *r, const EmuOp *op)
     bool sixteen =
         size > 1 || emu_chosen(r->p, CHOICE_VMRGCH_8_BIT) == CHOSE_VMRGCH_8_BIT_SIXTEEN;
     int64_t group = (sixteen ? 16 : 32) * size, kept = KEPT * size;
-    int64_t n = emu_slot(r, op, 2);
-    if (op->checked && !emu_check(r, op)) {
+    int64_t n = emu_slot(r, op, CHANNELS_repeat_times);
+    if (!emu_begin(r, op)) {
         return false;
     }
-    if (!in_range(n, 0, MOST_REPEATS)) {
-        return emu_refuse(r, op);
-    }
-    uint8_t *dst = emu_operand(r, op, 0, n * GROUPS * kept);
-    const uint8_t *src = emu_operand(r, op, 1, n * GROUPS * group);
+    uint8_t *dst = emu_operand(r, op, CHANNELS_dst, n * GROUPS * kept);
+    const uint8_t *src = emu_operand(r, op, CHANNELS_src, n * GROUPS * group);
     if (dst == NULL || src == NULL) {
         return emu_refuse(r, op);
     }

@@ -4,17 +4,14 @@
  * LMEM is the lanes one behind the other, lane_bytes apart (EmuProgram). An operand is the part of lane 0 from its
  * base on; its channels say which lanes are touched. */
 #include "emu/lmem.h"
+#include "isa/operand.h"
 #include "num/scalar.h"
 #include "num/half.h"
 
 #include <string.h>
 
 enum {
-    FUNC = 2,
-    BITS = 3,
-    MASK = 22,
-    OPERANDS = 3,
-    MOST_EXTENT = 65535
+    OPERANDS = 3
 };
 
 void
@@ -30,17 +27,6 @@ emu_lmem_reset(EmuRun *r)
 }
 
 /* ---- operands ------------------------------------------------------------------------------------------------ */
-
-static bool
-numbers_ok(const EmuTensor *t)
-{
-    bool ok = t->x.lane >= 0 && t->x.lane < (t->npu > 0 ? t->npu : 1);
-    for (int i = 0; i < LMEM_AXES; i++) {
-        ok = ok && t->x.shape[i] >= 1 && t->x.shape[i] <= MOST_EXTENT &&
-             t->x.stride[i] >= 0 && t->x.stride[i] <= UINT32_MAX;
-    }
-    return ok;
-}
 
 /* Bytes from the operand's start to the end of its last element, in the lane that has most. */
 static int64_t
@@ -68,11 +54,12 @@ emu_tensor_open(EmuRun *r, const EmuOp *op, int slot, int bits, EmuTensor *t)
     t->lane_bytes = r->p->lane_bytes;
     t->x.lane = (int)emu_slot_attr(r->p, op, o->lane);
     t->x.bits = bits > 0 ? bits : 8 * dtype_size(ref->dtype);
+    bool ok = t->x.lane >= 0 && t->x.lane < (t->npu > 0 ? t->npu : 1);
     for (int i = 0; i < LMEM_AXES; i++) {
-        t->x.shape[i] = emu_slot_attr(r->p, op, o->shape + i);
-        t->x.stride[i] = emu_slot_attr(r->p, op, o->stride + i);
+        ok = ok && emu_number(r, op, o->shape + i, &t->x.shape[i]) &&
+             emu_number(r, op, o->stride + i, &t->x.stride[i]);
     }
-    t->at = numbers_ok(t) ? emu_operand(r, op, slot, reach(t)) : NULL;
+    t->at = ok ? emu_operand(r, op, slot, reach(t)) : NULL;
     return t->at != NULL || emu_refuse(r, op);
 }
 
@@ -172,9 +159,9 @@ emu_exec_lane_move(EmuRun *r, const EmuOp *op)
 {
     EmuTensor d, s;
     int64_t to[LMEM_AXES] = {0, 0, 0, 0}, from[LMEM_AXES] = {0, 0, 0, 0};
-    int bits = (int)emu_slot_attr(r->p, op, BITS);
-    LaneFunc func = (LaneFunc)emu_slot_attr(r->p, op, FUNC);
-    uint64_t mask = (uint64_t)emu_slot_attr(r->p, op, MASK);
+    int bits = (int)emu_slot_attr(r->p, op, LMOVE_bits);
+    LaneFunc func = (LaneFunc)emu_slot_attr(r->p, op, LMOVE_func);
+    uint64_t mask = (uint64_t)emu_slot_attr(r->p, op, LMOVE_lane_mask);
     if (!emu_tensor_open(r, op, 0, bits, &d) || !emu_tensor_open(r, op, 1, bits, &s)) {
         return false;
     }
@@ -331,8 +318,8 @@ emu_bind_lmem(EmuProgram *p, EmuOp *op, const char **why)
             return false;
         }
     }
-    if (move && (emu_slot_attr(p, op, BITS) != 8 * dtype_size(t) &&
-                 emu_slot_attr(p, op, BITS) != 4)) {
+    if (move && (emu_slot_attr(p, op, LMOVE_bits) != 8 * dtype_size(t) &&
+                 emu_slot_attr(p, op, LMOVE_bits) != 4)) {
         return false;
     }
     return p->kernel.soc->lane != NULL && op_has_dtype((Op)op->op, t, p->kernel.soc);

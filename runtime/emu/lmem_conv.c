@@ -16,18 +16,18 @@ static void
 read_numbers(EmuRun *r, const EmuOp *op, Conv *c)
 {
     for (int i = 0; i < 2; i++) {
-        c->kernel[i] = number(r, op, LC_KERNEL + i);
-        c->stride[i] = number(r, op, LC_STRIDE + i);
-        c->pad[i] = number(r, op, LC_PAD + i);
-        c->dilation[i] = number(r, op, LC_DILATION + i);
+        c->kernel[i] = number(r, op, LCONV_kernel_h + i);
+        c->stride[i] = number(r, op, LCONV_stride_h + i);
+        c->pad[i] = number(r, op, LCONV_pad_h + i);
+        c->dilation[i] = number(r, op, LCONV_dilation_h + i);
     }
-    c->parallel = number(r, op, LC_PARALLEL);
-    c->depthwise = number(r, op, LC_DEPTHWISE) != 0;
-    c->words = number(r, op, LC_WORDS);
-    c->word_pitch = number(r, op, LC_WORD_PITCH);
-    c->bias_at = number(r, op, LC_BIAS);
-    c->weight_at = number(r, op, LC_WEIGHT);
-    c->weight_pitch = number(r, op, LC_WEIGHT_PITCH);
+    c->parallel = number(r, op, LCONV_parallel);
+    c->depthwise = number(r, op, LCONV_depthwise) != 0;
+    c->words = number(r, op, LCONV_requant_words);
+    c->word_pitch = number(r, op, LCONV_requant_pitch);
+    c->bias_at = number(r, op, LCONV_bias_offset);
+    c->weight_at = number(r, op, LCONV_weight_offset);
+    c->weight_pitch = number(r, op, LCONV_weight_pitch);
 }
 
 int64_t
@@ -157,17 +157,18 @@ emu_exec_lane_conv(EmuRun *r, const EmuOp *op)
         return false;
     }
     read_numbers(r, op, &c);
-    c.weight = emu_operand(r, op, LC_TABLE, table_end(&c));
+    c.weight = emu_operand(r, op, LCONV_weight, table_end(&c));
     if (c.weight == NULL) {
         return emu_refuse(r, op);
     }
-    if (!aligned(r, op, &c, LC_DST, c.d.at) || !aligned(r, op, &c, LC_SRC, c.x.at) ||
-        !aligned(r, op, &c, LC_TABLE, c.weight)) {
+    if (!aligned(r, op, &c, LCONV_dst, c.d.at) ||
+        !aligned(r, op, &c, LCONV_src, c.x.at) ||
+        !aligned(r, op, &c, LCONV_weight, c.weight)) {
         return false;
     }
     emu_watch_banks(r, op);
-    emu_watch_read(r, op, LC_SRC, &c.x);
-    emu_watch_table(r, op, LC_TABLE, c.weight, table_end(&c),
+    emu_watch_read(r, op, LCONV_src, &c.x);
+    emu_watch_table(r, op, LCONV_weight, c.weight, table_end(&c),
                     c.d.x.shape[LMEM_C] < c.d.npu ? c.d.x.shape[LMEM_C] : c.d.npu);
     emu_conv_panels(&c);
     emu_watch_write(r, &c.d);

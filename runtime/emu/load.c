@@ -7,18 +7,6 @@
 
 #include <string.h>
 
-enum {
-    MOST_INDEX = 65535,
-    MOST_REPEATS = 255,
-    MOST_SIDE = 32767
-};
-
-static bool
-in_range(int64_t v, int64_t lo, int64_t hi)
-{
-    return v >= lo && v <= hi;
-}
-
 /* A fractal of 16 x 16 elements of 16 bits. */
 static void
 turn(uint8_t *fractal)
@@ -48,26 +36,23 @@ bool
 emu_exec_load2d(EmuRun *r, const EmuOp *op)
 {
     bool one = op_table[op->op].form == FORM_LOAD2D1;
-    int64_t first = emu_slot(r, op, LOAD2D_INDEX), n = emu_slot(r, op, LOAD2D_REPEAT);
-    int64_t step = emu_slot(r, op, one ? LOAD2D1_STRIDE : LOAD2D_STRIDE);
-    int64_t gap = one ? 0 : emu_slot(r, op, LOAD2D_GAP);
-    bool down = emu_slot_attr(r->p, op, one ? LOAD2D1_MODE : LOAD2D_MODE) != 0;
+    int64_t first = emu_slot(r, op, LOAD2D_start_index),
+            n = emu_slot(r, op, LOAD2D_repeat_times);
+    int64_t step = emu_slot(r, op, one ? LOAD2D1_src_stride : LOAD2D_src_stride);
+    int64_t gap = one ? 0 : emu_slot(r, op, LOAD2D_dst_gap);
+    bool down = emu_slot_attr(r->p, op, one ? LOAD2D1_addr_mode : LOAD2D_addr_mode) != 0;
     bool transpose =
-        emu_slot_attr(r->p, op, one ? LOAD2D1_TRANSPOSE : LOAD2D_TRANSPOSE) != 0;
-    if (op->checked && !emu_check(r, op)) {
+        emu_slot_attr(r->p, op, one ? LOAD2D1_if_transpose : LOAD2D_if_transpose) != 0;
+    if (!emu_begin(r, op)) {
         return false;
-    }
-    if (!in_range(first, 0, MOST_INDEX) || !in_range(n, 0, MOST_REPEATS) ||
-        !in_range(step, 0, MOST_INDEX) || !in_range(gap, 0, MOST_INDEX)) {
-        return emu_refuse(r, op);
     }
     int64_t pitch = gap + 1;
     if (n == 0) {
         return true;
     }
     int64_t last = down ? first : first + (n - 1) * step;
-    const uint8_t *src = emu_operand(r, op, LOAD_SRC, (last + 1) * FRACTAL_BYTES);
-    uint8_t *dst = emu_operand(r, op, LOAD_DST, ((n - 1) * pitch + 1) * FRACTAL_BYTES);
+    const uint8_t *src = emu_operand(r, op, LOAD2D_src, (last + 1) * FRACTAL_BYTES);
+    uint8_t *dst = emu_operand(r, op, LOAD2D_dst, ((n - 1) * pitch + 1) * FRACTAL_BYTES);
     if (src == NULL || dst == NULL || (down && first < (n - 1) * step)) {
         return emu_refuse(r, op);
     }
@@ -88,20 +73,15 @@ emu_exec_load2d_box(EmuRun *r, const EmuOp *op)
             to = emu_slot(r, op, LOAD2DBOX_dst_stride);
     int64_t m = emu_slot(r, op, LOAD2DBOX_m_step), k = emu_slot(r, op, LOAD2DBOX_k_step);
     bool transpose = emu_slot_attr(r->p, op, LOAD2DBOX_en_transpose) != 0;
-    if (op->checked && !emu_check(r, op)) {
+    if (!emu_begin(r, op)) {
         return false;
-    }
-    if (!in_range(m0, 0, MOST_INDEX) || !in_range(k0, 0, MOST_INDEX) ||
-        !in_range(from, 0, MOST_INDEX) || !in_range(to, 0, MOST_INDEX) ||
-        !in_range(m, 0, MOST_REPEATS) || !in_range(k, 0, MOST_REPEATS)) {
-        return emu_refuse(r, op);
     }
     if (m == 0 || k == 0) {
         return true;
     }
     const uint8_t *src =
-        emu_operand(r, op, LOAD_SRC, ((k0 + k - 1) * from + m0 + m) * FRACTAL_BYTES);
-    uint8_t *dst = emu_operand(r, op, LOAD_DST, ((k - 1) * to + m) * FRACTAL_BYTES);
+        emu_operand(r, op, LOAD2D_src, ((k0 + k - 1) * from + m0 + m) * FRACTAL_BYTES);
+    uint8_t *dst = emu_operand(r, op, LOAD2D_dst, ((k - 1) * to + m) * FRACTAL_BYTES);
     if (src == NULL || dst == NULL) {
         return emu_refuse(r, op);
     }
@@ -135,21 +115,16 @@ emu_exec_load2d_square(EmuRun *r, const EmuOp *op)
             unit = 2 * (int64_t)FRACTAL_BYTES;
     bool down = emu_slot_attr(r->p, op, LOAD2DSQUARE_addr_mode) != 0;
     int size = dtype_size((Dtype)op->dtype);
-    if (op->checked && !emu_check(r, op)) {
+    if (!emu_begin(r, op)) {
         return false;
-    }
-    if (!in_range(first, 0, MOST_INDEX) || !in_range(n, 0, MOST_REPEATS) ||
-        !in_range(step, 0, MOST_INDEX) || !in_range(gap, 0, MOST_INDEX) ||
-        !in_range(frac, 0, MOST_INDEX)) {
-        return emu_refuse(r, op);
     }
     if (n == 0) {
         return true;
     }
     int64_t last = down ? first : first + (n - 1) * step;
     int64_t end = ((n - 1) * (gap + 1) + frac + 2) * FRACTAL_BYTES;
-    const uint8_t *src = emu_operand(r, op, LOAD_SRC, (last + 1) * unit);
-    uint8_t *dst = emu_operand(r, op, LOAD_DST, end);
+    const uint8_t *src = emu_operand(r, op, LOAD2D_src, (last + 1) * unit);
+    uint8_t *dst = emu_operand(r, op, LOAD2D_dst, end);
     if (src == NULL || dst == NULL || (down && first < (n - 1) * step)) {
         return emu_refuse(r, op);
     }
@@ -178,46 +153,33 @@ typedef struct Image {
 } Image;
 
 static FractalWindows
-read_windows(const EmuRun *r, const EmuOp *op, int kernel)
+read_windows(const EmuRun *r, const EmuOp *op)
 {
-    return (FractalWindows){.h = emu_slot(r, op, IMAGE_H),
-                            .w = emu_slot(r, op, IMAGE_W),
-                            .left = emu_slot(r, op, IMAGE_PAD),
-                            .right = emu_slot(r, op, IMAGE_PAD + 1),
-                            .top = emu_slot(r, op, IMAGE_PAD + 2),
-                            .bottom = emu_slot(r, op, IMAGE_PAD + 3),
-                            .stride_h = emu_slot(r, op, kernel + KERNEL_STRIDE_H),
-                            .stride_w = emu_slot(r, op, kernel + KERNEL_STRIDE_W),
-                            .kh = emu_slot(r, op, kernel + KERNEL_H),
-                            .kw = emu_slot(r, op, kernel + KERNEL_W),
-                            .dilation_h = emu_slot(r, op, kernel + KERNEL_DILATION_H),
-                            .dilation_w = emu_slot(r, op, kernel + KERNEL_DILATION_W)};
+    int shift = load_kernel_shift(op_table[op->op].form);
+    return (FractalWindows){
+        .h = emu_slot(r, op, LOAD3D1_l1_h),
+        .w = emu_slot(r, op, LOAD3D1_l1_w),
+        .left = emu_slot(r, op, LOAD3D1_pad),
+        .right = emu_slot(r, op, LOAD3D1_pad + 1),
+        .top = emu_slot(r, op, LOAD3D1_pad + 2),
+        .bottom = emu_slot(r, op, LOAD3D1_pad + 3),
+        .stride_h = emu_slot(r, op, LOAD3D1_stride_h + shift),
+        .stride_w = emu_slot(r, op, LOAD3D1_stride_w + shift),
+        .kh = emu_slot(r, op, LOAD3D1_filter_h + shift),
+        .kw = emu_slot(r, op, LOAD3D1_filter_w + shift),
+        .dilation_h = emu_slot(r, op, LOAD3D1_dilation_filter_h + shift),
+        .dilation_w = emu_slot(r, op, LOAD3D1_dilation_filter_w + shift)};
 }
 
-static bool
-sane(const FractalWindows *s)
+/* The image, but for its place. */
+static void
+open_image(const EmuRun *r, const EmuOp *op, Image *im)
 {
-    return in_range(s->h, 1, MOST_SIDE) && in_range(s->w, 1, MOST_SIDE) &&
-           in_range(s->left, 0, 255) && in_range(s->right, 0, 255) &&
-           in_range(s->top, 0, 255) && in_range(s->bottom, 0, 255) &&
-           in_range(s->stride_h, 1, 63) && in_range(s->stride_w, 1, 63) &&
-           in_range(s->kh, 1, 255) && in_range(s->kw, 1, 255) &&
-           in_range(s->dilation_h, 1, 255) && in_range(s->dilation_w, 1, 255);
-}
-
-/* The image, but for its place. False: numbers that no image has. */
-static bool
-open_image(const EmuRun *r, const EmuOp *op, int kernel, Image *im)
-{
-    im->s = read_windows(r, op, kernel);
+    im->s = read_windows(r, op);
     im->size = dtype_size((Dtype)op->dtype);
     im->channels = INT32_MAX;
-    if (!sane(&im->s)) {
-        return false;
-    }
     im->out_h = fractal_windows_h(&im->s);
     im->out_w = fractal_windows_w(&im->s);
-    return true;
 }
 
 static void
@@ -283,7 +245,7 @@ first_window(const Image *im, int64_t left, int64_t top)
 static bool
 corner_ok(const Image *im, int64_t left, int64_t top)
 {
-    return in_range(left, -im->s.left, MOST_SIDE) && in_range(top, -im->s.top, MOST_SIDE);
+    return left >= -im->s.left && top >= -im->s.top;
 }
 
 /* ---- load3dv1 ------------------------------------------------------------------------------------------------ */
@@ -292,18 +254,20 @@ bool
 emu_exec_load3d1(EmuRun *r, const EmuOp *op)
 {
     Image im;
-    int64_t n = emu_slot(r, op, L3D1_REPEAT), jump = emu_slot(r, op, L3D1_JUMP);
-    int64_t left = emu_slot(r, op, L3D1_LEFT), top = emu_slot(r, op, L3D1_TOP);
-    int64_t c1 = emu_slot(r, op, L3D1_C1), w = emu_slot(r, op, L3D1_FETCH_W);
-    int64_t h = emu_slot(r, op, L3D1_FETCH_H);
-    bool rows = emu_slot(r, op, L3D1_MODE) != 0;
-    bool few = emu_slot(r, op, L3D1_CSIZE) != 0;
-    if (op->checked && !emu_check(r, op)) {
+    int64_t n = emu_slot(r, op, LOAD3D1_repeat_time),
+            jump = emu_slot(r, op, LOAD3D1_jump_offset);
+    int64_t left = emu_slot(r, op, LOAD3D1_left_top_w),
+            top = emu_slot(r, op, LOAD3D1_left_top_h);
+    int64_t c1 = emu_slot(r, op, LOAD3D1_c1_index),
+            w = emu_slot(r, op, LOAD3D1_fetch_filter_w);
+    int64_t h = emu_slot(r, op, LOAD3D1_fetch_filter_h);
+    bool rows = emu_slot(r, op, LOAD3D1_repeat_mode) != 0;
+    bool few = emu_slot(r, op, LOAD3D1__csize) != 0;
+    if (!emu_begin(r, op)) {
         return false;
     }
-    if (!open_image(r, op, L3D1_KERNEL, &im) || !in_range(n, 0, MOST_REPEATS) ||
-        !in_range(jump, 1, 127) || !corner_ok(&im, left, top) || !in_range(c1, 0, 4095) ||
-        !in_range(w, 0, im.s.kw - 1) || !in_range(h, 0, im.s.kh - 1) ||
+    open_image(r, op, &im);
+    if (!corner_ok(&im, left, top) || w >= im.s.kw || h >= im.s.kh ||
         (few && (im.size != 2 || c1 != 0))) {
         return emu_refuse(r, op);
     }
@@ -314,13 +278,13 @@ emu_exec_load3d1(EmuRun *r, const EmuOp *op)
     int64_t groups = (point + (rows ? 0 : n - 1)) / points + 1;
     int64_t m = first_window(&im, left, top);
     im.src =
-        emu_operand(r, op, LOAD_SRC,
+        emu_operand(r, op, LOAD2D_src,
                     im.s.h * im.s.w * (few ? FRACTAL_FEW * 2 : groups * FRACTAL_ROW));
-    uint8_t *dst = emu_operand(r, op, LOAD_DST, ((n - 1) * jump + 1) * FRACTAL_BYTES);
+    uint8_t *dst = emu_operand(r, op, LOAD2D_dst, ((n - 1) * jump + 1) * FRACTAL_BYTES);
     if (im.src == NULL || dst == NULL) {
         return emu_refuse(r, op);
     }
-    fill_padding(&im, emu_slot(r, op, L3D1_PAD_VALUE));
+    fill_padding(&im, emu_slot(r, op, LOAD3D1_pad_value));
     for (int64_t j = 0; j < n; j++) {
         for (int i = 0; i < FRACTAL_SIDE; i++) {
             (few ? few_row : window_row)(
@@ -351,28 +315,26 @@ bool
 emu_exec_load3d2(EmuRun *r, const EmuOp *op)
 {
     Image im;
-    int64_t m0 = emu_slot(r, op, L3D2_M), m = emu_slot(r, op, L3D2_M_EXT);
-    int64_t k0 = emu_slot(r, op, L3D2_K), k = emu_slot(r, op, L3D2_K_EXT);
-    int64_t channels = emu_slot(r, op, L3D2_CHANNELS);
-    bool columns = emu_slot_attr(r->p, op, L3D2_TRANSPOSE) != 0;
-    bool turned = columns || emu_tensor(r, op, LOAD_DST).scope == SC_L0B;
-    if (op->checked && !emu_check(r, op)) {
+    int64_t m0 = emu_slot(r, op, LOAD3D2_m_start_pt),
+            m = emu_slot(r, op, LOAD3D2_m_extension);
+    int64_t k0 = emu_slot(r, op, LOAD3D2_k_start_pt),
+            k = emu_slot(r, op, LOAD3D2_k_extension);
+    int64_t channels = emu_slot(r, op, LOAD3D2_channel_size);
+    bool columns = emu_slot_attr(r->p, op, LOAD3D2_en_transpose) != 0;
+    bool turned = columns || emu_tensor(r, op, LOAD2D_dst).scope == SC_L0B;
+    if (!emu_begin(r, op)) {
         return false;
     }
-    if (!open_image(r, op, L3D2_KERNEL, &im) || !in_range(m0, 0, MOST_INDEX) ||
-        !in_range(k0, 0, MOST_INDEX) || !in_range(m, 1, MOST_INDEX) ||
-        !in_range(k, 1, MOST_INDEX) || !in_range(channels, 1, MOST_INDEX)) {
-        return emu_refuse(r, op);
-    }
+    open_image(r, op, &im);
     int64_t c0 = fractal_c0(im.size), groups = fractal_count(channels, c0);
     int64_t m1 = fractal_count(m, FRACTAL_SIDE), k1 = fractal_count(k, c0);
     im.channels = channels;
-    im.src = emu_operand(r, op, LOAD_SRC, groups * im.s.h * im.s.w * FRACTAL_ROW);
-    uint8_t *dst = emu_operand(r, op, LOAD_DST, m1 * k1 * FRACTAL_BYTES);
+    im.src = emu_operand(r, op, LOAD2D_src, groups * im.s.h * im.s.w * FRACTAL_ROW);
+    uint8_t *dst = emu_operand(r, op, LOAD2D_dst, m1 * k1 * FRACTAL_BYTES);
     if (im.src == NULL || dst == NULL || k0 / c0 + k1 > groups * im.s.kh * im.s.kw) {
         return emu_refuse(r, op);
     }
-    fill_padding(&im, emu_slot(r, op, L3D2_PAD_VALUE));
+    fill_padding(&im, emu_slot(r, op, LOAD3D2_pad_value));
     for (int64_t i = 0; i < m1; i++) {
         for (int64_t j = 0; j < k1; j++) {
             uint8_t *to = dst + (columns ? j * m1 + i : i * k1 + j) * FRACTAL_BYTES;
@@ -411,23 +373,24 @@ bool
 emu_exec_col2img(EmuRun *r, const EmuOp *op)
 {
     Image im;
-    int64_t n = emu_slot(r, op, C2I_REPEAT);
-    int64_t left = emu_slot(r, op, C2I_LEFT), top = emu_slot(r, op, C2I_TOP);
-    int64_t w = emu_slot(r, op, C2I_FETCH_W), h = emu_slot(r, op, C2I_FETCH_H);
-    if (op->checked && !emu_check(r, op)) {
+    int64_t n = emu_slot(r, op, COL2IMG_repeat_time);
+    int64_t left = emu_slot(r, op, COL2IMG_left_top_w),
+            top = emu_slot(r, op, COL2IMG_left_top_h);
+    int64_t w = emu_slot(r, op, COL2IMG_fetch_filter_w),
+            h = emu_slot(r, op, COL2IMG_fetch_filter_h);
+    if (!emu_begin(r, op)) {
         return false;
     }
-    if (!open_image(r, op, C2I_KERNEL, &im) || !in_range(n, 0, MOST_REPEATS) ||
-        !corner_ok(&im, left, top) || !in_range(w, 0, im.s.kw - 1) ||
-        !in_range(h, 0, im.s.kh - 1)) {
+    open_image(r, op, &im);
+    if (!corner_ok(&im, left, top) || w >= im.s.kw || h >= im.s.kh) {
         return emu_refuse(r, op);
     }
     if (n == 0) {
         return true;
     }
     int64_t pixel = (int64_t)FRACTAL_SIDE * im.size, m = first_window(&im, left, top);
-    const uint8_t *src = emu_operand(r, op, LOAD_SRC, n * FRACTAL_SIDE * pixel);
-    uint8_t *dst = emu_operand(r, op, LOAD_DST, im.s.h * im.s.w * pixel);
+    const uint8_t *src = emu_operand(r, op, LOAD2D_src, n * FRACTAL_SIDE * pixel);
+    uint8_t *dst = emu_operand(r, op, LOAD2D_dst, im.s.h * im.s.w * pixel);
     if (src == NULL || dst == NULL) {
         return emu_refuse(r, op);
     }
@@ -446,12 +409,12 @@ emu_exec_col2img(EmuRun *r, const EmuOp *op)
 bool
 emu_bind_load(EmuProgram *p, EmuOp *op, const char **why)
 {
-    Dtype t = emu_slot_ref(p, op, LOAD_DST)->dtype;
+    Dtype t = emu_slot_ref(p, op, LOAD2D_dst)->dtype;
     Sem sem = op_table[op->op].sem;
     op->dtype = (uint8_t)t;
     *why = "the load does not exist for its dtypes";
     bool adds = sem != SEM_COL2IMG || t == DT_F16 || t == DT_F32;
     bool square = sem != SEM_LOAD2D_SQUARE || dtype_size(t) != 2;
-    return emu_slot_ref(p, op, LOAD_SRC)->dtype == t && dtype_size(t) <= 4 && adds &&
+    return emu_slot_ref(p, op, LOAD2D_src)->dtype == t && dtype_size(t) <= 4 && adds &&
            square;
 }

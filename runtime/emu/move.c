@@ -116,17 +116,13 @@ typedef struct Bursts {
     int64_t src_len, src_pitch;
 } Bursts;
 
-/* Whether the numbers are in their ranges, 0 included, so that nothing below overflows. */
+/* False: a move that pads has bursts of one unit, without gaps. */
 static bool
 read_counts(const EmuRun *r, const EmuOp *op, const EmuMove *m, Bursts *b)
 {
     int64_t nburst = emu_slot(r, op, MOVE_nburst), burst = emu_slot(r, op, MOVE_burst);
     int64_t ss = emu_slot(r, op, MOVE_src_stride);
     int64_t ds = emu_slot(r, op, MOVE_dst_stride);
-    if (nburst < 0 || nburst > 4095 || burst < 0 || burst > 65535 || ss < 0 ||
-        ss > 65535 || ds < 0 || ds > 65535) {
-        return false;
-    }
     b->n = nburst;
     b->src_len = burst * m->units.src_burst;
     b->dst_len = burst * m->units.dst_burst;
@@ -233,7 +229,7 @@ emu_exec_move(EmuRun *r, const EmuOp *op)
 {
     const EmuMove *m = &r->p->moves[op->move];
     Bursts b;
-    if (op->checked && !emu_check(r, op)) {
+    if (!emu_begin(r, op)) {
         return false;
     }
     if (!read_counts(r, op, m, &b)) {

@@ -6,6 +6,7 @@
  * the active lanes in order. Repeats are read and written one after another, so that a destination in
  * the source gives what the machine gives. */
 #include "emu/emu.h"
+#include "isa/operand.h"
 
 #include <string.h>
 
@@ -15,12 +16,7 @@
 enum {
     MAX_SUMMANDS = 128,
     MAX_REPEATS = 4095,
-    CHUNK = 255,
-    SLOT_DST = 1,
-    SLOT_DST_REP = 4,
-    SLOT_CAL_INDEX = 6,
-    SLOT_INDEX_LOW = 8,
-    SLOT_LIST = 9
+    CHUNK = 255
 };
 
 /* An instruction that runs. */
@@ -256,7 +252,7 @@ extreme_repeat(Reduction *x)
     uint8_t buf[REPEAT_BYTES];
     Extreme e = {.any = false};
     const uint8_t *lanes = emu_lanes_load(&x->c.o[0], x->c.run, buf);
-    int index = emu_slot_attr(x->r->p, x->op, SLOT_INDEX_LOW) != 0 ? 0 : 1;
+    int index = emu_slot_attr(x->r->p, x->op, VCMAX_index_low) != 0 ? 0 : 1;
     extreme_of(x, &e, lanes, 0, x->c.lanes, 0);
     store_bits(x, index, (uint64_t)e.at);
     store_bits(x, 1 - index, e.bits);
@@ -290,7 +286,7 @@ results_of(const Reduction *x)
         return x->c.lanes / 2;
     case SEM_ALL_MAX:
     case SEM_ALL_MIN:
-        return emu_slot_attr(x->r->p, x->op, SLOT_CAL_INDEX) != 0 ? 2 : 1;
+        return emu_slot_attr(x->r->p, x->op, ALLMAX_cal_index) != 0 ? 2 : 1;
     default:
         return REPEAT_BYTES / BLOCK_BYTES;
     }
@@ -311,13 +307,13 @@ open_reduction(EmuRun *r, const EmuOp *op, bool whole, Reduction *x)
         return true;
     }
     x->results = results_of(x);
-    x->step = whole ? 0 : emu_slot(r, op, SLOT_DST_REP);
-    if (x->step < 0 || x->step > UINT16_MAX || x->c.repeats > MAX_REPEATS) {
+    x->step = 0;
+    if (!whole && !emu_number(r, op, REDUCE_dst_rep_stride, &x->step)) {
         return emu_refuse(r, op);
     }
     x->step *= x->results * x->size;
-    x->dst =
-        emu_operand(r, op, SLOT_DST, (x->c.repeats - 1) * x->step + x->results * x->size);
+    x->dst = emu_operand(r, op, REDUCE_dst,
+                         (x->c.repeats - 1) * x->step + x->results * x->size);
     return x->dst != NULL || emu_refuse(r, op);
 }
 
@@ -350,8 +346,8 @@ emu_exec_reduce(EmuRun *r, const EmuOp *op)
         return true;
     }
     Sem sem = op_table[op->op].sem;
-    bool listed =
-        (sem == SEM_CMAX || sem == SEM_CMIN) && emu_slot_attr(r->p, op, SLOT_LIST) != 0;
+    bool listed = (sem == SEM_CMAX || sem == SEM_CMIN) &&
+                  emu_slot_attr(r->p, op, VCMAX_max_cnt_index) != 0;
     Extreme all = {.any = false};
     for (int64_t i = 0; i < x.c.repeats; i++) {
         if (listed) {
@@ -458,12 +454,12 @@ emu_exec_reduce_all(EmuRun *r, const EmuOp *op)
 bool
 emu_bind_reduce(EmuProgram *p, EmuOp *op, const char **why)
 {
-    Dtype t = emu_slot_ref(p, op, SLOT_DST)->dtype;
+    Dtype t = emu_slot_ref(p, op, REDUCE_dst)->dtype;
     op->dtype = (uint8_t)t;
     op->lanes = emu_lane_fn(dtype_is_float(t) ? &p->kernel.choices : NULL,
                             (LaneWork){SEM_ADD, false}, t, t);
     emu_lanes_plan(p, op);
     *why = "the reduction does not exist for its dtypes";
-    return emu_slot_ref(p, op, SLOT_DST + 1)->dtype == t &&
+    return emu_slot_ref(p, op, REDUCE_dst + 1)->dtype == t &&
            op_has_dtype((Op)op->op, t, p->kernel.soc);
 }

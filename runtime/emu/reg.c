@@ -2,6 +2,7 @@
  * on registers is on lanes (emu/vector.c). Each operand is taken aside before the result is written, element
  * by element: what a mode does is one formula for the place of lane i. */
 #include "emu/emu.h"
+#include "isa/operand.h"
 
 #include <string.h>
 
@@ -248,9 +249,9 @@ emu_exec_reg_histogram(EmuRun *r, const EmuOp *op)
     if (!begin(r, op, REPEAT_BYTES, &a)) {
         return false;
     }
-    uint8_t *dst[2] = {emu_operand(r, op, RHIST_DST0, REPEAT_BYTES),
-                       emu_operand(r, op, RHIST_DST1, REPEAT_BYTES)};
-    const uint8_t *src = emu_operand(r, op, RHIST_SRC, a.end);
+    uint8_t *dst[2] = {emu_operand(r, op, RHIST_dst0, REPEAT_BYTES),
+                       emu_operand(r, op, RHIST_dst1, REPEAT_BYTES)};
+    const uint8_t *src = emu_operand(r, op, RHIST_src, a.end);
     if (dst[0] == NULL || dst[1] == NULL || src == NULL) {
         return emu_refuse(r, op);
     }
@@ -335,7 +336,7 @@ operands_fit(const EmuProgram *p, const EmuOp *op)
     case FORM_RCAST:
         return cast_fits(p, op);
     case FORM_RHIST:
-        return type_of(p, op, RHIST_SRC) == DT_U8;
+        return type_of(p, op, RHIST_src) == DT_U8;
     default:
         return same_types(p, op, RLACE_dst0, RLACE_dst1) &&
                same_types(p, op, RLACE_dst0, RLACE_src0) &&

@@ -106,8 +106,8 @@ bool
 emu_bind_segment(EmuProgram *p, EmuOp *op, const char **why)
 {
     if (op_table[op->op].sem == SEM_SLICE_DIM) {
-        int64_t dim = emu_slot_attr(p, op, SDIM_DIM);
-        int64_t block = emu_slot_attr(p, op, SDIM_BLOCK);
+        int64_t dim = emu_slot_attr(p, op, SLICEDIM_dim);
+        int64_t block = emu_slot_attr(p, op, SLICEDIM_block_elements);
         *why = "a dimension of a slice does not exist";
         return dim >= 0 && dim < SEGMENT_DIMS && block >= 4 && block <= BLOCK_BYTES;
     }

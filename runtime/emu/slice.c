@@ -54,21 +54,6 @@ types_fit(const EmuProgram *p, const EmuOp *op)
 }
 
 bool
-emu_slice_equal(EmuRun *r, const EmuOp *op)
-{
-    int slot = form_slot(op_table[op->op].form, ROLE_INT, "unequal");
-    return slot < 0 || emu_slot(r, op, slot) == 0 || emu_refuse(r, op);
-}
-
-/* The numbers that lengths and strides of a scattered conversion were computed of are right. */
-static bool
-numbers_fit(EmuRun *r, const EmuOp *op)
-{
-    return op_table[op->op].form != FORM_HSCATTER || emu_in_ranges(r, op) ||
-           emu_refuse(r, op);
-}
-
-bool
 emu_slice_open(EmuRun *r, const EmuOp *op, int slot, EmuSlice *s)
 {
     const SliceOperand *o = form_slice(op_table[op->op].form, slot);
@@ -79,10 +64,6 @@ emu_slice_open(EmuRun *r, const EmuOp *op, int slot, EmuSlice *s)
     for (int i = 0; i < o->dims; i++) {
         s->len[i] = emu_slot(r, op, o->len + i);
         s->step[i] = emu_slot(r, op, o->stride + i);
-        if (s->len[i] < 0 || s->len[i] > INT32_MAX || s->step[i] < 0 ||
-            s->step[i] > INT32_MAX) {
-            return emu_refuse(r, op);
-        }
         s->empty = s->empty || s->len[i] == 0;
         elements += s->len[i] > 0 ? (s->len[i] - 1) * s->step[i] : 0;
         if (elements > INT64_MAX / 16) {
@@ -411,9 +392,8 @@ emu_exec_slice(EmuRun *r, const EmuOp *op)
     Row row;
     memset(row.given, 0, sizeof row.given);
     row.n = 0;
-    if (!emu_slice_equal(r, op) || !numbers_fit(r, op) || !open_work(r, op, &w) ||
-        !open_write(r, op, &w) || !emu_slice_open(r, op, 0, &row.dst) ||
-        !open_sources(r, op, &row)) {
+    if (!emu_begin(r, op) || !open_work(r, op, &w) || !open_write(r, op, &w) ||
+        !emu_slice_open(r, op, 0, &row.dst) || !open_sources(r, op, &row)) {
         return false;
     }
     if (w.sem == SEM_CONV_PACKS && !row.dst.empty && !read_packs(r, op, &w)) {

@@ -179,7 +179,7 @@ bool
 emu_exec_slice_reduce(EmuRun *r, const EmuOp *op)
 {
     EmuSlice dst, src;
-    if (!emu_slice_equal(r, op) || !emu_slice_open(r, op, 0, &dst) ||
+    if (!emu_begin(r, op) || !emu_slice_open(r, op, 0, &dst) ||
         !emu_slice_open(r, op, 1, &src)) {
         return false;
     }

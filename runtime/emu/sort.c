@@ -7,20 +7,18 @@
 #include "num/half.h"
 
 enum {
-    MOST_REPEATS = 255,
     SORT32 = 32,
-    MOST_LENGTH = 65535,
     RECORD_MOST = 32 /* bytes */
 };
 
 bool
 emu_sort_repeats(EmuRun *r, const EmuOp *op, int slot, int64_t *n)
 {
-    if (op->checked && !emu_check(r, op)) {
+    if (!emu_begin(r, op)) {
         return false;
     }
     *n = emu_slot(r, op, slot);
-    return (*n >= 0 && *n <= MOST_REPEATS) || emu_refuse(r, op);
+    return true;
 }
 
 static int
@@ -69,15 +67,12 @@ emu_exec_field(EmuRun *r, const EmuOp *op)
 {
     Field f = {.n = -1};
     int size = main_size(r, op);
-    if (!emu_sort_repeats(r, op, FIELD_REPEAT, &f.n) || f.n == 0) {
+    if (!emu_sort_repeats(r, op, FIELD_repeat_times, &f.n) || f.n == 0) {
         return f.n == 0;
     }
     bool to_records = op_table[op->op].sem == SEM_VCONCAT;
     int64_t values = f.n * SORT_GROUP * size, records = values * PROPOSAL_ELEMS;
-    int64_t mode = emu_slot(r, op, FIELD_MODE);
-    if (mode < 0 || mode >= PROPOSAL_ELEMS) {
-        return emu_refuse(r, op);
-    }
+    int64_t mode = emu_slot(r, op, FIELD_mode_number);
     f.mode = (int)mode;
     f.dst = emu_operand(r, op, 0, to_records ? records : values);
     f.src = emu_operand(r, op, 1, to_records ? values : records);
@@ -137,7 +132,7 @@ emu_exec_sort16(EmuRun *r, const EmuOp *op)
 {
     int64_t n = -1;
     int size = main_size(r, op), record = PROPOSAL_ELEMS * size;
-    if (!emu_sort_repeats(r, op, FIELD_REPEAT, &n) || n == 0) {
+    if (!emu_sort_repeats(r, op, FIELD_repeat_times, &n) || n == 0) {
         return n == 0;
     }
     uint8_t *dst = emu_operand(r, op, 0, n * SORT_GROUP * record);
@@ -183,7 +178,7 @@ emu_exec_sort32(EmuRun *r, const EmuOp *op)
 {
     int64_t n = -1;
     int size = main_size(r, op);
-    if (!emu_sort_repeats(r, op, OUTER_REPEAT, &n) || n == 0) {
+    if (!emu_sort_repeats(r, op, OUTER_repeat_times, &n) || n == 0) {
         return n == 0;
     }
     uint8_t *dst = emu_operand(r, op, 0, n * SORT32 * PAIR_BYTES);
@@ -261,23 +256,20 @@ static bool
 open_merge(EmuRun *r, const EmuOp *op, int64_t n, Merge *m, int64_t *total)
 {
     bool pairs = op_table[op->op].form == FORM_MERGE;
-    int64_t valid =
-        pairs ? emu_slot_attr(r->p, op, MERGE_VALID) : emu_slot(r, op, MERGE_VALID);
+    int64_t valid = pairs ? emu_slot_attr(r->p, op, MERGE_valid_bit)
+                          : emu_slot(r, op, MERGE_valid_bit);
     *m = (Merge){.lists = merge_lists(valid),
                  .size = main_size(r, op),
-                 .suspend = emu_slot_attr(r->p, op, MERGE_SUSPEND) != 0,
+                 .suspend = emu_slot_attr(r->p, op, MERGE_if_exhausted_suspension) != 0,
                  .skip = emu_chosen(r->p, CHOICE_EMPTY_LIST) == CHOSE_EMPTY_LIST_SKIPPED};
     m->record = pairs ? PAIR_BYTES : PROPOSAL_ELEMS * m->size;
     m->score = pairs ? 0 : PROPOSAL_SCORE * m->size;
     *total = 0;
     for (int i = 0; i < m->lists; i++) {
-        int64_t len = emu_slot(r, op, MERGE_LENGTH + i);
-        if (len < 0 || len > MOST_LENGTH) {
-            return false;
-        }
+        int64_t len = emu_slot(r, op, MERGE_element_count_list + i);
         m->len[i] = len;
         int64_t bytes = (MERGE_LISTS * (n - 1) + 1) * len * m->record;
-        m->src[i] = len > 0 ? emu_operand(r, op, MERGE_SRC + i, bytes) : NULL;
+        m->src[i] = len > 0 ? emu_operand(r, op, MERGE_src_list + i, bytes) : NULL;
         *total += len;
         if (len > 0 && m->src[i] == NULL) {
             return false;
@@ -292,7 +284,7 @@ emu_exec_merge(EmuRun *r, const EmuOp *op)
 {
     Merge m;
     int64_t n, total;
-    if (!emu_sort_repeats(r, op, MERGE_REPEAT, &n)) {
+    if (!emu_sort_repeats(r, op, MERGE_repeat_times, &n)) {
         return false;
     }
     if (n > 0 && !open_merge(r, op, n, &m, &total)) {
@@ -315,13 +307,6 @@ emu_exec_merge(EmuRun *r, const EmuOp *op)
 
 /* ---- binding --------------------------------------------------------------------------------------- */
 
-static bool
-attr_within(const EmuProgram *p, const EmuOp *op, int slot, int64_t lo, int64_t hi)
-{
-    int64_t v = emu_slot_attr(p, op, slot);
-    return v >= lo && v <= hi;
-}
-
 bool
 emu_bind_sort(EmuProgram *p, EmuOp *op, const char **why)
 {
@@ -333,5 +318,6 @@ emu_bind_sort(EmuProgram *p, EmuOp *op, const char **why)
         return false;
     }
     *why = "a constant of a sorting instruction is out of range";
-    return form != FORM_MERGE || attr_within(p, op, MERGE_VALID, 1, 15);
+    return form != FORM_MERGE ||
+           emu_allows(op, MERGE_valid_bit, emu_slot_attr(p, op, MERGE_valid_bit));
 }

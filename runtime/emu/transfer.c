@@ -7,15 +7,6 @@
 #include "rules/transfer.h"
 #include "num/half.h"
 
-static bool
-begin(EmuRun *r, const EmuOp *op)
-{
-    if (op->checked && !emu_check(r, op)) {
-        return false;
-    }
-    return emu_in_ranges(r, op) || emu_refuse(r, op);
-}
-
 static Scope
 scope_of(const EmuRun *r, const EmuOp *op, int slot)
 {
@@ -50,7 +41,7 @@ padded_of(const EmuRun *r, const EmuOp *op, bool out)
 {
     Padded m = {.n = emu_slot(r, op, PADMOVE_nburst),
                 .burst = emu_slot(r, op, PADMOVE_burst)};
-    m.size = size_of(r, op, TRANSFER_DST);
+    m.size = size_of(r, op, PADMOVE_dst);
     m.left = emu_slot(r, op, PADMOVE_left_padding) * m.size;
     m.right = emu_slot(r, op, PADMOVE_right_padding) * m.size;
     m.fill = (int)emu_slot_attr(r->p, op, PADMOVE_fill);
@@ -89,9 +80,9 @@ static bool
 pad_in(EmuRun *r, const EmuOp *op)
 {
     Padded m = padded_of(r, op, false);
-    uint8_t *dst = emu_operand(r, op, TRANSFER_DST, spanned(m.n, m.pitch, m.blocks));
+    uint8_t *dst = emu_operand(r, op, PADMOVE_dst, spanned(m.n, m.pitch, m.blocks));
     const uint8_t *src =
-        emu_operand(r, op, TRANSFER_SRC, spanned(m.n, m.gm_pitch, m.burst));
+        emu_operand(r, op, PADMOVE_src, spanned(m.n, m.gm_pitch, m.burst));
     if (dst == NULL || src == NULL) {
         return emu_refuse(r, op);
     }
@@ -106,13 +97,12 @@ pad_out(EmuRun *r, const EmuOp *op)
 {
     AtomicWrite w;
     Padded m = padded_of(r, op, true);
-    uint8_t *dst = emu_operand(r, op, TRANSFER_DST, spanned(m.n, m.gm_pitch, m.burst));
-    const uint8_t *src = emu_operand(r, op, TRANSFER_SRC, spanned(m.n, m.pitch, m.burst));
+    uint8_t *dst = emu_operand(r, op, PADMOVE_dst, spanned(m.n, m.gm_pitch, m.burst));
+    const uint8_t *src = emu_operand(r, op, PADMOVE_src, spanned(m.n, m.pitch, m.burst));
     if (dst == NULL || src == NULL) {
         return emu_refuse(r, op);
     }
-    if (!emu_write_mode(r, op, TRANSFER_DST, scope_of(r, op, TRANSFER_SRC), m.burst,
-                        &w)) {
+    if (!emu_write_mode(r, op, PADMOVE_dst, scope_of(r, op, PADMOVE_src), m.burst, &w)) {
         return false;
     }
     for (int64_t i = 0; i < m.n; i++) {
@@ -124,14 +114,14 @@ pad_out(EmuRun *r, const EmuOp *op)
 bool
 emu_exec_pad_move(EmuRun *r, const EmuOp *op)
 {
-    if (!begin(r, op)) {
+    if (!emu_begin(r, op)) {
         return false;
     }
     int64_t left = emu_slot(r, op, PADMOVE_left_padding),
             right = emu_slot(r, op, PADMOVE_right_padding);
-    int most = BLOCK_BYTES / size_of(r, op, TRANSFER_DST);
+    int most = BLOCK_BYTES / size_of(r, op, PADMOVE_dst);
     bool padded = left != 0 || right != 0;
-    bool out = scope_of(r, op, TRANSFER_DST) == SC_GM;
+    bool out = scope_of(r, op, PADMOVE_dst) == SC_GM;
     if (left > most || right > most ||
         (padded && (out || emu_slot_attr(r->p, op, PADMOVE_fill) != PAD_GIVEN))) {
         return emu_refuse(r, op);
@@ -144,11 +134,11 @@ emu_exec_pad_move(EmuRun *r, const EmuOp *op)
 bool
 emu_exec_nd2nz(EmuRun *r, const EmuOp *op)
 {
-    if (!begin(r, op)) {
+    if (!emu_begin(r, op)) {
         return false;
     }
     int64_t num = emu_slot(r, op, ND2NZ_nd_num), n = emu_slot(r, op, ND2NZ_nd_n);
-    int64_t d = emu_slot(r, op, ND2NZ_nd_d), s = size_of(r, op, TRANSFER_DST);
+    int64_t d = emu_slot(r, op, ND2NZ_nd_d), s = size_of(r, op, PADMOVE_dst);
     int64_t c0 = BLOCK_BYTES / s, groups = (d + c0 - 1) / c0;
     if (num == 0 || n == 0 || d == 0) {
         return true;
@@ -158,11 +148,11 @@ emu_exec_nd2nz(EmuRun *r, const EmuOp *op)
     int64_t dst_c0 = emu_slot(r, op, ND2NZ_dst_c0_stride) * BLOCK_BYTES;
     int64_t dst_n = emu_slot(r, op, ND2NZ_dst_n_stride) * BLOCK_BYTES;
     int64_t dst_nd = emu_slot(r, op, ND2NZ_dst_nd_stride) * s;
-    uint8_t *dst = emu_operand(r, op, TRANSFER_DST,
+    uint8_t *dst = emu_operand(r, op, PADMOVE_dst,
                                (num - 1) * dst_nd + (groups - 1) * dst_c0 +
                                    (n - 1) * dst_n + BLOCK_BYTES);
     const uint8_t *src =
-        emu_operand(r, op, TRANSFER_SRC, (num - 1) * src_nd + (n - 1) * src_n + d * s);
+        emu_operand(r, op, PADMOVE_src, (num - 1) * src_nd + (n - 1) * src_n + d * s);
     if (dst == NULL || src == NULL) {
         return emu_refuse(r, op);
     }
@@ -184,11 +174,11 @@ bool
 emu_exec_nz2nd(EmuRun *r, const EmuOp *op)
 {
     AtomicWrite w;
-    if (!begin(r, op)) {
+    if (!emu_begin(r, op)) {
         return false;
     }
     int64_t num = emu_slot(r, op, ND2NZ_nd_num), n = emu_slot(r, op, ND2NZ_nd_n);
-    int64_t d = emu_slot(r, op, ND2NZ_nd_d), s = size_of(r, op, TRANSFER_DST);
+    int64_t d = emu_slot(r, op, ND2NZ_nd_d), s = size_of(r, op, PADMOVE_dst);
     int64_t row_bytes = FRACTAL_COLS * s;
     int64_t src_nd = emu_slot(r, op, NZ2ND_src_nd_matrix_stride) * FRACTAL_ELEMS * s;
     int64_t src_n = emu_slot(r, op, NZ2ND_src_n_stride) * row_bytes;
@@ -198,14 +188,14 @@ emu_exec_nz2nd(EmuRun *r, const EmuOp *op)
         return true;
     }
     uint8_t *dst =
-        emu_operand(r, op, TRANSFER_DST, (num - 1) * dst_nd + (n - 1) * dst_d + d * s);
+        emu_operand(r, op, PADMOVE_dst, (num - 1) * dst_nd + (n - 1) * dst_d + d * s);
     const uint8_t *src =
-        emu_operand(r, op, TRANSFER_SRC,
+        emu_operand(r, op, PADMOVE_src,
                     (num - 1) * src_nd + (d / FRACTAL_COLS - 1) * src_n + n * row_bytes);
     if (dst == NULL || src == NULL || d % FRACTAL_COLS != 0) {
         return emu_refuse(r, op);
     }
-    if (!emu_write_mode(r, op, TRANSFER_DST, scope_of(r, op, TRANSFER_SRC), row_bytes,
+    if (!emu_write_mode(r, op, PADMOVE_dst, scope_of(r, op, PADMOVE_src), row_bytes,
                         &w)) {
         return false;
     }
@@ -271,15 +261,15 @@ convert_row(uint8_t *row, int64_t to, const uint8_t *src, int64_t from)
 bool
 emu_exec_spread(EmuRun *r, const EmuOp *op)
 {
-    if (!begin(r, op)) {
+    if (!emu_begin(r, op)) {
         return false;
     }
-    int64_t from = size_of(r, op, TRANSFER_SRC), to = size_of(r, op, TRANSFER_DST);
+    int64_t from = size_of(r, op, PADMOVE_src), to = size_of(r, op, PADMOVE_dst);
     Spread m = spread_of(r, op, from, to);
-    uint8_t *dst = emu_operand(r, op, TRANSFER_DST,
+    uint8_t *dst = emu_operand(r, op, PADMOVE_dst,
                                spanned(m.n, m.dst_pitch, m.units * FRACTAL_ELEMS * to));
     const uint8_t *src = emu_operand(
-        r, op, TRANSFER_SRC, spanned(m.n, m.src_pitch, m.rows * FRACTAL_COLS * from));
+        r, op, PADMOVE_src, spanned(m.n, m.src_pitch, m.rows * FRACTAL_COLS * from));
     if (dst == NULL || src == NULL) {
         return emu_refuse(r, op);
     }
@@ -302,21 +292,21 @@ emu_exec_spread(EmuRun *r, const EmuOp *op)
 bool
 emu_exec_bias_move(EmuRun *r, const EmuOp *op)
 {
-    if (!begin(r, op)) {
+    if (!emu_begin(r, op)) {
         return false;
     }
     int64_t n = emu_slot(r, op, BIASMOVE_nburst),
             unit = transfer_bias_unit(r->p->kernel.soc);
-    int64_t from = size_of(r, op, TRANSFER_SRC), to = size_of(r, op, TRANSFER_DST);
+    int64_t from = size_of(r, op, PADMOVE_src), to = size_of(r, op, PADMOVE_dst);
     if (n == 0 || emu_slot(r, op, BIASMOVE_burst) == 0) {
         return true;
     }
     int64_t elems = emu_slot(r, op, BIASMOVE_burst) * unit / from;
     int64_t src_pitch = elems * from + emu_slot(r, op, BIASMOVE_src_stride) * BLOCK_BYTES;
     int64_t dst_pitch = elems * to + emu_slot(r, op, BIASMOVE_dst_stride) * unit;
-    uint8_t *dst = emu_operand(r, op, TRANSFER_DST, spanned(n, dst_pitch, elems * to));
+    uint8_t *dst = emu_operand(r, op, PADMOVE_dst, spanned(n, dst_pitch, elems * to));
     const uint8_t *src =
-        emu_operand(r, op, TRANSFER_SRC, spanned(n, src_pitch, elems * from));
+        emu_operand(r, op, PADMOVE_src, spanned(n, src_pitch, elems * from));
     if (dst == NULL || src == NULL) {
         return emu_refuse(r, op);
     }
@@ -336,20 +326,20 @@ emu_exec_bias_move(EmuRun *r, const EmuOp *op)
 bool
 emu_exec_fill_units(EmuRun *r, const EmuOp *op)
 {
-    if (!begin(r, op)) {
+    if (!emu_begin(r, op)) {
         return false;
     }
     bool fractals = op_table[op->op].form == FORM_FILLFRACTALS;
     int64_t unit =
-        scope_of(r, op, TRANSFER_DST) == SC_L1 && !fractals ? BLOCK_BYTES : FRACTAL_BYTES;
-    int64_t n = emu_slot(r, op, FILL_REPEAT);
-    int64_t len = fractals ? unit : emu_slot(r, op, FILLBLOCKS_NUM) * unit;
-    int64_t pitch = fractals ? unit : len + emu_slot(r, op, FILLBLOCKS_GAP) * unit;
-    int64_t value = emu_slot(r, op, fractals ? FILLFRACTALS_VALUE : FILLBLOCKS_VALUE);
+        scope_of(r, op, PADMOVE_dst) == SC_L1 && !fractals ? BLOCK_BYTES : FRACTAL_BYTES;
+    int64_t n = emu_slot(r, op, FILLBLOCKS_repeat_times);
+    int64_t len = fractals ? unit : emu_slot(r, op, FILLBLOCKS_block_num) * unit;
+    int64_t pitch = fractals ? unit : len + emu_slot(r, op, FILLBLOCKS_dst_gap) * unit;
+    int64_t value = emu_slot(r, op, fractals ? FILLFRACTALS_value : FILLBLOCKS_value);
     if (n == 0 || len == 0) {
         return true;
     }
-    uint8_t *dst = emu_operand(r, op, TRANSFER_DST, spanned(n, pitch, len));
+    uint8_t *dst = emu_operand(r, op, PADMOVE_dst, spanned(n, pitch, len));
     if (dst == NULL) {
         return emu_refuse(r, op);
     }
@@ -368,11 +358,11 @@ static bool
 types_ok(const EmuProgram *p, const EmuOp *op)
 {
     Form form = op_table[op->op].form;
-    Dtype dst = emu_slot_ref(p, op, TRANSFER_DST)->dtype;
+    Dtype dst = emu_slot_ref(p, op, PADMOVE_dst)->dtype;
     if (form == FORM_FILLFRACTALS || form == FORM_FILLBLOCKS) {
         return dtype_size(dst) == 2;
     }
-    Dtype src = emu_slot_ref(p, op, TRANSFER_SRC)->dtype;
+    Dtype src = emu_slot_ref(p, op, PADMOVE_src)->dtype;
     if (form == FORM_BIASMOVE) {
         return dtype_size(dst) == 4 && (src == dst || (src == DT_F16 && dst == DT_F32));
     }

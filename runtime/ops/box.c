@@ -150,7 +150,7 @@ ops_vrpac(OpCall *c)
     bool half = is_half(c);
     int64_t values = SORT_GROUP * (half ? 2 : 4);
     Step step = step_of(c);
-    for (int64_t r = 0; r < c->in.args[FIELD_REPEAT].v; r++) {
+    for (int64_t r = 0; r < c->in.args[FIELD_repeat_times].v; r++) {
         Boxes b;
         load_boxes(&b, c->at[1] + r * values * PROPOSAL_ELEMS, half);
         sides(b.corner[2], b.corner[0], AXES * SORT_GROUP, &step);
@@ -182,7 +182,7 @@ ops_viou(OpCall *c)
     bool half = is_half(c);
     int64_t values = SORT_GROUP * (half ? 2 : 4);
     Step step = step_of(c);
-    for (int64_t r = 0; r < c->in.args[OUTER_REPEAT].v; r++) {
+    for (int64_t r = 0; r < c->in.args[OUTER_repeat_times].v; r++) {
         Boxes a, b;
         float first[MOST], last[MOST];
         load_boxes(&a, c->at[1] + r * values * PROPOSAL_ELEMS, half);
@@ -207,7 +207,7 @@ ops_vaadd(OpCall *c)
     bool half = is_half(c);
     Step step = step_of(c);
     int64_t values = SORT_GROUP * (half ? 2 : 4);
-    for (int64_t r = 0; r < c->in.args[OUTER_REPEAT].v; r++) {
+    for (int64_t r = 0; r < c->in.args[OUTER_repeat_times].v; r++) {
         float a[SORT_GROUP], b[SORT_GROUP], sum[PAIRS];
         load(a, c->at[1] + r * values, half);
         load(b, c->at[2], half);
@@ -229,11 +229,12 @@ ops_rpn_cor(OpCall *c)
         chosen(c->in.choices, CHOICE_SUPPRESSION) == CHOSE_SUPPRESSION_ZERO_KEPT;
     uint32_t ir;
     memcpy(&ir, c->sreg + SREG_RPN_COR_IR, sizeof ir);
-    for (int64_t r = 0; r < c->in.args[SUPPRESS_REPEAT].v; r++) {
+    for (int64_t r = 0; r < c->in.args[SUPPRESS_repeat_times].v; r++) {
         uint16_t rows[SORT_GROUP], entries[SORT_GROUP];
-        memcpy(rows, c->at[0] + r * c->in.args[SUPPRESS_STRIDE0].v * BLOCK_BYTES,
+        memcpy(rows, c->at[0] + r * c->in.args[SUPPRESS_src0_rep_stride].v * BLOCK_BYTES,
                sizeof rows);
-        memcpy(entries, c->at[1] + r * c->in.args[SUPPRESS_STRIDE1].v * BLOCK_BYTES,
+        memcpy(entries,
+               c->at[1] + r * c->in.args[SUPPRESS_src1_rep_stride].v * BLOCK_BYTES,
                sizeof entries);
         for (int i = 0; i < SORT_GROUP; i++) {
             seen[i] |= (entries[i] == 0) == zero_kept ? rows[i] : 0;

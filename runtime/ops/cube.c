@@ -536,9 +536,9 @@ multiply(Product *p, const OpCall *c, int bias)
     memcpy(&mode, c->sreg + SREG_FP2FP, sizeof mode);
     p->saturate = mode == 0;
     p->row = w.row;
-    p->a = c->at[CUBE_A];
-    p->b = c->at[CUBE_B];
-    p->c = c->at[CUBE_DST];
+    p->a = c->at[MATMUL_a];
+    p->b = c->at[MATMUL_b];
+    p->c = c->at[MATMUL_dst];
     p->bias = bias < 0 ? NULL : c->at[bias];
     p->tbias = bias < 0 ? DT_NONE : a[bias].t.dtype;
     p->start = bias >= 0 ? START_BIAS : p->start;
@@ -561,10 +561,10 @@ static Product
 product_of(const OpCall *c)
 {
     const CheckArg *a = c->in.args;
-    return (Product){.ta = a[CUBE_A].t.dtype,
-                     .tb = a[CUBE_B].t.dtype,
-                     .tc = a[CUBE_DST].t.dtype,
-                     .terms = fractal_c0(dtype_size(a[CUBE_A].t.dtype))};
+    return (Product){.ta = a[MATMUL_a].t.dtype,
+                     .tb = a[MATMUL_b].t.dtype,
+                     .tc = a[MATMUL_dst].t.dtype,
+                     .terms = fractal_c0(dtype_size(a[MATMUL_a].t.dtype))};
 }
 
 bool
@@ -573,12 +573,13 @@ ops_mmad(OpCall *c)
     const CheckArg *a = c->in.args;
     bool biased = op_table[c->in.op].form == FORM_MMADBIAS;
     Product p = product_of(c);
-    p.m = a[CUBE_M].v;
-    p.k = a[CUBE_K].v;
-    p.n = a[CUBE_N].v;
+    p.m = a[MATMUL_m].v;
+    p.k = a[MATMUL_k].v;
+    p.n = a[MATMUL_n].v;
     p.find = p.m == 1 ? runs_vector : runs_fractals;
-    p.start = !biased && a[CUBE_INIT].v != 0 ? START_DST : START_ZERO;
-    return p.m == 0 || p.k == 0 || p.n == 0 || multiply(&p, c, biased ? CUBE_INIT : -1);
+    p.start = !biased && a[MATMUL_init_l1out].v != 0 ? START_DST : START_ZERO;
+    return p.m == 0 || p.k == 0 || p.n == 0 ||
+           multiply(&p, c, biased ? MATMUL_init_l1out : -1);
 }
 
 bool
@@ -587,12 +588,12 @@ ops_matmul(OpCall *c)
     const CheckArg *a = c->in.args;
     bool biased = op_table[c->in.op].form == FORM_MATMULBIAS;
     Product p = product_of(c);
-    p.m = a[CUBE_M].v;
-    p.k = a[CUBE_K].v;
-    p.n = a[CUBE_N].v;
+    p.m = a[MATMUL_m].v;
+    p.k = a[MATMUL_k].v;
+    p.n = a[MATMUL_n].v;
     p.find = runs_blocks;
-    p.start = !biased && a[CUBE_INIT].v == 0 ? START_DST : START_ZERO;
-    return multiply(&p, c, biased ? CUBE_INIT : -1);
+    p.start = !biased && a[MATMUL_init_l1out].v == 0 ? START_DST : START_ZERO;
+    return multiply(&p, c, biased ? MATMUL_init_l1out : -1);
 }
 
 bool
@@ -601,28 +602,28 @@ ops_conv2d(OpCall *c)
     const CheckArg *a = c->in.args;
     bool biased = op_table[c->in.op].form == FORM_CONV2DBIAS;
     Product p = product_of(c);
-    p.s = (FractalWindows){.h = a[CONV_FM + 1].v,
-                           .w = a[CONV_FM + 2].v,
-                           .left = a[CONV_PAD].v,
-                           .right = a[CONV_PAD + 1].v,
-                           .top = a[CONV_PAD + 2].v,
-                           .bottom = a[CONV_PAD + 3].v,
-                           .stride_h = a[CONV_STRIDE].v,
-                           .stride_w = a[CONV_STRIDE + 1].v,
-                           .kh = a[CONV_WEIGHT + 1].v,
-                           .kw = a[CONV_WEIGHT + 2].v,
-                           .dilation_h = a[CONV_DILATION].v,
-                           .dilation_w = a[CONV_DILATION + 1].v};
+    p.s = (FractalWindows){.h = a[CONV2D_fm_h].v,
+                           .w = a[CONV2D_fm_w].v,
+                           .left = a[CONV2D_pad_left].v,
+                           .right = a[CONV2D_pad_right].v,
+                           .top = a[CONV2D_pad_top].v,
+                           .bottom = a[CONV2D_pad_bottom].v,
+                           .stride_h = a[CONV2D_stride_h].v,
+                           .stride_w = a[CONV2D_stride_w].v,
+                           .kh = a[CONV2D_kernel_h].v,
+                           .kw = a[CONV2D_kernel_w].v,
+                           .dilation_h = a[CONV2D_dilation_h].v,
+                           .dilation_w = a[CONV2D_dilation_w].v};
     p.out_w = fractal_windows_w(&p.s);
     p.m = fractal_windows_h(&p.s) * p.out_w;
-    p.k = a[CONV_FM].v * a[CONV_FM + 3].v * p.s.kh * p.s.kw;
-    p.n = a[CONV_WEIGHT + 3].v;
-    p.few = a[CONV_FM + 3].v == p.terms ? 0 : FRACTAL_FEW * dtype_size(p.ta);
+    p.k = a[CONV2D_fm_c1].v * a[CONV2D_fm_c0].v * p.s.kh * p.s.kw;
+    p.n = a[CONV2D_kernel_cout].v;
+    p.few = a[CONV2D_fm_c0].v == p.terms ? 0 : FRACTAL_FEW * dtype_size(p.ta);
     p.find = p.few != 0 ? runs_few : runs_windows;
-    p.start = !biased && a[CONV_INIT].v == 0 ? START_DST : START_ZERO;
+    p.start = !biased && a[CONV2D_init_l1out].v == 0 ? START_DST : START_ZERO;
     int64_t size = dtype_size(p.ta);
     for (int64_t i = 0; i < FRACTAL_ROW; i += size) {
-        memcpy(p.pad + i, &a[CONV_PAD_VALUE].v, (size_t)size);
+        memcpy(p.pad + i, &a[CONV2D_pad_value].v, (size_t)size);
     }
-    return multiply(&p, c, biased ? CONV_INIT : -1);
+    return multiply(&p, c, biased ? CONV2D_init_l1out : -1);
 }

@@ -4,6 +4,7 @@
 
 #include "num/half.h"
 #include "num/seq.h"
+#include "isa/operand.h"
 #include "ops/internal.h"
 
 enum {
@@ -67,21 +68,18 @@ saturate(uint8_t *bytes, int n)
 bool
 ops_sequence(OpCall *c)
 {
-    enum {
-        SLOT_DST = 1,
-        SLOT_START = 2
-    };
     uint8_t made[REPEAT_BYTES];
-    Walk d = walk_of(c, SLOT_DST);
+    Walk d = walk_of(c, VCIB_dst_index);
     int lanes = check_lanes(&c->in);
     NumType t =
-        (NumType)(c->in.args[SLOT_DST].t.dtype - 1); /* Dtype begins with DT_NONE */
+        (NumType)(c->in.args[VCIB_dst_index].t.dtype - 1); /* Dtype begins with DT_NONE */
     bool saturates = t == NUM_F16 && chosen(c->in.choices, CHOICE_FLOAT16_OVERFLOW) ==
                                          CHOSE_FLOAT16_OVERFLOW_SATURATE;
     bool restarts =
         chosen(c->in.choices, CHOICE_VCI_REPEATS) == CHOSE_VCI_REPEATS_RESTARTS;
     for (int64_t r = 0, n = check_repeats(&c->in); r < n; r++) {
-        num_sequence(made, t, c->in.args[SLOT_START].v, restarts ? 0 : r * lanes, lanes);
+        num_sequence(made, t, c->in.args[VCIB_start_point].v, restarts ? 0 : r * lanes,
+                     lanes);
         if (saturates) {
             saturate(made, lanes);
         }
@@ -93,12 +91,8 @@ ops_sequence(OpCall *c)
 bool
 ops_broadcast(OpCall *c)
 {
-    enum {
-        SLOT_DST,
-        SLOT_SRC
-    };
-    Walk d = walk_of(c, SLOT_DST);
-    const uint8_t *src = c->at[SLOT_SRC];
+    Walk d = walk_of(c, VBCB_dst);
+    const uint8_t *src = c->at[VBCB_src];
     for (int64_t r = 0, n = check_repeats(&c->in); r < n; r++) {
         for (int b = 0; b < BLOCKS; b++, src += d.size) {
             uint8_t *block = d.at + r * d.rep + b * d.blk;
@@ -138,20 +132,15 @@ copy_repeat(const OpCall *c, const Walk *d, const Walk *s, int64_t repeat, int64
 bool
 ops_copy(OpCall *c)
 {
-    enum {
-        SLOT_DST = 1,
-        SLOT_SRC = 2,
-        SLOT_REPEAT = 3
-    };
     const CheckMask *m = &c->in.args[0].m;
-    Walk d = walk_of(c, SLOT_DST), s = walk_of(c, SLOT_SRC);
+    Walk d = walk_of(c, VCOPYB_dst), s = walk_of(c, VCOPYB_src);
     int64_t run = m->form == MASK_COUNT || m->form == MASK_COUNTER ? (int64_t)m->w[0]
                                                                    : check_lanes(&c->in);
     while (m->form == MASK_BITS && run > 0 &&
            !check_lane_active(&c->in, 0, (int)run - 1)) {
         run--; /* behind the highest lane nothing need be there */
     }
-    for (int64_t r = 0; r < c->in.args[SLOT_REPEAT].v; r++) {
+    for (int64_t r = 0; r < c->in.args[VCOPYB_repeat_times].v; r++) {
         if (m->form == MASK_COUNTER) {
             copy_blocks(&d, &s, r, run * d.size);
         } else {
@@ -181,19 +170,13 @@ pad_block(uint8_t *block, const uint8_t *src, int size, int64_t mode, bool right
 bool
 ops_padding(OpCall *c)
 {
-    enum {
-        SLOT_MODE = 1,
-        SLOT_SIDE = 2,
-        SLOT_DST = 3,
-        SLOT_SRC = 4
-    };
     uint8_t made[REPEAT_BYTES];
-    Walk d = walk_of(c, SLOT_DST), s = walk_of(c, SLOT_SRC);
-    bool right = c->in.args[SLOT_SIDE].v != 0;
+    Walk d = walk_of(c, VPADB_dst), s = walk_of(c, VPADB_src);
+    bool right = c->in.args[VPADB_pad_side].v != 0;
     for (int64_t r = 0, n = check_repeats(&c->in); r < n; r++) {
         for (int b = 0; b < BLOCKS; b++) {
             pad_block(made + b * BLOCK_BYTES, s.at + r * s.rep + b * s.blk, s.size,
-                      c->in.args[SLOT_MODE].v, right);
+                      c->in.args[VPADB_pad_mode].v, right);
         }
         store(c, &d, r, made);
     }

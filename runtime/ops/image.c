@@ -28,7 +28,7 @@ typedef struct Image {
 static bool
 on(const Image *m, int function)
 {
-    return (m->n.v[IMAGE_FUNCTION] & function) != 0;
+    return (m->n.v[IMAGE_function_switch] & function) != 0;
 }
 
 /* ---- the type of the destination ------------------------------------------------------------------------ */
@@ -52,8 +52,9 @@ static uint16_t
 half_behind_mean(const Image *m, int x, int channel)
 {
     uint16_t mean = reg16(m, IMAGE_R_MEAN, channel);
-    return m->n.v[IMAGE_MEAN_TYPE] == 1 ? half_difference(half_from_float((float)x), mean)
-                                        : half_from_float((float)(x - (int16_t)mean));
+    return m->n.v[IMAGE_dtc_mean_type] == 1
+               ? half_difference(half_from_float((float)x), mean)
+               : half_from_float((float)(x - (int16_t)mean));
 }
 
 static int
@@ -61,7 +62,7 @@ byte_behind_mean(const Image *m, int x, int channel)
 {
     uint16_t mean = reg16(m, IMAGE_R_MEAN, channel);
     int v;
-    if (m->n.v[IMAGE_MEAN_TYPE] == 1) {
+    if (m->n.v[IMAGE_dtc_mean_type] == 1) {
         float d = half_to_float(half_difference(half_from_float((float)x), mean));
         v = d != d ? 0 : d < -128.0f ? -128 : d > 127.0f ? 127 : (int)__builtin_rintf(d);
     } else {
@@ -101,8 +102,8 @@ fill_tables(Image *m)
 static void
 row_of_yuv(Image *m, int64_t y)
 {
-    int64_t w = m->n.v[IMAGE_SRC_W];
-    int u = on(m, IMAGE_SWAP) && m->n.v[IMAGE_SWAP_UV] == 1;
+    int64_t w = m->n.v[IMAGE_src_horizontal_size];
+    int u = on(m, IMAGE_SWAP) && m->n.v[IMAGE_uv_swap] == 1;
     const uint8_t *pairs = m->pairs + y / 2 * w + m->s.x;
     memcpy(m->plane[0], m->src + y * w + m->s.x, (size_t)m->s.w);
     for (int64_t i = 0; i < m->s.w; i++) {
@@ -115,7 +116,7 @@ row_of_yuv(Image *m, int64_t y)
 static void
 row_of_pixels(Image *m, int64_t y, int step, const int at[COLOURS])
 {
-    const uint8_t *src = m->src + (y * m->n.v[IMAGE_SRC_W] + m->s.x) * step;
+    const uint8_t *src = m->src + (y * m->n.v[IMAGE_src_horizontal_size] + m->s.x) * step;
     for (int64_t i = 0; i < m->s.w; i++, src += step) {
         for (int c = 0; c < m->s.colours; c++) {
             m->plane[c][i] = src[at[c]];
@@ -127,9 +128,9 @@ row_of_pixels(Image *m, int64_t y, int step, const int at[COLOURS])
 static void
 row_of_rgb(Image *m, int64_t y)
 {
-    bool swap = on(m, IMAGE_SWAP), x = m->n.v[IMAGE_FORMAT] == IMAGE_XRGB;
-    bool rb = swap && m->n.v[IMAGE_SWAP_RB] == 1;
-    bool first = x && !(swap && m->n.v[IMAGE_SWAP_AX] == 1);
+    bool swap = on(m, IMAGE_SWAP), x = m->n.v[IMAGE_input_format] == IMAGE_XRGB;
+    bool rb = swap && m->n.v[IMAGE_rb_swap] == 1;
+    bool first = x && !(swap && m->n.v[IMAGE_ax_swap] == 1);
     int base = x, red = base + (rb ? 2 : 0), blue = base + (rb ? 0 : 2);
     const int front[COLOURS] = {0, red, base + 1};
     const int behind[COLOURS] = {red, base + 1, blue};
@@ -158,7 +159,7 @@ static void
 read_row(Image *m, int64_t y)
 {
     static const int only[COLOURS] = {0, 0, 0};
-    switch (m->n.v[IMAGE_FORMAT]) {
+    switch (m->n.v[IMAGE_input_format]) {
     case IMAGE_YUV420:
         row_of_yuv(m, y);
         break;
@@ -204,7 +205,7 @@ write_row(const Image *m, uint8_t *out)
 static int64_t
 padded_from(const Image *m, int64_t i, int64_t n, int64_t before, int64_t behind)
 {
-    switch (m->n.v[IMAGE_PAD_MODE]) {
+    switch (m->n.v[IMAGE_area_pad_mode]) {
     case IMAGE_PAD_BLOCK:
         return i < 0 ? i + before : i - behind;
     case IMAGE_PAD_MIRROR:
@@ -219,7 +220,7 @@ static void
 pad_column(const Image *m, uint8_t *image, int64_t i, const uint8_t *given)
 {
     int64_t from = padded_from(m, i, m->s.w, m->s.left, m->s.right);
-    bool value = m->n.v[IMAGE_PAD_MODE] == IMAGE_PAD_VALUE;
+    bool value = m->n.v[IMAGE_area_pad_mode] == IMAGE_PAD_VALUE;
     memcpy(image + i * m->pixel, value ? given : image + from * m->pixel,
            (size_t)m->pixel);
 }
@@ -259,22 +260,22 @@ static void
 image_of(const OpCall *c, Image *m)
 {
     m->n.soc = c->in.soc;
-    m->n.dst = c->in.args[IMAGE_DST].t.dtype;
+    m->n.dst = c->in.args[IMAGE_dst].t.dtype;
     for (int i = 0; i < IMAGE_SLOTS; i++) {
-        m->n.v[i] = i < IMAGE_PLANES ? 0 : c->in.args[i].v;
+        m->n.v[i] = i < IMAGE_planes ? 0 : c->in.args[i].v;
     }
     m->s = image_shape(&m->n);
-    m->src = c->at[IMAGE_SRC0];
-    m->pairs = m->n.v[IMAGE_PLANES] == 2
-                   ? c->at[IMAGE_SRC1]
-                   : m->src + m->n.v[IMAGE_SRC_W] * m->n.v[IMAGE_SRC_H];
-    m->dst = c->at[IMAGE_DST];
+    m->src = c->at[IMAGE_src0];
+    m->pairs = m->n.v[IMAGE_planes] == 2 ? c->at[IMAGE_src1]
+                                         : m->src + m->n.v[IMAGE_src_horizontal_size] *
+                                                        m->n.v[IMAGE_src_vertical_size];
+    m->dst = c->at[IMAGE_dst];
     m->sreg = c->sreg;
     m->size = dtype_size(m->n.dst);
     m->pixel = m->s.channels * m->size;
     m->pitch = (m->s.left + m->s.w + m->s.right) * m->pixel;
-    m->csc = image_fixed_csc(m->n.v[IMAGE_CONVERT]);
-    if (m->n.v[IMAGE_CONVERT] == 0) {
+    m->csc = image_fixed_csc(m->n.v[IMAGE_format_convert]);
+    if (m->n.v[IMAGE_format_convert] == 0) {
         memcpy(m->csc.matrix, c->sreg + IMAGE_R_MATRIX, sizeof m->csc.matrix);
         memcpy(m->csc.out_bias, c->sreg + IMAGE_R_OUT_BIAS, sizeof m->csc.out_bias);
         memcpy(m->csc.in_bias, c->sreg + IMAGE_R_IN_BIAS, sizeof m->csc.in_bias);

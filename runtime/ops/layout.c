@@ -156,37 +156,32 @@ planes16_by_tiles(Any16 *restrict dst, const Any16 *restrict src, int64_t rows,
 bool
 ops_planes(OpCall *c)
 {
-    enum {
-        HWC,
-        DST,
-        SRC,
-        LENGTH,
-        CHANNELS
-    };
     const CheckArg *a = c->in.args;
-    int size = dtype_size(a[DST].t.dtype);
-    CheckMultiple m = {RULE_MLEN_ALIGN, LENGTH, a[LENGTH].v, BLOCK_BYTES / size};
+    int size = dtype_size(a[PLANES_dst].t.dtype);
+    CheckMultiple m = {RULE_MLEN_ALIGN, PLANES_m_len, a[PLANES_m_len].v,
+                       BLOCK_BYTES / size};
     if (!check_multiple(c->in.op, &m, &c->fault)) {
         return false;
     }
-    int64_t rows = a[HWC].v ? a[CHANNELS].v : a[LENGTH].v;
-    int64_t columns = a[HWC].v ? a[LENGTH].v : a[CHANNELS].v;
+    int64_t rows = a[PLANES_chw2hwc].v ? a[PLANES_channels].v : a[PLANES_m_len].v;
+    int64_t columns = a[PLANES_chw2hwc].v ? a[PLANES_m_len].v : a[PLANES_channels].v;
     uint8_t copy[REPEAT_BYTES];
-    const uint8_t *src = c->at[SRC];
-    if (src == c->at[DST] && rows * columns * size <= REPEAT_BYTES) {
+    const uint8_t *src = c->at[PLANES_src];
+    if (src == c->at[PLANES_dst] && rows * columns * size <= REPEAT_BYTES) {
         src = memcpy(copy, src, (size_t)(rows * columns * size));
     }
     switch (size) {
     case 1:
-        planes8(c->at[DST], src, rows, columns);
+        planes8(c->at[PLANES_dst], src, rows, columns);
         break;
     case 2:
         (rows % ENTRIES == 0 && columns % ENTRIES == 0 ? planes16_by_tiles : planes16)(
-            (Any16 *)(void *)c->at[DST], (const Any16 *)(const void *)src, rows, columns);
+            (Any16 *)(void *)c->at[PLANES_dst], (const Any16 *)(const void *)src, rows,
+            columns);
         break;
     default:
-        planes32((Any32 *)(void *)c->at[DST], (const Any32 *)(const void *)src, rows,
-                 columns);
+        planes32((Any32 *)(void *)c->at[PLANES_dst], (const Any32 *)(const void *)src,
+                 rows, columns);
         break;
     }
     return true;

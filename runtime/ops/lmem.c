@@ -3,6 +3,7 @@
  * Elements of a row (axis w) that follow each other on both sides are one copy of memory, and so are rows that follow
  * each other; other rows go element by element. Sides of different shapes are walked by both at once. */
 #include "ops/lmem.h"
+#include "isa/operand.h"
 
 #include <string.h>
 
@@ -11,10 +12,7 @@
 enum {
     DST,
     SRC,
-    SIDES,
-    FUNC = 2,
-    BITS = 3,
-    MASK = 22
+    SIDES
 };
 
 OpLanes
@@ -251,11 +249,11 @@ move_nibbles(const Move *m, LaneFunc func)
 bool
 ops_lane_move(OpCall *c)
 {
-    LaneFunc func = (LaneFunc)c->in.args[FUNC].v;
+    LaneFunc func = (LaneFunc)c->in.args[LMOVE_func].v;
     Move m = {.s = {ops_lanes(c, DST), ops_lanes(c, SRC)},
-              .mask = (uint64_t)c->in.args[MASK].v};
+              .mask = (uint64_t)c->in.args[LMOVE_lane_mask].v};
     bool same = memcmp(m.s[DST].shape, m.s[SRC].shape, sizeof m.s[DST].shape) == 0;
-    if (c->in.args[BITS].v < 8) {
+    if (c->in.args[LMOVE_bits].v < 8) {
         move_nibbles(&m, func);
     } else if (func == LANE_CW) {
         transpose_cw(&m);

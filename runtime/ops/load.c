@@ -32,13 +32,13 @@ ops_load2d(OpCall *c)
 {
     const CheckArg *a = c->in.args;
     bool one = op_table[c->in.op].form == FORM_LOAD2D1;
-    bool down = a[one ? LOAD2D1_MODE : LOAD2D_MODE].v != 0;
-    int64_t step = a[one ? LOAD2D1_STRIDE : LOAD2D_STRIDE].v * FRACTAL_BYTES;
-    int64_t pitch = one ? FRACTAL_BYTES : (a[LOAD2D_GAP].v + 1) * FRACTAL_BYTES;
-    copy_fractals(c->at[LOAD_DST], pitch,
-                  c->at[LOAD_SRC] + a[LOAD2D_INDEX].v * FRACTAL_BYTES,
-                  down ? -step : step, a[LOAD2D_REPEAT].v,
-                  a[one ? LOAD2D1_TRANSPOSE : LOAD2D_TRANSPOSE].v != 0);
+    bool down = a[one ? LOAD2D1_addr_mode : LOAD2D_addr_mode].v != 0;
+    int64_t step = a[one ? LOAD2D1_src_stride : LOAD2D_src_stride].v * FRACTAL_BYTES;
+    int64_t pitch = one ? FRACTAL_BYTES : (a[LOAD2D_dst_gap].v + 1) * FRACTAL_BYTES;
+    copy_fractals(c->at[LOAD2D_dst], pitch,
+                  c->at[LOAD2D_src] + a[LOAD2D_start_index].v * FRACTAL_BYTES,
+                  down ? -step : step, a[LOAD2D_repeat_times].v,
+                  a[one ? LOAD2D1_if_transpose : LOAD2D_if_transpose].v != 0);
     return true;
 }
 
@@ -49,8 +49,8 @@ ops_load2d_box(OpCall *c)
     for (int64_t k = 0; k < a[LOAD2DBOX_k_step].v; k++) {
         int64_t from = (a[LOAD2DBOX_k_start_pt].v + k) * a[LOAD2DBOX_src_stride].v +
                        a[LOAD2DBOX_m_start_pt].v;
-        copy_fractals(c->at[LOAD_DST] + k * a[LOAD2DBOX_dst_stride].v * FRACTAL_BYTES,
-                      FRACTAL_BYTES, c->at[LOAD_SRC] + from * FRACTAL_BYTES,
+        copy_fractals(c->at[LOAD2D_dst] + k * a[LOAD2DBOX_dst_stride].v * FRACTAL_BYTES,
+                      FRACTAL_BYTES, c->at[LOAD2D_src] + from * FRACTAL_BYTES,
                       FRACTAL_BYTES, a[LOAD2DBOX_m_step].v,
                       a[LOAD2DBOX_en_transpose].v != 0);
     }
@@ -86,15 +86,15 @@ bool
 ops_load2d_square(OpCall *c)
 {
     const CheckArg *a = c->in.args;
-    bool bytes = dtype_size(a[LOAD_DST].t.dtype) == 1;
+    bool bytes = dtype_size(a[LOAD2D_dst].t.dtype) == 1;
     int64_t step = a[LOAD2DSQUARE_src_stride].v * 2 * FRACTAL_BYTES;
     int64_t to = (a[LOAD2DSQUARE_dst_gap].v + 1) * FRACTAL_BYTES;
     int64_t pitch = (a[LOAD2DSQUARE_dst_frac_gap].v + 1) * FRACTAL_BYTES;
     const uint8_t *src =
-        c->at[LOAD_SRC] + a[LOAD2DSQUARE_start_index].v * 2 * FRACTAL_BYTES;
+        c->at[LOAD2D_src] + a[LOAD2DSQUARE_start_index].v * 2 * FRACTAL_BYTES;
     for (int64_t i = 0; i < a[LOAD2DSQUARE_repeat_times].v; i++) {
         (bytes ? turn_bytes
-               : turn_words)(c->at[LOAD_DST] + i * to, pitch,
+               : turn_words)(c->at[LOAD2D_dst] + i * to, pitch,
                              src + (a[LOAD2DSQUARE_addr_mode].v != 0 ? -i : i) * step);
     }
     return true;
@@ -111,22 +111,22 @@ typedef struct Image {
 } Image;
 
 static Image
-image_of(const OpCall *c, int kernel)
+image_of(const OpCall *c)
 {
-    const CheckArg *a = c->in.args, *k = a + kernel;
-    FractalWindows s = {.h = a[IMAGE_H].v,
-                        .w = a[IMAGE_W].v,
-                        .left = a[IMAGE_PAD].v,
-                        .right = a[IMAGE_PAD + 1].v,
-                        .top = a[IMAGE_PAD + 2].v,
-                        .bottom = a[IMAGE_PAD + 3].v,
-                        .stride_h = k[KERNEL_STRIDE_H].v,
-                        .stride_w = k[KERNEL_STRIDE_W].v,
-                        .kh = k[KERNEL_H].v,
-                        .kw = k[KERNEL_W].v,
-                        .dilation_h = k[KERNEL_DILATION_H].v,
-                        .dilation_w = k[KERNEL_DILATION_W].v};
-    return (Image){.src = c->at[LOAD_SRC],
+    const CheckArg *a = c->in.args, *k = a + load_kernel_shift(op_table[c->in.op].form);
+    FractalWindows s = {.h = a[LOAD3D1_l1_h].v,
+                        .w = a[LOAD3D1_l1_w].v,
+                        .left = a[LOAD3D1_pad].v,
+                        .right = a[LOAD3D1_pad + 1].v,
+                        .top = a[LOAD3D1_pad + 2].v,
+                        .bottom = a[LOAD3D1_pad + 3].v,
+                        .stride_h = k[LOAD3D1_stride_h].v,
+                        .stride_w = k[LOAD3D1_stride_w].v,
+                        .kh = k[LOAD3D1_filter_h].v,
+                        .kw = k[LOAD3D1_filter_w].v,
+                        .dilation_h = k[LOAD3D1_dilation_filter_h].v,
+                        .dilation_w = k[LOAD3D1_dilation_filter_w].v};
+    return (Image){.src = c->at[LOAD2D_src],
                    .h = s.h,
                    .w = s.w,
                    .out_h = fractal_windows_h(&s),
@@ -223,21 +223,22 @@ bool
 ops_load3d1(OpCall *c)
 {
     const CheckArg *a = c->in.args;
-    Image im = image_of(c, L3D1_KERNEL);
-    int64_t step = a[L3D1_JUMP].v * FRACTAL_BYTES;
-    int64_t m = corner_window(&im, a[L3D1_LEFT].v, a[L3D1_TOP].v);
-    Point p = {a[L3D1_C1].v, a[L3D1_FETCH_H].v, a[L3D1_FETCH_W].v};
-    bool few = a[L3D1_CSIZE].v != 0;
+    Image im = image_of(c);
+    int64_t step = a[LOAD3D1_jump_offset].v * FRACTAL_BYTES;
+    int64_t m = corner_window(&im, a[LOAD3D1_left_top_w].v, a[LOAD3D1_left_top_h].v);
+    Point p = {a[LOAD3D1_c1_index].v, a[LOAD3D1_fetch_filter_h].v,
+               a[LOAD3D1_fetch_filter_w].v};
+    bool few = a[LOAD3D1__csize].v != 0;
     int64_t point = p.kh * im.kw + p.kw;
-    set_padding(&im, a[L3D1_PAD_VALUE].v, dtype_size(a[LOAD_DST].t.dtype));
-    for (int64_t j = 0; j < a[L3D1_REPEAT].v; j++) {
+    set_padding(&im, a[LOAD3D1_pad_value].v, dtype_size(a[LOAD2D_dst].t.dtype));
+    for (int64_t j = 0; j < a[LOAD3D1_repeat_time].v; j++) {
         if (few) {
-            few_rows(&im, m, point + (a[L3D1_MODE].v != 0 ? 0 : 4 * j),
-                     c->at[LOAD_DST] + j * step);
+            few_rows(&im, m, point + (a[LOAD3D1_repeat_mode].v != 0 ? 0 : 4 * j),
+                     c->at[LOAD2D_dst] + j * step);
         } else {
-            window_rows(&im, m, INT64_MAX, &p, c->at[LOAD_DST] + j * step);
+            window_rows(&im, m, INT64_MAX, &p, c->at[LOAD2D_dst] + j * step);
         }
-        if (a[L3D1_MODE].v != 0) {
+        if (a[LOAD3D1_repeat_mode].v != 0) {
             m += FRACTAL_SIDE;
         } else {
             next_point(&im, &p);
@@ -269,21 +270,23 @@ bool
 ops_load3d2(OpCall *c)
 {
     const CheckArg *a = c->in.args;
-    Image im = image_of(c, L3D2_KERNEL);
-    int64_t size = dtype_size(a[LOAD_DST].t.dtype), c0 = fractal_c0(size);
-    int64_t m1 = fractal_count(a[L3D2_M_EXT].v, FRACTAL_SIDE);
-    int64_t k1 = fractal_count(a[L3D2_K_EXT].v, c0), first = a[L3D2_K].v / c0;
-    int64_t full = a[L3D2_CHANNELS].v / c0, rest = a[L3D2_CHANNELS].v % c0 * size;
-    bool columns = a[L3D2_TRANSPOSE].v != 0;
-    bool turned = columns || a[LOAD_DST].t.scope == SC_L0B;
-    set_padding(&im, a[L3D2_PAD_VALUE].v, size);
+    Image im = image_of(c);
+    int64_t size = dtype_size(a[LOAD2D_dst].t.dtype), c0 = fractal_c0(size);
+    int64_t m1 = fractal_count(a[LOAD3D2_m_extension].v, FRACTAL_SIDE);
+    int64_t k1 = fractal_count(a[LOAD3D2_k_extension].v, c0),
+            first = a[LOAD3D2_k_start_pt].v / c0;
+    int64_t full = a[LOAD3D2_channel_size].v / c0,
+            rest = a[LOAD3D2_channel_size].v % c0 * size;
+    bool columns = a[LOAD3D2_en_transpose].v != 0;
+    bool turned = columns || a[LOAD2D_dst].t.scope == SC_L0B;
+    set_padding(&im, a[LOAD3D2_pad_value].v, size);
     Point p = {first / (im.kh * im.kw), first / im.kw % im.kh, first % im.kw};
     for (int64_t j = 0; j < k1; j++, next_point(&im, &p)) {
         for (int64_t i = 0; i < m1; i++) {
             uint8_t *to =
-                c->at[LOAD_DST] + (columns ? j * m1 + i : i * k1 + j) * FRACTAL_BYTES;
-            window_rows(&im, a[L3D2_M].v + i * FRACTAL_SIDE,
-                        a[L3D2_M].v + a[L3D2_M_EXT].v, &p, to);
+                c->at[LOAD2D_dst] + (columns ? j * m1 + i : i * k1 + j) * FRACTAL_BYTES;
+            window_rows(&im, a[LOAD3D2_m_start_pt].v + i * FRACTAL_SIDE,
+                        a[LOAD3D2_m_start_pt].v + a[LOAD3D2_m_extension].v, &p, to);
             if (p.group >= full) {
                 clear_channels(to, rest);
             }
@@ -326,18 +329,20 @@ bool
 ops_col2img(OpCall *c)
 {
     const CheckArg *a = c->in.args;
-    Image im = image_of(c, C2I_KERNEL);
-    bool half = a[LOAD_DST].t.dtype == DT_F16;
-    int64_t pixel = FRACTAL_SIDE * dtype_size(a[LOAD_DST].t.dtype);
-    int64_t m = corner_window(&im, a[C2I_LEFT].v, a[C2I_TOP].v);
-    int64_t n = a[C2I_REPEAT].v * FRACTAL_SIDE, end = im.out_h * im.out_w;
+    Image im = image_of(c);
+    bool half = a[LOAD2D_dst].t.dtype == DT_F16;
+    int64_t pixel = FRACTAL_SIDE * dtype_size(a[LOAD2D_dst].t.dtype);
+    int64_t m = corner_window(&im, a[COL2IMG_left_top_w].v, a[COL2IMG_left_top_h].v);
+    int64_t n = a[COL2IMG_repeat_time].v * FRACTAL_SIDE, end = im.out_h * im.out_w;
     int64_t wo = m % im.out_w, ho = m / im.out_w;
     for (int64_t i = 0; i < n && m + i < end; i++) {
-        int64_t y = ho * im.stride_h - im.top + a[C2I_FETCH_H].v * im.dilation_h;
-        int64_t x = wo * im.stride_w - im.left + a[C2I_FETCH_W].v * im.dilation_w;
+        int64_t y =
+            ho * im.stride_h - im.top + a[COL2IMG_fetch_filter_h].v * im.dilation_h;
+        int64_t x =
+            wo * im.stride_w - im.left + a[COL2IMG_fetch_filter_w].v * im.dilation_w;
         if (y >= 0 && y < im.h && x >= 0 && x < im.w) {
-            (half ? add_half : add_float)(c->at[LOAD_DST] + (y * im.w + x) * pixel,
-                                          c->at[LOAD_SRC] + i * pixel);
+            (half ? add_half : add_float)(c->at[LOAD2D_dst] + (y * im.w + x) * pixel,
+                                          c->at[LOAD2D_src] + i * pixel);
         }
         ho += ++wo == im.out_w;
         wo = wo == im.out_w ? 0 : wo;

@@ -5,6 +5,7 @@
  * is collected first, lanes that are off as 0. 64-bit integers, which hardly any kernel reduces, take a
  * lane at a time. Repeats are read and written in turn. */
 #include "ops/reduce.h"
+#include "isa/operand.h"
 
 #include <string.h>
 
@@ -15,12 +16,6 @@
 enum {
     MAX_REPEATS = 4095,
     CHUNK = 255,
-    SLOT_DST = 1,
-    SLOT_SRC = 2,
-    SLOT_DST_REP = 4,
-    SLOT_CAL_INDEX = 6,
-    SLOT_INDEX_LOW = 8,
-    SLOT_LIST = 9,
     BLOCKS = REPEAT_BYTES / BLOCK_BYTES
 };
 
@@ -81,7 +76,7 @@ read_source(Reduce *x, const CheckInstr *in)
         x->rep += (BLOCKS - 1) * x->blk + BLOCK_BYTES;
     }
     x->repeats = number(in, ROLE_REPEAT, NULL, 1);
-    x->src = x->call->at[SLOT_SRC];
+    x->src = x->call->at[REDUCE_src];
 }
 
 static int
@@ -99,7 +94,7 @@ results_of(const Reduce *x, const CheckInstr *in)
         return x->lanes / 2;
     case SEM_ALL_MAX:
     case SEM_ALL_MIN:
-        return in->args[SLOT_CAL_INDEX].v != 0 ? 2 : 1;
+        return in->args[ALLMAX_cal_index].v != 0 ? 2 : 1;
     default:
         return 1;
     }
@@ -112,7 +107,7 @@ open_reduce(Reduce *x, const OpCall *c)
     x->call = c;
     x->table = num_level() >= NUM_LEVEL_AVX2 ? &reduce_avx2 : &reduce_base;
     x->sem = op_table[in->op].sem;
-    x->t = in->args[SLOT_DST].t.dtype;
+    x->t = in->args[REDUCE_dst].t.dtype;
     x->size = dtype_size(x->t);
     x->saturates = x->t == DT_F16 && chosen(in->choices, CHOICE_FLOAT16_OVERFLOW) ==
                                          CHOSE_FLOAT16_OVERFLOW_SATURATE;
@@ -121,7 +116,7 @@ open_reduce(Reduce *x, const OpCall *c)
     read_mask(x, &in->args[0].m);
     read_source(x, in);
     x->results = results_of(x, in);
-    x->dst = c->at[SLOT_DST];
+    x->dst = c->at[REDUCE_dst];
     x->step = number(in, ROLE_INT, "dst_rep_stride", 0) * x->results * x->size;
     memset(x->collected, 0, sizeof x->collected);
 }
@@ -448,8 +443,8 @@ ops_reduce_extreme(OpCall *c)
     Reduce x;
     Best all = {.any = false};
     open_reduce(&x, c);
-    bool listed = c->in.args[SLOT_LIST].v != 0;
-    int index = c->in.args[SLOT_INDEX_LOW].v != 0 ? 0 : 1;
+    bool listed = c->in.args[VCMAX_max_cnt_index].v != 0;
+    int index = c->in.args[VCMAX_index_low].v != 0 ? 0 : 1;
     for (int64_t r = 0; r < x.repeats; r++) {
         Best best = {.any = false};
         const uint8_t *lanes = lanes_of_repeat(&x);

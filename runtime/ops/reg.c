@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "rules/reg.h"
+#include "isa/operand.h"
 #include "num/conv.h"
 #include "ops/internal.h"
 
@@ -241,15 +242,15 @@ bool
 ops_reg_histogram(OpCall *c)
 {
     uint16_t bins[2][RHIST_BINS];
-    memcpy(bins[0], c->at[RHIST_DST0], sizeof bins[0]);
-    memcpy(bins[1], c->at[RHIST_DST1], sizeof bins[1]);
-    const uint8_t *src = c->at[RHIST_SRC];
+    memcpy(bins[0], c->at[RHIST_dst0], sizeof bins[0]);
+    memcpy(bins[1], c->at[RHIST_dst1], sizeof bins[1]);
+    const uint8_t *src = c->at[RHIST_src];
     for (int i = 0; i < REPEAT_BYTES; i++) {
         if (check_lane_active(&c->in, 0, i)) {
             bins[src[i] / RHIST_BINS][src[i] % RHIST_BINS]++;
         }
     }
-    memcpy(c->at[RHIST_DST0], bins[0], sizeof bins[0]);
-    memcpy(c->at[RHIST_DST1], bins[1], sizeof bins[1]);
+    memcpy(c->at[RHIST_dst0], bins[0], sizeof bins[0]);
+    memcpy(c->at[RHIST_dst1], bins[1], sizeof bins[1]);
     return true;
 }

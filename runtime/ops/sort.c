@@ -71,8 +71,8 @@ gather(uint8_t *dst, const uint8_t *src, int64_t n, int size)
 bool
 ops_vconcat(OpCall *c)
 {
-    int64_t n = c->in.args[FIELD_REPEAT].v * SORT_GROUP;
-    uint8_t *dst = c->at[0] + c->in.args[FIELD_MODE].v * size_of(c);
+    int64_t n = c->in.args[FIELD_repeat_times].v * SORT_GROUP;
+    uint8_t *dst = c->at[0] + c->in.args[FIELD_mode_number].v * size_of(c);
     if (size_of(c) == 2) {
         scatter(dst, c->at[1], n, 2);
     } else {
@@ -84,8 +84,8 @@ ops_vconcat(OpCall *c)
 bool
 ops_vextract(OpCall *c)
 {
-    int64_t n = c->in.args[FIELD_REPEAT].v * SORT_GROUP;
-    const uint8_t *src = c->at[1] + c->in.args[FIELD_MODE].v * size_of(c);
+    int64_t n = c->in.args[FIELD_repeat_times].v * SORT_GROUP;
+    const uint8_t *src = c->at[1] + c->in.args[FIELD_mode_number].v * size_of(c);
     if (size_of(c) == 2) {
         gather(c->at[0], src, n, 2);
     } else {
@@ -150,7 +150,7 @@ bool
 ops_vrpsort16(OpCall *c)
 {
     int64_t step = (int64_t)SORT_GROUP * PROPOSAL_ELEMS * size_of(c);
-    for (int64_t i = 0; i < c->in.args[FIELD_REPEAT].v; i++) {
+    for (int64_t i = 0; i < c->in.args[FIELD_repeat_times].v; i++) {
         if (size_of(c) == 2) {
             sort_group(c->at[0] + i * step, c->at[1] + i * step, 2);
         } else {
@@ -186,7 +186,7 @@ bool
 ops_vsort32(OpCall *c)
 {
     int size = size_of(c);
-    for (int64_t i = 0; i < c->in.args[OUTER_REPEAT].v; i++) {
+    for (int64_t i = 0; i < c->in.args[OUTER_repeat_times].v; i++) {
         uint8_t *dst = c->at[0] + i * SORT32 * PAIR_BYTES;
         const uint8_t *scores = c->at[1] + i * SORT32 * size;
         const uint8_t *indices = c->at[2] + i * SORT32 * 4;
@@ -273,21 +273,21 @@ ops_vmrgsort(OpCall *c)
 {
     bool pairs = op_table[c->in.op].form == FORM_MERGE;
     int64_t record = pairs ? PAIR_BYTES : PROPOSAL_ELEMS * size_of(c), at = 0;
-    for (int64_t k = 0; k < c->in.args[MERGE_REPEAT].v; k++) {
+    for (int64_t k = 0; k < c->in.args[MERGE_repeat_times].v; k++) {
         uint32_t taken[MERGE_LISTS] = {0};
-        Merge m = {.lists = merge_lists(c->in.args[MERGE_VALID].v),
-                   .suspend = c->in.args[MERGE_SUSPEND].v != 0,
+        Merge m = {.lists = merge_lists(c->in.args[MERGE_valid_bit].v),
+                   .suspend = c->in.args[MERGE_if_exhausted_suspension].v != 0,
                    .skip = chosen(c->in.choices, CHOICE_EMPTY_LIST) ==
                            CHOSE_EMPTY_LIST_SKIPPED};
         int64_t total = 0;
         for (int i = 0; i < m.lists; i++) {
-            m.left[i] = c->in.args[MERGE_LENGTH + i].v;
-            m.next[i] = c->at[MERGE_SRC + i] + k * MERGE_LISTS * m.left[i] * record;
+            m.left[i] = c->in.args[MERGE_element_count_list + i].v;
+            m.next[i] = c->at[MERGE_src_list + i] + k * MERGE_LISTS * m.left[i] * record;
             total += m.left[i];
         }
         merge_repeat(c, &m, c->at[0] + at);
         for (int i = 0; i < m.lists; i++) {
-            taken[i] = (uint32_t)(c->in.args[MERGE_LENGTH + i].v - m.left[i]);
+            taken[i] = (uint32_t)(c->in.args[MERGE_element_count_list + i].v - m.left[i]);
         }
         memcpy(c->sreg + SREG_VMS4, taken, sizeof taken);
         at += total * record;

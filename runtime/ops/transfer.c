@@ -49,7 +49,7 @@ pad_in_of(const OpCall *c)
     int64_t padding = number(c, PADMOVE_left_padding) + number(c, PADMOVE_right_padding);
     PadIn m = {.n = number(c, PADMOVE_nburst),
                .burst = number(c, PADMOVE_burst),
-               .size = size_of(c, TRANSFER_DST)};
+               .size = size_of(c, PADMOVE_dst)};
     m.left = number(c, PADMOVE_left_padding) * m.size;
     m.blocks =
         (m.burst + padding * m.size + BLOCK_BYTES - 1) & ~(int64_t)(BLOCK_BYTES - 1);
@@ -89,8 +89,8 @@ static void
 pad_in(const OpCall *c)
 {
     PadIn m = pad_in_of(c);
-    uint8_t *dst = c->at[TRANSFER_DST];
-    const uint8_t *src = c->at[TRANSFER_SRC];
+    uint8_t *dst = c->at[PADMOVE_dst];
+    const uint8_t *src = c->at[PADMOVE_src];
     for (int64_t i = 0; i < m.n; i++, dst += m.dst_pitch, src += m.src_pitch) {
         pad_burst(&m, dst, src);
     }
@@ -101,14 +101,14 @@ pad_out(OpCall *c)
 {
     AtomicWrite w;
     int64_t burst = number(c, PADMOVE_burst);
-    OpRuns r = {.dst = c->at[TRANSFER_DST],
-                .src = c->at[TRANSFER_SRC],
+    OpRuns r = {.dst = c->at[PADMOVE_dst],
+                .src = c->at[PADMOVE_src],
                 .n = number(c, PADMOVE_nburst),
                 .len = burst};
     r.dst_pitch = burst + number(c, PADMOVE_dst_gap);
     r.src_pitch = ((burst + BLOCK_BYTES - 1) / BLOCK_BYTES + number(c, PADMOVE_src_gap)) *
                   BLOCK_BYTES;
-    if (!ops_write_mode(c, TRANSFER_DST, c->in.args[TRANSFER_SRC].t.scope, burst, &w)) {
+    if (!ops_write_mode(c, PADMOVE_dst, c->in.args[PADMOVE_src].t.scope, burst, &w)) {
         return false;
     }
     ops_write_runs(&w, &r);
@@ -118,7 +118,7 @@ pad_out(OpCall *c)
 bool
 ops_pad_move(OpCall *c)
 {
-    if (c->in.args[TRANSFER_DST].t.scope == SC_GM) {
+    if (c->in.args[PADMOVE_dst].t.scope == SC_GM) {
         return pad_out(c);
     }
     pad_in(c);
@@ -144,12 +144,12 @@ scatter_row(uint8_t *to, int64_t step, const uint8_t *from, int64_t whole, int64
 bool
 ops_nd2nz(OpCall *c)
 {
-    int64_t size = size_of(c, TRANSFER_DST), row = number(c, ND2NZ_nd_d) * size;
+    int64_t size = size_of(c, PADMOVE_dst), row = number(c, ND2NZ_nd_d) * size;
     int64_t c0 = number(c, ND2NZ_dst_c0_stride) * BLOCK_BYTES;
     for (int64_t i = 0; i < number(c, ND2NZ_nd_num); i++) {
-        uint8_t *dst = c->at[TRANSFER_DST] + i * number(c, ND2NZ_dst_nd_stride) * size;
+        uint8_t *dst = c->at[PADMOVE_dst] + i * number(c, ND2NZ_dst_nd_stride) * size;
         const uint8_t *src =
-            c->at[TRANSFER_SRC] + i * number(c, ND2NZ_src_nd_stride) * size;
+            c->at[PADMOVE_src] + i * number(c, ND2NZ_src_nd_stride) * size;
         for (int64_t r = 0; r < number(c, ND2NZ_nd_n); r++) {
             scatter_row(dst, c0, src, row / BLOCK_BYTES, row % BLOCK_BYTES);
             dst += number(c, ND2NZ_dst_n_stride) * BLOCK_BYTES;
@@ -164,21 +164,21 @@ bool
 ops_nz2nd(OpCall *c)
 {
     AtomicWrite w;
-    int64_t size = size_of(c, TRANSFER_DST), len = FRACTAL_COLS * size;
+    int64_t size = size_of(c, PADMOVE_dst), len = FRACTAL_COLS * size;
     int64_t src_nd = number(c, NZ2ND_src_nd_matrix_stride) * FRACTAL_ELEMS * size;
     OpRuns r = {.n = number(c, ND2NZ_nd_n), .len = len, .src_pitch = len};
     r.dst_pitch = number(c, NZ2ND_dst_d_stride) * size;
     if (number(c, ND2NZ_nd_num) > 0 &&
-        !ops_write_mode(c, TRANSFER_DST, c->in.args[TRANSFER_SRC].t.scope, len, &w)) {
+        !ops_write_mode(c, PADMOVE_dst, c->in.args[PADMOVE_src].t.scope, len, &w)) {
         return false;
     }
     for (int64_t i = 0; i < number(c, ND2NZ_nd_num); i++) {
         uint8_t *dst =
-            c->at[TRANSFER_DST] + i * number(c, NZ2ND_dst_nd_matrix_stride) * size;
+            c->at[PADMOVE_dst] + i * number(c, NZ2ND_dst_nd_matrix_stride) * size;
         for (int64_t g = 0; g < number(c, ND2NZ_nd_d) / FRACTAL_COLS; g++) {
             r.dst = dst + g * len;
-            r.src = c->at[TRANSFER_SRC] + i * src_nd +
-                    g * number(c, NZ2ND_src_n_stride) * len;
+            r.src =
+                c->at[PADMOVE_src] + i * src_nd + g * number(c, NZ2ND_src_n_stride) * len;
             ops_write_runs(&w, &r);
         }
     }
@@ -204,8 +204,8 @@ spread_of(const OpCall *c)
 {
     bool modes = op_table[c->in.op].form == FORM_SPREADMODE;
     bool one_row = modes && number(c, SPREADMODE_repeat_mode) == 1;
-    int64_t row = FRACTAL_COLS * size_of(c, TRANSFER_SRC);
-    int64_t fractal = FRACTAL_ELEMS * size_of(c, TRANSFER_DST);
+    int64_t row = FRACTAL_COLS * size_of(c, PADMOVE_src);
+    int64_t fractal = FRACTAL_ELEMS * size_of(c, PADMOVE_dst);
     int64_t src_gap = number(c, modes ? SPREADMODE_src_gap : SPREAD_src_gap);
     int64_t dst_gap = number(c, modes ? SPREADMODE_dst_gap : SPREAD_dst_gap);
     Spread m = {.n = or_1(number(c, modes ? SPREADMODE_nburst : SPREAD_nburst)),
@@ -221,7 +221,7 @@ spread_of(const OpCall *c)
 static void
 row_of(const OpCall *c, const uint8_t *src, uint8_t *row)
 {
-    Dtype from = c->in.args[TRANSFER_SRC].t.dtype, to = c->in.args[TRANSFER_DST].t.dtype;
+    Dtype from = c->in.args[PADMOVE_src].t.dtype, to = c->in.args[PADMOVE_dst].t.dtype;
     if (from == to) {
         memcpy(row, src, (size_t)(FRACTAL_COLS * dtype_size(to)));
         return;
@@ -246,10 +246,10 @@ bool
 ops_spread(OpCall *c)
 {
     Spread m = spread_of(c);
-    int64_t len = FRACTAL_COLS * size_of(c, TRANSFER_DST);
+    int64_t len = FRACTAL_COLS * size_of(c, PADMOVE_dst);
     for (int64_t i = 0; i < m.n; i++) {
-        const uint8_t *src = c->at[TRANSFER_SRC] + i * m.src_pitch;
-        uint8_t *dst = c->at[TRANSFER_DST] + i * m.dst_pitch;
+        const uint8_t *src = c->at[PADMOVE_src] + i * m.src_pitch;
+        uint8_t *dst = c->at[PADMOVE_dst] + i * m.dst_pitch;
         for (int64_t f = 0; f < m.fractals; f++, src += m.row_step) {
             uint8_t row[FRACTAL_COLS * 4];
             row_of(c, src, row);
@@ -277,11 +277,11 @@ widen(uint8_t *dst, const uint8_t *src, int64_t n)
 bool
 ops_bias_move(OpCall *c)
 {
-    bool wide = size_of(c, TRANSFER_SRC) == 2;
+    bool wide = size_of(c, PADMOVE_src) == 2;
     int64_t unit = transfer_bias_unit(c->in.soc), len = number(c, BIASMOVE_burst) * unit;
     int64_t to = wide ? 2 * len : len;
-    const uint8_t *src = c->at[TRANSFER_SRC];
-    uint8_t *dst = c->at[TRANSFER_DST];
+    const uint8_t *src = c->at[PADMOVE_src];
+    uint8_t *dst = c->at[PADMOVE_dst];
     for (int64_t i = 0; i < number(c, BIASMOVE_nburst); i++) {
         if (wide) {
             widen(dst, src, len / 2);
@@ -300,14 +300,14 @@ bool
 ops_fill_units(OpCall *c)
 {
     bool blocks = op_table[c->in.op].form == FORM_FILLBLOCKS;
-    bool small = blocks && c->in.args[TRANSFER_DST].t.scope == SC_L1;
+    bool small = blocks && c->in.args[PADMOVE_dst].t.scope == SC_L1;
     int64_t unit = small ? BLOCK_BYTES : FRACTAL_BYTES;
-    int64_t units = blocks ? number(c, FILLBLOCKS_NUM) : 1;
-    int64_t gap = blocks ? number(c, FILLBLOCKS_GAP) : 0;
-    uint16_t value = (uint16_t)number(c, blocks ? FILLBLOCKS_VALUE : FILLFRACTALS_VALUE);
+    int64_t units = blocks ? number(c, FILLBLOCKS_block_num) : 1;
+    int64_t gap = blocks ? number(c, FILLBLOCKS_dst_gap) : 0;
+    uint16_t value = (uint16_t)number(c, blocks ? FILLBLOCKS_value : FILLFRACTALS_value);
     Block fill = block_of(&value, sizeof value);
-    uint8_t *at = c->at[TRANSFER_DST];
-    for (int64_t i = 0; i < number(c, FILL_REPEAT); i++, at += gap * unit) {
+    uint8_t *at = c->at[PADMOVE_dst];
+    for (int64_t i = 0; i < number(c, FILLBLOCKS_repeat_times); i++, at += gap * unit) {
         for (int64_t b = 0; b < units * unit / BLOCK_BYTES; b++, at += BLOCK_BYTES) {
             memcpy(at, fill.bytes, BLOCK_BYTES);
         }

@@ -6,15 +6,9 @@
  * work-tensor-*, shift-range, round-en-dtype. A work tensor is neither read nor written here: its
  * contents afterwards are unspecified, so its footprint is an upper bound. */
 #include "rules/internal.h"
+#include "isa/operand.h"
 
 #include <string.h>
-
-enum {
-    SLOT_DST = 1,
-    SLOT_SRC = 2,
-    SLOT_SCALAR = 3, /* of shifts */
-    SLOT_WORK = 3    /* of functions with a work tensor */
-};
 
 static Form
 form_of(const CheckInstr *in)
@@ -57,7 +51,7 @@ types_ok(const CheckInstr *in, Fault *fault)
 {
     uint32_t info;
     int first = first_source(form_of(in));
-    Dtype d = in->args[SLOT_DST].t.dtype, s = in->args[first].t.dtype;
+    Dtype d = in->args[VPRECISE_dst].t.dtype, s = in->args[first].t.dtype;
     if (!sources_agree(in, first, fault)) {
         return false;
     }
@@ -66,7 +60,7 @@ types_ok(const CheckInstr *in, Fault *fault)
         (d == s && op_has_dtype(in->op, d, in->soc))) {
         return true;
     }
-    FaultAt at = {RULE_DTYPE_UNSUPPORTED, SLOT_DST, (int64_t)d, 0, 0};
+    FaultAt at = {RULE_DTYPE_UNSUPPORTED, VPRECISE_dst, (int64_t)d, 0, 0};
     return check_fail(fault, &at, "dst is %s and %s is %s; %s on %s does not take these",
                       dtype_name(d), check_param_name(in, first), dtype_name(s),
                       check_op_name(in), in->soc->name);
@@ -82,8 +76,9 @@ work_dtype(const CheckInstr *in)
 static bool
 work_ok(const CheckInstr *in, Fault *fault)
 {
-    Dtype t = in->args[SLOT_WORK].t.dtype, want = work_dtype(in);
-    FaultAt at = {RULE_WORK_DTYPE, SLOT_WORK, (int64_t)t, (int64_t)want, (int64_t)want};
+    Dtype t = in->args[VPRECISE_work_tensor].t.dtype, want = work_dtype(in);
+    FaultAt at = {RULE_WORK_DTYPE, VPRECISE_work_tensor, (int64_t)t, (int64_t)want,
+                  (int64_t)want};
     return t == want || check_fail(fault, &at, "work_tensor is %s; %s takes %s there",
                                    dtype_name(t), check_op_name(in), dtype_name(want));
 }
@@ -92,7 +87,7 @@ static bool
 rounding_ok(const CheckInstr *in, Fault *fault)
 {
     int slot = form_slot(FORM_VSHRB, ROLE_ATTR, "round_en");
-    Dtype t = in->args[SLOT_DST].t.dtype;
+    Dtype t = in->args[VPRECISE_dst].t.dtype;
     FaultAt at = {RULE_ROUND_EN, slot, 1, 0, 0};
     return in->args[slot].v == 0 || dtype_kind(t) == KIND_SINT ||
            check_fail(fault, &at, "round_en is True and dst is %s", dtype_name(t));
@@ -118,7 +113,7 @@ arith_static(const CheckInstr *in, Fault *fault)
 static bool
 shift_ok(const CheckInstr *in, int param, Fault *fault)
 {
-    Dtype t = in->args[SLOT_DST].t.dtype;
+    Dtype t = in->args[VPRECISE_dst].t.dtype;
     int64_t v = in->args[param].v, most = 8 * dtype_size(t);
     FaultAt at = {RULE_SHIFT_RANGE, param, v, 0, most};
     return (v >= 0 && v <= most) ||
@@ -129,8 +124,8 @@ shift_ok(const CheckInstr *in, int param, Fault *fault)
 static Rule
 arith_value_rule(Op op, int param)
 {
-    return is_shift(op_table[op].form) && param == SLOT_SCALAR ? RULE_SHIFT_RANGE
-                                                               : RULE_NONE;
+    return is_shift(op_table[op].form) && param == VSHLB_scalar ? RULE_SHIFT_RANGE
+                                                                : RULE_NONE;
 }
 
 /* ---- work tensors ------------------------------------------------------------------------------------- */
@@ -139,7 +134,7 @@ arith_value_rule(Op op, int param)
 static int
 work_factor(const CheckInstr *in)
 {
-    bool half = in->args[SLOT_SRC].t.dtype == DT_F16;
+    bool half = in->args[VPRECISE_src].t.dtype == DT_F16;
     switch (op_table[in->op].sem) {
     case SEM_REC:
         return half ? 4 : 2;
@@ -156,15 +151,16 @@ work_factor(const CheckInstr *in)
 static int64_t
 work_bytes(const CheckInstr *in)
 {
-    int64_t src = sat_add(lanes_extent(in, SLOT_SRC), BLOCK_BYTES - 1) / BLOCK_BYTES;
-    int64_t elems = sat_mul(src, BLOCK_BYTES / dtype_size(in->args[SLOT_SRC].t.dtype));
+    int64_t src = sat_add(lanes_extent(in, VPRECISE_src), BLOCK_BYTES - 1) / BLOCK_BYTES;
+    int64_t elems =
+        sat_mul(src, BLOCK_BYTES / dtype_size(in->args[VPRECISE_src].t.dtype));
     return sat_mul(elems, (int64_t)work_factor(in) * dtype_size(work_dtype(in)));
 }
 
 static bool
 is_work(const CheckInstr *in, int param)
 {
-    return form_of(in) == FORM_VPRECISE && param == SLOT_WORK;
+    return form_of(in) == FORM_VPRECISE && param == VPRECISE_work_tensor;
 }
 
 static int64_t
@@ -186,7 +182,7 @@ arith_footprint(const CheckInstr *in, int param, bool *exact)
 static Rule
 arith_bounds_rule(Op op, int param)
 {
-    return op_table[op].form == FORM_VPRECISE && param == SLOT_WORK
+    return op_table[op].form == FORM_VPRECISE && param == VPRECISE_work_tensor
                ? RULE_WORK_SIZE
                : RULE_TENSOR_OVERFLOW;
 }
@@ -197,14 +193,14 @@ static bool
 arith_overlap(const CheckInstr *in, int param, Fault *fault)
 {
     if (is_work(in, param)) {
-        return check_apart(in, RULE_WORK_OVERLAP, SLOT_DST, param, fault) &&
-               check_apart(in, RULE_WORK_OVERLAP, SLOT_SRC, param, fault);
+        return check_apart(in, RULE_WORK_OVERLAP, VPRECISE_dst, param, fault) &&
+               check_apart(in, RULE_WORK_OVERLAP, VPRECISE_src, param, fault);
     }
     bool fused = sem_reads_dst(op_table[in->op].sem) &&
-                 in->args[SLOT_DST].t.dtype != in->args[param].t.dtype;
+                 in->args[VPRECISE_dst].t.dtype != in->args[param].t.dtype;
     return fused || form_of(in) == FORM_VPRECISE
-               ? check_apart(in, RULE_OVERLAP_FORBIDDEN, SLOT_DST, param, fault)
-               : lanes_overlap(in, SLOT_DST, param, fault);
+               ? check_apart(in, RULE_OVERLAP_FORBIDDEN, VPRECISE_dst, param, fault)
+               : lanes_overlap(in, VPRECISE_dst, param, fault);
 }
 
 static Rule
@@ -213,7 +209,7 @@ arith_overlap_rule(Op op, int param)
     if (op_table[op].form != FORM_VPRECISE) {
         return RULE_OVERLAP_MULTI;
     }
-    return param == SLOT_WORK ? RULE_WORK_OVERLAP : RULE_OVERLAP_FORBIDDEN;
+    return param == VPRECISE_work_tensor ? RULE_WORK_OVERLAP : RULE_OVERLAP_FORBIDDEN;
 }
 
 const FamilyRules rules_arith = {.statics = arith_static,

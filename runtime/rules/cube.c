@@ -26,9 +26,9 @@ bias_slot(const CheckInstr *in)
     switch (form_of(in)) {
     case FORM_MMADBIAS:
     case FORM_MATMULBIAS:
-        return CUBE_INIT;
+        return MATMUL_init_l1out;
     case FORM_CONV2DBIAS:
-        return CONV_INIT;
+        return CONV2D_init_l1out;
     default:
         return -1;
     }
@@ -62,18 +62,18 @@ static bool
 scopes(const CheckInstr *in, Fault *fault)
 {
     bool unit = op_table[in->op].sem == SEM_MMAD;
-    return scope_is(in, CUBE_DST, SC_L0C, fault) &&
-           scope_is(in, CUBE_A, unit ? SC_L0A : SC_L1, fault) &&
-           scope_is(in, CUBE_B, unit ? SC_L0B : SC_L1, fault) && bias_scope(in, fault);
+    return scope_is(in, MATMUL_dst, SC_L0C, fault) &&
+           scope_is(in, MATMUL_a, unit ? SC_L0A : SC_L1, fault) &&
+           scope_is(in, MATMUL_b, unit ? SC_L0B : SC_L1, fault) && bias_scope(in, fault);
 }
 
 static bool
 types(const CheckInstr *in, Fault *fault)
 {
-    Dtype a = in->args[CUBE_A].t.dtype, b = in->args[CUBE_B].t.dtype;
-    Dtype c = in->args[CUBE_DST].t.dtype;
+    Dtype a = in->args[MATMUL_a].t.dtype, b = in->args[MATMUL_b].t.dtype;
+    Dtype c = in->args[MATMUL_dst].t.dtype;
     uint32_t factors;
-    FaultAt at = {RULE_TYPE_PAIR, CUBE_DST, (int64_t)c, 0, 0};
+    FaultAt at = {RULE_TYPE_PAIR, MATMUL_dst, (int64_t)c, 0, 0};
     return (op_has_pair(in->op, c, a, in->soc, &factors) && (factors >> b & 1)) ||
            check_fail(fault, &at, "%s of %s and %s to %s does not exist on %s",
                       check_op_name(in), dtype_name(a), dtype_name(b), dtype_name(c),
@@ -87,7 +87,7 @@ bias_static(const CheckInstr *in, Fault *fault)
     if (slot < 0) {
         return true;
     }
-    Dtype c = in->args[CUBE_DST].t.dtype, t = in->args[slot].t.dtype;
+    Dtype c = in->args[MATMUL_dst].t.dtype, t = in->args[slot].t.dtype;
     FaultAt at = {RULE_BIAS, slot, (int64_t)t, 0, 0};
     if (in->soc->bytes[SC_BT] == 0) {
         return check_fail(fault, &at, "a bias is given; %s has no bias table",
@@ -118,64 +118,67 @@ conv_shapes(const CheckInstr *in, Fault *fault)
     enum {
         MOST_CHANNELS = 4096
     };
-    const CheckArg *fm = &in->args[CONV_FM], *w = &in->args[CONV_WEIGHT];
-    int64_t c0 = fractal_c0(dtype_size(in->args[CUBE_A].t.dtype));
-    FaultAt at = {RULE_CONV_SHAPE, CONV_WEIGHT + 3, w[3].v, 16, MOST_CHANNELS};
-    if (fm[3].v != c0 && fm[3].v != FRACTAL_FEW) {
-        at = (FaultAt){RULE_CONV_SHAPE, CONV_FM + 3, fm[3].v, FRACTAL_FEW, c0};
+    const CheckArg *a = in->args;
+    int64_t c0 = fractal_c0(dtype_size(in->args[MATMUL_a].t.dtype));
+    FaultAt at = {RULE_CONV_SHAPE, CONV2D_kernel_cout, a[CONV2D_kernel_cout].v, 16,
+                  MOST_CHANNELS};
+    if (a[CONV2D_fm_c0].v != c0 && a[CONV2D_fm_c0].v != FRACTAL_FEW) {
+        at = (FaultAt){RULE_CONV_SHAPE, CONV2D_fm_c0, a[CONV2D_fm_c0].v, FRACTAL_FEW, c0};
         return check_fail(fault, &at,
                           "fm_c0 is %lld; with these operands it is %lld or %d",
-                          (long long)fm[3].v, (long long)c0, FRACTAL_FEW);
+                          (long long)a[CONV2D_fm_c0].v, (long long)c0, FRACTAL_FEW);
     }
-    if (w[4].v != fm[3].v) {
-        return shape_fail(in, CONV_WEIGHT + 4, fm[3].v, fm[3].v, fault);
+    if (a[CONV2D_kernel_c0].v != a[CONV2D_fm_c0].v) {
+        return shape_fail(in, CONV2D_kernel_c0, a[CONV2D_fm_c0].v, a[CONV2D_fm_c0].v,
+                          fault);
     }
-    if (w[0].v != fm[0].v) {
-        return shape_fail(in, CONV_WEIGHT, fm[0].v, fm[0].v, fault);
+    if (a[CONV2D_kernel_c1].v != a[CONV2D_fm_c1].v) {
+        return shape_fail(in, CONV2D_kernel_c1, a[CONV2D_fm_c1].v, a[CONV2D_fm_c1].v,
+                          fault);
     }
-    if (fm[0].v * fm[3].v > MOST_CHANNELS) {
-        return shape_fail(in, CONV_FM, 1, MOST_CHANNELS / fm[3].v, fault);
+    if (a[CONV2D_fm_c1].v * a[CONV2D_fm_c0].v > MOST_CHANNELS) {
+        return shape_fail(in, CONV2D_fm_c1, 1, MOST_CHANNELS / a[CONV2D_fm_c0].v, fault);
     }
-    return w[3].v % FRACTAL_SIDE == 0 ||
+    return a[CONV2D_kernel_cout].v % FRACTAL_SIDE == 0 ||
            check_fail(fault, &at, "kernel_cout is %lld; it is a multiple of %d",
-                      (long long)w[3].v, FRACTAL_SIDE);
+                      (long long)a[CONV2D_kernel_cout].v, FRACTAL_SIDE);
 }
 
 static FractalWindows
 windows_of(const CheckInstr *in)
 {
     const CheckArg *a = in->args;
-    return (FractalWindows){.h = a[CONV_FM + 1].v,
-                            .w = a[CONV_FM + 2].v,
-                            .left = a[CONV_PAD].v,
-                            .right = a[CONV_PAD + 1].v,
-                            .top = a[CONV_PAD + 2].v,
-                            .bottom = a[CONV_PAD + 3].v,
-                            .stride_h = a[CONV_STRIDE].v,
-                            .stride_w = a[CONV_STRIDE + 1].v,
-                            .kh = a[CONV_WEIGHT + 1].v,
-                            .kw = a[CONV_WEIGHT + 2].v,
-                            .dilation_h = a[CONV_DILATION].v,
-                            .dilation_w = a[CONV_DILATION + 1].v};
+    return (FractalWindows){.h = a[CONV2D_fm_h].v,
+                            .w = a[CONV2D_fm_w].v,
+                            .left = a[CONV2D_pad_left].v,
+                            .right = a[CONV2D_pad_right].v,
+                            .top = a[CONV2D_pad_top].v,
+                            .bottom = a[CONV2D_pad_bottom].v,
+                            .stride_h = a[CONV2D_stride_h].v,
+                            .stride_w = a[CONV2D_stride_w].v,
+                            .kh = a[CONV2D_kernel_h].v,
+                            .kw = a[CONV2D_kernel_w].v,
+                            .dilation_h = a[CONV2D_dilation_h].v,
+                            .dilation_w = a[CONV2D_dilation_w].v};
 }
 
 static bool
 conv_kernel(const CheckInstr *in, Fault *fault)
 {
     FractalWindows s = windows_of(in);
-    return check_kernel_fits(&s, false, RULE_CONV_KERNEL, CONV_WEIGHT + 1, fault) &&
-           check_kernel_fits(&s, true, RULE_CONV_KERNEL, CONV_WEIGHT + 2, fault);
+    return check_kernel_fits(&s, false, RULE_CONV_KERNEL, CONV2D_kernel_h, fault) &&
+           check_kernel_fits(&s, true, RULE_CONV_KERNEL, CONV2D_kernel_w, fault);
 }
 
 static bool
 k_in_bytes(const CheckInstr *in, Fault *fault)
 {
-    int64_t most = 32768 / dtype_size(in->args[CUBE_A].t.dtype);
-    int64_t k = in->args[CUBE_K].v;
-    FaultAt at = {RULE_RANGE_MKN, CUBE_K, k, 1, most};
+    int64_t most = 32768 / dtype_size(in->args[MATMUL_a].t.dtype);
+    int64_t k = in->args[MATMUL_k].v;
+    FaultAt at = {RULE_RANGE_MKN, MATMUL_k, k, 1, most};
     return k <= most ||
            check_fail(fault, &at, "k is %lld; matmul of %s takes 1 to %lld", (long long)k,
-                      dtype_name(in->args[CUBE_A].t.dtype), (long long)most);
+                      dtype_name(in->args[MATMUL_a].t.dtype), (long long)most);
 }
 
 /* A bias that the table holds; numbers of mmad are asked as values. */
@@ -227,7 +230,7 @@ side(int64_t v)
 static bool
 is_sane(const CheckInstr *in)
 {
-    for (int i = CONV_FM; i < CONV_PAD_VALUE; i++) {
+    for (int i = CONV2D_fm_c1; i < CONV2D_pad_value; i++) {
         if (in->args[i].v < 0 || in->args[i].v > 4096) {
             return false;
         }
@@ -240,14 +243,15 @@ sizes_of(const CheckInstr *in)
 {
     const CheckArg *a = in->args;
     if (!is_conv(in)) {
-        return (Sizes){side(a[CUBE_M].v), side(a[CUBE_K].v), side(a[CUBE_N].v)};
+        return (Sizes){side(a[MATMUL_m].v), side(a[MATMUL_k].v), side(a[MATMUL_n].v)};
     }
     if (!is_sane(in)) {
         return (Sizes){0, 0, 0};
     }
     FractalWindows s = windows_of(in);
     return (Sizes){fractal_windows_h(&s) * fractal_windows_w(&s),
-                   a[CONV_FM].v * a[CONV_FM + 3].v * s.kh * s.kw, a[CONV_WEIGHT + 3].v};
+                   a[CONV2D_fm_c1].v * a[CONV2D_fm_c0].v * s.kh * s.kw,
+                   a[CONV2D_kernel_cout].v};
 }
 
 static int64_t
@@ -259,19 +263,19 @@ bytes_of(const CheckInstr *in, int param)
         return 0;
     }
     int64_t rows = fractal_up(s.m, FRACTAL_SIDE), columns = fractal_up(s.n, FRACTAL_SIDE);
-    int64_t depth = fractal_up(s.k, fractal_c0(dtype_size(in->args[CUBE_A].t.dtype)));
-    bool few = is_conv(in) && in->args[CONV_FM + 3].v == FRACTAL_FEW;
+    int64_t depth = fractal_up(s.k, fractal_c0(dtype_size(in->args[MATMUL_a].t.dtype)));
+    bool few = is_conv(in) && in->args[CONV2D_fm_c0].v == FRACTAL_FEW;
     bool vector = op_table[in->op].sem == SEM_MMAD && s.m == 1;
     switch (param) {
-    case CUBE_DST:
+    case MATMUL_dst:
         return sat_mul(sat_mul(rows, columns), size);
-    case CUBE_A:
+    case MATMUL_a:
         if (is_conv(in)) {
-            return sat_mul(in->args[CONV_FM].v * in->args[CONV_FM + 3].v * size,
-                           in->args[CONV_FM + 1].v * in->args[CONV_FM + 2].v);
+            return sat_mul(in->args[CONV2D_fm_c1].v * in->args[CONV2D_fm_c0].v * size,
+                           in->args[CONV2D_fm_h].v * in->args[CONV2D_fm_w].v);
         }
         return sat_mul(sat_mul(vector ? 1 : rows, depth), size);
-    case CUBE_B:
+    case MATMUL_b:
         return sat_mul(sat_mul(few ? s.k : depth, columns), size);
     default:
         return sat_mul(s.n, size);
@@ -283,9 +287,9 @@ static Footprint
 cube_footprint(const CheckInstr *in, int param, bool *exact)
 {
     Sizes s = sizes_of(in);
-    int64_t c0 = fractal_c0(dtype_size(in->args[CUBE_A].t.dtype));
-    *exact = param == CUBE_DST || (!is_conv(in) && s.m % FRACTAL_SIDE == 0 &&
-                                   s.n % FRACTAL_SIDE == 0 && s.k % c0 == 0);
+    int64_t c0 = fractal_c0(dtype_size(in->args[MATMUL_a].t.dtype));
+    *exact = param == MATMUL_dst || (!is_conv(in) && s.m % FRACTAL_SIDE == 0 &&
+                                     s.n % FRACTAL_SIDE == 0 && s.k % c0 == 0);
     return (Footprint){in->args[param].t.offset, 1, 0, 1, 0, bytes_of(in, param)};
 }
 
@@ -309,8 +313,8 @@ static Rule
 cube_value_rule(Op op, int param)
 {
     Form f = op_table[op].form;
-    bool bias = ((f == FORM_MMADBIAS || f == FORM_MATMULBIAS) && param == CUBE_N) ||
-                (f == FORM_CONV2DBIAS && param == CONV_WEIGHT + 3);
+    bool bias = ((f == FORM_MMADBIAS || f == FORM_MATMULBIAS) && param == MATMUL_n) ||
+                (f == FORM_CONV2DBIAS && param == CONV2D_kernel_cout);
     return bias ? RULE_BIAS : RULE_NONE;
 }
 
@@ -325,8 +329,8 @@ static void
 cube_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
 {
     Fault fault;
-    if (is_conv(in) && in->args[CUBE_A].literal && in->args[CUBE_B].literal &&
-        !check_apart(in, RULE_SHARED_SOURCE, CUBE_A, CUBE_B, &fault)) {
+    if (is_conv(in) && in->args[MATMUL_a].literal && in->args[MATMUL_b].literal &&
+        !check_apart(in, RULE_SHARED_SOURCE, MATMUL_a, MATMUL_b, &fault)) {
         report(ctx, &fault);
     }
 }
@@ -334,7 +338,7 @@ cube_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), vo
 static bool
 cube_reads_dst(const CheckInstr *in)
 {
-    int slot = is_conv(in) ? CONV_INIT : CUBE_INIT;
+    int slot = is_conv(in) ? CONV2D_init_l1out : MATMUL_init_l1out;
     if (bias_slot(in) >= 0) {
         return false;
     }

@@ -4,6 +4,7 @@
  *
  * Owns: overlap-forbidden of vbcb and of vcopy in counter mode; stride-0. */
 #include "rules/internal.h"
+#include "isa/operand.h"
 
 enum {
     BLOCKS = REPEAT_BYTES / BLOCK_BYTES
@@ -142,11 +143,8 @@ static void
 stride_warning(const CheckInstr *in, bool known, void (*report)(void *ctx, const Fault *),
                void *ctx)
 {
-    enum {
-        BLK_STRIDE = 3
-    };
-    const CheckArg *stride = &in->args[BLK_STRIDE];
-    FaultAt at = {RULE_STRIDE_0, BLK_STRIDE, 0, 1, 255};
+    const CheckArg *stride = &in->args[VBCB_dst_blk_stride];
+    FaultAt at = {RULE_STRIDE_0, VBCB_dst_blk_stride, 0, 1, 255};
     Fault fault;
     if (form_of(in) == FORM_VBCB && stride->literal == known && stride->v == 0) {
         check_fail(&fault, &at, "dst_blk_stride of vbcb is 0; it counts as 1");

@@ -18,7 +18,7 @@ enum {
 static bool
 on(const ImageNumbers *n, int function)
 {
-    return (n->v[IMAGE_FUNCTION] & function) != 0;
+    return (n->v[IMAGE_function_switch] & function) != 0;
 }
 
 static bool
@@ -56,22 +56,22 @@ ImageShape
 image_shape(const ImageNumbers *n)
 {
     const int64_t *v = n->v;
-    ImageShape s = {.w = v[IMAGE_SRC_W], .h = v[IMAGE_SRC_H]};
-    s.colours = v[IMAGE_FORMAT] == IMAGE_YUV400 ? 1 : 3;
+    ImageShape s = {.w = v[IMAGE_src_horizontal_size], .h = v[IMAGE_src_vertical_size]};
+    s.colours = v[IMAGE_input_format] == IMAGE_YUV400 ? 1 : 3;
     s.channels = BLOCK_BYTES / dtype_size(n->dst);
     if (on(n, IMAGE_CROP)) {
-        s.x = v[IMAGE_CROP_X];
-        s.y = v[IMAGE_CROP_Y];
-        s.w = v[IMAGE_CROP_W];
-        s.h = v[IMAGE_SINGLE_LINE] == 1 ? 1 : v[IMAGE_CROP_H];
+        s.x = v[IMAGE_crop_horizontal_start];
+        s.y = v[IMAGE_crop_vertical_start];
+        s.w = v[IMAGE_dst_horizontal_size];
+        s.h = v[IMAGE_single_line_enable] == 1 ? 1 : v[IMAGE_dst_vertical_size];
     }
     if (on(n, IMAGE_AREA_PAD)) {
-        s.top = v[IMAGE_TOP];
-        s.bottom = v[IMAGE_BOTTOM];
-        s.left = v[IMAGE_LEFT];
-        s.right = v[IMAGE_RIGHT];
+        s.top = v[IMAGE_top_pad_rows];
+        s.bottom = v[IMAGE_botton_pad_rows];
+        s.left = v[IMAGE_left_pad_cols];
+        s.right = v[IMAGE_right_pad_cols];
     }
-    if (on(n, IMAGE_CHANNEL_PAD) && v[IMAGE_CHANNEL_MODE] == 2) {
+    if (on(n, IMAGE_CHANNEL_PAD) && v[IMAGE_channel_pad_mode] == 2) {
         s.channels = PACKED_CHANNELS;
     }
     return s;
@@ -97,17 +97,18 @@ dst_bytes(const ImageNumbers *n)
 int64_t
 image_bytes(const ImageNumbers *n, int slot)
 {
-    int64_t w = n->v[IMAGE_SRC_W], h = n->v[IMAGE_SRC_H];
+    int64_t w = n->v[IMAGE_src_horizontal_size], h = n->v[IMAGE_src_vertical_size];
     int64_t pixels = w > 0 && h > 0 ? sat_mul(w, h) : 0;
-    bool two = n->v[IMAGE_PLANES] == 2, yuv = n->v[IMAGE_FORMAT] == IMAGE_YUV420;
+    bool two = n->v[IMAGE_planes] == 2, yuv = n->v[IMAGE_input_format] == IMAGE_YUV420;
     int64_t pairs = yuv && pixels > 0 ? sat_mul(w, h / 2 + h % 2) : 0;
-    if (slot == IMAGE_DST) {
+    if (slot == IMAGE_dst) {
         return dst_bytes(n);
     }
-    if (slot == IMAGE_SRC1) {
+    if (slot == IMAGE_src1) {
         return two ? pairs : 0;
     }
-    return sat_add(sat_mul(pixels, pixel_bytes(n->v[IMAGE_FORMAT])), two ? 0 : pairs);
+    return sat_add(sat_mul(pixels, pixel_bytes(n->v[IMAGE_input_format])),
+                   two ? 0 : pairs);
 }
 
 /* ---- rules of numbers ------------------------------------------------------------------------------------ */
@@ -131,11 +132,11 @@ broken(const Text *t, const char *fmt, ...)
 static bool
 format_ok(const ImageNumbers *n, const Text *t)
 {
-    int64_t f = n->v[IMAGE_FORMAT];
+    int64_t f = n->v[IMAGE_input_format];
     if (f != IMAGE_YUV420 && f != IMAGE_XRGB && f != IMAGE_RGB && f != IMAGE_YUV400) {
         return broken(t, "input_format is %lld; it is 0, 1, 4 or 9", (long long)f);
     }
-    return n->v[IMAGE_PLANES] == 1 || f == IMAGE_YUV420 ||
+    return n->v[IMAGE_planes] == 1 || f == IMAGE_YUV420 ||
            broken(t, "input_format is %lld and src1 is given; that format has one plane",
                   (long long)f);
 }
@@ -143,7 +144,7 @@ format_ok(const ImageNumbers *n, const Text *t)
 static bool
 function_ok(const ImageNumbers *n, const Text *t)
 {
-    int64_t f = n->v[IMAGE_FUNCTION];
+    int64_t f = n->v[IMAGE_function_switch];
     if ((f & ~(int64_t)IMAGE_ALL) != 0) {
         return broken(
             t,
@@ -151,7 +152,7 @@ function_ok(const ImageNumbers *n, const Text *t)
             "swap, csc, dtc, area_pad and channel_pad",
             (long long)f);
     }
-    if (n->v[IMAGE_FORMAT] == IMAGE_YUV400 && on(n, IMAGE_SWAP | IMAGE_CSC)) {
+    if (n->v[IMAGE_input_format] == IMAGE_YUV400 && on(n, IMAGE_SWAP | IMAGE_CSC)) {
         return broken(t, "function_switch is %lld; YUV400 has neither swap nor csc",
                       (long long)f);
     }
@@ -163,11 +164,11 @@ function_ok(const ImageNumbers *n, const Text *t)
 static bool
 width_ok(const ImageNumbers *n, const Text *t)
 {
-    int64_t w = n->v[IMAGE_SRC_W], h = n->v[IMAGE_SRC_H];
+    int64_t w = n->v[IMAGE_src_horizontal_size], h = n->v[IMAGE_src_vertical_size];
     if (!in_range(h, 1, INT32_MAX)) {
         return broken(t, "src_vertical_size is %lld; it is at least 1", (long long)h);
     }
-    return n->v[IMAGE_FORMAT] != IMAGE_YUV420 || w % 2 == 0 ||
+    return n->v[IMAGE_input_format] != IMAGE_YUV420 || w % 2 == 0 ||
            broken(t, "src_horizontal_size is %lld; of YUV420SP it is even", (long long)w);
 }
 
@@ -192,23 +193,26 @@ crop_ok(const ImageNumbers *n, const Text *t)
     if (!on(n, IMAGE_CROP)) {
         return true;
     }
-    if (!in_range(v[IMAGE_SINGLE_LINE], 0, lines)) {
+    if (!in_range(v[IMAGE_single_line_enable], 0, lines)) {
         return broken(t, "single_line_enable is %lld; on %s it is 0%s",
-                      (long long)v[IMAGE_SINGLE_LINE], n->soc->name,
+                      (long long)v[IMAGE_single_line_enable], n->soc->name,
                       lines ? " or 1" : "");
     }
-    bool single = v[IMAGE_SINGLE_LINE] == 1;
-    if (!in_range(v[IMAGE_CROP_W], MIN_PIXELS, MAX_PIXELS)) {
+    bool single = v[IMAGE_single_line_enable] == 1;
+    if (!in_range(v[IMAGE_dst_horizontal_size], MIN_PIXELS, MAX_PIXELS)) {
         return broken(t, "dst_horizontal_size is %lld; it is 8 to 4096",
-                      (long long)v[IMAGE_CROP_W]);
+                      (long long)v[IMAGE_dst_horizontal_size]);
     }
-    if (!in_range(v[IMAGE_CROP_H], single ? 1 : MIN_PIXELS, single ? 1 : MAX_PIXELS)) {
+    if (!in_range(v[IMAGE_dst_vertical_size], single ? 1 : MIN_PIXELS,
+                  single ? 1 : MAX_PIXELS)) {
         return broken(t, "dst_vertical_size is %lld; it is %s",
-                      (long long)v[IMAGE_CROP_H],
+                      (long long)v[IMAGE_dst_vertical_size],
                       single ? "1 of a single line" : "8 to 4096");
     }
-    return side_ok("horizontal", v[IMAGE_CROP_X], v[IMAGE_CROP_W], v[IMAGE_SRC_W], t) &&
-           side_ok("vertical", v[IMAGE_CROP_Y], v[IMAGE_CROP_H], v[IMAGE_SRC_H], t);
+    return side_ok("horizontal", v[IMAGE_crop_horizontal_start],
+                   v[IMAGE_dst_horizontal_size], v[IMAGE_src_horizontal_size], t) &&
+           side_ok("vertical", v[IMAGE_crop_vertical_start], v[IMAGE_dst_vertical_size],
+                   v[IMAGE_src_vertical_size], t);
 }
 
 static bool
@@ -218,19 +222,19 @@ swap_ok(const ImageNumbers *n, const Text *t)
         const char *name;
         int slot;
         uint32_t formats;
-    } swaps[] = {{"rb", IMAGE_SWAP_RB, 1u << IMAGE_XRGB | 1u << IMAGE_RGB},
-                 {"uv", IMAGE_SWAP_UV, 1u << IMAGE_YUV420},
-                 {"ax", IMAGE_SWAP_AX, 1u << IMAGE_XRGB}};
-    if (!on(n, IMAGE_SWAP) || !in_range(n->v[IMAGE_FORMAT], 0, 15)) {
+    } swaps[] = {{"rb", IMAGE_rb_swap, 1u << IMAGE_XRGB | 1u << IMAGE_RGB},
+                 {"uv", IMAGE_uv_swap, 1u << IMAGE_YUV420},
+                 {"ax", IMAGE_ax_swap, 1u << IMAGE_XRGB}};
+    if (!on(n, IMAGE_SWAP) || !in_range(n->v[IMAGE_input_format], 0, 15)) {
         return true;
     }
     for (size_t i = 0; i < sizeof swaps / sizeof swaps[0]; i++) {
         int64_t v = n->v[swaps[i].slot];
-        bool has = swaps[i].formats >> n->v[IMAGE_FORMAT] & 1;
+        bool has = swaps[i].formats >> n->v[IMAGE_input_format] & 1;
         if (!in_range(v, 0, has)) {
             return broken(t, "%s of swap_list is %lld; of input_format %lld it is 0%s",
-                          swaps[i].name, (long long)v, (long long)n->v[IMAGE_FORMAT],
-                          has ? " or 1" : "");
+                          swaps[i].name, (long long)v,
+                          (long long)n->v[IMAGE_input_format], has ? " or 1" : "");
         }
     }
     return true;
@@ -239,7 +243,7 @@ swap_ok(const ImageNumbers *n, const Text *t)
 static bool
 csc_ok(const ImageNumbers *n, const Text *t)
 {
-    int64_t c = n->v[IMAGE_CONVERT], f = n->v[IMAGE_FORMAT];
+    int64_t c = n->v[IMAGE_format_convert], f = n->v[IMAGE_input_format];
     int64_t first = f == IMAGE_YUV420 ? 1 : f == IMAGE_XRGB ? 4 : 7;
     return !on(n, IMAGE_CSC) || c == 0 || in_range(c, first, first + 2) ||
            broken(t,
@@ -250,7 +254,7 @@ csc_ok(const ImageNumbers *n, const Text *t)
 static bool
 dtc_ok(const ImageNumbers *n, const Text *t)
 {
-    int64_t m = n->v[IMAGE_MEAN_TYPE];
+    int64_t m = n->v[IMAGE_dtc_mean_type];
     return !on(n, IMAGE_DTC) || m == 0 || m == 1 ||
            broken(t, "dtc_mean_type is %lld; it is 0 or 1", (long long)m);
 }
@@ -261,13 +265,14 @@ padding_ok(const ImageNumbers *n, int slot, int64_t pixels, const Text *t)
 {
     static const char *const names[] = {"top_pad_rows", "botton_pad_rows",
                                         "left_pad_cols", "right_pad_cols"};
-    int64_t mode = n->v[IMAGE_PAD_MODE];
-    int64_t most = slot <= IMAGE_BOTTOM && mode == IMAGE_PAD_VALUE ? 0 : MAX_PADDING;
+    int64_t mode = n->v[IMAGE_area_pad_mode];
+    int64_t most =
+        slot <= IMAGE_botton_pad_rows && mode == IMAGE_PAD_VALUE ? 0 : MAX_PADDING;
     if (mode >= IMAGE_PAD_BLOCK && pixels >= 0 && pixels < most) {
         most = pixels;
     }
     return in_range(n->v[slot], 0, most) ||
-           broken(t, "%s is %lld; here it is 0 to %lld", names[slot - IMAGE_TOP],
+           broken(t, "%s is %lld; here it is 0 to %lld", names[slot - IMAGE_top_pad_rows],
                   (long long)n->v[slot], (long long)most);
 }
 
@@ -278,18 +283,20 @@ area_ok(const ImageNumbers *n, const Text *t)
     if (!on(n, IMAGE_AREA_PAD)) {
         return true;
     }
-    if (!in_range(n->v[IMAGE_PAD_MODE], IMAGE_PAD_VALUE, IMAGE_PAD_MIRROR)) {
+    if (!in_range(n->v[IMAGE_area_pad_mode], IMAGE_PAD_VALUE, IMAGE_PAD_MIRROR)) {
         return broken(t, "area_pad_mode is %lld; it is 0 to 3",
-                      (long long)n->v[IMAGE_PAD_MODE]);
+                      (long long)n->v[IMAGE_area_pad_mode]);
     }
-    return padding_ok(n, IMAGE_TOP, s.h, t) && padding_ok(n, IMAGE_BOTTOM, s.h, t) &&
-           padding_ok(n, IMAGE_LEFT, s.w, t) && padding_ok(n, IMAGE_RIGHT, s.w, t);
+    return padding_ok(n, IMAGE_top_pad_rows, s.h, t) &&
+           padding_ok(n, IMAGE_botton_pad_rows, s.h, t) &&
+           padding_ok(n, IMAGE_left_pad_cols, s.w, t) &&
+           padding_ok(n, IMAGE_right_pad_cols, s.w, t);
 }
 
 static bool
 channels_ok(const ImageNumbers *n, const Text *t)
 {
-    int64_t mode = n->v[IMAGE_CHANNEL_MODE], bytes = dst_bytes(n);
+    int64_t mode = n->v[IMAGE_channel_pad_mode], bytes = dst_bytes(n);
     bool four = soc_has(n->soc, FEATURE_IMAGE_CHANNELS_4);
     if (!on(n, IMAGE_CHANNEL_PAD)) {
         return true;
@@ -308,23 +315,23 @@ image_number_ok(const ImageNumbers *n, int slot, char *text, size_t size)
 {
     const Text t = {text, size};
     switch (slot) {
-    case IMAGE_FORMAT:
+    case IMAGE_input_format:
         return format_ok(n, &t);
-    case IMAGE_FUNCTION:
+    case IMAGE_function_switch:
         return function_ok(n, &t);
-    case IMAGE_SRC_W:
+    case IMAGE_src_horizontal_size:
         return width_ok(n, &t);
-    case IMAGE_CROP_W:
+    case IMAGE_dst_horizontal_size:
         return crop_ok(n, &t);
-    case IMAGE_SWAP_RB:
+    case IMAGE_rb_swap:
         return swap_ok(n, &t);
-    case IMAGE_CONVERT:
+    case IMAGE_format_convert:
         return csc_ok(n, &t);
-    case IMAGE_MEAN_TYPE:
+    case IMAGE_dtc_mean_type:
         return dtc_ok(n, &t);
-    case IMAGE_PAD_MODE:
+    case IMAGE_area_pad_mode:
         return area_ok(n, &t);
-    case IMAGE_CHANNEL_MODE:
+    case IMAGE_channel_pad_mode:
         return channels_ok(n, &t);
     default:
         return true;
@@ -335,22 +342,22 @@ Rule
 image_rule(int slot)
 {
     switch (slot) {
-    case IMAGE_FORMAT:
+    case IMAGE_input_format:
         return RULE_IMAGE_FORMAT;
-    case IMAGE_FUNCTION:
+    case IMAGE_function_switch:
         return RULE_IMAGE_FUNCTION;
-    case IMAGE_SRC_W:
+    case IMAGE_src_horizontal_size:
         return RULE_IMAGE_SIZE;
-    case IMAGE_CROP_W:
+    case IMAGE_dst_horizontal_size:
         return RULE_IMAGE_CROP;
-    case IMAGE_SWAP_RB:
+    case IMAGE_rb_swap:
         return RULE_IMAGE_SWAP;
-    case IMAGE_CONVERT:
+    case IMAGE_format_convert:
         return RULE_IMAGE_CSC;
-    case IMAGE_MEAN_TYPE:
+    case IMAGE_dtc_mean_type:
         return RULE_IMAGE_DTC;
-    case IMAGE_PAD_MODE:
-    case IMAGE_CHANNEL_MODE:
+    case IMAGE_area_pad_mode:
+    case IMAGE_channel_pad_mode:
         return RULE_IMAGE_PAD;
     default:
         return RULE_NONE;
@@ -362,8 +369,8 @@ image_rule(int slot)
 static ImageNumbers
 numbers_of(const CheckInstr *in)
 {
-    ImageNumbers n = {.soc = in->soc, .dst = in->args[IMAGE_DST].t.dtype};
-    for (int i = IMAGE_PLANES; i < IMAGE_SLOTS; i++) {
+    ImageNumbers n = {.soc = in->soc, .dst = in->args[IMAGE_dst].t.dtype};
+    for (int i = IMAGE_planes; i < IMAGE_SLOTS; i++) {
         n.v[i] = in->args[i].v;
     }
     return n;
@@ -373,13 +380,13 @@ static bool
 image_statics(const CheckInstr *in, Fault *fault)
 {
     uint32_t info;
-    Dtype dst = in->args[IMAGE_DST].t.dtype;
-    FaultAt at = {RULE_PATH, IMAGE_DST, 0, 0, 0};
-    if (in->args[IMAGE_DST].t.scope != SC_L1 || in->args[IMAGE_SRC0].t.scope != SC_GM ||
-        in->args[IMAGE_SRC1].t.scope != SC_GM) {
+    Dtype dst = in->args[IMAGE_dst].t.dtype;
+    FaultAt at = {RULE_PATH, IMAGE_dst, 0, 0, 0};
+    if (in->args[IMAGE_dst].t.scope != SC_L1 || in->args[IMAGE_src0].t.scope != SC_GM ||
+        in->args[IMAGE_src1].t.scope != SC_GM) {
         return check_fail(fault, &at, "load_image moves from GM to L1, nowhere else");
     }
-    for (int i = IMAGE_SRC0; i <= IMAGE_SRC1; i++) {
+    for (int i = IMAGE_src0; i <= IMAGE_src1; i++) {
         Dtype src = in->args[i].t.dtype;
         at = (FaultAt){RULE_TYPE_PAIR, i, (int64_t)src, 0, 0};
         if (!op_has_pair(in->op, dst, src, in->soc, &info)) {
@@ -403,13 +410,15 @@ static Footprint
 window(const ImageNumbers *n, int64_t at, int param, bool *exact)
 {
     ImageShape s = image_shape(n);
-    int64_t w = n->v[IMAGE_SRC_W], f = n->v[IMAGE_FORMAT], pairs = s.w + s.w % 2;
-    if (param == IMAGE_SRC1) {
+    int64_t w = n->v[IMAGE_src_horizontal_size], f = n->v[IMAGE_input_format],
+            pairs = s.w + s.w % 2;
+    if (param == IMAGE_src1) {
         return (Footprint){at + s.y / 2 * w + s.x, (s.h + 1) / 2, w, 1, 0, pairs};
     }
     int64_t size = pixel_bytes(f), first = at + (s.y * w + s.x) * size;
-    if (f == IMAGE_YUV420 && n->v[IMAGE_PLANES] == 1) {
-        int64_t last = at + (n->v[IMAGE_SRC_H] + (s.y + s.h - 1) / 2) * w + s.x + pairs;
+    if (f == IMAGE_YUV420 && n->v[IMAGE_planes] == 1) {
+        int64_t last =
+            at + (n->v[IMAGE_src_vertical_size] + (s.y + s.h - 1) / 2) * w + s.x + pairs;
         *exact = false;
         return (Footprint){first, 1, 0, 1, 0, last - first};
     }
@@ -424,7 +433,7 @@ image_footprint(const CheckInstr *in, int param, bool *exact)
     ImageNumbers n = numbers_of(in);
     int64_t bytes = image_bytes(&n, param), at = in->args[param].t.offset;
     *exact = true;
-    return param != IMAGE_DST && bytes > 0 && on(&n, IMAGE_CROP)
+    return param != IMAGE_dst && bytes > 0 && on(&n, IMAGE_CROP)
                ? window(&n, at, param, exact)
                : (Footprint){at, bytes > 0, 0, 1, 0, bytes};
 }
@@ -434,8 +443,8 @@ static int
 image_align(const CheckInstr *in, int param)
 {
     const CheckTensor *t = &in->args[param].t;
-    const CheckArg *f = &in->args[IMAGE_FORMAT];
-    if (param == IMAGE_DST) {
+    const CheckArg *f = &in->args[IMAGE_input_format];
+    if (param == IMAGE_dst) {
         return scope_align(t->scope, t->dtype);
     }
     return !f->literal ? 1 : f->v == IMAGE_YUV420 ? 2 : f->v == IMAGE_XRGB ? 4 : 1;
@@ -445,9 +454,9 @@ bool
 image_aligned(const CheckInstr *in, Fault *fault)
 {
     CheckInstr known = *in;
-    known.args[IMAGE_FORMAT].literal = true;
-    return check_step(&known, (CheckStep){CHECK_ALIGN, IMAGE_SRC0}, fault) &&
-           check_step(&known, (CheckStep){CHECK_ALIGN, IMAGE_SRC1}, fault);
+    known.args[IMAGE_input_format].literal = true;
+    return check_step(&known, (CheckStep){CHECK_ALIGN, IMAGE_src0}, fault) &&
+           check_step(&known, (CheckStep){CHECK_ALIGN, IMAGE_src1}, fault);
 }
 
 static Rule

@@ -1,37 +1,13 @@
-/* image.h: load_image in numbers: slots of its form, its functions, the registers that it computes with, and what
+/* image.h: load_image in numbers: its functions, the registers that it computes with, and what
  * size the images have. */
 #ifndef TIK_IMAGE_H
 #define TIK_IMAGE_H
 
+#include "isa/operand.h"
 #include "rules/check.h"
 
 enum {
-    IMAGE_DST,
-    IMAGE_SRC0,
-    IMAGE_SRC1, /* of one plane: src0 again, which is not read */
-    IMAGE_PLANES,
-    IMAGE_FORMAT,
-    IMAGE_FUNCTION,
-    IMAGE_SRC_W,
-    IMAGE_SRC_H,
-    IMAGE_CROP_W,
-    IMAGE_CROP_H,
-    IMAGE_CROP_X,
-    IMAGE_CROP_Y,
-    IMAGE_SINGLE_LINE,
-    IMAGE_SWAP_RB,
-    IMAGE_SWAP_UV,
-    IMAGE_SWAP_AX,
-    IMAGE_CONVERT,
-    IMAGE_MEAN_TYPE,
-    IMAGE_PAD_MODE,
-    IMAGE_TOP,
-    IMAGE_BOTTOM,
-    IMAGE_LEFT,
-    IMAGE_RIGHT,
-    IMAGE_CHANNEL_MODE,
-    IMAGE_SID,
-    IMAGE_SLOTS
+    IMAGE_SLOTS = IMAGE_sid + 1 /* operands */
 };
 
 /* Formats. */

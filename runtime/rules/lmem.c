@@ -7,6 +7,7 @@
  * Owns: conv-unsupported, conv-type, dma-dim-range, lane-range, stride-range, stride-overlap, lane-mismatch, dma-count, dma-wstride, bcast-lanes,
  * lane-descriptor; path and overlap-forbidden of these instructions. */
 #include "rules/internal.h"
+#include "isa/operand.h"
 
 #include <string.h>
 
@@ -15,9 +16,6 @@
 
 enum {
     BYTE_BITS = 8,
-    /* operands of a move */
-    MV_FUNC = 2,
-    MV_BITS = 3,
     MOST_STEP = 128 /* bytes of the stride of w in a move */
 };
 
@@ -59,7 +57,7 @@ tensor_of(const CheckInstr *in, int param)
     LmemTensor x = {.base = in->args[param].t.offset,
                     .lane = (int)in->args[operand(in, param)->lane].v,
                     .bits = BYTE_BITS * dtype_size(in->args[param].t.dtype)};
-    x.bits = is_move(in) ? (int)in->args[MV_BITS].v : x.bits;
+    x.bits = is_move(in) ? (int)in->args[LMOVE_bits].v : x.bits;
     for (int i = 0; i < LMEM_AXES; i++) {
         x.shape[i] = extent_of(in, param, i);
         x.stride[i] = stride_of(in, param, i);
@@ -198,14 +196,14 @@ path_ok(const CheckInstr *in, Fault *fault)
 static bool
 elements_ok(const CheckInstr *in, Fault *fault)
 {
-    int64_t bits = in->args[MV_BITS].v, func = in->args[MV_FUNC].v;
+    int64_t bits = in->args[LMOVE_bits].v, func = in->args[LMOVE_func].v;
     Dtype t = in->args[0].t.dtype;
-    FaultAt at = {RULE_LANE_FUNC, MV_BITS, bits, 4, 32};
+    FaultAt at = {RULE_LANE_FUNC, LMOVE_bits, bits, 4, 32};
     if (bits != BYTE_BITS * dtype_size(t) && !(bits == 4 && t == DT_U8)) {
         return check_fail(fault, &at, "elements of %lld bits in tensors of %s",
                           (long long)bits, dtype_name(t));
     }
-    at = (FaultAt){RULE_LANE_FUNC, MV_FUNC, func, 0, LANE_BCAST};
+    at = (FaultAt){RULE_LANE_FUNC, LMOVE_func, func, 0, LANE_BCAST};
     return (func >= LANE_COPY && func <= LANE_BCAST) ||
            check_fail(fault, &at, "func is %lld; it is 0 to %d", (long long)func,
                       (int)LANE_BCAST);
@@ -233,7 +231,7 @@ source_axis(LaneFunc func, int i)
 static bool
 counts_ok(const CheckInstr *in, Fault *fault)
 {
-    LaneFunc func = (LaneFunc)in->args[MV_FUNC].v;
+    LaneFunc func = (LaneFunc)in->args[LMOVE_func].v;
     int64_t d = count_of(in, 0), s = count_of(in, 1);
     FaultAt at = {RULE_DMA_COUNT, 1, s, d, d};
     if (func == LANE_COPY) {
@@ -260,7 +258,7 @@ steps_ok(const CheckInstr *in, Fault *fault)
 {
     for (int param = 0; param < 2 && soc_has(in->soc, FEATURE_LANE_STEPS); param++) {
         int64_t step = stride_of(in, param, LMEM_W);
-        int64_t most = MOST_STEP * BYTE_BITS / in->args[MV_BITS].v;
+        int64_t most = MOST_STEP * BYTE_BITS / in->args[LMOVE_bits].v;
         FaultAt at = {RULE_DMA_WSTRIDE, param, step, 1, most};
         if (step < 1 || step > most) {
             return check_fail(fault, &at,
@@ -279,7 +277,7 @@ broadcast_ok(const CheckInstr *in, Fault *fault)
     int64_t lane = in->args[operand(in, 0)->lane].v, c = extent_of(in, 0, LMEM_C);
     int64_t npu = in->soc->lane->npu;
     FaultAt at = {RULE_BCAST_LANES, 0, lane + c, 0, npu};
-    if (in->args[MV_FUNC].v != LANE_BCAST) {
+    if (in->args[LMOVE_func].v != LANE_BCAST) {
         return true;
     }
     if (!in_lanes(in, 0)) {
@@ -298,18 +296,18 @@ LaneConv
 lane_conv_numbers(const CheckInstr *in)
 {
     const CheckArg *a = in->args;
-    LaneConv c = {.parallel = a[LC_PARALLEL].v,
-                  .depthwise = a[LC_DEPTHWISE].v != 0,
-                  .requant_words = a[LC_WORDS].v,
-                  .requant_pitch = a[LC_WORD_PITCH].v,
-                  .bias_offset = a[LC_BIAS].v,
-                  .weight_offset = a[LC_WEIGHT].v,
-                  .weight_pitch = a[LC_WEIGHT_PITCH].v};
+    LaneConv c = {.parallel = a[LCONV_parallel].v,
+                  .depthwise = a[LCONV_depthwise].v != 0,
+                  .requant_words = a[LCONV_requant_words].v,
+                  .requant_pitch = a[LCONV_requant_pitch].v,
+                  .bias_offset = a[LCONV_bias_offset].v,
+                  .weight_offset = a[LCONV_weight_offset].v,
+                  .weight_pitch = a[LCONV_weight_pitch].v};
     for (int i = 0; i < 2; i++) {
-        c.kernel[i] = a[LC_KERNEL + i].v;
-        c.stride[i] = a[LC_STRIDE + i].v;
-        c.pad[i] = a[LC_PAD + i].v;
-        c.dilation[i] = a[LC_DILATION + i].v;
+        c.kernel[i] = a[LCONV_kernel_h + i].v;
+        c.stride[i] = a[LCONV_stride_h + i].v;
+        c.pad[i] = a[LCONV_pad_h + i].v;
+        c.dilation[i] = a[LCONV_dilation_h + i].v;
     }
     return c;
 }
@@ -326,7 +324,7 @@ conv_numbers_ok(const CheckInstr *in, Fault *fault)
 {
     int n;
     const ParamInfo *p = form_params(FORM_LCONV, &n);
-    for (int i = LC_KERNEL; i < n; i++) {
+    for (int i = LCONV_kernel_h; i < n; i++) {
         int64_t v = in->args[i].v;
         FaultAt at = {p[i].rule, i, v, p[i].lo, p[i].hi};
         if (v < p[i].lo || v > p[i].hi) {
@@ -341,13 +339,13 @@ conv_numbers_ok(const CheckInstr *in, Fault *fault)
 static bool
 conv_types_ok(const CheckInstr *in, Fault *fault)
 {
-    Dtype x = in->args[LC_SRC].t.dtype, d = in->args[LC_DST].t.dtype;
-    Dtype w = in->args[LC_TABLE].t.dtype;
-    bool words = in->args[LC_WORDS].v > 0;
+    Dtype x = in->args[LCONV_src].t.dtype, d = in->args[LCONV_dst].t.dtype;
+    Dtype w = in->args[LCONV_weight].t.dtype;
+    bool words = in->args[LCONV_requant_words].v > 0;
     bool whole = x == DT_F32 && d == DT_F32 && w == DT_F32 && !words;
     bool bytes = x != DT_F32 && (w == DT_U8 || w == DT_S8) &&
                  (words ? d == DT_S8 || d == DT_U8 : d == DT_S32);
-    FaultAt at = {RULE_CONV_TYPE, LC_DST, (int64_t)d, 0, 0};
+    FaultAt at = {RULE_CONV_TYPE, LCONV_dst, (int64_t)d, 0, 0};
     return whole || bytes ||
            check_fail(fault, &at, "dst is %s, src %s and the weight %s%s", dtype_name(d),
                       dtype_name(x), dtype_name(w), words ? " with requantisation" : "");
@@ -358,7 +356,7 @@ static int64_t
 slot_elements(const CheckInstr *in, const LaneConv *c)
 {
     int64_t points = c->kernel[0] * c->kernel[1]; /* of 16 bits each */
-    int64_t groups = lmem_ceil(extent_of(in, LC_SRC, LMEM_C), c->parallel);
+    int64_t groups = lmem_ceil(extent_of(in, LCONV_src, LMEM_C), c->parallel);
     return c->depthwise ? points : sat_mul(groups * c->parallel, points);
 }
 
@@ -367,24 +365,24 @@ static bool
 conv_fits(const CheckInstr *in, Fault *fault)
 {
     LaneConv c = lane_conv_numbers(in);
-    int64_t size = dtype_size(in->args[LC_SRC].t.dtype);
+    int64_t size = dtype_size(in->args[LCONV_src].t.dtype);
     int64_t need = sat_mul(slot_elements(in, &c), size);
-    FaultAt at = {RULE_LANE_FUNC, LC_WEIGHT_PITCH, c.weight_pitch, need, INT32_MAX};
+    FaultAt at = {RULE_LANE_FUNC, LCONV_weight_pitch, c.weight_pitch, need, INT32_MAX};
     if (c.weight_pitch < need || c.weight_pitch % size != 0) {
         return check_fail(fault, &at,
                           "weight_pitch is %lld; the weights of one channel have %lld "
                           "bytes",
                           (long long)c.weight_pitch, (long long)need);
     }
-    at = (FaultAt){RULE_LANE_FUNC, LC_WORDS, c.requant_words, 0, 3};
+    at = (FaultAt){RULE_LANE_FUNC, LCONV_requant_words, c.requant_words, 0, 3};
     if (c.requant_words == 1 || c.requant_pitch < 4 * c.requant_words) {
         return check_fail(fault, &at, "%lld words of requantisation every %lld bytes",
                           (long long)c.requant_words, (long long)c.requant_pitch);
     }
-    bool images = extent_of(in, LC_DST, LMEM_N) == extent_of(in, LC_SRC, LMEM_N);
-    bool channels =
-        !c.depthwise || extent_of(in, LC_DST, LMEM_C) == extent_of(in, LC_SRC, LMEM_C);
-    at = (FaultAt){RULE_LANE_FUNC, LC_DST, 0, 0, 0};
+    bool images = extent_of(in, LCONV_dst, LMEM_N) == extent_of(in, LCONV_src, LMEM_N);
+    bool channels = !c.depthwise ||
+                    extent_of(in, LCONV_dst, LMEM_C) == extent_of(in, LCONV_src, LMEM_C);
+    at = (FaultAt){RULE_LANE_FUNC, LCONV_dst, 0, 0, 0};
     return (images && channels) ||
            check_fail(fault, &at, "dst and src have other numbers of %s",
                       images ? "channels" : "images");
@@ -397,8 +395,8 @@ conv_lanes_ok(const CheckInstr *in, Fault *fault)
     for (int param = 0; param < 2; param++) {
         int64_t lane = in->args[operand(in, param)->lane].v;
         FaultAt at = {RULE_LANE_MISMATCH, param, lane, 0, 0};
-        bool any = param == LC_SRC && in->args[LC_SRC].t.dtype == DT_F32 &&
-                   in->args[LC_DEPTHWISE].v == 0;
+        bool any = param == LCONV_src && in->args[LCONV_src].t.dtype == DT_F32 &&
+                   in->args[LCONV_depthwise].v == 0;
         if (lane != 0 && !any) {
             return check_fail(fault, &at,
                               "%s starts in lane %lld and the weight in lane 0; they "
@@ -412,11 +410,11 @@ conv_lanes_ok(const CheckInstr *in, Fault *fault)
 static bool
 conv_statics(const CheckInstr *in, Fault *fault)
 {
-    return check_main_dtype(in, LC_SRC, fault) && scope_ok(in, LC_DST, fault) &&
-           scope_ok(in, LC_SRC, fault) && scope_ok(in, LC_TABLE, fault) &&
+    return check_main_dtype(in, LCONV_src, fault) && scope_ok(in, LCONV_dst, fault) &&
+           scope_ok(in, LCONV_src, fault) && scope_ok(in, LCONV_weight, fault) &&
            on_each(in, extents_ok, fault) && on_each(in, lane_ok, fault) &&
            on_each(in, strides_ok, fault) && conv_numbers_ok(in, fault) &&
-           conv_types_ok(in, fault) && written_once(in, LC_DST, fault) &&
+           conv_types_ok(in, fault) && written_once(in, LCONV_dst, fault) &&
            conv_lanes_ok(in, fault) && conv_fits(in, fault);
 }
 
@@ -425,7 +423,7 @@ static int64_t
 table_bytes(const CheckInstr *in)
 {
     LaneConv c = lane_conv_numbers(in);
-    int64_t slots = lmem_ceil(extent_of(in, LC_DST, LMEM_C), in->soc->lane->npu);
+    int64_t slots = lmem_ceil(extent_of(in, LCONV_dst, LMEM_C), in->soc->lane->npu);
     int64_t words = c.requant_words > 0 ? sat_add(sat_mul(slots - 1, c.requant_pitch),
                                                   4 * c.requant_words)
                                         : 0;
@@ -469,7 +467,7 @@ lmem_bytes_of(const CheckInstr *in, int param)
     if (!obeys(in)) {
         return INT64_MAX;
     }
-    if (is_conv(in) && param == LC_TABLE) {
+    if (is_conv(in) && param == LCONV_weight) {
         return table_bytes(in);
     }
     LmemTensor x = tensor_of(in, param);
@@ -482,7 +480,7 @@ lmem_bytes_of(const CheckInstr *in, int param)
 static Footprint
 lmem_footprint(const CheckInstr *in, int param, bool *exact)
 {
-    if (is_conv(in) && param == LC_TABLE) {
+    if (is_conv(in) && param == LCONV_weight) {
         *exact = false;
         return (Footprint){in->args[param].t.offset, 1, 0, 1, 0, table_bytes(in)};
     }
@@ -530,7 +528,7 @@ static bool
 lmem_overlap(const CheckInstr *in, int param, Fault *fault)
 {
     const CheckTensor *d = &in->args[0].t, *s = &in->args[param].t;
-    if (is_conv(in) && param == LC_TABLE) {
+    if (is_conv(in) && param == LCONV_weight) {
         return check_apart(in, RULE_OVERLAP_FORBIDDEN, 0, param, fault);
     }
     LmemTensor a = tensor_of(in, 0), b = tensor_of(in, param);

@@ -11,7 +11,7 @@ unit_of(const LaneTarget *t, int param, const LaneConvOperands *o)
 {
     bool alone = !o->has_words && !o->has_bias;
     bool plain = o->dtype == DT_F32 || (o->depthwise && alone);
-    bool any = (param == LC_SRC && !o->depthwise) || (param == LC_TABLE && plain);
+    bool any = (param == LCONV_src && !o->depthwise) || (param == LCONV_weight && plain);
     return any ? dtype_size(o->dtype) : t->eu_bytes;
 }
 

@@ -8,26 +8,8 @@
 #ifndef TIK_LMEM_CONV_H
 #define TIK_LMEM_CONV_H
 
+#include "isa/operand.h"
 #include "rules/check.h"
-
-/* Slots of the form. */
-enum {
-    LC_DST,
-    LC_SRC,
-    LC_TABLE,
-    LC_KERNEL = 21, /* two numbers each: along h, along w */
-    LC_STRIDE = 23,
-    LC_PAD =
-        25, /* in front of the image; what lies behind it follows from the results that there are */
-    LC_DILATION = 27,
-    LC_PARALLEL = 29,
-    LC_DEPTHWISE,
-    LC_WORDS,      /* 32-bit words of requantisation: 0, 2 or 3 */
-    LC_WORD_PITCH, /* bytes */
-    LC_BIAS,       /* offset, -1: none */
-    LC_WEIGHT,     /* offset */
-    LC_WEIGHT_PITCH
-};
 
 typedef struct LaneConv {
     int64_t kernel[2], stride[2], pad[2], dilation[2];

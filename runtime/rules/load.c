@@ -62,13 +62,13 @@ sem_of(const CheckInstr *in)
 static int64_t
 size_of(const CheckInstr *in)
 {
-    return dtype_size(in->args[LOAD_DST].t.dtype);
+    return dtype_size(in->args[LOAD2D_dst].t.dtype);
 }
 
 static bool
 path_ok(const CheckInstr *in, Fault *fault)
 {
-    Scope src = in->args[LOAD_SRC].t.scope, dst = in->args[LOAD_DST].t.scope;
+    Scope src = in->args[LOAD2D_src].t.scope, dst = in->args[LOAD2D_dst].t.scope;
     char list[120] = "";
     for (int i = 0; i < PATHS; i++) {
         const LoadPath *p = &paths[i];
@@ -81,7 +81,7 @@ path_ok(const CheckInstr *in, Fault *fault)
         check_list_add(list, sizeof list, scope_name(p->src));
         check_list_add(list, sizeof list, scope_name(p->dst));
     }
-    FaultAt at = {RULE_PATH, LOAD_DST, 0, 0, 0};
+    FaultAt at = {RULE_PATH, LOAD2D_dst, 0, 0, 0};
     return check_fail(fault, &at, "%s has no path from %s to %s on %s", check_op_name(in),
                       scope_name(src), scope_name(dst), in->soc->name);
 }
@@ -99,7 +99,7 @@ static bool
 transpose_ok(const CheckInstr *in, Fault *fault)
 {
     int slot = transpose_slot(in);
-    Scope src = in->args[LOAD_SRC].t.scope, dst = in->args[LOAD_DST].t.scope;
+    Scope src = in->args[LOAD2D_src].t.scope, dst = in->args[LOAD2D_dst].t.scope;
     if (slot < 0) {
         return true;
     }
@@ -116,7 +116,7 @@ transpose_ok(const CheckInstr *in, Fault *fault)
                fault, &at,
                "transposition of %s from %s to %s is asked for; %s transposes 16-bit "
                "elements from L1 to L0A%s",
-               dtype_name(in->args[LOAD_DST].t.dtype), scope_name(src), scope_name(dst),
+               dtype_name(in->args[LOAD2D_dst].t.dtype), scope_name(src), scope_name(dst),
                check_op_name(in), sem_of(in) == SEM_LOAD3D2 ? "" : " or L0B");
 }
 
@@ -126,9 +126,9 @@ mode_slot(Op op)
 {
     switch (op_table[op].form) {
     case FORM_LOAD2D1:
-        return LOAD2D1_MODE;
+        return LOAD2D1_addr_mode;
     case FORM_LOAD2D:
-        return LOAD2D_MODE;
+        return LOAD2D_addr_mode;
     case FORM_LOAD2DSQUARE:
         return LOAD2DSQUARE_addr_mode;
     default:
@@ -167,9 +167,9 @@ in_ub(const CheckInstr *in, int param, Fault *fault)
 static bool
 l0b_type(const CheckInstr *in, Fault *fault)
 {
-    Dtype t = in->args[LOAD_DST].t.dtype;
-    FaultAt at = {RULE_DTYPE_UNSUPPORTED, LOAD_DST, (int64_t)t, 0, 0};
-    return sem_of(in) != SEM_LOAD3D2 || in->args[LOAD_DST].t.scope != SC_L0B ||
+    Dtype t = in->args[LOAD2D_dst].t.dtype;
+    FaultAt at = {RULE_DTYPE_UNSUPPORTED, LOAD2D_dst, (int64_t)t, 0, 0};
+    return sem_of(in) != SEM_LOAD3D2 || in->args[LOAD2D_dst].t.scope != SC_L0B ||
            dtype_size(t) == 2 ||
            check_fail(fault, &at,
                       "dst is %s in L0B; load3dv2 takes 16-bit elements there",
@@ -180,7 +180,7 @@ static bool
 static_load(const CheckInstr *in, Fault *fault)
 {
     if (sem_of(in) == SEM_COL2IMG) {
-        return in_ub(in, LOAD_DST, fault) && in_ub(in, LOAD_SRC, fault);
+        return in_ub(in, LOAD2D_dst, fault) && in_ub(in, LOAD2D_src, fault);
     }
     return path_ok(in, fault) && transpose_ok(in, fault) && mode_ok(in, fault) &&
            l0b_type(in, fault);
@@ -189,34 +189,27 @@ static_load(const CheckInstr *in, Fault *fault)
 /* ---- windows of images ------------------------------------------------------------------------------------ */
 
 static int
-kernel_slot(const CheckInstr *in)
+kernel_shift(const CheckInstr *in)
 {
-    switch (sem_of(in)) {
-    case SEM_LOAD3D1:
-        return L3D1_KERNEL;
-    case SEM_LOAD3D2:
-        return L3D2_KERNEL;
-    default:
-        return C2I_KERNEL;
-    }
+    return load_kernel_shift(op_table[in->op].form);
 }
 
 static FractalWindows
 windows_of(const CheckInstr *in)
 {
-    const CheckArg *a = in->args, *k = in->args + kernel_slot(in);
-    return (FractalWindows){.h = a[IMAGE_H].v,
-                            .w = a[IMAGE_W].v,
-                            .left = a[IMAGE_PAD].v,
-                            .right = a[IMAGE_PAD + 1].v,
-                            .top = a[IMAGE_PAD + 2].v,
-                            .bottom = a[IMAGE_PAD + 3].v,
-                            .stride_h = k[KERNEL_STRIDE_H].v,
-                            .stride_w = k[KERNEL_STRIDE_W].v,
-                            .kh = k[KERNEL_H].v,
-                            .kw = k[KERNEL_W].v,
-                            .dilation_h = k[KERNEL_DILATION_H].v,
-                            .dilation_w = k[KERNEL_DILATION_W].v};
+    const CheckArg *a = in->args, *k = in->args + kernel_shift(in);
+    return (FractalWindows){.h = a[LOAD3D1_l1_h].v,
+                            .w = a[LOAD3D1_l1_w].v,
+                            .left = a[LOAD3D1_pad].v,
+                            .right = a[LOAD3D1_pad + 1].v,
+                            .top = a[LOAD3D1_pad + 2].v,
+                            .bottom = a[LOAD3D1_pad + 3].v,
+                            .stride_h = k[LOAD3D1_stride_h].v,
+                            .stride_w = k[LOAD3D1_stride_w].v,
+                            .kh = k[LOAD3D1_filter_h].v,
+                            .kw = k[LOAD3D1_filter_w].v,
+                            .dilation_h = k[LOAD3D1_dilation_filter_h].v,
+                            .dilation_w = k[LOAD3D1_dilation_filter_w].v};
 }
 
 static bool
@@ -268,12 +261,13 @@ load2d_bytes(const CheckInstr *in, int param)
 {
     const CheckArg *a = in->args;
     bool one = op_table[in->op].form == FORM_LOAD2D1;
-    int64_t n = a[LOAD2D_REPEAT].v < 0 ? 0 : a[LOAD2D_REPEAT].v;
-    if (param == LOAD_DST) {
-        return fractals(0, n, one ? 1 : sat_add(a[LOAD2D_GAP].v, 1));
+    int64_t n = a[LOAD2D_repeat_times].v < 0 ? 0 : a[LOAD2D_repeat_times].v;
+    if (param == LOAD2D_dst) {
+        return fractals(0, n, one ? 1 : sat_add(a[LOAD2D_dst_gap].v, 1));
     }
-    int64_t step = a[one ? LOAD2D1_STRIDE : LOAD2D_STRIDE].v;
-    return fractals(a[LOAD2D_INDEX].v, n, is_descending(in) ? sat_mul(step, -1) : step);
+    int64_t step = a[one ? LOAD2D1_src_stride : LOAD2D_src_stride].v;
+    return fractals(a[LOAD2D_start_index].v, n,
+                    is_descending(in) ? sat_mul(step, -1) : step);
 }
 
 /* Squares of two fractals; in the destination the first ones are apart, and each from its second one. */
@@ -283,7 +277,7 @@ square_bytes(const CheckInstr *in, int param)
     const CheckArg *a = in->args;
     int64_t n = a[LOAD2DSQUARE_repeat_times].v < 0 ? 0 : a[LOAD2DSQUARE_repeat_times].v;
     int64_t step = a[LOAD2DSQUARE_src_stride].v;
-    if (param == LOAD_SRC) {
+    if (param == LOAD2D_src) {
         return pieces(a[LOAD2DSQUARE_start_index].v, n,
                       is_descending(in) ? sat_mul(step, -1) : step, 2 * FRACTAL_BYTES);
     }
@@ -297,7 +291,7 @@ static Footprint
 box_bytes(const CheckInstr *in, int param)
 {
     const CheckArg *a = in->args;
-    bool src = param == LOAD_SRC;
+    bool src = param == LOAD2D_src;
     int64_t pitch = a[src ? LOAD2DBOX_src_stride : LOAD2DBOX_dst_stride].v;
     int64_t first = src ? sat_add(sat_mul(a[LOAD2DBOX_k_start_pt].v, pitch),
                                   a[LOAD2DBOX_m_start_pt].v)
@@ -314,7 +308,7 @@ static int64_t
 image_bytes(const CheckInstr *in, int64_t groups)
 {
     return sat_mul(sat_mul(groups, FRACTAL_ROW),
-                   sat_mul(in->args[IMAGE_H].v, in->args[IMAGE_W].v));
+                   sat_mul(in->args[LOAD3D1_l1_h].v, in->args[LOAD3D1_l1_w].v));
 }
 
 /* Of load3dv1: the groups of channels up to the last one that is read. */
@@ -323,19 +317,21 @@ load3d1_bytes(const CheckInstr *in, int param)
 {
     const CheckArg *a = in->args;
     FractalWindows s = windows_of(in);
-    int64_t n = a[L3D1_REPEAT].v < 0 ? 0 : a[L3D1_REPEAT].v;
-    if (param == LOAD_DST) {
-        return fractals(0, n, a[L3D1_JUMP].v);
+    int64_t n = a[LOAD3D1_repeat_time].v < 0 ? 0 : a[LOAD3D1_repeat_time].v;
+    if (param == LOAD2D_dst) {
+        return fractals(0, n, a[LOAD3D1_jump_offset].v);
     }
     if (n == 0 || !is_geometry(&s)) {
         return whole(0);
     }
-    if (a[L3D1_CSIZE].v == 1) {
+    if (a[LOAD3D1__csize].v == 1) {
         return whole(FRACTAL_FEW * size_of(in) * s.h * s.w);
     }
-    int64_t point = sat_add(sat_mul(a[L3D1_FETCH_H].v, s.kw), a[L3D1_FETCH_W].v);
-    int64_t more = a[L3D1_MODE].v == 0 ? sat_add(point, n - 1) / (s.kh * s.kw) : 0;
-    return whole(image_bytes(in, sat_add(sat_add(a[L3D1_C1].v, more), 1)));
+    int64_t point =
+        sat_add(sat_mul(a[LOAD3D1_fetch_filter_h].v, s.kw), a[LOAD3D1_fetch_filter_w].v);
+    int64_t more =
+        a[LOAD3D1_repeat_mode].v == 0 ? sat_add(point, n - 1) / (s.kh * s.kw) : 0;
+    return whole(image_bytes(in, sat_add(sat_add(a[LOAD3D1_c1_index].v, more), 1)));
 }
 
 static Footprint
@@ -343,11 +339,11 @@ load3d2_bytes(const CheckInstr *in, int param)
 {
     const CheckArg *a = in->args;
     int64_t c0 = fractal_c0(size_of(in));
-    if (param == LOAD_SRC) {
-        return whole(image_bytes(in, fractal_count(a[L3D2_CHANNELS].v, c0)));
+    if (param == LOAD2D_src) {
+        return whole(image_bytes(in, fractal_count(a[LOAD3D2_channel_size].v, c0)));
     }
-    int64_t m = a[L3D2_M_EXT].v < 0 ? 0 : a[L3D2_M_EXT].v;
-    int64_t k = a[L3D2_K_EXT].v < 0 ? 0 : a[L3D2_K_EXT].v;
+    int64_t m = a[LOAD3D2_m_extension].v < 0 ? 0 : a[LOAD3D2_m_extension].v;
+    int64_t k = a[LOAD3D2_k_extension].v < 0 ? 0 : a[LOAD3D2_k_extension].v;
     return whole(sat_mul(sat_mul(fractal_count(m, FRACTAL_SIDE), fractal_count(k, c0)),
                          FRACTAL_BYTES));
 }
@@ -357,11 +353,12 @@ col2img_bytes(const CheckInstr *in, int param)
 {
     const CheckArg *a = in->args;
     int64_t pixel = FRACTAL_SIDE * size_of(in);
-    int64_t n = a[C2I_REPEAT].v < 0 ? 0 : a[C2I_REPEAT].v;
-    if (param == LOAD_SRC) {
+    int64_t n = a[COL2IMG_repeat_time].v < 0 ? 0 : a[COL2IMG_repeat_time].v;
+    if (param == LOAD2D_src) {
         return whole(sat_mul(n, FRACTAL_SIDE * pixel));
     }
-    return whole(n > 0 ? sat_mul(pixel, sat_mul(a[IMAGE_H].v, a[IMAGE_W].v)) : 0);
+    return whole(n > 0 ? sat_mul(pixel, sat_mul(a[LOAD3D1_l1_h].v, a[LOAD3D1_l1_w].v))
+                       : 0);
 }
 
 static Footprint
@@ -398,8 +395,8 @@ load_footprint(const CheckInstr *in, int param, bool *exact)
     Footprint f = bytes_of(in, param);
     f.offset = sat_add(f.offset, in->args[param].t.offset);
     *exact = sem == SEM_LOAD2D || sem == SEM_LOAD2D_BOX || sem == SEM_LOAD2D_SQUARE ||
-             (param == LOAD_DST && sem != SEM_COL2IMG) ||
-             (param == LOAD_SRC && sem == SEM_COL2IMG);
+             (param == LOAD2D_dst && sem != SEM_COL2IMG) ||
+             (param == LOAD2D_src && sem == SEM_COL2IMG);
     return f;
 }
 
@@ -407,7 +404,7 @@ load_footprint(const CheckInstr *in, int param, bool *exact)
 static bool
 load_bounds(const CheckInstr *in, int param, Fault *fault)
 {
-    if (mode_slot(in->op) < 0 || param != LOAD_SRC) {
+    if (mode_slot(in->op) < 0 || param != LOAD2D_src) {
         return true;
     }
     Footprint f = bytes_of(in, param);
@@ -445,15 +442,17 @@ load_value_rule(Op op, int param)
         return param == LOAD2DSQUARE_dst_frac_gap ? RULE_DST_OVERLAP : RULE_NONE;
     }
     if (sem == SEM_LOAD3D2) {
-        return param == L3D2_CHANNELS                       ? RULE_CHANNEL
-               : param == L3D2_K || param == L3D2_M         ? RULE_START_PT
-               : param == L3D2_K_EXT || param == L3D2_M_EXT ? RULE_EXTENSION_RANGE
-                                                            : RULE_NONE;
+        return param == LOAD3D2_channel_size ? RULE_CHANNEL
+               : param == LOAD3D2_k_start_pt || param == LOAD3D2_m_start_pt
+                   ? RULE_START_PT
+               : param == LOAD3D2_k_extension || param == LOAD3D2_m_extension
+                   ? RULE_EXTENSION_RANGE
+                   : RULE_NONE;
     }
-    if (sem == SEM_LOAD3D1 && param == L3D1_CSIZE) {
+    if (sem == SEM_LOAD3D1 && param == LOAD3D1__csize) {
         return RULE_CSIZE;
     }
-    int first = sem == SEM_LOAD3D1 ? L3D1_FETCH_W : C2I_FETCH_W;
+    int first = sem == SEM_LOAD3D1 ? LOAD3D1_fetch_filter_w : COL2IMG_fetch_filter_w;
     return param == first || param == first + 1       ? RULE_RANGE_FETCH
            : param == first + 2 || param == first + 3 ? RULE_LEFTTOP_GRID
                                                       : RULE_NONE;
@@ -509,9 +508,10 @@ corner_on_grid(const CheckInstr *in, int param, int64_t pad, int64_t stride, Fau
 static bool
 channels_ok(const CheckInstr *in, Fault *fault)
 {
-    int64_t size = size_of(in), c0 = fractal_c0(size), v = in->args[L3D2_CHANNELS].v;
+    int64_t size = size_of(in), c0 = fractal_c0(size),
+            v = in->args[LOAD3D2_channel_size].v;
     int64_t rest = v % c0;
-    FaultAt at = {RULE_CHANNEL, L3D2_CHANNELS, v, 1, 65535};
+    FaultAt at = {RULE_CHANNEL, LOAD3D2_channel_size, v, 1, 65535};
     return rest == 0 || rest == 4 || (rest == 8 && size < 4) ||
            (rest == 16 && size == 1) ||
            check_fail(
@@ -528,7 +528,7 @@ channels_ok(const CheckInstr *in, Fault *fault)
 static bool
 start_ok(const CheckInstr *in, int param, Fault *fault)
 {
-    int64_t unit = param == L3D2_M ? FRACTAL_SIDE : fractal_c0(size_of(in));
+    int64_t unit = param == LOAD3D2_m_start_pt ? FRACTAL_SIDE : fractal_c0(size_of(in));
     CheckMultiple m = {RULE_START_PT, param, in->args[param].v, unit};
     return check_multiple(in->op, &m, fault);
 }
@@ -537,11 +537,12 @@ start_ok(const CheckInstr *in, int param, Fault *fault)
 static bool
 extension_ok(const CheckInstr *in, int param, const FractalWindows *s, Fault *fault)
 {
-    bool rows = param == L3D2_M_EXT;
+    bool rows = param == LOAD3D2_m_extension;
     int64_t c0 = fractal_c0(size_of(in));
     int64_t all = rows ? fractal_windows_h(s) * fractal_windows_w(s)
-                       : fractal_up(in->args[L3D2_CHANNELS].v, c0) * s->kh * s->kw;
-    int64_t start = in->args[rows ? L3D2_M : L3D2_K].v, n = in->args[param].v;
+                       : fractal_up(in->args[LOAD3D2_channel_size].v, c0) * s->kh * s->kw;
+    int64_t start = in->args[rows ? LOAD3D2_m_start_pt : LOAD3D2_k_start_pt].v,
+            n = in->args[param].v;
     int64_t unit = rows ? FRACTAL_SIDE : c0;
     FaultAt at = {RULE_EXTENSION_RANGE, param, start + n, 0, all};
     if (all <= 0) {
@@ -566,14 +567,16 @@ extension_ok(const CheckInstr *in, int param, const FractalWindows *s, Fault *fa
 static bool
 load3d2_value(const CheckInstr *in, int param, const FractalWindows *s, Fault *fault)
 {
-    bool sane = in->args[L3D2_CHANNELS].v >= 1 && in->args[L3D2_CHANNELS].v <= 65535 &&
-                in->args[L3D2_K].v >= 0 && in->args[L3D2_K].v <= 65535 &&
-                in->args[L3D2_M].v >= 0 && in->args[L3D2_M].v <= 65535;
+    bool sane =
+        in->args[LOAD3D2_channel_size].v >= 1 &&
+        in->args[LOAD3D2_channel_size].v <= 65535 &&
+        in->args[LOAD3D2_k_start_pt].v >= 0 && in->args[LOAD3D2_k_start_pt].v <= 65535 &&
+        in->args[LOAD3D2_m_start_pt].v >= 0 && in->args[LOAD3D2_m_start_pt].v <= 65535;
     switch (param) {
-    case L3D2_CHANNELS:
+    case LOAD3D2_channel_size:
         return channels_ok(in, fault);
-    case L3D2_K:
-    case L3D2_M:
+    case LOAD3D2_k_start_pt:
+    case LOAD3D2_m_start_pt:
         return start_ok(in, param, fault);
     default:
         return !sane || extension_ok(in, param, s, fault);
@@ -584,13 +587,13 @@ load3d2_value(const CheckInstr *in, int param, const FractalWindows *s, Fault *f
 static bool
 few_channels(const CheckInstr *in, Fault *fault)
 {
-    int64_t c1 = in->args[L3D1_C1].v, size = size_of(in);
-    FaultAt at = {RULE_CSIZE, L3D1_CSIZE, in->args[L3D1_CSIZE].v, 0, 0};
-    if (in->args[L3D1_CSIZE].v != 1 || (size == 2 && c1 == 0)) {
+    int64_t c1 = in->args[LOAD3D1_c1_index].v, size = size_of(in);
+    FaultAt at = {RULE_CSIZE, LOAD3D1__csize, in->args[LOAD3D1__csize].v, 0, 0};
+    if (in->args[LOAD3D1__csize].v != 1 || (size == 2 && c1 == 0)) {
         return true;
     }
     return size != 2 ? check_fail(fault, &at, "_csize is 1; with %s it is 0",
-                                  dtype_name(in->args[LOAD_DST].t.dtype))
+                                  dtype_name(in->args[LOAD2D_dst].t.dtype))
                      : check_fail(fault, &at,
                                   "_csize is 1 and c1_index %lld; an image of 4 channels "
                                   "has one group",
@@ -629,10 +632,11 @@ load_value(const CheckInstr *in, int param, Fault *fault)
     if (sem_of(in) == SEM_LOAD3D2) {
         return load3d2_value(in, param, &s, fault);
     }
-    if (sem_of(in) == SEM_LOAD3D1 && param == L3D1_CSIZE) {
+    if (sem_of(in) == SEM_LOAD3D1 && param == LOAD3D1__csize) {
         return few_channels(in, fault);
     }
-    int first = sem_of(in) == SEM_LOAD3D1 ? L3D1_FETCH_W : C2I_FETCH_W;
+    int first =
+        sem_of(in) == SEM_LOAD3D1 ? LOAD3D1_fetch_filter_w : COL2IMG_fetch_filter_w;
     switch (param - first) {
     case 0:
         return fetch_inside(in, param, s.kw, fault);
@@ -650,7 +654,7 @@ load_value(const CheckInstr *in, int param, Fault *fault)
 static bool
 load_has_overlap(Op op, int param)
 {
-    return op_table[op].sem == SEM_COL2IMG && param == LOAD_SRC;
+    return op_table[op].sem == SEM_COL2IMG && param == LOAD2D_src;
 }
 
 static Rule
@@ -664,7 +668,7 @@ load_overlap_rule(Op op, int param)
 static bool
 load_overlap(const CheckInstr *in, int param, Fault *fault)
 {
-    return check_apart(in, RULE_OVERLAP_FORBIDDEN, LOAD_DST, param, fault);
+    return check_apart(in, RULE_OVERLAP_FORBIDDEN, LOAD2D_dst, param, fault);
 }
 
 static bool
@@ -677,9 +681,9 @@ load_reads_dst(const CheckInstr *in)
 static bool
 knows_windows(const CheckInstr *in)
 {
-    int kernel = kernel_slot(in);
-    for (int i = IMAGE_PAD; i <= kernel + KERNEL_DILATION_H; i++) {
-        bool counts = i <= IMAGE_W || i >= kernel;
+    int shift = kernel_shift(in);
+    for (int i = LOAD3D1_pad; i <= LOAD3D1_dilation_filter_h + shift; i++) {
+        bool counts = i <= LOAD3D1_l1_w || i >= LOAD3D1_stride_w + shift;
         if (counts && !in->args[i].literal) {
             return false;
         }
@@ -699,9 +703,9 @@ kernel_warnings(const CheckInstr *in, bool known,
         return;
     }
     FractalWindows s = windows_of(in);
-    for (int i = KERNEL_W; i <= KERNEL_H; i++) {
-        if (!check_kernel_fits(&s, i == KERNEL_W, RULE_KERNEL_OUTSIDE,
-                               kernel_slot(in) + i, &fault)) {
+    for (int i = LOAD3D1_filter_w; i <= LOAD3D1_filter_h; i++) {
+        if (!check_kernel_fits(&s, i == LOAD3D1_filter_w, RULE_KERNEL_OUTSIDE,
+                               kernel_shift(in) + i, &fault)) {
             report(ctx, &fault);
         }
     }
@@ -720,9 +724,10 @@ load_run_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *)
 {
     kernel_warnings(in, false, report, ctx);
     Form form = op_table[in->op].form;
-    FaultAt at = {RULE_NOP, LOAD2D_REPEAT, 0, 1, 255};
+    FaultAt at = {RULE_NOP, LOAD2D_repeat_times, 0, 1, 255};
     Fault fault;
-    if ((form == FORM_LOAD2D1 || form == FORM_LOAD2D) && in->args[LOAD2D_REPEAT].v == 0) {
+    if ((form == FORM_LOAD2D1 || form == FORM_LOAD2D) &&
+        in->args[LOAD2D_repeat_times].v == 0) {
         check_fail(&fault, &at, "repeat_times is 0: nothing is loaded");
         report(ctx, &fault);
     }

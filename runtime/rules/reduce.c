@@ -6,17 +6,7 @@
  * an index; arg-type of a list that the registers do not fill. A work tensor is neither read nor
  * written here: its contents afterwards are unspecified, so its footprint is an upper bound. */
 #include "rules/internal.h"
-
-enum {
-    SLOT_DST = 1,
-    SLOT_SRC = 2,
-    SLOT_WORK = 3, /* of forms over whole buffers */
-    SLOT_ALL_REPEAT = 4,
-    SLOT_DST_REP = 4, /* of forms within repeats */
-    SLOT_CAL_INDEX = 6,
-    SLOT_INDEX_LOW = 8, /* of vcmax and vcmin */
-    SLOT_LIST = 9
-};
+#include "isa/operand.h"
 
 static Form
 form_of(const CheckInstr *in)
@@ -39,13 +29,13 @@ is_whole(const CheckInstr *in)
 static bool
 has_index(const CheckInstr *in)
 {
-    return form_of(in) == FORM_ALLMAX && in->args[SLOT_CAL_INDEX].v != 0;
+    return form_of(in) == FORM_ALLMAX && in->args[ALLMAX_cal_index].v != 0;
 }
 
 static int
 size_of(const CheckInstr *in)
 {
-    return dtype_size(in->args[SLOT_DST].t.dtype);
+    return dtype_size(in->args[REDUCE_dst].t.dtype);
 }
 
 /* Elements that a repeat writes; over whole buffers all that is written. */
@@ -77,10 +67,10 @@ extreme_static(const CheckInstr *in, Fault *fault)
     int64_t want = soc_has(in->soc, FEATURE_EXTREME_ONE)     ? 1
                    : soc_has(in->soc, FEATURE_EXTREME_THREE) ? 3
                                                              : 0;
-    int64_t n = in->args[SLOT_LIST].v;
-    FaultAt at = {RULE_ARG_TYPE, SLOT_LIST, n, want, want};
-    if (!soc_has(in->soc, FEATURE_INDEX_LOW) && in->args[SLOT_INDEX_LOW].v != 0) {
-        at = (FaultAt){RULE_NOT_ON_ARCH, SLOT_INDEX_LOW, 1, 0, 0};
+    int64_t n = in->args[VCMAX_max_cnt_index].v;
+    FaultAt at = {RULE_ARG_TYPE, VCMAX_max_cnt_index, n, want, want};
+    if (!soc_has(in->soc, FEATURE_INDEX_LOW) && in->args[VCMAX_index_low].v != 0) {
+        at = (FaultAt){RULE_NOT_ON_ARCH, VCMAX_index_low, 1, 0, 0};
         return check_fail(fault, &at, "%s has no index_low on %s", check_op_name(in),
                           in->soc->name);
     }
@@ -90,11 +80,11 @@ extreme_static(const CheckInstr *in, Fault *fault)
     if (want == 0) {
         at.rule = RULE_NOT_ON_ARCH;
         return check_fail(fault, &at, "%s has no %s on %s", check_op_name(in),
-                          check_param_name(in, SLOT_LIST), in->soc->name);
+                          check_param_name(in, VCMAX_max_cnt_index), in->soc->name);
     }
     return check_fail(fault, &at, "%s has %lld Scalars; on %s it is a list of %lld",
-                      check_param_name(in, SLOT_LIST), (long long)n, in->soc->name,
-                      (long long)want);
+                      check_param_name(in, VCMAX_max_cnt_index), (long long)n,
+                      in->soc->name, (long long)want);
 }
 
 static bool
@@ -107,8 +97,9 @@ reduce_static(const CheckInstr *in, Fault *fault)
     if (!is_whole(in) || soc_has(in->soc, FEATURE_REDUCE_NO_WORK)) {
         return true;
     }
-    Dtype d = in->args[SLOT_DST].t.dtype, w = in->args[SLOT_WORK].t.dtype;
-    FaultAt at = {RULE_WORK_DTYPE, SLOT_WORK, (int64_t)w, (int64_t)d, (int64_t)d};
+    Dtype d = in->args[REDUCE_dst].t.dtype, w = in->args[ALLADD_work_tensor].t.dtype;
+    FaultAt at = {RULE_WORK_DTYPE, ALLADD_work_tensor, (int64_t)w, (int64_t)d,
+                  (int64_t)d};
     return d == w || check_fail(fault, &at, "work_tensor is %s and dst is %s",
                                 dtype_name(w), dtype_name(d));
 }
@@ -120,10 +111,11 @@ reduce_align(const CheckInstr *in, int param)
         PAIR = 4,
         HALF_BLOCK = 16
     };
-    if (is_whole(in) && param == SLOT_WORK && soc_has(in->soc, FEATURE_REDUCE_NO_WORK)) {
+    if (is_whole(in) && param == ALLADD_work_tensor &&
+        soc_has(in->soc, FEATURE_REDUCE_NO_WORK)) {
         return size_of(in); /* nothing is put there */
     }
-    if (param != SLOT_DST) {
+    if (param != REDUCE_dst) {
         return BLOCK_BYTES;
     }
     switch (op_table[in->op].sem) {
@@ -193,7 +185,7 @@ work_elems(const CheckInstr *in)
         return 2 * repeats;
     }
     return work_with_index(repeats, check_lanes(in), size_of(in),
-                           in->args[SLOT_ALL_REPEAT].literal);
+                           in->args[ALLADD_repeat_times].literal);
 }
 
 /* ---- extents --------------------------------------------------------------------------------------- */
@@ -202,22 +194,22 @@ work_elems(const CheckInstr *in)
 static int64_t
 dst_step(const CheckInstr *in)
 {
-    return is_whole(in)
-               ? 0
-               : sat_mul(in->args[SLOT_DST_REP].v, (int64_t)results(in) * size_of(in));
+    return is_whole(in) ? 0
+                        : sat_mul(in->args[REDUCE_dst_rep_stride].v,
+                                  (int64_t)results(in) * size_of(in));
 }
 
 static int64_t
 reduce_extent(const CheckInstr *in, int param)
 {
     int64_t repeats = check_repeats(in);
-    if (param == SLOT_SRC) {
+    if (param == REDUCE_src) {
         return lanes_extent(in, param);
     }
     if (repeats == 0) {
         return 0;
     }
-    if (param != SLOT_DST) {
+    if (param != REDUCE_dst) {
         return work_elems(in) * size_of(in);
     }
     return sat_add(sat_mul(repeats - 1, dst_step(in)),
@@ -238,12 +230,12 @@ writes_all_pairs(const CheckInstr *in)
 static Footprint
 reduce_footprint(const CheckInstr *in, int param, bool *exact)
 {
-    if (param == SLOT_SRC) {
+    if (param == REDUCE_src) {
         return lanes_footprint(in, param, exact);
     }
     Footprint f = {in->args[param].t.offset, 1, 0, 1, 0, reduce_extent(in, param)};
-    *exact = param == SLOT_DST;
-    if (param != SLOT_DST || is_whole(in)) {
+    *exact = param == REDUCE_dst;
+    if (param != REDUCE_dst || is_whole(in)) {
         return f;
     }
     f.len = (int64_t)results(in) * size_of(in);
@@ -272,10 +264,10 @@ room(const CheckInstr *in, int param)
 static bool
 index_fits(const CheckInstr *in, Fault *fault)
 {
-    Dtype t = in->args[SLOT_DST].t.dtype;
+    Dtype t = in->args[REDUCE_dst].t.dtype;
     int64_t most = t == DT_F16 ? 65504 : t == DT_S16 ? INT16_MAX : UINT32_MAX;
-    int64_t span = lanes_extent(in, SLOT_SRC) / size_of(in);
-    FaultAt at = {RULE_INDEX_LIMIT, SLOT_SRC, span, 0, most};
+    int64_t span = lanes_extent(in, REDUCE_src) / size_of(in);
+    FaultAt at = {RULE_INDEX_LIMIT, REDUCE_src, span, 0, most};
     return span <= most ||
            check_fail(fault, &at,
                       "src spans %lld elements; an index in %s counts to %lld",
@@ -288,10 +280,10 @@ reduce_bounds(const CheckInstr *in, int param, Fault *fault)
     if (!is_whole(in) || check_repeats(in) == 0) {
         return true;
     }
-    if (param == SLOT_SRC) {
+    if (param == REDUCE_src) {
         return !has_index(in) || index_fits(in, fault);
     }
-    bool work = param == SLOT_WORK;
+    bool work = param == ALLADD_work_tensor;
     int64_t want = work ? work_elems(in) : results(in);
     int64_t have = room(in, param);
     FaultAt at = {work ? RULE_WORK_SIZE : RULE_DST_SIZE, param, have, want, INT64_MAX};
@@ -304,7 +296,7 @@ reduce_bounds(const CheckInstr *in, int param, Fault *fault)
 static Rule
 reduce_value_rule(Op op, int param)
 {
-    return op_table[op].form == FORM_ALLMAX && param == SLOT_ALL_REPEAT
+    return op_table[op].form == FORM_ALLMAX && param == ALLADD_repeat_times
                ? RULE_REPEAT_RANGE
                : RULE_NONE;
 }
@@ -313,7 +305,7 @@ reduce_value_rule(Op op, int param)
 static bool
 reduce_value(const CheckInstr *in, int param, Fault *fault)
 {
-    Dtype t = in->args[SLOT_DST].t.dtype;
+    Dtype t = in->args[REDUCE_dst].t.dtype;
     int64_t v = in->args[param].v;
     int64_t most = t == DT_F16 ? 511 : t == DT_S16 ? 255 : 4095;
     FaultAt at = {RULE_REPEAT_RANGE, param, v, 1, most};
@@ -326,13 +318,13 @@ reduce_value(const CheckInstr *in, int param, Fault *fault)
 static bool
 work_apart(const CheckInstr *in, Fault *fault)
 {
-    const CheckTensor *w = &in->args[SLOT_WORK].t;
-    for (int i = SLOT_DST; i <= SLOT_SRC; i++) {
+    const CheckTensor *w = &in->args[ALLADD_work_tensor].t;
+    for (int i = REDUCE_dst; i <= REDUCE_src; i++) {
         const CheckTensor *t = &in->args[i].t;
         if (t->buffer == w->buffer &&
             bytes_meet(t->offset, reduce_extent(in, i), w->offset,
-                       reduce_extent(in, SLOT_WORK))) {
-            FaultAt at = {RULE_WORK_OVERLAP, SLOT_WORK, w->offset, 0, 0};
+                       reduce_extent(in, ALLADD_work_tensor))) {
+            FaultAt at = {RULE_WORK_OVERLAP, ALLADD_work_tensor, w->offset, 0, 0};
             return check_fail(fault, &at,
                               "work_tensor (from byte %lld) shares bytes with %s (from "
                               "byte %lld) of the same tensor",
@@ -347,9 +339,9 @@ work_apart(const CheckInstr *in, Fault *fault)
 static bool
 reduce_overlap(const CheckInstr *in, int param, Fault *fault)
 {
-    if (param == SLOT_SRC) {
+    if (param == REDUCE_src) {
         return is_whole(in) ||
-               lanes_overlap_run(in, SLOT_DST, (int64_t)results(in) * size_of(in),
+               lanes_overlap_run(in, REDUCE_dst, (int64_t)results(in) * size_of(in),
                                  dst_step(in), param, fault);
     }
     return work_apart(in, fault);
@@ -361,18 +353,18 @@ static void
 reduce_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
 {
     Sem sem = op_table[in->op].sem;
-    const CheckArg *dst = &in->args[SLOT_DST], *src = &in->args[SLOT_SRC];
+    const CheckArg *dst = &in->args[REDUCE_dst], *src = &in->args[REDUCE_src];
     int repeat = form_slot(form_of(in), ROLE_REPEAT, NULL);
     bool literal = dst->literal && src->literal && in->args[repeat].literal;
     if ((sem != SEM_CADD && sem != SEM_CPADD) || !literal ||
         soc_has(in->soc, FEATURE_REDUCE_IN_PLACE) || check_repeats(in) < 2 ||
         dst->t.buffer != src->t.buffer ||
-        !bytes_meet(dst->t.offset, reduce_extent(in, SLOT_DST), src->t.offset,
-                    reduce_extent(in, SLOT_SRC))) {
+        !bytes_meet(dst->t.offset, reduce_extent(in, REDUCE_dst), src->t.offset,
+                    reduce_extent(in, REDUCE_src))) {
         return;
     }
     Fault fault;
-    FaultAt at = {RULE_REDUCE_IN_PLACE, SLOT_DST, dst->t.offset, 0, 0};
+    FaultAt at = {RULE_REDUCE_IN_PLACE, REDUCE_dst, dst->t.offset, 0, 0};
     check_fail(&fault, &at,
                "dst of %s lies in src, with %lld repeats; on %s its results may meet "
                "sources that are still to be read",
@@ -383,15 +375,16 @@ reduce_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), 
 static Rule
 reduce_bounds_rule(Op op, int param)
 {
-    return !is_whole_op(op) || param == SLOT_SRC ? RULE_TENSOR_OVERFLOW
-           : param == SLOT_WORK                  ? RULE_WORK_SIZE
-                                                 : RULE_DST_SIZE;
+    return !is_whole_op(op) || param == REDUCE_src ? RULE_TENSOR_OVERFLOW
+           : param == ALLADD_work_tensor           ? RULE_WORK_SIZE
+                                                   : RULE_DST_SIZE;
 }
 
 static Rule
 reduce_overlap_rule(Op op, int param)
 {
-    return is_whole_op(op) && param == SLOT_WORK ? RULE_WORK_OVERLAP : RULE_OVERLAP_MULTI;
+    return is_whole_op(op) && param == ALLADD_work_tensor ? RULE_WORK_OVERLAP
+                                                          : RULE_OVERLAP_MULTI;
 }
 
 const FamilyRules rules_reduce = {.statics = reduce_static,

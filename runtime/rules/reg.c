@@ -6,6 +6,7 @@
  * Owns: reg-mode, reg-part, scope-register (asked by check.c); overlap-forbidden, dtype-mismatch and
  * dtype-unsupported of these instructions. */
 #include "rules/reg.h"
+#include "isa/operand.h"
 #include "rules/internal.h"
 
 #include <string.h>
@@ -257,7 +258,7 @@ register_bytes(const CheckInstr *in, int param)
 {
     Form f = form_of(in);
     bool some =
-        f == FORM_RSTORE || f == FORM_RSTORE2 || (f == FORM_RHIST && param == RHIST_SRC);
+        f == FORM_RSTORE || f == FORM_RSTORE2 || (f == FORM_RHIST && param == RHIST_src);
     return some ? (int64_t)lanes_end(in) * size_at(in, param) : REPEAT_BYTES;
 }
 
@@ -316,7 +317,7 @@ reg_has_overlap(Op op, int param)
     Form f = op_table[op].form;
     return (f == FORM_RLOAD2 && param == RLOAD2_dst1) ||
            (f == FORM_RLACE && param == RLACE_dst1) ||
-           (f == FORM_RHIST && param == RHIST_DST1);
+           (f == FORM_RHIST && param == RHIST_dst1);
 }
 
 static bool

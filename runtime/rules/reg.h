@@ -18,10 +18,6 @@ enum {
 };
 
 enum {
-    RHIST_MASK,
-    RHIST_DST0,
-    RHIST_DST1,
-    RHIST_SRC,
     RHIST_BINS = REPEAT_BYTES / 2 /* of one register of counters */
 };
 

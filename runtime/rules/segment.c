@@ -197,14 +197,15 @@ SliceDim
 check_slice_operands(const CheckInstr *in)
 {
     const CheckArg *a = in->args;
-    int64_t block = a[SDIM_BLOCK].v;
-    SliceDim d = {.dim = (int)a[SDIM_DIM].v,
+    int64_t block = a[SLICEDIM_block_elements].v;
+    SliceDim d = {.dim = (int)a[SLICEDIM_dim].v,
                   .size =
                       block >= 4 && block <= BLOCK_BYTES ? (int)(BLOCK_BYTES / block) : 1,
                   .tail = slice_drops_tail(in->choices)};
     SliceFields *to[] = {&d.dst, &d.src};
     for (int i = 0; i < 2; i++) {
-        const CheckArg *f = &a[i == 0 ? SDIM_DST : SDIM_SRC];
+        const CheckArg *f =
+            &a[i == 0 ? SLICEDIM_dst_start_index : SLICEDIM_src_start_index];
         *to[i] = (SliceFields){f[0].v, f[1].v, f[2].v, f[3].v, f[4].v};
     }
     return d;
@@ -282,7 +283,7 @@ segment_footprint(const CheckInstr *in, int param, bool *exact)
 static Rule
 segment_value_rule(Op op, int param)
 {
-    bool dim = op_table[op].form == FORM_SLICEDIM && param == SDIM_BLOCK;
+    bool dim = op_table[op].form == FORM_SLICEDIM && param == SLICEDIM_block_elements;
     return dim ? RULE_SLICE_INDEX : RULE_NONE;
 }
 
@@ -300,7 +301,7 @@ segment_value(const CheckInstr *in, int param, Fault *fault)
     if (check_slice_dim(&d, fault)) {
         return true;
     }
-    fault->param = fault->param ? SDIM_SRC : SDIM_DST;
+    fault->param = fault->param ? SLICEDIM_src_start_index : SLICEDIM_dst_start_index;
     return false;
 }
 

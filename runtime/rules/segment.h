@@ -59,15 +59,6 @@ segment_slots(Op op)
     return (SegmentSlots){n, first, first + n, first + 2 * n, first + 3 * n};
 }
 
-/* Operands of data_copy.dim by slot. */
-enum {
-    SDIM_DIM,
-    SDIM_BLOCK, /* elements of a block of 32 bytes */
-    SDIM_DST,   /* and the other fields of SliceFields in their order */
-    SDIM_SRC = SDIM_DST + 5,
-    SDIM_SLOTS = SDIM_SRC + 5
-};
-
 /* What execution asks of the numbers of data_copy.slice beside check_values: slice-total, address-align of the
  * pitches of the operand in UB, and slice-index where segments of one side meet. */
 bool check_segments(const CheckInstr *in, Fault *fault);

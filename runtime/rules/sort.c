@@ -24,9 +24,9 @@ is_merge(Form f)
 static bool
 valid_ok(const CheckInstr *in, Fault *fault)
 {
-    int64_t v = in->args[MERGE_VALID].v;
+    int64_t v = in->args[MERGE_valid_bit].v;
     bool one = form_of(in) == FORM_MERGE || soc_has(in->soc, FEATURE_MERGE_ONE);
-    FaultAt at = {RULE_VALID_BIT, MERGE_VALID, v, 1, 15};
+    FaultAt at = {RULE_VALID_BIT, MERGE_valid_bit, v, 1, 15};
     return v == 3 || v == 7 || v == 15 || (v == 1 && one) ||
            check_fail(fault, &at, "valid_bit is %lld; %s on %s takes %s3, 7 or 15",
                       (long long)v, check_op_name(in), in->soc->name, one ? "1, " : "");
@@ -43,22 +43,22 @@ sort_statics(const CheckInstr *in, Fault *fault)
 static Rule
 sort_value_rule(Op op, int param)
 {
-    if (op_table[op].sem == SEM_VEXTRACT && param == FIELD_MODE) {
+    if (op_table[op].sem == SEM_VEXTRACT && param == FIELD_mode_number) {
         return RULE_MODE_NUMBER;
     }
-    if (op_table[op].form == FORM_MERGE4 && param == MERGE_VALID) {
+    if (op_table[op].form == FORM_MERGE4 && param == MERGE_valid_bit) {
         return RULE_VALID_BIT;
     }
-    return is_merge(op_table[op].form) && param == MERGE_REPEAT ? RULE_SORT_REPEAT
-                                                                : RULE_NONE;
+    return is_merge(op_table[op].form) && param == MERGE_repeat_times ? RULE_SORT_REPEAT
+                                                                      : RULE_NONE;
 }
 
 static bool
 field_ok(const CheckInstr *in, Fault *fault)
 {
     const int64_t most = soc_has(in->soc, FEATURE_ALL_FIELDS) ? 5 : 3;
-    int64_t v = in->args[FIELD_MODE].v;
-    FaultAt at = {RULE_MODE_NUMBER, FIELD_MODE, v, 0, most};
+    int64_t v = in->args[FIELD_mode_number].v;
+    FaultAt at = {RULE_MODE_NUMBER, FIELD_mode_number, v, 0, most};
     return v <= most ||
            check_fail(fault, &at, "mode_number is %lld; %s on %s takes 0 to %lld",
                       (long long)v, check_op_name(in), in->soc->name, (long long)most);
@@ -68,7 +68,8 @@ static bool
 equal_lengths(const CheckInstr *in)
 {
     for (int i = 1; i < MERGE_LISTS; i++) {
-        if (in->args[MERGE_LENGTH + i].v != in->args[MERGE_LENGTH].v) {
+        if (in->args[MERGE_element_count_list + i].v !=
+            in->args[MERGE_element_count_list].v) {
             return false;
         }
     }
@@ -81,13 +82,13 @@ sort_value(const CheckInstr *in, int param, Fault *fault)
     if (form_of(in) == FORM_FIELD) {
         return field_ok(in, fault);
     }
-    if (param == MERGE_VALID) {
+    if (param == MERGE_valid_bit) {
         return valid_ok(in, fault);
     }
     int64_t v = in->args[param].v;
     FaultAt at = {RULE_SORT_REPEAT, param, v, 1, 1};
-    bool all = merge_lists(in->args[MERGE_VALID].v) == MERGE_LISTS;
-    bool stops = in->args[MERGE_SUSPEND].v != 0;
+    bool all = merge_lists(in->args[MERGE_valid_bit].v) == MERGE_LISTS;
+    bool stops = in->args[MERGE_if_exhausted_suspension].v != 0;
     if (v <= 1 || (all && !stops && equal_lengths(in))) {
         return true;
     }
@@ -125,8 +126,8 @@ static int64_t
 merged_records(const CheckInstr *in)
 {
     int64_t sum = 0;
-    for (int i = 0; i < merge_lists(in->args[MERGE_VALID].v); i++) {
-        sum = sat_add(sum, in->args[MERGE_LENGTH + i].v);
+    for (int i = 0; i < merge_lists(in->args[MERGE_valid_bit].v); i++) {
+        sum = sat_add(sum, in->args[MERGE_element_count_list + i].v);
     }
     return sum;
 }
@@ -134,26 +135,28 @@ merged_records(const CheckInstr *in)
 static Runs
 merge_runs(const CheckInstr *in, int param)
 {
-    int64_t repeats = in->args[MERGE_REPEAT].v;
+    int64_t repeats = in->args[MERGE_repeat_times].v;
     int64_t record = form_of(in) == FORM_MERGE
                          ? PAIR_BYTES
                          : PROPOSAL_ELEMS * dtype_size(in->args[0].t.dtype);
     if (param == 0) {
         return dense(repeats, sat_mul(merged_records(in), record));
     }
-    int list = param - MERGE_SRC;
-    if (list >= merge_lists(in->args[MERGE_VALID].v)) {
+    int list = param - MERGE_src_list;
+    if (list >= merge_lists(in->args[MERGE_valid_bit].v)) {
         return dense(0, 0);
     }
-    int64_t len = sat_mul(in->args[MERGE_LENGTH + list].v, record);
+    int64_t len = sat_mul(in->args[MERGE_element_count_list + list].v, record);
     return (Runs){repeats, sat_mul(MERGE_LISTS, len), len};
 }
 
 static Runs
 suppress_runs(const CheckInstr *in, int param)
 {
-    int64_t stride = in->args[param == 0 ? SUPPRESS_STRIDE0 : SUPPRESS_STRIDE1].v;
-    return (Runs){in->args[SUPPRESS_REPEAT].v, sat_mul(stride, BLOCK_BYTES), BLOCK_BYTES};
+    int64_t stride =
+        in->args[param == 0 ? SUPPRESS_src0_rep_stride : SUPPRESS_src1_rep_stride].v;
+    return (Runs){in->args[SUPPRESS_repeat_times].v, sat_mul(stride, BLOCK_BYTES),
+                  BLOCK_BYTES};
 }
 
 static Runs
@@ -174,8 +177,9 @@ runs_of(const CheckInstr *in, int param)
     if (f == FORM_DIAGONAL) {
         return dense(1, BLOCK_BYTES);
     }
-    repeats =
-        in->args[f == FORM_FIELD || f == FORM_RECORDS ? FIELD_REPEAT : OUTER_REPEAT].v;
+    repeats = in->args[f == FORM_FIELD || f == FORM_RECORDS ? FIELD_repeat_times
+                                                            : OUTER_repeat_times]
+                  .v;
     if (f == FORM_PAIRS) {
         return dense(repeats, param == 0 ? REPEAT_BYTES : 2 * values);
     }
@@ -206,7 +210,7 @@ sort_footprint(const CheckInstr *in, int param, bool *exact)
     Sem sem = op_table[in->op].sem;
     *exact = !(sem == SEM_VCONCAT && param == 0) &&
              !(sem == SEM_VEXTRACT && param == 1) && !is_merge(form_of(in));
-    if (is_merge(form_of(in)) && in->args[MERGE_SUSPEND].v == 0) {
+    if (is_merge(form_of(in)) && in->args[MERGE_if_exhausted_suspension].v == 0) {
         *exact = true;
     }
     Footprint f = {in->args[param].t.offset, r.n, r.step, 1, 0, r.len};
@@ -279,7 +283,8 @@ sort_overlap_rule(Op op, int param)
 static bool
 sort_value_relates(Op op, int param)
 {
-    return is_merge(op_table[op].form) && (param == MERGE_REPEAT || param == MERGE_VALID);
+    return is_merge(op_table[op].form) &&
+           (param == MERGE_repeat_times || param == MERGE_valid_bit);
 }
 
 const FamilyRules rules_sort = {.statics = sort_statics,

@@ -71,14 +71,14 @@ is_fill(Form form)
 static Scope
 source_scope(const CheckInstr *in)
 {
-    return in->args[is_fill(form_of(in)) ? TRANSFER_DST : TRANSFER_SRC].t.scope;
+    return in->args[is_fill(form_of(in)) ? PADMOVE_dst : PADMOVE_src].t.scope;
 }
 
 static bool
 path_ok(const CheckInstr *in, Fault *fault)
 {
     char list[120] = "";
-    Scope src = source_scope(in), dst = in->args[TRANSFER_DST].t.scope;
+    Scope src = source_scope(in), dst = in->args[PADMOVE_dst].t.scope;
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         const TransferPath *p = &paths[i];
         if (p->form != form_of(in) || !soc_on(in->soc, p->cores)) {
@@ -93,7 +93,7 @@ path_ok(const CheckInstr *in, Fault *fault)
                  is_fill(p->form) ? "" : scope_name(p->dst));
         check_list_add(list, sizeof list, text);
     }
-    FaultAt at = {RULE_PATH, TRANSFER_DST, 0, 0, 0};
+    FaultAt at = {RULE_PATH, PADMOVE_dst, 0, 0, 0};
     if (is_fill(form_of(in))) {
         return check_fail(fault, &at, "dst is in %s; %s on %s fills %s", scope_name(dst),
                           check_op_name(in), in->soc->name, list);
@@ -109,16 +109,16 @@ path_ok(const CheckInstr *in, Fault *fault)
 static bool
 types_ok(const CheckInstr *in, Fault *fault)
 {
-    return check_main_dtype(in, TRANSFER_DST, fault) &&
-           (is_fill(form_of(in)) || check_same_dtype(in, TRANSFER_SRC, fault));
+    return check_main_dtype(in, PADMOVE_dst, fault) &&
+           (is_fill(form_of(in)) || check_same_dtype(in, PADMOVE_src, fault));
 }
 
 static bool
 pair_ok(const CheckInstr *in, Fault *fault)
 {
     uint32_t info;
-    Dtype dst = in->args[TRANSFER_DST].t.dtype, src = in->args[TRANSFER_SRC].t.dtype;
-    FaultAt at = {RULE_TYPE_PAIR, TRANSFER_SRC, (int64_t)src, 0, 0};
+    Dtype dst = in->args[PADMOVE_dst].t.dtype, src = in->args[PADMOVE_src].t.dtype;
+    FaultAt at = {RULE_TYPE_PAIR, PADMOVE_src, (int64_t)src, 0, 0};
     return op_has_pair(in->op, dst, src, in->soc, &info) ||
            check_fail(fault, &at, "%s on %s does not take %s to %s", check_op_name(in),
                       in->soc->name, dtype_name(src), dtype_name(dst));
@@ -145,7 +145,7 @@ static bool
 pad_static(const CheckInstr *in, Fault *fault)
 {
     int64_t fill = number(in, PADMOVE_fill);
-    bool out = in->args[TRANSFER_DST].t.scope == SC_GM;
+    bool out = in->args[PADMOVE_dst].t.scope == SC_GM;
     FaultAt at = {RULE_PADDING_VALUE, PADMOVE_fill, fill, PAD_FIRST, PAD_REGISTER};
     if (fill < PAD_FIRST || fill > PAD_REGISTER) {
         return check_fail(fault, &at, "fill is %lld; it is 0 to 2", (long long)fill);
@@ -166,16 +166,18 @@ pad_static(const CheckInstr *in, Fault *fault)
     return in->op != OP_DATA_MOVE_PAD_B64 || literal_zero(in, PADMOVE_padding_value) ||
            check_fail(fault, &at,
                       "the padding value of %s elements is not the constant 0",
-                      dtype_name(in->args[TRANSFER_DST].t.dtype));
+                      dtype_name(in->args[PADMOVE_dst].t.dtype));
 }
 
 /* The 310P and its kin, and the first generation, fill fractals one by one. */
 static bool
 units_ok(const CheckInstr *in, Fault *fault)
 {
-    bool plain = in->args[FILLBLOCKS_NUM].literal && number(in, FILLBLOCKS_NUM) == 1 &&
-                 literal_zero(in, FILLBLOCKS_GAP);
-    FaultAt at = {RULE_RANGE_BURST, FILLBLOCKS_NUM, number(in, FILLBLOCKS_NUM), 1, 1};
+    bool plain = in->args[FILLBLOCKS_block_num].literal &&
+                 number(in, FILLBLOCKS_block_num) == 1 &&
+                 literal_zero(in, FILLBLOCKS_dst_gap);
+    FaultAt at = {RULE_RANGE_BURST, FILLBLOCKS_block_num,
+                  number(in, FILLBLOCKS_block_num), 1, 1};
     return soc_has(in->soc, FEATURE_UNIT_OF_BLOCKS) || plain ||
            check_fail(fault, &at, "on %s block_num is 1 and dst_gap 0", in->soc->name);
 }
@@ -221,20 +223,20 @@ padded_burst(const CheckInstr *in)
     int64_t padding =
         sat_add(number(in, PADMOVE_left_padding), number(in, PADMOVE_right_padding));
     return round_up(sat_add(number(in, PADMOVE_burst),
-                            sat_mul(padding, element_bytes(in, TRANSFER_DST))));
+                            sat_mul(padding, element_bytes(in, PADMOVE_dst))));
 }
 
 static Footprint
 pad_footprint(const CheckInstr *in, int param)
 {
     int64_t n = number(in, PADMOVE_nburst), burst = number(in, PADMOVE_burst);
-    int64_t gap = number(in, param == TRANSFER_DST ? PADMOVE_dst_gap : PADMOVE_src_gap);
+    int64_t gap = number(in, param == PADMOVE_dst ? PADMOVE_dst_gap : PADMOVE_src_gap);
     if (in->args[param].t.scope == SC_GM) {
         return runs(in, param, n, sat_add(burst, gap), burst);
     }
     int64_t blocks = padded_burst(in);
     return runs(in, param, n, sat_add(blocks, sat_mul(gap, BLOCK_BYTES)),
-                param == TRANSFER_DST ? blocks : burst);
+                param == PADMOVE_dst ? blocks : burst);
 }
 
 static bool
@@ -258,14 +260,14 @@ rows_footprint(const CheckInstr *in, int param, int row, int matrix)
 static int64_t
 column_groups(const CheckInstr *in)
 {
-    int64_t c0 = BLOCK_BYTES / element_bytes(in, TRANSFER_DST);
+    int64_t c0 = BLOCK_BYTES / element_bytes(in, PADMOVE_dst);
     return sat_add(number(in, ND2NZ_nd_d), c0 - 1) / c0;
 }
 
 static int64_t
 blocks_extent(const CheckInstr *in)
 {
-    int64_t size = element_bytes(in, TRANSFER_DST);
+    int64_t size = element_bytes(in, PADMOVE_dst);
     int64_t matrices = sat_mul(number(in, ND2NZ_nd_num) - 1,
                                sat_mul(number(in, ND2NZ_dst_nd_stride), size));
     int64_t groups = sat_mul(column_groups(in) - 1, number(in, ND2NZ_dst_c0_stride));
@@ -278,10 +280,10 @@ blocks_extent(const CheckInstr *in)
 static Footprint
 blocks_footprint(const CheckInstr *in, bool *exact)
 {
-    int64_t size = element_bytes(in, TRANSFER_DST), num = number(in, ND2NZ_nd_num);
+    int64_t size = element_bytes(in, PADMOVE_dst), num = number(in, ND2NZ_nd_num);
     int64_t c0 = sat_mul(number(in, ND2NZ_dst_c0_stride), BLOCK_BYTES);
     int64_t n = sat_mul(number(in, ND2NZ_dst_n_stride), BLOCK_BYTES);
-    Footprint f = {in->args[TRANSFER_DST].t.offset, column_groups(in), c0, 1, 0, 0};
+    Footprint f = {in->args[PADMOVE_dst].t.offset, column_groups(in), c0, 1, 0, 0};
     if (n == BLOCK_BYTES || number(in, ND2NZ_nd_n) == 1) {
         f.len = sat_mul(number(in, ND2NZ_nd_n), BLOCK_BYTES);
         f.count1 = num;
@@ -301,9 +303,9 @@ blocks_footprint(const CheckInstr *in, bool *exact)
 static Footprint
 columns_footprint(const CheckInstr *in)
 {
-    int64_t size = element_bytes(in, TRANSFER_SRC);
+    int64_t size = element_bytes(in, PADMOVE_src);
     return (Footprint){
-        in->args[TRANSFER_SRC].t.offset,
+        in->args[PADMOVE_src].t.offset,
         number(in, ND2NZ_nd_d) / FRACTAL_COLS,
         sat_mul(number(in, NZ2ND_src_n_stride), FRACTAL_COLS * size),
         number(in, ND2NZ_nd_num),
@@ -326,7 +328,7 @@ spread_footprint(const CheckInstr *in, int param)
     int64_t n = at_least_1(number(in, mode ? SPREADMODE_nburst : SPREAD_nburst));
     int64_t units =
         at_least_1(number(in, mode ? SPREADMODE_burst_repeat : SPREAD_burst_len));
-    if (param == TRANSFER_DST) {
+    if (param == PADMOVE_dst) {
         int64_t gap = number(in, mode ? SPREADMODE_dst_gap : SPREAD_dst_gap);
         int64_t len = sat_mul(units, FRACTAL_ELEMS * size);
         return runs(in, param, n, sat_add(len, sat_mul(gap, FRACTAL_ELEMS * size)), len);
@@ -341,12 +343,12 @@ bias_footprint(const CheckInstr *in, int param)
 {
     int64_t n = number(in, BIASMOVE_nburst), unit = transfer_bias_unit(in->soc);
     int64_t len = sat_mul(number(in, BIASMOVE_burst), unit);
-    if (param == TRANSFER_SRC) {
+    if (param == PADMOVE_src) {
         return runs(in, param, n,
                     sat_add(len, sat_mul(number(in, BIASMOVE_src_stride), BLOCK_BYTES)),
                     len);
     }
-    len = sat_mul(len, element_bytes(in, TRANSFER_DST) / element_bytes(in, TRANSFER_SRC));
+    len = sat_mul(len, element_bytes(in, PADMOVE_dst) / element_bytes(in, PADMOVE_src));
     return runs(in, param, n,
                 sat_add(len, sat_mul(number(in, BIASMOVE_dst_stride), unit)), len);
 }
@@ -354,14 +356,14 @@ bias_footprint(const CheckInstr *in, int param)
 static Footprint
 fill_footprint(const CheckInstr *in)
 {
-    int64_t n = number(in, FILL_REPEAT);
+    int64_t n = number(in, FILLBLOCKS_repeat_times);
     if (form_of(in) == FORM_FILLFRACTALS) {
-        return runs(in, TRANSFER_DST, n, FRACTAL_BYTES, FRACTAL_BYTES);
+        return runs(in, PADMOVE_dst, n, FRACTAL_BYTES, FRACTAL_BYTES);
     }
     int64_t unit = source_scope(in) == SC_L1 ? BLOCK_BYTES : FRACTAL_BYTES;
-    int64_t len = sat_mul(number(in, FILLBLOCKS_NUM), unit);
-    return runs(in, TRANSFER_DST, n,
-                sat_add(len, sat_mul(number(in, FILLBLOCKS_GAP), unit)), len);
+    int64_t len = sat_mul(number(in, FILLBLOCKS_block_num), unit);
+    return runs(in, PADMOVE_dst, n,
+                sat_add(len, sat_mul(number(in, FILLBLOCKS_dst_gap), unit)), len);
 }
 
 static Footprint
@@ -375,13 +377,13 @@ transfer_footprint(const CheckInstr *in, int param, bool *exact)
         if (is_nothing(in)) {
             return (Footprint){in->args[param].t.offset, 0, 0, 0, 0, 0};
         }
-        return param == TRANSFER_DST
+        return param == PADMOVE_dst
                    ? blocks_footprint(in, exact)
                    : rows_footprint(in, param, ND2NZ_src_n_stride, ND2NZ_src_nd_stride);
     case FORM_NZ2ND:
-        return param == TRANSFER_DST ? rows_footprint(in, param, NZ2ND_dst_d_stride,
-                                                      NZ2ND_dst_nd_matrix_stride)
-                                     : columns_footprint(in);
+        return param == PADMOVE_dst ? rows_footprint(in, param, NZ2ND_dst_d_stride,
+                                                     NZ2ND_dst_nd_matrix_stride)
+                                    : columns_footprint(in);
     case FORM_SPREAD:
     case FORM_SPREADMODE:
         return spread_footprint(in, param);
@@ -401,7 +403,7 @@ transfer_extent(const CheckInstr *in, int param)
     if (f.count0 <= 0 || f.count1 <= 0 || f.len <= 0) {
         return 0;
     }
-    if (form_of(in) == FORM_ND2NZ && param == TRANSFER_DST) {
+    if (form_of(in) == FORM_ND2NZ && param == PADMOVE_dst) {
         return blocks_extent(in);
     }
     return sat_add(
@@ -415,9 +417,9 @@ static bool
 padding_ok(const CheckInstr *in, int param, Fault *fault)
 {
     int64_t v = number(in, param), fill = number(in, PADMOVE_fill);
-    int64_t most = BLOCK_BYTES / element_bytes(in, TRANSFER_DST);
+    int64_t most = BLOCK_BYTES / element_bytes(in, PADMOVE_dst);
     FaultAt at = {RULE_PAD_OUT, param, v, 0, 0};
-    if (in->args[TRANSFER_DST].t.scope == SC_GM) {
+    if (in->args[PADMOVE_dst].t.scope == SC_GM) {
         return v == 0 || check_fail(fault, &at,
                                     "%s is %lld; a move to global memory has no padding",
                                     check_param_name(in, param), (long long)v);
@@ -432,13 +434,13 @@ padding_ok(const CheckInstr *in, int param, Fault *fault)
     return (v >= 0 && v <= most) ||
            check_fail(fault, &at, "%s is %lld; of %s elements it is 0 to %lld",
                       check_param_name(in, param), (long long)v,
-                      dtype_name(in->args[TRANSFER_DST].t.dtype), (long long)most);
+                      dtype_name(in->args[PADMOVE_dst].t.dtype), (long long)most);
 }
 
 static bool
 burst_ok(const CheckInstr *in, Fault *fault)
 {
-    int64_t burst = number(in, PADMOVE_burst), size = element_bytes(in, TRANSFER_DST);
+    int64_t burst = number(in, PADMOVE_burst), size = element_bytes(in, PADMOVE_dst);
     bool padded =
         number(in, PADMOVE_left_padding) != 0 || number(in, PADMOVE_right_padding) != 0;
     FaultAt at = {RULE_PAD_BURST, PADMOVE_burst, burst, size, size};
@@ -507,7 +509,7 @@ static bool
 blocks_apart(const CheckInstr *in, Fault *fault)
 {
     int64_t bytes =
-        sat_mul(number(in, ND2NZ_dst_nd_stride), element_bytes(in, TRANSFER_DST));
+        sat_mul(number(in, ND2NZ_dst_nd_stride), element_bytes(in, PADMOVE_dst));
     int64_t a = bytes / BLOCK_BYTES, num = number(in, ND2NZ_nd_num);
     for (int64_t i = 0; i < num; i++) {
         if (has_pair(i * a, number(in, ND2NZ_dst_c0_stride), column_groups(in),
@@ -565,7 +567,7 @@ static bool
 matrices_ok(const CheckInstr *in, Fault *fault)
 {
     int64_t stride = number(in, ND2NZ_dst_nd_stride);
-    int64_t bytes = sat_mul(stride, element_bytes(in, TRANSFER_DST));
+    int64_t bytes = sat_mul(stride, element_bytes(in, PADMOVE_dst));
     FaultAt at = {RULE_ND2NZ_STRIDE, ND2NZ_dst_nd_stride, stride, 0, 0};
     if (is_nothing(in) || !in_ranges(in)) {
         return true;
@@ -665,7 +667,7 @@ extent_warning(const CheckInstr *in, void (*report)(void *ctx, const Fault *), v
     }
     Fault fault;
     int64_t stride = number(in, ND2NZ_dst_nd_stride);
-    int64_t extent = transfer_extent(in, TRANSFER_DST) / element_bytes(in, TRANSFER_DST);
+    int64_t extent = transfer_extent(in, PADMOVE_dst) / element_bytes(in, PADMOVE_dst);
     FaultAt at = {RULE_ND2NZ_EXTENT, ND2NZ_dst_nd_stride, stride, extent, UINT16_MAX};
     if (stride < extent) {
         check_fail(&fault, &at, "dst_nd_stride is %lld elements; a matrix has %lld there",

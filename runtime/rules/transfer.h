@@ -6,11 +6,6 @@
 #include "isa/isa.h"
 #include "isa/operand.h"
 
-enum {
-    TRANSFER_DST,
-    TRANSFER_SRC
-};
-
 /* What data_move_pad writes into the bytes of a block that are no data: PADMOVE_fill. */
 typedef enum PadFill {
     PAD_FIRST,   /* the first element of the burst; there is no padding */
@@ -31,13 +26,5 @@ transfer_bias_unit(const Soc *soc)
 {
     return soc_has(soc, FEATURE_BIAS_UNIT_32) ? 32 : 64;
 }
-
-enum {
-    FILL_REPEAT = 1,
-    FILLFRACTALS_VALUE = 2,
-    FILLBLOCKS_NUM = 2,
-    FILLBLOCKS_GAP,
-    FILLBLOCKS_VALUE
-};
 
 #endif

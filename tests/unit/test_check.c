@@ -118,7 +118,7 @@ fill_slice(CheckInstr *in)
 {
     static const int64_t fields[] = {0, 3, 0, 1, 4};
     for (int i = 0; i < 10 && op_table[in->op].form == FORM_SLICEDIM; i++) {
-        in->args[SDIM_DST + i].v = fields[i % 5];
+        in->args[SLICEDIM_dst_start_index + i].v = fields[i % 5];
     }
 }
 
@@ -165,7 +165,9 @@ related_value(Op op, int param, int64_t lowest)
                                        : lowest;
     }
     if (f == FORM_IMAGE) { /* an image of 8 pixels in a row, without functions */
-        return param == IMAGE_SRC_H ? 1 : param == IMAGE_SRC_W ? 8 : 0;
+        return param == IMAGE_src_vertical_size     ? 1
+               : param == IMAGE_src_horizontal_size ? 8
+                                                    : 0;
     }
     if (f == FORM_PADMOVE) {
         return param == PADMOVE_burst ? 8 : param == PADMOVE_fill ? PAD_GIVEN : lowest;
@@ -1052,31 +1054,31 @@ image_window(void **state)
     (void)state;
     bool exact;
     CheckInstr in = good(OP_LOAD_IMAGE);
-    in.args[IMAGE_FORMAT].v = IMAGE_XRGB;
-    in.args[IMAGE_FUNCTION].v = IMAGE_CROP;
-    in.args[IMAGE_SRC_W].v = 32;
-    in.args[IMAGE_SRC_H].v = 16;
-    in.args[IMAGE_CROP_W].v = 9;
-    in.args[IMAGE_CROP_H].v = 8;
-    in.args[IMAGE_CROP_X].v = 4;
-    in.args[IMAGE_CROP_Y].v = 2;
-    in.args[IMAGE_SRC0].t.offset = 64;
-    Footprint f = check_footprint(&in, IMAGE_SRC0, &exact);
+    in.args[IMAGE_input_format].v = IMAGE_XRGB;
+    in.args[IMAGE_function_switch].v = IMAGE_CROP;
+    in.args[IMAGE_src_horizontal_size].v = 32;
+    in.args[IMAGE_src_vertical_size].v = 16;
+    in.args[IMAGE_dst_horizontal_size].v = 9;
+    in.args[IMAGE_dst_vertical_size].v = 8;
+    in.args[IMAGE_crop_horizontal_start].v = 4;
+    in.args[IMAGE_crop_vertical_start].v = 2;
+    in.args[IMAGE_src0].t.offset = 64;
+    Footprint f = check_footprint(&in, IMAGE_src0, &exact);
     assert_true(exact && f.offset == 64 + (2 * 32 + 4) * 4 && f.count0 == 8 &&
                 f.stride0 == 32 * 4 && f.count1 == 1 && f.len == 9 * 4);
-    assert_int_equal(check_extent(&in, IMAGE_SRC0), 32 * 16 * 4);
-    in.args[IMAGE_FORMAT].v = IMAGE_YUV420;
-    in.args[IMAGE_PLANES].v = 2;
-    in.args[IMAGE_SRC1].t.offset = 0;
-    f = check_footprint(&in, IMAGE_SRC1, &exact);
+    assert_int_equal(check_extent(&in, IMAGE_src0), 32 * 16 * 4);
+    in.args[IMAGE_input_format].v = IMAGE_YUV420;
+    in.args[IMAGE_planes].v = 2;
+    in.args[IMAGE_src1].t.offset = 0;
+    f = check_footprint(&in, IMAGE_src1, &exact);
     assert_true(exact && f.offset == 32 + 4 && f.count0 == 4 && f.stride0 == 32 &&
                 f.len == 10);
-    in.args[IMAGE_PLANES].v = 1;
-    f = check_footprint(&in, IMAGE_SRC0, &exact);
+    in.args[IMAGE_planes].v = 1;
+    f = check_footprint(&in, IMAGE_src0, &exact);
     assert_true(!exact && f.offset == 64 + 2 * 32 + 4 && f.count0 == 1 &&
                 footprint_end(&f) == 64 + (16 + 4) * 32 + 4 + 10);
-    in.args[IMAGE_FUNCTION].v = 0;
-    f = check_footprint(&in, IMAGE_SRC0, &exact);
+    in.args[IMAGE_function_switch].v = 0;
+    f = check_footprint(&in, IMAGE_src0, &exact);
     assert_true(exact && f.offset == 64 && f.len == 32 * 24);
 }
 

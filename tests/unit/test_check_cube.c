@@ -144,14 +144,14 @@ descending(void **state)
 {
     (void)state;
     CheckInstr in = good(&samples[2]);
-    in.args[LOAD2D_INDEX].v = 1;
+    in.args[LOAD2D_start_index].v = 1;
     expect(&in, RULE_NONE, 0);
-    in.args[LOAD2D_INDEX].v = 0;
-    expect(&in, RULE_TENSOR_OVERFLOW, LOAD_SRC);
-    in.args[LOAD_SRC].t.offset = 512;
-    expect(&in, RULE_TENSOR_OVERFLOW, LOAD_SRC);
+    in.args[LOAD2D_start_index].v = 0;
+    expect(&in, RULE_TENSOR_OVERFLOW, LOAD2D_src);
+    in.args[LOAD2D_src].t.offset = 512;
+    expect(&in, RULE_TENSOR_OVERFLOW, LOAD2D_src);
     assert_true(check_is_irregular(&in));
-    in.args[LOAD2D_MODE].v = 0;
+    in.args[LOAD2D_addr_mode].v = 0;
     assert_false(check_is_irregular(&in));
 }
 
@@ -160,13 +160,13 @@ vectors(void **state)
 {
     (void)state;
     CheckInstr in = good(&samples[SAMPLES - 1]);
-    in.args[CUBE_M].v = 1;
-    in.args[CUBE_A].t.bytes = 64;
+    in.args[MATMUL_m].v = 1;
+    in.args[MATMUL_a].t.bytes = 64;
     expect(&in, RULE_NONE, 0);
-    in.args[CUBE_A].t.bytes = 32;
-    expect(&in, RULE_TENSOR_OVERFLOW, CUBE_A);
-    in.args[CUBE_K].v = 0;
-    in.args[CUBE_A].t.bytes = 0;
+    in.args[MATMUL_a].t.bytes = 32;
+    expect(&in, RULE_TENSOR_OVERFLOW, MATMUL_a);
+    in.args[MATMUL_k].v = 0;
+    in.args[MATMUL_a].t.bytes = 0;
     expect(&in, RULE_NONE, 0);
 }
 
@@ -176,10 +176,10 @@ accumulation(void **state)
     (void)state;
     CheckInstr in = good(&samples[SAMPLES - 1]);
     assert_false(check_reads_dst(&in));
-    in.args[CUBE_INIT].v = 1;
+    in.args[MATMUL_init_l1out].v = 1;
     assert_true(check_reads_dst(&in));
-    in.args[CUBE_INIT].v = 0;
-    in.args[CUBE_INIT].literal = false;
+    in.args[MATMUL_init_l1out].v = 0;
+    in.args[MATMUL_init_l1out].literal = false;
     assert_true(check_reads_dst(&in));
     in = good(&samples[SAMPLES - 2]);
     assert_true(check_reads_dst(&in));

@@ -213,13 +213,13 @@ run_emulator(World *w, const Job *j)
     for (int i = 0; i < 3; i++) {
         d->args[i].t = at(w, j->region[i], 0);
     }
-    d->args[CUBE_M].v = imm(j->m);
-    d->args[CUBE_K].v = imm(j->k);
-    d->args[CUBE_N].v = imm(j->n);
+    d->args[MATMUL_m].v = imm(j->m);
+    d->args[MATMUL_k].v = imm(j->k);
+    d->args[MATMUL_n].v = imm(j->n);
     if (is_biased(j)) {
-        d->args[CUBE_INIT].t = at(w, j->region[3], 0);
+        d->args[MATMUL_init_l1out].t = at(w, j->region[3], 0);
     } else {
-        d->args[CUBE_INIT].v = imm(j->onto == is_unit(j));
+        d->args[MATMUL_init_l1out].v = imm(j->onto == is_unit(j));
     }
     assert_true(world_run(w));
 }
@@ -233,13 +233,13 @@ run_host(const Job *j, uint8_t *dst, uint8_t *sreg)
         c.in.args[i].t.dtype = types[i];
         c.at[i] = i == 0 ? dst : j->data[i];
     }
-    c.in.args[CUBE_M].v = j->m;
-    c.in.args[CUBE_K].v = j->k;
-    c.in.args[CUBE_N].v = j->n;
-    c.in.args[CUBE_INIT].v = j->onto == is_unit(j);
+    c.in.args[MATMUL_m].v = j->m;
+    c.in.args[MATMUL_k].v = j->k;
+    c.in.args[MATMUL_n].v = j->n;
+    c.in.args[MATMUL_init_l1out].v = j->onto == is_unit(j);
     if (is_biased(j)) {
-        c.in.args[CUBE_INIT].t.dtype = j->t->bias;
-        c.at[CUBE_INIT] = j->data[3];
+        c.in.args[MATMUL_init_l1out].t.dtype = j->t->bias;
+        c.at[MATMUL_init_l1out] = j->data[3];
     }
     assert_true(ops_find(op_table[j->op].sem)(&c));
 }

@@ -33,11 +33,11 @@ instr(Op op, const char *soc, Scope dst, Scope src)
     CheckInstr in = {.op = op, .soc = soc_find(soc)};
     Dtype t = op == OP_DATA_MOVE_PAD_B64 ? DT_S64 : DT_F16;
     assert_non_null(in.soc);
-    in.args[TRANSFER_DST].t = tensor(1, dst, t);
-    in.args[TRANSFER_SRC].t = tensor(2, src, t);
+    in.args[PADMOVE_dst].t = tensor(1, dst, t);
+    in.args[PADMOVE_src].t = tensor(2, src, t);
     in.args[PADMOVE_padding_value].literal = true; /* of data_move_pad */
-    in.args[FILLBLOCKS_NUM].v = op == OP_INIT_CONST_VALUE;
-    in.args[FILLBLOCKS_NUM].literal = in.args[FILLBLOCKS_GAP].literal = true;
+    in.args[FILLBLOCKS_block_num].v = op == OP_INIT_CONST_VALUE;
+    in.args[FILLBLOCKS_block_num].literal = in.args[FILLBLOCKS_dst_gap].literal = true;
     return in;
 }
 

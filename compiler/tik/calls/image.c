@@ -195,44 +195,47 @@ set_padding(const ImageCall *x, Dtype t)
 static const struct {
     int slot, arg;
     const char *key;
-} fields[] = {{IMAGE_SRC_W, A_SRC, "src_horizontal_size"},
-              {IMAGE_SRC_H, A_SRC, "src_vertical_size"},
-              {IMAGE_CROP_W, A_CROP, "dst_horizontal_size"},
-              {IMAGE_CROP_H, A_CROP, "dst_vertical_size"},
-              {IMAGE_CROP_X, A_CROP, "crop_horizontal_start"},
-              {IMAGE_CROP_Y, A_CROP, "crop_vertical_start"},
-              {IMAGE_SINGLE_LINE, A_CROP, "single_line_enable"},
-              {IMAGE_CONVERT, A_CSC, "format_convert"},
-              {IMAGE_MEAN_TYPE, A_DTC, "dtc_mean_type"},
-              {IMAGE_PAD_MODE, A_AREA_PAD, "area_pad_mode"},
-              {IMAGE_TOP, A_AREA_PAD, "top_pad_rows"},
-              {IMAGE_BOTTOM, A_AREA_PAD, "botton_pad_rows"},
-              {IMAGE_LEFT, A_AREA_PAD, "left_pad_cols"},
-              {IMAGE_RIGHT, A_AREA_PAD, "right_pad_cols"},
-              {IMAGE_CHANNEL_MODE, A_CHANNEL_PAD, "channel_pad_mode"}};
+} fields[] = {{IMAGE_src_horizontal_size, A_SRC, "src_horizontal_size"},
+              {IMAGE_src_vertical_size, A_SRC, "src_vertical_size"},
+              {IMAGE_dst_horizontal_size, A_CROP, "dst_horizontal_size"},
+              {IMAGE_dst_vertical_size, A_CROP, "dst_vertical_size"},
+              {IMAGE_crop_horizontal_start, A_CROP, "crop_horizontal_start"},
+              {IMAGE_crop_vertical_start, A_CROP, "crop_vertical_start"},
+              {IMAGE_single_line_enable, A_CROP, "single_line_enable"},
+              {IMAGE_format_convert, A_CSC, "format_convert"},
+              {IMAGE_dtc_mean_type, A_DTC, "dtc_mean_type"},
+              {IMAGE_area_pad_mode, A_AREA_PAD, "area_pad_mode"},
+              {IMAGE_top_pad_rows, A_AREA_PAD, "top_pad_rows"},
+              {IMAGE_botton_pad_rows, A_AREA_PAD, "botton_pad_rows"},
+              {IMAGE_left_pad_cols, A_AREA_PAD, "left_pad_cols"},
+              {IMAGE_right_pad_cols, A_AREA_PAD, "right_pad_cols"},
+              {IMAGE_channel_pad_mode, A_CHANNEL_PAD, "channel_pad_mode"}};
 
 static bool
 operands(const ImageCall *x, Value v[IMAGE_SLOTS], Span at[IMAGE_SLOTS])
 {
-    static const int direct[][2] = {
-        {IMAGE_DST, A_DST},       {IMAGE_SRC0, A_SRC0},         {IMAGE_SRC1, A_SRC1},
-        {IMAGE_FORMAT, A_FORMAT}, {IMAGE_FUNCTION, A_FUNCTION}, {IMAGE_SID, A_SID}};
+    static const int direct[][2] = {{IMAGE_dst, A_DST},
+                                    {IMAGE_src0, A_SRC0},
+                                    {IMAGE_src1, A_SRC1},
+                                    {IMAGE_input_format, A_FORMAT},
+                                    {IMAGE_function_switch, A_FUNCTION},
+                                    {IMAGE_sid, A_SID}};
     for (size_t i = 0; i < ARRAY_LEN(direct); i++) {
         v[direct[i][0]] = x->got[direct[i][1]];
         at[direct[i][0]] = x->span[direct[i][1]];
     }
     bool one = x->got[A_SRC1].kind == VAL_NONE;
-    v[IMAGE_SRC1] = x->got[one ? A_SRC0 : A_SRC1];
-    v[IMAGE_PLANES] = val_int(one ? 1 : 2);
-    at[IMAGE_PLANES] = x->span[A_SRC1];
+    v[IMAGE_src1] = x->got[one ? A_SRC0 : A_SRC1];
+    v[IMAGE_planes] = val_int(one ? 1 : 2);
+    at[IMAGE_planes] = x->span[A_SRC1];
     for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
         at[fields[i].slot] = x->span[fields[i].arg];
         TRY(entry(x, fields[i].arg, fields[i].key, true, &v[fields[i].slot]));
     }
     for (int i = 0; i < 3; i++) {
-        at[IMAGE_SWAP_RB + i] = x->span[A_SWAP];
+        at[IMAGE_rb_swap + i] = x->span[A_SWAP];
     }
-    return items(x, x->got[A_SWAP], "swap_list", x->span[A_SWAP], 3, &v[IMAGE_SWAP_RB]);
+    return items(x, x->got[A_SWAP], "swap_list", x->span[A_SWAP], 3, &v[IMAGE_rb_swap]);
 }
 
 /* A function that is on for certain is told what it needs. */
@@ -288,7 +291,7 @@ record(const ImageCall *x, const CallArgs *args)
     Dtype t = tensor ? ((View *)x->got[A_DST].obj)->dtype : DT_NONE;
     bool known = t == DT_U8 || t == DT_S8 || t == DT_F16; /* else the record reports */
     bool ok = (!may_be_on(x, IMAGE_CSC) || set_matrix(x)) &&
-              (!may_be_on(x, IMAGE_DTC) || set_dtc(x, v[IMAGE_MEAN_TYPE])) &&
+              (!may_be_on(x, IMAGE_DTC) || set_dtc(x, v[IMAGE_dtc_mean_type])) &&
               (!known || !may_be_on(x, IMAGE_AREA_PAD | IMAGE_CHANNEL_PAD) ||
                set_padding(x, t));
     if (ok) {

@@ -277,8 +277,8 @@ aligned(LanesCall *x, const Conv *c, int param, const Side *s)
 static bool
 all_aligned(LanesCall *x, const Conv *c)
 {
-    return aligned(x, c, LC_DST, &c->d) && aligned(x, c, LC_SRC, &c->x) &&
-           aligned(x, c, LC_TABLE, &c->w);
+    return aligned(x, c, LCONV_dst, &c->d) && aligned(x, c, LCONV_src, &c->x) &&
+           aligned(x, c, LCONV_weight, &c->w);
 }
 
 /* ---- recording ------------------------------------------------------------------------------------------------------ */

@@ -6,12 +6,9 @@
  *
  * Owns: arg-type and scalar-dtype of the list's items. How long a list may be is the checker's. */
 #include "tik/tik.h"
+#include "isa/operand.h"
 
 enum {
-    SLOT_DST = 1,
-    SLOT_SRC = 2,
-    SLOT_WORK = 3,
-    SLOT_LIST = 9,
     CALL_PARAMS = 10,
     MAX_SCALARS = 3
 };
@@ -75,11 +72,13 @@ record_extreme(Interp *in, Tik *c, Op op, const CallArgs *args, Value *got,
     List *list;
     Dtype t = DT_NONE;
     const char *method = op_table[op].name;
-    if (!read_list(in, c, got[SLOT_LIST], list_name, method, spans[SLOT_LIST], &list) ||
-        (list && !first_fits(in, c, list, got[SLOT_SRC], method, spans[SLOT_LIST], &t))) {
+    if (!read_list(in, c, got[VCMAX_max_cnt_index], list_name, method,
+                   spans[VCMAX_max_cnt_index], &list) ||
+        (list && !first_fits(in, c, list, got[REDUCE_src], method,
+                             spans[VCMAX_max_cnt_index], &t))) {
         return;
     }
-    got[SLOT_LIST] = val_int(list ? list->n : 0);
+    got[VCMAX_max_cnt_index] = val_int(list ? list->n : 0);
     if (tik_record(in, c, op, args, got, spans) && list) {
         (void)load_list(in, c->k->choices, list, t, args->span);
     }
@@ -111,7 +110,8 @@ extreme(Interp *in, Tik *c, const CallArgs *args, Op op)
         return val_fail();
     }
     if (tik_not_built(in, c, args->span)) {
-        const char *list_name = form_params(op_table[op].form, &n)[SLOT_LIST].name;
+        const char *list_name =
+            form_params(op_table[op].form, &n)[VCMAX_max_cnt_index].name;
         record_extreme(in, c, op, args, got, spans, list_name);
     }
     return in->fatal ? val_fail() : val_none();
@@ -129,7 +129,7 @@ whole(Interp *in, Tik *c, const CallArgs *args, Op op)
         return val_fail();
     }
     if (soc_has(c->k->soc, FEATURE_REDUCE_NO_WORK)) {
-        got[SLOT_WORK] = got[SLOT_DST];
+        got[ALLADD_work_tensor] = got[REDUCE_dst];
     }
     if (tik_not_built(in, c, args->span)) {
         (void)tik_record(in, c, op, args, got, spans);

@@ -309,16 +309,17 @@ static bool
 carry_rules(const Slices *s, int dim)
 {
     const Side *sides[] = {&s->dst, &s->src};
-    Value v[SDIM_SLOTS];
-    Span span[SDIM_SLOTS];
-    v[SDIM_DIM] = val_int(dim);
-    v[SDIM_BLOCK] = val_int(BLOCK_BYTES / s->size);
-    for (int i = 0; i < SDIM_SLOTS; i++) {
+    Value v[SLICEDIM_src_shape_value + 1];
+    Span span[SLICEDIM_src_shape_value + 1];
+    v[SLICEDIM_dim] = val_int(dim);
+    v[SLICEDIM_block_elements] = val_int(BLOCK_BYTES / s->size);
+    for (int i = 0; i < SLICEDIM_src_shape_value + 1; i++) {
         span[i] = s->x->args->span;
     }
     for (int i = 0; i < 2 * FIELDS; i++) {
-        v[SDIM_DST + i] = number(s, sides[i / FIELDS]->field[dim][i % FIELDS]);
-        span[SDIM_DST + i] = sides[i / FIELDS]->span;
+        v[SLICEDIM_dst_start_index + i] =
+            number(s, sides[i / FIELDS]->field[dim][i % FIELDS]);
+        span[SLICEDIM_dst_start_index + i] = sides[i / FIELDS]->span;
     }
     return tik_record(s->in, s->c, OP_DATA_COPY_DIM, s->x->args, v, span);
 }
