@@ -419,6 +419,14 @@ may_move_nothing(const CheckInstr *in, const ParamInfo *p)
            chosen(in->choices, CHOICE_MOVE_COUNT_0) == CHOSE_MOVE_COUNT_0_NOTHING;
 }
 
+bool
+check_in_row(const CheckInstr *in, int param)
+{
+    int n;
+    const ParamInfo *p = &form_params(op_table[in->op].form, &n)[param];
+    return in->args[param].v >= p->lo && in->args[param].v <= p->hi;
+}
+
 int64_t
 check_least(const CheckInstr *in, int param)
 {

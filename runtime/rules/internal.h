@@ -96,6 +96,8 @@ const char *check_op_name(const CheckInstr *in);
 /* A reading of an uncertain point gives the processor the instruction, with the types of the 310P class. */
 bool check_by_choice(const CheckInstr *in);
 const char *check_param_name(const CheckInstr *in, int param);
+/* A number is in the range of its row (form.def), whatever rule says so. */
+bool check_in_row(const CheckInstr *in, int param);
 /* The processor has the pair of types of dst and src, with the rounding mode where there is one (convert.c). */
 bool check_conversion(const CheckInstr *in, Fault *fault);
 /* Generic parts of check_static for families that need them in another order. */

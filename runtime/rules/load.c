@@ -212,22 +212,18 @@ windows_of(const CheckInstr *in)
                             .dilation_w = k[LOAD3D1_dilation_filter_w].v};
 }
 
-static bool
-within(int64_t v, int64_t lo, int64_t hi)
-{
-    return v >= lo && v <= hi;
-}
-
 /* Every number of the image and the kernel is in its range: then no product overflows. */
 static bool
-is_geometry(const FractalWindows *s)
+is_geometry(const CheckInstr *in)
 {
-    return within(s->h, 1, INT16_MAX) && within(s->w, 1, INT16_MAX) &&
-           within(s->left, 0, 255) && within(s->right, 0, 255) &&
-           within(s->top, 0, 255) && within(s->bottom, 0, 255) &&
-           within(s->stride_h, 1, 63) && within(s->stride_w, 1, 63) &&
-           within(s->kh, 1, 255) && within(s->kw, 1, 255) &&
-           within(s->dilation_h, 1, 255) && within(s->dilation_w, 1, 255);
+    int shift = kernel_shift(in);
+    for (int i = LOAD3D1_pad; i <= LOAD3D1_dilation_filter_h + shift; i++) {
+        if ((i <= LOAD3D1_l1_w || i >= LOAD3D1_stride_w + shift) &&
+            !check_in_row(in, i)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* ---- bytes -------------------------------------------------------------------------------------------------- */
@@ -321,7 +317,7 @@ load3d1_bytes(const CheckInstr *in, int param)
     if (param == LOAD2D_dst) {
         return fractals(0, n, a[LOAD3D1_jump_offset].v);
     }
-    if (n == 0 || !is_geometry(&s)) {
+    if (n == 0 || !is_geometry(in)) {
         return whole(0);
     }
     if (a[LOAD3D1__csize].v == 1) {
@@ -567,11 +563,9 @@ extension_ok(const CheckInstr *in, int param, const FractalWindows *s, Fault *fa
 static bool
 load3d2_value(const CheckInstr *in, int param, const FractalWindows *s, Fault *fault)
 {
-    bool sane =
-        in->args[LOAD3D2_channel_size].v >= 1 &&
-        in->args[LOAD3D2_channel_size].v <= 65535 &&
-        in->args[LOAD3D2_k_start_pt].v >= 0 && in->args[LOAD3D2_k_start_pt].v <= 65535 &&
-        in->args[LOAD3D2_m_start_pt].v >= 0 && in->args[LOAD3D2_m_start_pt].v <= 65535;
+    bool sane = check_in_row(in, LOAD3D2_channel_size) &&
+                check_in_row(in, LOAD3D2_k_start_pt) &&
+                check_in_row(in, LOAD3D2_m_start_pt);
     switch (param) {
     case LOAD3D2_channel_size:
         return channels_ok(in, fault);
@@ -606,7 +600,8 @@ squares_apart(const CheckInstr *in, Fault *fault)
 {
     int64_t gap = in->args[LOAD2DSQUARE_dst_gap].v,
             frac = in->args[LOAD2DSQUARE_dst_frac_gap].v;
-    if (!within(gap, 0, 65535) || !within(frac, 0, 65535)) {
+    if (!check_in_row(in, LOAD2DSQUARE_dst_gap) ||
+        !check_in_row(in, LOAD2DSQUARE_dst_frac_gap)) {
         return true;
     }
     int64_t later = (frac + 1) / (gap + 1);
@@ -626,7 +621,7 @@ load_value(const CheckInstr *in, int param, Fault *fault)
         return squares_apart(in, fault);
     }
     FractalWindows s = windows_of(in);
-    if (!is_geometry(&s)) {
+    if (!is_geometry(in)) {
         return true; /* the number that is out of its range reports */
     }
     if (sem_of(in) == SEM_LOAD3D2) {

@@ -554,9 +554,9 @@ static bool
 in_ranges(const CheckInstr *in)
 {
     int n;
-    const ParamInfo *p = form_params(form_of(in), &n);
+    (void)form_params(form_of(in), &n);
     for (int i = ND2NZ_nd_num; i < n; i++) {
-        if (number(in, i) < p[i].lo || number(in, i) > p[i].hi) {
+        if (!check_in_row(in, i)) {
             return false;
         }
     }
