@@ -41,7 +41,16 @@ HOST_SRC := $(filter-out compiler/host/open.c,$(wildcard compiler/host/*.c compi
 DRV_SRC  := $(wildcard compiler/driver/*.c) compiler/host/open.c
 
 obj       = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
-RT_OBJ   := $(call obj,$(RT_SRC))
+# Loops over arrays, compiled once for each level of the processors' vector units (runtime/num/lanes.h).
+LANES_SRC := $(wildcard runtime/*/*_lanes.c)
+LEVELS     = $(or $(LEVELS_$(notdir $(1))),base avx2)
+LEVELS_conv_lanes   = base avx2 avx512
+LEVELS_deq_lanes    = base avx2 avx512
+LEVELS_fn_lanes     = base avx2 avx512
+LEVELS_gather_lanes = base avx512
+LEVELS_gemm_lanes   = base avx2 avx512 vnni
+LANES_OBJ := $(foreach f,$(basename $(LANES_SRC)),$(patsubst %,$(BUILD)/obj/$f.%.o,$(call LEVELS,$f)))
+RT_OBJ   := $(call obj,$(filter-out $(LANES_SRC),$(RT_SRC))) $(LANES_OBJ)
 TIKC_OBJ := $(call obj,$(TIKC_SRC)) $(patsubst $(BUILD)/gen/%.c,$(BUILD)/obj/gen/%.o,$(GEN_SRC))
 HOST_OBJ := $(call obj,$(HOST_SRC))
 DRV_OBJ  := $(call obj,$(DRV_SRC))
@@ -64,6 +73,13 @@ $(BUILD)/flags: FORCE
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) $(EXTRA_$(subst /,_,$*)) -MMD -MP -c $< -o $@
+
+define LEVEL_RULE
+$$(BUILD)/obj/%.$(1).o: %.c $$(BUILD)/flags
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$< ($(1)))$$(CC) $$(CPPFLAGS) $$(CFLAGS) -DLANES_AT_$(1) -MMD -MP -c $$< -o $$@
+endef
+$(foreach l,base avx2 avx512 vnni,$(eval $(call LEVEL_RULE,$l)))
 
 $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -97,7 +113,7 @@ $(call obj,$(wildcard compiler/syntax/*.c)): | $(BUILD)/gen/tik.tab.c $(BUILD)/g
 # are vectorised by the compiler.
 $(HOST_OBJ): CPPFLAGS += $(shell $(LLVM_CONFIG) --cppflags 2>/dev/null | sed 's/-I/-isystem /')
 $(call obj,$(wildcard runtime/launch/*.c)): CFLAGS += -fopenmp
-$(call obj,$(wildcard runtime/emu/*.c runtime/ops/*.c)): CFLAGS += -O3 -ffp-contract=off -fno-trapping-math
+$(LANES_OBJ) $(call obj,$(wildcard runtime/emu/*.c runtime/ops/*.c)): CFLAGS += -O3 -ffp-contract=off -fno-trapping-math
 # So are those of the numeric library, whose bits are the same whatever the processor has: no operation
 # is contracted. The other two flags let operations be done on lanes that do not count.
 $(call obj,$(wildcard runtime/num/*.c runtime/layout/*.c)): CFLAGS += -O3 -ffp-contract=off -fno-trapping-math

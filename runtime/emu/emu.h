@@ -9,10 +9,10 @@
  *   emu/warn.c      warnings while running
  *   emu/check.c     run-time checks of instructions  emu/vector.c   elementwise instructions
  *   emu/layout.c    transposes                       emu/gather.c   gather, scatter, compress
- *                                                    emu_lanes*.c   arithmetic on lanes
+ *                                                    emu/lanes.c    arithmetic on lanes
  *   emu/compare.c   compare and select
  *   emu/sort.c      proposals, sorting, merging      emu/box.c      areas of boxes, suppression
- *   emu/layout.c    transposes                       emu_lanes*.c   arithmetic on lanes
+ *   emu/layout.c    transposes                       emu/lanes.c    arithmetic on lanes
  *   emu/compare.c   compare and select               emu/convert.c  conversions
  *   emu_slice*.c    slices of tensors                emu/load.c     loads into the matrix unit
  *   emu/cube.c      products of matrices             emu/reg.c      vector registers

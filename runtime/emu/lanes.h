@@ -1,5 +1,5 @@
 /* lanes.h: the arithmetic of vector instructions on contiguous lanes. One table per level of the
- * processor's vector unit, made from the same text (emu/lanes_body.h), so all compute the same bits.
+ * processor's vector unit, made from the same text (emu/vector_lanes.c), so all compute the same bits.
  *
  * A lane function writes n elements at dst from n elements at src0 (and src1), or from src0 and one
  * scalar in the canonical form of scalar.h; fused ones (sem_reads_dst) also from what dst holds. A source is
@@ -41,7 +41,7 @@ LaneFn *emu_lane_fn(const Choices *c, LaneWork w, Dtype dst, Dtype src);
 /* What other readings make of it (emu/variant.c), for operands of one type; null: nothing. */
 LaneFn *emu_lane_reading(const Choices *c, Sem sem, Dtype t, bool scalar);
 
-/* The mathematical functions (emu/lanes_num.c), by SEM_EXP and so on; null: none. */
+/* The mathematical functions (emu/lanes.c), by SEM_EXP and so on; null: none. */
 LaneFn *emu_lane_function(Sem sem, Dtype t);
 /* Shifts, which take the number of bits as scalar; null: none. */
 LaneFn *emu_lane_shift(Sem sem, Dtype t, bool rounded);

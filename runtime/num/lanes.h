@@ -1,8 +1,8 @@
 /* lanes.h: how loops over arrays are written so that they vectorise, and the levels of vector units
  * that they are compiled for.
  *
- * A file X_body.h is the text of a table of such loops. It is compiled once per level, by
- * X_base.c, X_avx2.c and X_avx512.c, which define LANES_ATTR, the target of every function.
+ * A file X_lanes.c has a table of such loops. The build compiles it once for each level that it names in the Makefile, with
+ * LANES_AT_base, LANES_AT_avx2 or LANES_AT_avx512. So the text needs no names by level but that of its table.
  * All levels compute the same bits: each step of a loop is one IEEE operation or an operation on
  * integers, and nothing is contracted (the Makefile says -ffp-contract=off). */
 #ifndef TIK_NUM_LANES_H
@@ -25,6 +25,33 @@
 #define LANES_AVX512                                                                     \
     __attribute__((                                                                      \
         target("avx512f,avx512bw,avx512dq,avx512vl,f16c,prefer-vector-width=512")))
+#endif
+
+/* For a file that is compiled for levels: LANES_ATTR, the target of every function; LANES_NAME, the name of its table;
+ * LANES_F16C, how many lanes the processor's own conversions between float16 and float32 take, 0: it has none;
+ * LANES_HERE: the family of processors has the level. */
+#if defined(LANES_AT_base)
+#define LANES_NAME(name) name##_base
+#define LANES_ATTR
+#define LANES_F16C 0
+#define LANES_HERE 1
+#elif defined(LANES_AT_avx2)
+#define LANES_NAME(name) name##_avx2
+#define LANES_ATTR       LANES_AVX2
+#define LANES_F16C       8
+#elif defined(LANES_AT_avx512)
+#define LANES_NAME(name) name##_avx512
+#define LANES_ATTR       LANES_AVX512
+#define LANES_F16C       16
+#elif defined(LANES_AT_vnni)
+#define LANES_NAME(name) name##_vnni
+#define LANES_ATTR       LANES_AVX512
+#define LANES_F16C       16
+#endif
+#if !defined(LANES_HERE) && defined(__x86_64__)
+#define LANES_HERE 1
+#elif !defined(LANES_HERE)
+#define LANES_HERE 0
 #endif
 
 /* Elements at any address. */

@@ -5,6 +5,7 @@
 #include "isa/operand.h"
 #include "num/half.h"
 #include "ops/gather.h"
+#include "num/lanes.h"
 #include "ops/internal.h"
 
 typedef uint16_t Any16 __attribute__((aligned(1), may_alias));
@@ -712,4 +713,10 @@ ops_bi(OpCall *c)
                    b.w.size == 2 ? (const uint8_t *)half : (const uint8_t *)full);
     }
     return true;
+}
+
+const GatherTable *
+gather_table(void)
+{
+    return num_level() >= NUM_LEVEL_AVX512 ? &gather_avx512 : &gather_base;
 }

@@ -1,6 +1,6 @@
 /* lmem_arith.c: elementwise arithmetic on tensors in lanes, for compiled kernels.
  *
- * A row of the destination is one loop of ops/slice_body.h where its elements and those of the sources follow each
+ * A row of the destination is one loop of ops/slice_lanes.c where its elements and those of the sources follow each
  * other; rows that do so on all sides are joined. Else pieces are collected and spread. */
 #include "ops/lmem.h"
 #include "ops/slice.h"

@@ -1,7 +1,7 @@
 /* slice.c: elementwise instructions on slices for compiled kernels (vector chapter 13).
  *
  * The innermost dimension of a slice is a row. Where the elements of a row follow each other in all
- * operands, one loop of ops/slice_body.h does the row; else pieces of it are gathered and scattered. */
+ * operands, one loop of ops/slice_lanes.c does the row; else pieces of it are gathered and scattered. */
 #include "ops/slice.h"
 
 #include <string.h>
@@ -351,4 +351,10 @@ ops_slice(OpCall *c)
         }
     }
     return true;
+}
+
+const SliceTable *
+ops_slice_table(void)
+{
+    return num_level() >= NUM_LEVEL_AVX2 ? &ops_slice_avx2 : &ops_slice_base;
 }

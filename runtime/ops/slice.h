@@ -1,6 +1,6 @@
 /* slice.h: loops over contiguous elements for the instructions on slices (ops/slice.c,
  * ops/slice_reduce.c). One table per level of the processor's vector unit, made from the same text
- * (ops/slice_body.h), so all compute the same bits. Private to runtime/ops. */
+ * (ops/slice_lanes.c), so all compute the same bits. Private to runtime/ops. */
 #ifndef TIK_OPS_SLICE_H
 #define TIK_OPS_SLICE_H
 

@@ -1,7 +1,9 @@
-/* lanes_num.c: lane functions of the mathematical functions and shifts, which are those of runtime/num. */
+/* lanes.c: which lane function an operation has; those of the mathematical functions and shifts are loops of
+ * runtime/num. */
 #include "emu/lanes.h"
 #include "num/fn.h"
 #include "num/int.h"
+#include "num/lanes.h"
 
 #define FUNCTION(name, fn, type)                                                         \
     static void name(uint8_t *dst, const uint8_t *src0, const uint8_t *src1,             \
@@ -79,4 +81,34 @@ emu_lane_shift(Sem sem, Dtype t, bool rounded)
     static LaneFn *const near[DT_COUNT] = {
         [DT_S16] = shr_rounded_s16, [DT_S32] = shr_rounded_s32};
     return sem == SEM_SHL ? left[t] : rounded ? near[t] : right[t];
+}
+
+/* ---- the choice ------------------------------------------------------------------------------------------ */
+
+/* The type of sources that are not of the type of dst. */
+static Dtype
+mixed_source(Sem sem)
+{
+    return sem == SEM_ADDDEQRELU ? DT_S32 : DT_F16;
+}
+
+LaneFn *
+emu_lane_fn(const Choices *c, LaneWork w, Dtype dst, Dtype src)
+{
+    const LaneTable *table =
+        num_level() >= NUM_LEVEL_AVX2 ? &emu_lanes_avx2 : &emu_lanes_base;
+    if (src != DT_NONE && src != dst) {
+        return src != mixed_source(w.sem) ? NULL
+               : w.scalar                 ? table->mixed_scalar[w.sem][dst]
+                                          : table->mixed_vector[w.sem][dst];
+    }
+    LaneFn *other = emu_lane_reading(c, w.sem, dst, w.scalar);
+    if (other != NULL) {
+        return other;
+    }
+    LaneFn *function = emu_lane_function(w.sem, dst);
+    if (function != NULL) {
+        return function;
+    }
+    return w.scalar ? table->scalar[w.sem][dst] : table->vector[w.sem][dst];
 }

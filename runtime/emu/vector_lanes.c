@@ -1,13 +1,13 @@
-/* lanes_body.h: text of a lane table, included by emu/lanes_base.c and emu/lanes_avx2.c, which
- * define LANES_ATTR (target of every function), LANES_TABLE (name of the table) and LANES_F16C (1:
- * float16 by the conversion instructions of the processor). Not a header of its own.
+/* vector_lanes.c: lane functions (emu/lanes.h), compiled for each level (num/lanes.h).
  *
  * Plain loops that the compiler vectorises: no step depends on an earlier one (emu/lanes.h), which
  * LANES_LOOP says. A new operation: one BINARY, UNARY or HALF row per type, and its place in the
  * table at the end. */
 #include "emu/lanes.h"
-#include "num/half.h"
 #include "num/lanes.h"
+
+#if LANES_HERE
+#include "num/half.h"
 
 #if LANES_F16C
 #include <immintrin.h>
@@ -410,54 +410,59 @@ BINARY(min_f16, AnyU16, ORDERED(H(b) < H(a) ? b : a))
 #define RELU_V(w) relu_##w
 #define FILL_S(w) fill_##w
 
-const LaneTable LANES_TABLE = {
-    .vector =
-        {
-            [SEM_ADD] = {WIDTHS(ADD_VV), FLOATS(add, vv)},
-            [SEM_SUB] = {WIDTHS(SUB_VV), FLOATS(sub, vv)},
-            [SEM_MUL] = {WIDTHS(MUL_VV), FLOATS(mul, vv)},
-            [SEM_DIV] = {FLOATS(div, vv)},
-            [SEM_ADDRELU] = {[DT_S16] = addrelu_16_vv, FLOATS(addrelu, vv)},
-            [SEM_SUBRELU] = {[DT_S16] = subrelu_16_vv, FLOATS(subrelu, vv)},
-            [SEM_LRELU] = {FLOATS(lrelu, vv)},
-            [SEM_MLA] = {FLOATS(mla, vv)},
-            [SEM_MADD] = {FLOATS(madd, vv)},
-            [SEM_MADDRELU] = {FLOATS(maddrelu, vv)},
-            [SEM_MAX] = {EACH(max, vv), FLOATS(max, vv)},
-            [SEM_MIN] = {EACH(min, vv), FLOATS(min, vv)},
-            [SEM_AND] = {WIDTHS(AND_VV), FLOAT_BITS(AND_VV)},
-            [SEM_OR] = {WIDTHS(OR_VV), FLOAT_BITS(OR_VV)},
-            [SEM_NOT] = {WIDTHS(NOT_V), FLOAT_BITS(NOT_V)},
-            [SEM_ABS] = {SIGNED(ABS_V), [DT_F16] = abs_f16, [DT_F32] = abs_f32},
-            [SEM_RELU] = {SIGNED(RELU_V), [DT_F16] = relu_f16, [DT_F32] = relu_f32},
-        },
-    .scalar =
-        {
-            [SEM_ADD] = {WIDTHS(ADD_VS), FLOATS(add, vs)},
-            [SEM_SUB] = {WIDTHS(SUB_VS), FLOATS(sub, vs)},
-            [SEM_MUL] = {WIDTHS(MUL_VS), FLOATS(mul, vs)},
-            [SEM_DIV] = {FLOATS(div, vs)},
-            [SEM_ADDRELU] = {[DT_S16] = addrelu_16_vs, FLOATS(addrelu, vs)},
-            [SEM_SUBRELU] = {[DT_S16] = subrelu_16_vs, FLOATS(subrelu, vs)},
-            [SEM_LRELU] = {FLOATS(lrelu, vs)},
-            [SEM_MLA] = {FLOATS(mla, vs)},
-            [SEM_MADD] = {FLOATS(madd, vs)},
-            [SEM_MADDRELU] = {FLOATS(maddrelu, vs)},
-            [SEM_MAX] = {EACH(max, vs), FLOATS(max, vs)},
-            [SEM_MIN] = {EACH(min, vs), FLOATS(min, vs)},
-            [SEM_AND] = {WIDTHS(AND_VS)},
-            [SEM_OR] = {WIDTHS(OR_VS)},
-            [SEM_DUP] = {WIDTHS(FILL_S), [DT_F16] = fill_16, [DT_BF16] = fill_16,
-                         [DT_F32] = fill_32},
-        },
-    .mixed_vector =
-        {
-            [SEM_MLA] = {[DT_F32] = mla_f32_f16_vv},
-            [SEM_MULCONV] = {[DT_U8] = mulconv_u8, [DT_S8] = mulconv_s8},
-        },
-    .mixed_scalar =
-        {
-            [SEM_MLA] = {[DT_F32] = mla_f32_f16_vs},
-            [SEM_ADDDEQRELU] = {[DT_F16] = adddeqrelu_f16},
-        },
+const LaneTable
+    LANES_NAME(emu_lanes) = {
+        .vector =
+            {
+                [SEM_ADD] = {WIDTHS(ADD_VV), FLOATS(add, vv)},
+                [SEM_SUB] = {WIDTHS(SUB_VV), FLOATS(sub, vv)},
+                [SEM_MUL] = {WIDTHS(MUL_VV), FLOATS(mul, vv)},
+                [SEM_DIV] = {FLOATS(div, vv)},
+                [SEM_ADDRELU] = {[DT_S16] = addrelu_16_vv, FLOATS(addrelu, vv)},
+                [SEM_SUBRELU] = {[DT_S16] = subrelu_16_vv, FLOATS(subrelu, vv)},
+                [SEM_LRELU] = {FLOATS(lrelu, vv)},
+                [SEM_MLA] = {FLOATS(mla, vv)},
+                [SEM_MADD] = {FLOATS(madd, vv)},
+                [SEM_MADDRELU] = {FLOATS(maddrelu, vv)},
+                [SEM_MAX] = {EACH(max, vv), FLOATS(max, vv)},
+                [SEM_MIN] = {EACH(min, vv), FLOATS(min, vv)},
+                [SEM_AND] = {WIDTHS(AND_VV), FLOAT_BITS(AND_VV)},
+                [SEM_OR] = {WIDTHS(OR_VV), FLOAT_BITS(OR_VV)},
+                [SEM_NOT] = {WIDTHS(NOT_V), FLOAT_BITS(NOT_V)},
+                [SEM_ABS] = {SIGNED(ABS_V), [DT_F16] = abs_f16, [DT_F32] = abs_f32},
+                [SEM_RELU] = {SIGNED(RELU_V), [DT_F16] = relu_f16, [DT_F32] = relu_f32},
+            },
+        .scalar =
+            {
+                [SEM_ADD] = {WIDTHS(ADD_VS), FLOATS(add, vs)},
+                [SEM_SUB] = {WIDTHS(SUB_VS), FLOATS(sub, vs)},
+                [SEM_MUL] = {WIDTHS(MUL_VS), FLOATS(mul, vs)},
+                [SEM_DIV] = {FLOATS(div, vs)},
+                [SEM_ADDRELU] = {[DT_S16] = addrelu_16_vs, FLOATS(addrelu, vs)},
+                [SEM_SUBRELU] = {[DT_S16] = subrelu_16_vs, FLOATS(subrelu, vs)},
+                [SEM_LRELU] = {FLOATS(lrelu, vs)},
+                [SEM_MLA] = {FLOATS(mla, vs)},
+                [SEM_MADD] = {FLOATS(madd, vs)},
+                [SEM_MADDRELU] = {FLOATS(maddrelu, vs)},
+                [SEM_MAX] = {EACH(max, vs), FLOATS(max, vs)},
+                [SEM_MIN] = {EACH(min, vs), FLOATS(min, vs)},
+                [SEM_AND] = {WIDTHS(AND_VS)},
+                [SEM_OR] = {WIDTHS(OR_VS)},
+                [SEM_DUP] = {WIDTHS(FILL_S), [DT_F16] = fill_16, [DT_BF16] = fill_16,
+                             [DT_F32] = fill_32},
+            },
+        .mixed_vector =
+            {
+                [SEM_MLA] = {[DT_F32] = mla_f32_f16_vv},
+                [SEM_MULCONV] = {[DT_U8] = mulconv_u8, [DT_S8] = mulconv_s8},
+            },
+        .mixed_scalar =
+            {
+                [SEM_MLA] = {[DT_F32] = mla_f32_f16_vs},
+                [SEM_ADDDEQRELU] = {[DT_F16] = adddeqrelu_f16},
+            },
 };
+
+#else
+const LaneTable LANES_NAME(emu_lanes) = {0};
+#endif

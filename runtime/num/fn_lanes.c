@@ -1,15 +1,18 @@
-/* fn_body.h: text of a table of elementary functions; see num/fn.h for what they give and
- * num/lanes.h for how it is compiled. Defines NUM_FN_TABLE from LANES_ATTR. Not a header of its own.
+/* fn_lanes.c: a table of elementary functions; see num/fn.h for what they give and num/lanes.h for the levels that it
+ * is compiled for.
  *
  * A core computes one value in double, without branches, so that a loop over it vectorises; arguments
  * without a result of their own may give anything there and are replaced at the end. The methods are the
  * classic ones: reduction with constants in parts (Cody and Waite), a polynomial around 0
  * (tools/gen-num-coef.py), exact scaling. Cores for float16 use shorter polynomials. */
+#include "num/fn.h"
+#include "num/lanes.h"
+
+#if LANES_HERE
 #include <stdbool.h>
 
 #include "num/half.h"
 #include "num/coef.h"
-#include "num/fn.h"
 #include "num/trig.h"
 
 #define CORE LANES_ATTR static inline double
@@ -348,7 +351,7 @@ has_large(const AnyU32 *p, int64_t n)
 RUN_F32(sin)
 RUN_F32(cos)
 
-const NumFnTable NUM_FN_TABLE = {
+const NumFnTable LANES_NAME(num_fn) = {
     .f16 = {[NUM_EXP] = run_exp_f16,
             [NUM_EXPM1] = run_expm1_f16,
             [NUM_LN] = run_ln_f16,
@@ -365,3 +368,7 @@ const NumFnTable NUM_FN_TABLE = {
             [NUM_SIN] = run_sin_f32,
             [NUM_COS] = run_cos_f32},
 };
+
+#else
+const NumFnTable LANES_NAME(num_fn) = {0};
+#endif

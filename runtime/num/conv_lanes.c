@@ -1,15 +1,17 @@
-/* conv_body.h: text of a table of conversions; see num/conv.h for what they give and num/lanes.h for
- * how it is compiled. Defines NUM_CONV_TABLE from LANES_ATTR. Not a header of its own.
+/* conv_lanes.c: a table of conversions; see num/conv.h for what they give and num/lanes.h for the levels that it is
+ * compiled for.
  *
  * A loop is one row: a source type, a result type and the value of one element. A mode of rounding is
- * data (NumStep), so there is one loop for all of them. NUM_F16C is the number of lanes that the
- * processor's own conversions between float16 and float32 take, 0: it has none. */
+ * data (NumStep), so there is one loop for all of them. */
+#include "num/conv.h"
+#include "num/lanes.h"
+
+#if LANES_HERE
 #include <string.h>
 
 #include "num/half.h"
-#include "num/conv.h"
 
-#if NUM_F16C
+#if LANES_F16C
 #include <immintrin.h>
 #endif
 
@@ -188,10 +190,10 @@ CONV(s32_f32, AnyS32, AnyU32, to_f32(a, &st))
 CONV(s64_f32_nearest, AnyS64, AnyU32, float_bits((float)a))
 CONV(s64_f32, AnyS64, AnyU32, to_f32(odd_double(a), &st))
 
-#if NUM_F16C == 0
+#if LANES_F16C == 0
 #define WHOLE_F16_F32(i)
 #define WHOLE_F32_F16(i)
-#elif NUM_F16C == 8
+#elif LANES_F16C == 8
 #define WHOLE_F16_F32(i)                                                                 \
     for (; (i) + 8 <= n; (i) += 8) {                                                     \
         __m128i h = _mm_loadu_si128((const __m128i *)(const void *)(p + (i)));           \
@@ -280,7 +282,7 @@ load_f32(float *piece, const void *src, int64_t n)
     }
 
 ROUND(round_any, integral(x, &st))
-#if NUM_F16C
+#if LANES_F16C
 /* Processors with F16C round by instructions, which the built-in functions become. */
 ROUND(round_nearest, __builtin_rintf(x))
 ROUND(round_floor, __builtin_floorf(x))
@@ -461,49 +463,56 @@ packed(void *dst, const void *src, const float m[16], const int16_t offset[16], 
 #define CUT(name)    {.nearest = name, .keep = name##_keep}
 #define EXACT(name)  {.nearest = name}
 
-const NumConvTable NUM_CONV_TABLE = {
-    .pair =
+const NumConvTable
+    LANES_NAME(num_conv) =
         {
-            [NUM_F16] = {[NUM_S4] = TO_INT(f16_s4),
-                         [NUM_S8] = TO_INT(f16_s8),
-                         [NUM_U8] = TO_INT(f16_u8),
-                         [NUM_S16] = TO_INT(f16_s16),
-                         [NUM_S32] = TO_INT(f16_s32),
-                         [NUM_F32] = EXACT(f16_f32)},
-            [NUM_BF16] = {[NUM_S32] = TO_INT(bf16_s32), [NUM_F32] = EXACT(bf16_f32)},
-            [NUM_F32] = {[NUM_S16] = TO_INT(f32_s16),
-                         [NUM_S32] = TO_INT(f32_s32),
-                         [NUM_S64] = TO_INT(f32_s64),
-                         [NUM_F32] = {.mode = f32_f32},
-                         [NUM_F16] = {f32_f16_nearest, f32_f16, f32_f16},
-                         [NUM_BF16] = {.mode = f32_bf16, .keep = f32_bf16}},
-            [NUM_S8] = {[NUM_F16] = EXACT(s8_f16),
-                        [NUM_S16] = EXACT(s8_s16),
-                        [NUM_S32] = EXACT(s8_s32)},
-            [NUM_U8] = {[NUM_F16] = EXACT(u8_f16),
-                        [NUM_U16] = EXACT(u8_16),
-                        [NUM_S16] = EXACT(u8_16),
-                        [NUM_U32] = EXACT(u8_32),
-                        [NUM_S32] = EXACT(u8_32)},
-            [NUM_S16] = {[NUM_F16] = {s16_f16_nearest, s16_f16, NULL},
-                         [NUM_F32] = EXACT(s16_f32),
-                         [NUM_U8] = CUT(s16_u8),
-                         [NUM_U32] = CUT(s16_u32),
-                         [NUM_S32] = EXACT(s16_s32)},
-            [NUM_U16] = {[NUM_U8] = CUT(u16_u8),
-                         [NUM_U32] = EXACT(u16_32),
-                         [NUM_S32] = EXACT(u16_32)},
-            [NUM_S32] = {[NUM_F32] = {s32_f32_nearest, s32_f32, NULL},
-                         [NUM_U8] = CUT(s32_u8),
-                         [NUM_U16] = CUT(s32_u16),
-                         [NUM_S16] = CUT(s32_s16),
-                         [NUM_S64] = EXACT(s32_s64)},
-            [NUM_U32] = {[NUM_U8] = CUT(u32_u8),
-                         [NUM_U16] = CUT(u32_u16),
-                         [NUM_S16] = CUT(u32_s16)},
-            [NUM_S64] =
-                {[NUM_F32] = {s64_f32_nearest, s64_f32, NULL}, [NUM_S32] = CUT(s64_s32)},
-        },
-    .scaled = scaled,
-    .packed = packed,
+            .pair =
+                {
+                    [NUM_F16] = {[NUM_S4] = TO_INT(f16_s4),
+                                 [NUM_S8] = TO_INT(f16_s8),
+                                 [NUM_U8] = TO_INT(f16_u8),
+                                 [NUM_S16] = TO_INT(f16_s16),
+                                 [NUM_S32] = TO_INT(f16_s32),
+                                 [NUM_F32] = EXACT(f16_f32)},
+                    [NUM_BF16] =
+                        {[NUM_S32] = TO_INT(bf16_s32), [NUM_F32] = EXACT(bf16_f32)},
+                    [NUM_F32] = {[NUM_S16] = TO_INT(f32_s16),
+                                 [NUM_S32] = TO_INT(f32_s32),
+                                 [NUM_S64] = TO_INT(f32_s64),
+                                 [NUM_F32] = {.mode = f32_f32},
+                                 [NUM_F16] = {f32_f16_nearest, f32_f16, f32_f16},
+                                 [NUM_BF16] = {.mode = f32_bf16, .keep = f32_bf16}},
+                    [NUM_S8] = {[NUM_F16] = EXACT(s8_f16),
+                                [NUM_S16] = EXACT(s8_s16),
+                                [NUM_S32] = EXACT(s8_s32)},
+                    [NUM_U8] = {[NUM_F16] = EXACT(u8_f16),
+                                [NUM_U16] = EXACT(u8_16),
+                                [NUM_S16] = EXACT(u8_16),
+                                [NUM_U32] = EXACT(u8_32),
+                                [NUM_S32] = EXACT(u8_32)},
+                    [NUM_S16] = {[NUM_F16] = {s16_f16_nearest, s16_f16, NULL},
+                                 [NUM_F32] = EXACT(s16_f32),
+                                 [NUM_U8] = CUT(s16_u8),
+                                 [NUM_U32] = CUT(s16_u32),
+                                 [NUM_S32] = EXACT(s16_s32)},
+                    [NUM_U16] = {[NUM_U8] = CUT(u16_u8),
+                                 [NUM_U32] = EXACT(u16_32),
+                                 [NUM_S32] = EXACT(u16_32)},
+                    [NUM_S32] = {[NUM_F32] = {s32_f32_nearest, s32_f32, NULL},
+                                 [NUM_U8] = CUT(s32_u8),
+                                 [NUM_U16] = CUT(s32_u16),
+                                 [NUM_S16] = CUT(s32_s16),
+                                 [NUM_S64] = EXACT(s32_s64)},
+                    [NUM_U32] = {[NUM_U8] = CUT(u32_u8),
+                                 [NUM_U16] = CUT(u32_u16),
+                                 [NUM_S16] = CUT(u32_s16)},
+                    [NUM_S64] = {[NUM_F32] = {s64_f32_nearest, s64_f32, NULL},
+                                 [NUM_S32] = CUT(s64_s32)},
+                },
+            .scaled = scaled,
+            .packed = packed,
 };
+
+#else
+const NumConvTable LANES_NAME(num_conv) = {0};
+#endif

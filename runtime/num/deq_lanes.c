@@ -1,9 +1,12 @@
-/* deq_body.h: text of a table of conversions; see num/deq.h for what they give and num/lanes.h for how it is
- * compiled. Defines NUM_DEQ_TABLE from LANES_ATTR. Not a header of its own. */
+/* deq_lanes.c: a table of conversions out of the accumulator; see num/deq.h for what they give and num/lanes.h for the
+ * levels that it is compiled for. */
+#include "num/deq.h"
+#include "num/lanes.h"
+
+#if LANES_HERE
 #include <string.h>
 
 #include "num/half.h"
-#include "num/deq.h"
 
 #define PART LANES_ATTR static inline
 
@@ -175,7 +178,7 @@ copy32(void *dst, const void *src, int64_t n, const NumDeq *q)
     memcpy(dst, src, (size_t)n * 4);
 }
 
-const NumDeqTable NUM_DEQ_TABLE = {
+const NumDeqTable LANES_NAME(num_deq) = {
     .fn =
         {
             [DEQ_S8] = s32_s8,
@@ -198,3 +201,7 @@ const NumDeqTable NUM_DEQ_TABLE = {
             [DEQ_COPY32] = copy32,
         },
 };
+
+#else
+const NumDeqTable LANES_NAME(num_deq) = {0};
+#endif

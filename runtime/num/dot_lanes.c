@@ -1,12 +1,13 @@
-/* dot_body.h: the functions of NumDotTable, compiled once per level (num/lanes.h). */
+/* dot_lanes.c: blocks of products (num/dot.h), compiled for each level (num/lanes.h). */
 #include "num/dot.h"
+#include "num/lanes.h"
+
+#if LANES_HERE
 
 #include <string.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
-
-#include "num/lanes.h"
 
 /* Eight floats or integers; where registers are smaller the compiler splits them. */
 typedef float Floats __attribute__((vector_size(32), aligned(4), may_alias));
@@ -27,7 +28,7 @@ enum {
 LANES_ATTR static inline void
 add_products(Ints *acc, const int16_t *x, int32_t w)
 {
-#if defined(DOT_IS_AVX2)
+#if defined(LANES_AT_avx2)
     *acc += (Ints)_mm256_madd_epi16(_mm256_loadu_si256((const void *)x),
                                     _mm256_set1_epi32(w));
 #elif defined(__x86_64__)
@@ -177,5 +178,9 @@ ROW(dot_row_u8, uint32_t, uint8_t, AnyU8)
 ROW(dot_row_f32, float, void, AnyF32)
 #undef ROW
 
-const NumDotTable NUM_DOT_TABLE = {dot_pairs,  dot_floats, dot_zip,    dot_widen,
-                                   dot_row_s8, dot_row_u8, dot_row_f32};
+const NumDotTable LANES_NAME(num_dot) = {dot_pairs,  dot_floats, dot_zip,    dot_widen,
+                                         dot_row_s8, dot_row_u8, dot_row_f32};
+
+#else
+const NumDotTable LANES_NAME(num_dot) = {0};
+#endif

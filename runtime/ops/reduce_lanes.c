@@ -1,14 +1,14 @@
-/* reduce_body.h: text of a table of reduce.h, included by reduce_base.c and reduce_avx2.c, which define
- * LANES_ATTR (target of every function), REDUCE_TABLE (name of the table) and LANES_F16C (1: float16 by the
- * conversion instructions of the processor). Not a header of its own.
+/* reduce_lanes.c: reductions of one repeat (ops/reduce.h), compiled for each level (num/lanes.h).
  *
  * Loops have constant bounds where the number of lanes is one, so that the compiler unrolls and
  * vectorises them; each level of a tree is a loop of its own. */
+#include "ops/reduce.h"
+#include "num/lanes.h"
+
+#if LANES_HERE
 #include <stdbool.h>
 
 #include "num/half.h"
-#include "num/lanes.h"
-#include "ops/reduce.h"
 
 #if LANES_F16C
 #include <immintrin.h>
@@ -224,13 +224,17 @@ find_groups(int32_t *at, int32_t *most, const int32_t *keys, int n)
     memcpy(at, where + GROUPS, GROUPS * sizeof where[0]);
 }
 
-const ReduceTable REDUCE_TABLE = {.sum_f16 = sum_f16,
-                                  .sum_f32 = sum_f32,
-                                  .narrow_f16 = narrow_f16,
-                                  .keys_f16 = keys_f16,
-                                  .keys_f32 = keys_f32,
-                                  .keys_s16 = keys_s16,
-                                  .greatest = greatest,
-                                  .find = find,
-                                  .count = count,
-                                  .find_groups = find_groups};
+const ReduceTable LANES_NAME(reduce) = {.sum_f16 = sum_f16,
+                                        .sum_f32 = sum_f32,
+                                        .narrow_f16 = narrow_f16,
+                                        .keys_f16 = keys_f16,
+                                        .keys_f32 = keys_f32,
+                                        .keys_s16 = keys_s16,
+                                        .greatest = greatest,
+                                        .find = find,
+                                        .count = count,
+                                        .find_groups = find_groups};
+
+#else
+const ReduceTable LANES_NAME(reduce) = {0};
+#endif

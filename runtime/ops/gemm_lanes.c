@@ -1,6 +1,7 @@
-/* gemm_body.h: text of a level of gemm.h. The including file defines
+/* gemm_lanes.c: inner loops of products of matrices (ops/gemm.h), compiled for each level: any processor, AVX2 with F16C
+ * and FMA, AVX-512 F, BW, DQ and VL, and the products of bytes (VNNI) beside that, which take the first factor without a
+ * sign and the second one with. A level says
  *   LANES_ATTR    target of every function
- *   GEMM_LEVEL    name of the table
  *   GEMM_BYTES_V  bytes of a vector
  *   GEMM_MR       rows of a kernel
  *   GEMM_NR       columns of a kernel, 16 or 32
@@ -8,13 +9,84 @@
  *   GEMM_FMA(s, a, b)   s + a * b of vectors of floats, rounded once or twice: only for exact products
  *   GEMM_DOT(s, a, b)   s + the products of the parts of words, of vectors of int32
  *   GEMM_QUAD     1: words of bytes are four bytes, the first factor's without sign; 0: two int16
- *   GEMM_F16C     1: float16 by the conversion instructions of the processor
- * Not a header of its own. */
+ *   GEMM_F16C     1: float16 by the conversion instructions of the processor */
+#include "ops/gemm.h"
 #include "num/half.h"
 #include "num/lanes.h"
-#include "ops/gemm.h"
 
 #include <string.h>
+
+#if LANES_HERE
+#if !defined(LANES_AT_base)
+#include <immintrin.h>
+#endif
+#undef LANES_ATTR /* with the products and sums of FMA */
+
+#if defined(LANES_AT_base)
+
+#define LANES_ATTR
+#define GEMM_BYTES_V      16
+#define GEMM_MR           2
+#define GEMM_NR           16
+#define GEMM_SPLAT_F(x)   ((Fours){(x), (x), (x), (x)})
+#define GEMM_SPLAT_I(x)   ((Pairs){(x), (x), (x), (x)})
+#define GEMM_FMA(s, a, b) ((s) + (a) * (b))
+#define GEMM_DOT(s, a, b) dot(s, a, b)
+#define GEMM_QUAD         0
+#define GEMM_F16C         0
+
+/* Pairs of int16: the low halves' products and those of the high ones. */
+typedef int32_t Pairs __attribute__((vector_size(16), aligned(4), may_alias));
+typedef float Fours __attribute__((vector_size(16)));
+
+static inline Pairs
+dot(Pairs s, Pairs a, Pairs b)
+{
+    return s + (a << 16 >> 16) * (b << 16 >> 16) + (a >> 16) * (b >> 16);
+}
+
+#elif defined(LANES_AT_avx2)
+
+#define LANES_ATTR        __attribute__((target("avx2,f16c,fma")))
+#define GEMM_BYTES_V      32
+#define GEMM_MR           6
+#define GEMM_NR           16
+#define GEMM_SPLAT_F(x)   _mm256_set1_ps(x)
+#define GEMM_SPLAT_I(x)   _mm256_set1_epi32(x)
+#define GEMM_FMA(s, a, b) (Floats) _mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(s))
+#define GEMM_DOT(s, a, b) (s) + (Ints)_mm256_madd_epi16((__m256i)(a), (__m256i)(b))
+#define GEMM_QUAD         0
+#define GEMM_F16C         1
+
+#elif defined(LANES_AT_avx512)
+
+#define LANES_ATTR        __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,f16c,fma")))
+#define GEMM_BYTES_V      64
+#define GEMM_MR           14
+#define GEMM_NR           32
+#define GEMM_SPLAT_F(x)   _mm512_set1_ps(x)
+#define GEMM_SPLAT_I(x)   _mm512_set1_epi32(x)
+#define GEMM_FMA(s, a, b) (Floats) _mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(s))
+#define GEMM_DOT(s, a, b) (s) + (Ints)_mm512_madd_epi16((__m512i)(a), (__m512i)(b))
+#define GEMM_QUAD         0
+#define GEMM_F16C         1
+
+#else
+
+#define LANES_ATTR                                                                       \
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,f16c,fma")))
+#define GEMM_BYTES_V      64
+#define GEMM_MR           14
+#define GEMM_NR           32
+#define GEMM_SPLAT_F(x)   _mm512_set1_ps(x)
+#define GEMM_SPLAT_I(x)   _mm512_set1_epi32(x)
+#define GEMM_FMA(s, a, b) (Floats) _mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(s))
+#define GEMM_DOT(s, a, b)                                                                \
+    (Ints) _mm512_dpbusd_epi32((__m512i)(s), (__m512i)(a), (__m512i)(b))
+#define GEMM_QUAD 1
+#define GEMM_F16C 1
+
+#endif
 
 #if defined(__clang__)
 #define GEMM_UNROLL _Pragma("clang loop unroll(full)")
@@ -350,7 +422,7 @@ panel_bytes(const GemmPanel *p)
 }
 #endif
 
-const GemmLevel GEMM_LEVEL = {
+const GemmLevel LANES_NAME(gemm) = {
     .rows = GEMM_MR,
     .columns = GEMM_NR,
     .words = {[GEMM_HALF] = 16,
@@ -370,3 +442,7 @@ const GemmLevel GEMM_LEVEL = {
                    [GEMM_FLOAT] = panel_float,
                    [GEMM_BYTES] = panel_bytes},
 };
+
+#else
+const GemmLevel LANES_NAME(gemm) = {0};
+#endif

@@ -1,8 +1,9 @@
-/* slice_body.h: text of a table of loops, included by ops/slice_base.c and ops/slice_avx2.c, which define
- * LANES_ATTR (target of every function) and SLICE_TABLE (name of the table). Not a header of its own. */
-#include "num/half.h"
-#include "num/lanes.h"
+/* slice_lanes.c: loops over elements of slices (ops/slice.h), compiled for each level (num/lanes.h). */
 #include "ops/slice.h"
+#include "num/lanes.h"
+
+#if LANES_HERE
+#include "num/half.h"
 
 #define SLICE_FN(name)                                                                   \
     LANES_ATTR static void name(void *dst, const void *a, const void *b, const void *on, \
@@ -157,7 +158,7 @@ SELECT(32, AnyU32)
      [DT_F32] = op##_f32}
 #define ONLY_FLOATS(op) {[DT_F16] = op##_f16, [DT_F32] = op##_f32}
 
-const SliceTable SLICE_TABLE = {
+const SliceTable LANES_NAME(ops_slice) = {
     .fn = {[SEM_ADD] = BITS_AND_FLOATS(add),
            [SEM_SUB] = BITS_AND_FLOATS(sub),
            [SEM_MUL] = BITS_AND_FLOATS(mul),
@@ -180,3 +181,7 @@ const SliceTable SLICE_TABLE = {
     .keys = {[DT_F16] = keys_f16, [DT_F32] = keys_f32, [DT_S16] = keys_s16},
     .largest = largest_key,
 };
+
+#else
+const SliceTable LANES_NAME(ops_slice) = {0};
+#endif

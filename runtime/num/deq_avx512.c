@@ -1,9 +1,0 @@
-/* deq_avx512.c: conversions out of the accumulator for x86-64 processors with AVX-512. */
-#include "num/deq.h"
-#if defined(__x86_64__)
-#define LANES_ATTR    LANES_AVX512
-#define NUM_DEQ_TABLE num_deq_avx512
-#include "num/deq_body.h"
-#else
-const NumDeqTable num_deq_avx512 = {0};
-#endif
