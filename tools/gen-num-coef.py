@@ -132,7 +132,7 @@ def main():
     half_ln2 = LN2 / 2 * D('1.0001')
     quarter_pi = PI / 4 * D('1.0001')
     s = D('0.1716')
-    print('/* num/coef.h: the numbers that the elementary functions are computed with. Made by\n'
+    print('/* coef.h: the numbers that the elementary functions are computed with. Made by\n'
           ' * tools/gen-num-coef.py; not to be edited. Doubles, written exactly. */')
     print('#ifndef TIK_NUM_COEF_H\n#define TIK_NUM_COEF_H\n')
     print('/* ln 2 and pi / 2 in parts: the first ones short, so that k times them is exact */')

@@ -4,7 +4,7 @@
  * all 65,536 arguments, shown by tests/oracle/num_functions.py.
  *
  * float32: sqrt and rec are the exact value rounded once. The other functions are defined by the
- * algorithms of num/fn_body.h: IEEE double + - * / and sqrt in the order written there, then one rounding
+ * algorithms of num/fn_lanes.c: IEEE double + - * / and sqrt in the order written there, then one rounding
  * to float32. The double is off by less than 2^-49 of its value, so the result by less than
  * 0.50000004 units of its last place. Tried on all 2^32 arguments (tests/bench/num.c), rsqrt is the exact
  * value rounded once, and cos is but for 5f18b878 and 6115cb11 of either sign; exp, ln and sin agree with

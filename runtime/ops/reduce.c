@@ -1,5 +1,5 @@
 /* reduce.c: reductions (vector chapter 7) for compiled kernels. Here operands, masks and results; the
- * arithmetic of a repeat is in reduce_body.h.
+ * arithmetic of a repeat is in reduce_lanes.c.
  *
  * A repeat whose lanes all count and whose blocks follow each other is used where it stands; any other
  * is collected first, lanes that are off as 0. 64-bit integers, which hardly any kernel reduces, take a

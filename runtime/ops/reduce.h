@@ -1,5 +1,5 @@
 /* reduce.h: one repeat of a reduction, on contiguous lanes. One table per level of the processor's vector
- * unit, made from one text (reduce_body.h): all compute the same bits. */
+ * unit, made from one text (reduce_lanes.c): all compute the same bits. */
 #ifndef TIK_OPS_REDUCE_H
 #define TIK_OPS_REDUCE_H
 
