@@ -81,9 +81,12 @@ bool
 ir_dynamic_room(const Kernel *k, Buffer *b)
 {
     int64_t room = MIN(k->soc->bytes[b->scope], IR_MAX_BYTES) - MAX(b->address, 0);
-    b->elems = MAX(room, 0) / dtype_size(b->dtype);
-    b->bytes = b->elems * dtype_size(b->dtype);
-    return b->elems > 0;
+    int64_t elems = MAX(room, 0) / dtype_size(b->dtype);
+    if (elems > 0) {
+        b->elems = elems;
+        b->bytes = elems * dtype_size(b->dtype);
+    }
+    return elems > 0;
 }
 
 RegId

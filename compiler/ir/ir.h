@@ -364,7 +364,7 @@ int64_t ir_bytes(const Buffer *b);
 /* The bytes of a buffer's granule: what accesses may touch (scope_granule). */
 int64_t ir_room(const Buffer *b);
 /* Sets elems and bytes of a dynamic buffer to what its memory holds from its address on (global:
- * IR_MAX_BYTES). False: no element. */
+ * IR_MAX_BYTES). False: there is room for no element, and they stay. */
 bool ir_dynamic_room(const Kernel *k, Buffer *b);
 RegId ir_reg(Kernel *k, Sym name, Dtype t, Span span);
 VarId ir_var(Kernel *k, Sym name, Dtype t);
