@@ -85,6 +85,27 @@ show_loader(void)
     tikc_free(t);
 }
 
+/* The text of a kernel is a source, too; a setting that speaks to a program is none for it. */
+static void
+show_ir(Tikc *of)
+{
+    size_t n;
+    const void *text;
+    if (!tikc_make(of, 0, TIKC_IR, &text, &n)) {
+        return;
+    }
+    Tikc *t = tikc_new();
+    if (tikc_compile_text(t, "again.ir", text, n)) {
+        printf("again %s of %d\n", tikc_kernel_name(t, 0), tikc_kernels(t));
+    }
+    tikc_free(t);
+    t = tikc_new();
+    tikc_set_call(t, "f()");
+    (void)!tikc_compile_text(t, "again.ir", text, n);
+    printf("%s", tikc_diagnostics(t, TIKC_TEXT));
+    tikc_free(t);
+}
+
 #ifdef RUN
 static void
 run(const uint8_t *blob, size_t size)
@@ -123,6 +144,7 @@ main(int argc, char **argv)
     }
     printf("kernel %s of %d\n", tikc_kernel_name(t, 0), tikc_kernels(t));
     show_loader();
+    show_ir(t);
     for (int form = TIKC_IR; form <= TIKC_FACTS; form++) {
         if (tikc_make(t, 0, (TikcForm)form, &bytes, &n)) {
             printf("%s", (const char *)bytes);
