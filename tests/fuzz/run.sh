@@ -19,7 +19,9 @@ source)
 ir)
     for f in samples/*.tik tests/oracle/kernels/tables.tik tests/lit/cli/inputs/address_list.tik; do
         $tikc build "$f" --emit ir -o "$seeds/$(basename "$f").ir" 2>/dev/null || true
-    done ;;
+        $tikc build "$f" --emit ir --passes none -o "$seeds/$(basename "$f").staged.ir" 2>/dev/null || true
+    done
+    cp tests/lit/passes/*.ir "$seeds" ;;
 blob)
     for f in samples/*.tik tests/lit/cli/diag/run-time-calls.tik tests/oracle/kernels/tables.tik tests/lit/cli/inputs/address_list.tik; do
         $tikc build "$f" -o "$seeds/$(basename "$f").tkb" 2>/dev/null || true
