@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 
+import call_table
 import isa_tables
 from isa_tables import rows
 
@@ -89,13 +90,6 @@ def supported(types, op, cores):
         yield ', '.join(have), ', '.join(fams)
 
 
-def default_of(param):
-    _, role, of, _, _, _, _, dflt = param
-    if dflt == 'REQUIRED':
-        return ''
-    return "='normal'" if role == 'MASKMODE' else '=' + str(bool(int(dflt))) if of == 'BOOL' else '=' + dflt
-
-
 def kind_of(role, of):
     words = {'BOOL': 'True or False', 'ROUND': 'rounding mode', 'SIDE': "'left' or 'right'"}
     if role == 'ATTR':
@@ -148,45 +142,109 @@ def register_modes():
     return out + ['']
 
 
-def instructions():
-    cores = isa_tables.cores()
-    types = dtype_table(cores)
-    params = {}
-    for form, (_, _, _, operands, _) in isa_tables.forms().items():
-        params[form] = [operand[1:] for operand in operands]
-    pairs = pair_table()
-    rules = {r[0]: r[1] for r in rows('runtime/isa/rule.def', 'RULE')}
-    out = ['# Instructions', '',
-           'Made by `make docs` from the tables of `runtime/isa/`. Lanes, masks, repeats and strides are '
-           'explained in docs/language.md.', '']
-    for op, name, form, _, pipe, sem, meaning in rows('runtime/isa/op.def', 'OP'):
-        ps = params[form]
-        proto = ', '.join(p[0] + default_of(p) for p in ps)
-        out += [f'## `{name}`', '', f'`{name}({proto})`', '', meaning[0].upper() + meaning[1:] + '.',
-                'Pipe: ' + ('by path' if pipe == 'PATH' else pipe) + '.', '',
-                '| operand | kind | range | unit | rule |', '|---|---|---|---|---|']
-        for pname, role, of, lo, hi, unit, rule, _ in ps:
-            has = rule != 'NONE' and role in ('INT', 'REPEAT', 'ATTR')
-            rng = f'{lo} to {hi}' if has else ''
+def argument_table(call, operands, rules):
+    """Rows of a call's arguments; the range is that of the operand of the same name."""
+    out = ['| argument | takes | range | unit | rule |', '|---|---|---|---|---|']
+    by_name = {o[0]: o for o in operands}
+    for arg in call.args:
+        takes, rng, unit, rname = call_table.takes(arg), '', '', ''
+        if arg.name in by_name and arg.kind == 'INT':
+            _, _, _, lo, hi, unit, rule, _ = by_name[arg.name]
+            rng = f'{lo} to {hi}' if rule != 'NONE' else ''
             rname = f'`{rules[rule]}`' if rule in rules else ''
-            out.append(f'| `{pname}` | {kind_of(role, of)} | {rng} | {unit} | {rname} |')
-        lines = list(supported(types, op, cores))
-        if lines:
-            out += ['', '| element types | processors |', '|---|---|']
-            out += [f'| {t} | {f} |' for t, f in lines]
-        if op in pairs:
-            out += ['', '| source | destination | modes | processors |', '|---|---|---|---|']
-            out += [f'| {src} | {dst} | {modes} | {where(mask, cores)} |' for src, dst, modes, mask in pairs[op]]
-        out.append('')
+        out.append(f'| `{arg.name}` | {takes} | {rng} | {unit} | {rname} |')
+    return out if call.args else []
+
+
+def operand_table(operands, rules):
+    out = ['| operand | kind | range | unit | rule |', '|---|---|---|---|---|']
+    for pname, role, of, lo, hi, unit, rule, _ in operands:
+        has = rule != 'NONE' and role in ('INT', 'REPEAT', 'ATTR')
+        rname = f'`{rules[rule]}`' if rule in rules else ''
+        out.append(f'| `{pname}` | {kind_of(role, of)} | {f"{lo} to {hi}" if has else ""} | {unit} | {rname} |')
+    return out if operands else []
+
+
+def sentence(text):
+    return text[0].upper() + text[1:] + '.'
+
+
+def call_section(call, operands, rules, meaning):
+    return [f'`{call_table.prototype(call)}`', '', sentence(call.meaning or meaning), ''] + argument_table(call, operands, rules) + ['']
+
+
+def element_types(op, types, pairs, cores):
+    out = []
+    lines = list(supported(types, op, cores))
+    if lines:
+        out += ['| element types | processors |', '|---|---|'] + [f'| {t} | {f} |' for t, f in lines] + ['']
+    if op in pairs:
+        out += ['| source | destination | modes | processors |', '|---|---|---|---|']
+        out += [f'| {src} | {dst} | {modes} | {where(mask, cores)} |' for src, dst, modes, mask in pairs[op]] + ['']
+    return out
+
+
+def operands_of_forms():
+    return {form: [operand[1:] for operand in operands] for form, (_, _, _, operands, _) in isa_tables.forms().items()}
+
+
+def instructions():
+    """Calls as programs write them, and which element types their instructions take."""
+    cores = isa_tables.cores()
+    types, pairs, operands = dtype_table(cores), pair_table(), operands_of_forms()
+    rules = {r[0]: r[1] for r in rows('runtime/isa/rule.def', 'RULE')}
+    ops = list(rows('runtime/isa/op.def', 'OP'))
+    own = call_table.by_name('CONTAINER')
+    out = ['# Instructions and calls', '',
+           'Made by `make docs` from `compiler/tik/call.def` and the tables of `runtime/isa/`: what programs call, first the methods of the container that are '
+           'instructions, in the order of the table, then the others. Lanes, masks, repeats and strides are explained in docs/language.md, what the '
+           'instructions are in the text of kernels in docs/ir-instructions.md. `tikc explain NAME` prints a section.', '']
+    for op, name, form, _, pipe, sem, meaning in ops:
+        out += [f'## `{name}`', '']
+        called = call_table.calls_of(op, name, form, operands)
+        for call in called:
+            out += call_section(call, operands[form], rules, meaning)
+        if not called:
+            by = name.split('.')[0]
+            out += [sentence(meaning), '', f'Calls of `{by}` record it.' if by != name and by in {o[1] for o in ops} | set(own)
+                    else 'No call has this name; other statements record it.', '']
+        out += ['Pipe: ' + ('by path' if pipe == 'PATH' else pipe) + '.', ''] + element_types(op, types, pairs, cores)
     out += register_modes()
-    have = {r[1] for r in rows('runtime/isa/op.def', 'OP')} | {r[0] for r in rows('compiler/tik/method.def', 'METHOD')}
-    known = [r[0] for r in rows('compiler/tik/known.def', 'KNOWN') if r[0] not in have]
+    names = {o[1] for o in ops}
+    for name in sorted(n for n in own if n not in names):
+        out += [f'## `{name}`', '']
+        for call in own[name]:
+            out += call_section(call, [], rules, '')
+    for owner, what in call_table.owners():
+        others = call_table.by_name(owner)
+        if owner != 'CONTAINER' and others:
+            out += [f'## {sentence(what)[:-1]}', '']
+            for name in others:
+                for call in others[name]:
+                    out += call_section(call, [], rules, '')
+    known = [r[0] for r in rows('compiler/tik/known.def', 'KNOWN') if r[0] not in names and r[0] not in own]
     out += ['## Not compiled', '', 'Methods of the container that TIK has and this version refuses with `not-supported`.', '',
             '| method | why |', '|---|---|']
     groups = {}
     for k in known:
         groups.setdefault(left_out(k), []).append(f'`{k}`')
     out += [f'| {", ".join(names)} | {reason} |' for reason, names in sorted(groups.items())] + ['']
+    return '\n'.join(out)
+
+
+def ir_instructions():
+    """Instructions with their operands, as the text forms, traces and blobs have them."""
+    operands = operands_of_forms()
+    rules = {r[0]: r[1] for r in rows('runtime/isa/rule.def', 'RULE')}
+    out = ['# Instructions of the kernel IR', '',
+           'Made by `make docs` from `runtime/isa/op.def` and `form.def`: the operands of each instruction in the text of kernels (docs/ir.md), in traces and in '
+           'blobs. What programs call is in docs/instructions.md.', '']
+    by_form = {}
+    for _, name, form, _, pipe, _, meaning in rows('runtime/isa/op.def', 'OP'):
+        by_form.setdefault(form, []).append((name, pipe, meaning))
+    for form, found in by_form.items():
+        out += [f'## {", ".join(f"`{name}`" for name, _, _ in found)}', '']
+        out += [f'- `{name}`: {meaning}' for name, _, meaning in found] + [''] + operand_table(operands[form], rules) + ['']
     return '\n'.join(out)
 
 
@@ -291,6 +349,7 @@ def matrix():
 
 def main():
     pages = {'docs/choices.md': choices(), 'docs/support-matrix.md': matrix(), 'docs/diagnostics.md': diagnostics(), 'docs/instructions.md': instructions(),
+             'docs/ir-instructions.md': ir_instructions(),
              'docs/architecture.md': architecture(), 'docs/ascendc.md': ascendc()}
     stale = []
     for path, text in pages.items():

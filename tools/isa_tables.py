@@ -43,8 +43,10 @@ def rows(path, macro):
 
 
 def unquote(a):
+    """The text of string literals side by side; what has others beside them stays as it is."""
     parts = re.findall(r'"((?:[^"\\]|\\.)*)"', a)
-    return ''.join(parts).replace('\\"', '"') if parts else a if a != '""' else ''
+    plain = re.fullmatch(r'(?:"(?:[^"\\]|\\.)*"\s*)+', a)
+    return ''.join(parts).replace('\\"', '"') if plain else a
 
 
 def cores():

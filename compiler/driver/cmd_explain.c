@@ -72,18 +72,6 @@ explain_role(const ParamInfo *p, Text *out)
     }
 }
 
-static void
-print_params(Form form, Text *out)
-{
-    int n;
-    const ParamInfo *p = form_params(form, &n);
-    for (int i = 0; i < n; i++) {
-        text_printf(out, "  %-18s ", p[i].name);
-        explain_role(&p[i], out);
-        text_putc(out, '\n');
-    }
-}
-
 /* ---- tables of an instruction -------------------------------------------------------------------------- */
 
 typedef struct Question {
@@ -176,13 +164,15 @@ static void
 explain_op(Op op, Arena *a, Text *out)
 {
     const OpInfo *info = &op_table[op];
-    const char *method = op_method(op);
-    if (!explain_prototype(method, false, out)) {
-        text_printf(out, "%s\n", method);
+    if (!explain_signatures(a, op_method(op), out)) {
+        text_printf(out, "%s: an instruction that no call names; %s.\n", info->name,
+                    info->meaning);
     }
-    text_printf(out, "\n%s.\nPipe: %s.\n\n", info->meaning,
+    if (strcmp(op_method(op), info->name) != 0) {
+        text_printf(out, "\n%s: %s.\n", info->name, info->meaning);
+    }
+    text_printf(out, "\nPipe: %s.\n",
                 info->pipe == OP_PIPE_PATH ? "by path" : pipe_name((Pipe)info->pipe));
-    print_params(info->form, out);
     print_types(op, a, out);
     if (info->form == FORM_MOVE) {
         print_paths(out);

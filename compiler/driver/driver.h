@@ -143,8 +143,8 @@ int report_error(Cmd *c, const TikError *err);
 
 /* What a parameter of an instruction is: "1 to 4095 bursts [range-nburst]". */
 void explain_role(const ParamInfo *p, Text *out);
-/* The calls of a method or structure as users write them, one per line. False: there is nothing of that name. */
-bool explain_prototype(const char *name, bool with_owner, Text *out);
+/* The calls of a name as users write them, with their arguments. False: the name is nothing that can be called. */
+bool explain_signatures(Arena *a, const char *name, Text *out);
 /* Everything else that a name may stand for; false: nothing. */
 bool explain_name(Arena *a, const char *name, Text *out);
 

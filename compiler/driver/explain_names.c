@@ -1,8 +1,9 @@
-/* explain_names.c: pages of 'tikc explain' about names that are no instruction and no diagnostic: methods, whose
- * prototypes the evaluator itself tells; structures and their fields; parameters of instructions; words of the
+/* explain_names.c: pages of 'tikc explain' about names that are no diagnostic: calls, from the table that binds
+ * them (tik/call.def) and the operands of instructions; structures and their fields; parameters of instructions; words of the
  * manuals; names of Ascend C. A name counts in any manner of writing: deqScale is deq_scale. */
 #include "base/nearest.h"
 #include "driver/driver.h"
+#include "tik/call.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -22,42 +23,17 @@ in_names(const char *names, const char *name, Arena *a)
     return false;
 }
 
-static bool
-is_identifier(const char *s)
-{
-    bool ok = isalpha((unsigned char)*s) || *s == '_';
-    for (; *s; s++) {
-        ok = ok && (isalnum((unsigned char)*s) || *s == '_');
-    }
-    return ok;
-}
-
-static const char *const methods[] = {
-#define METHOD(method, fn) #method,
-#include "tik/method.def"
-#undef METHOD
-};
-
-/* A method of the container in another manner of writing: DataCopy is data_copy; else the name. */
+/* A method in another manner of writing: DataCopy is data_copy; else the name. */
 static const char *
 method_named(const char *name)
 {
-    for (size_t i = 0; i < ARRAY_LEN(methods); i++) {
-        if (nearest_same(methods[i], name)) {
-            return methods[i];
+    for (int call = 0; call < CALL_COUNT; call++) {
+        const char *method = call_signature((Call)call).name;
+        if (nearest_same(method, name)) {
+            return method;
         }
     }
     return name;
-}
-
-static bool
-is_method(const char *name)
-{
-    bool is = false;
-    for (size_t i = 0; i < ARRAY_LEN(methods); i++) {
-        is = is || strcmp(methods[i], name) == 0;
-    }
-    return is;
 }
 
 /* Behind the last dot or colon of "tik.BlockMode" or "TPosition::VECIN". */
@@ -71,80 +47,96 @@ last_part(const char *name)
     return part;
 }
 
-/* ---- methods ----------------------------------------------------------------------------------------- */
+/* ---- methods and functions ---- */
 
-/* What can be asked for an attribute, and what it is. */
-static const struct {
-    const char *who;
-    const char *what;
-} receivers[] = {{"t", "method of a tik.Tik container"},
-                 {"x", "method of a Tensor"},
-                 {"s", "method of a Scalar"},
-                 {"c", "method of a constant (Const)"},
-                 {"tik", "function of the module tik"}};
-
-static const char setup[] =
-    "from tbe import tik\n"
-    "t = tik.Tik()\n"
-    "x = t.Tensor('float16', (16,), name='x', scope=tik.scope_ubuf)\n"
-    "s = t.Scalar('int32', name='s')\n"
-    "c = t.Const('float16', (1,), 'c', [1.0])\n";
-
-/* Calls it with a parameter that nothing has: the refusal names those that there are. The unit is scratch. */
-static const Diag *
-ask_prototype(Unit *u, const char *who, const char *name)
+/* The operand of the instruction that has the argument's name; null: none. */
+static const ParamInfo *
+operand_named(Op op, const char *name)
 {
-    const char *text = arena_printf(&u->arena, "%s%s.%s(_no_such=0)\n", setup, who, name);
-    (void)!tikc_stage(u, "<explain>", text, strlen(text));
-    for (uint32_t i = 0; i < u->kernels.n; i++) {
-        kernel_free(u->kernels.p[i]);
-    }
-    for (uint32_t i = 0; i < u->diags.n; i++) {
-        if (u->diags.p[i]->level == LEVEL_ERROR &&
-            u->diags.p[i]->span.begin >= sizeof setup - 1) {
-            return u->diags.p[i];
+    int n;
+    const ParamInfo *p = op == OP_COUNT ? NULL : form_params(op_table[op].form, &n);
+    for (int i = 0; p && i < n; i++) {
+        size_t len = strcspn(p[i].name, "[");
+        if (p[i].item == 0 && strncmp(p[i].name, name, len) == 0 && name[len] == 0) {
+            return &p[i];
         }
     }
     return NULL;
 }
 
-static int
-put_prototypes(const Diag *d, Text *out)
+/* What an argument takes: the range of the operand of its name, or what its kind says. */
+static void
+put_argument(const CallArg *arg, Op op, Text *out)
 {
-    static const char *const marks[] = {"prototype: ", "form: "};
-    int n = 0;
-    for (uint32_t i = 0; i < d->notes.n; i++) {
-        for (size_t k = 0; k < ARRAY_LEN(marks); k++) {
-            size_t len = strlen(marks[k]);
-            if (strncmp(d->notes.p[i].text, marks[k], len) == 0) {
-                text_printf(out, "%s\n", d->notes.p[i].text + len);
-                n++;
-            }
-        }
+    const ParamInfo *p = operand_named(op, arg->name);
+    text_printf(out, "  %-18s ", arg->name);
+    if (p && p->rule != RULE_NONE && arg->kind == TAKES_INT) {
+        explain_role(p, out);
+    } else if (arg->kind == TAKES_STRUCT || arg->kind == TAKES_ENUM) {
+        text_printf(out, "a tik.%s", call_kind_text(arg));
+    } else {
+        text_put(out, call_kind_text(arg));
     }
-    return n;
+    text_putc(out, '\n');
+}
+
+static void
+put_signature(const Signature *s, Op op, Text *out)
+{
+    call_prototype(s, out);
+    text_put(out, s->n ? "\n\n" : "\n");
+    for (int i = 0; i < s->n; i++) {
+        put_argument(&s->args[i], op, out);
+    }
+}
+
+static Op
+instruction_named(const char *name)
+{
+    Op op;
+    return op_find(name, &op) ? op : OP_COUNT;
 }
 
 /* The calls of a name as users write them. False: the name is nothing that can be called. */
 bool
-explain_prototype(const char *name, bool with_owner, Text *out)
+explain_signatures(Arena *a, const char *name, Text *out)
 {
-    bool found = false;
-    for (size_t i = 0; i < ARRAY_LEN(receivers) && !found && is_identifier(name); i++) {
-        Unit u;
-        unit_init(&u);
-        const Diag *d = ask_prototype(&u, receivers[i].who, name);
-        if (d && (d->id == D_NOT_SUPPORTED || put_prototypes(d, out) > 0)) {
-            found = true;
-            if (d->id == D_NOT_SUPPORTED) {
-                text_printf(out, "%s\n", d->text);
-            } else if (with_owner) {
-                text_printf(out, "\n%s: %s.\n", name, receivers[i].what);
-            }
-        }
-        unit_free(&u);
+    Op op = instruction_named(name);
+    size_t before = out->n;
+    if (op != OP_COUNT && op_is_called(op) && call_takes_operands(op)) {
+        CallArg args[MAX_PARAMS];
+        Signature s = call_of_form(name, op_table[op].form, a, args);
+        put_signature(&s, op, out);
+        text_printf(out, "\n%s: %s.\n", call_owner_text(OWNER_CONTAINER),
+                    op_table[op].meaning);
     }
-    return found;
+    for (int call = 0; call < CALL_COUNT; call++) {
+        Signature s = call_signature((Call)call);
+        if (strcmp(s.name, name) == 0) {
+            const char *meaning = call_meaning((Call)call);
+            text_put(out, out->n > before ? "\n" : "");
+            put_signature(&s, op, out);
+            text_printf(out, "\n%s: %s.\n", call_owner_text(call_owner((Call)call)),
+                        *meaning || op == OP_COUNT ? meaning : op_table[op].meaning);
+        }
+    }
+    return out->n > before;
+}
+
+/* A method that is known and refused. */
+static bool
+explain_refused(const char *name, Text *out)
+{
+    const char *reason, *help;
+    if (!call_is_refused(name, &reason, &help)) {
+        return false;
+    }
+    text_printf(out, "'%s' is a TIK method that this version does not compile%s%s.\n",
+                name, *reason ? ": " : "", reason);
+    if (*help) {
+        text_printf(out, "Help: %s.\n", help);
+    }
+    return true;
 }
 
 /* ---- structures -------------------------------------------------------------------------------------- */
@@ -190,6 +182,14 @@ explain_enum(const char *name, Text *out)
 }
 
 static const char *
+field_default(const char *kind, const char *dflt)
+{
+    return strcmp(kind, "BOOL") == 0   ? (strcmp(dflt, "0") == 0 ? "False" : "True")
+           : strcmp(kind, "LIST") == 0 ? "None"
+                                       : dflt;
+}
+
+static const char *
 field_kind(const char *kind)
 {
     return strcmp(kind, "INT") == 0       ? "an int, a Scalar or an Expr"
@@ -199,6 +199,26 @@ field_kind(const char *kind)
            : strcmp(kind, "LIST") == 0    ? "a list, or None"
            : strcmp(kind, "LIST4") == 0   ? "a list of 4 numbers"
                                           : kind;
+}
+
+/* "SliceInfo(start_index=0, ...)" */
+static void
+put_constructor(const char *name, Text *out)
+{
+    int n = 0;
+#define STRUCT(title)                                                                    \
+    if (nearest_same(#title, name)) {                                                    \
+        text_put(out, #title "(");                                                       \
+    }
+#define FIELD(of, field, dflt, kind)                                                     \
+    if (nearest_same(#of, name)) {                                                       \
+        text_printf(out, "%s%s=%s", n++ ? ", " : "", #field,                             \
+                    field_default(#kind, #dflt));                                        \
+    }
+#include "tik/struct.def"
+#undef FIELD
+#undef STRUCT
+    text_put(out, ")\n");
 }
 
 static bool
@@ -211,6 +231,7 @@ explain_struct(const char *name, Text *out)
     if (!found) {
         return false;
     }
+    put_constructor(name, out);
     text_put(out, "\nIts fields, by position or name:\n");
 #define FIELD(of, field, dflt, kind)                                                     \
     if (nearest_same(#of, name)) {                                                       \
@@ -384,18 +405,12 @@ bool
 explain_name(Arena *a, const char *name, Text *out)
 {
     const char *part = last_part(name);
-    bool found = explain_prototype(part, true, out);
     const char *method = method_named(part);
+    bool found = explain_signatures(a, part, out);
     if (strcmp(method, part) != 0) {
-        found = explain_prototype(method, true, out) || found;
+        found = explain_signatures(a, method, out) || found;
     }
-    if (!found &&
-        is_method(method)) { /* its arguments are looked at by itself, or not at all */
-        text_printf(out,
-                    "%s(...): method of a tik.Tik container; see docs/language.md.\n",
-                    method);
-        found = true;
-    }
+    found = found || explain_refused(part, out);
     found = explain_struct(part, out) || found;
     found = explain_enum(part, out) || found;
     found = explain_field(part, out) || found;

@@ -170,11 +170,10 @@ item_value(Interp *in, const Address *item, Span span)
 static Value
 item_set_as(Interp *in, Value self, const CallArgs *args)
 {
-    static const BindParam params[] = {{"value", true, {0}}};
     const Address *a = (const Address *)self.obj;
     Value v;
     Span span;
-    if (!tik_bind(in, "set_as", args, params, 1, &v, &span)) {
+    if (!tik_bind(in, CALL_ScalarArray_set_as, args, &v, &span)) {
         return val_fail();
     }
     return a->poisoned ? val_none() : tik_tensor_set_as(in, a->word, v, span);
@@ -390,11 +389,9 @@ make_words(Interp *in, Tik *c, const CallArgs *args, const Value *got, const Roo
 Value
 tik_list_new(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {
-        {"size", true, {0}}, {"scope", true, {0}}, {"name", true, {0}}};
-    Value got[ARRAY_LEN(params)];
-    Span spans[ARRAY_LEN(params)];
-    if (!tik_bind(in, "TensorAddrList", args, params, ARRAY_LEN(params), got, spans)) {
+    Value got[MOST_ARGS];
+    Span spans[MOST_ARGS];
+    if (!tik_bind(in, CALL_TensorAddrList, args, got, spans)) {
         return val_fail();
     }
     Root *r = ARENA_NEW(&in->u->arena, Root);
@@ -411,9 +408,12 @@ tik_list_new(Interp *in, Tik *c, const CallArgs *args)
     l->base.cls = &tik_list_class;
     l->root = r;
     l->poisoned = !tik_not_built(in, c, args->span) ||
-                  !read_size(in, got[0], spans[0], &r->elems) ||
-                  !read_place(in, c, got[1], spans[1], args->span, &in_ub) ||
-                  !read_name(in, got[2], spans[2], &r->name);
+                  !read_size(in, got[P_TensorAddrList_size], spans[P_TensorAddrList_size],
+                             &r->elems) ||
+                  !read_place(in, c, got[P_TensorAddrList_scope],
+                              spans[P_TensorAddrList_scope], args->span, &in_ub) ||
+                  !read_name(in, got[P_TensorAddrList_name], spans[P_TensorAddrList_name],
+                             &r->name);
     if (in_ub && !l->poisoned) {
         r->implied = true;
         r->scope = &c->top_level;

@@ -319,19 +319,8 @@ scopes_closed(Build *b)
 Value
 tik_build(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[B_COUNT] = {
-        {"kernel_name", true, {0}},
-        {"inputs", true, {0}},
-        {"outputs", true, {0}},
-        {"output_files_path", false, {.kind = VAL_NONE}},
-        {"enable_l2", false, {.kind = VAL_NONE}},
-        {"config", false, {.kind = VAL_NONE}},
-        {"flowtable", false, {.kind = VAL_NONE}},
-        {"evaluates", false, {.kind = VAL_NONE}},
-        {"extend_params", false, {.kind = VAL_NONE}},
-    };
     Build b = {.in = in, .c = c, .call = args->span};
-    if (!tik_bind(in, "BuildCCE", args, params, B_COUNT, b.got, b.span)) {
+    if (!tik_bind(in, CALL_BuildCCE, args, b.got, b.span)) {
         return val_fail();
     }
     if (c->top->dropped) { /* behind tik_return it still counts */

@@ -183,23 +183,21 @@ fill_any(Interp *in, Root *r, Value init, Span span)
 Value
 tik_const_new(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {{"dtype", true, {0}},
-                                       {"shape", true, {0}},
-                                       {"name", true, {0}},
-                                       {"init", true, {0}}};
-    Value got[ARRAY_LEN(params)];
-    Span span[ARRAY_LEN(params)];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
     Root *r = tik_const_root(in, c, 0, DT_S8, args->span);
     int64_t *dim;
     int ndim;
-    if (!tik_bind(in, "Const", args, params, ARRAY_LEN(params), got, span)) {
+    if (!tik_bind(in, CALL_Const, args, got, span)) {
         return val_fail();
     }
-    bool ok = tik_not_built(in, c, args->span) && read_dtype(in, r, got[0], span[0]) &&
-              tik_const_name(in, got[2], span[2], &r->name) &&
-              constant_shape(in, c, got[1], span[1], &dim, &ndim) &&
-              tik_const_shape(in, r, dim, ndim, span[1]) &&
-              fill_any(in, r, got[3], span[3]);
+    bool ok =
+        tik_not_built(in, c, args->span) &&
+        read_dtype(in, r, got[P_Const_dtype], span[P_Const_dtype]) &&
+        tik_const_name(in, got[P_Const_name], span[P_Const_name], &r->name) &&
+        constant_shape(in, c, got[P_Const_shape], span[P_Const_shape], &dim, &ndim) &&
+        tik_const_shape(in, r, dim, ndim, span[P_Const_shape]) &&
+        fill_any(in, r, got[P_Const_init], span[P_Const_init]);
     return ok ? tik_const_value(in, r) : tik_const_refused(in, c, r->name, args->span);
 }
 
@@ -316,27 +314,28 @@ grow(Interp *in, const Root *src, Root *r)
 Value
 tik_resize(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {
-        {"src", true, {0}}, {"shape", true, {0}}, {"name", false, {.kind = VAL_NONE}}};
-    Value got[ARRAY_LEN(params)];
-    Span span[ARRAY_LEN(params)];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
     int64_t *dim;
     int ndim;
-    if (!tik_bind(in, "resize", args, params, ARRAY_LEN(params), got, span)) {
+    if (!tik_bind(in, CALL_resize, args, got, span)) {
         return val_fail();
     }
-    const Root *src = tik_const_given(in, c, got[0], "src", span[0]);
+    const Root *src =
+        tik_const_given(in, c, got[P_resize_src], "src", span[P_resize_src]);
     Sym name = src ? src->name : 0;
-    if (!src || !constant_shape(in, c, got[1], span[1], &dim, &ndim) ||
-        !check_growth(in, src, dim, ndim, span[1]) ||
-        (got[2].kind != VAL_NONE && !tik_const_name(in, got[2], span[2], &name))) {
+    if (!src ||
+        !constant_shape(in, c, got[P_resize_shape], span[P_resize_shape], &dim, &ndim) ||
+        !check_growth(in, src, dim, ndim, span[P_resize_shape]) ||
+        (got[P_resize_name].kind != VAL_NONE &&
+         !tik_const_name(in, got[P_resize_name], span[P_resize_name], &name))) {
         return tik_const_refused(in, c, name, args->span);
     }
     Root *r = tik_const_root(in, c, name, src->dtype, args->span);
     r->bits = src->bits;
     r->sign4 = src->sign4;
-    if (!tik_const_shape(in, r, dim, ndim, span[1]) ||
-        !py_reserve(in, r->bits == 4 ? 5 * r->bytes : r->bytes, span[1])) {
+    if (!tik_const_shape(in, r, dim, ndim, span[P_resize_shape]) ||
+        !py_reserve(in, r->bits == 4 ? 5 * r->bytes : r->bytes, span[P_resize_shape])) {
         return tik_const_refused(in, c, name, args->span);
     }
     grow(in, src, r);
@@ -350,17 +349,15 @@ Value
 tik_arange(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
-    static const BindParam params[] = {{"start", true, {0}},
-                                       {"stop", false, {.kind = VAL_NONE}}};
-    Value got[ARRAY_LEN(params)];
-    Span span[ARRAY_LEN(params)];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
     int64_t first = 0, last;
-    if (!tik_bind(in, "arange", args, params, ARRAY_LEN(params), got, span)) {
+    if (!tik_bind(in, CALL_arange, args, got, span)) {
         return val_fail();
     }
-    bool one = got[1].kind == VAL_NONE;
+    bool one = got[P_arange_stop].kind == VAL_NONE;
     if (!val_as_int64(got[one ? 0 : 1], &last) ||
-        (!one && !val_as_int64(got[0], &first)) ||
+        (!one && !val_as_int64(got[P_arange_start], &first)) ||
         !checked_sub(last, first, &(int64_t){0}) || last - first > UINT32_MAX / 2) {
         py_diag(in, D_ARG_TYPE, args->span, "arange takes one or two integers");
         return val_fail();

@@ -1,7 +1,7 @@
 /* container.c: the module tik: its names and constants, the container class Tik, and the dispatch of
  * container methods.
  *
- * A method is an instruction (a row of op.def), one of our own (tik/method.def), or a name that TIK
+ * A method is an instruction (a row of op.def), one of our own (tik/call.def), or a name that TIK
  * has and this compiler refuses (tik/known.def). One number space covers all three; a dense table by
  * symbol makes the look-up of an attribute one load. Relies on the evaluator's module and class
  * registration of python/interp.h. */
@@ -16,7 +16,7 @@ static const struct {
     MethodFn fn;
 } own_methods[] = {
 #define METHOD(name, fn) {#name, fn},
-#include "tik/method.def"
+#include "tik/call.def"
 };
 
 static const char *const known_names[] = {
@@ -308,7 +308,7 @@ profile_for(Interp *in, Value given)
     return p;
 }
 
-/* A method that binds its own arguments (tik/method.def) wins over a row of op.def of that name, and both
+/* A method that binds its own arguments (tik/call.def) wins over a row of op.def of that name, and both
  * over the list of known names. Done for the first container: a program without one does not pay for a
  * thousand names. */
 static void
@@ -324,41 +324,23 @@ fill_method_table(Interp *in, TikState *st)
     }
     st->method_of_sym = ARENA_ARRAY(&in->u->arena, uint16_t, st->nsym);
     for (int i = METHOD_COUNT - 1; i >= 0; i--) {
-        if (i == OP_RESERVE || i == OP_BLOCKS || i == OP_LOOP_BOUNDS ||
-            i == OP_BLOCK_BARRIER || strchr(tik_method_name(i), '.') != NULL) {
-            continue; /* recorded by Tensor, for_range, and methods of their own */
+        if (i < OP_COUNT && !op_is_called((Op)i)) {
+            continue;
         }
         st->method_of_sym[sym[i]] = (uint16_t)(i + 1);
     }
     for (int i = OP_COUNT; i < OP_COUNT + TM_COUNT; i++) {
         st->method_of_sym[sym[i]] = (uint16_t)(i + 1);
     }
-    for (int f = 0; f < FORM_COUNT; f++) {
-        int n;
-        const ParamInfo *p = form_params((Form)f, &n);
-        for (int i = 0; i < n; i++) {
-            const char *end = p[i].items ? strchr(p[i].name, '[') : NULL;
-            size_t len = end ? (size_t)(end - p[i].name) : strlen(p[i].name);
-            st->param_sym[f][i] = intern_n(&in->u->names, p[i].name, len);
-        }
-    }
     st->sym_set_as = intern(&in->u->names, "set_as");
-    st->sym_padmode = intern(&in->u->names, "PadMode");
-    st->sym_convrelu = intern(&in->u->names, "ConvReluMode");
 }
 
 static Value
 container_new(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
-    static const BindParam params[] = {
-        {"profiling", false, {.kind = VAL_NONE}},
-        {"disable_debug", false, {.kind = VAL_BOOL, .b = true}},
-        {"err_msg_level", false, {.kind = VAL_INT, .i = 0}},
-        {"block_size", false, {.kind = VAL_INT, .i = 32}},
-    };
-    Value got[ARRAY_LEN(params)];
-    if (!tik_bind(in, "Tik", args, params, ARRAY_LEN(params), got, NULL)) {
+    Value got[MOST_ARGS];
+    if (!tik_bind(in, CALL_Tik, args, got, NULL)) {
         return val_fail();
     }
     TikState *st = tik_state(in);
@@ -366,7 +348,7 @@ container_new(Interp *in, Value self, const CallArgs *args)
     Tik *c = ARENA_NEW(&in->u->arena, Tik);
     c->base.cls = &tik_container_class;
     c->k = kernel_new(in->u);
-    c->profile = profile_for(in, got[0]);
+    c->profile = profile_for(in, got[P_Tik_profiling]);
     arena_count_in(&c->k->arena, &in->u->arena);
     c->k->soc = c->profile->soc ? c->profile->soc : in->u->soc;
     c->top_level.kind = TS_TOP;
@@ -422,9 +404,8 @@ static Value
 is_tik_var(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
-    static const BindParam params[] = {{"x", true, {0}}};
     Value v;
-    if (!tik_bind(in, "is_tik_var", args, params, 1, &v, NULL)) {
+    if (!tik_bind(in, CALL_is_tik_var, args, &v, NULL)) {
         return val_fail();
     }
     return val_bool(tik_is_runtime(v) || tik_is(v, &tik_tensor_class) ||

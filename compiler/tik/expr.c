@@ -201,10 +201,9 @@ static Value
 tik_negate(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
-    static const BindParam params[] = {{"x", true, {0}}};
     Value v;
     ExprId e = 0;
-    if (!tik_bind(in, "negate", args, params, 1, &v, NULL)) {
+    if (!tik_bind(in, CALL_negate, args, &v, NULL)) {
         return val_fail();
     }
     int known = tik_condition(in, v, "x", args->span, &e);
@@ -251,10 +250,9 @@ tik_truth(Interp *in, Object *self, Span span, bool *out)
 static bool
 target_dtype(Interp *in, const char *callee, const CallArgs *args, Dtype *t)
 {
-    static const BindParam params[] = {{"dtype", true, {0}}};
     Value v;
     const char *text;
-    if (!tik_bind(in, callee, args, params, 1, &v, NULL) ||
+    if (!tik_bind_like(in, callee, CALL_astype, args, &v, NULL) ||
         !tik_text(in, v, "dtype", args->span, &text)) {
         return false;
     }

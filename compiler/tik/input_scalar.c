@@ -94,19 +94,19 @@ free_name(Interp *in, const Tik *c, Sym name)
 Value
 tik_input_scalar(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {{"dtype", false, {0}}, {"name", false, {0}}};
-    Value got[ARRAY_LEN(params)];
-    Span spans[ARRAY_LEN(params)];
+    Value got[MOST_ARGS];
+    Span spans[MOST_ARGS];
     Dtype t;
     Sym name;
-    if (!tik_bind(in, "InputScalar", args, params, ARRAY_LEN(params), got, spans) ||
-        !tik_scalar_dtype(in, got[0], spans[0], &t) ||
-        !tik_scalar_name(in, got[1], spans[1], "input_scalar", &name) ||
-        !tik_identifier(in, name, spans[1]) || !tik_not_built(in, c, args->span) ||
-        !at_top_level(in, c, name, args->span)) {
+    if (!tik_bind(in, CALL_InputScalar, args, got, spans) ||
+        !tik_scalar_dtype(in, got[P_InputScalar_dtype], spans[P_InputScalar_dtype], &t) ||
+        !tik_scalar_name(in, got[P_InputScalar_name], spans[P_InputScalar_name],
+                         "input_scalar", &name) ||
+        !tik_identifier(in, name, spans[P_InputScalar_name]) ||
+        !tik_not_built(in, c, args->span) || !at_top_level(in, c, name, args->span)) {
         return val_fail();
     }
-    bool named = got[1].kind == VAL_STR;
+    bool named = got[P_InputScalar_name].kind == VAL_STR;
     name = named ? name : free_name(in, c, name);
     Root *arg = storage(in, c, name, t, SC_GM, args->span);
     arg->used = true;

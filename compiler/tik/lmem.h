@@ -78,7 +78,7 @@ void tik_lanes_record_move(LanesCall *x, Value dst, Value src, const Side *d,
                            const Side *s, LaneFunc func, const Span *span);
 
 /* What every call begins with. 1: go on; 0: nothing is recorded; -1: the arguments do not fit. */
-int tik_lanes_begin(LanesCall *x, const BindParam *params, int n, Value *got, Span *span);
+int tik_lanes_begin(LanesCall *x, Call call, Value *got, Span *span);
 Value tik_lanes_outcome(const LanesCall *x, int begun);
 /* Add to the operands of the instruction: a value, a number, four of them. */
 void tik_lanes_put(LanesCall *x, Value v, Span span);

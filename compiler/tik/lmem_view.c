@@ -119,14 +119,10 @@ count_cells(Interp *in, const View *v, int64_t *lo, int64_t *hi, Span span)
 Value
 tik_lanes_view(Interp *in, View *v, const CallArgs *args)
 {
-    static const BindParam params[LMEM_AXES] = {{"n", false, {.kind = VAL_NONE}},
-                                                {"c", false, {.kind = VAL_NONE}},
-                                                {"h", false, {.kind = VAL_NONE}},
-                                                {"w", false, {.kind = VAL_NONE}}};
     Value got[LMEM_AXES];
     Span span[LMEM_AXES];
     int64_t lo[LMEM_AXES], hi[LMEM_AXES];
-    if (!tik_bind(in, "view", args, params, LMEM_AXES, got, span)) {
+    if (!tik_bind(in, CALL_view, args, got, span)) {
         return val_fail();
     }
     if (v->poisoned || !in_lanes(in, v, "view", args->span)) {
@@ -187,10 +183,9 @@ spread_axis(Interp *in, const View *v, Lanes *l, char axis, Span span)
 Value
 tik_lanes_bcast(Interp *in, View *v, const CallArgs *args)
 {
-    static const BindParam params[] = {{"axes", true, {0}}};
     Value got;
     const char *text;
-    if (!tik_bind(in, "bcast", args, params, 1, &got, NULL)) {
+    if (!tik_bind(in, CALL_bcast, args, &got, NULL)) {
         return val_fail();
     }
     if (v->poisoned || !in_lanes(in, v, "bcast", args->span)) {

@@ -263,14 +263,8 @@ loop_of(ForArgs *f, Span span)
 Value
 tik_for_range(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[F_COUNT] = {
-        {"begint", true, {0}},       {"endt", true, {0}},
-        {"name", false, {0}},        {"thread_num", false, {0}},
-        {"thread_type", false, {0}}, {"block_num", false, {0}},
-        {"dtype", false, {0}},       {"for_type", false, {0}},
-    };
     ForArgs f = {.in = in, .c = c};
-    if (!tik_bind(in, "for_range", args, params, F_COUNT, f.got, f.span) ||
+    if (!tik_bind(in, CALL_for_range, args, f.got, f.span) ||
         !tik_not_built(in, c, args->span)) {
         return val_fail();
     }
@@ -288,20 +282,17 @@ is_list(Value v)
 Value
 tik_multi_for_range(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {{"begint", true, {0}},
-                                       {"endt", true, {0}},
-                                       {"name", false, {0}},
-                                       {"dtype", false, {0}},
-                                       {"for_type", false, {0}}};
-    Value got[5];
-    Span span[5];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
     Opener *first = NULL, **link = &first;
-    if (!tik_bind(in, "multi_for_range", args, params, 5, got, span) ||
+    if (!tik_bind(in, CALL_multi_for_range, args, got, span) ||
         !tik_not_built(in, c, args->span)) {
         return val_fail();
     }
-    if (!is_list(got[0]) || !is_list(got[1]) || got[0].list->n != got[1].list->n ||
-        got[0].list->n == 0) {
+    if (!is_list(got[P_multi_for_range_begint]) ||
+        !is_list(got[P_multi_for_range_endt]) ||
+        got[P_multi_for_range_begint].list->n != got[P_multi_for_range_endt].list->n ||
+        got[P_multi_for_range_begint].list->n == 0) {
         py_diag(
             in, D_LOOP_BOUNDS, args->span,
             "begint and endt of multi_for_range are two lists of one length, which is "
@@ -309,17 +300,19 @@ tik_multi_for_range(Interp *in, Tik *c, const CallArgs *args)
         in->fatal = true;
         return val_fail();
     }
-    for (uint32_t i = 0; i < got[0].list->n; i++) {
+    for (uint32_t i = 0; i < got[P_multi_for_range_begint].list->n; i++) {
         ForArgs f = {.in = in, .c = c};
         for (int p = 0; p < F_COUNT; p++) {
             f.got[p] = val_fail();
             f.span[p] = args->span;
         }
-        f.got[F_BEGIN] = got[0].list->p[i];
-        f.got[F_END] = got[1].list->p[i];
-        f.got[F_NAME] =
-            is_list(got[2]) && i < got[2].list->n ? got[2].list->p[i] : got[2];
-        f.got[F_DTYPE] = got[3];
+        f.got[F_BEGIN] = got[P_multi_for_range_begint].list->p[i];
+        f.got[F_END] = got[P_multi_for_range_endt].list->p[i];
+        f.got[F_NAME] = is_list(got[P_multi_for_range_name]) &&
+                                i < got[P_multi_for_range_name].list->n
+                            ? got[P_multi_for_range_name].list->p[i]
+                            : got[P_multi_for_range_name];
+        f.got[F_DTYPE] = got[P_multi_for_range_dtype];
         *link = loop_of(&f, args->span);
         (*link)->nest = true;
         link = &(*link)->inner;

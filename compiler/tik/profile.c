@@ -118,12 +118,7 @@ Value
 tik_profile_new(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
-    static const BindParam params[] = {
-        {"arch", false, {.kind = VAL_NONE}},
-        {"version", false, {.kind = VAL_NONE}},
-        {"ddk_version", false, {.kind = VAL_NONE}},
-    };
-    Value got[ARRAY_LEN(params)];
+    Value got[MOST_ARGS];
     enum {
         PROFILE_STEPS = 256 /* reading what it is asked for */
     };
@@ -139,24 +134,25 @@ tik_profile_new(Interp *in, Value self, const CallArgs *args)
         }
     }
     call.kwname = names;
-    if (!tik_bind(in, "Dprofile", &call, params, ARRAY_LEN(params), got, NULL)) {
+    if (!tik_bind(in, CALL_Dprofile, &call, got, NULL)) {
         return val_fail();
     }
     ProfileObj *p = ARENA_NEW(&in->u->arena, ProfileObj);
     p->base.cls = &tik_profile_class;
-    if (got[0].kind == VAL_NONE && got[1].kind == VAL_NONE) {
+    if (got[P_Dprofile_arch].kind == VAL_NONE &&
+        got[P_Dprofile_version].kind == VAL_NONE) {
         return val_object(&p->base);
     }
-    if (!tik_text(in, got[0], "arch", args->span, &arch)) {
+    if (!tik_text(in, got[P_Dprofile_arch], "arch", args->span, &arch)) {
         return val_fail();
     }
-    if (got[1].kind == VAL_NONE && is_architecture(arch)) {
+    if (got[P_Dprofile_version].kind == VAL_NONE && is_architecture(arch)) {
         return val_object(&p->base);
     }
-    if (got[1].kind == VAL_NONE) {
+    if (got[P_Dprofile_version].kind == VAL_NONE) {
         return select_lanes(in, p, arch, args->span) ? val_object(&p->base) : val_fail();
     }
-    if (!tik_text(in, got[1], "version", args->span, &version)) {
+    if (!tik_text(in, got[P_Dprofile_version], "version", args->span, &version)) {
         return val_fail();
     }
     const Pair *pair = find_pair(arch, version);
@@ -265,11 +261,10 @@ all_sizes(Interp *in, Value self, Span span)
 static Value
 q_scope(Interp *in, Value self, const CallArgs *args)
 {
-    static const BindParam params[] = {{"buffer_scope", false, {.kind = VAL_NONE}}};
     Value v;
     const char *text;
     Scope mem;
-    if (!tik_bind(in, "buffer_size_query", args, params, 1, &v, NULL)) {
+    if (!tik_bind(in, CALL_buffer_size_query, args, &v, NULL)) {
         return val_fail();
     }
     if (v.kind == VAL_NONE) {

@@ -78,6 +78,24 @@ find_left(const char *name)
     return NULL;
 }
 
+bool
+call_is_refused(const char *name, const char **reason, const char **help)
+{
+    static const char *const known[] = {
+#define KNOWN(name) #name,
+#include "tik/known.def"
+    };
+    const Left *left = find_left(name);
+    *reason = left ? left->reason : "";
+    *help = left ? left->help : "";
+    for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+        if (strcmp(known[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static Diag *
 first_call(Interp *in, const char *name, Span span)
 {

@@ -273,19 +273,17 @@ no_offset(Interp *in, Value v, Span span)
 static Value
 scalar_set_as(Interp *in, Value self, const CallArgs *args)
 {
-    static const BindParam params[] = {
-        {"value", true, {0}},
-        {"src_offset", false, {.kind = VAL_NONE}},
-    };
     ExprObj *o = tik_runtime(self);
-    Value got[2];
-    if (!tik_bind(in, "set_as", args, params, 2, got, NULL)) {
+    Value got[MOST_ARGS];
+    if (!tik_bind(in, CALL_Scalar_set_as, args, got, NULL)) {
         return val_fail();
     }
-    if (tik_dropped(o->c) || !no_offset(in, got[1], args->span)) {
+    if (tik_dropped(o->c) ||
+        !no_offset(in, got[P_Scalar_set_as_src_offset], args->span)) {
         return in->fatal ? val_fail() : val_none();
     }
-    return tik_set(in, o, got[0], args->span) ? val_none() : val_fail();
+    return tik_set(in, o, got[P_Scalar_set_as_value], args->span) ? val_none()
+                                                                  : val_fail();
 }
 
 static Value
@@ -368,25 +366,22 @@ tik_scalar_name(Interp *in, Value v, Span span, const char *dflt, Sym *out)
 static Value
 new_scalar(Interp *in, Tik *c, const CallArgs *args, const char *callee, TScope *scope)
 {
-    static const BindParam params[] = {
-        {"dtype", false, {0}},
-        {"name", false, {0}},
-        {"init_value", false, {.kind = VAL_NONE}},
-    };
-    Value got[ARRAY_LEN(params)];
-    Span spans[ARRAY_LEN(params)];
+    Value got[MOST_ARGS];
+    Span spans[MOST_ARGS];
     Dtype t;
     Sym name;
-    if (!tik_bind(in, callee, args, params, ARRAY_LEN(params), got, spans) ||
-        !tik_scalar_dtype(in, got[0], spans[0], &t) ||
-        !tik_scalar_name(in, got[1], spans[1], "reg_buf", &name) ||
+    if (!tik_bind_like(in, callee, CALL_Scalar, args, got, spans) ||
+        !tik_scalar_dtype(in, got[P_Scalar_dtype], spans[P_Scalar_dtype], &t) ||
+        !tik_scalar_name(in, got[P_Scalar_name], spans[P_Scalar_name], "reg_buf",
+                         &name) ||
         !tik_not_built(in, c, args->span)) {
         return val_fail();
     }
     Value s = tik_scalar(in, c, name, t, args->span);
     c->reg_scope.p[tik_runtime(s)->reg] = scope;
-    if (got[2].kind != VAL_NONE && !tik_dropped(c)) {
-        (void)tik_assign(in, tik_runtime(s), got[2], spans[2]);
+    if (got[P_Scalar_init_value].kind != VAL_NONE && !tik_dropped(c)) {
+        (void)tik_assign(in, tik_runtime(s), got[P_Scalar_init_value],
+                         spans[P_Scalar_init_value]);
     }
     return in->fatal ? val_fail() : s;
 }

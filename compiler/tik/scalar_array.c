@@ -178,10 +178,9 @@ set_all(Interp *in, ScalarArray *a, Value v, Span span)
 static Value
 array_set_as(Interp *in, Value self, const CallArgs *args)
 {
-    static const BindParam params[] = {{"value", true, {0}}};
     ScalarArray *a = (ScalarArray *)self.obj;
     Value v;
-    if (!tik_bind(in, "set_as", args, params, 1, &v, NULL)) {
+    if (!tik_bind(in, CALL_ScalarArray_set_as, args, &v, NULL)) {
         return val_fail();
     }
     if (!tik_dropped(a->c) && tik_not_built(in, a->c, args->span) &&
@@ -273,19 +272,16 @@ read_length(Interp *in, Value v, Span span, int64_t *n)
 Value
 tik_scalar_array(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {
-        {"dtype", false, {0}},
-        {"length", true, {0}},
-        {"name", false, {0}},
-        {"init_value", false, {.kind = VAL_NONE}},
-    };
-    Value got[ARRAY_LEN(params)];
-    Span spans[ARRAY_LEN(params)];
+    Value got[MOST_ARGS];
+    Span spans[MOST_ARGS];
     ScalarArray *a = ARENA_NEW(&in->u->arena, ScalarArray);
-    if (!tik_bind(in, "ScalarArray", args, params, ARRAY_LEN(params), got, spans) ||
-        !tik_scalar_dtype(in, got[0], spans[0], &a->dtype) ||
-        !tik_scalar_name(in, got[2], spans[2], "scalar_array", &a->name) ||
-        !read_length(in, got[1], spans[1], &a->n) || !tik_not_built(in, c, args->span)) {
+    if (!tik_bind(in, CALL_ScalarArray, args, got, spans) ||
+        !tik_scalar_dtype(in, got[P_ScalarArray_dtype], spans[P_ScalarArray_dtype],
+                          &a->dtype) ||
+        !tik_scalar_name(in, got[P_ScalarArray_name], spans[P_ScalarArray_name],
+                         "scalar_array", &a->name) ||
+        !read_length(in, got[P_ScalarArray_length], spans[P_ScalarArray_length], &a->n) ||
+        !tik_not_built(in, c, args->span)) {
         return val_fail();
     }
     a->base.cls = &array_class;
@@ -295,8 +291,9 @@ tik_scalar_array(Interp *in, Tik *c, const CallArgs *args)
     for (int64_t i = 0; i < a->n; i++) {
         a->item[i] = tik_scalar(in, c, a->name, a->dtype, args->span);
     }
-    if (got[3].kind != VAL_NONE && !tik_dropped(c)) {
-        (void)set_all(in, a, got[3], spans[3]);
+    if (got[P_ScalarArray_init_value].kind != VAL_NONE && !tik_dropped(c)) {
+        (void)set_all(in, a, got[P_ScalarArray_init_value],
+                      spans[P_ScalarArray_init_value]);
     }
     return in->fatal ? val_fail() : val_object(&a->base);
 }

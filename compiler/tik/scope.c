@@ -53,13 +53,12 @@ condition_scope(Interp *in, Tik *c)
 static Value
 branch(Interp *in, Tik *c, OpenerKind kind, const CallArgs *args)
 {
-    static const BindParam params[] = {{"cond", true, {0}}};
     static const char *const names[] = {
         [OPEN_IF] = "if_scope", [OPEN_ELIF] = "elif_scope", [OPEN_ELSE] = "else_scope"};
     Value cond = val_bool(true);
     Span span = args->span;
-    int n = kind == OPEN_ELSE ? 0 : 1;
-    if (!tik_bind(in, names[kind], args, params, n, &cond, &span) ||
+    Call call = kind == OPEN_ELSE ? CALL_else_scope : CALL_if_scope;
+    if (!tik_bind_like(in, names[kind], call, args, &cond, &span) ||
         !tik_not_built(in, c, args->span)) {
         return val_fail();
     }
@@ -101,10 +100,8 @@ tik_else_scope(Interp *in, Tik *c, const CallArgs *args)
 Value
 tik_new_stmt_scope(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {
-        {"disable_sync", false, {.kind = VAL_BOOL, .b = false}}};
     Value sync;
-    if (!tik_bind(in, "new_stmt_scope", args, params, 1, &sync, NULL) ||
+    if (!tik_bind(in, CALL_new_stmt_scope, args, &sync, NULL) ||
         !tik_not_built(in, c, args->span)) {
         return val_fail();
     }
@@ -122,7 +119,7 @@ tik_new_stmt_scope(Interp *in, Tik *c, const CallArgs *args)
 Value
 tik_new_scope(Interp *in, Tik *c, const CallArgs *args)
 {
-    if (!tik_bind(in, "new_scope", args, NULL, 0, NULL, NULL) ||
+    if (!tik_bind(in, CALL_new_scope, args, NULL, NULL) ||
         !tik_not_built(in, c, args->span)) {
         return val_fail();
     }
@@ -372,7 +369,7 @@ jump(Interp *in, Tik *c, const CallArgs *args, StmtKind kind)
                        : kind == ST_CONTINUE ? "tik_continue"
                                              : "tik_return";
     TScope *loop = tik_innermost_loop(c);
-    if (!tik_bind(in, name, args, NULL, 0, NULL, NULL)) {
+    if (!tik_bind_like(in, name, CALL_tik_break, args, NULL, NULL)) {
         return val_fail();
     }
     if (tik_dropped(c) || !tik_not_built(in, c, args->span)) {
@@ -415,15 +412,14 @@ tik_return(Interp *in, Tik *c, const CallArgs *args)
 }
 
 static Value
-left_bytes(Interp *in, Tik *c, const CallArgs *args, const char *method,
-           const char *param)
+left_bytes(Interp *in, Tik *c, const CallArgs *args, Call call)
 {
-    const BindParam params[] = {{param, true, {0}}};
+    Signature sig = call_signature(call);
     Value v;
     const char *text;
     Scope mem;
-    if (!tik_bind(in, method, args, params, 1, &v, NULL) ||
-        !tik_text(in, v, param, args->span, &text)) {
+    if (!call_bind(in, &sig, args, &v, NULL) ||
+        !tik_text(in, v, sig.args[0].name, args->span, &text)) {
         return val_fail();
     }
     if (!scope_find(text, &mem)) {
@@ -440,13 +436,13 @@ left_bytes(Interp *in, Tik *c, const CallArgs *args, const char *method,
 Value
 tik_left_bytes(Interp *in, Tik *c, const CallArgs *args)
 {
-    return left_bytes(in, c, args, "get_left_buffer_size", "scope");
+    return left_bytes(in, c, args, CALL_get_left_buffer_size);
 }
 
 Value
 tik_available_bytes(Interp *in, Tik *c, const CallArgs *args)
 {
-    return left_bytes(in, c, args, "get_available_buffer_size", "buffer_scope");
+    return left_bytes(in, c, args, CALL_get_available_buffer_size);
 }
 
 Value

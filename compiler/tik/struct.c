@@ -32,11 +32,12 @@ typedef struct FieldRow {
     TikStruct of;
     const char *name;
     int dflt;
+    const char *shown;
     FieldKind kind;
 } FieldRow;
 
 static const FieldRow fields[TFIELD_COUNT] = {
-#define FIELD(of, name, dflt, kind) {TSTRUCT_##of, #name, dflt, KIND_OF_##kind},
+#define FIELD(of, name, dflt, kind) {TSTRUCT_##of, #name, dflt, #dflt, KIND_OF_##kind},
 #include "tik/struct.def"
 };
 
@@ -271,6 +272,14 @@ default_of(Interp *in, const FieldRow *f)
     return val_int(f->dflt);
 }
 
+static const char *
+default_text(const FieldRow *f)
+{
+    return f->kind == KIND_OF_BOOL   ? f->dflt ? "True" : "False"
+           : f->kind == KIND_OF_LIST ? "None"
+                                     : f->shown;
+}
+
 static bool
 is_list4(Value v)
 {
@@ -417,17 +426,23 @@ static Value
 construct(Interp *in, TikStruct s, const CallArgs *args)
 {
     int first = first_field(s), n = field_count(s);
-    BindParam params[FIELDS];
+    CallArg params[FIELDS];
     Value got[FIELDS];
     Span span[FIELDS];
     for (int i = 0; i < n; i++) {
-        params[i] = (BindParam){fields[first + i].name, false,
-                                default_of(in, &fields[first + i])};
+        params[i] = (CallArg){.name = fields[first + i].name,
+                              .dflt = DFLT_OWN,
+                              .text = default_text(&fields[first + i]),
+                              .of = ""};
     }
     CallArgs renamed = *args;
     renamed.kwname = field_keywords(in, s, args);
-    if (!tik_bind(in, struct_class[s].name, &renamed, params, n, got, span)) {
+    Signature as = {.name = struct_class[s].name, .args = params, .n = n};
+    if (!call_bind(in, &as, &renamed, got, span)) {
         return val_fail();
+    }
+    for (int i = 0; i < n; i++) {
+        got[i] = val_failed(got[i]) ? default_of(in, &fields[first + i]) : got[i];
     }
     StructObj *o = ARENA_NEW(&in->u->arena, StructObj);
     o->base.cls = &struct_class[s];

@@ -591,27 +591,8 @@ Value
 tik_tensor_new(Interp *in, Tik *c, const CallArgs *args)
 {
     core_owe(in, TENSOR_STEPS);
-    static const BindParam params[P_COUNT] = {
-        {"dtype", true, {0}},
-        {"shape", true, {0}},
-        {"scope", true, {0}},
-        {"name", true, {0}},
-        {"enable_buffer_reuse", false, {.kind = VAL_NONE}},
-        {"no_reuse_list", false, {.kind = VAL_NONE}},
-        {"reuse_list", false, {.kind = VAL_NONE}},
-        {"is_workspace", false, {.kind = VAL_NONE}},
-        {"is_atomic_add", false, {.kind = VAL_NONE}},
-        {"max_mem_size", false, {.kind = VAL_NONE}},
-        {"init_value", false, {.kind = VAL_NONE}},
-        {"is_global_tensor", false, {.kind = VAL_NONE}},
-        {"start_addr", false, {.kind = VAL_NONE}},
-        {"layout", false, {.kind = VAL_NONE}},
-        {"lane", false, {.kind = VAL_NONE}},
-        {"stride", false, {.kind = VAL_NONE}},
-        {"addr", false, {.kind = VAL_NONE}},
-    };
     Making m = {.in = in, .c = c, .call = args->span};
-    if (!tik_bind(in, "Tensor", args, params, P_COUNT, m.got, m.span)) {
+    if (!tik_bind(in, CALL_Tensor, args, m.got, m.span)) {
         return val_fail();
     }
     m.root = ARENA_NEW(&in->u->arena, Root);

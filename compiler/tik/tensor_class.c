@@ -53,20 +53,17 @@ buffer_size(Interp *in, const View *v)
 static Value
 m_set_as(Interp *in, Value self, const CallArgs *args)
 {
-    static const BindParam params[] = {
-        {"value", true, {0}},
-        {"dst_offset", false, {.kind = VAL_NONE}},
-        {"src_offset", false, {.kind = VAL_NONE}},
-    };
-    Value got[3];
-    if (!tik_bind(in, "set_as", args, params, 3, got, NULL)) {
+    Value got[MOST_ARGS];
+    if (!tik_bind(in, CALL_Tensor_set_as, args, got, NULL)) {
         return val_fail();
     }
-    if (tik_is_set(got[1]) || tik_is_set(got[2])) {
+    if (tik_is_set(got[P_Tensor_set_as_dst_offset]) ||
+        tik_is_set(got[P_Tensor_set_as_src_offset])) {
         py_diag(in, D_NOT_SUPPORTED, args->span, "offset arguments of set_as");
         return val_none();
     }
-    return tik_tensor_set_as(in, (View *)self.obj, got[0], args->span);
+    return tik_tensor_set_as(in, (View *)self.obj, got[P_Tensor_set_as_value],
+                             args->span);
 }
 
 static Value
@@ -117,9 +114,8 @@ m_access_ptr(Interp *in, Value self, const CallArgs *args)
 static Value
 m_getitem(Interp *in, Value self, const CallArgs *args)
 {
-    static const BindParam params[] = {{"index", true, {0}}};
     Value key;
-    return tik_bind(in, "__getitem__", args, params, 1, &key, NULL)
+    return tik_bind(in, CALL_getitem, args, &key, NULL)
                ? tik_get_item(in, self.obj, key, args->span)
                : val_fail();
 }
@@ -129,10 +125,10 @@ static bool tensor_set_item(Interp *in, Object *self, Value key, Value value, Sp
 static Value
 m_setitem(Interp *in, Value self, const CallArgs *args)
 {
-    static const BindParam params[] = {{"index", true, {0}}, {"value", true, {0}}};
-    Value got[2];
-    return tik_bind(in, "__setitem__", args, params, 2, got, NULL) &&
-                   tensor_set_item(in, self.obj, got[0], got[1], args->span)
+    Value got[MOST_ARGS];
+    return tik_bind(in, CALL_setitem, args, got, NULL) &&
+                   tensor_set_item(in, self.obj, got[P_setitem_index],
+                                   got[P_setitem_value], args->span)
                ? val_none()
                : val_fail();
 }

@@ -11,6 +11,7 @@
 
 #include "ir/ir.h"
 #include "python/meter.h"
+#include "tik/call.h"
 #include "tik/install.h"
 
 typedef struct Tik Tik;
@@ -23,7 +24,7 @@ typedef struct Lanes Lanes; /* tik/lmem.h */
 /* Number of methods that are not instructions, and of the names known but refused. */
 typedef enum TikMethod {
 #define METHOD(name, fn) TM_##name,
-#include "tik/method.def"
+#include "tik/call.def"
     TM_COUNT
 } TikMethod;
 
@@ -33,19 +34,6 @@ enum {
 #include "tik/known.def"
     TK_COUNT
 };
-
-/* ---- tik/bind.c ---- */
-
-/* Binds a call's arguments to parameters, with defaults. names has n parameters; out[i] is VAL_FAIL
- * kind for a parameter that was not given when dflt[i].kind is VAL_FAIL and it is optional.
- * prototype is for the note of argument-count. spans may be null. */
-typedef struct BindParam {
-    const char *name;
-    bool required;
-    Value dflt;
-} BindParam;
-bool tik_bind(Interp *in, const char *callee, const CallArgs *args,
-              const BindParam *params, int n, Value *out, Span *spans);
 
 /* Calls of a method that this version does not compile. */
 typedef struct Refused {
@@ -249,8 +237,7 @@ typedef struct Opener {
 typedef struct TikState {
     uint16_t *method_of_sym; /* by Sym: 1 + method number, 0 none */
     uint32_t nsym;
-    Sym param_sym[FORM_COUNT][MAX_PARAMS];
-    Sym sym_padmode, sym_convrelu;
+    const Signature *of_op[OP_COUNT]; /* null: not asked yet */
     Tik *containers;
     ProfileObj *profile; /* the newest one that selected a processor */
     Sym sym_set_as;
@@ -651,6 +638,8 @@ Value tik_pack_params(Interp *in, Tik *c, const CallArgs *args);
 Value tik_arange(Interp *in, Value self, const CallArgs *args);
 Value tik_const_content(Interp *in, Value self, const CallArgs *args);
 
+/* What an instruction is called with, kept by the evaluator. */
+const Signature *tik_signature(Interp *in, Op op);
 Value tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args);
 /* The instruction that data_move of blocks to dst is: moves to the bias table are one of their own. */
 Op tik_move_op(Value dst);

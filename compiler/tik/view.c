@@ -527,12 +527,11 @@ reshaped(Interp *in, View *v, Dim *dim, int ndim, Span span)
 Value
 tik_reshape(Interp *in, View *v, const CallArgs *args)
 {
-    static const BindParam params[] = {{"new_shape", true, {0}}};
     Value shape;
     core_owe(in, VIEW_STEPS);
     Dim *dim;
     int ndim;
-    if (!tik_bind(in, "reshape", args, params, 1, &shape, NULL)) {
+    if (!tik_bind(in, CALL_reshape, args, &shape, NULL)) {
         return val_fail();
     }
     if (v->poisoned || tik_dropped(v->root->c)) {
@@ -548,7 +547,7 @@ tik_reshape(Interp *in, View *v, const CallArgs *args)
 Value
 tik_flatten(Interp *in, View *v, const CallArgs *args)
 {
-    if (!tik_bind(in, "flatten", args, NULL, 0, NULL, NULL)) {
+    if (!tik_bind(in, CALL_flatten, args, NULL, NULL)) {
         return val_fail();
     }
     if (v->poisoned || tik_dropped(v->root->c)) {
@@ -634,10 +633,9 @@ bits_of(Dtype t)
 Value
 tik_reinterpret(Interp *in, View *v, const CallArgs *args)
 {
-    static const BindParam params[] = {{"dtype", true, {0}}};
     Value given;
     const char *text;
-    if (!tik_bind(in, "reinterpret_cast_to", args, params, 1, &given, NULL)) {
+    if (!tik_bind(in, CALL_reinterpret_cast_to, args, &given, NULL)) {
         return val_fail();
     }
     if (v->poisoned || tik_dropped(v->root->c)) {

@@ -200,12 +200,13 @@ test_containers_text(void **state)
     assert_false(dict_set(in, d, val_list(in, NULL, 0), v, (Span){0}));
 }
 
-static const BindParam params[] = {
-    {"dst", true, {.kind = VAL_FAIL}},
-    {"src", true, {.kind = VAL_FAIL}},
-    {"sid", false, {.kind = VAL_INT, .i = 7}},
-    {"opt", false, {.kind = VAL_FAIL}},
+static const CallArg params[] = {
+    {.name = "dst", .dflt = DFLT_REQUIRED, .of = ""},
+    {.name = "src", .dflt = DFLT_REQUIRED, .of = ""},
+    {.name = "sid", .dflt = DFLT_INT, .value = 7, .of = ""},
+    {.name = "opt", .dflt = DFLT_OWN, .text = "0", .of = ""},
 };
+static const Signature signature = {.name = "data_move", .args = params, .n = 4};
 
 static void
 test_binds(void **state)
@@ -223,7 +224,7 @@ test_binds(void **state)
                      .kwval = kw,
                      .nkw = 1,
                      .kw_span = &kw_span};
-    assert_true(tik_bind(in, "data_move", &args, params, 4, out, spans));
+    assert_true(call_bind(in, &signature, &args, out, spans));
     assert_true(out[0].i == 1 && out[1].i == 2 && out[2].i == 7 && val_failed(out[3]));
     assert_int_equal(spans[1].begin, 5);
     assert_int_equal(in->u->errors, 0);
@@ -234,13 +235,13 @@ expect_bind_error(Interp *in, const CallArgs *args, const char *text)
 {
     Value out[4];
     int64_t before = in->u->errors;
-    assert_false(tik_bind(in, "data_move", args, params, 4, out, NULL));
+    assert_false(call_bind(in, &signature, args, out, NULL));
     assert_int_equal(in->u->errors, before + 1);
     const Diag *d = in->u->diags.p[in->u->diags.n - 1];
     assert_int_equal(d->id, D_ARG_COUNT);
     assert_string_equal(d->text, text);
     assert_string_equal(d->notes.p[0].text,
-                        "prototype: data_move(dst, src, sid=7, opt=...)");
+                        "prototype: data_move(dst, src, sid=7, opt=0)");
 }
 
 static void
@@ -261,7 +262,7 @@ test_bind_errors(void **state)
                                   .kwval = pos,
                                   .nkw = 1,
                                   .span = {0, 3, 4}},
-                      "data_move gets twice the argument 'src'");
+                      "data_move gets the argument 'src' twice");
     expect_bind_error(in,
                       &(CallArgs){.pos = pos,
                                   .npos = 2,

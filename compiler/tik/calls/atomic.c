@@ -96,14 +96,13 @@ store(const Setter *x, ExprId value)
 static Value
 set_mode(const Setter *x)
 {
-    static const BindParam params[] = {{"mode", true, {0}}};
     Value v;
     Span span;
     ExprId value;
     if (tik_dropped(x->c)) {
         return val_none();
     }
-    if (!tik_bind(x->in, x->name, x->args, params, 1, &v, &span)) {
+    if (!tik_bind_like(x->in, x->name, CALL_set_atomic_add, x->args, &v, &span)) {
         return val_fail();
     }
     if (tik_not_built(x->in, x->c, x->args->span) && mode_value(x, v, span, &value)) {
@@ -141,7 +140,7 @@ tik_set_atomic_none(Interp *in, Tik *c, const CallArgs *args)
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!tik_bind(in, x.name, args, NULL, 0, NULL, NULL)) {
+    if (!tik_bind(in, CALL_set_atomic_none, args, NULL, NULL)) {
         return val_fail();
     }
     if (tik_not_built(in, c, args->span) && on_soc(&x, 0, args->span)) {
@@ -154,7 +153,6 @@ tik_set_atomic_none(Interp *in, Tik *c, const CallArgs *args)
 Value
 tik_mov_atomic_add(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {{"scalar", true, {0}}};
     const Setter x = {in, c, args, "mov_atomic_add_to_scalar", ATOMIC_ADD};
     Value v;
     Span span;
@@ -162,7 +160,7 @@ tik_mov_atomic_add(Interp *in, Tik *c, const CallArgs *args)
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!tik_bind(in, x.name, args, params, 1, &v, &span)) {
+    if (!tik_bind(in, CALL_mov_atomic_add_to_scalar, args, &v, &span)) {
         return val_fail();
     }
     if (tik_not_built(in, c, args->span) && on_soc(&x, 0, args->span) &&

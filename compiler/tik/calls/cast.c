@@ -174,19 +174,13 @@ is_info(const CallArgs *args)
 Value
 tik_set_deq_scale(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam infos[] = {{"vdeq_tensor", true, {0}},
-                                      {"vdeq_info", true, {0}}};
-    static const BindParam packs[] = {{"scale", true, {0}},
-                                      {"offset", false, {.kind = VAL_NONE}},
-                                      {"sign_mode", false, {.kind = VAL_NONE}}};
     bool info = is_info(args);
-    Value got[3];
-    Span span[3];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!tik_bind(in, "set_deq_scale", args, info ? infos : packs, info ? 2 : 3, got,
-                  span)) {
+    if (!tik_bind(in, info ? CALL_set_deq_tensor : CALL_set_deq_scale, args, got, span)) {
         return val_fail();
     }
     if (!tik_not_built(in, c, args->span)) {
@@ -214,11 +208,11 @@ read_scale(Convert *x, Dtype t)
     Tik *c = x->c;
     if (c->deq.scope == c->top && c->deq.literal.kind != VAL_FAIL &&
         c->deq.literal_is_pack == (t == DT_U64)) {
-        x->got[C_DEQ] = c->deq.literal;
+        x->got[P_vconv_deqscale] = c->deq.literal;
         return true;
     }
     TRY(tik_sreg_read(x->in, c, SREG_DEQ, t, x->args->span, &e));
-    x->got[C_DEQ] = tik_expr(x->in, c, e);
+    x->got[P_vconv_deqscale] = tik_expr(x->in, c, e);
     return true;
 }
 
@@ -261,12 +255,12 @@ put_repeats(Convert *x, const Value *got, const Span *span)
     static const struct {
         int param;
         TikField field;
-    } strides[] = {{C_DST_BLK, TFIELD_UnaryRepeatParams_dst_blk_stride},
-                   {C_SRC_BLK, TFIELD_UnaryRepeatParams_src_blk_stride},
-                   {C_DST_REP, TFIELD_UnaryRepeatParams_dst_rep_stride},
-                   {C_SRC_REP, TFIELD_UnaryRepeatParams_src_rep_stride}};
-    put(x, C_MASK, got[0], span[0]);
-    put(x, C_REPEAT, got[1], span[1]);
+    } strides[] = {{P_vconv_dst_blk_stride, TFIELD_UnaryRepeatParams_dst_blk_stride},
+                   {P_vconv_src_blk_stride, TFIELD_UnaryRepeatParams_src_blk_stride},
+                   {P_vconv_dst_rep_stride, TFIELD_UnaryRepeatParams_dst_rep_stride},
+                   {P_vconv_src_rep_stride, TFIELD_UnaryRepeatParams_src_rep_stride}};
+    put(x, P_vconv_mask, got[0], span[0]);
+    put(x, P_vconv_repeat_times, got[1], span[1]);
     if (tik_struct_of(got[2]) != TSTRUCT_UnaryRepeatParams) {
         py_diag(x->in, D_ARG_TYPE, span[2],
                 "repeat_params is %s; %s takes UnaryRepeatParams there",
@@ -289,8 +283,8 @@ typedef struct Steps {
 static Steps
 steps(const Convert *x)
 {
-    int dst = dtype_size(((View *)x->got[C_DST].obj)->dtype);
-    int src = dtype_size(((View *)x->got[C_SRC].obj)->dtype);
+    int dst = dtype_size(((View *)x->got[P_vconv_dst].obj)->dtype);
+    int src = dtype_size(((View *)x->got[P_vconv_src].obj)->dtype);
     return (Steps){tik_convert_packs(x) ? PACK_STEP : dst, src,
                    REPEAT_BYTES / MAX(dst, src)};
 }
@@ -300,18 +294,19 @@ static bool
 record_part(const Convert *x, const Steps *s, int64_t first, int64_t n, int64_t repeats)
 {
     Convert part = *x;
-    Value dst = x->got[C_DST], src = x->got[C_SRC];
-    const int numbers[][2] = {{C_MASK, (int)n},
-                              {C_REPEAT, (int)repeats},
-                              {C_DST_BLK, 1},
-                              {C_SRC_BLK, 1},
-                              {C_DST_REP, (int)(s->lanes * s->dst / BLOCK_BYTES)},
-                              {C_SRC_REP, (int)(s->lanes * s->src / BLOCK_BYTES)}};
+    Value dst = x->got[P_vconv_dst], src = x->got[P_vconv_src];
+    const int numbers[][2] = {
+        {P_vconv_mask, (int)n},
+        {P_vconv_repeat_times, (int)repeats},
+        {P_vconv_dst_blk_stride, 1},
+        {P_vconv_src_blk_stride, 1},
+        {P_vconv_dst_rep_stride, (int)(s->lanes * s->dst / BLOCK_BYTES)},
+        {P_vconv_src_rep_stride, (int)(s->lanes * s->src / BLOCK_BYTES)}};
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
         part.got[numbers[i][0]] = val_int(numbers[i][1]);
     }
-    part.got[C_DST] = moved(x->in, dst, ((View *)dst.obj)->dtype, first * s->dst);
-    part.got[C_SRC] = moved(x->in, src, ((View *)src.obj)->dtype, first * s->src);
+    part.got[P_vconv_dst] = moved(x->in, dst, ((View *)dst.obj)->dtype, first * s->dst);
+    part.got[P_vconv_src] = moved(x->in, src, ((View *)src.obj)->dtype, first * s->src);
     return tik_convert(&part);
 }
 
@@ -346,10 +341,10 @@ record_count(const Convert *x, Value count, Span span)
 static bool
 are_tensors(const Convert *x)
 {
-    for (int i = C_DST; i <= C_SRC; i++) {
+    for (int i = P_vconv_dst; i <= P_vconv_src; i++) {
         if (!tik_is(x->got[i], &tik_tensor_class)) {
             py_diag(x->in, D_ARG_TYPE, x->span[i], "%s is %s; %s takes a tensor there",
-                    i == C_DST ? "dst" : "src", tik_a(x->in, x->got[i]), x->method);
+                    i == P_vconv_dst ? "dst" : "src", tik_a(x->in, x->got[i]), x->method);
             return false;
         }
         TRY(tik_own(x->in, x->c, x->got[i], x->span[i]));
@@ -361,11 +356,11 @@ static Convert
 cast_call(Interp *in, Tik *c, const CallArgs *args, const char *method)
 {
     Convert x = {.in = in, .c = c, .args = args, .method = method, .old = true};
-    for (int i = 0; i < C_COUNT; i++) {
+    for (int i = 0; i < MOST_ARGS; i++) {
         put(&x, i, val_fail(), args->span);
     }
-    x.got[C_ROUND] = val_str(in, "");
-    x.got[C_DEQ] = val_none();
+    x.got[P_vconv_round_mode] = val_str(in, "");
+    x.got[P_vconv_deqscale] = val_none();
     return x;
 }
 
@@ -381,7 +376,7 @@ put_round(Convert *x, Value mode, Span span)
                 tik_a(x->in, mode), x->method);
         return false;
     }
-    put(x, C_ROUND, val_str(x->in, texts[tik_enum_number(mode)]), span);
+    put(x, P_vconv_round_mode, val_str(x->in, texts[tik_enum_number(mode)]), span);
     return true;
 }
 
@@ -402,28 +397,21 @@ scale_of_cast(Convert *x)
 
 /* Binds the operands from dst to round_mode and the lanes; the rest are flags of cast_dequant. */
 static bool
-bind_cast(Convert *x, const BindParam *params, int n, Value *got, Span *span)
+bind_cast(Convert *x, Call call, Value *got, Span *span)
 {
-    TRY(tik_bind(x->in, x->method, x->args, params, n, got, span));
-    put(x, C_DST, got[0], span[0]);
-    put(x, C_SRC, got[1], span[1]);
+    TRY(tik_bind_like(x->in, x->method, call, x->args, got, span));
+    put(x, P_vconv_dst, got[0], span[0]);
+    put(x, P_vconv_src, got[1], span[1]);
     return true;
 }
 
 static bool
 cast(Convert *x)
 {
-    static const BindParam counts[] = {{"dst", true, {0}},
-                                       {"src", true, {0}},
-                                       {"round_mode", true, {0}},
-                                       {"count", true, {0}}};
-    static const BindParam repeats[] = {
-        {"dst", true, {0}},  {"src", true, {0}},          {"round_mode", true, {0}},
-        {"mask", true, {0}}, {"repeat_times", true, {0}}, {"repeat_params", true, {0}}};
-    Value got[6];
-    Span span[6];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
     bool repeated = tells_repeats(x->args);
-    TRY(bind_cast(x, repeated ? repeats : counts, repeated ? 6 : 4, got, span));
+    TRY(bind_cast(x, repeated ? CALL_cast_repeats : CALL_cast, got, span));
     TRY(are_tensors(x) && put_round(x, got[2], span[2]) && scale_of_cast(x));
     return repeated ? put_repeats(x, got + 3, span + 3) && tik_convert(x)
                     : record_count(x, got[3], span[3]);
@@ -440,7 +428,7 @@ put_flags(Convert *x, Value vector, Span vector_span, Value half, Span half_span
                 tik_a(x->in, first ? vector : half));
         return false;
     }
-    put(x, C_HIGH, half, half_span);
+    put(x, P_vconv_ldst_high_half, half, half_span);
     if (!vector.b) {
         return x->c->deq.pack ? read_scale(x, DT_U64)
                               : not_set(x, "scale, offset, sign_mode");
@@ -448,38 +436,24 @@ put_flags(Convert *x, Value vector, Span vector_span, Value half, Span half_span
     if (!x->c->deq.packs) {
         return not_set(x, "vdeq_tensor, vdeq_info");
     }
-    put(x, C_DEQ, val_object(&x->c->deq.packs->base), x->args->span);
+    put(x, P_vconv_deqscale, val_object(&x->c->deq.packs->base), x->args->span);
     return true;
 }
 
 static bool
 cast_dequant(Convert *x)
 {
-    static const BindParam counts[] = {
-        {"dst", true, {0}},
-        {"src", true, {0}},
-        {"count", true, {0}},
-        {"is_vec_deq", false, {.kind = VAL_BOOL, .b = true}},
-        {"half_block", false, {.kind = VAL_BOOL, .b = true}}};
-    static const BindParam repeats[] = {
-        {"dst", true, {0}},
-        {"src", true, {0}},
-        {"mask", true, {0}},
-        {"repeat_times", true, {0}},
-        {"repeat_params", true, {0}},
-        {"is_vec_deq", false, {.kind = VAL_BOOL, .b = true}},
-        {"half_block", false, {.kind = VAL_BOOL, .b = true}}};
-    Value got[7];
-    Span span[7];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
     bool repeated = tells_repeats(x->args);
-    int flags = repeated ? 5 : 3;
-    TRY(bind_cast(x, repeated ? repeats : counts, flags + 2, got, span));
+    int flags = repeated ? P_cast_deq_repeats_is_vec_deq : P_cast_deq_is_vec_deq;
+    TRY(bind_cast(x, repeated ? CALL_cast_deq_repeats : CALL_cast_deq, got, span));
     TRY(are_tensors(x));
     if (!tik_convert_packs(x)) {
-        py_diag(x->in, D_DTYPE_UNSUPPORTED, x->span[C_DST],
+        py_diag(x->in, D_DTYPE_UNSUPPORTED, x->span[P_vconv_dst],
                 "src is %s and dst is %s; %s converts int16 to int8 and uint8",
-                dtype_name(((View *)x->got[C_SRC].obj)->dtype),
-                dtype_name(((View *)x->got[C_DST].obj)->dtype), x->method);
+                dtype_name(((View *)x->got[P_vconv_src].obj)->dtype),
+                dtype_name(((View *)x->got[P_vconv_dst].obj)->dtype), x->method);
         return false;
     }
     TRY(put_flags(x, got[flags], span[flags], got[flags + 1], span[flags + 1]));

@@ -71,14 +71,13 @@ mask_word(Interp *in, Tik *c, Value v, Span span, ExprId *out)
 Value
 tik_set_scalar_to_cmpmask(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {{"scalar", true, {0}}};
     Value v;
     Span span;
     ExprId word;
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!tik_bind(in, "set_scalar_to_cmpmask", args, params, 1, &v, &span)) {
+    if (!tik_bind(in, CALL_set_scalar_to_cmpmask, args, &v, &span)) {
         return val_fail();
     }
     if (tik_has_op(in, c, "set_scalar_to_cmpmask", args->span,
@@ -128,13 +127,12 @@ begins_at_block(Interp *in, const Tik *c, Value v, Span span)
 Value
 tik_mov_tensor_to_cmpmask(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {{"src", true, {0}}};
     Value v;
     Span span;
     if (tik_dropped(c)) {
         return new_handle(in, c);
     }
-    if (!tik_bind(in, "mov_tensor_to_cmpmask", args, params, 1, &v, &span)) {
+    if (!tik_bind(in, CALL_mov_tensor_to_cmpmask, args, &v, &span)) {
         return val_fail();
     }
     bool ok = tik_not_built(in, c, args->span) && begins_at_block(in, c, v, span) &&
@@ -145,18 +143,18 @@ tik_mov_tensor_to_cmpmask(Interp *in, Tik *c, const CallArgs *args)
 Value
 tik_mov_cmpmask_to_tensor(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {{"dst", true, {0}}, {"src_cmpmask", true, {0}}};
-    Value got[ARRAY_LEN(params)];
-    Span spans[ARRAY_LEN(params)];
+    Value got[MOST_ARGS];
+    Span spans[MOST_ARGS];
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!tik_bind(in, "mov_cmpmask_to_tensor", args, params, ARRAY_LEN(params), got,
-                  spans)) {
+    if (!tik_bind(in, CALL_mov_cmpmask_to_tensor, args, got, spans)) {
         return val_fail();
     }
     bool ok = tik_not_built(in, c, args->span) &&
-              read_handle(in, c, "mov_cmpmask_to_tensor", got[1], spans[1]) &&
+              read_handle(in, c, "mov_cmpmask_to_tensor",
+                          got[P_mov_cmpmask_to_tensor_src_cmpmask],
+                          spans[P_mov_cmpmask_to_tensor_src_cmpmask]) &&
               tik_record(in, c, OP_MOV_CMPMASK_TO_TENSOR, args, got, spans);
     return in->fatal && !ok ? val_fail() : val_none();
 }
@@ -264,18 +262,19 @@ tik_no_mask_o(Interp *in, const char *method, Value v, Span span)
 }
 
 static Value
-select_call(Interp *in, Tik *c, const CallArgs *args, const BindParam *params, int n,
-            const char *name)
+select_call(Interp *in, Tik *c, const CallArgs *args, Call call)
 {
-    SelCall x = {.name = name, .n = n};
+    Signature s = call_signature(call);
+    int n = s.n;
+    SelCall x = {.name = s.name, .n = n};
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!tik_bind(in, name, args, params, n, x.got, x.span)) {
+    if (!call_bind(in, &s, args, x.got, x.span)) {
         return val_fail();
     }
     bool old = n == MAX_SEL_PARAMS;
-    if (old && !tik_no_mask_o(in, name, x.got[n - 1], x.span[n - 1])) {
+    if (old && !tik_no_mask_o(in, x.name, x.got[n - 1], x.span[n - 1])) {
         return in->fatal ? val_fail() : val_none();
     }
     x.n -= old ? 2 : 0; /* name and mask_o are no operands */
@@ -286,36 +285,11 @@ select_call(Interp *in, Tik *c, const CallArgs *args, const BindParam *params, i
 Value
 tik_vsel(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {{"mask", true, {0}},
-                                       {"mode", true, {0}},
-                                       {"dst", true, {0}},
-                                       {"sel", true, {0}},
-                                       {"src0", true, {0}},
-                                       {"src1", true, {0}},
-                                       {"repeat_times", true, {0}},
-                                       {"dst_blk_stride", true, {0}},
-                                       {"src0_blk_stride", true, {0}},
-                                       {"src1_blk_stride", true, {0}},
-                                       {"dst_rep_stride", false, {0}},
-                                       {"src0_rep_stride", false, {0}},
-                                       {"src1_rep_stride", false, {0}},
-                                       {"name", false, {.kind = VAL_NONE}},
-                                       {"mask_o", false, {.kind = VAL_NONE}}};
-    return select_call(in, c, args, params, ARRAY_LEN(params), "vsel");
+    return select_call(in, c, args, CALL_vsel);
 }
 
 Value
 tik_vec_sel(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {{"mask", true, {0}},
-                                       {"mode", true, {0}},
-                                       {"dst", true, {0}},
-                                       {"sel", true, {0}},
-                                       {"src0", true, {0}},
-                                       {"src1", true, {0}},
-                                       {"repeat_times", true, {0}},
-                                       {"dst_rep_stride", false, {0}},
-                                       {"src0_rep_stride", false, {0}},
-                                       {"src1_rep_stride", false, {0}}};
-    return select_call(in, c, args, params, ARRAY_LEN(params), "vec_sel");
+    return select_call(in, c, args, CALL_vec_sel);
 }

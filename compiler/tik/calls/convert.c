@@ -9,42 +9,23 @@
 
 #include <string.h>
 
+/* vec_conv has no block strides and no stride_unit. */
 static bool
 bind(Convert *x)
 {
-    static const BindParam all[C_COUNT] = {
-        {"mask", true, {0}},
-        {"round_mode", true, {0}},
-        {"dst", true, {0}},
-        {"src", true, {0}},
-        {"repeat_times", true, {0}},
-        {"dst_blk_stride", true, {0}},
-        {"src_blk_stride", true, {0}},
-        {"dst_rep_stride", true, {0}},
-        {"src_rep_stride", true, {0}},
-        {"deqscale", false, {.kind = VAL_NONE}},
-        {"ldst_high_half", false, {0}},
-        {"stride_unit", false, {0}},
-        {"name", false, {.kind = VAL_NONE}},
-        {"mask_o", false, {.kind = VAL_NONE}},
-    };
-    BindParam params[C_COUNT];
-    Value got[C_COUNT];
-    Span span[C_COUNT];
-    int n = 0, at = 0;
-    for (int i = 0; i < C_COUNT; i++) {
-        bool blocks = i == C_DST_BLK || i == C_SRC_BLK || i >= C_UNIT;
-        if (x->old || !blocks) {
-            params[n++] = all[i];
-        }
-    }
-    TRY(tik_bind(x->in, x->method, x->args, params, n, got, span));
-    for (int i = 0; i < C_COUNT; i++) {
-        bool given = at < n && params[at].name == all[i].name;
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
+    Signature all = call_signature(CALL_vconv),
+              s = call_signature(x->old ? CALL_vconv : CALL_vec_conv);
+    TRY(call_bind(x->in, &s, x->args, got, span));
+    int at = 0;
+    for (int i = 0; i < all.n; i++) {
+        bool given = at < s.n && strcmp(s.args[at].name, all.args[i].name) == 0;
         x->got[i] = given ? got[at] : val_fail();
         x->span[i] = given ? span[at++] : x->args->span;
     }
-    return !x->old || tik_no_mask_o(x->in, "vconv", x->got[C_MASK_O], x->span[C_MASK_O]);
+    return !x->old ||
+           tik_no_mask_o(x->in, "vconv", x->got[P_vconv_mask_o], x->span[P_vconv_mask_o]);
 }
 
 /* ---- operands of the instructions ------------------------------------------------------------------- */
@@ -53,12 +34,13 @@ bind(Convert *x)
 static bool
 record(Convert *x, Op op, const int *params, int n)
 {
-    Value values[C_COUNT];
-    Span spans[C_COUNT];
+    Value values[MOST_ARGS];
+    Span spans[MOST_ARGS];
     int used = 0;
     for (int i = 0; i < n; i++) {
         int p = params[i];
-        if (x->old || (p != C_DST_BLK && p != C_SRC_BLK && p != C_UNIT)) {
+        if (x->old || (p != P_vconv_dst_blk_stride && p != P_vconv_src_blk_stride &&
+                       p != P_vconv_stride_unit)) {
             values[used] = x->got[p];
             spans[used++] = x->span[p];
         }
@@ -69,10 +51,18 @@ record(Convert *x, Op op, const int *params, int n)
 static bool
 plain(Convert *x)
 {
-    static const int params[] = {C_MASK,    C_ROUND,   C_DST,     C_SRC,     C_REPEAT,
-                                 C_DST_BLK, C_SRC_BLK, C_DST_REP, C_SRC_REP, C_UNIT};
-    if (x->got[C_DEQ].kind != VAL_NONE) {
-        py_diag(x->in, D_DEQ_FORBIDDEN, x->span[C_DEQ],
+    static const int params[] = {P_vconv_mask,
+                                 P_vconv_round_mode,
+                                 P_vconv_dst,
+                                 P_vconv_src,
+                                 P_vconv_repeat_times,
+                                 P_vconv_dst_blk_stride,
+                                 P_vconv_src_blk_stride,
+                                 P_vconv_dst_rep_stride,
+                                 P_vconv_src_rep_stride,
+                                 P_vconv_stride_unit};
+    if (x->got[P_vconv_deqscale].kind != VAL_NONE) {
+        py_diag(x->in, D_DEQ_FORBIDDEN, x->span[P_vconv_deqscale],
                 "deqscale is given for a conversion that has none");
         return false;
     }
@@ -92,11 +82,12 @@ static bool
 no_round_mode(const Convert *x)
 {
     const char *text;
-    TRY(tik_text(x->in, x->got[C_ROUND], "round_mode", x->span[C_ROUND], &text));
+    TRY(tik_text(x->in, x->got[P_vconv_round_mode], "round_mode",
+                 x->span[P_vconv_round_mode], &text));
     if (*text == 0 || strcmp(text, "none") == 0) {
         return true;
     }
-    py_diag(x->in, D_ROUND_MODE, x->span[C_ROUND],
+    py_diag(x->in, D_ROUND_MODE, x->span[P_vconv_round_mode],
             "round_mode is '%s'; a conversion with deqscale takes 'none' or ''", text);
     return false;
 }
@@ -117,9 +108,18 @@ tik_deq_scale(Interp *in, Value deq, Span span)
 static bool
 scaled(Convert *x)
 {
-    static const int params[] = {C_MASK,    C_DST,     C_SRC,     C_REPEAT, C_DST_BLK,
-                                 C_SRC_BLK, C_DST_REP, C_SRC_REP, C_DEQ,    C_UNIT};
-    return tik_deq_scale(x->in, x->got[C_DEQ], x->span[C_DEQ]) && no_round_mode(x) &&
+    static const int params[] = {P_vconv_mask,
+                                 P_vconv_dst,
+                                 P_vconv_src,
+                                 P_vconv_repeat_times,
+                                 P_vconv_dst_blk_stride,
+                                 P_vconv_src_blk_stride,
+                                 P_vconv_dst_rep_stride,
+                                 P_vconv_src_rep_stride,
+                                 P_vconv_deqscale,
+                                 P_vconv_stride_unit};
+    return tik_deq_scale(x->in, x->got[P_vconv_deqscale], x->span[P_vconv_deqscale]) &&
+           no_round_mode(x) &&
            record(x, x->old ? OP_VCONV_DEQ : OP_VEC_CONV_DEQ, params, ARRAY_LEN(params));
 }
 
@@ -178,16 +178,25 @@ tik_deq_pack(Interp *in, Value *deq, Span span, Dtype dst, const char *takes)
 static bool
 packed(Convert *x, Dtype dst)
 {
-    static const int params[] = {C_MASK,    C_DST,     C_SRC,     C_REPEAT,
-                                 C_DST_BLK, C_SRC_BLK, C_DST_REP, C_SRC_REP,
-                                 C_DEQ,     C_HIGH,    C_UNIT};
+    static const int params[] = {P_vconv_mask,
+                                 P_vconv_dst,
+                                 P_vconv_src,
+                                 P_vconv_repeat_times,
+                                 P_vconv_dst_blk_stride,
+                                 P_vconv_src_blk_stride,
+                                 P_vconv_dst_rep_stride,
+                                 P_vconv_src_rep_stride,
+                                 P_vconv_deqscale,
+                                 P_vconv_ldst_high_half,
+                                 P_vconv_stride_unit};
     const char *takes = "[scale, offset], a pack of 64 bits or a uint64 tensor";
-    bool table = tik_is(x->got[C_DEQ], &tik_tensor_class);
+    bool table = tik_is(x->got[P_vconv_deqscale], &tik_tensor_class);
     Op op = table    ? (x->old ? OP_VCONV_PACKS : OP_VEC_CONV_PACKS)
             : x->old ? OP_VCONV_PACK
                      : OP_VEC_CONV_PACK;
     return no_round_mode(x) &&
-           (table || tik_deq_pack(x->in, &x->got[C_DEQ], x->span[C_DEQ], dst, takes)) &&
+           (table || tik_deq_pack(x->in, &x->got[P_vconv_deqscale],
+                                  x->span[P_vconv_deqscale], dst, takes)) &&
            record(x, op, params, ARRAY_LEN(params));
 }
 
@@ -204,10 +213,10 @@ missing(const Convert *x, Dtype dst, Dtype src)
 static bool
 types_are(const Convert *x, Dtype dst, Dtype src)
 {
-    return tik_is(x->got[C_DST], &tik_tensor_class) &&
-           tik_is(x->got[C_SRC], &tik_tensor_class) &&
-           ((View *)x->got[C_DST].obj)->dtype == dst &&
-           ((View *)x->got[C_SRC].obj)->dtype == src;
+    return tik_is(x->got[P_vconv_dst], &tik_tensor_class) &&
+           tik_is(x->got[P_vconv_src], &tik_tensor_class) &&
+           ((View *)x->got[P_vconv_dst].obj)->dtype == dst &&
+           ((View *)x->got[P_vconv_src].obj)->dtype == src;
 }
 
 bool
@@ -230,9 +239,9 @@ tik_convert(Convert *x)
     if (!scales && !packs) {
         return plain(x);
     }
-    Dtype dst = ((View *)x->got[C_DST].obj)->dtype;
-    Dtype src = ((View *)x->got[C_SRC].obj)->dtype;
-    if (x->got[C_DEQ].kind == VAL_NONE) {
+    Dtype dst = ((View *)x->got[P_vconv_dst].obj)->dtype;
+    Dtype src = ((View *)x->got[P_vconv_src].obj)->dtype;
+    if (x->got[P_vconv_deqscale].kind == VAL_NONE) {
         return op_has_pair(OP_VCONV, dst, src, x->c->k->soc, &modes)
                    ? plain(x)
                    : missing(x, dst, src);

@@ -4,33 +4,15 @@
 
 #include "tik/tik.h"
 
-/* Parameters of vconv; vec_conv has no block strides and no stride_unit. */
-enum {
-    C_MASK,
-    C_ROUND,
-    C_DST,
-    C_SRC,
-    C_REPEAT,
-    C_DST_BLK,
-    C_SRC_BLK,
-    C_DST_REP,
-    C_SRC_REP,
-    C_DEQ,
-    C_HIGH,
-    C_UNIT,
-    C_NAME, /* of a statement of the original compiler */
-    C_MASK_O,
-    C_COUNT
-};
-
 typedef struct Convert {
     Interp *in;
     Tik *c;
     const CallArgs *args;
     const char *method; /* for messages */
     bool old;           /* vconv and what is recorded as vconv */
-    Value got[C_COUNT]; /* VAL_FAIL: not given, or no parameter of vec_conv */
-    Span span[C_COUNT];
+    Value got
+        [MOST_ARGS]; /* by the arguments of vconv; VAL_FAIL: not given, or none of vec_conv */
+    Span span[MOST_ARGS];
 } Convert;
 
 /* Whether the types of dst and src need a scale: a float16, or a pack. False for operands that are no tensors. */

@@ -27,15 +27,22 @@ typedef struct CubeCall {
 
 /* The arguments by these parameters. 1: go on; 0: nothing is recorded; -1: they do not fit. */
 static int
-begin(CubeCall *x, const BindParam *params, int n, Value *got, Span *span)
+begin_as(CubeCall *x, const Signature *s, Value *got, Span *span)
 {
     if (tik_dropped(x->c)) {
         return 0;
     }
-    if (!tik_bind(x->in, x->name, x->args, params, n, got, span)) {
+    if (!call_bind(x->in, s, x->args, got, span)) {
         return -1;
     }
     return tik_not_built(x->in, x->c, x->args->span) ? 1 : 0;
+}
+
+static int
+begin(CubeCall *x, Call call, Value *got, Span *span)
+{
+    Signature s = call_signature(call);
+    return begin_as(x, &s, got, span);
 }
 
 static Value
@@ -167,13 +174,10 @@ put_whole(CubeCall *x, Value v, const char *what, Span span)
 static Value
 load2d(Interp *in, Tik *c, const CallArgs *args, Op op)
 {
-    BindParam params[CUBE_ARGS];
     CubeCall x = {.in = in, .c = c, .args = args, .name = op_table[op].name};
-    const ParamInfo *info = form_params(op_table[op].form, &x.n);
-    for (int i = 0; i < x.n; i++) {
-        params[i] = (BindParam){info[i].name, info[i].dflt == PARAM_REQUIRED, val_fail()};
-    }
-    int begun = begin(&x, params, x.n, x.v, x.span);
+    const Signature *s = tik_signature(in, op);
+    int begun = begin_as(&x, s, x.v, x.span);
+    x.n = s->n;
     if (begun > 0 && addr_mode(&x, &x.v[x.n - 1], x.span[x.n - 1])) {
         record(&x, op);
     }
@@ -194,49 +198,16 @@ tik_load2dv2(Interp *in, Tik *c, const CallArgs *args)
 
 /* ---- load3d, col2img ----------------------------------------------------------------------------------------- */
 
-#define IMAGE_PARAMS(pad)                                                                \
-    {"dst", true, {0}}, {"src", true, {0}}, {pad, true, {0}}, {"l1_h", true, {0}},       \
-    {                                                                                    \
-        "l1_w", true, {0}                                                                \
-    }
-#define FETCH_PARAMS                                                                     \
-    {"fetch_filter_w", true, {0}}, {"fetch_filter_h", true, {0}},                        \
-        {"left_top_w", true, {0}},                                                       \
-    {                                                                                    \
-        "left_top_h", true, {0}                                                          \
-    }
-#define KERNEL_PARAMS                                                                    \
-    {"stride_w", true, {0}}, {"stride_h", true, {0}}, {"filter_w", true, {0}},           \
-        {"filter_h", true, {0}}, {"dilation_filter_w", true, {0}},                       \
-    {                                                                                    \
-        "dilation_filter_h", true, {0}                                                   \
-    }
-
-enum {
-    ARG_SRC = 1,
-    ARG_PAD
-};
-
 Value
 tik_load3dv1(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {IMAGE_PARAMS("pad"),
-                                       {"c1_index", true, {0}},
-                                       FETCH_PARAMS,
-                                       KERNEL_PARAMS,
-                                       {"jump_offset", true, {0}},
-                                       {"repeat_mode", true, {0}},
-                                       {"repeat_time", true, {0}},
-                                       {"_csize", false, {.kind = VAL_NONE}},
-                                       {"pad_value", false, {.kind = VAL_NONE}}};
-    enum {
-        N = ARRAY_LEN(params)
-    };
-    CubeCall x = {.in = in, .c = c, .args = args, .name = "load3dv1", .n = N};
-    int begun = begin(&x, params, N, x.v, x.span);
-    if (begun > 0 && pad_list(&x, x.v[ARG_PAD], x.span[ARG_PAD]) &&
-        pad_value(&x, &x.v[N - 1], x.v[ARG_SRC], x.span[N - 1])) {
-        x.v[N - 2] = is_none(x.v[N - 2]) ? val_int(0) : x.v[N - 2];
+    CubeCall x = {.in = in, .c = c, .args = args, .name = "load3dv1"};
+    Value *csize = &x.v[P_load3dv1__csize];
+    int begun = begin(&x, CALL_load3dv1, x.v, x.span);
+    if (begun > 0 && pad_list(&x, x.v[P_load3dv1_pad], x.span[P_load3dv1_pad]) &&
+        pad_value(&x, &x.v[P_load3dv1_pad_value], x.v[P_load3dv1_src],
+                  x.span[P_load3dv1_pad_value])) {
+        *csize = is_none(*csize) ? val_int(0) : *csize;
         record(&x, OP_LOAD3DV1);
     }
     return outcome(&x, begun);
@@ -245,24 +216,15 @@ tik_load3dv1(Interp *in, Tik *c, const CallArgs *args)
 Value
 tik_load3dv2(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {IMAGE_PARAMS("pad_list"),
-                                       {"channel_size", true, {0}},
-                                       {"k_extension", true, {0}},
-                                       {"m_extension", true, {0}},
-                                       {"k_start_pt", true, {0}},
-                                       {"m_start_pt", true, {0}},
-                                       KERNEL_PARAMS,
-                                       {"en_transpose", false, {.kind = VAL_BOOL}},
-                                       {"en_small_k", false, {.kind = VAL_BOOL}},
-                                       {"pad_value", false, {.kind = VAL_NONE}}};
+    CubeCall x = {.in = in, .c = c, .args = args, .name = "load3dv2"};
     enum {
-        N = ARRAY_LEN(params),
-        SMALL_K = N - 2
+        SMALL_K = P_load3dv2_en_small_k,
+        VALUE = P_load3dv2_pad_value
     };
-    CubeCall x = {.in = in, .c = c, .args = args, .name = "load3dv2", .n = N};
-    int begun = begin(&x, params, N, x.v, x.span);
-    if (begun <= 0 || !pad_list(&x, x.v[ARG_PAD], x.span[ARG_PAD]) ||
-        !pad_value(&x, &x.v[N - 1], x.v[ARG_SRC], x.span[N - 1])) {
+    int begun = begin(&x, CALL_load3dv2, x.v, x.span);
+    if (begun <= 0 ||
+        !pad_list(&x, x.v[P_load3dv2_pad_list], x.span[P_load3dv2_pad_list]) ||
+        !pad_value(&x, &x.v[VALUE], x.v[P_load3dv2_src], x.span[VALUE])) {
         return outcome(&x, begun);
     }
     if (!is_off(x.v[SMALL_K])) {
@@ -271,8 +233,8 @@ tik_load3dv2(Interp *in, Tik *c, const CallArgs *args)
         c->k->incomplete = true;
         return outcome(&x, begun);
     }
-    x.v[SMALL_K] = x.v[N - 1];
-    x.span[SMALL_K] = x.span[N - 1];
+    x.v[SMALL_K] = x.v[VALUE]; /* the instruction has no en_small_k */
+    x.span[SMALL_K] = x.span[VALUE];
     record(&x, OP_LOAD3DV2);
     return outcome(&x, begun);
 }
@@ -280,14 +242,9 @@ tik_load3dv2(Interp *in, Tik *c, const CallArgs *args)
 Value
 tik_col2img(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {
-        IMAGE_PARAMS("pad"), FETCH_PARAMS, KERNEL_PARAMS, {"repeat_time", true, {0}}};
-    enum {
-        N = ARRAY_LEN(params)
-    };
-    CubeCall x = {.in = in, .c = c, .args = args, .name = "col2img", .n = N};
-    int begun = begin(&x, params, N, x.v, x.span);
-    if (begun > 0 && pad_list(&x, x.v[ARG_PAD], x.span[ARG_PAD])) {
+    CubeCall x = {.in = in, .c = c, .args = args, .name = "col2img"};
+    int begun = begin(&x, CALL_col2img, x.v, x.span);
+    if (begun > 0 && pad_list(&x, x.v[P_col2img_pad], x.span[P_col2img_pad])) {
         record(&x, OP_COL2IMG);
     }
     return outcome(&x, begun);
@@ -295,21 +252,13 @@ tik_col2img(Interp *in, Tik *c, const CallArgs *args)
 
 /* ---- mmad ------------------------------------------------------------------------------------------------------ */
 
-enum {
-    MMAD_IS_BIAS = 6,
-    MMAD_FLAGS,
-    MMAD_BIAS = MMAD_FLAGS + 8,
-    MMAD_ARGS
-};
-
 static bool
-nothing_reserved(const CubeCall *x, const BindParam *params, const Value *got,
-                 const Span *span)
+nothing_reserved(const CubeCall *x, const Value *got, const Span *span)
 {
-    for (int i = MMAD_FLAGS; i < MMAD_BIAS; i++) {
+    for (int i = P_mmad_fm_offset; i < P_mmad_bias_tensor; i++) {
         if (!is_off(got[i])) {
             py_diag(x->in, D_MMAD_RESERVED, span[i], "%s of mmad is %s; it is left out",
-                    params[i].name, val_repr(x->in, got[i]));
+                    call_signature(CALL_mmad).args[i].name, val_repr(x->in, got[i]));
             return false;
         }
     }
@@ -318,13 +267,12 @@ nothing_reserved(const CubeCall *x, const BindParam *params, const Value *got,
 
 /* Sides that are the constant 0. */
 static void
-tell_of_nothing(const CubeCall *x, const BindParam *params, const Value *got,
-                const Span *span)
+tell_of_nothing(const CubeCall *x, const Value *got, const Span *span)
 {
-    for (int i = MMAD_IS_BIAS - 3; i < MMAD_IS_BIAS; i++) {
+    for (int i = P_mmad_matrix_m; i <= P_mmad_matrix_n; i++) {
         if (!is_none(got[i]) && is_off(got[i])) {
             py_diag(x->in, D_NOP, span[i], "%s is 0: mmad computes nothing",
-                    params[i].name);
+                    call_signature(CALL_mmad).args[i].name);
             return;
         }
     }
@@ -346,37 +294,20 @@ starts_sum(const CubeCall *x, Value v, Span span)
 Value
 tik_mmad(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[MMAD_ARGS] = {
-        {"dst_fm", true, {0}},
-        {"src_fm", true, {0}},
-        {"src_filter", true, {0}},
-        {"matrix_m", true, {0}},
-        {"matrix_k", true, {0}},
-        {"matrix_n", true, {0}},
-        {"is_bias", true, {0}},
-        {"fm_offset", false, {.kind = VAL_NONE}},
-        {"en_weight_offset", false, {.kind = VAL_NONE}},
-        {"smask", false, {.kind = VAL_NONE}},
-        {"en_small_channel", false, {.kind = VAL_NONE}},
-        {"en_small_k", false, {.kind = VAL_NONE}},
-        {"en_ssparse", false, {.kind = VAL_NONE}},
-        {"en_winograd_a", false, {.kind = VAL_NONE}},
-        {"en_winograd_b", false, {.kind = VAL_NONE}},
-        {"bias_tensor", false, {.kind = VAL_NONE}}};
     CubeCall x = {.in = in, .c = c, .args = args, .name = "mmad"};
     if (tik_is_mmad_params(args)) {
         return tik_mmad_params(in, c, args);
     }
-    int begun = begin(&x, params, MMAD_ARGS, x.v, x.span);
-    if (begun <= 0 || !nothing_reserved(&x, params, x.v, x.span)) {
+    int begun = begin(&x, CALL_mmad, x.v, x.span);
+    if (begun <= 0 || !nothing_reserved(&x, x.v, x.span)) {
         return outcome(&x, begun);
     }
-    tell_of_nothing(&x, params, x.v, x.span);
-    if (is_none(x.v[MMAD_BIAS])) {
+    tell_of_nothing(&x, x.v, x.span);
+    if (is_none(x.v[P_mmad_bias_tensor])) {
         record(&x, OP_MMAD);
-    } else if (starts_sum(&x, x.v[MMAD_IS_BIAS], x.span[MMAD_IS_BIAS])) {
-        x.v[MMAD_IS_BIAS] = x.v[MMAD_BIAS];
-        x.span[MMAD_IS_BIAS] = x.span[MMAD_BIAS];
+    } else if (starts_sum(&x, x.v[P_mmad_is_bias], x.span[P_mmad_is_bias])) {
+        x.v[P_mmad_is_bias] = x.v[P_mmad_bias_tensor];
+        x.span[P_mmad_is_bias] = x.span[P_mmad_bias_tensor];
         record(&x, OP_MMAD_BIAS);
     }
     return outcome(&x, begun);
@@ -405,26 +336,17 @@ put_start(CubeCall *x, const Value *got, const Span *span, Op *op, Op with_bias)
 Value
 tik_matmul(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {{"dst", true, {0}},
-                                       {"a", true, {0}},
-                                       {"b", true, {0}},
-                                       {"m", true, {0}},
-                                       {"k", true, {0}},
-                                       {"n", true, {0}},
-                                       {"init_l1out", false, {.kind = VAL_BOOL, .i = 1}},
-                                       {"bias", false, {.kind = VAL_NONE}}};
     enum {
-        N = ARRAY_LEN(params),
-        START = N - 2
+        START = P_matmul_init_l1out
     };
-    Value got[N];
-    Span span[N];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
     Op op = OP_MATMUL;
     CubeCall x = {.in = in, .c = c, .args = args, .name = "matmul"};
-    int begun = begin(&x, params, N, got, span);
+    int begun = begin(&x, CALL_matmul, got, span);
     bool ok = begun > 0 && tik_composite_place(in, c, x.name, args->span);
     for (int i = 0; i < START && ok; i++) {
-        ok = put_whole(&x, got[i], params[i].name, span[i]);
+        ok = put_whole(&x, got[i], call_signature(CALL_matmul).args[i].name, span[i]);
     }
     if (ok && put_start(&x, got + START, span + START, &op, OP_MATMUL_BIAS)) {
         record(&x, op);
@@ -432,56 +354,36 @@ tik_matmul(Interp *in, Tik *c, const CallArgs *args)
     return outcome(&x, begun);
 }
 
-enum {
-    CONV_A_FM = 3,
-    CONV_A_KERNEL,
-    CONV_A_STRIDE,
-    CONV_A_PAD,
-    CONV_A_DILATION,
-    CONV_A_VALUE,
-    CONV_A_START,
-    CONV_ARGS = CONV_A_START + 2
-};
-
 static bool
 conv_operands(CubeCall *x, Value *got, const Span *span, Op *op)
 {
     static const char *const names[] = {"dst", "feature_map", "weight"};
-    for (int i = 0; i < CONV_A_FM; i++) {
+    for (int i = 0; i < P_conv2d_fm_shape; i++) {
         TRY(put_whole(x, got[i], names[i], span[i]));
     }
-    TRY(put_list(x, got[CONV_A_FM], "fm_shape", 4, D_CONV_SHAPE, span[CONV_A_FM]));
-    TRY(put_list(x, got[CONV_A_KERNEL], "kernel_shape", 5, D_CONV_SHAPE,
-                 span[CONV_A_KERNEL]));
-    TRY(put_list(x, got[CONV_A_STRIDE], "stride", 2, D_RANGE_CONV, span[CONV_A_STRIDE]));
-    TRY(put_list(x, got[CONV_A_PAD], "pad", 4, D_RANGE_PAD, span[CONV_A_PAD]));
-    TRY(put_list(x, got[CONV_A_DILATION], "dilation", 2, D_RANGE_CONV,
-                 span[CONV_A_DILATION]));
-    TRY(pad_value(x, &got[CONV_A_VALUE], got[1], span[CONV_A_VALUE]));
-    put(x, got[CONV_A_VALUE], span[CONV_A_VALUE]);
-    return put_start(x, got + CONV_A_START, span + CONV_A_START, op, OP_CONV2D_BIAS);
+    TRY(put_list(x, got[P_conv2d_fm_shape], "fm_shape", 4, D_CONV_SHAPE,
+                 span[P_conv2d_fm_shape]));
+    TRY(put_list(x, got[P_conv2d_kernel_shape], "kernel_shape", 5, D_CONV_SHAPE,
+                 span[P_conv2d_kernel_shape]));
+    TRY(put_list(x, got[P_conv2d_stride], "stride", 2, D_RANGE_CONV,
+                 span[P_conv2d_stride]));
+    TRY(put_list(x, got[P_conv2d_pad], "pad", 4, D_RANGE_PAD, span[P_conv2d_pad]));
+    TRY(put_list(x, got[P_conv2d_dilation], "dilation", 2, D_RANGE_CONV,
+                 span[P_conv2d_dilation]));
+    TRY(pad_value(x, &got[P_conv2d_pad_value], got[1], span[P_conv2d_pad_value]));
+    put(x, got[P_conv2d_pad_value], span[P_conv2d_pad_value]);
+    return put_start(x, got + P_conv2d_init_l1out, span + P_conv2d_init_l1out, op,
+                     OP_CONV2D_BIAS);
 }
 
 Value
 tik_conv2d(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[CONV_ARGS] = {
-        {"dst", true, {0}},
-        {"feature_map", true, {0}},
-        {"weight", true, {0}},
-        {"fm_shape", true, {0}},
-        {"kernel_shape", true, {0}},
-        {"stride", true, {0}},
-        {"pad", true, {0}},
-        {"dilation", true, {0}},
-        {"pad_value", false, {.kind = VAL_NONE}},
-        {"init_l1out", false, {.kind = VAL_BOOL, .i = 1}},
-        {"bias", false, {.kind = VAL_NONE}}};
-    Value got[CONV_ARGS];
-    Span span[CONV_ARGS];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
     Op op = OP_CONV2D;
     CubeCall x = {.in = in, .c = c, .args = args, .name = "conv2d"};
-    int begun = begin(&x, params, CONV_ARGS, got, span);
+    int begun = begin(&x, CALL_conv2d, got, span);
     if (begun > 0 && tik_composite_place(in, c, x.name, args->span) &&
         conv_operands(&x, got, span, &op)) {
         record(&x, op);

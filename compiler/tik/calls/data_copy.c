@@ -14,9 +14,9 @@
 #include "tik/calls/fixpipe.h"
 
 bool
-tik_copy_bind(Copy *x, const BindParam *params, int n, Value *got, Span *span)
+tik_copy_bind(Copy *x, Call call, Value *got, Span *span)
 {
-    TRY(tik_bind(x->in, "data_copy", x->args, params, n, got, span));
+    TRY(tik_bind(x->in, call, x->args, got, span));
     x->dst = got[0];
     x->src = got[1];
     x->dst_span = span[0];
@@ -257,24 +257,23 @@ blocks_of_scalar(Copy *x, Value count, int size, Count *out)
 static bool
 copy_count(Copy *x)
 {
-    static const BindParam params[] = {
-        {"dst", true, {0}}, {"src", true, {0}}, {"count", true, {0}}};
-    Value got[ARRAY_LEN(params)];
-    Span span[ARRAY_LEN(params)];
-    TRY(tik_copy_bind(x, params, ARRAY_LEN(params), got, span));
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
+    TRY(tik_copy_bind(x, CALL_data_copy_count, got, span));
     int size = counted(x) ? dtype_size(counted(x)) : BLOCK_BYTES;
     Count one = {"", val_int(1), x->args->span};
-    Count blocks = {"count", val_none(), span[2]};
-    if (!(tik_is_runtime(got[2]) ? blocks_of_scalar : blocks_of_constant)(x, got[2], size,
-                                                                          &blocks)) {
+    Count blocks = {"count", val_none(), span[P_data_copy_count_count]};
+    if (!(tik_is_runtime(got[P_data_copy_count_count])
+              ? blocks_of_scalar
+              : blocks_of_constant)(x, got[P_data_copy_count_count], size, &blocks)) {
         return !x->in->fatal;
     }
     int64_t n;
-    if (is_zero(blocks.v) && val_as_int64(got[2], &n) && n != 0) {
+    if (is_zero(blocks.v) && val_as_int64(got[P_data_copy_count_count], &n) && n != 0) {
         return true; /* count-trunc has said so */
     }
     Value stride[] = {val_int(0), val_int(0)};
-    return move_blocks(x, &one, false, &blocks, stride, span[2]);
+    return move_blocks(x, &one, false, &blocks, stride, span[P_data_copy_count_count]);
 }
 
 /* From L0C to UB, where the second structure says how; elsewhere it says nothing. */
@@ -286,31 +285,28 @@ copy_enhanced(Copy *x, const Value *got, const Span *span)
         ((View *)x->dst.obj)->root->mem == SC_UB) {
         return tik_acc_copy(x->in, x->c, x->args, got, span);
     }
-    if (tik_struct_changed(x->in, got[3])) {
-        py_diag(x->in, D_ENHANCED_IGNORED, span[3],
+    if (tik_struct_changed(x->in, got[P_data_copy_enhanced_params])) {
+        py_diag(x->in, D_ENHANCED_IGNORED, span[P_data_copy_enhanced_params],
                 "DataCopyEnhancedParams has no effect on a copy that is not from L0C "
                 "to UB");
     }
-    return copy_blocks(x, got[2], span[2]);
+    return copy_blocks(x, got[P_data_copy_params], span[P_data_copy_params]);
 }
 
 static bool
 copy_params(Copy *x)
 {
-    static const BindParam params[] = {{"dst", true, {0}},
-                                       {"src", true, {0}},
-                                       {"params", true, {0}},
-                                       {"enhanced_params", false, {.kind = VAL_NONE}}};
-    Value got[ARRAY_LEN(params)];
-    Span span[ARRAY_LEN(params)];
-    TRY(tik_copy_bind(x, params, ARRAY_LEN(params), got, span));
-    if (got[3].kind == VAL_NONE) {
-        return copy_blocks(x, got[2], span[2]);
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
+    TRY(tik_copy_bind(x, CALL_data_copy, got, span));
+    if (got[P_data_copy_enhanced_params].kind == VAL_NONE) {
+        return copy_blocks(x, got[P_data_copy_params], span[P_data_copy_params]);
     }
-    if (tik_struct_of(got[3]) != TSTRUCT_DataCopyEnhancedParams) {
-        py_diag(x->in, D_ARG_TYPE, span[3],
+    if (tik_struct_of(got[P_data_copy_enhanced_params]) !=
+        TSTRUCT_DataCopyEnhancedParams) {
+        py_diag(x->in, D_ARG_TYPE, span[P_data_copy_enhanced_params],
                 "enhanced_params is %s; data_copy takes a DataCopyEnhancedParams there",
-                tik_a(x->in, got[3]));
+                tik_a(x->in, got[P_data_copy_enhanced_params]));
         return true;
     }
     return copy_enhanced(x, got, span);
@@ -318,22 +314,20 @@ copy_params(Copy *x)
 
 /* Instructions whose operands behind dst and src are the fields of the structure, in their order. */
 static bool
-copy_fields(Copy *x, Op op, TikField first, TikField last)
+copy_fields(Copy *x, Call call, Op op, TikField first, TikField last)
 {
-    static const BindParam params[] = {
-        {"dst", true, {0}}, {"src", true, {0}}, {"params", true, {0}}};
-    Value got[ARRAY_LEN(params)];
-    Span span[ARRAY_LEN(params)];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
     Value v[MAX_PARAMS];
     Span at[MAX_PARAMS];
-    TRY(tik_copy_bind(x, params, ARRAY_LEN(params), got, span));
+    TRY(tik_copy_bind(x, call, got, span));
     v[0] = x->dst;
     v[1] = x->src;
     at[0] = x->dst_span;
     at[1] = x->src_span;
     for (int f = (int)first; f <= (int)last; f++) {
-        v[2 + f - (int)first] = tik_field(got[2], (TikField)f);
-        at[2 + f - (int)first] = span[2];
+        v[2 + f - (int)first] = tik_field(got[P_data_copy_nd2nz_params], (TikField)f);
+        at[2 + f - (int)first] = span[P_data_copy_nd2nz_params];
     }
     (void)tik_record(x->in, x->c, op, x->args, v, at);
     return !x->in->fatal;
@@ -342,14 +336,16 @@ copy_fields(Copy *x, Op op, TikField first, TikField last)
 static bool
 copy_nd2nz(Copy *x)
 {
-    return copy_fields(x, OP_DATA_MOVE_MULTI_ND2NZ, TFIELD_Nd2NzParams_nd_num,
+    return copy_fields(x, CALL_data_copy_nd2nz, OP_DATA_MOVE_MULTI_ND2NZ,
+                       TFIELD_Nd2NzParams_nd_num,
                        TFIELD_Nd2NzParams_dst_nz_matrix_stride);
 }
 
 static bool
 copy_nz2nd(Copy *x)
 {
-    return copy_fields(x, OP_DATA_COPY_NZ2ND, TFIELD_Nz2NdParamsFull_nd_num,
+    return copy_fields(x, CALL_data_copy_nz2nd, OP_DATA_COPY_NZ2ND,
+                       TFIELD_Nz2NdParamsFull_nd_num,
                        TFIELD_Nz2NdParamsFull_dst_nd_matrix_stride);
 }
 
@@ -395,11 +391,9 @@ is_co12(Value v)
 static bool
 copy_co12(Copy *x)
 {
-    static const BindParam params[] = {
-        {"dst", true, {0}}, {"src", true, {0}}, {"params", true, {0}}};
-    Value got[ARRAY_LEN(params)];
-    Span span[ARRAY_LEN(params)];
-    return tik_copy_bind(x, params, ARRAY_LEN(params), got, span) &&
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
+    return tik_copy_bind(x, CALL_data_copy_co12, got, span) &&
            tik_fix_copy(x->in, x->c, x->args, got, span);
 }
 
@@ -438,16 +432,15 @@ third_argument(const Copy *x, Value *out, Span *span)
 static void
 note_forms(Copy *x, Diag *d)
 {
-    static const char *const forms[] = {
-        "data_copy(dst, src, count)",
-        "data_copy(dst, src, DataCopyParams(...))",
-        "data_copy(dst, src, DataCopyParams(...), DataCopyEnhancedParams(...))",
-        "data_copy(dst, src, DataCopyCO12DstParams(...))",
-        "data_copy(dst, src, Nd2NzParams(...))",
-        "data_copy(dst, src, Nz2NdParamsFull(...))",
-        "data_copy(dst, src, dst_slice_info, src_slice_info, dim_value=1)"};
-    for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
-        diag_note(x->in->u, d, (Span){0}, "form: %s", forms[i]);
+    for (int call = 0; call < CALL_COUNT; call++) {
+        Signature s = call_signature((Call)call);
+        Text t;
+        if (call_owner((Call)call) == OWNER_CONTAINER &&
+            strcmp(s.name, "data_copy") == 0) {
+            text_init(&t, &x->in->u->arena);
+            call_prototype(&s, &t);
+            diag_note(x->in->u, d, (Span){0}, "prototype: %s", t.p);
+        }
     }
 }
 

@@ -14,7 +14,7 @@ typedef struct Copy {
 } Copy;
 
 /* The arguments of a form: dst, src and those that it adds. False with argument-count. */
-bool tik_copy_bind(Copy *x, const BindParam *params, int n, Value *got, Span *span);
+bool tik_copy_bind(Copy *x, Call call, Value *got, Span *span);
 
 /* Both tensors have one dtype; false with dtype-mismatch, which nothing allows here. */
 bool tik_copy_one_type(const Copy *x, const View *dst, const View *src);

@@ -210,18 +210,9 @@ record_blocks(Fix *x)
 static bool
 fix_blocks(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[B_COUNT] = {
-        {"dst", true, {0}},
-        {"src", true, {0}},
-        {"cburst_num", true, {0}},
-        {"burst_len", true, {0}},
-        {"dst_stride", true, {0}},
-        {"src_stride", true, {0}},
-        {"extend_params", false, {.kind = VAL_NONE}},
-    };
     Fix x = {.in = in, .c = c, .args = args};
     x.bias = x.other = x.relu = x.param = val_none();
-    TRY(tik_bind(in, "fixpipe", args, params, B_COUNT, x.got, x.span));
+    TRY(tik_bind(in, CALL_fixpipe, args, x.got, x.span));
     /* Without a queue of its own it is several moves. */
     bool single = flag_has_pipe(c->k->soc, PIPE_FIX);
     (void)((single || tik_composite_place(in, c, "fixpipe", args->span)) &&
@@ -280,30 +271,25 @@ tik_fix_record(FixColumns *x)
 static bool
 fix_columns(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam names[] = {
-        {"dst", true, {0}},
-        {"src", true, {0}},
-        {"params", true, {0}},
-        {"workspace", false, {.kind = VAL_NONE}},
-        {"config", false, {.kind = VAL_NONE}},
-    };
-    Value got[ARRAY_LEN(names)];
-    Span span[ARRAY_LEN(names)];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
     FixColumns x = {.in = in, .c = c, .args = args};
-    TRY(tik_bind(in, "fixpipe", args, names, ARRAY_LEN(names), got, span));
-    Value params = got[2];
-    if (got[4].kind != VAL_NONE && !tik_is_enum(got[4], TENUM_FixpipeConfig)) {
-        (void)tik_fix_broken(in, span[4], D_FIX_PARAMS,
+    TRY(tik_bind(in, CALL_fixpipe_params, args, got, span));
+    Value params = got[P_fixpipe_params_params];
+    if (got[P_fixpipe_params_config].kind != VAL_NONE &&
+        !tik_is_enum(got[P_fixpipe_params_config], TENUM_FixpipeConfig)) {
+        (void)tik_fix_broken(in, span[P_fixpipe_params_config], D_FIX_PARAMS,
                              "config is no value of tik.FixpipeConfig");
         return !in->fatal;
     }
     bool nz =
-        got[4].kind != VAL_NONE && tik_enum_number(got[4]) == TVALUE_FixpipeConfig_CFG_NZ;
+        got[P_fixpipe_params_config].kind != VAL_NONE &&
+        tik_enum_number(got[P_fixpipe_params_config]) == TVALUE_FixpipeConfig_CFG_NZ;
     for (int i = 0; i <= FIXC_relu; i++) {
         x.span[i] = span[i <= FIXC_src ? i : 2];
     }
-    x.v[FIXC_dst] = got[0];
-    x.v[FIXC_src] = got[1];
+    x.v[FIXC_dst] = got[P_fixpipe_params_dst];
+    x.v[FIXC_src] = got[P_fixpipe_params_src];
     x.v[FIXC_n_size] = FIELD(n_size);
     x.v[FIXC_m_size] = FIELD(m_size);
     x.v[FIXC_src_stride] = FIELD(src_stride);
@@ -312,13 +298,16 @@ fix_columns(Interp *in, Tik *c, const CallArgs *args)
     x.v[FIXC_src_nd_stride] = FIELD(src_nd_stride);
     x.v[FIXC_dst_nd_stride] = FIELD(dst_nd_stride);
     x.v[FIXC_quant_pre] = val_int(tik_enum_number(FIELD(quant_pre)));
-    x.v[FIXC_deq] = got[3].kind != VAL_NONE ? got[3] : FIELD(deq_scalar);
-    x.span[FIXC_deq] = span[got[3].kind != VAL_NONE ? 3 : 2];
+    x.v[FIXC_deq] = got[P_fixpipe_params_workspace].kind != VAL_NONE
+                        ? got[P_fixpipe_params_workspace]
+                        : FIELD(deq_scalar);
+    x.span[FIXC_deq] = span[got[P_fixpipe_params_workspace].kind != VAL_NONE ? 3 : 2];
     x.v[FIXC_nd] = val_bool(!nz);
     x.v[FIXC_split] = val_bool(tik_is_set(FIELD(is_channel_split)));
     x.v[FIXC_relu] = val_bool(tik_is_set(FIELD(relu_en)));
-    return tik_unit_flag(in, c, FIELD(unit_flag), span[2]) ? tik_fix_record(&x)
-                                                           : !in->fatal;
+    return tik_unit_flag(in, c, FIELD(unit_flag), span[P_fixpipe_params_params])
+               ? tik_fix_record(&x)
+               : !in->fatal;
 }
 
 Value

@@ -36,29 +36,25 @@ set_register(Interp *in, Tik *c, const char *method, const char *name, Value v, 
 
 /* Binds a setter; false: there is nothing to do. */
 static bool
-bind_setter(Interp *in, Tik *c, const CallArgs *args, const char *method,
-            const BindParam *params, int n, Value *got, Span *span)
+bind_setter(Interp *in, Tik *c, const CallArgs *args, Call call, Value *got, Span *span)
 {
     return !tik_dropped(c) && tik_not_built(in, c, args->span) &&
-           tik_bind(in, method, args, params, n, got, span);
+           tik_bind(in, call, args, got, span);
 }
 
 Value
 tik_set_fixpipe_nz2nd_flag(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const char *const method = "set_fixpipe_nz2nd_flag";
-    static const BindParam params[] = {{"nd_num", true, {0}},
-                                       {"src_nd_stride", true, {0}},
-                                       {"dst_nd_stride", true, {0}}};
     static const int64_t most[] = {UINT16_MAX, 512, UINT16_MAX};
-    Value got[ARRAY_LEN(params)];
-    Span span[ARRAY_LEN(params)];
-    if (!bind_setter(in, c, args, method, params, ARRAY_LEN(params), got, span)) {
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
+    if (!bind_setter(in, c, args, CALL_set_fixpipe_nz2nd_flag, got, span)) {
         return tik_dropped(c) ? val_none() : val_fail();
     }
     c->fix_nd = true;
-    for (int i = 0; i < (int)ARRAY_LEN(params); i++) {
-        (void)set_register(in, c, method, params[i].name, got[i], span[i], i == 0,
+    Signature s = call_signature(CALL_set_fixpipe_nz2nd_flag);
+    for (int i = 0; i < s.n; i++) {
+        (void)set_register(in, c, s.name, s.args[i].name, got[i], span[i], i == 0,
                            most[i], SREG_FIX_ND + 4 * i, DT_U32);
     }
     return in->fatal ? val_fail() : val_none();
@@ -68,10 +64,9 @@ Value
 tik_set_fixpipe_pre_quant_flag(Interp *in, Tik *c, const CallArgs *args)
 {
     static const char *const method = "set_fixpipe_pre_quant_flag";
-    static const BindParam params[] = {{"config", true, {0}}};
     Value got;
     Span span;
-    if (!bind_setter(in, c, args, method, params, 1, &got, &span)) {
+    if (!bind_setter(in, c, args, CALL_set_fixpipe_pre_quant_flag, &got, &span)) {
         return tik_dropped(c) ? val_none() : val_fail();
     }
     c->fix_word = true;
@@ -83,10 +78,9 @@ tik_set_fixpipe_pre_quant_flag(Interp *in, Tik *c, const CallArgs *args)
 Value
 tik_set_fixpipe_config(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {{"pre_quant", true, {0}}};
     Value got;
     Span span;
-    if (!bind_setter(in, c, args, "set_fixpipe_config", params, 1, &got, &span)) {
+    if (!bind_setter(in, c, args, CALL_set_fixpipe_config, &got, &span)) {
         return tik_dropped(c) ? val_none() : val_fail();
     }
     if (tik_fix_tensor(got) == NULL) {

@@ -113,9 +113,10 @@ long_mask_ok(const PickCall *x)
 
 /* Binds a call. False: it is refused, or nothing is to be recorded. */
 static bool
-bind_pick(PickCall *x, const BindParam *params, int n, Value *v, Span *span)
+bind_pick(PickCall *x, Call call, Value *v, Span *span)
 {
-    if (tik_dropped(x->c) || !tik_bind(x->in, x->name, x->args, params, n, v, span)) {
+    int n = call_signature(call).n;
+    if (tik_dropped(x->c) || !tik_bind(x->in, call, x->args, v, span)) {
         return false;
     }
     x->mask = v[PICK_MASK];
@@ -147,14 +148,10 @@ done(const PickCall *x)
 Value
 tik_vreduce(Interp *in, Tik *c, const CallArgs *args)
 {
-    const BindParam params[] = {PICK_PARAMS,
-                                {"stride_unit", false, val_int(0)},
-                                {"rsvd_scalar", false, val_none()},
-                                {"mask_mode", false, val_str(in, "normal")}};
     PickCall x = {.in = in, .c = c, .name = "vreduce", .args = args};
-    Value v[ARRAY_LEN(params)];
-    Span span[ARRAY_LEN(params)];
-    if (bind_pick(&x, params, ARRAY_LEN(params), v, span)) {
+    Value v[MOST_ARGS];
+    Span span[MOST_ARGS];
+    if (bind_pick(&x, CALL_vreduce, v, span)) {
         v[PICK_MASK] = x.counter ? x.mask : all_lanes(&x);
         v[PICK_UNIT + 1] = x.mode; /* the form has no rsvd_scalar */
         span[PICK_UNIT + 1] = x.mode_span;
@@ -166,13 +163,10 @@ tik_vreduce(Interp *in, Tik *c, const CallArgs *args)
 Value
 tik_vreducev2(Interp *in, Tik *c, const CallArgs *args)
 {
-    const BindParam params[] = {PICK_PARAMS,
-                                {"rsvd_scalar", false, val_none()},
-                                {"mask_mode", false, val_str(in, "normal")}};
     PickCall x = {.in = in, .c = c, .name = "vreducev2", .args = args};
-    Value v[ARRAY_LEN(params)];
-    Span span[ARRAY_LEN(params)];
-    if (bind_pick(&x, params, ARRAY_LEN(params), v, span) && long_mask_ok(&x)) {
+    Value v[MOST_ARGS];
+    Span span[MOST_ARGS];
+    if (bind_pick(&x, CALL_vreducev2, v, span) && long_mask_ok(&x)) {
         v[PICK_MASK] = x.counter ? x.mask : all_lanes(&x);
         record_pick(&x, is_bits(&x) ? OP_VREDUCEV2_BITS : OP_VREDUCEV2, v, span);
     }

@@ -6,56 +6,13 @@
 #include "rules/image.h"
 #include "tik/tik.h"
 
-enum {
-    A_DST,
-    A_SRC0,
-    A_SRC1,
-    A_FORMAT,
-    A_FUNCTION,
-    A_SRC,
-    A_CROP,
-    A_PRE_CLIP,
-    A_SWAP,
-    A_CSC,
-    A_SCF,
-    A_POST_CLIP,
-    A_DTC,
-    A_FLIP,
-    A_CHANNEL_PAD,
-    A_AREA_PAD,
-    A_STRETCH,
-    A_RAW,
-    A_SID,
-    A_COUNT
-};
-
-static const BindParam params[A_COUNT] = {{"dst", true, {0}},
-                                          {"src0", true, {0}},
-                                          {"src1", true, {0}},
-                                          {"input_format", true, {0}},
-                                          {"function_switch", true, {0}},
-                                          {"src_info", true, {0}},
-                                          {"crop_info", true, {0}},
-                                          {"pre_clip_info", true, {0}},
-                                          {"swap_list", true, {0}},
-                                          {"csc_info", true, {0}},
-                                          {"scf_info", true, {0}},
-                                          {"post_clip_info", true, {0}},
-                                          {"dtc_info", true, {0}},
-                                          {"flip_mode", true, {0}},
-                                          {"channel_pad_info", true, {0}},
-                                          {"area_pad_info", true, {0}},
-                                          {"stretch_info", true, {0}},
-                                          {"raw_info", true, {0}},
-                                          {"sid", true, {0}}};
-
 /* A call while its arguments become operands. */
 typedef struct ImageCall {
     Interp *in;
     Tik *c;
     Span call;
-    Value got[A_COUNT];
-    Span span[A_COUNT];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
 } ImageCall;
 
 /* ---- dictionaries ------------------------------------------------------------------------------------------- */
@@ -70,15 +27,16 @@ entry(const ImageCall *x, int arg, const char *key, bool needed, Value *out)
     }
     if (x->got[arg].kind != VAL_DICT) {
         py_diag(x->in, D_ARG_TYPE, x->span[arg],
-                "%s is %s; load_image takes a dictionary or None there", params[arg].name,
+                "%s is %s; load_image takes a dictionary or None there",
+                call_signature(CALL_load_image).args[arg].name,
                 tik_a(x->in, x->got[arg]));
         return false;
     }
     if (dict_get(x->in, x->got[arg], val_str(x->in, key), out) || !needed) {
         return true;
     }
-    py_diag(x->in, D_ARG_TYPE, x->span[arg], "%s has no entry '%s'", params[arg].name,
-            key);
+    py_diag(x->in, D_ARG_TYPE, x->span[arg], "%s has no entry '%s'",
+            call_signature(CALL_load_image).args[arg].name, key);
     return false;
 }
 
@@ -149,18 +107,19 @@ static bool
 set_matrix(const ImageCall *x)
 {
     Value rows, row[3], v[3];
-    TRY(entry(x, A_CSC, "csc_matrix", false, &rows) &&
-        items(x, rows, "csc_matrix", x->span[A_CSC], 3, row));
+    TRY(entry(x, P_load_image_csc_info, "csc_matrix", false, &rows) &&
+        items(x, rows, "csc_matrix", x->span[P_load_image_csc_info], 3, row));
     for (int i = 0; i < 9; i++) {
         if (i % 3 == 0) {
             Value r = rows.kind == VAL_NONE ? rows : row[i / 3];
-            TRY(items(x, r, "a row of csc_matrix", x->span[A_CSC], 3, v));
+            TRY(items(x, r, "a row of csc_matrix", x->span[P_load_image_csc_info], 3, v));
         }
         TRY(set_register(x, IMAGE_R_MATRIX + 2 * i, DT_S16, v[i % 3], "csc_matrix",
-                         x->span[A_CSC]));
+                         x->span[P_load_image_csc_info]));
     }
-    return set_list(x, A_CSC, "csc_out_bias", 3, IMAGE_R_OUT_BIAS, DT_U8) &&
-           set_list(x, A_CSC, "csc_in_bias", 3, IMAGE_R_IN_BIAS, DT_U8);
+    return set_list(x, P_load_image_csc_info, "csc_out_bias", 3, IMAGE_R_OUT_BIAS,
+                    DT_U8) &&
+           set_list(x, P_load_image_csc_info, "csc_in_bias", 3, IMAGE_R_IN_BIAS, DT_U8);
 }
 
 static bool
@@ -168,9 +127,10 @@ set_dtc(const ImageCall *x, Value mean_type)
 {
     int64_t t;
     bool half = !tik_is_runtime(mean_type) && val_as_int64(mean_type, &t) && t == 1;
-    return set_list(x, A_DTC, "dtc_mean", 4, IMAGE_R_MEAN, half ? DT_F16 : DT_S16) &&
-           set_list(x, A_DTC, "dtc_min", 4, IMAGE_R_MIN, DT_F16) &&
-           set_list(x, A_DTC, "dtc_var", 4, IMAGE_R_VAR, DT_F16);
+    return set_list(x, P_load_image_dtc_info, "dtc_mean", 4, IMAGE_R_MEAN,
+                    half ? DT_F16 : DT_S16) &&
+           set_list(x, P_load_image_dtc_info, "dtc_min", 4, IMAGE_R_MIN, DT_F16) &&
+           set_list(x, P_load_image_dtc_info, "dtc_var", 4, IMAGE_R_VAR, DT_F16);
 }
 
 /* The padding, in the type of the destination. */
@@ -181,12 +141,13 @@ set_padding(const ImageCall *x, Dtype t)
                                        "channel2_pad_value", "channel3_pad_value"};
     Value v;
     for (int i = 0; i < (int)ARRAY_LEN(keys); i++) {
-        TRY(entry(x, A_AREA_PAD, keys[i], true, &v) &&
-            set_register(x, IMAGE_R_AREA + 2 * i, t, v, keys[i], x->span[A_AREA_PAD]));
+        TRY(entry(x, P_load_image_area_pad_info, keys[i], true, &v) &&
+            set_register(x, IMAGE_R_AREA + 2 * i, t, v, keys[i],
+                         x->span[P_load_image_area_pad_info]));
     }
-    return entry(x, A_CHANNEL_PAD, "channel_pad_value", true, &v) &&
+    return entry(x, P_load_image_channel_pad_info, "channel_pad_value", true, &v) &&
            set_register(x, IMAGE_R_CHANNEL, t, v, "channel_pad_value",
-                        x->span[A_CHANNEL_PAD]);
+                        x->span[P_load_image_channel_pad_info]);
 }
 
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
@@ -195,47 +156,49 @@ set_padding(const ImageCall *x, Dtype t)
 static const struct {
     int slot, arg;
     const char *key;
-} fields[] = {{IMAGE_src_horizontal_size, A_SRC, "src_horizontal_size"},
-              {IMAGE_src_vertical_size, A_SRC, "src_vertical_size"},
-              {IMAGE_dst_horizontal_size, A_CROP, "dst_horizontal_size"},
-              {IMAGE_dst_vertical_size, A_CROP, "dst_vertical_size"},
-              {IMAGE_crop_horizontal_start, A_CROP, "crop_horizontal_start"},
-              {IMAGE_crop_vertical_start, A_CROP, "crop_vertical_start"},
-              {IMAGE_single_line_enable, A_CROP, "single_line_enable"},
-              {IMAGE_format_convert, A_CSC, "format_convert"},
-              {IMAGE_dtc_mean_type, A_DTC, "dtc_mean_type"},
-              {IMAGE_area_pad_mode, A_AREA_PAD, "area_pad_mode"},
-              {IMAGE_top_pad_rows, A_AREA_PAD, "top_pad_rows"},
-              {IMAGE_botton_pad_rows, A_AREA_PAD, "botton_pad_rows"},
-              {IMAGE_left_pad_cols, A_AREA_PAD, "left_pad_cols"},
-              {IMAGE_right_pad_cols, A_AREA_PAD, "right_pad_cols"},
-              {IMAGE_channel_pad_mode, A_CHANNEL_PAD, "channel_pad_mode"}};
+} fields[] = {
+    {IMAGE_src_horizontal_size, P_load_image_src_info, "src_horizontal_size"},
+    {IMAGE_src_vertical_size, P_load_image_src_info, "src_vertical_size"},
+    {IMAGE_dst_horizontal_size, P_load_image_crop_info, "dst_horizontal_size"},
+    {IMAGE_dst_vertical_size, P_load_image_crop_info, "dst_vertical_size"},
+    {IMAGE_crop_horizontal_start, P_load_image_crop_info, "crop_horizontal_start"},
+    {IMAGE_crop_vertical_start, P_load_image_crop_info, "crop_vertical_start"},
+    {IMAGE_single_line_enable, P_load_image_crop_info, "single_line_enable"},
+    {IMAGE_format_convert, P_load_image_csc_info, "format_convert"},
+    {IMAGE_dtc_mean_type, P_load_image_dtc_info, "dtc_mean_type"},
+    {IMAGE_area_pad_mode, P_load_image_area_pad_info, "area_pad_mode"},
+    {IMAGE_top_pad_rows, P_load_image_area_pad_info, "top_pad_rows"},
+    {IMAGE_botton_pad_rows, P_load_image_area_pad_info, "botton_pad_rows"},
+    {IMAGE_left_pad_cols, P_load_image_area_pad_info, "left_pad_cols"},
+    {IMAGE_right_pad_cols, P_load_image_area_pad_info, "right_pad_cols"},
+    {IMAGE_channel_pad_mode, P_load_image_channel_pad_info, "channel_pad_mode"}};
 
 static bool
 operands(const ImageCall *x, Value v[IMAGE_SLOTS], Span at[IMAGE_SLOTS])
 {
-    static const int direct[][2] = {{IMAGE_dst, A_DST},
-                                    {IMAGE_src0, A_SRC0},
-                                    {IMAGE_src1, A_SRC1},
-                                    {IMAGE_input_format, A_FORMAT},
-                                    {IMAGE_function_switch, A_FUNCTION},
-                                    {IMAGE_sid, A_SID}};
+    static const int direct[][2] = {{IMAGE_dst, P_load_image_dst},
+                                    {IMAGE_src0, P_load_image_src0},
+                                    {IMAGE_src1, P_load_image_src1},
+                                    {IMAGE_input_format, P_load_image_input_format},
+                                    {IMAGE_function_switch, P_load_image_function_switch},
+                                    {IMAGE_sid, P_load_image_sid}};
     for (size_t i = 0; i < ARRAY_LEN(direct); i++) {
         v[direct[i][0]] = x->got[direct[i][1]];
         at[direct[i][0]] = x->span[direct[i][1]];
     }
-    bool one = x->got[A_SRC1].kind == VAL_NONE;
-    v[IMAGE_src1] = x->got[one ? A_SRC0 : A_SRC1];
+    bool one = x->got[P_load_image_src1].kind == VAL_NONE;
+    v[IMAGE_src1] = x->got[one ? P_load_image_src0 : P_load_image_src1];
     v[IMAGE_planes] = val_int(one ? 1 : 2);
-    at[IMAGE_planes] = x->span[A_SRC1];
+    at[IMAGE_planes] = x->span[P_load_image_src1];
     for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
         at[fields[i].slot] = x->span[fields[i].arg];
         TRY(entry(x, fields[i].arg, fields[i].key, true, &v[fields[i].slot]));
     }
     for (int i = 0; i < 3; i++) {
-        at[IMAGE_rb_swap + i] = x->span[A_SWAP];
+        at[IMAGE_rb_swap + i] = x->span[P_load_image_swap_list];
     }
-    return items(x, x->got[A_SWAP], "swap_list", x->span[A_SWAP], 3, &v[IMAGE_rb_swap]);
+    return items(x, x->got[P_load_image_swap_list], "swap_list",
+                 x->span[P_load_image_swap_list], 3, &v[IMAGE_rb_swap]);
 }
 
 /* A function that is on for certain is told what it needs. */
@@ -245,24 +208,26 @@ informed(const ImageCall *x)
     static const struct {
         int function, arg;
         const char *name;
-    } needs[] = {{IMAGE_CROP, A_CROP, "crop"},
-                 {IMAGE_SWAP, A_SWAP, "swap"},
-                 {IMAGE_CSC, A_CSC, "csc"},
-                 {IMAGE_DTC, A_DTC, "dtc"},
-                 {IMAGE_AREA_PAD, A_AREA_PAD, "area_pad"},
-                 {IMAGE_CHANNEL_PAD, A_CHANNEL_PAD, "channel_pad"}};
+    } needs[] = {{IMAGE_CROP, P_load_image_crop_info, "crop"},
+                 {IMAGE_SWAP, P_load_image_swap_list, "swap"},
+                 {IMAGE_CSC, P_load_image_csc_info, "csc"},
+                 {IMAGE_DTC, P_load_image_dtc_info, "dtc"},
+                 {IMAGE_AREA_PAD, P_load_image_area_pad_info, "area_pad"},
+                 {IMAGE_CHANNEL_PAD, P_load_image_channel_pad_info, "channel_pad"}};
     int64_t on;
-    if (x->got[A_SRC].kind == VAL_NONE) {
-        py_diag(x->in, D_ARG_TYPE, x->span[A_SRC], "src_info is None");
+    if (x->got[P_load_image_src_info].kind == VAL_NONE) {
+        py_diag(x->in, D_ARG_TYPE, x->span[P_load_image_src_info], "src_info is None");
         return false;
     }
-    if (tik_is_runtime(x->got[A_FUNCTION]) || !val_as_int64(x->got[A_FUNCTION], &on)) {
+    if (tik_is_runtime(x->got[P_load_image_function_switch]) ||
+        !val_as_int64(x->got[P_load_image_function_switch], &on)) {
         return true;
     }
     for (size_t i = 0; i < ARRAY_LEN(needs); i++) {
         if ((on & needs[i].function) != 0 && x->got[needs[i].arg].kind == VAL_NONE) {
             py_diag(x->in, D_ARG_TYPE, x->span[needs[i].arg],
-                    "%s is None and function_switch has %s", params[needs[i].arg].name,
+                    "%s is None and function_switch has %s",
+                    call_signature(CALL_load_image).args[needs[i].arg].name,
                     needs[i].name);
             return false;
         }
@@ -275,7 +240,8 @@ static bool
 may_be_on(const ImageCall *x, int function)
 {
     int64_t on;
-    return tik_is_runtime(x->got[A_FUNCTION]) || !val_as_int64(x->got[A_FUNCTION], &on) ||
+    return tik_is_runtime(x->got[P_load_image_function_switch]) ||
+           !val_as_int64(x->got[P_load_image_function_switch], &on) ||
            (on & function) != 0;
 }
 
@@ -287,8 +253,8 @@ record(const ImageCall *x, const CallArgs *args)
     if (!informed(x) || !operands(x, v, at)) {
         return;
     }
-    bool tensor = tik_is(x->got[A_DST], &tik_tensor_class);
-    Dtype t = tensor ? ((View *)x->got[A_DST].obj)->dtype : DT_NONE;
+    bool tensor = tik_is(x->got[P_load_image_dst], &tik_tensor_class);
+    Dtype t = tensor ? ((View *)x->got[P_load_image_dst].obj)->dtype : DT_NONE;
     bool known = t == DT_U8 || t == DT_S8 || t == DT_F16; /* else the record reports */
     bool ok = (!may_be_on(x, IMAGE_CSC) || set_matrix(x)) &&
               (!may_be_on(x, IMAGE_DTC) || set_dtc(x, v[IMAGE_dtc_mean_type])) &&
@@ -307,7 +273,7 @@ tik_load_image(Interp *in, Tik *c, const CallArgs *args)
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!tik_bind(in, method, args, params, A_COUNT, x.got, x.span)) {
+    if (!tik_bind(in, CALL_load_image, args, x.got, x.span)) {
         return val_fail();
     }
     if (tik_not_built(in, c, args->span) &&

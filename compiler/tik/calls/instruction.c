@@ -21,9 +21,11 @@ typedef struct InstrCall {
     const CallArgs *args;
     const ParamInfo *params;
     int n;
-    int slot[MAX_PARAMS];  /* of each parameter of the call: a list takes several slots */
-    int ncall;             /* parameters of the call */
-    Value got[MAX_PARAMS]; /* by slot, lists by their first; VAL_FAIL: not given */
+    const Signature *sig;
+    int slot[MAX_PARAMS]; /* of each argument of the call: a list takes several slots */
+    int call_index[MAX_PARAMS]; /* of each slot that begins an argument */
+    int ncall;                  /* arguments that are operands */
+    Value got[MAX_PARAMS];      /* by slot, lists by their first; VAL_FAIL: not given */
     Span span[MAX_PARAMS];
     Dtype
         main; /* of the form's main operand; DT_NONE before it is read, or when it was refused */
@@ -39,36 +41,12 @@ op_name(const InstrCall *x)
     return op_method(x->op);
 }
 
-/* ---- binding ---------------------------------------------------------------------------------------- */
+/* ---- binding ---- */
 
-/* Slot of the extended argument of moves, which has two names; -1: none. */
-static int
-extended_index(const InstrCall *x)
-{
-    Form form = op_table[x->op].form;
-    return form_family(form) == FAM_MOVE ? form_slot(form, ROLE_ATTR, "mode") : -1;
-}
-
-/* The parameter's name in the source. */
 static const char *
 param_name(const InstrCall *x, int slot)
 {
-    const ParamInfo *p = &x->params[slot];
-    const char *end = p->items ? strchr(p->name, '[') : NULL;
-    return end ? arena_printf(&x->in->u->arena, "%.*s", (int)(end - p->name), p->name)
-               : p->name;
-}
-
-static void
-put_default(Text *t, const ParamInfo *p)
-{
-    if (p->role == ROLE_MASKMODE) {
-        text_put(t, "=\"normal\"");
-    } else if (p->dflt != PARAM_REQUIRED && p->of == OF_BOOL) {
-        text_put(t, p->dflt ? "=True" : "=False");
-    } else if (p->dflt != PARAM_REQUIRED) {
-        text_printf(t, "=%d", p->dflt);
-    }
+    return x->sig->args[x->call_index[slot]].name;
 }
 
 static const char *
@@ -76,117 +54,20 @@ prototype(const InstrCall *x)
 {
     Text t;
     text_init(&t, &x->in->u->arena);
-    text_printf(&t, "%s(", op_name(x));
-    for (int i = 0; i < x->ncall; i++) {
-        int slot = x->slot[i];
-        bool extended = slot == extended_index(x);
-        text_printf(&t, "%s%s", i ? ", " : "",
-                    extended ? "PadMode=0 or ConvReluMode" : param_name(x, slot));
-        if (!extended) {
-            put_default(&t, &x->params[slot]);
-        }
-    }
-    text_putc(&t, ')');
+    call_prototype(x->sig, &t);
     return t.p;
 }
 
-static void
-note_prototype(const InstrCall *x, Diag *d)
-{
-    diag_note(x->in->u, d, (Span){0}, "prototype: %s", prototype(x));
-}
-
-static bool
-too_many(InstrCall *x)
-{
-    if (extended_index(x) >= 0) {
-        py_diag(x->in, D_EXTARG, x->args->span,
-                "%s is called with more than one extended argument", op_name(x));
-        return false;
-    }
-    const CallArgs *a = x->args;
-    note_prototype(
-        x, py_diag(x->in, D_ARG_COUNT,
-                   a->pos_span && a->npos > x->ncall ? a->pos_span[x->ncall] : a->span,
-                   "%s takes %d arguments; %d are given", op_name(x), x->ncall,
-                   a->npos + a->nkw));
-    return false;
-}
-
-static int
-keyword_index(const InstrCall *x, Sym name)
-{
-    const TikState *st = tik_state(x->in);
-    const Sym *syms = st->param_sym[op_table[x->op].form];
-    for (int k = 0; k < x->ncall; k++) {
-        int i = x->slot[k];
-        bool extended = i == extended_index(x);
-        if (extended ? name == st->sym_padmode || name == st->sym_convrelu
-                     : syms[i] == name) {
-            return i;
-        }
-    }
-    return -1;
-}
-
-static bool
-unknown_keyword(InstrCall *x, Sym name, Span span)
-{
-    const char *text = tik_sym(x->in, name);
-    Nearest near = {.wanted = text};
-    for (int k = 0; k < x->ncall; k++) {
-        nearest_try(&near, param_name(x, x->slot[k]));
-    }
-    bool extended = extended_index(x) >= 0 && !near.best;
-    Diag *d = py_diag(x->in, extended ? D_EXTARG : D_ARG_COUNT, span,
-                      "%s has no parameter '%s'", op_name(x), text);
-    if (near.best) {
-        diag_help(x->in->u, d, "did you mean '%s'?", near.best);
-    }
-    note_prototype(x, d);
-    return false;
-}
-
-/* The name of a statement of the original compiler, which some calls can give. */
-static bool
-is_statement_name(const InstrCall *x, Sym name)
-{
-    return x->op == OP_VNCHWCONV && strcmp(tik_sym(x->in, name), "name") == 0;
-}
-
-static bool
-bind_keyword(InstrCall *x, int k)
-{
-    const CallArgs *a = x->args;
-    if (is_statement_name(x, a->kwname[k])) {
-        return true;
-    }
-    Span span = a->kw_span ? a->kw_span[k] : a->span;
-    int i = keyword_index(x, a->kwname[k]);
-    if (i < 0) {
-        return unknown_keyword(x, a->kwname[k],
-                               a->kwname_span ? a->kwname_span[k] : span);
-    }
-    if (!val_failed(x->got[i])) {
-        if (i == extended_index(x)) {
-            return too_many(x);
-        }
-        note_prototype(x, py_diag(x->in, D_ARG_COUNT, span, "%s gets '%s' twice",
-                                  op_name(x), param_name(x, i)));
-        return false;
-    }
-    x->got[i] = a->kwval[k];
-    x->span[i] = span;
-    return true;
-}
-
+/* The operands' names in calls, and where each argument stands among the operands. */
 static void
 list_parameters(InstrCall *x)
 {
     x->params = form_params(op_table[x->op].form, &x->n);
+    x->sig = tik_signature(x->in, x->op);
     x->ncall = 0;
     for (int i = 0; i < x->n; i++) {
         if (x->params[i].item == 0) {
+            x->call_index[i] = x->ncall;
             x->slot[x->ncall++] = i;
         }
     }
@@ -195,28 +76,12 @@ list_parameters(InstrCall *x)
 static bool
 bind(InstrCall *x)
 {
-    const CallArgs *a = x->args;
-    if (a->npos > x->ncall) {
-        return too_many(x);
-    }
-    for (int i = 0; i < a->npos; i++) {
-        x->got[x->slot[i]] = a->pos[i];
-        x->span[x->slot[i]] = a->pos_span ? a->pos_span[i] : a->span;
-    }
-    for (int k = 0; k < a->nkw; k++) {
-        TRY(bind_keyword(x, k));
-    }
-    for (int k = a->npos; k < x->ncall; k++) {
-        int i = x->slot[k];
-        if (!val_failed(x->got[i])) {
-            continue;
-        }
-        x->span[i] = a->span;
-        if (x->params[i].dflt == PARAM_REQUIRED) {
-            note_prototype(x, py_diag(x->in, D_ARG_COUNT, a->span, "%s misses '%s'",
-                                      op_name(x), param_name(x, i)));
-            return false;
-        }
+    Value got[MAX_PARAMS];
+    Span span[MAX_PARAMS];
+    TRY(call_bind(x->in, x->sig, x->args, got, span));
+    for (int k = 0; k < x->ncall; k++) {
+        x->got[x->slot[k]] = got[k];
+        x->span[x->slot[k]] = span[k];
     }
     return true;
 }
@@ -703,18 +568,18 @@ operand_scope(const InstrCall *x, Role role)
 static bool
 check_extended_keyword(InstrCall *x, Scope from, Scope to)
 {
-    const TikState *st = tik_state(x->in);
     for (int k = 0; k < x->args->nkw; k++) {
-        Sym name = x->args->kwname[k];
-        if (name != st->sym_padmode && name != st->sym_convrelu) {
+        const char *name = tik_sym(x->in, x->args->kwname[k]);
+        bool relu = strcmp(name, "ConvReluMode") == 0;
+        if (!relu && strcmp(name, "PadMode") != 0) {
             continue;
         }
         bool l0c = to == SC_L0C || from == SC_L0C;
-        if (l0c != (name == st->sym_convrelu)) {
+        if (l0c != relu) {
             py_diag(x->in, D_EXTARG,
                     x->args->kw_span ? x->args->kw_span[k] : x->args->span,
-                    "%s is given for a move from %s to %s; it is for %s",
-                    tik_sym(x->in, name), scope_name(from), scope_name(to),
+                    "%s is given for a move from %s to %s; it is for %s", name,
+                    scope_name(from), scope_name(to),
                     l0c ? "moves from global memory to L1" : "moves between UB and L0C");
             return false;
         }
@@ -725,7 +590,7 @@ check_extended_keyword(InstrCall *x, Scope from, Scope to)
 static bool
 check_extended(InstrCall *x)
 {
-    if (extended_index(x) < 0) {
+    if (!x->sig->extended) {
         return true;
     }
     return check_extended_keyword(x, operand_scope(x, ROLE_SRC),

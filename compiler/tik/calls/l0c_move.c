@@ -399,29 +399,11 @@ tensor_mov(TensorMov *m)
 Value
 tik_tensor_mov(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[T_COUNT] = {
-        {"dst", true, {0}},
-        {"src", true, {0}},
-        {"block_mode", true, {0}},
-        {"nburst", true, {0}},
-        {"burst_len", true, {0}},
-        {"dst_stride", true, {0}},
-        {"src_stride", true, {0}},
-        {"deqscale", false, {.kind = VAL_NONE}},
-        {"sid_store_mode", false, {.kind = VAL_INT}},
-        {"relu", false, {.kind = VAL_BOOL}},
-        {"pad_mode", false, {.kind = VAL_NONE}},
-        {"pad_value", false, {.kind = VAL_NONE}},
-        {"onthefly_mode", false, {.kind = VAL_INT}},
-        {"src_onthefly", false, {.kind = VAL_NONE}},
-        {"src_onthefly_stride", false, {.kind = VAL_INT}},
-    };
     TensorMov m = {.x = {.in = in, .c = c, .args = args}};
     if (tik_dropped(c) || !tik_not_built(in, c, args->span)) {
         return val_none();
     }
-    return tik_bind(in, "tensor_mov", args, params, T_COUNT, m.got, m.span) &&
-                   tensor_mov(&m)
+    return tik_bind(in, CALL_tensor_mov, args, m.got, m.span) && tensor_mov(&m)
                ? val_none()
                : val_fail();
 }
@@ -473,24 +455,13 @@ move_quant(TensorMov *m, const Value *got, const Span *span)
 Value
 tik_data_move_quant(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[Q_COUNT] = {
-        {"dst", true, {0}},
-        {"src", true, {0}},
-        {"sid", true, {0}},
-        {"nburst", true, {0}},
-        {"burst", true, {0}},
-        {"src_stride", true, {0}},
-        {"dst_stride", true, {0}},
-        {"quant_param", true, {0}},
-        {"relu_flag", false, {.kind = VAL_BOOL}},
-    };
     TensorMov m = {.x = {.in = in, .c = c, .args = args}};
     Value got[Q_COUNT];
     Span span[Q_COUNT];
     if (tik_dropped(c) || !tik_not_built(in, c, args->span)) {
         return val_none();
     }
-    return tik_bind(in, "data_move_quant", args, params, Q_COUNT, got, span) &&
+    return tik_bind(in, CALL_data_move_quant, args, got, span) &&
                    move_quant(&m, got, span)
                ? val_none()
                : val_fail();

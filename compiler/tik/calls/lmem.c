@@ -84,12 +84,12 @@ tik_lanes_side(LanesCall *x, Value v, const char *name, Span span, Side *s)
 }
 
 int
-tik_lanes_begin(LanesCall *x, const BindParam *params, int n, Value *got, Span *span)
+tik_lanes_begin(LanesCall *x, Call call, Value *got, Span *span)
 {
     if (tik_dropped(x->c)) {
         return 0;
     }
-    if (!tik_bind(x->in, x->name, x->args, params, n, got, span)) {
+    if (!tik_bind_like(x->in, x->name, call, x->args, got, span)) {
         return -1;
     }
     return tik_not_built(x->in, x->c, x->args->span);
@@ -264,13 +264,9 @@ move_tensors(LanesCall *x, const Value *got, const Span *span)
 Value
 tik_data_move(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {{"dst", true, {0}},
-                                       {"src", true, {0}},
-                                       {"trans", false, {.kind = VAL_NONE}},
-                                       {"bcast", false, {.kind = VAL_NONE}}};
     LanesCall x = {.in = in, .c = c, .args = args, .name = "data_move"};
-    Value got[4];
-    Span span[4];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
     bool bursts = has_bursts(in, args);
     if (!c->k->soc->lane || (bursts && !names_lanes(args))) {
         return tik_instruction(in, c, tik_move_op(dst_of(in, args)), args);
@@ -281,7 +277,7 @@ tik_data_move(Interp *in, Tik *c, const CallArgs *args)
         diag_help(in->u, d, "write data_move(dst, src); the layouts say the rest");
         return val_none();
     }
-    int begun = tik_lanes_begin(&x, params, 4, got, span);
+    int begun = tik_lanes_begin(&x, CALL_data_move_lanes, got, span);
     if (begun > 0) {
         move_tensors(&x, got, span);
     }
@@ -367,12 +363,10 @@ compute(LanesCall *x, Op op, Op scalar, const Value *got, const Span *span)
 static Value
 call_arithmetic(Interp *in, Tik *c, const CallArgs *args, Op op, Op scalar)
 {
-    static const BindParam params[] = {
-        {"dst", true, {0}}, {"a", true, {0}}, {"b", true, {0}}};
     LanesCall x = {.in = in, .c = c, .args = args, .name = op_table[op].name};
     Value got[3];
     Span span[3];
-    int begun = tik_lanes_begin(&x, params, 3, got, span);
+    int begun = tik_lanes_begin(&x, CALL_lane_add, got, span);
     if (begun > 0) {
         compute(&x, op, scalar, got, span);
     }

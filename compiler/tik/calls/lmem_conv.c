@@ -197,10 +197,9 @@ part_view(Interp *in, const View *v, const PackPart *p)
 Value
 tik_lanes_part(Interp *in, View *v, const CallArgs *args)
 {
-    static const BindParam params[] = {{"name", true, {0}}};
     Value got;
     const char *text;
-    if (!tik_bind(in, "part", args, params, 1, &got, NULL)) {
+    if (!tik_bind(in, CALL_part, args, &got, NULL)) {
         return val_fail();
     }
     if (v->poisoned || !tik_text(in, got, "name", args->span, &text)) {
@@ -342,19 +341,11 @@ record(LanesCall *x, const Value *got, const Span *span, const Conv *c)
 Value
 tik_lane_conv2d(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[P_COUNT] = {
-        {"dst", true, {0}},
-        {"x", true, {0}},
-        {"wpack", true, {0}},
-        {"stride", false, {.kind = VAL_INT, .i = 1}},
-        {"padding", false, {.kind = VAL_INT, .i = 0}},
-        {"dilation", false, {.kind = VAL_INT, .i = 1}},
-    };
     LanesCall x = {.in = in, .c = c, .args = args, .name = "lane_conv2d"};
     Value got[P_COUNT];
     Span span[P_COUNT];
     Conv conv = {.pack = NULL};
-    int begun = tik_lanes_begin(&x, params, P_COUNT, got, span);
+    int begun = tik_lanes_begin(&x, CALL_lane_conv2d, got, span);
     if (begun > 0) {
         bool ok = tik_lanes_operand(&x, got[P_DST], "dst", span[P_DST], &conv.d);
         ok = tik_lanes_operand(&x, got[P_X], "x", span[P_X], &conv.x) && ok;

@@ -137,25 +137,18 @@ call_load(const Load *x, const LoadForm *f, const Value *got, const Span *span)
     return f->call(x->in, x->c, &args);
 }
 
-static const BindParam load_params[] = {
-    {"dst", true, {0}}, {"src", true, {0}}, {"params", true, {0}}};
-
-enum {
-    LOAD_N = ARRAY_LEN(load_params)
-};
-
 Value
 tik_load_data(Interp *in, Tik *c, const CallArgs *args)
 {
-    Value got[LOAD_N];
-    Span span[LOAD_N];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!tik_bind(in, "load_data", args, load_params, LOAD_N, got, span)) {
+    if (!tik_bind(in, CALL_load_data, args, got, span)) {
         return val_fail();
     }
-    Load x = {in, c, args, got[LOAD_N - 1], span[LOAD_N - 1]};
+    Load x = {in, c, args, got[P_load_data_params], span[P_load_data_params]};
     if (!tik_not_built(in, c, args->span)) {
         return in->fatal ? val_fail() : val_none();
     }
@@ -217,15 +210,15 @@ Value
 tik_load_data_with_transpose(Interp *in, Tik *c, const CallArgs *args)
 {
     static const char method[] = "load_data_with_transpose";
-    Value got[LOAD_N];
-    Span span[LOAD_N];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!tik_bind(in, method, args, load_params, LOAD_N, got, span)) {
+    if (!tik_bind(in, CALL_load_data_with_transpose, args, got, span)) {
         return val_fail();
     }
-    Load x = {in, c, args, got[LOAD_N - 1], span[LOAD_N - 1]};
+    Load x = {in, c, args, got[P_load_data_params], span[P_load_data_params]};
     if (!tik_not_built(in, c, args->span)) {
         return in->fatal ? val_fail() : val_none();
     }
@@ -244,21 +237,12 @@ tik_load_data_with_transpose(Interp *in, Tik *c, const CallArgs *args)
 
 /* ---- mmad -------------------------------------------------------------------------------------------------- */
 
-enum {
-    MMAD_DST,
-    MMAD_FM,
-    MMAD_FILTER,
-    MMAD_BIAS,
-    MMAD_PARAMS,
-    MMAD_N
-};
-
 /* The structure is the fourth argument, or the fifth behind a bias. */
 bool
 tik_is_mmad_params(const CallArgs *args)
 {
     bool found = false;
-    for (int i = MMAD_BIAS; i < args->npos; i++) {
+    for (int i = P_mmad_params_bias_bias; i < args->npos; i++) {
         found = found || tik_struct_of(args->pos[i]) == TSTRUCT_MmadParams;
     }
     for (int i = 0; i < args->nkw; i++) {
@@ -298,19 +282,24 @@ start_of(const Load *x, bool bias, bool *onto)
 static void
 record_mmad(const Load *x, const Value *got, const Span *span)
 {
-    bool bias = got[MMAD_BIAS].kind != VAL_NONE, onto;
+    bool bias = got[P_mmad_params_bias_bias].kind != VAL_NONE, onto;
     if (!start_of(x, bias, &onto)) {
         return;
     }
-    Value v[] = {got[MMAD_DST],
-                 got[MMAD_FM],
-                 got[MMAD_FILTER],
+    Value v[] = {got[P_mmad_params_bias_dst],
+                 got[P_mmad_params_bias_fm],
+                 got[P_mmad_params_bias_filter],
                  tik_field(x->params, TFIELD_MmadParams_m),
                  tik_field(x->params, TFIELD_MmadParams_k),
                  tik_field(x->params, TFIELD_MmadParams_n),
-                 bias ? got[MMAD_BIAS] : val_int(onto)};
-    Span at[] = {span[MMAD_DST], span[MMAD_FM], span[MMAD_FILTER], x->span,
-                 x->span,        x->span,       span[MMAD_BIAS]};
+                 bias ? got[P_mmad_params_bias_bias] : val_int(onto)};
+    Span at[] = {span[P_mmad_params_bias_dst],
+                 span[P_mmad_params_bias_fm],
+                 span[P_mmad_params_bias_filter],
+                 x->span,
+                 x->span,
+                 x->span,
+                 span[P_mmad_params_bias_bias]};
     (void)tik_record(x->in, x->c, bias ? OP_MMAD_BIAS : OP_MMAD, x->args, v, at);
 }
 
@@ -336,34 +325,26 @@ does_nothing(const Load *x)
 Value
 tik_mmad_params(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam with[MMAD_N] = {{"dst", true, {0}},
-                                           {"fm", true, {0}},
-                                           {"filter", true, {0}},
-                                           {"bias", true, {0}},
-                                           {"params", true, {0}}};
-    static const BindParam without[MMAD_N] = {{"dst", true, {0}},
-                                              {"fm", true, {0}},
-                                              {"filter", true, {0}},
-                                              {"params", true, {0}},
-                                              {"bias", false, {.kind = VAL_NONE}}};
-    Value got[MMAD_N];
-    Span span[MMAD_N];
-    bool fifth = args->npos == MMAD_N;
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
+    bool fifth = args->npos == P_mmad_params_bias_params + 1;
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!tik_bind(in, "mmad", args, fifth ? with : without, MMAD_N, got, span)) {
+    if (!tik_bind(in, fifth ? CALL_mmad_params_bias : CALL_mmad_params, args, got,
+                  span)) {
         return val_fail();
     }
     if (!fifth) { /* the bias stands behind the structure */
-        Value bias = got[MMAD_PARAMS];
-        Span at = span[MMAD_PARAMS];
-        got[MMAD_PARAMS] = got[MMAD_BIAS];
-        span[MMAD_PARAMS] = span[MMAD_BIAS];
-        got[MMAD_BIAS] = bias;
-        span[MMAD_BIAS] = at;
+        Value bias = got[P_mmad_params_bias_params];
+        Span at = span[P_mmad_params_bias_params];
+        got[P_mmad_params_bias_params] = got[P_mmad_params_bias_bias];
+        span[P_mmad_params_bias_params] = span[P_mmad_params_bias_bias];
+        got[P_mmad_params_bias_bias] = bias;
+        span[P_mmad_params_bias_bias] = at;
     }
-    Load x = {in, c, args, got[MMAD_PARAMS], span[MMAD_PARAMS]};
+    Load x = {in, c, args, got[P_mmad_params_bias_params],
+              span[P_mmad_params_bias_params]};
     if (!tik_not_built(in, c, args->span)) {
         return in->fatal ? val_fail() : val_none();
     }

@@ -5,24 +5,23 @@
 #include "tik/tik.h"
 
 typedef struct Mode {
-    const char *setter, *param, *getter, *result;
     int64_t offset, most;
     CoreSet cores, readers;
 } Mode;
 
 static const Mode modes[] = {
-#define MODE(id, setter, param, getter, result, reg, most, cores, readers)               \
-    {setter, param, getter, result, SREG_##reg, most, cores, readers},
+#define MODE(id, reg, most, cores, readers) {SREG_##reg, most, cores, readers},
 #include "tik/calls/mode.def"
 };
 
 typedef enum ModeId {
-#define MODE(id, setter, param, getter, result, reg, most, cores, readers) MODE_##id,
+#define MODE(id, reg, most, cores, readers) MODE_##id,
 #include "tik/calls/mode.def"
 } ModeId;
 
 static bool
-mode_value(Interp *in, Tik *c, const Mode *m, Value v, Span span, ExprId *out)
+mode_value(Interp *in, Tik *c, const Mode *m, const Signature *s, Value v, Span span,
+           ExprId *out)
 {
     int64_t n;
     if (tik_is_runtime(v)) {
@@ -34,12 +33,12 @@ mode_value(Interp *in, Tik *c, const Mode *m, Value v, Span span, ExprId *out)
             return true;
         }
         py_diag(in, D_ARG_TYPE, span, "%s has dtype %s; %s takes an integer there",
-                m->param, dtype_name(t), m->setter);
+                s->args[0].name, dtype_name(t), s->name);
         return false;
     }
     if (v.kind == VAL_FLOAT || !val_as_int64(v, &n) || n < 0 || n > m->most) {
-        py_diag(in, D_MODE_RANGE, span, "%s is %s; %s takes an int, 0 to %lld", m->param,
-                val_repr(in, v), m->setter, (long long)m->most);
+        py_diag(in, D_MODE_RANGE, span, "%s is %s; %s takes an int, 0 to %lld",
+                s->args[0].name, val_repr(in, v), s->name, (long long)m->most);
         return false;
     }
     *out = ir_const(c->k, DT_U32, n);
@@ -47,43 +46,43 @@ mode_value(Interp *in, Tik *c, const Mode *m, Value v, Span span, ExprId *out)
 }
 
 static Value
-set_mode(Interp *in, Tik *c, const CallArgs *args, ModeId id)
+set_mode(Interp *in, Tik *c, const CallArgs *args, Call call, ModeId id)
 {
     const Mode *m = &modes[id];
-    BindParam params[] = {{m->param, true, {0}}};
+    Signature s = call_signature(call);
     Value v;
     Span span;
     ExprId value;
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!tik_bind(in, m->setter, args, params, 1, &v, &span)) {
+    if (!call_bind(in, &s, args, &v, &span)) {
         return val_fail();
     }
     if (tik_not_built(in, c, args->span) &&
-        tik_on_cores(in, c, m->setter, args->span, m->cores) &&
-        mode_value(in, c, m, v, span, &value)) {
+        tik_on_cores(in, c, s.name, args->span, m->cores) &&
+        mode_value(in, c, m, &s, v, span, &value)) {
         (void)tik_sreg_store(in, c, m->offset, DT_U32, value, args->span);
     }
     return in->fatal ? val_fail() : val_none();
 }
 
 static Value
-get_mode(Interp *in, Tik *c, const CallArgs *args, ModeId id)
+get_mode(Interp *in, Tik *c, const CallArgs *args, Call call, ModeId id)
 {
     const Mode *m = &modes[id];
-    BindParam params[] = {{m->result, true, {0}}};
+    Signature s = call_signature(call);
     Value v;
     Span span;
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!tik_bind(in, m->getter, args, params, 1, &v, &span)) {
+    if (!call_bind(in, &s, args, &v, &span)) {
         return val_fail();
     }
     if (tik_not_built(in, c, args->span) &&
-        tik_on_cores(in, c, m->getter, args->span, m->readers) &&
-        tik_target(in, c, v, m->result, m->getter, span)) {
+        tik_on_cores(in, c, s.name, args->span, m->readers) &&
+        tik_target(in, c, v, s.args[0].name, s.name, span)) {
         (void)tik_sreg_load(in, tik_runtime(v), m->offset, DT_U32, args->span);
     }
     return in->fatal ? val_fail() : val_none();
@@ -92,31 +91,31 @@ get_mode(Interp *in, Tik *c, const CallArgs *args, ModeId id)
 Value
 tik_set_fp2int_mode(Interp *in, Tik *c, const CallArgs *args)
 {
-    return set_mode(in, c, args, MODE_FP2INT);
+    return set_mode(in, c, args, CALL_set_fp2int_mode, MODE_FP2INT);
 }
 
 Value
 tik_mov_fp2int_mode(Interp *in, Tik *c, const CallArgs *args)
 {
-    return get_mode(in, c, args, MODE_FP2INT);
+    return get_mode(in, c, args, CALL_mov_fp2int_mode_to_scalar, MODE_FP2INT);
 }
 
 Value
 tik_set_overflow_status(Interp *in, Tik *c, const CallArgs *args)
 {
-    return set_mode(in, c, args, MODE_OVERFLOW);
+    return set_mode(in, c, args, CALL_set_overflow_status, MODE_OVERFLOW);
 }
 
 Value
 tik_get_overflow_status(Interp *in, Tik *c, const CallArgs *args)
 {
-    return get_mode(in, c, args, MODE_OVERFLOW);
+    return get_mode(in, c, args, CALL_get_overflow_status, MODE_OVERFLOW);
 }
 
 Value
 tik_set_fp2fp_mode(Interp *in, Tik *c, const CallArgs *args)
 {
-    return set_mode(in, c, args, MODE_FP2FP);
+    return set_mode(in, c, args, CALL_set_fp2fp_mode, MODE_FP2FP);
 }
 
 /* The number of a task for the processor's scheduler, which no instruction reads: it is looked at and left. */
@@ -130,14 +129,13 @@ is_nano(const void *ctx, const Soc *soc)
 Value
 tik_set_cond_task_id(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {{"cond_task_id", true, {0}}};
     Value v;
     Span span;
     ExprId id;
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!tik_bind(in, "set_cond_task_id", args, params, 1, &v, &span)) {
+    if (!tik_bind(in, CALL_set_cond_task_id, args, &v, &span)) {
         return val_fail();
     }
     if (!tik_not_built(in, c, args->span)) {

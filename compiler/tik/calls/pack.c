@@ -69,19 +69,19 @@ read_words(Interp *in, Tik *c, Value v, const char *what, Span span, Words *out)
 Value
 tik_requant(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {
-        {"mul", true, {0}}, {"shift", true, {0}}, {"zp", false, {.kind = VAL_INT}}};
-    Value got[ARRAY_LEN(params)];
-    Span span[ARRAY_LEN(params)];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
     RequantObj *q = ARENA_NEW(&in->u->arena, RequantObj);
     q->base.cls = &requant_class;
     q->c = c;
-    if (!tik_bind(in, "requant", args, params, ARRAY_LEN(params), got, span)) {
+    if (!tik_bind(in, CALL_requant, args, got, span)) {
         return val_fail();
     }
-    q->poisoned = !read_words(in, c, got[0], "mul", span[0], &q->mul) ||
-                  !read_words(in, c, got[1], "shift", span[1], &q->shift) ||
-                  !read_words(in, c, got[2], "zp", span[2], &q->zp);
+    q->poisoned =
+        !read_words(in, c, got[P_requant_mul], "mul", span[P_requant_mul], &q->mul) ||
+        !read_words(in, c, got[P_requant_shift], "shift", span[P_requant_shift],
+                    &q->shift) ||
+        !read_words(in, c, got[P_requant_zp], "zp", span[P_requant_zp], &q->zp);
     return in->fatal ? val_fail() : val_object(&q->base);
 }
 
@@ -314,16 +314,9 @@ has_lanes(Packing *p)
 Value
 tik_pack_conv(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[K_COUNT] = {
-        {"weight", true, {0}},
-        {"bias", false, {.kind = VAL_NONE}},
-        {"requant", false, {.kind = VAL_NONE}},
-        {"depthwise", false, {.kind = VAL_BOOL}},
-        {"name", false, {.kind = VAL_NONE}},
-    };
     Packing p = {.in = in, .c = c, .call = args->span};
     p.info = ARENA_NEW(&c->k->arena, PackInfo);
-    if (!tik_bind(in, "pack_conv", args, params, K_COUNT, p.got, p.span)) {
+    if (!tik_bind(in, CALL_pack_conv, args, p.got, p.span)) {
         return val_fail();
     }
     bool ok = tik_not_built(in, c, args->span) && has_lanes(&p) && read_weight(&p) &&
@@ -465,21 +458,20 @@ read_parameters(Params *p, const Value *got)
 Value
 tik_pack_params(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {{"bias", false, {.kind = VAL_NONE}},
-                                       {"requant", false, {.kind = VAL_NONE}},
-                                       {"name", true, {0}}};
-    Value got[ARRAY_LEN(params)];
-    Span span[ARRAY_LEN(params)];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
     Sym name = 0;
-    if (!tik_bind(in, "pack_params", args, params, ARRAY_LEN(params), got, span)) {
+    if (!tik_bind(in, CALL_pack_params, args, got, span)) {
         return val_fail();
     }
     Params p = {.in = in,
                 .c = c,
                 .span = args->span,
-                .bias_span = span[0],
-                .requant_span = span[1]};
-    bool ok = tik_not_built(in, c, args->span) &&
-              tik_const_name(in, got[2], span[2], &name) && read_parameters(&p, got);
+                .bias_span = span[P_pack_params_bias],
+                .requant_span = span[P_pack_params_requant]};
+    bool ok =
+        tik_not_built(in, c, args->span) &&
+        tik_const_name(in, got[P_pack_params_name], span[P_pack_params_name], &name) &&
+        read_parameters(&p, got);
     return ok ? params_value(&p, name) : tik_const_refused(in, c, name, args->span);
 }

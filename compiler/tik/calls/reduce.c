@@ -84,34 +84,19 @@ record_extreme(Interp *in, Tik *c, Op op, const CallArgs *args, Value *got,
     }
 }
 
-/* Arguments by slot; no parameter of these calls is a list of operands. False: not a call of this form. */
-static bool
-bind_call(Interp *in, const CallArgs *args, Op op, Value *got, Span *spans)
-{
-    int n;
-    const ParamInfo *info = form_params(op_table[op].form, &n);
-    BindParam params[CALL_PARAMS];
-    for (int i = 0; i < n; i++) {
-        params[i] = (BindParam){info[i].name, info[i].dflt == PARAM_REQUIRED, val_fail()};
-    }
-    return tik_bind(in, op_table[op].name, args, params, n, got, spans);
-}
-
 static Value
-extreme(Interp *in, Tik *c, const CallArgs *args, Op op)
+extreme(Interp *in, Tik *c, const CallArgs *args, Call call, Op op)
 {
-    int n;
-    Value got[CALL_PARAMS];
-    Span spans[CALL_PARAMS];
+    Value got[MOST_ARGS];
+    Span spans[MOST_ARGS];
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!bind_call(in, args, op, got, spans)) {
+    if (!tik_bind(in, call, args, got, spans)) {
         return val_fail();
     }
     if (tik_not_built(in, c, args->span)) {
-        const char *list_name =
-            form_params(op_table[op].form, &n)[VCMAX_max_cnt_index].name;
+        const char *list_name = call_signature(call).args[VCMAX_max_cnt_index].name;
         record_extreme(in, c, op, args, got, spans, list_name);
     }
     return in->fatal ? val_fail() : val_none();
@@ -120,12 +105,12 @@ extreme(Interp *in, Tik *c, const CallArgs *args, Op op)
 static Value
 whole(Interp *in, Tik *c, const CallArgs *args, Op op)
 {
-    Value got[CALL_PARAMS];
-    Span spans[CALL_PARAMS];
+    Value got[MAX_PARAMS];
+    Span spans[MAX_PARAMS];
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!bind_call(in, args, op, got, spans)) {
+    if (!tik_bind_form(in, op, args, got, spans)) {
         return val_fail();
     }
     if (soc_has(c->k->soc, FEATURE_REDUCE_NO_WORK)) {
@@ -140,13 +125,13 @@ whole(Interp *in, Tik *c, const CallArgs *args, Op op)
 Value
 tik_vcmax(Interp *in, Tik *c, const CallArgs *args)
 {
-    return extreme(in, c, args, OP_VCMAX);
+    return extreme(in, c, args, CALL_vcmax, OP_VCMAX);
 }
 
 Value
 tik_vcmin(Interp *in, Tik *c, const CallArgs *args)
 {
-    return extreme(in, c, args, OP_VCMIN);
+    return extreme(in, c, args, CALL_vcmin, OP_VCMIN);
 }
 
 Value

@@ -12,28 +12,24 @@
 
 #include <string.h>
 
-/* A call by its parameters. */
-enum {
-    MAX_REG_PARAMS = 6
-};
-
+/* A call by its arguments. */
 typedef struct RegCall {
     Interp *in;
     Tik *c;
     const char *name;
     const CallArgs *args;
-    Value v[MAX_REG_PARAMS];
-    Span span[MAX_REG_PARAMS];
+    Value v[MOST_ARGS];
+    Span span[MOST_ARGS];
 } RegCall;
 
 static const Value none = {.kind = VAL_NONE};
 
 /* False: nothing is to be recorded. */
 static bool
-bind(RegCall *x, const BindParam *params, int n)
+bind(RegCall *x, Call call)
 {
     return !tik_dropped(x->c) &&
-           tik_bind(x->in, x->name, x->args, params, n, x->v, x->span) &&
+           tik_bind_like(x->in, x->name, call, x->args, x->v, x->span) &&
            tik_not_built(x->in, x->c, x->args->span);
 }
 
@@ -131,12 +127,8 @@ register_name(const RegCall *x, Sym *name)
 Value
 tik_vector_new(Interp *in, Tik *c, const CallArgs *args)
 {
-    BindParam params[] = {
-        {"dtype", false, val_str(in, "float16")},
-        {"name", false, val_str(in, "vector_buf_")},
-    };
     RegCall x = {.in = in, .c = c, .name = "Vector", .args = args};
-    if (!tik_bind(in, x.name, args, params, ARRAY_LEN(params), x.v, x.span)) {
+    if (!tik_bind(in, CALL_Vector, args, x.v, x.span)) {
         return val_fail();
     }
     Dtype t = DT_F16;
@@ -187,20 +179,19 @@ is_two(Value v)
 Value
 tik_vector_load(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {
-        {"dst", true, {0}}, {"src", true, {0}}, {"ld_mode", false, {.kind = VAL_NONE}}};
     RegCall x = {.in = in, .c = c, .name = "vector_load", .args = args};
-    if (!bind(&x, params, ARRAY_LEN(params))) {
+    if (!bind(&x, CALL_vector_load)) {
         return done(&x);
     }
-    bool two = is_two(x.v[0]);
+    bool two = is_two(x.v[P_vector_load_dst]);
     if (!read_mode(&x, RLOAD_ld_mode, "ld_mode", two ? FORM_RLOAD2 : FORM_RLOAD)) {
         return done(&x);
     }
     if (two) {
-        const Value *dst = x.v[0].list->p;
+        const Value *dst = x.v[P_vector_load_dst].list->p;
         Value v[] = {dst[0], dst[1], x.v[RLOAD_src], x.v[RLOAD_ld_mode]};
-        Span span[] = {x.span[0], x.span[0], x.span[RLOAD_src], x.span[RLOAD_ld_mode]};
+        Span span[] = {x.span[P_vector_load_dst], x.span[P_vector_load_dst],
+                       x.span[RLOAD_src], x.span[RLOAD_ld_mode]};
         (void)tik_record(in, c, OP_VECTOR_LOAD_TWO, args, v, span);
     } else {
         (void)tik_record(in, c, OP_VECTOR_LOAD, args, x.v, x.span);
@@ -211,12 +202,8 @@ tik_vector_load(Interp *in, Tik *c, const CallArgs *args)
 Value
 tik_vector_store(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {{"dst", true, {0}},
-                                       {"src", true, {0}},
-                                       {"st_mode", false, {.kind = VAL_NONE}},
-                                       {"mask", false, {.kind = VAL_NONE}}};
     RegCall x = {.in = in, .c = c, .name = "vector_store", .args = args};
-    if (!bind(&x, params, ARRAY_LEN(params))) {
+    if (!bind(&x, CALL_vector_store)) {
         return done(&x);
     }
     bool two = is_two(x.v[RSTORE_src]);
@@ -226,8 +213,10 @@ tik_vector_store(Interp *in, Tik *c, const CallArgs *args)
     if (two) {
         const Value *src = x.v[RSTORE_src].list->p;
         Span at = x.span[RSTORE_src];
-        Value v[] = {x.v[0], src[0], src[1], x.v[RSTORE_st_mode], x.v[RSTORE_mask]};
-        Span span[] = {x.span[0], at, at, x.span[RSTORE_st_mode], x.span[RSTORE_mask]};
+        Value v[] = {x.v[P_vector_store_dst], src[0], src[1], x.v[RSTORE_st_mode],
+                     x.v[RSTORE_mask]};
+        Span span[] = {x.span[P_vector_store_dst], at, at, x.span[RSTORE_st_mode],
+                       x.span[RSTORE_mask]};
         (void)tik_record(in, c, OP_VECTOR_STORE_TWO, args, v, span);
     } else {
         (void)tik_record(in, c, OP_VECTOR_STORE, args, x.v, x.span);
@@ -296,14 +285,8 @@ read_part(RegCall *x)
 Value
 tik_vector_cast(Interp *in, Tik *c, const CallArgs *args)
 {
-    const BindParam params[] = {{"mask", true, {0}},
-                                {"dst", true, {0}},
-                                {"src", true, {0}},
-                                {"saturate_flag", false, val_bool(false)},
-                                {"part_indicator", false, {.kind = VAL_NONE}},
-                                {"round_mode", false, val_str(in, "none")}};
     RegCall x = {.in = in, .c = c, .name = "vector_cast", .args = args};
-    if (bind(&x, params, ARRAY_LEN(params)) && read_part(&x)) {
+    if (bind(&x, CALL_vector_cast) && read_part(&x)) {
         (void)tik_record(in, c, OP_VECTOR_CAST, args, x.v, x.span);
     }
     return done(&x);
@@ -314,13 +297,8 @@ tik_vector_cast(Interp *in, Tik *c, const CallArgs *args)
 Value
 tik_vector_vdup(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {{"mask", true, {0}},
-                                       {"dst", true, {0}},
-                                       {"src", true, {0}},
-                                       {"mask_mode", false, {.kind = VAL_NONE}},
-                                       {"dup_flag", false, {.kind = VAL_NONE}}};
     RegCall x = {.in = in, .c = c, .name = "vector_vdup", .args = args};
-    if (bind(&x, params, ARRAY_LEN(params)) && unused(&x, 3, "mask_mode") &&
+    if (bind(&x, CALL_vector_vdup) && unused(&x, 3, "mask_mode") &&
         unused(&x, 4, "dup_flag")) {
         (void)tik_record(in, c, OP_VECTOR_VDUP, args, x.v, x.span);
     }
@@ -330,17 +308,10 @@ tik_vector_vdup(Interp *in, Tik *c, const CallArgs *args)
 /* Arithmetic with modes of accumulation; a number in the place of src1 is another instruction, scalar, if
  * there is one (OP_COUNT: there is none). */
 static Value
-arithmetic(RegCall *x, Op op, Op scalar, int nparams)
+arithmetic(RegCall *x, Call call, Op op, Op scalar)
 {
-    static const BindParam params[] = {{"mask", true, {0}},
-                                       {"dst", true, {0}},
-                                       {"src0", true, {0}},
-                                       {"src1", true, {0}},
-                                       {"acc_mode", false, {.kind = VAL_NONE}},
-                                       {"part_mode", false, {.kind = VAL_NONE}}};
     x->v[5] = none;
-    if (bind(x, params, nparams) && unused(x, 4, "acc_mode") &&
-        unused(x, 5, "part_mode")) {
+    if (bind(x, call) && unused(x, 4, "acc_mode") && unused(x, 5, "part_mode")) {
         bool number = scalar != OP_COUNT && !tik_is(x->v[3], &tik_tensor_class);
         (void)tik_record(x->in, x->c, number ? scalar : op, x->args, x->v, x->span);
     }
@@ -351,21 +322,21 @@ Value
 tik_vector_vadd(Interp *in, Tik *c, const CallArgs *args)
 {
     RegCall x = {.in = in, .c = c, .name = "vector_vadd", .args = args};
-    return arithmetic(&x, OP_VECTOR_VADD, OP_VECTOR_VADDS, 5);
+    return arithmetic(&x, CALL_vector_vadd, OP_VECTOR_VADD, OP_VECTOR_VADDS);
 }
 
 Value
 tik_vector_vsub(Interp *in, Tik *c, const CallArgs *args)
 {
     RegCall x = {.in = in, .c = c, .name = "vector_vsub", .args = args};
-    return arithmetic(&x, OP_VECTOR_VSUB, OP_COUNT, 5);
+    return arithmetic(&x, CALL_vector_vadd, OP_VECTOR_VSUB, OP_COUNT);
 }
 
 Value
 tik_vector_vmul(Interp *in, Tik *c, const CallArgs *args)
 {
     RegCall x = {.in = in, .c = c, .name = "vector_vmul", .args = args};
-    return arithmetic(&x, OP_VECTOR_VMUL, OP_VECTOR_VMULS, 6);
+    return arithmetic(&x, CALL_vector_vmul, OP_VECTOR_VMUL, OP_VECTOR_VMULS);
 }
 
 /* The elements are those of the registers; dtype may name them. */
@@ -390,12 +361,7 @@ names_dtype(const RegCall *x)
 static Value
 interleave(RegCall *x, Op op)
 {
-    static const BindParam params[] = {{"dst0", true, {0}},
-                                       {"dst1", true, {0}},
-                                       {"src0", true, {0}},
-                                       {"src1", true, {0}},
-                                       {"dtype", false, {.kind = VAL_NONE}}};
-    if (bind(x, params, ARRAY_LEN(params)) && names_dtype(x)) {
+    if (bind(x, CALL_vector_vintlv) && names_dtype(x)) {
         (void)tik_record(x->in, x->c, op, x->args, x->v, x->span);
     }
     return done(x);

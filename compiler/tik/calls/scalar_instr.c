@@ -292,8 +292,6 @@ target(ScalarCall *x, Value v, Span span)
 static Value
 two_sources(Interp *in, Tik *c, const CallArgs *args, const char *name, bool max)
 {
-    static const BindParam params[] = {
-        {"dst", true, {0}}, {"src0", true, {0}}, {"src1", true, {0}}};
     ScalarCall x = {.in = in, .c = c, .args = args, .name = name};
     Value got[3];
     Span span[3];
@@ -301,7 +299,7 @@ two_sources(Interp *in, Tik *c, const CallArgs *args, const char *name, bool max
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!tik_bind(in, name, args, params, 3, got, span)) {
+    if (!tik_bind_like(in, name, CALL_scalar_max, args, got, span)) {
         return val_fail();
     }
     if (target(&x, got[0], span[0]) && has_type(&x) &&
@@ -316,7 +314,6 @@ static Value
 one_source(Interp *in, Tik *c, const CallArgs *args, const char *name,
            ExprId (*formula)(const ScalarCall *, ExprId))
 {
-    static const BindParam params[] = {{"dst", true, {0}}, {"src", true, {0}}};
     ScalarCall x = {.in = in, .c = c, .args = args, .name = name};
     Value got[2];
     Span span[2];
@@ -324,7 +321,7 @@ one_source(Interp *in, Tik *c, const CallArgs *args, const char *name,
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!tik_bind(in, name, args, params, 2, got, span)) {
+    if (!tik_bind_like(in, name, CALL_scalar_abs, args, got, span)) {
         return val_fail();
     }
     if (target(&x, got[0], span[0]) && has_type(&x) &&
@@ -455,15 +452,13 @@ convert(ScalarCall *x, const Value *got, const Span *span)
 Value
 tik_scalar_conv(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {
-        {"round_mode", true, {0}}, {"dst", true, {0}}, {"src", true, {0}}};
     ScalarCall x = {.in = in, .c = c, .args = args, .name = "scalar_conv"};
-    Value got[3];
-    Span span[3];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!tik_bind(in, "scalar_conv", args, params, 3, got, span)) {
+    if (!tik_bind(in, CALL_scalar_conv, args, got, span)) {
         return val_fail();
     }
     convert(&x, got, span);

@@ -236,22 +236,11 @@ record_entry(const Scatter *x, int i)
 Value
 tik_scatter_vconv(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[P_COUNT] = {
-        {"mask", true, {0}},
-        {"round_mode", true, {0}},
-        {"dst_list", true, {0}},
-        {"src_list", true, {0}},
-        {"repeat_times", true, {0}},
-        {"dst_rep_stride", true, {0}},
-        {"src_rep_stride", true, {0}},
-        {"deqscale", false, {.kind = VAL_NONE}},
-        {"ldst_high_half", false, {.kind = VAL_NONE}},
-    };
     Scatter x = {.in = in, .c = c, .args = args};
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!tik_bind(in, "scatter_vconv", args, params, P_COUNT, x.v, x.span)) {
+    if (!tik_bind(in, CALL_scatter_vconv, args, x.v, x.span)) {
         return val_fail();
     }
     bool ok = tik_not_built(in, c, args->span) && read_lists(&x) && read_numbers(&x);

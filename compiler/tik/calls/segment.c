@@ -557,22 +557,24 @@ record(const Slices *s)
 bool
 tik_copy_slices(Copy *x)
 {
-    static const BindParam params[ARGS] = {
-        {"dst", true, {0}},
-        {"src", true, {0}},
-        {"dst_slice_info", true, {0}},
-        {"src_slice_info", true, {0}},
-        {"dim_value", false, {.kind = VAL_INT, .i = 1}}};
-    Value got[ARGS];
-    Span span[ARGS];
-    TRY(tik_copy_bind(x, params, ARGS, got, span));
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
+    TRY(tik_copy_bind(x, CALL_data_copy_slices, got, span));
     Slices s = {.x = x, .in = x->in, .c = x->c, .k = x->c->k};
-    s.dst = (Side){.name = params[2].name, .tensor = x->dst, .span = span[2]};
-    s.src =
-        (Side){.name = params[3].name, .src = true, .tensor = x->src, .span = span[3]};
-    if (dimensions(&s, got[4], span[4]) && read_list(&s, &s.src, got[3]) &&
-        read_list(&s, &s.dst, got[2]) && lengths(&s, got[2], got[3]) && operands(&s) &&
-        shapes(&s) && rules_of_dims(&s)) {
+    s.dst = (Side){.name = "dst_slice_info",
+                   .tensor = x->dst,
+                   .span = span[P_data_copy_slices_dst_slice_info]};
+    s.src = (Side){.name = "src_slice_info",
+                   .src = true,
+                   .tensor = x->src,
+                   .span = span[P_data_copy_slices_src_slice_info]};
+    if (dimensions(&s, got[P_data_copy_slices_dim_value],
+                   span[P_data_copy_slices_dim_value]) &&
+        read_list(&s, &s.src, got[P_data_copy_slices_src_slice_info]) &&
+        read_list(&s, &s.dst, got[P_data_copy_slices_dst_slice_info]) &&
+        lengths(&s, got[P_data_copy_slices_dst_slice_info],
+                got[P_data_copy_slices_src_slice_info]) &&
+        operands(&s) && shapes(&s) && rules_of_dims(&s)) {
         s.len = product(&s, s.src.field[0][F_BURST], tik_i64(s.c, BLOCK_BYTES));
         measure(&s, &s.src);
         measure(&s, &s.dst);

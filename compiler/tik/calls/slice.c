@@ -50,13 +50,13 @@ put_slice(SliceCall *x, const char *what, Value v, Span span)
 
 /* What every call begins with. 1: go on; 0: nothing is recorded; -1: the arguments do not fit. */
 static int
-begin(SliceCall *x, const BindParam *params, int n, Value *got, Span *span)
+begin(SliceCall *x, Call call, Value *got, Span *span)
 {
     const char *name = op_method(x->op);
     if (tik_dropped(x->c)) {
         return 0;
     }
-    if (!tik_bind(x->in, name, x->args, params, n, got, span)) {
+    if (!tik_bind_like(x->in, name, call, x->args, got, span)) {
         return -1;
     }
     if (!tik_not_built(x->in, x->c, x->args->span)) {
@@ -121,12 +121,10 @@ put_sources(SliceCall *x, Op scalar, const Value *got, const Span *span, Value b
 static Value
 call_binary(Interp *in, Tik *c, const CallArgs *args, Op op, Op scalar)
 {
-    static const BindParam params[] = {
-        {"dst", true, {0}}, {"src0", true, {0}}, {"src1", true, {0}}};
     SliceCall x = elementwise(in, c, args, op);
     Value got[3];
     Span span[3];
-    int begun = begin(&x, params, 3, got, span);
+    int begun = begin(&x, CALL_h_add, got, span);
     if (begun > 0 && put_slice(&x, "dst", got[0], span[0]) &&
         put_sources(&x, scalar, got + 1, span + 1, val_fail(), span[0])) {
         finish(&x);
@@ -137,11 +135,10 @@ call_binary(Interp *in, Tik *c, const CallArgs *args, Op op, Op scalar)
 static Value
 call_unary(Interp *in, Tik *c, const CallArgs *args, Op op)
 {
-    static const BindParam params[] = {{"dst", true, {0}}, {"src", true, {0}}};
     SliceCall x = elementwise(in, c, args, op);
     Value got[2];
     Span span[2];
-    int begun = begin(&x, params, 2, got, span);
+    int begun = begin(&x, CALL_h_abs, got, span);
     if (begun > 0 && put_slice(&x, "dst", got[0], span[0]) &&
         put_slice(&x, "src", got[1], span[1])) {
         finish(&x);
@@ -152,13 +149,13 @@ call_unary(Interp *in, Tik *c, const CallArgs *args, Op op)
 Value
 tik_h_duplicate(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {{"dst", true, {0}}, {"src", true, {0}}};
     SliceCall x = elementwise(in, c, args, OP_H_DUPLICATE);
-    Value got[2];
-    Span span[2];
-    int begun = begin(&x, params, 2, got, span);
-    if (begun > 0 && put_slice(&x, "dst", got[0], span[0])) {
-        put_operand(&x, got[1], span[1]);
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
+    int begun = begin(&x, CALL_h_duplicate, got, span);
+    if (begun > 0 &&
+        put_slice(&x, "dst", got[P_h_duplicate_dst], span[P_h_duplicate_dst])) {
+        put_operand(&x, got[P_h_duplicate_src], span[P_h_duplicate_src]);
         finish(&x);
     }
     return outcome(&x, begun);
@@ -169,15 +166,13 @@ tik_h_duplicate(Interp *in, Tik *c, const CallArgs *args)
 Value
 tik_h_cast(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {
-        {"dst", true, {0}}, {"src", true, {0}}, {"round_mode", true, {0}}};
     SliceCall x = elementwise(in, c, args, OP_H_CAST);
-    Value got[3];
-    Span span[3];
-    int begun = begin(&x, params, 3, got, span);
-    if (begun > 0 && put_slice(&x, "dst", got[0], span[0]) &&
-        put_slice(&x, "src", got[1], span[1])) {
-        put_operand(&x, got[2], span[2]);
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
+    int begun = begin(&x, CALL_h_cast, got, span);
+    if (begun > 0 && put_slice(&x, "dst", got[P_h_cast_dst], span[P_h_cast_dst]) &&
+        put_slice(&x, "src", got[P_h_cast_src], span[P_h_cast_src])) {
+        put_operand(&x, got[P_h_cast_round_mode], span[P_h_cast_round_mode]);
         finish(&x);
     }
     return outcome(&x, begun);
@@ -206,14 +201,13 @@ put_factor(SliceCall *x, Value factor, Span span)
 Value
 tik_h_quant(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {
-        {"dst", true, {0}}, {"src", true, {0}}, {"deqscale", true, {0}}};
     SliceCall x = elementwise(in, c, args, OP_H_QUANT);
-    Value got[3];
-    Span span[3];
-    int begun = begin(&x, params, 3, got, span);
-    if (begun > 0 && put_slice(&x, "dst", got[0], span[0]) &&
-        put_slice(&x, "src", got[1], span[1]) && put_factor(&x, got[2], span[2])) {
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
+    int begun = begin(&x, CALL_h_quant, got, span);
+    if (begun > 0 && put_slice(&x, "dst", got[P_h_quant_dst], span[P_h_quant_dst]) &&
+        put_slice(&x, "src", got[P_h_quant_src], span[P_h_quant_src]) &&
+        put_factor(&x, got[P_h_quant_deqscale], span[P_h_quant_deqscale])) {
         finish(&x);
     }
     return outcome(&x, begun);
@@ -242,18 +236,17 @@ read_mode(SliceCall *x, Value v, Span span, Value *out)
 Value
 tik_h_cmpv(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {{"mask_tensor", true, {0}},
-                                       {"src0", true, {0}},
-                                       {"src1", true, {0}},
-                                       {"cmp_mode", true, {0}}};
     SliceCall x = elementwise(in, c, args, OP_H_CMPV);
-    Value got[4], mode;
-    Span span[4];
-    int begun = begin(&x, params, 4, got, span);
-    if (begun > 0 && read_mode(&x, got[3], span[3], &mode) &&
-        put_slice(&x, "mask_tensor", got[0], span[0]) &&
-        put_sources(&x, OP_H_CMPV_SCALAR, got + 1, span + 1, val_fail(), span[0])) {
-        put_operand(&x, mode, span[3]);
+    Value got[MOST_ARGS], mode;
+    Span span[MOST_ARGS];
+    int begun = begin(&x, CALL_h_cmpv, got, span);
+    if (begun > 0 &&
+        read_mode(&x, got[P_h_cmpv_cmp_mode], span[P_h_cmpv_cmp_mode], &mode) &&
+        put_slice(&x, "mask_tensor", got[P_h_cmpv_mask_tensor],
+                  span[P_h_cmpv_mask_tensor]) &&
+        put_sources(&x, OP_H_CMPV_SCALAR, got + 1, span + 1, val_fail(),
+                    span[P_h_cmpv_mask_tensor])) {
+        put_operand(&x, mode, span[P_h_cmpv_cmp_mode]);
         finish(&x);
     }
     return outcome(&x, begun);
@@ -262,16 +255,13 @@ tik_h_cmpv(Interp *in, Tik *c, const CallArgs *args)
 Value
 tik_h_sel(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {{"dst", true, {0}},
-                                       {"src0", true, {0}},
-                                       {"src1", true, {0}},
-                                       {"mask_tensor", true, {0}}};
     SliceCall x = elementwise(in, c, args, OP_H_SEL);
-    Value got[4];
-    Span span[4];
-    int begun = begin(&x, params, 4, got, span);
-    if (begun > 0 && put_slice(&x, "dst", got[0], span[0]) &&
-        put_sources(&x, OP_H_SEL_SCALAR, got + 1, span + 1, got[3], span[3])) {
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
+    int begun = begin(&x, CALL_h_sel, got, span);
+    if (begun > 0 && put_slice(&x, "dst", got[P_h_sel_dst], span[P_h_sel_dst]) &&
+        put_sources(&x, OP_H_SEL_SCALAR, got + 1, span + 1, got[P_h_sel_mask_tensor],
+                    span[P_h_sel_mask_tensor])) {
         finish(&x);
     }
     return outcome(&x, begun);
@@ -394,8 +384,6 @@ reduce(SliceCall *x, const Value *got, const Span *span)
 static Value
 call_reduce(Interp *in, Tik *c, const CallArgs *args, Op op)
 {
-    BindParam params[] = {
-        {"dst", true, {0}}, {"src", true, {0}}, {"axis", false, val_none()}};
     SliceCall x = {.in = in,
                    .c = c,
                    .args = args,
@@ -405,7 +393,7 @@ call_reduce(Interp *in, Tik *c, const CallArgs *args, Op op)
                    .same_form = true};
     Value got[3];
     Span span[3];
-    int begun = begin(&x, params, 3, got, span);
+    int begun = begin(&x, CALL_h_reduce_argmax, got, span);
     if (begun > 0) {
         reduce(&x, got, span);
     }

@@ -331,20 +331,11 @@ merge(Interp *in, Tik *c, MergeCall *x)
 Value
 tik_vmrgsort4(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {
-        {"dst", true, {0}},
-        {"src_list", true, {0}},
-        {"element_lengths", true, {0}},
-        {"if_exhausted_suspension", true, {0}},
-        {"valid_bit", true, {0}},
-        {"repeat_times", false, {0}},
-        {"vms4_sr_scalar_array", false, {.kind = VAL_NONE}},
-    };
     MergeCall x = {.op = OP_VMRGSORT4, .args = args};
     if (tik_dropped(c)) {
         return handle(in, c, &counts_class);
     }
-    if (!tik_bind(in, "vmrgsort4", args, params, MG_ARGS, x.got, x.span)) {
+    if (!tik_bind(in, CALL_vmrgsort4, args, x.got, x.span)) {
         return val_fail();
     }
     return merge(in, c, &x);
@@ -353,27 +344,17 @@ tik_vmrgsort4(Interp *in, Tik *c, const CallArgs *args)
 Value
 tik_vmrgsort(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {
-        {"dst", true, {0}},
-        {"src_list", true, {0}},
-        {"element_count_list", true, {0}},
-        {"if_exhausted_suspension", true, {0}},
-        {"repeat_times", false, {0}},
-        {"vms4_sr_scalar_array", false, {.kind = VAL_NONE}},
-    };
-    enum {
-        N = sizeof params / sizeof params[0]
-    };
     MergeCall x = {.op = OP_VMRGSORT, .args = args};
-    Value got[N];
-    Span spans[N];
+    Value got[MOST_ARGS];
+    Span spans[MOST_ARGS];
     if (tik_dropped(c)) {
         return handle(in, c, &counts_class);
     }
-    if (!tik_bind(in, "vmrgsort", args, params, N, got, spans)) {
+    if (!tik_bind(in, CALL_vmrgsort, args, got, spans)) {
         return val_fail();
     }
-    for (int i = 0; i < N; i++) { /* valid_bit is no argument */
+    for (int i = 0; i <= P_vmrgsort_vms4_sr_scalar_array;
+         i++) { /* valid_bit is no argument */
         int to = i < MG_VALID ? i : i + 1;
         x.got[to] = got[i];
         x.span[to] = spans[i];
@@ -385,21 +366,25 @@ Value
 tik_mov_vmrgsort4_sr(Interp *in, Tik *c, const CallArgs *args)
 {
     static const char name[] = "mov_vmrgsort4_sr_to_scalar";
-    static const BindParam params[] = {{"scalar_list", true, {0}},
-                                       {"vms4_sr", true, {0}}};
-    Value got[ARRAY_LEN(params)];
-    Span spans[ARRAY_LEN(params)];
+    Value got[MOST_ARGS];
+    Span spans[MOST_ARGS];
     ExprObj *counts[LISTS];
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!tik_bind(in, name, args, params, ARRAY_LEN(params), got, spans)) {
+    if (!tik_bind(in, CALL_mov_vmrgsort4_sr_to_scalar, args, got, spans)) {
         return val_fail();
     }
-    CountsArg list = {got[0], spans[0], "scalar_list", name, LISTS, false};
+    CountsArg list = {got[P_mov_vmrgsort4_sr_to_scalar_scalar_list],
+                      spans[P_mov_vmrgsort4_sr_to_scalar_scalar_list],
+                      "scalar_list",
+                      name,
+                      LISTS,
+                      false};
     if (tik_not_built(in, c, args->span) &&
         exists(in, c, CORES_REGISTERS, name, args->span) &&
-        read_handle(in, c, &counts_class, name, got[1], spans[1]) &&
+        read_handle(in, c, &counts_class, name, got[P_mov_vmrgsort4_sr_to_scalar_vms4_sr],
+                    spans[P_mov_vmrgsort4_sr_to_scalar_vms4_sr]) &&
         read_counts(in, c, &list, counts)) {
         (void)load_counts(in, counts, args->span);
     }
@@ -418,18 +403,18 @@ tik_rpn_cor(Interp *in, Tik *c, const CallArgs *args)
 Value
 tik_rpn_cor_diag(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {
-        {"dst", true, {0}}, {"src", true, {0}}, {"src_register", true, {0}}};
-    Value got[ARRAY_LEN(params)];
-    Span spans[ARRAY_LEN(params)];
+    Value got[MOST_ARGS];
+    Span spans[MOST_ARGS];
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!tik_bind(in, "rpn_cor_diag", args, params, ARRAY_LEN(params), got, spans)) {
+    if (!tik_bind(in, CALL_rpn_cor_diag, args, got, spans)) {
         return val_fail();
     }
     if (tik_not_built(in, c, args->span) &&
-        read_handle(in, c, &suppression_class, "rpn_cor_diag", got[2], spans[2])) {
+        read_handle(in, c, &suppression_class, "rpn_cor_diag",
+                    got[P_rpn_cor_diag_src_register],
+                    spans[P_rpn_cor_diag_src_register])) {
         (void)tik_record(in, c, OP_RPN_COR_DIAG, args, got, spans);
     }
     return in->fatal ? val_fail() : val_none();
@@ -470,14 +455,13 @@ Value
 tik_set_rpn_cor_ir(Interp *in, Tik *c, const CallArgs *args)
 {
     static const char name[] = "set_rpn_cor_ir";
-    static const BindParam params[] = {{"number", true, {0}}};
     Value v;
     Span span;
     ExprId e;
     if (tik_dropped(c)) {
         return handle(in, c, &suppression_class);
     }
-    if (!tik_bind(in, name, args, params, 1, &v, &span)) {
+    if (!tik_bind(in, CALL_set_rpn_cor_ir, args, &v, &span)) {
         return val_fail();
     }
     if (tik_not_built(in, c, args->span) &&
@@ -492,20 +476,23 @@ Value
 tik_mov_rpn_cor_ir(Interp *in, Tik *c, const CallArgs *args)
 {
     static const char name[] = "mov_rpn_cor_ir_to_scalar";
-    static const BindParam params[] = {{"scalar", true, {0}}, {"rpn_cor_ir", true, {0}}};
-    Value got[ARRAY_LEN(params)];
-    Span spans[ARRAY_LEN(params)];
+    Value got[MOST_ARGS];
+    Span spans[MOST_ARGS];
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!tik_bind(in, name, args, params, ARRAY_LEN(params), got, spans)) {
+    if (!tik_bind(in, CALL_mov_rpn_cor_ir_to_scalar, args, got, spans)) {
         return val_fail();
     }
     if (tik_not_built(in, c, args->span) &&
         exists(in, c, CORES_REGISTERS, name, args->span) &&
-        read_handle(in, c, &suppression_class, name, got[1], spans[1]) &&
-        tik_target(in, c, got[0], "scalar", name, spans[0])) {
-        (void)tik_sreg_load(in, tik_runtime(got[0]), SREG_RPN_COR_IR, DT_U32, args->span);
+        read_handle(in, c, &suppression_class, name,
+                    got[P_mov_rpn_cor_ir_to_scalar_rpn_cor_ir],
+                    spans[P_mov_rpn_cor_ir_to_scalar_rpn_cor_ir]) &&
+        tik_target(in, c, got[P_mov_rpn_cor_ir_to_scalar_scalar], "scalar", name,
+                   spans[P_mov_rpn_cor_ir_to_scalar_scalar])) {
+        (void)tik_sreg_load(in, tik_runtime(got[P_mov_rpn_cor_ir_to_scalar_scalar]),
+                            SREG_RPN_COR_IR, DT_U32, args->span);
     }
     return in->fatal ? val_fail() : val_none();
 }
@@ -536,21 +523,21 @@ Value
 tik_set_rpn_offset(Interp *in, Tik *c, const CallArgs *args)
 {
     static const char name[] = "set_rpn_offset";
-    static const BindParam params[] = {{"offset", true, {0}},
-                                       {"offset_dtype", false, {0}}};
-    Value got[ARRAY_LEN(params)];
-    Span spans[ARRAY_LEN(params)], span = args->span;
+    Value got[MOST_ARGS];
+    Span spans[MOST_ARGS], span = args->span;
     ExprId e;
     Dtype t;
     if (tik_dropped(c)) {
         return handle(in, c, &offset_class);
     }
-    if (!tik_bind(in, name, args, params, ARRAY_LEN(params), got, spans)) {
+    if (!tik_bind(in, CALL_set_rpn_offset, args, got, spans)) {
         return val_fail();
     }
     if (tik_not_built(in, c, span) && exists(in, c, CORES_OFFSET, name, span) &&
-        offset_dtype(in, c, got[1], spans[1], &t) &&
-        read_number(in, c, got[0], t, "offset", spans[0], &e)) {
+        offset_dtype(in, c, got[P_set_rpn_offset_offset_dtype],
+                     spans[P_set_rpn_offset_offset_dtype], &t) &&
+        read_number(in, c, got[P_set_rpn_offset_offset], t, "offset",
+                    spans[P_set_rpn_offset_offset], &e)) {
         (void)(tik_sreg_store(in, c, SREG_RPN_OFFSET16, DT_F16, e, span) &&
                tik_sreg_store(in, c, SREG_RPN_OFFSET32, DT_F32, e, span));
     }

@@ -137,14 +137,13 @@ record_barrier(Interp *in, Tik *c, Root *r, const Stmt *loop, Span span)
 Value
 tik_block_barrier(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {{"sync_workspace", true, {0}}};
     Value v;
     Span span;
     Root *r;
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!tik_bind(in, "block_barrier", args, params, 1, &v, &span)) {
+    if (!tik_bind(in, CALL_block_barrier, args, &v, &span)) {
         return val_fail();
     }
     const TScope *loop = multicore_loop(c);

@@ -13,23 +13,12 @@ tik_data_move_pad(Interp *in, Tik *c, const CallArgs *args)
         P_VALUE = 8,
         P_FILL
     };
-    static const BindParam params[] = {
-        {"dst", true, {0}},
-        {"src", true, {0}},
-        {"nburst", true, {0}},
-        {"burst", true, {0}},
-        {"dst_gap", true, {0}},
-        {"src_gap", true, {0}},
-        {"right_padding", false, {.kind = VAL_INT}},
-        {"left_padding", false, {.kind = VAL_INT}},
-        {"padding_value", false, {.kind = VAL_NONE}},
-    };
     Value v[P_FILL + 1];
     Span span[P_FILL + 1];
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!tik_bind(in, "data_move_pad", args, params, ARRAY_LEN(params), v, span)) {
+    if (!tik_bind(in, CALL_data_move_pad, args, v, span)) {
         return val_fail();
     }
     bool given = v[P_VALUE].kind != VAL_NONE;
@@ -128,16 +117,12 @@ record_copy_pad(Interp *in, Tik *c, const CallArgs *args, const Value *got,
 Value
 tik_data_copy_pad(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {{"dst", true, {0}},
-                                       {"src", true, {0}},
-                                       {"params", true, {0}},
-                                       {"pad_params", false, {.kind = VAL_NONE}}};
-    Value got[ARRAY_LEN(params)];
-    Span span[ARRAY_LEN(params)];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!tik_bind(in, "data_copy_pad", args, params, ARRAY_LEN(params), got, span)) {
+    if (!tik_bind(in, CALL_data_copy_pad, args, got, span)) {
         return val_fail();
     }
     if (tik_not_built(in, c, args->span) && copy_params_ok(in, got, span)) {
@@ -177,20 +162,19 @@ pad_value(Interp *in, Tik *c, Value v, Value type, const Span *span, Dtype *t,
 Value
 tik_set_pad_value(Interp *in, Tik *c, const CallArgs *args)
 {
-    const BindParam params[] = {{"value", true, {0}},
-                                {"dtype", false, val_str(in, "float16")}};
-    Value v[2];
-    Span span[2];
+    Value v[MOST_ARGS];
+    Span span[MOST_ARGS];
     Dtype t;
     ExprId value;
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!tik_bind(in, "set_pad_value", args, params, ARRAY_LEN(params), v, span)) {
+    if (!tik_bind(in, CALL_set_pad_value, args, v, span)) {
         return val_fail();
     }
     if (tik_not_built(in, c, args->span) &&
-        pad_value(in, c, v[0], v[1], span, &t, &value)) {
+        pad_value(in, c, v[P_set_pad_value_value], v[P_set_pad_value_dtype], span, &t,
+                  &value)) {
         (void)tik_sreg_store(in, c, SREG_PAD_VALUE, t, value, args->span);
     }
     return in->fatal ? val_fail() : val_none();
@@ -218,27 +202,27 @@ tik_set_l0_set_value(Interp *in, Tik *c, const CallArgs *args)
     enum {
         CORES = ON_CMPMASK
     };
-    static const BindParam params[] = {{"value", true, {0}}, {"dtype", true, {0}}};
-    Value v[2];
-    Span span[2];
+    Value v[MOST_ARGS];
+    Span span[MOST_ARGS];
     Dtype t;
     ExprId value;
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!tik_bind(in, "set_l0_set_value", args, params, ARRAY_LEN(params), v, span)) {
+    if (!tik_bind(in, CALL_set_l0_set_value, args, v, span)) {
         return val_fail();
     }
     if (!tik_not_built(in, c, args->span) ||
         !tik_on_cores(in, c, "set_l0_set_value", args->span, CORES) ||
-        !is_float16(in, v[1], span[1]) ||
-        !pad_value(in, c, v[0], v[1], span, &t, &value)) {
+        !is_float16(in, v[P_set_l0_set_value_dtype], span[P_set_l0_set_value_dtype]) ||
+        !pad_value(in, c, v[P_set_l0_set_value_value], v[P_set_l0_set_value_dtype], span,
+                   &t, &value)) {
         return in->fatal ? val_fail() : val_none();
     }
     if (t == DT_F16) {
         (void)tik_sreg_store(in, c, SREG_L0_VALUE, DT_F16, value, args->span);
     } else {
-        py_diag(in, D_ARG_TYPE, span[0],
+        py_diag(in, D_ARG_TYPE, span[P_set_l0_set_value_value],
                 "value has dtype %s; set_l0_set_value takes float16", dtype_name(t));
     }
     return in->fatal ? val_fail() : val_none();
@@ -248,28 +232,26 @@ tik_set_l0_set_value(Interp *in, Tik *c, const CallArgs *args)
 Value
 tik_tensor_padding_with_matrix(Interp *in, Tik *c, const CallArgs *args)
 {
-    static const BindParam params[] = {{"dst", true, {0}},
-                                       {"repeat_times", true, {0}},
-                                       {"value", false, {.kind = VAL_NONE}}};
-    Value v[ARRAY_LEN(params)];
-    Span span[ARRAY_LEN(params)];
+    Value v[MOST_ARGS];
+    Span span[MOST_ARGS];
     ExprId value;
     if (tik_dropped(c)) {
         return val_none();
     }
-    if (!tik_bind(in, op_table[OP_TENSOR_PADDING_WITH_MATRIX].name, args, params,
-                  ARRAY_LEN(params), v, span)) {
+    if (!tik_bind(in, CALL_tensor_padding_with_matrix, args, v, span)) {
         return val_fail();
     }
     if (!tik_not_built(in, c, args->span)) {
         return in->fatal ? val_fail() : val_none();
     }
-    if (v[2].kind == VAL_NONE) {
-        Dtype t = tik_is(v[0], &tik_tensor_class) ? ((View *)v[0].obj)->dtype : DT_NONE;
+    if (v[P_tensor_padding_with_matrix_value].kind == VAL_NONE) {
+        Dtype t = tik_is(v[P_tensor_padding_with_matrix_dst], &tik_tensor_class)
+                      ? ((View *)v[P_tensor_padding_with_matrix_dst].obj)->dtype
+                      : DT_NONE;
         bool half = t != DT_NONE && dtype_size(t) == 2;
-        v[2] = val_int(0);
+        v[P_tensor_padding_with_matrix_value] = val_int(0);
         if (half && tik_sreg_read(in, c, SREG_L0_VALUE, t, args->span, &value)) {
-            v[2] = tik_expr(in, c, value);
+            v[P_tensor_padding_with_matrix_value] = tik_expr(in, c, value);
         }
     }
     (void)tik_record(in, c, OP_TENSOR_PADDING_WITH_MATRIX, args, v, span);

@@ -1,0 +1,451 @@
+/* call.c: see call.h. The table of calls, their prototypes, and the binding of arguments. Functions of the program are
+ * bound in python/call.c. */
+#include "tik/call.h"
+
+#include "python/core.h"
+#include "tik/tik.h"
+
+#include <string.h>
+
+/* ---- the table ---- */
+
+#define DFLT_INIT_REQUIRED .dflt = DFLT_REQUIRED
+#define DFLT_INIT_NONE     .dflt = DFLT_NONE
+#define DFLT_INIT_INT(n)   .dflt = DFLT_INT, .value = (n)
+#define DFLT_INIT_BOOL(b)  .dflt = DFLT_BOOL, .value = (b)
+#define DFLT_INIT_TEXT(s)  .dflt = DFLT_TEXT, .text = (s)
+#define DFLT_INIT_OWN(s)   .dflt = DFLT_OWN, .text = (s)
+
+static const CallArg call_args[CALL_ARGS] = {
+#define ARG(id, arg, what, which, value)                                                 \
+    [CALL_AT_##id##_##                                                                   \
+        arg] = {.name = #arg, .kind = TAKES_##what, .of = which, DFLT_INIT_##value},
+#include "tik/call.def"
+};
+
+static const struct {
+    const char *name;
+    const char *meaning;
+    uint8_t owner;
+    uint16_t first; /* of its own arguments; those of the next one follow */
+    uint16_t like;  /* the call whose arguments it has */
+} table[CALL_COUNT + 1] = {
+#define CALL(id, of, called, what)                                                       \
+    [CALL_##id] = {called, what, OWNER_##of, CALL_FIRST_##id, CALL_##id},
+#define LIKE(id, of, called, other, what)                                                \
+    [CALL_##id] = {called, what, OWNER_##of, CALL_FIRST_##id, CALL_##other},
+#include "tik/call.def"
+    [CALL_COUNT] = {.first = CALL_ARGS},
+};
+
+#define CALL(id, owner, name, meaning)
+#define ARG(id, name, kind, of, dflt)                                                    \
+    _Static_assert(P_##id##_##name < MOST_ARGS,                                          \
+                   "a call with more arguments than MOST_ARGS");
+#include "tik/call.def"
+
+Signature
+call_signature(Call call)
+{
+    unsigned from = table[call].like;
+    int first = table[from].first;
+    return (Signature){
+        .name = table[call].name,
+        .args = call_args + first,
+        .n = table[from + 1].first - first,
+    };
+}
+
+CallOwner
+call_owner(Call call)
+{
+    return (CallOwner)table[call].owner;
+}
+
+const char *
+call_meaning(Call call)
+{
+    return table[call].meaning;
+}
+
+const char *
+call_owner_text(CallOwner owner)
+{
+    static const char *const texts[OWNER_COUNT] = {
+#define OWNER(id, text) [OWNER_##id] = text,
+#include "tik/call.def"
+    };
+    return texts[owner];
+}
+
+const char *
+call_kind_text(const CallArg *arg)
+{
+    static const char *const texts[KIND_COUNT] = {
+#define KIND(id, text) [TAKES_##id] = text,
+#include "tik/call.def"
+    };
+    return *arg->of ? arg->of : texts[arg->kind];
+}
+
+/* ---- instructions that are called with the operands of their form ---- */
+
+static const uint8_t kind_of_role[] = {
+    [ROLE_DST] = TAKES_TENSOR,    [ROLE_SRC] = TAKES_TENSOR, [ROLE_MASK] = TAKES_MASK,
+    [ROLE_MASKMODE] = TAKES_WORD, [ROLE_REPEAT] = TAKES_INT, [ROLE_INT] = TAKES_INT,
+    [ROLE_SCALAR] = TAKES_NUMBER, [ROLE_ATTR] = TAKES_FIXED, [ROLE_PIPE] = TAKES_WORD,
+    [ROLE_ROOT] = TAKES_TENSOR,
+};
+
+static CallArg
+arg_of_operand(const ParamInfo *p, Arena *a)
+{
+    const char *end = p->items ? strchr(p->name, '[') : NULL;
+    CallArg arg = {.name =
+                       end ? arena_strndup(a, p->name, (size_t)(end - p->name)) : p->name,
+                   .kind = p->items ? TAKES_LIST : kind_of_role[p->role],
+                   .of = ""};
+    if (p->of == OF_BOOL) {
+        arg.kind = TAKES_BOOL;
+    } else if (p->of == OF_ROUND || p->of == OF_SIDE) {
+        arg.kind = TAKES_WORD;
+        arg.of = p->of == OF_SIDE ? "'left' or 'right'"
+                                  : "'', 'none', 'round', 'floor', 'ceil', 'ceiling', "
+                                    "'away-zero', 'to-zero' or 'odd'";
+    }
+    if (p->role == ROLE_MASKMODE) {
+        arg.dflt = DFLT_OWN;
+        arg.text = "\"normal\"";
+        arg.of = "'normal' or 'counter'";
+    } else if (p->dflt != PARAM_REQUIRED) {
+        arg.dflt = DFLT_OWN;
+        arg.text = p->of == OF_BOOL ? (p->dflt ? "True" : "False")
+                                    : arena_printf(a, "%d", p->dflt);
+    }
+    return arg;
+}
+
+Signature
+call_of_form(const char *name, Form form, Arena *a, CallArg *args)
+{
+    int n;
+    const ParamInfo *p = form_params(form, &n);
+    Signature s = {.name = name, .args = args};
+    for (int i = 0; i < n; i++) {
+        if (p[i].item == 0) { /* a list is one argument */
+            args[s.n++] = arg_of_operand(&p[i], a);
+        }
+    }
+    if (form_family(form) == FAM_MOVE && form_slot(form, ROLE_ATTR, "mode") >= 0) {
+        s.extended = true;
+        args[s.n - 1].name = "PadMode";
+        args[s.n - 1].other = "ConvReluMode";
+    }
+    return s;
+}
+
+bool
+call_takes_operands(Op op)
+{
+    static const Op beside[] = {
+#define OPERANDS(op) OP_##op,
+#include "tik/call.def"
+    };
+    bool takes = true;
+    for (int call = 0; call < CALL_COUNT; call++) {
+        takes = takes && (table[call].owner != OWNER_CONTAINER ||
+                          strcmp(table[call].name, op_table[op].name) != 0);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(beside); i++) {
+        takes = takes || beside[i] == op;
+    }
+    return takes;
+}
+
+bool
+op_is_called(Op op)
+{
+    return op != OP_RESERVE && op != OP_BLOCKS && op != OP_LOOP_BOUNDS &&
+           op != OP_BLOCK_BARRIER && strchr(op_table[op].name, '.') == NULL;
+}
+
+/* ---- prototypes ---- */
+
+static void
+put_default(const CallArg *arg, bool keyword, Text *out)
+{
+    switch (arg->dflt) {
+    case DFLT_REQUIRED:
+        if (arg->kind == TAKES_STRUCT) {
+            text_printf(out, "=%s(...)", arg->of);
+        } else if (keyword) { /* after one that may be left out */
+            text_put(out, "=...");
+        }
+        break;
+    case DFLT_OWN:
+        text_printf(out, "=%s", arg->text);
+        break;
+    case DFLT_NONE:
+        text_put(out, "=None");
+        break;
+    case DFLT_INT:
+        text_printf(out, "=%lld", (long long)arg->value);
+        break;
+    case DFLT_BOOL:
+        text_put(out, arg->value ? "=True" : "=False");
+        break;
+    case DFLT_TEXT:
+        text_printf(out, "=\"%s\"", arg->text);
+        break;
+    }
+}
+
+void
+call_prototype(const Signature *s, Text *out)
+{
+    bool keyword = false;
+    text_printf(out, "%s(", s->name);
+    for (int i = 0; i < s->n; i++) {
+        const CallArg *arg = &s->args[i];
+        text_printf(out, "%s%s", i ? ", " : "", arg->name);
+        put_default(arg, keyword, out);
+        keyword = keyword || arg->dflt != DFLT_REQUIRED || arg->kind == TAKES_STRUCT;
+        if (arg->other) {
+            text_printf(out, " or %s", arg->other);
+        }
+    }
+    text_putc(out, ')');
+}
+
+/* ---- binding ---- */
+
+typedef struct Binding {
+    Interp *in;
+    const Signature *s;
+    const CallArgs *args;
+    Value *out;
+    Span *spans; /* or null */
+} Binding;
+
+/* The rest of what is said of the call: "needs an argument 'src'". */
+static Diag *
+bind_error(const Binding *b, Span span, const char *what)
+{
+    Text t;
+    text_init(&t, core_arena(b->in));
+    call_prototype(b->s, &t);
+    Diag *d = py_diag(b->in, D_ARG_COUNT, span, "%s %s", b->s->name, what);
+    diag_note(b->in->u, d, (Span){0}, "prototype: %s", t.p);
+    return d;
+}
+
+static void
+put(const Binding *b, int i, Value v, const Span *span)
+{
+    b->out[i] = v;
+    if (b->spans) {
+        b->spans[i] = span ? *span : b->args->span;
+    }
+}
+
+static bool
+extended_twice(const Binding *b)
+{
+    py_diag(b->in, D_EXTARG, b->args->span,
+            "%s is called with more than one extended argument", b->s->name);
+    return false;
+}
+
+static bool
+too_many(const Binding *b)
+{
+    const CallArgs *a = b->args;
+    int n = b->s->n;
+    if (b->s->extended) {
+        return extended_twice(b);
+    }
+    const char *text =
+        arena_printf(core_arena(b->in), "takes at most %d argument%s; %d are given", n,
+                     n == 1 ? "" : "s", a->npos + a->nkw);
+    bind_error(b, a->pos_span ? a->pos_span[n] : a->span, text);
+    return false;
+}
+
+static bool
+bind_positions(const Binding *b)
+{
+    const CallArgs *a = b->args;
+    if (a->npos > b->s->n) {
+        return too_many(b);
+    }
+    for (int i = 0; i < b->s->n; i++) {
+        bool given = i < a->npos;
+        put(b, i, given ? a->pos[i] : val_fail(),
+            given && a->pos_span ? &a->pos_span[i] : NULL);
+    }
+    return true;
+}
+
+static bool
+unknown_argument(const Binding *b, Span span, const char *name)
+{
+    const Signature *s = b->s;
+    Nearest near = {.wanted = name};
+    for (int i = 0; i < s->n - s->extended; i++) {
+        nearest_try(&near, s->args[i].name);
+    }
+    if (s->extended && !near.best) {
+        Text t;
+        text_init(&t, core_arena(b->in));
+        call_prototype(s, &t);
+        Diag *d =
+            py_diag(b->in, D_EXTARG, span, "%s has no parameter '%s'", s->name, name);
+        diag_note(b->in->u, d, (Span){0}, "prototype: %s", t.p);
+        return false;
+    }
+    Diag *d = bind_error(b, span,
+                         arena_printf(core_arena(b->in), "has no parameter '%s'", name));
+    if (near.best) {
+        diag_help(b->in->u, d, "did you mean '%s'?", near.best);
+    } else if (s->n == 1 && s->args[0].kind == TAKES_CONDITION) {
+        diag_help(b->in->u, d, "compare with %s == ...", name);
+    }
+    return false;
+}
+
+static int
+index_of(const Signature *s, const char *name)
+{
+    for (int i = 0; i < s->n; i++) {
+        const CallArg *arg = &s->args[i];
+        if (strcmp(arg->name, name) == 0 ||
+            (arg->other && strcmp(arg->other, name) == 0)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static bool
+bind_keyword(const Binding *b, int k)
+{
+    const CallArgs *a = b->args;
+    const char *name = sym_text(&b->in->u->names, a->kwname[k]);
+    const Span *span = a->kw_span ? &a->kw_span[k] : &a->span;
+    int i = index_of(b->s, name);
+    if (i < 0) {
+        return unknown_argument(b, a->kwname_span ? a->kwname_span[k] : *span, name);
+    }
+    if (!val_failed(b->out[i])) {
+        if (b->s->extended && i == b->s->n - 1) {
+            return extended_twice(b);
+        }
+        bind_error(b, *span,
+                   arena_printf(core_arena(b->in), "gets the argument '%s' twice", name));
+        return false;
+    }
+    put(b, i, a->kwval[k], span);
+    return true;
+}
+
+static Value
+default_value(Interp *in, const CallArg *arg)
+{
+    switch ((ArgDefault)arg->dflt) {
+    case DFLT_REQUIRED:
+    case DFLT_OWN:
+        return val_fail();
+    case DFLT_NONE:
+        return val_none();
+    case DFLT_INT:
+        return val_int(arg->value);
+    case DFLT_BOOL:
+        return val_bool(arg->value != 0);
+    case DFLT_TEXT:
+        return val_str(in, arg->text);
+    }
+    UNREACHABLE();
+}
+
+bool
+call_bind(Interp *in, const Signature *s, const CallArgs *args, Value *got, Span *spans)
+{
+    Binding b = {in, s, args, got, spans};
+    TRY(bind_positions(&b));
+    for (int k = 0; k < args->nkw; k++) {
+        TRY(bind_keyword(&b, k));
+    }
+    for (int i = 0; i < s->n; i++) {
+        if (!val_failed(got[i])) {
+            continue;
+        }
+        if (s->args[i].dflt == DFLT_REQUIRED) {
+            bind_error(
+                &b, args->span,
+                arena_printf(core_arena(in), "needs an argument '%s'", s->args[i].name));
+            return false;
+        }
+        got[i] = default_value(in, &s->args[i]);
+    }
+    return true;
+}
+
+bool
+tik_bind(Interp *in, Call call, const CallArgs *args, Value *got, Span *spans)
+{
+    Signature s = call_signature(call);
+    return call_bind(in, &s, args, got, spans);
+}
+
+bool
+tik_bind_like(Interp *in, const char *name, Call call, const CallArgs *args, Value *got,
+              Span *spans)
+{
+    Signature s = call_signature(call);
+    s.name = name;
+    return call_bind(in, &s, args, got, spans);
+}
+
+bool
+tik_bind_form(Interp *in, Op op, const CallArgs *args, Value *got, Span *spans)
+{
+    return call_bind(in, tik_signature(in, op), args, got, spans);
+}
+
+/* The row of an instruction that has one: its arguments are the operands under other names. */
+static bool
+row_of_instruction(Op op, Signature *s)
+{
+    static const char *const methods[] = {
+#define METHOD(name, fn) #name,
+#include "tik/call.def"
+    };
+    const char *name = op_table[op].name;
+    for (size_t i = 0; i < ARRAY_LEN(methods); i++) {
+        if (strcmp(methods[i], name) == 0) {
+            return false; /* its rows are those of the method */
+        }
+    }
+    for (int call = 0; call < CALL_COUNT; call++) {
+        if (table[call].owner == OWNER_CONTAINER && strcmp(table[call].name, name) == 0) {
+            *s = call_signature((Call)call);
+            return true;
+        }
+    }
+    return false;
+}
+
+const Signature *
+tik_signature(Interp *in, Op op)
+{
+    TikState *st = tik_state(in);
+    if (!st->of_op[op]) {
+        Signature *s = ARENA_NEW(core_arena(in), Signature);
+        if (!row_of_instruction(op, s)) {
+            CallArg *args = ARENA_ARRAY(core_arena(in), CallArg, MAX_PARAMS);
+            *s = call_of_form(op_method(op), op_table[op].form, core_arena(in), args);
+        }
+        st->of_op[op] = s;
+    }
+    return st->of_op[op];
+}
