@@ -9,7 +9,6 @@
 #include "isa/operand.h"
 
 enum {
-    CALL_PARAMS = 10,
     MAX_SCALARS = 3
 };
 
