@@ -1,6 +1,7 @@
 /* box.c: areas of boxes, sums of all pairs, and the suppression of candidates (vector 9.2, 9.4).
  * Every step of an area is rounded to the element type. */
 #include "emu/emu.h"
+#include "isa/operand.h"
 
 #include "rules/sort.h"
 #include "num/half.h"
@@ -61,7 +62,7 @@ write_number(const Arith *a, uint8_t *at, float x)
 static Arith
 arith_of(const EmuRun *r, const EmuOp *op)
 {
-    Dtype t = emu_slot_ref(r->p, op, 0)->dtype;
+    Dtype t = emu_slot_ref(r->p, op, OUTER_dst)->dtype;
     Arith a = {.half = t == DT_F16, .size = dtype_size(t)};
     a.saturates =
         emu_chosen(r->p, CHOICE_FLOAT16_OVERFLOW) == CHOSE_FLOAT16_OVERFLOW_SATURATE;
@@ -94,8 +95,8 @@ emu_exec_rpac(EmuRun *r, const EmuOp *op)
     }
     Arith a = arith_of(r, op);
     const int box = PROPOSAL_ELEMS * a.size;
-    uint8_t *dst = emu_operand(r, op, 0, n * SORT_GROUP * a.size);
-    const uint8_t *src = emu_operand(r, op, 1, n * SORT_GROUP * box);
+    uint8_t *dst = emu_operand(r, op, RECORDS_dst, n * SORT_GROUP * a.size);
+    const uint8_t *src = emu_operand(r, op, RECORDS_src, n * SORT_GROUP * box);
     if (dst == NULL || src == NULL) {
         return emu_refuse(r, op);
     }
@@ -159,9 +160,9 @@ exec_pairs(EmuRun *r, const EmuOp *op, int elems, PairFn *fn)
     Arith a = arith_of(r, op);
     const int unit = elems * a.size, group = SORT_GROUP * unit;
     const int64_t results = (int64_t)SORT_GROUP * SORT_GROUP * a.size;
-    uint8_t *dst = emu_operand(r, op, 0, n * results);
-    const uint8_t *src0 = emu_operand(r, op, 1, n * group);
-    const uint8_t *src1 = emu_operand(r, op, 2, group);
+    uint8_t *dst = emu_operand(r, op, OUTER_dst, n * results);
+    const uint8_t *src0 = emu_operand(r, op, OUTER_src0, n * group);
+    const uint8_t *src1 = emu_operand(r, op, OUTER_src1, group);
     if (dst == NULL || src0 == NULL || src1 == NULL) {
         return emu_refuse(r, op);
     }
@@ -238,8 +239,8 @@ emu_exec_rpn_cor_diag(EmuRun *r, const EmuOp *op)
     if (op->checked && !emu_check(r, op)) {
         return false;
     }
-    uint8_t *dst = emu_operand(r, op, 0, sizeof out);
-    const uint8_t *src = emu_operand(r, op, 1, sizeof row);
+    uint8_t *dst = emu_operand(r, op, DIAGONAL_dst, sizeof out);
+    const uint8_t *src = emu_operand(r, op, DIAGONAL_src, sizeof row);
     if (dst == NULL || src == NULL) {
         return emu_refuse(r, op);
     }

@@ -4,6 +4,7 @@
  * Repeat by repeat: all sources are read, the bits as one byte for each lane, then the result is written.
  * CMPMASK has 128 bits: 8-bit lanes from 128 on have none, which reads as 0. */
 #include "emu/emu.h"
+#include "isa/operand.h"
 #include "num/lanes.h"
 
 #include <string.h>
@@ -192,7 +193,7 @@ compare_to_memory(EmuRun *r, const EmuOp *op)
         return false;
     }
     int64_t row = c.lanes / 8;
-    uint8_t *dst = emu_operand(r, op, 0, c.repeats * row);
+    uint8_t *dst = emu_operand(r, op, VCMPV_dst, c.repeats * row);
     if (dst == NULL) {
         return emu_refuse(r, op);
     }

@@ -1,6 +1,7 @@
 /* control.c: instructions that compute nothing: flags and barriers of queues, the reservation of
  * buffers whose size is known only while running, the number of blocks, and meetings of cores. */
 #include "emu/emu.h"
+#include "isa/operand.h"
 
 static int64_t
 rounded(int64_t v, int64_t unit)
@@ -12,20 +13,20 @@ rounded(int64_t v, int64_t unit)
 bool
 emu_exec_reserve(EmuRun *r, const EmuOp *op)
 {
-    const EmuRef *ref = emu_slot_ref(r->p, op, 0);
+    const EmuRef *ref = emu_slot_ref(r->p, op, RESERVE_buffer);
     const TikBlobRegion *g = &r->p->kernel.regions[ref->region];
     EmuPlace *place = &r->places[ref->region];
-    const EmuPlace *before = &r->places[emu_slot_ref(r->p, op, 1)->region];
+    const EmuPlace *before = &r->places[emu_slot_ref(r->p, op, RESERVE_after)->region];
     int64_t unit = scope_alloc_unit(g->scope), align = scope_align(g->scope, g->dtype);
     int64_t capacity = r->p->kernel.soc->bytes[g->scope];
-    int64_t bytes = emu_slot(r, op, 2);
+    int64_t bytes = emu_slot(r, op, RESERVE_bytes);
     bytes = bytes < 0 ? 0 : bytes;
     if (bytes > capacity) {
         return emu_fault(r, op, RULE_CAPACITY, bytes);
     }
     int64_t at =
         rounded(before == place ? g->base : before->end, unit > align ? unit : align);
-    int64_t end = at + rounded(bytes, unit) * emu_slot(r, op, 3);
+    int64_t end = at + rounded(bytes, unit) * emu_slot(r, op, RESERVE_copies);
     if (end > capacity) {
         return emu_fault(r, op, RULE_CAPACITY, bytes);
     }
@@ -41,7 +42,7 @@ emu_exec_blocks(EmuRun *r, const EmuOp *op)
     if (op->checked && !emu_check(r, op)) {
         return false;
     }
-    int64_t n = emu_slot(r, op, 0);
+    int64_t n = emu_slot(r, op, BLOCKS_count);
     int64_t most = r->p->meets ? r->p->kernel.cores : TIKBLOB_MAX_CORES;
     if (n < 0 || n > most) {
         return emu_fault(r, op, RULE_BLOCK_COUNT, n);
@@ -86,5 +87,6 @@ emu_bind_control(EmuProgram *p, EmuOp *op, const char **why)
     *why = "a reservation is not of an open region";
     p->meets = p->meets || op_table[op->op].sem == SEM_BLOCK_BARRIER;
     return op_table[op->op].sem != SEM_RESERVE ||
-           (emu_slot_ref(p, op, 0)->open && emu_slot_ref(p, op, 1)->open);
+           (emu_slot_ref(p, op, RESERVE_buffer)->open &&
+            emu_slot_ref(p, op, RESERVE_after)->open);
 }

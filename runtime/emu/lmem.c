@@ -264,7 +264,7 @@ emu_exec_lane_arith(EmuRun *r, const EmuOp *op)
     }
     emu_watch_banks(r, op);
     Dtype t = o[0].dtype;
-    int64_t number = n < OPERANDS ? emu_slot(r, op, 2) : 0;
+    int64_t number = n < OPERANDS ? emu_slot(r, op, LSCALAR_scalar) : 0;
     do {
         int64_t a = load(t, emu_tensor_at(&o[1], at, &half));
         int64_t b = n < OPERANDS ? number : load(t, emu_tensor_at(&o[2], at, &half));

@@ -88,7 +88,8 @@ bind_mode(EmuMove *m, int64_t mode, const EmuRef *dst, const EmuRef *src, bool f
 bool
 emu_bind_move(EmuProgram *p, EmuOp *op, const char **why)
 {
-    const EmuRef *dst = emu_slot_ref(p, op, 0), *src = emu_slot_ref(p, op, 1);
+    const EmuRef *dst = emu_slot_ref(p, op, MOVE_dst),
+                 *src = emu_slot_ref(p, op, MOVE_src);
     Scope to = p->kernel.regions[dst->region].scope;
     Scope from = p->kernel.regions[src->region].scope;
     int64_t mode = emu_slot_attr(p, op, MOVE_mode);
@@ -238,8 +239,8 @@ emu_exec_move(EmuRun *r, const EmuOp *op)
     if (b.n == 0 || b.src_len == 0) {
         return may_be_empty(r->p) || emu_refuse(r, op);
     }
-    b.dst = emu_operand(r, op, 0, (b.n - 1) * b.dst_pitch + b.dst_len);
-    b.src = emu_operand(r, op, 1, (b.n - 1) * b.src_pitch + b.src_len);
+    b.dst = emu_operand(r, op, MOVE_dst, (b.n - 1) * b.dst_pitch + b.dst_len);
+    b.src = emu_operand(r, op, MOVE_src, (b.n - 1) * b.src_pitch + b.src_len);
     if (b.dst == NULL || b.src == NULL) {
         return emu_refuse(r, op);
     }

@@ -2,6 +2,7 @@
  * semantic function. Cores run one after another in the order of their index, each from fresh
  * registers; the first fault ends the run. */
 #include "emu/emu.h"
+#include "isa/operand.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@ emu_exec_set_padding(EmuRun *r, const EmuOp *op)
     if (op->checked && !emu_check(r, op)) {
         return false;
     }
-    r->padding = emu_slot(r, op, 0);
+    r->padding = emu_slot(r, op, SETREG_value);
     return true;
 }
 
@@ -122,7 +123,7 @@ emu_run_core(EmuRun *r)
             }
             pc++;
             if (op->op == OP_BLOCK_BARRIER && ok) {
-                r->waits = emu_slot(r, op, 1);
+                r->waits = emu_slot(r, op, MEET_blocks);
                 r->pc = pc;
                 return true;
             }

@@ -6,6 +6,7 @@
  * between contiguous arithmetic runs, that of emu_lanes where there is some. A scalar is a piece of equal
  * elements. */
 #include "emu/emu.h"
+#include "isa/operand.h"
 
 #include <string.h>
 
@@ -378,7 +379,8 @@ open_work(EmuRun *r, const EmuOp *op, Work *w)
 static bool
 open_write(EmuRun *r, const EmuOp *op, Work *w)
 {
-    const EmuRef *dst = emu_slot_ref(r->p, op, 0), *src = emu_slot_ref(r->p, op, 1);
+    const EmuRef *dst = emu_slot_ref(r->p, op, HMOVE_dst),
+                 *src = emu_slot_ref(r->p, op, HMOVE_src);
     const TikBlobRegion *regions = r->p->kernel.regions;
     return w->sem != SEM_MOVE || regions[dst->region].scope != SC_GM ||
            emu_write_mode(r, op, 0, regions[src->region].scope, dtype_size(w->type),
@@ -440,7 +442,7 @@ emu_bind_slice(EmuProgram *p, EmuOp *op, const char **why)
     Dtype t = emu_slot_ref(p, op, form_main(form))->dtype;
     Sem sem = op_table[op->op].sem;
     op->dtype = (uint8_t)t;
-    op->from = converts(form) ? (uint8_t)emu_slot_ref(p, op, 1)->dtype : op->from;
+    op->from = converts(form) ? (uint8_t)emu_slot_ref(p, op, HCAST_src)->dtype : op->from;
     op->lanes = emu_lane_fn(&p->kernel.choices, (LaneWork){sem, false}, t, t);
     *why = "the instruction does not exist for its dtypes";
     return types_fit(p, op) &&

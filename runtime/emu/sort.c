@@ -2,6 +2,7 @@
  * insertion by comparing scores, and merging by looking at the first record of every list. A score that
  * is NaN is below all others. */
 #include "emu/emu.h"
+#include "isa/operand.h"
 
 #include "rules/sort.h"
 #include "num/half.h"
@@ -24,7 +25,7 @@ emu_sort_repeats(EmuRun *r, const EmuOp *op, int slot, int64_t *n)
 static int
 main_size(const EmuRun *r, const EmuOp *op)
 {
-    return dtype_size(emu_slot_ref(r->p, op, 0)->dtype);
+    return dtype_size(emu_slot_ref(r->p, op, FIELD_dst)->dtype);
 }
 
 /* ---- fields --------------------------------------------------------------------------------------- */
@@ -74,8 +75,8 @@ emu_exec_field(EmuRun *r, const EmuOp *op)
     int64_t values = f.n * SORT_GROUP * size, records = values * PROPOSAL_ELEMS;
     int64_t mode = emu_slot(r, op, FIELD_mode_number);
     f.mode = (int)mode;
-    f.dst = emu_operand(r, op, 0, to_records ? records : values);
-    f.src = emu_operand(r, op, 1, to_records ? values : records);
+    f.dst = emu_operand(r, op, FIELD_dst, to_records ? records : values);
+    f.src = emu_operand(r, op, FIELD_src, to_records ? values : records);
     if (f.dst == NULL || f.src == NULL) {
         return emu_refuse(r, op);
     }
@@ -135,8 +136,8 @@ emu_exec_sort16(EmuRun *r, const EmuOp *op)
     if (!emu_sort_repeats(r, op, FIELD_repeat_times, &n) || n == 0) {
         return n == 0;
     }
-    uint8_t *dst = emu_operand(r, op, 0, n * SORT_GROUP * record);
-    const uint8_t *src = emu_operand(r, op, 1, n * SORT_GROUP * record);
+    uint8_t *dst = emu_operand(r, op, RECORDS_dst, n * SORT_GROUP * record);
+    const uint8_t *src = emu_operand(r, op, RECORDS_src, n * SORT_GROUP * record);
     if (dst == NULL || src == NULL) {
         return emu_refuse(r, op);
     }
@@ -181,9 +182,9 @@ emu_exec_sort32(EmuRun *r, const EmuOp *op)
     if (!emu_sort_repeats(r, op, OUTER_repeat_times, &n) || n == 0) {
         return n == 0;
     }
-    uint8_t *dst = emu_operand(r, op, 0, n * SORT32 * PAIR_BYTES);
-    const uint8_t *src0 = emu_operand(r, op, 1, n * SORT32 * size);
-    const uint8_t *src1 = emu_operand(r, op, 2, n * SORT32 * 4);
+    uint8_t *dst = emu_operand(r, op, PAIRS_dst, n * SORT32 * PAIR_BYTES);
+    const uint8_t *src0 = emu_operand(r, op, PAIRS_src0, n * SORT32 * size);
+    const uint8_t *src1 = emu_operand(r, op, PAIRS_src1, n * SORT32 * 4);
     if (dst == NULL || src0 == NULL || src1 == NULL) {
         return emu_refuse(r, op);
     }
@@ -275,7 +276,7 @@ open_merge(EmuRun *r, const EmuOp *op, int64_t n, Merge *m, int64_t *total)
             return false;
         }
     }
-    m->dst = *total > 0 ? emu_operand(r, op, 0, n * *total * m->record) : NULL;
+    m->dst = *total > 0 ? emu_operand(r, op, MERGE_dst, n * *total * m->record) : NULL;
     return *total == 0 || m->dst != NULL;
 }
 
@@ -311,7 +312,7 @@ bool
 emu_bind_sort(EmuProgram *p, EmuOp *op, const char **why)
 {
     Form form = op_table[op->op].form;
-    Dtype t = emu_slot_ref(p, op, 0)->dtype;
+    Dtype t = emu_slot_ref(p, op, FIELD_dst)->dtype;
     bool bits = form == FORM_SUPPRESS || form == FORM_DIAGONAL;
     *why = "an operand of a sorting instruction has a type that it does not take";
     if (bits ? t != DT_U16 : t != DT_F16 && t != DT_F32) {

@@ -176,3 +176,29 @@ SAME_TRANSFER(BIASMOVE);
 SAME_SLOT(PADMOVE, FILLFRACTALS, dst);
 SAME_SLOT(PADMOVE, FILLBLOCKS, dst);
 SAME_SLOT(FILLBLOCKS, FILLFRACTALS, repeat_times);
+/* Slices. */
+#define SAME_SLICE(form)                                                                 \
+    SAME_SLOT(HMOVE, form, dst);                                                         \
+    SAME_SLOT(HMOVE, form, src)
+SAME_SLICE(HCAST);
+SAME_SLICE(HQUANT);
+SAME_SLICE(HPACK);
+SAME_SLICE(HPACKS);
+SAME_SLICE(HSCATTER);
+SAME_SLICE(HREDUCE);
+SAME_SLICE(HINDEX);
+SAME_SLOT(HCAST, HSCATTER, round_mode);
+SAME_SLOT(HQUANT, HPACK, deqscale);
+/* All of a family. */
+SAME(FIELD_dst, OUTER_dst);
+SAME(FIELD_dst, MERGE_dst);
+SAME(FIELD_dst, SUPPRESS_src0);
+SAME_SLOT(FIELD, DIAGONAL, dst);
+SAME_SLOT(OUTER, RECORDS, dst);
+SAME_SLOT(LSCALAR, LBIN, dst);
+SAME_SLOT(LSCALAR, LBIN, src0);
+SAME_SLOT(VCMPV, VCMPVB, dst);
+SAME_SLOT(VCMPV, VCMPVS, dst);
+SAME_SLOT(VBIN, VBINB, dst);
+SAME_SLOT(VBIN, VBINB, src0);
+SAME_SLOT(VBIN, VBINB, src1);

@@ -2,6 +2,7 @@
  * compiled kernels. Boxes of a group are taken apart into rows of corners, so that every step is one loop
  * over many numbers. */
 #include "ops/internal.h"
+#include "isa/operand.h"
 
 #include <string.h>
 
@@ -104,7 +105,7 @@ round_all(float *v, int n, const Step *s)
 static bool
 is_half(const OpCall *c)
 {
-    return c->in.args[0].t.dtype == DT_F16;
+    return c->in.args[OUTER_dst].t.dtype == DT_F16;
 }
 
 static Step
@@ -152,10 +153,10 @@ ops_vrpac(OpCall *c)
     Step step = step_of(c);
     for (int64_t r = 0; r < c->in.args[FIELD_repeat_times].v; r++) {
         Boxes b;
-        load_boxes(&b, c->at[1] + r * values * PROPOSAL_ELEMS, half);
+        load_boxes(&b, c->at[RECORDS_src] + r * values * PROPOSAL_ELEMS, half);
         sides(b.corner[2], b.corner[0], AXES * SORT_GROUP, &step);
         multiply(b.corner[2], b.corner[3], SORT_GROUP);
-        store(c->at[0] + r * values, b.corner[2], SORT_GROUP, &step);
+        store(c->at[RECORDS_dst] + r * values, b.corner[2], SORT_GROUP, &step);
     }
     return true;
 }
@@ -185,8 +186,8 @@ ops_viou(OpCall *c)
     for (int64_t r = 0; r < c->in.args[OUTER_repeat_times].v; r++) {
         Boxes a, b;
         float first[MOST], last[MOST];
-        load_boxes(&a, c->at[1] + r * values * PROPOSAL_ELEMS, half);
-        load_boxes(&b, c->at[2], half);
+        load_boxes(&a, c->at[OUTER_src0] + r * values * PROPOSAL_ELEMS, half);
+        load_boxes(&b, c->at[OUTER_src1], half);
         for (int i = 0; i < MOST / SORT_GROUP; i++) {
             common(first + i * SORT_GROUP, last + i * SORT_GROUP, &a, &b, i % SORT_GROUP,
                    i / SORT_GROUP);
@@ -196,7 +197,7 @@ ops_viou(OpCall *c)
             last[i] = last[i] <= 0 ? 0 : last[i];
         }
         multiply(last, last + PAIRS, PAIRS);
-        store(c->at[0] + r * SORT_GROUP * values, last, PAIRS, &step);
+        store(c->at[OUTER_dst] + r * SORT_GROUP * values, last, PAIRS, &step);
     }
     return true;
 }
@@ -209,12 +210,12 @@ ops_vaadd(OpCall *c)
     int64_t values = SORT_GROUP * (half ? 2 : 4);
     for (int64_t r = 0; r < c->in.args[OUTER_repeat_times].v; r++) {
         float a[SORT_GROUP], b[SORT_GROUP], sum[PAIRS];
-        load(a, c->at[1] + r * values, half);
-        load(b, c->at[2], half);
+        load(a, c->at[OUTER_src0] + r * values, half);
+        load(b, c->at[OUTER_src1], half);
         for (int i = 0; i < PAIRS; i++) {
             sum[i] = a[i / SORT_GROUP] + b[i % SORT_GROUP];
         }
-        store(c->at[0] + r * SORT_GROUP * values, sum, PAIRS, &step);
+        store(c->at[OUTER_dst] + r * SORT_GROUP * values, sum, PAIRS, &step);
     }
     return true;
 }
@@ -231,10 +232,13 @@ ops_rpn_cor(OpCall *c)
     memcpy(&ir, c->sreg + SREG_RPN_COR_IR, sizeof ir);
     for (int64_t r = 0; r < c->in.args[SUPPRESS_repeat_times].v; r++) {
         uint16_t rows[SORT_GROUP], entries[SORT_GROUP];
-        memcpy(rows, c->at[0] + r * c->in.args[SUPPRESS_src0_rep_stride].v * BLOCK_BYTES,
+        memcpy(rows,
+               c->at[SUPPRESS_src0] +
+                   r * c->in.args[SUPPRESS_src0_rep_stride].v * BLOCK_BYTES,
                sizeof rows);
         memcpy(entries,
-               c->at[1] + r * c->in.args[SUPPRESS_src1_rep_stride].v * BLOCK_BYTES,
+               c->at[SUPPRESS_src1] +
+                   r * c->in.args[SUPPRESS_src1_rep_stride].v * BLOCK_BYTES,
                sizeof entries);
         for (int i = 0; i < SORT_GROUP; i++) {
             seen[i] |= (entries[i] == 0) == zero_kept ? rows[i] : 0;
@@ -256,12 +260,12 @@ ops_rpn_cor_diag(OpCall *c)
     bool zero_kept =
         chosen(c->in.choices, CHOICE_SUPPRESSION) == CHOSE_SUPPRESSION_ZERO_KEPT;
     memcpy(&removed, c->sreg + SREG_RPN_COR_IR, sizeof removed);
-    memcpy(rows, c->at[1], sizeof rows);
+    memcpy(rows, c->at[DIAGONAL_src], sizeof rows);
     for (int j = 0; j < SORT_GROUP; j++) {
         bool keep = (removed >> j & 1) == 0;
         out[j] = keep == zero_kept ? 0 : 1;
         removed |= keep ? rows[j] : 0;
     }
-    memcpy(c->at[0], out, sizeof out);
+    memcpy(c->at[DIAGONAL_dst], out, sizeof out);
     return true;
 }

@@ -122,7 +122,7 @@ copy_repeat(const OpCall *c, const Walk *d, const Walk *s, int64_t repeat, int64
     uint8_t read[REPEAT_BYTES];
     Walk aside = {.at = read, .blk = BLOCK_BYTES, .rep = 0, .size = s->size};
     copy_blocks(&aside, s, repeat, run * s->size);
-    if (c->in.args[0].m.form == MASK_COUNT) {
+    if (c->in.args[VCOPYB_mask].m.form == MASK_COUNT) {
         copy_blocks(d, &aside, repeat, run * d->size);
     } else {
         store(c, d, repeat, read);
@@ -132,7 +132,7 @@ copy_repeat(const OpCall *c, const Walk *d, const Walk *s, int64_t repeat, int64
 bool
 ops_copy(OpCall *c)
 {
-    const CheckMask *m = &c->in.args[0].m;
+    const CheckMask *m = &c->in.args[VCOPYB_mask].m;
     Walk d = walk_of(c, VCOPYB_dst), s = walk_of(c, VCOPYB_src);
     int64_t run = m->form == MASK_COUNT || m->form == MASK_COUNTER ? (int64_t)m->w[0]
                                                                    : check_lanes(&c->in);

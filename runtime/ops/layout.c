@@ -103,12 +103,15 @@ ops_tiles(OpCall *c)
 {
     const CheckArg *a = c->in.args;
     bool one = op_table[c->in.op].form == FORM_TILE;
-    int64_t n = one ? 1 : a[2].v;
+    int64_t n = one ? 1 : a[TILES_repeat_times].v;
     for (int64_t i = 0; i < n; i++) {
         uint16_t tile[TILE];
-        memcpy(tile, c->at[1] + (one ? 0 : i * a[4].v * TILE_BYTES), sizeof tile);
+        memcpy(tile,
+               c->at[TILES_src] + (one ? 0 : i * a[TILES_src_rep_stride].v * TILE_BYTES),
+               sizeof tile);
         transpose16(tile);
-        memcpy(c->at[0] + (one ? 0 : i * a[3].v * TILE_BYTES), tile, sizeof tile);
+        memcpy(c->at[TILES_dst] + (one ? 0 : i * a[TILES_dst_rep_stride].v * TILE_BYTES),
+               tile, sizeof tile);
     }
     return true;
 }
@@ -196,15 +199,17 @@ ops_channels(OpCall *c)
         GROUPS = 8,
         KEPT = 4
     };
-    int64_t size = dtype_size(c->in.args[0].t.dtype);
+    int64_t size = dtype_size(c->in.args[CHANNELS_dst].t.dtype);
     bool sixteen = size > 1 || chosen(c->in.choices, CHOICE_VMRGCH_8_BIT) ==
                                    CHOSE_VMRGCH_8_BIT_SIXTEEN;
     int64_t group = sixteen ? 16 * size : 32, kept = KEPT * size;
-    for (int64_t r = 0; r < c->in.args[2].v; r++) {
+    for (int64_t r = 0; r < c->in.args[CHANNELS_repeat_times].v; r++) {
         uint8_t repeat[GROUPS * BLOCK_BYTES];
-        memcpy(repeat, c->at[1] + r * GROUPS * group, (size_t)(GROUPS * group));
+        memcpy(repeat, c->at[CHANNELS_src] + r * GROUPS * group,
+               (size_t)(GROUPS * group));
         for (int g = 0; g < GROUPS; g++) {
-            memcpy(c->at[0] + (r * GROUPS + g) * kept, repeat + g * group, (size_t)kept);
+            memcpy(c->at[CHANNELS_dst] + (r * GROUPS + g) * kept, repeat + g * group,
+                   (size_t)kept);
         }
     }
     return true;

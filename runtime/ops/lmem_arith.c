@@ -3,6 +3,7 @@
  * A row of the destination is one loop of ops/slice_lanes.c where its elements and those of the sources follow each
  * other; rows that do so on all sides are joined. Else pieces are collected and spread. */
 #include "ops/lmem.h"
+#include "isa/operand.h"
 #include "ops/slice.h"
 
 #include <string.h>
@@ -97,7 +98,7 @@ ops_lane_arith(OpCall *c)
 {
     Arith a;
     const OpInfo *info = &op_table[c->in.op];
-    Dtype t = c->in.args[0].t.dtype;
+    Dtype t = c->in.args[LSCALAR_dst].t.dtype;
     a.fn = ops_slice_table()->fn[info->sem][t];
     a.size = dtype_size(t);
     a.n = info->form == FORM_LSCALAR ? 2 : MOST;
@@ -105,7 +106,7 @@ ops_lane_arith(OpCall *c)
         a.o[i] = ops_lanes(c, i);
     }
     for (int i = 0; a.n < MOST && i < PIECE; i++) {
-        memcpy(a.value + i * a.size, &c->in.args[2].v, (size_t)a.size);
+        memcpy(a.value + i * a.size, &c->in.args[LSCALAR_scalar].v, (size_t)a.size);
     }
     join_rows(&a);
     for (int64_t n = 0; n < a.o[0].shape[LMEM_N]; n++) {

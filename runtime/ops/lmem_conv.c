@@ -5,6 +5,7 @@
  * multiplied with one weight. Others are blocks of products (ops/lmem_tile.c). Float sums are taken in the order of input
  * channels, rows and columns of the kernel. */
 #include "ops/lmem_conv.h"
+#include "isa/operand.h"
 
 #include <string.h>
 
@@ -211,9 +212,9 @@ ops_lane_conv(OpCall *call)
 {
     ConvCall c = {.d = ops_lanes(call, 0), .x = ops_lanes(call, 1)};
     c.k = lane_conv_numbers(&call->in);
-    c.in = call->in.args[1].t.dtype;
-    c.out = call->in.args[0].t.dtype;
-    c.weight = call->at[2];
+    c.in = call->in.args[LCONV_src].t.dtype;
+    c.out = call->in.args[LCONV_dst].t.dtype;
+    c.weight = call->at[LCONV_weight];
     c.pitch = call->lane_bytes;
     c.dot = num_dot();
     if (c.k.depthwise) {

@@ -113,7 +113,7 @@ open_reduce(Reduce *x, const OpCall *c)
                                          CHOSE_FLOAT16_OVERFLOW_SATURATE;
     x->lanes = REPEAT_BYTES / x->size;
     x->smallest = x->sem == SEM_CMIN || x->sem == SEM_CGMIN || x->sem == SEM_ALL_MIN;
-    read_mask(x, &in->args[0].m);
+    read_mask(x, &in->args[REDUCE_mask].m);
     read_source(x, in);
     x->results = results_of(x, in);
     x->dst = c->at[REDUCE_dst];

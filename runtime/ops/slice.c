@@ -3,6 +3,7 @@
  * The innermost dimension of a slice is a row. Where the elements of a row follow each other in all
  * operands, one loop of ops/slice_lanes.c does the row; else pieces of it are gathered and scattered. */
 #include "ops/slice.h"
+#include "isa/operand.h"
 
 #include <string.h>
 
@@ -123,7 +124,6 @@ set_slices(Job *j, const OpCall *c)
     }
 }
 
-/* Conversions: src is operand 1 of their forms, the rounding mode or the factor operand 2. */
 static void
 set_conversion(Job *j, const OpCall *c)
 {
@@ -131,14 +131,14 @@ set_conversion(Job *j, const OpCall *c)
         [ROUND_NEAREST] = NUM_NEAREST, [ROUND_FLOOR] = NUM_FLOOR,
         [ROUND_CEIL] = NUM_CEIL,       [ROUND_AWAY] = NUM_AWAY,
         [ROUND_ZERO] = NUM_TO_ZERO,    [ROUND_ODD] = NUM_ODD};
-    Dtype dst = c->in.args[0].t.dtype;
+    Dtype dst = c->in.args[HQUANT_dst].t.dtype;
     uint32_t keep;
     memcpy(&keep, c->sreg + (dtype_is_float(dst) ? SREG_FP2FP : SREG_FP2INT),
            sizeof keep);
     if (j->sem == SEM_CONV) {
         j->conv = (NumConv){.dst = num_type(dst),
-                            .src = num_type(c->in.args[1].t.dtype),
-                            .round = rounds[c->in.args[2].v],
+                            .src = num_type(c->in.args[HQUANT_src].t.dtype),
+                            .round = rounds[c->in.args[HCAST_round_mode].v],
                             .keep = keep & 1};
         if (j->conv.round == NUM_AWAY &&
             chosen(c->in.choices, CHOICE_AWAY_ZERO) == CHOSE_AWAY_ZERO_DIRECTED) {
@@ -147,10 +147,11 @@ set_conversion(Job *j, const OpCall *c)
     } else if (j->sem == SEM_CONV_PACKS) {
         for (int i = 0; i < 2 && j->o[0].len[0] * j->o[0].len[1] * j->o[0].len[2] > 0;
              i++) {
-            memcpy(j->table + i * PACKS, c->at[2], PACKS * sizeof *j->table);
+            memcpy(j->table + i * PACKS, c->at[HPACKS_deqscale],
+                   PACKS * sizeof *j->table);
         }
     } else {
-        j->factor = (uint64_t)c->in.args[2].v;
+        j->factor = (uint64_t)c->in.args[HQUANT_deqscale].v;
         j->twice = chosen(c->in.choices, CHOICE_INT32_TO_FLOAT16) ==
                    CHOSE_INT32_TO_FLOAT16_FLOAT32;
     }
@@ -311,7 +312,7 @@ each_row(const Job *j, int64_t a, int64_t b)
 static bool
 packs_fit(const Job *j, OpCall *c)
 {
-    Dtype dst = c->in.args[0].t.dtype;
+    Dtype dst = c->in.args[HQUANT_dst].t.dtype;
     bool ok = j->sem != SEM_CONV_PACK || check_pack_sign(j->factor, dst, &c->fault);
     bool empty = j->o[0].len[0] * j->o[0].len[1] * j->o[0].len[2] == 0;
     for (int i = 0; ok && j->sem == SEM_CONV_PACKS && !empty && i < PACKS; i++) {
@@ -340,8 +341,8 @@ ops_slice(OpCall *c)
     if (!packs_fit(&j, c)) {
         return false;
     }
-    if (j.sem == SEM_MOVE && c->in.args[0].t.scope == SC_GM &&
-        !ops_write_mode(c, 0, c->in.args[1].t.scope, j.o[0].size, &j.w)) {
+    if (j.sem == SEM_MOVE && c->in.args[HMOVE_dst].t.scope == SC_GM &&
+        !ops_write_mode(c, HMOVE_dst, c->in.args[HMOVE_src].t.scope, j.o[0].size, &j.w)) {
         return false;
     }
     for (int64_t a = 0; a < j.o[0].len[0]; a++) {

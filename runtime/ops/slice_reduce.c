@@ -5,6 +5,7 @@
  * A sum is a tree, neighbours first, as if +0 filled it up to a power of two elements. An extreme is found
  * by keys (ops/slice.h), whose maximum does not depend on the order; the first element with that key is it. */
 #include "ops/slice.h"
+#include "isa/operand.h"
 
 #include <string.h>
 
@@ -276,7 +277,7 @@ extremes(const OpCall *c, const OpSlice *src, const OpSlice *dst, const uint8_t 
 {
     Best b;
     Sem sem = op_table[c->in.op].sem;
-    Dtype t = c->in.args[1].t.dtype;
+    Dtype t = c->in.args[HREDUCE_src].t.dtype;
     bool largest = sem == SEM_SLICE_RMAX || sem == SEM_SLICE_ARGMAX;
     bool index = sem == SEM_SLICE_ARGMAX || sem == SEM_SLICE_ARGMIN;
     open_best(&b, t);
@@ -296,7 +297,7 @@ static void
 results(const OpCall *c, const OpSlice *src, const OpSlice *dst, const uint8_t *from,
         uint8_t *to, int n)
 {
-    Dtype t = c->in.args[1].t.dtype;
+    Dtype t = c->in.args[HREDUCE_src].t.dtype;
     if (op_table[c->in.op].sem != SEM_SLICE_SUM) {
         extremes(c, src, dst, from, to, n);
     } else if (n > 1) {

@@ -5,6 +5,7 @@
  * at once. A merge packs key and list into one word, so the next record is a maximum of four, without
  * branches on data. */
 #include "ops/internal.h"
+#include "isa/operand.h"
 
 #include <string.h>
 
@@ -38,7 +39,7 @@ key_at(const uint8_t *at, int size)
 static int
 size_of(const OpCall *c)
 {
-    return dtype_size(c->in.args[0].t.dtype);
+    return dtype_size(c->in.args[FIELD_dst].t.dtype);
 }
 
 /* ---- fields --------------------------------------------------------------------------------------- */
@@ -72,11 +73,11 @@ bool
 ops_vconcat(OpCall *c)
 {
     int64_t n = c->in.args[FIELD_repeat_times].v * SORT_GROUP;
-    uint8_t *dst = c->at[0] + c->in.args[FIELD_mode_number].v * size_of(c);
+    uint8_t *dst = c->at[FIELD_dst] + c->in.args[FIELD_mode_number].v * size_of(c);
     if (size_of(c) == 2) {
-        scatter(dst, c->at[1], n, 2);
+        scatter(dst, c->at[FIELD_src], n, 2);
     } else {
-        scatter(dst, c->at[1], n, 4);
+        scatter(dst, c->at[FIELD_src], n, 4);
     }
     return true;
 }
@@ -85,11 +86,11 @@ bool
 ops_vextract(OpCall *c)
 {
     int64_t n = c->in.args[FIELD_repeat_times].v * SORT_GROUP;
-    const uint8_t *src = c->at[1] + c->in.args[FIELD_mode_number].v * size_of(c);
+    const uint8_t *src = c->at[FIELD_src] + c->in.args[FIELD_mode_number].v * size_of(c);
     if (size_of(c) == 2) {
-        gather(c->at[0], src, n, 2);
+        gather(c->at[FIELD_dst], src, n, 2);
     } else {
-        gather(c->at[0], src, n, 4);
+        gather(c->at[FIELD_dst], src, n, 4);
     }
     return true;
 }
@@ -152,9 +153,9 @@ ops_vrpsort16(OpCall *c)
     int64_t step = (int64_t)SORT_GROUP * PROPOSAL_ELEMS * size_of(c);
     for (int64_t i = 0; i < c->in.args[FIELD_repeat_times].v; i++) {
         if (size_of(c) == 2) {
-            sort_group(c->at[0] + i * step, c->at[1] + i * step, 2);
+            sort_group(c->at[RECORDS_dst] + i * step, c->at[RECORDS_src] + i * step, 2);
         } else {
-            sort_group(c->at[0] + i * step, c->at[1] + i * step, 4);
+            sort_group(c->at[RECORDS_dst] + i * step, c->at[RECORDS_src] + i * step, 4);
         }
     }
     return true;
@@ -187,9 +188,9 @@ ops_vsort32(OpCall *c)
 {
     int size = size_of(c);
     for (int64_t i = 0; i < c->in.args[OUTER_repeat_times].v; i++) {
-        uint8_t *dst = c->at[0] + i * SORT32 * PAIR_BYTES;
-        const uint8_t *scores = c->at[1] + i * SORT32 * size;
-        const uint8_t *indices = c->at[2] + i * SORT32 * 4;
+        uint8_t *dst = c->at[PAIRS_dst] + i * SORT32 * PAIR_BYTES;
+        const uint8_t *scores = c->at[PAIRS_src0] + i * SORT32 * size;
+        const uint8_t *indices = c->at[PAIRS_src1] + i * SORT32 * 4;
         if (size == 2) {
             sort_pairs(dst, scores, indices, 2);
         } else {
@@ -285,7 +286,7 @@ ops_vmrgsort(OpCall *c)
             m.next[i] = c->at[MERGE_src_list + i] + k * MERGE_LISTS * m.left[i] * record;
             total += m.left[i];
         }
-        merge_repeat(c, &m, c->at[0] + at);
+        merge_repeat(c, &m, c->at[MERGE_dst] + at);
         for (int i = 0; i < m.lists; i++) {
             taken[i] = (uint32_t)(c->in.args[MERGE_element_count_list + i].v - m.left[i]);
         }

@@ -48,7 +48,8 @@ tiles_runs(const CheckInstr *in, int param)
     if (form_of(in) == FORM_TILE) {
         return (Runs){0, 1, 0, TILE_BYTES};
     }
-    return (Runs){0, in->args[2].v, sat_mul(in->args[3 + param].v, TILE_BYTES),
+    return (Runs){0, in->args[TILES_repeat_times].v,
+                  sat_mul(in->args[TILES_dst_rep_stride + param].v, TILE_BYTES),
                   TILE_BYTES};
 }
 
@@ -74,7 +75,8 @@ runs_of(const CheckInstr *in, int param)
                       sat_mul(size, sat_mul(in->args[PLANES_m_len].v,
                                             in->args[PLANES_channels].v))};
     case FORM_CHANNELS:
-        return (Runs){0, in->args[2].v, channels_run(in, param), channels_run(in, param)};
+        return (Runs){0, in->args[CHANNELS_repeat_times].v, channels_run(in, param),
+                      channels_run(in, param)};
     default:
         return tiles_runs(in, param);
     }
@@ -180,7 +182,7 @@ runs_meet(const Runs *a, int64_t at, const Runs *b, int64_t bt)
 static bool
 tiles_overlap(const CheckInstr *in, Fault *fault)
 {
-    const CheckTensor *d = &in->args[0].t, *s = &in->args[1].t;
+    const CheckTensor *d = &in->args[TILES_dst].t, *s = &in->args[TILES_src].t;
     Runs w = tiles_runs(in, 0), r = tiles_runs(in, 1);
     bool in_place = d->offset == s->offset && (w.n == 1 || w.step == r.step);
     if (!share_root(d, s) || in_place || !runs_meet(&w, d->offset, &r, s->offset)) {

@@ -4,6 +4,7 @@
  * A slice is up to SLICE_DIMS lengths and strides in elements (form.def); it touches exactly its
  * elements. Owns: overlap-forbidden; path of h_data_move. */
 #include "rules/internal.h"
+#include "isa/operand.h"
 
 typedef struct Slice {
     int dims;
@@ -179,7 +180,7 @@ needs_dtype(const CheckInstr *in, int param, Dtype want, Fault *fault)
 static bool
 needs_path(const CheckInstr *in, Fault *fault)
 {
-    Scope dst = in->args[0].t.scope, src = in->args[1].t.scope;
+    Scope dst = in->args[HMOVE_dst].t.scope, src = in->args[HMOVE_src].t.scope;
     FaultAt at = {RULE_PATH, 0, (int64_t)dst, 0, 0};
     return (dst == SC_GM && src == SC_UB) || (dst == SC_UB && src == SC_GM) ||
            check_fail(fault, &at,

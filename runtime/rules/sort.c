@@ -4,6 +4,7 @@
  * Owns: mode-number-range of the 310, valid-bit, sort-repeat, overlap-forbidden; overlap-multi of
  * vsort32. Not checked here: exhausted-mode (binding); whether lists are sorted. */
 #include "rules/internal.h"
+#include "isa/operand.h"
 #include "rules/sort.h"
 
 static Form
@@ -101,7 +102,7 @@ sort_value(const CheckInstr *in, int param, Fault *fault)
 static int
 sort_align(const CheckInstr *in, int param)
 {
-    bool half = dtype_size(in->args[0].t.dtype) == 2;
+    bool half = dtype_size(in->args[FIELD_dst].t.dtype) == 2;
     if (form_of(in) == FORM_MERGE && param != 0) {
         return PAIR_BYTES;
     }
@@ -138,7 +139,7 @@ merge_runs(const CheckInstr *in, int param)
     int64_t repeats = in->args[MERGE_repeat_times].v;
     int64_t record = form_of(in) == FORM_MERGE
                          ? PAIR_BYTES
-                         : PROPOSAL_ELEMS * dtype_size(in->args[0].t.dtype);
+                         : PROPOSAL_ELEMS * dtype_size(in->args[FIELD_dst].t.dtype);
     if (param == 0) {
         return dense(repeats, sat_mul(merged_records(in), record));
     }
@@ -226,7 +227,7 @@ sort_footprint(const CheckInstr *in, int param, bool *exact)
 static bool
 merge_overlap(const CheckInstr *in, int param, Fault *fault)
 {
-    const CheckTensor *d = &in->args[0].t, *s = &in->args[param].t;
+    const CheckTensor *d = &in->args[FIELD_dst].t, *s = &in->args[param].t;
     int64_t wrote = sort_extent(in, 0), read = sort_extent(in, param);
     FaultAt at = {RULE_OVERLAP_FORBIDDEN, param, s->offset, 0, 0};
     return !bytes_meet(d->offset, wrote, s->offset, read) ||
@@ -242,7 +243,7 @@ merge_overlap(const CheckInstr *in, int param, Fault *fault)
 static bool
 pairs_overlap(const CheckInstr *in, int param, Fault *fault)
 {
-    const CheckTensor *d = &in->args[0].t, *s = &in->args[param].t;
+    const CheckTensor *d = &in->args[FIELD_dst].t, *s = &in->args[param].t;
     Runs w = runs_of(in, 0), r = runs_of(in, param);
     for (int64_t t = 0; t + 1 < r.n && t < MAX_LANES; t++) {
         int64_t to = sat_add(d->offset, t * w.len);
@@ -263,7 +264,7 @@ pairs_overlap(const CheckInstr *in, int param, Fault *fault)
 static bool
 sort_overlap(const CheckInstr *in, int param, Fault *fault)
 {
-    if (in->args[0].t.buffer != in->args[param].t.buffer) {
+    if (in->args[FIELD_dst].t.buffer != in->args[param].t.buffer) {
         return true;
     }
     if (is_merge(form_of(in))) {

@@ -5,6 +5,7 @@
  * Owns: overlap-single, overlap-multi, overlap-src1-accum. Sums are saturating, so any values are
  * safe; they mean something only for values within their ranges. */
 #include "rules/internal.h"
+#include "isa/operand.h"
 
 enum {
     MAX_BLOCKS = REPEAT_BYTES / BLOCK_BYTES
@@ -458,8 +459,8 @@ check_overlap_is_regular(Form f, int param)
 static bool
 accumulates(const CheckInstr *in)
 {
-    const CheckTensor *dst = &in->args[1].t;
-    const CheckTensor *src1 = &in->args[3].t;
+    const CheckTensor *dst = &in->args[VBIN_dst].t;
+    const CheckTensor *src1 = &in->args[VBIN_src1].t;
     Sem sem = op_table[in->op].sem;
     bool op_ok = sem == SEM_ADD || sem == SEM_SUB || sem == SEM_MUL || sem == SEM_MAX ||
                  sem == SEM_MIN || sem == SEM_AND || sem == SEM_OR;
@@ -468,8 +469,8 @@ accumulates(const CheckInstr *in)
         dst->buffer != src1->buffer || dst->offset != src1->offset) {
         return false;
     }
-    LaneGeometry d = check_geometry(in, 1);
-    LaneGeometry s = check_geometry(in, 3);
+    LaneGeometry d = check_geometry(in, VBIN_dst);
+    LaneGeometry s = check_geometry(in, VBIN_src1);
     return d.rep == 0 && s.rep == 0 && d.blk == s.blk;
 }
 
