@@ -2,22 +2,9 @@
  * memory, numbers to slots of one table, instructions to their semantic function. Then every core
  * runs the program from its start, one after another, in program order.
  *
- *   emu/program.c   descriptors to program           emu/move.c     moves
- *   emu/transfer.c  moves that pad or reorder         emu/write.c    atomic writes
- *   emu/run.c       control, scalars, cores          emu/lane_io.c  masks, repeats, strides
- *   emu/control.c   reservations, flags       emu/barrier.c     cores that wait for each other
- *   emu/warn.c      warnings while running
- *   emu/check.c     run-time checks of instructions  emu/vector.c   elementwise instructions
- *   emu/layout.c    transposes                       emu/gather.c   gather, scatter, compress
- *                                                    emu/lanes.c    arithmetic on lanes
- *   emu/compare.c   compare and select
- *   emu/sort.c      proposals, sorting, merging      emu/box.c      areas of boxes, suppression
- *   emu/layout.c    transposes                       emu/lanes.c    arithmetic on lanes
- *   emu/compare.c   compare and select               emu/convert.c  conversions
- *   emu_slice*.c    slices of tensors                emu/load.c     loads into the matrix unit
- *   emu/cube.c      products of matrices             emu/reg.c      vector registers
- *   emu/image.c     images on their way to L1
- *   emu/blob.c      tik_emulate: the front for blobs
+ * program.c makes the program of descriptors, run.c runs it (barrier.c where cores wait for each other), check.c asks the
+ * rules while it runs, lane_io.c has masks, repeats and strides of vector instructions, lanes.c the arithmetic on
+ * lanes, blob.c the front for blobs. A family of instructions is in the file of its name (isa/family.def).
  *
  * Safety does not rest on the verifier: every address goes through emu_at, every number that shapes an
  * access is range-checked, and the steps are counted. A blob that was never verified can compute

@@ -2,6 +2,7 @@
  * instructions; their mask says something in counter mode only; and what they count may go to a Scalar, which
  * is a load of a special register behind the instruction. */
 #include "tik/tik.h"
+#include "isa/operand.h"
 
 #include <string.h>
 
@@ -15,16 +16,6 @@ typedef struct PickCall {
     Span mask_span, pattern_span, result_span, mode_span;
     bool counter;
 } PickCall;
-
-/* Places of parameters in both methods. */
-enum {
-    PICK_MASK,
-    PICK_dst,
-    PICK_SRC0,
-    PICK_src1_pattern,
-    PICK_repeat_times,
-    PICK_UNIT = 8 /* of vreduce */
-};
 
 static bool
 read_mode(PickCall *x)
@@ -119,9 +110,9 @@ bind_pick(PickCall *x, Call call, Value *v, Span *span)
     if (tik_dropped(x->c) || !tik_bind(x->in, call, x->args, v, span)) {
         return false;
     }
-    x->mask = v[PICK_MASK];
-    x->mask_span = span[PICK_MASK];
-    x->src0 = v[PICK_SRC0];
+    x->mask = v[PICK_mask];
+    x->mask_span = span[PICK_mask];
+    x->src0 = v[PICK_src0];
     x->pattern = v[PICK_src1_pattern];
     x->pattern_span = span[PICK_src1_pattern];
     x->result = v[n - 2];
@@ -152,9 +143,9 @@ tik_vreduce(Interp *in, Tik *c, const CallArgs *args)
     Value v[MOST_ARGS];
     Span span[MOST_ARGS];
     if (bind_pick(&x, CALL_vreduce, v, span)) {
-        v[PICK_MASK] = x.counter ? x.mask : all_lanes(&x);
-        v[PICK_UNIT + 1] = x.mode; /* the form has no rsvd_scalar */
-        span[PICK_UNIT + 1] = x.mode_span;
+        v[PICK_mask] = x.counter ? x.mask : all_lanes(&x);
+        v[PICK_mask_mode] = x.mode;
+        span[PICK_mask_mode] = x.mode_span;
         record_pick(&x, is_bits(&x) ? OP_VREDUCE_BITS : OP_VREDUCE, v, span);
     }
     return done(&x);
@@ -167,7 +158,7 @@ tik_vreducev2(Interp *in, Tik *c, const CallArgs *args)
     Value v[MOST_ARGS];
     Span span[MOST_ARGS];
     if (bind_pick(&x, CALL_vreducev2, v, span) && long_mask_ok(&x)) {
-        v[PICK_MASK] = x.counter ? x.mask : all_lanes(&x);
+        v[PICK_mask] = x.counter ? x.mask : all_lanes(&x);
         record_pick(&x, is_bits(&x) ? OP_VREDUCEV2_BITS : OP_VREDUCEV2, v, span);
     }
     return done(&x);
