@@ -494,6 +494,9 @@ read_scalar(InstrCall *x, int i)
     if (want == DT_NONE) {
         return false;
     }
+    if (val_failed(x->got[i])) {
+        x->got[i] = val_int(x->params[i].dflt);
+    }
     if (!tik_is_runtime(x->got[i])) {
         return read_literal(x, i, want);
     }
