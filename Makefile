@@ -267,7 +267,7 @@ SAN_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-om
 # processes that loaded LLVM, so it is off.
 check-san: packages
 	$(if $(V),,@)ASAN_OPTIONS=detect_stack_use_after_return=0:intercept_tls_get_addr=0 UBSAN_OPTIONS=print_stacktrace=1 \
-	$(if $(V),,@)$(MAKE) BUILD=build-san SAN="$(SAN_FLAGS)" OPT="-O1 -g" test
+	    $(MAKE) BUILD=build-san SAN="$(SAN_FLAGS)" OPT="-O1 -g" test
 
 # What a program includes: the public headers, and what those include.
 PUBLIC = runtime/include/tikrt.h runtime/include/tikblob.h

@@ -30,7 +30,7 @@ def compare(tool, path):
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
     tool = os.path.join(os.environ.get("BUILD", "build"), "tools", "stagerun")
-    files = sys.argv[1:] or sorted(glob.glob(os.path.join(here, "..", "lit", "stage", "python", "*.py")))
+    files = sys.argv[1:] or sorted(glob.glob(os.path.join(here, "..", "lit", "python", "cpython", "*.py")))
     bad = 0
     for path in files:
         lines = compare(tool, path)
