@@ -14,8 +14,6 @@ from isa_tables import rows, unquote
 TABLE = 'compiler/tik/call.def'
 Arg = collections.namedtuple('Arg', 'name kind of dflt other')
 Call = collections.namedtuple('Call', 'id owner name meaning args')
-NOT_CALLED = ('RESERVE', 'BLOCKS', 'LOOP_BOUNDS', 'BLOCK_BARRIER')
-ROUND = "'', 'none', 'round', 'floor', 'ceil', 'ceiling', 'away-zero', 'to-zero' or 'odd'"
 
 
 def shown(dflt):
@@ -50,17 +48,13 @@ def by_name(owner):
 
 
 def arg_of_operand(name, role, of, dflt, count):
-    kind = {'DST': 'TENSOR', 'SRC': 'TENSOR', 'ROOT': 'TENSOR', 'MASK': 'MASK', 'MASKMODE': 'WORD', 'REPEAT': 'INT', 'INT': 'INT',
+    kind = {'DST': 'TENSOR', 'SRC': 'TENSOR', 'ROOT': 'TENSOR', 'MASK': 'MASK', 'MASKMODE': 'MASKMODE', 'REPEAT': 'INT', 'INT': 'INT',
             'SCALAR': 'NUMBER', 'ATTR': 'FIXED', 'PIPE': 'WORD'}[role]
-    text = {'ROUND': ROUND, 'SIDE': "'left' or 'right'"}.get(of, '')
-    if text:
-        kind = 'WORD'
-    if of == 'BOOL':
-        kind = 'BOOL'
+    kind = of if of in ('ROUND', 'SIDE', 'BOOL') else kind
     value = None if dflt == 'REQUIRED' else str(bool(int(dflt))) if of == 'BOOL' else dflt
     if role == 'MASKMODE':
-        text, value = "'normal' or 'counter'", '"normal"'
-    return Arg(name, 'LIST' if count > 1 else kind, text, value, None)
+        value = '"normal"'
+    return Arg(name, 'LIST' if count > 1 else kind, '', value, None)
 
 
 def call_of_form(name, form):
@@ -74,7 +68,7 @@ def call_of_form(name, form):
 
 def calls_of(op, name, form, _operands=None):
     import isa_tables
-    if '.' in name or op in NOT_CALLED:
+    if '.' in name or op in [r[0] for r in rows(TABLE, 'RECORDED')]:
         return by_name('CONTAINER').get(name, [])
     own = by_name('CONTAINER').get(name, [])
     beside = [r[0] for r in rows(TABLE, 'OPERANDS')]

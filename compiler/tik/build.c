@@ -16,24 +16,11 @@ enum {
     MAX_ARGUMENTS = 192
 };
 
-enum {
-    B_NAME,
-    B_INPUTS,
-    B_OUTPUTS,
-    B_PATH,
-    B_L2,
-    B_CONFIG,
-    B_FLOWTABLE,
-    B_EVALUATES,
-    B_EXTEND,
-    B_COUNT
-};
-
 typedef struct Build {
     Interp *in;
     Tik *c;
-    Value got[B_COUNT];
-    Span span[B_COUNT];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
     Span call;
     VEC(Root *) params;
 } Build;
@@ -42,21 +29,23 @@ static bool
 read_name(Build *b)
 {
     const char *text;
-    TRY(tik_text(b->in, b->got[B_NAME], "kernel_name", b->span[B_NAME], &text));
+    TRY(tik_text(b->in, b->got[P_BuildCCE_kernel_name], "kernel_name",
+                 b->span[P_BuildCCE_kernel_name], &text));
     bool ok = isalpha((unsigned char)*text) || *text == '_';
     for (const char *p = text; *p; p++) {
         ok = ok && (isalnum((unsigned char)*p) || *p == '_');
     }
     if (!ok) {
-        py_diag(b->in, D_BUILD_ARGS, b->span[B_NAME],
+        py_diag(b->in, D_BUILD_ARGS, b->span[P_BuildCCE_kernel_name],
                 "kernel_name '%s' is not an identifier", text);
         return false;
     }
     Unit *u = b->in->u;
     b->c->k->name = intern(&u->names, text);
     Value first;
-    if (dict_get(b->in, tik_state(b->in)->built, b->got[B_NAME], &first)) {
-        Diag *d = py_diag(b->in, D_KERNEL_NAME, b->span[B_NAME],
+    if (dict_get(b->in, tik_state(b->in)->built, b->got[P_BuildCCE_kernel_name],
+                 &first)) {
+        Diag *d = py_diag(b->in, D_KERNEL_NAME, b->span[P_BuildCCE_kernel_name],
                           "two kernels are called '%s'", text);
         diag_note(u, d, u->kernels.p[first.i]->span, "the first one");
         return false;
@@ -162,9 +151,10 @@ add_tensor(Build *b, Value v, int list, const char *name)
     }
     tik_declare(r);
     Buffer *buf = &b->c->k->bufs.p[r->buf];
-    buf->role = list == B_OUTPUTS ? BUF_OUT : BUF_IN;
-    buf->preset = r->preset && list == B_OUTPUTS; /* an input is what the caller gives */
-    buf->use = list == B_FLOWTABLE ? USE_FLOW : USE_TENSOR;
+    buf->role = list == P_BuildCCE_outputs ? BUF_OUT : BUF_IN;
+    buf->preset =
+        r->preset && list == P_BuildCCE_outputs; /* an input is what the caller gives */
+    buf->use = list == P_BuildCCE_flowtable ? USE_FLOW : USE_TENSOR;
     return add_param(b, r, span);
 }
 
@@ -268,15 +258,15 @@ all_listed(Build *b)
 static bool
 arguments(Build *b)
 {
-    bool ok = add_list(b, B_INPUTS, "inputs", false);
-    ok = add_list(b, B_INPUTS, "inputs", true) && ok;
-    ok = add_list(b, B_OUTPUTS, "outputs", false) && ok;
+    bool ok = add_list(b, P_BuildCCE_inputs, "inputs", false);
+    ok = add_list(b, P_BuildCCE_inputs, "inputs", true) && ok;
+    ok = add_list(b, P_BuildCCE_outputs, "outputs", false) && ok;
     ok = add_unlisted(b, BUF_WORKSPACE) && ok;
     ok = add_unlisted(b, BUF_GLOBAL) && ok;
     ok = add_implied(b) && ok;
-    ok = add_list(b, B_FLOWTABLE, "flowtable", false) && ok;
-    ok = add_list(b, B_OUTPUTS, "outputs", true) && ok;
-    ok = add_list(b, B_FLOWTABLE, "flowtable", true) && ok;
+    ok = add_list(b, P_BuildCCE_flowtable, "flowtable", false) && ok;
+    ok = add_list(b, P_BuildCCE_outputs, "outputs", true) && ok;
+    ok = add_list(b, P_BuildCCE_flowtable, "flowtable", true) && ok;
     if (b->params.n > MAX_ARGUMENTS) {
         py_diag(b->in, D_BUILD_ARGS, b->call, "the kernel has %u arguments; %d at most",
                 b->params.n, MAX_ARGUMENTS);
@@ -288,13 +278,14 @@ arguments(Build *b)
 static bool
 other_parameters(Build *b)
 {
-    Value config = b->got[B_CONFIG];
+    Value config = b->got[P_BuildCCE_config];
     if (config.kind != VAL_NONE && config.kind != VAL_DICT) {
-        py_diag(b->in, D_BUILD_ARGS, b->span[B_CONFIG],
+        py_diag(b->in, D_BUILD_ARGS, b->span[P_BuildCCE_config],
                 "config is %s; it is a dict of options", tik_a(b->in, config));
         return false;
     }
-    return tik_evaluate(b->in, b->c, b->got[B_EVALUATES], b->span[B_EVALUATES]);
+    return tik_evaluate(b->in, b->c, b->got[P_BuildCCE_evaluates],
+                        b->span[P_BuildCCE_evaluates]);
 }
 
 static bool
@@ -346,7 +337,8 @@ tik_build(Interp *in, Tik *c, const CallArgs *args)
     VEC_PUSH(&in->u->arena, &in->u->kernels, c->k);
     c->pushed = true;
     Value number = val_int(in->u->kernels.n - 1);
-    return dict_set(in, tik_state(in)->built, b.got[B_NAME], number, args->span)
+    return dict_set(in, tik_state(in)->built, b.got[P_BuildCCE_kernel_name], number,
+                    args->span)
                ? val_none()
                : val_fail();
 }

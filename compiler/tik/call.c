@@ -91,9 +91,9 @@ call_kind_text(const CallArg *arg)
 /* ---- instructions that are called with the operands of their form ---- */
 
 static const uint8_t kind_of_role[] = {
-    [ROLE_DST] = TAKES_TENSOR,    [ROLE_SRC] = TAKES_TENSOR, [ROLE_MASK] = TAKES_MASK,
-    [ROLE_MASKMODE] = TAKES_WORD, [ROLE_REPEAT] = TAKES_INT, [ROLE_INT] = TAKES_INT,
-    [ROLE_SCALAR] = TAKES_NUMBER, [ROLE_ATTR] = TAKES_FIXED, [ROLE_PIPE] = TAKES_WORD,
+    [ROLE_DST] = TAKES_TENSOR,        [ROLE_SRC] = TAKES_TENSOR, [ROLE_MASK] = TAKES_MASK,
+    [ROLE_MASKMODE] = TAKES_MASKMODE, [ROLE_REPEAT] = TAKES_INT, [ROLE_INT] = TAKES_INT,
+    [ROLE_SCALAR] = TAKES_NUMBER,     [ROLE_ATTR] = TAKES_FIXED, [ROLE_PIPE] = TAKES_WORD,
     [ROLE_ROOT] = TAKES_TENSOR,
 };
 
@@ -107,16 +107,14 @@ arg_of_operand(const ParamInfo *p, Arena *a)
                    .of = ""};
     if (p->of == OF_BOOL) {
         arg.kind = TAKES_BOOL;
-    } else if (p->of == OF_ROUND || p->of == OF_SIDE) {
-        arg.kind = TAKES_WORD;
-        arg.of = p->of == OF_SIDE ? "'left' or 'right'"
-                                  : "'', 'none', 'round', 'floor', 'ceil', 'ceiling', "
-                                    "'away-zero', 'to-zero' or 'odd'";
+    } else if (p->of == OF_ROUND) {
+        arg.kind = TAKES_ROUND;
+    } else if (p->of == OF_SIDE) {
+        arg.kind = TAKES_SIDE;
     }
     if (p->role == ROLE_MASKMODE) {
         arg.dflt = DFLT_OWN;
         arg.text = "\"normal\"";
-        arg.of = "'normal' or 'counter'";
     } else if (p->dflt != PARAM_REQUIRED) {
         arg.dflt = DFLT_OWN;
         arg.text = p->of == OF_BOOL ? (p->dflt ? "True" : "False")
@@ -144,6 +142,18 @@ call_of_form(const char *name, Form form, Arena *a, CallArg *args)
     return s;
 }
 
+/* The first row of a method of the container; CALL_COUNT: none. */
+static int
+row_of_method(const char *name)
+{
+    int call = 0;
+    while (call < CALL_COUNT && (table[call].owner != OWNER_CONTAINER ||
+                                 strcmp(table[call].name, name) != 0)) {
+        call++;
+    }
+    return call;
+}
+
 bool
 call_takes_operands(Op op)
 {
@@ -151,11 +161,7 @@ call_takes_operands(Op op)
 #define OPERANDS(op) OP_##op,
 #include "tik/call.def"
     };
-    bool takes = true;
-    for (int call = 0; call < CALL_COUNT; call++) {
-        takes = takes && (table[call].owner != OWNER_CONTAINER ||
-                          strcmp(table[call].name, op_table[op].name) != 0);
-    }
+    bool takes = row_of_method(op_table[op].name) == CALL_COUNT;
     for (size_t i = 0; i < ARRAY_LEN(beside); i++) {
         takes = takes || beside[i] == op;
     }
@@ -165,8 +171,15 @@ call_takes_operands(Op op)
 bool
 op_is_called(Op op)
 {
-    return op != OP_RESERVE && op != OP_BLOCKS && op != OP_LOOP_BOUNDS &&
-           op != OP_BLOCK_BARRIER && strchr(op_table[op].name, '.') == NULL;
+    static const Op recorded[] = {
+#define RECORDED(op) OP_##op,
+#include "tik/call.def"
+    };
+    bool called = strchr(op_table[op].name, '.') == NULL;
+    for (size_t i = 0; i < ARRAY_LEN(recorded); i++) {
+        called = called && recorded[i] != op;
+    }
+    return called;
 }
 
 /* ---- prototypes ---- */
@@ -229,12 +242,12 @@ typedef struct Binding {
 
 /* The rest of what is said of the call: "needs an argument 'src'". */
 static Diag *
-bind_error(const Binding *b, Span span, const char *what)
+bind_error(const Binding *b, DiagId id, Span span, const char *what)
 {
     Text t;
     text_init(&t, core_arena(b->in));
     call_prototype(b->s, &t);
-    Diag *d = py_diag(b->in, D_ARG_COUNT, span, "%s %s", b->s->name, what);
+    Diag *d = py_diag(b->in, id, span, "%s %s", b->s->name, what);
     diag_note(b->in->u, d, (Span){0}, "prototype: %s", t.p);
     return d;
 }
@@ -267,7 +280,7 @@ too_many(const Binding *b)
     const char *text =
         arena_printf(core_arena(b->in), "takes at most %d argument%s; %d are given", n,
                      n == 1 ? "" : "s", a->npos + a->nkw);
-    bind_error(b, a->pos_span ? a->pos_span[n] : a->span, text);
+    bind_error(b, D_ARG_COUNT, a->pos_span ? a->pos_span[n] : a->span, text);
     return false;
 }
 
@@ -294,16 +307,8 @@ unknown_argument(const Binding *b, Span span, const char *name)
     for (int i = 0; i < s->n - s->extended; i++) {
         nearest_try(&near, s->args[i].name);
     }
-    if (s->extended && !near.best) {
-        Text t;
-        text_init(&t, core_arena(b->in));
-        call_prototype(s, &t);
-        Diag *d =
-            py_diag(b->in, D_EXTARG, span, "%s has no parameter '%s'", s->name, name);
-        diag_note(b->in->u, d, (Span){0}, "prototype: %s", t.p);
-        return false;
-    }
-    Diag *d = bind_error(b, span,
+    DiagId id = s->extended && !near.best ? D_EXTARG : D_ARG_COUNT;
+    Diag *d = bind_error(b, id, span,
                          arena_printf(core_arena(b->in), "has no parameter '%s'", name));
     if (near.best) {
         diag_help(b->in->u, d, "did you mean '%s'?", near.best);
@@ -340,7 +345,7 @@ bind_keyword(const Binding *b, int k)
         if (b->s->extended && i == b->s->n - 1) {
             return extended_twice(b);
         }
-        bind_error(b, *span,
+        bind_error(b, D_ARG_COUNT, *span,
                    arena_printf(core_arena(b->in), "gets the argument '%s' twice", name));
         return false;
     }
@@ -367,6 +372,15 @@ default_value(Interp *in, const CallArg *arg)
     UNREACHABLE();
 }
 
+void
+call_defaults(Interp *in, Call call, Value *got)
+{
+    Signature s = call_signature(call);
+    for (int i = 0; i < s.n; i++) {
+        got[i] = default_value(in, &s.args[i]);
+    }
+}
+
 bool
 call_bind(Interp *in, const Signature *s, const CallArgs *args, Value *got, Span *spans)
 {
@@ -381,7 +395,7 @@ call_bind(Interp *in, const Signature *s, const CallArgs *args, Value *got, Span
         }
         if (s->args[i].dflt == DFLT_REQUIRED) {
             bind_error(
-                &b, args->span,
+                &b, D_ARG_COUNT, args->span,
                 arena_printf(core_arena(in), "needs an argument '%s'", s->args[i].name));
             return false;
         }
@@ -426,13 +440,12 @@ row_of_instruction(Op op, Signature *s)
             return false; /* its rows are those of the method */
         }
     }
-    for (int call = 0; call < CALL_COUNT; call++) {
-        if (table[call].owner == OWNER_CONTAINER && strcmp(table[call].name, name) == 0) {
-            *s = call_signature((Call)call);
-            return true;
-        }
+    int call = row_of_method(name);
+    if (call == CALL_COUNT) {
+        return false;
     }
-    return false;
+    *s = call_signature((Call)call);
+    return true;
 }
 
 const Signature *

@@ -92,6 +92,8 @@ bool call_is_refused(const char *name, const char **reason, const char **help);
 /* "vsel(mask, mode, dst, ..., dst_rep_stride=0)". */
 void call_prototype(const Signature *s, Text *out);
 
+/* Fills in what is left out of a call where nothing is given. */
+void call_defaults(Interp *in, Call call, Value *got);
 /* Binds a call's arguments to those of the signature, with defaults: got[i] is VAL_FAIL for one that was left out and has
  * none. spans may be null. False: argument-count has been reported. */
 bool MUST_USE call_bind(Interp *in, const Signature *s, const CallArgs *args, Value *got,

@@ -7,36 +7,25 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    F_BEGIN,
-    F_END,
-    F_NAME,
-    F_THREADS,
-    F_THREAD_TYPE,
-    F_BLOCKS,
-    F_DTYPE,
-    F_FOR_TYPE,
-    F_COUNT
-};
-
 typedef struct ForArgs {
     Interp *in;
     Tik *c;
     Opener *o;
-    Value got[F_COUNT];
-    Span span[F_COUNT];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
 } ForArgs;
 
 static bool
 loop_dtype(ForArgs *f)
 {
     const char *text = "int32";
-    if (!val_failed(f->got[F_DTYPE])) {
-        TRY(tik_text(f->in, f->got[F_DTYPE], "dtype", f->span[F_DTYPE], &text));
+    if (!val_failed(f->got[P_for_range_dtype])) {
+        TRY(tik_text(f->in, f->got[P_for_range_dtype], "dtype",
+                     f->span[P_for_range_dtype], &text));
     }
     f->o->dtype = dtype_find(text);
     if (f->o->dtype == DT_NONE || f->o->dtype == DT_BOOL || dtype_is_float(f->o->dtype)) {
-        py_diag(f->in, D_LOOP_BOUNDS, f->span[F_DTYPE],
+        py_diag(f->in, D_LOOP_BOUNDS, f->span[P_for_range_dtype],
                 "the loop variable's dtype is '%s'; it is an integer type", text);
         return false;
     }
@@ -58,11 +47,11 @@ warn_fraction(ForArgs *f, double end, int which)
 static bool
 immediate_bound(ForArgs *f, Value v, int which, ExprId *out)
 {
-    const char *name = which == F_BEGIN ? "begint" : "endt";
+    const char *name = which == P_for_range_begint ? "begint" : "endt";
     int64_t i, lo, hi;
     bool full;
     if (v.kind == VAL_FLOAT && fabs(v.f) < 9e18 &&
-        (which == F_END || v.f == trunc(v.f))) {
+        (which == P_for_range_endt || v.f == trunc(v.f))) {
         warn_fraction(f, v.f, which);
         v = val_int((int64_t)v.f);
     }
@@ -106,8 +95,8 @@ bounds(ForArgs *f)
 {
     Opener *o = f->o;
     int64_t b, e;
-    TRY(bound(f, F_BEGIN, &o->begin));
-    TRY(bound(f, F_END, &o->end));
+    TRY(bound(f, P_for_range_begint, &o->begin));
+    TRY(bound(f, P_for_range_endt, &o->end));
     if (tik_const_of(f->c, o->begin, &b) && tik_const_of(f->c, o->end, &e) && b > e) {
         py_diag(f->in, D_LOOP_BOUNDS, o->span, "the loop runs from %lld to %lld",
                 (long long)b, (long long)e);
@@ -120,11 +109,12 @@ static bool
 threads(ForArgs *f)
 {
     int64_t n = 1;
-    if (!val_failed(f->got[F_THREADS]) &&
-        (f->got[F_THREADS].kind == VAL_FLOAT || !val_as_int64(f->got[F_THREADS], &n) ||
-         n < 0 || n > 4)) {
-        py_diag(f->in, D_THREAD_NUM, f->span[F_THREADS], "thread_num is %s; it is 0 to 4",
-                val_repr(f->in, f->got[F_THREADS]));
+    if (!val_failed(f->got[P_for_range_thread_num]) &&
+        (f->got[P_for_range_thread_num].kind == VAL_FLOAT ||
+         !val_as_int64(f->got[P_for_range_thread_num], &n) || n < 0 || n > 4)) {
+        py_diag(f->in, D_THREAD_NUM, f->span[P_for_range_thread_num],
+                "thread_num is %s; it is 0 to 4",
+                val_repr(f->in, f->got[P_for_range_thread_num]));
         return false;
     }
     f->o->thread_num = n > 1 ? (int)n : 1;
@@ -146,12 +136,12 @@ open_multicore(const Tik *c)
 static bool
 scalar_blocks(ForArgs *f)
 {
-    Value b = f->got[F_BLOCKS], e = f->got[F_END];
+    Value b = f->got[P_for_range_block_num], e = f->got[P_for_range_endt];
     int64_t begin;
     if (!tik_is(b, &tik_scalar_class) || e.kind != VAL_OBJECT || e.obj != b.obj ||
         !tik_const_of(f->c, f->o->begin, &begin) || begin != 0) {
         py_diag(
-            f->in, D_BLOCK_NUM, f->span[F_BLOCKS],
+            f->in, D_BLOCK_NUM, f->span[P_for_range_block_num],
             "block_num is known only at run time; then the loop runs from 0 to that same "
             "Scalar");
         return false;
@@ -168,7 +158,7 @@ multicore(ForArgs *f)
     if (o->thread_num > 1) {
         py_diag(f->in, D_BLOCK_NUM, o->span,
                 "block_num %s is combined with thread_num %d",
-                val_repr(f->in, f->got[F_BLOCKS]), o->thread_num);
+                val_repr(f->in, f->got[P_for_range_block_num]), o->thread_num);
         return false;
     }
     if (outer) {
@@ -187,7 +177,7 @@ check_blocks(ForArgs *f, int64_t n)
     Opener *o = f->o;
     int64_t b, e;
     if (n < 1 || n > 65535) {
-        py_diag(f->in, D_BLOCK_NUM, f->span[F_BLOCKS],
+        py_diag(f->in, D_BLOCK_NUM, f->span[P_for_range_block_num],
                 "block_num is %lld; it is 1 to 65535", (long long)n);
         return false;
     }
@@ -210,15 +200,15 @@ static bool
 blocks(ForArgs *f)
 {
     int64_t n = 1;
-    Value v = f->got[F_BLOCKS];
+    Value v = f->got[P_for_range_block_num];
     f->o->block_num = 1;
     if (tik_is_runtime(v)) {
         f->o->block_num = IR_SCALAR_BLOCKS;
         return scalar_blocks(f) && multicore(f);
     }
     if (!val_failed(v) && (v.kind == VAL_FLOAT || !val_as_int64(v, &n))) {
-        py_diag(f->in, D_BLOCK_NUM, f->span[F_BLOCKS], "block_num is %s; it takes an int",
-                tik_a(f->in, v));
+        py_diag(f->in, D_BLOCK_NUM, f->span[P_for_range_block_num],
+                "block_num is %s; it takes an int", tik_a(f->in, v));
         return false;
     }
     if (!check_blocks(f, n) || (n > 1 && !multicore(f))) {
@@ -232,13 +222,15 @@ static bool
 loop_name(ForArgs *f)
 {
     const char *text = "i";
-    if (!val_failed(f->got[F_NAME])) {
-        TRY(tik_text(f->in, f->got[F_NAME], "name", f->span[F_NAME], &text));
+    if (!val_failed(f->got[P_for_range_name])) {
+        TRY(tik_text(f->in, f->got[P_for_range_name], "name", f->span[P_for_range_name],
+                     &text));
     }
     f->o->name = intern(&f->in->u->names, text);
-    Value t = f->got[F_FOR_TYPE];
+    Value t = f->got[P_for_range_for_type];
     if (t.kind == VAL_STR && strcmp(val_text_of(f->in, t), "serial") != 0) {
-        py_diag(f->in, D_NOT_SUPPORTED, f->span[F_FOR_TYPE], "for_type '%s'", t.str->p);
+        py_diag(f->in, D_NOT_SUPPORTED, f->span[P_for_range_for_type], "for_type '%s'",
+                t.str->p);
         return false;
     }
     return true;
@@ -302,17 +294,17 @@ tik_multi_for_range(Interp *in, Tik *c, const CallArgs *args)
     }
     for (uint32_t i = 0; i < got[P_multi_for_range_begint].list->n; i++) {
         ForArgs f = {.in = in, .c = c};
-        for (int p = 0; p < F_COUNT; p++) {
-            f.got[p] = val_fail();
+        call_defaults(in, CALL_for_range, f.got);
+        for (int p = 0; p < MOST_ARGS; p++) {
             f.span[p] = args->span;
         }
-        f.got[F_BEGIN] = got[P_multi_for_range_begint].list->p[i];
-        f.got[F_END] = got[P_multi_for_range_endt].list->p[i];
-        f.got[F_NAME] = is_list(got[P_multi_for_range_name]) &&
-                                i < got[P_multi_for_range_name].list->n
-                            ? got[P_multi_for_range_name].list->p[i]
-                            : got[P_multi_for_range_name];
-        f.got[F_DTYPE] = got[P_multi_for_range_dtype];
+        f.got[P_for_range_begint] = got[P_multi_for_range_begint].list->p[i];
+        f.got[P_for_range_endt] = got[P_multi_for_range_endt].list->p[i];
+        f.got[P_for_range_name] = is_list(got[P_multi_for_range_name]) &&
+                                          i < got[P_multi_for_range_name].list->n
+                                      ? got[P_multi_for_range_name].list->p[i]
+                                      : got[P_multi_for_range_name];
+        f.got[P_for_range_dtype] = got[P_multi_for_range_dtype];
         *link = loop_of(&f, args->span);
         (*link)->nest = true;
         link = &(*link)->inner;

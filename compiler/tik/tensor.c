@@ -12,33 +12,12 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    P_DTYPE,
-    P_SHAPE,
-    P_SCOPE,
-    P_NAME,
-    P_REUSE,
-    P_NO_REUSE_LIST,
-    P_REUSE_LIST,
-    P_WORKSPACE,
-    P_ATOMIC,
-    P_MAX_MEM,
-    P_INIT,
-    P_GLOBAL,
-    P_START,
-    P_LAYOUT,
-    P_LANE,
-    P_STRIDE,
-    P_ADDR,
-    P_COUNT
-};
-
 /* The call that creates a tensor, while its arguments are read. */
 typedef struct Making {
     Interp *in;
     Tik *c;
-    Value got[P_COUNT];
-    Span span[P_COUNT];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
     Span call;
     Root *root;
     Dim *dim;
@@ -186,10 +165,10 @@ static bool
 read_dtype(Making *m)
 {
     const char *text;
-    TRY(tik_text(m->in, m->got[P_DTYPE], "dtype", m->span[P_DTYPE], &text));
+    TRY(tik_text(m->in, m->got[P_Tensor_dtype], "dtype", m->span[P_Tensor_dtype], &text));
     m->root->dtype = tik_find_dtype(m->root, text);
     if (m->root->dtype == DT_NONE) {
-        tik_no_dtype(m->in, m->span[P_DTYPE], text, " of tensors");
+        tik_no_dtype(m->in, m->span[P_Tensor_dtype], text, " of tensors");
         return false;
     }
     return true;
@@ -199,16 +178,16 @@ static bool
 read_scope(Making *m)
 {
     const char *text;
-    TRY(tik_text(m->in, m->got[P_SCOPE], "scope", m->span[P_SCOPE], &text));
+    TRY(tik_text(m->in, m->got[P_Tensor_scope], "scope", m->span[P_Tensor_scope], &text));
     if (strcmp(text, TIK_SCOPE_STATIC) == 0) {
-        py_diag(m->in, D_DMA_STATIC, m->span[P_SCOPE],
+        py_diag(m->in, D_DMA_STATIC, m->span[P_Tensor_scope],
                 "'%s' is in static memory, which no move reaches",
                 tik_sym(m->in, m->root->name));
         return false;
     }
     if (!scope_find(text, &m->root->mem) || m->root->mem == SC_FB ||
         m->root->mem == SC_SREG) {
-        Diag *d = py_diag(m->in, D_TENSOR_SCOPE, m->span[P_SCOPE],
+        Diag *d = py_diag(m->in, D_TENSOR_SCOPE, m->span[P_Tensor_scope],
                           "'%s' is not a scope of tensors", text);
         diag_help(m->in->u, d,
                   "give a constant of tik: tik.scope_ubuf for the Unified Buffer, "
@@ -217,7 +196,7 @@ read_scope(Making *m)
     }
     Scope mem = m->root->mem;
     if (m->root->dtype == DT_F64 && mem != SC_GM && mem != SC_L1 && mem != SC_UB) {
-        py_diag(m->in, D_DTYPE_UNSUPPORTED, m->span[P_DTYPE],
+        py_diag(m->in, D_DTYPE_UNSUPPORTED, m->span[P_Tensor_dtype],
                 "'%s' has dtype float64 in %s; such tensors are in GM, L1 and UB",
                 tik_sym(m->in, m->root->name), scope_name(mem));
         return false;
@@ -227,7 +206,7 @@ read_scope(Making *m)
     bool some = lanes || m->root->mem == SC_BT; /* that not all of the kind have */
     bool lacks = lanes != (soc->lane != NULL) || (some && soc->bytes[m->root->mem] == 0);
     if (m->root->mem != SC_GM && lacks) {
-        py_diag(m->in, D_SCOPE_UNAVAILABLE, m->span[P_SCOPE],
+        py_diag(m->in, D_SCOPE_UNAVAILABLE, m->span[P_Tensor_scope],
                 "'%s' is in %s, which %s does not have", tik_sym(m->in, m->root->name),
                 scope_name(m->root->mem), soc->name);
         return false;
@@ -259,9 +238,9 @@ static bool
 read_name(Making *m)
 {
     const char *text;
-    TRY(tik_text(m->in, m->got[P_NAME], "name", m->span[P_NAME], &text));
+    TRY(tik_text(m->in, m->got[P_Tensor_name], "name", m->span[P_Tensor_name], &text));
     Sym name = intern(&m->in->u->names, text);
-    TRY(tik_identifier(m->in, name, m->span[P_NAME]));
+    TRY(tik_identifier(m->in, name, m->span[P_Tensor_name]));
     m->root->name = name;
     return true;
 }
@@ -291,7 +270,7 @@ open_size(Making *m)
     r->dynamic = true;
     r->shape.n = 0;
     if (!ir_dynamic_room(m->c->k, &b)) {
-        py_diag(m->in, D_CAPACITY, m->span[P_SHAPE],
+        py_diag(m->in, D_CAPACITY, m->span[P_Tensor_shape],
                 "'%s' is in %s, which %s does not have", tik_sym(m->in, r->name),
                 scope_name(r->mem), m->c->k->soc->name);
         return false;
@@ -306,14 +285,14 @@ static bool
 reserve(Making *m)
 {
     int64_t bytes, size = dtype_size(m->root->dtype);
-    if (m->got[P_MAX_MEM].kind == VAL_NONE) {
+    if (m->got[P_Tensor_max_mem_size].kind == VAL_NONE) {
         return open_size(m);
     }
-    if (!val_as_int64(m->got[P_MAX_MEM], &bytes) || bytes <= 0 || bytes % size ||
-        bytes > IR_MAX_BYTES) {
-        py_diag(m->in, D_TENSOR_SHAPE, m->span[P_MAX_MEM],
+    if (!val_as_int64(m->got[P_Tensor_max_mem_size], &bytes) || bytes <= 0 ||
+        bytes % size || bytes > IR_MAX_BYTES) {
+        py_diag(m->in, D_TENSOR_SHAPE, m->span[P_Tensor_max_mem_size],
                 "max_mem_size is %s; it is a positive multiple of %lld bytes",
-                val_repr(m->in, m->got[P_MAX_MEM]), (long long)size);
+                val_repr(m->in, m->got[P_Tensor_max_mem_size]), (long long)size);
         return false;
     }
     /* Of a bool, max_mem_size counts bits; its storage is a byte for each. */
@@ -327,15 +306,15 @@ reserve(Making *m)
 static bool
 read_lanes(Making *m)
 {
-    const LanesArgs a = {.layout = m->got[P_LAYOUT],
-                         .lane = m->got[P_LANE],
-                         .stride = m->got[P_STRIDE],
-                         .addr = m->got[P_ADDR],
-                         .layout_span = m->span[P_LAYOUT],
-                         .lane_span = m->span[P_LANE],
-                         .stride_span = m->span[P_STRIDE],
-                         .addr_span = m->span[P_ADDR],
-                         .shape_span = m->span[P_SHAPE]};
+    const LanesArgs a = {.layout = m->got[P_Tensor_layout],
+                         .lane = m->got[P_Tensor_lane],
+                         .stride = m->got[P_Tensor_stride],
+                         .addr = m->got[P_Tensor_addr],
+                         .layout_span = m->span[P_Tensor_layout],
+                         .lane_span = m->span[P_Tensor_lane],
+                         .stride_span = m->span[P_Tensor_stride],
+                         .addr_span = m->span[P_Tensor_addr],
+                         .shape_span = m->span[P_Tensor_shape]};
     if (m->root->mem != SC_LMEM) {
         return tik_lanes_unused(m->in, m->root, &a);
     }
@@ -360,7 +339,7 @@ linear_size(Making *m)
         return open_size(m);
     }
     if (overflow) {
-        py_diag(m->in, D_TENSOR_SHAPE, m->span[P_SHAPE],
+        py_diag(m->in, D_TENSOR_SHAPE, m->span[P_Tensor_shape],
                 "the tensor has more than %lld bytes", (long long)IR_MAX_BYTES);
         return false;
     }
@@ -371,12 +350,12 @@ linear_size(Making *m)
         VEC_PUSH(&m->in->u->arena, &r->shape, ir_expr(m->c->k, m->dim[i].len)->imm);
     }
     r->dynamic = r->mem == SC_GM && r->elems >= INT32_MAX;
-    if (m->got[P_MAX_MEM].kind != VAL_NONE &&
-        (!val_as_int64(m->got[P_MAX_MEM], &given) ||
+    if (m->got[P_Tensor_max_mem_size].kind != VAL_NONE &&
+        (!val_as_int64(m->got[P_Tensor_max_mem_size], &given) ||
          (given != r->bytes && !(r->dtype == DT_BOOL && given == (r->elems + 7) / 8)))) {
-        py_diag(m->in, D_TENSOR_SHAPE, m->span[P_MAX_MEM],
+        py_diag(m->in, D_TENSOR_SHAPE, m->span[P_Tensor_max_mem_size],
                 "max_mem_size is %s; the shape is constant and takes %lld bytes",
-                val_repr(m->in, m->got[P_MAX_MEM]), (long long)r->bytes);
+                val_repr(m->in, m->got[P_Tensor_max_mem_size]), (long long)r->bytes);
         return false;
     }
     return true;
@@ -385,7 +364,8 @@ linear_size(Making *m)
 static bool
 read_size(Making *m)
 {
-    TRY(tik_shape(m->in, m->c, m->got[P_SHAPE], m->span[P_SHAPE], &m->dim, &m->ndim));
+    TRY(tik_shape(m->in, m->c, m->got[P_Tensor_shape], m->span[P_Tensor_shape], &m->dim,
+                  &m->ndim));
     return read_lanes(m) && (m->lanes != NULL || linear_size(m));
 }
 
@@ -396,10 +376,11 @@ global_options(Making *m, bool given)
     if (m->root->mem == SC_GM || !given) {
         return true;
     }
-    const char *what = tik_is_set(m->got[P_WORKSPACE]) ? "is_workspace"
-                       : tik_is_set(m->got[P_ATOMIC])  ? "is_atomic_add"
-                       : tik_is_set(m->got[P_GLOBAL])  ? "is_global_tensor"
-                                                       : "init_value";
+    const char *what = tik_is_set(m->got[P_Tensor_is_workspace])    ? "is_workspace"
+                       : tik_is_set(m->got[P_Tensor_is_atomic_add]) ? "is_atomic_add"
+                       : tik_is_set(m->got[P_Tensor_is_global_tensor])
+                           ? "is_global_tensor"
+                           : "init_value";
     py_diag(m->in, D_TENSOR_INIT, m->call, "%s is given for '%s', which is in %s", what,
             tik_sym(m->in, m->root->name), scope_name(m->root->mem));
     return false;
@@ -408,11 +389,11 @@ global_options(Making *m, bool given)
 static bool
 read_contents(Making *m)
 {
-    bool workspace = tik_is_set(m->got[P_WORKSPACE]);
-    bool global = tik_is_set(m->got[P_GLOBAL]);
-    bool atomic = tik_is_set(m->got[P_ATOMIC]);
-    bool table = m->got[P_INIT].kind != VAL_NONE && !atomic;
-    TRY(py_plain(m->in, &m->got[P_INIT], m->span[P_INIT]));
+    bool workspace = tik_is_set(m->got[P_Tensor_is_workspace]);
+    bool global = tik_is_set(m->got[P_Tensor_is_global_tensor]);
+    bool atomic = tik_is_set(m->got[P_Tensor_is_atomic_add]);
+    bool table = m->got[P_Tensor_init_value].kind != VAL_NONE && !atomic;
+    TRY(py_plain(m->in, &m->got[P_Tensor_init_value], m->span[P_Tensor_init_value]));
     TRY(global_options(m, workspace || global || atomic || table));
     if (workspace + global + table > 1) {
         py_diag(m->in, D_TENSOR_INIT, m->call,
@@ -422,9 +403,9 @@ read_contents(Making *m)
         return false;
     }
     m->root->role = workspace ? BUF_WORKSPACE : global ? BUF_GLOBAL : BUF_LOCAL;
-    Value init = m->got[P_INIT];
-    return atomic  ? tik_preset(m->in, m->root, init, m->span[P_INIT])
-           : table ? tik_table(m->in, m->root, init, m->span[P_INIT])
+    Value init = m->got[P_Tensor_init_value];
+    return atomic  ? tik_preset(m->in, m->root, init, m->span[P_Tensor_init_value])
+           : table ? tik_table(m->in, m->root, init, m->span[P_Tensor_init_value])
                    : true;
 }
 
@@ -433,11 +414,12 @@ read_options(Making *m)
 {
     Interp *in = m->in;
     return read_contents(m) &&
-           tik_start_addr(in, m->root, m->got[P_START], m->span[P_START]) &&
-           tik_reuse_list(in, m->root, m->got[P_REUSE_LIST], m->span[P_REUSE_LIST],
-                          false) &&
-           tik_reuse_list(in, m->root, m->got[P_NO_REUSE_LIST], m->span[P_NO_REUSE_LIST],
-                          true);
+           tik_start_addr(in, m->root, m->got[P_Tensor_start_addr],
+                          m->span[P_Tensor_start_addr]) &&
+           tik_reuse_list(in, m->root, m->got[P_Tensor_reuse_list],
+                          m->span[P_Tensor_reuse_list], false) &&
+           tik_reuse_list(in, m->root, m->got[P_Tensor_no_reuse_list],
+                          m->span[P_Tensor_no_reuse_list], true);
 }
 
 void

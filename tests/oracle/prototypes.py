@@ -139,7 +139,7 @@ def by_kind(arg, dst, src):
     dtype = dst if arg.name.startswith('dst') else src
     return {'TENSOR': f'ub("{dtype}")', 'SOURCE': f'ub("{dtype}")', 'TENSORS': f'[ub("{dtype}")]', 'INT': by_name(arg.name),
             'FIXED': by_name(arg.name), 'NUMBER': '1', 'SCALAR': 'number("int32")', 'TARGET': 'number("int32")',
-            'TARGETS': '[number("int32") for i in range(4)]', 'MASK': '16', 'BOOL': 'False', 'WORD': '"none"', 'TEXT': '"name"',
+            'TARGETS': '[number("int32") for i in range(4)]', 'MASK': '16', 'BOOL': 'False', 'WORD': '"none"', 'ROUND': '"none"', 'SIDE': '"left"', 'MASKMODE': '"normal"', 'TEXT': '"name"',
             'DTYPE': '"float16"', 'SCOPE': 'tik.scope_ubuf', 'SHAPE': '[16]', 'LIST': '[0]', 'DICT': '{}',
             'CONDITION': 'number("int32") > 0', 'ANY': '1'}.get(arg.kind)
 

@@ -162,15 +162,14 @@ tik_mov_cmpmask_to_tensor(Interp *in, Tik *c, const CallArgs *args)
 /* ---- select ----------------------------------------------------------------------------------------- */
 
 enum {
-    SEL_MODES = 3,
-    MAX_SEL_PARAMS = 15 /* the last two: name, mask_o */
+    SEL_MODES = 3
 };
 
 /* A call of vsel or vec_sel while it becomes one of the instructions. */
 typedef struct SelCall {
     const char *name;
-    Value got[MAX_SEL_PARAMS]; /* mask, mode, dst, sel, and the rest */
-    Span span[MAX_SEL_PARAMS];
+    Value got[MOST_ARGS]; /* mask, mode, dst, sel, and the rest */
+    Span span[MOST_ARGS];
     int n;
 } SelCall;
 
@@ -273,7 +272,7 @@ select_call(Interp *in, Tik *c, const CallArgs *args, Call call)
     if (!call_bind(in, &s, args, x.got, x.span)) {
         return val_fail();
     }
-    bool old = n == MAX_SEL_PARAMS;
+    bool old = call == CALL_vsel;
     if (old && !tik_no_mask_o(in, x.name, x.got[n - 1], x.span[n - 1])) {
         return in->fatal ? val_fail() : val_none();
     }

@@ -31,23 +31,12 @@ constant(Value v, int64_t *n)
 
 /* ---- by blocks ---------------------------------------------------------------------------------------- */
 
-enum {
-    B_DST,
-    B_SRC,
-    B_BLOCKS,
-    B_LEN,
-    B_DST_STRIDE,
-    B_SRC_STRIDE,
-    B_EXTEND,
-    B_COUNT
-};
-
 typedef struct Fix {
     Interp *in;
     Tik *c;
     const CallArgs *args;
-    Value got[B_COUNT];
-    Span span[B_COUNT];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
     Value bias, other, relu;
     int quant;   /* 0, 1 fp322fp16, 2 int322fp16 */
     Value param; /* mode_param; VAL_NONE: there is none */
@@ -68,7 +57,7 @@ entry(Fix *x, Value dict, const char *key, int *found)
 static bool
 no_params(const Fix *x, const char *text)
 {
-    return tik_fix_broken(x->in, x->span[B_EXTEND], D_FIX_PARAMS, text);
+    return tik_fix_broken(x->in, x->span[P_fixpipe_extend_params], D_FIX_PARAMS, text);
 }
 
 static bool
@@ -87,7 +76,8 @@ read_quantize(Fix *x, Value q)
     if (found != (int)q.dict->live) {
         return no_params(x, "quantize_params has other keys than mode and mode_param");
     }
-    TRY(tik_text(x->in, name, "mode of quantize_params", x->span[B_EXTEND], &mode));
+    TRY(tik_text(x->in, name, "mode of quantize_params", x->span[P_fixpipe_extend_params],
+                 &mode));
     x->quant = strcmp(mode, "fp322fp16") == 0    ? 1
                : strcmp(mode, "int322fp16") == 0 ? 2
                                                  : 0;
@@ -105,7 +95,7 @@ read_quantize(Fix *x, Value q)
 static bool
 read_extend(Fix *x)
 {
-    Value d = x->got[B_EXTEND];
+    Value d = x->got[P_fixpipe_extend_params];
     int found = 0;
     if (d.kind == VAL_NONE) {
         return true;
@@ -140,7 +130,7 @@ static bool
 scale_word(Fix *x, Value *out)
 {
     Dtype t = soc_has(x->c->k->soc, FEATURE_FIX_THROUGH_UB) ? DT_F16 : DT_F32;
-    Span span = x->span[B_EXTEND];
+    Span span = x->span[P_fixpipe_extend_params];
     ExprId e;
     if (tik_is_runtime(x->param)) {
         TRY(tik_read(x->in, x->c, x->param, span, &e));
@@ -181,16 +171,16 @@ record_blocks(Fix *x)
     bool add = x->bias.kind != VAL_NONE || x->other.kind != VAL_NONE;
     Value v[FIXA_other + 1];
     Span span[FIXA_other + 1];
-    const View *src = tik_fix_tensor(x->got[B_SRC]);
+    const View *src = tik_fix_tensor(x->got[P_fixpipe_src]);
     int64_t len;
     Fault f;
-    if (src && !src->poisoned && constant(x->got[B_LEN], &len) &&
+    if (src && !src->poisoned && constant(x->got[P_fixpipe_burst_len], &len) &&
         !check_fix_burst(src->dtype, len, &f)) {
-        return tik_fix_broken(x->in, x->span[B_LEN], D_FIX_BURST, f.text);
+        return tik_fix_broken(x->in, x->span[P_fixpipe_burst_len], D_FIX_BURST, f.text);
     }
     for (int i = 0; i <= FIXA_other; i++) {
-        v[i] = i < B_EXTEND ? x->got[i] : val_int(0);
-        span[i] = x->span[i < B_EXTEND ? i : B_EXTEND];
+        v[i] = i < P_fixpipe_extend_params ? x->got[i] : val_int(0);
+        span[i] = x->span[i < P_fixpipe_extend_params ? i : P_fixpipe_extend_params];
     }
     if (vector) {
         v[FIXA_mode_param] = scale_tensor(x);

@@ -131,40 +131,21 @@ pair_is_tik(const AccCall *x)
 
 /* ---- tensor_mov -------------------------------------------------------------------------------------------- */
 
-enum {
-    T_DST,
-    T_SRC,
-    T_BLOCK,
-    T_NBURST,
-    T_BURST,
-    T_DST_STRIDE,
-    T_SRC_STRIDE,
-    T_SCALE,
-    T_SID,
-    T_RELU,
-    T_PAD_MODE,
-    T_PAD_VALUE,
-    T_FLY,
-    T_OTHER,
-    T_OTHER_STRIDE,
-    T_COUNT
-};
-
 typedef struct TensorMov {
     AccCall x;
-    Value got[T_COUNT];
-    Span span[T_COUNT];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
 } TensorMov;
 
 static bool
 read_relu(TensorMov *m)
 {
-    if (m->got[T_RELU].kind == VAL_BOOL) {
-        m->x.got[ACCFLY_relu] = val_int(m->got[T_RELU].b);
+    if (m->got[P_tensor_mov_relu].kind == VAL_BOOL) {
+        m->x.got[ACCFLY_relu] = val_int(m->got[P_tensor_mov_relu].b);
         return true;
     }
-    py_diag(m->x.in, D_RELU, m->span[T_RELU], "relu is %s; it is True or False",
-            tik_a(m->x.in, m->got[T_RELU]));
+    py_diag(m->x.in, D_RELU, m->span[P_tensor_mov_relu],
+            "relu is %s; it is True or False", tik_a(m->x.in, m->got[P_tensor_mov_relu]));
     return false;
 }
 
@@ -172,14 +153,15 @@ static bool
 read_block(TensorMov *m)
 {
     const char *text;
-    TRY(tik_text(m->x.in, m->got[T_BLOCK], "block_mode", m->span[T_BLOCK], &text));
+    TRY(tik_text(m->x.in, m->got[P_tensor_mov_block_mode], "block_mode",
+                 m->span[P_tensor_mov_block_mode], &text));
     for (int b = 0; b < BLOCK_MODES; b++) {
         if (strcmp(text, block_mode_name((BlockMode)b)) == 0 || *text == 0) {
             m->x.got[ACCFLY_block_mode] = val_int(b);
             return true;
         }
     }
-    py_diag(m->x.in, D_BLOCKMODE, m->span[T_BLOCK],
+    py_diag(m->x.in, D_BLOCKMODE, m->span[P_tensor_mov_block_mode],
             "block_mode is '%s'; it is '', 'm', 'v', 'sc' or 'dp'", text);
     return false;
 }
@@ -195,16 +177,18 @@ static bool
 read_fly(TensorMov *m)
 {
     int64_t mode, stride;
-    if (tik_is_runtime(m->got[T_FLY]) || !val_as_int64(m->got[T_FLY], &mode) ||
-        mode < 0 || mode > 2) {
-        return fly_error(m, T_FLY, "onthefly_mode is not 0, 1 or 2");
+    if (tik_is_runtime(m->got[P_tensor_mov_onthefly_mode]) ||
+        !val_as_int64(m->got[P_tensor_mov_onthefly_mode], &mode) || mode < 0 ||
+        mode > 2) {
+        return fly_error(m, P_tensor_mov_onthefly_mode, "onthefly_mode is not 0, 1 or 2");
     }
-    if (tik_is_runtime(m->got[T_OTHER_STRIDE]) ||
-        !val_as_int64(m->got[T_OTHER_STRIDE], &stride) || stride != 0) {
-        return fly_error(m, T_OTHER_STRIDE, "src_onthefly_stride is reserved and is 0");
+    if (tik_is_runtime(m->got[P_tensor_mov_src_onthefly_stride]) ||
+        !val_as_int64(m->got[P_tensor_mov_src_onthefly_stride], &stride) || stride != 0) {
+        return fly_error(m, P_tensor_mov_src_onthefly_stride,
+                         "src_onthefly_stride is reserved and is 0");
     }
-    if ((mode != 0) != (m->got[T_OTHER].kind != VAL_NONE)) {
-        return fly_error(m, T_OTHER,
+    if ((mode != 0) != (m->got[P_tensor_mov_src_onthefly].kind != VAL_NONE)) {
+        return fly_error(m, P_tensor_mov_src_onthefly,
                          mode != 0 ? "onthefly_mode has no src_onthefly, which it needs"
                                    : "src_onthefly is given and onthefly_mode is 0");
     }
@@ -219,19 +203,19 @@ to_slots(TensorMov *m)
     static const struct {
         int slot, arg;
     } same[] = {
-        {ACCFLY_dst, T_DST},
-        {ACCFLY_src, T_SRC},
-        {ACCFLY_block_mode, T_BLOCK},
-        {ACCFLY_nburst, T_NBURST},
-        {ACCFLY_burst_len, T_BURST},
-        {ACCFLY_dst_stride, T_DST_STRIDE},
-        {ACCFLY_deqscale, T_SCALE},
-        {ACCFLY_src_stride, T_SRC_STRIDE},
-        {ACCFLY_deq_mode, T_SCALE},
-        {ACCFLY_sid_store_mode, T_SID},
-        {ACCFLY_relu, T_RELU},
-        {ACCFLY_onthefly_mode, T_FLY},
-        {ACCFLY_src_onthefly, T_OTHER},
+        {ACCFLY_dst, P_tensor_mov_dst},
+        {ACCFLY_src, P_tensor_mov_src},
+        {ACCFLY_block_mode, P_tensor_mov_block_mode},
+        {ACCFLY_nburst, P_tensor_mov_nburst},
+        {ACCFLY_burst_len, P_tensor_mov_burst_len},
+        {ACCFLY_dst_stride, P_tensor_mov_dst_stride},
+        {ACCFLY_deqscale, P_tensor_mov_deqscale},
+        {ACCFLY_src_stride, P_tensor_mov_src_stride},
+        {ACCFLY_deq_mode, P_tensor_mov_deqscale},
+        {ACCFLY_sid_store_mode, P_tensor_mov_sid_store_mode},
+        {ACCFLY_relu, P_tensor_mov_relu},
+        {ACCFLY_onthefly_mode, P_tensor_mov_onthefly_mode},
+        {ACCFLY_src_onthefly, P_tensor_mov_src_onthefly},
     };
     for (size_t i = 0; i < ARRAY_LEN(same); i++) {
         m->x.got[same[i].slot] = m->got[same[i].arg];
@@ -242,10 +226,10 @@ to_slots(TensorMov *m)
 static bool
 no_padding(const TensorMov *m, Scope from, Scope to)
 {
-    if (!tik_is_set(m->got[T_PAD_MODE])) {
+    if (!tik_is_set(m->got[P_tensor_mov_pad_mode])) {
         return true;
     }
-    py_diag(m->x.in, D_PADMODE_PATH, m->span[T_PAD_MODE],
+    py_diag(m->x.in, D_PADMODE_PATH, m->span[P_tensor_mov_pad_mode],
             "pad_mode is given for a move from %s to %s; it is for GM to L1",
             scope_name(from), scope_name(to));
     return false;
@@ -301,7 +285,7 @@ static bool
 set_padding(TensorMov *m, int64_t mode)
 {
     int64_t v;
-    Value value = m->got[T_PAD_VALUE];
+    Value value = m->got[P_tensor_mov_pad_value];
     if (value.kind == VAL_NONE) {
         return true;
     }
@@ -310,7 +294,7 @@ set_padding(TensorMov *m, int64_t mode)
         value = val_int((int64_t)(low | (uint64_t)low << 16));
     }
     return tik_record(m->x.in, m->x.c, OP_SET_PADDING, m->x.args, &value,
-                      &m->span[T_PAD_VALUE]);
+                      &m->span[P_tensor_mov_pad_value]);
 }
 
 /* What only moves of fractals have. */
@@ -319,16 +303,19 @@ only_blocks(const TensorMov *m)
 {
     Interp *in = m->x.in;
     const char *what = "a move without an operand in L0C";
-    if (m->got[T_SCALE].kind != VAL_NONE) {
-        py_diag(in, D_DEQ_TYPE, m->span[T_SCALE], "deqscale is given for %s", what);
+    if (m->got[P_tensor_mov_deqscale].kind != VAL_NONE) {
+        py_diag(in, D_DEQ_TYPE, m->span[P_tensor_mov_deqscale],
+                "deqscale is given for %s", what);
         return false;
     }
-    if (m->got[T_RELU].kind != VAL_BOOL || m->got[T_RELU].b) {
-        py_diag(in, D_RELU, m->span[T_RELU], "relu is set for %s", what);
+    if (m->got[P_tensor_mov_relu].kind != VAL_BOOL || m->got[P_tensor_mov_relu].b) {
+        py_diag(in, D_RELU, m->span[P_tensor_mov_relu], "relu is set for %s", what);
         return false;
     }
-    if (tik_is_set(m->got[T_FLY]) || m->got[T_OTHER].kind != VAL_NONE) {
-        py_diag(in, D_ONTHEFLY, m->span[T_FLY], "onthefly_mode is given for %s", what);
+    if (tik_is_set(m->got[P_tensor_mov_onthefly_mode]) ||
+        m->got[P_tensor_mov_src_onthefly].kind != VAL_NONE) {
+        py_diag(in, D_ONTHEFLY, m->span[P_tensor_mov_onthefly_mode],
+                "onthefly_mode is given for %s", what);
         return false;
     }
     return true;
@@ -342,7 +329,7 @@ has_path(const TensorMov *m, Scope from, Scope to)
     if (soc_has_tensor_mov(soc, from, to) || !soc_has_path(soc, from, to)) {
         return true;
     }
-    py_diag(m->x.in, D_PATH, m->span[T_DST],
+    py_diag(m->x.in, D_PATH, m->span[P_tensor_mov_dst],
             "tensor_mov has no path from %s to %s on %s; data_move has", scope_name(from),
             scope_name(to), soc->name);
     return false;
@@ -353,25 +340,37 @@ static bool
 move_blocks(TensorMov *m, const View *dst, const View *src)
 {
     int64_t mode = 0;
-    Value pad = m->got[T_PAD_MODE].kind == VAL_NONE ? val_int(0) : m->got[T_PAD_MODE];
+    Value pad = m->got[P_tensor_mov_pad_mode].kind == VAL_NONE
+                    ? val_int(0)
+                    : m->got[P_tensor_mov_pad_mode];
     Span all = m->x.args->span;
-    Value v[] = {
-        m->got[T_DST],   m->got[T_SRC],        val_int(0),           m->got[T_NBURST],
-        m->got[T_BURST], m->got[T_SRC_STRIDE], m->got[T_DST_STRIDE], pad};
-    Span span[] = {m->span[T_DST],        m->span[T_SRC],     all,
-                   m->span[T_NBURST],     m->span[T_BURST],   m->span[T_SRC_STRIDE],
-                   m->span[T_DST_STRIDE], m->span[T_PAD_MODE]};
+    Value v[] = {m->got[P_tensor_mov_dst],
+                 m->got[P_tensor_mov_src],
+                 val_int(0),
+                 m->got[P_tensor_mov_nburst],
+                 m->got[P_tensor_mov_burst_len],
+                 m->got[P_tensor_mov_src_stride],
+                 m->got[P_tensor_mov_dst_stride],
+                 pad};
+    Span span[] = {m->span[P_tensor_mov_dst],
+                   m->span[P_tensor_mov_src],
+                   all,
+                   m->span[P_tensor_mov_nburst],
+                   m->span[P_tensor_mov_burst_len],
+                   m->span[P_tensor_mov_src_stride],
+                   m->span[P_tensor_mov_dst_stride],
+                   m->span[P_tensor_mov_pad_mode]};
     if (dst != NULL && src != NULL && !has_path(m, src->root->mem, dst->root->mem)) {
         return !m->x.in->fatal;
     }
-    if ((dst != NULL &&
-         !tik_move_has_type(m->x.in, "tensor_mov", dst->dtype, m->span[T_DST])) ||
-        (src != NULL &&
-         !tik_move_has_type(m->x.in, "tensor_mov", src->dtype, m->span[T_SRC]))) {
+    if ((dst != NULL && !tik_move_has_type(m->x.in, "tensor_mov", dst->dtype,
+                                           m->span[P_tensor_mov_dst])) ||
+        (src != NULL && !tik_move_has_type(m->x.in, "tensor_mov", src->dtype,
+                                           m->span[P_tensor_mov_src]))) {
         return !m->x.in->fatal;
     }
     if (dst != NULL && src != NULL && dst->dtype != src->dtype) {
-        py_diag(m->x.in, D_TYPE_PAIR, m->span[T_SRC],
+        py_diag(m->x.in, D_TYPE_PAIR, m->span[P_tensor_mov_src],
                 "dst is %s and src is %s; without an operand in L0C they are one type",
                 dtype_name(dst->dtype), dtype_name(src->dtype));
         return !m->x.in->fatal;
@@ -386,10 +385,12 @@ move_blocks(TensorMov *m, const View *dst, const View *src)
 static bool
 tensor_mov(TensorMov *m)
 {
-    View *dst =
-        tik_is(m->got[T_DST], &tik_tensor_class) ? (View *)m->got[T_DST].obj : NULL;
-    View *src =
-        tik_is(m->got[T_SRC], &tik_tensor_class) ? (View *)m->got[T_SRC].obj : NULL;
+    View *dst = tik_is(m->got[P_tensor_mov_dst], &tik_tensor_class)
+                    ? (View *)m->got[P_tensor_mov_dst].obj
+                    : NULL;
+    View *src = tik_is(m->got[P_tensor_mov_src], &tik_tensor_class)
+                    ? (View *)m->got[P_tensor_mov_src].obj
+                    : NULL;
     bool fractals = dst != NULL && src != NULL &&
                     (dst->root->mem == SC_L0C || src->root->mem == SC_L0C);
     return fractals ? move_fractals(m, src->root->mem, dst->root->mem)
@@ -410,44 +411,37 @@ tik_tensor_mov(Interp *in, Tik *c, const CallArgs *args)
 
 /* ---- data_move_quant ------------------------------------------------------------------------------------------ */
 
-enum {
-    Q_DST,
-    Q_SRC,
-    Q_SID,
-    Q_NBURST,
-    Q_BURST,
-    Q_SRC_STRIDE,
-    Q_DST_STRIDE,
-    Q_PARAM,
-    Q_RELU,
-    Q_COUNT
-};
-
 /* int32 in L0C to float16 in UB: tensor_mov in block mode m, whose relu is only for a tensor of scales. */
 static bool
 move_quant(TensorMov *m, const Value *got, const Span *span)
 {
-    static const int from[T_COUNT] = {
-        Q_DST,        Q_SRC,        -1,      Q_NBURST, Q_BURST,
-        Q_DST_STRIDE, Q_SRC_STRIDE, Q_PARAM, -1,       Q_RELU,
-        -1,           -1,           -1,      -1,       -1};
-    static const Value rest[T_COUNT] = {
-        [T_PAD_MODE] = {.kind = VAL_NONE}, [T_PAD_VALUE] = {.kind = VAL_NONE},
-        [T_SID] = {.kind = VAL_INT},       [T_FLY] = {.kind = VAL_INT},
-        [T_OTHER] = {.kind = VAL_NONE},    [T_OTHER_STRIDE] = {.kind = VAL_INT}};
-    for (int i = 0; i < T_COUNT; i++) {
-        m->got[i] = from[i] < 0 ? rest[i] : got[from[i]];
-        m->span[i] = from[i] < 0 ? m->x.args->span : span[from[i]];
+    static const int same[][2] = {{P_tensor_mov_dst, P_data_move_quant_dst},
+                                  {P_tensor_mov_src, P_data_move_quant_src},
+                                  {P_tensor_mov_nburst, P_data_move_quant_nburst},
+                                  {P_tensor_mov_burst_len, P_data_move_quant_burst},
+                                  {P_tensor_mov_dst_stride, P_data_move_quant_dst_stride},
+                                  {P_tensor_mov_src_stride, P_data_move_quant_src_stride},
+                                  {P_tensor_mov_deqscale, P_data_move_quant_quant_param},
+                                  {P_tensor_mov_relu, P_data_move_quant_relu_flag}};
+    call_defaults(m->x.in, CALL_tensor_mov, m->got);
+    for (int i = 0; i < MOST_ARGS; i++) {
+        m->span[i] = m->x.args->span;
     }
-    m->got[T_BLOCK] = val_str(m->x.in, "m");
-    bool vector = tik_is(got[Q_PARAM], &tik_tensor_class);
-    if (tik_is_set(got[Q_RELU]) && !vector) {
-        py_diag(m->x.in, D_RELU, span[Q_RELU],
+    for (size_t i = 0; i < ARRAY_LEN(same); i++) {
+        m->got[same[i][0]] = got[same[i][1]];
+        m->span[same[i][0]] = span[same[i][1]];
+    }
+    m->got[P_tensor_mov_block_mode] = val_str(m->x.in, "m");
+    bool vector = tik_is(got[P_data_move_quant_quant_param], &tik_tensor_class);
+    if (tik_is_set(got[P_data_move_quant_relu_flag]) && !vector) {
+        py_diag(m->x.in, D_RELU, span[P_data_move_quant_relu_flag],
                 "relu_flag is set with a number as quant_param; it is for a tensor");
         return true;
     }
-    if (got[Q_PARAM].kind == VAL_INT) { /* a number is a float16 here */
-        m->got[T_SCALE] = val_float((double)got[Q_PARAM].i);
+    if (got[P_data_move_quant_quant_param].kind ==
+        VAL_INT) { /* a number is a float16 here */
+        m->got[P_tensor_mov_deqscale] =
+            val_float((double)got[P_data_move_quant_quant_param].i);
     }
     return tensor_mov(m);
 }
@@ -456,8 +450,8 @@ Value
 tik_data_move_quant(Interp *in, Tik *c, const CallArgs *args)
 {
     TensorMov m = {.x = {.in = in, .c = c, .args = args}};
-    Value got[Q_COUNT];
-    Span span[Q_COUNT];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
     if (tik_dropped(c) || !tik_not_built(in, c, args->span)) {
         return val_none();
     }

@@ -10,16 +10,6 @@
 #include "ir/packed_const.h"
 #include "rules/lmem_conv.h"
 
-enum {
-    P_DST,
-    P_X,
-    P_WEIGHT,
-    P_STRIDE,
-    P_PADDING,
-    P_DILATION,
-    P_COUNT
-};
-
 /* The numbers of a call. */
 typedef struct Conv {
     Side d, x, w;
@@ -80,13 +70,15 @@ in_range(LanesCall *x, const char *what, Span span, const int64_t *v, int n, int
 static bool
 read_geometry(LanesCall *x, const Value *got, const Span *span, Conv *c)
 {
-    return read_numbers(x, got[P_STRIDE], "stride", span[P_STRIDE], 2, c->stride) &&
-           read_numbers(x, got[P_PADDING], "padding", span[P_PADDING], 4, c->pad) &&
-           read_numbers(x, got[P_DILATION], "dilation", span[P_DILATION], 2,
-                        c->dilation) &&
-           in_range(x, "stride", span[P_STRIDE], c->stride, 2, 1) &&
-           in_range(x, "padding", span[P_PADDING], c->pad, 4, 0) &&
-           in_range(x, "dilation", span[P_DILATION], c->dilation, 2, 1);
+    return read_numbers(x, got[P_lane_conv2d_stride], "stride",
+                        span[P_lane_conv2d_stride], 2, c->stride) &&
+           read_numbers(x, got[P_lane_conv2d_padding], "padding",
+                        span[P_lane_conv2d_padding], 4, c->pad) &&
+           read_numbers(x, got[P_lane_conv2d_dilation], "dilation",
+                        span[P_lane_conv2d_dilation], 2, c->dilation) &&
+           in_range(x, "stride", span[P_lane_conv2d_stride], c->stride, 2, 1) &&
+           in_range(x, "padding", span[P_lane_conv2d_padding], c->pad, 4, 0) &&
+           in_range(x, "dilation", span[P_lane_conv2d_dilation], c->dilation, 2, 1);
 }
 
 /* ---- the weight ---------------------------------------------------------------------------------------------------- */
@@ -321,7 +313,7 @@ static void
 record(LanesCall *x, const Value *got, const Span *span, const Conv *c)
 {
     const int64_t first[2] = {c->pad[0], c->pad[2]};
-    for (int i = P_DST; i <= P_WEIGHT; i++) {
+    for (int i = P_lane_conv2d_dst; i <= P_lane_conv2d_wpack; i++) {
         tik_lanes_put(x, got[i], span[i]);
     }
     tik_lanes_number(x, c->d.lane);
@@ -342,14 +334,19 @@ Value
 tik_lane_conv2d(Interp *in, Tik *c, const CallArgs *args)
 {
     LanesCall x = {.in = in, .c = c, .args = args, .name = "lane_conv2d"};
-    Value got[P_COUNT];
-    Span span[P_COUNT];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
     Conv conv = {.pack = NULL};
     int begun = tik_lanes_begin(&x, CALL_lane_conv2d, got, span);
     if (begun > 0) {
-        bool ok = tik_lanes_operand(&x, got[P_DST], "dst", span[P_DST], &conv.d);
-        ok = tik_lanes_operand(&x, got[P_X], "x", span[P_X], &conv.x) && ok;
-        ok = read_weight(&x, got[P_WEIGHT], span[P_WEIGHT], &conv) && ok;
+        bool ok = tik_lanes_operand(&x, got[P_lane_conv2d_dst], "dst",
+                                    span[P_lane_conv2d_dst], &conv.d);
+        ok = tik_lanes_operand(&x, got[P_lane_conv2d_x], "x", span[P_lane_conv2d_x],
+                               &conv.x) &&
+             ok;
+        ok =
+            read_weight(&x, got[P_lane_conv2d_wpack], span[P_lane_conv2d_wpack], &conv) &&
+            ok;
         if (ok && read_geometry(&x, got, span, &conv) && shapes_fit(&x, &conv) &&
             all_aligned(&x, &conv)) {
             record(&x, got, span, &conv);

@@ -87,21 +87,12 @@ tik_requant(Interp *in, Tik *c, const CallArgs *args)
 
 /* ---- pack_conv ------------------------------------------------------------------------------------------------------ */
 
-enum {
-    K_WEIGHT,
-    K_BIAS,
-    K_REQUANT,
-    K_DEPTHWISE,
-    K_NAME,
-    K_COUNT
-};
-
 /* A call of pack_conv. */
 typedef struct Packing {
     Interp *in;
     Tik *c;
-    Value got[K_COUNT];
-    Span span[K_COUNT];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
     Span call;
     PackTarget target;
     const Root *weight;
@@ -126,11 +117,11 @@ check_length(const Packing *p, int what, const char *name, const Words *w)
 static bool
 read_weight(Packing *p)
 {
-    p->weight =
-        tik_const_given(p->in, p->c, p->got[K_WEIGHT], "weight", p->span[K_WEIGHT]);
+    p->weight = tik_const_given(p->in, p->c, p->got[P_pack_conv_weight], "weight",
+                                p->span[P_pack_conv_weight]);
     TRY(p->weight != NULL);
     if (p->weight->shape.n != 4) {
-        py_diag(p->in, D_PACK_SHAPE, p->span[K_WEIGHT],
+        py_diag(p->in, D_PACK_SHAPE, p->span[P_pack_conv_weight],
                 "the weight '%s' has %u dimensions; 4 are: output channels, input "
                 "channels, height, width",
                 tik_sym(p->in, p->weight->name), p->weight->shape.n);
@@ -139,9 +130,9 @@ read_weight(Packing *p)
     memcpy(p->info->dim, p->weight->shape.p, sizeof p->info->dim);
     p->info->nibbles = p->weight->bits == 4;
     p->info->weight = p->weight->sign4 ? DT_S8 : p->weight->dtype;
-    p->info->depthwise = tik_is_set(p->got[K_DEPTHWISE]);
+    p->info->depthwise = tik_is_set(p->got[P_pack_conv_depthwise]);
     if (p->info->depthwise && p->info->dim[1] != 1) {
-        py_diag(p->in, D_PACK_SHAPE, p->span[K_WEIGHT],
+        py_diag(p->in, D_PACK_SHAPE, p->span[P_pack_conv_weight],
                 "the weight '%s' has %lld input channels; a depthwise one has 1",
                 tik_sym(p->in, p->weight->name), (long long)p->info->dim[1]);
         return false;
@@ -152,19 +143,20 @@ read_weight(Packing *p)
 static bool
 read_bias(Packing *p)
 {
-    if (p->got[K_BIAS].kind == VAL_NONE) {
+    if (p->got[P_pack_conv_bias].kind == VAL_NONE) {
         return true;
     }
-    p->bias = tik_const_given(p->in, p->c, p->got[K_BIAS], "bias", p->span[K_BIAS]);
+    p->bias = tik_const_given(p->in, p->c, p->got[P_pack_conv_bias], "bias",
+                              p->span[P_pack_conv_bias]);
     TRY(p->bias != NULL);
     if (p->bias->dtype != DT_S32) {
-        py_diag(p->in, D_PACK_TYPE, p->span[K_BIAS],
+        py_diag(p->in, D_PACK_TYPE, p->span[P_pack_conv_bias],
                 "bias is a constant of %s; it takes int32", dtype_name(p->bias->dtype));
         return false;
     }
     Words w = {p->bias->data, p->bias->elems};
     p->info->bias = true;
-    return check_length(p, K_BIAS, "bias", &w);
+    return check_length(p, P_pack_conv_bias, "bias", &w);
 }
 
 static const RequantObj *
@@ -184,16 +176,16 @@ given_requant(Interp *in, const Tik *c, Value v, Span span)
 static bool
 read_requant(Packing *p)
 {
-    Value v = p->got[K_REQUANT];
+    Value v = p->got[P_pack_conv_requant];
     if (v.kind == VAL_NONE) {
         return true;
     }
-    p->requant = given_requant(p->in, p->c, v, p->span[K_REQUANT]);
+    p->requant = given_requant(p->in, p->c, v, p->span[P_pack_conv_requant]);
     p->info->requant = true;
     return p->requant && !p->requant->poisoned &&
-           check_length(p, K_REQUANT, "mul", &p->requant->mul) &&
-           check_length(p, K_REQUANT, "shift", &p->requant->shift) &&
-           check_length(p, K_REQUANT, "zp", &p->requant->zp);
+           check_length(p, P_pack_conv_requant, "mul", &p->requant->mul) &&
+           check_length(p, P_pack_conv_requant, "shift", &p->requant->shift) &&
+           check_length(p, P_pack_conv_requant, "zp", &p->requant->zp);
 }
 
 static void
@@ -281,8 +273,9 @@ packed(Packing *p)
     PackInfo *i = p->info;
     Sym name = p->weight->name;
     int64_t dim[4];
-    if (p->got[K_NAME].kind != VAL_NONE &&
-        !tik_const_name(p->in, p->got[K_NAME], p->span[K_NAME], &name)) {
+    if (p->got[P_pack_conv_name].kind != VAL_NONE &&
+        !tik_const_name(p->in, p->got[P_pack_conv_name], p->span[P_pack_conv_name],
+                        &name)) {
         return tik_const_refused(p->in, p->c, name, p->call);
     }
     Root *r = tik_const_root(p->in, p->c, name, weight_stored_dtype(i), p->call);

@@ -11,24 +11,14 @@
 
 enum {
     MAX_BLOCKS_LISTED = 8, /* addresses of one list */
-    P_MASK = 0,
-    P_ROUND,
-    P_DST,
-    P_SRC,
-    P_REPEAT,
-    P_DST_REP,
-    P_SRC_REP,
-    P_DEQ,
-    P_HIGH,
-    P_COUNT
 };
 
 typedef struct Scatter {
     Interp *in;
     Tik *c;
     const CallArgs *args;
-    Value v[P_COUNT];
-    Span span[P_COUNT];
+    Value v[MOST_ARGS];
+    Span span[MOST_ARGS];
     int n;         /* entries of a list */
     int per_block; /* elements of a block of the wider type */
     /* The numbers as int64; mask: elements of a repeat, over all entries. */
@@ -70,7 +60,8 @@ static bool
 poisoned(const Scatter *x)
 {
     for (int i = 0; i < x->n; i++) {
-        if (entry(x, P_DST, i)->poisoned || entry(x, P_SRC, i)->poisoned) {
+        if (entry(x, P_scatter_vconv_dst_list, i)->poisoned ||
+            entry(x, P_scatter_vconv_src_list, i)->poisoned) {
             return true;
         }
     }
@@ -80,16 +71,18 @@ poisoned(const Scatter *x)
 static bool
 read_lists(Scatter *x)
 {
-    TRY(is_list(x, P_DST, "dst_list") && is_list(x, P_SRC, "src_list"));
-    x->n = (int)list_at(x, P_DST)->n;
-    if (list_at(x, P_SRC)->n != list_at(x, P_DST)->n) {
-        py_diag(x->in, D_ARG_TYPE, x->span[P_SRC],
-                "src_list has %u tensors and dst_list has %d", list_at(x, P_SRC)->n,
-                x->n);
+    TRY(is_list(x, P_scatter_vconv_dst_list, "dst_list") &&
+        is_list(x, P_scatter_vconv_src_list, "src_list"));
+    x->n = (int)list_at(x, P_scatter_vconv_dst_list)->n;
+    if (list_at(x, P_scatter_vconv_src_list)->n !=
+        list_at(x, P_scatter_vconv_dst_list)->n) {
+        py_diag(x->in, D_ARG_TYPE, x->span[P_scatter_vconv_src_list],
+                "src_list has %u tensors and dst_list has %d",
+                list_at(x, P_scatter_vconv_src_list)->n, x->n);
         return false;
     }
-    int dst = dtype_size(entry(x, P_DST, 0)->dtype);
-    int src = dtype_size(entry(x, P_SRC, 0)->dtype);
+    int dst = dtype_size(entry(x, P_scatter_vconv_dst_list, 0)->dtype);
+    int src = dtype_size(entry(x, P_scatter_vconv_src_list, 0)->dtype);
     x->per_block = BLOCK_BYTES / MAX(dst, src);
     return !poisoned(x);
 }
@@ -120,16 +113,19 @@ number(const Scatter *x, int i, const char *name, DiagId rule, int64_t lo, int64
 static bool
 read_numbers(Scatter *x)
 {
-    if (x->v[P_DEQ].kind != VAL_NONE) {
-        py_diag(x->in, D_DEQ_FORBIDDEN, x->span[P_DEQ],
+    if (x->v[P_scatter_vconv_deqscale].kind != VAL_NONE) {
+        py_diag(x->in, D_DEQ_FORBIDDEN, x->span[P_scatter_vconv_deqscale],
                 "deqscale is given; scatter_vconv is compiled without a scale");
         return false;
     }
     int64_t most = (int64_t)x->n * x->per_block;
-    return number(x, P_MASK, "mask", D_MASK_RANGE, 1, most, &x->mask) &&
-           number(x, P_REPEAT, "repeat_times", D_REPEAT_RANGE, 1, 255, &x->repeat) &&
-           number(x, P_DST_REP, "dst_rep_stride", D_REPEAT_STRIDE, 0, 255, &x->dst_rep) &&
-           number(x, P_SRC_REP, "src_rep_stride", D_REPEAT_STRIDE, 0, 255, &x->src_rep);
+    return number(x, P_scatter_vconv_mask, "mask", D_MASK_RANGE, 1, most, &x->mask) &&
+           number(x, P_scatter_vconv_repeat_times, "repeat_times", D_REPEAT_RANGE, 1, 255,
+                  &x->repeat) &&
+           number(x, P_scatter_vconv_dst_rep_stride, "dst_rep_stride", D_REPEAT_STRIDE, 0,
+                  255, &x->dst_rep) &&
+           number(x, P_scatter_vconv_src_rep_stride, "src_rep_stride", D_REPEAT_STRIDE, 0,
+                  255, &x->src_rep);
 }
 
 /* The tensor from its block's chosen half on, where that is the narrower one. */
@@ -140,7 +136,8 @@ half_of(const Scatter *x, int list, int i)
     int size = dtype_size(v->dtype);
     View *half = ARENA_NEW(&x->in->u->arena, View);
     *half = *v;
-    if (tik_is_set(x->v[P_HIGH]) && size * x->per_block < BLOCK_BYTES) {
+    if (tik_is_set(x->v[P_scatter_vconv_ldst_high_half]) &&
+        size * x->per_block < BLOCK_BYTES) {
         half->off = ir_op2(x->c->k, SOP_ADD, v->off, tik_i64(x->c, BLOCK_BYTES / 2));
     }
     return val_object(&half->base);
@@ -193,8 +190,11 @@ excess(const Scatter *x)
 static Span
 span_of(const Scatter *x, int slot)
 {
-    static const int8_t given[] = {P_DST,  P_SRC,    P_ROUND,   P_MASK,
-                                   P_MASK, P_REPEAT, P_DST_REP, P_SRC_REP};
+    static const int8_t given[] = {
+        P_scatter_vconv_dst_list,       P_scatter_vconv_src_list,
+        P_scatter_vconv_round_mode,     P_scatter_vconv_mask,
+        P_scatter_vconv_mask,           P_scatter_vconv_repeat_times,
+        P_scatter_vconv_dst_rep_stride, P_scatter_vconv_src_rep_stride};
     return slot < (int)ARRAY_LEN(given) ? x->span[given[slot]] : x->args->span;
 }
 
@@ -209,22 +209,22 @@ record_entry(const Scatter *x, int i)
     ExprId len = active(x, i);
     int64_t known;
     Span span[OPERANDS];
-    Value v[OPERANDS] = {half_of(x, P_DST, i),
-                         half_of(x, P_SRC, i),
-                         x->v[P_ROUND],
-                         x->v[P_MASK],
+    Value v[OPERANDS] = {half_of(x, P_scatter_vconv_dst_list, i),
+                         half_of(x, P_scatter_vconv_src_list, i),
+                         x->v[P_scatter_vconv_round_mode],
+                         x->v[P_scatter_vconv_mask],
                          tik_expr(x->in, c, excess(x)),
-                         x->v[P_REPEAT],
-                         x->v[P_DST_REP],
-                         x->v[P_SRC_REP],
+                         x->v[P_scatter_vconv_repeat_times],
+                         x->v[P_scatter_vconv_dst_rep_stride],
+                         x->v[P_scatter_vconv_src_rep_stride],
                          val_int(1),
                          tik_expr(x->in, c, x->repeat),
                          tik_expr(x->in, c, len),
                          val_int(0),
-                         elements(x, P_DST, x->dst_rep),
+                         elements(x, P_scatter_vconv_dst_list, x->dst_rep),
                          val_int(1),
                          val_int(0),
-                         elements(x, P_SRC, x->src_rep),
+                         elements(x, P_scatter_vconv_src_list, x->src_rep),
                          val_int(1)};
     for (int k = 0; k < OPERANDS; k++) {
         span[k] = span_of(x, k);

@@ -92,23 +92,14 @@ exists(Interp *in, const Tik *c, CoreSet cores, const char *name, Span span)
 /* ---- merging ----------------------------------------------------------------------------------------- */
 
 enum {
-    MG_DST,
-    MG_SRC,
-    MG_LENGTH,
-    MG_SUSPEND,
-    MG_VALID,
-    MG_REPEAT,
-    MG_OPERANDS,            /* of the instruction */
-    MG_ARRAY = MG_OPERANDS, /* vms4_sr_scalar_array */
-    MG_ARGS,
     LISTS = 4
 };
 
 typedef struct MergeCall {
     Op op;
     const CallArgs *args;
-    Value got[MG_ARGS];
-    Span span[MG_ARGS];
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
     ExprObj *counts[LISTS]; /* null: no Scalars are given */
 } MergeCall;
 
@@ -145,14 +136,14 @@ binary_digits(const char *text)
 static bool
 read_valid(Interp *in, MergeCall *x, int64_t *v)
 {
-    Value *got = &x->got[MG_VALID];
+    Value *got = &x->got[P_vmrgsort4_valid_bit];
     *v = -1;
     if (got->kind == VAL_STR) {
         const char *text;
-        TRY(tik_text(in, *got, "valid_bit", x->span[MG_VALID], &text));
+        TRY(tik_text(in, *got, "valid_bit", x->span[P_vmrgsort4_valid_bit], &text));
         *v = binary_digits(text);
         if (*v < 0) {
-            py_diag(in, D_VALID_BIT, x->span[MG_VALID],
+            py_diag(in, D_VALID_BIT, x->span[P_vmrgsort4_valid_bit],
                     "valid_bit is '%s'; as text it is '0001', '0011', '0111' or '1111'",
                     text);
             return false;
@@ -174,14 +165,14 @@ bits_set(int64_t v)
 static bool
 read_lengths(Interp *in, MergeCall *x, int lists)
 {
-    Value *v = &x->got[MG_LENGTH];
+    Value *v = &x->got[P_vmrgsort4_element_lengths];
     if (!is_list(*v)) {
         Value all[LISTS] = {*v, *v, *v, *v};
         *v = val_list(in, all, x->op == OP_VMRGSORT ? (uint32_t)lists : LISTS);
         return true;
     }
     if ((int64_t)v->list->n < lists) {
-        py_diag(in, D_ARG_TYPE, x->span[MG_LENGTH],
+        py_diag(in, D_ARG_TYPE, x->span[P_vmrgsort4_element_lengths],
                 "%u lengths are given for %d lists; %s takes one for each, or one int "
                 "for all",
                 v->list->n, lists, merge_name(x));
@@ -196,7 +187,7 @@ run_time_lists(Interp *in, MergeCall *x, int given)
 {
     if (given < LISTS) {
         py_diag(
-            in, D_VALID_BIT, x->span[MG_VALID],
+            in, D_VALID_BIT, x->span[P_vmrgsort4_valid_bit],
             "valid_bit is known only at run time; src_list then has 4 tensors, not %d",
             given);
         return false;
@@ -208,7 +199,7 @@ run_time_lists(Interp *in, MergeCall *x, int given)
 static int
 lists_given(const MergeCall *x)
 {
-    const Value *v = &x->got[MG_SRC];
+    const Value *v = &x->got[P_vmrgsort4_src_list];
     return is_list(*v) ? (int)MIN(v->list->n, LISTS + 1u) : LISTS;
 }
 
@@ -217,19 +208,19 @@ static bool
 read_lists(Interp *in, MergeCall *x)
 {
     int64_t valid;
-    bool listed = is_list(x->got[MG_SRC]);
+    bool listed = is_list(x->got[P_vmrgsort4_src_list]);
     int given = lists_given(x);
     if (x->op == OP_VMRGSORT) {
-        x->got[MG_VALID] = val_int((1 << given) - 1);
-        x->span[MG_VALID] = x->span[MG_SRC];
+        x->got[P_vmrgsort4_valid_bit] = val_int((1 << given) - 1);
+        x->span[P_vmrgsort4_valid_bit] = x->span[P_vmrgsort4_src_list];
         return read_lengths(in, x, given);
     }
-    if (tik_is_runtime(x->got[MG_VALID])) {
+    if (tik_is_runtime(x->got[P_vmrgsort4_valid_bit])) {
         return run_time_lists(in, x, given);
     }
     TRY(read_valid(in, x, &valid));
     if (listed && bits_set(valid) > given) {
-        py_diag(in, D_VALID_BIT, x->span[MG_VALID],
+        py_diag(in, D_VALID_BIT, x->span[P_vmrgsort4_valid_bit],
                 "valid_bit is %lld, which is %d lists; src_list has %d", (long long)valid,
                 bits_set(valid), given);
         return false;
@@ -289,18 +280,19 @@ read_counts(Interp *in, Tik *c, const CountsArg *a, ExprObj *out[LISTS])
 static bool
 read_array(Interp *in, Tik *c, MergeCall *x)
 {
-    Value v = x->got[MG_ARRAY], suspend = x->got[MG_SUSPEND];
+    Value v = x->got[P_vmrgsort4_vms4_sr_scalar_array],
+          suspend = x->got[P_vmrgsort4_if_exhausted_suspension];
     if (v.kind == VAL_NONE) {
         return true;
     }
     if (suspend.kind == VAL_BOOL && !suspend.b) {
-        py_diag(in, D_EXHAUSTED, x->span[MG_ARRAY],
+        py_diag(in, D_EXHAUSTED, x->span[P_vmrgsort4_vms4_sr_scalar_array],
                 "vms4_sr_scalar_array is given and if_exhausted_suspension is False");
         return false;
     }
     bool pairs = x->op == OP_VMRGSORT;
     CountsArg a = {v,
-                   x->span[MG_ARRAY],
+                   x->span[P_vmrgsort4_vms4_sr_scalar_array],
                    "vms4_sr_scalar_array",
                    merge_name(x),
                    pairs ? lists_given(x) : LISTS,
@@ -355,7 +347,7 @@ tik_vmrgsort(Interp *in, Tik *c, const CallArgs *args)
     }
     for (int i = 0; i <= P_vmrgsort_vms4_sr_scalar_array;
          i++) { /* valid_bit is no argument */
-        int to = i < MG_VALID ? i : i + 1;
+        int to = i < P_vmrgsort4_valid_bit ? i : i + 1;
         x.got[to] = got[i];
         x.span[to] = spans[i];
     }
