@@ -4,6 +4,7 @@ usage: tools/lint.py [--staged]   (--staged: only the files that git is about to
 - formatting (clang-format-19)
 - include direction: a room includes only what ROOMS lists; every include names a file; no circle of rooms
 - functions of at most 80 lines unless they are one switch; files of at most 1500 lines
+- lines of at most 90 columns, banners of 80
 - banned functions below main; no exit or printing in the libraries
 - marks of unfinished work; generated pages up to date"""
 import os
@@ -124,6 +125,10 @@ def check_file(path, raw, bad):
         if library and re.search(PRINTS, line) and path != 'compiler/base/base.c':
             bad.append(f'{path}:{i}: prints or exits below main: {line.strip()}')
     for i, line in enumerate(raw.split('\n'), 1):
+        if len(line) > 90 and not line.startswith('#define') and not line.endswith('\\'):
+            bad.append(f'{path}:{i}: line of {len(line)} columns')
+        if re.match(r'/\* -{3,} ', line) and len(line) != 80:
+            bad.append(f'{path}:{i}: banner of {len(line)} columns in the place of 80')
         if re.search(MARKS, line):
             bad.append(f'{path}:{i}: unfinished: {line.strip()}')
 

@@ -1,5 +1,5 @@
-/* atomic_mode.c: see atomic_mode.h. One walk from the inside out finds what each loop and branch does to the
- * register, a second one from the outside in what it holds where. */
+/* atomic_mode.c: see atomic_mode.h. One walk from the inside out finds what each loop and
+ * branch does to the register, a second one from the outside in what it holds where. */
 #include "analysis/atomic_mode.h"
 
 #include "rules/atomic.h"
@@ -9,8 +9,8 @@ enum {
     NOT_SET = -2
 };
 
-/* What a piece of program leaves behind: the value before, if it may keep that, or value: a constant,
- * ATOMIC_UNKNOWN, or NOT_SET. */
+/* What a piece of program leaves behind: the value before, if it may keep that, or value:
+ * a constant, ATOMIC_UNKNOWN, or NOT_SET. */
 typedef struct Effect {
     bool keeps;
     bool jumps; /* breaks, continues or returns inside */

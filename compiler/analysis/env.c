@@ -1,5 +1,6 @@
-/* env.c: ranges of expressions at a point of the kernel; see env.h. Ranges of larger expressions are
- * kept until something changes, so that shared parts are looked at once. */
+/* env.c: ranges of expressions at a point of the kernel; see env.h. Ranges of larger
+ * expressions are kept until something changes, so that shared parts are looked at
+ * once. */
 
 /* ASSUMES no-wrap: no sum or product wraps. */
 #include "analysis/env.h"
@@ -41,7 +42,7 @@ env_init(Env *env, const Kernel *k, Arena *arena)
     }
 }
 
-/* ---- values ------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------- */
 
 static Dtype
 operand_type(const Kernel *k, const Expr *e)
@@ -105,7 +106,7 @@ env_expr(const Env *env, ExprId id)
     UNREACHABLE();
 }
 
-/* ---- affine forms --------------------------------------------------------------------------------- */
+/* ---- affine forms -------------------------------------------------------- */
 
 static bool
 affine_add_term(Affine *a, ExprId atom, int64_t factor)
@@ -164,7 +165,8 @@ affine_atom(ExprId e)
 
 static Affine affine_of(const Env *env, ExprId id);
 
-/* The factor by which an operation multiplies its operand *x; 0: it is no such operation. */
+/* The factor by which an operation multiplies its operand *x; 0: it is no such
+ * operation. */
 static int64_t
 factor_of(const Kernel *k, const Expr *e, ExprId *x)
 {
@@ -221,7 +223,8 @@ affine_of(const Env *env, ExprId id)
     return affine_atom(id);
 }
 
-/* Each level of a sum asks for the ranges below it again, so very large expressions stay whole. */
+/* Each level of a sum asks for the ranges below it again, so very large expressions stay
+ * whole. */
 enum {
     AFFINE_MAX_NODES = 128
 };
@@ -259,7 +262,7 @@ env_range(const Env *env, ExprId id)
     return r;
 }
 
-/* ---- changes ------------------------------------------------------------------------------------------ */
+/* ---- changes ------------------------------------------------------------- */
 
 static void
 set_cell(Env *env, uint32_t cell, Range v)
@@ -270,8 +273,8 @@ set_cell(Env *env, uint32_t cell, Range v)
     env->epoch++;
 }
 
-/* Facts about formulas that read registers end when a register changes. They are not brought back
- * when the change is undone: knowing less is never wrong. */
+/* Facts about formulas that read registers end when a register changes. They are not
+ * brought back when the change is undone: knowing less is never wrong. */
 static void
 drop_register_facts(Env *env)
 {
@@ -365,7 +368,7 @@ env_join(Env *env, const EnvState *a, const EnvState *b)
     }
 }
 
-/* ---- conditions ------------------------------------------------------------------------------------------ */
+/* ---- conditions ---------------------------------------------------------- */
 
 static void narrow(Env *env, ExprId id, Range r);
 

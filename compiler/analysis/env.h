@@ -1,16 +1,18 @@
-/* env.h: what is known at one point of a kernel: a Range for each register and loop variable, and for
- * expressions that conditions have narrowed. A walk over the body changes it through the functions
- * below; changes are kept on a trail, so that a branch can be taken back.
+/* env.h: what is known at one point of a kernel: a Range for each register and loop
+ * variable, and for expressions that conditions have narrowed. A walk over the body
+ * changes it through the functions below; changes are kept on a trail, so that a branch
+ * can be taken back.
  *
- * All knowledge is about the moment before a statement executes, under the assumption that it does. */
+ * All knowledge is about the moment before a statement executes, under the assumption
+ * that it does. */
 #ifndef TIKC_ENV_H
 #define TIKC_ENV_H
 
 #include "analysis/range.h"
 #include "ir/ir.h"
 
-/* A sum of atoms with factors, exact in the integers: no term wraps. An atom is the id of a register's
- * or variable's expression, or of any other expression that is not a sum. */
+/* A sum of atoms with factors, exact in the integers: no term wraps. An atom is the id of
+ * a register's or variable's expression, or of any other expression that is not a sum. */
 enum {
     AFFINE_TERMS = 8
 };
@@ -66,8 +68,8 @@ void env_assume_least(Env *env, ExprId e, int64_t lo);
 /* Adds what a condition's outcome tells. A contradiction makes the point dead. */
 void env_assume(Env *env, ExprId cond, bool outcome);
 
-/* Branches: env_mark before, env_leave after: takes back everything since the mark and remembers the
- * state; env_join of two remembered states makes the state behind both. */
+/* Branches: env_mark before, env_leave after: takes back everything since the mark and
+ * remembers the state; env_join of two remembered states makes the state behind both. */
 typedef struct EnvMark {
     uint32_t trail;
     bool dead;

@@ -1,10 +1,12 @@
-/* prove.c: see prove.h. Rules are decided by the numeric checker at the ends of ranges wherever a
- * rule is monotone: more repeats, lanes, bursts and larger strides only touch more and further bytes.
- * So no rule is written down a second time here. */
+/* prove.c: see prove.h. Rules are decided by the numeric checker at the ends of ranges
+ * wherever a rule is monotone: more repeats, lanes, bursts and larger strides only touch
+ * more and further bytes. So no rule is written down a second time here. */
 
 /* ASSUMES others-in-range: other operands are within their ranges. */
-/* ASSUMES value-alone: a rule on one number asks no other number, and holds between two numbers at which it holds. */
-/* ASSUMES bounds-monotone: bounds that hold for the largest numbers hold for smaller ones. */
+/* ASSUMES value-alone: a rule on one number asks no other number, and holds between two
+ * numbers at which it holds. */
+/* ASSUMES bounds-monotone: bounds that hold for the largest numbers hold for smaller
+ * ones. */
 /* ASSUMES unranged-unasked: a number without a range of its own changes no bounds. */
 #include "analysis/prove.h"
 
@@ -61,7 +63,8 @@ holds_at_corners(const Env *env, const Site *s, CheckStep step)
     return holds(s, &in, step);
 }
 
-/* A tensor that is only named and whose size the run knows: its rule asks for the size. */
+/* A tensor that is only named and whose size the run knows: its rule asks for the
+ * size. */
 static bool
 names_open(const Site *s)
 {
@@ -148,7 +151,7 @@ prove_mask(const Env *env, const Site *s, CheckStep step)
     return prove_mask_bits(env, s, step.param);
 }
 
-/* ---- bounds ---------------------------------------------------------------------------------------- */
+/* ---- bounds -------------------------------------------------------------- */
 
 /* Whether the largest value counts: numbers, counts of lanes. */
 static bool
@@ -173,7 +176,8 @@ fill_largest_mask(const Env *env, const Site *s, int param, CheckInstr *in)
     return true;
 }
 
-/* The largest value up to the present one that the rule allows; its interval begins at lo. */
+/* The largest value up to the present one that the rule allows; its interval begins at
+ * lo. */
 static int64_t
 largest_allowed(const Site *s, const CheckInstr *largest, CheckStep step, int64_t lo)
 {
@@ -191,8 +195,8 @@ largest_allowed(const Site *s, const CheckInstr *largest, CheckStep step, int64_
     return good;
 }
 
-/* What a further rule leaves: a pad mode one legal value of the burst and of the source stride, a block of
- * padding so many elements. */
+/* What a further rule leaves: a pad mode one legal value of the burst and of the source
+ * stride, a block of padding so many elements. */
 static void
 fill_value(const Site *s, CheckInstr *in)
 {
@@ -206,8 +210,8 @@ fill_value(const Site *s, CheckInstr *in)
     }
 }
 
-/* Fills every number with its largest legal value. False: some operand has no legal value, so the
- * instruction faults before the rule is asked. */
+/* Fills every number with its largest legal value. False: some operand has no legal
+ * value, so the instruction faults before the rule is asked. */
 static bool
 fill_largest(const Env *env, const Site *s, CheckInstr *in)
 {
@@ -286,7 +290,7 @@ prove_end(const Env *env, const Site *s, int param, int64_t *end)
     return true;
 }
 
-/* ---- overlap --------------------------------------------------------------------------------------- */
+/* ---- overlap ------------------------------------------------------------- */
 
 /* The bytes that the operand can touch at all. False: too far away to tell. */
 static bool
@@ -320,7 +324,8 @@ distance(const Env *env, const Site *s, int a, int b, int64_t *out)
     return true;
 }
 
-/* Whether one of the numbers of a move, or a stride of a vector instruction, is not constant. */
+/* Whether one of the numbers of a move, or a stride of a vector instruction, is not
+ * constant. */
 static bool
 shape_is_open(const Site *s)
 {
@@ -334,8 +339,8 @@ shape_is_open(const Site *s)
     return false;
 }
 
-/* With repeats and lanes open, the most of them and a single repeat decide: between them more
- * repeats only add pairs. */
+/* With repeats and lanes open, the most of them and a single repeat decide: between them
+ * more repeats only add pairs. */
 static bool
 holds_at_repeats(const Env *env, const Site *s, CheckInstr *in, CheckStep step)
 {
@@ -357,8 +362,8 @@ holds_at_repeats(const Env *env, const Site *s, CheckInstr *in, CheckStep step)
     return true;
 }
 
-/* All tensors of the instruction that share the buffer of dst at known distances from it: put them
- * there. False: a distance is open. */
+/* All tensors of the instruction that share the buffer of dst at known distances from it:
+ * put them there. False: a distance is open. */
 static bool
 place_operands(const Env *env, const Site *s, int dst, CheckInstr *in)
 {
@@ -450,7 +455,7 @@ prove_step(const Env *env, const Site *s, CheckStep step)
     UNREACHABLE();
 }
 
-/* ---- refutation without an iteration ------------------------------------------------------------------ */
+/* ---- refutation without an iteration ------------------------------------- */
 
 static bool
 broken_at(const Site *s, CheckStep step, int64_t v, Fault *fault)

@@ -1,11 +1,12 @@
-/* range.c: arithmetic of intervals and congruences; see range.h. Everything is an over-approximation:
- * when in doubt, a function gives the range of the type. Wrapping keeps a value modulo each power of
- * two up to its width, so congruences survive it as far as they are powers of two. */
+/* range.c: arithmetic of intervals and congruences; see range.h. Everything is an
+ * over-approximation: when in doubt, a function gives the range of the type. Wrapping
+ * keeps a value modulo each power of two up to its width, so congruences survive it as
+ * far as they are powers of two. */
 
 /* ASSUMES divisor: the divisor is not 0. */
 #include "analysis/range.h"
 
-/* ---- helpers ------------------------------------------------------------------------------------- */
+/* ---- helpers ------------------------------------------------------------- */
 
 int64_t
 range_add_sat(int64_t a, int64_t b)
@@ -102,7 +103,7 @@ tighten(Range *r)
     return true;
 }
 
-/* ---- lattice --------------------------------------------------------------------------------------- */
+/* ---- lattice ------------------------------------------------------------- */
 
 Range
 range_const(int64_t v)
@@ -145,7 +146,8 @@ range_is_multiple(Range r, int64_t m)
     return r.mod == 0 ? r.lo % m == 0 : r.mod % m == 0 && r.rem % m == 0;
 }
 
-/* The coarsest congruence that holds for values of both: modulus of both and of their difference. */
+/* The coarsest congruence that holds for values of both: modulus of both and of their
+ * difference. */
 static int64_t
 common_mod(Range a, Range b)
 {
@@ -192,7 +194,7 @@ range_meet(Range a, Range b, Range *out)
     return true;
 }
 
-/* ---- wrapping ------------------------------------------------------------------------------------ */
+/* ---- wrapping ------------------------------------------------------------ */
 
 /* The range of a type in which no wrapping has taken place. */
 static Range
@@ -201,8 +203,8 @@ plain_range(Dtype t)
     return t == DT_U64 ? range_interval(0, INT64_MAX) : range_top(t);
 }
 
-/* Values computed exactly in int64 (valid), brought into type t. Else only the congruence (m, v) is
- * known, modulo a power of two. */
+/* Values computed exactly in int64 (valid), brought into type t. Else only the congruence
+ * (m, v) is known, modulo a power of two. */
 static Range
 fit(Dtype t, Range r, bool valid, bool *exact)
 {
@@ -239,7 +241,7 @@ unknown(Dtype t, bool *exact)
     return range_top(t);
 }
 
-/* ---- sums and products ------------------------------------------------------------------------------ */
+/* ---- sums and products --------------------------------------------------- */
 
 static Range
 add(Dtype t, Range a, Range b, bool *exact)
@@ -324,7 +326,7 @@ mul(Dtype t, Range a, Range b, bool *exact)
     return fit(t, r, valid, exact);
 }
 
-/* ---- division and shifts --------------------------------------------------------------------------- */
+/* ---- division and shifts ------------------------------------------------- */
 
 static bool
 plain(Dtype t, Range a)
@@ -399,7 +401,7 @@ shift_right(Dtype t, Range a, Range b, bool *exact)
     return r;
 }
 
-/* ---- bits -------------------------------------------------------------------------------------------- */
+/* ---- bits ---------------------------------------------------------------- */
 
 /* The smallest 2^k - 1 that is not below v >= 0. */
 static int64_t
@@ -451,7 +453,7 @@ bitwise(ScalarOp op, Dtype t, Range a, Range b)
     return range_interval(op == SOP_OR ? MAX(a.lo, b.lo) : 0, all_ones(MAX(a.hi, b.hi)));
 }
 
-/* ---- comparisons ---------------------------------------------------------------------------------------- */
+/* ---- comparisons --------------------------------------------------------- */
 
 static bool
 never_equal(Range a, Range b)
@@ -494,7 +496,7 @@ compare(ScalarOp op, Dtype t, Range a, Range b)
     return d < 0 ? range_interval(0, 1) : range_const(d);
 }
 
-/* ---- entry points -------------------------------------------------------------------------------------- */
+/* ---- entry points -------------------------------------------------------- */
 
 Range
 range_binary(ScalarOp op, Dtype t, Range a, Range b, bool *exact)

@@ -1,7 +1,8 @@
-/* range.h: abstract integers: an interval and a congruence together. A Range describes the values of
- * an expression as they travel (num/scalar.h): lo <= v <= hi and v = rem modulo mod. mod 0 means one
- * value (lo == hi == rem). For uint64 values from 2^63 on travel as negative numbers, so such a range
- * may have a negative lo. Float values travel as bit patterns; nothing is known of them. */
+/* range.h: abstract integers: an interval and a congruence together. A Range describes
+ * the values of an expression as they travel (num/scalar.h): lo <= v <= hi and v = rem
+ * modulo mod. mod 0 means one value (lo == hi == rem). For uint64 values from 2^63 on
+ * travel as negative numbers, so such a range may have a negative lo. Float values travel
+ * as bit patterns; nothing is known of them. */
 #ifndef TIKC_RANGE_H
 #define TIKC_RANGE_H
 
@@ -23,8 +24,9 @@ bool range_is_const(Range r);
 /* Whether each value is v modulo m (m >= 1). */
 bool range_is_multiple(Range r, int64_t m);
 
-/* Value of an operation on values of the ranges. t as in scalar_eval: for comparisons the type of the
- * operands. *exact (may be null) tells that no value was wrapped: the result is the mathematical one. */
+/* Value of an operation on values of the ranges. t as in scalar_eval: for comparisons the
+ * type of the operands. *exact (may be null) tells that no value was wrapped: the result
+ * is the mathematical one. */
 Range range_binary(ScalarOp op, Dtype t, Range a, Range b, bool *exact);
 Range range_unary(ScalarOp op, Dtype t, Dtype from, Range a, bool *exact);
 

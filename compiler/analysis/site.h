@@ -1,5 +1,6 @@
-/* site.h: one instruction, scalar load or scalar store of a kernel as the checker of rules/check.h sees
- * it: what is constant is filled in, the rest can be filled from loop variables. */
+/* site.h: one instruction, scalar load or scalar store of a kernel as the checker of
+ * rules/check.h sees it: what is constant is filled in, the rest can be filled from loop
+ * variables. */
 #ifndef TIKC_SITE_H
 #define TIKC_SITE_H
 
@@ -21,16 +22,16 @@ typedef struct Site {
 /* False for statements that have no rules of this kind. */
 bool site_init(Site *s, const Kernel *k, StmtId stmt);
 
-/* The operand's tensor; the number of expressions of an operand, and each of them: the byte offset of
- * a tensor, the words of a mask, a number. */
+/* The operand's tensor; the number of expressions of an operand, and each of them: the
+ * byte offset of a tensor, the words of a mask, a number. */
 const Ref *site_ref(const Site *s, int param);
 int site_exprs(const Site *s, int param);
 ExprId site_expr(const Site *s, int param, int i);
 /* Puts a value where expression i of an operand belongs. */
 void site_put(const Site *s, CheckInstr *in, int param, int i, int64_t v);
 
-/* Fills all operands of *in (a copy of s->in) from values of the loop variables. False: some value
- * reads a register or divides by zero. */
+/* Fills all operands of *in (a copy of s->in) from values of the loop variables. False:
+ * some value reads a register or divides by zero. */
 bool site_eval(const Site *s, const int64_t *vars, CheckInstr *in);
 
 bool site_check(const Site *s, const CheckInstr *in, CheckStep step, Fault *fault);

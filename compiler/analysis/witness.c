@@ -1,17 +1,18 @@
 /* witness.c: see witness.h. Two ways:
  *
- * 1. The loops have constant bounds, no branch is open, and the rule asks for one operand that is an
- *    affine form of loop variables. Then a question about a box of iterations is answered at its
- *    corners: an interval rule is broken somewhere iff it is at the least or the largest value; an
- *    alignment rule iff it is at the first corner or one step along some axis from it. Binary search
- *    per loop, outermost first, gives the first iteration in program order, at any trip count.
+ * 1. The loops have constant bounds, no branch is open, and the rule asks for one operand
+ * that is an affine form of loop variables. Then a question about a box of iterations is
+ * answered at its corners: an interval rule is broken somewhere iff it is at the least or
+ * the largest value; an alignment rule iff it is at the first corner or one step along
+ * some axis from it. Binary search per loop, outermost first, gives the first iteration
+ * in program order, at any trip count.
  * 2. Else the iterations are tried in program order, up to a budget. */
 
 /* ASSUMES loop-range: begin <= variable < end, of any sign. */
 /* ASSUMES witness-executes: an iteration that breaks a rule executes. */
 #include "analysis/witness.h"
 
-/* ---- corners --------------------------------------------------------------------------------------- */
+/* ---- corners ------------------------------------------------------------- */
 
 typedef struct Axis {
     VarId var;      /* of frame i */
@@ -32,8 +33,8 @@ typedef struct Box {
     int64_t constant;
 } Box;
 
-/* Bounds of a loop for the values of the loops around it. False: a register is read, or a uint64 is 2^63 and
- * more. */
+/* Bounds of a loop for the values of the loops around it. False: a register is read, or a
+ * uint64 is 2^63 and more. */
 static bool
 read_bounds(const Kernel *k, const Frame *f, const int64_t *vars, int64_t *lo,
             int64_t *hi)
@@ -43,7 +44,8 @@ read_bounds(const Kernel *k, const Frame *f, const int64_t *vars, int64_t *lo,
            (*hi >= 0 || ir_expr(k, f->end)->dtype != DT_U64);
 }
 
-/* False: some bound is not constant, or a branch is open. *empty: a loop makes no trips. */
+/* False: some bound is not constant, or a branch is open. *empty: a loop makes no
+ * trips. */
 static bool
 box_of_nest(const Site *s, const Nest *nest, Box *box, bool *empty)
 {
@@ -114,8 +116,8 @@ broken_at(Box *box, int64_t value, Fault *fault)
     return !site_check(box->s, &box->in, box->step, fault);
 }
 
-/* The value where each axis is at its low end (side 0), or at its end that makes the value least (1) or
- * largest (2). */
+/* The value where each axis is at its low end (side 0), or at its end that makes the
+ * value least (1) or largest (2). */
 static int64_t
 corner(const Box *box, int side)
 {
@@ -210,7 +212,7 @@ witness_largest(const Env *env, const Site *s, const Nest *nest, int param, int6
     return true;
 }
 
-/* ---- trying ---------------------------------------------------------------------------------------- */
+/* ---- trying -------------------------------------------------------------- */
 
 typedef struct Search {
     const Site *s;
@@ -270,7 +272,8 @@ try_here(Search *sr)
     return sr->nopen > 0;
 }
 
-/* Tries the iterations from a frame inwards. False: stop, nothing more can be found out. */
+/* Tries the iterations from a frame inwards. False: stop, nothing more can be found
+ * out. */
 static bool
 try_frame(Search *sr, int at)
 {

@@ -1,5 +1,5 @@
-/* witness.h: search for the first iteration that breaks a rule. Answers what prove.h leaves open for
- * operands that depend on loop variables only. */
+/* witness.h: search for the first iteration that breaks a rule. Answers what prove.h
+ * leaves open for operands that depend on loop variables only. */
 #ifndef TIKC_WITNESS_H
 #define TIKC_WITNESS_H
 
@@ -31,16 +31,16 @@ typedef struct Witness {
     Verdict verdict;
     bool doomed; /* left to run time, where it breaks the rule whenever it executes */
     Fault fault;
-    int64_t
-        *values; /* per frame: that of its loop variable, if BROKEN; in the env's arena */
+    /* per frame: that of its loop variable, if BROKEN; in the env's arena */
+    int64_t *values;
 } Witness;
 
 enum {
     WITNESS_BUDGET = 200000
 };
 
-/* Decides the open steps of a site: out[i] for s->steps[i] if open[i]. *budget bounds the work over a
- * whole kernel, about two units per iteration tried. */
+/* Decides the open steps of a site: out[i] for s->steps[i] if open[i]. *budget bounds the
+ * work over a whole kernel, about two units per iteration tried. */
 void witness_find(const Env *env, const Site *s, const Nest *nest, const bool *open,
                   Witness *out, int64_t *budget);
 

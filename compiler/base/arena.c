@@ -1,6 +1,6 @@
-/* arena.c: see arena.h. Chunks double in size, so that small compilations touch little memory and
- * large ones make few system calls. Large chunks are mapped as huge pages: a large kernel would spend
- * a third of its time on page faults. */
+/* arena.c: see arena.h. Chunks double in size, so that small compilations touch little
+ * memory and large ones make few system calls. Large chunks are mapped as huge pages: a
+ * large kernel would spend a third of its time on page faults. */
 #define _DEFAULT_SOURCE
 #include "base/arena.h"
 
@@ -108,7 +108,8 @@ rounded_size(size_t size)
     return (size + (size == 0) + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 }
 
-/* Makes the newest piece of memory larger in its place, when it is p and there is room. */
+/* Makes the newest piece of memory larger in its place, when it is p and there is
+ * room. */
 static bool
 extend(Arena *a, const void *p, size_t size, size_t grown)
 {

@@ -1,7 +1,7 @@
-/* arena.h: memory by lifetime. An arena hands out memory that lives until the arena is freed;
- * nothing is freed singly. The compiler has three lifetimes: the compilation (Unit.arena), one
- * kernel (Kernel.arena) and scratch (a local arena of one pass or one call). Pointers go from the
- * shorter to the longer life only. */
+/* arena.h: memory by lifetime. An arena hands out memory that lives until the arena is
+ * freed; nothing is freed singly. The compiler has three lifetimes: the compilation
+ * (Unit.arena), one kernel (Kernel.arena) and scratch (a local arena of one pass or one
+ * call). Pointers go from the shorter to the longer life only. */
 #ifndef TIKC_ARENA_H
 #define TIKC_ARENA_H
 
@@ -15,8 +15,8 @@ typedef struct Arena {
     char *next;       /* free space of the newest chunk */
     char *end;
     int64_t used; /* bytes handed out; the memory limit of the evaluator reads it */
-    int64_t
-        *also; /* null, or the count of another arena, which gets this one's chunks too */
+    /* null, or the count of another arena, which gets this one's chunks too */
+    int64_t *also;
 } Arena;
 
 /* An arena full of zero bytes is a valid empty arena. */
@@ -43,7 +43,8 @@ char *arena_printf(Arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
 char *arena_vprintf(Arena *a, const char *fmt, va_list ap);
 
 /* Growable array in an arena: VEC(int) v = {0}; VEC_PUSH(arena, &v, 3); v.p[0]; v.n.
- * Growth copies, and the old storage stays in the arena, unless it is the newest of the arena. */
+ * Growth copies, and the old storage stays in the arena, unless it is the newest of the
+ * arena. */
 #define VEC(T)                                                                           \
     struct {                                                                             \
         T *p;                                                                            \
@@ -71,8 +72,8 @@ typedef struct Text {
 } Text;
 
 void text_init(Text *t, Arena *a);
-/* A text that begins in room of the caller (cap bytes) and moves to the arena when it becomes longer. While
- * p is lent, it ends with the room. */
+/* A text that begins in room of the caller (cap bytes) and moves to the arena when it
+ * becomes longer. While p is lent, it ends with the room. */
 void text_init_in(Text *t, Arena *a, char *room, size_t cap);
 /* Room for n bytes more without growing. */
 void text_reserve(Text *t, size_t n);

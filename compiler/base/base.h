@@ -1,9 +1,9 @@
-/* base.h: what every file of the compiler relies on: fixed-width types, attributes, checked
- * arithmetic and the one place where our own faults end the process.
+/* base.h: what every file of the compiler relies on: fixed-width types, attributes,
+ * checked arithmetic and the one place where our own faults end the process.
  *
- * Sizes and offsets in the machine are int64_t; unsigned is for bits. Arithmetic on numbers that
- * a user controls goes through the checked helpers: they return false on overflow and leave *out
- * unspecified. */
+ * Sizes and offsets in the machine are int64_t; unsigned is for bits. Arithmetic on
+ * numbers that a user controls goes through the checked helpers: they return false on
+ * overflow and leave *out unspecified. */
 #ifndef TIKC_BASE_H
 #define TIKC_BASE_H
 
@@ -18,8 +18,8 @@
 #define MIN(a, b)              ((a) < (b) ? (a) : (b))
 #define MAX(a, b)              ((a) > (b) ? (a) : (b))
 
-/* An internal fault of ours: prints file, line and text to standard error and aborts. Never
- * reachable from user input. */
+/* An internal fault of ours: prints file, line and text to standard error and aborts.
+ * Never reachable from user input. */
 #define ICE(...) base_ice(__FILE__, __LINE__, __VA_ARGS__)
 void base_ice(const char *file, int line, const char *fmt, ...) NORETURN
     PRINTF_LIKE(3, 4);
@@ -30,7 +30,8 @@ void base_out_of_memory(size_t wanted) NORETURN;
 /* Behind an exhaustive switch over an enum. */
 #define UNREACHABLE() ICE("unreachable")
 
-/* Early return for functions that return bool: false means that a diagnostic was added. */
+/* Early return for functions that return bool: false means that a diagnostic was
+ * added. */
 #define TRY(call)                                                                        \
     do {                                                                                 \
         if (!(call)) {                                                                   \

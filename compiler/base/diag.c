@@ -28,7 +28,8 @@ same_word(const char *a, size_t n, const char *b)
     return b[n] == 0;
 }
 
-/* Whether name is one of the words of a list, which may begin with the E- or W- of the manuals. */
+/* Whether name is one of the words of a list, which may begin with the E- or W- of the
+ * manuals. */
 static bool
 in_words(const char *words, const char *name)
 {
@@ -71,8 +72,8 @@ diag_find(const char *name)
     return id;
 }
 
-/* What stands nowhere is told apart by its text. What is allowed in one call and not in another one is
- * reported for both. */
+/* What stands nowhere is told apart by its text. What is allowed in one call and not in
+ * another one is reported for both. */
 static uint32_t
 diag_key(const Diag *d, bool silent)
 {
@@ -109,8 +110,9 @@ grow_seen(Unit *u)
     u->capseen = cap;
 }
 
-/* True the first time a name is reported at a span with a level. Keys are hashes: two different faults that share
- * one would hide the second, once in four thousand million. */
+/* True the first time a name is reported at a span with a level. Keys are hashes: two
+ * different faults that share one would hide the second, once in four thousand
+ * million. */
 static bool
 first_time(Unit *u, const Diag *d, bool silent)
 {
@@ -168,7 +170,8 @@ same_span(Span a, Span b)
     return a.file == b.file && a.begin == b.begin && a.end == b.end;
 }
 
-/* The same fault through other calls: the first call, from the fault outwards, that the first report has not. */
+/* The same fault through other calls: the first call, from the fault outwards, that the
+ * first report has not. */
 static void
 add_other_chain(Unit *u, Diag *first, const Diag *d)
 {

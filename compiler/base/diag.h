@@ -1,6 +1,6 @@
-/* diag.h: diagnostics as values. Every user-visible rule has one row in diag.def: a stable
- * kebab-case name, a level, the rule in one sentence and a default help. A diagnostic is collected
- * in the Unit; nothing below the driver prints. Text form:
+/* diag.h: diagnostics as values. Every user-visible rule has one row in diag.def: a
+ * stable kebab-case name, a level, the rule in one sentence and a default help. A
+ * diagnostic is collected in the Unit; nothing below the driver prints. Text form:
  *
  *   file:line:column: error: text [name]
  *    12 |     source line
@@ -8,9 +8,10 @@
  *   file:line:column: note: ...
  *   help: ...
  *
- * Messages are lower case, without full stop, name the user's things in quotes, carry the values
- * found and required with their unit. One diagnostic per fault: the same name at the same span is
- * reported once however often the line is staged; after an error the poisoned value is silent. */
+ * Messages are lower case, without full stop, name the user's things in quotes, carry the
+ * values found and required with their unit. One diagnostic per fault: the same name at
+ * the same span is reported once however often the line is staged; after an error the
+ * poisoned value is silent. */
 #ifndef TIKC_DIAG_H
 #define TIKC_DIAG_H
 
@@ -38,8 +39,8 @@ typedef struct DiagInfo {
 
 extern const DiagInfo diag_table[DIAG_COUNT];
 
-/* Looks a name or an alias up (case-insensitive, with or without the E-/W- of the manuals);
- * DIAG_COUNT when there is none. */
+/* Looks a name or an alias up (case-insensitive, with or without the E-/W- of the
+ * manuals); DIAG_COUNT when there is none. */
 DiagId diag_find(const char *name);
 
 typedef struct DiagNote {
@@ -61,8 +62,8 @@ typedef struct Diag {
     const char *text;      /* in the unit's arena */
     const char *help;      /* null: the table's help */
     const char *exception; /* "Class: message" of one that was not caught; else null */
-    const char
-        *args[DIAG_ARGS]; /* values of the arguments of the innermost calls, or null */
+    /* values of the arguments of the innermost calls, or null */
+    const char *args[DIAG_ARGS];
     VEC(DiagNote) notes;
     VEC(uint32_t) others; /* call chains that led to the same fault later */
 } Diag;
@@ -76,22 +77,24 @@ typedef struct CallStep {
 
 struct Unit;
 
-/* Adds a diagnostic. The level is the table's or, of warnings, what the user asks for (severity.h): one
- * that is an error for him counts as one, one that he silences is not kept; an error of the table stays
- * one. Never returns null, so notes can be added: for a duplicate, a silent one or past the limit it
- * returns a diagnostic that is not kept. */
+/* Adds a diagnostic. The level is the table's or, of warnings, what the user asks for
+ * (severity.h): one that is an error for him counts as one, one that he silences is not
+ * kept; an error of the table stays one. Never returns null, so notes can be added: for a
+ * duplicate, a silent one or past the limit it returns a diagnostic that is not kept. */
 Diag *diag_add(struct Unit *u, DiagId id, Span span, uint32_t chain, const char *fmt, ...)
     PRINTF_LIKE(5, 6);
-/* The same for an error after which the caller can go on: it is a warning where the user allows it. The
- * caller goes on if the level of what it gets is not LEVEL_ERROR, and stops else:
+/* The same for an error after which the caller can go on: it is a warning where the user
+ * allows it. The caller goes on if the level of what it gets is not LEVEL_ERROR, and
+ * stops else:
  *
- *   return diag_allowable(u, D_DTYPE_MISMATCH, ...)->level != LEVEL_ERROR; // copies bytes
+ *   return diag_allowable(u, D_DTYPE_MISMATCH, ...)->level != LEVEL_ERROR; // copies
+ * bytes
  *
  * Only for rows that severity.def lists as ALLOWABLE. */
 Diag *diag_allowable(struct Unit *u, DiagId id, Span span, uint32_t chain,
                      const char *fmt, ...) PRINTF_LIKE(5, 6);
-/* Whether diag_allowable would give a warning there. Asking is no use of an allowance: the finding is
- * reported as well. */
+/* Whether diag_allowable would give a warning there. Asking is no use of an allowance:
+ * the finding is reported as well. */
 bool diag_allowed(struct Unit *u, DiagId id, Span span, uint32_t chain);
 void diag_note(struct Unit *u, Diag *d, Span span, const char *fmt, ...)
     PRINTF_LIKE(4, 5);
@@ -102,9 +105,9 @@ typedef enum DiagFormat {
     DIAG_JSON
 } DiagFormat;
 
-/* Renders everything collected, in order of position in the first file, into text. JSON: one
- * object per line with name, level, default (the table's level), file, line, column, end_line, end_column, message, rule, help,
- * notes (array) and calls (array). */
+/* Renders everything collected, in order of position in the first file, into text. JSON:
+ * one object per line with name, level, default (the table's level), file, line, column,
+ * end_line, end_column, message, rule, help, notes (array) and calls (array). */
 void diag_render_all(struct Unit *u, DiagFormat format, Text *out);
 /* A text as a JSON string, in quotes; bytes that are no UTF-8 become '?'. */
 void diag_put_json(Text *out, const char *s);

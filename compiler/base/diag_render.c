@@ -1,5 +1,5 @@
-/* diag_render.c: diagnostics to text and JSON, the one place where they get lines, columns and
- * carets. See diag.h for the form. */
+/* diag_render.c: diagnostics to text and JSON, the one place where they get lines,
+ * columns and carets. See diag.h for the form. */
 #include "base/unit.h"
 
 #include <string.h>
@@ -39,8 +39,9 @@ utf8_length(const char *p, uint32_t n)
     return overlong || outside ? 0 : len;
 }
 
-/* One source character as printable text, whatever bytes the file holds: tabs become spaces so that
- * carets line up, bytes that are no text become '?'. Gives the number of bytes taken. */
+/* One source character as printable text, whatever bytes the file holds: tabs become
+ * spaces so that carets line up, bytes that are no text become '?'. Gives the number of
+ * bytes taken. */
 static uint32_t
 put_char(Text *out, const char *p, uint32_t n)
 {
@@ -317,8 +318,8 @@ comes_before(const Diag *a, const Diag *b)
     return a->span.begin < b->span.begin;
 }
 
-/* Stable order by position: insertion sort, since diagnostics are limited in number and mostly in
- * order already. */
+/* Stable order by position: insertion sort, since diagnostics are limited in number and
+ * mostly in order already. */
 static void
 sort_diags(Unit *u)
 {

@@ -1,5 +1,5 @@
-/* intern.c: see intern.h. FNV-1a, linear probing, grown at three quarters full. The tables begin with
- * room for the names that every compilation has. */
+/* intern.c: see intern.h. FNV-1a, linear probing, grown at three quarters full. The
+ * tables begin with room for the names that every compilation has. */
 #include "base/intern.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
-/* intern.h: names as small ids. Equal text gives an equal Sym; SYM_NONE (0) is "no name". */
+/* intern.h: names as small ids. Equal text gives an equal Sym; SYM_NONE (0) is "no
+ * name". */
 #ifndef TIKC_INTERN_H
 #define TIKC_INTERN_H
 

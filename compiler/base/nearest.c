@@ -10,7 +10,8 @@ enum {
     NAME_MAX_LEN = 48
 };
 
-/* Edits (insert, delete, replace, swap of neighbours count one) from a to b, at most limit + 1. */
+/* Edits (insert, delete, replace, swap of neighbours count one) from a to b, at most
+ * limit + 1. */
 static int
 edit_distance(const char *a, const char *b, int limit, int64_t *work)
 {

@@ -4,12 +4,13 @@
 
 #include "base/unit.h"
 
-/* The platform or family of a product, or null. A pair of products, "A/B" as headings have it, is what its
- * first one is. */
+/* The platform or family of a product, or null. A pair of products, "A/B" as headings
+ * have it, is what its first one is. */
 const char *product_platform(Arena *a, const char *name);
 /* The nearest name of a platform, family or product, or null. */
 const char *product_nearest(const char *name);
-/* Compiles for the processor of that name, whatever the program says. False: a diagnostic was added. */
+/* Compiles for the processor of that name, whatever the program says. False: a diagnostic
+ * was added. */
 bool MUST_USE product_fix_soc(Unit *u, const char *name);
 
 #endif

@@ -9,7 +9,7 @@ const DiagGroupInfo group_table[GROUP_COUNT] = {
 #include "base/diag_group.def"
 };
 
-/* ---- the table ------------------------------------------------------------------------------------- */
+/* ---- the table ----------------------------------------------------------- */
 
 bool
 group_has(DiagGroup g, DiagId id)
@@ -88,7 +88,7 @@ finding_nearest(const char *text)
     return near.best;
 }
 
-/* ---- wishes ---------------------------------------------------------------------------------------- */
+/* ---- wishes -------------------------------------------------------------- */
 
 static bool
 names(FindingName what, DiagId id)
@@ -107,7 +107,7 @@ severity_wish(Severity *s, FindingName what, Wish wish)
     }
 }
 
-/* ---- places ---------------------------------------------------------------------------------------- */
+/* ---- places -------------------------------------------------------------- */
 
 static bool
 covers(const Allowance *a, Span span)
@@ -178,7 +178,8 @@ same_allowance(const Allowance *a, const Allowance *b)
            a->what.group == b->what.group;
 }
 
-/* Once for each name of a comment. Comes behind all of the lines before, since a text is read at once. */
+/* Once for each name of a comment. Comes behind all of the lines before, since a text is
+ * read at once. */
 static void
 add_allowance(Unit *u, Allowance a)
 {
@@ -214,7 +215,7 @@ severity_line(Unit *u, Span line)
     }
 }
 
-/* ---- comments -------------------------------------------------------------------------------------- */
+/* ---- comments ------------------------------------------------------------ */
 
 static Diag *
 bad_comment(Unit *u, Span comment, const char *text)
@@ -302,7 +303,7 @@ severity_comment(Unit *u, Span comment, Span line)
     }
 }
 
-/* ---- decisions -------------------------------------------------------------------------------------- */
+/* ---- decisions ----------------------------------------------------------- */
 
 static const char *
 sweeping(const Severity *s, DiagId id)
@@ -332,8 +333,8 @@ allowed_at(Unit *u, Allowance *a, Level table, bool mark)
     return d;
 }
 
-/* Operators of a package were let pass by the checks that they were written for: what the group legacy
- * has is a warning there, unless the user wants rules kept. */
+/* Operators of a package were let pass by the checks that they were written for: what the
+ * group legacy has is a warning there, unless the user wants rules kept. */
 static bool
 is_legacy(const Unit *u, DiagId id)
 {
@@ -388,7 +389,7 @@ severity_decide(Unit *u, DiagId id, Span span, uint32_t chain, bool goes_on, boo
     return unnamed(u, id);
 }
 
-/* ---- allowances that nothing needed ----------------------------------------------------------------- */
+/* ---- allowances that nothing needed -------------------------------------- */
 
 /* Warnings of instructions may still come while the kernel runs. */
 static bool

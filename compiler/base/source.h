@@ -1,13 +1,13 @@
-/* source.h: source texts and positions in them. A Span is a file id and a byte range; line and
- * column are computed only when something is printed. */
+/* source.h: source texts and positions in them. A Span is a file id and a byte range;
+ * line and column are computed only when something is printed. */
 #ifndef TIKC_SOURCE_H
 #define TIKC_SOURCE_H
 
 #include "base/arena.h"
 
 typedef struct Span {
-    uint32_t
-        file; /* index into Unit.sources; 0 is "nowhere" (command line, whole file) */
+    /* index into Unit.sources; 0 is "nowhere" (command line, whole file) */
+    uint32_t file;
     uint32_t begin;
     uint32_t end; /* one past the last byte */
 } Span;

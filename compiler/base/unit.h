@@ -1,5 +1,6 @@
-/* unit.h: one compilation. All state of the compiler lives here and is passed first; there are no
- * globals. A Unit is used by one thread at a time; different Units are independent. */
+/* unit.h: one compilation. All state of the compiler lives here and is passed first;
+ * there are no globals. A Unit is used by one thread at a time; different Units are
+ * independent. */
 #ifndef TIKC_UNIT_H
 #define TIKC_UNIT_H
 
@@ -12,8 +13,8 @@
 struct Kernel;
 struct Unit;
 
-/* Limits of the compile-time evaluator and of the result; each has a diagnostic that names the
- * limit (limit-steps, limit-depth, limit-memory, limit-ir). */
+/* Limits of the compile-time evaluator and of the result; each has a diagnostic that
+ * names the limit (limit-steps, limit-depth, limit-memory, limit-ir). */
 typedef struct Limits {
     int64_t steps;      /* statements and expressions evaluated */
     int64_t depth;      /* nesting of calls */
@@ -37,8 +38,8 @@ typedef struct Options {
     const char *cwd;        /* the present folder, where relative paths begin, or null */
     const char *lmem_alloc; /* "first-fit", "banked" or null: first-fit */
     bool lmem_banked;       /* what it says */
-    const char
-        *mode; /* operator mode: "static", "dynamic", or null: by the file's folder */
+    /* operator mode: "static", "dynamic", or null: by the file's folder */
+    const char *mode;
     Limits limits;
     Choices choices; /* --choice: readings of uncertain points */
     Severity severity;
@@ -46,15 +47,16 @@ typedef struct Options {
     bool trace; /* keep the trace of each kernel as staged, before passes rewrite it */
 } Options;
 
-/* The function of an operator file that --call is meant for; texts are null when there is none. */
+/* The function of an operator file that --call is meant for; texts are null when there is
+ * none. */
 typedef struct Entry {
     Span span;
     const char *signature; /* op(x, y, axis=0, kernel_name="op") */
     const char *call;      /* an example for --call */
 } Entry;
 
-/* Reads a file of the program's package, the only way to a file that evaluation has. Text lives as
- * long as the unit. False without a diagnostic: there is no such file. */
+/* Reads a file of the program's package, the only way to a file that evaluation has. Text
+ * lives as long as the unit. False without a diagnostic: there is no such file. */
 typedef bool (*UnitLoader)(struct Unit *u, const char *path, const char **text,
                            size_t *len);
 
@@ -79,8 +81,8 @@ typedef struct Unit {
     VEC(CallStep) chains; /* [0] unused: "no call" */
     const Soc *soc;       /* what is compiled for; never null after unit_init */
     bool soc_fixed;       /* --soc was given */
-    bool
-        operator_package; /* the program is an operator of a package: its file is below impl */
+    /* the program is an operator of a package: its file is below impl */
+    bool operator_package;
     VEC(struct Kernel *) kernels; /* in the order of their BuildCCE calls */
     VEC(struct Kernel *)
     partial;           /* kernels that an error kept from being built; only checked */
@@ -101,19 +103,21 @@ typedef struct Unit {
 void unit_init(Unit *u);
 void unit_free(Unit *u);
 
-/* Adds a source text (copied) and gives its file id. CR LF and a byte order mark are kept here;
- * the scanner deals with them. */
+/* Adds a source text (copied) and gives its file id. CR LF and a byte order mark are kept
+ * here; the scanner deals with them. */
 uint32_t unit_add_source(Unit *u, const char *path, const char *text, size_t len);
 
-/* One character at a line and column of a file whose text may not be at hand, as in a blob; line 0: the whole file. */
+/* One character at a line and column of a file whose text may not be at hand, as in a
+ * blob; line 0: the whole file. */
 Span unit_place(Unit *u, const char *path, LineCol at);
 
-/* The steps of a call chain, from the outermost on, whose entry in done (by chain) is 0; gives their number.
- * *steps lies in the arena. */
+/* The steps of a call chain, from the outermost on, whose entry in done (by chain) is 0;
+ * gives their number. *steps lies in the arena. */
 uint32_t unit_new_calls(const Unit *u, uint32_t chain, const uint32_t *done, Arena *arena,
                         uint32_t **steps);
 
-/* Selects the target by platform or family name; false without a diagnostic if unknown. */
+/* Selects the target by platform or family name; false without a diagnostic if
+ * unknown. */
 bool MUST_USE unit_set_soc(Unit *u, const char *name);
 
 #endif

@@ -1,6 +1,7 @@
-/* cmd_build.c: tikc build: one program to a blob, native code or a text form. Binary forms go to
- * <stem>.<suffix> in the working directory unless -o says otherwise; text forms to standard output.
- * Beside a binary file, or in the folder of --facts, stands KERNEL.json for each kernel in it. */
+/* cmd_build.c: tikc build: one program to a blob, native code or a text form. Binary
+ * forms go to <stem>.<suffix> in the working directory unless -o says otherwise; text
+ * forms to standard output. Beside a binary file, or in the folder of --facts, stands
+ * KERNEL.json for each kernel in it. */
 #include "driver/driver.h"
 #include "host/host.h"
 
@@ -109,7 +110,7 @@ add_output(Cmd *c, IoBatch *out, Emit e, Kernel **kernels, int n)
     UNREACHABLE();
 }
 
-/* ---- facts ----------------------------------------------------------------------------------------- */
+/* ---- facts --------------------------------------------------------------- */
 
 /* The folder for the facts with its slash; null: none are written. */
 static const char *

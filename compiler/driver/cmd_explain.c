@@ -72,7 +72,7 @@ explain_role(const ParamInfo *p, Text *out)
     }
 }
 
-/* ---- tables of an instruction -------------------------------------------------------------------------- */
+/* ---- tables of an instruction -------------------------------------------- */
 
 typedef struct Question {
     Op op;
@@ -211,7 +211,8 @@ explain_choice(const char *name, Text *out)
     return true;
 }
 
-/* What a name means that is no instruction, behind the page of a diagnostic of that name. */
+/* What a name means that is no instruction, behind the page of a diagnostic of that
+ * name. */
 static bool
 explain_more(Unit *u, const char *name, Text *out)
 {

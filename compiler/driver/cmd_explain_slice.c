@@ -1,9 +1,10 @@
-/* cmd_explain_slice.c: tikc explain-slice: what lists of SliceInfo select, as numbers, as a picture of the first two
- * dimensions, and as a table of where each segment goes.
+/* cmd_explain_slice.c: tikc explain-slice: what lists of SliceInfo select, as numbers, as
+ * a picture of the first two dimensions, and as a table of where each segment goes.
  *
- * In the picture a character is an element: the number of its segment (0 to 9, a to z, A to Z and again), or a dot.
- * Long runs of one kind are shortened to both of their ends, long rows of segments and of lines to both of theirs; the
- * numbers above and beside tell where one is. */
+ * In the picture a character is an element: the number of its segment (0 to 9, a to z, A
+ * to Z and again), or a dot. Long runs of one kind are shortened to both of their ends,
+ * long rows of segments and of lines to both of theirs; the numbers above and beside tell
+ * where one is. */
 #include "driver/driver.h"
 
 #include <ctype.h>
@@ -46,7 +47,7 @@ typedef struct Explain {
     int64_t segment; /* elements */
 } Explain;
 
-/* ---- the command line -------------------------------------------------------------------------------------------- */
+/* ---- the command line ---------------------------------------------------- */
 
 static bool
 wrong(Explain *x, const char *fmt, const char *a, const char *b)
@@ -58,8 +59,8 @@ wrong(Explain *x, const char *fmt, const char *a, const char *b)
     return false;
 }
 
-/* The numbers of a list, whatever brackets and words stand around them, one more than fits at most. -1: they are
- * none. */
+/* The numbers of a list, whatever brackets and words stand around them, one more than
+ * fits at most. -1: they are none. */
 static int
 numbers_of(Explain *x, const Info *l, const char *text, int64_t *v)
 {
@@ -119,7 +120,7 @@ read_arguments(Explain *x, const Cmd *c)
     return !x->both || read_list(x, &x->dst, c->files.p[1]);
 }
 
-/* ---- rules ----------------------------------------------------------------------------------------------------------- */
+/* ---- rules --------------------------------------------------------------- */
 
 static bool
 broken(Explain *x, const Fault *f)
@@ -173,7 +174,8 @@ right_dims(Explain *x, const Cmd *c)
     return true;
 }
 
-/* Counts, pitches and the number of segments of a list whose dimensions keep the rules. */
+/* Counts, pitches and the number of segments of a list whose dimensions keep the
+ * rules. */
 static bool
 measure(Explain *x, Info *l)
 {
@@ -209,7 +211,7 @@ rules(Explain *x, const Cmd *c)
            broken(x, &fault);
 }
 
-/* ---- numbers ---------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ------------------------------------------------------------- */
 
 /* The element where a segment of the list starts. */
 static int64_t
@@ -281,7 +283,7 @@ tell_numbers(Explain *x, const Info *l)
     }
 }
 
-/* ---- picture ---------------------------------------------------------------------------------------------------------- */
+/* ---- picture ------------------------------------------------------------- */
 
 /* A run of a line: elements of one segment, or elements between segments. */
 typedef struct Run {
@@ -289,8 +291,8 @@ typedef struct Run {
     int64_t segment; /* of the line; -1: between */
 } Run;
 
-/* Run number i of a selected line; false: there are no more. Before and behind each segment stands a gap, which
- * may be empty. */
+/* Run number i of a selected line; false: there are no more. Before and behind each
+ * segment stands a gap, which may be empty. */
 static bool
 run_at(const Explain *x, const Info *l, int64_t i, Run *r)
 {
@@ -344,7 +346,8 @@ draw_run(Text *t, const Run *r, char c)
     }
 }
 
-/* Whether run i is left out of the middle of a row of 2n+1; *skip: the first one behind. */
+/* Whether run i is left out of the middle of a row of 2n+1; *skip: the first one
+ * behind. */
 static bool
 left_out(int64_t i, int64_t n, int64_t *skip)
 {
@@ -434,7 +437,7 @@ draw(Explain *x, const Info *l)
     }
 }
 
-/* ---- table ------------------------------------------------------------------------------------------------------------ */
+/* ---- table --------------------------------------------------------------- */
 
 static void
 table_row(Explain *x, int64_t q)

@@ -1,6 +1,6 @@
-/* cmd_run.c: tikc run: a kernel on arrays. The steps: find the kernel and its parameters (from source
- * or blob), load the inputs, run on one back end, write the outputs. Nothing is written unless the
- * run succeeds. */
+/* cmd_run.c: tikc run: a kernel on arrays. The steps: find the kernel and its parameters
+ * (from source or blob), load the inputs, run on one back end, write the outputs. Nothing
+ * is written unless the run succeeds. */
 #include "driver/driver.h"
 #include "host/host.h"
 #include "tikblob.h"
@@ -17,8 +17,9 @@ typedef struct Job {
     const uint8_t *blob;
     size_t blob_size;
     int blob_kernel;
-    bool *
-        larger; /* by parameter: accesses beyond it are allowed, and an array with room for them is as well */
+    /* by parameter: accesses beyond it are allowed, and an array with room for them is as
+     * well */
+    bool *larger;
     TikArray *arrays; /* by parameter */
     TikArray **pointers;
 } Job;
@@ -32,7 +33,7 @@ set_error(TikError *err, TikErrorKind kind, const char *name, const char *text)
     snprintf(err->text, sizeof err->text, "%s", text);
 }
 
-/* ---- parameters ---- */
+/* ---- parameters ---------------------------------------------------------- */
 
 static TikParam
 param_of_buffer(const Kernel *k, const Buffer *b)
@@ -100,7 +101,7 @@ find_param(const Job *job, const char *name)
     return -1;
 }
 
-/* ---- finding the kernel ---- */
+/* ---- finding the kernel -------------------------------------------------- */
 
 static bool
 pick_blob_kernel(Cmd *c, const TikBlob *b, int *out)
@@ -189,7 +190,7 @@ prepare(Cmd *c, Job *job)
     return open_blob(c, job);
 }
 
-/* ---- arrays ---- */
+/* ---- arrays -------------------------------------------------------------- */
 
 static bool
 no_tensor(Cmd *c, const Job *job, const char *option, const char *name)
@@ -218,8 +219,8 @@ is_list(const TikParam *p)
     return p->role == (int)ARGROLE_LIST;
 }
 
-/* Two files cannot be one tensor's contents, nor two tensors one file's. Of an address list each gives
- * one array. */
+/* Two files cannot be one tensor's contents, nor two tensors one file's. Of an address
+ * list each gives one array. */
 static bool
 check_twice(Cmd *c, const Job *job)
 {
@@ -324,8 +325,8 @@ check_names(Cmd *c, const Job *job)
     return check_twice(c, job) && check_counts(c, job) && check_lanes_options(c, job);
 }
 
-/* A kernel may run for long, and all outputs are written or none: what can be known is looked at
- * before. */
+/* A kernel may run for long, and all outputs are written or none: what can be known is
+ * looked at before. */
 static bool
 check_outputs(Cmd *c)
 {
@@ -348,7 +349,8 @@ find_in(const Cmd *c, const char *name, int64_t index)
     return NULL;
 }
 
-/* The launcher sets the elements of a preset tensor, so that a file with others would be forgotten. */
+/* The launcher sets the elements of a preset tensor, so that a file with others would be
+ * forgotten. */
 static bool
 is_preset(Cmd *c, const TikParam *p, const TikArray *a, TikError *err)
 {
@@ -385,8 +387,8 @@ make_shaped(const TikParam *p, const Binding *b, TikArray *a, TikError *err)
     return true;
 }
 
-/* A tensor whose size is not declared has that of the file, or the one that is given; without one it has no
- * elements. */
+/* A tensor whose size is not declared has that of the file, or the one that is given;
+ * without one it has no elements. */
 static bool
 load_open(Cmd *c, const TikParam *p, const Binding *b, TikArray *a, TikError *err)
 {
@@ -488,7 +490,7 @@ free_arrays(Job *job)
     }
 }
 
-/* ---- running ---- */
+/* ---- running ------------------------------------------------------------- */
 
 static bool
 says(const Diag *d, DiagId id, const char *text)
@@ -496,7 +498,8 @@ says(const Diag *d, DiagId id, const char *text)
     return d->id == id && strcmp(d->text, text) == 0;
 }
 
-/* What the compiler has said of the same bytes, or was asked to be silent about, is not said again. */
+/* What the compiler has said of the same bytes, or was asked to be silent about, is not
+ * said again. */
 static bool
 is_told(const Unit *u, DiagId id, const char *text)
 {

@@ -1,5 +1,5 @@
-/* cpu.c: the processors that --cpu names: the levels of x86-64 that the psABI defines, which LLVM and the C
- * compilers know by the same names. */
+/* cpu.c: the processors that --cpu names: the levels of x86-64 that the psABI defines,
+ * which LLVM and the C compilers know by the same names. */
 #include "driver/driver.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* driver.h: the command line tool: options, files, printing, exit codes. Every command is a thin
- * function over libtikc and libtikrt. */
+/* driver.h: the command line tool: options, files, printing, exit codes. Every command is
+ * a thin function over libtikc and libtikrt. */
 #ifndef TIKC_DRIVER_H
 #define TIKC_DRIVER_H
 
@@ -46,8 +46,8 @@ typedef struct Cmd {
     int64_t dim; /* 0: not given */
     Bindings ins;
     Bindings outs;
-    uint32_t
-        fault_chain; /* calls that led to what faulted while running, see Unit.chains */
+    /* calls that led to what faulted while running, see Unit.chains */
+    uint32_t fault_chain;
 } Cmd;
 
 typedef struct Command {
@@ -59,7 +59,7 @@ typedef struct Command {
     int (*run)(Cmd *c); /* gives the exit code */
 } Command;
 
-/* ---- options.c ---- */
+/* ---- options.c ----------------------------------------------------------- */
 
 /* Parses argv after the command's name. False: a usage error was added. */
 bool MUST_USE options_parse(Cmd *c, const Command *cmd, int argc, char **argv);
@@ -70,29 +70,30 @@ bool options_spare(Cmd *c, const char *out);
 void options_help(const Command *cmds, int n, Text *out);
 void options_command_help(const Command *cmd, Text *out);
 
-/* ---- pass_options.c ---- */
+/* ---- pass_options.c ------------------------------------------------------ */
 
 /* Reads the options that name passes. False: a usage error was added. */
 bool MUST_USE pass_options_check(Cmd *c);
 void pass_options_help(Text *out);
 
-/* ---- cpu.c ---- */
+/* ---- cpu.c --------------------------------------------------------------- */
 
-/* False, with a usage error: --cpu names no processor, or one whose code does not run here. */
+/* False, with a usage error: --cpu names no processor, or one whose code does not run
+ * here. */
 bool MUST_USE cpu_check(Cmd *c);
 bool MUST_USE cpu_check_runs(Cmd *c);
 
-/* ---- io.c ---- */
+/* ---- io.c ---------------------------------------------------------------- */
 
-/* Reads a file, or standard input for "-"; bytes end in a zero that is not counted. False: a
- * file-read diagnostic was added. */
+/* Reads a file, or standard input for "-"; bytes end in a zero that is not counted.
+ * False: a file-read diagnostic was added. */
 bool MUST_USE io_read(Unit *u, const char *path, char **bytes, size_t *size);
 /* The loader of imported files (UnitLoader). */
 bool MUST_USE io_load(Unit *u, const char *path, const char **text, size_t *len);
 /* Whether a file lies in a folder (UnitInside). */
 bool io_inside(const char *folder, const char *path);
-/* Files that belong together: each is made whole beside its place, and io_end puts all of them there, or none.
- * No signal ends the tool in between. */
+/* Files that belong together: each is made whole beside its place, and io_end puts all of
+ * them there, or none. No signal ends the tool in between. */
 typedef struct IoFile {
     const char *path; /* as the user names it */
     OutPlace place;
@@ -105,7 +106,8 @@ typedef struct IoBatch {
 } IoBatch;
 
 void io_begin(IoBatch *b, Unit *u);
-/* Where somebody else writes a file of the batch; path itself: in place. Null: a file-write diagnostic. */
+/* Where somebody else writes a file of the batch; path itself: in place. Null: a
+ * file-write diagnostic. */
 const char *io_reserve(IoBatch *b, const char *path);
 /* "-" is standard output, which gets the bytes at once, as devices and pipes do. */
 bool MUST_USE io_add(IoBatch *b, const char *path, const void *bytes, size_t size);
@@ -114,48 +116,52 @@ bool MUST_USE io_end(IoBatch *b, bool ok);
 bool MUST_USE io_write(Unit *u, const char *path, const void *bytes, size_t size);
 /* Whether both names lead to one ordinary file. */
 bool io_same_file(const char *a, const char *b);
-/* Whether a file could be written there, as far as that shows without writing; false as io_write. */
+/* Whether a file could be written there, as far as that shows without writing; false as
+ * io_write. */
 bool MUST_USE io_can_write(Unit *u, const char *path);
-/* Whether io_write makes a file of its own there: not standard output, a device or a pipe. */
+/* Whether io_write makes a file of its own there: not standard output, a device or a
+ * pipe. */
 bool io_is_file(const char *path);
 /* Writes to standard output; false as io_write. */
 bool MUST_USE io_print(Unit *u, const char *text, size_t size);
 bool io_is_blob(const char *bytes, size_t size);
 
-/* ---- report.c ---- */
+/* ---- report.c ------------------------------------------------------------ */
 
-/* Prints what the unit collected (standard error; JSON: standard output) and what the program
- * printed. Gives the exit code. */
+/* Prints what the unit collected (standard error; JSON: standard output) and what the
+ * program printed. Gives the exit code. */
 int report_unit(Cmd *c);
 /* The span of "path:line:column" in a source of the unit; false: there is none. */
 bool MUST_USE report_place(Unit *u, const char *place, Span *out);
 /* Whether --format names a form; else a diagnostic, to be shown as text. */
 bool MUST_USE report_format(Cmd *c);
-/* Where JSON is wanted, prints the unit's diagnostics and with them an error of the runtime, and gives its exit
- * code. False: nothing was printed. */
+/* Where JSON is wanted, prints the unit's diagnostics and with them an error of the
+ * runtime, and gives its exit code. False: nothing was printed. */
 bool MUST_USE report_into(Cmd *c, const TikError *err, int *code);
-/* The call chain of a call that stands in the chain parent: the one that the program made, or a new one. */
+/* The call chain of a call that stands in the chain parent: the one that the program
+ * made, or a new one. */
 uint32_t report_call(Unit *u, uint32_t parent, const TikFrame *call);
 /* Prints an error of the runtime and gives its exit code. */
 int report_error(Cmd *c, const TikError *err);
 
-/* ---- cmd_explain.c, explain_names.c ---- */
+/* ---- cmd_explain.c, explain_names.c -------------------------------------- */
 
 /* What a parameter of an instruction is: "1 to 4095 bursts [range-nburst]". */
 void explain_role(const ParamInfo *p, Text *out);
-/* The calls of a name as users write them, with their arguments. False: the name is nothing that can be called. */
+/* The calls of a name as users write them, with their arguments. False: the name is
+ * nothing that can be called. */
 bool explain_signatures(Arena *a, const char *name, Text *out);
 /* Everything else that a name may stand for; false: nothing. */
 bool explain_name(Arena *a, const char *name, Text *out);
 
-/* ---- cmd_blob.c ---- */
+/* ---- cmd_blob.c ---------------------------------------------------------- */
 
 /* Adds the diagnostic of a blob that was refused (b may be null); always false. */
 bool blob_refused(Cmd *c, const TikBlob *b, int kernel, const TikBlobDiag *diag);
 /* Verifies one kernel of an open blob. False: a blob diagnostic was added. */
 bool MUST_USE blob_verify(Cmd *c, const TikBlob *b, int kernel, TikBlobProof *proof);
 
-/* ---- commands ---- */
+/* ---- commands ------------------------------------------------------------ */
 int cmd_check(Cmd *c);
 int cmd_build(Cmd *c);
 int cmd_run(Cmd *c);

@@ -1,6 +1,7 @@
-/* explain_names.c: pages of 'tikc explain' about names that are no diagnostic: calls, from the table that binds
- * them (tik/call.def) and the operands of instructions; structures and their fields; parameters of instructions; words of the
- * manuals; names of Ascend C. A name counts in any manner of writing: deqScale is deq_scale. */
+/* explain_names.c: pages of 'tikc explain' about names that are no diagnostic: calls,
+ * from the table that binds them (tik/call.def) and the operands of instructions;
+ * structures and their fields; parameters of instructions; words of the manuals; names of
+ * Ascend C. A name counts in any manner of writing: deqScale is deq_scale. */
 #include "base/nearest.h"
 #include "driver/driver.h"
 #include "tik/call.h"
@@ -8,7 +9,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* ---- names ------------------------------------------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------- */
 
 static bool
 in_names(const char *names, const char *name, Arena *a)
@@ -47,7 +48,7 @@ last_part(const char *name)
     return part;
 }
 
-/* ---- methods and functions ---- */
+/* ---- methods and functions ----------------------------------------------- */
 
 /* The operand of the instruction that has the argument's name; null: none. */
 static const ParamInfo *
@@ -97,7 +98,8 @@ instruction_named(const char *name)
     return op_find(name, &op) ? op : OP_COUNT;
 }
 
-/* The calls of a name as users write them. False: the name is nothing that can be called. */
+/* The calls of a name as users write them. False: the name is nothing that can be
+ * called. */
 bool
 explain_signatures(Arena *a, const char *name, Text *out)
 {
@@ -139,7 +141,7 @@ explain_refused(const char *name, Text *out)
     return true;
 }
 
-/* ---- structures -------------------------------------------------------------------------------------- */
+/* ---- structures ---------------------------------------------------------- */
 
 static void
 put_enumerators(const char *of, Text *out)
@@ -269,7 +271,7 @@ explain_field(const char *name, Text *out)
     return found;
 }
 
-/* ---- parameters -------------------------------------------------------------------------------------- */
+/* ---- parameters ---------------------------------------------------------- */
 
 static const ParamInfo *
 param_of(Op op, const char *name)
@@ -330,7 +332,7 @@ explain_param(const char *name, Text *out)
     return found;
 }
 
-/* ---- words ------------------------------------------------------------------------------------------- */
+/* ---- words --------------------------------------------------------------- */
 
 static bool
 explain_topic(Arena *a, const char *name, Text *out)

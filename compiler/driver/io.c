@@ -1,5 +1,5 @@
-/* io.c: files of the tool: reading whole, writing in batches whose files are put into their places when all of
- * them are whole, so that a failed command leaves nothing. */
+/* io.c: files of the tool: reading whole, writing in batches whose files are put into
+ * their places when all of them are whole, so that a failed command leaves nothing. */
 #define _XOPEN_SOURCE 700
 #include "driver/driver.h"
 
@@ -61,7 +61,8 @@ io_read(Unit *u, const char *path, char **bytes, size_t *size)
     return ok;
 }
 
-/* Regular files only: a name that stands in an import never waits for a pipe or a device. */
+/* Regular files only: a name that stands in an import never waits for a pipe or a
+ * device. */
 bool
 io_load(Unit *u, const char *path, const char **text, size_t *len)
 {
@@ -173,7 +174,7 @@ io_is_file(const char *path)
            (stat(path, &st) != 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
 }
 
-/* ---- batches ------------------------------------------------------------------------------------------ */
+/* ---- batches ------------------------------------------------------------- */
 
 void
 io_begin(IoBatch *b, Unit *u)
@@ -263,7 +264,7 @@ io_same_file(const char *a, const char *b)
 bool
 io_is_blob(const char *bytes, size_t size)
 {
-    /* Not the whole magic: a blob that was damaged on its way is still to be refused as a blob. No
-     * source text begins with the byte 0x89, which is not UTF-8. */
+    /* Not the whole magic: a blob that was damaged on its way is still to be refused as a
+     * blob. No source text begins with the byte 0x89, which is not UTF-8. */
     return size >= 3 && memcmp(bytes, "\x89TK", 3) == 0;
 }

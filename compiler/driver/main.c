@@ -1,4 +1,5 @@
-/* main.c: the tikc tool: finds the command, runs it, ends the process. The only file that exits. */
+/* main.c: the tikc tool: finds the command, runs it, ends the process. The only file that
+ * exits. */
 #include "driver/commands.h"
 #include "driver/driver.h"
 
@@ -16,7 +17,8 @@ static const Command commands[] = {
 #include "driver/command.def"
 };
 
-/* A fault of ours has printed itself (ICE) or is a crash; both have the documented exit code. */
+/* A fault of ours has printed itself (ICE) or is a crash; both have the documented exit
+ * code. */
 static void
 on_crash(int sig)
 {
@@ -94,7 +96,8 @@ run_thread(void *of)
     return NULL;
 }
 
-/* Where the limit of the stack is low, the command runs in a thread with a stack of the usual size. */
+/* Where the limit of the stack is low, the command runs in a thread with a stack of the
+ * usual size. */
 static int
 run_with_room(const Command *cmd, int argc, char **argv)
 {

@@ -1,6 +1,7 @@
-/* options.c: the command line after option.def. Long options take their argument as --name VALUE or
- * --name=VALUE, short ones as -x VALUE or -xVALUE; -- ends the options. A VALUE that stands alone is not itself
- * an option of the command, so a forgotten one is found. */
+/* options.c: the command line after option.def. Long options take their argument as
+ * --name VALUE or
+ * --name=VALUE, short ones as -x VALUE or -xVALUE; -- ends the options. A VALUE that
+ * stands alone is not itself an option of the command, so a forgotten one is found. */
 #include "driver/commands.h"
 #include "driver/driver.h"
 
@@ -90,7 +91,8 @@ find_short(const Command *cmd, char letter)
     return NULL;
 }
 
-/* The option that a word of the command line is, --NAME, --NAME=VALUE, -x or -xVALUE; null: none. */
+/* The option that a word of the command line is, --NAME, --NAME=VALUE, -x or -xVALUE;
+ * null: none. */
 static const Option *
 find_option(const Command *cmd, const char *word)
 {
@@ -122,7 +124,8 @@ parse_number(const char *text, int64_t *out)
     return *text && !*end && !errno && v >= 0;
 }
 
-/* "y.npy:16x32": a shape behind the last colon, digits with an x between them. What is no such text belongs to the path. */
+/* "y.npy:16x32": a shape behind the last colon, digits with an x between them. What is no
+ * such text belongs to the path. */
 static void
 split_shape(Cmd *c, Binding *b)
 {

@@ -1,4 +1,5 @@
-/* pass_options.c: the options that name passes, --passes and --print-after, and the list of passes in the help. */
+/* pass_options.c: the options that name passes, --passes and --print-after, and the list
+ * of passes in the help. */
 #include "driver/driver.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
-/* descriptor.c: TikKernel, what a launcher needs to know of a compiled kernel: once in C for
- * code that runs in this process, once as constant data beside the code of an object file. The LLVM
- * structs below repeat the structs of tikrt.h field by field; static assertions tie their sizes. */
+/* descriptor.c: TikKernel, what a launcher needs to know of a compiled kernel: once in C
+ * for code that runs in this process, once as constant data beside the code of an object
+ * file. The LLVM structs below repeat the structs of tikrt.h field by field; static
+ * assertions tie their sizes. */
 #include "host/lower/lower.h"
 #include "tikcode.h"
 
@@ -71,7 +72,7 @@ descriptor_fill(Lower *l, const Kernel *k, Arena *arena, TikKernel *out)
                                                                   sizeof *k->choices)};
 }
 
-/* ---- constant data --------------------------------------------------------------------------------------- */
+/* ---- constant data ------------------------------------------------------- */
 
 static LLVMValueRef
 constant(Lower *l, LLVMValueRef init)

@@ -1,8 +1,9 @@
-/* emit.c: ahead-of-time output: object code, a shared library, LLVM IR or assembly of kernels,
- * with a TikKernel descriptor for each. Output is made under a temporary name beside its place and
- * renamed when it is whole, so that nothing half-written is ever seen; a place that is no ordinary
- * file (a device, a pipe, - for standard output) is written directly. The shared library is linked by
- * the C compiler of the system, whose messages become notes of the diagnostic. */
+/* emit.c: ahead-of-time output: object code, a shared library, LLVM IR or assembly of
+ * kernels, with a TikKernel descriptor for each. Output is made under a temporary name
+ * beside its place and renamed when it is whole, so that nothing half-written is ever
+ * seen; a place that is no ordinary file (a device, a pipe, - for standard output) is
+ * written directly. The shared library is linked by the C compiler of the system, whose
+ * messages become notes of the diagnostic. */
 #include "host/lower/lower.h"
 
 #include <errno.h>
@@ -107,7 +108,7 @@ output_write(const Output *o, const char *bytes, size_t n)
     return ok;
 }
 
-/* ---- shared libraries ------------------------------------------------------------------------------------ */
+/* ---- shared libraries ---------------------------------------------------- */
 
 extern char **environ;
 
@@ -120,7 +121,8 @@ start_linker(char **argv, const int *pipe_fd, pid_t *pid, Text *log)
     posix_spawn_file_actions_adddup2(&files, pipe_fd[1], 2);
     posix_spawn_file_actions_addclose(&files, pipe_fd[0]);
     posix_spawn_file_actions_addclose(&files, pipe_fd[1]);
-    /* Signals that this process holds back until its files are in their places end the linker. */
+    /* Signals that this process holds back until its files are in their places end the
+     * linker. */
     posix_spawnattr_t attr;
     sigset_t none;
     sigemptyset(&none);
@@ -210,7 +212,7 @@ write_shared(const Output *o, const char *bytes, size_t n)
     return ok && output_commit(o);
 }
 
-/* ---- entry -------------------------------------------------------------------------------------------------- */
+/* ---- entry --------------------------------------------------------------- */
 
 static bool
 write_text(const Output *o, LLVMModuleRef mod)

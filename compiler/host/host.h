@@ -1,6 +1,6 @@
-/* host.h: host back end: kernel IR to LLVM, JIT and AOT. It is a shared library of its own
- * (libtikc-host.so), opened on demand by host_open, since loading LLVM costs more than checking a
- * kernel; only host/open.c is linked into the tool. */
+/* host.h: host back end: kernel IR to LLVM, JIT and AOT. It is a shared library of its
+ * own (libtikc-host.so), opened on demand by host_open, since loading LLVM costs more
+ * than checking a kernel; only host/open.c is linked into the tool. */
 #ifndef TIKC_HOST_H
 #define TIKC_HOST_H
 
@@ -17,18 +17,20 @@ typedef enum HostEmit {
 typedef struct HostOptions {
     int opt_level;   /* 0 to 3; results are the same bits at every level */
     const char *cpu; /* null: of this machine */
-    const char
-        *shown; /* what messages of emit name instead of its path; null: the path */
+    /* what messages of emit name instead of its path; null: the path */
+    const char *shown;
 } HostOptions;
 
 typedef struct HostApi {
     int version; /* HOST_API_VERSION */
-    /* Compiles checked and allocated kernels of one unit, n >= 1, into one module and gives their n
-     * entries; *handle is freed by release, and the entries' storage with it. */
+    /* Compiles checked and allocated kernels of one unit, n >= 1, into one module and
+     * gives their n entries; *handle is freed by release, and the entries' storage with
+     * it. */
     bool (*jit)(Kernel *const *kernels, int n, const HostOptions *opt, TikKernel *entries,
                 void **handle);
     void (*release)(void *handle);
-    /* Writes object code, a shared library, LLVM IR or assembly of the kernels into a file. */
+    /* Writes object code, a shared library, LLVM IR or assembly of the kernels into a
+     * file. */
     bool (*emit)(Unit *u, Kernel *const *kernels, int n, HostEmit what,
                  const HostOptions *opt, const char *path);
 } HostApi;
@@ -38,7 +40,8 @@ enum {
 };
 /* The symbol that libtikc-host.so exports. */
 TIK_API const HostApi *tikc_host_api(void);
-/* Loads the library; null with a diagnostic (backend) when LLVM is missing. In host/open.c. */
+/* Loads the library; null with a diagnostic (backend) when LLVM is missing. In
+ * host/open.c. */
 const HostApi *host_open(Unit *u);
 
 #endif

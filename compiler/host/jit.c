@@ -1,7 +1,7 @@
 /* jit.c: kernels compiled into this process. The module goes through the same pipeline as
- * ahead-of-time output, to object code in memory, which ORC links: so both give the same code. What
- * the code calls in the runtime library is bound to the copy in this library; memcpy and the like
- * come from the process. */
+ * ahead-of-time output, to object code in memory, which ORC links: so both give the same
+ * code. What the code calls in the runtime library is bound to the copy in this library;
+ * memcpy and the like come from the process. */
 #include "host/lower/lower.h"
 #include "tikcode.h"
 
@@ -9,8 +9,9 @@
 #include <string.h>
 
 #ifdef __x86_64__
-/* What code for processors without conversions of float16 calls, from the library of the C compiler; a host
- * that is loaded by dlopen does not give its own libraries to the process. */
+/* What code for processors without conversions of float16 calls, from the library of the
+ * C compiler; a host that is loaded by dlopen does not give its own libraries to the
+ * process. */
 float __extendhfsf2(_Float16 x);
 _Float16 __truncsfhf2(float x);
 _Float16 __truncdfhf2(double x);

@@ -1,8 +1,9 @@
-/* open.c: loads libtikc-host.so when a command makes machine code. The only file of this folder
- * that is linked into the tool: everything else pulls LLVM in, which costs more time to load than
- * most commands take, and may not be installed. The library is looked for beside the tool, in ../lib,
- * one folder up (the tools of the build tree), then where the system keeps libraries. The paths are
- * spelled out, since a run path does not reach dlopen under the address sanitizer. */
+/* open.c: loads libtikc-host.so when a command makes machine code. The only file of this
+ * folder that is linked into the tool: everything else pulls LLVM in, which costs more
+ * time to load than most commands take, and may not be installed. The library is looked
+ * for beside the tool, in ../lib, one folder up (the tools of the build tree), then where
+ * the system keeps libraries. The paths are spelled out, since a run path does not reach
+ * dlopen under the address sanitizer. */
 #define _GNU_SOURCE
 #include "host/host.h"
 

@@ -1,7 +1,8 @@
-/* target.c: the machine that code is made for, and the optimisation pipeline. Code is emitted
- * in its final shape (vectors, loops), so only registers are promoted and expressions tidied; the
- * vectorisers and the unroller of the standard pipelines have nothing to do here and are not run. A
- * module without registers needs nothing at all, which saves a fifth of the compile time. */
+/* target.c: the machine that code is made for, and the optimisation pipeline. Code is
+ * emitted in its final shape (vectors, loops), so only registers are promoted and
+ * expressions tidied; the vectorisers and the unroller of the standard pipelines have
+ * nothing to do here and are not run. A module without registers needs nothing at all,
+ * which saves a fifth of the compile time. */
 #include "host/lower/lower.h"
 
 #include <llvm-c/Target.h>
@@ -9,7 +10,8 @@
 #include <llvm/Config/llvm-config.h>
 #include <string.h>
 
-/* One turn is enough; by default newer versions check that another would change nothing. */
+/* One turn is enough; by default newer versions check that another would change
+ * nothing. */
 #if LLVM_VERSION_MAJOR >= 18
 #define COMBINE "instcombine<no-verify-fixpoint>"
 #else

@@ -1,9 +1,10 @@
-/* builder.c: how a kernel is made: its tables, hash-consed expressions, and bodies of statements.
- * See ir.h. Used by the stage, by the parser of the text form and by passes that rewrite.
+/* builder.c: how a kernel is made: its tables, hash-consed expressions, and bodies of
+ * statements. See ir.h. Used by the stage, by the parser of the text form and by passes
+ * that rewrite.
  *
- * Expressions are folded while they are built and shared: equal formulas have equal ids, so a
- * comparison of ids is a structural comparison. Operands have smaller ids than their users; a walk
- * over the table in order sees operands first. */
+ * Expressions are folded while they are built and shared: equal formulas have equal ids,
+ * so a comparison of ids is a structural comparison. Operands have smaller ids than their
+ * users; a walk over the table in order sees operands first. */
 #include "ir/ir.h"
 
 #include <string.h>
@@ -103,7 +104,7 @@ ir_var(Kernel *k, Sym name, Dtype t)
     return k->vars.n - 1;
 }
 
-/* ---- hash set of expressions ------------------------------------------------------------------ */
+/* ---- hash set of expressions --------------------------------------------- */
 
 static uint32_t
 expr_hash(const Expr *e)
@@ -159,7 +160,7 @@ expr_add(Kernel *k, Expr e)
     return *slot;
 }
 
-/* ---- expressions ------------------------------------------------------------------------------- */
+/* ---- expressions --------------------------------------------------------- */
 
 ExprId
 ir_const(Kernel *k, Dtype t, int64_t canonical)
@@ -193,8 +194,9 @@ ir_var_value(Kernel *k, VarId v)
     return expr_add(k, e);
 }
 
-/* A new operation node. One that would be too large becomes the constant 0 and marks the kernel,
- * which the passes then refuse: no walk over an expression needs a bound of its own. */
+/* A new operation node. One that would be too large becomes the constant 0 and marks the
+ * kernel, which the passes then refuse: no walk over an expression needs a bound of its
+ * own. */
 static ExprId
 op_node(Kernel *k, ScalarOp op, Dtype result, ExprId a, ExprId b)
 {
@@ -336,7 +338,7 @@ ir_promote(Dtype a, Dtype b)
     return dtype_kind(a) == KIND_UINT ? a : b;
 }
 
-/* ---- statements ---------------------------------------------------------------------------------- */
+/* ---- statements ---------------------------------------------------------- */
 
 Cursor
 ir_cursor_body(StmtId owner, int slot)

@@ -1,13 +1,14 @@
-/* ir.h: kernel IR. One kernel: a target, buffers (global arguments and on-core tensors), registers
- * (TIK Scalars, mutable), hash-consed typed expressions, and one structured body of statements.
- * Everything is an index into a table of the Kernel, so analyses are dense arrays and printing is
- * stable. Index 0 of each table is "none".
+/* ir.h: kernel IR. One kernel: a target, buffers (global arguments and on-core tensors),
+ * registers (TIK Scalars, mutable), hash-consed typed expressions, and one structured
+ * body of statements. Everything is an index into a table of the Kernel, so analyses are
+ * dense arrays and printing is stable. Index 0 of each table is "none".
  *
- * Expressions are formulas, evaluated where they are used (language 4.4): they read registers and
- * loop variables at that moment. Their types are Dtypes; a value travels as in num/scalar.h.
+ * Expressions are formulas, evaluated where they are used (language 4.4): they read
+ * registers and loop variables at that moment. Their types are Dtypes; a value travels as
+ * in num/scalar.h.
  *
- * Tensor operands are byte addresses: buffer + byte offset (an int64 expression). A view never
- * restricts what an instruction touches; the root buffer does. */
+ * Tensor operands are byte addresses: buffer + byte offset (an int64 expression). A view
+ * never restricts what an instruction touches; the root buffer does. */
 #ifndef TIKC_IR_H
 #define TIKC_IR_H
 
@@ -23,7 +24,7 @@ typedef uint32_t VarId;
 typedef uint32_t ExprId;
 typedef uint32_t StmtId;
 
-/* ---- expressions -------------------------------------------------------------------------- */
+/* ---- expressions --------------------------------------------------------- */
 
 typedef enum ExprKind {
     EX_NONE,
@@ -39,9 +40,9 @@ enum {
     EXF_VAR = 2
 };
 
-/* Largest expression, in nodes of its tree (shared nodes counted each time). So walks may recurse.
- * Where the builder would exceed it, it gives the constant 0 and sets Kernel.expr_too_large; the
- * stage (and passes_run) then report limit-ir. */
+/* Largest expression, in nodes of its tree (shared nodes counted each time). So walks may
+ * recurse. Where the builder would exceed it, it gives the constant 0 and sets
+ * Kernel.expr_too_large; the stage (and passes_run) then report limit-ir. */
 enum {
     IR_MAX_EXPR = 4096
 };
@@ -57,11 +58,11 @@ typedef struct Expr {
     int64_t imm;   /* EX_CONST: canonical value */
 } Expr;
 
-/* ---- tables --------------------------------------------------------------------------------- */
+/* ---- tables -------------------------------------------------------------- */
 
-/* Limits that hold in every kernel (verify.c). Bytes: of one buffer, so that sums of a few offsets
- * inside buffers never overflow. Nesting of bodies: walks over statements may recurse; the stage (and
- * passes_run) report too-nested. */
+/* Limits that hold in every kernel (verify.c). Bytes: of one buffer, so that sums of a
+ * few offsets inside buffers never overflow. Nesting of bodies: walks over statements may
+ * recurse; the stage (and passes_run) report too-nested. */
 #define IR_MAX_BYTES ((int64_t)1 << 48)
 enum {
     IR_MAX_NEST = 200,
@@ -91,16 +92,16 @@ enum {
 /* Most bytes of one that no list of the program spells out: a file's, or packed. */
 #define IR_MAX_CONST ((int64_t)1 << 32)
 
-/* A constant that pack_conv made. Before the pass weight-reorder its bytes are those of PACK_PLAIN_FORM
- * (passes/weight_reorder.c), behind it those of the plan. */
+/* A constant that pack_conv made. Before the pass weight-reorder its bytes are those of
+ * PACK_PLAIN_FORM (passes/weight_reorder.c), behind it those of the plan. */
 typedef struct PackInfo {
     Dtype weight;
     int64_t dim[4]; /* of the weight: output channels, input channels, height, width */
     bool depthwise;
     bool requant;
     bool bias;
-    bool
-        nibbles; /* elements of 4 bits: weight is DT_S8 or DT_U8, two of them are a byte */
+    /* elements of 4 bits: weight is DT_S8 or DT_U8, two of them are a byte */
+    bool nibbles;
     PackPlan plan;
 } PackInfo;
 
@@ -117,16 +118,16 @@ typedef struct Buffer {
     Dtype dtype; /* as declared */
     BufRole role;
     BufUse use;
-    int64_t
-        elems; /* as declared; bytes = elems * dtype_size, of a list elems * LIST_WINDOW */
+    /* as declared; bytes = elems * dtype_size, of a list elems * LIST_WINDOW */
+    int64_t elems;
     int64_t bytes;
     int64_t address; /* inside the scope, bytes; -1 before allocation; GM: -1 always */
     int copies;      /* thread_num of the loop body that it lives in, else 1 */
-    bool
-        dynamic; /* the size is known only at run time: elems and bytes are the most that it can be.
-                     Global: that of the array given. On-core: address is where the first such
-                     buffer of its memory begins; the instruction reserve behind its alloc gives it
-                     its place and size */
+    /* the size is known only at run time: elems and bytes are the most that it can be.
+     * Global: that of the array given. On-core: address is where the first such
+     * buffer of its memory begins; the instruction reserve behind its alloc gives it
+     * its place and size */
+    bool dynamic;
     Span span; /* its declaration */
     uint32_t chain;
     VEC(int64_t) shape;   /* as declared, for messages and --emit ir */
@@ -138,12 +139,13 @@ typedef struct Buffer {
     bool fixed;           /* on-core: allocate puts it at fixed_at */
     int64_t fixed_at;
     VEC(BufId) apart; /* on-core: earlier ones whose bytes it does not share */
-    int64_t
-        grown; /* on-core: bytes that the check pass gives it beyond those declared, as the user allows; 0: none */
-    bool
-        beyond; /* arguments: the check pass knows of an access beyond it, which the user allows */
-    bool
-        inside; /* arguments: the check pass knows that no access touches bytes behind its data */
+    /* on-core: bytes that the check pass gives it beyond those declared, as the user
+     * allows; 0: none */
+    int64_t grown;
+    /* arguments: the check pass knows of an access beyond it, which the user allows */
+    bool beyond;
+    /* arguments: the check pass knows that no access touches bytes behind its data */
+    bool inside;
 } Buffer;
 
 typedef struct Reg {
@@ -160,7 +162,7 @@ typedef struct Var {
     ExprId shown; /* what messages show for it; 0: its value */
 } Var;
 
-/* ---- operands -------------------------------------------------------------------------------- */
+/* ---- operands ------------------------------------------------------------ */
 
 typedef struct Ref {
     BufId buf;
@@ -180,8 +182,8 @@ typedef enum ArgKind {
     ARG_MASK
 } ArgKind;
 
-/* One operand; kind follows from the role in form.def: DST, SRC: REF; MASK: MASK; MASKMODE: NONE
- * (it is in the mask's form); all others: EXPR. */
+/* One operand; kind follows from the role in form.def: DST, SRC: REF; MASK: MASK;
+ * MASKMODE: NONE (it is in the mask's form); all others: EXPR. */
 typedef struct Arg {
     ArgKind kind;
     union {
@@ -191,7 +193,7 @@ typedef struct Arg {
     };
 } Arg;
 
-/* ---- statements ------------------------------------------------------------------------------- */
+/* ---- statements ---------------------------------------------------------- */
 
 typedef enum StmtKind {
     ST_NONE,  /* index 0, and statements that a pass has dropped */
@@ -224,8 +226,8 @@ typedef struct Stmt {
     union {
         struct {
             Op op;
-            uint32_t
-                arg; /* index of the first operand in Kernel.args; form_params gives the count */
+            /* index of the first operand in Kernel.args; form_params gives the count */
+            uint32_t arg;
         } instr;
         struct {
             RegId reg;
@@ -244,14 +246,16 @@ typedef struct Stmt {
         } alloc;
         struct {
             VarId var;
-            /* Integers of any type. The loop is for (k = 0; k < end - begin; k++), in the integers, with
-             * the variable k + begin and both bounds read again wherever they stand. Behind the pass
-             * loops no body changes a register that a bound reads, so they are read once. Of a
-             * multi-core loop they are read once always. */
+            /* Integers of any type. The loop is for (k = 0; k < end - begin; k++), in the
+             * integers, with the variable k + begin and both bounds read again wherever
+             * they stand. Behind the pass loops no body changes a register that a bound
+             * reads, so they are read once. Of a multi-core loop they are read once
+             * always. */
             ExprId begin, end;
-            int32_t block_num; /* > 1: one iteration per core; begin 0, end block_num.
-                                  IR_SCALAR_BLOCKS: the same, end is a Scalar; the instruction
-                                  blocks before it says so to the launcher */
+            /* > 1: one iteration per core; begin 0, end block_num.
+             * IR_SCALAR_BLOCKS: the same, end is a Scalar; the instruction
+             * blocks before it says so to the launcher */
+            int32_t block_num;
             int32_t thread_num;
             StmtId body;
         } loop;
@@ -262,8 +266,9 @@ typedef struct Stmt {
         } cond;
         struct {
             StmtId body;
-            bool
-                no_sync; /* the compiler orders no queues here: the program does, with flags and barriers */
+            /* the compiler orders no queues here: the program does, with flags and
+             * barriers */
+            bool no_sync;
         } scope;
     };
 } Stmt;
@@ -289,23 +294,23 @@ typedef struct Kernel {
     VEC(Stmt) stmts;
     VEC(BufId) params; /* global tensors in argument order: inputs, outputs, workspaces */
     StmtId body;
-    RegId
-        core; /* holds the core's index from the first statement on; 0: nothing asks for it */
+    /* holds the core's index from the first statement on; 0: nothing asks for it */
+    RegId core;
     Span span; /* the BuildCCE call */
-    bool
-        may_read_uninit; /* scratch is filled with 0xff bytes at the start of each core's run */
-    bool
-        incomplete; /* a statement of the program is missing: only checked, never lowered */
-    bool
-        folded; /* the pass fold has been over it: it would find more in what it made itself */
+    /* scratch is filled with 0xff bytes at the start of each core's run */
+    bool may_read_uninit;
+    /* a statement of the program is missing: only checked, never lowered */
+    bool incomplete;
+    /* the pass fold has been over it: it would find more in what it made itself */
+    bool folded;
     bool expr_too_large; /* an expression was cut at IR_MAX_EXPR: not to be compiled */
-    bool
-        blocks_ordered; /* cores may touch the same global bytes: run them one after another */
-    bool
-        blocks_turns; /* else they may, with atomic writes only: from the first one on in their order */
+    /* cores may touch the same global bytes: run them one after another */
+    bool blocks_ordered;
+    /* else they may, with atomic writes only: from the first one on in their order */
+    bool blocks_turns;
     int64_t peak[SC_COUNT]; /* bytes used per memory, after allocation */
-    bool
-        no_growth; /* tensors stay as declared, since what their accesses reach does not fit */
+    /* tensors stay as declared, since what their accesses reach does not fit */
+    bool no_growth;
     int64_t proofs[3];    /* obligations proved, refuted, checked at run time */
     uint32_t *expr_slots; /* private to the builder: hash set of exprs */
     uint32_t nexpr_slots;
@@ -342,7 +347,8 @@ ir_loop_bounds(const Kernel *k, const Stmt *loop, int64_t *begin, int64_t *end)
            (b->imm >= 0 || b->dtype != DT_U64) && (e->imm >= 0 || e->dtype != DT_U64);
 }
 
-/* Number of blocks of a multi-core loop; of one over a Scalar: of cores, that many run at least. */
+/* Number of blocks of a multi-core loop; of one over a Scalar: of cores, that many run at
+ * least. */
 static inline int32_t
 ir_blocks(const Kernel *k, const Stmt *loop)
 {
@@ -350,7 +356,7 @@ ir_blocks(const Kernel *k, const Stmt *loop)
                                                     : loop->loop.block_num;
 }
 
-/* ---- builder (builder.c) ------------------------------------------------------------------------ */
+/* ---- builder (builder.c) ------------------------------------------------- */
 
 /* An empty kernel in its own arena; kernel_free gives it back. */
 Kernel *kernel_new(Unit *u);
@@ -363,16 +369,16 @@ CheckTensor ir_check_tensor(const Kernel *k, const Ref *r);
 int64_t ir_bytes(const Buffer *b);
 /* The bytes of a buffer's granule: what accesses may touch (scope_granule). */
 int64_t ir_room(const Buffer *b);
-/* Sets elems and bytes of a dynamic buffer to what its memory holds from its address on (global:
- * IR_MAX_BYTES). False: there is room for no element, and they stay. */
+/* Sets elems and bytes of a dynamic buffer to what its memory holds from its address on
+ * (global: IR_MAX_BYTES). False: there is room for no element, and they stay. */
 bool ir_dynamic_room(const Kernel *k, Buffer *b);
 RegId ir_reg(Kernel *k, Sym name, Dtype t, Span span);
 VarId ir_var(Kernel *k, Sym name, Dtype t);
 
-/* Expressions. Operands of binary operations have equal types already (ir_promote, ir_cast); results
- * are folded: constants; x+0, 0+x, x-0, x*1, 1*x, x*0, 0*x (integers); x-x and comparisons of x with
- * itself (integers); nothing else, so that the trace format stays easy to reproduce. An integer
- * division of constants by zero is not folded. */
+/* Expressions. Operands of binary operations have equal types already (ir_promote,
+ * ir_cast); results are folded: constants; x+0, 0+x, x-0, x*1, 1*x, x*0, 0*x (integers);
+ * x-x and comparisons of x with itself (integers); nothing else, so that the trace format
+ * stays easy to reproduce. An integer division of constants by zero is not folded. */
 ExprId ir_const(Kernel *k, Dtype t, int64_t canonical);
 ExprId ir_float(Kernel *k, Dtype t, double value);
 ExprId ir_reg_value(Kernel *k, RegId r);
@@ -396,24 +402,25 @@ ir_is_const(const Kernel *k, ExprId e)
     return k->exprs.p[e].kind == EX_CONST;
 }
 
-/* Statements are appended to a body through a cursor: the place where the link to the next statement
- * is stored (a body or a next field, by table index, since tables move when they grow). */
+/* Statements are appended to a body through a cursor: the place where the link to the
+ * next statement is stored (a body or a next field, by table index, since tables move
+ * when they grow). */
 typedef struct Cursor {
     StmtId owner; /* 0: the kernel's body */
     int slot;     /* 0 body or then_body, 1 else_body, 2 next of owner */
 } Cursor;
 
 Cursor ir_cursor_body(StmtId owner, int slot); /* at the start of a body */
-/* Where the first statement of a body (or the statement after owner, slot 2) is stored; valid until
- * the next statement is added. */
+/* Where the first statement of a body (or the statement after owner, slot 2) is stored;
+ * valid until the next statement is added. */
 StmtId *ir_body(Kernel *k, StmtId owner, int slot);
 /* Adds the statement (copied) behind the cursor and moves the cursor behind it. */
 StmtId ir_append(Kernel *k, Cursor *c, const Stmt *s);
 /* Adds n operands, gives the index of the first. */
 uint32_t ir_args(Kernel *k, const Arg *args, int n);
 
-/* Value of an expression that reads no register: vars[v] for loop variables. False: division by
- * zero, or a register is read. (eval.c) */
+/* Value of an expression that reads no register: vars[v] for loop variables. False:
+ * division by zero, or a register is read. (eval.c) */
 bool ir_eval(const Kernel *k, ExprId e, const int64_t *vars, int64_t *out);
 
 /* Adds "i = 3" for a loop variable to a list that is separated by commas. (eval.c) */
@@ -425,12 +432,13 @@ enum {
     IR_WHERE_SCALARS = 8
 };
 
-/* The integer Scalars that a statement's own operands read, in their order: how many, at most room. */
+/* The integer Scalars that a statement's own operands read, in their order: how many, at
+ * most room. */
 int ir_scalars_read(const Kernel *k, const Stmt *st, RegId *out, int room);
 /* What a fault calls the variable of a loop. */
 const char *ir_var_label(const Kernel *k, VarId v);
 
-/* ---- text form (printer.c, parser.c) and structural check (verify.c) ---------------------------- */
+/* ---- text form (printer.c, parser.c) and structural check (verify.c) ----- */
 
 /* The stable text of a kernel; parses back to a kernel that prints the same. */
 void ir_print(const Kernel *k, Text *out);
@@ -439,16 +447,18 @@ void ir_trace(const Kernel *k, Text *out);
 void ir_print_places(const Kernel *k,
                      Text *out); /* the same with source positions as comments */
 void ir_print_expr(const Kernel *k, ExprId e, Text *out);
-/* Reads a text of one kernel; null with diagnostics (syntax, at the place in the source) otherwise. */
+/* Reads a text of one kernel; null with diagnostics (syntax, at the place in the source)
+ * otherwise. */
 Kernel *ir_parse(Unit *u, uint32_t file);
-/* Reads a text of one kernel or more into u->kernels, with what its comments allow (severity.h). False: diagnostics were
- * added; the kernels before the fault are kept. */
+/* Reads a text of one kernel or more into u->kernels, with what its comments allow
+ * (severity.h). False: diagnostics were added; the kernels before the fault are kept. */
 bool MUST_USE ir_read(Unit *u, uint32_t file);
 /* What the text form and the facts of a kernel call the use of an argument. */
 const char *bufuse_name(BufUse use);
 /* Keeps the trace of the kernel as it is now, if the unit wants it (trace.c). */
 void ir_keep_trace(Kernel *k);
-/* Our own faults: dangling ids, wrong types, misplaced statements. ICE with the fault and the pass. */
+/* Our own faults: dangling ids, wrong types, misplaced statements. ICE with the fault and
+ * the pass. */
 void ir_verify(const Kernel *k, const char *after_pass);
 
 #endif

@@ -1,4 +1,5 @@
-/* packed_const.c: packed constants of a kernel, in the terms of layout/lmem_pack.h. Pure. */
+/* packed_const.c: packed constants of a kernel, in the terms of layout/lmem_pack.h.
+ * Pure. */
 #include "ir/packed_const.h"
 
 PackWeight

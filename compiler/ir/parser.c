@@ -1,24 +1,28 @@
-/* parser.c: reads the text form of kernels (printer.c describes it, docs/ir.md is the reference).
- * A recursive descent over the characters, driven by op_table and form_params for instructions. Here:
- * statements; parser_kernel.c has the kernel's head, reader.c tokens and names, reader_expr.c expressions and operands.
+/* parser.c: reads the text form of kernels (printer.c describes it, docs/ir.md is the
+ * reference). A recursive descent over the characters, driven by op_table and form_params
+ * for instructions. Here: statements; parser_kernel.c has the kernel's head, reader.c
+ * tokens and names, reader_expr.c expressions and operands.
  *
- * What it accepts satisfies every invariant of verify.c; what does not is a `syntax` diagnostic at
- * its place in the text. The first fault ends the reading. Blocks and expressions nest at most
- * IR_MAX_NEST deep (`too-nested`). Statements get the span of their text.
+ * What it accepts satisfies every invariant of verify.c; what does not is a `syntax`
+ * diagnostic at its place in the text. The first fault ends the reading. Blocks and
+ * expressions nest at most IR_MAX_NEST deep (`too-nested`). Statements get the span of
+ * their text.
  *
- * Text comes from users, so what the stage never records and the passes and back ends rely on is refused here too:
+ * Text comes from users, so what the stage never records and the passes and back ends
+ * rely on is refused here too:
  *   - scalar operands have the type that their form asks for
  *   - LMEM is there, and a buffer of a core has at most 2^32 bytes
  *   - special registers are one buffer of SREG_BYTES, vector registers have REPEAT_BYTES
  *   - reserve names buffers of run-time size in one memory of a core
- *   - a loop with block_num=* stands after the instruction blocks with its count, and that before such a loop
+ *   - a loop with block_num=* stands after the instruction blocks with its count, and
+ * that before such a loop
  *   - elements are loaded from and stored to global memory, UB and special registers */
 #include "ir/reader.h"
 #include "isa/operand.h"
 
 #include <string.h>
 
-/* ---- statements -------------------------------------------------------------------------------------------- */
+/* ---- statements ---------------------------------------------------------- */
 
 /* The operands of one instruction, and where each stands. */
 typedef struct Operands {
@@ -28,7 +32,8 @@ typedef struct Operands {
     Span spans[MAX_PARAMS];
 } Operands;
 
-/* A scalar has the type that its form asks for, which may be that of an operand after it. */
+/* A scalar has the type that its form asks for, which may be that of an operand after
+ * it. */
 static bool MUST_USE
 check_scalars(Reader *p, const Operands *o, Dtype dst)
 {
@@ -135,8 +140,8 @@ placement(Reader *p, Buffer *b)
     return !reader_accept(p, "apart=") || apart_list(p, b);
 }
 
-/* Registers are memories of fixed sizes that instructions use without naming them. Sizes of buffers are far from where
- * sums of them overflow. */
+/* Registers are memories of fixed sizes that instructions use without naming them. Sizes
+ * of buffers are far from where sums of them overflow. */
 static bool MUST_USE
 check_memory(Reader *p, const Buffer *b, uint32_t begin)
 {
@@ -418,7 +423,8 @@ within_limits(Reader *p, uint32_t begin)
     return true;
 }
 
-/* After the instruction blocks comes its loop; only loop_bounds, which asks something of the loop, may stand between. */
+/* After the instruction blocks comes its loop; only loop_bounds, which asks something of
+ * the loop, may stand between. */
 static bool MUST_USE
 blocks_are_used(Reader *p)
 {
@@ -453,7 +459,8 @@ statement(Reader *p, Cursor *at)
         return body(p, ir_append(p->k, at, &s), 0);
     }
     TRY(simple(p, &s, begin));
-    /* Of what stands between the instruction blocks and its loop, only this one changes no register. */
+    /* Of what stands between the instruction blocks and its loop, only this one changes
+     * no register. */
     bool said =
         s.kind == ST_INSTR && (s.instr.op == OP_BLOCKS || s.instr.op == OP_LOOP_BOUNDS);
     p->cores = said ? p->cores : 0;

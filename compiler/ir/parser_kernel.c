@@ -1,11 +1,11 @@
-/* parser_kernel.c: reads kernels of the text form: heads, arguments, constant tables, registers, and all kernels of a file.
- * See parser.c. */
+/* parser_kernel.c: reads kernels of the text form: heads, arguments, constant tables,
+ * registers, and all kernels of a file. See parser.c. */
 #include "ir/packed_const.h"
 #include "ir/reader.h"
 
 #include <string.h>
 
-/* ---- declarations ---------------------------------------------------------------------------------- */
+/* ---- declarations -------------------------------------------------------- */
 
 bool MUST_USE
 reader_shape(Reader *p, Buffer *b)
@@ -308,9 +308,10 @@ ir_parse(Unit *u, uint32_t file)
     return p.k;
 }
 
-/* ---- files ------------------------------------------------------------------------------------------ */
+/* ---- files --------------------------------------------------------------- */
 
-/* What comments and options allow. A comment counts for the statement on its line, or for the first line after it. */
+/* What comments and options allow. A comment counts for the statement on its line, or for
+ * the first line after it. */
 static void
 allowances(Unit *u, uint32_t file)
 {

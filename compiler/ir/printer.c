@@ -1,35 +1,33 @@
-/* printer.c: the text form of a kernel. docs/ir.md is its reference; parser.c reads it back, and
- * print(parse(print(k))) is print(k).
+/* printer.c: the text form of a kernel. docs/ir.md is its reference; parser.c reads it
+ * back, and print(parse(print(k))) is print(k).
  *
- *   kernel NAME soc=SOC [choice=POINT:READING] [folded] [fill_scratch] [ordered] [turns] {
- *     in %a: float16[4, 128]                  global tensors in argument order: in, out, workspace, global
- *     out %b: int32[8] preset=1               an argument that the launcher fills
- *     list %l: int64[4]                       an address list
- *     in %n: int32[1] use=scalar              what the launcher is told of an argument: scalar or tiling
+ *   kernel NAME soc=SOC [choice=POINT:READING] [folded] [fill_scratch] [ordered] [turns]
+ * { in %a: float16[4, 128]                  global tensors in argument order: in, out,
+ * workspace, global out %b: int32[8] preset=1               an argument that the launcher
+ * fills list %l: int64[4]                       an address list in %n: int32[1]
+ * use=scalar              what the launcher is told of an argument: scalar or tiling
  *     const %c: uint8[4] = 00ff7f80           a constant table: its bytes
- *     reg $s: int32                           registers; core: the one that holds the core's index
- *     peak UB=4096                            bytes used per memory, after allocation
- *     alloc %t: float16[128] UB copies=2 at=0 a buffer begins to live
- *     data_move dst=%t+0:float16 ...          instruction, operands by their names in form.def
- *     $s = ($s + 1)                           set
- *     $s = load %t+0:int32                    scalar load and store
- *     store %t+0:int32 = $s
- *     for @i: int32 = 0 to 8 block_num=8 thread_num=2 { ... }
- *     for ... name=row shown=(@i + $s) { ... } what messages call the variable, and show for it
- *     if (@i < 5) { ... } else { ... }
- *     scope { ... }
- *     break, continue, return
+ *     reg $s: int32                           registers; core: the one that holds the
+ * core's index peak UB=4096                            bytes used per memory, after
+ * allocation alloc %t: float16[128] UB copies=2 at=0 a buffer begins to live data_move
+ * dst=%t+0:float16 ...          instruction, operands by their names in form.def $s = ($s
+ * + 1)                           set $s = load %t+0:int32                    scalar load
+ * and store store %t+0:int32 = $s for @i: int32 = 0 to 8 block_num=8 thread_num=2 { ... }
+ *     for ... name=row shown=(@i + $s) { ... } what messages call the variable, and show
+ * for it if (@i < 5) { ... } else { ... } scope { ... } break, continue, return
  *   }
  *
- * Sigils: % buffer, $ register, @ loop variable. A second thing of the same name and kind that is
- * visible at the same time is NAME.2, and so on. A tensor operand is %buffer+byte_offset:dtype.
- * Behind an instruction, a load or a store: [proved] or [checked]. Comments run from # to the end of
- * the line; ir_print_places writes the source position of each statement as one.
+ * Sigils: % buffer, $ register, @ loop variable. A second thing of the same name and kind
+ * that is visible at the same time is NAME.2, and so on. A tensor operand is
+ * %buffer+byte_offset:dtype. Behind an instruction, a load or a store: [proved] or
+ * [checked]. Comments run from # to the end of the line; ir_print_places writes the
+ * source position of each statement as one.
  *
- * Every place of an expression has an expected type: int64 for offsets and integer operands, uint64
- * for mask words of bits, the dst dtype for scalar operands, the type of the register, the loop
- * variable or the element; bool for conditions. Inside (a + b), that of a is the one expected of the
- * whole and that of b is a's. A constant of another type carries its own: 5:int32. */
+ * Every place of an expression has an expected type: int64 for offsets and integer
+ * operands, uint64 for mask words of bits, the dst dtype for scalar operands, the type of
+ * the register, the loop variable or the element; bool for conditions. Inside (a + b),
+ * that of a is the one expected of the whole and that of b is a's. A constant of another
+ * type carries its own: 5:int32. */
 #include "ir/ir.h"
 
 #include <math.h>
@@ -52,7 +50,7 @@ typedef struct Printer {
     int depth;
 } Printer;
 
-/* ---- names ------------------------------------------------------------------------------------------ */
+/* ---- names --------------------------------------------------------------- */
 
 static bool
 is_name_char(char c, bool first)
@@ -102,7 +100,7 @@ leave_name(Names *names, uint32_t id)
     names->visible[names->sym[id]]--;
 }
 
-/* ---- expressions ------------------------------------------------------------------------------------- */
+/* ---- expressions --------------------------------------------------------- */
 
 /* A printer without tables (ir_print_expr) shows names as they are. */
 static void
@@ -192,7 +190,7 @@ ir_print_expr(const Kernel *k, ExprId e, Text *out)
     show_expr(&p, e, (Dtype)ir_expr(k, e)->dtype);
 }
 
-/* ---- operands ------------------------------------------------------------------------------------------ */
+/* ---- operands ------------------------------------------------------------ */
 
 static void
 show_ref(const Printer *p, const Ref *r)
@@ -256,7 +254,7 @@ show_instr(const Printer *p, const Stmt *s)
     }
 }
 
-/* ---- statements ------------------------------------------------------------------------------------------ */
+/* ---- statements ---------------------------------------------------------- */
 
 static void
 show_shape(Text *out, const Buffer *b)
@@ -471,7 +469,7 @@ show_body(Printer *p, StmtId first)
     p->depth--;
 }
 
-/* ---- the kernel --------------------------------------------------------------------------------------------- */
+/* ---- the kernel ---------------------------------------------------------- */
 
 static void
 show_global(Printer *p, BufId id, const char *word)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* ---- tokens --------------------------------------------------------------------------------------- */
+/* ---- tokens -------------------------------------------------------------- */
 
 bool
 reader_fail_at(const Reader *p, uint32_t begin, DiagId id, const char *text)
@@ -172,7 +172,7 @@ reader_bytes(Reader *p, int64_t n, const uint8_t **out)
     return true;
 }
 
-/* ---- names ------------------------------------------------------------------------------------------ */
+/* ---- names --------------------------------------------------------------- */
 
 /* NAME or NAME.n behind its sigil; base gets NAME, full the symbol of all of it. */
 bool MUST_USE

@@ -1,14 +1,16 @@
-/* reader.h: what the files of the IR's reader share: a place in the text, the tables of names, and
- * the parts of the grammar. parser.c describes the whole. Private to compiler/ir.
+/* reader.h: what the files of the IR's reader share: a place in the text, the tables of
+ * names, and the parts of the grammar. parser.c describes the whole. Private to
+ * compiler/ir.
  *
- * Every function that returns bool and must be used reports a `syntax` diagnostic before it returns
- * false. Spaces and comments are skipped before a token. */
+ * Every function that returns bool and must be used reports a `syntax` diagnostic before
+ * it returns false. Spaces and comments are skipped before a token. */
 #ifndef TIKC_READER_H
 #define TIKC_READER_H
 
 #include "ir/ir.h"
 
-/* The things of one kind that are visible, by the symbol of their full name (NAME or NAME.n). */
+/* The things of one kind that are visible, by the symbol of their full name (NAME or
+ * NAME.n). */
 typedef struct NameTable {
     uint32_t *id;
     uint32_t cap;
@@ -26,14 +28,15 @@ typedef struct Reader {
     int loops; /* enclosing loops that a break could leave */
     bool in_multicore;
     bool has_sreg; /* the kernel has its special registers */
-    ExprId
-        cores; /* what the instruction blocks in front of the next statement says; 0: there is none */
+    /* what the instruction blocks in front of the next statement says; 0: there is
+     * none */
+    ExprId cores;
     NameTable bufs, regs, vars;
     NameTable kernels; /* of the file, by number from 1 on */
     VEC(BufId) allocs; /* in the order of the text */
 } Reader;
 
-/* ---- reader.c: tokens and names ---------------------------------------------------------------------- */
+/* ---- reader.c: tokens and names ------------------------------------------ */
 
 /* Report what stands from begin to the present position; always false. */
 bool reader_fail_at(const Reader *p, uint32_t begin, DiagId id, const char *text);
@@ -63,16 +66,17 @@ void reader_forget_names(NameTable *t, uint32_t keep);
 bool MUST_USE reader_use_name(Reader *p, const NameTable *t, const char *sigil,
                               uint32_t *id);
 
-/* ---- reader_expr.c: expressions and operands ----------------------------------------------------------- */
+/* ---- reader_expr.c: expressions and operands ----------------------------- */
 
 /* An expression that must have the type. */
 bool MUST_USE reader_typed_expr(Reader *p, Dtype t, ExprId *out);
 bool MUST_USE reader_integer_expr(Reader *p, Dtype expected, ExprId *out);
 bool MUST_USE reader_reference(Reader *p, Ref *out);
-/* The value of one operand of an instruction; dst is the dtype of its destination, if seen. */
+/* The value of one operand of an instruction; dst is the dtype of its destination, if
+ * seen. */
 bool MUST_USE reader_operand(Reader *p, const ParamInfo *param, Dtype dst, Arg *out);
 
-/* ---- parser.c, parser_kernel.c ------------------------------------------------------------------------- */
+/* ---- parser.c, parser_kernel.c ------------------------------------------- */
 
 /* Statements up to a closing brace, which is taken. */
 bool MUST_USE reader_statements(Reader *p, StmtId owner, int slot);

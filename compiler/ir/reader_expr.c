@@ -1,5 +1,5 @@
-/* reader_expr.c: expressions and operands of the IR's text form. See reader.h; printer.c has the rules
- * for the types of constants. */
+/* reader_expr.c: expressions and operands of the IR's text form. See reader.h; printer.c
+ * has the rules for the types of constants. */
 #include "ir/reader.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ is_word(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c);
 }
 
-/* ---- expressions --------------------------------------------------------------------------------------- */
+/* ---- expressions --------------------------------------------------------- */
 
 static bool MUST_USE expr(Reader *p, Dtype expected, ExprId *out);
 
@@ -273,7 +273,7 @@ reader_integer_expr(Reader *p, Dtype expected, ExprId *out)
     return true;
 }
 
-/* ---- operands -------------------------------------------------------------------------------------------- */
+/* ---- operands ------------------------------------------------------------ */
 
 bool MUST_USE
 reader_reference(Reader *p, Ref *out)

@@ -1,8 +1,9 @@
-/* trace.c: the trace of a kernel (--emit trace): one line per recorded statement with all operands,
- * in program order. The format is docs/trace-format.md; tests/oracle/tik_stub prints the same text
- * when the same program runs under CPython, so it says nothing that only this compiler knows
- * (addresses, proofs, places). Passes rewrite kernels, so BuildCCE keeps the trace when the unit asks
- * for it (Options.trace); without that the trace is of the kernel as it is now. */
+/* trace.c: the trace of a kernel (--emit trace): one line per recorded statement with all
+ * operands, in program order. The format is docs/trace-format.md; tests/oracle/tik_stub
+ * prints the same text when the same program runs under CPython, so it says nothing that
+ * only this compiler knows (addresses, proofs, places). Passes rewrite kernels, so
+ * BuildCCE keeps the trace when the unit asks for it (Options.trace); without that the
+ * trace is of the kernel as it is now. */
 #include "ir/ir.h"
 
 typedef struct Trace {
@@ -300,8 +301,8 @@ put_inner(Trace *t, const Stmt *s)
     word(t, "end");
 }
 
-/* Part of the alloc before, or of the loop behind it; special registers need no alloc, the core's index no
- * load. */
+/* Part of the alloc before, or of the loop behind it; special registers need no alloc,
+ * the core's index no load. */
 static bool
 is_silent(const Trace *t, const Stmt *s)
 {

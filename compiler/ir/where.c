@@ -1,5 +1,6 @@
-/* where.c: what a fault of a statement says beside the rule: the Scalars that the statement reads, names of
- * loop variables. Both back ends ask here, so they say the same. */
+/* where.c: what a fault of a statement says beside the rule: the Scalars that the
+ * statement reads, names of loop variables. Both back ends ask here, so they say the
+ * same. */
 #include "ir/ir.h"
 
 /* Expressions share their parts, so a walk may come to one of them very often. */

@@ -51,7 +51,8 @@ wording_of_copy(Arena *a, const char *text, bool vector)
     return t.p;
 }
 
-/* Whether the call in the source is one of data_copy; a call by another name keeps the words of the record. */
+/* Whether the call in the source is one of data_copy; a call by another name keeps the
+ * words of the record. */
 static bool
 is_data_copy(const Kernel *k, const Stmt *s)
 {

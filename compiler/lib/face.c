@@ -1,4 +1,5 @@
-/* face.c: the functions of tikc.h over a unit. What a setting may be is decided where the tool's options are. */
+/* face.c: the functions of tikc.h over a unit. What a setting may be is decided where the
+ * tool's options are. */
 #include "tikc.h"
 
 #include "base/product.h"
@@ -59,7 +60,7 @@ copy(Tikc *t, const char *text)
     return arena_strdup(&t->unit.arena, text);
 }
 
-/* ---- settings ------------------------------------------------------------------------------------- */
+/* ---- settings ------------------------------------------------------------ */
 
 bool
 tikc_set_soc(Tikc *t, const char *name)
@@ -132,7 +133,7 @@ tikc_set_loader(Tikc *t, TikcLoad *function, void *ctx)
     t->unit.load = function ? load : NULL;
 }
 
-/* ---- compiling -------------------------------------------------------------------------------------- */
+/* ---- compiling ----------------------------------------------------------- */
 
 bool
 tikc_compile_text(Tikc *t, const char *path, const char *text, size_t size)
@@ -206,7 +207,7 @@ tikc_make(Tikc *t, int kernel, TikcForm form, const void **bytes, size_t *size)
     return true;
 }
 
-/* ---- findings ---------------------------------------------------------------------------------------- */
+/* ---- findings ------------------------------------------------------------ */
 
 const char *
 tikc_diagnostics(Tikc *t, TikcFindings form)

@@ -1,5 +1,5 @@
-/* facts.c: what a host has to know of a kernel to launch it, as JSON, in the words of the files that
- * the original toolkit writes to kernel_meta/. See docs/language.md. */
+/* facts.c: what a host has to know of a kernel to launch it, as JSON, in the words of the
+ * files that the original toolkit writes to kernel_meta/. See docs/language.md. */
 #include "pipeline.h"
 
 #include <math.h>

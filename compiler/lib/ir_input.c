@@ -1,4 +1,5 @@
-/* ir_input.c: texts of kernel IR as inputs: which texts are such, and what options cannot say to them. See ir_input.h. */
+/* ir_input.c: texts of kernel IR as inputs: which texts are such, and what options cannot
+ * say to them. See ir_input.h. */
 #include "lib/ir_input.h"
 
 #include "ir/ir.h"
@@ -37,7 +38,8 @@ ir_input_is(const Unit *u, uint32_t file)
            (len > 0 && skip_word(skip_space(name + len), "soc=") != NULL);
 }
 
-/* An option that speaks to a program, which a text of IR has none of; null: none was given. */
+/* An option that speaks to a program, which a text of IR has none of; null: none was
+ * given. */
 static const char *
 for_programs(const Options *o)
 {

@@ -4,10 +4,11 @@
 
 #include "base/unit.h"
 
-/* Whether a source is a text of kernel IR: the file's name ends with .ir, or it begins with "kernel NAME soc=", which no
- * program does. */
+/* Whether a source is a text of kernel IR: the file's name ends with .ir, or it begins
+ * with "kernel NAME soc=", which no program does. */
 bool ir_input_is(const Unit *u, uint32_t file);
-/* Reads its kernels into u->kernels. False: errors, which are in the unit; also where an option speaks to a program. */
+/* Reads its kernels into u->kernels. False: errors, which are in the unit; also where an
+ * option speaks to a program. */
 bool MUST_USE ir_input_read(Unit *u, uint32_t file);
 
 #endif

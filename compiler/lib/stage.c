@@ -1,5 +1,5 @@
-/* stage.c: staging: the evaluator of compiler/python runs the program with the objects of compiler/tik, which record
- * kernels. Nothing else knows both. See stage.h. */
+/* stage.c: staging: the evaluator of compiler/python runs the program with the objects of
+ * compiler/tik, which record kernels. Nothing else knows both. See stage.h. */
 #include "lib/stage.h"
 
 #include "tik/install.h"

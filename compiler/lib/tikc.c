@@ -1,5 +1,6 @@
-/* tikc.c: the compiler in calls, see pipeline.h. The whole pipeline is visible here: parse, stage,
- * passes; the back ends take the kernels from there. A text of kernel IR needs no stage. */
+/* tikc.c: the compiler in calls, see pipeline.h. The whole pipeline is visible here:
+ * parse, stage, passes; the back ends take the kernels from there. A text of kernel IR
+ * needs no stage. */
 #include "pipeline.h"
 
 #include "lib/ir_input.h"
@@ -30,7 +31,8 @@ tikc_trace(const Kernel *k, Text *out)
     ir_trace(k, out);
 }
 
-/* What was staged of a kernel before an error is still worth checking: many errors in one run. */
+/* What was staged of a kernel before an error is still worth checking: many errors in one
+ * run. */
 static void
 check_partial(Unit *u, const PassList *only)
 {

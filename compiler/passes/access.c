@@ -1,5 +1,5 @@
-/* access.c: see access.h. Footprints come from the checker (check_footprint); this file only brings
- * constant operands into its form. */
+/* access.c: see access.h. Footprints come from the checker (check_footprint); this file
+ * only brings constant operands into its form. */
 #include "passes/access.h"
 
 /* A constant operand as the checker wants it; false: not constant. */
@@ -35,7 +35,8 @@ const_arg(const Kernel *k, const ParamInfo *param, const Arg *a, CheckArg *out)
     UNREACHABLE();
 }
 
-/* Whether the numbers are those of a shape: rules may be broken in code that is never reached. */
+/* Whether the numbers are those of a shape: rules may be broken in code that is never
+ * reached. */
 static bool
 is_shape(const Footprint *f)
 {

@@ -1,4 +1,5 @@
-/* access.h: which bytes a statement reads and writes, for the passes that reason about memory. */
+/* access.h: which bytes a statement reads and writes, for the passes that reason about
+ * memory. */
 #ifndef TIKC_ACCESS_H
 #define TIKC_ACCESS_H
 
@@ -35,7 +36,8 @@ bool access_certain_loop(const Kernel *k, const Stmt *loop, int64_t *begin, int6
 /* One past the last byte of a known shape. */
 int64_t access_end(const Access *a);
 
-/* Run i of a known shape, in [*lo, *hi) relative to off; there are access_runs of them. */
+/* Run i of a known shape, in [*lo, *hi) relative to off; there are access_runs of
+ * them. */
 int64_t access_runs(const Access *a);
 void access_run(const Access *a, int64_t i, int64_t *lo, int64_t *hi);
 

@@ -41,7 +41,7 @@ touches_drop(Touches *t, BufId buf, uint32_t n)
     t->all.n = n;
 }
 
-/* ---- parts --------------------------------------------------------------------------------------------------- */
+/* ---- parts --------------------------------------------------------------- */
 
 void
 touches_open_part(Touches *t, Arena *arena)
@@ -66,7 +66,7 @@ touches_share_part(const Touches *t, const Touch *a, const Touch *b)
     return part == a->part;
 }
 
-/* ---- bytes --------------------------------------------------------------------------------------------------- */
+/* ---- bytes --------------------------------------------------------------- */
 
 bool
 touch_is_shape(const Footprint *f)
@@ -135,7 +135,8 @@ joined(Footprint f)
     return f;
 }
 
-/* The two, the one with fewer runs first; its runs are compared with the rows of runs of the other one. */
+/* The two, the one with fewer runs first; its runs are compared with the rows of runs of
+ * the other one. */
 typedef struct Pair {
     Footprint few, other;
     int64_t cost; /* comparisons; 0: their hulls are apart */

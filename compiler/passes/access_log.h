@@ -1,12 +1,13 @@
-/* access_log.h: accesses of buffers as they come one after another, for the pass that looks for races. */
+/* access_log.h: accesses of buffers as they come one after another, for the pass that
+ * looks for races. */
 #ifndef TIKC_TOUCH_H
 #define TIKC_TOUCH_H
 
 #include "ir/ir.h"
 #include "passes/vars.h"
 
-/* What makes two instructions of one queue that touch the same bytes need a barrier: the first has MOVE, the
- * second AFTER_MOVE. */
+/* What makes two instructions of one queue that touch the same bytes need a barrier: the
+ * first has MOVE, the second AFTER_MOVE. */
 enum {
     HAZARD_MOVE = 1,
     HAZARD_AFTER_MOVE = 2
@@ -51,7 +52,8 @@ bool touches_share_part(const Touches *t, const Touch *a, const Touch *b);
 bool touch_is_shape(const Footprint *f);
 /* What touches_meet takes, in comparisons of two ranges. */
 int64_t touches_cost(const Touch *a, const Touch *b);
-/* Whether the two share bytes: [*lo, *hi) are some of them. False also where that is too long to find out. */
+/* Whether the two share bytes: [*lo, *hi) are some of them. False also where that is too
+ * long to find out. */
 bool touches_meet(const Touch *a, const Touch *b, int64_t *lo, int64_t *hi);
 
 #endif

@@ -1,32 +1,36 @@
 /* allocate.c: gives every on-core buffer an address; lifetimes, reuse, capacity.
  *
- * Needs: a kernel that satisfies ir_verify. Guarantees, when it succeeds: buffers that are alive at
- * the same time share no bytes, addresses are aligned, address + bytes is at most k->peak of the
- * memory, which is at most what the target has. Buffers without an alloc keep address -1. Never:
- * changes statements.
+ * Needs: a kernel that satisfies ir_verify. Guarantees, when it succeeds: buffers that
+ * are alive at the same time share no bytes, addresses are aligned, address + bytes is at
+ * most k->peak of the memory, which is at most what the target has. Buffers without an
+ * alloc keep address -1. Never: changes statements.
  *
- * A buffer with a fixed address stands there; one that shall not share bytes with others (apart) is
- * placed as if it lived when they do.
+ * A buffer with a fixed address stands there; one that shall not share bytes with others
+ * (apart) is placed as if it lived when they do.
  *
- * A buffer takes its bytes, rounded up to the unit of its memory, times its copies. It lives from
- * its alloc to the end of the body that allocates it. First the plain stack order of these
- * lifetimes is tried; if that does not fit, lifetimes shrink to first and last use (stretched over
- * loops that lie inside the body and contain a use) and every buffer takes the smallest gap that
- * holds it; if that does not fit either, the same with the largest buffers placed first. In a memory
- * with fixed buffers these stand first, and every other one takes the smallest gap among those whose
- * lifetimes meet its own, in the order of creation before that of size.
+ * A buffer takes its bytes, rounded up to the unit of its memory, times its copies. It
+ * lives from its alloc to the end of the body that allocates it. First the plain stack
+ * order of these lifetimes is tried; if that does not fit, lifetimes shrink to first and
+ * last use (stretched over loops that lie inside the body and contain a use) and every
+ * buffer takes the smallest gap that holds it; if that does not fit either, the same with
+ * the largest buffers placed first. In a memory with fixed buffers these stand first, and
+ * every other one takes the smallest gap among those whose lifetimes meet its own, in the
+ * order of creation before that of size.
  *
- * Tensors that have grown (the check pass) and do not fit: in operators of a package they are declared again as they were,
- * and checked again; else capacity.
+ * Tensors that have grown (the check pass) and do not fit: in operators of a package they
+ * are declared again as they were, and checked again; else capacity.
  *
- * Buffers of run-time size share what the others leave of their memory: their address is where that
- * begins, and the peak of the memory is all of it. The instruction reserve places them at run time.
+ * Buffers of run-time size share what the others leave of their memory: their address is
+ * where that begins, and the peak of the memory is all of it. The instruction reserve
+ * places them at run time.
  *
- * In the lanes of LMEM buffers are placed in the order of their declarations, while their bodies last
- * (allocate_lanes.h).
+ * In the lanes of LMEM buffers are placed in the order of their declarations, while their
+ * bodies last (allocate_lanes.h).
  *
- * Diagnostics: lmem-overflow and lmem-overlap in LMEM; else capacity, one per memory, at the buffer that does not fit, with a note for each buffer
- * that is alive then; start-addr-range where fixed buffers leave their memory, or meet those they are apart from. */
+ * Diagnostics: lmem-overflow and lmem-overlap in LMEM; else capacity, one per memory, at
+ * the buffer that does not fit, with a note for each buffer that is alive then;
+ * start-addr-range where fixed buffers leave their memory, or meet those they are apart
+ * from. */
 #include "passes/allocate_lanes.h"
 #include "passes/passes.h"
 
@@ -49,8 +53,8 @@ typedef struct Life {
 typedef struct LoopSpan {
     uint32_t begin;
     StmtId stmt;
-    uint32_t
-        touched; /* index of the first entry of Allocate.touched that belongs to it */
+    /* index of the first entry of Allocate.touched that belongs to it */
+    uint32_t touched;
 } LoopSpan;
 
 typedef struct Allocate {
@@ -65,7 +69,7 @@ typedef struct Allocate {
     bool ok;
 } Allocate;
 
-/* ---- lifetimes -------------------------------------------------------------------------------------------- */
+/* ---- lifetimes ----------------------------------------------------------- */
 
 static void
 note_use(Allocate *a, BufId buf, StmtId at)
@@ -134,7 +138,8 @@ note_alloc(Allocate *a, BufId id)
 
 static void walk_body(Allocate *a, StmtId first);
 
-/* At the end of a loop, every buffer from outside that was used in it lives until here. */
+/* At the end of a loop, every buffer from outside that was used in it lives until
+ * here. */
 static void
 walk_loop(Allocate *a, StmtId id)
 {
@@ -209,7 +214,7 @@ walk_body(Allocate *a, StmtId first)
     }
 }
 
-/* ---- placing ------------------------------------------------------------------------------------------------ */
+/* ---- placing ------------------------------------------------------------- */
 
 /* The buffers of one memory under one notion of lifetime. */
 typedef struct Plan {
@@ -247,8 +252,8 @@ end_address(const Life *l)
     return plus(l->address, l->size);
 }
 
-/* The buffers that are alive at the moment: by address, or while bodies decide in the order in which
- * they began, which is the reverse of that in which they end. */
+/* The buffers that are alive at the moment: by address, or while bodies decide in the
+ * order in which they began, which is the reverse of that in which they end. */
 typedef struct Live {
     Life **p;
     uint32_t n;
@@ -275,8 +280,8 @@ drop_ended(const Plan *p, Live *live, uint32_t now)
     live->n = keep;
 }
 
-/* Where l goes among them: the smallest gap below top that holds it (the first of equal ones), else
- * behind the last. *index gets its place in address order. */
+/* Where l goes among them: the smallest gap below top that holds it (the first of equal
+ * ones), else behind the last. *index gets its place in address order. */
 static int64_t
 best_gap(const Live *live, const Life *l, uint32_t *index)
 {
@@ -308,8 +313,8 @@ insert_live(Live *live, uint32_t index, Life *l)
     live->n++;
 }
 
-/* One sweep in program order. With lifetimes of bodies this is the stack order: what ended was
- * placed last. */
+/* One sweep in program order. With lifetimes of bodies this is the stack order: what
+ * ended was placed last. */
 static void
 place_in_order(Plan *p)
 {
@@ -396,7 +401,8 @@ meet(const Plan *p, const Life *x, const Life *y)
            is_apart(p, x, y) || is_apart(p, y, x);
 }
 
-/* One after another, each into the smallest gap among those placed whose lives meet its own. */
+/* One after another, each into the smallest gap among those placed whose lives meet its
+ * own. */
 static void
 place_ordered(Plan *p, int (*before)(const void *, const void *))
 {
@@ -437,8 +443,8 @@ place_bound(Plan *p, int64_t capacity)
     return p->peak <= capacity;
 }
 
-/* Beyond this many buffers in one memory the placement by size is not tried; beyond the second, the
- * placement by use neither: both compare buffers with each other. */
+/* Beyond this many buffers in one memory the placement by size is not tried; beyond the
+ * second, the placement by use neither: both compare buffers with each other. */
 enum {
     MAX_BY_SIZE = 512,
     MAX_BY_USE = 20000
@@ -466,7 +472,7 @@ place(Plan *p, int64_t capacity)
     return p->peak <= capacity;
 }
 
-/* ---- diagnostics ---------------------------------------------------------------------------------------------- */
+/* ---- diagnostics --------------------------------------------------------- */
 
 static uint32_t
 line_of(Unit *u, Span span)
@@ -516,8 +522,8 @@ need_at(const Plan *p, const Life *l)
     return sum;
 }
 
-/* The first buffer whose beginning takes the live bytes beyond the capacity; if it is only gaps that
- * are lost, the one that lies highest. */
+/* The first buffer whose beginning takes the live bytes beyond the capacity; if it is
+ * only gaps that are lost, the one that lies highest. */
 static const Life *
 culprit(const Plan *p, int64_t capacity)
 {
@@ -638,7 +644,7 @@ check_fixed(const Plan *p, int64_t capacity)
     return ok;
 }
 
-/* ---- the pass ---------------------------------------------------------------------------------------------------- */
+/* ---- the pass ------------------------------------------------------------ */
 
 /* False: what does not fit lies behind the capacity. */
 static bool
@@ -751,8 +757,9 @@ has_grown(const Kernel *k)
     return false;
 }
 
-/* Operators of a package compile as they did, with what the check pass found as warnings: where their tensors have
- * no room to grow, they stay as declared, and what leaves them is checked while running. */
+/* Operators of a package compile as they did, with what the check pass found as warnings:
+ * where their tensors have no room to grow, they stay as declared, and what leaves them
+ * is checked while running. */
 bool
 pass_allocate(Kernel *k)
 {

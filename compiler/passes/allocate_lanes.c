@@ -10,7 +10,7 @@ enum {
     MOST_RELATED = 1024 /* buffers for which it is kept who is used with whom */
 };
 
-/* ---- who is used with whom ------------------------------------------------------------------------------------- */
+/* ---- who is used with whom ----------------------------------------------- */
 
 static BankBuffer
 place_of(void *ctx, uint32_t buffer)
@@ -20,7 +20,8 @@ place_of(void *ctx, uint32_t buffer)
     return (BankBuffer){b->address, sym_text(&k->unit->names, b->name)};
 }
 
-/* A tensor as the rules see it; one whose offset only the run knows is left to the emulator. */
+/* A tensor as the rules see it; one whose offset only the run knows is left to the
+ * emulator. */
 static CheckTensor
 tensor_of(const Kernel *k, const Ref *ref)
 {
@@ -53,7 +54,8 @@ used_by(const Kernel *k, const Stmt *s)
     return bank_user(&in, place_of, (void *)(uintptr_t)k);
 }
 
-/* The instruction that stands behind s in its body, without a branch or loop between them; null: none. */
+/* The instruction that stands behind s in its body, without a branch or loop between
+ * them; null: none. */
 static const Stmt *
 next_instr(const Kernel *k, const Stmt *s)
 {
@@ -69,7 +71,8 @@ next_instr(const Kernel *k, const Stmt *s)
     return NULL;
 }
 
-/* Calls back for every instruction with tensors in LMEM, and for those behind it that no branch or loop parts from it. */
+/* Calls back for every instruction with tensors in LMEM, and for those behind it that no
+ * branch or loop parts from it. */
 static void
 each_user(const Kernel *k,
           void (*user)(void *ctx, const Stmt *s, const BankUser *u,
@@ -90,7 +93,7 @@ each_user(const Kernel *k,
     }
 }
 
-/* ---- places ---------------------------------------------------------------------------------------------------- */
+/* ---- places -------------------------------------------------------------- */
 
 typedef struct Places {
     const Kernel *k;
@@ -131,8 +134,8 @@ meet(const LaneLife *a, const LaneLife *b)
     return a->begin <= b->end && b->begin <= a->end;
 }
 
-/* The lowest address from at on where l shares no byte with what is placed, and with banks no bank with what it is
- * used with; -1: none. */
+/* The lowest address from at on where l shares no byte with what is placed, and with
+ * banks no bank with what it is used with; -1: none. */
 static int64_t
 first_fit(const Places *p, uint32_t l, int64_t at, bool banks)
 {
@@ -186,7 +189,7 @@ lanes_place(const Kernel *k, Arena *scratch, LaneLife *lives, uint32_t n)
     return ok;
 }
 
-/* ---- warnings ---------------------------------------------------------------------------------------------------- */
+/* ---- warnings ------------------------------------------------------------ */
 
 static void
 note_operand(const Kernel *k, Diag *d, const BankOperand *o)

@@ -1,8 +1,9 @@
 /* atomic.c: judges atomic writes where the mode is known.
  *
- * Needs: a kernel that passed check. Guarantees: an error atomic-soc or atomic-dtype for each write to global
- * memory that certainly happens in a mode that does not fit it (both back ends ask again when it runs); the
- * warning atomic-left-on where the kernel certainly ends with the mode on. Never: changes statements. */
+ * Needs: a kernel that passed check. Guarantees: an error atomic-soc or atomic-dtype for
+ * each write to global memory that certainly happens in a mode that does not fit it (both
+ * back ends ask again when it runs); the warning atomic-left-on where the kernel
+ * certainly ends with the mode on. Never: changes statements. */
 #include "analysis/atomic_mode.h"
 #include "rules/atomic.h"
 #include "passes/passes.h"

@@ -1,22 +1,24 @@
 /* blocks.c: finds out whether the cores of a multi-core loop touch disjoint global bytes.
  *
- * Needs: a kernel that passed check. Guarantees: k->blocks_ordered is false only if no core writes a
- * global byte that another core reads or writes, so that cores may run at the same time in any order; or,
- * with k->blocks_turns, if such bytes are only the target of atomic writes: then cores may run at the same
- * time up to their first atomic write, and go on from there in their order.
- * Warning multicore-overlap where two cores certainly write the same bytes and no block_barrier stands between. Never:
- * changes statements.
+ * Needs: a kernel that passed check. Guarantees: k->blocks_ordered is false only if no
+ * core writes a global byte that another core reads or writes, so that cores may run at
+ * the same time in any order; or, with k->blocks_turns, if such bytes are only the target
+ * of atomic writes: then cores may run at the same time up to their first atomic write,
+ * and go on from there in their order. Warning multicore-overlap where two cores
+ * certainly write the same bytes and no block_barrier stands between. Never: changes
+ * statements.
  *
- * A core runs the iteration of its index b of every multi-core loop, and everything outside of
- * them. So a write outside, or any access outside of a buffer that is written inside, orders the
- * cores. Inside, an access touches the bytes
+ * A core runs the iteration of its index b of every multi-core loop, and everything
+ * outside of them. So a write outside, or any access outside of a buffer that is written
+ * inside, orders the cores. Inside, an access touches the bytes
  *
  *     f*b + r + m*M      lo <= r < hi, m any integer
  *
- * where f is the factor of the block index in the offset; loop terms and strides that are at least
- * f*blocks far apart are taken as multiples of M, all else widens [lo, hi). If all accesses of a
- * buffer have one f, their common [LO, HI) is at most |f| wide, and |f|*(blocks-1) + (HI-LO) <= M,
- * then accesses of different cores never meet: f*(b1-b2) + (r1-r2) is neither 0 nor a multiple of M. */
+ * where f is the factor of the block index in the offset; loop terms and strides that are
+ * at least f*blocks far apart are taken as multiples of M, all else widens [lo, hi). If
+ * all accesses of a buffer have one f, their common [LO, HI) is at most |f| wide, and
+ * |f|*(blocks-1) + (HI-LO) <= M, then accesses of different cores never meet: f*(b1-b2) +
+ * (r1-r2) is neither 0 nor a multiple of M. */
 
 /* ASSUMES cores-65535: the variable of a loop over cores is below 65535. */
 /* ASSUMES cores-apart: writes of different cores are apart. */
@@ -35,13 +37,12 @@ typedef struct GmAccess {
     bool regular;   /* has the form above */
     int64_t factor; /* f */
     int64_t lo, hi;
-    int64_t period; /* gcd of what M divides; 0: nothing */
-    int phase;      /* barriers of the cores before it in the program; */
-    bool repeats;   /* a loop around it has such barriers, too */
-    bool certain;   /* a write that executes in every core, at known places: */
-    int64_t
-        at[2]
-          [2]; /* off in cores 0 and 1, inner loops in their first and last iteration */
+    int64_t period;   /* gcd of what M divides; 0: nothing */
+    int phase;        /* barriers of the cores before it in the program; */
+    bool repeats;     /* a loop around it has such barriers, too */
+    bool certain;     /* a write that executes in every core, at known places: */
+    int64_t at[2][2]; /* off in cores 0 and 1, inner loops in their first and last
+                         iteration */
     Access a;
 } GmAccess;
 
@@ -70,7 +71,7 @@ typedef struct Blocks {
     bool jumps;      /* there are jumps: nothing is certain */
 } Blocks;
 
-/* ---- collecting ---------------------------------------------------------------------------------------------- */
+/* ---- collecting ---------------------------------------------------------- */
 
 static int64_t
 gcd(int64_t a, int64_t b)
@@ -201,7 +202,8 @@ note_access(Blocks *b, StmtId stmt, const Access *a)
     buf->first = b->accesses.n;
 }
 
-/* Whether a statement touches a global buffer that any statement writes; others cannot matter. */
+/* Whether a statement touches a global buffer that any statement writes; others cannot
+ * matter. */
 static bool
 matters(const Blocks *b, const Stmt *s)
 {
@@ -240,7 +242,8 @@ is_meeting(const Stmt *s)
     return s->kind == ST_INSTR && op_table[s->instr.op].sem == SEM_BLOCK_BARRIER;
 }
 
-/* Marks the global buffers that a statement of the table writes, and finds the number of cores. */
+/* Marks the global buffers that a statement of the table writes, and finds the number of
+ * cores. */
 static void
 look_through(Blocks *b)
 {
@@ -368,9 +371,10 @@ walk_body(Blocks *b, StmtId first)
     }
 }
 
-/* ---- judging ---------------------------------------------------------------------------------------------------- */
+/* ---- judging ------------------------------------------------------------- */
 
-/* v moved by a multiple of m to where it is nearest to ref; *ok false: numbers too large. */
+/* v moved by a multiple of m to where it is nearest to ref; *ok false: numbers too
+ * large. */
 static int64_t
 nearest(int64_t v, int64_t ref, int64_t m, bool *ok)
 {
@@ -438,7 +442,8 @@ typedef struct WriteRun {
     int param;
     bool atomic;
     int phase;
-    int end; /* in loops with barriers: 1 in the first iteration, 2 in the last one; else 0 */
+    /* in loops with barriers: 1 in the first iteration, 2 in the last one; else 0 */
+    int end;
 } WriteRun;
 
 enum {

@@ -1,12 +1,14 @@
-/* check.c: the check pass: answers every rule of every instruction, scalar load and scalar store.
+/* check.c: the check pass: answers every rule of every instruction, scalar load and
+ * scalar store.
  *
- * Needs: a verified kernel; constants folded. Gives: an error for each rule that is certainly broken,
- * Stmt.proof for the rest (PROVED, or RUNTIME: both back ends run the numeric checker there),
- * Kernel.proofs. Breaks nothing: the body stays as it is. Owns the rules of runtime/rules/check.c and
- * reports them for the compiler; what is knowingly not checked is written there.
+ * Needs: a verified kernel; constants folded. Gives: an error for each rule that is
+ * certainly broken, Stmt.proof for the rest (PROVED, or RUNTIME: both back ends run the
+ * numeric checker there), Kernel.proofs. Breaks nothing: the body stays as it is. Owns
+ * the rules of runtime/rules/check.c and reports them for the compiler; what is knowingly
+ * not checked is written there.
  *
- * The walk is in check_walk.c; here answers become diagnostics: for one instruction each rule once,
- * and each operand once. */
+ * The walk is in check_walk.c; here answers become diagnostics: for one instruction each
+ * rule once, and each operand once. */
 #include "passes/check.h"
 #include "analysis/prove.h"
 #include "ir/wording.h"
@@ -47,7 +49,7 @@ typedef struct Checker {
     int64_t unproved; /* sites with such, where all is to be proved */
 } Checker;
 
-/* ---- diagnostics --------------------------------------------------------------------------------- */
+/* ---- diagnostics --------------------------------------------------------- */
 
 static void
 note_tensor(const Checker *c, Diag *d, const Site *s, int param)
@@ -228,7 +230,8 @@ typedef struct WarnCtx {
     const Site *s;
 } WarnCtx;
 
-/* What is told so of a correct instruction is no reason to stop, also where its rule is an error. */
+/* What is told so of a correct instruction is no reason to stop, also where its rule is
+ * an error. */
 static void
 report_warning(void *ctx, const Fault *f)
 {
@@ -244,7 +247,8 @@ is_tensor(const Site *s, int param)
            s->params[param].role == ROLE_SRC;
 }
 
-/* The instruction as it certainly executes once: where tensors start as late as they ever do. */
+/* The instruction as it certainly executes once: where tensors start as late as they ever
+ * do. */
 static CheckInstr
 latest(const CheckWalk *w, const Site *s)
 {
@@ -260,7 +264,8 @@ latest(const CheckWalk *w, const Site *s)
     return in;
 }
 
-/* The move that an InputScalar brings with it reads a whole block, and nobody wrote it. */
+/* The move that an InputScalar brings with it reads a whole block, and nobody wrote
+ * it. */
 static bool
 is_fetch(const Kernel *k, const Stmt *s)
 {
@@ -273,8 +278,8 @@ is_fetch(const Kernel *k, const Stmt *s)
            declared.end == s->span.end;
 }
 
-/* An access of bytes behind the data is allowed, and worth a word: of a write to global memory, whose
- * bytes go nowhere, a warning. */
+/* An access of bytes behind the data is allowed, and worth a word: of a write to global
+ * memory, whose bytes go nowhere, a warning. */
 static void
 tell_tail(Checker *c, const CheckWalk *w, const Site *s, const CheckInstr *last,
           CheckStep step)
@@ -317,7 +322,8 @@ stays_inside(const CheckWalk *w, const Site *s, CheckStep step)
                            prove_step(&w->env, &exact, step));
 }
 
-/* A number of repeats or bursts that may be 0, and then nothing happens: told where it always is. */
+/* A number of repeats or bursts that may be 0, and then nothing happens: told where it
+ * always is. */
 static void
 warn_empty(WarnCtx *x)
 {
@@ -391,7 +397,8 @@ warn_repeat_stride(const Site *s)
              (long long)repeats);
 }
 
-/* Whether a search found an execution in which the move meets itself; numbers alone decide of constants. */
+/* Whether a search found an execution in which the move meets itself; numbers alone
+ * decide of constants. */
 static bool
 finds_overlap(const CheckWalk *w, const Site *s, int step, Witness *out)
 {
@@ -405,8 +412,8 @@ finds_overlap(const CheckWalk *w, const Site *s, int step, Witness *out)
     return out->verdict == VERDICT_BROKEN;
 }
 
-/* A move whose source and destination meet: what the reading D12=error refuses. Under the others the result is
- * defined, so an overlap that is not certain is no news. */
+/* A move whose source and destination meet: what the reading D12=error refuses. Under the
+ * others the result is defined, so an overlap that is not certain is no news. */
 static void
 warn_overlap(WarnCtx *x)
 {
@@ -467,7 +474,7 @@ note_inside(Checker *c, const CheckWalk *w, const Site *s)
     }
 }
 
-/* ---- events ---------------------------------------------------------------------------------------- */
+/* ---- events -------------------------------------------------------------- */
 
 static void
 on_broken(void *ctx, const CheckWalk *w, const Site *s, const Fault *f)
@@ -478,7 +485,8 @@ on_broken(void *ctx, const CheckWalk *w, const Site *s, const Fault *f)
     report(c, w, s, &wit, false);
 }
 
-/* A rule that is broken and that the user allows to break: both back ends ask it again. */
+/* A rule that is broken and that the user allows to break: both back ends ask it
+ * again. */
 static bool
 is_allowed(const Site *s, const Fault *f)
 {
@@ -510,9 +518,10 @@ can_grow(const Kernel *k, const Buffer *b)
            b->scope != SC_SREG && b->scope != SC_VREG && !b->dynamic;
 }
 
-/* An access that is proved to leave an on-core tensor, and that the user allows, makes the allocation
- * larger, so that it meets nothing else: up to the furthest byte that the access can reach, or as far as it is known to go
- * where that is more than there is. Whether the access is proved now. */
+/* An access that is proved to leave an on-core tensor, and that the user allows, makes
+ * the allocation larger, so that it meets nothing else: up to the furthest byte that the
+ * access can reach, or as far as it is known to go where that is more than there is.
+ * Whether the access is proved now. */
 static bool
 grow(Checker *c, const CheckWalk *w, const Site *s, CheckStep step, const Fault *f)
 {
@@ -627,7 +636,7 @@ pass_check(Kernel *k)
     return k->proofs[1] == 0 && c.unproved == 0;
 }
 
-/* ---- lists of obligations ----------------------------------------------------------------------------- */
+/* ---- lists of obligations ------------------------------------------------ */
 
 static void
 put_obligation(Text *out, const Site *s, int param, Rule rule, const char *answer)

@@ -4,7 +4,8 @@
 
 #include "ir/ir.h"
 
-/* Prints each obligation of a checked kernel that was not proved, a line each, with its place. */
+/* Prints each obligation of a checked kernel that was not proved, a line each, with its
+ * place. */
 void check_explain(const Kernel *k, Text *out);
 
 #endif

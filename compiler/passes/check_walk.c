@@ -1,24 +1,25 @@
-/* check_walk.c: the check pass as an abstract interpreter of the structured body. It carries what is
- * known of registers and loop variables (analysis/env.h) through branches and loops, and answers each
- * step of the numeric checker (rules/check.h) at each site:
+/* check_walk.c: the check pass as an abstract interpreter of the structured body. It
+ * carries what is known of registers and loop variables (analysis/env.h) through branches
+ * and loops, and answers each step of the numeric checker (rules/check.h) at each site:
  *
- *   proved    operands are constant and the rule holds; or it follows from what is known; or all
- *             iterations were tried; or the place is never reached
- *   refuted   constant operands break the rule (also where it is not certain that the place is
- *             reached); or a certain iteration breaks it
- *   run time  neither
+ *   proved    operands are constant and the rule holds; or it follows from what is known;
+ * or all iterations were tried; or the place is never reached refuted   constant operands
+ * break the rule (also where it is not certain that the place is reached); or a certain
+ * iteration breaks it run time  neither
  *
- * In a loop nothing is known of the registers that its body assigns, except that those that are only
- * stepped by constants keep their value modulo the steps, and stay as near as the trips allow. */
+ * In a loop nothing is known of the registers that its body assigns, except that those
+ * that are only stepped by constants keep their value modulo the steps, and stay as near
+ * as the trips allow. */
 
 /* ASSUMES loop-range: begin <= variable < end, of any sign. */
 /* ASSUMES loop-fixed: the body of a loop does not change its bounds. */
-/* ASSUMES value-alone: a rule on one number asks no other number, and holds between two numbers at which it holds. */
+/* ASSUMES value-alone: a rule on one number asks no other number, and holds between two
+ * numbers at which it holds. */
 #include "passes/check_walk.h"
 
 #include "analysis/prove.h"
 
-/* ---- what loops assign ------------------------------------------------------------------------- */
+/* ---- what loops assign --------------------------------------------------- */
 
 typedef struct Scan {
     bool exits; /* of the innermost loop */
@@ -114,8 +115,8 @@ is_step(const Kernel *k, const CheckAssign *a, int64_t *step)
     return true;
 }
 
-/* How often an assignment executes at most in so many iterations of a loop around it; deeper nests
- * are not followed. */
+/* How often an assignment executes at most in so many iterations of a loop around it;
+ * deeper nests are not followed. */
 static int64_t
 times_in(const CheckWalk *w, const CheckAssign *a, VarId loop, int64_t iterations)
 {
@@ -163,7 +164,8 @@ drifted(const CheckDrift *d, Dtype t, Range now)
     return r;
 }
 
-/* Forgets what the loop's body may change in any number of iterations up to the one given. */
+/* Forgets what the loop's body may change in any number of iterations up to the one
+ * given. */
 static void
 forget_assigned(CheckWalk *w, VarId var, int64_t iterations)
 {
@@ -184,7 +186,7 @@ forget_assigned(CheckWalk *w, VarId var, int64_t iterations)
     }
 }
 
-/* ---- sites --------------------------------------------------------------------------------------- */
+/* ---- sites --------------------------------------------------------------- */
 
 static bool
 param_is_constant(const Site *s, int param)
@@ -227,9 +229,10 @@ answer_of(Verdict v)
                                  : ANSWER_RUNTIME;
 }
 
-/* What never executes touches no bytes; a fault of its operands alone is one of the text, reported all
- * the same. The check stays in the code, since a verifier may not see that it is never reached. So does that of
- * an access under a condition of run time, which is a warning. */
+/* What never executes touches no bytes; a fault of its operands alone is one of the text,
+ * reported all the same. The check stays in the code, since a verifier may not see that
+ * it is never reached. So does that of an access under a condition of run time, which is
+ * a warning. */
 static Answer
 answer_constant(const CheckWalk *w, const Site *s, CheckStep step, Witness *wit)
 {
@@ -294,7 +297,8 @@ answer_by_search(CheckWalk *w, const Site *s, Answer *answers, const bool *open,
     }
 }
 
-/* A step that no constant proves: bounds in an address list, whose arrays are known at run time. */
+/* A step that no constant proves: bounds in an address list, whose arrays are known at
+ * run time. */
 static bool
 is_open(const Site *s, CheckStep step)
 {
@@ -360,12 +364,12 @@ visit_site(CheckWalk *w, StmtId id)
     answer_site(w, &s);
 }
 
-/* ---- statements ------------------------------------------------------------------------------------ */
+/* ---- statements ---------------------------------------------------------- */
 
 static void walk_body(CheckWalk *w, StmtId body);
 
-/* A bound as a number of 64 bits; of uint64 it is below 2^63 here, which loop_bounds in front of the loop has
- * asked. */
+/* A bound as a number of 64 bits; of uint64 it is below 2^63 here, which loop_bounds in
+ * front of the loop has asked. */
 static Range
 bound_range(const CheckWalk *w, ExprId e)
 {
@@ -376,8 +380,8 @@ bound_range(const CheckWalk *w, ExprId e)
     return r;
 }
 
-/* In the body begin <= variable < end holds, and the variable is in its dtype: loop_bounds asks it where the
- * bounds' types do not say so (pass loops). */
+/* In the body begin <= variable < end holds, and the variable is in its dtype:
+ * loop_bounds asks it where the bounds' types do not say so (pass loops). */
 static void
 set_loop_range(CheckWalk *w, const Stmt *s)
 {

@@ -1,4 +1,5 @@
-/* check_walk.h: the walk of the check pass over a kernel's body. Private to the check pass. */
+/* check_walk.h: the walk of the check pass over a kernel's body. Private to the check
+ * pass. */
 #ifndef TIKC_CHECK_WALK_H
 #define TIKC_CHECK_WALK_H
 
@@ -14,8 +15,8 @@ typedef enum Answer {
 
 struct CheckWalk;
 
-/* What a walk tells about each site: answer of each step. values: see Witness; null for rules on
- * constants. fault is filled when an answer is REFUTED. */
+/* What a walk tells about each site: answer of each step. values: see Witness; null for
+ * rules on constants. fault is filled when an answer is REFUTED. */
 typedef struct CheckEvents {
     void *ctx;
     /* A rule that is independent of values is broken; the steps are not asked. */

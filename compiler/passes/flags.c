@@ -1,14 +1,18 @@
-/* flags.c: judges set_flag and wait_flag where it is known which flags are up (rules/flag.h).
+/* flags.c: judges set_flag and wait_flag where it is known which flags are up
+ * (rules/flag.h).
  *
- * Needs: a kernel that passed check. Guarantees: an error sync-deadlock or sync-double-set for each set_flag and
- * wait_flag that breaks its rule whenever it executes, or in a loop's first iterations; both back ends ask again
- * when it runs. The warning sync-leftover for a flag that is certainly up when the kernel ends. Never: changes
- * statements.
+ * Needs: a kernel that passed check. Guarantees: an error sync-deadlock or
+ * sync-double-set for each set_flag and wait_flag that breaks its rule whenever it
+ * executes, or in a loop's first iterations; both back ends ask again when it runs. The
+ * warning sync-leftover for a flag that is certainly up when the kernel ends. Never:
+ * changes statements.
  *
- * The walk carries, for each flag, whether it may be up and whether it may be down. Loops with known bounds are walked
- * iteration by iteration, until one neither reads its number nor changes anything; others, and all of them when
- * the budget is spent, until nothing changes, with a variable of unknown value. Both branches of an open `if` are walked
- * and joined. Queues are no concern here: each wait has its set before it in program order. */
+ * The walk carries, for each flag, whether it may be up and whether it may be down. Loops
+ * with known bounds are walked iteration by iteration, until one neither reads its number
+ * nor changes anything; others, and all of them when the budget is spent, until nothing
+ * changes, with a variable of unknown value. Both branches of an open `if` are walked and
+ * joined. Queues are no concern here: each wait has its set before it in program
+ * order. */
 #include "rules/flag.h"
 #include "passes/passes.h"
 #include "passes/vars.h"
@@ -43,12 +47,13 @@ typedef struct Walk {
 enum {
     BUDGET =
         1
-        << 20, /* statements walked before loops are no longer walked iteration by iteration, */
+        /* statements walked before loops are no longer walked iteration by iteration, */
+        << 20,
     REST =
         1 << 20 /* and before nothing more is said: open loops in open loops take long */
 };
 
-/* ---- states -------------------------------------------------------------------------------------------------- */
+/* ---- states -------------------------------------------------------------- */
 
 static void
 join(State *to, const State *from)
@@ -73,7 +78,7 @@ is_reached(const State *s)
     return (s->up[0][0] | s->down[0][0]) != 0;
 }
 
-/* ---- set_flag and wait_flag -------------------------------------------------------------------------------------- */
+/* ---- set_flag and wait_flag ---------------------------------------------- */
 
 static DiagId
 diag_of_rule(Rule r)
@@ -172,7 +177,7 @@ step(Walk *w, StmtId id)
     }
 }
 
-/* ---- the walk ------------------------------------------------------------------------------------------------------ */
+/* ---- the walk ------------------------------------------------------------ */
 
 static void walk_body(Walk *w, StmtId first);
 
@@ -186,7 +191,8 @@ walk_iteration(Walk *w, const Stmt *s, Jumps *jumps)
     join(&w->now, &jumps->at_continue);
 }
 
-/* From iteration first on, with a variable of unknown value: all that may be at the head of any iteration. */
+/* From iteration first on, with a variable of unknown value: all that may be at the head
+ * of any iteration. */
 static void
 walk_any(Walk *w, const Stmt *s, Jumps *jumps)
 {
@@ -324,7 +330,7 @@ walk_body(Walk *w, StmtId first)
     }
 }
 
-/* ---- the whole kernel ------------------------------------------------------------------------------------------- */
+/* ---- the whole kernel ---------------------------------------------------- */
 
 /* Fills concerns; jumps count as flags, since they lead past some. */
 static bool

@@ -1,17 +1,20 @@
 /* fold.c: replaces registers that hold one constant, drops branches on constants.
  *
  * Needs: a kernel as it was staged. Guarantees: the same effects; afterwards
- *   - a register that is set once, to a constant, before every read of it is not read any more, and
- *     its set is gone; except that repeat_times, nburst and burst from a register that is 0 stay so,
- *     since only a literal 0 is wrong there. "Before": the set stands earlier in the body that contains the read, or in
- *     one around it, so that it has executed whenever the read does;
- *   - no `if` has a constant condition: the body that is taken becomes a scope, the other is dropped;
+ *   - a register that is set once, to a constant, before every read of it is not read any
+ * more, and its set is gone; except that repeat_times, nburst and burst from a register
+ * that is 0 stay so, since only a literal 0 is wrong there. "Before": the set stands
+ * earlier in the body that contains the read, or in one around it, so that it has
+ * executed whenever the read does;
+ *   - no `if` has a constant condition: the body that is taken becomes a scope, the other
+ * is dropped;
  *   - no loop has constant bounds without an iteration.
- * Never: moves or reorders statements, or touches what buffers do; goes over a kernel twice, since what it leaves could
- * be folded further, and the text of a kernel (`folded`) is to become the same code as its source.
+ * Never: moves or reorders statements, or touches what buffers do; goes over a kernel
+ * twice, since what it leaves could be folded further, and the text of a kernel
+ * (`folded`) is to become the same code as its source.
  *
- * Registers first, so that the conditions they decide are constant; registers that become constant
- * only through a dropped branch are left. */
+ * Registers first, so that the conditions they decide are constant; registers that become
+ * constant only through a dropped branch are left. */
 
 /* ASSUMES set-before: a register that is read has been set before, once. */
 /* ASSUMES literal-zero: only a literal 0 is no number of repeats. */
@@ -36,7 +39,7 @@ typedef struct Fold {
     uint32_t scan;
 } Fold;
 
-/* ---- which registers ----------------------------------------------------------------------------------- */
+/* ---- which registers ----------------------------------------------------- */
 
 /* Each expression is walked once between two changes of what is visible. */
 static void
@@ -125,7 +128,8 @@ keep_zeros(Fold *f, ExprId id)
     }
 }
 
-/* Operands of which only a literal 0 is certainly wrong: a Scalar may be 0 where it does not execute. */
+/* Operands of which only a literal 0 is certainly wrong: a Scalar may be 0 where it does
+ * not execute. */
 static bool
 may_be_zero(const ParamInfo *p)
 {
@@ -191,7 +195,7 @@ is_folded(const Fold *f, RegId r)
     return facts->sets == 1 && facts->constant && !facts->early;
 }
 
-/* ---- rewriting --------------------------------------------------------------------------------------------- */
+/* ---- rewriting ----------------------------------------------------------- */
 
 static ExprId
 rebuild(Fold *f, const Expr *e, ExprId a, ExprId b)
@@ -243,8 +247,8 @@ is_empty_loop(const Kernel *k, const Stmt *s)
     return ir_loop_bounds(k, s, &begin, &end) && begin >= end;
 }
 
-/* Statements that are dropped become ST_NONE in the table, so that what looks at the whole table (for
- * the number of cores, say) sees only what can execute. */
+/* Statements that are dropped become ST_NONE in the table, so that what looks at the
+ * whole table (for the number of cores, say) sees only what can execute. */
 static void drop_body(Kernel *k, StmtId first);
 
 static StmtId

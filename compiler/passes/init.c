@@ -1,25 +1,27 @@
 /* init.c: finds reads of bytes that were never written.
  *
  * Needs: a kernel that passed check. Guarantees:
- *   - k->may_read_uninit is false only if every read of on-core memory, by moves too, is proved to
- *     be of bytes that were written since the buffer's alloc;
- *   - warning uninit where an instruction computes with bytes, or a scalar is loaded from bytes, that
- *     nothing can have written when it executes for the first time. One per buffer.
- * Never: changes statements.
+ *   - k->may_read_uninit is false only if every read of on-core memory, by moves too, is
+ * proved to be of bytes that were written since the buffer's alloc;
+ *   - warning uninit where an instruction computes with bytes, or a scalar is loaded from
+ * bytes, that nothing can have written when it executes for the first time. One per
+ * buffer. Never: changes statements.
  *
  * Two forward analyses in one walk in program order:
  *
- * Written for certain. Per buffer, sets of byte offsets relative to a sum of loop variables (its key;
- * the empty key holds absolute offsets). Inside a loop the state before it holds, since sets only
- * grow while a buffer lives; behind a loop that certainly runs, what its last iteration has written
- * is stretched over all values of its variable. Branches meet. A read is proved if for some key the
- * bytes it can touch, relative to that key, are all in the set.
+ * Written for certain. Per buffer, sets of byte offsets relative to a sum of loop
+ * variables (its key; the empty key holds absolute offsets). Inside a loop the state
+ * before it holds, since sets only grow while a buffer lives; behind a loop that
+ * certainly runs, what its last iteration has written is stretched over all values of its
+ * variable. Branches meet. A read is proved if for some key the bytes it can touch,
+ * relative to that key, are all in the set.
  *
- * Written possibly. Per buffer one set of absolute offsets, never taken back but by alloc; writes at
- * places that vary count wherever they can be. This is for the warning, which looks at the first
- * execution: loop variables have their first values, and a read whose first execution need not be in
- * the first iteration of the plain loops around it is not judged.
- */
+ * Written possibly. Per buffer one set of absolute offsets, never taken back but by
+ * alloc; writes at places that vary count wherever they can be. This is for the warning,
+ * which looks at the first execution: loop variables have their first values, and a read
+ * whose first execution need not be in the first iteration of the plain loops around it
+ * is not
+ * judged. */
 
 /* ASSUMES scratch-written: scratch that is read was written. */
 #include "ir/wording.h"
@@ -79,7 +81,7 @@ typedef struct Init {
     bool returned;   /* a return was seen: nothing behind it need ever execute */
 } Init;
 
-/* ---- states ------------------------------------------------------------------------------------------------ */
+/* ---- states -------------------------------------------------------------- */
 
 static void
 set_written(Init *in, BufId buf, const Written *w)
@@ -167,8 +169,8 @@ meet(Init *in, const Written *x, const Written *y)
     return both;
 }
 
-/* The state behind two branches. What only one of them changed has grown there, so that the state of
- * before, which holds, is what both have. */
+/* The state behind two branches. What only one of them changed has grown there, so that
+ * the state of before, which holds, is what both have. */
 static void
 join(Init *in, const Branch *a, const Branch *b)
 {
@@ -202,10 +204,10 @@ apply(Init *in, const Branch *b)
     }
 }
 
-/* ---- reads and writes ------------------------------------------------------------------------------------------ */
+/* ---- reads and writes ---------------------------------------------------- */
 
-/* The key of an offset: its terms, by atom. False: a term's value may change between statements, or
- * there are too many. */
+/* The key of an offset: its terms, by atom. False: a term's value may change between
+ * statements, or there are too many. */
 static bool
 key_of(const Init *in, const Affine *off, Group *key)
 {
@@ -363,7 +365,8 @@ warn(Init *in, const Stmt *s, const Access *a, ByteRange gap)
     diag_note(u, d, b->span, "'%s' is declared here", name);
 }
 
-/* Bytes that the read certainly touches when it executes first, and that nothing can have written. */
+/* Bytes that the read certainly touches when it executes first, and that nothing can have
+ * written. */
 static void
 judge_read(Init *in, const Stmt *s, const Access *a)
 {
@@ -394,7 +397,8 @@ do_accesses(Init *in, const Stmt *s)
     for (int i = 0; i < n; i++) {
         Scope scope = in->k->bufs.p[list[i].buf].scope;
         if (scope == SC_GM || scope == SC_SREG || scope == SC_LMEM) {
-            continue; /* the caller's bytes; registers and lanes that are set when a core starts */
+            /* the caller's bytes; registers and lanes that are set when a core starts */
+            continue;
         }
         if (list[i].write) {
             do_write(in, &list[i]);
@@ -405,10 +409,10 @@ do_accesses(Init *in, const Stmt *s)
     }
 }
 
-/* ---- loops -------------------------------------------------------------------------------------------------------- */
+/* ---- loops --------------------------------------------------------------- */
 
-/* The key without the term of variable v; *factor gets that term's. False: the key depends on loop
- * variables in another way. */
+/* The key without the term of variable v; *factor gets that term's. False: the key
+ * depends on loop variables in another way. */
 static bool
 without_var(const Init *in, const Group *g, VarId v, Group *key, int64_t *factor)
 {
@@ -525,7 +529,7 @@ walk_loop(Init *in, const Stmt *s)
     in->unjudged = unjudged;
 }
 
-/* ---- the walk ------------------------------------------------------------------------------------------------------- */
+/* ---- the walk ------------------------------------------------------------ */
 
 static bool
 walk_if(Init *in, const Stmt *s)

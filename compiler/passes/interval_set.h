@@ -1,6 +1,7 @@
-/* interval_set.h: sets of bytes as sorted, disjoint, non-touching intervals. A set is a value: changes
- * make a new one in the arena, so that states of an analysis can be kept and compared. At most
- * BYTESET_MAX intervals; what does not fit is left out or filled up, as the caller wants it. */
+/* interval_set.h: sets of bytes as sorted, disjoint, non-touching intervals. A set is a
+ * value: changes make a new one in the arena, so that states of an analysis can be kept
+ * and compared. At most BYTESET_MAX intervals; what does not fit is left out or filled
+ * up, as the caller wants it. */
 #ifndef TIKC_BYTESET_H
 #define TIKC_BYTESET_H
 

@@ -1,12 +1,13 @@
-/* loops.c: bounds of loops (language 5.1): for (k = 0; k < end - begin; k++) with the variable k + begin, both
- * bounds read wherever they stand.
+/* loops.c: bounds of loops (language 5.1): for (k = 0; k < end - begin; k++) with the
+ * variable k + begin, both bounds read wherever they stand.
  *
  * Needs: any kernel. Guarantees: the same effects; afterwards
- *   - no body of a loop assigns a register that a bound of the loop reads: what follows reads bounds once;
- *   - in front of each loop whose variable could leave its dtype, as far as the types of the bounds tell, the
- *     instruction loop_bounds asks it; so for all that follows the variable is in its dtype.
- * Never: touches multi-core loops, whose bounds are read once, beyond the second point; asks twice what the text of a
- * kernel asks already.
+ *   - no body of a loop assigns a register that a bound of the loop reads: what follows
+ * reads bounds once;
+ *   - in front of each loop whose variable could leave its dtype, as far as the types of
+ * the bounds tell, the instruction loop_bounds asks it; so for all that follows the
+ * variable is in its dtype. Never: touches multi-core loops, whose bounds are read once,
+ * beyond the second point; asks twice what the text of a kernel asks already.
  *
  * A loop whose body assigns what its bounds read becomes
  *
@@ -33,7 +34,7 @@ typedef struct Loops {
     uint32_t serial;        /* of the loop whose variable is replaced */
 } Loops;
 
-/* ---- bounds --------------------------------------------------------------------------------------- */
+/* ---- bounds -------------------------------------------------------------- */
 
 typedef struct Span64 {
     int64_t lo, hi;
@@ -81,7 +82,7 @@ needs_check(const Kernel *k, Dtype t, ExprId begin, ExprId end)
     return !wide_ok || (e.hi > b.lo && (b.lo < lo || (hi < INT64_MAX && e.hi > hi + 1)));
 }
 
-/* ---- what a body assigns ------------------------------------------------------------------------- */
+/* ---- what a body assigns ------------------------------------------------- */
 
 static void
 note_assigned(Loops *l, StmtId first, bool value)
@@ -127,7 +128,7 @@ changes_bounds(Loops *l, const Stmt *s)
     return found;
 }
 
-/* ---- the variable becomes a formula -------------------------------------------------------------- */
+/* ---- the variable becomes a formula -------------------------------------- */
 
 static ExprId
 replace(Loops *l, ExprId id)
@@ -223,7 +224,7 @@ replace_body(Loops *l, StmtId first)
     }
 }
 
-/* ---- statements ------------------------------------------------------------------------------------ */
+/* ---- statements ---------------------------------------------------------- */
 
 /* A statement for the same place in the source, behind which next stands. */
 static StmtId
@@ -248,7 +249,8 @@ add_check(Kernel *k, StmtId loop, Dtype t, ExprId begin, ExprId end, StmtId next
     return add_stmt(k, loop, s, next);
 }
 
-/* k + begin >= end in the integers. Where k + begin may leave 64 bits, with trips counted instead. */
+/* k + begin >= end in the integers. Where k + begin may leave 64 bits, with trips counted
+ * instead. */
 static ExprId
 is_over(Kernel *k, ExprId var, ExprId here, const ExprId bounds[2], int64_t most)
 {
@@ -326,8 +328,8 @@ is_asked(const Kernel *k, StmtId before, const Stmt *loop)
            ir_expr(k, args[BOUNDS_wide].expr)->imm == wide_bounds(k, begin, end);
 }
 
-/* The loop, or the check in front of it; before: the statement there. Outer loops come first: a variable that became a
- * formula may be a bound of an inner loop. */
+/* The loop, or the check in front of it; before: the statement there. Outer loops come
+ * first: a variable that became a formula may be a bound of an inner loop. */
 static StmtId
 one_loop(Loops *l, StmtId id, StmtId before)
 {

@@ -1,7 +1,8 @@
 /* notice.c: finds what a kernel leaves undone with its arguments and Scalars.
  *
- * Needs: a kernel without errors, since a statement that is missing could have been the one that writes. Guarantees:
- * nothing. Never: changes anything. It stands before fold, which replaces registers.
+ * Needs: a kernel without errors, since a statement that is missing could have been the
+ * one that writes. Guarantees: nothing. Never: changes anything. It stands before fold,
+ * which replaces registers.
  *
  * Owns: output-unwritten, input-written, uninit of Scalars. */
 #include "passes/passes.h"

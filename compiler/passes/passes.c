@@ -1,9 +1,11 @@
-/* passes.c: runs passes over a kernel: all of pass.def in their order, or those of a list.
+/* passes.c: runs passes over a kernel: all of pass.def in their order, or those of a
+ * list.
  *
- * First come limits that walks over the IR rely on: an expression that was cut at IR_MAX_EXPR
- * (limit-ir), bodies nested deeper than IR_MAX_NEST (too-nested), buffers beyond IR_MAX_BYTES
- * (tensor-shape). A kernel that breaks one is not looked at further. After a pass that failed, those run that still have
- * the facts that they need: so capacity errors show in the same run as broken rules. */
+ * First come limits that walks over the IR rely on: an expression that was cut at
+ * IR_MAX_EXPR (limit-ir), bodies nested deeper than IR_MAX_NEST (too-nested), buffers
+ * beyond IR_MAX_BYTES (tensor-shape). A kernel that breaks one is not looked at further.
+ * After a pass that failed, those run that still have the facts that they need: so
+ * capacity errors show in the same run as broken rules. */
 #include "passes/passes.h"
 
 #include <string.h>
@@ -20,7 +22,7 @@ const PassInfo pass_table[] = {
 
 const int pass_count = ARRAY_LEN(pass_table);
 
-/* ---- limits ---------------------------------------------------------------------------------------- */
+/* ---- limits -------------------------------------------------------------- */
 
 typedef struct Pending {
     StmtId first; /* of a body */
@@ -103,7 +105,7 @@ within_limits(Kernel *k)
     return ok;
 }
 
-/* ---- lists of passes -------------------------------------------------------------------------------- */
+/* ---- lists of passes ----------------------------------------------------- */
 
 const PassInfo *
 pass_find(const char *name)
@@ -156,7 +158,7 @@ passes_put_closure(const PassInfo *last, Text *out)
     text_put(out, last->name);
 }
 
-/* ---- the run ------------------------------------------------------------------------------------------ */
+/* ---- the run ------------------------------------------------------------- */
 
 static void
 after_pass(const Kernel *k, const PassInfo *p, const PassOptions *opt)
@@ -169,7 +171,8 @@ after_pass(const Kernel *k, const PassInfo *p, const PassOptions *opt)
     }
 }
 
-/* Whether no pass failed. A pass that another one's failure left without its facts is left out. */
+/* Whether no pass failed. A pass that another one's failure left without its facts is
+ * left out. */
 static bool
 run_list(Kernel *k, const PassList *list, const PassOptions *opt)
 {

@@ -1,5 +1,6 @@
-/* passes.h: passes over kernel IR. One file per pass, one signature; pass.def has their order and what each needs and
- * gives, the head comment of each file says it in full, with what the pass never does. */
+/* passes.h: passes over kernel IR. One file per pass, one signature; pass.def has their
+ * order and what each needs and gives, the head comment of each file says it in full,
+ * with what the pass never does. */
 #ifndef TIKC_PASSES_H
 #define TIKC_PASSES_H
 
@@ -47,10 +48,11 @@ typedef VEC(const PassInfo *) PassList;
 
 /* All of them, in the order of pass.def. The list lies in the arena. */
 PassList passes_all(Arena *arena);
-/* A fact that a pass of the list needs and that none before it gives; the pass is then in *which. 0: there is none. The
- * fact sound comes with the kernel. */
+/* A fact that a pass of the list needs and that none before it gives; the pass is then in
+ * *which. 0: there is none. The fact sound comes with the kernel. */
 unsigned passes_missing(const PassList *list, const PassInfo **which);
-/* The shortest list that ends with the pass and lacks no fact, as names with commas between them. */
+/* The shortest list that ends with the pass and lacks no fact, as names with commas
+ * between them. */
 void passes_put_closure(const PassInfo *last, Text *out);
 
 /* What is to run, and what the driver wants to see on the way. */
@@ -61,8 +63,8 @@ typedef struct PassOptions {
     const PassList *only;    /* null: all passes */
 } PassOptions;
 
-/* Runs the passes. One whose facts are missing because another failed is left out; the others run, so that many errors
- * are found at once. False: errors were added. */
+/* Runs the passes. One whose facts are missing because another failed is left out; the
+ * others run, so that many errors are found at once. False: errors were added. */
 bool MUST_USE passes_run(Kernel *k, const PassOptions *opt);
 
 #endif

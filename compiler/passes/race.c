@@ -1,16 +1,20 @@
-/* race.c: looks for accesses that nothing orders where the program orders the queues itself.
+/* race.c: looks for accesses that nothing orders where the program orders the queues
+ * itself.
  *
- * Needs: a kernel that passed check. Guarantees: nothing. Warnings race, waw-no-barrier and sync-overrun in scopes
- * without automatic synchronisation (scope no_sync); elsewhere the compiler orders the queues, and before and behind
- * such a scope too, so each is looked at by itself. Never: changes statements.
+ * Needs: a kernel that passed check. Guarantees: nothing. Warnings race, waw-no-barrier
+ * and sync-overrun in scopes without automatic synchronisation (scope no_sync); elsewhere
+ * the compiler orders the queues, and before and behind such a scope too, so each is
+ * looked at by itself. Never: changes statements.
  *
- * A scope is executed as its instructions are handed out, with numbers for loop variables, and order.h says for each
- * access which earlier ones have ended. Accesses whose bytes depend on registers are left out. Of a loop with many
- * iterations the first and the last ones are executed, as many of them as leave the same remainder modulo PERIOD, so
- * that buffers and flags that take turns come out right; accesses of the first ones are compared among each other only. A
- * loop with bounds that only the run knows is executed a few times, with both outcomes of an open `if` in two runs; what is
- * not executed but has flags, and jumps, order everything. So all that is said is of executions that exist,
- * as far as those bounds and conditions are free. */
+ * A scope is executed as its instructions are handed out, with numbers for loop
+ * variables, and order.h says for each access which earlier ones have ended. Accesses
+ * whose bytes depend on registers are left out. Of a loop with many iterations the first
+ * and the last ones are executed, as many of them as leave the same remainder modulo
+ * PERIOD, so that buffers and flags that take turns come out right; accesses of the first
+ * ones are compared among each other only. A loop with bounds that only the run knows is
+ * executed a few times, with both outcomes of an open `if` in two runs; what is not
+ * executed but has flags, and jumps, order everything. So all that is said is of
+ * executions that exist, as far as those bounds and conditions are free. */
 #include "analysis/atomic_mode.h"
 #include "analysis/site.h"
 #include "passes/order.h"
@@ -52,10 +56,10 @@ enum {
     ELSE_ORDERS = 2
 };
 
-/* ---- accesses ------------------------------------------------------------------------------------------------------ */
+/* ---- accesses ------------------------------------------------------------ */
 
-/* Fills the operands that are known now; false: the shape of accesses is not. unknown[i]: operand i is a tensor of which
- * the place is not. */
+/* Fills the operands that are known now; false: the shape of accesses is not. unknown[i]:
+ * operand i is a tensor of which the place is not. */
 static bool
 operands(const Race *r, Site *s, bool unknown[MAX_PARAMS])
 {
@@ -262,7 +266,7 @@ note_instr(Race *r, StmtId id)
     }
 }
 
-/* ---- synchronisation ------------------------------------------------------------------------------------------------ */
+/* ---- synchronisation ----------------------------------------------------- */
 
 static void
 overrun(Race *r, StmtId id, Pipe from, Pipe to, int flag)
@@ -315,7 +319,7 @@ run_instr(Race *r, StmtId id)
     }
 }
 
-/* ---- the walk inside of a scope ----------------------------------------------------------------------------------- */
+/* ---- the walk inside of a scope ------------------------------------------ */
 
 static void run_body(Race *r, StmtId first);
 
@@ -450,7 +454,7 @@ run_body(Race *r, StmtId first)
     }
 }
 
-/* ---- the scopes of a kernel ------------------------------------------------------------------------------------------ */
+/* ---- the scopes of a kernel ---------------------------------------------- */
 
 static void
 run_scope(Race *r, const Stmt *s)

@@ -1,6 +1,6 @@
-/* reg_forms.c: see passes/reg_forms.h. A form is exact in the integers (env_affine), and its loop variables belong to
- * loops around the assignment: it holds until the register is assigned again or such a loop goes on,
- * and both are told by the walk. */
+/* reg_forms.c: see passes/reg_forms.h. A form is exact in the integers (env_affine), and
+ * its loop variables belong to loops around the assignment: it holds until the register
+ * is assigned again or such a loop goes on, and both are told by the walk. */
 #include "passes/reg_forms.h"
 
 void

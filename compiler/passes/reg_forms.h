@@ -1,5 +1,6 @@
-/* reg_forms.h: what registers hold, as sums of loop variables, while a pass walks a kernel in program
- * order. So a Scalar that was set to `block * 4096` counts like the formula itself. */
+/* reg_forms.h: what registers hold, as sums of loop variables, while a pass walks a
+ * kernel in program order. So a Scalar that was set to `block * 4096` counts like the
+ * formula itself. */
 #ifndef TIKC_FORMS_H
 #define TIKC_FORMS_H
 
@@ -17,8 +18,8 @@ Affine forms_affine(const Forms *f, ExprId e);
 
 /* Behind a set or a load. */
 void forms_assign(Forms *f, const Stmt *s);
-/* Registers that a body assigns become unknown: before a loop's body and behind it, and behind each
- * branch of an `if`. */
+/* Registers that a body assigns become unknown: before a loop's body and behind it, and
+ * behind each branch of an `if`. */
 void forms_forget(Forms *f, StmtId first);
 
 #endif

@@ -1,14 +1,17 @@
-/* share.c: tensors with a fixed start_addr that live at the same time and share bytes become one buffer.
+/* share.c: tensors with a fixed start_addr that live at the same time and share bytes
+ * become one buffer.
  *
- * Needs: any kernel. Guarantees: the same effects, if equal addresses are the same bytes; afterwards no two buffers
- * with fixed addresses share bytes while both live, but for those that allocate refuses (in the lanes of LMEM, or
- * beyond the end of their memory). So whoever tells accesses apart by their buffer, which is every pass and both
- * back ends, is right about these tensors too. Never: changes other buffers.
+ * Needs: any kernel. Guarantees: the same effects, if equal addresses are the same bytes;
+ * afterwards no two buffers with fixed addresses share bytes while both live, but for
+ * those that allocate refuses (in the lanes of LMEM, or beyond the end of their memory).
+ * So whoever tells accesses apart by their buffer, which is every pass and both back
+ * ends, is right about these tensors too. Never: changes other buffers.
  *
- * The first of them takes all the bytes, from the lowest address to the end of the last one; every operand in the
- * others becomes one in it, by their distance. Its alloc stays, those of the others go: it stands in the body that
- * the others are in, since each of them lives while an earlier one does. What is lost is where the single tensor
- * ends: an access is inside when it is in the bytes that they have together.
+ * The first of them takes all the bytes, from the lowest address to the end of the last
+ * one; every operand in the others becomes one in it, by their distance. Its alloc stays,
+ * those of the others go: it stands in the body that the others are in, since each of
+ * them lives while an earlier one does. What is lost is where the single tensor ends: an
+ * access is inside when it is in the bytes that they have together.
  *
  * Diagnostics: the warning start-addr, for each that meets an earlier one. */
 #include "passes/passes.h"
@@ -63,7 +66,8 @@ meet(const Share *s, BufId x, BufId y)
            s->begin[y] < s->end[x];
 }
 
-/* The alloc that stays is the outermost: that of the first, which lives where the other begins. */
+/* The alloc that stays is the outermost: that of the first, which lives where the other
+ * begins. */
 static void
 unite(Share *s, BufId x, BufId y)
 {
@@ -122,7 +126,8 @@ walk(Share *s, StmtId id)
     s->live.n = outside;
 }
 
-/* Where each begins is needed until all references are changed: the group's extent is kept apart. */
+/* Where each begins is needed until all references are changed: the group's extent is
+ * kept apart. */
 typedef struct Extent {
     int64_t begin, end;
     Dtype dtype; /* the widest: it asks for the most alignment */

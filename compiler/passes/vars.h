@@ -1,4 +1,5 @@
-/* vars.h: expressions of loop variables while a pass walks a kernel iteration by iteration. */
+/* vars.h: expressions of loop variables while a pass walks a kernel iteration by
+ * iteration. */
 #ifndef TIKC_VARS_H
 #define TIKC_VARS_H
 
@@ -16,7 +17,8 @@ typedef struct Vars {
 void vars_init(Vars *v, const Kernel *k, Arena *arena);
 void vars_set(Vars *v, VarId var, int64_t value);
 void vars_forget(Vars *v, VarId var);
-/* False: it depends on a register or on a variable of unknown value, or divides by zero. */
+/* False: it depends on a register or on a variable of unknown value, or divides by
+ * zero. */
 bool vars_eval(const Vars *v, ExprId e, int64_t *out);
 /* The variables as they are now; kept in the arena. */
 typedef struct VarsShot {

@@ -1,9 +1,11 @@
-/* absent.c: stand-ins for modules that are not there. A program may import such a module, read attributes of it,
- * derive a class from one, write one before a function or into an annotation: files load that import more than
- * they need. What asks for more than the name is the error, which points back at the import: the same as in a
- * language whose imports happen when they are first used.
+/* absent.c: stand-ins for modules that are not there. A program may import such a module,
+ * read attributes of it, derive a class from one, write one before a function or into an
+ * annotation: files load that import more than they need. What asks for more than the
+ * name is the error, which points back at the import: the same as in a language whose
+ * imports happen when they are first used.
  *
- * A try statement that waits for the ImportError of its imports gets it: it has another way. */
+ * A try statement that waits for the ImportError of its imports gets it: it has another
+ * way. */
 #include "python/core.h"
 
 #include <string.h>
@@ -17,7 +19,7 @@ typedef struct Absent {
     bool module;   /* an import names it, so that it exists: it is true and not None */
 } Absent;
 
-/* ---- making ------------------------------------------------------------------------------------------- */
+/* ---- making -------------------------------------------------------------- */
 
 /* One stand-in per name: a dictionary finds what was put there under the same one. */
 static Absent *
@@ -87,7 +89,7 @@ absent_base(Interp *in, Value v)
     return c;
 }
 
-/* ---- using --------------------------------------------------------------------------------------------- */
+/* ---- using --------------------------------------------------------------- */
 
 /* what: "is called", behind the quoted name. */
 bool
@@ -149,8 +151,8 @@ is_module(const Object *o)
     return o->cls == &absent_class && ((const Absent *)o)->module;
 }
 
-/* A module is not equal to a value of another kind, so that `if torch == None` is decided; the value of
- * anything in it is not known. */
+/* A module is not equal to a value of another kind, so that `if torch == None` is
+ * decided; the value of anything in it is not known. */
 static Value
 absent_binary(Interp *in, AstOp op, Value left, Value right, Span span)
 {
@@ -215,7 +217,7 @@ const ObjectClass absent_class = {
     .length = hidden_length,
 };
 
-/* ---- try statements that have another way --------------------------------------------------------------- */
+/* ---- try statements that have another way -------------------------------- */
 
 static bool
 names_one_of(Interp *in, const Ast *filter, const char *const *names)

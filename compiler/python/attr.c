@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* ---- classes ------------------------------------------------------------------------------------------- */
+/* ---- classes ------------------------------------------------------------- */
 
 Value
 class_lookup(const ClassVal *c, Sym name)
@@ -52,7 +52,8 @@ bind(Interp *in, Value func, Value self)
     return (Value){.kind = VAL_BOUND, .bound = b};
 }
 
-/* A class attribute as seen through an instance (or through the class: self is the class). */
+/* A class attribute as seen through an instance (or through the class: self is the
+ * class). */
 static Value
 bind_attr(Interp *in, Value v, Value self, ClassVal *cls, Span span)
 {
@@ -101,7 +102,7 @@ attr_special(Interp *in, Value self, Sym name, const CallArgs *args, Value *out)
     return true;
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------- */
 
 static Value
 dict_of(Interp *in, Attrs *a, Span span)
@@ -384,7 +385,7 @@ attr_get(Interp *in, Value v, Sym name, Span span)
     return found ? r : no_attr(in, v, name, span);
 }
 
-/* ---- method calls -------------------------------------------------------------------------------------------- */
+/* ---- method calls -------------------------------------------------------- */
 
 static Value
 call_class_attr(Interp *in, Value f, Value self, const CallArgs *args)
@@ -430,7 +431,7 @@ attr_call(Interp *in, Value receiver, Sym name, const CallArgs *args, Span span)
     return val_failed(f) ? f : call_any(in, f, args);
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------- */
 
 enum {
     MAX_ROOM = 16

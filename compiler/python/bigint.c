@@ -1,6 +1,6 @@
-/* bigint.c: integers beyond int64_t, on GMP. A BigInt's limbs live in the arena; computing uses mpz
- * temporaries that are given back before return. Results that fit become VAL_INT, results above
- * 65536 bits the exception int-too-large. */
+/* bigint.c: integers beyond int64_t, on GMP. A BigInt's limbs live in the arena;
+ * computing uses mpz temporaries that are given back before return. Results that fit
+ * become VAL_INT, results above 65536 bits the exception int-too-large. */
 #include "python/core.h"
 
 #include <float.h>
@@ -34,7 +34,8 @@ big_load(mpz_ptr z, Value v)
     }
 }
 
-/* An integer as GMP reads it, without a copy: z is not cleared and lives as long as limb and v. */
+/* An integer as GMP reads it, without a copy: z is not cleared and lives as long as limb
+ * and v. */
 static mpz_srcptr
 view(mpz_ptr z, mp_limb_t *limb, Value v)
 {
@@ -199,8 +200,9 @@ big_compare_double(Value a, double f)
     return (c > 0) - (c < 0);
 }
 
-/* q * 2^exp for q > 0, correctly rounded to nearest even; sticky: the true value is a little above
- * q. False: overflow. q is used up. Subnormal results round once, at their own last place. */
+/* q * 2^exp for q > 0, correctly rounded to nearest even; sticky: the true value is a
+ * little above q. False: overflow. q is used up. Subnormal results round once, at their
+ * own last place. */
 static bool
 round_scaled(mpz_ptr q, bool sticky, int64_t exp, double *out)
 {

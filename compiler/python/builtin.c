@@ -1,5 +1,6 @@
-/* builtin.c: the built-in functions, and the classes of the built-in types with their constructors and
- * the exceptions. Each function is a row with its number of arguments; the call checks them. */
+/* builtin.c: the built-in functions, and the classes of the built-in types with their
+ * constructors and the exceptions. Each function is a row with its number of arguments;
+ * the call checks them. */
 #include "python/resolve.h"
 
 #include <math.h>
@@ -46,7 +47,7 @@ builtin_add_static(Interp *in, ClassVal *c, const BuiltinRow *rows, size_t n)
     }
 }
 
-/* ---- printing and text ---------------------------------------------------------------------------------- */
+/* ---- printing and text --------------------------------------------------- */
 
 static bool
 text_or_none(Interp *in, Value v, Span span)
@@ -199,7 +200,7 @@ fn_ord(Interp *in, Value self, const CallArgs *args)
     return val_int(format_code(s.str->p, &bytes));
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------------------ */
+/* ---- numbers ------------------------------------------------------------- */
 
 static bool
 need_number(Interp *in, Value v, Span span)
@@ -310,7 +311,7 @@ fn_round(Interp *in, Value self, const CallArgs *args)
                         args->span);
 }
 
-/* ---- sequences ------------------------------------------------------------------------------------------------ */
+/* ---- sequences ----------------------------------------------------------- */
 
 static Value
 fn_len(Interp *in, Value self, const CallArgs *args)
@@ -591,7 +592,7 @@ fn_next(Interp *in, Value self, const CallArgs *args)
     return more > 0 ? out : val_fail();
 }
 
-/* ---- objects --------------------------------------------------------------------------------------------------- */
+/* ---- objects ------------------------------------------------------------- */
 
 static Value
 fn_isinstance(Interp *in, Value self, const CallArgs *args)
@@ -684,8 +685,8 @@ fn_delattr(Interp *in, Value self, const CallArgs *args)
     return ok ? val_none() : val_fail();
 }
 
-/* The hashes of the evaluator, cut to what a 64-bit CPython may give; those of objects without __hash__ are
- * addresses, which a program should not see. */
+/* The hashes of the evaluator, cut to what a 64-bit CPython may give; those of objects
+ * without __hash__ are addresses, which a program should not see. */
 static Value
 fn_hash(Interp *in, Value self, const CallArgs *args)
 {

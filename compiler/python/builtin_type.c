@@ -1,4 +1,5 @@
-/* builtin_type.c: the classes of the built-in types with their constructors, and the exceptions. */
+/* builtin_type.c: the classes of the built-in types with their constructors, and the
+ * exceptions. */
 #include "python/core.h"
 
 #include <math.h>
@@ -322,7 +323,7 @@ make_classmethod(Interp *in, Value self, const CallArgs *args)
     return make_descr(in, args, DESCR_CLASS);
 }
 
-/* ---- object and exceptions ------------------------------------------------------------------------------------- */
+/* ---- object and exceptions ----------------------------------------------- */
 
 static Value
 object_init(Interp *in, Value self, const CallArgs *args)
@@ -412,7 +413,7 @@ add_exceptions(Interp *in)
     }
 }
 
-/* ---- types --------------------------------------------------------------------------------------------------------- */
+/* ---- types --------------------------------------------------------------- */
 
 static const struct {
     ValueKind kind;
@@ -478,7 +479,7 @@ add_types(Interp *in)
     core->super_type->objects = &super_class;
 }
 
-/* ---- installation ---------------------------------------------------------------------------------------------------------- */
+/* ---- installation -------------------------------------------------------- */
 
 bool
 builtin_install(Interp *in)

@@ -1,10 +1,10 @@
-/* call.c: calls: binding of arguments to parameters, frames, and the chain of calls that diagnostics
- * show. Arguments live on the value stack of the caller. */
+/* call.c: calls: binding of arguments to parameters, frames, and the chain of calls that
+ * diagnostics show. Arguments live on the value stack of the caller. */
 #include "python/resolve.h"
 
 #include <string.h>
 
-/* ---- call chains ------------------------------------------------------------------------------------- */
+/* ---- call chains --------------------------------------------------------- */
 
 static uint32_t
 hash_step(const CallStep *s)
@@ -79,7 +79,7 @@ py_chain(Interp *in)
     return chain;
 }
 
-/* ---- binding --------------------------------------------------------------------------------------------- */
+/* ---- binding ------------------------------------------------------------- */
 
 static const char *
 prototype(Interp *in, const FuncVal *f)
@@ -254,7 +254,7 @@ bind_params(Interp *in, const FuncVal *f, const Value *self, const CallArgs *arg
     return true;
 }
 
-/* ---- functions -------------------------------------------------------------------------------------------- */
+/* ---- functions ----------------------------------------------------------- */
 
 static void
 make_cells(Interp *in, const Locals *loc, Cell **closure, Frame *fr)
@@ -338,7 +338,7 @@ call_chain(Interp *in, Span call, const char *callee)
     return chain_of(in, py_chain(in), call, callee);
 }
 
-/* ---- callables ---------------------------------------------------------------------------------------------- */
+/* ---- callables ----------------------------------------------------------- */
 
 static bool
 is_listed(const char *list, const char *name)

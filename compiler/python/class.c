@@ -1,4 +1,5 @@
-/* class.c: class statements, instances, super, properties, enumerations, named tuples, isinstance. */
+/* class.c: class statements, instances, super, properties, enumerations, named tuples,
+ * isinstance. */
 #include "python/resolve.h"
 
 #include <string.h>
@@ -31,7 +32,7 @@ class_instance(Interp *in, ClassVal *c)
     return (Value){.kind = VAL_INSTANCE, .inst = v};
 }
 
-/* ---- descriptors: property, staticmethod, classmethod ------------------------------------------------------ */
+/* ---- descriptors: property, staticmethod, classmethod -------------------- */
 
 static Value
 make_descr(Interp *in, DescrKind kind, Value get, Value set)
@@ -78,7 +79,7 @@ ellipsis_repr(Interp *in, Object *self, Text *out)
 
 const ObjectClass ellipsis_class = {.name = "ellipsis", .repr = ellipsis_repr};
 
-/* ---- super --------------------------------------------------------------------------------------------------- */
+/* ---- super --------------------------------------------------------------- */
 
 static Value
 super_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
@@ -155,7 +156,7 @@ class_super(Interp *in, Value self, const CallArgs *args)
     return val_object(&s->base);
 }
 
-/* ---- enumerations ------------------------------------------------------------------------------------------------ */
+/* ---- enumerations -------------------------------------------------------- */
 
 static bool
 enum_members(Interp *in, ClassVal *c)
@@ -225,7 +226,7 @@ enum_lookup(Interp *in, ClassVal *c, const CallArgs *args)
                     c->name, val_repr(in, args->pos[0]));
 }
 
-/* ---- class statements ------------------------------------------------------------------------------------------------ */
+/* ---- class statements ---------------------------------------------------- */
 
 /* metaclass=ABCMeta changes nothing; another metaclass would make the class. */
 static bool
@@ -258,8 +259,8 @@ adds_nothing(const Interp *in, const ClassVal *c)
     return c == in->core->object_type || (plain && c->attrs.n == 0 && !c->base);
 }
 
-/* Instances of a class derived from dict are dictionaries with a class and attributes; what the evaluator does
- * with dictionaries does not ask special methods beyond these. */
+/* Instances of a class derived from dict are dictionaries with a class and attributes;
+ * what the evaluator does with dictionaries does not ask special methods beyond these. */
 static bool
 check_dict_class(Interp *in, const ClassVal *c, Span span)
 {
@@ -444,7 +445,7 @@ exec_class(Interp *in, Ast *s)
     return decorate(in, s->klass->decorators, &v) && eval_bind(in, s, s->name, v);
 }
 
-/* ---- making instances ----------------------------------------------------------------------------------------------------- */
+/* ---- making instances ---------------------------------------------------- */
 
 static bool
 named_error(Interp *in, const ClassVal *c, Span span, const char *text, const char *field)
@@ -543,7 +544,7 @@ class_construct(Interp *in, ClassVal *c, const CallArgs *args)
     return self;
 }
 
-/* ---- namedtuple -------------------------------------------------------------------------------------------------------------- */
+/* ---- namedtuple ---------------------------------------------------------- */
 
 static Value
 field_names(Interp *in, Value spec, Span span)
@@ -690,7 +691,7 @@ class_named_tuple(Interp *in, Value self, const CallArgs *args)
     return (Value){.kind = VAL_CLASS, .klass = c};
 }
 
-/* ---- isinstance ---------------------------------------------------------------------------------------------------------------- */
+/* ---- isinstance ---------------------------------------------------------- */
 
 bool
 class_isinstance(Interp *in, Value v, Value cls, Span span, bool *out)

@@ -1,16 +1,17 @@
-/* core.h: private to the evaluator's core: the heap objects behind a Value, the frame of a running
- * function, and what the core's files offer to each other. The TIK objects see only value.h and
- * python/interp.h. A function that returns bool or a Value fails as described in value.h. */
+/* core.h: private to the evaluator's core: the heap objects behind a Value, the frame of
+ * a running function, and what the core's files offer to each other. The TIK objects see
+ * only value.h and python/interp.h. A function that returns bool or a Value fails as
+ * described in value.h. */
 #ifndef TIKC_STAGE_CORE_H
 #define TIKC_STAGE_CORE_H
 
 #include "python/meter.h"
 #include <gmp.h>
 
-/* ---- heap objects ------------------------------------------------------------------------------- */
+/* ---- heap objects -------------------------------------------------------- */
 
-/* A namespace: attributes in order of creation. A slot keeps its number for ever; a deleted or not
- * yet bound name holds VAL_FAIL. */
+/* A namespace: attributes in order of creation. A slot keeps its number for ever; a
+ * deleted or not yet bound name holds VAL_FAIL. */
 typedef struct Attr {
     Sym name;
     Value v;
@@ -111,8 +112,8 @@ struct ClassVal {
     bool hooks;      /* defines __setattr__ or __getattr__ */
     bool properties; /* it or a base has properties */
     uint16_t depth;  /* bases above it */
-    uint16_t
-        room; /* attributes that an instance gets storage for: as many as others have */
+    /* attributes that an instance gets storage for: as many as others have */
+    uint16_t room;
     List *fields; /* named tuple: names */
     ModuleVal *module;
     Value absent; /* a base that is a stand-in (absent.c), else VAL_FAIL */
@@ -140,7 +141,8 @@ typedef enum ModuleKind {
     MODULE_PLAIN,
     MODULE_PROVIDED, /* behind its attributes: the provided names, then placeholders */
     MODULE_LAZY,     /* behind its attributes: placeholders */
-    MODULE_PACKAGE /* behind its attributes: what its init file takes from files, then files */
+    /* behind its attributes: what its init file takes from files, then files */
+    MODULE_PACKAGE
 } ModuleKind;
 
 struct ModuleVal {
@@ -194,7 +196,8 @@ typedef enum IterKind {
     ITER_SHARED /* an iterator object: state is there */
 } IterKind;
 
-/* A generator expression between two items. It has a frame of its own, like a function. */
+/* A generator expression between two items. It has a frame of its own, like a
+ * function. */
 typedef struct Generator {
     struct Frame *frame;
     struct Ast *node;
@@ -241,7 +244,7 @@ typedef struct DictView {
     Value dict;
 } DictView;
 
-/* ---- running state ------------------------------------------------------------------------------ */
+/* ---- running state ------------------------------------------------------- */
 
 typedef struct Frame {
     struct Frame *caller;
@@ -299,8 +302,9 @@ typedef struct LoaderState {
     bool common_first;     /* the common helper module was loaded, or is not there */
 } LoaderState;
 
-/* Storage of a long text that was put together, with room behind its end: adding to the text again
- * goes there, so that a program that builds a text piece by piece takes linear time. */
+/* Storage of a long text that was put together, with room behind its end: adding to the
+ * text again goes there, so that a program that builds a text piece by piece takes linear
+ * time. */
 typedef struct GrowingText {
     char *p;
     size_t n; /* in use */
@@ -313,7 +317,8 @@ enum {
         128 /* for text_init_in, of texts that are read at once or become a value */
 };
 
-/* Where the rows of message.def for a format begin. Formats are constants, so an address is one format. */
+/* Where the rows of message.def for a format begin. Formats are constants, so an address
+ * is one format. */
 typedef struct KnownMessage {
     const char *fmt;
     size_t row;
@@ -356,7 +361,7 @@ struct Core {
     KnownMessage messages[KNOWN_MESSAGES]; /* by the format's address */
 };
 
-/* ---- value.c: constructors and small helpers ------------------------------------------------------ */
+/* ---- value.c: constructors and small helpers ----------------------------- */
 
 static inline Arena *
 core_arena(Interp *in)
@@ -435,11 +440,12 @@ stack_take(Interp *in, uint32_t n)
     return p;
 }
 
-/* ---- error.c -------------------------------------------------------------------------------------- */
+/* ---- error.c ------------------------------------------------------------- */
 
 /* Raises like py_raise and gives the facts of the exception, to add help and notes. */
 /* Sets a pending exception made by the program. */
-/* What str() of an exception raised by the evaluator gives (message.def); null: nothing. */
+/* What str() of an exception raised by the evaluator gives (message.def); null:
+ * nothing. */
 const char *message_for_program(Interp *in, const char *cls, const char *fmt,
                                 const char *text);
 ExcInfo *error_raise(Interp *in, const char *cls, Span span, const char *fmt, ...)
@@ -449,7 +455,8 @@ Value error_set(Interp *in, Value exception, Span span);
 Value error_new(Interp *in, Value exception, Span span);
 /* Turns the pending exception into a diagnostic. */
 void error_report(Interp *in);
-/* What a name holds whose assignment failed: reading it fails without another diagnostic. */
+/* What a name holds whose assignment failed: reading it fails without another
+ * diagnostic. */
 extern const ObjectClass poison_class;
 static inline bool
 is_poison(Value v)
@@ -458,7 +465,8 @@ is_poison(Value v)
 }
 Value error_poison(Interp *in);
 Value error_poisoned(Interp *in, Span span); /* the failure of reading it */
-/* The place outside of stdlib/ that an error there is the fault of; cuts the call chain to it. */
+/* The place outside of stdlib/ that an error there is the fault of; cuts the call chain
+ * to it. */
 Span error_outside_library(Interp *in, Span span);
 void nearest_attrs(Interp *in, Nearest *n, const Attrs *a);
 const char *nearest_help(Interp *in, const Nearest *n);     /* null or a sentence */
@@ -466,7 +474,7 @@ void error_message(Interp *in, Value exception, Text *out); /* str() of an excep
 /* Ends the evaluation: the program cannot catch it. help: what to write instead. */
 Value error_not_supported(Interp *in, Span span, const char *what, const char *help);
 
-/* ---- explain.c ----------------------------------------------------------------------------------------- */
+/* ---- explain.c ----------------------------------------------------------- */
 
 /* "a = 6, b = 2" of the innermost calls; null where there is nothing to show. */
 void explain_calls(Interp *in, const char **out, int most);
@@ -474,7 +482,7 @@ const char *explain_value(Interp *in, const char *name, Value v); /* or null */
 /* The same of the names in an expression, or null. */
 const char *explain_names(Interp *in, Span span);
 
-/* ---- bigint.c, number.c: numbers -------------------------------------------------------------------- */
+/* ---- bigint.c, number.c: numbers ----------------------------------------- */
 
 Value big_from_mpz(Interp *in, mpz_srcptr z, Span span);
 void big_load(mpz_ptr z, Value v); /* z is initialised; v: int, big or bool */
@@ -503,7 +511,7 @@ bool number_parse_float(Interp *in, const char *p, size_t n, double *out);
 /* 0 round half to even to an int; with digits to a float or an int. */
 Value number_round(Interp *in, Value v, Value digits, Span span);
 
-/* ---- dict.c ------------------------------------------------------------------------------------------ */
+/* ---- dict.c -------------------------------------------------------------- */
 
 Value dict_new(Interp *in, ValueKind kind);
 bool dict_hash(Interp *in, Value key, Span span, uint64_t *out);
@@ -517,7 +525,7 @@ Value dict_copy(Interp *in, Value v);
 /* The keys of a set in the order in which a program sees them: a tuple. */
 Value set_order(Interp *in, const Dict *d, Span span);
 
-/* ---- format.c: text of values ------------------------------------------------------------------------ */
+/* ---- format.c: text of values -------------------------------------------- */
 
 void format_double(double f, Text *out); /* repr of a float */
 bool format_repr(Interp *in, Value v, Span span, Text *out);
@@ -531,7 +539,7 @@ Value format_percent(Interp *in, Value fmt, Value args, Span span);
 /* str.format, and with a mapping str.format_map; map: VAL_FAIL or the mapping. */
 Value format_braces(Interp *in, Value fmt, const CallArgs *args, Value map);
 
-/* ---- op.c, plain.c, index.c, attr.c, iter.c -------------------------------------------------------------------- */
+/* ---- op.c, plain.c, index.c, attr.c, iter.c ------------------------------ */
 
 Value op_binary(Interp *in, AstOp op, Value a, Value b, Span span);
 Value op_inplace(Interp *in, AstOp op, Value a, Value b, Span span);
@@ -544,11 +552,12 @@ bool op_contains(Interp *in, Value container, Value item, Span span, bool *out);
 bool op_truth(Interp *in, Value v, Span span, bool *out);
 /* What __index__ of an instance gives; other values stay. */
 Value op_index(Interp *in, Value v, Span span);
-/* What a C object is given for a number of a class: that of numpy's __plain__ (an int when the value is integral, else a
- * float), or that of __index__ when the class holds no items; also inside a tuple, a list or a slice. Other values stay. */
+/* What a C object is given for a number of a class: that of numpy's __plain__ (an int
+ * when the value is integral, else a float), or that of __index__ when the class holds no
+ * items; also inside a tuple, a list or a slice. Other values stay. */
 Value op_plain(Interp *in, Value v, Span span);
-/* The arguments with each value as op_plain gives it: args itself when that changes none, else *room. Null after an
- * exception. */
+/* The arguments with each value as op_plain gives it: args itself when that changes none,
+ * else *room. Null after an exception. */
 const CallArgs *op_plain_args(Interp *in, const CallArgs *args, CallArgs *room);
 bool op_length(Interp *in, Value v, Span span, int64_t *out);
 
@@ -596,7 +605,7 @@ Value iter_object(Interp *in, const char *name, const Iter *it);
 /* List or tuple of the items. */
 Value iter_collect(Interp *in, ValueKind kind, Value v, Span span);
 
-/* ---- call.c, eval.c, exec.c, class.c ---------------------------------------------------------------------- */
+/* ---- call.c, eval.c, exec.c, class.c ------------------------------------- */
 
 Value call_values(Interp *in, Value callee, const Value *args, int n, Span span);
 /* self: null, or an argument in front of the positional ones. */
@@ -637,7 +646,8 @@ bool exec_from(Interp *in, Ast *s);
 Flow exec_try(Interp *in, Ast *s);
 bool exec_raise(Interp *in, Ast *s);
 
-/* Notes a name that a class body annotates, in __annotations__; the annotation itself is not evaluated. */
+/* Notes a name that a class body annotates, in __annotations__; the annotation itself is
+ * not evaluated. */
 bool class_annotate(Interp *in, Attrs *body, Sym name, Span span);
 Value class_construct(Interp *in, ClassVal *c, const CallArgs *args);
 Value class_instance(Interp *in, ClassVal *c);
@@ -646,7 +656,7 @@ Value class_named_tuple(Interp *in, Value self, const CallArgs *args);
 bool class_isinstance(Interp *in, Value v, Value cls, Span span, bool *out);
 ClassVal *class_new(Interp *in, const char *name, ClassVal *base);
 
-/* ---- builtin.c and the methods of built-in types ---------------------------------------------------------- */
+/* ---- builtin.c and the methods of built-in types ------------------------- */
 
 typedef struct BuiltinRow {
     const char *name;
@@ -674,7 +684,8 @@ Value number_attr(Interp *in, Value v, Sym name, Span span);
 void refuse_install(Interp *in);
 /* Raises if the module is one of those that the language refuses by name. */
 bool refuse_module(Interp *in, const char *dotted, Span span);
-/* Why there is no such module, and what to do instead: null for those that are just unknown. */
+/* Why there is no such module, and what to do instead: null for those that are just
+ * unknown. */
 const char *refuse_reason(Interp *in, const char *dotted, const char **help);
 /* Why what is below the placeholder module cannot be called, or null. */
 const char *refuse_placeholder(Interp *in, const char *dotted);
@@ -684,14 +695,15 @@ void dictmethod_install(Interp *in);
 bool list_sort(Interp *in, List *l, Value key, bool reverse, Span span);
 void mathmodule_install(Interp *in);
 
-/* ---- entry.c: the functions that --call can be meant for -------------------------------------------- */
+/* ---- entry.c: the functions that --call can be meant for ----------------- */
 
-/* The function that the text of --call names exists. False: a diagnostic lists those that do. */
+/* The function that the text of --call names exists. False: a diagnostic lists those that
+ * do. */
 bool MUST_USE entry_check_call(Interp *in, uint32_t file, const Ast *module,
                                const ModuleVal *m, const Ast *call);
 
-/* The parameter that a dictionary was passed as: "'x' of op()", the outermost of several; null:
- * none. */
+/* The parameter that a dictionary was passed as: "'x' of op()", the outermost of several;
+ * null: none. */
 const char *entry_operand(Interp *in, const Dict *d);
 
 void
@@ -702,7 +714,8 @@ bool
 module_failed(const Interp *in); /* an exception is pending or the evaluation is over */
 /* An attribute that the module's kind brings. *found = false: there is none. */
 Value module_member(Interp *in, ModuleVal *m, Sym name, Span span, bool *found);
-/* Whether the module of stdlib/ has the name in its _host_names: only the host has its values. */
+/* Whether the module of stdlib/ has the name in its _host_names: only the host has its
+ * values. */
 bool module_leaves_to_host(Interp *in, const ModuleVal *m, Sym name);
 Value module_call(Interp *in, const ModuleVal *m, Span span); /* raises; gives failure */
 /* All public names of the provided modules. VAL_FAIL: failure. */
@@ -715,11 +728,12 @@ void module_forget(Interp *in, const ModuleVal *m);
 bool module_is_known(Interp *in, const char *name);
 /* The module of ours whose name is nearly that one, or null. */
 const char *module_nearest(Interp *in, const char *dotted);
-/* Whether the module is one of the standard ones, of stdlib/ or written in C; not the container's. */
+/* Whether the module is one of the standard ones, of stdlib/ or written in C; not the
+ * container's. */
 bool module_is_standard(const Interp *in, const ModuleVal *m);
 bool module_is_library(const Interp *in, Span span); /* a place in stdlib/ */
 
-/* ---- absent.c: stand-ins for modules that are not there ---------------------------------------------- */
+/* ---- absent.c: stand-ins for modules that are not there ------------------ */
 
 extern const ObjectClass absent_class;
 static inline bool
@@ -749,17 +763,20 @@ ImportHandler absent_handler(Interp *in, const Ast *try_statement);
 /* Whether a missing module is an error at its import, which the program catches. */
 bool absent_is_awaited(const Interp *in);
 
-/* ---- host.c: values that only the host has ----------------------------------------------------------- */
+/* ---- host.c: values that only the host has ------------------------------- */
 
 extern const ObjectClass host_class;
 bool is_host(Value v);
 /* What a function or an operator makes of one. */
 Value host_derived(Interp *in, Value v, Span span);
-/* Ends the evaluation: with an error, or behind the last kernel with a warning. Always false. */
+/* Ends the evaluation: with an error, or behind the last kernel with a warning. Always
+ * false. */
 bool host_used(Interp *in, Value v, const char *what, Span span);
-/* The same for a value of which the program has only a name: true when v is one of both kinds. */
+/* The same for a value of which the program has only a name: true when v is one of both
+ * kinds. */
 bool hidden_used(Interp *in, Value v, const char *what, Span span);
-/* Hooks of both (ObjectClass): whether it is true and how long it is are not known; settings are taken. */
+/* Hooks of both (ObjectClass): whether it is true and how long it is are not known;
+ * settings are taken. */
 bool hidden_set_attr(Interp *in, Object *self, Sym name, Value v, Span span);
 bool hidden_truth(Interp *in, Object *self, Span span, bool *out);
 bool hidden_length(Interp *in, Object *self, Span span, int64_t *out);
@@ -769,7 +786,8 @@ bool host_only_reports(Interp *in, const Ast *body);
 void loader_init(Interp *in, uint32_t main_file);
 /* A module of the program's package. VAL_FAIL as for module_find. */
 Value loader_find(Interp *in, const char *dotted, Span span);
-/* Whether -I NAME=DIR is meant for the module or for one above it: then it is no module of ours. */
+/* Whether -I NAME=DIR is meant for the module or for one above it: then it is no module
+ * of ours. */
 bool loader_is_named(const Interp *in, const char *dotted);
 Value loader_member(Interp *in, ModuleVal *package, const char *name, Span span);
 /* The names that a package's init file takes from modules, as a list of texts. */

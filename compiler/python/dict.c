@@ -1,6 +1,6 @@
-/* dict.c: dictionaries and sets: insertion ordered entries with an open-addressing index. Deleted
- * entries keep their place until the table grows. Keys hash by value; C objects, functions and
- * instances by identity. */
+/* dict.c: dictionaries and sets: insertion ordered entries with an open-addressing index.
+ * Deleted entries keep their place until the table grows. Keys hash by value; C objects,
+ * functions and instances by identity. */
 #include "python/core.h"
 
 #include <string.h>
@@ -146,7 +146,8 @@ dict_hash(Interp *in, Value key, Span span, uint64_t *out)
     return false;
 }
 
-/* C objects are compared by identity, so that looking a key up never records a statement. */
+/* C objects are compared by identity, so that looking a key up never records a
+ * statement. */
 static bool
 same_key(Interp *in, Value a, Value b, Span span, bool *out)
 {
@@ -173,8 +174,8 @@ enum {
     FAR_STEPS = 12        /* nor is what it tells */
 };
 
-/* An integer is its own hash and neighbours stand side by side, as programs ask for them. Where keys meet, the
- * next place is far away and depends on all bits. */
+/* An integer is its own hash and neighbours stand side by side, as programs ask for them.
+ * Where keys meet, the next place is far away and depends on all bits. */
 static inline uint32_t
 first_place(const Dict *d, uint64_t hash)
 {

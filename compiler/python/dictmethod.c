@@ -1,7 +1,7 @@
 /* dictmethod.c: methods of dictionaries and sets, and the views of a dictionary. */
 #include "python/core.h"
 
-/* ---- views --------------------------------------------------------------------------------------------------- */
+/* ---- views --------------------------------------------------------------- */
 
 static bool
 view_length(Interp *in, Object *self, Span span, int64_t *out)
@@ -92,7 +92,7 @@ dict_items(Interp *in, Value self, const CallArgs *args)
     return make_view(in, self, ITER_ITEMS);
 }
 
-/* ---- dictionaries ------------------------------------------------------------------------------------------------ */
+/* ---- dictionaries -------------------------------------------------------- */
 
 static Value
 dict_get_method(Interp *in, Value self, const CallArgs *args)
@@ -183,7 +183,7 @@ any_clear(Interp *in, Value self, const CallArgs *args)
     return val_none();
 }
 
-/* ---- sets ------------------------------------------------------------------------------------------------------------ */
+/* ---- sets ---------------------------------------------------------------- */
 
 static Value
 as_set(Interp *in, Value v, Span span)

@@ -1,6 +1,6 @@
 /* embed.h: the modules of stdlib/, as texts inside of the compiler. The table is made by
- * tools/embed.py while building. Private modules begin with an underscore: programs cannot import
- * them. */
+ * tools/embed.py while building. Private modules begin with an underscore: programs
+ * cannot import them. */
 #ifndef TIKC_STAGE_EMBED_H
 #define TIKC_STAGE_EMBED_H
 

@@ -1,10 +1,11 @@
-/* entry.c: the functions of an operator file that --call can be meant for, and how to call them
- * (language 6.6).
+/* entry.c: the functions of an operator file that --call can be meant for, and how to
+ * call them (language 6.6).
  *
  * The entry is the function with the name of the file; else one that check_op_params,
- * check_input_type or register_operator decorates; else one with a parameter kernel_name; of several the
- * last. check_supported, op_select_format, get_op_support_info, names that end in _compute and names
- * that begin with _ never are. Looked up in the tree, since decorators hide the functions. */
+ * check_input_type or register_operator decorates; else one with a parameter kernel_name;
+ * of several the last. check_supported, op_select_format, get_op_support_info, names that
+ * end in _compute and names that begin with _ never are. Looked up in the tree, since
+ * decorators hide the functions. */
 #include "python/resolve.h"
 
 #include <string.h>
@@ -114,7 +115,7 @@ find_entry(const Finder *f)
     return best;
 }
 
-/* ---- how to call it --------------------------------------------------------------------------------- */
+/* ---- how to call it ------------------------------------------------------ */
 
 static void
 put_source(const Unit *u, Span span, Text *out)
@@ -146,7 +147,8 @@ signature(const Finder *f, const AstFunc *func)
     return t.p;
 }
 
-/* A value of the kind that check_op_params names, or of the type that check_input_type does. */
+/* A value of the kind that check_op_params names, or of the type that check_input_type
+ * does. */
 static const char *
 example_of(const char *kind)
 {
@@ -184,8 +186,8 @@ example_of(const char *kind)
     return DESCRIPTION;
 }
 
-/* The index-th argument of the decorator that tells the kinds of parameters; the last of a tuple of
- * alternatives, as in (list, tuple). */
+/* The index-th argument of the decorator that tells the kinds of parameters; the last of
+ * a tuple of alternatives, as in (list, tuple). */
 static const char *
 kind_at(const Finder *f, const AstFunc *func, int index)
 {
@@ -233,7 +235,7 @@ example(const Finder *f, const AstFunc *func)
     return t.p;
 }
 
-/* ---- what the user is told --------------------------------------------------------------------------- */
+/* ---- what the user is told ----------------------------------------------- */
 
 static Span
 first_line(const Unit *u, Span span)
@@ -316,7 +318,7 @@ entry_check_call(Interp *in, uint32_t file, const Ast *module, const ModuleVal *
     return false;
 }
 
-/* ---- arguments ---------------------------------------------------------------------------------------- */
+/* ---- arguments ----------------------------------------------------------- */
 
 static Value
 parameter_value(const Frame *fr, const ParamSlot *p)

@@ -1,5 +1,6 @@
-/* error.c: diagnostics and exceptions. A Python exception is a pending instance in the Interp until a
- * try statement takes it or py_program reports it; a diagnostic (py_diag) is final. */
+/* error.c: diagnostics and exceptions. A Python exception is a pending instance in the
+ * Interp until a try statement takes it or py_program reports it; a diagnostic (py_diag)
+ * is final. */
 #include "python/core.h"
 
 #include <stdlib.h>
@@ -152,7 +153,8 @@ error_message(Interp *in, Value exception, Text *out)
     }
 }
 
-/* The last line of a Python traceback: the class and the message as the program sees it. */
+/* The last line of a Python traceback: the class and the message as the program sees
+ * it. */
 static const char *
 exception_line(Interp *in, Value e)
 {
@@ -183,7 +185,8 @@ error_poisoned(Interp *in, Span span)
     return val_fail();
 }
 
-/* An exception of stdlib/ is the fault of the call from outside: the present chain is cut to there. */
+/* An exception of stdlib/ is the fault of the call from outside: the present chain is cut
+ * to there. */
 Span
 error_outside_library(Interp *in, Span span)
 {
@@ -243,7 +246,7 @@ error_report(Interp *in)
     d->exception = exception_line(in, e);
 }
 
-/* ---- nearest name ---------------------------------------------------------------------------------- */
+/* ---- nearest name -------------------------------------------------------- */
 
 void
 nearest_attrs(Interp *in, Nearest *n, const Attrs *a)

@@ -1,10 +1,11 @@
-/* eval.c: expressions. A recursive walk over the resolved tree; the C stack is guarded by its address
- * (core_stack), since a call in an expression in a call nests without a fixed frame size. */
+/* eval.c: expressions. A recursive walk over the resolved tree; the C stack is guarded by
+ * its address (core_stack), since a call in an expression in a call nests without a fixed
+ * frame size. */
 #include "python/resolve.h"
 
 #include <string.h>
 
-/* ---- names --------------------------------------------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------- */
 
 /* Constants as other languages spell them. */
 static const char *
@@ -200,7 +201,7 @@ eval_unbind(Interp *in, Ast *e, Sym name)
     return true;
 }
 
-/* ---- displays and texts ----------------------------------------------------------------------------------- */
+/* ---- displays and texts -------------------------------------------------- */
 
 static bool
 append(Interp *in, Value list, Ast *e)
@@ -355,7 +356,7 @@ eval_slice(Interp *in, Ast *e)
     return (Value){.kind = VAL_SLICE, .slice = s};
 }
 
-/* ---- operators ------------------------------------------------------------------------------------------------ */
+/* ---- operators ----------------------------------------------------------- */
 
 /* The common case, both operands small integers; false: the general way is needed. */
 static inline bool
@@ -566,9 +567,10 @@ eval_logic(Interp *in, Ast *e)
     return yes == (e->kind == AST_OR) ? a : eval(in, e->b);
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------- */
+/* ---- calls --------------------------------------------------------------- */
 
-/* Evaluates the callee with the arguments made ready; receiver of a method call is given. */
+/* Evaluates the callee with the arguments made ready; receiver of a method call is
+ * given. */
 static Value
 finish_call(Interp *in, Ast *e, Value callee, CallArgs *args)
 {
@@ -721,7 +723,7 @@ eval_call(Interp *in, Ast *e)
     return f->dynamic ? call_dynamic(in, e, callee) : call_plain(in, e, callee, f);
 }
 
-/* ---- functions and comprehensions ---------------------------------------------------------------------------------- */
+/* ---- functions and comprehensions ---------------------------------------- */
 
 Value
 eval_function(Interp *in, AstFunc *fn)
@@ -837,7 +839,8 @@ clause_at(const Generator *g)
     return c;
 }
 
-/* The next item of a clause bound to its target: 1, the conditions hold; 0, they do not; 2, no more. */
+/* The next item of a clause bound to its target: 1, the conditions hold; 0, they do not;
+ * 2, no more. */
 static int
 advance_clause(Interp *in, Iter *it, Ast *clause)
 {
@@ -930,7 +933,7 @@ eval_comp(Interp *in, Ast *e)
     return into;
 }
 
-/* ---- dispatch --------------------------------------------------------------------------------------------------------- */
+/* ---- dispatch ------------------------------------------------------------ */
 
 static Value
 eval_index(Interp *in, Ast *e)

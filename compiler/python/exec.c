@@ -1,12 +1,13 @@
-/* exec.c: statements: assignment, control flow, with, try. A statement gives a Flow; FLOW_FAIL
- * means that an exception is pending or that a diagnostic ended the evaluation. */
+/* exec.c: statements: assignment, control flow, with, try. A statement gives a Flow;
+ * FLOW_FAIL means that an exception is pending or that a diagnostic ended the
+ * evaluation. */
 #include "python/resolve.h"
 
 #include <string.h>
 
 static Flow exec_stmt(Interp *in, Ast *s);
 
-/* ---- assignment ---------------------------------------------------------------------------------------- */
+/* ---- assignment ---------------------------------------------------------- */
 
 static bool
 assign_starred(Interp *in, Ast *target, uint32_t before, const List *l)
@@ -247,7 +248,7 @@ exec_delete(Interp *in, Ast *s)
     return true;
 }
 
-/* ---- control flow ------------------------------------------------------------------------------------------ */
+/* ---- control flow -------------------------------------------------------- */
 
 static Flow
 exec_if(Interp *in, Ast *s)
@@ -359,7 +360,7 @@ exec_assert(Interp *in, Ast *s)
     return FLOW_FAIL;
 }
 
-/* ---- with ------------------------------------------------------------------------------------------------------ */
+/* ---- with ---------------------------------------------------------------- */
 
 static bool
 enter(Interp *in, Value manager, Span span, Value *result)
@@ -460,7 +461,7 @@ exec_with(Interp *in, Ast *item, Ast *body)
     return leave(in, manager, item->a->span, f);
 }
 
-/* ---- exceptions -------------------------------------------------------------------------------------------------- */
+/* ---- exceptions ---------------------------------------------------------- */
 
 static bool
 handles(Interp *in, Value exception, Value filter, Span span, bool *out)
@@ -623,7 +624,7 @@ exec_raise(Interp *in, Ast *s)
     return false;
 }
 
-/* ---- dispatch ----------------------------------------------------------------------------------------------------------- */
+/* ---- dispatch ------------------------------------------------------------ */
 
 static bool
 exec_def(Interp *in, Ast *s)
@@ -731,7 +732,7 @@ exec_stmt(Interp *in, Ast *s)
     }
 }
 
-/* ---- going on after an error ---------------------------------------------------------------------------------- */
+/* ---- going on after an error --------------------------------------------- */
 
 enum {
     MAX_RECOVERIES = 200 /* a loop whose end depends on what failed would not end */
@@ -780,7 +781,8 @@ only_records(Interp *in, const Ast *s)
            (e.kind == VAL_INSTANCE && e.inst->exc && e.inst->exc->silent);
 }
 
-/* Whether the failure of a statement leaves nothing behind that later ones would stumble over. */
+/* Whether the failure of a statement leaves nothing behind that later ones would stumble
+ * over. */
 static bool
 is_contained(Interp *in, const Ast *s)
 {
@@ -793,8 +795,8 @@ is_contained(Interp *in, const Ast *s)
     return ok;
 }
 
-/* Reports an exception that nothing can catch and goes on behind its statement, so that one run finds
- * several errors. */
+/* Reports an exception that nothing can catch and goes on behind its statement, so that
+ * one run finds several errors. */
 static bool
 recover(Interp *in, Ast *s)
 {

@@ -1,6 +1,6 @@
-/* explain.c: what diagnostics of the evaluator show of values: the arguments of the functions that are being called,
- * and what the names of an expression that failed stand for. No code of the program runs here: instances
- * show their class only. */
+/* explain.c: what diagnostics of the evaluator show of values: the arguments of the
+ * functions that are being called, and what the names of an expression that failed stand
+ * for. No code of the program runs here: instances show their class only. */
 #include "python/resolve.h"
 
 #include <ctype.h>
@@ -13,7 +13,7 @@ enum {
     MOST_TEXT = 400  /* of an expression that is looked at */
 };
 
-/* ---- values ------------------------------------------------------------------------------------------------ */
+/* ---- values -------------------------------------------------------------- */
 
 static bool short_value(Interp *in, Value v, int depth, Text *out);
 
@@ -79,7 +79,8 @@ short_value(Interp *in, Value v, int depth, Text *out)
     return false;
 }
 
-/* Whether texts of values can be made without reaching a limit: what is being reported may be one. */
+/* Whether texts of values can be made without reaching a limit: what is being reported
+ * may be one. */
 static bool
 has_room(const Interp *in)
 {
@@ -123,7 +124,7 @@ explain_value(Interp *in, const char *name, Value v)
     return n ? t.p : NULL;
 }
 
-/* ---- arguments of calls ------------------------------------------------------------------------------------ */
+/* ---- arguments of calls -------------------------------------------------- */
 
 static const char *
 arguments_of(Interp *in, const Frame *f)
@@ -160,7 +161,7 @@ explain_calls(Interp *in, const char **out, int most)
     }
 }
 
-/* ---- names of an expression ---------------------------------------------------------------------------------- */
+/* ---- names of an expression ---------------------------------------------- */
 
 static Value
 find_name(const Interp *in, Sym name)

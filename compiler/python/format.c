@@ -1,5 +1,6 @@
-/* format.c: text of values: repr and str. Integers, strings and floats print exactly as in Python; a
- * float has the shortest digits that read back as the same number. Format specs are in format_spec.c. */
+/* format.c: text of values: repr and str. Integers, strings and floats print exactly as
+ * in Python; a float has the shortest digits that read back as the same number. Format
+ * specs are in format_spec.c. */
 #include "python/core.h"
 
 #include <float.h>
@@ -8,19 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- floats --------------------------------------------------------------------------------------------- */
+/* ---- floats -------------------------------------------------------------- */
 
-/* Shortest digits d.ddd (as integer digits) and decimal exponent; f is finite and positive. */
+/* Shortest digits d.ddd (as integer digits) and decimal exponent; f is finite and
+ * positive. */
 static int
 shortest_digits(double f, char digits[20], int *exp10)
 {
     char text[40];
-    /* 15 digits that read back as f are the shortest, unless f is subnormal and has fewer bits. */
+    /* 15 digits that read back as f are the shortest, unless f is subnormal and has fewer
+     * bits. */
     for (int p = f < DBL_MIN ? 1 : 15; p <= 17; p++) {
         snprintf(text, sizeof text, "%.*e", p - 1, f);
         if (p == 16 && strtod(text, NULL) != f) {
-            /* The interval that rounds to f is lopsided at powers of two: the nearest 16 digits may
-             * miss it while their upper neighbour is inside. */
+            /* The interval that rounds to f is lopsided at powers of two: the nearest 16
+             * digits may miss it while their upper neighbour is inside. */
             char *last = strchr(text, 'e') - 1;
             if (*last != '9') {
                 ++*last;
@@ -90,7 +93,7 @@ format_double(double f, Text *out)
     }
 }
 
-/* ---- repr and str ------------------------------------------------------------------------------------------ */
+/* ---- repr and str -------------------------------------------------------- */
 
 /* Whether U+0080 to U+00BF, whose second byte is given, has no shape of its own. */
 static bool

@@ -1,4 +1,5 @@
-/* format_spec.c: format specs of f-strings and format(), the % operator and str.format. */
+/* format_spec.c: format specs of f-strings and format(), the % operator and
+ * str.format. */
 #include "python/core.h"
 
 #include <ctype.h>
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- format specs ------------------------------------------------------------------------------------------- */
+/* ---- format specs -------------------------------------------------------- */
 
 typedef struct Spec {
     const char *fill; /* one character, maybe several bytes */
@@ -149,7 +150,8 @@ put_padded(const Spec *s, const char *head, const char *body, size_t n, char ali
     }
 }
 
-/* Digits with a separator every step places, counted from the right of the integer part. */
+/* Digits with a separator every step places, counted from the right of the integer
+ * part. */
 static const char *
 grouped(Interp *in, const char *digits, char sep, int step)
 {
@@ -376,7 +378,7 @@ format_spec(Interp *in, Value v, const char *spec, size_t n, Span span, Text *ou
                                                         : false;
 }
 
-/* ---- the % operator -------------------------------------------------------------------------------------------- */
+/* ---- the % operator ------------------------------------------------------ */
 
 typedef struct Percent {
     const char *p;
@@ -644,7 +646,7 @@ format_percent(Interp *in, Value fmt, Value args, Span span)
     return val_text(in, &t);
 }
 
-/* ---- str.format ------------------------------------------------------------------------------------------------- */
+/* ---- str.format ---------------------------------------------------------- */
 
 typedef struct Braces {
     const char *p;

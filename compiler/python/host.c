@@ -1,9 +1,11 @@
-/* host.c: values that only the host has: what the test part of a script makes of random numbers, clocks, files and
- * the results of runs. They can be made, computed with, printed and passed on; what comes out is again such a
- * value. Nothing looks into them: whoever needs the content asks host_used, which is the error host-value.
+/* host.c: values that only the host has: what the test part of a script makes of random
+ * numbers, clocks, files and the results of runs. They can be made, computed with,
+ * printed and passed on; what comes out is again such a value. Nothing looks into them:
+ * whoever needs the content asks host_used, which is the error host-value.
  *
- * Behind the last kernel there is nothing left that the content could matter for: there the program is not
- * followed further, with the warning host-end, and the kernels in front of that place are compiled.
+ * Behind the last kernel there is nothing left that the content could matter for: there
+ * the program is not followed further, with the warning host-end, and the kernels in
+ * front of that place are compiled.
  *
  * Owns: host-value, host-end. */
 #include "python/core.h"
@@ -123,7 +125,7 @@ py_hidden_name(Interp *in, Value v)
     return is_absent(v) ? val_repr(in, v) : NULL;
 }
 
-/* ---- hooks that stand-ins for modules have too -------------------------------------------------------------- */
+/* ---- hooks that stand-ins for modules have too --------------------------- */
 
 /* What is set there changes nothing that the program can see. */
 bool
@@ -152,9 +154,10 @@ hidden_length(Interp *in, Object *self, Span span, int64_t *out)
                         span);
 }
 
-/* ---- hooks ------------------------------------------------------------------------------------------------ */
+/* ---- hooks --------------------------------------------------------------- */
 
-/* numpy.linalg, then numpy.linalg.norm, then numpy.linalg.norm(...): what comes out of that is derived. */
+/* numpy.linalg, then numpy.linalg.norm, then numpy.linalg.norm(...): what comes out of
+ * that is derived. */
 static Value
 extend(Interp *in, const Object *self, const char *dot, const char *more, Span span)
 {
@@ -261,10 +264,10 @@ const ObjectClass host_class = {
     .repr = host_repr,
 };
 
-/* ---- statements that only report ------------------------------------------------------------------------- */
+/* ---- statements that only report ----------------------------------------- */
 
-/* print(...), logging.info(...), sys.exit(...), raise, assert and pass: whichever of them run, the kernels are
- * the same. */
+/* print(...), logging.info(...), sys.exit(...), raise, assert and pass: whichever of them
+ * run, the kernels are the same. */
 static bool
 is_report(Interp *in, const Ast *s)
 {

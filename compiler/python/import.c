@@ -1,5 +1,5 @@
-/* import.c: the statements import and from. Relative names are resolved against the package of the
- * module that runs; module.c finds, and loader.c loads, what they name. */
+/* import.c: the statements import and from. Relative names are resolved against the
+ * package of the module that runs; module.c finds, and loader.c loads, what they name. */
 #include "python/resolve.h"
 
 #include <string.h>
@@ -35,8 +35,8 @@ import_failed(Interp *in, const char *dotted, Span span)
     return val_fail();
 }
 
-/* A stand-in, unless the program awaits the error or means one of our modules. missing: the part of the name
- * that was not found. */
+/* A stand-in, unless the program awaits the error or means one of our modules. missing:
+ * the part of the name that was not found. */
 static Value
 stand_in(Interp *in, const char *dotted, const char *missing, Span span)
 {
@@ -203,7 +203,8 @@ no_member(Interp *in, const ModuleVal *m, const Ast *a)
     return false;
 }
 
-/* A name that is nearly one of the module's own, such as tik, is not taken for a placeholder. */
+/* A name that is nearly one of the module's own, such as tik, is not taken for a
+ * placeholder. */
 static bool
 is_misspelt(Interp *in, const ModuleVal *m, Sym member)
 {
@@ -216,7 +217,8 @@ is_misspelt(Interp *in, const ModuleVal *m, Sym member)
     return n.best != NULL;
 }
 
-/* A name of the standard library that we do not have: a stand-in, as a module would be. */
+/* A name of the standard library that we do not have: a stand-in, as a module would
+ * be. */
 static Value
 missing_member(Interp *in, const ModuleVal *m, const Ast *a)
 {
@@ -259,7 +261,8 @@ import_member(Interp *in, Value m, Ast *a)
     return eval_bind(in, a, a->name ? a->name : member, v);
 }
 
-/* The names of a folder that has no file of its own: each is a module. Where none is, the folder is missing. */
+/* The names of a folder that has no file of its own: each is a module. Where none is, the
+ * folder is missing. */
 static bool
 import_files(Interp *in, const char *folder, Ast *s)
 {

@@ -1,10 +1,10 @@
-/* index.c: items and slices of sequences and mappings: reading, writing, deleting. Texts are UTF-8 and
- * are indexed by character. */
+/* index.c: items and slices of sequences and mappings: reading, writing, deleting. Texts
+ * are UTF-8 and are indexed by character. */
 #include "python/core.h"
 
 #include <string.h>
 
-/* ---- characters of texts ---------------------------------------------------------------------------------- */
+/* ---- characters of texts ------------------------------------------------- */
 
 static bool
 begins_char(char c)
@@ -40,8 +40,8 @@ char_offset(const Str *s, uint32_t from, int64_t i)
     return from;
 }
 
-/* Byte offset of the i-th character: looked for from the last one asked for, since programs go through
- * texts in order. */
+/* Byte offset of the i-th character: looked for from the last one asked for, since
+ * programs go through texts in order. */
 static uint32_t
 char_at(Interp *in, Value str, int64_t i)
 {
@@ -96,7 +96,7 @@ str_slice(Interp *in, Value str, int64_t start, int64_t step, int64_t count)
     return val_text(in, &t);
 }
 
-/* ---- positions ------------------------------------------------------------------------------------------------ */
+/* ---- positions ----------------------------------------------------------- */
 
 static Value
 out_of_range(Interp *in, Value container, int64_t i, int64_t n, Span span)
@@ -187,7 +187,7 @@ index_slice(Interp *in, const SliceVal *s, int64_t n, Span span, int64_t out[4])
     return true;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------- */
 
 static Value
 list_slice(Interp *in, Value list, const SliceVal *s, Span span)
@@ -367,7 +367,7 @@ index_get(Interp *in, Value container, Value key, Span span)
     }
 }
 
-/* ---- writing and deleting --------------------------------------------------------------------------------------------- */
+/* ---- writing and deleting ------------------------------------------------ */
 
 static bool
 no_items(Interp *in, Value v, Span span, const char *what)
@@ -388,8 +388,8 @@ erase(Interp *in, List *l, int64_t start, int64_t count, Span span)
     return true;
 }
 
-/* Replaces count items from start by the given ones, in new storage: who unpacks the list sees the
- * items that it had. */
+/* Replaces count items from start by the given ones, in new storage: who unpacks the list
+ * sees the items that it had. */
 static bool
 splice(Interp *in, List *l, int64_t start, int64_t count, const List *with, Span span)
 {

@@ -1,5 +1,6 @@
-/* iter.c: iteration. An Iter walks any iterable lazily; iterator objects (zip, enumerate, map, reversed,
- * iter and generator expressions) wrap one, so that they are used up once as in Python. */
+/* iter.c: iteration. An Iter walks any iterable lazily; iterator objects (zip, enumerate,
+ * map, reversed, iter and generator expressions) wrap one, so that they are used up once
+ * as in Python. */
 #include "python/core.h"
 
 #include <string.h>

@@ -180,7 +180,7 @@ list_sort_method(Interp *in, Value self, const CallArgs *args)
     return val_none();
 }
 
-/* ---- special methods as plain calls ------------------------------------------------------------------------- */
+/* ---- special methods as plain calls -------------------------------------- */
 
 static Value
 any_contains(Interp *in, Value self, const CallArgs *args)

@@ -1,15 +1,17 @@
-/* loader.c: modules that are files. The dotted name a.b is the file a/b.py or a/b.tik below one of
- * the folders of search: the package root, which is the folder that contains the nearest 'impl' above
- * the main file, then the folders of -I, then the main file's own folder. Files are read only through
- * the unit's loader; without one there are no such modules.
+/* loader.c: modules that are files. The dotted name a.b is the file a/b.py or a/b.tik
+ * below one of the folders of search: the package root, which is the folder that contains
+ * the nearest 'impl' above the main file, then the folders of -I, then the main file's
+ * own folder. Files are read only through the unit's loader; without one there are no
+ * such modules.
  *
- * Packages are plain folders. Their init file is never executed, since those of operator packages
- * import everything; its lines 'from .m import n' tell where an attribute of the package comes from. */
+ * Packages are plain folders. Their init file is never executed, since those of operator
+ * packages import everything; its lines 'from .m import n' tell where an attribute of the
+ * package comes from. */
 #include "python/core.h"
 
 #include <string.h>
 
-/* ---- folders ------------------------------------------------------------------------------------------ */
+/* ---- folders ------------------------------------------------------------- */
 
 static void
 add_dir(Interp *in, const char *path, const char *name)
@@ -32,7 +34,8 @@ with_slash(Interp *in, const char *dir)
     return ends ? dir : arena_printf(core_arena(in), "%s/", dir);
 }
 
-/* -I NAME=DIR. What stands in front of the sign is a dotted name, else the whole is a folder. */
+/* -I NAME=DIR. What stands in front of the sign is a dotted name, else the whole is a
+ * folder. */
 static const char *
 name_in_front(Interp *in, const char *text)
 {
@@ -74,7 +77,8 @@ add_named_dirs(Interp *in)
     }
 }
 
-/* Offset of the last folder called impl in the first n bytes of a path; -1: there is none. */
+/* Offset of the last folder called impl in the first n bytes of a path; -1: there is
+ * none. */
 static int
 find_impl(const char *path, int n)
 {
@@ -173,7 +177,7 @@ loader_init(Interp *in, uint32_t main_file)
     add_dir(in, arena_strndup(core_arena(in), path, (size_t)n), "");
 }
 
-/* ---- files --------------------------------------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------- */
 
 /* Reads a file as a source of the unit. 0: there is none, or a limit was hit. */
 static uint32_t
@@ -191,8 +195,8 @@ read_source(Interp *in, const char *path, Span span)
     return unit_add_source(in->u, path, text, len);
 }
 
-/* Null: the folder holds the modules of another name. The module of the name itself is the folder: only an end
- * that begins with a slash makes a path of it. */
+/* Null: the folder holds the modules of another name. The module of the name itself is
+ * the folder: only an end that begins with a slash makes a path of it. */
 static char *
 file_path(Interp *in, const ModuleDir *dir, const char *dotted, const char *end)
 {
@@ -295,8 +299,8 @@ load_package(Interp *in, const char *dotted, const ModuleDir *dir)
     return m;
 }
 
-/* A helper module that takes part in an import cycle of operator packages, which ends well only when
- * it comes first. */
+/* A helper module that takes part in an import cycle of operator packages, which ends
+ * well only when it comes first. */
 static bool
 load_common(Interp *in, const char *dotted, Span span)
 {
@@ -350,7 +354,7 @@ loader_is_named(const Interp *in, const char *dotted)
     return false;
 }
 
-/* ---- attributes of packages ------------------------------------------------------------------------------ */
+/* ---- attributes of packages ---------------------------------------------- */
 
 /* The alias of an init file that defines the name; *from gets its statement. */
 static const Ast *
@@ -368,7 +372,8 @@ find_export(const ModuleVal *m, const char *name, Interp *in, const Ast **from)
     return NULL;
 }
 
-/* The module that 'from .m import' of an init file names; one dot is the package itself. */
+/* The module that 'from .m import' of an init file names; one dot is the package
+ * itself. */
 static const char *
 export_module(Interp *in, const ModuleVal *m, const Ast *from)
 {
@@ -431,7 +436,7 @@ loader_exports(Interp *in, ModuleVal *package, Span span)
     return names;
 }
 
-/* ---- data ---------------------------------------------------------------------------------------------- */
+/* ---- data ---------------------------------------------------------------- */
 
 /* Downwards from a folder: no program reads what it was not given. */
 static bool

@@ -1,6 +1,6 @@
-/* mathmodule.c: the module math. Only functions whose results are the same on every machine: exact ones
- * and those of the C library that are needed (sqrt is exact; log, exp and the like are for host-side
- * numbers only). */
+/* mathmodule.c: the module math. Only functions whose results are the same on every
+ * machine: exact ones and those of the C library that are needed (sqrt is exact; log, exp
+ * and the like are for host-side numbers only). */
 #include "python/core.h"
 
 #include <math.h>

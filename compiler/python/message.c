@@ -1,5 +1,6 @@
-/* message.c: the message of a built-in exception as the program reads it. The evaluator's own texts are
- * written for diagnostics; programs that look at str(e) expect CPython's words (message.def). */
+/* message.c: the message of a built-in exception as the program reads it. The evaluator's
+ * own texts are written for diagnostics; programs that look at str(e) expect CPython's
+ * words (message.def). */
 #include "python/core.h"
 
 #include <string.h>

@@ -1,11 +1,12 @@
-/* module.c: the registry of modules. Behind a dotted name stands, in this order: a module that was
- * registered or loaded before, a module of stdlib/, a place in the tree of provided modules, a file of
- * the program's package (loader.c).
+/* module.c: the registry of modules. Behind a dotted name stands, in this order: a module
+ * that was registered or loaded before, a module of stdlib/, a place in the tree of
+ * provided modules, a file of the program's package (loader.c).
  *
- * Provided modules have all the same content, the public names of stdlib/_provided.tik, since operators
- * take one name from many places. Any other attribute of them is a placeholder: a capitalised name is
- * an empty class, a name that starts with raise_ raises an error with its arguments, anything else is
- * again a module of this kind, which cannot be called. */
+ * Provided modules have all the same content, the public names of stdlib/_provided.tik,
+ * since operators take one name from many places. Any other attribute of them is a
+ * placeholder: a capitalised name is an empty class, a name that starts with raise_
+ * raises an error with its arguments, anything else is again a module of this kind, which
+ * cannot be called. */
 #include "python/core.h"
 #include "python/embed.h"
 
@@ -15,7 +16,7 @@ enum {
     LONGEST = 200 /* of a module's name, which also bounds the recursion */
 };
 
-/* ---- names ------------------------------------------------------------------------------------------ */
+/* ---- names --------------------------------------------------------------- */
 
 static const char adapter[] = "impl.util.platform_adapter";
 
@@ -81,7 +82,7 @@ known_name(Interp *in, const char *dotted)
     return dotted;
 }
 
-/* ---- the registry ------------------------------------------------------------------------------------ */
+/* ---- the registry -------------------------------------------------------- */
 
 static Value
 registered(Interp *in, const char *dotted)
@@ -133,7 +134,7 @@ module_failed(const Interp *in)
     return in->fatal || in->exception.kind == VAL_INSTANCE;
 }
 
-/* ---- execution ---------------------------------------------------------------------------------------- */
+/* ---- execution ----------------------------------------------------------- */
 
 bool
 module_run(Interp *in, ModuleVal *m, uint32_t source, Span span)
@@ -203,8 +204,8 @@ module_is_known(Interp *in, const char *name)
            strcmp(name, "posixpath") != 0;
 }
 
-/* Only the first part of a name tells whose it is; what the program registered below its own names does not
- * count. */
+/* Only the first part of a name tells whose it is; what the program registered below its
+ * own names does not count. */
 const char *
 module_nearest(Interp *in, const char *dotted)
 {
@@ -259,7 +260,7 @@ module_is_library(const Interp *in, Span span)
     return false;
 }
 
-/* ---- provided modules ----------------------------------------------------------------------------------- */
+/* ---- provided modules ---------------------------------------------------- */
 
 static const char provided_name[] = "_provided";
 
@@ -383,9 +384,10 @@ module_call(Interp *in, const ModuleVal *m, Span span)
     return val_fail();
 }
 
-/* ---- look-up ---------------------------------------------------------------------------------------------- */
+/* ---- look-up ------------------------------------------------------------- */
 
-/* A package that exists only as the first part of dotted names: made when it is asked for. */
+/* A package that exists only as the first part of dotted names: made when it is asked
+ * for. */
 static Value
 prefix_module(Interp *in, const char *name)
 {
@@ -399,8 +401,9 @@ prefix_module(Interp *in, const char *name)
     return val_fail();
 }
 
-/* An attribute of the module before the last dot that is a module. Below provided modules every name is
- * one, also that of a function: op_info_register stands in a module op_info_register. */
+/* An attribute of the module before the last dot that is a module. Below provided modules
+ * every name is one, also that of a function: op_info_register stands in a module
+ * op_info_register. */
 static Value
 attribute_module(Interp *in, const char *dotted, Span span)
 {

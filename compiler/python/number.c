@@ -1,5 +1,5 @@
-/* number.c: arithmetic on int, bool and float with the rules of Python: unbounded integers, floor
- * division, exact mixed comparison, true division rounded once. */
+/* number.c: arithmetic on int, bool and float with the rules of Python: unbounded
+ * integers, floor division, exact mixed comparison, true division rounded once. */
 #include "python/core.h"
 
 #include <float.h>
@@ -43,7 +43,7 @@ is_negative(Value v)
     return v.kind == VAL_BIG ? v.big->size < 0 : small(v) < 0;
 }
 
-/* ---- integers ---------------------------------------------------------------------------------------- */
+/* ---- integers ------------------------------------------------------------ */
 
 static int64_t
 floor_div(int64_t a, int64_t b)
@@ -77,7 +77,8 @@ int_divide(Interp *in, Value a, Value b, Span span)
     return val_float(r);
 }
 
-/* Results that fit; false: the general way is needed. Divisors are not zero, counts not negative. */
+/* Results that fit; false: the general way is needed. Divisors are not zero, counts not
+ * negative. */
 static bool
 small_binary(AstOp op, int64_t a, int64_t b, int64_t *out)
 {
@@ -160,7 +161,7 @@ int_binary(Interp *in, AstOp op, Value a, Value b, Span span)
     return big_binary(in, op, a, b, span);
 }
 
-/* ---- floats -------------------------------------------------------------------------------------------- */
+/* ---- floats -------------------------------------------------------------- */
 
 static double
 float_mod(double a, double b)
@@ -234,7 +235,8 @@ float_has(AstOp op)
     return (op >= AOP_ADD && op <= AOP_POW);
 }
 
-/* Both are numbers. VAL_FAIL without an exception does not happen: wrong operators raise. */
+/* Both are numbers. VAL_FAIL without an exception does not happen: wrong operators
+ * raise. */
 Value
 number_binary(Interp *in, AstOp op, Value a, Value b, Span span)
 {
@@ -314,7 +316,7 @@ number_unary(Interp *in, AstOp op, Value a, Span span)
     }
 }
 
-/* ---- comparison, hash ---------------------------------------------------------------------------------- */
+/* ---- comparison, hash ---------------------------------------------------- */
 
 static int
 compare_int_double(Value a, double f)
@@ -361,7 +363,8 @@ mix(uint64_t x)
     return x ^ (x >> 29);
 }
 
-/* Equal numbers have equal hashes whatever their type. Large integral floats hash by their limbs. */
+/* Equal numbers have equal hashes whatever their type. Large integral floats hash by
+ * their limbs. */
 uint64_t
 number_hash(Value v)
 {
@@ -391,7 +394,7 @@ number_hash(Value v)
     return big_hash((Value){.kind = VAL_BIG, .big = &tmp.big});
 }
 
-/* ---- conversions ------------------------------------------------------------------------------------------ */
+/* ---- conversions --------------------------------------------------------- */
 
 Value
 val_double_int(Interp *in, double f, Span span)

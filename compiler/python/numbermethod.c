@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- attributes -------------------------------------------------------------------------------------------- */
+/* ---- attributes ---------------------------------------------------------- */
 
 static Value
 number_member(Interp *in, Value v, const char *name, Span span)
@@ -57,7 +57,7 @@ number_attr(Interp *in, Value v, Sym name, Span span)
     }
 }
 
-/* ---- integers ------------------------------------------------------------------------------------------------ */
+/* ---- integers ------------------------------------------------------------ */
 
 static Value
 int_bit_length(Interp *in, Value self, const CallArgs *args)
@@ -121,7 +121,7 @@ static const BuiltinRow int_methods[] = {
 };
 static const BuiltinRow int_statics[] = {{"from_bytes", int_from_bytes, 0, 255, "*"}};
 
-/* ---- floats -------------------------------------------------------------------------------------------------- */
+/* ---- floats -------------------------------------------------------------- */
 
 static Value
 float_is_integer(Interp *in, Value self, const CallArgs *args)
@@ -215,7 +215,7 @@ static const BuiltinRow float_methods[] = {
 };
 static const BuiltinRow float_statics[] = {{"fromhex", float_fromhex, 1, 1, NULL}};
 
-/* ---- ranges and slices --------------------------------------------------------------------------------------- */
+/* ---- ranges and slices --------------------------------------------------- */
 
 /* Position of a value in a range, or -1. */
 static int64_t
@@ -268,7 +268,7 @@ static const BuiltinRow range_methods[] = {{"index", range_index, 1, 1, NULL, CO
 static const BuiltinRow slice_methods[] = {
     {"indices", slice_indices, 1, 1, NULL, COST_ONE}};
 
-/* ---- installation -------------------------------------------------------------------------------------------- */
+/* ---- installation -------------------------------------------------------- */
 
 void
 numbermethod_install(Interp *in)

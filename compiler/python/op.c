@@ -1,5 +1,6 @@
-/* op.c: operators over all kinds of values: dispatch by kind, sequences, sets, comparison, truth.
- * Numbers are in number.c; C objects and instances of user classes get their hooks. */
+/* op.c: operators over all kinds of values: dispatch by kind, sequences, sets,
+ * comparison, truth. Numbers are in number.c; C objects and instances of user classes get
+ * their hooks. */
 #include "python/core.h"
 
 #include <string.h>
@@ -65,9 +66,10 @@ unsupported(Interp *in, AstOp op, Value a, Value b, Span span)
     return val_fail();
 }
 
-/* ---- sequences and sets ------------------------------------------------------------------------------------- */
+/* ---- sequences and sets -------------------------------------------------- */
 
-/* The storage behind text a when it ends there and has room for n bytes more, else null. */
+/* The storage behind text a when it ends there and has room for n bytes more, else
+ * null. */
 static GrowingText *
 room_behind(struct Core *c, const Str *a, size_t n)
 {
@@ -350,7 +352,7 @@ op_unary(Interp *in, AstOp op, Value a, Span span)
                     val_type_name(a));
 }
 
-/* ---- comparison --------------------------------------------------------------------------------------------------- */
+/* ---- comparison ---------------------------------------------------------- */
 
 bool
 op_identical(Value a, Value b)
@@ -627,7 +629,7 @@ op_less(Interp *in, Value a, Value b, Span span, bool *out)
     return !val_failed(r) && op_truth(in, r, span, out);
 }
 
-/* ---- membership, truth, length --------------------------------------------------------------------------------------- */
+/* ---- membership, truth, length ------------------------------------------- */
 
 static bool
 text_contains(Interp *in, Value text, Value part, Span span, bool *out)

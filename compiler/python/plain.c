@@ -1,7 +1,9 @@
-/* plain.c: what the objects of the compiler are given for a number of a class (C objects know int and float alone).
+/* plain.c: what the objects of the compiler are given for a number of a class (C objects
+ * know int and float alone).
  *
- * Numbers of numpy and objects with __index__ are instances. Every value that goes from the program to a C object (an
- * argument, a key, an operand, an attribute's value) comes through here first, so no method asks again. */
+ * Numbers of numpy and objects with __index__ are instances. Every value that goes from
+ * the program to a C object (an argument, a key, an operand, an attribute's value) comes
+ * through here first, so no method asks again. */
 #include "python/core.h"
 
 static Value

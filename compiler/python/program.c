@@ -1,5 +1,7 @@
-/* program.c: running a program: sets the evaluator up, gives the module its -D names, executes it as
- * __main__ (a file of a package whose function --call calls: under its own name), evaluates --call, and reports what was not caught. See python/interp.h. */
+/* program.c: running a program: sets the evaluator up, gives the module its -D names,
+ * executes it as
+ * __main__ (a file of a package whose function --call calls: under its own name),
+ * evaluates --call, and reports what was not caught. See python/interp.h. */
 #define _GNU_SOURCE
 #include "python/resolve.h"
 
@@ -48,7 +50,7 @@ core_init(Interp *in, Unit *u)
     return true;
 }
 
-/* ---- the program ------------------------------------------------------------------------------------------- */
+/* ---- the program --------------------------------------------------------- */
 
 bool
 py_execute(Interp *in, ModuleVal *module, Ast *tree, Value *out)

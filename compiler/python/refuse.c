@@ -1,5 +1,6 @@
-/* refuse.c: built-in names and modules of Python that are not part of the language (refuse.def). They exist, so
- * that the refusal names the construct and what to write instead; a program may read the names. */
+/* refuse.c: built-in names and modules of Python that are not part of the language
+ * (refuse.def). They exist, so that the refusal names the construct and what to write
+ * instead; a program may read the names. */
 #include "python/core.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
-/* resolve.c: see resolve.h. One walk over the module: a function's bindings are collected when the
- * walk enters it, uses are looked up at once, and their places are written when the walk is over,
- * because only then it is known which variables inner functions read. Private names (__x) of classes
- * are renamed here. Scratch memory is freed at the end. */
+/* resolve.c: see resolve.h. One walk over the module: a function's bindings are collected
+ * when the walk enters it, uses are looked up at once, and their places are written when
+ * the walk is over, because only then it is known which variables inner functions read.
+ * Private names (__x) of classes are renamed here. Scratch memory is freed at the end. */
 #include "python/resolve.h"
 
 #include <string.h>
@@ -65,7 +65,7 @@ typedef struct Resolver {
 
 static void walk(Resolver *r, Block *s, Ast *n);
 
-/* ---- variables of a scope ------------------------------------------------------------------------------------ */
+/* ---- variables of a scope ------------------------------------------------ */
 
 static Binding *
 find_var(const Block *s, Sym name)
@@ -169,7 +169,7 @@ private_name(Resolver *r, const Block *s, Sym name)
     return *c ? intern(&r->in->u->names, arena_printf(&r->tmp, "_%s%s", c, t)) : name;
 }
 
-/* ---- bindings of a block ---------------------------------------------------------------------------------------- */
+/* ---- bindings of a block ------------------------------------------------- */
 
 static void collect_expr(Resolver *r, Block *s, const Ast *n);
 
@@ -375,7 +375,7 @@ collect_block(Resolver *r, Block *s, const Ast *list)
     }
 }
 
-/* ---- uses ----------------------------------------------------------------------------------------------------------- */
+/* ---- uses ---------------------------------------------------------------- */
 
 static void
 set_place(Ast *n, NamePlace place, uint32_t slot)
@@ -384,8 +384,8 @@ set_place(Ast *n, NamePlace place, uint32_t slot)
     n->slot = slot;
 }
 
-/* The variable that a name means in scope s; null: a global. *in_class: s is a class body that binds
- * it. */
+/* The variable that a name means in scope s; null: a global. *in_class: s is a class body
+ * that binds it. */
 static Binding *
 lookup(const Block *s, Sym name, bool *in_class)
 {
@@ -440,7 +440,7 @@ walk_list(Resolver *r, Block *s, Ast *list)
     }
 }
 
-/* ---- functions, classes, comprehensions ------------------------------------------------------------------------------- */
+/* ---- functions, classes, comprehensions ---------------------------------- */
 
 static void
 add_params(Resolver *r, Block *f, AstFunc *fn)
@@ -516,7 +516,8 @@ walk_class(Resolver *r, Block *s, AstClass *c)
     walk_list(r, body, c->body);
 }
 
-/* A generator expression runs when its items are asked for, so it holds its variables itself. */
+/* A generator expression runs when its items are asked for, so it holds its variables
+ * itself. */
 static void
 walk_generator(Resolver *r, Block *s, Ast *n)
 {
@@ -551,7 +552,7 @@ walk_comp(Resolver *r, Block *s, Ast *n)
     VEC_PUSH(&r->tmp, &r->comps, (CompUse){n, c});
 }
 
-/* ---- constants and calls ------------------------------------------------------------------------------------------------ */
+/* ---- constants and calls ------------------------------------------------- */
 
 static void
 walk_call(Resolver *r, Block *s, Ast *n)
@@ -780,7 +781,7 @@ walk(Resolver *r, Block *s, Ast *n)
     }
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------------- */
+/* ---- places -------------------------------------------------------------- */
 
 static void
 number_holder(Resolver *r, Block *h)

@@ -1,7 +1,8 @@
-/* resolve.h: where the names of a program live. Resolution runs once per module, before evaluation,
- * and marks every node that reads or binds a name (Ast.op = NamePlace, Ast.slot), so that evaluation
- * reads arrays. A function (and the module itself) is a holder of slots; comprehensions and class
- * bodies run inside their holder's frame. Variables that inner functions read live in cells. */
+/* resolve.h: where the names of a program live. Resolution runs once per module, before
+ * evaluation, and marks every node that reads or binds a name (Ast.op = NamePlace,
+ * Ast.slot), so that evaluation reads arrays. A function (and the module itself) is a
+ * holder of slots; comprehensions and class bodies run inside their holder's frame.
+ * Variables that inner functions read live in cells. */
 #ifndef TIKC_STAGE_RESOLVE_H
 #define TIKC_STAGE_RESOLVE_H
 
@@ -56,14 +57,15 @@ typedef struct CallFacts {
     Span *kwname_span;
 } CallFacts;
 
-/* Cells that a comprehension makes anew each time it is entered (Ast.cache of AST_COMP); may be null. */
+/* Cells that a comprehension makes anew each time it is entered (Ast.cache of AST_COMP);
+ * may be null. */
 typedef struct CompFacts {
     uint32_t n;
     uint32_t cell[];
 } CompFacts;
 
-/* Resolves a module's tree, or one expression evaluated in the module; gives the slots of its
- * top-level frame. Null: diagnostics were added. */
+/* Resolves a module's tree, or one expression evaluated in the module; gives the slots of
+ * its top-level frame. Null: diagnostics were added. */
 Locals *resolve_tree(Interp *in, struct ModuleVal *module, Ast *tree);
 
 #endif

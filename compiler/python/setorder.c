@@ -1,7 +1,7 @@
-/* setorder.c: the order in which a set gives its items. Programs meet it in list(set(axes)). For sets
- * of integers CPython's order is the same in every run, because an integer is its own hash: the keys
- * are put, in the order of insertion, into a table of the same size and with the same probing. Other
- * sets keep the order of insertion. */
+/* setorder.c: the order in which a set gives its items. Programs meet it in
+ * list(set(axes)). For sets of integers CPython's order is the same in every run, because
+ * an integer is its own hash: the keys are put, in the order of insertion, into a table
+ * of the same size and with the same probing. Other sets keep the order of insertion. */
 #include "python/core.h"
 
 #include <string.h>

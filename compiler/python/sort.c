@@ -1,6 +1,7 @@
-/* sort.c: the order of list.sort, sorted and heaps of pairs: a stable merge sort that leaves runs in order as
- * they are. Keys and items are arrays side by side. Numbers and short texts are compared here; comparing
- * anything else may run the program's own methods, so then the list itself is only written at the end. */
+/* sort.c: the order of list.sort, sorted and heaps of pairs: a stable merge sort that
+ * leaves runs in order as they are. Keys and items are arrays side by side. Numbers and
+ * short texts are compared here; comparing anything else may run the program's own
+ * methods, so then the list itself is only written at the end. */
 #include "python/core.h"
 
 #include <string.h>

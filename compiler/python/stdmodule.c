@@ -1,6 +1,7 @@
-/* stdmodule.c: the part of the standard library that kernels use and that is written in C: copy, enum, abc,
- * typing, warnings, and what stdlib/ takes from modules with an underscore for functools, operator,
- * collections and itertools. math is in mathmodule.c. */
+/* stdmodule.c: the part of the standard library that kernels use and that is written in
+ * C: copy, enum, abc, typing, warnings, and what stdlib/ takes from modules with an
+ * underscore for functools, operator, collections and itertools. math is in
+ * mathmodule.c. */
 #include "python/core.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@ add_rows(Interp *in, const char *module, const BuiltinRow *rows, size_t n)
     builtin_add_rows(in, &m.module->attrs, rows, n, NULL);
 }
 
-/* ---- functools --------------------------------------------------------------------------------------------- */
+/* ---- functools ----------------------------------------------------------- */
 
 static Value
 fn_reduce(Interp *in, Value self, const CallArgs *args)
@@ -47,7 +48,7 @@ static const BuiltinRow functools_rows[] = {
     {"reduce", fn_reduce, 2, 3, NULL, COST_INSIDE},
 };
 
-/* ---- operator ------------------------------------------------------------------------------------------------- */
+/* ---- operator ------------------------------------------------------------ */
 
 #define OPERATOR(name, op)                                                               \
     static Value name(Interp *in, Value self, const CallArgs *args)                      \
@@ -137,7 +138,7 @@ static const BuiltinRow operator_rows[] = {
     {"itemgetter", fn_itemgetter, 1, 255, NULL},
 };
 
-/* ---- copy --------------------------------------------------------------------------------------------------------- */
+/* ---- copy ---------------------------------------------------------------- */
 
 static Value
 shallow(Interp *in, Value v, Span span)
@@ -165,7 +166,8 @@ shallow(Interp *in, Value v, Span span)
     }
 }
 
-/* memo: copies by the identity of their originals, so that shared and cyclic structure stays. */
+/* memo: copies by the identity of their originals, so that shared and cyclic structure
+ * stays. */
 static Value deep(Interp *in, Value v, Dict *memo, Span span);
 
 /* A key that stands for the container itself: C objects are compared by identity. */
@@ -250,7 +252,7 @@ static const BuiltinRow copy_rows[] = {
     {"deepcopy", fn_deepcopy, 1, 1, NULL},
 };
 
-/* ---- itertools ------------------------------------------------------------------------------------------------------ */
+/* ---- itertools ----------------------------------------------------------- */
 
 static Value
 fn_chain(Interp *in, Value self, const CallArgs *args)
@@ -375,7 +377,7 @@ static const BuiltinRow itertools_rows[] = {
     {"combinations", fn_combinations, 2, 2, NULL},
 };
 
-/* ---- the others --------------------------------------------------------------------------------------------------------- */
+/* ---- the others ---------------------------------------------------------- */
 
 static Value
 fn_same(Interp *in, Value self, const CallArgs *args)
@@ -406,7 +408,7 @@ fn_warn(Interp *in, Value self, const CallArgs *args)
     return val_none();
 }
 
-/* ---- types, importlib ----------------------------------------------------------------------------------------------- */
+/* ---- types, importlib ---------------------------------------------------- */
 
 /* bind(f, x): f with x as its first argument. */
 static Value

@@ -1,5 +1,6 @@
-/* strmethod.c: methods of texts. Letters are ASCII letters; other characters pass unchanged. A search is charged
- * for the product of both lengths, which it takes when much of the part is found everywhere. */
+/* strmethod.c: methods of texts. Letters are ASCII letters; other characters pass
+ * unchanged. A search is charged for the product of both lengths, which it takes when
+ * much of the part is found everywhere. */
 #include "python/core.h"
 
 #include <ctype.h>
@@ -44,7 +45,7 @@ charge_search(Interp *in, Value text, const Str *part, Span span)
     return core_charge(in, text.str->len / 8 * (1 + (int64_t)part->len / 64), span);
 }
 
-/* ---- letters --------------------------------------------------------------------------------------------- */
+/* ---- letters ------------------------------------------------------------- */
 
 typedef enum CaseKind {
     CASE_LOWER,
@@ -165,7 +166,7 @@ str_isidentifier(Interp *in, Value self, const CallArgs *args)
     return val_bool(yes);
 }
 
-/* ---- searching ------------------------------------------------------------------------------------------------- */
+/* ---- searching ----------------------------------------------------------- */
 
 /* First or last place of part in text, -1 if there is none. */
 static int64_t
@@ -196,7 +197,8 @@ count_chars(const char *p, size_t n)
     return str_count((Value){.kind = VAL_STR, .str = &s});
 }
 
-/* Whether a window of the text begins behind its end, where not even the empty text is. */
+/* Whether a window of the text begins behind its end, where not even the empty text
+ * is. */
 static bool
 begins_beyond(Value self, const CallArgs *args)
 {
@@ -205,7 +207,8 @@ begins_beyond(Value self, const CallArgs *args)
            val_as_int64(args->pos[1], &start) && start > str_count(self);
 }
 
-/* Replaces the text by the window that the arguments [start[, end]] behind the first one give. */
+/* Replaces the text by the window that the arguments [start[, end]] behind the first one
+ * give. */
 static bool
 take_window(Interp *in, Value *self, const CallArgs *args)
 {
@@ -352,7 +355,7 @@ str_endswith(Interp *in, Value self, const CallArgs *args)
     return ends(in, self, args, false);
 }
 
-/* ---- splitting and joining -------------------------------------------------------------------------------------- */
+/* ---- splitting and joining ----------------------------------------------- */
 
 static Value
 str_join(Interp *in, Value self, const CallArgs *args)
@@ -570,7 +573,7 @@ str_rpartition(Interp *in, Value self, const CallArgs *args)
     return part_at(in, self, args, true);
 }
 
-/* ---- changing ------------------------------------------------------------------------------------------------------ */
+/* ---- changing ------------------------------------------------------------ */
 
 static Value
 str_replace(Interp *in, Value self, const CallArgs *args)
@@ -805,7 +808,8 @@ str_expandtabs(Interp *in, Value self, const CallArgs *args)
     return val_text(in, &t);
 }
 
-/* What a character becomes: a text, a code, None (left out) or, when the table has no entry, itself. */
+/* What a character becomes: a text, a code, None (left out) or, when the table has no
+ * entry, itself. */
 static bool
 translate_one(Interp *in, const CallArgs *args, uint32_t code, Text *out)
 {

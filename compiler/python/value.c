@@ -1,11 +1,11 @@
-/* value.c: constructors of values, namespaces, the value stack and the limits; see value.h and
- * core.h. */
+/* value.c: constructors of values, namespaces, the value stack and the limits; see
+ * value.h and core.h. */
 #include "python/core.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- namespaces --------------------------------------------------------------------------------- */
+/* ---- namespaces ---------------------------------------------------------- */
 
 enum {
     LINEAR_ATTRS = 8
@@ -87,7 +87,7 @@ attrs_set(Arena *arena, Attrs *a, Sym name, Value v)
     a->p[i].v = v;
 }
 
-/* ---- constructors ------------------------------------------------------------------------------- */
+/* ---- constructors -------------------------------------------------------- */
 
 Value
 val_str_ref(Interp *in, const char *p, size_t n)
@@ -201,7 +201,7 @@ list_push(Interp *in, Value list, Value item)
     return true;
 }
 
-/* ---- facts --------------------------------------------------------------------------------------- */
+/* ---- facts --------------------------------------------------------------- */
 
 static const char *const kind_names[] = {
     [VAL_FAIL] = "error",
@@ -367,7 +367,7 @@ val_as_double(Value v, double *out)
     }
 }
 
-/* ---- the two stacks -------------------------------------------------------------------- */
+/* ---- the two stacks ------------------------------------------------------ */
 
 bool
 core_deep(Interp *in, Span span)

@@ -1,9 +1,11 @@
-/* value.h: values of the compile-time evaluator, and the interface between its core (language) and the
- * TIK objects. A Value is 16 bytes, passed by value. Heap objects live in the unit's arena and are
- * never freed. Integers are int64_t while they fit, else VAL_BIG (up to 65536 bits).
+/* value.h: values of the compile-time evaluator, and the interface between its core
+ * (language) and the TIK objects. A Value is 16 bytes, passed by value. Heap objects live
+ * in the unit's arena and are never freed. Integers are int64_t while they fit, else
+ * VAL_BIG (up to 65536 bits).
  *
- * Failure: functions that can fail return false (or a Value of kind VAL_FAIL) after they have either
- * added a diagnostic or set a Python exception in the Interp; see python/interp.h. */
+ * Failure: functions that can fail return false (or a Value of kind VAL_FAIL) after they
+ * have either added a diagnostic or set a Python exception in the Interp; see
+ * python/interp.h. */
 #ifndef TIKC_VALUE_H
 #define TIKC_VALUE_H
 
@@ -83,7 +85,8 @@ typedef struct SliceVal {
     Value start, stop, step; /* VAL_NONE when missing */
 } SliceVal;
 
-/* One call's arguments, as a C function receives them. Keywords come after the positional ones. */
+/* One call's arguments, as a C function receives them. Keywords come after the positional
+ * ones. */
 typedef struct CallArgs {
     const Value *pos;
     int npos;
@@ -98,8 +101,8 @@ typedef struct CallArgs {
 
 typedef Value (*BuiltinFn)(Interp *in, Value self, const CallArgs *args);
 
-/* A class of C objects. Hooks that are null mean "not supported": the core raises the error. The span
- * passed is that of the expression, for diagnostics. */
+/* A class of C objects. Hooks that are null mean "not supported": the core raises the
+ * error. The span passed is that of the expression, for diagnostics. */
 typedef struct ObjectClass {
     const char *name; /* "Tensor" */
     /* Attribute; *found = false (and any result) when there is none. */
@@ -109,28 +112,33 @@ typedef struct ObjectClass {
     Value (*get_item)(Interp *in, Object *self, Value key, Span span);
     bool (*set_item)(Interp *in, Object *self, Value key, Value v, Span span);
     Value (*call)(Interp *in, Object *self, const CallArgs *args);
-    /* Binary operator or comparison with this object on at least one side. AOP_FLOORDIV and AOP_DIV
-     * are both given as they are. */
+    /* Binary operator or comparison with this object on at least one side. AOP_FLOORDIV
+     * and AOP_DIV are both given as they are. */
     Value (*binary)(Interp *in, AstOp op, Value left, Value right, Span span);
     Value (*unary)(Interp *in, AstOp op, Object *self, Span span);
     /* Truth value; false adds the diagnostic (runtime-condition). */
     bool (*truth)(Interp *in, Object *self, Span span, bool *out);
-    /* Context manager: *result is bound by "as". failed: the body ended with an error or a jump. */
+    /* Context manager: *result is bound by "as". failed: the body ended with an error or
+     * a jump. */
     bool (*enter)(Interp *in, Object *self, Span span, Value *result);
     bool (*leave)(Interp *in, Object *self, Span span, bool failed);
     /* Optional: "as" bound the result of enter to a plain name. */
     void (*named)(Object *self, Sym name);
     void (*repr)(Interp *in, Object *self, Text *out);
-    /* Optional: calls a method without making a bound object first. *found = false: there is no such
-     * method, and the core goes on with get_attr. Users should offer it: it is the fast path of
-     * instruction calls (obj.method(args) never reaches get_attr then). args->span is the call. */
+    /* Optional: calls a method without making a bound object first. *found = false: there
+     * is no such method, and the core goes on with get_attr. Users should offer it: it is
+     * the fast path of instruction calls (obj.method(args) never reaches get_attr then).
+     * args->span is the call. */
     Value (*call_method)(Interp *in, Object *self, Sym name, const CallArgs *args,
                          Span span, bool *found);
-    /* Optional: name of the index-th attribute, null behind the last; for "'data_move' is" helps. */
+    /* Optional: name of the index-th attribute, null behind the last; for "'data_move'
+     * is" helps. */
     const char *(*attr_name)(int index);
-    /* Optional: number of items, for len(); and iteration by get_item with 0 .. len - 1. */
+    /* Optional: number of items, for len(); and iteration by get_item with 0 .. len -
+     * 1. */
     bool (*length)(Interp *in, Object *self, Span span, int64_t *out);
-    /* Methods have no effect on values of the program: a failed call does not spoil what follows. */
+    /* Methods have no effect on values of the program: a failed call does not spoil what
+     * follows. */
     bool only_records;
 } ObjectClass;
 
@@ -138,7 +146,7 @@ struct Object {
     const ObjectClass *cls;
 };
 
-/* ---- constructors and helpers (value.c) ---------------------------------------------------------- */
+/* ---- constructors and helpers (value.c) ---------------------------------- */
 
 static inline Value
 val_fail(void)
@@ -192,7 +200,8 @@ const char *val_text_of(Interp *in, Value str); /* zero-ended */
 bool list_push(Interp *in, Value list, Value item);
 bool dict_set(Interp *in, Value dict, Value key, Value v,
               Span span); /* false: key cannot be hashed */
-/* Goes through the entries in their order; *at is 0 at first. False: there are no more. */
+/* Goes through the entries in their order; *at is 0 at first. False: there are no
+ * more. */
 bool dict_next(Value dict, uint32_t *at, Value *key, Value *v);
 bool dict_get(Interp *in, Value dict, Value key, Value *out); /* false: absent */
 
@@ -201,8 +210,9 @@ const char *val_type_name(Value v);
 /* repr() of a value, with a sensible limit on length, for messages. */
 const char *val_repr(Interp *in, Value v);
 
-/* Reads an int, a bool or an integral float as int64. False without diagnostic if it is neither or
- * does not fit. val_as_uint64 also accepts 2^63 .. 2^64-1 and gives the bit pattern. */
+/* Reads an int, a bool or an integral float as int64. False without diagnostic if it is
+ * neither or does not fit. val_as_uint64 also accepts 2^63 .. 2^64-1 and gives the bit
+ * pattern. */
 bool val_as_int64(Value v, int64_t *out);
 bool val_as_uint64(Value v, uint64_t *out);
 bool val_as_double(Value v, double *out); /* int, big, bool or float */

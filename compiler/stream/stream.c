@@ -1,10 +1,10 @@
-/* stream.c: kernel IR to descriptors. The statements of a checked and allocated kernel are walked in
- * order; each gives the scalar descriptors for its operands and then its own. A multi-core loop has no
- * loop in the blob: its variable is the core's index, and every core runs the body once (cores beyond a
- * smaller loop's count skip it).
+/* stream.c: kernel IR to descriptors. The statements of a checked and allocated kernel
+ * are walked in order; each gives the scalar descriptors for its operands and then its
+ * own. A multi-core loop has no loop in the blob: its variable is the core's index, and
+ * every core runs the body once (cores beyond a smaller loop's count skip it).
  *
- * Relies on: pass check (proofs), pass allocate (addresses), ir_verify. What does not fit the format is
- * the user's fault `blob`. */
+ * Relies on: pass check (proofs), pass allocate (addresses), ir_verify. What does not fit
+ * the format is the user's fault `blob`. */
 
 /* ASSUMES loop-type: a loop variable is in its dtype. */
 /* ASSUMES loop-fixed: the body of a loop does not change its bounds. */
@@ -106,7 +106,7 @@ emit_plain(Stream *s, TikDescKind kind)
     return stream_emit(s);
 }
 
-/* ---- accesses and instructions ---------------------------------------------------------------------- */
+/* ---- accesses and instructions ------------------------------------------- */
 
 static bool
 load(Stream *s, const Stmt *st)
@@ -174,7 +174,7 @@ instr(Stream *s, const Stmt *st)
     return stream_emit_desc(s, d);
 }
 
-/* ---- control ------------------------------------------------------------------------------------------- */
+/* ---- control ------------------------------------------------------------- */
 
 static bool
 open_if(Stream *s, const Stmt *st, TikNum cond)
@@ -249,7 +249,8 @@ loop(Stream *s, const Stmt *st)
     BlobRange lo = stream_sum(s, st->loop.begin)->range;
     BlobRange hi = stream_sum(s, st->loop.end)->range;
     BlobRange type = blob_range_of_type(s->k->vars.p[st->loop.var].dtype);
-    /* loop_bounds asks whether the variable stays in its dtype, where types of bounds do not say so. */
+    /* loop_bounds asks whether the variable stays in its dtype, where types of bounds do
+     * not say so. */
     int64_t first = MAX(lo.lo, type.lo);
     int64_t last = MIN(hi.hi > first ? hi.hi - 1 : first, type.hi);
     TRY(stream_number(s, st->loop.begin, &begin));
@@ -317,7 +318,8 @@ open_core_guard(Stream *s, const Stmt *st)
     return open_if(s, st, (TikNum){.kind = NUM_REG, .index = reg});
 }
 
-/* The body once, for the core's own index; inside a loop of one iteration when it jumps out. */
+/* The body once, for the core's own index; inside a loop of one iteration when it jumps
+ * out. */
 static bool
 core_loop(Stream *s, const Stmt *st)
 {
@@ -382,7 +384,7 @@ body(Stream *s, StmtId first)
     return true;
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------------- */
+/* ---- kernels ------------------------------------------------------------- */
 
 static void
 touch(Stream *s, BufId b)
@@ -581,7 +583,7 @@ kernel(Unit *u, TikBlobWriter *w, const Kernel *k)
     return ok;
 }
 
-/* ---- blobs ------------------------------------------------------------------------------------------------- */
+/* ---- blobs --------------------------------------------------------------- */
 
 /* What is written is also accepted: the loader's own checks, on the finished bytes. */
 static bool

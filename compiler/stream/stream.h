@@ -1,5 +1,5 @@
-/* stream.h: what the files of compiler/stream share: the state of one kernel's way into descriptors.
- * Private to compiler/stream. */
+/* stream.h: what the files of compiler/stream share: the state of one kernel's way into
+ * descriptors. Private to compiler/stream. */
 #ifndef TIKC_STREAM_H
 #define TIKC_STREAM_H
 
@@ -7,8 +7,8 @@
 #include "ir/ir.h"
 #include "tikblob.h"
 
-/* A summand of an address that is not a constant. An opaque expression is computed into a register
- * first. */
+/* A summand of an address that is not a constant. An opaque expression is computed into a
+ * register first. */
 typedef enum AtomKind {
     ATOM_VAR,
     ATOM_REG,
@@ -25,8 +25,9 @@ enum {
     MAX_ATOMS = TIKBLOB_MAX_TERMS + TIKBLOB_MAX_REGS
 };
 
-/* An integer expression as constant + sum of coef * atom, computed in 64 bits without wrapping, and the
- * values that it can have. An expression that is no such sum is one opaque atom. */
+/* An integer expression as constant + sum of coef * atom, computed in 64 bits without
+ * wrapping, and the values that it can have. An expression that is no such sum is one
+ * opaque atom. */
 typedef struct Sum {
     int64_t constant;
     BlobRange range;

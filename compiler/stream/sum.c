@@ -1,12 +1,14 @@
-/* sum.c: which expressions are sums of loop variables, the core's index and registers. Those become
- * operand terms of the blob and cost nothing; the rest is computed by scalar descriptors (value.c).
+/* sum.c: which expressions are sums of loop variables, the core's index and registers.
+ * Those become operand terms of the blob and cost nothing; the rest is computed by scalar
+ * descriptors (value.c).
  *
- * Kernel expressions are mostly int32 and wrap; an address is a 64-bit sum that does not. So a node is
- * taken apart only when the interval of its exact result lies inside its type: loop variables have the
- * range of their loop, registers that of their type.
+ * Kernel expressions are mostly int32 and wrap; an address is a 64-bit sum that does not.
+ * So a node is taken apart only when the interval of its exact result lies inside its
+ * type: loop variables have the range of their loop, registers that of their type.
  *
- * Forms are cached per expression: a variable's range is fixed when its loop opens, and its uses stand
- * inside. The walk keeps its own stack, since formulas can be deeper than the C stack. */
+ * Forms are cached per expression: a variable's range is fixed when its loop opens, and
+ * its uses stand inside. The walk keeps its own stack, since formulas can be deeper than
+ * the C stack. */
 #include "stream/stream.h"
 
 #include <string.h>
@@ -24,7 +26,7 @@ fits(BlobRange r, Dtype t)
     return r.lo >= whole.lo && r.hi <= whole.hi;
 }
 
-/* ---- sums ----------------------------------------------------------------------------------------- */
+/* ---- sums ---------------------------------------------------------------- */
 
 static bool
 add_atom(Sum *f, Atom a)
@@ -76,7 +78,7 @@ add_scaled(Sum *f, const Sum *g, int64_t factor)
     return true;
 }
 
-/* ---- one node ---------------------------------------------------------------------------------------- */
+/* ---- one node ------------------------------------------------------------ */
 
 static Sum
 opaque(ExprId e, BlobRange range)
@@ -100,7 +102,8 @@ range_args(const Kernel *k, const Expr *x, const Sum *a, const Sum *b)
                        .b = b == NULL ? blob_range_value(0) : b->range};
 }
 
-/* The factor by which the node multiplies its first (or, *swapped, its second) operand. */
+/* The factor by which the node multiplies its first (or, *swapped, its second)
+ * operand. */
 static bool
 constant_factor(const Expr *x, const Sum *a, const Sum *b, int64_t *factor, bool *swapped)
 {
@@ -118,7 +121,8 @@ constant_factor(const Expr *x, const Sum *a, const Sum *b, int64_t *factor, bool
     return x->op == SOP_MUL && (a->n == 0 || b->n == 0);
 }
 
-/* The exact 64-bit result's range, if the node is a sum or a multiple that cannot wrap. */
+/* The exact 64-bit result's range, if the node is a sum or a multiple that cannot
+ * wrap. */
 static bool
 exact_range(const Expr *x, const RangeArgs *in, BlobRange *out)
 {
@@ -200,7 +204,7 @@ node_sum(Stream *s, ExprId e)
     ICE("expression without kind");
 }
 
-/* ---- the walk ------------------------------------------------------------------------------------------ */
+/* ---- the walk ------------------------------------------------------------ */
 
 /* Pushes the operands whose forms are missing; true when none are. */
 static bool

@@ -1,7 +1,8 @@
-/* value.c: values of expressions as numbers of the blob. Constants, registers, loop variables and the
- * core's index are numbers themselves; everything else is computed by scalar descriptors into
- * temporary registers, each node once per statement. Expressions are formulas that are evaluated where
- * they are used, so nothing is kept from one statement to the next. */
+/* value.c: values of expressions as numbers of the blob. Constants, registers, loop
+ * variables and the core's index are numbers themselves; everything else is computed by
+ * scalar descriptors into temporary registers, each node once per statement. Expressions
+ * are formulas that are evaluated where they are used, so nothing is kept from one
+ * statement to the next. */
 #include "stream/stream.h"
 
 #include <string.h>
@@ -32,7 +33,7 @@ stream_next_statement(Stream *s, const Stmt *st)
     s->used_temps = 0;
 }
 
-/* ---- numbers ---------------------------------------------------------------------------------------- */
+/* ---- numbers ------------------------------------------------------------- */
 
 /* Follows casts that change no value. */
 static ExprId
@@ -155,7 +156,7 @@ stream_assign(Stream *s, RegId r, ExprId e)
     return stream_emit(s);
 }
 
-/* ---- addresses ------------------------------------------------------------------------------------------ */
+/* ---- addresses ----------------------------------------------------------- */
 
 static bool
 atom_number(Stream *s, const Atom *a, TikNum *out)

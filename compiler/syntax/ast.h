@@ -1,7 +1,8 @@
-/* ast.h: the syntax tree of a source file, as the grammar builds it and the evaluator walks it. Nodes
- * live in the unit's arena and never change after parsing, except for the fields marked "resolve".
- * Lists of nodes are linked by next. The whole Python subset of docs/language.md has nodes; what the
- * evaluator does not run is refused there, at the node. */
+/* ast.h: the syntax tree of a source file, as the grammar builds it and the evaluator
+ * walks it. Nodes live in the unit's arena and never change after parsing, except for the
+ * fields marked "resolve". Lists of nodes are linked by next. The whole Python subset of
+ * docs/language.md has nodes; what the evaluator does not run is refused there, at the
+ * node. */
 #ifndef TIKC_AST_H
 #define TIKC_AST_H
 
@@ -14,8 +15,9 @@ typedef enum AstKind {
     AST_FLOAT,   /* number */
     AST_STRING,  /* str (adjacent literals joined, escapes decoded) */
     AST_FSTRING, /* list: AST_STRING and AST_FIELD parts in order */
-    AST_FIELD, /* field of an f-string: a = expression; op = conversion 'r', 's', 'a' or 0; format spec:
-                     str, or b = AST_FSTRING when it has fields itself, or both null */
+    /* field of an f-string: a = expression; op = conversion 'r', 's', 'a' or 0; format
+     * spec: str, or b = AST_FSTRING when it has fields itself, or both null */
+    AST_FIELD,
     AST_NONE,     /* None */
     AST_BOOL,     /* value 0 or 1 */
     AST_ELLIPSIS, /* ... */
@@ -38,8 +40,9 @@ typedef enum AstKind {
     AST_ATTR,    /* a.name */
     AST_INDEX,   /* a[b]; b may be AST_TUPLE and AST_SLICE */
     AST_SLICE,   /* a:b:c, each may be null */
-    AST_COMP, /* comprehension: op = '[', '{', ':' (dict), '(' (generator); a = element (dict: AST_PAIR);
-                     list of AST_COMP_FOR */
+    /* comprehension: op = '[', '{', ':' (dict), '(' (generator); a = element (dict:
+     * AST_PAIR); list of AST_COMP_FOR */
+    AST_COMP,
     AST_COMP_FOR, /* for a in b, list of conditions */
     AST_YIELD,    /* yield a */
     AST_AWAIT,    /* await a */
@@ -61,7 +64,8 @@ typedef enum AstKind {
     AST_TRY,       /* body; list of AST_EXCEPT; orelse; finally in c (first statement) */
     AST_EXCEPT,    /* except a as name: body; a may be null */
     AST_IMPORT,    /* list of AST_ALIAS */
-    AST_FROM, /* from str (dots counted in value) import list of AST_ALIAS; empty list: * */
+    /* from str (dots counted in value) import list of AST_ALIAS; empty list: * */
+    AST_FROM,
     AST_ALIAS,    /* str = dotted name, name = as-name or 0 */
     AST_DEL,      /* list */
     AST_ASSERT,   /* assert a, b; b may be null */
@@ -135,8 +139,8 @@ typedef struct AstFunc {
     Ast *decorators; /* expressions */
     Ast *returns;    /* annotation or null */
     bool is_async;
-    struct Locals
-        *locals; /* resolve: names bound in this function, see python/resolve.h */
+    /* resolve: names bound in this function, see python/resolve.h */
+    struct Locals *locals;
 } AstFunc;
 
 typedef struct AstClass {
@@ -160,8 +164,8 @@ struct Ast {
     uint16_t flags;
     Sym name;
     Span span;
-    uint32_t
-        slot; /* resolve: index of the variable that the node reads or binds; its place is in op */
+    /* resolve: index of the variable that the node reads or binds; its place is in op */
+    uint32_t slot;
     Ast *next; /* in a list */
     Ast *a;
     Ast *b;
@@ -171,29 +175,30 @@ struct Ast {
         double number; /* AST_FLOAT */
         AstFunc *func;
         AstClass *klass;
-        void *
-            cache; /* resolve: AST_STRING, AST_INT with text: the value; AST_CALL, AST_COMP: facts */
+        /* resolve: AST_STRING, AST_INT with text: the value; AST_CALL, AST_COMP: facts */
+        void *cache;
     };
     union {
         Ast *list;
-        const char *
-            str; /* AST_STRING, AST_FROM (module), AST_ALIAS, AST_INT (text), AST_FIELD (spec) */
+        /* AST_STRING, AST_FROM (module), AST_ALIAS, AST_INT (text), AST_FIELD (spec) */
+        const char *str;
     };
     union {
         Ast *body;
         uint32_t len; /* AST_STRING: bytes, which may include zero bytes */
     };
-    Ast *
-        orelse; /* AST_FROM, AST_IMPORT: the aliases are here, since str takes the place of list */
+    /* AST_FROM, AST_IMPORT: the aliases are here, since str takes the place of list */
+    Ast *orelse;
 };
 
-/* Parses a file of the unit. Null: diagnostics were added (several syntax errors are reported in one
- * run: the parser recovers at statement ends). */
+/* Parses a file of the unit. Null: diagnostics were added (several syntax errors are
+ * reported in one run: the parser recovers at statement ends). */
 Ast *parse_file(Unit *u, uint32_t file);
 /* Parses one expression (--call, -D). */
 Ast *parse_expression(Unit *u, uint32_t file);
 
-/* Prints a tree as source text that parses to an equal tree (canonical spacing, full brackets). */
+/* Prints a tree as source text that parses to an equal tree (canonical spacing, full
+ * brackets). */
 void ast_print(const Unit *u, const Ast *tree, Text *out);
 /* Prints the structure as nested lists, for tests. */
 void ast_dump(const Unit *u, const Ast *tree, Text *out);

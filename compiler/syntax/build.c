@@ -1,14 +1,15 @@
-/* build.c: the builders of expressions that the grammar's actions call. They allocate the nodes in the
- * unit's arena, keep the height of each tree so that nothing behind the parser can run out of stack,
- * and refuse what the grammar takes although the language has it not: operands that need brackets,
- * targets, orders of arguments and parameters. */
+/* build.c: the builders of expressions that the grammar's actions call. They allocate the
+ * nodes in the unit's arena, keep the height of each tree so that nothing behind the
+ * parser can run out of stack, and refuse what the grammar takes although the language
+ * has it not: operands that need brackets, targets, orders of arguments and
+ * parameters. */
 #include "syntax/parser.h"
 
 enum {
     DEPTH_SHIFT = 4 /* the height of an expression's tree is in the upper bits of flags */
 };
 
-/* ---- nodes and lists ---- */
+/* ---- nodes and lists ----------------------------------------------------- */
 
 Ast *
 ast_new(Parser *p, AstKind kind, Loc at)
@@ -95,7 +96,7 @@ loc_of(const Ast *node)
     return (Loc){node->span.begin, node->span.end};
 }
 
-/* ---- operands ---- */
+/* ---- operands ------------------------------------------------------------ */
 
 static bool
 is_bare(const Ast *node, AstKind kind)
@@ -110,7 +111,8 @@ need_brackets(Parser *p, const Ast *node, const char *what)
     complain_help(p, d, "put it in brackets: (...)");
 }
 
-/* Conditional expressions and lambdas are no operands, and 'not' is none of arithmetic. */
+/* Conditional expressions and lambdas are no operands, and 'not' is none of
+ * arithmetic. */
 static void
 check_operand(Parser *p, const Ast *node, bool arithmetic)
 {
@@ -260,7 +262,7 @@ ast_yield(Parser *p, Loc at, Ast *a, bool from)
     return node;
 }
 
-/* ---- calls and items ---- */
+/* ---- calls and items ----------------------------------------------------- */
 
 Ast *
 ast_keyword(Parser *p, Loc at, Sym name, Ast *a)
@@ -356,7 +358,7 @@ ast_slice(Parser *p, Loc at, Ast *from, Ast *to, Ast *step)
     return node;
 }
 
-/* ---- displays and comprehensions ---- */
+/* ---- displays and comprehensions ----------------------------------------- */
 
 Ast *
 ast_tuple(Parser *p, Loc at, AstList list, bool comma)
@@ -447,7 +449,7 @@ ast_as(Parser *p, Loc at, Ast *a, Ast *target)
     return new_pair(p, AST_WITH_ITEM, at, a, target);
 }
 
-/* ---- functions ---- */
+/* ---- functions ----------------------------------------------------------- */
 
 AstParam *
 ast_param(Parser *p, Loc at, ParamKind kind, Sym name)
@@ -483,7 +485,9 @@ ast_lambda(Parser *p, Loc at, ParamList params, Ast *body)
     return node;
 }
 
-/* ---- elif: counted like the height of expressions, since the parts are inside each other ---- */
+/* ---- elif ---------------------------------------------------------------- */
+
+/* Counted like the height of expressions, since the parts are inside each other. */
 
 AstList
 ast_elif(Parser *p, AstList chain, Ast *part)

@@ -1,10 +1,10 @@
-/* build_func.c: parameter lists of functions and lambdas: their kinds, their order, names given twice.
- * Also finds repeated names in other lists. */
+/* build_func.c: parameter lists of functions and lambdas: their kinds, their order, names
+ * given twice. Also finds repeated names in other lists. */
 #include "syntax/parser.h"
 
 #include <string.h>
 
-/* ---- names that are given twice ---- */
+/* ---- names that are given twice ------------------------------------------ */
 
 void
 names_begin(Parser *p)
@@ -29,7 +29,7 @@ names_add(Parser *p, Sym name)
     return fresh;
 }
 
-/* ---- the order of parameters ---- */
+/* ---- the order of parameters --------------------------------------------- */
 
 typedef struct Order {
     Parser *p;

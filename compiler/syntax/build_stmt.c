@@ -9,7 +9,7 @@ loc_of(const Ast *node)
     return (Loc){node->span.begin, node->span.end};
 }
 
-/* ---- targets ---- */
+/* ---- targets ------------------------------------------------------------- */
 
 const char *
 ast_describe(const Ast *node)
@@ -129,7 +129,7 @@ check_value(Parser *p, const Ast *value)
     }
 }
 
-/* ---- simple statements ---- */
+/* ---- simple statements --------------------------------------------------- */
 
 Ast *
 ast_statement(Parser *p, Ast *statement)
@@ -227,9 +227,10 @@ ast_names(Parser *p, AstKind kind, Loc at, AstList names)
     return node;
 }
 
-/* ---- imports ---- */
+/* ---- imports ------------------------------------------------------------- */
 
-/* A dotted name as its tokens spell it; blanks and joined lines between them are left out. */
+/* A dotted name as its tokens spell it; blanks and joined lines between them are left
+ * out. */
 static char *
 dotted_text(Parser *p, Loc at)
 {
@@ -275,7 +276,7 @@ ast_from(Parser *p, Loc at, int dots, Loc module, AstList aliases)
     return node;
 }
 
-/* ---- statements with blocks ---- */
+/* ---- statements with blocks ---------------------------------------------- */
 
 void
 ast_colon(Parser *p, Loc at)

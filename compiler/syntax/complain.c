@@ -1,7 +1,7 @@
-/* complain.c: errors of the front end in words of the user. The grammar says which tokens it would
- * have taken; the layout filter knows the head of the line, the open brackets and the tokens read
- * before. From these the most likely fault is named. One report per line: after it the rest of the
- * line is skipped. */
+/* complain.c: errors of the front end in words of the user. The grammar says which tokens
+ * it would have taken; the layout filter knows the head of the line, the open brackets
+ * and the tokens read before. From these the most likely fault is named. One report per
+ * line: after it the rest of the line is skipped. */
 #include "syntax/parser.h"
 
 #include <string.h>
@@ -62,7 +62,7 @@ complain_header(int head)
     }
 }
 
-/* ---- what is there ---- */
+/* ---- what is there ------------------------------------------------------- */
 
 /* The state in which the grammar refused a token. */
 typedef struct Scene {
@@ -163,7 +163,7 @@ help(const Scene *s, Diag *d, const char *text)
     complain_help(s->p, d, text);
 }
 
-/* ---- faults with a known cause; each says whether it was its own ---- */
+/* ---- faults with a known cause; each says whether it was its own --------- */
 
 /* A bracket that does not fit the open one, or that closes nothing. */
 static bool
@@ -225,8 +225,8 @@ first_on_line(const Parser *p, uint32_t at)
     return at == p->begin || p->text[at - 1] == '\n' || p->text[at - 1] == '\r';
 }
 
-/* Inside brackets that were opened on an earlier line, a token that starts a line and does not stand
- * to the right of the statement is most likely the next statement. */
+/* Inside brackets that were opened on an earlier line, a token that starts a line and
+ * does not stand to the right of the statement is most likely the next statement. */
 static bool
 open_bracket(Scene *s)
 {
@@ -414,7 +414,7 @@ after_decorator(const Scene *s)
     return true;
 }
 
-/* ---- what was expected ---- */
+/* ---- what was expected --------------------------------------------------- */
 
 static void
 expected_in_bracket(const Scene *s)

@@ -1,9 +1,11 @@
-/* dump.c: trees as nested lists, for tests: (binary + (name a) (int 1)). Every part of a node shows;
- * a part that is absent is '-'. What a kind of node has is a row of the table below. */
+/* dump.c: trees as nested lists, for tests: (binary + (name a) (int 1)). Every part of a
+ * node shows; a part that is absent is '-'. What a kind of node has is a row of the table
+ * below. */
 #include "syntax/write.h"
 
-/* parts: a b c (nodes), L (list), B (body), O (orelse), + (operator), ! (op as a character), n (name),
- * v (value), s (str), i (integer), f (float), S (string), F (function), K (class) */
+/* parts: a b c (nodes), L (list), B (body), O (orelse), + (operator), ! (op as a
+ * character), n (name), v (value), s (str), i (integer), f (float), S (string), F
+ * (function), K (class) */
 typedef struct Row {
     const char *name;
     const char *parts;

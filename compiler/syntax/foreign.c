@@ -1,10 +1,12 @@
-/* foreign.c: texts in another language. Who pastes C++ from the pages of Ascend C gets one sentence that says
- * so instead of an error for each line. Asked only for a text that did not parse. */
+/* foreign.c: texts in another language. Who pastes C++ from the pages of Ascend C gets
+ * one sentence that says so instead of an error for each line. Asked only for a text that
+ * did not parse. */
 #include "syntax/parser.h"
 
 #include <string.h>
 
-/* What stands in kernels of Ascend C and in no program of ours, outside of strings and comments. */
+/* What stands in kernels of Ascend C and in no program of ours, outside of strings and
+ * comments. */
 static const char *const signs[] = {"AscendC::",    "LocalTensor<", "GlobalTensor<",
                                     "__aicore__",   "__global__",   "__gm__",
                                     "GM_ADDR",      "TPipe ",       "TQue<",
@@ -72,7 +74,8 @@ declares(const char *s, const char *end)
     return false;
 }
 
-/* Bytes at which a sign or a declaration may begin, or what ends the code of a line: texts are long. */
+/* Bytes at which a sign or a declaration may begin, or what ends the code of a line:
+ * texts are long. */
 typedef struct Stops {
     bool sign[256];
     bool type[256];

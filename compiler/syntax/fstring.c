@@ -1,7 +1,8 @@
-/* fstring.c: the inside of f-strings: text, and fields {expression = !conversion : format}. The end of
- * an expression is found by counting brackets and quotes, then that piece of the file is parsed on its
- * own. Format specifications may have fields, which may not have further ones. As in Python 3.11, an
- * expression holds no backslash and no comment. */
+/* fstring.c: the inside of f-strings: text, and fields {expression = !conversion :
+ * format}. The end of an expression is found by counting brackets and quotes, then that
+ * piece of the file is parsed on its own. Format specifications may have fields, which
+ * may not have further ones. As in Python 3.11, an expression holds no backslash and no
+ * comment. */
 #include "syntax/parser.h"
 
 #include <string.h>
@@ -44,7 +45,7 @@ fstring_flush(Parser *p, Loc at)
     p->join.n = 0;
 }
 
-/* ---- the end of an expression ---- */
+/* ---- the end of an expression -------------------------------------------- */
 
 /* The end of a string inside an expression, which starts at i; 0 if it has none. */
 static uint32_t
@@ -113,7 +114,7 @@ find_end(Fields *f, uint32_t i)
     return 0;
 }
 
-/* ---- fields ---- */
+/* ---- fields -------------------------------------------------------------- */
 
 static bool
 is_blank(const Fields *f, Loc at)
@@ -124,7 +125,8 @@ is_blank(const Fields *f, Loc at)
     return at.begin == at.end;
 }
 
-/* {x = }: the expression's text comes first, and its repr by default. Gives where to go on. */
+/* {x = }: the expression's text comes first, and its repr by default. Gives where to go
+ * on. */
 static uint32_t
 read_equals(Fields *f, uint32_t open, uint32_t i, Ast *field)
 {
@@ -239,7 +241,8 @@ is_brace(char c)
     return c == '{' || c == '}';
 }
 
-/* The next brace from i on. An escaped character is skipped, but a backslash does not hide a brace. */
+/* The next brace from i on. An escaped character is skipped, but a backslash does not
+ * hide a brace. */
 static uint32_t
 find_brace(const Fields *f, uint32_t i)
 {

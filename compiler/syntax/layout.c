@@ -1,13 +1,15 @@
-/* layout.c: from the scanner's tokens to the grammar's. Joins lines inside brackets, drops blank lines,
- * turns indentation into INDENT and DEDENT, ends the last line, and keeps the grammar out of trouble:
- * INDENT, DEDENT and END only come where the grammar takes them. For that it
+/* layout.c: from the scanner's tokens to the grammar's. Joins lines inside brackets,
+ * drops blank lines, turns indentation into INDENT and DEDENT, ends the last line, and
+ * keeps the grammar out of trouble: INDENT, DEDENT and END only come where the grammar
+ * takes them. For that it
  *   - hands out NO_BLOCK where a block is missing,
  *   - hides the INDENT and DEDENT of a block that nothing opens,
  *   - adds the ':' that is missing at the end of 'if x', so that the block below is read,
  *   - skips the rest of a line that the grammar refused.
- * What it finds wrong it reports itself: indentation, brackets that stay open, too much nesting.
- * Backslash joins and comments never get here: the scanner takes them for spaces. A text that is
- * indented as a whole (cut out of a page) is read as if it were not. */
+ * What it finds wrong it reports itself: indentation, brackets that stay open, too much
+ * nesting. Backslash joins and comments never get here: the scanner takes them for
+ * spaces. A text that is indented as a whole (cut out of a page) is read as if it were
+ * not. */
 #include "syntax/parser.h"
 
 #include <string.h>
@@ -16,7 +18,7 @@
 
 int tik_yyscan(TIK_YYSTYPE *value, Loc *at, void *scanner);
 
-/* ---- tokens ---- */
+/* ---- tokens -------------------------------------------------------------- */
 
 static int
 next_raw(Parser *p, TIK_YYSTYPE *value, Loc *at)
@@ -55,7 +57,7 @@ join_operator(Parser *p, int kind, Loc *at)
     return kind;
 }
 
-/* ---- brackets ---- */
+/* ---- brackets ------------------------------------------------------------ */
 
 static int
 open_bracket(Parser *p, char c, Loc at)
@@ -80,7 +82,7 @@ close_bracket(Parser *p)
     }
 }
 
-/* ---- lines ---- */
+/* ---- lines --------------------------------------------------------------- */
 
 static uint32_t
 start_column(Parser *p, uint32_t token, uint32_t *narrow)
@@ -180,7 +182,8 @@ enter_block(Parser *p, const Line *before, Block next, Loc at)
     p->indent = !silent;
 }
 
-/* The line goes back to a column at which no block stands: it is taken to belong to the inner one. */
+/* The line goes back to a column at which no block stands: it is taken to belong to the
+ * inner one. */
 static void
 match_level(Parser *p, Block next, Block inner, Loc at)
 {
@@ -213,7 +216,8 @@ leave_blocks(Parser *p, Block next, Loc at)
     }
 }
 
-/* The line is at least as far in as the innermost block by wide tabs; it must be so by narrow ones. */
+/* The line is at least as far in as the innermost block by wide tabs; it must be so by
+ * narrow ones. */
 static void
 check_tabs(Parser *p, Block next, Loc at)
 {
@@ -238,7 +242,8 @@ line_rest(const Parser *p, uint32_t at)
     return at;
 }
 
-/* A logical line has ended: what its comments, and those in front of it, allow, they allow here. */
+/* A logical line has ended: what its comments, and those in front of it, allow, they
+ * allow here. */
 static void
 leave_line(Parser *p)
 {
@@ -260,8 +265,8 @@ leave_line(Parser *p)
     severity_line(p->u, line);
 }
 
-/* Compares the indentation of a new logical line, whose first token is at 'at', with the open blocks
- * and queues what the grammar has to see before that token. */
+/* Compares the indentation of a new logical line, whose first token is at 'at', with the
+ * open blocks and queues what the grammar has to see before that token. */
 static void
 begin_line(Parser *p, Loc at)
 {
@@ -351,7 +356,7 @@ queued(Parser *p, Loc *at)
     return DEDENT;
 }
 
-/* ---- the end of a line ---- */
+/* ---- the end of a line --------------------------------------------------- */
 
 bool
 layout_is_left(Parser *p, Loc at)
@@ -360,16 +365,16 @@ layout_is_left(Parser *p, Loc at)
     return p->levels.n && start_column(p, at.begin, &narrow) <= top_level(p)->column;
 }
 
-/* Whether a token at the start of a physical line looks like the start of a new statement although a
- * bracket is open. */
+/* Whether a token at the start of a physical line looks like the start of a new statement
+ * although a bracket is open. */
 static bool
 looks_like_statement(Parser *p, int kind, Loc at)
 {
     return kind != ')' && kind != ']' && kind != '}' && layout_is_left(p, at);
 }
 
-/* Drops the rest of a line that the grammar refused. The line ends where its brackets are closed; if
- * they are not, at the next line that looks like a statement. */
+/* Drops the rest of a line that the grammar refused. The line ends where its brackets are
+ * closed; if they are not, at the next line that looks like a statement. */
 static int
 skip_line(Parser *p, TIK_YYSTYPE *value, Loc *at)
 {
@@ -469,7 +474,7 @@ end_of_file(Parser *p, Loc *at)
     return kind;
 }
 
-/* ---- the grammar's scanner ---- */
+/* ---- the grammar's scanner ----------------------------------------------- */
 
 static void
 note_token(Parser *p, int kind, Loc at)
@@ -508,8 +513,9 @@ enum {
     DROPPED = -1
 };
 
-/* 'if' and 'for' may stand in brackets, but at the start of a line that is not to the right of the
- * statement they look like the next statement: remembered in case something is wrong later. */
+/* 'if' and 'for' may stand in brackets, but at the start of a line that is not to the
+ * right of the statement they look like the next statement: remembered in case something
+ * is wrong later. */
 static void
 note_odd_line(Parser *p, Loc at)
 {

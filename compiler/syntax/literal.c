@@ -1,6 +1,7 @@
-/* literal.c: numbers and strings, read from the text of their tokens. Strings become UTF-8 bytes; the
- * texts of adjacent literals are collected in the parser until the grammar has seen them all. Integers
- * of more than 63 bits keep their digits: decimal, or 0x for all other bases. */
+/* literal.c: numbers and strings, read from the text of their tokens. Strings become
+ * UTF-8 bytes; the texts of adjacent literals are collected in the parser until the
+ * grammar has seen them all. Integers of more than 63 bits keep their digits: decimal, or
+ * 0x for all other bases. */
 #include "syntax/parser.h"
 
 #include <errno.h>
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- numbers ---- */
+/* ---- numbers ------------------------------------------------------------- */
 
 static int
 digit_value(char c)
@@ -74,7 +75,8 @@ decimal_digits(Parser *p, const char *s, uint32_t n)
     return out;
 }
 
-/* Regroups the bits of hexadecimal, octal or binary digits, from the last one to the first. */
+/* Regroups the bits of hexadecimal, octal or binary digits, from the last one to the
+ * first. */
 static const char *
 hex_digits(Parser *p, const char *s, uint32_t n, int base)
 {
@@ -135,9 +137,10 @@ ast_float(Parser *p, Loc at)
     return node;
 }
 
-/* ---- the inside of strings ---- */
+/* ---- the inside of strings ----------------------------------------------- */
 
-/* Reads from at.begin on; the escape or character that was decoded ends there afterwards. */
+/* Reads from at.begin on; the escape or character that was decoded ends there
+ * afterwards. */
 typedef struct Reader {
     Parser *p;
     Loc at;
@@ -235,8 +238,8 @@ simple_escape(char c)
     }
 }
 
-/* Line ends of all kinds are one '\n'. A text that is indented as a whole loses that indentation inside
- * its strings, too. */
+/* Line ends of all kinds are one '\n'. A text that is indented as a whole loses that
+ * indentation inside its strings, too. */
 static void
 skip_line_end(Reader *r)
 {
@@ -324,7 +327,7 @@ literal_decode(Parser *p, Loc at, bool raw, Text *out)
     }
 }
 
-/* ---- literals ---- */
+/* ---- literals ------------------------------------------------------------ */
 
 typedef struct Prefix {
     bool raw;

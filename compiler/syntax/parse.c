@@ -1,5 +1,6 @@
-/* parse.c: reading a text: sets a parser up, runs the grammar, gives the scratch memory back. Stands
- * between the driver, which adds sources, and the evaluator, which walks the tree. */
+/* parse.c: reading a text: sets a parser up, runs the grammar, gives the scratch memory
+ * back. Stands between the driver, which adds sources, and the evaluator, which walks the
+ * tree. */
 #include "syntax/parser.h"
 
 #include <string.h>
@@ -9,7 +10,8 @@
 #include "tik.tab.h"
 #include "tik.lex.h"
 
-/* Copies what is to be read behind the two zero bytes' place that the scanner wants, and parses. */
+/* Copies what is to be read behind the two zero bytes' place that the scanner wants, and
+ * parses. */
 static Ast *
 run(Parser *p)
 {

@@ -1,6 +1,7 @@
-/* parser.h: what the scanner, the layout filter, the grammar and the builders share. Private to
- * compiler/syntax and grammar/. One Parser reads one text; the fields of f-strings are read by parsers
- * of their own on the same file, so every position is a byte offset of the file. */
+/* parser.h: what the scanner, the layout filter, the grammar and the builders share.
+ * Private to compiler/syntax and grammar/. One Parser reads one text; the fields of
+ * f-strings are read by parsers of their own on the same file, so every position is a
+ * byte offset of the file. */
 #ifndef TIKC_SYNTAX_PARSER_H
 #define TIKC_SYNTAX_PARSER_H
 
@@ -44,8 +45,8 @@ typedef struct Bracket {
     Loc at;
 } Bracket;
 
-/* One open block. Columns are counted twice, with tabs of 8 columns and of 1: lines whose order
- * depends on the width of a tab are refused. */
+/* One open block. Columns are counted twice, with tabs of 8 columns and of 1: lines whose
+ * order depends on the width of a tab are refused. */
 typedef struct Block {
     uint32_t column;
     uint32_t narrow;
@@ -126,15 +127,15 @@ span_of(const Parser *p, Loc at)
     return (Span){p->file, at.begin, at.end};
 }
 
-/* ---- parse.c ---- */
+/* ---- parse.c ------------------------------------------------------------- */
 /* An expression in [at.begin, at.end) of the parser's file, or null. */
 Ast *parse_piece(Parser *p, Loc at);
 
-/* ---- foreign.c ---- */
+/* ---- foreign.c ----------------------------------------------------------- */
 /* The first line of a text that is C++; false: none looks like it. */
 bool foreign_line(const char *text, uint32_t len, Loc *at);
 
-/* ---- scan.c ---- */
+/* ---- scan.c -------------------------------------------------------------- */
 /* Bytes that are no token: reports and says which token to go on with. */
 int scan_bad_char(Parser *p, Loc at);
 int scan_bad_name(Parser *p, Loc at);
@@ -144,16 +145,17 @@ int scan_bad_number(Parser *p, Loc at);
 /* A comment; those to tikc are kept for the end of their line. */
 void scan_comment(Parser *p, Loc at);
 
-/* ---- layout.c ---- */
+/* ---- layout.c ------------------------------------------------------------ */
 union TIK_YYSTYPE;
 /* The next token of the grammar; scans, joins lines and finds blocks. */
 int tik_yylex(union TIK_YYSTYPE *value, Loc *at, Parser *p);
-/* Whether the token, the first of its physical line, is not to the right of the open block's column. */
+/* Whether the token, the first of its physical line, is not to the right of the open
+ * block's column. */
 bool layout_is_left(Parser *p, Loc at);
 /* The line's rest is skipped and further faults of it are not reported. */
 void layout_fail_line(Parser *p);
 
-/* ---- complain.c ---- */
+/* ---- complain.c ---------------------------------------------------------- */
 /* Adds an error and marks the line as reported; never null. */
 Diag *complain(Parser *p, DiagId id, Loc at, const char *fmt, ...) PRINTF_LIKE(4, 5);
 void complain_help(Parser *p, Diag *d, const char *help);
@@ -165,10 +167,11 @@ typedef struct Refused {
     int n;
 } Refused;
 void complain_refused(Parser *p, const Refused *r);
-/* "the condition of 'if'" for the head of a line, or null when no block follows such a line. */
+/* "the condition of 'if'" for the head of a line, or null when no block follows such a
+ * line. */
 const char *complain_header(int head);
 
-/* ---- literal.c ---- */
+/* ---- literal.c ----------------------------------------------------------- */
 Ast *ast_int(Parser *p, Loc at);
 Ast *ast_float(Parser *p, Loc at);
 /* String literals that stand side by side: begin, add ..., end. */
@@ -178,13 +181,13 @@ Ast *ast_strings_end(Parser *p, Loc at);
 /* Decodes [at.begin, at.end), from the inside of a literal, onto text. */
 void literal_decode(Parser *p, Loc at, bool raw, Text *out);
 
-/* ---- fstring.c ---- */
+/* ---- fstring.c ----------------------------------------------------------- */
 /* Splits the inside of an f-string: texts go to p->join, fields to p->join_parts. */
 void fstring_add(Parser *p, Loc inside, bool raw);
 /* Moves the collected text to the parts. */
 void fstring_flush(Parser *p, Loc at);
 
-/* ---- build.c: expressions ---- */
+/* ---- build.c: expressions ------------------------------------------------ */
 Ast *ast_new(Parser *p, AstKind kind, Loc at);
 /* The node's tree is one higher than the trees of a list; too-nested past the limit. */
 void ast_deepen(Parser *p, Ast *node, const Ast *list);
@@ -224,14 +227,15 @@ AstList list_add(AstList list, Ast *a);
 AstList list_join(AstList a, AstList b);
 ParamList params_add(ParamList list, AstParam *param);
 
-/* ---- build_func.c ---- */
+/* ---- build_func.c -------------------------------------------------------- */
 /* A function of these parameters; the body is the caller's. */
 AstFunc *ast_func(Parser *p, ParamList params);
-/* Finds names that a list gives twice: names_add is true if the name is new since names_begin. */
+/* Finds names that a list gives twice: names_add is true if the name is new since
+ * names_begin. */
 void names_begin(Parser *p);
 bool names_add(Parser *p, Sym name);
 
-/* ---- build_stmt.c: statements ---- */
+/* ---- build_stmt.c: statements -------------------------------------------- */
 typedef struct FuncHead {
     Sym name;
     ParamList params;

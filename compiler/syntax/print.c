@@ -1,5 +1,6 @@
-/* print.c: trees as source text that parses to an equal tree: four spaces per block, one space around
- * operators, brackets around every operation. Expressions are in print_expr.c. */
+/* print.c: trees as source text that parses to an equal tree: four spaces per block, one
+ * space around operators, brackets around every operation. Expressions are in
+ * print_expr.c. */
 #include "syntax/print.h"
 
 static void print_block(Printer *w, const Ast *body);

@@ -1,4 +1,5 @@
-/* print.h: shared by the files that print trees as source text. Private to compiler/syntax. */
+/* print.h: shared by the files that print trees as source text. Private to
+ * compiler/syntax. */
 #ifndef TIKC_SYNTAX_PRINT_H
 #define TIKC_SYNTAX_PRINT_H
 
@@ -12,8 +13,8 @@ typedef struct Printer {
     const Unit *u;
     Text *out;
     int indent;
-    const char
-        *quotes[QUOTES_NESTED]; /* of the f-strings whose fields are being printed */
+    /* of the f-strings whose fields are being printed */
+    const char *quotes[QUOTES_NESTED];
     int nquotes;
     bool stuck; /* the present choice of quotes does not work */
 } Printer;

@@ -1,5 +1,6 @@
-/* print_expr.c: expressions as source text, see print.c. Strings inside the fields of an f-string can
- * have no escapes and none of the quotes around them, so quotes are tried until all of it fits. */
+/* print_expr.c: expressions as source text, see print.c. Strings inside the fields of an
+ * f-string can have no escapes and none of the quotes around them, so quotes are tried
+ * until all of it fits. */
 #include "syntax/print.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ print_list(Printer *w, const Ast *list)
     }
 }
 
-/* ---- strings ---- */
+/* ---- strings ------------------------------------------------------------- */
 
 static const char *const all_quotes[QUOTES_NESTED] = {"\"", "'", "\"\"\"", "'''"};
 
@@ -167,7 +168,7 @@ print_fstring(Printer *w, const Ast *e)
     w->stuck = true;
 }
 
-/* ---- operations ---- */
+/* ---- operations ---------------------------------------------------------- */
 
 static void
 print_operation(Printer *w, const Ast *a, const char *op, const Ast *b)
@@ -301,7 +302,7 @@ print_index(Printer *w, const Ast *e)
     text_putc(w->out, ']');
 }
 
-/* ---- displays ---- */
+/* ---- displays ------------------------------------------------------------ */
 
 static void
 print_tuple(Printer *w, const Ast *e)

@@ -1,14 +1,15 @@
-/* scan.c: what the scanner (grammar/tik.l) reports itself: bytes, words, numbers and strings that are no
- * tokens. Each function reports and says which token to go on with: a stand-in where the rest of the
- * line can still be read, or an error that makes the layout filter skip it. */
+/* scan.c: what the scanner (grammar/tik.l) reports itself: bytes, words, numbers and
+ * strings that are no tokens. Each function reports and says which token to go on with: a
+ * stand-in where the rest of the line can still be read, or an error that makes the
+ * layout filter skip it. */
 #include "syntax/parser.h"
 
 #include <string.h>
 
 #include "tik.tab.h"
 
-/* Adds a fault of the scanner. It belongs to the line of the token that is being scanned, which may be
- * the next one, so the line learns of it when the token is handed out. */
+/* Adds a fault of the scanner. It belongs to the line of the token that is being scanned,
+ * which may be the next one, so the line learns of it when the token is handed out. */
 static Diag *
 bad_token(Parser *p, DiagId id, Loc at, const char *text)
 {

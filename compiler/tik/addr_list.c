@@ -1,13 +1,16 @@
-/* addr_list.c: TensorAddrList, a kernel argument that stands for several arrays (language 4.4).
+/* addr_list.c: TensorAddrList, a kernel argument that stands for several arrays
+ * (language 4.4).
  *
- * In the kernel a list is one sparse global buffer (isa.h): l[i] begins at byte i * LIST_WINDOW, so an
- * element is an address like that of any view, and a run-time index is a term of it. l[i].value is that
- * address without a dtype; as an operand it takes the dtype of the instruction's tensor. Bounds in a list
- * are checked while the kernel runs. What was refused is poisoned: it stays usable and silent.
+ * In the kernel a list is one sparse global buffer (isa.h): l[i] begins at byte i *
+ * LIST_WINDOW, so an element is an address like that of any view, and a run-time index is
+ * a term of it. l[i].value is that address without a dtype; as an operand it takes the
+ * dtype of the instruction's tensor. Bounds in a list are checked while the kernel runs.
+ * What was refused is poisoned: it stays usable and silent.
  *
- * The addresses of a list in UB are words of an int64 tensor there, which l[i].set_as writes and l[i].value reads. A
- * word is a place in the same sparse buffer: i * LIST_WINDOW is the start of array i. That buffer is an argument of its
- * own, of the list's name. */
+ * The addresses of a list in UB are words of an int64 tensor there, which l[i].set_as
+ * writes and l[i].value reads. A word is a place in the same sparse buffer: i *
+ * LIST_WINDOW is the start of array i. That buffer is an argument of its own, of the
+ * list's name. */
 #include "tik/tik.h"
 
 #include <string.h>
@@ -38,9 +41,10 @@ address(Interp *in, const ObjectClass *cls, const Address *made)
     return val_object(&a->base);
 }
 
-/* ---- elements ---------------------------------------------------------------------------------------- */
+/* ---- elements ------------------------------------------------------------ */
 
-/* An index is so large at most that its window fits 64 bits; larger ones are as far outside of the list. */
+/* An index is so large at most that its window fits 64 bits; larger ones are as far
+ * outside of the list. */
 enum {
     INDEX_LIMIT = 1 << 26
 };
@@ -137,7 +141,8 @@ list_get_item(Interp *in, Object *self, Value key, Span span)
     return address(in, &tik_list_item_class, &a);
 }
 
-/* A word out of UB may be any number: one outside of the list's buffer becomes the end of it. */
+/* A word out of UB may be any number: one outside of the list's buffer becomes the end of
+ * it. */
 static ExprId
 place_of_word(const Root *r, ExprId word)
 {
@@ -251,7 +256,7 @@ tik_list_root(Value v, bool *poisoned)
     return l ? l->root : NULL;
 }
 
-/* ---- the list ------------------------------------------------------------------------------------------ */
+/* ---- the list ------------------------------------------------------------ */
 
 static Value
 list_set_as(Interp *in, Value self, const CallArgs *args)
@@ -326,7 +331,7 @@ const ObjectClass tik_address_class = {
     .repr = address_repr,
 };
 
-/* ---- creation ------------------------------------------------------------------------------------------- */
+/* ---- creation ------------------------------------------------------------ */
 
 static bool
 read_size(Interp *in, Value v, Span span, int64_t *n)

@@ -1,11 +1,12 @@
 /* build.c: BuildCCE: ends a kernel, orders its arguments and hands it to the unit.
  *
- * Order of arguments: tensors and then InputScalars of inputs, tensors of outputs, workspaces and then
- * global-space tensors in order of creation, tensors of flowtable, InputScalars of outputs and of
- * flowtable. Constant tables are in the kernel and no arguments. A kernel
- * whose argument lists are wrong is not handed over, since the back ends rely on every global tensor
- * being an argument. config, enable_l2, output_files_path and extend_params have no effect on the
- * kernel that is built here (language 5.5). */
+ * Order of arguments: tensors and then InputScalars of inputs, tensors of outputs,
+ * workspaces and then global-space tensors in order of creation, tensors of flowtable,
+ * InputScalars of outputs and of flowtable. Constant tables are in the kernel and no
+ * arguments. A kernel whose argument lists are wrong is not handed over, since the back
+ * ends rely on every global tensor being an argument. config, enable_l2,
+ * output_files_path and extend_params have no effect on the kernel that is built here
+ * (language 5.5). */
 #include "python/core.h"
 #include "tik/tik.h"
 
@@ -68,7 +69,8 @@ name_is_taken(const Build *b, Sym name)
     return false;
 }
 
-/* Arguments of one name: the original tells them apart by their places, --in and the facts by a number. */
+/* Arguments of one name: the original tells them apart by their places, --in and the
+ * facts by a number. */
 static void
 rename_param(Build *b, Root *r, const Root *other, const char *name)
 {

@@ -1,5 +1,5 @@
-/* call.c: see call.h. The table of calls, their prototypes, and the binding of arguments. Functions of the program are
- * bound in python/call.c. */
+/* call.c: see call.h. The table of calls, their prototypes, and the binding of arguments.
+ * Functions of the program are bound in python/call.c. */
 #include "tik/call.h"
 
 #include "python/core.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* ---- the table ---- */
+/* ---- the table ----------------------------------------------------------- */
 
 #define DFLT_INIT_REQUIRED .dflt = DFLT_REQUIRED
 #define DFLT_INIT_NONE     .dflt = DFLT_NONE
@@ -88,7 +88,7 @@ call_kind_text(const CallArg *arg)
     return *arg->of ? arg->of : texts[arg->kind];
 }
 
-/* ---- instructions that are called with the operands of their form ---- */
+/* ---- instructions that are called with the operands of their form -------- */
 
 static const uint8_t kind_of_role[] = {
     [ROLE_DST] = TAKES_TENSOR,        [ROLE_SRC] = TAKES_TENSOR, [ROLE_MASK] = TAKES_MASK,
@@ -182,7 +182,7 @@ op_is_called(Op op)
     return called;
 }
 
-/* ---- prototypes ---- */
+/* ---- prototypes ---------------------------------------------------------- */
 
 static void
 put_default(const CallArg *arg, bool keyword, Text *out)
@@ -230,7 +230,7 @@ call_prototype(const Signature *s, Text *out)
     text_putc(out, ')');
 }
 
-/* ---- binding ---- */
+/* ---- binding ------------------------------------------------------------- */
 
 typedef struct Binding {
     Interp *in;
@@ -426,7 +426,8 @@ tik_bind_form(Interp *in, Op op, const CallArgs *args, Value *got, Span *spans)
     return call_bind(in, tik_signature(in, op), args, got, spans);
 }
 
-/* The row of an instruction that has one: its arguments are the operands under other names. */
+/* The row of an instruction that has one: its arguments are the operands under other
+ * names. */
 static bool
 row_of_instruction(Op op, Signature *s)
 {

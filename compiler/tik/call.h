@@ -1,5 +1,6 @@
-/* call.h: calls as users write them (call.def): their arguments by name, one binder and one printer of prototypes. Calls of
- * instructions that have no row there take the operands of their form (isa/form.def). */
+/* call.h: calls as users write them (call.def): their arguments by name, one binder and
+ * one printer of prototypes. Calls of instructions that have no row there take the
+ * operands of their form (isa/form.def). */
 #ifndef TIKC_TIK_CALL_H
 #define TIKC_TIK_CALL_H
 
@@ -68,8 +69,9 @@ typedef struct Signature {
     const char *name; /* of the method or function */
     const CallArg *args;
     int n;
-    bool
-        extended; /* the last argument is the extended one of moves, with rules of its own (extended-argument) */
+    /* the last argument is the extended one of moves, with rules of its own
+     * (extended-argument) */
+    bool extended;
 } Signature;
 
 Signature call_signature(Call call);
@@ -77,16 +79,18 @@ CallOwner call_owner(Call call);
 const char *call_meaning(Call call); /* "": that of the instruction of its name */
 const char *call_owner_text(CallOwner owner);
 const char *call_kind_text(const CallArg *arg);
-/* An instruction with the operands of its form. args has room for MAX_PARAMS; texts live in the arena. */
+/* An instruction with the operands of its form. args has room for MAX_PARAMS; texts live
+ * in the arena. */
 Signature call_of_form(const char *name, Form form, Arena *a, CallArg *args);
 
-/* Whether programs call the instruction by its name: those with a dot, and what tensors, loops and barriers record, are
- * results of other calls. */
+/* Whether programs call the instruction by its name: those with a dot, and what tensors,
+ * loops and barriers record, are results of other calls. */
 bool op_is_called(Op op);
-/* Whether it is called with the operands of its form: it has no calls of its own, or they are others beside. */
+/* Whether it is called with the operands of its form: it has no calls of its own, or they
+ * are others beside. */
 bool call_takes_operands(Op op);
-/* A method that TIK has and this compiler refuses (tik/known.def), with the reason and what to write instead; "": none is
- * known. */
+/* A method that TIK has and this compiler refuses (tik/known.def), with the reason and
+ * what to write instead; "": none is known. */
 bool call_is_refused(const char *name, const char **reason, const char **help);
 
 /* "vsel(mask, mode, dst, ..., dst_rep_stride=0)". */
@@ -94,14 +98,16 @@ void call_prototype(const Signature *s, Text *out);
 
 /* Fills in what is left out of a call where nothing is given. */
 void call_defaults(Interp *in, Call call, Value *got);
-/* Binds a call's arguments to those of the signature, with defaults: got[i] is VAL_FAIL for one that was left out and has
- * none. spans may be null. False: argument-count has been reported. */
+/* Binds a call's arguments to those of the signature, with defaults: got[i] is VAL_FAIL
+ * for one that was left out and has none. spans may be null. False: argument-count has
+ * been reported. */
 bool MUST_USE call_bind(Interp *in, const Signature *s, const CallArgs *args, Value *got,
                         Span *spans);
 /* The same by the row of call.def; got and spans have room for MOST_ARGS. */
 bool MUST_USE tik_bind(Interp *in, Call call, const CallArgs *args, Value *got,
                        Span *spans);
-/* The same for an instruction that is called with the operands of its form; got and spans have room for MAX_PARAMS. */
+/* The same for an instruction that is called with the operands of its form; got and spans
+ * have room for MAX_PARAMS. */
 bool MUST_USE tik_bind_form(Interp *in, Op op, const CallArgs *args, Value *got,
                             Span *spans);
 /* The same for a method that is called like another one. */

@@ -1,5 +1,6 @@
-/* compile_info.c: what operators report to the host with add_compile_info, as JSON. Dictionaries are
- * sorted by key, so that the text does not depend on the order of the calls. */
+/* compile_info.c: what operators report to the host with add_compile_info, as JSON.
+ * Dictionaries are sorted by key, so that the text does not depend on the order of the
+ * calls. */
 #include "python/core.h"
 #include "tik/tik.h"
 
@@ -59,7 +60,7 @@ put_items(Writer *w, const List *l, int depth)
     return true;
 }
 
-/* ---- dictionaries -------------------------------------------------------------------------------- */
+/* ---- dictionaries -------------------------------------------------------- */
 
 typedef struct Pair {
     const char *key;
@@ -162,7 +163,7 @@ compile_info_text(Interp *in, Value v, Span span, const char **text, const char 
     return ok;
 }
 
-/* ---- at the end of the program ------------------------------------------------------------------- */
+/* ---- at the end of the program ------------------------------------------- */
 
 static bool
 collect(Interp *in, const char *name, Span span, const char **out)

@@ -1,5 +1,5 @@
-/* condition.c: what a program is told that lets Python decide on a value which only the kernel has: what to
- * write instead depends on the word that asks for the decision. */
+/* condition.c: what a program is told that lets Python decide on a value which only the
+ * kernel has: what to write instead depends on the word that asks for the decision. */
 #include "python/resolve.h"
 #include "tik/tik.h"
 

@@ -1,7 +1,8 @@
-/* const.c: constants of the program (lmem.md 10.4): Const with values of the program or of a file, resize, arange.
+/* const.c: constants of the program (lmem.md 10.4): Const with values of the program or
+ * of a file, resize, arange.
  *
- * A constant is a root in global memory with role BUF_CONST: it reads as a tensor in scope_gm, and is in
- * the kernel only when an instruction reads it.
+ * A constant is a root in global memory with role BUF_CONST: it reads as a tensor in
+ * scope_gm, and is in the kernel only when an instruction reads it.
  *
  * Owns: const-init, const-file, resize-rank, resize-shrink. */
 #include "tik/const.h"
@@ -11,7 +12,7 @@
 #include "num/scalar.h"
 #include "tikrt.h"
 
-/* ---- constants ------------------------------------------------------------------------------------------- */
+/* ---- constants ----------------------------------------------------------- */
 
 bool
 tik_const_name(Interp *in, Value v, Span span, Sym *out)
@@ -201,7 +202,8 @@ tik_const_new(Interp *in, Tik *c, const CallArgs *args)
     return ok ? tik_const_value(in, r) : tik_const_refused(in, c, r->name, args->span);
 }
 
-/* The constant in the shape of a view that was reshaped. Halves of bytes have no other shape. */
+/* The constant in the shape of a view that was reshaped. Halves of bytes have no other
+ * shape. */
 static const Root *
 in_shape_of(Interp *in, const Tik *c, const View *v)
 {
@@ -245,7 +247,7 @@ tik_const_given(Interp *in, const Tik *c, Value v, const char *what, Span span)
     return in_shape_of(in, c, t);
 }
 
-/* ---- resize -------------------------------------------------------------------------------------------------- */
+/* ---- resize -------------------------------------------------------------- */
 
 enum {
     MAX_RANK = 64
@@ -342,7 +344,7 @@ tik_resize(Interp *in, Tik *c, const CallArgs *args)
     return tik_const_value(in, r);
 }
 
-/* ---- arange ------------------------------------------------------------------------------------------------------------ */
+/* ---- arange -------------------------------------------------------------- */
 
 /* The numbers from start to stop, without stop, or from 0. */
 Value
@@ -373,7 +375,7 @@ tik_arange(Interp *in, Value self, const CallArgs *args)
     return val_list(in, item, (uint32_t)n);
 }
 
-/* ---- content -------------------------------------------------------------------------------------------------- */
+/* ---- content ------------------------------------------------------------- */
 
 static Value
 element_value(Interp *in, const Root *r, int64_t i)
@@ -393,7 +395,8 @@ element_value(Interp *in, const Root *r, int64_t i)
                : val_int(v);
 }
 
-/* constant(x): shape, element type and elements of a whole constant, for numpy; None: x is something else. */
+/* constant(x): shape, element type and elements of a whole constant, for numpy; None: x
+ * is something else. */
 Value
 tik_const_content(Interp *in, Value self, const CallArgs *args)
 {

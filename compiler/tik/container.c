@@ -1,10 +1,10 @@
-/* container.c: the module tik: its names and constants, the container class Tik, and the dispatch of
- * container methods.
+/* container.c: the module tik: its names and constants, the container class Tik, and the
+ * dispatch of container methods.
  *
- * A method is an instruction (a row of op.def), one of our own (tik/call.def), or a name that TIK
- * has and this compiler refuses (tik/known.def). One number space covers all three; a dense table by
- * symbol makes the look-up of an attribute one load. Relies on the evaluator's module and class
- * registration of python/interp.h. */
+ * A method is an instruction (a row of op.def), one of our own (tik/call.def), or a name
+ * that TIK has and this compiler refuses (tik/known.def). One number space covers all
+ * three; a dense table by symbol makes the look-up of an attribute one load. Relies on
+ * the evaluator's module and class registration of python/interp.h. */
 #include "tik/tik.h"
 
 #include <string.h>
@@ -113,7 +113,7 @@ tik_has_op(Interp *in, const Tik *c, const char *method, Span span, Op op)
     return on;
 }
 
-/* ---- methods of the container -------------------------------------------------------------------- */
+/* ---- methods of the container -------------------------------------------- */
 
 static Value
 run_method(Interp *in, Tik *c, int method, const CallArgs *args)
@@ -171,8 +171,8 @@ bound_method(Interp *in, Tik *c, int method)
     return val_object(&m->base);
 }
 
-/* tikdb: the debugger of the original. Its printing is ignored; what a run gives for every output, only the host
- * has. */
+/* tikdb: the debugger of the original. Its printing is ignored; what a run gives for
+ * every output, only the host has. */
 typedef struct Debugger {
     Object base;
     Tik *c;
@@ -254,7 +254,8 @@ container_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
     return val_none();
 }
 
-/* Methods are written before they are called on a container now and then, and the module before it is imported. */
+/* Methods are written before they are called on a container now and then, and the module
+ * before it is imported. */
 static const char *
 name_help(Interp *in, Sym name)
 {
@@ -295,7 +296,7 @@ const ObjectClass tik_container_class = {
     .attr_name = container_name,
 };
 
-/* ---- the container ---------------------------------------------------------------------------------- */
+/* ---- the container ------------------------------------------------------- */
 
 static ProfileObj *
 profile_for(Interp *in, Value given)
@@ -308,9 +309,9 @@ profile_for(Interp *in, Value given)
     return p;
 }
 
-/* A method that binds its own arguments (tik/call.def) wins over a row of op.def of that name, and both
- * over the list of known names. Done for the first container: a program without one does not pay for a
- * thousand names. */
+/* A method that binds its own arguments (tik/call.def) wins over a row of op.def of that
+ * name, and both over the list of known names. Done for the first container: a program
+ * without one does not pay for a thousand names. */
 static void
 fill_method_table(Interp *in, TikState *st)
 {
@@ -363,7 +364,7 @@ container_new(Interp *in, Value self, const CallArgs *args)
     return val_object(&c->base);
 }
 
-/* ---- the module --------------------------------------------------------------------------------------- */
+/* ---- the module ---------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -436,7 +437,8 @@ add_classes(Interp *in, Value m)
     py_module_set(in, m, "Expr", st->expr_type);
 }
 
-/* tik.tik_lib.tik_expr.Expr and tik.api.tik_scalar.Scalar: where the original defines them. */
+/* tik.tik_lib.tik_expr.Expr and tik.api.tik_scalar.Scalar: where the original defines
+ * them. */
 static void
 add_inner_paths(Interp *in, Value m)
 {

@@ -1,14 +1,14 @@
 /* emit.c: recording of kernel statements, and the lifetimes of registers and expressions.
  *
- * Every statement that the TIK objects record goes through tik_emit: it stamps the span and the call
- * chain, keeps the statement limit and ends an open if chain. An expression lives as long as the
- * deepest scope among the registers and loop variables that it reads; expr_scope holds that per
- * expression. Since the expression table only grows and operands come first, it is filled by one
- * walk over the new entries.
+ * Every statement that the TIK objects record goes through tik_emit: it stamps the span
+ * and the call chain, keeps the statement limit and ends an open if chain. An expression
+ * lives as long as the deepest scope among the registers and loop variables that it
+ * reads; expr_scope holds that per expression. Since the expression table only grows and
+ * operands come first, it is filled by one walk over the new entries.
  *
- * The condition of an elif_scope is evaluated before the call, when nobody knows yet that an
- * elif_scope follows. So elements loaded behind a link of an if chain are recorded in place and
- * remembered; tik_take_loads moves them when the chain goes on. */
+ * The condition of an elif_scope is evaluated before the call, when nobody knows yet that
+ * an elif_scope follows. So elements loaded behind a link of an if chain are recorded in
+ * place and remembered; tik_take_loads moves them when the chain goes on. */
 #include "tik/tik.h"
 
 static bool
@@ -74,8 +74,8 @@ tik_emit_element(Interp *in, Tik *c, Stmt s, Span span)
     return true;
 }
 
-/* Gives the registers of the loads a new scope; what was worked out about expressions that read them
- * is worked out again. */
+/* Gives the registers of the loads a new scope; what was worked out about expressions
+ * that read them is worked out again. */
 static void
 rescope(Tik *c, StmtId loads, TScope *scope)
 {
@@ -189,8 +189,9 @@ scopes_of_new(Interp *in, Tik *c)
     }
 }
 
-/* The expression with the core's index in the place of variables of multi-core loops that have ended: behind
- * its loop, such a variable still means that. Depth is bounded by IR_MAX_EXPR. */
+/* The expression with the core's index in the place of variables of multi-core loops that
+ * have ended: behind its loop, such a variable still means that. Depth is bounded by
+ * IR_MAX_EXPR. */
 static ExprId
 behind_loops(Interp *in, Tik *c, ExprId id)
 {

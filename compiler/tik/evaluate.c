@@ -1,6 +1,6 @@
-/* evaluate.c: the evaluates argument of BuildCCE: a dict of Scalars and the numbers that they are
- * fixed to. The one assignment of such a register is that of its number at the start of the kernel; all
- * others are taken out. The pass fold does the rest. */
+/* evaluate.c: the evaluates argument of BuildCCE: a dict of Scalars and the numbers that
+ * they are fixed to. The one assignment of such a register is that of its number at the
+ * start of the kernel; all others are taken out. The pass fold does the rest. */
 #include "tik/tik.h"
 
 static bool

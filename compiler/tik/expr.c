@@ -1,8 +1,9 @@
-/* expr.c: Expr objects: formulas over Scalars and loop variables, their attributes, conversion of
- * Python numbers, and conditions (tik.all, tik.any, tik.negate).
+/* expr.c: Expr objects: formulas over Scalars and loop variables, their attributes,
+ * conversion of Python numbers, and conditions (tik.all, tik.any, tik.negate).
  *
- * An Expr is only an expression id of the kernel; it is evaluated where a statement uses it. Folding
- * is the builder's. A condition known at compile time decides branches without recording them. */
+ * An Expr is only an expression id of the kernel; it is evaluated where a statement uses
+ * it. Folding is the builder's. A condition known at compile time decides branches
+ * without recording them. */
 #include "tik/tik.h"
 
 #include <math.h>
@@ -99,7 +100,7 @@ tik_read(Interp *in, Tik *c, Value v, Span span, ExprId *out)
     return tik_alive(in, c, out, span);
 }
 
-/* ---- conditions --------------------------------------------------------------------------------------- */
+/* ---- conditions ---------------------------------------------------------- */
 
 static ExprId
 as_condition(Tik *c, ExprId e)
@@ -144,8 +145,8 @@ tik_condition(Interp *in, Value v, const char *what, Span span, ExprId *out)
     return -2;
 }
 
-/* Joins the conditions; op AND: all, OR: any. The constant that decides (false for all, true for any)
- * gives that constant; the other one is left out. */
+/* Joins the conditions; op AND: all, OR: any. The constant that decides (false for all,
+ * true for any) gives that constant; the other one is left out. */
 static Value
 join(Interp *in, const CallArgs *args, const char *name, ScalarOp op)
 {
@@ -244,7 +245,7 @@ tik_truth(Interp *in, Object *self, Span span, bool *out)
     return false;
 }
 
-/* ---- attributes ----------------------------------------------------------------------------------------- */
+/* ---- attributes ---------------------------------------------------------- */
 
 /* The dtype argument of astype and reinterpret_cast_to. */
 static bool

@@ -1,8 +1,9 @@
-/* fold.c: formulas whose run-time parts cancel, such as (a + 16 - a) // 2 and x // x. Programs let Python decide on
- * them, since the original simplifies before it refuses. What is left of a sum without its parts is exact in wrapping
- * arithmetic; that a wider type holds the sum of a narrower one, and that a comparison holds for the difference of its
- * sides, takes for granted that the narrower sums do not wrap, as the original does. Only conditions of the
- * program ask here: the kernel's own formulas stay as they are. */
+/* fold.c: formulas whose run-time parts cancel, such as (a + 16 - a) // 2 and x // x.
+ * Programs let Python decide on them, since the original simplifies before it refuses.
+ * What is left of a sum without its parts is exact in wrapping arithmetic; that a wider
+ * type holds the sum of a narrower one, and that a comparison holds for the difference of
+ * its sides, takes for granted that the narrower sums do not wrap, as the original does.
+ * Only conditions of the program ask here: the kernel's own formulas stay as they are. */
 #include "tik/tik.h"
 
 #include "num/scalar.h"

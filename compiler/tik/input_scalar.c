@@ -1,7 +1,8 @@
 /* input_scalar.c: InputScalar, a kernel argument that is one value.
  *
- * It is passed as a global tensor of one element. Where the program creates it, the kernel reads it
- * into a register by way of the Unified Buffer; the program sees an Expr that nothing can assign. */
+ * It is passed as a global tensor of one element. Where the program creates it, the
+ * kernel reads it into a register by way of the Unified Buffer; the program sees an Expr
+ * that nothing can assign. */
 #include "tik/tik.h"
 
 /* The argument: one element of global memory; its copy: one block of UB. */

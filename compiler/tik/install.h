@@ -4,8 +4,8 @@
 
 #include "python/interp.h"
 
-/* Adds the module tik under all its names (tik, tbe.tik, te.tik, tbe.common.tik ...), and _target, the facts of
- * the processor that stdlib/ reads. */
+/* Adds the module tik under all its names (tik, tbe.tik, te.tik, tbe.common.tik ...), and
+ * _target, the facts of the processor that stdlib/ reads. */
 bool MUST_USE tik_install(Interp *in);
 /* After the program ended: warnings about containers that were not built. */
 void tik_finish(Interp *in);

@@ -1,10 +1,11 @@
-/* literal.c: what a number of the program becomes in the type of a Scalar, an element or an operand. What staging
- * sees is a literal; a Scalar that a pass folds is not, it converts as while running (num/scalar.h).
+/* literal.c: what a number of the program becomes in the type of a Scalar, an element or
+ * an operand. What staging sees is a literal; a Scalar that a pass folds is not, it
+ * converts as while running (num/scalar.h).
  *
  *   Scalars, elements, h_*   float16: limited to -65504..65504 (half-limited), NaN stays
  *   vector instructions      float16: rounded, infinity from 65520 on (half-infinite)
- *   integer types            the low bits of an int (scalar-range); a float is truncated toward zero (scalar-fraction)
- *                            and saturates (scalar-range)
+ *   integer types            the low bits of an int (scalar-range); a float is truncated
+ * toward zero (scalar-fraction) and saturates (scalar-range)
  *
  * Owns: half-limited, half-infinite, scalar-range of literals, scalar-fraction. */
 #include "tik/tik.h"

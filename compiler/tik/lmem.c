@@ -1,9 +1,10 @@
 /* lmem.c: tensors in lanes of LMEM: the options that create them.
  *
- * A tensor is the part of one lane from its base on, as large as in the lane that has most; its start lane and strides
- * say what of it is where. Everything about it is a constant.
- * Owns: lmem-rank, subbyte-layout, item-misaligned, eu-misaligned, lmem-overflow of single tensors, cross-lane,
- * cross-bank, lane-idle; of declarations dma-dim-range, lane-range and stride-range. */
+ * A tensor is the part of one lane from its base on, as large as in the lane that has
+ * most; its start lane and strides say what of it is where. Everything about it is a
+ * constant. Owns: lmem-rank, subbyte-layout, item-misaligned, eu-misaligned,
+ * lmem-overflow of single tensors, cross-lane, cross-bank, lane-idle; of declarations
+ * dma-dim-range, lane-range and stride-range. */
 #include "tik/lmem.h"
 
 #include <string.h>
@@ -22,7 +23,7 @@ name_of(Interp *in, const Root *r)
     return tik_sym(in, r->name);
 }
 
-/* ---- options of a declaration --------------------------------------------------------------------------------- */
+/* ---- options of a declaration -------------------------------------------- */
 
 bool
 tik_lanes_unused(Interp *in, const Root *r, const LanesArgs *a)
@@ -197,7 +198,7 @@ read_addr(Interp *in, Root *r, const LanesArgs *a, const Lanes *l)
     return true;
 }
 
-/* ---- sizes ------------------------------------------------------------------------------------------------------ */
+/* ---- sizes --------------------------------------------------------------- */
 
 static bool
 take_room(Interp *in, Root *r, const Lanes *l)

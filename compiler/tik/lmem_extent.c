@@ -1,7 +1,9 @@
-/* lmem_extent.c: extents of slices whose bounds only the run knows, but not how far apart they are: i and i + 1.
+/* lmem_extent.c: extents of slices whose bounds only the run knows, but not how far apart
+ * they are: i and i + 1.
  *
- * An expression is a sum of atoms with factors; atoms that cancel leave a constant. A sum of narrow integers that wraps would
- * differ by a multiple of its modulus; as bounds of one slice such numbers are in no tensor. */
+ * An expression is a sum of atoms with factors; atoms that cancel leave a constant. A sum
+ * of narrow integers that wraps would differ by a multiple of its modulus; as bounds of
+ * one slice such numbers are in no tensor. */
 #include "tik/lmem.h"
 
 enum {

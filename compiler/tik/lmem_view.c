@@ -1,6 +1,6 @@
-/* lmem_view.c: views of tensors in lanes of LMEM, and broadcast views; what slices of linear tensors with elements of
- * 4 bits are beside those of others.
- * Owns: cross-lane of views, subbyte-layout of views and slices, lmem-rank and dma-dim-range of reshape. */
+/* lmem_view.c: views of tensors in lanes of LMEM, and broadcast views; what slices of
+ * linear tensors with elements of 4 bits are beside those of others. Owns: cross-lane of
+ * views, subbyte-layout of views and slices, lmem-rank and dma-dim-range of reshape. */
 #include "tik/lmem.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ name_of(Interp *in, const Root *r)
     return tik_sym(in, r->name);
 }
 
-/* ---- views ------------------------------------------------------------------------------------------------------ */
+/* ---- views --------------------------------------------------------------- */
 
 View *
 tik_lanes_of(Interp *in, const View *v, const Lanes *l)
@@ -244,7 +244,7 @@ tik_lanes_reshape(Interp *in, View *v, const Dim *dim, int ndim, Span span)
     return val_object(&tik_lanes_of(in, v, l)->base);
 }
 
-/* ---- linear tensors of elements of 4 bits ------------------------------------------------------------------------ */
+/* ---- linear tensors of elements of 4 bits -------------------------------- */
 
 /* Constants are summed apart, and counters step by whole bytes. */
 bool

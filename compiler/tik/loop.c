@@ -1,7 +1,8 @@
 /* loop.c: the arguments of for_range.
  *
- * Each rule is checked when for_range is called (loop-bounds, thread-num, block-num); a loop with wrong
- * arguments is staged all the same, as an empty one, for the errors of its body. */
+ * Each rule is checked when for_range is called (loop-bounds, thread-num, block-num); a
+ * loop with wrong arguments is staged all the same, as an empty one, for the errors of
+ * its body. */
 #include "tik/tik.h"
 
 #include <math.h>
@@ -149,7 +150,8 @@ scalar_blocks(ForArgs *f)
     return true;
 }
 
-/* What holds for every loop over cores: it is the only one and has one copy of its buffers. */
+/* What holds for every loop over cores: it is the only one and has one copy of its
+ * buffers. */
 static bool
 multicore(ForArgs *f)
 {

@@ -1,10 +1,12 @@
-/* operator.c: operators on run-time values (language 4.5): promotion, Python numbers on either
- * side, comparisons of tensor elements.
+/* operator.c: operators on run-time values (language 4.5): promotion, Python numbers on
+ * either side, comparisons of tensor elements.
  *
- * Two run-time operands promote by ir_promote (N2 of isa/choice.def may widen them first). A Python int takes the type of the other side; one that this
- * does not hold widens both to int32, int64 or uint64, the first that does (a negative one beside an unsigned
- * type means its bits). A float with a fraction against an integer makes float32. '/' and '//' are the same operation. Conditions
- * (one-bit values) combine among themselves with & | ^; in arithmetic they count as int32. */
+ * Two run-time operands promote by ir_promote (N2 of isa/choice.def may widen them
+ * first). A Python int takes the type of the other side; one that this does not hold
+ * widens both to int32, int64 or uint64, the first that does (a negative one beside an
+ * unsigned type means its bits). A float with a fraction against an integer makes
+ * float32. '/' and '//' are the same operation. Conditions (one-bit values) combine among
+ * themselves with & | ^; in arithmetic they count as int32. */
 #include "tik/tik.h"
 
 #include <math.h>
@@ -108,7 +110,8 @@ holds(Dtype t, Value v)
     return t == DT_U64 && val_as_uint64(v, &u);
 }
 
-/* The type itself, or the first wider one that holds the integer; what none holds does not fit the type. */
+/* The type itself, or the first wider one that holds the integer; what none holds does
+ * not fit the type. */
 static Dtype
 wide_enough(Dtype t, Value v)
 {
@@ -129,8 +132,8 @@ wide_enough(Dtype t, Value v)
     return t;
 }
 
-/* Type in which a number meets a run-time value of type t; also the type that the other side is
- * brought to. */
+/* Type in which a number meets a run-time value of type t; also the type that the other
+ * side is brought to. */
 static Dtype
 number_type(Value v, Dtype t, bool bitwise)
 {
@@ -153,7 +156,8 @@ number_side(Interp *in, Tik *c, Side *s, Dtype t, Span span)
         diag_help(in->u, d, "convert the run-time value first: e.astype(\"int64\")");
         return false;
     }
-    // A whole float means what the int means: -4.0 beside a uint8 is 252, it does not saturate.
+    /* A whole float means what the int means: -4.0 beside a uint8 is 252, it does not
+     * saturate. */
     bool whole = s->v.kind == VAL_FLOAT && !dtype_is_float(t) && t != DT_BOOL;
     Value v = whole ? val_int((int64_t)s->v.f) : s->v;
     Literal use = {"a number beside a float16", span, false};

@@ -1,8 +1,8 @@
 /* profile.c: Dprofile, the processor profile object (language 4.10).
  *
- * An architecture and version pair selects the processor that is compiled for, unless the command line
- * named one: then that one stays, with a warning when they differ. A profile without a pair answers
- * for the processor that is compiled for. */
+ * An architecture and version pair selects the processor that is compiled for, unless the
+ * command line named one: then that one stays, with a warning when they differ. A profile
+ * without a pair answers for the processor that is compiled for. */
 #include "tik/tik.h"
 
 #include <string.h>
@@ -58,8 +58,8 @@ pair_list(Interp *in)
     return t.p;
 }
 
-/* The profile's processor is compiled for, unless the command line named one. given: the profile as the
- * program writes it. */
+/* The profile's processor is compiled for, unless the command line named one. given: the
+ * profile as the program writes it. */
 static void
 select_soc(Interp *in, ProfileObj *p, const Soc *soc, const char *given, Span span)
 {
@@ -167,7 +167,7 @@ tik_profile_new(Interp *in, Value self, const CallArgs *args)
     return val_object(&p->base);
 }
 
-/* ---- queries ------------------------------------------------------------------------------------------ */
+/* ---- queries ------------------------------------------------------------- */
 
 static const char *
 product_name(Interp *in, const ProfileObj *p)

@@ -1,7 +1,8 @@
-/* refused.c: container methods that TIK has and this version does not compile. Each is one error, at
- * its first call, with the number of calls; the program goes on behind it, so that one run tells all of
- * them and whatever else is wrong. The kernel is marked incomplete: what the missing statements would
- * have written is not known, so Scalars that they are given hold any value from there on. */
+/* refused.c: container methods that TIK has and this version does not compile. Each is
+ * one error, at its first call, with the number of calls; the program goes on behind it,
+ * so that one run tells all of them and whatever else is wrong. The kernel is marked
+ * incomplete: what the missing statements would have written is not known, so Scalars
+ * that they are given hold any value from there on. */
 #include "tik/tik.h"
 
 #include <string.h>

@@ -1,8 +1,10 @@
-/* scalar.c: Scalar objects (registers), set_as on Scalars and on tensor elements, and loads.
+/* scalar.c: Scalar objects (registers), set_as on Scalars and on tensor elements, and
+ * loads.
  *
- * A Scalar is usable wherever an Expr is: as the present value of its register. set_as converts values
- * (num/scalar.h) and takes the bits of tensor elements; a load has the register's dtype, so a load of
- * another dtype goes through a fresh register (which the trace shows).
+ * A Scalar is usable wherever an Expr is: as the present value of its register. set_as
+ * converts values (num/scalar.h) and takes the bits of tensor elements; a load has the
+ * register's dtype, so a load of another dtype goes through a fresh register (which the
+ * trace shows).
  *
  * Owns: set-as, set-as-dtype, set-first. */
 #include "tik/tik.h"
@@ -80,7 +82,8 @@ scalar_place(Interp *in, View *v, bool store, bool first, Span span)
     return true;
 }
 
-/* Emits reg = element; the register has the element's dtype. fresh: it was made for this load. */
+/* Emits reg = element; the register has the element's dtype. fresh: it was made for this
+ * load. */
 static bool
 load_into(Interp *in, View *v, RegId reg, bool fresh, Span span)
 {
@@ -112,7 +115,8 @@ tik_own(Interp *in, const Tik *c, Value v, Span span)
     return false;
 }
 
-/* Loads the element into a fresh register of its type. first: a view of several is read, too. */
+/* Loads the element into a fresh register of its type. first: a view of several is read,
+ * too. */
 static bool
 load_fresh(Interp *in, Tik *c, View *v, bool first, Span span, ExprId *out)
 {
@@ -134,10 +138,11 @@ tik_load(Interp *in, Tik *c, View *v, Span span, ExprId *out)
     return load_fresh(in, c, v, false, span, out);
 }
 
-/* ---- set_as ----------------------------------------------------------------------------------------- */
+/* ---- set_as -------------------------------------------------------------- */
 
-/* The bits of an element of a tensor as a value of type t: extended to 64 bits by its own type (signed integers with
- * the sign, all others with zeros), and the low bits of that. A float type says nothing about another width. */
+/* The bits of an element of a tensor as a value of type t: extended to 64 bits by its own
+ * type (signed integers with the sign, all others with zeros), and the low bits of that.
+ * A float type says nothing about another width. */
 static bool
 element_bits(Interp *in, Tik *c, Dtype t, ExprId *e, Span span)
 {
@@ -404,7 +409,8 @@ element_name(Interp *in, const View *v)
     return arena_printf(&in->u->arena, "an element of '%s'", tik_sym(in, v->root->name));
 }
 
-/* What to store, a value of the view's dtype: a number, Scalar or Expr converted, the bits of an element. */
+/* What to store, a value of the view's dtype: a number, Scalar or Expr converted, the
+ * bits of an element. */
 static bool
 store_value(Interp *in, View *dst, Value v, Span span, ExprId *out)
 {

@@ -1,9 +1,11 @@
-/* scalar_array.c: ScalarArray, a row of Scalars that may be indexed at run time (language 4.4).
+/* scalar_array.c: ScalarArray, a row of Scalars that may be indexed at run time
+ * (language 4.4).
  *
- * A constant index gives the Scalar itself. An index known only at run time gives a Scalar without a
- * register: reading it is a sum over the elements of (index == k) * element, on the bits of float
- * types; so it is a formula like every other one, evaluated where it is used. Assigning to it records
- * one branch per element. An index outside of the array reads 0 and assigns nothing. */
+ * A constant index gives the Scalar itself. An index known only at run time gives a
+ * Scalar without a register: reading it is a sum over the elements of (index == k) *
+ * element, on the bits of float types; so it is a formula like every other one, evaluated
+ * where it is used. Assigning to it records one branch per element. An index outside of
+ * the array reads 0 and assigns nothing. */
 #include "tik/tik.h"
 
 #include <string.h>

@@ -1,11 +1,12 @@
-/* scope.c: scopes of a kernel: for_range, if_scope / elif_scope / else_scope, new_stmt_scope, and
- * the jumps.
+/* scope.c: scopes of a kernel: for_range, if_scope / elif_scope / else_scope,
+ * new_stmt_scope, and the jumps.
  *
- * Each opener checks its arguments when it is called and opens its scope when the with statement
- * enters it. A condition known at compile time records no IF: the branch taken becomes a plain block,
- * the others are staged but dropped (language 5.2). An elif behind a run-time if is an IF in the else
- * body of the one before; elements that its condition loads are loaded there. Before a multi-core loop over a
- * Scalar number of blocks, the instruction blocks tells the launcher how many there are. */
+ * Each opener checks its arguments when it is called and opens its scope when the with
+ * statement enters it. A condition known at compile time records no IF: the branch taken
+ * becomes a plain block, the others are staged but dropped (language 5.2). An elif behind
+ * a run-time if is an IF in the else body of the one before; elements that its condition
+ * loads are loaded there. Before a multi-core loop over a Scalar number of blocks, the
+ * instruction blocks tells the launcher how many there are. */
 #include "tik/tik.h"
 
 #include <string.h>
@@ -24,7 +25,7 @@ tik_opener(Interp *in, Tik *c, OpenerKind kind, Span span)
     return o;
 }
 
-/* ---- branches: arguments --------------------------------------------------------------------------- */
+/* ---- branches: arguments ------------------------------------------------- */
 
 static void
 read_condition(Interp *in, Opener *o, Value v, Span span)
@@ -128,7 +129,7 @@ tik_new_scope(Interp *in, Tik *c, const CallArgs *args)
 
 /* Groups statements; tensors and Scalars of the group belong to the scope around it. */
 
-/* ---- entering and leaving --------------------------------------------------------------------------- */
+/* ---- entering and leaving ------------------------------------------------ */
 
 static TScope *
 push(Interp *in, Opener *o, TScopeKind kind, bool dropped)
@@ -360,7 +361,7 @@ const ObjectClass tik_opener_class = {
     .repr = opener_repr,
 };
 
-/* ---- jumps and queries -------------------------------------------------------------------------------- */
+/* ---- jumps and queries --------------------------------------------------- */
 
 static Value
 jump(Interp *in, Tik *c, const CallArgs *args, StmtKind kind)

@@ -1,6 +1,7 @@
-/* struct.c: the structures and enumerations of the module tik (tik/struct.def): how they are made, read,
- * assigned and printed. A structure is an object whose fields are read when a method is given it, so a Scalar
- * in a field stands for its value at that call. The values of an enumeration are one object each.
+/* struct.c: the structures and enumerations of the module tik (tik/struct.def): how they
+ * are made, read, assigned and printed. A structure is an object whose fields are read
+ * when a method is given it, so a Scalar in a field stands for its value at that call.
+ * The values of an enumeration are one object each.
  *
  * Owns: argument-count and arg-type of the fields. */
 #include "tik/struct.h"
@@ -103,7 +104,7 @@ spelled(const Spelling *list, size_t n, int of, const char *name)
     return name;
 }
 
-/* ---- enumerations ---------------------------------------------------------------------------------------- */
+/* ---- enumerations -------------------------------------------------------- */
 
 /* The objects of all enumerators, made when the module is filled. */
 static const Value *
@@ -222,7 +223,7 @@ tik_enum_number(Value v)
     return enumerators[((Enumerator *)v.obj)->row].number;
 }
 
-/* ---- fields ------------------------------------------------------------------------------------------------ */
+/* ---- fields -------------------------------------------------------------- */
 
 static int
 first_field(TikStruct s)
@@ -359,7 +360,7 @@ field_named(TikStruct s, const char *name)
     return -1;
 }
 
-/* ---- structures ------------------------------------------------------------------------------------------------ */
+/* ---- structures ---------------------------------------------------------- */
 
 TikStruct
 tik_struct_of(Value v)

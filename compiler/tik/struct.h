@@ -1,4 +1,5 @@
-/* struct.h: the structures and enumerations of tik/struct.def, for the methods that take them. */
+/* struct.h: the structures and enumerations of tik/struct.def, for the methods that take
+ * them. */
 #ifndef TIKC_TIK_STRUCT_H
 #define TIKC_TIK_STRUCT_H
 
@@ -31,14 +32,16 @@ typedef enum TikField {
 
 /* Which structure a value is; TSTRUCT_COUNT: none. */
 TikStruct tik_struct_of(Value v);
-/* A field as it is now, of the kind that the table says. Presupposes that v is a structure which has it. */
+/* A field as it is now, of the kind that the table says. Presupposes that v is a
+ * structure which has it. */
 Value tik_field(Value v, TikField f);
 const char *tik_field_name(TikField f);
 /* Where the program gave the field its value; the other span when it has its default. */
 Span tik_field_span(Value v, TikField f, Span otherwise);
 /* Whether the value is one of an enumeration. */
 bool tik_is_enum(Value v, TikEnum of);
-/* The number of an enumerator; presupposes that v is one, as the fields of an enumeration are. */
+/* The number of an enumerator; presupposes that v is one, as the fields of an enumeration
+ * are. */
 int tik_enum_number(Value v);
 /* Whether the structure has a field that differs from its default. */
 bool tik_struct_changed(Interp *in, Value v);

@@ -1,5 +1,6 @@
-/* target.c: the module _target, which only stdlib/ imports: facts of the processor that is compiled
- * for, from the tables of runtime/isa, and the few things that cannot be written in the language. */
+/* target.c: the module _target, which only stdlib/ imports: facts of the processor that
+ * is compiled for, from the tables of runtime/isa, and the few things that cannot be
+ * written in the language. */
 #include "python/resolve.h"
 #include "tik/tik.h"
 
@@ -56,7 +57,8 @@ is_text(Interp *in, const CallArgs *args, int i)
     return true;
 }
 
-/* A type in the words of such questions, such as s32; gives the text behind it, null: it is none. */
+/* A type in the words of such questions, such as s32; gives the text behind it, null: it
+ * is none. */
 static const char *
 short_type(const char *text, Dtype *t)
 {
@@ -102,7 +104,8 @@ read_pair(const char *text, PairQuestion *q)
     return *text == 0;
 }
 
-/* scalar_conv is no row of the table; the processors that have it have all of it (tik/calls/scalar_instr.c). */
+/* scalar_conv is no row of the table; the processors that have it have all of it
+ * (tik/calls/scalar_instr.c). */
 static bool
 scalar_converts(const PairQuestion *q, const Soc *soc)
 {
@@ -116,8 +119,8 @@ scalar_converts(const PairQuestion *q, const Soc *soc)
     return pair && soc_has(soc, FEATURE_SCALAR_CONV);
 }
 
-/* Whether the processor converts so: instructions of one method, and vcbd, which the tables of the chips
- * count among the conversions. */
+/* Whether the processor converts so: instructions of one method, and vcbd, which the
+ * tables of the chips count among the conversions. */
 static bool
 converts(const char *name, const PairQuestion *q, const Soc *soc)
 {
@@ -143,7 +146,8 @@ is_conversion(const char *name)
            strcmp(name, "vcbd") == 0 || strcmp(name, "scalar_conv") == 0;
 }
 
-/* supports(instruction, dtype): dtype "" asks for any. None: the tables have no such instruction. */
+/* supports(instruction, dtype): dtype "" asks for any. None: the tables have no such
+ * instruction. */
 static Value
 fn_supports(Interp *in, Value self, const CallArgs *args)
 {
@@ -167,7 +171,8 @@ fn_supports(Interp *in, Value self, const CallArgs *args)
     return val_bool(t != DT_NONE && op_has_dtype(op, t, in->u->soc));
 }
 
-/* select(name): compiles for that processor unless the command line chose one; whether it is known. */
+/* select(name): compiles for that processor unless the command line chose one; whether it
+ * is known. */
 static Value
 fn_select(Interp *in, Value self, const CallArgs *args)
 {
@@ -226,7 +231,8 @@ fn_environment(Interp *in, Value self, const CallArgs *args)
     return d;
 }
 
-/* host_value(origin): a value that only the host has; origin is the call that it comes from. */
+/* host_value(origin): a value that only the host has; origin is the call that it comes
+ * from. */
 static Value
 fn_host_value(Interp *in, Value self, const CallArgs *args)
 {
@@ -272,7 +278,8 @@ as_integer(Interp *in, Value v, Dtype t, Span span)
     return negative ? number_binary(in, AOP_SUB, r, all, span) : r;
 }
 
-/* One number as an array of numpy holds it: DT_NONE means bool, and a double needs no rounding. */
+/* One number as an array of numpy holds it: DT_NONE means bool, and a double needs no
+ * rounding. */
 static Value
 as_element(Interp *in, Value v, Dtype t, bool is_double, Span span)
 {
@@ -297,7 +304,8 @@ as_element(Interp *in, Value v, Dtype t, bool is_double, Span span)
     return val_failed(v) ? v : as_integer(in, v, t, span);
 }
 
-/* convert(list, type): the numbers as an array of that element type holds them; the list stays as it is. */
+/* convert(list, type): the numbers as an array of that element type holds them; the list
+ * stays as it is. */
 static Value
 fn_convert(Interp *in, Value self, const CallArgs *args)
 {

@@ -1,11 +1,12 @@
 /* tensor.c: creation of tensors.
  *
- * A tensor is a root (storage) and a view of all of it. On-core storage begins to live with an ALLOC
- * statement in the scope that is open; capacity is the allocator's business. A tensor whose shape is
- * known only at run time takes its room there with the instruction reserve, behind the one of its kind
- * before it. A global tensor enters the kernel when it is first used or listed by BuildCCE; one of a
- * run-time or huge shape has the size of the array that is given. A refused tensor is a poisoned view, so that
- * what is done with it adds no further errors. */
+ * A tensor is a root (storage) and a view of all of it. On-core storage begins to live
+ * with an ALLOC statement in the scope that is open; capacity is the allocator's
+ * business. A tensor whose shape is known only at run time takes its room there with the
+ * instruction reserve, behind the one of its kind before it. A global tensor enters the
+ * kernel when it is first used or listed by BuildCCE; one of a run-time or huge shape has
+ * the size of the array that is given. A refused tensor is a poisoned view, so that what
+ * is done with it adds no further errors. */
 #include "tik/lmem.h"
 
 #include <ctype.h>
@@ -280,7 +281,8 @@ open_size(Making *m)
     return true;
 }
 
-/* A shape known only at run time: max_mem_size says how much is reserved, if it is given. */
+/* A shape known only at run time: max_mem_size says how much is reserved, if it is
+ * given. */
 static bool
 reserve(Making *m)
 {
@@ -457,7 +459,8 @@ tik_declare(Root *root)
     root->buf = ir_buffer(root->c->k, &b);
 }
 
-/* The tensor of run-time size behind which the next one of this memory lies; null: none is alive. */
+/* The tensor of run-time size behind which the next one of this memory lies; null: none
+ * is alive. */
 static Root *
 newest_dynamic(const Tik *c, Scope mem)
 {

@@ -1,5 +1,5 @@
-/* tensor_class.c: attributes, methods and operators of tensors, as the evaluator sees them. Views are
- * made in tik/view.c, element stores in tik/scalar.c. */
+/* tensor_class.c: attributes, methods and operators of tensors, as the evaluator sees
+ * them. Views are made in tik/view.c, element stores in tik/scalar.c. */
 #include "tik/lmem.h"
 
 #include <string.h>

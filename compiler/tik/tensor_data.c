@@ -1,15 +1,16 @@
-/* tensor_data.c: what a tensor holds and where it stands, as its creation says (language 4.3): init_value,
- * start_addr, reuse_list and no_reuse_list.
+/* tensor_data.c: what a tensor holds and where it stands, as its creation says
+ * (language 4.3): init_value, start_addr, reuse_list and no_reuse_list.
  *
- * A constant table is read into the bytes that it has in memory, so that everything behind (text form,
- * object code, blob) copies bytes. Owns: tensor-init of values, start-addr, reuse-list. */
+ * A constant table is read into the bytes that it has in memory, so that everything
+ * behind (text form, object code, blob) copies bytes. Owns: tensor-init of values,
+ * start-addr, reuse-list. */
 #include "tik/tik.h"
 
 #include <math.h>
 
 #include <string.h>
 
-/* ---- init_value ------------------------------------------------------------------------------------- */
+/* ---- init_value ---------------------------------------------------------- */
 
 static bool
 is_number(Value v)
@@ -176,7 +177,7 @@ tik_table(Interp *in, Root *r, Value v, Span span)
     return tik_fill(in, r, "init_value", v, span);
 }
 
-/* ---- where on-core tensors stand ---------------------------------------------------------------------- */
+/* ---- where on-core tensors stand ----------------------------------------- */
 
 /* Alignment of start_addr: 32 in UB, 512 elsewhere, 1024 in L0C for wider elements. */
 static int64_t

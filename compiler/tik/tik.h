@@ -1,11 +1,12 @@
-/* tik.h: the TIK objects of the evaluator (container, Tensor, Scalar, Expr, scopes, profile) and what
- * their files share. Private to compiler/stage/tik*.c; the evaluator sees only tik_install and
- * tik_finish of python/interp.h.
+/* tik.h: the TIK objects of the evaluator (container, Tensor, Scalar, Expr, scopes,
+ * profile) and what their files share. Private to compiler/stage/tik*.c; the evaluator
+ * sees only tik_install and tik_finish of python/interp.h.
  *
- * A container owns one kernel and a stack of lifetime scopes. Objects hold their container; an
- * expression's scope is the deepest one of the registers and loop variables that it reads, so
- * "is it still defined" is one look-up. A view that was refused is poisoned: it stays usable and
- * silent, and instructions with a poisoned operand are not recorded. */
+ * A container owns one kernel and a stack of lifetime scopes. Objects hold their
+ * container; an expression's scope is the deepest one of the registers and loop variables
+ * that it reads, so "is it still defined" is one look-up. A view that was refused is
+ * poisoned: it stays usable and silent, and instructions with a poisoned operand are not
+ * recorded. */
 #ifndef TIKC_TIK_H
 #define TIKC_TIK_H
 
@@ -48,12 +49,13 @@ typedef enum TScopeKind {
     TS_BLOCK
 } TScopeKind;
 
-/* Where an elif_scope or else_scope may continue. Kept in the scope that contains the branches. */
+/* Where an elif_scope or else_scope may continue. Kept in the scope that contains the
+ * branches. */
 typedef struct IfChain {
     bool active;  /* a branch has just been closed here */
     bool decided; /* a compile-time condition was true: later branches are dropped */
-    StmtId
-        branch; /* innermost run-time IF of the chain, whose else body is free; 0: none */
+    /* innermost run-time IF of the chain, whose else body is free; 0: none */
+    StmtId branch;
     int links;
     Cursor behind; /* in the else body of branch: where the next link goes */
     StmtId loads;  /* first of the elements loaded since the last link; 0: none */
@@ -63,8 +65,8 @@ typedef struct IfChain {
 struct TScope {
     TScope *parent;
     TScopeKind kind;
-    uint32_t
-        depth; /* of nesting in the kernel, links of if chains included; 0 = top level */
+    /* of nesting in the kernel, links of if chains included; 0 = top level */
+    uint32_t depth;
     bool open;
     bool dropped; /* calls emit nothing and check nothing (language 5.2) */
     bool ended;   /* behind tik_break, tik_continue or tik_return */
@@ -77,9 +79,9 @@ struct TScope {
     RegId bounds[2];  /* TS_LOOP: Scalars that bound it */
     VEC(Root *) bufs; /* TS_LOOP: buffers that exist thread_num times */
     Span span;        /* of the call that opened it */
-    Root *
-        last_dynamic[SC_COUNT]; /* newest tensor of run-time size created directly here */
-    int64_t live[SC_COUNT];     /* bytes of the tensors created directly here */
+    /* newest tensor of run-time size created directly here */
+    Root *last_dynamic[SC_COUNT];
+    int64_t live[SC_COUNT]; /* bytes of the tensors created directly here */
 };
 
 /* Bytes of UB that calls on slices reserve (language 4.9). */
@@ -91,7 +93,8 @@ enum {
 typedef struct MethodObj {
     Object base;
     Tik *c;
-    int method; /* Op, then OP_COUNT + TikMethod, then OP_COUNT + TM_COUNT + index of the refused */
+    /* Op, then OP_COUNT + TikMethod, then OP_COUNT + TM_COUNT + index of the refused */
+    int method;
 } MethodObj;
 
 /* The storage behind views. */
@@ -103,11 +106,11 @@ struct Root {
     Dtype dtype;
     int64_t elems;
     int64_t bytes;
-    BufId
-        buf; /* 0: not in the kernel (unused global tensor, or made in a dropped branch) */
+    /* 0: not in the kernel (unused global tensor, or made in a dropped branch) */
+    BufId buf;
     bool used;
-    bool
-        implied; /* a list whose addresses are in UB: an argument that stands in no list of BuildCCE */
+    /* a list whose addresses are in UB: an argument that stands in no list of BuildCCE */
+    bool implied;
     BufRole role; /* local until BuildCCE lists it, workspace, global, list, or const */
     Span span;
     uint32_t chain;
@@ -124,8 +127,8 @@ struct Root {
     bool dynamic; /* its size is known only at run time; elems and bytes are the most */
     int bits;     /* 4: two elements in each of its bytes; else that of the dtype */
     bool sign4;   /* bits 4: int4, else uint4 */
-    const Root
-        *holds; /* in LMEM: the packed constant that was moved here last; null: none */
+    /* in LMEM: the packed constant that was moved here last; null: none */
+    const Root *holds;
 };
 
 struct Tik {
@@ -251,7 +254,7 @@ extern const ObjectClass tik_container_class, tik_tensor_class, tik_scalar_class
     tik_expr_class, tik_opener_class, tik_method_class, tik_profile_class,
     tik_debugger_class, tik_list_class, tik_list_item_class, tik_address_class;
 
-/* ---- tik/container.c ----------------------------------------------------------------------------------------- */
+/* ---- tik/container.c ----------------------------------------------------- */
 
 static inline TikState *
 tik_state(Interp *in)
@@ -276,7 +279,8 @@ bool tik_text(Interp *in, Value v, const char *what, Span span, const char **out
 /* The processor does not have the method: not-on-arch, with those that do. */
 void tik_not_on_arch(Interp *in, const Tik *c, const char *method, Span span, SocHas *has,
                      const void *ctx);
-/* The same of a method that kinds of core have, by a mask: whether the processor's is one of them. */
+/* The same of a method that kinds of core have, by a mask: whether the processor's is one
+ * of them. */
 bool tik_on_cores(Interp *in, const Tik *c, const char *method, Span span, CoreSet cores);
 /* The same of one that needs an instruction. */
 bool tik_has_op(Interp *in, const Tik *c, const char *method, Span span, Op op);
@@ -288,17 +292,18 @@ tik_is_set(Value v)
     return v.kind == VAL_BOOL ? v.b : v.kind == VAL_INT ? v.i != 0 : v.kind != VAL_NONE;
 }
 
-/* The parameter mask_o of vconv and vsel, of which no manual says what it does: None, else an error. */
+/* The parameter mask_o of vconv and vsel, of which no manual says what it does: None,
+ * else an error. */
 bool tik_no_mask_o(Interp *in, const char *method, Value v, Span span);
 
-/* ---- tik/refused.c ----------------------------------------------------------------------------------- */
+/* ---- tik/refused.c ------------------------------------------------------- */
 
 /* A call of a name of tik/known.def. */
 Value tik_refuse(Interp *in, Tik *c, int known, const CallArgs *args);
 /* Notes with the number of calls, at the end of the program. */
 void tik_refuse_finish(Interp *in);
 
-/* ---- tik/emit.c: statements, scopes of objects ------------------------------------------------------ */
+/* ---- tik/emit.c: statements, scopes of objects --------------------------- */
 
 /* Nothing is recorded at present. */
 static inline bool
@@ -307,18 +312,19 @@ tik_dropped(const Tik *c)
     return c->top->dropped || c->top->ended;
 }
 
-/* Appends a statement with the span and the present call chain. False only past the statement limit.
- * In a dropped branch nothing happens and *id is 0. */
+/* Appends a statement with the span and the present call chain. False only past the
+ * statement limit. In a dropped branch nothing happens and *id is 0. */
 bool tik_emit(Interp *in, Tik *c, Stmt s, Span span, StmtId *id);
 bool tik_emit_at(Interp *in, Tik *c, Cursor *at, Stmt s, Span span, StmtId *id);
-/* Appends the load of an element into a fresh register. It leaves the open if chain as it is: behind
- * the last link, the load belongs to the condition of the elif_scope that may follow. */
+/* Appends the load of an element into a fresh register. It leaves the open if chain as it
+ * is: behind the last link, the load belongs to the condition of the elif_scope that may
+ * follow. */
 bool tik_emit_element(Interp *in, Tik *c, Stmt s, Span span);
-/* The open chain goes on with an elif_scope: what its condition loads moves into the else body. The
- * registers live in the given scope from now on. */
+/* The open chain goes on with an elif_scope: what its condition loads moves into the else
+ * body. The registers live in the given scope from now on. */
 void tik_take_loads(Tik *c, TScope *scope);
-/* False with scope-ended when the expression reads something whose scope was closed. Variables of
- * multi-core loops that have ended become the core's index in *e. */
+/* False with scope-ended when the expression reads something whose scope was closed.
+ * Variables of multi-core loops that have ended become the core's index in *e. */
 bool tik_alive(Interp *in, Tik *c, ExprId *e, Span span);
 RegId tik_new_reg(Interp *in, Tik *c, Sym name, Dtype t, Span span);
 /* Call on a container that is built already: build-args. */
@@ -329,7 +335,7 @@ enum {
     TIK_MAX_NESTING = IR_MAX_NEST - 2
 };
 
-/* ---- tik/expr.c, tik/operator.c ---------------------------------------------------------------------- */
+/* ---- tik/expr.c, tik/operator.c ------------------------------------------ */
 
 Value tik_expr(Interp *in, Tik *c, ExprId e);
 /* A Scalar or an Expr. */
@@ -343,42 +349,43 @@ tik_runtime(Value v)
 {
     return (ExprObj *)v.obj;
 }
-/* A Python number as a constant of type t, as by a C conversion. False without diagnostic when v is
- * not a number of at most 64 bits. */
+/* A Python number as a constant of type t, as by a C conversion. False without diagnostic
+ * when v is not a number of at most 64 bits. */
 bool tik_number(Tik *c, Value v, Dtype t, ExprId *out);
 /* The same without recording it: the canonical value. */
 bool tik_number_value(Value v, Dtype t, int64_t *out);
 /* A Scalar or Expr of the container, alive. False with a diagnostic. */
 bool tik_read(Interp *in, Tik *c, Value v, Span span, ExprId *out);
-/* A condition: 1 or 0 when it is known at compile time, -1 and *out (DT_BOOL); -2: diagnostic.
- * c may be null: then the container of the value is used. */
+/* A condition: 1 or 0 when it is known at compile time, -1 and *out (DT_BOOL); -2:
+ * diagnostic. c may be null: then the container of the value is used. */
 int tik_condition(Interp *in, Value v, const char *what, Span span, ExprId *out);
 Value tik_binary(Interp *in, AstOp op, Value left, Value right, Span span);
 Value tik_unary(Interp *in, AstOp op, Object *self, Span span);
-/* tik/condition.c: what to write instead of a decision that Python cannot make; the program's name for
- * its container. */
+/* tik/condition.c: what to write instead of a decision that Python cannot make; the
+ * program's name for its container. */
 void tik_condition_help(Interp *in, Diag *d, Span span);
 const char *tik_container_name(Interp *in);
 bool tik_truth(Interp *in, Object *self, Span span, bool *out);
 void tik_install_logic(Interp *in, Value module); /* all, any, negate */
 
-/* ---- tik/scalar.c ---------------------------------------------------------------------------------- */
+/* ---- tik/scalar.c -------------------------------------------------------- */
 
 Value tik_scalar_new(Interp *in, Tik *c, const CallArgs *args);
 Value tik_global_scalar(Interp *in, Tik *c, const CallArgs *args);
 /* A Scalar in the open scope. */
 Value tik_scalar(Interp *in, Tik *c, Sym name, Dtype t, Span span);
-/* Arguments of what creates Scalars; a failed value is the default (int64, the given name). */
+/* Arguments of what creates Scalars; a failed value is the default (int64, the given
+ * name). */
 bool tik_scalar_dtype(Interp *in, Value v, Span span, Dtype *out);
 bool tik_scalar_name(Interp *in, Value v, Span span, const char *dflt, Sym *out);
 /* Records o = v, converted as by a C cast. False with a diagnostic. */
 bool tik_assign(Interp *in, ExprObj *o, Value v, Span span);
-/* A Scalar that a method is to set: of this container and alive; what: the parameter. Warns where it
- * bounds an open loop. False with a diagnostic. */
+/* A Scalar that a method is to set: of this container and alive; what: the parameter.
+ * Warns where it bounds an open loop. False with a diagnostic. */
 bool tik_target(Interp *in, Tik *c, Value v, const char *what, const char *method,
                 Span span);
-/* What set_as does: tik_assign if the Scalar is alive and the branch is not dropped. False: the program
- * ends. */
+/* What set_as does: tik_assign if the Scalar is alive and the branch is not dropped.
+ * False: the program ends. */
 bool tik_set(Interp *in, ExprObj *o, Value v, Span span);
 /* Loads a one-element view of the container into a fresh register and gives its value. */
 bool tik_load(Interp *in, Tik *c, View *v, Span span, ExprId *out);
@@ -388,7 +395,7 @@ Tik *tik_container_of(Value v);
 bool tik_own(Interp *in, const Tik *c, Value v, Span span);
 Value tik_tensor_set_as(Interp *in, View *dst, Value v, Span span);
 
-/* ---- tik/scalar_array.c, tik/input_scalar.c ------------------------------------------------------------------------ */
+/* ---- tik/scalar_array.c, tik/input_scalar.c ------------------------------ */
 
 Value tik_scalar_array(Interp *in, Tik *c, const CallArgs *args);
 /* The Scalars of a ScalarArray and their number; -1 for other values. */
@@ -397,14 +404,14 @@ int64_t tik_array_items(Value v, const Value **items);
 bool tik_array_assign(Interp *in, ExprObj *o, Value v, Span span);
 Value tik_input_scalar(Interp *in, Tik *c, const CallArgs *args);
 
-/* ---- tik/tensor.c, tik/view.c ------------------------------------------------------------------------- */
+/* ---- tik/tensor.c, tik/view.c -------------------------------------------- */
 
 Value tik_tensor_new(Interp *in, Tik *c, const CallArgs *args);
 View *tik_view(Interp *in, Root *root, int ndim);
 /* Two elements of the view share a byte. */
 bool tik_view_is_halves(const View *v);
-/* The operand for an instruction, load or store; false silently when the view is poisoned, with
- * scope-ended when its scope was closed. */
+/* The operand for an instruction, load or store; false silently when the view is
+ * poisoned, with scope-ended when its scope was closed. */
 bool tik_ref(Interp *in, View *v, Span span, Ref *out);
 /* False with tensor-name when it is no identifier. */
 bool tik_identifier(Interp *in, Sym name, Span span);
@@ -416,7 +423,8 @@ Value tik_flatten(Interp *in, View *v, const CallArgs *args);
 Value tik_reinterpret(Interp *in, View *v, const CallArgs *args);
 /* Product of the lengths, int64. */
 ExprId tik_product(Tik *c, const Dim *dim, int ndim);
-/* The value of a formula whose run-time parts cancel (tik/fold.c); for conditions of the program only. */
+/* The value of a formula whose run-time parts cancel (tik/fold.c); for conditions of the
+ * program only. */
 bool tik_fold(const Tik *c, ExprId e, int64_t *out);
 /* Number of elements, -1 if not constant. */
 int64_t tik_view_elems(const View *v);
@@ -424,7 +432,7 @@ int64_t tik_view_elems(const View *v);
 void tik_strides(Tik *c, Dim *dim, int ndim);
 /* A shape: items are positive ints, integral floats, integer Scalars and Exprs. */
 bool tik_shape(Interp *in, Tik *c, Value v, Span span, Dim **dim, int *ndim);
-/* ---- tik/addr_list.c ---------------------------------------------------------------------------------------- */
+/* ---- tik/addr_list.c ----------------------------------------------------- */
 
 Value tik_list_new(Interp *in, Tik *c, const CallArgs *args);
 /* The storage of a TensorAddrList; null for other values. *poisoned: it was refused. */
@@ -434,11 +442,12 @@ bool tik_address_ref(Interp *in, const Tik *c, Value v, Dtype t, Span span, Ref 
 
 /* The value of tik.scope_static: memory that no tensor can be in. */
 #define TIK_SCOPE_STATIC "local.STATIC"
-/* ---- tik/tensor_data.c: options of a tensor that is being created -------------------------------------------- */
+/* ---- tik/tensor_data.c: options of a tensor that is being created -------- */
 
 /* init_value with is_atomic_add: one number or None (0). */
 bool tik_preset(Interp *in, Root *r, Value v, Span span);
-/* init_value without: a number for all elements, or nested lists. Makes the tensor a constant table. */
+/* init_value without: a number for all elements, or nested lists. Makes the tensor a
+ * constant table. */
 bool tik_table(Interp *in, Root *r, Value v, Span span);
 /* The same of any size; what: the parameter. */
 bool tik_fill(Interp *in, Root *r, const char *what, Value v, Span span);
@@ -447,8 +456,8 @@ bool tik_start_addr(Interp *in, Root *r, Value v, Span span);
 bool tik_reuse_list(Interp *in, Root *r, Value v, Span span, bool apart);
 
 /* Reports a text that names no dtype; what: " of tensors" or the like. */
-/* The dtype of the name, with bits and sign4 of the root. Elements of 4 bits exist where memory has lanes; two of them
- * are a byte. DT_NONE: there is none. */
+/* The dtype of the name, with bits and sign4 of the root. Elements of 4 bits exist where
+ * memory has lanes; two of them are a byte. DT_NONE: there is none. */
 Dtype tik_find_dtype(Root *r, const char *text);
 const char *tik_dtype_name(const View *v);
 void tik_no_dtype(Interp *in, Span span, const char *text, const char *what);
@@ -468,7 +477,7 @@ tik_const_of(const Tik *c, ExprId e, int64_t *v)
     return true;
 }
 
-/* ---- tik/scope.c, tik/loop.c, tik/calls/instruction.c, tik/build.c, tik/profile.c ----------------------------------------------- */
+/* ---- scopes, loops, instructions and kernels ------------------------------ */
 
 /* A context manager, not entered yet. */
 Opener *tik_opener(Interp *in, Tik *c, OpenerKind kind, Span span);
@@ -486,23 +495,25 @@ Value tik_left_bytes(Interp *in, Tik *c, const CallArgs *args);
 Value tik_available_bytes(Interp *in, Tik *c, const CallArgs *args);
 /* Calls that have no effect here: printing, profiling, tiling hints. */
 Value tik_ignore(Interp *in, Tik *c, const CallArgs *args);
-/* ---- tik/calls/extended.c ---- */
+/* ---- tik/calls/extended.c ------------------------------------------------ */
 
 /* The call of data_move without extended arguments where its path has none. */
 CallArgs tik_without_extended(Interp *in, const CallArgs *args);
-/* Of a bound call of data_move: paths that its manual does not list are told of, and what copies out of L0C
- * without a conversion gets the type of src on both sides. */
+/* Of a bound call of data_move: paths that its manual does not list are told of, and what
+ * copies out of L0C without a conversion gets the type of src on both sides. */
 void tik_judge_move(Interp *in, Tik *c, Arg *out, const Span *span);
 /* False with dtype-unsupported of a type that only data_copy moves. */
 bool tik_move_has_type(Interp *in, const char *method, Dtype t, Span span);
-/* Whether code, of moves from L0C to UB, converts nothing between these types: both sides are of type from then. */
+/* Whether code, of moves from L0C to UB, converts nothing between these types: both sides
+ * are of type from then. */
 bool tik_copies_bytes(Dtype from, Dtype to, int64_t code);
 
-/* ---- tik/calls/sync.c ---- */
+/* ---- tik/calls/sync.c ---------------------------------------------------- */
 
 /* Whether the open scope is one in which the compiler does not synchronise. */
 bool tik_without_sync(const Tik *c);
-/* False with sync-scope where a method of several instructions may not stand: it would need flags of its own. */
+/* False with sync-scope where a method of several instructions may not stand: it would
+ * need flags of its own. */
 bool tik_composite_place(Interp *in, const Tik *c, const char *name, Span span);
 /* The unit flag of a structure; false with unitflag. */
 bool tik_unit_flag(Interp *in, const Tik *c, Value v, Span span);
@@ -510,14 +521,14 @@ bool tik_unit_flag(Interp *in, const Tik *c, Value v, Span span);
 bool tik_flag_place(Interp *in, const Tik *c, Op op, Span span);
 Value tik_block_barrier(Interp *in, Tik *c, const CallArgs *args);
 
-/* ---- tik/sreg.c: special registers, by their offset SREG_ and dtype ---- */
+/* ---- tik/sreg.c: special registers, by their offset SREG_ and dtype ------ */
 
 /* The register as the place of a load or store. */
 Ref tik_sreg_ref(Interp *in, Tik *c, int64_t offset, Dtype t);
 /* Loads it into a fresh register. False: the program ends. */
 bool tik_sreg_read(Interp *in, Tik *c, int64_t offset, Dtype t, Span span, ExprId *out);
-/* Sets a Scalar, or an element of a ScalarArray, to its value, as set_as converts. The caller has asked
- * tik_alive. */
+/* Sets a Scalar, or an element of a ScalarArray, to its value, as set_as converts. The
+ * caller has asked tik_alive. */
 bool tik_sreg_load(Interp *in, ExprObj *dst, int64_t offset, Dtype t, Span span);
 /* Sets it to the value, converted as by a C cast. */
 bool tik_sreg_store(Interp *in, Tik *c, int64_t offset, Dtype t, ExprId value, Span span);
@@ -526,26 +537,27 @@ ExprId tik_core_index(Interp *in, Tik *c, Dtype t);
 /* When the kernel is built: the registers exist from its first statement on. */
 void tik_sreg_begin(Interp *in, Tik *c);
 
-/* ---- tik/calls/reduce.c ---- */
+/* ---- tik/calls/reduce.c -------------------------------------------------- */
 
 Value tik_vcmax(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vcmin(Interp *in, Tik *c, const CallArgs *args);
-/* ---- tik/calls/fixpipe.c ---- */
+/* ---- tik/calls/fixpipe.c ------------------------------------------------- */
 
 Value tik_fixpipe(Interp *in, Tik *c, const CallArgs *args);
 Value tik_set_fixpipe_nz2nd_flag(Interp *in, Tik *c, const CallArgs *args);
 Value tik_set_fixpipe_pre_quant_flag(Interp *in, Tik *c, const CallArgs *args);
 Value tik_set_fixpipe_config(Interp *in, Tik *c, const CallArgs *args);
 
-/* ---- tik/calls/l0c_move.c ---- */
+/* ---- tik/calls/l0c_move.c ------------------------------------------------ */
 
 Value tik_tensor_mov(Interp *in, Tik *c, const CallArgs *args);
 Value tik_data_move_quant(Interp *in, Tik *c, const CallArgs *args);
 
-/* ---- tik/calls/convert.c ---- */
+/* ---- tik/calls/convert.c ------------------------------------------------- */
 
-/* deqscale of a scaled conversion: a number or Scalar; [scale, offset], a pack or a Scalar of one, a list
- * becoming a pack. False: it is something else, with diagnostic that says what the call takes. */
+/* deqscale of a scaled conversion: a number or Scalar; [scale, offset], a pack or a
+ * Scalar of one, a list becoming a pack. False: it is something else, with diagnostic
+ * that says what the call takes. */
 bool tik_deq_scale(Interp *in, Value deq, Span span);
 bool tik_deq_pack(Interp *in, Value *deq, Span span, Dtype dst, const char *takes);
 Value tik_vec_conv(Interp *in, Tik *c, const CallArgs *args);
@@ -553,24 +565,24 @@ Value tik_vconv(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vec_reduce_add(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vec_reduce_max(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vec_reduce_min(Interp *in, Tik *c, const CallArgs *args);
-/* ---- tik/calls/cast.c ---- */
+/* ---- tik/calls/cast.c ---------------------------------------------------- */
 
 Value tik_set_deq_scale(Interp *in, Tik *c, const CallArgs *args);
 Value tik_cast(Interp *in, Tik *c, const CallArgs *args);
 Value tik_cast_deq(Interp *in, Tik *c, const CallArgs *args);
 Value tik_cast_dequant(Interp *in, Tik *c, const CallArgs *args);
-/* ---- tik/calls/gather.c ---- */
+/* ---- tik/calls/gather.c -------------------------------------------------- */
 
 Value tik_vreduce(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vreducev2(Interp *in, Tik *c, const CallArgs *args);
 
-/* ---- tik/calls/data_copy.c, tik/struct.c ---- */
+/* ---- tik/calls/data_copy.c, tik/struct.c --------------------------------- */
 
 Value tik_data_copy(Interp *in, Tik *c, const CallArgs *args);
 /* The structures and enumerations of tik/struct.def. */
 void tik_install_structs(Interp *in, Value module);
 
-/* ---- tik/calls/sort.c ---- */
+/* ---- tik/calls/sort.c ---------------------------------------------------- */
 
 Value tik_vmrgsort4(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vmrgsort(Interp *in, Tik *c, const CallArgs *args);
@@ -581,7 +593,7 @@ Value tik_set_rpn_cor_ir(Interp *in, Tik *c, const CallArgs *args);
 Value tik_mov_rpn_cor_ir(Interp *in, Tik *c, const CallArgs *args);
 Value tik_set_rpn_offset(Interp *in, Tik *c, const CallArgs *args);
 
-/* ---- tik/calls/scalar_instr.c ---- */
+/* ---- tik/calls/scalar_instr.c -------------------------------------------- */
 
 Value tik_scalar_sqrt(Interp *in, Tik *c, const CallArgs *args);
 Value tik_scalar_abs(Interp *in, Tik *c, const CallArgs *args);
@@ -592,7 +604,7 @@ Value tik_scalar_countleading0(Interp *in, Tik *c, const CallArgs *args);
 Value tik_scalar_max(Interp *in, Tik *c, const CallArgs *args);
 Value tik_scalar_min(Interp *in, Tik *c, const CallArgs *args);
 
-/* ---- tik/calls/mode.c ---- */
+/* ---- tik/calls/mode.c ---------------------------------------------------- */
 
 Value tik_set_fp2int_mode(Interp *in, Tik *c, const CallArgs *args);
 Value tik_set_overflow_status(Interp *in, Tik *c, const CallArgs *args);
@@ -613,7 +625,7 @@ Value tik_set_l0_set_value(Interp *in, Tik *c, const CallArgs *args);
 Value tik_tensor_padding_with_matrix(Interp *in, Tik *c, const CallArgs *args);
 Value tik_set_pad_value(Interp *in, Tik *c, const CallArgs *args);
 
-/* ---- tik/calls/slice_shape.c, tik/calls/slice.c ---- */
+/* ---- tik/calls/slice_shape.c, tik/calls/slice.c -------------------------- */
 
 #define BINARY(name, op, scalar)                                                         \
     Value tik_##name(Interp *in, Tik *c, const CallArgs *args);
@@ -625,10 +637,11 @@ Value tik_h_cast(Interp *in, Tik *c, const CallArgs *args);
 Value tik_h_quant(Interp *in, Tik *c, const CallArgs *args);
 Value tik_h_cmpv(Interp *in, Tik *c, const CallArgs *args);
 Value tik_h_sel(Interp *in, Tik *c, const CallArgs *args);
-/* When the kernel is built: the room that calls on slices reserve exists from its first statement on. */
+/* When the kernel is built: the room that calls on slices reserve exists from its first
+ * statement on. */
 void tik_slice_begin(Tik *c);
 
-/* ---- tik/const.c ---- */
+/* ---- tik/const.c --------------------------------------------------------- */
 
 Value tik_const_new(Interp *in, Tik *c, const CallArgs *args);
 Value tik_resize(Interp *in, Tik *c, const CallArgs *args);
@@ -641,7 +654,8 @@ Value tik_const_content(Interp *in, Value self, const CallArgs *args);
 /* What an instruction is called with, kept by the evaluator. */
 const Signature *tik_signature(Interp *in, Op op);
 Value tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args);
-/* The instruction that data_move of blocks to dst is: moves to the bias table are one of their own. */
+/* The instruction that data_move of blocks to dst is: moves to the bias table are one of
+ * their own. */
 Op tik_move_op(Value dst);
 /* The dtype represents the number; a float is no integer unless it has no fraction. */
 bool tik_literal_fits(Value v, Dtype t);
@@ -653,21 +667,22 @@ typedef struct Literal {
     bool operand; /* of a vector instruction; else a Scalar, an element or an h_* call */
 } Literal;
 
-/* The number in the type, with a warning when it becomes another one. False: no number, or an integer of more than
- * 64 bits; nothing is reported then. */
+/* The number in the type, with a warning when it becomes another one. False: no number,
+ * or an integer of more than 64 bits; nothing is reported then. */
 bool tik_literal_value(Interp *in, const Tik *c, Value v, Dtype t, const Literal *use,
                        int64_t *out);
 bool tik_literal(Interp *in, Tik *c, Value v, Dtype t, const Literal *use, ExprId *out);
-/* A constant Expr that is given to a float16 Scalar or element is limited as a literal is. */
+/* A constant Expr that is given to a float16 Scalar or element is limited as a literal
+ * is. */
 void tik_limit_constant(Interp *in, Tik *c, Dtype t, const Literal *use, ExprId *e);
 /* "Scalar 'n'". */
 const char *tik_reg_name(Interp *in, const Tik *c, RegId r);
-/* For methods that bind their own arguments: records op with one value and one place for each parameter of
- * the form (VAL_FAIL: the default; a list is one value). False: refused, with diagnostics. The
- * caller has asked tik_dropped and tik_not_built. */
+/* For methods that bind their own arguments: records op with one value and one place for
+ * each parameter of the form (VAL_FAIL: the default; a list is one value). False:
+ * refused, with diagnostics. The caller has asked tik_dropped and tik_not_built. */
 bool tik_record(Interp *in, Tik *c, Op op, const CallArgs *args, const Value *values,
                 const Span *spans);
-/* ---- tik/calls/load_data.c ---- */
+/* ---- tik/calls/load_data.c ----------------------------------------------- */
 
 Value tik_load_data(Interp *in, Tik *c, const CallArgs *args);
 Value tik_load_image(Interp *in, Tik *c, const CallArgs *args); /* tik/calls/image.c */
@@ -676,11 +691,11 @@ Value tik_load_data_with_transpose(Interp *in, Tik *c, const CallArgs *args);
 bool tik_is_mmad_params(const CallArgs *args);
 Value tik_mmad_params(Interp *in, Tik *c, const CallArgs *args);
 
-/* ---- tik/calls/scatter.c ---- */
+/* ---- tik/calls/scatter.c ------------------------------------------------- */
 
 Value tik_scatter_vconv(Interp *in, Tik *c, const CallArgs *args);
 
-/* ---- tik/calls/reg.c ---- */
+/* ---- tik/calls/reg.c ----------------------------------------------------- */
 
 Value tik_vector_new(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vector_cast(Interp *in, Tik *c, const CallArgs *args);
@@ -693,7 +708,7 @@ Value tik_vector_vintlv(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vector_vmul(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vector_vsub(Interp *in, Tik *c, const CallArgs *args);
 
-/* ---- tik/calls/cube.c ---- */
+/* ---- tik/calls/cube.c ---------------------------------------------------- */
 
 Value tik_col2img(Interp *in, Tik *c, const CallArgs *args);
 Value tik_conv2d(Interp *in, Tik *c, const CallArgs *args);
@@ -704,7 +719,7 @@ Value tik_load3dv2(Interp *in, Tik *c, const CallArgs *args);
 Value tik_matmul(Interp *in, Tik *c, const CallArgs *args);
 Value tik_mmad(Interp *in, Tik *c, const CallArgs *args);
 
-/* ---- tik/calls/lmem.c ---- */
+/* ---- tik/calls/lmem.c ---------------------------------------------------- */
 
 /* Of bursts, or of tensors where memory has lanes. */
 Value tik_data_move(Interp *in, Tik *c, const CallArgs *args);
@@ -714,9 +729,10 @@ Value tik_lane_mul(Interp *in, Tik *c, const CallArgs *args);
 Value tik_lane_max(Interp *in, Tik *c, const CallArgs *args);
 Value tik_lane_min(Interp *in, Tik *c, const CallArgs *args);
 Value tik_lane_conv2d(Interp *in, Tik *c, const CallArgs *args);
-/* ---- tik/calls/compare.c ---- */
+/* ---- tik/calls/compare.c ------------------------------------------------- */
 
-/* What the call of an instruction gives: a handle of CMPMASK where it writes that, else None. */
+/* What the call of an instruction gives: a handle of CMPMASK where it writes that, else
+ * None. */
 Value tik_instruction_value(Interp *in, Tik *c, Op op);
 Value tik_mov_tensor_to_cmpmask(Interp *in, Tik *c, const CallArgs *args);
 Value tik_mov_cmpmask_to_tensor(Interp *in, Tik *c, const CallArgs *args);
@@ -730,17 +746,19 @@ tik_diag_of_rule(Rule r)
     return (DiagId)((int)D_ARG_TYPE + (int)r - (int)RULE_ARG_TYPE);
 }
 Value tik_build(Interp *in, Tik *c, const CallArgs *args);
-/* tik/evaluate.c: fixes Scalars to the numbers of the evaluates argument. False with a diagnostic. */
+/* tik/evaluate.c: fixes Scalars to the numbers of the evaluates argument. False with a
+ * diagnostic. */
 bool tik_evaluate(Interp *in, Tik *c, Value evaluates, Span span);
 Value tik_profile_new(Interp *in, Value self, const CallArgs *args);
 
-/* ---- compile_info.c: facts for the host ------------------------------------------------------------- */
+/* ---- compile_info.c: facts for the host ---------------------------------- */
 
-/* A value as JSON. False: *bad says what in it JSON cannot hold; null: a limit was hit. */
+/* A value as JSON. False: *bad says what in it JSON cannot hold; null: a limit was
+ * hit. */
 bool MUST_USE compile_info_text(Interp *in, Value v, Span span, const char **text,
                                 const char **bad);
 
-/* ---- target.c ---- */
+/* ---- target.c ------------------------------------------------------------ */
 
 /* The module _target: facts of the processor for stdlib/. */
 void target_install(Interp *in);

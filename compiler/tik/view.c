@@ -1,9 +1,10 @@
 /* view.c: views of tensors: indices, slices, reshape and reinterpretation (language 4.3).
  *
- * A view is a start address (bytes from the root) plus lengths and strides per dimension; its length
- * never bounds what an instruction touches. Constants are checked here; run-time indices are checked
- * where the address is used. One key on a view of several dimensions counts from the start of the
- * buffer, in the shape of creation or of the last reshape. */
+ * A view is a start address (bytes from the root) plus lengths and strides per dimension;
+ * its length never bounds what an instruction touches. Constants are checked here;
+ * run-time indices are checked where the address is used. One key on a view of several
+ * dimensions counts from the start of the buffer, in the shape of creation or of the last
+ * reshape. */
 #include "tik/lmem.h"
 
 #include <string.h>
@@ -208,8 +209,9 @@ check_slice(Interp *in, const View *v, const Index *a, const Index *b, ExprId le
     return true;
 }
 
-/* The length of a slice that states no end: the rest of the dimension, or, of an element, one element. One that
- * begins behind the dimension addresses what is there, as operators do; the view has no elements then. */
+/* The length of a slice that states no end: the rest of the dimension, or, of an element,
+ * one element. One that begins behind the dimension addresses what is there, as operators
+ * do; the view has no elements then. */
 static ExprId
 open_length(Interp *in, const View *v, const Index *a, const Index *len, Span span)
 {
@@ -267,7 +269,8 @@ apply_key(Interp *in, View *v, int d, Value key, Span span)
                                  : apply_index(in, v, d, key, span);
 }
 
-/* The elements certainly do not follow each other in memory. Lengths and strides that only the run knows may. */
+/* The elements certainly do not follow each other in memory. Lengths and strides that
+ * only the run knows may. */
 static bool
 has_gaps(const View *v)
 {
@@ -291,7 +294,8 @@ has_gaps(const View *v)
     return false;
 }
 
-/* The buffer as one dimension: what a single key on several dimensions addresses. Null: the view has gaps. */
+/* The buffer as one dimension: what a single key on several dimensions addresses. Null:
+ * the view has gaps. */
 static View *
 flat_view(Interp *in, const View *v, Span span)
 {
@@ -340,8 +344,9 @@ all_zero(const Value *keys, uint32_t n)
     return true;
 }
 
-/* An element whose own place only the run knows has a length that staging does not know, so constants count on
- * from it too, as programs do that keep a part of a buffer as u[offset]. */
+/* An element whose own place only the run knows has a length that staging does not know,
+ * so constants count on from it too, as programs do that keep a part of a buffer as
+ * u[offset]. */
 static bool
 counts_on(const View *v, const Value *keys, uint32_t n)
 {
@@ -373,7 +378,8 @@ is_negative(Value v)
     return v.kind == VAL_INT && val_as_int64(v, &i) && i < 0;
 }
 
-/* A key of an element starts there; its end is the program's, since an element says no length but its own. */
+/* A key of an element starts there; its end is the program's, since an element says no
+ * length but its own. */
 static bool
 prepare_element_key(Interp *in, View *w, Dim *dim, Value key, Span span)
 {
@@ -406,8 +412,9 @@ enum {
     VIEW_STEPS = 40 /* what a view costs, beside the call and its memory */
 };
 
-/* What the keys count in: the view itself, or for one key on several dimensions the buffer, for one on an element,
- * reinterpreted or not, what begins with it. Null: it was refused. */
+/* What the keys count in: the view itself, or for one key on several dimensions the
+ * buffer, for one on an element, reinterpreted or not, what begins with it. Null: it was
+ * refused. */
 static View *
 indexed_view(Interp *in, const View *v, const Value *keys, uint32_t n, Span span)
 {
@@ -473,9 +480,10 @@ tik_get_item(Interp *in, Object *self, Value key, Span span)
     return tik_halves_end(in, w, span) ? val_object(&w->base) : poison(in, v);
 }
 
-/* ---- reshape, flatten, reinterpret_cast_to --------------------------------------------------------- */
+/* ---- reshape, flatten, reinterpret_cast_to ------------------------------- */
 
-/* Whether the elements of a view follow one another: each dimension steps over all behind it. */
+/* Whether the elements of a view follow one another: each dimension steps over all behind
+ * it. */
 static bool
 follows(const View *v)
 {
@@ -561,7 +569,8 @@ tik_flatten(Interp *in, View *v, const CallArgs *args)
     return reshaped(in, v, dim, 1, args->span);
 }
 
-/* To a narrower type: every stride grows by the ratio, and a last dimension of that length is added. */
+/* To a narrower type: every stride grows by the ratio, and a last dimension of that
+ * length is added. */
 static View *
 narrower(Interp *in, const View *v, Dtype t, int64_t ratio)
 {
@@ -590,8 +599,9 @@ shrink(Tik *c, ExprId x, int64_t ratio)
     return ir_op2(c->k, SOP_DIV, x, tik_i64(c, ratio));
 }
 
-/* To a wider type: last length and the strides are divided by the ratio. An element of a narrower
- * type may start a wider one (older operators do that), if its address allows it. */
+/* To a wider type: last length and the strides are divided by the ratio. An element of a
+ * narrower type may start a wider one (older operators do that), if its address allows
+ * it. */
 static View *
 wider(Interp *in, const View *v, Dtype t, int64_t ratio, Span span)
 {

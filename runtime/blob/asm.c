@@ -1,6 +1,7 @@
-/* asm.c: tikblob_assemble: the text of disasm.c back to bytes. One line per fact; blank lines and lines
- * that begin with # are skipped. Accepts every blob that the writer can write, also ones that
- * tikblob_open or tikblob_verify refuse, so that tests can be written as text. Hosted. */
+/* asm.c: tikblob_assemble: the text of disasm.c back to bytes. One line per fact; blank
+ * lines and lines that begin with # are skipped. Accepts every blob that the writer can
+ * write, also ones that tikblob_open or tikblob_verify refuse, so that tests can be
+ * written as text. Hosted. */
 #include "blob/writer.h"
 
 #include <errno.h>
@@ -42,7 +43,7 @@ fail(Asm *a, const char *fmt, ...)
     return false;
 }
 
-/* ---- tokens ------------------------------------------------------------------------------------- */
+/* ---- tokens -------------------------------------------------------------- */
 
 static bool
 at_end(const Asm *a)
@@ -264,7 +265,7 @@ read_scope(Asm *a, Scope *out)
     return fail(a, "'%s' is not a memory", buf);
 }
 
-/* ---- numbers and operands -------------------------------------------------------------------------- */
+/* ---- numbers and operands ------------------------------------------------ */
 
 static bool
 index_after(const char *buf, char letter, uint32_t *out)
@@ -344,7 +345,7 @@ read_mask(Asm *a, TikNum *words)
     return want_char(a, ')');
 }
 
-/* ---- descriptors -------------------------------------------------------------------------------------- */
+/* ---- descriptors --------------------------------------------------------- */
 
 static bool
 read_instr(Asm *a, const char *name)
@@ -559,7 +560,7 @@ code_line(Asm *a)
     return read_names(a);
 }
 
-/* ---- heads ----------------------------------------------------------------------------------------------- */
+/* ---- heads --------------------------------------------------------------- */
 
 static bool
 blob_line(Asm *a)

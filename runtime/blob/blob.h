@@ -1,6 +1,7 @@
-/* blob.h: what the files of runtime/blob share: layout of the container (docs/blob-format.md is the
- * normative text), byte access, rules, digests. Private to runtime/blob. Freestanding: everything here
- * works without libc; blob_same and blob_zero stand in for memcmp and memset. */
+/* blob.h: what the files of runtime/blob share: layout of the container
+ * (docs/blob-format.md is the normative text), byte access, rules, digests. Private to
+ * runtime/blob. Freestanding: everything here works without libc; blob_same and blob_zero
+ * stand in for memcmp and memset. */
 #ifndef TIK_BLOB_H
 #define TIK_BLOB_H
 
@@ -95,9 +96,10 @@ typedef struct SectionInfo {
 
 extern const SectionInfo blob_sections[SEC_COUNT];
 
-/* ---- descriptors ----------------------------------------------------------------------------------- */
+/* ---- descriptors --------------------------------------------------------- */
 
-/* Class byte of a descriptor: its kind plus one, so that a zeroed slot is no descriptor. */
+/* Class byte of a descriptor: its kind plus one, so that a zeroed slot is no
+ * descriptor. */
 enum {
     CLASS_BASE = 1,
     CLASS_COUNT = DESC_INSTR + 2
@@ -137,7 +139,7 @@ enum {
     NAME_REGISTER = 2
 };
 
-/* ---- bytes ------------------------------------------------------------------------------------------- */
+/* ---- bytes --------------------------------------------------------------- */
 
 static inline uint32_t
 get16(const uint8_t *p)
@@ -210,12 +212,13 @@ blob_strlen(const char *s)
     return n;
 }
 
-/* Order of two AFFN rows (heads with their terms), links left out: below 0, 0, above 0. */
+/* Order of two AFFN rows (heads with their terms), links left out: below 0, 0, above
+ * 0. */
 int blob_row_compare(const uint8_t *a, const uint8_t *b);
 
 bool blob_utf8(const uint8_t *p, uint64_t n, uint64_t *bad);
 
-/* ---- rules ------------------------------------------------------------------------------------------- */
+/* ---- rules --------------------------------------------------------------- */
 
 typedef enum BlobRule {
 #define BLOB_RULE(id, name, rule) BLOB_##id,
@@ -239,7 +242,8 @@ typedef struct BlobAt {
 
 /* Fills *diag (which may be null); always false, so that it can be returned. */
 bool blob_refuse(TikBlobDiag *diag, const char *code, const BlobAt *at);
-/* The same for a rule of this table at a byte of the file. section: SEC_COUNT for none. */
+/* The same for a rule of this table at a byte of the file. section: SEC_COUNT for
+ * none. */
 bool blob_bad(TikBlobDiag *diag, BlobRule rule, SectionId section, uint64_t offset);
 /* With the value found and the range required. */
 typedef struct BlobSeen {
@@ -248,7 +252,7 @@ typedef struct BlobSeen {
 bool blob_bad_value(TikBlobDiag *diag, BlobRule rule, SectionId section, uint64_t offset,
                     BlobSeen v);
 
-/* ---- digests ----------------------------------------------------------------------------------------- */
+/* ---- digests ------------------------------------------------------------- */
 
 uint32_t blob_crc32c(const uint8_t *p, uint64_t n);
 
@@ -263,12 +267,13 @@ void blob_sha256_init(Sha256 *s);
 void blob_sha256_add(Sha256 *s, const uint8_t *p, uint64_t n);
 void blob_sha256_end(Sha256 *s, uint8_t out[32]);
 
-/* ---- between the files -------------------------------------------------------------------------------- */
+/* ---- between the files --------------------------------------------------- */
 
 /* The TARG record of a processor. */
 void blob_target_record(const Soc *soc, uint8_t out[TARG_BYTES]);
 
-/* The record of one choice: the point's number, zero-padded to 4 bytes, and the reading. */
+/* The record of one choice: the point's number, zero-padded to 4 bytes, and the
+ * reading. */
 void blob_choice_record(Choice point, int reading, uint8_t out[CHOICE_BYTES]);
 
 static inline const TikBlobSection *
@@ -308,10 +313,12 @@ bool blob_check_names(const TikBlob *b, TikBlobDiag *diag); /* name.c */
 bool blob_check_calls(const TikBlob *b, TikBlobDiag *diag); /* call.c */
 bool blob_check_strings(const TikBlob *b, TikBlobDiag *diag);
 
-/* A number of seven bits per byte, low ones first, in the fewest bytes; false: it is not, or has more than 42 bits. */
+/* A number of seven bits per byte, low ones first, in the fewest bytes; false: it is not,
+ * or has more than 42 bits. */
 bool blob_varint(const uint8_t **p, const uint8_t *end, uint64_t *out); /* line.c */
 
-/* Walks the runs of section CALL, whose frames have been checked; without the section there are none. */
+/* Walks the runs of section CALL, whose frames have been checked; without the section
+ * there are none. */
 typedef struct RunReader {
     const uint8_t *p, *end;
     uint64_t n;     /* descriptors of the run read last */
@@ -338,15 +345,16 @@ typedef struct BlobUse {
     uint32_t depth, nloops; /* open loops, and the most there were */
 } BlobUse;
 
-/* Decodes and checks the descriptor at c->at without moving on: its size in slots, or -1. out may be
- * null: checks only. use may be null: rows in any order. */
+/* Decodes and checks the descriptor at c->at without moving on: its size in slots, or -1.
+ * out may be null: checks only. use may be null: rows in any order. */
 int blob_decode(const TikCursor *c, TikDesc *out, BlobUse *use, TikBlobDiag *diag);
 
-/* Number of 32-bit fields and of bytes, head included, wide immediates not, of an instruction. */
+/* Number of 32-bit fields and of bytes, head included, wide immediates not, of an
+ * instruction. */
 void blob_instr_layout(Op op, MaskForm form, int *numbers, int *bytes);
 
-/* Instructions of more than TAG_NUMBERS numbers have further tag words in front of their fields: bytes of
- * these, and where the tag word of a number stands. */
+/* Instructions of more than TAG_NUMBERS numbers have further tag words in front of their
+ * fields: bytes of these, and where the tag word of a number stands. */
 static inline uint32_t
 blob_more_tags(int numbers)
 {

@@ -1,11 +1,11 @@
-/* call.c: the calls of the source's functions that led to descriptors, section CALL. A frame is one call
- * and the frame that it stands in; frames are shared by all descriptors of all kernels, runs of
- * descriptors say which one each stands in:
- *   n       u32
- *   frames  n records: depth, parent (number from 1; 0: the top level), callee, file, line, column; u32 each
- *   runs    varints as in LINE, kernel by kernel: number of descriptors, number of their frame or 0
- * Frames are sorted by these six fields and differ. So a parent comes before its children, there are no
- * cycles, and equal programs have equal tables; the depth bounds every walk.
+/* call.c: the calls of the source's functions that led to descriptors, section CALL. A
+ * frame is one call and the frame that it stands in; frames are shared by all descriptors
+ * of all kernels, runs of descriptors say which one each stands in: n       u32 frames  n
+ * records: depth, parent (number from 1; 0: the top level), callee, file, line, column;
+ * u32 each runs    varints as in LINE, kernel by kernel: number of descriptors, number of
+ * their frame or 0 Frames are sorted by these six fields and differ. So a parent comes
+ * before its children, there are no cycles, and equal programs have equal tables; the
+ * depth bounds every walk.
  *
  * Freestanding. Owns the rules call-frame and call-run. */
 #include "blob/blob.h"
@@ -76,7 +76,7 @@ check_frames(const TikBlob *b, TikBlobDiag *diag)
     return true;
 }
 
-/* ---- runs ------------------------------------------------------------------------------------------- */
+/* ---- runs ---------------------------------------------------------------- */
 
 RunReader
 blob_runs(const TikBlob *b)
@@ -119,7 +119,7 @@ check_kernel(const TikBlob *b, int kernel, RunReader *r, TikBlobDiag *diag)
     return true;
 }
 
-/* ---- every frame is used ---------------------------------------------------------------------------- */
+/* ---- every frame is used ------------------------------------------------- */
 
 enum {
     WINDOW = 4096 /* frames that one walk over the uses covers */
@@ -183,7 +183,7 @@ blob_check_calls(const TikBlob *b, TikBlobDiag *diag)
     return check_used(b, diag);
 }
 
-/* ---- readers ---------------------------------------------------------------------------------------- */
+/* ---- readers ------------------------------------------------------------- */
 
 uint32_t
 tikblob_frames(const TikBlob *b)

@@ -1,5 +1,5 @@
-/* checksum.c: checksums and build id of a laid out blob. The writer seals what it made; tests seal what they
- * changed, so it takes any bytes. Freestanding. */
+/* checksum.c: checksums and build id of a laid out blob. The writer seals what it made;
+ * tests seal what they changed, so it takes any bytes. Freestanding. */
 #include "blob/blob.h"
 
 /* The entry's bytes lie inside the file. */

@@ -1,15 +1,18 @@
-/* decode.c: bytes to descriptors, and the descriptors' part of P1: every field of every descriptor is
- * legal by itself and coded in the one way. What a descriptor means in its place is verify.c's.
+/* decode.c: bytes to descriptors, and the descriptors' part of P1: every field of every
+ * descriptor is legal by itself and coded in the one way. What a descriptor means in its
+ * place is verify.c's.
  *
  * Layout, in 16-byte slots; byte 0 counts them, byte 1 is the class (kind plus one):
  *   others   slots class slot|op dtype from tags reg16   number number
  *   LOAD     slots class flags 0 0 tags reg16            operand
  *   STORE    slots class flags 0 0 tags 0                operand number
- *   INSTR    slots class op|checked|form16 tags32        (more tags) operands and numbers in call order
- * An operand is an AFFN record (24 bits), a dtype and an i32 offset; a number 32 bits, with two tag bits:
- * immediate, loop slot (or the core), register, wide. Wide immediates, 64 bits, follow the fields.
+ *   INSTR    slots class op|checked|form16 tags32        (more tags) operands and numbers
+ * in call order An operand is an AFFN record (24 bits), a dtype and an i32 offset; a
+ * number 32 bits, with two tag bits: immediate, loop slot (or the core), register, wide.
+ * Wide immediates, 64 bits, follow the fields.
  *
- * Freestanding: no recursion, no memory, out may be null. Owns the group descriptors of blob_rule.def. */
+ * Freestanding: no recursion, no memory, out may be null. Owns the group descriptors of
+ * blob_rule.def. */
 #include "blob/blob.h"
 
 _Static_assert(CLASS_BASE + DESC_LOOP == 1 && CLASS_BASE + DESC_INSTR == 12,
@@ -48,7 +51,7 @@ use_reg(const Reader *r, uint32_t reg)
     }
 }
 
-/* ---- numbers ---------------------------------------------------------------------------------------- */
+/* ---- numbers ------------------------------------------------------------- */
 
 static bool
 check_index(const Reader *r, NumTag tag, uint32_t index, BlobRule rule)
@@ -123,7 +126,7 @@ read_number(Reader *r, TikNum *out)
     return ok;
 }
 
-/* ---- operands ---------------------------------------------------------------------------------------- */
+/* ---- operands ------------------------------------------------------------ */
 
 static bool
 use_row(const Reader *r, uint64_t row)
@@ -195,7 +198,7 @@ read_operand(Reader *r, TikOperand *out)
     return true;
 }
 
-/* ---- layout -------------------------------------------------------------------------------------------- */
+/* ---- layout -------------------------------------------------------------- */
 
 void
 blob_instr_layout(Op op, MaskForm form, int *numbers, int *bytes)
@@ -312,7 +315,7 @@ measure(Reader *r)
     return true;
 }
 
-/* ---- classes -------------------------------------------------------------------------------------------- */
+/* ---- classes ------------------------------------------------------------- */
 
 static bool
 zero_bytes(const Reader *r, uint32_t at, uint32_t n)
@@ -539,7 +542,7 @@ blob_decode(const TikCursor *c, TikDesc *out, BlobUse *use, TikBlobDiag *diag)
     return r.p[0];
 }
 
-/* ---- cursor ----------------------------------------------------------------------------------------------- */
+/* ---- cursor -------------------------------------------------------------- */
 
 void
 tikblob_cursor(TikCursor *c, const TikBlob *b, int kernel)

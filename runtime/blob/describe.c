@@ -1,4 +1,5 @@
-/* describe.c: names of what the numbers of a blob stand for, for programs that know the installed headers only. */
+/* describe.c: names of what the numbers of a blob stand for, for programs that know the
+ * installed headers only. */
 #include "blob/blob.h"
 
 const Soc *

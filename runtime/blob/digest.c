@@ -1,4 +1,5 @@
-/* digest.c: CRC-32C of sections and the SHA-256 build id. Freestanding; tables are constant. */
+/* digest.c: CRC-32C of sections and the SHA-256 build id. Freestanding; tables are
+ * constant. */
 #include "blob/blob.h"
 
 uint32_t

@@ -1,7 +1,8 @@
-/* disasm.c: tikblob_disassemble: text of a blob, one line per descriptor, that asm.c turns back into the
- * same bytes. docs/blob-format.md describes the text. Hosted.
+/* disasm.c: tikblob_disassemble: text of a blob, one line per descriptor, that asm.c
+ * turns back into the same bytes. docs/blob-format.md describes the text. Hosted.
  *
- * What is computed by the writer is not printed: offsets, checksums, links, counts of registers. */
+ * What is computed by the writer is not printed: offsets, checksums, links, counts of
+ * registers. */
 #include "blob/blob.h"
 
 #include <inttypes.h>
@@ -63,7 +64,7 @@ put_text(Out *o, const char *text, size_t n)
     put(o, "\"");
 }
 
-/* ---- operands ------------------------------------------------------------------------------------ */
+/* ---- operands ------------------------------------------------------------ */
 
 static void
 put_number(Out *o, const TikNum *n)
@@ -128,7 +129,7 @@ put_instr(Out *o, const TikDesc *d)
     }
 }
 
-/* ---- descriptors ------------------------------------------------------------------------------------- */
+/* ---- descriptors --------------------------------------------------------- */
 
 static void
 put_alu(Out *o, const TikDesc *d)
@@ -213,7 +214,7 @@ opens(TikDescKind k)
     return k == DESC_LOOP || k == DESC_IF || k == DESC_ELSE;
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------------- */
+/* ---- kernels ------------------------------------------------------------- */
 
 static void
 put_header(Out *o, const TikBlob *b, const TikBlobKernel *k)

@@ -1,5 +1,6 @@
-/* encode.c: descriptors to bytes, the inverse of decode.c. Terms of an operand may come in any order;
- * they are sorted and joined here, so that equal addresses give equal rows. */
+/* encode.c: descriptors to bytes, the inverse of decode.c. Terms of an operand may come
+ * in any order; they are sorted and joined here, so that equal addresses give equal
+ * rows. */
 #include "blob/writer.h"
 
 #include <stdarg.h>
@@ -32,7 +33,7 @@ fail(const Encoder *e, const char *fmt, ...)
     return false;
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------- */
+/* ---- numbers ------------------------------------------------------------- */
 
 static void
 use_register(const Encoder *e, uint32_t reg)
@@ -102,7 +103,7 @@ put_number(Encoder *e, const TikNum *n)
     return true;
 }
 
-/* ---- operands -------------------------------------------------------------------------------------- */
+/* ---- operands ------------------------------------------------------------ */
 
 typedef struct Term {
     NumTag tag;
@@ -219,7 +220,7 @@ put_operand(Encoder *e, const TikOperand *o)
     return true;
 }
 
-/* ---- classes ------------------------------------------------------------------------------------------ */
+/* ---- classes ------------------------------------------------------------- */
 
 static bool
 put_reg(Encoder *e, uint32_t reg)

@@ -1,5 +1,6 @@
-/* explain.c: tikblob_explain: one sentence for a refusal: the rule, the numbers and the place in the source
- * where the blob has one. The rule's name is left to the caller, who has it. Hosted. */
+/* explain.c: tikblob_explain: one sentence for a refusal: the rule, the numbers and the
+ * place in the source where the blob has one. The rule's name is left to the caller, who
+ * has it. Hosted. */
 #include "blob/blob.h"
 
 #include <inttypes.h>
@@ -81,7 +82,8 @@ add_descriptor(Line *l, const TikBlob *b, int kernel, const TikBlobDiag *d)
     }
 }
 
-/* b: as tikblob_open left it; its kernels and places are used only when it was accepted. */
+/* b: as tikblob_open left it; its kernels and places are used only when it was
+ * accepted. */
 void
 tikblob_explain(const TikBlob *b, int kernel, const TikBlobDiag *diag, char *out,
                 size_t size)

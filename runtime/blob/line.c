@@ -1,11 +1,10 @@
-/* line.c: source places of descriptors, section LINE. One place per descriptor, in order, kernel by
- * kernel; each is coded as the difference to the place before, the first of a kernel to (string 0,
- * line 0, column 0):
- *   head    varint: zigzag(line difference) * 2 + 1 when the file changes
- *   file    varint, only when it changes: offset in STRS
- *   column  varint: zigzag(column difference)
- * A varint has seven bits per byte, low ones first, the top bit set on all but the last; no zero byte at
- * the end but a lone one. An empty file name: the descriptor has no place.
+/* line.c: source places of descriptors, section LINE. One place per descriptor, in order,
+ * kernel by kernel; each is coded as the difference to the place before, the first of a
+ * kernel to (string 0, line 0, column 0): head    varint: zigzag(line difference) * 2 + 1
+ * when the file changes file    varint, only when it changes: offset in STRS column
+ * varint: zigzag(column difference) A varint has seven bits per byte, low ones first, the
+ * top bit set on all but the last; no zero byte at the end but a lone one. An empty file
+ * name: the descriptor has no place.
  *
  * Freestanding. Owns the rule line-field. */
 #include "blob/blob.h"

@@ -1,5 +1,6 @@
-/* name.c: names of numbers, section NAME: what a fault says of loop counters and Scalars. A record names one
- * number at one descriptor, so that nothing else need be known to print it.
+/* name.c: names of numbers, section NAME: what a fault says of loop counters and Scalars.
+ * A record names one number at one descriptor, so that nothing else need be known to
+ * print it.
  *
  * Freestanding. Owns the rule name-field. */
 #include "blob/blob.h"

@@ -1,9 +1,9 @@
-/* open.c: tikblob_open: property P1, the container is well-formed and canonical. Header and section
- * table here; then strings and tables (tables.c), descriptors (decode.c) and places (line.c). First
- * the checksums, so that damage is called damage; then the rules.
+/* open.c: tikblob_open: property P1, the container is well-formed and canonical. Header
+ * and section table here; then strings and tables (tables.c), descriptors (decode.c) and
+ * places (line.c). First the checksums, so that damage is called damage; then the rules.
  *
- * Freestanding, one pass over the bytes, all sizes by checked arithmetic. Owns the rules of the
- * groups header, sections and target of blob_rule.def. */
+ * Freestanding, one pass over the bytes, all sizes by checked arithmetic. Owns the rules
+ * of the groups header, sections and target of blob_rule.def. */
 #include "blob/blob.h"
 
 const SectionInfo blob_sections[SEC_COUNT] = {
@@ -64,7 +64,7 @@ blob_bad(TikBlobDiag *diag, BlobRule rule, SectionId section, uint64_t offset)
     return blob_bad_value(diag, rule, section, offset, (BlobSeen){0, 0, 0});
 }
 
-/* ---- header ------------------------------------------------------------------------------------- */
+/* ---- header -------------------------------------------------------------- */
 
 static bool
 check_header(const TikBlob *b, TikBlobDiag *diag)
@@ -101,7 +101,7 @@ check_header(const TikBlob *b, TikBlobDiag *diag)
     return true;
 }
 
-/* ---- section table --------------------------------------------------------------------------------- */
+/* ---- section table ------------------------------------------------------- */
 
 static SectionId
 find_section(uint32_t fourcc)
@@ -113,7 +113,8 @@ find_section(uint32_t fourcc)
     return (SectionId)id;
 }
 
-/* A later minor version may have longer records, with zeros behind what this reader knows. */
+/* A later minor version may have longer records, with zeros behind what this reader
+ * knows. */
 static bool
 check_record(const TikBlob *b, const TikBlobSection *s, SectionId id, TikBlobDiag *diag)
 {
@@ -191,7 +192,8 @@ check_entry(TikBlob *b, int index, uint64_t *end, TikBlobDiag *diag)
     return check_record(b, s, id, diag);
 }
 
-/* Known sections stand in the order of section.def, none twice, the build id behind everything. */
+/* Known sections stand in the order of section.def, none twice, the build id behind
+ * everything. */
 static bool
 check_order(const TikBlob *b, TikBlobDiag *diag)
 {
@@ -248,7 +250,7 @@ check_sections(TikBlob *b, TikBlobDiag *diag)
     return check_order(b, diag);
 }
 
-/* ---- build id and target ------------------------------------------------------------------------------ */
+/* ---- build id and target ------------------------------------------------- */
 
 static bool
 check_build_id(const TikBlob *b, TikBlobDiag *diag)
@@ -268,8 +270,9 @@ check_build_id(const TikBlob *b, TikBlobDiag *diag)
     return true;
 }
 
-/* TARG: name (24 bytes), core kind, profile, core counts, bytes of UB..FB, L2, alignments of an address
- * per memory for narrow and for 32-bit elements, limits of moves and repeats, block, repeat. */
+/* TARG: name (24 bytes), core kind, profile, core counts, bytes of UB..FB, L2, alignments
+ * of an address per memory for narrow and for 32-bit elements, limits of moves and
+ * repeats, block, repeat. */
 void
 blob_target_record(const Soc *soc, uint8_t out[TARG_BYTES])
 {
@@ -334,7 +337,7 @@ check_target(TikBlob *b, TikBlobDiag *diag)
     return true;
 }
 
-/* ---- choices ---------------------------------------------------------------------------------------- */
+/* ---- choices ------------------------------------------------------------- */
 
 void
 blob_choice_record(Choice point, int reading, uint8_t out[CHOICE_BYTES])

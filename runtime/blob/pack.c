@@ -1,8 +1,8 @@
-/* pack.c: section PACK: which constant tables are packed constants, and how their rows are laid out, for
- * whoever reads a blob. docs/blob-format.md lists the fields.
+/* pack.c: section PACK: which constant tables are packed constants, and how their rows
+ * are laid out, for whoever reads a blob. docs/blob-format.md lists the fields.
  *
- * Everything behind the weight's axes follows from them; the reader computes it again and refuses other
- * numbers, so the record can be believed. Owns: packed-constant. */
+ * Everything behind the weight's axes follows from them; the reader computes it again and
+ * refuses other numbers, so the record can be believed. Owns: packed-constant. */
 #include "blob/blob.h"
 
 #include <string.h>
@@ -63,9 +63,10 @@ blob_pack_write(const TikBlobPack *p, uint32_t region, uint8_t *r)
     }
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------- */
 
-/* The record of the region, or null. Records ascend where they have been checked; else some answer. */
+/* The record of the region, or null. Records ascend where they have been checked; else
+ * some answer. */
 static const uint8_t *
 find(const TikBlob *b, uint64_t region)
 {

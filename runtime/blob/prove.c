@@ -1,29 +1,32 @@
 /* prove.c: one instruction or access, for every iteration (P2, P6). Part of the verifier.
  *
- * The rules are rules/check.c's, on concrete values. When all operands are constants they are asked once.
- * Otherwise each rule is asked with every operand at its least and at its greatest value, which answers
- * for all values between:
- *   ranges, masks (counts), scalars, pad rules   are intervals
- *   bounds      the end of a footprint grows with every operand; the start is the offset alone; in an
- *               address list, whose arrays are not known here, they are never proved
- *   alignment   the offset's step must keep it
- *   overlap     asked when source and destination keep their distance and only lanes and repeats vary
- *               (fewer of them touch fewer bytes); else the bytes between their least start and greatest
- *               end must not meet
- * What fails at a value that is certainly reached is refuted and refused by the rule's name; anything else
- * is `unproved`, unless the descriptor says that it is checked while running. */
+ * The rules are rules/check.c's, on concrete values. When all operands are constants they
+ * are asked once. Otherwise each rule is asked with every operand at its least and at its
+ * greatest value, which answers for all values between: ranges, masks (counts), scalars,
+ * pad rules   are intervals bounds      the end of a footprint grows with every operand;
+ * the start is the offset alone; in an address list, whose arrays are not known here,
+ * they are never proved alignment   the offset's step must keep it overlap     asked when
+ * source and destination keep their distance and only lanes and repeats vary (fewer of
+ * them touch fewer bytes); else the bytes between their least start and greatest end must
+ * not meet What fails at a value that is certainly reached is refuted and refused by the
+ * rule's name; anything else is `unproved`, unless the descriptor says that it is checked
+ * while running. */
 
 /* ASSUMES bound-63: a bound is below 2^63. */
-/* ASSUMES counter-range: a counter is between begin and end - 1, an instruction that is not marked holds. */
+/* ASSUMES counter-range: a counter is between begin and end - 1, an instruction that is
+ * not marked holds. */
 /* ASSUMES loop-type-integer: the type that loop_bounds names is one of integers. */
-/* ASSUMES value-alone: a rule on one number asks no other number, and holds between two numbers at which it holds. */
-/* ASSUMES bounds-monotone: bounds that hold for the largest numbers hold for smaller ones. */
+/* ASSUMES value-alone: a rule on one number asks no other number, and holds between two
+ * numbers at which it holds. */
+/* ASSUMES bounds-monotone: bounds that hold for the largest numbers hold for smaller
+ * ones. */
 #include "blob/verify.h"
 
-/* No root tensor is that large; keeps hostile offsets out of the arithmetic of the checks. */
+/* No root tensor is that large; keeps hostile offsets out of the arithmetic of the
+ * checks. */
 static const int64_t far_away = (int64_t)1 << 48;
 
-/* ---- operands --------------------------------------------------------------------------------------- */
+/* ---- operands ------------------------------------------------------------ */
 
 /* Range of an operand's byte offset; *wide when it cannot be bounded. False: refused. */
 static bool
@@ -158,7 +161,7 @@ bind(Verifier *v)
     return true;
 }
 
-/* ---- verdicts ------------------------------------------------------------------------------------------- */
+/* ---- verdicts ------------------------------------------------------------ */
 
 /* Every execution of the descriptor's place happens: no branch around it. */
 static bool
@@ -185,7 +188,7 @@ fails(Verifier *v, bool refuted)
         &at);
 }
 
-/* ---- steps of the checker ---------------------------------------------------------------------------------- */
+/* ---- steps of the checker ------------------------------------------------ */
 
 static bool
 both_ends(Verifier *v, CheckStep s)
@@ -283,7 +286,8 @@ hulls_apart(const Verifier *v, int a, int b)
             check_overlap_end(&v->hi, b) <= v->offsets[a].lo);
 }
 
-/* Sources in the destination's root keep their distance to it (fixed), or never come near it. */
+/* Sources in the destination's root keep their distance to it (fixed), or never come near
+ * it. */
 static bool
 sources_near(const Verifier *v, int dst, bool *fixed, bool *apart)
 {
@@ -330,7 +334,8 @@ repeat_of(Verifier *v, CheckInstr *in)
     return NULL;
 }
 
-/* One repeat has a rule of its own, so it is asked for too when the number of repeats varies. */
+/* One repeat has a rule of its own, so it is asked for too when the number of repeats
+ * varies. */
 static bool
 overlap_at_most(Verifier *v, CheckStep s)
 {
@@ -409,7 +414,8 @@ corners_hold(Verifier *v, CheckStep s)
     return held;
 }
 
-/* A tensor that is only named and whose size the run knows: the rules on numbers may ask for the size. */
+/* A tensor that is only named and whose size the run knows: the rules on numbers may ask
+ * for the size. */
 static bool
 names_open(const Verifier *v)
 {
@@ -423,7 +429,8 @@ names_open(const Verifier *v)
     return false;
 }
 
-/* *sure: a failure happens whenever the descriptor runs, or at a value that is reached. */
+/* *sure: a failure happens whenever the descriptor runs, or at a value that is
+ * reached. */
 static bool
 step_holds(Verifier *v, CheckStep s, bool *sure)
 {
@@ -520,7 +527,7 @@ prove_instr(Verifier *v)
     return prove_steps(v);
 }
 
-/* ---- scalar accesses --------------------------------------------------------------------------------------- */
+/* ---- scalar accesses ----------------------------------------------------- */
 
 bool
 prove_access(Verifier *v)

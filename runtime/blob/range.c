@@ -1,6 +1,7 @@
-/* range.c: intervals with a step, see range.h. Every result contains every value that scalar_eval can
- * give for operands in the sets; what cannot be bounded is the range of the type. Integer arithmetic
- * that may leave its type may wrap, so it gives up to the type's range too. */
+/* range.c: intervals with a step, see range.h. Every result contains every value that
+ * scalar_eval can give for operands in the sets; what cannot be bounded is the range of
+ * the type. Integer arithmetic that may leave its type may wrap, so it gives up to the
+ * type's range too. */
 #include "blob/range.h"
 
 static uint64_t
@@ -81,7 +82,8 @@ magnitude(int64_t v)
     return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 }
 
-/* Step of a product: values are (la + i*sa)*(lb + j*sb). 1 when a factor leaves 64 bits. */
+/* Step of a product: values are (la + i*sa)*(lb + j*sb). 1 when a factor leaves 64
+ * bits. */
 static uint64_t
 product_step(BlobRange a, BlobRange b)
 {
@@ -114,7 +116,7 @@ blob_range_mul(BlobRange a, BlobRange b, BlobRange *out)
     return true;
 }
 
-/* ---- operations ------------------------------------------------------------------------------------ */
+/* ---- operations ---------------------------------------------------------- */
 
 static bool
 negate(BlobRange a, BlobRange *out)
@@ -156,7 +158,8 @@ divide(BlobRange a, int64_t c)
     return make(a.lo / c, a.hi / c, even ? a.step / u : 1);
 }
 
-/* Remainder by a positive constant; it keeps the residue modulo the gcd of step and divisor. */
+/* Remainder by a positive constant; it keeps the residue modulo the gcd of step and
+ * divisor. */
 static BlobRange
 remainder_of(BlobRange a, int64_t c)
 {
@@ -247,8 +250,9 @@ convert(const RangeArgs *in, BlobRange whole)
     return sign_kept || in->a.lo >= 0 ? in->a : whole;
 }
 
-/* Whether the operands are values of the operation's type. Registers have no type, so a hostile program
- * can bring others; scalar_eval still gives a value of the result's type. */
+/* Whether the operands are values of the operation's type. Registers have no type, so a
+ * hostile program can bring others; scalar_eval still gives a value of the result's
+ * type. */
 static bool
 operands_fit(ScalarOp op, const RangeArgs *in)
 {

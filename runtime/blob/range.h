@@ -1,6 +1,7 @@
-/* range.h: sets of integers as intervals with a step: {lo, lo + step, ..., hi}; step 0 for one value.
- * The verifier bounds scalar registers and addresses with it, and compiler/stream decides with it
- * where int32 arithmetic cannot wrap. Values travel as in num/scalar.h. Freestanding. */
+/* range.h: sets of integers as intervals with a step: {lo, lo + step, ..., hi}; step 0
+ * for one value. The verifier bounds scalar registers and addresses with it, and
+ * compiler/stream decides with it where int32 arithmetic cannot wrap. Values travel as in
+ * num/scalar.h. Freestanding. */
 #ifndef TIK_BLOB_RANGE_H
 #define TIK_BLOB_RANGE_H
 
@@ -37,8 +38,8 @@ typedef struct RangeArgs {
     BlobRange a, b;
 } RangeArgs;
 BlobRange blob_range_alu(ScalarOp op, const RangeArgs *in);
-/* The exact integer result, before it is wrapped into the type; false when it may leave 64 bits, or
- * when there is none (floats, other operations than + - * and negation). */
+/* The exact integer result, before it is wrapped into the type; false when it may leave
+ * 64 bits, or when there is none (floats, other operations than + - * and negation). */
 bool blob_range_exact(ScalarOp op, const RangeArgs *in, BlobRange *out);
 
 #endif

@@ -1,12 +1,13 @@
-/* tables.c: strings, kernels, arguments, regions and affine rows of a blob: their part of P1 and the
- * accessors of the public header. Freestanding.
+/* tables.c: strings, kernels, arguments, regions and affine rows of a blob: their part of
+ * P1 and the accessors of the public header. Freestanding.
  *
  * Owns the rules of the groups strings and tables of blob_rule.def, and meta-text. */
 #include "blob/blob.h"
 
-/* ---- text --------------------------------------------------------------------------------------- */
+/* ---- text ---------------------------------------------------------------- */
 
-/* Length of the UTF-8 sequence at p, 0 when it is none: shortest form, no surrogates, up to 10ffff. */
+/* Length of the UTF-8 sequence at p, 0 when it is none: shortest form, no surrogates, up
+ * to 10ffff. */
 static int
 utf8_length(const uint8_t *p, uint64_t n)
 {
@@ -169,7 +170,7 @@ blob_check_strings(const TikBlob *b, TikBlobDiag *diag)
     return true;
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------- */
+/* ---- kernels ------------------------------------------------------------- */
 
 static const char *
 text_at(const TikBlob *b, uint32_t ref)
@@ -265,7 +266,7 @@ check_kernel(const TikBlob *b, const uint8_t *p, Parts *next, TikBlobDiag *diag)
     return check_parts(b, p, next, diag) && check_peak(b, p, diag);
 }
 
-/* ---- arguments -------------------------------------------------------------------------------------- */
+/* ---- arguments ----------------------------------------------------------- */
 
 void
 tikblob_arg(const TikBlob *b, const TikBlobKernel *k, int index, TikBlobArg *out)
@@ -309,8 +310,8 @@ check_shape(const uint8_t *p)
            bytes <= INT64_MAX - BLOCK_BYTES;
 }
 
-/* A preset is the canonical value of an element that the kernel's caller does not give; an address of a
- * list is an int64. */
+/* A preset is the canonical value of an element that the kernel's caller does not give;
+ * an address of a list is an int64. */
 static bool
 check_preset(const uint8_t *p)
 {
@@ -344,7 +345,7 @@ check_arg(const TikBlob *b, const uint8_t *p, TikBlobDiag *diag)
     return true;
 }
 
-/* ---- regions ---------------------------------------------------------------------------------------- */
+/* ---- regions ------------------------------------------------------------- */
 
 void
 tikblob_region(const TikBlob *b, const TikBlobKernel *k, int index, TikBlobRegion *out)
@@ -399,7 +400,8 @@ check_gap(const TikBlob *b, uint64_t from, uint64_t to, TikBlobDiag *diag)
            blob_bad(diag, BLOB_CONST_RANGE, SEC_CNST, s->offset + from);
 }
 
-/* The table begins where the one before it, in the whole blob, ended; a packed one where a page does. */
+/* The table begins where the one before it, in the whole blob, ended; a packed one where
+ * a page does. */
 static bool
 check_table(const TikBlob *b, const uint8_t *p, bool packed, uint64_t *next,
             TikBlobDiag *diag)
@@ -466,7 +468,7 @@ check_region(const TikBlob *b, const TikBlobKernel *k, const uint8_t *p, uint64_
     return p[4] == SC_GM ? check_global(b, k, p, diag) : check_local(b, k, p, diag);
 }
 
-/* ---- affine rows -------------------------------------------------------------------------------------- */
+/* ---- affine rows --------------------------------------------------------- */
 
 int
 blob_row_compare(const uint8_t *a, const uint8_t *b)
@@ -549,7 +551,7 @@ check_rows(const TikBlob *b, TikBlobDiag *diag)
     return check_ring(b, heads, diag);
 }
 
-/* ---- all ---------------------------------------------------------------------------------------------- */
+/* ---- all ----------------------------------------------------------------- */
 
 static bool
 check_meta(const TikBlob *b, TikBlobDiag *diag)

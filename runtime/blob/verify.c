@@ -1,18 +1,17 @@
-/* verify.c: tikblob_verify: one pass over a kernel's descriptors that proves, with prove.c,
- *   P2  every descriptor is legal on the target
- *   P3  structured control of bounded depth
- *   P4  a bound on the descriptors that one core executes
- *   P5  ranges of scalar registers
- *   P6  bounds and alignment of every access, for every iteration
- * A register's range is that of the last write in an open block, if no loop that began since writes it
- * again; else that of everything ever written to it, which a first pass collects. So there is no fixed
- * point and no recursion. Branch conditions refine nothing.
+/* verify.c: tikblob_verify: one pass over a kernel's descriptors that proves, with
+ * prove.c, P2  every descriptor is legal on the target P3  structured control of bounded
+ * depth P4  a bound on the descriptors that one core executes P5  ranges of scalar
+ * registers P6  bounds and alignment of every access, for every iteration A register's
+ * range is that of the last write in an open block, if no loop that began since writes it
+ * again; else that of everything ever written to it, which a first pass collects. So
+ * there is no fixed point and no recursion. Branch conditions refine nothing.
  *
- * Presupposes tikblob_open. Freestanding; its memory is the caller's workspace. Owns the group P2 to P6
- * of blob_rule.def; rules of instructions keep their names from isa/rule.def. */
+ * Presupposes tikblob_open. Freestanding; its memory is the caller's workspace. Owns the
+ * group P2 to P6 of blob_rule.def; rules of instructions keep their names from
+ * isa/rule.def. */
 #include "blob/verify.h"
 
-/* ---- refusing -------------------------------------------------------------------------------------- */
+/* ---- refusing ------------------------------------------------------------ */
 
 bool
 verify_refuse(Verifier *v, const char *code, const BlobAt *values)
@@ -44,7 +43,7 @@ verify_weak(Verifier *v, const char *code, const BlobAt *values)
     return true;
 }
 
-/* ---- ranges (P5) --------------------------------------------------------------------------------------- */
+/* ---- ranges (P5) --------------------------------------------------------- */
 
 bool
 verify_dead(const Verifier *v)
@@ -121,7 +120,7 @@ result_type(const TikDesc *d)
     return d->kind == DESC_ALU && scalar_is_compare(d->alu_op) ? DT_BOOL : d->dtype;
 }
 
-/* ---- steps (P4) ---------------------------------------------------------------------------------------- */
+/* ---- steps (P4) ---------------------------------------------------------- */
 
 static uint64_t
 steps_add(uint64_t a, uint64_t b)
@@ -144,7 +143,7 @@ count(Verifier *v, uint64_t steps)
     *sum = steps_add(*sum, steps);
 }
 
-/* ---- control (P3) ---------------------------------------------------------------------------------------- */
+/* ---- control (P3) -------------------------------------------------------- */
 
 static void
 open_block(Verifier *v, TikDescKind kind, bool dead)
@@ -247,7 +246,7 @@ jump(Verifier *v)
     return true;
 }
 
-/* ---- scalar operations ------------------------------------------------------------------------------------- */
+/* ---- scalar operations --------------------------------------------------- */
 
 static bool
 alu_type_ok(const TikDesc *d)
@@ -337,7 +336,7 @@ verify_descriptor(Verifier *v)
     return false;
 }
 
-/* ---- the pass -------------------------------------------------------------------------------------------- */
+/* ---- the pass ------------------------------------------------------------ */
 
 /* Collects what each register ever holds, and its last write. */
 static bool

@@ -1,5 +1,6 @@
-/* verify.h: what verify.c (structure, steps, scalar ranges) and prove.c (instructions and accesses)
- * share: the verifier's state, all of it in the caller's workspace. Private to runtime/blob. */
+/* verify.h: what verify.c (structure, steps, scalar ranges) and prove.c (instructions and
+ * accesses) share: the verifier's state, all of it in the caller's workspace. Private to
+ * runtime/blob. */
 #ifndef TIK_BLOB_VERIFY_H
 #define TIK_BLOB_VERIFY_H
 
@@ -69,7 +70,8 @@ bool verify_bad(Verifier *v, BlobRule rule, BlobSeen seen);
 bool verify_weak(Verifier *v, const char *code, const BlobAt *values);
 
 bool verify_dead(const Verifier *v);
-/* Values of a number at the present descriptor. False: a counter is used outside its loop. */
+/* Values of a number at the present descriptor. False: a counter is used outside its
+ * loop. */
 bool verify_number(Verifier *v, const TikNum *n, BlobRange *out, bool *exact);
 
 /* P2 and P6 for the present descriptor, an INSTR, LOAD or STORE. */

@@ -1,15 +1,16 @@
-/* writer.c: the container's side of the writer. Collects strings, rows, code and places; tikblob_finish
- * lays the sections out in the one canonical way and seals them. Hosted.
+/* writer.c: the container's side of the writer. Collects strings, rows, code and places;
+ * tikblob_finish lays the sections out in the one canonical way and seals them. Hosted.
  *
- * After sealing, the blob is opened and each kernel is run through the verifier once: that gives step
- * bounds that were not stated, and, if asked for, the `checked` flag of what cannot be proved. */
+ * After sealing, the blob is opened and each kernel is run through the verifier once:
+ * that gives step bounds that were not stated, and, if asked for, the `checked` flag of
+ * what cannot be proved. */
 #include "blob/writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- memory --------------------------------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------- */
 
 uint8_t *
 bytes_add(Bytes *b, size_t n)
@@ -44,7 +45,7 @@ hash_bytes(const uint8_t *p, size_t n)
     return h;
 }
 
-/* ---- strings and rows --------------------------------------------------------------------------------- */
+/* ---- strings and rows ---------------------------------------------------- */
 
 typedef struct Key {
     const uint8_t *bytes;
@@ -173,7 +174,7 @@ writer_string(TikBlobWriter *w, const char *text)
     return id;
 }
 
-/* ---- kernels ---------------------------------------------------------------------------------------------- */
+/* ---- kernels ------------------------------------------------------------- */
 
 TikBlobWriter *
 tikblob_writer_new(const Soc *soc)
@@ -386,9 +387,10 @@ tikblob_end_kernel(TikBlobWriter *w)
     w->depth = 0;
 }
 
-/* ---- strings in their final order -------------------------------------------------------------------------- */
+/* ---- strings in their final order ---------------------------------------- */
 
-/* From a string's id to its offset in STRS: pairs sorted by text, then looked up by id. */
+/* From a string's id to its offset in STRS: pairs sorted by text, then looked up by
+ * id. */
 typedef struct Named {
     const char *text;
     uint32_t id, offset;
@@ -440,7 +442,8 @@ has_empty_name(const TikBlobWriter *w)
     return false;
 }
 
-/* The empty text stands for "no place"; when LINE is left out, nothing may refer to it. */
+/* The empty text stands for "no place"; when LINE is left out, nothing may refer to
+ * it. */
 static bool
 is_used(const TikBlobWriter *w, const char *text)
 {
@@ -478,7 +481,7 @@ sort_names(TikBlobWriter *w, Names *names, Bytes *strs)
     return true;
 }
 
-/* ---- sections ---------------------------------------------------------------------------------------------- */
+/* ---- sections ------------------------------------------------------------ */
 
 typedef struct Image {
     TikBlobWriter *w;
@@ -486,8 +489,8 @@ typedef struct Image {
     Bytes part[SEC_COUNT];
     bool present[SEC_COUNT];
     bool failed;
-    uint8_t sink
-        [TARG_BYTES]; /* written to when memory is out; as long as the longest record */
+    uint8_t sink[TARG_BYTES]; /* written to when memory is out; as long as the longest
+                                 record */
 } Image;
 
 static uint8_t *
@@ -576,7 +579,7 @@ build_kernel(Image *im, const WriterKernel *k)
     build_regions(im, k);
 }
 
-/* ---- affine rows: the ring of links -------------------------------------------------------------------------- */
+/* ---- affine rows: the ring of links -------------------------------------- */
 
 static int
 by_row(const void *a, const void *b)
@@ -608,7 +611,7 @@ build_rows(Image *im)
     free(heads);
 }
 
-/* ---- places ---------------------------------------------------------------------------------------------------- */
+/* ---- places -------------------------------------------------------------- */
 
 static void
 put_varint(Image *im, SectionId id, uint64_t v)
@@ -660,9 +663,10 @@ build_names(Image *im)
     }
 }
 
-/* ---- frames ---------------------------------------------------------------------------------------------------- */
+/* ---- frames -------------------------------------------------------------- */
 
-/* A record of CALL on its way to its place: its fields, parent last to be known, and the writer's number. */
+/* A record of CALL on its way to its place: its fields, parent last to be known, and the
+ * writer's number. */
 typedef struct Sorted {
     uint32_t field[FRAME_BYTES / 4];
     uint32_t number;
@@ -681,7 +685,8 @@ by_fields(const void *a, const void *b)
     return 0;
 }
 
-/* Depth by depth, since a frame's order depends on its parent's new number. final: by the writer's number. */
+/* Depth by depth, since a frame's order depends on its parent's new number. final: by the
+ * writer's number. */
 static void
 sort_frames(const Image *im, Sorted *all, size_t n, uint32_t *final)
 {
@@ -747,7 +752,7 @@ build_calls(Image *im)
     free(final);
 }
 
-/* ---- sealing --------------------------------------------------------------------------------------------------- */
+/* ---- sealing ------------------------------------------------------------- */
 
 static void
 put_header(const Image *im, uint8_t *p, uint32_t nsections, uint64_t total)
@@ -808,7 +813,7 @@ lay_out(const Image *im, uint8_t **bytes, size_t *size)
     return true;
 }
 
-/* ---- what only the verifier knows -------------------------------------------------------------------------------- */
+/* ---- what only the verifier knows ---------------------------------------- */
 
 /* Sets the flag of the descriptors whose bits are set. */
 static void

@@ -1,5 +1,5 @@
-/* writer.h: the writer's tables, shared by encode.c (descriptors) and writer.c (container). Hosted:
- * uses malloc. Private to runtime/blob. */
+/* writer.h: the writer's tables, shared by encode.c (descriptors) and writer.c
+ * (container). Hosted: uses malloc. Private to runtime/blob. */
 #ifndef TIK_BLOB_WRITER_H
 #define TIK_BLOB_WRITER_H
 
@@ -39,8 +39,8 @@ typedef struct WriterName {
 } WriterName;
 
 typedef struct WriterKernel {
-    TikBlobKernelInfo
-        info; /* args and regions are the writer's copies; names are in the ids */
+    /* args and regions are the writer's copies; names are in the ids */
+    TikBlobKernelInfo info;
     uint32_t name;
     uint32_t *arg_names,
         *region_names; /* string ids; region data: in TikBlobWriter.tables */
@@ -69,7 +69,8 @@ struct TikBlobWriter {
 
 /* The id of a text; bytes that are not UTF-8 become '?'. */
 uint32_t writer_string(TikBlobWriter *w, const char *text);
-/* The record of an affine row in AFFN (head with terms, no link), added when it is new. */
+/* The record of an affine row in AFFN (head with terms, no link), added when it is
+ * new. */
 uint32_t writer_row(TikBlobWriter *w, const uint8_t *row, size_t size);
 WriterKernel *writer_kernel(TikBlobWriter *w);
 

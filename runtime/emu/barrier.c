@@ -1,7 +1,7 @@
-/* barrier.c: cores that wait for each other. Every core runs, in the order of the index, until it
- * comes to a barrier or to its end; what it has by then is put aside, and when all cores of the loop
- * are at a barrier, each goes on from there. A barrier that some core of the loop never reaches is
- * the fault block-barrier. */
+/* barrier.c: cores that wait for each other. Every core runs, in the order of the index,
+ * until it comes to a barrier or to its end; what it has by then is put aside, and when
+ * all cores of the loop are at a barrier, each goes on from there. A barrier that some
+ * core of the loop never reaches is the fault block-barrier. */
 #include "emu/emu.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
-/* blob.c: tik_emulate: a kernel of a blob from its bytes to the arrays. Opens the container, fetches
- * the kernel's tables, translates its descriptors one by one and runs them. It does not verify: callers
- * that take blobs from elsewhere call tikblob_verify first, to refuse before anything runs; what an
- * unverified blob does wrong ends here as an error all the same. */
+/* blob.c: tik_emulate: a kernel of a blob from its bytes to the arrays. Opens the
+ * container, fetches the kernel's tables, translates its descriptors one by one and runs
+ * them. It does not verify: callers that take blobs from elsewhere call tikblob_verify
+ * first, to refuse before anything runs; what an unverified blob does wrong ends here as
+ * an error all the same. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

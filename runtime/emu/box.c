@@ -1,5 +1,5 @@
-/* box.c: areas of boxes, sums of all pairs, and the suppression of candidates (vector 9.2, 9.4).
- * Every step of an area is rounded to the element type. */
+/* box.c: areas of boxes, sums of all pairs, and the suppression of candidates
+ * (vector 9.2, 9.4). Every step of an area is rounded to the element type. */
 #include "emu/emu.h"
 #include "isa/operand.h"
 
@@ -78,7 +78,7 @@ corner(const Arith *a, const uint8_t *box, int field)
     return read_number(a, box + field * a->size);
 }
 
-/* ---- areas ----------------------------------------------------------------------------------------- */
+/* ---- areas --------------------------------------------------------------- */
 
 static float
 side(const Arith *a, float low, float high)
@@ -189,7 +189,7 @@ emu_exec_aadd(EmuRun *r, const EmuOp *op)
     return exec_pairs(r, op, 1, pair_sum);
 }
 
-/* ---- suppression ------------------------------------------------------------------------------------ */
+/* ---- suppression --------------------------------------------------------- */
 
 static bool
 open_rows(EmuRun *r, const EmuOp *op, int slot, int64_t n, const uint8_t **at,

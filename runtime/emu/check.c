@@ -1,4 +1,5 @@
-/* check.c: the rules of check.h on an instruction's operands as they are while running. */
+/* check.c: the rules of check.h on an instruction's operands as they are while
+ * running. */
 #include "emu/emu.h"
 
 #include <stdio.h>

@@ -1,8 +1,9 @@
-/* compare.c: compare and select (vector chapter 5). Operands that are addressed by lanes are
- * emu/lane_io.c's; here the rows of bits and CMPMASK.
+/* compare.c: compare and select (vector chapter 5). Operands that are addressed by lanes
+ * are emu/lane_io.c's; here the rows of bits and CMPMASK.
  *
- * Repeat by repeat: all sources are read, the bits as one byte for each lane, then the result is written.
- * CMPMASK has 128 bits: 8-bit lanes from 128 on have none, which reads as 0. */
+ * Repeat by repeat: all sources are read, the bits as one byte for each lane, then the
+ * result is written. CMPMASK has 128 bits: 8-bit lanes from 128 on have none, which reads
+ * as 0. */
 #include "emu/emu.h"
 #include "isa/operand.h"
 #include "num/lanes.h"
@@ -43,7 +44,7 @@ accepted(Sem sem)
     }
 }
 
-/* ---- lanes ------------------------------------------------------------------------------------------ */
+/* ---- lanes --------------------------------------------------------------- */
 
 typedef float AnyF32 LANES_ANY;
 
@@ -148,7 +149,8 @@ fill_scalar(uint8_t *buf, int size, int64_t scalar)
     }
 }
 
-/* Eight lanes a byte, lane 0 the lowest bit; n is a multiple of 8 and on has so many bytes. */
+/* Eight lanes a byte, lane 0 the lowest bit; n is a multiple of 8 and on has so many
+ * bytes. */
 static void
 pack(uint8_t *bits, const uint8_t *on, int64_t n)
 {
@@ -159,7 +161,8 @@ pack(uint8_t *bits, const uint8_t *on, int64_t n)
     }
 }
 
-/* The reverse of pack for at least n lanes: each byte is spread, and one bit of each copy kept. */
+/* The reverse of pack for at least n lanes: each byte is spread, and one bit of each copy
+ * kept. */
 static void
 unpack(uint8_t *on, const uint8_t *bits, int64_t n)
 {
@@ -171,7 +174,7 @@ unpack(uint8_t *on, const uint8_t *bits, int64_t n)
     }
 }
 
-/* ---- instructions ----------------------------------------------------------------------------------- */
+/* ---- instructions -------------------------------------------------------- */
 
 /* Compares n leading lanes of the present repeat. */
 static void
@@ -235,7 +238,8 @@ emu_exec_compare(EmuRun *r, const EmuOp *op)
                                               : compare_to_memory(r, op);
 }
 
-/* 16 bytes go to CMPMASK; those behind the tensor's last granule count as 0. False: the operand does not exist. */
+/* 16 bytes go to CMPMASK; those behind the tensor's last granule count as 0. False: the
+ * operand does not exist. */
 static bool
 load_mask(const EmuRun *r, const EmuOp *op, int slot)
 {
@@ -251,7 +255,8 @@ load_mask(const EmuRun *r, const EmuOp *op, int slot)
     return true;
 }
 
-/* The bits of the first repeat; *step: bytes from repeat to repeat. Null: they do not exist. */
+/* The bits of the first repeat; *step: bytes from repeat to repeat. Null: they do not
+ * exist. */
 static const uint8_t *
 select_bits(const EmuRun *r, const EmuOp *op, const EmuLanes *c, int64_t *step)
 {
@@ -324,7 +329,7 @@ emu_exec_move_mask(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- binding ---------------------------------------------------------------------------------------- */
+/* ---- binding ------------------------------------------------------------- */
 
 bool
 emu_bind_compare(EmuProgram *p, EmuOp *op, const char **why)

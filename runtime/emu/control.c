@@ -1,5 +1,6 @@
-/* control.c: instructions that compute nothing: flags and barriers of queues, the reservation of
- * buffers whose size is known only while running, the number of blocks, and meetings of cores. */
+/* control.c: instructions that compute nothing: flags and barriers of queues, the
+ * reservation of buffers whose size is known only while running, the number of blocks,
+ * and meetings of cores. */
 #include "emu/emu.h"
 #include "isa/operand.h"
 
@@ -34,8 +35,8 @@ emu_exec_reserve(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* More blocks than were started: the cores after the last one run too. Cores that wait for each other
- * are all there from the beginning, so their number cannot grow. */
+/* More blocks than were started: the cores after the last one run too. Cores that wait
+ * for each other are all there from the beginning, so their number cannot grow. */
 bool
 emu_exec_blocks(EmuRun *r, const EmuOp *op)
 {

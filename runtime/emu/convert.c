@@ -1,6 +1,6 @@
-/* convert.c: conversions between types on lanes (vector chapter 3). The arithmetic is that of runtime/num;
- * here are operands of different widths, each with its own strides, and results that fill halves of
- * blocks. */
+/* convert.c: conversions between types on lanes (vector chapter 3). The arithmetic is
+ * that of runtime/num; here are operands of different widths, each with its own strides,
+ * and results that fill halves of blocks. */
 #include "emu/emu.h"
 
 #include <string.h>
@@ -73,7 +73,7 @@ conversion(const EmuRun *r, const EmuOp *op)
     return v;
 }
 
-/* ---- lanes to lanes ----------------------------------------------------------------------------------- */
+/* ---- lanes to lanes ------------------------------------------------------ */
 
 static bool
 separate(const uint8_t *a, int64_t alen, const uint8_t *b, int64_t blen)
@@ -139,7 +139,7 @@ convert_lanes(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- int16 to halves of blocks ---------------------------------------------------------------------- */
+/* ---- int16 to halves of blocks ------------------------------------------- */
 
 enum {
     PACKS = 16,
@@ -241,7 +241,7 @@ convert_packed(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- float16 to int4 ----------------------------------------------------------------------------------- */
+/* ---- float16 to int4 ----------------------------------------------------- */
 
 /* Where the bytes of results go; pairs of lanes share one. */
 static bool
@@ -306,7 +306,7 @@ convert_4_bits(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- binding -------------------------------------------------------------------------------------------- */
+/* ---- binding ------------------------------------------------------------- */
 
 bool
 emu_has_conversion(const EmuProgram *p, const EmuOp *op)

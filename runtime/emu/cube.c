@@ -1,5 +1,5 @@
-/* cube.c: products of matrices (cube 5 to 7): mmad, matmul, conv2d. Sums of some fractals after those
- * of others: all of their terms, k ascending, then the next ones. */
+/* cube.c: products of matrices (cube 5 to 7): mmad, matmul, conv2d. Sums of some fractals
+ * after those of others: all of their terms, k ascending, then the next ones. */
 #include "emu/emu.h"
 #include "rules/load.h"
 #include "layout/fractal.h"
@@ -44,9 +44,10 @@ typedef struct Product {
     uint8_t pad[FRACTAL_ROW];
 } Product;
 
-/* ---- inputs ---------------------------------------------------------------------------------------------- */
+/* ---- inputs -------------------------------------------------------------- */
 
-/* Where window m has the channels of a group at a point of the kernel; points count on through the groups. */
+/* Where window m has the channels of a group at a point of the kernel; points count on
+ * through the groups. */
 static const uint8_t *
 window_of(const Product *p, int64_t m, int64_t point, int64_t bytes)
 {
@@ -58,8 +59,8 @@ window_of(const Product *p, int64_t m, int64_t point, int64_t bytes)
     return inside ? p->a + ((point / points * s->h + y) * s->w + x) * bytes : p->pad;
 }
 
-/* Term k of a run that collects points with few channels: of row m, or of column n. Behind the last one are
- * zeros. */
+/* Term k of a run that collects points with few channels: of row m, or of column n.
+ * Behind the last one are zeros. */
 static void
 few_term(const Product *p, int64_t m, int64_t n, int64_t k, uint8_t *to)
 {
@@ -116,8 +117,8 @@ typedef uint32_t IntsBase __attribute__((vector_size(16), aligned(4), may_alias)
 typedef float FloatsAvx2 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef uint32_t IntsAvx2 __attribute__((vector_size(32), aligned(4), may_alias));
 
-/* The terms of some runs of the first factor, one after another, onto sums. Four rows at a time; those behind the
- * last one are there and do not count. */
+/* The terms of some runs of the first factor, one after another, onto sums. Four rows at
+ * a time; those behind the last one are there and do not count. */
 #define ADD_TERMS(name, attr, T, Part)                                                   \
     attr static void name(void *sums, const void *left, const void *right, int64_t rows, \
                           int64_t terms)                                                 \
@@ -188,7 +189,7 @@ float_at(const uint8_t *at, int64_t i, Dtype t)
     return t == DT_F16 ? half_to_float((uint16_t)u) : float_of_bits(u);
 }
 
-/* ---- sums ---------------------------------------------------------------------------------------------------- */
+/* ---- sums ---------------------------------------------------------------- */
 
 enum {
     TILE_ROWS = 4 * SIDE,
@@ -215,7 +216,8 @@ c_row(const Product *p, int64_t m, int64_t n)
     return p->c + fractal_l0c(p->rows / SIDE, m, n) * dtype_size(p->tc);
 }
 
-/* Sums of floats begin with something; integers get it at the end, when the total is clamped. */
+/* Sums of floats begin with something; integers get it at the end, when the total is
+ * clamped. */
 static void
 start_floats(const Product *p, Tile *t)
 {
@@ -275,7 +277,8 @@ finish(const Product *p, const Tile *t)
     }
 }
 
-/* The run of row m, or of column n where m is negative, that collects points with few channels. */
+/* The run of row m, or of column n where m is negative, that collects points with few
+ * channels. */
 static const uint8_t *
 few_terms(const Product *p, int64_t m, int64_t n, int64_t k1, uint8_t *run)
 {
@@ -339,7 +342,7 @@ multiply(const Product *p)
     }
 }
 
-/* ---- operands -------------------------------------------------------------------------------------------------- */
+/* ---- operands ------------------------------------------------------------ */
 
 static void
 open_types(const EmuRun *r, const EmuOp *op, int bias, Product *p)
@@ -453,7 +456,7 @@ emu_exec_conv2d(EmuRun *r, const EmuOp *op)
     return run_product(r, op, biased ? CONV2D_init_l1out : -1, v[CONV2D_fm_c1], &p);
 }
 
-/* ---- binding ----------------------------------------------------------------------------------------------------- */
+/* ---- binding ------------------------------------------------------------- */
 
 /* Numbers of conv2d are constants: asked once. */
 static bool

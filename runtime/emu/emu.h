@@ -1,14 +1,16 @@
-/* emu.h: the emulator's inside. A kernel's descriptors become an EmuProgram, once: operands resolved to
- * memory, numbers to slots of one table, instructions to their semantic function. Then every core
- * runs the program from its start, one after another, in program order.
+/* emu.h: the emulator's inside. A kernel's descriptors become an EmuProgram, once:
+ * operands resolved to memory, numbers to slots of one table, instructions to their
+ * semantic function. Then every core runs the program from its start, one after another,
+ * in program order.
  *
- * program.c makes the program of descriptors, run.c runs it (barrier.c where cores wait for each other), check.c asks the
- * rules while it runs, lane_io.c has masks, repeats and strides of vector instructions, lanes.c the arithmetic on
- * lanes, blob.c the front for blobs. A family of instructions is in the file of its name (isa/family.def).
+ * program.c makes the program of descriptors, run.c runs it (barrier.c where cores wait
+ * for each other), check.c asks the rules while it runs, lane_io.c has masks, repeats and
+ * strides of vector instructions, lanes.c the arithmetic on lanes, blob.c the front for
+ * blobs. A family of instructions is in the file of its name (isa/family.def).
  *
- * Safety does not rest on the verifier: every address goes through emu_at, every number that shapes an
- * access is range-checked, and the steps are counted. A blob that was never verified can compute
- * nonsense but not touch foreign memory. */
+ * Safety does not rest on the verifier: every address goes through emu_at, every number
+ * that shapes an access is range-checked, and the steps are counted. A blob that was
+ * never verified can compute nonsense but not touch foreign memory. */
 #ifndef TIK_EMU_H
 #define TIK_EMU_H
 
@@ -25,13 +27,14 @@
 typedef struct EmuWatch {
     uint8_t fill;   /* of LMEM when a core starts */
     TikArray *lmem; /* gets the lanes of core 0 when it has ended; null: nothing does */
-    /* Told of warnings while running (also reads of LMEM that no element stands behind, and banks of it that are used
-     * twice); null: nothing is watched. */
+    /* Told of warnings while running (also reads of LMEM that no element stands behind,
+     * and banks of it that are used twice); null: nothing is watched. */
     void (*warn)(void *ctx, uint32_t descriptor, Rule rule, const char *text);
     void *ctx;
 } EmuWatch;
 
-/* What a kernel's descriptors refer to. The caller keeps everything until the program is freed. */
+/* What a kernel's descriptors refer to. The caller keeps everything until the program is
+ * freed. */
 typedef struct EmuKernel {
     const Soc *soc;
     Choices choices; /* readings of uncertain points */
@@ -81,10 +84,10 @@ bool emu_run(EmuProgram *p, EmuResult *res);
 bool emu_run_program(const EmuKernel *k, const TikDesc *descs, uint32_t n,
                      EmuResult *res);
 
-/* ---- the program -------------------------------------------------------------------------------- */
+/* ---- the program --------------------------------------------------------- */
 
-/* A number is a slot of EmuRun.vals: slot 0 the core's index, then the loop counters, the registers,
- * the constants. */
+/* A number is a slot of EmuRun.vals: slot 0 the core's index, then the loop counters, the
+ * registers, the constants. */
 typedef uint32_t EmuNum;
 
 typedef struct EmuTerm {
@@ -100,15 +103,16 @@ typedef struct EmuRef {
     uint32_t first_term, nterms;
     uint32_t region;
     Dtype dtype;
-    const ListItem
-        *items; /* address list: its arrays, base and limit are not used; else null */
+    /* address list: its arrays, base and limit are not used; else null */
+    const ListItem *items;
     int32_t nitems;
-    bool
-        open; /* on-core, of a size known only while running: base is that of the memory, place and
-                  size are in EmuRun.places */
+    /* on-core, of a size known only while running: base is that of the memory, place and
+     * size are in EmuRun.places */
+    bool open;
 } EmuRef;
 
-/* Where an open region of a core lies now, in its memory; nothing is inside before its reservation. */
+/* Where an open region of a core lies now, in its memory; nothing is inside before its
+ * reservation. */
 typedef struct EmuPlace {
     int64_t at, bytes, end;
     int64_t limit; /* of its granule */
@@ -137,7 +141,8 @@ enum {
     EMU_LANE_OPERANDS = 4
 };
 
-/* Where an instruction on lanes has its operands, from the tables, once; slots, -1: none. */
+/* Where an instruction on lanes has its operands, from the tables, once; slots, -1:
+ * none. */
 typedef struct EmuLanePlan {
     int8_t n, repeat, unit, scalar;
     bool masked;
@@ -159,14 +164,14 @@ struct EmuOp {
     bool checked;
     uint64_t literals; /* bit i: operand i of the form was written as a constant */
     uint32_t index;    /* TikDesc.index */
-    uint32_t
-        target; /* LOOP: behind its end; ENDLOOP: its body; IF, ELSE, BREAK, CONTINUE: where to */
+    /* LOOP: behind its end; ENDLOOP: its body; IF, ELSE, BREAK, CONTINUE: where to */
+    uint32_t target;
     uint32_t reg;   /* slot: ALU, LOAD: result; LOOP, ENDLOOP: counter */
     uint32_t depth; /* LOOP, ENDLOOP: loops around it */
     EmuNum a, b;
     uint32_t ref; /* LOAD, STORE: indexes EmuProgram.refs */
-    uint32_t
-        first_slot; /* INSTR: of its operands in EmuProgram.slots, in the order of the form */
+    /* INSTR: of its operands in EmuProgram.slots, in the order of the form */
+    uint32_t first_slot;
     EmuNum mask[4];
     uint32_t move; /* indexes EmuProgram.moves */
     EmuLanePlan plan;
@@ -179,16 +184,15 @@ struct EmuProgram {
     EmuOp *ops;
     EmuRef *refs;
     EmuTerm *terms;
-    uint32_t
-        *slots; /* tensor operands: index in refs; masks: 0; other operands: EmuNum */
+    /* tensor operands: index in refs; masks: 0; other operands: EmuNum */
+    uint32_t *slots;
     int64_t *consts;
     EmuMove *moves;
     uint32_t nops, nrefs, nterms, nslots, nconsts, nmoves;
     uint32_t cap_ops, cap_refs, cap_terms, cap_slots, cap_consts, cap_moves;
-    uint32_t first_const; /* slot of consts[0] */
-    uint32_t
-        open[TIKBLOB_MAX_LOOPS +
-             TIKBLOB_MAX_IFS]; /* LOOP, IF, ELSE without their ends, outermost first */
+    uint32_t first_const;                               /* slot of consts[0] */
+    uint32_t open[TIKBLOB_MAX_LOOPS + TIKBLOB_MAX_IFS]; /* LOOP, IF, ELSE without their
+                                                           ends, outermost first */
     uint32_t nopen, nloops_open;
     uint32_t max_depth;
     bool meets; /* cores wait for each other */
@@ -209,8 +213,8 @@ struct EmuRun {
     EmuPlace *places;                /* by region */
     uint32_t cores;                  /* that run; grows with the number of blocks */
     uint32_t pc;                     /* where the core goes on */
-    int64_t
-        waits; /* number of cores that the core waits for at a barrier; 0: it has ended */
+    /* number of cores that the core waits for at a barrier; 0: it has ended */
+    int64_t waits;
     uint8_t *sreg; /* special registers, SREG_BYTES */
     Flags flags;
     uint8_t *lmem_state; /* emu/lmem_watch.c; null: not watched */
@@ -234,7 +238,7 @@ typedef struct EmuSite {
     const EmuOp *op;
 } EmuSite;
 
-/* ---- between the files ----------------------------------------------------------------------------- */
+/* ---- between the files --------------------------------------------------- */
 
 static inline int64_t
 emu_num(const EmuRun *r, EmuNum n)
@@ -254,12 +258,12 @@ emu_offset(const EmuRun *r, const EmuRef *ref)
     return (int64_t)off;
 }
 
-/* The size of a region; of an argument that of its array, which has at least the region's bytes or, where the
- * region is open, any number (emu/program.c). */
+/* The size of a region; of an argument that of its array, which has at least the region's
+ * bytes or, where the region is open, any number (emu/program.c). */
 int64_t emu_given_bytes(const EmuKernel *k, const TikBlobRegion *g);
 
-/* The one translation of addresses: the operand's first byte if extent >= 0 bytes from there on
- * exist, else null. */
+/* The one translation of addresses: the operand's first byte if extent >= 0 bytes from
+ * there on exist, else null. */
 uint8_t *emu_list_at(const EmuRef *o, int64_t off, int64_t extent); /* emu/program.c */
 
 static inline uint8_t *
@@ -305,7 +309,9 @@ emu_operand(const EmuRun *r, const EmuOp *op, int slot, int64_t extent)
     return emu_at(r, r->p->slots[op->first_slot + (uint32_t)slot], extent);
 }
 
-/* ---- emu/lane_io.c: operands that are addressed by lanes (vector 1.1 to 1.5) ---------------------- */
+/* ---- emu/lane_io.c ------------------------------------------------------- */
+
+/* Operands that are addressed by lanes (vector 1.1 to 1.5). */
 
 typedef struct EmuLane {
     uint8_t *at;      /* of the next repeat's first block */
@@ -329,14 +335,15 @@ typedef struct EmuLanes {
 void emu_lanes_plan(const EmuProgram *p, EmuOp *op);
 /* False: a fault is recorded. */
 bool emu_lanes_open(EmuRun *r, const EmuOp *op, EmuLanes *c);
-/* The n leading lanes of a source in the present repeat, as they stand or collected in buf. */
+/* The n leading lanes of a source in the present repeat, as they stand or collected in
+ * buf. */
 const uint8_t *emu_lanes_load(const EmuLane *o, int64_t n, uint8_t buf[REPEAT_BYTES]);
 /* Writes the active ones of n leading lanes of the destination. */
 void emu_lanes_store(const EmuLanes *c, int64_t n, const uint8_t *result);
 /* To the next repeat. */
 void emu_lanes_step(EmuLanes *c);
 
-/* ---- emu/slice.c: operands that are slices of tensors ------------------------------------------------ */
+/* ---- emu/slice.c: operands that are slices of tensors -------------------- */
 
 typedef struct EmuSlice {
     uint8_t *at; /* of the first element; all of them exist */
@@ -349,9 +356,12 @@ typedef struct EmuSlice {
 /* Presupposes emu_begin. False: a fault is recorded. */
 bool emu_slice_open(EmuRun *r, const EmuOp *op, int slot, EmuSlice *s);
 
-/* ---- emu/write.c: writes to global memory, which the core's atomic mode may turn into additions ------- */
+/* ---- emu/write.c --------------------------------------------------------- */
 
-/* Asks the mode for a write by operand dst from a memory; burst: bytes in one run. False: a fault is recorded. */
+/* Writes to global memory, which the core's atomic mode may turn into additions. */
+
+/* Asks the mode for a write by operand dst from a memory; burst: bytes in one run. False:
+ * a fault is recorded. */
 bool emu_write_mode(EmuRun *r, const EmuOp *op, int dst, Scope from, int64_t burst,
                     AtomicWrite *w);
 /* Writes n bytes, whole elements where the mode is on. */
@@ -364,7 +374,8 @@ void emu_warn_end(EmuRun *r);
 bool emu_warns(const EmuRun *r, const EmuOp *op, Rule rule);
 /* Tells of a warning on an instruction, site: an EmuSite; not for the second time. */
 void emu_warn(void *site, const Fault *f);
-/* Warnings on the numbers of an instruction that was executed, where warnings are told. */
+/* Warnings on the numbers of an instruction that was executed, where warnings are
+ * told. */
 void emu_warn_numbers(EmuRun *r, const EmuOp *op);
 
 /* emu/control.c: tells of flags that are set when a core has ended. */
@@ -378,12 +389,15 @@ bool emu_check(EmuRun *r, const EmuOp *op);
 bool emu_check_element(EmuRun *r, const EmuOp *op);
 /* Whether a number is in the range of an operand's row (form.def). */
 bool emu_allows(const EmuOp *op, int slot, int64_t v);
-/* Reads a number; false: it is not in the range of its row. A number of repeats may be 0, see check_least. */
+/* Reads a number; false: it is not in the range of its row. A number of repeats may be 0,
+ * see check_least. */
 bool emu_number(const EmuRun *r, const EmuOp *op, int slot, int64_t *v);
-/* What instructions without a mask begin with: their rules, where these were not proved, and all numbers in the ranges
- * of their rows, so that what is computed of them does not overflow. False: a fault is recorded. */
+/* What instructions without a mask begin with: their rules, where these were not proved,
+ * and all numbers in the ranges of their rows, so that what is computed of them does not
+ * overflow. False: a fault is recorded. */
 bool emu_begin(EmuRun *r, const EmuOp *op);
-/* A guard of the emulator refused an access: records which rule it breaks. Always false. */
+/* A guard of the emulator refused an access: records which rule it breaks. Always
+ * false. */
 bool emu_refuse(EmuRun *r, const EmuOp *op);
 /* A tensor operand as the rules see it. */
 CheckTensor emu_tensor(const EmuRun *r, const EmuOp *op, int slot);
@@ -399,8 +413,9 @@ bool emu_malformed(EmuResult *res, uint32_t descriptor, const char *text);
 /* emu/program.c: copies *m into the program; false: out of memory. */
 bool emu_add_move(EmuProgram *p, const EmuMove *m, uint32_t *index);
 
-/* Fills what is constant about an instruction; the operands and exec are in place. False: not an instruction that the
- * emulator can execute, with *why; or out of memory, with *why null. */
+/* Fills what is constant about an instruction; the operands and exec are in place. False:
+ * not an instruction that the emulator can execute, with *why; or out of memory, with
+ * *why null. */
 typedef bool EmuBind(EmuProgram *p, EmuOp *op, const char **why);
 
 /* By family (family.def). */
@@ -412,22 +427,24 @@ typedef bool EmuBind(EmuProgram *p, EmuOp *op, const char **why);
 #define SEM(id, ops, emu) EmuExec emu_exec_##emu;
 #include "isa/sem.def"
 
-/* Of op->from to op->dtype: whether it exists with the operation's rounding mode; and what it is now. Float
- * results saturate by one mode of the core, integers by another. */
+/* Of op->from to op->dtype: whether it exists with the operation's rounding mode; and
+ * what it is now. Float results saturate by one mode of the core, integers by another. */
 bool emu_has_conversion(const EmuProgram *p, const EmuOp *op);
 NumConv emu_conversion(const EmuRun *r, const EmuOp *op);
-/* emu/run.c: puts a core at the start of the program; runs it to its end or to a barrier. False: a
- * fault is recorded. */
+/* emu/run.c: puts a core at the start of the program; runs it to its end or to a barrier.
+ * False: a fault is recorded. */
 void emu_start_core(EmuRun *r, uint32_t core);
 bool emu_run_core(EmuRun *r);
 /* emu/barrier.c: runs all cores of a program that has barriers between them. */
 bool emu_run_meeting(EmuRun *r);
 
-/* emu/sort.c: the number of repeats of such an instruction, after its check. False: a fault is recorded. */
+/* emu/sort.c: the number of repeats of such an instruction, after its check. False: a
+ * fault is recorded. */
 bool emu_sort_repeats(EmuRun *r, const EmuOp *op, int slot, int64_t *n);
 /* emu/lmem.c: all lanes of LMEM as they are when a core starts. */
 void emu_lmem_reset(EmuRun *r);
-/* emu/lmem_watch.c: before and behind a run; the lanes as they are now. False: out of memory. */
+/* emu/lmem_watch.c: before and behind a run; the lanes as they are now. False: out of
+ * memory. */
 bool emu_watch_begin(EmuRun *r);
 void emu_watch_end(EmuRun *r);
 bool emu_watch_dump(EmuRun *r);

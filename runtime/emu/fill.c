@@ -1,5 +1,6 @@
-/* fill.c: sequences, broadcasts, copies and padding of blocks. Masks and strides are emu/lane_io.c's business,
- * but for a copy in counter mode, whose repeats may be longer than eight blocks. */
+/* fill.c: sequences, broadcasts, copies and padding of blocks. Masks and strides are
+ * emu/lane_io.c's business, but for a copy in counter mode, whose repeats may be longer
+ * than eight blocks. */
 #include "emu/emu.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@ enum {
     BLOCKS = REPEAT_BYTES / BLOCK_BYTES
 };
 
-/* ---- vci ------------------------------------------------------------------------------------------------ */
+/* ---- vci ----------------------------------------------------------------- */
 
 static void
 saturate(uint8_t *halves, int64_t n)
@@ -49,7 +50,7 @@ emu_exec_sequence(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- vbcb ----------------------------------------------------------------------------------------------- */
+/* ---- vbcb ---------------------------------------------------------------- */
 
 static void
 fill_block(uint8_t *block, const uint8_t *element, int size)
@@ -83,10 +84,10 @@ emu_exec_broadcast(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- vcopy ---------------------------------------------------------------------------------------------- */
+/* ---- vcopy --------------------------------------------------------------- */
 
-/* An operand of a copy of n elements in each repeat; false: a stride is out of its range, or it does not have
- * the bytes. */
+/* An operand of a copy of n elements in each repeat; false: a stride is out of its range,
+ * or it does not have the bytes. */
 static bool
 counted_operand(const EmuRun *r, const EmuOp *op, int i, int64_t n, int64_t repeats,
                 EmuLane *o)
@@ -153,7 +154,7 @@ emu_exec_copy(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- vpadding ------------------------------------------------------------------------------------------- */
+/* ---- vpadding ------------------------------------------------------------ */
 
 /* The element of the source block that element i of n gets; -1: zero. */
 static int

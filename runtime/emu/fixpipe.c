@@ -1,5 +1,5 @@
-/* fixpipe.c: results of the matrix unit from L0C to memory (cube-quant 8 and 12), row by row of 16 channels. What is
- * done to the elements of a row is in runtime/num/deq.h. */
+/* fixpipe.c: results of the matrix unit from L0C to memory (cube-quant 8 and 12), row by
+ * row of 16 channels. What is done to the elements of a row is in runtime/num/deq.h. */
 #include "emu/emu.h"
 #include "isa/operand.h"
 
@@ -38,7 +38,7 @@ writes(EmuRun *r, const EmuOp *op, int64_t run, AtomicWrite *w)
            emu_write_mode(r, op, FIXA_dst, SC_L0C, run, w);
 }
 
-/* ---- by blocks ------------------------------------------------------------------------------------------ */
+/* ---- by blocks ----------------------------------------------------------- */
 
 typedef struct Blocks {
     int64_t n, rows, src_pitch, dst_pitch; /* bytes from block to block */
@@ -181,7 +181,7 @@ emu_exec_fix_blocks(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- by columns ------------------------------------------------------------------------------------------- */
+/* ---- by columns ---------------------------------------------------------- */
 
 typedef struct Columns {
     int64_t n, m, src_stride, dst_stride, nd_num, nd_src, nd_dst;
@@ -351,7 +351,7 @@ emu_exec_fix_columns(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- binding -------------------------------------------------------------------------------------------------- */
+/* ---- binding ------------------------------------------------------------- */
 
 /* Conversions that a blob which was not verified may ask for. */
 static bool

@@ -1,5 +1,5 @@
-/* gather.c: gather, scatter and compress (vector chapter 8). Addresses that come out of tensors are
- * checked one by one before a repeat writes anything. */
+/* gather.c: gather, scatter and compress (vector chapter 8). Addresses that come out of
+ * tensors are checked one by one before a repeat writes anything. */
 #include "emu/emu.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ enum {
     OFFSET_BYTES = 4
 };
 
-/* ---- vreduce ---------------------------------------------------------------------------------------------- */
+/* ---- vreduce ------------------------------------------------------------- */
 
 /* What to keep of a repeat, and where. */
 typedef struct Pick {
@@ -40,7 +40,8 @@ kept_of(const Pick *p, int64_t repeat, int64_t n)
     return n % 8 ? kept + __builtin_popcount(bits[n / 8] & ((1u << n % 8) - 1)) : kept;
 }
 
-/* Lanes of one width from l on, which lie at src one behind the other. bits: from lane l on. */
+/* Lanes of one width from l on, which lie at src one behind the other. bits: from lane l
+ * on. */
 #define KEEP(name, T)                                                                    \
     static int64_t name(const Pick *p, const uint8_t *src, const uint8_t *bits,          \
                         int64_t n)                                                       \
@@ -245,7 +246,7 @@ emu_exec_pick(EmuRun *r, const EmuOp *op)
     return f == FORM_PICK || f == FORM_PICKBITS ? pick_lanes(r, op) : pick_long(r, op);
 }
 
-/* ---- vgather, vscatter -------------------------------------------------------------------------------------- */
+/* ---- vgather, vscatter --------------------------------------------------- */
 
 /* A tensor that is accessed anywhere. */
 typedef struct Field {
@@ -414,7 +415,7 @@ emu_exec_scatter(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- vgatherb ---------------------------------------------------------------------------------------------- */
+/* ---- vgatherb ------------------------------------------------------------ */
 
 bool
 emu_exec_gatherb(EmuRun *r, const EmuOp *op)
@@ -445,7 +446,7 @@ emu_exec_gatherb(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- vbi ----------------------------------------------------------------------------------------------------- */
+/* ---- vbi ----------------------------------------------------------------- */
 
 typedef struct Bilinear {
     Field src;
@@ -628,7 +629,7 @@ emu_exec_bi(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- binding -------------------------------------------------------------------------------------------------- */
+/* ---- binding ------------------------------------------------------------- */
 
 /* Elements of patterns and offsets are read as they lie in memory. */
 static bool

@@ -1,5 +1,6 @@
-/* image.c: load_image. Every element of the destination is computed for itself, from the pixel that it comes from
- * through the functions that are on; addresses and numbers are checked before. */
+/* image.c: load_image. Every element of the destination is computed for itself, from the
+ * pixel that it comes from through the functions that are on; addresses and numbers are
+ * checked before. */
 #include "emu/emu.h"
 
 #include <string.h>
@@ -32,7 +33,7 @@ register16(const Image *m, int at)
     return (uint16_t)(m->sreg[at] | m->sreg[at + 1] << 8);
 }
 
-/* ---- the source ------------------------------------------------------------------------------------------- */
+/* ---- the source ---------------------------------------------------------- */
 
 /* The three colours of a pixel in the order of the source, swaps done. */
 static void
@@ -83,7 +84,7 @@ colour(const Image *m, int64_t x, int64_t y, int channel)
     return (int)(v < 0 ? 0 : v > 255 ? 255 : v);
 }
 
-/* ---- the type of the destination ---------------------------------------------------------------------------- */
+/* ---- the type of the destination ----------------------------------------- */
 
 static double
 of_half(uint16_t h)
@@ -132,9 +133,10 @@ element_of(const Image *m, int x, int channel)
     return half_of(of_half(h) * of_half(scale));
 }
 
-/* ---- the destination ------------------------------------------------------------------------------------------ */
+/* ---- the destination ----------------------------------------------------- */
 
-/* The place along one axis of n that the place i of the padded axis has; -1: padding by value. */
+/* The place along one axis of n that the place i of the padded axis has; -1: padding by
+ * value. */
 static int64_t
 place(const Image *m, int64_t i, int64_t n, int64_t before, int64_t behind)
 {

@@ -1,5 +1,6 @@
-/* l0c_move.c: moves out of and into the accumulator (data-movement 6, cube-quant 9 and 10), row by row of 16
- * channels. What is done to the elements of a row is in runtime/num/deq.h. */
+/* l0c_move.c: moves out of and into the accumulator (data-movement 6, cube-quant 9 and
+ * 10), row by row of 16 channels. What is done to the elements of a row is in
+ * runtime/num/deq.h. */
 #include "emu/emu.h"
 
 #include <string.h>
@@ -89,7 +90,7 @@ read_tensors(const EmuRun *r, const EmuOp *op, Acc *a)
     return ok;
 }
 
-/* ---- parameters of a burst ------------------------------------------------------------------------------ */
+/* ---- parameters of a burst ----------------------------------------------- */
 
 static bool
 read_words(EmuRun *r, const EmuOp *op, Acc *a, int64_t burst)
@@ -143,9 +144,10 @@ read_parameters(EmuRun *r, const EmuOp *op, Acc *a, int64_t burst)
     }
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------- */
+/* ---- rows ---------------------------------------------------------------- */
 
-/* Where the channels 0 to 7 and 8 to 15 of row q of a burst stand outside of the accumulator. */
+/* Where the channels 0 to 7 and 8 to 15 of row q of a burst stand outside of the
+ * accumulator. */
 static void
 row_place(const Acc *a, int64_t q, int size, int64_t at[2])
 {
@@ -227,7 +229,8 @@ emu_exec_acc_move(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* The rules that the operands' kinds follow may be broken in a blob that was not verified. */
+/* The rules that the operands' kinds follow may be broken in a blob that was not
+ * verified. */
 bool
 emu_bind_acc(EmuProgram *p, EmuOp *op, const char **why)
 {

@@ -1,5 +1,6 @@
-/* lane_io.c: operands that are addressed by lanes: masks, repeats, block and repeat strides (vector 1.1
- * to 1.5). What is computed on the lanes is in the file of each family. */
+/* lane_io.c: operands that are addressed by lanes: masks, repeats, block and repeat
+ * strides (vector 1.1 to 1.5). What is computed on the lanes is in the file of each
+ * family. */
 
 /* ASSUMES mask-words: a mask has no bits of lanes that do not exist. */
 #include "emu/emu.h"
@@ -8,7 +9,7 @@
 
 #include "num/lanes.h"
 
-/* ---- masks --------------------------------------------------------------------------------------------- */
+/* ---- masks --------------------------------------------------------------- */
 
 /* Bitwise mask: the run up to the highest bit. */
 static bool
@@ -58,7 +59,7 @@ read_mask(const EmuRun *r, const EmuOp *op, EmuLanes *c)
     return false;
 }
 
-/* ---- operands -------------------------------------------------------------------------------------------- */
+/* ---- operands ------------------------------------------------------------ */
 
 /* Bytes from the start of a repeat to behind its n leading lanes. */
 static int64_t
@@ -181,7 +182,7 @@ emu_lanes_open(EmuRun *r, const EmuOp *op, EmuLanes *c)
            emu_refuse(r, op);
 }
 
-/* ---- one repeat -------------------------------------------------------------------------------------------- */
+/* ---- one repeat ---------------------------------------------------------- */
 
 const uint8_t *
 emu_lanes_load(const EmuLane *o, int64_t n, uint8_t buf[REPEAT_BYTES])

@@ -1,5 +1,5 @@
-/* lanes.c: which lane function an operation has; those of the mathematical functions and shifts are loops of
- * runtime/num. */
+/* lanes.c: which lane function an operation has; those of the mathematical functions and
+ * shifts are loops of runtime/num. */
 #include "emu/lanes.h"
 #include "num/fn.h"
 #include "num/int.h"
@@ -38,7 +38,7 @@ emu_lane_function(Sem sem, Dtype t)
     return t == DT_F16 ? f16[sem] : t == DT_F32 ? f32[sem] : NULL;
 }
 
-/* ---- shifts --------------------------------------------------------------------------------------------- */
+/* ---- shifts -------------------------------------------------------------- */
 
 enum {
     MOST_BITS = 63 /* what num_shift is safe for */
@@ -83,7 +83,7 @@ emu_lane_shift(Sem sem, Dtype t, bool rounded)
     return sem == SEM_SHL ? left[t] : rounded ? near[t] : right[t];
 }
 
-/* ---- the choice ------------------------------------------------------------------------------------------ */
+/* ---- the choice ---------------------------------------------------------- */
 
 /* The type of sources that are not of the type of dst. */
 static Dtype

@@ -1,5 +1,5 @@
-/* layout.c: transposes and other new orders of elements (vector chapter 6). Each repeat is read as a
- * whole before any of it is written. */
+/* layout.c: transposes and other new orders of elements (vector chapter 6). Each repeat
+ * is read as a whole before any of it is written. */
 #include "emu/emu.h"
 #include "isa/operand.h"
 
@@ -13,7 +13,7 @@ enum {
     KEPT = 4    /* elements of each */
 };
 
-/* ---- vnchwconv --------------------------------------------------------------------------------------- */
+/* ---- vnchwconv ----------------------------------------------------------- */
 
 /* One repeat of 16 blocks, or of one half of each. */
 typedef struct Blocks {
@@ -28,8 +28,8 @@ typedef struct Scatter {
     int size;   /* of an element */
 } Scatter;
 
-/* Element k of destination i is element i of source k; of 32-bit elements sources 0 to 7 go to the even
- * destinations and 8 to 15 to the odd ones. */
+/* Element k of destination i is element i of source k; of 32-bit elements sources 0 to 7
+ * go to the even destinations and 8 to 15 to the odd ones. */
 static void
 turn_blocks(const Blocks *in, Blocks *out, int size)
 {
@@ -109,7 +109,7 @@ emu_exec_nchw(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- tiles ---------------------------------------------------------------------------------------------- */
+/* ---- tiles --------------------------------------------------------------- */
 
 static void
 turn_tile(uint8_t *dst, const uint8_t *src)
@@ -149,7 +149,7 @@ emu_exec_tiles(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- v4dtrans ------------------------------------------------------------------------------------------- */
+/* ---- v4dtrans ------------------------------------------------------------ */
 
 /* dst[j * rows + i] = src[i * columns + j] */
 #define TURN(name, T)                                                                    \
@@ -214,7 +214,7 @@ emu_exec_planes(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- vmrgch ------------------------------------------------------------------------------------------------ */
+/* ---- vmrgch -------------------------------------------------------------- */
 
 bool
 emu_exec_channels(EmuRun *r, const EmuOp *op)
@@ -242,7 +242,7 @@ emu_exec_channels(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- binding ------------------------------------------------------------------------------------------------ */
+/* ---- binding ------------------------------------------------------------- */
 
 /* Widest elements that the instruction moves. */
 static int

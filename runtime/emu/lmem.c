@@ -1,8 +1,8 @@
-/* lmem.c: tensors in lanes of LMEM: moves between memories and arithmetic, element by element in the order of the
- * axes n, c, h, w.
+/* lmem.c: tensors in lanes of LMEM: moves between memories and arithmetic, element by
+ * element in the order of the axes n, c, h, w.
  *
- * LMEM is the lanes one behind the other, lane_bytes apart (EmuProgram). An operand is the part of lane 0 from its
- * base on; its channels say which lanes are touched. */
+ * LMEM is the lanes one behind the other, lane_bytes apart (EmuProgram). An operand is
+ * the part of lane 0 from its base on; its channels say which lanes are touched. */
 #include "emu/lmem.h"
 #include "isa/operand.h"
 #include "num/scalar.h"
@@ -26,9 +26,10 @@ emu_lmem_reset(EmuRun *r)
     }
 }
 
-/* ---- operands ------------------------------------------------------------------------------------------------ */
+/* ---- operands ------------------------------------------------------------ */
 
-/* Bytes from the operand's start to the end of its last element, in the lane that has most. */
+/* Bytes from the operand's start to the end of its last element, in the lane that has
+ * most. */
 static int64_t
 reach(const EmuTensor *t)
 {
@@ -91,7 +92,7 @@ emu_tensor_next(const int64_t shape[LMEM_AXES], int64_t at[LMEM_AXES])
     return false;
 }
 
-/* ---- moves ----------------------------------------------------------------------------------------------------- */
+/* ---- moves --------------------------------------------------------------- */
 
 static void
 copy_element(const EmuTensor *d, const int64_t to[LMEM_AXES], const EmuTensor *s,
@@ -115,7 +116,8 @@ enabled(const EmuTensor *t, int64_t c, uint64_t mask)
     return t->npu == 0 || (mask >> ((t->x.lane + c) % t->npu) & 1) != 0;
 }
 
-/* The element of the source that goes to an element of the destination; a copy takes them in order. */
+/* The element of the source that goes to an element of the destination; a copy takes them
+ * in order. */
 static void
 source_of(LaneFunc func, const int64_t to[LMEM_AXES], int64_t from[LMEM_AXES])
 {
@@ -134,7 +136,8 @@ source_of(LaneFunc func, const int64_t to[LMEM_AXES], int64_t from[LMEM_AXES])
     }
 }
 
-/* Both sides have what the walk over the destination takes; P1 and P2 say so for verified blobs. */
+/* Both sides have what the walk over the destination takes; P1 and P2 say so for verified
+ * blobs. */
 static bool
 sides_fit(LaneFunc func, const EmuTensor *d, const EmuTensor *s)
 {
@@ -183,9 +186,10 @@ emu_exec_lane_move(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- arithmetic ------------------------------------------------------------------------------------------------ */
+/* ---- arithmetic ---------------------------------------------------------- */
 
-/* Elements as numbers of 64 bits that are exact for integers, and as the numbers that patterns of floats stand for. */
+/* Elements as numbers of 64 bits that are exact for integers, and as the numbers that
+ * patterns of floats stand for. */
 static int64_t
 load(Dtype t, const uint8_t *p)
 {
@@ -224,7 +228,8 @@ nan_of(Dtype t)
     return t == DT_F16 ? HALF_NAN : t == DT_BF16 ? BFLOAT_NAN : FLOAT_NAN;
 }
 
-/* A sum, difference or product of two numbers of at most 24 bits is rounded rightly by way of a double. */
+/* A sum, difference or product of two numbers of at most 24 bits is rounded rightly by
+ * way of a double. */
 static int64_t
 floats(Sem sem, Dtype t, int64_t a, int64_t b)
 {
@@ -275,9 +280,10 @@ emu_exec_lane_arith(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- binding --------------------------------------------------------------------------------------------------- */
+/* ---- binding ------------------------------------------------------------- */
 
-/* The rules that do not depend on addresses: all numbers of these instructions are constants. */
+/* The rules that do not depend on addresses: all numbers of these instructions are
+ * constants. */
 static bool
 statics_hold(const EmuProgram *p, const EmuOp *op)
 {

@@ -20,7 +20,8 @@ uint8_t *emu_tensor_at(const EmuTensor *t, const int64_t at[LMEM_AXES], int *hal
 /* The next element in row-major order; false behind the last. */
 bool emu_tensor_next(const int64_t shape[LMEM_AXES], int64_t at[LMEM_AXES]);
 
-/* emu/lmem_watch.c: the instruction reads a tensor; lanes lanes of bytes each; it has written a tensor. */
+/* emu/lmem_watch.c: the instruction reads a tensor; lanes lanes of bytes each; it has
+ * written a tensor. */
 void emu_watch_read(EmuRun *r, const EmuOp *op, int slot, const EmuTensor *t);
 void emu_watch_table(EmuRun *r, const EmuOp *op, int slot, const uint8_t *at,
                      int64_t bytes, int64_t lanes);

@@ -1,6 +1,7 @@
-/* lmem_conv.c: convolution on tensors in lanes, by panels. The weight is read where it stands in
- * the lane of its output channel (docs/lmem.md). Float sums are taken in the order of input channels, rows and columns
- * of the kernel, each product and each sum rounded. */
+/* lmem_conv.c: convolution on tensors in lanes, by panels. The weight is read where it
+ * stands in the lane of its output channel (docs/lmem.md). Float sums are taken in the
+ * order of input channels, rows and columns of the kernel, each product and each sum
+ * rounded. */
 #include "emu/lmem_conv.h"
 #include "rules/lmem_conv.h"
 
@@ -48,8 +49,8 @@ limited(int64_t v, Dtype t)
     return v < lo ? lo : v > lo + 255 ? lo + 255 : v;
 }
 
-/* How a channel's numbers become 8 bits: times the multiplier, divided by a power of two, to the nearest and up in the
- * middle, plus the zero point. */
+/* How a channel's numbers become 8 bits: times the multiplier, divided by a power of two,
+ * to the nearest and up in the middle, plus the zero point. */
 typedef struct Requant {
     int64_t multiplier, shift, zero;
 } Requant;
@@ -125,7 +126,8 @@ emu_conv_put(const Conv *c, const int64_t at[LMEM_AXES], const int32_t *sums,
     }
 }
 
-/* Bytes of a lane that belong to the weight; that its numbers fit each other was checked when the program was made. */
+/* Bytes of a lane that belong to the weight; that its numbers fit each other was checked
+ * when the program was made. */
 static int64_t
 table_end(const Conv *c)
 {

@@ -1,4 +1,5 @@
-/* lmem_conv.h: a convolution on lanes, between its operands and its sums. Private to runtime/emu. */
+/* lmem_conv.h: a convolution on lanes, between its operands and its sums. Private to
+ * runtime/emu. */
 #ifndef TIK_EMU_LMEM_CONV_H
 #define TIK_EMU_LMEM_CONV_H
 
@@ -12,14 +13,16 @@ typedef struct Conv {
     bool depthwise;
 } Conv;
 
-/* The first byte of output channel oc in its lane, after what is in front of all of them. */
+/* The first byte of output channel oc in its lane, after what is in front of all of
+ * them. */
 static inline const uint8_t *
 emu_conv_lane(const Conv *c, int64_t oc, int64_t offset, int64_t pitch)
 {
     return c->weight + oc % c->d.npu * c->d.lane_bytes + offset + oc / c->d.npu * pitch;
 }
 
-/* The element of the weight for an input channel and a kernel position, in its channel's bytes. */
+/* The element of the weight for an input channel and a kernel position, in its channel's
+ * bytes. */
 int64_t emu_conv_weight(const Conv *c, int64_t ic, int64_t kh, int64_t kw);
 /* Writes n results of a row, from one on, of their sums: integers or floats. */
 void emu_conv_put(const Conv *c, const int64_t at[LMEM_AXES], const int32_t *sums,

@@ -1,8 +1,9 @@
 /* lmem_panel.c: convolutions on lanes with panels of input elements (num/dot.h).
  *
- * An area of the results, some whole rows or a part of one, is done at a time. Its panel has a line for each input channel and
- * kernel position, in that order, with the input element of every result or zero outside of the image. With the weights of
- * some output channels beside it the sums are products of the two. */
+ * An area of the results, some whole rows or a part of one, is done at a time. Its panel
+ * has a line for each input channel and kernel position, in that order, with the input
+ * element of every result or zero outside of the image. With the weights of some output
+ * channels beside it the sums are products of the two. */
 #include "emu/lmem_conv.h"
 
 #include <string.h>
@@ -25,18 +26,18 @@ typedef struct Work {
     Area area;
     int64_t first, channels; /* output channels */
     int lines;
-    int64_t
-        line[LINES]
-            [3]; /* input channel, row and column of the kernel; the first is -1: zeros */
+    int64_t line[LINES][3]; /* input channel, row and column of the kernel; the first is
+                               -1: zeros */
     float f[LINES * DOT_PIXELS], fw[CHANNELS * LINES];
     int16_t s[LINES * DOT_PIXELS], sw[CHANNELS * LINES];
     float fsum[(CHANNELS + DOT_CHANNELS) * DOT_PIXELS];
     int32_t isum[(CHANNELS + DOT_CHANNELS) * DOT_PIXELS];
 } Work;
 
-/* ---- one line ---------------------------------------------------------------------------------------------------- */
+/* ---- one line ------------------------------------------------------------ */
 
-/* Columns of the area whose input column w0 + step * column lies in the image: [lo, hi). */
+/* Columns of the area whose input column w0 + step * column lies in the image: [lo,
+ * hi). */
 static void
 columns_inside(int64_t w0, int64_t step, int64_t width, int64_t columns, int64_t *lo,
                int64_t *hi)
@@ -86,7 +87,7 @@ put_line(const Work *w, const int64_t line[3], uint8_t *bytes, float *floats)
     }
 }
 
-/* ---- panels ------------------------------------------------------------------------------------------------------ */
+/* ---- panels -------------------------------------------------------------- */
 
 /* The next lines; next: the number of the first one. False: there are no more. */
 static bool
@@ -172,7 +173,7 @@ put_results(const Work *w)
     }
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------------------- */
+/* ---- the whole ----------------------------------------------------------- */
 
 static void
 do_area(Work *w)

@@ -1,6 +1,7 @@
-/* lmem_watch.c: what was written of LMEM. Each byte of a lane is never written, an element of something that was
- * written, or padding between such elements. Instructions that read other bytes than elements compute with what
- * happens to be there: the warnings uninit-read and pad-read, once for each instruction. So is bank-conflict told, of an
+/* lmem_watch.c: what was written of LMEM. Each byte of a lane is never written, an
+ * element of something that was written, or padding between such elements. Instructions
+ * that read other bytes than elements compute with what happens to be there: the warnings
+ * uninit-read and pad-read, once for each instruction. So is bank-conflict told, of an
  * instruction by itself and with the one that ran before it. */
 #include "emu/lmem.h"
 #include "rules/lmem_banks.h"
@@ -120,7 +121,7 @@ emu_watch_write(EmuRun *r, const EmuTensor *t)
     } while (emu_tensor_next(t->x.shape, at));
 }
 
-/* ---- banks ----------------------------------------------------------------------------------------------------- */
+/* ---- banks --------------------------------------------------------------- */
 
 static BankBuffer
 place_of(void *ctx, uint32_t buffer)
@@ -158,7 +159,7 @@ emu_watch_banks(EmuRun *r, const EmuOp *op)
     }
 }
 
-/* ---- the picture ----------------------------------------------------------------------------------------------- */
+/* ---- the picture --------------------------------------------------------- */
 
 bool
 emu_watch_dump(EmuRun *r)

@@ -1,5 +1,5 @@
-/* load.c: loads into the matrix unit and the way back (cube 3 and 4). Fractals are moved one by one; a row of
- * a fractal of windows is 32 bytes of the image, or padding. */
+/* load.c: loads into the matrix unit and the way back (cube 3 and 4). Fractals are moved
+ * one by one; a row of a fractal of windows is 32 bytes of the image, or padding. */
 #include "emu/emu.h"
 #include "rules/load.h"
 #include "layout/fractal.h"
@@ -30,7 +30,7 @@ move_fractal(uint8_t *dst, const uint8_t *src, bool transpose)
     }
 }
 
-/* ---- load2d ---------------------------------------------------------------------------------------------- */
+/* ---- load2d -------------------------------------------------------------- */
 
 bool
 emu_exec_load2d(EmuRun *r, const EmuOp *op)
@@ -94,8 +94,9 @@ emu_exec_load2d_box(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* An element of a square matrix of two fractals: bytes are one fractal above the other, words one beside the
- * other. The place in bytes, of which the second fractal begins at pitch. */
+/* An element of a square matrix of two fractals: bytes are one fractal above the other,
+ * words one beside the other. The place in bytes, of which the second fractal begins at
+ * pitch. */
 static int64_t
 square_at(int size, int64_t r, int64_t c, int64_t pitch)
 {
@@ -141,7 +142,7 @@ emu_exec_load2d_square(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- windows ----------------------------------------------------------------------------------------------- */
+/* ---- windows ------------------------------------------------------------- */
 
 typedef struct Image {
     FractalWindows s;
@@ -190,7 +191,8 @@ fill_padding(Image *im, int64_t value)
     }
 }
 
-/* Row of window m at a point of the kernel; points count on through the groups of channels. */
+/* Row of window m at a point of the kernel; points count on through the groups of
+ * channels. */
 static void
 window_row(const Image *im, int64_t m, int64_t point, uint8_t *row)
 {
@@ -213,7 +215,8 @@ window_row(const Image *im, int64_t m, int64_t point, uint8_t *row)
     }
 }
 
-/* The same of 16-bit images with 4 channels: four points are a row, and those behind the kernel are 0. */
+/* The same of 16-bit images with 4 channels: four points are a row, and those behind the
+ * kernel are 0. */
 static void
 few_row(const Image *im, int64_t m, int64_t point, uint8_t *row)
 {
@@ -248,7 +251,7 @@ corner_ok(const Image *im, int64_t left, int64_t top)
     return left >= -im->s.left && top >= -im->s.top;
 }
 
-/* ---- load3dv1 ------------------------------------------------------------------------------------------------ */
+/* ---- load3dv1 ------------------------------------------------------------ */
 
 bool
 emu_exec_load3d1(EmuRun *r, const EmuOp *op)
@@ -296,9 +299,10 @@ emu_exec_load3d1(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- load3dv2 ------------------------------------------------------------------------------------------------- */
+/* ---- load3dv2 ------------------------------------------------------------ */
 
-/* The fractal of rows m.. of the matrix of windows at one point; rows from end on are 0. */
+/* The fractal of rows m.. of the matrix of windows at one point; rows from end on are
+ * 0. */
 static void
 window_fractal(const Image *im, int64_t m, int64_t end, int64_t point, uint8_t *out)
 {
@@ -347,7 +351,7 @@ emu_exec_load3d2(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- col2img --------------------------------------------------------------------------------------------------- */
+/* ---- col2img ------------------------------------------------------------- */
 
 static void
 add_pixel(uint8_t *dst, const uint8_t *src, Dtype t)
@@ -404,7 +408,7 @@ emu_exec_col2img(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- binding ----------------------------------------------------------------------------------------------------- */
+/* ---- binding ------------------------------------------------------------- */
 
 bool
 emu_bind_load(EmuProgram *p, EmuOp *op, const char **why)

@@ -1,9 +1,11 @@
-/* move.c: data_move. Bursts of bytes with tail-to-head gaps; the pad modes of moves to L1; the
- * conversions between UB and L0C (isa.h says what they compute).
+/* move.c: data_move. Bursts of bytes with tail-to-head gaps; the pad modes of moves to
+ * L1; the conversions between UB and L0C (isa.h says what they compute).
  *
- * Bursts are copied in ascending order, each read before it is written where the two share bytes: inside
- * of one memory source and destination may meet (the warning overlap). Units come from move_units: with an L0C operand a burst counts fractals of
- * 256 elements on both sides, gaps count fractals on the L0C side and blocks on the other. */
+ * Bursts are copied in ascending order, each read before it is written where the two
+ * share bytes: inside of one memory source and destination may meet (the warning
+ * overlap). Units come from move_units: with an L0C operand a burst counts fractals of
+ * 256 elements on both sides, gaps count fractals on the L0C side and blocks on the
+ * other. */
 #include "emu/emu.h"
 
 #include <string.h>
@@ -11,7 +13,7 @@
 #include "num/half.h"
 #include "isa/operand.h"
 
-/* ---- element conversions ------------------------------------------------------------------------------ */
+/* ---- element conversions ------------------------------------------------- */
 
 typedef uint16_t AnyU16 __attribute__((aligned(1), may_alias));
 typedef uint32_t AnyU32 __attribute__((aligned(1), may_alias));
@@ -70,7 +72,7 @@ conversion(int64_t code, Dtype src, Dtype dst)
     return NULL;
 }
 
-/* ---- binding ----------------------------------------------------------------------------------------------- */
+/* ---- binding ------------------------------------------------------------- */
 
 static bool
 bind_mode(EmuMove *m, int64_t mode, const EmuRef *dst, const EmuRef *src, bool fractal)
@@ -106,7 +108,7 @@ emu_bind_move(EmuProgram *p, EmuOp *op, const char **why)
     return emu_add_move(p, &m, &op->move);
 }
 
-/* ---- execution --------------------------------------------------------------------------------------------- */
+/* ---- execution ----------------------------------------------------------- */
 
 /* A move in bytes. */
 typedef struct Bursts {
@@ -174,7 +176,8 @@ copy_bursts(const Bursts *b)
     }
 }
 
-/* Mode 1 fills with the register's low byte, the others with its low 16 bits, little endian. */
+/* Mode 1 fills with the register's low byte, the others with its low 16 bits, little
+ * endian. */
 static void
 pad_bursts(const Bursts *b, int64_t padding, int mode)
 {

@@ -1,9 +1,9 @@
-/* program.c: descriptors to an EmuProgram. Everything that does not change while running is looked
- * up here, and everything that the run relies on (indexes in range, matching ends, known forms) is
- * established here, so that running needs no such checks.
+/* program.c: descriptors to an EmuProgram. Everything that does not change while running
+ * is looked up here, and everything that the run relies on (indexes in range, matching
+ * ends, known forms) is established here, so that running needs no such checks.
  *
- * Slots of numbers: 0 the core's index; 1 .. nloops the loop counters; then the registers; then the
- * constants in the order of first use. */
+ * Slots of numbers: 0 the core's index; 1 .. nloops the loop counters; then the
+ * registers; then the constants in the order of first use. */
 #include "emu/emu.h"
 
 #include <stdio.h>
@@ -47,7 +47,7 @@ grow(void *array, uint32_t *cap, uint32_t n, size_t size)
     return true;
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------ */
+/* ---- memory -------------------------------------------------------------- */
 
 enum {
     SCOPE_ALIGN = 1024
@@ -59,7 +59,8 @@ storage_of(const TikBlobRegion *g)
     return scope_granule(g->scope, g->kind == TIKBLOB_TABLE, g->bytes);
 }
 
-/* Constant tables are copied behind the memories: no operand can reach the blob itself. */
+/* Constant tables are copied behind the memories: no operand can reach the blob
+ * itself. */
 static bool
 copy_tables(EmuProgram *p, int64_t at)
 {
@@ -74,7 +75,8 @@ copy_tables(EmuProgram *p, int64_t at)
     return true;
 }
 
-/* Lays the memories out one behind the other, each as large as the kernel's regions need. */
+/* Lays the memories out one behind the other, each as large as the kernel's regions
+ * need. */
 static bool
 lay_out(EmuProgram *p, EmuResult *res)
 {
@@ -184,7 +186,7 @@ emu_free(EmuProgram *p)
     free(p);
 }
 
-/* ---- operands ---------------------------------------------------------------------------------------- */
+/* ---- operands ------------------------------------------------------------ */
 
 /* One descriptor on its way into the program. */
 typedef struct Adder {
@@ -288,7 +290,8 @@ emu_given_bytes(const EmuKernel *k, const TikBlobRegion *g)
     return argument ? k->args[g->base]->bytes : g->bytes;
 }
 
-/* Bytes that an operand may touch; of an open region of a core they are in EmuRun.places. */
+/* Bytes that an operand may touch; of an open region of a core they are in
+ * EmuRun.places. */
 static int64_t
 limit_of(const EmuKernel *k, const TikBlobRegion *g)
 {
@@ -335,7 +338,7 @@ add_ref(const Adder *a, const TikOperand *o, bool write, uint32_t *out)
     return true;
 }
 
-/* ---- instructions ------------------------------------------------------------------------------------- */
+/* ---- instructions -------------------------------------------------------- */
 
 static bool
 add_operand(const Adder *a, EmuOp *op, int i, Role role, uint32_t *slot)
@@ -449,7 +452,7 @@ add_instr(const Adder *a, EmuOp *op)
     return bind(a, op);
 }
 
-/* ---- scalars ------------------------------------------------------------------------------------------- */
+/* ---- scalars ------------------------------------------------------------- */
 
 static bool
 good_dtype(Dtype t)
@@ -486,7 +489,7 @@ add_access(const Adder *a, EmuOp *op)
     return d->kind == DESC_LOAD ? add_num(a, &reg, &op->reg) : add_num(a, &d->a, &op->a);
 }
 
-/* ---- control: targets are filled when the end of a body is met ------------------------------------------ */
+/* ---- control: targets are filled when the end of a body is met ----------- */
 
 static bool
 push_open(const Adder *a)

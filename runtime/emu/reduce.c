@@ -1,10 +1,11 @@
-/* reduce.c: reductions (vector chapter 7). Sources are addressed by lanes (emu/lane_io.c); the results of a
- * repeat stand together.
+/* reduce.c: reductions (vector chapter 7). Sources are addressed by lanes
+ * (emu/lane_io.c); the results of a repeat stand together.
  *
- * Sums are balanced trees over all lanes of a repeat, neighbours first, lanes that are off as +0: level
- * after level each node takes the place of half its index, and is rounded to the type. Extremes look at
- * the active lanes in order. Repeats are read and written one after another, so that a destination in
- * the source gives what the machine gives. */
+ * Sums are balanced trees over all lanes of a repeat, neighbours first, lanes that are
+ * off as +0: level after level each node takes the place of half its index, and is
+ * rounded to the type. Extremes look at the active lanes in order. Repeats are read and
+ * written one after another, so that a destination in the source gives what the machine
+ * gives. */
 #include "emu/emu.h"
 #include "isa/operand.h"
 
@@ -25,13 +26,14 @@ typedef struct Reduction {
     const EmuOp *op;
     EmuLanes c;
     Dtype t;
-    int size;    /* of an element */
-    int results; /* elements that a repeat writes; over whole buffers all that is written */
+    int size; /* of an element */
+    /* elements that a repeat writes; over whole buffers all that is written */
+    int results;
     int64_t step; /* elements from the results of a repeat to those of the next */
     uint8_t *dst; /* of the present repeat */
 } Reduction;
 
-/* ---- sums ----------------------------------------------------------------------------------------------- */
+/* ---- sums ---------------------------------------------------------------- */
 
 /* Bits of the elements, as they stand in memory. */
 typedef union Summands {
@@ -102,8 +104,8 @@ lane_on(const EmuLanes *c, int64_t i)
     return i < c->run && (!c->holes || c->on[i]);
 }
 
-/* Whether element i of the results is written: of a pair of lanes one is on, except on the 310B class (choice:
- * and on the oldest). */
+/* Whether element i of the results is written: of a pair of lanes one is on, except on
+ * the 310B class (choice: and on the oldest). */
 static bool
 is_written(const Reduction *x, int i)
 {
@@ -133,7 +135,7 @@ sum_repeat(Reduction *x)
     }
 }
 
-/* ---- extremes -------------------------------------------------------------------------------------------- */
+/* ---- extremes ------------------------------------------------------------ */
 
 /* The extreme of the lanes seen so far. */
 typedef struct Extreme {
@@ -258,7 +260,7 @@ extreme_repeat(Reduction *x)
     store_bits(x, 1 - index, e.bits);
 }
 
-/* ---- special registers: the extreme of all repeats --------------------------------------------------------- */
+/* ---- special registers: the extreme of all repeats ----------------------- */
 
 static void
 note_extreme(const Reduction *x, const Extreme *e)
@@ -270,7 +272,7 @@ note_extreme(const Reduction *x, const Extreme *e)
     memcpy(sreg + SREG_MAX_MIN_INDEX, &at, sizeof at);
 }
 
-/* ---- instructions ------------------------------------------------------------------------------------------- */
+/* ---- instructions -------------------------------------------------------- */
 
 static int
 results_of(const Reduction *x)

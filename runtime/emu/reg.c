@@ -1,6 +1,7 @@
-/* reg.c: vector registers: loads, stores, conversions between parts, interleaving and histograms. Arithmetic
- * on registers is on lanes (emu/vector.c). Each operand is taken aside before the result is written, element
- * by element: what a mode does is one formula for the place of lane i. */
+/* reg.c: vector registers: loads, stores, conversions between parts, interleaving and
+ * histograms. Arithmetic on registers is on lanes (emu/vector.c). Each operand is taken
+ * aside before the result is written, element by element: what a mode does is one formula
+ * for the place of lane i. */
 #include "emu/emu.h"
 #include "isa/operand.h"
 
@@ -10,7 +11,7 @@
 #include "rules/reg.h"
 #include "num/conv.h"
 
-/* ---- masks -------------------------------------------------------------------------------------------------- */
+/* ---- masks --------------------------------------------------------------- */
 
 /* The active ones of n lanes. */
 typedef struct Active {
@@ -70,7 +71,7 @@ size_of(const EmuRun *r, const EmuOp *op, int slot)
     return dtype_size(emu_slot_ref(r->p, op, slot)->dtype);
 }
 
-/* ---- loads ---------------------------------------------------------------------------------------------------- */
+/* ---- loads --------------------------------------------------------------- */
 
 /* The element of UB, of size bytes, that lane i of register reg gets. */
 static int
@@ -130,7 +131,7 @@ emu_exec_reg_load(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- stores --------------------------------------------------------------------------------------------------- */
+/* ---- stores -------------------------------------------------------------- */
 
 bool
 emu_exec_reg_store(EmuRun *r, const EmuOp *op)
@@ -161,7 +162,7 @@ emu_exec_reg_store(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- between registers ------------------------------------------------------------------------------------------ */
+/* ---- between registers --------------------------------------------------- */
 
 /* Element k of src0 and src1, one behind the other. */
 bool
@@ -267,7 +268,7 @@ emu_exec_reg_histogram(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- binding ---------------------------------------------------------------------------------------------------- */
+/* ---- binding ------------------------------------------------------------- */
 
 static Dtype
 type_of(const EmuProgram *p, const EmuOp *op, int slot)
@@ -281,7 +282,8 @@ is_known_type(Dtype t)
     return t != DT_NONE && dtype_size(t) <= 4;
 }
 
-/* Mode and widths of a load or a store, whose register is operand reg and whose tensor is operand memory. */
+/* Mode and widths of a load or a store, whose register is operand reg and whose tensor is
+ * operand memory. */
 static bool
 mode_fits(const EmuProgram *p, const EmuOp *op, int reg, int memory, int slot)
 {

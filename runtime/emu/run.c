@@ -1,6 +1,6 @@
-/* run.c: runs a program: control, scalar operations, element accesses; instructions go to their
- * semantic function. Cores run one after another in the order of their index, each from fresh
- * registers; the first fault ends the run. */
+/* run.c: runs a program: control, scalar operations, element accesses; instructions go to
+ * their semantic function. Cores run one after another in the order of their index, each
+ * from fresh registers; the first fault ends the run. */
 #include "emu/emu.h"
 #include "isa/operand.h"
 
@@ -82,8 +82,9 @@ enter_loop(EmuRun *r, const EmuOp *op, uint32_t pc)
     return begin < end ? pc + 1 : op->target;
 }
 
-/* The counter is the loop's own: what the body did to its slot does not matter to the bound only if the
- * body has no loop with the same slot; the step limit ends what would not end by itself. */
+/* The counter is the loop's own: what the body did to its slot does not matter to the
+ * bound only if the body has no loop with the same slot; the step limit ends what would
+ * not end by itself. */
 static uint32_t
 next_iteration(EmuRun *r, const EmuOp *op, uint32_t pc)
 {

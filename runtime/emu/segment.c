@@ -1,5 +1,5 @@
-/* segment.c: slice movement (data-movement chapter 8). Each side counts its own dimensions, the innermost
- * first, and segment after segment goes over. */
+/* segment.c: slice movement (data-movement chapter 8). Each side counts its own
+ * dimensions, the innermost first, and segment after segment goes over. */
 #include "emu/emu.h"
 
 #include <string.h>

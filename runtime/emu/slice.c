@@ -1,10 +1,10 @@
-/* slice.c: instructions on slices of tensors (vector chapter 13), element by element; reductions are in
- * emu/slice_reduce.c.
+/* slice.c: instructions on slices of tensors (vector chapter 13), element by element;
+ * reductions are in emu/slice_reduce.c.
  *
- * Every operand is a walk over its elements. Rows (the innermost dimension) are worked on in pieces:
- * sources whose elements lie apart are collected first, results that do are spread afterwards, and in
- * between contiguous arithmetic runs, that of emu_lanes where there is some. A scalar is a piece of equal
- * elements. */
+ * Every operand is a walk over its elements. Rows (the innermost dimension) are worked on
+ * in pieces: sources whose elements lie apart are collected first, results that do are
+ * spread afterwards, and in between contiguous arithmetic runs, that of emu_lanes where
+ * there is some. A scalar is a piece of equal elements. */
 #include "emu/emu.h"
 #include "isa/operand.h"
 
@@ -22,7 +22,7 @@ enum {
     PACKS = 16
 };
 
-/* ---- operands --------------------------------------------------------------------------------------------- */
+/* ---- operands ------------------------------------------------------------ */
 
 static bool
 converts(Form form)
@@ -118,7 +118,7 @@ spread(uint8_t *to, int64_t step, const uint8_t *from, int size, int64_t n)
         })
 }
 
-/* ---- arithmetic of one piece ------------------------------------------------------------------------------- */
+/* ---- arithmetic of one piece --------------------------------------------- */
 
 /* What is done to a piece. */
 typedef struct Work {
@@ -247,7 +247,7 @@ compute(const Work *w, uint8_t *dst, const uint8_t *const *src, int size, int64_
     }
 }
 
-/* ---- rows --------------------------------------------------------------------------------------------------- */
+/* ---- rows ---------------------------------------------------------------- */
 
 typedef struct Row {
     EmuSlice dst, src[SOURCES];
@@ -298,7 +298,8 @@ one_row(const Work *w, const Row *row, int64_t i, int64_t j)
     }
 }
 
-/* The order of the slices among the sources: those of the form, with the scalar where side says. */
+/* The order of the slices among the sources: those of the form, with the scalar where
+ * side says. */
 static bool
 open_sources(EmuRun *r, const EmuOp *op, Row *row)
 {
@@ -412,7 +413,7 @@ emu_exec_slice(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- binding ------------------------------------------------------------------------------------------------ */
+/* ---- binding ------------------------------------------------------------- */
 
 /* Whether pieces of the meaning are computed here, not by lane functions. */
 static bool

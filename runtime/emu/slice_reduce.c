@@ -1,9 +1,9 @@
-/* slice_reduce.c: reductions along axes of a slice (vector chapter 13), one result after the other and
- * one element after the other, in index order.
+/* slice_reduce.c: reductions along axes of a slice (vector chapter 13), one result after
+ * the other and one element after the other, in index order.
  *
- * A sum is a tree over the elements, padded with +0 to a power of two: neighbours first. It is kept as a
- * stack of sums of 1, 2, 4 ... elements; two of one size become one. An extreme is the first of equal
- * ones; NaN counts only where there is nothing else. */
+ * A sum is a tree over the elements, padded with +0 to a power of two: neighbours first.
+ * It is kept as a stack of sums of 1, 2, 4 ... elements; two of one size become one. An
+ * extreme is the first of equal ones; NaN counts only where there is nothing else. */
 #include "emu/emu.h"
 
 #include <string.h>
@@ -58,7 +58,7 @@ value_of(uint32_t bits, Dtype t)
                          : (double)(int16_t)bits;
 }
 
-/* ---- sums ------------------------------------------------------------------------------------------------ */
+/* ---- sums ---------------------------------------------------------------- */
 
 typedef struct Addition {
     Dtype type;
@@ -123,7 +123,7 @@ sum_of(Walk *w, Addition t)
     return close_tree(&s, t);
 }
 
-/* ---- extremes --------------------------------------------------------------------------------------------- */
+/* ---- extremes ------------------------------------------------------------ */
 
 typedef struct Extreme {
     uint32_t bits;
@@ -149,7 +149,7 @@ extreme_of(Walk *w, Dtype t, bool largest)
     return e;
 }
 
-/* ---- results ----------------------------------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------- */
 
 static void
 one_result(const EmuRun *r, const EmuOp *op, const EmuSlice *src, const uint8_t *from,

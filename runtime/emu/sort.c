@@ -1,6 +1,6 @@
-/* sort.c: fields of proposals, sorting and merging (vector chapter 9), as the manual tells them:
- * insertion by comparing scores, and merging by looking at the first record of every list. A score that
- * is NaN is below all others. */
+/* sort.c: fields of proposals, sorting and merging (vector chapter 9), as the manual
+ * tells them: insertion by comparing scores, and merging by looking at the first record
+ * of every list. A score that is NaN is below all others. */
 #include "emu/emu.h"
 #include "isa/operand.h"
 
@@ -28,7 +28,7 @@ main_size(const EmuRun *r, const EmuOp *op)
     return dtype_size(emu_slot_ref(r->p, op, FIELD_dst)->dtype);
 }
 
-/* ---- fields --------------------------------------------------------------------------------------- */
+/* ---- fields -------------------------------------------------------------- */
 
 typedef struct Field {
     uint8_t *dst;
@@ -92,7 +92,7 @@ emu_exec_field(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- sorting --------------------------------------------------------------------------------------- */
+/* ---- sorting ------------------------------------------------------------- */
 
 static float
 score_at(const uint8_t *at, int size)
@@ -196,7 +196,7 @@ emu_exec_sort32(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- merging --------------------------------------------------------------------------------------- */
+/* ---- merging ------------------------------------------------------------- */
 
 typedef struct Merge {
     uint8_t *dst;
@@ -252,7 +252,8 @@ merge(Merge *m)
     }
 }
 
-/* Lengths and lists of the first repeat; *total: records of one repeat. What has no records has no address. */
+/* Lengths and lists of the first repeat; *total: records of one repeat. What has no
+ * records has no address. */
 static bool
 open_merge(EmuRun *r, const EmuOp *op, int64_t n, Merge *m, int64_t *total)
 {
@@ -306,7 +307,7 @@ emu_exec_merge(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- binding --------------------------------------------------------------------------------------- */
+/* ---- binding ------------------------------------------------------------- */
 
 bool
 emu_bind_sort(EmuProgram *p, EmuOp *op, const char **why)

@@ -1,5 +1,6 @@
-/* transfer.c: moves that pad, reorder or repeat what they move. One function for each, which computes the
- * place of every element as the manual writes it down; addresses are checked before. */
+/* transfer.c: moves that pad, reorder or repeat what they move. One function for each,
+ * which computes the place of every element as the manual writes it down; addresses are
+ * checked before. */
 #include "emu/emu.h"
 
 #include <string.h>
@@ -26,7 +27,7 @@ spanned(int64_t n, int64_t pitch, int64_t len)
     return n == 0 ? 0 : (n - 1) * pitch + len;
 }
 
-/* ---- data_move_pad ------------------------------------------------------------------------------------ */
+/* ---- data_move_pad ------------------------------------------------------- */
 
 typedef struct Padded {
     int64_t n, burst, left, right; /* bytes */
@@ -59,7 +60,8 @@ padded_of(const EmuRun *r, const EmuOp *op, bool out)
     return m;
 }
 
-/* One burst in its blocks: byte i of them is padding, data, or the rest of the last block. */
+/* One burst in its blocks: byte i of them is padding, data, or the rest of the last
+ * block. */
 static void
 put_burst(const Padded *m, uint8_t *blocks, const uint8_t *data)
 {
@@ -129,7 +131,7 @@ emu_exec_pad_move(EmuRun *r, const EmuOp *op)
     return out ? pad_out(r, op) : pad_in(r, op);
 }
 
-/* ---- rows to fractals and back ------------------------------------------------------------------------- */
+/* ---- rows to fractals and back ------------------------------------------- */
 
 bool
 emu_exec_nd2nz(EmuRun *r, const EmuOp *op)
@@ -210,7 +212,7 @@ emu_exec_nz2nd(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- rows to all rows of fractals ----------------------------------------------------------------------- */
+/* ---- rows to all rows of fractals ---------------------------------------- */
 
 typedef struct Spread {
     int64_t n, units, rows; /* bursts, fractals and source rows of each */
@@ -240,7 +242,8 @@ spread_of(const EmuRun *r, const EmuOp *op, int64_t from, int64_t to)
     return m;
 }
 
-/* A row in the type of the fractal: between float16 and float32 as the codes 1 and 4 of data_move convert. */
+/* A row in the type of the fractal: between float16 and float32 as the codes 1 and 4 of
+ * data_move convert. */
 static void
 convert_row(uint8_t *row, int64_t to, const uint8_t *src, int64_t from)
 {
@@ -287,7 +290,7 @@ emu_exec_spread(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- biases to their table --------------------------------------------------------------------------------- */
+/* ---- biases to their table ----------------------------------------------- */
 
 bool
 emu_exec_bias_move(EmuRun *r, const EmuOp *op)
@@ -321,7 +324,7 @@ emu_exec_bias_move(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- fills ------------------------------------------------------------------------------------------------ */
+/* ---- fills --------------------------------------------------------------- */
 
 bool
 emu_exec_fill_units(EmuRun *r, const EmuOp *op)
@@ -351,7 +354,7 @@ emu_exec_fill_units(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* ---- binding -------------------------------------------------------------------------------------------- */
+/* ---- binding ------------------------------------------------------------- */
 
 /* What the functions above rely on beside addresses. */
 static bool

@@ -1,9 +1,9 @@
-/* variant.c: lane functions for kernels that chose other readings of uncertain points (isa/choice.h): float16
- * arithmetic that saturates, integers that saturate, products and sums with one rounding. Written for
- * clearness, since hardly any kernel asks for them.
+/* variant.c: lane functions for kernels that chose other readings of uncertain points
+ * (isa/choice.h): float16 arithmetic that saturates, integers that saturate, products and
+ * sums with one rounding. Written for clearness, since hardly any kernel asks for them.
  *
- * Saturating float16: after every rounding infinity becomes 65504 of its sign and NaN 0. Operations that pass
- * an operand on (max, min, relu, abs) pass on what it holds. */
+ * Saturating float16: after every rounding infinity becomes 65504 of its sign and NaN 0.
+ * Operations that pass an operand on (max, min, relu, abs) pass on what it holds. */
 #include "emu/lanes.h"
 
 #include <limits.h>
@@ -17,7 +17,8 @@
     static void name(uint8_t *dst, const uint8_t *src0, const uint8_t *src1,             \
                      int64_t scalar, int64_t n)
 
-/* value is made from a, b and c, what dst holds. name_vv: b is of the second source; name_vs: the scalar. */
+/* value is made from a, b and c, what dst holds. name_vv: b is of the second source;
+ * name_vs: the scalar. */
 #define VECTOR(name, T, value)                                                           \
     FN(name##_vv)                                                                        \
     {                                                                                    \
@@ -54,7 +55,7 @@ typedef struct Pair {
 
 #define PAIR(name) ((Pair){name##_vv, name##_vs})
 
-/* ---- float16 ---------------------------------------------------------------------------------------- */
+/* ---- float16 ------------------------------------------------------------- */
 
 static uint16_t
 sat(float x)
@@ -139,7 +140,7 @@ saturating(Sem sem, bool once)
     }
 }
 
-/* ---- one rounding --------------------------------------------------------------------------------------- */
+/* ---- one rounding -------------------------------------------------------- */
 
 static uint32_t
 single(uint32_t a, uint32_t b, uint32_t c)
@@ -173,7 +174,7 @@ once_rounded(Sem sem, Dtype t)
     }
 }
 
-/* ---- integers ------------------------------------------------------------------------------------------- */
+/* ---- integers ------------------------------------------------------------ */
 
 /* Also of unsigned types, without a warning. */
 #define IS_NEGATIVE(a) ((a) < 1 && (a) != 0)
@@ -257,7 +258,7 @@ clamped(Sem sem, Dtype t)
     }
 }
 
-/* ---- the choice ----------------------------------------------------------------------------------------- */
+/* ---- the choice ---------------------------------------------------------- */
 
 LaneFn *
 emu_lane_reading(const Choices *c, Sem sem, Dtype t, bool scalar)

@@ -1,8 +1,9 @@
-/* vector.c: elementwise instructions on lanes: arithmetic, functions, fills. Operands are emu/lane_io.c's business,
- * arithmetic that of emu_lanes*.c.
+/* vector.c: elementwise instructions on lanes: arithmetic, functions, fills. Operands are
+ * emu/lane_io.c's business, arithmetic that of emu_lanes*.c.
  *
- * The common case, a leading mask whose blocks and repeats touch each other, is one long run for the
- * whole instruction. Everything else goes repeat by repeat: read all lanes, then write the active ones. */
+ * The common case, a leading mask whose blocks and repeats touch each other, is one long
+ * run for the whole instruction. Everything else goes repeat by repeat: read all lanes,
+ * then write the active ones. */
 #include "emu/emu.h"
 
 #include <string.h>
@@ -59,9 +60,10 @@ emu_bind_vector(EmuProgram *p, EmuOp *op, const char **why)
     return op->lanes != NULL;
 }
 
-/* ---- execution -------------------------------------------------------------------------------------------- */
+/* ---- execution ----------------------------------------------------------- */
 
-/* Whether n elements of a source may be read while those of dst are written: the same run, or no shared byte. */
+/* Whether n elements of a source may be read while those of dst are written: the same
+ * run, or no shared byte. */
 static bool
 separate(const EmuLane *dst, const EmuLane *src, int64_t n)
 {

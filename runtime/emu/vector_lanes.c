@@ -1,8 +1,8 @@
 /* vector_lanes.c: lane functions (emu/lanes.h), compiled for each level (num/lanes.h).
  *
- * Plain loops that the compiler vectorises: no step depends on an earlier one (emu/lanes.h), which
- * LANES_LOOP says. A new operation: one BINARY, UNARY or HALF row per type, and its place in the
- * table at the end. */
+ * Plain loops that the compiler vectorises: no step depends on an earlier one
+ * (emu/lanes.h), which LANES_LOOP says. A new operation: one BINARY, UNARY or HALF row
+ * per type, and its place in the table at the end. */
 #include "emu/lanes.h"
 #include "num/lanes.h"
 
@@ -97,7 +97,9 @@
         }                                                                                \
     }
 
-/* ---- integers: unsigned arithmetic wraps; 1u keeps 16-bit products out of signed int -------------- */
+/* ---- integers ------------------------------------------------------------ */
+
+/* Unsigned arithmetic wraps; 1u keeps 16-bit products out of signed int. */
 
 BINARY(add_8, AnyU8, a + b)
 BINARY(add_16, AnyU16, a + b)
@@ -160,7 +162,7 @@ FILL(fill_16, AnyU16)
 FILL(fill_32, AnyU32)
 FILL(fill_64, AnyU64)
 
-/* ---- float32: on bit patterns, so that NaN results can be made canonical ------------------------- */
+/* ---- float32: on bit patterns, so that NaN results can be made canonical - */
 
 #define F(u)       float_of_bits(u)
 #define FBITS(f)   float_bits_canonical(f)
@@ -190,9 +192,10 @@ UNARY(relu_f32, AnyU32, F(a) > 0 ? a : F(a) == F(a) ? 0u : FLOAT_NAN)
 #undef ORDERED
 #undef POSITIVE
 
-/* ---- float16 and int32 to something else ---------------------------------------------------------------- */
+/* ---- float16 and int32 to something else --------------------------------- */
 
-/* The nearest integer, ties to even, between lo and hi, which are less than 2^22; NaN gives 0. */
+/* The nearest integer, ties to even, between lo and hi, which are less than 2^22; NaN
+ * gives 0. */
 LANES_ATTR static inline int32_t
 near_integer(float f, float lo, float hi)
 {
@@ -202,7 +205,8 @@ near_integer(float f, float lo, float hi)
     return (int32_t)(float_bits(f + to_integer) - float_bits(to_integer));
 }
 
-/* A double of at most 65504 in magnitude as float16 with one rounding: first to float by rounding to odd. */
+/* A double of at most 65504 in magnitude as float16 with one rounding: first to float by
+ * rounding to odd. */
 LANES_ATTR static inline uint16_t
 half_of_double(double d)
 {
@@ -229,7 +233,8 @@ half_of_double(double d)
 MULCONV(mulconv_u8, AnyU8, 0, 255)
 MULCONV(mulconv_s8, AnyS8, -128, 127)
 
-/* The sum wraps, its product with the scale is exact; NaN (of the scale, or infinity times 0) gives 0. */
+/* The sum wraps, its product with the scale is exact; NaN (of the scale, or infinity
+ * times 0) gives 0. */
 LANES_FN(adddeqrelu_f16)
 {
     AnyU16 *d = (AnyU16 *)dst;
@@ -244,7 +249,7 @@ LANES_FN(adddeqrelu_f16)
     }
 }
 
-/* ---- float16 --------------------------------------------------------------------------------------- */
+/* ---- float16 ------------------------------------------------------------- */
 
 UNARY(abs_f16, AnyU16, a & 0x7fffu)
 UNARY(relu_f16, AnyU16, (a & 0x7fffu) > 0x7c00u ? HALF_NAN : a & 0x8000u ? 0u : a)
@@ -269,8 +274,8 @@ half_store(uint8_t *p, __m256 r, __m256 nan)
     _mm_storeu_si128((__m128i *)(void *)p, _mm256_cvtps_ph(r, _MM_FROUND_TO_NEAREST_INT));
 }
 
-/* Lanes where a or b is NaN, by their bits: clang takes a comparison of widened numbers back to one of
- * float16, which it does lane by lane. */
+/* Lanes where a or b is NaN, by their bits: clang takes a comparison of widened numbers
+ * back to one of float16, which it does lane by lane. */
 LANES_ATTR static inline __m256
 half_nans(__m256 a, __m256 b)
 {
@@ -295,7 +300,8 @@ half_tail(LaneFn *fn, uint8_t *dst, const uint8_t *src0, const uint8_t *src1, in
 
 #define NAN_RESULT _mm256_cmp_ps(r, r, _CMP_UNORD_Q)
 
-/* r = value, made of the sources a and b and of c, what dst holds; nan: where the result is NaN. The scalar form repeats the scalar in memory. */
+/* r = value, made of the sources a and b and of c, what dst holds; nan: where the result
+ * is NaN. The scalar form repeats the scalar in memory. */
 #define HALF(name, value, nan)                                                           \
     LANES_FN(name##_vv)                                                                  \
     {                                                                                    \
@@ -378,7 +384,7 @@ BINARY(min_f16, AnyU16, ORDERED(H(b) < H(a) ? b : a))
 
 #endif
 
-/* ---- the table -------------------------------------------------------------------------------------- */
+/* ---- the table ----------------------------------------------------------- */
 
 /* Operations whose signed and unsigned forms are the same. */
 #define WIDTHS(name)                                                                     \

@@ -1,4 +1,5 @@
-/* where.c: where a fault is: its core, the counters of the loops around it, the Scalars that it reads. */
+/* where.c: where a fault is: its core, the counters of the loops around it, the Scalars
+ * that it reads. */
 #include "emu/emu.h"
 
 #include <string.h>

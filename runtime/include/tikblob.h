@@ -1,9 +1,11 @@
-/* tikblob.h: the descriptor blob: loader, verifier, cursor, writer. The loader, the cursor and the
- * verifier are freestanding C: no malloc, no libc calls, no recursion, no floating point; the caller
- * brings the memory. docs/blob-format.md is the normative text; this header is its C side.
+/* tikblob.h: the descriptor blob: loader, verifier, cursor, writer. The loader, the
+ * cursor and the verifier are freestanding C: no malloc, no libc calls, no recursion, no
+ * floating point; the caller brings the memory. docs/blob-format.md is the normative
+ * text; this header is its C side.
  *
- * Life of a blob: tikblob_open checks the container (P1); tikblob_verify proves P2 to P6 for every
- * kernel; then a TikCursor walks the descriptors of a kernel in dispatch order. */
+ * Life of a blob: tikblob_open checks the container (P1); tikblob_verify proves P2 to P6
+ * for every kernel; then a TikCursor walks the descriptors of a kernel in dispatch
+ * order. */
 #ifndef TIKBLOB_H
 #define TIKBLOB_H
 
@@ -53,10 +55,11 @@ typedef struct TikBlob {
     TikBlobSection sections[16];
     int nsections;
     int nkernels;
-    Choices
-        choices; /* readings of uncertain points that all kernels were compiled with */
+    /* readings of uncertain points that all kernels were compiled with */
+    Choices choices;
     int8_t known
-        [TIKBLOB_KNOWN_SECTIONS]; /* private: index of each known section in sections, or -1 */
+        /* private: index of each known section in sections, or -1 */
+        [TIKBLOB_KNOWN_SECTIONS];
 } TikBlob;
 
 TIK_API bool tikblob_open(TikBlob *b, const uint8_t *bytes, uint64_t size,
@@ -90,8 +93,8 @@ typedef struct TikBlobArg {
     int64_t elems;
     int ndim;
     int64_t shape[8];
-    bool
-        preset; /* the launcher sets every element to preset_value before the kernel runs */
+    /* the launcher sets every element to preset_value before the kernel runs */
+    bool preset;
     int64_t preset_value; /* canonical, see num/scalar.h */
     bool open; /* elems is only the most; the size is that of the array given */
 } TikBlobArg;
@@ -106,16 +109,17 @@ typedef enum TikBlobRegionKind {
     TIKBLOB_LIST   /* arrays of an address list, one LIST_WINDOW each (isa.h) */
 } TikBlobRegionKind;
 
-/* A constant that a convolution reads, put together of its weight and what belongs to it (lmem.md 7, in
- * this project docs/lmem.md). Where its bytes stand follows from the fields (layout/lmem_pack.h). */
+/* A constant that a convolution reads, put together of its weight and what belongs to it
+ * (lmem.md 7, in this project docs/lmem.md). Where its bytes stand follows from the
+ * fields (layout/lmem_pack.h). */
 typedef struct TikBlobPack {
     bool present; /* the table is one */
     bool packed;  /* else its bytes are in the order of the sources */
     bool depthwise;
     bool requant; /* words of requantisation stand in front */
     bool bias;    /* a bias does */
-    bool
-        nibbles; /* elements of 4 bits: weight is DT_S8 or DT_U8, two of them are a byte */
+    /* elements of 4 bits: weight is DT_S8 or DT_U8, two of them are a byte */
+    bool nibbles;
     Dtype weight;
     uint32_t dim[4]; /* of the weight: output channels, input channels, height, width */
     PackPlan plan;   /* reader: filled; the writer computes it */
@@ -127,26 +131,28 @@ typedef struct TikBlobRegion {
     Scope scope;
     Dtype dtype;
     TikBlobRegionKind kind;
-    int64_t
-        base; /* on-core: address in the scope; GM: index of the argument, of a table where it
-                      begins in CNST (the writer computes that) */
+    /* on-core: address in the scope; GM: index of the argument, of a table where it
+     * begins in CNST (the writer computes that) */
+    int64_t base;
     int64_t bytes; /* not rounded */
-    const uint8_t *
-        data; /* of a table: its bytes, rounded up to 32 with zeros (writer: not rounded) */
-    bool
-        open; /* the size is known only while running, bytes is the most. GM: that of the array; a core's:
-                  the instruction reserve gives the region its size, and its place from base on */
+    /* of a table: its bytes, rounded up to 32 with zeros (writer: not rounded) */
+    const uint8_t *data;
+    /* the size is known only while running, bytes is the most. GM: that of the array; a
+     * core's: the instruction reserve gives the region its size, and its place from base
+     * on */
+    bool open;
     TikBlobPack pack; /* of a table */
 } TikBlobRegion;
 
 TIK_API void tikblob_region(const TikBlob *b, const TikBlobKernel *k, int index,
                             TikBlobRegion *out);
 
-/* ---- decoded descriptors --------------------------------------------------------------------------- */
+/* ---- decoded descriptors ------------------------------------------------- */
 
 typedef enum TikDescKind {
-    DESC_LOOP, /* for loop slot value in [a, b): numbers, read once on entry. Not 0 <= a <= b:
-                      fault loop-bounds. The slot of a loop is its nesting depth from 0 */
+    /* for loop slot value in [a, b): numbers, read once on entry. Not 0 <= a <= b:
+     * fault loop-bounds. The slot of a loop is its nesting depth from 0 */
+    DESC_LOOP,
     DESC_ENDLOOP,
     DESC_IF, /* body runs when a (a number) is not 0 */
     DESC_ELSE,
@@ -175,7 +181,8 @@ typedef struct TikNum {
     uint32_t index; /* NUM_REG: register; NUM_LOOP: loop slot */
 } TikNum;
 
-/* Address: region base + offset + sum of coefficient * (loop slot, core index or register). */
+/* Address: region base + offset + sum of coefficient * (loop slot, core index or
+ * register). */
 typedef struct TikOperand {
     uint32_t region;
     int64_t offset;
@@ -191,8 +198,8 @@ typedef struct TikDesc {
     TikDescKind kind;
     uint32_t index;  /* of the descriptor in its kernel */
     uint64_t offset; /* in the file */
-    uint32_t
-        match; /* LOOP: index of its ENDLOOP and back; IF: ELSE or ENDIF; ELSE: ENDIF */
+    /* LOOP: index of its ENDLOOP and back; IF: ELSE or ENDIF; ELSE: ENDIF */
+    uint32_t match;
     uint32_t reg;       /* ALU, LOAD: destination register */
     uint32_t slot;      /* LOOP, ENDLOOP: loop slot */
     ScalarOp alu_op;    /* ALU */
@@ -200,8 +207,8 @@ typedef struct TikDesc {
     TikNum a, b;        /* ALU, IF, STORE; LOOP: begin and end */
     TikOperand operand; /* LOAD, STORE */
     Op op;              /* INSTR */
-    bool
-        checked; /* INSTR: check_values before it executes; LOAD, STORE: bounds are checked */
+    /* INSTR: check_values before it executes; LOAD, STORE: bounds are checked */
+    bool checked;
     MaskForm mask_form;
     struct {
         TikOperand t; /* DST, SRC */
@@ -226,16 +233,17 @@ typedef struct TikCursor {
 } TikCursor;
 
 TIK_API void tikblob_cursor(TikCursor *c, const TikBlob *b, int kernel);
-/* 1: *out is the next descriptor; 0: the end; -1: malformed, diag filled. match is not filled here but
- * by tikblob_verify's caller or the emulator, which see the whole program. */
+/* 1: *out is the next descriptor; 0: the end; -1: malformed, diag filled. match is not
+ * filled here but by tikblob_verify's caller or the emulator, which see the whole
+ * program. */
 TIK_API int tikblob_next(TikCursor *c, TikDesc *out, TikBlobDiag *diag);
 
 /* Source position of a descriptor from LINE; false when the blob was stripped. */
 TIK_API bool tikblob_place(const TikBlob *b, int kernel, uint32_t descriptor,
                            const char **file, uint32_t *line, uint32_t *column);
 
-/* A call of a function of the source, made while compiling, and the one that it stands in. Frames have numbers from 1;
- * a parent's is less than its own. */
+/* A call of a function of the source, made while compiling, and the one that it stands
+ * in. Frames have numbers from 1; a parent's is less than its own. */
 typedef struct TikBlobFrame {
     uint32_t parent; /* 0: called at the top level */
     const char *callee;
@@ -246,11 +254,12 @@ typedef struct TikBlobFrame {
 /* How many there are; 0 when the blob was stripped. */
 TIK_API uint32_t tikblob_frames(const TikBlob *b);
 TIK_API void tikblob_frame(const TikBlob *b, uint32_t number, TikBlobFrame *out);
-/* The innermost call that led to a descriptor; 0: it stands at the top level, or nothing is known. */
+/* The innermost call that led to a descriptor; 0: it stands at the top level, or nothing
+ * is known. */
 TIK_API uint32_t tikblob_frame_of(const TikBlob *b, int kernel, uint32_t descriptor);
 
-/* A name of a loop counter or register at a descriptor, for messages. At a LOOP, that of its counter, up to
- * its end; elsewhere, of what the descriptor uses. */
+/* A name of a loop counter or register at a descriptor, for messages. At a LOOP, that of
+ * its counter, up to its end; elsewhere, of what the descriptor uses. */
 typedef struct TikBlobName {
     uint32_t descriptor; /* index in its kernel */
     const char *name;
@@ -258,14 +267,16 @@ typedef struct TikBlobName {
     Dtype dtype;
 } TikBlobName;
 
-/* The records of NAME that are the kernel's, by descriptor; none when the blob was stripped. */
+/* The records of NAME that are the kernel's, by descriptor; none when the blob was
+ * stripped. */
 TIK_API void tikblob_names(const TikBlob *b, int kernel, uint32_t *first, uint32_t *n);
 TIK_API void tikblob_name(const TikBlob *b, int kernel, uint32_t record,
                           TikBlobName *out);
 
-/* ---- names ------------------------------------------------------------------------------------------ */
+/* ---- names --------------------------------------------------------------- */
 
-/* The processor of a platform or family name; null: there is none. Its name: "Ascend310P3". */
+/* The processor of a platform or family name; null: there is none. Its name:
+ * "Ascend310P3". */
 TIK_API const Soc *tikblob_soc(const char *name);
 TIK_API const char *tikblob_soc_name(const Soc *soc);
 TIK_API const char *tikblob_op_name(Op op);      /* "data_move" */
@@ -282,22 +293,23 @@ typedef struct TikBlobParam {
 TIK_API int tikblob_params(Op op); /* how many there are */
 TIK_API void tikblob_param(Op op, int index, TikBlobParam *out);
 
-/* ---- verifier -------------------------------------------------------------------------------------- */
+/* ---- verifier ------------------------------------------------------------ */
 
 typedef struct TikBlobProof {
     int64_t proved, checked; /* obligations: proved, or left to a check while running */
     uint64_t steps;          /* proven bound on descriptors executed by one core */
 } TikBlobProof;
 
-/* Proves P2 to P6 for one kernel. workspace: at least tikblob_workspace bytes, 16-byte aligned. False:
- * refuted, diag has the witness. */
+/* Proves P2 to P6 for one kernel. workspace: at least tikblob_workspace bytes, 16-byte
+ * aligned. False: refuted, diag has the witness. */
 TIK_API uint64_t tikblob_workspace(const TikBlob *b, int kernel);
 TIK_API bool tikblob_verify(const TikBlob *b, int kernel, void *workspace, uint64_t bytes,
                             TikBlobProof *proof, TikBlobDiag *diag);
 
-/* The same for a blob that is being made: an access or rule that is not proved and not marked `checked`
- * is not refused but sets its descriptor's bit in unproved (a bit per descriptor, zeroed by the caller);
- * the stated step bound is not looked at. unproved null: as tikblob_verify. */
+/* The same for a blob that is being made: an access or rule that is not proved and not
+ * marked `checked` is not refused but sets its descriptor's bit in unproved (a bit per
+ * descriptor, zeroed by the caller); the stated step bound is not looked at. unproved
+ * null: as tikblob_verify. */
 typedef struct TikBlobVerify {
     void *workspace;
     uint64_t bytes;
@@ -306,9 +318,10 @@ typedef struct TikBlobVerify {
 TIK_API bool tikblob_unproved(const TikBlob *b, int kernel, const TikBlobVerify *with,
                               TikBlobProof *proof, TikBlobDiag *diag);
 
-/* ---- text (hosted) ----------------------------------------------------------------------------------- */
+/* ---- text (hosted) ------------------------------------------------------- */
 
-/* Disassembly that tikblob_assemble turns back into the same bytes. The caller frees *text. */
+/* Disassembly that tikblob_assemble turns back into the same bytes. The caller frees
+ * *text. */
 TIK_API bool tikblob_disassemble(const uint8_t *bytes, size_t size, char **text,
                                  TikBlobDiag *diag);
 /* line: of the first error. The caller frees *bytes. */
@@ -318,12 +331,13 @@ TIK_API bool tikblob_assemble(const char *text, size_t len, uint8_t **bytes, siz
 TIK_API void tikblob_explain(const TikBlob *b, int kernel, const TikBlobDiag *diag,
                              char *out, size_t size);
 
-/* ---- writer (hosted; used by compiler/stream and the assembler) ----------------------------------------- */
+/* ---- writer (hosted; used by compiler/stream and the assembler) ---------- */
 
 typedef struct TikBlobWriter TikBlobWriter;
 
 TIK_API TikBlobWriter *tikblob_writer_new(const Soc *soc);
-/* The readings of all kernels, the usual ones without this; before tikblob_finish. c may be null. */
+/* The readings of all kernels, the usual ones without this; before tikblob_finish. c may
+ * be null. */
 TIK_API void tikblob_choices(TikBlobWriter *w, const Choices *c);
 TIK_API void tikblob_writer_free(TikBlobWriter *w);
 
@@ -340,17 +354,18 @@ typedef struct TikBlobKernelInfo {
 } TikBlobKernelInfo;
 
 TIK_API void tikblob_begin_kernel(TikBlobWriter *w, const TikBlobKernelInfo *info);
-/* Appends one descriptor (index, offset, match are ignored); file may be null. False: a field does not
- * fit its encoding (error gets the text). */
+/* Appends one descriptor (index, offset, match are ignored); file may be null. False: a
+ * field does not fit its encoding (error gets the text). */
 TIK_API bool tikblob_emit(TikBlobWriter *w, const TikDesc *d, const char *file,
                           uint32_t line, uint32_t column, char *error, size_t error_size);
-/* Number of a frame of the writer (the blob has an order of its own), which is added when it is new.
- * frame->parent is 0 or such a number. Of calls that nest deeper than TIKBLOB_MAX_CALLS the inner ones are left
- * out: the number is that of the parent. */
+/* Number of a frame of the writer (the blob has an order of its own), which is added when
+ * it is new. frame->parent is 0 or such a number. Of calls that nest deeper than
+ * TIKBLOB_MAX_CALLS the inner ones are left out: the number is that of the parent. */
 TIK_API uint32_t tikblob_add_frame(TikBlobWriter *w, const TikBlobFrame *frame);
 /* Says which frame led to the descriptor that was appended last. */
 TIK_API void tikblob_emit_frame(TikBlobWriter *w, uint32_t frame);
-/* Names a number (NUM_LOOP or NUM_REG) at the descriptor that was appended last; an empty name is none. */
+/* Names a number (NUM_LOOP or NUM_REG) at the descriptor that was appended last; an empty
+ * name is none. */
 TIK_API void tikblob_emit_name(TikBlobWriter *w, const char *name, TikNum num,
                                Dtype dtype);
 TIK_API void tikblob_end_kernel(TikBlobWriter *w);
@@ -360,9 +375,9 @@ TIK_API void tikblob_check_unproved(TikBlobWriter *w);
 TIK_API bool tikblob_finish(TikBlobWriter *w, const char *meta, uint8_t **bytes,
                             size_t *size);
 
-/* Recomputes every checksum and the build id of bytes that were changed, in place, as far as the section
- * table can be followed; never reads or writes outside. For tests that need a right checksum over
- * wrong contents (freestanding). */
+/* Recomputes every checksum and the build id of bytes that were changed, in place, as far
+ * as the section table can be followed; never reads or writes outside. For tests that
+ * need a right checksum over wrong contents (freestanding). */
 TIK_API void tikblob_reseal(uint8_t *bytes, size_t size);
 
 #ifdef __cplusplus

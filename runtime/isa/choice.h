@@ -1,9 +1,11 @@
-/* choice.h: the points on which the manuals are silent or disagree (choice.def). A kernel is compiled with one
- * reading of each; compiled code, blobs and the emulator keep them, rules and results follow them.
+/* choice.h: the points on which the manuals are silent or disagree (choice.def). A kernel
+ * is compiled with one reading of each; compiled code, blobs and the emulator keep them,
+ * rules and results follow them.
  *
- * How a point is honoured: ask chosen() where the result is computed, once in each implementation (compiler/host or
- * runtime/ops; runtime/emu; the rules in runtime/isa if extents change), never per element of a common path.
- * 0 is the usual reading, so that a kernel without choices asks nothing else. */
+ * How a point is honoured: ask chosen() where the result is computed, once in each
+ * implementation (compiler/host or runtime/ops; runtime/emu; the rules in runtime/isa if
+ * extents change), never per element of a common path. 0 is the usual reading, so that a
+ * kernel without choices asks nothing else. */
 #ifndef TIK_CHOICE_H
 #define TIK_CHOICE_H
 

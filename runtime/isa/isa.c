@@ -573,7 +573,8 @@ form_main(Form f)
     return forms[f].main;
 }
 
-/* Where the vectors stand, and their strides. Slot 0 is never a stride, so 0 means that there is none. */
+/* Where the vectors stand, and their strides. Slot 0 is never a stride, so 0 means that
+ * there is none. */
 static const bool vectors[OPERAND_ROWS] = {
 #define FORM(id, name, family, main)
 #define LANED(form, tensor) [ROW_##form##_##tensor] = true,

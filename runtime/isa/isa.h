@@ -1,13 +1,14 @@
-/* isa.h: the machine contract below both sides. Element types, memories, pipes, processors, the
- * instruction table and the operand tables, all from the .def files of this folder. The compiler
- * and the runtime include it; it includes neither. Freestanding except for <string.h>. */
+/* isa.h: the machine contract below both sides. Element types, memories, pipes,
+ * processors, the instruction table and the operand tables, all from the .def files of
+ * this folder. The compiler and the runtime include it; it includes neither. Freestanding
+ * except for <string.h>. */
 #ifndef TIK_ISA_H
 #define TIK_ISA_H
 
 #include "isa/choice.h"
 #include "isa/types.h"
 
-/* ---- element types ---------------------------------------------------------------------- */
+/* ---- element types ------------------------------------------------------- */
 
 typedef enum DtypeKind {
     KIND_UINT,
@@ -23,20 +24,21 @@ Dtype dtype_find(const char *name);         /* of scalars; DT_NONE if unknown */
 Dtype dtype_find_stored(const char *name);  /* of buffers: of whole bytes */
 Dtype dtype_find_operand(const char *name); /* of operands of instructions too */
 
-/* ---- memories and pipes ----------------------------------------------------------------- */
+/* ---- memories and pipes -------------------------------------------------- */
 
 const char *scope_name(Scope s); /* "UB" */
 const char *scope_text(Scope s); /* "local.UB" */
 int scope_alloc_unit(Scope s);   /* bytes */
-/* The allocation granule of a tensor of so many bytes: what accesses may touch from its start on, and
- * what everybody who allocates one makes room for. Tensors in UB and L1 have whole blocks. In global memory a block
- * more follows, which the device's allocator guarantees; constant tables (table), which it does not
- * allocate, have their whole blocks only. */
+/* The allocation granule of a tensor of so many bytes: what accesses may touch from its
+ * start on, and what everybody who allocates one makes room for. Tensors in UB and L1
+ * have whole blocks. In global memory a block more follows, which the device's allocator
+ * guarantees; constant tables (table), which it does not allocate, have their whole
+ * blocks only. */
 int64_t scope_granule(Scope s, bool table, int64_t bytes);
 int scope_align(Scope s, Dtype t); /* required alignment of an operand address, bytes */
 bool scope_find(const char *text, Scope *out); /* by the text of the scope constant */
 
-/* ---- kernel arguments -------------------------------------------------------------------- */
+/* ---- kernel arguments ---------------------------------------------------- */
 
 const char *argrole_name(ArgRole r); /* "input" */
 const char *argrole_word(ArgRole r); /* "in" */
@@ -63,7 +65,7 @@ typedef enum Pipe {
 
 const char *pipe_name(Pipe p);
 
-/* ---- processors -------------------------------------------------------------------------- */
+/* ---- processors ---------------------------------------------------------- */
 
 typedef enum Profile {
     PROFILE_V100,
@@ -100,8 +102,8 @@ typedef enum CoreKind {
     CORE_COUNT
 } CoreKind;
 
-/* A set of kinds of core, as bits: ON_<row of core.def> and ON_<row of coreset.def>. A core that is like another is in
- * each set that the other is in. */
+/* A set of kinds of core, as bits: ON_<row of core.def> and ON_<row of coreset.def>. A
+ * core that is like another is in each set that the other is in. */
 typedef uint32_t CoreSet;
 enum {
 #define CORE(id, family, core, profile, like) ON_##id = 1 << CORE_##like,
@@ -137,12 +139,13 @@ Profile soc_profile(const Soc *s);
 /* Whether the processor's cores are in the set. */
 bool soc_on(const Soc *s, CoreSet cores);
 bool soc_has(const Soc *s, Feature f);
-/* The families of processors that have something, in the order of soc.def: "Ascend310B, Ascend610Lite". */
+/* The families of processors that have something, in the order of soc.def: "Ascend310B,
+ * Ascend610Lite". */
 typedef bool SocHas(const void *ctx, const Soc *s);
 void soc_families(SocHas *has, const void *ctx, char *buf, size_t size);
 const char *core_kind_name(CoreKind c); /* "AiCore" */
 
-/* ---- instructions ------------------------------------------------------------------------ */
+/* ---- instructions -------------------------------------------------------- */
 
 /* How the operands of a form are addressed and which rules relate them (family.def). */
 typedef enum Family {
@@ -191,15 +194,17 @@ extern const OpInfo op_table[OP_COUNT];
 bool op_find(const char *name, Op *out);
 /* The method whose calls give the instruction, for messages: "vconv" of "vconv.deq". */
 const char *op_method(Op op);
-/* Whether the instruction works on this element type on the processor: that of the form's main
- * operand (form.def). */
+/* Whether the instruction works on this element type on the processor: that of the form's
+ * main operand (form.def). */
 bool op_has_dtype(Op op, Dtype t, const Soc *soc);
-/* Instructions whose operands differ in type (typeset.def, PAIR): whether the processor has the pair;
- * *info gets the details of its rows or-ed, for conversions the rounding modes as bits of RoundMode. */
+/* Instructions whose operands differ in type (typeset.def, PAIR): whether the processor
+ * has the pair; *info gets the details of its rows or-ed, for conversions the rounding
+ * modes as bits of RoundMode. */
 bool op_has_pair(Op op, Dtype dst, Dtype src, const Soc *soc, uint32_t *info);
 /* Whether the processor has the instruction with any dtype. */
 bool op_on_soc(Op op, const Soc *soc);
-/* Forms without tensor data: they exist on every processor and for no dtype in particular. */
+/* Forms without tensor data: they exist on every processor and for no dtype in
+ * particular. */
 bool form_is_control(Form f);
 
 typedef enum Rule {
@@ -222,7 +227,8 @@ enum {
     PARAM_REQUIRED = -1
 };
 
-/* What the generic rules ask of an operand's type. For an ATTR: the words that the source may use. */
+/* What the generic rules ask of an operand's type. For an ATTR: the words that the source
+ * may use. */
 typedef enum OperandType {
     OF_NONE,
     OF_MAIN, /* that of the form's main operand */
@@ -240,10 +246,12 @@ typedef enum OperandType {
     OF_COUNT
 } OperandType;
 
-/* The dtype that an operand of this type has where the main operand has dtype main; DT_NONE: not told. */
+/* The dtype that an operand of this type has where the main operand has dtype main;
+ * DT_NONE: not told. */
 Dtype operand_type_dtype(OperandType of, Dtype main);
 
-/* Rounding modes of conversions (vector 3.2), in the order of the words of the language. */
+/* Rounding modes of conversions (vector 3.2), in the order of the words of the
+ * language. */
 typedef enum RoundMode {
     ROUND_NONE, /* '' and 'none': nearest, ties to even */
     ROUND_NEAREST,
@@ -258,8 +266,8 @@ typedef enum RoundMode {
 /* The word of the language, without quotes: "none", "round" ... */
 const char *round_mode_name(RoundMode m);
 
-/* One operand of a form: a slot of the instruction in the IR, in descriptors and in checks. A list of
- * the language is several slots. */
+/* One operand of a form: a slot of the instruction in the IR, in descriptors and in
+ * checks. A list of the language is several slots. */
 typedef struct ParamInfo {
     const char *name;
     Role role;
@@ -272,14 +280,16 @@ typedef struct ParamInfo {
     int items; /* length of the list; 0: not a list */
 } ParamInfo;
 
-/* Operands of a form in call order; *n gets their number (a MASKMODE parameter is always last). */
+/* Operands of a form in call order; *n gets their number (a MASKMODE parameter is always
+ * last). */
 const ParamInfo *form_params(Form f, int *n);
 const char *form_name(Form f);
 Family form_family(Form f);
 int form_main(Form f); /* slot of the operand whose type typeset.def lists; -1: none */
 
-/* Lane addressing (vector 1.2) of a tensor operand: slots of its block stride and its repeat stride,
- * -1: none (block stride 1, repeat stride 8 of the widest operand's blocks). */
+/* Lane addressing (vector 1.2) of a tensor operand: slots of its block stride and its
+ * repeat stride, -1: none (block stride 1, repeat stride 8 of the widest operand's
+ * blocks). */
 typedef struct LaneOperand {
     int blk, rep;
     bool blk0_is_1; /* a block stride of 0 counts as 1, unless it is a gap */
@@ -299,7 +309,8 @@ typedef struct LmemOperand {
 
 const LmemOperand *form_lmem(Form f, int param);
 
-/* What a move of tensors in lanes does beside copying (the operand func of the form LMOVE). */
+/* What a move of tensors in lanes does beside copying (the operand func of the form
+ * LMOVE). */
 typedef enum LaneFunc {
     LANE_COPY,
     LANE_NC, /* dst(n, c) = src(c, n) */
@@ -339,7 +350,8 @@ bool soc_has_tensor_mov(const Soc *s, Scope src, Scope dst);
 typedef struct MoveUnits {
     int64_t src_burst, src_gap; /* on the source side */
     int64_t dst_burst,
-        dst_gap; /* on the destination side; differs from src when 32-bit becomes 16-bit */
+        /* on the destination side; differs from src when 32-bit becomes 16-bit */
+        dst_gap;
 } MoveUnits;
 
 MoveUnits move_units(Scope src, Dtype src_dt, Scope dst, Dtype dst_dt);
@@ -351,7 +363,7 @@ MoveUnits move_units(Scope src, Dtype src_dt, Scope dst, Dtype dst_dt);
  *   4  float16 to float32: exact; a NaN gives 7fc00000
  *   5  same type (float16, float32, int32), relu: x > 0 ? x : +0; a NaN gives +0 */
 
-/* ---- masks and vector geometry (vector 1.1 to 1.4) ----------------------------------------- */
+/* ---- masks and vector geometry (vector 1.1 to 1.4) ----------------------- */
 
 enum {
     BLOCK_BYTES = 32,
@@ -362,11 +374,11 @@ enum {
 
 int mask_words(MaskForm f); /* 1, 2, 4, 1 */
 
-/* ---- special registers (vector 12.1) --------------------------------------------------------- */
+/* ---- special registers (vector 12.1) ------------------------------------- */
 
-/* They are a small memory of each core, SC_SREG, so that the language reads and sets them with loads and
- * stores of one element. Byte offsets; all 0 when a core starts, but RPN_OFFSET, BLOCK and PAD_VALUE
- * (sreg_reset). */
+/* They are a small memory of each core, SC_SREG, so that the language reads and sets them
+ * with loads and stores of one element. Byte offsets; all 0 when a core starts, but
+ * RPN_OFFSET, BLOCK and PAD_VALUE (sreg_reset). */
 enum {
     SREG_CMPMASK = 0,   /* 128 bits */
     SREG_RSVD_CNT = 16, /* uint32: elements that vreduce kept */

@@ -1,4 +1,5 @@
-/* operand.c: forms whose operands the same code takes have them in the same slots; the code names those of one. */
+/* operand.c: forms whose operands the same code takes have them in the same slots; the
+ * code names those of one. */
 #include "isa/operand.h"
 
 #define SAME_SLOT(a, b, name) _Static_assert(a##_##name == b##_##name, #name)

@@ -1,9 +1,10 @@
-/* operand.h: the operands of forms by name: VBINB_src0 is the slot of src0 in the form VBINB (form.def). A list counts
- * from its first item: NCHW_dst_list + 3. */
+/* operand.h: the operands of forms by name: VBINB_src0 is the slot of src0 in the form
+ * VBINB (form.def). A list counts from its first item: NCHW_dst_list + 3. */
 #ifndef TIK_ISA_OPERAND_H
 #define TIK_ISA_OPERAND_H
 
-/* Rows of all forms together, in order; BEFORE_ lets the first operand of a form follow without a gap. */
+/* Rows of all forms together, in order; BEFORE_ lets the first operand of a form follow
+ * without a gap. */
 enum {
 #define FORM(id, name, family, main)                          FIRST_##id, BEFORE_##id = FIRST_##id - 1,
 #define PARAM(form, name, role, of, lo, hi, unit, rule, dflt) ROW_##form##_##name,

@@ -1,5 +1,6 @@
-/* types.h: the numbers that the tables give to element types, memories, instructions, operations and readings: what the
- * installed headers tell of the machine contract. Types only: what is known of each is isa.h, which is not installed. */
+/* types.h: the numbers that the tables give to element types, memories, instructions,
+ * operations and readings: what the installed headers tell of the machine contract. Types
+ * only: what is known of each is isa.h, which is not installed. */
 #ifndef TIK_ISA_TYPES_H
 #define TIK_ISA_TYPES_H
 
@@ -7,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- data --------------------------------------------------------------------------------------- */
+/* ---- data ---------------------------------------------------------------- */
 
 typedef enum Dtype {
     DT_NONE,
@@ -49,9 +50,9 @@ typedef enum ArgRole {
     ARGROLE_COUNT
 } ArgRole;
 
-/* An address list is one sparse tensor: array i stands in the window of bytes that is centred at
- * i * LIST_WINDOW, so an array and an offset into it are one byte offset, and one before an array's start
- * is not taken for the array before. */
+/* An address list is one sparse tensor: array i stands in the window of bytes that is
+ * centred at i * LIST_WINDOW, so an array and an offset into it are one byte offset, and
+ * one before an array's start is not taken for the array before. */
 #define LIST_SHIFT  36
 #define LIST_WINDOW ((int64_t)1 << LIST_SHIFT)
 enum {
@@ -66,7 +67,7 @@ typedef struct ListItem {
 
 typedef struct Soc Soc; /* a processor */
 
-/* ---- instructions --------------------------------------------------------------------------------- */
+/* ---- instructions -------------------------------------------------------- */
 
 typedef enum Op {
 #define OP(id, name, form, types, pipe, sem, meaning) OP_##id,
@@ -105,7 +106,7 @@ typedef enum ScalarOp {
     SOP_COUNT
 } ScalarOp;
 
-/* ---- readings of uncertain points (choice.h) ------------------------------------------------------ */
+/* ---- readings of uncertain points (choice.h) ----------------------------- */
 
 typedef enum Choice {
 #define CHOICE(id, number, name, question, reason) CHOICE_##id,

@@ -1,8 +1,9 @@
-/* barrier.c: cores that wait for each other. Each core is a coroutine with a stack and a scratch of its own;
- * it runs until it comes to a barrier or to its end. A phase resumes all cores that have not ended, on
- * threads, or in the order of their index when the kernel asks for order; between phases everything
- * that the cores wrote is in memory. So no schedule can deadlock: a barrier that some core of its loop
- * never reaches is seen at the end of a phase, and is the fault block-barrier. */
+/* barrier.c: cores that wait for each other. Each core is a coroutine with a stack and a
+ * scratch of its own; it runs until it comes to a barrier or to its end. A phase resumes
+ * all cores that have not ended, on threads, or in the order of their index when the
+ * kernel asks for order; between phases everything that the cores wrote is in memory. So
+ * no schedule can deadlock: a barrier that some core of its loop never reaches is seen at
+ * the end of a phase, and is the fault block-barrier. */
 #include "launch/cores.h"
 #include "support/pages.h"
 

@@ -1,10 +1,12 @@
-/* core_order.c: the order of atomic writes of different cores (--atomic-order core-id in the manual's words).
+/* core_order.c: the order of atomic writes of different cores (--atomic-order core-id in
+ * the manual's words).
  *
- * A sum of floats depends on the order of its parts. Cores of a kernel whose only common bytes of global
- * memory are the targets of atomic writes run at the same time; a core that comes to its first such write
- * waits until all cores before it have ended. So contributions arrive core after core, each core's in
- * program order, on any number of threads, and the bits are those of one thread. Cores are given to threads
- * in ascending order, so the lowest core that has not ended is never one that waits. */
+ * A sum of floats depends on the order of its parts. Cores of a kernel whose only common
+ * bytes of global memory are the targets of atomic writes run at the same time; a core
+ * that comes to its first such write waits until all cores before it have ended. So
+ * contributions arrive core after core, each core's in program order, on any number of
+ * threads, and the bits are those of one thread. Cores are given to threads in ascending
+ * order, so the lowest core that has not ended is never one that waits. */
 #include "launch/cores.h"
 
 #include <pthread.h>

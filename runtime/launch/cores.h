@@ -19,7 +19,8 @@ void turns_end(Turns *t, int32_t core);
 /* warn.c: what was warned of. */
 typedef struct Warnings Warnings;
 
-/* One launch; threads share it. lowest and error are written in a critical section only. */
+/* One launch; threads share it. lowest and error are written in a critical section
+ * only. */
 typedef struct Launch {
     const TikKernel *kernel;
     uint8_t *const *args;

@@ -1,12 +1,13 @@
-/* launch.c: runs the cores of a compiled kernel on threads, and what compiled code calls when it must
- * check an instruction while running.
+/* launch.c: runs the cores of a compiled kernel on threads, and what compiled code calls
+ * when it must check an instruction while running.
  *
- * Each thread has one scratch, used by its cores one after another. Cores of one kernel are
- * independent (the kernel says so, or asks for order or turns), so every schedule gives the same bytes; of
- * several faults that of the lowest core is reported. A core that faults stops; the others may have
- * run or not. */
+ * Each thread has one scratch, used by its cores one after another. Cores of one kernel
+ * are independent (the kernel says so, or asks for order or turns), so every schedule
+ * gives the same bytes; of several faults that of the lowest core is reported. A core
+ * that faults stops; the others may have run or not. */
 
-/* ASSUMES cores-wait: cores that wait for each other are at most those of the processor. */
+/* ASSUMES cores-wait: cores that wait for each other are at most those of the
+ * processor. */
 #include "rules/atomic.h"
 #include "support/bind.h"
 #include "launch/cores.h"
@@ -71,7 +72,8 @@ tensor(const TikCore *core, const TikCheckArg *arg, const int64_t *values)
     return t;
 }
 
-/* Fills one operand from the constant part and the values; gives how many values it took. */
+/* Fills one operand from the constant part and the values; gives how many values it
+ * took. */
 static int
 fill_arg(const TikCore *core, CheckArg *out, Role role, const TikCheckArg *arg,
          const int64_t *values)
@@ -131,7 +133,8 @@ tikrt_check(TikCore *core, const TikCheck *check, const int64_t *values)
     return 1;
 }
 
-/* An instruction that writes global memory while an atomic mode is on waits for the cores before its own. */
+/* An instruction that writes global memory while an atomic mode is on waits for the cores
+ * before its own. */
 static void
 take_turn(TikCore *core, const OpCall *c, const ParamInfo *params, int n)
 {
@@ -194,14 +197,14 @@ tikrt_lmem_reset(TikCore *core, uint8_t *lmem)
     memset(lmem, 0, (size_t)(core->soc->lane->npu * core->kernel->lane_bytes));
 }
 
-/* ---- cores over threads --------------------------------------------------------------------------- */
+/* ---- cores over threads -------------------------------------------------- */
 
 enum {
     MOST_BLOCKS = 65535
 };
 
-/* More blocks than were started: the cores behind the last one run too. Cores that wait for each other
- * are all there from the beginning, so their number cannot grow. */
+/* More blocks than were started: the cores behind the last one run too. Cores that wait
+ * for each other are all there from the beginning, so their number cannot grow. */
 int
 tikrt_blocks(TikCore *core, int64_t n, int32_t place)
 {

@@ -1,7 +1,8 @@
-/* npy.c: tensors from and to .npy files. Reads versions 1 to 3 in C order and little endian, and says
- * what is wrong with every other file; writes version 1 through a temporary file in the same folder
- * that is renamed when it is complete, so a failed write leaves nothing behind and an older file
- * untouched. Devices and pipes are written in place. */
+/* npy.c: tensors from and to .npy files. Reads versions 1 to 3 in C order and little
+ * endian, and says what is wrong with every other file; writes version 1 through a
+ * temporary file in the same folder that is renamed when it is complete, so a failed
+ * write leaves nothing behind and an older file untouched. Devices and pipes are written
+ * in place. */
 #define _DEFAULT_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,7 @@
 #include "launch/npy_header.h"
 #include "launch/outfile.h"
 
-/* ---- reading ------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------- */
 
 typedef struct Input {
     const char *path;
@@ -303,7 +304,7 @@ tik_npy_view(const char *path, const void *file, size_t size, Dtype dtype, int64
     return ok;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------- */
 
 static const char *
 descr_of_dtype(Dtype t)

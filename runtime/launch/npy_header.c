@@ -1,5 +1,6 @@
-/* npy_header.c: reads the dictionary of a .npy header: three known keys, each once; a string, a bool
- * and a tuple of non-negative integers (an L behind a number, as old writers put it, is skipped). */
+/* npy_header.c: reads the dictionary of a .npy header: three known keys, each once; a
+ * string, a bool and a tuple of non-negative integers (an L behind a number, as old
+ * writers put it, is skipped). */
 #include "launch/npy_header.h"
 
 #include <string.h>

@@ -17,8 +17,8 @@ typedef struct NpyHeader {
     int64_t shape[NPY_MAX_DIMS];
 } NpyHeader;
 
-/* Reads the Python dictionary with the keys descr, fortran_order and shape in any order and spacing.
- * False: *why says what is wrong (a constant text). */
+/* Reads the Python dictionary with the keys descr, fortran_order and shape in any order
+ * and spacing. False: *why says what is wrong (a constant text). */
 bool npy_parse_header(const char *text, size_t len, NpyHeader *out, const char **why);
 
 #endif

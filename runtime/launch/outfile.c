@@ -15,7 +15,8 @@ enum {
     MOST_LINKS = 40 /* in a row, as the kernel has it */
 };
 
-/* What a link names, seen from its folder; freed by the caller. Null: path is no link, or errno. */
+/* What a link names, seen from its folder; freed by the caller. Null: path is no link, or
+ * errno. */
 static char *
 link_target(const char *path)
 {
@@ -49,7 +50,8 @@ plain(const char *path)
     return out;
 }
 
-/* path without the links at its end, which may lead to nothing. Freed by the caller; null: errno. */
+/* path without the links at its end, which may lead to nothing. Freed by the caller;
+ * null: errno. */
 static char *
 follow(const char *path)
 {
@@ -101,7 +103,8 @@ outfile_find(OutPlace *p, const char *path)
 int
 outfile_open(const OutPlace *p)
 {
-    /* A file of that name was left by a process that was killed: its number is ours now. */
+    /* A file of that name was left by a process that was killed: its number is ours
+     * now. */
     unlink(p->temp);
     int fd = open(p->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd >= 0 && fchmod(fd, p->mode) != 0) {

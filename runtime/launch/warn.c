@@ -1,5 +1,6 @@
-/* warn.c: warnings of compiled kernels while running. Each rule is told once for each instruction, for the lowest core
- * that broke it, in the order of the cores: as the emulator does, whatever the threads did. */
+/* warn.c: warnings of compiled kernels while running. Each rule is told once for each
+ * instruction, for the lowest core that broke it, in the order of the cores: as the
+ * emulator does, whatever the threads did. */
 #include "launch/cores.h"
 
 #include <inttypes.h>
@@ -10,8 +11,8 @@ typedef struct Warning {
     const TikCheck *op;
     Rule rule;
     int32_t core;
-    int64_t
-        number; /* in the order in which they came; of one core that is its program's */
+    /* in the order in which they came; of one core that is its program's */
+    int64_t number;
     char text[240];
 } Warning;
 

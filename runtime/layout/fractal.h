@@ -1,13 +1,15 @@
-/* fractal.h: where the elements of a matrix, an image or weights stand in the fractal layouts. The one place of
- * these formulas: both back ends and the rules take them from here. Everything counts elements.
+/* fractal.h: where the elements of a matrix, an image or weights stand in the fractal
+ * layouts. The one place of these formulas: both back ends and the rules take them from
+ * here. Everything counts elements.
  *
- * A fractal is a small matrix of r0 rows and c0 columns whose elements follow each other. In the names of the
- * layouts the first letter is the order of the fractals, the second that of the elements inside of one:
- * z: rows follow each other; n: columns do. What is not there in the last fractal of a row or a column is padding.
+ * A fractal is a small matrix of r0 rows and c0 columns whose elements follow each other.
+ * In the names of the layouts the first letter is the order of the fractals, the second
+ * that of the elements inside of one: z: rows follow each other; n: columns do. What is
+ * not there in the last fractal of a row or a column is padding.
  *
  *   r0 = c0 = 16    accumulator fractals (L0C): 512 bytes of 16 bits, 1024 of 32
- *   r0 = 16, c0 = fractal_c0(size)    fractals of inputs: 512 bytes of any type
- */
+ *   r0 = 16, c0 = fractal_c0(size)    fractals of inputs: 512 bytes of any
+ * type */
 #ifndef TIK_FRACTAL_H
 #define TIK_FRACTAL_H
 
@@ -33,7 +35,8 @@ fractal_up(int64_t a, int64_t b)
     return fractal_count(a, b) * b;
 }
 
-/* Columns of an input fractal of elements of so many bytes; also the channels C0 of a group. */
+/* Columns of an input fractal of elements of so many bytes; also the channels C0 of a
+ * group. */
 static inline int64_t
 fractal_c0(int64_t size)
 {
@@ -64,7 +67,8 @@ fractal_elems(FractalShape s)
     return s.r1 * s.c1 * s.r0 * s.c0;
 }
 
-/* NZ, (C1, R1, r0, c0): columns of fractals follow each other. L1, L0C (16 x 16), UB, GM. */
+/* NZ, (C1, R1, r0, c0): columns of fractals follow each other. L1, L0C (16 x 16), UB,
+ * GM. */
 static inline int64_t
 fractal_nz(FractalShape s, int64_t r, int64_t c)
 {
@@ -78,14 +82,16 @@ fractal_zz(FractalShape s, int64_t r, int64_t c)
     return (r / s.r0 * s.c1 + c / s.c0) * s.r0 * s.c0 + r % s.r0 * s.c0 + c % s.c0;
 }
 
-/* NZ whose column blocks are pitch rows apart, (C1, pitch, c0): fractal_nz where pitch is r1 * r0. */
+/* NZ whose column blocks are pitch rows apart, (C1, pitch, c0): fractal_nz where pitch is
+ * r1 * r0. */
 static inline int64_t
 fractal_nz_pitch(int64_t pitch, int64_t c0, int64_t r, int64_t c)
 {
     return c / c0 * pitch * c0 + r * c0 + c % c0;
 }
 
-/* ZN of B[k][n], (K1, N1, 16, k0): L0B. Rows of fractals follow each other, in them the columns of B. */
+/* ZN of B[k][n], (K1, N1, 16, k0): L0B. Rows of fractals follow each other, in them the
+ * columns of B. */
 static inline int64_t
 fractal_zn(int64_t n1, int64_t k0, int64_t k, int64_t n)
 {
@@ -112,7 +118,8 @@ fractal_nc1hwc0(FractalImage s, int64_t n, int64_t c, int64_t h, int64_t w)
     return (((n * s.c1 + c / s.c0) * s.h + h) * s.w + w) * s.c0 + c % s.c0;
 }
 
-/* Weights of cin channels into cout: FRACTAL_Z, (C1 * Kh * Kw, N1, 16, C0), the input of L0B. */
+/* Weights of cin channels into cout: FRACTAL_Z, (C1 * Kh * Kw, N1, 16, C0), the input of
+ * L0B. */
 typedef struct FractalWeights {
     int64_t kh, kw;
     int64_t n1; /* groups of 16 output channels */
@@ -127,7 +134,7 @@ fractal_z(FractalWeights s, int64_t co, int64_t ci, int64_t kh, int64_t kw)
            co % FRACTAL_SIDE * s.c0 + ci % s.c0;
 }
 
-/* ---- windows of an image (img2col) ------------------------------------------------------------------------ */
+/* ---- windows of an image (img2col) --------------------------------------- */
 
 /* A kernel that goes over an image of h x w, which padding surrounds. */
 typedef struct FractalWindows {
@@ -142,8 +149,8 @@ typedef struct FractalWindows {
 int64_t fractal_windows_h(const FractalWindows *s);
 int64_t fractal_windows_w(const FractalWindows *s);
 
-/* Row and column of the image that the windows of output row ho, column wo read at kernel point (kh, kw); outside
- * of the image: padding. */
+/* Row and column of the image that the windows of output row ho, column wo read at kernel
+ * point (kh, kw); outside of the image: padding. */
 static inline int64_t
 fractal_window_y(const FractalWindows *s, int64_t ho, int64_t kh)
 {
@@ -156,10 +163,10 @@ fractal_window_x(const FractalWindows *s, int64_t wo, int64_t kw)
     return wo * s->stride_w - s->left + kw * s->dilation_w;
 }
 
-/* ---- whole matrices ---------------------------------------------------------------------------------------- */
+/* ---- whole matrices ------------------------------------------------------ */
 
-/* An (rows, columns) matrix of elements of size bytes from or to NZ, row by row; the padding of NZ becomes 0.
- * pitch: columns of a row of the plain matrix. */
+/* An (rows, columns) matrix of elements of size bytes from or to NZ, row by row; the
+ * padding of NZ becomes 0. pitch: columns of a row of the plain matrix. */
 typedef struct FractalMatrix {
     int64_t rows, columns, pitch, size;
     FractalShape shape;

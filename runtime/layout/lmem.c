@@ -106,7 +106,7 @@ lmem_lanes(const LaneTarget *t, int lane, int64_t channels)
     return (run << lane | wrapped) & all;
 }
 
-/* ---- elements that share an address ------------------------------------------------------------------------- */
+/* ---- elements that share an address -------------------------------------- */
 
 /* An axis of a tensor inside of one lane: how often, how far apart. */
 typedef struct Axis {
@@ -138,7 +138,8 @@ enum {
     MOST_SEEN = 1 << 16
 };
 
-/* Nested axes whose steps leave room for what is inside have no element twice; others are counted through. */
+/* Nested axes whose steps leave room for what is inside have no element twice; others are
+ * counted through. */
 static bool
 meets_inside(const Axis *a, int n, int64_t *span)
 {
@@ -164,8 +165,8 @@ element_at(const Axis *a, int n, int64_t k)
     return at;
 }
 
-/* Steps that interleave: every element is marked in a row of bits, if they are few enough; else they count as
- * meeting. */
+/* Steps that interleave: every element is marked in a row of bits, if they are few
+ * enough; else they count as meeting. */
 static bool
 meets_counted(const Axis *a, int n)
 {
@@ -214,14 +215,16 @@ gcd(int64_t a, int64_t b)
     return a;
 }
 
-/* What a tensor occupies of one lane, in bits: runs, repeated along axes by rising step. */
+/* What a tensor occupies of one lane, in bits: runs, repeated along axes by rising
+ * step. */
 typedef struct Places {
     int64_t at, run;
     Axis axis[LMEM_AXES];
     int n;
 } Places;
 
-/* The axis stands where its step belongs; one element, or the same one again, adds nothing. */
+/* The axis stands where its step belongs; one element, or the same one again, adds
+ * nothing. */
 static void
 places_add(Places *p, int64_t n, int64_t step)
 {
@@ -320,8 +323,8 @@ places_alternate(const Places *a, const Places *b)
     return gap >= a->run && gap + b->run <= unit;
 }
 
-/* Whether they share a bit; true also when *work is used up. The longer one is cut along its widest axis into the
- * parts that can reach the other. */
+/* Whether they share a bit; true also when *work is used up. The longer one is cut along
+ * its widest axis into the parts that can reach the other. */
 static bool
 places_meet(const Places *a, const Places *b, int64_t *work)
 {
@@ -374,7 +377,7 @@ lmem_apart(const LaneTarget *t, const LmemTensor *a, const LmemTensor *b)
     return true;
 }
 
-/* ---- views ---------------------------------------------------------------------------------------------------- */
+/* ---- views --------------------------------------------------------------- */
 
 LmemTensor
 lmem_view(const LaneTarget *t, const LmemTensor *x, const int64_t lo[LMEM_AXES],

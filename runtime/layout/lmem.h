@@ -1,15 +1,18 @@
-/* lmem.h: where the elements of a tensor stand in the lanes of local memory (LMEM). The one place of these
- * formulas: the compiler, the rules and both back ends take them from here.
+/* lmem.h: where the elements of a tensor stand in the lanes of local memory (LMEM). The
+ * one place of these formulas: the compiler, the rules and both back ends take them from
+ * here.
  *
- * LMEM is npu lanes of lane_bytes each (isa.h, LaneTarget). A tensor has four axes n, c, h, w, a start lane and a
- * base, its first byte in every lane that it occupies. Channel c stands in lane (start + c) mod npu, slot
- * (start + c) div npu; n, h and w never choose the lane. Inside a lane element (n, c, h, w) is
+ * LMEM is npu lanes of lane_bytes each (isa.h, LaneTarget). A tensor has four axes n, c,
+ * h, w, a start lane and a base, its first byte in every lane that it occupies. Channel c
+ * stands in lane (start + c) mod npu, slot (start + c) div npu; n, h and w never choose
+ * the lane. Inside a lane element (n, c, h, w) is
  *
  *     n * stride[0] + slot * stride[1] + h * stride[2] + w * stride[3]
  *
- * elements behind the base. Elements have 4, 8, 16 or 32 bits; of two 4-bit elements of a byte the one with the even
- * offset is the low half. Strides count elements; where a processor counts bytes or cells of 32 bits, that is how it
- * writes them down, not how it is computed here. */
+ * elements behind the base. Elements have 4, 8, 16 or 32 bits; of two 4-bit elements of a
+ * byte the one with the even offset is the low half. Strides count elements; where a
+ * processor counts bytes or cells of 32 bits, that is how it writes them down, not how it
+ * is computed here. */
 #ifndef TIK_LMEM_H
 #define TIK_LMEM_H
 
@@ -30,7 +33,8 @@ typedef enum LmemLayout {
     LMEM_COMPACT, /* nothing between elements */
     LMEM_ROW_ALIGNED, /* rows do */
     LMEM_FREE,        /* strides are given */
-    LMEM_CELLS, /* cells of 32 bits, aligned, of consecutive batch items (StrideUnit CELL32) */
+    /* cells of 32 bits, aligned, of consecutive batch items (StrideUnit CELL32) */
+    LMEM_CELLS,
     LMEM_LAYOUTS
 } LmemLayout;
 
@@ -83,13 +87,15 @@ lmem_slot(const LaneTarget *t, int lane, int64_t c)
     return (lane + c) / t->npu;
 }
 
-/* Fills x->stride after the layout; x->shape, lane and bits are given. LMEM_FREE: leaves it. LMEM_CELLS: the stride
- * of n is from cell to cell, that is of lmem_cell_items batch items; those of one cell follow each other. */
+/* Fills x->stride after the layout; x->shape, lane and bits are given. LMEM_FREE: leaves
+ * it. LMEM_CELLS: the stride of n is from cell to cell, that is of lmem_cell_items batch
+ * items; those of one cell follow each other. */
 void lmem_strides(const LaneTarget *t, LmemLayout layout, LmemTensor *x);
-/* Bytes that an allocation of the tensor takes in each lane, with its padding; of the free layout those up to the last
- * element. -1: more than 2^48. */
+/* Bytes that an allocation of the tensor takes in each lane, with its padding; of the
+ * free layout those up to the last element. -1: more than 2^48. */
 int64_t lmem_bytes(const LaneTarget *t, LmemLayout layout, const LmemTensor *x);
-/* Elements from the base up to one past the last element in any lane; 2^48 where it would be more. */
+/* Elements from the base up to one past the last element in any lane; 2^48 where it would
+ * be more. */
 int64_t lmem_extent(const LaneTarget *t, const LmemTensor *x);
 /* Elements behind the base, in lane lmem_lane(c). */
 static inline int64_t
@@ -101,17 +107,19 @@ lmem_offset(const LaneTarget *t, const LmemTensor *x, const int64_t at[LMEM_AXES
 
 /* The lanes that channels of a tensor occupy, as bits. */
 uint64_t lmem_lanes(const LaneTarget *t, int lane, int64_t channels);
-/* Whether the bits of an element of the tensor may stand elsewhere too: two elements share an address. */
+/* Whether the bits of an element of the tensor may stand elsewhere too: two elements
+ * share an address. */
 bool lmem_repeats(const LaneTarget *t, const LmemTensor *x);
-/* Whether the two tensors certainly share no byte of a lane: exact, but for tensors whose places interleave in very
- * many ways. */
+/* Whether the two tensors certainly share no byte of a lane: exact, but for tensors whose
+ * places interleave in very many ways. */
 bool lmem_apart(const LaneTarget *t, const LmemTensor *a, const LmemTensor *b);
 
-/* The box [lo, hi) of a tensor as a tensor of its own: other base, start lane and shape, the same strides. Of 4-bit
- * elements the box begins at an even offset. */
+/* The box [lo, hi) of a tensor as a tensor of its own: other base, start lane and shape,
+ * the same strides. Of 4-bit elements the box begins at an even offset. */
 LmemTensor lmem_view(const LaneTarget *t, const LmemTensor *x,
                      const int64_t lo[LMEM_AXES], const int64_t hi[LMEM_AXES]);
-/* Whether the tensor has the strides that the layout gives it, and a base that the layout asks for. */
+/* Whether the tensor has the strides that the layout gives it, and a base that the layout
+ * asks for. */
 bool lmem_has_layout(const LaneTarget *t, LmemLayout layout, const LmemTensor *x);
 /* The multiple that the base of a tensor of the layout is of, bytes. */
 int64_t lmem_base_unit(const LaneTarget *t, LmemLayout layout, int bits);
@@ -132,12 +140,13 @@ lmem_bank(const LaneTarget *t, int64_t byte)
 /* The banks that bytes [from, from + bytes) of a lane touch, as bits. */
 uint32_t lmem_banks(const LaneTarget *t, int64_t from, int64_t bytes);
 
-/* A matrix of rows x columns with so many columns per channel: the shape of the tensor that it is. Element (r, j) is
- * (r, j div per, 0, j mod per). */
+/* A matrix of rows x columns with so many columns per channel: the shape of the tensor
+ * that it is. Element (r, j) is (r, j div per, 0, j mod per). */
 void lmem_matrix(int64_t rows, int64_t columns, int64_t per, int64_t shape[LMEM_AXES]);
 
-/* Cells (processors with StrideUnit CELL32): 32 / bits consecutive batch items share a cell of 32 bits. The tensor of
- * cells, aligned; element (n, c, h, w) is in cell (n div g, c, h, w) at byte (n mod g) * bits / 8. */
+/* Cells (processors with StrideUnit CELL32): 32 / bits consecutive batch items share a
+ * cell of 32 bits. The tensor of cells, aligned; element (n, c, h, w) is in cell (n div
+ * g, c, h, w) at byte (n mod g) * bits / 8. */
 LmemTensor lmem_cells(const LaneTarget *t, const LmemTensor *x);
 /* Batch items of one cell. */
 static inline int64_t
@@ -146,8 +155,9 @@ lmem_cell_items(int bits)
     return bits < 32 ? 32 / bits : 1;
 }
 
-/* How far apart the lanes lie in the memory of the machine that runs a kernel which uses so many bytes of each: an odd
- * number of its cache lines, so that equal bytes of the lanes do not compete for one place in the caches. */
+/* How far apart the lanes lie in the memory of the machine that runs a kernel which uses
+ * so many bytes of each: an odd number of its cache lines, so that equal bytes of the
+ * lanes do not compete for one place in the caches. */
 static inline int64_t
 lmem_pitch(int64_t bytes)
 {

@@ -1,5 +1,6 @@
-/* lmem_channel.c: see lmem_channel.h. A weight is rewritten channel by channel: each output channel is one run
- * of bytes in the source and one in the result, so a set of any size streams through the caches once. */
+/* lmem_channel.c: see lmem_channel.h. A weight is rewritten channel by channel: each
+ * output channel is one run of bytes in the source and one in the result, so a set of any
+ * size streams through the caches once. */
 #include "layout/lmem_channel.h"
 
 #include <string.h>
@@ -25,7 +26,8 @@ TRANSPOSE(uint32_t)
 #undef TRANSPOSE
 
 #ifdef __SSE2__
-/* 16 x 16 bytes: neighbours in a column come together in four rounds of interleaving halves. */
+/* 16 x 16 bytes: neighbours in a column come together in four rounds of interleaving
+ * halves. */
 static void
 transpose_16(__m128i row[16])
 {
@@ -39,7 +41,8 @@ transpose_16(__m128i row[16])
     }
 }
 
-/* 16 channels at kernel points from first on, 16 of them at most. Reads 16 bytes in each channel. */
+/* 16 channels at kernel points from first on, 16 of them at most. Reads 16 bytes in each
+ * channel. */
 static void
 transpose_block(const uint8_t *src, uint8_t *out, uint64_t points, uint64_t rows,
                 uint64_t inner)
@@ -54,8 +57,8 @@ transpose_block(const uint8_t *src, uint8_t *out, uint64_t points, uint64_t rows
     }
 }
 
-/* Whole blocks of 16 channels; the last one, where a load would leave the n * points bytes, from a copy.
- * Returns the channels done. */
+/* Whole blocks of 16 channels; the last one, where a load would leave the n * points
+ * bytes, from a copy. Returns the channels done. */
 static uint64_t
 transpose_blocks(const uint8_t *src, uint8_t *out, uint64_t points, uint64_t first,
                  uint64_t n, uint64_t inner)

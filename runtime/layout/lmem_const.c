@@ -1,5 +1,5 @@
-/* lmem_const.c: constants beside weights: parameters of output channels, elements of 4 bits, larger arrays. See
- * lmem_pack.h. */
+/* lmem_const.c: constants beside weights: parameters of output channels, elements of 4
+ * bits, larger arrays. See lmem_pack.h. */
 #include "layout/lmem_pack.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ word(const void *p, uint64_t i)
     return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
-/* ---- requantisation -------------------------------------------------------------------------------------------- */
+/* ---- requantisation ------------------------------------------------------ */
 
 void
 pack_requant_words(const PackTarget *t, uint64_t oc, const PackRequant *requant,
@@ -39,7 +39,7 @@ pack_requant_words(const PackTarget *t, uint64_t oc, const PackRequant *requant,
     }
 }
 
-/* ---- parameters of PACK_PLAIN targets ------------------------------------------------------------------------- */
+/* ---- parameters of PACK_PLAIN targets ------------------------------------ */
 
 void
 pack_channel_bytes(uint64_t oc, const void *bias, const PackRequant *requant,
@@ -66,7 +66,7 @@ pack_bias_planes(uint64_t oc, const void *bias, uint8_t *out)
     }
 }
 
-/* ---- elements of 4 bits ----------------------------------------------------------------------------------------- */
+/* ---- elements of 4 bits -------------------------------------------------- */
 
 void
 pack_nibbles(const uint8_t *src, uint64_t n, uint8_t *out)
@@ -85,7 +85,7 @@ pack_nibbles_apart(const uint8_t *src, uint64_t n, uint8_t *out)
     }
 }
 
-/* ---- resize ------------------------------------------------------------------------------------------------------ */
+/* ---- resize -------------------------------------------------------------- */
 
 void
 pack_resize(const void *src, const uint64_t *from, const uint64_t *to, int rank,

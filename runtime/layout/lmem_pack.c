@@ -1,4 +1,5 @@
-/* lmem_pack.c: see lmem_pack.h. What a processor makes of a weight and of the parameters in front of it: shapes, rows. */
+/* lmem_pack.c: see lmem_pack.h. What a processor makes of a weight and of the parameters
+ * in front of it: shapes, rows. */
 #include "layout/lmem_pack.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ round_up(uint64_t a, uint64_t b)
     return ceil_div(a, b) * b;
 }
 
-/* ---- the processor ------------------------------------------------------------------------------------- */
+/* ---- the processor ------------------------------------------------------- */
 
 static PackOrder
 order_of(StrideUnit unit)
@@ -60,7 +61,7 @@ pack_target(const Soc *soc, const Choices *choices, PackTarget *out)
     return true;
 }
 
-/* ---- geometry of a weight ----------------------------------------------------------------------------- */
+/* ---- geometry of a weight ------------------------------------------------ */
 
 static unsigned
 parallel_of_cells(unsigned bits, bool is_float)
@@ -180,7 +181,7 @@ pack_auto_merge(const PackTarget *t, const PackWeight *w)
     return w->ic * w->kh <= p && w->kh > 1 ? PACK_MERGE_KH : PACK_MERGE_NONE;
 }
 
-/* ---- a weight by itself ------------------------------------------------------------------------------------ */
+/* ---- a weight by itself -------------------------------------------------- */
 
 static void
 stored_shape(const PackTarget *t, const PackWeight *w, const Grid *g, uint64_t s[4])
@@ -243,7 +244,7 @@ pack_weight(const PackTarget *t, const PackWeight *w, void *out)
     }
 }
 
-/* ---- rows of a lane ------------------------------------------------------------------------------------------ */
+/* ---- rows of a lane ------------------------------------------------------ */
 
 static PackPart *
 add_part(PackPlan *p, PackKind kind, uint64_t offset, uint64_t slot, uint64_t pitch)

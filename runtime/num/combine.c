@@ -4,7 +4,7 @@
 #include "num/half.h"
 #include "num/lanes.h"
 
-/* ---- float types: by their bits --------------------------------------------------------------------- */
+/* ---- float types: by their bits ------------------------------------------ */
 
 static inline uint32_t
 add_f32(uint32_t a, uint32_t b)
@@ -12,7 +12,8 @@ add_f32(uint32_t a, uint32_t b)
     return float_bits_canonical(float_of_bits(a) + float_of_bits(b));
 }
 
-/* A sum of two numbers of 11 or 8 bits, rounded to the 24 of a float first, is still rounded once. */
+/* A sum of two numbers of 11 or 8 bits, rounded to the 24 of a float first, is still
+ * rounded once. */
 static inline uint16_t
 add_f16_infinite(uint16_t a, uint16_t b)
 {
@@ -71,7 +72,7 @@ EXTREME(min_f16, uint16_t, rank_16, IS_NAN_16, HALF_NAN, <)
 EXTREME(max_bf16, uint16_t, rank_16, IS_NAN_B, BFLOAT_NAN, >)
 EXTREME(min_bf16, uint16_t, rank_16, IS_NAN_B, BFLOAT_NAN, <)
 
-/* ---- loops ------------------------------------------------------------------------------------------ */
+/* ---- loops --------------------------------------------------------------- */
 
 typedef void Loop(void *to, const void *from, int64_t n);
 

@@ -1,26 +1,26 @@
-/* conv.h: conversions of the vector instructions, on arrays: between float types, float types and
- * integers, and widths of integers, and the scaled forms.
+/* conv.h: conversions of the vector instructions, on arrays: between float types, float
+ * types and integers, and widths of integers, and the scaled forms.
  *
  * Rounding modes (what '' and 'round' call nearest is NUM_NEAREST):
- *   integer result   of x; float16, bfloat16 and float32 results: on the last kept bit; where the result
- *                    is subnormal that is its unit, 2^-24 for float16
- *   NUM_NEAREST      nearest, ties to even
- *   NUM_FLOOR        toward -infinity
- *   NUM_CEIL         toward +infinity
+ *   integer result   of x; float16, bfloat16 and float32 results: on the last kept bit;
+ * where the result is subnormal that is its unit, 2^-24 for float16 NUM_NEAREST nearest,
+ * ties to even NUM_FLOOR        toward -infinity NUM_CEIL         toward +infinity
  *   NUM_AWAY         nearest, ties away from zero
  *   NUM_TO_ZERO      toward zero
  *   NUM_ODD          float results only: an inexact result has its last bit set
  *   NUM_OUTWARD      away from zero
  *
- * Beyond the range of the result, keep = false: integers are clamped; float16 and bfloat16 become the
- * largest number of their sign, also for infinity, and NaN becomes 0. keep = true: finite numbers and
- * integers keep the low bits of the rounded integer; float16 and bfloat16 overflow to infinity and NaN
- * becomes the canonical NaN. Either way NaN as an integer is 0 and infinity the largest or smallest one.
- * A widening from unsigned or to signed is exact; from signed to unsigned, negative numbers are clamped
+ * Beyond the range of the result, keep = false: integers are clamped; float16 and
+ * bfloat16 become the largest number of their sign, also for infinity, and NaN becomes 0.
+ * keep = true: finite numbers and integers keep the low bits of the rounded integer;
+ * float16 and bfloat16 overflow to infinity and NaN becomes the canonical NaN. Either way
+ * NaN as an integer is 0 and infinity the largest or smallest one. A widening from
+ * unsigned or to signed is exact; from signed to unsigned, negative numbers are clamped
  * to 0, or with keep extended by their sign.
  *
- * Widening a float type is exact and keeps NaN payloads; a signalling float16 NaN becomes quiet. float32 to float32 rounds to an integral number
- * and keeps the sign of zero; its NaN is canonical. */
+ * Widening a float type is exact and keeps NaN payloads; a signalling float16 NaN becomes
+ * quiet. float32 to float32 rounds to an integral number and keeps the sign of zero; its
+ * NaN is canonical. */
 #ifndef TIK_NUM_CONV_H
 #define TIK_NUM_CONV_H
 
@@ -42,42 +42,46 @@ typedef enum NumRound {
 
 typedef struct NumConv {
     NumType dst, src;
-    NumRound
-        round; /* NUM_NEAREST where the result is exact or an integer becomes another */
+    /* NUM_NEAREST where the result is exact or an integer becomes another */
+    NumRound round;
     bool keep;
 } NumConv;
 
-/* Is there such a conversion? It may still not exist on a processor: that is for the tables of
- * runtime/isa to say. */
+/* Is there such a conversion? It may still not exist on a processor: that is for the
+ * tables of runtime/isa to say. */
 bool num_conv_exists(const NumConv *c);
 
-/* Writes n results at dst from n elements at src, for a conversion that exists. Addresses need no
- * alignment. The results share no byte with the elements, unless src is dst and the types have one size.
- * int4: (n + 1) / 2 bytes; the high half of the last byte is 0 for an odd n. */
+/* Writes n results at dst from n elements at src, for a conversion that exists. Addresses
+ * need no alignment. The results share no byte with the elements, unless src is dst and
+ * the types have one size. int4: (n + 1) / 2 bytes; the high half of the last byte is 0
+ * for an odd n. */
 void num_conv(const NumConv *c, void *dst, const void *src, int64_t n);
 
-/* int32 to float16 with a float16 scale: the exact product rounded once to nearest even (twice: to float32
- * and then), at most 65504 in magnitude; a product that is NaN (scale NaN, or infinity times 0) is 0. */
+/* int32 to float16 with a float16 scale: the exact product rounded once to nearest even
+ * (twice: to float32 and then), at most 65504 in magnitude; a product that is NaN (scale
+ * NaN, or infinity times 0) is 0. */
 void num_conv_scaled(void *dst, const void *src, uint16_t scale, bool twice, int64_t n);
 
 /* int16 to int8 or uint8, scaled and offset as a 64-bit pack says:
  *   bits 31:0   a float32 M; its 13 lowest bits count as 0
  *   bits 45:37  offset, two's complement
  *   bit 46      1: int8, 0: uint8
- * The product src * M is rounded to float32, then to the nearest integer (ties to even), clamped to
- * -256..255, the offset is added and the sum clamped to the type. A product that is NaN counts as 0. With
- * 16 packs, element i uses pack i modulo 16. packs is 1 or 16; they agree on bit 46. */
+ * The product src * M is rounded to float32, then to the nearest integer (ties to even),
+ * clamped to -256..255, the offset is added and the sum clamped to the type. A product
+ * that is NaN counts as 0. With 16 packs, element i uses pack i modulo 16. packs is 1 or
+ * 16; they agree on bit 46. */
 void num_conv_packed(void *dst, const void *src, const uint64_t *pack, int packs,
                      int64_t n);
 
-/* The same at one level, which the processor must have. For tests: all levels give the same bits. */
+/* The same at one level, which the processor must have. For tests: all levels give the
+ * same bits. */
 void num_conv_at(NumLevel level, const NumConv *c, void *dst, const void *src, int64_t n);
 void num_conv_scaled_at(NumLevel level, void *dst, const void *src, uint16_t scale,
                         int64_t n);
 void num_conv_packed_at(NumLevel level, void *dst, const void *src, const uint64_t *pack,
                         int packs, int64_t n);
 
-/* ---- for the files of num_conv only ---- */
+/* ---- for the files of num_conv only -------------------------------------- */
 
 /* How a mode rounds a magnitude away from zero, for [negative][last kept bit is odd]. */
 typedef struct NumStep {

@@ -1,8 +1,8 @@
-/* conv_lanes.c: a table of conversions; see num/conv.h for what they give and num/lanes.h for the levels that it is
- * compiled for.
+/* conv_lanes.c: a table of conversions; see num/conv.h for what they give and num/lanes.h
+ * for the levels that it is compiled for.
  *
- * A loop is one row: a source type, a result type and the value of one element. A mode of rounding is
- * data (NumStep), so there is one loop for all of them. */
+ * A loop is one row: a source type, a result type and the value of one element. A mode of
+ * rounding is data (NumStep), so there is one loop for all of them. */
 #include "num/conv.h"
 #include "num/lanes.h"
 
@@ -22,7 +22,7 @@
     ((odd) ? ((negative) ? (table)[1][1] : (table)[0][1])                                \
            : ((negative) ? (table)[1][0] : (table)[0][0]))
 
-/* ---- to an integral number ---------------------------------------------------------------------------- */
+/* ---- to an integral number ----------------------------------------------- */
 
 PART float
 integral(float x, const NumStep *s)
@@ -82,10 +82,11 @@ low_bits(float r, int64_t lo, int64_t hi)
     return mag > 0x7f800000u ? 0 : v;
 }
 
-/* ---- to float types ----------------------------------------------------------------------------------- */
+/* ---- to float types ------------------------------------------------------ */
 
-/* The bits of a magnitude in float16. Below 2^-14 its last place does not move with the exponent: the
- * mantissa is shifted there, what falls out leaves a bit, and then both cut 13 bits. */
+/* The bits of a magnitude in float16. Below 2^-14 its last place does not move with the
+ * exponent: the mantissa is shifted there, what falls out leaves a bit, and then both cut
+ * 13 bits. */
 PART uint16_t
 to_f16(float x, const NumStep *s)
 {
@@ -135,7 +136,8 @@ to_f32(double d, const NumStep *s)
     return float_bits((float)double_of_bits(r));
 }
 
-/* A 64-bit integer as double, rounded to odd: then rounding again in any mode is as rounding once. */
+/* A 64-bit integer as double, rounded to odd: then rounding again in any mode is as
+ * rounding once. */
 PART double
 odd_double(int64_t a)
 {
@@ -154,7 +156,7 @@ from_f16(uint16_t h)
     return (h & 0x7fffu) > 0x7c00u ? u | 0x400000u : u;
 }
 
-/* ---- loops -------------------------------------------------------------------------------------------- */
+/* ---- loops --------------------------------------------------------------- */
 
 #define FN(name)                                                                         \
     LANES_ATTR static void name(void *dst, const void *src, int64_t n, const NumStep *s)
@@ -225,7 +227,8 @@ CONV(s64_f32, AnyS64, AnyU32, to_f32(odd_double(a), &st))
     }
 #endif
 
-/* The most frequent conversions: whole vectors by the processor, the rest like the others. */
+/* The most frequent conversions: whole vectors by the processor, the rest like the
+ * others. */
 #define CONV_F16C(name, S, D, whole, value)                                              \
     FN(name)                                                                             \
     {                                                                                    \
@@ -242,7 +245,9 @@ CONV(s64_f32, AnyS64, AnyU32, to_f32(odd_double(a), &st))
 CONV_F16C(f16_f32, AnyU16, AnyU32, WHOLE_F16_F32, from_f16(a))
 CONV_F16C(f32_f16_nearest, AnyU32, AnyU16, WHOLE_F32_F16, to_f16_nearest(F(a)))
 
-/* ---- float to integer: pieces of the array as floats, rounded, then stored -------------------------- */
+/* ---- float to integer ---------------------------------------------------- */
+
+/* Pieces of the array as floats, rounded, then stored. */
 
 enum {
     PIECE = 512 /* even, since two int4 make a byte */
@@ -394,7 +399,7 @@ TO_INT_PAIR(f32, 32, s32, 32)
 TO_INT_PAIR(f32, 32, s64, 64)
 ROUNDED_PAIR(f32, 32, f32, 32)
 
-/* ---- integers ------------------------------------------------------------------------------------------ */
+/* ---- integers ------------------------------------------------------------ */
 
 /* Clamped as the type of the source compares, and cut. */
 #define INTS(name, S, D, value)                                                          \
@@ -420,9 +425,10 @@ CONV(s8_s32, AnyS8, AnyS32, a)
 CONV(s16_s32, AnyS16, AnyS32, a)
 CONV(s32_s64, AnyS32, AnyS64, a)
 
-/* ---- scaled forms ---------------------------------------------------------------------------------------- */
+/* ---- scaled forms -------------------------------------------------------- */
 
-/* 31 bits times 11 are exact in double; to float by rounding to odd, then once to float16. */
+/* 31 bits times 11 are exact in double; to float by rounding to odd, then once to
+ * float16. */
 LANES_ATTR static void
 scaled(void *dst, const void *src, float scale, int64_t n)
 {
@@ -457,7 +463,7 @@ packed(void *dst, const void *src, const float m[16], const int16_t offset[16], 
     }
 }
 
-/* ---- the table -------------------------------------------------------------------------------------------- */
+/* ---- the table ----------------------------------------------------------- */
 
 #define TO_INT(name) {.mode = name, .keep = name##_keep}
 #define CUT(name)    {.nearest = name, .keep = name##_keep}

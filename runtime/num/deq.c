@@ -1,4 +1,5 @@
-/* deq.c: the choice of a conversion out of the accumulator, and parameter words as numbers. */
+/* deq.c: the choice of a conversion out of the accumulator, and parameter words as
+ * numbers. */
 #include "num/deq.h"
 
 #include "num/half.h"

@@ -1,15 +1,15 @@
-/* deq.h: what happens to elements on their way out of the accumulator (cube-quant 8, 10.5 and 12.3): shifted,
- * scaled, rectified, offset and narrowed.
+/* deq.h: what happens to elements on their way out of the accumulator (cube-quant 8, 10.5
+ * and 12.3): shifted, scaled, rectified, offset and narrowed.
  *
- * With v the element, after the shift where there is one (arithmetic, clamped to 16 bits), and p = v in float32
- * times m, one rounding each:
- *   int8, uint8   p to the nearest integer, ties to even, clamped to -256..255; rectified; plus offset; clamped to
- *                 the type. A p that is NaN counts as 0.
- *   int16         v, rectified; there is always a shift and no m
- *   float16,      p (without scale: the element), rectified, to nearest even; at most the largest number of the
- *   bfloat16      type in magnitude, and NaN gives +0; with keep infinity and the canonical NaN instead
- *   same type     the element, rectified or as it is; float16 to float32 is exact
- * Rectified: x > 0 ? x : +0, also of NaN (with keep a NaN stays). With gate, negative elements give p = +0.
+ * With v the element, after the shift where there is one (arithmetic, clamped to 16
+ * bits), and p = v in float32 times m, one rounding each: int8, uint8   p to the nearest
+ * integer, ties to even, clamped to -256..255; rectified; plus offset; clamped to the
+ * type. A p that is NaN counts as 0. int16         v, rectified; there is always a shift
+ * and no m float16,      p (without scale: the element), rectified, to nearest even; at
+ * most the largest number of the bfloat16      type in magnitude, and NaN gives +0; with
+ * keep infinity and the canonical NaN instead same type     the element, rectified or as
+ * it is; float16 to float32 is exact Rectified: x > 0 ? x : +0, also of NaN (with keep a
+ * NaN stays). With gate, negative elements give p = +0.
  *
  * Parameters are given for 16 channels; the channel of element i is i modulo 16. */
 #ifndef TIK_NUM_DEQ_H
@@ -25,7 +25,8 @@ enum {
     DEQ_CHANNELS = 16
 };
 
-/* Readings of uncertain points that were chosen, of the words and of what is done with int32 (choice.def, Q1 to Q12). */
+/* Readings of uncertain points that were chosen, of the words and of what is done with
+ * int32 (choice.def, Q1 to Q12). */
 enum {
     DEQ_CUT = 1, /* of words: */
     DEQ_RAW_FIELD = 2,
@@ -56,30 +57,32 @@ typedef struct NumDeq {
 /* Is there such a conversion? */
 bool num_deq_exists(const NumDeq *d);
 
-/* Writes n results at dst from n elements at src, for a conversion that exists. Addresses need no alignment; the
- * results share no byte with the elements. */
+/* Writes n results at dst from n elements at src, for a conversion that exists. Addresses
+ * need no alignment; the results share no byte with the elements. */
 void num_deq(const NumDeq *d, void *dst, const void *src, int64_t n);
-/* The same at one level, which the processor must have. For tests: all levels give the same bits. */
+/* The same at one level, which the processor must have. For tests: all levels give the
+ * same bits. */
 void num_deq_at(NumLevel level, const NumDeq *d, void *dst, const void *src, int64_t n);
 
 /* Sets keep and reading as the kernel chose; before the words. */
 void num_deq_choose(NumDeq *d, const Choices *c);
 
-/* Fills the channels of d from parameter words, of channel c the word c modulo count (1, 4 or 16):
- *   bits 31:0   m, a float32      bits 35:32  n - 1      bit 36  1: shift (MCB)
+/* Fills the channels of d from parameter words, of channel c the word c modulo count (1,
+ * 4 or 16): bits 31:0   m, a float32      bits 35:32  n - 1      bit 36  1: shift (MCB)
  *   bits 45:37  offset, two's complement
- * shift is that of the first word: the others have the same. exact = false: the 13 lowest bits of m count as 0.
- * Types and reading of d are set before. */
+ * shift is that of the first word: the others have the same. exact = false: the 13 lowest
+ * bits of m count as 0. Types and reading of d are set before. */
 void num_deq_words(NumDeq *d, const uint64_t *word, int count, bool exact);
 /* The same from float16 numbers. */
 void num_deq_halves(NumDeq *d, const uint16_t *m, int count);
 
-/* acc[i] = acc[i] + other[i], or minus, rounded once: float32 (a NaN is canonical), float16 (at most 65504 in
- * magnitude, NaN gives +0; with keep infinity and the canonical NaN), int16 (wraps around), int32 (wraps around). */
+/* acc[i] = acc[i] + other[i], or minus, rounded once: float32 (a NaN is canonical),
+ * float16 (at most 65504 in magnitude, NaN gives +0; with keep infinity and the canonical
+ * NaN), int16 (wraps around), int32 (wraps around). */
 void num_deq_add(NumType t, bool subtract, bool keep, void *acc, const void *other,
                  int64_t n);
 
-/* ---- for the files of num_deq only ---- */
+/* ---- for the files of num_deq only --------------------------------------- */
 
 /* Scaled conversions of int32, and to int16, for readings of elements. */
 void num_deq_by_reading(const NumDeq *d, void *dst, const AnyS32 *src, int64_t n);

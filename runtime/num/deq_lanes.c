@@ -1,5 +1,5 @@
-/* deq_lanes.c: a table of conversions out of the accumulator; see num/deq.h for what they give and num/lanes.h for the
- * levels that it is compiled for. */
+/* deq_lanes.c: a table of conversions out of the accumulator; see num/deq.h for what they
+ * give and num/lanes.h for the levels that it is compiled for. */
 #include "num/deq.h"
 #include "num/lanes.h"
 
@@ -19,8 +19,8 @@ shifted(int32_t a, int32_t n)
     return v > INT16_MAX ? INT16_MAX : v;
 }
 
-/* The nearest integer, clamped to lo..255 with lo = -256 or 0: rounding keeps the order of numbers, so clamping
- * first gives the same. */
+/* The nearest integer, clamped to lo..255 with lo = -256 or 0: rounding keeps the order
+ * of numbers, so clamping first gives the same. */
 PART int32_t
 rounded(float p, float lo)
 {
@@ -38,7 +38,8 @@ clamped(int32_t v, int32_t lo, int32_t hi)
     return v > hi ? hi : v;
 }
 
-/* Saturates before it is rounded: what lies between the largest number and where infinity begins rounds down. */
+/* Saturates before it is rounded: what lies between the largest number and where infinity
+ * begins rounds down. */
 PART float
 limited(float p, float limit, bool keep)
 {
@@ -54,7 +55,8 @@ gated(bool off, float p)
     return off ? 0.0f : p;
 }
 
-/* What does not change from element to element, in memory that the results do not share. */
+/* What does not change from element to element, in memory that the results do not
+ * share. */
 typedef struct Fixed {
     float lo, half_most, bfloat_most;
     bool relu, gate, keep;
@@ -79,8 +81,8 @@ rectified(float p, const Fixed *c)
     return c->relu ? r : p;
 }
 
-/* Writes n results by groups of 16 elements, one for each channel. value is an expression of the element a, the
- * channel k and the parameters c, m, shift and offset. */
+/* Writes n results by groups of 16 elements, one for each channel. value is an expression
+ * of the element a, the channel k and the parameters c, m, shift and offset. */
 #define DEQ(name, S, D, value)                                                           \
     LANES_ATTR static void name(void *dst, const void *src, int64_t n, const NumDeq *q)  \
     {                                                                                    \

@@ -1,5 +1,6 @@
-/* deq_variant.c: conversions of int32 out of the accumulator for kernels that chose another reading of an uncertain
- * point (isa/choice.h), one element after the other in double precision, where products of floats are exact. */
+/* deq_variant.c: conversions of int32 out of the accumulator for kernels that chose
+ * another reading of an uncertain point (isa/choice.h), one element after the other in
+ * double precision, where products of floats are exact. */
 #include "isa/choice.h"
 #include "num/half.h"
 #include "num/deq.h"
@@ -34,7 +35,8 @@ clamped(double v, double lo, double hi)
     return v < lo ? lo : v > hi ? hi : v;
 }
 
-/* 8 bits: p in float32, as everywhere; a sum with the offset is rounded to float32 as well. */
+/* 8 bits: p in float32, as everywhere; a sum with the offset is rounded to float32 as
+ * well. */
 static int32_t
 eight(const NumDeq *d, float p, int32_t offset)
 {

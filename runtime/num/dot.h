@@ -1,8 +1,10 @@
-/* dot.h: sums of products of blocks: a few channels with many pixels, as convolutions on lanes take them. Integers wrap, so
- * their order does not matter; float sums are taken term by term, each product and each sum rounded.
+/* dot.h: sums of products of blocks: a few channels with many pixels, as convolutions on
+ * lanes take them. Integers wrap, so their order does not matter; float sums are taken
+ * term by term, each product and each sum rounded.
  *
- * A panel has DOT_PIXELS pixels of every term, one term behind the other. Of integers two terms are one, their
- * numbers of a pixel side by side. The block is always whole: pixels and channels that nobody wants are computed. */
+ * A panel has DOT_PIXELS pixels of every term, one term behind the other. Of integers two
+ * terms are one, their numbers of a pixel side by side. The block is always whole: pixels
+ * and channels that nobody wants are computed. */
 #ifndef TIK_NUM_DOT_H
 #define TIK_NUM_DOT_H
 
@@ -16,8 +18,9 @@ enum {
 };
 
 typedef struct NumDotTable {
-    /* sums[c][p] += panel[k][p][0] * w[c][2 * k] + panel[k][p][1] * w[c][2 * k + 1] for k < pairs; p up to the next
-     * multiple of DOT_STEP. w: of channel c at c * wstep. Numbers are those of int8 and uint8. */
+    /* sums[c][p] += panel[k][p][0] * w[c][2 * k] + panel[k][p][1] * w[c][2 * k + 1] for k
+     * < pairs; p up to the next multiple of DOT_STEP. w: of channel c at c * wstep.
+     * Numbers are those of int8 and uint8. */
     void (*pairs)(int32_t *sums, const int16_t *panel, const int16_t *w, int64_t wstep,
                   int64_t pairs, int64_t pixels);
     /* sums[c][p] += panel[k][p] * w[c][k] for k < terms. */

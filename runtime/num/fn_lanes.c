@@ -1,10 +1,11 @@
-/* fn_lanes.c: a table of elementary functions; see num/fn.h for what they give and num/lanes.h for the levels that it
- * is compiled for.
+/* fn_lanes.c: a table of elementary functions; see num/fn.h for what they give and
+ * num/lanes.h for the levels that it is compiled for.
  *
- * A core computes one value in double, without branches, so that a loop over it vectorises; arguments
- * without a result of their own may give anything there and are replaced at the end. The methods are the
- * classic ones: reduction with constants in parts (Cody and Waite), a polynomial around 0
- * (tools/gen-num-coef.py), exact scaling. Cores for float16 use shorter polynomials. */
+ * A core computes one value in double, without branches, so that a loop over it
+ * vectorises; arguments without a result of their own may give anything there and are
+ * replaced at the end. The methods are the classic ones: reduction with constants in
+ * parts (Cody and Waite), a polynomial around 0 (tools/gen-num-coef.py), exact scaling.
+ * Cores for float16 use shorter polynomials. */
 #include "num/fn.h"
 #include "num/lanes.h"
 
@@ -17,10 +18,11 @@
 
 #define CORE LANES_ATTR static inline double
 
-/* Adding 1.5 * 2^52 to a small number rounds it to an integer, which is then in the low bits. */
+/* Adding 1.5 * 2^52 to a small number rounds it to an integer, which is then in the low
+ * bits. */
 #define TO_INTEGER 0x1.8p52
 
-/* ---- exp: x = k ln 2 + r, e^x = 2^k e^r ------------------------------------------------------------ */
+/* ---- exp: x = k ln 2 + r, e^x = 2^k e^r ---------------------------------- */
 
 CORE
 exp_tail_f32(double r)
@@ -45,7 +47,8 @@ exp_tail_f16(double r)
     return q * r + EXPH_0;
 }
 
-/* x where both types' results neither vanish nor overflow for sure; NaN becomes a number. */
+/* x where both types' results neither vanish nor overflow for sure; NaN becomes a
+ * number. */
 CORE
 exp_clamp(double x)
 {
@@ -95,7 +98,10 @@ expm1_f16(double arg)
     return scale * (r + r * r * exp_tail_f16(r)) + (scale - 1.0);
 }
 
-/* ---- ln: x = 2^k m with m in [sqrt(1/2), sqrt(2)], ln m = 2 atanh(s) with s = (m - 1) / (m + 1) ------- */
+/* ---- ln ------------------------------------------------------------------ */
+
+/* With x = 2^k m and m in [sqrt(1/2), sqrt(2)], ln m = 2 atanh(s), s = (m - 1) / (m +
+ * 1). */
 
 CORE
 ln_tail_f32(double z)
@@ -153,7 +159,7 @@ ln_f16(double x)
     return k * LN2_1 + (2.0 * s + (s * (z * ln_tail_f16(z)) + k * LN2_2));
 }
 
-/* ---- sin, cos: x = n pi / 2 + r, |r| <= pi / 4 -------------------------------------------------------- */
+/* ---- sin, cos: x = n pi / 2 + r, |r| <= pi / 4 --------------------------- */
 
 CORE
 sin_poly_f32(double r)
@@ -201,7 +207,8 @@ cos_poly_f16(double r)
     return 1.0 + z * q;
 }
 
-/* The sine of quadrant n (its low two bits): s, c, -s, -c. The cosine is that of quadrant n + 1. */
+/* The sine of quadrant n (its low two bits): s, c, -s, -c. The cosine is that of quadrant
+ * n + 1. */
 CORE
 quadrant(uint64_t n, double s, double c)
 {
@@ -210,8 +217,9 @@ quadrant(uint64_t n, double s, double c)
     return double_of_bits(value ^ (n & 2) << 62);
 }
 
-/* name_small_f32 is for magnitudes below 2^25: n and a short part of pi / 2 have 53 bits together. The
- * argument nearest to a multiple of pi / 2 leaves r above 2^-30, and the third part is for that. */
+/* name_small_f32 is for magnitudes below 2^25: n and a short part of pi / 2 have 53 bits
+ * together. The argument nearest to a multiple of pi / 2 leaves r above 2^-30, and the
+ * third part is for that. */
 #define SIN_COS(name, first)                                                             \
     CORE name##_small_f32(double x)                                                      \
     {                                                                                    \
@@ -241,7 +249,7 @@ quadrant(uint64_t n, double s, double c)
 SIN_COS(sin, 0)
 SIN_COS(cos, 1)
 
-/* ---- loops ----------------------------------------------------------------------------------------- */
+/* ---- loops --------------------------------------------------------------- */
 
 /* A double as float16 with one rounding: first to float by rounding to odd. */
 LANES_ATTR static inline uint16_t
@@ -287,8 +295,9 @@ half_of_double(double d)
 #define NAN_F16(a)   (((a) & 0x7fffu) > 0x7c00u)
 #define ROUND_F32(v) float_bits((float)(v))
 
-/* What ln gives at bits a where inf is infinity, and value elsewhere: -inf for both zeros, NaN for what
- * is above inf as an unsigned number, that is NaN and negative numbers. */
+/* What ln gives at bits a where inf is infinity, and value elsewhere: -inf for both
+ * zeros, NaN for what is above inf as an unsigned number, that is NaN and negative
+ * numbers. */
 LANES_ATTR static inline uint32_t
 ln_result(uint32_t a, uint32_t inf, uint32_t sign, uint32_t nan, uint32_t value)
 {
@@ -315,7 +324,8 @@ LOOP_F16(run_rsqrt_f16, half_of_double(1.0 / __builtin_sqrt(x)))
 LOOP_F16(run_sin_f16, half_of_double(sin_f16(x)))
 LOOP_F16(run_cos_f16, half_of_double(cos_f16(x)))
 
-/* Pieces of an array of arguments of which none is large take the loop that vectorises. */
+/* Pieces of an array of arguments of which none is large take the loop that
+ * vectorises. */
 enum {
     PIECE = 256
 };

@@ -1,10 +1,10 @@
-/* half.h: float16 and bfloat16 to and from float and double. Inline and with selects instead of
- * branches, so that loops over them vectorise.
+/* half.h: float16 and bfloat16 to and from float and double. Inline and with selects
+ * instead of branches, so that loops over them vectorise.
  *
- * Narrowing rounds once, to nearest even; subnormals are kept; what rounds beyond the largest number
- * becomes infinity; every NaN becomes the canonical quiet NaN (7e00, 7fc0, 7fc00000), sign dropped.
- * Widening is exact and keeps NaN payloads. Relies on IEEE arithmetic in the default rounding mode,
- * without flush to zero. */
+ * Narrowing rounds once, to nearest even; subnormals are kept; what rounds beyond the
+ * largest number becomes infinity; every NaN becomes the canonical quiet NaN (7e00, 7fc0,
+ * 7fc00000), sign dropped. Widening is exact and keeps NaN payloads. Relies on IEEE
+ * arithmetic in the default rounding mode, without flush to zero. */
 #ifndef TIK_HALF_H
 #define TIK_HALF_H
 
@@ -51,7 +51,8 @@ double_of_bits(uint64_t u)
     return d;
 }
 
-/* The bits of f, or of the canonical NaN: how an arithmetic result in float32 is stored. */
+/* The bits of f, or of the canonical NaN: how an arithmetic result in float32 is
+ * stored. */
 static inline uint32_t
 float_bits_canonical(float f)
 {
@@ -78,8 +79,8 @@ half_from_float(float f)
     uint32_t u = float_bits(f);
     uint32_t sign = u >> 16 & 0x8000u;
     u &= 0x7fffffffu;
-    /* 2^-14 and up: add half a unit of the last place (less one when it is even), cut 13 bits; a
-     * carry runs into the exponent and from 65520 on into infinity. */
+    /* 2^-14 and up: add half a unit of the last place (less one when it is even), cut 13
+     * bits; a carry runs into the exponent and from 65520 on into infinity. */
     uint32_t normal = (u - ((uint32_t)(127 - 15) << 23) + 0xfffu + (u >> 13 & 1u)) >> 13;
     /* Below: adding 0.5 aligns the last place of a subnormal with that of the sum. */
     uint32_t sub =
@@ -111,8 +112,8 @@ bfloat_from_float(float f)
     return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? BFLOAT_NAN : rounded);
 }
 
-/* a + b rounded to odd: toward zero, with the last bit set when the sum is inexact. A rounding to fewer bits
- * behind it is as if it were the only one. */
+/* a + b rounded to odd: toward zero, with the last bit set when the sum is inexact. A
+ * rounding to fewer bits behind it is as if it were the only one. */
 static inline double
 half_sum_odd(double a, double b)
 {
@@ -127,8 +128,9 @@ half_sum_odd(double a, double b)
     return double_of_bits(u | 1);
 }
 
-/* d as a float rounded to odd: the nearest float toward zero, with the last bit set when d is not
- * exactly that. Rounding it again to a type at least two bits narrower equals rounding d once. */
+/* d as a float rounded to odd: the nearest float toward zero, with the last bit set when
+ * d is not exactly that. Rounding it again to a type at least two bits narrower equals
+ * rounding d once. */
 float half_round_odd(double d);
 uint16_t half_from_double(double d);
 uint16_t bfloat_from_double(double d);

@@ -1,12 +1,13 @@
-/* int.c: shifts and the integer square root. See num/int.h. Relies on the arithmetic right shift of
- * negative numbers that gcc and clang define. */
+/* int.c: shifts and the integer square root. See num/int.h. Relies on the arithmetic
+ * right shift of negative numbers that gcc and clang define. */
 #include "num/int.h"
 
 #include <stddef.h>
 
 #include "num/lanes.h"
 
-/* value is made from a, the element, and count, in the type W, which holds shifts by every count. */
+/* value is made from a, the element, and count, in the type W, which holds shifts by
+ * every count. */
 #define SHIFT(name, T, W, value)                                                         \
     static void name(void *dst, const void *src, int count, int64_t n)                   \
     {                                                                                    \

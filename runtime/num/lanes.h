@@ -1,10 +1,11 @@
-/* lanes.h: how loops over arrays are written so that they vectorise, and the levels of vector units
- * that they are compiled for.
+/* lanes.h: how loops over arrays are written so that they vectorise, and the levels of
+ * vector units that they are compiled for.
  *
- * A file X_lanes.c has a table of such loops. The build compiles it once for each level that it names in the Makefile, with
- * LANES_AT_base, LANES_AT_avx2 or LANES_AT_avx512. So the text needs no names by level but that of its table.
- * All levels compute the same bits: each step of a loop is one IEEE operation or an operation on
- * integers, and nothing is contracted (the Makefile says -ffp-contract=off). */
+ * A file X_lanes.c has a table of such loops. The build compiles it once for each level
+ * that it names in the Makefile, with LANES_AT_base, LANES_AT_avx2 or LANES_AT_avx512. So
+ * the text needs no names by level but that of its table. All levels compute the same
+ * bits: each step of a loop is one IEEE operation or an operation on integers, and
+ * nothing is contracted (the Makefile says -ffp-contract=off). */
 #ifndef TIK_NUM_LANES_H
 #define TIK_NUM_LANES_H
 
@@ -27,9 +28,10 @@
         target("avx512f,avx512bw,avx512dq,avx512vl,f16c,prefer-vector-width=512")))
 #endif
 
-/* For a file that is compiled for levels: LANES_ATTR, the target of every function; LANES_NAME, the name of its table;
- * LANES_F16C, how many lanes the processor's own conversions between float16 and float32 take, 0: it has none;
- * LANES_HERE: the family of processors has the level. */
+/* For a file that is compiled for levels: LANES_ATTR, the target of every function;
+ * LANES_NAME, the name of its table; LANES_F16C, how many lanes the processor's own
+ * conversions between float16 and float32 take, 0: it has none; LANES_HERE: the family of
+ * processors has the level. */
 #if defined(LANES_AT_base)
 #define LANES_NAME(name) name##_base
 #define LANES_ATTR

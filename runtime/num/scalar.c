@@ -1,5 +1,6 @@
-/* scalar.c: the meaning of scalar expressions. See scalar.h. Integers compute on 64-bit patterns and
- * are wrapped into their type at the end; float types compute in float32 and round once. */
+/* scalar.c: the meaning of scalar expressions. See scalar.h. Integers compute on 64-bit
+ * patterns and are wrapped into their type at the end; float types compute in float32 and
+ * round once. */
 #include "num/scalar.h"
 
 #include <math.h>
@@ -110,8 +111,8 @@ scalar_to_double(Dtype t, int64_t v)
     return to_float(t, v);
 }
 
-/* Truncation toward zero into [lo of t, hi of t]; NaN gives 0. Float bounds of integer types are
- * powers of two, so the comparisons are exact. */
+/* Truncation toward zero into [lo of t, hi of t]; NaN gives 0. Float bounds of integer
+ * types are powers of two, so the comparisons are exact. */
 static int64_t
 float_to_int(Dtype t, float f)
 {
@@ -134,8 +135,8 @@ float_to_int(Dtype t, float f)
     return f <= (float)lo ? lo : (int64_t)f;
 }
 
-/* A conversion to a float type. One of 16 bits has no results but finite numbers: what is beyond them becomes the
- * largest, NaN becomes 0. */
+/* A conversion to a float type. One of 16 bits has no results but finite numbers: what is
+ * beyond them becomes the largest, NaN becomes 0. */
 static int64_t
 narrowed(Dtype t, float f)
 {

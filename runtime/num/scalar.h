@@ -1,16 +1,19 @@
-/* scalar.h: the meaning of scalar expressions, once, for constant folding, the prover's concrete
- * evaluation and the emulator. (The host back end emits the same as LLVM IR; tests compare.)
+/* scalar.h: the meaning of scalar expressions, once, for constant folding, the prover's
+ * concrete evaluation and the emulator. (The host back end emits the same as LLVM IR;
+ * tests compare.)
  *
- * A value travels as int64_t: signed types sign-extended, unsigned types zero-extended (uint64: the
- * bit pattern), bool 0 or 1, float types their bit pattern zero-extended. Integer + - * wrap in the
- * type. float16 and bfloat16 compute in float32 and round once, to nearest even. A NaN result of
- * arithmetic is the canonical quiet NaN (7e00, 7fc0, 7fc00000); negation and conversions to float32
- * count as arithmetic, bits does not. Float remainders are exact (C fmod).
+ * A value travels as int64_t: signed types sign-extended, unsigned types zero-extended
+ * (uint64: the bit pattern), bool 0 or 1, float types their bit pattern zero-extended.
+ * Integer + - * wrap in the type. float16 and bfloat16 compute in float32 and round once,
+ * to nearest even. A NaN result of arithmetic is the canonical quiet NaN (7e00, 7fc0,
+ * 7fc00000); negation and conversions to float32 count as arithmetic, bits does not.
+ * Float remainders are exact (C fmod).
  *
- * Conversions (CAST): integers to narrower ones keep the low bits. Float types to integers truncate toward zero and
- * saturate, NaN gives 0. To float16 and bfloat16 they round once, to nearest even, and saturate at the largest
- * finite number, which infinities become too; NaN gives 0. Integers convert to float32 with one rounding, and to
- * float16 and bfloat16 through float32. */
+ * Conversions (CAST): integers to narrower ones keep the low bits. Float types to
+ * integers truncate toward zero and saturate, NaN gives 0. To float16 and bfloat16 they
+ * round once, to nearest even, and saturate at the largest finite number, which
+ * infinities become too; NaN gives 0. Integers convert to float32 with one rounding, and
+ * to float16 and bfloat16 through float32. */
 #ifndef TIK_SCALAR_H
 #define TIK_SCALAR_H
 
@@ -31,12 +34,13 @@ scalar_is_compare(ScalarOp op)
     return op >= SOP_EQ && op <= SOP_GE;
 }
 
-/* Computes op on operands of type t (CAST, BITS: from is the operand's type, t the result's; else
- * from is ignored). b is ignored for one-operand operations. Shift counts are values of type t.
- * False: integer division by zero, *out is untouched. */
+/* Computes op on operands of type t (CAST, BITS: from is the operand's type, t the
+ * result's; else from is ignored). b is ignored for one-operand operations. Shift counts
+ * are values of type t. False: integer division by zero, *out is untouched. */
 bool scalar_eval(ScalarOp op, Dtype t, Dtype from, int64_t a, int64_t b, int64_t *out);
 
-/* A value of any 64-bit pattern brought into the canonical form of a type (wraps integers). */
+/* A value of any 64-bit pattern brought into the canonical form of a type (wraps
+ * integers). */
 int64_t scalar_wrap(Dtype t, int64_t v);
 /* Range of an integer type; uint64 has hi = INT64_MAX here and *full = false. */
 void scalar_range(Dtype t, int64_t *lo, int64_t *hi, bool *full);

@@ -1,8 +1,9 @@
 /* trig.c: the argument of sin and cos modulo pi / 2. See num/trig.h.
  *
- * |x| = m * 2^e with an integer m below 2^24. Bits of 2/pi that m * 2^e turns into multiples of 4 do not
- * matter, and of the rest the first 128 are enough: the fraction of x * 2/pi is at least 2^-30 away
- * from an integer for every float32, and m times what is cut is below 2^-102. */
+ * |x| = m * 2^e with an integer m below 2^24. Bits of 2/pi that m * 2^e turns into
+ * multiples of 4 do not matter, and of the rest the first 128 are enough: the fraction of
+ * x * 2/pi is at least 2^-30 away from an integer for every float32, and m times what is
+ * cut is below 2^-102. */
 #include "num/trig.h"
 
 #include <math.h>

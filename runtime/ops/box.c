@@ -1,6 +1,6 @@
-/* box.c: areas of boxes, sums of all pairs, and the suppression of candidates (vector 9.2, 9.4) for
- * compiled kernels. Boxes of a group are taken apart into rows of corners, so that every step is one loop
- * over many numbers. */
+/* box.c: areas of boxes, sums of all pairs, and the suppression of candidates
+ * (vector 9.2, 9.4) for compiled kernels. Boxes of a group are taken apart into rows of
+ * corners, so that every step is one loop over many numbers. */
 #include "ops/internal.h"
 #include "isa/operand.h"
 
@@ -220,7 +220,7 @@ ops_vaadd(OpCall *c)
     return true;
 }
 
-/* ---- suppression ------------------------------------------------------------------------------------ */
+/* ---- suppression --------------------------------------------------------- */
 
 bool
 ops_rpn_cor(OpCall *c)

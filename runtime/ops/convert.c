@@ -1,12 +1,13 @@
-/* convert.c: conversions between types for compiled kernels: tikrt_convert for lanes, of which compiled
- * code knows the addresses, the scaled conversions to halves of blocks, and those to 4 bits. */
+/* convert.c: conversions between types for compiled kernels: tikrt_convert for lanes, of
+ * which compiled code knows the addresses, the scaled conversions to halves of blocks,
+ * and those to 4 bits. */
 #include <string.h>
 
 #include "num/conv.h"
 #include "ops/internal.h"
 #include "tikcode.h"
 
-/* ---- lanes -------------------------------------------------------------------------------------------- */
+/* ---- lanes --------------------------------------------------------------- */
 
 static void
 convert(const TikConvert *c, uint8_t *dst, const uint8_t *src, int64_t n, uint32_t value)
@@ -58,7 +59,7 @@ tikrt_convert(const TikConvert *c, uint8_t *dst, const uint8_t *src, int64_t rep
     }
 }
 
-/* ---- int16 to halves of blocks ------------------------------------------------------------------------ */
+/* ---- int16 to halves of blocks ------------------------------------------- */
 
 enum {
     LANES = REPEAT_BYTES / 2,
@@ -73,7 +74,8 @@ number(const OpCall *c, Role role, const char *name, int64_t missing)
     return slot < 0 ? missing : c->in.args[slot].v;
 }
 
-/* Bytes from block to block and from repeat to repeat, both counted in 16-bit elements or blocks. */
+/* Bytes from block to block and from repeat to repeat, both counted in 16-bit elements or
+ * blocks. */
 static void
 strides(const OpCall *c, bool dst, int64_t *blk, int64_t *rep)
 {
@@ -86,7 +88,8 @@ strides(const OpCall *c, bool dst, int64_t *blk, int64_t *rep)
     *rep += unit & 1 ? (LANES / PER_BLOCK - 1) * *blk + BLOCK_BYTES : 0;
 }
 
-/* The packs of the instruction; their number, 0: one of them is not for the destination. */
+/* The packs of the instruction; their number, 0: one of them is not for the
+ * destination. */
 static int
 read_packs(OpCall *c, uint64_t pack[PACKS])
 {
@@ -159,7 +162,7 @@ convert_packed(OpCall *c)
     return packs > 0;
 }
 
-/* ---- float16 to int4 ------------------------------------------------------------------------------------ */
+/* ---- float16 to int4 ----------------------------------------------------- */
 
 /* One repeat; lanes whose results share a byte are both on or off. */
 static void

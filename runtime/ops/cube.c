@@ -1,9 +1,11 @@
-/* cube.c: products of matrices (cube 5 to 7): mmad, matmul, conv2d. All of them are one product of a first
- * factor whose rows are runs of 32 bytes of terms, wherever these stand (L0A, blocks of L1, windows of an image),
- * and a second one whose runs stand by k and column. Blocks of both are packed for the kernels of gemm.h.
+/* cube.c: products of matrices (cube 5 to 7): mmad, matmul, conv2d. All of them are one
+ * product of a first factor whose rows are runs of 32 bytes of terms, wherever these
+ * stand (L0A, blocks of L1, windows of an image), and a second one whose runs stand by k
+ * and column. Blocks of both are packed for the kernels of gemm.h.
  *
- * Sums of 32 bits stand in the destination while terms are added. Those of float16, and integers that are added to
- * what was there, stand in a buffer until all terms are added: they are rounded, or clamped, once. */
+ * Sums of 32 bits stand in the destination while terms are added. Those of float16, and
+ * integers that are added to what was there, stand in a buffer until all terms are added:
+ * they are rounded, or clamped, once. */
 #include "rules/load.h"
 #include "layout/fractal.h"
 #include "num/half.h"
@@ -53,7 +55,7 @@ struct Product {
     const GemmLevel *level;
 };
 
-/* ---- rows of the first factor ------------------------------------------------------------------------------ */
+/* ---- rows of the first factor -------------------------------------------- */
 
 static void
 runs_fractals(const Product *p, int64_t m, int64_t k1, int64_t n, const uint8_t **runs)
@@ -87,7 +89,8 @@ typedef struct Point {
     int64_t group, kh, kw;
 } Point;
 
-/* The runs of a window that is all inside of the image: from pixel to pixel, row to row, group to group. */
+/* The runs of a window that is all inside of the image: from pixel to pixel, row to row,
+ * group to group. */
 static void
 runs_inside(const Product *p, const uint8_t *at, Point k, int64_t n, const uint8_t **runs)
 {
@@ -171,7 +174,7 @@ runs_few(const Product *p, int64_t m, int64_t k1, int64_t n, const uint8_t **run
     }
 }
 
-/* ---- blocks -------------------------------------------------------------------------------------------------- */
+/* ---- blocks -------------------------------------------------------------- */
 
 static int64_t
 least(int64_t a, int64_t b)
@@ -179,7 +182,8 @@ least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Sums of rows m0.. of all columns of a block: group g of 16 columns at at + g * pitch words. */
+/* Sums of rows m0.. of all columns of a block: group g of 16 columns at at + g * pitch
+ * words. */
 typedef struct Sums {
     uint32_t *at;
     int64_t pitch;
@@ -322,7 +326,7 @@ add_terms(const Product *p, Blocks *w, const Sums *sums)
     }
 }
 
-/* ---- sums that begin with something ------------------------------------------------------------------------------ */
+/* ---- sums that begin with something -------------------------------------- */
 
 static float
 bias_at(const Product *p, int64_t n)
@@ -369,7 +373,7 @@ start_floats(const Product *p, const Sums *c)
     }
 }
 
-/* ---- results ------------------------------------------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------- */
 
 /* Sums as they are stored: without infinity and NaN, or with one NaN. */
 #define CLAMP(name, attr)                                                                \
@@ -457,7 +461,7 @@ finish_ints(const Product *p, const Sums *c)
     }
 }
 
-/* ---- driver ------------------------------------------------------------------------------------------------------- */
+/* ---- driver -------------------------------------------------------------- */
 
 /* Columns n0.. with their sums in the destination. */
 static void

@@ -1,5 +1,6 @@
-/* fill.c: sequences, broadcasts, copies and padding of blocks (vector 4 and 10) for compiled kernels. A repeat
- * is made in memory of its own and then written block by block. */
+/* fill.c: sequences, broadcasts, copies and padding of blocks (vector 4 and 10) for
+ * compiled kernels. A repeat is made in memory of its own and then written block by
+ * block. */
 #include <string.h>
 
 #include "num/half.h"
@@ -150,8 +151,8 @@ ops_copy(OpCall *c)
     return true;
 }
 
-/* A block beside the source block: the edge that is next to it, or the block mirrored there, with its edge or
- * without, which leaves a 0 at the far end. */
+/* A block beside the source block: the edge that is next to it, or the block mirrored
+ * there, with its edge or without, which leaves a 0 at the far end. */
 static void
 pad_block(uint8_t *block, const uint8_t *src, int size, int64_t mode, bool right)
 {

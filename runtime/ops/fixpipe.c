@@ -1,5 +1,5 @@
-/* fixpipe.c: results of the matrix unit from L0C to memory (cube-quant 8 and 12) for compiled kernels, by pieces of
- * many rows of 16 channels. */
+/* fixpipe.c: results of the matrix unit from L0C to memory (cube-quant 8 and 12) for
+ * compiled kernels, by pieces of many rows of 16 channels. */
 #include <stdio.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ put(const AtomicWrite *w, uint8_t *dst, const uint8_t *src, int64_t n)
     }
 }
 
-/* ---- by blocks ------------------------------------------------------------------------------------------- */
+/* ---- by blocks ----------------------------------------------------------- */
 
 typedef struct Blocks {
     NumDeq deq;
@@ -62,7 +62,8 @@ typedef struct Blocks {
     AtomicWrite write;
 } Blocks;
 
-/* Multipliers of block j: one number for all, 16 float16 for all blocks, or 16 numbers of its own. */
+/* Multipliers of block j: one number for all, 16 float16 for all blocks, or 16 numbers of
+ * its own. */
 static void
 multipliers(const OpCall *c, NumDeq *deq, bool vector, int64_t j)
 {
@@ -159,7 +160,7 @@ ops_fix_blocks(OpCall *c)
     return true;
 }
 
-/* ---- by columns --------------------------------------------------------------------------------------------- */
+/* ---- by columns ---------------------------------------------------------- */
 
 typedef struct Columns {
     const OpCall *c;

@@ -1,5 +1,6 @@
-/* gather.c: gather, scatter and compress (vector chapter 8). The addresses of a repeat are tested
- * together; only when one is wrong they are looked at one by one, for the fault. */
+/* gather.c: gather, scatter and compress (vector chapter 8). The addresses of a repeat
+ * are tested together; only when one is wrong they are looked at one by one, for the
+ * fault. */
 #include <string.h>
 
 #include "isa/operand.h"
@@ -16,7 +17,7 @@ enum {
     BLOCKS = 8
 };
 
-/* ---- lanes of an operand ------------------------------------------------------------------------------------- */
+/* ---- lanes of an operand ------------------------------------------------- */
 
 typedef struct Rows {
     uint8_t *at;
@@ -116,7 +117,7 @@ rows_store(const Rows *w, int64_t repeat, int64_t n, const uint8_t *buf)
     }
 }
 
-/* ---- vreduce --------------------------------------------------------------------------------------------------- */
+/* ---- vreduce ------------------------------------------------------------- */
 
 typedef struct Pick {
     const GatherTable *table;
@@ -306,7 +307,7 @@ ops_pick(OpCall *c)
     return true;
 }
 
-/* ---- vgather, vscatter --------------------------------------------------------------------------------------------- */
+/* ---- vgather, vscatter --------------------------------------------------- */
 
 /* A tensor that is accessed anywhere, and the offsets that say where. */
 typedef struct Field {
@@ -403,7 +404,8 @@ fetch(const Field *f, const Rows *w, const int64_t *at, int64_t n, uint8_t *out)
     }
 }
 
-/* The address of offset 0, and the largest offset; false: the tables are not for such a tensor. */
+/* The address of offset 0, and the largest offset; false: the tables are not for such a
+ * tensor. */
 static bool
 field_range(const Field *f, uint8_t **at, uint32_t *most)
 {
@@ -413,7 +415,8 @@ field_range(const Field *f, uint8_t **at, uint32_t *most)
     return f->start >= 0 && last >= 0 && last <= INT32_MAX;
 }
 
-/* n lanes of a repeat or of several, as vectors; false: some are to be looked at one by one. */
+/* n lanes of a repeat or of several, as vectors; false: some are to be looked at one by
+ * one. */
 static bool
 fetch_lanes(const Field *f, const GatherTable *table, int64_t first, int64_t n, void *out)
 {
@@ -452,7 +455,8 @@ is_apart(const uint8_t *a, int64_t na, const uint8_t *b, int64_t nb)
            (uintptr_t)b + (uintptr_t)nb <= (uintptr_t)a;
 }
 
-/* Whether all repeats are as good as one: they follow each other, away from the tensor and the offsets. */
+/* Whether all repeats are as good as one: they follow each other, away from the tensor
+ * and the offsets. */
 static bool
 is_one_repeat(const Field *f, const Rows *w, int64_t n)
 {
@@ -559,7 +563,7 @@ ops_scatter(OpCall *c)
     return true;
 }
 
-/* ---- vgatherb --------------------------------------------------------------------------------------------------------- */
+/* ---- vgatherb ------------------------------------------------------------ */
 
 bool
 ops_gatherb(OpCall *c)
@@ -582,7 +586,7 @@ ops_gatherb(OpCall *c)
     return true;
 }
 
-/* ---- vbi -------------------------------------------------------------------------------------------------------------- */
+/* ---- vbi ----------------------------------------------------------------- */
 
 typedef struct Bilinear {
     Rows w; /* lanes of dst; repeats are the vertical ones */

@@ -1,5 +1,6 @@
-/* gather_lanes.c: fetched and packed lanes (ops/gather.h), compiled for two levels (num/lanes.h): any processor, and
- * those with AVX-512, 16 lanes at a time, where 16-bit elements travel in lanes of 32 bits. */
+/* gather_lanes.c: fetched and packed lanes (ops/gather.h), compiled for two levels
+ * (num/lanes.h): any processor, and those with AVX-512, 16 lanes at a time, where 16-bit
+ * elements travel in lanes of 32 bits. */
 #include "ops/gather.h"
 #include "num/lanes.h"
 
@@ -125,7 +126,8 @@ fetch16(void *out, const uint8_t *at, const void *offsets, int64_t n, uint32_t m
     return true;
 }
 
-/* Elements that are written stay in order: one after the other, behind offsets that are tested together. */
+/* Elements that are written stay in order: one after the other, behind offsets that are
+ * tested together. */
 LANES_AVX512 static bool
 are_good(const AnyU32 *offsets, int64_t n, uint32_t size, uint32_t most)
 {

@@ -1,10 +1,13 @@
-/* gemm.h: the inner loops of products of matrices, by level of the processor's vector unit. ops/cube.c drives them.
+/* gemm.h: the inner loops of products of matrices, by level of the processor's vector
+ * unit. ops/cube.c drives them.
  *
- * Terms stand in words of 32 bits: one float, two int16 or four bytes, so that one step of a kernel adds one, two
- * or four terms of each sum. The second factor is packed in panels of columns, [step][column]; the first one in
- * rows. Kernels go over the columns of a panel with vectors and over the steps in order: the order of the terms of
- * a sum is that of k, whatever the level. Products of floats are rounded before they are added, but where they are
- * exact in float32 anyway (GEMM_HALF), so that all levels compute the same bits. */
+ * Terms stand in words of 32 bits: one float, two int16 or four bytes, so that one step
+ * of a kernel adds one, two or four terms of each sum. The second factor is packed in
+ * panels of columns, [step][column]; the first one in rows. Kernels go over the columns
+ * of a panel with vectors and over the steps in order: the order of the terms of a sum is
+ * that of k, whatever the level. Products of floats are rounded before they are added,
+ * but where they are exact in float32 anyway (GEMM_HALF), so that all levels compute the
+ * same bits. */
 #ifndef TIK_GEMM_H
 #define TIK_GEMM_H
 
@@ -28,7 +31,8 @@ typedef enum GemmKind {
     GEMM_KINDS
 } GemmKind;
 
-/* One kernel: rows x columns sums. Sums of a group of 16 columns follow each other, rows too. */
+/* One kernel: rows x columns sums. Sums of a group of 16 columns follow each other, rows
+ * too. */
 typedef struct GemmTile {
     const void *a;      /* GEMM_PITCH words from row to row */
     const void *b;      /* a panel */

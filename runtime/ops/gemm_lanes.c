@@ -1,15 +1,14 @@
-/* gemm_lanes.c: inner loops of products of matrices (ops/gemm.h), compiled for each level: any processor, AVX2 with F16C
- * and FMA, AVX-512 F, BW, DQ and VL, and the products of bytes (VNNI) beside that, which take the first factor without a
- * sign and the second one with. A level says
- *   LANES_ATTR    target of every function
- *   GEMM_BYTES_V  bytes of a vector
- *   GEMM_MR       rows of a kernel
- *   GEMM_NR       columns of a kernel, 16 or 32
- *   GEMM_SPLAT_F(x), GEMM_SPLAT_I(x)   a vector of equal floats, of equal words
- *   GEMM_FMA(s, a, b)   s + a * b of vectors of floats, rounded once or twice: only for exact products
- *   GEMM_DOT(s, a, b)   s + the products of the parts of words, of vectors of int32
- *   GEMM_QUAD     1: words of bytes are four bytes, the first factor's without sign; 0: two int16
- *   GEMM_F16C     1: float16 by the conversion instructions of the processor */
+/* gemm_lanes.c: inner loops of products of matrices (ops/gemm.h), compiled for each
+ * level: any processor, AVX2 with F16C and FMA, AVX-512 F, BW, DQ and VL, and the
+ * products of bytes (VNNI) beside that, which take the first factor without a sign and
+ * the second one with. A level says LANES_ATTR    target of every function GEMM_BYTES_V
+ * bytes of a vector GEMM_MR       rows of a kernel GEMM_NR       columns of a kernel, 16
+ * or 32 GEMM_SPLAT_F(x), GEMM_SPLAT_I(x)   a vector of equal floats, of equal words
+ *   GEMM_FMA(s, a, b)   s + a * b of vectors of floats, rounded once or twice: only for
+ * exact products GEMM_DOT(s, a, b)   s + the products of the parts of words, of vectors
+ * of int32 GEMM_QUAD     1: words of bytes are four bytes, the first factor's without
+ * sign; 0: two int16 GEMM_F16C     1: float16 by the conversion instructions of the
+ * processor */
 #include "ops/gemm.h"
 #include "num/half.h"
 #include "num/lanes.h"
@@ -104,7 +103,7 @@ enum {
     GROUP_VECTORS = GEMM_GROUP / LANES /* of a group of columns */
 };
 
-/* ---- kernels ---------------------------------------------------------------------------------------------- */
+/* ---- kernels ------------------------------------------------------------- */
 
 #define GEMM_ADD_ROUNDED(s, a, b) ((s) + (a) * (b))
 
@@ -180,7 +179,7 @@ GEMM_KERNEL(multiply_floats, Floats, AnyF32, GEMM_ADD_ROUNDED, GEMM_NO_START,
             GEMM_SPLAT_F)
 GEMM_KERNEL(multiply_ints, Ints, AnyS32, GEMM_DOT, GEMM_ADD_START, GEMM_SPLAT_I)
 
-/* ---- the first factor ---------------------------------------------------------------------------------------- */
+/* ---- the first factor ---------------------------------------------------- */
 
 LANES_ATTR static void
 row_half(void *out, const uint8_t *const *runs, int64_t n, bool sign)
@@ -259,7 +258,7 @@ row_bytes(void *out, const uint8_t *const *runs, int64_t n, bool sign)
 }
 #endif
 
-/* ---- the second factor ---------------------------------------------------------------------------------------- */
+/* ---- the second factor --------------------------------------------------- */
 
 /* One round of a transposition: the two halves of n elements are interleaved. */
 #define GEMM_ROUND(to, from, n)                                                          \
@@ -368,8 +367,8 @@ read_bytes(const GemmPanel *p, int64_t run, int group, void *x)
 }
 
 #if GEMM_QUAD
-/* The first factor is 128 too large where it has a sign: the sums begin with -128 times those of the
- * columns. */
+/* The first factor is 128 too large where it has a sign: the sums begin with -128 times
+ * those of the columns. */
 LANES_ATTR static void
 panel_bytes(const GemmPanel *p)
 {

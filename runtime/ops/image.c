@@ -1,5 +1,6 @@
-/* image.c: load_image, for compiled kernels. An image is worked on row by row: its colours are planes of bytes,
- * and a table per channel turns a byte into an element of the destination. */
+/* image.c: load_image, for compiled kernels. An image is worked on row by row: its
+ * colours are planes of bytes, and a table per channel turns a byte into an element of
+ * the destination. */
 #include <string.h>
 
 #include "rules/image.h"
@@ -31,7 +32,7 @@ on(const Image *m, int function)
     return (m->n.v[IMAGE_function_switch] & function) != 0;
 }
 
-/* ---- the type of the destination ------------------------------------------------------------------------ */
+/* ---- the type of the destination ----------------------------------------- */
 
 static uint16_t
 reg16(const Image *m, int at, int channel)
@@ -96,7 +97,7 @@ fill_tables(Image *m)
     }
 }
 
-/* ---- colours -------------------------------------------------------------------------------------------- */
+/* ---- colours ------------------------------------------------------------- */
 
 /* Row y of YUV420SP: a pair of colours for two pixels in two rows. */
 static void
@@ -174,9 +175,10 @@ read_row(Image *m, int64_t y)
     }
 }
 
-/* ---- pixels of the destination ---------------------------------------------------------------------------- */
+/* ---- pixels of the destination ------------------------------------------- */
 
-/* n times the pixel whose colours are given; what else it has is the padding of channels. */
+/* n times the pixel whose colours are given; what else it has is the padding of
+ * channels. */
 static void
 pixel_of(const Image *m, const uint16_t colours[4], int n, uint8_t *out)
 {
@@ -201,7 +203,8 @@ write_row(const Image *m, uint8_t *out)
     }
 }
 
-/* Where pixel i of n comes from, i before 0 or behind the last; before, behind: how many are padded. */
+/* Where pixel i of n comes from, i before 0 or behind the last; before, behind: how many
+ * are padded. */
 static int64_t
 padded_from(const Image *m, int64_t i, int64_t n, int64_t before, int64_t behind)
 {
@@ -254,7 +257,7 @@ pad_rows(const Image *m)
     }
 }
 
-/* ---- the instruction ---------------------------------------------------------------------------------------- */
+/* ---- the instruction ----------------------------------------------------- */
 
 static void
 image_of(const OpCall *c, Image *m)

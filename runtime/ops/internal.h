@@ -8,7 +8,9 @@
 /* A matrix of 16 x 16, in place (ops/layout.c). */
 void ops_transpose16(uint16_t tile[256]);
 
-/* ---- ops/write.c: writes to global memory, which the core's atomic mode may turn into additions ------- */
+/* ---- ops/write.c --------------------------------------------------------- */
+
+/* Writes to global memory, which the core's atomic mode may turn into additions. */
 
 /* n runs of len bytes. */
 typedef struct OpRuns {
@@ -17,7 +19,8 @@ typedef struct OpRuns {
     int64_t n, len, dst_pitch, src_pitch;
 } OpRuns;
 
-/* Asks the mode for a write by operand dst from a memory; burst: bytes in one run. False: c->fault is filled. */
+/* Asks the mode for a write by operand dst from a memory; burst: bytes in one run. False:
+ * c->fault is filled. */
 bool ops_write_mode(OpCall *c, int dst, Scope from, int64_t burst, AtomicWrite *w);
 void ops_write_runs(const AtomicWrite *w, const OpRuns *r);
 

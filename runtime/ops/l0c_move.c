@@ -1,7 +1,8 @@
-/* l0c_move.c: moves out of and into the accumulator (data-movement 6, cube-quant 9 and 10) for compiled kernels.
+/* l0c_move.c: moves out of and into the accumulator (data-movement 6, cube-quant 9 and
+ * 10) for compiled kernels.
  *
- * A burst is converted by pieces of many rows of 16 channels: in place where results follow each other as elements do,
- * else through a small buffer. */
+ * A burst is converted by pieces of many rows of 16 channels: in place where results
+ * follow each other as elements do, else through a small buffer. */
 #include <string.h>
 
 #include "rules/l0c_move.h"
@@ -34,7 +35,7 @@ operand(const Move *m, int slot)
     return m->args[slot].v;
 }
 
-/* ---- parameters ------------------------------------------------------------------------------------------ */
+/* ---- parameters ---------------------------------------------------------- */
 
 /* Of words that were no literals. */
 static bool
@@ -88,7 +89,7 @@ load_parameters(OpCall *c, Move *m, int64_t i)
     return load_words(c, m, i);
 }
 
-/* ---- pieces ------------------------------------------------------------------------------------------------ */
+/* ---- pieces -------------------------------------------------------------- */
 
 /* Row 0 of fractals, one behind the other. */
 static const uint8_t *
@@ -177,7 +178,7 @@ out_burst(const Move *m, uint8_t *dst, const uint8_t *src, const uint8_t *other)
     }
 }
 
-/* ---- the instruction ------------------------------------------------------------------------------------------ */
+/* ---- the instruction ----------------------------------------------------- */
 
 static Move
 move_of(const OpCall *c)

@@ -1,8 +1,9 @@
 /* layout.c: transposes and other new orders of elements (vector chapter 6).
  *
- * A matrix of 2^a rows and 2^b columns is transposed by rotating the bits of every element's index: a times,
- * the first half of all elements is interleaved with the second. Each such round is one loop that
- * compilers turn into the interleaving instructions of the processor. */
+ * A matrix of 2^a rows and 2^b columns is transposed by rotating the bits of every
+ * element's index: a times, the first half of all elements is interleaved with the
+ * second. Each such round is one loop that compilers turn into the interleaving
+ * instructions of the processor. */
 #include "ops/internal.h"
 #include "isa/operand.h"
 
@@ -40,7 +41,7 @@ ops_transpose16(uint16_t tile[256])
     transpose16(tile);
 }
 
-/* ---- vnchwconv ------------------------------------------------------------------------------------------ */
+/* ---- vnchwconv ----------------------------------------------------------- */
 
 typedef struct Blocks {
     uint8_t *dst[ENTRIES];
@@ -96,7 +97,7 @@ ops_nchw(OpCall *c)
     return true;
 }
 
-/* ---- tiles ------------------------------------------------------------------------------------------------ */
+/* ---- tiles --------------------------------------------------------------- */
 
 bool
 ops_tiles(OpCall *c)
@@ -116,7 +117,7 @@ ops_tiles(OpCall *c)
     return true;
 }
 
-/* ---- v4dtrans --------------------------------------------------------------------------------------------- */
+/* ---- v4dtrans ------------------------------------------------------------ */
 
 /* dst[m * rows + c] = src[c * columns + m], written in order. */
 #define PLANES(name, T)                                                                  \
@@ -190,7 +191,7 @@ ops_planes(OpCall *c)
     return true;
 }
 
-/* ---- vmrgch ------------------------------------------------------------------------------------------------ */
+/* ---- vmrgch -------------------------------------------------------------- */
 
 bool
 ops_channels(OpCall *c)

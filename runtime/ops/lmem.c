@@ -1,7 +1,9 @@
-/* lmem.c: moves of tensors of which one side may be in lanes of LMEM, for compiled kernels.
+/* lmem.c: moves of tensors of which one side may be in lanes of LMEM, for compiled
+ * kernels.
  *
- * Elements of a row (axis w) that follow each other on both sides are one copy of memory, and so are rows that follow
- * each other; other rows go element by element. Sides of different shapes are walked by both at once. */
+ * Elements of a row (axis w) that follow each other on both sides are one copy of memory,
+ * and so are rows that follow each other; other rows go element by element. Sides of
+ * different shapes are walked by both at once. */
 #include "ops/lmem.h"
 #include "isa/operand.h"
 
@@ -33,7 +35,7 @@ ops_lanes(const OpCall *c, int param)
     return x;
 }
 
-/* ---- rows --------------------------------------------------------------------------------------------------- */
+/* ---- rows ---------------------------------------------------------------- */
 
 #define STEPS(T)                                                                         \
     for (int64_t i = 0; i < n; i++) {                                                    \
@@ -138,7 +140,7 @@ transpose_cw(const Move *m)
     }
 }
 
-/* ---- sides of different shapes -------------------------------------------------------------------------------- */
+/* ---- sides of different shapes ------------------------------------------- */
 
 /* A place in a side, row by row. */
 typedef struct Walk {
@@ -188,7 +190,7 @@ move_general(const Move *m)
     }
 }
 
-/* ---- elements of 4 bits --------------------------------------------------------------------------------------- */
+/* ---- elements of 4 bits -------------------------------------------------- */
 
 /* Where an element is: strides count elements, two of a byte. */
 static int64_t

@@ -5,7 +5,8 @@
 #include "layout/lmem.h"
 #include "ops/internal.h"
 
-/* Of a linear tensor every channel counts as a lane, so that lanes are the step of c apart. */
+/* Of a linear tensor every channel counts as a lane, so that lanes are the step of c
+ * apart. */
 typedef struct OpLanes {
     uint8_t *at; /* lane 0, even if the tensor starts in another one */
     int64_t shape[LMEM_AXES];

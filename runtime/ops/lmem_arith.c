@@ -1,7 +1,8 @@
 /* lmem_arith.c: elementwise arithmetic on tensors in lanes, for compiled kernels.
  *
- * A row of the destination is one loop of ops/slice_lanes.c where its elements and those of the sources follow each
- * other; rows that do so on all sides are joined. Else pieces are collected and spread. */
+ * A row of the destination is one loop of ops/slice_lanes.c where its elements and those
+ * of the sources follow each other; rows that do so on all sides are joined. Else pieces
+ * are collected and spread. */
 #include "ops/lmem.h"
 #include "isa/operand.h"
 #include "ops/slice.h"
@@ -22,7 +23,8 @@ typedef struct Arith {
     uint8_t value[PIECE * WIDEST];
 } Arith;
 
-/* Rows that follow each other in all tensors are one; a tensor of which one element stands for all of them goes along. */
+/* Rows that follow each other in all tensors are one; a tensor of which one element
+ * stands for all of them goes along. */
 static void
 join_rows(Arith *a)
 {

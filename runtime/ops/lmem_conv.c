@@ -1,9 +1,11 @@
-/* lmem_conv.c: convolution on tensors in lanes, for compiled kernels. The weight is read where pack_conv and one
- * move have put it: channel by channel of the output in its lane, behind the words of requantisation and the bias.
+/* lmem_conv.c: convolution on tensors in lanes, for compiled kernels. The weight is read
+ * where pack_conv and one move have put it: channel by channel of the output in its lane,
+ * behind the words of requantisation and the bias.
  *
- * Depthwise ones are done here: a row of results at a time, for every kernel position the elements of an input row are
- * multiplied with one weight. Others are blocks of products (ops/lmem_tile.c). Float sums are taken in the order of input
- * channels, rows and columns of the kernel. */
+ * Depthwise ones are done here: a row of results at a time, for every kernel position the
+ * elements of an input row are multiplied with one weight. Others are blocks of products
+ * (ops/lmem_tile.c). Float sums are taken in the order of input channels, rows and
+ * columns of the kernel. */
 #include "ops/lmem_conv.h"
 #include "isa/operand.h"
 
@@ -81,7 +83,8 @@ accumulate(const ConvCall *c, Sum *sums, const uint8_t *at, int64_t lo, int64_t 
     }
 }
 
-/* What is outside of the image is zero, whose product with a weight that is no number is none. */
+/* What is outside of the image is zero, whose product with a weight that is no number is
+ * none. */
 static void
 add_zeros(const ConvCall *c, const Row *row, Sum *sums, int64_t lo, int64_t hi,
           const uint8_t *weight)
@@ -121,7 +124,8 @@ add_channel(const ConvCall *c, const Row *row, Sum *sums)
     }
 }
 
-/* Three words have a number each; of two the second has the shift in its low byte and the zero point above. */
+/* Three words have a number each; of two the second has the shift in its low byte and the
+ * zero point above. */
 static LaneRequant
 requant_of(const uint8_t *p, int64_t words)
 {
@@ -132,8 +136,9 @@ requant_of(const uint8_t *p, int64_t words)
     return (LaneRequant){word(p), -(int64_t)(int8_t)(second & 0xff), second >> 16};
 }
 
-/* (v * multiplier) shifted to the right, half up, plus the zero point, in the range of the output. A product has at most 62
- * bits; shifted further it is 0, or 1 where a shift by 63 rounds 2^62 up. */
+/* (v * multiplier) shifted to the right, half up, plus the zero point, in the range of
+ * the output. A product has at most 62 bits; shifted further it is 0, or 1 where a shift
+ * by 63 rounds 2^62 up. */
 static void
 store_bytes(const ConvCall *c, const LaneRequant *q, int32_t bias, const Sum *sums,
             int64_t n, uint8_t *to)

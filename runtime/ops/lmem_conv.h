@@ -1,4 +1,5 @@
-/* lmem_conv.h: a convolution on lanes, between the two ways of doing it. Private to runtime/ops. */
+/* lmem_conv.h: a convolution on lanes, between the two ways of doing it. Private to
+ * runtime/ops. */
 #ifndef TIK_OPS_LMEM_CONV_H
 #define TIK_OPS_LMEM_CONV_H
 
@@ -36,7 +37,8 @@ typedef union Sum {
     float f;
 } Sum;
 
-/* The results of a row whose input column at a kernel column lies in the image: [*from, *to), if that is any. */
+/* The results of a row whose input column at a kernel column lies in the image: [*from,
+ * *to), if that is any. */
 void ops_conv_columns(const ConvCall *c, int64_t kw, int64_t *from, int64_t *to);
 /* Where a weight of an output channel stands, elements of its slot. */
 int64_t ops_conv_weight(const ConvCall *c, int64_t ic, int64_t position);

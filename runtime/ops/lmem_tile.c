@@ -1,8 +1,10 @@
-/* lmem_tile.c: convolutions on lanes that are not depthwise, as blocks of products (num/dot.h).
+/* lmem_tile.c: convolutions on lanes that are not depthwise, as blocks of products
+ * (num/dot.h).
  *
- * A tile is DOT_PIXELS results of an image, row behind row. For a number of terms (input channel and kernel position) its
- * panel is gathered once and multiplied with many output channels. What lies outside of the image is zeros in the panel.
- * Integers take terms in the order in which weights stand. */
+ * A tile is DOT_PIXELS results of an image, row behind row. For a number of terms (input
+ * channel and kernel position) its panel is gathered once and multiplied with many output
+ * channels. What lies outside of the image is zeros in the panel. Integers take terms in
+ * the order in which weights stand. */
 #include "ops/lmem_conv.h"
 
 #include <string.h>
@@ -53,7 +55,7 @@ points_of(const ConvCall *c)
     return c->k.kernel[0] * c->k.kernel[1];
 }
 
-/* ---- terms ------------------------------------------------------------------------------------------------------ */
+/* ---- terms --------------------------------------------------------------- */
 
 static void
 put_term(Tile *t, int64_t ic, int64_t point)
@@ -84,7 +86,8 @@ next_floats(Tile *t)
     return t->nterms > 0;
 }
 
-/* Bytes: groups of channels, positions, channels of the group; two of them make a pair, the last one with zeros. */
+/* Bytes: groups of channels, positions, channels of the group; two of them make a pair,
+ * the last one with zeros. */
 static bool
 next_pairs(Tile *t)
 {
@@ -112,9 +115,10 @@ next_pairs(Tile *t)
     return t->nterms > 0;
 }
 
-/* ---- the panel -------------------------------------------------------------------------------------------------- */
+/* ---- the panel ----------------------------------------------------------- */
 
-/* Of a piece the results inside of the image: where they begin in the tile, how many, and the first input element. */
+/* Of a piece the results inside of the image: where they begin in the tile, how many, and
+ * the first input element. */
 static int64_t
 inside(const Tile *t, const Term *m, const Piece *p, int64_t *at, const uint8_t **from)
 {
@@ -182,7 +186,7 @@ fill_panel(Tile *t)
     }
 }
 
-/* ---- weights ---------------------------------------------------------------------------------------------------- */
+/* ---- weights ------------------------------------------------------------- */
 
 /* How many terms from i on have weights that follow each other. */
 static int
@@ -216,7 +220,7 @@ fill_weights(Tile *t, int64_t first, int64_t n)
     }
 }
 
-/* ---- tiles ------------------------------------------------------------------------------------------------------ */
+/* ---- tiles --------------------------------------------------------------- */
 
 static void
 multiply(Tile *t, int64_t channels)

@@ -1,5 +1,6 @@
-/* load.c: loads into the matrix unit and the way back (cube 3 and 4). Copies of fractals join into longer ones
- * where they follow each other; windows go from one to the next by steps, not by divisions. */
+/* load.c: loads into the matrix unit and the way back (cube 3 and 4). Copies of fractals
+ * join into longer ones where they follow each other; windows go from one to the next by
+ * steps, not by divisions. */
 #include "rules/load.h"
 #include "layout/fractal.h"
 #include "num/half.h"
@@ -57,8 +58,8 @@ ops_load2d_box(OpCall *c)
     return true;
 }
 
-/* The square m of side n: of bytes its rows follow each other, of 32-bit elements half a row is in each
- * fractal. */
+/* The square m of side n: of bytes its rows follow each other, of 32-bit elements half a
+ * row is in each fractal. */
 #define TURN_SQUARE(name, T, n, at)                                                      \
     static void name(uint8_t *dst, int64_t pitch, const uint8_t *src)                    \
     {                                                                                    \
@@ -100,7 +101,7 @@ ops_load2d_square(OpCall *c)
     return true;
 }
 
-/* ---- windows ----------------------------------------------------------------------------------------------- */
+/* ---- windows ------------------------------------------------------------- */
 
 /* An image and its windows; a window is a row of the matrix of windows. */
 typedef struct Image {
@@ -191,7 +192,8 @@ window_rows(const Image *im, int64_t m, int64_t end, const Point *p, uint8_t *ou
     memset(out + n * FRACTAL_ROW, 0, (size_t)((FRACTAL_SIDE - n) * FRACTAL_ROW));
 }
 
-/* The same of points of 4 channels, of which four are a row; those behind the kernel are 0. */
+/* The same of points of 4 channels, of which four are a row; those behind the kernel are
+ * 0. */
 static void
 few_rows(const Image *im, int64_t m, int64_t point, uint8_t *out)
 {
@@ -298,7 +300,7 @@ ops_load3d2(OpCall *c)
     return true;
 }
 
-/* ---- col2img --------------------------------------------------------------------------------------------------- */
+/* ---- col2img ------------------------------------------------------------- */
 
 static void
 add_half(uint8_t *dst, const uint8_t *src)

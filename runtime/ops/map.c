@@ -1,5 +1,6 @@
-/* map.c: mathematical functions for compiled kernels: tikrt_map. One call of runtime/num for the whole
- * instruction where its repeats follow each other, else one for each repeat. */
+/* map.c: mathematical functions for compiled kernels: tikrt_map. One call of runtime/num
+ * for the whole instruction where its repeats follow each other, else one for each
+ * repeat. */
 #include <string.h>
 
 #include "isa/isa.h"
@@ -21,7 +22,8 @@ function_of(Sem sem)
     }
 }
 
-/* Whether results may be written while arguments are read: the same place, or no shared byte. */
+/* Whether results may be written while arguments are read: the same place, or no shared
+ * byte. */
 static bool
 separate(const uint8_t *dst, const uint8_t *src, int64_t bytes)
 {

@@ -1,13 +1,14 @@
-/* ops.h: instructions that compiled kernels call instead of having code of their own: those whose work
- * is not lane arithmetic (layouts, reductions, sorting, ...). The emulator has its own implementations
- * of the same instructions (runtime/emu); neither calls the other, so that they check each other. */
+/* ops.h: instructions that compiled kernels call instead of having code of their own:
+ * those whose work is not lane arithmetic (layouts, reductions, sorting, ...). The
+ * emulator has its own implementations of the same instructions (runtime/emu); neither
+ * calls the other, so that they check each other. */
 #ifndef TIK_OPS_H
 #define TIK_OPS_H
 
 #include "rules/flag.h"
 
-/* One instruction with its operands as they are now. Every rule of check.h holds, except those that
- * depend on the contents of tensors. */
+/* One instruction with its operands as they are now. Every rule of check.h holds, except
+ * those that depend on the contents of tensors. */
 typedef struct OpCall {
     CheckInstr in;           /* numbers, masks, sizes of tensors */
     uint8_t *at[MAX_PARAMS]; /* first byte of each tensor operand */
@@ -21,7 +22,8 @@ typedef struct OpCall {
     void *ctx;
 } OpCall;
 
-/* Executes the instruction; false: fault is filled (a rule on the contents of a tensor). */
+/* Executes the instruction; false: fault is filled (a rule on the contents of a
+ * tensor). */
 typedef bool OpFn(OpCall *c);
 
 /* By meaning (sem.def). ops_none refuses: the instruction has code of its own. */

@@ -1,9 +1,10 @@
-/* reduce.c: reductions (vector chapter 7) for compiled kernels. Here operands, masks and results; the
- * arithmetic of a repeat is in reduce_lanes.c.
+/* reduce.c: reductions (vector chapter 7) for compiled kernels. Here operands, masks and
+ * results; the arithmetic of a repeat is in reduce_lanes.c.
  *
- * A repeat whose lanes all count and whose blocks follow each other is used where it stands; any other
- * is collected first, lanes that are off as 0. 64-bit integers, which hardly any kernel reduces, take a
- * lane at a time. Repeats are read and written in turn. */
+ * A repeat whose lanes all count and whose blocks follow each other is used where it
+ * stands; any other is collected first, lanes that are off as 0. 64-bit integers, which
+ * hardly any kernel reduces, take a lane at a time. Repeats are read and written in
+ * turn. */
 #include "ops/reduce.h"
 #include "isa/operand.h"
 
@@ -39,7 +40,7 @@ typedef struct Reduce {
     uint8_t collected[REPEAT_BYTES];
 } Reduce;
 
-/* ---- operands -------------------------------------------------------------------------------------------- */
+/* ---- operands ------------------------------------------------------------ */
 
 static void
 read_mask(Reduce *x, const CheckMask *m)
@@ -128,7 +129,8 @@ next_repeat(Reduce *x)
     x->dst += x->step;
 }
 
-/* The lanes of the present repeat, those that are off as 0. Those behind the last active one stay so. */
+/* The lanes of the present repeat, those that are off as 0. Those behind the last active
+ * one stay so. */
 static const uint8_t *
 lanes_of_repeat(Reduce *x)
 {
@@ -152,9 +154,10 @@ lanes_of_repeat(Reduce *x)
     return x->collected;
 }
 
-/* ---- sums ----------------------------------------------------------------------------------------------------- */
+/* ---- sums ---------------------------------------------------------------- */
 
-/* What a repeat leaves: floats, which float16 represents where that is the type, or 64-bit integers. */
+/* What a repeat leaves: floats, which float16 represents where that is the type, or
+ * 64-bit integers. */
 typedef union Sums {
     float f[REDUCE_MOST];
     uint64_t i[REPEAT_BYTES / 8];
@@ -236,7 +239,8 @@ put_sums(const Reduce *x, const Sums *sums, int n)
     }
 }
 
-/* Pairs without active lanes stay as they are, but on the 310B class (choice: and the oldest). */
+/* Pairs without active lanes stay as they are, but on the 310B class (choice: and the
+ * oldest). */
 static void
 put_pairs(const Reduce *x, const Sums *sums)
 {
@@ -276,7 +280,8 @@ ops_reduce_sum(OpCall *c)
     return true;
 }
 
-/* n values become their sums in groups of as many as a repeat has lanes; the number of groups. */
+/* n values become their sums in groups of as many as a repeat has lanes; the number of
+ * groups. */
 static int64_t
 sum_groups(const Reduce *x, float *values, int64_t n)
 {
@@ -338,7 +343,7 @@ ops_reduce_sum_all(OpCall *c)
     return true;
 }
 
-/* ---- extremes --------------------------------------------------------------------------------------------------- */
+/* ---- extremes ------------------------------------------------------------ */
 
 /* The greatest key of the lanes seen so far, and where it was first. */
 typedef struct Best {
@@ -400,7 +405,8 @@ best_of_s64(const Reduce *x, Best *best, const uint8_t *lanes, int first, int n,
     }
 }
 
-/* Takes one repeat in. at: the index of its lane 0. counted: the number of equal lanes matters. */
+/* Takes one repeat in. at: the index of its lane 0. counted: the number of equal lanes
+ * matters. */
 static void
 best_of(const Reduce *x, Best *best, const uint8_t *lanes, int64_t at, bool counted)
 {
@@ -481,7 +487,7 @@ ops_reduce_extreme_all(OpCall *c)
     return true;
 }
 
-/* ---- extremes of blocks ------------------------------------------------------------------------------------------ */
+/* ---- extremes of blocks -------------------------------------------------- */
 
 /* What a block without active lanes gives. */
 static uint64_t

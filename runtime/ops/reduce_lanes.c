@@ -1,7 +1,8 @@
-/* reduce_lanes.c: reductions of one repeat (ops/reduce.h), compiled for each level (num/lanes.h).
+/* reduce_lanes.c: reductions of one repeat (ops/reduce.h), compiled for each level
+ * (num/lanes.h).
  *
- * Loops have constant bounds where the number of lanes is one, so that the compiler unrolls and
- * vectorises them; each level of a tree is a loop of its own. */
+ * Loops have constant bounds where the number of lanes is one, so that the compiler
+ * unrolls and vectorises them; each level of a tree is a loop of its own. */
 #include "ops/reduce.h"
 #include "num/lanes.h"
 
@@ -20,10 +21,11 @@ enum {
     GROUPS = 8
 };
 
-/* ---- sums ----------------------------------------------------------------------------------------------- */
+/* ---- sums ---------------------------------------------------------------- */
 
-/* The nearest float16 to a sum of two, as float32. Such a sum is a multiple of 2^-24, so that below 2^-14 it is
- * one already; above, 13 bits of the fraction go. From 65520 on it is infinity. */
+/* The nearest float16 to a sum of two, as float32. Such a sum is a multiple of 2^-24, so
+ * that below 2^-14 it is one already; above, 13 bits of the fraction go. From 65520 on it
+ * is infinity. */
 LANES_ATTR static inline float
 to_f16_grid(float f)
 {
@@ -53,7 +55,8 @@ level_f32(float *restrict sums, const float *restrict x, int n)
     }
 }
 
-/* A tree in an array: the children of node i are 2i and 2i + 1, the level of n nodes begins at n. */
+/* A tree in an array: the children of node i are 2i and 2i + 1, the level of n nodes
+ * begins at n. */
 #define LEVEL(level, tree, n, left)                                                      \
     if (n >= left) {                                                                     \
         level(tree + n, tree + 2 * n, n);                                                \
@@ -122,7 +125,7 @@ sum_f32(float *sums, const uint8_t *lanes, int left)
     memcpy(sums, tree + left, (size_t)left * sizeof tree[0]);
 }
 
-/* ---- keys ------------------------------------------------------------------------------------------------ */
+/* ---- keys ---------------------------------------------------------------- */
 
 LANES_ATTR static void
 keys_f16(int32_t *keys, const uint8_t *lanes, int32_t sign)

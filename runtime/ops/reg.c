@@ -1,6 +1,6 @@
-/* reg.c: vector registers for compiled kernels: loads, stores, conversions between parts, interleaving and
- * histograms. A register is 256 bytes of the core's memory; whatever is read is copied before anything is
- * written, so operands may be one register. */
+/* reg.c: vector registers for compiled kernels: loads, stores, conversions between parts,
+ * interleaving and histograms. A register is 256 bytes of the core's memory; whatever is
+ * read is copied before anything is written, so operands may be one register. */
 #include <string.h>
 
 #include "rules/reg.h"
@@ -19,7 +19,7 @@ size_of(const OpCall *c, int slot)
     return dtype_size(c->in.args[slot].t.dtype);
 }
 
-/* ---- lanes ------------------------------------------------------------------------------------------------ */
+/* ---- lanes --------------------------------------------------------------- */
 
 /* to[i] = from[index(i)] for n elements of one width. */
 #define SPREAD(T, n, index)                                                              \
@@ -81,7 +81,7 @@ write_active(const OpCall *c, uint8_t *to, const uint8_t *from, int size, int pe
     }
 }
 
-/* ---- loads and stores ------------------------------------------------------------------------------------- */
+/* ---- loads and stores ---------------------------------------------------- */
 
 /* Elements of half the width become the low halves. */
 static void
@@ -177,7 +177,7 @@ ops_reg_store(OpCall *c)
     }
 }
 
-/* ---- between registers -------------------------------------------------------------------------------------- */
+/* ---- between registers --------------------------------------------------- */
 
 bool
 ops_reg_interleave(OpCall *c)

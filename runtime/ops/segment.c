@@ -1,8 +1,9 @@
 /* segment.c: slice movement (data-movement chapter 8) for compiled kernels.
  *
- * Each side is made as flat as it goes: dimensions of one segment vanish, those that follow each other become one,
- * and segments that follow each other on both sides become longer ones. What is left is copied in planes: runs of
- * segments that are equally spaced on both sides, and rows of such runs where both sides have them. */
+ * Each side is made as flat as it goes: dimensions of one segment vanish, those that
+ * follow each other become one, and segments that follow each other on both sides become
+ * longer ones. What is left is copied in planes: runs of segments that are equally spaced
+ * on both sides, and rows of such runs where both sides have them. */
 #include <string.h>
 
 #include "rules/segment.h"
@@ -23,7 +24,7 @@ typedef struct Plane {
     AtomicWrite w;            /* to global memory */
 } Plane;
 
-/* ---- sides ------------------------------------------------------------------------------------------------- */
+/* ---- sides --------------------------------------------------------------- */
 
 static void
 read_side(const OpCall *c, int slot, int count, int pitch, Side *s)
@@ -103,7 +104,7 @@ advance(Side *s, int i, int64_t n)
     }
 }
 
-/* ---- planes ------------------------------------------------------------------------------------------------- */
+/* ---- planes -------------------------------------------------------------- */
 
 static inline void
 copy_fixed(uint8_t *dst, const uint8_t *src, const Plane *p, size_t len)

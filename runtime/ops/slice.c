@@ -1,7 +1,8 @@
 /* slice.c: elementwise instructions on slices for compiled kernels (vector chapter 13).
  *
- * The innermost dimension of a slice is a row. Where the elements of a row follow each other in all
- * operands, one loop of ops/slice_lanes.c does the row; else pieces of it are gathered and scattered. */
+ * The innermost dimension of a slice is a row. Where the elements of a row follow each
+ * other in all operands, one loop of ops/slice_lanes.c does the row; else pieces of it
+ * are gathered and scattered. */
 #include "ops/slice.h"
 #include "isa/operand.h"
 
@@ -67,7 +68,7 @@ ops_slice_saturate(void *halves, int64_t n)
     }
 }
 
-/* ---- the call ------------------------------------------------------------------------------------------------ */
+/* ---- the call ------------------------------------------------------------ */
 
 /* Operands in the order dst, src0, src1, mask; a scalar is a piece of equal elements. */
 typedef struct Job {
@@ -248,7 +249,7 @@ work(const Job *j, uint8_t *dst, const uint8_t *const *src, int64_t n)
     }
 }
 
-/* ---- rows ----------------------------------------------------------------------------------------------------- */
+/* ---- rows ---------------------------------------------------------------- */
 
 static void
 piece(const Job *j, uint8_t *const *row, int64_t first, int64_t n)

@@ -1,13 +1,14 @@
 /* slice.h: loops over contiguous elements for the instructions on slices (ops/slice.c,
- * ops/slice_reduce.c). One table per level of the processor's vector unit, made from the same text
- * (ops/slice_lanes.c), so all compute the same bits. Private to runtime/ops. */
+ * ops/slice_reduce.c). One table per level of the processor's vector unit, made from the
+ * same text (ops/slice_lanes.c), so all compute the same bits. Private to runtime/ops. */
 #ifndef TIK_OPS_SLICE_H
 #define TIK_OPS_SLICE_H
 
 #include "ops/internal.h"
 
-/* Writes n elements at dst from n elements at a and b; on: the mask of a selection, one byte each. A
- * source is dst or shares no byte with the results. Addresses need no alignment. */
+/* Writes n elements at dst from n elements at a and b; on: the mask of a selection, one
+ * byte each. A source is dst or shares no byte with the results. Addresses need no
+ * alignment. */
 typedef void SliceFn(void *dst, const void *a, const void *b, const void *on, int64_t n);
 
 typedef enum SliceCmp {
@@ -26,8 +27,8 @@ typedef struct SliceTable {
     SliceFn *select[9]; /* by bytes of an element */
     /* dst[i] = a[2 i] + a[2 i + 1], n results; dst shares no byte with a. */
     SliceFn *halve[DT_COUNT];
-    /* int32 keys in the order of the elements, that of NaN below all others; equal numbers have equal
-     * keys. */
+    /* int32 keys in the order of the elements, that of NaN below all others; equal
+     * numbers have equal keys. */
     SliceFn *keys[DT_COUNT];
     int32_t (*largest)(const int32_t *keys, int64_t n);
 } SliceTable;
@@ -53,8 +54,8 @@ void ops_slice_spread(uint8_t *to, int64_t step, const uint8_t *from, int size,
 
 /* Infinity becomes the largest number, NaN 0. */
 void ops_slice_saturate(void *halves, int64_t n);
-/* ops/clamp.c: sums, differences, products and absolute values of integers that stop at the ends of their
- * type; null: another operation or type. */
+/* ops/clamp.c: sums, differences, products and absolute values of integers that stop at
+ * the ends of their type; null: another operation or type. */
 SliceFn *ops_slice_clamped(Sem sem, Dtype t);
 
 #endif

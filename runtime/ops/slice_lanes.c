@@ -1,4 +1,5 @@
-/* slice_lanes.c: loops over elements of slices (ops/slice.h), compiled for each level (num/lanes.h). */
+/* slice_lanes.c: loops over elements of slices (ops/slice.h), compiled for each level
+ * (num/lanes.h). */
 #include "ops/slice.h"
 #include "num/lanes.h"
 
@@ -37,7 +38,7 @@
         }                                                                                \
     }
 
-/* ---- integers ---------------------------------------------------------------------------------------------- */
+/* ---- integers ------------------------------------------------------------ */
 
 #define INTEGER(S, U, s, w)                                                              \
     LOOP(max_##s##w, S, S, x < y ? y : x)                                                \
@@ -58,7 +59,9 @@ WIDTH(8, AnyU8, AnyS8)
 WIDTH(16, AnyU16, AnyS16)
 WIDTH(32, AnyU32, AnyS32)
 
-/* ---- floats: f(u) is the number of a pattern, r(v) the pattern of a result ---------------------------------- */
+/* ---- floats -------------------------------------------------------------- */
+
+/* F(u) is the number of a pattern, r(v) the pattern of a result. */
 
 #define IS_NAN(f) ((f) != (f))
 #define FLOATS(t, U, f, r, nan, inf, top)                                                \
@@ -137,7 +140,7 @@ largest_key(const int32_t *keys, int64_t n)
 SELECT(16, AnyU16)
 SELECT(32, AnyU32)
 
-/* ---- the table --------------------------------------------------------------------------------------------- */
+/* ---- the table ----------------------------------------------------------- */
 
 #define BITS(op)                                                                         \
     {[DT_S8] = op##_8,   [DT_U8] = op##_8,   [DT_S16] = op##_16,                         \

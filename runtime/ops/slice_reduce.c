@@ -1,9 +1,11 @@
-/* slice_reduce.c: reductions along axes of a slice for compiled kernels (vector chapter 13).
+/* slice_reduce.c: reductions along axes of a slice for compiled kernels (vector chapter
+ * 13).
  *
- * Where results lie side by side and what they reduce does not, many results are worked on at once, one
- * loop over results per element; else each result has its elements gathered in pieces, in index order.
- * A sum is a tree, neighbours first, as if +0 filled it up to a power of two elements. An extreme is found
- * by keys (ops/slice.h), whose maximum does not depend on the order; the first element with that key is it. */
+ * Where results lie side by side and what they reduce does not, many results are worked
+ * on at once, one loop over results per element; else each result has its elements
+ * gathered in pieces, in index order. A sum is a tree, neighbours first, as if +0 filled
+ * it up to a power of two elements. An extreme is found by keys (ops/slice.h), whose
+ * maximum does not depend on the order; the first element with that key is it. */
 #include "ops/slice.h"
 #include "isa/operand.h"
 
@@ -65,9 +67,10 @@ gather(Walk *w, uint8_t *buf)
     return n;
 }
 
-/* ---- sums -------------------------------------------------------------------------------------------------- */
+/* ---- sums ---------------------------------------------------------------- */
 
-/* Sums of 2^level elements each, larger ones first; each is width numbers of neighbouring results. */
+/* Sums of 2^level elements each, larger ones first; each is width numbers of neighbouring
+ * results. */
 typedef struct Stack {
     const SliceTable *table;
     Dtype t;
@@ -139,7 +142,8 @@ room_of(int64_t n)
     return room;
 }
 
-/* The sum of n numbers at a, a power of two; gives its place, in a or b, and the level. */
+/* The sum of n numbers at a, a power of two; gives its place, in a or b, and the
+ * level. */
 static const uint8_t *
 sum_piece(const Stack *s, uint8_t *a, uint8_t *b, int64_t n, int *level)
 {
@@ -189,7 +193,7 @@ sum_side(const Choices *c, const OpSlice *src, const uint8_t *at, uint8_t *to,
     ops_slice_spread(to, step, finish(&s), dtype_size(t), n);
 }
 
-/* ---- extremes ------------------------------------------------------------------------------------------------ */
+/* ---- extremes ------------------------------------------------------------ */
 
 /* The best key so far, and the element that it is of. */
 typedef struct Best {
@@ -269,7 +273,7 @@ best_side(const OpSlice *src, const uint8_t *at, Best *b, Dtype t, bool largest,
     }
 }
 
-/* ---- results ----------------------------------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------- */
 
 static void
 extremes(const OpCall *c, const OpSlice *src, const OpSlice *dst, const uint8_t *from,

@@ -1,9 +1,10 @@
-/* sort.c: fields of proposals, sorting and merging (vector chapter 9) for compiled kernels.
+/* sort.c: fields of proposals, sorting and merging (vector chapter 9) for compiled
+ * kernels.
  *
- * Scores become integer keys of the same order: equal numbers have equal keys, NaN the least. A group is sorted
- * by ranks: the rank of an element is the number of keys that stand before its own, counted for all elements
- * at once. A merge packs key and list into one word, so the next record is a maximum of four, without
- * branches on data. */
+ * Scores become integer keys of the same order: equal numbers have equal keys, NaN the
+ * least. A group is sorted by ranks: the rank of an element is the number of keys that
+ * stand before its own, counted for all elements at once. A merge packs key and list into
+ * one word, so the next record is a maximum of four, without branches on data. */
 #include "ops/internal.h"
 #include "isa/operand.h"
 
@@ -42,7 +43,7 @@ size_of(const OpCall *c)
     return dtype_size(c->in.args[FIELD_dst].t.dtype);
 }
 
-/* ---- fields --------------------------------------------------------------------------------------- */
+/* ---- fields -------------------------------------------------------------- */
 
 /* Values of a group are read before any is written. */
 OPS_INLINE void
@@ -95,7 +96,7 @@ ops_vextract(OpCall *c)
     return true;
 }
 
-/* ---- sorting --------------------------------------------------------------------------------------- */
+/* ---- sorting ------------------------------------------------------------- */
 
 /* rank[i]: the position of key i in descending order; equal keys keep theirs. */
 OPS_INLINE void
@@ -111,7 +112,8 @@ ranks(const int32_t *key, int n, int32_t *rank)
     }
 }
 
-/* The same of keys of halves, of 17 bits or NaN, which with their places become n different ones. */
+/* The same of keys of halves, of 17 bits or NaN, which with their places become n
+ * different ones. */
 OPS_INLINE void
 ranks_of_halves(const int32_t *key, int n, int32_t *rank)
 {
@@ -200,18 +202,19 @@ ops_vsort32(OpCall *c)
     return true;
 }
 
-/* ---- merging --------------------------------------------------------------------------------------- */
+/* ---- merging ------------------------------------------------------------- */
 
 typedef struct Merge {
     const uint8_t *next[MERGE_LISTS]; /* the first record not taken */
     int64_t left[MERGE_LISTS];        /* records */
-    int64_t
-        after[MERGE_LISTS]; /* of the one behind, so that no choice waits for memory */
+    /* of the one behind, so that no choice waits for memory */
+    int64_t after[MERGE_LISTS];
     int lists;
     bool suspend, skip; /* skip: a list without records does not end it */
 } Merge;
 
-/* Key and list of a record that is not taken: of equal keys that of the lower list is larger. */
+/* Key and list of a record that is not taken: of equal keys that of the lower list is
+ * larger. */
 OPS_INLINE int64_t
 word_of(const Merge *m, int list, int ahead, int record, int score, int size)
 {

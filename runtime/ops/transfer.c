@@ -1,5 +1,6 @@
-/* transfer.c: moves that pad, reorder or repeat what they move (data-movement 5, 7, 10), for compiled
- * kernels. Rows are copied in pieces of constant length, which become vector moves. */
+/* transfer.c: moves that pad, reorder or repeat what they move (data-movement 5, 7, 10),
+ * for compiled kernels. Rows are copied in pieces of constant length, which become vector
+ * moves. */
 #include <string.h>
 
 #include "rules/transfer.h"
@@ -18,7 +19,7 @@ size_of(const OpCall *c, int slot)
     return dtype_size(c->in.args[slot].t.dtype);
 }
 
-/* ---- data_move_pad ------------------------------------------------------------------------------------ */
+/* ---- data_move_pad ------------------------------------------------------- */
 
 /* A block of one element. */
 typedef struct Block {
@@ -125,7 +126,7 @@ ops_pad_move(OpCall *c)
     return true;
 }
 
-/* ---- rows to fractals and back ------------------------------------------------------------------------- */
+/* ---- rows to fractals and back ------------------------------------------- */
 
 /* n blocks; from may have a shorter last one, of tail bytes. */
 static void
@@ -185,7 +186,7 @@ ops_nz2nd(OpCall *c)
     return true;
 }
 
-/* ---- rows to all rows of fractals ----------------------------------------------------------------------- */
+/* ---- rows to all rows of fractals ---------------------------------------- */
 
 typedef struct Spread {
     int64_t n, fractals;
@@ -261,7 +262,7 @@ ops_spread(OpCall *c)
     return true;
 }
 
-/* ---- biases to their table --------------------------------------------------------------------------------- */
+/* ---- biases to their table ----------------------------------------------- */
 
 static void
 widen(uint8_t *dst, const uint8_t *src, int64_t n)
@@ -294,7 +295,7 @@ ops_bias_move(OpCall *c)
     return true;
 }
 
-/* ---- fills ------------------------------------------------------------------------------------------------ */
+/* ---- fills --------------------------------------------------------------- */
 
 bool
 ops_fill_units(OpCall *c)

@@ -1,5 +1,6 @@
-/* write.c: writes of compiled kernels to global memory under the atomic mode of the core (rules/atomic.h), and
- * data_move in kernels that set it. What orders the writes of different cores is launch/core_order.c. */
+/* write.c: writes of compiled kernels to global memory under the atomic mode of the core
+ * (rules/atomic.h), and data_move in kernels that set it. What orders the writes of
+ * different cores is launch/core_order.c. */
 #include <string.h>
 
 #include "num/combine.h"
@@ -45,7 +46,8 @@ ops_write_runs(const AtomicWrite *w, const OpRuns *r)
     }
 }
 
-/* Inside of one memory, where source and destination may meet, blocks of 32 bytes (choice D12). */
+/* Inside of one memory, where source and destination may meet, blocks of 32 bytes (choice
+ * D12). */
 static void
 copy_ascending(const OpRuns *r)
 {

@@ -1,10 +1,12 @@
-/* arith.c: elementwise arithmetic on lanes that has rules of its own: fused forms, whose operands may differ in
- * type and whose destination may be a source, shifts, and functions with a work tensor (vector 2.5, 2.6,
- * 11). Part of the checker; rules/internal.h is the contract.
+/* arith.c: elementwise arithmetic on lanes that has rules of its own: fused forms, whose
+ * operands may differ in type and whose destination may be a source, shifts, and
+ * functions with a work tensor (vector 2.5, 2.6, 11). Part of the checker;
+ * rules/internal.h is the contract.
  *
- * Owns: overlap-forbidden of operands that differ in width and of functions with a work tensor,
- * work-tensor-*, shift-range, round-en-dtype. A work tensor is neither read nor written here: its
- * contents afterwards are unspecified, so its footprint is an upper bound. */
+ * Owns: overlap-forbidden of operands that differ in width and of functions with a work
+ * tensor, work-tensor-*, shift-range, round-en-dtype. A work tensor is neither read nor
+ * written here: its contents afterwards are unspecified, so its footprint is an upper
+ * bound. */
 #include "rules/internal.h"
 #include "isa/operand.h"
 
@@ -22,7 +24,7 @@ is_shift(Form f)
     return f == FORM_VSHLB || f == FORM_VSHRB;
 }
 
-/* ---- static rules --------------------------------------------------------------------------------- */
+/* ---- static rules -------------------------------------------------------- */
 
 /* The source whose type makes a pair with that of dst. */
 static int
@@ -108,7 +110,7 @@ arith_static(const CheckInstr *in, Fault *fault)
     }
 }
 
-/* ---- shifts ------------------------------------------------------------------------------------------ */
+/* ---- shifts -------------------------------------------------------------- */
 
 static bool
 shift_ok(const CheckInstr *in, int param, Fault *fault)
@@ -128,7 +130,7 @@ arith_value_rule(Op op, int param)
                                                                 : RULE_NONE;
 }
 
-/* ---- work tensors ------------------------------------------------------------------------------------- */
+/* ---- work tensors -------------------------------------------------------- */
 
 /* Elements of the work tensor for each element of src. */
 static int
@@ -187,7 +189,7 @@ arith_bounds_rule(Op op, int param)
                : RULE_TENSOR_OVERFLOW;
 }
 
-/* ---- overlap -------------------------------------------------------------------------------------------- */
+/* ---- overlap ------------------------------------------------------------- */
 
 static bool
 arith_overlap(const CheckInstr *in, int param, Fault *fault)

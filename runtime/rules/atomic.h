@@ -1,6 +1,7 @@
-/* atomic.h: the register of the atomic mode (SREG_ATOMIC), and what it means for a write to global memory.
- * Whatever writes there from UB, and where the processor says so from L1 and L0C, asks check_atomic when it
- * is issued: the compiler where the mode is known, both back ends always. */
+/* atomic.h: the register of the atomic mode (SREG_ATOMIC), and what it means for a write
+ * to global memory. Whatever writes there from UB, and where the processor says so from
+ * L1 and L0C, asks check_atomic when it is issued: the compiler where the mode is known,
+ * both back ends always. */
 #ifndef TIK_ATOMIC_H
 #define TIK_ATOMIC_H
 

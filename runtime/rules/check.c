@@ -1,12 +1,14 @@
-/* check.c: the rules of every instruction on concrete values; check.h is the contract. Here what is generic:
- * it follows from the tables (form.def, typeset.def). What relates the operands of one
- * family of instructions is in the family's file (move.c, lanes.c, ...), reached through FamilyRules.
- * The compiler, compiled code and the emulator all come here, so a rule has one name and one text.
+/* check.c: the rules of every instruction on concrete values; check.h is the contract.
+ * Here what is generic: it follows from the tables (form.def, typeset.def). What relates
+ * the operands of one family of instructions is in the family's file (move.c, lanes.c,
+ * ...), reached through FamilyRules. The compiler, compiled code and the emulator all
+ * come here, so a rule has one name and one text.
  *
- * Owns: not-on-arch, dtype-unsupported, dtype-mismatch, read-only, list-index, address-align,
- * tensor-overflow, the ranges of form.def, scope-ub, scope-register, mask-*, repeat-range, scalar-range, stride-unit.
- * Not checked here: arg-type and scalar-dtype of a call (binding); capacity; uninit. Processors
- * with smaller vector alignment (SD3403, Hi3796CV300) are held to 32 bytes like the others. */
+ * Owns: not-on-arch, dtype-unsupported, dtype-mismatch, read-only, list-index,
+ * address-align, tensor-overflow, the ranges of form.def, scope-ub, scope-register,
+ * mask-*, repeat-range, scalar-range, stride-unit. Not checked here: arg-type and
+ * scalar-dtype of a call (binding); capacity; uninit. Processors with smaller vector
+ * alignment (SD3403, Hi3796CV300) are held to 32 bytes like the others. */
 #include "rules/check.h"
 #include "rules/internal.h"
 #include "rules/reg.h"
@@ -69,7 +71,7 @@ check_list_add(char *buf, size_t size, const char *name)
     snprintf(buf + n, size - n, "%s%s", n ? ", " : "", name);
 }
 
-/* ---- static rules, common ----------------------------------------------------------------------- */
+/* ---- static rules, common ------------------------------------------------ */
 
 bool
 check_by_choice(const CheckInstr *in)
@@ -130,7 +132,7 @@ check_same_dtype(const CheckInstr *in, int param, Fault *fault)
                       check_param_name(in, param), dtype_name(t), check_op_name(in));
 }
 
-/* ---- static rules of vector instructions ------------------------------------------------------------ */
+/* ---- static rules of vector instructions --------------------------------- */
 
 static bool
 mask_form_ok(const CheckInstr *in, int param, Fault *fault)
@@ -311,7 +313,7 @@ check_static(const CheckInstr *in, Fault *fault)
     return rules->statics == NULL || rules->statics(in, fault);
 }
 
-/* ---- rules on values ------------------------------------------------------------------------------ */
+/* ---- rules on values ----------------------------------------------------- */
 
 int
 check_align(const CheckInstr *in, int param)
@@ -570,8 +572,8 @@ overflow_fault(const CheckTensor *t, int param, const char *name, int64_t end,
                       (long long)t->offset, (long long)(end - 1), (long long)t->bytes);
 }
 
-/* Bounds in the array that the offset chooses; while arrays are not known, an access of a list must
- * still be in one window. */
+/* Bounds in the array that the offset chooses; while arrays are not known, an access of a
+ * list must still be in one window. */
 static bool
 list_bounds(const CheckTensor *t, int param, const char *name, int64_t extent,
             Fault *fault)
@@ -686,7 +688,8 @@ enum {
     MOST_VARYING = 6 /* numbers that differ */
 };
 
-/* The end of a range that turn tells: its least number, its largest, or 1, since a length of 0 is another matter. */
+/* The end of a range that turn tells: its least number, its largest, or 1, since a length
+ * of 0 is another matter. */
 static int64_t
 end_of(int64_t lo, int64_t hi, int turn)
 {
@@ -789,7 +792,8 @@ steps_of_param(Op op, const ParamInfo *p, int i, CheckStep *out)
     return n;
 }
 
-/* Operands that are compared with the ones before: all tensors but the first destination. */
+/* Operands that are compared with the ones before: all tensors but the first
+ * destination. */
 static bool
 has_overlap(Op op, const ParamInfo *params, int i)
 {

@@ -1,18 +1,21 @@
-/* check.h: every rule of every instruction, once, on concrete values. The compiler calls it when all
- * operands are constants and to find witnesses; compiled host code and the emulator call it for
- * instructions that the compiler could not prove. So a rule has one definition, one name and one
- * text wherever it is found broken.
+/* check.h: every rule of every instruction, once, on concrete values. The compiler calls
+ * it when all operands are constants and to find witnesses; compiled host code and the
+ * emulator call it for instructions that the compiler could not prove. So a rule has one
+ * definition, one name and one text wherever it is found broken.
  *
- * Rules owned here: every row of rule.def of the groups common, moves and vector, except those of
- * the allocator (capacity), of liveness (uninit) and of cores (multicore-overlap). Not checked here:
- * what a call's operands are (arg-type), which binding checks. What a family of instructions adds is in its own file (rules/internal.h). */
+ * Rules owned here: every row of rule.def of the groups common, moves and vector, except
+ * those of the allocator (capacity), of liveness (uninit) and of cores
+ * (multicore-overlap). Not checked here: what a call's operands are (arg-type), which
+ * binding checks. What a family of instructions adds is in its own file
+ * (rules/internal.h). */
 #ifndef TIK_CHECK_H
 #define TIK_CHECK_H
 
 #include "isa/choice.h"
 #include "isa/isa.h"
 
-/* A tensor operand with concrete address. Offsets and sizes in bytes, relative to the root tensor. */
+/* A tensor operand with concrete address. Offsets and sizes in bytes, relative to the
+ * root tensor. */
 typedef struct CheckTensor {
     uint32_t buffer; /* identity of the root tensor: equal ids share storage */
     Scope scope;
@@ -23,16 +26,17 @@ typedef struct CheckTensor {
     bool exact;     /* it ends with its last byte, not with its granule (D9) */
     bool open;      /* the size is not known: bytes is the most that it can be */
     int32_t items;  /* an address list (isa.h): its number of arrays; else 0 */
-    const ListItem
-        *item; /* the arrays; null while they are not known: bounds then say only that the
-                             offset is in the list */
+    /* the arrays; null while they are not known: bounds then say only that the
+     * offset is in the list */
+    const ListItem *item;
 } CheckTensor;
 
-/* Bytes from the root's base on that may be touched: its granule (scope_granule), or its bytes alone where it is exact. */
+/* Bytes from the root's base on that may be touched: its granule (scope_granule), or its
+ * bytes alone where it is exact. */
 int64_t check_limit(const CheckTensor *t);
 
-/* Of an operand, a load or a store: whether its size is not known yet, or that of the arrays of a list, so
- * that holding bounds prove nothing. */
+/* Of an operand, a load or a store: whether its size is not known yet, or that of the
+ * arrays of a list, so that holding bounds prove nothing. */
 static inline bool
 check_is_open(const CheckTensor *t)
 {
@@ -44,8 +48,8 @@ typedef struct CheckMask {
     uint64_t w[4];
 } CheckMask;
 
-/* One operand of the form, at the index it has in form_params. Which member is valid follows from
- * the role: DST, SRC: t; MASK: m; all others: v. */
+/* One operand of the form, at the index it has in form_params. Which member is valid
+ * follows from the role: DST, SRC: t; MASK: m; all others: v. */
 typedef struct CheckArg {
     CheckTensor t;
     CheckMask m;
@@ -66,8 +70,8 @@ enum {
     LOOP_WIDE_END = 2
 };
 
-/* What is wrong, in numbers. text names the operand, the value, the limit and the unit, for example
- * "nburst is 4096; data_move takes 1 to 4095 bursts". */
+/* What is wrong, in numbers. text names the operand, the value, the limit and the unit,
+ * for example "nburst is 4096; data_move takes 1 to 4095 bursts". */
 typedef struct Fault {
     Rule rule;
     int param;     /* index of the operand at fault, -1: the instruction */
@@ -76,15 +80,17 @@ typedef struct Fault {
     char text[240];
 } Fault;
 
-/* Rules that do not depend on operand values: availability, path, scopes, dtypes, extended argument,
- * mask form. Instructions of processors with 16-byte blocks (Ascend035) are not-on-arch, except moves. */
+/* Rules that do not depend on operand values: availability, path, scopes, dtypes,
+ * extended argument, mask form. Instructions of processors with 16-byte blocks
+ * (Ascend035) are not-on-arch, except moves. */
 bool check_static(const CheckInstr *in, Fault *fault);
-/* Rules on values: ranges, masks, alignment, bounds, overlap. Presupposes check_static. False fills
- * *fault with the first broken rule in operand order. */
+/* Rules on values: ranges, masks, alignment, bounds, overlap. Presupposes check_static.
+ * False fills *fault with the first broken rule in operand order. */
 bool check_values(const CheckInstr *in, Fault *fault);
-/* The parts of check_values, in its order: one kind of rule on one operand each. A step whose
- * presuppositions are broken (bounds of a move with nburst 0, say) holds; the step that owns the
- * presupposition reports. Bounds depend monotonically on counts and strides. */
+/* The parts of check_values, in its order: one kind of rule on one operand each. A step
+ * whose presuppositions are broken (bounds of a move with nburst 0, say) holds; the step
+ * that owns the presupposition reports. Bounds depend monotonically on counts and
+ * strides. */
 typedef enum CheckKind {
     CHECK_ALIGN,  /* DST, SRC: address-align */
     CHECK_MASK,   /* MASK: mask-range, mask-zero, mask-high-nonzero */
@@ -92,7 +98,8 @@ typedef enum CheckKind {
     CHECK_SCALAR, /* SCALAR: fits the dst dtype */
     CHECK_VALUE,  /* a further rule of the family on one number */
     CHECK_BOUNDS, /* DST, SRC: tensor-overflow */
-    CHECK_OVERLAP /* a tensor against the first DST and others before it: overlap, overlap-* */
+    /* a tensor against the first DST and others before it: overlap, overlap-* */
+    CHECK_OVERLAP
 } CheckKind;
 
 typedef struct CheckStep {
@@ -106,16 +113,17 @@ enum {
 int check_steps(Op op, CheckStep *out); /* number of steps, at most MAX_CHECK_STEPS */
 bool check_step(const CheckInstr *in, CheckStep step, Fault *fault);
 
-/* Scalar access to one element (a load or a store of set_as and item assignment): the byte offset is
- * a multiple of the element size and the element lies inside the root tensor. Fault.param is 0. A
- * TikCheck (tikrt.h) with op OP_COUNT means this check, with the tensor as operand 0. */
+/* Scalar access to one element (a load or a store of set_as and item assignment): the
+ * byte offset is a multiple of the element size and the element lies inside the root
+ * tensor. Fault.param is 0. A TikCheck (tikrt.h) with op OP_COUNT means this check, with
+ * the tensor as operand 0. */
 bool check_element(const CheckTensor *t, Fault *fault);
 /* The rule of a store that does not depend on its offset: read-only. */
 bool check_store(const CheckTensor *t, Fault *fault);
 
-/* A number that must be a multiple. What is known only while running is asked here by the execution of
- * the instruction, in both back ends: such a rule allows no interval, so that a CHECK_VALUE step is
- * only for literals. */
+/* A number that must be a multiple. What is known only while running is asked here by the
+ * execution of the instruction, in both back ends: such a rule allows no interval, so
+ * that a CHECK_VALUE step is only for literals. */
 typedef struct CheckMultiple {
     Rule rule;
     int param;
@@ -138,25 +146,30 @@ typedef struct CheckOffset {
 bool check_offset(Op op, const CheckOffset *o, Fault *fault);
 /* tensor-overflow of an operand whose extent is known only while running. */
 bool check_fits(Op op, int param, const CheckTensor *t, int64_t extent, Fault *fault);
-/* Lanes of the first n that a pattern of vreduce keeps; which lanes: first, first + step, ... */
+/* Lanes of the first n that a pattern of vreduce keeps; which lanes: first, first + step,
+ * ... */
 int64_t check_pattern_count(int64_t pattern, int64_t n);
 void check_pattern_lanes(int64_t pattern, int *first, int *step);
-/* Whether src1_rep_stride counts blocks from the bits of a repeat to those of the next; else it says whether they
- * follow each other without gaps, or are the same ones. */
+/* Whether src1_rep_stride counts blocks from the bits of a repeat to those of the next;
+ * else it says whether they follow each other without gaps, or are the same ones. */
 bool check_pattern_strided(const CheckInstr *in);
 /* The multiple that horizontal_repeat_times of vbi is of. */
 int64_t check_bi_unit(const Soc *soc, Dtype t);
-/* Vertical repeats of vbi, step bytes apart, cover window bytes each: overlap-forbidden. */
+/* Vertical repeats of vbi, step bytes apart, cover window bytes each:
+ * overlap-forbidden. */
 bool check_bi_windows(int64_t window, int64_t step, Fault *fault);
-/* Whether the rules of overlap compare the two tensors: entries of one list do not mind each other. */
+/* Whether the rules of overlap compare the two tensors: entries of one list do not mind
+ * each other. */
 bool check_overlap_relates(Form f, int a, int b);
 
-/* Warnings on a correct instruction (path-applicability, dtype-differs). Calls report for each. */
+/* Warnings on a correct instruction (path-applicability, dtype-differs). Calls report for
+ * each. */
 void check_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
                     void *ctx);
 
-/* The same on numbers that only the run knows; both back ends ask behind an instruction. Warnings on contents are
- * asked where the contents are read (rules/l0c_move.h, fixpipe.h). */
+/* The same on numbers that only the run knows; both back ends ask behind an instruction.
+ * Warnings on contents are asked where the contents are read (rules/l0c_move.h,
+ * fixpipe.h). */
 bool check_has_run_warnings(Op op);
 void check_run_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
                         void *ctx);
@@ -172,53 +185,61 @@ typedef struct Footprint {
 
 /* How far operand param reaches at most, from its start; what bounds are asked of. */
 int64_t check_extent(const CheckInstr *in, int param);
-/* Bytes that operand param (DST or SRC) touches. A bitwise mask with holes gives the runs up to its
- * highest lane (an upper bound), counter mode counts its last repeat as a full one; *exact tells.
- * Presupposes a correct instruction (check_values). */
+/* Bytes that operand param (DST or SRC) touches. A bitwise mask with holes gives the runs
+ * up to its highest lane (an upper bound), counter mode counts its last repeat as a full
+ * one; *exact tells. Presupposes a correct instruction (check_values). */
 Footprint check_footprint(const CheckInstr *in, int param, bool *exact);
-/* One past the last byte touched, relative to the root; offset when nothing is touched. */
+/* One past the last byte touched, relative to the root; offset when nothing is
+ * touched. */
 int64_t footprint_end(const Footprint *f);
 /* The same of the operand with what overlap rules count beside it. */
 int64_t check_overlap_end(const CheckInstr *in, int param);
 
 /* Alignment of a tensor operand that the instruction requires, in bytes. */
 int check_align(const CheckInstr *in, int param);
-/* The least number that the range of an operand allows: 0, which does nothing, of a number of repeats that is no
- * literal, and of the bursts of data_move by the reading D10. */
+/* The least number that the range of an operand allows: 0, which does nothing, of a
+ * number of repeats that is no literal, and of the bursts of data_move by the reading
+ * D10. */
 int64_t check_least(const CheckInstr *in, int param);
 /* The dtype in which a SCALAR operand travels. */
 Dtype check_scalar_dtype(const CheckInstr *in, int param);
 
-/* The rule that a CHECK_VALUE step of the operand asks; RULE_NONE: there is no such step. */
+/* The rule that a CHECK_VALUE step of the operand asks; RULE_NONE: there is no such
+ * step. */
 Rule check_value_rule(Op op, int param);
-/* That step relates several numbers: it is decided where all numbers are known, or where the operand is a
- * number of repeats of at most 1. Else it allows an interval that follows from constant operands. */
+/* That step relates several numbers: it is decided where all numbers are known, or where
+ * the operand is a number of repeats of at most 1. Else it allows an interval that
+ * follows from constant operands. */
 bool check_value_relates(Op op, int param);
-/* Such a relation with the operand before only, which holds for all values between if it holds for the least of
- * that one with both ends of this one. */
+/* Such a relation with the operand before only, which holds for all values between if it
+ * holds for the least of that one with both ends of this one. */
 bool check_value_corners(Op op, int param);
-/* Whether the bounds of the operand hold for all numbers between those of lo and hi, of an instruction whose bounds
- * are not monotone (FamilyRules.bounds_corners); no for more numbers than it tries. Others: that hi holds. */
+/* Whether the bounds of the operand hold for all numbers between those of lo and hi, of
+ * an instruction whose bounds are not monotone (FamilyRules.bounds_corners); no for more
+ * numbers than it tries. Others: that hi holds. */
 bool check_bounds_between(const CheckInstr *lo, const CheckInstr *hi, CheckStep step,
                           Fault *fault);
 /* Whether a number up to 1 breaks no such relation. */
 bool check_value_free_to_1(Op op, int param);
-/* Values and bounds of the instruction relate numbers in ways that no interval tells: such steps are decided
- * where all numbers are known. Depends on attributes only. */
+/* Values and bounds of the instruction relate numbers in ways that no interval tells:
+ * such steps are decided where all numbers are known. Depends on attributes only. */
 bool check_is_irregular(const CheckInstr *in);
-/* The first destination is a source too, or may be where that depends on a number that is no literal. */
+/* The first destination is a source too, or may be where that depends on a number that is
+ * no literal. */
 bool check_reads_dst(const CheckInstr *in);
 /* The rules that a CHECK_BOUNDS and a CHECK_OVERLAP step of the operand ask first. */
 Rule check_bounds_rule(Op op, int param);
 Rule check_overlap_rule(Op op, int param);
-/* Whether sources may accumulate in the destination: then src0 is also compared with src1. */
+/* Whether sources may accumulate in the destination: then src0 is also compared with
+ * src1. */
 bool check_accumulating_form(Form f);
-/* Whether overlap of the operand with the first destination is a question of equal steps (moves, lanes):
- * else only operands that never come near each other are known not to meet. */
+/* Whether overlap of the operand with the first destination is a question of equal steps
+ * (moves, lanes): else only operands that never come near each other are known not to
+ * meet. */
 bool check_overlap_is_regular(Form f, int param);
 
-/* deq-sign-bit: whether a pack of a scaled conversion is meant for the destination. Asked by the stage for
- * literals and by both back ends. */
+/* deq-sign-bit: whether a pack of a scaled conversion is meant for the destination. Asked
+ * by the stage for literals and by both back ends. */
 bool check_pack_sign(uint64_t pack, Dtype dst, Fault *fault);
 
 /* Geometry of a vector instruction. */

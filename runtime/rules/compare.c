@@ -1,9 +1,10 @@
-/* compare.c: the rules of compare and select (vector chapter 5). Lanes are lanes.c's business; here the
- * operands that are rows of bits.
+/* compare.c: the rules of compare and select (vector chapter 5). Lanes are lanes.c's
+ * business; here the operands that are rows of bits.
  *
- * Owns: sel-mode of the processor, sel-dtype, sel-overflow, sel-overlap, sel-align. Not here: the mode of a call,
- * cmpmask-required, and the alignment of immediate offsets of mov_tensor_to_cmpmask, which only the source can
- * tell (compiler/tik/calls/compare.c). */
+ * Owns: sel-mode of the processor, sel-dtype, sel-overflow, sel-overlap, sel-align. Not
+ * here: the mode of a call, cmpmask-required, and the alignment of immediate offsets of
+ * mov_tensor_to_cmpmask, which only the source can tell
+ * (compiler/tik/calls/compare.c). */
 #include "rules/internal.h"
 
 enum {
@@ -45,10 +46,11 @@ compare_statics(const CheckInstr *in, Fault *fault)
                       dtype_name(t));
 }
 
-/* ---- footprints ------------------------------------------------------------------------------------ */
+/* ---- footprints ---------------------------------------------------------- */
 
-/* Bytes up to the bit of the last active lane: of the last repeat, or in mode 0 of each. What a move to CMPMASK
- * loads behind them is what the granule of the tensor holds, and nobody reads it. */
+/* Bytes up to the bit of the last active lane: of the last repeat, or in mode 0 of each.
+ * What a move to CMPMASK loads behind them is what the granule of the tensor holds, and
+ * nobody reads it. */
 static int64_t
 sel_bytes(const CheckInstr *in)
 {
@@ -113,10 +115,10 @@ compare_overlap_rule(Op op, int param)
     return param == sel_slot(op) ? RULE_SEL_OVERLAP : RULE_OVERLAP_MULTI;
 }
 
-/* ---- overlap --------------------------------------------------------------------------------------- */
+/* ---- overlap ------------------------------------------------------------- */
 
-/* A tensor that in repeat t has the bytes offset + t * step to len behind it, beside an operand that is
- * addressed by lanes. */
+/* A tensor that in repeat t has the bytes offset + t * step to len behind it, beside an
+ * operand that is addressed by lanes. */
 typedef struct Row {
     int param;
     int64_t offset, step, len;
@@ -247,8 +249,8 @@ compare_overlap(const CheckInstr *in, int param, Fault *fault)
                     : sel_overlap(in, param, fault);
 }
 
-/* CMPMASK is 16 bytes, and published operators step through rows of bits by as many; to it by the bits of 64
- * lanes. Bits of all repeats begin anywhere, with a warning. */
+/* CMPMASK is 16 bytes, and published operators step through rows of bits by as many; to
+ * it by the bits of 64 lanes. Bits of all repeats begin anywhere, with a warning. */
 static int
 compare_align(const CheckInstr *in, int param)
 {

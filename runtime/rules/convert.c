@@ -1,12 +1,13 @@
-/* convert.c: the rules of conversions (vector chapter 3): which pairs of types the processor has, with
- * which rounding modes. Part of the checker; rules/internal.h is the contract. Strides, bounds and overlap are
- * those of lanes.
+/* convert.c: the rules of conversions (vector chapter 3): which pairs of types the
+ * processor has, with which rounding modes. Part of the checker; rules/internal.h is the
+ * contract. Strides, bounds and overlap are those of lanes.
  *
- * Owns: round-mode, and of conversions dtype-unsupported. deq-sign-bit depends on a value that may be known
- * only while running: both back ends ask it (check_pack_sign). */
+ * Owns: round-mode, and of conversions dtype-unsupported. deq-sign-bit depends on a value
+ * that may be known only while running: both back ends ask it (check_pack_sign). */
 #include "rules/internal.h"
 
-/* What the processor converts from src, or from which types at all where there is nothing. */
+/* What the processor converts from src, or from which types at all where there is
+ * nothing. */
 static bool
 no_pair(const CheckInstr *in, int dst, int src, Fault *fault)
 {

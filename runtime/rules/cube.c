@@ -1,8 +1,9 @@
-/* cube.c: the rules of products of matrices (cube 5 to 7): mmad, matmul, conv2d. Part of the checker; rules/internal.h is
- * the contract.
+/* cube.c: the rules of products of matrices (cube 5 to 7): mmad, matmul, conv2d. Part of
+ * the checker; rules/internal.h is the contract.
  *
- * Owns: scope, type-pair, bias, conv-shape, conv-kernel and shared-source of this family; of range-mkn the limit of
- * matmul's k in bytes. What the stage alone can tell (mmad-reserved, operand-form, pad-value) it reports itself. */
+ * Owns: scope, type-pair, bias, conv-shape, conv-kernel and shared-source of this family;
+ * of range-mkn the limit of matmul's k in bytes. What the stage alone can tell
+ * (mmad-reserved, operand-form, pad-value) it reports itself. */
 #include "rules/internal.h"
 #include "rules/load.h"
 #include "layout/fractal.h"
@@ -34,7 +35,7 @@ bias_slot(const CheckInstr *in)
     }
 }
 
-/* ---- static rules ------------------------------------------------------------------------------------------ */
+/* ---- static rules -------------------------------------------------------- */
 
 static bool
 scope_is(const CheckInstr *in, int param, Scope want, Fault *fault)
@@ -46,7 +47,8 @@ scope_is(const CheckInstr *in, int param, Scope want, Fault *fault)
                                    check_op_name(in), scope_name(want));
 }
 
-/* A bias in the table has the dtype of the sums; float16 was converted on its way there. */
+/* A bias in the table has the dtype of the sums; float16 was converted on its way
+ * there. */
 static bool
 bias_scope(const CheckInstr *in, Fault *fault)
 {
@@ -210,10 +212,10 @@ static_cube(const CheckInstr *in, Fault *fault)
     }
 }
 
-/* ---- bytes --------------------------------------------------------------------------------------------------- */
+/* ---- bytes --------------------------------------------------------------- */
 
-/* The product as one of matrices: of conv2d one row per window, one column of the first factor per channel
- * and point of the kernel. */
+/* The product as one of matrices: of conv2d one row per window, one column of the first
+ * factor per channel and point of the kernel. */
 typedef struct Sizes {
     int64_t m, k, n;
 } Sizes;
@@ -282,7 +284,8 @@ bytes_of(const CheckInstr *in, int param)
     }
 }
 
-/* Of factors with parts of fractals, what is behind their ends is not used; nor of images all pixels. */
+/* Of factors with parts of fractals, what is behind their ends is not used; nor of images
+ * all pixels. */
 static Footprint
 cube_footprint(const CheckInstr *in, int param, bool *exact)
 {
@@ -307,7 +310,7 @@ cube_align(const CheckInstr *in, int param)
                                       : scope_align(t->scope, t->dtype);
 }
 
-/* ---- values and overlap -------------------------------------------------------------------------------------- */
+/* ---- values and overlap -------------------------------------------------- */
 
 static Rule
 cube_value_rule(Op op, int param)
@@ -324,7 +327,8 @@ cube_value(const CheckInstr *in, int param, Fault *fault)
     return bias_fits(in, param, in->args[param].v, fault);
 }
 
-/* Factors are only read: they may be the same bytes. The vendor's library refuses that of a convolution. */
+/* Factors are only read: they may be the same bytes. The vendor's library refuses that of
+ * a convolution. */
 static void
 cube_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
 {

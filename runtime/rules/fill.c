@@ -1,6 +1,7 @@
-/* fill.c: sequences, broadcasts, copies and padding of blocks (vector 4 and 10). Part of the checker; rules/internal.h
- * is the contract. What is addressed by lanes follows lanes.c, but vpadding reads whole source blocks,
- * vbcb reads 8 elements per repeat, and a copy in counter mode has repeats of any length.
+/* fill.c: sequences, broadcasts, copies and padding of blocks (vector 4 and 10). Part of
+ * the checker; rules/internal.h is the contract. What is addressed by lanes follows
+ * lanes.c, but vpadding reads whole source blocks, vbcb reads 8 elements per repeat, and
+ * a copy in counter mode has repeats of any length.
  *
  * Owns: overlap-forbidden of vbcb and of vcopy in counter mode; stride-0. */
 #include "rules/internal.h"
@@ -22,7 +23,7 @@ is_source(const CheckInstr *in, int param)
     return param == form_slot(form_of(in), ROLE_SRC, NULL);
 }
 
-/* ---- what operands cover ----------------------------------------------------------------------------- */
+/* ---- what operands cover ------------------------------------------------- */
 
 /* All blocks of all repeats. */
 static Footprint
@@ -107,7 +108,7 @@ fill_footprint(const CheckInstr *in, int param, bool *exact)
     return f;
 }
 
-/* ---- overlap -------------------------------------------------------------------------------------------- */
+/* ---- overlap ------------------------------------------------------------- */
 
 /* In place, each element is copied to where it is. */
 static bool

@@ -1,13 +1,14 @@
-/* fixpipe.c: the rules of fixpipe (cube-quant 8 and 12). Part of the checker; rules/internal.h is the contract.
+/* fixpipe.c: the rules of fixpipe (cube-quant 8 and 12). Part of the checker;
+ * rules/internal.h is the contract.
  *
- * Owns: fix-burst, fix-params, fix-relu, fix-nsize, fix-stride, fix-stride0, and of fixpipe path, type-pair, bias, deq-scope,
- * deqscale-type, deq-addr. */
+ * Owns: fix-burst, fix-params, fix-relu, fix-nsize, fix-stride, fix-stride0, and of
+ * fixpipe path, type-pair, bias, deq-scope, deqscale-type, deq-addr. */
 #include "rules/fixpipe.h"
 
 #include "rules/l0c_move.h"
 #include "rules/internal.h"
 
-/* ---- tables ------------------------------------------------------------------------------------------ */
+/* ---- tables -------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -57,7 +58,7 @@ fix_mode_is_vector(FixMode m)
     return m < FIX_MODES && modes[m].vector;
 }
 
-/* ---- rules on numbers that are no intervals ------------------------------------------------------------ */
+/* ---- rules on numbers that are no intervals ------------------------------ */
 
 bool
 check_fix_burst(Dtype src, int64_t len, Fault *fault)
@@ -84,7 +85,7 @@ check_fix_columns(bool nd, bool split, int64_t n, int64_t src_stride, Fault *fau
                       (long long)src_stride);
 }
 
-/* ---- common -------------------------------------------------------------------------------------------- */
+/* ---- common -------------------------------------------------------------- */
 
 static bool
 fix_path(const CheckInstr *in, bool ok, Fault *fault)
@@ -143,7 +144,8 @@ not_the_source(Op op, int param)
     return param != FIXA_src;
 }
 
-/* The 031 has none of the plain conversions, neither between equal types nor to float16. */
+/* The 031 has none of the plain conversions, neither between equal types nor to
+ * float16. */
 static bool
 lacks_pair(const CheckInstr *in)
 {
@@ -153,7 +155,7 @@ lacks_pair(const CheckInstr *in)
            chosen(in->choices, CHOICE_FIXPIPE_031) == CHOSE_FIXPIPE_031_HAS_NOT;
 }
 
-/* ---- by blocks ------------------------------------------------------------------------------------------- */
+/* ---- by blocks ----------------------------------------------------------- */
 
 static bool
 has_vector(Form f)
@@ -329,7 +331,7 @@ const FamilyRules rules_fixblocks = {.statics = blocks_statics,
                                      .overlap_rule = overlap_rule,
                                      .bounds_rule = blocks_bounds_rule};
 
-/* ---- by columns -------------------------------------------------------------------------------------------- */
+/* ---- by columns ---------------------------------------------------------- */
 
 static bool
 columns_path(const CheckInstr *in, Fault *fault)

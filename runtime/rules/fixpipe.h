@@ -1,5 +1,6 @@
-/* fixpipe.h: results of the matrix unit on their way from L0C to memory, in two forms: by blocks of 16 channels
- * (cube-quant 8), and by columns and rows (cube-quant 12). Tables in fixpipe.def. */
+/* fixpipe.h: results of the matrix unit on their way from L0C to memory, in two forms: by
+ * blocks of 16 channels (cube-quant 8), and by columns and rows (cube-quant 12). Tables
+ * in fixpipe.def. */
 #ifndef TIK_FIXPIPE_H
 #define TIK_FIXPIPE_H
 

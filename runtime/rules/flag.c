@@ -52,7 +52,7 @@ flag_pipe(const CheckInstr *in)
                               : path_pipe(in->args[src].t.scope, in->args[dst].t.scope);
 }
 
-/* ---- rules that do not depend on what was before --------------------------------------------------------------- */
+/* ---- rules that do not depend on what was before ------------------------- */
 
 static bool
 loop_dtype(const CheckInstr *in, Fault *fault)
@@ -127,8 +127,9 @@ control_value_relates(Op op, int param)
     return op_table[op].sem == SEM_LOOP_BOUNDS && param == BOUNDS_end;
 }
 
-/* Bounds are compared in 64 bits. A uint64 bound from 2^63 on arrives as a negative number, and the word
- * wide says that it would be one. Without an iteration no bound matters. */
+/* Bounds are compared in 64 bits. A uint64 bound from 2^63 on arrives as a negative
+ * number, and the word wide says that it would be one. Without an iteration no bound
+ * matters. */
 static bool
 loop_bounds(const CheckInstr *in, Fault *fault)
 {
@@ -209,7 +210,7 @@ const FamilyRules rules_control = {.statics = control_statics,
                                    .value_rule = control_value_rule,
                                    .value_relates = control_value_relates};
 
-/* ---- flags ------------------------------------------------------------------------------------------------------- */
+/* ---- flags --------------------------------------------------------------- */
 
 bool
 flag_step_known(bool *up, const CheckInstr *in, Fault *fault)

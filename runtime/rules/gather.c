@@ -1,12 +1,13 @@
-/* gather.c: the rules of gather, scatter and compress (vector chapter 8). Part of the checker; rules/internal.h
- * is the contract.
+/* gather.c: the rules of gather, scatter and compress (vector chapter 8). Part of the
+ * checker; rules/internal.h is the contract.
  *
- * Which bytes are touched is partly in tensors. The rules on those are asked by the execution of the
- * instruction (check_offset, check_fits); here the operand counts as wholly touched, and has no bounds.
+ * Which bytes are touched is partly in tensors. The rules on those are asked by the
+ * execution of the instruction (check_offset, check_fits); here the operand counts as
+ * wholly touched, and has no bounds.
  *
- * Owns: pattern-dtype, offset-dtype, base-addr-range, overlap-forbidden of vgatherb and vbi,
- * overlap-single and overlap-multi of this family. pattern-range, pattern-stride and rsvd-dtype are
- * form.def's and binding's. */
+ * Owns: pattern-dtype, offset-dtype, base-addr-range, overlap-forbidden of vgatherb and
+ * vbi, overlap-single and overlap-multi of this family. pattern-range, pattern-stride and
+ * rsvd-dtype are form.def's and binding's. */
 #include "rules/internal.h"
 #include "isa/operand.h"
 
@@ -43,7 +44,7 @@ is_long(Form f)
     return f == FORM_PICK2 || f == FORM_PICK2BITS;
 }
 
-/* ---- patterns -------------------------------------------------------------------------------------------- */
+/* ---- patterns ------------------------------------------------------------ */
 
 void
 check_pattern_lanes(int64_t pattern, int *first, int *step)
@@ -151,7 +152,7 @@ pick_extent(const CheckInstr *in, int param)
     }
 }
 
-/* ---- extents ---------------------------------------------------------------------------------------------- */
+/* ---- extents ------------------------------------------------------------- */
 
 /* Offsets are one for every lane, without gaps. */
 static int64_t
@@ -227,7 +228,7 @@ family_extent(const CheckInstr *in, int param)
     }
 }
 
-/* ---- footprints -------------------------------------------------------------------------------------------- */
+/* ---- footprints ---------------------------------------------------------- */
 
 static Footprint
 run_footprint(const CheckInstr *in, int param, int64_t len)
@@ -302,7 +303,7 @@ family_footprint(const CheckInstr *in, int param, bool *exact)
     return run_footprint(in, param, anywhere ? in->args[param].t.bytes : extent);
 }
 
-/* ---- types --------------------------------------------------------------------------------------------------- */
+/* ---- types --------------------------------------------------------------- */
 
 static bool
 pattern_dtype(const CheckInstr *in, Fault *fault)
@@ -368,7 +369,7 @@ family_statics(const CheckInstr *in, Fault *fault)
     }
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------- */
 
 static Rule
 family_value_rule(Op op, int param)
@@ -409,7 +410,7 @@ family_value(const CheckInstr *in, int param, Fault *fault)
     return !in->args[param].literal || check_multiple(in->op, &m, fault);
 }
 
-/* ---- overlap ---------------------------------------------------------------------------------------------------- */
+/* ---- overlap ------------------------------------------------------------- */
 
 static bool
 share_root(const CheckTensor *a, const CheckTensor *b)

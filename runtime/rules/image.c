@@ -1,7 +1,9 @@
-/* image.c: the rules of load_image. Part of the checker; rules/internal.h is the contract.
+/* image.c: the rules of load_image. Part of the checker; rules/internal.h is the
+ * contract.
  *
- * Owns: image-format, image-function, image-size, image-crop, image-swap, image-csc, image-dtc, image-pad; path and
- * type-pair of load_image. Numbers of a function that is switched off are not looked at. */
+ * Owns: image-format, image-function, image-size, image-crop, image-swap, image-csc,
+ * image-dtc, image-pad; path and type-pair of load_image. Numbers of a function that is
+ * switched off are not looked at. */
 #include "rules/image.h"
 #include "rules/internal.h"
 
@@ -27,7 +29,7 @@ in_range(int64_t v, int64_t lo, int64_t hi)
     return v >= lo && v <= hi;
 }
 
-/* ---- conversions of the colour space ------------------------------------------------------------------ */
+/* ---- conversions of the colour space ------------------------------------- */
 
 ImageCsc
 image_fixed_csc(int64_t convert)
@@ -50,7 +52,7 @@ image_fixed_csc(int64_t convert)
     return *table[in_range(convert, 1, 9) ? convert - 1 : 0];
 }
 
-/* ---- geometry ------------------------------------------------------------------------------------------- */
+/* ---- geometry ------------------------------------------------------------ */
 
 ImageShape
 image_shape(const ImageNumbers *n)
@@ -111,7 +113,7 @@ image_bytes(const ImageNumbers *n, int slot)
                    two ? 0 : pairs);
 }
 
-/* ---- rules of numbers ------------------------------------------------------------------------------------ */
+/* ---- rules of numbers ---------------------------------------------------- */
 
 /* Where the text of a broken rule goes. */
 typedef struct Text {
@@ -364,7 +366,7 @@ image_rule(int slot)
     }
 }
 
-/* ---- the family ------------------------------------------------------------------------------------------ */
+/* ---- the family ---------------------------------------------------------- */
 
 static ImageNumbers
 numbers_of(const CheckInstr *in)
@@ -404,8 +406,9 @@ image_extent(const CheckInstr *in, int param)
     return image_bytes(&n, param);
 }
 
-/* Rows of what is cut out of a plane. The second plane of YUV420 has a pair of bytes for two pixels in two rows;
- * where it stands behind the first, everything between the first byte and the last one counts as read. */
+/* Rows of what is cut out of a plane. The second plane of YUV420 has a pair of bytes for
+ * two pixels in two rows; where it stands behind the first, everything between the first
+ * byte and the last one counts as read. */
 static Footprint
 window(const ImageNumbers *n, int64_t at, int param, bool *exact)
 {
@@ -425,8 +428,8 @@ window(const ImageNumbers *n, int64_t at, int param, bool *exact)
     return (Footprint){first, s.h, w * size, 1, 0, s.w * size};
 }
 
-/* Bounds are asked of the whole image (image_extent), as the manual describes it to the instruction; what is read is
- * the part that is cut out. */
+/* Bounds are asked of the whole image (image_extent), as the manual describes it to the
+ * instruction; what is read is the part that is cut out. */
 static Footprint
 image_footprint(const CheckInstr *in, int param, bool *exact)
 {
@@ -438,7 +441,8 @@ image_footprint(const CheckInstr *in, int param, bool *exact)
                : (Footprint){at, bytes > 0, 0, 1, 0, bytes};
 }
 
-/* As the manual has it: pairs of colours and words of four bytes begin at their multiples. */
+/* As the manual has it: pairs of colours and words of four bytes begin at their
+ * multiples. */
 static int
 image_align(const CheckInstr *in, int param)
 {

@@ -1,5 +1,5 @@
-/* image.h: load_image in numbers: its functions, the registers that it computes with, and what
- * size the images have. */
+/* image.h: load_image in numbers: its functions, the registers that it computes with, and
+ * what size the images have. */
 #ifndef TIK_IMAGE_H
 #define TIK_IMAGE_H
 
@@ -77,8 +77,8 @@ Rule image_rule(int slot); /* RULE_NONE: the slot has none */
 ImageShape image_shape(const ImageNumbers *n);
 /* Bytes of a tensor operand. */
 int64_t image_bytes(const ImageNumbers *n, int slot);
-/* address-align of the sources by the format that the run has: of a literal it is a step of the checker, of others
- * the execution asks, in both back ends. */
+/* address-align of the sources by the format that the run has: of a literal it is a step
+ * of the checker, of others the execution asks, in both back ends. */
 bool image_aligned(const CheckInstr *in, Fault *fault);
 /* The conversion of format_convert 1 to 9. */
 ImageCsc image_fixed_csc(int64_t convert);

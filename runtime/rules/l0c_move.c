@@ -1,14 +1,15 @@
-/* l0c_move.c: the rules of moves out of and into the accumulator (data-movement 6, cube-quant 9 to 11). Part of the
- * checker; rules/internal.h is the contract.
+/* l0c_move.c: the rules of moves out of and into the accumulator (data-movement 6,
+ * cube-quant 9 to 11). Part of the checker; rules/internal.h is the contract.
  *
- * Owns: block-mode, block-mode-type, dp-nburst, sid-store-mode, sid-ignored, onthefly, type-pair, deq-pair, deq-relu,
- * deq-scope, deqscale-type of vectors, deq-addr of these moves. Not here: what words hold (rules/quant_word.c), conv-soc, which
- * only one of the two spellings has, and what the calls take (the stage). */
+ * Owns: block-mode, block-mode-type, dp-nburst, sid-store-mode, sid-ignored, onthefly,
+ * type-pair, deq-pair, deq-relu, deq-scope, deqscale-type of vectors, deq-addr of these
+ * moves. Not here: what words hold (rules/quant_word.c), conv-soc, which only one of the
+ * two spellings has, and what the calls take (the stage). */
 #include "rules/l0c_move.h"
 
 #include "rules/internal.h"
 
-/* ---- tables --------------------------------------------------------------------------------------- */
+/* ---- tables -------------------------------------------------------------- */
 
 enum {
     M = 1 << BLOCK_M,
@@ -123,7 +124,7 @@ acc_scale_is_vector(AccScale s)
     return s == SCALE_VDEQ || s == SCALE_VDEQ8 || s == SCALE_VDEQ16;
 }
 
-/* ---- units ------------------------------------------------------------------------------------------ */
+/* ---- units --------------------------------------------------------------- */
 
 AccUnits
 acc_units(BlockMode mode, Dtype acc, Dtype out, int64_t sid, bool packed)
@@ -201,7 +202,7 @@ acc_of(const CheckInstr *in)
     return x;
 }
 
-/* ---- static rules ------------------------------------------------------------------------------------- */
+/* ---- static rules -------------------------------------------------------- */
 
 static bool
 acc_path(const CheckInstr *in, Fault *fault)
@@ -356,7 +357,7 @@ acc_statics(const CheckInstr *in, Fault *fault)
            acc_other(&x, in, fault);
 }
 
-/* ---- numbers -------------------------------------------------------------------------------------------- */
+/* ---- numbers ------------------------------------------------------------- */
 
 static Rule
 acc_value_rule(Op op, int param)

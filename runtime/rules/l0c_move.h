@@ -1,13 +1,14 @@
-/* l0c_move.h: moves out of and into the accumulator (L0C) with block modes, scales, relu and a second operand:
- * their tables (isa/l0c_move.def), units and the rules that only the execution can ask. */
+/* l0c_move.h: moves out of and into the accumulator (L0C) with block modes, scales, relu
+ * and a second operand: their tables (isa/l0c_move.def), units and the rules that only
+ * the execution can ask. */
 #ifndef TIK_ACCMOVE_H
 #define TIK_ACCMOVE_H
 
 #include "rules/check.h"
 #include "isa/operand.h"
 
-/* The unit of a move: 16 x 16 elements; row 0 of such a fractal; 16 rows of 4; 16 x 16 with the channels 0..7 of
- * all rows before the channels 8..15. */
+/* The unit of a move: 16 x 16 elements; row 0 of such a fractal; 16 rows of 4; 16 x 16
+ * with the channels 0..7 of all rows before the channels 8..15. */
 typedef enum BlockMode {
     BLOCK_M,
     BLOCK_V,
@@ -16,7 +17,8 @@ typedef enum BlockMode {
     BLOCK_MODES
 } BlockMode;
 
-/* DEQ: one float16; DEQ8, DEQ16: one word of 64 bits (num/deq.h); V: one for each channel, 16 of them. */
+/* DEQ: one float16; DEQ8, DEQ16: one word of 64 bits (num/deq.h); V: one for each
+ * channel, 16 of them. */
 typedef enum AccScale {
     SCALE_NONE,
     SCALE_DEQ,
@@ -50,16 +52,16 @@ const char *acc_scale_name(AccScale s);   /* "DEQ8" */
 /* One parameter for each channel. */
 bool acc_scale_is_vector(AccScale s);
 
-/* Of one unit: its elements, and bytes from unit to unit on either side. Gaps count gap there, blocks of 32 bytes
- * on the other side. */
+/* Of one unit: its elements, and bytes from unit to unit on either side. Gaps count gap
+ * there, blocks of 32 bytes on the other side. */
 typedef struct AccUnits {
     int64_t elems, acc, gap, out;
 } AccUnits;
 
 /* packed: CHOICE_VECTOR_ROWS. */
 AccUnits acc_units(BlockMode mode, Dtype acc, Dtype out, int64_t sid, bool packed);
-/* Bytes of the vector of a move of n bursts, and from burst to burst: VDEQ has one for all of them
- * (CHOICE_VDEQ_VECTOR: one for each). */
+/* Bytes of the vector of a move of n bursts, and from burst to burst: VDEQ has one for
+ * all of them (CHOICE_VDEQ_VECTOR: one for each). */
 int64_t acc_vector_bytes(AccScale s, int64_t n, const Choices *c);
 int64_t acc_vector_step(AccScale s, const Choices *c);
 /* Whether 8-bit results go to the second half of blocks (CHOICE_SID_HALVES). */
@@ -72,12 +74,13 @@ typedef struct AccUse {
     bool relu; /* of the operand; DEQ8 and DEQ16: or bit 47 of the word */
 } AccUse;
 
-/* deq-sign-bit, vdeq-mcb, deq8-relu-offset of n words, the first of which is number first. Asked by the stage for
- * literals and by both back ends. */
+/* deq-sign-bit, vdeq-mcb, deq8-relu-offset of n words, the first of which is number
+ * first. Asked by the stage for literals and by both back ends. */
 bool check_acc_words(const AccUse *use, const uint64_t *word, int n, int64_t first,
                      Fault *fault);
-/* Warnings on n words, the first of which is number first: deq-reserved, sign-forced, relu-mismatch; each once, for
- * the first word. Asked of literals while compiling (FamilyRules.warnings), of others while running. */
+/* Warnings on n words, the first of which is number first: deq-reserved, sign-forced,
+ * relu-mismatch; each once, for the first word. Asked of literals while compiling
+ * (FamilyRules.warnings), of others while running. */
 void check_acc_word_warnings(const AccUse *use, const uint64_t *word, int n,
                              int64_t first, void (*report)(void *ctx, const Fault *),
                              void *ctx);

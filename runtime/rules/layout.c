@@ -1,10 +1,11 @@
-/* layout.c: the rules of transposes and other new orders of elements (vector chapter 6). Part of the
- * checker; rules/internal.h is the contract.
+/* layout.c: the rules of transposes and other new orders of elements (vector chapter 6).
+ * Part of the checker; rules/internal.h is the contract.
  *
- * Every operand is a row of runs at a fixed step: blocks or halves of blocks, tiles, or all of a plane.
+ * Every operand is a row of runs at a fixed step: blocks or halves of blocks, tiles, or
+ * all of a plane.
  *
- * Owns: mlen-align, overlap-forbidden of v4dtrans; overlap-single and overlap-multi of this family.
- * list-length and half-type are binding's. */
+ * Owns: mlen-align, overlap-forbidden of v4dtrans; overlap-single and overlap-multi of
+ * this family. list-length and half-type are binding's. */
 #include "rules/internal.h"
 #include "isa/operand.h"
 
@@ -106,7 +107,7 @@ layout_footprint(const CheckInstr *in, int param, bool *exact)
     return f;
 }
 
-/* ---- overlap ---------------------------------------------------------------------------------------- */
+/* ---- overlap ------------------------------------------------------------- */
 
 static bool
 share_root(const CheckTensor *a, const CheckTensor *b)
@@ -230,7 +231,7 @@ layout_overlap(const CheckInstr *in, int param, Fault *fault)
     }
 }
 
-/* ---- values --------------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------- */
 
 static Rule
 layout_value_rule(Op op, int param)
@@ -247,7 +248,8 @@ layout_value(const CheckInstr *in, int param, Fault *fault)
     return !in->args[param].literal || check_multiple(in->op, &m, fault);
 }
 
-/* Destinations of one list do not mind each other; the repeats of vmrgch go one after another. */
+/* Destinations of one list do not mind each other; the repeats of vmrgch go one after
+ * another. */
 static bool
 layout_has_overlap(Op op, int param)
 {

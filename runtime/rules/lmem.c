@@ -1,11 +1,12 @@
-/* lmem.c: rules of instructions on tensors in lanes: moves between memories of which one may have lanes, and
- * arithmetic. All numbers of an operand but its address are constants of the instruction (form.def), so what relates
- * them is static.
+/* lmem.c: rules of instructions on tensors in lanes: moves between memories of which one
+ * may have lanes, and arithmetic. All numbers of an operand but its address are constants
+ * of the instruction (form.def), so what relates them is static.
  *
- * Rules are asked in the order of the manual: extents, lanes, strides, addresses that repeat, lanes that must be equal,
- * counts, stride of w, broadcast.
- * Owns: conv-unsupported, conv-type, dma-dim-range, lane-range, stride-range, stride-overlap, lane-mismatch, dma-count, dma-wstride, bcast-lanes,
- * lane-descriptor; path and overlap-forbidden of these instructions. */
+ * Rules are asked in the order of the manual: extents, lanes, strides, addresses that
+ * repeat, lanes that must be equal, counts, stride of w, broadcast. Owns:
+ * conv-unsupported, conv-type, dma-dim-range, lane-range, stride-range, stride-overlap,
+ * lane-mismatch, dma-count, dma-wstride, bcast-lanes, lane-descriptor; path and
+ * overlap-forbidden of these instructions. */
 #include "rules/internal.h"
 #include "isa/operand.h"
 
@@ -65,7 +66,7 @@ tensor_of(const CheckInstr *in, int param)
     return x;
 }
 
-/* ---- single operands --------------------------------------------------------------------------------------- */
+/* ---- single operands ----------------------------------------------------- */
 
 static bool
 extents_ok(const CheckInstr *in, int param, Fault *fault)
@@ -154,7 +155,7 @@ on_each(const CheckInstr *in, bool (*rule)(const CheckInstr *, int, Fault *),
     return true;
 }
 
-/* ---- arithmetic -------------------------------------------------------------------------------------------- */
+/* ---- arithmetic ---------------------------------------------------------- */
 
 static bool
 same_lane(const CheckInstr *in, int param, Fault *fault)
@@ -180,7 +181,7 @@ scope_ok(const CheckInstr *in, int param, Fault *fault)
                       check_param_name(in, param), scope_name(s), check_op_name(in));
 }
 
-/* ---- moves ------------------------------------------------------------------------------------------------- */
+/* ---- moves --------------------------------------------------------------- */
 
 static bool
 path_ok(const CheckInstr *in, Fault *fault)
@@ -290,7 +291,7 @@ broadcast_ok(const CheckInstr *in, Fault *fault)
                       (long long)c, (long long)lane, in->soc->name, (long long)npu);
 }
 
-/* ---- convolution ------------------------------------------------------------------------------------------- */
+/* ---- convolution --------------------------------------------------------- */
 
 LaneConv
 lane_conv_numbers(const CheckInstr *in)
@@ -433,7 +434,7 @@ table_bytes(const CheckInstr *in)
     return end > weights ? end : weights;
 }
 
-/* ---- the family -------------------------------------------------------------------------------------------- */
+/* ---- the family ---------------------------------------------------------- */
 
 static bool
 lmem_statics(const CheckInstr *in, Fault *fault)
@@ -475,8 +476,8 @@ lmem_bytes_of(const CheckInstr *in, int param)
     return bits / BYTE_BITS + (bits % BYTE_BITS > 0);
 }
 
-/* Axes that follow each other are one run; two more are left for an exact answer. Of lanes it is what one lane has
- * at most. */
+/* Axes that follow each other are one run; two more are left for an exact answer. Of
+ * lanes it is what one lane has at most. */
 static Footprint
 lmem_footprint(const CheckInstr *in, int param, bool *exact)
 {
@@ -508,7 +509,8 @@ lmem_footprint(const CheckInstr *in, int param, bool *exact)
     return *exact ? runs : whole;
 }
 
-/* One and the same tensor may be source and destination of arithmetic, element by element. */
+/* One and the same tensor may be source and destination of arithmetic, element by
+ * element. */
 static bool
 same_tensor(const CheckInstr *in, const LmemTensor *a, const LmemTensor *b)
 {

@@ -1,5 +1,6 @@
-/* lmem_banks.h: which banks of LMEM an instruction uses, and where it meets itself or another one there. The compiler asks
- * with the addresses that it has given, the emulator with those of the run; both report the same sentence. */
+/* lmem_banks.h: which banks of LMEM an instruction uses, and where it meets itself or
+ * another one there. The compiler asks with the addresses that it has given, the emulator
+ * with those of the run; both report the same sentence. */
 #ifndef TIK_LMEM_BANKS_H
 #define TIK_LMEM_BANKS_H
 
@@ -30,9 +31,11 @@ typedef struct BankBuffer {
 } BankBuffer;
 typedef BankBuffer BankFind(void *ctx, uint32_t buffer);
 
-/* What an instruction uses of LMEM; in holds an instruction of any kind, right or wrong. */
+/* What an instruction uses of LMEM; in holds an instruction of any kind, right or
+ * wrong. */
 BankUser bank_user(const CheckInstr *in, BankFind *find, void *ctx);
-/* Whether the two, one behind the other, run at the same time: a move and arithmetic without a common buffer. */
+/* Whether the two, one behind the other, run at the same time: a move and arithmetic
+ * without a common buffer. */
 bool bank_at_once(const BankUser *a, const BankUser *b);
 
 /* Two operands in one bank; text is the sentence of bank-conflict. */
@@ -41,7 +44,8 @@ typedef struct BankClash {
     char text[240];
 } BankClash;
 
-/* The first two buffers of arithmetic that share a bank; of what stands before u and u, while both run. */
+/* The first two buffers of arithmetic that share a bank; of what stands before u and u,
+ * while both run. */
 bool bank_clash(const LaneTarget *t, const BankUser *u, BankClash *out);
 bool bank_clash_behind(const LaneTarget *t, const BankUser *before, const BankUser *u,
                        BankClash *out);

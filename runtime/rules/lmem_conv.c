@@ -1,6 +1,7 @@
-/* lmem_conv.c: where the operands of a convolution on lanes begin: with the arithmetic units of a lane, except images with
- * strides of their own and weights that are not taken in groups. Asked with addresses: by the compiler where it has them or
- * knows that they are multiples, by the emulator. Owns: eu-misaligned of operands. */
+/* lmem_conv.c: where the operands of a convolution on lanes begin: with the arithmetic
+ * units of a lane, except images with strides of their own and weights that are not taken
+ * in groups. Asked with addresses: by the compiler where it has them or knows that they
+ * are multiples, by the emulator. Owns: eu-misaligned of operands. */
 #include "rules/lmem_conv.h"
 
 #include "rules/internal.h"

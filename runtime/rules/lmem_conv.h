@@ -1,10 +1,12 @@
-/* lmem_conv.h: the operands of a convolution on lanes (form LCONV), and what a lane holds of its weight.
+/* lmem_conv.h: the operands of a convolution on lanes (form LCONV), and what a lane holds
+ * of its weight.
  *
- * The weight is what pack_conv made, one slot per output channel: channel c stands in lane c mod npu, slot c div npu.
- * Behind the start of the operand each lane has the words of requantisation (a multiple of requant_pitch for each
- * slot), the bias (an int32 per slot) and the weights (weight_pitch for each slot). The weight of input channel i at
- * position k of a kernel of K positions is element ((i div parallel) * K + k) * parallel + i mod parallel of its slot; of
- * a depthwise one, element k. */
+ * The weight is what pack_conv made, one slot per output channel: channel c stands in
+ * lane c mod npu, slot c div npu. Behind the start of the operand each lane has the words
+ * of requantisation (a multiple of requant_pitch for each slot), the bias (an int32 per
+ * slot) and the weights (weight_pitch for each slot). The weight of input channel i at
+ * position k of a kernel of K positions is element ((i div parallel) * K + k) * parallel
+ * + i mod parallel of its slot; of a depthwise one, element k. */
 #ifndef TIK_LMEM_CONV_H
 #define TIK_LMEM_CONV_H
 
@@ -30,7 +32,8 @@ typedef struct LaneConvOperands {
 bool lane_conv_aligned(const LaneTarget *t, int param, const LaneConvOperands *o,
                        int64_t at, Fault *fault);
 
-/* Requantisation of a channel: (v * multiplier) / 2^shift, to the nearest and up in the middle, + zero. */
+/* Requantisation of a channel: (v * multiplier) / 2^shift, to the nearest and up in the
+ * middle, + zero. */
 typedef struct LaneRequant {
     int64_t multiplier, shift, zero;
 } LaneRequant;

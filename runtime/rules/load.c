@@ -1,13 +1,14 @@
-/* load.c: the rules of loads into the matrix unit (cube 3 and 4): fractals, windows of images, and the way back.
- * Part of the checker; rules/internal.h is the contract.
+/* load.c: the rules of loads into the matrix unit (cube 3 and 4): fractals, windows of
+ * images, and the way back. Part of the checker; rules/internal.h is the contract.
  *
- * Owns: transpose, addr-mode, dst-overlap, csize, range-fetch, range-lefttop, lefttop-grid, kernel-outside, channel, start-pt, extension,
- * extension-range; path, scope and overlap of this family. The limits of single numbers are in form.def. */
+ * Owns: transpose, addr-mode, dst-overlap, csize, range-fetch, range-lefttop,
+ * lefttop-grid, kernel-outside, channel, start-pt, extension, extension-range; path,
+ * scope and overlap of this family. The limits of single numbers are in form.def. */
 #include "rules/internal.h"
 #include "rules/load.h"
 #include "layout/fractal.h"
 
-/* ---- paths -------------------------------------------------------------------------------------------- */
+/* ---- paths --------------------------------------------------------------- */
 
 /* Sets of cores (coreset.def). */
 enum {
@@ -86,7 +87,7 @@ path_ok(const CheckInstr *in, Fault *fault)
                       scope_name(src), scope_name(dst), in->soc->name);
 }
 
-/* ---- static rules --------------------------------------------------------------------------------------- */
+/* ---- static rules -------------------------------------------------------- */
 
 static int
 transpose_slot(const CheckInstr *in)
@@ -143,7 +144,8 @@ is_descending(const CheckInstr *in)
     return slot >= 0 && in->args[slot].v == 1;
 }
 
-/* Descending order exists on the 910, Hi3796CV300ES, 910B and the classes of the 310P and 610. */
+/* Descending order exists on the 910, Hi3796CV300ES, 910B and the classes of the 310P and
+ * 610. */
 static bool
 mode_ok(const CheckInstr *in, Fault *fault)
 {
@@ -186,7 +188,7 @@ static_load(const CheckInstr *in, Fault *fault)
            l0b_type(in, fault);
 }
 
-/* ---- windows of images ------------------------------------------------------------------------------------ */
+/* ---- windows of images --------------------------------------------------- */
 
 static int
 kernel_shift(const CheckInstr *in)
@@ -226,9 +228,10 @@ is_geometry(const CheckInstr *in)
     return true;
 }
 
-/* ---- bytes -------------------------------------------------------------------------------------------------- */
+/* ---- bytes --------------------------------------------------------------- */
 
-/* n pieces of so many bytes each from the operand's first byte; first and step count pieces. */
+/* n pieces of so many bytes each from the operand's first byte; first and step count
+ * pieces. */
 static Footprint
 pieces(int64_t first, int64_t n, int64_t step, int64_t bytes)
 {
@@ -266,7 +269,8 @@ load2d_bytes(const CheckInstr *in, int param)
                     is_descending(in) ? sat_mul(step, -1) : step);
 }
 
-/* Squares of two fractals; in the destination the first ones are apart, and each from its second one. */
+/* Squares of two fractals; in the destination the first ones are apart, and each from its
+ * second one. */
 static Footprint
 square_bytes(const CheckInstr *in, int param)
 {
@@ -411,7 +415,7 @@ load_bounds(const CheckInstr *in, int param, Fault *fault)
                       (long long)(f.offset / f.len));
 }
 
-/* ---- relations of numbers ------------------------------------------------------------------------------------ */
+/* ---- relations of numbers ------------------------------------------------ */
 
 static bool
 load_irregular(const CheckInstr *in)
@@ -644,7 +648,7 @@ load_value(const CheckInstr *in, int param, Fault *fault)
     }
 }
 
-/* ---- overlap -------------------------------------------------------------------------------------------------- */
+/* ---- overlap ------------------------------------------------------------- */
 
 static bool
 load_has_overlap(Op op, int param)
@@ -686,7 +690,8 @@ knows_windows(const CheckInstr *in)
     return true;
 }
 
-/* A kernel that is larger than the padded image has one window all the same; what is outside is padding. */
+/* A kernel that is larger than the padded image has one window all the same; what is
+ * outside is padding. */
 static void
 kernel_warnings(const CheckInstr *in, bool known,
                 void (*report)(void *ctx, const Fault *), void *ctx)

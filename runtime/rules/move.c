@@ -1,9 +1,10 @@
-/* move.c: the rules of moves between memories (data-movement chapters 2 to 4): paths, types, pad modes,
- * conversion codes, footprints, overlap. Part of the checker; rules/internal.h is the contract.
+/* move.c: the rules of moves between memories (data-movement chapters 2 to 4): paths,
+ * types, pad modes, conversion codes, footprints, overlap. Part of the checker;
+ * rules/internal.h is the contract.
  *
  * Owns: path, dma-form, same-gm, extended-argument, pad-mode*, conv-soc, type-pair,
- * deqscale-missing. The warning overlap is the compiler's (passes/check.c), which asks the reading
- * CHOSE_OVERLAPPING_MOVE_ERROR. */
+ * deqscale-missing. The warning overlap is the compiler's (passes/check.c), which asks
+ * the reading CHOSE_OVERLAPPING_MOVE_ERROR. */
 #include "rules/l0c_move.h"
 #include "rules/internal.h"
 #include "isa/operand.h"
@@ -33,7 +34,7 @@ check_is_pad_move(const CheckInstr *in)
            in->args[MOVE_dst].t.scope == SC_L1 && pad_width(in->args[MOVE_mode].v) != 0;
 }
 
-/* ---- static rules of moves ------------------------------------------------------------------------ */
+/* ---- static rules of moves ----------------------------------------------- */
 
 static bool
 move_path(const CheckInstr *in, Fault *fault)
@@ -185,7 +186,7 @@ static_move(const CheckInstr *in, Fault *fault)
     return move_extended(in, fault);
 }
 
-/* ---- values --------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------- */
 
 static Rule
 move_value_rule(Op op, int param)
@@ -209,7 +210,7 @@ move_value(const CheckInstr *in, int param, Fault *fault)
                       (long long)in->args[MOVE_mode].v, (long long)want);
 }
 
-/* ---- moves -------------------------------------------------------------------------------------- */
+/* ---- moves --------------------------------------------------------------- */
 
 typedef struct Bursts {
     int64_t n, len, gap; /* bytes */
@@ -256,7 +257,7 @@ move_footprint(const CheckInstr *in, int param, bool *exact)
     return f;
 }
 
-/* ---- moves ------------------------------------------------------------------------------------- */
+/* ---- moves --------------------------------------------------------------- */
 
 typedef struct Runs {
     int64_t start, n, pitch, len;
@@ -321,8 +322,9 @@ move_overlap(const CheckInstr *in, int param, Fault *fault)
         (long long)(src + s.len - 1));
 }
 
-/* Of operands in blocks; those in L0C convert. A move copies bytes whatever the types are: elements of one size
- * stay elements, other sizes are an error that the user can allow. */
+/* Of operands in blocks; those in L0C convert. A move copies bytes whatever the types
+ * are: elements of one size stay elements, other sizes are an error that the user can
+ * allow. */
 static void
 warn_dtypes(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
 {

@@ -1,7 +1,9 @@
-/* quant_word.c: the rules on parameter words of scaled moves (cube-quant 10.1 to 10.4), which depend on contents: they are
- * asked of literals while compiling, of all others by both back ends while they execute.
+/* quant_word.c: the rules on parameter words of scaled moves (cube-quant 10.1 to 10.4),
+ * which depend on contents: they are asked of literals while compiling, of all others by
+ * both back ends while they execute.
  *
- * Owns: deq-sign-bit, vdeq-mcb, deq8-relu-offset, relu-mismatch, sign-forced, deq-reserved, sid2-odd of these moves. */
+ * Owns: deq-sign-bit, vdeq-mcb, deq8-relu-offset, relu-mismatch, sign-forced,
+ * deq-reserved, sid2-odd of these moves. */
 #include <stdio.h>
 
 #include "rules/l0c_move.h"

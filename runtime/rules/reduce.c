@@ -1,10 +1,12 @@
-/* reduce.c: reductions (vector chapter 7): within repeats, and over whole buffers with a work tensor. Part of the
- * checker; rules/internal.h is the contract. Sources are addressed by lanes, the destination has its results
- * one after another: dst_rep_stride counts in the results of a repeat.
+/* reduce.c: reductions (vector chapter 7): within repeats, and over whole buffers with a
+ * work tensor. Part of the checker; rules/internal.h is the contract. Sources are
+ * addressed by lanes, the destination has its results one after another: dst_rep_stride
+ * counts in the results of a repeat.
  *
- * Owns: reduce-in-place, work-tensor-size, work-tensor-dtype, work-tensor-overlap, index-limit, dst-size; repeat-range with
- * an index; arg-type of a list that the registers do not fill. A work tensor is neither read nor
- * written here: its contents afterwards are unspecified, so its footprint is an upper bound. */
+ * Owns: reduce-in-place, work-tensor-size, work-tensor-dtype, work-tensor-overlap,
+ * index-limit, dst-size; repeat-range with an index; arg-type of a list that the
+ * registers do not fill. A work tensor is neither read nor written here: its contents
+ * afterwards are unspecified, so its footprint is an upper bound. */
 #include "rules/internal.h"
 #include "isa/operand.h"
 
@@ -58,7 +60,7 @@ results(const CheckInstr *in)
     }
 }
 
-/* ---- static rules --------------------------------------------------------------------------------- */
+/* ---- static rules -------------------------------------------------------- */
 
 /* The list, and the order of value and index. */
 static bool
@@ -135,7 +137,7 @@ reduce_align(const CheckInstr *in, int param)
     }
 }
 
-/* ---- work tensors: levels of results, each from a block on ------------------------------------------- */
+/* ---- work tensors: levels of results, each from a block on --------------- */
 
 static int64_t
 ceil_div(int64_t a, int64_t b)
@@ -150,7 +152,8 @@ block_up(int64_t elems, int size)
     return ceil_div(elems, be) * be;
 }
 
-/* With an index; known: repeat_times is a constant, so that levels without work are left out. */
+/* With an index; known: repeat_times is a constant, so that levels without work are left
+ * out. */
 static int64_t
 work_with_index(int64_t repeats, int lanes, int size, bool known)
 {
@@ -188,7 +191,7 @@ work_elems(const CheckInstr *in)
                            in->args[ALLADD_repeat_times].literal);
 }
 
-/* ---- extents --------------------------------------------------------------------------------------- */
+/* ---- extents ------------------------------------------------------------- */
 
 /* Bytes from the results of a repeat to those of the next. */
 static int64_t
@@ -249,7 +252,7 @@ reduce_footprint(const CheckInstr *in, int param, bool *exact)
     return f;
 }
 
-/* ---- rules on values --------------------------------------------------------------------------------- */
+/* ---- rules on values ----------------------------------------------------- */
 
 /* Elements from an operand's start to the end of its tensor; -1: it starts outside. */
 static int64_t
@@ -347,8 +350,9 @@ reduce_overlap(const CheckInstr *in, int param, Fault *fault)
     return work_apart(in, fault);
 }
 
-/* Sums of lanes onto their own source: the results of a repeat lie before the next repeat, but only the 310P class
- * is known to take them one after the other. Told of constant operands. */
+/* Sums of lanes onto their own source: the results of a repeat lie before the next
+ * repeat, but only the 310P class is known to take them one after the other. Told of
+ * constant operands. */
 static void
 reduce_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
 {

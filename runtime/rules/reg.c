@@ -1,17 +1,18 @@
-/* reg.c: the rules of vector registers: their loads and stores, conversions between parts, interleaving and
- * histograms. Part of the checker; rules/internal.h is the contract. Arithmetic on registers is on lanes (lanes.c).
- * A register is one operand of 256 bytes: sources are read before anything is written, so only two
- * destinations must lie apart.
+/* reg.c: the rules of vector registers: their loads and stores, conversions between
+ * parts, interleaving and histograms. Part of the checker; rules/internal.h is the
+ * contract. Arithmetic on registers is on lanes (lanes.c). A register is one operand of
+ * 256 bytes: sources are read before anything is written, so only two destinations must
+ * lie apart.
  *
- * Owns: reg-mode, reg-part, scope-register (asked by check.c); overlap-forbidden, dtype-mismatch and
- * dtype-unsupported of these instructions. */
+ * Owns: reg-mode, reg-part, scope-register (asked by check.c); overlap-forbidden,
+ * dtype-mismatch and dtype-unsupported of these instructions. */
 #include "rules/reg.h"
 #include "isa/operand.h"
 #include "rules/internal.h"
 
 #include <string.h>
 
-/* ---- modes ---------------------------------------------------------------------------------------------- */
+/* ---- modes --------------------------------------------------------------- */
 
 enum {
     LOAD = 1,
@@ -97,7 +98,7 @@ reg_mode_bytes(RegMode m, int size)
     return bytes >= ELEMENT ? (int64_t)(bytes / ELEMENT) * size : bytes;
 }
 
-/* ---- where operands are ------------------------------------------------------------------------------------ */
+/* ---- where operands are -------------------------------------------------- */
 
 bool
 reg_form(Form f)
@@ -122,7 +123,7 @@ reg_operand(Form f, int param)
     }
 }
 
-/* ---- static rules --------------------------------------------------------------------------------------------- */
+/* ---- static rules -------------------------------------------------------- */
 
 static Form
 form_of(const CheckInstr *in)
@@ -223,7 +224,7 @@ reg_statics(const CheckInstr *in, Fault *fault)
     }
 }
 
-/* ---- what operands cover ------------------------------------------------------------------------------------------ */
+/* ---- what operands cover ------------------------------------------------- */
 
 /* Of a tensor in UB: lanes up to the last active one. */
 static int64_t
@@ -238,7 +239,8 @@ memory_bytes(const CheckInstr *in)
     return m == REG_NORM || m == REG_PK || m == REG_INTLV ? bytes / lanes * n : bytes;
 }
 
-/* Of the narrower operand of a conversion one part is touched. Offsets count from the operand's start. */
+/* Of the narrower operand of a conversion one part is touched. Offsets count from the
+ * operand's start. */
 static Footprint
 cast_footprint(const CheckInstr *in, int param)
 {
@@ -309,7 +311,7 @@ reg_align(const CheckInstr *in, int param)
     return bytes < BLOCK_BYTES ? (int)bytes : BLOCK_BYTES;
 }
 
-/* ---- two destinations ----------------------------------------------------------------------------------------------- */
+/* ---- two destinations ---------------------------------------------------- */
 
 static bool
 reg_has_overlap(Op op, int param)
@@ -335,7 +337,8 @@ reg_overlap_rule(Op op, int param)
     return RULE_OVERLAP_FORBIDDEN;
 }
 
-/* Histograms add to what both destinations hold; one footprint of the first stands for both. */
+/* Histograms add to what both destinations hold; one footprint of the first stands for
+ * both. */
 static bool
 reg_reads_dst(const CheckInstr *in)
 {

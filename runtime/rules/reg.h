@@ -1,4 +1,5 @@
-/* reg.h: vector registers (scope VREG): modes of their loads and stores, slots of the forms of the family REG. */
+/* reg.h: vector registers (scope VREG): modes of their loads and stores, slots of the
+ * forms of the family REG. */
 #ifndef TIK_REG_H
 #define TIK_REG_H
 
@@ -35,7 +36,8 @@ bool reg_mode_narrow(RegMode m);
 /* Bytes of UB that all lanes take. */
 int64_t reg_mode_bytes(RegMode m, int size);
 
-/* Whether an instruction works on registers, and whether this tensor operand of it is one. */
+/* Whether an instruction works on registers, and whether this tensor operand of it is
+ * one. */
 bool reg_form(Form f);
 bool reg_operand(Form f, int param);
 

@@ -1,9 +1,10 @@
-/* segment.c: rules of slice movement (data-movement chapter 8): the lists of SliceInfo, and the segments that they
- * become. Part of the checker; rules/internal.h and segment.h are the contracts.
+/* segment.c: rules of slice movement (data-movement chapter 8): the lists of SliceInfo,
+ * and the segments that they become. Part of the checker; rules/internal.h and segment.h
+ * are the contracts.
  *
- * A list is up to 8 dimensions of equally spaced segments. Rules on its fields relate several numbers, so no
- * interval follows from them: the compiler asks them of constants, the execution of data_copy.dim and data_copy.slice
- * of everything else.
+ * A list is up to 8 dimensions of equally spaced segments. Rules on its fields relate
+ * several numbers, so no interval follows from them: the compiler asks them of constants,
+ * the execution of data_copy.dim and data_copy.slice of everything else.
  *
  * Owns: slice-*, path of data_copy.slice. */
 #include "rules/segment.h"
@@ -13,7 +14,7 @@
 
 #include "rules/internal.h"
 
-/* ---- one dimension of the lists ------------------------------------------------------------------------------ */
+/* ---- one dimension of the lists ------------------------------------------ */
 
 static const char *
 list_name(bool src)
@@ -150,7 +151,7 @@ check_slice_pitch(bool src, int dim, int64_t pitch, Fault *fault)
                list_name(src), dim, (long long)pitch);
 }
 
-/* ---- instructions ---------------------------------------------------------------------------------------------- */
+/* ---- instructions -------------------------------------------------------- */
 
 static int64_t
 total_of(const CheckInstr *in, int count)
@@ -162,7 +163,8 @@ total_of(const CheckInstr *in, int count)
     return n;
 }
 
-/* Slices share no bytes among their segments; also keeps the work within the size of memory. */
+/* Slices share no bytes among their segments; also keeps the work within the size of
+ * memory. */
 static bool
 room_ok(const CheckInstr *in, int param, int count, Fault *fault)
 {
@@ -277,9 +279,9 @@ segment_footprint(const CheckInstr *in, int param, bool *exact)
     return hull.len > 0 ? f : hull;
 }
 
-/* The rules of a dimension relate all of its numbers; they stand with an operand that is always more than 1, as such
- * steps want. Those of segments are asked by execution alone: bounds are asked of numbers that do not belong
- * together, so no step may relate them. */
+/* The rules of a dimension relate all of its numbers; they stand with an operand that is
+ * always more than 1, as such steps want. Those of segments are asked by execution alone:
+ * bounds are asked of numbers that do not belong together, so no step may relate them. */
 static Rule
 segment_value_rule(Op op, int param)
 {

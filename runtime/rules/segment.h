@@ -1,5 +1,6 @@
-/* segment.h: rules of lists of SliceInfo (data-movement chapter 8) on numbers: asked by the compiler for constants
- * and by both back ends for what only the run knows, so that the sentences are the same. */
+/* segment.h: rules of lists of SliceInfo (data-movement chapter 8) on numbers: asked by
+ * the compiler for constants and by both back ends for what only the run knows, so that
+ * the sentences are the same. */
 #ifndef TIK_SEGMENT_H
 #define TIK_SEGMENT_H
 
@@ -19,11 +20,12 @@ typedef struct SliceDim {
     SliceFields dst, src;
 } SliceDim;
 
-/* slice-burst-eq, slice-burst-1, slice-burst, slice-index, slice-fit, in this order; src before dst. The fault's
- * param is 0 for a rule on dst_slice_info, 1 on src_slice_info. */
+/* slice-burst-eq, slice-burst-1, slice-burst, slice-index, slice-fit, in this order; src
+ * before dst. The fault's param is 0 for a rule on dst_slice_info, 1 on
+ * src_slice_info. */
 bool check_slice_dim(const SliceDim *d, Fault *fault);
-/* The parts of it: slice-burst*, which asks for both burst_len; slice-index of one list; slice-fit, which presupposes
- * them and asks for all fields of the list but shape. */
+/* The parts of it: slice-burst*, which asks for both burst_len; slice-index of one list;
+ * slice-fit, which presupposes them and asks for all fields of the list but shape. */
 bool check_slice_bursts(const SliceDim *d, Fault *fault);
 bool check_slice_indices(const SliceDim *d, bool src, Fault *fault);
 bool check_slice_fit(const SliceDim *d, bool src, Fault *fault);
@@ -59,8 +61,9 @@ segment_slots(Op op)
     return (SegmentSlots){n, first, first + n, first + 2 * n, first + 3 * n};
 }
 
-/* What execution asks of the numbers of data_copy.slice beside check_values: slice-total, address-align of the
- * pitches of the operand in UB, and slice-index where segments of one side meet. */
+/* What execution asks of the numbers of data_copy.slice beside check_values: slice-total,
+ * address-align of the pitches of the operand in UB, and slice-index where segments of
+ * one side meet. */
 bool check_segments(const CheckInstr *in, Fault *fault);
 /* The dimension that the operands of data_copy.dim are. */
 SliceDim check_slice_operands(const CheckInstr *in);

@@ -1,8 +1,8 @@
-/* slice.c: rules of the instructions on slices (vector chapter 13): types that relate, elements that are
- * touched, overlap.
+/* slice.c: rules of the instructions on slices (vector chapter 13): types that relate,
+ * elements that are touched, overlap.
  *
- * A slice is up to SLICE_DIMS lengths and strides in elements (form.def); it touches exactly its
- * elements. Owns: overlap-forbidden; path of h_data_move. */
+ * A slice is up to SLICE_DIMS lengths and strides in elements (form.def); it touches
+ * exactly its elements. Owns: overlap-forbidden; path of h_data_move. */
 #include "rules/internal.h"
 #include "isa/operand.h"
 
@@ -61,13 +61,14 @@ slice_extent(const CheckInstr *in, int param)
     return s.empty ? 0 : sat_mul(sat_add(last, 1), s.size);
 }
 
-/* 255 repeats of 128 elements, which may all write the same place: dst_rep_stride may be 0. */
+/* 255 repeats of 128 elements, which may all write the same place: dst_rep_stride may be
+ * 0. */
 enum {
     SCATTER_MOST = 255 * 128
 };
 
-/* Elements that are written, and those that are summed up, are apart; others are read as often as there are
- * results. */
+/* Elements that are written, and those that are summed up, are apart; others are read as
+ * often as there are results. */
 static bool
 slice_bounds(const CheckInstr *in, int param, Fault *fault)
 {
@@ -86,8 +87,8 @@ slice_bounds(const CheckInstr *in, int param, Fault *fault)
            check_counted(in, param, n, s.size, fault);
 }
 
-/* Whether the elements have places of their own falls with smaller strides, and is affine in each number: it has
- * its least at corners. */
+/* Whether the elements have places of their own falls with smaller strides, and is affine
+ * in each number: it has its least at corners. */
 static bool
 slice_bounds_corners(Op op, int param)
 {
@@ -96,7 +97,8 @@ slice_bounds_corners(Op op, int param)
            form == FORM_HINDEX;
 }
 
-/* Dimensions that follow each other become one run of bytes; two more are left for an exact answer. */
+/* Dimensions that follow each other become one run of bytes; two more are left for an
+ * exact answer. */
 static Footprint
 slice_footprint(const CheckInstr *in, int param, bool *exact)
 {
@@ -128,7 +130,7 @@ slice_footprint(const CheckInstr *in, int param, bool *exact)
     return s.empty ? f : runs;
 }
 
-/* ---- overlap --------------------------------------------------------------------------------------------- */
+/* ---- overlap ------------------------------------------------------------- */
 
 static bool
 same_slice(const CheckInstr *in, int a, int b)
@@ -164,7 +166,7 @@ slice_overlap(const CheckInstr *in, int param, Fault *fault)
                       is_table(in, param) ? "" : "be the same slice or ");
 }
 
-/* ---- types ------------------------------------------------------------------------------------------------ */
+/* ---- types --------------------------------------------------------------- */
 
 static bool
 needs_dtype(const CheckInstr *in, int param, Dtype want, Fault *fault)

@@ -1,8 +1,9 @@
-/* sort.c: the rules of proposals, sorting, merging and suppression (vector chapter 9). Part of the
- * checker; rules/internal.h is the contract.
+/* sort.c: the rules of proposals, sorting, merging and suppression (vector chapter 9).
+ * Part of the checker; rules/internal.h is the contract.
  *
- * Owns: mode-number-range of the 310, valid-bit, sort-repeat, overlap-forbidden; overlap-multi of
- * vsort32. Not checked here: exhausted-mode (binding); whether lists are sorted. */
+ * Owns: mode-number-range of the 310, valid-bit, sort-repeat, overlap-forbidden;
+ * overlap-multi of vsort32. Not checked here: exhausted-mode (binding); whether lists are
+ * sorted. */
 #include "rules/internal.h"
 #include "isa/operand.h"
 #include "rules/sort.h"
@@ -19,7 +20,7 @@ is_merge(Form f)
     return f == FORM_MERGE4 || f == FORM_MERGE;
 }
 
-/* ---- static rules --------------------------------------------------------------------------------- */
+/* ---- static rules -------------------------------------------------------- */
 
 /* The lists that take part are the first ones. */
 static bool
@@ -39,7 +40,7 @@ sort_statics(const CheckInstr *in, Fault *fault)
     return form_of(in) != FORM_MERGE || valid_ok(in, fault);
 }
 
-/* ---- values --------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------- */
 
 static Rule
 sort_value_rule(Op op, int param)
@@ -109,7 +110,7 @@ sort_align(const CheckInstr *in, int param)
     return form_of(in) == FORM_MERGE4 && half ? PROPOSAL_ELEMS * 2 : BLOCK_BYTES;
 }
 
-/* ---- footprints ----------------------------------------------------------------------------------- */
+/* ---- footprints ---------------------------------------------------------- */
 
 /* n runs of len bytes, step from start to start. */
 typedef struct Runs {
@@ -203,7 +204,8 @@ sort_extent(const CheckInstr *in, int param)
     return r.n <= 0 || r.len <= 0 ? 0 : sat_add(sat_mul(r.n - 1, r.step), r.len);
 }
 
-/* vconcat writes and vextract reads one field of each proposal, a merge that stops early fewer records. */
+/* vconcat writes and vextract reads one field of each proposal, a merge that stops early
+ * fewer records. */
 static Footprint
 sort_footprint(const CheckInstr *in, int param, bool *exact)
 {
@@ -222,7 +224,7 @@ sort_footprint(const CheckInstr *in, int param, bool *exact)
     return f;
 }
 
-/* ---- overlap -------------------------------------------------------------------------------------- */
+/* ---- overlap ------------------------------------------------------------- */
 
 static bool
 merge_overlap(const CheckInstr *in, int param, Fault *fault)

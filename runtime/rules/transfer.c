@@ -1,9 +1,11 @@
-/* transfer.c: the rules of moves that pad, reorder or repeat what they move (data-movement chapters 5, 7 and
- * 10): data_move_pad, rows to and from fractals, broadcasts to L0C, fills; biases to their table. Part of the checker; rules/internal.h
+/* transfer.c: the rules of moves that pad, reorder or repeat what they move
+ * (data-movement chapters 5, 7 and 10): data_move_pad, rows to and from fractals,
+ * broadcasts to L0C, fills; biases to their table. Part of the checker; rules/internal.h
  * is the contract.
  *
- * Owns: range-padding, pad-burst, pad-out, padding-value, pad-b64, nd2nz-stride, nz2nd-d, dst-overlap, nop; path
- * and type-pair of these instructions. Their overlap needs no rule: no path stays in one memory. */
+ * Owns: range-padding, pad-burst, pad-out, padding-value, pad-b64, nd2nz-stride, nz2nd-d,
+ * dst-overlap, nop; path and type-pair of these instructions. Their overlap needs no
+ * rule: no path stays in one memory. */
 #include "rules/transfer.h"
 #include "rules/internal.h"
 
@@ -33,7 +35,7 @@ round_up(int64_t bytes)
     return sat_add(bytes, BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
 }
 
-/* ---- paths ------------------------------------------------------------------------------------------- */
+/* ---- paths --------------------------------------------------------------- */
 
 /* cores: those that have the instruction on the path. */
 typedef struct TransferPath {
@@ -103,7 +105,7 @@ path_ok(const CheckInstr *in, Fault *fault)
                       list);
 }
 
-/* ---- static rules ----------------------------------------------------------------------------------- */
+/* ---- static rules -------------------------------------------------------- */
 
 /* Operands of one type out of typeset.def. */
 static bool
@@ -202,7 +204,7 @@ transfer_statics(const CheckInstr *in, Fault *fault)
     }
 }
 
-/* ---- what operands cover ---------------------------------------------------------------------------- */
+/* ---- what operands cover ------------------------------------------------- */
 
 /* n bytes in runs: the innermost level is the bytes themselves. */
 static Footprint
@@ -411,7 +413,7 @@ transfer_extent(const CheckInstr *in, int param)
         f.len);
 }
 
-/* ---- values of data_move_pad ------------------------------------------------------------------------ */
+/* ---- values of data_move_pad --------------------------------------------- */
 
 static bool
 padding_ok(const CheckInstr *in, int param, Fault *fault)
@@ -451,7 +453,7 @@ burst_ok(const CheckInstr *in, Fault *fault)
                       (long long)burst, (long long)size);
 }
 
-/* ---- destinations that meet themselves -------------------------------------------------------------- */
+/* ---- destinations that meet themselves ----------------------------------- */
 
 /* A range of integers. */
 typedef struct Span {
@@ -523,7 +525,8 @@ blocks_apart(const CheckInstr *in, Fault *fault)
     return true;
 }
 
-/* Rows of nz2nd: runs of len elements, row apart in a matrix and matrix apart from matrix to matrix. */
+/* Rows of nz2nd: runs of len elements, row apart in a matrix and matrix apart from matrix
+ * to matrix. */
 static bool
 rows_apart(const CheckInstr *in, Fault *fault)
 {
@@ -591,7 +594,7 @@ columns_ok(const CheckInstr *in, Fault *fault)
                       (long long)d);
 }
 
-/* ---- the family ------------------------------------------------------------------------------------- */
+/* ---- the family ---------------------------------------------------------- */
 
 static Rule
 transfer_value_rule(Op op, int param)
@@ -653,7 +656,8 @@ zero_warning(const CheckInstr *in, bool known, void (*report)(void *ctx, const F
     }
 }
 
-/* One matrix needs no distance to the next one; the vendor's library refuses a smaller one all the same. */
+/* One matrix needs no distance to the next one; the vendor's library refuses a smaller
+ * one all the same. */
 static void
 extent_warning(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
 {

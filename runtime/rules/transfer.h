@@ -1,5 +1,5 @@
-/* transfer.h: moves that pad, reorder or repeat what they move (form.def, family TRANSFER): the numbers of
- * their geometry. */
+/* transfer.h: moves that pad, reorder or repeat what they move (form.def, family
+ * TRANSFER): the numbers of their geometry. */
 #ifndef TIK_TRANSFER_H
 #define TIK_TRANSFER_H
 
@@ -20,7 +20,8 @@ enum {
     FRACTAL_BYTES = 512 /* of 16-bit elements */
 };
 
-/* Bytes that a burst to the bias table counts; in the source, before float16 becomes float32. */
+/* Bytes that a burst to the bias table counts; in the source, before float16 becomes
+ * float32. */
 static inline int64_t
 transfer_bias_unit(const Soc *soc)
 {

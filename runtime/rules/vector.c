@@ -1,9 +1,9 @@
-/* vector.c: operands that are addressed by lanes (vector 1.1 to 1.6): geometry, extents, footprints, overlap.
- * Part of the checker; rules/internal.h is the contract. Families whose operands are partly addressed by
- * lanes use these functions for those.
+/* vector.c: operands that are addressed by lanes (vector 1.1 to 1.6): geometry, extents,
+ * footprints, overlap. Part of the checker; rules/internal.h is the contract. Families
+ * whose operands are partly addressed by lanes use these functions for those.
  *
- * Owns: overlap-single, overlap-multi, overlap-src1-accum. Sums are saturating, so any values are
- * safe; they mean something only for values within their ranges. */
+ * Owns: overlap-single, overlap-multi, overlap-src1-accum. Sums are saturating, so any
+ * values are safe; they mean something only for values within their ranges. */
 #include "rules/internal.h"
 #include "isa/operand.h"
 
@@ -14,7 +14,7 @@ enum {
 /* Beyond this no root tensor ends; keeps the sums below exact. */
 static const int64_t far_away = (int64_t)1 << 48;
 
-/* ---- masks and repeats ---------------------------------------------------------------------------- */
+/* ---- masks and repeats --------------------------------------------------- */
 
 const CheckMask *
 check_mask(const CheckInstr *in)
@@ -127,7 +127,7 @@ check_lane_active(const CheckInstr *in, int64_t repeat, int lane)
     return false;
 }
 
-/* ---- geometry ------------------------------------------------------------------------------------------ */
+/* ---- geometry ------------------------------------------------------------ */
 
 static int64_t
 slot_value(const CheckInstr *in, int slot, int64_t missing)
@@ -135,7 +135,8 @@ slot_value(const CheckInstr *in, int slot, int64_t missing)
     return slot < 0 ? missing : in->args[slot].v;
 }
 
-/* Scaled 8-bit results (vector 3.5) fill a half of each block, whose places are those of 16-bit elements. */
+/* Scaled 8-bit results (vector 3.5) fill a half of each block, whose places are those of
+ * 16-bit elements. */
 static void
 half_blocks(const CheckInstr *in, int param, LaneGeometry *g)
 {
@@ -269,7 +270,7 @@ lanes_footprint(const CheckInstr *in, int param, bool *exact)
     return f;
 }
 
-/* ---- overlap -------------------------------------------------------------------------------------------- */
+/* ---- overlap ------------------------------------------------------------- */
 
 /* Bytes of each block of a repeat from the first to the last active lane; len 0: none. */
 typedef struct Hulls {

@@ -57,10 +57,10 @@ fill(const TikArray *a, int64_t value)
     }
 }
 
-/* ---- the room behind an array ----------------------------------------------------------------- */
+/* ---- the room behind an array -------------------------------------------- */
 
-/* The array's bytes with the room of its granule, which is zero: where they are, or in memory of their own
- * until bound_end. Null: no memory. */
+/* The array's bytes with the room of its granule, which is zero: where they are, or in
+ * memory of their own until bound_end. Null: no memory. */
 static uint8_t *
 with_room(Bound *b, const TikArray *a)
 {
@@ -77,7 +77,8 @@ with_room(Bound *b, const TikArray *a)
     return own;
 }
 
-/* An array that the kernel only reads is not written: it may stand in memory that nobody can write. */
+/* An array that the kernel only reads is not written: it may stand in memory that nobody
+ * can write. */
 static void
 bounce_back(const Bounce *x)
 {
@@ -87,7 +88,7 @@ bounce_back(const Bounce *x)
     pages_free(x->own, scope_granule(SC_GM, false, x->bytes));
 }
 
-/* ---- binding ------------------------------------------------------------------------------------ */
+/* ---- binding ------------------------------------------------------------- */
 
 static bool
 no_memory(TikError *err)

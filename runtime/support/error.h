@@ -9,12 +9,13 @@
 bool launch_error(TikError *err, TikErrorKind kind, const char *name, const char *fmt,
                   ...) __attribute__((format(printf, 4, 5)));
 
-/* Appends to TikError.where, whole entries as far as there is room; the core only of several. */
+/* Appends to TikError.where, whole entries as far as there is room; the core only of
+ * several. */
 void where_core(char where[WHERE_BYTES], int64_t core, int64_t cores);
 void where_value(char where[WHERE_BYTES], const char *name, Dtype dtype, int64_t value);
 
-/* The text of a fault that no instruction raised: a division, a loop, an element access. value is the
- * number at fault: the loop bound, or the byte offset. */
+/* The text of a fault that no instruction raised: a division, a loop, an element access.
+ * value is the number at fault: the loop bound, or the byte offset. */
 void error_rule_text(Rule rule, int64_t value, char *out, size_t size);
 
 #endif

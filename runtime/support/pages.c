@@ -1,4 +1,5 @@
-/* pages.c: see pages.h. Small pieces come from the heap, where the sanitizers watch their ends. */
+/* pages.c: see pages.h. Small pieces come from the heap, where the sanitizers watch their
+ * ends. */
 #define _DEFAULT_SOURCE
 #include "support/pages.h"
 

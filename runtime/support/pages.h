@@ -1,5 +1,6 @@
-/* pages.h: zeroed memory for arrays and scratch, aligned to 64 bytes. Large pieces come from the
- * system as pages that cost nothing until they are touched and that may become huge pages. */
+/* pages.h: zeroed memory for arrays and scratch, aligned to 64 bytes. Large pieces come
+ * from the system as pages that cost nothing until they are touched and that may become
+ * huge pages. */
 #ifndef TIK_PAGES_H
 #define TIK_PAGES_H
 

@@ -1,5 +1,5 @@
-/* baseline.h: what a C programmer would write instead of the kernels of the benchmark. Compiled with
- * -O3 -march=native. */
+/* baseline.h: what a C programmer would write instead of the kernels of the benchmark.
+ * Compiled with -O3 -march=native. */
 #ifndef BENCH_BASELINE_H
 #define BENCH_BASELINE_H
 

@@ -1,6 +1,6 @@
-/* bench.c: tiled kernels against C loops and memcpy, in one process and interleaved: every round runs
- * each contestant once, in rotated order, and the median of the rounds counts. Results of all
- * contestants are compared first, bit by bit.
+/* bench.c: tiled kernels against C loops and memcpy, in one process and interleaved:
+ * every round runs each contestant once, in rotated order, and the median of the rounds
+ * counts. Results of all contestants are compared first, bit by bit.
  *
  *   bench [ROUNDS [ELEMENTS]] */
 #include "baseline.h"
@@ -63,7 +63,7 @@ die(const char *what, const char *why)
     exit(1);
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------------- */
+/* ---- kernels ------------------------------------------------------------- */
 
 /* Eight cores, each over tiles of 64 repeats. */
 static char *
@@ -138,7 +138,7 @@ compile(Bench *b)
     free(source);
 }
 
-/* ---- contestants ---------------------------------------------------------------------------------------- */
+/* ---- contestants --------------------------------------------------------- */
 
 static void
 run_c_loop(Bench *b)
@@ -202,7 +202,7 @@ run(Bench *b, Who who)
     }
 }
 
-/* ---- one case ---------------------------------------------------------------------------------------------- */
+/* ---- one case ------------------------------------------------------------ */
 
 static void
 make_array(TikArray *a, Dtype t, int64_t n, uint32_t seed)

@@ -1,6 +1,7 @@
-/* conv_baseline.c: convolutions as one would write them by hand in C, for conv.py. Plain arrays (n = 1; channels, rows,
- * columns), padding of zeros. The compiler gets everything it has; a row of results is summed at a time, so that the innermost
- * loop is over elements that follow each other. */
+/* conv_baseline.c: convolutions as one would write them by hand in C, for conv.py. Plain
+ * arrays (n = 1; channels, rows, columns), padding of zeros. The compiler gets everything
+ * it has; a row of results is summed at a time, so that the innermost loop is over
+ * elements that follow each other. */
 #include <stdint.h>
 #include <string.h>
 

@@ -1,11 +1,13 @@
-/* cube.c: matmul and conv2d of int8 and float16 on the host back end and the emulator, against OpenBLAS (float32, one
- * thread) and a kernel written by hand for this processor, in one process and interleaved: every round runs each
- * contestant once, in rotated order, and the median of the rounds counts. Results of both back ends are compared with
+/* cube.c: matmul and conv2d of int8 and float16 on the host back end and the emulator,
+ * against OpenBLAS (float32, one thread) and a kernel written by hand for this processor,
+ * in one process and interleaved: every round runs each contestant once, in rotated
+ * order, and the median of the rounds counts. Results of both back ends are compared with
  * each other and with the hand-written kernel first.
  *
- * A kernel moves its factors to L1 once and repeats the product there; matrices are made in tiles of columns that
- * fill L0C. The contestants get plain matrices; of a convolution they get the matrix of windows, and nobody counts
- * the time to make it for them. Giga-operations per second count a product and a sum as two. One thread.
+ * A kernel moves its factors to L1 once and repeats the product there; matrices are made
+ * in tiles of columns that fill L0C. The contestants get plain matrices; of a convolution
+ * they get the matrix of windows, and nobody counts the time to make it for them.
+ * Giga-operations per second count a product and a sum as two. One thread.
  *
  *   cube [ROUNDS [REPETITIONS]] */
 #include "cube_baseline.h"
@@ -91,7 +93,7 @@ c0_of(const Case *c)
     return 32 / dtype_size(c->type);
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------------ */
+/* ---- kernels ------------------------------------------------------------- */
 
 static void
 kernel_source(const Bench *b, char *text, size_t size)
@@ -158,7 +160,7 @@ compile(Bench *b)
     }
 }
 
-/* ---- data ----------------------------------------------------------------------------------------------- */
+/* ---- data ---------------------------------------------------------------- */
 
 static uint32_t
 next(uint32_t *seed)
@@ -205,7 +207,8 @@ copy(const Case *c, uint8_t *to, int64_t i, const uint8_t *from, int64_t j)
     memcpy(to + i * size, from + j * size, (size_t)size);
 }
 
-/* The plain first factor out of what the kernel gets: columns of fractals, or windows of an image. */
+/* The plain first factor out of what the kernel gets: columns of fractals, or windows of
+ * an image. */
 static void
 plain_a(Bench *b)
 {
@@ -278,7 +281,7 @@ make_data(Bench *b)
     }
 }
 
-/* ---- contestants ------------------------------------------------------------------------------------------ */
+/* ---- contestants --------------------------------------------------------- */
 
 static bool
 run_hand(Bench *b)
@@ -334,9 +337,10 @@ run(Bench *b, Who who)
     }
 }
 
-/* ---- one case --------------------------------------------------------------------------------------------- */
+/* ---- one case ------------------------------------------------------------ */
 
-/* The last tile of the kernel is that of the hand-written one, or of OpenBLAS where there is none. */
+/* The last tile of the kernel is that of the hand-written one, or of OpenBLAS where there
+ * is none. */
 static bool
 same_sums(const Bench *b)
 {
@@ -436,8 +440,8 @@ bench(const Case *c, Gemm *gemm, int rounds, int repetitions)
     }
 }
 
-/* Null where the library is not installed. That of Debian 12 does not know newer processors and would take kernels
- * for old ones. */
+/* Null where the library is not installed. That of Debian 12 does not know newer
+ * processors and would take kernels for old ones. */
 static Gemm *
 find_blas(void)
 {

@@ -1,5 +1,6 @@
-/* cube_baseline.c: see cube_baseline.h. Tiles of 14 x 32 sums in registers; int8 by the processor's products of bytes
- * (VNNI), float16 widened once and multiplied by FMA. Compiled for the machine that it runs on. */
+/* cube_baseline.c: see cube_baseline.h. Tiles of 14 x 32 sums in registers; int8 by the
+ * processor's products of bytes (VNNI), float16 widened once and multiplied by FMA.
+ * Compiled for the machine that it runs on. */
 #include "cube_baseline.h"
 
 #if defined(__AVX512VNNI__) && defined(__AVX512BW__) && defined(__F16C__)

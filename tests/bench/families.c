@@ -1,14 +1,17 @@
-/* families.c: one instruction of each family of vector instructions, on the host back end with one thread
- * and on the emulator, against the same work in C loops; in one process and interleaved: every round runs
- * each contestant once, in rotated order, and the median of the rounds counts. Results are compared first:
- * bit by bit, or within the tolerance of the case where C rounds elsewhere.
+/* families.c: one instruction of each family of vector instructions, on the host back end
+ * with one thread and on the emulator, against the same work in C loops; in one process
+ * and interleaved: every round runs each contestant once, in rotated order, and the
+ * median of the rounds counts. Results are compared first: bit by bit, or within the
+ * tolerance of the case where C rounds elsewhere.
  *
- * A kernel moves its data to UB once, repeats the instruction over 16 to 64 KB there, and moves the result
- * out once. GB/s are bytes that the instruction reads and writes; a ratio is to the faster of the two C
- * compilers, above 1 is faster than C. Times are of the processor: nobody here waits or has threads, so what
- * else the machine does counts less.
+ * A kernel moves its data to UB once, repeats the instruction over 16 to 64 KB there, and
+ * moves the result out once. GB/s are bytes that the instruction reads and writes; a
+ * ratio is to the faster of the two C compilers, above 1 is faster than C. Times are of
+ * the processor: nobody here waits or has threads, so what else the machine does counts
+ * less.
  *
- *   families [ROUNDS [REPETITIONS [TEXT]]]   TEXT: only cases with it in the family or the call */
+ *   families [ROUNDS [REPETITIONS [TEXT]]]   TEXT: only cases with it in the family or
+ * the call */
 #include "families_baseline.h"
 #include "host/host.h"
 #include "pipeline.h"
@@ -42,7 +45,8 @@ typedef enum Fill {
     SORTED    /* 4 lists of float16 proposals, each with descending scores */
 } Fill;
 
-/* x and y are read, z is written; all three are in UB and have what the arrays a, b and c have. */
+/* x and y are read, z is written; all three are in UB and have what the arrays a, b and c
+ * have. */
 typedef struct Case {
     const char *family;
     const char *call; /* of the instruction */
@@ -84,7 +88,7 @@ die(const char *what, const char *why)
     exit(1);
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------------- */
+/* ---- kernels ------------------------------------------------------------- */
 
 static void
 kernel_source(const Bench *b, char *text, size_t size)
@@ -145,7 +149,7 @@ compile(Bench *b)
     return true;
 }
 
-/* ---- data ---------------------------------------------------------------------------------------------- */
+/* ---- data ---------------------------------------------------------------- */
 
 static uint32_t
 next(uint32_t *seed)
@@ -165,7 +169,8 @@ fill_number(TikArray *a, int64_t i, uint32_t bits, bool positive)
     }
 }
 
-/* The fifth number of each proposal is its score: less than that before it by up to 7 units. */
+/* The fifth number of each proposal is its score: less than that before it by up to 7
+ * units. */
 static void
 fill_sorted(TikArray *a, uint32_t seed)
 {
@@ -212,7 +217,7 @@ make_arrays(Bench *b)
     fill(b->args[2], NUMBERS, 3);
 }
 
-/* ---- contestants ---------------------------------------------------------------------------------------- */
+/* ---- contestants --------------------------------------------------------- */
 
 static void
 run_loop(Bench *b, FamilyLoop *loop)
@@ -250,7 +255,7 @@ run(Bench *b, Who who)
     }
 }
 
-/* ---- one case ---------------------------------------------------------------------------------------------- */
+/* ---- one case ------------------------------------------------------------ */
 
 /* Float32 results within the tolerance, which is of the wanted number. */
 static bool

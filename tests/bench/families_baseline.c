@@ -1,5 +1,5 @@
-/* families_baseline.c: plain loops. No contraction of products and sums: kernels round both. FAMILIES is the
- * name of the table, which tells the compilers apart. */
+/* families_baseline.c: plain loops. No contraction of products and sums: kernels round
+ * both. FAMILIES is the name of the table, which tells the compilers apart. */
 #include "families_baseline.h"
 
 #include <math.h>
@@ -45,8 +45,8 @@ EACH(f16_s32, int32_t, _Float16, nearbyintf(a[i]))
 EACH(s32_f16, _Float16, int32_t, (float)a[i])
 EACH(less_bytes_f16, uint8_t, _Float16, a[i] < b[i])
 
-/* By blocks, for in one loop each conversion would wait for the call before it: gcc converts into the
- * register that holds the last result. */
+/* By blocks, for in one loop each conversion would wait for the call before it: gcc
+ * converts into the register that holds the last result. */
 static void
 exp_f16(void *restrict z, const void *x, const void *y, int64_t n)
 {

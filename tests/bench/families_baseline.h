@@ -1,13 +1,14 @@
-/* families_baseline.h: what a C programmer would write instead of one vector instruction of each family.
- * Compiled with -O3 -march=native by the C compiler of the build and by clang, which vectorise different
- * ones; called through tables, so that a call is not hoisted out of the caller's loop. */
+/* families_baseline.h: what a C programmer would write instead of one vector instruction
+ * of each family. Compiled with -O3 -march=native by the C compiler of the build and by
+ * clang, which vectorise different ones; called through tables, so that a call is not
+ * hoisted out of the caller's loop. */
 #ifndef BENCH_FAMILIES_BASELINE_H
 #define BENCH_FAMILIES_BASELINE_H
 
 #include <stdint.h>
 
-/* Reads n elements (or what n counts below) of x, and of y if it has two sources; writes z, which shares no
- * bytes with them. float16 numbers are bits. */
+/* Reads n elements (or what n counts below) of x, and of y if it has two sources; writes
+ * z, which shares no bytes with them. float16 numbers are bits. */
 typedef void FamilyLoop(void *restrict z, const void *x, const void *y, int64_t n);
 
 typedef enum Loop {

@@ -1,12 +1,14 @@
-/* num.c: speed of the elementary functions and conversions, and errors over every float32.
+/* num.c: speed of the elementary functions and conversions, and errors over every
+ * float32.
  *
- * usage: num                       GB/s (bytes in and out) of every level; functions also by a loop over
- *                                  the C library, and by SLEEF where libsleef.so.3 is found
- *        num --every FN            results over all 2^32 arguments that are not the exact value rounded
- *                                  once, by 80-bit arithmetic; minutes
+ * usage: num                       GB/s (bytes in and out) of every level; functions also
+ * by a loop over the C library, and by SLEEF where libsleef.so.3 is found num --every FN
+ * results over all 2^32 arguments that are not the exact value rounded once, by 80-bit
+ * arithmetic; minutes
  *
- * SLEEF: the double functions that give the same bits with and without AVX-512 (cinz), with one rounding
- * to float32, which is the accuracy of ours; and the float32 functions, off by up to 1 ulp. */
+ * SLEEF: the double functions that give the same bits with and without AVX-512 (cinz),
+ * with one rounding to float32, which is the accuracy of ours; and the float32 functions,
+ * off by up to 1 ulp. */
 #define _DEFAULT_SOURCE
 #include <dlfcn.h>
 #include <immintrin.h>
@@ -250,7 +252,8 @@ measure_all(void)
     measure_conversions();
 }
 
-/* The exact value rounded once, by 80-bit arithmetic; says so when even that cannot decide. */
+/* The exact value rounded once, by 80-bit arithmetic; says so when even that cannot
+ * decide. */
 static uint32_t
 rounded_exactly(const Row *r, float x)
 {
@@ -262,8 +265,8 @@ rounded_exactly(const Row *r, float x)
     return float_bits_canonical((float)v);
 }
 
-/* The C library's double result decides unless it is near the middle of two floats, or among subnormal
- * floats, whose middles are elsewhere. */
+/* The C library's double result decides unless it is near the middle of two floats, or
+ * among subnormal floats, whose middles are elsewhere. */
 static uint64_t
 wrong_in(const Row *r, uint32_t first, const uint32_t *got)
 {

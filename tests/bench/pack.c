@@ -1,10 +1,12 @@
-/* pack.c: speed of packing weights for lane-local memory: a set of 256 MB of int8 convolutions for bm1684x and
- * bm1688, with requantisation and bias in front, against memcpy of the same bytes in the same run.
+/* pack.c: speed of packing weights for lane-local memory: a set of 256 MB of int8
+ * convolutions for bm1684x and bm1688, with requantisation and bias in front, against
+ * memcpy of the same bytes in the same run.
  *
  * usage: pack [ROUNDS [MEGABYTES]]
  *
- * The set is the middle of a residual network, over and over: kernels of 1 x 1 and 3 x 3 with 64 to 512 channels.
- * Times are medians; contestants take turns. Memory: what the process holds beyond the two arrays. */
+ * The set is the middle of a residual network, over and over: kernels of 1 x 1 and 3 x 3
+ * with 64 to 512 channels. Times are medians; contestants take turns. Memory: what the
+ * process holds beyond the two arrays. */
 #define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

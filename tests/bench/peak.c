@@ -1,6 +1,6 @@
-/* peak.c: runs a command with its output thrown away and prints its wall time, its processor time and its
- * peak memory. A program of its own because a process starts with the peak of the one that made it: this
- * one is small.
+/* peak.c: runs a command with its output thrown away and prints its wall time, its
+ * processor time and its peak memory. A program of its own because a process starts with
+ * the peak of the one that made it: this one is small.
  *
  *   peak COMMAND...        prints: SECONDS PROCESSOR_SECONDS KILOBYTES EXIT_STATUS */
 #include <fcntl.h>

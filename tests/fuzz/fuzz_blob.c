@@ -1,6 +1,7 @@
-/* fuzz_blob.c: any bytes through loader, verifier, disassembler, assembler and emulator. The custom
- * mutator repairs checksums, so that inputs get behind the container checks; an accepted blob must
- * disassemble to a text that assembles to the same bytes, and must run without a fault of ours. */
+/* fuzz_blob.c: any bytes through loader, verifier, disassembler, assembler and emulator.
+ * The custom mutator repairs checksums, so that inputs get behind the container checks;
+ * an accepted blob must disassemble to a text that assembles to the same bytes, and must
+ * run without a fault of ours. */
 #include "tikblob.h"
 #include "tikrt.h"
 

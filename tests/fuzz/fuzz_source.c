@@ -1,6 +1,7 @@
-/* fuzz_source.c: any text through parser, evaluator, passes and the stream back end; what is accepted
- * must verify and must run on the emulator without a fault of ours. Every other input is changed in
- * whole lines and words, which leaves most programs well-formed; the rest byte by byte. */
+/* fuzz_source.c: any text through parser, evaluator, passes and the stream back end; what
+ * is accepted must verify and must run on the emulator without a fault of ours. Every
+ * other input is changed in whole lines and words, which leaves most programs
+ * well-formed; the rest byte by byte. */
 #include "python/interp.h"
 #include "tikblob.h"
 #include "pipeline.h"
@@ -79,8 +80,9 @@ render(Unit *u, size_t size)
     }
 }
 
-/* What the address sanitizer does not look at or keep, for speed: freed memory beyond the last few
- * compilations, formats (the compilers check them), and stack frames that have ended. */
+/* What the address sanitizer does not look at or keep, for speed: freed memory beyond the
+ * last few compilations, formats (the compilers check them), and stack frames that have
+ * ended. */
 const char *
 __asan_default_options(void)
 {
@@ -117,7 +119,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-/* ---- changes of lines and words ------------------------------------------------------------------- */
+/* ---- changes of lines and words ------------------------------------------ */
 
 typedef struct Piece {
     size_t at;

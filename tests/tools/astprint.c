@@ -1,10 +1,9 @@
-/* astprint.c: shows what the front end makes of a file, for tests/oracle/syntax_vs_python.py.
- *   astprint FILE           the program printed from its tree
- *   astprint --dump FILE    the tree
- *   astprint --time N FILE  parses N times and prints the CPU seconds of the fastest run
- *   astprint --all FILE...  FILE.print: the program; FILE.spans: KIND BEGIN END of every node whose
- *                           place Python defines as we do; or, if it has errors, FILE.errors
- * Errors go to standard output, exit code 1. */
+/* astprint.c: shows what the front end makes of a file, for
+ * tests/oracle/syntax_vs_python.py. astprint FILE           the program printed from its
+ * tree astprint --dump FILE    the tree astprint --time N FILE  parses N times and prints
+ * the CPU seconds of the fastest run astprint --all FILE...  FILE.print: the program;
+ * FILE.spans: KIND BEGIN END of every node whose place Python defines as we do; or, if it
+ * has errors, FILE.errors Errors go to standard output, exit code 1. */
 #include "syntax/ast.h"
 
 #include <stdio.h>
@@ -66,7 +65,7 @@ time_parse(const char *path, const char *text, size_t n, int runs)
     printf("%.6f\n", best);
 }
 
-/* ---- positions ---- */
+/* ---- positions ----------------------------------------------------------- */
 
 static void span_node(const Ast *node, Text *out);
 
@@ -219,7 +218,7 @@ span_node(const Ast *node, Text *out)
     }
 }
 
-/* ---- modes ---- */
+/* ---- modes --------------------------------------------------------------- */
 
 static bool
 write_file(const char *path, const char *suffix, const Text *text)

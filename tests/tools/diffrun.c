@@ -1,19 +1,20 @@
 /* diffrun.c: runs many generated programs on both back ends in one process, for
- * tests/oracle/differential.py and its kin. Reads jobs on standard input, writes results on standard output:
+ * tests/oracle/differential.py and its kin. Reads jobs on standard input, writes results
+ * on standard output:
  *
  *   PROGRAM <id> <source bytes> <processor> [<levels> [<show>]]\n <source> \n
  *   CHOICE <point> <reading>\n             any number
- *   IN <tensor> <bytes> [<kernel>]\n <raw> \n      any number; kernel: index, without: one array for all kernels
- *   END\n
- * gives, for each kernel of the source in order (it has id + index)
- *   RESULT <id> <status> <detail>\n         status: ok (detail: a checksum of the blob), fault, mismatch, error
- *   OUT <tensor> <bytes>\n <raw> \n         for ok, of every show-th kernel: every global tensor after the run
- *   END\n
- * or, when the source is refused, one RESULT <id> reject <detail> and END.
+ *   IN <tensor> <bytes> [<kernel>]\n <raw> \n      any number; kernel: index, without:
+ * one array for all kernels END\n gives, for each kernel of the source in order (it has
+ * id + index) RESULT <id> <status> <detail>\n         status: ok (detail: a checksum of
+ * the blob), fault, mismatch, error OUT <tensor> <bytes>\n <raw> \n         for ok, of
+ * every show-th kernel: every global tensor after the run END\n or, when the source is
+ * refused, one RESULT <id> reject <detail> and END.
  *
- * ok means: native code at each of the optimisation levels (digits; 02 when not given), and the emulator,
- * left the same bytes in every global tensor. fault means that all stopped with the same rule and text.
- * All kernels of a source are compiled into one module. */
+ * ok means: native code at each of the optimisation levels (digits; 02 when not given),
+ * and the emulator, left the same bytes in every global tensor. fault means that all
+ * stopped with the same rule and text. All kernels of a source are compiled into one
+ * module. */
 #include "host/host.h"
 #include "tikblob.h"
 #include "pipeline.h"
@@ -145,7 +146,7 @@ free_job(Job *job)
     }
 }
 
-/* ---- arrays ---- */
+/* ---- arrays -------------------------------------------------------------- */
 
 static Input *
 find_input(Job *job, const char *name, int kernel)
@@ -214,7 +215,7 @@ shared_untouched(const Job *job)
     return true;
 }
 
-/* ---- running ---- */
+/* ---- running ------------------------------------------------------------- */
 
 static bool
 same(const Run *a, const Run *b, int n, char *why, size_t size)

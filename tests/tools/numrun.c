@@ -1,14 +1,14 @@
-/* numrun.c: runs the numeric library over elements on standard input, results to standard output, both
- * raw. For tests/oracle/num_*.py.
+/* numrun.c: runs the numeric library over elements on standard input, results to standard
+ * output, both raw. For tests/oracle/num_*.py.
  *
  * usage: numrun fn LEVEL NAME TYPE
  *        numrun conv LEVEL SRC DST ROUND 0|1    1: the results are not clamped
- *        numrun scaled LEVEL SCALE              int32 to float16, the scale's bits in hexadecimal
- *        numrun packed LEVEL PACK...            int16 to 8 bits, one pack or 16, in hexadecimal
- *        numrun shift left|left-all|right|rounded TYPE COUNT
+ *        numrun scaled LEVEL SCALE              int32 to float16, the scale's bits in
+ * hexadecimal numrun packed LEVEL PACK...            int16 to 8 bits, one pack or 16, in
+ * hexadecimal numrun shift left|left-all|right|rounded TYPE COUNT
  *
- * LEVEL is base, avx2 or avx512. Exit codes: 2 usage, 3 the processor does not have the level, 4 there is
- * no such function. */
+ * LEVEL is base, avx2 or avx512. Exit codes: 2 usage, 3 the processor does not have the
+ * level, 4 there is no such function. */
 #include "num/conv.h"
 #include "num/fn.h"
 #include "num/int.h"
@@ -75,8 +75,8 @@ level_of(const char *word)
     return level;
 }
 
-/* Elements at most size bytes large read from standard input, their number in *n, and room for as many
- * results of at most 8 bytes. */
+/* Elements at most size bytes large read from standard input, their number in *n, and
+ * room for as many results of at most 8 bytes. */
 static uint8_t *
 read_elements(int size, int64_t *n, uint8_t **results)
 {

@@ -1,5 +1,5 @@
-/* blob_parts.h: helpers of the blob tests: text to blob, a blob taken apart into its sections and put
- * together again with right checksums, and expectations by rule name. */
+/* blob_parts.h: helpers of the blob tests: text to blob, a blob taken apart into its
+ * sections and put together again with right checksums, and expectations by rule name. */
 #ifndef BLOB_PARTS_H
 #define BLOB_PARTS_H
 
@@ -71,7 +71,7 @@ verify_code(const Bin *b)
     return verify_diag(b, &proof, &diag);
 }
 
-/* ---- sections ---------------------------------------------------------------------------------- */
+/* ---- sections ------------------------------------------------------------ */
 
 typedef struct Part {
     uint32_t fourcc, flags, align, record;

@@ -1,5 +1,6 @@
-/* emu_world.h: for the tests of the emulator: a small kernel put together by hand. Regions and
- * descriptors are numbered in the order in which they are made. Relies on <cmocka.h> being included. */
+/* emu_world.h: for the tests of the emulator: a small kernel put together by hand.
+ * Regions and descriptors are numbered in the order in which they are made. Relies on
+ * <cmocka.h> being included. */
 #ifndef EMU_WORLD_H
 #define EMU_WORLD_H
 

@@ -1,5 +1,5 @@
-/* host_util.h: kernels built by hand for the tests of the host back end: a short way to the IR
- * builder, compilation at a level, and a launch on plain arrays. */
+/* host_util.h: kernels built by hand for the tests of the host back end: a short way to
+ * the IR builder, compilation at a level, and a launch on plain arrays. */
 #ifndef HOST_UTIL_H
 #define HOST_UTIL_H
 
@@ -213,7 +213,7 @@ run_at(Maker *m, int level, const char *cpu, uint8_t *const *arrays, TikError *e
     return ok;
 }
 
-/* ---- random numbers ---------------------------------------------------------------------------------- */
+/* ---- random numbers ------------------------------------------------------ */
 
 typedef struct Rng {
     uint64_t s;

@@ -1,5 +1,6 @@
-/* test_blob.c: the container (P1) rule by rule, each from outside and from the inside of its limit; round
- * trips; damage. The verifier is in test_blob_verify.c, compiled kernels in test_blob_stream.c. */
+/* test_blob.c: the container (P1) rule by rule, each from outside and from the inside of
+ * its limit; round trips; damage. The verifier is in test_blob_verify.c, compiled kernels
+ * in test_blob_stream.c. */
 #include "blob_parts.h"
 
 #define TARGET                                                                           \
@@ -28,8 +29,8 @@
     "data_move dst=float16[1, 0, 2048*core] src=float16[3, 0] sid=0 nburst=1 burst=64 "  \
     "src_stride=0 dst_stride=0 mode=0\n"
 
-/* Descriptors by index: 0 loop, 1 move, 2 rem, 3 mul, 4 vec_add, 5 if, 6 load, 7 else, 8 store, 9 break,
- * 10 endif, 11 endloop, 12 set_padding, 13 move */
+/* Descriptors by index: 0 loop, 1 move, 2 rem, 3 mul, 4 vec_add, 5 if, 6 load, 7 else, 8
+ * store, 9 break, 10 endif, 11 endloop, 12 set_padding, 13 move */
 static const char seed[] = TARGET FRAMES KERNEL
     "loop s0 = 0 4 @ \"a b.tik\" 3:5 named \"i\" int32 s0\n" IN
     "r0 = rem int32 s0 2 @ \"a b.tik\" 4:9 in 2\n"
@@ -63,7 +64,7 @@ static const char seed_two[] = "blob 0.1 Ascend910B1\n"
 
 static const char *const seeds[] = {seed, seed_two};
 
-/* ---- round trips ------------------------------------------------------------------------------- */
+/* ---- round trips --------------------------------------------------------- */
 
 static void
 text_and_bytes_agree(void **state)
@@ -174,7 +175,8 @@ calls_come_back(void **state)
     free(a.p);
 }
 
-/* Frames have one order, whatever order they came in, and stand once; each kernel has its own runs. */
+/* Frames have one order, whatever order they came in, and stand once; each kernel has its
+ * own runs. */
 static void
 calls_are_canonical(void **state)
 {
@@ -297,8 +299,8 @@ every_truncation_is_refused(void **state)
     free(a.p);
 }
 
-/* With the checksums right again, a flipped bit is refused, or it gives a blob that still is one:
- * disassembling it and assembling the text gives its bytes. */
+/* With the checksums right again, a flipped bit is refused, or it gives a blob that still
+ * is one: disassembling it and assembling the text gives its bytes. */
 static void
 resealed_flips_stay_canonical(void **state)
 {
@@ -326,10 +328,10 @@ resealed_flips_stay_canonical(void **state)
     free(b.p);
 }
 
-/* ---- rules, one by one -------------------------------------------------------------------------- */
+/* ---- rules, one by one --------------------------------------------------- */
 
-/* A case changes the seed's sections; the rule's name says which one it breaks. in: the nearest change
- * that is still legal, null when the seed is. */
+/* A case changes the seed's sections; the rule's name says which one it breaks. in: the
+ * nearest change that is still legal, null when the seed is. */
 typedef struct Case {
     const char *code;
     void (*out)(Parts *s);
@@ -789,7 +791,7 @@ longest_strings(void **state)
     }
 }
 
-/* ---- text ----------------------------------------------------------------------------------------- */
+/* ---- text ---------------------------------------------------------------- */
 
 static void
 expect_error(const char *text, int line, const char *part_of_error)

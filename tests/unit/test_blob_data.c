@@ -1,5 +1,6 @@
-/* test_blob_data.c: constant tables, presets and address lists of blobs: their text, the rules of their
- * records just outside and just inside, and what the verifier says of accesses to them. */
+/* test_blob_data.c: constant tables, presets and address lists of blobs: their text, the
+ * rules of their records just outside and just inside, and what the verifier says of
+ * accesses to them. */
 #include "blob_parts.h"
 
 #define MOVE(dst, src, burst)                                                            \
@@ -47,7 +48,7 @@ arg(Parts *s, int i)
     return bytes(s, "ARGS") + ARG_BYTES * i;
 }
 
-/* ---- the container ------------------------------------------------------------------------------- */
+/* ---- the container ------------------------------------------------------- */
 
 #define CASE(name, body)                                                                 \
     static void name(Parts *s)                                                           \
@@ -198,7 +199,7 @@ wrong_texts_name_the_line(void **state)
     }
 }
 
-/* ---- the verifier ----------------------------------------------------------------------------------- */
+/* ---- the verifier -------------------------------------------------------- */
 
 static void
 expect_code(const char *code, const char *body)

@@ -1,6 +1,7 @@
-/* test_blob_sound.c: the verifier against execution. Random programs of loops, branches, scalar
- * operations and stores are run step by step by a small interpreter; whatever the verifier called proved
- * must hold in every step: stores inside their region and aligned, counters and steps inside their bounds. */
+/* test_blob_sound.c: the verifier against execution. Random programs of loops, branches,
+ * scalar operations and stores are run step by step by a small interpreter; whatever the
+ * verifier called proved must hold in every step: stores inside their region and aligned,
+ * counters and steps inside their bounds. */
 #include "blob_parts.h"
 
 enum {
@@ -11,7 +12,7 @@ enum {
     REGS = 5
 };
 
-/* ---- programs -------------------------------------------------------------------------------------- */
+/* ---- programs ------------------------------------------------------------ */
 
 typedef struct Gen {
     uint64_t state;
@@ -171,7 +172,8 @@ block(Gen *g)
         size_t at = g->n;
         loop_bounds(g);
         snprintf(head, sizeof head, "loop s%d = ", slot);
-        /* constant bounds must be in order; the assembler takes others, the verifier does not */
+        /* constant bounds must be in order; the assembler takes others, the verifier does
+         * not */
         long long a, b;
         if (sscanf(g->text + at + strlen(head), "%lld %lld", &a, &b) == 2 && a > b) {
             g->n = at;
@@ -216,7 +218,7 @@ statements(Gen *g)
     }
 }
 
-/* ---- execution --------------------------------------------------------------------------------------- */
+/* ---- execution ----------------------------------------------------------- */
 
 typedef struct Run {
     TikDesc *code;
@@ -346,7 +348,7 @@ step(Run *r, uint32_t i)
     }
 }
 
-/* ---- the test -------------------------------------------------------------------------------------------- */
+/* ---- the test ------------------------------------------------------------ */
 
 static const char *
 execute(const TikBlob *b, TikDesc *code, const uint8_t *unproved, uint64_t bound)

@@ -1,5 +1,5 @@
-/* test_blob_stream.c: kernel IR to descriptors: what becomes an operand's term, what is computed, how
- * control is laid out, and how large it gets. */
+/* test_blob_stream.c: kernel IR to descriptors: what becomes an operand's term, what is
+ * computed, how control is laid out, and how large it gets. */
 #include "blob_parts.h"
 
 #include "pipeline.h"
@@ -109,7 +109,7 @@ expect(const char *body, const char *code)
     "data_move dst=float16[1, 0] src=float16[" src                                       \
     "] sid=0 nburst=1 burst=2 src_stride=0 dst_stride=0 mode=0\n"
 
-/* ---- addresses ----------------------------------------------------------------------------------- */
+/* ---- addresses ----------------------------------------------------------- */
 
 static void
 sums_become_terms(void **state)
@@ -181,7 +181,7 @@ too_many_registers_are_summed(void **state)
     drop(b);
 }
 
-/* ---- values --------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------- */
 
 static void
 assignments_write_in_place(void **state)
@@ -230,7 +230,7 @@ shared_formulas_stay_small(void **state)
     unit_free(&u);
 }
 
-/* ---- control ---------------------------------------------------------------------------------------- */
+/* ---- control ------------------------------------------------------------- */
 
 static void
 control_is_structured(void **state)
@@ -294,7 +294,8 @@ limits_are_diagnosed(void **state)
     drop(b);
 }
 
-/* What the passes proved and the verifier cannot is marked, so that every blob that is built verifies. */
+/* What the passes proved and the verifier cannot is marked, so that every blob that is
+ * built verifies. */
 static void
 unproved_instructions_are_marked(void **state)
 {
@@ -308,7 +309,7 @@ unproved_instructions_are_marked(void **state)
            "src_stride=0 dst_stride=0 mode=0\nendif\n");
 }
 
-/* ---- size ------------------------------------------------------------------------------------------------- */
+/* ---- size ---------------------------------------------------------------- */
 
 static void
 size_does_not_grow_with_trips(void **state)

@@ -1,5 +1,6 @@
-/* test_blob_verify.c: the verifier (P2 to P6): each rule from outside and from inside, ranges of scalar
- * registers, step bounds, and the list of bugs known from other loaders. */
+/* test_blob_verify.c: the verifier (P2 to P6): each rule from outside and from inside,
+ * ranges of scalar registers, step bounds, and the list of bugs known from other
+ * loaders. */
 #include "blob_parts.h"
 #include "blob/range.h"
 
@@ -68,7 +69,7 @@ expect_proof(const char *body, int checked, uint64_t steps)
     free(b.p);
 }
 
-/* ---- P2 ---------------------------------------------------------------------------------------- */
+/* ---- P2 ------------------------------------------------------------------ */
 
 static void
 descriptors_are_legal_on_the_target(void **state)
@@ -115,7 +116,7 @@ scalar_operations_have_types(void **state)
     expect("r0 = cast int32 int32 7\n", "alu-type");
 }
 
-/* ---- P3, P4 -------------------------------------------------------------------------------------- */
+/* ---- P3, P4 -------------------------------------------------------------- */
 
 static void
 blocks_are_nested(void **state)
@@ -238,7 +239,7 @@ run_time_loops_end(void **state)
     expect("loop_bounds begin=1 end=0 dtype=200 wide=0\n", "loop-bounds");
 }
 
-/* ---- P5 ------------------------------------------------------------------------------------------- */
+/* ---- P5 ------------------------------------------------------------------ */
 
 static void
 registers_have_ranges(void **state)
@@ -293,7 +294,7 @@ ranges_end_with_their_block(void **state)
            "");
 }
 
-/* ---- P6 -------------------------------------------------------------------------------------------- */
+/* ---- P6 ------------------------------------------------------------------ */
 
 static void
 bounds_hold_for_every_iteration(void **state)
@@ -404,7 +405,8 @@ overlap_is_decided_by_distance(void **state)
            "unproved");
 }
 
-/* What an unproved access would do is found while it runs, so the flag is enough; and the flag is counted. */
+/* What an unproved access would do is found while it runs, so the flag is enough; and the
+ * flag is counted. */
 static void
 checked_descriptors_are_counted(void **state)
 {
@@ -440,7 +442,7 @@ unproved_descriptors_can_be_marked(void **state)
     free(a.p);
 }
 
-/* ---- ranges against all values ------------------------------------------------------------------------ */
+/* ---- ranges against all values ------------------------------------------- */
 
 static bool
 contains(BlobRange r, int64_t v)
@@ -505,7 +507,7 @@ casts_keep_or_give_up(void **state)
     assert_true(r.lo == INT32_MIN && r.hi == INT32_MAX);
 }
 
-/* ---- bugs that other loaders had ------------------------------------------------------------------------- */
+/* ---- bugs that other loaders had ----------------------------------------- */
 
 /* The second word of a two-word command lies behind the end. */
 static void
@@ -536,8 +538,8 @@ known_bug_2_region_index_out_of_table(void **state)
     }
 }
 
-/* A transfer starts although its length was never set, and the sentinel wraps. Here there is no state to
- * set, and a length of 0 or below is out of range. */
+/* A transfer starts although its length was never set, and the sentinel wraps. Here there
+ * is no state to set, and a length of 0 or below is out of range. */
 static void
 known_bug_3_length_never_set(void **state)
 {
@@ -571,7 +573,8 @@ known_bug_4_arithmetic_overflow(void **state)
            "range-stride");
 }
 
-/* A length lands in another field on one product: what is written is what is read, for every processor. */
+/* A length lands in another field on one product: what is written is what is read, for
+ * every processor. */
 static void
 known_bug_5_fields_on_every_product(void **state)
 {
@@ -631,7 +634,8 @@ static void
 known_bug_7_maximum_at_another_corner(void **state)
 {
     (void)state;
-    /* at s0 = 0 the end is 64; the first iteration of a falling address is the greatest */
+    /* at s0 = 0 the end is 64; the first iteration of a falling address is the
+     * greatest */
     expect("loop s0 = 0 4\n" MOVE("", "0", "8192, -64*s0") "endloop s0\n",
            "tensor-overflow");
     expect("loop s0 = 0 4\n" MOVE("", "0", "8128, -64*s0") "endloop s0\n", "");
@@ -651,7 +655,8 @@ known_bug_7_maximum_at_another_corner(void **state)
            "tensor-overflow");
 }
 
-/* One function's failure is another's success. All here return bool; the cursor's -1 comes with a rule. */
+/* One function's failure is another's success. All here return bool; the cursor's -1
+ * comes with a rule. */
 static void
 known_bug_8_one_convention(void **state)
 {

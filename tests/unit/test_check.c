@@ -1,5 +1,5 @@
-/* The rules of instructions on numbers: every limit of form.def from both sides, generated from the
- * table, then each rule by hand, then hostile values. */
+/* The rules of instructions on numbers: every limit of form.def from both sides,
+ * generated from the table, then each rule by hand, then hostile values. */
 #include "rules/reg.h"
 #include "rules/l0c_move.h"
 #include "rules/fixpipe.h"
@@ -51,7 +51,8 @@ some_dtype(Op op, const Soc *on)
     return DT_F16; /* set_padding has none */
 }
 
-/* Types of destinations and of sources, where the instruction has only pairs of different ones. */
+/* Types of destinations and of sources, where the instruction has only pairs of different
+ * ones. */
 typedef struct Types {
     Dtype dst, src;
 } Types;
@@ -220,7 +221,8 @@ good_fix(CheckInstr in)
     return in;
 }
 
-/* A correct instruction on float16 or whatever the op has, in large tensors of their own. */
+/* A correct instruction on float16 or whatever the op has, in large tensors of their
+ * own. */
 static CheckInstr
 good(Op op)
 {
@@ -301,7 +303,7 @@ warnings(const CheckInstr *in)
     return seen;
 }
 
-/* ---- from the table ------------------------------------------------------------------------------- */
+/* ---- from the table ------------------------------------------------------ */
 
 static void
 every_range(void **state)
@@ -364,7 +366,7 @@ run_time_repeat_may_be_zero(void **state)
     assert_bad(&move, RULE_RANGE_NBURST, 3);
 }
 
-/* ---- masks ------------------------------------------------------------------------------------------- */
+/* ---- masks --------------------------------------------------------------- */
 
 static CheckInstr
 dup_of(Dtype t, const char *target)
@@ -478,7 +480,7 @@ mask_counter(void **state)
     assert_bad(&abs, RULE_MASK_MODE, 0);
 }
 
-/* ---- availability, dtypes, scopes ------------------------------------------------------------------------ */
+/* ---- availability, dtypes, scopes ---------------------------------------- */
 
 static void
 vector_types_and_scopes(void **state)
@@ -561,7 +563,7 @@ alignment(void **state)
     assert_good(&in);
 }
 
-/* ---- moves -------------------------------------------------------------------------------------------------- */
+/* ---- moves --------------------------------------------------------------- */
 
 static CheckInstr
 move(Scope src, Scope dst, Dtype t, const char *target)
@@ -679,7 +681,8 @@ pad_modes(void **state)
     assert_bad(&in, RULE_PADMODE_PATH, 7);
     in.args[7].v = 9;
     assert_bad(&in, RULE_EXTARG, 7);
-    /* mode 4 takes 8 bytes per burst: 5 bursts read 40 bytes and write 5 blocks with gaps */
+    /* mode 4 takes 8 bytes per burst: 5 bursts read 40 bytes and write 5 blocks with
+     * gaps */
     in = move(SC_GM, SC_L1, DT_F16, "Ascend310P");
     in.args[7].v = 4;
     in.args[3].v = 5;
@@ -754,7 +757,8 @@ static void
 fractal_units(void **state)
 {
     (void)state;
-    /* two bursts of three fractals of 1024 bytes with a gap of one, to float16 with a gap of 32 */
+    /* two bursts of three fractals of 1024 bytes with a gap of one, to float16 with a gap
+     * of 32 */
     CheckInstr in = move(SC_L0C, SC_UB, DT_F32, "Ascend310P");
     in.args[0].t.dtype = DT_F16;
     in.args[7].v = 1;
@@ -839,7 +843,7 @@ move_overlap(void **state)
     assert_good(&in);
 }
 
-/* ---- vector bounds and overlap ---------------------------------------------------------------------------------- */
+/* ---- vector bounds and overlap ------------------------------------------- */
 
 static CheckInstr
 add_of(Dtype t, int64_t mask, int64_t repeat, int64_t stride)
@@ -908,7 +912,8 @@ overlap_single(void **state)
     assert_good(&in);
     set_mask(&in, MASK_BITS, 0xff | (uint64_t)0xff << 24, 0);
     assert_good(
-        &in); /* lanes 0-7 of block 0, 8-15 of block 1: shifted by a block they do not meet */
+        /* lanes 0-7 of block 0, 8-15 of block 1: shifted by a block they do not meet */
+        &in);
     set_mask(&in, MASK_BITS, 0xff | (uint64_t)0xff << 16, 0);
     assert_bad(&in, RULE_OVERLAP_SINGLE, 2);
 }
@@ -991,14 +996,15 @@ overlap_counter(void **state)
     set_mask(&in, MASK_COUNTER, 128 + 16, 0);
     same_buffer(&in, 2, 0);
     assert_good(&in);
-    /* the last repeat has one block: at distance 9 blocks dst of repeat 0 misses it, at 8 it does not */
+    /* the last repeat has one block: at distance 9 blocks dst of repeat 0 misses it, at 8
+     * it does not */
     in.args[1].t.offset = 9 * 32;
     assert_good(&in);
     in.args[1].t.offset = 8 * 32;
     assert_bad(&in, RULE_OVERLAP_MULTI, 2);
 }
 
-/* ---- warnings, elements, footprints -------------------------------------------------------------------------------- */
+/* ---- warnings, elements, footprints -------------------------------------- */
 
 static void
 warnings_of_moves(void **state)
@@ -1047,7 +1053,8 @@ elements(void **state)
     assert_false(check_element(&t, &f));
 }
 
-/* What is read of an image is the part that is cut out; its bounds are those of the whole image. */
+/* What is read of an image is the part that is cut out; its bounds are those of the whole
+ * image. */
 static void
 image_window(void **state)
 {
@@ -1149,7 +1156,7 @@ footprints_of_slices(void **state)
     assert_good(&in);
 }
 
-/* ---- hostile values --------------------------------------------------------------------------------------------------- */
+/* ---- hostile values ------------------------------------------------------ */
 
 static uint64_t seed = 99;
 

@@ -1,5 +1,6 @@
-/* test_check_cube.c: the ranges of every number of loads into the matrix unit and of products, the bytes that they
- * touch, and when they read what they write. Rules that relate numbers have files in tests/lit/rules. */
+/* test_check_cube.c: the ranges of every number of loads into the matrix unit and of
+ * products, the bytes that they touch, and when they read what they write. Rules that
+ * relate numbers have files in tests/lit/rules. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

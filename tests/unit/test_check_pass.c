@@ -1,5 +1,6 @@
-/* test_check_pass.c: the check pass: one error for each operand, and many instructions in little time; tests/lit/passes/check-*.ir
- * has what is proved, refuted and left to run time. */
+/* test_check_pass.c: the check pass: one error for each operand, and many instructions in
+ * little time; tests/lit/passes/check-*.ir has what is proved, refuted and left to run
+ * time. */
 #include "passes/check.h"
 #include "passes/passes.h"
 

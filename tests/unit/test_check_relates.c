@@ -1,10 +1,12 @@
-/* What provers take for granted of the rules of families (rules/internal.h), for every instruction, against the rules
- * themselves on random numbers:
- *   - a rule on one number that does not say that it relates (value_relates, irregular) gives the same answer whatever
- *     the other numbers are, so that their being unknown cannot change it;
+/* What provers take for granted of the rules of families (rules/internal.h), for every
+ * instruction, against the rules themselves on random numbers:
+ *   - a rule on one number that does not say that it relates (value_relates, irregular)
+ * gives the same answer whatever the other numbers are, so that their being unknown
+ * cannot change it;
  *   - it allows an interval: what holds at both ends holds between them;
- *   - bounds that hold hold for smaller numbers too, as far as those are within their ranges; of slices, whose elements
- *     have places of their own, that is not so, and what is asked at the corners (check_bounds_between) is. */
+ *   - bounds that hold hold for smaller numbers too, as far as those are within their
+ * ranges; of slices, whose elements have places of their own, that is not so, and what is
+ * asked at the corners (check_bounds_between) is. */
 #include "rules/check.h"
 
 #include <setjmp.h>
@@ -161,7 +163,8 @@ try_between(const CheckInstr *in, const ParamInfo *p, int n, CheckStep step)
     return "bounds break between two ends where they hold";
 }
 
-/* Smaller numbers; those without a range of their own are 0 where the prover looks, and then anything. */
+/* Smaller numbers; those without a range of their own are 0 where the prover looks, and
+ * then anything. */
 static const char *
 try_bounds(const CheckInstr *in, const ParamInfo *p, int n, CheckStep step)
 {

@@ -1,5 +1,5 @@
-/* test_choice.c: the table of uncertain points, and how a blob keeps readings: its text, and the rules of its
- * section just outside and just inside. */
+/* test_choice.c: the table of uncertain points, and how a blob keeps readings: its text,
+ * and the rules of its section just outside and just inside. */
 #include "blob_parts.h"
 
 static const char head[] = "blob 0.1 Ascend310P3\n";
@@ -20,7 +20,7 @@ record(Parts *s, int i)
     return part(s, "CHCE")->p + (size_t)i * CHOICE_BYTES;
 }
 
-/* ---- the table ------------------------------------------------------------------------------------ */
+/* ---- the table ----------------------------------------------------------- */
 
 static void
 points_have_readings(void **state)
@@ -70,7 +70,7 @@ usual_readings_are_no_choices(void **state)
     assert_int_equal(chosen(&c, CHOICE_AWAY_ZERO), CHOSE_AWAY_ZERO_DIRECTED);
 }
 
-/* ---- blobs ------------------------------------------------------------------------------------------ */
+/* ---- blobs --------------------------------------------------------------- */
 
 static void
 blobs_keep_readings(void **state)

@@ -1,5 +1,6 @@
-/* test_cube.c: products of matrices of every combination of types: the host's function and the emulator against sums
- * term by term, bit for bit. And the inner loops of every level of this processor. */
+/* test_cube.c: products of matrices of every combination of types: the host's function
+ * and the emulator against sums term by term, bit for bit. And the inner loops of every
+ * level of this processor. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +25,8 @@ any_number(int64_t lo, int64_t hi)
     return lo + (int64_t)(any_bits() % (uint64_t)(hi - lo + 1));
 }
 
-/* Integers of all sizes; floats of moderate ones, and if wild now and then of any bits. */
+/* Integers of all sizes; floats of moderate ones, and if wild now and then of any
+ * bits. */
 static uint32_t
 any_element(Dtype t, bool wild)
 {
@@ -70,7 +72,7 @@ int_at(const uint8_t *p, int64_t i, Dtype t)
     return t == DT_S8 ? (int8_t)v : t == DT_S32 ? (int32_t)v : v;
 }
 
-/* ---- whole products ------------------------------------------------------------------------------------ */
+/* ---- whole products ------------------------------------------------------ */
 
 typedef struct Triple {
     const char *soc;
@@ -244,7 +246,8 @@ run_host(const Job *j, uint8_t *dst, uint8_t *sreg)
     assert_true(ops_find(op_table[j->op].sem)(&c));
 }
 
-/* The emulator has the core's registers as they are when it starts: conversions saturate. */
+/* The emulator has the core's registers as they are when it starts: conversions
+ * saturate. */
 static void
 one_product(Job *j)
 {
@@ -304,7 +307,7 @@ large_products(void **s)
     }
 }
 
-/* ---- levels ---------------------------------------------------------------------------------------------- */
+/* ---- levels -------------------------------------------------------------- */
 
 static int
 levels(const GemmLevel *out[4])
@@ -330,7 +333,8 @@ enum {
     MOST_COLUMNS = 32
 };
 
-/* Factors in runs: of row i and run r of the first one; of run r and column n of the second one. */
+/* Factors in runs: of row i and run r of the first one; of run r and column n of the
+ * second one. */
 typedef struct Factors {
     Dtype ta, tb;
     uint8_t a[GEMM_ROWS][RUNS][GEMM_RUN];

@@ -180,7 +180,8 @@ every_core_starts_fresh(void **state)
     uint32_t g = world_gm(w, DT_S32, 8), ub = world_local(w, SC_UB, DT_S32, 0, 64);
     w->k.cores = 3;
     w->k.flags = TIKBLOB_FILL_SCRATCH;
-    /* What UB holds at the start, then a value for the next core to find if it were kept. */
+    /* What UB holds at the start, then a value for the next core to find if it were
+     * kept. */
     TikDesc *d = world_add(w, DESC_LOAD);
     d->operand = at(w, ub, 0);
     d->dtype = DT_S32;
@@ -266,7 +267,8 @@ loops_of_any_bounds(void **state)
     world_free(w);
 }
 
-/* A tensor ends with its granule: at a multiple of 32 bytes, in global memory 32 bytes behind it. */
+/* A tensor ends with its granule: at a multiple of 32 bytes, in global memory 32 bytes
+ * behind it. */
 static bool
 access_at(Scope s, bool write, int64_t offset)
 {
@@ -423,7 +425,9 @@ malformed_programs_are_refused(void **state)
     expect_malformed(w);
 }
 
-/* ---- programs that no compiler makes: they may compute nonsense, but only in their own memory ---------- */
+/* ---- programs that no compiler makes ------------------------------------- */
+
+/* They may compute nonsense, but only in their own memory. */
 
 static uint64_t
 random_next(uint64_t *s)

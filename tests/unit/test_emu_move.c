@@ -1,5 +1,5 @@
-/* test_emu_move.c: data_move on the emulator: bursts and gaps on every kind of path, pad modes, L0C units
- * and conversions, and where a tensor ends. */
+/* test_emu_move.c: data_move on the emulator: bursts and gaps on every kind of path, pad
+ * modes, L0C units and conversions, and where a tensor ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -187,7 +187,9 @@ the_padding_register_starts_at_zero_on_every_core(void **state)
     world_free(w);
 }
 
-/* ---- L0C: n elements through UB to L0C and back to UB, with codes on the ways in and out -------------------- */
+/* ---- L0C ----------------------------------------------------------------- */
+
+/* N elements through UB to L0C and back to UB, with codes on the ways in and out. */
 
 static void
 through_l0c(Dtype in, int in_code, Dtype mid, int out_code, Dtype last, const void *src,
@@ -242,7 +244,8 @@ l0c_conversions(void **state)
     through_l0c(DT_U32, 0, DT_U32, 0, DT_U32, s, s, 4);
 }
 
-/* Fractals on the L0C side, blocks on the UB side, for gaps; fractals of the own size for bursts. */
+/* Fractals on the L0C side, blocks on the UB side, for gaps; fractals of the own size for
+ * bursts. */
 static void
 l0c_units(void **state)
 {
@@ -257,7 +260,8 @@ l0c_units(void **state)
         memcpy(world_data(w, g) + 4 * i, &v, 4);
     }
     world_move(w, at(w, a, 0), at(w, g, 0), 1, 256);
-    /* Two bursts of one fractal; the second comes from 1024 + 64 bytes and goes to fractal 3. */
+    /* Two bursts of one fractal; the second comes from 1024 + 64 bytes and goes to
+     * fractal 3. */
     world_move(w, at(w, c, 0), at(w, a, 0), 2, 1);
     world_shape(w, 2, 2, 0);
     world_move(w, at(w, b, 0), at(w, a, 0), 1, 64); /* something to keep */
@@ -277,7 +281,7 @@ l0c_units(void **state)
     world_free(w);
 }
 
-/* ---- ends -------------------------------------------------------------------------------------------------------- */
+/* ---- ends ---------------------------------------------------------------- */
 
 /* A move of one block between a 46-byte tensor and UB at this byte offset. */
 static bool

@@ -1,6 +1,6 @@
-/* test_emu_vector.c: vector instructions of the emulator against a slow model that follows the rules of
- * evaluation lane by lane, on chosen and on random operands; and the tables of lane functions against
- * each other. */
+/* test_emu_vector.c: vector instructions of the emulator against a slow model that
+ * follows the rules of evaluation lane by lane, on chosen and on random operands; and the
+ * tables of lane functions against each other. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,9 +12,10 @@
 #include "emu_world.h"
 #include "num/half.h"
 
-/* ---- a call and its slow model ------------------------------------------------------------------------- */
+/* ---- a call and its slow model ------------------------------------------- */
 
-/* Everything in one UB buffer, so that operands may overlap. Offsets in bytes, strides in blocks. */
+/* Everything in one UB buffer, so that operands may overlap. Offsets in bytes, strides in
+ * blocks. */
 typedef struct Call {
     Op op;
     Dtype t;
@@ -79,8 +80,8 @@ eval(ScalarOp op, Dtype t, int64_t a, int64_t b)
     return out;
 }
 
-/* The function in double, rounded once: float32 results of the library differ from that for one argument in
- * millions (num/fn.h). */
+/* The function in double, rounded once: float32 results of the library differ from that
+ * for one argument in millions (num/fn.h). */
 static int64_t
 function(Dtype t, double d)
 {
@@ -181,7 +182,7 @@ run_model(const Call *c, uint8_t *ub)
     }
 }
 
-/* ---- the same call on the emulator ----------------------------------------------------------------------- */
+/* ---- the same call on the emulator --------------------------------------- */
 
 static void
 fill_args(World *w, const Call *c, uint32_t ub)
@@ -296,7 +297,8 @@ is_short(Op op)
     return op_table[op].form >= FORM_VDUP && op_table[op].form <= FORM_VUN;
 }
 
-/* Whether any kind of core has the instruction with the type; src other than DT_NONE: with the pair. */
+/* Whether any kind of core has the instruction with the type; src other than DT_NONE:
+ * with the pair. */
 static bool
 exists(Op op, Dtype dst, Dtype src)
 {
@@ -401,7 +403,7 @@ random_calls(void **state)
     }
 }
 
-/* ---- chosen cases --------------------------------------------------------------------------------------------- */
+/* ---- chosen cases -------------------------------------------------------- */
 
 static uint16_t
 half_result(Op op, uint16_t a, uint16_t b)
@@ -536,7 +538,7 @@ just_inside(void **state)
     check_call(&c, &seed);
 }
 
-/* ---- the tables ------------------------------------------------------------------------------------------------- */
+/* ---- the tables ---------------------------------------------------------- */
 
 static void
 tables_agree(void **state)

@@ -1,5 +1,5 @@
-/* test_fractal.c: the fractal layouts against the golden arrays of tests/golden/quant (q30_*) and the examples of
- * the manual. The program runs in the project's folder. */
+/* test_fractal.c: the fractal layouts against the golden arrays of tests/golden/quant
+ * (q30_*) and the examples of the manual. The program runs in the project's folder. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

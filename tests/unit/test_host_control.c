@@ -1,5 +1,5 @@
-/* test_host_control.c: loops, branches, jumps, cores, run-time checks and their faults, and what is
- * written ahead of time. */
+/* test_host_control.c: loops, branches, jumps, cores, run-time checks and their faults,
+ * and what is written ahead of time. */
 #include "host_util.h"
 
 #include <dlfcn.h>
@@ -16,7 +16,8 @@ s64(Maker *m, RegId r)
     return ir_reg_value(m->k, r);
 }
 
-/* out[i] = 3 * i for i < 10 except 4, and nothing behind 7: loops with continue and break. */
+/* out[i] = 3 * i for i < 10 except 4, and nothing behind 7: loops with continue and
+ * break. */
 static void
 breaks_and_continues(void **state)
 {
@@ -53,7 +54,8 @@ breaks_and_continues(void **state)
     maker_close(&m);
 }
 
-/* Each of 5 cores writes its own element; a second loop has 3 blocks; everything else runs on all. */
+/* Each of 5 cores writes its own element; a second loop has 3 blocks; everything else
+ * runs on all. */
 static void
 cores_run_their_block(void **state)
 {
@@ -102,7 +104,7 @@ returns_end_the_core(void **state)
     maker_close(&m);
 }
 
-/* ---- faults -------------------------------------------------------------------------------------------- */
+/* ---- faults -------------------------------------------------------------- */
 
 typedef void Fill(Maker *m, BufId in, BufId out, RegId r);
 
@@ -230,7 +232,7 @@ run_time_faults(void **state)
     expect_fault(dup_mask, 129, "mask-range");
 }
 
-/* ---- ahead of time ------------------------------------------------------------------------------------- */
+/* ---- ahead of time ------------------------------------------------------- */
 
 static char *
 read_file(const char *path, size_t *n)

@@ -1,5 +1,5 @@
-/* test_host_scalar.c: every scalar operation and conversion on every type, compiled at two levels,
- * against scalar_eval. */
+/* test_host_scalar.c: every scalar operation and conversion on every type, compiled at
+ * two levels, against scalar_eval. */
 #include "host_util.h"
 
 enum {

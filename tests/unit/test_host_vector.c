@@ -1,6 +1,7 @@
-/* test_host_vector.c: random vector instructions (masks of every form, strides, repeats, operands that
- * overlap, values known only at run time) compiled at several levels, against loops over lanes that
- * follow the definition: all reads of a repeat, then its writes. */
+/* test_host_vector.c: random vector instructions (masks of every form, strides, repeats,
+ * operands that overlap, values known only at run time) compiled at several levels,
+ * against loops over lanes that follow the definition: all reads of a repeat, then its
+ * writes. */
 #include "host_util.h"
 
 #include "num/half.h"
@@ -87,7 +88,7 @@ lane(Sem sem, Dtype t, int64_t a, int64_t b)
     return 0;
 }
 
-/* ---- random instructions ------------------------------------------------------------------------------ */
+/* ---- random instructions ------------------------------------------------- */
 
 typedef struct Case {
     CheckInstr in;
@@ -220,9 +221,10 @@ reference(const Case *c, uint8_t *ub)
     }
 }
 
-/* ---- kernels ---------------------------------------------------------------------------------------------- */
+/* ---- kernels ------------------------------------------------------------- */
 
-/* A number as a constant, or through a register that is loaded from the array of numbers. */
+/* A number as a constant, or through a register that is loaded from the array of
+ * numbers. */
 static ExprId
 value_expr(Maker *m, BufId numbers, int64_t *values, int *used, Dtype t, int64_t v,
            bool runtime)
@@ -378,7 +380,8 @@ every_type(void **state)
     }
 }
 
-/* Zeros of both signs, infinities, NaNs with payloads, subnormals, ties: every pair of them. */
+/* Zeros of both signs, infinities, NaNs with payloads, subnormals, ties: every pair of
+ * them. */
 static void
 special_pairs(void **state)
 {

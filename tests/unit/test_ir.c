@@ -49,7 +49,7 @@ print_expr(const Kernel *k, ExprId e)
     return t.p;
 }
 
-/* ---- builder ------------------------------------------------------------------------------------ */
+/* ---- builder ------------------------------------------------------------- */
 
 static void
 expressions_are_shared_and_folded(void **state)
@@ -175,7 +175,7 @@ statements_are_linked(void **state)
     drop_unit(u);
 }
 
-/* ---- text form ------------------------------------------------------------------------------------- */
+/* ---- text form ----------------------------------------------------------- */
 
 static const char whole[] =
     "kernel everything soc=Ascend910B1 folded fill_scratch ordered {\n"

@@ -1,5 +1,5 @@
-/* test_ir_memory.c: the sets of bytes that init reasons with (passes/interval_set.h); the passes init and blocks themselves
- * are tested by tests/lit/passes. */
+/* test_ir_memory.c: the sets of bytes that init reasons with (passes/interval_set.h); the
+ * passes init and blocks themselves are tested by tests/lit/passes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "passes/interval_set.h"
 
-/* ---- sets of bytes ---------------------------------------------------------------------------------------- */
+/* ---- sets of bytes ------------------------------------------------------- */
 
 static void
 bytesets_against_bitmaps(void **state)

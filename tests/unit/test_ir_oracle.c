@@ -1,7 +1,9 @@
-/* test_ir_oracle.c: the passes about memory against plain execution. Random kernels run statement by
- * statement on byte maps, once per core and for several values of the registers:
+/* test_ir_oracle.c: the passes about memory against plain execution. Random kernels run
+ * statement by statement on byte maps, once per core and for several values of the
+ * registers:
  *   - may_read_uninit is false: no run reads a byte that was not written;
- *   - a warning uninit: when the statement executes first, it reads such a byte, in core 0;
+ *   - a warning uninit: when the statement executes first, it reads such a byte, in core
+ * 0;
  *   - blocks_ordered is false: what a core writes no other core reads or writes;
  *   - a warning multicore-overlap: cores 0 and 1 write a common byte;
  *   - fold changes nothing of what is touched.
@@ -29,7 +31,7 @@ enum {
     MAX_LINES = 4096
 };
 
-/* ---- random kernels ---------------------------------------------------------------------------------- */
+/* ---- random kernels ------------------------------------------------------ */
 
 typedef struct Gen {
     uint64_t seed;
@@ -68,7 +70,8 @@ int64_const(Gen *g, int64_t v)
     return ir_const(g->k, DT_S64, v);
 }
 
-/* 256 to 512 bytes, up to two loop terms of at most 2 * 128 bytes, now and then a register. */
+/* 256 to 512 bytes, up to two loop terms of at most 2 * 128 bytes, now and then a
+ * register. */
 static ExprId
 random_offset(Gen *g)
 {
@@ -345,7 +348,7 @@ random_kernel(Unit *u, uint64_t seed)
     return g.k;
 }
 
-/* ---- execution ------------------------------------------------------------------------------------------ */
+/* ---- execution ----------------------------------------------------------- */
 
 /* What one core did. */
 typedef struct Core {
@@ -546,7 +549,7 @@ exec_body(Exec *x, StmtId first)
     return FLOW_ON;
 }
 
-/* ---- the comparison ---------------------------------------------------------------------------------------- */
+/* ---- the comparison ------------------------------------------------------ */
 
 typedef struct Totals {
     int proved, unproved, clean; /* clean: unproved, but no run found anything */
@@ -576,7 +579,8 @@ holds(bool fact, const char *what, uint64_t seed)
     }
 }
 
-/* Runs all cores. What the uninit warnings say is looked at where their statement executed. */
+/* Runs all cores. What the uninit warnings say is looked at where their statement
+ * executed. */
 static void
 run_cores(const Kernel *k, uint64_t seed, Core cores[CORES])
 {

@@ -1,5 +1,6 @@
-/* test_launch.c: cores of a compiled kernel over threads, their scratch, and the faults that they record.
- * The kernels are C functions of the form that the host back end makes. */
+/* test_launch.c: cores of a compiled kernel over threads, their scratch, and the faults
+ * that they record. The kernels are C functions of the form that the host back end
+ * makes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -145,7 +146,8 @@ checked_move(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
     return tikrt_check(c, &check, values);
 }
 
-/* A checked vec_adds with a list mask from args[0]: four words, then the operands after it. */
+/* A checked vec_adds with a list mask from args[0]: four words, then the operands after
+ * it. */
 static int
 checked_vector(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
 {
@@ -214,7 +216,7 @@ wrong_arrays_are_refused(void **state)
     assert_int_equal(err.kind, TIK_ERR_USAGE);
 }
 
-/* ---- bytes behind the data ----------------------------------------------------------------------- */
+/* ---- bytes behind the data ----------------------------------------------- */
 
 enum {
     ODD = 9 /* 36 bytes: 28 and 32 behind them */
@@ -241,7 +243,8 @@ reach_behind(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
     return 0;
 }
 
-/* What a kernel finds behind an array is 0 in each launch, and the caller's bytes stay. */
+/* What a kernel finds behind an array is 0 in each launch, and the caller's bytes
+ * stay. */
 static void
 bytes_behind_an_array_are_the_runs_own(void **state)
 {

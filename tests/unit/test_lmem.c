@@ -1,5 +1,6 @@
-/* test_lmem.c: layouts in lanes of local memory against the golden arrays of tests/golden/lmem (l01 to l24, v01 to
- * v03) and the examples of the manual. The program runs in the project's folder. */
+/* test_lmem.c: layouts in lanes of local memory against the golden arrays of
+ * tests/golden/lmem (l01 to l24, v01 to v03) and the examples of the manual. The program
+ * runs in the project's folder. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -367,7 +368,8 @@ lanes(void **state)
     assert_true(lmem_lanes(bm, 63, 2) == ((uint64_t)1 << 63 | 1));
 }
 
-/* Of a small tensor by counting: whether two elements share an address; a row of addresses for two tensors. */
+/* Of a small tensor by counting: whether two elements share an address; a row of
+ * addresses for two tensors. */
 typedef struct Count {
     const LaneTarget *t;
     LmemTensor x;

@@ -1,4 +1,5 @@
-/* test_lmem_pack.c: packed constants against the arrays of tests/golden/lmem (groups A, W and M). */
+/* test_lmem_pack.c: packed constants against the arrays of tests/golden/lmem (groups A, W
+ * and M). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +33,7 @@ golden(const char *name, Dtype dtype, int64_t elems)
     return a;
 }
 
-/* ---- weights by themselves ---------------------------------------------------------------------------- */
+/* ---- weights by themselves ----------------------------------------------- */
 
 typedef struct WeightCase {
     const char *id;
@@ -163,7 +164,7 @@ merging_by_rule(void **state)
     }
 }
 
-/* ---- rows with parameters -------------------------------------------------------------------------------- */
+/* ---- rows with parameters ------------------------------------------------ */
 
 enum {
     NO_PART = -1
@@ -337,7 +338,7 @@ resizing(void **state)
     check_resize("a01_resize_out_2_4_3_8", (uint64_t[]){2, 4, 3, 8});
 }
 
-/* ---- parameters of byte-strided targets --------------------------------------------------------------------- */
+/* ---- parameters of byte-strided targets ---------------------------------- */
 
 static void
 channel_parameters(void **state)
@@ -376,7 +377,7 @@ bias_planes(void **state)
     tik_array_free(&packed);
 }
 
-/* ---- limits ----------------------------------------------------------------------------------------------------- */
+/* ---- limits -------------------------------------------------------------- */
 
 static void
 check_split(uint64_t bytes, uint64_t parallel, uint64_t h, uint64_t w)

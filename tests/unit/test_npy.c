@@ -1,5 +1,5 @@
-/* test_npy.c: reading every legal spelling of a .npy file, refusing every other with a message that says
- * why, and writing without leaving anything behind when it fails. */
+/* test_npy.c: reading every legal spelling of a .npy file, refusing every other with a
+ * message that says why, and writing without leaving anything behind when it fails. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
-/* test_num.c: the numeric library as its callers use it: tables, lengths, addresses, special values.
- * All float16 arguments and millions of others are in tests/oracle/num_functions.py and num_conversions.py. */
+/* test_num.c: the numeric library as its callers use it: tables, lengths, addresses,
+ * special values. All float16 arguments and millions of others are in
+ * tests/oracle/num_functions.py and num_conversions.py. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,7 +89,8 @@ huge_arguments(void **state)
     assert_true(r != r);
 }
 
-/* Every length and an odd address give what one element alone gives; nothing else is written. */
+/* Every length and an odd address give what one element alone gives; nothing else is
+ * written. */
 static void
 check_lengths(NumFn f, NumType t, size_t size)
 {
@@ -120,7 +122,8 @@ lengths_and_addresses(void **state)
     }
 }
 
-/* In place, and with large arguments among small ones, all levels give the bits of the base. */
+/* In place, and with large arguments among small ones, all levels give the bits of the
+ * base. */
 static void
 levels_agree(void **state)
 {
@@ -249,7 +252,8 @@ next_random(uint64_t *seed)
     return *seed >> 32 | *seed << 32;
 }
 
-/* Every level gives the bits of the base level, also for a number of elements that is no multiple of 16. */
+/* Every level gives the bits of the base level, also for a number of elements that is no
+ * multiple of 16. */
 static void
 dequantisation_levels(void **state)
 {

@@ -1,5 +1,5 @@
-/* test_num_dot.c: blocks of products (num/dot.h) at every level against plain loops: integers exactly, floats term by
- * term; pixels behind the last block stay. */
+/* test_num_dot.c: blocks of products (num/dot.h) at every level against plain loops:
+ * integers exactly, floats term by term; pixels behind the last block stay. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

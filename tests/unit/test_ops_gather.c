@@ -1,4 +1,5 @@
-/* Fetched and packed lanes: the tables of all levels against each other and against plain loops. */
+/* Fetched and packed lanes: the tables of all levels against each other and against plain
+ * loops. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,4 +1,5 @@
-/* Reductions of one repeat: the tables of all levels against plain trees, node by node rounded with half.h. */
+/* Reductions of one repeat: the tables of all levels against plain trees, node by node
+ * rounded with half.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -136,7 +137,8 @@ value_of(uint16_t h, int sign)
     return is_nan(h) ? -1e30f : (float)sign * half_to_float(h);
 }
 
-/* The greatest, its first index and its count, in all lanes and by blocks, from few different values. */
+/* The greatest, its first index and its count, in all lanes and by blocks, from few
+ * different values. */
 static void
 keys_order_floats(void **s)
 {

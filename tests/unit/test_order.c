@@ -1,5 +1,6 @@
-/* test_order.c: the order of queues (passes/order.h), accesses that meet (passes/access_log.h), and deep kernels for the passes flags
- * and race; tests/lit/passes has those of one fact each. */
+/* test_order.c: the order of queues (passes/order.h), accesses that meet
+ * (passes/access_log.h), and deep kernels for the passes flags and race; tests/lit/passes
+ * has those of one fact each. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +16,7 @@
 #include "passes/passes.h"
 #include "passes/access_log.h"
 
-/* ---- order ----------------------------------------------------------------------------------------------------- */
+/* ---- order --------------------------------------------------------------- */
 
 static void
 flags_order(void **state)
@@ -81,7 +82,7 @@ flags_that_overrun(void **state)
     assert_false(order_ended(&o, PIPE_M, a, PIPE_V));
 }
 
-/* ---- bytes ----------------------------------------------------------------------------------------------------- */
+/* ---- bytes --------------------------------------------------------------- */
 
 static uint32_t seed = 5;
 
@@ -162,11 +163,12 @@ parts_nest(void **state)
     arena_free(&arena);
 }
 
-/* ---- the passes ---------------------------------------------------------------------------------------------------- */
+/* ---- the passes ---------------------------------------------------------- */
 
 #define FLAG(word, from, to, id)                                                         \
     word "_flag pipe=" #from " trigger_pipe=" #to " event_id=" id "\n"
-/* Names of the diagnostics of a kernel with this body, each followed by a blank; text is the body in a kernel again. */
+/* Names of the diagnostics of a kernel with this body, each followed by a blank; text is
+ * the body in a kernel again. */
 static const char *
 told(const char *body)
 {

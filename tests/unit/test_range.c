@@ -1,5 +1,5 @@
-/* Ranges against brute force: for small types every operation on every pair of values of two random
- * ranges gives a value of the range of the result. */
+/* Ranges against brute force: for small types every operation on every pair of values of
+ * two random ranges gives a value of the range of the result. */
 #include "analysis/range.h"
 
 #include <setjmp.h>
@@ -152,7 +152,8 @@ lattice(void **state)
     }
 }
 
-/* What the checks rely on: multiples survive casts, and wide arithmetic never overflows. */
+/* What the checks rely on: multiples survive casts, and wide arithmetic never
+ * overflows. */
 static void
 congruences(void **state)
 {
@@ -181,8 +182,9 @@ congruences(void **state)
     assert_int_equal(range_div_ceil(7, 2), 4);
 }
 
-/* Floor and ceiling by their definition: q * b is the nearest multiple on that side, whatever the signs. A ceiling
- * that is one too high, or a floor one too low, would make conditions say more than they do. */
+/* Floor and ceiling by their definition: q * b is the nearest multiple on that side,
+ * whatever the signs. A ceiling that is one too high, or a floor one too low, would make
+ * conditions say more than they do. */
 static void
 quotients(void **state)
 {

@@ -1,5 +1,5 @@
-/* test_scalar.c: meaning of scalar operations, and float16/bfloat16 conversions against exhaustive or
- * independent references. */
+/* test_scalar.c: meaning of scalar operations, and float16/bfloat16 conversions against
+ * exhaustive or independent references. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* The table of what users may say about findings, and who wins when they say several things. */
+/* The table of what users may say about findings, and who wins when they say several
+ * things. */
 #include "base/unit.h"
 
 #include <setjmp.h>

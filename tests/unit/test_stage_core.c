@@ -1,4 +1,5 @@
-/* The evaluator's core: big integers, texts of values, binding of arguments, call chains, limits. */
+/* The evaluator's core: big integers, texts of values, binding of arguments, call chains,
+ * limits. */
 #include "lib/stage.h"
 #include "python/core.h"
 #include "tik/tik.h"

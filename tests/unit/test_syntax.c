@@ -259,7 +259,7 @@ empty_texts(void **state)
     }
 }
 
-/* ---- places ---- */
+/* ---- places -------------------------------------------------------------- */
 
 static void
 assert_place(Parsed *x, const Ast *node, const char *text)
@@ -294,7 +294,7 @@ places(void **state)
     parsed_free(&x);
 }
 
-/* ---- printing ---- */
+/* ---- printing ------------------------------------------------------------ */
 
 static void
 round_trip(const char *text)

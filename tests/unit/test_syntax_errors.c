@@ -1,5 +1,6 @@
-/* test_syntax_errors.c: what is reported about programs that do not parse: where, under which name, in
- * which words, and that one fault is one report. Limits are tested on both sides. */
+/* test_syntax_errors.c: what is reported about programs that do not parse: where, under
+ * which name, in which words, and that one fault is one report. Limits are tested on both
+ * sides. */
 #include "syntax_util.h"
 
 #include <stdio.h>
@@ -221,7 +222,7 @@ characters(void **state)
     parsed_free(&x);
 }
 
-/* ---- limits ---- */
+/* ---- limits -------------------------------------------------------------- */
 
 static void
 repeat(Text *t, const char *part, int n)

@@ -1,5 +1,6 @@
-/* What the TIK objects put into the kernel: places of statements and operands, call chains, argument
- * order, sizes, shape of branches. Texts of diagnostics are tested in tests/lit/tik. */
+/* What the TIK objects put into the kernel: places of statements and operands, call
+ * chains, argument order, sizes, shape of branches. Texts of diagnostics are tested in
+ * tests/lit/tik. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

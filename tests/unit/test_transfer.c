@@ -1,5 +1,5 @@
-/* Moves that pad, reorder or repeat: which processor has which path, and destinations that meet themselves,
- * compared with sets of bytes written down one by one. */
+/* Moves that pad, reorder or repeat: which processor has which path, and destinations
+ * that meet themselves, compared with sets of bytes written down one by one. */
 #include "rules/check.h"
 #include "rules/transfer.h"
 
@@ -41,7 +41,7 @@ instr(Op op, const char *soc, Scope dst, Scope src)
     return in;
 }
 
-/* ---- paths ----------------------------------------------------------------------------------------------- */
+/* ---- paths --------------------------------------------------------------- */
 
 typedef struct PathRow {
     Op op;
@@ -93,7 +93,7 @@ paths_of_processors(void **state)
     }
 }
 
-/* ---- destinations that meet themselves ------------------------------------------------------------------- */
+/* ---- destinations that meet themselves ----------------------------------- */
 
 enum {
     PLACES = 1 << 14

@@ -1,5 +1,6 @@
-/* test_weight.c: the pass weight-reorder, packed constants in the text form of the IR, and section PACK of blobs,
- * on golden case m02: three channels in a lane, requantisation and bias in front of the weight. */
+/* test_weight.c: the pass weight-reorder, packed constants in the text form of the IR,
+ * and section PACK of blobs, on golden case m02: three channels in a lane, requantisation
+ * and bias in front of the weight. */
 #include "blob_parts.h"
 
 #include "ir/ir.h"
@@ -198,7 +199,7 @@ refused_texts(void **state)
     }
 }
 
-/* ---- blobs ------------------------------------------------------------------------------------------------ */
+/* ---- blobs --------------------------------------------------------------- */
 
 /* A weight by itself: one channel of 64 bytes, and a table in front of it. */
 static const char seed[] =

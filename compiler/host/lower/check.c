@@ -1,7 +1,8 @@
-/* check.c: calls of the runtime library: instructions whose meaning is there, and run-time checks before an instruction or an access to one element that could not be
- * proved. The code passes the operands' values and a constant TikCheck to the runtime library, which
- * has the rules; on a fault the kernel ends. An access to one element, being short, is tested in place
- * first and only a suspicious one goes to the library. */
+/* check.c: calls of the runtime library: instructions whose meaning is there, and
+ * run-time checks before an instruction or an access to one element that could not be
+ * proved. The code passes the operands' values and a constant TikCheck to the runtime
+ * library, which has the rules; on a fault the kernel ends. An access to one element,
+ * being short, is tested in place first and only a suspicious one goes to the library. */
 
 /* ASSUMES element-place: offset in the tensor, a multiple of the element. */
 #include "host/lower/lower.h"
@@ -116,8 +117,8 @@ known_values(Lower *l, const Values *from)
     return global;
 }
 
-/* Where the values are in memory: what is known is data of the module, so that a call costs code only for
- * the others. */
+/* Where the values are in memory: what is known is data of the module, so that a call
+ * costs code only for the others. */
 static LLVMValueRef
 values_in_memory(Lower *l, const Values *from)
 {

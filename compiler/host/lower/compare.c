@@ -1,5 +1,6 @@
-/* compare.c: compare and select. host/lower/lanes.c has masks, repeats and strides, and the rows of bits; here
- * what is done with them, and the moves of CMPMASK, which is 16 bytes of the special registers. */
+/* compare.c: compare and select. host/lower/lanes.c has masks, repeats and strides, and
+ * the rows of bits; here what is done with them, and the moves of CMPMASK, which is 16
+ * bytes of the special registers. */
 #include "host/lower/lower.h"
 
 static LLVMValueRef
@@ -9,7 +10,7 @@ cmpmask(Lower *l)
     return LLVMBuildGEP2(l->b, l->i8, lower_sreg(l), &off, 1, "");
 }
 
-/* ---- compare ---------------------------------------------------------------------------------------- */
+/* ---- compare ------------------------------------------------------------- */
 
 static LLVMRealPredicate
 float_predicate(Sem sem)
@@ -80,7 +81,7 @@ lower_comparison(Lower *l, StmtId s, const Arg *args)
     lower_lanes(l, s, &job);
 }
 
-/* ---- select ----------------------------------------------------------------------------------------- */
+/* ---- select -------------------------------------------------------------- */
 
 static LLVMValueRef
 choose(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
@@ -102,8 +103,8 @@ copy_cmpmask(Lower *l, LLVMValueRef to, LLVMValueRef from)
     LLVMSetAlignment(LLVMBuildStore(l->b, v, to), 1);
 }
 
-/* 16 bytes of a tensor; of those behind its last granule, which only an offset that is no multiple of 16 reaches,
- * nothing is read: the upper half is 0 then. */
+/* 16 bytes of a tensor; of those behind its last granule, which only an offset that is no
+ * multiple of 16 reaches, nothing is read: the upper half is 0 then. */
 static void
 load_cmpmask(Lower *l, const Ref *ref)
 {

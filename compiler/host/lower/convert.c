@@ -1,11 +1,12 @@
-/* convert.c: conversions between types on lanes (vector chapter 3). host/lower/lanes.c has masks, repeats and
- * strides.
+/* convert.c: conversions between types on lanes (vector chapter 3). host/lower/lanes.c
+ * has masks, repeats and strides.
  *
- * The usual pairs are vector code of their own, in the modes that a core starts with: results saturate.
- * The rest (directed rounding to floats, bfloat16, 64-bit integers, kernels that set a mode of the
- * conversion) calls the runtime library, once for the whole instruction where that is one run. Halves
- * of float types never meet LLVM's conversions from double or to small integers, which it takes apart
- * lane by lane; everything goes by way of float32, where each step is exact but one. */
+ * The usual pairs are vector code of their own, in the modes that a core starts with:
+ * results saturate. The rest (directed rounding to floats, bfloat16, 64-bit integers,
+ * kernels that set a mode of the conversion) calls the runtime library, once for the
+ * whole instruction where that is one run. Halves of float types never meet LLVM's
+ * conversions from double or to small integers, which it takes apart lane by lane;
+ * everything goes by way of float32, where each step is exact but one. */
 #include "host/lower/lower.h"
 
 /* What LaneJob.mode says: the rounding mode, and how the result is made. */
@@ -19,7 +20,7 @@ enum {
     MODE_OUTWARD = ROUND_COUNT /* away from zero whatever the fraction */
 };
 
-/* ---- modes of the core ------------------------------------------------------------------------------ */
+/* ---- modes of the core --------------------------------------------------- */
 
 static bool
 may_set(const Kernel *k, const Stmt *s, int offset)
@@ -43,7 +44,8 @@ lower_find_modes(Lower *l)
     }
 }
 
-/* The register that says what happens beyond the range of the result; -1: nothing can be there. */
+/* The register that says what happens beyond the range of the result; -1: nothing can be
+ * there. */
 static int
 mode_register(Dtype dst, Dtype src)
 {
@@ -59,7 +61,7 @@ mode_is_set(const Lower *l, int reg)
     return reg == SREG_FP2INT ? l->sets_fp2int : reg == SREG_FP2FP && l->sets_fp2fp;
 }
 
-/* ---- in the runtime library ------------------------------------------------------------------------- */
+/* ---- in the runtime library ---------------------------------------------- */
 
 /* The constant TikConvert. */
 static LLVMValueRef
@@ -111,7 +113,7 @@ library_lanes(Lower *l, const LaneShape *sh, LLVMValueRef v, LLVMValueRef scalar
     return LLVMBuildLoad2(l->b, to, dst, "");
 }
 
-/* ---- as vector code --------------------------------------------------------------------------------- */
+/* ---- as vector code ------------------------------------------------------ */
 
 static LLVMValueRef
 real(Lower *l, double v, int lanes)
@@ -159,8 +161,8 @@ convert_int32(Lower *l, RoundMode mode, LLVMValueRef f, int lanes)
     return LLVMBuildFPToSI(l->b, round_to(l, mode, f), types[0], "");
 }
 
-/* Numbers that do not fit are integers, which rounding leaves alone; they are looked at only where some lane
- * has one. */
+/* Numbers that do not fit are integers, which rounding leaves alone; they are looked at
+ * only where some lane has one. */
 static LLVMValueRef
 to_int32(Lower *l, RoundMode mode, LLVMValueRef f, int lanes)
 {
@@ -178,7 +180,8 @@ to_int32(Lower *l, RoundMode mode, LLVMValueRef f, int lanes)
     return lower_rare_end(l, &rare, f);
 }
 
-/* The limits of types are integers, so that it is the same to round before or behind them. */
+/* The limits of types are integers, so that it is the same to round before or behind
+ * them. */
 static LLVMValueRef
 to_integer(Lower *l, const LaneShape *sh, LLVMValueRef f)
 {
@@ -203,7 +206,8 @@ truncate_half(Lower *l, LLVMValueRef f, int lanes)
                             lower_bits_type(l, DT_F16, lanes), "");
 }
 
-/* float32 to float16, nearest even, saturated: infinity and NaN are what tells of a lane that is rare. */
+/* float32 to float16, nearest even, saturated: infinity and NaN are what tells of a lane
+ * that is rare. */
 static LLVMValueRef
 to_half(Lower *l, LLVMValueRef f, int lanes)
 {
@@ -248,8 +252,9 @@ integer_to_float(Lower *l, const LaneShape *sh, LLVMValueRef v)
                                   : LLVMBuildBitCast(l->b, f, bits, "");
 }
 
-/* The exact product of an int32 and a float16, rounded to odd in float32, so that the rounding to float16 is the
- * only one; twice: to nearest. A product has its 29 lowest bits of a double in no result but as "there is more". */
+/* The exact product of an int32 and a float16, rounded to odd in float32, so that the
+ * rounding to float16 is the only one; twice: to nearest. A product has its 29 lowest
+ * bits of a double in no result but as "there is more". */
 static LLVMValueRef
 product(Lower *l, LLVMValueRef v, LLVMValueRef scale, int lanes, bool twice)
 {
@@ -332,7 +337,7 @@ compute(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
                : LLVMBuildBitCast(l->b, f, lower_bits_type(l, to, sh->lanes), "");
 }
 
-/* ---- the instruction -------------------------------------------------------------------------------- */
+/* ---- the instruction ----------------------------------------------------- */
 
 /* Pairs without code of their own. */
 static bool

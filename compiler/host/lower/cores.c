@@ -1,8 +1,9 @@
-/* cores.c: what a core says to the launcher: how many blocks a multi-core loop has, and that it
- * waits for the other cores of the loop. Both may end the kernel. */
+/* cores.c: what a core says to the launcher: how many blocks a multi-core loop has, and
+ * that it waits for the other cores of the loop. Both may end the kernel. */
 #include "host/lower/lower.h"
 
-/* A function of the runtime that takes the core, a number and the place, and gives 1 to end. */
+/* A function of the runtime that takes the core, a number and the place, and gives 1 to
+ * end. */
 static void
 call_launcher(Lower *l, const char *name, ExprId number, StmtId s)
 {
@@ -25,7 +26,8 @@ lower_blocks(Lower *l, StmtId s)
     call_launcher(l, "tikrt_blocks", args[0].expr, s);
 }
 
-/* What other cores wrote must be seen behind it: the call is opaque, streams are fenced. */
+/* What other cores wrote must be seen behind it: the call is opaque, streams are
+ * fenced. */
 void
 lower_barrier(Lower *l, StmtId s)
 {

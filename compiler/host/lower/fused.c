@@ -1,5 +1,6 @@
-/* fused.c: lane arithmetic of more than one step: multiply and add, shifts, and conversions that are part of
- * an instruction. The meaning of each is in vector 2.5 and 11; host/lower/vector.c calls it. */
+/* fused.c: lane arithmetic of more than one step: multiply and add, shifts, and
+ * conversions that are part of an instruction. The meaning of each is in vector 2.5 and
+ * 11; host/lower/vector.c calls it. */
 #include "host/lower/lower.h"
 
 static LLVMTypeRef
@@ -15,7 +16,7 @@ real(Lower *l, LLVMTypeRef element, int lanes, double v)
     return lower_splat(l, LLVMConstReal(element, v), lanes);
 }
 
-/* ---- conversions ------------------------------------------------------------------------------------ */
+/* ---- conversions --------------------------------------------------------- */
 
 /* a if the comparison with b holds, else b; for NaN b. */
 static LLVMValueRef
@@ -39,7 +40,8 @@ lower_near_integer(Lower *l, LLVMValueRef f, int lanes, double lo, double hi)
     return LLVMBuildSub(l->b, f, lower_bits_const(l, DT_S32, lanes, bits), "");
 }
 
-/* First to float by rounding to odd, which leaves the second rounding as if it were the only one. */
+/* First to float by rounding to odd, which leaves the second rounding as if it were the
+ * only one. */
 LLVMValueRef
 lower_half_of_double(Lower *l, LLVMValueRef d, int lanes)
 {
@@ -55,9 +57,10 @@ lower_half_of_double(Lower *l, LLVMValueRef d, int lanes)
     return lower_from_f32(l, f, DT_F16, lanes);
 }
 
-/* ---- shifts ------------------------------------------------------------------------------------------- */
+/* ---- shifts -------------------------------------------------------------- */
 
-/* A shift by all bits is poison in LLVM: the number of bits modulo the width, and whether it was all. */
+/* A shift by all bits is poison in LLVM: the number of bits modulo the width, and whether
+ * it was all. */
 static LLVMValueRef
 shift_left(Lower *l, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef by)
 {
@@ -97,7 +100,8 @@ logical_right(Lower *l, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef by)
                            LLVMBuildLShr(l->b, a, by, ""), "");
 }
 
-/* The bit below the last kept one is added, which cannot overflow; a shift by 0 drops none. */
+/* The bit below the last kept one is added, which cannot overflow; a shift by 0 drops
+ * none. */
 static LLVMValueRef
 rounded_right(Lower *l, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef by)
 {
@@ -126,9 +130,10 @@ lower_shift(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef b
                  : arithmetic_right(l, t, lanes, a, by);
 }
 
-/* ---- instructions --------------------------------------------------------------------------------------- */
+/* ---- instructions -------------------------------------------------------- */
 
-/* The sum of two numbers as doubles, rounded to odd, so that a further rounding is the only one. */
+/* The sum of two numbers as doubles, rounded to odd, so that a further rounding is the
+ * only one. */
 static LLVMValueRef
 odd_sum(Lower *l, LLVMValueRef a, LLVMValueRef b, int lanes)
 {
@@ -182,7 +187,8 @@ product(Lower *l, Dtype t, int n, LLVMValueRef x, LLVMValueRef y)
     return LLVMBuildBitCast(l->b, p, LLVMTypeOf(x), "");
 }
 
-/* x * y + z: of one type each step rounds; the product of two float16 is exact in float32. */
+/* x * y + z: of one type each step rounds; the product of two float16 is exact in
+ * float32. */
 static LLVMValueRef
 multiply_add(Lower *l, const LaneShape *sh, LLVMValueRef x, LLVMValueRef y,
              LLVMValueRef z)
@@ -213,7 +219,8 @@ multiply_convert(Lower *l, const LaneShape *sh, LLVMValueRef *v)
     return LLVMBuildTrunc(l->b, p, vector_of(l->i8, n), "");
 }
 
-/* The product of the sum with the scale is exact in double; what is not above 0, NaN too, gives 0. */
+/* The product of the sum with the scale is exact in double; what is not above 0, NaN too,
+ * gives 0. */
 static LLVMValueRef
 add_scale(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
 {

@@ -1,14 +1,16 @@
-/* lanes.c: operands that are addressed by lanes. One repeat is one LLVM vector: all sources are
- * loaded, the result is computed, then stored, so reads of a repeat come before its writes whatever the
- * operands overlap, and the repeats are a loop in order. Long contiguous instructions need no other
- * shape: an iteration is 256 bytes of full-width vector code. Blocks that do not follow each other are
- * loaded and stored one by one and joined in registers.
+/* lanes.c: operands that are addressed by lanes. One repeat is one LLVM vector: all
+ * sources are loaded, the result is computed, then stored, so reads of a repeat come
+ * before its writes whatever the operands overlap, and the repeats are a loop in order.
+ * Long contiguous instructions need no other shape: an iteration is 256 bytes of
+ * full-width vector code. Blocks that do not follow each other are loaded and stored one
+ * by one and joined in registers.
  *
- * Masks. A full repeat has a helper without mask. A mask that covers w leading lanes, w a power of
- * two, is a narrower vector. Every other mask is a vector of bits made before the loop: sources are
- * loaded whole (scratch memory has slack for the last repeat), and only active lanes are stored:
- * with a masked store where the machine has one, else by writing the old bytes back, which nobody
- * can see since scratch memory belongs to one core. */
+ * Masks. A full repeat has a helper without mask. A mask that covers w leading lanes, w a
+ * power of two, is a narrower vector. Every other mask is a vector of bits made before
+ * the loop: sources are loaded whole (scratch memory has slack for the last repeat), and
+ * only active lanes are stored: with a masked store where the machine has one, else by
+ * writing the old bytes back, which nobody can see since scratch memory belongs to one
+ * core. */
 
 /* ASSUMES mask-words: a mask has no bits of lanes that do not exist. */
 #include "host/lower/lower.h"
@@ -38,7 +40,7 @@ typedef struct Call {
     LLVMValueRef results_at, results_step;
 } Call;
 
-/* ---- masks in helpers ------------------------------------------------------------------------------ */
+/* ---- masks in helpers ---------------------------------------------------- */
 
 static int
 mask_params(const LaneShape *sh)
@@ -62,8 +64,9 @@ count_mask(Lower *l, int lanes, LLVMValueRef count)
                          "");
 }
 
-/* An integer of so many bits as a vector of i1. Where the machine has no registers for such vectors, a cast
- * in front of a loop is taken apart bit by bit; comparing bytes with their bits is not. */
+/* An integer of so many bits as a vector of i1. Where the machine has no registers for
+ * such vectors, a cast in front of a loop is taken apart bit by bit; comparing bytes with
+ * their bits is not. */
 static LLVMValueRef
 spread_bits(Lower *l, int lanes, LLVMValueRef v)
 {
@@ -115,7 +118,7 @@ helper_mask(Lower *l, const LaneShape *sh, LLVMValueRef fn, unsigned first)
     return lower_bits_to_lanes(l, sh->lanes, words, n);
 }
 
-/* ---- lanes in memory ----------------------------------------------------------------------------------- */
+/* ---- lanes in memory ----------------------------------------------------- */
 
 static LLVMValueRef
 load_run(Lower *l, LLVMTypeRef type, LLVMValueRef at)
@@ -191,7 +194,7 @@ lower_lanes_store(Lower *l, Dtype t, int lanes, LLVMValueRef v, LLVMValueRef mas
     }
 }
 
-/* ---- rows of bits --------------------------------------------------------------------------------------- */
+/* ---- rows of bits -------------------------------------------------------- */
 
 static LLVMValueRef
 load_bits(Lower *l, const LaneShape *sh, LLVMValueRef at)
@@ -204,8 +207,8 @@ load_bits(Lower *l, const LaneShape *sh, LLVMValueRef at)
     return spread_bits(l, sh->lanes, v);
 }
 
-/* The bits that CMPMASK keeps of those that it has: of lanes of a repeat that are off. v: new bits, 0 where
- * they are off. */
+/* The bits that CMPMASK keeps of those that it has: of lanes of a repeat that are off. v:
+ * new bits, 0 where they are off. */
 static LLVMValueRef
 with_kept_bits(Lower *l, const LaneShape *sh, LLVMValueRef v, LLVMValueRef mask,
                LLVMValueRef at)
@@ -237,10 +240,10 @@ store_bits(Lower *l, const LaneShape *sh, LLVMValueRef v, LLVMValueRef mask,
     LLVMSetAlignment(LLVMBuildStore(l->b, v, at), 1);
 }
 
-/* ---- helpers ---------------------------------------------------------------------------------------------- */
+/* ---- helpers ------------------------------------------------------------- */
 
-/* Parameters: repeats; address, repeat stride and, unless dense, block stride of each operand; the
- * bits; the results and their stride; the scalar; the mask. */
+/* Parameters: repeats; address, repeat stride and, unless dense, block stride of each
+ * operand; the bits; the results and their stride; the scalar; the mask. */
 static int
 helper_params(Lower *l, const LaneShape *sh, LLVMTypeRef *types)
 {
@@ -426,10 +429,10 @@ call(Lower *l, const Call *v)
     lower_helper_call(l, &h, args, n);
 }
 
-/* ---- masks of an instruction ----------------------------------------------------------------------------- */
+/* ---- masks of an instruction --------------------------------------------- */
 
-/* Vectors of less than a block of the narrowest operand are not worth a helper of their own. Results are of
- * all lanes of a repeat. */
+/* Vectors of less than a block of the narrowest operand are not worth a helper of their
+ * own. Results are of all lanes of a repeat. */
 static void
 narrow_to(Call *v, int64_t active)
 {
@@ -530,7 +533,7 @@ counter_mode(Lower *l, Call *v, StmtId s)
     call(l, &part);
 }
 
-/* ---- the instruction ----------------------------------------------------------------------------------------- */
+/* ---- the instruction ----------------------------------------------------- */
 
 static const Arg *
 arg_at(const Lower *l, StmtId s, int slot)
@@ -538,7 +541,8 @@ arg_at(const Lower *l, StmtId s, int slot)
     return &l->k->args.p[l->k->stmts.p[s].instr.arg + (uint32_t)slot];
 }
 
-/* The number in a slot times a factor, plus an addend; without slot: missing times the factor. */
+/* The number in a slot times a factor, plus an addend; without slot: missing times the
+ * factor. */
 static LLVMValueRef
 stride(Lower *l, StmtId s, int slot, int64_t missing, int64_t factor)
 {

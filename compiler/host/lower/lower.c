@@ -1,7 +1,8 @@
-/* lower.c: a module and the kernels in it: one function per kernel that runs one core's part, the
- * layout of a core's scratch memory, addresses of operands, and the frame of helper functions.
- * Relies on: the kernel was checked and allocated, so that buffers have addresses and every
- * instruction is proved or marked for a run-time check. Statements are in host/lower/control.c. */
+/* lower.c: a module and the kernels in it: one function per kernel that runs one core's
+ * part, the layout of a core's scratch memory, addresses of operands, and the frame of
+ * helper functions. Relies on: the kernel was checked and allocated, so that buffers have
+ * addresses and every instruction is proved or marked for a run-time check. Statements
+ * are in host/lower/control.c. */
 #include "host/lower/lower.h"
 
 #include "layout/lmem.h"
@@ -9,8 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Statements from where on a kernel's function is not optimised: it only calls helpers, which are, and
- * some of LLVM's analyses take time that grows with the square of its length. */
+/* Statements from where on a kernel's function is not optimised: it only calls helpers,
+ * which are, and some of LLVM's analyses take time that grows with the square of its
+ * length. */
 enum {
     LARGE_KERNEL = 400
 };
@@ -143,7 +145,7 @@ lower_runtime(Lower *l, const char *name, LLVMTypeRef type)
     return fn != NULL ? fn : LLVMAddFunction(l->mod, name, type);
 }
 
-/* ---- scratch layout --------------------------------------------------------------------------------- */
+/* ---- scratch layout ------------------------------------------------------ */
 
 int64_t
 lower_lane_bytes(const Kernel *k)
@@ -175,7 +177,7 @@ lower_scratch_bytes(const Kernel *k)
     return lower_scope_base(k, SC_COUNT) + SCRATCH_SLACK;
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------------ */
+/* ---- kernels ------------------------------------------------------------- */
 
 int32_t
 lower_cores(const Kernel *k)
@@ -362,7 +364,8 @@ lower_param(const Kernel *k, BufId b)
     ICE("buffer %u is no argument", b);
 }
 
-/* A constant table is private data of the module, made when it is first used, with the room of its granule. */
+/* A constant table is private data of the module, made when it is first used, with the
+ * room of its granule. */
 static LLVMValueRef
 table(Lower *l, BufId id)
 {
@@ -382,8 +385,8 @@ table(Lower *l, BufId id)
     return l->bufs[id];
 }
 
-/* Array of an address list that an offset chooses, and what is left of the offset. Its check was before:
- * bounds in lists are never proved. */
+/* Array of an address list that an offset chooses, and what is left of the offset. Its
+ * check was before: bounds in lists are never proved. */
 static LLVMValueRef
 list_array(Lower *l, LLVMValueRef items, LLVMValueRef *off)
 {
@@ -398,8 +401,8 @@ list_array(Lower *l, LLVMValueRef items, LLVMValueRef *off)
     return LLVMBuildLoad2(l->b, l->ptr, at, "array");
 }
 
-/* An on-core address is a constant distance from the start of the scratch memory, computed where it is
- * used: a kernel may have thousands of short-lived buffers. */
+/* An on-core address is a constant distance from the start of the scratch memory,
+ * computed where it is used: a kernel may have thousands of short-lived buffers. */
 LLVMValueRef
 lower_ref(Lower *l, const Ref *r)
 {
@@ -422,7 +425,7 @@ lower_ref(Lower *l, const Ref *r)
     return LLVMBuildGEP2(l->b, l->i8, base, &off, 1, "");
 }
 
-/* ---- helper functions ----------------------------------------------------------------------------------- */
+/* ---- helper functions ---------------------------------------------------- */
 
 bool
 lower_helper_begin(Lower *l, Helper *h, const char *name, const LLVMTypeRef *params,

@@ -1,13 +1,16 @@
-/* lower.h: kernel IR to LLVM IR, private to the host back end. One Lower serves one module; kernels
- * are lowered into it one after another and share the helper functions of the module.
+/* lower.h: kernel IR to LLVM IR, private to the host back end. One Lower serves one
+ * module; kernels are lowered into it one after another and share the helper functions of
+ * the module.
  *
- * Values. A scalar of the kernel is an LLVM integer of its width that holds its bits (float types
- * too; bool is i1); arithmetic on floats goes through lower_arith. An instruction on tensors is one
- * call of a helper function that has the loops; helpers are made on first use and named by what they
- * specialise on, so that equal instructions share code and a kernel compiles in a few milliseconds.
+ * Values. A scalar of the kernel is an LLVM integer of its width that holds its bits
+ * (float types too; bool is i1); arithmetic on floats goes through lower_arith. An
+ * instruction on tensors is one call of a helper function that has the loops; helpers are
+ * made on first use and named by what they specialise on, so that equal instructions
+ * share code and a kernel compiles in a few milliseconds.
  *
- * Bits. No fast-math flag is set anywhere and nothing is contracted, so that optimisation cannot
- * change a result. A NaN result of arithmetic is replaced by the canonical one explicitly. */
+ * Bits. No fast-math flag is set anywhere and nothing is contracted, so that optimisation
+ * cannot change a result. A NaN result of arithmetic is replaced by the canonical one
+ * explicitly. */
 #ifndef TIKC_LOWER_H
 #define TIKC_LOWER_H
 
@@ -20,8 +23,8 @@
 typedef struct HostTarget {
     LLVMTargetMachineRef machine;
     int opt_level;
-    bool
-        masked_stores; /* masked stores are single instructions, vectors are 512 bits wide */
+    /* masked stores are single instructions, vectors are 512 bits wide */
+    bool masked_stores;
     bool half_arithmetic; /* vectors of float16 have instructions of their own */
 } HostTarget;
 
@@ -38,7 +41,8 @@ typedef struct LoopExit {
     VarId var; /* 0: of the cores */
 } LoopExit;
 
-/* Where a buffer of run-time size keeps its place: i64 slots. Global tensors: only bytes. */
+/* Where a buffer of run-time size keeps its place: i64 slots. Global tensors: only
+ * bytes. */
 typedef struct DynamicSlots {
     LLVMValueRef at, bytes, end; /* address in the memory, size, end of its copies */
 } DynamicSlots;
@@ -56,8 +60,8 @@ typedef struct Lower {
     LLVMValueRef unlikely;    /* metadata of branches */
     LLVMAttributeRef helper_attrs[6];
     int nhelper_attrs;
-    bool
-        has_slots; /* some kernel keeps values in memory that optimisation makes registers */
+    /* some kernel keeps values in memory that optimisation makes registers */
+    bool has_slots;
     /* debug information, null without */
     LLVMDIBuilderRef di;
     LLVMMetadataRef *di_files; /* by file id */
@@ -92,13 +96,14 @@ typedef struct Lower {
     uint32_t *frame_of; /* by call chain: number in frames, 0 not yet */
 } Lower;
 
-/* ---- lower.c: modules, kernels, addresses --------------------------------------------------------- */
+/* ---- lower.c: modules, kernels, addresses -------------------------------- */
 
 void lower_open(Lower *l, Unit *u, Arena *arena, const HostTarget *t,
                 const char *module_name);
 void
 lower_close(Lower *l); /* the module goes as well, unless taken by setting mod to null */
-/* Adds the function tik_entry_<name>; the places are in l->places until the next kernel. */
+/* Adds the function tik_entry_<name>; the places are in l->places until the next
+ * kernel. */
 LLVMValueRef lower_kernel(Lower *l, const Kernel *k);
 /* Bytes of scratch memory that the entry expects, and where a memory begins in it. */
 int64_t lower_scratch_bytes(const Kernel *k);
@@ -107,8 +112,8 @@ int64_t lower_scope_base(const Kernel *k, Scope s);
 int64_t lower_lane_bytes(const Kernel *k);
 int32_t lower_cores(const Kernel *k);
 bool lower_has_op(const Kernel *k, Op op);
-/* host/lower/place.c: index of the source position of a statement, and of the calls that led to it, in the
- * places table. */
+/* host/lower/place.c: index of the source position of a statement, and of the calls that
+ * led to it, in the places table. */
 int32_t lower_place(Lower *l, StmtId s);
 LLVMValueRef lower_ref(Lower *l, const Ref *r); /* address of a tensor operand */
 int32_t lower_param(const Kernel *k, BufId b);  /* index of an argument */
@@ -130,27 +135,27 @@ LLVMValueRef lower_helper_alloca(Lower *l, LLVMTypeRef t, const char *name);
 /* A function of the runtime library, declared on first use. */
 LLVMValueRef lower_runtime(Lower *l, const char *name, LLVMTypeRef type);
 
-/* ---- helpers -------------------------------------------------------------------------------------- */
+/* ---- helpers ------------------------------------------------------------- */
 
 /* A helper function under construction: saves the place in the kernel. */
 typedef struct Helper {
     LLVMValueRef fn;
     LLVMTypeRef type;
-    LLVMBasicBlockRef
-        back; /* where the caller goes on; null: the helper exists already */
+    /* where the caller goes on; null: the helper exists already */
+    LLVMBasicBlockRef back;
     LLVMValueRef caller;
     LLVMMetadataRef location;
 } Helper;
 
-/* Looks the helper up or begins it (builder at its entry). True: the body is to be built, then
- * lower_helper_end. */
+/* Looks the helper up or begins it (builder at its entry). True: the body is to be built,
+ * then lower_helper_end. */
 bool lower_helper_begin(Lower *l, Helper *h, const char *name, const LLVMTypeRef *params,
                         int n);
 void lower_helper_end(Lower *l, Helper *h); /* adds the return */
 void lower_helper_call(Lower *l, const Helper *h, LLVMValueRef *args, int n);
 
-/* A loop of count iterations (i64, may be 0) in a helper; up to four i64 or pointer values advance by
- * a step in bytes. */
+/* A loop of count iterations (i64, may be 0) in a helper; up to four i64 or pointer
+ * values advance by a step in bytes. */
 typedef struct Counted {
     LLVMBasicBlockRef head, body, exit, from;
     LLVMValueRef index; /* phi, counts from 0 */
@@ -164,7 +169,9 @@ typedef struct Counted {
 void lower_counted_begin(Lower *l, Counted *c);
 void lower_counted_end(Lower *l, Counted *c);
 
-/* ---- host/lower/num.c: arithmetic on scalars (lanes 0) and vectors of bits ------------------------------- */
+/* ---- host/lower/num.c ---------------------------------------------------- */
+
+/* Arithmetic on scalars (lanes 0) and vectors of bits. */
 
 LLVMTypeRef lower_bits_type(Lower *l, Dtype t, int lanes);
 LLVMValueRef lower_splat(Lower *l, LLVMValueRef scalar, int lanes); /* lanes 0: itself */
@@ -174,8 +181,9 @@ LLVMValueRef lower_to_f32(Lower *l, LLVMValueRef bits, Dtype t, int lanes);
 LLVMValueRef lower_canonical(Lower *l, Dtype t, int lanes, LLVMValueRef bits);
 /* Rounds to nearest even; NaN becomes canonical. */
 LLVMValueRef lower_from_f32(Lower *l, LLVMValueRef f, Dtype t, int lanes);
-/* A result in two ways: as usual, and another one for vectors of which some lane is rare. The code for those is
- * built between begin and end and is behind a branch. Scalars: rare is one i1. */
+/* A result in two ways: as usual, and another one for vectors of which some lane is rare.
+ * The code for those is built between begin and end and is behind a branch. Scalars: rare
+ * is one i1. */
 typedef struct Rare {
     LLVMValueRef usual;
     LLVMBasicBlockRef from, done;
@@ -198,7 +206,8 @@ LLVMValueRef lower_float_compare(Lower *l, LLVMRealPredicate p, Dtype t, int lan
 LLVMValueRef lower_intrinsic(Lower *l, const char *name, LLVMTypeRef *types, int ntypes,
                              LLVMValueRef *args, int n);
 
-/* Integers from float32: the nearest one, ties to even, between lo and hi (below 2^22); NaN gives 0. */
+/* Integers from float32: the nearest one, ties to even, between lo and hi (below 2^22);
+ * NaN gives 0. */
 LLVMValueRef lower_near_integer(Lower *l, LLVMValueRef f, int lanes, double lo,
                                 double hi);
 /* float16 from double, one rounding; positive and at most 65504, or 0. */
@@ -207,7 +216,9 @@ LLVMValueRef lower_half_of_double(Lower *l, LLVMValueRef d, int lanes);
 LLVMValueRef lower_shift(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a,
                          LLVMValueRef by, bool round);
 
-/* ---- host/lower/lanes.c: operands that are addressed by lanes (vector 1.1 to 1.5) ------------------------ */
+/* ---- host/lower/lanes.c -------------------------------------------------- */
+
+/* Operands that are addressed by lanes (vector 1.1 to 1.5). */
 
 enum {
     LANE_OPERANDS = 4
@@ -224,7 +235,8 @@ typedef enum LaneBits {
     BITS_NONE,
     BITS_READ,      /* compute gets them behind the operands, as a vector of i1 */
     BITS_READ_MASK, /* the same of CMPMASK, for every repeat */
-    BITS_WRITE, /* compute gives a vector of i1, which is stored there; no operand is written */
+    /* compute gives a vector of i1, which is stored there; no operand is written */
+    BITS_WRITE,
     BITS_WRITE_MASK /* the same to CMPMASK; lanes that are off give 0 */
 } LaneBits;
 
@@ -242,13 +254,13 @@ typedef struct LaneShape {
     int results; /* of each repeat; 0: the lanes of operand 0 */
 } LaneShape;
 
-/* The result for all lanes. v: operands as vectors of their bits; v[0] the old destination where it is
- * read, else null. scalar: splat, or null. */
+/* The result for all lanes. v: operands as vectors of their bits; v[0] the old
+ * destination where it is read, else null. scalar: splat, or null. */
 typedef LLVMValueRef LaneCompute(Lower *l, const LaneShape *sh, LLVMValueRef *v,
                                  LLVMValueRef scalar);
 
-/* The whole instruction where all lanes are active and blocks follow each other: operands in c->at, their
- * steps and the number of repeats. scalar: one, or null. */
+/* The whole instruction where all lanes are active and blocks follow each other: operands
+ * in c->at, their steps and the number of repeats. scalar: one, or null. */
 typedef void LaneWhole(Lower *l, const LaneShape *sh, const Counted *c,
                        LLVMValueRef scalar);
 
@@ -259,9 +271,10 @@ typedef struct LaneJob {
     LaneWhole *whole; /* null: each repeat with compute */
     bool reads_dst;   /* operand 0 is loaded */
     LaneBits bits;
-    LLVMValueRef
-        bits_at; /* of the first repeat; those of all repeats are packed densely */
-    int results; /* compute gives so many elements of all lanes of operand 0, the only one */
+    /* of the first repeat; those of all repeats are packed densely */
+    LLVMValueRef bits_at;
+    /* compute gives so many elements of all lanes of operand 0, the only one */
+    int results;
     LLVMValueRef results_at, results_step; /* bytes from repeat to repeat */
     LLVMValueRef scalar; /* null: the scalar operand, if the form has one */
     Dtype scalar_type;   /* of scalar */
@@ -280,7 +293,8 @@ typedef struct LaneRun {
 
 /* The job of an instruction without masks and repeats; its scalar is the job's. */
 void lower_run(Lower *l, const LaneRun *run, const LaneJob *job);
-/* The leading lanes of an operand; blk: bytes from block to block, null: they follow each other. */
+/* The leading lanes of an operand; blk: bytes from block to block, null: they follow each
+ * other. */
 LLVMValueRef lower_lanes_load(Lower *l, Dtype t, int lanes, LLVMValueRef at,
                               LLVMValueRef blk);
 void lower_lanes_store(Lower *l, Dtype t, int lanes, LLVMValueRef v, LLVMValueRef mask,
@@ -288,13 +302,13 @@ void lower_lanes_store(Lower *l, Dtype t, int lanes, LLVMValueRef v, LLVMValueRe
 /* Words of 64 bits as a vector of i1. */
 LLVMValueRef lower_bits_to_lanes(Lower *l, int lanes, LLVMValueRef *words, int n);
 
-/* ---- one file per family ---------------------------------------------------------------------------- */
+/* ---- one file per family ------------------------------------------------- */
 
 LLVMValueRef lower_expr(Lower *l, ExprId e, StmtId at); /* in its own type */
 LLVMValueRef lower_number(Lower *l, ExprId e,
                           StmtId at); /* integer in canonical form as i64 */
-/* host/lower/where.c: a block that says where the kernel is and leaves it; for a branch that is taken after a
- * fault of the statement was recorded. */
+/* host/lower/where.c: a block that says where the kernel is and leaves it; for a branch
+ * that is taken after a fault of the statement was recorded. */
 LLVMBasicBlockRef lower_failed(Lower *l, StmtId s);
 /* Branches to a fault when cond (i1) holds. */
 void lower_fault_if(Lower *l, LLVMValueRef cond, Rule rule, LLVMValueRef value,
@@ -315,25 +329,27 @@ void lower_dynamic_slots(Lower *l, LLVMValueRef args); /* at the start of a kern
 void lower_reserve(Lower *l, StmtId s);
 void lower_blocks(Lower *l, StmtId s); /* host/lower/cores.c */
 void lower_barrier(Lower *l, StmtId s);
-/* Whether the run knows the size: buffers of run-time size, and global tensors, whose accesses are checked
- * against the array that is given. */
+/* Whether the run knows the size: buffers of run-time size, and global tensors, whose
+ * accesses are checked against the array that is given. */
 bool lower_asks_bytes(const Buffer *b);
 LLVMValueRef lower_bytes(Lower *l, BufId id);   /* size of a buffer now */
 LLVMValueRef lower_address(Lower *l, BufId id); /* of an on-core buffer, in its memory */
 /* What it does with the lanes of an instruction whose mode is a Sem. */
 LaneCompute lower_vector_compute;
-/* What lower_vector computes for instructions of the family ARITH (host/lower/fused.c). */
+/* What lower_vector computes for instructions of the family ARITH
+ * (host/lower/fused.c). */
 LLVMValueRef lower_fused(Lower *l, const LaneShape *sh, LLVMValueRef *v,
                          LLVMValueRef scalar);
 void lower_find_modes(Lower *l); /* at the start of a kernel */
 /* The computation of a conversion, for lower_lanes or lower_run. */
 LaneJob lower_conversion(Lower *l, StmtId s);
-/* An instruction, by family (family.def); lower_exec: one whose meaning is in the runtime library (tikrt_exec). */
+/* An instruction, by family (family.def); lower_exec: one whose meaning is in the runtime
+ * library (tikrt_exec). */
 typedef void LowerInstr(Lower *l, StmtId s);
 #define FAMILY(id, rules, lower, bind, ops, emu) LowerInstr lower_##lower;
 #include "isa/family.def"
 
-/* ---- host/debug.c: line tables ------------------------------------------------------------------------ */
+/* ---- host/debug.c: line tables ------------------------------------------- */
 
 void debug_open(Lower *l);
 void debug_begin_kernel(Lower *l, const Kernel *k);
@@ -341,14 +357,14 @@ void debug_statement(Lower *l, StmtId s);
 void debug_none(Lower *l); /* code without a source position follows */
 void debug_close(Lower *l);
 
-/* ---- host/descriptor.c: TikKernel for C and as constant data ------------------------------------------ */
+/* ---- host/descriptor.c: TikKernel for C and as constant data ------------- */
 
 /* Fills everything but entry; storage in the arena. */
 void descriptor_fill(Lower *l, const Kernel *k, Arena *arena, TikKernel *out);
 /* Adds the constant tik_kernel_<name> to the module. */
 void descriptor_emit(Lower *l, const Kernel *k, LLVMValueRef entry);
 
-/* ---- host/jit.c, host/emit.c ----------------------------------------------------------------------------- */
+/* ---- host/jit.c, host/emit.c --------------------------------------------- */
 
 bool host_jit(Kernel *const *kernels, int n, const HostOptions *opt, TikKernel *entries,
               void **handle);

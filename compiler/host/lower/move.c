@@ -1,13 +1,15 @@
 /* move.c: data_move on every path, and the padding register.
  *
- * Bursts are copied with memcpy, inside of one tensor with memmove, since source and destination may
- * share bytes there (the warning overlap): each burst is read before it is written. One burst is one
- * copy in place; more go through a helper that steps both addresses by their pitch, in ascending order.
- * Moves that fill (pad modes) or convert (L0C) have helpers of their own.
+ * Bursts are copied with memcpy, inside of one tensor with memmove, since source and
+ * destination may share bytes there (the warning overlap): each burst is read before it
+ * is written. One burst is one copy in place; more go through a helper that steps both
+ * addresses by their pitch, in ascending order. Moves that fill (pad modes) or convert
+ * (L0C) have helpers of their own.
  *
- * Streams. Output that the kernel never reads, of a kernel whose tensors do not fit the caches, is
- * written past them: a line that is written whole need not be read first, which saves a third of the
- * memory traffic of an addition. Such stores are weakly ordered, so a fence precedes each return. */
+ * Streams. Output that the kernel never reads, of a kernel whose tensors do not fit the
+ * caches, is written past them: a line that is written whole need not be read first,
+ * which saves a third of the memory traffic of an addition. Such stores are weakly
+ * ordered, so a fence precedes each return. */
 #include "host/lower/lower.h"
 #include "isa/operand.h"
 
@@ -56,8 +58,8 @@ call_helper(Lower *l, const Helper *h, const Move *m, LLVMValueRef extra)
     lower_helper_call(l, h, args, 6);
 }
 
-/* Begins a helper (dst, src, bursts, dst pitch, src pitch, extra) and its loop over bursts; false when
- * it exists. The parameter extra is i64. */
+/* Begins a helper (dst, src, bursts, dst pitch, src pitch, extra) and its loop over
+ * bursts; false when it exists. The parameter extra is i64. */
 static bool
 burst_loop(Lower *l, Helper *h, Counted *c, const char *name)
 {
@@ -75,7 +77,7 @@ burst_loop(Lower *l, Helper *h, Counted *c, const char *name)
     return true;
 }
 
-/* ---- copies ------------------------------------------------------------------------------------------ */
+/* ---- copies -------------------------------------------------------------- */
 
 /* Short bursts of a constant length become a few vector moves instead of a call. */
 enum {
@@ -113,10 +115,11 @@ copy_bursts(Lower *l, const Move *m)
     call_helper(l, &h, m, m->src_bytes);
 }
 
-/* ---- streams -------------------------------------------------------------------------------------------- */
+/* ---- streams ------------------------------------------------------------- */
 
-/* Bytes: of all global tensors from where on outputs are streamed; bytes from where on a tensor's size
- * is only a stand-in for "unknown"; a burst worth it; a cache line; one turn of the loop. */
+/* Bytes: of all global tensors from where on outputs are streamed; bytes from where on a
+ * tensor's size is only a stand-in for "unknown"; a burst worth it; a cache line; one
+ * turn of the loop. */
 enum {
     STREAM_TOTAL = 16 << 20,
     STREAM_BURST = 2048,
@@ -209,7 +212,8 @@ stream_lines(Lower *l, LLVMValueRef dst, LLVMValueRef src, LLVMValueRef bytes)
     lower_counted_end(l, &c);
 }
 
-/* The helper's bytes up to a line, then whole groups of lines, then the rest. At least a line. */
+/* The helper's bytes up to a line, then whole groups of lines, then the rest. At least a
+ * line. */
 static void
 stream_body(Lower *l, const Helper *h)
 {
@@ -273,9 +277,10 @@ copy(Lower *l, const Move *m)
     copy_bursts(l, m);
 }
 
-/* ---- pad modes --------------------------------------------------------------------------------------- */
+/* ---- pad modes ----------------------------------------------------------- */
 
-/* One block per burst: filled with the padding register, then the first bytes from the source. */
+/* One block per burst: filled with the padding register, then the first bytes from the
+ * source. */
 static void
 pad(Lower *l, Move *m)
 {
@@ -303,7 +308,7 @@ pad(Lower *l, Move *m)
     call_helper(l, &h, m, fill);
 }
 
-/* ---- conversions on the way to and from L0C ------------------------------------------------------------- */
+/* ---- conversions on the way to and from L0C ------------------------------ */
 
 enum {
     FRACTAL = 256,
@@ -384,7 +389,7 @@ convert(Lower *l, const Move *m)
     call_helper(l, &h, m, times(l, m->burst, FRACTAL / CHUNK));
 }
 
-/* ---- statements ------------------------------------------------------------------------------------------- */
+/* ---- statements ---------------------------------------------------------- */
 
 void
 lower_move(Lower *l, StmtId s)

@@ -1,12 +1,13 @@
 /* num.c: arithmetic of the machine as LLVM IR, on one scalar (lanes 0) or on a vector of
- * lanes. Values are bits in integer types. It means exactly what num/scalar.h and the numeric rules
- * of vector instructions say: integers wrap; float16 and bfloat16 compute in float32 and round once
- * to nearest even; NaN results are canonical.
+ * lanes. Values are bits in integer types. It means exactly what num/scalar.h and the
+ * numeric rules of vector instructions say: integers wrap; float16 and bfloat16 compute
+ * in float32 and round once to nearest even; NaN results are canonical.
  *
- * float16 add, sub, mul, div are LLVM operations on half, whose result is the same bits as rounding
- * the float32 result. bfloat16 has no LLVM type here: widening is a shift and rounding an integer
- * sequence, so that no runtime routine is needed. Maximum, minimum and relu of the 16-bit formats
- * compare integer keys, cheaper than widening, where the machine has no comparisons of half. */
+ * float16 add, sub, mul, div are LLVM operations on half, whose result is the same bits
+ * as rounding the float32 result. bfloat16 has no LLVM type here: widening is a shift and
+ * rounding an integer sequence, so that no runtime routine is needed. Maximum, minimum
+ * and relu of the 16-bit formats compare integer keys, cheaper than widening, where the
+ * machine has no comparisons of half. */
 #include "host/lower/lower.h"
 
 #include <string.h>
@@ -81,7 +82,7 @@ lower_intrinsic(Lower *l, const char *name, LLVMTypeRef *types, int ntypes,
     return LLVMBuildCall2(l->b, type, fn, args, (unsigned)n, "");
 }
 
-/* ---- rare lanes ---------------------------------------------------------------------------------- */
+/* ---- rare lanes ---------------------------------------------------------- */
 
 void
 lower_rare_begin(Lower *l, Rare *r, LLVMValueRef rare, LLVMValueRef usual)
@@ -116,7 +117,7 @@ bitcast(Lower *l, LLVMValueRef v, LLVMTypeRef element, int lanes)
     return LLVMBuildBitCast(l->b, v, with_lanes(element, lanes), "");
 }
 
-/* ---- conversions --------------------------------------------------------------------------------- */
+/* ---- conversions --------------------------------------------------------- */
 
 LLVMValueRef
 lower_to_f32(Lower *l, LLVMValueRef bits, Dtype t, int lanes)
@@ -133,8 +134,8 @@ lower_to_f32(Lower *l, LLVMValueRef bits, Dtype t, int lanes)
     return bitcast(l, bits, l->f32, lanes);
 }
 
-/* Half of the dropped part, plus the lowest kept bit, carries into the kept part exactly when
- * rounding to nearest even goes up. */
+/* Half of the dropped part, plus the lowest kept bit, carries into the kept part exactly
+ * when rounding to nearest even goes up. */
 static LLVMValueRef
 round_bf16(Lower *l, LLVMValueRef bits, int lanes)
 {
@@ -183,7 +184,7 @@ lower_from_f32(Lower *l, LLVMValueRef f, Dtype t, int lanes)
                            bits, "");
 }
 
-/* ---- floats as integers ---------------------------------------------------------------------------- */
+/* ---- floats as integers -------------------------------------------------- */
 
 static LLVMValueRef
 magnitude(Lower *l, Dtype t, int lanes, LLVMValueRef a)
@@ -226,8 +227,8 @@ part(Lower *l, LLVMValueRef v, int first, int n)
                                   LLVMConstVector(index, (unsigned)n), "");
 }
 
-/* Whether a or b is NaN, by lane. The magnitudes of halves are compared as integers, for few machines compare
- * halves. */
+/* Whether a or b is NaN, by lane. The magnitudes of halves are compared as integers, for
+ * few machines compare halves. */
 static LLVMValueRef
 either_nan(Lower *l, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef b)
 {
@@ -247,8 +248,8 @@ is_long(Dtype t, int lanes)
     return lanes * dtype_size(t) >= 2 * REGISTER_BYTES;
 }
 
-/* The result where a is no NaN. Vectors of several registers have few NaN: one look at two lanes together tells
- * that there is none. */
+/* The result where a is no NaN. Vectors of several registers have few NaN: one look at
+ * two lanes together tells that there is none. */
 static LLVMValueRef
 unless_nan(Lower *l, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef result)
 {
@@ -322,7 +323,7 @@ lower_float_op(Lower *l, LLVMOpcode op, Dtype t, int lanes, LLVMValueRef a,
     return lower_from_f32(l, r, t, lanes);
 }
 
-/* ---- operations ------------------------------------------------------------------------------------- */
+/* ---- operations ---------------------------------------------------------- */
 
 LLVMValueRef
 lower_float_compare(Lower *l, LLVMRealPredicate p, Dtype t, int lanes, LLVMValueRef a,

@@ -1,9 +1,10 @@
-/* place.c: the tables that a fault finds its place in: source positions of statements, and the calls
- * of the program's functions that led there while compiling. Both hold each thing once: a helper that is
- * called at a hundred places is a hundred frames, however often it is unrolled. */
+/* place.c: the tables that a fault finds its place in: source positions of statements,
+ * and the calls of the program's functions that led there while compiling. Both hold each
+ * thing once: a helper that is called at a hundred places is a hundred frames, however
+ * often it is unrolled. */
 #include "host/lower/lower.h"
 
-/* ---- frames ----------------------------------------------------------------------------------------- */
+/* ---- frames -------------------------------------------------------------- */
 
 static uint32_t
 add_frame(Lower *l, const CallStep *step)
@@ -33,7 +34,7 @@ frame(Lower *l, uint32_t chain)
     return l->frame_of[chain];
 }
 
-/* ---- places ----------------------------------------------------------------------------------------- */
+/* ---- places -------------------------------------------------------------- */
 
 /* The slot of a place in the hash table: free, or that of the same place. */
 static uint32_t *

@@ -1,6 +1,7 @@
-/* reserve.c: buffers whose size is known only at run time. A global one has the size of the array
- * that is given; on a core, the instruction reserve puts it behind the one before it in the rest of its
- * memory, or ends the kernel with `capacity`. Address, size and end of each are kept in slots. */
+/* reserve.c: buffers whose size is known only at run time. A global one has the size of
+ * the array that is given; on a core, the instruction reserve puts it behind the one
+ * before it in the rest of its memory, or ends the kernel with `capacity`. Address, size
+ * and end of each are kept in slots. */
 #include "host/lower/lower.h"
 
 #include <string.h>
@@ -91,7 +92,8 @@ rounded(Lower *l, LLVMValueRef v, int64_t unit)
     return LLVMBuildAnd(l->b, up, lower_const(l, -unit), "");
 }
 
-/* A size below 0 counts as 0. One beyond the memory is refused before anything is computed from it. */
+/* A size below 0 counts as 0. One beyond the memory is refused before anything is
+ * computed from it. */
 void
 lower_reserve(Lower *l, StmtId s)
 {

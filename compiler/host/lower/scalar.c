@@ -1,9 +1,9 @@
-/* scalar.c: expressions, assignments and single elements. Means what num/scalar.c means; the
- * unit test compares the two on every operation and type.
+/* scalar.c: expressions, assignments and single elements. Means what num/scalar.c means;
+ * the unit test compares the two on every operation and type.
  *
- * An expression is evaluated where it is used. Inside one statement equal subexpressions are
- * evaluated once: registers do not change there, and code of one statement is a straight line except
- * for branches that leave the kernel with a fault. */
+ * An expression is evaluated where it is used. Inside one statement equal subexpressions
+ * are evaluated once: registers do not change there, and code of one statement is a
+ * straight line except for branches that leave the kernel with a fault. */
 #include "host/lower/lower.h"
 
 static LLVMValueRef lower_op(Lower *l, const Expr *e, StmtId at);
@@ -72,7 +72,7 @@ lower_fault_if(Lower *l, LLVMValueRef cond, Rule rule, LLVMValueRef value, StmtI
     LLVMPositionBuilderAtEnd(l->b, good);
 }
 
-/* ---- operations ------------------------------------------------------------------------------------ */
+/* ---- operations ---------------------------------------------------------- */
 
 static LLVMValueRef
 compare(Lower *l, ScalarOp op, Dtype t, LLVMValueRef a, LLVMValueRef b)
@@ -310,7 +310,7 @@ lower_op(Lower *l, const Expr *e, StmtId at)
     return scalar_is_compare(op) ? compare(l, op, from, a, b) : binary(l, e, a, b, at);
 }
 
-/* ---- statements ---------------------------------------------------------------------------------------- */
+/* ---- statements ---------------------------------------------------------- */
 
 void
 lower_set(Lower *l, StmtId s)

@@ -1,7 +1,8 @@
-/* slice.c: elementwise instructions on slices (vector chapter 13). A slice has up to three dimensions; where
- * their lengths are known and the elements of a row follow each other, dimensions without gaps between them
- * become one row, and a row is as much lane code as a vector instruction of all its elements. Everything else
- * is the runtime library's. */
+/* slice.c: elementwise instructions on slices (vector chapter 13). A slice has up to
+ * three dimensions; where their lengths are known and the elements of a row follow each
+ * other, dimensions without gaps between them become one row, and a row is as much lane
+ * code as a vector instruction of all its elements. Everything else is the runtime
+ * library's. */
 #include "host/lower/lower.h"
 
 #include <string.h>
@@ -26,7 +27,7 @@ args_of(const Lower *l, StmtId s)
     return &l->k->args.p[l->k->stmts.p[s].instr.arg];
 }
 
-/* ---- shapes ------------------------------------------------------------------------------------------ */
+/* ---- shapes -------------------------------------------------------------- */
 
 /* Lengths and steps of an operand; false: only the run knows them. */
 static bool
@@ -97,7 +98,7 @@ join_rows(Rows *r)
     return dense;
 }
 
-/* ---- computations ------------------------------------------------------------------------------------ */
+/* ---- computations -------------------------------------------------------- */
 
 /* variant: the scalar is the first source. */
 static LLVMValueRef
@@ -184,7 +185,7 @@ set_job(Lower *l, StmtId s, const Rows *r, LaneJob *job)
     }
 }
 
-/* ---- the instruction --------------------------------------------------------------------------------- */
+/* ---- the instruction ----------------------------------------------------- */
 
 static void
 row_loops(Lower *l, StmtId s, const Rows *r, const LaneJob *job)

@@ -1,9 +1,10 @@
-/* vector.c: elementwise instructions on lanes: arithmetic, functions and fills. host/lower/lanes.c has masks,
- * repeats and strides. Functions that are more than a few operations are calls of the runtime library
- * (tikrt_map), one for the whole instruction where that is one run. */
+/* vector.c: elementwise instructions on lanes: arithmetic, functions and fills.
+ * host/lower/lanes.c has masks, repeats and strides. Functions that are more than a few
+ * operations are calls of the runtime library (tikrt_map), one for the whole instruction
+ * where that is one run. */
 #include "host/lower/lower.h"
 
-/* ---- functions of the runtime library -------------------------------------------------------------- */
+/* ---- functions of the runtime library ------------------------------------ */
 
 static bool
 is_map(Sem sem)
@@ -49,7 +50,7 @@ map_lanes(Lower *l, const LaneShape *sh, LLVMValueRef v)
     return LLVMBuildLoad2(l->b, type, at, "");
 }
 
-/* ---- arithmetic ---------------------------------------------------------------------------------------- */
+/* ---- arithmetic ---------------------------------------------------------- */
 
 /* The sum or difference, rounded, and of that what is above 0. */
 static LLVMValueRef

@@ -1,5 +1,6 @@
-/* where.c: code behind a failed check that tells the launcher where the kernel is: the variables of the loops
- * around it and the Scalars that the statement reads. Nothing of it runs where nothing fails. */
+/* where.c: code behind a failed check that tells the launcher where the kernel is: the
+ * variables of the loops around it and the Scalars that the statement reads. Nothing of
+ * it runs where nothing fails. */
 #include "host/lower/lower.h"
 
 typedef struct Where {

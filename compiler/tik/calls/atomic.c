@@ -1,7 +1,8 @@
 /* atomic.c: the mode of atomic writes (data-movement 9): set_atomic_add and its kin.
  *
- * The mode is a special register (rules/atomic.h): a setter is a store, the reader a load. Of a mode that is
- * known only at run time the low 8 bits count; whether the processor has it is asked by the move that uses it.
+ * The mode is a special register (rules/atomic.h): a setter is a store, the reader a
+ * load. Of a mode that is known only at run time the low 8 bits count; whether the
+ * processor has it is asked by the move that uses it.
  *
  * Owns: atomic-soc of modes that are literals. */
 #include "tik/tik.h"

@@ -1,11 +1,14 @@
-/* cast.c: the spellings that Ascend C has for conversions on lanes: cast, cast_dequant and the register of the
- * scale, set_deq_scale (cube-quant 13). They record the instructions of vconv.
+/* cast.c: the spellings that Ascend C has for conversions on lanes: cast, cast_dequant
+ * and the register of the scale, set_deq_scale (cube-quant 13). They record the
+ * instructions of vconv.
  *
- * The register is read where a conversion stands; a number that was set before in the same scope is an operand
- * of its own, so the instruction is the one that vconv with that deqscale records. The tensor of packs is part of
- * the program's text: the last set_deq_scale with a tensor before the conversion counts.
+ * The register is read where a conversion stands; a number that was set before in the
+ * same scope is an operand of its own, so the instruction is the one that vconv with that
+ * deqscale records. The tensor of packs is part of the program's text: the last
+ * set_deq_scale with a tensor before the conversion counts.
  *
- * Owns: deqscale-missing, deqscale-type, arg-type, nop and dtype-unsupported of these calls. */
+ * Owns: deqscale-missing, deqscale-type, arg-type, nop and dtype-unsupported of these
+ * calls. */
 #include "tik/calls/convert.h"
 #include "tik/struct.h"
 
@@ -13,10 +16,12 @@ enum {
     PACKS = 16,
     MOST_REPEATS = 255,
     PACK_STEP =
-        2 /* bytes from result to result of cast_dequant, the other half of the blocks included */
+        /* bytes from result to result of cast_dequant, the other half of the blocks
+           included */
+        2
 };
 
-/* ---- the register --------------------------------------------------------------------------------------- */
+/* ---- the register -------------------------------------------------------- */
 
 static bool
 no_scale(Interp *in, Value v, Span span, const char *name, const char *takes)
@@ -26,7 +31,8 @@ no_scale(Interp *in, Value v, Span span, const char *name, const char *takes)
     return false;
 }
 
-/* What the register holds from here on; the literal is known as long as the scope goes on. */
+/* What the register holds from here on; the literal is known as long as the scope goes
+ * on. */
 static bool
 set_register(Interp *in, Tik *c, ExprId word, Value literal, bool pack, Span span)
 {
@@ -56,7 +62,8 @@ set_half(Interp *in, Tik *c, Value scale, Span span)
                         span);
 }
 
-/* One scale, offset and sign as a pack. *literal: the pack, or VAL_FAIL when only the run knows it. */
+/* One scale, offset and sign as a pack. *literal: the pack, or VAL_FAIL when only the run
+ * knows it. */
 static bool
 pack_of(Interp *in, Tik *c, const Value part[3], Span span, ExprId *word, Value *literal)
 {
@@ -198,9 +205,10 @@ tik_set_deq_scale(Interp *in, Tik *c, const CallArgs *args)
     return in->fatal ? val_fail() : val_none();
 }
 
-/* ---- the scale of a conversion ------------------------------------------------------------------------------ */
+/* ---- the scale of a conversion ------------------------------------------- */
 
-/* The register as the deqscale of the conversion: the literal that it holds, or its value then. */
+/* The register as the deqscale of the conversion: the literal that it holds, or its value
+ * then. */
 static bool
 read_scale(Convert *x, Dtype t)
 {
@@ -225,9 +233,10 @@ not_set(const Convert *x, const char *form)
     return false;
 }
 
-/* ---- operands -------------------------------------------------------------------------------------------------- */
+/* ---- operands ------------------------------------------------------------ */
 
-/* Where there is a repeat_params, the lanes are told by mask and repeat_times; else by a count. */
+/* Where there is a repeat_params, the lanes are told by mask and repeat_times; else by a
+ * count. */
 static bool
 tells_repeats(const CallArgs *args)
 {
@@ -273,7 +282,7 @@ put_repeats(Convert *x, const Value *got, const Span *span)
     return true;
 }
 
-/* ---- counts ------------------------------------------------------------------------------------------------------ */
+/* ---- counts -------------------------------------------------------------- */
 
 /* Bytes from element to element of dst and src, and elements of a repeat. */
 typedef struct Steps {
@@ -336,7 +345,7 @@ record_count(const Convert *x, Value count, Span span)
     return done == n || record_part(x, &s, done, n - done, 1);
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------- */
+/* ---- calls --------------------------------------------------------------- */
 
 static bool
 are_tensors(const Convert *x)
@@ -380,7 +389,8 @@ put_round(Convert *x, Value mode, Span span)
     return true;
 }
 
-/* The scale where the types have one: of processors that convert so without it, only where it was set. */
+/* The scale where the types have one: of processors that convert so without it, only
+ * where it was set. */
 static bool
 scale_of_cast(Convert *x)
 {
@@ -395,7 +405,8 @@ scale_of_cast(Convert *x)
     return read_scale(x, DT_F16);
 }
 
-/* Binds the operands from dst to round_mode and the lanes; the rest are flags of cast_dequant. */
+/* Binds the operands from dst to round_mode and the lanes; the rest are flags of
+ * cast_dequant. */
 static bool
 bind_cast(Convert *x, Call call, Value *got, Span *span)
 {

@@ -1,11 +1,13 @@
-/* compare.c: compare and select where the call differs from the instruction (vector chapter 5): the handle of
- * CMPMASK, and the modes of vsel and vec_sel, which are instructions of their own.
+/* compare.c: compare and select where the call differs from the instruction (vector
+ * chapter 5): the handle of CMPMASK, and the modes of vsel and vec_sel, which are
+ * instructions of their own.
  *
- * The handle says nothing but that CMPMASK was written: there is one register, and every handle means what is
- * in it when it is read.
+ * The handle says nothing but that CMPMASK was written: there is one register, and every
+ * handle means what is in it when it is read.
  *
- * Owns: sel-mode of a mode that does not exist, cmpmask-required; arg-type of set_scalar_to_cmpmask; address-align of
- * an immediate offset of mov_tensor_to_cmpmask. */
+ * Owns: sel-mode of a mode that does not exist, cmpmask-required; arg-type of
+ * set_scalar_to_cmpmask; address-align of an immediate offset of
+ * mov_tensor_to_cmpmask. */
 #include "tik/tik.h"
 
 #include <string.h>
@@ -108,7 +110,8 @@ read_handle(Interp *in, const Tik *c, const char *callee, Value v, Span span)
     return true;
 }
 
-/* An immediate offset begins at a block; one that only the run knows, at the bits of 64 lanes (rules/compare.c). */
+/* An immediate offset begins at a block; one that only the run knows, at the bits of 64
+ * lanes (rules/compare.c). */
 static bool
 begins_at_block(Interp *in, const Tik *c, Value v, Span span)
 {
@@ -159,7 +162,7 @@ tik_mov_cmpmask_to_tensor(Interp *in, Tik *c, const CallArgs *args)
     return in->fatal && !ok ? val_fail() : val_none();
 }
 
-/* ---- select ----------------------------------------------------------------------------------------- */
+/* ---- select -------------------------------------------------------------- */
 
 enum {
     SEL_MODES = 3

@@ -1,10 +1,11 @@
 /* convert.c: calls of vec_conv and vconv (vector chapter 3).
  *
- * The element types choose the instruction: int32 to float16 and int16 to 8 bits are scaled and have forms of
- * their own. deqscale of the latter is a list [scale, offset], which is packed here, a pack or a tensor
- * of packs.
+ * The element types choose the instruction: int32 to float16 and int16 to 8 bits are
+ * scaled and have forms of their own. deqscale of the latter is a list [scale, offset],
+ * which is packed here, a pack or a tensor of packs.
  *
- * Owns: deqscale-missing, deqscale-forbidden, deqscale-type of conversions; deq-sign-bit of literals. */
+ * Owns: deqscale-missing, deqscale-forbidden, deqscale-type of conversions; deq-sign-bit
+ * of literals. */
 #include "tik/calls/convert.h"
 
 #include <string.h>
@@ -28,7 +29,7 @@ bind(Convert *x)
            tik_no_mask_o(x->in, "vconv", x->got[P_vconv_mask_o], x->span[P_vconv_mask_o]);
 }
 
-/* ---- operands of the instructions ------------------------------------------------------------------- */
+/* ---- operands of the instructions ---------------------------------------- */
 
 /* Records op with these parameters of the call, those that vec_conv has. */
 static bool
@@ -123,7 +124,7 @@ scaled(Convert *x)
            record(x, x->old ? OP_VCONV_DEQ : OP_VEC_CONV_DEQ, params, ARRAY_LEN(params));
 }
 
-/* ---- packs ----------------------------------------------------------------------------------------------- */
+/* ---- packs --------------------------------------------------------------- */
 
 uint64_t
 tik_deq_word(int64_t scale_bits, int64_t offset, bool sign)
@@ -200,7 +201,7 @@ packed(Convert *x, Dtype dst)
            record(x, op, params, ARRAY_LEN(params));
 }
 
-/* ---- calls ----------------------------------------------------------------------------------------------- */
+/* ---- calls --------------------------------------------------------------- */
 
 static bool
 missing(const Convert *x, Dtype dst, Dtype src)

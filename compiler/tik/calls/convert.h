@@ -11,14 +11,17 @@ typedef struct Convert {
     const char *method; /* for messages */
     bool old;           /* vconv and what is recorded as vconv */
     Value got
-        [MOST_ARGS]; /* by the arguments of vconv; VAL_FAIL: not given, or none of vec_conv */
+        /* by the arguments of vconv; VAL_FAIL: not given, or none of vec_conv */
+        [MOST_ARGS];
     Span span[MOST_ARGS];
 } Convert;
 
-/* Whether the types of dst and src need a scale: a float16, or a pack. False for operands that are no tensors. */
+/* Whether the types of dst and src need a scale: a float16, or a pack. False for operands
+ * that are no tensors. */
 bool tik_convert_scales(const Convert *x);
 bool tik_convert_packs(const Convert *x);
-/* Records the instruction that the types of dst and src choose. False: refused, with diagnostics. */
+/* Records the instruction that the types of dst and src choose. False: refused, with
+ * diagnostics. */
 bool tik_convert(Convert *x);
 /* [scale, offset] and the sign as a pack: offset is -256 to 255, scale a number. */
 uint64_t tik_deq_word(int64_t scale_bits, int64_t offset, bool sign);

@@ -1,9 +1,9 @@
-/* cube.c: calls of the matrix unit whose arguments differ from the operands of the instruction (cube 3 to 7):
- * words as addr_mode, padding that may be None, further arguments of mmad, shapes as lists, a bias that makes
- * another instruction.
+/* cube.c: calls of the matrix unit whose arguments differ from the operands of the
+ * instruction (cube 3 to 7): words as addr_mode, padding that may be None, further
+ * arguments of mmad, shapes as lists, a bias that makes another instruction.
  *
- * Owns: nop of mmad, mmad-reserved, operand-form, pad-value; addr-mode, range-pad and conv-shape of arguments that are no such
- * number or list. */
+ * Owns: nop of mmad, mmad-reserved, operand-form, pad-value; addr-mode, range-pad and
+ * conv-shape of arguments that are no such number or list. */
 #include "tik/tik.h"
 
 #include <math.h>
@@ -25,7 +25,8 @@ typedef struct CubeCall {
     Span span[CUBE_ARGS];
 } CubeCall;
 
-/* The arguments by these parameters. 1: go on; 0: nothing is recorded; -1: they do not fit. */
+/* The arguments by these parameters. 1: go on; 0: nothing is recorded; -1: they do not
+ * fit. */
 static int
 begin_as(CubeCall *x, const Signature *s, Value *got, Span *span)
 {
@@ -78,7 +79,7 @@ is_off(Value v)
     return is_none(v) || (!tik_is_runtime(v) && val_as_int64(v, &n) && n == 0);
 }
 
-/* ---- arguments ------------------------------------------------------------------------------------------- */
+/* ---- arguments ----------------------------------------------------------- */
 
 /* 'inc' and 'dec' as numbers. */
 static bool
@@ -168,7 +169,7 @@ put_whole(CubeCall *x, Value v, const char *what, Span span)
     return true;
 }
 
-/* ---- load2d ------------------------------------------------------------------------------------------------ */
+/* ---- load2d -------------------------------------------------------------- */
 
 /* The operands are the arguments; the last one is addr_mode. */
 static Value
@@ -196,7 +197,7 @@ tik_load2dv2(Interp *in, Tik *c, const CallArgs *args)
     return load2d(in, c, args, OP_LOAD2DV2);
 }
 
-/* ---- load3d, col2img ----------------------------------------------------------------------------------------- */
+/* ---- load3d, col2img ----------------------------------------------------- */
 
 Value
 tik_load3dv1(Interp *in, Tik *c, const CallArgs *args)
@@ -250,7 +251,7 @@ tik_col2img(Interp *in, Tik *c, const CallArgs *args)
     return outcome(&x, begun);
 }
 
-/* ---- mmad ------------------------------------------------------------------------------------------------------ */
+/* ---- mmad ---------------------------------------------------------------- */
 
 static bool
 nothing_reserved(const CubeCall *x, const Value *got, const Span *span)
@@ -313,9 +314,10 @@ tik_mmad(Interp *in, Tik *c, const CallArgs *args)
     return outcome(&x, begun);
 }
 
-/* ---- matmul, conv2d -------------------------------------------------------------------------------------------- */
+/* ---- matmul, conv2d ------------------------------------------------------ */
 
-/* The last operand is the bias, or whether the sum begins with zeros: which instruction it is. */
+/* The last operand is the bias, or whether the sum begins with zeros: which instruction
+ * it is. */
 static bool
 put_start(CubeCall *x, const Value *got, const Span *span, Op *op, Op with_bias)
 {

@@ -1,8 +1,10 @@
-/* data_copy.c: data_copy, the spelling that Ascend C has for moves (data-movement 11). What it does is chosen
- * by the kind of the third argument; each kind is a row of the table of cases and one function.
+/* data_copy.c: data_copy, the spelling that Ascend C has for moves (data-movement 11).
+ * What it does is chosen by the kind of the third argument; each kind is a row of the
+ * table of cases and one function.
  *
- * Moves of blocks are recorded as data_move. Where that refuses a count of 0, data_copy does nothing: constants
- * are told of by a warning, and what only the run knows is guarded by a branch.
+ * Moves of blocks are recorded as data_move. Where that refuses a count of 0, data_copy
+ * does nothing: constants are told of by a warning, and what only the run knows is
+ * guarded by a branch.
  *
  * Owns: nop, count-trunc, enhanced-ignored. */
 #include "tik/calls/data_copy.h"
@@ -39,7 +41,7 @@ unit_of(const Copy *x)
                                                     : BLOCK_BYTES;
 }
 
-/* ---- moves of blocks ------------------------------------------------------------------------------------------ */
+/* ---- moves of blocks ----------------------------------------------------- */
 
 /* A number of the move, as an operand of data_move. */
 typedef struct Count {
@@ -63,7 +65,8 @@ nothing(Copy *x, const Count *n)
     return true;
 }
 
-/* Both operands are of one type in this spelling; moves to the bias table have pairs of their own. */
+/* Both operands are of one type in this spelling; moves to the bias table have pairs of
+ * their own. */
 static bool
 one_type(const Copy *x)
 {
@@ -100,7 +103,8 @@ record_move(Copy *x, const Count *nburst, const Count *burst, const Value stride
     return !x->in->fatal;
 }
 
-/* Adds the condition that a count which only the run knows is not 0. False with a diagnostic. */
+/* Adds the condition that a count which only the run knows is not 0. False with a
+ * diagnostic. */
 static bool
 add_guard(Copy *x, const Count *n, ExprId *cond)
 {
@@ -159,8 +163,8 @@ zero_blocks_are_none(const Soc *soc)
     return soc_has(soc, FEATURE_EMPTY_COPIES);
 }
 
-/* Constant fields keep the ranges of the operands of data_move that they become, which are told in the words of the
- * structure. */
+/* Constant fields keep the ranges of the operands of data_move that they become, which
+ * are told in the words of the structure. */
 static bool
 fields_in_range(Copy *x, Value params, Span span, bool zero_blocks)
 {
@@ -205,10 +209,10 @@ copy_blocks(Copy *x, Value params, Span span)
            move_blocks(x, &blocks, zero, &len, stride, span);
 }
 
-/* ---- cases ------------------------------------------------------------------------------------------------------ */
+/* ---- cases --------------------------------------------------------------- */
 
-/* The dtype whose elements are counted, of moves to the bias table the source's; DT_NONE: neither operand is a
- * tensor. */
+/* The dtype whose elements are counted, of moves to the bias table the source's; DT_NONE:
+ * neither operand is a tensor. */
 static Dtype
 counted(const Copy *x)
 {
@@ -312,7 +316,8 @@ copy_params(Copy *x)
     return copy_enhanced(x, got, span);
 }
 
-/* Instructions whose operands behind dst and src are the fields of the structure, in their order. */
+/* Instructions whose operands behind dst and src are the fields of the structure, in
+ * their order. */
 static bool
 copy_fields(Copy *x, Call call, Op op, TikField first, TikField last)
 {
@@ -349,7 +354,7 @@ copy_nz2nd(Copy *x)
                        TFIELD_Nz2NdParamsFull_dst_nd_matrix_stride);
 }
 
-/* ---- the choice ---------------------------------------------------------------------------------------------------- */
+/* ---- the choice ---------------------------------------------------------- */
 
 static bool
 is_count(Value v)

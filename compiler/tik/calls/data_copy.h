@@ -1,5 +1,6 @@
-/* data_copy.h: one call of data_copy, for the files that compile a form of it. A form is a function of a row of
- * the table of cases (tik/calls/data_copy.c); it records or reports, and is false only where the program cannot go on. */
+/* data_copy.h: one call of data_copy, for the files that compile a form of it. A form is
+ * a function of a row of the table of cases (tik/calls/data_copy.c); it records or
+ * reports, and is false only where the program cannot go on. */
 #ifndef TIKC_TIK_DATA_COPY_H
 #define TIKC_TIK_DATA_COPY_H
 

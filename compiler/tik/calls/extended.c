@@ -1,9 +1,10 @@
 /* extended.c: what calls of data_move have beside other spellings of moves.
  *
- * Extended arguments stand behind the strides with any name. Moves from global memory to L1 (PadMode) and those of
- * L0C (ConvReluMode) take one; on the other paths the original takes any number and looks at none, so they are
- * left out here before the call is bound. Out of L0C the codes 0 and 5 convert nothing, so that the original looks
- * at no types there.
+ * Extended arguments stand behind the strides with any name. Moves from global memory to
+ * L1 (PadMode) and those of L0C (ConvReluMode) take one; on the other paths the original
+ * takes any number and looks at none, so they are left out here before the call is bound.
+ * Out of L0C the codes 0 and 5 convert nothing, so that the original looks at no types
+ * there.
  *
  * Owns: extended-ignored, path-applicability of data_move, dtype-differs of L0C. */
 #include "tik/tik.h"
@@ -14,7 +15,8 @@ enum {
     CODE_RELU = 5 /* of the conversion codes */
 };
 
-/* Index of a parameter of data_move with this name; -1: none. Its own parameters stand before the extended one. */
+/* Index of a parameter of data_move with this name; -1: none. Its own parameters stand
+ * before the extended one. */
 static int
 own_parameter(Interp *in, Sym name)
 {
@@ -43,7 +45,8 @@ operand_memory(Interp *in, const CallArgs *a, int i)
                                            : SC_COUNT;
 }
 
-/* Whether the path of the call has an extended argument; where there is no path, the call is wrong anyway. */
+/* Whether the path of the call has an extended argument; where there is no path, the call
+ * is wrong anyway. */
 static bool
 takes_one(Scope dst, Scope src)
 {
@@ -75,7 +78,8 @@ keep_own_keywords(Interp *in, const CallArgs *a, CallArgs *out, Span *first)
     out->kwname_span = span + a->nkw;
 }
 
-/* Whether all other parameters are given; else a word that is no parameter is a misspelt one. */
+/* Whether all other parameters are given; else a word that is no parameter is a misspelt
+ * one. */
 static bool
 is_complete(Interp *in, const CallArgs *a)
 {

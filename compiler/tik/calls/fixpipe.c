@@ -1,6 +1,7 @@
 /* fixpipe.c: calls of fixpipe in the two spellings of the language (cube-quant 8 and 12).
  *
- * Owns: fix-params, deqscale-missing of fixpipe; fix-burst, fix-nsize, fix-stride, deq-sign-bit of literals. */
+ * Owns: fix-params, deqscale-missing of fixpipe; fix-burst, fix-nsize, fix-stride,
+ * deq-sign-bit of literals. */
 #include "tik/calls/fixpipe.h"
 #include "rules/flag.h"
 
@@ -29,7 +30,7 @@ constant(Value v, int64_t *n)
     return !tik_is_runtime(v) && val_as_int64(v, n);
 }
 
-/* ---- by blocks ---------------------------------------------------------------------------------------- */
+/* ---- by blocks ----------------------------------------------------------- */
 
 typedef struct Fix {
     Interp *in;
@@ -210,7 +211,7 @@ fix_blocks(Interp *in, Tik *c, const CallArgs *args)
     return !in->fatal;
 }
 
-/* ---- by columns ------------------------------------------------------------------------------------------ */
+/* ---- by columns ---------------------------------------------------------- */
 
 /* What literals break that is no interval. */
 static bool

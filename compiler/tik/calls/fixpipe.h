@@ -1,4 +1,5 @@
-/* fixpipe.h: fixpipe by columns, which fixpipe and data_copy with DataCopyCO12DstParams record. */
+/* fixpipe.h: fixpipe by columns, which fixpipe and data_copy with DataCopyCO12DstParams
+ * record. */
 #ifndef TIKC_TIK_FIXPIPE_H
 #define TIKC_TIK_FIXPIPE_H
 
@@ -18,7 +19,8 @@ typedef struct FixColumns {
 View *tik_fix_tensor(Value v);
 /* Reports a rule that a call breaks; gives false. */
 bool tik_fix_broken(Interp *in, Span span, DiagId id, const char *text);
-/* Asks what only literals can tell, and records the instruction. False: the program ends. */
+/* Asks what only literals can tell, and records the instruction. False: the program
+ * ends. */
 bool tik_fix_record(FixColumns *x);
 
 /* tik/calls/fixpipe_copy.c. got: dst, src, the structure. False: the program ends. */

@@ -1,8 +1,9 @@
-/* fixpipe_copy.c: data_copy with DataCopyCO12DstParams, which takes what set_fixpipe_* have set (cube-quant 12.4), and these
- * setters.
+/* fixpipe_copy.c: data_copy with DataCopyCO12DstParams, which takes what set_fixpipe_*
+ * have set (cube-quant 12.4), and these setters.
  *
- * Words that are set are special registers of the core, read where the copy is; the tensor of scales is named by the
- * program's text, so the last set_fixpipe_config before the copy counts.
+ * Words that are set are special registers of the core, read where the copy is; the
+ * tensor of scales is named by the program's text, so the last set_fixpipe_config before
+ * the copy counts.
  *
  * Owns: fix-setup. */
 #include "tik/calls/fixpipe.h"

@@ -1,6 +1,7 @@
-/* gather.c: vreduce and vreducev2. Their pattern is a number or a tensor of bits, which are two
- * instructions; their mask says something in counter mode only; and what they count may go to a Scalar, which
- * is a load of a special register behind the instruction. */
+/* gather.c: vreduce and vreducev2. Their pattern is a number or a tensor of bits, which
+ * are two instructions; their mask says something in counter mode only; and what they
+ * count may go to a Scalar, which is a load of a special register behind the
+ * instruction. */
 #include "tik/tik.h"
 #include "isa/operand.h"
 
@@ -63,8 +64,8 @@ is_bits(const PickCall *x)
     return tik_is(x->pattern, &tik_tensor_class);
 }
 
-/* Of no repeats, which only run time can tell, nothing is counted and the Scalar stays as it is: the
- * register has its value before. */
+/* Of no repeats, which only run time can tell, nothing is counted and the Scalar stays as
+ * it is: the register has its value before. */
 static bool
 keep_result(const PickCall *x, const Value *values)
 {

@@ -1,6 +1,7 @@
-/* image.c: load_image. Its dictionaries become operands where they say what is read and written; numbers that
- * it only computes with go to registers (rules/image.h) in front of the instruction, as on the processor. Information about
- * functions that only Hi3796CV300ES has is not looked at.
+/* image.c: load_image. Its dictionaries become operands where they say what is read and
+ * written; numbers that it only computes with go to registers (rules/image.h) in front of
+ * the instruction, as on the processor. Information about functions that only
+ * Hi3796CV300ES has is not looked at.
  *
  * Owns: arg-type and scalar-dtype of its dictionaries and lists. */
 #include "rules/image.h"
@@ -15,9 +16,10 @@ typedef struct ImageCall {
     Span span[MOST_ARGS];
 } ImageCall;
 
-/* ---- dictionaries ------------------------------------------------------------------------------------------- */
+/* ---- dictionaries -------------------------------------------------------- */
 
-/* The entry of the dictionary in an argument; of None, and of an entry that is left out, 0 or None. */
+/* The entry of the dictionary in an argument; of None, and of an entry that is left out,
+ * 0 or None. */
 static bool
 entry(const ImageCall *x, int arg, const char *key, bool needed, Value *out)
 {
@@ -61,7 +63,7 @@ items(const ImageCall *x, Value v, const char *what, Span span, uint32_t n, Valu
     return true;
 }
 
-/* ---- registers ------------------------------------------------------------------------------------------------ */
+/* ---- registers ----------------------------------------------------------- */
 
 static bool
 set_register(const ImageCall *x, int64_t at, Dtype t, Value v, const char *what,
@@ -150,7 +152,7 @@ set_padding(const ImageCall *x, Dtype t)
                         x->span[P_load_image_channel_pad_info]);
 }
 
-/* ---- the call ---------------------------------------------------------------------------------------------------- */
+/* ---- the call ------------------------------------------------------------ */
 
 /* Operands out of dictionaries. */
 static const struct {

@@ -1,12 +1,14 @@
 /* instruction.c: instruction calls, for every row of op.def alike.
  *
- * A call is bound to the parameters of its form, each value is converted by the role of its
- * parameter, and the statement is recorded. Kinds of operands are checked here (arg-type, and what
- * only the source can tell: literals for scalars, lists for masks, extended arguments); everything
- * that can be said about values is the check pass's. A new row of op.def needs no change here.
+ * A call is bound to the parameters of its form, each value is converted by the role of
+ * its parameter, and the statement is recorded. Kinds of operands are checked here
+ * (arg-type, and what only the source can tell: literals for scalars, lists for masks,
+ * extended arguments); everything that can be said about values is the check pass's. A
+ * new row of op.def needs no change here.
  *
  * Owns: argument-count, arg-type, scalar-dtype, mask-list-length of lists
- * that are neither 2 nor 4 long, mask-mode of an unknown mode, extended-argument of the call's form. */
+ * that are neither 2 nor 4 long, mask-mode of an unknown mode, extended-argument of the
+ * call's form. */
 #include "rules/reg.h"
 #include "tik/tik.h"
 #include "rules/flag.h"
@@ -27,11 +29,11 @@ typedef struct InstrCall {
     int ncall;                  /* arguments that are operands */
     Value got[MAX_PARAMS];      /* by slot, lists by their first; VAL_FAIL: not given */
     Span span[MAX_PARAMS];
-    Dtype
-        main; /* of the form's main operand; DT_NONE before it is read, or when it was refused */
+    /* of the form's main operand; DT_NONE before it is read, or when it was refused */
+    Dtype main;
     bool counter;
-    bool
-        mistaken; /* an operand is of a wrong kind, which a wrong order makes of several */
+    /* an operand is of a wrong kind, which a wrong order makes of several */
+    bool mistaken;
     Arg out[MAX_PARAMS];
 } InstrCall;
 
@@ -41,7 +43,7 @@ op_name(const InstrCall *x)
     return op_method(x->op);
 }
 
-/* ---- binding ---- */
+/* ---- binding ------------------------------------------------------------- */
 
 static const char *
 param_name(const InstrCall *x, int slot)
@@ -86,7 +88,7 @@ bind(InstrCall *x)
     return true;
 }
 
-/* ---- operands by role -------------------------------------------------------------------------------- */
+/* ---- operands by role ---------------------------------------------------- */
 
 static bool
 wrong_kind(InstrCall *x, int i, const char *takes)
@@ -205,8 +207,8 @@ scalar_is(InstrCall *x, int i)
     return false;
 }
 
-/* The table of data_move: sid and nburst are int32, lengths and strides integers of 16 bits and more. Its own authors
- * give nburst wider ones. */
+/* The table of data_move: sid and nburst are int32, lengths and strides integers of 16
+ * bits and more. Its own authors give nburst wider ones. */
 static bool
 move_count_is(InstrCall *x, int i)
 {
@@ -241,7 +243,8 @@ read_int(InstrCall *x, int i)
     return scalar_is(x, i) && move_count_is(x, i);
 }
 
-/* The words that an ATTR takes in the source, by what they stand for; null ends a list. */
+/* The words that an ATTR takes in the source, by what they stand for; null ends a
+ * list. */
 static const struct {
     OperandType of;
     const char *word;
@@ -260,7 +263,8 @@ static const struct {
     {OF_SIDE, "right", 1},
 };
 
-/* What a value of a wrong kind breaks: the rule of the operand if it has one of its own. */
+/* What a value of a wrong kind breaks: the rule of the operand if it has one of its
+ * own. */
 static DiagId
 rule_or_kind(const InstrCall *x, int i)
 {
@@ -403,7 +407,8 @@ read_mask_list(InstrCall *x, int i)
     return true;
 }
 
-/* All lanes: of the widest register that is addressed by lanes, or of the form's main operand. */
+/* All lanes: of the widest register that is addressed by lanes, or of the form's main
+ * operand. */
 static int
 all_lanes(const InstrCall *x)
 {
@@ -419,8 +424,9 @@ all_lanes(const InstrCall *x)
     return widest == DT_NONE ? 1 : lanes_of(widest);
 }
 
-/* Bits of lanes that do not exist count in literals only (mask-high-nonzero); those of words that the run brings
- * select nothing: programs give the word of 64 comparisons in both places. */
+/* Bits of lanes that do not exist count in literals only (mask-high-nonzero); those of
+ * words that the run brings select nothing: programs give the word of 64 comparisons in
+ * both places. */
 static void
 limit_words(InstrCall *x, int i)
 {
@@ -453,8 +459,8 @@ read_mask(InstrCall *x, int i)
                         &x->out[i].mask.w[0]);
 }
 
-/* A fill has the literal in every element: a float there is a mistake, where others compute with it. No manual of
- * processors with lanes says that. */
+/* A fill has the literal in every element: a float there is a mistake, where others
+ * compute with it. No manual of processors with lanes says that. */
 static bool
 wants_int(const InstrCall *x)
 {
@@ -600,7 +606,8 @@ check_extended(InstrCall *x)
                                   operand_scope(x, ROLE_DST));
 }
 
-/* Spreads a list over its slots. A short list repeats its first tensor, or has 0 for numbers. */
+/* Spreads a list over its slots. A short list repeats its first tensor, or has 0 for
+ * numbers. */
 static bool
 spread_list(InstrCall *x, int first)
 {
@@ -654,7 +661,7 @@ read_operands(InstrCall *x)
     return ok && check_extended(x);
 }
 
-/* ---- recording ---------------------------------------------------------------------------------------- */
+/* ---- recording ----------------------------------------------------------- */
 
 static bool
 record(InstrCall *x)

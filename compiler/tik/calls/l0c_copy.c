@@ -1,6 +1,8 @@
-/* l0c_copy.c: data_copy from L0C to UB with DataCopyEnhancedParams (cube-quant 9), recorded as tensor_mov is.
+/* l0c_copy.c: data_copy from L0C to UB with DataCopyEnhancedParams (cube-quant 9),
+ * recorded as tensor_mov is.
  *
- * Owns: block-mode, reserved-field, deq-ignored, deqscale-missing and path-applicability of such copies. */
+ * Owns: block-mode, reserved-field, deq-ignored, deqscale-missing and path-applicability
+ * of such copies. */
 #include "tik/calls/l0c_move.h"
 #include "tik/struct.h"
 

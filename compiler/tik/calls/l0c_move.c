@@ -1,13 +1,14 @@
-/* l0c_move.c: calls of tensor_mov and data_move_quant (data-movement 6, cube-quant 11). The types of the operands and of
- * deqscale say which conversion it is. Without an operand in L0C tensor_mov is data_move.
+/* l0c_move.c: calls of tensor_mov and data_move_quant (data-movement 6, cube-quant 11).
+ * The types of the operands and of deqscale say which conversion it is. Without an
+ * operand in L0C tensor_mov is data_move.
  *
- * Owns: conv-soc, deqscale-type, deqscale-missing, relu, block-mode, onthefly of the calls; path, pad-mode-path and
- * type-pair of a tensor_mov that is a data_move. */
+ * Owns: conv-soc, deqscale-type, deqscale-missing, relu, block-mode, onthefly of the
+ * calls; path, pad-mode-path and type-pair of a tensor_mov that is a data_move. */
 #include "tik/calls/l0c_move.h"
 
 #include <string.h>
 
-/* ---- the scale of tensor_mov ---------------------------------------------------------------------------- */
+/* ---- the scale of tensor_mov --------------------------------------------- */
 
 static Dtype
 scale_dtype(const AccCall *x)
@@ -129,7 +130,7 @@ pair_is_tik(const AccCall *x)
     return false;
 }
 
-/* ---- tensor_mov -------------------------------------------------------------------------------------------- */
+/* ---- tensor_mov ---------------------------------------------------------- */
 
 typedef struct TensorMov {
     AccCall x;
@@ -235,7 +236,8 @@ no_padding(const TensorMov *m, Scope from, Scope to)
     return false;
 }
 
-/* Types out of L0C that no conversion of the call is for: the bytes are copied, as elements of src. */
+/* Types out of L0C that no conversion of the call is for: the bytes are copied, as
+ * elements of src. */
 static void
 copy_of_bytes(TensorMov *m, AccScale mode)
 {
@@ -409,9 +411,10 @@ tik_tensor_mov(Interp *in, Tik *c, const CallArgs *args)
                : val_fail();
 }
 
-/* ---- data_move_quant ------------------------------------------------------------------------------------------ */
+/* ---- data_move_quant ----------------------------------------------------- */
 
-/* int32 in L0C to float16 in UB: tensor_mov in block mode m, whose relu is only for a tensor of scales. */
+/* int32 in L0C to float16 in UB: tensor_mov in block mode m, whose relu is only for a
+ * tensor of scales. */
 static bool
 move_quant(TensorMov *m, const Value *got, const Span *span)
 {

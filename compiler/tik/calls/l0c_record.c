@@ -1,7 +1,8 @@
-/* l0c_record.c: moves out of and into the accumulator as instructions. All are recorded as the forms of tensor_mov,
- * whichever spelling they came in.
+/* l0c_record.c: moves out of and into the accumulator as instructions. All are recorded
+ * as the forms of tensor_mov, whichever spelling they came in.
  *
- * Owns: deq-sign-bit, deq8-relu-offset, sid2-odd of literals; relu-mismatch of data_copy. */
+ * Owns: deq-sign-bit, deq8-relu-offset, sid2-odd of literals; relu-mismatch of
+ * data_copy. */
 #include "ir/wording.h"
 #include "tik/calls/l0c_move.h"
 
@@ -27,8 +28,9 @@ tik_acc_number(const AccCall *x, int slot)
     return val_as_int64(x->got[slot], &v) ? v : 0;
 }
 
-/* A word that is known now. Its warnings are told by the rules of the instruction (rules/l0c_move.c), but one: that
- * relu is not or-ed into the word says the structure of data_copy. */
+/* A word that is known now. Its warnings are told by the rules of the instruction
+ * (rules/l0c_move.c), but one: that relu is not or-ed into the word says the structure of
+ * data_copy. */
 static bool
 literal_word(const AccCall *x, Dtype dst)
 {

@@ -1,12 +1,14 @@
-/* lmem.c: data_move of tensors, which is the form for operands in LMEM, and arithmetic on lanes.
+/* lmem.c: data_move of tensors, which is the form for operands in LMEM, and arithmetic on
+ * lanes.
  *
- * The instruction gets both sides resolved: extents, strides, start lanes. Layouts have names only here.
- * Owns: dma-form of calls, layout-mismatch of operands, shape-mismatch of arithmetic. */
+ * The instruction gets both sides resolved: extents, strides, start lanes. Layouts have
+ * names only here. Owns: dma-form of calls, layout-mismatch of operands, shape-mismatch
+ * of arithmetic. */
 #include "tik/lmem.h"
 
 #include <string.h>
 
-/* ---- operands of the instruction --------------------------------------------------------------------------------- */
+/* ---- operands of the instruction ----------------------------------------- */
 
 void
 tik_lanes_put(LanesCall *x, Value v, Span span)
@@ -31,7 +33,7 @@ tik_lanes_axes(LanesCall *x, const int64_t n[LMEM_AXES])
     tik_lanes_put(x, list, x->args->span);
 }
 
-/* ---- operands --------------------------------------------------------------------------------------------------- */
+/* ---- operands ------------------------------------------------------------ */
 
 /* Axes of a linear tensor: those that it lacks are leading ones of one element. */
 static bool
@@ -101,7 +103,7 @@ tik_lanes_outcome(const LanesCall *x, int begun)
     return begun < 0 || x->in->fatal ? val_fail() : val_none();
 }
 
-/* ---- data_move --------------------------------------------------------------------------------------------------- */
+/* ---- data_move ----------------------------------------------------------- */
 
 static bool
 is_lanes(Value v)
@@ -284,7 +286,7 @@ tik_data_move(Interp *in, Tik *c, const CallArgs *args)
     return tik_lanes_outcome(&x, begun);
 }
 
-/* ---- arithmetic ----------------------------------------------------------------------------------------------------- */
+/* ---- arithmetic ---------------------------------------------------------- */
 
 /* Arithmetic takes aligned tensors and those of free strides. */
 static bool

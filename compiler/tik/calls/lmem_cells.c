@@ -1,7 +1,8 @@
 /* lmem_cells.c: moves of tensors in cells of 32 bits (lmem.md 4.6).
  *
- * The batch items of a cell stand side by side, so that those with one remainder are a tensor of four strides: a move
- * is one for each remainder. Owns: layout-mismatch of sides with cells. */
+ * The batch items of a cell stand side by side, so that those with one remainder are a
+ * tensor of four strides: a move is one for each remainder. Owns: layout-mismatch of
+ * sides with cells. */
 #include "tik/lmem.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
-/* lmem_conv.c: lane_conv2d, the convolution that reads packed constants, and the parts of a tensor that holds one.
+/* lmem_conv.c: lane_conv2d, the convolution that reads packed constants, and the parts of
+ * a tensor that holds one.
  *
- * Where the parts of the weight stand is told by the constant that was moved to the tensor (Root.holds); the
- * instruction gets it as numbers.
- * Owns: layout-mismatch and conv-type of the weight, shape-mismatch of the result. */
+ * Where the parts of the weight stand is told by the constant that was moved to the
+ * tensor (Root.holds); the instruction gets it as numbers. Owns: layout-mismatch and
+ * conv-type of the weight, shape-mismatch of the result. */
 #include "tik/lmem.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ typedef struct Conv {
     int64_t stride[2], pad[4], dilation[2]; /* pad: top, bottom, left, right */
 } Conv;
 
-/* ---- numbers ------------------------------------------------------------------------------------------------------ */
+/* ---- numbers ------------------------------------------------------------- */
 
 static bool
 one_number(LanesCall *x, Value v, const char *what, Span span, int64_t *out)
@@ -81,7 +82,7 @@ read_geometry(LanesCall *x, const Value *got, const Span *span, Conv *c)
            in_range(x, "dilation", span[P_lane_conv2d_dilation], c->dilation, 2, 1);
 }
 
-/* ---- the weight ---------------------------------------------------------------------------------------------------- */
+/* ---- the weight ---------------------------------------------------------- */
 
 /* What stands behind other parts is bytes to the instruction. */
 static bool
@@ -158,12 +159,13 @@ part_of(const PackInfo *i, PackKind kind)
     return NULL;
 }
 
-/* ---- parts as tensors ------------------------------------------------------------------------------------------------ */
+/* ---- parts as tensors ---------------------------------------------------- */
 
 static const char *const part_names[] = {
     [PACK_REQUANT] = "requant", [PACK_BIAS] = "bias", [PACK_WEIGHT] = "weight"};
 
-/* One row per output channel: the words of requantisation, the bias, or the weights in their packed order. */
+/* One row per output channel: the words of requantisation, the bias, or the weights in
+ * their packed order. */
 static View *
 part_view(Interp *in, const View *v, const PackPart *p)
 {
@@ -209,7 +211,7 @@ tik_lanes_part(Interp *in, View *v, const CallArgs *args)
     return val_object(&v->base);
 }
 
-/* ---- shapes --------------------------------------------------------------------------------------------------------- */
+/* ---- shapes -------------------------------------------------------------- */
 
 /* Results along h (axis 0) or w (1). */
 static int64_t
@@ -247,7 +249,7 @@ shapes_fit(LanesCall *x, const Conv *c)
     return true;
 }
 
-/* ---- addresses ------------------------------------------------------------------------------------------------------ */
+/* ---- addresses ----------------------------------------------------------- */
 
 /* A tensor whose address is not given is put at a multiple. */
 static bool
@@ -272,7 +274,7 @@ all_aligned(LanesCall *x, const Conv *c)
            aligned(x, c, LCONV_weight, &c->w);
 }
 
-/* ---- recording ------------------------------------------------------------------------------------------------------ */
+/* ---- recording ----------------------------------------------------------- */
 
 static void
 put_pair(LanesCall *x, const int64_t v[2])
@@ -291,7 +293,8 @@ channels_at_once(const Kernel *k, const PackInfo *i)
                                                : 1;
 }
 
-/* Where the parts stand. A weight by itself has one slot per channel, as far apart as its layout says. */
+/* Where the parts stand. A weight by itself has one slot per channel, as far apart as its
+ * layout says. */
 static void
 put_parts(LanesCall *x, const Conv *c)
 {

@@ -1,8 +1,10 @@
-/* load_data.c: the spellings that Ascend C has for the matrix unit: load_data and load_data_with_transpose with
- * their structures, and mmad with MmadParams (cube 3.1, 3.3, 4, 5.1). They are calls of the other spelling
- * where it has the instruction; a constant count of 0 does nothing, with a warning.
+/* load_data.c: the spellings that Ascend C has for the matrix unit: load_data and
+ * load_data_with_transpose with their structures, and mmad with MmadParams
+ * (cube 3.1, 3.3, 4, 5.1). They are calls of the other spelling where it has the
+ * instruction; a constant count of 0 does nothing, with a warning.
  *
- * Owns: nop, arg-type, mmad-reserved, bias, range-stride and not-on-arch of these calls. */
+ * Owns: nop, arg-type, mmad-reserved, bias, range-stride and not-on-arch of these
+ * calls. */
 #include "tik/struct.h"
 
 /* A call while its arguments become operands. */
@@ -29,13 +31,14 @@ wrong_params(const Load *x, const char *method, const char *want)
     return false;
 }
 
-/* ---- load_data ------------------------------------------------------------------------------------------- */
+/* ---- load_data ----------------------------------------------------------- */
 
 enum {
     LOAD_FIELDS = 19 /* most fields of a structure */
 };
 
-/* A structure as a call: its fields in the order of the other spelling's arguments behind dst and src. */
+/* A structure as a call: its fields in the order of the other spelling's arguments behind
+ * dst and src. */
 typedef struct LoadForm {
     TikStruct of;
     Value (*call)(Interp *in, Tik *c, const CallArgs *args);
@@ -170,9 +173,10 @@ tik_load_data(Interp *in, Tik *c, const CallArgs *args)
     return in->fatal ? val_fail() : val_none();
 }
 
-/* ---- load_data_with_transpose ------------------------------------------------------------------------------ */
+/* ---- load_data_with_transpose -------------------------------------------- */
 
-/* 16-bit fractals are squares: load2dv2 transposes them. Of other elements two fractals make one. */
+/* 16-bit fractals are squares: load2dv2 transposes them. Of other elements two fractals
+ * make one. */
 static Value
 call_transpose(const Load *x, const Value *got, const Span *span)
 {
@@ -195,7 +199,8 @@ call_transpose(const Load *x, const Value *got, const Span *span)
     for (int i = 2; i < N; i++) {
         at[i] = x->span;
     }
-    if (one) { /* start_index, repeat_times, dst_gap, src_stride, sid, if_transpose, addr_mode */
+    /* start_index, repeat_times, dst_gap, src_stride, sid, if_transpose, addr_mode */
+    if (one) {
         v[N - 1] = v[N - 2];
         v[N - 2] = val_bool(true);
         v[FRAC_GAP] = v[FRAC_GAP + 1];
@@ -235,7 +240,7 @@ tik_load_data_with_transpose(Interp *in, Tik *c, const CallArgs *args)
     return in->fatal ? val_fail() : val_none();
 }
 
-/* ---- mmad -------------------------------------------------------------------------------------------------- */
+/* ---- mmad ---------------------------------------------------------------- */
 
 /* The structure is the fourth argument, or the fifth behind a bias. */
 bool

@@ -1,7 +1,7 @@
 /* mode.c: setters and readers of the modes of tik/calls/mode.def.
  *
- * A mode is a special register: a setter is a store, a reader is a load. The value of a Scalar is known
- * at run time only; of one outside of the range the low bits count. */
+ * A mode is a special register: a setter is a store, a reader is a load. The value of a
+ * Scalar is known at run time only; of one outside of the range the low bits count. */
 #include "tik/tik.h"
 
 typedef struct Mode {
@@ -118,7 +118,8 @@ tik_set_fp2fp_mode(Interp *in, Tik *c, const CallArgs *args)
     return set_mode(in, c, args, CALL_set_fp2fp_mode, MODE_FP2FP);
 }
 
-/* The number of a task for the processor's scheduler, which no instruction reads: it is looked at and left. */
+/* The number of a task for the processor's scheduler, which no instruction reads: it is
+ * looked at and left. */
 static bool
 is_nano(const void *ctx, const Soc *soc)
 {

@@ -1,8 +1,9 @@
-/* pack.c: pack_conv, which puts a convolution's weight, bias and requantisation into one constant (lmem.md 10.4), and
- * pack_params for processors that keep what belongs to an output channel apart from the weight.
+/* pack.c: pack_conv, which puts a convolution's weight, bias and requantisation into one
+ * constant (lmem.md 10.4), and pack_params for processors that keep what belongs to an
+ * output channel apart from the weight.
  *
- * What pack_conv is given leaves no trace of its own: the bytes go into the packed constant, in plain
- * order; the pass weight-reorder gives them theirs.
+ * What pack_conv is given leaves no trace of its own: the bytes go into the packed
+ * constant, in plain order; the pass weight-reorder gives them theirs.
  *
  * Owns: pack-shape, pack-type, pack-row-limit. */
 #include "tik/const.h"
@@ -11,7 +12,7 @@
 
 #include "ir/packed_const.h"
 
-/* ---- requant ----------------------------------------------------------------------------------------------------- */
+/* ---- requant ------------------------------------------------------------- */
 
 /* int32 values, of a list, a Const or one number. */
 typedef struct Words {
@@ -85,7 +86,7 @@ tik_requant(Interp *in, Tik *c, const CallArgs *args)
     return in->fatal ? val_fail() : val_object(&q->base);
 }
 
-/* ---- pack_conv ------------------------------------------------------------------------------------------------------ */
+/* ---- pack_conv ----------------------------------------------------------- */
 
 /* A call of pack_conv. */
 typedef struct Packing {
@@ -317,9 +318,10 @@ tik_pack_conv(Interp *in, Tik *c, const CallArgs *args)
     return ok ? packed(&p) : tik_const_refused(in, c, 0, args->span);
 }
 
-/* ---- pack_params --------------------------------------------------------------------------------------------------------- */
+/* ---- pack_params --------------------------------------------------------- */
 
-/* A call of pack_params: what belongs to an output channel, on processors that keep it apart from the weight. */
+/* A call of pack_params: what belongs to an output channel, on processors that keep it
+ * apart from the weight. */
 typedef struct Params {
     Interp *in;
     Tik *c;
@@ -397,7 +399,8 @@ params_fit(Params *p)
             same_channels(p, "zp", p->requant->zp.n, p->requant_span) && words_fit(p));
 }
 
-/* Of the requantisation everything as long as there are channels; one number in all is one channel. */
+/* Of the requantisation everything as long as there are channels; one number in all is
+ * one channel. */
 static void
 put_params(const Params *p, uint8_t *out)
 {

@@ -1,10 +1,12 @@
 /* reduce.c: reductions whose calls differ from the instruction.
  *
- * vcmax and vcmin have a list of Scalars that get the extreme of all repeats. The instruction's operand
- * is the length of the list; behind it the Scalars are loaded from the special registers. The work tensor
- * of vec_reduce_* may be anything on the 310B class, which uses none: dst stands in for it.
+ * vcmax and vcmin have a list of Scalars that get the extreme of all repeats. The
+ * instruction's operand is the length of the list; behind it the Scalars are loaded from
+ * the special registers. The work tensor of vec_reduce_* may be anything on the 310B
+ * class, which uses none: dst stands in for it.
  *
- * Owns: arg-type and scalar-dtype of the list's items. How long a list may be is the checker's. */
+ * Owns: arg-type and scalar-dtype of the list's items. How long a list may be is the
+ * checker's. */
 #include "tik/tik.h"
 #include "isa/operand.h"
 

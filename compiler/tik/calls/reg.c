@@ -1,12 +1,13 @@
-/* reg.c: vector registers: Vector, and the calls whose arguments are not just the operands of their
- * instruction (modes and parts by name, a number in the place of a register). Calls of other instructions
- * on registers bind by themselves (tik/calls/instruction.c).
+/* reg.c: vector registers: Vector, and the calls whose arguments are not just the
+ * operands of their instruction (modes and parts by name, a number in the place of a
+ * register). Calls of other instructions on registers bind by themselves
+ * (tik/calls/instruction.c).
  *
- * A register is a tensor of 256 bytes in the memory VREG. Unlike tensors it is not multiplied in loops with
- * thread_num: iterations take turns.
+ * A register is a tensor of 256 bytes in the memory VREG. Unlike tensors it is not
+ * multiplied in loops with thread_num: iterations take turns.
  *
- * Owns: not-on-arch and tensor-dtype of Vector; reg-mode and reg-part of words that are none; not-supported of
- * parameters that no manual explains. */
+ * Owns: not-on-arch and tensor-dtype of Vector; reg-mode and reg-part of words that are
+ * none; not-supported of parameters that no manual explains. */
 #include "rules/reg.h"
 #include "tik/tik.h"
 
@@ -52,7 +53,7 @@ unused(const RegCall *x, int i, const char *param)
     return false;
 }
 
-/* ---- Vector ---------------------------------------------------------------------------------------------- */
+/* ---- Vector -------------------------------------------------------------- */
 
 static Root *
 new_root(const RegCall *x, Sym name, Dtype t)
@@ -97,7 +98,8 @@ declare(const RegCall *x, Root *r)
     return tik_emit(x->in, x->c, s, r->span, NULL);
 }
 
-/* The types of numbers that a register holds; predicates and accumulators are not compiled. */
+/* The types of numbers that a register holds; predicates and accumulators are not
+ * compiled. */
 static bool
 register_type(const RegCall *x, Dtype *out)
 {
@@ -143,7 +145,7 @@ tik_vector_new(Interp *in, Tik *c, const CallArgs *args)
     return register_view(&x, r, !ok);
 }
 
-/* ---- loads and stores -------------------------------------------------------------------------------------- */
+/* ---- loads and stores ---------------------------------------------------- */
 
 /* The mode of a load or a store by its name; None: NORM. */
 static bool
@@ -224,7 +226,7 @@ tik_vector_store(Interp *in, Tik *c, const CallArgs *args)
     return done(&x);
 }
 
-/* ---- conversions ------------------------------------------------------------------------------------------- */
+/* ---- conversions --------------------------------------------------------- */
 
 /* DT_NONE: it is no tensor, or one that was refused. */
 static Dtype
@@ -234,7 +236,8 @@ dtype_at(const RegCall *x, int i)
     return known ? ((View *)x->v[i].obj)->dtype : DT_NONE;
 }
 
-/* How many elements of the narrower type are as wide as one of the other; 0: one is no register. */
+/* How many elements of the narrower type are as wide as one of the other; 0: one is no
+ * register. */
 static int
 parts_of(const RegCall *x)
 {
@@ -292,7 +295,7 @@ tik_vector_cast(Interp *in, Tik *c, const CallArgs *args)
     return done(&x);
 }
 
-/* ---- arithmetic and orders ------------------------------------------------------------------------------------ */
+/* ---- arithmetic and orders ----------------------------------------------- */
 
 Value
 tik_vector_vdup(Interp *in, Tik *c, const CallArgs *args)
@@ -305,8 +308,8 @@ tik_vector_vdup(Interp *in, Tik *c, const CallArgs *args)
     return done(&x);
 }
 
-/* Arithmetic with modes of accumulation; a number in the place of src1 is another instruction, scalar, if
- * there is one (OP_COUNT: there is none). */
+/* Arithmetic with modes of accumulation; a number in the place of src1 is another
+ * instruction, scalar, if there is one (OP_COUNT: there is none). */
 static Value
 arithmetic(RegCall *x, Call call, Op op, Op scalar)
 {

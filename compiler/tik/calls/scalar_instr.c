@@ -1,7 +1,7 @@
-/* scalar_instr.c: scalar instructions (vector 12.3). Each is a formula over the operations of
- * scalar expressions, so that no back end knows of them. A choice between two values is made on their
- * bits: y + c * (x - y), which wraps to x where c is 1. Operands that a formula names often are put into
- * registers first.
+/* scalar_instr.c: scalar instructions (vector 12.3). Each is a formula over the
+ * operations of scalar expressions, so that no back end knows of them. A choice between
+ * two values is made on their bits: y + c * (x - y), which wraps to x where c is 1.
+ * Operands that a formula names often are put into registers first.
  *
  * Owns: arg-type, scalar-dtype, dtype-unsupported and round-mode of these calls. */
 #include "tik/tik.h"
@@ -17,7 +17,7 @@ typedef struct ScalarCall {
     Dtype type; /* of dst */
 } ScalarCall;
 
-/* ---- formulas ------------------------------------------------------------------------------------------ */
+/* ---- formulas ------------------------------------------------------------ */
 
 static ExprId
 op(const ScalarCall *x, ScalarOp o, ExprId a, ExprId b)
@@ -131,10 +131,11 @@ leading_zeros(const ScalarCall *x, ExprId a)
     return zeros(x, a);
 }
 
-/* ---- conversions ----------------------------------------------------------------------------------------- */
+/* ---- conversions --------------------------------------------------------- */
 
-/* float32 to int32 by a mode: the truncated number, and one more or less where the fraction asks for it.
- * From 2^23 on there is no fraction; below, the difference to the truncated number is exact. */
+/* float32 to int32 by a mode: the truncated number, and one more or less where the
+ * fraction asks for it. From 2^23 on there is no fraction; below, the difference to the
+ * truncated number is exact. */
 static ExprId
 to_int32(const ScalarCall *x, RoundMode mode, ExprId a)
 {
@@ -174,7 +175,8 @@ to_int32(const ScalarCall *x, RoundMode mode, ExprId a)
     return t;
 }
 
-/* float32 to float16, saturated, NaN 0; odd: an inexact result is that next to zero with its last bit set. */
+/* float32 to float16, saturated, NaN 0; odd: an inexact result is that next to zero with
+ * its last bit set. */
 static ExprId
 to_half(const ScalarCall *x, RoundMode mode, ExprId a)
 {
@@ -216,7 +218,7 @@ to_single(const ScalarCall *x, ExprId a)
     return choose(x, is_nan(x, a), ir_bits(k, DT_F32, nan), ir_cast(k, DT_F32, a));
 }
 
-/* ---- calls ----------------------------------------------------------------------------------------------- */
+/* ---- calls --------------------------------------------------------------- */
 
 static bool
 has_scalar_unit(const void *ctx, const Soc *soc)

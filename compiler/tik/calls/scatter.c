@@ -1,12 +1,14 @@
-/* scatter.c: scatter_vconv, a conversion whose blocks have an address each: one instruction of the form
- * hscatter for each entry of its lists. No manual of the present versions has the call; its meaning is that of vconv with
- * addresses as vnchwconv has them, and fits the one published operator that uses it (docs/decisions.md).
+/* scatter.c: scatter_vconv, a conversion whose blocks have an address each: one
+ * instruction of the form hscatter for each entry of its lists. No manual of the present
+ * versions has the call; its meaning is that of vconv with addresses as vnchwconv has
+ * them, and fits the one published operator that uses it (docs/decisions.md).
  *
- * Mask, repeats and strides may be known only while running: the lengths and strides of the instructions are
- * expressions of them, and each instruction has the numbers themselves beside these, which is where they are checked.
+ * Mask, repeats and strides may be known only while running: the lengths and strides of
+ * the instructions are expressions of them, and each instruction has the numbers
+ * themselves beside these, which is where they are checked.
  *
- * Owns: arg-type of lists that do not fit, mask-range, repeat-range and repeat-stride-range of literals;
- * deqscale-forbidden. */
+ * Owns: arg-type of lists that do not fit, mask-range, repeat-range and
+ * repeat-stride-range of literals; deqscale-forbidden. */
 #include "tik/tik.h"
 
 enum {
@@ -186,7 +188,8 @@ excess(const Scatter *x)
     return where(x, over, SOP_GT, over, 0);
 }
 
-/* The parameter that a slot of the instruction has as it is given; the call where it is computed. */
+/* The parameter that a slot of the instruction has as it is given; the call where it is
+ * computed. */
 static Span
 span_of(const Scatter *x, int slot)
 {

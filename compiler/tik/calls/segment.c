@@ -1,12 +1,14 @@
-/* segment.c: data_copy with lists of SliceInfo (data-movement chapter 8): from the fields of the lists to the
- * counts and pitches of one data_copy.slice.
+/* segment.c: data_copy with lists of SliceInfo (data-movement chapter 8): from the fields
+ * of the lists to the counts and pitches of one data_copy.slice.
  *
- * All arithmetic is on IR expressions, which fold where the fields are constants. The rules of a dimension are asked
- * here when its fields are constants, and carried by a data_copy.dim when some are not. A list of constants becomes
- * as flat as it goes: dimensions of one segment vanish, those that follow each other in memory become one, and
- * segments that follow each other on both sides become longer ones.
+ * All arithmetic is on IR expressions, which fold where the fields are constants. The
+ * rules of a dimension are asked here when its fields are constants, and carried by a
+ * data_copy.dim when some are not. A list of constants becomes as flat as it goes:
+ * dimensions of one segment vanish, those that follow each other in memory become one,
+ * and segments that follow each other on both sides become longer ones.
  *
- * Owns: slice-dim, slice-count, slice-tail, slice-regroup; the others are those of rules/segment.h. */
+ * Owns: slice-dim, slice-count, slice-tail, slice-regroup; the others are those of
+ * rules/segment.h. */
 #include "rules/segment.h"
 #include "tik/calls/data_copy.h"
 
@@ -57,7 +59,7 @@ known(const Slices *s, ExprId e, int64_t *v)
     return tik_const_of(s->c, e, v);
 }
 
-/* ---- arithmetic ------------------------------------------------------------------------------------------------ */
+/* ---- arithmetic ---------------------------------------------------------- */
 
 static ExprId
 limited(const Slices *s, int64_t v)
@@ -86,7 +88,7 @@ product(const Slices *s, ExprId a, ExprId b)
     return ir_op2(s->k, SOP_MUL, a, b);
 }
 
-/* ---- arguments -------------------------------------------------------------------------------------------------- */
+/* ---- arguments ----------------------------------------------------------- */
 
 static bool
 dimensions(Slices *s, Value v, Span span)
@@ -189,7 +191,7 @@ lengths(const Slices *s, Value dst, Value src)
     return true;
 }
 
-/* ---- operands ----------------------------------------------------------------------------------------------------- */
+/* ---- operands ------------------------------------------------------------ */
 
 static const View *
 view_of(const Side *side)
@@ -226,7 +228,8 @@ operands(Slices *s)
     return !dst || !src || tik_copy_one_type(s->x, dst, src);
 }
 
-/* Without a shape_value in the first SliceInfo of src, the shapes of the tensors hold for both lists. */
+/* Without a shape_value in the first SliceInfo of src, the shapes of the tensors hold for
+ * both lists. */
 static bool
 shapes_of_tensors(const Slices *s, Side *side)
 {
@@ -252,7 +255,7 @@ shapes(Slices *s)
            (shapes_of_tensors(s, &s->src) && shapes_of_tensors(s, &s->dst));
 }
 
-/* ---- rules of a dimension ------------------------------------------------------------------------------------------ */
+/* ---- rules of a dimension ------------------------------------------------ */
 
 static bool
 report(const Slices *s, const Fault *f)
@@ -262,7 +265,8 @@ report(const Slices *s, const Fault *f)
     return false;
 }
 
-/* What is known of one list's fields of a dimension. A shape that only the run knows is as large as can be. */
+/* What is known of one list's fields of a dimension. A shape that only the run knows is
+ * as large as can be. */
 typedef struct Known {
     bool all, span, burst; /* span: start and end */
     bool stride;
@@ -352,9 +356,10 @@ rules_of_dims(const Slices *s)
     return true;
 }
 
-/* ---- segments ------------------------------------------------------------------------------------------------------ */
+/* ---- segments ------------------------------------------------------------ */
 
-/* (end - start + 1 + stride) / (segment + stride); a single line is one of the same expression twice. */
+/* (end - start + 1 + stride) / (segment + stride); a single line is one of the same
+ * expression twice. */
 static ExprId
 count_of(const Slices *s, const ExprId *f, ExprId segment)
 {
@@ -381,7 +386,8 @@ measure(const Slices *s, Side *side)
     }
 }
 
-/* The number of segments of a list of constant counts; none where a rule that only the run asks is broken. */
+/* The number of segments of a list of constant counts; none where a rule that only the
+ * run asks is broken. */
 static bool
 total_of(const Slices *s, const Side *side, int64_t *out)
 {
@@ -430,7 +436,7 @@ pitches(const Slices *s, const Side *side)
     return true;
 }
 
-/* ---- flattening ----------------------------------------------------------------------------------------------------- */
+/* ---- flattening ---------------------------------------------------------- */
 
 static bool
 is_constant(const Slices *s, const Side *side)
@@ -502,7 +508,7 @@ flatten(Slices *s)
     }
 }
 
-/* ---- recording ------------------------------------------------------------------------------------------------------ */
+/* ---- recording ----------------------------------------------------------- */
 
 /* A list of the instruction, which has room for more dimensions than there are. */
 static Value

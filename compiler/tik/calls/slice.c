@@ -1,5 +1,5 @@
-/* slice.c: the methods on slices of tensors (vector chapter 13): what their arguments are. Shapes
- * and recording are in tik/calls/slice_shape.c. */
+/* slice.c: the methods on slices of tensors (vector chapter 13): what their arguments
+ * are. Shapes and recording are in tik/calls/slice_shape.c. */
 #include "tik/calls/slice_shape.h"
 
 #include <string.h>
@@ -48,7 +48,8 @@ put_slice(SliceCall *x, const char *what, Value v, Span span)
     return true;
 }
 
-/* What every call begins with. 1: go on; 0: nothing is recorded; -1: the arguments do not fit. */
+/* What every call begins with. 1: go on; 0: nothing is recorded; -1: the arguments do not
+ * fit. */
 static int
 begin(SliceCall *x, Call call, Value *got, Span *span)
 {
@@ -94,8 +95,8 @@ finish(SliceCall *x)
     }
 }
 
-/* Two sources of which one may be a number: both slices, or one and then the number and its side. behind: a
- * slice after the sources; a failed value: none. */
+/* Two sources of which one may be a number: both slices, or one and then the number and
+ * its side. behind: a slice after the sources; a failed value: none. */
 static bool
 put_sources(SliceCall *x, Op scalar, const Value *got, const Span *span, Value behind,
             Span behind_span)
@@ -161,7 +162,7 @@ tik_h_duplicate(Interp *in, Tik *c, const CallArgs *args)
     return outcome(&x, begun);
 }
 
-/* ---- conversions -------------------------------------------------------------------------------------------- */
+/* ---- conversions --------------------------------------------------------- */
 
 Value
 tik_h_cast(Interp *in, Tik *c, const CallArgs *args)
@@ -213,7 +214,7 @@ tik_h_quant(Interp *in, Tik *c, const CallArgs *args)
     return outcome(&x, begun);
 }
 
-/* ---- comparison and selection ------------------------------------------------------------------------------- */
+/* ---- comparison and selection -------------------------------------------- */
 
 static const char *const modes[] = {"LT", "LE", "GT", "GE", "EQ", "NE"};
 
@@ -267,7 +268,7 @@ tik_h_sel(Interp *in, Tik *c, const CallArgs *args)
     return outcome(&x, begun);
 }
 
-/* ---- reductions -------------------------------------------------------------------------------------------- */
+/* ---- reductions ---------------------------------------------------------- */
 
 static bool
 one_axis(SliceCall *x, Value v, Span span, bool *reduced)
@@ -400,7 +401,7 @@ call_reduce(Interp *in, Tik *c, const CallArgs *args, Op op)
     return outcome(&x, begun);
 }
 
-/* ---- the table --------------------------------------------------------------------------------------------- */
+/* ---- the table ----------------------------------------------------------- */
 
 #define BINARY(name, op, scalar)                                                         \
     Value tik_##name(Interp *in, Tik *c, const CallArgs *args)                           \

@@ -1,10 +1,12 @@
-/* slice_shape.c: calls on slices of tensors (vector chapter 13): shapes, dimensions, loops.
+/* slice_shape.c: calls on slices of tensors (vector chapter 13): shapes, dimensions,
+ * loops.
  *
- * A slice has a length and a stride per dimension. The slices of a call agree in their lengths; where a
- * length is known only while running, an operand of the instruction tells by how much they differ.
- * Dimensions that follow each other in every slice become one. What remains beyond the dimensions of
- * the instruction's form are loops around it. An index leaves a dimension of length 1 behind, so
- * slices of different rank are compared without these. */
+ * A slice has a length and a stride per dimension. The slices of a call agree in their
+ * lengths; where a length is known only while running, an operand of the instruction
+ * tells by how much they differ. Dimensions that follow each other in every slice become
+ * one. What remains beyond the dimensions of the instruction's form are loops around it.
+ * An index leaves a dimension of length 1 behind, so slices of different rank are
+ * compared without these. */
 #include "tik/calls/slice_shape.h"
 
 static bool
@@ -156,7 +158,7 @@ agree(SliceCall *x, Shape *shape, int n, bool steps)
     return true;
 }
 
-/* ---- dimensions that follow each other ------------------------------------------------------------------- */
+/* ---- dimensions that follow each other ----------------------------------- */
 
 static bool
 follow(const SliceCall *x, const SliceDims *d, int first, int last, int i)
@@ -234,7 +236,7 @@ tik_slice_axes(SliceCall *x, const bool *reduced, bool one_number)
     return true;
 }
 
-/* ---- recording ---------------------------------------------------------------------------------------------- */
+/* ---- recording ----------------------------------------------------------- */
 
 typedef struct Numbers {
     Value v[MAX_PARAMS];
@@ -250,7 +252,8 @@ put(SliceCall *x, Numbers *list, ExprId e)
     list->span[list->n++] = x->args->span;
 }
 
-/* The last room of the dimensions, behind ones (or strides of 0) for those that are missing. */
+/* The last room of the dimensions, behind ones (or strides of 0) for those that are
+ * missing. */
 static void
 put_last(SliceCall *x, Numbers *list, const ExprId *e, int n, int room, int missing)
 {
@@ -311,7 +314,8 @@ moved(SliceCall *x, const View *v, ExprId index, ExprId stride)
     return w;
 }
 
-/* Dimension i of those that the instruction has no room for, as a loop around the others. */
+/* Dimension i of those that the instruction has no room for, as a loop around the
+ * others. */
 static bool
 record_loops(SliceCall *x, View *const *v, int i)
 {
@@ -347,7 +351,7 @@ tik_slice_record(SliceCall *x)
     return record_loops(x, x->v, 0);
 }
 
-/* ---- room for temporaries --------------------------------------------------------------------------------- */
+/* ---- room for temporaries ------------------------------------------------ */
 
 static Root *
 make_room(Interp *in, Tik *c)

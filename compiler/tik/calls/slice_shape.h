@@ -1,5 +1,6 @@
-/* slice_shape.h: calls on slices of tensors while they are recorded: tik/calls/slice_shape.c has shapes and loops,
- * tik/calls/slice.c the methods. Private to compiler/tik/calls/slice*.c. */
+/* slice_shape.h: calls on slices of tensors while they are recorded:
+ * tik/calls/slice_shape.c has shapes and loops, tik/calls/slice.c the methods. Private to
+ * compiler/tik/calls/slice*.c. */
 #ifndef TIKC_TIK_SLICE_H
 #define TIKC_TIK_SLICE_H
 
@@ -28,7 +29,8 @@ typedef struct SliceCall {
     View *v[SLICE_MOST];
     const char *name[SLICE_MOST]; /* of their parameters */
     Span span[SLICE_MOST];
-    int nhead; /* operands before the numbers, in the order of the form; the slices are among them */
+    /* operands before the numbers, in the order of the form; the slices are among them */
+    int nhead;
     Value head[SLICE_HEAD];
     Span head_span[SLICE_HEAD];
     int at[SLICE_MOST]; /* where in head slice k stands */
@@ -37,20 +39,22 @@ typedef struct SliceCall {
     SliceDims axes; /* reductions: of the last slice, what is reduced */
     int inner, inner_axes; /* dimensions that the instruction has room for */
     ExprId unequal;        /* 0 where the shapes are equal */
-    bool
-        counts; /* the form has the number of the first element, modulo 16, behind its operands */
+    /* the form has the number of the first element, modulo 16, behind its operands */
+    bool counts;
     ExprId first; /* recording in loops: number of the present round of all of them */
 } SliceCall;
 
-/* Reads the slices' shapes into x->dims. False: they differ, or their steps do; with diagnostic. */
+/* Reads the slices' shapes into x->dims. False: they differ, or their steps do; with
+ * diagnostic. */
 bool tik_slice_shapes(SliceCall *x);
-/* The same for a reduction of the second slice along the axes whose bits are set. first: slice that has the
- * shape of the results, 1 where they are one number. */
+/* The same for a reduction of the second slice along the axes whose bits are set. first:
+ * slice that has the shape of the results, 1 where they are one number. */
 bool tik_slice_axes(SliceCall *x, const bool *reduced, bool one_number);
 /* Records the instruction, in loops where it has more dimensions than its form. */
 bool tik_slice_record(SliceCall *x);
 
-/* The tensor of TIK_H_BYTES that calls on slices reserve in UB, as elements of the dtype. */
+/* The tensor of TIK_H_BYTES that calls on slices reserve in UB, as elements of the
+ * dtype. */
 View *tik_slice_room(Interp *in, Tik *c, Dtype t);
 
 #endif

@@ -1,15 +1,16 @@
-/* sort.c: merging and suppression where the call differs from the instruction (vector 9.2 to 9.4): lists
- * of lengths, texts as valid_bit, Scalars that get the counts of a merge, and the registers of the core.
+/* sort.c: merging and suppression where the call differs from the instruction (vector 9.2
+ * to 9.4): lists of lengths, texts as valid_bit, Scalars that get the counts of a merge,
+ * and the registers of the core.
  *
- * What vmrgsort4, rpn_cor and the setters give is a handle that only names the register: there is one of each, and
- * a handle means what is in it when it is read.
+ * What vmrgsort4, rpn_cor and the setters give is a handle that only names the register:
+ * there is one of each, and a handle means what is in it when it is read.
  *
  * Owns: exhausted-mode; valid-bit of texts and of more lists than are given. */
 #include "tik/tik.h"
 
 #include <string.h>
 
-/* ---- registers and their handles -------------------------------------------------------------------- */
+/* ---- registers and their handles ----------------------------------------- */
 
 /* The cores with the setters and readers. */
 enum {
@@ -89,7 +90,7 @@ exists(Interp *in, const Tik *c, CoreSet cores, const char *name, Span span)
     return tik_on_cores(in, c, name, span, cores);
 }
 
-/* ---- merging ----------------------------------------------------------------------------------------- */
+/* ---- merging ------------------------------------------------------------- */
 
 enum {
     LISTS = 4
@@ -115,7 +116,8 @@ is_list(Value v)
     return v.kind == VAL_LIST || v.kind == VAL_TUPLE;
 }
 
-/* The number that a text of binary digits stands for; -1: it is none of at most four digits. */
+/* The number that a text of binary digits stands for; -1: it is none of at most four
+ * digits. */
 static int64_t
 binary_digits(const char *text)
 {
@@ -132,7 +134,8 @@ binary_digits(const char *text)
     return n == first ? -1 : v;
 }
 
-/* valid_bit becomes an int; *v is -1 for one that is none, which the instruction reports. */
+/* valid_bit becomes an int; *v is -1 for one that is none, which the instruction
+ * reports. */
 static bool
 read_valid(Interp *in, MergeCall *x, int64_t *v)
 {
@@ -250,7 +253,8 @@ counts_enough(Interp *in, const CountsArg *a, int64_t n)
     return false;
 }
 
-/* Integer Scalars, from a list or a ScalarArray; null behind the last one. There are no more than four counts. */
+/* Integer Scalars, from a list or a ScalarArray; null behind the last one. There are no
+ * more than four counts. */
 static bool
 read_counts(Interp *in, Tik *c, const CountsArg *a, ExprObj *out[LISTS])
 {
@@ -383,7 +387,7 @@ tik_mov_vmrgsort4_sr(Interp *in, Tik *c, const CallArgs *args)
     return in->fatal ? val_fail() : val_none();
 }
 
-/* ---- suppression ------------------------------------------------------------------------------------- */
+/* ---- suppression --------------------------------------------------------- */
 
 Value
 tik_rpn_cor(Interp *in, Tik *c, const CallArgs *args)
@@ -412,7 +416,8 @@ tik_rpn_cor_diag(Interp *in, Tik *c, const CallArgs *args)
     return in->fatal ? val_fail() : val_none();
 }
 
-/* A number of dtype t: a literal that t represents, a Scalar of that dtype, or an expression. */
+/* A number of dtype t: a literal that t represents, a Scalar of that dtype, or an
+ * expression. */
 static bool
 read_number(Interp *in, Tik *c, Value v, Dtype t, const char *what, Span span,
             ExprId *out)

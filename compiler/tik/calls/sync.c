@@ -1,12 +1,14 @@
-/* sync.c: explicit synchronisation: where set_flag and wait_flag may stand, and block_barrier.
+/* sync.c: explicit synchronisation: where set_flag and wait_flag may stand, and
+ * block_barrier.
  *
- * Instructions execute in program order, so flags and pipe_barrier have no effect on results; whether they
- * fit together is the question of a pass (passes/sync.c) and of rules/flag.h. A barrier between cores is real: runtime/launch and runtime/emu
- * bring the cores of the loop together, and report a core that never comes. */
+ * Instructions execute in program order, so flags and pipe_barrier have no effect on
+ * results; whether they fit together is the question of a pass (passes/sync.c) and of
+ * rules/flag.h. A barrier between cores is real: runtime/launch and runtime/emu bring the
+ * cores of the loop together, and report a core that never comes. */
 #include "tik/tik.h"
 #include "rules/flag.h"
 
-/* ---- flags ------------------------------------------------------------------------------------------ */
+/* ---- flags --------------------------------------------------------------- */
 
 bool
 tik_without_sync(const Tik *c)
@@ -56,7 +58,7 @@ tik_unit_flag(Interp *in, const Tik *c, Value v, Span span)
     return false;
 }
 
-/* ---- block_barrier ------------------------------------------------------------------------------------ */
+/* ---- block_barrier ------------------------------------------------------- */
 
 static const TScope *
 multicore_loop(const Tik *c)
@@ -92,7 +94,8 @@ barrier_workspace(Interp *in, const Tik *c, Value v, Span span, Root **out)
     return true;
 }
 
-/* How many blocks a Scalar asks for is not known: two have room here, and the instruction asks for the others. */
+/* How many blocks a Scalar asks for is not known: two have room here, and the instruction
+ * asks for the others. */
 static bool
 barrier_size(Interp *in, const Tik *c, const Stmt *loop, const Root *r, Span span)
 {

@@ -1,8 +1,8 @@
-/* transfer.c: data_move_pad and the register that fills its blocks, tensor_padding_with_matrix and the one that
- * fills its fractals.
+/* transfer.c: data_move_pad and the register that fills its blocks,
+ * tensor_padding_with_matrix and the one that fills its fractals.
  *
- * padding_value is optional in the language; in the instruction it is a number beside what fills the blocks
- * (rules/transfer.h, PadFill). */
+ * padding_value is optional in the language; in the instruction it is a number beside
+ * what fills the blocks (rules/transfer.h, PadFill). */
 #include "rules/transfer.h"
 #include "tik/struct.h"
 
@@ -31,7 +31,7 @@ tik_data_move_pad(Interp *in, Tik *c, const CallArgs *args)
     return in->fatal ? val_fail() : val_none();
 }
 
-/* ---- the spelling of Ascend C ------------------------------------------------------------------------- */
+/* ---- the spelling of Ascend C -------------------------------------------- */
 
 static bool
 is_zero(Value v)
@@ -40,7 +40,8 @@ is_zero(Value v)
     return !tik_is_runtime(v) && val_as_int64(v, &n) && n == 0;
 }
 
-/* Operands out of DataCopyPadExtParams, at places from PADMOVE_right_padding on. Without is_pad the register fills. */
+/* Operands out of DataCopyPadExtParams, at places from PADMOVE_right_padding on. Without
+ * is_pad the register fills. */
 static void
 pad_operands(Value pad, bool out, Value *v)
 {
@@ -131,7 +132,7 @@ tik_data_copy_pad(Interp *in, Tik *c, const CallArgs *args)
     return in->fatal ? val_fail() : val_none();
 }
 
-/* ---- the register --------------------------------------------------------------------------------------- */
+/* ---- the register -------------------------------------------------------- */
 
 /* An element type's value for the whole register. */
 static bool
@@ -180,7 +181,7 @@ tik_set_pad_value(Interp *in, Tik *c, const CallArgs *args)
     return in->fatal ? val_fail() : val_none();
 }
 
-/* ---- fills of fractals ----------------------------------------------------------------------------------- */
+/* ---- fills of fractals --------------------------------------------------- */
 
 static bool
 is_float16(Interp *in, Value v, Span span)
@@ -228,7 +229,8 @@ tik_set_l0_set_value(Interp *in, Tik *c, const CallArgs *args)
     return in->fatal ? val_fail() : val_none();
 }
 
-/* tensor_padding_with_matrix(dst, repeat_times, value=None): None is what the register holds, as the dtype of dst. */
+/* tensor_padding_with_matrix(dst, repeat_times, value=None): None is what the register
+ * holds, as the dtype of dst. */
 Value
 tik_tensor_padding_with_matrix(Interp *in, Tik *c, const CallArgs *args)
 {

@@ -1,5 +1,6 @@
-/* use-blob.c: a program of somebody who loads blobs, with the installed headers and nothing else: prints the
- * instructions of kernel 0, then runs it on one input and one output. */
+/* use-blob.c: a program of somebody who loads blobs, with the installed headers and
+ * nothing else: prints the instructions of kernel 0, then runs it on one input and one
+ * output. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

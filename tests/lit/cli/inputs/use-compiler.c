@@ -1,5 +1,6 @@
-/* use-compiler.c PROGRAM.tik OUT: a program that compiles with libtikc, and knows tikc.h only: what a mistake is told
- * like, then the blob, IR, trace and facts of PROGRAM. With RUN it runs the blob too, by libtikrt. */
+/* use-compiler.c PROGRAM.tik OUT: a program that compiles with libtikc, and knows tikc.h
+ * only: what a mistake is told like, then the blob, IR, trace and facts of PROGRAM. With
+ * RUN it runs the blob too, by libtikrt. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +86,8 @@ show_loader(void)
     tikc_free(t);
 }
 
-/* The text of a kernel is a source, too; a setting that speaks to a program is none for it. */
+/* The text of a kernel is a source, too; a setting that speaks to a program is none for
+ * it. */
 static void
 show_ir(Tikc *of)
 {

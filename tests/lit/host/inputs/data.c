@@ -1,4 +1,5 @@
-/* data.c: a kernel with a table, presets and an address list, launched twice from a user's program. */
+/* data.c: a kernel with a table, presets and an address list, launched twice from a
+ * user's program. */
 #include <stdio.h>
 #include <string.h>
 #include <tikrt.h>

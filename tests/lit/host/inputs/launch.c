@@ -1,4 +1,5 @@
-/* launch.c: what a user's program looks like: an object made by tikc, its descriptor, libtikrt. */
+/* launch.c: what a user's program looks like: an object made by tikc, its descriptor,
+ * libtikrt. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <tikrt.h>
