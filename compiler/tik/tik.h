@@ -477,7 +477,7 @@ tik_const_of(const Tik *c, ExprId e, int64_t *v)
     return true;
 }
 
-/* ---- scopes, loops, instructions and kernels ------------------------------ */
+/* ---- scopes, loops, instructions, kernels -------------------------------- */
 
 /* A context manager, not entered yet. */
 Opener *tik_opener(Interp *in, Tik *c, OpenerKind kind, Span span);

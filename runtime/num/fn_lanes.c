@@ -100,8 +100,8 @@ expm1_f16(double arg)
 
 /* ---- ln ------------------------------------------------------------------ */
 
-/* With x = 2^k m and m in [sqrt(1/2), sqrt(2)], ln m = 2 atanh(s), s = (m - 1) / (m +
- * 1). */
+/* With x = 2^k m and m in [sqrt(1/2), sqrt(2)], ln m = 2 atanh(s),
+ * s = (m - 1) / (m + 1). */
 
 CORE
 ln_tail_f32(double z)
