@@ -6,6 +6,7 @@ usage: tools/lint.py [--staged]   (--staged: only the files that git is about to
 - functions of at most 80 lines unless they are one switch; files of at most 1500 lines
 - lines of at most 90 columns, banners of 80
 - banned functions below main; no exit or printing in the libraries
+- words that docs/glossary.md does without; files that comments name and that do not exist
 - marks of unfinished work; generated pages up to date"""
 import os
 import re
@@ -133,6 +134,39 @@ def check_file(path, raw, bad):
             bad.append(f'{path}:{i}: unfinished: {line.strip()}')
 
 
+# Rooms whose words are still to be looked at.
+WORDS_OPEN = ('compiler/', 'runtime/', 'tests/', 'docs/', 'grammar/', 'stdlib/', 'tools/', 'samples/', 'README.md', 'CONTRIBUTING.md')
+TEXTS = ('*.c', '*.h', '*.def', '*.y', '*.l', '*.md', 'tools/*.py', 'tests/*.py', 'stdlib/*.tik', 'samples/*.tik')
+
+
+def unused_words():
+    """The words in the first column of the glossary's last table, as one expression."""
+    table = read('docs/glossary.md').split('## Words that are not used')[1]
+    words = [w for row in re.findall(r'^\| (`.*?`) \|', table, re.M) for w in re.findall(r'`(.*?)`', row)]
+    return re.compile(r'(?<![\w-])(' + '|'.join(words) + r')(?![\w-])', re.I)
+
+
+def check_named_files(path, text, names, bad):
+    for comment in re.finditer(r'/\*.*?\*/', text, re.S):
+        for m in re.finditer(r'(?<![\w.*<-])([a-z]\w{2,}\.(?:c|h|def))\b(?!\()', comment.group()):
+            if m.group(1) not in names:
+                line = text.count('\n', 0, comment.start() + m.start()) + 1
+                bad.append(f'{path}:{line}: there is no file {m.group(1)}')
+
+
+def check_words(bad):
+    unused = unused_words()
+    names = {os.path.basename(p) for p in files()} | set(GENERATED)
+    for path in files(*TEXTS):
+        if path.startswith(WORDS_OPEN) or path == 'docs/glossary.md':
+            continue
+        for i, line in enumerate(read(path).split('\n'), 1):
+            for m in unused.finditer(line):
+                bad.append(f"{path}:{i}: '{m.group()}': see docs/glossary.md")
+        if path.endswith(('.c', '.h', '.def')):
+            check_named_files(path, read(path), names, bad)
+
+
 def unformatted(sources):
     fmt = subprocess.run(['clang-format-19', '--dry-run', '-Werror', *sources], cwd=ROOT,
                          capture_output=True, text=True)
@@ -190,6 +224,7 @@ def main():
         for path in sources:
             check_file(path, read(path), bad)
         bad += sorted(path + ': not formatted (make format)' for path in unformatted(sources))
+        check_words(bad)
         check_pages(bad)
     print('\n'.join(b for b in bad if b))
     return 1 if bad else 0
