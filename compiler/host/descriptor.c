@@ -54,9 +54,9 @@ descriptor_fill(Lower *l, const Kernel *k, Arena *arena, TikKernel *out)
     *out = (TikKernel){.name = arena_strdup(arena, sym_text(&l->u->names, k->name)),
                        .soc = k->soc->name,
                        .cores = lower_cores(k),
-                       .ordered = k->blocks_ordered ? TIK_ORDERED
-                                  : k->blocks_turns ? TIK_TURNS
-                                                    : 0,
+                       .ordered = k->blocks_ordered           ? TIK_ORDERED
+                                  : k->blocks_atomics_ordered ? TIK_TURNS
+                                                              : 0,
                        .fill_scratch = k->may_read_uninit,
                        .meets = lower_has_op(k, OP_BLOCK_BARRIER),
                        .scratch_bytes = lower_scratch_bytes(k),

@@ -307,7 +307,7 @@ typedef struct Kernel {
     /* cores may touch the same global bytes: run them one after another */
     bool blocks_ordered;
     /* else they may, with atomic writes only: from the first one on in their order */
-    bool blocks_turns;
+    bool blocks_atomics_ordered;
     int64_t peak[SC_COUNT]; /* bytes used per memory, after allocation */
     /* tensors stay as declared, since what their accesses reach does not fit */
     bool no_growth;

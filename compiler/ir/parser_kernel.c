@@ -271,7 +271,7 @@ kernel_head(Reader *p)
     p->k->folded = reader_accept(p, "folded");
     p->k->may_read_uninit = reader_accept(p, "fill_scratch");
     p->k->blocks_ordered = reader_accept(p, "ordered");
-    p->k->blocks_turns = reader_accept(p, "turns");
+    p->k->blocks_atomics_ordered = reader_accept(p, "turns");
     return reader_expect(p, "{");
 }
 

@@ -578,7 +578,8 @@ show_head(Printer *p)
     show_choices(p);
     text_printf(p->out, "%s%s%s%s {\n", k->folded ? " folded" : "",
                 k->may_read_uninit ? " fill_scratch" : "",
-                k->blocks_ordered ? " ordered" : "", k->blocks_turns ? " turns" : "");
+                k->blocks_ordered ? " ordered" : "",
+                k->blocks_atomics_ordered ? " turns" : "");
     show_params(p);
     show_tables(p);
     for (RegId r = 1; r < k->regs.n; r++) {

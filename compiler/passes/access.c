@@ -1,8 +1,9 @@
-/* access.c: see access.h. Footprints come from the checker (check_footprint); this file
- * only brings constant operands into its form. */
+/* access.c: lists which bytes a statement accesses (see access.h). Footprints come from
+ * the numeric checker (check_footprint); this file only brings constant operands into its
+ * format. */
 #include "passes/access.h"
 
-/* A constant operand as the checker wants it; false: not constant. */
+/* Converts a constant operand for the numeric checker; false: it is not constant. */
 static bool
 const_arg(const Kernel *k, const ParamInfo *param, const Arg *a, CheckArg *out)
 {
@@ -35,8 +36,8 @@ const_arg(const Kernel *k, const ParamInfo *param, const Arg *a, CheckArg *out)
     UNREACHABLE();
 }
 
-/* Whether the numbers are those of a shape: rules may be broken in code that is never
- * reached. */
+/* True if the numbers are those of a shape: code that is never reached may break
+ * rules. */
 static bool
 is_shape(const Footprint *f)
 {
@@ -52,7 +53,7 @@ is_empty(const Access *a)
     return a->known && (a->fp.count0 == 0 || a->fp.count1 == 0 || a->fp.len == 0);
 }
 
-/* A move keeps bytes, whatever they are. */
+/* A move keeps the bytes, whatever their type is. */
 static bool
 copies(Sem sem)
 {
@@ -146,8 +147,7 @@ access_enter_loop(Env *env, const Stmt *loop)
         last = INT64_MAX;
     }
     last = MIN(ir_is_multicore(loop) ? MIN(last, IR_MAX_BLOCKS - 1) : last, hi);
-    lo =
-        MAX(begin.lo, lo); /* loop_bounds has asked whether the variable fits its dtype */
+    lo = MAX(begin.lo, lo); /* loop_bounds has checked that the variable fits its dtype */
     env_set_var(env, loop->loop.var, range_interval(lo, MAX(lo, last)));
 }
 

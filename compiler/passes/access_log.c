@@ -1,23 +1,24 @@
-/* access_log.c: see passes/access_log.h. */
+/* access_log.c: records accesses of buffers and compares them (see
+ * passes/access_log.h). */
 #include "passes/access_log.h"
 
 #include <string.h>
 
 enum {
-    MOST_PAIRS = 1 << 14, /* of runs and rows of runs that are compared */
+    MOST_PAIRS = 1 << 14, /* limit of the runs and rows of runs that are compared */
     MOST_RUNS = 1 << 14
 };
 
 void
-touches_init(Touches *t, const Kernel *k, Arena *arena)
+access_log_init(AccessLog *t, const Kernel *k, Arena *arena)
 {
-    *t = (Touches){.arena = arena};
+    *t = (AccessLog){.arena = arena};
     t->of = ARENA_ARRAY(arena, uint32_t, k->bufs.n);
     VEC_PUSH(arena, &t->parts, 0);
 }
 
 void
-touches_clear(Touches *t, const Kernel *k)
+access_log_clear(AccessLog *t, const Kernel *k)
 {
     memset(t->of, 0, k->bufs.n * sizeof *t->of);
     t->all.n = 0;
@@ -26,16 +27,16 @@ touches_clear(Touches *t, const Kernel *k)
 }
 
 void
-touches_add(Touches *t, const Touch *a)
+access_log_add(AccessLog *t, const LoggedAccess *a)
 {
-    Touch copy = *a;
+    LoggedAccess copy = *a;
     copy.next = t->of[a->buf];
     VEC_PUSH(t->arena, &t->all, copy);
     t->of[a->buf] = t->all.n;
 }
 
 void
-touches_drop(Touches *t, BufId buf, uint32_t n)
+access_log_drop(AccessLog *t, BufId buf, uint32_t n)
 {
     t->of[buf] = t->all.p[n].next;
     t->all.n = n;
@@ -44,20 +45,20 @@ touches_drop(Touches *t, BufId buf, uint32_t n)
 /* ---- parts --------------------------------------------------------------- */
 
 void
-touches_open_part(Touches *t, Arena *arena)
+access_log_open_part(AccessLog *t, Arena *arena)
 {
     VEC_PUSH(arena, &t->parts, t->part);
     t->part = t->parts.n - 1;
 }
 
 void
-touches_close_part(Touches *t)
+access_log_close_part(AccessLog *t)
 {
     t->part = t->parts.p[t->part];
 }
 
 bool
-touches_share_part(const Touches *t, const Touch *a, const Touch *b)
+access_log_share_part(const AccessLog *t, const LoggedAccess *a, const LoggedAccess *b)
 {
     uint32_t part = b->part;
     while (part > a->part) {
@@ -69,7 +70,7 @@ touches_share_part(const Touches *t, const Touch *a, const Touch *b)
 /* ---- bytes --------------------------------------------------------------- */
 
 bool
-touch_is_shape(const Footprint *f)
+access_log_is_shape(const Footprint *f)
 {
     const int64_t most = (int64_t)1 << 40;
     return f->count0 > 0 && f->count1 > 0 && f->len > 0 && f->stride0 >= 0 &&
@@ -78,9 +79,9 @@ touch_is_shape(const Footprint *f)
            f->offset < (int64_t)1 << 60 && footprint_end(f) < (int64_t)1 << 61;
 }
 
-/* The first run of a row of runs that meets [lo, hi). */
+/* Finds the first run of a row of runs that overlaps [lo, hi). */
 static bool
-row_meets(const Footprint *f, int64_t base, int64_t lo, int64_t hi, int64_t *at)
+row_overlaps(const Footprint *f, int64_t base, int64_t lo, int64_t hi, int64_t *at)
 {
     int64_t i = 0;
     if (base + f->len <= lo) {
@@ -94,11 +95,11 @@ row_meets(const Footprint *f, int64_t base, int64_t lo, int64_t hi, int64_t *at)
 }
 
 static bool
-run_meets(const Footprint *f, int64_t lo, int64_t hi, int64_t *first, int64_t *end)
+run_overlaps(const Footprint *f, int64_t lo, int64_t hi, int64_t *first, int64_t *end)
 {
     for (int64_t j = 0; j < f->count1; j++) {
         int64_t at;
-        if (row_meets(f, f->offset + j * f->stride1, lo, hi, &at)) {
+        if (row_overlaps(f, f->offset + j * f->stride1, lo, hi, &at)) {
             *first = MAX(at, lo);
             *end = MIN(at + f->len, hi);
             return true;
@@ -107,7 +108,7 @@ run_meets(const Footprint *f, int64_t lo, int64_t hi, int64_t *first, int64_t *e
     return false;
 }
 
-/* Runs of a footprint, as far as they can be compared. */
+/* Returns the number of runs of a footprint, up to the limit of what is compared. */
 static int64_t
 runs(const Footprint *f)
 {
@@ -115,7 +116,7 @@ runs(const Footprint *f)
                                                           : f->count0 * f->count1;
 }
 
-/* Runs that follow each other without a gap are one. */
+/* Merges runs that follow each other without a gap. */
 static Footprint
 joined(Footprint f)
 {
@@ -135,15 +136,15 @@ joined(Footprint f)
     return f;
 }
 
-/* The two, the one with fewer runs first; its runs are compared with the rows of runs of
- * the other one. */
+/* The two footprints, the one with fewer runs first; its runs are compared with the rows
+ * of runs of the other one. */
 typedef struct Pair {
     Footprint few, other;
-    int64_t cost; /* comparisons; 0: their hulls are apart */
+    int64_t cost; /* comparisons that are needed; 0: even the hulls are disjoint */
 } Pair;
 
 static Pair
-pair_of(const Touch *a, const Touch *b)
+pair_of(const LoggedAccess *a, const LoggedAccess *b)
 {
     if (a->fp.offset >= footprint_end(&b->fp) || b->fp.offset >= footprint_end(&a->fp)) {
         return (Pair){.cost = 0};
@@ -156,13 +157,13 @@ pair_of(const Touch *a, const Touch *b)
 }
 
 int64_t
-touches_cost(const Touch *a, const Touch *b)
+access_log_cost(const LoggedAccess *a, const LoggedAccess *b)
 {
     return MIN(pair_of(a, b).cost, MOST_PAIRS);
 }
 
 bool
-touches_meet(const Touch *a, const Touch *b, int64_t *lo, int64_t *hi)
+access_log_overlap(const LoggedAccess *a, const LoggedAccess *b, int64_t *lo, int64_t *hi)
 {
     Pair p = pair_of(a, b);
     if (p.cost == 0 || p.cost > MOST_PAIRS) {
@@ -171,7 +172,7 @@ touches_meet(const Touch *a, const Touch *b, int64_t *lo, int64_t *hi)
     for (int64_t j = 0; j < p.few.count1; j++) {
         for (int64_t i = 0; i < p.few.count0; i++) {
             int64_t at = p.few.offset + i * p.few.stride0 + j * p.few.stride1;
-            if (run_meets(&p.other, at, at + p.few.len, lo, hi)) {
+            if (run_overlaps(&p.other, at, at + p.few.len, lo, hi)) {
                 return true;
             }
         }

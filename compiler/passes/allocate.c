@@ -1,36 +1,37 @@
-/* allocate.c: gives every on-core buffer an address; lifetimes, reuse, capacity.
+/* allocate.c: gives every on-core buffer an address, by lifetimes, with reuse, within the
+ * capacity.
  *
  * Needs: a kernel that satisfies ir_verify. Guarantees, when it succeeds: buffers that
  * are alive at the same time share no bytes, addresses are aligned, address + bytes is at
  * most k->peak of the memory, which is at most what the target has. Buffers without an
  * alloc keep address -1. Never: changes statements.
  *
- * A buffer with a fixed address stands there; one that shall not share bytes with others
- * (apart) is placed as if it lived when they do.
+ * A buffer with a fixed address keeps it; a buffer that must not share bytes with certain
+ * others (apart) is placed as if it lived while they do.
  *
  * A buffer takes its bytes, rounded up to the unit of its memory, times its copies. It
  * lives from its alloc to the end of the body that allocates it. First the plain stack
- * order of these lifetimes is tried; if that does not fit, lifetimes shrink to first and
- * last use (stretched over loops that lie inside the body and contain a use) and every
- * buffer takes the smallest gap that holds it; if that does not fit either, the same with
- * the largest buffers placed first. In a memory with fixed buffers these stand first, and
- * every other one takes the smallest gap among those whose lifetimes meet its own, in the
- * order of creation before that of size.
+ * order of these lifetimes is tried. If that does not fit, lifetimes shrink to first and
+ * last use (extended over loops that lie inside the body and contain a use) and every
+ * buffer takes the smallest gap that holds it. If that does not fit either, the same is
+ * tried with the largest buffers placed first. In a memory with fixed buffers these are
+ * placed first, and every other one takes the smallest gap among those whose lifetimes
+ * overlap its own, in the order of creation before that of size.
  *
- * Tensors that have grown (the check pass) and do not fit: in operators of a package they
- * are declared again as they were, and checked again; else capacity.
+ * Tensors that the check pass made larger may not fit: in operators of a package they are
+ * declared again as they were, and checked again; elsewhere that is the error capacity.
  *
  * Buffers of run-time size share what the others leave of their memory: their address is
- * where that begins, and the peak of the memory is all of it. The instruction reserve
+ * where the rest begins, and the peak of the memory is all of it. The instruction reserve
  * places them at run time.
  *
- * In the lanes of LMEM buffers are placed in the order of their declarations, while their
- * bodies last (allocate_lanes.h).
+ * In LMEM lanes buffers are placed in the order of their declarations, while their bodies
+ * last (allocate_lanes.h).
  *
- * Diagnostics: lmem-overflow and lmem-overlap in LMEM; else capacity, one per memory, at
- * the buffer that does not fit, with a note for each buffer that is alive then;
- * start-addr-range where fixed buffers leave their memory, or meet those they are apart
- * from. */
+ * Diagnostics: lmem-overflow and lmem-overlap in LMEM. In other memories capacity, one
+ * per memory, at the buffer that does not fit, with a note for each buffer that is alive
+ * then; and start-addr-range where fixed buffers leave their memory, or overlap those
+ * that they must be apart from. */
 #include "passes/allocate_lanes.h"
 #include "passes/passes.h"
 
@@ -39,22 +40,23 @@
 
 typedef struct Life {
     BufId buf;
-    uint32_t alloc;       /* statement positions, in program order */
+    /* position of the alloc; positions of statements are in program order */
+    uint32_t alloc;
     uint32_t body_end;    /* last position of the body */
-    uint32_t first, last; /* uses */
+    uint32_t first, last; /* positions of the first and last use */
     StmtId first_at, last_at;
-    uint32_t depth; /* loops around the alloc */
-    int64_t size;   /* rounded, with copies */
+    uint32_t depth; /* number of loops around the alloc */
+    int64_t size;   /* rounded size, times the copies */
     int64_t align;
     int64_t address;
-    bool fixed; /* address is given */
+    bool fixed; /* the program gives its address */
 } Life;
 
 typedef struct LoopSpan {
     uint32_t begin;
     StmtId stmt;
-    /* index of the first entry of Allocate.touched that belongs to it */
-    uint32_t touched;
+    /* index of the first entry of Allocate.used that belongs to the loop */
+    uint32_t used;
 } LoopSpan;
 
 typedef struct Allocate {
@@ -64,8 +66,8 @@ typedef struct Allocate {
     uint32_t *life_of; /* by BufId: index + 1 */
     uint32_t pos;
     VEC(LoopSpan) loops;
-    VEC(uint32_t) touched; /* lives used in the open loops */
-    bool quiet;            /* what does not fit is no diagnostic yet */
+    VEC(uint32_t) used; /* lives that are used in the open loops */
+    bool quiet;         /* a buffer that does not fit is no diagnostic yet */
     bool ok;
 } Allocate;
 
@@ -76,17 +78,18 @@ note_use(Allocate *a, BufId buf, StmtId at)
 {
     uint32_t index = a->life_of[buf];
     if (index == 0) {
-        return; /* global */
+        return; /* global memory is not allocated */
     }
     Life *l = &a->lives.p[index - 1];
     bool first = l->first_at == 0;
     if (first) {
-        /* A loop that does not contain the alloc keeps the buffer from its beginning. */
+        /* A loop that does not contain the alloc keeps the buffer alive from the loop's
+         * beginning. */
         l->first = l->depth < a->loops.n ? a->loops.p[l->depth].begin : a->pos;
         l->first_at = at;
     }
     if (l->depth < a->loops.n && (first || l->last < a->loops.p[l->depth].begin)) {
-        VEC_PUSH(&a->scratch, &a->touched, index - 1);
+        VEC_PUSH(&a->scratch, &a->used, index - 1);
     }
     l->last = a->pos;
     l->last_at = at;
@@ -106,7 +109,8 @@ note_instr(Allocate *a, StmtId id)
     }
 }
 
-/* In lanes: what the arithmetic units handle at once. */
+/* In LMEM lanes a buffer takes whole units, as many bytes as the arithmetic units handle
+ * at once. */
 static int64_t
 alloc_unit(const Kernel *k, Scope scope)
 {
@@ -126,7 +130,8 @@ note_alloc(Allocate *a, BufId id)
     l.depth = a->loops.n;
     l.align = MAX(unit, scope_align(b->scope, b->dtype));
     l.size =
-        round_up(ir_bytes(b), unit) * b->copies; /* within IR_MAX_BYTES * IR_MAX_COPIES */
+        /* within IR_MAX_BYTES * IR_MAX_COPIES, so it cannot overflow */
+        round_up(ir_bytes(b), unit) * b->copies;
     if (b->fixed && b->scope == SC_LMEM) {
         l.size = round_up(b->fixed_at + b->bytes, unit) - b->fixed_at;
     }
@@ -138,27 +143,28 @@ note_alloc(Allocate *a, BufId id)
 
 static void walk_body(Allocate *a, StmtId first);
 
-/* At the end of a loop, every buffer from outside that was used in it lives until
+/* At the end of a loop: every buffer from outside that was used in it lives until
  * here. */
 static void
 walk_loop(Allocate *a, StmtId id)
 {
-    LoopSpan span = {a->pos, id, a->touched.n};
+    LoopSpan span = {a->pos, id, a->used.n};
     VEC_PUSH(&a->scratch, &a->loops, span);
     walk_body(a, a->k->stmts.p[id].loop.body);
     a->loops.n--;
-    uint32_t keep = span.touched;
-    for (uint32_t i = span.touched; i < a->touched.n; i++) {
-        Life *l = &a->lives.p[a->touched.p[i]];
+    uint32_t keep = span.used;
+    for (uint32_t i = span.used; i < a->used.n; i++) {
+        Life *l = &a->lives.p[a->used.p[i]];
         if (l->depth > a->loops.n) {
-            continue; /* allocated in this loop: gone */
+            continue; /* it was allocated in this loop and is gone */
         }
         l->last = a->pos;
         if (l->depth < a->loops.n) {
-            a->touched.p[keep++] = a->touched.p[i]; /* the next loop outwards as well */
+            /* the next outer loop extends its life, too */
+            a->used.p[keep++] = a->used.p[i];
         }
     }
-    a->touched.n = keep;
+    a->used.n = keep;
 }
 
 static void
@@ -221,7 +227,7 @@ typedef struct Plan {
     Allocate *a;
     Life **lives; /* sorted by begin */
     uint32_t n;
-    bool by_use; /* lifetimes: uses, not bodies */
+    bool by_use; /* lifetimes are uses, not bodies */
     bool bound;  /* some buffer is fixed or apart from another */
     int64_t peak;
 } Plan;
@@ -238,7 +244,7 @@ end_of(const Plan *p, const Life *l)
     return p->by_use ? l->last : l->body_end;
 }
 
-/* Sums of sizes, which stay far from overflow. */
+/* Adds sizes; the sums stay far from overflow. */
 static int64_t
 plus(int64_t a, int64_t b)
 {
@@ -252,8 +258,8 @@ end_address(const Life *l)
     return plus(l->address, l->size);
 }
 
-/* The buffers that are alive at the moment: by address, or while bodies decide in the
- * order in which they began, which is the reverse of that in which they end. */
+/* The buffers that are alive at the moment. They are sorted by address; with lifetimes of
+ * bodies by their beginning, which is the reverse of the order in which they end. */
 typedef struct Live {
     Life **p;
     uint32_t n;
@@ -280,8 +286,9 @@ drop_ended(const Plan *p, Live *live, uint32_t now)
     live->n = keep;
 }
 
-/* Where l goes among them: the smallest gap below top that holds it (the first of equal
- * ones), else behind the last. *index gets its place in address order. */
+/* Returns the address of l among them: the smallest gap below top that holds it (the
+ * first of equal ones), else the end of the last buffer. *index gets its place in address
+ * order. */
 static int64_t
 best_gap(const Live *live, const Life *l, uint32_t *index)
 {
@@ -313,8 +320,8 @@ insert_live(Live *live, uint32_t index, Life *l)
     live->n++;
 }
 
-/* One sweep in program order. With lifetimes of bodies this is the stack order: what
- * ended was placed last. */
+/* Places in one sweep in program order. With lifetimes of bodies this is the stack order:
+ * what ended was placed last. */
 static void
 place_in_order(Plan *p)
 {
@@ -366,7 +373,7 @@ lower_first(const void *x, const void *y)
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* Fixed buffers stand before all others. */
+/* Fixed buffers come before all others, then larger ones before smaller ones. */
 static int
 fixed_then_larger(const void *x, const void *y)
 {
@@ -401,8 +408,8 @@ meet(const Plan *p, const Life *x, const Life *y)
            is_apart(p, x, y) || is_apart(p, y, x);
 }
 
-/* One after another, each into the smallest gap among those placed whose lives meet its
- * own. */
+/* Places one after another, each into the smallest gap among those placed before whose
+ * lives overlap its own. */
 static void
 place_ordered(Plan *p, int (*before)(const void *, const void *))
 {
@@ -426,7 +433,8 @@ place_ordered(Plan *p, int (*before)(const void *, const void *))
     }
 }
 
-/* Where addresses or neighbours are given: by bodies, by uses, by size. */
+/* Places where addresses or neighbours are given: it tries lifetimes of bodies, then of
+ * uses, then the order of size. */
 static bool
 place_bound(Plan *p, int64_t capacity)
 {
@@ -443,14 +451,15 @@ place_bound(Plan *p, int64_t capacity)
     return p->peak <= capacity;
 }
 
-/* Beyond this many buffers in one memory the placement by size is not tried; beyond the
- * second, the placement by use neither: both compare buffers with each other. */
+/* With more than this many buffers in one memory the placement by size is not tried; with
+ * more than the second limit, neither is the placement by use: both compare buffers with
+ * each other. */
 enum {
     MAX_BY_SIZE = 512,
     MAX_BY_USE = 20000
 };
 
-/* False: the plan with the smallest need stays. */
+/* False: nothing fits; the plan with the smallest need remains. */
 static bool
 place(Plan *p, int64_t capacity)
 {
@@ -507,7 +516,7 @@ note_life(const Plan *p, Diag *d, const Life *l)
     diag_note(u, d, b->span, "%s", t.p);
 }
 
-/* Bytes alive when l begins to live. */
+/* Returns the number of bytes that are alive when l begins to live. */
 static int64_t
 need_at(const Plan *p, const Life *l)
 {
@@ -522,8 +531,8 @@ need_at(const Plan *p, const Life *l)
     return sum;
 }
 
-/* The first buffer whose beginning takes the live bytes beyond the capacity; if it is
- * only gaps that are lost, the one that lies highest. */
+/* Returns the first buffer whose beginning takes the live bytes beyond the capacity; if
+ * only gaps between buffers are lost, the buffer with the highest address. */
 static const Life *
 culprit(const Plan *p, int64_t capacity)
 {
@@ -585,7 +594,8 @@ report_capacity(const Plan *p, Scope scope)
     }
 }
 
-/* The fixed buffers of a memory: inside it, and apart from each other while both live. */
+/* True if a fixed buffer is inside its memory, and apart from the other fixed buffers
+ * that live at the same time. */
 static bool
 fixed_fits(const Plan *p, const Life *l, int64_t capacity)
 {
@@ -646,7 +656,7 @@ check_fixed(const Plan *p, int64_t capacity)
 
 /* ---- the pass ------------------------------------------------------------ */
 
-/* False: what does not fit lies behind the capacity. */
+/* False: a buffer does not fit; such buffers lie beyond the capacity. */
 static bool
 place_in_lanes(Plan *p, int64_t capacity)
 {
@@ -757,9 +767,9 @@ has_grown(const Kernel *k)
     return false;
 }
 
-/* Operators of a package compile as they did, with what the check pass found as warnings:
- * where their tensors have no room to grow, they stay as declared, and what leaves them
- * is checked while running. */
+/* Operators of a package compile as they always did; what the check pass finds are
+ * warnings there. Where their tensors have no room to grow, they stay as declared, and
+ * accesses beyond them are checked at run time. */
 bool
 pass_allocate(Kernel *k)
 {

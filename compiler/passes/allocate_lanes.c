@@ -1,4 +1,5 @@
-/* allocate_lanes.c: see allocate_lanes.h. */
+/* allocate_lanes.c: places buffers in LMEM lanes and warns of bank conflicts (see
+ * allocate_lanes.h). */
 #include "passes/allocate_lanes.h"
 
 #include <stdlib.h>
@@ -7,10 +8,11 @@
 #include "layout/lmem.h"
 
 enum {
-    MOST_RELATED = 1024 /* buffers for which it is kept who is used with whom */
+    /* beyond this number of buffers it is not recorded which are used together */
+    MOST_RELATED = 1024
 };
 
-/* ---- who is used with whom ----------------------------------------------- */
+/* ---- buffers that are used together -------------------------------------- */
 
 static BankBuffer
 place_of(void *ctx, uint32_t buffer)
@@ -20,8 +22,8 @@ place_of(void *ctx, uint32_t buffer)
     return (BankBuffer){b->address, sym_text(&k->unit->names, b->name)};
 }
 
-/* A tensor as the rules see it; one whose offset only the run knows is left to the
- * emulator. */
+/* Converts a tensor for the rules; one whose offset is known at run time only is left to
+ * the emulator. */
 static CheckTensor
 tensor_of(const Kernel *k, const Ref *ref)
 {
@@ -33,7 +35,7 @@ tensor_of(const Kernel *k, const Ref *ref)
     return t;
 }
 
-/* Buffers in LMEM that an instruction names. */
+/* Returns the buffers in LMEM that an instruction names. */
 static BankUser
 used_by(const Kernel *k, const Stmt *s)
 {
@@ -54,7 +56,7 @@ used_by(const Kernel *k, const Stmt *s)
     return bank_user(&in, place_of, (void *)(uintptr_t)k);
 }
 
-/* The instruction that stands behind s in its body, without a branch or loop between
+/* Returns the instruction that follows s in its body without a branch or loop between
  * them; null: none. */
 static const Stmt *
 next_instr(const Kernel *k, const Stmt *s)
@@ -71,8 +73,8 @@ next_instr(const Kernel *k, const Stmt *s)
     return NULL;
 }
 
-/* Calls back for every instruction with tensors in LMEM, and for those behind it that no
- * branch or loop parts from it. */
+/* Calls back for every instruction with tensors in LMEM, and for the instruction after it
+ * if no branch or loop is between them. */
 static void
 each_user(const Kernel *k,
           void (*user)(void *ctx, const Stmt *s, const BankUser *u,
@@ -82,13 +84,13 @@ each_user(const Kernel *k,
     for (uint32_t id = 1; id < k->stmts.n; id++) {
         const Stmt *s = &k->stmts.p[id];
         BankUser u = used_by(k, s);
-        const Stmt *behind = u.n ? next_instr(k, s) : NULL;
+        const Stmt *next = u.n ? next_instr(k, s) : NULL;
         if (u.n) {
             user(ctx, s, &u, NULL);
         }
-        if (behind) {
-            BankUser v = used_by(k, behind);
-            user(ctx, behind, &v, &u);
+        if (next) {
+            BankUser v = used_by(k, next);
+            user(ctx, next, &v, &u);
         }
     }
 }
@@ -101,7 +103,7 @@ typedef struct Places {
     LaneLife *lives;
     uint32_t n;
     uint32_t *life_of; /* by BufId: index + 1 */
-    uint8_t *related;  /* n x n; null: banks do not matter */
+    uint8_t *related;  /* n x n, who is used with whom; null: banks do not matter */
 } Places;
 
 static void
@@ -114,7 +116,8 @@ relate(Places *p, BufId a, BufId b)
     }
 }
 
-/* The buffers of arithmetic, and of a move and arithmetic that run at the same time. */
+/* Relates the buffers of one arithmetic instruction, and those of a move and arithmetic
+ * that run at the same time. */
 static void
 relate_users(void *ctx, const Stmt *s, const BankUser *u, const BankUser *before)
 {
@@ -134,8 +137,8 @@ meet(const LaneLife *a, const LaneLife *b)
     return a->begin <= b->end && b->begin <= a->end;
 }
 
-/* The lowest address from at on where l shares no byte with what is placed, and with
- * banks no bank with what it is used with; -1: none. */
+/* Returns the lowest address from at on where l shares no byte with what is placed and,
+ * with banks, no bank with what it is used with; -1: none. */
 static int64_t
 first_fit(const Places *p, uint32_t l, int64_t at, bool banks)
 {
@@ -227,7 +230,7 @@ warn_of_two(void *ctx, const Stmt *s, const BankUser *u, const BankUser *before)
     }
 }
 
-/* A place has one warning: what an instruction does by itself comes first. */
+/* A place gets one warning; what an instruction does by itself comes first. */
 void
 lanes_warn_banks(const Kernel *k)
 {

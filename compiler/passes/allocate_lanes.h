@@ -1,6 +1,6 @@
-/* allocate_lanes.h: places of buffers in the lanes of LMEM: in the order of their
- * declarations, each at the lowest address that is free in every lane while it lives.
- * Addresses and sizes are those of one lane. */
+/* allocate_lanes.h: places buffers in the LMEM lanes of a SOPHON processor. They are
+ * placed in the order of their declarations, each at the lowest address that is free in
+ * every LMEM lane while it lives. Addresses and sizes are those of one LMEM lane. */
 #ifndef TIKC_ALLOCATE_LANES_H
 #define TIKC_ALLOCATE_LANES_H
 
@@ -8,17 +8,21 @@
 
 typedef struct LaneLife {
     BufId buf;
-    uint32_t begin, end; /* statement positions of its life */
-    int64_t size;    /* bytes of each lane, up to the next place where one may begin */
-    int64_t address; /* given when fixed; -1 otherwise, until it is placed */
+    uint32_t begin, end; /* the buffer lives between these statement positions */
+    /* bytes in each LMEM lane, rounded up to the next place where a buffer may begin */
+    int64_t size;
+    /* the given address of a fixed buffer; of others -1 until they are placed */
+    int64_t address;
     bool fixed;
 } LaneLife;
 
-/* Places all of them; lives stand in the order of declarations. With the option for it,
- * buffers of one instruction, and those that are moved while others are computed on, get
- * different banks as long as there is room. What does not fit keeps -1: false. */
+/* Places all buffers; lives are in the order of declarations. If the kernel's option
+ * demands it, buffers of one instruction, and buffers that are moved while others are
+ * computed on, get different banks as long as there is room. A buffer that does not fit
+ * keeps address -1, and the result is then false. */
 bool lanes_place(const Kernel *k, Arena *scratch, LaneLife *lives, uint32_t n);
-/* bank-conflict of every instruction, by the addresses that buffers have. */
+/* Reports the warning bank-conflict for every instruction whose buffers have addresses in
+ * one bank. */
 void lanes_warn_banks(const Kernel *k);
 
 #endif

@@ -1,8 +1,8 @@
-/* atomic.c: judges atomic writes where the mode is known.
+/* atomic.c: checks atomic writes where the mode is known.
  *
  * Needs: a kernel that passed check. Guarantees: an error atomic-soc or atomic-dtype for
  * each write to global memory that certainly happens in a mode that does not fit it (both
- * back ends ask again when it runs); the warning atomic-left-on where the kernel
+ * back ends check it again when it runs); the warning atomic-left-on where the kernel
  * certainly ends with the mode on. Never: changes statements. */
 #include "analysis/atomic_mode.h"
 #include "rules/atomic.h"
@@ -15,7 +15,7 @@ diag_of_rule(Rule r)
 }
 
 static bool
-judge_write(const Kernel *k, const Stmt *s, int64_t mode)
+check_write(const Kernel *k, const Stmt *s, int64_t mode)
 {
     Scope src;
     AtomicWrite w;
@@ -58,7 +58,7 @@ pass_atomic(Kernel *k)
     arena_init(&scratch);
     if (atomic_modes(k, &scratch, &m)) {
         for (StmtId id = 1; id < k->stmts.n; id++) {
-            ok = judge_write(k, &k->stmts.p[id], m.before[id]) && ok;
+            ok = check_write(k, &k->stmts.p[id], m.before[id]) && ok;
         }
         warn_left_on(k, &m);
     }

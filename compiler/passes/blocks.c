@@ -1,74 +1,75 @@
-/* blocks.c: finds out whether the cores of a multi-core loop touch disjoint global bytes.
+/* blocks.c: finds out whether the cores of a multi-core loop access disjoint global
+ * bytes.
  *
  * Needs: a kernel that passed check. Guarantees: k->blocks_ordered is false only if no
  * core writes a global byte that another core reads or writes, so that cores may run at
- * the same time in any order; or, with k->blocks_turns, if such bytes are only the target
- * of atomic writes: then cores may run at the same time up to their first atomic write,
- * and go on from there in their order. Warning multicore-overlap where two cores
- * certainly write the same bytes and no block_barrier stands between. Never: changes
- * statements.
+ * the same time in any order; or, with k->blocks_atomics_ordered, if such bytes are only
+ * the target of atomic writes: then cores may run at the same time up to their first
+ * atomic write, and go on from there in core order. Warning multicore-overlap where two
+ * cores certainly write the same bytes without a block_barrier between the writes. Never:
+ * changes statements.
  *
  * A core runs the iteration of its index b of every multi-core loop, and everything
  * outside of them. So a write outside, or any access outside of a buffer that is written
- * inside, orders the cores. Inside, an access touches the bytes
+ * inside, demands that the cores run in order. Inside, an access reaches the bytes
  *
- *     f*b + r + m*M      lo <= r < hi, m any integer
+ *    f*b + r + m*M      lo <= r < hi, m any integer
  *
- * where f is the factor of the block index in the offset; loop terms and strides that are
- * at least f*blocks far apart are taken as multiples of M, all else widens [lo, hi). If
- * all accesses of a buffer have one f, their common [LO, HI) is at most |f| wide, and
- * |f|*(blocks-1) + (HI-LO) <= M, then accesses of different cores never meet: f*(b1-b2) +
- * (r1-r2) is neither 0 nor a multiple of M. */
+ * where f is the factor of the block index in the offset. Loop terms and strides that are
+ * at least f*blocks far apart are taken as multiples of M; all other terms widen [lo,
+ * hi). If all accesses of a buffer have one f, their common [LO, HI) is at most |f| wide,
+ * and |f|*(blocks-1) + (HI-LO) <= M, then accesses of different cores never overlap:
+ * f*(b1-b2) + (r1-r2) is neither 0 nor a multiple of M. */
 
 /* ASSUMES cores-65535: the variable of a loop over cores is below 65535. */
 /* ASSUMES cores-apart: writes of different cores are apart. */
 #include "analysis/atomic_mode.h"
 #include "passes/access.h"
 #include "passes/interval_set.h"
-#include "passes/reg_forms.h"
+#include "passes/reg_affine.h"
 #include "passes/passes.h"
 
 /* An access of a global buffer inside a multi-core loop. */
 typedef struct GmAccess {
-    uint32_t next; /* of the same buffer; index + 1 */
+    uint32_t next; /* index + 1 of the next access of the same buffer */
     StmtId stmt;
     bool write;
-    bool atomic;    /* a write that certainly is an atomic one */
-    bool regular;   /* has the form above */
+    bool atomic;    /* it is a write, and certainly an atomic one */
+    bool regular;   /* it has the form of the head comment */
     int64_t factor; /* f */
     int64_t lo, hi;
-    int64_t period;   /* gcd of what M divides; 0: nothing */
-    int phase;        /* barriers of the cores before it in the program; */
-    bool repeats;     /* a loop around it has such barriers, too */
-    bool certain;     /* a write that executes in every core, at known places: */
-    int64_t at[2][2]; /* off in cores 0 and 1, inner loops in their first and last
-                         iteration */
+    int64_t period; /* gcd of what M divides; 0: there is nothing */
+    int phase;      /* number of barriers of the cores before it in the program */
+    bool repeats;   /* a loop around it has such barriers, too */
+    bool certain;   /* a write that executes in every core, at known places */
+    /* offsets in cores 0 and 1, with inner loops in their first and last iteration */
+    int64_t at[2][2];
     Access a;
 } GmAccess;
 
 typedef struct GmBuffer {
-    uint32_t first; /* index + 1 */
+    uint32_t first; /* index + 1 of the buffer's first access */
     bool written, used_outside;
-    bool other; /* used by something else than atomic writes */
+    bool other; /* accessed by something else than atomic writes */
 } GmBuffer;
 
 typedef struct Blocks {
     Kernel *k;
     Arena scratch;
-    Forms forms;
+    RegAffine regs;
     AtomicModes modes;
     bool has_modes; /* modes is filled */
     VEC(GmAccess) accesses;
     GmBuffer *bufs; /* by BufId */
-    int64_t *first; /* by VarId: values in first and last iterations */
+    int64_t *first; /* by VarId: values in the first and last iterations */
     int64_t *last;
-    VarId block_var; /* of the open multi-core loop or 0 */
-    int64_t blocks;  /* the most that a loop has */
-    int phase;       /* barriers of the cores so far */
-    bool meets;      /* there are some in the kernel */
-    int repeats;     /* > 0: inside of a loop that has some */
-    int uncertain;   /* > 0: what is here need not execute, or not at known places */
-    bool jumps;      /* there are jumps: nothing is certain */
+    VarId block_var;   /* variable of the open multi-core loop, or 0 */
+    int64_t blocks;    /* the most iterations that a multi-core loop has */
+    int phase;         /* number of barriers of the cores so far */
+    bool has_barriers; /* the kernel has barriers of the cores */
+    int repeats;       /* > 0: inside of a loop that has such barriers */
+    int uncertain;     /* > 0: what follows need not execute, or not at known places */
+    bool jumps;        /* the kernel has jumps: nothing is certain */
 } Blocks;
 
 /* ---- collecting ---------------------------------------------------------- */
@@ -90,7 +91,7 @@ magnitude(int64_t v)
     return v == INT64_MIN ? INT64_MAX : v < 0 ? -v : v;
 }
 
-/* Strides of runs: far apart they join the period, near they widen. */
+/* Strides of runs that are far apart join the period, others widen the access. */
 static void
 add_stride(GmAccess *g, int64_t count, int64_t stride, int64_t far)
 {
@@ -108,7 +109,7 @@ static void
 add_term(const Blocks *b, GmAccess *g, const Affine *off, int i, int64_t far)
 {
     int64_t f = off->factor[i];
-    Range r = env_expr(&b->forms.env, off->atom[i]);
+    Range r = env_expr(&b->regs.env, off->atom[i]);
     if (far > 0 && magnitude(f) >= far && !range_is_const(r)) {
         g->period = gcd(g->period, magnitude(f));
         return;
@@ -119,7 +120,7 @@ add_term(const Blocks *b, GmAccess *g, const Affine *off, int i, int64_t far)
     g->hi = range_add_sat(g->hi, MAX(x, y));
 }
 
-/* Of a loop that gives each core one iteration. */
+/* Returns the number of iterations of a loop that gives each core one iteration. */
 static int64_t
 most_blocks(const Stmt *loop)
 {
@@ -131,7 +132,7 @@ most_blocks(const Stmt *loop)
 static void
 shape_access(const Blocks *b, GmAccess *g)
 {
-    Affine off = forms_affine(&b->forms, g->a.off);
+    Affine off = reg_affine_of(&b->regs, g->a.off);
     int block_term = -1;
     for (int i = 0; i < off.n; i++) {
         const Expr *e = ir_expr(b->k, off.atom[i]);
@@ -157,7 +158,7 @@ shape_access(const Blocks *b, GmAccess *g)
     }
 }
 
-/* Where a write is in two cores, if that is certain. */
+/* Records where a write is in two cores, if that is certain. */
 static bool
 place_write(const Blocks *b, GmAccess *g)
 {
@@ -202,7 +203,7 @@ note_access(Blocks *b, StmtId stmt, const Access *a)
     buf->first = b->accesses.n;
 }
 
-/* Whether a statement touches a global buffer that any statement writes; others cannot
+/* True if a statement accesses a global buffer that any statement writes; others cannot
  * matter. */
 static bool
 matters(const Blocks *b, const Stmt *s)
@@ -237,13 +238,12 @@ note_stmt(Blocks *b, StmtId id)
 }
 
 static bool
-is_meeting(const Stmt *s)
+is_barrier(const Stmt *s)
 {
     return s->kind == ST_INSTR && op_table[s->instr.op].sem == SEM_BLOCK_BARRIER;
 }
 
-/* Marks the global buffers that a statement of the table writes, and finds the number of
- * cores. */
+/* Marks the global buffers that some statement writes, and finds the number of cores. */
 static void
 look_through(Blocks *b)
 {
@@ -256,7 +256,7 @@ look_through(Blocks *b)
         if (s->kind == ST_FOR) {
             b->blocks = MAX(b->blocks, most_blocks(s));
         }
-        b->meets = b->meets || is_meeting(s);
+        b->has_barriers = b->has_barriers || is_barrier(s);
         if (s->kind == ST_INSTR) {
             params = form_params(op_table[s->instr.op].form, &n);
         }
@@ -272,15 +272,15 @@ look_through(Blocks *b)
 static void walk_body(Blocks *b, StmtId first);
 
 static bool
-has_meeting(const Kernel *k, StmtId first)
+contains_barrier(const Kernel *k, StmtId first)
 {
     bool any = false;
     for (StmtId id = first; id && !any; id = k->stmts.p[id].next) {
         const Stmt *s = &k->stmts.p[id];
-        any = is_meeting(s) || (s->kind == ST_FOR && has_meeting(k, s->loop.body)) ||
-              (s->kind == ST_SCOPE && has_meeting(k, s->scope.body)) ||
-              (s->kind == ST_IF &&
-               (has_meeting(k, s->cond.then_body) || has_meeting(k, s->cond.else_body)));
+        any = is_barrier(s) || (s->kind == ST_FOR && contains_barrier(k, s->loop.body)) ||
+              (s->kind == ST_SCOPE && contains_barrier(k, s->scope.body)) ||
+              (s->kind == ST_IF && (contains_barrier(k, s->cond.then_body) ||
+                                    contains_barrier(k, s->cond.else_body)));
     }
     return any;
 }
@@ -291,8 +291,9 @@ walk_multicore(Blocks *b, const Stmt *s)
     VarId outer = b->block_var;
     int uncertain = b->uncertain;
     b->block_var = s->loop.var;
-    b->uncertain += s->loop.block_num == IR_SCALAR_BLOCKS; /* perhaps one core, or none */
-    access_enter_loop(&b->forms.env, s);
+    /* perhaps one core runs it, or none */
+    b->uncertain += s->loop.block_num == IR_SCALAR_BLOCKS;
+    access_enter_loop(&b->regs.env, s);
     walk_body(b, s->loop.body);
     b->uncertain = uncertain;
     b->block_var = outer;
@@ -305,10 +306,10 @@ walk_loop(Blocks *b, const Stmt *s)
     int uncertain = b->uncertain, repeats = b->repeats;
     bool certain = access_certain_loop(b->k, s, &begin, &end);
     b->uncertain += !certain;
-    b->repeats += b->meets && has_meeting(b->k, s->loop.body);
+    b->repeats += b->has_barriers && contains_barrier(b->k, s->loop.body);
     b->first[s->loop.var] = certain ? begin : 0;
     b->last[s->loop.var] = certain ? end - 1 : 0;
-    access_enter_loop(&b->forms.env, s);
+    access_enter_loop(&b->regs.env, s);
     walk_body(b, s->loop.body);
     b->uncertain = uncertain;
     b->repeats = repeats;
@@ -321,31 +322,31 @@ walk_stmt(Blocks *b, StmtId id)
     switch ((StmtKind)s->kind) {
     case ST_INSTR:
     case ST_STORE:
-        b->phase += is_meeting(s);
+        b->phase += is_barrier(s);
         note_stmt(b, id);
         return;
     case ST_LOAD:
         note_stmt(b, id);
-        forms_assign(&b->forms, s);
+        reg_affine_assign(&b->regs, s);
         return;
     case ST_SET:
-        forms_assign(&b->forms, s);
+        reg_affine_assign(&b->regs, s);
         return;
     case ST_FOR:
-        forms_forget(&b->forms, s->loop.body);
+        reg_affine_forget(&b->regs, s->loop.body);
         if (ir_is_multicore(s)) {
             walk_multicore(b, s);
         } else {
             walk_loop(b, s);
         }
-        forms_forget(&b->forms, s->loop.body);
+        reg_affine_forget(&b->regs, s->loop.body);
         return;
     case ST_IF:
         b->uncertain++;
         walk_body(b, s->cond.then_body);
-        forms_forget(&b->forms, s->cond.then_body);
+        reg_affine_forget(&b->regs, s->cond.then_body);
         walk_body(b, s->cond.else_body);
-        forms_forget(&b->forms, s->cond.else_body);
+        reg_affine_forget(&b->regs, s->cond.else_body);
         b->uncertain--;
         return;
     case ST_SCOPE:
@@ -371,10 +372,10 @@ walk_body(Blocks *b, StmtId first)
     }
 }
 
-/* ---- judging ------------------------------------------------------------- */
+/* ---- deciding ------------------------------------------------------------ */
 
-/* v moved by a multiple of m to where it is nearest to ref; *ok false: numbers too
- * large. */
+/* Moves v by a multiple of m to where it is nearest to ref; *ok becomes false if the
+ * numbers are too large. */
 static int64_t
 nearest(int64_t v, int64_t ref, int64_t m, bool *ok)
 {
@@ -396,7 +397,7 @@ common_period(const Blocks *b, const GmBuffer *buf)
     return period;
 }
 
-/* Widens [*lo, *hi) by an access, moved near ref. False: not of the common form. */
+/* Widens [*lo, *hi) by an access, moved near ref. False: it has not the common form. */
 static bool
 widen(const GmAccess *g, const GmAccess *ref, int64_t m, ByteRange *all)
 {
@@ -435,7 +436,7 @@ is_disjoint(const Blocks *b, const GmBuffer *buf)
            range_add_sat(range_mul_sat(f, b->blocks - 1), spread) <= m;
 }
 
-/* Runs of certain writes in one core. */
+/* The runs of certain writes in one core. */
 typedef struct WriteRun {
     ByteRange bytes;
     StmtId stmt;
@@ -503,7 +504,7 @@ warn(const Blocks *b, BufId buf, const WriteRun *of0, const WriteRun *of1)
     }
 }
 
-/* Looks for bytes that cores 0 and 1 certainly both write. */
+/* Looks for bytes that both core 0 and core 1 certainly write. */
 static void
 find_overlap(const Blocks *b, BufId buf)
 {
@@ -524,7 +525,7 @@ find_overlap(const Blocks *b, BufId buf)
 }
 
 static void
-judge(Blocks *b)
+decide(Blocks *b)
 {
     for (BufId id = 1; id < b->k->bufs.n; id++) {
         const GmBuffer *buf = &b->bufs[id];
@@ -534,13 +535,13 @@ judge(Blocks *b)
         if (buf->other) {
             b->k->blocks_ordered = true;
         } else {
-            b->k->blocks_turns = true;
+            b->k->blocks_atomics_ordered = true;
         }
         if (!b->jumps && buf->first) {
             find_overlap(b, id);
         }
     }
-    b->k->blocks_turns = b->k->blocks_turns && !b->k->blocks_ordered;
+    b->k->blocks_atomics_ordered = b->k->blocks_atomics_ordered && !b->k->blocks_ordered;
 }
 
 bool
@@ -551,13 +552,13 @@ pass_blocks(Kernel *k)
     b.bufs = ARENA_ARRAY(&b.scratch, GmBuffer, k->bufs.n);
     b.first = ARENA_ARRAY(&b.scratch, int64_t, k->vars.n);
     b.last = ARENA_ARRAY(&b.scratch, int64_t, k->vars.n);
-    forms_init(&b.forms, k, &b.scratch);
-    k->blocks_ordered = k->blocks_turns = false;
+    reg_affine_init(&b.regs, k, &b.scratch);
+    k->blocks_ordered = k->blocks_atomics_ordered = false;
     b.has_modes = atomic_modes(k, &b.scratch, &b.modes);
     look_through(&b);
     if (b.blocks > 1) {
         walk_body(&b, k->body);
-        judge(&b);
+        decide(&b);
     }
     arena_free(&b.scratch);
     return true;

@@ -7,8 +7,8 @@
  * the rules of runtime/rules/check.c and reports them for the compiler; what is knowingly
  * not checked is written there.
  *
- * The walk is in check_walk.c; here answers become diagnostics: for one instruction each
- * rule once, and each operand once. */
+ * The walk is in check_walk.c; this file makes diagnostics of its answers: for one
+ * instruction each rule is reported once, and each operand once. */
 #include "passes/check.h"
 #include "analysis/prove.h"
 #include "ir/wording.h"
@@ -29,7 +29,7 @@ diag_of_rule(Rule r)
 }
 
 enum {
-    OVERLAP_BUDGET = 20000 /* of a search for an overlap that is a warning only */
+    OVERLAP_BUDGET = 20000 /* work for a search for an overlap that is a warning only */
 };
 
 typedef struct Obligation {
@@ -39,14 +39,17 @@ typedef struct Obligation {
 
 typedef struct Checker {
     Kernel *k;
-    int64_t proofs[3];                /* by Answer */
-    bool operands[MAX_PARAMS + 1];    /* of the present site that have an error */
-    bool rules[RULE_COUNT];           /* that the present site breaks */
-    bool failed;                      /* it has some error */
-    bool allowed;                     /* it breaks a rule, which the user allows */
-    Obligation open[MAX_CHECK_STEPS]; /* what is left to run time of it */
+    int64_t proofs[3]; /* number of obligations by Answer */
+    /* operands of the present site that have an error */
+    bool operands[MAX_PARAMS + 1];
+    bool rules[RULE_COUNT]; /* rules that the present site breaks */
+    bool failed;            /* the present site has some error */
+    bool allowed;           /* it breaks a rule, and the user allows that */
+    /* obligations of the site that are left to run time */
+    Obligation open[MAX_CHECK_STEPS];
     int nopen;
-    int64_t unproved; /* sites with such, where all is to be proved */
+    /* number of sites with open obligations, when all are to be proved */
+    int64_t unproved;
 } Checker;
 
 /* ---- diagnostics --------------------------------------------------------- */
@@ -78,7 +81,7 @@ note_tensor(const Checker *c, Diag *d, const Site *s, int param)
     }
 }
 
-/* "i = 3, j = 0" */
+/* Returns text such as "i = 3, j = 0". */
 static const char *
 iteration_text(const CheckWalk *w, const Witness *wit, Arena *arena)
 {
@@ -95,7 +98,7 @@ iteration_text(const CheckWalk *w, const Witness *wit, Arena *arena)
     return t.n ? t.p : "";
 }
 
-/* A move between memories that count in blocks, without an extended argument. */
+/* True for a move between memories that count in blocks, without an extended argument. */
 static bool
 moves_blocks(const Site *s)
 {
@@ -114,7 +117,7 @@ moves_blocks(const Site *s)
     return ok;
 }
 
-/* The instruction without its numbers would be correct there. */
+/* True if the instruction without its numbers would be correct on that processor. */
 static bool
 is_correct_on(const void *ctx, const Soc *soc)
 {
@@ -124,7 +127,7 @@ is_correct_on(const void *ctx, const Soc *soc)
     return check_static(&in, &ignored);
 }
 
-/* What the processor lacks: those that have it. */
+/* When the processor lacks something, a note names those that have it. */
 static void
 note_processors(Unit *u, Diag *d, const Site *s, Rule rule)
 {
@@ -139,7 +142,7 @@ note_processors(Unit *u, Diag *d, const Site *s, Rule rule)
     }
 }
 
-/* The word of a move by which conversion goes: its ATTR, or -1. */
+/* Returns the operand of a move that selects its conversion (its ATTR), or -1. */
 static int
 mode_param(const Site *s)
 {
@@ -151,7 +154,8 @@ mode_param(const Site *s)
     return -1;
 }
 
-/* The first ConvReluMode that takes these types, or bits of this type; -1: none. */
+/* Returns the first ConvReluMode that takes these types, or bits of this type; -1:
+ * none. */
 static int
 legal_mode(const Site *s, Dtype as)
 {
@@ -194,7 +198,7 @@ help_pair(Unit *u, Diag *d, const Site *s)
     }
 }
 
-/* goes_on: the rule can be asked while running instead. */
+/* goes_on: the rule can be checked at run time instead. */
 static void
 report(const Checker *c, const CheckWalk *w, const Site *s, const Witness *wit,
        bool goes_on)
@@ -230,8 +234,8 @@ typedef struct WarnCtx {
     const Site *s;
 } WarnCtx;
 
-/* What is told so of a correct instruction is no reason to stop, also where its rule is
- * an error. */
+/* A warning about a correct instruction is no reason to stop, even where its rule is an
+ * error. */
 static void
 report_warning(void *ctx, const Fault *f)
 {
@@ -247,8 +251,8 @@ is_tensor(const Site *s, int param)
            s->params[param].role == ROLE_SRC;
 }
 
-/* The instruction as it certainly executes once: where tensors start as late as they ever
- * do. */
+/* Returns the instruction as it certainly executes once, with tensors starting as late as
+ * they ever do. */
 static CheckInstr
 latest(const CheckWalk *w, const Site *s)
 {
@@ -264,8 +268,8 @@ latest(const CheckWalk *w, const Site *s)
     return in;
 }
 
-/* The move that an InputScalar brings with it reads a whole block, and nobody wrote
- * it. */
+/* True for the move that an InputScalar brings with it: it reads a whole block, and the
+ * program did not write it. */
 static bool
 is_fetch(const Kernel *k, const Stmt *s)
 {
@@ -278,10 +282,10 @@ is_fetch(const Kernel *k, const Stmt *s)
            declared.end == s->span.end;
 }
 
-/* An access of bytes behind the data is allowed, and worth a word: of a write to global
- * memory, whose bytes go nowhere, a warning. */
+/* An access of bytes beyond the data is allowed but deserves a remark: a warning if it
+ * writes to global memory, where the bytes go nowhere. */
 static void
-tell_tail(Checker *c, const CheckWalk *w, const Site *s, const CheckInstr *last,
+warn_tail(Checker *c, const CheckWalk *w, const Site *s, const CheckInstr *last,
           CheckStep step)
 {
     CheckInstr in = *last;
@@ -290,7 +294,8 @@ tell_tail(Checker *c, const CheckWalk *w, const Site *s, const CheckInstr *last,
                              : s->params[step.param].role == ROLE_DST;
     Witness wit = {.values = NULL};
     const Buffer *b = &s->k->bufs.p[site_ref(s, s->element ? 0 : step.param)->buf];
-    in.args[step.param].t.bytes = b->bytes; /* as declared; it may have grown */
+    /* the size as declared; the buffer may have grown */
+    in.args[step.param].t.bytes = b->bytes;
     if (b->grown > 0 && !site_check(s, &in, step, &wit.fault)) {
         report(c, w, s, &wit, true);
         return;
@@ -312,7 +317,7 @@ tell_tail(Checker *c, const CheckWalk *w, const Site *s, const CheckInstr *last,
     }
 }
 
-/* Whether the access is known to leave alone what is behind the data of an argument. */
+/* True if the access is known not to reach beyond the data of an argument. */
 static bool
 stays_inside(const CheckWalk *w, const Site *s, CheckStep step)
 {
@@ -322,15 +327,16 @@ stays_inside(const CheckWalk *w, const Site *s, CheckStep step)
                            prove_step(&w->env, &exact, step));
 }
 
-/* A number of repeats or bursts that may be 0, and then nothing happens: told where it
- * always is. */
+/* A number of repeats or bursts may be 0, and then nothing happens: the warning is given
+ * where it is always 0. */
 static void
 warn_empty(WarnCtx *x)
 {
-    bool told = check_has_run_warnings(x->s->in.op); /* of repeats, while running */
+    /* of repeats: the check at run time warns itself */
+    bool run_warns = check_has_run_warnings(x->s->in.op);
     for (int i = 0; i < x->s->nparams; i++) {
         bool counts = x->s->params[i].role == ROLE_REPEAT
-                          ? !told
+                          ? !run_warns
                           : check_least(&x->s->in, i) < x->s->params[i].lo;
         if (x->s->in.args[i].literal || !counts) {
             continue;
@@ -367,7 +373,8 @@ is_number(const Site *s, int param, int64_t *v)
     return true;
 }
 
-/* The destination is read as well, from the same place: it accumulates. */
+/* True if the destination is read as well, from the same place: the instruction
+ * accumulates. */
 static bool
 accumulates(const Site *s, int dst)
 {
@@ -379,7 +386,8 @@ accumulates(const Site *s, int dst)
     return same;
 }
 
-/* Each repeat writes where the one before did. Where strides are gaps, 0 is no such. */
+/* Warns where each repeat writes the bytes that the previous one wrote. Where strides are
+ * gaps, 0 does not mean that. */
 static void
 warn_repeat_stride(const Site *s)
 {
@@ -397,8 +405,8 @@ warn_repeat_stride(const Site *s)
              (long long)repeats);
 }
 
-/* Whether a search found an execution in which the move meets itself; numbers alone
- * decide of constants. */
+/* True if a search found an execution in which the move overlaps itself; for constants
+ * the numbers alone decide. */
 static bool
 finds_overlap(const CheckWalk *w, const Site *s, int step, Witness *out)
 {
@@ -412,8 +420,9 @@ finds_overlap(const CheckWalk *w, const Site *s, int step, Witness *out)
     return out->verdict == VERDICT_BROKEN;
 }
 
-/* A move whose source and destination meet: what the reading D12=error refuses. Under the
- * others the result is defined, so an overlap that is not certain is no news. */
+/* Warns of a move whose source and destination overlap: the reading D12=error refuses
+ * it. Under the others the result is defined, so only an overlap that is certain is
+ * reported. */
 static void
 warn_overlap(WarnCtx *x)
 {
@@ -429,16 +438,16 @@ warn_overlap(WarnCtx *x)
     }
     s.in.choices = &strict;
     Witness wit = {.values = NULL};
-    bool meets = s.constant ? !site_check(&s, &s.in, s.steps[i], &wit.fault)
-                            : !prove_step(&x->w->env, &s, s.steps[i]) &&
-                                  finds_overlap(x->w, &s, i, &wit);
-    if (meets) {
+    bool overlaps = s.constant ? !site_check(&s, &s.in, s.steps[i], &wit.fault)
+                               : !prove_step(&x->w->env, &s, s.steps[i]) &&
+                                     finds_overlap(x->w, &s, i, &wit);
+    if (overlaps) {
         wit.fault.rule = RULE_OVERLAP;
         report(x->c, x->w, &s, &wit, true);
     }
 }
 
-/* Warnings for what is constant, and for the last iteration that is certain. */
+/* Gives the warnings about constants, and about the last iteration that is certain. */
 static void
 warn(Checker *c, const CheckWalk *w, const Site *s)
 {
@@ -449,7 +458,7 @@ warn(Checker *c, const CheckWalk *w, const Site *s)
     CheckInstr in = latest(w, s);
     for (int i = 0; i < s->nsteps; i++) {
         if (s->steps[i].kind == CHECK_BOUNDS) {
-            tell_tail(c, w, s, &in, s->steps[i]);
+            warn_tail(c, w, s, &in, s->steps[i]);
         }
     }
     if (!s->element) {
@@ -485,8 +494,7 @@ on_broken(void *ctx, const CheckWalk *w, const Site *s, const Fault *f)
     report(c, w, s, &wit, false);
 }
 
-/* A rule that is broken and that the user allows to break: both back ends ask it
- * again. */
+/* True for a broken rule that the user allows to break: both back ends check it again. */
 static bool
 is_allowed(const Site *s, const Fault *f)
 {
@@ -495,7 +503,7 @@ is_allowed(const Site *s, const Fault *f)
                         ir_arg_span(s->k, st, f->param), st->chain);
 }
 
-/* Left to run time, where it is a fault whenever it executes. */
+/* Reports what is left to run time but is a fault there whenever it executes. */
 static void
 report_doomed(Checker *c, const Site *s, int step, const Witness *wit)
 {
@@ -510,7 +518,7 @@ report_doomed(Checker *c, const Site *s, int step, const Witness *wit)
     *operand = c->failed = true;
 }
 
-/* Memories whose tensors the allocate pass places one by one. */
+/* True for memories whose tensors the allocate pass places one by one. */
 static bool
 can_grow(const Kernel *k, const Buffer *b)
 {
@@ -518,10 +526,10 @@ can_grow(const Kernel *k, const Buffer *b)
            b->scope != SC_SREG && b->scope != SC_VREG && !b->dynamic;
 }
 
-/* An access that is proved to leave an on-core tensor, and that the user allows, makes
- * the allocation larger, so that it meets nothing else: up to the furthest byte that the
- * access can reach, or as far as it is known to go where that is more than there is.
- * Whether the access is proved now. */
+/* An access is proved to leave an on-core tensor, and the user allows that: the
+ * allocation is made larger, so that the access overlaps nothing else. It grows up to the
+ * furthest byte that the access can reach, or as far as it is known to go where the
+ * memory has no room for that. Returns whether the access is proved now. */
 static bool
 grow(Checker *c, const CheckWalk *w, const Site *s, CheckStep step, const Fault *f)
 {
@@ -573,7 +581,7 @@ on_answered(void *ctx, const CheckWalk *w, const Site *s, int step, Answer a,
     *operand = *rule = c->failed = true;
 }
 
-/* --require-proofs: one diagnostic for an instruction, with a note for each rule. */
+/* With --require-proofs: one diagnostic for an instruction, with a note for each rule. */
 static void
 report_unproved(Checker *c, const Site *s)
 {
@@ -602,7 +610,8 @@ on_done(void *ctx, const CheckWalk *w, const Site *s, bool proved)
         report_unproved(c, s);
     }
     c->nopen = 0;
-    bool allowed = c->allowed; /* its numbers are not worth a warning more */
+    /* after this remark its numbers deserve no further warning */
+    bool allowed = c->allowed;
     c->allowed = false;
     note_inside(c, w, s);
     if (!c->failed && !allowed) {
@@ -623,12 +632,13 @@ pass_check(Kernel *k)
         k->bufs.p[b].grown = 0;
         k->bufs.p[b].beyond = false;
     }
-    for (StmtId s = 1; s < k->stmts.n; s++) { /* what a text says is no proof */
+    for (StmtId s = 1; s < k->stmts.n; s++) {
+        /* a proof that the text of a kernel claims is not trusted */
         k->stmts.p[s].proof = PROOF_NONE;
     }
     CheckEvents events = {&c, on_broken, on_answered, on_done};
     check_walk(k, &events);
-    k->unit->unproved -= k->proofs[2]; /* of an earlier run */
+    k->unit->unproved -= k->proofs[2]; /* the count of an earlier run is taken back */
     k->proofs[0] = c.proofs[ANSWER_PROVED];
     k->proofs[1] = c.proofs[ANSWER_REFUTED];
     k->proofs[2] = c.proofs[ANSWER_RUNTIME];

@@ -2,19 +2,20 @@
  * carries what is known of registers and loop variables (analysis/env.h) through branches
  * and loops, and answers each step of the numeric checker (rules/check.h) at each site:
  *
- *   proved    operands are constant and the rule holds; or it follows from what is known;
- * or all iterations were tried; or the place is never reached refuted   constant operands
- * break the rule (also where it is not certain that the place is reached); or a certain
- * iteration breaks it run time  neither
+ *  proved    operands are constant and the rule holds; or it follows from what is
+ *            known; or all iterations were tried; or the place is never reached
+ *  refuted   constant operands break the rule (also where it is not certain that
+ *            the place is reached); or a certain iteration breaks it
+ *  run time  neither
  *
  * In a loop nothing is known of the registers that its body assigns, except that those
  * that are only stepped by constants keep their value modulo the steps, and stay as near
- * as the trips allow. */
+ * to it as the number of iterations allows. */
 
 /* ASSUMES loop-range: begin <= variable < end, of any sign. */
 /* ASSUMES loop-fixed: the body of a loop does not change its bounds. */
-/* ASSUMES value-alone: a rule on one number asks no other number, and holds between two
- * numbers at which it holds. */
+/* ASSUMES value-alone: a rule on one number depends on no other number, and holds between
+ * two numbers at which it holds. */
 #include "passes/check_walk.h"
 
 #include "analysis/prove.h"
@@ -22,7 +23,7 @@
 /* ---- what loops assign --------------------------------------------------- */
 
 typedef struct Scan {
-    bool exits; /* of the innermost loop */
+    bool exits; /* exits of the innermost loop */
     bool returns;
     VarId loop;
 } Scan;
@@ -92,7 +93,7 @@ scan_body(CheckWalk *w, StmtId id, Scan *scan)
     }
 }
 
-/* reg = reg + c or reg - c: how far it goes. */
+/* Recognises reg = reg + c and reg - c; *step is the distance. */
 static bool
 is_step(const Kernel *k, const CheckAssign *a, int64_t *step)
 {
@@ -115,8 +116,8 @@ is_step(const Kernel *k, const CheckAssign *a, int64_t *step)
     return true;
 }
 
-/* How often an assignment executes at most in so many iterations of a loop around it;
- * deeper nests are not followed. */
+/* Returns how often an assignment executes at most in that many iterations of a loop
+ * around it; deeper nests are not followed. */
 static int64_t
 times_in(const CheckWalk *w, const CheckAssign *a, VarId loop, int64_t iterations)
 {
@@ -148,7 +149,7 @@ add_drift(CheckWalk *w, const CheckAssign *a, VarId loop, int64_t iterations)
     }
 }
 
-/* What a register can hold then; now: before the loop. */
+/* Returns what a register can hold after the steps; now is its range before the loop. */
 static Range
 drifted(const CheckDrift *d, Dtype t, Range now)
 {
@@ -164,7 +165,7 @@ drifted(const CheckDrift *d, Dtype t, Range now)
     return r;
 }
 
-/* Forgets what the loop's body may change in any number of iterations up to the one
+/* Forgets what the loop's body may change in any number of iterations, up to the one
  * given. */
 static void
 forget_assigned(CheckWalk *w, VarId var, int64_t iterations)
@@ -199,7 +200,7 @@ param_is_constant(const Site *s, int param)
     return true;
 }
 
-/* Whether the step asks for constants only. */
+/* True if the step depends on constants only. */
 static bool
 step_is_constant(const Site *s, CheckStep step)
 {
@@ -229,10 +230,10 @@ answer_of(Verdict v)
                                  : ANSWER_RUNTIME;
 }
 
-/* What never executes touches no bytes; a fault of its operands alone is one of the text,
- * reported all the same. The check stays in the code, since a verifier may not see that
- * it is never reached. So does that of an access under a condition of run time, which is
- * a warning. */
+/* What never executes accesses no bytes; a fault of its operands alone can be seen in the
+ * text and is reported all the same. The check stays in the code, since a verifier may
+ * not see that the place is never reached. So does the check of an access under a
+ * condition that is known at run time; that is a warning. */
 static Answer
 answer_constant(const CheckWalk *w, const Site *s, CheckStep step, Witness *wit)
 {
@@ -244,7 +245,7 @@ answer_constant(const CheckWalk *w, const Site *s, CheckStep step, Witness *wit)
     return access && (w->env.dead || wit->doomed) ? ANSWER_RUNTIME : ANSWER_REFUTED;
 }
 
-/* Wrong for all values, but perhaps of an access that never executes. */
+/* The operands are wrong for all values, but the access perhaps never executes. */
 static Answer
 answer_refuted(const CheckWalk *w, Witness *wit)
 {
@@ -253,7 +254,7 @@ answer_refuted(const CheckWalk *w, Witness *wit)
     return certain ? ANSWER_REFUTED : ANSWER_RUNTIME;
 }
 
-/* Answers what needs no search; *search tells that some step is open. */
+/* Answers what needs no search; *open becomes true if some step is still open. */
 static void
 answer_directly(CheckWalk *w, const Site *s, Answer *answers, bool *open, Witness *wits)
 {
@@ -297,8 +298,8 @@ answer_by_search(CheckWalk *w, const Site *s, Answer *answers, const bool *open,
     }
 }
 
-/* A step that no constant proves: bounds in an address list, whose arrays are known at
- * run time. */
+/* True for a step that no constant proves: bounds in an address list, whose arrays are
+ * known at run time. */
 static bool
 is_open(const Site *s, CheckStep step)
 {
@@ -368,8 +369,8 @@ visit_site(CheckWalk *w, StmtId id)
 
 static void walk_body(CheckWalk *w, StmtId body);
 
-/* A bound as a number of 64 bits; of uint64 it is below 2^63 here, which loop_bounds in
- * front of the loop has asked. */
+/* Returns the range of a bound as a number of 64 bits; one of uint64 is below 2^63 here,
+ * since loop_bounds before the loop has checked it. */
 static Range
 bound_range(const CheckWalk *w, ExprId e)
 {
@@ -381,7 +382,7 @@ bound_range(const CheckWalk *w, ExprId e)
 }
 
 /* In the body begin <= variable < end holds, and the variable is in its dtype:
- * loop_bounds asks it where the bounds' types do not say so (pass loops). */
+ * loop_bounds checks that where the bounds' types do not say so (pass loops). */
 static void
 set_loop_range(CheckWalk *w, const Stmt *s)
 {
@@ -399,7 +400,7 @@ set_loop_range(CheckWalk *w, const Stmt *s)
     env_set_var(&w->env, s->loop.var, range_interval(lo, MAX(lo, hi)));
 }
 
-/* The loop has an iteration whatever its bounds are here. */
+/* True if the loop has an iteration whatever its bounds are here. */
 static bool
 runs_once(const CheckWalk *w, const Stmt *s)
 {
@@ -428,7 +429,7 @@ walk_loop(CheckWalk *w, const Stmt *s)
     forget_assigned(w, s->loop.var, loop->trips);
 }
 
-/* One side of a branch, under what its condition tells. */
+/* Walks one side of a branch with what its condition implies. */
 static EnvState
 walk_branch(CheckWalk *w, ExprId cond, bool outcome, StmtId body)
 {
@@ -503,7 +504,8 @@ walk_body(CheckWalk *w, StmtId id)
     }
 }
 
-/* Iterations tried in all searches of a kernel; less than a second. */
+/* The number of iterations that all searches of a kernel try together; it takes less than
+ * a second. */
 enum {
     WALK_BUDGET = 2000000
 };

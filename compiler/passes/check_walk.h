@@ -1,5 +1,5 @@
-/* check_walk.h: the walk of the check pass over a kernel's body. Private to the check
- * pass. */
+/* check_walk.h: the walk of the check pass over a kernel's body. It is private to the
+ * check pass. */
 #ifndef TIKC_CHECK_WALK_H
 #define TIKC_CHECK_WALK_H
 
@@ -15,24 +15,25 @@ typedef enum Answer {
 
 struct CheckWalk;
 
-/* What a walk tells about each site: answer of each step. values: see Witness; null for
- * rules on constants. fault is filled when an answer is REFUTED. */
+/* What a walk reports about each site: the answer to each step. values: see Witness; it
+ * is null for rules on constants. fault is filled when an answer is REFUTED. */
 typedef struct CheckEvents {
     void *ctx;
-    /* A rule that is independent of values is broken; the steps are not asked. */
+    /* A rule that is independent of values is broken; the steps are not answered then. */
     void (*broken)(void *ctx, const struct CheckWalk *w, const Site *s, const Fault *f);
     void (*answered)(void *ctx, const struct CheckWalk *w, const Site *s, int step,
                      Answer a, const Witness *wit);
-    /* Behind all answers of a site. proved: each of its steps is. */
+    /* It is called after all answers of a site. proved: every step of the site is
+     * proved. */
     void (*done)(void *ctx, const struct CheckWalk *w, const Site *s, bool proved);
 } CheckEvents;
 
 typedef struct CheckLoop {
-    VarId parent;  /* the loop around it, 0: none */
-    int64_t trips; /* at most; INT64_MAX: not known */
+    VarId parent;  /* the loop around this one, 0: none */
+    int64_t trips; /* upper bound of the iterations; INT64_MAX: not known */
     uint32_t first,
         last;   /* assignments in its body: [first, last) of CheckWalk.assigns */
-    bool exits; /* some iteration may be left or the loop ended early */
+    bool exits; /* an iteration may be left, or the loop ended, early */
 } CheckLoop;
 
 typedef struct CheckAssign {
@@ -43,10 +44,10 @@ typedef struct CheckAssign {
 
 /* What the assignments of a loop do to a register; private to check_walk.c. */
 typedef struct CheckDrift {
-    uint32_t stamp;   /* of the loop that is looked at */
+    uint32_t stamp;   /* number of the loop that was looked at last */
     bool steps;       /* all assignments add constants */
-    Range value;      /* its congruence then */
-    int64_t down, up; /* by how much it moves at most */
+    Range value;      /* its congruence, if so */
+    int64_t down, up; /* the most that it decreases and increases */
 } CheckDrift;
 
 typedef struct CheckWalk {
@@ -54,7 +55,7 @@ typedef struct CheckWalk {
     Arena scratch;
     Env env;
     const CheckEvents *events;
-    VEC(CheckAssign) assigns; /* all, in program order */
+    VEC(CheckAssign) assigns; /* all assignments, in program order */
     CheckLoop *loops;         /* by VarId */
     CheckDrift *drifts;       /* by RegId */
     uint32_t drift_stamp;
@@ -63,11 +64,11 @@ typedef struct CheckWalk {
     int branches;   /* enclosing branches whose condition is not decided */
     int maybe;      /* enclosing loops that may have no iteration */
     bool returned;  /* a return may have ended the kernel before this point */
-    int64_t *vars;  /* for searches */
-    int64_t budget; /* work that searches may do in all */
+    int64_t *vars;  /* values of loop variables, for searches */
+    int64_t budget; /* work that all searches together may still do */
 } CheckWalk;
 
-/* The loops and open branches around the present site. */
+/* Returns the loops and open branches around the present site. */
 Nest check_walk_nest(const CheckWalk *w);
 
 /* Visits every instruction, scalar load and scalar store in program order. */

@@ -1,28 +1,28 @@
-/* flags.c: judges set_flag and wait_flag where it is known which flags are up
+/* flags.c: checks set_flag and wait_flag where it is known which flags are up
  * (rules/flag.h).
  *
  * Needs: a kernel that passed check. Guarantees: an error sync-deadlock or
  * sync-double-set for each set_flag and wait_flag that breaks its rule whenever it
- * executes, or in a loop's first iterations; both back ends ask again when it runs. The
- * warning sync-leftover for a flag that is certainly up when the kernel ends. Never:
+ * executes, or in a loop's first iterations; both back ends check it again when it runs.
+ * The warning sync-leftover for a flag that is certainly up when the kernel ends. Never:
  * changes statements.
  *
  * The walk carries, for each flag, whether it may be up and whether it may be down. Loops
  * with known bounds are walked iteration by iteration, until one neither reads its number
- * nor changes anything; others, and all of them when the budget is spent, until nothing
- * changes, with a variable of unknown value. Both branches of an open `if` are walked and
- * joined. Queues are no concern here: each wait has its set before it in program
- * order. */
+ * nor changes anything. Other loops, and all of them when the budget is spent, are walked
+ * with a variable of unknown value until nothing changes. Both branches of an open `if`
+ * are walked and joined. Queues do not matter here: each wait has its set before it in
+ * program order. */
 #include "rules/flag.h"
 #include "passes/passes.h"
 #include "passes/vars.h"
 
 #include <string.h>
 
-/* Sets of flags, as bits of ids. A flag in neither: the place is not reached. */
+/* Sets of flags, as bits of ids. A flag in neither set: the place is not reached. */
 typedef struct State {
-    uint8_t up[PIPE_COUNT][PIPE_COUNT];   /* may be up */
-    uint8_t down[PIPE_COUNT][PIPE_COUNT]; /* may be down */
+    uint8_t up[PIPE_COUNT][PIPE_COUNT];   /* flags that may be up */
+    uint8_t down[PIPE_COUNT][PIPE_COUNT]; /* flags that may be down */
 } State;
 
 /* Where the jumps of an open loop lead. */
@@ -37,20 +37,23 @@ typedef struct Walk {
     Vars vars;
     State now, at_return;
     Jumps *jumps;
-    bool *concerns; /* by StmtId: there are flags in it */
-    bool *told;     /* by StmtId: it has its error */
-    StmtId set_by[PIPE_COUNT][PIPE_COUNT][FLAG_IDS]; /* the last one walked */
+    bool *concerns; /* by StmtId: the statement contains flags */
+    bool *reported; /* by StmtId: its error is reported */
+    StmtId set_by[PIPE_COUNT][PIPE_COUNT]
+                 [FLAG_IDS]; /* the set_flag that was walked last */
     int64_t budget;
     bool ok;
 } Walk;
 
 enum {
-    BUDGET =
-        1
-        /* statements walked before loops are no longer walked iteration by iteration, */
-        << 20,
+    BUDGET = 1
+             /* after this many statements loops are no longer walked iteration by
+              * iteration, */
+             << 20,
     REST =
-        1 << 20 /* and before nothing more is said: open loops in open loops take long */
+        /* and after this many nothing more is reported: open loops in open loops take
+         * long */
+        1 << 20
 };
 
 /* ---- states -------------------------------------------------------------- */
@@ -98,7 +101,8 @@ is_flag(const Stmt *s, Sem sem)
     return s->kind == ST_INSTR && op_table[s->instr.op].sem == sem;
 }
 
-/* A set_flag of the same queues and id anywhere else in the kernel; 0: there is none. */
+/* Finds a set_flag of the same queues and id anywhere else in the kernel; 0: there is
+ * none. */
 static StmtId
 other_set(const Walk *w, StmtId wait)
 {
@@ -122,10 +126,10 @@ report(Walk *w, StmtId id, const CheckInstr *in, const Fault *f)
     const Stmt *s = &w->k->stmts.p[id];
     bool set = f->rule == RULE_SYNC_DOUBLE_SET;
     w->ok = false;
-    if (w->told[id]) {
+    if (w->reported[id]) {
         return;
     }
-    w->told[id] = true;
+    w->reported[id] = true;
     Diag *d = diag_add(u, diag_of_rule(f->rule), s->span, s->chain, "%s%s",
                        vars_where(&w->vars, &u->arena), f->text);
     StmtId other =
@@ -140,7 +144,7 @@ report(Walk *w, StmtId id, const CheckInstr *in, const Fault *f)
     }
 }
 
-/* The flag is one of several. */
+/* The instruction uses one of several flags. */
 static void
 step_unknown(State *s, Pipe from, Pipe to, bool set)
 {
@@ -191,8 +195,8 @@ walk_iteration(Walk *w, const Stmt *s, Jumps *jumps)
     join(&w->now, &jumps->at_continue);
 }
 
-/* From iteration first on, with a variable of unknown value: all that may be at the head
- * of any iteration. */
+/* Walks the iterations from first on with a variable of unknown value, until the state
+ * contains all that may hold at the head of any iteration. */
 static void
 walk_any(Walk *w, const Stmt *s, Jumps *jumps)
 {
@@ -205,7 +209,7 @@ walk_any(Walk *w, const Stmt *s, Jumps *jumps)
     } while (!equal(&w->now, &head));
 }
 
-/* Iterations [begin, end) one by one. */
+/* Walks the iterations [begin, end) one by one. */
 static void
 walk_each(Walk *w, const Stmt *s, int64_t begin, int64_t end, Jumps *jumps)
 {
@@ -332,7 +336,7 @@ walk_body(Walk *w, StmtId first)
 
 /* ---- the whole kernel ---------------------------------------------------- */
 
-/* Fills concerns; jumps count as flags, since they lead past some. */
+/* Fills concerns; jumps count as flags, since they can skip some. */
 static bool
 mark_body(Walk *w, StmtId first)
 {
@@ -384,13 +388,13 @@ has_flags(const Kernel *k)
 }
 
 static bool
-judge(Kernel *k)
+check_flags(Kernel *k)
 {
     Walk w = {.k = k, .budget = BUDGET, .ok = true};
     arena_init(&w.scratch);
     vars_init(&w.vars, k, &w.scratch);
     w.concerns = ARENA_ARRAY(&w.scratch, bool, k->stmts.n);
-    w.told = ARENA_ARRAY(&w.scratch, bool, k->stmts.n);
+    w.reported = ARENA_ARRAY(&w.scratch, bool, k->stmts.n);
     memset(w.now.down, 0xff, sizeof w.now.down);
     mark_body(&w, k->body);
     walk_body(&w, k->body);
@@ -405,5 +409,5 @@ judge(Kernel *k)
 bool
 pass_flags(Kernel *k)
 {
-    return !has_flags(k) || judge(k);
+    return !has_flags(k) || check_flags(k);
 }

@@ -1,47 +1,49 @@
 /* fold.c: replaces registers that hold one constant, drops branches on constants.
  *
  * Needs: a kernel as it was staged. Guarantees: the same effects; afterwards
- *   - a register that is set once, to a constant, before every read of it is not read any
- * more, and its set is gone; except that repeat_times, nburst and burst from a register
- * that is 0 stay so, since only a literal 0 is wrong there. "Before": the set stands
- * earlier in the body that contains the read, or in one around it, so that it has
- * executed whenever the read does;
- *   - no `if` has a constant condition: the body that is taken becomes a scope, the other
- * is dropped;
- *   - no loop has constant bounds without an iteration.
- * Never: moves or reorders statements, or touches what buffers do; goes over a kernel
- * twice, since what it leaves could be folded further, and the text of a kernel
- * (`folded`) is to become the same code as its source.
+ * - a register that is set once, to a constant, before every read of it is not read any
+ *   more, and its set is gone; except that repeat_times, nburst and burst from a register
+ *   that is 0 stay so, since only a literal 0 is wrong there. "Before": the set comes
+ *   earlier in the body that contains the read, or in one around it, so that it has
+ *   executed whenever the read does;
+ * - no `if` has a constant condition: the body that is taken becomes a scope, the other
+ *   is dropped;
+ * - no loop has constant bounds without an iteration.
  *
- * Registers first, so that the conditions they decide are constant; registers that become
- * constant only through a dropped branch are left. */
+ * Never: moves or reorders statements, or changes what buffers do. It goes over a kernel
+ * twice, since what the first round leaves could be folded further, and the text of a
+ * kernel (`folded`) is to become the same code as its source.
+ *
+ * Registers come first, so that the conditions that they decide are constant; registers
+ * that become constant only through a dropped branch are left. */
 
 /* ASSUMES set-before: a register that is read has been set before, once. */
-/* ASSUMES literal-zero: only a literal 0 is no number of repeats. */
+/* ASSUMES literal-zero: as a number of repeats, only a literal 0 is wrong. */
 #include "passes/passes.h"
 
 #include <string.h>
 
 typedef struct RegFacts {
-    uint32_t sets;   /* statements that assign it */
-    ExprId constant; /* what the last one found assigns, if constant */
-    bool visible;    /* its set has executed where the walk is */
-    bool early;      /* read where the set may not have executed */
+    uint32_t sets;   /* number of statements that assign it */
+    ExprId constant; /* the value of the last assignment found, if it is constant */
+    bool visible;    /* its set has executed at the present place of the walk */
+    bool early;      /* it is read where the set may not have executed */
 } RegFacts;
 
 typedef struct Fold {
     Kernel *k;
     Arena scratch;
-    RegFacts *regs;   /* by RegId */
-    ExprId *replaced; /* by ExprId, for the expressions of before: 0 = not looked at */
+    RegFacts *regs; /* by RegId */
+    /* by ExprId, for the expressions that existed before: 0 = not looked at */
+    ExprId *replaced;
     uint32_t nreplaced;
-    uint32_t *scanned; /* by ExprId: scan of reads, reset by counting up */
+    uint32_t *scanned; /* by ExprId: number of the scan of reads; counting up resets it */
     uint32_t scan;
 } Fold;
 
 /* ---- which registers ----------------------------------------------------- */
 
-/* Each expression is walked once between two changes of what is visible. */
+/* An expression is walked only once between two changes of what is visible. */
 static void
 scan_reads(Fold *f, ExprId id)
 {
@@ -112,7 +114,7 @@ visit_read(Fold *f, ExprId *e)
     scan_reads(f, *e);
 }
 
-/* Keeps registers that are 0 where e reads them. */
+/* Keeps the registers that are 0 and that e reads. */
 static void
 keep_zeros(Fold *f, ExprId id)
 {
@@ -128,8 +130,8 @@ keep_zeros(Fold *f, ExprId id)
     }
 }
 
-/* Operands of which only a literal 0 is certainly wrong: a Scalar may be 0 where it does
- * not execute. */
+/* True for operands of which only a literal 0 is certainly wrong: a Scalar may be 0 where
+ * the instruction does not execute. */
 static bool
 may_be_zero(const ParamInfo *p)
 {
@@ -239,7 +241,7 @@ visit_replace(Fold *f, ExprId *e)
     *e = replace(f, *e);
 }
 
-/* No iteration whatever happens. */
+/* True if no iteration ever happens. */
 static bool
 is_empty_loop(const Kernel *k, const Stmt *s)
 {
@@ -277,7 +279,7 @@ drop_body(Kernel *k, StmtId first)
 
 static StmtId fold_body(Fold *f, StmtId first);
 
-/* An `if` on a constant: what is taken becomes a scope. */
+/* Folds an `if` on a constant: the body that is taken becomes a scope. */
 static StmtId
 fold_branch(Fold *f, StmtId id)
 {
@@ -291,7 +293,7 @@ fold_branch(Fold *f, StmtId id)
     return s->scope.body ? id : drop_stmt(f->k, id);
 }
 
-/* What stays of a statement: itself (perhaps changed) or 0. */
+/* Returns what remains of a statement: itself (perhaps changed) or 0. */
 static StmtId
 fold_stmt(Fold *f, StmtId id)
 {

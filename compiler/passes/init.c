@@ -1,33 +1,34 @@
 /* init.c: finds reads of bytes that were never written.
  *
  * Needs: a kernel that passed check. Guarantees:
- *   - k->may_read_uninit is false only if every read of on-core memory, by moves too, is
- * proved to be of bytes that were written since the buffer's alloc;
- *   - warning uninit where an instruction computes with bytes, or a scalar is loaded from
- * bytes, that nothing can have written when it executes for the first time. One per
- * buffer. Never: changes statements.
+ * - k->may_read_uninit is false only if every read of on-core memory, by moves too, is
+ *   proved to be of bytes that were written since the buffer's alloc;
+ * - warning uninit where an instruction computes with bytes, or a scalar is loaded from
+ *   bytes, that nothing can have written when it executes for the first time. There is
+ *   one for each buffer.
  *
- * Two forward analyses in one walk in program order:
+ * Never: changes statements.
  *
- * Written for certain. Per buffer, sets of byte offsets relative to a sum of loop
- * variables (its key; the empty key holds absolute offsets). Inside a loop the state
- * before it holds, since sets only grow while a buffer lives; behind a loop that
+ * Two forward analyses run in one walk in program order:
+ *
+ * Written for certain. For each buffer these are sets of byte offsets relative to a sum
+ * of loop variables (its key; the empty key holds absolute offsets). Inside a loop the
+ * state before it holds, since sets only grow while a buffer lives; after a loop that
  * certainly runs, what its last iteration has written is stretched over all values of its
- * variable. Branches meet. A read is proved if for some key the bytes it can touch,
- * relative to that key, are all in the set.
+ * variable. At the end of a branch the two states are joined. A read is proved if for
+ * some key the bytes that it can access, relative to that key, are all in the set.
  *
- * Written possibly. Per buffer one set of absolute offsets, never taken back but by
- * alloc; writes at places that vary count wherever they can be. This is for the warning,
- * which looks at the first execution: loop variables have their first values, and a read
- * whose first execution need not be in the first iteration of the plain loops around it
- * is not
- * judged. */
+ * Written possibly. For each buffer this is one set of absolute offsets that only an
+ * alloc empties; writes at places that vary count wherever they can be. This set is for
+ * the warning, which looks at the first execution: loop variables have their first
+ * values, and a read whose first execution need not be in the first iteration of the
+ * plain loops around it is not checked. */
 
 /* ASSUMES scratch-written: scratch that is read was written. */
 #include "ir/wording.h"
 #include "passes/access.h"
 #include "passes/interval_set.h"
-#include "passes/reg_forms.h"
+#include "passes/reg_affine.h"
 #include "passes/passes.h"
 
 #include <string.h>
@@ -38,15 +39,15 @@ enum {
     MAX_RUNS = 64
 };
 
-/* Bytes key + set. */
+/* The bytes at key + an offset of the set. */
 typedef struct Group {
-    int n; /* terms of the key, by atom */
+    int n; /* number of terms of the key, which are sorted by atom */
     ExprId atom[MAX_KEY];
     int64_t factor[MAX_KEY];
     ByteSet set;
 } Group;
 
-/* State of a buffer: never changed, replaced. Null: nothing is written. */
+/* State of a buffer: it is never changed, only replaced. Null: nothing is written. */
 typedef struct Written {
     int n;
     Group groups[MAX_GROUPS];
@@ -66,19 +67,19 @@ typedef struct Branch {
 typedef struct Init {
     Kernel *k;
     Arena scratch;
-    Forms forms;
+    RegAffine regs;
     const Written **written; /* by BufId */
     ByteSet *possible;       /* by BufId */
     bool *warned;            /* by BufId */
-    uint32_t *stamp;         /* by BufId: for branches */
+    uint32_t *stamp;         /* by BufId: number of the branch that changed it last */
     uint32_t stamps;
     VEC(Change) trail;
     int64_t *vars;   /* by VarId: value in the first iteration */
     int plain_loops; /* open loops that one core runs through */
     int branches;    /* open branches */
-    int unjudged;    /* > 0: no warnings here */
+    int muted;       /* > 0: no warnings are given here */
     bool jumped;     /* a break or continue of the innermost loop was seen */
-    bool returned;   /* a return was seen: nothing behind it need ever execute */
+    bool returned;   /* a return was seen: nothing after it need ever execute */
 } Init;
 
 /* ---- states -------------------------------------------------------------- */
@@ -90,7 +91,8 @@ set_written(Init *in, BufId buf, const Written *w)
     in->written[buf] = w;
 }
 
-/* Takes back everything since the mark; what had been reached for each buffer. */
+/* Takes back all changes since the mark and returns what had been reached for each
+ * buffer. */
 static Branch
 leave(Init *in, uint32_t mark)
 {
@@ -132,7 +134,7 @@ find_group(const Written *w, const Group *key)
     return NULL;
 }
 
-/* w with the set of a key replaced; the state of one group more if there is room. */
+/* Returns w with the set of a key replaced, or with one group more if there is room. */
 static const Written *
 with_group(Init *in, const Written *w, const Group *g)
 {
@@ -169,8 +171,8 @@ meet(Init *in, const Written *x, const Written *y)
     return both;
 }
 
-/* The state behind two branches. What only one of them changed has grown there, so that
- * the state of before, which holds, is what both have. */
+/* Joins the states after two branches. What only one branch changed has grown there, so
+ * the state before the branch, which still holds, is what both have in common. */
 static void
 join(Init *in, const Branch *a, const Branch *b)
 {
@@ -179,7 +181,7 @@ join(Init *in, const Branch *a, const Branch *b)
     for (uint32_t i = 0; i < a->n; i++) {
         in->stamp[a->buf[i]] = in->stamps;
         of_a[i] = in->written[a->buf[i]];
-        in->written[a->buf[i]] = a->state[i]; /* found again below */
+        in->written[a->buf[i]] = a->state[i]; /* the loop over b reads it */
     }
     for (uint32_t i = 0; i < b->n; i++) {
         if (in->stamp[b->buf[i]] == in->stamps) {
@@ -206,8 +208,8 @@ apply(Init *in, const Branch *b)
 
 /* ---- reads and writes ---------------------------------------------------- */
 
-/* The key of an offset: its terms, by atom. False: a term's value may change between
- * statements, or there are too many. */
+/* Returns the key of an offset: its terms, by atom. False: a term's value may change
+ * between statements, or there are too many terms. */
 static bool
 key_of(const Init *in, const Affine *off, Group *key)
 {
@@ -230,7 +232,7 @@ key_of(const Init *in, const Affine *off, Group *key)
     return true;
 }
 
-/* Run i of an access at an offset. */
+/* Returns run i of an access at an offset. */
 static ByteRange
 run_at(const Access *a, int64_t i, int64_t off)
 {
@@ -258,7 +260,7 @@ write_certain(Init *in, const Access *a, const Affine *off)
     }
 }
 
-/* Where the bytes of an access can be. */
+/* Returns the range in which the bytes of an access lie. */
 static ByteRange
 reach(const Init *in, const Access *a, const Affine *off)
 {
@@ -266,7 +268,7 @@ reach(const Init *in, const Access *a, const Affine *off)
     if (!a->known) {
         return whole;
     }
-    Range at = env_affine_range(&in->forms.env, off);
+    Range at = env_affine_range(&in->regs.env, off);
     ByteRange r = {at.lo, range_add_sat(at.hi, access_end(a))};
     r.lo = MAX(r.lo, 0);
     r.hi = MIN(r.hi, whole.hi);
@@ -291,12 +293,12 @@ write_possible(Init *in, const Access *a, const Affine *off)
 static void
 do_write(Init *in, const Access *a)
 {
-    Affine off = forms_affine(&in->forms, a->off);
+    Affine off = reg_affine_of(&in->regs, a->off);
     write_possible(in, a, &off);
     write_certain(in, a, &off);
 }
 
-/* Whether all bytes are in the set of one group. */
+/* True if all bytes are in the set of one group. */
 static bool
 in_group(const Init *in, const Access *a, const Affine *off, const Group *g)
 {
@@ -307,9 +309,9 @@ in_group(const Init *in, const Access *a, const Affine *off, const Group *g)
     if (!affine_sub(off, &key, &d)) {
         return false;
     }
-    Range at = env_affine_range(&in->forms.env, &d);
+    Range at = env_affine_range(&in->regs.env, &d);
     ByteRange all = {at.lo, range_add_sat(at.hi, access_end(a))};
-    if (g->n == 0) { /* absolute; a checked access stays in its buffer */
+    if (g->n == 0) { /* offsets are absolute; a checked access stays in its buffer */
         all.lo = MAX(all.lo, 0);
         all.hi = MIN(all.hi, ir_room(&in->k->bufs.p[a->buf]));
     }
@@ -327,8 +329,8 @@ static bool
 is_written(const Init *in, const Access *a)
 {
     const Written *w = in->written[a->buf];
-    Affine off = forms_affine(&in->forms, a->off);
-    if (!a->known) { /* then the whole buffer must be */
+    Affine off = reg_affine_of(&in->regs, a->off);
+    if (!a->known) { /* then the whole buffer must be written */
         const Group whole = {0};
         const Group *g = find_group(w, &whole);
         return g &&
@@ -365,14 +367,14 @@ warn(Init *in, const Stmt *s, const Access *a, ByteRange gap)
     diag_note(u, d, b->span, "'%s' is declared here", name);
 }
 
-/* Bytes that the read certainly touches when it executes first, and that nothing can have
- * written. */
+/* Looks for bytes that the read certainly accesses when it first executes, and that
+ * nothing can have written. */
 static void
-judge_read(Init *in, const Stmt *s, const Access *a)
+check_read(Init *in, const Stmt *s, const Access *a)
 {
     int64_t at;
     bool varies = ir_expr(in->k, a->off)->flags & EXF_VAR;
-    if (!a->computes || !a->known || !a->exact || in->returned || in->unjudged ||
+    if (!a->computes || !a->known || !a->exact || in->returned || in->muted ||
         in->warned[a->buf] || (in->branches && varies) ||
         !ir_eval(in->k, a->off, in->vars, &at)) {
         return;
@@ -381,7 +383,8 @@ judge_read(Init *in, const Stmt *s, const Access *a)
     for (int64_t i = 0; i < runs; i++) {
         ByteRange gap;
         ByteRange r = run_at(a, i, at);
-        r.hi = MIN(r.hi, in->k->bufs.p[a->buf].bytes); /* behind it are no elements */
+        /* after the buffer's end there are no elements */
+        r.hi = MIN(r.hi, in->k->bufs.p[a->buf].bytes);
         if (r.lo >= 0 && r.lo < r.hi && byteset_gap(in->possible[a->buf], r, &gap)) {
             warn(in, s, a, gap);
             return;
@@ -397,22 +400,23 @@ do_accesses(Init *in, const Stmt *s)
     for (int i = 0; i < n; i++) {
         Scope scope = in->k->bufs.p[list[i].buf].scope;
         if (scope == SC_GM || scope == SC_SREG || scope == SC_LMEM) {
-            /* the caller's bytes; registers and lanes that are set when a core starts */
+            /* the caller writes these bytes; registers and lanes are set when a core
+             * starts */
             continue;
         }
         if (list[i].write) {
             do_write(in, &list[i]);
         } else if (!is_written(in, &list[i])) {
             in->k->may_read_uninit = true;
-            judge_read(in, s, &list[i]);
+            check_read(in, s, &list[i]);
         }
     }
 }
 
 /* ---- loops --------------------------------------------------------------- */
 
-/* The key without the term of variable v; *factor gets that term's. False: the key
- * depends on loop variables in another way. */
+/* Returns the key without the term of variable v; *factor gets that term's factor. False:
+ * the key depends on loop variables in another way. */
 static bool
 without_var(const Init *in, const Group *g, VarId v, Group *key, int64_t *factor)
 {
@@ -433,7 +437,7 @@ without_var(const Init *in, const Group *g, VarId v, Group *key, int64_t *factor
     return true;
 }
 
-/* One interval of an iteration, over all iterations. */
+/* Extends one interval of an iteration over all iterations. */
 static ByteSet
 stretch(Init *in, ByteSet set, ByteRange r, int64_t factor, const int64_t bounds[2])
 {
@@ -455,10 +459,10 @@ stretch(Init *in, ByteSet set, ByteRange r, int64_t factor, const int64_t bounds
     return set;
 }
 
-/* What a buffer's state is behind a loop that ran from bounds[0] to bounds[1]. */
+/* Returns a buffer's state after a loop that ran from bounds[0] to bounds[1]. */
 static const Written *
-behind_loop(Init *in, const Written *before, const Written *last, VarId v,
-            const int64_t bounds[2])
+after_loop(Init *in, const Written *before, const Written *last, VarId v,
+           const int64_t bounds[2])
 {
     const Written *w = before;
     for (int i = 0; last && i < last->n; i++) {
@@ -482,7 +486,8 @@ behind_loop(Init *in, const Written *before, const Written *last, VarId v,
 
 static bool walk_body(Init *in, StmtId first);
 
-/* Values of the first iteration; whether a read in the body can be judged by them. */
+/* Sets the values of the first iteration; true if a read in the body can be checked with
+ * them. */
 static bool
 first_iteration(Init *in, const Stmt *s)
 {
@@ -492,7 +497,8 @@ first_iteration(Init *in, const Stmt *s)
     }
     in->vars[s->loop.var] = begin;
     if (!ir_eval(in->k, s->loop.end, in->vars, &end)) {
-        return in->plain_loops == 0; /* when it runs first, it is its first run */
+        /* its first execution is then in its first iteration */
+        return in->plain_loops == 0;
     }
     return begin < end;
 }
@@ -504,21 +510,20 @@ walk_loop(Init *in, const Stmt *s)
     bool multicore = ir_is_multicore(s);
     uint32_t mark = in->trail.n;
     bool outer_jumped = in->jumped;
-    int unjudged = in->unjudged;
-    in->unjudged += !first_iteration(in, s);
+    int muted = in->muted;
+    in->muted += !first_iteration(in, s);
     in->plain_loops += !multicore;
     in->jumped = false;
-    forms_forget(&in->forms, s->loop.body);
-    access_enter_loop(&in->forms.env, s);
+    reg_affine_forget(&in->regs, s->loop.body);
+    access_enter_loop(&in->regs.env, s);
     bool ends = walk_body(in, s->loop.body);
-    forms_forget(&in->forms, s->loop.body);
+    reg_affine_forget(&in->regs, s->loop.body);
     Branch last = leave(in, mark);
     if (ends && !multicore && !in->jumped &&
         access_certain_loop(in->k, s, &bounds[0], &bounds[1])) {
         for (uint32_t i = 0; i < last.n; i++) {
             const Written *before = in->written[last.buf[i]];
-            const Written *w =
-                behind_loop(in, before, last.state[i], s->loop.var, bounds);
+            const Written *w = after_loop(in, before, last.state[i], s->loop.var, bounds);
             if (w != before) {
                 set_written(in, last.buf[i], w);
             }
@@ -526,7 +531,7 @@ walk_loop(Init *in, const Stmt *s)
     }
     in->jumped = outer_jumped;
     in->plain_loops -= !multicore;
-    in->unjudged = unjudged;
+    in->muted = muted;
 }
 
 /* ---- the walk ------------------------------------------------------------ */
@@ -535,18 +540,18 @@ static bool
 walk_if(Init *in, const Stmt *s)
 {
     uint32_t mark = in->trail.n;
-    int unjudged = in->unjudged;
+    int muted = in->muted;
     in->branches++;
-    in->unjudged += in->plain_loops > 0;
+    in->muted += in->plain_loops > 0;
     bool then_ends = walk_body(in, s->cond.then_body);
-    forms_forget(&in->forms, s->cond.then_body);
+    reg_affine_forget(&in->regs, s->cond.then_body);
     Branch a = leave(in, mark);
     bool else_ends = walk_body(in, s->cond.else_body);
-    forms_forget(&in->forms, s->cond.else_body);
+    reg_affine_forget(&in->regs, s->cond.else_body);
     Branch b = leave(in, mark);
     in->branches--;
-    /* Behind a jump, a loop's statements need not execute in its first iteration. */
-    in->unjudged = unjudged + (in->plain_loops > 0 && in->jumped);
+    /* After a jump, a loop's statements need not execute in its first iteration. */
+    in->muted = muted + (in->plain_loops > 0 && in->jumped);
     if (then_ends && else_ends) {
         join(in, &a, &b);
     } else if (then_ends || else_ends) {
@@ -566,10 +571,10 @@ walk_stmt(Init *in, const Stmt *s)
         return true;
     case ST_LOAD:
         do_accesses(in, s);
-        forms_assign(&in->forms, s);
+        reg_affine_assign(&in->regs, s);
         return true;
     case ST_SET:
-        forms_assign(&in->forms, s);
+        reg_affine_assign(&in->regs, s);
         return true;
     case ST_ALLOC:
         set_written(in, s->alloc.buf, NULL);
@@ -610,14 +615,14 @@ walk_body(Init *in, StmtId first)
 bool
 pass_init(Kernel *k)
 {
-    Init in = {.k = k, .unjudged = k->incomplete};
+    Init in = {.k = k, .muted = k->incomplete};
     arena_init(&in.scratch);
     in.written = ARENA_ARRAY(&in.scratch, const Written *, k->bufs.n);
     in.possible = ARENA_ARRAY(&in.scratch, ByteSet, k->bufs.n);
     in.warned = ARENA_ARRAY(&in.scratch, bool, k->bufs.n);
     in.stamp = ARENA_ARRAY(&in.scratch, uint32_t, k->bufs.n);
     in.vars = ARENA_ARRAY(&in.scratch, int64_t, k->vars.n);
-    forms_init(&in.forms, k, &in.scratch);
+    reg_affine_init(&in.regs, k, &in.scratch);
     k->may_read_uninit = false;
     (void)walk_body(&in, k->body);
     arena_free(&in.scratch);

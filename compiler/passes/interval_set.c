@@ -1,9 +1,10 @@
-/* interval_set.c: see passes/interval_set.h. */
+/* interval_set.c: operations on sets of bytes (see passes/interval_set.h). */
 #include "passes/interval_set.h"
 
 #include <string.h>
 
-/* Index of the first interval that ends at or behind byte (touching counts). */
+/* Returns the index of the first interval that ends at or after byte (one that only
+ * adjoins counts). */
 static int
 first_reaching(ByteSet s, int64_t byte)
 {
@@ -43,7 +44,7 @@ byteset_gap(ByteSet s, ByteRange r, ByteRange *gap)
     return true;
 }
 
-/* Takes out the smallest gap between two intervals. */
+/* Removes the smallest gap between two intervals. */
 static int
 fill_smallest_gap(ByteRange *p, int n)
 {

@@ -1,9 +1,9 @@
-/* interval_set.h: sets of bytes as sorted, disjoint, non-touching intervals. A set is a
- * value: changes make a new one in the arena, so that states of an analysis can be kept
- * and compared. At most BYTESET_MAX intervals; what does not fit is left out or filled
- * up, as the caller wants it. */
-#ifndef TIKC_BYTESET_H
-#define TIKC_BYTESET_H
+/* interval_set.h: sets of bytes as sorted, disjoint intervals that do not adjoin. A set
+ * is a value: a change makes a new set in the arena, so that states of an analysis can be
+ * kept and compared. A set has at most BYTESET_MAX intervals; the caller chooses whether
+ * what does not fit is left out or filled up. */
+#ifndef TIKC_INTERVAL_SET_H
+#define TIKC_INTERVAL_SET_H
 
 #include "base/arena.h"
 
@@ -20,16 +20,16 @@ typedef struct ByteSet {
     int n;
 } ByteSet;
 
-/* When an interval more would be too many. */
+/* What is done when there would be one interval too many. */
 typedef enum ByteSetFull {
-    BYTESET_DROP, /* the new bytes are left out: a set of bytes that certainly... */
-    BYTESET_FILL  /* the smallest gap is filled: a set of bytes that possibly... */
+    BYTESET_DROP, /* the new bytes are left out: the set is a lower bound */
+    BYTESET_FILL  /* the smallest gap is filled: the set is an upper bound */
 } ByteSetFull;
 
 ByteSet byteset_add(Arena *a, ByteSet s, ByteRange r, ByteSetFull full);
 ByteSet byteset_meet(Arena *a, ByteSet x, ByteSet y); /* bytes in both */
 bool byteset_covers(ByteSet s, ByteRange r);
-/* First run of bytes of r that are not in s; false if there is none. */
+/* Finds the first run of bytes of r that are not in s; false if there is none. */
 bool byteset_gap(ByteSet s, ByteRange r, ByteRange *gap);
 
 #endif

@@ -1,37 +1,40 @@
-/* loops.c: bounds of loops (language 5.1): for (k = 0; k < end - begin; k++) with the
- * variable k + begin, both bounds read wherever they stand.
+/* loops.c: makes bounds of loops keep their meaning (language 5.1), which is for (k = 0;
+ * k < end - begin; k++) with the variable k + begin, where both bounds are read wherever
+ * they occur.
  *
  * Needs: any kernel. Guarantees: the same effects; afterwards
- *   - no body of a loop assigns a register that a bound of the loop reads: what follows
- * reads bounds once;
- *   - in front of each loop whose variable could leave its dtype, as far as the types of
- * the bounds tell, the instruction loop_bounds asks it; so for all that follows the
- * variable is in its dtype. Never: touches multi-core loops, whose bounds are read once,
- * beyond the second point; asks twice what the text of a kernel asks already.
+ * - no body of a loop assigns a register that a bound of the loop reads: later passes
+ *   read bounds once;
+ * - before each loop whose variable could leave its dtype, as far as the types of the
+ *   bounds show, the instruction loop_bounds checks it; so for all later passes the
+ *   variable is in its dtype.
+ *
+ * Never: changes multi-core loops, whose bounds are read once, beyond the second point;
+ * adds a check that the text of a kernel already has.
  *
  * A loop whose body assigns what its bounds read becomes
  *
- *     for @k = 0 to the most that end - begin can be
- *         if k + begin >= end: break
- *         loop_bounds k + begin, end
- *         the body, with k + begin for the variable */
+ *    for @k = 0 to the most that end - begin can be
+ *        if k + begin >= end: break
+ *        loop_bounds k + begin, end
+ *        the body, with k + begin for the variable */
 #include "isa/operand.h"
 #include "passes/passes.h"
 
 /* What an expression became in the body of a loop. */
 typedef struct Replaced {
-    uint32_t serial; /* of the loop; another one's is of no use */
+    uint32_t serial; /* number of the loop; an entry of another loop is invalid */
     ExprId made;
 } Replaced;
 
 typedef struct Loops {
     Kernel *k;
     Arena scratch;
-    bool *assigned;         /* by RegId: by the body that is looked at */
-    VarId var;              /* what replace looks for */
-    ExprId value;           /* and puts in its place, of the same dtype */
+    bool *assigned;         /* by RegId: the body that is looked at assigns it */
+    VarId var;              /* the variable that replace looks for */
+    ExprId value;           /* the value that it puts in its place, of the same dtype */
     VEC(Replaced) replaced; /* by ExprId */
-    uint32_t serial;        /* of the loop whose variable is replaced */
+    uint32_t serial;        /* number of the loop whose variable is replaced */
 } Loops;
 
 /* ---- bounds -------------------------------------------------------------- */
@@ -40,7 +43,8 @@ typedef struct Span64 {
     int64_t lo, hi;
 } Span64;
 
-/* What the type of an expression allows, seen through casts that keep every value. */
+/* Returns what the type of an expression allows, seen through casts that keep every
+ * value. */
 static Span64
 type_span(const Kernel *k, ExprId id)
 {
@@ -69,7 +73,7 @@ wide_bounds(const Kernel *k, ExprId begin, ExprId end)
     return (b ? LOOP_WIDE_BEGIN : 0) | (e ? LOOP_WIDE_END : 0);
 }
 
-/* Whether types leave open that the variable stays in its dtype. */
+/* True if the types do not prove that the variable stays in its dtype. */
 static bool
 needs_check(const Kernel *k, Dtype t, ExprId begin, ExprId end)
 {
@@ -128,7 +132,7 @@ changes_bounds(Loops *l, const Stmt *s)
     return found;
 }
 
-/* ---- the variable becomes a formula -------------------------------------- */
+/* ---- the variable becomes an expression ---------------------------------- */
 
 static ExprId
 replace(Loops *l, ExprId id)
@@ -226,7 +230,7 @@ replace_body(Loops *l, StmtId first)
 
 /* ---- statements ---------------------------------------------------------- */
 
-/* A statement for the same place in the source, behind which next stands. */
+/* Adds a statement for the same place in the source; next comes after it. */
 static StmtId
 add_stmt(Kernel *k, StmtId like, Stmt s, StmtId next)
 {
@@ -249,8 +253,8 @@ add_check(Kernel *k, StmtId loop, Dtype t, ExprId begin, ExprId end, StmtId next
     return add_stmt(k, loop, s, next);
 }
 
-/* k + begin >= end in the integers. Where k + begin may leave 64 bits, with trips counted
- * instead. */
+/* Returns k + begin >= end in the integers. Where k + begin may leave 64 bits, it
+ * compares counted iterations instead. */
 static ExprId
 is_over(Kernel *k, ExprId var, ExprId here, const ExprId bounds[2], int64_t most)
 {
@@ -264,7 +268,7 @@ is_over(Kernel *k, ExprId var, ExprId here, const ExprId bounds[2], int64_t most
                   ir_op2(k, SOP_GE, ir_cast(k, DT_U64, var), trips));
 }
 
-/* The most iterations that the types allow. */
+/* Returns the most iterations that the types allow. */
 static int64_t
 most_trips(const Kernel *k, ExprId begin, ExprId end)
 {
@@ -300,7 +304,7 @@ reread(Loops *l, StmtId id)
     StmtId leave = add_stmt(k, id, (Stmt){.kind = ST_BREAK}, 0);
     ExprId over = is_over(k, trip, here, bounds, most);
     body = add_stmt(k, id, (Stmt){.kind = ST_IF, .cond = {over, leave, 0}}, body);
-    if (wide) { /* from 2^63 on it would look negative, and end the loop */
+    if (wide) { /* a bound from 2^63 on would look negative, and end the loop */
         body = add_check(k, id, old.dtype, s.loop.begin, s.loop.end, body);
     }
     Stmt *loop = &k->stmts.p[id];
@@ -312,7 +316,7 @@ reread(Loops *l, StmtId id)
 
 static StmtId loops_body(Loops *l, StmtId first);
 
-/* Whether the statement before a loop asks already what add_check would. */
+/* True if the statement before a loop already checks what add_check would. */
 static bool
 is_asked(const Kernel *k, StmtId before, const Stmt *loop)
 {
@@ -328,8 +332,9 @@ is_asked(const Kernel *k, StmtId before, const Stmt *loop)
            ir_expr(k, args[BOUNDS_wide].expr)->imm == wide_bounds(k, begin, end);
 }
 
-/* The loop, or the check in front of it; before: the statement there. Outer loops come
- * first: a variable that became a formula may be a bound of an inner loop. */
+/* Returns the loop, or the check before it; before: the statement that precedes them.
+ * Outer loops come first: a variable that became an expression may be a bound of an inner
+ * loop. */
 static StmtId
 one_loop(Loops *l, StmtId id, StmtId before)
 {

@@ -1,7 +1,7 @@
 /* notice.c: finds what a kernel leaves undone with its arguments and Scalars.
  *
  * Needs: a kernel without errors, since a statement that is missing could have been the
- * one that writes. Guarantees: nothing. Never: changes anything. It stands before fold,
+ * one that writes. Guarantees: nothing. Never: changes anything. It runs before fold,
  * which replaces registers.
  *
  * Owns: output-unwritten, input-written, uninit of Scalars. */
@@ -11,10 +11,10 @@
 
 typedef struct Notice {
     Kernel *k;
-    bool *set;     /* by RegId: something assigns it */
-    bool *told;    /* by RegId */
-    bool *visited; /* by ExprId: its registers are all set */
-    StmtId *write; /* by BufId: a statement that writes it, or 0 */
+    bool *set;      /* by RegId: some statement assigns it */
+    bool *reported; /* by RegId: it is reported */
+    bool *visited;  /* by ExprId: all its registers are set */
+    StmtId *write;  /* by BufId: a statement that writes it, or 0 */
 } Notice;
 
 static bool
@@ -46,7 +46,7 @@ note_writes(Notice *n, StmtId id)
     }
 }
 
-/* Tells of a register that the expression reads and nothing sets. */
+/* Reports a register that the expression reads and no statement sets. */
 static void
 read_expr(Notice *n, const Stmt *s, ExprId id)
 {
@@ -58,10 +58,10 @@ read_expr(Notice *n, const Stmt *s, ExprId id)
     if (e->kind == EX_OP) {
         read_expr(n, s, e->a);
         read_expr(n, s, e->b);
-    } else if (e->kind == EX_REG && !n->set[e->a] && !n->told[e->a]) {
+    } else if (e->kind == EX_REG && !n->set[e->a] && !n->reported[e->a]) {
         const Reg *r = &n->k->regs.p[e->a];
         Unit *u = n->k->unit;
-        n->told[e->a] = true;
+        n->reported[e->a] = true;
         Diag *d = diag_add(u, D_UNINIT, s->span, s->chain,
                            "the Scalar '%s' is read and never set; it is 0",
                            sym_text(&u->names, r->name));
@@ -124,7 +124,7 @@ read_stmt(Notice *n, const Stmt *s)
 }
 
 static void
-judge_argument(const Notice *n, BufId id)
+check_argument(const Notice *n, BufId id)
 {
     const Kernel *k = n->k;
     Unit *u = k->unit;
@@ -147,7 +147,7 @@ pass_notice(Kernel *k)
     Arena scratch = {0};
     Notice n = {.k = k};
     n.set = ARENA_ARRAY(&scratch, bool, k->regs.n + 1);
-    n.told = ARENA_ARRAY(&scratch, bool, k->regs.n + 1);
+    n.reported = ARENA_ARRAY(&scratch, bool, k->regs.n + 1);
     n.visited = ARENA_ARRAY(&scratch, bool, k->exprs.n + 1);
     n.write = ARENA_ARRAY(&scratch, StmtId, k->bufs.n + 1);
     for (uint32_t i = 1; i < k->stmts.n; i++) {
@@ -157,7 +157,7 @@ pass_notice(Kernel *k)
         read_stmt(&n, &k->stmts.p[i]);
     }
     for (uint32_t i = 0; i < k->params.n; i++) {
-        judge_argument(&n, k->params.p[i]);
+        check_argument(&n, k->params.p[i]);
     }
     arena_free(&scratch);
     return true;

@@ -1,4 +1,4 @@
-/* order.c: see order.h. */
+/* order.c: keeps track of which instructions have ended (see order.h). */
 #include "passes/order.h"
 #include "base/base.h"
 
@@ -10,7 +10,7 @@ join(OrderTime *to, const OrderTime *from)
     }
 }
 
-/* The scalar unit hands out what comes later when it has got so far. */
+/* The scalar unit hands out later instructions only when it has come this far. */
 static void
 hold(Order *o, Pipe p)
 {

@@ -1,7 +1,7 @@
 /* passes.c: runs passes over a kernel: all of pass.def in their order, or those of a
  * list.
  *
- * First come limits that walks over the IR rely on: an expression that was cut at
+ * Before them come limits that walks over the IR rely on: an expression that was cut at
  * IR_MAX_EXPR (limit-ir), bodies nested deeper than IR_MAX_NEST (too-nested), buffers
  * beyond IR_MAX_BYTES (tensor-shape). A kernel that breaks one is not looked at further.
  * After a pass that failed, those run that still have the facts that they need: so
@@ -25,7 +25,7 @@ const int pass_count = ARRAY_LEN(pass_table);
 /* ---- limits -------------------------------------------------------------- */
 
 typedef struct Pending {
-    StmtId first; /* of a body */
+    StmtId first; /* first statement of a body */
     int depth;
 } Pending;
 
@@ -55,7 +55,8 @@ push_bodies(Nesting *n, const Stmt *s, int depth)
     }
 }
 
-/* The first statement found that is nested too deep, or 0. Without recursion. */
+/* Returns the first statement found that is nested too deep, or 0. It works without
+ * recursion. */
 static StmtId
 too_deep(const Kernel *k)
 {
@@ -171,8 +172,8 @@ after_pass(const Kernel *k, const PassInfo *p, const PassOptions *opt)
     }
 }
 
-/* Whether no pass failed. A pass that another one's failure left without its facts is
- * left out. */
+/* True if no pass failed. A pass that lacks facts because another one failed is left
+ * out. */
 static bool
 run_list(Kernel *k, const PassList *list, const PassOptions *opt)
 {

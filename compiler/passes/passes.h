@@ -1,6 +1,6 @@
-/* passes.h: passes over kernel IR. One file per pass, one signature; pass.def has their
- * order and what each needs and gives, the head comment of each file says it in full,
- * with what the pass never does. */
+/* passes.h: passes over kernel IR. There is one file for each pass, and one signature.
+ * pass.def lists the order of the passes and what each needs and gives; the head comment
+ * of each file states that in full, and what the pass never does. */
 #ifndef TIKC_PASSES_H
 #define TIKC_PASSES_H
 
@@ -31,7 +31,7 @@ extern const FactInfo fact_table[FACT_COUNT];
 
 typedef struct PassInfo {
     const char *name;
-    unsigned needs; /* facts */
+    unsigned needs; /* the facts that it needs */
     unsigned gives;
     bool (*run)(Kernel *k);
     const char *what;
@@ -40,31 +40,32 @@ typedef struct PassInfo {
 extern const PassInfo pass_table[];
 extern const int pass_count;
 
-/* The pass of that name, or null. */
+/* Returns the pass of that name, or null. */
 const PassInfo *pass_find(const char *name);
 
 /* Passes in the order in which they run. */
 typedef VEC(const PassInfo *) PassList;
 
-/* All of them, in the order of pass.def. The list lies in the arena. */
+/* Returns all passes in the order of pass.def. The list is allocated in the arena. */
 PassList passes_all(Arena *arena);
-/* A fact that a pass of the list needs and that none before it gives; the pass is then in
- * *which. 0: there is none. The fact sound comes with the kernel. */
+/* Returns a fact that a pass of the list needs and that no earlier pass gives, and that
+ * pass in *which; 0 if there is no such fact. The fact sound comes with the kernel. */
 unsigned passes_missing(const PassList *list, const PassInfo **which);
-/* The shortest list that ends with the pass and lacks no fact, as names with commas
- * between them. */
+/* Puts the shortest list that ends with the pass and lacks no fact, as names separated by
+ * commas. */
 void passes_put_closure(const PassInfo *last, Text *out);
 
-/* What is to run, and what the driver wants to see on the way. */
+/* The passes to run, and what the driver prints between them. */
 typedef struct PassOptions {
-    const char *print_after; /* name of a pass or null */
+    const char *print_after; /* name of a pass, or null */
     bool verify_each;        /* ir_verify between passes */
     Text *out;               /* where print_after goes */
     const PassList *only;    /* null: all passes */
 } PassOptions;
 
-/* Runs the passes. One whose facts are missing because another failed is left out; the
- * others run, so that many errors are found at once. False: errors were added. */
+/* Runs the passes. A pass whose facts are missing because another pass failed is left
+ * out; the others run, so that one run finds as many errors as possible. False: errors
+ * were added. */
 bool MUST_USE passes_run(Kernel *k, const PassOptions *opt);
 
 #endif

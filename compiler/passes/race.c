@@ -2,19 +2,20 @@
  * itself.
  *
  * Needs: a kernel that passed check. Guarantees: nothing. Warnings race, waw-no-barrier
- * and sync-overrun in scopes without automatic synchronisation (scope no_sync); elsewhere
- * the compiler orders the queues, and before and behind such a scope too, so each is
+ * and sync-overrun in scopes without automatic synchronisation (scope no_sync). Elsewhere
+ * the compiler orders the queues, and before and after such a scope too, so each scope is
  * looked at by itself. Never: changes statements.
  *
  * A scope is executed as its instructions are handed out, with numbers for loop
  * variables, and order.h says for each access which earlier ones have ended. Accesses
  * whose bytes depend on registers are left out. Of a loop with many iterations the first
- * and the last ones are executed, as many of them as leave the same remainder modulo
- * PERIOD, so that buffers and flags that take turns come out right; accesses of the first
- * ones are compared among each other only. A loop with bounds that only the run knows is
- * executed a few times, with both outcomes of an open `if` in two runs; what is not
- * executed but has flags, and jumps, order everything. So all that is said is of
- * executions that exist, as far as those bounds and conditions are free. */
+ * and the last ones are executed; the number that is left out is a multiple of PERIOD, so
+ * that buffers and flags that alternate come out right. Accesses of the first iterations
+ * are compared among each other only. A loop with bounds that are known at run time only
+ * is executed a few times, with both outcomes of an open `if` in two runs. Statements
+ * that are not executed but have flags, and jumps, order everything. So all that is
+ * reported is about executions that exist, as far as those bounds and conditions can have
+ * any value. */
 #include "analysis/atomic_mode.h"
 #include "analysis/site.h"
 #include "passes/order.h"
@@ -24,10 +25,10 @@
 
 enum {
     PERIOD = 12,
-    FEW = 2 * PERIOD, /* iterations that are all executed */
-    HEAD = 8,         /* first iterations of more */
-    SAMPLE = 4,       /* iterations of a loop with open bounds */
-    COST = 32,        /* of an instruction, in comparisons */
+    FEW = 2 * PERIOD, /* loops with at most this many iterations are executed in full */
+    HEAD = 8,         /* first iterations that are executed of longer loops */
+    SAMPLE = 4,       /* iterations that are executed of a loop with open bounds */
+    COST = 32,        /* what an instruction costs, in comparisons */
     BUDGET = 1 << 22
 };
 
@@ -38,28 +39,28 @@ typedef struct Race {
     AtomicModes modes;
     bool has_modes;
     Order order;
-    Touches touches;
-    int64_t trip;    /* of the innermost loop */
-    int64_t *copy;   /* by BufId: which of the copies (thread_num) is in use */
-    bool outcome;    /* of open conditions, in this run */
-    bool open;       /* there was one */
-    int unsure;      /* open conditions around */
-    StmtKind jump;   /* under way; ST_NONE: none */
-    int64_t work;    /* budget, in comparisons */
-    uint8_t *orders; /* by StmtId, of an `if`: which branches order queues */
-    uint8_t *told;   /* by StmtId: bits of TOLD_ and of queues */
+    AccessLog log;
+    int64_t trip;      /* iteration of the innermost loop */
+    int64_t *copy;     /* by BufId: which of the copies (thread_num) is in use */
+    bool outcome;      /* outcome of open conditions in this run */
+    bool open;         /* there was an open condition */
+    int unsure;        /* number of open conditions around the present place */
+    StmtKind jump;     /* the jump that is being executed; ST_NONE: none */
+    int64_t work;      /* the budget that is left, in comparisons */
+    uint8_t *orders;   /* by StmtId of an `if`: the branches that order queues */
+    uint8_t *reported; /* by StmtId: bits of REPORTED_ and of queues */
 } Race;
 
 enum {
-    TOLD_BARRIER = PIPE_COUNT,
+    REPORTED_BARRIER = PIPE_COUNT,
     THEN_ORDERS = 1, /* bits of orders */
     ELSE_ORDERS = 2
 };
 
 /* ---- accesses ------------------------------------------------------------ */
 
-/* Fills the operands that are known now; false: the shape of accesses is not. unknown[i]:
- * operand i is a tensor of which the place is not. */
+/* Fills the operands that are known now; false: the shape of the accesses is not known.
+ * unknown[i]: operand i is a tensor whose place is not known. */
 static bool
 operands(const Race *r, Site *s, bool unknown[MAX_PARAMS])
 {
@@ -81,7 +82,8 @@ operands(const Race *r, Site *s, bool unknown[MAX_PARAMS])
     return true;
 }
 
-/* A product that adds to so few blocks of L0C that the next one would come too early. */
+/* True for a product that adds to so few blocks of L0C that the next one would come too
+ * early. */
 static bool
 is_short_product(const CheckInstr *in)
 {
@@ -99,7 +101,8 @@ leaves_l0c(const Site *s)
     return src >= 0 && s->in.args[src].t.scope == SC_L0C;
 }
 
-/* Same-queue pairs that need a barrier (data-movement 12.2). */
+/* Returns the bits for pairs in the same queue that need a barrier (data-movement
+ * 12.2). */
 static uint8_t
 hazards(const Race *r, const Site *s, Pipe pipe, bool write)
 {
@@ -120,7 +123,8 @@ hazards(const Race *r, const Site *s, Pipe pipe, bool write)
 }
 
 static void
-report_barrier(const Race *r, const Touch *a, const Touch *b, int64_t lo, int64_t hi)
+report_barrier(const Race *r, const LoggedAccess *a, const LoggedAccess *b, int64_t lo,
+               int64_t hi)
 {
     Unit *u = r->k->unit;
     const Stmt *sa = &r->k->stmts.p[a->stmt], *sb = &r->k->stmts.p[b->stmt];
@@ -136,7 +140,8 @@ report_barrier(const Race *r, const Touch *a, const Touch *b, int64_t lo, int64_
 }
 
 static void
-report_race(const Race *r, const Touch *a, const Touch *b, int64_t lo, int64_t hi)
+report_race(const Race *r, const LoggedAccess *a, const LoggedAccess *b, int64_t lo,
+            int64_t hi)
 {
     Unit *u = r->k->unit;
     const Stmt *sa = &r->k->stmts.p[a->stmt], *sb = &r->k->stmts.p[b->stmt];
@@ -151,37 +156,38 @@ report_race(const Race *r, const Touch *a, const Touch *b, int64_t lo, int64_t h
     diag_note(u, d, ir_arg_span(r->k, sa, a->param), "PIPE_%s %s them here%s%s", from,
               a->write ? "writes" : "reads", at[0] ? ", at " : "", at);
     diag_help(u, d,
-              "put set_flag(\"PIPE_%s\", \"PIPE_%s\", id) behind the one and "
+              "put set_flag(\"PIPE_%s\", \"PIPE_%s\", id) after the one and "
               "wait_flag(\"PIPE_%s\", \"PIPE_%s\", id) before the other",
               from, to, from, to);
 }
 
-/* An earlier access of the buffer, of which one of the two is a write. */
+/* Compares an access with an earlier one of the same buffer; at least one of the two is a
+ * write. */
 static void
-judge(Race *r, const Touch *a, const Touch *b)
+compare(Race *r, const LoggedAccess *a, const LoggedAccess *b)
 {
     int64_t lo, hi;
     bool same = a->pipe == b->pipe;
-    int bit = same ? TOLD_BARRIER : (int)a->pipe;
+    int bit = same ? REPORTED_BARRIER : (int)a->pipe;
     bool hazard =
         (a->hazards & HAZARD_MOVE) != 0 && (b->hazards & HAZARD_AFTER_MOVE) != 0;
-    if ((r->told[b->stmt] >> bit & 1) != 0 || (same && !hazard) ||
+    if ((r->reported[b->stmt] >> bit & 1) != 0 || (same && !hazard) ||
         order_ended(&r->order, a->pipe, a->number, b->pipe) ||
-        !touches_share_part(&r->touches, a, b)) {
+        !access_log_share_part(&r->log, a, b)) {
         return;
     }
-    r->work -= touches_cost(a, b);
-    if (!touches_meet(a, b, &lo, &hi)) {
+    r->work -= access_log_cost(a, b);
+    if (!access_log_overlap(a, b, &lo, &hi)) {
         return;
     }
-    r->told[b->stmt] |= (uint8_t)(1 << bit);
+    r->reported[b->stmt] |= (uint8_t)(1 << bit);
     int64_t shift = r->copy[b->buf] * ir_room(&r->k->bufs.p[b->buf]);
     (same ? report_barrier : report_race)(r, a, b, lo - shift, hi - shift);
 }
 
-/* Whether all later instructions begin behind the access. */
+/* True if all later instructions begin after the access has ended. */
 static bool
-is_past(const Race *r, const Touch *t)
+is_past(const Race *r, const LoggedAccess *t)
 {
     bool past = true;
     for (int q = 0; q < PIPE_COUNT; q++) {
@@ -191,49 +197,49 @@ is_past(const Race *r, const Touch *t)
 }
 
 static void
-note_touch(Race *r, const Touch *t)
+note_touch(Race *r, const LoggedAccess *t)
 {
-    for (uint32_t *link = &r->touches.of[t->buf]; *link;) {
-        const Touch *a = &r->touches.all.p[*link - 1];
+    for (uint32_t *link = &r->log.of[t->buf]; *link;) {
+        const LoggedAccess *a = &r->log.all.p[*link - 1];
         if (is_past(r, a)) {
             *link = a->next;
             continue;
         }
         if (a->write || t->write) {
-            judge(r, a, t);
+            compare(r, a, t);
         }
-        link = &r->touches.all.p[*link - 1].next;
+        link = &r->log.all.p[*link - 1].next;
         r->work--;
     }
-    touches_add(&r->touches, t);
+    access_log_add(&r->log, t);
 }
 
-/* What the scalar unit reads it has before it hands out the next instruction. */
+/* What the scalar unit reads, it has read before it hands out the next instruction. */
 static bool
-is_lasting(const Touch *t)
+is_lasting(const LoggedAccess *t)
 {
     return t->pipe != PIPE_S || t->write;
 }
 
 static void
-note_operand(Race *r, Site *s, int param, Touch *t)
+note_operand(Race *r, Site *s, int param, LoggedAccess *t)
 {
     const Ref *ref = site_ref(s, param);
     const Buffer *b = &r->k->bufs.p[ref->buf];
     bool exact = true;
     Footprint element = {s->in.args[0].t.offset, 1, 0, 1, 0, dtype_size(ref->dtype)};
     t->fp = s->element ? element : check_footprint(&s->in, param, &exact);
-    if (!exact || !touch_is_shape(&t->fp) || b->scope == SC_SREG) {
+    if (!exact || !access_log_is_shape(&t->fp) || b->scope == SC_SREG) {
         return;
     }
     t->fp.offset += r->copy[ref->buf] * ir_room(b);
     t->buf = ref->buf;
     t->param = param;
     t->hazards = hazards(r, s, t->pipe, t->write);
-    uint32_t before = r->touches.all.n;
+    uint32_t before = r->log.all.n;
     note_touch(r, t);
     if (!is_lasting(t)) {
-        touches_drop(&r->touches, t->buf, before);
+        access_log_drop(&r->log, t->buf, before);
     }
 }
 
@@ -246,7 +252,7 @@ note_instr(Race *r, StmtId id)
     if (!site_init(&s, r->k, id)) {
         return;
     }
-    Touch t = {.stmt = id, .part = r->touches.part};
+    LoggedAccess t = {.stmt = id, .part = r->log.part};
     t.pipe = s.element ? PIPE_S : flag_pipe(&s.in);
     t.number = order_instr(&r->order, t.pipe);
     if (!operands(r, &s, unknown)) {
@@ -273,8 +279,8 @@ overrun(Race *r, StmtId id, Pipe from, Pipe to, int flag)
 {
     Unit *u = r->k->unit;
     const Stmt *s = &r->k->stmts.p[id];
-    if ((r->told[id] & 1) == 0) {
-        r->told[id] |= 1;
+    if ((r->reported[id] & 1) == 0) {
+        r->reported[id] |= 1;
         diag_add(
             u, D_SYNC_OVERRUN, s->span, s->chain,
             "%sPIPE_%s may set flag %d again before PIPE_%s has come to the wait_flag "
@@ -323,7 +329,7 @@ run_instr(Race *r, StmtId id)
 
 static void run_body(Race *r, StmtId first);
 
-/* One iteration; false: the loop ends with it. */
+/* Executes one iteration; false: the loop ends with it. */
 static bool
 run_iteration(Race *r, const Stmt *s, int64_t trip)
 {
@@ -337,7 +343,7 @@ run_iteration(Race *r, const Stmt *s, int64_t trip)
     return on && r->work > 0;
 }
 
-/* Iterations [from, to) of a loop from begin on. */
+/* Executes the iterations [from, to) of a loop; its variable starts at begin. */
 static bool
 run_some(Race *r, const Stmt *s, int64_t begin, int64_t from, int64_t to)
 {
@@ -353,9 +359,9 @@ static void
 run_many(Race *r, const Stmt *s, int64_t begin, int64_t n)
 {
     int64_t rest = FEW - HEAD + (n - FEW) % PERIOD;
-    touches_open_part(&r->touches, &r->scratch);
+    access_log_open_part(&r->log, &r->scratch);
     bool on = run_some(r, s, begin, 0, HEAD);
-    touches_close_part(&r->touches);
+    access_log_close_part(&r->log);
     if (on) {
         run_some(r, s, begin, n - rest, n);
     }
@@ -366,7 +372,7 @@ run_loop(Race *r, const Stmt *s)
 {
     int64_t begin, end;
     bool first = vars_eval(&r->vars, s->loop.begin, &begin);
-    if (ir_is_multicore(s)) { /* core 0 */
+    if (ir_is_multicore(s)) { /* this is core 0 */
         vars_set(&r->vars, s->loop.var, 0);
         run_iteration(r, s, 0);
     } else if (first && vars_eval(&r->vars, s->loop.end, &end)) {
@@ -462,7 +468,7 @@ run_scope(Race *r, const Stmt *s)
     r->open = false;
     for (int run = 0; run < 2 && (run == 0 || r->open); run++) {
         r->order = (Order){0};
-        touches_clear(&r->touches, r->k);
+        access_log_clear(&r->log, r->k);
         r->outcome = run == 0;
         r->jump = ST_NONE;
         run_body(r, s->scope.body);
@@ -470,7 +476,7 @@ run_scope(Race *r, const Stmt *s)
     r->jump = ST_NONE;
 }
 
-/* Outside of such scopes one iteration stands for all: the first one, and core 0. */
+/* Outside of such scopes one iteration represents all: the first one, and core 0. */
 static void
 find_scopes(Race *r, StmtId first)
 {
@@ -497,7 +503,7 @@ find_scopes(Race *r, StmtId first)
     }
 }
 
-/* Whether a body orders queues; fills orders. */
+/* True if a body orders queues; fills orders. */
 static bool
 mark_orders(Race *r, StmtId first)
 {
@@ -542,10 +548,10 @@ pass_race(Kernel *k)
     Race r = {.k = k, .work = BUDGET};
     arena_init(&r.scratch);
     vars_init(&r.vars, k, &r.scratch);
-    touches_init(&r.touches, k, &r.scratch);
+    access_log_init(&r.log, k, &r.scratch);
     r.copy = ARENA_ARRAY(&r.scratch, int64_t, k->bufs.n);
     r.orders = ARENA_ARRAY(&r.scratch, uint8_t, k->stmts.n);
-    r.told = ARENA_ARRAY(&r.scratch, uint8_t, k->stmts.n);
+    r.reported = ARENA_ARRAY(&r.scratch, uint8_t, k->stmts.n);
     r.has_modes = atomic_modes(k, &r.scratch, &r.modes);
     mark_orders(&r, k->body);
     find_scopes(&r, k->body);

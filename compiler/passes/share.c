@@ -1,31 +1,32 @@
-/* share.c: tensors with a fixed start_addr that live at the same time and share bytes
- * become one buffer.
+/* share.c: makes one buffer of tensors with a fixed start_addr that live at the same time
+ * and share bytes.
  *
  * Needs: any kernel. Guarantees: the same effects, if equal addresses are the same bytes;
- * afterwards no two buffers with fixed addresses share bytes while both live, but for
- * those that allocate refuses (in the lanes of LMEM, or beyond the end of their memory).
- * So whoever tells accesses apart by their buffer, which is every pass and both back
- * ends, is right about these tensors too. Never: changes other buffers.
+ * afterwards no two buffers with fixed addresses share bytes while both live, except
+ * those that allocate refuses (in LMEM lanes, or beyond the end of their memory). So all
+ * passes and both back ends, which tell accesses apart by their buffer, are right about
+ * these tensors too. Never: changes other buffers.
  *
  * The first of them takes all the bytes, from the lowest address to the end of the last
- * one; every operand in the others becomes one in it, by their distance. Its alloc stays,
- * those of the others go: it stands in the body that the others are in, since each of
- * them lives while an earlier one does. What is lost is where the single tensor ends: an
- * access is inside when it is in the bytes that they have together.
+ * one; every operand in the others becomes one in it, moved by their distance. Its alloc
+ * stays and those of the others go: it is in the body that the others are in, since each
+ * of them lives while an earlier one does. What is lost is where the single tensor ends:
+ * an access is inside when it is in the bytes that they have together.
  *
- * Diagnostics: the warning start-addr, for each that meets an earlier one. */
+ * Diagnostics: the warning start-addr, for each that overlaps an earlier one. */
 #include "passes/passes.h"
 
 typedef struct Share {
     Kernel *k;
     Arena scratch;
-    VEC(BufId) live; /* fixed ones, in the order of their allocs */
-    BufId *into; /* by BufId: one that takes its bytes, of an earlier alloc, or itself */
-    uint32_t *rank; /* by BufId: of fixed ones, in the order of their allocs */
+    VEC(BufId) live; /* fixed buffers, in the order of their allocs */
+    /* by BufId: the buffer of an earlier alloc that takes its bytes, or itself */
+    BufId *into;
+    uint32_t *rank; /* by BufId: rank of a fixed buffer in the order of the allocs */
     uint32_t ranks;
     int64_t *begin,
-        *end;   /* by BufId: the bytes that it takes with those that it took in */
-    bool again; /* not the first walk: all is told */
+        *end;   /* by BufId: the range of its bytes and of those that it took in */
+    bool again; /* this is not the first walk: everything is already reported */
     bool any, changed;
 } Share;
 
@@ -66,8 +67,8 @@ meet(const Share *s, BufId x, BufId y)
            s->begin[y] < s->end[x];
 }
 
-/* The alloc that stays is the outermost: that of the first, which lives where the other
- * begins. */
+/* The alloc that remains is the outermost one: that of the first buffer, which lives when
+ * the other begins. */
 static void
 unite(Share *s, BufId x, BufId y)
 {
@@ -85,7 +86,7 @@ begin_life(Share *s, BufId id)
     if (!b->fixed || b->scope == SC_LMEM || end_of(b) > s->k->soc->bytes[b->scope]) {
         return;
     }
-    bool told = s->again;
+    bool reported = s->again;
     if (!s->again) {
         s->rank[id] = s->ranks++;
         s->begin[id] = b->fixed_at;
@@ -93,10 +94,10 @@ begin_life(Share *s, BufId id)
     }
     for (uint32_t i = 0; i < s->live.n; i++) {
         const Buffer *a = &s->k->bufs.p[s->live.p[i]];
-        if (!told && a->scope == b->scope && end_of(a) > b->fixed_at &&
+        if (!reported && a->scope == b->scope && end_of(a) > b->fixed_at &&
             end_of(b) > a->fixed_at) {
             warn(s, a, b);
-            told = true;
+            reported = true;
         }
         BufId x = group_of(s, s->live.p[i]), y = group_of(s, id);
         if (x != y && meet(s, x, y)) {
@@ -126,11 +127,11 @@ walk(Share *s, StmtId id)
     s->live.n = outside;
 }
 
-/* Where each begins is needed until all references are changed: the group's extent is
- * kept apart. */
+/* Until all references are changed, the beginning of each buffer is needed, so the
+ * group's extent is kept separately. */
 typedef struct Extent {
     int64_t begin, end;
-    Dtype dtype; /* the widest: it asks for the most alignment */
+    Dtype dtype; /* the widest type: it demands the largest alignment */
     bool several;
 } Extent;
 
@@ -165,7 +166,7 @@ change_references(const Share *s, const Extent *extents)
     }
 }
 
-/* Takes the allocs of buffers that others took in out of their bodies. */
+/* Removes the allocs of buffers that another buffer took in. */
 static void
 drop_allocs(const Share *s, StmtId *link)
 {
@@ -249,7 +250,9 @@ pass_share(Kernel *k)
     }
     s.begin = ARENA_ARRAY(&s.scratch, int64_t, k->bufs.n);
     s.end = ARENA_ARRAY(&s.scratch, int64_t, k->bufs.n);
-    do { /* what lives at other times meets the bytes that a group takes all the time */
+    do {
+        /* a buffer that lives at another time overlaps the bytes that a group takes all
+         * the time */
         s.changed = false;
         walk(&s, k->body);
         s.again = true;

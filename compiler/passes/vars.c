@@ -1,4 +1,4 @@
-/* vars.c: see vars.h. */
+/* vars.c: values of loop variables during a walk (see vars.h). */
 #include "passes/vars.h"
 
 void
@@ -35,7 +35,7 @@ vars_forget(Vars *v, VarId var)
     v->read[var] = false;
 }
 
-/* Whether all that the expression reads is known; notes what it reads. */
+/* True if all that the expression reads is known; it notes what it reads. */
 static bool
 is_known(const Vars *v, ExprId e)
 {

@@ -1,15 +1,15 @@
-/* weight_reorder.c: gives packed constants the bytes that lane-local memory wants
- * (lmem.md 6, 7, 10.4).
+/* weight_reorder.c: gives packed constants the bytes that LMEM demands (lmem.md 6, 7,
+ * 10.4).
  *
  * Needs: constants of pack_conv in plain order: the words of requantisation of all
  * channels, the bias of all channels, the weight as the program has it, zeros up to the
  * end. Guarantees: they are in the order of their plan and tagged so, unless the option
- * no_weight_reorder keeps them plain. A constant that is tagged stays as it is. Never
+ * no_weight_reorder keeps them plain. A constant that is tagged stays as it is. Never:
  * changes sizes, shapes or other buffers. */
 #include "ir/packed_const.h"
 #include "passes/passes.h"
 
-/* The elements of a weight, each in bytes of its own. */
+/* Returns the elements of a weight, each in bytes of its own. */
 static const uint8_t *
 elements(Kernel *k, const PackInfo *i, const uint8_t *data)
 {

@@ -32,7 +32,7 @@ flags_order(void **state)
     assert_true(order_ended(&o, PIPE_MTE2, a, PIPE_V));
     assert_false(order_ended(&o, PIPE_MTE2, later, PIPE_V));
     assert_false(order_ended(&o, PIPE_MTE2, a, PIPE_MTE3));
-    /* What V knows, MTE3 knows behind a flag of V. */
+    /* What V knows, MTE3 knows after a flag of V. */
     assert_true(order_set(&o, PIPE_V, PIPE_MTE3, 1));
     order_wait(&o, PIPE_V, PIPE_MTE3, 1);
     assert_true(order_ended(&o, PIPE_MTE2, a, PIPE_MTE3));
@@ -114,7 +114,7 @@ meetings_by_bytes(void **state)
     };
     int met = 0;
     for (int n = 0; n < 20000; n++) {
-        Touch t[2] = {{0}, {0}};
+        LoggedAccess t[2] = {{0}, {0}};
         uint8_t bytes[ROOM] = {0};
         bool want = false;
         for (int i = 0; i < 2; i++) {
@@ -126,7 +126,7 @@ meetings_by_bytes(void **state)
             want = want || bytes[i] == 3;
         }
         int64_t lo = 0, hi = 0;
-        assert_int_equal(touches_meet(&t[0], &t[1], &lo, &hi), want);
+        assert_int_equal(access_log_overlap(&t[0], &t[1], &lo, &hi), want);
         met += want;
         for (int64_t i = lo; want && i < hi; i++) {
             assert_int_equal(bytes[i], 3);
@@ -143,23 +143,23 @@ parts_nest(void **state)
     Arena arena;
     arena_init(&arena);
     Kernel k = {0};
-    Touches t;
-    touches_init(&t, &k, &arena);
-    Touch before = {.part = t.part};
-    touches_open_part(&t, &arena);
-    Touch in = {.part = t.part};
-    touches_open_part(&t, &arena);
-    Touch inner = {.part = t.part};
-    touches_close_part(&t);
-    Touch behind_inner = {.part = t.part};
-    touches_close_part(&t);
-    Touch behind = {.part = t.part};
-    assert_true(touches_share_part(&t, &before, &inner));
-    assert_true(touches_share_part(&t, &before, &behind));
-    assert_true(touches_share_part(&t, &in, &inner));
-    assert_true(touches_share_part(&t, &in, &behind_inner));
-    assert_false(touches_share_part(&t, &inner, &behind_inner));
-    assert_false(touches_share_part(&t, &in, &behind));
+    AccessLog t;
+    access_log_init(&t, &k, &arena);
+    LoggedAccess before = {.part = t.part};
+    access_log_open_part(&t, &arena);
+    LoggedAccess in = {.part = t.part};
+    access_log_open_part(&t, &arena);
+    LoggedAccess inner = {.part = t.part};
+    access_log_close_part(&t);
+    LoggedAccess after_inner = {.part = t.part};
+    access_log_close_part(&t);
+    LoggedAccess after = {.part = t.part};
+    assert_true(access_log_share_part(&t, &before, &inner));
+    assert_true(access_log_share_part(&t, &before, &after));
+    assert_true(access_log_share_part(&t, &in, &inner));
+    assert_true(access_log_share_part(&t, &in, &after_inner));
+    assert_false(access_log_share_part(&t, &inner, &after_inner));
+    assert_false(access_log_share_part(&t, &in, &after));
     arena_free(&arena);
 }
 

@@ -1,16 +1,17 @@
-/* reg_forms.c: see passes/reg_forms.h. A form is exact in the integers (env_affine), and
- * its loop variables belong to loops around the assignment: it holds until the register
- * is assigned again or such a loop goes on, and both are told by the walk. */
-#include "passes/reg_forms.h"
+/* reg_affine.c: the affine values of registers (see passes/reg_affine.h). A value is
+ * exact in the integers (env_affine), and its loop variables belong to loops around the
+ * assignment: it holds until the register is assigned again or such a loop goes on, and
+ * the walk reports both. */
+#include "passes/reg_affine.h"
 
 void
-forms_init(Forms *f, const Kernel *k, Arena *arena)
+reg_affine_init(RegAffine *f, const Kernel *k, Arena *arena)
 {
     env_init(&f->env, k, arena);
-    f->form = ARENA_ARRAY(arena, const Affine *, k->regs.n);
+    f->value = ARENA_ARRAY(arena, const Affine *, k->regs.n);
 }
 
-/* *sum += factor * x; false: too many terms or too large. */
+/* Adds factor * x to *sum; false: there are too many terms, or they are too large. */
 static bool
 add_scaled(Affine *sum, const Affine *x, int64_t factor)
 {
@@ -36,16 +37,17 @@ add_scaled(Affine *sum, const Affine *x, int64_t factor)
 }
 
 Affine
-forms_affine(const Forms *f, ExprId e)
+reg_affine_of(const RegAffine *f, ExprId e)
 {
     Affine a;
-    (void)env_affine(&f->env, e, &a); /* an integer: there is one */
+    /* the expression is an integer, so it has an affine form */
+    (void)env_affine(&f->env, e, &a);
     Affine sum = {.constant = a.constant};
     for (int i = 0; i < a.n; i++) {
         const Expr *atom = ir_expr(f->env.k, a.atom[i]);
-        const Affine *form = atom->kind == EX_REG ? f->form[atom->a] : NULL;
+        const Affine *value = atom->kind == EX_REG ? f->value[atom->a] : NULL;
         Affine self = {.n = 1, .atom = {a.atom[i]}, .factor = {1}};
-        if (!add_scaled(&sum, form ? form : &self, a.factor[i])) {
+        if (!add_scaled(&sum, value ? value : &self, a.factor[i])) {
             return a;
         }
     }
@@ -63,25 +65,25 @@ reads_registers(const Kernel *k, const Affine *a)
 }
 
 static void
-set_range(Forms *f, RegId r, Range range)
+set_range(RegAffine *f, RegId r, Range range)
 {
     env_set_reg(&f->env, r, range);
-    f->env.trail.n = 0; /* nothing is taken back here */
+    f->env.trail.n = 0; /* this walk takes nothing back */
 }
 
 static void
-forget(Forms *f, RegId r)
+forget(RegAffine *f, RegId r)
 {
     Range top = range_top(f->env.k->regs.p[r].dtype);
     const Range *now = &f->env.cells[r];
-    f->form[r] = NULL;
+    f->value[r] = NULL;
     if (now->lo != top.lo || now->hi != top.hi || now->mod != top.mod) {
         set_range(f, r, top);
     }
 }
 
 void
-forms_assign(Forms *f, const Stmt *s)
+reg_affine_assign(RegAffine *f, const Stmt *s)
 {
     const Kernel *k = f->env.k;
     RegId r = s->kind == ST_SET ? s->set.reg : s->load.reg;
@@ -89,16 +91,16 @@ forms_assign(Forms *f, const Stmt *s)
         forget(f, r);
         return;
     }
-    Affine a = forms_affine(f, s->set.value);
+    Affine a = reg_affine_of(f, s->set.value);
     set_range(f, r, env_expr(&f->env, s->set.value));
-    f->form[r] = NULL;
+    f->value[r] = NULL;
     if (!reads_registers(k, &a)) {
-        f->form[r] = arena_copy(f->env.arena, &a, sizeof a);
+        f->value[r] = arena_copy(f->env.arena, &a, sizeof a);
     }
 }
 
 void
-forms_forget(Forms *f, StmtId first)
+reg_affine_forget(RegAffine *f, StmtId first)
 {
     const Kernel *k = f->env.k;
     for (StmtId id = first; id; id = k->stmts.p[id].next) {
@@ -106,12 +108,12 @@ forms_forget(Forms *f, StmtId first)
         if (s->kind == ST_SET || s->kind == ST_LOAD) {
             forget(f, s->kind == ST_SET ? s->set.reg : s->load.reg);
         } else if (s->kind == ST_FOR) {
-            forms_forget(f, s->loop.body);
+            reg_affine_forget(f, s->loop.body);
         } else if (s->kind == ST_SCOPE) {
-            forms_forget(f, s->scope.body);
+            reg_affine_forget(f, s->scope.body);
         } else if (s->kind == ST_IF) {
-            forms_forget(f, s->cond.then_body);
-            forms_forget(f, s->cond.else_body);
+            reg_affine_forget(f, s->cond.then_body);
+            reg_affine_forget(f, s->cond.else_body);
         }
     }
 }
