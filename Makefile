@@ -204,12 +204,12 @@ fresh:
 
 # That the suite fails when an instruction loses its meaning: parts of it are taken out of a copy of tree and build.
 coverage-fails: all
-	BUILD=$(BUILD) CC='$(CC)' $(PYTHON) tests/oracle/coverage_fails.py --build
+	BUILD=$(BUILD) CC='$(CC)' $(PYTHON) tests/tables/coverage_fails.py --build
 # Random programs of vector calls in the numbers of a release; the suite runs a few of them.
 PROGRAMS = 1000000
 programs: all test-tools
 	BUILD=$(BUILD) TIKC_FAST=32 TIKC_MODEL=100 TIKC_SEED=1000000 TIKC_CHAINS=$(PROGRAMS) \
-	    $(PYTHON) tests/oracle/vector_programs.py --progress 60
+	    $(PYTHON) tests/random/vector_programs.py --progress 60
 .PHONY: coverage-fails programs
 
 # Speed and memory. The C loops that the kernels are measured against get everything the compiler has.

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """Runs the test suite and ends with a line 'N passed, N failed'.
 
-usage: tests/run.py BUILD_DIR [--only unit|lit|oracle]... [--match TEXT] [--update]
+usage: tests/run.py BUILD_DIR [--only unit|lit|golden|random|cross|tables]... [--match TEXT] [--update]
 
-Stages: unit tests (one cmocka program per tests/unit/test_*.c), lit tests (tests/lit), and the scripts
-of tests/oracle and tests/golden, which compare with independent models. A script prints its own last line 'N passed,
-N failed'; one that prints none counts as one test by its exit code. Nothing depends on time, except
+Stages: unit tests (one cmocka program per tests/unit/test_*.c), lit tests (tests/lit), and the scripts of
+tests/golden, random, cross and tables, which compare with independent models and with the tables. A script
+prints its own last line 'N passed, N failed'; one that prints none counts as one test by its exit code. Nothing depends on time, except
 that a stage which hangs is stopped after TIMEOUT seconds and counts as failed.
 
 --update writes expectations that are whole files anew where the output differs (docs/testing.md lists them), so that what
@@ -23,6 +23,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIT = '/usr/lib/llvm-19/build/utils/lit/lit.py'
 TIMEOUT = 1500
+SCRIPTS = ('golden', 'random', 'cross', 'tables')  # folders of scripts
 
 
 def run(cmd, env):
@@ -78,18 +79,18 @@ def lit(build, env, match):
 
 
 def scripts():
-    for folder in ('tests/golden', 'tests/oracle'):
-        d = os.path.join(ROOT, folder)
+    for folder in SCRIPTS:
+        d = os.path.join(ROOT, 'tests', folder)
         for name in sorted(os.listdir(d)) if os.path.isdir(d) else []:
             path = os.path.join(d, name)
             if name.endswith('.py') and 'def main' in open(path).read():
-                yield path
+                yield folder, path
 
 
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument('build')
-    ap.add_argument('--only', choices=['unit', 'lit', 'oracle'], action='append')
+    ap.add_argument('--only', choices=['unit', 'lit', *SCRIPTS], action='append')
     ap.add_argument('--match')
     ap.add_argument('--update', action='store_true')
     a = ap.parse_args()
@@ -106,9 +107,9 @@ def main():
             jobs.append(('unit ' + name, unit, (os.path.join(unit_dir, name), env)))
     if not a.only or 'lit' in a.only:
         jobs.append(('lit', lit, (build, env, a.match)))
-    for path in scripts():
+    for folder, path in scripts():
         name = os.path.relpath(path, ROOT)
-        if wanted('oracle', name):
+        if wanted(folder, name):
             jobs.append((name, script, (path, env)))
     passed = failed = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:

@@ -1,5 +1,5 @@
 /* trace.c: the trace of a kernel (--emit trace): one line per recorded statement with all
- * operands, in program order. The format is docs/trace-format.md; tests/oracle/tik_stub
+ * operands, in program order. The format is docs/trace-format.md; tests/cross/tik_stub
  * prints the same text when the same program runs under CPython, so it says nothing that
  * only this compiler knows (addresses, proofs, places). Passes rewrite kernels, so
  * BuildCCE keeps the trace when the unit asks for it (Options.trace); without that the

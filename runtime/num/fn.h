@@ -1,7 +1,7 @@
 /* fn.h: the elementary functions of the vector instructions, on arrays.
  *
  * float16: every result is the exact value of the function rounded once to nearest even.
- * That is so for all 65,536 arguments, shown by tests/oracle/num_functions.py.
+ * That is so for all 65,536 arguments, shown by tests/random/num_functions.py.
  *
  * float32: sqrt and rec are the exact value rounded once. The other functions are defined
  * by the algorithms of num/fn_lanes.c: IEEE double + - * / and sqrt in the order written

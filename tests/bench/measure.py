@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-STUB = os.path.join(ROOT, 'tests', 'oracle', 'tik_stub')
+STUB = os.path.join(ROOT, 'tests', 'cross', 'tik_stub')
 
 
 class Measure:

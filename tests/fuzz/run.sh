@@ -12,18 +12,18 @@ mkdir -p "$corpus" "$seeds"
 tikc=build/tikc
 case $target in
 source)
-    find samples tests/lit tests/oracle tests/conformance tests/bench \( -name '*.tik' -o -name '*.py' \) |
+    find samples tests/lit tests/cross tests/random tests/conformance tests/bench \( -name '*.tik' -o -name '*.py' \) |
     while read -r f; do
         cp "$f" "$seeds/$(echo "$f" | tr / _)"
     done ;;
 ir)
-    for f in samples/*.tik tests/oracle/kernels/tables.tik tests/lit/cli/inputs/address_list.tik; do
+    for f in samples/*.tik tests/cross/kernels/tables.tik tests/lit/cli/inputs/address_list.tik; do
         $tikc build "$f" --emit ir -o "$seeds/$(basename "$f").ir" 2>/dev/null || true
         $tikc build "$f" --emit ir --passes none -o "$seeds/$(basename "$f").staged.ir" 2>/dev/null || true
     done
     cp tests/lit/passes/*.ir "$seeds" ;;
 blob)
-    for f in samples/*.tik tests/lit/cli/diag/run-time-calls.tik tests/oracle/kernels/tables.tik tests/lit/cli/inputs/address_list.tik; do
+    for f in samples/*.tik tests/lit/cli/diag/run-time-calls.tik tests/cross/kernels/tables.tik tests/lit/cli/inputs/address_list.tik; do
         $tikc build "$f" -o "$seeds/$(basename "$f").tkb" 2>/dev/null || true
     done ;;
 esac

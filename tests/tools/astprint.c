@@ -1,5 +1,5 @@
 /* astprint.c: shows what the front end makes of a file, for
- * tests/oracle/syntax_vs_python.py. astprint FILE           the program printed from its
+ * tests/cross/syntax_vs_python.py. astprint FILE           the program printed from its
  * tree astprint --dump FILE    the tree astprint --time N FILE  parses N times and prints
  * the CPU seconds of the fastest run astprint --all FILE...  FILE.print: the program;
  * FILE.spans: KIND BEGIN END of every node whose place Python defines as we do; or, if it

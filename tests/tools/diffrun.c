@@ -1,5 +1,5 @@
 /* diffrun.c: runs many generated programs on both back ends in one process, for
- * tests/oracle/differential.py and its kin. Reads jobs on standard input, writes results
+ * tests/random/differential.py and its kin. Reads jobs on standard input, writes results
  * on standard output:
  *
  *   PROGRAM <id> <source bytes> <processor> [<levels> [<show>]]\n <source> \n

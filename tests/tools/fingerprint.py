@@ -5,7 +5,7 @@ usage: fingerprint.py gather SET [--programs N] [--operators DIR TABLE.tsv]
        fingerprint.py take SET --build BUILD -o FILE [--jobs N]
        fingerprint.py compare OLD NEW
 
-gather copies programs into the folder SET, once: the samples, the kernels and operators of tests/oracle, every .tik file
+gather copies programs into the folder SET, once: the samples, the kernels and operators of tests/cross, every .tik file
 of tests/lit, the programs of the golden cases, N random programs (20000; half of gen.py, half of vector_gen), and the
 operators of a package, whose table tools/operators.py describes. take runs the tikc and the diffrun of BUILD on them
 and writes one line for each fact: the program, what was asked (blob, trace, llvm, check, run) and a digest of the
@@ -25,8 +25,9 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path.insert(0, os.path.join(ROOT, 'tests/oracle'))
-COPIED = ('samples', 'tests/oracle/kernels', 'tests/oracle/operators', 'tests/lit', 'tests/golden/lmem')
+sys.path.append(os.path.join(ROOT, 'tests'))
+import paths  # noqa
+COPIED = ('samples', 'tests/cross/kernels', 'tests/cross/operators', 'tests/lit', 'tests/golden/lmem')
 MODULE = 500  # random programs of one module
 EMITS = ('blob', 'trace', 'llvm')
 
@@ -49,7 +50,7 @@ def golden(folder):
     """Programs of the golden cases, as run_golden.py keeps them."""
     kept = os.path.join(folder, 'golden')
     os.makedirs(kept, exist_ok=True)
-    subprocess.run([sys.executable, os.path.join(ROOT, 'tests/oracle/run_golden.py'), '--keep', kept], check=True,
+    subprocess.run([sys.executable, os.path.join(ROOT, 'tests/golden/run_golden.py'), '--keep', kept], check=True,
                    stdout=subprocess.DEVNULL)
     return [[os.path.join('golden', name)] for name in sorted(os.listdir(kept)) if name.endswith('.tik')]
 

@@ -1,5 +1,5 @@
 /* numrun.c: runs the numeric library over elements on standard input, results to standard
- * output, both raw. For tests/oracle/num_*.py.
+ * output, both raw. For tests/random/num_*.py.
  *
  * usage: numrun fn LEVEL NAME TYPE
  *        numrun conv LEVEL SRC DST ROUND 0|1    1: the results are not clamped

@@ -1,6 +1,6 @@
 /* test_num.c: the numeric library as its callers use it: tables, lengths, addresses,
  * special values. All float16 arguments and millions of others are in
- * tests/oracle/num_functions.py and num_conversions.py. */
+ * tests/random/num_functions.py and num_conversions.py. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

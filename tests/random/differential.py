@@ -1,0 +1,132 @@
+#!/usr/bin/python3
+"""Random kernels (gen.py) on native code at two optimisation levels, on the emulator and on the numpy model:
+the same bytes, or the same fault. TIKC_PROGRAMS sets their number (4000), TIKC_SEED the first seed (1); the
+model runs each TIKC_MODEL-th (4). Each failure prints the seed and the program. Ends with 'N passed, N failed'.
+usage: differential.py [SEED]   with a seed: prints that program and runs it alone"""
+import concurrent.futures
+import os
+import subprocess
+import sys
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from paths import BUILD  # noqa
+import gen  # noqa: E402
+import ref_model  # noqa: E402
+
+CHUNK = 1000
+MODEL = int(os.environ.get('TIKC_MODEL', '4'))
+
+
+def encode(programs, inputs, number):
+    """Programs of one processor as one job, whose results are called number, number + 1 ..."""
+    source = ''.join(p.source(f'k{p.seed}') for p in programs).encode()
+    out = [b'PROGRAM %d %d %s\n' % (number, len(source), programs[0].soc.encode()), source, b'\n']
+    for k, given in enumerate(inputs):
+        for name, a in given.items():
+            raw = a.tobytes()
+            out += [b'IN %s %d %d\n' % (name.encode(), len(raw), k), raw, b'\n']
+    return b''.join(out + [b'END\n'])
+
+
+def results(raw):
+    """{number: (status, detail, {tensor: bytes})} from what diffrun printed."""
+    out, at = {}, 0
+    while at < len(raw):
+        end = raw.index(b'\n', at)
+        line = raw[at:end].decode(errors='replace')
+        at = end + 1
+        if line.startswith('RESULT '):
+            _, seed, status, *detail = line.split(' ')
+            entry = (status, ' '.join(detail), {})
+            out[int(seed)] = entry
+        elif line.startswith('OUT '):
+            _, name, size = line.split(' ')
+            entry[2][name] = raw[at:at + int(size)]
+            at += int(size) + 1
+    return out
+
+
+def expected(p, inputs):
+    try:
+        return 'ok', p.run(inputs).tobytes()
+    except ref_model.Fault as f:
+        return 'fault', f.args[0]
+
+
+def judge(p, inputs, got):
+    """None, or what is wrong."""
+    if got is None:
+        return 'no result (crash?)'
+    status, detail, outs = got
+    if status == 'reject':  # what faults in every execution may be told while compiling
+        status = 'fault'
+        detail = detail.replace(':', ' ', 1)
+    if p.seed % MODEL:
+        want = 'fault' if p.faulty else 'ok'
+        return None if status == want else f'{status} {detail}; it should be {want}'
+    want, what = expected(p, inputs)
+    if status != want:
+        return f'{status} {detail}; the model says {want} {what if want == "fault" else ""}'
+    if want == 'fault':
+        rule = detail.split(' ')[0]
+        return None if rule == what else f'fault {detail}; the model says {what}'
+    if outs['out0'] != what:
+        first = next(i for i, (a, b) in enumerate(zip(outs['out0'], what)) if a != b)
+        return f'out0 differs from the model, first at byte {first}'
+    return None
+
+
+def execute(jobs):
+    """Runs diffrun on jobs; (results, what is wrong with the process)."""
+    run = subprocess.run([os.path.join(BUILD, 'tools/diffrun')], input=b''.join(jobs), stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE)
+    failed = f'diffrun ended with {run.returncode}: ' + run.stderr.decode(errors='replace')[-2000:]
+    return results(run.stdout), failed if run.returncode else ''
+
+
+def chunk(seeds):
+    """All programs of a processor are one module: their code shares helper functions."""
+    programs = sorted((gen.Program(s) for s in seeds), key=lambda p: p.soc)
+    inputs = [p.inputs() for p in programs]
+    jobs = []
+    for k, p in enumerate(programs):
+        if k == 0 or p.soc != programs[k - 1].soc:
+            n = sum(q.soc == p.soc for q in programs)
+            jobs.append(encode(programs[k:k + n], inputs[k:k + n], k))
+    got, failed = execute(jobs)
+    if failed or any(status == 'reject' for status, _, _ in got.values()):
+        got, failed = execute([encode([p], [i], k) for k, (p, i) in enumerate(zip(programs, inputs))])
+    bad, faults = [], 0
+    for k, (p, i) in enumerate(zip(programs, inputs)):
+        wrong = judge(p, i, got.get(k))
+        faults += got.get(k, ('',))[0] == 'fault'
+        if wrong:
+            bad.append(f'seed {p.seed}: {wrong}\n{p.source()}')
+    if failed:
+        bad.append(f'seeds {seeds[0]}..{seeds[-1]}: {failed}')
+    return len(seeds) - len(bad), bad, faults
+
+
+def main():
+    if len(sys.argv) > 1:
+        seeds = [int(sys.argv[1])]
+        print(gen.Program(seeds[0]).source())
+    else:
+        first = int(os.environ.get('TIKC_SEED', '1'))
+        seeds = list(range(first, first + int(os.environ.get('TIKC_PROGRAMS', '4000'))))
+    chunks = [seeds[i:i + CHUNK] for i in range(0, len(seeds), CHUNK)]
+    passed, bad, faults = 0, [], 0
+    with concurrent.futures.ProcessPoolExecutor(2) as pool:
+        for ok, wrong, f in pool.map(chunk, chunks):
+            passed += ok
+            bad += wrong
+            faults += f
+    for text in bad[:10]:
+        print(text)
+    print(f'seeds {seeds[0]} to {seeds[-1]}; {faults} programs ended with the expected fault')
+    print(f'{passed} passed, {len(bad)} failed')
+    return 1 if bad else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
