@@ -1,11 +1,12 @@
-/* tik.y: the grammar of the language, a subset of Python 3. Syntax only: every action calls one
- * builder of compiler/syntax. Tokens come through the layout filter (compiler/syntax/layout.c),
- * which finds blocks, joins lines and tells the two uses of 'in' apart (FOR_IN ends the targets of
- * a 'for'). The grammar takes a little too much; the builders refuse the rest with a sentence of
- * their own (targets, order of arguments and parameters, operands that need brackets).
+/* tik.y: the grammar of the language, a subset of Python 3. It is syntax only: every
+ * action calls one builder of compiler/syntax. Tokens come through the indentation filter
+ * (compiler/syntax/indent.c), which finds blocks, joins lines and distinguishes the two
+ * uses of 'in' (FOR_IN ends the targets of a 'for'). The grammar accepts a little too
+ * much; the builders refuse the rest with a sentence of their own (targets, order of
+ * arguments and parameters, operands that need brackets).
  *
- * A line that does not parse is dropped: 'error NEWLINE', with the block below it, if any, parsed
- * as statements of the same level. */
+ * A line that does not parse is dropped: 'error NEWLINE', with the block below it, if
+ * any, parsed as statements of the same level. */
 %require "3.8"
 %define api.pure full
 %define api.prefix {tik_yy}
@@ -29,7 +30,7 @@
 }
 
 %code {
-/* A rule without symbols stands right behind what was read before it. */
+/* A rule without symbols has its place right after what was read before it. */
 #define YYLLOC_DEFAULT(here, rhs, n)                                                     \
     ((here).begin = (n) ? YYRHSLOC(rhs, 1).begin : YYRHSLOC(rhs, 0).end,                 \
      (here).end = YYRHSLOC(rhs, n).end)
@@ -67,8 +68,9 @@ static void tik_yyerror(const Loc *at, Parser *p, const char *message);
 %token POWER "'**'" FLOORDIV "'//'" SHL "'<<'" SHR "'>>'" EQ "'=='" NE "'!='" LE "'<='" GE "'>='"
 %token ARROW "'->'" WALRUS "':='" ELLIPSIS "'...'"
 
-/* From loose to tight. LOOSE: bodies of lambdas and starred expressions take all they can. FILTER:
- * the source and the conditions of a comprehension end before its next 'if'. */
+/* The list goes from loose to tight. LOOSE: bodies of lambdas and starred expressions
+ * take all that they can. FILTER: the source and the conditions of a comprehension end
+ * before its next 'if'. */
 %precedence LOOSE
 %right IF
 %precedence FILTER
@@ -565,7 +567,7 @@ strings:
 
 %%
 
-/* The stack of the parser is full: nothing else calls this. */
+/* The parser calls this only when its stack is full. */
 static void
 tik_yyerror(const Loc *at, Parser *p, const char *message)
 {

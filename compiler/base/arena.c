@@ -1,4 +1,4 @@
-/* arena.c: see arena.h. Chunks double in size, so that small compilations touch little
+/* arena.c: see arena.h. Chunks double in size, so that small compilations use little
  * memory and large ones make few system calls. Large chunks are mapped as huge pages: a
  * large kernel would spend a third of its time on page faults. */
 #define _DEFAULT_SOURCE
@@ -18,10 +18,11 @@ enum {
 
 struct ArenaChunk {
     ArenaChunk *older;
-    size_t size; /* of the data behind this header */
+    size_t size; /* of the data that follows this header */
 };
 
-/* Zeroed; null: there is none. whole is rounded up to what is taken. */
+/* Returns zeroed memory, or null if there is none. *whole is rounded up to the size that
+ * was taken. */
 static ArenaChunk *
 take_chunk(size_t *whole)
 {
@@ -108,7 +109,7 @@ rounded_size(size_t size)
     return (size + (size == 0) + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 }
 
-/* Makes the newest piece of memory larger in its place, when it is p and there is
+/* Enlarges p in place. Returns false unless p is the newest piece and the chunk has
  * room. */
 static bool
 extend(Arena *a, const void *p, size_t size, size_t grown)
@@ -168,7 +169,7 @@ arena_strndup(Arena *a, const char *s, size_t n)
 char *
 arena_vprintf(Arena *a, const char *fmt, va_list ap)
 {
-    char brief[256]; /* most texts need no second pass */
+    char brief[256]; /* long enough for most texts, which then need no second pass */
     va_list again;
     va_copy(again, ap);
     int n = vsnprintf(brief, sizeof brief, fmt, ap);
@@ -275,7 +276,8 @@ text_printf(Text *t, const char *fmt, ...)
     va_list again;
     va_start(ap, fmt);
     va_copy(again, ap);
-    size_t room = t->cap - t->n; /* most pieces fit */
+    /* most pieces fit, so formatting is tried before the room is enlarged */
+    size_t room = t->cap - t->n;
     int n = vsnprintf(t->p + t->n, room, fmt, ap);
     va_end(ap);
     if (n < 0) {

@@ -22,29 +22,30 @@ typedef struct Arena {
 /* An arena full of zero bytes is a valid empty arena. */
 void arena_init(Arena *a);
 
-/* Gives all memory back; the arena is empty and usable again. */
+/* Releases all memory; the arena is empty and usable again. */
 void arena_free(Arena *a);
 
-/* What a takes from now on counts as used by other too, which lives longer. */
+/* What a takes from now on is counted in the use of other, too; other must outlive a. */
 void arena_count_in(Arena *a, Arena *other);
 
-/* Zeroed memory, aligned to 16 bytes. size 0 gives a valid unique pointer. Never null. */
+/* Returns zeroed memory, aligned to 16 bytes. A size of 0 gives a unique pointer that may
+ * not be read. The result is never null. */
 void *arena_alloc(Arena *a, size_t size);
 
-/* n copies of a type, zeroed. */
+/* Allocates n zeroed elements of a type. */
 #define ARENA_NEW(a, T)          ((T *)arena_alloc((a), sizeof(T)))
 #define ARENA_ARRAY(a, T, count) ((T *)arena_alloc((a), sizeof(T) * (size_t)(count)))
 
-/* Copies of bytes; the result of the string forms ends in a zero byte. */
+/* Copies bytes into the arena; the results of the string forms end in a zero byte. */
 void *arena_copy(Arena *a, const void *bytes, size_t size);
 char *arena_strdup(Arena *a, const char *s);
 char *arena_strndup(Arena *a, const char *s, size_t n);
 char *arena_printf(Arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
 char *arena_vprintf(Arena *a, const char *fmt, va_list ap);
 
-/* Growable array in an arena: VEC(int) v = {0}; VEC_PUSH(arena, &v, 3); v.p[0]; v.n.
- * Growth copies, and the old storage stays in the arena, unless it is the newest of the
- * arena. */
+/* A growable array in an arena: VEC(int) v = {0}; VEC_PUSH(arena, &v, 3); v.p[0]; v.n.
+ * Growth copies, and the old storage stays in the arena, unless it is the arena's newest
+ * piece. */
 #define VEC(T)                                                                           \
     struct {                                                                             \
         T *p;                                                                            \
@@ -62,26 +63,27 @@ char *arena_vprintf(Arena *a, const char *fmt, va_list ap);
 
 void *arena_grow(Arena *a, void *old, uint32_t n, uint32_t *cap, size_t elem);
 
-/* Growable text in an arena. text is always zero-ended. */
+/* A growable text in an arena. It is always zero-ended. */
 typedef struct Text {
     Arena *arena;
     char *p;
     size_t n;
     size_t cap;
-    const char *lent; /* what text_init_in was given */
+    const char *lent; /* the caller's room, as text_init_in got it */
 } Text;
 
 void text_init(Text *t, Arena *a);
-/* A text that begins in room of the caller (cap bytes) and moves to the arena when it
- * becomes longer. While p is lent, it ends with the room. */
+/* Begins a text in room of the caller (cap bytes); it moves to the arena when it becomes
+ * longer. As long as p is the caller's room, the text is valid only as long as that
+ * room. */
 void text_init_in(Text *t, Arena *a, char *room, size_t cap);
-/* Room for n bytes more without growing. */
+/* Makes sure that n more bytes fit without growing. */
 void text_reserve(Text *t, size_t n);
 void text_put(Text *t, const char *s);
 void text_putn(Text *t, const char *s, size_t n);
 void text_printf(Text *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/* Texts are often made of single characters: no call while there is room. */
+/* Texts are often made of single characters, so there is no call while there is room. */
 static inline void
 text_putc(Text *t, char c)
 {

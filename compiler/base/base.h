@@ -18,19 +18,19 @@
 #define MIN(a, b)              ((a) < (b) ? (a) : (b))
 #define MAX(a, b)              ((a) > (b) ? (a) : (b))
 
-/* An internal fault of ours: prints file, line and text to standard error and aborts.
- * Never reachable from user input. */
+/* Reports an internal fault of ours: prints file, line and text to standard error and
+ * aborts. User input must never lead here. */
 #define ICE(...) base_ice(__FILE__, __LINE__, __VA_ARGS__)
 void base_ice(const char *file, int line, const char *fmt, ...) NORETURN
     PRINTF_LIKE(3, 4);
 
-/* The one place where running out of memory ends the process. */
+/* Ends the process when memory runs out; nothing else does. */
 void base_out_of_memory(size_t wanted) NORETURN;
 
-/* Behind an exhaustive switch over an enum. */
+/* This stands after an exhaustive switch over an enum. */
 #define UNREACHABLE() ICE("unreachable")
 
-/* Early return for functions that return bool: false means that a diagnostic was
+/* Returns early from a function that returns bool: false means that a diagnostic was
  * added. */
 #define TRY(call)                                                                        \
     do {                                                                                 \
@@ -57,14 +57,14 @@ checked_mul(int64_t a, int64_t b, int64_t *out)
     return !__builtin_mul_overflow(a, b, out);
 }
 
-/* Ceiling division of a >= 0 by b > 0. */
+/* Returns a / b, rounded up, for a >= 0 and b > 0. */
 static inline int64_t
 ceil_div(int64_t a, int64_t b)
 {
     return a / b + (a % b != 0);
 }
 
-/* a >= 0 rounded up to a multiple of b > 0. */
+/* Returns a >= 0, rounded up to a multiple of b > 0. */
 static inline int64_t
 round_up(int64_t a, int64_t b)
 {

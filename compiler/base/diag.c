@@ -1,5 +1,5 @@
-/* diag.c: the table of diagnostics, and collecting them. See diag.h. Rendering is in
- * diag_render.c. */
+/* diag.c: keeps the table of diagnostics and collects what is reported. See diag.h.
+ * Rendering is in diag_render.c. */
 #include "base/unit.h"
 
 #include <stdarg.h>
@@ -28,8 +28,8 @@ same_word(const char *a, size_t n, const char *b)
     return b[n] == 0;
 }
 
-/* Whether name is one of the words of a list, which may begin with the E- or W- of the
- * manuals. */
+/* Returns whether name is one of the words of a list, which may begin with the E- or W-
+ * of the manuals. */
 static bool
 in_words(const char *words, const char *name)
 {
@@ -72,8 +72,9 @@ diag_find(const char *name)
     return id;
 }
 
-/* What stands nowhere is told apart by its text. What is allowed in one call and not in
- * another one is reported for both. */
+/* Returns the key under which repetitions of d are found. Diagnostics without a place
+ * differ by their text. A fault that is allowed in one call and not in another one is
+ * reported for both, so silent is part of the key. */
 static uint32_t
 diag_key(const Diag *d, bool silent)
 {
@@ -110,9 +111,9 @@ grow_seen(Unit *u)
     u->capseen = cap;
 }
 
-/* True the first time a name is reported at a span with a level. Keys are hashes: two
- * different faults that share one would hide the second, once in four thousand
- * million. */
+/* Returns true the first time that a name is reported at a span with a level. Keys are
+ * hashes: two different faults that share one would hide the second, once in four
+ * thousand million. */
 static bool
 first_time(Unit *u, const Diag *d, bool silent)
 {
@@ -131,7 +132,8 @@ first_time(Unit *u, const Diag *d, bool silent)
     return true;
 }
 
-/* A message that quotes a long value is cut; JSON and text show the same. */
+/* Formats a message. One that quotes a long value is cut, so that JSON and text show the
+ * same. */
 static const char *
 message(Unit *u, const char *fmt, va_list ap)
 {
@@ -170,8 +172,8 @@ same_span(Span a, Span b)
     return a.file == b.file && a.begin == b.begin && a.end == b.end;
 }
 
-/* The same fault through other calls: the first call, from the fault outwards, that the
- * first report has not. */
+/* Notes that other calls lead to the same fault. The note names the first call, from the
+ * fault outwards, that differs from the first report's chain. */
 static void
 add_other_chain(Unit *u, Diag *first, const Diag *d)
 {
@@ -209,7 +211,7 @@ count(Unit *u, Level level)
     }
 }
 
-/* Why the level is not the table's. */
+/* Notes why the level is not the table's. */
 static void
 note_decision(Unit *u, Diag *d, const Decision *why)
 {
@@ -252,12 +254,12 @@ add(Unit *u, Diag *d, bool goes_on)
     return d;
 }
 
-/* What is reported, but for its text. */
+/* A diagnostic that is being reported, without its text. */
 typedef struct Report {
     DiagId id;
     Span span;
     uint32_t chain;
-    bool goes_on; /* something can be done where an error is allowed */
+    bool goes_on; /* the caller can go on where the error is allowed */
 } Report;
 
 static Diag *

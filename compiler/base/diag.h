@@ -8,10 +8,10 @@
  *   file:line:column: note: ...
  *   help: ...
  *
- * Messages are lower case, without full stop, name the user's things in quotes, carry the
- * values found and required with their unit. One diagnostic per fault: the same name at
- * the same span is reported once however often the line is staged; after an error the
- * poisoned value is silent. */
+ * Messages are lower case, without full stop, name the user's things in quotes, and carry
+ * the values that were found and required, with their units. There is one diagnostic per
+ * fault: the same name at the same span is reported once however often the line is
+ * staged; after an error the poisoned value is silent. */
 #ifndef TIKC_DIAG_H
 #define TIKC_DIAG_H
 
@@ -20,7 +20,7 @@
 typedef enum Level {
     LEVEL_ERROR,
     LEVEL_WARNING,
-    LEVEL_NOTE /* worth knowing, and nothing wrong */
+    LEVEL_NOTE /* worth knowing, but nothing is wrong */
 } Level;
 
 typedef enum DiagId {
@@ -34,7 +34,7 @@ typedef struct DiagInfo {
     Level level;
     const char *aliases; /* other manuals' spellings, separated by spaces; may be "" */
     const char *rule;    /* one sentence with the unit and the source of the rule */
-    const char *help;    /* what to change; "" if only the place can tell */
+    const char *help;    /* what to change; "" if only the report's place knows */
 } DiagInfo;
 
 extern const DiagInfo diag_table[DIAG_COUNT];
@@ -49,19 +49,20 @@ typedef struct DiagNote {
 } DiagNote;
 
 enum {
-    DIAG_ARGS = 6,        /* calls whose arguments a diagnostic shows */
-    DIAG_OTHERS = 3,      /* further calls with the same fault that are shown, */
-    DIAG_OTHERS_MAX = 256 /* and counted */
+    DIAG_ARGS = 6,        /* number of calls whose arguments a diagnostic shows */
+    DIAG_OTHERS = 3,      /* number of further calls with the same fault that are shown */
+    DIAG_OTHERS_MAX = 256 /* number of further calls that are counted */
 };
 
 typedef struct Diag {
     DiagId id;
     Level level;
     Span span;
-    uint32_t chain;        /* staging call chain, see Unit.chains; 0 = none */
-    const char *text;      /* in the unit's arena */
-    const char *help;      /* null: the table's help */
-    const char *exception; /* "Class: message" of one that was not caught; else null */
+    uint32_t chain;   /* staging call chain, see Unit.chains; 0 = none */
+    const char *text; /* in the unit's arena */
+    const char *help; /* null: the table's help */
+    /* "Class: message" of an exception that the program did not catch; else null */
+    const char *exception;
     /* values of the arguments of the innermost calls, or null */
     const char *args[DIAG_ARGS];
     VEC(DiagNote) notes;
@@ -71,30 +72,31 @@ typedef struct Diag {
 /* One step of the chain of compile-time calls that led to a statement. */
 typedef struct CallStep {
     uint32_t parent; /* 0 = the top level */
-    Span call;       /* where the call stands */
+    Span call;       /* span of the call */
     const char *callee;
 } CallStep;
 
 struct Unit;
 
-/* Adds a diagnostic. The level is the table's or, of warnings, what the user asks for
- * (severity.h): one that is an error for him counts as one, one that he silences is not
- * kept; an error of the table stays one. Never returns null, so notes can be added: for a
- * duplicate, a silent one or past the limit it returns a diagnostic that is not kept. */
+/* Adds a diagnostic. Its level is the table's, or for a warning what the user asks for
+ * (severity.h): a warning that the user makes an error counts as one, and one that the
+ * user silences is not kept; an error of the table stays one. The result is never null,
+ * so notes can be added: for a duplicate, a silent one or one past the limit it is a
+ * diagnostic that is not kept. */
 Diag *diag_add(struct Unit *u, DiagId id, Span span, uint32_t chain, const char *fmt, ...)
     PRINTF_LIKE(5, 6);
-/* The same for an error after which the caller can go on: it is a warning where the user
- * allows it. The caller goes on if the level of what it gets is not LEVEL_ERROR, and
- * stops else:
+/* Does the same for an error after which the caller can go on: it is a warning where the
+ * user allows it. The caller goes on if the level of the result is not LEVEL_ERROR, and
+ * stops otherwise:
  *
  *   return diag_allowable(u, D_DTYPE_MISMATCH, ...)->level != LEVEL_ERROR; // copies
  * bytes
  *
- * Only for rows that severity.def lists as ALLOWABLE. */
+ * Only rows that severity.def lists as ALLOWABLE may be given. */
 Diag *diag_allowable(struct Unit *u, DiagId id, Span span, uint32_t chain,
                      const char *fmt, ...) PRINTF_LIKE(5, 6);
-/* Whether diag_allowable would give a warning there. Asking is no use of an allowance:
- * the finding is reported as well. */
+/* Returns whether diag_allowable would give a warning there. This query does not count as
+ * a use of the allowance: the finding must be reported as well. */
 bool diag_allowed(struct Unit *u, DiagId id, Span span, uint32_t chain);
 void diag_note(struct Unit *u, Diag *d, Span span, const char *fmt, ...)
     PRINTF_LIKE(4, 5);
@@ -105,11 +107,11 @@ typedef enum DiagFormat {
     DIAG_JSON
 } DiagFormat;
 
-/* Renders everything collected, in order of position in the first file, into text. JSON:
- * one object per line with name, level, default (the table's level), file, line, column,
- * end_line, end_column, message, rule, help, notes (array) and calls (array). */
+/* Renders all that was collected into text, in order of position in the first file. JSON
+ * has one object per line with name, level, default (the table's level), file, line,
+ * column, end_line, end_column, message, rule, help, notes (array) and calls (array). */
 void diag_render_all(struct Unit *u, DiagFormat format, Text *out);
-/* A text as a JSON string, in quotes; bytes that are no UTF-8 become '?'. */
+/* Puts a text as a JSON string, in quotes; bytes that are no UTF-8 become '?'. */
 void diag_put_json(Text *out, const char *s);
 
 #endif

@@ -1,13 +1,14 @@
-/* diag_render.c: diagnostics to text and JSON, the one place where they get lines,
- * columns and carets. See diag.h for the form. */
+/* diag_render.c: renders diagnostics as text and JSON. It is the one place where they get
+ * lines, columns and carets. See diag.h for the form. */
 #include "base/unit.h"
 
 #include <string.h>
 
 enum {
-    MAX_LINE = 120, /* bytes of a source line that are shown */
-    CALLS_NEAR = 6, /* steps of a long call chain that are shown: next to the fault, */
-    CALLS_FAR = 2,  /* and next to the top level */
+    MAX_LINE = 120, /* number of bytes of a source line that are shown */
+    /* number of steps of a long call chain that are shown next to the fault */
+    CALLS_NEAR = 6,
+    CALLS_FAR = 2, /* number of steps that are shown next to the top level */
     TAB = 4
 };
 
@@ -17,7 +18,7 @@ level_name(Level l)
     return l == LEVEL_ERROR ? "error" : l == LEVEL_WARNING ? "warning" : "note";
 }
 
-/* Length of the well-formed UTF-8 sequence at p, 0 if there is none. */
+/* Returns the length of the well-formed UTF-8 sequence at p, 0 if there is none. */
 static int
 utf8_length(const char *p, uint32_t n)
 {
@@ -39,9 +40,9 @@ utf8_length(const char *p, uint32_t n)
     return overlong || outside ? 0 : len;
 }
 
-/* One source character as printable text, whatever bytes the file holds: tabs become
- * spaces so that carets line up, bytes that are no text become '?'. Gives the number of
- * bytes taken. */
+/* Puts one source character as printable text, whatever bytes the file holds: tabs become
+ * spaces so that carets line up, bytes that are no text become '?'. Returns the number of
+ * bytes that it read. */
 static uint32_t
 put_char(Text *out, const char *p, uint32_t n)
 {
@@ -56,7 +57,7 @@ put_char(Text *out, const char *p, uint32_t n)
     return len ? (uint32_t)len : 1;
 }
 
-/* Columns that the bytes [from, to) of a line take. */
+/* Returns how many columns the bytes [from, to) of a line take. */
 static int
 shown_width(const char *line, uint32_t from, uint32_t to)
 {
@@ -69,7 +70,7 @@ shown_width(const char *line, uint32_t from, uint32_t to)
     return width;
 }
 
-/* Bytes at p that need no care: printable ASCII. */
+/* Returns how many bytes at p are printable ASCII, which is put as it is. */
 static uint32_t
 plain_length(const char *p, uint32_t n)
 {
@@ -80,7 +81,7 @@ plain_length(const char *p, uint32_t n)
     return i;
 }
 
-/* Bytes of a source or a message as printable text. */
+/* Puts bytes of a source or a message as printable text. */
 static void
 put_bytes(Text *out, const char *p, uint32_t n)
 {
@@ -94,7 +95,7 @@ put_bytes(Text *out, const char *p, uint32_t n)
     }
 }
 
-/* A message, which may quote source bytes. */
+/* Puts a message, which may quote source bytes. */
 static void
 put_message(Text *out, const char *s)
 {
@@ -117,7 +118,7 @@ put_place(Unit *u, Span span, Text *out)
     text_put(out, ": ");
 }
 
-/* The first byte of the character that covers byte at of a line. */
+/* Returns the first byte of the character that covers byte at of a line. */
 static uint32_t
 char_begin(const char *line, uint32_t at)
 {
@@ -128,7 +129,8 @@ char_begin(const char *line, uint32_t at)
     return begin;
 }
 
-/* The source line with a caret span. Long lines are cut to a window around the span. */
+/* Puts the source line with carets under the span. Long lines are cut to a window around
+ * it. */
 static void
 put_snippet(Unit *u, Span span, Text *out)
 {
@@ -171,7 +173,7 @@ chain_length(const Unit *u, uint32_t chain)
     return n;
 }
 
-/* From the fault outwards; the middle of a long chain is left out. */
+/* Puts the call chain from the fault outwards; the middle of a long chain is left out. */
 static void
 render_calls(Unit *u, const Diag *d, Text *out)
 {
@@ -217,7 +219,7 @@ render_text(Unit *u, const Diag *d, Text *out)
     }
     render_calls(u, d, out);
     if (d->span.file &&
-        *diag_table[d->id].rule) { /* else a fault of the command line or a file */
+        *diag_table[d->id].rule) { /* a fault of the command line or a file has no rule */
         text_printf(out, "rule: %s\n", diag_table[d->id].rule);
     }
     if (*help_of(d)) {
@@ -227,7 +229,7 @@ render_text(Unit *u, const Diag *d, Text *out)
     }
 }
 
-/* Length up to the next byte that JSON escapes; at least 1. */
+/* Returns the length up to the next byte that JSON escapes; at least 1. */
 static uint32_t
 json_run(const char *s)
 {
@@ -318,8 +320,8 @@ comes_before(const Diag *a, const Diag *b)
     return a->span.begin < b->span.begin;
 }
 
-/* Stable order by position: insertion sort, since diagnostics are limited in number and
- * mostly in order already. */
+/* Sorts by position and keeps the order of equals. Insertion sort is enough, since
+ * diagnostics are limited in number and mostly in order already. */
 static void
 sort_diags(Unit *u)
 {

@@ -1,5 +1,6 @@
-/* intern.c: see intern.h. FNV-1a, linear probing, grown at three quarters full. The
- * tables begin with room for the names that every compilation has. */
+/* intern.c: see intern.h. The hash is FNV-1a with linear probing; a table grows when it
+ * is three quarters full. The tables begin with room for the names that every compilation
+ * has. */
 #include "base/intern.h"
 
 #include <ctype.h>

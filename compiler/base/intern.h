@@ -1,5 +1,5 @@
-/* intern.h: names as small ids. Equal text gives an equal Sym; SYM_NONE (0) is "no
- * name". */
+/* intern.h: represents names by small ids. Equal texts have equal Syms; SYM_NONE (0) is
+ * "no name". */
 #ifndef TIKC_INTERN_H
 #define TIKC_INTERN_H
 
@@ -29,10 +29,10 @@ typedef struct Interner {
 void intern_init(Interner *in, Arena *arena);
 Sym intern(Interner *in, const char *text);
 Sym intern_n(Interner *in, const char *text, size_t n);
-/* The zero-ended text of a symbol; lives as long as the arena. */
+/* Returns the zero-ended text of a symbol; it lives as long as the arena. */
 const char *sym_text(const Interner *in, Sym s);
 uint32_t sym_len(const Interner *in, Sym s);
-/* Whether a text is a name of the language, in ASCII. */
+/* Returns whether a text is a name of the language, in ASCII. */
 bool intern_is_identifier(const char *text);
 
 #endif

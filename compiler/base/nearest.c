@@ -10,8 +10,9 @@ enum {
     NAME_MAX_LEN = 48
 };
 
-/* Edits (insert, delete, replace, swap of neighbours count one) from a to b, at most
- * limit + 1. */
+/* Returns the number of edits (an insertion, deletion, replacement or swap of neighbours
+ * counts one) from a to b, at most limit + 1. *work is increased by the steps that this
+ * took. */
 static int
 edit_distance(const char *a, const char *b, int limit, int64_t *work)
 {
@@ -68,8 +69,8 @@ void
 nearest_try(Nearest *n, const char *candidate)
 {
     enum {
-        MOST_WORK = 1 << 18, /* steps of edit_distance */
-        WORK_OF_A_NAME = 16  /* that is passed over */
+        MOST_WORK = 1 << 18, /* limit of Nearest.work, in steps of edit_distance */
+        WORK_OF_A_NAME = 16  /* cost of a name for which no edits are counted */
     };
     size_t len = strnlen(n->wanted, NAME_MAX_LEN + 1);
     n->work += WORK_OF_A_NAME;
@@ -84,7 +85,7 @@ nearest_try(Nearest *n, const char *candidate)
     int limit = n->best ? n->distance - 1 : MIN((int)len / 3, 2);
     int d = edit_distance(n->wanted, candidate, limit, &n->work);
     if (len >= 6 && strncmp(candidate, n->wanted, len) == 0 && limit >= 1) {
-        d = 1; /* a name cut short */
+        d = 1; /* wanted is the beginning of the candidate */
     }
     if (d <= limit && d > 0) {
         n->best = candidate;

@@ -1,19 +1,22 @@
-/* nearest.h: the name that was meant: the nearest of several by edits. */
+/* nearest.h: finds the name that was probably meant: the one of several that is the
+ * fewest edits away. */
 #ifndef TIKC_NEAREST_H
 #define TIKC_NEAREST_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Begin with {wanted}; best stays null when no candidate is near. */
+/* A search begins with {wanted}; best stays null when no candidate is near. */
 typedef struct Nearest {
     const char *wanted;
     const char *best;
     int distance;
-    int64_t work; /* of the comparisons; a search ends when it becomes too much */
+    /* steps of the comparisons so far; the search ends when they are too many */
+    int64_t work;
 } Nearest;
 
-/* One name in two manners: DataCopy, data_copy, dataCopy. Nothing is nearer. */
+/* Returns whether a and b are one name in two spellings, as DataCopy, data_copy and
+ * dataCopy are. Nothing is nearer. */
 bool nearest_same(const char *a, const char *b);
 void nearest_try(Nearest *n, const char *candidate);
 

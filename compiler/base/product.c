@@ -23,7 +23,8 @@ take(const char **s, const char *word)
     return has;
 }
 
-/* Small letters, digits and slashes; Chinese words in English. */
+/* Returns small letters, digits and slashes of s only; Chinese words become English
+ * ones. */
 static const char *
 plain(Arena *a, const char *s)
 {
@@ -66,7 +67,8 @@ without_fillers(Arena *a, const char *name)
     return t.p;
 }
 
-/* whole: the name ends there; else another product may follow behind a slash. */
+/* Returns the platform of the product whose name wanted is, or null. If not whole, wanted
+ * names another product after that one, separated by a slash. */
 static const char *
 find(Arena *a, const char *wanted, bool whole)
 {

@@ -116,7 +116,7 @@ covers(const Allowance *a, Span span)
            span.begin < a->line.end;
 }
 
-/* How many allowances are for lines that begin at a place or before it. */
+/* Returns how many allowances are for lines that begin at a place or before it. */
 static uint32_t
 allowances_until(const Allowances *all, uint32_t file, uint32_t begin)
 {
@@ -133,7 +133,7 @@ allowances_until(const Allowances *all, uint32_t file, uint32_t begin)
     return lo;
 }
 
-/* The first allowance for the line of a place. Lines do not overlap. */
+/* Returns the first allowance for the line of a place, or null. Lines do not overlap. */
 static Allowance *
 allowance_at(Unit *u, DiagId id, Span span)
 {
@@ -148,7 +148,7 @@ allowance_at(Unit *u, DiagId id, Span span)
     return found;
 }
 
-/* An allowance at the finding or at one of the calls that led to it. */
+/* Returns an allowance at the finding or at one of the calls that led to it, or null. */
 static Allowance *
 find_allowance(Unit *u, DiagId id, Span span, uint32_t chain)
 {
@@ -178,8 +178,8 @@ same_allowance(const Allowance *a, const Allowance *b)
            a->what.group == b->what.group;
 }
 
-/* Once for each name of a comment. Comes behind all of the lines before, since a text is
- * read at once. */
+/* Adds an allowance, one for each name of a comment. Allowances are added in order of
+ * their lines, since a text is read without interruption. */
 static void
 add_allowance(Unit *u, Allowance a)
 {
@@ -223,13 +223,13 @@ bad_comment(Unit *u, Span comment, const char *text)
     return diag_add(u, D_ALLOW_NAME, comment, 0, "%s", text);
 }
 
-/* What is read in a comment is work like all of the text. */
+/* Reading a comment is counted as work, like reading the rest of the text. */
 enum {
-    NAME_STEPS = 64,  /* looking a name up */
-    NEAR_STEPS = 4096 /* and the nearest one to it */
+    NAME_STEPS = 64,  /* cost of looking a name up */
+    NEAR_STEPS = 4096 /* cost of finding the nearest name */
 };
 
-/* One name of a comment. */
+/* Makes an allowance of one name of a comment, or warns that it has none. */
 static void
 allow_name(Unit *u, Span comment, Span line, const char *name)
 {
@@ -263,7 +263,7 @@ skip_blanks(const char *s)
     return s + strspn(s, " \t");
 }
 
-/* Behind '# tikc:' in a comment, or null. */
+/* Returns what follows '# tikc:' in a comment, or null. */
 static const char *
 find_mark(const char *text)
 {
@@ -313,7 +313,7 @@ sweeping(const Severity *s, DiagId id)
                                                          : NULL;
 }
 
-/* The option of an allowance without a comment, as the user wrote it. */
+/* Returns the option of an allowance without a comment, as the user wrote it. */
 static const char *
 option_of(Unit *u, const Allowance *a)
 {
@@ -333,8 +333,9 @@ allowed_at(Unit *u, Allowance *a, Level table, bool mark)
     return d;
 }
 
-/* Operators of a package were let pass by the checks that they were written for: what the
- * group legacy has is a warning there, unless the user wants rules kept. */
+/* Returns whether the group legacy makes this a warning. Operators of a package were
+ * accepted by the checks that they were written for: what the group has is a warning
+ * there, unless the user wants rules kept. */
 static bool
 is_legacy(const Unit *u, DiagId id)
 {
@@ -342,7 +343,7 @@ is_legacy(const Unit *u, DiagId id)
     return u->operator_package && !s->strict && !s->werror && group_has(GROUP_LEGACY, id);
 }
 
-/* What holds where neither a place nor an option names the diagnostic. */
+/* Decides where neither a place nor an option names the diagnostic. */
 static Decision
 unnamed(const Unit *u, DiagId id)
 {
@@ -391,7 +392,8 @@ severity_decide(Unit *u, DiagId id, Span span, uint32_t chain, bool goes_on, boo
 
 /* ---- allowances that nothing needed -------------------------------------- */
 
-/* Warnings of instructions may still come while the kernel runs. */
+/* Returns whether what an allowance names may still be found: instructions give warnings
+ * while the kernel runs, too. */
 static bool
 may_come(const Unit *u, FindingName what)
 {

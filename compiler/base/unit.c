@@ -6,8 +6,7 @@
 static const Limits default_limits = {
     .steps = 64000000,
     .depth = 900,
-    .memory =
-        (int64_t)400 << 20, /* with what the process has beside it less than 512 MiB */
+    .memory = (int64_t)400 << 20, /* with the rest of the process less than 512 MiB */
     .file = 64 << 20,
     .statements = 2000000,
     .errors = 200,

@@ -21,7 +21,7 @@ typedef struct Limits {
     int64_t memory;     /* bytes of the unit's arena */
     int64_t statements; /* IR statements of one kernel */
     int64_t errors;     /* diagnostics kept; the rest are counted */
-    int64_t file;       /* bytes of a file that is read */
+    int64_t file;       /* bytes of one file that is read */
 } Limits;
 
 typedef struct Define {
@@ -33,12 +33,14 @@ typedef struct Options {
     const char *soc;  /* --soc NAME or null (then Ascend310P or the program's Dprofile) */
     const char *call; /* --call EXPR or null */
     VEC(Define) defines; /* -D NAME=VALUE: set in the module's namespace before it runs */
-    VEC(const char *) dirs; /* -I DIR, -I NAME=DIR: where modules are looked for */
-    VEC(Define) env;        /* --env NAME=VALUE: os.environ; the value is the text */
-    const char *cwd;        /* the present folder, where relative paths begin, or null */
+    /* -I DIR, -I NAME=DIR: folders in which modules are searched */
+    VEC(const char *) dirs;
+    VEC(Define) env; /* --env NAME=VALUE: os.environ; the value is the text */
+    /* the present folder, at which relative paths begin, or null */
+    const char *cwd;
     const char *lmem_alloc; /* "first-fit", "banked" or null: first-fit */
-    bool lmem_banked;       /* what it says */
-    /* operator mode: "static", "dynamic", or null: by the file's folder */
+    bool lmem_banked;       /* lmem_alloc is "banked" */
+    /* operator mode: "static", "dynamic", or null if the file's folder decides */
     const char *mode;
     Limits limits;
     Choices choices; /* --choice: readings of uncertain points */
@@ -47,51 +49,55 @@ typedef struct Options {
     bool trace; /* keep the trace of each kernel as staged, before passes rewrite it */
 } Options;
 
-/* The function of an operator file that --call is meant for; texts are null when there is
- * none. */
+/* The function of an operator file that --call is meant for; its texts are null when
+ * there is none. */
 typedef struct Entry {
     Span span;
     const char *signature; /* op(x, y, axis=0, kernel_name="op") */
     const char *call;      /* an example for --call */
 } Entry;
 
-/* Reads a file of the program's package, the only way to a file that evaluation has. Text
- * lives as long as the unit. False without a diagnostic: there is no such file. */
+/* Reads a file of the program's package. Evaluation reaches files in no other way. The
+ * text lives as long as the unit. Returns false without a diagnostic if there is no such
+ * file. */
 typedef bool (*UnitLoader)(struct Unit *u, const char *path, const char **text,
                            size_t *len);
 
-/* Whether a file lies in a folder when all links are followed. */
+/* Returns whether a file is in a folder after all links are followed. */
 typedef bool (*UnitInside)(const char *folder, const char *path);
 
 typedef struct Unit {
     Arena arena;
     Interner names;
     Options opt;
-    UnitLoader load;     /* null: a program is one file */
-    UnitInside inside;   /* asked about data files; with load */
+    UnitLoader load;     /* null if a program is one file */
+    UnitInside inside;   /* checks the paths of data files; null if load is */
     VEC(Source) sources; /* [0] is "nowhere" */
     VEC(Diag *) diags;
-    VEC(Diag *) silent;    /* what the user asked to be silent about */
-    Allowances allowances; /* of the texts that were parsed */
-    int64_t work; /* steps taken by reading sources, and by what was evaluated before */
-    int64_t unproved; /* rules of instructions that are left to run time */
-    int64_t errors;   /* all of them, also those not kept */
+    VEC(Diag *) silent;    /* diagnostics that the user silenced */
+    Allowances allowances; /* allowances of the texts that were parsed */
+    int64_t work; /* steps spent on reading sources, and on what was evaluated before */
+    int64_t unproved; /* number of rules of instructions that are left to run time */
+    int64_t errors;   /* all errors, also those that were not kept */
     int64_t warnings;
-    int64_t remarks;      /* diagnostics of the level note */
+    int64_t remarks;      /* number of diagnostics of the level note */
     VEC(CallStep) chains; /* [0] unused: "no call" */
-    const Soc *soc;       /* what is compiled for; never null after unit_init */
-    bool soc_fixed;       /* --soc was given */
-    /* the program is an operator of a package: its file is below impl */
+    /* the processor that is compiled for; never null after unit_init */
+    const Soc *soc;
+    bool soc_fixed; /* true if --soc was given */
+    /* true if the program is an operator of a package: its file is below impl */
     bool operator_package;
     VEC(struct Kernel *) kernels; /* in the order of their BuildCCE calls */
-    VEC(struct Kernel *)
-    partial;           /* kernels that an error kept from being built; only checked */
-    bool want_partial; /* whoever sets it frees them */
-    bool limit_hit; /* evaluation reached a limit: no kernel is worth checking any more */
-    Text log;       /* what print() of the program wrote */
-    Entry entry;    /* of the main file, after it ran without building a kernel */
-    /* What operators reported with add_compile_info, and with add_build_res and
-     * add_build_json_result: JSON objects; null before the program ended. */
+    /* kernels that an error kept from being built; they are only checked */
+    VEC(struct Kernel *) partial;
+    bool want_partial; /* fill partial; the caller who sets this frees them */
+    /* evaluation reached a limit, so no kernel is worth checking any more */
+    bool limit_hit;
+    Text log; /* what print() of the program wrote */
+    /* entry of the main file, set after it ran without building a kernel */
+    Entry entry;
+    /* JSON objects of what operators reported with add_compile_info, and with
+     * add_build_res and add_build_json_result; null before the program has ended. */
     const char *compile_info;
     const char *build_results;
     uint32_t *seen_diags; /* hash set of (name, span), private to diag.c */
@@ -99,25 +105,25 @@ typedef struct Unit {
     uint32_t capseen;
 } Unit;
 
-/* A unit with default limits and the default target. */
+/* Makes a unit with default limits and the default target. */
 void unit_init(Unit *u);
 void unit_free(Unit *u);
 
-/* Adds a source text (copied) and gives its file id. CR LF and a byte order mark are kept
- * here; the scanner deals with them. */
+/* Adds a source text, which is copied, and returns its file id. CR LF and a byte order
+ * mark are kept here; the scanner deals with them. */
 uint32_t unit_add_source(Unit *u, const char *path, const char *text, size_t len);
 
-/* One character at a line and column of a file whose text may not be at hand, as in a
- * blob; line 0: the whole file. */
+/* Returns the span of one character at a line and column of a file whose text may not be
+ * available, as in a blob. Line 0 means the whole file. */
 Span unit_place(Unit *u, const char *path, LineCol at);
 
-/* The steps of a call chain, from the outermost on, whose entry in done (by chain) is 0;
- * gives their number. *steps lies in the arena. */
+/* Finds the steps of a call chain, from the outermost on, whose entry in done (by chain)
+ * is 0, and returns their number. *steps is allocated in the arena. */
 uint32_t unit_new_calls(const Unit *u, uint32_t chain, const uint32_t *done, Arena *arena,
                         uint32_t **steps);
 
-/* Selects the target by platform or family name; false without a diagnostic if
- * unknown. */
+/* Selects the target by platform or family name; returns false without a diagnostic if it
+ * is unknown. */
 bool MUST_USE unit_set_soc(Unit *u, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* ast.c: the spelling of operators. See ast.h. */
+/* ast.c: holds the spelling of operators. See ast.h. */
 #include "syntax/ast.h"
 
 const char *

@@ -1,15 +1,17 @@
-/* ast.h: the syntax tree of a source file, as the grammar builds it and the evaluator
- * walks it. Nodes live in the unit's arena and never change after parsing, except for the
- * fields marked "resolve". Lists of nodes are linked by next. The whole Python subset of
- * docs/language.md has nodes; what the evaluator does not run is refused there, at the
- * node. */
+/* ast.h: defines the syntax tree of a source file, as the grammar builds it and the
+ * evaluator walks it. Nodes live in the unit's arena and never change after parsing,
+ * except for the fields marked "resolve". Lists of nodes are linked by next. All of the
+ * Python subset of docs/language.md has nodes; what the evaluator does not run is refused
+ * there, at the node. */
 #ifndef TIKC_AST_H
 #define TIKC_AST_H
 
 #include "base/unit.h"
 
 typedef enum AstKind {
-    /* expressions */
+    /* Each kind says which fields of Ast hold its parts.
+     *
+     * Expressions: */
     AST_NAME,    /* name */
     AST_INT,     /* integer: value, or text when it needs more than 63 bits */
     AST_FLOAT,   /* number */
@@ -47,7 +49,7 @@ typedef enum AstKind {
     AST_YIELD,    /* yield a */
     AST_AWAIT,    /* await a */
     AST_WALRUS,   /* name := a */
-    /* statements */
+    /* Statements: */
     AST_EXPR,      /* a */
     AST_ASSIGN,    /* list of targets (a = b = value): list, then value in b */
     AST_AUGASSIGN, /* a op= b */
@@ -110,7 +112,8 @@ typedef enum AstOp {
     AOP_COUNT
 } AstOp;
 
-const char *ast_op_text(AstOp op); /* "+", "not in" */
+/* Returns how an operator is written: "+", "not in". */
+const char *ast_op_text(AstOp op);
 
 typedef struct Ast Ast;
 
@@ -136,7 +139,7 @@ typedef struct AstFunc {
     AstParam *params;
     int nparams;
     Ast *body;       /* statements; for a lambda one expression */
-    Ast *decorators; /* expressions */
+    Ast *decorators; /* list of expressions */
     Ast *returns;    /* annotation or null */
     bool is_async;
     /* resolve: names bound in this function, see python/resolve.h */
@@ -145,28 +148,29 @@ typedef struct AstFunc {
 
 typedef struct AstClass {
     Sym name;
-    Ast *bases; /* call arguments: expressions and AST_KEYWORD */
+    Ast *bases; /* arguments of the class statement: expressions and AST_KEYWORD */
     Ast *decorators;
     Ast *body;
 } AstClass;
 
-/* Ast.flags; the bits above belong to the builders (depth of the expression). */
+/* Bits of Ast.flags; those above them belong to the builders (depth of the
+ * expression). */
 enum {
-    AST_PAREN = 1,      /* the expression stands in round brackets of its own */
+    AST_PAREN = 1,      /* the expression is in round brackets of its own */
     AST_ASYNC = 2,      /* AST_FOR, AST_WITH, AST_COMP_FOR */
-    AST_YIELD_FROM = 4, /* AST_YIELD */
-    AST_PAREN_TWICE = 8 /* in two pairs of round brackets or more */
+    AST_YIELD_FROM = 4, /* AST_YIELD with 'from' */
+    AST_PAREN_TWICE = 8 /* the expression is in two pairs of round brackets or more */
 };
 
 struct Ast {
     uint8_t kind;
-    uint8_t op; /* AstOp, or as the kind says */
+    uint8_t op; /* an AstOp, or what the kind says */
     uint16_t flags;
     Sym name;
     Span span;
     /* resolve: index of the variable that the node reads or binds; its place is in op */
     uint32_t slot;
-    Ast *next; /* in a list */
+    Ast *next; /* next node of the list that the node is in */
     Ast *a;
     Ast *b;
     union {
@@ -191,10 +195,10 @@ struct Ast {
     Ast *orelse;
 };
 
-/* Parses a file of the unit. Null: diagnostics were added (several syntax errors are
- * reported in one run: the parser recovers at statement ends). */
+/* Parses a file of the unit. Returns null after diagnostics (several syntax errors are
+ * reported in one run: the parser recovers at ends of statements). */
 Ast *parse_file(Unit *u, uint32_t file);
-/* Parses one expression (--call, -D). */
+/* Parses one expression (--call, -D). Returns null after a diagnostic. */
 Ast *parse_expression(Unit *u, uint32_t file);
 
 /* Prints a tree as source text that parses to an equal tree (canonical spacing, full

@@ -1,7 +1,7 @@
-/* build.c: the builders of expressions that the grammar's actions call. They allocate the
- * nodes in the unit's arena, keep the height of each tree so that nothing behind the
- * parser can run out of stack, and refuse what the grammar takes although the language
- * has it not: operands that need brackets, targets, orders of arguments and
+/* build.c: has the builders of expressions that the grammar's actions call. They allocate
+ * the nodes in the unit's arena, keep the height of each tree, so that nothing after the
+ * parser can run out of stack, and refuse what the grammar accepts although the language
+ * does not have it: operands that need brackets, targets, orders of arguments and
  * parameters. */
 #include "syntax/parser.h"
 
@@ -111,8 +111,8 @@ need_brackets(Parser *p, const Ast *node, const char *what)
     complain_help(p, d, "put it in brackets: (...)");
 }
 
-/* Conditional expressions and lambdas are no operands, and 'not' is none of
- * arithmetic. */
+/* Reports conditional expressions and lambdas, which cannot be operands, and 'not' as an
+ * operand of arithmetic. */
 static void
 check_operand(Parser *p, const Ast *node, bool arithmetic)
 {
@@ -125,7 +125,7 @@ check_operand(Parser *p, const Ast *node, bool arithmetic)
     }
 }
 
-/* What stands behind '*' binds at least as tight as '|'. */
+/* Reports an operand of '*' that binds less tightly than '|'. */
 static void
 check_tight(Parser *p, const Ast *node)
 {
@@ -272,7 +272,7 @@ ast_keyword(Parser *p, Loc at, Sym name, Ast *a)
     return node;
 }
 
-/* A generator without brackets of its own is the only argument. */
+/* Reports a generator without brackets of its own that is not the only argument. */
 static void
 check_generator(Parser *p, const Ast *arg, bool alone)
 {
@@ -281,7 +281,7 @@ check_generator(Parser *p, const Ast *arg, bool alone)
     }
 }
 
-/* False: a diagnostic was added. */
+/* Returns false after a diagnostic. */
 static bool
 check_order(Parser *p, const Ast *arg, const Ast *keyword, const Ast *map)
 {
@@ -303,7 +303,7 @@ ast_check_args(Parser *p, AstList args, bool alone)
 {
     const Ast *keyword = NULL;
     const Ast *map = NULL;
-    bool ordered = true; /* one misplaced argument makes all behind it look so */
+    bool ordered = true; /* one misplaced argument makes all after it look misplaced */
     for (const Ast *arg = args.first; arg; arg = arg->next) {
         check_generator(p, arg, alone);
         ordered = ordered && check_order(p, arg, keyword, map);
@@ -487,7 +487,8 @@ ast_lambda(Parser *p, Loc at, ParamList params, Ast *body)
 
 /* ---- elif ---------------------------------------------------------------- */
 
-/* Counted like the height of expressions, since the parts are inside each other. */
+/* The parts of an if are counted like the height of expressions, since each is inside the
+ * one before. */
 
 AstList
 ast_elif(Parser *p, AstList chain, Ast *part)

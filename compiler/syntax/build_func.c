@@ -1,5 +1,5 @@
-/* build_func.c: parameter lists of functions and lambdas: their kinds, their order, names
- * given twice. Also finds repeated names in other lists. */
+/* build_func.c: checks parameter lists of functions and lambdas: their kinds, their
+ * order, and names that are given twice. It also finds repeated names in other lists. */
 #include "syntax/parser.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* build_stmt.c: the builders of statements, and what can be assigned to. See build.c. */
+/* build_stmt.c: has the builders of statements, and decides what can be assigned to. See
+ * build.c. */
 #include "syntax/parser.h"
 
 #include <string.h>
@@ -65,7 +66,7 @@ refuse_target(Parser *p, const Ast *node, const char *what)
     return false;
 }
 
-/* Elements of a list of targets; one of them may be starred. */
+/* Checks the elements of a list of targets; one of them may be starred. */
 static bool
 check_elements(Parser *p, const Ast *node, const char *what)
 {
@@ -109,7 +110,7 @@ ast_check_target(Parser *p, const Ast *node, const char *what)
     }
 }
 
-/* Targets of += and of annotations. */
+/* Checks targets of += and of annotations. */
 static void
 check_single(Parser *p, const Ast *node, const char *what)
 {
@@ -120,7 +121,7 @@ check_single(Parser *p, const Ast *node, const char *what)
     }
 }
 
-/* A value that is no list cannot be starred. */
+/* Reports a starred value that is not in a list. */
 static void
 check_value(Parser *p, const Ast *value)
 {
@@ -229,8 +230,8 @@ ast_names(Parser *p, AstKind kind, Loc at, AstList names)
 
 /* ---- imports ------------------------------------------------------------- */
 
-/* A dotted name as its tokens spell it; blanks and joined lines between them are left
- * out. */
+/* Returns a dotted name as its tokens spell it, without blanks and joined lines between
+ * them. */
 static char *
 dotted_text(Parser *p, Loc at)
 {
@@ -339,7 +340,8 @@ ast_while(Parser *p, Loc at, Ast *condition, AstList body)
     return node;
 }
 
-/* An item of a with statement that the grammar took for an element in brackets. */
+/* Returns whether an item of a with statement is one that the grammar took for an element
+ * in brackets. */
 static bool
 is_loose_item(const Ast *e)
 {
@@ -369,7 +371,7 @@ items_of_tuple(Parser *p, Ast *tuple)
     return out;
 }
 
-/* with (a as b, c): the brackets belong to the statement. */
+/* Builds the items of with (a as b, c), where the brackets belong to the statement. */
 AstList
 ast_with_items(Parser *p, AstList items)
 {

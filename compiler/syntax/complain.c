@@ -1,7 +1,7 @@
-/* complain.c: errors of the front end in words of the user. The grammar says which tokens
- * it would have taken; the layout filter knows the head of the line, the open brackets
- * and the tokens read before. From these the most likely fault is named. One report per
- * line: after it the rest of the line is skipped. */
+/* complain.c: words the errors of the front end for the user. The grammar says which
+ * tokens it would have taken; the indentation filter knows the head of the line, the open
+ * brackets and the tokens read before. From these the most likely fault is named. A line
+ * has one report, after which the rest of it is skipped. */
 #include "syntax/parser.h"
 
 #include <string.h>
@@ -64,12 +64,13 @@ complain_header(int head)
 
 /* ---- what is there ------------------------------------------------------- */
 
-/* The state in which the grammar refused a token. */
+/* The state of the parser when the grammar refused a token. */
 typedef struct Scene {
     Parser *p;
     const Refused *r;
-    Loc at;            /* of the token, or the end of the line */
-    Loc previous;      /* of the token before it on the line; empty if it is the first */
+    Loc at; /* place of the token, or the end of the line */
+    /* place of the token before it on the line; empty if it is the first */
+    Loc previous;
     const char *found; /* "'x'" or "the end of the line" */
     bool line_end;
 } Scene;
@@ -140,7 +141,7 @@ is_keyword(int token)
     return token >= FALSE && token <= YIELD;
 }
 
-/* The text of the token before, in quotes, or null at the start of a line. */
+/* Returns the text of the token before, in quotes, or null at the start of a line. */
 static const char *
 previous_text(const Scene *s)
 {
@@ -165,7 +166,7 @@ help(const Scene *s, Diag *d, const char *text)
 
 /* ---- faults with a known cause; each says whether it was its own --------- */
 
-/* A bracket that does not fit the open one, or that closes nothing. */
+/* Reports a bracket that does not fit the open one, or that closes nothing. */
 static bool
 wrong_bracket(const Scene *s)
 {
@@ -215,7 +216,7 @@ orphan(const Scene *s)
     }
 }
 
-/* Whether only blanks stand before the offset on its physical line. */
+/* Returns whether only blanks are before the offset on its physical line. */
 static bool
 first_on_line(const Parser *p, uint32_t at)
 {
@@ -225,15 +226,16 @@ first_on_line(const Parser *p, uint32_t at)
     return at == p->begin || p->text[at - 1] == '\n' || p->text[at - 1] == '\r';
 }
 
-/* Inside brackets that were opened on an earlier line, a token that starts a line and
- * does not stand to the right of the statement is most likely the next statement. */
+/* Reports a bracket that was not closed. Inside brackets that were opened on an earlier
+ * line, a token that starts a line and is not to the right of the statement's column is
+ * most likely the next statement. */
 static bool
 open_bracket(Scene *s)
 {
     Parser *p = s->p;
     const Bracket *b = &p->brackets[p->depth];
     bool odd = p->line.odd.begin > b->at.begin;
-    bool here = first_on_line(p, s->at.begin) && layout_is_left(p, s->at);
+    bool here = first_on_line(p, s->at.begin) && indent_is_left(p, s->at);
     if (!p->depth || s->line_end || p->expression || !(odd || here)) {
         return false;
     }
@@ -248,7 +250,7 @@ open_bracket(Scene *s)
     return true;
 }
 
-/* Spellings of other languages and of Python 2. */
+/* Reports spellings of other languages and of Python 2. */
 static bool
 foreign(const Scene *s)
 {
@@ -275,7 +277,7 @@ foreign(const Scene *s)
     return true;
 }
 
-/* print and exec were statements once. */
+/* Reports print and exec as statements, which they were in Python 2. */
 static bool
 old_statement(const Scene *s)
 {
@@ -293,7 +295,7 @@ old_statement(const Scene *s)
     return true;
 }
 
-/* match and case are names that begin a statement only in newer Python. */
+/* Reports match and case, which begin a statement only in newer Python. */
 static bool
 match_statement(const Scene *s)
 {
@@ -366,7 +368,7 @@ statement_in_expression(const Scene *s)
     return true;
 }
 
-/* `class = 3`: a keyword at the start of the line that was meant as a name. */
+/* Reports `class = 3`: a keyword at the start of the line that was meant as a name. */
 static bool
 keyword_assigned(const Scene *s)
 {
@@ -460,7 +462,7 @@ inside_braces(const Scene *s)
     return open == '{';
 }
 
-/* Up to three token names: "'(' or ':'". */
+/* Returns up to three token names, joined: "'(' or ':'". */
 static const char *
 list_expected(const Scene *s)
 {
@@ -503,7 +505,8 @@ expected_something(const Scene *s)
 void
 complain_refused(Parser *p, const Refused *r)
 {
-    if (!p->line.reported && !p->stopped) { /* what is not read is not wrong */
+    /* the skipped rest of a line has no faults of its own */
+    if (!p->line.reported && !p->stopped) {
         Scene s = make_scene(p, r);
         bool known = wrong_bracket(&s) || orphan(&s) || keyword_assigned(&s) ||
                      open_bracket(&s) || foreign(&s) || old_statement(&s) ||
@@ -515,5 +518,5 @@ complain_refused(Parser *p, const Refused *r)
         }
     }
     p->failed = true;
-    layout_fail_line(p);
+    indent_fail_line(p);
 }

@@ -1,11 +1,11 @@
-/* dump.c: trees as nested lists, for tests: (binary + (name a) (int 1)). Every part of a
- * node shows; a part that is absent is '-'. What a kind of node has is a row of the table
- * below. */
+/* dump.c: prints trees as nested lists, for tests: (binary + (name a) (int 1)). Every
+ * part of a node shows; an absent part is '-'. A row of the table below says which parts
+ * a kind of node has. */
 #include "syntax/write.h"
 
-/* parts: a b c (nodes), L (list), B (body), O (orelse), + (operator), ! (op as a
- * character), n (name), v (value), s (str), i (integer), f (float), S (string), F
- * (function), K (class) */
+/* The letters of parts mean: a b c (nodes), L (list), B (body), O (orelse), + (operator),
+ * ! (op as a character), n (name), v (value), s (str), i (integer), f (float), S
+ * (string), F (function), K (class). */
 typedef struct Row {
     const char *name;
     const char *parts;

@@ -1,12 +1,12 @@
-/* foreign.c: texts in another language. Who pastes C++ from the pages of Ascend C gets
- * one sentence that says so instead of an error for each line. Asked only for a text that
- * did not parse. */
+/* foreign.c: recognises texts in another language. A user who pastes C++ from the pages
+ * of Ascend C gets one sentence that says so instead of an error for each line. Only
+ * texts that did not parse are examined. */
 #include "syntax/parser.h"
 
 #include <string.h>
 
-/* What stands in kernels of Ascend C and in no program of ours, outside of strings and
- * comments. */
+/* These words are in kernels of Ascend C and, outside of strings and comments, in no
+ * program of ours. */
 static const char *const signs[] = {"AscendC::",    "LocalTensor<", "GlobalTensor<",
                                     "__aicore__",   "__global__",   "__gm__",
                                     "GM_ADDR",      "TPipe ",       "TQue<",
@@ -15,7 +15,7 @@ static const char *const signs[] = {"AscendC::",    "LocalTensor<", "GlobalTenso
                                     "static_cast<", "std::",        "#include <",
                                     "#include \"",  "TPosition::",  "QuePosition::"};
 
-/* Words that begin a declaration in C and no statement of ours, before another word. */
+/* Before another word, these begin a declaration in C and no statement of ours. */
 static const char *const types[] = {"int",
                                     "float",
                                     "half",
@@ -51,7 +51,8 @@ is_word(char c)
            (c >= 'A' && c <= 'Z');
 }
 
-/* A comment of ours, which may quote C++; a line of the preprocessor is none. */
+/* Returns whether a line is a comment of ours, which may quote C++, and not a line of the
+ * C preprocessor. */
 static bool
 is_comment(const char *s, const char *end)
 {
@@ -74,8 +75,8 @@ declares(const char *s, const char *end)
     return false;
 }
 
-/* Bytes at which a sign or a declaration may begin, or what ends the code of a line:
- * texts are long. */
+/* The bytes at which a sign or a declaration may begin, or which end the code of a line.
+ * They make the search fast, since texts are long. */
 typedef struct Stops {
     bool sign[256];
     bool type[256];

@@ -1,5 +1,5 @@
-/* fstring.c: the inside of f-strings: text, and fields {expression = !conversion :
- * format}. The end of an expression is found by counting brackets and quotes, then that
+/* fstring.c: reads the inside of f-strings: text, and fields {expression = !conversion :
+ * format}. It finds the end of an expression by counting brackets and quotes, then that
  * piece of the file is parsed on its own. Format specifications may have fields, which
  * may not have further ones. As in Python 3.11, an expression holds no backslash and no
  * comment. */
@@ -9,9 +9,9 @@
 
 typedef struct Fields {
     Parser *p;
-    Loc rest; /* what is still to be read */
+    Loc rest; /* bytes that are still to be read */
     bool raw;
-    int level; /* 0: the string, 1: a format specification, 2: one inside it */
+    int level; /* 0 in the string, 1 in a format specification, 2 in one inside it */
     bool failed;
 } Fields;
 
@@ -47,7 +47,8 @@ fstring_flush(Parser *p, Loc at)
 
 /* ---- the end of an expression -------------------------------------------- */
 
-/* The end of a string inside an expression, which starts at i; 0 if it has none. */
+/* Returns the end of a string inside an expression, which starts at i; 0 if it has
+ * none. */
 static uint32_t
 skip_quoted(const Fields *f, uint32_t i)
 {
@@ -75,7 +76,7 @@ ends_expression(const Fields *f, uint32_t i)
     return c == ':' || c == '}' || ((c == '!' || c == '=') && peek(f, i + 1) != '=');
 }
 
-/* Where the expression that starts at i ends; 0 after a report. */
+/* Returns where the expression that starts at i ends; 0 after a report. */
 static uint32_t
 find_end(Fields *f, uint32_t i)
 {
@@ -125,8 +126,8 @@ is_blank(const Fields *f, Loc at)
     return at.begin == at.end;
 }
 
-/* {x = }: the expression's text comes first, and its repr by default. Gives where to go
- * on. */
+/* Reads {x = }: the expression's text comes first, and its repr is the default. Returns
+ * where to go on. */
 static uint32_t
 read_equals(Fields *f, uint32_t open, uint32_t i, Ast *field)
 {
@@ -163,7 +164,7 @@ read_conversion(Fields *f, uint32_t *at, Ast *field)
 
 static void read_parts(Fields *f);
 
-/* The format specification behind ':', up to the '}' that ends the field. */
+/* Reads the format specification after ':', up to the '}' that ends the field. */
 static uint32_t
 read_spec(Fields *f, uint32_t i, Ast *field)
 {
@@ -241,8 +242,8 @@ is_brace(char c)
     return c == '{' || c == '}';
 }
 
-/* The next brace from i on. An escaped character is skipped, but a backslash does not
- * hide a brace. */
+/* Returns the next brace from i on. An escaped character is skipped, but a backslash does
+ * not hide a brace. */
 static uint32_t
 find_brace(const Fields *f, uint32_t i)
 {

@@ -1,7 +1,7 @@
-/* literal.c: numbers and strings, read from the text of their tokens. Strings become
- * UTF-8 bytes; the texts of adjacent literals are collected in the parser until the
- * grammar has seen them all. Integers of more than 63 bits keep their digits: decimal, or
- * 0x for all other bases. */
+/* literal.c: reads numbers and strings from the text of their tokens. Strings become
+ * UTF-8 bytes; the parser collects the texts of adjacent literals until the grammar has
+ * seen them all. Integers of more than 63 bits keep their digits: decimal, or 0x for all
+ * other bases. */
 #include "syntax/parser.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ base_of(const char *s, uint32_t n)
     }
 }
 
-/* False if the value needs more than 63 bits. */
+/* Returns false if the value needs more than 63 bits. */
 static bool
 small_int(const char *s, uint32_t n, int base, int64_t *out)
 {
@@ -52,7 +52,7 @@ small_int(const char *s, uint32_t n, int base, int64_t *out)
             continue;
         }
         if (d < 0 || d >= base) {
-            break; /* a bad literal, reported by the scanner */
+            break; /* a bad literal, which the scanner reported */
         }
         if (!checked_mul(v, base, &v) || !checked_add(v, d, &v)) {
             return false;
@@ -139,8 +139,8 @@ ast_float(Parser *p, Loc at)
 
 /* ---- the inside of strings ----------------------------------------------- */
 
-/* Reads from at.begin on; the escape or character that was decoded ends there
- * afterwards. */
+/* Reads a literal from at.begin on. After a character or an escape was decoded, at.end is
+ * its end. */
 typedef struct Reader {
     Parser *p;
     Loc at;
@@ -167,7 +167,8 @@ put_code_point(Text *out, uint32_t c)
     }
 }
 
-/* \x41, A, \U00000041: exactly 'digits' hexadecimal digits behind the letter. */
+/* Decodes \x41, \u0041 or \U00000041: exactly 'digits' hexadecimal digits after the
+ * letter. */
 static void
 hex_escape(Reader *r, int digits)
 {
@@ -210,7 +211,7 @@ octal_escape(Reader *r)
     put_code_point(r->out, value);
 }
 
-/* The character that a letter behind a backslash stands for, or -1. */
+/* Returns the character that a letter after a backslash means, or -1. */
 static int
 simple_escape(char c)
 {
@@ -238,7 +239,7 @@ simple_escape(char c)
     }
 }
 
-/* Line ends of all kinds are one '\n'. A text that is indented as a whole loses that
+/* Makes one '\n' of a line end of any kind. A text that is indented as a whole loses that
  * indentation inside its strings, too. */
 static void
 skip_line_end(Reader *r)
@@ -283,7 +284,7 @@ read_escape(Reader *r)
         complain_help(r->p, d, "write the character itself, or its number: \\u00e9");
         r->at.begin += 2;
     } else {
-        text_putc(r->out, '\\'); /* no escape: the backslash stays */
+        text_putc(r->out, '\\'); /* this is no escape, so the backslash stays */
         r->at.begin++;
     }
 }

@@ -1,6 +1,6 @@
-/* parse.c: reading a text: sets a parser up, runs the grammar, gives the scratch memory
- * back. Stands between the driver, which adds sources, and the evaluator, which walks the
- * tree. */
+/* parse.c: reads a text: it sets a parser up, runs the grammar and releases the scratch
+ * memory. The driver adds sources, this file makes trees of them, the evaluator walks the
+ * trees. */
 #include "syntax/parser.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "tik.tab.h"
 #include "tik.lex.h"
 
-/* Copies what is to be read behind the two zero bytes' place that the scanner wants, and
- * parses. */
+/* Copies the text that is to be read to a buffer that ends in the two zero bytes that the
+ * scanner needs, and parses it. */
 static Ast *
 run(Parser *p)
 {
@@ -35,7 +35,7 @@ run(Parser *p)
     return p->failed ? NULL : p->tree;
 }
 
-/* The length of the UTF-8 sequence at s[0..n), 0 if it is not one. */
+/* Returns the length of the UTF-8 sequence at s[0..n), 0 if it is not one. */
 static uint32_t
 sequence_length(const unsigned char *s, uint32_t n)
 {
@@ -57,7 +57,7 @@ sequence_length(const unsigned char *s, uint32_t n)
     return overlong || outside ? 0 : len;
 }
 
-/* The next byte from i on that is not plain ASCII, or the end. */
+/* Returns the next byte from i on that is not plain ASCII, or the end. */
 static uint32_t
 skip_plain(const unsigned char *s, uint32_t i, uint32_t end)
 {
@@ -113,7 +113,7 @@ parse_source(Unit *u, uint32_t file, bool expression)
     Ast *tree = check_encoding(p) ? run(p) : NULL;
     Loc at;
     if (!tree && !expression && foreign_line(p->text, p->end, &at)) {
-        u->diags.n = before; /* what the lines are in our language is no help */
+        u->diags.n = before; /* errors of the lines, read in our language, are no help */
         u->errors = errors;
         Diag *d = diag_add(u, D_FOREIGN, span_of(p, at), 0,
                            "this is C++, as kernels of Ascend C are written");

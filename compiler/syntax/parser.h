@@ -1,21 +1,22 @@
-/* parser.h: what the scanner, the layout filter, the grammar and the builders share.
- * Private to compiler/syntax and grammar/. One Parser reads one text; the fields of
- * f-strings are read by parsers of their own on the same file, so every position is a
- * byte offset of the file. */
+/* parser.h: declares what the scanner, the indentation filter, the grammar and the
+ * builders share. It is private to compiler/syntax and grammar/. One Parser reads one
+ * text; the fields of f-strings are read by parsers of their own on the same file, so
+ * every position is a byte offset of the file. */
 #ifndef TIKC_SYNTAX_PARSER_H
 #define TIKC_SYNTAX_PARSER_H
 
 #include "syntax/ast.h"
 
 enum {
-    MAX_BRACKETS = 200, /* open brackets */
-    MAX_BLOCKS = 200,   /* open blocks */
-    MAX_DEPTH = 2000,   /* height of an expression's tree; elif parts of one if */
+    MAX_BRACKETS = 200, /* limit of open brackets */
+    MAX_BLOCKS = 200,   /* limit of open blocks */
+    /* limit of the height of an expression's tree and of the elif parts of one if */
+    MAX_DEPTH = 2000,
     TAB_WIDTH = 8,
-    MAX_EXPECTED = 160 /* more than there are tokens */
+    MAX_EXPECTED = 160 /* larger than the number of tokens */
 };
 
-/* Bytes [begin, end) of the file. */
+/* The bytes [begin, end) of the file. */
 typedef struct Loc {
     uint32_t begin;
     uint32_t end;
@@ -32,7 +33,7 @@ typedef struct ParamList {
     AstParam *last;
 } ParamList;
 
-/* A token that was read too early; word is the symbol or the operator. */
+/* A token that was read too early; word is its symbol or operator. */
 typedef struct Token {
     int kind;
     uint32_t word;
@@ -50,74 +51,78 @@ typedef struct Bracket {
 typedef struct Block {
     uint32_t column;
     uint32_t narrow;
-    bool silent; /* the grammar was not told about this block */
+    bool silent; /* the grammar got no INDENT of this block */
     bool failed; /* the last statement of this level did not parse */
 } Block;
 
 /* The logical line that is being read. */
 typedef struct Line {
-    int head; /* first token; the second after 'async' */
+    int head; /* first token; the second one after 'async' */
     Loc head_at;
-    int last; /* token read last */
+    int last; /* token that was read last */
     Loc last_at;
     Loc before_at; /* the token before it */
     Loc odd;     /* 'if' or 'for' at the start of a line inside brackets; end = 0: none */
-    int lambdas; /* 'lambda' outside brackets whose ':' has not come */
+    int lambdas; /* number of 'lambda' outside brackets whose ':' has not come */
     bool colon;  /* a ':' outside brackets and lambdas was read */
-    bool reported; /* a fault of this line was reported: be silent about others */
-    bool failed;   /* the grammar refused the line: skip the rest of it */
+    bool reported; /* a fault of this line was reported, so others are not */
+    bool failed;   /* the grammar refused the line, so the rest of it is skipped */
 } Line;
 
 typedef struct Parser {
     Unit *u;
     Arena *scratch;
     uint32_t file;
-    const char *text; /* of the whole file */
+    const char *text; /* text of the whole file */
     uint32_t begin;   /* what this parser reads: [begin, end) of text */
     uint32_t end;
-    const char *buffer; /* the scanner's copy of it */
+    const char *buffer; /* the scanner's copy of what this parser reads */
     void *scanner;
     int start;            /* START_FILE or START_EXPR, until it was handed out */
-    int nesting;          /* f-string fields around this parser */
-    struct Parser *inner; /* for the fields of f-strings, made at the first one */
-    bool expression;      /* no layout: line ends count as spaces */
+    int nesting;          /* number of f-string fields around this parser */
+    struct Parser *inner; /* parser of the fields of f-strings, made for the first one */
+    bool expression;      /* indentation does not count: line ends are spaces */
     bool failed;          /* an error was reported */
     Ast *tree;            /* result */
 
-    /* layout */
+    /* fields of the indentation filter */
     bool at_line_start;
-    bool ended;          /* the text is used up */
-    bool stopped;        /* not read to its end: too many errors, or a limit */
+    bool ended; /* the text is used up */
+    /* the text was not read to its end: too many errors, or a limit */
+    bool stopped;
     bool bad_token;      /* the scanner reported the token that comes next */
-    int token;           /* handed out last */
-    uint32_t line_begin; /* of the physical line */
+    int token;           /* token that was handed out last */
+    uint32_t line_begin; /* start of the physical line */
     uint32_t line_end;   /* end of the last token of the line before */
     Line line;
-    VEC(Loc) comments;                  /* to tikc, whose logical line has not ended */
+    /* comments to tikc whose logical line has not ended */
+    VEC(Loc) comments;
     Bracket brackets[MAX_BRACKETS + 1]; /* [0] is the level outside */
     int depth;
     Bracket closed; /* the bracket that the last closing one ended; open = 0: none */
     VEC(Block) levels;
-    int nblocks;    /* levels that are not silent */
-    uint32_t strip; /* columns cut off every line */
-    bool no_block;  /* to be handed out before the stashed token, in this order */
+    int nblocks;    /* number of levels that are not silent */
+    uint32_t strip; /* number of columns that are cut off every line */
+    /* no_block, indent and dedents are handed out before the stashed token, in this
+     * order */
+    bool no_block;
     bool indent;
     int dedents;
     bool stashed;
     Token stash;
-    bool missing_colon; /* the ':' handed out last is not in the text */
+    bool missing_colon; /* the ':' that was handed out last is not in the text */
 
-    /* builders */
+    /* fields of the builders */
     Ast *loose_as;   /* the last 'a as b' in brackets; valid only in a with statement */
-    int nloose;      /* how many have found no with statement yet */
+    int nloose;      /* number of those that have found no with statement yet */
     uint32_t *marks; /* by Sym: serial of the last list of names that it was seen in */
     uint32_t nmarks;
     uint32_t serial;
     uint32_t deep_line; /* one past the start of the line last reported as too nested */
-    Ast *compare;       /* comparison built last and its last part */
+    Ast *compare;       /* the comparison that was built last, and its last part */
     Ast *compare_part;
-    bool join_fields; /* adjacent string literals: one of them is an f-string */
-    Text join;        /* their text behind the parts */
+    bool join_fields; /* one of the adjacent string literals is an f-string */
+    Text join;        /* text of the adjacent literals that is not in join_parts yet */
     AstList join_parts;
 } Parser;
 
@@ -128,57 +133,59 @@ span_of(const Parser *p, Loc at)
 }
 
 /* ---- parse.c ------------------------------------------------------------- */
-/* An expression in [at.begin, at.end) of the parser's file, or null. */
+/* Parses the expression in [at.begin, at.end) of the parser's file; returns null after a
+ * diagnostic. */
 Ast *parse_piece(Parser *p, Loc at);
 
 /* ---- foreign.c ----------------------------------------------------------- */
-/* The first line of a text that is C++; false: none looks like it. */
+/* Finds the first line of a text that is C++; returns false if none looks like it. */
 bool foreign_line(const char *text, uint32_t len, Loc *at);
 
 /* ---- scan.c -------------------------------------------------------------- */
-/* Bytes that are no token: reports and says which token to go on with. */
+/* Reports bytes that are no token, and returns the token to go on with. */
 int scan_bad_char(Parser *p, Loc at);
 int scan_bad_name(Parser *p, Loc at);
 int scan_bad_string(Parser *p, Loc at);
 int scan_bad_number(Parser *p, Loc at);
 
-/* A comment; those to tikc are kept for the end of their line. */
+/* Keeps a comment to tikc for the end of its line; ignores others. */
 void scan_comment(Parser *p, Loc at);
 
-/* ---- layout.c ------------------------------------------------------------ */
+/* ---- indent.c ------------------------------------------------------------ */
 union TIK_YYSTYPE;
-/* The next token of the grammar; scans, joins lines and finds blocks. */
+/* Returns the next token of the grammar; scans, joins lines and finds blocks. */
 int tik_yylex(union TIK_YYSTYPE *value, Loc *at, Parser *p);
-/* Whether the token, the first of its physical line, is not to the right of the open
- * block's column. */
-bool layout_is_left(Parser *p, Loc at);
-/* The line's rest is skipped and further faults of it are not reported. */
-void layout_fail_line(Parser *p);
+/* Returns whether the token, the first of its physical line, is not to the right of the
+ * open block's column. */
+bool indent_is_left(Parser *p, Loc at);
+/* Makes the filter skip the line's rest and report no further faults of it. */
+void indent_fail_line(Parser *p);
 
 /* ---- complain.c ---------------------------------------------------------- */
-/* Adds an error and marks the line as reported; never null. */
+/* Adds an error and marks the line as reported. The result is never null. */
 Diag *complain(Parser *p, DiagId id, Loc at, const char *fmt, ...) PRINTF_LIKE(4, 5);
 void complain_help(Parser *p, Diag *d, const char *help);
 void complain_note(Parser *p, Diag *d, Loc at, const char *text);
-/* What the grammar expected where it refused a token. */
+/* A token that the grammar refused, and what it expected there. */
 typedef struct Refused {
     Loc at;
     const char *expected[MAX_EXPECTED]; /* names of tokens */
     int n;
 } Refused;
 void complain_refused(Parser *p, const Refused *r);
-/* "the condition of 'if'" for the head of a line, or null when no block follows such a
- * line. */
+/* Returns "the condition of 'if'" for the head of a line, or null when no block follows
+ * such a line. */
 const char *complain_header(int head);
 
 /* ---- literal.c ----------------------------------------------------------- */
 Ast *ast_int(Parser *p, Loc at);
 Ast *ast_float(Parser *p, Loc at);
-/* String literals that stand side by side: begin, add ..., end. */
+/* String literals that are side by side are read by begin, add for each, end. */
 void ast_strings_begin(Parser *p, Loc at);
 void ast_strings_add(Parser *p, Loc at);
 Ast *ast_strings_end(Parser *p, Loc at);
-/* Decodes [at.begin, at.end), from the inside of a literal, onto text. */
+/* Decodes [at.begin, at.end), a part of the inside of a literal, and appends it to
+ * text. */
 void literal_decode(Parser *p, Loc at, bool raw, Text *out);
 
 /* ---- fstring.c ----------------------------------------------------------- */
@@ -189,7 +196,8 @@ void fstring_flush(Parser *p, Loc at);
 
 /* ---- build.c: expressions ------------------------------------------------ */
 Ast *ast_new(Parser *p, AstKind kind, Loc at);
-/* The node's tree is one higher than the trees of a list; too-nested past the limit. */
+/* Makes the node's tree one higher than the trees of a list; reports too-nested past the
+ * limit. */
 void ast_deepen(Parser *p, Ast *node, const Ast *list);
 Ast *ast_leaf(Parser *p, AstKind kind, Loc at, int64_t value);
 Ast *ast_name(Parser *p, Loc at, Sym name);
@@ -205,13 +213,14 @@ Ast *ast_starred(Parser *p, Loc at, Ast *a);
 Ast *ast_yield(Parser *p, Loc at, Ast *a, bool from);
 Ast *ast_lambda(Parser *p, Loc at, ParamList params, Ast *body);
 Ast *ast_call(Parser *p, Loc at, Ast *callee, AstList args, bool comma);
-/* The order of arguments; alone: a generator needs no brackets of its own. */
+/* Checks the order of arguments. alone: a generator needs no brackets of its own. */
 void ast_check_args(Parser *p, AstList args, bool alone);
 Ast *ast_keyword(Parser *p, Loc at, Sym name, Ast *a);
 Ast *ast_attr(Parser *p, Loc at, Ast *a, Sym name);
 Ast *ast_index(Parser *p, Loc at, Ast *a, Ast *index);
 Ast *ast_slice(Parser *p, Loc at, Ast *from, Ast *to, Ast *step);
-/* One element is itself unless comma says that it is a tuple. */
+/* Builds a tuple, unless the list has one element and no comma: then it returns the
+ * element. */
 Ast *ast_tuple(Parser *p, Loc at, AstList list, bool comma);
 Ast *ast_paren(Parser *p, Loc at, AstList list, bool comma);
 Ast *ast_display(Parser *p, AstKind kind, Loc at, AstList list);
@@ -228,9 +237,9 @@ AstList list_join(AstList a, AstList b);
 ParamList params_add(ParamList list, AstParam *param);
 
 /* ---- build_func.c -------------------------------------------------------- */
-/* A function of these parameters; the body is the caller's. */
+/* Builds a function of these parameters; the caller sets the body. */
 AstFunc *ast_func(Parser *p, ParamList params);
-/* Finds names that a list gives twice: names_add is true if the name is new since
+/* These find names that a list gives twice: names_add is true if the name is new since
  * names_begin. */
 void names_begin(Parser *p);
 bool names_add(Parser *p, Sym name);
@@ -243,7 +252,7 @@ typedef struct FuncHead {
 } FuncHead;
 
 Ast *ast_module(Parser *p, Loc at, AstList body);
-/* A statement of one expression. */
+/* Builds a statement that has one expression. */
 Ast *ast_plain(Parser *p, AstKind kind, Loc at, Ast *a);
 Ast *ast_assign(Parser *p, Loc at, AstList targets, Ast *value);
 Ast *ast_augassign(Parser *p, Loc at, AstOp op, Ast *target, Ast *value);
@@ -270,14 +279,17 @@ Ast *ast_del(Parser *p, Loc at, Ast *targets);
 Ast *ast_raise(Parser *p, Loc at, Ast *exception, Ast *cause);
 Ast *ast_assert(Parser *p, Loc at, Ast *condition, Ast *message);
 Ast *ast_names(Parser *p, AstKind kind, Loc at, AstList names);
-/* A statement is complete: what may stand only in special places must have found it. */
+/* Completes a statement: reports what is allowed only in special places and found
+ * none. */
 Ast *ast_statement(Parser *p, Ast *statement);
-/* The ':' before a block was read; it may be missing in the text. */
+/* The grammar calls this after the ':' before a block, which may be missing in the text.
+ */
 void ast_colon(Parser *p, Loc at);
 
-/* Reports unless the node can be assigned to; what: "assign to", "delete". */
+/* Reports a node that cannot be assigned to and returns false. what is "assign to" or
+ * "delete". */
 bool ast_check_target(Parser *p, const Ast *node, const char *what);
-/* A name for a node's kind in messages: "a call". */
+/* Returns how messages name a node's kind: "a call". */
 const char *ast_describe(const Ast *node);
 
 #endif

@@ -1,5 +1,5 @@
-/* print.c: trees as source text that parses to an equal tree: four spaces per block, one
- * space around operators, brackets around every operation. Expressions are in
+/* print.c: prints trees as source text that parses to an equal tree: four spaces per
+ * block, one space around operators, brackets around every operation. Expressions are in
  * print_expr.c. */
 #include "syntax/print.h"
 
@@ -90,7 +90,7 @@ print_with(Printer *w, const Ast *s)
     text_put(w->out, s->flags & AST_ASYNC ? "async with " : "with ");
     const Ast *only = s->list;
     if (!only->next && !only->b && only->a->kind == AST_TUPLE) {
-        text_putc(w->out, '('); /* else its elements would be items */
+        text_putc(w->out, '('); /* without the brackets its elements would be items */
         print_expr(w, only->a);
         text_putc(w->out, ')');
         print_block(w, s->body);
@@ -207,7 +207,8 @@ print_annassign(Printer *w, const Ast *s)
     print_optional(w, " = ", s->c);
 }
 
-/* Statements of one line, without its end; false for the others. */
+/* Prints a statement that takes one line, without the line's end; returns false for the
+ * others. */
 static bool
 print_simple(Printer *w, const Ast *s)
 {

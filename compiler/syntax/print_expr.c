@@ -1,6 +1,6 @@
-/* print_expr.c: expressions as source text, see print.c. Strings inside the fields of an
- * f-string can have no escapes and none of the quotes around them, so quotes are tried
- * until all of it fits. */
+/* print_expr.c: prints expressions as source text, see print.c. Strings inside the fields
+ * of an f-string can have no escapes and none of the quotes around them, so quotes are
+ * tried until all of it fits. */
 #include "syntax/print.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ contains(const char *s, size_t n, const char *part)
     return false;
 }
 
-/* Whether text can stand between quotes of this kind without escapes. */
+/* Returns whether text can be between quotes of this kind without escapes. */
 static bool
 fits_plainly(const char *s, size_t n, const char *quote)
 {
@@ -47,7 +47,7 @@ fits_plainly(const char *s, size_t n, const char *quote)
     return triple || (!contains(s, n, "\n") && !contains(s, n, "\r"));
 }
 
-/* Whether what was printed from 'from' on can stand in the fields around it. */
+/* Returns whether what was printed from 'from' on can be in the fields around it. */
 static bool
 fits_outside(const Printer *w, size_t from)
 {

@@ -1,7 +1,7 @@
-/* scan.c: what the scanner (grammar/tik.l) reports itself: bytes, words, numbers and
- * strings that are no tokens. Each function reports and says which token to go on with: a
- * stand-in where the rest of the line can still be read, or an error that makes the
- * layout filter skip it. */
+/* scan.c: reports what the scanner (grammar/tik.l) finds wrong: bytes, words, numbers and
+ * strings that are no tokens. Each function reports and returns the token to go on with:
+ * a substitute where the rest of the line can still be read, or an error that makes the
+ * indentation filter skip it. */
 #include "syntax/parser.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "tik.tab.h"
 
 /* Adds a fault of the scanner. It belongs to the line of the token that is being scanned,
- * which may be the next one, so the line learns of it when the token is handed out. */
+ * which may be the next one, so the line is marked when the token is handed out. */
 static Diag *
 bad_token(Parser *p, DiagId id, Loc at, const char *text)
 {
@@ -28,7 +28,7 @@ bad_help(Parser *p, Diag *d, const char *help)
     }
 }
 
-/* Helps for characters that other languages use. */
+/* Returns the help for a character that other languages use. */
 static const char *
 char_help(Parser *p, uint32_t at)
 {
@@ -77,7 +77,7 @@ is_odd_space(uint32_t c)
            c == 0xfeff;
 }
 
-/* A word with bytes outside ASCII is taken for a name. */
+/* Reports a word with bytes outside ASCII, and takes it for a name. */
 int
 scan_bad_name(Parser *p, Loc at)
 {

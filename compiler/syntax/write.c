@@ -1,4 +1,4 @@
-/* write.c: literals as source text. See write.h. */
+/* write.c: writes literals as source text. See write.h. */
 #include "syntax/write.h"
 
 #include <inttypes.h>

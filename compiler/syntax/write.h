@@ -1,17 +1,17 @@
-/* write.h: what the two printers of trees share: literals as text. Private to
+/* write.h: writes literals as text for the two printers of trees. It is private to
  * compiler/syntax. */
 #ifndef TIKC_SYNTAX_WRITE_H
 #define TIKC_SYNTAX_WRITE_H
 
 #include "syntax/ast.h"
 
-/* A string literal in double quotes, with escapes. */
+/* Writes a string literal in double quotes, with escapes. */
 void write_string(Text *out, const char *s, uint32_t n);
-/* The bytes of a literal with escapes; quote is the closing character that is escaped,
- * too, and braces says whether { and } are doubled. */
+/* Writes the bytes of a literal with escapes. quote is the closing character, which is
+ * escaped, too; braces says whether { and } are doubled. */
 void write_escaped(Text *out, const char *s, uint32_t n, char quote, bool braces);
 void write_int(Text *out, const Ast *node);
-/* The shortest text that reads back to the same number. */
+/* Writes the shortest text that is read back as the same number. */
 void write_float(Text *out, double number);
 
 #endif

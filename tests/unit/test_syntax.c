@@ -206,7 +206,7 @@ numbers(void **state)
 
 /* Lines, blocks and the whole text's indentation. */
 static void
-layout(void **state)
+indentation(void **state)
 {
     (void)state;
     static const char *const same[] = {
@@ -399,7 +399,7 @@ main(void)
         cmocka_unit_test(statements),
         cmocka_unit_test(strings),
         cmocka_unit_test(numbers),
-        cmocka_unit_test(layout),
+        cmocka_unit_test(indentation),
         cmocka_unit_test(strip_reaches_into_strings),
         cmocka_unit_test(empty_texts),
         cmocka_unit_test(places),

@@ -1,12 +1,12 @@
-/* layout.c: from the scanner's tokens to the grammar's. Joins lines inside brackets,
- * drops blank lines, turns indentation into INDENT and DEDENT, ends the last line, and
- * keeps the grammar out of trouble: INDENT, DEDENT and END only come where the grammar
- * takes them. For that it
+/* indent.c: the indentation filter, which makes the grammar's tokens of the scanner's. It
+ * joins lines inside brackets, drops blank lines, turns indentation into INDENT and
+ * DEDENT, ends the last line, and makes sure that INDENT, DEDENT and END only come where
+ * the grammar accepts them. For that it
  *   - hands out NO_BLOCK where a block is missing,
  *   - hides the INDENT and DEDENT of a block that nothing opens,
  *   - adds the ':' that is missing at the end of 'if x', so that the block below is read,
  *   - skips the rest of a line that the grammar refused.
- * What it finds wrong it reports itself: indentation, brackets that stay open, too much
+ * It reports what it finds wrong itself: indentation, brackets that stay open, too much
  * nesting. Backslash joins and comments never get here: the scanner takes them for
  * spaces. A text that is indented as a whole (cut out of a page) is read as if it were
  * not. */
@@ -39,7 +39,7 @@ stash(Parser *p, int kind, uint32_t word, Loc at)
     p->stash = (Token){kind, word, at};
 }
 
-/* 'not' before 'in' and 'is' before 'not' are one token. */
+/* Joins 'not' 'in' and 'is' 'not' to one token. */
 static int
 join_operator(Parser *p, int kind, Loc *at)
 {
@@ -66,7 +66,7 @@ open_bracket(Parser *p, char c, Loc at)
         Diag *d = complain(p, D_TOO_NESTED, at, "more than %d brackets are open here",
                            MAX_BRACKETS);
         complain_note(p, d, p->brackets[1].at, "the first is opened here");
-        layout_fail_line(p);
+        indent_fail_line(p);
         return TIK_YYerror;
     }
     p->brackets[++p->depth] = (Bracket){.open = c, .at = at};
@@ -144,7 +144,8 @@ head_text(const Parser *p, const Line *line)
                          line->head_at.end - line->head_at.begin);
 }
 
-/* The line before opened a block, and the present one is not inside it. */
+/* Reports a missing block: the line before opened one, and the present one is not inside
+ * it. */
 static void
 miss_block(Parser *p, const Line *before, Loc at)
 {
@@ -182,8 +183,8 @@ enter_block(Parser *p, const Line *before, Block next, Loc at)
     p->indent = !silent;
 }
 
-/* The line goes back to a column at which no block stands: it is taken to belong to the
- * inner one. */
+/* Reports a line that goes back to a column at which no block begins. It is taken to
+ * belong to the inner block. */
 static void
 match_level(Parser *p, Block next, Block inner, Loc at)
 {
@@ -216,8 +217,8 @@ leave_blocks(Parser *p, Block next, Loc at)
     }
 }
 
-/* The line is at least as far in as the innermost block by wide tabs; it must be so by
- * narrow ones. */
+/* Reports a line that is as far in as the innermost block by wide tabs, but not by narrow
+ * ones. */
 static void
 check_tabs(Parser *p, Block next, Loc at)
 {
@@ -232,7 +233,7 @@ check_tabs(Parser *p, Block next, Loc at)
     }
 }
 
-/* Where the physical line ends on which a token ends. */
+/* Returns where the physical line ends on which a token ends. */
 static uint32_t
 line_rest(const Parser *p, uint32_t at)
 {
@@ -242,8 +243,7 @@ line_rest(const Parser *p, uint32_t at)
     return at;
 }
 
-/* A logical line has ended: what its comments, and those in front of it, allow, they
- * allow here. */
+/* Ends a logical line: its comments, and those before it, allow findings on this line. */
 static void
 leave_line(Parser *p)
 {
@@ -300,7 +300,8 @@ begin_line(Parser *p, Loc at)
     check_tabs(p, next, margin);
 }
 
-/* After a line that did not parse, its 'else' has no 'if'; that is not another fault. */
+/* Forgives an 'else' without an 'if' after a line that did not parse: that is no further
+ * fault. */
 static void
 forgive_orphan(Parser *p, int head)
 {
@@ -317,7 +318,7 @@ end_of_text(Parser *p, Loc at)
 {
     const Line *before = &p->line;
     leave_line(p);
-    for (uint32_t i = 0; i < p->comments.n; i++) { /* behind the last line */
+    for (uint32_t i = 0; i < p->comments.n; i++) { /* after the last line */
         Span comment = span_of(p, p->comments.p[i]);
         severity_comment(p->u, comment,
                          (Span){comment.file, comment.begin, comment.begin});
@@ -339,7 +340,7 @@ end_of_text(Parser *p, Loc at)
     p->ended = true;
 }
 
-/* Hands out what begin_line or end_of_text queued. */
+/* Hands out the next of what begin_line or end_of_text queued. */
 static int
 queued(Parser *p, Loc *at)
 {
@@ -359,22 +360,22 @@ queued(Parser *p, Loc *at)
 /* ---- the end of a line --------------------------------------------------- */
 
 bool
-layout_is_left(Parser *p, Loc at)
+indent_is_left(Parser *p, Loc at)
 {
     uint32_t narrow;
     return p->levels.n && start_column(p, at.begin, &narrow) <= top_level(p)->column;
 }
 
-/* Whether a token at the start of a physical line looks like the start of a new statement
- * although a bracket is open. */
+/* Returns whether a token at the start of a physical line looks like the start of a new
+ * statement although a bracket is open. */
 static bool
 looks_like_statement(Parser *p, int kind, Loc at)
 {
-    return kind != ')' && kind != ']' && kind != '}' && layout_is_left(p, at);
+    return kind != ')' && kind != ']' && kind != '}' && indent_is_left(p, at);
 }
 
 /* Drops the rest of a line that the grammar refused. The line ends where its brackets are
- * closed; if they are not, at the next line that looks like a statement. */
+ * closed, or else before the next line that looks like a statement. */
 static int
 skip_line(Parser *p, TIK_YYSTYPE *value, Loc *at)
 {
@@ -414,7 +415,7 @@ skip_line(Parser *p, TIK_YYSTYPE *value, Loc *at)
 }
 
 void
-layout_fail_line(Parser *p)
+indent_fail_line(Parser *p)
 {
     p->line.failed = true;
     p->line.reported = true;
@@ -431,12 +432,12 @@ never_closed(Parser *p)
     char closing = b->open == '(' ? ')' : b->open == '[' ? ']' : '}';
     Diag *d = complain(p, D_SYNTAX, b->at, "'%c' is never closed", b->open);
     complain_help(p, d, arena_printf(&p->u->arena, "add the missing '%c'", closing));
-    layout_fail_line(p);
+    indent_fail_line(p);
     p->depth = 0;
     return TIK_YYerror;
 }
 
-/* The end of a logical line. A block's header without ':' gets one. */
+/* Ends a logical line. A block's header without ':' gets one. */
 static int
 end_line(Parser *p, Loc *at)
 {
@@ -491,7 +492,7 @@ note_token(Parser *p, int kind, Loc at)
         p->bad_token = false;
         line->reported = true;
         if (kind == TIK_YYerror) {
-            layout_fail_line(p);
+            indent_fail_line(p);
         }
     }
 }
@@ -513,13 +514,13 @@ enum {
     DROPPED = -1
 };
 
-/* 'if' and 'for' may stand in brackets, but at the start of a line that is not to the
- * right of the statement they look like the next statement: remembered in case something
- * is wrong later. */
+/* Remembers an odd line, in case something is wrong later: 'if' and 'for' may be in
+ * brackets, but at the start of a line that is not to the right of the statement they
+ * look like the next statement. */
 static void
 note_odd_line(Parser *p, Loc at)
 {
-    bool odd = p->depth && !p->line.odd.end && layout_is_left(p, at);
+    bool odd = p->depth && !p->line.odd.end && indent_is_left(p, at);
     for (uint32_t i = p->line_begin; odd && i < at.begin; i++) {
         odd = strchr(" \t\f", p->text[i]) != NULL;
     }
@@ -528,7 +529,8 @@ note_odd_line(Parser *p, Loc at)
     }
 }
 
-/* Tokens that change the state of the filter. A line end inside brackets is dropped. */
+/* Handles tokens that change the state of the filter. A line end inside brackets is
+ * dropped. */
 static int
 special(Parser *p, int kind, Loc *at)
 {
@@ -622,14 +624,15 @@ next_token(Parser *p, TIK_YYSTYPE *value, Loc *at)
     }
 }
 
-/* Whether reading on would be endless or too large. */
+/* Returns whether reading on would be endless or too large. */
 static bool
 out_of_bounds(Parser *p, Loc at)
 {
     enum {
-        TOKEN_STEPS =
-            6, /* what a token and its part of the tree cost, in steps of evaluation */
-        MAX_ERRORS = 1000 /* nobody reads on, and their number follows from the first */
+        /* cost of a token and its part of the tree, in steps of evaluation */
+        TOKEN_STEPS = 6,
+        /* nobody reads more errors, and their number follows from the first */
+        MAX_ERRORS = 1000
     };
     const Limits *l = &p->u->opt.limits;
     p->u->work += TOKEN_STEPS;
@@ -660,8 +663,8 @@ tik_yylex(TIK_YYSTYPE *value, Loc *at, Parser *p)
     p->stopped = p->stopped || out_of_bounds(p, *at);
     p->token = p->stopped ? END : next_token(p, value, at);
     if (p->token == END && !p->stopped) {
-        p->stopped =
-            out_of_bounds(p, *at); /* comments behind the last line are work, too */
+        /* comments after the last line are work, too */
+        p->stopped = out_of_bounds(p, *at);
     }
     return p->token;
 }
