@@ -141,7 +141,6 @@ WORDS_OPEN = (
     'compiler/tik/',
     'compiler/analysis/',
     'compiler/include/',
-    'compiler/host/',
     'compiler/stream/',
     'compiler/lib/',
     'compiler/driver/',

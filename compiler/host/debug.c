@@ -1,6 +1,6 @@
-/* debug.c: line tables of the source program, so that debuggers and profilers show lines
- * of the .tik file. Only for ahead-of-time output; without debug_open every function here
- * does nothing. Helper functions have no source position. */
+/* debug.c: makes line tables of the source program, so that debuggers and profilers show
+ * lines of the .tik file. They exist only in ahead-of-time output; without debug_open
+ * every function here does nothing. Helper functions have no source position. */
 #include "host/lower/lower.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
-/* descriptor.c: TikKernel, what a launcher needs to know of a compiled kernel: once in C
- * for code that runs in this process, once as constant data beside the code of an object
- * file. The LLVM structs below repeat the structs of tikrt.h field by field; static
- * assertions tie their sizes. */
+/* descriptor.c: makes the TikKernel, which is what a launcher needs to know of a compiled
+ * kernel: once in C for code that runs in this process, once as constant data in an
+ * object file. The LLVM structs below repeat the structs of tikrt.h field by field;
+ * static assertions tie their sizes. */
 #include "host/lower/lower.h"
 #include "tikcode.h"
 

@@ -1,8 +1,8 @@
-/* emit.c: ahead-of-time output: object code, a shared library, LLVM IR or assembly of
- * kernels, with a TikKernel descriptor for each. Output is made under a temporary name
- * beside its place and renamed when it is whole, so that nothing half-written is ever
- * seen; a place that is no ordinary file (a device, a pipe, - for standard output) is
- * written directly. The shared library is linked by the C compiler of the system, whose
+/* emit.c: writes ahead-of-time output: object code, a shared library, LLVM IR or assembly
+ * of kernels, with a TikKernel descriptor for each. Output gets a temporary name in the
+ * same folder and is renamed when it is complete, so that nobody sees a half-written
+ * file; a path that is no ordinary file (a device, a pipe, - for standard output) is
+ * written directly. The C compiler of the system links the shared library, and its
  * messages become notes of the diagnostic. */
 #include "host/lower/lower.h"
 
@@ -20,7 +20,7 @@ typedef struct Output {
     Unit *u;
     const char *path;
     const char *shown; /* its name in messages */
-    char *temp;        /* where it is written first; equal to path for devices */
+    char *temp;        /* path that is written first; equal to path for devices */
 } Output;
 
 static bool
@@ -121,8 +121,8 @@ start_linker(char **argv, const int *pipe_fd, pid_t *pid, Text *log)
     posix_spawn_file_actions_adddup2(&files, pipe_fd[1], 2);
     posix_spawn_file_actions_addclose(&files, pipe_fd[0]);
     posix_spawn_file_actions_addclose(&files, pipe_fd[1]);
-    /* Signals that this process holds back until its files are in their places end the
-     * linker. */
+    /* This process blocks signals until its files are in their places; they must still be
+     * able to end the linker. */
     posix_spawnattr_t attr;
     sigset_t none;
     sigemptyset(&none);
@@ -152,7 +152,7 @@ read_all(int fd, Text *log)
     }
 }
 
-/* Runs the linker; what it prints is in log. Its exit status, or -1. */
+/* Runs the linker; log gets what it prints. Returns its exit status, or -1. */
 static int
 run_linker(const char *object, const char *library, Text *log)
 {

@@ -1,4 +1,4 @@
-/* host.c: the one symbol that the tool takes from libtikc-host.so. */
+/* host.c: exports the one symbol that the tool takes from libtikc-host.so. */
 #include "host/lower/lower.h"
 
 const HostApi *

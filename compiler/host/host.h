@@ -1,6 +1,7 @@
-/* host.h: host back end: kernel IR to LLVM, JIT and AOT. It is a shared library of its
- * own (libtikc-host.so), opened on demand by host_open, since loading LLVM costs more
- * than checking a kernel; only host/open.c is linked into the tool. */
+/* host.h: the host back end compiles kernel IR through LLVM, into this process or into
+ * files. It is a shared library of its own (libtikc-host.so), opened on demand by
+ * host_open, since loading LLVM costs more than checking a kernel; only host/open.c is
+ * linked into the tool. */
 #ifndef TIKC_HOST_H
 #define TIKC_HOST_H
 
@@ -15,8 +16,8 @@ typedef enum HostEmit {
 } HostEmit;
 
 typedef struct HostOptions {
-    int opt_level;   /* 0 to 3; results are the same bits at every level */
-    const char *cpu; /* null: of this machine */
+    int opt_level;   /* 0 to 3; results have the same bits at every level */
+    const char *cpu; /* null: the processor of this machine */
     /* what messages of emit name instead of its path; null: the path */
     const char *shown;
 } HostOptions;
@@ -24,8 +25,8 @@ typedef struct HostOptions {
 typedef struct HostApi {
     int version; /* HOST_API_VERSION */
     /* Compiles checked and allocated kernels of one unit, n >= 1, into one module and
-     * gives their n entries; *handle is freed by release, and the entries' storage with
-     * it. */
+     * returns their n entries; release frees *handle, and with it the entries'
+     * storage. */
     bool (*jit)(Kernel *const *kernels, int n, const HostOptions *opt, TikKernel *entries,
                 void **handle);
     void (*release)(void *handle);
@@ -40,8 +41,8 @@ enum {
 };
 /* The symbol that libtikc-host.so exports. */
 TIK_API const HostApi *tikc_host_api(void);
-/* Loads the library; null with a diagnostic (backend) when LLVM is missing. In
- * host/open.c. */
+/* Loads the library; null with a diagnostic (backend) when LLVM is missing. It is defined
+ * in host/open.c. */
 const HostApi *host_open(Unit *u);
 
 #endif

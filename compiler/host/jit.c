@@ -1,7 +1,7 @@
-/* jit.c: kernels compiled into this process. The module goes through the same pipeline as
+/* jit.c: compiles kernels into this process. The module goes through the same pipeline as
  * ahead-of-time output, to object code in memory, which ORC links: so both give the same
- * code. What the code calls in the runtime library is bound to the copy in this library;
- * memcpy and the like come from the process. */
+ * code. Calls of the runtime library are bound to the copy in this library; memcpy and
+ * the like come from the process. */
 #include "host/lower/lower.h"
 #include "tikcode.h"
 
@@ -9,16 +9,16 @@
 #include <string.h>
 
 #ifdef __x86_64__
-/* What code for processors without conversions of float16 calls, from the library of the
- * C compiler; a host that is loaded by dlopen does not give its own libraries to the
- * process. */
+/* Code for processors without float16 conversions calls these functions of the C
+ * compiler's library. They are bound here, since a host program that is loaded by dlopen
+ * does not export its own libraries to the process. */
 float __extendhfsf2(_Float16 x);
 _Float16 __truncsfhf2(float x);
 _Float16 __truncdfhf2(double x);
 #endif
 
 typedef struct Jit {
-    Arena arena; /* names, parameters, places */
+    Arena arena; /* holds names, parameters, places */
     LLVMOrcLLJITRef jit;
 } Jit;
 
@@ -96,7 +96,8 @@ link_object(Unit *u, Jit *j, LLVMMemoryBufferRef object)
     return !failed(u, j, LLVMOrcLLJITAddObjectFile(j->jit, lib, object));
 }
 
-/* Object code of the kernels, whose descriptors go to out; null after a diagnostic. */
+/* Returns object code of the kernels, whose descriptors go to out; null after a
+ * diagnostic. */
 static LLVMMemoryBufferRef
 compile(Kernel *const *kernels, int n, const HostTarget *t, Arena *arena, TikKernel *out)
 {
@@ -181,6 +182,6 @@ host_release(void *handle)
             LLVMConsumeError(error);
         }
     }
-    Arena arena = j->arena; /* holds *j itself */
+    Arena arena = j->arena; /* *j itself is allocated in it */
     arena_free(&arena);
 }

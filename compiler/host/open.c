@@ -1,9 +1,9 @@
-/* open.c: loads libtikc-host.so when a command makes machine code. The only file of this
- * folder that is linked into the tool: everything else pulls LLVM in, which costs more
- * time to load than most commands take, and may not be installed. The library is looked
- * for beside the tool, in ../lib, one folder up (the tools of the build tree), then where
- * the system keeps libraries. The paths are spelled out, since a run path does not reach
- * dlopen under the address sanitizer. */
+/* open.c: loads libtikc-host.so when a command makes machine code. It is the only file of
+ * this folder that is linked into the tool: everything else needs LLVM, which takes
+ * longer to load than most commands run, and may not be installed. The library is looked
+ * for next to the tool, in ../lib, one folder up (for the tools of the build tree), then
+ * where the system keeps libraries. The paths are spelled out, since a run path does not
+ * reach dlopen under the address sanitizer. */
 #define _GNU_SOURCE
 #include "host/host.h"
 
@@ -14,7 +14,7 @@
 
 #define LIBRARY "libtikc-host.so"
 
-/* Folder of the running program; null if the system does not tell. */
+/* Returns the folder of the running program; null if the system does not know it. */
 static char *
 program_folder(Unit *u)
 {

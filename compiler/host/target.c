@@ -1,7 +1,7 @@
 /* target.c: the machine that code is made for, and the optimisation pipeline. Code is
  * emitted in its final shape (vectors, loops), so only registers are promoted and
- * expressions tidied; the vectorisers and the unroller of the standard pipelines have
- * nothing to do here and are not run. A module without registers needs nothing at all,
+ * expressions simplified; the vectorisers and the unroller of the standard pipelines have
+ * nothing to do here and are not run. A module without registers needs no optimisation,
  * which saves a fifth of the compile time. */
 #include "host/lower/lower.h"
 
@@ -10,7 +10,7 @@
 #include <llvm/Config/llvm-config.h>
 #include <string.h>
 
-/* One turn is enough; by default newer versions check that another would change
+/* One iteration is enough; by default newer versions check that another one would change
  * nothing. */
 #if LLVM_VERSION_MAJOR >= 18
 #define COMBINE "instcombine<no-verify-fixpoint>"
@@ -19,7 +19,7 @@
 #endif
 #define TIDY "sroa,early-cse,simplifycfg," COMBINE
 
-/* By level; level 0 runs none. */
+/* The pipeline by level; level 0 runs none. */
 static const char *const pipelines[] = {
     "",
     "function(" TIDY ")",

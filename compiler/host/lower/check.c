@@ -1,10 +1,12 @@
-/* check.c: calls of the runtime library: instructions whose meaning is there, and
+/* check.c: calls of the runtime library: instructions that are implemented there, and
  * run-time checks before an instruction or an access to one element that could not be
  * proved. The code passes the operands' values and a constant TikCheck to the runtime
- * library, which has the rules; on a fault the kernel ends. An access to one element,
- * being short, is tested in place first and only a suspicious one goes to the library. */
+ * library, which contains the rules; on a fault the kernel ends. An access to one
+ * element, being short, is tested in place first and only a suspicious one goes to the
+ * library. */
 
-/* ASSUMES element-place: offset in the tensor, a multiple of the element. */
+/* ASSUMES element-place: the access is at an offset in the tensor that is a multiple of
+ * the element. */
 #include "host/lower/lower.h"
 
 static LLVMValueRef
@@ -16,7 +18,7 @@ check_arg(Lower *l, const ParamInfo *p, const Arg *a)
         scope = b->scope;
         dtype = a->ref.dtype;
         buffer = a->ref.buf;
-        bytes = lower_asks_bytes(b) ? -1 : ir_bytes(b);
+        bytes = lower_has_run_time_size(b) ? -1 : ir_bytes(b);
         list = b->role == BUF_LIST    ? lower_param(l->k, a->ref.buf) + 1
                : b->role == BUF_CONST ? -1
                                       : 0;
@@ -38,7 +40,7 @@ string_constant(Lower *l, const char *text)
     return LLVMBuildGlobalStringPtr(l->b, text, "");
 }
 
-/* The constant TikCheck. */
+/* Returns the constant TikCheck. */
 static LLVMValueRef
 check_constant(Lower *l, int64_t op, StmtId s, LLVMValueRef *args, int n)
 {
@@ -54,7 +56,7 @@ check_constant(Lower *l, int64_t op, StmtId s, LLVMValueRef *args, int n)
     return global;
 }
 
-/* What tikrt.h calls values. */
+/* The order of the values, as tikrt.h describes them. */
 enum {
     MAX_VALUES = 2 * MAX_PARAMS + 4
 };
@@ -78,7 +80,7 @@ put_arg(Lower *l, Values *to, const ParamInfo *p, const Arg *a, StmtId s)
     case ROLE_SRC:
     case ROLE_ROOT:
         put_value(to, lower_number(l, a->ref.off, s));
-        if (lower_asks_bytes(&l->k->bufs.p[a->ref.buf])) {
+        if (lower_has_run_time_size(&l->k->bufs.p[a->ref.buf])) {
             put_value(to, lower_bytes(l, a->ref.buf));
         }
         return;
@@ -101,7 +103,7 @@ put_arg(Lower *l, Values *to, const ParamInfo *p, const Arg *a, StmtId s)
     UNREACHABLE();
 }
 
-/* The values that are known, as constant data; 0 for the others. */
+/* Returns the values that are known as constant data, with 0 for the others. */
 static LLVMValueRef
 known_values(Lower *l, const Values *from)
 {
@@ -117,8 +119,8 @@ known_values(Lower *l, const Values *from)
     return global;
 }
 
-/* Where the values are in memory: what is known is data of the module, so that a call
- * costs code only for the others. */
+/* Puts the values into memory: what is known is data of the module, so that a call costs
+ * code only for the others. */
 static LLVMValueRef
 values_in_memory(Lower *l, const Values *from)
 {
@@ -146,7 +148,7 @@ values_in_memory(Lower *l, const Values *from)
     return l->values;
 }
 
-/* Leaves the kernel when a call of the library tells of a fault. */
+/* Leaves the kernel when a call of the library reports a fault. */
 static void
 leave_if(Lower *l, LLVMValueRef fault, StmtId s)
 {
@@ -184,7 +186,8 @@ lower_check(Lower *l, StmtId s)
     call_check(l, check_constant(l, st->instr.op, s, args, n), &values, s);
 }
 
-/* Addresses of the tensor operands, and of the special registers behind them. */
+/* Returns the addresses of the tensor operands, followed by that of the special
+ * registers. */
 static LLVMValueRef
 operand_addresses(Lower *l, const ParamInfo *params, int n, const Arg *args)
 {
@@ -240,7 +243,7 @@ lower_check_element(Lower *l, const Ref *r, StmtId s)
     LLVMValueRef last = LLVMBuildSub(l->b, bytes, lower_const(l, size), "");
     LLVMValueRef odd = LLVMBuildAnd(l->b, off, lower_const(l, size - 1), "");
     odd = LLVMBuildICmp(l->b, LLVMIntNE, odd, lower_const(l, 0), "");
-    /* The bounds of an array of a list are the runtime library's. */
+    /* The runtime library knows the bounds of an array of a list. */
     LLVMValueRef outside = LLVMConstInt(l->i1, 1, false);
     if (b->role != BUF_LIST) {
         LLVMValueRef small =
@@ -254,7 +257,7 @@ lower_check_element(Lower *l, const Ref *r, StmtId s)
     LLVMPositionBuilderAtEnd(l->b, suspicious);
     Values values = {0};
     put_value(&values, off);
-    if (lower_asks_bytes(b)) {
+    if (lower_has_run_time_size(b)) {
         put_value(&values, bytes);
     }
     const ParamInfo tensor = {.role = ROLE_DST};

@@ -1,6 +1,6 @@
-/* compare.c: compare and select. host/lower/lanes.c has masks, repeats and strides, and
- * the rows of bits; here what is done with them, and the moves of CMPMASK, which is 16
- * bytes of the special registers. */
+/* compare.c: compare and select. host/lower/lanes.c handles masks, repeats and strides,
+ * and the rows of bits; this file computes with them, and has the moves of CMPMASK, which
+ * is 16 bytes of the special registers. */
 #include "host/lower/lower.h"
 
 static LLVMValueRef
@@ -103,8 +103,8 @@ copy_cmpmask(Lower *l, LLVMValueRef to, LLVMValueRef from)
     LLVMSetAlignment(LLVMBuildStore(l->b, v, to), 1);
 }
 
-/* 16 bytes of a tensor; of those behind its last granule, which only an offset that is no
- * multiple of 16 reaches, nothing is read: the upper half is 0 then. */
+/* Loads 16 bytes of a tensor. An offset that is no multiple of 16 reaches bytes past the
+ * last granule; those are not read: the upper half is then 0. */
 static void
 load_cmpmask(Lower *l, const Ref *ref)
 {
@@ -112,15 +112,15 @@ load_cmpmask(Lower *l, const Ref *ref)
         WORD = 8,
         GRANULE = 32
     };
-    LLVMValueRef from = lower_ref(l, ref), behind = lower_const(l, WORD);
+    LLVMValueRef from = lower_ref(l, ref), rest = lower_const(l, WORD);
     LLVMValueRef end = lower_bytes(l, ref->buf);
     end = LLVMBuildAnd(l->b, LLVMBuildAdd(l->b, end, lower_const(l, GRANULE - 1), ""),
                        lower_const(l, -GRANULE), "");
     LLVMValueRef off = lower_number(l, ref->off, 0);
     LLVMValueRef last = LLVMBuildSub(l->b, end, lower_const(l, 2 * WORD), "");
     LLVMValueRef whole = LLVMBuildICmp(l->b, LLVMIntSLE, off, last, "");
-    behind = LLVMBuildSelect(l->b, whole, behind, lower_const(l, 0), "");
-    LLVMValueRef at[2] = {from, LLVMBuildGEP2(l->b, l->i8, from, &behind, 1, "")};
+    rest = LLVMBuildSelect(l->b, whole, rest, lower_const(l, 0), "");
+    LLVMValueRef at[2] = {from, LLVMBuildGEP2(l->b, l->i8, from, &rest, 1, "")};
     LLVMValueRef v = LLVMConstNull(cmpmask_type(l));
     for (int i = 0; i < 2; i++) {
         LLVMValueRef word = LLVMBuildLoad2(l->b, l->i64, at[i], "");

@@ -1,8 +1,8 @@
-/* control.c: bodies, loops, branches and the choice of a family for an instruction.
+/* control.c: lowers bodies, loops and branches, and chooses the family of an instruction.
  *
  * A multi-core loop runs the iteration of the core's index, once; a core without an
  * iteration skips it. Bounds of a loop are evaluated once, on entry: no body changes them
- * (pass loops). Code behind break, continue and return is not reached and not emitted. */
+ * (pass loops). Code after break, continue and return is not reached and not emitted. */
 #include "host/lower/lower.h"
 
 static bool
@@ -39,9 +39,9 @@ multi_core_loop(Lower *l, const Stmt *st)
     LLVMPositionBuilderAtEnd(l->b, exit);
 }
 
-/* The variable in its own type. That begin to end - 1 fits it is the business of
- * loop_bounds in front of the loop; here bounds are compared in 64 bits, once, and then
- * the variable with the end's low bits. */
+/* The variable has its own type. loop_bounds before the loop guarantees that begin to end
+ * - 1 fits it; here bounds are compared in 64 bits, once, and then the variable with the
+ * end's low bits. */
 static void
 serial_loop(Lower *l, const Stmt *st, StmtId s)
 {
@@ -91,7 +91,7 @@ lower_if(Lower *l, const Stmt *st, StmtId s)
     LLVMPositionBuilderAtEnd(l->b, exit);
 }
 
-/* Instructions execute in program order: flags are only watched, barriers of queues do
+/* Instructions execute in program order: flags are only checked, barriers of queues do
  * nothing. */
 void
 lower_control(Lower *l, StmtId s)

@@ -1,23 +1,23 @@
 /* convert.c: conversions between types on lanes (vector chapter 3). host/lower/lanes.c
- * has masks, repeats and strides.
+ * handles masks, repeats and strides.
  *
- * The usual pairs are vector code of their own, in the modes that a core starts with:
+ * The usual pairs have vector code of their own, in the modes that a core starts with:
  * results saturate. The rest (directed rounding to floats, bfloat16, 64-bit integers,
  * kernels that set a mode of the conversion) calls the runtime library, once for the
- * whole instruction where that is one run. Halves of float types never meet LLVM's
- * conversions from double or to small integers, which it takes apart lane by lane;
- * everything goes by way of float32, where each step is exact but one. */
+ * whole instruction where that is one run. Values of float16 never use LLVM's conversions
+ * from double or to small integers, which it splits into single lanes; everything goes
+ * through float32, where each step but one is exact. */
 #include "host/lower/lower.h"
 
-/* What LaneJob.mode says: the rounding mode, and how the result is made. */
+/* Bits of LaneJob.mode: the rounding mode, and how the result is made. */
 enum {
     MODE_ROUND = 7,
     MODE_LIBRARY = 8,
     MODE_SCALED = 16,
-    MODE_UNIT = 32,            /* scaled by 1 */
+    MODE_UNIT = 32,            /* the scale is 1 */
     MODE_TWICE = 64,           /* the product is rounded to float32 first */
     MODE_EXTEND = 128,         /* negative numbers keep their low bits */
-    MODE_OUTWARD = ROUND_COUNT /* away from zero whatever the fraction */
+    MODE_OUTWARD = ROUND_COUNT /* rounds away from zero whatever the fraction is */
 };
 
 /* ---- modes of the core --------------------------------------------------- */
@@ -44,8 +44,8 @@ lower_find_modes(Lower *l)
     }
 }
 
-/* The register that says what happens beyond the range of the result; -1: nothing can be
- * there. */
+/* Returns the register that decides what happens beyond the range of the result; -1: no
+ * value can be there. */
 static int
 mode_register(Dtype dst, Dtype src)
 {
@@ -63,7 +63,7 @@ mode_is_set(const Lower *l, int reg)
 
 /* ---- in the runtime library ---------------------------------------------- */
 
-/* The constant TikConvert. */
+/* Returns the constant TikConvert. */
 static LLVMValueRef
 convert_constant(Lower *l, const LaneShape *sh)
 {
@@ -96,7 +96,7 @@ call_library(Lower *l, const LaneShape *sh, const Counted *c, LLVMValueRef scala
     LLVMBuildCall2(l->b, type, lower_runtime(l, "tikrt_convert", type), args, 7, "");
 }
 
-/* The lanes of one repeat, through memory. */
+/* Converts the lanes of one repeat, through memory. */
 static LLVMValueRef
 library_lanes(Lower *l, const LaneShape *sh, LLVMValueRef v, LLVMValueRef scalar)
 {
@@ -128,7 +128,7 @@ select_if(Lower *l, LLVMRealPredicate p, LLVMValueRef a, LLVMValueRef b, LLVMVal
     return LLVMBuildSelect(l->b, LLVMBuildFCmp(l->b, p, a, b, ""), yes, no, "");
 }
 
-/* Between the limits; NaN becomes 0. */
+/* Clamps to the limits; NaN becomes 0. */
 static LLVMValueRef
 clamp(Lower *l, LLVMValueRef f, double lo, double hi, int lanes)
 {
@@ -138,7 +138,7 @@ clamp(Lower *l, LLVMValueRef f, double lo, double hi, int lanes)
     return select_if(l, LLVMRealOGT, f, most, most, f);
 }
 
-/* To an integral float32. */
+/* Rounds to an integral float32. */
 static LLVMValueRef
 round_to(Lower *l, RoundMode mode, LLVMValueRef f)
 {
@@ -150,7 +150,8 @@ round_to(Lower *l, RoundMode mode, LLVMValueRef f)
     return lower_intrinsic(l, names[mode], &type, 1, &f, 1);
 }
 
-/* What the type holds, to an integer. Nearest even is one step of the machine. */
+/* Converts values that the type can hold. Rounding to nearest even is one instruction of
+ * the machine. */
 static LLVMValueRef
 convert_int32(Lower *l, RoundMode mode, LLVMValueRef f, int lanes)
 {
@@ -161,7 +162,7 @@ convert_int32(Lower *l, RoundMode mode, LLVMValueRef f, int lanes)
     return LLVMBuildFPToSI(l->b, round_to(l, mode, f), types[0], "");
 }
 
-/* Numbers that do not fit are integers, which rounding leaves alone; they are looked at
+/* Numbers that do not fit are integers, which rounding does not change; they are handled
  * only where some lane has one. */
 static LLVMValueRef
 to_int32(Lower *l, RoundMode mode, LLVMValueRef f, int lanes)
@@ -180,7 +181,7 @@ to_int32(Lower *l, RoundMode mode, LLVMValueRef f, int lanes)
     return lower_rare_end(l, &rare, f);
 }
 
-/* The limits of types are integers, so that it is the same to round before or behind
+/* The limits of types are integers, so rounding may come before or after clamping to
  * them. */
 static LLVMValueRef
 to_integer(Lower *l, const LaneShape *sh, LLVMValueRef f)
@@ -206,8 +207,8 @@ truncate_half(Lower *l, LLVMValueRef f, int lanes)
                             lower_bits_type(l, DT_F16, lanes), "");
 }
 
-/* float32 to float16, nearest even, saturated: infinity and NaN are what tells of a lane
- * that is rare. */
+/* Converts float32 to float16, nearest even, saturated: infinity and NaN show that a lane
+ * is rare. */
 static LLVMValueRef
 to_half(Lower *l, LLVMValueRef f, int lanes)
 {
@@ -233,7 +234,7 @@ from_integer(Lower *l, LLVMValueRef v, Dtype t, int lanes)
     return LLVMBuildSIToFP(l->b, v, f32, "");
 }
 
-/* Numbers, not NaN. */
+/* The results are numbers, not NaN. */
 static LLVMValueRef
 integer_to_float(Lower *l, const LaneShape *sh, LLVMValueRef v)
 {
@@ -252,9 +253,9 @@ integer_to_float(Lower *l, const LaneShape *sh, LLVMValueRef v)
                                   : LLVMBuildBitCast(l->b, f, bits, "");
 }
 
-/* The exact product of an int32 and a float16, rounded to odd in float32, so that the
- * rounding to float16 is the only one; twice: to nearest. A product has its 29 lowest
- * bits of a double in no result but as "there is more". */
+/* Returns the product of an int32 and a float16, rounded to odd in float32, so that the
+ * rounding to float16 is the only one; twice: rounded to nearest. The 29 lowest bits that
+ * a double has more than a float32 matter only as "there is more". */
 static LLVMValueRef
 product(Lower *l, LLVMValueRef v, LLVMValueRef scale, int lanes, bool twice)
 {
@@ -280,7 +281,7 @@ product(Lower *l, LLVMValueRef v, LLVMValueRef scale, int lanes, bool twice)
     return LLVMBuildFPTrunc(l->b, p, f32, "");
 }
 
-/* Clamped to the range of the result where that is less than the source's. */
+/* Clamps to the range of the result where that is smaller than the source's. */
 static LLVMValueRef
 integer_to_integer(Lower *l, const LaneShape *sh, LLVMValueRef v)
 {
@@ -339,7 +340,7 @@ compute(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
 
 /* ---- the instruction ----------------------------------------------------- */
 
-/* Pairs without code of their own. */
+/* True for pairs without code of their own. */
 static bool
 is_rare(Dtype dst, Dtype src, RoundMode round)
 {

@@ -1,9 +1,9 @@
-/* cores.c: what a core says to the launcher: how many blocks a multi-core loop has, and
- * that it waits for the other cores of the loop. Both may end the kernel. */
+/* cores.c: what a core reports to the launcher: how many blocks a multi-core loop has,
+ * and that it waits for the other cores of the loop. Either call may end the kernel. */
 #include "host/lower/lower.h"
 
-/* A function of the runtime that takes the core, a number and the place, and gives 1 to
- * end. */
+/* Calls a function of the runtime library that takes the core, a number and the place,
+ * and returns 1 to end the kernel. */
 static void
 call_launcher(Lower *l, const char *name, ExprId number, StmtId s)
 {
@@ -26,8 +26,8 @@ lower_blocks(Lower *l, StmtId s)
     call_launcher(l, "tikrt_blocks", args[0].expr, s);
 }
 
-/* What other cores wrote must be seen behind it: the call is opaque, streams are
- * fenced. */
+/* What other cores wrote must be visible after the barrier: the call is opaque, and a
+ * fence follows streamed stores. */
 void
 lower_barrier(Lower *l, StmtId s)
 {

@@ -18,7 +18,7 @@ real(Lower *l, LLVMTypeRef element, int lanes, double v)
 
 /* ---- conversions --------------------------------------------------------- */
 
-/* a if the comparison with b holds, else b; for NaN b. */
+/* Returns a if the comparison with b holds, else b; for NaN it returns b. */
 static LLVMValueRef
 choose(Lower *l, LLVMRealPredicate p, LLVMValueRef a, LLVMValueRef b)
 {
@@ -40,12 +40,12 @@ lower_near_integer(Lower *l, LLVMValueRef f, int lanes, double lo, double hi)
     return LLVMBuildSub(l->b, f, lower_bits_const(l, DT_S32, lanes, bits), "");
 }
 
-/* First to float by rounding to odd, which leaves the second rounding as if it were the
- * only one. */
+/* The first step rounds to odd, to float, which leaves the second rounding as if it were
+ * the only one. */
 LLVMValueRef
 lower_half_of_double(Lower *l, LLVMValueRef d, int lanes)
 {
-    const uint64_t low = (UINT64_C(1) << 29) - 1; /* what a float does not hold */
+    const uint64_t low = (UINT64_C(1) << 29) - 1; /* bits that a float does not hold */
     LLVMValueRef u = LLVMBuildBitCast(l->b, d, vector_of(l->i64, lanes), "");
     LLVMValueRef mask = lower_bits_const(l, DT_U64, lanes, low);
     LLVMValueRef sticky = LLVMBuildAdd(l->b, LLVMBuildAnd(l->b, u, mask, ""), mask, "");
@@ -59,8 +59,8 @@ lower_half_of_double(Lower *l, LLVMValueRef d, int lanes)
 
 /* ---- shifts -------------------------------------------------------------- */
 
-/* A shift by all bits is poison in LLVM: the number of bits modulo the width, and whether
- * it was all. */
+/* A shift by all bits is poison in LLVM: it shifts by the number of bits modulo the
+ * width, and looks whether it was all. */
 static LLVMValueRef
 shift_left(Lower *l, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef by)
 {
@@ -80,7 +80,7 @@ shift_left(Lower *l, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef by)
     return LLVMBuildOr(l->b, a, r, "");
 }
 
-/* by is at least 0; more than the width less 1 counts as that. */
+/* by is at least 0; a shift by more than the width less 1 counts as one by that. */
 static LLVMValueRef
 arithmetic_right(Lower *l, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef by)
 {
@@ -100,7 +100,7 @@ logical_right(Lower *l, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef by)
                            LLVMBuildLShr(l->b, a, by, ""), "");
 }
 
-/* The bit below the last kept one is added, which cannot overflow; a shift by 0 drops
+/* It adds the bit below the last kept one, which cannot overflow; a shift by 0 drops
  * none. */
 static LLVMValueRef
 rounded_right(Lower *l, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef by)
@@ -132,8 +132,8 @@ lower_shift(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef b
 
 /* ---- instructions -------------------------------------------------------- */
 
-/* The sum of two numbers as doubles, rounded to odd, so that a further rounding is the
- * only one. */
+/* Returns the sum of two numbers as doubles, rounded to odd, so that a further rounding
+ * is the only one. */
 static LLVMValueRef
 odd_sum(Lower *l, LLVMValueRef a, LLVMValueRef b, int lanes)
 {
@@ -155,7 +155,7 @@ odd_sum(Lower *l, LLVMValueRef a, LLVMValueRef b, int lanes)
                             LLVMTypeOf(s), "");
 }
 
-/* x * y + z of one type, rounded once. */
+/* Returns x * y + z of one type, rounded once. */
 static LLVMValueRef
 multiply_add_once(Lower *l, Dtype t, int n, LLVMValueRef x, LLVMValueRef y,
                   LLVMValueRef z)
@@ -174,7 +174,7 @@ multiply_add_once(Lower *l, Dtype t, int n, LLVMValueRef x, LLVMValueRef y,
     return lower_half_of_double(l, odd_sum(l, p, v[2], n), n);
 }
 
-/* x * y for a sum, which makes NaN canonical. */
+/* Returns x * y as part of a sum, which makes NaN canonical. */
 static LLVMValueRef
 product(Lower *l, Dtype t, int n, LLVMValueRef x, LLVMValueRef y)
 {
@@ -187,7 +187,7 @@ product(Lower *l, Dtype t, int n, LLVMValueRef x, LLVMValueRef y)
     return LLVMBuildBitCast(l->b, p, LLVMTypeOf(x), "");
 }
 
-/* x * y + z: of one type each step rounds; the product of two float16 is exact in
+/* Returns x * y + z: of one type each step rounds; the product of two float16 is exact in
  * float32. */
 static LLVMValueRef
 multiply_add(Lower *l, const LaneShape *sh, LLVMValueRef x, LLVMValueRef y,
@@ -219,8 +219,8 @@ multiply_convert(Lower *l, const LaneShape *sh, LLVMValueRef *v)
     return LLVMBuildTrunc(l->b, p, vector_of(l->i8, n), "");
 }
 
-/* The product of the sum with the scale is exact in double; what is not above 0, NaN too,
- * gives 0. */
+/* The product of the sum with the scale is exact in double; a result that is not above 0,
+ * NaN too, becomes 0. */
 static LLVMValueRef
 add_scale(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
 {

@@ -1,7 +1,7 @@
-/* lanes.c: operands that are addressed by lanes. One repeat is one LLVM vector: all
- * sources are loaded, the result is computed, then stored, so reads of a repeat come
- * before its writes whatever the operands overlap, and the repeats are a loop in order.
- * Long contiguous instructions need no other shape: an iteration is 256 bytes of
+/* lanes.c: lowers operands that are addressed by lanes. One repeat is one LLVM vector:
+ * all sources are loaded, the result is computed, then stored. So the reads of a repeat
+ * come before its writes whatever the operands overlap, and the repeats are a loop in
+ * order. Long contiguous instructions need no other shape: an iteration is 256 bytes of
  * full-width vector code. Blocks that do not follow each other are loaded and stored one
  * by one and joined in registers.
  *
@@ -29,14 +29,14 @@ typedef struct Call {
     LaneWhole *whole;
     bool reads_dst;
     int repeat_lanes;
-    const MaskArg *mask; /* null: all lanes */
+    const MaskArg *mask; /* null: all lanes are active */
     LLVMValueRef at[LANE_OPERANDS];
     LLVMValueRef rep[LANE_OPERANDS]; /* bytes from repeat to repeat */
     LLVMValueRef blk[LANE_OPERANDS]; /* bytes from block to block */
     LLVMValueRef scalar;
     LLVMValueRef repeats;
-    LLVMValueRef words[4]; /* count or bits */
-    LLVMValueRef bits_at;  /* with a row of bits */
+    LLVMValueRef words[4]; /* the mask: a count or bits */
+    LLVMValueRef bits_at;  /* address of the row of bits, if there is one */
     LLVMValueRef results_at, results_step;
 } Call;
 
@@ -51,7 +51,7 @@ mask_params(const LaneShape *sh)
     return sh->mask == LANES_COUNT ? 1 : 0;
 }
 
-/* Vector of i1: lanes below the count. */
+/* Returns a vector of i1 that is true for lanes below the count. */
 static LLVMValueRef
 count_mask(Lower *l, int lanes, LLVMValueRef count)
 {
@@ -64,9 +64,9 @@ count_mask(Lower *l, int lanes, LLVMValueRef count)
                          "");
 }
 
-/* An integer of so many bits as a vector of i1. Where the machine has no registers for
- * such vectors, a cast in front of a loop is taken apart bit by bit; comparing bytes with
- * their bits is not. */
+/* Converts an integer with a bit for each lane to a vector of i1. Where the machine has
+ * no registers for such vectors, a cast before a loop is split bit by bit; a comparison
+ * of bytes with their bits is not. */
 static LLVMValueRef
 spread_bits(Lower *l, int lanes, LLVMValueRef v)
 {
@@ -207,8 +207,8 @@ load_bits(Lower *l, const LaneShape *sh, LLVMValueRef at)
     return spread_bits(l, sh->lanes, v);
 }
 
-/* The bits that CMPMASK keeps of those that it has: of lanes of a repeat that are off. v:
- * new bits, 0 where they are off. */
+/* CMPMASK keeps its present bits for lanes of a repeat that are off. v: the new bits, 0
+ * for lanes that are off. */
 static LLVMValueRef
 with_kept_bits(Lower *l, const LaneShape *sh, LLVMValueRef v, LLVMValueRef mask,
                LLVMValueRef at)
@@ -242,8 +242,8 @@ store_bits(Lower *l, const LaneShape *sh, LLVMValueRef v, LLVMValueRef mask,
 
 /* ---- helpers ------------------------------------------------------------- */
 
-/* Parameters: repeats; address, repeat stride and, unless dense, block stride of each
- * operand; the bits; the results and their stride; the scalar; the mask. */
+/* Lists the parameters: repeats; address, repeat stride and, unless dense, block stride
+ * of each operand; the bits; the results and their stride; the scalar; the mask. */
 static int
 helper_params(Lower *l, const LaneShape *sh, LLVMTypeRef *types)
 {
@@ -282,7 +282,8 @@ is_whole(const LaneShape *sh)
     return dense;
 }
 
-/* Running addresses from the parameters of a helper; returns the next parameter. */
+/* Sets the running addresses from the parameters of a helper; returns the index of the
+ * next parameter. */
 static unsigned
 helper_operands(Lower *l, const Call *v, LLVMValueRef fn, Counted *c, LLVMValueRef *blk)
 {
@@ -431,8 +432,8 @@ call(Lower *l, const Call *v)
 
 /* ---- masks of an instruction --------------------------------------------- */
 
-/* Vectors of less than a block of the narrowest operand are not worth a helper of their
- * own. Results are of all lanes of a repeat. */
+/* Vectors of less than a block of the narrowest operand do not deserve a helper of their
+ * own. Results come from all lanes of a repeat. */
 static void
 narrow_to(Call *v, int64_t active)
 {
@@ -454,7 +455,7 @@ constant_count(Lower *l, Call *v, int64_t count)
     v->words[0] = lower_const(l, count);
 }
 
-/* Bits that are all set up to the highest are a count. */
+/* A mask with all bits set up to the highest one is a count. */
 static void
 constant_bits(Lower *l, Call *v, const uint64_t *w)
 {
@@ -510,7 +511,8 @@ mask_count(Lower *l, Call *v, StmtId s)
     v->words[0] = lower_number(l, v->mask->w[0], s);
 }
 
-/* Counter mode: whole repeats first, then the lanes that remain; either may be empty. */
+/* Counter mode has whole repeats first, then the lanes that remain; either part may be
+ * empty. */
 static void
 counter_mode(Lower *l, Call *v, StmtId s)
 {
@@ -541,8 +543,8 @@ arg_at(const Lower *l, StmtId s, int slot)
     return &l->k->args.p[l->k->stmts.p[s].instr.arg + (uint32_t)slot];
 }
 
-/* The number in a slot times a factor, plus an addend; without slot: missing times the
- * factor. */
+/* Returns the number in a slot times a factor, plus an addend; without a slot, missing
+ * times the factor. */
 static LLVMValueRef
 stride(Lower *l, StmtId s, int slot, int64_t missing, int64_t factor)
 {
@@ -566,7 +568,7 @@ block_stride(Lower *l, StmtId s, int slot, int64_t unit, int64_t size)
     return LLVMBuildAdd(l->b, v, lower_const(l, unit < 2 ? 0 : BLOCK_BYTES), "");
 }
 
-/* Address and strides of operand i in this slot (vector 1.2). */
+/* Sets address and strides of operand i from this slot (vector 1.2). */
 static void
 bind_operand(Lower *l, Call *v, StmtId s, int slot, int64_t unit)
 {

@@ -1,8 +1,8 @@
-/* lower.c: a module and the kernels in it: one function per kernel that runs one core's
- * part, the layout of a core's scratch memory, addresses of operands, and the frame of
- * helper functions. Relies on: the kernel was checked and allocated, so that buffers have
- * addresses and every instruction is proved or marked for a run-time check. Statements
- * are in host/lower/control.c. */
+/* lower.c: lowers a module and the kernels in it: one function per kernel that runs one
+ * core's part, the layout of a core's scratch memory, addresses of operands, and the
+ * frame of helper functions. It relies on a kernel that was checked and allocated, so
+ * that buffers have addresses and every instruction is proved or marked for a run-time
+ * check. Statements are in host/lower/control.c. */
 #include "host/lower/lower.h"
 
 #include "layout/lmem.h"
@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Statements from where on a kernel's function is not optimised: it only calls helpers,
- * which are, and some of LLVM's analyses take time that grows with the square of its
- * length. */
+/* From this number of statements on a kernel's function is not optimised: it only calls
+ * helpers, which are, and some of LLVM's analyses take time that grows with the square of
+ * its length. */
 enum {
     LARGE_KERNEL = 400
 };
@@ -107,7 +107,7 @@ lower_block(Lower *l, const char *name)
     return LLVMAppendBasicBlockInContext(l->ctx, fn, name);
 }
 
-/* Allocations stand together in the entry block, so that they become registers. */
+/* All allocations are in the entry block, so that they become registers. */
 static LLVMValueRef
 alloca_in(Lower *l, LLVMBasicBlockRef entry, LLVMTypeRef t, const char *name)
 {
@@ -217,7 +217,7 @@ kernel_tables(Lower *l, const Kernel *k)
     memset(&l->frames, 0, sizeof l->frames);
 }
 
-/* Global tensors that are no arguments are never touched and get no address. */
+/* Global tensors that are no arguments are never accessed and get no address. */
 static void
 argument_addresses(Lower *l, LLVMValueRef args)
 {
@@ -249,7 +249,7 @@ calls_library(Family f)
     return f > FAM_ARITH || f == FAM_TRANSFER;
 }
 
-/* Whether something reads or sets special registers. */
+/* True if a statement reads or sets special registers. */
 static bool
 uses_sreg(const Kernel *k)
 {
@@ -364,8 +364,8 @@ lower_param(const Kernel *k, BufId b)
     ICE("buffer %u is no argument", b);
 }
 
-/* A constant table is private data of the module, made when it is first used, with the
- * room of its granule. */
+/* Returns a constant table; it is private data of the module, made when it is first used,
+ * and as large as its granules. */
 static LLVMValueRef
 table(Lower *l, BufId id)
 {
@@ -385,8 +385,8 @@ table(Lower *l, BufId id)
     return l->bufs[id];
 }
 
-/* Array of an address list that an offset chooses, and what is left of the offset. Its
- * check was before: bounds in lists are never proved. */
+/* Returns the array of an address list that an offset selects, and the rest of the
+ * offset. Its check comes before: bounds in lists are never proved. */
 static LLVMValueRef
 list_array(Lower *l, LLVMValueRef items, LLVMValueRef *off)
 {

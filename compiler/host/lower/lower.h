@@ -1,12 +1,12 @@
-/* lower.h: kernel IR to LLVM IR, private to the host back end. One Lower serves one
- * module; kernels are lowered into it one after another and share the helper functions of
- * the module.
+/* lower.h: lowers kernel IR to LLVM IR; it is private to the host back end. One Lower
+ * serves one module; kernels are lowered into it one after another and share the helper
+ * functions of the module.
  *
  * Values. A scalar of the kernel is an LLVM integer of its width that holds its bits
  * (float types too; bool is i1); arithmetic on floats goes through lower_arith. An
- * instruction on tensors is one call of a helper function that has the loops; helpers are
- * made on first use and named by what they specialise on, so that equal instructions
- * share code and a kernel compiles in a few milliseconds.
+ * instruction on tensors is one call of a helper function that contains the loops;
+ * helpers are made on first use and named by what they specialise on, so that equal
+ * instructions share code and a kernel compiles in a few milliseconds.
  *
  * Bits. No fast-math flag is set anywhere and nothing is contracted, so that optimisation
  * cannot change a result. A NaN result of arithmetic is replaced by the canonical one
@@ -19,7 +19,7 @@
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/TargetMachine.h>
 
-/* What the generated code runs on. */
+/* The machine that the generated code runs on. */
 typedef struct HostTarget {
     LLVMTargetMachineRef machine;
     int opt_level;
@@ -28,7 +28,8 @@ typedef struct HostTarget {
     bool half_arithmetic; /* vectors of float16 have instructions of their own */
 } HostTarget;
 
-/* host/target.c. False: *error has the text, freed with LLVMDisposeMessage. */
+/* Opens the target (in host/target.c). False: *error is the message, to be freed with
+ * LLVMDisposeMessage. */
 bool host_target_open(HostTarget *t, const HostOptions *opt, char **error);
 void host_target_close(HostTarget *t);
 /* has_slots: values are kept in memory that could be registers (Lower.has_slots). */
@@ -38,19 +39,19 @@ bool host_target_optimise(const HostTarget *t, LLVMModuleRef mod, bool has_slots
 typedef struct LoopExit {
     struct LoopExit *outer;
     LLVMBasicBlockRef on_break, on_continue;
-    VarId var; /* 0: of the cores */
+    VarId var; /* variable of the loop; 0: a multi-core loop */
 } LoopExit;
 
-/* Where a buffer of run-time size keeps its place: i64 slots. Global tensors: only
- * bytes. */
+/* The i64 slots that keep the place of a buffer of run-time size. Global tensors have
+ * only bytes. */
 typedef struct DynamicSlots {
     LLVMValueRef at, bytes, end; /* address in the memory, size, end of its copies */
 } DynamicSlots;
 
 typedef struct Lower {
-    /* the module */
+    /* of the module: */
     Unit *u;
-    Arena *arena; /* scratch, lives as long as the Lower */
+    Arena *arena; /* scratch; it lives as long as the Lower */
     const HostTarget *target;
     LLVMContextRef ctx;
     LLVMModuleRef mod;
@@ -62,38 +63,40 @@ typedef struct Lower {
     int nhelper_attrs;
     /* some kernel keeps values in memory that optimisation makes registers */
     bool has_slots;
-    /* debug information, null without */
+    /* debug information; null without */
     LLVMDIBuilderRef di;
     LLVMMetadataRef *di_files; /* by file id */
-    LLVMMetadataRef di_scope;  /* of the kernel's function */
-    /* the kernel */
+    LLVMMetadataRef di_scope;  /* scope of the kernel's function */
+    /* of the present kernel: */
     const Kernel *k;
     LLVMValueRef fn, core, state;
-    LLVMBasicBlockRef entry, fail; /* allocations go to entry; fail returns 1 */
-    LLVMValueRef *regs;            /* by RegId: where the value is kept */
-    LLVMValueRef *vars;            /* by VarId: value inside the loop */
-    LLVMValueRef *bufs;     /* by BufId: global tensors: address of the first byte */
-    DynamicSlots *dynamic;  /* by BufId: buffers of run-time size */
-    LLVMValueRef padding;   /* padding register; null: the kernel never sets it */
+    LLVMBasicBlockRef entry, fail; /* entry takes the allocations; fail returns 1 */
+    LLVMValueRef *regs;            /* by RegId: the slot that holds the value */
+    LLVMValueRef *vars;            /* by VarId: the value inside the loop */
+    LLVMValueRef *bufs;    /* by BufId: address of the first byte of a global tensor */
+    DynamicSlots *dynamic; /* by BufId: slots of buffers of run-time size */
+    /* slot of the padding register; null: the kernel never sets it */
+    LLVMValueRef padding;
     LLVMValueRef values;    /* operands for a call of the runtime library */
-    LLVMValueRef addresses; /* of tensor operands, for the same */
-    LLVMValueRef where;     /* values that a fault tells */
-    bool *streams;          /* by BufId: written past the caches, see host/lower/move.c */
+    LLVMValueRef addresses; /* addresses of tensor operands, for the same call */
+    LLVMValueRef where;     /* values that a fault reports */
+    /* by BufId: the tensor is written past the caches, see host/lower/move.c */
+    bool *streams;
     bool has_streams;
     bool sets_fp2fp, sets_fp2int; /* the kernel may set these modes of conversions */
-    bool sets_atomic;             /* and that of writes to global memory */
+    bool sets_atomic;             /* and the mode of writes to global memory */
     bool saturates_half,
-        saturates_int;  /* results of lane arithmetic under construction */
+        saturates_int;  /* the results of lane arithmetic being built saturate */
     LLVMValueRef *memo; /* by ExprId: value in the present statement */
     uint32_t *memo_stamp;
     uint32_t stamp;
     LoopExit *loop;
     VEC(TikPlace) places;
-    uint32_t *place_of;    /* by StmtId: 1 + index in places, 0 not yet */
+    uint32_t *place_of;    /* by StmtId: 1 + index in places; 0: none yet */
     uint32_t *place_index; /* hash table of 1 + index in places */
     uint32_t nplace_index;
     VEC(TikFrame) frames;
-    uint32_t *frame_of; /* by call chain: number in frames, 0 not yet */
+    uint32_t *frame_of; /* by call chain: number in frames; 0: none yet */
 } Lower;
 
 /* ---- lower.c: modules, kernels, addresses -------------------------------- */
@@ -101,25 +104,27 @@ typedef struct Lower {
 void lower_open(Lower *l, Unit *u, Arena *arena, const HostTarget *t,
                 const char *module_name);
 void
-lower_close(Lower *l); /* the module goes as well, unless taken by setting mod to null */
-/* Adds the function tik_entry_<name>; the places are in l->places until the next
+/* disposes of the module too, unless the caller took it and set mod to null */
+lower_close(Lower *l);
+/* Adds the function tik_entry_<name>; l->places holds its places until the next
  * kernel. */
 LLVMValueRef lower_kernel(Lower *l, const Kernel *k);
-/* Bytes of scratch memory that the entry expects, and where a memory begins in it. */
+/* The first returns the bytes of scratch memory that the entry expects, the second where
+ * a memory begins in it. */
 int64_t lower_scratch_bytes(const Kernel *k);
 int64_t lower_scope_base(const Kernel *k, Scope s);
-/* How far apart the lanes of LMEM lie in it; 0: the kernel has none. */
+/* Returns the distance of the LMEM lanes in it; 0: the kernel uses none. */
 int64_t lower_lane_bytes(const Kernel *k);
 int32_t lower_cores(const Kernel *k);
 bool lower_has_op(const Kernel *k, Op op);
-/* host/lower/place.c: index of the source position of a statement, and of the calls that
- * led to it, in the places table. */
+/* Defined in host/lower/place.c: returns the index, in the places table, of the source
+ * position of a statement and of the calls that led to it. */
 int32_t lower_place(Lower *l, StmtId s);
 LLVMValueRef lower_ref(Lower *l, const Ref *r); /* address of a tensor operand */
 int32_t lower_param(const Kernel *k, BufId b);  /* index of an argument */
-LLVMValueRef lower_sreg(Lower *l);              /* of the special registers */
+LLVMValueRef lower_sreg(Lower *l);              /* address of the special registers */
 void lower_return(Lower *l, int status);
-/* The kernel's reading of an uncertain point. */
+/* Returns the kernel's reading of a choice. */
 static inline int
 lower_chosen(const Lower *l, Choice point)
 {
@@ -132,23 +137,23 @@ LLVMBasicBlockRef lower_block(Lower *l,
 LLVMValueRef lower_alloca(Lower *l, LLVMTypeRef t, const char *name);
 /* The same in the helper function under construction. */
 LLVMValueRef lower_helper_alloca(Lower *l, LLVMTypeRef t, const char *name);
-/* A function of the runtime library, declared on first use. */
+/* Returns a function of the runtime library, which is declared on first use. */
 LLVMValueRef lower_runtime(Lower *l, const char *name, LLVMTypeRef type);
 
 /* ---- helpers ------------------------------------------------------------- */
 
-/* A helper function under construction: saves the place in the kernel. */
+/* A helper function under construction; it saves the place in the kernel. */
 typedef struct Helper {
     LLVMValueRef fn;
     LLVMTypeRef type;
-    /* where the caller goes on; null: the helper exists already */
+    /* where the caller continues; null: the helper exists already */
     LLVMBasicBlockRef back;
     LLVMValueRef caller;
     LLVMMetadataRef location;
 } Helper;
 
-/* Looks the helper up or begins it (builder at its entry). True: the body is to be built,
- * then lower_helper_end. */
+/* Looks the helper up or begins it (with the builder at its entry). True: the caller
+ * builds the body, then calls lower_helper_end. */
 bool lower_helper_begin(Lower *l, Helper *h, const char *name, const LLVMTypeRef *params,
                         int n);
 void lower_helper_end(Lower *l, Helper *h); /* adds the return */
@@ -158,14 +163,15 @@ void lower_helper_call(Lower *l, const Helper *h, LLVMValueRef *args, int n);
  * values advance by a step in bytes. */
 typedef struct Counted {
     LLVMBasicBlockRef head, body, exit, from;
-    LLVMValueRef index; /* phi, counts from 0 */
+    LLVMValueRef index; /* phi that counts from 0 */
     LLVMValueRef count;
     LLVMValueRef at[4]; /* phi of each pointer */
     LLVMValueRef step[4];
     int n;
 } Counted;
 
-/* Set count, n, at (start values) and step; at then holds the running pointers. */
+/* The caller sets count, n, at (start values) and step; afterwards at holds the running
+ * pointers. */
 void lower_counted_begin(Lower *l, Counted *c);
 void lower_counted_end(Lower *l, Counted *c);
 
@@ -174,16 +180,17 @@ void lower_counted_end(Lower *l, Counted *c);
 /* Arithmetic on scalars (lanes 0) and vectors of bits. */
 
 LLVMTypeRef lower_bits_type(Lower *l, Dtype t, int lanes);
-LLVMValueRef lower_splat(Lower *l, LLVMValueRef scalar, int lanes); /* lanes 0: itself */
+/* lanes 0: the scalar itself */
+LLVMValueRef lower_splat(Lower *l, LLVMValueRef scalar, int lanes);
 LLVMValueRef lower_bits_const(Lower *l, Dtype t, int lanes, uint64_t bits);
 LLVMValueRef lower_to_f32(Lower *l, LLVMValueRef bits, Dtype t, int lanes);
-/* float16 or float32: NaN becomes canonical. */
+/* For float16 or float32: a NaN becomes canonical. */
 LLVMValueRef lower_canonical(Lower *l, Dtype t, int lanes, LLVMValueRef bits);
-/* Rounds to nearest even; NaN becomes canonical. */
+/* Rounds to nearest even; a NaN becomes canonical. */
 LLVMValueRef lower_from_f32(Lower *l, LLVMValueRef f, Dtype t, int lanes);
-/* A result in two ways: as usual, and another one for vectors of which some lane is rare.
- * The code for those is built between begin and end and is behind a branch. Scalars: rare
- * is one i1. */
+/* A result that is computed in two ways: as usual, and in another way for vectors in
+ * which some lane is rare. The code for the rare ones is built between begin and end, in
+ * a branch. For scalars rare is one i1. */
 typedef struct Rare {
     LLVMValueRef usual;
     LLVMBasicBlockRef from, done;
@@ -191,34 +198,35 @@ typedef struct Rare {
 
 void lower_rare_begin(Lower *l, Rare *r, LLVMValueRef rare, LLVMValueRef usual);
 LLVMValueRef lower_rare_end(Lower *l, Rare *r, LLVMValueRef instead);
-/* float16: infinity becomes the largest number, NaN 0. */
+/* For float16: infinity becomes the largest number, NaN becomes 0. */
 LLVMValueRef lower_saturated(Lower *l, Dtype t, LLVMValueRef bits, int lanes);
-/* ADD SUB MUL MAX MIN AND OR, DIV of floats. */
+/* op: ADD SUB MUL MAX MIN AND OR, DIV of floats. */
 LLVMValueRef lower_binary(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a,
                           LLVMValueRef b);
 LLVMValueRef lower_unary(Lower *l, Sem op, Dtype t, int lanes,
-                         LLVMValueRef a); /* ABS RELU NOT, of floats SQRT REC */
+                         LLVMValueRef a); /* op: ABS RELU NOT, of floats SQRT REC */
 LLVMValueRef lower_float_op(Lower *l, LLVMOpcode op, Dtype t, int lanes, LLVMValueRef a,
                             LLVMValueRef b);
-/* A vector of i1 (lanes 0: i1). p: one of OEQ OGT OGE OLT OLE UNE. */
+/* Returns a vector of i1 (lanes 0: an i1). p: one of OEQ OGT OGE OLT OLE UNE. */
 LLVMValueRef lower_float_compare(Lower *l, LLVMRealPredicate p, Dtype t, int lanes,
                                  LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef lower_intrinsic(Lower *l, const char *name, LLVMTypeRef *types, int ntypes,
                              LLVMValueRef *args, int n);
 
-/* Integers from float32: the nearest one, ties to even, between lo and hi (below 2^22);
- * NaN gives 0. */
+/* Returns integers from float32: the nearest one, ties to even, between lo and hi (below
+ * 2^22); NaN gives 0. */
 LLVMValueRef lower_near_integer(Lower *l, LLVMValueRef f, int lanes, double lo,
                                 double hi);
-/* float16 from double, one rounding; positive and at most 65504, or 0. */
+/* Returns float16 from double with one rounding; the numbers are positive and at most
+ * 65504, or 0. */
 LLVMValueRef lower_half_of_double(Lower *l, LLVMValueRef d, int lanes);
-/* Bits by 0 to as many as t has; round: to the nearest, ties upwards. */
+/* Shifts bits by 0 up to the width of t; round: to the nearest, ties upwards. */
 LLVMValueRef lower_shift(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a,
                          LLVMValueRef by, bool round);
 
 /* ---- host/lower/lanes.c -------------------------------------------------- */
 
-/* Operands that are addressed by lanes (vector 1.1 to 1.5). */
+/* Limits of operands that are addressed by lanes (vector 1.1 to 1.5). */
 
 enum {
     LANE_OPERANDS = 4
@@ -226,89 +234,92 @@ enum {
 
 typedef enum LaneMask {
     LANES_FULL,
-    LANES_COUNT, /* leading lanes */
+    LANES_COUNT, /* the mask is a number of leading lanes */
     LANES_BITS
 } LaneMask;
 
-/* A row of bits beside the lanes: bit l of a repeat is for lane l. */
+/* A row of bits that accompanies the lanes: bit l of a repeat is for lane l. */
 typedef enum LaneBits {
     BITS_NONE,
-    BITS_READ,      /* compute gets them behind the operands, as a vector of i1 */
-    BITS_READ_MASK, /* the same of CMPMASK, for every repeat */
-    /* compute gives a vector of i1, which is stored there; no operand is written */
+    BITS_READ,      /* compute gets them after the operands, as a vector of i1 */
+    BITS_READ_MASK, /* the same with the bits of CMPMASK, for every repeat */
+    /* compute returns a vector of i1, which is stored there; no operand is written */
     BITS_WRITE,
     BITS_WRITE_MASK /* the same to CMPMASK; lanes that are off give 0 */
 } LaneBits;
 
-/* What a helper specialises on. */
+/* The properties that a helper specialises on. */
 typedef struct LaneShape {
     const char *name;
-    uint32_t mode, variant; /* what the computation depends on besides types */
-    int lanes;              /* of the vectors in the code; at most those of a repeat */
+    uint32_t mode, variant; /* what the computation depends on in addition to types */
+    /* lanes of the vectors in the code; at most those of a repeat */
+    int lanes;
     LaneMask mask;
-    int n; /* operands by lanes; operand 0 is written */
+    int n; /* number of operands by lanes; operand 0 is written */
     Dtype dtype[LANE_OPERANDS];
-    bool dense[LANE_OPERANDS]; /* blocks follow each other */
-    Dtype scalar;              /* DT_NONE: none */
+    bool dense[LANE_OPERANDS]; /* the blocks follow each other */
+    Dtype scalar;              /* type of the scalar operand; DT_NONE: there is none */
     LaneBits bits;
-    int results; /* of each repeat; 0: the lanes of operand 0 */
+    int results; /* results of each repeat; 0: one for each lane of operand 0 */
 } LaneShape;
 
-/* The result for all lanes. v: operands as vectors of their bits; v[0] the old
- * destination where it is read, else null. scalar: splat, or null. */
+/* Builds the result for all lanes. v: operands as vectors of their bits; v[0] is the old
+ * destination where it is read, else null. scalar: a splat, or null. */
 typedef LLVMValueRef LaneCompute(Lower *l, const LaneShape *sh, LLVMValueRef *v,
                                  LLVMValueRef scalar);
 
-/* The whole instruction where all lanes are active and blocks follow each other: operands
- * in c->at, their steps and the number of repeats. scalar: one, or null. */
+/* Builds the whole instruction where all lanes are active and blocks follow each other; c
+ * has the operands in at, their steps and the number of repeats. scalar: one scalar, or
+ * null. */
 typedef void LaneWhole(Lower *l, const LaneShape *sh, const Counted *c,
                        LLVMValueRef scalar);
 
 typedef struct LaneJob {
-    const char *name; /* with mode and types it names the computation */
+    const char *name; /* names the computation, together with mode and types */
     uint32_t mode, variant;
     LaneCompute *compute;
-    LaneWhole *whole; /* null: each repeat with compute */
+    LaneWhole *whole; /* null: each repeat is built with compute */
     bool reads_dst;   /* operand 0 is loaded */
     LaneBits bits;
-    /* of the first repeat; those of all repeats are packed densely */
+    /* bits of the first repeat; those of all repeats are packed densely */
     LLVMValueRef bits_at;
-    /* compute gives so many elements of all lanes of operand 0, the only one */
+    /* compute gives that many elements of all lanes of operand 0, the only one */
     int results;
-    LLVMValueRef results_at, results_step; /* bytes from repeat to repeat */
+    LLVMValueRef results_at, results_step; /* address, and bytes from repeat to repeat */
     LLVMValueRef scalar; /* null: the scalar operand, if the form has one */
-    Dtype scalar_type;   /* of scalar */
+    Dtype scalar_type;   /* type of scalar */
 } LaneJob;
 
-/* The whole instruction: masks, repeats, strides from the tables. */
+/* Lowers the whole instruction: masks, repeats and strides come from the tables. */
 void lower_lanes(Lower *l, StmtId s, const LaneJob *job);
 
 /* Elements that follow each other in every operand. */
 typedef struct LaneRun {
-    int n; /* operands; operand 0 is written */
+    int n; /* number of operands; operand 0 is written */
     Dtype dtype[LANE_OPERANDS];
     LLVMValueRef at[LANE_OPERANDS];
     int64_t elems;
 } LaneRun;
 
-/* The job of an instruction without masks and repeats; its scalar is the job's. */
+/* Lowers the job of an instruction without masks and repeats; its scalar is the job's. */
 void lower_run(Lower *l, const LaneRun *run, const LaneJob *job);
-/* The leading lanes of an operand; blk: bytes from block to block, null: they follow each
- * other. */
+/* Loads the leading lanes of an operand; blk: bytes from block to block; null: the blocks
+ * follow each other. */
 LLVMValueRef lower_lanes_load(Lower *l, Dtype t, int lanes, LLVMValueRef at,
                               LLVMValueRef blk);
 void lower_lanes_store(Lower *l, Dtype t, int lanes, LLVMValueRef v, LLVMValueRef mask,
                        LLVMValueRef at, LLVMValueRef blk);
-/* Words of 64 bits as a vector of i1. */
+/* Converts words of 64 bits to a vector of i1. */
 LLVMValueRef lower_bits_to_lanes(Lower *l, int lanes, LLVMValueRef *words, int n);
 
 /* ---- one file per family ------------------------------------------------- */
 
-LLVMValueRef lower_expr(Lower *l, ExprId e, StmtId at); /* in its own type */
+/* the value in the expression's own type */
+LLVMValueRef lower_expr(Lower *l, ExprId e, StmtId at);
 LLVMValueRef lower_number(Lower *l, ExprId e,
-                          StmtId at); /* integer in canonical form as i64 */
-/* host/lower/where.c: a block that says where the kernel is and leaves it; for a branch
- * that is taken after a fault of the statement was recorded. */
+                          StmtId at); /* an integer in canonical form as i64 */
+/* Defined in host/lower/where.c: returns a block that reports where the kernel is and
+ * leaves it. A branch goes there after a fault of the statement was recorded. */
 LLVMBasicBlockRef lower_failed(Lower *l, StmtId s);
 /* Branches to a fault when cond (i1) holds. */
 void lower_fault_if(Lower *l, LLVMValueRef cond, Rule rule, LLVMValueRef value,
@@ -319,7 +330,8 @@ void lower_store(Lower *l, StmtId s);
 
 void lower_body(Lower *l, StmtId first);
 
-/* Run-time checks; nothing when proved (lower_check: the caller asks). */
+/* Emits run-time checks, and nothing for what is proved (for lower_check the caller looks
+ * at that). */
 void lower_check(Lower *l, StmtId s);
 void lower_check_element(Lower *l, const Ref *r, StmtId s);
 
@@ -329,22 +341,23 @@ void lower_dynamic_slots(Lower *l, LLVMValueRef args); /* at the start of a kern
 void lower_reserve(Lower *l, StmtId s);
 void lower_blocks(Lower *l, StmtId s); /* host/lower/cores.c */
 void lower_barrier(Lower *l, StmtId s);
-/* Whether the run knows the size: buffers of run-time size, and global tensors, whose
- * accesses are checked against the array that is given. */
-bool lower_asks_bytes(const Buffer *b);
-LLVMValueRef lower_bytes(Lower *l, BufId id);   /* size of a buffer now */
-LLVMValueRef lower_address(Lower *l, BufId id); /* of an on-core buffer, in its memory */
-/* What it does with the lanes of an instruction whose mode is a Sem. */
+/* True if the size is known at run time only: for buffers of run-time size, and for
+ * global tensors, whose accesses are checked against the array that is given. */
+bool lower_has_run_time_size(const Buffer *b);
+LLVMValueRef lower_bytes(Lower *l, BufId id); /* present size of a buffer */
+/* address of an on-core buffer in its memory */
+LLVMValueRef lower_address(Lower *l, BufId id);
+/* Computes the lanes of an instruction whose mode is a Sem. */
 LaneCompute lower_vector_compute;
-/* What lower_vector computes for instructions of the family ARITH
+/* Computes what lower_vector needs for instructions of the family ARITH
  * (host/lower/fused.c). */
 LLVMValueRef lower_fused(Lower *l, const LaneShape *sh, LLVMValueRef *v,
                          LLVMValueRef scalar);
 void lower_find_modes(Lower *l); /* at the start of a kernel */
-/* The computation of a conversion, for lower_lanes or lower_run. */
+/* Returns the computation of a conversion, for lower_lanes or lower_run. */
 LaneJob lower_conversion(Lower *l, StmtId s);
-/* An instruction, by family (family.def); lower_exec: one whose meaning is in the runtime
- * library (tikrt_exec). */
+/* Lowers an instruction; there is one function for each family (family.def). lower_exec
+ * is for those whose meaning is in the runtime library (tikrt_exec). */
 typedef void LowerInstr(Lower *l, StmtId s);
 #define FAMILY(id, rules, lower, bind, ops, emu) LowerInstr lower_##lower;
 #include "isa/family.def"
@@ -354,12 +367,12 @@ typedef void LowerInstr(Lower *l, StmtId s);
 void debug_open(Lower *l);
 void debug_begin_kernel(Lower *l, const Kernel *k);
 void debug_statement(Lower *l, StmtId s);
-void debug_none(Lower *l); /* code without a source position follows */
+void debug_none(Lower *l); /* the code that follows has no source position */
 void debug_close(Lower *l);
 
 /* ---- host/descriptor.c: TikKernel for C and as constant data ------------- */
 
-/* Fills everything but entry; storage in the arena. */
+/* Fills everything but entry; the storage is in the arena. */
 void descriptor_fill(Lower *l, const Kernel *k, Arena *arena, TikKernel *out);
 /* Adds the constant tik_kernel_<name> to the module. */
 void descriptor_emit(Lower *l, const Kernel *k, LLVMValueRef entry);

@@ -1,8 +1,8 @@
-/* move.c: data_move on every path, and the padding register.
+/* move.c: lowers data_move on every path, and the padding register.
  *
  * Bursts are copied with memcpy, inside of one tensor with memmove, since source and
  * destination may share bytes there (the warning overlap): each burst is read before it
- * is written. One burst is one copy in place; more go through a helper that steps both
+ * is written. One burst is one copy in place; more go through a helper that advances both
  * addresses by their pitch, in ascending order. Moves that fill (pad modes) or convert
  * (L0C) have helpers of their own.
  *
@@ -19,11 +19,11 @@ typedef struct Move {
     const Ref *dst, *src;
     MoveUnits units;
     int64_t mode;
-    bool meets;                        /* source and destination may share bytes */
+    bool overlaps;                     /* source and destination may share bytes */
     LLVMValueRef to, from;             /* addresses */
     LLVMValueRef nburst, burst;        /* i64 */
-    LLVMValueRef dst_bytes, src_bytes; /* of one burst */
-    LLVMValueRef dst_pitch, src_pitch; /* from burst to burst */
+    LLVMValueRef dst_bytes, src_bytes; /* bytes of one burst */
+    LLVMValueRef dst_pitch, src_pitch; /* bytes from burst to burst */
 } Move;
 
 static const Arg *
@@ -44,7 +44,7 @@ times(Lower *l, LLVMValueRef v, int64_t by)
     return LLVMBuildMul(l->b, v, lower_const(l, by), "");
 }
 
-/* Bytes that a pad mode takes from each burst: 1, 2, 4, 8, 16. */
+/* Returns the bytes that a pad mode takes from each burst: 1, 2, 4, 8, 16. */
 static int64_t
 pad_width(const Move *m)
 {
@@ -85,9 +85,9 @@ enum {
 };
 
 static void
-copy_bytes(Lower *l, bool meets, LLVMValueRef to, LLVMValueRef from, LLVMValueRef len)
+copy_bytes(Lower *l, bool overlaps, LLVMValueRef to, LLVMValueRef from, LLVMValueRef len)
 {
-    if (meets) {
+    if (overlaps) {
         LLVMBuildMemMove(l->b, to, 1, from, 1, len);
     } else {
         LLVMBuildMemCpy(l->b, to, 1, from, 1, len);
@@ -101,14 +101,14 @@ copy_bursts(Lower *l, const Move *m)
     Counted c = {0};
     bool fixed = LLVMIsConstant(m->src_bytes) &&
                  LLVMConstIntGetZExtValue(m->src_bytes) <= INLINE_BURST;
-    const char *name = m->meets ? "tik.meet" : "tik.move";
+    const char *name = m->overlaps ? "tik.overlap" : "tik.move";
     if (fixed) {
         name = arena_printf(l->arena, "%s.%llu", name,
                             (unsigned long long)LLVMConstIntGetZExtValue(m->src_bytes));
     }
     if (burst_loop(l, &h, &c, name)) {
         LLVMValueRef len = fixed ? m->src_bytes : LLVMGetParam(h.fn, 5);
-        copy_bytes(l, m->meets, c.at[0], c.at[1], len);
+        copy_bytes(l, m->overlaps, c.at[0], c.at[1], len);
         lower_counted_end(l, &c);
         lower_helper_end(l, &h);
     }
@@ -117,9 +117,9 @@ copy_bursts(Lower *l, const Move *m)
 
 /* ---- streams ------------------------------------------------------------- */
 
-/* Bytes: of all global tensors from where on outputs are streamed; bytes from where on a
- * tensor's size is only a stand-in for "unknown"; a burst worth it; a cache line; one
- * turn of the loop. */
+/* Limits in bytes: the size of all global tensors from which outputs are streamed; the
+ * size from which a tensor's size only means "unknown"; the shortest burst that is
+ * streamed; a cache line; one iteration of the loop. */
 enum {
     STREAM_TOTAL = 16 << 20,
     STREAM_BURST = 2048,
@@ -184,7 +184,7 @@ advance(Lower *l, LLVMValueRef at, LLVMValueRef by)
     return LLVMBuildGEP2(l->b, l->i8, at, &by, 1, "");
 }
 
-/* A loop over whole groups of lines; dst is at the start of a line. */
+/* Builds a loop over whole groups of lines; dst is at the start of a line. */
 static void
 stream_lines(Lower *l, LLVMValueRef dst, LLVMValueRef src, LLVMValueRef bytes)
 {
@@ -212,8 +212,8 @@ stream_lines(Lower *l, LLVMValueRef dst, LLVMValueRef src, LLVMValueRef bytes)
     lower_counted_end(l, &c);
 }
 
-/* The helper's bytes up to a line, then whole groups of lines, then the rest. At least a
- * line. */
+/* Streams the helper's bytes up to a line, then whole groups of lines, then the rest.
+ * There is at least one line. */
 static void
 stream_body(Lower *l, const Helper *h)
 {
@@ -265,12 +265,12 @@ copy(Lower *l, const Move *m)
     bool packed = same_constant(m->dst_pitch, m->dst_bytes) &&
                   same_constant(m->src_pitch, m->src_bytes);
     bool one = same_constant(m->nburst, lower_const(l, 1));
-    if (one || (packed && !m->meets)) {
+    if (one || (packed && !m->overlaps)) {
         LLVMValueRef len = LLVMBuildMul(l->b, m->nburst, m->src_bytes, "");
         if (worth_streaming(l, m, len)) {
             stream(l, m, len);
         } else {
-            copy_bytes(l, m->meets, m->to, m->from, len);
+            copy_bytes(l, m->overlaps, m->to, m->from, len);
         }
         return;
     }
@@ -279,8 +279,8 @@ copy(Lower *l, const Move *m)
 
 /* ---- pad modes ----------------------------------------------------------- */
 
-/* One block per burst: filled with the padding register, then the first bytes from the
- * source. */
+/* Each burst becomes one block: it is filled with the padding register, then the first
+ * bytes come from the source. */
 static void
 pad(Lower *l, Move *m)
 {
@@ -313,9 +313,10 @@ pad(Lower *l, Move *m)
 enum {
     FRACTAL = 256,
     CHUNK = 64
-}; /* elements */
+}; /* numbers of elements */
 
-/* float16 of a float32: beyond the largest finite number it stays there; NaN gives +0. */
+/* Converts float32 to float16: a number beyond the largest finite one becomes that; NaN
+ * gives +0. */
 static LLVMValueRef
 saturate_f16(Lower *l, LLVMValueRef f, int lanes)
 {
@@ -397,9 +398,9 @@ lower_move(Lower *l, StmtId s)
     Move m = {.dst = &operand(l, s, MOVE_dst)->ref, .src = &operand(l, s, MOVE_src)->ref};
     Scope from = l->k->bufs.p[m.src->buf].scope;
     Scope to = l->k->bufs.p[m.dst->buf].scope;
-    m.meets = m.dst->buf == m.src->buf;
-    bool blocks = m.meets && chosen(l->k->choices, CHOICE_OVERLAPPING_MOVE) ==
-                                 CHOSE_OVERLAPPING_MOVE_ASCENDING;
+    m.overlaps = m.dst->buf == m.src->buf;
+    bool blocks = m.overlaps && chosen(l->k->choices, CHOICE_OVERLAPPING_MOVE) ==
+                                    CHOSE_OVERLAPPING_MOVE_ASCENDING;
     if ((l->sets_atomic && to == SC_GM) || blocks) {
         lower_exec(l, s);
         return;

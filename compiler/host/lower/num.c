@@ -5,15 +5,15 @@
  *
  * float16 add, sub, mul, div are LLVM operations on half, whose result is the same bits
  * as rounding the float32 result. bfloat16 has no LLVM type here: widening is a shift and
- * rounding an integer sequence, so that no runtime routine is needed. Maximum, minimum
- * and relu of the 16-bit formats compare integer keys, cheaper than widening, where the
- * machine has no comparisons of half. */
+ * rounding an integer sequence, so that no runtime routine is needed. Where the machine
+ * has no comparisons of half, maximum, minimum and relu of the 16-bit formats compare
+ * integer keys, which is cheaper than widening. */
 #include "host/lower/lower.h"
 
 #include <string.h>
 
 enum {
-    REGISTER_BYTES = 64 /* of vectors, at most */
+    REGISTER_BYTES = 64 /* largest register of vectors */
 };
 
 typedef struct FloatFormat {
@@ -227,8 +227,8 @@ part(Lower *l, LLVMValueRef v, int first, int n)
                                   LLVMConstVector(index, (unsigned)n), "");
 }
 
-/* Whether a or b is NaN, by lane. The magnitudes of halves are compared as integers, for
- * few machines compare halves. */
+/* True, by lane, if a or b is NaN. The magnitudes of halves are compared as integers,
+ * since few machines compare halves. */
 static LLVMValueRef
 either_nan(Lower *l, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef b)
 {
@@ -248,8 +248,8 @@ is_long(Dtype t, int lanes)
     return lanes * dtype_size(t) >= 2 * REGISTER_BYTES;
 }
 
-/* The result where a is no NaN. Vectors of several registers have few NaN: one look at
- * two lanes together tells that there is none. */
+/* Returns the result where a is no NaN. Vectors of several registers seldom have a NaN:
+ * one comparison of two lanes together shows that there is none. */
 static LLVMValueRef
 unless_nan(Lower *l, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef result)
 {
@@ -270,7 +270,7 @@ lower_canonical(Lower *l, Dtype t, int lanes, LLVMValueRef bits)
     return unless_nan(l, t, lanes, bits, bits);
 }
 
-/* A signed integer that orders like the number; both zeros have key 0. */
+/* Returns a signed integer that is ordered like the number; both zeros have key 0. */
 static LLVMValueRef
 order_key(Lower *l, Dtype t, int lanes, LLVMValueRef a)
 {
@@ -281,7 +281,7 @@ order_key(Lower *l, Dtype t, int lanes, LLVMValueRef a)
     return LLVMBuildSub(l->b, flipped, sign, "");
 }
 
-/* The first operand where the two are equal. */
+/* Where the two are equal, the result is the first operand. */
 static LLVMValueRef
 float_extremum(Lower *l, bool max, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef b)
 {
@@ -347,14 +347,14 @@ lower_float_compare(Lower *l, LLVMRealPredicate p, Dtype t, int lanes, LLVMValue
                             : LLVMBuildAnd(l->b, r, LLVMBuildNot(l->b, nan, ""), "");
 }
 
-/* Integers that stop at the ends of their type. */
+/* Integers that saturate at the ends of their type. */
 static LLVMValueRef
 clamped(Lower *l, Sem op, Dtype t, LLVMValueRef a, LLVMValueRef b)
 {
     bool is_signed = dtype_kind(t) == KIND_SINT;
     LLVMTypeRef type = LLVMTypeOf(a);
     LLVMValueRef args[3] = {a, b, lower_const32(l, 0)};
-    if (op == SEM_MUL) { /* of numbers without a fraction */
+    if (op == SEM_MUL) { /* for numbers without a fraction */
         return lower_intrinsic(l, is_signed ? "llvm.smul.fix.sat" : "llvm.umul.fix.sat",
                                &type, 1, args, 3);
     }

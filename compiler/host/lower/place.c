@@ -1,7 +1,7 @@
-/* place.c: the tables that a fault finds its place in: source positions of statements,
- * and the calls of the program's functions that led there while compiling. Both hold each
- * thing once: a helper that is called at a hundred places is a hundred frames, however
- * often it is unrolled. */
+/* place.c: builds the tables in which a fault finds its place: source positions of
+ * statements, and the calls of the program's functions that led there while compiling.
+ * Both hold each thing once: a helper that is called at a hundred places is a hundred
+ * frames, however often it is unrolled. */
 #include "host/lower/lower.h"
 
 /* ---- frames -------------------------------------------------------------- */
@@ -22,7 +22,7 @@ add_frame(Lower *l, const CallStep *step)
     return l->frames.n;
 }
 
-/* Number of the frame of a call chain; those that it stands in come first. */
+/* Returns the number of the frame of a call chain; the frames around it come first. */
 static uint32_t
 frame(Lower *l, uint32_t chain)
 {
@@ -36,7 +36,8 @@ frame(Lower *l, uint32_t chain)
 
 /* ---- places -------------------------------------------------------------- */
 
-/* The slot of a place in the hash table: free, or that of the same place. */
+/* Returns the slot of a place in the hash table: a free one, or that of the same
+ * place. */
 static uint32_t *
 slot_of(Lower *l, const TikPlace *p)
 {

@@ -1,7 +1,7 @@
 /* reduce.c: sums of the floats of each repeat, of its blocks, or of its pairs, and the
  * extremes of its blocks (vector chapter 7). A result is a balanced tree, neighbours
- * first: each level joins the even lanes with the odd ones. host/lower/lanes.c has masks,
- * repeats and strides; all other reductions are the runtime library's. */
+ * first: each level joins the even lanes with the odd ones. host/lower/lanes.c handles
+ * masks, repeats and strides; the runtime library has all other reductions. */
 #include "host/lower/lower.h"
 
 enum {
@@ -16,7 +16,7 @@ named(const Lower *l, StmtId s, Role role, const char *name)
     return slot < 0 ? NULL : &l->k->args.p[st->instr.arg + (uint32_t)slot];
 }
 
-/* n of the lanes: first, first + 2, ... */
+/* Returns n of the lanes: first, first + 2, ... */
 static LLVMValueRef
 every_other(Lower *l, LLVMValueRef v, int first, int n)
 {
@@ -43,8 +43,8 @@ trees(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
     return lower_canonical(l, t, sh->results, x);
 }
 
-/* Of equal lanes the first, of NaN and a number the number. Without instructions for
- * float16 in float32, which has the same numbers. */
+/* Of equal lanes the first one wins, of NaN and a number the number. Machines without
+ * instructions for float16 compare in float32, which has the same numbers. */
 static LLVMValueRef
 extremes(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
 {
@@ -75,8 +75,9 @@ has_all_lanes(const Lower *l, const MaskArg *m, int lanes)
            ir_expr(l->k, m->w[0])->imm == lanes;
 }
 
-/* Results of a repeat; 0: the library has the instruction. Pairs of which no lane is on
- * may stay as they are, and an extreme of no lanes is a number of its own. */
+/* Returns the number of results of a repeat; 0: the library has the instruction. Pairs of
+ * which no lane is on may stay as they are, and an extreme of no lanes is a number of its
+ * own. */
 static int
 results_of(const Lower *l, StmtId s, Dtype t)
 {

@@ -1,12 +1,12 @@
 /* reserve.c: buffers whose size is known only at run time. A global one has the size of
- * the array that is given; on a core, the instruction reserve puts it behind the one
- * before it in the rest of its memory, or ends the kernel with `capacity`. Address, size
- * and end of each are kept in slots. */
+ * the array that is given; on a core, the instruction reserve puts it after the previous
+ * one in the rest of its memory, or ends the kernel with `capacity`. Address, size and
+ * end of each are kept in slots. */
 #include "host/lower/lower.h"
 
 #include <string.h>
 
-/* Of buffers that are not reserved yet: nothing is inside of 0 bytes. */
+/* Slots of buffers that are not reserved yet hold 0: nothing is inside of 0 bytes. */
 static LLVMValueRef
 new_slot(Lower *l, const char *name)
 {
@@ -15,7 +15,7 @@ new_slot(Lower *l, const char *name)
     return slot;
 }
 
-/* The launcher puts the sizes of the arrays behind their addresses. */
+/* The launcher puts the sizes of the arrays after their addresses. */
 static void
 global_size(Lower *l, BufId id, LLVMValueRef args, uint32_t param)
 {
@@ -51,13 +51,13 @@ load_slot(Lower *l, LLVMValueRef slot)
 }
 
 bool
-lower_asks_bytes(const Buffer *b)
+lower_has_run_time_size(const Buffer *b)
 {
     return b->dynamic ||
            (b->scope == SC_GM && b->role != BUF_CONST && b->role != BUF_LIST);
 }
 
-/* The launcher puts the sizes of the arrays behind their addresses. */
+/* The launcher puts the sizes of the arrays after their addresses. */
 static LLVMValueRef
 given_bytes(Lower *l, BufId id)
 {
@@ -72,7 +72,7 @@ LLVMValueRef
 lower_bytes(Lower *l, BufId id)
 {
     const Buffer *b = &l->k->bufs.p[id];
-    if (!b->dynamic && lower_asks_bytes(b)) {
+    if (!b->dynamic && lower_has_run_time_size(b)) {
         return given_bytes(l, id);
     }
     return b->dynamic ? load_slot(l, l->dynamic[id].bytes) : lower_const(l, ir_bytes(b));

@@ -1,5 +1,5 @@
-/* scalar.c: expressions, assignments and single elements. Means what num/scalar.c means;
- * the unit test compares the two on every operation and type.
+/* scalar.c: lowers expressions, assignments and single elements. They mean what
+ * num/scalar.c says; the unit test compares the two on every operation and type.
  *
  * An expression is evaluated where it is used. Inside one statement equal subexpressions
  * are evaluated once: registers do not change there, and code of one statement is a
@@ -150,7 +150,7 @@ float_binary(Lower *l, ScalarOp op, Dtype t, LLVMValueRef a, LLVMValueRef b)
     return lower_float_op(l, code, t, 0, a, b);
 }
 
-/* bool is a number that is 0 or 1, and any other result counts as 1. */
+/* A bool is a number that is 0 or 1, and any other result counts as 1. */
 static LLVMValueRef
 bool_binary(Lower *l, ScalarOp op, LLVMValueRef a, LLVMValueRef b)
 {
@@ -222,7 +222,7 @@ float_to_int(Lower *l, Dtype t, LLVMValueRef f)
     return lower_intrinsic(l, name, types, 2, &f, 1);
 }
 
-/* A conversion to a float type: to one of 16 bits it stays finite. */
+/* Converts to a float type; a value of 16 bits stays finite. */
 static LLVMValueRef
 narrowed(Lower *l, LLVMValueRef f, Dtype t)
 {
@@ -258,7 +258,7 @@ cast(Lower *l, Dtype t, Dtype from, LLVMValueRef a)
                            : LLVMBuildZExt(l->b, a, type, "");
 }
 
-/* Of the absolute value. */
+/* Returns the square root of the absolute value. */
 static LLVMValueRef
 square_root(Lower *l, Dtype t, LLVMValueRef a)
 {

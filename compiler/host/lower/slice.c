@@ -1,8 +1,8 @@
 /* slice.c: elementwise instructions on slices (vector chapter 13). A slice has up to
  * three dimensions; where their lengths are known and the elements of a row follow each
- * other, dimensions without gaps between them become one row, and a row is as much lane
- * code as a vector instruction of all its elements. Everything else is the runtime
- * library's. */
+ * other, dimensions without gaps between them become one row, and a row is the same lane
+ * code as a vector instruction of all its elements. The runtime library has everything
+ * else. */
 #include "host/lower/lower.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ typedef struct Rows {
     int param[LANE_OPERANDS];
     Dtype dtype[LANE_OPERANDS];
     int64_t len[DIMS];
-    int64_t step[LANE_OPERANDS][DIMS]; /* bytes */
+    int64_t step[LANE_OPERANDS][DIMS]; /* in bytes */
 } Rows;
 
 static const Arg *
@@ -29,7 +29,7 @@ args_of(const Lower *l, StmtId s)
 
 /* ---- shapes -------------------------------------------------------------- */
 
-/* Lengths and steps of an operand; false: only the run knows them. */
+/* Reads lengths and steps of an operand; false: they are known at run time only. */
 static bool
 read_operand(const Lower *l, const Arg *args, const SliceOperand *o, Rows *r, int i)
 {
@@ -68,7 +68,7 @@ read_rows(const Lower *l, StmtId s, Rows *r)
     return true;
 }
 
-/* Whether rows follow each other in all operands. */
+/* True if rows follow each other in all operands. */
 static bool
 is_joint(const Rows *r)
 {
@@ -79,7 +79,8 @@ is_joint(const Rows *r)
     return joint || r->len[1] == 1;
 }
 
-/* As few rows as can be; false: the elements of a row have gaps between them. */
+/* Joins rows until there are as few as possible; false: the elements of a row have gaps
+ * between them. */
 static bool
 join_rows(Rows *r)
 {
@@ -111,7 +112,7 @@ arithmetic(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
     return lower_vector_compute(l, sh, swapped, NULL);
 }
 
-/* A byte 0 or 1 per element; mode: that of the instruction. */
+/* Computes a byte 0 or 1 per element; mode: that of the instruction. */
 static LLVMValueRef
 compare(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
 {
@@ -150,7 +151,7 @@ set_scalar(Lower *l, StmtId s, LaneJob *job)
     return job->scalar_type == args[form_main(form)].ref.dtype;
 }
 
-/* False: the runtime library has it. */
+/* False: the runtime library has the instruction. */
 static bool
 set_job(Lower *l, StmtId s, const Rows *r, LaneJob *job)
 {

@@ -1,7 +1,7 @@
 /* vector.c: elementwise instructions on lanes: arithmetic, functions and fills.
- * host/lower/lanes.c has masks, repeats and strides. Functions that are more than a few
- * operations are calls of the runtime library (tikrt_map), one for the whole instruction
- * where that is one run. */
+ * host/lower/lanes.c handles masks, repeats and strides. Functions that are more than a
+ * few operations are calls of the runtime library (tikrt_map), one for the whole
+ * instruction where that is one run. */
 #include "host/lower/lower.h"
 
 /* ---- functions of the runtime library ------------------------------------ */
@@ -12,7 +12,7 @@ is_map(Sem sem)
     return sem == SEM_EXP || sem == SEM_EXPM1 || sem == SEM_LN || sem == SEM_RSQRT;
 }
 
-/* The constant TikMap. */
+/* Returns the constant TikMap. */
 static LLVMValueRef
 map_constant(Lower *l, const LaneShape *sh)
 {
@@ -37,7 +37,7 @@ call_map(Lower *l, const LaneShape *sh, const Counted *c, LLVMValueRef scalar)
     LLVMBuildCall2(l->b, type, lower_runtime(l, "tikrt_map", type), args, 6, "");
 }
 
-/* The lanes of one repeat, through memory. */
+/* Computes the lanes of one repeat, through memory. */
 static LLVMValueRef
 map_lanes(Lower *l, const LaneShape *sh, LLVMValueRef v)
 {
@@ -52,7 +52,7 @@ map_lanes(Lower *l, const LaneShape *sh, LLVMValueRef v)
 
 /* ---- arithmetic ---------------------------------------------------------- */
 
-/* The sum or difference, rounded, and of that what is above 0. */
+/* Returns the sum or difference, rounded, and 0 where that is not above 0. */
 static LLVMValueRef
 with_relu(Lower *l, Sem sem, const LaneShape *sh, LLVMValueRef *v)
 {
@@ -60,7 +60,8 @@ with_relu(Lower *l, Sem sem, const LaneShape *sh, LLVMValueRef *v)
     return lower_unary(l, SEM_RELU, sh->dtype[0], sh->lanes, r);
 }
 
-/* src where it is not less than 0 and no NaN, else the product. -0 is not less. */
+/* Returns src where it is not less than 0 and no NaN, else the product. -0 is not less
+ * than 0. */
 static LLVMValueRef
 leaky(Lower *l, const LaneShape *sh, LLVMValueRef src, LLVMValueRef scalar)
 {

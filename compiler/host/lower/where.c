@@ -1,6 +1,6 @@
-/* where.c: code behind a failed check that tells the launcher where the kernel is: the
- * variables of the loops around it and the Scalars that the statement reads. Nothing of
- * it runs where nothing fails. */
+/* where.c: code after a failed check that reports to the launcher where the kernel is:
+ * the variables of the loops around it and the Scalars that the statement reads. It runs
+ * only where a check fails. */
 #include "host/lower/lower.h"
 
 typedef struct Where {
@@ -22,7 +22,7 @@ put(Lower *l, Where *w, const char *name, Dtype dtype, LLVMValueRef value)
     w->values[w->n++] = value;
 }
 
-/* Outermost first. */
+/* Puts the loops, outermost first. */
 static void
 put_loops(Lower *l, Where *w)
 {
