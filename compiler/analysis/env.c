@@ -27,18 +27,18 @@ env_init(Env *env, const Kernel *k, Arena *arena)
     *env = (Env){.k = k, .arena = arena};
     env->nregs = k->regs.n;
     env->ncells = k->regs.n + k->vars.n;
-    env->cells = ARENA_ARRAY(arena, Range, env->ncells);
+    env->cells = ARENA_ARRAY(arena, Interval, env->ncells);
     env->stamp = ARENA_ARRAY(arena, uint32_t, env->ncells);
     env->epoch = 1;
     if (has_large_exprs(k)) {
         env->memo_when = ARENA_ARRAY(arena, uint32_t, k->exprs.n);
-        env->memo = ARENA_ARRAY(arena, Range, k->exprs.n);
+        env->memo = ARENA_ARRAY(arena, Interval, k->exprs.n);
     }
     for (uint32_t i = 1; i < k->regs.n; i++) {
-        env->cells[i] = range_top(k->regs.p[i].dtype);
+        env->cells[i] = interval_of_type(k->regs.p[i].dtype);
     }
     for (uint32_t i = 1; i < k->vars.n; i++) {
-        env->cells[env->nregs + i] = range_top(k->vars.p[i].dtype);
+        env->cells[env->nregs + i] = interval_of_type(k->vars.p[i].dtype);
     }
 }
 
@@ -51,30 +51,30 @@ operand_type(const Kernel *k, const Expr *e)
                                               : (Dtype)e->dtype;
 }
 
-static Range
-with_facts(const Env *env, ExprId e, Range r)
+static Interval
+with_facts(const Env *env, ExprId e, Interval r)
 {
     for (uint32_t i = 0; i < env->facts.n; i++) {
         if (env->facts.p[i].expr == e) {
-            (void)!range_meet(r, env->facts.p[i].range, &r);
+            (void)!interval_meet(r, env->facts.p[i].range, &r);
         }
     }
     return r;
 }
 
-static Range
+static Interval
 op_range(const Env *env, const Expr *e, bool *exact)
 {
-    Range a = env_expr(env, e->a);
-    Dtype t = operand_type(env->k, e);
-    if (e->b == 0) {
-        return range_unary((ScalarOp)e->op, t, (Dtype)ir_expr(env->k, e->a)->dtype, a,
-                           exact);
+    ScalarIntervals in = {.type = operand_type(env->k, e),
+                          .from = (Dtype)ir_expr(env->k, e->a)->dtype,
+                          .a = env_expr(env, e->a)};
+    if (e->b != 0) {
+        in.b = env_expr(env, e->b);
     }
-    return range_binary((ScalarOp)e->op, t, a, env_expr(env, e->b), exact);
+    return scalar_interval((ScalarOp)e->op, &in, exact);
 }
 
-static Range
+static Interval
 op_range_kept(const Env *env, ExprId id, const Expr *e)
 {
     if (e->size < MEMO_MIN_NODES) {
@@ -87,7 +87,7 @@ op_range_kept(const Env *env, ExprId id, const Expr *e)
     return env->memo[id];
 }
 
-Range
+Interval
 env_expr(const Env *env, ExprId id)
 {
     const Expr *e = ir_expr(env->k, id);
@@ -95,7 +95,7 @@ env_expr(const Env *env, ExprId id)
     case EX_NONE:
         break;
     case EX_CONST:
-        return range_const(e->imm);
+        return interval_const(e->imm);
     case EX_REG:
         return env->cells[e->a];
     case EX_VAR:
@@ -238,26 +238,28 @@ env_affine(const Env *env, ExprId id, Affine *out)
     return integer;
 }
 
-Range
+Interval
 env_affine_range(const Env *env, const Affine *a)
 {
-    Range sum = range_const(a->constant);
+    Interval term, sum = interval_const(a->constant);
     for (int i = 0; i < a->n; i++) {
-        Range term = range_binary(SOP_MUL, DT_S64, env_expr(env, a->atom[i]),
-                                  range_const(a->factor[i]), NULL);
-        sum = range_binary(SOP_ADD, DT_S64, sum, term, NULL);
+        Interval factor = interval_const(a->factor[i]);
+        if (!interval_mul(env_expr(env, a->atom[i]), factor, &term) ||
+            !interval_add(sum, term, &sum)) {
+            return interval_of_type(DT_S64);
+        }
     }
     return sum;
 }
 
-Range
+Interval
 env_range(const Env *env, ExprId id)
 {
     const Expr *e = ir_expr(env->k, id);
-    Range r = env_expr(env, id);
+    Interval r = env_expr(env, id);
     Affine a;
-    if (e->kind == EX_OP && !range_is_const(r) && env_affine(env, id, &a)) {
-        (void)!range_meet(r, env_affine_range(env, &a), &r);
+    if (e->kind == EX_OP && !interval_is_const(r) && env_affine(env, id, &a)) {
+        (void)!interval_meet(r, env_affine_range(env, &a), &r);
     }
     return r;
 }
@@ -265,7 +267,7 @@ env_range(const Env *env, ExprId id)
 /* ---- changes ------------------------------------------------------------- */
 
 static void
-set_cell(Env *env, uint32_t cell, Range v)
+set_cell(Env *env, uint32_t cell, Interval v)
 {
     EnvChange c = {cell, false, env->cells[cell]};
     VEC_PUSH(env->arena, &env->trail, c);
@@ -287,14 +289,14 @@ drop_register_facts(Env *env)
 }
 
 void
-env_set_reg(Env *env, RegId r, Range v)
+env_set_reg(Env *env, RegId r, Interval v)
 {
     drop_register_facts(env);
     set_cell(env, r, v);
 }
 
 void
-env_set_var(Env *env, VarId v, Range r)
+env_set_var(Env *env, VarId v, Interval r)
 {
     set_cell(env, env->nregs + v, r);
 }
@@ -311,7 +313,7 @@ env_leave(Env *env, EnvMark mark)
     EnvState s = {.dead = env->dead};
     uint32_t n = env->trail.n - mark.trail;
     s.cell = ARENA_ARRAY(env->arena, uint32_t, n);
-    s.value = ARENA_ARRAY(env->arena, Range, n);
+    s.value = ARENA_ARRAY(env->arena, Interval, n);
     env->stamps++;
     env->epoch++;
     while (env->trail.n > mark.trail) {
@@ -359,32 +361,32 @@ env_join(Env *env, const EnvState *a, const EnvState *b)
         uint32_t cell = b->cell[i];
         bool both = env->stamp[cell] == env->stamps;
         set_cell(env, cell,
-                 both ? b->value[i] : range_join(b->value[i], env->cells[cell]));
+                 both ? b->value[i] : interval_join(b->value[i], env->cells[cell]));
     }
     for (uint32_t i = 0; i < a->n;
          i++) { /* the cell holds b's value, or that from before */
         uint32_t cell = a->cell[i];
-        set_cell(env, cell, range_join(a->value[i], env->cells[cell]));
+        set_cell(env, cell, interval_join(a->value[i], env->cells[cell]));
     }
 }
 
 /* ---- conditions ---------------------------------------------------------- */
 
-static void narrow(Env *env, ExprId id, Range r);
+static void narrow(Env *env, ExprId id, Interval r);
 
 /* x % m == rest: x is rest modulo m if x >= 0, or if rest is 0. */
 static void
-narrow_dividend(Env *env, const Expr *e, Range r)
+narrow_dividend(Env *env, const Expr *e, Interval r)
 {
     const Expr *b = ir_expr(env->k, e->b);
     int64_t least = e->op == SOP_REM ? env_expr(env, e->a).lo : 0;
     bool any_sign = e->dtype != DT_U64; /* large uint64 travel as other numbers */
-    if (e->op == SOP_REM && b->kind == EX_CONST && b->imm > 1 && range_is_const(r) &&
+    if (e->op == SOP_REM && b->kind == EX_CONST && b->imm > 1 && interval_is_const(r) &&
         (r.lo == 0 ? any_sign || least >= 0 : r.lo > 0 && r.lo < b->imm && least >= 0)) {
-        narrow(env, e->a, (Range){INT64_MIN, INT64_MAX, b->imm, r.lo});
+        narrow(env, e->a, (Interval){INT64_MIN, INT64_MAX, b->imm, r.lo});
     }
     if (e->op == SOP_CAST) {
-        Range a = env_expr(env, e->a);
+        Interval a = env_expr(env, e->a);
         bool exact = false;
         (void)op_range(env, e, &exact);
         if (exact && (a.lo < r.lo || a.hi > r.hi)) {
@@ -394,7 +396,7 @@ narrow_dividend(Env *env, const Expr *e, Range r)
 }
 
 static void
-add_fact(Env *env, ExprId id, Range r)
+add_fact(Env *env, ExprId id, Interval r)
 {
     EnvChange c = {env->facts.n, true, r};
     VEC_PUSH(env->arena, &env->trail, c);
@@ -403,12 +405,12 @@ add_fact(Env *env, ExprId id, Range r)
 }
 
 static void
-narrow(Env *env, ExprId id, Range r)
+narrow(Env *env, ExprId id, Interval r)
 {
     const Expr *e = ir_expr(env->k, id);
-    Range now = env_expr(env, id);
-    Range both;
-    if (!range_meet(now, r, &both)) {
+    Interval now = env_expr(env, id);
+    Interval both;
+    if (!interval_meet(now, r, &both)) {
         env->dead = true;
     } else if (e->kind == EX_REG) {
         set_cell(env, e->a, both);
@@ -424,7 +426,7 @@ void
 env_assume_least(Env *env, ExprId e, int64_t lo)
 {
     if (ir_expr(env->k, e)->dtype != DT_U64 || env_expr(env, e).lo >= 0) {
-        narrow(env, e, range_interval(lo, INT64_MAX));
+        narrow(env, e, interval_between(lo, INT64_MAX));
     }
 }
 
@@ -445,17 +447,17 @@ assume_not_positive(Env *env, const Affine *sum)
         rest.factor[i] = rest.factor[rest.n];
         int64_t least = rest.constant;
         for (int j = 0; j < rest.n; j++) {
-            Range r = env_expr(env, rest.atom[j]);
+            Interval r = env_expr(env, rest.atom[j]);
             int64_t f = rest.factor[j];
-            least = range_add_sat(least, range_mul_sat(f > 0 ? r.lo : r.hi, f));
+            least = sat_add(least, sat_mul(f > 0 ? r.lo : r.hi, f));
         }
         if (least == INT64_MIN || least == INT64_MAX) {
             continue;
         }
         int64_t bound = clamp_neg(least);
         int64_t f = sum->factor[i];
-        Range limit = f > 0 ? range_interval(INT64_MIN, range_div_floor(bound, f))
-                            : range_interval(range_div_ceil(bound, f), INT64_MAX);
+        Interval limit = f > 0 ? interval_between(INT64_MIN, div_floor(bound, f))
+                               : interval_between(div_ceil(bound, f), INT64_MAX);
         narrow(env, sum->atom[i], limit);
     }
     if (sum->n == 0 && sum->constant > 0) {
@@ -480,13 +482,13 @@ assume_unequal(Env *env, const Affine *a, const Affine *b)
         return;
     }
     int64_t hole = d.factor[0] == 1 ? clamp_neg(d.constant) : d.constant;
-    Range r = env_expr(env, d.atom[0]);
-    if (range_is_const(r) && r.lo == hole) {
+    Interval r = env_expr(env, d.atom[0]);
+    if (interval_is_const(r) && r.lo == hole) {
         env->dead = true;
     } else if (r.lo == hole) {
-        narrow(env, d.atom[0], range_interval(hole + 1, INT64_MAX));
+        narrow(env, d.atom[0], interval_between(hole + 1, INT64_MAX));
     } else if (r.hi == hole) {
-        narrow(env, d.atom[0], range_interval(INT64_MIN, hole - 1));
+        narrow(env, d.atom[0], interval_between(INT64_MIN, hole - 1));
     }
 }
 
@@ -515,7 +517,7 @@ static void
 narrow_sum(Env *env, ExprId e, int64_t lo, int64_t hi)
 {
     if (ir_expr(env->k, e)->kind == EX_OP) {
-        narrow(env, e, range_interval(lo, hi));
+        narrow(env, e, interval_between(lo, hi));
     }
 }
 
@@ -524,8 +526,8 @@ static void
 bound_sums(Env *env, ExprId x, ExprId y, int64_t slack)
 {
     int64_t most = env_expr(env, y).hi, least = env_expr(env, x).lo;
-    narrow_sum(env, x, INT64_MIN, range_add_sat(most, -slack));
-    narrow_sum(env, y, range_add_sat(least, slack), INT64_MAX);
+    narrow_sum(env, x, INT64_MIN, sat_add(most, -slack));
+    narrow_sum(env, y, sat_add(least, slack), INT64_MAX);
 }
 
 static void
@@ -570,13 +572,13 @@ void
 env_assume(Env *env, ExprId cond, bool outcome)
 {
     const Expr *e = ir_expr(env->k, cond);
-    Range r = env_expr(env, cond);
-    if (range_is_const(r)) {
+    Interval r = env_expr(env, cond);
+    if (interval_is_const(r)) {
         env->dead = env->dead || (r.lo != 0) != outcome;
         return;
     }
     if (e->kind != EX_OP) {
-        narrow(env, cond, range_const(outcome));
+        narrow(env, cond, interval_const(outcome));
         return;
     }
     ScalarOp op = (ScalarOp)e->op;
@@ -596,7 +598,7 @@ env_assume(Env *env, ExprId cond, bool outcome)
         if (outcome) {
             assume_unequal(env, &a, &zero);
         } else {
-            narrow(env, e->a, range_const(0));
+            narrow(env, e->a, interval_const(0));
         }
     }
 }

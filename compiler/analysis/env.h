@@ -1,4 +1,4 @@
-/* env.h: what is known at one point of a kernel: a Range for each register and loop
+/* env.h: what is known at one point of a kernel: an Interval for each register and loop
  * variable, and for expressions that conditions have narrowed. A walk over the body
  * changes it through the functions below; changes are kept on a trail, so that a branch
  * can be taken back.
@@ -8,7 +8,7 @@
 #ifndef TIKC_ENV_H
 #define TIKC_ENV_H
 
-#include "analysis/range.h"
+#include "num/scalar_interval.h"
 #include "ir/ir.h"
 
 /* A sum of atoms with factors, exact in the integers: no term wraps. An atom is the id of
@@ -27,18 +27,18 @@ typedef struct Affine {
 typedef struct EnvChange {
     uint32_t cell; /* register, or nregs + variable; or a fact */
     bool is_fact;  /* cell is the number of facts before */
-    Range old;
+    Interval old;
 } EnvChange;
 
 typedef struct EnvFact {
     ExprId expr;
-    Range range;
+    Interval range;
 } EnvFact;
 
 typedef struct Env {
     const Kernel *k;
     Arena *arena;
-    Range *cells; /* registers, then variables */
+    Interval *cells; /* registers, then variables */
     uint32_t nregs, ncells;
     VEC(EnvChange) trail;
     VEC(EnvFact) facts;
@@ -47,22 +47,22 @@ typedef struct Env {
     bool dead;           /* the point is never reached */
     uint32_t epoch;      /* counts changes */
     uint32_t *memo_when; /* by ExprId: epoch at which memo holds; null: all are small */
-    Range *memo;
+    Interval *memo;
 } Env;
 
 void env_init(Env *env, const Kernel *k, Arena *arena);
 
-Range env_expr(const Env *env, ExprId e);
+Interval env_expr(const Env *env, ExprId e);
 /* The same through the affine form, which sees that x - x is 0. */
-Range env_range(const Env *env, ExprId e);
+Interval env_range(const Env *env, ExprId e);
 bool env_affine(const Env *env, ExprId e, Affine *out);
 /* a - b; false if there are too many terms. */
 bool affine_sub(const Affine *a, const Affine *b, Affine *out);
-Range env_affine_range(const Env *env, const Affine *a);
+Interval env_affine_range(const Env *env, const Affine *a);
 
 /* A register gets a value; a loop variable its range. */
-void env_set_reg(Env *env, RegId r, Range v);
-void env_set_var(Env *env, VarId v, Range r);
+void env_set_reg(Env *env, RegId r, Interval v);
+void env_set_var(Env *env, VarId v, Interval r);
 /* The value of an integer expression is at least lo. */
 void env_assume_least(Env *env, ExprId e, int64_t lo);
 /* Adds what a condition's outcome tells. A contradiction makes the point dead. */
@@ -78,7 +78,7 @@ typedef struct EnvMark {
 typedef struct EnvState {
     uint32_t n;
     uint32_t *cell;
-    Range *value;
+    Interval *value;
     bool dead;
 } EnvState;
 

@@ -136,17 +136,6 @@ site_eval(const Site *s, const int64_t *vars, CheckInstr *in)
     return true;
 }
 
-bool
-site_check(const Site *s, const CheckInstr *in, CheckStep step, Fault *fault)
-{
-    if (!s->element) {
-        return check_step(in, step, fault);
-    }
-    bool align = step.kind == CHECK_ALIGN;
-    return check_element(&in->args[0].t, fault) ||
-           (fault->rule == RULE_ADDRESS_ALIGN) != align;
-}
-
 const char *
 site_param_name(const Site *s, int param)
 {

@@ -34,7 +34,6 @@ void site_put(const Site *s, CheckInstr *in, int param, int i, int64_t v);
  * some value reads a register or divides by zero. */
 bool site_eval(const Site *s, const int64_t *vars, CheckInstr *in);
 
-bool site_check(const Site *s, const CheckInstr *in, CheckStep step, Fault *fault);
 const char *site_param_name(const Site *s, int param);
 /* The rule of a step, for lists of obligations. */
 Rule site_rule(const Site *s, CheckStep step);

@@ -11,6 +11,7 @@
 /* ASSUMES loop-range: begin <= variable < end, of any sign. */
 /* ASSUMES witness-executes: an iteration that breaks a rule executes. */
 #include "analysis/witness.h"
+#include "rules/obligation.h"
 
 /* ---- corners ------------------------------------------------------------- */
 
@@ -68,11 +69,8 @@ box_of_nest(const Site *s, const Nest *nest, Box *box, bool *empty)
 static bool
 asks_one_value(const Site *s, CheckStep step)
 {
-    bool relates =
-        step.kind == CHECK_VALUE && !s->element &&
-        (check_value_relates(s->in.op, step.param) || check_is_irregular(&s->in));
-    if (relates || step.kind == CHECK_OVERLAP || step.kind == CHECK_SCALAR ||
-        site_exprs(s, step.param) != 1) {
+    if (obligation_relates(&s->in, step) || step.kind == CHECK_OVERLAP ||
+        step.kind == CHECK_SCALAR || site_exprs(s, step.param) != 1) {
         return false;
     }
     for (int p = 0; step.kind == CHECK_BOUNDS && !s->element && p < s->nparams; p++) {
@@ -113,7 +111,7 @@ static bool
 broken_at(Box *box, int64_t value, Fault *fault)
 {
     site_put(box->s, &box->in, box->step.param, 0, value);
-    return !site_check(box->s, &box->in, box->step, fault);
+    return !check_step(&box->in, box->step, fault);
 }
 
 /* The value where each axis is at its low end (side 0), or at its end that makes the
@@ -125,7 +123,7 @@ corner(const Box *box, int side)
     for (int i = 0; i < box->n; i++) {
         const Axis *a = &box->axes[i];
         bool high = side != 0 && (a->factor > 0) == (side == 2);
-        v = range_add_sat(v, range_mul_sat(a->factor, high ? a->hi : a->lo));
+        v = sat_add(v, sat_mul(a->factor, high ? a->hi : a->lo));
     }
     return v;
 }
@@ -143,7 +141,7 @@ broken_somewhere(Box *box, Fault *fault)
     }
     for (int i = 0; i < box->n; i++) {
         const Axis *a = &box->axes[i];
-        if (a->hi > a->lo && broken_at(box, range_add_sat(base, a->factor), fault)) {
+        if (a->hi > a->lo && broken_at(box, sat_add(base, a->factor), fault)) {
             return true;
         }
     }
@@ -256,7 +254,7 @@ try_here(Search *sr)
     }
     for (int i = 0; i < sr->s->nsteps; i++) {
         Witness *w = &sr->out[i];
-        if (!sr->open[i] || site_check(sr->s, &sr->in, sr->s->steps[i], &w->fault)) {
+        if (!sr->open[i] || check_step(&sr->in, sr->s->steps[i], &w->fault)) {
             continue;
         }
         sr->open[i] = false;

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "isa/integer.h"
+
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 #define MUST_USE               __attribute__((warn_unused_result))
 #define NORETURN               __attribute__((noreturn))
@@ -55,20 +57,6 @@ static inline bool MUST_USE
 checked_mul(int64_t a, int64_t b, int64_t *out)
 {
     return !__builtin_mul_overflow(a, b, out);
-}
-
-/* Returns a / b, rounded up, for a >= 0 and b > 0. */
-static inline int64_t
-ceil_div(int64_t a, int64_t b)
-{
-    return a / b + (a % b != 0);
-}
-
-/* Returns a >= 0, rounded up to a multiple of b > 0. */
-static inline int64_t
-round_up(int64_t a, int64_t b)
-{
-    return ceil_div(a, b) * b;
 }
 
 #endif

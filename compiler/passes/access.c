@@ -139,8 +139,8 @@ access_enter_loop(Env *env, const Stmt *loop)
 {
     int64_t lo, hi;
     bool full;
-    Range begin = env_expr(env, loop->loop.begin);
-    Range end = env_expr(env, loop->loop.end);
+    Interval begin = env_expr(env, loop->loop.begin);
+    Interval end = env_expr(env, loop->loop.end);
     scalar_range(env->k->vars.p[loop->loop.var].dtype, &lo, &hi, &full);
     int64_t last = end.hi == INT64_MIN ? end.hi : end.hi - 1;
     if (ir_expr(env->k, loop->loop.end)->dtype == DT_U64 && end.lo < 0) {
@@ -148,7 +148,7 @@ access_enter_loop(Env *env, const Stmt *loop)
     }
     last = MIN(ir_is_multicore(loop) ? MIN(last, IR_MAX_BLOCKS - 1) : last, hi);
     lo = MAX(begin.lo, lo); /* loop_bounds has checked that the variable fits its dtype */
-    env_set_var(env, loop->loop.var, range_interval(lo, MAX(lo, last)));
+    env_set_var(env, loop->loop.var, interval_between(lo, MAX(lo, last)));
 }
 
 bool

@@ -158,7 +158,7 @@ first_fit(const Places *p, uint32_t l, int64_t at, bool banks)
                 (lmem_banks(p->t, at, x->size) & lmem_banks(p->t, y->address, y->size));
             if (bytes || shares) {
                 int64_t end = y->address + y->size;
-                at = shares ? lmem_up(end, bank) : end;
+                at = shares ? round_up(end, bank) : end;
                 moved = true;
             }
         }

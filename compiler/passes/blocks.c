@@ -75,17 +75,6 @@ typedef struct Blocks {
 /* ---- collecting ---------------------------------------------------------- */
 
 static int64_t
-gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
-static int64_t
 magnitude(int64_t v)
 {
     return v == INT64_MIN ? INT64_MAX : v < 0 ? -v : v;
@@ -101,7 +90,7 @@ add_stride(GmAccess *g, int64_t count, int64_t stride, int64_t far)
     if (far > 0 && stride >= far) {
         g->period = gcd(g->period, stride);
     } else {
-        g->hi = range_add_sat(g->hi, range_mul_sat(count - 1, stride));
+        g->hi = sat_add(g->hi, sat_mul(count - 1, stride));
     }
 }
 
@@ -109,15 +98,15 @@ static void
 add_term(const Blocks *b, GmAccess *g, const Affine *off, int i, int64_t far)
 {
     int64_t f = off->factor[i];
-    Range r = env_expr(&b->regs.env, off->atom[i]);
-    if (far > 0 && magnitude(f) >= far && !range_is_const(r)) {
+    Interval r = env_expr(&b->regs.env, off->atom[i]);
+    if (far > 0 && magnitude(f) >= far && !interval_is_const(r)) {
         g->period = gcd(g->period, magnitude(f));
         return;
     }
-    int64_t x = range_mul_sat(f, r.lo);
-    int64_t y = range_mul_sat(f, r.hi);
-    g->lo = range_add_sat(g->lo, MIN(x, y));
-    g->hi = range_add_sat(g->hi, MAX(x, y));
+    int64_t x = sat_mul(f, r.lo);
+    int64_t y = sat_mul(f, r.hi);
+    g->lo = sat_add(g->lo, MIN(x, y));
+    g->hi = sat_add(g->hi, MAX(x, y));
 }
 
 /* Returns the number of iterations of a loop that gives each core one iteration. */
@@ -146,9 +135,9 @@ shape_access(const Blocks *b, GmAccess *g)
     g->regular = true;
     g->factor = off.factor[block_term];
     const Stmt *loop = &b->k->stmts.p[b->k->vars.p[b->block_var].loop];
-    int64_t far = range_mul_sat(magnitude(g->factor), most_blocks(loop));
-    g->lo = range_add_sat(off.constant, g->a.fp.offset);
-    g->hi = range_add_sat(g->lo, g->a.fp.len);
+    int64_t far = sat_mul(magnitude(g->factor), most_blocks(loop));
+    g->lo = sat_add(off.constant, g->a.fp.offset);
+    g->hi = sat_add(g->lo, g->a.fp.len);
     add_stride(g, g->a.fp.count0, g->a.fp.stride0, far);
     add_stride(g, g->a.fp.count1, g->a.fp.stride1, far);
     for (int i = 0; i < off.n; i++) {
@@ -384,7 +373,7 @@ nearest(int64_t v, int64_t ref, int64_t m, bool *ok)
         *ok = false;
         return v;
     }
-    return v - range_div_floor(d, m) * m;
+    return v - div_floor(d, m) * m;
 }
 
 static int64_t
@@ -421,7 +410,7 @@ is_disjoint(const Blocks *b, const GmBuffer *buf)
     const GmAccess *ref = &b->accesses.p[buf->first - 1];
     int64_t f = magnitude(ref->factor);
     int64_t m = common_period(b, buf);
-    m = m ? m : range_mul_sat(f, b->blocks);
+    m = m ? m : sat_mul(f, b->blocks);
     ByteRange all = {ref->lo, ref->lo};
     if (!ref->regular || f == 0 || m > INT64_MAX / 4) {
         return false;
@@ -433,7 +422,7 @@ is_disjoint(const Blocks *b, const GmBuffer *buf)
     }
     int64_t spread;
     return checked_sub(all.hi, all.lo, &spread) && spread <= f &&
-           range_add_sat(range_mul_sat(f, b->blocks - 1), spread) <= m;
+           sat_add(sat_mul(f, b->blocks - 1), spread) <= m;
 }
 
 /* The runs of certain writes in one core. */

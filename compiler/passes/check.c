@@ -296,13 +296,13 @@ warn_tail(Checker *c, const CheckWalk *w, const Site *s, const CheckInstr *last,
     const Buffer *b = &s->k->bufs.p[site_ref(s, s->element ? 0 : step.param)->buf];
     /* the size as declared; the buffer may have grown */
     in.args[step.param].t.bytes = b->bytes;
-    if (b->grown > 0 && !site_check(s, &in, step, &wit.fault)) {
+    if (b->grown > 0 && !check_step(&in, step, &wit.fault)) {
         report(c, w, s, &wit, true);
         return;
     }
     in.args[step.param].t.exact = true;
-    if (t->open || t->items > 0 || site_check(s, &in, step, &wit.fault) ||
-        !site_check(s, last, step, &(Fault){.rule = RULE_NONE})) {
+    if (t->open || t->items > 0 || check_step(&in, step, &wit.fault) ||
+        !check_step(last, step, &(Fault){.rule = RULE_NONE})) {
         return;
     }
     if (writes && t->scope == SC_GM) {
@@ -341,7 +341,7 @@ warn_empty(WarnCtx *x)
         if (x->s->in.args[i].literal || !counts) {
             continue;
         }
-        Range r = env_range(&x->w->env, site_expr(x->s, i, 0));
+        Interval r = env_range(&x->w->env, site_expr(x->s, i, 0));
         Fault f = {.rule = RULE_NOP, .param = i, .lo = 1, .hi = x->s->params[i].hi};
         if (r.lo == 0 && r.hi == 0) {
             snprintf(f.text, sizeof f.text, "%s is 0: %s does nothing",
@@ -438,7 +438,7 @@ warn_overlap(WarnCtx *x)
     }
     s.in.choices = &strict;
     Witness wit = {.values = NULL};
-    bool overlaps = s.constant ? !site_check(&s, &s.in, s.steps[i], &wit.fault)
+    bool overlaps = s.constant ? !check_step(&s.in, s.steps[i], &wit.fault)
                                : !prove_step(&x->w->env, &s, s.steps[i]) &&
                                      finds_overlap(x->w, &s, i, &wit);
     if (overlaps) {

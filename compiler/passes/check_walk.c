@@ -17,6 +17,7 @@
 /* ASSUMES value-alone: a rule on one number depends on no other number, and holds between
  * two numbers at which it holds. */
 #include "passes/check_walk.h"
+#include "rules/obligation.h"
 
 #include "analysis/prove.h"
 
@@ -127,7 +128,7 @@ times_in(const CheckWalk *w, const CheckAssign *a, VarId loop, int64_t iteration
         if (++depth > 8) {
             return INT64_MAX;
         }
-        n = range_mul_sat(n, w->loops[v].trips);
+        n = sat_mul(n, w->loops[v].trips);
     }
     return n;
 }
@@ -142,25 +143,25 @@ add_drift(CheckWalk *w, const CheckAssign *a, VarId loop, int64_t iterations)
     int64_t step;
     d->steps = d->steps && is_step(w->k, a, &step);
     if (d->steps) {
-        int64_t way = range_mul_sat(step, times_in(w, a, loop, iterations));
-        d->value = range_stepped(w->k->regs.p[a->reg].dtype, d->value, step);
-        d->down = range_add_sat(d->down, MIN(way, 0));
-        d->up = range_add_sat(d->up, MAX(way, 0));
+        int64_t way = sat_mul(step, times_in(w, a, loop, iterations));
+        d->value = scalar_interval_stepped(w->k->regs.p[a->reg].dtype, d->value, step);
+        d->down = sat_add(d->down, MIN(way, 0));
+        d->up = sat_add(d->up, MAX(way, 0));
     }
 }
 
 /* Returns what a register can hold after the steps; now is its range before the loop. */
-static Range
-drifted(const CheckDrift *d, Dtype t, Range now)
+static Interval
+drifted(const CheckDrift *d, Dtype t, Interval now)
 {
-    Range top = range_top(t);
-    int64_t lo = range_add_sat(now.lo, d->down);
-    int64_t hi = range_add_sat(now.hi, d->up);
-    Range r = d->value;
+    Interval top = interval_of_type(t);
+    int64_t lo = sat_add(now.lo, d->down);
+    int64_t hi = sat_add(now.hi, d->up);
+    Interval r = d->value;
     bool bounded = d->down != INT64_MIN && d->up != INT64_MAX && lo != INT64_MIN &&
                    hi != INT64_MAX && lo >= (t == DT_U64 ? 0 : top.lo) && hi <= top.hi;
     if (bounded) { /* it never wraps */
-        (void)!range_meet(r, range_interval(lo, hi), &r);
+        (void)!interval_meet(r, interval_between(lo, hi), &r);
     }
     return r;
 }
@@ -182,7 +183,7 @@ forget_assigned(CheckWalk *w, VarId var, int64_t iterations)
         if (d->stamp == w->drift_stamp) {
             d->stamp = 0;
             env_set_reg(&w->env, r,
-                        d->steps ? drifted(d, t, w->env.cells[r]) : range_top(t));
+                        d->steps ? drifted(d, t, w->env.cells[r]) : interval_of_type(t));
         }
     }
 }
@@ -204,9 +205,7 @@ param_is_constant(const Site *s, int param)
 static bool
 step_is_constant(const Site *s, CheckStep step)
 {
-    bool relates =
-        !s->element && step.kind == CHECK_VALUE &&
-        (check_value_relates(s->in.op, step.param) || check_is_irregular(&s->in));
+    bool relates = obligation_relates(&s->in, step);
     if (s->element ||
         (!relates && step.kind != CHECK_BOUNDS && step.kind != CHECK_OVERLAP)) {
         return param_is_constant(s, step.param);
@@ -238,7 +237,7 @@ static Answer
 answer_constant(const CheckWalk *w, const Site *s, CheckStep step, Witness *wit)
 {
     bool access = step.kind == CHECK_BOUNDS || step.kind == CHECK_OVERLAP;
-    if (site_check(s, &s->in, step, &wit->fault)) {
+    if (check_step(&s->in, step, &wit->fault)) {
         return ANSWER_PROVED;
     }
     wit->doomed = access && !w->env.dead && w->branches > 0;
@@ -371,12 +370,12 @@ static void walk_body(CheckWalk *w, StmtId body);
 
 /* Returns the range of a bound as a number of 64 bits; one of uint64 is below 2^63 here,
  * since loop_bounds before the loop has checked it. */
-static Range
+static Interval
 bound_range(const CheckWalk *w, ExprId e)
 {
-    Range r = env_range(&w->env, e);
+    Interval r = env_range(&w->env, e);
     if (ir_expr(w->k, e)->dtype == DT_U64) {
-        (void)!range_meet(r, range_interval(0, INT64_MAX), &r);
+        (void)!interval_meet(r, interval_between(0, INT64_MAX), &r);
     }
     return r;
 }
@@ -390,14 +389,14 @@ set_loop_range(CheckWalk *w, const Stmt *s)
     bool full;
     scalar_range(w->k->vars.p[s->loop.var].dtype, &lo, &hi, &full);
     lo = MAX(bound_range(w, s->loop.begin).lo, lo);
-    env_assume_least(&w->env, s->loop.end, range_add_sat(lo, 1));
+    env_assume_least(&w->env, s->loop.end, sat_add(lo, 1));
     int64_t end = bound_range(w, s->loop.end).hi;
     if (end <= lo) {
         w->env.dead = true;
         return;
     }
     hi = MIN(hi, ir_is_multicore(s) ? MIN(end, IR_MAX_BLOCKS) - 1 : end - 1);
-    env_set_var(&w->env, s->loop.var, range_interval(lo, MAX(lo, hi)));
+    env_set_var(&w->env, s->loop.var, interval_between(lo, MAX(lo, hi)));
 }
 
 /* True if the loop has an iteration whatever its bounds are here. */
@@ -433,7 +432,7 @@ walk_loop(CheckWalk *w, const Stmt *s)
 static EnvState
 walk_branch(CheckWalk *w, ExprId cond, bool outcome, StmtId body)
 {
-    bool decided = range_is_const(env_expr(&w->env, cond));
+    bool decided = interval_is_const(env_expr(&w->env, cond));
     EnvMark mark = env_mark(&w->env);
     env_assume(&w->env, cond, outcome);
     if (!decided) {
@@ -474,7 +473,8 @@ walk_stmt(CheckWalk *w, StmtId id)
         break;
     case ST_LOAD:
         visit_site(w, id);
-        env_set_reg(&w->env, s->load.reg, range_top(w->k->regs.p[s->load.reg].dtype));
+        env_set_reg(&w->env, s->load.reg,
+                    interval_of_type(w->k->regs.p[s->load.reg].dtype));
         break;
     case ST_FOR:
         walk_loop(w, s);

@@ -46,7 +46,7 @@ typedef struct CheckAssign {
 typedef struct CheckDrift {
     uint32_t stamp;   /* number of the loop that was looked at last */
     bool steps;       /* all assignments add constants */
-    Range value;      /* its congruence, if so */
+    Interval value;   /* its congruence, if so */
     int64_t down, up; /* the most that it decreases and increases */
 } CheckDrift;
 

@@ -238,7 +238,7 @@ run_at(const Access *a, int64_t i, int64_t off)
 {
     ByteRange r;
     access_run(a, i, &r.lo, &r.hi);
-    return (ByteRange){range_add_sat(r.lo, off), range_add_sat(r.hi, off)};
+    return (ByteRange){sat_add(r.lo, off), sat_add(r.hi, off)};
 }
 
 static void
@@ -268,8 +268,8 @@ reach(const Init *in, const Access *a, const Affine *off)
     if (!a->known) {
         return whole;
     }
-    Range at = env_affine_range(&in->regs.env, off);
-    ByteRange r = {at.lo, range_add_sat(at.hi, access_end(a))};
+    Interval at = env_affine_range(&in->regs.env, off);
+    ByteRange r = {at.lo, sat_add(at.hi, access_end(a))};
     r.lo = MAX(r.lo, 0);
     r.hi = MIN(r.hi, whole.hi);
     return r.lo < r.hi ? r : whole;
@@ -309,8 +309,8 @@ in_group(const Init *in, const Access *a, const Affine *off, const Group *g)
     if (!affine_sub(off, &key, &d)) {
         return false;
     }
-    Range at = env_affine_range(&in->regs.env, &d);
-    ByteRange all = {at.lo, range_add_sat(at.hi, access_end(a))};
+    Interval at = env_affine_range(&in->regs.env, &d);
+    ByteRange all = {at.lo, sat_add(at.hi, access_end(a))};
     if (g->n == 0) { /* offsets are absolute; a checked access stays in its buffer */
         all.lo = MAX(all.lo, 0);
         all.hi = MIN(all.hi, ir_room(&in->k->bufs.p[a->buf]));
@@ -448,12 +448,11 @@ stretch(Init *in, ByteSet set, ByteRange r, int64_t factor, const int64_t bounds
     }
     int64_t step = factor < 0 ? -factor : factor;
     if (r.hi - r.lo >= step || trips == 1) {
-        ByteRange all = {range_add_sat(r.lo, MIN(a, b)), range_add_sat(r.hi, MAX(a, b))};
+        ByteRange all = {sat_add(r.lo, MIN(a, b)), sat_add(r.hi, MAX(a, b))};
         return byteset_add(&in->scratch, set, all, BYTESET_DROP);
     }
     for (int64_t i = 0; trips <= MAX_RUNS && i < trips; i++) {
-        ByteRange one = {range_add_sat(r.lo, a + i * factor),
-                         range_add_sat(r.hi, a + i * factor)};
+        ByteRange one = {sat_add(r.lo, a + i * factor), sat_add(r.hi, a + i * factor)};
         set = byteset_add(&in->scratch, set, one, BYTESET_DROP);
     }
     return set;

@@ -91,7 +91,7 @@ is_short_product(const CheckInstr *in)
     int m = form_slot(form, ROLE_INT, "matrix_m"),
         n = form_slot(form, ROLE_INT, "matrix_n");
     return op_table[in->op].sem == SEM_MMAD && check_reads_dst(in) && m >= 0 && n >= 0 &&
-           ceil_div(in->args[m].v, 16) * ceil_div(in->args[n].v, 16) < 10;
+           div_ceil(in->args[m].v, 16) * div_ceil(in->args[n].v, 16) < 10;
 }
 
 static bool

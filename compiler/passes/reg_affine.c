@@ -65,7 +65,7 @@ reads_registers(const Kernel *k, const Affine *a)
 }
 
 static void
-set_range(RegAffine *f, RegId r, Range range)
+set_range(RegAffine *f, RegId r, Interval range)
 {
     env_set_reg(&f->env, r, range);
     f->env.trail.n = 0; /* this walk takes nothing back */
@@ -74,8 +74,8 @@ set_range(RegAffine *f, RegId r, Range range)
 static void
 forget(RegAffine *f, RegId r)
 {
-    Range top = range_top(f->env.k->regs.p[r].dtype);
-    const Range *now = &f->env.cells[r];
+    Interval top = interval_of_type(f->env.k->regs.p[r].dtype);
+    const Interval *now = &f->env.cells[r];
     f->value[r] = NULL;
     if (now->lo != top.lo || now->hi != top.hi || now->mod != top.mod) {
         set_range(f, r, top);

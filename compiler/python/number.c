@@ -45,13 +45,6 @@ is_negative(Value v)
 
 /* ---- integers ------------------------------------------------------------ */
 
-static int64_t
-floor_div(int64_t a, int64_t b)
-{
-    int64_t q = a / b;
-    return q - (a % b != 0 && (a < 0) != (b < 0));
-}
-
 static Value
 int_divide(Interp *in, Value a, Value b, Span span)
 {
@@ -90,7 +83,7 @@ small_binary(AstOp op, int64_t a, int64_t b, int64_t *out)
     case AOP_MUL:
         return checked_mul(a, b, out);
     case AOP_FLOORDIV:
-        *out = b == -1 ? 0 : floor_div(a, b);
+        *out = b == -1 ? 0 : div_floor(a, b);
         return b != -1;
     case AOP_MOD:
         *out = b == -1 ? 0 : a % b;

@@ -246,9 +246,9 @@ static bool
 loop(Stream *s, const Stmt *st)
 {
     TikNum begin, end;
-    BlobRange lo = stream_sum(s, st->loop.begin)->range;
-    BlobRange hi = stream_sum(s, st->loop.end)->range;
-    BlobRange type = blob_range_of_type(s->k->vars.p[st->loop.var].dtype);
+    Interval lo = stream_sum(s, st->loop.begin)->range;
+    Interval hi = stream_sum(s, st->loop.end)->range;
+    Interval type = interval_of_type(s->k->vars.p[st->loop.var].dtype);
     /* loop_bounds asks whether the variable stays in its dtype, where types of bounds do
      * not say so. */
     int64_t first = MAX(lo.lo, type.lo);
@@ -257,7 +257,7 @@ loop(Stream *s, const Stmt *st)
     TRY(stream_number(s, st->loop.end, &end));
     s->vars[st->loop.var] =
         (LoopVar){.num = {.kind = NUM_LOOP, .index = (uint32_t)s->depth},
-                  .range = blob_range_between(first, MAX(first, last))};
+                  .range = interval_between(first, MAX(first, last))};
     TRY(open_loop(s, st, begin, end));
     tikblob_emit_name(s->w, ir_var_label(s->k, st->loop.var), s->vars[st->loop.var].num,
                       s->k->vars.p[st->loop.var].dtype);
@@ -328,7 +328,7 @@ core_loop(Stream *s, const Stmt *st)
     bool jumps = has_jump(s->k, st->loop.body);
     s->vars[st->loop.var] = (LoopVar){
         .num = {.kind = NUM_CORE},
-        .range = blob_range_between(0, (open ? IR_MAX_BLOCKS : st->loop.block_num) - 1)};
+        .range = interval_between(0, (open ? IR_MAX_BLOCKS : st->loop.block_num) - 1)};
     if (guarded) {
         TRY(open_core_guard(s, st));
     }

@@ -3,7 +3,7 @@
 #ifndef TIKC_STREAM_H
 #define TIKC_STREAM_H
 
-#include "blob/range.h"
+#include "num/scalar_interval.h"
 #include "ir/ir.h"
 #include "tikblob.h"
 
@@ -30,7 +30,7 @@ enum {
  * opaque atom. */
 typedef struct Sum {
     int64_t constant;
-    BlobRange range;
+    Interval range;
     int n;
     Atom atoms[MAX_ATOMS];
 } Sum;
@@ -38,7 +38,7 @@ typedef struct Sum {
 /* What a loop variable is in the blob. */
 typedef struct LoopVar {
     TikNum num; /* NUM_LOOP or NUM_CORE */
-    BlobRange range;
+    Interval range;
 } LoopVar;
 
 typedef struct Value {

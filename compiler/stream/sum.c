@@ -20,10 +20,9 @@ is_integer(Dtype t)
 }
 
 static bool
-fits(BlobRange r, Dtype t)
+fits(Interval r, Dtype t)
 {
-    BlobRange whole = blob_range_of_type(t);
-    return r.lo >= whole.lo && r.hi <= whole.hi;
+    return interval_inside(r, interval_of_type(t));
 }
 
 /* ---- sums ---------------------------------------------------------------- */
@@ -81,7 +80,7 @@ add_scaled(Sum *f, const Sum *g, int64_t factor)
 /* ---- one node ------------------------------------------------------------ */
 
 static Sum
-opaque(ExprId e, BlobRange range)
+opaque(ExprId e, Interval range)
 {
     return (Sum){.range = range, .n = 1, .atoms = {{ATOM_EXPR, e, 1}}};
 }
@@ -92,14 +91,14 @@ operand_type(const Kernel *k, const Expr *x)
     return (Dtype)ir_expr(k, x->a)->dtype;
 }
 
-static RangeArgs
+static ScalarIntervals
 range_args(const Kernel *k, const Expr *x, const Sum *a, const Sum *b)
 {
     bool casts = x->op == SOP_CAST || x->op == SOP_BITS;
-    return (RangeArgs){.type = casts ? (Dtype)x->dtype : operand_type(k, x),
-                       .from = operand_type(k, x),
-                       .a = a->range,
-                       .b = b == NULL ? blob_range_value(0) : b->range};
+    return (ScalarIntervals){.type = casts ? (Dtype)x->dtype : operand_type(k, x),
+                             .from = operand_type(k, x),
+                             .a = a->range,
+                             .b = b == NULL ? interval_const(0) : b->range};
 }
 
 /* The factor by which the node multiplies its first (or, *swapped, its second)
@@ -124,24 +123,24 @@ constant_factor(const Expr *x, const Sum *a, const Sum *b, int64_t *factor, bool
 /* The exact 64-bit result's range, if the node is a sum or a multiple that cannot
  * wrap. */
 static bool
-exact_range(const Expr *x, const RangeArgs *in, BlobRange *out)
+exact_range(const Expr *x, const ScalarIntervals *in, Interval *out)
 {
     if (x->op == SOP_SHL) {
-        RangeArgs mul = *in;
+        ScalarIntervals mul = *in;
         if (in->b.lo != in->b.hi || in->b.lo < 0 || in->b.lo >= 62) {
             return false;
         }
-        mul.b = blob_range_value((int64_t)1 << in->b.lo);
+        mul.b = interval_const((int64_t)1 << in->b.lo);
         return in->b.lo < dtype_size(in->type) * 8 &&
-               blob_range_exact(SOP_MUL, &mul, out);
+               scalar_interval_exact(SOP_MUL, &mul, out);
     }
-    return blob_range_exact((ScalarOp)x->op, in, out);
+    return scalar_interval_exact((ScalarOp)x->op, in, out);
 }
 
 static bool
 as_sum(const Kernel *k, const Expr *x, const Sum *a, const Sum *b, Sum *out)
 {
-    RangeArgs in = range_args(k, x, a, b);
+    ScalarIntervals in = range_args(k, x, a, b);
     int64_t factor;
     bool swapped;
     *out = (Sum){0};
@@ -178,8 +177,8 @@ op_sum(Stream *s, ExprId e)
     if (is_integer((Dtype)x->dtype) && as_sum(s->k, x, a, b, &out)) {
         return out;
     }
-    RangeArgs in = range_args(s->k, x, a, b);
-    return opaque(e, blob_range_alu((ScalarOp)x->op, &in));
+    ScalarIntervals in = range_args(s->k, x, a, b);
+    return opaque(e, scalar_interval((ScalarOp)x->op, &in, NULL));
 }
 
 static Sum
@@ -188,9 +187,9 @@ node_sum(Stream *s, ExprId e)
     const Expr *x = ir_expr(s->k, e);
     switch ((ExprKind)x->kind) {
     case EX_CONST:
-        return (Sum){.constant = x->imm, .range = blob_range_value(x->imm)};
+        return (Sum){.constant = x->imm, .range = interval_const(x->imm)};
     case EX_REG:
-        return (Sum){.range = blob_range_of_type((Dtype)x->dtype),
+        return (Sum){.range = interval_of_type((Dtype)x->dtype),
                      .n = 1,
                      .atoms = {{ATOM_REG, x->a, 1}}};
     case EX_VAR:

@@ -167,7 +167,7 @@ static bool
 read_addr(Interp *in, Root *r, const LanesArgs *a, const Lanes *l)
 {
     const LaneTarget *t = target_of(r);
-    int64_t at, item = lmem_ceil(l->x.bits, 8);
+    int64_t at, item = div_ceil(l->x.bits, 8);
     int64_t unit = lmem_base_unit(t, l->layout, l->x.bits);
     if (a->addr.kind == VAL_NONE) {
         return true;

@@ -62,7 +62,7 @@ is_open(const Verifier *v, uint32_t number)
     return number == 0 || (i > 0 && v->blocks[i - 1].number == number);
 }
 
-static BlobRange
+static Interval
 register_range(const Verifier *v, uint32_t reg)
 {
     const RegFact *f = &v->regs[reg];
@@ -78,21 +78,21 @@ register_range(const Verifier *v, uint32_t reg)
 }
 
 bool
-verify_number(Verifier *v, const TikNum *n, BlobRange *out, bool *exact)
+verify_number(Verifier *v, const TikNum *n, Interval *out, bool *exact)
 {
     switch (n->kind) {
     case NUM_IMM:
-        *out = blob_range_value(n->imm);
+        *out = interval_const(n->imm);
         return true;
     case NUM_CORE:
-        *out = blob_range_between(0, (v->c.kernel.flags & TIKBLOB_ANY_CORES
-                                          ? (int64_t)TIKBLOB_MAX_CORES
-                                          : (int64_t)v->c.kernel.cores) -
-                                         1);
+        *out = interval_between(0, (v->c.kernel.flags & TIKBLOB_ANY_CORES
+                                        ? (int64_t)TIKBLOB_MAX_CORES
+                                        : (int64_t)v->c.kernel.cores) -
+                                       1);
         return true;
     case NUM_REG:
         *out = register_range(v, n->index);
-        *exact = *exact && blob_range_is_value(out);
+        *exact = *exact && interval_is_const(*out);
         return true;
     case NUM_LOOP:
         break;
@@ -106,7 +106,7 @@ verify_number(Verifier *v, const TikNum *n, BlobRange *out, bool *exact)
 }
 
 static void
-define(Verifier *v, uint32_t reg, BlobRange value)
+define(Verifier *v, uint32_t reg, Interval value)
 {
     RegFact *f = &v->regs[reg];
     f->last = value;
@@ -155,7 +155,7 @@ open_block(Verifier *v, TikDescKind kind, bool dead)
 static bool
 open_loop(Verifier *v)
 {
-    BlobRange a, b;
+    Interval a, b;
     bool exact = true;
     if (v->nloops == TIKBLOB_MAX_LOOPS) {
         return verify_bad(v, BLOB_LOOP_DEPTH,
@@ -171,13 +171,12 @@ open_loop(Verifier *v)
     bool constant = v->d.a.kind == NUM_IMM && v->d.b.kind == NUM_IMM;
     uint64_t trips = b.hi > a.lo ? (uint64_t)b.hi - (uint64_t)a.lo : 0;
     count(v, 1);
-    v->loops[v->nloops++] =
-        (Loop){.counter = trips > 0 ? blob_range_between(a.lo, b.hi - 1)
-                                    : blob_range_value(a.lo),
-               .start = v->d.index,
-               .trips = trips,
-               .steps = 0,
-               .exact = constant};
+    v->loops[v->nloops++] = (Loop){.counter = trips > 0 ? interval_between(a.lo, b.hi - 1)
+                                                        : interval_const(a.lo),
+                                   .start = v->d.index,
+                                   .trips = trips,
+                                   .steps = 0,
+                                   .exact = constant};
     open_block(v, DESC_LOOP, trips == 0);
     return true;
 }
@@ -203,7 +202,7 @@ close_loop(Verifier *v)
 static bool
 open_if(Verifier *v)
 {
-    BlobRange cond;
+    Interval cond;
     bool exact = true;
     if (v->nifs == TIKBLOB_MAX_IFS) {
         return verify_bad(v, BLOB_IF_DEPTH, (BlobSeen){v->nifs + 1, 0, TIKBLOB_MAX_IFS});
@@ -268,10 +267,21 @@ alu_type_ok(const TikDesc *d)
     }
 }
 
+/* Registers have no type, so a hostile program can bring values that are none of the
+ * operation's type; its result is of the type all the same. */
+static bool
+operands_fit(const TikDesc *d, const ScalarIntervals *in)
+{
+    bool other = d->alu_op == SOP_CAST || d->alu_op == SOP_BITS;
+    Interval want = interval_of_type(other ? in->from : in->type);
+    return interval_inside(in->a, want) &&
+           (scalar_op_table[d->alu_op].arity == 1 || interval_inside(in->b, want));
+}
+
 static bool
 verify_alu(Verifier *v)
 {
-    RangeArgs in = {.type = v->d.dtype, .from = v->d.from};
+    ScalarIntervals in = {.type = v->d.dtype, .from = v->d.from};
     bool exact = true;
     if (!alu_type_ok(&v->d)) {
         return verify_bad(v, BLOB_ALU_TYPE, (BlobSeen){v->d.dtype, 0, 0});
@@ -279,7 +289,7 @@ verify_alu(Verifier *v)
     if (!verify_number(v, &v->d.a, &in.a, &exact)) {
         return false;
     }
-    in.b = blob_range_value(0);
+    in.b = interval_const(0);
     if (scalar_op_table[v->d.alu_op].arity == 2 &&
         !verify_number(v, &v->d.b, &in.b, &exact)) {
         return false;
@@ -289,7 +299,9 @@ verify_alu(Verifier *v)
         bool safe = in.b.lo > 0 || in.b.hi < 0;
         *(safe ? &v->proof->proved : &v->proof->checked) += 1;
     }
-    define(v, v->d.reg, blob_range_alu(v->d.alu_op, &in));
+    define(v, v->d.reg,
+           operands_fit(&v->d, &in) ? scalar_interval(v->d.alu_op, &in, NULL)
+                                    : interval_of_type(result_type(&v->d)));
     count(v, 1);
     return true;
 }
@@ -302,7 +314,7 @@ verify_access(Verifier *v)
         return false;
     }
     if (v->d.kind == DESC_LOAD) {
-        define(v, v->d.reg, blob_range_of_type(v->d.dtype));
+        define(v, v->d.reg, interval_of_type(v->d.dtype));
     }
     return true;
 }
@@ -344,14 +356,14 @@ collect(Verifier *v)
 {
     for (uint32_t i = 0; i < v->c.kernel.nregs; i++) {
         v->regs[i] =
-            (RegFact){.any = blob_range_value(0), .def = NO_DEF, .last_def = NO_DEF};
+            (RegFact){.any = interval_const(0), .def = NO_DEF, .last_def = NO_DEF};
     }
     TikCursor c = v->c;
     int more;
     while ((more = tikblob_next(&c, &v->d, v->diag)) > 0) {
         if (v->d.kind == DESC_ALU || v->d.kind == DESC_LOAD) {
             RegFact *f = &v->regs[v->d.reg];
-            f->any = blob_range_join(f->any, blob_range_of_type(result_type(&v->d)));
+            f->any = interval_join(f->any, interval_of_type(result_type(&v->d)));
             f->last_def = v->d.index;
         }
     }

@@ -5,8 +5,8 @@
 #define TIK_BLOB_VERIFY_H
 
 #include "blob/blob.h"
-#include "blob/range.h"
-#include "rules/check.h"
+#include "num/scalar_interval.h"
+#include "rules/obligation.h"
 
 enum {
     MAX_BLOCKS = TIKBLOB_MAX_LOOPS + TIKBLOB_MAX_IFS,
@@ -15,9 +15,9 @@ enum {
 
 /* What is known of a register. */
 typedef struct RegFact {
-    BlobRange any;  /* of every value that it ever holds */
-    BlobRange last; /* of what the descriptor def wrote; holds while its block is open */
-    int64_t def;    /* NO_DEF: none yet */
+    Interval any;  /* of every value that it ever holds */
+    Interval last; /* of what the descriptor def wrote; holds while its block is open */
+    int64_t def;   /* NO_DEF: none yet */
     int64_t last_def; /* the last descriptor in the program that writes it */
     uint32_t block;   /* number of the block that def stands in */
 } RegFact;
@@ -30,7 +30,7 @@ typedef struct Block {
 } Block;
 
 typedef struct Loop {
-    BlobRange counter;
+    Interval counter;
     int64_t start;  /* its descriptor */
     uint64_t trips; /* at most */
     uint64_t steps; /* of one iteration so far */
@@ -44,13 +44,11 @@ typedef struct Verifier {
     TikBlobDiag *diag;
     TikBlobProof *proof;
     uint8_t *weak; /* null: refuse what is not proved; else a bit per descriptor */
-    CheckInstr lo,
-        hi; /* the instruction with every operand at its least and at its greatest */
-    BlobRange offsets[MAX_PARAMS];
-    bool wide[MAX_PARAMS];  /* the operand's address cannot be bounded in 64 bits */
-    bool exact[MAX_PARAMS]; /* both ends of the operand's range are reached */
-    bool numbers_vary;      /* numbers other than scalars */
-    bool shape_varies;      /* numbers other than scalars, repeats and counts of lanes */
+    CheckInstr in; /* numbers and offsets at their least */
+    CheckInstr most, least, at;  /* room for Known */
+    Interval values[MAX_PARAMS]; /* of offsets and numbers */
+    Interval mask[4];            /* of the words of a mask */
+    bool exact[MAX_PARAMS];      /* both ends of the operand's values are reached */
     Fault fault;
     CheckStep steps[MAX_CHECK_STEPS];
     uint64_t top_steps; /* outside of loops */
@@ -72,7 +70,7 @@ bool verify_weak(Verifier *v, const char *code, const BlobAt *values);
 bool verify_dead(const Verifier *v);
 /* Values of a number at the present descriptor. False: a counter is used outside its
  * loop. */
-bool verify_number(Verifier *v, const TikNum *n, BlobRange *out, bool *exact);
+bool verify_number(Verifier *v, const TikNum *n, Interval *out, bool *exact);
 
 /* P2 and P6 for the present descriptor, an INSTR, LOAD or STORE. */
 bool prove_instr(Verifier *v);

@@ -8,8 +8,6 @@ enum {
     BYTE_BITS = 8
 };
 
-static const int64_t most = (int64_t)1 << 48;
-
 static const char *const layouts[LMEM_LAYOUTS] = {
     [LMEM_ALIGNED] = "aligned",
     [LMEM_COMPACT] = "compact",
@@ -41,13 +39,13 @@ static int64_t
 times(int64_t a, int64_t b)
 {
     int64_t r;
-    return __builtin_mul_overflow(a, b, &r) || r > most ? most : r;
+    return __builtin_mul_overflow(a, b, &r) || r > FAR_AWAY ? FAR_AWAY : r;
 }
 
 static int64_t
 plus(int64_t a, int64_t b)
 {
-    return a + b > most ? most : a + b;
+    return a + b > FAR_AWAY ? FAR_AWAY : a + b;
 }
 
 void
@@ -66,9 +64,9 @@ lmem_strides(const LaneTarget *t, LmemLayout layout, LmemTensor *x)
     }
     bool rows = layout == LMEM_ROW_ALIGNED;
     s[LMEM_W] = 1;
-    s[LMEM_H] = rows ? lmem_up(x->shape[LMEM_W], units) : x->shape[LMEM_W];
+    s[LMEM_H] = rows ? round_up(x->shape[LMEM_W], units) : x->shape[LMEM_W];
     s[LMEM_C] = times(x->shape[LMEM_H], s[LMEM_H]);
-    s[LMEM_C] = layout == LMEM_ALIGNED ? lmem_up(s[LMEM_C], units) : s[LMEM_C];
+    s[LMEM_C] = layout == LMEM_ALIGNED ? round_up(s[LMEM_C], units) : s[LMEM_C];
     s[LMEM_N] = times(lmem_slots(t, x->lane, x->shape[LMEM_C]), s[LMEM_C]);
 }
 
@@ -90,8 +88,8 @@ lmem_bytes(const LaneTarget *t, LmemLayout layout, const LmemTensor *x)
     int64_t items = layout == LMEM_CELLS ? lmem_cell_items(x->bits) : 1;
     int64_t elems = layout == LMEM_FREE
                         ? lmem_extent(t, x)
-                        : times(lmem_ceil(x->shape[LMEM_N], items), x->stride[LMEM_N]);
-    return elems >= most ? -1 : lmem_ceil(elems * x->bits, BYTE_BITS);
+                        : times(div_ceil(x->shape[LMEM_N], items), x->stride[LMEM_N]);
+    return elems >= FAR_AWAY ? -1 : div_ceil(elems * x->bits, BYTE_BITS);
 }
 
 uint64_t
@@ -121,7 +119,7 @@ axes_of(const LaneTarget *t, const LmemTensor *x, Axis out[LMEM_AXES])
     for (int i = 0; i < LMEM_AXES; i++) {
         Axis a = {x->shape[i], x->stride[i]};
         /* Channels that meet in one lane are npu apart, whichever slot is the first. */
-        a.n = i == LMEM_C ? lmem_ceil(a.n, t->npu) : a.n;
+        a.n = i == LMEM_C ? div_ceil(a.n, t->npu) : a.n;
         int at = n;
         for (; a.n > 1 && at > 0 && out[at - 1].step < a.step; at--) {
             out[at] = out[at - 1];
@@ -204,19 +202,8 @@ lmem_repeats(const LaneTarget *t, const LmemTensor *x)
     return meets_inside(a, n, &span) && meets_counted(a, n);
 }
 
-static int64_t
-gcd(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
-/* What a tensor occupies of one lane, in bits: runs, repeated along axes by rising
- * step. */
+/* What a tensor occupies of one lane, in bits: runs, repeated along axes by rising step.
+ */
 typedef struct Places {
     int64_t at, run;
     Axis axis[LMEM_AXES];
@@ -263,7 +250,7 @@ places_widen(Places *p)
     int64_t before = whole ? p->at % BYTE_BITS : BYTE_BITS - 1;
     p->at -= before;
     p->run = plus(p->run, before);
-    p->run = whole ? lmem_up(p->run, BYTE_BITS) : plus(p->run, BYTE_BITS - 1);
+    p->run = whole ? round_up(p->run, BYTE_BITS) : plus(p->run, BYTE_BITS - 1);
 }
 
 /* False: no element is in the lane. */
@@ -329,7 +316,7 @@ static bool
 places_meet(const Places *a, const Places *b, int64_t *work)
 {
     int64_t alen = places_length(a), blen = places_length(b);
-    if (--*work < 0 || alen >= most || blen >= most) {
+    if (--*work < 0 || alen >= FAR_AWAY || blen >= FAR_AWAY) {
         return true;
     }
     if (a->at >= b->at + blen || b->at >= a->at + alen) {
@@ -397,7 +384,7 @@ lmem_base_unit(const LaneTarget *t, LmemLayout layout, int bits)
 {
     bool units =
         layout == LMEM_ALIGNED || layout == LMEM_ROW_ALIGNED || layout == LMEM_CELLS;
-    return units ? t->eu_bytes : lmem_ceil(bits, BYTE_BITS);
+    return units ? t->eu_bytes : div_ceil(bits, BYTE_BITS);
 }
 
 bool
@@ -424,7 +411,7 @@ void
 lmem_matrix(int64_t rows, int64_t columns, int64_t per, int64_t shape[LMEM_AXES])
 {
     shape[LMEM_N] = rows;
-    shape[LMEM_C] = lmem_ceil(columns, per);
+    shape[LMEM_C] = div_ceil(columns, per);
     shape[LMEM_H] = 1;
     shape[LMEM_W] = per;
 }
@@ -434,7 +421,7 @@ lmem_cells(const LaneTarget *t, const LmemTensor *x)
 {
     LmemTensor cells = *x;
     cells.bits = WORD_BITS;
-    cells.shape[LMEM_N] = lmem_ceil(x->shape[LMEM_N], WORD_BITS / x->bits);
+    cells.shape[LMEM_N] = div_ceil(x->shape[LMEM_N], WORD_BITS / x->bits);
     lmem_strides(t, LMEM_ALIGNED, &cells);
     return cells;
 }

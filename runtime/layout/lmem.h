@@ -16,6 +16,7 @@
 #ifndef TIK_LMEM_H
 #define TIK_LMEM_H
 
+#include "isa/integer.h"
 #include "isa/isa.h"
 
 enum {
@@ -49,18 +50,6 @@ typedef struct LmemTensor {
     int bits;     /* of an element */
 } LmemTensor;
 
-static inline int64_t
-lmem_ceil(int64_t a, int64_t b)
-{
-    return a / b + (a % b != 0);
-}
-
-static inline int64_t
-lmem_up(int64_t a, int64_t b)
-{
-    return lmem_ceil(a, b) * b;
-}
-
 /* Elements of so many bits that the arithmetic units of a lane handle at once. */
 static inline int64_t
 lmem_units(const LaneTarget *t, int bits)
@@ -72,7 +61,7 @@ lmem_units(const LaneTarget *t, int bits)
 static inline int64_t
 lmem_slots(const LaneTarget *t, int lane, int64_t channels)
 {
-    return lmem_ceil(lane + channels, t->npu);
+    return div_ceil(lane + channels, t->npu);
 }
 
 static inline int
@@ -164,7 +153,7 @@ lmem_pitch(int64_t bytes)
     enum {
         LINE = 64
     };
-    return (lmem_ceil(bytes, LINE) | 1) * LINE;
+    return (div_ceil(bytes, LINE) | 1) * LINE;
 }
 
 #endif

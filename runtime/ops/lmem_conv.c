@@ -30,8 +30,8 @@ ops_conv_columns(const ConvCall *c, int64_t kw, int64_t *from, int64_t *to)
 {
     int64_t at = kw * c->k.dilation[1] - c->k.pad[1]; /* column of result 0 */
     int64_t step = c->k.stride[1], width = c->x.shape[LMEM_W];
-    *from = at >= 0 ? 0 : step == 1 ? -at : lmem_ceil(-at, step);
-    *to = at >= width ? 0 : step == 1 ? width - at : lmem_ceil(width - at, step);
+    *from = at >= 0 ? 0 : step == 1 ? -at : div_ceil(-at, step);
+    *to = at >= width ? 0 : step == 1 ? width - at : div_ceil(width - at, step);
 }
 
 /* Results whose input column lies in the image: [*lo, *hi) of the row's. */

@@ -697,9 +697,10 @@ end_of(int64_t lo, int64_t hi, int turn)
 }
 
 bool
-check_bounds_between(const CheckInstr *lo, const CheckInstr *hi, CheckStep step,
-                     Fault *fault)
+check_bounds_between(const CheckInstr *lo, const CheckInstr *hi, CheckInstr *at,
+                     CheckStep step)
 {
+    Fault ignored;
     const FamilyRules *rules = check_family(hi->op);
     int n, varies[MOST_VARYING], found = 0, all = 1;
     bool corners =
@@ -714,13 +715,13 @@ check_bounds_between(const CheckInstr *lo, const CheckInstr *hi, CheckStep step,
             all *= 3;
         }
     }
-    CheckInstr in = *hi;
+    *at = *hi;
     for (int corner = 0; corner < all; corner++) {
         for (int i = 0, turns = corner; i < found; i++, turns /= 3) {
             int p = varies[i];
-            in.args[p].v = end_of(lo->args[p].v, hi->args[p].v, turns % 3);
+            at->args[p].v = end_of(lo->args[p].v, hi->args[p].v, turns % 3);
         }
-        if (!check_step(&in, step, fault)) {
+        if (!check_step(at, step, &ignored)) {
             return false;
         }
     }
@@ -842,6 +843,11 @@ run_operand(const CheckInstr *in, const ParamInfo *params, int i, Fault *fault)
 bool
 check_step(const CheckInstr *in, CheckStep step, Fault *fault)
 {
+    if (in->op == OP_COUNT) {
+        bool align = step.kind == CHECK_ALIGN;
+        return check_element(&in->args[0].t, fault) ||
+               (fault->rule == RULE_ADDRESS_ALIGN) != align;
+    }
     int n;
     const ParamInfo *params = form_params(op_table[in->op].form, &n);
     bool shape = step.kind == CHECK_BOUNDS || step.kind == CHECK_OVERLAP;

@@ -87,10 +87,10 @@ bool check_static(const CheckInstr *in, Fault *fault);
 /* Rules on values: ranges, masks, alignment, bounds, overlap. Presupposes check_static.
  * False fills *fault with the first broken rule in operand order. */
 bool check_values(const CheckInstr *in, Fault *fault);
-/* The parts of check_values, in its order: one kind of rule on one operand each. A step
- * whose presuppositions are broken (bounds of a move with nburst 0, say) holds; the step
- * that owns the presupposition reports. Bounds depend monotonically on counts and
- * strides. */
+/* The parts of check_values, in its order, and with op OP_COUNT the two of check_element:
+ * one kind of rule on one operand each. A step whose presuppositions are broken (bounds
+ * of a move with nburst 0, say) holds; the step that owns the presupposition reports.
+ * Bounds depend monotonically on counts and strides. */
 typedef enum CheckKind {
     CHECK_ALIGN,  /* DST, SRC: address-align */
     CHECK_MASK,   /* MASK: mask-range, mask-zero, mask-high-nonzero */
@@ -216,9 +216,9 @@ bool check_value_relates(Op op, int param);
 bool check_value_corners(Op op, int param);
 /* Whether the bounds of the operand hold for all numbers between those of lo and hi, of
  * an instruction whose bounds are not monotone (FamilyRules.bounds_corners); no for more
- * numbers than it tries. Others: that hi holds. */
-bool check_bounds_between(const CheckInstr *lo, const CheckInstr *hi, CheckStep step,
-                          Fault *fault);
+ * numbers than it tries. Others: that hi holds. at is room for it. */
+bool check_bounds_between(const CheckInstr *lo, const CheckInstr *hi, CheckInstr *at,
+                          CheckStep step);
 /* Whether a number up to 1 breaks no such relation. */
 bool check_value_free_to_1(Op op, int param);
 /* Values and bounds of the instruction relate numbers in ways that no interval tells:

@@ -16,9 +16,6 @@ enum {
     BLOCKS = 8 /* of a repeat */
 };
 
-/* Beyond this no root tensor ends. */
-static const int64_t far_away = (int64_t)1 << 48;
-
 static Form
 form_of(const CheckInstr *in)
 {
@@ -415,8 +412,8 @@ family_value(const CheckInstr *in, int param, Fault *fault)
 static bool
 share_root(const CheckTensor *a, const CheckTensor *b)
 {
-    return a->buffer == b->buffer && a->offset >= 0 && a->offset < far_away &&
-           b->offset >= 0 && b->offset < far_away;
+    return a->buffer == b->buffer && a->offset >= 0 && a->offset < FAR_AWAY &&
+           b->offset >= 0 && b->offset < FAR_AWAY;
 }
 
 /* Where repeats put what they keep, if none before kept less than it can. */
@@ -441,7 +438,7 @@ pick_meets(const CheckInstr *in, int64_t window, int64_t blk, int64_t rep)
         len = blk == 0 ? BLOCK_BYTES : sat_mul(blocks, BLOCK_BYTES);
         blocks = 1;
     }
-    for (int64_t b = 0; b < blocks && b * blk < far_away; b++) {
+    for (int64_t b = 0; b < blocks && b * blk < FAR_AWAY; b++) {
         int64_t x = d->offset - s->offset - rep - b * blk;
         int64_t t =
             check_first_meeting(x, window - rep, window, len, check_repeats(in) - 1);

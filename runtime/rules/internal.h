@@ -3,6 +3,7 @@
 #ifndef TIK_CHECK_INT_H
 #define TIK_CHECK_INT_H
 
+#include "isa/integer.h"
 #include "rules/check.h"
 
 /* Where a rule is broken: the numbers of a Fault. */
@@ -15,23 +16,6 @@ typedef struct FaultAt {
 /* Fills *fault; always false, so that it can be returned. */
 bool check_fail(Fault *fault, const FaultAt *at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-
-/* Sums and products of numbers that may come from hostile input, clamped to the range of
- * int64. */
-static inline int64_t
-sat_add(int64_t a, int64_t b)
-{
-    int64_t r;
-    return __builtin_add_overflow(a, b, &r) ? (b < 0 ? INT64_MIN : INT64_MAX) : r;
-}
-
-static inline int64_t
-sat_mul(int64_t a, int64_t b)
-{
-    int64_t r;
-    return __builtin_mul_overflow(a, b, &r) ? ((a < 0) != (b < 0) ? INT64_MIN : INT64_MAX)
-                                            : r;
-}
 
 /* The rules of a family (family.def). Everything that ranges, masks, scopes and element
  * types say is generic (check.c); null: nothing more to say. All of them presuppose

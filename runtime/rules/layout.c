@@ -16,9 +16,6 @@ enum {
     CHANNELS_OUT = 32     /* elements that a repeat of vmrgch keeps */
 };
 
-/* Beyond this no root tensor ends. */
-static const int64_t far_away = (int64_t)1 << 48;
-
 /* n runs of len bytes, step apart, from start behind the operand's first byte. */
 typedef struct Runs {
     int64_t start, n, step, len;
@@ -112,8 +109,8 @@ layout_footprint(const CheckInstr *in, int param, bool *exact)
 static bool
 share_root(const CheckTensor *a, const CheckTensor *b)
 {
-    return a->buffer == b->buffer && a->offset >= 0 && a->offset < far_away &&
-           b->offset >= 0 && b->offset < far_away;
+    return a->buffer == b->buffer && a->offset >= 0 && a->offset < FAR_AWAY &&
+           b->offset >= 0 && b->offset < FAR_AWAY;
 }
 
 /* Every destination block is the source block of its position. */

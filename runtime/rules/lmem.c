@@ -357,7 +357,7 @@ static int64_t
 slot_elements(const CheckInstr *in, const LaneConv *c)
 {
     int64_t points = c->kernel[0] * c->kernel[1]; /* of 16 bits each */
-    int64_t groups = lmem_ceil(extent_of(in, LCONV_src, LMEM_C), c->parallel);
+    int64_t groups = div_ceil(extent_of(in, LCONV_src, LMEM_C), c->parallel);
     return c->depthwise ? points : sat_mul(groups * c->parallel, points);
 }
 
@@ -424,7 +424,7 @@ static int64_t
 table_bytes(const CheckInstr *in)
 {
     LaneConv c = lane_conv_numbers(in);
-    int64_t slots = lmem_ceil(extent_of(in, LCONV_dst, LMEM_C), in->soc->lane->npu);
+    int64_t slots = div_ceil(extent_of(in, LCONV_dst, LMEM_C), in->soc->lane->npu);
     int64_t words = c.requant_words > 0 ? sat_add(sat_mul(slots - 1, c.requant_pitch),
                                                   4 * c.requant_words)
                                         : 0;
@@ -522,8 +522,7 @@ same_tensor(const CheckInstr *in, const LmemTensor *a, const LmemTensor *b)
 static bool
 far_away(int64_t offset)
 {
-    const int64_t most = (int64_t)1 << 48;
-    return offset < -most || offset > most;
+    return offset < -FAR_AWAY || offset > FAR_AWAY;
 }
 
 static bool

@@ -294,14 +294,13 @@ move_runs(const CheckInstr *in, int param)
 static bool
 move_overlap(const CheckInstr *in, int param, Fault *fault)
 {
-    const int64_t far_away = (int64_t)1 << 48; /* no root tensor ends there */
     if (chosen(in->choices, CHOICE_OVERLAPPING_MOVE) != CHOSE_OVERLAPPING_MOVE_ERROR) {
         return true;
     }
     const CheckTensor *to = &in->args[MOVE_dst].t;
     const CheckTensor *from = &in->args[param].t;
-    if (to->buffer != from->buffer || to->offset < 0 || to->offset >= far_away ||
-        from->offset < 0 || from->offset >= far_away) {
+    if (to->buffer != from->buffer || to->offset < 0 || to->offset >= FAR_AWAY ||
+        from->offset < 0 || from->offset >= FAR_AWAY) {
         return true;
     }
     Runs d = move_runs(in, MOVE_dst);

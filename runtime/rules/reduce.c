@@ -140,16 +140,9 @@ reduce_align(const CheckInstr *in, int param)
 /* ---- work tensors: levels of results, each from a block on --------------- */
 
 static int64_t
-ceil_div(int64_t a, int64_t b)
-{
-    return a / b + (a % b != 0);
-}
-
-static int64_t
 block_up(int64_t elems, int size)
 {
-    int64_t be = BLOCK_BYTES / size;
-    return ceil_div(elems, be) * be;
+    return round_up(elems, BLOCK_BYTES / size);
 }
 
 /* With an index; known: repeat_times is a constant, so that levels without work are left
@@ -159,7 +152,7 @@ work_with_index(int64_t repeats, int lanes, int size, bool known)
 {
     int64_t n1 = 2 * repeats;
     int64_t p2 = block_up(n1, size);
-    int64_t n2 = 2 * ceil_div(n1, lanes);
+    int64_t n2 = 2 * div_ceil(n1, lanes);
     if (known && n2 == 2) {
         return p2 + 2;
     }
@@ -167,7 +160,7 @@ work_with_index(int64_t repeats, int lanes, int size, bool known)
     if (known && n2 <= lanes) {
         return p3 + 2;
     }
-    return block_up(p3 + 2 * ceil_div(n2, lanes), size) + 2;
+    return block_up(p3 + 2 * div_ceil(n2, lanes), size) + 2;
 }
 
 /* Elements that the work tensor has at least; presupposes repeat_times in its range. */
@@ -181,7 +174,7 @@ work_elems(const CheckInstr *in)
         return 0;
     }
     if (form_of(in) == FORM_ALLADD) {
-        return soc_has(in->soc, FEATURE_REDUCE_CHUNKS) ? ceil_div(repeats, chunk)
+        return soc_has(in->soc, FEATURE_REDUCE_CHUNKS) ? div_ceil(repeats, chunk)
                                                        : repeats;
     }
     if (!has_index(in)) {

@@ -29,12 +29,6 @@ element_bytes(const CheckInstr *in, int param)
     return dtype_size(in->args[param].t.dtype);
 }
 
-static int64_t
-round_up(int64_t bytes)
-{
-    return sat_add(bytes, BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
-}
-
 /* ---- paths --------------------------------------------------------------- */
 
 /* cores: those that have the instruction on the path. */
@@ -225,7 +219,8 @@ padded_burst(const CheckInstr *in)
     int64_t padding =
         sat_add(number(in, PADMOVE_left_padding), number(in, PADMOVE_right_padding));
     return round_up(sat_add(number(in, PADMOVE_burst),
-                            sat_mul(padding, element_bytes(in, PADMOVE_dst))));
+                            sat_mul(padding, element_bytes(in, PADMOVE_dst))),
+                    BLOCK_BYTES);
 }
 
 static Footprint
@@ -460,17 +455,11 @@ typedef struct Span {
     int64_t lo, hi;
 } Span;
 
-static int64_t
-floor_div(int64_t a, int64_t b)
-{
-    return a / b - (a % b < 0);
-}
-
 /* The multiples t for which |x + t*step| < n; step > 0. */
 static Span
 steps_within(int64_t x, int64_t step, int64_t n)
 {
-    return (Span){-floor_div(x + n - 1, step), floor_div(n - 1 - x, step)};
+    return (Span){div_ceil(1 - n - x, step), div_floor(n - 1 - x, step)};
 }
 
 /* The greatest common divisor of a and b, and *x with a * x = gcd modulo b. */

@@ -11,9 +11,6 @@ enum {
     MAX_BLOCKS = REPEAT_BYTES / BLOCK_BYTES
 };
 
-/* Beyond this no root tensor ends; keeps the sums below exact. */
-static const int64_t far_away = (int64_t)1 << 48;
-
 /* ---- masks and repeats --------------------------------------------------- */
 
 const CheckMask *
@@ -350,12 +347,6 @@ hulls_meet(const Side *a, const Side *b)
     return false;
 }
 
-static int64_t
-floor_div(int64_t a, int64_t b)
-{
-    return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-
 int64_t
 check_first_meeting(int64_t x, int64_t step, int64_t wlen, int64_t rlen, int64_t n)
 {
@@ -365,8 +356,8 @@ check_first_meeting(int64_t x, int64_t step, int64_t wlen, int64_t rlen, int64_t
     }
     int64_t up = step > 0 ? rlen - 1 - x : -wlen + 1 - x;
     int64_t down = step > 0 ? -wlen + 1 - x : rlen - 1 - x;
-    int64_t most = floor_div(up, step);
-    int64_t least = -floor_div(-down, step);
+    int64_t most = div_floor(up, step);
+    int64_t least = div_ceil(down, step);
     lo = least > lo ? least : lo;
     hi = most < hi ? most : hi;
     return lo <= hi ? lo : -1;
@@ -489,7 +480,7 @@ accumulate_overlap(const CheckInstr *in, Fault *fault)
 static bool
 is_near(const CheckTensor *t)
 {
-    return t->offset >= 0 && t->offset < far_away;
+    return t->offset >= 0 && t->offset < FAR_AWAY;
 }
 
 bool

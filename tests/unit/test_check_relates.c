@@ -137,7 +137,7 @@ numbers_hold(const CheckInstr *in)
 static const char *
 try_between(const CheckInstr *in, const ParamInfo *p, int n, CheckStep step)
 {
-    CheckInstr lo = *in, hi = *in, mid = *in;
+    CheckInstr lo = *in, hi = *in, mid = *in, at;
     Fault f;
     for (int i = 0, varies = 0; i < n && varies < 4; i++) {
         if (is_number(&p[i]) && p[i].rule != RULE_NONE && rnd(4) == 0) {
@@ -149,7 +149,7 @@ try_between(const CheckInstr *in, const ParamInfo *p, int n, CheckStep step)
         }
     }
     bool asked = numbers_hold(&lo) && numbers_hold(&hi) && numbers_hold(&mid);
-    if (!asked || !check_bounds_between(&lo, &hi, step, &f) ||
+    if (!asked || !check_bounds_between(&lo, &hi, &at, step) ||
         check_step(&mid, step, &f)) {
         return NULL;
     }

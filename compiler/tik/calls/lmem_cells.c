@@ -31,7 +31,7 @@ remainder_of(LanesCall *x, Side *s, int64_t first, int64_t items)
     int64_t size = s->bits / 8;
     int64_t step = cells ? size : s->stride[LMEM_N] * size;
     Value v = moved_on(x, s, first * step);
-    s->shape[LMEM_N] = lmem_ceil(s->shape[LMEM_N] - first, items);
+    s->shape[LMEM_N] = div_ceil(s->shape[LMEM_N] - first, items);
     s->stride[LMEM_N] *= cells ? 1 : items;
     return v;
 }

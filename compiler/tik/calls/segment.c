@@ -18,7 +18,7 @@ enum {
 };
 
 /* Constant results beyond it are as far outside of any tensor as it is. */
-#define FAR_AWAY ((int64_t)1 << 50)
+#define CLAMPED ((int64_t)1 << 50)
 
 /* Fields in the order of SliceFields. */
 enum {
@@ -64,7 +64,7 @@ known(const Slices *s, ExprId e, int64_t *v)
 static ExprId
 limited(const Slices *s, int64_t v)
 {
-    return tik_i64(s->c, v > FAR_AWAY ? FAR_AWAY : v < -FAR_AWAY ? -FAR_AWAY : v);
+    return tik_i64(s->c, v > CLAMPED ? CLAMPED : v < -CLAMPED ? -CLAMPED : v);
 }
 
 static ExprId
@@ -83,7 +83,7 @@ product(const Slices *s, ExprId a, ExprId b)
     int64_t x, y, r;
     if (known(s, a, &x) && known(s, b, &y)) {
         bool wraps = __builtin_mul_overflow(x, y, &r);
-        return limited(s, wraps ? FAR_AWAY : r);
+        return limited(s, wraps ? CLAMPED : r);
     }
     return ir_op2(s->k, SOP_MUL, a, b);
 }
@@ -395,7 +395,7 @@ total_of(const Slices *s, const Side *side, int64_t *out)
     *out = 1;
     for (int d = 0; d < s->dims; d++) {
         TRY(known(s, side->count[d], &n) && n > 0);
-        *out = *out > FAR_AWAY / n ? FAR_AWAY : *out * n;
+        *out = *out > CLAMPED / n ? CLAMPED : *out * n;
     }
     return true;
 }

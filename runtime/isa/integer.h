@@ -1,0 +1,75 @@
+/* integer.h: arithmetic on 64-bit integers that may come from hostile input.
+ * Freestanding. */
+#ifndef TIK_INTEGER_H
+#define TIK_INTEGER_H
+
+#include <stdint.h>
+
+/* No root tensor ends beyond this byte, and sums of a few such offsets are exact. */
+#define FAR_AWAY ((int64_t)1 << 48)
+
+/* Sums and products, clamped to the range of int64. */
+static inline int64_t
+sat_add(int64_t a, int64_t b)
+{
+    int64_t r;
+    return __builtin_add_overflow(a, b, &r) ? (b < 0 ? INT64_MIN : INT64_MAX) : r;
+}
+
+static inline int64_t
+sat_mul(int64_t a, int64_t b)
+{
+    int64_t r;
+    return __builtin_mul_overflow(a, b, &r) ? ((a < 0) != (b < 0) ? INT64_MIN : INT64_MAX)
+                                            : r;
+}
+
+/* Division rounded down and up, for b other than 0; the one quotient that overflows is
+ * clamped. */
+static inline int64_t
+div_floor(int64_t a, int64_t b)
+{
+    if (b == -1) {
+        return a == INT64_MIN ? INT64_MAX : -a;
+    }
+    return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
+}
+
+static inline int64_t
+div_ceil(int64_t a, int64_t b)
+{
+    if (b == -1) {
+        return a == INT64_MIN ? INT64_MAX : -a;
+    }
+    return a / b + (a % b != 0 && (a % b < 0) == (b < 0));
+}
+
+/* The remainder of div_floor, for m > 0. */
+static inline int64_t
+mod_floor(int64_t v, int64_t m)
+{
+    int64_t r = v % m;
+    return r < 0 ? r + m : r;
+}
+
+/* The least multiple of b > 0 that is not below a, clamped. */
+static inline int64_t
+round_up(int64_t a, int64_t b)
+{
+    return sat_mul(div_ceil(a, b), b);
+}
+
+/* The greatest common divisor of numbers that are not negative; that with 0 is the other
+ * one. */
+static inline int64_t
+gcd(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+#endif

@@ -1,0 +1,628 @@
+/* obligation.c: see obligation.h. More repeats, lanes and bursts and larger strides only
+ * touch more and further bytes, so bounds and overlap are asked where numbers are
+ * largest; rules on one number at both of its ends. */
+
+/* ASSUMES others-in-range: other operands are within their ranges. */
+/* ASSUMES value-alone: a rule on one number asks no other number, and holds between two
+ * numbers at which it holds. */
+/* ASSUMES bounds-monotone: bounds that hold for the largest numbers hold for smaller
+ * ones. */
+/* ASSUMES unranged-unasked: a number without a range of its own changes no bounds. */
+#include "rules/obligation.h"
+#include "isa/operand.h"
+#include "rules/internal.h"
+
+/* ---- numbers ------------------------------------------------------------- */
+
+static const ParamInfo *
+params_of(const Known *k, int *n)
+{
+    return form_params(op_table[k->in->op].form, n);
+}
+
+static bool
+is_element(const Known *k)
+{
+    return k->in->op == OP_COUNT;
+}
+
+static Interval
+values(const Known *k, int param)
+{
+    return k->values(k->ctx, param, 0);
+}
+
+static bool
+is_touched(const ParamInfo *p)
+{
+    return p->role == ROLE_DST || p->role == ROLE_SRC;
+}
+
+static bool
+is_number(const ParamInfo *p)
+{
+    return p->role == ROLE_INT || p->role == ROLE_REPEAT;
+}
+
+static void
+put(const Known *k, CheckInstr *in, int param, int64_t v)
+{
+    int n;
+    if (is_element(k)) {
+        in->args[param].t.offset = v;
+        return;
+    }
+    const ParamInfo *p = &params_of(k, &n)[param];
+    if (is_touched(p) || p->role == ROLE_ROOT) {
+        in->args[param].t.offset = v;
+    } else if (p->role == ROLE_MASK) {
+        in->args[param].m.w[0] = (uint64_t)v;
+    } else {
+        in->args[param].v = v;
+    }
+}
+
+/* Whether a word of the mask, if that is a list of bits, has one value. */
+static bool
+mask_is_fixed(const Known *k, int param)
+{
+    for (int i = 0; i < mask_words(k->in->args[param].m.form); i++) {
+        if (!interval_is_const(k->values(k->ctx, param, i))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+numbers_fixed(const Known *k)
+{
+    int n;
+    const ParamInfo *p = params_of(k, &n);
+    for (int i = 0; i < n; i++) {
+        if (is_number(&p[i]) && !interval_is_const(values(k, i))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The numbers that bounds and overlap ask for. */
+static bool
+shape_fixed(const Known *k)
+{
+    int mask = form_slot(op_table[k->in->op].form, ROLE_MASK, NULL);
+    return numbers_fixed(k) && (mask < 0 || mask_is_fixed(k, mask));
+}
+
+/* The instruction with all numbers and the first bytes of tensors at their largest
+ * values. */
+static void
+fill_ends(Known *k, CheckInstr *in)
+{
+    int n;
+    const ParamInfo *p = params_of(k, &n);
+    *in = *k->in;
+    for (int i = 0; i < n; i++) {
+        if (is_touched(&p[i]) || is_number(&p[i])) {
+            put(k, in, i, values(k, i).hi);
+        } else if (p[i].role == ROLE_MASK) {
+            for (int w = 0; w < mask_words(in->args[i].m.form); w++) {
+                in->args[i].m.w[w] = (uint64_t)k->values(k->ctx, i, w).hi;
+            }
+        }
+    }
+}
+
+/* ---- rules on one operand ------------------------------------------------ */
+
+/* Asks *in with the operand at a value. */
+static bool
+holds_at(const Known *k, CheckInstr *in, CheckStep step, int64_t v, Fault *fault)
+{
+    put(k, in, step.param, v);
+    return check_step(in, step, fault);
+}
+
+static bool
+holds_at_ends(const Known *k, CheckInstr *in, CheckStep step, Fault *fault)
+{
+    Interval r = values(k, step.param);
+    return holds_at(k, in, step, r.lo, fault) && holds_at(k, in, step, r.hi, fault);
+}
+
+static Standing
+at_ends(Known *k, CheckStep step, Fault *fault)
+{
+    *k->at = *k->in;
+    return holds_at_ends(k, k->at, step, fault) ? STANDS_PROVED : STANDS_BROKEN;
+}
+
+/* All numbers have one value: the rule holds or not. */
+static Standing
+at_point(Known *k, CheckStep step, Fault *fault)
+{
+    fill_ends(k, k->at);
+    return check_step(k->at, step, fault) ? STANDS_PROVED : STANDS_REFUTED;
+}
+
+static Standing
+alignment(Known *k, CheckStep step, Fault *fault)
+{
+    int align = is_element(k) ? dtype_size(k->in->args[step.param].t.dtype)
+                              : check_align(k->in, step.param);
+    Interval r = values(k, step.param);
+    if (align == 1 || interval_is_multiple(r, align)) {
+        return STANDS_PROVED;
+    }
+    *k->at = *k->in;
+    if (mod_floor(r.rem, gcd(align, r.mod)) !=
+        0) { /* the nearest such value tells it best */
+        int64_t v = r.rem >= r.lo && r.rem <= r.hi ? r.rem : r.lo;
+        return holds_at(k, k->at, step, v, fault) ? STANDS_OPEN : STANDS_REFUTED;
+    }
+    return holds_at(k, k->at, step, r.lo, fault) ? STANDS_OPEN : STANDS_BROKEN;
+}
+
+/* Some word is never 0 and no lane past the last is ever set. */
+static Standing
+mask_bits(const Known *k, int param)
+{
+    int lanes = check_lanes(k->in);
+    bool set = false;
+    for (int i = 0; i < mask_words(k->in->args[param].m.form); i++) {
+        Interval r = k->values(k->ctx, param, i);
+        set = set || r.lo > 0 || r.hi < 0;
+        int valid = lanes - 64 * i;
+        int64_t most = valid <= 0 ? 0 : ((int64_t)1 << (valid < 62 ? valid : 62)) - 1;
+        if (valid < 64 && (r.lo < 0 || r.hi > most)) {
+            return STANDS_OPEN;
+        }
+    }
+    return set ? STANDS_PROVED : STANDS_OPEN;
+}
+
+static Standing
+mask(Known *k, CheckStep step, Fault *fault)
+{
+    MaskForm form = k->in->args[step.param].m.form;
+    if (mask_is_fixed(k, step.param)) {
+        return at_point(k, step, fault);
+    }
+    if (check_masks_pairs(k->in)) {
+        return STANDS_OPEN;
+    }
+    return form == MASK_COUNT || form == MASK_COUNTER ? at_ends(k, step, fault)
+                                                      : mask_bits(k, step.param);
+}
+
+static Standing
+range(Known *k, CheckStep step, Fault *fault)
+{
+    int n;
+    const ParamInfo *p = &params_of(k, &n)[step.param];
+    Interval r = values(k, step.param);
+    Standing s = at_ends(k, step, fault);
+    if (s == STANDS_PROVED || (r.hi >= check_least(k->in, step.param) && r.lo <= p->hi)) {
+        return s;
+    }
+    return holds_at(k, k->at, step, r.lo > p->hi ? r.lo : r.hi, fault) ? STANDS_OPEN
+                                                                       : STANDS_REFUTED;
+}
+
+/* A tensor that is only named and whose size the run knows: its rule asks for the size.
+ */
+static bool
+names_open(const Known *k)
+{
+    int n;
+    const ParamInfo *p = params_of(k, &n);
+    for (int i = 0; i < n; i++) {
+        if (p[i].role == ROLE_ROOT && check_is_open(&k->in->args[i].t)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The rule allows least where the operand before has its least value. */
+static Standing
+at_corners(Known *k, CheckStep step, Fault *fault)
+{
+    *k->at = *k->in;
+    put(k, k->at, step.param - 1, values(k, step.param - 1).lo);
+    if (holds_at_ends(k, k->at, step, fault)) {
+        return STANDS_PROVED;
+    }
+    return numbers_fixed(k) ? STANDS_REFUTED : STANDS_OPEN;
+}
+
+static Standing
+value(Known *k, CheckStep step, Fault *fault)
+{
+    if (names_open(k)) {
+        return STANDS_OPEN;
+    }
+    if (check_value_corners(k->in->op, step.param)) {
+        return at_corners(k, step, fault);
+    }
+    if (!obligation_relates(k->in, step)) {
+        return at_ends(k, step, fault);
+    }
+    bool free = check_value_free_to_1(k->in->op, step.param);
+    return free && values(k, step.param).hi <= 1 ? STANDS_PROVED
+           : numbers_fixed(k)                    ? at_point(k, step, fault)
+                                                 : STANDS_OPEN;
+}
+
+bool
+obligation_relates(const CheckInstr *in, CheckStep step)
+{
+    return step.kind == CHECK_VALUE && in->op != OP_COUNT &&
+           (check_value_relates(in->op, step.param) || check_is_irregular(in));
+}
+
+/* ---- the largest numbers ------------------------------------------------- */
+
+/* Counts of lanes at their largest, lists of bits with all of them. False: no count is
+ * legal. */
+static bool
+largest_mask(const Known *k, int param, CheckInstr *in)
+{
+    CheckMask *m = &in->args[param].m;
+    int lanes = check_lanes(in);
+    for (int i = 0; i < mask_words(m->form); i++) {
+        Interval r = k->values(k->ctx, param, i);
+        int valid = lanes - 64 * i;
+        if (m->form == MASK_COUNT || m->form == MASK_COUNTER) {
+            int64_t most = m->form == MASK_COUNT ? lanes : (int64_t)UINT32_MAX;
+            m->w[0] = (uint64_t)(r.hi < most ? r.hi : most);
+            return r.hi >= 1;
+        }
+        m->w[i] = interval_is_const(r) ? (uint64_t)r.lo
+                  : valid >= 64        ? UINT64_MAX
+                  : valid > 0          ? ((uint64_t)1 << valid) - 1
+                                       : 0;
+    }
+    return true;
+}
+
+/* The largest value up to the present one that the rule allows; its interval begins at
+ * lo. */
+static int64_t
+largest_allowed(CheckInstr *in, CheckStep step, int64_t lo)
+{
+    Fault ignored;
+    int64_t *v = &in->args[step.param].v;
+    int64_t good = lo, bad = *v;
+    while (bad - good > 1) {
+        *v = good + (bad - good) / 2;
+        if (check_step(in, step, &ignored)) {
+            good = *v;
+        } else {
+            bad = *v;
+        }
+    }
+    return good;
+}
+
+/* What a further rule on one number leaves: a pad mode one legal value of the burst, a
+ * block of padding so many elements. */
+static void
+obey_values(const ParamInfo *p, CheckInstr *in)
+{
+    CheckStep steps[MAX_CHECK_STEPS];
+    Fault ignored;
+    int n = check_steps(in->op, steps);
+    for (int i = 0; i < n; i++) {
+        CheckArg *a = &in->args[steps[i].param];
+        if (steps[i].kind == CHECK_VALUE && !a->literal &&
+            !check_value_relates(in->op, steps[i].param) &&
+            !check_step(in, steps[i], &ignored)) {
+            a->v = largest_allowed(in, steps[i], p[steps[i].param].lo);
+        }
+    }
+}
+
+/* Every number with its largest legal value. False: some operand has none, so the
+ * instruction faults before its bounds are asked. */
+static bool
+largest(Known *k, CheckInstr *in)
+{
+    int n;
+    const ParamInfo *p = params_of(k, &n);
+    *in = *k->in;
+    for (int i = 0; i < n; i++) {
+        if (p[i].role == ROLE_MASK) {
+            if (!largest_mask(k, i, in)) {
+                return false;
+            }
+        } else if (is_number(&p[i]) && !in->args[i].literal && p[i].rule != RULE_NONE) {
+            Interval r = values(k, i);
+            if (r.hi < check_least(in, i) || r.lo > p[i].hi) {
+                return false;
+            }
+            in->args[i].v = r.hi < p[i].hi ? r.hi : p[i].hi;
+        }
+    }
+    obey_values(p, in);
+    return true;
+}
+
+/* The least of each number that largest has filled. */
+static void
+least(const Known *k, CheckInstr *in)
+{
+    int n;
+    const ParamInfo *p = params_of(k, &n);
+    for (int i = 0; i < n; i++) {
+        if (is_number(&p[i]) && !in->args[i].literal && p[i].rule != RULE_NONE) {
+            int64_t lo = p[i].role == ROLE_REPEAT ? 0 : p[i].lo, v = values(k, i).lo;
+            in->args[i].v = v > lo ? v : lo;
+        }
+    }
+}
+
+bool
+obligation_end(Known *k, int param, int64_t *end)
+{
+    Interval off = values(k, param);
+    if (is_element(k)) {
+        *end = sat_add(off.hi, dtype_size(k->in->args[0].t.dtype));
+        return true;
+    }
+    bool exact;
+    if (!largest(k, k->most)) {
+        return false;
+    }
+    k->most->args[param].t.offset = 0;
+    Footprint f = check_footprint(k->most, param, &exact);
+    int64_t touched = footprint_end(&f), extent = check_extent(k->most, param);
+    *end = sat_add(off.hi, touched > extent ? touched : extent);
+    return true;
+}
+
+/* ---- bounds -------------------------------------------------------------- */
+
+static bool
+bounds_hold(Known *k, CheckStep step)
+{
+    Fault ignored;
+    if (!largest(k, k->most)) {
+        return true;
+    }
+    Interval off = values(k, step.param);
+    bool first = off.lo >= 0 || holds_at(k, k->most, step, off.lo, &ignored);
+    put(k, k->most, step.param, off.hi);
+    *k->least = *k->most;
+    least(k, k->least);
+    return first && check_bounds_between(k->least, k->most, k->at, step);
+}
+
+/* Each value starts before the tensor, or already the least one ends behind it. */
+static bool
+all_outside(const Known *k, int param)
+{
+    Interval off = values(k, param);
+    const CheckTensor *t = &k->in->args[param].t;
+    return (off.hi < 0 || off.lo >= 0) && !check_is_open(t) && t->items == 0;
+}
+
+static Standing
+bounds(Known *k, CheckStep step, Fault *fault)
+{
+    if (check_is_irregular(k->in) && !numbers_fixed(k)) {
+        return STANDS_OPEN;
+    }
+    if (bounds_hold(k, step)) {
+        return STANDS_PROVED;
+    }
+    if (!shape_fixed(k)) {
+        return STANDS_OPEN;
+    }
+    Interval off = values(k, step.param);
+    fill_ends(k, k->at);
+    if (!holds_at(k, k->at, step, off.hi < 0 ? off.hi : off.lo, fault)) {
+        return all_outside(k, step.param) ? STANDS_REFUTED : STANDS_BROKEN;
+    }
+    return holds_at(k, k->at, step, off.hi, fault) ? STANDS_OPEN : STANDS_BROKEN;
+}
+
+/* Bounds presuppose alignment: an element between two others does not end with them. */
+static Standing
+element_bounds(Known *k, CheckStep step, Fault *fault)
+{
+    Fault ignored;
+    Interval off = values(k, step.param);
+    CheckStep align = {CHECK_ALIGN, step.param};
+    *k->at = *k->in;
+    if (all_outside(k, step.param) &&
+        !holds_at(k, k->at, step, off.hi < 0 ? off.hi : off.lo, fault)) {
+        return STANDS_REFUTED;
+    }
+    return !holds_at_ends(k, k->at, step, fault)            ? STANDS_BROKEN
+           : alignment(k, align, &ignored) == STANDS_PROVED ? STANDS_PROVED
+                                                            : STANDS_OPEN;
+}
+
+/* ---- overlap ------------------------------------------------------------- */
+
+/* Whether no byte that the one operand can ever touch is one that the other can. */
+static bool
+hulls_apart(const Known *k, CheckInstr *most, int a, int b)
+{
+    Interval x = values(k, a), y = values(k, b);
+    int64_t was[2] = {most->args[a].t.offset, most->args[b].t.offset};
+    most->args[a].t.offset = 0;
+    most->args[b].t.offset = 0;
+    int64_t xend = sat_add(x.hi, check_overlap_end(most, a));
+    int64_t yend = sat_add(y.hi, check_overlap_end(most, b));
+    most->args[a].t.offset = was[0];
+    most->args[b].t.offset = was[1];
+    return xend < INT64_MAX && yend < INT64_MAX && (xend <= y.lo || yend <= x.lo);
+}
+
+/* Every other tensor of the instruction in the operand's root stays away from it. */
+static bool
+stays_apart(Known *k, int param)
+{
+    int n;
+    const ParamInfo *p = params_of(k, &n);
+    if (!largest(k, k->most)) {
+        return true;
+    }
+    for (int i = 0; i < n; i++) {
+        if (is_touched(&p[i]) &&
+            check_overlap_relates(op_table[k->in->op].form, i, param) &&
+            k->in->args[i].t.buffer == k->in->args[param].t.buffer &&
+            !hulls_apart(k, k->most, i, param)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether some tensor's place is not known. */
+static bool
+offsets_fixed(const Known *k)
+{
+    int n;
+    const ParamInfo *p = params_of(k, &n);
+    for (int i = 0; i < n; i++) {
+        if (is_touched(&p[i]) && !interval_is_const(values(k, i))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether one of the numbers of a move, or a stride of a vector instruction, varies. */
+static bool
+strides_vary(const Known *k)
+{
+    int n;
+    const ParamInfo *p = params_of(k, &n);
+    bool move = op_table[k->in->op].form == FORM_MOVE;
+    for (int i = 0; i < n; i++) {
+        if (p[i].role == ROLE_INT && p[i].rule != (move ? RULE_RANGE_SID : RULE_NONE) &&
+            !interval_is_const(values(k, i))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* All sources that share the root of dst at known distances from it: they are put there,
+ * with dst at the end of its values where no other is known. False: a distance varies. */
+static bool
+place_operands(const Known *k, int dst, CheckInstr *in)
+{
+    int n;
+    const ParamInfo *p = params_of(k, &n);
+    int64_t nearest = 0;
+    for (int i = 0; i < n; i++) {
+        int64_t d = 0;
+        if (p[i].role != ROLE_SRC) {
+            continue;
+        }
+        if (in->args[i].t.buffer == in->args[dst].t.buffer &&
+            !k->distance(k->ctx, i, dst, &d)) {
+            return false;
+        }
+        in->args[i].t.offset = d;
+        nearest = d < nearest ? d : nearest;
+    }
+    int64_t base = sat_mul(-div_floor(nearest, BLOCK_BYTES), BLOCK_BYTES);
+    for (int i = 0; i < n; i++) {
+        if (p[i].role == ROLE_SRC) {
+            in->args[i].t.offset = sat_add(in->args[i].t.offset, base);
+        }
+    }
+    in->args[dst].t.offset = base;
+    return true;
+}
+
+/* With repeats and lanes open, the most of them and a single repeat decide: between them
+ * more repeats only add pairs. */
+static bool
+holds_at_repeats(const Known *k, CheckInstr *in, CheckStep step)
+{
+    int n;
+    Fault ignored;
+    const ParamInfo *p = params_of(k, &n);
+    if (!check_step(in, step, &ignored)) {
+        return false;
+    }
+    for (int i = 0; i < n; i++) {
+        if (p[i].role == ROLE_REPEAT && !in->args[i].literal && values(k, i).lo <= 1) {
+            in->args[i].v = 1;
+            return check_step(in, step, &ignored);
+        }
+    }
+    int slot = form_slot(op_table[in->op].form, ROLE_MASK, NULL);
+    if (slot >= 0 && in->args[slot].m.form == MASK_COUNTER) {
+        in->args[slot].m.w[0] = (uint64_t)check_lanes(in);
+        return check_step(in, step, &ignored);
+    }
+    return true;
+}
+
+/* Of operands that take equal steps: they keep their distance, or are apart as a whole.
+ */
+static Standing
+regular_overlap(Known *k, int dst, CheckStep step, Fault *fault)
+{
+    const CheckArg *a = k->in->args;
+    if (a[dst].t.buffer != a[step.param].t.buffer || !largest(k, k->most)) {
+        return STANDS_PROVED;
+    }
+    bool accumulating = check_accumulating_form(op_table[k->in->op].form) &&
+                        step.param == VBIN_src0 &&
+                        a[VBIN_src0].t.buffer == a[VBIN_src1].t.buffer;
+    if (!accumulating && hulls_apart(k, k->most, dst, step.param)) {
+        return STANDS_PROVED;
+    }
+    if (strides_vary(k) || !place_operands(k, dst, k->most)) {
+        return STANDS_OPEN;
+    }
+    if (holds_at_repeats(k, k->most, step)) {
+        return STANDS_PROVED;
+    }
+    return shape_fixed(k) && at_point(k, step, fault) == STANDS_REFUTED ? STANDS_BROKEN
+                                                                        : STANDS_OPEN;
+}
+
+static Standing
+overlap(Known *k, CheckStep step, Fault *fault)
+{
+    Form form = op_table[k->in->op].form;
+    if (check_overlap_is_regular(form, step.param)) {
+        return regular_overlap(k, form_slot(form, ROLE_DST, NULL), step, fault);
+    }
+    if (stays_apart(k, step.param)) {
+        return STANDS_PROVED;
+    }
+    return offsets_fixed(k) && shape_fixed(k) ? at_point(k, step, fault) : STANDS_OPEN;
+}
+
+Standing
+obligation_stands(Known *k, CheckStep step, Fault *fault)
+{
+    switch (step.kind) {
+    case CHECK_ALIGN:
+        return alignment(k, step, fault);
+    case CHECK_MASK:
+        return mask(k, step, fault);
+    case CHECK_RANGE:
+        return range(k, step, fault);
+    case CHECK_SCALAR:
+        return at_ends(k, step, fault);
+    case CHECK_VALUE:
+        return value(k, step, fault);
+    case CHECK_BOUNDS:
+        return is_element(k) ? element_bounds(k, step, fault) : bounds(k, step, fault);
+    case CHECK_OVERLAP:
+        return overlap(k, step, fault);
+    }
+    return STANDS_OPEN;
+}
