@@ -2,15 +2,16 @@
  * (language 4.4).
  *
  * In the kernel a list is one sparse global buffer (isa.h): l[i] begins at byte i *
- * LIST_WINDOW, so an element is an address like that of any view, and a run-time index is
- * a term of it. l[i].value is that address without a dtype; as an operand it takes the
- * dtype of the instruction's tensor. Bounds in a list are checked while the kernel runs.
- * What was refused is poisoned: it stays usable and silent.
+ * LIST_WINDOW, so the address of an element is like that of any view, and a run-time
+ * index is a term of it. l[i].value is that address without a dtype; as an operand it
+ * takes the dtype of the instruction's tensor. Bounds in a list are checked while the
+ * kernel runs. An index or offset that is refused gives a poisoned address: the program
+ * goes on with it, and its uses report nothing.
  *
  * The addresses of a list in UB are words of an int64 tensor there, which l[i].set_as
- * writes and l[i].value reads. A word is a place in the same sparse buffer: i *
- * LIST_WINDOW is the start of array i. That buffer is an argument of its own, of the
- * list's name. */
+ * writes and l[i].value reads. A word is an offset into the same sparse buffer: i *
+ * LIST_WINDOW is the start of array i. That buffer is an argument of its own, with the
+ * name of the list. */
 #include "tik/tik.h"
 
 #include <string.h>
@@ -18,17 +19,17 @@
 typedef struct AddressList {
     Object base;
     Root *root;
-    View *words; /* of a list in UB, else null */
+    View *words; /* the addresses of a list in UB, else null */
     bool poisoned;
 } AddressList;
 
-/* l[i], and l[i].value with an offset. */
+/* The values of l[i] and l[i].value, the latter with an offset. */
 typedef struct Address {
     Object base;
     Root *root;
-    ExprId at;    /* bytes from the start of the buffer to the array, int64 */
-    ExprId elems; /* elements from there, int64 */
-    View *word;   /* of an element of a list in UB, which at is read from; else null */
+    ExprId at;    /* offset of the array in the buffer, in bytes, int64 */
+    ExprId elems; /* offset from there, in elements, int64 */
+    View *word;   /* for a list in UB, the word that holds the address; else null */
     bool poisoned;
 } Address;
 
@@ -43,13 +44,14 @@ address(Interp *in, const ObjectClass *cls, const Address *made)
 
 /* ---- elements ------------------------------------------------------------ */
 
-/* An index is so large at most that its window fits 64 bits; larger ones are as far
- * outside of the list. */
+/* A window number up to this limit gives an offset that fits 64 bits. A larger one is
+ * outside of the list as well, so it may be replaced by the limit. */
 enum {
     INDEX_LIMIT = 1 << 26
 };
 
-/* What registers hold may be any number: one that is too large becomes the limit. */
+/* Replaces a run-time index outside of the limit by the limit, since its register may
+ * hold any number. */
 static ExprId
 limited(Tik *c, ExprId index)
 {
@@ -79,7 +81,7 @@ constant_index(Interp *in, const Root *r, int64_t i, Span span, int64_t *out)
     return false;
 }
 
-/* An int or an integer Scalar or Expr, as int64. */
+/* Reads an int, or an integer Scalar or Expr, as int64. */
 static bool
 integer(Interp *in, const Root *r, Value v, const char *what, Span span, ExprId *out)
 {
@@ -105,7 +107,7 @@ integer(Interp *in, const Root *r, Value v, const char *what, Span span, ExprId 
     return false;
 }
 
-/* The element of a list in UB. */
+/* Returns element i of a list in UB. */
 static Value
 word_item(Interp *in, const AddressList *l, Value key, Span span)
 {
@@ -141,8 +143,8 @@ list_get_item(Interp *in, Object *self, Value key, Span span)
     return address(in, &tik_list_item_class, &a);
 }
 
-/* A word out of UB may be any number: one outside of the list's buffer becomes the end of
- * it. */
+/* Returns the offset that a word in UB holds. The word may be any number: one outside of
+ * the list's buffer becomes the end of the buffer. */
 static ExprId
 place_of_word(const Root *r, ExprId word)
 {
@@ -157,7 +159,7 @@ place_of_word(const Root *r, ExprId word)
                   ir_op2(k, SOP_MUL, bad, end));
 }
 
-/* l[i].value. That of a list in UB is read here. */
+/* Returns l[i].value; for a list in UB it records the load of the word. */
 static Value
 item_value(Interp *in, const Address *item, Span span)
 {
@@ -206,7 +208,7 @@ item_name(int index)
     return index < (int)ARRAY_LEN(names) ? names[index] : NULL;
 }
 
-/* value + n, n + value, value - n, in elements. */
+/* Returns value + n, n + value or value - n, where n counts elements. */
 static Value
 address_binary(Interp *in, AstOp op, Value left, Value right, Span span)
 {
@@ -380,7 +382,7 @@ read_name(Interp *in, Value v, Span span, Sym *out)
     return tik_identifier(in, *out, span);
 }
 
-/* The tensor of a list in UB. */
+/* Makes the int64 tensor of a list in UB. */
 static View *
 make_words(Interp *in, Tik *c, const CallArgs *args, const Value *got, const Root *r)
 {

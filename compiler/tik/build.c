@@ -1,12 +1,11 @@
-/* build.c: BuildCCE: ends a kernel, orders its arguments and hands it to the unit.
+/* build.c: BuildCCE ends a kernel, orders its arguments and hands it to the unit.
  *
- * Order of arguments: tensors and then InputScalars of inputs, tensors of outputs,
+ * The order of arguments is: tensors and then InputScalars of inputs, tensors of outputs,
  * workspaces and then global-space tensors in order of creation, tensors of flowtable,
- * InputScalars of outputs and of flowtable. Constant tables are in the kernel and no
+ * InputScalars of outputs and of flowtable. Constant tables are part of the kernel and no
  * arguments. A kernel whose argument lists are wrong is not handed over, since the back
  * ends rely on every global tensor being an argument. config, enable_l2,
- * output_files_path and extend_params have no effect on the kernel that is built here
- * (language 5.5). */
+ * output_files_path and extend_params have no effect on the kernel (language 5.5). */
 #include "python/core.h"
 #include "tik/tik.h"
 
@@ -55,7 +54,7 @@ read_name(Build *b)
 }
 
 enum {
-    PARAM_STEPS = 256 /* of one argument, or of what is said about it */
+    PARAM_STEPS = 256 /* cost of one argument, also of one in a message */
 };
 
 static bool
@@ -69,8 +68,8 @@ name_is_taken(const Build *b, Sym name)
     return false;
 }
 
-/* Arguments of one name: the original tells them apart by their places, --in and the
- * facts by a number. */
+/* Renames an argument whose name is taken. The original tells such arguments apart by
+ * their places; --in and the facts do so by a number. */
 static void
 rename_param(Build *b, Root *r, const Root *other, const char *name)
 {
@@ -154,8 +153,7 @@ add_tensor(Build *b, Value v, int list, const char *name)
     tik_declare(r);
     Buffer *buf = &b->c->k->bufs.p[r->buf];
     buf->role = list == P_BuildCCE_outputs ? BUF_OUT : BUF_IN;
-    buf->preset =
-        r->preset && list == P_BuildCCE_outputs; /* an input is what the caller gives */
+    buf->preset = r->preset && list == P_BuildCCE_outputs; /* the caller presets inputs */
     buf->use = list == P_BuildCCE_flowtable ? USE_FLOW : USE_TENSOR;
     return add_param(b, r, span);
 }
@@ -181,7 +179,7 @@ add_input_scalar(Build *b, Value v, int list, const char *name)
     return add_param(b, r, b->span[list]);
 }
 
-/* The InputScalars of a list, or everything else in it. */
+/* Adds the InputScalars of a list, or everything else in it. */
 static bool
 add_list(Build *b, int list, const char *name, bool scalars)
 {
@@ -200,7 +198,7 @@ add_list(Build *b, int list, const char *name, bool scalars)
     return ok;
 }
 
-/* The arguments that are in no list, in order of creation. */
+/* Adds the arguments that are in no list, in order of creation. */
 static bool
 add_unlisted(Build *b, BufRole role)
 {
@@ -215,7 +213,7 @@ add_unlisted(Build *b, BufRole role)
     return ok;
 }
 
-/* The arrays that addresses in UB point to. */
+/* Adds the arrays that addresses in UB point to. */
 static bool
 add_implied(Build *b)
 {
@@ -229,7 +227,7 @@ add_implied(Build *b)
     return ok;
 }
 
-/* Every global tensor that a statement uses is an argument. */
+/* Checks that every global tensor that a statement uses is an argument. */
 static bool
 all_listed(Build *b)
 {
@@ -316,7 +314,7 @@ tik_build(Interp *in, Tik *c, const CallArgs *args)
     if (!tik_bind(in, CALL_BuildCCE, args, b.got, b.span)) {
         return val_fail();
     }
-    if (c->top->dropped) { /* behind tik_return it still counts */
+    if (c->top->dropped) { /* after tik_return the call still counts */
         return val_none();
     }
     if (!tik_not_built(in, c, args->span)) {

@@ -27,7 +27,7 @@ static const struct {
     const char *name;
     const char *meaning;
     uint8_t owner;
-    uint16_t first; /* of its own arguments; those of the next one follow */
+    uint16_t first; /* index of its first own argument; those of the next row follow */
     uint16_t like;  /* the call whose arguments it has */
 } table[CALL_COUNT + 1] = {
 #define CALL(id, of, called, what)                                                       \
@@ -142,7 +142,7 @@ call_of_form(const char *name, Form form, Arena *a, CallArg *args)
     return s;
 }
 
-/* The first row of a method of the container; CALL_COUNT: none. */
+/* Returns the first row of a method of the container, CALL_COUNT if there is none. */
 static int
 row_of_method(const char *name)
 {
@@ -191,7 +191,7 @@ put_default(const CallArg *arg, bool keyword, Text *out)
     case DFLT_REQUIRED:
         if (arg->kind == TAKES_STRUCT) {
             text_printf(out, "=%s(...)", arg->of);
-        } else if (keyword) { /* after one that may be left out */
+        } else if (keyword) { /* follows an argument that may be left out */
             text_put(out, "=...");
         }
         break;
@@ -237,10 +237,10 @@ typedef struct Binding {
     const Signature *s;
     const CallArgs *args;
     Value *out;
-    Span *spans; /* or null */
+    Span *spans; /* may be null */
 } Binding;
 
-/* The rest of what is said of the call: "needs an argument 'src'". */
+/* Reports that the call's name is followed by what: "needs an argument 'src'". */
 static Diag *
 bind_error(const Binding *b, DiagId id, Span span, const char *what)
 {
@@ -426,8 +426,8 @@ tik_bind_form(Interp *in, Op op, const CallArgs *args, Value *got, Span *spans)
     return call_bind(in, tik_signature(in, op), args, got, spans);
 }
 
-/* The row of an instruction that has one: its arguments are the operands under other
- * names. */
+/* Finds the row of an instruction whose arguments are its operands under other names;
+ * false if it has none. */
 static bool
 row_of_instruction(Op op, Signature *s)
 {

@@ -16,7 +16,7 @@ typedef struct Writer {
     Interp *in;
     Text out;
     Span span;
-    const char *bad; /* what JSON cannot hold */
+    const char *bad; /* description of a value that JSON cannot hold */
 } Writer;
 
 static bool put_value(Writer *w, Value v, int depth);
@@ -73,7 +73,7 @@ by_key(const void *a, const void *b)
     return strcmp(((const Pair *)a)->key, ((const Pair *)b)->key);
 }
 
-/* The text of a key; null: it cannot be one. */
+/* Returns the text of a key; null if it cannot be one. */
 static const char *
 key_text(Writer *w, Value key)
 {

@@ -1,5 +1,6 @@
-/* condition.c: what a program is told that lets Python decide on a value which only the
- * kernel has: what to write instead depends on the word that asks for the decision. */
+/* condition.c: the error for a program in which Python decides on a value that only the
+ * kernel has. Its help says what to write instead, which depends on the statement or
+ * operator around the condition. */
 #include "python/resolve.h"
 #include "tik/tik.h"
 
@@ -10,9 +11,9 @@ enum {
     LONGEST_SHOWN = 60
 };
 
-/* The program's text around the condition. */
+/* The source text around a condition. */
 typedef struct Place {
-    const char *line; /* first character of the line that is no blank */
+    const char *line; /* first character of its line that is no blank */
     const char *begin;
     const char *end;
     int len;
@@ -37,7 +38,7 @@ find_place(const Interp *in, Span span, Place *p)
     return !memchr(p->begin, '\n', (size_t)p->len);
 }
 
-/* The word stands there, and ends. */
+/* True if p begins with the whole word. */
 static bool
 is_word(const char *p, const char *word)
 {
@@ -45,7 +46,7 @@ is_word(const char *p, const char *word)
     return strncmp(p, word, n) == 0 && !isalnum((unsigned char)p[n]) && p[n] != '_';
 }
 
-/* The word in front of the condition. */
+/* True if the word is directly before the condition. */
 static bool
 follows(const Place *p, const char *word)
 {
@@ -64,7 +65,7 @@ precedes(const Place *p, const char *word)
     return is_word(p->end + strspn(p->end, " )"), word);
 }
 
-/* The condition begins a statement of that kind and is all of it. */
+/* True if the condition is all of a statement that begins with the word: "if x:". */
 static bool
 decides(const Place *p, const char *word)
 {

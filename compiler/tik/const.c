@@ -87,7 +87,7 @@ tik_const_refused(Interp *in, Tik *c, Sym name, Span span)
     return val_object(&v->base);
 }
 
-/* A shape whose lengths are all constant. */
+/* Reads a shape whose lengths are all constant. */
 static bool
 constant_shape(Interp *in, Tik *c, Value v, Span span, int64_t **dim, int *ndim)
 {
@@ -151,7 +151,7 @@ fill(Interp *in, Root *r, Value init, Span span)
     return tik_fill(in, r, "init", init, span);
 }
 
-/* Elements of 4 bits are read as bytes and then put two to a byte. */
+/* Elements of 4 bits are read as bytes and then packed, two to a byte. */
 static bool
 fill_halves(Interp *in, Root *r, Value init, Span span)
 {
@@ -202,8 +202,8 @@ tik_const_new(Interp *in, Tik *c, const CallArgs *args)
     return ok ? tik_const_value(in, r) : tik_const_refused(in, c, r->name, args->span);
 }
 
-/* The constant in the shape of a view that was reshaped. Halves of bytes have no other
- * shape. */
+/* Returns the constant in the shape of a view that was reshaped. A constant with elements
+ * of 4 bits has no other shape. */
 static const Root *
 in_shape_of(Interp *in, const Tik *c, const View *v)
 {
@@ -278,7 +278,7 @@ count_of(const Root *r)
 {
     int64_t n = 1;
     for (uint32_t i = 0; i < r->shape.n; i++) {
-        n *= r->shape.p[i]; /* as checked when it was made */
+        n *= r->shape.p[i]; /* cannot overflow: checked when it was made */
     }
     return n;
 }
@@ -346,7 +346,7 @@ tik_resize(Interp *in, Tik *c, const CallArgs *args)
 
 /* ---- arange -------------------------------------------------------------- */
 
-/* The numbers from start to stop, without stop, or from 0. */
+/* Returns the numbers from start, or 0, to stop, without stop. */
 Value
 tik_arange(Interp *in, Value self, const CallArgs *args)
 {
@@ -395,8 +395,8 @@ element_value(Interp *in, const Root *r, int64_t i)
                : val_int(v);
 }
 
-/* constant(x): shape, element type and elements of a whole constant, for numpy; None: x
- * is something else. */
+/* Returns constant(x), the shape, element type and elements of a whole constant for
+ * numpy; None if x is anything else. */
 Value
 tik_const_content(Interp *in, Value self, const CallArgs *args)
 {

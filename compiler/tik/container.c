@@ -1,10 +1,10 @@
 /* container.c: the module tik: its names and constants, the container class Tik, and the
  * dispatch of container methods.
  *
- * A method is an instruction (a row of op.def), one of our own (tik/call.def), or a name
- * that TIK has and this compiler refuses (tik/known.def). One number space covers all
- * three; a dense table by symbol makes the look-up of an attribute one load. Relies on
- * the evaluator's module and class registration of python/interp.h. */
+ * A method is an instruction (a row of op.def), a method of tik/call.def, or a name that
+ * TIK has and this compiler refuses (tik/known.def). One number space covers all three; a
+ * dense table by symbol makes the look-up of an attribute one load. The file relies on
+ * the registration of modules and classes in python/interp.h. */
 #include "tik/tik.h"
 
 #include <string.h>
@@ -119,7 +119,7 @@ static Value
 run_method(Interp *in, Tik *c, int method, const CallArgs *args)
 {
     enum {
-        METHOD_STEPS = 24 /* recording and checking, beside the call itself */
+        METHOD_STEPS = 24 /* recording and checking, without the call itself */
     };
     core_owe(in, METHOD_STEPS);
     if (!meter_sizes(in, val_none(), args)) {
@@ -171,8 +171,8 @@ bound_method(Interp *in, Tik *c, int method)
     return val_object(&m->base);
 }
 
-/* tikdb: the debugger of the original. Its printing is ignored; what a run gives for
- * every output, only the host has. */
+/* tikdb, the debugger of the original. Its prints are ignored. A value that a run would
+ * give is known to the host alone. */
 typedef struct Debugger {
     Object base;
     Tik *c;
@@ -254,8 +254,8 @@ container_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
     return val_none();
 }
 
-/* Methods are written before they are called on a container now and then, and the module
- * before it is imported. */
+/* Returns a help for an unknown name: programs are sometimes written with methods outside
+ * of a container, or without the import of the module. */
 static const char *
 name_help(Interp *in, Sym name)
 {
@@ -309,9 +309,9 @@ profile_for(Interp *in, Value given)
     return p;
 }
 
-/* A method that binds its own arguments (tik/call.def) wins over a row of op.def of that
- * name, and both over the list of known names. Done for the first container: a program
- * without one does not pay for a thousand names. */
+/* Fills the table of methods. A row of tik/call.def has precedence over the row of op.def
+ * with that name, and both have it over the list of known names. The first container does
+ * this: a program without one does not pay for a thousand names. */
 static void
 fill_method_table(Interp *in, TikState *st)
 {
@@ -437,8 +437,8 @@ add_classes(Interp *in, Value m)
     py_module_set(in, m, "Expr", st->expr_type);
 }
 
-/* tik.tik_lib.tik_expr.Expr and tik.api.tik_scalar.Scalar: where the original defines
- * them. */
+/* Adds tik.tik_lib.tik_expr.Expr and tik.api.tik_scalar.Scalar: the original defines the
+ * classes in these modules. */
 static void
 add_inner_paths(Interp *in, Value m)
 {

@@ -1,14 +1,15 @@
-/* emit.c: recording of kernel statements, and the lifetimes of registers and expressions.
+/* emit.c: recording of kernel statements, and the lifetimes of registers and
+ * expressions.
  *
- * Every statement that the TIK objects record goes through tik_emit: it stamps the span
- * and the call chain, keeps the statement limit and ends an open if chain. An expression
+ * Every statement that the TIK objects record goes through tik_emit: it adds the span and
+ * the call chain, enforces the statement limit and ends an open if chain. An expression
  * lives as long as the deepest scope among the registers and loop variables that it
- * reads; expr_scope holds that per expression. Since the expression table only grows and
- * operands come first, it is filled by one walk over the new entries.
+ * reads; expr_scope holds that scope per expression. Since the expression table only
+ * grows and operands precede their users, one walk over the new entries fills it.
  *
- * The condition of an elif_scope is evaluated before the call, when nobody knows yet that
- * an elif_scope follows. So elements loaded behind a link of an if chain are recorded in
- * place and remembered; tik_take_loads moves them when the chain goes on. */
+ * The condition of an elif_scope is evaluated before the call, when it is not yet known
+ * that an elif_scope follows. So loads of elements that follow a link of an if chain are
+ * recorded in place and remembered; tik_take_loads moves them when the chain goes on. */
 #include "tik/tik.h"
 
 static bool
@@ -74,8 +75,8 @@ tik_emit_element(Interp *in, Tik *c, Stmt s, Span span)
     return true;
 }
 
-/* Gives the registers of the loads a new scope; what was worked out about expressions
- * that read them is worked out again. */
+/* Gives the registers of the loads a new scope, and forgets the scopes of all expressions
+ * that may read them, so that these are computed again. */
 static void
 rescope(Tik *c, StmtId loads, TScope *scope)
 {
@@ -93,7 +94,7 @@ tik_take_loads(Tik *c, TScope *scope)
     StmtId first = chain->loads;
     chain->loads = 0;
     if (!first || (!chain->branch && !chain->decided)) {
-        return; /* no run-time branch before: the loads precede the one to come */
+        return; /* no run-time branch precedes: the loads may stay before the next one */
     }
     rescope(c, first, scope);
     Cursor last = c->top->at;
@@ -146,7 +147,7 @@ scope_of_new(const Tik *c, const Expr *e)
     return c->expr_scope.p[0];
 }
 
-/* The register or loop variable whose scope was closed. */
+/* Returns a register or loop variable of the expression whose scope has ended. */
 static ExprId
 dead_leaf(const Tik *c, ExprId e)
 {
@@ -189,11 +190,10 @@ scopes_of_new(Interp *in, Tik *c)
     }
 }
 
-/* The expression with the core's index in the place of variables of multi-core loops that
- * have ended: behind its loop, such a variable still means that. Depth is bounded by
- * IR_MAX_EXPR. */
+/* Replaces variables of multi-core loops that have ended by the core's index: after its
+ * loop such a variable still means that. IR_MAX_EXPR bounds the recursion. */
 static ExprId
-behind_loops(Interp *in, Tik *c, ExprId id)
+after_loops(Interp *in, Tik *c, ExprId id)
 {
     Expr e = *ir_expr(c->k, id);
     Dtype t = (Dtype)e.dtype;
@@ -206,11 +206,11 @@ behind_loops(Interp *in, Tik *c, ExprId id)
     if (e.kind != EX_OP) {
         return id;
     }
-    ExprId a = behind_loops(in, c, e.a);
+    ExprId a = after_loops(in, c, e.a);
     if (e.op == SOP_CAST || e.op == SOP_BITS) {
         return e.op == SOP_CAST ? ir_cast(c->k, t, a) : ir_bits(c->k, t, a);
     }
-    return e.b ? ir_op2(c->k, (ScalarOp)e.op, a, behind_loops(in, c, e.b))
+    return e.b ? ir_op2(c->k, (ScalarOp)e.op, a, after_loops(in, c, e.b))
                : ir_op1(c->k, (ScalarOp)e.op, a);
 }
 
@@ -219,7 +219,7 @@ tik_alive(Interp *in, Tik *c, ExprId *e, Span span)
 {
     scopes_of_new(in, c);
     if (!c->expr_scope.p[*e]->open) {
-        *e = behind_loops(in, c, *e);
+        *e = after_loops(in, c, *e);
         scopes_of_new(in, c);
     }
     if (c->expr_scope.p[*e]->open) {

@@ -1,6 +1,6 @@
-/* evaluate.c: the evaluates argument of BuildCCE: a dict of Scalars and the numbers that
- * they are fixed to. The one assignment of such a register is that of its number at the
- * start of the kernel; all others are taken out. The pass fold does the rest. */
+/* evaluate.c: the argument evaluates of BuildCCE, a dict of Scalars and the numbers that
+ * they are fixed to. The register of such a Scalar is assigned its number once, at the
+ * start of the kernel; all other assignments are removed. The pass fold does the rest. */
 #include "tik/tik.h"
 
 static bool
@@ -11,7 +11,7 @@ assigns(const Kernel *k, StmtId id, RegId reg)
            (s->kind == ST_LOAD && s->load.reg == reg);
 }
 
-/* Takes the assignments out of the list that begins there. */
+/* Removes the assignments at the beginning of the list. */
 static void
 unlink_assignments(const Kernel *k, StmtId *link, RegId reg)
 {

@@ -1,9 +1,10 @@
-/* expr.c: Expr objects: formulas over Scalars and loop variables, their attributes,
- * conversion of Python numbers, and conditions (tik.all, tik.any, tik.negate).
+/* expr.c: Expr objects, which are formulas over Scalars and loop variables: their
+ * attributes, the conversion of Python numbers, and conditions (tik.all, tik.any,
+ * tik.negate).
  *
  * An Expr is only an expression id of the kernel; it is evaluated where a statement uses
- * it. Folding is the builder's. A condition known at compile time decides branches
- * without recording them. */
+ * it. The builder of the IR folds constants. A condition that is known at compile time
+ * decides branches without recording them. */
 #include "tik/tik.h"
 
 #include <math.h>
@@ -26,7 +27,8 @@ tik_expr(Interp *in, Tik *c, ExprId e)
     return val_object(&o->base);
 }
 
-/* A double as an integer type by truncation, out-of-range values saturated. */
+/* Converts a double to an integer type: it truncates, and values out of range
+ * saturate. */
 static int64_t
 integer_of(Dtype t, double d)
 {
@@ -145,8 +147,8 @@ tik_condition(Interp *in, Value v, const char *what, Span span, ExprId *out)
     return -2;
 }
 
-/* Joins the conditions; op AND: all, OR: any. The constant that decides (false for all,
- * true for any) gives that constant; the other one is left out. */
+/* Joins the conditions of tik.all (SOP_AND) or tik.any (SOP_OR). One constant decides the
+ * result (false for all, true for any); the other constant is left out. */
 static Value
 join(Interp *in, const CallArgs *args, const char *name, ScalarOp op)
 {
@@ -247,7 +249,7 @@ tik_truth(Interp *in, Object *self, Span span, bool *out)
 
 /* ---- attributes ---------------------------------------------------------- */
 
-/* The dtype argument of astype and reinterpret_cast_to. */
+/* Reads the dtype argument of astype and reinterpret_cast_to. */
 static bool
 target_dtype(Interp *in, const char *callee, const CallArgs *args, Dtype *t)
 {
@@ -296,7 +298,7 @@ expr_bits(Interp *in, Value self, const CallArgs *args)
     return tik_expr(in, o->c, t == from ? o->e : ir_bits(o->c->k, t, o->e));
 }
 
-/* Attributes that Expr and Scalar have in common. */
+/* Returns an attribute that Expr and Scalar have in common. */
 static Value
 expr_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
 {

@@ -1,19 +1,20 @@
-/* fold.c: formulas whose run-time parts cancel, such as (a + 16 - a) // 2 and x // x.
- * Programs let Python decide on them, since the original simplifies before it refuses.
- * What is left of a sum without its parts is exact in wrapping arithmetic; that a wider
- * type holds the sum of a narrower one, and that a comparison holds for the difference of
- * its sides, takes for granted that the narrower sums do not wrap, as the original does.
- * Only conditions of the program ask here: the kernel's own formulas stay as they are. */
+/* fold.c: folds formulas whose run-time parts cancel, such as (a + 16 - a) // 2 and x //
+ * x. Programs let Python decide on them, since the original simplifies before it refuses.
+ * Sums modulo 2^64 are exact. Two steps assume that narrower sums do not wrap, as the
+ * original does: that a wider type holds the sum of a narrower one, and that a comparison
+ * holds for the difference of its sides. Only conditions of the program use this: the
+ * kernel's own formulas stay as they are. */
 #include "tik/tik.h"
 
 #include "num/scalar.h"
 
 enum {
     MOST_PARTS = 16,
-    MOST_NODES = 2000 /* that are looked at, which bounds the recursion, too */
+    MOST_NODES =
+        2000 /* most nodes that one fold visits, which bounds the recursion, too */
 };
 
-/* The sum of parts times factors, and a number; all modulo 2^64. */
+/* A sum of parts times factors, plus a number; all modulo 2^64. */
 typedef struct Sum {
     const Kernel *k;
     int nodes;
@@ -50,7 +51,7 @@ add_part(Sum *s, ExprId e, uint64_t factor)
 
 static bool collect(Sum *s, ExprId e, uint64_t factor);
 
-/* A product with a number, or a part of its own. */
+/* Adds a product with a known number, or else the whole product as one part. */
 static bool
 collect_product(Sum *s, ExprId e, const Expr *x, uint64_t factor)
 {
@@ -116,7 +117,7 @@ cancels(const Sum *s)
     return true;
 }
 
-/* a - b as a number. */
+/* Computes a - b if it is a known number. */
 static bool
 difference(const Kernel *k, ExprId a, ExprId b, int *nodes, int64_t *out)
 {

@@ -1,11 +1,12 @@
 /* input_scalar.c: InputScalar, a kernel argument that is one value.
  *
  * It is passed as a global tensor of one element. Where the program creates it, the
- * kernel reads it into a register by way of the Unified Buffer; the program sees an Expr
- * that nothing can assign. */
+ * kernel reads it into a register through the Unified Buffer; the program sees an Expr,
+ * which nothing can assign. */
 #include "tik/tik.h"
 
-/* The argument: one element of global memory; its copy: one block of UB. */
+/* Makes the root of the argument, one element of global memory, or of its copy, one
+ * block of UB. */
 static Root *
 storage(Interp *in, Tik *c, Sym name, Dtype t, Scope mem, Span span)
 {
@@ -25,7 +26,7 @@ storage(Interp *in, Tik *c, Sym name, Dtype t, Scope mem, Span span)
     return r;
 }
 
-/* One block, as bytes: moves know the type at every processor. */
+/* Returns a move of one block as bytes, a type that moves have on every processor. */
 static Stmt
 move_block(Tik *c, BufId dst, BufId src)
 {
@@ -42,7 +43,8 @@ move_block(Tik *c, BufId dst, BufId src)
     return (Stmt){.kind = ST_INSTR, .instr = {OP_DATA_MOVE, ir_args(c->k, args, n)}};
 }
 
-/* In a scope of its own: a block of UB, the move, the load. */
+/* Records a scope with a block of UB, the move into it and the load of the register, so
+ * that the block is free afterwards. */
 static bool
 read_argument(Interp *in, Tik *c, const Root *arg, RegId reg, Span span)
 {
@@ -80,7 +82,7 @@ is_taken(const Tik *c, Sym name)
     return false;
 }
 
-/* Arguments without a name of their own are told apart by a number. */
+/* Returns the name of the argument. Those without a name of their own get a number. */
 static Sym
 free_name(Interp *in, const Tik *c, Sym name)
 {

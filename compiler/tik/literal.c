@@ -1,11 +1,11 @@
-/* literal.c: what a number of the program becomes in the type of a Scalar, an element or
- * an operand. What staging sees is a literal; a Scalar that a pass folds is not, it
- * converts as while running (num/scalar.h).
+/* literal.c: the conversion of a number of the program to the type of a Scalar, an
+ * element or an operand. It is for numbers known at staging; a Scalar that a pass folds
+ * is converted as at run time (num/scalar.h).
  *
  *   Scalars, elements, h_*   float16: limited to -65504..65504 (half-limited), NaN stays
  *   vector instructions      float16: rounded, infinity from 65520 on (half-infinite)
  *   integer types            the low bits of an int (scalar-range); a float is truncated
- * toward zero (scalar-fraction) and saturates (scalar-range)
+ *                            toward zero (scalar-fraction) and saturates (scalar-range)
  *
  * Owns: half-limited, half-infinite, scalar-range of literals, scalar-fraction. */
 #include "tik/tik.h"
@@ -35,7 +35,7 @@ tik_literal_fits(Value v, Dtype t)
     return val_as_int64(v, &i) && i >= lo && i <= hi;
 }
 
-/* The nearest finite float16. */
+/* Limits a number to the nearest finite float16. */
 static void
 limit_half(Interp *in, double d, const Literal *use, int64_t *out)
 {
@@ -63,7 +63,7 @@ half(Interp *in, const Tik *c, Value v, const Literal *use, int64_t *out)
     }
 }
 
-/* Warns of an integer that is another number than the program has. */
+/* Warns of an integer that the type represents as another number. */
 static void
 warn_integer(Interp *in, Value v, Dtype t, const Literal *use, int64_t value)
 {

@@ -1,10 +1,10 @@
-/* lmem.c: tensors in lanes of LMEM: the options that create them.
+/* lmem.c: creation of tensors in LMEM and the options for it.
  *
- * A tensor is the part of one lane from its base on, as large as in the lane that has
- * most; its start lane and strides say what of it is where. Everything about it is a
- * constant. Owns: lmem-rank, subbyte-layout, item-misaligned, eu-misaligned,
- * lmem-overflow of single tensors, cross-lane, cross-bank, lane-idle; of declarations
- * dma-dim-range, lane-range and stride-range. */
+ * A tensor occupies the same part of each LMEM lane from its base on, as large as the
+ * lane with most elements needs; its start lane and strides say where its elements are.
+ * All of this is constant. Owns: lmem-rank, subbyte-layout, item-misaligned,
+ * eu-misaligned, lmem-overflow of single tensors, cross-lane, cross-bank, lane-idle; of
+ * declarations dma-dim-range, lane-range and stride-range. */
 #include "tik/lmem.h"
 
 #include <string.h>
@@ -90,7 +90,7 @@ read_layout(Interp *in, const Root *r, const LanesArgs *a, LmemLayout *out)
     return true;
 }
 
-/* An option that is a number; dflt when it is not given. */
+/* Reads an option that is a number; the result is dflt when it is not given. */
 static bool
 read_number(Interp *in, Value v, const char *what, Span span, int64_t dflt, int64_t *out)
 {
@@ -138,7 +138,7 @@ one_stride(Interp *in, const Root *r, Value v, int axis, Span span, int64_t *out
     return true;
 }
 
-/* Given with the free layout and only with it. */
+/* Reads the strides, which are given with the free layout and with no other. */
 static bool
 read_strides(Interp *in, const Root *r, const LanesArgs *a, Lanes *l)
 {
@@ -225,7 +225,7 @@ take_room(Interp *in, Root *r, const Lanes *l)
     return true;
 }
 
-/* Costs time only. */
+/* Warns of placements that are correct but cost time. */
 static void
 warn_of_place(Interp *in, const Root *r, const Lanes *l)
 {

@@ -1,9 +1,9 @@
-/* lmem_extent.c: extents of slices whose bounds only the run knows, but not how far apart
- * they are: i and i + 1.
+/* lmem_extent.c: lengths of slices whose bounds only the run knows, but whose difference
+ * is constant, as of i and i + 1.
  *
  * An expression is a sum of atoms with factors; atoms that cancel leave a constant. A sum
- * of narrow integers that wraps would differ by a multiple of its modulus; as bounds of
- * one slice such numbers are in no tensor. */
+ * of narrow integers that wraps would differ by a multiple of its modulus; no tensor is
+ * large enough for such numbers to be bounds of one slice. */
 #include "tik/lmem.h"
 
 enum {
@@ -61,7 +61,7 @@ add_constant(Sum *s, int64_t v, int64_t factor)
 
 static bool add_expr(Sum *s, ExprId e, int64_t factor);
 
-/* A product with a constant; another one is an atom. */
+/* Adds a product with a constant; any other product is an atom. */
 static bool
 add_product(Sum *s, ExprId e, int64_t factor)
 {
@@ -75,7 +75,7 @@ add_product(Sum *s, ExprId e, int64_t factor)
     return checked_mul(ir_expr(s->k, number)->imm, factor, &by) && add_expr(s, other, by);
 }
 
-/* A quotient of constants: the length of a slice with a step. */
+/* Adds a quotient of constants, as the length of a slice with a step has one. */
 static bool
 add_quotient(Sum *s, ExprId e, int64_t factor)
 {

@@ -1,6 +1,6 @@
-/* lmem_view.c: views of tensors in lanes of LMEM, and broadcast views; what slices of
- * linear tensors with elements of 4 bits are beside those of others. Owns: cross-lane of
- * views, subbyte-layout of views and slices, lmem-rank and dma-dim-range of reshape. */
+/* lmem_view.c: views of tensors in LMEM, broadcast views, and slices of linear tensors
+ * with elements of 4 bits where they differ from other slices. Owns: cross-lane of views,
+ * subbyte-layout of views and slices, lmem-rank and dma-dim-range of reshape. */
 #include "tik/lmem.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ refused(Interp *in, const View *v)
     return val_object(&w->base);
 }
 
-/* What every method on tensors in LMEM begins with. */
+/* Checks that a tensor is in LMEM, for the methods that only such tensors have. */
 static bool
 in_lanes(Interp *in, const View *v, const char *method, Span span)
 {
@@ -57,7 +57,7 @@ in_lanes(Interp *in, const View *v, const char *method, Span span)
     return false;
 }
 
-/* n=(a, b) and so on: the part of an axis. */
+/* Reads the part of an axis that an argument n=(a, b) gives. */
 static bool
 read_part(Interp *in, const View *v, Value part, int axis, Span span, int64_t *lo,
           int64_t *hi)
@@ -86,18 +86,19 @@ read_part(Interp *in, const View *v, Value part, int axis, Span span, int64_t *l
     return true;
 }
 
-/* The layout stays where the view has the strides and the base that it asks for. */
+/* Keeps the name of the layout if the view has the strides and the base that the layout
+ * requires; else the layout is free. */
 static void
 name_layout(const View *v, Lanes *l)
 {
     LmemTensor x = l->x;
     x.base += v->root->fixed ? v->root->fixed_at : 0;
-    bool same = l->layout == LMEM_CELLS || /* strides have a meaning of their own */
+    bool same = l->layout == LMEM_CELLS || /* its strides have a meaning of their own */
                 lmem_has_layout(target_of(v->root), l->layout, &x);
     l->layout = same ? l->layout : LMEM_FREE;
 }
 
-/* The axis n of cells is viewed by whole cells: its bounds in cells. */
+/* Converts the bounds of axis n to cells: a tensor of cells is viewed by whole cells. */
 static bool
 count_cells(Interp *in, const View *v, int64_t *lo, int64_t *hi, Span span)
 {
@@ -151,7 +152,7 @@ tik_lanes_view(Interp *in, View *v, const CallArgs *args)
     return val_object(&tik_lanes_of(in, v, l)->base);
 }
 
-/* An axis of which one element stands for all. */
+/* Makes an axis whose one element stands for all. */
 static bool
 spread_axis(Interp *in, const View *v, Lanes *l, char axis, Span span)
 {
@@ -246,7 +247,8 @@ tik_lanes_reshape(Interp *in, View *v, const Dim *dim, int ndim, Span span)
 
 /* ---- linear tensors of elements of 4 bits -------------------------------- */
 
-/* Constants are summed apart, and counters step by whole bytes. */
+/* Constant offsets are summed in halves, apart from off; run-time ones must step by
+ * whole bytes. */
 bool
 tik_halves_advance(Interp *in, View *v, ExprId e, ExprId stride, Span span)
 {
@@ -255,7 +257,7 @@ tik_halves_advance(Interp *in, View *v, ExprId e, ExprId stride, Span span)
     bool fixed = tik_const_of(v->root->c, e, &at);
     if (tik_const_of(v->root->c, stride, &step) && (fixed || step % 2 == 0)) {
         ExprId bytes = tik_i64(v->root->c, step / 2);
-        v->halves += fixed ? at * step : 0; /* inside the tensor */
+        v->halves += fixed ? at * step : 0; /* no overflow: it is inside of the tensor */
         v->off =
             fixed ? v->off : ir_op2(k, SOP_ADD, v->off, ir_op2(k, SOP_MUL, e, bytes));
         return true;

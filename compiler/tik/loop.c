@@ -1,8 +1,8 @@
 /* loop.c: the arguments of for_range.
  *
  * Each rule is checked when for_range is called (loop-bounds, thread-num, block-num); a
- * loop with wrong arguments is staged all the same, as an empty one, for the errors of
- * its body. */
+ * loop with wrong arguments is staged as an empty one, so that errors of its body are
+ * reported, too. */
 #include "tik/tik.h"
 
 #include <math.h>
@@ -33,7 +33,8 @@ loop_dtype(ForArgs *f)
     return true;
 }
 
-/* A float end is truncated, as published operators that divide with / expect. */
+/* Warns of a float end with a fraction. It is truncated, as published operators that
+ * divide with / expect. */
 static void
 warn_fraction(ForArgs *f, double end, int which)
 {
@@ -44,7 +45,7 @@ warn_fraction(ForArgs *f, double end, int which)
     }
 }
 
-/* A compile-time bound that fits the loop variable. */
+/* Reads a compile-time bound that fits the loop variable. */
 static bool
 immediate_bound(ForArgs *f, Value v, int which, ExprId *out)
 {
@@ -133,7 +134,7 @@ open_multicore(const Tik *c)
     return NULL;
 }
 
-/* block_num given as a Scalar: the end must be that Scalar. */
+/* Reads a block_num that is a Scalar: the end must be that Scalar. */
 static bool
 scalar_blocks(ForArgs *f)
 {
@@ -150,7 +151,7 @@ scalar_blocks(ForArgs *f)
     return true;
 }
 
-/* What holds for every loop over cores: it is the only one and has one copy of its
+/* Checks what holds for every loop over cores: it is the only one and has one copy of its
  * buffers. */
 static bool
 multicore(ForArgs *f)
@@ -238,7 +239,7 @@ loop_name(ForArgs *f)
     return true;
 }
 
-/* One loop of the arguments; with wrong ones, an empty one. */
+/* Returns the opener of one loop; with wrong arguments it is an empty loop. */
 static Opener *
 loop_of(ForArgs *f, Span span)
 {
@@ -246,7 +247,7 @@ loop_of(ForArgs *f, Span span)
     f->o = o;
     if (!loop_name(f) || !loop_dtype(f) || !threads(f) || !bounds(f) || !blocks(f)) {
         o->name = o->name ? o->name : intern(&f->in->u->names, "i");
-        o->dtype = DT_S32; /* the body is staged still, for its own errors */
+        o->dtype = DT_S32; /* the body is still staged, for its own errors */
         o->begin = o->end = ir_const(f->c->k, DT_S32, 0);
         o->block_num = o->thread_num = 1;
         o->multicore = false;
@@ -272,7 +273,7 @@ is_list(Value v)
     return v.kind == VAL_LIST || v.kind == VAL_TUPLE;
 }
 
-/* One opener for the nest; it yields the list of the variables. */
+/* Returns one opener for the nest; it yields the list of the variables. */
 Value
 tik_multi_for_range(Interp *in, Tik *c, const CallArgs *args)
 {

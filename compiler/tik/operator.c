@@ -1,10 +1,10 @@
 /* operator.c: operators on run-time values (language 4.5): promotion, Python numbers on
  * either side, comparisons of tensor elements.
  *
- * Two run-time operands promote by ir_promote (N2 of isa/choice.def may widen them
- * first). A Python int takes the type of the other side; one that this does not hold
- * widens both to int32, int64 or uint64, the first that does (a negative one beside an
- * unsigned type means its bits). A float with a fraction against an integer makes
+ * Two run-time operands promote by ir_promote (choice N2 of isa/choice.def may widen them
+ * first). A Python int takes the type of the other side; if that type does not hold it,
+ * both are widened to the first of int32, int64 and uint64 that does (a negative number
+ * with an unsigned type means its bits). A float with a fraction and an integer make
  * float32. '/' and '//' are the same operation. Conditions (one-bit values) combine among
  * themselves with & | ^; in arithmetic they count as int32. */
 #include "tik/tik.h"
@@ -14,7 +14,7 @@
 /* One side of an operation. */
 typedef struct Side {
     Value v;
-    bool number; /* Python number, else e */
+    bool number; /* v is a Python number; otherwise e is the value */
     ExprId e;
 } Side;
 
@@ -79,7 +79,7 @@ is_shift(ScalarOp op)
     return op == SOP_SHL || op == SOP_SHR;
 }
 
-/* The value bits fit a type of the given width, signed or unsigned. */
+/* True if the bits of the value fit the type's width, signed or unsigned. */
 static bool
 fits(Dtype t, Value v)
 {
@@ -110,8 +110,8 @@ holds(Dtype t, Value v)
     return t == DT_U64 && val_as_uint64(v, &u);
 }
 
-/* The type itself, or the first wider one that holds the integer; what none holds does
- * not fit the type. */
+/* Returns the type itself, or the first wider one that holds the integer. If none does,
+ * it returns the type itself, which the number does not fit. */
 static Dtype
 wide_enough(Dtype t, Value v)
 {
@@ -132,8 +132,8 @@ wide_enough(Dtype t, Value v)
     return t;
 }
 
-/* Type in which a number meets a run-time value of type t; also the type that the other
- * side is brought to. */
+/* Returns the type in which a number and a run-time value of type t are combined; the
+ * value is converted to it, too. */
 static Dtype
 number_type(Value v, Dtype t, bool bitwise)
 {
@@ -156,7 +156,7 @@ number_side(Interp *in, Tik *c, Side *s, Dtype t, Span span)
         diag_help(in->u, d, "convert the run-time value first: e.astype(\"int64\")");
         return false;
     }
-    /* A whole float means what the int means: -4.0 beside a uint8 is 252, it does not
+    /* A whole float means what the int means: with a uint8, -4.0 is 252, it does not
      * saturate. */
     bool whole = s->v.kind == VAL_FLOAT && !dtype_is_float(t) && t != DT_BOOL;
     Value v = whole ? val_int((int64_t)s->v.f) : s->v;
@@ -169,7 +169,7 @@ number_side(Interp *in, Tik *c, Side *s, Dtype t, Span span)
     return true;
 }
 
-/* Brings both sides to one type. */
+/* Converts both sides to one type. */
 static bool
 unify(Interp *in, Tik *c, ScalarOp op, Side *l, Side *r, Span span)
 {
@@ -226,7 +226,7 @@ widened(Tik *c, ExprId e)
                : e;
 }
 
-/* Reads one side; tensor elements are loaded. */
+/* Reads one side; it loads tensor elements. */
 static bool
 side(Interp *in, Tik *c, Value v, Span span, Side *out)
 {
@@ -260,7 +260,7 @@ legal_type(Interp *in, Tik *c, AstOp op, ScalarOp sop, const Side *l, const Side
     return true;
 }
 
-/* The comparison with its sides exchanged. */
+/* Returns the comparison with its sides exchanged. */
 static AstOp
 mirrored(AstOp op)
 {
@@ -279,7 +279,7 @@ mirrored(AstOp op)
 }
 
 enum {
-    EXPR_STEPS = 24 /* what an operation on run-time values costs, beside its memory */
+    EXPR_STEPS = 24 /* cost of an operation on run-time values, without its memory */
 };
 
 Value
@@ -287,7 +287,8 @@ tik_binary(Interp *in, AstOp op, Value left, Value right, Span span)
 {
     core_owe(in, EXPR_STEPS);
     if (is_compare(op) &&
-        is_number(left)) { /* as Python does: the run-time value is asked */
+        is_number(
+            left)) { /* as in Python, the operator of the run-time value is called */
         return tik_binary(in, mirrored(op), right, left, span);
     }
     Tik *c = tik_container_of(left) ? tik_container_of(left) : tik_container_of(right);

@@ -1,8 +1,8 @@
 /* profile.c: Dprofile, the processor profile object (language 4.10).
  *
- * An architecture and version pair selects the processor that is compiled for, unless the
- * command line named one: then that one stays, with a warning when they differ. A profile
- * without a pair answers for the processor that is compiled for. */
+ * An architecture and version pair selects the processor that is compiled for. A
+ * processor that the command line names has precedence, with a warning when they differ.
+ * A profile without a pair describes the processor that is compiled for. */
 #include "tik/tik.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ typedef struct Pair {
     const char *arch;
     const char *version;
     const char *soc;
-    bool vector; /* its vector cores */
+    bool vector; /* the pair means its vector cores */
 } Pair;
 
 static const Pair pairs[] = {
@@ -45,7 +45,7 @@ find_pair(const char *arch, const char *version)
     return NULL;
 }
 
-/* Known pairs, for the help text. */
+/* Returns the list of known pairs for a help. */
 static const char *
 pair_list(Interp *in)
 {
@@ -58,7 +58,7 @@ pair_list(Interp *in)
     return t.p;
 }
 
-/* The profile's processor is compiled for, unless the command line named one. given: the
+/* Compiles for the profile's processor, unless the command line named one. given is the
  * profile as the program writes it. */
 static void
 select_soc(Interp *in, ProfileObj *p, const Soc *soc, const char *given, Span span)
@@ -84,7 +84,7 @@ select_pair(Interp *in, ProfileObj *p, const Pair *pair, Span span)
     select_soc(in, p, soc_find(pair->soc), given, span);
 }
 
-/* An architecture without a version selects nothing. */
+/* Reports an architecture without a version, which selects nothing. */
 static bool
 is_architecture(const char *name)
 {
@@ -96,7 +96,8 @@ is_architecture(const char *name)
     return false;
 }
 
-/* Processors with lanes are named by themselves. False: it is none, with a diagnostic. */
+/* Selects a processor with LMEM lanes, which a profile names directly. False with a
+ * diagnostic if name is none. */
 static bool
 select_lanes(Interp *in, ProfileObj *p, const char *name, Span span)
 {
@@ -120,7 +121,7 @@ tik_profile_new(Interp *in, Value self, const CallArgs *args)
     (void)self;
     Value got[MOST_ARGS];
     enum {
-        PROFILE_STEPS = 256 /* reading what it is asked for */
+        PROFILE_STEPS = 256 /* cost of reading the arguments */
     };
     const char *arch, *version;
     CallArgs call = *args;
@@ -242,7 +243,7 @@ q_l0c(Interp *in, Value self, const CallArgs *args)
     return capacity(in, self, SC_L0C);
 }
 
-/* Of every memory, by its scope. */
+/* Returns the sizes of all memories by scope. */
 static Value
 all_sizes(Interp *in, Value self, Span span)
 {

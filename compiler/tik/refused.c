@@ -1,8 +1,8 @@
-/* refused.c: container methods that TIK has and this version does not compile. Each is
- * one error, at its first call, with the number of calls; the program goes on behind it,
- * so that one run tells all of them and whatever else is wrong. The kernel is marked
- * incomplete: what the missing statements would have written is not known, so Scalars
- * that they are given hold any value from there on. */
+/* refused.c: container methods that TIK has and this version does not compile. Each gives
+ * one error, at its first call, with the number of calls; the program goes on after it,
+ * so that one run reports all of them and every other error. The kernel is marked
+ * incomplete: what the missing statements would have written is not known, so the Scalars
+ * that are their arguments hold any value from there on. */
 #include "tik/tik.h"
 
 #include <string.h>
@@ -26,11 +26,11 @@ unknown_value(Interp *in, Tik *c, Value v, Span span)
         unknown_scalar(in, c, tik_runtime(v), span);
     } else if (tik_is(v, &tik_tensor_class) && ((View *)v.obj)->root->c == c) {
         (void)!tik_ref(in, (View *)v.obj, span,
-                       &ref); /* says so when its scope has ended */
+                       &ref); /* reports a scope that has ended */
     }
 }
 
-/* Operands, and lists of them. */
+/* An operand is a value or a list of values. */
 static void
 unknown_operand(Interp *in, Tik *c, Value v, Span span)
 {
@@ -43,7 +43,7 @@ unknown_operand(Interp *in, Tik *c, Value v, Span span)
     }
 }
 
-/* Why methods are left out (tik/left.def). */
+/* Reasons why methods are left out (tik/left.def). */
 typedef struct Left {
     const char *names, *reason, *help;
 } Left;
@@ -53,7 +53,8 @@ static const Left lefts[] = {
 #include "tik/left.def"
 };
 
-/* Whether one of the names, separated by blanks, is this one; a * stands for any end. */
+/* True if name is one of the names, which blanks separate; a * at the end of one stands
+ * for every ending. */
 static bool
 names_it(const char *names, const char *name)
 {
@@ -112,7 +113,8 @@ first_call(Interp *in, const char *name, Span span)
     return d;
 }
 
-/* scope_attr(None, "pragma_...", n): advice to the original's optimiser. */
+/* scope_attr(None, "pragma_...", n) is advice to the original's optimiser and has no
+ * effect. */
 static bool
 is_advice(Interp *in, const char *method, const CallArgs *args)
 {

@@ -2,7 +2,7 @@
  * loads.
  *
  * A Scalar is usable wherever an Expr is: as the present value of its register. set_as
- * converts values (num/scalar.h) and takes the bits of tensor elements; a load has the
+ * converts values (num/scalar.h) but takes the bits of tensor elements; a load has the
  * register's dtype, so a load of another dtype goes through a fresh register (which the
  * trace shows).
  *
@@ -23,7 +23,7 @@ tik_scalar(Interp *in, Tik *c, Sym name, Dtype t, Span span)
     return val_object(&o->base);
 }
 
-/* Memories that a scalar may be loaded from or stored to on the target. */
+/* True if the target can load a scalar from the memory or store one to it. */
 static bool
 scalar_memory(const Tik *c, Scope mem, bool store)
 {
@@ -34,7 +34,8 @@ scalar_memory(const Tik *c, Scope mem, bool store)
            soc_has(c->k->soc, store ? FEATURE_SCALAR_TO_GM : FEATURE_SCALAR_FROM_GM);
 }
 
-/* What is read or written of a view of several elements is the first one. */
+/* Checks that a view has one element. With first it may have another number, which gives
+ * a warning: the element where it begins is read or written. */
 static bool
 scalar_length(Interp *in, View *v, bool store, bool first, Span span)
 {
@@ -45,7 +46,7 @@ scalar_length(Interp *in, View *v, bool store, bool first, Span span)
                 name, (long long)n, store ? "writes" : "reads");
     } else if (first && n == 0) {
         py_diag(in, D_SET_FIRST, span,
-                "'%s' has no elements from here on; set_as %s the one behind them", name,
+                "'%s' has no elements from here on; set_as %s the one after them", name,
                 store ? "writes" : "reads");
     } else if (n >= 0 && n != 1) {
         py_diag(in, D_SET_AS, span, "'%s' is a view of %lld elements; one is %s here",
@@ -82,8 +83,8 @@ scalar_place(Interp *in, View *v, bool store, bool first, Span span)
     return true;
 }
 
-/* Emits reg = element; the register has the element's dtype. fresh: it was made for this
- * load. */
+/* Records reg = element; the register has the element's dtype. fresh: the register was
+ * made for this load. */
 static bool
 load_into(Interp *in, View *v, RegId reg, bool fresh, Span span)
 {
@@ -115,8 +116,8 @@ tik_own(Interp *in, const Tik *c, Value v, Span span)
     return false;
 }
 
-/* Loads the element into a fresh register of its type. first: a view of several is read,
- * too. */
+/* Loads the element into a fresh register of its type. With first, a view of several
+ * elements may be read, too. */
 static bool
 load_fresh(Interp *in, Tik *c, View *v, bool first, Span span, ExprId *out)
 {
@@ -125,7 +126,7 @@ load_fresh(Interp *in, Tik *c, View *v, bool first, Span span, ExprId *out)
         in->fatal = true;
         return false;
     }
-    Dtype t = v->dtype == DT_F64 ? DT_F32 : v->dtype; /* refused below */
+    Dtype t = v->dtype == DT_F64 ? DT_F32 : v->dtype; /* scalar_place refuses float64 */
     RegId r = tik_new_reg(in, c, intern(&in->u->names, "element"), t, span);
     *out = ir_reg_value(c->k, r);
     return tik_dropped(c) ||
@@ -140,9 +141,10 @@ tik_load(Interp *in, Tik *c, View *v, Span span, ExprId *out)
 
 /* ---- set_as -------------------------------------------------------------- */
 
-/* The bits of an element of a tensor as a value of type t: extended to 64 bits by its own
- * type (signed integers with the sign, all others with zeros), and the low bits of that.
- * A float type says nothing about another width. */
+/* Converts an element of a tensor to a value of type t by its bits: they are extended to
+ * 64 bits by the element's own type (signed integers with the sign, all others with
+ * zeros), and the low bits of that are taken. A float type must have the width of the
+ * other type. */
 static bool
 element_bits(Interp *in, Tik *c, Dtype t, ExprId *e, Span span)
 {
@@ -178,7 +180,8 @@ set_reg(Interp *in, Tik *c, RegId r, ExprId value, Span span)
     return tik_emit(in, c, s, span, NULL);
 }
 
-/* A Scalar that bounds an open loop is assigned, which changes the loop. */
+/* Reports that a Scalar which bounds an open loop is assigned, since that changes the
+ * loop. */
 static void
 warn_bound(Interp *in, Tik *c, const ExprObj *o, Span span)
 {
@@ -262,7 +265,7 @@ tik_set(Interp *in, ExprObj *o, Value v, Span span)
     return !in->fatal;
 }
 
-/* The offsets of older set_as forms; only their defaults are accepted. */
+/* Checks the offsets of older forms of set_as, which only have their defaults. */
 static bool
 no_offset(Interp *in, Value v, Span span)
 {
@@ -367,7 +370,7 @@ tik_scalar_name(Interp *in, Value v, Span span, const char *dflt, Sym *out)
     return true;
 }
 
-/* A Scalar of the open scope, or one that lives as long as the kernel. */
+/* Makes a Scalar of the open scope, or one that lives as long as the kernel. */
 static Value
 new_scalar(Interp *in, Tik *c, const CallArgs *args, const char *callee, TScope *scope)
 {
@@ -409,8 +412,8 @@ element_name(Interp *in, const View *v)
     return arena_printf(&in->u->arena, "an element of '%s'", tik_sym(in, v->root->name));
 }
 
-/* What to store, a value of the view's dtype: a number, Scalar or Expr converted, the
- * bits of an element. */
+/* Converts what is stored to the view's dtype: by value for a number, Scalar or Expr, by
+ * bits for a tensor element. */
 static bool
 store_value(Interp *in, View *dst, Value v, Span span, ExprId *out)
 {

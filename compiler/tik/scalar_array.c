@@ -2,17 +2,17 @@
  * (language 4.4).
  *
  * A constant index gives the Scalar itself. An index known only at run time gives a
- * Scalar without a register: reading it is a sum over the elements of (index == k) *
- * element, on the bits of float types; so it is a formula like every other one, evaluated
- * where it is used. Assigning to it records one branch per element. An index outside of
- * the array reads 0 and assigns nothing. */
+ * Scalar without a register: its value is a sum over the elements of (index == k) *
+ * element, on the bits of float types; so it is a formula like any other, evaluated where
+ * it is used. Assigning to it records one branch per element. An index outside of the
+ * array reads 0 and assigns nothing. */
 #include "tik/tik.h"
 
 #include <string.h>
 
 enum {
     MAX_LENGTH = 4096,
-    MAX_SEARCHED = 256 /* elements of an array that is indexed at run time */
+    MAX_SEARCHED = 256 /* most elements of an array that is indexed at run time */
 };
 
 struct ScalarArray {
@@ -21,11 +21,12 @@ struct ScalarArray {
     Sym name;
     Dtype dtype;
     int64_t n;
-    Value *item; /* Scalars */
+    Value *item; /* its Scalars */
     Span span;
 };
 
-/* After a refused index: a Scalar that is no element, so that the program goes on. */
+/* Returns a Scalar that is no element in place of a refused one, so that the program
+ * goes on. */
 static Value
 no_item(Interp *in, const ScalarArray *a, Span span)
 {
@@ -46,14 +47,15 @@ item_at(Interp *in, const ScalarArray *a, int64_t i, Span span)
     return no_item(in, a, span);
 }
 
-/* Type in which elements are added up: their own, for float types that of their bits. */
+/* Returns the type in which elements are added up: their own, or for float types that of
+ * their bits. */
 static Dtype
 carrier(Dtype t)
 {
     return !dtype_is_float(t) ? t : dtype_size(t) == 2 ? DT_U16 : DT_U32;
 }
 
-/* The value of the element with that index. */
+/* Returns the value of the element with a run-time index. */
 static ExprId
 search(const ScalarArray *a, ExprId index)
 {
@@ -160,7 +162,7 @@ tik_array_assign(Interp *in, ExprObj *o, Value v, Span span)
     return true;
 }
 
-/* All elements from one value, or each from its own. */
+/* Assigns all elements from one value, or each from its own. */
 static bool
 set_all(Interp *in, ScalarArray *a, Value v, Span span)
 {

@@ -1,12 +1,12 @@
-/* scope.c: scopes of a kernel: for_range, if_scope / elif_scope / else_scope,
- * new_stmt_scope, and the jumps.
+/* scope.c: statement scopes of a kernel (for_range, if_scope / elif_scope / else_scope,
+ * new_stmt_scope) and the jumps.
  *
  * Each opener checks its arguments when it is called and opens its scope when the with
  * statement enters it. A condition known at compile time records no IF: the branch taken
- * becomes a plain block, the others are staged but dropped (language 5.2). An elif behind
+ * becomes a plain block, the others are staged but dropped (language 5.2). An elif after
  * a run-time if is an IF in the else body of the one before; elements that its condition
  * loads are loaded there. Before a multi-core loop over a Scalar number of blocks, the
- * instruction blocks tells the launcher how many there are. */
+ * instruction blocks gives their number to the launcher. */
 #include "tik/tik.h"
 
 #include <string.h>
@@ -36,7 +36,8 @@ read_condition(Interp *in, Opener *o, Value v, Span span)
     }
 }
 
-/* Lifetime of what the condition of an elif_scope loads: until the end of that branch. */
+/* Makes the scope that is the lifetime of the elements that the condition of an
+ * elif_scope loads: it ends with that branch. */
 static TScope *
 condition_scope(Interp *in, Tik *c)
 {
@@ -127,8 +128,6 @@ tik_new_scope(Interp *in, Tik *c, const CallArgs *args)
     return val_object(&tik_opener(in, c, OPEN_GROUP, args->span)->base);
 }
 
-/* Groups statements; tensors and Scalars of the group belong to the scope around it. */
-
 /* ---- entering and leaving ------------------------------------------------ */
 
 static TScope *
@@ -147,7 +146,7 @@ push(Interp *in, Opener *o, TScopeKind kind, bool dropped)
     return s;
 }
 
-/* The Scalar that an expression is the present value of; 0 otherwise. */
+/* Returns the Scalar that an expression is the present value of; 0 if it is none. */
 static RegId
 bare_reg(const Tik *c, ExprId e)
 {
@@ -167,7 +166,7 @@ say_blocks(Interp *in, const Opener *o)
     return tik_emit(in, o->c, s, o->span, NULL);
 }
 
-/* One loop of a nest, or the only one; *result: its variable. */
+/* Enters one loop of a nest, or the only one; *result is its variable. */
 static bool
 enter_loop(Interp *in, Opener *o, Value *result)
 {
@@ -193,7 +192,8 @@ enter_loop(Interp *in, Opener *o, Value *result)
     return !val_failed(*result);
 }
 
-/* Loops of multi_for_range: the outermost one's scope is that of the opener. */
+/* Enters the loops of multi_for_range: the opener keeps the scope of the outermost
+ * one. */
 static bool
 enter_loops(Interp *in, Opener *o, Value *result)
 {
@@ -224,7 +224,7 @@ enter_block(Interp *in, Opener *o, TScopeKind kind)
     return true;
 }
 
-/* A branch whose condition is known only at run time. */
+/* Enters a branch whose condition is known only at run time. */
 static bool
 enter_if(Interp *in, Opener *o)
 {
@@ -291,7 +291,7 @@ opener_enter(Interp *in, Object *self, Span span, Value *result)
     return ok;
 }
 
-/* A loop with a jump runs with one copy of each buffer. */
+/* Limits a loop with a jump to one copy of each buffer. */
 static void
 single_thread(Tik *c, TScope *loop)
 {

@@ -1,10 +1,10 @@
 /* sreg.c: special registers (isa.h, SREG_) as the program reads and sets them.
  *
- * They are one buffer of the kernel in the memory SC_SREG, made when a method first asks
- * for it. A setter records the store of one element, a reader the load of one;
+ * They are one buffer of the kernel in the memory SC_SREG, which the first method that
+ * needs it makes. A setter records the store of one element, a reader the load of one;
  * instructions use the registers without naming them. The buffer lives as long as the
- * kernel: its alloc becomes the first statement when the kernel is built; the load of the
- * core's index, if anything asks for it, the second. */
+ * kernel: when the kernel is built, its alloc becomes the first statement and the load of
+ * the core's index, if anything reads it, the second. */
 #include "tik/tik.h"
 
 Ref

@@ -1,7 +1,7 @@
 /* struct.c: the structures and enumerations of the module tik (tik/struct.def): how they
- * are made, read, assigned and printed. A structure is an object whose fields are read
- * when a method is given it, so a Scalar in a field stands for its value at that call.
- * The values of an enumeration are one object each.
+ * are made, read, assigned and printed. A structure is an object whose fields a method
+ * reads when it is called, so a Scalar in a field stands for its value at that call. Each
+ * value of an enumeration is one object.
  *
  * Owns: argument-count and arg-type of the fields. */
 #include "tik/struct.h"
@@ -13,7 +13,7 @@
 enum {
     FIELDS = 20, /* most fields of a structure */
     SIDES = 4,   /* items of a field of kind LIST4 */
-    KINDS = 6    /* of fields, before the enumerations */
+    KINDS = 6    /* kinds of fields before those that are enumerations */
 };
 
 typedef enum FieldKind {
@@ -42,7 +42,7 @@ static const FieldRow fields[TFIELD_COUNT] = {
 #include "tik/struct.def"
 };
 
-/* Other names of fields and of enumerators, and the names that they stand for. */
+/* Another name of a field or an enumerator, and the name that it stands for. */
 typedef struct Spelling {
     int of;
     const char *other;
@@ -76,15 +76,15 @@ static const char *const enum_names[TENUM_COUNT] = {
 typedef struct StructObj {
     Object base;
     Value field[FIELDS];
-    Span at[FIELDS]; /* where it was given; file 0: nowhere */
+    Span at[FIELDS]; /* where the program gave it; file 0: it has its default */
 } StructObj;
 
 typedef struct Enumerator {
     Object base;
-    int row; /* of enumerators */
+    int row; /* index in enumerators */
 } Enumerator;
 
-/* tik.BlockMode itself. */
+/* The enumeration itself, such as tik.BlockMode. */
 typedef struct EnumObj {
     Object base;
     TikEnum of;
@@ -92,7 +92,7 @@ typedef struct EnumObj {
 
 static const ObjectClass struct_class[TSTRUCT_COUNT], value_class[TENUM_COUNT];
 
-/* The name that another name stands for, or the name itself. */
+/* Returns the name that another name stands for, or the name itself. */
 static const char *
 spelled(const Spelling *list, size_t n, int of, const char *name)
 {
@@ -106,7 +106,7 @@ spelled(const Spelling *list, size_t n, int of, const char *name)
 
 /* ---- enumerations -------------------------------------------------------- */
 
-/* The objects of all enumerators, made when the module is filled. */
+/* Returns the objects of all enumerators, which are made when the module is filled. */
 static const Value *
 values_of(Interp *in)
 {
@@ -188,7 +188,7 @@ value_repr(Interp *in, Object *self, Text *out)
     text_printf(out, "%s.%s", enum_names[enumerators[row].of], enumerators[row].name);
 }
 
-/* One class per enumeration; the names differ, for messages and for attr_name. */
+/* Each enumeration has a class of its own: messages and attr_name need the names. */
 #define ENUM(name)                                                                       \
     static const char *name##_at(int index)                                              \
     {                                                                                    \
@@ -346,7 +346,7 @@ put_field(Interp *in, StructObj *o, int field, Value v, Span span)
     return true;
 }
 
-/* The field of that name; -1: there is none. */
+/* Returns the field with that name or other name; -1 if there is none. */
 static int
 field_named(TikStruct s, const char *name)
 {
@@ -410,7 +410,7 @@ tik_struct_changed(Interp *in, Value v)
     return false;
 }
 
-/* The keywords with the names of the fields in the place of their other names. */
+/* Returns the keywords with other names replaced by the names of the fields. */
 static const Sym *
 field_keywords(Interp *in, TikStruct s, const CallArgs *args)
 {

@@ -1,5 +1,5 @@
 /* target.c: the module _target, which only stdlib/ imports: facts of the processor that
- * is compiled for, from the tables of runtime/isa, and the few things that cannot be
+ * is compiled for, from the tables of runtime/isa, and the few functions that cannot be
  * written in the language. */
 #include "python/resolve.h"
 #include "tik/tik.h"
@@ -15,7 +15,7 @@ put_fact(Interp *in, Value dict, const char *key, Value v, Span span)
     return dict_put(in, dict.dict, val_str(in, key), v, span) ? dict : val_fail();
 }
 
-/* facts(): a dictionary; sizes in bytes. */
+/* facts() returns a dictionary; sizes are in bytes. */
 static Value
 fn_facts(Interp *in, Value self, const CallArgs *args)
 {
@@ -57,8 +57,8 @@ is_text(Interp *in, const CallArgs *args, int i)
     return true;
 }
 
-/* A type in the words of such questions, such as s32; gives the text behind it, null: it
- * is none. */
+/* Reads a type in its short name, such as s32, and returns the text after it; null if
+ * there is none. */
 static const char *
 short_type(const char *text, Dtype *t)
 {
@@ -78,7 +78,7 @@ short_type(const char *text, Dtype *t)
     return NULL;
 }
 
-/* A conversion as in f322s32r: types, and the letter of a rounding mode. */
+/* A conversion such as f322s32r: two types, and the letter of a rounding mode. */
 typedef struct PairQuestion {
     Dtype src, dst;
     RoundMode round;
@@ -104,8 +104,8 @@ read_pair(const char *text, PairQuestion *q)
     return *text == 0;
 }
 
-/* scalar_conv is no row of the table; the processors that have it have all of it
- * (tik/calls/scalar_instr.c). */
+/* Returns whether the processor has the conversion as scalar_conv. That is no row of the
+ * table; the processors that have it have all of it (tik/calls/scalar_instr.c). */
 static bool
 scalar_converts(const PairQuestion *q, const Soc *soc)
 {
@@ -119,8 +119,8 @@ scalar_converts(const PairQuestion *q, const Soc *soc)
     return pair && soc_has(soc, FEATURE_SCALAR_CONV);
 }
 
-/* Whether the processor converts so: instructions of one method, and vcbd, which the
- * tables of the chips count among the conversions. */
+/* Returns whether the processor has the conversion as an instruction of vec_conv or as
+ * vcbd, which the tables of the chips list as a conversion. */
 static bool
 converts(const char *name, const PairQuestion *q, const Soc *soc)
 {
@@ -146,8 +146,8 @@ is_conversion(const char *name)
            strcmp(name, "vcbd") == 0 || strcmp(name, "scalar_conv") == 0;
 }
 
-/* supports(instruction, dtype): dtype "" asks for any. None: the tables have no such
- * instruction. */
+/* supports(instruction, dtype) returns a bool, or None if the tables have no such
+ * instruction. The dtype "" means any. */
 static Value
 fn_supports(Interp *in, Value self, const CallArgs *args)
 {
@@ -171,8 +171,8 @@ fn_supports(Interp *in, Value self, const CallArgs *args)
     return val_bool(t != DT_NONE && op_has_dtype(op, t, in->u->soc));
 }
 
-/* select(name): compiles for that processor unless the command line chose one; whether it
- * is known. */
+/* select(name) compiles for that processor unless the command line chose one. It returns
+ * whether the processor is known. */
 static Value
 fn_select(Interp *in, Value self, const CallArgs *args)
 {
@@ -185,7 +185,8 @@ fn_select(Interp *in, Value self, const CallArgs *args)
     return val_bool(ok);
 }
 
-/* parameters(f): the names of the parameters of a function that was defined by def. */
+/* parameters(f) returns the names of the parameters of a function that was defined by
+ * def. */
 static Value
 fn_parameters(Interp *in, Value self, const CallArgs *args)
 {
@@ -200,7 +201,7 @@ fn_parameters(Interp *in, Value self, const CallArgs *args)
     return out;
 }
 
-/* check_info(key, value): raises when JSON cannot hold the value. */
+/* check_info(key, value) raises an exception when JSON cannot hold the value. */
 static Value
 fn_check_info(Interp *in, Value self, const CallArgs *args)
 {
@@ -218,7 +219,7 @@ fn_check_info(Interp *in, Value self, const CallArgs *args)
                           val_repr(in, args->pos[0]), bad);
 }
 
-/* environment(): what --env gave, as a dictionary. */
+/* environment() returns the variables that --env gave, as a dictionary. */
 static Value
 fn_environment(Interp *in, Value self, const CallArgs *args)
 {
@@ -231,8 +232,8 @@ fn_environment(Interp *in, Value self, const CallArgs *args)
     return d;
 }
 
-/* host_value(origin): a value that only the host has; origin is the call that it comes
- * from. */
+/* host_value(origin) returns a value that only the host has; origin is the call that it
+ * comes from. */
 static Value
 fn_host_value(Interp *in, Value self, const CallArgs *args)
 {
@@ -250,7 +251,8 @@ fn_is_host(Interp *in, Value self, const CallArgs *args)
     return val_bool(is_host(args->pos[0]));
 }
 
-/* look_into(value): the error of whoever needs the content of a value of the host. */
+/* look_into(value) raises the error of a program that needs the content of a value of
+ * the host. */
 static Value
 fn_look_into(Interp *in, Value self, const CallArgs *args)
 {
@@ -259,7 +261,7 @@ fn_look_into(Interp *in, Value self, const CallArgs *args)
     return val_fail();
 }
 
-/* An integer modulo 2 to the width of the type. */
+/* Returns an integer modulo 2 to the power of the type's width. */
 static Value
 as_integer(Interp *in, Value v, Dtype t, Span span)
 {
@@ -278,8 +280,8 @@ as_integer(Interp *in, Value v, Dtype t, Span span)
     return negative ? number_binary(in, AOP_SUB, r, all, span) : r;
 }
 
-/* One number as an array of numpy holds it: DT_NONE means bool, and a double needs no
- * rounding. */
+/* Converts one number to an element of a numpy array. DT_NONE means bool, and a double
+ * needs no rounding. */
 static Value
 as_element(Interp *in, Value v, Dtype t, bool is_double, Span span)
 {
@@ -304,8 +306,8 @@ as_element(Interp *in, Value v, Dtype t, bool is_double, Span span)
     return val_failed(v) ? v : as_integer(in, v, t, span);
 }
 
-/* convert(list, type): the numbers as an array of that element type holds them; the list
- * stays as it is. */
+/* convert(list, type) returns the numbers as an array of that element type holds them;
+ * the list stays as it is. */
 static Value
 fn_convert(Interp *in, Value self, const CallArgs *args)
 {

@@ -1,19 +1,19 @@
 /* tensor.c: creation of tensors.
  *
  * A tensor is a root (storage) and a view of all of it. On-core storage begins to live
- * with an ALLOC statement in the scope that is open; capacity is the allocator's
- * business. A tensor whose shape is known only at run time takes its room there with the
- * instruction reserve, behind the one of its kind before it. A global tensor enters the
+ * with an ALLOC statement in the open scope; the allocator checks capacities. A tensor
+ * whose shape is known only at run time gets its storage there by the instruction
+ * reserve, after the previous such tensor in the same memory. A global tensor enters the
  * kernel when it is first used or listed by BuildCCE; one of a run-time or huge shape has
- * the size of the array that is given. A refused tensor is a poisoned view, so that what
- * is done with it adds no further errors. */
+ * the size of the array that is given. A refused tensor is a poisoned view, so that its
+ * uses add no further errors. */
 #include "tik/lmem.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
 
-/* The call that creates a tensor, while its arguments are read. */
+/* A call that creates a tensor, while its arguments are read. */
 typedef struct Making {
     Interp *in;
     Tik *c;
@@ -23,7 +23,7 @@ typedef struct Making {
     Root *root;
     Dim *dim;
     int ndim;
-    const Lanes *lanes; /* in LMEM */
+    const Lanes *lanes; /* for a tensor in LMEM, else null */
 } Making;
 
 static bool
@@ -40,10 +40,10 @@ is_identifier(const char *s)
     return true;
 }
 
-/* No tensor has that many elements: what is given as more, counts as this. */
+/* No tensor has that many elements: larger lengths are replaced by this one. */
 static const int64_t huge = IR_MAX_BYTES;
 
-/* One length of a shape. */
+/* Reads one length of a shape. */
 static bool
 one_length(Interp *in, Tik *c, Value v, Span span, ExprId *out)
 {
@@ -98,7 +98,8 @@ tik_shape(Interp *in, Tik *c, Value v, Span span, Dim **dim, int *ndim)
     *ndim = (int)v.list->n;
     *dim = ARENA_ARRAY(&in->u->arena, Dim, v.list->n);
     for (int i = 0; i < *ndim; i++) {
-        (*dim)[i].len = tik_i64(c, 1); /* what is read of a refused tensor is a number */
+        (*dim)[i].len =
+            tik_i64(c, 1); /* lengths of a refused tensor must be numbers, too */
     }
     for (int i = 0; i < *ndim; i++) {
         TRY(one_length(in, c, v.list->p[i], span, &(*dim)[i].len));
@@ -106,7 +107,7 @@ tik_shape(Interp *in, Tik *c, Value v, Span span, Dim **dim, int *ndim)
     return true;
 }
 
-/* Names of element types in other languages. */
+/* Names that element types have in other languages. */
 static const char *const other_dtypes[][2] = {
     {"fp16", "float16"},  {"half", "float16"},  {"fp32", "float32"},
     {"float", "float32"}, {"bf16", "bfloat16"}, {"double", "float32"},
@@ -204,7 +205,8 @@ read_scope(Making *m)
     }
     const Soc *soc = m->c->k->soc;
     bool lanes = m->root->mem == SC_LMEM || m->root->mem == SC_SMEM;
-    bool some = lanes || m->root->mem == SC_BT; /* that not all of the kind have */
+    bool some = lanes || m->root->mem ==
+                             SC_BT; /* memories that only some of these processors have */
     bool lacks = lanes != (soc->lane != NULL) || (some && soc->bytes[m->root->mem] == 0);
     if (m->root->mem != SC_GM && lacks) {
         py_diag(m->in, D_SCOPE_UNAVAILABLE, m->span[P_Tensor_scope],
@@ -246,7 +248,7 @@ read_name(Making *m)
     return true;
 }
 
-/* Product of the lengths; false: some length is not constant. */
+/* Computes the product of the lengths; false if a length is not constant. */
 static bool
 constant_size(Making *m, int64_t *elems, bool *overflow)
 {
@@ -262,7 +264,7 @@ constant_size(Making *m, int64_t *elems, bool *overflow)
     return true;
 }
 
-/* The size is found out while running. */
+/* Prepares a tensor whose size is computed at run time. */
 static bool
 open_size(Making *m)
 {
@@ -281,8 +283,8 @@ open_size(Making *m)
     return true;
 }
 
-/* A shape known only at run time: max_mem_size says how much is reserved, if it is
- * given. */
+/* Prepares a tensor whose shape is known only at run time: max_mem_size, if it is given,
+ * says how much is reserved. */
 static bool
 reserve(Making *m)
 {
@@ -297,7 +299,7 @@ reserve(Making *m)
                 val_repr(m->in, m->got[P_Tensor_max_mem_size]), (long long)size);
         return false;
     }
-    /* Of a bool, max_mem_size counts bits; its storage is a byte for each. */
+    /* For bool, max_mem_size counts bits, while the storage has a byte for each. */
     bytes *= m->root->dtype == DT_BOOL ? 8 : 1;
     m->root->bytes = bytes;
     m->root->elems = bytes / size;
@@ -324,7 +326,7 @@ read_lanes(Making *m)
     return m->lanes != NULL;
 }
 
-/* Of a linear tensor. */
+/* Computes the size of a linear tensor. */
 static bool
 linear_size(Making *m)
 {
@@ -371,7 +373,7 @@ read_size(Making *m)
     return read_lanes(m) && (m->lanes != NULL || linear_size(m));
 }
 
-/* What is said of global tensors only. */
+/* Checks options that only global tensors have. */
 static bool
 global_options(Making *m, bool given)
 {
@@ -443,7 +445,7 @@ tik_declare(Root *root)
         .span = root->span,
         .chain = root->chain,
     };
-    /* two elements of 4 bits are one of the buffer's */
+    /* An element of the buffer has two elements of 4 bits. */
     bool halves = root->bits == 4 && root->role == BUF_CONST;
     b.shape.n = b.shape.cap = halves ? 1 : root->shape.n;
     b.shape.p = arena_copy(&root->c->k->arena, halves ? &root->elems : root->shape.p,
@@ -459,8 +461,8 @@ tik_declare(Root *root)
     root->buf = ir_buffer(root->c->k, &b);
 }
 
-/* The tensor of run-time size behind which the next one of this memory lies; null: none
- * is alive. */
+/* Returns the tensor of run-time size after which the next one in this memory lies; null
+ * if none is alive. */
 static Root *
 newest_dynamic(const Tik *c, Scope mem)
 {
@@ -472,7 +474,7 @@ newest_dynamic(const Tik *c, Scope mem)
     return NULL;
 }
 
-/* Records how many bytes the tensor takes now. */
+/* Records how many bytes the tensor takes when the statement runs. */
 static bool
 reserve_bytes(Interp *in, const Making *m, int copies)
 {
@@ -493,7 +495,7 @@ reserve_bytes(Interp *in, const Making *m, int copies)
     return tik_emit(in, c, s, r->span, &r->reserve);
 }
 
-/* On-core storage: an ALLOC in the open scope. */
+/* Records an ALLOC in the open scope for on-core storage. */
 static bool
 allocate(Interp *in, const Making *m)
 {
@@ -569,7 +571,7 @@ whole_view(Making *m, bool ok)
 }
 
 enum {
-    TENSOR_STEPS = 72 /* what a tensor costs beside the call */
+    TENSOR_STEPS = 72 /* cost of a tensor, without the call */
 };
 
 Value

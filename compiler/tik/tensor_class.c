@@ -19,7 +19,7 @@ shape_value(Interp *in, const View *v)
     return list;
 }
 
-/* An int64 expression as an int when constant. */
+/* Returns an int64 expression, as an int when it is constant. */
 static Value
 number_value(Interp *in, Tik *c, ExprId e)
 {
@@ -37,7 +37,8 @@ offset_expr(const View *v)
     return ir_op2(c->k, SOP_DIV, v->off, tik_i64(c, dtype_size(v->dtype)));
 }
 
-/* Of a shape that is known only at run time: by the shape as it was given. */
+/* Returns the size of the buffer; if the shape is known only at run time, the product of
+ * the lengths that the program gave. */
 static Value
 buffer_size(Interp *in, const View *v)
 {

@@ -1,8 +1,8 @@
-/* tensor_data.c: what a tensor holds and where it stands, as its creation says
+/* tensor_data.c: options of a tensor's creation that give its contents and its place
  * (language 4.3): init_value, start_addr, reuse_list and no_reuse_list.
  *
- * A constant table is read into the bytes that it has in memory, so that everything
- * behind (text form, object code, blob) copies bytes. Owns: tensor-init of values,
+ * A constant table is converted to the bytes that it has in memory, so that everything
+ * that follows (text form, object code, blob) copies bytes. Owns: tensor-init of values,
  * start-addr, reuse-list. */
 #include "tik/tik.h"
 
@@ -31,7 +31,7 @@ value_name(Interp *in, const char *what, int64_t index)
                                          (long long)index, what);
 }
 
-/* A number as the tensor's dtype holds it. */
+/* Converts a number to the tensor's dtype. */
 static bool
 read_value(Interp *in, const Root *r, const char *what, Value v, Span span, int64_t index,
            int64_t *out)
@@ -43,7 +43,7 @@ read_value(Interp *in, const Root *r, const char *what, Value v, Span span, int6
     }
     bool fits = tik_literal_fits(v, r->dtype);
     bool table =
-        !r->c->k->soc->lane; /* of the other manuals: as operands of instructions */
+        !r->c->k->soc->lane; /* Ascend: converted like operands of instructions */
     bool whole = v.kind != VAL_FLOAT || dtype_is_float(r->dtype) || v.f == trunc(v.f);
     Literal use = {what, span, true};
     if (!fits) {
@@ -78,11 +78,11 @@ tik_preset(Interp *in, Root *r, Value v, Span span)
 typedef struct Table {
     Interp *in;
     Root *r;
-    const char *what; /* the parameter */
+    const char *what; /* name of the parameter */
     Span span;
     uint8_t *data;
     int64_t n;     /* values so far */
-    int64_t lists; /* lists so far, each time that it is met */
+    int64_t lists; /* lists so far; one that is in the table twice counts twice */
 } Table;
 
 static void
@@ -99,7 +99,7 @@ add_value(Table *t, Value v)
 {
     int64_t value;
     if (t->n == t->r->elems) {
-        t->n++; /* one too many is enough to know */
+        t->n++; /* one too many is enough to report */
         return true;
     }
     TRY(read_value(t->in, t->r, t->what, v, t->span, t->n, &value));
@@ -108,10 +108,10 @@ add_value(Table *t, Value v)
 }
 
 enum {
-    MAX_TABLE_DEPTH = 64 /* of lists, as of shapes */
+    MAX_TABLE_DEPTH = 64 /* most levels of lists, as for shapes */
 };
 
-/* Lists in lists, from left to right. */
+/* Adds nested lists from left to right. */
 static bool
 add_list(Table *t, Value v, int depth)
 {
@@ -179,7 +179,8 @@ tik_table(Interp *in, Root *r, Value v, Span span)
 
 /* ---- where on-core tensors stand ----------------------------------------- */
 
-/* Alignment of start_addr: 32 in UB, 512 elsewhere, 1024 in L0C for wider elements. */
+/* Returns the alignment of start_addr: 32 in UB, 512 elsewhere, 1024 in L0C for wider
+ * elements. */
 static int64_t
 start_align(const Root *r)
 {
@@ -217,7 +218,7 @@ tik_start_addr(Interp *in, Root *r, Value v, Span span)
     return true;
 }
 
-/* All earlier on-core tensors with that name. */
+/* Adds all earlier on-core tensors with that name. */
 static bool
 add_named(Interp *in, Root *r, Sym name, bool apart)
 {

@@ -1,15 +1,16 @@
-/* view.c: views of tensors: indices, slices, reshape and reinterpretation (language 4.3).
+/* view.c: views of tensors: indices, slices, reshape and reinterpretation (language
+ * 4.3).
  *
  * A view is a start address (bytes from the root) plus lengths and strides per dimension;
- * its length never bounds what an instruction touches. Constants are checked here;
+ * its length never bounds what an instruction accesses. Constants are checked here;
  * run-time indices are checked where the address is used. One key on a view of several
- * dimensions counts from the start of the buffer, in the shape of creation or of the last
- * reshape. */
+ * dimensions counts from the start of the buffer, in the shape of its creation or of the
+ * last reshape. */
 #include "tik/lmem.h"
 
 #include <string.h>
 
-/* One index or slice bound: a constant, or an int64 expression. */
+/* An index or a bound of a slice: a constant, or an int64 expression. */
 typedef struct Index {
     bool imm;
     int64_t value;
@@ -114,7 +115,7 @@ read_index(Interp *in, const View *v, Value key, Span span, Index *out)
     return true;
 }
 
-/* Adds the length to a negative constant; still negative is an error. */
+/* Adds the length to a negative constant; a result that is still negative is an error. */
 static bool
 wrap(Interp *in, const View *v, Index *i, ExprId len, Span span)
 {
@@ -139,7 +140,7 @@ wrap(Interp *in, const View *v, Index *i, ExprId len, Span span)
     return true;
 }
 
-/* off += e * stride elements. */
+/* Adds e * stride elements to the view's offset. */
 static bool
 advance(Interp *in, View *v, ExprId e, ExprId stride, Span span)
 {
@@ -176,7 +177,7 @@ apply_index(Interp *in, View *v, int d, Value key, Span span)
     return true;
 }
 
-/* A bound of a slice with its default. */
+/* Reads a bound of a slice, which may be left out. */
 static bool
 read_bound(Interp *in, const View *v, Value key, Span span, ExprId dflt, ExprId len,
            Index *out)
@@ -197,7 +198,7 @@ check_slice(Interp *in, const View *v, const Index *a, const Index *b, ExprId le
     const char *name = tik_sym(in, v->root->name);
     if (b->imm && tik_const_of(v->root->c, len, &n) && b->value > n) {
         py_diag(in, D_TENSOR_INDEX, span,
-                "slice of '%s' ends at %lld, behind its length %lld", name,
+                "slice of '%s' ends at %lld, past its length %lld", name,
                 (long long)b->value, (long long)n);
         return false;
     }
@@ -209,9 +210,9 @@ check_slice(Interp *in, const View *v, const Index *a, const Index *b, ExprId le
     return true;
 }
 
-/* The length of a slice that states no end: the rest of the dimension, or, of an element,
- * one element. One that begins behind the dimension addresses what is there, as operators
- * do; the view has no elements then. */
+/* Returns the length of a slice that states no end: the rest of the dimension, or, for an
+ * element, one element. A slice that begins past the end of the dimension has no
+ * elements, but its address is used, as published operators do. */
 static ExprId
 open_length(Interp *in, const View *v, const Index *a, const Index *len, Span span)
 {
@@ -223,7 +224,7 @@ open_length(Interp *in, const View *v, const Index *a, const Index *len, Span sp
         return ir_op2(c->k, SOP_SUB, len->e, a->e);
     }
     py_diag(in, D_SLICE_BEHIND, span,
-            "slice of '%s' begins at %lld, behind its length %lld",
+            "slice of '%s' begins at %lld, past its length %lld",
             tik_sym(in, v->root->name), (long long)a->value, (long long)len->value);
     return tik_i64(c, 0);
 }
@@ -269,8 +270,8 @@ apply_key(Interp *in, View *v, int d, Value key, Span span)
                                  : apply_index(in, v, d, key, span);
 }
 
-/* The elements certainly do not follow each other in memory. Lengths and strides that
- * only the run knows may. */
+/* True if the elements certainly do not follow each other in memory. Lengths and strides
+ * that only the run knows are assumed to leave no gaps. */
 static bool
 has_gaps(const View *v)
 {
@@ -294,8 +295,8 @@ has_gaps(const View *v)
     return false;
 }
 
-/* The buffer as one dimension: what a single key on several dimensions addresses. Null:
- * the view has gaps. */
+/* Returns the buffer as one dimension, which a single key on several dimensions indexes.
+ * Null with a diagnostic if the view has gaps. */
 static View *
 flat_view(Interp *in, const View *v, Span span)
 {
@@ -344,9 +345,9 @@ all_zero(const Value *keys, uint32_t n)
     return true;
 }
 
-/* An element whose own place only the run knows has a length that staging does not know,
- * so constants count on from it too, as programs do that keep a part of a buffer as
- * u[offset]. */
+/* True if keys of an element count on from it. The place of the element is known only at
+ * run time, so staging does not know what length remains; programs keep a part of a
+ * buffer as u[offset] and index it with constants. */
 static bool
 counts_on(const View *v, const Value *keys, uint32_t n)
 {
@@ -355,7 +356,7 @@ counts_on(const View *v, const Value *keys, uint32_t n)
            (!tik_const_of(v->root->c, v->off, &off) && !all_zero(keys, n));
 }
 
-/* Of constants, a one-element view at a constant place takes only index 0 again. */
+/* Indexes an element at a constant place with constants: only 0 is allowed. */
 static Value
 element_again(Interp *in, View *v, const Value *keys, uint32_t n, Span span)
 {
@@ -378,8 +379,8 @@ is_negative(Value v)
     return v.kind == VAL_INT && val_as_int64(v, &i) && i < 0;
 }
 
-/* A key of an element starts there; its end is the program's, since an element says no
- * length but its own. */
+/* Prepares the dimension for a key of an element. The key counts from the element and may
+ * end anywhere, since an element has no length but its own. */
 static bool
 prepare_element_key(Interp *in, View *w, Dim *dim, Value key, Span span)
 {
@@ -409,12 +410,12 @@ prepare_element_keys(Interp *in, View *w, const Value *keys, uint32_t n, Span sp
 }
 
 enum {
-    VIEW_STEPS = 40 /* what a view costs, beside the call and its memory */
+    VIEW_STEPS = 40 /* cost of a view, without the call and its memory */
 };
 
-/* What the keys count in: the view itself, or for one key on several dimensions the
- * buffer, for one on an element, reinterpreted or not, what begins with it. Null: it was
- * refused. */
+/* Returns the view that the keys index: the view itself, or for one key on several
+ * dimensions the buffer, or for one key on an element, reinterpreted or not, what begins
+ * with that element. Null with a diagnostic if the key is refused. */
 static View *
 indexed_view(Interp *in, const View *v, const Value *keys, uint32_t n, Span span)
 {
@@ -482,8 +483,8 @@ tik_get_item(Interp *in, Object *self, Value key, Span span)
 
 /* ---- reshape, flatten, reinterpret_cast_to ------------------------------- */
 
-/* Whether the elements of a view follow one another: each dimension steps over all behind
- * it. */
+/* True if the elements of a view follow one another: the stride of each dimension is the
+ * product of the lengths of those after it. */
 static bool
 follows(const View *v)
 {
@@ -512,8 +513,8 @@ reshaped(Interp *in, View *v, Dim *dim, int ndim, Span span)
     if (v->sliced && (v->element || v->lanes || !follows(v))) {
         py_diag(in, D_RESHAPE, span,
                 v->element || v->lanes
-                    ? "'%s' is reshaped behind an index or slice"
-                    : "'%s' is reshaped behind an index or slice that leaves gaps "
+                    ? "'%s' is reshaped after an index or slice"
+                    : "'%s' is reshaped after an index or slice that leaves gaps "
                       "between its elements",
                 tik_sym(in, v->root->name));
         return poison(in, v);
@@ -569,8 +570,8 @@ tik_flatten(Interp *in, View *v, const CallArgs *args)
     return reshaped(in, v, dim, 1, args->span);
 }
 
-/* To a narrower type: every stride grows by the ratio, and a last dimension of that
- * length is added. */
+/* Reinterprets as a narrower type: every stride grows by the ratio, and a last dimension
+ * of that length is added. */
 static View *
 narrower(Interp *in, const View *v, Dtype t, int64_t ratio)
 {
@@ -588,7 +589,7 @@ narrower(Interp *in, const View *v, Dtype t, int64_t ratio)
     return w;
 }
 
-/* x / ratio, at least 1 when constant. */
+/* Returns x / ratio, at least 1 when constant. */
 static ExprId
 shrink(Tik *c, ExprId x, int64_t ratio)
 {
@@ -599,9 +600,9 @@ shrink(Tik *c, ExprId x, int64_t ratio)
     return ir_op2(c->k, SOP_DIV, x, tik_i64(c, ratio));
 }
 
-/* To a wider type: last length and the strides are divided by the ratio. An element of a
- * narrower type may start a wider one (older operators do that), if its address allows
- * it. */
+/* Reinterprets as a wider type: the last length and the strides are divided by the ratio.
+ * An element of a narrower type may start a wider one (older operators do that), if its
+ * address allows it. */
 static View *
 wider(Interp *in, const View *v, Dtype t, int64_t ratio, Span span)
 {

@@ -333,7 +333,7 @@ warn_of_tail(const Slices *s, const SliceDim *d, const Side *side)
 {
     if (slice_has_tail(d, side->src)) {
         py_diag(s->in, D_SLICE_TAIL, side->span,
-                "%s[%d] drops the lines behind its last segment", side->name, d->dim);
+                "%s[%d] drops the lines after its last segment", side->name, d->dim);
     }
 }
 
