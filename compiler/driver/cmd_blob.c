@@ -1,4 +1,4 @@
-/* cmd_blob.c: tikc disasm, asm and verify. */
+/* cmd_blob.c: implements tikc disasm, asm and verify. */
 #include "driver/driver.h"
 #include "tikblob.h"
 
@@ -45,7 +45,7 @@ cmd_disasm(Cmd *c)
     return finish(c, disasm(c));
 }
 
-/* Byte range of a line (from 1) of the assembler's text, for the caret. */
+/* Returns the byte range of a line (from 1) of the assembler's text, for the caret. */
 static Span
 line_span(Unit *u, uint32_t file, int line)
 {

@@ -1,7 +1,7 @@
-/* cmd_build.c: tikc build: one program to a blob, native code or a text form. Binary
- * forms go to <stem>.<suffix> in the working directory unless -o says otherwise; text
- * forms to standard output. Beside a binary file, or in the folder of --facts, stands
- * KERNEL.json for each kernel in it. */
+/* cmd_build.c: implements tikc build: one program becomes a blob, native code or a text
+ * form. Binary forms go to <stem>.<suffix> in the working directory unless -o says
+ * otherwise; text forms go to standard output. A binary file has, in its folder or that
+ * of --facts, KERNEL.json for each kernel in it. */
 #include "driver/driver.h"
 #include "host/host.h"
 
@@ -21,7 +21,7 @@ typedef enum Emit {
 
 static const struct {
     const char *name;
-    const char *suffix; /* null: text, to standard output */
+    const char *suffix; /* null for a text form, which goes to standard output */
 } emits[EMIT_COUNT] = {
     [EMIT_BLOB] = {"blob", "tkb"},    [EMIT_OBJECT] = {"object", "o"},
     [EMIT_SHARED] = {"shared", "so"}, [EMIT_LLVM] = {"llvm", NULL},
@@ -44,7 +44,7 @@ find_emit(Cmd *c, Emit *out)
     return false;
 }
 
-/* stem of "dir/add.tik" is "add". */
+/* Returns the default name: the stem of "dir/add.tik" is "add". */
 static const char *
 default_output(Cmd *c, const char *path, const char *suffix)
 {
@@ -112,7 +112,7 @@ add_output(Cmd *c, IoBatch *out, Emit e, Kernel **kernels, int n)
 
 /* ---- facts --------------------------------------------------------------- */
 
-/* The folder for the facts with its slash; null: none are written. */
+/* Returns the folder for the facts with its slash, or null if none are written. */
 static const char *
 facts_folder(Cmd *c, Emit e)
 {
@@ -136,7 +136,7 @@ facts_path(const Kernel *k, const char *folder)
                         sym_text(&k->unit->names, k->name));
 }
 
-/* Before anything is written: all of it can be. */
+/* Checks, before anything is written, that all of it can be. */
 static bool
 can_write_facts(Cmd *c, const char *folder, Kernel **kernels, int n)
 {

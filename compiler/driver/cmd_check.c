@@ -1,4 +1,5 @@
-/* cmd_check.c: tikc check: everything up to the back ends, for any number of files. */
+/* cmd_check.c: implements tikc check: everything up to the back ends, for any number of
+ * files. */
 #include "base/product.h"
 #include "driver/driver.h"
 #include "passes/check.h"
@@ -6,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --lmem-alloc */
+/* Checks --lmem-alloc. */
 static bool
 check_places(Cmd *c)
 {
@@ -90,7 +91,7 @@ print_proofs(Unit *u)
     return io_print(u, t.p, t.n);
 }
 
-/* Each file is a compilation of its own. */
+/* Checks one file; each is a compilation of its own. */
 static int
 check_one(Cmd *c, const char *path)
 {

@@ -1,4 +1,4 @@
-/* cmd_explain.c: tikc explain: pages made from the tables. */
+/* cmd_explain.c: implements tikc explain, which makes pages from the tables. */
 #include "driver/driver.h"
 
 #include <string.h>
@@ -76,8 +76,8 @@ explain_role(const ParamInfo *p, Text *out)
 
 typedef struct Question {
     Op op;
-    const char
-        *types;     /* of an instruction: the answer of the processors that are meant */
+    /* of an instruction: the list of types that the chosen processors have */
+    const char *types;
     Scope src, dst; /* of a path */
 } Question;
 
@@ -113,16 +113,17 @@ has_path(const void *ctx, const Soc *s)
 }
 
 static bool
-told_before(Arena *a, Op op, int soc, const char *types)
+is_listed_before(Arena *a, Op op, int soc, const char *types)
 {
-    bool told = false;
-    for (int i = 0; i < soc && !told; i++) {
-        told = strcmp(types_on(a, op, soc_at(i)), types) == 0;
+    bool listed = false;
+    for (int i = 0; i < soc && !listed; i++) {
+        listed = strcmp(types_on(a, op, soc_at(i)), types) == 0;
     }
-    return told;
+    return listed;
 }
 
-/* Processors with equal lists share a line; those without the instruction have none. */
+/* Prints the types of an instruction. Processors with equal lists share a line; those
+ * without the instruction have none. */
 static void
 print_types(Op op, Arena *a, Text *out)
 {
@@ -130,7 +131,7 @@ print_types(Op op, Arena *a, Text *out)
     int lines = 0;
     for (int i = 0; i < soc_count(); i++) {
         const char *types = types_on(a, op, soc_at(i));
-        if (*types && !told_before(a, op, i, types)) {
+        if (*types && !is_listed_before(a, op, i, types)) {
             char families[1024];
             Question q = {.op = op, .types = types};
             soc_families(has_types, &q, families, sizeof families);
@@ -182,7 +183,8 @@ explain_op(Op op, Arena *a, Text *out)
                   "or with\n32-bit elements 1024; in global memory at any element.\n");
 }
 
-/* A point on which the manuals are silent. False: none of that name. */
+/* Explains a point on which the manuals are silent. Returns false if there is none of
+ * that name. */
 static bool
 explain_choice(const char *name, Text *out)
 {
@@ -211,8 +213,8 @@ explain_choice(const char *name, Text *out)
     return true;
 }
 
-/* What a name means that is no instruction, behind the page of a diagnostic of that
- * name. */
+/* Explains what a name means apart from an instruction; this follows the page of a
+ * diagnostic of that name. */
 static bool
 explain_more(Unit *u, const char *name, Text *out)
 {

@@ -1,10 +1,11 @@
-/* cmd_explain_slice.c: tikc explain-slice: what lists of SliceInfo select, as numbers, as
- * a picture of the first two dimensions, and as a table of where each segment goes.
+/* cmd_explain_slice.c: implements tikc explain-slice: it shows what lists of SliceInfo
+ * select, as numbers, as a picture of the first two dimensions, and as a table of where
+ * each segment goes.
  *
  * In the picture a character is an element: the number of its segment (0 to 9, a to z, A
- * to Z and again), or a dot. Long runs of one kind are shortened to both of their ends,
- * long rows of segments and of lines to both of theirs; the numbers above and beside tell
- * where one is. */
+ * to Z and again), or a dot. Long runs of one kind are shortened to their two ends, and
+ * so are long rows of segments and of lines; the numbers above and at the left give the
+ * positions. */
 #include "driver/driver.h"
 
 #include <ctype.h>
@@ -16,24 +17,25 @@
 
 enum {
     FIELDS = 5,
-    END = 4,         /* characters of a long run on each side */
-    LONG_RUN = 12,   /* a longer one is shortened */
-    MOST_RUNS = 17,  /* of a row */
-    MOST_LINES = 24, /* of a picture */
-    MOST_ROWS = 20   /* of the table */
+    END = 4,         /* number of characters of a long run that are shown on each side */
+    LONG_RUN = 12,   /* length above which a run is shortened */
+    MOST_RUNS = 17,  /* limit of runs in a row */
+    MOST_LINES = 24, /* limit of lines in a picture */
+    MOST_ROWS = 20   /* limit of rows in the table */
 };
 
-/* Shapes beyond it are refused, so that no offset overflows. */
+/* Larger shapes are refused, so that no offset overflows. */
 #define MOST_ELEMENTS ((int64_t)1 << 48)
 
 typedef struct Info {
-    const char *name; /* "SRC" */
+    const char *name; /* "SRC" or "DST" */
     bool src;
     int dims;
     SliceFields f[SEGMENT_DIMS];
     int64_t count[SEGMENT_DIMS];
-    int64_t pitch[SEGMENT_DIMS]; /* elements from segment to segment */
-    int64_t start;               /* element of the first one */
+    /* elements from the start of a segment to that of the next */
+    int64_t pitch[SEGMENT_DIMS];
+    int64_t start; /* element at which the first segment starts */
     int64_t total;
 } Info;
 
@@ -44,7 +46,7 @@ typedef struct Explain {
     bool both; /* DST was given */
     Dtype dtype;
     int size;
-    int64_t segment; /* elements */
+    int64_t segment; /* number of elements of a segment */
 } Explain;
 
 /* ---- the command line ---------------------------------------------------- */
@@ -59,8 +61,8 @@ wrong(Explain *x, const char *fmt, const char *a, const char *b)
     return false;
 }
 
-/* The numbers of a list, whatever brackets and words stand around them, one more than
- * fits at most. -1: they are none. */
+/* Reads the numbers of a list, whatever brackets and words are around them, at most one
+ * more than fits. Returns how many there are, or -1 if one is no number. */
 static int
 numbers_of(Explain *x, const Info *l, const char *text, int64_t *v)
 {
@@ -174,7 +176,7 @@ right_dims(Explain *x, const Cmd *c)
     return true;
 }
 
-/* Counts, pitches and the number of segments of a list whose dimensions keep the
+/* Computes counts, pitches and the number of segments of a list whose dimensions keep the
  * rules. */
 static bool
 measure(Explain *x, Info *l)
@@ -213,7 +215,7 @@ rules(Explain *x, const Cmd *c)
 
 /* ---- numbers ------------------------------------------------------------- */
 
-/* The element where a segment of the list starts. */
+/* Returns the element where a segment of the list starts. */
 static int64_t
 offset_of(const Info *l, int64_t q)
 {
@@ -226,7 +228,7 @@ offset_of(const Info *l, int64_t q)
 }
 
 static void
-tell_dimension(Explain *x, const Info *l, int d)
+print_dimension(Explain *x, const Info *l, int d)
 {
     const SliceFields *f = &l->f[d];
     bool many = l->count[d] != 1;
@@ -244,7 +246,7 @@ tell_dimension(Explain *x, const Info *l, int d)
     text_putc(&x->out, '\n');
 }
 
-/* The first segment that starts at no multiple of 32 bytes; -1: all do. */
+/* Returns the first segment that does not start at a multiple of 32 bytes, or -1. */
 static int64_t
 odd_segment(const Explain *x, const Info *l)
 {
@@ -262,14 +264,14 @@ odd_segment(const Explain *x, const Info *l)
 }
 
 static void
-tell_numbers(Explain *x, const Info *l)
+print_numbers(Explain *x, const Info *l)
 {
     int64_t q = odd_segment(x, l), all = l->total * x->segment;
     text_printf(&x->out, "%s: %lld segment%s, %lld elements of %s, %lld bytes\n", l->name,
                 (long long)l->total, l->total == 1 ? "" : "s", (long long)all,
                 dtype_name(x->dtype), (long long)all * x->size);
     for (int d = 0; d < l->dims; d++) {
-        tell_dimension(x, l, d);
+        print_dimension(x, l, d);
     }
     if (q < 0) {
         text_put(&x->out,
@@ -288,11 +290,12 @@ tell_numbers(Explain *x, const Info *l)
 /* A run of a line: elements of one segment, or elements between segments. */
 typedef struct Run {
     int64_t first, len;
-    int64_t segment; /* of the line; -1: between */
+    /* index of the segment in the line; -1 for elements between segments */
+    int64_t segment;
 } Run;
 
-/* Run number i of a selected line; false: there are no more. Before and behind each
- * segment stands a gap, which may be empty. */
+/* Finds run number i of a selected line; returns false if there is none. Before and after
+ * each segment there is a gap, which may be empty. */
 static bool
 run_at(const Explain *x, const Info *l, int64_t i, Run *r)
 {
@@ -327,7 +330,7 @@ repeat(Text *t, char c, int64_t n)
     }
 }
 
-/* Characters that a run takes. */
+/* Returns how many characters a run takes. */
 static int64_t
 width_of(const Run *r)
 {
@@ -346,8 +349,8 @@ draw_run(Text *t, const Run *r, char c)
     }
 }
 
-/* Whether run i is left out of the middle of a row of 2n+1; *skip: the first one
- * behind. */
+/* Returns whether run i is left out of the middle of a row of 2n+1 runs; *skip is the
+ * first one after those that are. */
 static bool
 left_out(int64_t i, int64_t n, int64_t *skip)
 {
@@ -379,7 +382,8 @@ draw_ruler(Explain *x, const Info *l)
     text_putc(&x->out, '\n');
 }
 
-/* A line of the picture; first: number of its first segment, -1: it is not selected. */
+/* Draws a line of the picture; first is the number of its first segment, or -1 if the
+ * line is not selected. */
 static void
 draw_line(Explain *x, const Info *l, int64_t line, int64_t first)
 {
@@ -398,7 +402,7 @@ draw_line(Explain *x, const Info *l, int64_t line, int64_t first)
     text_putc(&x->out, '\n');
 }
 
-/* Number of the line's first segment, -1: the line is not selected. */
+/* Returns the number of the line's first segment, or -1 if the line is not selected. */
 static int64_t
 first_of_line(const Info *l, int64_t line)
 {
@@ -468,7 +472,7 @@ table(Explain *x)
 }
 
 static void
-tell_groups(Explain *x)
+print_groups(Explain *x)
 {
     for (int d = 0; d < x->src.dims; d++) {
         if (x->src.count[d] != x->dst.count[d]) {
@@ -489,12 +493,12 @@ cmd_explain_slice(Cmd *c)
     if (read_arguments(&x, c) && rules(&x, c)) {
         Info *lists[] = {&x.src, &x.dst};
         for (int i = 0; i <= x.both; i++) {
-            tell_numbers(&x, lists[i]);
+            print_numbers(&x, lists[i]);
             draw(&x, lists[i]);
             text_putc(&x.out, '\n');
         }
         if (x.both) {
-            tell_groups(&x);
+            print_groups(&x);
         }
         table(&x);
         ok = io_print(x.u, x.out.p, x.out.n);

@@ -1,6 +1,6 @@
-/* cmd_run.c: tikc run: a kernel on arrays. The steps: find the kernel and its parameters
- * (from source or blob), load the inputs, run on one back end, write the outputs. Nothing
- * is written unless the run succeeds. */
+/* cmd_run.c: implements tikc run: it runs a kernel on arrays. The steps are: find the
+ * kernel and its parameters (from source or blob), load the inputs, run on one back end,
+ * write the outputs. Nothing is written unless the run succeeds. */
 #include "driver/driver.h"
 #include "host/host.h"
 #include "tikblob.h"
@@ -9,16 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What runs: parameters of the kernel, and one of the two forms. */
+/* A kernel that is to be run: its parameters, and one of its two forms. */
 typedef struct Job {
     TikParam *params;
     int nparams;
-    Kernel *kernel; /* host back end */
+    Kernel *kernel; /* for the host back end */
     const uint8_t *blob;
     size_t blob_size;
     int blob_kernel;
-    /* by parameter: accesses beyond it are allowed, and an array with room for them is as
-     * well */
+    /* by parameter: accesses beyond it are allowed, so an array with room for them is
+     * allowed, too */
     bool *larger;
     TikArray *arrays; /* by parameter */
     TikArray **pointers;
@@ -160,7 +160,7 @@ prepare_source(Cmd *c, Job *job, const char *text, size_t size, bool emulate)
     return true;
 }
 
-/* The first bytes decide whether the file is a blob. */
+/* The first bytes of a file decide whether it is a blob. */
 static bool
 prepare(Cmd *c, Job *job)
 {
@@ -219,8 +219,8 @@ is_list(const TikParam *p)
     return p->role == (int)ARGROLE_LIST;
 }
 
-/* Two files cannot be one tensor's contents, nor two tensors one file's. Of an address
- * list each gives one array. */
+/* Reports a file that is given for two tensors, and two files for one tensor. Each file
+ * of an address list gives one array. */
 static bool
 check_twice(Cmd *c, const Job *job)
 {
@@ -266,7 +266,7 @@ find_out(const Cmd *c, const char *name)
     return NULL;
 }
 
-/* A list gets all its arrays, in order. */
+/* Checks that an address list gets all its arrays, in order. */
 static bool
 check_counts(Cmd *c, const Job *job)
 {
@@ -308,7 +308,7 @@ check_lanes_options(Cmd *c, const Job *job)
                                          given));
 }
 
-/* Names are checked before anything runs. */
+/* Checks names, before anything runs. */
 static bool
 check_names(Cmd *c, const Job *job)
 {
@@ -325,8 +325,8 @@ check_names(Cmd *c, const Job *job)
     return check_twice(c, job) && check_counts(c, job) && check_lanes_options(c, job);
 }
 
-/* A kernel may run for long, and all outputs are written or none: what can be known is
- * looked at before. */
+/* Checks as far as possible, before the run, that the outputs can be written: a kernel
+ * may run for long, and all outputs are written or none. */
 static bool
 check_outputs(Cmd *c)
 {
@@ -337,7 +337,7 @@ check_outputs(Cmd *c)
     return true;
 }
 
-/* The index-th file for a tensor. */
+/* Returns the index-th file for a tensor, or null. */
 static const Binding *
 find_in(const Cmd *c, const char *name, int64_t index)
 {
@@ -349,8 +349,8 @@ find_in(const Cmd *c, const char *name, int64_t index)
     return NULL;
 }
 
-/* The launcher sets the elements of a preset tensor, so that a file with others would be
- * forgotten. */
+/* Reports a file whose elements differ from those that the launcher sets in a preset
+ * tensor: they would be overwritten. */
 static bool
 is_preset(Cmd *c, const TikParam *p, const TikArray *a, TikError *err)
 {
@@ -371,7 +371,7 @@ is_preset(Cmd *c, const TikParam *p, const TikArray *a, TikError *err)
     return same;
 }
 
-/* An array of the shape that --out gives. */
+/* Makes an array of the shape that --out gives. */
 static bool
 make_shaped(const TikParam *p, const Binding *b, TikArray *a, TikError *err)
 {
@@ -387,8 +387,8 @@ make_shaped(const TikParam *p, const Binding *b, TikArray *a, TikError *err)
     return true;
 }
 
-/* A tensor whose size is not declared has that of the file, or the one that is given;
- * without one it has no elements. */
+/* Makes the array of a tensor whose size is not declared. It has the size of the file, or
+ * the one that --out gives; without both it has no elements. */
 static bool
 load_open(Cmd *c, const TikParam *p, const Binding *b, TikArray *a, TikError *err)
 {
@@ -424,7 +424,8 @@ load_declared(const TikParam *p, const Binding *b, bool larger, TikArray *a,
     }
     if (a->elems < p->elems) {
         tik_array_free(a);
-        return tik_npy_read(b->path, p->dtype, p->elems, a, err); /* says so */
+        /* fails with the reason */
+        return tik_npy_read(b->path, p->dtype, p->elems, a, err);
     }
     a->ndim = p->ndim;
     memcpy(a->shape, p->shape, sizeof a->shape);
@@ -498,19 +499,19 @@ says(const Diag *d, DiagId id, const char *text)
     return d->id == id && strcmp(d->text, text) == 0;
 }
 
-/* What the compiler has said of the same bytes, or was asked to be silent about, is not
- * said again. */
+/* Returns whether the compiler reported the same of the same bytes, or the user silenced
+ * it. */
 static bool
-is_told(const Unit *u, DiagId id, const char *text)
+is_reported(const Unit *u, DiagId id, const char *text)
 {
-    bool told = false;
+    bool reported = false;
     for (uint32_t i = 0; i < u->diags.n; i++) {
-        told = told || says(u->diags.p[i], id, text);
+        reported = reported || says(u->diags.p[i], id, text);
     }
     for (uint32_t i = 0; i < u->silent.n; i++) {
-        told = told || says(u->silent.p[i], id, text);
+        reported = reported || says(u->silent.p[i], id, text);
     }
-    return told;
+    return reported;
 }
 
 static void
@@ -521,12 +522,12 @@ warn_while_running(void *ctx, const char *name, const char *text, const char *pl
     Span span;
     bool silent = report_place(&c->unit, place, &span) &&
                   severity_decide(&c->unit, id, span, 0, false, true).silent;
-    if (!silent && !is_told(&c->unit, id, text)) {
+    if (!silent && !is_reported(&c->unit, id, text)) {
         diag_add(&c->unit, id, (Span){0}, 0, "%s%s%s", place, *place ? ": " : "", text);
     }
 }
 
-/* The calls that led to a fault, from TikKernel.frames. */
+/* Finds the calls that led to a fault, from TikKernel.frames. */
 static uint32_t
 chain_of_kernel(Unit *u, const TikKernel *k, uint32_t frame)
 {
@@ -541,7 +542,7 @@ chain_of_kernel(Unit *u, const TikKernel *k, uint32_t frame)
     return chain;
 }
 
-/* The same from a blob, which was verified. */
+/* Finds the calls that led to a fault in a blob, which was verified. */
 static uint32_t
 chain_of_blob(Unit *u, const Job *job, uint32_t frame)
 {
@@ -609,7 +610,8 @@ run_job(Cmd *c, Job *job, TikError *err)
 {
     TRY(load_arrays(c, job, err));
     TRY(job->kernel ? run_host(c, job, err) : run_emulator(c, job, err));
-    TRY(c->unit.errors == 0); /* a warning while running that the user calls an error */
+    /* the user may have made a warning of the run an error */
+    TRY(c->unit.errors == 0);
     return write_arrays(c, job, err);
 }
 

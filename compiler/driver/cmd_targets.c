@@ -1,7 +1,8 @@
-/* cmd_targets.c: tikc targets: the processors, and which instructions they have. */
+/* cmd_targets.c: implements tikc targets: lists the processors, and which instructions
+ * they have. */
 #include "driver/driver.h"
 
-/* A processor of each kind of core; null: no platform is of that kind. */
+/* Returns a processor of each kind of core, or null if no platform is of that kind. */
 static const Soc *
 soc_of_core(CoreKind core)
 {
@@ -100,7 +101,7 @@ print_cores(Text *t)
     }
 }
 
-/* Processors whose local memory is split into lanes. */
+/* Prints the processors whose local memory is split into lanes. */
 static void
 print_lanes(Text *t)
 {

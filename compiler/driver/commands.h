@@ -1,4 +1,4 @@
-/* commands.h: bits of the commands, for option.def. */
+/* commands.h: has the bits of the commands, for option.def. */
 #ifndef TIKC_COMMANDS_H
 #define TIKC_COMMANDS_H
 

@@ -1,5 +1,5 @@
-/* cpu.c: the processors that --cpu names: the levels of x86-64 that the psABI defines,
- * which LLVM and the C compilers know by the same names. */
+/* cpu.c: knows the processors that --cpu names: the levels of x86-64 that the psABI
+ * defines, which LLVM and the C compilers know by the same names. */
 #include "driver/driver.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ enum {
 static const char *const levels[LEVELS] = {"x86-64", "x86-64-v2", "x86-64-v3",
                                            "x86-64-v4"};
 
-/* The highest level that this machine has. */
+/* Returns the highest level that this machine has. */
 static int
 own_level(void)
 {

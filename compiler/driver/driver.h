@@ -8,7 +8,7 @@
 #include "tikrt.h"
 #include "launch/outfile.h"
 
-/* Exit codes that other tools rely on. */
+/* Exit codes, on which other tools rely. */
 enum {
 #define EXIT_CODE(id, number, text) EXIT_##id = number,
 #include "driver/exit.def"
@@ -17,13 +17,13 @@ enum {
 typedef struct Binding {
     const char *tensor;
     const char *path;
-    int ndim; /* of the shape that --out gives behind the path; 0: none */
+    int ndim; /* number of dimensions that --out gives after the path; 0: none */
     int64_t dim[8];
 } Binding;
 
 typedef VEC(Binding) Bindings;
 
-/* All options, as given. Text members are null when absent. */
+/* All options as the user gave them. Texts are null when absent. */
 typedef struct Cmd {
     Unit unit;
     VEC(const char *) files;
@@ -35,65 +35,66 @@ typedef struct Cmd {
     const char *format;
     const char *facts;
     const char *print_after;
-    const char *passes; /* --passes; null: all */
-    PassList only;      /* what it says */
+    const char *passes; /* --passes; null means all */
+    PassList only;      /* the passes that --passes names */
     const char *dtype;
-    const char *cpu; /* null: this machine's */
+    const char *cpu; /* null means this machine's */
     bool proofs, verify_each, stats, matrix;
-    bool output_on_stdout; /* then what the program prints goes to standard error */
+    bool output_on_stdout; /* what the program prints then goes to standard error */
     int64_t opt_level;
     int64_t threads;
-    int64_t dim; /* 0: not given */
+    int64_t dim; /* 0 means not given */
     Bindings ins;
     Bindings outs;
-    /* calls that led to what faulted while running, see Unit.chains */
+    /* calls that led to a fault of the run, see Unit.chains */
     uint32_t fault_chain;
 } Cmd;
 
 typedef struct Command {
     const char *name;
-    unsigned bit; /* in the masks of option.def */
+    unsigned bit; /* bit in the masks of option.def */
     int min_files, max_files;
     const char *synopsis;
     const char *what;
-    int (*run)(Cmd *c); /* gives the exit code */
+    int (*run)(Cmd *c); /* returns the exit code */
 } Command;
 
 /* ---- options.c ----------------------------------------------------------- */
 
-/* Parses argv after the command's name. False: a usage error was added. */
+/* Parses argv after the command's name. Returns false after a usage error. */
 bool MUST_USE options_parse(Cmd *c, const Command *cmd, int argc, char **argv);
-/* Adds a usage error; gives false. */
+/* Adds a usage error; returns false. */
 bool options_wrong(Cmd *c, const char *text);
-/* An output is no file that the command reads. */
+/* Refuses an output that is a file which the command reads. */
 bool options_spare(Cmd *c, const char *out);
 void options_help(const Command *cmds, int n, Text *out);
 void options_command_help(const Command *cmd, Text *out);
 
 /* ---- pass_options.c ------------------------------------------------------ */
 
-/* Reads the options that name passes. False: a usage error was added. */
+/* Reads the options that name passes. Returns false after a usage error. */
 bool MUST_USE pass_options_check(Cmd *c);
 void pass_options_help(Text *out);
 
 /* ---- cpu.c --------------------------------------------------------------- */
 
-/* False, with a usage error: --cpu names no processor, or one whose code does not run
- * here. */
+/* Returns false, with a usage error, if --cpu names no processor, or one whose code does
+ * not run here. */
 bool MUST_USE cpu_check(Cmd *c);
 bool MUST_USE cpu_check_runs(Cmd *c);
 
 /* ---- io.c ---------------------------------------------------------------- */
 
-/* Reads a file, or standard input for "-"; bytes end in a zero that is not counted.
- * False: a file-read diagnostic was added. */
+/* Reads a file, or standard input for "-"; the bytes end in a zero that is not counted.
+ * Returns false after a file-read diagnostic. */
 bool MUST_USE io_read(Unit *u, const char *path, char **bytes, size_t *size);
-/* The loader of imported files (UnitLoader). */
+/* Loads imported files (a UnitLoader). */
 bool MUST_USE io_load(Unit *u, const char *path, const char **text, size_t *len);
-/* Whether a file lies in a folder (UnitInside). */
+/* Returns whether a file is in a folder (a UnitInside). */
 bool io_inside(const char *folder, const char *path);
-/* Files that belong together: each is made whole beside its place, and io_end puts all of
- * them there, or none. No signal ends the tool in between. */
+/* Files that belong together: each is written to a temporary name in the folder of its
+ * place, and io_end moves all of them to their places, or none. No signal ends the tool
+ * in between. */
 typedef struct IoFile {
     const char *path; /* as the user names it */
     OutPlace place;
@@ -106,59 +107,63 @@ typedef struct IoBatch {
 } IoBatch;
 
 void io_begin(IoBatch *b, Unit *u);
-/* Where somebody else writes a file of the batch; path itself: in place. Null: a
- * file-write diagnostic. */
+/* Returns the path to which other code writes a file of the batch; that is path itself if
+ * the file is written in place. Returns null after a file-write diagnostic. */
 const char *io_reserve(IoBatch *b, const char *path);
-/* "-" is standard output, which gets the bytes at once, as devices and pipes do. */
+/* Adds a file. "-" is standard output, which gets the bytes at once, as devices and pipes
+ * do. */
 bool MUST_USE io_add(IoBatch *b, const char *path, const void *bytes, size_t size);
 bool MUST_USE io_end(IoBatch *b, bool ok);
-/* A batch of one file. False: a file-write diagnostic was added and nothing is left. */
+/* Writes a batch of one file. Returns false after a file-write diagnostic, and leaves
+ * nothing. */
 bool MUST_USE io_write(Unit *u, const char *path, const void *bytes, size_t size);
-/* Whether both names lead to one ordinary file. */
+/* Returns whether both names lead to one ordinary file. */
 bool io_same_file(const char *a, const char *b);
-/* Whether a file could be written there, as far as that shows without writing; false as
- * io_write. */
+/* Returns whether a file could be written there, as far as that shows without writing;
+ * false as io_write. */
 bool MUST_USE io_can_write(Unit *u, const char *path);
-/* Whether io_write makes a file of its own there: not standard output, a device or a
- * pipe. */
+/* Returns whether io_write makes a file of its own there: not standard output, a device
+ * or a pipe. */
 bool io_is_file(const char *path);
-/* Writes to standard output; false as io_write. */
+/* Writes to standard output; returns false as io_write does. */
 bool MUST_USE io_print(Unit *u, const char *text, size_t size);
 bool io_is_blob(const char *bytes, size_t size);
 
 /* ---- report.c ------------------------------------------------------------ */
 
-/* Prints what the unit collected (standard error; JSON: standard output) and what the
- * program printed. Gives the exit code. */
+/* Prints what the unit collected (to standard error; JSON to standard output) and what
+ * the program printed. Returns the exit code. */
 int report_unit(Cmd *c);
-/* The span of "path:line:column" in a source of the unit; false: there is none. */
+/* Finds the span of "path:line:column" in a source of the unit; returns false if there is
+ * none. */
 bool MUST_USE report_place(Unit *u, const char *place, Span *out);
-/* Whether --format names a form; else a diagnostic, to be shown as text. */
+/* Returns whether --format names a form; otherwise adds a diagnostic, to be shown as
+ * text. */
 bool MUST_USE report_format(Cmd *c);
-/* Where JSON is wanted, prints the unit's diagnostics and with them an error of the
- * runtime, and gives its exit code. False: nothing was printed. */
+/* If the format is JSON, prints the unit's diagnostics and with them an error of the
+ * runtime, and gives its exit code. Returns false if nothing was printed. */
 bool MUST_USE report_into(Cmd *c, const TikError *err, int *code);
-/* The call chain of a call that stands in the chain parent: the one that the program
- * made, or a new one. */
+/* Returns the call chain of a call that is made in the chain parent: the one that the
+ * program made, or a new one. */
 uint32_t report_call(Unit *u, uint32_t parent, const TikFrame *call);
-/* Prints an error of the runtime and gives its exit code. */
+/* Prints an error of the runtime and returns its exit code. */
 int report_error(Cmd *c, const TikError *err);
 
 /* ---- cmd_explain.c, explain_names.c -------------------------------------- */
 
-/* What a parameter of an instruction is: "1 to 4095 bursts [range-nburst]". */
+/* Puts what a parameter of an instruction is: "1 to 4095 bursts [range-nburst]". */
 void explain_role(const ParamInfo *p, Text *out);
-/* The calls of a name as users write them, with their arguments. False: the name is
- * nothing that can be called. */
+/* Puts the calls of a name as users write them, with their arguments. Returns false if
+ * the name is nothing that can be called. */
 bool explain_signatures(Arena *a, const char *name, Text *out);
-/* Everything else that a name may stand for; false: nothing. */
+/* Puts everything else that a name may mean; returns false if it means nothing. */
 bool explain_name(Arena *a, const char *name, Text *out);
 
 /* ---- cmd_blob.c ---------------------------------------------------------- */
 
-/* Adds the diagnostic of a blob that was refused (b may be null); always false. */
+/* Adds the diagnostic of a blob that was refused (b may be null); returns false. */
 bool blob_refused(Cmd *c, const TikBlob *b, int kernel, const TikBlobDiag *diag);
-/* Verifies one kernel of an open blob. False: a blob diagnostic was added. */
+/* Verifies one kernel of an open blob. Returns false after a blob diagnostic. */
 bool MUST_USE blob_verify(Cmd *c, const TikBlob *b, int kernel, TikBlobProof *proof);
 
 /* ---- commands ------------------------------------------------------------ */
@@ -174,7 +179,8 @@ int cmd_targets(Cmd *c);
 
 /* Reads and compiles a source file with the options of the command line. */
 bool MUST_USE compile_file(Cmd *c, const char *path);
-/* The same for a text that was read; path is for messages, "-" standard input. */
+/* Does the same for a text that was read; path is for messages, "-" means standard
+ * input. */
 bool MUST_USE compile_text(Cmd *c, const char *path, const char *text, size_t size);
 
 #endif

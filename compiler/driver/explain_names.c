@@ -1,7 +1,7 @@
-/* explain_names.c: pages of 'tikc explain' about names that are no diagnostic: calls,
- * from the table that binds them (tik/call.def) and the operands of instructions;
+/* explain_names.c: makes the pages of 'tikc explain' about names that are no diagnostic:
+ * calls, from the table that binds them (tik/call.def) and the operands of instructions;
  * structures and their fields; parameters of instructions; words of the manuals; names of
- * Ascend C. A name counts in any manner of writing: deqScale is deq_scale. */
+ * Ascend C. All spellings of a name are equal: deqScale is deq_scale. */
 #include "base/nearest.h"
 #include "driver/driver.h"
 #include "tik/call.h"
@@ -24,7 +24,8 @@ in_names(const char *names, const char *name, Arena *a)
     return false;
 }
 
-/* A method in another manner of writing: DataCopy is data_copy; else the name. */
+/* Returns the method whose other spelling the name is, as DataCopy is one of data_copy,
+ * or else the name. */
 static const char *
 method_named(const char *name)
 {
@@ -37,7 +38,7 @@ method_named(const char *name)
     return name;
 }
 
-/* Behind the last dot or colon of "tik.BlockMode" or "TPosition::VECIN". */
+/* Returns what follows the last dot or colon of "tik.BlockMode" or "TPosition::VECIN". */
 static const char *
 last_part(const char *name)
 {
@@ -50,7 +51,7 @@ last_part(const char *name)
 
 /* ---- methods and functions ----------------------------------------------- */
 
-/* The operand of the instruction that has the argument's name; null: none. */
+/* Returns the operand of the instruction that has the argument's name, or null. */
 static const ParamInfo *
 operand_named(Op op, const char *name)
 {
@@ -65,7 +66,8 @@ operand_named(Op op, const char *name)
     return NULL;
 }
 
-/* What an argument takes: the range of the operand of its name, or what its kind says. */
+/* Puts what an argument accepts: the range of the operand of its name, or what its kind
+ * says. */
 static void
 put_argument(const CallArg *arg, Op op, Text *out)
 {
@@ -98,8 +100,8 @@ instruction_named(const char *name)
     return op_find(name, &op) ? op : OP_COUNT;
 }
 
-/* The calls of a name as users write them. False: the name is nothing that can be
- * called. */
+/* Puts the calls of a name as users write them. Returns false if the name is nothing that
+ * can be called. */
 bool
 explain_signatures(Arena *a, const char *name, Text *out)
 {
@@ -125,7 +127,7 @@ explain_signatures(Arena *a, const char *name, Text *out)
     return out->n > before;
 }
 
-/* A method that is known and refused. */
+/* Explains a method that is known and refused. */
 static bool
 explain_refused(const char *name, Text *out)
 {
@@ -203,7 +205,7 @@ field_kind(const char *kind)
                                           : kind;
 }
 
-/* "SliceInfo(start_index=0, ...)" */
+/* Puts "SliceInfo(start_index=0, ...)". */
 static void
 put_constructor(const char *name, Text *out)
 {
@@ -309,19 +311,19 @@ put_users(const ParamInfo *p, const char *name, Text *out)
     text_printf(out, n > MOST ? " and %d more.\n" : ".\n", n - MOST);
 }
 
-/* A parameter, once for each range that instructions have for it. */
+/* Explains a parameter, once for each range that instructions have for it. */
 static bool
 explain_param(const char *name, Text *out)
 {
     bool found = false;
     for (int op = 0; op < OP_COUNT; op++) {
         const ParamInfo *p = param_of((Op)op, name);
-        bool told = !p || strchr(op_table[op].name, '.');
-        for (int before = 0; before < op && !told; before++) {
+        bool listed = !p || strchr(op_table[op].name, '.');
+        for (int before = 0; before < op && !listed; before++) {
             const ParamInfo *q = param_of((Op)before, name);
-            told = q && same_range(p, q) && !strchr(op_table[before].name, '.');
+            listed = q && same_range(p, q) && !strchr(op_table[before].name, '.');
         }
-        if (!told) {
+        if (!listed) {
             found = true;
             text_printf(out, "%s, a parameter: ", p->name);
             explain_role(p, out);

@@ -1,5 +1,5 @@
-/* io.c: files of the tool: reading whole, writing in batches whose files are put into
- * their places when all of them are whole, so that a failed command leaves nothing. */
+/* io.c: reads files whole and writes them in batches, whose files are moved to their
+ * places when all of them are written, so that a failed command leaves nothing. */
 #define _XOPEN_SOURCE 700
 #include "driver/driver.h"
 
@@ -18,7 +18,8 @@ read_failed(Unit *u, const char *path)
     return false;
 }
 
-/* False: not readable, or above the limit of a file's size (then with a diagnostic). */
+/* Returns false if the file cannot be read, or is larger than the limit (then with a
+ * diagnostic). */
 static bool
 read_stream(Unit *u, const char *path, FILE *f, char **bytes, size_t *size)
 {
@@ -61,8 +62,7 @@ io_read(Unit *u, const char *path, char **bytes, size_t *size)
     return ok;
 }
 
-/* Regular files only: a name that stands in an import never waits for a pipe or a
- * device. */
+/* Reads regular files only, so a name in an import never waits for a pipe or a device. */
 bool
 io_load(Unit *u, const char *path, const char **text, size_t *len)
 {
@@ -78,14 +78,14 @@ io_load(Unit *u, const char *path, const char **text, size_t *len)
     return ok;
 }
 
-/* What does not exist leads nowhere else: reading it says so. */
+/* A file that does not exist counts as inside: reading it reports that. */
 bool
 io_inside(const char *folder, const char *path)
 {
     char *base = realpath(*folder ? folder : ".", NULL);
     char *file = realpath(path, NULL);
     size_t n = base ? strlen(base) : 0;
-    n -= n == 1; /* the root */
+    n -= n == 1; /* the root ends in its slash */
     bool in = !file || (base && strncmp(file, base, n) == 0 && file[n] == '/');
     free(base);
     free(file);
@@ -139,7 +139,7 @@ write_in_place(Unit *u, const char *path, const void *bytes, size_t size)
     return ok;
 }
 
-/* The folder in which the file of a place is made. */
+/* Returns whether a file can be made in the folder of its place. */
 static bool
 can_make(const OutPlace *p)
 {

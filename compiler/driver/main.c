@@ -1,5 +1,5 @@
-/* main.c: the tikc tool: finds the command, runs it, ends the process. The only file that
- * exits. */
+/* main.c: the tikc tool: it finds the command, runs it and ends the process. No other
+ * file exits. */
 #include "driver/commands.h"
 #include "driver/driver.h"
 
@@ -17,8 +17,8 @@ static const Command commands[] = {
 #include "driver/command.def"
 };
 
-/* A fault of ours has printed itself (ICE) or is a crash; both have the documented exit
- * code. */
+/* Ends the tool after a fault of ours, which has printed itself (ICE) or is a crash; both
+ * have the documented exit code. */
 static void
 on_crash(int sig)
 {
@@ -78,7 +78,7 @@ run_command(const Command *cmd, int argc, char **argv)
 }
 
 enum {
-    STACK = 8 << 20 /* what deep programs need; the usual limit */
+    STACK = 8 << 20 /* deep programs need it; this is the usual limit */
 };
 
 typedef struct Run {
@@ -96,8 +96,8 @@ run_thread(void *of)
     return NULL;
 }
 
-/* Where the limit of the stack is low, the command runs in a thread with a stack of the
- * usual size. */
+/* Runs the command in a thread with a stack of the usual size where the limit of the
+ * stack is low. */
 static int
 run_with_room(const Command *cmd, int argc, char **argv)
 {
@@ -136,7 +136,8 @@ main(int argc, char **argv)
 {
     signal(SIGABRT, on_crash);
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a file above the size limit is a write that fails */
+    /* writing beyond the limit of a file's size then fails and does not end the tool */
+    signal(SIGXFSZ, SIG_IGN);
     const char *word = argc > 1 ? argv[1] : NULL;
     if (!word) {
         return usage(NULL);

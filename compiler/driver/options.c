@@ -1,7 +1,7 @@
-/* options.c: the command line after option.def. Long options take their argument as
- * --name VALUE or
- * --name=VALUE, short ones as -x VALUE or -xVALUE; -- ends the options. A VALUE that
- * stands alone is not itself an option of the command, so a forgotten one is found. */
+/* options.c: parses the command line by option.def. Long options take their argument as
+ * --name VALUE or --name=VALUE, short ones as -x VALUE or -xVALUE; -- ends the options. A
+ * VALUE that is a word of its own must not be an option of the command, so that a
+ * forgotten one is found. */
 #include "driver/commands.h"
 #include "driver/driver.h"
 
@@ -26,7 +26,7 @@ typedef struct Option {
     const char *name;
     char letter;
     OptionKind kind;
-    size_t member; /* offset in Cmd */
+    size_t member; /* offset of its member in Cmd */
     unsigned commands;
     const char *arg;
     const char *help;
@@ -91,8 +91,8 @@ find_short(const Command *cmd, char letter)
     return NULL;
 }
 
-/* The option that a word of the command line is, --NAME, --NAME=VALUE, -x or -xVALUE;
- * null: none. */
+/* Returns the option that a word of the command line is (--NAME, --NAME=VALUE, -x or
+ * -xVALUE), or null. */
 static const Option *
 find_option(const Command *cmd, const char *word)
 {
@@ -124,8 +124,8 @@ parse_number(const char *text, int64_t *out)
     return *text && !*end && !errno && v >= 0;
 }
 
-/* "y.npy:16x32": a shape behind the last colon, digits with an x between them. What is no
- * such text belongs to the path. */
+/* Splits "y.npy:16x32": a shape follows the last colon, as digits with an x between them.
+ * Any other text belongs to the path. */
 static void
 split_shape(Cmd *c, Binding *b)
 {
@@ -152,7 +152,7 @@ split_shape(Cmd *c, Binding *b)
     }
 }
 
-/* POINT=READING; of several for one point the last counts. */
+/* Stores POINT=READING; of several for one point the last one counts. */
 static bool
 store_choice(Cmd *c, const Command *cmd, const char *text)
 {
@@ -196,7 +196,7 @@ is_error(FindingName what)
     return what.diag != DIAG_COUNT && diag_table[what.diag].level == LEVEL_ERROR;
 }
 
-/* What cannot be allowed says why. */
+/* Reports a name that cannot be allowed, with the reason. */
 static bool
 check_allowable(Cmd *c, const Command *cmd, FindingName what)
 {
@@ -208,7 +208,7 @@ check_allowable(Cmd *c, const Command *cmd, FindingName what)
                  diag_table[what.diag].name);
 }
 
-/* -Werror, -Werror=NAME, -Wno-NAME, -Wno-error, -Wno-error=NAME */
+/* Stores -Werror, -Werror=NAME, -Wno-NAME, -Wno-error or -Wno-error=NAME. */
 static bool
 store_warn(Cmd *c, const Command *cmd, const char *text)
 {
@@ -239,7 +239,7 @@ store_warn(Cmd *c, const Command *cmd, const char *text)
     return true;
 }
 
-/* NAME or NAME=FILE:LINE */
+/* Stores NAME or NAME=FILE:LINE. */
 static bool
 store_allow(Cmd *c, const Command *cmd, const char *text)
 {
@@ -329,7 +329,7 @@ store(Cmd *c, const Command *cmd, const Option *o, const char *value)
     UNREACHABLE();
 }
 
-/* One option at argv[*i]; moves *i behind it. */
+/* Parses one option at argv[*i] and moves *i past it. */
 static bool
 parse_one(Cmd *c, const Command *cmd, int argc, char **argv, int *i)
 {

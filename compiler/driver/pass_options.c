@@ -1,10 +1,10 @@
-/* pass_options.c: the options that name passes, --passes and --print-after, and the list
- * of passes in the help. */
+/* pass_options.c: reads the options that name passes, --passes and --print-after, and
+ * prints the list of passes in the help. */
 #include "driver/driver.h"
 
 #include <string.h>
 
-/* Adds a usage error that lists the passes; gives false. */
+/* Adds a usage error that lists the passes; returns false. */
 static bool
 no_pass(Cmd *c, const char *option, const char *name)
 {
@@ -40,7 +40,7 @@ parse_list(Cmd *c, PassList *list)
     return true;
 }
 
-/* Each pass of the list has the facts that it needs. */
+/* Checks that each pass of the list has the facts that it needs. */
 static bool
 check_order(Cmd *c, const PassList *list)
 {

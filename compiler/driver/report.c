@@ -1,4 +1,4 @@
-/* report.c: what the tool prints of diagnostics and errors of the runtime. */
+/* report.c: prints diagnostics and errors of the runtime. */
 #include "driver/driver.h"
 
 #include <stdio.h>
@@ -96,7 +96,7 @@ kind_exit_code(TikErrorKind kind)
     UNREACHABLE();
 }
 
-/* "path:line:column"; false: it is none. */
+/* Splits "path:line:column"; returns false if the text is none. */
 static bool
 split_place(Unit *u, const char *place, const char **path, LineCol *at)
 {
@@ -112,7 +112,7 @@ split_place(Unit *u, const char *place, const char **path, LineCol *at)
     return true;
 }
 
-/* Nowhere for a text that is no place. */
+/* Returns the span of a place; nowhere for a text that is no place. */
 static Span
 span_of(Unit *u, const char *place)
 {
@@ -128,7 +128,8 @@ report_place(Unit *u, const char *place, Span *out)
     return out->file && !u->sources.p[out->file].absent;
 }
 
-/* A fault always stands in a file: where none is known of a blob, in the blob. */
+/* Returns the place of a fault. A fault is always in a file: if a blob does not say in
+ * which, it is in the blob. */
 static Span
 place_of(Cmd *c, const TikError *err)
 {
@@ -164,7 +165,8 @@ report_call(Unit *u, uint32_t parent, const TikFrame *call)
     return u->chains.n - 1;
 }
 
-/* "at core 3, i = 7, " as the compiler says it of a fault that it finds itself. */
+/* Returns the text of a fault, with "at core 3, i = 7, " as the compiler words it for a
+ * fault that it finds itself. */
 static const char *
 text_of(Unit *u, const TikError *err)
 {
@@ -172,7 +174,7 @@ text_of(Unit *u, const TikError *err)
                         *err->where ? ", " : "", err->text);
 }
 
-/* The error as a diagnostic, with the calls that led there. */
+/* Adds the error as a diagnostic, with the calls that led there. */
 static void
 add_error(Cmd *c, DiagId id, Span span, const TikError *err)
 {
@@ -186,7 +188,7 @@ add_error(Cmd *c, DiagId id, Span span, const TikError *err)
     }
 }
 
-/* A fault, and what else has a place, is shown like an error of the compiler. */
+/* Shows a fault, and any other error with a place, like an error of the compiler. */
 static bool
 show_fault(Cmd *c, const TikError *err)
 {
@@ -196,14 +198,14 @@ show_fault(Cmd *c, const TikError *err)
     if (id == DIAG_COUNT || !span.file) {
         return false;
     }
-    u->diags.n = 0; /* they were shown */
+    u->diags.n = 0; /* the diagnostics of the compilation were shown already */
     u->errors = u->warnings = u->remarks = 0;
     add_error(c, id, span, err);
     Text t;
     text_init(&t, &u->arena);
     diag_render_all(u, DIAG_TEXT, &t);
     fwrite(t.p, 1, t.n, stderr);
-    return u->diags.n > 0; /* else a warning said the same */
+    return u->diags.n > 0; /* false if a warning said the same */
 }
 
 bool

@@ -1,7 +1,6 @@
-/* pipeline.h: the compiler in calls, for the tool and the tests of this tree; programs
- * use tikc.h. The driver adds only options, files and printing. Functions return false
- * after adding diagnostics to the unit. Nothing here prints, exits or keeps global
- * state. */
+/* pipeline.h: runs the compiler, for the tool and the tests of this tree; programs use
+ * tikc.h. The driver adds only options, files and printing. Functions return false after
+ * adding diagnostics to the unit. Nothing here prints, exits or keeps global state. */
 #ifndef TIKC_PIPELINE_H
 #define TIKC_PIPELINE_H
 
@@ -12,22 +11,23 @@
 /* Parses and stages a source text, or reads one of kernel IR (docs/ir.md); the kernels
  * are then in u->kernels, unchecked. */
 bool MUST_USE tikc_stage(Unit *u, const char *path, const char *text, size_t len);
-/* tikc_stage, then all passes over each kernel. */
+/* Does the same and then runs all passes over each kernel. */
 bool MUST_USE tikc_compile(Unit *u, const char *path, const char *text, size_t len,
                            const PassOptions *opt);
-/* The kernel by name; null name: the only one. Null with a diagnostic that lists them. */
+/* Returns the kernel of that name, or the only one if name is null. Returns null after a
+ * diagnostic that lists them. */
 Kernel *tikc_pick_kernel(Unit *u, const char *name);
-/* One line per emitted instruction, see docs/trace-format.md. Works on unchecked
- * kernels. */
+/* Writes one line per emitted instruction, see docs/trace-format.md. It works on
+ * unchecked kernels. */
 void tikc_trace(const Kernel *k, Text *out);
 
-/* What a host has to know of a kernel, as a JSON text: arguments, block count,
+/* Writes what a host has to know of a kernel, as a JSON text: arguments, block count,
  * workspaces, presets, and what the program reported with add_compile_info. stem and
  * suffix name the file with its code. */
 void tikc_facts(const Kernel *k, const char *stem, const char *suffix, Text *out);
 
-/* Descriptor blob of all kernels of the unit, or of one. Bytes are in the unit's
- * arena. */
+/* Makes the descriptor blob of all kernels of the unit, or of one. The bytes are
+ * allocated in the unit's arena. */
 bool MUST_USE tikc_blob(Unit *u, Kernel *const *kernels, int n, const uint8_t **bytes,
                         size_t *size);
 

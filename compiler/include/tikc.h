@@ -1,10 +1,10 @@
 /* tikc.h: the compiler as a library (libtikc): the text of a program becomes a descriptor
- * blob, its IR, and diagnostics as text or JSON. This header stands alone, in C11 and
- * C++17. tikrt.h runs what is made here.
+ * blob, its IR, and diagnostics as text or JSON. This header includes only headers of C,
+ * and is valid C11 and C++17. tikrt.h runs what is made here.
  *
  *     Tikc *t = tikc_new();
- *     if (tikc_compile_text(t, "k.tik", text, size) && tikc_make(t, -1, TIKC_BLOB,
- * &bytes, &n)) {
+ *     if (tikc_compile_text(t, "k.tik", text, size) &&
+ *         tikc_make(t, -1, TIKC_BLOB, &bytes, &n)) {
  *         ...
  *     }
  *     fputs(tikc_diagnostics(t, TIKC_TEXT), stderr);
@@ -13,7 +13,8 @@
  * A Tikc is one compilation. Different ones are independent, each is used by one thread
  * at a time, and there is no global state. Nothing prints. A program is staged by
  * recursion: the thread needs a stack of 8 MB. Running out of memory and faults of the
- * compiler itself end the process. Whatever a function returns stays until tikc_free. */
+ * compiler itself end the process. Whatever a function returns is valid until
+ * tikc_free. */
 #ifndef TIKC_H
 #define TIKC_H
 
@@ -40,7 +41,7 @@ TIKC_API void tikc_free(Tikc *t); /* t may be null */
 /* ---- settings, before the program is compiled ---------------------------- */
 
 /* Functions that return false have added a diagnostic. Texts are copied. docs/language.md
- * says what each setting means; those of the tool have the same names. */
+ * says what each setting means; the tool's options have the same names. */
 TIKC_API bool tikc_set_soc(Tikc *t, const char *name);                        /* --soc */
 TIKC_API void tikc_set_call(Tikc *t, const char *expression);                 /* --call */
 TIKC_API bool tikc_define(Tikc *t, const char *name, const char *expression); /* -D */
@@ -48,18 +49,18 @@ TIKC_API bool tikc_choose(Tikc *t, const char *point, const char *reading); /* -
 TIKC_API void tikc_set_env(Tikc *t, const char *name, const char *value);   /* --env */
 TIKC_API void tikc_add_folder(Tikc *t, const char *folder); /* -I, also NAME=DIR */
 
-/* Gives the contents of a file that the program imports or reads constants from; false:
- * there is none. The text is copied when the function has returned. */
+/* Finds the contents of a file that the program imports or reads constants from; returns
+ * false if there is none. The text is copied after the function has returned. */
 typedef bool TikcLoad(void *ctx, const char *path, const char **text, size_t *size);
-/* Without a loader a program is one text. Whether a file may be read is the loader's to
- * decide. */
+/* Sets the loader. Without one a program is one text. The loader decides whether a file
+ * may be read. */
 TIKC_API void tikc_set_loader(Tikc *t, TikcLoad *load, void *ctx);
 
 /* ---- compiling ----------------------------------------------------------- */
 
 /* Parses, stages and checks a program, or reads and checks the text of kernels
- * (docs/ir.md; then settings that speak to a program are errors); once for each Tikc.
- * path is its name in diagnostics, and where imports begin. */
+ * (docs/ir.md; then settings that apply to programs only are errors). It may be called
+ * once for each Tikc. path is the text's name in diagnostics, and where imports begin. */
 TIKC_API bool tikc_compile_text(Tikc *t, const char *path, const char *text, size_t size);
 TIKC_API int tikc_kernels(const Tikc *t);
 TIKC_API const char *tikc_kernel_name(const Tikc *t, int kernel);
@@ -68,11 +69,11 @@ typedef enum TikcForm {
     TIKC_BLOB,  /* the descriptor blob (docs/blob-format.md) */
     TIKC_IR,    /* text of the IR (docs/ir.md) */
     TIKC_TRACE, /* a line per instruction (docs/trace-format.md) */
-    TIKC_FACTS  /* what a host has to know, as JSON; of one kernel */
+    TIKC_FACTS  /* what a host has to know, as JSON; for one kernel */
 } TikcForm;
 
-/* A form of one kernel of a program that compiled, or of all (-1). Texts end in a zero
- * that is not counted. */
+/* Makes a form of one kernel of a program that compiled, or of all (-1). Texts end in a
+ * zero that is not counted. */
 TIKC_API bool tikc_make(Tikc *t, int kernel, TikcForm form, const void **bytes,
                         size_t *size);
 
@@ -80,10 +81,11 @@ TIKC_API bool tikc_make(Tikc *t, int kernel, TikcForm form, const void **bytes,
 
 typedef enum TikcFindings {
     TIKC_TEXT, /* as the tool prints them */
-    TIKC_JSON  /* an object in each line */
+    TIKC_JSON  /* an object on each line */
 } TikcFindings;
 
-TIKC_API const char *tikc_diagnostics(Tikc *t, TikcFindings form); /* "": none */
+/* "" if there is none */
+TIKC_API const char *tikc_diagnostics(Tikc *t, TikcFindings form);
 TIKC_API int64_t tikc_errors(const Tikc *t);
 TIKC_API int64_t tikc_warnings(const Tikc *t);
 TIKC_API const char *tikc_output(const Tikc *t); /* what the program printed */

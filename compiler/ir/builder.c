@@ -1,6 +1,6 @@
-/* builder.c: how a kernel is made: its tables, hash-consed expressions, and bodies of
- * statements. See ir.h. Used by the stage, by the parser of the text form and by passes
- * that rewrite.
+/* builder.c: makes kernels: their tables, hash-consed expressions, and bodies of
+ * statements. See ir.h. The stage, the parser of the text form and the passes that
+ * rewrite kernels use it.
  *
  * Expressions are folded while they are built and shared: equal formulas have equal ids,
  * so a comparison of ids is a structural comparison. Operands have smaller ids than their
@@ -33,7 +33,7 @@ void
 kernel_free(Kernel *k)
 {
     if (k) {
-        Arena a = k->arena; /* the kernel lies in its own arena */
+        Arena a = k->arena; /* the kernel is allocated in its own arena */
         arena_free(&a);
     }
 }
@@ -124,7 +124,7 @@ expr_same(const Expr *x, const Expr *y)
            x->b == y->b && x->imm == y->imm;
 }
 
-/* The slot that holds e, or the empty one where it belongs. */
+/* Returns the slot that holds e, or the empty one where it belongs. */
 static uint32_t *
 expr_slot(const Kernel *k, const Expr *e)
 {
@@ -194,14 +194,15 @@ ir_var_value(Kernel *k, VarId v)
     return expr_add(k, e);
 }
 
-/* A new operation node. One that would be too large becomes the constant 0 and marks the
- * kernel, which the passes then refuse: no walk over an expression needs a bound of its
- * own. */
+/* Makes an operation node. One that would be too large becomes the constant 0 and marks
+ * the kernel, which the passes then refuse: no walk over an expression needs a bound of
+ * its own. */
 static ExprId
 op_node(Kernel *k, ScalarOp op, Dtype result, ExprId a, ExprId b)
 {
     const Expr *x = ir_expr(k, a);
-    const Expr *y = ir_expr(k, b); /* row 0 is all zero */
+    /* row 0 is all zero, so a missing operand adds nothing */
+    const Expr *y = ir_expr(k, b);
     if (x->size + y->size + 1 > IR_MAX_EXPR) {
         k->expr_too_large = true;
         return ir_const(k, result, 0);
@@ -243,7 +244,7 @@ is_int_const(const Kernel *k, ExprId e, int64_t v)
     return ir_is_const(k, e) && ir_expr(k, e)->imm == v;
 }
 
-/* Identities on integers, one side constant. 0: none applies. */
+/* Applies identities on integers with one constant side. Returns 0 if none applies. */
 static ExprId
 fold_neutral(const Kernel *k, ScalarOp op, ExprId a, ExprId b)
 {
@@ -264,7 +265,8 @@ fold_neutral(const Kernel *k, ScalarOp op, ExprId a, ExprId b)
     }
 }
 
-/* x - x and comparisons of an integer with itself. 0: neither. */
+/* Folds x - x and comparisons of an integer with itself. Returns 0 if the operation is
+ * neither. */
 static ExprId
 fold_same(Kernel *k, ScalarOp op, Dtype t)
 {
@@ -333,7 +335,7 @@ ir_promote(Dtype a, Dtype b)
         return dtype_size(a) > dtype_size(b) ? a : b;
     }
     if (dtype_is_float(a)) {
-        return DT_F32; /* float16 with bfloat16: neither holds the other */
+        return DT_F32; /* neither of float16 and bfloat16 holds the values of the other */
     }
     return dtype_kind(a) == KIND_UINT ? a : b;
 }

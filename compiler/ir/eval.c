@@ -1,6 +1,6 @@
-/* eval.c: the value of an expression for given values of the loop variables. Used by the
- * passes to find witnesses. Depth and work are bounded by IR_MAX_EXPR, which the builder
- * keeps. */
+/* eval.c: computes the value of an expression for given values of the loop variables. The
+ * passes find witnesses with it. Depth and work are bounded by IR_MAX_EXPR, which the
+ * builder guarantees. */
 #include "ir/ir.h"
 
 bool

@@ -1,14 +1,14 @@
-/* ir.h: kernel IR. One kernel: a target, buffers (global arguments and on-core tensors),
- * registers (TIK Scalars, mutable), hash-consed typed expressions, and one structured
- * body of statements. Everything is an index into a table of the Kernel, so analyses are
- * dense arrays and printing is stable. Index 0 of each table is "none".
+/* ir.h: kernel IR. One kernel has a target, buffers (global arguments and on-core
+ * tensors), registers (TIK Scalars, mutable), hash-consed typed expressions, and one
+ * structured body of statements. Everything is an index into a table of the Kernel, so
+ * analyses are dense arrays and printing is stable. Index 0 of each table is "none".
  *
  * Expressions are formulas, evaluated where they are used (language 4.4): they read
- * registers and loop variables at that moment. Their types are Dtypes; a value travels as
- * in num/scalar.h.
+ * registers and loop variables at that moment. Their types are Dtypes; a value is
+ * represented as in num/scalar.h.
  *
  * Tensor operands are byte addresses: buffer + byte offset (an int64 expression). A view
- * never restricts what an instruction touches; the root buffer does. */
+ * never restricts what an instruction accesses; the root buffer does. */
 #ifndef TIKC_IR_H
 #define TIKC_IR_H
 
@@ -34,22 +34,22 @@ typedef enum ExprKind {
     EX_OP     /* op on a (and b) */
 } ExprKind;
 
-/* What an expression reads, itself or through operands. */
+/* What an expression reads, itself or through its operands. */
 enum {
     EXF_REG = 1,
     EXF_VAR = 2
 };
 
-/* Largest expression, in nodes of its tree (shared nodes counted each time). So walks may
- * recurse. Where the builder would exceed it, it gives the constant 0 and sets
- * Kernel.expr_too_large; the stage (and passes_run) then report limit-ir. */
+/* Size of the largest expression, in nodes of its tree (a shared node counts each time),
+ * so walks may recurse. Where the builder would exceed it, the result is the constant 0
+ * and Kernel.expr_too_large is set; the stage (and passes_run) then report limit-ir. */
 enum {
     IR_MAX_EXPR = 4096
 };
 
 typedef struct Expr {
     uint8_t kind;  /* ExprKind */
-    uint8_t dtype; /* of the result; comparisons: DT_BOOL */
+    uint8_t dtype; /* type of the result; DT_BOOL for comparisons */
     uint8_t op;    /* ScalarOp, for EX_OP */
     uint8_t flags; /* EXF_ */
     uint32_t a;    /* EX_OP: operands; b is 0 for one-operand operations */
@@ -60,9 +60,10 @@ typedef struct Expr {
 
 /* ---- tables -------------------------------------------------------------- */
 
-/* Limits that hold in every kernel (verify.c). Bytes: of one buffer, so that sums of a
- * few offsets inside buffers never overflow. Nesting of bodies: walks over statements may
- * recurse; the stage (and passes_run) report too-nested. */
+/* Limits that hold in every kernel (verify.c). IR_MAX_BYTES limits the bytes of one
+ * buffer, so that sums of a few offsets inside buffers never overflow. IR_MAX_NEST limits
+ * the nesting of bodies, so that walks over statements may recurse; the stage (and
+ * passes_run) report too-nested. */
 #define IR_MAX_BYTES ((int64_t)1 << 48)
 enum {
     IR_MAX_NEST = 200,
@@ -71,41 +72,45 @@ enum {
     IR_SCALAR_BLOCKS = -1
 };
 
-/* A local buffer, the arguments in the order of argrole.def, and a constant table. */
+/* A buffer is local, an argument (in the order of argrole.def), an address list or a
+ * constant table. */
 typedef enum BufRole {
     BUF_LOCAL,
     BUF_IN,
     BUF_OUT,
     BUF_WORKSPACE,
     BUF_GLOBAL,
-    BUF_LIST, /* sparse, see isa.h: one window of bytes per array; elems arrays */
-    BUF_CONST /* in the program, not an argument; never written */
+    /* sparse, see isa.h: one window of bytes per array; elems is the number of arrays */
+    BUF_LIST,
+    BUF_CONST /* in the program, no argument; never written */
 } BufRole;
 
 _Static_assert((int)BUF_LIST - (int)BUF_IN == (int)ARGROLE_LIST, "argrole.def");
 
-/* Most elements of a constant table (language 4.3). */
+/* The limit of elements of a constant table (language 4.3). */
 enum {
     IR_MAX_TABLE = 262144
 };
 
-/* Most bytes of one that no list of the program spells out: a file's, or packed. */
+/* The limit of bytes of a constant that no list of the program spells out: one of a file,
+ * or packed. */
 #define IR_MAX_CONST ((int64_t)1 << 32)
 
-/* A constant that pack_conv made. Before the pass weight-reorder its bytes are those of
- * PACK_PLAIN_FORM (passes/weight_reorder.c), behind it those of the plan. */
+/* A constant that pack_conv made. Before the pass weight-reorder its bytes are in the
+ * order PACK_PLAIN_FORM (passes/weight_reorder.c), after it in that of the plan. */
 typedef struct PackInfo {
     Dtype weight;
-    int64_t dim[4]; /* of the weight: output channels, input channels, height, width */
+    /* sizes of the weight: output channels, input channels, height, width */
+    int64_t dim[4];
     bool depthwise;
     bool requant;
     bool bias;
-    /* elements of 4 bits: weight is DT_S8 or DT_U8, two of them are a byte */
+    /* elements have 4 bits: weight is DT_S8 or DT_U8, and a byte holds two of them */
     bool nibbles;
     PackPlan plan;
 } PackInfo;
 
-/* What a launcher is told of an argument beside its role. */
+/* What a launcher learns about an argument, apart from its role. */
 typedef enum BufUse {
     USE_TENSOR,
     USE_SCALAR, /* InputScalar: one value */
@@ -115,36 +120,38 @@ typedef enum BufUse {
 typedef struct Buffer {
     Sym name; /* the tensor's name; GM names are unique in a kernel */
     Scope scope;
-    Dtype dtype; /* as declared */
+    Dtype dtype; /* as the program declares it */
     BufRole role;
     BufUse use;
-    /* as declared; bytes = elems * dtype_size, of a list elems * LIST_WINDOW */
+    /* as the program declares it; bytes = elems * dtype_size, for a list elems *
+     * LIST_WINDOW */
     int64_t elems;
     int64_t bytes;
-    int64_t address; /* inside the scope, bytes; -1 before allocation; GM: -1 always */
-    int copies;      /* thread_num of the loop body that it lives in, else 1 */
-    /* the size is known only at run time: elems and bytes are the most that it can be.
-     * Global: that of the array given. On-core: address is where the first such
-     * buffer of its memory begins; the instruction reserve behind its alloc gives it
-     * its place and size */
+    /* in bytes, inside the scope; -1 before allocation; always -1 in GM */
+    int64_t address;
+    int copies; /* thread_num of the loop body that it lives in, else 1 */
+    /* The size is known only at run time: elems and bytes are the most that it can be. A
+     * global buffer has the size of the array that the launcher gets. For an on-core one,
+     * address is where the first such buffer of its memory begins; the instruction
+     * reserve after its alloc gives it its place and size. */
     bool dynamic;
-    Span span; /* its declaration */
+    Span span; /* span of its declaration */
     uint32_t chain;
-    VEC(int64_t) shape;   /* as declared, for messages and --emit ir */
-    const uint8_t *data;  /* BUF_CONST: its bytes as they stand in memory; else null */
-    const PackInfo *pack; /* BUF_CONST: what pack_conv made it of; else null */
+    VEC(int64_t) shape;   /* as the program declares it, for messages and --emit ir */
+    const uint8_t *data;  /* BUF_CONST: its bytes as they are in memory; else null */
+    const PackInfo *pack; /* BUF_CONST: what pack_conv made it from; else null */
     bool packed;          /* its bytes are in the order of the plan */
-    bool preset; /* arguments: the launcher fills it with preset_value before it runs */
-    int64_t preset_value; /* canonical, of dtype */
+    /* argument: the launcher fills it with preset_value before the kernel runs */
+    bool preset;
+    int64_t preset_value; /* canonical value of dtype */
     bool fixed;           /* on-core: allocate puts it at fixed_at */
     int64_t fixed_at;
-    VEC(BufId) apart; /* on-core: earlier ones whose bytes it does not share */
-    /* on-core: bytes that the check pass gives it beyond those declared, as the user
-     * allows; 0: none */
+    VEC(BufId) apart; /* on-core: earlier buffers with which it shares no bytes */
+    /* on-core: number of bytes by which the check pass enlarges it, as the user allows */
     int64_t grown;
-    /* arguments: the check pass knows of an access beyond it, which the user allows */
+    /* argument: the check pass knows an access beyond it, which the user allows */
     bool beyond;
-    /* arguments: the check pass knows that no access touches bytes behind its data */
+    /* argument: the check pass knows that no access reaches bytes after its data */
     bool inside;
 } Buffer;
 
@@ -158,15 +165,15 @@ typedef struct Var {
     Sym name; /* loop variable */
     Dtype dtype;
     StmtId loop;
-    Sym bound;    /* name that the with statement gave it, for messages; 0: none */
-    ExprId shown; /* what messages show for it; 0: its value */
+    Sym bound;    /* name that the with statement gives it, for messages; 0: none */
+    ExprId shown; /* what messages show in place of its value; 0: the value */
 } Var;
 
 /* ---- operands ------------------------------------------------------------ */
 
 typedef struct Ref {
     BufId buf;
-    Dtype dtype; /* of the view that was passed */
+    Dtype dtype; /* dtype of the view that the program passed */
     ExprId off;  /* byte offset from the start of the buffer, int64 */
 } Ref;
 
@@ -182,8 +189,8 @@ typedef enum ArgKind {
     ARG_MASK
 } ArgKind;
 
-/* One operand; kind follows from the role in form.def: DST, SRC: REF; MASK: MASK;
- * MASKMODE: NONE (it is in the mask's form); all others: EXPR. */
+/* One operand; its kind follows from the role in form.def: DST and SRC have REF, MASK has
+ * MASK, MASKMODE has NONE (the mask's form holds it), all others have EXPR. */
 typedef struct Arg {
     ArgKind kind;
     union {
@@ -201,7 +208,7 @@ typedef enum StmtKind {
     ST_SET,   /* reg = expr */
     ST_LOAD,  /* reg = one element of a buffer */
     ST_STORE, /* one element of a buffer = expr */
-    ST_ALLOC, /* an on-core buffer begins to live; until the end of this body */
+    ST_ALLOC, /* an on-core buffer begins to live, until the end of this body */
     ST_FOR,   /* loop */
     ST_IF,    /* cond */
     ST_SCOPE, /* body with its own lifetimes */
@@ -210,17 +217,18 @@ typedef enum StmtKind {
     ST_RETURN /* ends the kernel on this core */
 } StmtKind;
 
-/* Outcome of the checks of an instruction. */
+/* The outcome of the checks of an instruction. */
 typedef enum Proof {
-    PROOF_NONE,   /* check pass has not run */
-    PROOF_PROVED, /* every rule holds whenever it executes */
-    PROOF_RUNTIME /* check_values runs before it executes, in both back ends */
+    PROOF_NONE,   /* the check pass has not run */
+    PROOF_PROVED, /* every rule holds whenever the instruction executes */
+    /* check_values runs before the instruction executes, in both back ends */
+    PROOF_RUNTIME
 } Proof;
 
 typedef struct Stmt {
     uint8_t kind; /* StmtKind */
     uint8_t proof;
-    StmtId next; /* in the same body; 0 ends it */
+    StmtId next; /* next statement of the same body; 0 ends the body */
     Span span;
     uint32_t chain;
     union {
@@ -231,15 +239,15 @@ typedef struct Stmt {
         } instr;
         struct {
             RegId reg;
-            ExprId value; /* of the register's dtype */
+            ExprId value; /* has the register's dtype */
         } set;
         struct {
             RegId reg;
-            Ref ref; /* dtype equals the register's */
+            Ref ref; /* its dtype is the register's */
         } load;
         struct {
             Ref ref;
-            ExprId value; /* of ref.dtype */
+            ExprId value; /* has ref.dtype */
         } store;
         struct {
             BufId buf;
@@ -247,33 +255,32 @@ typedef struct Stmt {
         struct {
             VarId var;
             /* Integers of any type. The loop is for (k = 0; k < end - begin; k++), in the
-             * integers, with the variable k + begin and both bounds read again wherever
-             * they stand. Behind the pass loops no body changes a register that a bound
-             * reads, so they are read once. Of a multi-core loop they are read once
-             * always. */
+             * integers, with the variable k + begin and both bounds read again at each
+             * use. After the pass loops no body changes a register that a bound reads, so
+             * they are read once. In a multi-core loop they are always read once. */
             ExprId begin, end;
-            /* > 1: one iteration per core; begin 0, end block_num.
-             * IR_SCALAR_BLOCKS: the same, end is a Scalar; the instruction
-             * blocks before it says so to the launcher */
+            /* > 1: one iteration per core; begin is 0, end is block_num.
+             * IR_SCALAR_BLOCKS: the same, but end is a Scalar; the instruction blocks
+             * before the loop gives it to the launcher. */
             int32_t block_num;
             int32_t thread_num;
             StmtId body;
         } loop;
         struct {
-            ExprId cond; /* DT_BOOL */
+            ExprId cond; /* has DT_BOOL */
             StmtId then_body;
             StmtId else_body;
         } cond;
         struct {
             StmtId body;
-            /* the compiler orders no queues here: the program does, with flags and
+            /* the compiler does not order queues here: the program does, with flags and
              * barriers */
             bool no_sync;
         } scope;
     };
 } Stmt;
 
-/* Whether the loop gives each core one iteration. */
+/* Returns whether the loop gives each core one iteration. */
 static inline bool
 ir_is_multicore(const Stmt *loop)
 {
@@ -285,7 +292,7 @@ typedef struct Kernel {
     Unit *unit;
     Sym name;
     const Soc *soc;
-    const Choices *choices; /* null: the usual ones */
+    const Choices *choices; /* null: the first reading of each choice */
     VEC(Buffer) bufs;
     VEC(Reg) regs;
     VEC(Var) vars;
@@ -294,39 +301,45 @@ typedef struct Kernel {
     VEC(Stmt) stmts;
     VEC(BufId) params; /* global tensors in argument order: inputs, outputs, workspaces */
     StmtId body;
-    /* holds the core's index from the first statement on; 0: nothing asks for it */
+    /* holds the core's index from the first statement on; 0 if nothing reads it */
     RegId core;
-    Span span; /* the BuildCCE call */
+    Span span; /* span of the BuildCCE call */
     /* scratch is filled with 0xff bytes at the start of each core's run */
     bool may_read_uninit;
-    /* a statement of the program is missing: only checked, never lowered */
+    /* a statement of the program is missing: the kernel is checked and never lowered */
     bool incomplete;
-    /* the pass fold has been over it: it would find more in what it made itself */
+    /* the pass fold has run: a second run would find more in what the first one made */
     bool folded;
-    bool expr_too_large; /* an expression was cut at IR_MAX_EXPR: not to be compiled */
-    /* cores may touch the same global bytes: run them one after another */
+    /* an expression was cut at IR_MAX_EXPR, so the kernel must not be compiled */
+    bool expr_too_large;
+    /* cores may access the same global bytes, so they run one after another */
     bool blocks_ordered;
-    /* else they may, with atomic writes only: from the first one on in their order */
+    /* not blocks_ordered, but cores may access the same bytes with atomic writes: from
+     * the first such write on they run in core order */
     bool blocks_atomics_ordered;
-    int64_t peak[SC_COUNT]; /* bytes used per memory, after allocation */
+    int64_t peak[SC_COUNT]; /* bytes used in each memory, after allocation */
     /* tensors stay as declared, since what their accesses reach does not fit */
     bool no_growth;
-    int64_t proofs[3];    /* obligations proved, refuted, checked at run time */
-    uint32_t *expr_slots; /* private to the builder: hash set of exprs */
+    /* number of obligations that were proved, refuted, left to run time */
+    int64_t proofs[3];
+    uint32_t *expr_slots; /* hash set of exprs, private to the builder */
     uint32_t nexpr_slots;
-    const char *trace; /* as staged, when Options.trace is set; else null */
+    /* trace of the kernel as staged, when Options.trace is set; else null */
+    const char *trace;
+    /* spans of args[i] in the source; may be shorter than args */
     VEC(Span)
-    arg_spans; /* where args[i] stands in the source; may be shorter than args */
+    arg_spans;
 } Kernel;
 
-/* The group of an argument. */
+/* Returns the group that an argument belongs to. */
 static inline ArgRole
 ir_arg_role(const Buffer *b)
 {
     return (ArgRole)((int)b->role - (int)BUF_IN);
 }
 
-/* Place of an operand: its own, or that of the statement when it is not known. */
+/* Returns the span of an operand, or that of the statement when the operand's is not
+ * known. */
 static inline Span
 ir_arg_span(const Kernel *k, const Stmt *s, int param)
 {
@@ -335,7 +348,7 @@ ir_arg_span(const Kernel *k, const Stmt *s, int param)
     return known && k->arg_spans.p[i].file ? k->arg_spans.p[i] : s->span;
 }
 
-/* The bounds of a loop when both are constants below 2^63. */
+/* Returns whether both bounds of a loop are constants below 2^63, and which. */
 static inline bool
 ir_loop_bounds(const Kernel *k, const Stmt *loop, int64_t *begin, int64_t *end)
 {
@@ -347,8 +360,8 @@ ir_loop_bounds(const Kernel *k, const Stmt *loop, int64_t *begin, int64_t *end)
            (b->imm >= 0 || b->dtype != DT_U64) && (e->imm >= 0 || e->dtype != DT_U64);
 }
 
-/* Number of blocks of a multi-core loop; of one over a Scalar: of cores, that many run at
- * least. */
+/* Returns the number of blocks of a multi-core loop; for one over a Scalar, the number of
+ * cores: at least that many run. */
 static inline int32_t
 ir_blocks(const Kernel *k, const Stmt *loop)
 {
@@ -358,36 +371,40 @@ ir_blocks(const Kernel *k, const Stmt *loop)
 
 /* ---- builder (builder.c) ------------------------------------------------- */
 
-/* An empty kernel in its own arena; kernel_free gives it back. */
+/* Makes an empty kernel in its own arena; kernel_free releases it. */
 Kernel *kernel_new(Unit *u);
 void kernel_free(Kernel *k);
 
 BufId ir_buffer(Kernel *k, const Buffer *b); /* copies *b */
-/* The operand as the checker wants it, with offset 0. */
+/* Returns the operand as the checker expects it, with offset 0. */
 CheckTensor ir_check_tensor(const Kernel *k, const Ref *r);
-/* The bytes of a buffer with those that it has grown by. */
+/* Returns the bytes of a buffer, including those by which it has grown. */
 int64_t ir_bytes(const Buffer *b);
-/* The bytes of a buffer's granule: what accesses may touch (scope_granule). */
+/* Returns the bytes of a buffer in whole granules: what accesses may reach
+ * (scope_granule). */
 int64_t ir_room(const Buffer *b);
 /* Sets elems and bytes of a dynamic buffer to what its memory holds from its address on
- * (global: IR_MAX_BYTES). False: there is room for no element, and they stay. */
+ * (global: IR_MAX_BYTES). Returns false if there is no room for an element, and leaves
+ * them. */
 bool ir_dynamic_room(const Kernel *k, Buffer *b);
 RegId ir_reg(Kernel *k, Sym name, Dtype t, Span span);
 VarId ir_var(Kernel *k, Sym name, Dtype t);
 
-/* Expressions. Operands of binary operations have equal types already (ir_promote,
- * ir_cast); results are folded: constants; x+0, 0+x, x-0, x*1, 1*x, x*0, 0*x (integers);
- * x-x and comparisons of x with itself (integers); nothing else, so that the trace format
- * stays easy to reproduce. An integer division of constants by zero is not folded. */
+/* These make expressions. Operands of binary operations must have equal types already
+ * (ir_promote, ir_cast). Results are folded: constants; x+0, 0+x, x-0, x*1, 1*x, x*0, 0*x
+ * (integers); x-x and comparisons of x with itself (integers). Nothing else is folded, so
+ * that the trace format stays easy to reproduce. An integer division of constants by zero
+ * is not folded. */
 ExprId ir_const(Kernel *k, Dtype t, int64_t canonical);
 ExprId ir_float(Kernel *k, Dtype t, double value);
 ExprId ir_reg_value(Kernel *k, RegId r);
 ExprId ir_var_value(Kernel *k, VarId v);
 ExprId ir_op1(Kernel *k, ScalarOp op, ExprId a);           /* NOT, NEG, SQRT */
 ExprId ir_op2(Kernel *k, ScalarOp op, ExprId a, ExprId b); /* equal dtypes */
-ExprId ir_cast(Kernel *k, Dtype t, ExprId a);              /* a itself if it has type t */
+/* returns a if it has type t */
+ExprId ir_cast(Kernel *k, Dtype t, ExprId a);
 ExprId ir_bits(Kernel *k, Dtype t, ExprId a);
-/* Type of an operation on two run-time values (language 4.5). */
+/* Returns the type of an operation on two run-time values (language 4.5). */
 Dtype ir_promote(Dtype a, Dtype b);
 
 static inline const Expr *
@@ -406,59 +423,63 @@ ir_is_const(const Kernel *k, ExprId e)
  * next statement is stored (a body or a next field, by table index, since tables move
  * when they grow). */
 typedef struct Cursor {
-    StmtId owner; /* 0: the kernel's body */
-    int slot;     /* 0 body or then_body, 1 else_body, 2 next of owner */
+    StmtId owner; /* 0 means the kernel's body */
+    int slot;     /* 0: body or then_body; 1: else_body; 2: next of owner */
 } Cursor;
 
-Cursor ir_cursor_body(StmtId owner, int slot); /* at the start of a body */
-/* Where the first statement of a body (or the statement after owner, slot 2) is stored;
- * valid until the next statement is added. */
+Cursor ir_cursor_body(StmtId owner, int slot); /* a cursor at the start of a body */
+/* Returns where the first statement of a body (or the statement after owner, slot 2) is
+ * stored; the pointer is valid until the next statement is added. */
 StmtId *ir_body(Kernel *k, StmtId owner, int slot);
-/* Adds the statement (copied) behind the cursor and moves the cursor behind it. */
+/* Adds the statement (copied) after the cursor and moves the cursor past it. */
 StmtId ir_append(Kernel *k, Cursor *c, const Stmt *s);
-/* Adds n operands, gives the index of the first. */
+/* Adds n operands and returns the index of the first. */
 uint32_t ir_args(Kernel *k, const Arg *args, int n);
 
-/* Value of an expression that reads no register: vars[v] for loop variables. False:
- * division by zero, or a register is read. (eval.c) */
+/* Computes the value of an expression that reads no register; vars[v] are the values of
+ * loop variables. Returns false after a division by zero, or if a register is read.
+ * (eval.c) */
 bool ir_eval(const Kernel *k, ExprId e, const int64_t *vars, int64_t *out);
 
-/* Adds "i = 3" for a loop variable to a list that is separated by commas. (eval.c) */
+/* Adds "i = 3" for a loop variable to a list that is separated by commas (eval.c). */
 void ir_var_text(const Kernel *k, VarId v, const int64_t *vars, Text *out);
 
-/* Where a fault is (where.c). */
+/* Data about the place of a fault (where.c). */
 enum {
     IR_WHERE_LOOPS = 16, /* as many as a blob nests */
     IR_WHERE_SCALARS = 8
 };
 
-/* The integer Scalars that a statement's own operands read, in their order: how many, at
- * most room. */
+/* Finds the integer Scalars that a statement's own operands read, in their order, and
+ * returns how many there are, at most room. */
 int ir_scalars_read(const Kernel *k, const Stmt *st, RegId *out, int room);
-/* What a fault calls the variable of a loop. */
+/* Returns what faults call the variable of a loop. */
 const char *ir_var_label(const Kernel *k, VarId v);
 
 /* ---- text form (printer.c, parser.c) and structural check (verify.c) ----- */
 
-/* The stable text of a kernel; parses back to a kernel that prints the same. */
+/* Prints the stable text of a kernel, which parses back to a kernel that prints the
+ * same. */
 void ir_print(const Kernel *k, Text *out);
-/* The trace (docs/trace-format.md); of a kernel that keeps one, that (trace.c). */
+/* Prints the trace (docs/trace-format.md); if the kernel keeps one, that one
+ * (trace.c). */
 void ir_trace(const Kernel *k, Text *out);
 void ir_print_places(const Kernel *k,
                      Text *out); /* the same with source positions as comments */
 void ir_print_expr(const Kernel *k, ExprId e, Text *out);
-/* Reads a text of one kernel; null with diagnostics (syntax, at the place in the source)
- * otherwise. */
+/* Reads a text of one kernel; returns null after a diagnostic (syntax, at the place in
+ * the source). */
 Kernel *ir_parse(Unit *u, uint32_t file);
 /* Reads a text of one kernel or more into u->kernels, with what its comments allow
- * (severity.h). False: diagnostics were added; the kernels before the fault are kept. */
+ * (severity.h). Returns false after a diagnostic; the kernels before the fault are
+ * kept. */
 bool MUST_USE ir_read(Unit *u, uint32_t file);
-/* What the text form and the facts of a kernel call the use of an argument. */
+/* Returns what the text form and the facts of a kernel call the use of an argument. */
 const char *bufuse_name(BufUse use);
-/* Keeps the trace of the kernel as it is now, if the unit wants it (trace.c). */
+/* Keeps the trace of the kernel as it is now, if Options.trace is set (trace.c). */
 void ir_keep_trace(Kernel *k);
-/* Our own faults: dangling ids, wrong types, misplaced statements. ICE with the fault and
- * the pass. */
+/* Checks for faults of our own: dangling ids, wrong types, misplaced statements. Ends in
+ * an ICE with the fault and the pass. */
 void ir_verify(const Kernel *k, const char *after_pass);
 
 #endif

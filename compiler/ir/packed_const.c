@@ -1,5 +1,5 @@
-/* packed_const.c: packed constants of a kernel, in the terms of layout/lmem_pack.h.
- * Pure. */
+/* packed_const.c: describes the packed constants of a kernel in the terms of
+ * layout/lmem_pack.h. Its functions are pure. */
 #include "ir/packed_const.h"
 
 PackWeight

@@ -1,19 +1,20 @@
-/* packed_const.h: what the stage, the text form and the pass weight-reorder share about
- * packed constants. */
+/* packed_const.h: declares what the stage, the text form and the pass weight-reorder
+ * share about packed constants. */
 #ifndef TIKC_WEIGHT_H
 #define TIKC_WEIGHT_H
 
 #include "ir/ir.h"
 
-/* Fills info->plan: the shape of the constant is plan.shape of weight_stored_dtype. */
+/* Fills info->plan: the constant has the shape plan.shape and the dtype
+ * weight_stored_dtype. */
 PackResult weight_plan(const PackTarget *t, PackInfo *info);
-/* The weight for packing; data: its elements in plain order, those of 4 bits one in each
- * byte. */
+/* Returns the weight for packing. data has its elements in plain order, each of 4 bits in
+ * a byte of its own. */
 PackWeight weight_source(const PackInfo *info, const void *data);
-/* Bytes when something stands in front of the weight or its elements have 4 bits, else
- * the weight's own type. */
+/* Returns the dtype in which a weight is stored: bytes when a bias or a requantization
+ * precedes it or its elements have 4 bits, else its own. */
 Dtype weight_stored_dtype(const PackInfo *info);
-/* "int4" */
+/* Returns the name of the weight's dtype; "int4" for elements of 4 bits. */
 const char *weight_dtype_name(const PackInfo *info);
 
 #endif

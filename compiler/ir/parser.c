@@ -1,21 +1,21 @@
 /* parser.c: reads the text form of kernels (printer.c describes it, docs/ir.md is the
- * reference). A recursive descent over the characters, driven by op_table and form_params
- * for instructions. Here: statements; parser_kernel.c has the kernel's head, reader.c
- * tokens and names, reader_expr.c expressions and operands.
+ * reference). It is a recursive descent over the characters, driven by op_table and
+ * form_params for instructions. This file reads statements; parser_kernel.c has the
+ * kernel's head, reader.c tokens and names, reader_expr.c expressions and operands.
  *
- * What it accepts satisfies every invariant of verify.c; what does not is a `syntax`
+ * What it accepts satisfies every invariant of verify.c; all else is a `syntax`
  * diagnostic at its place in the text. The first fault ends the reading. Blocks and
  * expressions nest at most IR_MAX_NEST deep (`too-nested`). Statements get the span of
  * their text.
  *
- * Text comes from users, so what the stage never records and the passes and back ends
- * rely on is refused here too:
- *   - scalar operands have the type that their form asks for
- *   - LMEM is there, and a buffer of a core has at most 2^32 bytes
+ * Texts come from users, so it also refuses what the stage never records and the passes
+ * and back ends do not expect. It makes sure that
+ *   - scalar operands have the type that their form requires
+ *   - LMEM exists, and a buffer of a core has at most 2^32 bytes
  *   - special registers are one buffer of SREG_BYTES, vector registers have REPEAT_BYTES
  *   - reserve names buffers of run-time size in one memory of a core
- *   - a loop with block_num=* stands after the instruction blocks with its count, and
- * that before such a loop
+ *   - a loop with block_num=* follows the instruction blocks with its count, and that
+ *     instruction is before such a loop
  *   - elements are loaded from and stored to global memory, UB and special registers */
 #include "ir/reader.h"
 #include "isa/operand.h"
@@ -24,7 +24,7 @@
 
 /* ---- statements ---------------------------------------------------------- */
 
-/* The operands of one instruction, and where each stands. */
+/* The operands of one instruction, and the position of each in the text. */
 typedef struct Operands {
     const ParamInfo *params;
     int n;
@@ -32,8 +32,8 @@ typedef struct Operands {
     Span spans[MAX_PARAMS];
 } Operands;
 
-/* A scalar has the type that its form asks for, which may be that of an operand after
- * it. */
+/* Checks that a scalar has the type that its form requires, which may be that of an
+ * operand after it. */
 static bool MUST_USE
 check_scalars(Reader *p, const Operands *o, Dtype dst)
 {
@@ -140,8 +140,9 @@ placement(Reader *p, Buffer *b)
     return !reader_accept(p, "apart=") || apart_list(p, b);
 }
 
-/* Registers are memories of fixed sizes that instructions use without naming them. Sizes
- * of buffers are far from where sums of them overflow. */
+/* Checks the sizes of buffers. Registers are memories of fixed sizes that instructions
+ * use without naming them. Other sizes must be so small that sums of them cannot
+ * overflow. */
 static bool MUST_USE
 check_memory(Reader *p, const Buffer *b, uint32_t begin)
 {
@@ -203,7 +204,7 @@ alloc(Reader *p, Stmt *s)
     return true;
 }
 
-/* Where single elements are: global memory, UB and special registers. */
+/* Checks that single elements are in global memory, UB or special registers. */
 static bool MUST_USE
 element_memory(Reader *p, const Ref *r, uint32_t begin)
 {
@@ -240,7 +241,7 @@ set_or_load(Reader *p, Stmt *s)
            reader_fail(p, begin, "the register has another dtype");
 }
 
-/* A multi-core loop: from 0 to block_num, not inside another. */
+/* Checks that a multi-core loop goes from 0 to block_num and is inside no other. */
 static bool MUST_USE
 check_multicore(Reader *p, const Stmt *s, uint32_t begin)
 {
@@ -304,7 +305,7 @@ for_head(Reader *p, Stmt *s, Sym *full)
     return check_multicore(p, s, begin);
 }
 
-/* What messages call the variable, and show for it. */
+/* Reads what messages call the variable, and show in place of its value. */
 static bool MUST_USE
 for_label(Reader *p, VarId var)
 {
@@ -381,7 +382,7 @@ instruction_word(Reader *p, Stmt *s)
     return instruction(p, op, s);
 }
 
-/* A statement without a body. */
+/* Reads a statement without a body. */
 static bool MUST_USE
 simple(Reader *p, Stmt *s, uint32_t begin)
 {
@@ -423,8 +424,8 @@ within_limits(Reader *p, uint32_t begin)
     return true;
 }
 
-/* After the instruction blocks comes its loop; only loop_bounds, which asks something of
- * the loop, may stand between. */
+/* Checks that a loop follows the instruction blocks; only loop_bounds, which checks
+ * something of that loop, may be between them. */
 static bool MUST_USE
 blocks_are_used(Reader *p)
 {
@@ -459,8 +460,8 @@ statement(Reader *p, Cursor *at)
         return body(p, ir_append(p->k, at, &s), 0);
     }
     TRY(simple(p, &s, begin));
-    /* Of what stands between the instruction blocks and its loop, only this one changes
-     * no register. */
+    /* Between the instruction blocks and its loop, only loop_bounds changes no
+     * register. */
     bool said =
         s.kind == ST_INSTR && (s.instr.op == OP_BLOCKS || s.instr.op == OP_LOOP_BOUNDS);
     p->cores = said ? p->cores : 0;
@@ -474,7 +475,7 @@ statement(Reader *p, Cursor *at)
     return true;
 }
 
-/* Statements up to a closing brace, which is taken. */
+/* Reads statements up to and including a closing brace. */
 bool MUST_USE
 reader_statements(Reader *p, StmtId owner, int slot)
 {

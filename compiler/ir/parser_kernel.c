@@ -77,7 +77,7 @@ preset(Reader *p, Buffer *b)
     return ir_is_const(p->k, e) || reader_fail(p, begin, "a preset is a constant");
 }
 
-/* What the launcher is told of an argument. */
+/* Reads what the launcher learns about an argument. */
 static bool MUST_USE
 use(Reader *p, Buffer *b)
 {
@@ -121,7 +121,7 @@ weight_dims(Reader *p, PackInfo *i)
     return reader_expect(p, "]");
 }
 
-/* What the constant is made of decides its shape. */
+/* Reads what the constant is made from, which decides its shape. */
 static bool MUST_USE
 weight(Reader *p, Buffer *b, bool packed)
 {
@@ -227,7 +227,7 @@ declarations(Reader *p)
     }
 }
 
-/* Any number of choice=POINT:READING. */
+/* Reads any number of choice=POINT:READING. */
 static bool MUST_USE
 choices(Reader *p)
 {
@@ -310,13 +310,14 @@ ir_parse(Unit *u, uint32_t file)
 
 /* ---- files --------------------------------------------------------------- */
 
-/* What comments and options allow. A comment counts for the statement on its line, or for
- * the first line after it. */
+/* Makes the allowances of comments and options. A comment counts for the statement on its
+ * line, or for the first line after it. */
 static void
 allowances(Unit *u, uint32_t file)
 {
     const Source *src = &u->sources.p[file];
-    uint32_t first = 0; /* of the lines that only hold comments, and of the present one */
+    /* start of the lines that only hold comments, or of the present one */
+    uint32_t first = 0;
     for (uint32_t at = 0; at < src->len;) {
         uint32_t end = at;
         while (end < src->len && src->text[end] != '\n') {
@@ -346,7 +347,7 @@ allowances(Unit *u, uint32_t file)
     }
 }
 
-/* The kernel that was read is one of the unit's, if its name is new. */
+/* Makes the kernel that was read one of the unit's, if its name is new. */
 static bool MUST_USE
 enter_kernel(Reader *p)
 {

@@ -1,32 +1,42 @@
-/* printer.c: the text form of a kernel. docs/ir.md is its reference; parser.c reads it
- * back, and print(parse(print(k))) is print(k).
+/* printer.c: prints the text form of a kernel. docs/ir.md is its reference; parser.c
+ * reads it back, and print(parse(print(k))) is print(k).
  *
- *   kernel NAME soc=SOC [choice=POINT:READING] [folded] [fill_scratch] [ordered] [turns]
- * { in %a: float16[4, 128]                  global tensors in argument order: in, out,
- * workspace, global out %b: int32[8] preset=1               an argument that the launcher
- * fills list %l: int64[4]                       an address list in %n: int32[1]
- * use=scalar              what the launcher is told of an argument: scalar or tiling
- *     const %c: uint8[4] = 00ff7f80           a constant table: its bytes
- *     reg $s: int32                           registers; core: the one that holds the
- * core's index peak UB=4096                            bytes used per memory, after
- * allocation alloc %t: float16[128] UB copies=2 at=0 a buffer begins to live data_move
- * dst=%t+0:float16 ...          instruction, operands by their names in form.def $s = ($s
- * + 1)                           set $s = load %t+0:int32                    scalar load
- * and store store %t+0:int32 = $s for @i: int32 = 0 to 8 block_num=8 thread_num=2 { ... }
+ *   kernel NAME soc=SOC [choice=POINT:READING] [folded] [fill_scratch] [ordered]
+ *                       [turns] {
+ *     in %a: float16[4, 128]                  global tensors in argument order: in, out,
+ *                                             workspace, global
+ *     out %b: int32[8] preset=1               an argument that the launcher fills
+ *     list %l: int64[4]                       an address list
+ *     in %n: int32[1] use=scalar              an argument that is no tensor for the
+ *                                             launcher: scalar or tiling
+ *     const %c: uint8[4] = 00ff7f80           a constant table with its bytes
+ *     reg $s: int32 [core]                    registers; core: the one that holds the
+ *                                             core's index
+ *     peak UB=4096                            bytes used in each memory, after allocation
+ *     alloc %t: float16[128] UB copies=2 at=0 a buffer begins to live
+ *     data_move dst=%t+0:float16 ...          instruction, operands by their names
+ *                                             in form.def
+ *     $s = ($s + 1)                           set
+ *     $s = load %t+0:int32                    scalar load
+ *     store %t+0:int32 = $s                   scalar store
+ *     for @i: int32 = 0 to 8 block_num=8 thread_num=2 { ... }
  *     for ... name=row shown=(@i + $s) { ... } what messages call the variable, and show
- * for it if (@i < 5) { ... } else { ... } scope { ... } break, continue, return
+ *                                             in the place of its value
+ *     if (@i < 5) { ... } else { ... }
+ *     scope { ... }
+ *     break, continue, return
  *   }
  *
- * Sigils: % buffer, $ register, @ loop variable. A second thing of the same name and kind
- * that is visible at the same time is NAME.2, and so on. A tensor operand is
- * %buffer+byte_offset:dtype. Behind an instruction, a load or a store: [proved] or
- * [checked]. Comments run from # to the end of the line; ir_print_places writes the
- * source position of each statement as one.
+ * The sigils are % for a buffer, $ for a register, @ for a loop variable. A second thing
+ * of the same name and kind that is visible at the same time is NAME.2, and so on. A
+ * tensor operand is %buffer+byte_offset:dtype. An instruction, a load or a store is
+ * followed by [proved] or [checked] if it is that. Comments go from # to the end of the
+ * line; ir_print_places writes the source position of each statement as one.
  *
  * Every place of an expression has an expected type: int64 for offsets and integer
  * operands, uint64 for mask words of bits, the dst dtype for scalar operands, the type of
- * the register, the loop variable or the element; bool for conditions. Inside (a + b),
- * that of a is the one expected of the whole and that of b is a's. A constant of another
+ * the register, the loop variable or the element; bool for conditions. Inside (a + b), a
+ * has the type that is expected of the whole, and b has that of a. A constant of another
  * type carries its own: 5:int32. */
 #include "ir/ir.h"
 
@@ -59,7 +69,8 @@ is_name_char(char c, bool first)
            (!first && c >= '0' && c <= '9');
 }
 
-/* Names of registers and loops are only hints and may hold anything. */
+/* Makes an identifier of the name of a register or loop, which is only a hint and may
+ * hold anything. */
 static Sym
 identifier_of(const Kernel *k, Sym name, Arena *scratch)
 {
@@ -102,7 +113,8 @@ leave_name(Names *names, uint32_t id)
 
 /* ---- expressions --------------------------------------------------------- */
 
-/* A printer without tables (ir_print_expr) shows names as they are. */
+/* Prints an operand without parts. A printer without tables (ir_print_expr) shows names
+ * as they are. */
 static void
 show_leaf(const Printer *p, const Expr *e)
 {
@@ -212,7 +224,7 @@ show_mask(const Printer *p, const MaskArg *m)
     }
     text_putc(p->out, '[');
     for (int i = mask_words(m->form) - 1; i >= 0;
-         i--) { /* highest word first, as written */
+         i--) { /* the text begins with the highest word */
         show_expr(p, m->w[i], DT_U64);
         text_put(p->out, i ? ", " : "]");
     }
@@ -512,7 +524,7 @@ enum {
     BYTES_PER_LINE = 32
 };
 
-/* In hexadecimal, in the order of memory. */
+/* Prints bytes in hexadecimal, in the order of memory. */
 static void
 show_data(Text *out, const Buffer *b)
 {
@@ -526,7 +538,7 @@ show_data(Text *out, const Buffer *b)
     }
 }
 
-/* What a packed constant is made of. */
+/* Prints what a packed constant is made from. */
 static void
 show_pack(Text *out, const Buffer *b)
 {

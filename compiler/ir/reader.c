@@ -1,4 +1,4 @@
-/* reader.c: tokens and names of the IR's text form. See reader.h. */
+/* reader.c: reads tokens and names of the IR's text form. See reader.h. */
 #include "ir/reader.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ is_word(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c);
 }
 
-/* The next character that is neither space nor comment; 0 at the end. */
+/* Returns the next character that is neither space nor comment; 0 at the end. */
 char
 reader_peek(Reader *p)
 {
@@ -71,7 +71,7 @@ reader_expect(Reader *p, const char *token)
     return reader_fail(p, p->pos, arena_printf(&p->scratch, "expected '%s'", token));
 }
 
-/* A word of name characters, and of the others given. */
+/* Reads a word of name characters and of the given others. */
 bool MUST_USE
 reader_word(Reader *p, const char *others, const char *what, const char **out)
 {
@@ -157,7 +157,7 @@ hex_digit(char c)
 bool MUST_USE
 reader_bytes(Reader *p, int64_t n, const uint8_t **out)
 {
-    /* The text has two characters for each byte: no more is allocated than is read. */
+    /* The text has two characters for each byte, so no more is allocated than is read. */
     VEC(uint8_t) bytes = {0};
     for (int64_t i = 0; i < n; i++) {
         int high = hex_digit(reader_peek(p));
@@ -174,7 +174,7 @@ reader_bytes(Reader *p, int64_t n, const uint8_t **out)
 
 /* ---- names --------------------------------------------------------------- */
 
-/* NAME or NAME.n behind its sigil; base gets NAME, full the symbol of all of it. */
+/* Reads NAME or NAME.n after its sigil; base gets NAME, full the symbol of all of it. */
 bool MUST_USE
 reader_sigil_name(Reader *p, const char *sigil, Sym *base, Sym *full)
 {

@@ -1,6 +1,6 @@
-/* reader.h: what the files of the IR's reader share: a place in the text, the tables of
- * names, and the parts of the grammar. parser.c describes the whole. Private to
- * compiler/ir.
+/* reader.h: declares what the files of the IR's reader share: a place in the text, the
+ * tables of names, and the parts of the grammar. parser.c describes the whole. It is
+ * private to compiler/ir.
  *
  * Every function that returns bool and must be used reports a `syntax` diagnostic before
  * it returns false. Spaces and comments are skipped before a token. */
@@ -14,7 +14,9 @@
 typedef struct NameTable {
     uint32_t *id;
     uint32_t cap;
-    VEC(Sym) order; /* as they became visible; leaving a block takes the last ones off */
+    /* in the order in which they became visible; the end of a block removes its own from
+     * the end */
+    VEC(Sym) order;
 } NameTable;
 
 typedef struct Reader {
@@ -24,42 +26,42 @@ typedef struct Reader {
     const char *text;
     uint32_t pos;
     uint32_t file;
-    int depth; /* open blocks and brackets */
-    int loops; /* enclosing loops that a break could leave */
+    int depth; /* number of open blocks and brackets */
+    int loops; /* number of enclosing loops that a break could leave */
     bool in_multicore;
     bool has_sreg; /* the kernel has its special registers */
-    /* what the instruction blocks in front of the next statement says; 0: there is
-     * none */
+    /* value of the instruction blocks before the next statement; 0: there is none */
     ExprId cores;
     NameTable bufs, regs, vars;
-    NameTable kernels; /* of the file, by number from 1 on */
-    VEC(BufId) allocs; /* in the order of the text */
+    NameTable kernels; /* kernels of the file, by number from 1 on */
+    VEC(BufId) allocs; /* buffers in the order of their allocs in the text */
 } Reader;
 
 /* ---- reader.c: tokens and names ------------------------------------------ */
 
-/* Report what stands from begin to the present position; always false. */
+/* These report the text from begin to the present position, and return false. */
 bool reader_fail_at(const Reader *p, uint32_t begin, DiagId id, const char *text);
 bool reader_fail(const Reader *p, uint32_t begin, const char *text);
-/* The next character that is neither space nor comment; 0 at the end. */
+/* Returns the next character that is neither space nor comment; 0 at the end. */
 char reader_peek(Reader *p);
-/* Takes a token if it comes next. */
+/* Takes a token if it comes next, and returns whether it did. */
 bool reader_accept(Reader *p, const char *token);
 bool MUST_USE reader_expect(Reader *p, const char *token);
-/* A word of name characters and of the others given; what names it in the diagnostic. */
+/* Reads a word of name characters and of the given others; what names it in the
+ * diagnostic. */
 bool MUST_USE reader_word(Reader *p, const char *others, const char *what,
                           const char **out);
 bool MUST_USE reader_dtype_word(Reader *p, Dtype *out);
-/* Of buffers. */
+/* Reads a dtype that buffers can have. */
 bool MUST_USE reader_stored_dtype(Reader *p, Dtype *out);
-/* That of an operand, whose elements may share bytes. */
+/* Reads a dtype that an operand can have, whose elements may share bytes. */
 bool MUST_USE reader_operand_dtype(Reader *p, Dtype *out);
 bool MUST_USE reader_natural(Reader *p, int64_t lo, int64_t hi, int64_t *out);
-/* n bytes as pairs of hexadecimal digits, with spaces between them. */
+/* Reads n bytes as pairs of hexadecimal digits, with spaces between them. */
 bool MUST_USE reader_bytes(Reader *p, int64_t n, const uint8_t **out);
-/* NAME or NAME.n behind its sigil; base gets NAME, full the symbol of all of it. */
+/* Reads NAME or NAME.n after its sigil; base gets NAME, full the symbol of all of it. */
 bool MUST_USE reader_sigil_name(Reader *p, const char *sigil, Sym *base, Sym *full);
-/* What was declared by that name; 0: nothing. */
+/* Returns what was declared by that name; 0 if nothing was. */
 uint32_t reader_find_name(const NameTable *t, Sym s);
 bool MUST_USE reader_declare_name(Reader *p, NameTable *t, Sym s, uint32_t id);
 void reader_forget_names(NameTable *t, uint32_t keep);
@@ -68,19 +70,19 @@ bool MUST_USE reader_use_name(Reader *p, const NameTable *t, const char *sigil,
 
 /* ---- reader_expr.c: expressions and operands ----------------------------- */
 
-/* An expression that must have the type. */
+/* Reads an expression that must have the type. */
 bool MUST_USE reader_typed_expr(Reader *p, Dtype t, ExprId *out);
 bool MUST_USE reader_integer_expr(Reader *p, Dtype expected, ExprId *out);
 bool MUST_USE reader_reference(Reader *p, Ref *out);
-/* The value of one operand of an instruction; dst is the dtype of its destination, if
- * seen. */
+/* Reads the value of one operand of an instruction; dst is the dtype of its destination,
+ * if that was read already. */
 bool MUST_USE reader_operand(Reader *p, const ParamInfo *param, Dtype dst, Arg *out);
 
 /* ---- parser.c, parser_kernel.c ------------------------------------------- */
 
-/* Statements up to a closing brace, which is taken. */
+/* Reads statements up to and including a closing brace. */
 bool MUST_USE reader_statements(Reader *p, StmtId owner, int slot);
-/* The dtype and shape of a buffer. */
+/* Reads the dtype and shape of a buffer. */
 bool MUST_USE reader_shape(Reader *p, Buffer *b);
 
 #endif

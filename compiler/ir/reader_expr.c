@@ -1,5 +1,5 @@
-/* reader_expr.c: expressions and operands of the IR's text form. See reader.h; printer.c
- * has the rules for the types of constants. */
+/* reader_expr.c: reads expressions and operands of the IR's text form. See reader.h;
+ * printer.c has the rules for the types of constants. */
 #include "ir/reader.h"
 
 #include <errno.h>
@@ -32,7 +32,8 @@ at_number(const Reader *p)
            strncmp(s, "nan(", 4) == 0;
 }
 
-/* The characters of a number; a sign inside only behind the e of a decimal exponent. */
+/* Reads the characters of a number; a sign inside it only follows the e of a decimal
+ * exponent. */
 static const char *
 number_text(Reader *p)
 {
@@ -112,7 +113,7 @@ is_bit_op(ScalarOp op)
     return op >= SOP_SHL && op <= SOP_NOT;
 }
 
-/* The two-operand operation whose symbol comes next; the longest that fits. */
+/* Reads the symbol of a two-operand operation; the longest one that fits. */
 static bool
 binary_symbol(Reader *p, ScalarOp *out)
 {
@@ -151,7 +152,7 @@ unary(Reader *p, Dtype expected, ExprId *out)
     return reader_expect(p, ")");
 }
 
-/* Behind an opening bracket: -a, ~a, a op b or a alone, and the closing bracket. */
+/* Reads, after an opening bracket, -a, ~a, a op b or a alone, and the closing bracket. */
 static bool MUST_USE
 group(Reader *p, Dtype expected, ExprId *out)
 {
@@ -184,7 +185,7 @@ group(Reader *p, Dtype expected, ExprId *out)
     return reader_expect(p, ")");
 }
 
-/* int64(a) or int64.bits(a) */
+/* Reads int64(a) or int64.bits(a). */
 static bool MUST_USE
 conversion(Reader *p, ExprId *out)
 {
@@ -245,7 +246,7 @@ expr(Reader *p, Dtype expected, ExprId *out)
     return ok;
 }
 
-/* An expression that must have the type. */
+/* Reads an expression that must have the type. */
 bool MUST_USE
 reader_typed_expr(Reader *p, Dtype t, ExprId *out)
 {
@@ -260,7 +261,7 @@ reader_typed_expr(Reader *p, Dtype t, ExprId *out)
     return true;
 }
 
-/* An integer of any type; a constant without one has the expected type. */
+/* Reads an integer of any type; a constant that names no type has the expected one. */
 bool MUST_USE
 reader_integer_expr(Reader *p, Dtype expected, ExprId *out)
 {
@@ -281,7 +282,7 @@ reader_reference(Reader *p, Ref *out)
     TRY(reader_use_name(p, &p->bufs, "%", &out->buf));
     TRY(reader_expect(p, "+"));
     reader_peek(p);
-    if (at_number(p)) { /* what follows the colon is the dtype of the view */
+    if (at_number(p)) { /* the dtype of the view follows the colon */
         TRY(constant(p, DT_S64, false, &out->off));
     } else {
         TRY(reader_typed_expr(p, DT_S64, &out->off));

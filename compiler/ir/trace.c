@@ -1,9 +1,9 @@
-/* trace.c: the trace of a kernel (--emit trace): one line per recorded statement with all
- * operands, in program order. The format is docs/trace-format.md; tests/cross/tik_stub
- * prints the same text when the same program runs under CPython, so it says nothing that
- * only this compiler knows (addresses, proofs, places). Passes rewrite kernels, so
- * BuildCCE keeps the trace when the unit asks for it (Options.trace); without that the
- * trace is of the kernel as it is now. */
+/* trace.c: prints the trace of a kernel (--emit trace): one line per recorded statement
+ * with all operands, in program order. The format is docs/trace-format.md;
+ * tests/cross/tik_stub prints the same text when the same program runs under CPython, so
+ * it has nothing that only this compiler knows (addresses, proofs, places). Passes
+ * rewrite kernels, so BuildCCE keeps the trace when Options.trace is set; otherwise the
+ * trace shows the kernel as it is now. */
 #include "ir/ir.h"
 
 typedef struct Trace {
@@ -20,7 +20,7 @@ name_of(const Trace *t, Sym s)
     return sym_text(&t->k->unit->names, s);
 }
 
-/* Numbers are most of a trace: no printf. */
+/* Numbers are most of a trace, so they are put without printf. */
 static void
 put_u64(const Trace *t, uint64_t v)
 {
@@ -62,7 +62,8 @@ put_const(const Trace *t, const Expr *e)
     }
 }
 
-/* The register of the core's index is no Scalar of the program, so it takes no number. */
+/* Puts a register. That of the core's index is no Scalar of the program, so it has no
+ * number. */
 static void
 put_reg(const Trace *t, RegId r)
 {
@@ -73,7 +74,7 @@ put_reg(const Trace *t, RegId r)
     }
 }
 
-/* Depth is bounded by IR_MAX_EXPR. */
+/* Puts an expression; IR_MAX_EXPR bounds the recursion. */
 static void
 put_expr(const Trace *t, ExprId id)
 {
@@ -244,7 +245,7 @@ word(const Trace *t, const char *text)
 
 static void put_body(Trace *t, StmtId first);
 
-/* The statement's line, without its body. */
+/* Puts the statement's line, without its body. */
 static void
 put_head(Trace *t, const Stmt *s)
 {
@@ -301,8 +302,9 @@ put_inner(Trace *t, const Stmt *s)
     word(t, "end");
 }
 
-/* Part of the alloc before, or of the loop behind it; special registers need no alloc,
- * the core's index no load. */
+/* Returns whether a statement belongs to the alloc before it or to the loop after it, so
+ * that it has no line. Special registers have no line of an alloc, the core's index none
+ * of a load. */
 static bool
 is_silent(const Trace *t, const Stmt *s)
 {

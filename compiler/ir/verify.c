@@ -1,39 +1,45 @@
-/* verify.c: is a kernel well-formed? A fault here is ours (ICE), never the user's: the
- * stage and the parser report theirs before they build. Runs between passes when asked
- * to, and in tests.
+/* verify.c: checks that a kernel is well-formed. A fault here is ours (ICE), never the
+ * user's: the stage and the parser report theirs before they build. It runs between
+ * passes when --verify-each is given, and in tests.
  *
- * Invariants:
+ * It checks these invariants:
  *   tables       index 0 is "none"; every id is inside its table
- *   expressions  operands come before their users; operands of two-operand operations
- * have equal dtypes; the result has that dtype (comparisons: bool); bit operations are on
- *                integers or bool; cast changes the dtype, bits keeps the width;
- * constants are canonical; at most IR_MAX_EXPR nodes, with size and flags as their
- * operands say buffers      bytes = elems * size > 0 (lists: windows), the shape's
- * product is elems; role local exactly for the memories of a core; 1 to IR_MAX_COPIES
- * copies; global ones have no address params       global buffers, each once; not
- * constant tables, which alone have data; a list holds 1 to LIST_MAX addresses bodies
- * every statement has one place; at most IR_MAX_NEST deep loops        the variable is an
- * integer and belongs to one loop, which names it; bounds are integers; a multi-core loop
- * runs from 0 to block_num with thread_num 1 and is in no other multi-core loop
- *   visibility   a loop variable is read only in its loop's body; a local buffer is used
- * only behind its one alloc in that body (and deeper); a global buffer is a param or a
- *                constant table
+ *   expressions  operands come before their users; operands of two-operand
+ *                operations have equal dtypes; the result has that dtype
+ *                (comparisons: bool); bit operations are on integers or bool; cast
+ *                changes the dtype, bits keeps the width; constants are canonical;
+ *                at most IR_MAX_EXPR nodes, with size and flags as their operands
+ *                say
+ *   buffers      bytes = elems * size > 0 (lists: windows), the shape's product is
+ *                elems; role local exactly for the memories of a core; 1 to
+ *                IR_MAX_COPIES copies; global ones have no address
+ *   params       global buffers, each once; not constant tables, which alone have
+ *                data; a list holds 1 to LIST_MAX addresses
+ *   bodies       every statement has one place; at most IR_MAX_NEST deep
+ *   loops        the variable is an integer and belongs to one loop, which names
+ *                it; bounds are integers; a multi-core loop runs from 0 to
+ *                block_num with thread_num 1 and is in no other multi-core loop
+ *   visibility   a loop variable is read only in its loop's body; a local buffer is
+ *                used only after its one alloc in that body (and deeper); a global
+ *                buffer is a param or a constant table
  *   types        set, store and load have the dtype of their register or element;
- * conditions are bool; offsets are int64; integer operands and masks are integers,
- * attributes constants; every operand is of the kind of its role jumps        break and
- * continue are in a loop inside the innermost multi-core loop, if any */
+ *                conditions are bool; offsets are int64; integer operands and masks
+ *                are integers, attributes constants; every operand is of the kind
+ *                of its role
+ *   jumps        break and continue are in a loop inside the innermost multi-core
+ *                loop, if any */
 #include "ir/ir.h"
 
 typedef struct Verify {
     const Kernel *k;
     const char *after;
-    StmtId at;         /* statement being looked at */
+    StmtId at;         /* statement that is being checked */
     bool *seen;        /* by StmtId */
     bool *visible_var; /* by VarId */
     bool *visible_buf; /* by BufId */
-    bool *allocated;   /* by BufId: has had its alloc */
+    bool *allocated;   /* by BufId: its alloc has come */
     int depth;
-    int loops; /* loops that a break could leave */
+    int loops; /* number of loops that a break could leave */
     bool in_multicore;
 } Verify;
 
@@ -181,7 +187,7 @@ verify_vars(const Verify *v, ExprId id)
     }
 }
 
-/* The dtype of an expression that a statement uses. */
+/* Returns the dtype of an expression that a statement uses. */
 static Dtype
 used(const Verify *v, ExprId id)
 {

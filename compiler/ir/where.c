@@ -1,9 +1,10 @@
-/* where.c: what a fault of a statement says beside the rule: the Scalars that the
- * statement reads, names of loop variables. Both back ends ask here, so they say the
- * same. */
+/* where.c: finds what a fault of a statement shows apart from the rule: the Scalars that
+ * the statement reads, and names of loop variables. Both back ends call it, so they show
+ * the same. */
 #include "ir/ir.h"
 
-/* Expressions share their parts, so a walk may come to one of them very often. */
+/* Limit of a walk: expressions share their parts, so it may come to one of them very
+ * often. */
 enum {
     MOST_NODES = 256
 };

@@ -5,8 +5,8 @@
 
 static const struct {
     const char *recorded;
-    const char *word,
-        *vector; /* of data_copy, where the scale is a number and where a tensor */
+    const char *word;   /* of data_copy where the scale is a number */
+    const char *vector; /* of data_copy where the scale is a tensor */
 } words[] = {
     {"tensor_mov", "data_copy", "data_copy"},
     {"nburst", "block_count", "block_count"},
@@ -51,8 +51,8 @@ wording_of_copy(Arena *a, const char *text, bool vector)
     return t.p;
 }
 
-/* Whether the call in the source is one of data_copy; a call by another name keeps the
- * words of the record. */
+/* Returns whether the call in the source is one of data_copy; a call by another name
+ * keeps the words of the record. */
 static bool
 is_data_copy(const Kernel *k, const Stmt *s)
 {

@@ -1,5 +1,5 @@
-/* face.c: the functions of tikc.h over a unit. What a setting may be is decided where the
- * tool's options are. */
+/* face.c: implements tikc.h over a unit. The possible values of a setting are those of
+ * the tool's options, and decided in the same functions. */
 #include "tikc.h"
 
 #include "base/product.h"
@@ -9,11 +9,11 @@
 #include <string.h>
 
 struct Tikc {
-    Unit unit; /* first: a loader is given the unit */
+    Unit unit; /* is first, since a loader gets the unit and needs the Tikc */
     TikcLoad *load;
     void *ctx;
-    bool used; /* a program was given */
-    bool good; /* and compiled */
+    bool used; /* a program was compiled, with success or without */
+    bool good; /* the compilation succeeded */
 };
 
 const char *

@@ -1,5 +1,5 @@
-/* facts.c: what a host has to know of a kernel to launch it, as JSON, in the words of the
- * files that the original toolkit writes to kernel_meta/. See docs/language.md. */
+/* facts.c: writes what a host has to know of a kernel to launch it, as JSON, in the words
+ * of the files that the original toolkit writes to kernel_meta/. See docs/language.md. */
 #include "pipeline.h"
 
 #include <math.h>
@@ -56,7 +56,7 @@ put_arguments(const Kernel *k, Text *out)
     text_put(out, k->params.n ? "\n  ],\n" : "],\n");
 }
 
-/* Sizes and types: one entry per workspace; type 0 is global memory. */
+/* Puts sizes and types, one entry per workspace; type 0 is global memory. */
 static void
 put_workspace(const Kernel *k, Text *out)
 {
@@ -77,7 +77,7 @@ put_workspace(const Kernel *k, Text *out)
                 n, sizes.p, types.p);
 }
 
-/* A number of the dtype; what JSON has no number for is a text. */
+/* Puts a number of the dtype; what JSON has no number for is a text. */
 static void
 put_value(Dtype t, int64_t v, Text *out)
 {
@@ -93,7 +93,7 @@ put_value(Dtype t, int64_t v, Text *out)
     }
 }
 
-/* One entry per argument: null, or the value that the launcher sets it to first. */
+/* Puts one entry per argument: null, or the value that the launcher presets. */
 static void
 put_presets(const Kernel *k, Text *out)
 {
@@ -113,7 +113,7 @@ put_presets(const Kernel *k, Text *out)
     text_put(out, "],\n");
 }
 
-/* Keys in alphabetical order. */
+/* The keys are in alphabetical order. */
 void
 tikc_facts(const Kernel *k, const char *stem, const char *suffix, Text *out)
 {

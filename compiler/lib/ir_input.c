@@ -1,5 +1,5 @@
-/* ir_input.c: texts of kernel IR as inputs: which texts are such, and what options cannot
- * say to them. See ir_input.h. */
+/* ir_input.c: recognises and reads texts of kernel IR as inputs, and refuses the options
+ * that do not apply to them. See ir_input.h. */
 #include "lib/ir_input.h"
 
 #include "ir/ir.h"
@@ -17,7 +17,7 @@ skip_space(const char *s)
     return s;
 }
 
-/* After the next word, or null where the text does not have it. */
+/* Returns what follows the next word, or null if that is another one. */
 static const char *
 skip_word(const char *s, const char *word)
 {
@@ -38,8 +38,7 @@ ir_input_is(const Unit *u, uint32_t file)
            (len > 0 && skip_word(skip_space(name + len), "soc=") != NULL);
 }
 
-/* An option that speaks to a program, which a text of IR has none of; null: none was
- * given. */
+/* Returns an option that was given and applies to programs only, or null. */
 static const char *
 for_programs(const Options *o)
 {
@@ -58,10 +57,9 @@ ir_input_read(Unit *u, uint32_t file)
 {
     const char *option = for_programs(&u->opt);
     if (option) {
-        diag_add(
-            u, D_USAGE, (Span){0}, 0,
-            "--%s is for programs; '%s' is kernel IR, which has no program behind it",
-            option, u->sources.p[file].path);
+        diag_add(u, D_USAGE, (Span){0}, 0,
+                 "--%s is for programs; '%s' is kernel IR, which comes from no program",
+                 option, u->sources.p[file].path);
         return false;
     }
     return ir_read(u, file) && u->errors == 0;

@@ -1,5 +1,6 @@
-/* stage.c: staging: the evaluator of compiler/python runs the program with the objects of
- * compiler/tik, which record kernels. Nothing else knows both. See stage.h. */
+/* stage.c: stages programs: the evaluator of compiler/python runs the program with the
+ * objects of compiler/tik, which record kernels. No other file knows both. See
+ * stage.h. */
 #include "lib/stage.h"
 
 #include "tik/install.h"

@@ -1,6 +1,6 @@
-/* tikc.c: the compiler in calls, see pipeline.h. The whole pipeline is visible here:
- * parse, stage, passes; the back ends take the kernels from there. A text of kernel IR
- * needs no stage. */
+/* tikc.c: runs the compiler, see pipeline.h. The whole pipeline is visible here: parse,
+ * stage, passes; the back ends take the kernels from there. A text of kernel IR needs no
+ * stage. */
 #include "pipeline.h"
 
 #include "lib/ir_input.h"
@@ -31,8 +31,8 @@ tikc_trace(const Kernel *k, Text *out)
     ir_trace(k, out);
 }
 
-/* What was staged of a kernel before an error is still worth checking: many errors in one
- * run. */
+/* Checks what was staged of a kernel before an error, so that one run reports many
+ * errors. */
 static void
 check_partial(Unit *u, const PassList *only)
 {
@@ -60,7 +60,7 @@ bool
 tikc_compile(Unit *u, const char *path, const char *text, size_t len,
              const PassOptions *opt)
 {
-    uint32_t file = u->sources.n; /* that tikc_stage adds first */
+    uint32_t file = u->sources.n; /* the file that tikc_stage adds first */
     u->want_partial = true;
     bool ok = tikc_stage(u, path, text, len);
     for (uint32_t i = 0; i < u->kernels.n; i++) {
@@ -70,7 +70,8 @@ tikc_compile(Unit *u, const char *path, const char *text, size_t len,
     if (ok && u->kernels.n == 0) {
         return no_kernel(u, file, path);
     }
-    if (ok && u->errors == 0 && !(opt && opt->only)) { /* some passes need no allowance */
+    /* some passes need no allowance, so a list of passes proves none unused */
+    if (ok && u->errors == 0 && !(opt && opt->only)) {
         severity_finish(u);
     }
     return ok && u->errors == 0;
