@@ -181,7 +181,7 @@ item_set_as(Interp *in, Value self, const CallArgs *args)
     Value v;
     Span span;
     if (!tik_bind(in, CALL_TensorAddrList_set_as, args, &v, &span)) {
-        return val_fail();
+        return tik_none(in);
     }
     return a->poisoned ? val_none() : tik_tensor_set_as(in, a->word, v, span);
 }

@@ -9,13 +9,18 @@
 
 #include <string.h>
 
-typedef Value (*MethodFn)(Interp *, Tik *, const CallArgs *);
-
-static const struct {
+/* A method that is no instruction. It is a function of the call, or its arguments are
+ * bound here, and the function records what they say. */
+typedef struct Method {
     const char *name;
-    MethodFn fn;
-} own_methods[] = {
-#define METHOD(name, fn) {#name, fn},
+    Value (*fn)(Interp *, Tik *, const CallArgs *);
+    Call call;
+    void (*record)(const Bound *);
+} Method;
+
+static const Method own_methods[] = {
+#define METHOD(name, fn)  {#name, fn, CALL_COUNT, NULL},
+#define RECORDS(name, fn) {#name, NULL, CALL_##name, fn},
 #include "tik/call.def"
 };
 
@@ -115,6 +120,21 @@ tik_has_op(Interp *in, const Tik *c, const char *method, Span span, Op op)
 
 /* ---- methods of the container -------------------------------------------- */
 
+/* A call that does not bind has been reported. It records nothing, and the program goes
+ * on, so that its other errors are found too. */
+static Value
+record(Interp *in, Tik *c, const Method *m, const CallArgs *args)
+{
+    Value got[MOST_ARGS] = {0};
+    Span span[MOST_ARGS] = {0};
+    const Bound b = {in, c, args, m->call, got, span};
+    if (!tik_dropped(c) && tik_bind(in, m->call, args, got, span) &&
+        tik_not_built(in, c, args->span)) {
+        m->record(&b);
+    }
+    return tik_none(in);
+}
+
 static Value
 run_method(Interp *in, Tik *c, int method, const CallArgs *args)
 {
@@ -129,7 +149,8 @@ run_method(Interp *in, Tik *c, int method, const CallArgs *args)
         return tik_instruction(in, c, (Op)method, args);
     }
     if (method - OP_COUNT < TM_COUNT) {
-        return own_methods[method - OP_COUNT].fn(in, c, args);
+        const Method *m = &own_methods[method - OP_COUNT];
+        return m->fn ? m->fn(in, c, args) : record(in, c, m, args);
     }
     return tik_refuse(in, c, method - OP_COUNT - TM_COUNT, args);
 }

@@ -85,8 +85,7 @@ void tik_lanes_record_move(LanesCall *x, Value dst, Value src, const Side *d,
 
 /* What every call begins with. 1: go on; 0: nothing is recorded; -1: the arguments do not
  * fit. */
-int tik_lanes_begin(LanesCall *x, Call call, Value *got, Span *span);
-Value tik_lanes_outcome(const LanesCall *x, int begun);
+bool tik_lanes_begin(LanesCall *x, Call call, Value *got, Span *span);
 /* Add to the operands of the instruction: a value, a number, four of them. */
 void tik_lanes_put(LanesCall *x, Value v, Span span);
 void tik_lanes_number(LanesCall *x, int64_t v);

@@ -284,11 +284,11 @@ scalar_set_as(Interp *in, Value self, const CallArgs *args)
     ExprObj *o = tik_runtime(self);
     Value got[MOST_ARGS];
     if (!tik_bind(in, CALL_Scalar_set_as, args, got, NULL)) {
-        return val_fail();
+        return tik_none(in);
     }
     if (tik_dropped(o->c) ||
         !no_offset(in, got[P_Scalar_set_as_src_offset], args->span)) {
-        return in->fatal ? val_fail() : val_none();
+        return tik_none(in);
     }
     return tik_set(in, o, got[P_Scalar_set_as_value], args->span) ? val_none()
                                                                   : val_fail();
@@ -451,5 +451,5 @@ tik_tensor_set_as(Interp *in, View *dst, Value v, Span span)
         Stmt s = {.kind = ST_STORE, .store = {ref, value}};
         (void)tik_emit(in, c, s, span, NULL);
     }
-    return in->fatal ? val_fail() : val_none();
+    return tik_none(in);
 }

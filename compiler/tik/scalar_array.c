@@ -185,13 +185,13 @@ array_set_as(Interp *in, Value self, const CallArgs *args)
     ScalarArray *a = (ScalarArray *)self.obj;
     Value v;
     if (!tik_bind(in, CALL_ScalarArray_set_as, args, &v, NULL)) {
-        return val_fail();
+        return tik_none(in);
     }
     if (!tik_dropped(a->c) && tik_not_built(in, a->c, args->span) &&
         tik_alive(in, a->c, &tik_runtime(a->item[0])->e, args->span)) {
         (void)set_all(in, a, v, args->span);
     }
-    return in->fatal ? val_fail() : val_none();
+    return tik_none(in);
 }
 
 static Value

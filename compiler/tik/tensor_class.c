@@ -56,7 +56,7 @@ m_set_as(Interp *in, Value self, const CallArgs *args)
 {
     Value got[MOST_ARGS];
     if (!tik_bind(in, CALL_Tensor_set_as, args, got, NULL)) {
-        return val_fail();
+        return tik_none(in);
     }
     if (tik_is_set(got[P_Tensor_set_as_dst_offset]) ||
         tik_is_set(got[P_Tensor_set_as_src_offset])) {

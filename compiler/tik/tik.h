@@ -254,7 +254,26 @@ extern const ObjectClass tik_container_class, tik_tensor_class, tik_scalar_class
     tik_expr_class, tik_opener_class, tik_method_class, tik_profile_class,
     tik_debugger_class, tik_list_class, tik_list_item_class, tik_address_class;
 
+/* A call of a method whose arguments are bound: what the functions of the rows RECORDS of
+ * call.def get. */
+typedef struct Bound {
+    Interp *in;
+    Tik *c;
+    const CallArgs *args;
+    Call call;
+    Value *got; /* the arguments with their defaults, by P_<call>_<argument> */
+    Span *span;
+} Bound;
+
 /* ---- tik/container.c ----------------------------------------------------- */
+
+/* The result of a call that records: None, whether it recorded or was reported, unless
+ * the program has to end. */
+static inline Value
+tik_none(const Interp *in)
+{
+    return in->fatal ? val_fail() : val_none();
+}
 
 static inline TikState *
 tik_state(Interp *in)
@@ -519,7 +538,7 @@ bool tik_composite_place(Interp *in, const Tik *c, const char *name, Span span);
 bool tik_unit_flag(Interp *in, const Tik *c, Value v, Span span);
 /* False with scope-use where the instruction, set_flag or wait_flag, may not stand. */
 bool tik_flag_place(Interp *in, const Tik *c, Op op, Span span);
-Value tik_block_barrier(Interp *in, Tik *c, const CallArgs *args);
+void tik_block_barrier(const Bound *b);
 
 /* ---- tik/sreg.c: special registers, by their offset SREG_ and dtype ------ */
 
@@ -539,19 +558,17 @@ void tik_sreg_begin(Interp *in, Tik *c);
 
 /* ---- tik/calls/reduce.c -------------------------------------------------- */
 
-Value tik_vcmax(Interp *in, Tik *c, const CallArgs *args);
-Value tik_vcmin(Interp *in, Tik *c, const CallArgs *args);
 /* ---- tik/calls/fixpipe.c ------------------------------------------------- */
 
 Value tik_fixpipe(Interp *in, Tik *c, const CallArgs *args);
-Value tik_set_fixpipe_nz2nd_flag(Interp *in, Tik *c, const CallArgs *args);
-Value tik_set_fixpipe_pre_quant_flag(Interp *in, Tik *c, const CallArgs *args);
-Value tik_set_fixpipe_config(Interp *in, Tik *c, const CallArgs *args);
+void tik_set_fixpipe_nz2nd_flag(const Bound *b);
+void tik_set_fixpipe_pre_quant_flag(const Bound *b);
+void tik_set_fixpipe_config(const Bound *b);
 
 /* ---- tik/calls/l0c_move.c ------------------------------------------------ */
 
-Value tik_tensor_mov(Interp *in, Tik *c, const CallArgs *args);
-Value tik_data_move_quant(Interp *in, Tik *c, const CallArgs *args);
+void tik_tensor_mov(const Bound *b);
+void tik_data_move_quant(const Bound *b);
 
 /* ---- tik/calls/convert.c ------------------------------------------------- */
 
@@ -562,6 +579,7 @@ bool tik_deq_scale(Interp *in, Value deq, Span span);
 bool tik_deq_pack(Interp *in, Value *deq, Span span, Dtype dst, const char *takes);
 Value tik_vec_conv(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vconv(Interp *in, Tik *c, const CallArgs *args);
+void tik_vector_extreme(const Bound *b);
 Value tik_vec_reduce_add(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vec_reduce_max(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vec_reduce_min(Interp *in, Tik *c, const CallArgs *args);
@@ -586,44 +604,34 @@ void tik_install_structs(Interp *in, Value module);
 
 Value tik_vmrgsort4(Interp *in, Tik *c, const CallArgs *args);
 Value tik_vmrgsort(Interp *in, Tik *c, const CallArgs *args);
-Value tik_mov_vmrgsort4_sr(Interp *in, Tik *c, const CallArgs *args);
+void tik_mov_vmrgsort4_sr(const Bound *b);
 Value tik_rpn_cor(Interp *in, Tik *c, const CallArgs *args);
-Value tik_rpn_cor_diag(Interp *in, Tik *c, const CallArgs *args);
+void tik_rpn_cor_diag(const Bound *b);
 Value tik_set_rpn_cor_ir(Interp *in, Tik *c, const CallArgs *args);
-Value tik_mov_rpn_cor_ir(Interp *in, Tik *c, const CallArgs *args);
+void tik_mov_rpn_cor_ir(const Bound *b);
 Value tik_set_rpn_offset(Interp *in, Tik *c, const CallArgs *args);
 
 /* ---- tik/calls/scalar_instr.c -------------------------------------------- */
 
-Value tik_scalar_sqrt(Interp *in, Tik *c, const CallArgs *args);
-Value tik_scalar_abs(Interp *in, Tik *c, const CallArgs *args);
-Value tik_scalar_conv(Interp *in, Tik *c, const CallArgs *args);
-Value tik_scalar_countbit0(Interp *in, Tik *c, const CallArgs *args);
-Value tik_scalar_countbit1(Interp *in, Tik *c, const CallArgs *args);
-Value tik_scalar_countleading0(Interp *in, Tik *c, const CallArgs *args);
-Value tik_scalar_max(Interp *in, Tik *c, const CallArgs *args);
-Value tik_scalar_min(Interp *in, Tik *c, const CallArgs *args);
+void tik_scalar_function(const Bound *b);
+void tik_scalar_extreme(const Bound *b);
+void tik_scalar_conv(const Bound *b);
 
 /* ---- tik/calls/mode.c ---------------------------------------------------- */
 
-Value tik_set_fp2int_mode(Interp *in, Tik *c, const CallArgs *args);
-Value tik_set_overflow_status(Interp *in, Tik *c, const CallArgs *args);
-Value tik_get_overflow_status(Interp *in, Tik *c, const CallArgs *args);
-Value tik_set_cond_task_id(Interp *in, Tik *c, const CallArgs *args);
-Value tik_mov_fp2int_mode(Interp *in, Tik *c, const CallArgs *args);
-Value tik_set_fp2fp_mode(Interp *in, Tik *c, const CallArgs *args);
+void tik_set_mode(const Bound *b);
+void tik_get_mode(const Bound *b);
+void tik_set_cond_task_id(const Bound *b);
 /* tik/calls/atomic.c */
-Value tik_set_atomic_add(Interp *in, Tik *c, const CallArgs *args);
-Value tik_set_atomic_max(Interp *in, Tik *c, const CallArgs *args);
-Value tik_set_atomic_min(Interp *in, Tik *c, const CallArgs *args);
-Value tik_set_atomic_none(Interp *in, Tik *c, const CallArgs *args);
-Value tik_mov_atomic_add(Interp *in, Tik *c, const CallArgs *args);
+void tik_set_atomic(const Bound *b);
+void tik_set_atomic_none(const Bound *b);
+void tik_mov_atomic_add(const Bound *b);
 /* tik/calls/transfer.c */
-Value tik_data_move_pad(Interp *in, Tik *c, const CallArgs *args);
-Value tik_data_copy_pad(Interp *in, Tik *c, const CallArgs *args);
-Value tik_set_l0_set_value(Interp *in, Tik *c, const CallArgs *args);
-Value tik_tensor_padding_with_matrix(Interp *in, Tik *c, const CallArgs *args);
-Value tik_set_pad_value(Interp *in, Tik *c, const CallArgs *args);
+void tik_data_move_pad(const Bound *b);
+void tik_data_copy_pad(const Bound *b);
+void tik_set_l0_set_value(const Bound *b);
+void tik_tensor_padding_with_matrix(const Bound *b);
+void tik_set_pad_value(const Bound *b);
 
 /* ---- tik/calls/slice_shape.c, tik/calls/slice.c -------------------------- */
 
@@ -684,16 +692,16 @@ bool tik_record(Interp *in, Tik *c, Op op, const CallArgs *args, const Value *va
                 const Span *spans);
 /* ---- tik/calls/load_data.c ----------------------------------------------- */
 
-Value tik_load_data(Interp *in, Tik *c, const CallArgs *args);
-Value tik_load_image(Interp *in, Tik *c, const CallArgs *args); /* tik/calls/image.c */
-Value tik_load_data_with_transpose(Interp *in, Tik *c, const CallArgs *args);
+void tik_load_data(const Bound *b);
+void tik_load_image(const Bound *b);
+void tik_load_data_with_transpose(const Bound *b);
 /* mmad with MmadParams: whether the call has one, and the call. */
 bool tik_is_mmad_params(const CallArgs *args);
 Value tik_mmad_params(Interp *in, Tik *c, const CallArgs *args);
 
 /* ---- tik/calls/scatter.c ------------------------------------------------- */
 
-Value tik_scatter_vconv(Interp *in, Tik *c, const CallArgs *args);
+void tik_scatter_vconv(const Bound *b);
 
 /* ---- tik/calls/reg.c ----------------------------------------------------- */
 
@@ -735,10 +743,9 @@ Value tik_lane_conv2d(Interp *in, Tik *c, const CallArgs *args);
  * None. */
 Value tik_instruction_value(Interp *in, Tik *c, Op op);
 Value tik_mov_tensor_to_cmpmask(Interp *in, Tik *c, const CallArgs *args);
-Value tik_mov_cmpmask_to_tensor(Interp *in, Tik *c, const CallArgs *args);
+void tik_select(const Bound *b);
+void tik_mov_cmpmask_to_tensor(const Bound *b);
 Value tik_set_scalar_to_cmpmask(Interp *in, Tik *c, const CallArgs *args);
-Value tik_vsel(Interp *in, Tik *c, const CallArgs *args);
-Value tik_vec_sel(Interp *in, Tik *c, const CallArgs *args);
 
 static inline DiagId
 tik_diag_of_rule(Rule r)

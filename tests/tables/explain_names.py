@@ -40,7 +40,7 @@ def rows(path, macro):
 def names():
     found = list(WORDS)
     found += [r.split('"')[1] for r in rows('runtime/isa/op.def', 'OP')]
-    found += [r.split(',')[0] for r in rows('compiler/tik/call.def', 'METHOD')] + [r.split('"')[1] for r in rows('compiler/tik/call.def', 'CALL') if '"' in r]
+    found += [r.split(',')[0] for r in rows('compiler/tik/call.def', '(?:METHOD|RECORDS)')] + [r.split('"')[1] for r in rows('compiler/tik/call.def', 'CALL') if '"' in r]
     found += [r for r in rows('compiler/tik/known.def', 'KNOWN') if r != 'name']
     for macro in ('STRUCT', 'ENUM'):
         found += [r for r in rows('compiler/tik/struct.def', macro) if r != 'name']

@@ -94,81 +94,47 @@ store(const Setter *x, ExprId value)
     (void)tik_sreg_store(x->in, x->c, SREG_ATOMIC, DT_U32, value, x->args->span);
 }
 
-static Value
-set_mode(const Setter *x)
+static Setter
+setter(const Bound *b)
 {
-    Value v;
-    Span span;
+    AtomicOp op = b->call == CALL_set_atomic_max   ? ATOMIC_MAX
+                  : b->call == CALL_set_atomic_min ? ATOMIC_MIN
+                                                   : ATOMIC_ADD;
+    return (Setter){b->in, b->c, b->args, call_signature(b->call).name, op};
+}
+
+/* The mode is the name of a dtype, or its number. */
+void
+tik_set_atomic(const Bound *b)
+{
+    const Setter x = setter(b);
     ExprId value;
-    if (tik_dropped(x->c)) {
-        return val_none();
+    if (mode_value(&x, b->got[0], b->span[0], &value)) {
+        store(&x, value);
     }
-    if (!tik_bind_like(x->in, x->name, CALL_set_atomic_add, x->args, &v, &span)) {
-        return val_fail();
-    }
-    if (tik_not_built(x->in, x->c, x->args->span) && mode_value(x, v, span, &value)) {
-        store(x, value);
-    }
-    return x->in->fatal ? val_fail() : val_none();
 }
 
-Value
-tik_set_atomic_add(Interp *in, Tik *c, const CallArgs *args)
+void
+tik_set_atomic_none(const Bound *b)
 {
-    const Setter x = {in, c, args, "set_atomic_add", ATOMIC_ADD};
-    return set_mode(&x);
-}
-
-/* set_atomic_max and min take the name of a dtype, or the number of its mode. */
-Value
-tik_set_atomic_max(Interp *in, Tik *c, const CallArgs *args)
-{
-    const Setter x = {in, c, args, "set_atomic_max", ATOMIC_MAX};
-    return set_mode(&x);
-}
-
-Value
-tik_set_atomic_min(Interp *in, Tik *c, const CallArgs *args)
-{
-    const Setter x = {in, c, args, "set_atomic_min", ATOMIC_MIN};
-    return set_mode(&x);
-}
-
-Value
-tik_set_atomic_none(Interp *in, Tik *c, const CallArgs *args)
-{
-    const Setter x = {in, c, args, "set_atomic_none", ATOMIC_ADD};
-    if (tik_dropped(c)) {
-        return val_none();
+    const Setter x = setter(b);
+    if (on_soc(&x, 0, b->args->span)) {
+        store(&x, ir_const(b->c->k, DT_U32, 0));
     }
-    if (!tik_bind(in, CALL_set_atomic_none, args, NULL, NULL)) {
-        return val_fail();
-    }
-    if (tik_not_built(in, c, args->span) && on_soc(&x, 0, args->span)) {
-        store(&x, ir_const(c->k, DT_U32, 0));
-    }
-    return in->fatal ? val_fail() : val_none();
 }
 
 /* The number of the mode, without its operation. */
-Value
-tik_mov_atomic_add(Interp *in, Tik *c, const CallArgs *args)
+void
+tik_mov_atomic_add(const Bound *b)
 {
-    const Setter x = {in, c, args, "mov_atomic_add_to_scalar", ATOMIC_ADD};
-    Value v;
-    Span span;
+    const Setter x = setter(b);
+    Kernel *k = b->c->k;
+    Span span = b->args->span;
     ExprId reg;
-    if (tik_dropped(c)) {
-        return val_none();
+    if (on_soc(&x, 0, span) &&
+        tik_target(b->in, b->c, b->got[0], "scalar", x.name, b->span[0]) &&
+        tik_sreg_read(b->in, b->c, SREG_ATOMIC, DT_U32, span, &reg)) {
+        reg = ir_op2(k, SOP_AND, reg, ir_const(k, DT_U32, 0xff));
+        (void)tik_assign(b->in, tik_runtime(b->got[0]), tik_expr(b->in, b->c, reg), span);
     }
-    if (!tik_bind(in, CALL_mov_atomic_add_to_scalar, args, &v, &span)) {
-        return val_fail();
-    }
-    if (tik_not_built(in, c, args->span) && on_soc(&x, 0, args->span) &&
-        tik_target(in, c, v, "scalar", x.name, span) &&
-        tik_sreg_read(in, c, SREG_ATOMIC, DT_U32, args->span, &reg)) {
-        reg = ir_op2(c->k, SOP_AND, reg, ir_const(c->k, DT_U32, 0xff));
-        (void)tik_assign(in, tik_runtime(v), tik_expr(in, c, reg), args->span);
-    }
-    return in->fatal ? val_fail() : val_none();
 }

@@ -188,10 +188,10 @@ tik_set_deq_scale(Interp *in, Tik *c, const CallArgs *args)
         return val_none();
     }
     if (!tik_bind(in, info ? CALL_set_deq_tensor : CALL_set_deq_scale, args, got, span)) {
-        return val_fail();
+        return tik_none(in);
     }
     if (!tik_not_built(in, c, args->span)) {
-        return in->fatal ? val_fail() : val_none();
+        return tik_none(in);
     }
     if (info && tik_is(got[0], &tik_tensor_class)) {
         (void)(tik_own(in, c, got[0], span[0]) && set_packs(in, c, got, span));
@@ -202,7 +202,7 @@ tik_set_deq_scale(Interp *in, Tik *c, const CallArgs *args)
     } else {
         (void)set_pack(in, c, got, span);
     }
-    return in->fatal ? val_fail() : val_none();
+    return tik_none(in);
 }
 
 /* ---- the scale of a conversion ------------------------------------------- */
@@ -480,7 +480,7 @@ call(Interp *in, Tik *c, const CallArgs *args, const char *method,
     if (!tik_dropped(c) && tik_not_built(in, c, args->span)) {
         (void)convert(&x);
     }
-    return in->fatal ? val_fail() : val_none();
+    return tik_none(in);
 }
 
 Value

@@ -80,7 +80,7 @@ tik_set_scalar_to_cmpmask(Interp *in, Tik *c, const CallArgs *args)
         return val_none();
     }
     if (!tik_bind(in, CALL_set_scalar_to_cmpmask, args, &v, &span)) {
-        return val_fail();
+        return in->fatal ? val_fail() : new_handle(in, c);
     }
     if (tik_has_op(in, c, "set_scalar_to_cmpmask", args->span,
                    OP_MOV_TENSOR_TO_CMPMASK) &&
@@ -136,30 +136,20 @@ tik_mov_tensor_to_cmpmask(Interp *in, Tik *c, const CallArgs *args)
         return new_handle(in, c);
     }
     if (!tik_bind(in, CALL_mov_tensor_to_cmpmask, args, &v, &span)) {
-        return val_fail();
+        return in->fatal ? val_fail() : new_handle(in, c);
     }
     bool ok = tik_not_built(in, c, args->span) && begins_at_block(in, c, v, span) &&
               tik_record(in, c, OP_MOV_TENSOR_TO_CMPMASK, args, &v, &span);
     return in->fatal && !ok ? val_fail() : new_handle(in, c);
 }
 
-Value
-tik_mov_cmpmask_to_tensor(Interp *in, Tik *c, const CallArgs *args)
+void
+tik_mov_cmpmask_to_tensor(const Bound *b)
 {
-    Value got[MOST_ARGS];
-    Span spans[MOST_ARGS];
-    if (tik_dropped(c)) {
-        return val_none();
+    const int mask = P_mov_cmpmask_to_tensor_src_cmpmask;
+    if (read_handle(b->in, b->c, "mov_cmpmask_to_tensor", b->got[mask], b->span[mask])) {
+        (void)tik_record(b->in, b->c, OP_MOV_CMPMASK_TO_TENSOR, b->args, b->got, b->span);
     }
-    if (!tik_bind(in, CALL_mov_cmpmask_to_tensor, args, got, spans)) {
-        return val_fail();
-    }
-    bool ok = tik_not_built(in, c, args->span) &&
-              read_handle(in, c, "mov_cmpmask_to_tensor",
-                          got[P_mov_cmpmask_to_tensor_src_cmpmask],
-                          spans[P_mov_cmpmask_to_tensor_src_cmpmask]) &&
-              tik_record(in, c, OP_MOV_CMPMASK_TO_TENSOR, args, got, spans);
-    return in->fatal && !ok ? val_fail() : val_none();
 }
 
 /* ---- select -------------------------------------------------------------- */
@@ -171,8 +161,8 @@ enum {
 /* A call of vsel or vec_sel while it becomes one of the instructions. */
 typedef struct SelCall {
     const char *name;
-    Value got[MOST_ARGS]; /* mask, mode, dst, sel, and the rest */
-    Span span[MOST_ARGS];
+    Value *got; /* mask, mode, dst, sel, and the rest */
+    Span *span;
     int n;
 } SelCall;
 
@@ -263,35 +253,15 @@ tik_no_mask_o(Interp *in, const char *method, Value v, Span span)
     return false;
 }
 
-static Value
-select_call(Interp *in, Tik *c, const CallArgs *args, Call call)
+void
+tik_select(const Bound *b)
 {
-    Signature s = call_signature(call);
-    int n = s.n;
-    SelCall x = {.name = s.name, .n = n};
-    if (tik_dropped(c)) {
-        return val_none();
-    }
-    if (!call_bind(in, &s, args, x.got, x.span)) {
-        return val_fail();
-    }
-    bool old = call == CALL_vsel;
-    if (old && !tik_no_mask_o(in, x.name, x.got[n - 1], x.span[n - 1])) {
-        return in->fatal ? val_fail() : val_none();
+    bool old = b->call == CALL_vsel;
+    Signature s = call_signature(b->call);
+    SelCall x = {.name = s.name, .n = s.n, .got = b->got, .span = b->span};
+    if (old && !tik_no_mask_o(b->in, x.name, x.got[x.n - 1], x.span[x.n - 1])) {
+        return;
     }
     x.n -= old ? 2 : 0; /* name and mask_o are no operands */
-    bool ok = tik_not_built(in, c, args->span) && record_select(in, c, &x, args, old);
-    return in->fatal && !ok ? val_fail() : val_none();
-}
-
-Value
-tik_vsel(Interp *in, Tik *c, const CallArgs *args)
-{
-    return select_call(in, c, args, CALL_vsel);
-}
-
-Value
-tik_vec_sel(Interp *in, Tik *c, const CallArgs *args)
-{
-    return select_call(in, c, args, CALL_vec_sel);
+    (void)record_select(b->in, b->c, &x, b->args, old);
 }

@@ -258,7 +258,7 @@ call(Interp *in, Tik *c, const CallArgs *args, bool old)
     if (!tik_dropped(c) && tik_not_built(in, c, args->span) && bind(&x)) {
         (void)tik_convert(&x);
     }
-    return in->fatal ? val_fail() : val_none();
+    return tik_none(in);
 }
 
 Value

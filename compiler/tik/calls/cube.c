@@ -25,31 +25,19 @@ typedef struct CubeCall {
     Span span[CUBE_ARGS];
 } CubeCall;
 
-/* The arguments by these parameters. 1: go on; 0: nothing is recorded; -1: they do not
- * fit. */
-static int
+/* Binds the arguments to these parameters. False: nothing is recorded. */
+static bool
 begin_as(CubeCall *x, const Signature *s, Value *got, Span *span)
 {
-    if (tik_dropped(x->c)) {
-        return 0;
-    }
-    if (!call_bind(x->in, s, x->args, got, span)) {
-        return -1;
-    }
-    return tik_not_built(x->in, x->c, x->args->span) ? 1 : 0;
+    return !tik_dropped(x->c) && call_bind(x->in, s, x->args, got, span) &&
+           tik_not_built(x->in, x->c, x->args->span);
 }
 
-static int
+static bool
 begin(CubeCall *x, Call call, Value *got, Span *span)
 {
     Signature s = call_signature(call);
     return begin_as(x, &s, got, span);
-}
-
-static Value
-outcome(const CubeCall *x, int begun)
-{
-    return begun < 0 || x->in->fatal ? val_fail() : val_none();
 }
 
 static void
@@ -177,12 +165,12 @@ load2d(Interp *in, Tik *c, const CallArgs *args, Op op)
 {
     CubeCall x = {.in = in, .c = c, .args = args, .name = op_table[op].name};
     const Signature *s = tik_signature(in, op);
-    int begun = begin_as(&x, s, x.v, x.span);
+    bool begun = begin_as(&x, s, x.v, x.span);
     x.n = s->n;
-    if (begun > 0 && addr_mode(&x, &x.v[x.n - 1], x.span[x.n - 1])) {
+    if (begun && addr_mode(&x, &x.v[x.n - 1], x.span[x.n - 1])) {
         record(&x, op);
     }
-    return outcome(&x, begun);
+    return tik_none(in);
 }
 
 Value
@@ -204,14 +192,14 @@ tik_load3dv1(Interp *in, Tik *c, const CallArgs *args)
 {
     CubeCall x = {.in = in, .c = c, .args = args, .name = "load3dv1"};
     Value *csize = &x.v[P_load3dv1__csize];
-    int begun = begin(&x, CALL_load3dv1, x.v, x.span);
-    if (begun > 0 && pad_list(&x, x.v[P_load3dv1_pad], x.span[P_load3dv1_pad]) &&
+    if (begin(&x, CALL_load3dv1, x.v, x.span) &&
+        pad_list(&x, x.v[P_load3dv1_pad], x.span[P_load3dv1_pad]) &&
         pad_value(&x, &x.v[P_load3dv1_pad_value], x.v[P_load3dv1_src],
                   x.span[P_load3dv1_pad_value])) {
         *csize = is_none(*csize) ? val_int(0) : *csize;
         record(&x, OP_LOAD3DV1);
     }
-    return outcome(&x, begun);
+    return tik_none(in);
 }
 
 Value
@@ -222,33 +210,32 @@ tik_load3dv2(Interp *in, Tik *c, const CallArgs *args)
         SMALL_K = P_load3dv2_en_small_k,
         VALUE = P_load3dv2_pad_value
     };
-    int begun = begin(&x, CALL_load3dv2, x.v, x.span);
-    if (begun <= 0 ||
+    if (!begin(&x, CALL_load3dv2, x.v, x.span) ||
         !pad_list(&x, x.v[P_load3dv2_pad_list], x.span[P_load3dv2_pad_list]) ||
         !pad_value(&x, &x.v[VALUE], x.v[P_load3dv2_src], x.span[VALUE])) {
-        return outcome(&x, begun);
+        return tik_none(in);
     }
     if (!is_off(x.v[SMALL_K])) {
         py_diag(in, D_NOT_SUPPORTED, x.span[SMALL_K],
                 "en_small_k of load3dv2 is not compiled");
         c->k->incomplete = true;
-        return outcome(&x, begun);
+        return tik_none(in);
     }
     x.v[SMALL_K] = x.v[VALUE]; /* the instruction has no en_small_k */
     x.span[SMALL_K] = x.span[VALUE];
     record(&x, OP_LOAD3DV2);
-    return outcome(&x, begun);
+    return tik_none(in);
 }
 
 Value
 tik_col2img(Interp *in, Tik *c, const CallArgs *args)
 {
     CubeCall x = {.in = in, .c = c, .args = args, .name = "col2img"};
-    int begun = begin(&x, CALL_col2img, x.v, x.span);
-    if (begun > 0 && pad_list(&x, x.v[P_col2img_pad], x.span[P_col2img_pad])) {
+    if (begin(&x, CALL_col2img, x.v, x.span) &&
+        pad_list(&x, x.v[P_col2img_pad], x.span[P_col2img_pad])) {
         record(&x, OP_COL2IMG);
     }
-    return outcome(&x, begun);
+    return tik_none(in);
 }
 
 /* ---- mmad ---------------------------------------------------------------- */
@@ -299,9 +286,8 @@ tik_mmad(Interp *in, Tik *c, const CallArgs *args)
     if (tik_is_mmad_params(args)) {
         return tik_mmad_params(in, c, args);
     }
-    int begun = begin(&x, CALL_mmad, x.v, x.span);
-    if (begun <= 0 || !nothing_reserved(&x, x.v, x.span)) {
-        return outcome(&x, begun);
+    if (!begin(&x, CALL_mmad, x.v, x.span) || !nothing_reserved(&x, x.v, x.span)) {
+        return tik_none(in);
     }
     tell_of_nothing(&x, x.v, x.span);
     if (is_none(x.v[P_mmad_bias_tensor])) {
@@ -311,7 +297,7 @@ tik_mmad(Interp *in, Tik *c, const CallArgs *args)
         x.span[P_mmad_is_bias] = x.span[P_mmad_bias_tensor];
         record(&x, OP_MMAD_BIAS);
     }
-    return outcome(&x, begun);
+    return tik_none(in);
 }
 
 /* ---- matmul, conv2d ------------------------------------------------------ */
@@ -345,15 +331,15 @@ tik_matmul(Interp *in, Tik *c, const CallArgs *args)
     Span span[MOST_ARGS];
     Op op = OP_MATMUL;
     CubeCall x = {.in = in, .c = c, .args = args, .name = "matmul"};
-    int begun = begin(&x, CALL_matmul, got, span);
-    bool ok = begun > 0 && tik_composite_place(in, c, x.name, args->span);
+    bool begun = begin(&x, CALL_matmul, got, span);
+    bool ok = begun && tik_composite_place(in, c, x.name, args->span);
     for (int i = 0; i < START && ok; i++) {
         ok = put_whole(&x, got[i], call_signature(CALL_matmul).args[i].name, span[i]);
     }
     if (ok && put_start(&x, got + START, span + START, &op, OP_MATMUL_BIAS)) {
         record(&x, op);
     }
-    return outcome(&x, begun);
+    return tik_none(in);
 }
 
 static bool
@@ -385,10 +371,10 @@ tik_conv2d(Interp *in, Tik *c, const CallArgs *args)
     Span span[MOST_ARGS];
     Op op = OP_CONV2D;
     CubeCall x = {.in = in, .c = c, .args = args, .name = "conv2d"};
-    int begun = begin(&x, CALL_conv2d, got, span);
-    if (begun > 0 && tik_composite_place(in, c, x.name, args->span) &&
+    if (begin(&x, CALL_conv2d, got, span) &&
+        tik_composite_place(in, c, x.name, args->span) &&
         conv_operands(&x, got, span, &op)) {
         record(&x, op);
     }
-    return outcome(&x, begun);
+    return tik_none(in);
 }

@@ -35,62 +35,36 @@ set_register(Interp *in, Tik *c, const char *method, const char *name, Value v, 
     return tik_sreg_store(in, c, offset, t, e, span);
 }
 
-/* Binds a setter; false: there is nothing to do. */
-static bool
-bind_setter(Interp *in, Tik *c, const CallArgs *args, Call call, Value *got, Span *span)
-{
-    return !tik_dropped(c) && tik_not_built(in, c, args->span) &&
-           tik_bind(in, call, args, got, span);
-}
-
-Value
-tik_set_fixpipe_nz2nd_flag(Interp *in, Tik *c, const CallArgs *args)
+void
+tik_set_fixpipe_nz2nd_flag(const Bound *b)
 {
     static const int64_t most[] = {UINT16_MAX, 512, UINT16_MAX};
-    Value got[MOST_ARGS];
-    Span span[MOST_ARGS];
-    if (!bind_setter(in, c, args, CALL_set_fixpipe_nz2nd_flag, got, span)) {
-        return tik_dropped(c) ? val_none() : val_fail();
-    }
-    c->fix_nd = true;
+    b->c->fix_nd = true;
     Signature s = call_signature(CALL_set_fixpipe_nz2nd_flag);
     for (int i = 0; i < s.n; i++) {
-        (void)set_register(in, c, s.name, s.args[i].name, got[i], span[i], i == 0,
-                           most[i], SREG_FIX_ND + 4 * i, DT_U32);
+        (void)set_register(b->in, b->c, s.name, s.args[i].name, b->got[i], b->span[i],
+                           i == 0, most[i], SREG_FIX_ND + 4 * i, DT_U32);
     }
-    return in->fatal ? val_fail() : val_none();
 }
 
-Value
-tik_set_fixpipe_pre_quant_flag(Interp *in, Tik *c, const CallArgs *args)
+void
+tik_set_fixpipe_pre_quant_flag(const Bound *b)
 {
     static const char *const method = "set_fixpipe_pre_quant_flag";
-    Value got;
-    Span span;
-    if (!bind_setter(in, c, args, CALL_set_fixpipe_pre_quant_flag, &got, &span)) {
-        return tik_dropped(c) ? val_none() : val_fail();
-    }
-    c->fix_word = true;
-    (void)set_register(in, c, method, "config", got, span, 0, INT64_MAX, SREG_FIX_WORD,
-                       DT_U64);
-    return in->fatal ? val_fail() : val_none();
+    b->c->fix_word = true;
+    (void)set_register(b->in, b->c, method, "config", b->got[0], b->span[0], 0, INT64_MAX,
+                       SREG_FIX_WORD, DT_U64);
 }
 
-Value
-tik_set_fixpipe_config(Interp *in, Tik *c, const CallArgs *args)
+void
+tik_set_fixpipe_config(const Bound *b)
 {
-    Value got;
-    Span span;
-    if (!bind_setter(in, c, args, CALL_set_fixpipe_config, &got, &span)) {
-        return tik_dropped(c) ? val_none() : val_fail();
-    }
-    if (tik_fix_tensor(got) == NULL) {
-        (void)tik_fix_broken(in, span, D_FIX_SETUP,
+    if (tik_fix_tensor(b->got[0]) == NULL) {
+        (void)tik_fix_broken(b->in, b->span[0], D_FIX_SETUP,
                              "set_fixpipe_config takes a tensor of words");
     } else {
-        c->fix_vector = tik_fix_tensor(got);
+        b->c->fix_vector = tik_fix_tensor(b->got[0]);
     }
-    return in->fatal ? val_fail() : val_none();
 }
 
 /* The value of a register, where the program has set it. */

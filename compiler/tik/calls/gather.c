@@ -126,7 +126,7 @@ bind_pick(PickCall *x, Call call, Value *v, Span *span)
 static Value
 done(const PickCall *x)
 {
-    return x->in->fatal ? val_fail() : val_none();
+    return tik_none(x->in);
 }
 
 #define PICK_PARAMS                                                                      \

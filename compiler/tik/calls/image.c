@@ -12,8 +12,8 @@ typedef struct ImageCall {
     Interp *in;
     Tik *c;
     Span call;
-    Value got[MOST_ARGS];
-    Span span[MOST_ARGS];
+    Value *got;
+    Span *span;
 } ImageCall;
 
 /* ---- dictionaries -------------------------------------------------------- */
@@ -267,20 +267,12 @@ record(const ImageCall *x, const CallArgs *args)
     }
 }
 
-Value
-tik_load_image(Interp *in, Tik *c, const CallArgs *args)
+void
+tik_load_image(const Bound *b)
 {
-    const char *method = op_table[OP_LOAD_IMAGE].name;
-    ImageCall x = {.in = in, .c = c, .call = args->span};
-    if (tik_dropped(c)) {
-        return val_none();
+    ImageCall x = {b->in, b->c, b->args->span, b->got, b->span};
+    if (tik_has_op(b->in, b->c, op_table[OP_LOAD_IMAGE].name, b->args->span,
+                   OP_LOAD_IMAGE)) {
+        record(&x, b->args);
     }
-    if (!tik_bind(in, CALL_load_image, args, x.got, x.span)) {
-        return val_fail();
-    }
-    if (tik_not_built(in, c, args->span) &&
-        tik_has_op(in, c, method, args->span, OP_LOAD_IMAGE)) {
-        record(&x, args);
-    }
-    return in->fatal ? val_fail() : val_none();
 }

@@ -134,8 +134,8 @@ pair_is_tik(const AccCall *x)
 
 typedef struct TensorMov {
     AccCall x;
-    Value got[MOST_ARGS];
-    Span span[MOST_ARGS];
+    Value *got;
+    Span *span;
 } TensorMov;
 
 static bool
@@ -399,16 +399,11 @@ tensor_mov(TensorMov *m)
                     : move_blocks(m, dst, src);
 }
 
-Value
-tik_tensor_mov(Interp *in, Tik *c, const CallArgs *args)
+void
+tik_tensor_mov(const Bound *b)
 {
-    TensorMov m = {.x = {.in = in, .c = c, .args = args}};
-    if (tik_dropped(c) || !tik_not_built(in, c, args->span)) {
-        return val_none();
-    }
-    return tik_bind(in, CALL_tensor_mov, args, m.got, m.span) && tensor_mov(&m)
-               ? val_none()
-               : val_fail();
+    TensorMov m = {{.in = b->in, .c = b->c, .args = b->args}, b->got, b->span};
+    (void)tensor_mov(&m);
 }
 
 /* ---- data_move_quant ----------------------------------------------------- */
@@ -449,17 +444,11 @@ move_quant(TensorMov *m, const Value *got, const Span *span)
     return tensor_mov(m);
 }
 
-Value
-tik_data_move_quant(Interp *in, Tik *c, const CallArgs *args)
+void
+tik_data_move_quant(const Bound *b)
 {
-    TensorMov m = {.x = {.in = in, .c = c, .args = args}};
     Value got[MOST_ARGS];
     Span span[MOST_ARGS];
-    if (tik_dropped(c) || !tik_not_built(in, c, args->span)) {
-        return val_none();
-    }
-    return tik_bind(in, CALL_data_move_quant, args, got, span) &&
-                   move_quant(&m, got, span)
-               ? val_none()
-               : val_fail();
+    TensorMov m = {{.in = b->in, .c = b->c, .args = b->args}, got, span};
+    (void)move_quant(&m, b->got, b->span);
 }

@@ -85,22 +85,12 @@ tik_lanes_side(LanesCall *x, Value v, const char *name, Span span, Side *s)
     return true;
 }
 
-int
+bool
 tik_lanes_begin(LanesCall *x, Call call, Value *got, Span *span)
 {
-    if (tik_dropped(x->c)) {
-        return 0;
-    }
-    if (!tik_bind_like(x->in, x->name, call, x->args, got, span)) {
-        return -1;
-    }
-    return tik_not_built(x->in, x->c, x->args->span);
-}
-
-Value
-tik_lanes_outcome(const LanesCall *x, int begun)
-{
-    return begun < 0 || x->in->fatal ? val_fail() : val_none();
+    return !tik_dropped(x->c) &&
+           tik_bind_like(x->in, x->name, call, x->args, got, span) &&
+           tik_not_built(x->in, x->c, x->args->span);
 }
 
 /* ---- data_move ----------------------------------------------------------- */
@@ -279,11 +269,10 @@ tik_data_move(Interp *in, Tik *c, const CallArgs *args)
         diag_help(in->u, d, "write data_move(dst, src); the layouts say the rest");
         return val_none();
     }
-    int begun = tik_lanes_begin(&x, CALL_data_move_lanes, got, span);
-    if (begun > 0) {
+    if (tik_lanes_begin(&x, CALL_data_move_lanes, got, span)) {
         move_tensors(&x, got, span);
     }
-    return tik_lanes_outcome(&x, begun);
+    return tik_none(in);
 }
 
 /* ---- arithmetic ---------------------------------------------------------- */
@@ -368,11 +357,10 @@ call_arithmetic(Interp *in, Tik *c, const CallArgs *args, Op op, Op scalar)
     LanesCall x = {.in = in, .c = c, .args = args, .name = op_table[op].name};
     Value got[3];
     Span span[3];
-    int begun = tik_lanes_begin(&x, CALL_lane_add, got, span);
-    if (begun > 0) {
+    if (tik_lanes_begin(&x, CALL_lane_add, got, span)) {
         compute(&x, op, scalar, got, span);
     }
-    return tik_lanes_outcome(&x, begun);
+    return tik_none(in);
 }
 
 #define ARITHMETIC(name, id)                                                             \

@@ -140,37 +140,27 @@ call_load(const Load *x, const LoadForm *f, const Value *got, const Span *span)
     return f->call(x->in, x->c, &args);
 }
 
-Value
-tik_load_data(Interp *in, Tik *c, const CallArgs *args)
+void
+tik_load_data(const Bound *b)
 {
-    Value got[MOST_ARGS];
-    Span span[MOST_ARGS];
-    if (tik_dropped(c)) {
-        return val_none();
-    }
-    if (!tik_bind(in, CALL_load_data, args, got, span)) {
-        return val_fail();
-    }
-    Load x = {in, c, args, got[P_load_data_params], span[P_load_data_params]};
-    if (!tik_not_built(in, c, args->span)) {
-        return in->fatal ? val_fail() : val_none();
-    }
+    Load x = {b->in, b->c, b->args, b->got[P_load_data_params],
+              b->span[P_load_data_params]};
     for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
         const LoadForm *f = &forms[i];
         if (tik_struct_of(x.params) != f->of) {
             continue;
         }
         if (f->count != TFIELD_COUNT && is_zero(tik_field(x.params, f->count))) {
-            py_diag(in, D_NOP, x.span, "%s is 0: load_data loads nothing",
+            py_diag(x.in, D_NOP, x.span, "%s is 0: load_data loads nothing",
                     tik_field_name(f->count));
-            return in->fatal ? val_fail() : val_none();
+        } else {
+            (void)call_load(&x, f, b->got, b->span);
         }
-        return call_load(&x, f, got, span);
+        return;
     }
     (void)wrong_params(&x, "load_data",
                        "LoadData2DParams, LoadData2DParamsV2, LoadData3DParamsV1 or "
                        "LoadData3DParamsV2");
-    return in->fatal ? val_fail() : val_none();
 }
 
 /* ---- load_data_with_transpose -------------------------------------------- */
@@ -211,33 +201,22 @@ call_transpose(const Load *x, const Value *got, const Span *span)
                : tik_instruction(x->in, x->c, OP_LOAD_DATA_WITH_TRANSPOSE, &args);
 }
 
-Value
-tik_load_data_with_transpose(Interp *in, Tik *c, const CallArgs *args)
+void
+tik_load_data_with_transpose(const Bound *b)
 {
     static const char method[] = "load_data_with_transpose";
-    Value got[MOST_ARGS];
-    Span span[MOST_ARGS];
-    if (tik_dropped(c)) {
-        return val_none();
-    }
-    if (!tik_bind(in, CALL_load_data_with_transpose, args, got, span)) {
-        return val_fail();
-    }
-    Load x = {in, c, args, got[P_load_data_params], span[P_load_data_params]};
-    if (!tik_not_built(in, c, args->span)) {
-        return in->fatal ? val_fail() : val_none();
-    }
-    if (!tik_has_op(in, c, method, args->span, OP_LOAD_DATA_WITH_TRANSPOSE)) {
-        return in->fatal ? val_fail() : val_none();
+    Load x = {b->in, b->c, b->args, b->got[P_load_data_params],
+              b->span[P_load_data_params]};
+    if (!tik_has_op(x.in, x.c, method, b->args->span, OP_LOAD_DATA_WITH_TRANSPOSE)) {
+        return;
     }
     if (tik_struct_of(x.params) != TSTRUCT_LoadData2dTransposeParams) {
         (void)wrong_params(&x, method, "LoadData2dTransposeParams");
     } else if (is_zero(tik_field(x.params, F(LoadData2dTransposeParams, repeat_times)))) {
-        py_diag(in, D_NOP, x.span, "repeat_times is 0: %s loads nothing", method);
+        py_diag(x.in, D_NOP, x.span, "repeat_times is 0: %s loads nothing", method);
     } else {
-        return call_transpose(&x, got, span);
+        (void)call_transpose(&x, b->got, b->span);
     }
-    return in->fatal ? val_fail() : val_none();
 }
 
 /* ---- mmad ---------------------------------------------------------------- */
@@ -338,7 +317,7 @@ tik_mmad_params(Interp *in, Tik *c, const CallArgs *args)
     }
     if (!tik_bind(in, fifth ? CALL_mmad_params_bias : CALL_mmad_params, args, got,
                   span)) {
-        return val_fail();
+        return tik_none(in);
     }
     if (!fifth) { /* the bias stands behind the structure */
         Value bias = got[P_mmad_params_bias_params];
@@ -351,12 +330,12 @@ tik_mmad_params(Interp *in, Tik *c, const CallArgs *args)
     Load x = {in, c, args, got[P_mmad_params_bias_params],
               span[P_mmad_params_bias_params]};
     if (!tik_not_built(in, c, args->span)) {
-        return in->fatal ? val_fail() : val_none();
+        return tik_none(in);
     }
     if (tik_struct_of(x.params) != TSTRUCT_MmadParams) {
         (void)wrong_params(&x, "mmad", "MmadParams");
     } else if (!does_nothing(&x)) {
         record_mmad(&x, got, span);
     }
-    return in->fatal ? val_fail() : val_none();
+    return tik_none(in);
 }

@@ -45,77 +45,42 @@ mode_value(Interp *in, Tik *c, const Mode *m, const Signature *s, Value v, Span 
     return true;
 }
 
-static Value
-set_mode(Interp *in, Tik *c, const CallArgs *args, Call call, ModeId id)
+static const Mode *
+mode_of(const Bound *b)
 {
-    const Mode *m = &modes[id];
-    Signature s = call_signature(call);
-    Value v;
-    Span span;
+    switch ((int)b->call) {
+    case CALL_set_fp2int_mode:
+    case CALL_mov_fp2int_mode_to_scalar:
+        return &modes[MODE_FP2INT];
+    case CALL_set_fp2fp_mode:
+        return &modes[MODE_FP2FP];
+    default:
+        return &modes[MODE_OVERFLOW];
+    }
+}
+
+void
+tik_set_mode(const Bound *b)
+{
+    const Mode *m = mode_of(b);
+    Signature s = call_signature(b->call);
     ExprId value;
-    if (tik_dropped(c)) {
-        return val_none();
+    if (tik_on_cores(b->in, b->c, s.name, b->args->span, m->cores) &&
+        mode_value(b->in, b->c, m, &s, b->got[0], b->span[0], &value)) {
+        (void)tik_sreg_store(b->in, b->c, m->offset, DT_U32, value, b->args->span);
     }
-    if (!call_bind(in, &s, args, &v, &span)) {
-        return val_fail();
-    }
-    if (tik_not_built(in, c, args->span) &&
-        tik_on_cores(in, c, s.name, args->span, m->cores) &&
-        mode_value(in, c, m, &s, v, span, &value)) {
-        (void)tik_sreg_store(in, c, m->offset, DT_U32, value, args->span);
-    }
-    return in->fatal ? val_fail() : val_none();
 }
 
-static Value
-get_mode(Interp *in, Tik *c, const CallArgs *args, Call call, ModeId id)
+void
+tik_get_mode(const Bound *b)
 {
-    const Mode *m = &modes[id];
-    Signature s = call_signature(call);
-    Value v;
-    Span span;
-    if (tik_dropped(c)) {
-        return val_none();
+    const Mode *m = mode_of(b);
+    Signature s = call_signature(b->call);
+    if (tik_on_cores(b->in, b->c, s.name, b->args->span, m->readers) &&
+        tik_target(b->in, b->c, b->got[0], s.args[0].name, s.name, b->span[0])) {
+        (void)tik_sreg_load(b->in, tik_runtime(b->got[0]), m->offset, DT_U32,
+                            b->args->span);
     }
-    if (!call_bind(in, &s, args, &v, &span)) {
-        return val_fail();
-    }
-    if (tik_not_built(in, c, args->span) &&
-        tik_on_cores(in, c, s.name, args->span, m->readers) &&
-        tik_target(in, c, v, s.args[0].name, s.name, span)) {
-        (void)tik_sreg_load(in, tik_runtime(v), m->offset, DT_U32, args->span);
-    }
-    return in->fatal ? val_fail() : val_none();
-}
-
-Value
-tik_set_fp2int_mode(Interp *in, Tik *c, const CallArgs *args)
-{
-    return set_mode(in, c, args, CALL_set_fp2int_mode, MODE_FP2INT);
-}
-
-Value
-tik_mov_fp2int_mode(Interp *in, Tik *c, const CallArgs *args)
-{
-    return get_mode(in, c, args, CALL_mov_fp2int_mode_to_scalar, MODE_FP2INT);
-}
-
-Value
-tik_set_overflow_status(Interp *in, Tik *c, const CallArgs *args)
-{
-    return set_mode(in, c, args, CALL_set_overflow_status, MODE_OVERFLOW);
-}
-
-Value
-tik_get_overflow_status(Interp *in, Tik *c, const CallArgs *args)
-{
-    return get_mode(in, c, args, CALL_get_overflow_status, MODE_OVERFLOW);
-}
-
-Value
-tik_set_fp2fp_mode(Interp *in, Tik *c, const CallArgs *args)
-{
-    return set_mode(in, c, args, CALL_set_fp2fp_mode, MODE_FP2FP);
 }
 
 /* The number of a task for the processor's scheduler, which no instruction reads: it is
@@ -127,30 +92,19 @@ is_nano(const void *ctx, const Soc *soc)
     return soc_has(soc, FEATURE_TASKS);
 }
 
-Value
-tik_set_cond_task_id(Interp *in, Tik *c, const CallArgs *args)
+void
+tik_set_cond_task_id(const Bound *b)
 {
-    Value v;
-    Span span;
+    Value v = b->got[0];
     ExprId id;
-    if (tik_dropped(c)) {
-        return val_none();
-    }
-    if (!tik_bind(in, CALL_set_cond_task_id, args, &v, &span)) {
-        return val_fail();
-    }
-    if (!tik_not_built(in, c, args->span)) {
-        return in->fatal ? val_fail() : val_none();
-    }
-    if (!is_nano(NULL, c->k->soc)) {
-        tik_not_on_arch(in, c, "set_cond_task_id", args->span, is_nano, NULL);
+    if (!is_nano(NULL, b->c->k->soc)) {
+        tik_not_on_arch(b->in, b->c, "set_cond_task_id", b->args->span, is_nano, NULL);
     } else if (tik_is_runtime(v)
-                   ? tik_read(in, c, v, span, &id) &&
-                         dtype_is_float((Dtype)ir_expr(c->k, id)->dtype)
+                   ? tik_read(b->in, b->c, v, b->span[0], &id) &&
+                         dtype_is_float((Dtype)ir_expr(b->c->k, id)->dtype)
                    : !tik_literal_fits(v, DT_S64) && !tik_literal_fits(v, DT_U64)) {
-        py_diag(in, D_ARG_TYPE, span,
+        py_diag(b->in, D_ARG_TYPE, b->span[0],
                 "cond_task_id is %s; set_cond_task_id takes an integer of 64 bits there",
-                tik_a(in, v));
+                tik_a(b->in, v));
     }
-    return in->fatal ? val_fail() : val_none();
 }

@@ -85,22 +85,12 @@ record_extreme(Interp *in, Tik *c, Op op, const CallArgs *args, Value *got,
     }
 }
 
-static Value
-extreme(Interp *in, Tik *c, const CallArgs *args, Call call, Op op)
+void
+tik_vector_extreme(const Bound *b)
 {
-    Value got[MOST_ARGS];
-    Span spans[MOST_ARGS];
-    if (tik_dropped(c)) {
-        return val_none();
-    }
-    if (!tik_bind(in, call, args, got, spans)) {
-        return val_fail();
-    }
-    if (tik_not_built(in, c, args->span)) {
-        const char *list_name = call_signature(call).args[VCMAX_max_cnt_index].name;
-        record_extreme(in, c, op, args, got, spans, list_name);
-    }
-    return in->fatal ? val_fail() : val_none();
+    const char *list = call_signature(b->call).args[VCMAX_max_cnt_index].name;
+    Op op = b->call == CALL_vcmax ? OP_VCMAX : OP_VCMIN;
+    record_extreme(b->in, b->c, op, b->args, b->got, b->span, list);
 }
 
 static Value
@@ -112,7 +102,7 @@ whole(Interp *in, Tik *c, const CallArgs *args, Op op)
         return val_none();
     }
     if (!tik_bind_form(in, op, args, got, spans)) {
-        return val_fail();
+        return tik_none(in);
     }
     if (soc_has(c->k->soc, FEATURE_REDUCE_NO_WORK)) {
         got[ALLADD_work_tensor] = got[REDUCE_dst];
@@ -120,19 +110,7 @@ whole(Interp *in, Tik *c, const CallArgs *args, Op op)
     if (tik_not_built(in, c, args->span)) {
         (void)tik_record(in, c, op, args, got, spans);
     }
-    return in->fatal ? val_fail() : val_none();
-}
-
-Value
-tik_vcmax(Interp *in, Tik *c, const CallArgs *args)
-{
-    return extreme(in, c, args, CALL_vcmax, OP_VCMAX);
-}
-
-Value
-tik_vcmin(Interp *in, Tik *c, const CallArgs *args)
-{
-    return extreme(in, c, args, CALL_vcmin, OP_VCMIN);
+    return tik_none(in);
 }
 
 Value

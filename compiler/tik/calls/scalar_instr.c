@@ -291,58 +291,23 @@ target(ScalarCall *x, Value v, Span span)
     return true;
 }
 
-static Value
-two_sources(Interp *in, Tik *c, const CallArgs *args, const char *name, bool max)
+static ScalarCall
+scalar_call(const Bound *b)
 {
-    ScalarCall x = {.in = in, .c = c, .args = args, .name = name};
-    Value got[3];
-    Span span[3];
-    ExprId a, b;
-    if (tik_dropped(c)) {
-        return val_none();
-    }
-    if (!tik_bind_like(in, name, CALL_scalar_max, args, got, span)) {
-        return val_fail();
-    }
-    if (target(&x, got[0], span[0]) && has_type(&x) &&
-        source(&x, got[1], "src0", span[1], &a) &&
-        source(&x, got[2], "src1", span[2], &b)) {
-        assign(&x, extreme(&x, max, a, b));
-    }
-    return in->fatal ? val_fail() : val_none();
+    return (ScalarCall){
+        .in = b->in, .c = b->c, .args = b->args, .name = call_signature(b->call).name};
 }
 
-static Value
-one_source(Interp *in, Tik *c, const CallArgs *args, const char *name,
-           ExprId (*formula)(const ScalarCall *, ExprId))
+void
+tik_scalar_extreme(const Bound *b)
 {
-    ScalarCall x = {.in = in, .c = c, .args = args, .name = name};
-    Value got[2];
-    Span span[2];
-    ExprId a;
-    if (tik_dropped(c)) {
-        return val_none();
+    ScalarCall x = scalar_call(b);
+    ExprId p, q;
+    if (target(&x, b->got[0], b->span[0]) && has_type(&x) &&
+        source(&x, b->got[1], "src0", b->span[1], &p) &&
+        source(&x, b->got[2], "src1", b->span[2], &q)) {
+        assign(&x, extreme(&x, b->call == CALL_scalar_max, p, q));
     }
-    if (!tik_bind_like(in, name, CALL_scalar_abs, args, got, span)) {
-        return val_fail();
-    }
-    if (target(&x, got[0], span[0]) && has_type(&x) &&
-        source(&x, got[1], "src", span[1], &a)) {
-        assign(&x, formula(&x, a));
-    }
-    return in->fatal ? val_fail() : val_none();
-}
-
-Value
-tik_scalar_max(Interp *in, Tik *c, const CallArgs *args)
-{
-    return two_sources(in, c, args, "scalar_max", true);
-}
-
-Value
-tik_scalar_min(Interp *in, Tik *c, const CallArgs *args)
-{
-    return two_sources(in, c, args, "scalar_min", false);
 }
 
 static ExprId
@@ -351,34 +316,32 @@ square_root(const ScalarCall *x, ExprId a)
     return ir_op1(x->c->k, SOP_SQRT, a);
 }
 
-Value
-tik_scalar_sqrt(Interp *in, Tik *c, const CallArgs *args)
+static ExprId
+formula(const ScalarCall *x, Call call, ExprId a)
 {
-    return one_source(in, c, args, "scalar_sqrt", square_root);
+    switch ((int)call) {
+    case CALL_scalar_abs:
+        return absolute(x, a);
+    case CALL_scalar_sqrt:
+        return square_root(x, a);
+    case CALL_scalar_countbit0:
+        return zeros(x, a);
+    case CALL_scalar_countbit1:
+        return ones(x, a);
+    default:
+        return leading_zeros(x, a);
+    }
 }
 
-Value
-tik_scalar_abs(Interp *in, Tik *c, const CallArgs *args)
+void
+tik_scalar_function(const Bound *b)
 {
-    return one_source(in, c, args, "scalar_abs", absolute);
-}
-
-Value
-tik_scalar_countbit0(Interp *in, Tik *c, const CallArgs *args)
-{
-    return one_source(in, c, args, "scalar_countbit0", zeros);
-}
-
-Value
-tik_scalar_countbit1(Interp *in, Tik *c, const CallArgs *args)
-{
-    return one_source(in, c, args, "scalar_countbit1", ones);
-}
-
-Value
-tik_scalar_countleading0(Interp *in, Tik *c, const CallArgs *args)
-{
-    return one_source(in, c, args, "scalar_countleading0", leading_zeros);
+    ScalarCall x = scalar_call(b);
+    ExprId a;
+    if (target(&x, b->got[0], b->span[0]) && has_type(&x) &&
+        source(&x, b->got[1], "src", b->span[1], &a)) {
+        assign(&x, formula(&x, b->call, a));
+    }
 }
 
 /* The mode that a word names; false: the pair of types does not have it. */
@@ -451,18 +414,9 @@ convert(ScalarCall *x, const Value *got, const Span *span)
                                   : to_single(x, a));
 }
 
-Value
-tik_scalar_conv(Interp *in, Tik *c, const CallArgs *args)
+void
+tik_scalar_conv(const Bound *b)
 {
-    ScalarCall x = {.in = in, .c = c, .args = args, .name = "scalar_conv"};
-    Value got[MOST_ARGS];
-    Span span[MOST_ARGS];
-    if (tik_dropped(c)) {
-        return val_none();
-    }
-    if (!tik_bind(in, CALL_scalar_conv, args, got, span)) {
-        return val_fail();
-    }
-    convert(&x, got, span);
-    return in->fatal ? val_fail() : val_none();
+    ScalarCall x = scalar_call(b);
+    convert(&x, b->got, b->span);
 }

@@ -19,8 +19,8 @@ typedef struct Scatter {
     Interp *in;
     Tik *c;
     const CallArgs *args;
-    Value v[MOST_ARGS];
-    Span span[MOST_ARGS];
+    Value *v; /* the arguments, by P_scatter_vconv_ */
+    Span *span;
     int n;         /* entries of a list */
     int per_block; /* elements of a block of the wider type */
     /* The numbers as int64; mask: elements of a repeat, over all entries. */
@@ -236,19 +236,12 @@ record_entry(const Scatter *x, int i)
     return none || tik_record(x->in, c, OP_SCATTER_VCONV, x->args, v, span);
 }
 
-Value
-tik_scatter_vconv(Interp *in, Tik *c, const CallArgs *args)
+void
+tik_scatter_vconv(const Bound *b)
 {
-    Scatter x = {.in = in, .c = c, .args = args};
-    if (tik_dropped(c)) {
-        return val_none();
-    }
-    if (!tik_bind(in, CALL_scatter_vconv, args, x.v, x.span)) {
-        return val_fail();
-    }
-    bool ok = tik_not_built(in, c, args->span) && read_lists(&x) && read_numbers(&x);
+    Scatter x = {.in = b->in, .c = b->c, .args = b->args, .v = b->got, .span = b->span};
+    bool ok = read_lists(&x) && read_numbers(&x);
     for (int i = 0; ok && i < x.n; i++) {
         ok = record_entry(&x, i);
     }
-    return in->fatal ? val_fail() : val_none();
 }

@@ -48,32 +48,18 @@ put_slice(SliceCall *x, const char *what, Value v, Span span)
     return true;
 }
 
-/* What every call begins with. 1: go on; 0: nothing is recorded; -1: the arguments do not
- * fit. */
-static int
+/* What every call begins with. False: nothing is recorded. */
+static bool
 begin(SliceCall *x, Call call, Value *got, Span *span)
 {
     const char *name = op_method(x->op);
-    if (tik_dropped(x->c)) {
-        return 0;
-    }
-    if (!tik_bind_like(x->in, name, call, x->args, got, span)) {
-        return -1;
-    }
-    if (!tik_not_built(x->in, x->c, x->args->span)) {
-        return 0;
-    }
-    if (!tik_composite_place(x->in, x->c, name, x->args->span)) {
-        return 0;
+    if (tik_dropped(x->c) || !tik_bind_like(x->in, name, call, x->args, got, span) ||
+        !tik_not_built(x->in, x->c, x->args->span) ||
+        !tik_composite_place(x->in, x->c, name, x->args->span)) {
+        return false;
     }
     (void)tik_slice_room(x->in, x->c, DT_U8);
-    return 1;
-}
-
-static Value
-outcome(const SliceCall *x, int begun)
-{
-    return begun < 0 || x->in->fatal ? val_fail() : val_none();
+    return true;
 }
 
 static SliceCall
@@ -125,12 +111,11 @@ call_binary(Interp *in, Tik *c, const CallArgs *args, Op op, Op scalar)
     SliceCall x = elementwise(in, c, args, op);
     Value got[3];
     Span span[3];
-    int begun = begin(&x, CALL_h_add, got, span);
-    if (begun > 0 && put_slice(&x, "dst", got[0], span[0]) &&
+    if (begin(&x, CALL_h_add, got, span) && put_slice(&x, "dst", got[0], span[0]) &&
         put_sources(&x, scalar, got + 1, span + 1, val_fail(), span[0])) {
         finish(&x);
     }
-    return outcome(&x, begun);
+    return tik_none(in);
 }
 
 static Value
@@ -139,12 +124,11 @@ call_unary(Interp *in, Tik *c, const CallArgs *args, Op op)
     SliceCall x = elementwise(in, c, args, op);
     Value got[2];
     Span span[2];
-    int begun = begin(&x, CALL_h_abs, got, span);
-    if (begun > 0 && put_slice(&x, "dst", got[0], span[0]) &&
+    if (begin(&x, CALL_h_abs, got, span) && put_slice(&x, "dst", got[0], span[0]) &&
         put_slice(&x, "src", got[1], span[1])) {
         finish(&x);
     }
-    return outcome(&x, begun);
+    return tik_none(in);
 }
 
 Value
@@ -153,13 +137,12 @@ tik_h_duplicate(Interp *in, Tik *c, const CallArgs *args)
     SliceCall x = elementwise(in, c, args, OP_H_DUPLICATE);
     Value got[MOST_ARGS];
     Span span[MOST_ARGS];
-    int begun = begin(&x, CALL_h_duplicate, got, span);
-    if (begun > 0 &&
+    if (begin(&x, CALL_h_duplicate, got, span) &&
         put_slice(&x, "dst", got[P_h_duplicate_dst], span[P_h_duplicate_dst])) {
         put_operand(&x, got[P_h_duplicate_src], span[P_h_duplicate_src]);
         finish(&x);
     }
-    return outcome(&x, begun);
+    return tik_none(in);
 }
 
 /* ---- conversions --------------------------------------------------------- */
@@ -170,13 +153,13 @@ tik_h_cast(Interp *in, Tik *c, const CallArgs *args)
     SliceCall x = elementwise(in, c, args, OP_H_CAST);
     Value got[MOST_ARGS];
     Span span[MOST_ARGS];
-    int begun = begin(&x, CALL_h_cast, got, span);
-    if (begun > 0 && put_slice(&x, "dst", got[P_h_cast_dst], span[P_h_cast_dst]) &&
+    if (begin(&x, CALL_h_cast, got, span) &&
+        put_slice(&x, "dst", got[P_h_cast_dst], span[P_h_cast_dst]) &&
         put_slice(&x, "src", got[P_h_cast_src], span[P_h_cast_src])) {
         put_operand(&x, got[P_h_cast_round_mode], span[P_h_cast_round_mode]);
         finish(&x);
     }
-    return outcome(&x, begun);
+    return tik_none(in);
 }
 
 /* Results of 8 bits are scaled by a pack, the others by a float16. */
@@ -205,13 +188,13 @@ tik_h_quant(Interp *in, Tik *c, const CallArgs *args)
     SliceCall x = elementwise(in, c, args, OP_H_QUANT);
     Value got[MOST_ARGS];
     Span span[MOST_ARGS];
-    int begun = begin(&x, CALL_h_quant, got, span);
-    if (begun > 0 && put_slice(&x, "dst", got[P_h_quant_dst], span[P_h_quant_dst]) &&
+    if (begin(&x, CALL_h_quant, got, span) &&
+        put_slice(&x, "dst", got[P_h_quant_dst], span[P_h_quant_dst]) &&
         put_slice(&x, "src", got[P_h_quant_src], span[P_h_quant_src]) &&
         put_factor(&x, got[P_h_quant_deqscale], span[P_h_quant_deqscale])) {
         finish(&x);
     }
-    return outcome(&x, begun);
+    return tik_none(in);
 }
 
 /* ---- comparison and selection -------------------------------------------- */
@@ -240,8 +223,7 @@ tik_h_cmpv(Interp *in, Tik *c, const CallArgs *args)
     SliceCall x = elementwise(in, c, args, OP_H_CMPV);
     Value got[MOST_ARGS], mode;
     Span span[MOST_ARGS];
-    int begun = begin(&x, CALL_h_cmpv, got, span);
-    if (begun > 0 &&
+    if (begin(&x, CALL_h_cmpv, got, span) &&
         read_mode(&x, got[P_h_cmpv_cmp_mode], span[P_h_cmpv_cmp_mode], &mode) &&
         put_slice(&x, "mask_tensor", got[P_h_cmpv_mask_tensor],
                   span[P_h_cmpv_mask_tensor]) &&
@@ -250,7 +232,7 @@ tik_h_cmpv(Interp *in, Tik *c, const CallArgs *args)
         put_operand(&x, mode, span[P_h_cmpv_cmp_mode]);
         finish(&x);
     }
-    return outcome(&x, begun);
+    return tik_none(in);
 }
 
 Value
@@ -259,13 +241,13 @@ tik_h_sel(Interp *in, Tik *c, const CallArgs *args)
     SliceCall x = elementwise(in, c, args, OP_H_SEL);
     Value got[MOST_ARGS];
     Span span[MOST_ARGS];
-    int begun = begin(&x, CALL_h_sel, got, span);
-    if (begun > 0 && put_slice(&x, "dst", got[P_h_sel_dst], span[P_h_sel_dst]) &&
+    if (begin(&x, CALL_h_sel, got, span) &&
+        put_slice(&x, "dst", got[P_h_sel_dst], span[P_h_sel_dst]) &&
         put_sources(&x, OP_H_SEL_SCALAR, got + 1, span + 1, got[P_h_sel_mask_tensor],
                     span[P_h_sel_mask_tensor])) {
         finish(&x);
     }
-    return outcome(&x, begun);
+    return tik_none(in);
 }
 
 /* ---- reductions ---------------------------------------------------------- */
@@ -394,11 +376,10 @@ call_reduce(Interp *in, Tik *c, const CallArgs *args, Op op)
                    .same_form = true};
     Value got[3];
     Span span[3];
-    int begun = begin(&x, CALL_h_reduce_argmax, got, span);
-    if (begun > 0) {
+    if (begin(&x, CALL_h_reduce_argmax, got, span)) {
         reduce(&x, got, span);
     }
-    return outcome(&x, begun);
+    return tik_none(in);
 }
 
 /* ---- the table ----------------------------------------------------------- */

@@ -332,7 +332,7 @@ tik_vmrgsort4(Interp *in, Tik *c, const CallArgs *args)
         return handle(in, c, &counts_class);
     }
     if (!tik_bind(in, CALL_vmrgsort4, args, x.got, x.span)) {
-        return val_fail();
+        return handle(in, c, &counts_class);
     }
     return merge(in, c, &x);
 }
@@ -347,7 +347,7 @@ tik_vmrgsort(Interp *in, Tik *c, const CallArgs *args)
         return handle(in, c, &counts_class);
     }
     if (!tik_bind(in, CALL_vmrgsort, args, got, spans)) {
-        return val_fail();
+        return handle(in, c, &counts_class);
     }
     for (int i = 0; i <= P_vmrgsort_vms4_sr_scalar_array;
          i++) { /* valid_bit is no argument */
@@ -358,33 +358,19 @@ tik_vmrgsort(Interp *in, Tik *c, const CallArgs *args)
     return merge(in, c, &x);
 }
 
-Value
-tik_mov_vmrgsort4_sr(Interp *in, Tik *c, const CallArgs *args)
+void
+tik_mov_vmrgsort4_sr(const Bound *b)
 {
     static const char name[] = "mov_vmrgsort4_sr_to_scalar";
-    Value got[MOST_ARGS];
-    Span spans[MOST_ARGS];
+    const int list = P_mov_vmrgsort4_sr_to_scalar_scalar_list;
+    const int sr = P_mov_vmrgsort4_sr_to_scalar_vms4_sr;
     ExprObj *counts[LISTS];
-    if (tik_dropped(c)) {
-        return val_none();
+    CountsArg to = {b->got[list], b->span[list], "scalar_list", name, LISTS, false};
+    if (exists(b->in, b->c, CORES_REGISTERS, name, b->args->span) &&
+        read_handle(b->in, b->c, &counts_class, name, b->got[sr], b->span[sr]) &&
+        read_counts(b->in, b->c, &to, counts)) {
+        (void)load_counts(b->in, counts, b->args->span);
     }
-    if (!tik_bind(in, CALL_mov_vmrgsort4_sr_to_scalar, args, got, spans)) {
-        return val_fail();
-    }
-    CountsArg list = {got[P_mov_vmrgsort4_sr_to_scalar_scalar_list],
-                      spans[P_mov_vmrgsort4_sr_to_scalar_scalar_list],
-                      "scalar_list",
-                      name,
-                      LISTS,
-                      false};
-    if (tik_not_built(in, c, args->span) &&
-        exists(in, c, CORES_REGISTERS, name, args->span) &&
-        read_handle(in, c, &counts_class, name, got[P_mov_vmrgsort4_sr_to_scalar_vms4_sr],
-                    spans[P_mov_vmrgsort4_sr_to_scalar_vms4_sr]) &&
-        read_counts(in, c, &list, counts)) {
-        (void)load_counts(in, counts, args->span);
-    }
-    return in->fatal ? val_fail() : val_none();
 }
 
 /* ---- suppression --------------------------------------------------------- */
@@ -396,24 +382,14 @@ tik_rpn_cor(Interp *in, Tik *c, const CallArgs *args)
     return val_failed(done) ? done : handle(in, c, &suppression_class);
 }
 
-Value
-tik_rpn_cor_diag(Interp *in, Tik *c, const CallArgs *args)
+void
+tik_rpn_cor_diag(const Bound *b)
 {
-    Value got[MOST_ARGS];
-    Span spans[MOST_ARGS];
-    if (tik_dropped(c)) {
-        return val_none();
+    const int src = P_rpn_cor_diag_src_register;
+    if (read_handle(b->in, b->c, &suppression_class, "rpn_cor_diag", b->got[src],
+                    b->span[src])) {
+        (void)tik_record(b->in, b->c, OP_RPN_COR_DIAG, b->args, b->got, b->span);
     }
-    if (!tik_bind(in, CALL_rpn_cor_diag, args, got, spans)) {
-        return val_fail();
-    }
-    if (tik_not_built(in, c, args->span) &&
-        read_handle(in, c, &suppression_class, "rpn_cor_diag",
-                    got[P_rpn_cor_diag_src_register],
-                    spans[P_rpn_cor_diag_src_register])) {
-        (void)tik_record(in, c, OP_RPN_COR_DIAG, args, got, spans);
-    }
-    return in->fatal ? val_fail() : val_none();
 }
 
 /* A number of dtype t: a literal that t represents, a Scalar of that dtype, or an
@@ -459,7 +435,7 @@ tik_set_rpn_cor_ir(Interp *in, Tik *c, const CallArgs *args)
         return handle(in, c, &suppression_class);
     }
     if (!tik_bind(in, CALL_set_rpn_cor_ir, args, &v, &span)) {
-        return val_fail();
+        return handle(in, c, &suppression_class);
     }
     if (tik_not_built(in, c, args->span) &&
         exists(in, c, CORES_REGISTERS, name, args->span) &&
@@ -469,29 +445,18 @@ tik_set_rpn_cor_ir(Interp *in, Tik *c, const CallArgs *args)
     return handle(in, c, &suppression_class);
 }
 
-Value
-tik_mov_rpn_cor_ir(Interp *in, Tik *c, const CallArgs *args)
+void
+tik_mov_rpn_cor_ir(const Bound *b)
 {
     static const char name[] = "mov_rpn_cor_ir_to_scalar";
-    Value got[MOST_ARGS];
-    Span spans[MOST_ARGS];
-    if (tik_dropped(c)) {
-        return val_none();
+    const int ir = P_mov_rpn_cor_ir_to_scalar_rpn_cor_ir;
+    const int dst = P_mov_rpn_cor_ir_to_scalar_scalar;
+    if (exists(b->in, b->c, CORES_REGISTERS, name, b->args->span) &&
+        read_handle(b->in, b->c, &suppression_class, name, b->got[ir], b->span[ir]) &&
+        tik_target(b->in, b->c, b->got[dst], "scalar", name, b->span[dst])) {
+        (void)tik_sreg_load(b->in, tik_runtime(b->got[dst]), SREG_RPN_COR_IR, DT_U32,
+                            b->args->span);
     }
-    if (!tik_bind(in, CALL_mov_rpn_cor_ir_to_scalar, args, got, spans)) {
-        return val_fail();
-    }
-    if (tik_not_built(in, c, args->span) &&
-        exists(in, c, CORES_REGISTERS, name, args->span) &&
-        read_handle(in, c, &suppression_class, name,
-                    got[P_mov_rpn_cor_ir_to_scalar_rpn_cor_ir],
-                    spans[P_mov_rpn_cor_ir_to_scalar_rpn_cor_ir]) &&
-        tik_target(in, c, got[P_mov_rpn_cor_ir_to_scalar_scalar], "scalar", name,
-                   spans[P_mov_rpn_cor_ir_to_scalar_scalar])) {
-        (void)tik_sreg_load(in, tik_runtime(got[P_mov_rpn_cor_ir_to_scalar_scalar]),
-                            SREG_RPN_COR_IR, DT_U32, args->span);
-    }
-    return in->fatal ? val_fail() : val_none();
 }
 
 /* float16 unless given. */
@@ -528,7 +493,7 @@ tik_set_rpn_offset(Interp *in, Tik *c, const CallArgs *args)
         return handle(in, c, &offset_class);
     }
     if (!tik_bind(in, CALL_set_rpn_offset, args, got, spans)) {
-        return val_fail();
+        return handle(in, c, &offset_class);
     }
     if (tik_not_built(in, c, span) && exists(in, c, CORES_OFFSET, name, span) &&
         offset_dtype(in, c, got[P_set_rpn_offset_offset_dtype],

@@ -137,28 +137,22 @@ record_barrier(Interp *in, Tik *c, Root *r, const Stmt *loop, Span span)
     return tik_emit(in, c, s, span, NULL);
 }
 
-Value
-tik_block_barrier(Interp *in, Tik *c, const CallArgs *args)
+void
+tik_block_barrier(const Bound *b)
 {
-    Value v;
-    Span span;
     Root *r;
-    if (tik_dropped(c)) {
-        return val_none();
-    }
-    if (!tik_bind(in, CALL_block_barrier, args, &v, &span)) {
-        return val_fail();
-    }
-    const TScope *loop = multicore_loop(c);
-    if (!tik_not_built(in, c, args->span) || !barrier_workspace(in, c, v, span, &r)) {
-        return val_none();
+    Span at = b->args->span, span = b->span[P_block_barrier_sync_workspace];
+    const TScope *loop = multicore_loop(b->c);
+    if (!barrier_workspace(b->in, b->c, b->got[P_block_barrier_sync_workspace], span,
+                           &r)) {
+        return;
     }
     if (!loop || !loop->loop) {
-        py_diag(in, D_BARRIER, args->span, "block_barrier outside of a multi-core loop");
-        return val_none();
+        py_diag(b->in, D_BARRIER, at, "block_barrier outside of a multi-core loop");
+        return;
     }
-    Stmt st = c->k->stmts.p[loop->loop];
-    bool ok =
-        !barrier_size(in, c, &st, r, span) || record_barrier(in, c, r, &st, args->span);
-    return ok ? val_none() : val_fail();
+    Stmt st = b->c->k->stmts.p[loop->loop];
+    if (barrier_size(b->in, b->c, &st, r, span)) {
+        (void)record_barrier(b->in, b->c, r, &st, at);
+    }
 }

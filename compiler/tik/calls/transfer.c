@@ -6,29 +6,20 @@
 #include "rules/transfer.h"
 #include "tik/struct.h"
 
-Value
-tik_data_move_pad(Interp *in, Tik *c, const CallArgs *args)
+#include <string.h>
+
+void
+tik_data_move_pad(const Bound *b)
 {
-    enum {
-        P_VALUE = 8,
-        P_FILL
-    };
-    Value v[P_FILL + 1];
-    Span span[P_FILL + 1];
-    if (tik_dropped(c)) {
-        return val_none();
-    }
-    if (!tik_bind(in, CALL_data_move_pad, args, v, span)) {
-        return val_fail();
-    }
-    bool given = v[P_VALUE].kind != VAL_NONE;
-    v[P_FILL] = val_int(given ? PAD_GIVEN : PAD_FIRST);
-    v[P_VALUE] = given ? v[P_VALUE] : val_int(0);
-    span[P_FILL] = span[P_VALUE];
-    if (tik_not_built(in, c, args->span)) {
-        (void)tik_record(in, c, OP_DATA_MOVE_PAD, args, v, span);
-    }
-    return in->fatal ? val_fail() : val_none();
+    Value v[MOST_ARGS];
+    Span span[MOST_ARGS];
+    memcpy(v, b->got, sizeof v);
+    memcpy(span, b->span, sizeof span);
+    bool given = v[PADMOVE_padding_value].kind != VAL_NONE;
+    v[PADMOVE_fill] = val_int(given ? PAD_GIVEN : PAD_FIRST);
+    v[PADMOVE_padding_value] = given ? v[PADMOVE_padding_value] : val_int(0);
+    span[PADMOVE_fill] = span[PADMOVE_padding_value];
+    (void)tik_record(b->in, b->c, OP_DATA_MOVE_PAD, b->args, v, span);
 }
 
 /* ---- the spelling of Ascend C -------------------------------------------- */
@@ -115,21 +106,12 @@ record_copy_pad(Interp *in, Tik *c, const CallArgs *args, const Value *got,
 }
 
 /* data_copy_pad(dst, src, params, pad_params=None) */
-Value
-tik_data_copy_pad(Interp *in, Tik *c, const CallArgs *args)
+void
+tik_data_copy_pad(const Bound *b)
 {
-    Value got[MOST_ARGS];
-    Span span[MOST_ARGS];
-    if (tik_dropped(c)) {
-        return val_none();
+    if (copy_params_ok(b->in, b->got, b->span)) {
+        record_copy_pad(b->in, b->c, b->args, b->got, b->span);
     }
-    if (!tik_bind(in, CALL_data_copy_pad, args, got, span)) {
-        return val_fail();
-    }
-    if (tik_not_built(in, c, args->span) && copy_params_ok(in, got, span)) {
-        record_copy_pad(in, c, args, got, span);
-    }
-    return in->fatal ? val_fail() : val_none();
 }
 
 /* ---- the register -------------------------------------------------------- */
@@ -160,25 +142,15 @@ pad_value(Interp *in, Tik *c, Value v, Value type, const Span *span, Dtype *t,
 }
 
 /* set_pad_value(value, dtype='float16'): a Scalar has its own dtype. */
-Value
-tik_set_pad_value(Interp *in, Tik *c, const CallArgs *args)
+void
+tik_set_pad_value(const Bound *b)
 {
-    Value v[MOST_ARGS];
-    Span span[MOST_ARGS];
     Dtype t;
     ExprId value;
-    if (tik_dropped(c)) {
-        return val_none();
+    if (pad_value(b->in, b->c, b->got[P_set_pad_value_value],
+                  b->got[P_set_pad_value_dtype], b->span, &t, &value)) {
+        (void)tik_sreg_store(b->in, b->c, SREG_PAD_VALUE, t, value, b->args->span);
     }
-    if (!tik_bind(in, CALL_set_pad_value, args, v, span)) {
-        return val_fail();
-    }
-    if (tik_not_built(in, c, args->span) &&
-        pad_value(in, c, v[P_set_pad_value_value], v[P_set_pad_value_dtype], span, &t,
-                  &value)) {
-        (void)tik_sreg_store(in, c, SREG_PAD_VALUE, t, value, args->span);
-    }
-    return in->fatal ? val_fail() : val_none();
 }
 
 /* ---- fills of fractals --------------------------------------------------- */
@@ -197,65 +169,44 @@ is_float16(Interp *in, Value v, Span span)
 }
 
 /* set_l0_set_value(value, dtype): a Scalar is a float16. */
-Value
-tik_set_l0_set_value(Interp *in, Tik *c, const CallArgs *args)
+void
+tik_set_l0_set_value(const Bound *b)
 {
-    enum {
-        CORES = ON_CMPMASK
-    };
-    Value v[MOST_ARGS];
-    Span span[MOST_ARGS];
+    const Value *v = b->got;
     Dtype t;
     ExprId value;
-    if (tik_dropped(c)) {
-        return val_none();
-    }
-    if (!tik_bind(in, CALL_set_l0_set_value, args, v, span)) {
-        return val_fail();
-    }
-    if (!tik_not_built(in, c, args->span) ||
-        !tik_on_cores(in, c, "set_l0_set_value", args->span, CORES) ||
-        !is_float16(in, v[P_set_l0_set_value_dtype], span[P_set_l0_set_value_dtype]) ||
-        !pad_value(in, c, v[P_set_l0_set_value_value], v[P_set_l0_set_value_dtype], span,
-                   &t, &value)) {
-        return in->fatal ? val_fail() : val_none();
+    if (!tik_on_cores(b->in, b->c, "set_l0_set_value", b->args->span, ON_CMPMASK) ||
+        !is_float16(b->in, v[P_set_l0_set_value_dtype],
+                    b->span[P_set_l0_set_value_dtype]) ||
+        !pad_value(b->in, b->c, v[P_set_l0_set_value_value], v[P_set_l0_set_value_dtype],
+                   b->span, &t, &value)) {
+        return;
     }
     if (t == DT_F16) {
-        (void)tik_sreg_store(in, c, SREG_L0_VALUE, DT_F16, value, args->span);
+        (void)tik_sreg_store(b->in, b->c, SREG_L0_VALUE, DT_F16, value, b->args->span);
     } else {
-        py_diag(in, D_ARG_TYPE, span[P_set_l0_set_value_value],
+        py_diag(b->in, D_ARG_TYPE, b->span[P_set_l0_set_value_value],
                 "value has dtype %s; set_l0_set_value takes float16", dtype_name(t));
     }
-    return in->fatal ? val_fail() : val_none();
 }
 
 /* tensor_padding_with_matrix(dst, repeat_times, value=None): None is what the register
  * holds, as the dtype of dst. */
-Value
-tik_tensor_padding_with_matrix(Interp *in, Tik *c, const CallArgs *args)
+void
+tik_tensor_padding_with_matrix(const Bound *b)
 {
+    const int dst = P_tensor_padding_with_matrix_dst;
     Value v[MOST_ARGS];
-    Span span[MOST_ARGS];
     ExprId value;
-    if (tik_dropped(c)) {
-        return val_none();
-    }
-    if (!tik_bind(in, CALL_tensor_padding_with_matrix, args, v, span)) {
-        return val_fail();
-    }
-    if (!tik_not_built(in, c, args->span)) {
-        return in->fatal ? val_fail() : val_none();
-    }
+    memcpy(v, b->got, sizeof v);
     if (v[P_tensor_padding_with_matrix_value].kind == VAL_NONE) {
-        Dtype t = tik_is(v[P_tensor_padding_with_matrix_dst], &tik_tensor_class)
-                      ? ((View *)v[P_tensor_padding_with_matrix_dst].obj)->dtype
-                      : DT_NONE;
+        Dtype t =
+            tik_is(v[dst], &tik_tensor_class) ? ((View *)v[dst].obj)->dtype : DT_NONE;
         bool half = t != DT_NONE && dtype_size(t) == 2;
         v[P_tensor_padding_with_matrix_value] = val_int(0);
-        if (half && tik_sreg_read(in, c, SREG_L0_VALUE, t, args->span, &value)) {
-            v[P_tensor_padding_with_matrix_value] = tik_expr(in, c, value);
+        if (half && tik_sreg_read(b->in, b->c, SREG_L0_VALUE, t, b->args->span, &value)) {
+            v[P_tensor_padding_with_matrix_value] = tik_expr(b->in, b->c, value);
         }
     }
-    (void)tik_record(in, c, OP_TENSOR_PADDING_WITH_MATRIX, args, v, span);
-    return in->fatal ? val_fail() : val_none();
+    (void)tik_record(b->in, b->c, OP_TENSOR_PADDING_WITH_MATRIX, b->args, v, b->span);
 }
