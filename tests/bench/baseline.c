@@ -1,5 +1,5 @@
-/* baseline.c: plain loops. The copies are kept from being replaced by memcpy, which is
- * measured by itself. */
+/* baseline.c: has plain loops. The compiler is kept from replacing the copies by memcpy,
+ * which is measured by itself. */
 #include "baseline.h"
 
 void

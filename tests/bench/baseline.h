@@ -1,5 +1,5 @@
-/* baseline.h: what a C programmer would write instead of the kernels of the benchmark.
- * Compiled with -O3 -march=native. */
+/* baseline.h: declares what a C programmer would write instead of the kernels of the
+ * benchmark. It is compiled with -O3 -march=native. */
 #ifndef BENCH_BASELINE_H
 #define BENCH_BASELINE_H
 
@@ -9,7 +9,7 @@ void baseline_add_f32(float *restrict c, const float *a, const float *b, int64_t
 void baseline_scale_f32(float *restrict c, const float *a, float s, int64_t n);
 void baseline_copy_f32(float *restrict c, const float *a, int64_t n);
 
-/* Bits of float16 numbers. */
+/* The arguments are bits of float16 numbers. */
 void baseline_add_f16(uint16_t *restrict c, const uint16_t *a, const uint16_t *b,
                       int64_t n);
 void baseline_scale_f16(uint16_t *restrict c, const uint16_t *a, float s, int64_t n);

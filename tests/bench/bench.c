@@ -1,8 +1,8 @@
-/* bench.c: tiled kernels against C loops and memcpy, in one process and interleaved:
- * every round runs each contestant once, in rotated order, and the median of the rounds
- * counts. Results of all contestants are compared first, bit by bit.
+/* bench.c: compares tiled kernels with C loops and memcpy, in one process and
+ * interleaved: every round runs each contestant once, in rotated order, and the median of
+ * the rounds counts. Results of all contestants are compared first, bit by bit.
  *
- *   bench [ROUNDS [ELEMENTS]] */
+ *  bench [ROUNDS [ELEMENTS]] */
 #include "baseline.h"
 #include "host/host.h"
 #include "pipeline.h"
@@ -51,7 +51,7 @@ typedef struct Bench {
     const HostApi *api;
     const uint8_t *blob;
     size_t blob_size;
-    double compile; /* seconds, front end and both back ends apart */
+    double compile; /* seconds of the front end and of both back ends */
     double jit;
     double times[WHO_COUNT][MAX_ROUNDS];
 } Bench;
@@ -65,7 +65,7 @@ die(const char *what, const char *why)
 
 /* ---- kernels ------------------------------------------------------------- */
 
-/* Eight cores, each over tiles of 64 repeats. */
+/* The kernel has eight cores, and each goes over tiles of 64 repeats. */
 static char *
 kernel_source(const Bench *b)
 {
@@ -222,7 +222,7 @@ make_array(TikArray *a, Dtype t, int64_t n, uint32_t seed)
     }
 }
 
-/* All contestants that compute give the bytes of the C loop. */
+/* All contestants that compute must give the bytes of the C loop. */
 static void
 compare(Bench *b)
 {

@@ -1,7 +1,7 @@
-/* conv_baseline.c: convolutions as one would write them by hand in C, for conv.py. Plain
- * arrays (n = 1; channels, rows, columns), padding of zeros. The compiler gets everything
- * it has; a row of results is summed at a time, so that the innermost loop is over
- * elements that follow each other. */
+/* conv_baseline.c: has convolutions as one would write them by hand in C, for conv.py.
+ * They have plain arrays (n = 1; channels, rows, columns) and padding of zeros. The
+ * compiler gets all options for this machine; a row of results is summed at a time, so
+ * that the innermost loop is over elements that follow each other. */
 #include <stdint.h>
 #include <string.h>
 
@@ -54,7 +54,7 @@ requantised(int64_t v, int64_t mul, int shift, int zero)
     return (int8_t)(r < -128 ? -128 : r > 127 ? 127 : r);
 }
 
-/* Requantised: to the nearest, up in the middle. */
+/* Requantises to the nearest; ties go up. */
 void
 conv_bytes(const Shape *s, const int8_t *x, const int8_t *weight, const int32_t *bias,
            const int32_t *mul, const int32_t *shift, int zero, int8_t *out)

@@ -1,15 +1,15 @@
-/* cube.c: matmul and conv2d of int8 and float16 on the host back end and the emulator,
- * against OpenBLAS (float32, one thread) and a kernel written by hand for this processor,
- * in one process and interleaved: every round runs each contestant once, in rotated
- * order, and the median of the rounds counts. Results of both back ends are compared with
- * each other and with the hand-written kernel first.
+/* cube.c: compares matmul and conv2d of int8 and float16 on the host back end and the
+ * emulator with OpenBLAS (float32, one thread) and a kernel written by hand for this
+ * processor, in one process and interleaved: every round runs each contestant once, in
+ * rotated order, and the median of the rounds counts. Results of both back ends are
+ * compared with each other and with the hand-written kernel first.
  *
  * A kernel moves its factors to L1 once and repeats the product there; matrices are made
  * in tiles of columns that fill L0C. The contestants get plain matrices; of a convolution
- * they get the matrix of windows, and nobody counts the time to make it for them.
- * Giga-operations per second count a product and a sum as two. One thread.
+ * they get the matrix of windows, and the time to make it for them is not counted.
+ * Giga-operations per second count a product and a sum as two. There is one thread.
  *
- *   cube [ROUNDS [REPETITIONS]] */
+ *  cube [ROUNDS [REPETITIONS]] */
 #include "cube_baseline.h"
 #include "host/host.h"
 #include "num/half.h"
@@ -43,9 +43,10 @@ typedef void Gemm(int order, int ta, int tb, int m, int n, int k, float alpha,
 typedef struct Case {
     const char *name;
     Dtype type;
-    int m, k, n;  /* of the product of matrices; of a convolution rows are windows */
-    int tile;     /* columns that L0C holds */
-    int c1, h, w; /* convolution of 3 x 3, padding 1: the image; 0: matrices */
+    int m, k, n; /* size of the product of matrices; rows of a convolution are windows */
+    int tile;    /* number of columns that L0C holds */
+    /* image of a convolution of 3 x 3 with padding 1; 0: the case has matrices */
+    int c1, h, w;
 } Case;
 
 static const Case cases[] = {
@@ -178,7 +179,7 @@ must(void *p)
     return p;
 }
 
-/* Numbers of both signs: int8 of any size, float16 from 1 to 2. */
+/* Fills with numbers of both signs: int8 of any size, float16 from 1 to 2. */
 static void
 fill(const Case *c, uint8_t *x, int64_t n, uint32_t seed)
 {
@@ -207,8 +208,8 @@ copy(const Case *c, uint8_t *to, int64_t i, const uint8_t *from, int64_t j)
     memcpy(to + i * size, from + j * size, (size_t)size);
 }
 
-/* The plain first factor out of what the kernel gets: columns of fractals, or windows of
- * an image. */
+/* Makes the plain first factor from what the kernel gets: columns of fractals, or windows
+ * of an image. */
 static void
 plain_a(Bench *b)
 {
@@ -339,8 +340,8 @@ run(Bench *b, Who who)
 
 /* ---- one case ------------------------------------------------------------ */
 
-/* The last tile of the kernel is that of the hand-written one, or of OpenBLAS where there
- * is none. */
+/* The last tile of the kernel must be that of the hand-written one, or of OpenBLAS where
+ * there is none. */
 static bool
 same_sums(const Bench *b)
 {
@@ -440,8 +441,8 @@ bench(const Case *c, Gemm *gemm, int rounds, int repetitions)
     }
 }
 
-/* Null where the library is not installed. That of Debian 12 does not know newer
- * processors and would take kernels for old ones. */
+/* Returns null where the library is not installed. That of Debian 12 does not know newer
+ * processors and would choose kernels for old ones. */
 static Gemm *
 find_blas(void)
 {

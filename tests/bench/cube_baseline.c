@@ -1,6 +1,7 @@
-/* cube_baseline.c: see cube_baseline.h. Tiles of 14 x 32 sums in registers; int8 by the
- * processor's products of bytes (VNNI), float16 widened once and multiplied by FMA.
- * Compiled for the machine that it runs on. */
+/* cube_baseline.c: has products of matrices written by hand (see cube_baseline.h). Tiles
+ * of 14 x 32 sums are in registers; int8 uses the processor's products of bytes (VNNI),
+ * float16 is widened once and multiplied by FMA. It is compiled for the machine that it
+ * runs on. */
 #include "cube_baseline.h"
 
 #if defined(__AVX512VNNI__) && defined(__AVX512BW__) && defined(__F16C__)
@@ -13,7 +14,7 @@ enum {
     NR = 32
 };
 
-/* Rows r of a tile that exist; the others repeat the last one. */
+/* Returns row r of a tile if it exists, else the last row. */
 static int
 row_of(int i, int r, int m)
 {
@@ -51,7 +52,7 @@ tile_bytes(int32_t *c, const uint8_t *const *a, const uint32_t *b, const __m512i
     }
 }
 
-/* Four rows of b become words; the first factor is 128 too large. */
+/* Makes words of four rows of b; the first factor is 128 too large. */
 static void
 panel_bytes(uint32_t *out, const int8_t *b, int k, int n, __m512i start[2])
 {
@@ -133,7 +134,7 @@ widen(float *to, const uint16_t *from, int n)
 int
 hand_halves(float *c, const uint16_t *a, const uint16_t *b, int m, int k, int n)
 {
-    int pitch = k + 16; /* rows that do not fall on one set of the cache */
+    int pitch = k + 16; /* the pitch keeps rows from falling on one set of the cache */
     float *left = malloc((size_t)m * (size_t)pitch * 4);
     float *panel = malloc((size_t)k * NR * 4);
     for (int i = 0; i < m; i++) {

@@ -1,17 +1,17 @@
-/* families.c: one instruction of each family of vector instructions, on the host back end
- * with one thread and on the emulator, against the same work in C loops; in one process
- * and interleaved: every round runs each contestant once, in rotated order, and the
- * median of the rounds counts. Results are compared first: bit by bit, or within the
+/* families.c: compares one instruction of each family of vector instructions, on the host
+ * back end with one thread and on the emulator, with the same work in C loops; in one
+ * process and interleaved: every round runs each contestant once, in rotated order, and
+ * the median of the rounds counts. Results are compared first: bit by bit, or within the
  * tolerance of the case where C rounds elsewhere.
  *
  * A kernel moves its data to UB once, repeats the instruction over 16 to 64 KB there, and
  * moves the result out once. GB/s are bytes that the instruction reads and writes; a
- * ratio is to the faster of the two C compilers, above 1 is faster than C. Times are of
- * the processor: nobody here waits or has threads, so what else the machine does counts
- * less.
+ * ratio is to the faster of the two C compilers, and above 1 is faster than C. Times are
+ * processor times: no contestant waits or has threads, so other work of the machine
+ * matters less.
  *
- *   families [ROUNDS [REPETITIONS [TEXT]]]   TEXT: only cases with it in the family or
- * the call */
+ *  families [ROUNDS [REPETITIONS [TEXT]]]
+ * TEXT: only cases that contain it in the family or the call. */
 #include "families_baseline.h"
 #include "host/host.h"
 #include "pipeline.h"
@@ -27,7 +27,7 @@
 typedef enum Who {
     HOST,
     EMULATOR,
-    C_LOOP, /* by the compiler of the build */
+    C_LOOP, /* compiled by the compiler of the build */
     C_LOOP_CLANG,
     WHO_COUNT
 } Who;
@@ -40,21 +40,22 @@ enum {
 typedef enum Fill {
     NUMBERS,  /* between 1 and 2, both signs */
     POSITIVE, /* between 1 and 2 */
-    BITS,     /* half of them set */
-    OFFSETS,  /* of the elements of a tensor of as many, in another order */
-    SORTED    /* 4 lists of float16 proposals, each with descending scores */
+    BITS,     /* half of the bits are set */
+    /* byte offsets of all elements of a tensor with that many, in another order */
+    OFFSETS,
+    SORTED /* 4 lists of float16 proposals, each with descending scores */
 } Fill;
 
-/* x and y are read, z is written; all three are in UB and have what the arrays a, b and c
- * have. */
+/* x and y are read, z is written; all three are in UB and have the contents of the arrays
+ * a, b and c. */
 typedef struct Case {
     const char *family;
-    const char *call; /* of the instruction */
+    const char *call; /* text of the instruction */
     Dtype x, y, z;
-    int nx, ny, nz; /* elements */
-    int64_t bytes;  /* read and written by one call */
+    int nx, ny, nz; /* numbers of elements */
+    int64_t bytes;  /* bytes that one call reads and writes */
     Loop loop;
-    int64_t n;        /* what the loop gets */
+    int64_t n;        /* the loop's argument n */
     double tolerance; /* relative; 0: the same bits */
     Fill fill_x, fill_y;
 } Case;
@@ -127,7 +128,8 @@ show_errors(Unit *u, const char *what)
     die(what, t.p != NULL ? t.p : "");
 }
 
-/* False: the instruction is known but not there. Any other fault ends the program. */
+/* False: the instruction is known but absent. Any other fault ends the
+ * program. */
 static bool
 compile(Bench *b)
 {
@@ -169,8 +171,8 @@ fill_number(TikArray *a, int64_t i, uint32_t bits, bool positive)
     }
 }
 
-/* The fifth number of each proposal is its score: less than that before it by up to 7
- * units. */
+/* The fifth number of each proposal is its score: it is less than the previous one by up
+ * to 7 units. */
 static void
 fill_sorted(TikArray *a, uint32_t seed)
 {
@@ -257,7 +259,8 @@ run(Bench *b, Who who)
 
 /* ---- one case ------------------------------------------------------------ */
 
-/* Float32 results within the tolerance, which is of the wanted number. */
+/* True if float32 results are within the tolerance, which is relative to the wanted
+ * number. */
 static bool
 near(const float *want, const float *got, const Case *c)
 {

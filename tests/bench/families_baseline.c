@@ -1,5 +1,6 @@
-/* families_baseline.c: plain loops. No contraction of products and sums: kernels round
- * both. FAMILIES is the name of the table, which tells the compilers apart. */
+/* families_baseline.c: has plain loops. Products and sums are not contracted, since
+ * kernels round both. FAMILIES is the name of the table, which distinguishes the
+ * compilers. */
 #include "families_baseline.h"
 
 #include <math.h>
@@ -9,7 +10,8 @@ typedef struct Record {
     _Float16 before[4], score, after[3];
 } Record;
 
-/* One loop over n elements: OUT and IN are types, VALUE is of a[i] and b[i]. */
+/* Defines a loop over n elements: OUT and IN are types, VALUE is computed from a[i] and
+ * b[i]. */
 #define EACH(name, OUT, IN, VALUE)                                                       \
     static void name(void *restrict z, const void *x, const void *y, int64_t n)          \
     {                                                                                    \
@@ -35,7 +37,8 @@ EACH(f16_f32, float, _Float16, a[i])
 EACH(f32_s32, int32_t, float, nearbyintf(a[i]))
 
 EACH(larger_f16, _Float16, _Float16, a[i] > b[i] ? a[i] : b[i])
-/* As float: of a choice between a half and 0 gcc 12 makes an instruction that is none. */
+/* It chooses as float: of a choice between a half and 0 gcc 12 makes an instruction that
+ * does not exist. */
 EACH(relu_f16, _Float16, _Float16, (float)a[i] > 0 ? (float)a[i] : 0)
 EACH(and_u16, uint16_t, uint16_t, a[i] & b[i])
 EACH(mul3_u32, uint32_t, uint32_t, a[i] * 3)
@@ -45,8 +48,8 @@ EACH(f16_s32, int32_t, _Float16, nearbyintf(a[i]))
 EACH(s32_f16, _Float16, int32_t, (float)a[i])
 EACH(less_bytes_f16, uint8_t, _Float16, a[i] < b[i])
 
-/* By blocks, for in one loop each conversion would wait for the call before it: gcc
- * converts into the register that holds the last result. */
+/* It goes by blocks, for in one loop each conversion would wait for the call before it:
+ * gcc converts into the register that holds the last result. */
 static void
 exp_f16(void *restrict z, const void *x, const void *y, int64_t n)
 {
@@ -315,7 +318,7 @@ sort16_f16(void *restrict z, const void *x, const void *y, int64_t n)
     const Record *a = x;
     (void)y;
     for (int64_t g = 0; g < n; g++, a += 16, c += 16) {
-        for (int i = 0; i < 16; i++) { /* by insertion */
+        for (int i = 0; i < 16; i++) { /* it sorts by insertion */
             int k = i;
             for (; k > 0 && c[k - 1].score < a[i].score; k--) {
                 c[k] = c[k - 1];

@@ -16,7 +16,7 @@ PYTHON = 'CPython with the recording stub'
 
 
 def kernel_lines(lines):
-    """A kernel of about so many lines: what generated operators look like. The Unified Buffer is
+    """A kernel of about that many lines: what generated operators look like. The Unified Buffer is
     reused scope by scope; every statement is on a line of its own."""
     out = ['from tbe import tik', 't = tik.Tik()',
            "src = t.Tensor('float16', (65536,), name='src', scope=tik.scope_gm)",

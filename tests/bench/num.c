@@ -1,12 +1,13 @@
-/* num.c: speed of the elementary functions and conversions, and errors over every
- * float32.
+/* num.c: measures the speed of the elementary functions and conversions, and errors over
+ * every float32.
  *
- * usage: num                       GB/s (bytes in and out) of every level; functions also
- * by a loop over the C library, and by SLEEF where libsleef.so.3 is found num --every FN
- * results over all 2^32 arguments that are not the exact value rounded once, by 80-bit
- * arithmetic; minutes
+ * usage: num                 GB/s (bytes in and out) of every level; functions also by a
+ *                           loop over the C library, and by SLEEF where libsleef.so.3
+ *                           is found
+ *       num --every FN      results over all 2^32 arguments that are not the exact value
+ *                           rounded once, by 80-bit arithmetic; takes minutes
  *
- * SLEEF: the double functions that give the same bits with and without AVX-512 (cinz),
+ * SLEEF has the double functions that give the same bits with and without AVX-512 (cinz),
  * with one rounding to float32, which is the accuracy of ours; and the float32 functions,
  * off by up to 1 ulp. */
 #define _DEFAULT_SOURCE
@@ -32,7 +33,7 @@ enum {
 typedef struct Row {
     const char *name;
     NumFn fn;
-    float lo, hi; /* arguments of the measurement */
+    float lo, hi; /* range of the arguments that are measured */
     float (*single)(float);
     double (*wide)(double);
     long double (*exact)(long double);
@@ -89,7 +90,7 @@ static const Row rows[] = {
      "Sleef_cinz_cosf16_u10avx512fnofma"},
 };
 
-/* One way to compute: what is set is used. */
+/* One way to compute; only the members of that way are set. */
 typedef struct Way {
     NumFnLanes *lanes;
     float (*single)(float);
@@ -142,7 +143,7 @@ now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The best of some rounds, in GB/s read and written. */
+/* Returns the best of some rounds, in GB/s read and written. */
 static double
 speed(const Way *w, const float *src)
 {
@@ -201,7 +202,7 @@ measure(const Row *r, void *sleef, NumType t)
 static const struct {
     NumConv conv;
     const char *name;
-    int bytes; /* of source and result */
+    int bytes; /* bytes of source and result */
 } convs[] = {
     {{NUM_F32, NUM_F16, NUM_NEAREST, false}, "f16 -> f32", 6},
     {{NUM_F16, NUM_F32, NUM_NEAREST, false}, "f32 -> f16", 6},
@@ -252,8 +253,8 @@ measure_all(void)
     measure_conversions();
 }
 
-/* The exact value rounded once, by 80-bit arithmetic; says so when even that cannot
- * decide. */
+/* Returns the exact value rounded once, by 80-bit arithmetic; it reports when even that
+ * cannot decide. */
 static uint32_t
 rounded_exactly(const Row *r, float x)
 {
@@ -265,8 +266,8 @@ rounded_exactly(const Row *r, float x)
     return float_bits_canonical((float)v);
 }
 
-/* The C library's double result decides unless it is near the middle of two floats, or
- * among subnormal floats, whose middles are elsewhere. */
+/* The C library's double result decides unless it is near the middle between two floats,
+ * or among subnormal floats, whose middles are elsewhere. */
 static uint64_t
 wrong_in(const Row *r, uint32_t first, const uint32_t *got)
 {

@@ -1,11 +1,11 @@
-/* pack.c: speed of packing weights for lane-local memory: a set of 256 MB of int8
- * convolutions for bm1684x and bm1688, with requantisation and bias in front, against
- * memcpy of the same bytes in the same run.
+/* pack.c: compares the speed of packing weights for LMEM with memcpy of the same bytes in
+ * the same run. The set has 256 MB of int8 convolutions for bm1684x and bm1688, with
+ * requantisation and bias before the weights.
  *
  * usage: pack [ROUNDS [MEGABYTES]]
  *
  * The set is the middle of a residual network, over and over: kernels of 1 x 1 and 3 x 3
- * with 64 to 512 channels. Times are medians; contestants take turns. Memory: what the
+ * with 64 to 512 channels. Times are medians; contestants alternate. Memory is what the
  * process holds beyond the two arrays. */
 #define _DEFAULT_SOURCE
 #include <stdio.h>
@@ -43,7 +43,7 @@ static double
 pack_all(Set *s)
 {
     memset(s->packed, 0,
-           s->room); /* rows are written into zeros, as the compiler's memory is */
+           s->room); /* rows are written into zeros, as in the compiler's memory */
     double start = seconds();
     size_t at = 0, out = 0;
     for (int i = 0;; i = (i + 1) % LAYERS) {

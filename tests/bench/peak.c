@@ -1,8 +1,8 @@
-/* peak.c: runs a command with its output thrown away and prints its wall time, its
- * processor time and its peak memory. A program of its own because a process starts with
- * the peak of the one that made it: this one is small.
+/* peak.c: runs a command, discards its output, and prints its wall time, its processor
+ * time and its peak memory. It is a program of its own because a process starts with the
+ * peak of the one that made it: this one is small.
  *
- *   peak COMMAND...        prints: SECONDS PROCESSOR_SECONDS KILOBYTES EXIT_STATUS */
+ *  peak COMMAND...        prints: SECONDS PROCESSOR_SECONDS KILOBYTES EXIT_STATUS */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/resource.h>

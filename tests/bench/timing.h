@@ -1,4 +1,4 @@
-/* timing.h: the clock and the median that the benchmark programs share. */
+/* timing.h: has the clock and the median that the benchmark programs share. */
 #ifndef BENCH_TIMING_H
 #define BENCH_TIMING_H
 
@@ -13,14 +13,14 @@ clock_seconds(clockid_t clock)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* By the clock on the wall. */
+/* Returns wall-clock time. */
 static inline double
 seconds(void)
 {
     return clock_seconds(CLOCK_MONOTONIC);
 }
 
-/* Of this process, on all its cores. */
+/* Returns the processor time of this process, over all its threads. */
 static inline double
 processor_seconds(void)
 {
@@ -34,7 +34,7 @@ by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts the times. */
+/* It sorts the times in place. */
 static inline double
 median(double *times, int n)
 {

@@ -1,7 +1,7 @@
-/* fuzz_blob.c: any bytes through loader, verifier, disassembler, assembler and emulator.
- * The custom mutator repairs checksums, so that inputs get behind the container checks;
- * an accepted blob must disassemble to a text that assembles to the same bytes, and must
- * run without a fault of ours. */
+/* fuzz_blob.c: passes any bytes through loader, verifier, disassembler, assembler and
+ * emulator. The custom mutator repairs checksums, so that inputs get past the container
+ * checks; an accepted blob must disassemble to a text that assembles to the same bytes,
+ * and must run without a fault of ours. */
 #include "tikblob.h"
 #include "tikrt.h"
 
@@ -30,7 +30,7 @@ LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
     return size;
 }
 
-/* Arrays of a list: all the same, few and short. */
+/* Makes the arrays of a list: all are the same, few and short. */
 static bool
 make_array(const TikBlobArg *a, TikArray *items, TikArray *out)
 {
@@ -121,7 +121,7 @@ round_trip(const uint8_t *data, size_t size)
     free(text);
 }
 
-/* The calls of each descriptor; the loader promises that parents come first. */
+/* Walks the calls of each descriptor; the loader promises that parents come first. */
 static void
 walk_calls(const TikBlob *b)
 {

@@ -1,6 +1,6 @@
-/* fuzz_ir.c: any text through the reader of the IR's text form; what it accepts must
- * print to a text that reads back to the same text, and must go through all passes,
- * consistent after each; of what they accept a blob is made. */
+/* fuzz_ir.c: passes any text through the reader of the IR's text form. What it accepts
+ * must print to a text that reads back to the same text, and must go through all passes
+ * and be consistent after each; a blob is made of what they accept. */
 #include "pipeline.h"
 
 #include <stdlib.h>

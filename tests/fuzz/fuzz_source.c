@@ -1,7 +1,7 @@
-/* fuzz_source.c: any text through parser, evaluator, passes and the stream back end; what
- * is accepted must verify and must run on the emulator without a fault of ours. Every
- * other input is changed in whole lines and words, which leaves most programs
- * well-formed; the rest byte by byte. */
+/* fuzz_source.c: passes any text through parser, evaluator, passes and the stream back
+ * end. What is accepted must verify and must run on the emulator without a fault of ours.
+ * Every other input is changed in whole lines and words, which leaves most programs
+ * well-formed; the rest is changed byte by byte. */
 #include "python/interp.h"
 #include "tikblob.h"
 #include "pipeline.h"
@@ -69,7 +69,8 @@ check_blob(Unit *u, Kernel *k)
     }
 }
 
-/* Every third input as text, every ninth as JSON: rendering takes as long as parsing. */
+/* Renders every third input as text, every ninth as JSON: rendering takes as long as
+ * parsing. */
 static void
 render(Unit *u, size_t size)
 {
@@ -80,9 +81,8 @@ render(Unit *u, size_t size)
     }
 }
 
-/* What the address sanitizer does not look at or keep, for speed: freed memory beyond the
- * last few compilations, formats (the compilers check them), and stack frames that have
- * ended. */
+/* For speed the address sanitizer skips some checks: freed memory beyond the last few
+ * compilations, formats (the compilers check them), and stack frames that have ended. */
 const char *
 __asan_default_options(void)
 {
@@ -126,7 +126,7 @@ typedef struct Piece {
     size_t n;
 } Piece;
 
-/* What is being changed. Nothing grows beyond max. */
+/* The text that is being changed. It does not grow beyond max. */
 typedef struct Change {
     uint8_t *p;
     size_t n;
@@ -141,7 +141,7 @@ draw(Change *c, size_t below)
     return below ? (c->seed >> 8) % (uint32_t)below : 0;
 }
 
-/* Puts n bytes in the place of a piece. with does not point into the text. */
+/* Replaces a piece by n bytes. with does not point into the text. */
 static void
 put_piece(Change *c, Piece old, const uint8_t *with, size_t n)
 {
@@ -155,7 +155,7 @@ put_piece(Change *c, Piece old, const uint8_t *with, size_t n)
     c->n = c->n - old.n + n;
 }
 
-/* The line around a random byte, with its line end. */
+/* Returns the line around a random byte, with its line end. */
 static Piece
 some_line(Change *c)
 {
@@ -177,7 +177,7 @@ class_of(uint8_t b)
     return word || (b >= '0' && b <= '9') ? 1 : b == ' ' ? 2 : b == '\n' ? 3 : 4;
 }
 
-/* The word, number or run of operators around a random byte. */
+/* Returns the word, number or run of operators around a random byte. */
 static Piece
 some_word(Change *c)
 {
@@ -193,7 +193,7 @@ some_word(Change *c)
     return w;
 }
 
-/* A copy of a piece, to be freed. */
+/* Returns a copy of a piece, to be freed. */
 static uint8_t *
 copy_piece(const Change *c, Piece s)
 {
@@ -237,7 +237,7 @@ change_number(Change *c)
     }
 }
 
-/* A head in front of a line, with its indentation, and the line inside of it. */
+/* Puts a head before a line, with its indentation, and the line inside of it. */
 static void
 put_inside(Change *c)
 {

@@ -1,9 +1,12 @@
 /* astprint.c: shows what the front end makes of a file, for
- * tests/cross/syntax_vs_python.py. astprint FILE           the program printed from its
- * tree astprint --dump FILE    the tree astprint --time N FILE  parses N times and prints
- * the CPU seconds of the fastest run astprint --all FILE...  FILE.print: the program;
- * FILE.spans: KIND BEGIN END of every node whose place Python defines as we do; or, if it
- * has errors, FILE.errors Errors go to standard output, exit code 1. */
+ * tests/cross/syntax_vs_python.py.
+ *  astprint FILE           prints the program from its tree
+ *  astprint --dump FILE    prints the tree
+ *  astprint --time N FILE  parses N times and prints the CPU seconds of the fastest run
+ *  astprint --all FILE...  writes FILE.print: the program; FILE.spans: KIND BEGIN END of
+ *                          every node whose place Python defines as we do; or, if it has
+ *                          errors, FILE.errors
+ * Errors go to standard output, with exit code 1. */
 #include "syntax/ast.h"
 
 #include <stdio.h>
@@ -196,7 +199,7 @@ has_list(const Ast *node)
     }
 }
 
-/* One line per node: the kind as Python calls it, and the bytes. */
+/* Prints one line per node: the kind as Python calls it, and the bytes. */
 static void
 span_node(const Ast *node, Text *out)
 {
@@ -229,7 +232,7 @@ write_file(const char *path, const char *suffix, const Text *text)
     return f && fwrite(text->p, 1, text->n, f) == text->n && fclose(f) == 0;
 }
 
-/* FILE.print and FILE.spans, or FILE.errors. */
+/* Writes FILE.print and FILE.spans, or FILE.errors. */
 static bool
 write_all(const char *path)
 {

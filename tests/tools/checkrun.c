@@ -1,8 +1,11 @@
 /* checkrun.c: answers instructions on standard input with the rules that they break, one
- * line each, for tests/random/rules.py. A line: op, processor, then the operands in call
- * order: tensor   buffer:scope:dtype:byte_offset:bytes mask     form:w0:w1:w2:w3 form as
- * in MaskForm number   v, or ~v when it is known only at run time An answer: "ok", or
- * RULE@operand for each step that is broken, in the checker's order. */
+ * line each, for tests/random/rules.py. A line has the op, the processor, then the
+ * operands in call order:
+ *  tensor   buffer:scope:dtype:byte_offset:bytes
+ *  mask     form:w0:w1:w2:w3      form as in MaskForm
+ *  number   v, or ~v when it is known only at run time
+ * An answer is "ok", or RULE@operand for each step that is broken, in the checker's
+ * order. */
 #include "rules/check.h"
 
 #include <stdio.h>

@@ -1,15 +1,19 @@
 /* diffrun.c: runs many generated programs on both back ends in one process, for
- * tests/random/differential.py and its kin. Reads jobs on standard input, writes results
- * on standard output:
+ * tests/random/differential.py and similar scripts. It reads jobs on standard input and
+ * writes results on standard output:
  *
- *   PROGRAM <id> <source bytes> <processor> [<levels> [<show>]]\n <source> \n
- *   CHOICE <point> <reading>\n             any number
- *   IN <tensor> <bytes> [<kernel>]\n <raw> \n      any number; kernel: index, without:
- * one array for all kernels END\n gives, for each kernel of the source in order (it has
- * id + index) RESULT <id> <status> <detail>\n         status: ok (detail: a checksum of
- * the blob), fault, mismatch, error OUT <tensor> <bytes>\n <raw> \n         for ok, of
- * every show-th kernel: every global tensor after the run END\n or, when the source is
- * refused, one RESULT <id> reject <detail> and END.
+ *  PROGRAM <id> <source bytes> <processor> [<levels> [<show>]]\n <source> \n
+ *  CHOICE <point> <reading>\n                     any number of these
+ *  IN <tensor> <bytes> [<kernel>]\n <raw> \n      any number; kernel: its index; without
+ *                                                 it, one array for all kernels
+ *  END\n
+ * gives, for each kernel of the source in order (it has id + index)
+ *  RESULT <id> <status> <detail>\n      status: ok (detail: a checksum of the blob),
+ *                                       fault, mismatch, error
+ *  OUT <tensor> <bytes>\n <raw> \n      for ok, of every show-th kernel: every global
+ *                                       tensor after the run
+ *  END\n
+ * or, when the source is refused, one RESULT <id> reject <detail> and END.
  *
  * ok means: native code at each of the optimisation levels (digits; 02 when not given),
  * and the emulator, left the same bytes in every global tensor. fault means that all
@@ -33,7 +37,7 @@ enum {
 
 typedef struct Input {
     char name[NAME];
-    int kernel; /* -1: the kernels share it, and leave it as it is */
+    int kernel; /* -1: the kernels share it and do not change it */
     size_t size;
     uint8_t *bytes;
     TikArray shared;
@@ -50,13 +54,13 @@ typedef struct Job {
     int nin;
 } Job;
 
-/* One run's arrays and outcome. */
+/* The arrays and the outcome of one run. */
 typedef struct Run {
     TikArray arrays[MAX_TENSORS];
     TikArray *pointers[MAX_TENSORS];
     TikError err;
     bool ok;
-    uint64_t blob; /* of the emulator's run: checksum of the blob */
+    uint64_t blob; /* checksum of the blob, of the emulator's run */
 } Run;
 
 /* The kernels of a source as machine code of one optimisation level. */
@@ -201,9 +205,9 @@ free_arrays(Run *r, int n)
     }
 }
 
-/* No kernel has written to an array that all of them read. */
+/* True if no kernel has written to an array that all of them read. */
 static bool
-shared_untouched(const Job *job)
+shared_arrays_kept(const Job *job)
 {
     for (int i = 0; i < job->nin; i++) {
         const Input *in = &job->in[i];
@@ -273,7 +277,7 @@ verify_blob(const uint8_t *bytes, size_t size, char *why, size_t whysize)
     return ok;
 }
 
-/* FNV-1a. */
+/* The hash is FNV-1a. */
 static uint64_t
 checksum(const uint8_t *p, size_t n)
 {
@@ -298,7 +302,7 @@ emulate(Run *r, Unit *u, Kernel *k, char *why, size_t whysize)
     return true;
 }
 
-/* Kernel index on the emulator, then at each level. */
+/* Runs a kernel on the emulator, then at each level. */
 static void
 run_kernel(Job *job, Unit *u, const Native *native, int index)
 {
@@ -359,7 +363,7 @@ run_kernels(Job *job, const HostApi *host, Unit *u)
     }
     if (!ok) {
         print_refusal(job, u);
-    } else if (!shared_untouched(job)) {
+    } else if (!shared_arrays_kept(job)) {
         printf("RESULT %ld error a kernel wrote to an input\nEND\n", job->id);
     }
     for (int i = 0; i < MAX_LEVELS && native[i].entries; i++) {

@@ -116,10 +116,10 @@ def findings(cmd, folder):
     """Names and lines of the diagnostics."""
     p = subprocess.run(cmd, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600)
     try:
-        told = [(d['name'], d['level'], d.get('line')) for d in map(json.loads, p.stdout.splitlines()) if 'name' in d]
+        found = [(d['name'], d['level'], d.get('line')) for d in map(json.loads, p.stdout.splitlines()) if 'name' in d]
     except (ValueError, TypeError):
         return 'unread %d' % p.returncode
-    return '%d %d %s' % (p.returncode, len(told), hashlib.sha256(repr(told).encode()).hexdigest())
+    return '%d %d %s' % (p.returncode, len(found), hashlib.sha256(repr(found).encode()).hexdigest())
 
 
 def facts_of_program(tikc, folder, given):

@@ -1,11 +1,13 @@
-/* numrun.c: runs the numeric library over elements on standard input, results to standard
- * output, both raw. For tests/random/num_*.py.
+/* numrun.c: runs the numeric library over elements on standard input; results go to
+ * standard output. Both are raw. It is for tests/random/num_*.py.
  *
  * usage: numrun fn LEVEL NAME TYPE
- *        numrun conv LEVEL SRC DST ROUND 0|1    1: the results are not clamped
- *        numrun scaled LEVEL SCALE              int32 to float16, the scale's bits in
- * hexadecimal numrun packed LEVEL PACK...            int16 to 8 bits, one pack or 16, in
- * hexadecimal numrun shift left|left-all|right|rounded TYPE COUNT
+ *       numrun conv LEVEL SRC DST ROUND 0|1    1: the results are not clamped
+ *       numrun scaled LEVEL SCALE              int32 to float16; the scale's bits in
+ *                                              hexadecimal
+ *       numrun packed LEVEL PACK...            int16 to 8 bits; one pack or 16, in
+ *                                              hexadecimal
+ *       numrun shift left|left-all|right|rounded TYPE COUNT
  *
  * LEVEL is base, avx2 or avx512. Exit codes: 2 usage, 3 the processor does not have the
  * level, 4 there is no such function. */
@@ -33,7 +35,7 @@ static const int bytes_of[NUM_TYPES] = {
 #include "isa/dtype.def"
 };
 
-/* The place of a word in a list; ends the program when it is not there. */
+/* Returns the place of a word in a list; ends the program when it is not there. */
 static int
 find(const char *word, const char *const *list, int n)
 {
@@ -46,7 +48,7 @@ find(const char *word, const char *const *list, int n)
     exit(2);
 }
 
-/* Standard input whole; its bytes in *n. */
+/* Reads standard input whole; *n is the number of bytes. */
 static uint8_t *
 read_all(size_t *n)
 {
@@ -75,8 +77,8 @@ level_of(const char *word)
     return level;
 }
 
-/* Elements at most size bytes large read from standard input, their number in *n, and
- * room for as many results of at most 8 bytes. */
+/* Reads elements of at most size bytes each from standard input, their number into *n,
+ * and makes room for that many results of at most 8 bytes. */
 static uint8_t *
 read_elements(int size, int64_t *n, uint8_t **results)
 {

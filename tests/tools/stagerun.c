@@ -1,11 +1,12 @@
 /* stagerun.c: runs a file through the parser and the compile-time evaluator and prints
- * what the program printed, then the diagnostics on standard error. For the comparison
- * with CPython and for timing. stagerun FILE [--steps N] [--depth N] [--memory N] [--call
- * EXPR] [-D NAME=VALUE] stagerun --many FILE... With --many each file is a compilation of
- * its own, and standard output has for each: the byte 0x1e, the path and a line end, what
- * the program printed, the byte 0x1f, and the text of the exception that the program did
- * not catch ("Class: message"), or of the first diagnostic ("[name] text"), or
- * nothing. */
+ * what the program printed, then the diagnostics on standard error. It is for the
+ * comparison with CPython and for timing.
+ *  stagerun FILE [--steps N] [--depth N] [--memory N] [--call EXPR] [-D NAME=VALUE]
+ *  stagerun --many FILE...
+ * With --many each file is a compilation of its own, and standard output has for each:
+ * the byte 0x1e, the path and a line end, what the program printed, the byte 0x1f, and
+ * the text of the exception that the program did not catch ("Class: message"), or of the
+ * first diagnostic ("[name] text"), or nothing. */
 #include "ir/ir.h"
 #include "lib/stage.h"
 

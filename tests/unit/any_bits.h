@@ -1,4 +1,4 @@
-/* any_bits.h: the same random bits in every run of a test. */
+/* any_bits.h: gives the same random bits in every run of a test. */
 #ifndef TIKC_ANY_BITS_H
 #define TIKC_ANY_BITS_H
 

@@ -1,5 +1,6 @@
-/* blob_parts.h: helpers of the blob tests: text to blob, a blob taken apart into its
- * sections and put together again with right checksums, and expectations by rule name. */
+/* blob_parts.h: helpers of the blob tests: they make blobs of text, take a blob apart
+ * into its sections and put it together again with right checksums, and expect refusals
+ * by rule name. */
 #ifndef BLOB_PARTS_H
 #define BLOB_PARTS_H
 
@@ -31,7 +32,8 @@ assemble(const char *text)
     return b;
 }
 
-/* The rule by which a blob is refused when it is opened; "" when it is accepted. */
+/* Returns the rule by which a blob is refused when it is opened; "" when it is
+ * accepted. */
 static inline const char *
 open_code(const Bin *b)
 {
@@ -77,7 +79,7 @@ typedef struct Part {
     uint32_t fourcc, flags, align, record;
     uint8_t *p;
     size_t n;
-    size_t skip; /* bytes of gap that do not belong */
+    size_t skip; /* bytes of the gap before a section that are not part of it */
 } Part;
 
 typedef struct Parts {
@@ -147,7 +149,7 @@ remove_part(Parts *s, const char *name)
     s->n--;
 }
 
-/* Lays the sections out again, seals, frees them. */
+/* Lays the sections out again, corrects the checksums and frees the parts. */
 static inline Bin
 put_together(Parts *s)
 {
@@ -187,7 +189,7 @@ put_together(Parts *s)
     return b;
 }
 
-/* Bytes of a section inside a blob. */
+/* Returns the bytes of a section inside a blob. */
 static inline uint8_t *
 section(const Bin *b, const char *name)
 {
@@ -201,7 +203,7 @@ section(const Bin *b, const char *name)
     return NULL;
 }
 
-/* A descriptor of the first kernel by index. */
+/* Returns a descriptor of the first kernel by its index. */
 static inline uint8_t *
 descriptor(const Bin *b, int index)
 {

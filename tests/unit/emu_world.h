@@ -1,6 +1,6 @@
-/* emu_world.h: for the tests of the emulator: a small kernel put together by hand.
- * Regions and descriptors are numbered in the order in which they are made. Relies on
- * <cmocka.h> being included. */
+/* emu_world.h: builds a small kernel by hand for the tests of the emulator. Regions and
+ * descriptors are numbered in the order in which they are made. It relies on <cmocka.h>
+ * being included. */
 #ifndef EMU_WORLD_H
 #define EMU_WORLD_H
 
@@ -46,7 +46,7 @@ world_free(World *w)
     free(w);
 }
 
-/* A global tensor of zeros. */
+/* Makes a global tensor of zeros. */
 static inline uint32_t
 world_gm(World *w, Dtype t, int64_t elems)
 {
@@ -64,7 +64,7 @@ world_data(World *w, uint32_t region)
     return w->arrays[w->regions[region].base].data;
 }
 
-/* An on-core buffer at an address of its memory. */
+/* Makes an on-core buffer at an address of its memory. */
 static inline uint32_t
 world_local(World *w, Scope s, Dtype t, int64_t base, int64_t bytes)
 {
@@ -145,7 +145,7 @@ world_move(World *w, TikOperand dst, TikOperand src, int64_t nburst, int64_t bur
     return d;
 }
 
-/* Strides and mode of the move made last. */
+/* Sets strides and mode of the move that was made last. */
 static inline void
 world_shape(World *w, int64_t src_stride, int64_t dst_stride, int64_t mode)
 {

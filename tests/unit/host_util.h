@@ -1,4 +1,4 @@
-/* host_util.h: kernels built by hand for the tests of the host back end: a short way to
+/* host_util.h: builds kernels by hand for the tests of the host back end: a short way to
  * the IR builder, compilation at a level, and a launch on plain arrays. */
 #ifndef HOST_UTIL_H
 #define HOST_UTIL_H
@@ -141,7 +141,7 @@ store(Maker *m, BufId buf, Dtype t, ExprId off, ExprId v, Proof proof)
         (Stmt){.kind = ST_STORE, .proof = (uint8_t)proof, .store = {{buf, t, off}, v}});
 }
 
-/* Opens a loop: what is put goes into its body until loop_end. */
+/* Opens a loop: later statements go into its body until loop_end. */
 static inline StmtId
 loop(Maker *m, VarId *var, Dtype t, ExprId begin, ExprId end, int32_t block_num)
 {
@@ -158,7 +158,7 @@ loop_end(Maker *m, StmtId s)
     m->at = (Cursor){s, 2};
 }
 
-/* A plain move of bytes between any two memories. */
+/* Adds a plain move of bytes between any two memories. */
 static inline void
 move(Maker *m, BufId dst, int64_t dst_off, BufId src, int64_t src_off, Dtype t,
      int64_t bytes)
@@ -186,7 +186,7 @@ show_diags(Unit *u)
     }
 }
 
-/* Compiles and runs; arrays in parameter order. False: a fault, in *err. */
+/* Compiles and runs; arrays are in parameter order. False: a fault, which is in *err. */
 static inline bool
 run_at(Maker *m, int level, const char *cpu, uint8_t *const *arrays, TikError *err)
 {
@@ -234,7 +234,7 @@ rng_range(Rng *r, int64_t lo, int64_t hi)
     return lo + (int64_t)((rng_next(r) >> 16) % (uint64_t)(hi - lo + 1));
 }
 
-/* Bits with many special values of every float format. */
+/* Fills with bits that have many special values of every float format. */
 static inline void
 rng_bytes(Rng *r, uint8_t *p, int64_t n)
 {

@@ -1,4 +1,4 @@
-/* syntax_util.h: what the tests of the front end share: one text, parsed and shown. */
+/* syntax_util.h: parses one text and shows the result, for the tests of the front end. */
 #ifndef TESTS_SYNTAX_UTIL_H
 #define TESTS_SYNTAX_UTIL_H
 
@@ -57,7 +57,7 @@ print_of(Parsed *x, const Ast *tree)
     return t.p;
 }
 
-/* What the user sees of the errors. */
+/* Returns the errors as the user sees them. */
 static inline const char *
 errors_of(Parsed *x)
 {

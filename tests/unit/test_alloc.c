@@ -1,5 +1,5 @@
-/* test_alloc.c: allocate on random kernels, by the definition; tests/lit/passes has
- * kernels of one fact each. */
+/* test_alloc.c: compares the allocation of random kernels with its definition;
+ * tests/lit/passes has kernels of one fact each. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,8 +36,8 @@ drop(Fixture *f)
 
 #define HEAD "kernel k soc=Ascend310P3 {\n"
 
-/* Pairs of buffers that are alive together never share bytes: random programs, checked
- * afterwards by the definition. */
+/* Buffers that are alive together never share bytes: the test makes random programs and
+ * checks each pair by the definition. */
 static uint32_t
 next_random(uint64_t *seed, uint32_t below)
 {

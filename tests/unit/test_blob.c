@@ -1,6 +1,6 @@
-/* test_blob.c: the container (P1) rule by rule, each from outside and from the inside of
- * its limit; round trips; damage. The verifier is in test_blob_verify.c, compiled kernels
- * in test_blob_stream.c. */
+/* test_blob.c: checks the container (P1) rule by rule, each just outside and just inside
+ * its limit; round trips; damaged blobs. The verifier is in test_blob_verify.c, compiled
+ * kernels in test_blob_stream.c. */
 #include "blob_parts.h"
 
 #define TARGET                                                                           \
@@ -162,7 +162,7 @@ calls_come_back(void **state)
     for (uint32_t i = 0; i < sizeof in / sizeof in[0]; i++) {
         assert_int_equal(tikblob_frame_of(&b, 0, i), in[i]);
     }
-    assert_int_equal(tikblob_frame_of(&b, 0, 14), 0); /* there is none */
+    assert_int_equal(tikblob_frame_of(&b, 0, 14), 0); /* there is no such descriptor */
     tikblob_frame(&b, 3, &f);
     assert_string_equal(f.callee, "fill");
     assert_string_equal(f.file, "a b.tik");
@@ -175,8 +175,8 @@ calls_come_back(void **state)
     free(a.p);
 }
 
-/* Frames have one order, whatever order they came in, and stand once; each kernel has its
- * own runs. */
+/* Frames have one order, whatever order they came in, and each is there once; each kernel
+ * has its own runs. */
 static void
 calls_are_canonical(void **state)
 {
@@ -217,7 +217,7 @@ calls_are_canonical(void **state)
     free(first.p);
 }
 
-/* Calls may nest to the limit; of a deeper chain the inner ones are left out. */
+/* Calls may nest up to the limit; of a deeper chain the inner calls are left out. */
 static void
 calls_have_a_depth(void **state)
 {
@@ -248,7 +248,7 @@ calls_have_a_depth(void **state)
     }
 }
 
-/* Trip counts are numbers in the blob, never more descriptors. */
+/* Trip counts are numbers in the blob; they never make more descriptors. */
 static void
 size_is_independent_of_trips(void **state)
 {
@@ -299,10 +299,10 @@ every_truncation_is_refused(void **state)
     free(a.p);
 }
 
-/* With the checksums right again, a flipped bit is refused, or it gives a blob that still
- * is one: disassembling it and assembling the text gives its bytes. */
+/* With the checksums corrected, a flipped bit is refused, or it gives a blob that is
+ * still valid: disassembling it and assembling the text gives its bytes. */
 static void
-resealed_flips_stay_canonical(void **state)
+flips_with_right_checksums_stay_canonical(void **state)
 {
     (void)state;
     Bin a = assemble(seed);
@@ -330,8 +330,8 @@ resealed_flips_stay_canonical(void **state)
 
 /* ---- rules, one by one --------------------------------------------------- */
 
-/* A case changes the seed's sections; the rule's name says which one it breaks. in: the
- * nearest change that is still legal, null when the seed is. */
+/* A case changes the seed's sections; the rule's name says which rule it breaks. in: the
+ * nearest change that is still legal; null when the seed is that. */
 typedef struct Case {
     const char *code;
     void (*out)(Parts *s);
@@ -393,7 +393,7 @@ CASE(order_swapped, Part t = *part(s, "ARGS"); *part(s, "ARGS") = *part(s, "REGN
      s->p[4] = t)
 CASE(order_twice, Part t = *part(s, "META"); t.p = calloc(1, t.n + 1); t.p[0] = 'x';
      insert_part(s, s->n - 1, t))
-CASE(behind_id, insert_part(s, s->n, strange(0)))
+CASE(after_id, insert_part(s, s->n, strange(0)))
 CASE(missing, remove_part(s, "AFFN"))
 CASE(no_line, remove_part(s, "LINE"))
 CASE(soc_name, bytes(s, "TARG")[0] = 'B')
@@ -412,7 +412,7 @@ CASE(strings_twice, memcpy(bytes(s, "STRS") + part(s, "STRS")->n - 2, "y\0", 2);
 CASE(strings_unused, resize(part(s, "STRS"), part(s, "STRS")->n + 3);
      memcpy(bytes(s, "STRS") + part(s, "STRS")->n - 3, "zz", 3))
 CASE(string_inside, put32(bytes(s, "KERN"), get32(bytes(s, "KERN")) + 1))
-CASE(string_behind, put32(bytes(s, "KERN"), (uint32_t)part(s, "STRS")->n))
+CASE(string_past_end, put32(bytes(s, "KERN"), (uint32_t)part(s, "STRS")->n))
 
 CASE(kernels_none, part(s, "KERN")->n = 0)
 CASE(kernel_unnamed, put32(bytes(s, "KERN"), 0))
@@ -505,13 +505,13 @@ CASE(line_padded, resize(part(s, "LINE"), part(s, "LINE")->n + 1);
 CASE(line_empty, part(s, "LINE")->n = 0)
 CASE(name_empty, part(s, "NAME")->n = 0)
 CASE(name_order, put32(bytes(s, "NAME") + 16, 0); put32(bytes(s, "NAME"), 1))
-CASE(name_behind, put32(bytes(s, "NAME") + 16, 14))
+CASE(name_past_end, put32(bytes(s, "NAME") + 16, 14))
 CASE(name_last, put32(bytes(s, "NAME") + 16, 13))
 CASE(name_slot, put32(bytes(s, "NAME") + 8, 1))
 CASE(name_kind, bytes(s, "NAME")[12] = 3)
 CASE(name_tail, bytes(s, "NAME")[15] = 1)
 
-/* Frames and the bytes of the runs: 2 0, 1 2, 2 3, 1 1, 8 0. */
+/* The section has frames and the bytes of the runs: 2 0, 1 2, 2 3, 1 1, 8 0. */
 static uint8_t *
 frame(Parts *s, int number)
 {
@@ -571,7 +571,7 @@ static const Case cases[] = {
     {"section-offset", offset_gap, NULL},
     {"section-order", order_swapped, NULL},
     {"section-order", order_twice, NULL},
-    {"section-order", behind_id, NULL},
+    {"section-order", after_id, NULL},
     {"section-missing", missing, NULL},
     {"string-unused", no_line, NULL}, /* the file names are left over */
     {"target-unknown", soc_name, NULL},
@@ -585,7 +585,7 @@ static const Case cases[] = {
     {"string-order", strings_twice, NULL},
     {"string-unused", strings_unused, NULL},
     {"string-ref", string_inside, NULL},
-    {"string-ref", string_behind, NULL},
+    {"string-ref", string_past_end, NULL},
     {"kernel-count", kernels_none, NULL},
     {"kernel-name", kernel_unnamed, NULL},
     {"kernel-range", kernel_less, NULL},
@@ -659,7 +659,7 @@ static const Case cases[] = {
     {"line-field", line_empty, NULL},
     {"name-field", name_empty, NULL},
     {"name-field", name_order, NULL},
-    {"name-field", name_behind, name_last},
+    {"name-field", name_past_end, name_last},
     {"name-field", name_slot, NULL},
     {"name-field", name_kind, NULL},
     {"name-field", name_tail, NULL},
@@ -727,7 +727,8 @@ rules_hold_at_their_limits(void **state)
     }
 }
 
-/* Rules that do not survive resealing, or that are about bytes outside of sections. */
+/* Rules that a correction of the checksums would hide, or that are about bytes outside of
+ * sections. */
 static void
 header_rules(void **state)
 {
@@ -861,7 +862,7 @@ registers_fit_up_to_the_limit(void **state)
     free(a.p);
 }
 
-/* Text that is not UTF-8 does not enter a blob. */
+/* A text that is not UTF-8 does not enter a blob. */
 static void
 odd_names_are_written_safely(void **state)
 {
@@ -899,7 +900,7 @@ explanations_have_names_and_places(void **state)
     free(a.p);
 }
 
-/* Every rule is in the normative text's table. */
+/* The normative text's table contains every rule. */
 static void
 rules_are_documented(void **state)
 {
@@ -937,7 +938,7 @@ digests_match_their_definitions(void **state)
     blob_sha256_add(&s, (const uint8_t *)"abc", 3);
     blob_sha256_end(&s, out);
     assert_memory_equal(out, abc, 32);
-    /* blocks are independent of how the bytes arrive */
+    /* the checksum does not depend on the pieces in which the bytes arrive */
     uint8_t data[300];
     uint8_t again[32];
     for (int i = 0; i < 300; i++) {
@@ -969,7 +970,7 @@ main(void)
         cmocka_unit_test(size_is_independent_of_trips),
         cmocka_unit_test(every_flipped_bit_is_refused),
         cmocka_unit_test(every_truncation_is_refused),
-        cmocka_unit_test(resealed_flips_stay_canonical),
+        cmocka_unit_test(flips_with_right_checksums_stay_canonical),
         cmocka_unit_test(rules_hold_at_their_limits),
         cmocka_unit_test(header_rules),
         cmocka_unit_test(longest_strings),

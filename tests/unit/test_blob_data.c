@@ -1,6 +1,6 @@
-/* test_blob_data.c: constant tables, presets and address lists of blobs: their text, the
- * rules of their records just outside and just inside, and what the verifier says of
- * accesses to them. */
+/* test_blob_data.c: checks constant tables, presets and address lists of blobs: their
+ * text, the rules of their records just outside and just inside the limit, and what the
+ * verifier says of accesses to them. */
 #include "blob_parts.h"
 
 #define MOVE(dst, src, burst)                                                            \
@@ -224,7 +224,7 @@ accesses_are_proved(void **state)
     expect_code("read-only", "store float16[0, 0] 5\n");
     expect_code("read-only", "store checked float16[1, 0] 5\n");
     expect_code("", "r0 = load float16[0, 36]\n");
-    /* an array of a list has no size before it is there */
+    /* the size of an array of a list is not known before the launch */
     expect_code("unproved", MOVE("dst=float16[2, 0]", "src=float16[4, 0]", "1"));
     expect_code("", MOVE("checked dst=float16[2, 0]", "src=float16[4, 0]", "1"));
     expect_code("unproved", "r0 = load int64[4, 0]\n");

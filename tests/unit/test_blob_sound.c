@@ -1,7 +1,7 @@
-/* test_blob_sound.c: the verifier against execution. Random programs of loops, branches,
- * scalar operations and stores are run step by step by a small interpreter; whatever the
- * verifier called proved must hold in every step: stores inside their region and aligned,
- * counters and steps inside their bounds. */
+/* test_blob_sound.c: compares the verifier with execution. A small interpreter runs
+ * random programs of loops, branches, scalar operations and stores step by step. Whatever
+ * the verifier proved must hold in every step: stores are inside their region and
+ * aligned, counters and steps are inside their bounds. */
 #include "blob_parts.h"
 
 enum {
@@ -18,8 +18,8 @@ typedef struct Gen {
     uint64_t state;
     char text[16000];
     size_t n;
-    int depth;  /* open loops */
-    int blocks; /* open loops and branches */
+    int depth;  /* number of open loops */
+    int blocks; /* number of open loops and branches */
     int descs;
 } Gen;
 
@@ -116,7 +116,7 @@ store(Gen *g)
     put(g, "] 1\n");
 }
 
-/* A value that may be small, and a store that depends on it. */
+/* Makes a value that may be small, and a store that depends on it. */
 static void
 dependent_store(Gen *g)
 {
@@ -172,8 +172,8 @@ block(Gen *g)
         size_t at = g->n;
         loop_bounds(g);
         snprintf(head, sizeof head, "loop s%d = ", slot);
-        /* constant bounds must be in order; the assembler takes others, the verifier does
-         * not */
+        /* constant bounds must be in order; the assembler accepts others, the verifier
+         * does not */
         long long a, b;
         if (sscanf(g->text + at + strlen(head), "%lld %lld", &a, &b) == 2 && a > b) {
             g->n = at;
@@ -267,7 +267,7 @@ value(const Run *r, const TikNum *n)
                                  : r->core;
 }
 
-/* Regions have 256 and 1024 bytes. */
+/* The regions have 256 and 1024 bytes. */
 static void
 check_store(Run *r, const TikDesc *d)
 {
@@ -283,7 +283,7 @@ check_store(Run *r, const TikDesc *d)
     }
 }
 
-/* The innermost loop around i. */
+/* Returns the innermost loop around i. */
 static uint32_t
 loop_end(const Run *r, uint32_t i)
 {
@@ -303,7 +303,7 @@ enter_loop(Run *r, uint32_t i)
     int64_t begin = value(r, &d->a);
     int64_t end = value(r, &d->b);
     if (begin < 0 || begin > end) {
-        return r->n; /* a fault */
+        return r->n; /* the run ends with a fault */
     }
     r->slots[d->slot] = begin;
     r->ends[d->slot] = end;
@@ -419,7 +419,7 @@ what_is_proved_holds_in_every_run(void **state)
         proved += check_program(seed, code);
     }
     free(code);
-    assert_true(proved > PROGRAMS); /* the test would be empty if nothing were */
+    assert_true(proved > PROGRAMS); /* the test would be empty if nothing were proved */
 }
 
 int

@@ -1,5 +1,5 @@
-/* test_blob_stream.c: kernel IR to descriptors: what becomes an operand's term, what is
- * computed, how control is laid out, and how large it gets. */
+/* test_blob_stream.c: checks how kernel IR becomes descriptors: what becomes an operand's
+ * term, what is computed, how control is laid out, and how large it gets. */
 #include "blob_parts.h"
 
 #include "pipeline.h"
@@ -72,7 +72,7 @@ drop(Built *b)
     free(b);
 }
 
-/* The code of the kernel, without places and indentation, is this. */
+/* Expects this code of the kernel, without places and indentation. */
 static void
 expect(const char *body, const char *code)
 {
@@ -197,7 +197,7 @@ assignments_write_in_place(void **state)
            "r0 = load int64[0, 8]\nr1 = cast int32 int64 r0\n");
 }
 
-/* A shared formula is computed once, however often it is shared. */
+/* A shared expression is computed once, however often it is shared. */
 static void
 shared_formulas_stay_small(void **state)
 {
@@ -255,7 +255,7 @@ cores_take_their_iteration(void **state)
     (void)state;
     expect("for @i: int32 = 0 to 8 block_num=8 {\n" MOVE("(int64((@i * 32)) * 2)") "}\n",
            MOVED_IN("0, 0, 64*core"));
-    /* a smaller loop beside it */
+    /* a smaller loop next to it */
     expect("for @i: int32 = 0 to 8 block_num=8 {\n" MOVE(
                "(int64((@i * 32)) * 2)") "}\n"
                                          "for @j: int32 = 0 to 4 block_num=4 {\n" MOVE(
@@ -294,8 +294,8 @@ limits_are_diagnosed(void **state)
     drop(b);
 }
 
-/* What the passes proved and the verifier cannot is marked, so that every blob that is
- * built verifies. */
+/* Instructions that the passes proved but the verifier cannot prove are marked, so that
+ * every blob that is built verifies. */
 static void
 unproved_instructions_are_marked(void **state)
 {
@@ -331,7 +331,7 @@ size_does_not_grow_with_trips(void **state)
     }
 }
 
-/* At most 64 bytes per statement of the source and 1 KiB of tables. */
+/* There are at most 64 bytes per statement of the source and 1 KiB of tables. */
 static void
 size_is_bounded_by_statements(void **state)
 {

@@ -1,6 +1,6 @@
-/* test_blob_verify.c: the verifier (P2 to P6): each rule from outside and from inside,
- * ranges of scalar registers, step bounds, and the list of bugs known from other
- * loaders. */
+/* test_blob_verify.c: checks the verifier (P2 to P6): each rule just outside and just
+ * inside its limit, ranges of scalar registers, step bounds, and the list of bugs known
+ * from other loaders. */
 #include "blob_parts.h"
 
 #define HEAD(soc)                                                                        \
@@ -51,7 +51,7 @@ expect(const char *body, const char *code)
     }
 }
 
-/* Number of obligations that are left to run time. */
+/* Expects a number of obligations that are left to run time. */
 static void
 expect_proof(const char *body, int checked, uint64_t steps)
 {
@@ -97,7 +97,7 @@ descriptors_are_legal_on_the_target(void **state)
            "src_stride=0 "
            "dst_stride=0 mode=core\n",
            "attribute-constant");
-    /* the static rules hold for checked descriptors too */
+    /* the static rules hold for checked descriptors, too */
     expect("vec_and checked mask=count(64) dst=float32[2, 0] src0=float32[2, 0] "
            "src1=float32[3, 0] repeat_times=1 dst_rep_stride=8 src0_rep_stride=8 "
            "src1_rep_stride=8\n",
@@ -165,7 +165,7 @@ nesting_is_bounded(void **state)
     expect(text, "if-depth");
 }
 
-/* A seventeenth slot cannot be written, and a slot twice is no slot. */
+/* A seventeenth slot cannot be written, and a slot that is used twice is refused. */
 static void
 seventeen_loops_are_refused(void **state)
 {
@@ -191,7 +191,7 @@ steps_are_counted(void **state)
     expect_proof("loop s0 = 0 10\nloop s1 = 0 100\nset_padding value=1\nendloop s1\n"
                  "endloop s0\n",
                  0, 2 + 10 * (2 + 100 * 2));
-    /* beyond 64 bits the bound stays at its end */
+    /* beyond 64 bits the bound stays at the end of its range */
     expect_proof("loop s0 = 0 9000000000000000000\nloop s1 = 0 9000000000000000000\n"
                  "endloop s1\nendloop s0\n",
                  0, UINT64_MAX);
@@ -226,7 +226,7 @@ run_time_loops_end(void **state)
         1 + 1 + 1 + 2ull * 2147483647);
     expect_proof("r0 = load uint8[2, 0]\nloop s0 = 0 r0\nendloop s0\n", 0, 3 + 255);
     expect_proof("r0 = load int8[2, 0]\nloop s0 = r0 3\nendloop s0\n", 0, 3 + 131);
-    /* whether the counter fits a type is asked by an instruction of its own */
+    /* an instruction of its own checks whether the counter fits a type */
     expect_proof("r0 = load int8[2, 0]\nloop_bounds begin=0 end=r0 dtype=2 wide=0\n", 0,
                  3);
     expect("r0 = load int32[2, 0]\nloop_bounds begin=0 end=r0 dtype=2 wide=0\n",
@@ -244,7 +244,7 @@ static void
 registers_have_ranges(void **state)
 {
     (void)state;
-    /* i % 2 * 2048 and a burst of 64 bytes */
+    /* the offset is i % 2 * 2048, and a burst has 64 bytes */
     expect("loop s0 = 0 9\nr0 = rem int32 s0 2\nr1 = mul int32 r0 2048\n" MOVE(
                "", "0, 1*r1", "0") "endloop s0\n",
            "");
@@ -259,7 +259,7 @@ registers_have_ranges(void **state)
            "unproved");
     expect("r0 = load uint8[2, 0]\nr1 = shr int32 r0 2\n" MOVE("", "0, 32*r1", "0"), "");
     expect("r0 = load uint8[2, 0]\nr1 = div int32 r0 4\n" MOVE("", "0, 32*r1", "0"), "");
-    /* a product that may wrap is anything */
+    /* a product that may wrap can have any value */
     expect(
         "r0 = load int32[2, 0]\nr1 = mul int32 r0 32\n" MOVE(" checked", "0, 1*r1", "0"),
         "");
@@ -278,7 +278,7 @@ ranges_end_with_their_block(void **state)
     expect("if core\nr0 = load int32[2, 0]\nendif\nr0 = bits int32 int32 32\n" MOVE(
                "", "0, 1*r0", "0"),
            "");
-    /* in the loop's second round r0 is what the end of the first one gave it */
+    /* in the second iteration r0 is what the end of the first one gave it */
     expect("r0 = bits int32 int32 32\nloop s0 = 0 9\n" MOVE(
                "", "0, 1*r0", "0") "r0 = load int32[2, 0]\nendloop s0\n",
            "unproved");
@@ -287,7 +287,7 @@ ranges_end_with_their_block(void **state)
            "");
     /* before its first write a register is 0 */
     expect(MOVE("", "0, 1*r0", "0"), "");
-    /* both arms of a branch */
+    /* both branches of an if */
     expect("if core\nr0 = bits int32 int32 32\nelse\nr0 = bits int32 int32 64\n" MOVE(
                "", "0, 1*r0", "0") "endif\n",
            "");
@@ -318,9 +318,9 @@ bounds_hold_for_every_iteration(void **state)
     expect("if core\nloop s0 = 0 129\n" MOVE(" checked", "0",
                                              "0, 64*s0") "endloop s0\nendif\n",
            "");
-    /* a body without iterations touches nothing */
+    /* a body without iterations accesses nothing */
     expect("loop s0 = 5 5\n" MOVE("", "0", "9999999, 64*s0") "endloop s0\n", "");
-    /* GM has the rest of its last block, 8200 to 8224, and a block more */
+    /* GM has the rest of its last block, 8200 to 8224, and one block more */
     expect("store float16[1, 8254] 1\n", "");
     expect("store float16[1, 8256] 1\n", "tensor-overflow");
     expect("store float16[2, 4096] 1\n", "tensor-overflow");
@@ -337,7 +337,7 @@ alignment_holds_for_every_iteration(void **state)
     expect("loop s0 = 0 2\n" MOVE("", "0, 48*s0", "0") "endloop s0\n", "address-align");
     expect("loop s0 = 0 1\n" MOVE("", "0, 48*s0", "0") "endloop s0\n", "");
     expect(MOVE("", "16", "0"), "address-align");
-    expect(MOVE("", "0", "16"), ""); /* GM needs none */
+    expect(MOVE("", "0", "16"), ""); /* GM needs no alignment */
     expect("store float16[2, 1] 1\n", "address-align");
     expect("loop s0 = 0 4\nstore float16[2, 0, 3*s0] 1\nendloop s0\n", "address-align");
     expect("loop s0 = 0 4\nloop s1 = 0 2\n" MOVE("", "0, 48*s0, 32*s1",
@@ -349,7 +349,8 @@ static void
 numbers_that_vary_are_bounded(void **state)
 {
     (void)state;
-    expect("r0 = load uint8[2, 0]\n" MOVE_N("", "1", "r0"), "unproved"); /* may be 0 */
+    /* the number may be 0 */
+    expect("r0 = load uint8[2, 0]\n" MOVE_N("", "1", "r0"), "unproved");
     expect("r0 = load uint8[2, 0]\nr1 = add int32 r0 1\n" MOVE_N("", "1", "r1"),
            "unproved");
     expect("r0 = load uint8[2, 0]\nr1 = and int32 r0 63\nr2 = add int32 r1 1\n" MOVE_N(
@@ -396,7 +397,7 @@ overlap_is_decided_by_distance(void **state)
         "vec_add mask=count(128) dst=float16[2, 0] src0=float16[2, 0] src1=float16[3, 0] "
         "repeat_times=2 dst_rep_stride=8 src0_rep_stride=core src1_rep_stride=8\n",
         "unproved");
-    /* different terms: apart in all iterations, or not proved */
+    /* different terms: they are disjoint in all iterations, or that is not proved */
     expect("loop s0 = 0 4\n" ADD("", "count(128)", "2, 0, 256*s0", "2, 1024",
                                  "1") "endloop s0\n",
            "");
@@ -405,7 +406,7 @@ overlap_is_decided_by_distance(void **state)
            "unproved");
 }
 
-/* What an unproved access would do is found while it runs, so the flag is enough; and the
+/* What an unproved access would do is found while it runs, so the flag suffices; and the
  * flag is counted. */
 static void
 checked_descriptors_are_counted(void **state)
@@ -444,9 +445,9 @@ unproved_descriptors_can_be_marked(void **state)
 
 /* ---- bugs that other loaders had ----------------------------------------- */
 
-/* The second word of a two-word command lies behind the end. */
+/* The second word of a two-word command lies past the end. */
 static void
-known_bug_1_second_word_behind_the_end(void **state)
+known_bug_1_second_word_past_the_end(void **state)
 {
     (void)state;
     Bin a = assemble(HEAD("Ascend310P3") MOVE("", "0", "0") "end\n");
@@ -482,7 +483,8 @@ known_bug_3_length_never_set(void **state)
     expect(MOVE_N("", "0", "1"), "range-nburst");
     expect(MOVE_N("", "-1", "1"), "range-nburst");
     expect(MOVE_N("", "1", "-1"), "range-burst");
-    expect(MOVE_N("", "1", "r0"), "range-burst"); /* never written: 0 */
+    /* the register was never written: it is 0 */
+    expect(MOVE_N("", "1", "r0"), "range-burst");
     expect(GET MOVE_N("", "1", "r1"), "unproved");
     expect(MOVE_N("", "1", "9223372036854775807"), "range-burst");
 }
@@ -508,7 +510,7 @@ known_bug_4_arithmetic_overflow(void **state)
            "range-stride");
 }
 
-/* A length lands in another field on one product: what is written is what is read, for
+/* A length is written to another field on one product: the test reads what it wrote, for
  * every processor. */
 static void
 known_bug_5_fields_on_every_product(void **state)
@@ -522,7 +524,7 @@ known_bug_5_fields_on_every_product(void **state)
         Scope scope = soc_at(i)->lane ? SC_SMEM : SC_UB;
         const char *memory = scope_name(scope);
         if (soc_at(i)->bytes[scope] == 0) {
-            continue; /* no memory that bursts go to */
+            continue; /* it is no memory of bursts */
         }
         TikDesc *d = malloc(sizeof *d);
         snprintf(
@@ -564,13 +566,12 @@ known_bug_6_unknown_instruction(void **state)
     }
 }
 
-/* Extents are computed at one corner only, while the maximum is at another. */
+/* Extents are computed at one corner only, while the maximum is at another one. */
 static void
 known_bug_7_maximum_at_another_corner(void **state)
 {
     (void)state;
-    /* at s0 = 0 the end is 64; the first iteration of a falling address is the
-     * greatest */
+    /* at s0 = 0 the end is 64; a falling address is greatest in the first iteration */
     expect("loop s0 = 0 4\n" MOVE("", "0", "8192, -64*s0") "endloop s0\n",
            "tensor-overflow");
     expect("loop s0 = 0 4\n" MOVE("", "0", "8128, -64*s0") "endloop s0\n", "");
@@ -590,8 +591,8 @@ known_bug_7_maximum_at_another_corner(void **state)
            "tensor-overflow");
 }
 
-/* One function's failure is another's success. All here return bool; the cursor's -1
- * comes with a rule. */
+/* In other loaders success of one function is the number that means failure of another.
+ * All functions here return bool; the cursor's -1 comes with a rule. */
 static void
 known_bug_8_one_convention(void **state)
 {
@@ -629,7 +630,7 @@ main(void)
         cmocka_unit_test(overlap_is_decided_by_distance),
         cmocka_unit_test(checked_descriptors_are_counted),
         cmocka_unit_test(unproved_descriptors_can_be_marked),
-        cmocka_unit_test(known_bug_1_second_word_behind_the_end),
+        cmocka_unit_test(known_bug_1_second_word_past_the_end),
         cmocka_unit_test(known_bug_2_region_index_out_of_table),
         cmocka_unit_test(known_bug_3_length_never_set),
         cmocka_unit_test(known_bug_4_arithmetic_overflow),

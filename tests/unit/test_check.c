@@ -1,5 +1,5 @@
-/* The rules of instructions on numbers: every limit of form.def from both sides,
- * generated from the table, then each rule by hand, then hostile values. */
+/* test_check.c: checks the rules of instructions on numbers: every limit of form.def from
+ * both sides, generated from the table, then each rule by hand, then hostile values. */
 #include "rules/reg.h"
 #include "rules/l0c_move.h"
 #include "rules/fixpipe.h"
@@ -18,7 +18,7 @@
 
 enum {
     ROOM = 1 << 28
-}; /* bytes of the tensors: more than any legal instruction touches */
+}; /* bytes of the tensors: more than any legal instruction accesses */
 
 static const Soc *
 soc(const char *name)
@@ -28,7 +28,7 @@ soc(const char *name)
     return s;
 }
 
-/* One that has the instruction. */
+/* Returns a processor that has the instruction. */
 static const Soc *
 some_soc(Op op)
 {
@@ -48,11 +48,11 @@ some_dtype(Op op, const Soc *on)
             return (Dtype)t;
         }
     }
-    return DT_F16; /* set_padding has none */
+    return DT_F16; /* set_padding has no tensor */
 }
 
-/* Types of destinations and of sources, where the instruction has only pairs of different
- * ones. */
+/* Types of destinations and of sources, for instructions that have only pairs of
+ * different ones. */
 typedef struct Types {
     Dtype dst, src;
 } Types;
@@ -93,7 +93,7 @@ operand_dtype(Op op, const ParamInfo *p, Types t)
     return own != DT_NONE ? own : p->role == ROLE_DST ? t.dst : t.src;
 }
 
-/* A correct scaled move out of the accumulator. */
+/* Makes a correct scaled move out of the accumulator. */
 static CheckInstr
 good_acc(CheckInstr in)
 {
@@ -113,7 +113,7 @@ good_acc(CheckInstr in)
     return in;
 }
 
-/* One segment of the first dimension, of elements of 8 bytes, on both sides. */
+/* Sets one segment of the first dimension, of elements of 8 bytes, on both sides. */
 static void
 fill_slice(CheckInstr *in)
 {
@@ -123,7 +123,8 @@ fill_slice(CheckInstr *in)
     }
 }
 
-/* Where the operands of moves that pad, reorder or repeat are; others are in UB. */
+/* Returns the memory of the operands of moves that pad, reorder or repeat; others are in
+ * UB. */
 static Scope
 some_scope(Op op, Role role)
 {
@@ -153,7 +154,7 @@ some_scope(Op op, Role role)
     }
 }
 
-/* Numbers that others are measured by. */
+/* Returns a legal number for an operand that other operands relate to. */
 static int64_t
 related_value(Op op, int param, int64_t lowest)
 {
@@ -181,7 +182,7 @@ related_value(Op op, int param, int64_t lowest)
     return lowest;
 }
 
-/* The limits of an operand that its range does not tell. */
+/* Returns the limits of an operand that its own range does not contain. */
 static void
 related_limits(const CheckInstr *in, int param, int64_t *lo, int64_t *hi)
 {
@@ -194,7 +195,8 @@ related_limits(const CheckInstr *in, int param, int64_t *lo, int64_t *hi)
     }
 }
 
-/* A correct fixpipe: float32 to float32 or, where it has a second tensor, with scales. */
+/* Makes a correct fixpipe: float32 to float32 or, where it has a second tensor, with
+ * scales. */
 static CheckInstr
 good_fix(CheckInstr in)
 {
@@ -221,8 +223,8 @@ good_fix(CheckInstr in)
     return in;
 }
 
-/* A correct instruction on float16 or whatever the op has, in large tensors of their
- * own. */
+/* Makes a correct instruction on float16, or on the type that the op has, in large
+ * tensors of their own. */
 static CheckInstr
 good(Op op)
 {
@@ -233,7 +235,7 @@ good(Op op)
     Family f = form_family(op_table[op].form);
     for (int i = 0; i < n; i++) {
         CheckArg *a = &in.args[i];
-        /* Of literals some rules ask for more than a range. */
+        /* Some rules demand more than a range of literals. */
         bool own = f == FAM_LAYOUT || f == FAM_GATHER || f == FAM_TRANSFER;
         a->literal = !own || check_value_rule(op, i) == RULE_NONE;
         a->t = (CheckTensor){(uint32_t)i + 1, some_scope(op, p[i].role),
@@ -294,7 +296,8 @@ remember(void *ctx, const Fault *f)
     *seen = *seen == RULE_NONE || *seen == f->rule ? f->rule : RULE_COUNT;
 }
 
-/* The rule of the warnings: RULE_NONE without any, RULE_COUNT of several rules. */
+/* Returns the rule of the warnings: RULE_NONE without any, RULE_COUNT of several
+ * rules. */
 static Rule
 warnings(const CheckInstr *in)
 {
@@ -348,7 +351,7 @@ run_time_repeat_may_be_zero(void **state)
     CheckInstr in = good(OP_VEC_ADD);
     in.args[4].literal = false;
     in.args[4].v = 0;
-    in.args[1].t.bytes = 0; /* nothing is touched */
+    in.args[1].t.bytes = 0; /* nothing is accessed */
     assert_good(&in);
     in.args[4].v = -1;
     assert_bad(&in, RULE_REPEAT_RANGE, 4);
@@ -576,7 +579,7 @@ move(Scope src, Scope dst, Dtype t, const char *target)
     return in;
 }
 
-/* Legal paths by class of processor, written out once more. */
+/* Legal paths by class of processor, written a second time. */
 static void
 paths(void **state)
 {
@@ -611,7 +614,7 @@ paths(void **state)
     }
 }
 
-/* Another dtype of the same width that can be moved. */
+/* Returns another dtype of the same width that can be moved. */
 static Dtype
 same_size(Dtype t)
 {
@@ -690,7 +693,7 @@ pad_modes(void **state)
     in.args[1].t.bytes = 40;
     in.args[0].t.bytes = 9 * 32;
     assert_good(&in);
-    in.args[1].t.bytes = 0; /* the block behind global memory is there all the same */
+    in.args[1].t.bytes = 0; /* the block after global memory exists all the same */
     assert_bad(&in, RULE_TENSOR_OVERFLOW, 1);
     in.args[1].t.bytes = 40;
     in.args[0].t.bytes = 8 * 32;
@@ -789,20 +792,21 @@ move_bounds(void **state)
     in.args[0].t.offset = 32;
     in.args[1].t.bytes = 32 + (3 * 2 + 2 * 1) * 32;
     in.args[0].t.bytes = 32 + (3 * 2 + 2 * 2) * 32;
-    assert_good(&in); /* no gap behind the last burst */
+    assert_good(&in); /* no gap follows the last burst */
     in.args[0].t.bytes -= 32;
     assert_bad(&in, RULE_TENSOR_OVERFLOW, 0);
     in.args[0].t.bytes += 32;
-    in.args[1].t.bytes -= 32; /* the block behind global memory */
+    in.args[1].t.bytes -= 32; /* the block after global memory */
     assert_good(&in);
     in.args[1].t.bytes -= 32;
     assert_bad(&in, RULE_TENSOR_OVERFLOW, 1);
-    in.args[1].t.bytes += 1; /* and the rest of the last one */
+    in.args[1].t.bytes += 1; /* and the rest of the last block */
     assert_good(&in);
     in.args[1].t.offset = -32;
     assert_bad(&in, RULE_TENSOR_OVERFLOW, 1);
     in = good(OP_DATA_MOVE);
-    in.args[0].t.bytes = 1; /* on the core the rest of the last block */
+    /* on the core the rest of the last block belongs to the tensor */
+    in.args[0].t.bytes = 1;
     assert_good(&in);
     in.args[0].t.exact = true;
     assert_bad(&in, RULE_TENSOR_OVERFLOW, 0);
@@ -912,7 +916,8 @@ overlap_single(void **state)
     assert_good(&in);
     set_mask(&in, MASK_BITS, 0xff | (uint64_t)0xff << 24, 0);
     assert_good(
-        /* lanes 0-7 of block 0, 8-15 of block 1: shifted by a block they do not meet */
+        /* lanes 0-7 of block 0, 8-15 of block 1: shifted by a block they do not
+         * overlap */
         &in);
     set_mask(&in, MASK_BITS, 0xff | (uint64_t)0xff << 16, 0);
     assert_bad(&in, RULE_OVERLAP_SINGLE, 2);
@@ -938,7 +943,7 @@ overlap_multi(void **state)
     assert_bad(&in, RULE_OVERLAP_MULTI, 2);
     in.args[0].m.w[0] = 64;
     assert_good(&in);
-    in = add_of(DT_F16, 128, 200, 8); /* strides differ: they meet late */
+    in = add_of(DT_F16, 128, 200, 8); /* strides differ: they overlap late */
     same_buffer(&in, 2, 0);
     in.args[6].v = 9;
     in.args[1].t.offset = 100 * 32;
@@ -959,7 +964,7 @@ overlap_accumulate(void **state)
     in.args[5].v = in.args[7].v = 0;
     same_buffer(&in, 3, 0);
     assert_good(&in);
-    in.args[7].v = 8; /* src1 goes on: no accumulation */
+    in.args[7].v = 8; /* src1 advances: this is no accumulation */
     in.args[5].v = 8;
     same_buffer(&in, 3, 0);
     assert_good(&in);
@@ -971,7 +976,7 @@ overlap_accumulate(void **state)
     for (int i = 1; i <= 3; i++) {
         in.args[i].t.dtype = DT_F32;
     }
-    same_buffer(&in, 2, 256); /* src0 of repeat 0.. behind the accumulator */
+    same_buffer(&in, 2, 256); /* src0 of all repeats is after the accumulator */
     assert_good(&in);
     same_buffer(&in, 2, 0); /* src0 of repeat 0 is the accumulator that repeat 1 reads */
     assert_bad(&in, RULE_OVERLAP_SRC1, 2);
@@ -1018,7 +1023,7 @@ warnings_of_moves(void **state)
     assert_int_equal(warnings(&in), RULE_NONE);
     in.args[0].t.offset = 16;
     assert_good(&in);
-    in.args[0].t.offset = 64; /* the granule: 64 bytes and a block more */
+    in.args[0].t.offset = 64; /* the granule: 64 bytes and one block more */
     assert_good(&in);
     in.args[0].t.exact = true;
     assert_bad(&in, RULE_TENSOR_OVERFLOW, 0);
@@ -1053,7 +1058,7 @@ elements(void **state)
     assert_false(check_element(&t, &f));
 }
 
-/* What is read of an image is the part that is cut out; its bounds are those of the whole
+/* Of an image only the part that is cut out is read; the bounds are those of the whole
  * image. */
 static void
 image_window(void **state)
@@ -1112,7 +1117,7 @@ footprints(void **state)
     assert_int_equal(footprint_end(&f), 3 * 256 + 6);
 }
 
-/* Rows 1 and 2, columns 4 to 8 by 2, of a matrix with 16 columns. */
+/* The slice has rows 1 and 2, columns 4 to 8 by 2, of a matrix with 16 columns. */
 static void
 footprints_of_slices(void **state)
 {
@@ -1139,7 +1144,8 @@ footprints_of_slices(void **state)
     in.args[o->len + 1].v = 0;
     f = check_footprint(&in, 0, &exact);
     assert_int_equal(f.len, 0);
-    /* In place: the same slice, but neither a part of it nor one with another stride. */
+    /* In place it may be the same slice, but neither a part of it nor one with another
+     * stride. */
     in.args[o->len + 1].v = 2;
     in.args[1].t.buffer = in.args[0].t.buffer;
     const SliceOperand *s = form_slice(FORM_HUN, 1);

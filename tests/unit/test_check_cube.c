@@ -1,5 +1,5 @@
-/* test_check_cube.c: the ranges of every number of loads into the matrix unit and of
- * products, the bytes that they touch, and when they read what they write. Rules that
+/* test_check_cube.c: checks loads into the matrix unit and products: the range of every
+ * number, the bytes that they access, and when they read what they write. Rules that
  * relate numbers have files in tests/lit/rules. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@ typedef struct Sample {
     const char *soc;
     Scope scope[3];
     Dtype type[3];
-    int64_t v[24]; /* numbers from the first slot behind the tensors on */
+    int64_t v[24]; /* the numbers, from the first slot after the tensors on */
 } Sample;
 
 static const Sample samples[] = {
@@ -116,7 +116,7 @@ ranges(void **state)
     }
 }
 
-/* Every operand fits exactly, and not in a block less. */
+/* Every operand fits exactly, and does not fit in a block less. */
 static void
 bounds(void **state)
 {
@@ -139,7 +139,7 @@ bounds(void **state)
     }
 }
 
-/* Descending fractals stay behind the operand's start. */
+/* Fractals in descending order stay at or after the operand's start. */
 static void
 descending(void **state)
 {

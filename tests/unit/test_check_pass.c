@@ -1,6 +1,6 @@
-/* test_check_pass.c: the check pass: one error for each operand, and many instructions in
- * little time; tests/lit/passes/check-*.ir has what is proved, refuted and left to run
- * time. */
+/* test_check_pass.c: checks that the check pass gives one error for each operand, and
+ * handles many instructions in little time; tests/lit/passes/check-*.ir has what is
+ * proved, refuted and left to run time. */
 #include "passes/check.h"
 #include "passes/passes.h"
 
@@ -29,7 +29,7 @@ typedef struct Run {
     "  alloc %vb: float16[4096] UB\n"                                                    \
     "  alloc %ib: int32[8] UB\n"
 
-/* data_move from GM element src to UB byte offset dst */
+/* Moves from GM element src to UB byte offset dst. */
 #define LOAD(dst, src, nburst, burst)                                                    \
     "  data_move dst=%ub+" dst ":float16 src=%src+" src ":float16 sid=0 nburst=" nburst  \
     " burst=" burst " src_stride=0 dst_stride=0 mode=0\n"

@@ -1,12 +1,12 @@
-/* What provers take for granted of the rules of families (rules/internal.h), for every
- * instruction, against the rules themselves on random numbers:
- *   - a rule on one number that does not say that it relates (value_relates, irregular)
- * gives the same answer whatever the other numbers are, so that their being unknown
- * cannot change it;
- *   - it allows an interval: what holds at both ends holds between them;
- *   - bounds that hold hold for smaller numbers too, as far as those are within their
- * ranges; of slices, whose elements have places of their own, that is not so, and what is
- * asked at the corners (check_bounds_between) is. */
+/* test_check_relates.c: compares what provers take for granted of the rules of families
+ * (rules/internal.h) with the rules themselves, for every instruction, on random numbers:
+ * - a rule on one number that does not say that it relates (value_relates, irregular)
+ *   gives the same answer whatever the other numbers are, so that their being unknown
+ *   cannot change it;
+ * - it allows an interval: what holds at both ends holds between them;
+ * - bounds that hold also hold for smaller numbers, as far as those are within their
+ *   ranges; that is not so for slices, whose elements have places of their own, and there
+ *   what is checked at the corners (check_bounds_between) holds. */
 #include "rules/check.h"
 
 #include <setjmp.h>
@@ -19,9 +19,10 @@
 
 enum {
     TRIES =
-        20000,  /* random operands for an instruction that are mostly refused at once */
-    SHAPES = 4, /* of those that are not */
-    DRAWS = 400 /* numbers for each */
+        /* random operands that are drawn for an instruction; most are refused at once */
+        20000,
+    SHAPES = 4, /* accepted operands that are tried */
+    DRAWS = 400 /* numbers that are drawn for each of them */
 };
 
 static uint64_t state_of_random = 20240917;
@@ -39,12 +40,12 @@ is_number(const ParamInfo *p)
     return p->role == ROLE_INT || p->role == ROLE_REPEAT;
 }
 
-/* Mostly small, sometimes anything that is legal. */
+/* Returns a number that is mostly small, sometimes anything legal. */
 static int64_t
 draw_number(const ParamInfo *p)
 {
     int64_t room, small = 12;
-    if (p->rule == RULE_NONE) { /* without a range of its own */
+    if (p->rule == RULE_NONE) { /* the number has no range of its own */
         return rnd(20);
     }
     if (__builtin_sub_overflow(p->hi, p->lo, &room) || room > 1 << 30) {
@@ -71,7 +72,7 @@ draw_arg(CheckInstr *in, const ParamInfo *p, int i, Dtype common)
     a->v = p->role == ROLE_ATTR ? rnd(4) : is_number(p) ? draw_number(p) : 0;
 }
 
-/* Operands that the rules without values accept. */
+/* Draws operands that the rules without values accept. */
 static bool
 draw_shape(CheckInstr *in, Op op, const ParamInfo *p, int n)
 {
@@ -95,7 +96,7 @@ holds(const CheckInstr *in, CheckStep step)
     return check_step(in, step, &f);
 }
 
-/* The interval of the rule, and that it asks nothing else. */
+/* Tries that the rule allows an interval, and that it depends on nothing else. */
 static const char *
 try_value(const CheckInstr *in, const ParamInfo *p, int n, CheckStep step)
 {
@@ -106,7 +107,7 @@ try_value(const CheckInstr *in, const ParamInfo *p, int n, CheckStep step)
         }
     }
     if (holds(in, step) != holds(&other, step)) {
-        return "asks other numbers and does not say so";
+        return "depends on other numbers and does not say so";
     }
     int64_t a = draw_number(&p[step.param]), b = draw_number(&p[step.param]);
     CheckInstr ends[3] = {*in, *in, *in};
@@ -118,7 +119,7 @@ try_value(const CheckInstr *in, const ParamInfo *p, int n, CheckStep step)
                : NULL;
 }
 
-/* All that is asked before bounds. */
+/* True if all rules hold that are checked before bounds. */
 static bool
 numbers_hold(const CheckInstr *in)
 {
@@ -133,7 +134,7 @@ numbers_hold(const CheckInstr *in)
     return true;
 }
 
-/* Bounds that are said to hold between two ends hold there. */
+/* Bounds that are said to hold between two ends must hold there. */
 static const char *
 try_between(const CheckInstr *in, const ParamInfo *p, int n, CheckStep step)
 {
@@ -163,8 +164,8 @@ try_between(const CheckInstr *in, const ParamInfo *p, int n, CheckStep step)
     return "bounds break between two ends where they hold";
 }
 
-/* Smaller numbers; those without a range of their own are 0 where the prover looks, and
- * then anything. */
+/* Tries smaller numbers; those without a range of their own are 0 where the prover looks,
+ * and then have any value. */
 static const char *
 try_bounds(const CheckInstr *in, const ParamInfo *p, int n, CheckStep step)
 {

@@ -1,13 +1,12 @@
-/* The passes loops, fold and check against execution: random kernels are
- * executed as they were written, on numbers, by a small interpreter of the
- * language's loops (bounds are formulas, in the integers), with random contents
- * of what they load. Where the check pass, behind the others, has proved a
- * site, no rule may ever be broken there; where it gives a witness, each
- * execution that comes that far breaks the rule there. What a pass dropped
- * never executes, and a loop variable that leaves its dtype is one that
- * loop_bounds asks for. Bounds are constants, registers that fold, registers
- * that bodies assign, and variables of other loops, of all types, negative and
- * too large ones too. */
+/* test_check_sound.c: compares the passes loops, fold and check with execution. Random
+ * kernels are executed as they were written, on numbers, by a small interpreter of the
+ * language's loops (bounds are expressions in the integers), with random contents of what
+ * they load. Where the check pass, which runs after the others, has proved a site, no
+ * rule may ever be broken; where it gives a witness, each execution that comes that far
+ * breaks the rule there. What a pass dropped never executes, and a loop variable that
+ * leaves its dtype is one that loop_bounds checks. Bounds are constants, registers that
+ * fold, registers that bodies assign, and variables of other loops, of all types, also
+ * negative and too large ones. */
 #include "passes/check_walk.h"
 #include "passes/passes.h"
 
@@ -41,8 +40,8 @@ typedef struct Gen {
     Kernel *k;
     BufId gm, ub, vb, ib;
     RegId regs[3];
-    RegId fixed[4]; /* set once, to constants: they fold */
-    VarId vars[8];  /* of the open loops */
+    RegId fixed[4]; /* registers that are set once, to constants: they fold */
+    VarId vars[8];  /* variables of the open loops */
     int nvars;
     int loops;
 } Gen;
@@ -187,7 +186,7 @@ instruction(Gen *g, Cursor *c)
 
 static void body(Gen *g, Cursor *c, int depth, int length);
 
-/* A bound of any integer type. */
+/* Makes a bound of any integer type. */
 static ExprId
 bound(Gen *g, bool end)
 {
@@ -346,24 +345,25 @@ typedef enum Flow {
 
 typedef __int128 Wide;
 
-/* What the loops that ran were. */
+/* Counts what the loops that ran were like. */
 typedef struct Census {
     int64_t folding;  /* a bound is a register that holds one constant */
     int64_t negative; /* the variable is negative */
     int64_t wrapping; /* it leaves its dtype */
-    int64_t assigned; /* a body changed the number of trips */
+    int64_t assigned; /* a body changed the number of iterations */
 } Census;
 
 typedef struct Exec {
     Census *census;
     const Kernel *k;
-    const Kernel *after;   /* the same behind the passes */
-    int64_t *regs, *trips; /* of the open loops, by VarId */
-    int64_t *spans;        /* end - begin at their last tests, its low bits */
+    const Kernel *after; /* the same kernel after the passes */
+    /* values of registers; iterations of the open loops, by VarId */
+    int64_t *regs, *trips;
+    int64_t *spans;        /* low bits of end - begin at their last tests */
     const bool *fixed;     /* by RegId: set once, to a constant */
     const uint8_t *proved; /* by StmtId */
     bool *broke;           /* by StmtId: a rule was broken there */
-    bool faulted;          /* a run-time fault ended it */
+    bool faulted;          /* the execution ended with a run-time fault */
     int steps;
 } Exec;
 
@@ -381,7 +381,7 @@ eval(Exec *x, ExprId id, int64_t *out)
     case EX_REG:
         *out = x->regs[e->a];
         return true;
-    case EX_VAR: /* a formula */
+    case EX_VAR: /* an expression */
         if (!eval(x, x->k->stmts.p[x->k->vars.p[e->a].loop].loop.begin, out)) {
             return false;
         }
@@ -406,7 +406,7 @@ failed(const Exec *x, StmtId id, const char *what)
     Arena a = {0};
     text_init(&t, &a);
     ir_print(x->k, &t);
-    text_put(&t, "behind the passes:\n");
+    text_put(&t, "after the passes:\n");
     ir_print(x->after, &t);
     fail_msg("statement %u: %s\n%s", id, what, t.p);
 }
@@ -435,17 +435,18 @@ run_site(Exec *x, StmtId id)
         failed(x, id, f.text);
     }
     if (!ok) {
-        x->broke[id] = true; /* as if run-time checks were off, to see further places */
+        /* execution continues as if run-time checks were off, to see further places */
+        x->broke[id] = true;
     }
     return GO;
 }
 
 static Flow run_body(Exec *x, StmtId id);
 
-/* The statement is a loop_bounds of the loop: in front of it, or at the start
- * of its body. */
+/* True if the statement is a loop_bounds of the loop: before it, or at the start of its
+ * body. */
 static bool
-asks(const Kernel *k, StmtId id, StmtId loop)
+is_check_of(const Kernel *k, StmtId id, StmtId loop)
 {
     const Stmt *s = &k->stmts.p[id], *l = &k->stmts.p[loop];
     StmtId second = l->loop.body ? k->stmts.p[l->loop.body].next : 0;
@@ -453,21 +454,21 @@ asks(const Kernel *k, StmtId id, StmtId loop)
            (s->next == loop || id == l->loop.body || id == second);
 }
 
-/* The variable leaves its dtype: somebody must have asked. */
+/* The variable leaves its dtype, so some statement must check that. */
 static void
 left_type(Exec *x, StmtId loop)
 {
-    bool asked = false;
+    bool checked = false;
     for (StmtId id = x->k->stmts.n; id < x->after->stmts.n; id++) {
-        asked = asked || (asks(x->after, id, loop) && !x->proved[id]);
+        checked = checked || (is_check_of(x->after, id, loop) && !x->proved[id]);
     }
-    if (!asked) {
-        failed(x, loop, "its variable leaves its dtype, and nothing asks for it");
+    if (!checked) {
+        failed(x, loop, "its variable leaves its dtype, and nothing checks that");
     }
     x->faulted = true;
 }
 
-/* A bound as an integer. */
+/* Evaluates a bound as an integer. */
 static bool
 eval_bound(Exec *x, ExprId e, Wide *out)
 {
@@ -479,7 +480,7 @@ eval_bound(Exec *x, ExprId e, Wide *out)
     return true;
 }
 
-/* 1: another trip, 0: none; -1: the loop faults. */
+/* 1: another iteration follows, 0: none; -1: the loop faults. */
 static int
 test_loop(Exec *x, StmtId id, int64_t trip)
 {
@@ -503,7 +504,7 @@ test_loop(Exec *x, StmtId id, int64_t trip)
     return trip < end - begin;
 }
 
-/* A register that is read as it is and is never assigned but once. */
+/* True for a register that is read as it is and is assigned only once. */
 static bool
 is_folding(const Exec *x, ExprId id)
 {
@@ -594,8 +595,8 @@ run_body(Exec *x, StmtId id)
 
 typedef struct Claims {
     uint8_t *proved;
-    bool *certain; /* refuted by a witness, outside of branches that the pass
-                    could not decide */
+    /* refuted by a witness, outside of branches that the pass could not decide */
+    bool *certain;
     int64_t counts[3];
     Census census;
 } Claims;
@@ -630,7 +631,7 @@ on_done(void *ctx, const CheckWalk *w, const Site *s, bool proved)
     c->proved[s->stmt] = proved;
 }
 
-/* first: as it was written; second: the same kernel, for the passes. */
+/* first: the kernel as it was written; second: the same kernel, for the passes. */
 static void
 compare(Gen *first, Gen *second, Claims *total)
 {
@@ -676,7 +677,8 @@ random_kernels(void **state)
 {
     (void)state;
     Claims total = {0};
-    const char *wanted = getenv("SOUND_KERNELS"); /* for long runs by hand */
+    /* a larger number makes long runs by hand */
+    const char *wanted = getenv("SOUND_KERNELS");
     int kernels = wanted ? (int)strtol(wanted, NULL, 10) : KERNELS;
     printf("seed %llu, %d kernels\n", (unsigned long long)state_of_random, kernels);
     for (int i = 0; i < kernels; i++) {

@@ -1,5 +1,5 @@
-/* test_choice.c: the table of uncertain points, and how a blob keeps readings: its text,
- * and the rules of its section just outside and just inside. */
+/* test_choice.c: checks the table of choices, and how a blob keeps readings: its text,
+ * and the rules of its section just outside and just inside the limit. */
 #include "blob_parts.h"
 
 static const char head[] = "blob 0.1 Ascend310P3\n";
@@ -39,7 +39,7 @@ points_have_readings(void **state)
                                             &found));
             assert_int_equal(found, n);
         }
-        /* A point is a switch, or the table says why not. */
+        /* A choice is a switch, or the table says why not. */
         assert_true(choice_fixed((Choice)i) != NULL ? n == 1 : n > 1);
     }
 }
@@ -79,7 +79,7 @@ blobs_keep_readings(void **state)
     TikBlob blob;
     TikBlobDiag diag;
     char *text;
-    /* The order of the text does not matter, that of the bytes is the table's. */
+    /* The order of the text does not matter; the bytes have the table's order. */
     Bin a = with("choice away-zero \"directed\"\nchoice U1 \"one\"\n");
     assert_true(tikblob_open(&blob, a.p, a.n, &diag));
     assert_int_equal(blob.choices.v[CHOICE_AWAY_ZERO], CHOSE_AWAY_ZERO_DIRECTED);

@@ -1,6 +1,6 @@
-/* test_cube.c: products of matrices of every combination of types: the host's function
- * and the emulator against sums term by term, bit for bit. And the inner loops of every
- * level of this processor. */
+/* test_cube.c: compares products of matrices of every combination of types, by the host's
+ * function and by the emulator, with sums term by term, bit for bit; and likewise the
+ * inner loops of every level of this processor. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ any_number(int64_t lo, int64_t hi)
     return lo + (int64_t)(any_bits() % (uint64_t)(hi - lo + 1));
 }
 
-/* Integers of all sizes; floats of moderate ones, and if wild now and then of any
+/* Returns integers of all sizes; floats of moderate size, and if wild sometimes any
  * bits. */
 static uint32_t
 any_element(Dtype t, bool wild)
@@ -95,7 +95,7 @@ typedef struct Job {
     const Triple *t;
     Op op;
     int64_t m, k, n;
-    bool onto; /* what dst holds */
+    bool onto; /* the product is added to what dst holds */
     bool saturate;
     uint32_t region[4]; /* dst, factors, bias */
     uint8_t *data[4];
@@ -130,7 +130,7 @@ b_index(const Job *j, int64_t k, int64_t n)
     return fractal_zn(fractal_count(j->n, 16), fractal_c0(dtype_size(j->t->b)), k, n);
 }
 
-/* One sum, term by term. */
+/* Returns one sum, computed term by term. */
 static uint32_t
 float_sum(const Job *j, int64_t m, int64_t n, int64_t at, const uint8_t *before)
 {
@@ -246,7 +246,7 @@ run_host(const Job *j, uint8_t *dst, uint8_t *sreg)
     assert_true(ops_find(op_table[j->op].sem)(&c));
 }
 
-/* The emulator has the core's registers as they are when it starts: conversions
+/* The emulator's core has its registers as they are at the start: conversions
  * saturate. */
 static void
 one_product(Job *j)
@@ -291,7 +291,7 @@ products(void **s)
     }
 }
 
-/* More rows and columns than one block has, and a second block of terms. */
+/* The matrices have more rows and columns than one block, and a second block of terms. */
 static void
 large_products(void **s)
 {
@@ -333,7 +333,7 @@ enum {
     MOST_COLUMNS = 32
 };
 
-/* Factors in runs: of row i and run r of the first one; of run r and column n of the
+/* The factors in runs: of row i and run r of the first one; of run r and column n of the
  * second one. */
 typedef struct Factors {
     Dtype ta, tb;
@@ -424,7 +424,7 @@ every_level(void **s)
         f.ta = kinds[kind].a;
         f.tb = kinds[kind].b;
         if (l == &gemm_vnni && f.tb == DT_U8) {
-            continue; /* its products take bytes with a sign there */
+            continue; /* its products take signed bytes there */
         }
         int per = GEMM_RUN / dtype_size(f.ta);
         fill(f.a[0][0], f.ta, (int64_t)sizeof f.a / dtype_size(f.ta), false);

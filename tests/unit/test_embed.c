@@ -1,5 +1,5 @@
-/* test_embed.c: the modules of stdlib/ inside of the compiler: the table holds their
- * texts, they parse, and without a loader an evaluation reaches no file. */
+/* test_embed.c: checks the modules of stdlib/ inside of the compiler: the table holds
+ * their texts, they parse, and without a loader an evaluation reads no file. */
 #include "python/embed.h"
 #include "pipeline.h"
 #include "syntax/ast.h"

@@ -1,4 +1,4 @@
-/* test_emu.c: control, scalars, addresses, cores and refusals of the emulator. */
+/* test_emu.c: checks control, scalars, addresses, cores and refusals of the emulator. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -157,7 +157,7 @@ loads_are_canonical(void **state)
     memset(world_data(w, g), 0xf0, 64);
     for (int i = 0; i < 4; i++) {
         TikDesc *d = world_add(w, DESC_LOAD);
-        d->operand = at(w, g, 3); /* any address */
+        d->operand = at(w, g, 3); /* any address will do */
         d->dtype = types[i];
         d->reg = 0;
         store(w, at(w, out, 8 * i), DT_S64, reg(0));
@@ -180,8 +180,8 @@ every_core_starts_fresh(void **state)
     uint32_t g = world_gm(w, DT_S32, 8), ub = world_local(w, SC_UB, DT_S32, 0, 64);
     w->k.cores = 3;
     w->k.flags = TIKBLOB_FILL_SCRATCH;
-    /* What UB holds at the start, then a value for the next core to find if it were
-     * kept. */
+    /* It stores what UB holds at the start, then a value that the next core would find if
+     * it were kept. */
     TikDesc *d = world_add(w, DESC_LOAD);
     d->operand = at(w, ub, 0);
     d->dtype = DT_S32;
@@ -267,8 +267,8 @@ loops_of_any_bounds(void **state)
     world_free(w);
 }
 
-/* A tensor ends with its granule: at a multiple of 32 bytes, in global memory 32 bytes
- * behind it. */
+/* A tensor ends with its granule: at a multiple of 32 bytes, and in global memory 32
+ * bytes after that. */
 static bool
 access_at(Scope s, bool write, int64_t offset)
 {
@@ -291,14 +291,15 @@ element_accesses_stay_inside(void **state)
     for (int write = 0; write < 2; write++) {
         assert_true(access_at(SC_GM, write, 0));
         assert_true(
-            access_at(SC_GM, write, 58)); /* not aligned: a matter of checked ones */
+            /* it is not aligned, which only checked accesses must be */
+            access_at(SC_GM, write, 58));
         assert_true(access_at(SC_GM, write, 60));
-        assert_true(access_at(SC_GM, write, 92)); /* 36 bytes of data */
+        assert_true(access_at(SC_GM, write, 92)); /* the data has 36 bytes */
         assert_false(access_at(SC_GM, write, 96));
         assert_false(access_at(SC_GM, write, -4));
         assert_false(access_at(SC_GM, write, INT64_MAX - 3));
         assert_false(access_at(SC_GM, write, INT64_MIN));
-        assert_true(access_at(SC_UB, write, 60)); /* 36 bytes of data */
+        assert_true(access_at(SC_UB, write, 60)); /* the data has 36 bytes */
         assert_false(access_at(SC_UB, write, 64));
         assert_false(access_at(SC_UB, write, -4));
     }
@@ -503,7 +504,7 @@ random_desc(World *w, uint64_t *s)
     }
 }
 
-/* A body of random descriptors inside a loop, so that most of them run. */
+/* The body of random descriptors is inside a loop, so that most of them run. */
 static void
 random_programs_stay_in_their_memory(void **state)
 {

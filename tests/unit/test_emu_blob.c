@@ -1,5 +1,5 @@
-/* test_emu_blob.c: tik_emulate from bytes to arrays, and each kind of error that it can
- * end with. */
+/* test_emu_blob.c: checks tik_emulate from bytes to arrays, and each kind of error that
+ * it can end with. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,8 +67,8 @@ emit_move(TikBlobWriter *w, TikOperand dst, TikOperand src, TikNum burst, uint32
     emit(w, &d, line);
 }
 
-/* dst = src + src in steps of 64 elements; the burst of the move out is a register, that
- * of the first element of n. */
+/* The kernel is dst = src + src in steps of 64 elements; the burst of the move out is a
+ * register, loaded from the first element of n. */
 static Made
 make_blob(void)
 {
@@ -209,8 +209,8 @@ wrong_uses(void **state)
     free(m.bytes);
 }
 
-/* With right checksums over wrong contents a blob may open; whatever it says then, it
- * ends in one of the outcomes and touches nothing else. */
+/* A blob with right checksums over wrong contents may open; whatever it says then, the
+ * run has one of the outcomes and accesses nothing else. */
 static void
 broken_blobs_end(void **state)
 {

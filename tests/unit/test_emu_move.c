@@ -1,5 +1,5 @@
-/* test_emu_move.c: data_move on the emulator: bursts and gaps on every kind of path, pad
- * modes, L0C units and conversions, and where a tensor ends. */
+/* test_emu_move.c: checks data_move on the emulator: bursts and gaps on every kind of
+ * path, pad modes, L0C units and conversions, and where a tensor ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ fill_counting(uint8_t *p, int64_t n)
     }
 }
 
-/* GM to UB with gaps on both sides, then all of UB out. */
+/* Moves GM to UB with gaps on both sides, then all of UB out. */
 static void
 bursts_and_gaps(void **state)
 {
@@ -40,7 +40,7 @@ bursts_and_gaps(void **state)
     world_free(w);
 }
 
-/* Three bursts of two blocks with these gaps, from GM to UB and all of UB out. */
+/* Moves three bursts of two blocks with these gaps from GM to UB, and all of UB out. */
 static void
 gap_on(int64_t src_gap, int64_t dst_gap)
 {
@@ -96,7 +96,8 @@ single_blocks(void **state)
     uint32_t b = world_local(w, SC_UB, DT_S32, 1024, 1024);
     fill_counting(world_data(w, g), 1024);
     world_move(w, at(w, a, 0), at(w, g, 0), 1, 32);
-    world_move(w, at(w, b, 0), at(w, g, 0), 32, 1); /* no gaps: the same */
+    world_move(w, at(w, b, 0), at(w, g, 0), 32,
+               1); /* without gaps the result is the same */
     world_move(w, at(w, b, 0), at(w, a, 32), 4, 1);
     world_shape(w, 1, 3, 0);
     world_move(w, at(w, out, 0), at(w, b, 0), 1, 32);
@@ -189,7 +190,8 @@ the_padding_register_starts_at_zero_on_every_core(void **state)
 
 /* ---- L0C ----------------------------------------------------------------- */
 
-/* N elements through UB to L0C and back to UB, with codes on the ways in and out. */
+/* Moves N elements through UB to L0C and back to UB, with conversion codes on the ways in
+ * and out. */
 
 static void
 through_l0c(Dtype in, int in_code, Dtype mid, int out_code, Dtype last, const void *src,
@@ -244,8 +246,8 @@ l0c_conversions(void **state)
     through_l0c(DT_U32, 0, DT_U32, 0, DT_U32, s, s, 4);
 }
 
-/* Fractals on the L0C side, blocks on the UB side, for gaps; fractals of the own size for
- * bursts. */
+/* Gaps count fractals on the L0C side and blocks on the UB side; bursts count fractals of
+ * the own size. */
 static void
 l0c_units(void **state)
 {
@@ -264,7 +266,7 @@ l0c_units(void **state)
      * fractal 3. */
     world_move(w, at(w, c, 0), at(w, a, 0), 2, 1);
     world_shape(w, 2, 2, 0);
-    world_move(w, at(w, b, 0), at(w, a, 0), 1, 64); /* something to keep */
+    world_move(w, at(w, b, 0), at(w, a, 0), 1, 64); /* bytes that must be kept */
     world_move(w, at(w, b, 32), at(w, c, 0), 2, 1);
     world_shape(w, 2, 1, 1);
     world_move(w, at(w, out, 0), at(w, b, 0), 1, 64);
@@ -283,7 +285,7 @@ l0c_units(void **state)
 
 /* ---- ends ---------------------------------------------------------------- */
 
-/* A move of one block between a 46-byte tensor and UB at this byte offset. */
+/* Moves one block between a 46-byte tensor and UB at this byte offset. */
 static bool
 tail_move(bool write, int64_t offset)
 {

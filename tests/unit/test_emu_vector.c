@@ -1,6 +1,6 @@
-/* test_emu_vector.c: vector instructions of the emulator against a slow model that
+/* test_emu_vector.c: compares vector instructions of the emulator with a slow model that
  * follows the rules of evaluation lane by lane, on chosen and on random operands; and the
- * tables of lane functions against each other. */
+ * tables of lane functions with each other. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,8 +14,8 @@
 
 /* ---- a call and its slow model ------------------------------------------- */
 
-/* Everything in one UB buffer, so that operands may overlap. Offsets in bytes, strides in
- * blocks. */
+/* All operands are in one UB buffer, so that they may overlap. Offsets are in bytes,
+ * strides in blocks. */
 typedef struct Call {
     Op op;
     Dtype t;
@@ -80,8 +80,8 @@ eval(ScalarOp op, Dtype t, int64_t a, int64_t b)
     return out;
 }
 
-/* The function in double, rounded once: float32 results of the library differ from that
- * for one argument in millions (num/fn.h). */
+/* Computes the function in double, rounded once: float32 results of the library differ
+ * from that for one argument in millions (num/fn.h). */
 static int64_t
 function(Dtype t, double d)
 {
@@ -221,7 +221,7 @@ fill_args(World *w, const Call *c, uint32_t ub)
     }
 }
 
-/* Runs the call on a UB with these bytes; the bytes after it are the result. */
+/* Runs the call on a UB with these bytes; bytes is then the result. */
 static bool
 run_call(const Call *c, uint8_t *bytes, EmuResult *res)
 {
@@ -248,7 +248,7 @@ random_next(uint64_t *s)
     return *s;
 }
 
-/* Random bytes, with many special floats. */
+/* Makes random bytes, with many special floats. */
 static void
 random_bytes(uint8_t *p, size_t n, Dtype t, uint64_t *seed)
 {
@@ -290,15 +290,15 @@ check_call(const Call *c, uint64_t *seed)
     }
 }
 
-/* The spelling without block strides, which this model knows. */
+/* True for the spelling without block strides, which this model knows. */
 static bool
 is_short(Op op)
 {
     return op_table[op].form >= FORM_VDUP && op_table[op].form <= FORM_VUN;
 }
 
-/* Whether any kind of core has the instruction with the type; src other than DT_NONE:
- * with the pair. */
+/* True if any kind of core has the instruction with the type; with the pair if src is not
+ * DT_NONE. */
 static bool
 exists(Op op, Dtype dst, Dtype src)
 {
@@ -377,7 +377,8 @@ random_mask(Call *c, uint64_t *seed)
     }
 }
 
-/* Offsets close together half of the time, so that operands overlap in every way. */
+/* Half of the time the offsets are close together, so that operands overlap in every
+ * way. */
 static void
 random_calls(void **state)
 {
@@ -519,7 +520,7 @@ numbers_out_of_range_fault(void **state)
     expect_rule(c, RULE_TENSOR_OVERFLOW);
 }
 
-/* The last byte that a mask touches may be the last byte of the tensor. */
+/* The last byte that a mask accesses may be the last byte of the tensor. */
 static void
 just_inside(void **state)
 {

@@ -1,4 +1,4 @@
-/* test_flag.c: queues and the flags between them (rules/flag.h). */
+/* test_flag.c: checks queues and the flags between them (rules/flag.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ broken(const CheckInstr *in)
     return check_static(in, &f) && check_values(in, &f) ? RULE_NONE : f.rule;
 }
 
-/* The rule that a step breaks. */
+/* Returns the rule that a step breaks. */
 static Rule
 stepped(Flags *flags, Op op, int from, int to, int64_t id)
 {
@@ -91,7 +91,7 @@ one_bit_each(void **state)
     assert_int_equal(stepped(&f, OP_WAIT_FLAG, PIPE_V, PIPE_MTE2, 2), RULE_NONE);
 }
 
-/* Operands of a blob that nobody verified. */
+/* Operands come from a blob that was not verified. */
 static void
 hostile_operands(void **state)
 {

@@ -1,5 +1,6 @@
-/* test_fractal.c: the fractal layouts against the golden arrays of tests/golden/quant
- * (q30_*) and the examples of the manual. The program runs in the project's folder. */
+/* test_fractal.c: compares the fractal layouts with the golden arrays of
+ * tests/golden/quant (q30_*) and the examples of the manual. The program runs in the
+ * project's folder. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +27,7 @@ load(const char *name, Dtype t)
     return a;
 }
 
-/* Element i of a is element j of b. */
+/* Expects that element i of a is element j of b. */
 static void
 same(const TikArray *a, int64_t i, const TikArray *b, int64_t j)
 {

@@ -1,5 +1,5 @@
-/* test_host_control.c: loops, branches, jumps, cores, run-time checks and their faults,
- * and what is written ahead of time. */
+/* test_host_control.c: checks loops, branches, jumps, cores, run-time checks and their
+ * faults in native code, and what is written ahead of time. */
 #include "host_util.h"
 
 #include <dlfcn.h>
@@ -16,8 +16,8 @@ s64(Maker *m, RegId r)
     return ir_reg_value(m->k, r);
 }
 
-/* out[i] = 3 * i for i < 10 except 4, and nothing behind 7: loops with continue and
- * break. */
+/* The kernel sets out[i] = 3 * i for i < 10 except 4, and nothing after 7: loops with
+ * continue and break. */
 static void
 breaks_and_continues(void **state)
 {
@@ -55,7 +55,7 @@ breaks_and_continues(void **state)
 }
 
 /* Each of 5 cores writes its own element; a second loop has 3 blocks; everything else
- * runs on all. */
+ * runs on all cores. */
 static void
 cores_run_their_block(void **state)
 {
@@ -108,7 +108,8 @@ returns_end_the_core(void **state)
 
 typedef void Fill(Maker *m, BufId in, BufId out, RegId r);
 
-/* Loads in[0] into a register, lets fill emit, and expects the fault (null: none). */
+/* Loads in[0] into a register, lets fill add statements, and expects the fault (null:
+ * none). */
 static void
 expect_fault(Fill *fill, int64_t value, const char *name)
 {
@@ -219,7 +220,7 @@ run_time_faults(void **state)
     expect_fault(fits_int8, 129, "loop-bounds");
     expect_fault(fits_int8, -200, NULL);
     expect_fault(element, (N - 1) * 8, NULL);
-    expect_fault(element, N * 8 + 24, NULL); /* the block behind the data */
+    expect_fault(element, N * 8 + 24, NULL); /* the block after the data */
     expect_fault(element, N * 8 + 32, "tensor-overflow");
     expect_fault(element, -8, "tensor-overflow");
     expect_fault(element, 4, "address-align");
@@ -329,7 +330,7 @@ writes_files(void **state)
     for (int what = 0; what < 4; what++) {
         unlink(path[what]);
     }
-    assert_int_equal(rmdir(dir), 0); /* nothing else was left */
+    assert_int_equal(rmdir(dir), 0); /* no other file was left */
     maker_close(&m);
 }
 

@@ -1,6 +1,6 @@
-/* test_host_move.c: random data moves on every path (strides, pad modes, conversions to
- * and from L0C, values known only at run time), compiled at two levels, against byte
- * loops that follow the definition. */
+/* test_host_move.c: compares random data moves on every path (strides, pad modes,
+ * conversions to and from L0C, values known only at run time), compiled at two levels,
+ * with byte loops that follow the definition. */
 #include "host_util.h"
 
 #include "num/half.h"
@@ -145,8 +145,9 @@ value_expr(Maker *m, BufId numbers, int64_t *values, int *used, int64_t v, bool 
     return ir_reg_value(m->k, r);
 }
 
-/* A buffer of the scope, filled from the global tensor; global memory: the tensor itself.
- * UB is the way into L1 and L0C here, by bytes, as the kernel is not checked. */
+/* Returns a buffer of the scope, filled from the global tensor; for global memory the
+ * tensor itself. UB is the way into L1 and L0C here, by bytes, as the kernel is not
+ * checked. */
 static BufId
 place(Maker *m, Scope s, BufId from)
 {

@@ -1,5 +1,5 @@
-/* test_host_scalar.c: every scalar operation and conversion on every type, compiled at
- * two levels, against scalar_eval. */
+/* test_host_scalar.c: compares every scalar operation and conversion on every type,
+ * compiled at two levels, with scalar_eval. */
 #include "host_util.h"
 
 enum {
@@ -23,7 +23,7 @@ operands(Rng *r, Dtype t)
     for (int i = 0; i < N; i++) {
         int64_t v = rng_range(r, -3, 40);
         if (rng_next(r) % 3 == 0 &&
-            !dtype_is_float(t)) { /* small numbers: counts, divisors */
+            !dtype_is_float(t)) { /* small numbers, as counts and divisors are */
             memcpy(p + i * size, &v, (size_t)size);
         }
         if (t == DT_BOOL) {
@@ -41,7 +41,7 @@ has_op(ScalarOp op, Dtype t)
     return !(bits && dtype_is_float(t)) && op != SOP_CAST && op != SOP_BITS;
 }
 
-/* One kernel with all operations of a type in a loop over the operands. */
+/* Compiles one kernel with all operations of a type in a loop over the operands. */
 static void
 check_ops(Dtype t, int level)
 {

@@ -1,7 +1,7 @@
-/* test_host_vector.c: random vector instructions (masks of every form, strides, repeats,
- * operands that overlap, values known only at run time) compiled at several levels,
- * against loops over lanes that follow the definition: all reads of a repeat, then its
- * writes. */
+/* test_host_vector.c: compares random vector instructions (masks of every form, strides,
+ * repeats, operands that overlap, values known only at run time), compiled at several
+ * levels, with loops over lanes that follow the definition: all reads of a repeat, then
+ * its writes. */
 #include "host_util.h"
 
 #include "num/half.h"
@@ -40,7 +40,7 @@ less(Dtype t, int64_t a, int64_t b)
     return r != 0;
 }
 
-/* What one lane computes. */
+/* Returns what one lane computes. */
 static int64_t
 lane(Sem sem, Dtype t, int64_t a, int64_t b)
 {
@@ -223,7 +223,7 @@ reference(const Case *c, uint8_t *ub)
 
 /* ---- kernels ------------------------------------------------------------- */
 
-/* A number as a constant, or through a register that is loaded from the array of
+/* Returns a number as a constant, or through a register that is loaded from the array of
  * numbers. */
 static ExprId
 value_expr(Maker *m, BufId numbers, int64_t *values, int *used, Dtype t, int64_t v,
@@ -352,12 +352,12 @@ random_instructions(void **state)
         run_case(&c, seed, i % 2 ? 2 : 0, NULL);
         if (i % 8 == 0) { /* a processor without masked stores gives the same bits */
             run_case(&c, seed, 2, "x86-64-v3");
-            run_case(&c, seed, 2, "x86-64"); /* nor one without float16 at all */
+            run_case(&c, seed, 2, "x86-64"); /* nor does one without float16 at all */
         }
     }
 }
 
-/* Every pair of operation and type once with a full mask at each level. */
+/* Tries every pair of operation and type once with a full mask at each level. */
 static void
 every_type(void **state)
 {
@@ -380,8 +380,8 @@ every_type(void **state)
     }
 }
 
-/* Zeros of both signs, infinities, NaNs with payloads, subnormals, ties: every pair of
- * them. */
+/* Tries all pairs of zeros of both signs, infinities, NaNs with payloads, subnormals and
+ * ties. */
 static void
 special_pairs(void **state)
 {
@@ -420,8 +420,9 @@ special_pairs(void **state)
             c.in.args[2 + nsrc].v = 256 / lanes_of(t);
             run_on(&c, data, 0, 2, NULL);
             run_on(&c, data, 0, 0, NULL);
-            run_on(&c, data, 0, 2, "x86-64-v3"); /* no arithmetic on float16 */
-            run_on(&c, data, 0, 2, "x86-64");    /* nor conversions of it */
+            /* this processor has no arithmetic on float16 */
+            run_on(&c, data, 0, 2, "x86-64-v3");
+            run_on(&c, data, 0, 2, "x86-64"); /* nor conversions of it */
         }
     }
 }

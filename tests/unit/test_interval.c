@@ -1,5 +1,6 @@
-/* Intervals against brute force: for small types every operation on every pair of values
- * of two random intervals gives a value of the interval of the result. */
+/* test_interval.c: compares intervals with brute force: for small types every operation
+ * on every pair of values of two random intervals gives a value of the interval of the
+ * result. */
 #include "num/scalar_interval.h"
 
 #include <setjmp.h>
@@ -167,8 +168,8 @@ lattice(void **state)
     }
 }
 
-/* What the checks rely on: multiples survive casts, and wide arithmetic never overflows.
- */
+/* The checks rely on these facts: multiples survive casts, and wide arithmetic never
+ * overflows. */
 static void
 congruences(void **state)
 {
@@ -197,9 +198,9 @@ congruences(void **state)
     assert_int_equal(div_ceil(7, 2), 4);
 }
 
-/* Floor and ceiling by their definition: q * b is the nearest multiple on that side,
- * whatever the signs. A ceiling that is one too high, or a floor one too low, would make
- * conditions say more than they do. */
+/* Floor and ceiling are checked by their definition: q * b is the nearest multiple on
+ * that side, whatever the signs. A ceiling that is one too high, or a floor one too low,
+ * would make conditions imply more than they do. */
 static void
 quotients(void **state)
 {

@@ -1,4 +1,4 @@
-/* test_ir.c: builder, evaluation, text form and structural check of kernel IR. */
+/* test_ir.c: checks builder, evaluation, text form and structural check of kernel IR. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -441,7 +441,7 @@ faults_have_places(void **state)
     }
 }
 
-/* depth blocks, or brackets, around nothing. */
+/* Parses that many blocks, or brackets, around nothing. */
 static Kernel *
 parse_nested(Unit *u, int depth, bool blocks)
 {
@@ -478,7 +478,8 @@ nesting_is_bounded(void **state)
     }
 }
 
-/* Every prefix and every text with one byte changed is read or refused, never worse. */
+/* Every prefix, and every text with one byte changed, is read or refused, without a
+ * crash. */
 static void
 damaged_text_is_harmless(void **state)
 {

@@ -1,4 +1,4 @@
-/* test_ir_memory.c: the sets of bytes that init reasons with (passes/interval_set.h); the
+/* test_ir_memory.c: checks the sets of bytes that init uses (passes/interval_set.h); the
  * passes init and blocks themselves are tested by tests/lit/passes. */
 #include <setjmp.h>
 #include <stdarg.h>

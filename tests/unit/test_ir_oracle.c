@@ -1,12 +1,12 @@
-/* test_ir_oracle.c: the passes about memory against plain execution. Random kernels run
- * statement by statement on byte maps, once per core and for several values of the
+/* test_ir_oracle.c: compares the passes about memory with plain execution. Random kernels
+ * run statement by statement on byte maps, once per core and for several values of the
  * registers:
- *   - may_read_uninit is false: no run reads a byte that was not written;
- *   - a warning uninit: when the statement executes first, it reads such a byte, in core
- * 0;
- *   - blocks_ordered is false: what a core writes no other core reads or writes;
- *   - a warning multicore-overlap: cores 0 and 1 write a common byte;
- *   - fold changes nothing of what is touched.
+ * - may_read_uninit is false: no run reads a byte that was not written;
+ * - a warning uninit: when the statement executes first, it reads such a byte, in core 0;
+ * - blocks_ordered is false: what a core writes no other core reads or writes;
+ * - a warning multicore-overlap: cores 0 and 1 write a common byte;
+ * - fold does not change which bytes are accessed.
+ *
  * The seed of a round that fails is printed. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,14 +39,14 @@ typedef struct Gen {
     Kernel *k;
     BufId gm[2];
     RegId regs[2];
-    VarId vars[8]; /* open loops */
+    VarId vars[8]; /* variables of the open loops */
     int nvars;
-    BufId local[MAX_BUFS]; /* visible */
+    BufId local[MAX_BUFS]; /* on-core buffers that are visible */
     int nlocal;
     int depth;
     int loops; /* open loops that a break can leave */
     bool multicore;
-    uint32_t line; /* a span of its own for each statement */
+    uint32_t line; /* each statement has a span of its own */
 } Gen;
 
 static uint32_t
@@ -70,8 +70,8 @@ int64_const(Gen *g, int64_t v)
     return ir_const(g->k, DT_S64, v);
 }
 
-/* 256 to 512 bytes, up to two loop terms of at most 2 * 128 bytes, now and then a
- * register. */
+/* Makes an offset of 256 to 512 bytes, plus up to two loop terms of at most 2 * 128
+ * bytes, and sometimes a register. */
 static ExprId
 random_offset(Gen *g)
 {
@@ -278,7 +278,7 @@ gen_alloc(Gen *g, Cursor *at)
     g->local[g->nlocal++] = s.alloc.buf;
 }
 
-/* Writes all of a new buffer. */
+/* Adds a write of all of a new buffer. */
 static void
 gen_clear(Gen *g, Cursor *at)
 {
@@ -350,11 +350,11 @@ random_kernel(Unit *u, uint64_t seed)
 
 /* ---- execution ----------------------------------------------------------- */
 
-/* What one core did. */
+/* The effects of one core. */
 typedef struct Core {
     uint8_t gm_read[2][GM_BYTES], gm_written[2][GM_BYTES];
     bool read_uninit;
-    uint64_t touched; /* a digest of all accesses in order */
+    uint64_t digest; /* a digest of all accesses in order */
 } Core;
 
 typedef enum Flow {
@@ -367,10 +367,10 @@ typedef enum Flow {
 typedef struct Exec {
     const Kernel *k;
     int core;
-    uint64_t seed; /* of what loads give */
+    uint64_t seed; /* seed of what loads give */
     int64_t vars[MAX_VARS], regs[MAX_REGS];
     uint8_t written[MAX_BUFS][LOCAL_BYTES];
-    bool done[MAX_LINES];  /* statement executed before, by span */
+    bool done[MAX_LINES];  /* by span: the statement was executed before */
     bool clean[MAX_LINES]; /* its first execution read no unwritten byte */
     Core *out;
 } Exec;
@@ -399,12 +399,12 @@ value(Exec *x, ExprId id)
 }
 
 static void
-touch(Exec *x, const Stmt *s, BufId buf, bool write, int64_t byte)
+access_byte(Exec *x, const Stmt *s, BufId buf, bool write, int64_t byte)
 {
     const Buffer *b = &x->k->bufs.p[buf];
     assert_true(byte >= 0 && byte < b->bytes);
-    x->out->touched = (x->out->touched ^ (uint64_t)(byte * 128 + buf * 2 + write)) *
-                      UINT64_C(0x100000001b3);
+    x->out->digest = (x->out->digest ^ (uint64_t)(byte * 128 + buf * 2 + write)) *
+                     UINT64_C(0x100000001b3);
     if (b->scope == SC_GM) {
         (write ? x->out->gm_written : x->out->gm_read)[buf - 1][byte] = 1;
     } else if (write) {
@@ -416,10 +416,10 @@ touch(Exec *x, const Stmt *s, BufId buf, bool write, int64_t byte)
 }
 
 static void
-touch_range(Exec *x, const Stmt *s, const Ref *r, bool write, int64_t lo, int64_t n)
+access_range(Exec *x, const Stmt *s, const Ref *r, bool write, int64_t lo, int64_t n)
 {
     for (int64_t b = lo; b < lo + n; b++) {
-        touch(x, s, r->buf, write, value(x, r->off) + b);
+        access_byte(x, s, r->buf, write, value(x, r->off) + b);
     }
 }
 
@@ -431,7 +431,7 @@ exec_move(Exec *x, const Stmt *s, const Arg *a)
     for (int write = 0; write < 2; write++) {
         int64_t gap = value(x, a[write ? 6 : 5].expr) * 32;
         for (int64_t i = 0; i < n; i++) {
-            touch_range(x, s, &a[!write].ref, write, i * (burst + gap), burst);
+            access_range(x, s, &a[!write].ref, write, i * (burst + gap), burst);
         }
     }
 }
@@ -455,7 +455,7 @@ exec_vector(Exec *x, const Stmt *s, const Arg *a)
         for (int64_t i = 0; i < value(x, a[3].expr); i++) {
             for (int lane = 0; lane < 128; lane++) {
                 if (lane_is_on(x, &a[0].mask, lane)) {
-                    touch_range(x, s, r, write, i * stride + lane * 2, 2);
+                    access_range(x, s, r, write, i * stride + lane * 2, 2);
                 }
             }
         }
@@ -503,11 +503,11 @@ exec_stmt(Exec *x, const Stmt *s)
         x->regs[s->set.reg] = value(x, s->set.value);
         return FLOW_ON;
     case ST_LOAD:
-        touch_range(x, s, &s->load.ref, false, 0, 4);
+        access_range(x, s, &s->load.ref, false, 0, 4);
         x->regs[s->load.reg] = loaded(x);
         return FLOW_ON;
     case ST_STORE:
-        touch_range(x, s, &s->store.ref, true, 0, 4);
+        access_range(x, s, &s->store.ref, true, 0, 4);
         return FLOW_ON;
     case ST_ALLOC:
         memset(x->written[s->alloc.buf], 0, LOCAL_BYTES);
@@ -552,12 +552,12 @@ exec_body(Exec *x, StmtId first)
 /* ---- the comparison ------------------------------------------------------ */
 
 typedef struct Totals {
-    int proved, unproved, clean; /* clean: unproved, but no run found anything */
+    int proved, unproved, clean; /* clean: unproved, but no run found an unwritten byte */
     int warned, disjoint, ordered, overlaps;
 } Totals;
 
 static bool
-cores_meet(const Core *a, const Core *b, bool writes_only)
+cores_overlap(const Core *a, const Core *b, bool writes_only)
 {
     for (int buf = 0; buf < 2; buf++) {
         for (int i = 0; i < GM_BYTES; i++) {
@@ -570,7 +570,7 @@ cores_meet(const Core *a, const Core *b, bool writes_only)
     return false;
 }
 
-/* An assertion that names the round. */
+/* Asserts a fact; the message names the round. */
 static void
 holds(bool fact, const char *what, uint64_t seed)
 {
@@ -579,7 +579,7 @@ holds(bool fact, const char *what, uint64_t seed)
     }
 }
 
-/* Runs all cores. What the uninit warnings say is looked at where their statement
+/* Runs all cores. What the uninit warnings say is checked where their statement
  * executed. */
 static void
 run_cores(const Kernel *k, uint64_t seed, Core cores[CORES])
@@ -634,11 +634,11 @@ compare(const Kernel *k, uint64_t seed, Totals *t)
             holds(k->may_read_uninit || !cores[i].read_uninit, "reads unwritten bytes",
                   seed);
             for (int j = 0; j < CORES && multicore && !k->blocks_ordered; j++) {
-                holds(i == j || !cores_meet(&cores[i], &cores[j], false), "cores meet",
-                      seed);
+                holds(i == j || !cores_overlap(&cores[i], &cores[j], false),
+                      "cores overlap", seed);
             }
         }
-        holds(!overlaps || cores_meet(&cores[0], &cores[1], true), "no overlap", seed);
+        holds(!overlaps || cores_overlap(&cores[0], &cores[1], true), "no overlap", seed);
     }
     t->overlaps += overlaps;
     t->clean += k->may_read_uninit && !uninit;
@@ -657,7 +657,7 @@ passes_keep(const Kernel *k, Kernel *changed, bool (*pass)(Kernel *), uint64_t s
     ir_verify(changed, "test");
     run_cores(changed, seed, cores + CORES);
     for (int i = 0; i < CORES; i++) {
-        same = same && cores[i].touched == cores[CORES + i].touched;
+        same = same && cores[i].digest == cores[CORES + i].digest;
     }
     free(cores);
     return same;

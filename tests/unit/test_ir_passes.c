@@ -1,5 +1,5 @@
-/* test_ir_passes.c: the runner: limits first, dumps, the order of the table, and what
- * still runs after a failed check. */
+/* test_ir_passes.c: checks the runner of passes: limits first, dumps, the order of the
+ * table, and what still runs after a failed check. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -174,8 +174,8 @@ missing_facts_are_found(void **state)
     list = list_of(u, right, ARRAY_LEN(right));
     assert_int_equal(passes_missing(&list, &which), 0);
     assert_null(pass_find("none"));
-    /* For every pass, the list that is proposed lacks nothing, and each pass of it is
-     * wanted. */
+    /* For every pass, the list that is proposed lacks nothing, and needs each of its
+     * passes. */
     for (int i = 0; i < pass_count; i++) {
         Text names;
         text_init(&names, &u->arena);

@@ -1,5 +1,5 @@
-/* test_launch.c: cores of a compiled kernel over threads, their scratch, and the faults
- * that they record. The kernels are C functions of the form that the host back end
+/* test_launch.c: checks cores of a compiled kernel over threads, their scratch, and the
+ * faults that they record. The kernels are C functions of the form that the host back end
  * makes. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,7 +63,7 @@ every_core_runs_once(void **state)
     }
 }
 
-/* out[i] = number of cores that ran before; scratch starts as 0xff. */
+/* Sets out[i] = number of cores that ran before; scratch starts as 0xff. */
 static int
 in_turn(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
 {
@@ -126,7 +126,7 @@ the_lowest_core_reports(void **state)
     }
 }
 
-/* A checked data_move whose burst comes from args[0]. */
+/* Is a checked data_move whose burst comes from args[0]. */
 static int
 checked_move(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
 {
@@ -146,8 +146,8 @@ checked_move(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
     return tikrt_check(c, &check, values);
 }
 
-/* A checked vec_adds with a list mask from args[0]: four words, then the operands after
- * it. */
+/* Is a checked vec_adds with a list mask from args[0]: four words, then the operands
+ * after it. */
 static int
 checked_vector(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
 {
@@ -216,15 +216,15 @@ wrong_arrays_are_refused(void **state)
     assert_int_equal(err.kind, TIK_ERR_USAGE);
 }
 
-/* ---- bytes behind the data ----------------------------------------------- */
+/* ---- bytes past the data ------------------------------------------------- */
 
 enum {
-    ODD = 9 /* 36 bytes: 28 and 32 behind them */
+    ODD = 9 /* 36 bytes, with 28 and 32 more after them */
 };
 
-/* Adds what is behind the data to its first element, and writes there. */
+/* Adds what is past the data to its first element, and writes there. */
 static int
-reach_behind(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
+reach_past_end(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
 {
     (void)scratch;
     (void)c;
@@ -243,10 +243,9 @@ reach_behind(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
     return 0;
 }
 
-/* What a kernel finds behind an array is 0 in each launch, and the caller's bytes
- * stay. */
+/* What a kernel finds past an array is 0 in each launch, and the caller's bytes stay. */
 static void
-bytes_behind_an_array_are_the_runs_own(void **state)
+bytes_past_an_array_are_the_runs_own(void **state)
 {
     (void)state;
     const TikParam param = {.name = "x", .dtype = DT_S32, .elems = ODD};
@@ -261,7 +260,7 @@ bytes_behind_an_array_are_the_runs_own(void **state)
                       .bytes = 4 * ODD,
                       .room = room ? 4 * (ODD + 15) : 0};
         TikArray *args[] = {&a};
-        TikKernel k = kernel(reach_behind, &param, 1);
+        TikKernel k = kernel(reach_past_end, &param, 1);
         assert_true(tik_launch(&k, args, 1, NULL));
         assert_int_equal(data[0], 5 * ODD);
         data[0] = 5;
@@ -283,7 +282,7 @@ note_address(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
     return 0;
 }
 
-/* An argument that is never left is where the caller has it. */
+/* An argument beyond which no access goes is where the caller has it. */
 static void
 arrays_that_are_not_left_stay_in_place(void **state)
 {
@@ -312,7 +311,7 @@ main(void)
         cmocka_unit_test(the_lowest_core_reports),
         cmocka_unit_test(checks_run_with_actual_values),
         cmocka_unit_test(wrong_arrays_are_refused),
-        cmocka_unit_test(bytes_behind_an_array_are_the_runs_own),
+        cmocka_unit_test(bytes_past_an_array_are_the_runs_own),
         cmocka_unit_test(arrays_that_are_not_left_stay_in_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

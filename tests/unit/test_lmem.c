@@ -1,6 +1,6 @@
-/* test_lmem.c: layouts in lanes of local memory against the golden arrays of
- * tests/golden/lmem (l01 to l24, v01 to v03) and the examples of the manual. The program
- * runs in the project's folder. */
+/* test_lmem.c: compares layouts in LMEM lanes with the golden arrays of tests/golden/lmem
+ * (l01 to l24, v01 to v03) and the examples of the manual. The program runs in the
+ * project's folder. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,7 +73,8 @@ static const Case cases[] = {
     {"l18", "bm1684x", DT_F32, LMEM_ALIGNED, 63, {1, 4, 2, 2}, {32, 16, 2, 1}, 128},
 };
 
-/* Calls what for every element of the tensor, in row-major order; i counts them. */
+/* A function that is called for every element of the tensor, in row-major order; i counts
+ * them. */
 typedef void Each(void *ctx, const int64_t at[LMEM_AXES], int64_t i);
 
 static void
@@ -158,7 +159,7 @@ layouts(void **state)
     }
 }
 
-/* l19: of two elements of a byte the first is the low half. */
+/* l19: the first of the two elements in a byte is the low half. */
 static void
 compare_nibble(void *ctx, const int64_t at[LMEM_AXES], int64_t i)
 {
@@ -185,7 +186,7 @@ nibbles(void **state)
     tik_array_free(&m.image);
 }
 
-/* l20 to l22: matrices. The last channel may be filled in part. */
+/* l20 to l22: matrices. The last channel may be partly filled. */
 static void
 matrix(const char *id, int64_t per, int lane, const int64_t stride[LMEM_AXES])
 {
@@ -225,7 +226,7 @@ matrices(void **state)
     matrix("l22", 4, 1, (const int64_t[]){8, 4, 4, 1});
 }
 
-/* l23: a processor that writes strides down in bytes. */
+/* l23: a processor that gives strides in bytes. */
 static void
 compare_bytes(void *ctx, const int64_t at[LMEM_AXES], int64_t i)
 {
@@ -254,7 +255,7 @@ byte_strides(void **state)
     tik_array_free(&m.image);
 }
 
-/* l24: four batch items in a cell. */
+/* l24: there are four batch items in a cell. */
 static void
 compare_cell(void *ctx, const int64_t at[LMEM_AXES], int64_t i)
 {
@@ -315,8 +316,8 @@ views(void **state)
     LmemTensor whole =
         lmem_view(t, &x, (const int64_t[]){0, 3, 0, 0}, (const int64_t[]){2, 10, 2, 3});
     assert_true(lmem_has_layout(t, LMEM_ALIGNED, &x));
-    assert_false(
-        lmem_has_layout(t, LMEM_ALIGNED, &whole)); /* fewer slots: another stride of n */
+    assert_false(lmem_has_layout(t, LMEM_ALIGNED,
+                                 &whole)); /* fewer slots give another stride of n */
     LmemTensor one =
         lmem_view(t, &x, (const int64_t[]){1, 3, 0, 0}, (const int64_t[]){2, 10, 2, 3});
     assert_false(lmem_has_layout(t, LMEM_ALIGNED, &one));
@@ -368,15 +369,16 @@ lanes(void **state)
     assert_true(lmem_lanes(bm, 63, 2) == ((uint64_t)1 << 63 | 1));
 }
 
-/* Of a small tensor by counting: whether two elements share an address; a row of
- * addresses for two tensors. */
+/* Counts the elements of small tensors: whether two elements share an address, with a row
+ * of addresses for two tensors. */
 typedef struct Count {
     const LaneTarget *t;
     LmemTensor x;
     uint8_t *bytes; /* lane by lane */
     int64_t room;
-    uint8_t mark, own; /* written; found and not a meeting */
-    bool met;
+    /* the mark that is written; own: a mark whose finding is no overlap */
+    uint8_t mark, own;
+    bool overlaps;
 } Count;
 
 static void
@@ -388,7 +390,7 @@ count_element(void *ctx, const int64_t at[LMEM_AXES], int64_t i)
     int64_t k = c->x.base + size * lmem_offset(c->t, &c->x, at);
     uint8_t *p = c->bytes + lmem_lane(c->t, c->x.lane, at[1]) * c->room + k;
     for (int64_t b = 0; b < size; b++) {
-        c->met = c->met || (p[b] != 0 && p[b] != c->own);
+        c->overlaps = c->overlaps || (p[b] != 0 && p[b] != c->own);
         p[b] = c->mark;
     }
 }
@@ -404,11 +406,11 @@ counted(const LaneTarget *t, const LmemTensor *x, const LmemTensor *y)
     if (y != NULL) {
         c.x = *y;
         c.mark = c.own = 2;
-        c.met = false;
+        c.overlaps = false;
         each(y->shape, count_element, &c);
     }
     free(c.bytes);
-    return c.met;
+    return c.overlaps;
 }
 
 static int64_t
@@ -439,13 +441,13 @@ random_strides(void **state)
     int apart = 0, repeats = 0;
     for (int i = 0; i < 20000; i++) {
         LmemTensor x = draw_tensor(&seed), y = draw_tensor(&seed);
-        bool met = counted(t, &x, NULL);
-        assert_int_equal(lmem_repeats(t, &x), met);
-        repeats += met;
-        if (!met && !counted(t, &y, NULL)) {
-            bool meet = counted(t, &x, &y);
-            assert_int_equal(lmem_apart(t, &x, &y), !meet);
-            apart += !meet;
+        bool overlaps = counted(t, &x, NULL);
+        assert_int_equal(lmem_repeats(t, &x), overlaps);
+        repeats += overlaps;
+        if (!overlaps && !counted(t, &y, NULL)) {
+            bool overlap = counted(t, &x, &y);
+            assert_int_equal(lmem_apart(t, &x, &y), !overlap);
+            apart += !overlap;
         }
     }
     assert_true(apart > 100 && repeats > 1000 && repeats < 19000);

@@ -1,5 +1,5 @@
-/* test_lmem_pack.c: packed constants against the arrays of tests/golden/lmem (groups A, W
- * and M). */
+/* test_lmem_pack.c: compares packed constants with the arrays of tests/golden/lmem
+ * (groups A, W and M). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ typedef struct WeightCase {
     unsigned bits;
     uint64_t oc, ic, kh, kw;
     uint64_t stored[4];
-    bool image; /* there is an image of the lanes */
+    bool image; /* there is an image of the LMEM lanes */
     bool depthwise;
     PackMerge merge, merge_by_rule;
 } WeightCase;
@@ -175,7 +175,7 @@ typedef struct RowCase {
     const PackTarget *target;
     uint64_t oc, ic, kh, kw;
     bool depthwise;
-    int requant, bias, weight; /* offsets */
+    int requant, bias, weight; /* offsets of the parts */
     uint64_t row_bytes;
 } RowCase;
 
@@ -255,7 +255,7 @@ rows_with_parameters(void **state)
     }
 }
 
-/* The article's arrays have all lanes, those without a channel too. */
+/* The article's arrays have all LMEM lanes, also those without a channel. */
 static void
 check_article(const char *image, const char *bias, const char *weight, uint64_t oc,
               uint64_t ic, int trimmed)
@@ -285,7 +285,7 @@ rows_of_the_article(void **state)
     check_article("a07_e_bias2_trim", "a04_d_in", "a03_w", 2, 5, 2);
 }
 
-/* As printed: weights of two channels, and all five values of bias in front. */
+/* As printed: weights of two channels, and all five values of bias before them. */
 static void
 printed_merge(void **state)
 {

@@ -1,5 +1,5 @@
-/* test_npy.c: reading every legal spelling of a .npy file, refusing every other with a
- * message that says why, and writing without leaving anything behind when it fails. */
+/* test_npy.c: checks that every legal spelling of a .npy file is read, that every other
+ * is refused with a message that says why, and that a failed write leaves no file. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -41,10 +41,10 @@ remove_folder(void **state)
     (void)state;
     unlink(path_of("a.npy"));
     unlink(path_of("link.npy"));
-    return rmdir(folder); /* fails when a test left a file behind */
+    return rmdir(folder); /* it fails when a test left a file */
 }
 
-/* A file with this header text, version and data. */
+/* Writes a file with this header text, version and data. */
 static void
 write_file(int major, const char *dict, const void *data, size_t n)
 {
@@ -177,7 +177,7 @@ broken_files(void **state)
     assert_int_equal(err.kind, TIK_ERR_IO);
     write_file(9, HEAD "(6,)}", six, 12);
     expect_refused(DT_F16, 6, TIK_ERR_NPY, "version 9.0");
-    /* Every length of a good file but the whole is refused. */
+    /* A good file that is cut at any length is refused. */
     write_file(1, HEAD "(6,)}", six, 12);
     FILE *f = fopen(path_of("a.npy"), "rb");
     char whole[256];
@@ -279,7 +279,7 @@ links_and_devices_stay(void **state)
     tik_array_free(&a);
 }
 
-/* remove_folder finds what a failed write leaves. */
+/* remove_folder finds files that a failed write left. */
 static void
 failed_writes(void **state)
 {
@@ -294,7 +294,7 @@ failed_writes(void **state)
     assert_int_equal(err.kind, TIK_ERR_IO);
     assert_false(tik_npy_write("/dev/full", &a, &err));
     assert_non_null(strstr(err.text, "/dev/full"));
-    /* No room in the middle of the file, and an older file under its name. */
+    /* There is no room in the middle of the file, and an older file has its name. */
     struct rlimit limit, small;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
     write_file(1, HEAD "(6,)}", six, 12);

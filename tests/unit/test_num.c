@@ -1,5 +1,5 @@
-/* test_num.c: the numeric library as its callers use it: tables, lengths, addresses,
- * special values. All float16 arguments and millions of others are in
+/* test_num.c: checks the numeric library as its callers use it: tables, lengths,
+ * addresses, special values. All float16 arguments and millions of others are in
  * tests/random/num_functions.py and num_conversions.py. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -89,7 +89,7 @@ huge_arguments(void **state)
     assert_true(r != r);
 }
 
-/* Every length and an odd address give what one element alone gives; nothing else is
+/* Every length and an odd address give what one element alone gives, and no other byte is
  * written. */
 static void
 check_lengths(NumFn f, NumType t, size_t size)
@@ -123,7 +123,7 @@ lengths_and_addresses(void **state)
 }
 
 /* In place, and with large arguments among small ones, all levels give the bits of the
- * base. */
+ * base level. */
 static void
 levels_agree(void **state)
 {
@@ -142,7 +142,7 @@ levels_agree(void **state)
     }
 }
 
-/* One element, its bits and the result's in the low end of a number. */
+/* Converts one element; its bits and the result's are in the low end of a number. */
 static uint64_t
 converted(NumType src, NumType dst, NumRound round, bool keep, uint64_t x)
 {
@@ -197,7 +197,7 @@ scaled_conversions(void **state)
     assert_int_equal(bytes[1], -47);
 }
 
-/* The result of one element by one word, sign extended. */
+/* Returns the result of one element with one parameter word, sign extended. */
 static int64_t
 dequantised(NumType src, NumType dst, uint64_t word, bool relu, int32_t x)
 {
@@ -214,7 +214,7 @@ dequantised(NumType src, NumType dst, uint64_t word, bool relu, int32_t x)
                             : h;
 }
 
-/* Order: shift and 16 bits, multiply, round, 9 bits, relu, offset, 8 bits. */
+/* The order is: shift and 16 bits, multiply, round, 9 bits, relu, offset, 8 bits. */
 static void
 dequantisation(void **state)
 {
@@ -288,7 +288,7 @@ dequantisation_levels(void **state)
     }
 }
 
-/* Types of one size, more elements than a piece, every level. */
+/* Types have one size, and there are more elements than a piece; every level. */
 static void
 conversions_in_place(void **state)
 {
@@ -309,7 +309,7 @@ conversions_in_place(void **state)
     assert_int_equal(apart[500], 1856); /* 500 * 1000003.6875f rounds to 500001856 */
 }
 
-/* An odd number of int4 leaves the high half 0 and writes nothing behind it. */
+/* An odd number of int4 leaves the high half 0 and writes nothing after it. */
 static void
 nibbles(void **state)
 {

@@ -1,5 +1,5 @@
-/* test_num_dot.c: blocks of products (num/dot.h) at every level against plain loops:
- * integers exactly, floats term by term; pixels behind the last block stay. */
+/* test_num_dot.c: compares blocks of products (num/dot.h) at every level with plain
+ * loops: integers exactly, floats term by term; pixels after the last block stay. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 enum {
     TERMS = 10,
-    STEP = 12, /* from channel to channel of the weights */
+    STEP = 12, /* bytes from channel to channel of the weights */
     SUMS = DOT_CHANNELS * DOT_PIXELS
 };
 
@@ -48,7 +48,7 @@ pairs(void **state)
             w[k] = (int16_t)(k % 5 == 0 ? -128 : (int8_t)next());
         }
         for (int k = 0; k < SUMS; k++) {
-            sums[k] = want[k] = (int32_t)(next() << 8); /* which wraps */
+            sums[k] = want[k] = (int32_t)(next() << 8); /* the sum wraps */
         }
         for (int c = 0; c < DOT_CHANNELS; c++) {
             for (int p = 0; p < 32; p++) {

@@ -1,5 +1,5 @@
-/* Fetched and packed lanes: the tables of all levels against each other and against plain
- * loops. */
+/* test_ops_gather.c: compares the tables of fetched and packed lanes of all levels with
+ * each other and with plain loops. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -16,11 +16,11 @@
 
 enum {
     LANES = 200,
-    FIELD = 1000, /* bytes */
+    FIELD = 1000, /* in bytes */
     ROUNDS = 300
 };
 
-/* The levels of this processor. */
+/* Returns the levels of this processor. */
 static int
 tables(const GatherTable *out[2])
 {
@@ -111,7 +111,7 @@ packs_by_bits(void **unused)
     }
 }
 
-/* Rows of form.def are found by the end of the form before. */
+/* The end of the previous form shows where the rows of a form begin in form.def. */
 static void
 every_form_has_operands(void **unused)
 {

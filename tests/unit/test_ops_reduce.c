@@ -1,5 +1,5 @@
-/* Reductions of one repeat: the tables of all levels against plain trees, node by node
- * rounded with half.h. */
+/* test_ops_reduce.c: compares reductions of one repeat, by the tables of all levels, with
+ * plain trees, rounded node by node with half.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 #include "ops/reduce.h"
 #include "any_bits.h"
 
-/* The levels of this processor. */
+/* Returns the levels of this processor. */
 static int
 tables(const ReduceTable *out[2])
 {
@@ -23,7 +23,7 @@ tables(const ReduceTable *out[2])
     return num_level() >= NUM_LEVEL_AVX2 ? 2 : 1;
 }
 
-/* Values of all magnitudes; now and then many that are alike, infinite or no number. */
+/* Returns values of all magnitudes; sometimes many that are equal, infinite or NaN. */
 static uint16_t
 any_half(int kind)
 {
@@ -84,7 +84,7 @@ float16_sums(void **s)
     }
 }
 
-/* Every float16 with each of many others, 128 lanes as 64 sums of two. */
+/* Tries every float16 with each of many others, 128 lanes as 64 sums of two. */
 static void
 every_float16_pair(void **s)
 {
@@ -137,7 +137,7 @@ value_of(uint16_t h, int sign)
     return is_nan(h) ? -1e30f : (float)sign * half_to_float(h);
 }
 
-/* The greatest, its first index and its count, in all lanes and by blocks, from few
+/* Finds the greatest, its first index and its count, in all lanes and by blocks, from few
  * different values. */
 static void
 keys_order_floats(void **s)

@@ -1,6 +1,6 @@
-/* test_order.c: the order of queues (passes/order.h), accesses that meet
+/* test_order.c: checks the order of queues (passes/order.h), accesses that overlap
  * (passes/access_log.h), and deep kernels for the passes flags and race; tests/lit/passes
- * has those of one fact each. */
+ * has kernels of one fact each. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +55,7 @@ scalar_unit_holds_all(void **state)
         assert_true(order_ended(&o, PIPE_V, a, (Pipe)q));
         assert_false(order_ended(&o, PIPE_S, s, (Pipe)q));
     }
-    order_barrier(&o, PIPE_S); /* there is none */
+    order_barrier(&o, PIPE_S); /* the queue has no such barrier */
     assert_false(order_ended(&o, PIPE_S, s, PIPE_S));
     order_barrier(&o, PIPE_COUNT);
     for (int q = 0; q < PIPE_COUNT; q++) {
@@ -75,7 +75,7 @@ flags_that_overrun(void **state)
     assert_true(order_set(&o, PIPE_MTE3, PIPE_V, 0));
     order_wait(&o, PIPE_MTE3, PIPE_V, 0);
     assert_true(order_set(&o, PIPE_V, PIPE_MTE3, 0));
-    /* A flag that was set before what is known here: everything has ended. */
+    /* The flag was set before the known instructions: everything has ended. */
     int32_t a = order_instr(&o, PIPE_M);
     order_wait(&o, PIPE_MTE1, PIPE_FIX, 7);
     assert_true(order_ended(&o, PIPE_M, a, PIPE_FIX));
@@ -106,7 +106,7 @@ mark(const Footprint *f, uint8_t *bytes, uint8_t bit)
 }
 
 static void
-meetings_by_bytes(void **state)
+overlaps_by_bytes(void **state)
 {
     (void)state;
     enum {
@@ -167,16 +167,17 @@ parts_nest(void **state)
 
 #define FLAG(word, from, to, id)                                                         \
     word "_flag pipe=" #from " trigger_pipe=" #to " event_id=" id "\n"
-/* Names of the diagnostics of a kernel with this body, each followed by a blank; text is
- * the body in a kernel again. */
+/* Returns the names of the diagnostics of a kernel with this body, each followed by a
+ * blank; text is the body printed again. */
 static const char *
-told(const char *body)
+reported(const char *body)
 {
     static char names[400];
     static char text[40000];
     Unit *u = malloc(sizeof *u);
     unit_init(u);
-    u->opt.severity.wishes[D_OUTPUT_UNWRITTEN] = WISH_SILENT; /* these write none */
+    /* these kernels write no output */
+    u->opt.severity.wishes[D_OUTPUT_UNWRITTEN] = WISH_SILENT;
     snprintf(text, sizeof text,
              "kernel k soc=Ascend310P3 {\nin %%x: float16[256]\nout %%y: float16[256]\n"
              "reg $n: int32\nalloc %%a: float16[256] UB\n"
@@ -198,7 +199,7 @@ told(const char *body)
     return names;
 }
 
-/* The passes end in time and say nothing wrong, whatever loops there are. */
+/* The passes end in time and report nothing wrong, whatever loops there are. */
 static void
 deep_loops(void **state)
 {
@@ -220,7 +221,7 @@ deep_loops(void **state)
         at += (size_t)snprintf(body + at, sizeof body - at, "%s", bodies[n / 4]);
         memset(body + at, '}', 151);
         body[at + 151] = 0;
-        assert_string_equal(told(body), "");
+        assert_string_equal(reported(body), "");
     }
 }
 
@@ -229,7 +230,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flags_order),        cmocka_unit_test(scalar_unit_holds_all),
-        cmocka_unit_test(flags_that_overrun), cmocka_unit_test(meetings_by_bytes),
+        cmocka_unit_test(flags_that_overrun), cmocka_unit_test(overlaps_by_bytes),
         cmocka_unit_test(parts_nest),         cmocka_unit_test(deep_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

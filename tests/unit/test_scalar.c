@@ -1,5 +1,5 @@
-/* test_scalar.c: meaning of scalar operations, and float16/bfloat16 conversions against
- * exhaustive or independent references. */
+/* test_scalar.c: checks the meaning of scalar operations, and compares float16/bfloat16
+ * conversions with exhaustive or independent references. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +33,7 @@ f32(double d)
     return scalar_from_double(DT_F32, d);
 }
 
-/* The value of a float16 pattern, by its definition. */
+/* Returns the value of a float16 pattern, by its definition. */
 static double
 half_value(unsigned h)
 {
@@ -46,7 +46,8 @@ half_value(unsigned h)
     return exp ? sign * ldexp(1024 + frac, exp - 25) : sign * ldexp(frac, -24);
 }
 
-/* The float16 nearest to d, by search over the neighbours; ties to the even pattern. */
+/* Returns the float16 nearest to d, by search over the neighbours; ties go to the even
+ * pattern. */
 static unsigned
 nearest_half(double d)
 {

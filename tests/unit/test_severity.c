@@ -1,5 +1,5 @@
-/* The table of what users may say about findings, and who wins when they say several
- * things. */
+/* test_severity.c: checks the table of what users may say about findings, and who wins
+ * when they say several things. */
 #include "base/unit.h"
 
 #include <setjmp.h>
@@ -83,7 +83,7 @@ test_order(void **state)
     expect(u, (Ask){D_TENSOR_OVERFLOW, false, LEVEL_ERROR, false});
     wish(u, "portability", WISH_SILENT);
     expect(u, (Ask){D_EXTARG_IGNORED, false, LEVEL_WARNING, true});
-    wish(u, "legacy", WISH_SILENT); /* an error cannot be */
+    wish(u, "legacy", WISH_SILENT); /* an error cannot be silenced */
     expect(u, (Ask){D_TENSOR_OVERFLOW, true, LEVEL_WARNING, false});
     wish(u, "tensor-overflow", WISH_ERROR);
     wish(u, "extended-ignored", WISH_ERROR);
@@ -97,7 +97,7 @@ test_order(void **state)
     unit_free(u);
 }
 
-/* A finding that one call allows and another one does not is told for both. */
+/* A finding that one call allows and another one does not is reported for both. */
 static void
 test_calls(void **state)
 {

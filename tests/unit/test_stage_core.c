@@ -1,5 +1,5 @@
-/* The evaluator's core: big integers, texts of values, binding of arguments, call chains,
- * limits. */
+/* test_stage_core.c: checks the evaluator's core: big integers, texts of values, binding
+ * of arguments, call chains, limits. */
 #include "lib/stage.h"
 #include "python/core.h"
 #include "tik/tik.h"
@@ -321,7 +321,7 @@ test_chains_are_made_when_asked_for(void **state)
     assert_int_equal(u->chains.n, 1);
 }
 
-/* A text keeps its characters when another one goes on where it ends. */
+/* A text keeps its characters when another one continues where it ends. */
 static void
 test_texts_share_storage(void **state)
 {

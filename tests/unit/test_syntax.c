@@ -1,4 +1,4 @@
-/* test_syntax.c: trees of accepted programs: shape, values, places, printing. */
+/* test_syntax.c: checks trees of accepted programs: shape, values, places, printing. */
 #include "syntax_util.h"
 
 #include <math.h>
@@ -204,7 +204,7 @@ numbers(void **state)
     parsed_free(&x);
 }
 
-/* Lines, blocks and the whole text's indentation. */
+/* Covers the indentation of lines, of blocks and of the whole text. */
 static void
 indentation(void **state)
 {

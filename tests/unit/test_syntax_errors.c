@@ -1,11 +1,11 @@
-/* test_syntax_errors.c: what is reported about programs that do not parse: where, under
- * which name, in which words, and that one fault is one report. Limits are tested on both
- * sides. */
+/* test_syntax_errors.c: checks what is reported about programs that do not parse: where,
+ * under which name, in which words, and that one fault is one report. Limits are tested
+ * on both sides. */
 #include "syntax_util.h"
 
 #include <stdio.h>
 
-/* The faults of a text, one line each: "line:column-column name: text". */
+/* A text and its faults, one line each: "line:column-column name: text". */
 typedef struct Row {
     const char *text;
     const char *faults;
@@ -232,7 +232,7 @@ repeat(Text *t, const char *part, int n)
     }
 }
 
-/* Parses the text and says how many faults were reported; all must be too-nested. */
+/* Parses the text and returns how many faults were reported; all must be too-nested. */
 static uint32_t
 nesting_faults(const Text *t)
 {
@@ -243,7 +243,7 @@ nesting_faults(const Text *t)
         assert_int_equal(x.u.diags.p[i]->id, D_TOO_NESTED);
     }
     assert_true((x.tree == NULL) == (n > 0));
-    if (x.tree) { /* whoever walks it recursively gets through */
+    if (x.tree) { /* a recursive walk gets through it */
         print_of(&x, x.tree);
         dump_of(&x, x.tree);
     }
@@ -310,7 +310,7 @@ limits_of_elif(void **state)
     limit("", "if a: b\n", "elif a: b\n", 2000);
 }
 
-/* Depth that never ends: the parser gives up, it does not crash. */
+/* The depth never ends: the parser gives up, it does not crash. */
 static void
 bottomless(void **state)
 {

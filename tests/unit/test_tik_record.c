@@ -1,6 +1,6 @@
-/* What the TIK objects put into the kernel: places of statements and operands, call
- * chains, argument order, sizes, shape of branches. Texts of diagnostics are tested in
- * tests/lit/tik. */
+/* test_tik_record.c: checks what the TIK objects put into the kernel: places of
+ * statements and operands, call chains, argument order, sizes, shape of branches. Texts
+ * of diagnostics are tested in tests/lit/tik. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,7 +88,7 @@ places_of_operands(void **state)
     const char *text = u.sources.p[s->span.file].text;
     assert_memory_equal(text + s->span.begin, "t.data_move(", 12);
     assert_int_equal(text[s->span.end - 1], ')');
-    /* Not given: the place of the call. */
+    /* An argument that is not given has the place of the call. */
     assert_int_equal(ir_arg_span(k, s, 7).begin, s->span.begin);
     assert_int_equal(ir_arg_span(k, s, -1).begin, s->span.begin);
     done(&u);

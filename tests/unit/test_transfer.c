@@ -1,5 +1,6 @@
-/* Moves that pad, reorder or repeat: which processor has which path, and destinations
- * that meet themselves, compared with sets of bytes written down one by one. */
+/* test_transfer.c: checks moves that pad, reorder or repeat: which processor has which
+ * path, and destinations that overlap themselves, compared with sets of bytes written one
+ * by one. */
 #include "rules/check.h"
 #include "rules/transfer.h"
 
@@ -46,7 +47,7 @@ instr(Op op, const char *soc, Scope dst, Scope src)
 typedef struct PathRow {
     Op op;
     Scope dst, src;
-    const char *on, *not_on; /* processors, one of them each; not_on may be null */
+    const char *on, *not_on; /* one processor of each kind; not_on may be null */
 } PathRow;
 
 static const PathRow path_rows[] = {
@@ -93,13 +94,13 @@ paths_of_processors(void **state)
     }
 }
 
-/* ---- destinations that meet themselves ----------------------------------- */
+/* ---- destinations that overlap themselves -------------------------------- */
 
 enum {
     PLACES = 1 << 14
 };
 
-/* Whether no two of the runs share an element: base + i*a + j*b + k*c. */
+/* True if no two of the runs share an element: base + i*a + j*b + k*c. */
 static bool
 apart(const int64_t n[3], const int64_t step[3], int64_t len)
 {

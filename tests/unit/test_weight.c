@@ -1,6 +1,6 @@
-/* test_weight.c: the pass weight-reorder, packed constants in the text form of the IR,
- * and section PACK of blobs, on golden case m02: three channels in a lane, requantisation
- * and bias in front of the weight. */
+/* test_weight.c: checks the pass weight-reorder, packed constants in the text form of the
+ * IR, and section PACK of blobs, on golden case m02: three channels in a lane,
+ * requantisation and bias before the weight. */
 #include "blob_parts.h"
 
 #include "ir/ir.h"
@@ -29,7 +29,7 @@ golden(const char *name, Dtype dtype, int64_t elems)
     return a;
 }
 
-/* Words of requantisation, bias, weight, zeros. */
+/* Writes the words of requantisation, bias, weight and zeros. */
 static void
 plain_bytes(uint8_t *out)
 {
@@ -62,7 +62,7 @@ parse(Unit *u, const char *text)
     return ir_parse(u, unit_add_source(u, "t.ir", text, strlen(text)));
 }
 
-/* A kernel with the constant and nothing else. */
+/* Makes a kernel with the constant and nothing else. */
 static Kernel *
 kernel_with(Unit *u, const char *form, const uint8_t *bytes)
 {
@@ -101,7 +101,7 @@ reordered(void **state)
     assert_true(pass_weight_reorder(k));
     assert_true(k->bufs.p[1].packed);
     assert_memory_equal(k->bufs.p[1].data, merged.data, TOTAL);
-    assert_true(pass_weight_reorder(k)); /* a second run leaves it alone */
+    assert_true(pass_weight_reorder(k)); /* a second run does not change it */
     assert_memory_equal(k->bufs.p[1].data, merged.data, TOTAL);
     kernel_free(k);
     unit_free(&u);
@@ -147,7 +147,7 @@ text_form(void **state)
     unit_free(&u);
 }
 
-/* Elements of 4 bits: 128 input channels in a run, two to a byte. */
+/* Elements have 4 bits: 128 input channels are in a run, two to a byte. */
 static void
 text_of_nibbles(void **state)
 {
@@ -201,7 +201,7 @@ refused_texts(void **state)
 
 /* ---- blobs --------------------------------------------------------------- */
 
-/* A weight by itself: one channel of 64 bytes, and a table in front of it. */
+/* The blob has a weight by itself, one channel of 64 bytes, and a table before it. */
 static const char seed[] =
     "blob 0.1 bm1684x\n"
     "kernel \"t\" cores 1 steps 0\n"
