@@ -132,8 +132,8 @@ def main():
     half_ln2 = LN2 / 2 * D('1.0001')
     quarter_pi = PI / 4 * D('1.0001')
     s = D('0.1716')
-    print('/* coef.h: the numbers that the elementary functions are computed with. Made by\n'
-          ' * tools/gen-num-coef.py; not to be edited. Doubles, written exactly. */')
+    print('/* coef.h: the coefficients of the elementary functions, as exact doubles.\n'
+          ' * tools/gen-num-coef.py makes this file; do not edit it. */')
     print('#ifndef TIK_NUM_COEF_H\n#define TIK_NUM_COEF_H\n')
     print('/* ln 2 and pi / 2 in parts: the first ones short, so that k times them is exact */')
     define('LOG2_E', 1 / LN2)

@@ -108,7 +108,7 @@ def modes(info):
 
 # ---- operands of forms (form.def)
 
-SHORT = ('PARAM', 'LANED', 'BLK_OF', 'REP_OF', 'SLICED', 'IN_LANES')  # what is left after expansion
+SHORT = ('PARAM', 'LANED', 'BLK_OF', 'REP_OF', 'SLICED', 'IN_LMEM')  # what is left after expansion
 
 
 def macros(text):

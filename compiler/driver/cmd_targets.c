@@ -90,7 +90,7 @@ print_cores(Text *t)
                 "UB", "L1", "L0A", "L0B", "L0C");
     for (int i = 0; i < soc_count(); i++) {
         const Soc *s = soc_at(i);
-        if (s->lane) {
+        if (s->lmem) {
             continue;
         }
         text_printf(t, "%-18s %-14s %6d %10lld %10lld %8lld %8lld %8lld%s\n", s->name,
@@ -109,12 +109,12 @@ print_lanes(Text *t)
                 "LMEM/lane", "banks", "EU bytes", "LMEM", "SMEM");
     for (int i = 0; i < soc_count(); i++) {
         const Soc *s = soc_at(i);
-        if (s->lane) {
+        if (s->lmem) {
             text_printf(t, "%-18s %6d %6d %10lld %6d %8d %10lld %10lld\n", s->name,
-                        s->cores, s->lane->npu, (long long)s->lane->lane_bytes,
-                        s->lane->banks, s->lane->eu_bytes,
-                        (long long)(s->lane->npu * s->lane->lane_bytes),
-                        (long long)s->lane->smem_bytes);
+                        s->cores, s->lmem->npu, (long long)s->lmem->lane_bytes,
+                        s->lmem->banks, s->lmem->eu_bytes,
+                        (long long)(s->lmem->npu * s->lmem->lane_bytes),
+                        (long long)s->lmem->smem_bytes);
         }
     }
 }

@@ -55,12 +55,12 @@ descriptor_fill(Lower *l, const Kernel *k, Arena *arena, TikKernel *out)
                        .soc = k->soc->name,
                        .cores = lower_cores(k),
                        .ordered = k->blocks_ordered           ? TIK_ORDERED
-                                  : k->blocks_atomics_ordered ? TIK_TURNS
+                                  : k->blocks_atomics_ordered ? TIK_ATOMICS_ORDERED
                                                               : 0,
                        .fill_scratch = k->may_read_uninit,
-                       .meets = lower_has_op(k, OP_BLOCK_BARRIER),
+                       .barriers = lower_has_op(k, OP_BLOCK_BARRIER),
                        .scratch_bytes = lower_scratch_bytes(k),
-                       .lane_bytes = lower_lane_bytes(k),
+                       .lmem_pitch = lower_lmem_pitch(k),
                        .nparams = (int32_t)k->params.n,
                        .params = params,
                        .nplaces = (int32_t)l->places.n,
@@ -192,9 +192,9 @@ descriptor_emit(Lower *l, const Kernel *k, LLVMValueRef entry)
                                lower_const32(l, d.cores),
                                lower_const32(l, d.ordered),
                                lower_const32(l, d.fill_scratch),
-                               lower_const32(l, d.meets),
+                               lower_const32(l, d.barriers),
                                lower_const(l, d.scratch_bytes),
-                               lower_const(l, d.lane_bytes),
+                               lower_const(l, d.lmem_pitch),
                                lower_const32(l, d.nparams),
                                emit_params(l, &d),
                                lower_const32(l, d.nplaces),

@@ -146,7 +146,7 @@ placement(Reader *p, Buffer *b)
 static bool MUST_USE
 check_memory(Reader *p, const Buffer *b, uint32_t begin)
 {
-    if (b->scope == SC_LMEM && p->k->soc->lane == NULL) {
+    if (b->scope == SC_LMEM && p->k->soc->lmem == NULL) {
         return reader_fail(
             p, begin,
             arena_printf(&p->scratch, "%s has no memory of lanes", p->k->soc->name));

@@ -114,8 +114,8 @@ note_instr(Allocate *a, StmtId id)
 static int64_t
 alloc_unit(const Kernel *k, Scope scope)
 {
-    bool lanes = scope == SC_LMEM && k->soc->lane;
-    return lanes ? k->soc->lane->eu_bytes : scope_alloc_unit(scope);
+    bool lanes = scope == SC_LMEM && k->soc->lmem;
+    return lanes ? k->soc->lmem->eu_bytes : scope_alloc_unit(scope);
 }
 
 static void

@@ -40,7 +40,7 @@ static BankUser
 used_by(const Kernel *k, const Stmt *s)
 {
     int n;
-    if (s->kind != ST_INSTR || !k->soc->lane) {
+    if (s->kind != ST_INSTR || !k->soc->lmem) {
         return (BankUser){.n = 0};
     }
     CheckInstr in = {.op = (Op)s->instr.op, .soc = k->soc};
@@ -99,7 +99,7 @@ each_user(const Kernel *k,
 
 typedef struct Places {
     const Kernel *k;
-    const LaneTarget *t;
+    const LmemTarget *t;
     LaneLife *lives;
     uint32_t n;
     uint32_t *life_of; /* by BufId: index + 1 */
@@ -169,7 +169,7 @@ first_fit(const Places *p, uint32_t l, int64_t at, bool banks)
 bool
 lanes_place(const Kernel *k, Arena *scratch, LaneLife *lives, uint32_t n)
 {
-    Places p = {.k = k, .t = k->soc->lane, .lives = lives, .n = n};
+    Places p = {.k = k, .t = k->soc->lmem, .lives = lives, .n = n};
     bool ok = true;
     if (k->unit->opt.lmem_banked && n <= MOST_RELATED) {
         p.life_of = ARENA_ARRAY(scratch, uint32_t, k->bufs.n);
@@ -215,7 +215,7 @@ warn_of_one(void *ctx, const Stmt *s, const BankUser *u, const BankUser *before)
 {
     const Kernel *k = ctx;
     BankClash c;
-    if (!before && bank_clash(k->soc->lane, u, &c)) {
+    if (!before && bank_clash(k->soc->lmem, u, &c)) {
         warn_of(k, s, &c);
     }
 }
@@ -225,7 +225,7 @@ warn_of_two(void *ctx, const Stmt *s, const BankUser *u, const BankUser *before)
 {
     const Kernel *k = ctx;
     BankClash c;
-    if (before && bank_clash_behind(k->soc->lane, before, u, &c)) {
+    if (before && bank_clash_behind(k->soc->lmem, before, u, &c)) {
         warn_of(k, s, &c);
     }
 }
@@ -234,7 +234,7 @@ warn_of_two(void *ctx, const Stmt *s, const BankUser *u, const BankUser *before)
 void
 lanes_warn_banks(const Kernel *k)
 {
-    if (k->soc->lane && k->peak[SC_LMEM]) {
+    if (k->soc->lmem && k->peak[SC_LMEM]) {
         each_user(k, warn_of_one, (void *)(uintptr_t)k);
         each_user(k, warn_of_two, (void *)(uintptr_t)k);
     }

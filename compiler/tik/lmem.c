@@ -11,10 +11,10 @@
 
 static const char axis_names[] = "nchw";
 
-static const LaneTarget *
+static const LmemTarget *
 target_of(const Root *r)
 {
-    return r->c->k->soc->lane;
+    return r->c->k->soc->lmem;
 }
 
 static const char *
@@ -109,7 +109,7 @@ static bool
 read_lane(Interp *in, const Root *r, const LanesArgs *a, int *out)
 {
     int64_t lane;
-    const LaneTarget *t = target_of(r);
+    const LmemTarget *t = target_of(r);
     TRY(read_number(in, a->lane, "lane", a->lane_span, 0, &lane));
     if (lane < 0 || lane >= t->npu) {
         py_diag(in, D_LANE_RANGE, a->lane_span,
@@ -166,7 +166,7 @@ read_strides(Interp *in, const Root *r, const LanesArgs *a, Lanes *l)
 static bool
 read_addr(Interp *in, Root *r, const LanesArgs *a, const Lanes *l)
 {
-    const LaneTarget *t = target_of(r);
+    const LmemTarget *t = target_of(r);
     int64_t at, item = div_ceil(l->x.bits, 8);
     int64_t unit = lmem_base_unit(t, l->layout, l->x.bits);
     if (a->addr.kind == VAL_NONE) {
@@ -203,7 +203,7 @@ read_addr(Interp *in, Root *r, const LanesArgs *a, const Lanes *l)
 static bool
 take_room(Interp *in, Root *r, const Lanes *l)
 {
-    const LaneTarget *t = target_of(r);
+    const LmemTarget *t = target_of(r);
     int64_t bytes = lmem_bytes(t, l->layout, &l->x);
     if (bytes < 0 || r->fixed_at + bytes > t->lane_bytes) {
         Diag *d = py_diag(
@@ -229,7 +229,7 @@ take_room(Interp *in, Root *r, const Lanes *l)
 static void
 warn_of_place(Interp *in, const Root *r, const Lanes *l)
 {
-    const LaneTarget *t = target_of(r);
+    const LmemTarget *t = target_of(r);
     int64_t bank = t->lane_bytes / t->banks, from = r->fixed_at % bank;
     int64_t used = (l->x.lane + l->x.shape[LMEM_C]) % t->npu;
     if (r->fixed && r->bytes <= bank && from + r->bytes > bank) {

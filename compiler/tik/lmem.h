@@ -81,7 +81,7 @@ bool tik_lanes_in_cells(const Side *s);
 void tik_lanes_move_cells(LanesCall *x, const Side *d, const Side *s, const Span *span);
 /* tik/calls/lmem.c: records one move of tensors whose sides are as given. */
 void tik_lanes_record_move(LanesCall *x, Value dst, Value src, const Side *d,
-                           const Side *s, LaneFunc func, const Span *span);
+                           const Side *s, LmemFunc func, const Span *span);
 
 /* What every call begins with. 1: go on; 0: nothing is recorded; -1: the arguments do not
  * fit. */

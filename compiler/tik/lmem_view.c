@@ -7,10 +7,10 @@
 
 static const char axis_names[] = "nchw";
 
-static const LaneTarget *
+static const LmemTarget *
 target_of(const Root *r)
 {
-    return r->c->k->soc->lane;
+    return r->c->k->soc->lmem;
 }
 
 static const char *

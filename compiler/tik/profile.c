@@ -102,7 +102,7 @@ static bool
 select_lanes(Interp *in, ProfileObj *p, const char *name, Span span)
 {
     const Soc *soc = soc_find(name);
-    if (!soc || !soc->lane) {
+    if (!soc || !soc->lmem) {
         Diag *d = py_diag(in, D_VALUE_ERROR, span,
                           "'%s' is neither the architecture of a profile nor a processor "
                           "with lanes",

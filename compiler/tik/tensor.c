@@ -143,7 +143,7 @@ tik_find_dtype(Root *r, const char *text)
 {
     bool half = strcmp(text, "int4") == 0 || strcmp(text, "uint4") == 0;
     Dtype t = half                 ? DT_U8
-              : r->c->k->soc->lane ? dtype_find(text)
+              : r->c->k->soc->lmem ? dtype_find(text)
                                    : dtype_find_stored(text);
     r->bits = half ? 4 : 8 * dtype_size(t);
     r->sign4 = half && *text == 'i';
@@ -160,7 +160,7 @@ tik_dtype_name(const View *v)
 bool
 tik_view_is_halves(const View *v)
 {
-    return v->root->c->k->soc->lane ? v->root->bits == 4 : dtype_is_half_byte(v->dtype);
+    return v->root->c->k->soc->lmem ? v->root->bits == 4 : dtype_is_half_byte(v->dtype);
 }
 
 static bool
@@ -207,7 +207,7 @@ read_scope(Making *m)
     bool lanes = m->root->mem == SC_LMEM || m->root->mem == SC_SMEM;
     bool some = lanes || m->root->mem ==
                              SC_BT; /* memories that only some of these processors have */
-    bool lacks = lanes != (soc->lane != NULL) || (some && soc->bytes[m->root->mem] == 0);
+    bool lacks = lanes != (soc->lmem != NULL) || (some && soc->bytes[m->root->mem] == 0);
     if (m->root->mem != SC_GM && lacks) {
         py_diag(m->in, D_SCOPE_UNAVAILABLE, m->span[P_Tensor_scope],
                 "'%s' is in %s, which %s does not have", tik_sym(m->in, m->root->name),
@@ -513,7 +513,7 @@ allocate(Interp *in, const Making *m)
         VEC_PUSH(&in->u->arena, &loop->bufs, root);
     }
     int64_t unit =
-        root->mem == SC_LMEM ? c->k->soc->lane->eu_bytes : scope_alloc_unit(root->mem);
+        root->mem == SC_LMEM ? c->k->soc->lmem->eu_bytes : scope_alloc_unit(root->mem);
     int64_t bytes = root->dynamic ? 0 : round_up(root->bytes, unit);
     if (!checked_mul(bytes, copies, &bytes) ||
         !checked_add(c->top->live[root->mem], bytes, &c->top->live[root->mem])) {
@@ -530,7 +530,7 @@ tik_view(Interp *in, Root *root, int ndim)
     View *v = ARENA_NEW(&in->u->arena, View);
     v->base.cls = &tik_tensor_class;
     v->root = root;
-    bool half = root->bits == 4 && root->c->k->soc->lane == NULL;
+    bool half = root->bits == 4 && root->c->k->soc->lmem == NULL;
     v->dtype = !half ? root->dtype : root->sign4 ? DT_S4 : DT_U4;
     v->ndim = ndim;
     v->dim = ARENA_ARRAY(&in->u->arena, Dim, ndim);

@@ -43,7 +43,7 @@ read_value(Interp *in, const Root *r, const char *what, Value v, Span span, int6
     }
     bool fits = tik_literal_fits(v, r->dtype);
     bool table =
-        !r->c->k->soc->lane; /* Ascend: converted like operands of instructions */
+        !r->c->k->soc->lmem; /* Ascend: converted like operands of instructions */
     bool whole = v.kind != VAL_FLOAT || dtype_is_float(r->dtype) || v.f == trunc(v.f);
     Literal use = {what, span, true};
     if (!fits) {

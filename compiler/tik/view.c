@@ -656,7 +656,7 @@ tik_reinterpret(Interp *in, View *v, const CallArgs *args)
         !tik_linear(in, v, "reinterpret_cast_to", args->span)) {
         return poison(in, v);
     }
-    Dtype t = v->root->c->k->soc->lane ? dtype_find(text) : dtype_find_operand(text);
+    Dtype t = v->root->c->k->soc->lmem ? dtype_find(text) : dtype_find_operand(text);
     if (t == DT_NONE) {
         tik_no_dtype(in, args->npos && args->pos_span ? args->pos_span[0] : args->span,
                      text, " of tensors");

@@ -38,7 +38,7 @@ seal_id(uint8_t *bytes, const uint8_t *entry)
 }
 
 void
-tikblob_reseal(uint8_t *bytes, size_t size)
+tikblob_update_checksums(uint8_t *bytes, size_t size)
 {
     if (size < HEADER_BYTES) {
         return;

@@ -290,11 +290,11 @@ blob_target_record(const Soc *soc, uint8_t out[TARG_BYTES])
     for (int i = 1; i < BLOB_SCOPES; i++) {
         put32(out + 40 + 4 * i, (uint32_t)soc->bytes[i]);
     }
-    if (soc->lane != NULL) {
-        put32(out + 44, (uint32_t)soc->lane->npu);
-        put32(out + 48, (uint32_t)soc->lane->lane_bytes);
-        put32(out + 52, (uint32_t)soc->lane->eu_bytes);
-        put32(out + 56, (uint32_t)soc->lane->banks);
+    if (soc->lmem != NULL) {
+        put32(out + 44, (uint32_t)soc->lmem->npu);
+        put32(out + 48, (uint32_t)soc->lmem->lane_bytes);
+        put32(out + 52, (uint32_t)soc->lmem->eu_bytes);
+        put32(out + 56, (uint32_t)soc->lmem->banks);
     }
     put32(out + 72, (uint32_t)soc->l2);
     for (int i = 0; i < BLOB_SCOPES; i++) {

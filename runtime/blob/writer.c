@@ -807,7 +807,7 @@ lay_out(const Image *im, uint8_t **bytes, size_t *size)
         return false;
     }
     put_header(im, out.p, n, out.n);
-    tikblob_reseal(out.p, out.n);
+    tikblob_update_checksums(out.p, out.n);
     *bytes = out.p;
     *size = out.n;
     return true;
@@ -871,7 +871,7 @@ complete(const TikBlobWriter *w, uint8_t *bytes, size_t size)
     for (int i = 0; i < b.nkernels && ok; i++) {
         ok = complete_kernel(w, bytes, &b, i);
     }
-    tikblob_reseal(bytes, size);
+    tikblob_update_checksums(bytes, size);
     return ok;
 }
 

@@ -108,7 +108,7 @@ some_wait(EmuRun *r, const Core *cores, bool *ok)
 }
 
 bool
-emu_run_meeting(EmuRun *r)
+emu_run_with_barriers(EmuRun *r)
 {
     uint32_t n = r->p->kernel.cores;
     Core *cores = calloc(n, sizeof *cores);

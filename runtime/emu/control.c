@@ -44,7 +44,7 @@ emu_exec_blocks(EmuRun *r, const EmuOp *op)
         return false;
     }
     int64_t n = emu_slot(r, op, BLOCKS_count);
-    int64_t most = r->p->meets ? r->p->kernel.cores : TIKBLOB_MAX_CORES;
+    int64_t most = r->p->barriers ? r->p->kernel.cores : TIKBLOB_MAX_CORES;
     if (n < 0 || n > most) {
         return emu_fault(r, op, RULE_BLOCK_COUNT, n);
     }
@@ -68,7 +68,7 @@ emu_exec_flag(EmuRun *r, const EmuOp *op)
 }
 
 static void
-tell_leftover(void *run, const void *op, const Fault *f)
+report_leftover(void *run, const void *op, const Fault *f)
 {
     EmuSite site = {run, op};
     emu_warn(&site, f);
@@ -78,7 +78,7 @@ void
 emu_end_flags(EmuRun *r)
 {
     if (r->warned != NULL) {
-        flag_leftovers(&r->flags, tell_leftover, r);
+        flag_leftovers(&r->flags, report_leftover, r);
     }
 }
 
@@ -86,7 +86,7 @@ bool
 emu_bind_control(EmuProgram *p, EmuOp *op, const char **why)
 {
     *why = "a reservation is not of an open region";
-    p->meets = p->meets || op_table[op->op].sem == SEM_BLOCK_BARRIER;
+    p->barriers = p->barriers || op_table[op->op].sem == SEM_BLOCK_BARRIER;
     return op_table[op->op].sem != SEM_RESERVE ||
            (emu_slot_ref(p, op, RESERVE_buffer)->open &&
             emu_slot_ref(p, op, RESERVE_after)->open);

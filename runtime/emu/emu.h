@@ -195,12 +195,12 @@ struct EmuProgram {
                                                            ends, outermost first */
     uint32_t nopen, nloops_open;
     uint32_t max_depth;
-    bool meets; /* cores wait for each other */
+    bool barriers; /* cores wait for each other */
     uint8_t *scratch;
     int64_t scratch_bytes;
     uint8_t **tables; /* by region: a constant table's bytes in scratch, else null */
     int64_t scope_at[SC_COUNT]; /* where a memory begins in scratch */
-    int64_t lane_bytes;         /* from lane to lane of LMEM; 0: there are none */
+    int64_t lmem_pitch;         /* from lane to lane of LMEM; 0: there are none */
     int64_t lane_used;          /* bytes of a lane that the kernel uses */
 };
 
@@ -436,7 +436,7 @@ NumConv emu_conversion(const EmuRun *r, const EmuOp *op);
 void emu_start_core(EmuRun *r, uint32_t core);
 bool emu_run_core(EmuRun *r);
 /* emu/barrier.c: runs all cores of a program that has barriers between them. */
-bool emu_run_meeting(EmuRun *r);
+bool emu_run_with_barriers(EmuRun *r);
 
 /* emu/sort.c: the number of repeats of such an instruction, after its check. False: a
  * fault is recorded. */

@@ -1,7 +1,7 @@
 /* lmem.c: tensors in lanes of LMEM: moves between memories and arithmetic, element by
  * element in the order of the axes n, c, h, w.
  *
- * LMEM is the lanes one behind the other, lane_bytes apart (EmuProgram). An operand is
+ * LMEM is the lanes one behind the other, lmem_pitch apart (EmuProgram). An operand is
  * the part of lane 0 from its base on; its channels say which lanes are touched. */
 #include "emu/lmem.h"
 #include "isa/operand.h"
@@ -18,7 +18,7 @@ void
 emu_lmem_reset(EmuRun *r)
 {
     const EmuProgram *p = r->p;
-    int64_t bytes = p->kernel.soc->lane->npu * p->lane_bytes;
+    int64_t bytes = p->kernel.soc->lmem->npu * p->lmem_pitch;
     memset(p->scratch + p->scope_at[SC_LMEM],
            p->kernel.watch != NULL ? p->kernel.watch->fill : 0, (size_t)bytes);
     if (r->lmem_state != NULL) {
@@ -51,8 +51,8 @@ emu_tensor_open(EmuRun *r, const EmuOp *op, int slot, int bits, EmuTensor *t)
     const EmuRef *ref = emu_slot_ref(r->p, op, slot);
     bool lanes = r->p->kernel.regions[ref->region].scope == SC_LMEM;
     *t = (EmuTensor){.dtype = ref->dtype};
-    t->npu = lanes ? r->p->kernel.soc->lane->npu : 0;
-    t->lane_bytes = r->p->lane_bytes;
+    t->npu = lanes ? r->p->kernel.soc->lmem->npu : 0;
+    t->lmem_pitch = r->p->lmem_pitch;
     t->x.lane = (int)emu_slot_attr(r->p, op, o->lane);
     t->x.bits = bits > 0 ? bits : 8 * dtype_size(ref->dtype);
     bool ok = t->x.lane >= 0 && t->x.lane < (t->npu > 0 ? t->npu : 1);
@@ -76,7 +76,7 @@ emu_tensor_at(const EmuTensor *t, const int64_t at[LMEM_AXES], int *half)
     int64_t off = at[LMEM_N] * t->x.stride[LMEM_N] + c * t->x.stride[LMEM_C] +
                   at[LMEM_H] * t->x.stride[LMEM_H] + at[LMEM_W] * t->x.stride[LMEM_W];
     *half = t->x.bits < 8 ? (int)(off % 2) : 0;
-    return t->at + lane * t->lane_bytes + off * t->x.bits / 8;
+    return t->at + lane * t->lmem_pitch + off * t->x.bits / 8;
 }
 
 /* The next element in row-major order; false behind the last. */
@@ -119,16 +119,16 @@ enabled(const EmuTensor *t, int64_t c, uint64_t mask)
 /* The element of the source that goes to an element of the destination; a copy takes them
  * in order. */
 static void
-source_of(LaneFunc func, const int64_t to[LMEM_AXES], int64_t from[LMEM_AXES])
+source_of(LmemFunc func, const int64_t to[LMEM_AXES], int64_t from[LMEM_AXES])
 {
-    if (func == LANE_COPY) {
+    if (func == LMEM_COPY) {
         return;
     }
     memcpy(from, to, LMEM_AXES * sizeof *from);
-    if (func == LANE_NC) {
+    if (func == LMEM_NC) {
         from[LMEM_N] = to[LMEM_C];
         from[LMEM_C] = to[LMEM_N];
-    } else if (func == LANE_CW) {
+    } else if (func == LMEM_CW) {
         from[LMEM_C] = to[LMEM_W];
         from[LMEM_W] = to[LMEM_C];
     } else {
@@ -139,7 +139,7 @@ source_of(LaneFunc func, const int64_t to[LMEM_AXES], int64_t from[LMEM_AXES])
 /* Both sides have what the walk over the destination takes; P1 and P2 say so for verified
  * blobs. */
 static bool
-sides_fit(LaneFunc func, const EmuTensor *d, const EmuTensor *s)
+sides_fit(LmemFunc func, const EmuTensor *d, const EmuTensor *s)
 {
     int64_t last[LMEM_AXES], from[LMEM_AXES] = {0, 0, 0, 0};
     int64_t nd = 1, ns = 1;
@@ -154,16 +154,16 @@ sides_fit(LaneFunc func, const EmuTensor *d, const EmuTensor *s)
         ok = ok && from[i] < s->x.shape[i];
     }
     bool equal = (__int128)nd * d->x.shape[3] == (__int128)ns * s->x.shape[3];
-    return ok && (func != LANE_COPY || equal);
+    return ok && (func != LMEM_COPY || equal);
 }
 
 bool
-emu_exec_lane_move(EmuRun *r, const EmuOp *op)
+emu_exec_lmem_move(EmuRun *r, const EmuOp *op)
 {
     EmuTensor d, s;
     int64_t to[LMEM_AXES] = {0, 0, 0, 0}, from[LMEM_AXES] = {0, 0, 0, 0};
     int bits = (int)emu_slot_attr(r->p, op, LMOVE_bits);
-    LaneFunc func = (LaneFunc)emu_slot_attr(r->p, op, LMOVE_func);
+    LmemFunc func = (LmemFunc)emu_slot_attr(r->p, op, LMOVE_func);
     uint64_t mask = (uint64_t)emu_slot_attr(r->p, op, LMOVE_lane_mask);
     if (!emu_tensor_open(r, op, 0, bits, &d) || !emu_tensor_open(r, op, 1, bits, &s)) {
         return false;
@@ -178,7 +178,7 @@ emu_exec_lane_move(EmuRun *r, const EmuOp *op)
         if (enabled(&d, to[LMEM_C], mask) && enabled(&s, from[LMEM_C], mask)) {
             copy_element(&d, to, &s, from);
         }
-        if (func == LANE_COPY) {
+        if (func == LMEM_COPY) {
             (void)emu_tensor_next(s.x.shape, from);
         }
     } while (emu_tensor_next(d.x.shape, to));
@@ -253,7 +253,7 @@ floats(Sem sem, Dtype t, int64_t a, int64_t b)
 }
 
 bool
-emu_exec_lane_arith(EmuRun *r, const EmuOp *op)
+emu_exec_lmem_arith(EmuRun *r, const EmuOp *op)
 {
     EmuTensor o[OPERANDS];
     int64_t at[LMEM_AXES] = {0, 0, 0, 0};
@@ -301,7 +301,7 @@ statics_hold(const EmuProgram *p, const EmuOp *op)
             in.args[i].v = emu_slot_attr(p, op, i);
         }
     }
-    return in.soc->lane != NULL && check_static(&in, &fault);
+    return in.soc->lmem != NULL && check_static(&in, &fault);
 }
 
 bool
@@ -328,5 +328,5 @@ emu_bind_lmem(EmuProgram *p, EmuOp *op, const char **why)
                  emu_slot_attr(p, op, LMOVE_bits) != 4)) {
         return false;
     }
-    return p->kernel.soc->lane != NULL && op_has_dtype((Op)op->op, t, p->kernel.soc);
+    return p->kernel.soc->lmem != NULL && op_has_dtype((Op)op->op, t, p->kernel.soc);
 }

@@ -9,7 +9,7 @@ typedef struct EmuTensor {
     uint8_t *at;  /* in lane 0 */
     LmemTensor x; /* base 0 */
     int npu;      /* lanes; 0: linear */
-    int64_t lane_bytes;
+    int64_t lmem_pitch;
     Dtype dtype;
 } EmuTensor;
 

@@ -145,14 +145,14 @@ aligned(EmuRun *r, const EmuOp *op, const Conv *c, int slot, const uint8_t *at)
 {
     const EmuProgram *p = r->p;
     const LaneConvOperands o = {c->x.dtype, c->depthwise, c->words > 0, c->bias_at >= 0};
-    int64_t byte = (at - (p->scratch + p->scope_at[SC_LMEM])) % p->lane_bytes;
+    int64_t byte = (at - (p->scratch + p->scope_at[SC_LMEM])) % p->lmem_pitch;
     Fault fault;
-    return lane_conv_aligned(p->kernel.soc->lane, slot, &o, byte, &fault) ||
+    return lane_conv_aligned(p->kernel.soc->lmem, slot, &o, byte, &fault) ||
            emu_record(r, op, &fault);
 }
 
 bool
-emu_exec_lane_conv(EmuRun *r, const EmuOp *op)
+emu_exec_lmem_conv(EmuRun *r, const EmuOp *op)
 {
     Conv c;
     if (!emu_tensor_open(r, op, 0, 0, &c.d) || !emu_tensor_open(r, op, 1, 0, &c.x)) {

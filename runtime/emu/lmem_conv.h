@@ -18,7 +18,7 @@ typedef struct Conv {
 static inline const uint8_t *
 emu_conv_lane(const Conv *c, int64_t oc, int64_t offset, int64_t pitch)
 {
-    return c->weight + oc % c->d.npu * c->d.lane_bytes + offset + oc / c->d.npu * pitch;
+    return c->weight + oc % c->d.npu * c->d.lmem_pitch + offset + oc / c->d.npu * pitch;
 }
 
 /* The element of the weight for an input channel and a kernel position, in its channel's

@@ -22,10 +22,10 @@ emu_watch_begin(EmuRun *r)
     const EmuProgram *p = r->p;
     const EmuWatch *w = p->kernel.watch;
     r->lmem_state = NULL;
-    if (w == NULL || w->warn == NULL || p->lane_bytes == 0) {
+    if (w == NULL || w->warn == NULL || p->lmem_pitch == 0) {
         return true;
     }
-    r->lmem_state = calloc((size_t)p->kernel.soc->lane->npu, (size_t)p->lane_bytes);
+    r->lmem_state = calloc((size_t)p->kernel.soc->lmem->npu, (size_t)p->lmem_pitch);
     return r->lmem_state != NULL;
 }
 
@@ -52,7 +52,7 @@ warn(EmuRun *r, const EmuOp *op, int slot, const uint8_t *at, uint8_t state)
     const ParamInfo *params = form_params(op_table[op->op].form, &n);
     snprintf(f.text, sizeof f.text, "%s of %s is read in lane %lld, byte %lld, %s",
              params[slot].name, op_table[op->op].name,
-             (long long)(byte / r->p->lane_bytes), (long long)(byte % r->p->lane_bytes),
+             (long long)(byte / r->p->lmem_pitch), (long long)(byte % r->p->lmem_pitch),
              state == PADDING ? "which is padding of what was written around it"
                               : "which nothing has written");
     emu_warn(&site, &f);
@@ -94,7 +94,7 @@ emu_watch_table(EmuRun *r, const EmuOp *op, int slot, const uint8_t *at, int64_t
                 int64_t lanes)
 {
     for (int64_t i = 0; r->lmem_state != NULL && i < lanes; i++) {
-        read_bytes(r, op, slot, at + i * r->p->lane_bytes, bytes);
+        read_bytes(r, op, slot, at + i * r->p->lmem_pitch, bytes);
     }
 }
 
@@ -106,11 +106,11 @@ emu_watch_write(EmuRun *r, const EmuTensor *t)
     if (r->lmem_state == NULL || t->npu == 0) {
         return;
     }
-    const LaneTarget *target = r->p->kernel.soc->lane;
+    const LmemTarget *target = r->p->kernel.soc->lmem;
     uint64_t lanes = lmem_lanes(target, t->x.lane, t->x.shape[LMEM_C]);
     int64_t reach = (lmem_extent(target, &t->x) * t->x.bits + 7) / 8;
     for (int lane = 0; lane < target->npu; lane++) {
-        uint8_t *s = state_of(r, t->at) + lane * r->p->lane_bytes;
+        uint8_t *s = state_of(r, t->at) + lane * r->p->lmem_pitch;
         for (int64_t i = 0; (lanes >> lane & 1) && i < reach; i++) {
             s[i] = s[i] == NEVER ? PADDING : s[i];
         }
@@ -142,7 +142,7 @@ used_by(EmuRun *r, const EmuOp *op)
 void
 emu_watch_banks(EmuRun *r, const EmuOp *op)
 {
-    const LaneTarget *t = r->p->kernel.soc->lane;
+    const LmemTarget *t = r->p->kernel.soc->lmem;
     EmuSite site = {r, op};
     Fault f = {.rule = RULE_BANK_CONFLICT};
     BankClash c;
@@ -170,7 +170,7 @@ emu_watch_dump(EmuRun *r)
     if (w == NULL || w->lmem == NULL) {
         return true;
     }
-    int64_t lanes = p->lane_bytes > 0 ? p->kernel.soc->lane->npu : 0;
+    int64_t lanes = p->lmem_pitch > 0 ? p->kernel.soc->lmem->npu : 0;
     int64_t used = p->lane_used;
     if (!tik_array_alloc(w->lmem, DT_U8, lanes * used, &err)) {
         return false;
@@ -180,7 +180,7 @@ emu_watch_dump(EmuRun *r)
     w->lmem->shape[1] = used;
     for (int64_t i = 0; i < lanes; i++) {
         memcpy(w->lmem->data + i * used,
-               p->scratch + p->scope_at[SC_LMEM] + i * p->lane_bytes, (size_t)used);
+               p->scratch + p->scope_at[SC_LMEM] + i * p->lmem_pitch, (size_t)used);
     }
     return true;
 }

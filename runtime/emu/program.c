@@ -98,8 +98,8 @@ lay_out(EmuProgram *p, EmuResult *res)
     size[SC_SREG] = SREG_BYTES; /* instructions use it without naming it */
     if (size[SC_LMEM] > 0) {
         p->lane_used = size[SC_LMEM];
-        p->lane_bytes = lmem_pitch(size[SC_LMEM]);
-        size[SC_LMEM] = k->soc->lane->npu * p->lane_bytes;
+        p->lmem_pitch = lmem_pitch(size[SC_LMEM]);
+        size[SC_LMEM] = k->soc->lmem->npu * p->lmem_pitch;
     }
     for (int s = 0; s < SC_COUNT; s++) {
         p->scope_at[s] = p->scratch_bytes;

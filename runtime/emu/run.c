@@ -124,7 +124,7 @@ emu_run_core(EmuRun *r)
             }
             pc++;
             if (op->op == OP_BLOCK_BARRIER && ok) {
-                r->waits = emu_slot(r, op, MEET_blocks);
+                r->waits = emu_slot(r, op, BARRIER_blocks);
                 r->pc = pc;
                 return true;
             }
@@ -184,7 +184,7 @@ emu_start_core(EmuRun *r, uint32_t core)
     if ((p->kernel.flags & TIKBLOB_FILL_SCRATCH) != 0) {
         memset(p->scratch, 0xff, (size_t)p->scratch_bytes);
     }
-    if (p->lane_bytes > 0) {
+    if (p->lmem_pitch > 0) {
         emu_lmem_reset(r);
     }
     r->sreg = p->scratch + p->scope_at[SC_SREG];
@@ -218,8 +218,8 @@ emu_run(EmuProgram *p, EmuResult *res)
     if (p->nconsts > 0) {
         memcpy(r.vals + p->first_const, p->consts, p->nconsts * sizeof *r.vals);
     }
-    bool ok = !p->meets || emu_run_meeting(&r);
-    for (uint32_t i = 0; !p->meets && ok && i < r.cores; i++) {
+    bool ok = !p->barriers || emu_run_with_barriers(&r);
+    for (uint32_t i = 0; !p->barriers && ok && i < r.cores; i++) {
         emu_start_core(&r, i);
         ok = emu_run_core(&r);
         if (ok && i == 0 && !emu_watch_dump(&r)) {

@@ -1,5 +1,5 @@
-/* tik_api.h: the mark of the functions that a library gives to its users. All others are
- * hidden: the libraries are compiled with -fvisibility=hidden. */
+/* tik_api.h: marks the functions that a library gives to its users. All others are
+ * hidden, because the libraries are compiled with -fvisibility=hidden. */
 #ifndef TIK_API_H
 #define TIK_API_H
 

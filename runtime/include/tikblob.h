@@ -1,4 +1,4 @@
-/* tikblob.h: the descriptor blob: loader, verifier, cursor, writer. The loader, the
+/* tikblob.h: the loader, verifier, cursor and writer of descriptor blobs. The loader, the
  * cursor and the verifier are freestanding C: no malloc, no libc calls, no recursion, no
  * floating point; the caller brings the memory. docs/blob-format.md is the normative
  * text; this header is its C side.
@@ -30,7 +30,7 @@ enum {
     TIKBLOB_KNOWN_SECTIONS = 15
 };
 
-/* Where and why a blob is refused, or what the verifier could not prove. */
+/* Says where and why a blob is refused, or what the verifier could not prove. */
 typedef struct TikBlobDiag {
     char code[40];      /* stable name of the rule, see docs/blob-format.md */
     char section[5];    /* fourcc or "" */
@@ -47,7 +47,7 @@ typedef struct TikBlobSection {
     uint32_t record;
 } TikBlobSection;
 
-/* A checked container. Points into the caller's bytes, which must stay. */
+/* A checked container. It points into the caller's bytes, which must outlive it. */
 typedef struct TikBlob {
     const uint8_t *bytes;
     uint64_t size;
@@ -55,11 +55,10 @@ typedef struct TikBlob {
     TikBlobSection sections[16];
     int nsections;
     int nkernels;
-    /* readings of uncertain points that all kernels were compiled with */
+    /* the readings with which all kernels were compiled, see isa/choice.h */
     Choices choices;
-    int8_t known
-        /* private: index of each known section in sections, or -1 */
-        [TIKBLOB_KNOWN_SECTIONS];
+    /* private: index of each known section in sections, or -1 */
+    int8_t known[TIKBLOB_KNOWN_SECTIONS];
 } TikBlob;
 
 TIK_API bool tikblob_open(TikBlob *b, const uint8_t *bytes, uint64_t size,
@@ -80,7 +79,7 @@ typedef struct TikBlobKernel {
 enum {
     TIKBLOB_FILL_SCRATCH = 1,
     TIKBLOB_ORDERED = 2,
-    TIKBLOB_ANY_CORES = 4, /* the instruction blocks can ask for more cores */
+    TIKBLOB_ANY_CORES = 4, /* the instruction `blocks` can start more cores */
     TIKBLOB_MAX_CORES = 65535
 };
 
@@ -89,40 +88,40 @@ TIK_API void tikblob_kernel(const TikBlob *b, int index, TikBlobKernel *out);
 typedef struct TikBlobArg {
     const char *name;
     Dtype dtype;
-    int role; /* ArgRole; a list has elems addresses of arrays */
+    int role; /* ArgRole; of an address list elems is the number of arrays */
     int64_t elems;
     int ndim;
     int64_t shape[8];
     /* the launcher sets every element to preset_value before the kernel runs */
     bool preset;
     int64_t preset_value; /* canonical, see num/scalar.h */
-    bool open; /* elems is only the most; the size is that of the array given */
+    bool open; /* elems is only the maximum; the array that is given has the size */
 } TikBlobArg;
 
 TIK_API void tikblob_arg(const TikBlob *b, const TikBlobKernel *k, int index,
                          TikBlobArg *out);
 
-/* What a region of global memory is; others are TIKBLOB_TENSOR. */
+/* What a region of global memory is. Regions of other memories are TIKBLOB_TENSOR. */
 typedef enum TikBlobRegionKind {
     TIKBLOB_TENSOR,
-    TIKBLOB_TABLE, /* constants of the blob, only read */
-    TIKBLOB_LIST   /* arrays of an address list, one LIST_WINDOW each (isa.h) */
+    TIKBLOB_TABLE, /* a constant table of the blob, never written */
+    TIKBLOB_LIST /* the arrays of an address list, a LIST_WINDOW for each (isa/types.h) */
 } TikBlobRegionKind;
 
-/* A constant that a convolution reads, put together of its weight and what belongs to it
- * (lmem.md 7, in this project docs/lmem.md). Where its bytes stand follows from the
- * fields (layout/lmem_pack.h). */
+/* A packed constant that a convolution reads: its weight, and the requantisation and bias
+ * that go with it (docs/lmem.md 7). The layout of its bytes follows from the fields
+ * (layout/lmem_pack.h). */
 typedef struct TikBlobPack {
-    bool present; /* the table is one */
-    bool packed;  /* else its bytes are in the order of the sources */
+    bool present; /* the table is a packed constant */
+    bool packed;  /* the bytes have the packed layout; else the order of the sources */
     bool depthwise;
-    bool requant; /* words of requantisation stand in front */
-    bool bias;    /* a bias does */
-    /* elements of 4 bits: weight is DT_S8 or DT_U8, two of them are a byte */
+    bool requant; /* it begins with words of requantisation */
+    bool bias;    /* it has a bias before the weight */
+    /* elements have 4 bits: weight is DT_S8 or DT_U8, and a byte holds two of them */
     bool nibbles;
     Dtype weight;
-    uint32_t dim[4]; /* of the weight: output channels, input channels, height, width */
-    PackPlan plan;   /* reader: filled; the writer computes it */
+    uint32_t dim[4]; /* of the weight: output and input channels, height, width */
+    PackPlan plan;   /* filled when a blob is opened; the writer computes it */
 } TikBlobPack;
 
 /* A root tensor: a global argument, a constant table or an on-core buffer. */
@@ -131,17 +130,18 @@ typedef struct TikBlobRegion {
     Scope scope;
     Dtype dtype;
     TikBlobRegionKind kind;
-    /* on-core: address in the scope; GM: index of the argument, of a table where it
-     * begins in CNST (the writer computes that) */
+    /* on-core: address in the scope; argument: its index; table: where it begins in CNST
+     * (the writer computes that) */
     int64_t base;
     int64_t bytes; /* not rounded */
-    /* of a table: its bytes, rounded up to 32 with zeros (writer: not rounded) */
+    /* of a table: its bytes, padded with zeros to a multiple of 32 (for the writer:
+     * without padding) */
     const uint8_t *data;
-    /* the size is known only while running, bytes is the most. GM: that of the array; a
-     * core's: the instruction reserve gives the region its size, and its place from base
-     * on */
+    /* the size is known only while running, bytes is the maximum. A region of GM has the
+     * size of the array; an on-core region gets its size, and its place from base on,
+     * from the instruction `reserve` */
     bool open;
-    TikBlobPack pack; /* of a table */
+    TikBlobPack pack; /* valid for a table */
 } TikBlobRegion;
 
 TIK_API void tikblob_region(const TikBlob *b, const TikBlobKernel *k, int index,
@@ -150,20 +150,21 @@ TIK_API void tikblob_region(const TikBlob *b, const TikBlobKernel *k, int index,
 /* ---- decoded descriptors ------------------------------------------------- */
 
 typedef enum TikDescKind {
-    /* for loop slot value in [a, b): numbers, read once on entry. Not 0 <= a <= b:
-     * fault loop-bounds. The slot of a loop is its nesting depth from 0 */
+    /* a loop: the counter in its slot takes the values of [a, b), which are read once on
+     * entry; unless 0 <= a <= b this is the fault loop-bounds. The slot of a loop is its
+     * nesting depth from 0 */
     DESC_LOOP,
     DESC_ENDLOOP,
-    DESC_IF, /* body runs when a (a number) is not 0 */
+    DESC_IF, /* the body runs when the number a is not 0 */
     DESC_ELSE,
     DESC_ENDIF,
     DESC_BREAK,
     DESC_CONTINUE,
     DESC_RETURN,
-    DESC_ALU,   /* reg = alu_op(a, b) of type dtype; casts: from is the operand's type */
+    DESC_ALU,   /* reg = alu_op(a, b) of type dtype; from: the operand's type of a cast */
     DESC_LOAD,  /* reg = element of type dtype at the operand */
     DESC_STORE, /* element of type dtype at the operand = a */
-    DESC_INSTR  /* instruction of op.def */
+    DESC_INSTR  /* an instruction, a row of op.def */
 } TikDescKind;
 
 /* A number: immediate, scalar register, loop counter, or the core's index. */
@@ -174,15 +175,15 @@ typedef enum TikNumKind {
     NUM_CORE
 } TikNumKind;
 
-/* Registers are 64 bits wide and 0 when the kernel starts; values as in num/scalar.h. */
+/* Registers are 64 bits wide and 0 when the kernel starts. Their values are those that
+ * num/scalar.h describes. */
 typedef struct TikNum {
     TikNumKind kind;
     int64_t imm;    /* NUM_IMM */
     uint32_t index; /* NUM_REG: register; NUM_LOOP: loop slot */
 } TikNum;
 
-/* Address: region base + offset + sum of coefficient * (loop slot, core index or
- * register). */
+/* An address: region base + offset + the sum of coefficient * num over the terms. */
 typedef struct TikOperand {
     uint32_t region;
     int64_t offset;
@@ -191,13 +192,13 @@ typedef struct TikOperand {
         TikNum num; /* NUM_LOOP, NUM_CORE or NUM_REG */
         int64_t coef;
     } terms[TIKBLOB_MAX_TERMS + TIKBLOB_MAX_REGS];
-    Dtype dtype; /* of the view */
+    Dtype dtype; /* type of the elements accessed */
 } TikOperand;
 
 typedef struct TikDesc {
     TikDescKind kind;
-    uint32_t index;  /* of the descriptor in its kernel */
-    uint64_t offset; /* in the file */
+    uint32_t index;  /* index of the descriptor in its kernel */
+    uint64_t offset; /* byte offset of the descriptor in the file */
     /* LOOP: index of its ENDLOOP and back; IF: ELSE or ENDIF; ELSE: ENDIF */
     uint32_t match;
     uint32_t reg;       /* ALU, LOAD: destination register */
@@ -207,7 +208,7 @@ typedef struct TikDesc {
     TikNum a, b;        /* ALU, IF, STORE; LOOP: begin and end */
     TikOperand operand; /* LOAD, STORE */
     Op op;              /* INSTR */
-    /* INSTR: check_values before it executes; LOAD, STORE: bounds are checked */
+    /* INSTR: check_values runs before it; LOAD, STORE: bounds are checked */
     bool checked;
     MaskForm mask_form;
     struct {
@@ -218,7 +219,8 @@ typedef struct TikDesc {
     } args[MAX_PARAMS];
 } TikDesc;
 
-/* A descriptor of nothing, with that many operands; the others are left as they are. */
+/* Clears a descriptor and its first nargs operands; the other operands stay as they
+ * are. */
 static inline void
 tikblob_clear(TikDesc *d, int nargs)
 {
@@ -233,33 +235,34 @@ typedef struct TikCursor {
 } TikCursor;
 
 TIK_API void tikblob_cursor(TikCursor *c, const TikBlob *b, int kernel);
-/* 1: *out is the next descriptor; 0: the end; -1: malformed, diag filled. match is not
- * filled here but by tikblob_verify's caller or the emulator, which see the whole
- * program. */
+/* Returns 1 with the next descriptor in *out, 0 at the end, -1 with *diag when it is
+ * malformed. match is not filled here but by tikblob_verify's caller or the emulator,
+ * which see the whole program. */
 TIK_API int tikblob_next(TikCursor *c, TikDesc *out, TikBlobDiag *diag);
 
-/* Source position of a descriptor from LINE; false when the blob was stripped. */
+/* Finds the source position of a descriptor in LINE; false when the blob was stripped. */
 TIK_API bool tikblob_place(const TikBlob *b, int kernel, uint32_t descriptor,
                            const char **file, uint32_t *line, uint32_t *column);
 
-/* A call of a function of the source, made while compiling, and the one that it stands
- * in. Frames have numbers from 1; a parent's is less than its own. */
+/* A call of a function of the source that was made while compiling, and the call that it
+ * was made from. Frames have numbers from 1; a parent's number is less than its own. */
 typedef struct TikBlobFrame {
     uint32_t parent; /* 0: called at the top level */
     const char *callee;
-    const char *file; /* where the call stands; or "" */
+    const char *file; /* file of the call, or "" */
     uint32_t line, column;
 } TikBlobFrame;
 
-/* How many there are; 0 when the blob was stripped. */
+/* Returns the number of frames; 0 when the blob was stripped. */
 TIK_API uint32_t tikblob_frames(const TikBlob *b);
 TIK_API void tikblob_frame(const TikBlob *b, uint32_t number, TikBlobFrame *out);
-/* The innermost call that led to a descriptor; 0: it stands at the top level, or nothing
- * is known. */
+/* Returns the frame of the innermost call that led to a descriptor; 0 when it was
+ * recorded at the top level or nothing is known. */
 TIK_API uint32_t tikblob_frame_of(const TikBlob *b, int kernel, uint32_t descriptor);
 
-/* A name of a loop counter or register at a descriptor, for messages. At a LOOP, that of
- * its counter, up to its end; elsewhere, of what the descriptor uses. */
+/* The name of a loop counter or register at a descriptor, for messages. A record at a
+ * LOOP names its counter up to the end of the loop; other records name what the
+ * descriptor uses. */
 typedef struct TikBlobName {
     uint32_t descriptor; /* index in its kernel */
     const char *name;
@@ -267,22 +270,22 @@ typedef struct TikBlobName {
     Dtype dtype;
 } TikBlobName;
 
-/* The records of NAME that are the kernel's, by descriptor; none when the blob was
- * stripped. */
+/* Finds the records of NAME that belong to the kernel: *n of them from *first on, ordered
+ * by descriptor; none when the blob was stripped. */
 TIK_API void tikblob_names(const TikBlob *b, int kernel, uint32_t *first, uint32_t *n);
 TIK_API void tikblob_name(const TikBlob *b, int kernel, uint32_t record,
                           TikBlobName *out);
 
 /* ---- names --------------------------------------------------------------- */
 
-/* The processor of a platform or family name; null: there is none. Its name:
- * "Ascend310P3". */
+/* Finds a processor by the name of its platform ("Ascend310P3") or family; null when
+ * there is none. */
 TIK_API const Soc *tikblob_soc(const char *name);
 TIK_API const char *tikblob_soc_name(const Soc *soc);
 TIK_API const char *tikblob_op_name(Op op);      /* "data_move" */
 TIK_API const char *tikblob_scope_name(Scope s); /* "UB" */
 
-/* An operand of an instruction: what TikDesc.args at its index is. */
+/* Describes an operand of an instruction, so TikDesc.args at the same index. */
 typedef struct TikBlobParam {
     const char *name;
     Role role; /* DST, SRC: t; MASK: mask; MASKMODE: none; others: v */
@@ -290,7 +293,7 @@ typedef struct TikBlobParam {
     int items; /* length of the list; 0: not a list */
 } TikBlobParam;
 
-TIK_API int tikblob_params(Op op); /* how many there are */
+TIK_API int tikblob_params(Op op); /* number of operands */
 TIK_API void tikblob_param(Op op, int index, TikBlobParam *out);
 
 /* ---- verifier ------------------------------------------------------------ */
@@ -300,16 +303,16 @@ typedef struct TikBlobProof {
     uint64_t steps;          /* proven bound on descriptors executed by one core */
 } TikBlobProof;
 
-/* Proves P2 to P6 for one kernel. workspace: at least tikblob_workspace bytes, 16-byte
- * aligned. False: refuted, diag has the witness. */
+/* Proves P2 to P6 for one kernel. workspace has at least tikblob_workspace bytes and is
+ * 16-byte aligned. Returns false when it is refuted; diag then has the witness. */
 TIK_API uint64_t tikblob_workspace(const TikBlob *b, int kernel);
 TIK_API bool tikblob_verify(const TikBlob *b, int kernel, void *workspace, uint64_t bytes,
                             TikBlobProof *proof, TikBlobDiag *diag);
 
-/* The same for a blob that is being made: an access or rule that is not proved and not
- * marked `checked` is not refused but sets its descriptor's bit in unproved (a bit per
- * descriptor, zeroed by the caller); the stated step bound is not looked at. unproved
- * null: as tikblob_verify. */
+/* The input of tikblob_unproved. With unproved the blob is one that is being made: an
+ * access or rule that is neither proved nor marked `checked` is not refused but sets its
+ * descriptor's bit in unproved (a bit per descriptor, zeroed by the caller), and the
+ * stated step bound is ignored. With null it does what tikblob_verify does. */
 typedef struct TikBlobVerify {
     void *workspace;
     uint64_t bytes;
@@ -320,14 +323,15 @@ TIK_API bool tikblob_unproved(const TikBlob *b, int kernel, const TikBlobVerify 
 
 /* ---- text (hosted) ------------------------------------------------------- */
 
-/* Disassembly that tikblob_assemble turns back into the same bytes. The caller frees
+/* Makes a text that tikblob_assemble turns back into the same bytes. The caller frees
  * *text. */
 TIK_API bool tikblob_disassemble(const uint8_t *bytes, size_t size, char **text,
                                  TikBlobDiag *diag);
-/* line: of the first error. The caller frees *bytes. */
+/* Makes a blob of a text. *line is the line of the first error. The caller frees
+ * *bytes. */
 TIK_API bool tikblob_assemble(const char *text, size_t len, uint8_t **bytes, size_t *size,
                               int *line, char *error, size_t error_size);
-/* One sentence for a diagnostic, with kernel, source line and names where known. */
+/* Writes a diagnostic as one sentence, with kernel, source line and names where known. */
 TIK_API void tikblob_explain(const TikBlob *b, int kernel, const TikBlobDiag *diag,
                              char *out, size_t size);
 
@@ -336,8 +340,8 @@ TIK_API void tikblob_explain(const TikBlob *b, int kernel, const TikBlobDiag *di
 typedef struct TikBlobWriter TikBlobWriter;
 
 TIK_API TikBlobWriter *tikblob_writer_new(const Soc *soc);
-/* The readings of all kernels, the usual ones without this; before tikblob_finish. c may
- * be null. */
+/* Sets the readings of all kernels, before tikblob_finish. Without this call, or with c
+ * null, they are the usual ones. */
 TIK_API void tikblob_choices(TikBlobWriter *w, const Choices *c);
 TIK_API void tikblob_writer_free(TikBlobWriter *w);
 
@@ -350,35 +354,36 @@ typedef struct TikBlobKernelInfo {
     int nregions;
     uint32_t nregs; /* ignored: counted from the descriptors */
     int64_t peak[SC_COUNT];
-    uint64_t step_bound; /* 0: what the verifier finds */
+    uint64_t step_bound; /* 0: the bound that the verifier finds */
 } TikBlobKernelInfo;
 
 TIK_API void tikblob_begin_kernel(TikBlobWriter *w, const TikBlobKernelInfo *info);
-/* Appends one descriptor (index, offset, match are ignored); file may be null. False: a
- * field does not fit its encoding (error gets the text). */
+/* Appends one descriptor (index, offset and match are ignored); file may be null. Returns
+ * false, with a text in error, when a field does not fit its encoding. */
 TIK_API bool tikblob_emit(TikBlobWriter *w, const TikDesc *d, const char *file,
                           uint32_t line, uint32_t column, char *error, size_t error_size);
-/* Number of a frame of the writer (the blob has an order of its own), which is added when
- * it is new. frame->parent is 0 or such a number. Of calls that nest deeper than
- * TIKBLOB_MAX_CALLS the inner ones are left out: the number is that of the parent. */
+/* Adds a frame when it is new and returns its number in the writer (the blob has an order
+ * of its own). frame->parent is 0 or such a number. Calls that nest deeper than
+ * TIKBLOB_MAX_CALLS are left out: the number is then that of the parent. */
 TIK_API uint32_t tikblob_add_frame(TikBlobWriter *w, const TikBlobFrame *frame);
-/* Says which frame led to the descriptor that was appended last. */
+/* Sets the frame that led to the descriptor that was appended last. */
 TIK_API void tikblob_emit_frame(TikBlobWriter *w, uint32_t frame);
-/* Names a number (NUM_LOOP or NUM_REG) at the descriptor that was appended last; an empty
- * name is none. */
+/* Names a number (NUM_LOOP or NUM_REG) at the descriptor that was appended last. An empty
+ * name is ignored. */
 TIK_API void tikblob_emit_name(TikBlobWriter *w, const char *name, TikNum num,
                                Dtype dtype);
 TIK_API void tikblob_end_kernel(TikBlobWriter *w);
 /* Lets tikblob_finish mark `checked` whatever the verifier cannot prove. */
 TIK_API void tikblob_check_unproved(TikBlobWriter *w);
-/* meta: text for META (producer, source hash), may be null. The caller frees *bytes. */
+/* Makes the bytes of the blob. meta is the text for META (producer, source hash) and may
+ * be null. The caller frees *bytes. */
 TIK_API bool tikblob_finish(TikBlobWriter *w, const char *meta, uint8_t **bytes,
                             size_t *size);
 
 /* Recomputes every checksum and the build id of bytes that were changed, in place, as far
- * as the section table can be followed; never reads or writes outside. For tests that
- * need a right checksum over wrong contents (freestanding). */
-TIK_API void tikblob_reseal(uint8_t *bytes, size_t size);
+ * as the section table can be followed. It never reads or writes outside of them. Tests
+ * use it to have a right checksum over wrong contents. It is freestanding. */
+TIK_API void tikblob_update_checksums(uint8_t *bytes, size_t size);
 
 #ifdef __cplusplus
 }

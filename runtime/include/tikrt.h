@@ -1,11 +1,11 @@
-/* tikrt.h: libtikrt, what a test bench or a program links to run kernels: arrays from
- * .npy files, launch of compiled kernels over cores, the emulator for blobs. Independent
- * of the compiler.
+/* tikrt.h: the header of libtikrt, which a test bench or a program links to run kernels:
+ * arrays from .npy files, launch of compiled kernels over cores, the emulator for blobs.
+ * It does not depend on the compiler.
  *
- * Errors: functions return false and fill a TikError; nothing prints or exits.
+ * On errors functions return false and fill a TikError; none prints or exits.
  *
- * This header and those that it includes stand alone, in C11 and C++17: types, and the
- * functions marked TIK_API. */
+ * This header and those that it includes need no others, in C11 and in C++17. They have
+ * types, and the functions that are marked TIK_API. */
 #ifndef TIKRT_H
 #define TIKRT_H
 
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* Why something failed. kind selects the exit code of tools. */
+/* Why something failed. It selects the exit code of tools. */
 typedef enum TikErrorKind {
     TIK_OK,
     TIK_ERR_IO,    /* a file could not be read or written: exit code 3 */
@@ -35,87 +35,87 @@ typedef struct TikError {
     char name[40];   /* diagnostic name: "tensor-overflow", "npy", "file-read" */
     char text[400];  /* message with values */
     char place[200]; /* "file:line:column" of the source, or "" */
-    char where
-        /* of a fault: "core 3, i = 7, left = 452": the core of several, the variables of
-         * the loops around it, the Scalars that it read; or "" */
-        [WHERE_BYTES];
+    /* of a fault: "core 3, i = 7, left = 452": the core, if there are several, the
+     * variables of the loops around it, the Scalars that it read; or "" */
+    char where[WHERE_BYTES];
     /* of a fault: the innermost call of the program's functions that led there while
-     * compiling, number in TikKernel.frames or in the blob (tikblob_frame); 0: none or
-     * not known */
+     * compiling, as a number in TikKernel.frames or in the blob (tikblob_frame); 0: there
+     * is none or it is not known */
     uint32_t frame;
 } TikError;
 
 /* ---- arrays -------------------------------------------------------------- */
 
-/* A global tensor's storage, 64-byte aligned. Or what an address
- * list stands for: items are its elems arrays, of any dtype and at most LIST_WINDOW / 2
- * bytes, which the caller owns; data is null then. Arrays of one run share no bytes.
- * Kernels may touch the granule of a tensor (tik_array_room), bytes after its data that
- * are zero when the run begins. An array that says that it has this room lends it,
- * zeroed, to the run; one of exactly its bytes (room 0) is copied for the run where the
- * kernel may get there. */
+/* The storage of a global tensor, 64-byte aligned; or the arrays of an address list: then
+ * data is null and items are elems arrays of any dtype, of at most LIST_WINDOW / 2 bytes
+ * each, which the caller owns. Arrays of one run share no bytes. Kernels may access the
+ * whole granule of a tensor (tik_array_room): bytes after its data, which are zero when
+ * the run begins. An array whose room covers them lends them to the run and gets them
+ * zeroed; an array without (room 0) is copied for the run if the kernel may access
+ * them. */
 typedef struct TikArray {
     Dtype dtype;
     int64_t elems;
     int ndim;
     int64_t shape[8];
     uint8_t *data;
-    int64_t bytes; /* elems * size, without the tail */
+    int64_t bytes; /* elems times their size; room is not part of it */
     struct TikArray *items;
-    /* bytes from data on that are the array's, those behind its data too; 0: its data
+    /* bytes from data on that belong to the array, with those after its data; 0: its data
      * alone */
     int64_t room;
 } TikArray;
 
-/* The type of tensors of that name; DT_NONE: there is none. */
+/* Finds a type of tensors by name; DT_NONE when there is none. */
 TIK_API Dtype tikrt_dtype(const char *name);
-/* "float16"; bytes of one element, or of two of 4 bits. */
+/* The name of a type ("float16"), and the bytes of one element or, if an element has 4
+ * bits, of two. */
 TIK_API const char *tikrt_dtype_name(Dtype t);
 TIK_API int tikrt_dtype_size(Dtype t);
 TIK_API const char *tikrt_role_name(int role); /* of an ArgRole: "input" */
-/* Bytes from data on that an array of so many bytes needs to have the room that kernels
- * may touch. */
+/* Returns the room, from data on, that an array of `bytes` bytes needs so that kernels
+ * may access the whole granule of its tensor. */
 TIK_API int64_t tik_array_room(int64_t bytes);
 TIK_API bool tik_array_alloc(TikArray *a, Dtype t, int64_t elems,
-                             TikError *err); /* zeros */
-TIK_API void tik_array_free(TikArray *a);    /* not its items */
-/* Reads a .npy file (versions 1 to 3, C order, little endian). dtype: what the tensor
- * has; bfloat16 is stored as uint16. elems: what the tensor has, -1: as many as the file.
- * For an array of a list: DT_NONE and -1. */
+                             TikError *err); /* zeroed */
+TIK_API void tik_array_free(TikArray *a);    /* the items stay */
+/* Reads a .npy file (versions 1 to 3, C order, little endian) for a tensor of that dtype
+ * and number of elements; bfloat16 is stored as uint16. elems -1 takes as many as the
+ * file has. For an array of an address list they are DT_NONE and -1. */
 TIK_API bool tik_npy_read(const char *path, Dtype dtype, int64_t elems, TikArray *out,
                           TikError *err);
-/* The same of a file that is in memory: data points into it, at any address, without
- * room; there is nothing to free. path is for messages. */
+/* Does the same with a file that is in memory. data points into it, at any alignment and
+ * without room, so there is nothing to free. path is for messages. */
 TIK_API bool tik_npy_view(const char *path, const void *file, size_t size, Dtype dtype,
                           int64_t elems, TikArray *out, TikError *err);
-/* Writes through a temporary file that is renamed; shape as in the array. */
+/* Writes a .npy file of the array's shape, through a temporary file that is renamed. */
 TIK_API bool tik_npy_write(const char *path, const TikArray *a, TikError *err);
 
 /* ---- compiled kernels ---------------------------------------------------- */
 
 typedef struct TikCore TikCore;
 
-/* Entry of a compiled kernel: runs one core's part. args: one pointer per argument, of a
- * list to its table of ListItem; then, as integers of that width, the size of each
- * argument in bytes. Returns 0, or 1 after a run-time check failed and was recorded in
- * core. */
+/* The entry of a compiled kernel runs one core's part. args has one pointer per argument
+ * (for an address list to its table of ListItem), then the size of each argument in
+ * bytes, as integers of a pointer's width. It returns 0, or 1 after a run-time check
+ * failed and was recorded in core. */
 typedef int (*TikEntry)(uint8_t *const *args, int32_t core_index, uint8_t *scratch,
                         TikCore *core);
 
-/* One source position in a kernel, for faults. */
+/* A source position in a kernel, for faults. */
 typedef struct TikPlace {
     const char *file;
     uint32_t line, column;
-    uint32_t frame; /* the innermost call that led there, number in frames; 0: none */
+    uint32_t frame; /* number in frames of the innermost call that led there; 0: none */
 } TikPlace;
 
-/* A call of a function of the program, made while compiling. They have numbers from 1; a
- * parent's is less. */
+/* A call of a function of the program that was made while compiling. Calls have numbers
+ * from 1; a parent's number is less than its own. */
 typedef struct TikFrame {
     const char *callee;
-    const char *file; /* where the call stands */
+    const char *file; /* file of the call */
     uint32_t line, column;
-    uint32_t parent; /* the call that it stands in; 0: the top level */
+    uint32_t parent; /* number of the call that it was made from; 0: the top level */
 } TikFrame;
 
 typedef struct TikParam {
@@ -127,67 +127,69 @@ typedef struct TikParam {
     int preset; /* not 0: every element is set to preset_value before the kernel runs */
     int64_t shape[8];
     int64_t preset_value; /* canonical, see num/scalar.h */
-    int32_t open; /* not 0: elems is only the most; the size is that of the array given */
-    int32_t inside; /* not 0: no access touches bytes behind the data */
+    int32_t
+        open; /* not 0: elems is only the maximum; the array that is given has the size */
+    int32_t inside; /* not 0: no access reaches bytes after the data */
 } TikParam;
 
-/* How the cores of a kernel follow each other. */
+/* In which order the cores of a kernel run. */
 enum {
     TIK_ORDERED = 1,
-    TIK_TURNS
+    TIK_ATOMICS_ORDERED
 };
 
-/* Everything a launcher needs to know of a kernel; constant data beside the code. */
+/* What a launcher needs to know of a kernel: constant data next to its code. */
 typedef struct TikKernel {
     const char *name;
     const char *soc;
     TikEntry entry;
     int32_t cores; /* how often entry runs, core_index 0 .. cores-1 */
-    /* TIK_ORDERED: cores run one after another; TIK_TURNS: from the first
-     * atomic write of each; 0: as they like */
+    /* TIK_ORDERED: cores run one after another; TIK_ATOMICS_ORDERED: they do so from the
+     * first atomic write of each on; 0: in any order */
     int32_t ordered;
     int32_t fill_scratch;  /* not 0: scratch is filled with 0xff before each core */
-    int32_t meets;         /* not 0: cores wait for each other (block_barrier) */
-    int64_t scratch_bytes; /* UB, L1, L0A, L0B, L0C ... laid out one behind the other */
-    int64_t lane_bytes; /* how far apart the lanes of LMEM lie in it; 0: there are none */
+    int32_t barriers;      /* not 0: cores wait for each other (block_barrier) */
+    int64_t scratch_bytes; /* UB, L1, L0A, L0B, L0C ... one after the other */
+    int64_t lmem_pitch;    /* distance of LMEM lanes in scratch; 0: there are none */
     int32_t nparams;
     const TikParam *params;
     int32_t nplaces;
     const TikPlace *places;
-    const Choices *choices; /* readings that it was compiled with; null: the usual ones */
+    const Choices
+        *choices; /* readings with which it was compiled; null: the usual ones */
     int32_t nframes;
-    const TikFrame *frames; /* number 1 is the first */
+    const TikFrame *frames; /* numbers begin at 1, so the first item has number 1 */
 } TikKernel;
 
-/* Runs all cores, on up to threads threads (0: as many as OpenMP gives). args in
- * parameter order; those that the kernel wants preset are filled first. A fault of the
- * lowest core index is reported. */
+/* Runs all cores, on up to `threads` threads (0: as many as OpenMP gives). args are in
+ * the order of the parameters; those that the kernel wants preset are filled first. If
+ * several cores fault, the one of the lowest index is reported. */
 TIK_API bool tik_launch(const TikKernel *k, TikArray *const *args, int threads,
                         TikError *err);
 
-/* Told of a warning while running (relu-mismatch, deq-reserved, sign-forced, nop,
- * stride-0, sync-leftover; of the emulator also uninit-read, pad-read and bank-conflict),
- * once for each instruction and rule; place: "file:line:column" or "". */
+/* Gets each warning of a run (relu-mismatch, deq-reserved, sign-forced, nop, stride-0,
+ * sync-leftover; from the emulator also uninit-read, pad-read and bank-conflict) once for
+ * each instruction and rule. place is "file:line:column" or "". */
 typedef void TikWarn(void *ctx, const char *name, const char *text, const char *place);
 
-/* The same, and tells warn of warnings when all cores have ended. */
+/* Does the same, and calls warn with the warnings when all cores have ended. */
 TIK_API bool tik_launch_watched(const TikKernel *k, TikArray *const *args, int threads,
                                 TikWarn *warn, void *ctx, TikError *err);
 
 /* ---- blobs --------------------------------------------------------------- */
 
-/* Runs a kernel of a verified blob on the emulator, fast mode: program order, all cores
- * one after another. kernel: index in the blob. */
+/* Runs a kernel of a verified blob on the emulator, in program order and with all cores
+ * one after another. kernel is its index in the blob. */
 TIK_API bool tik_emulate(const uint8_t *blob, size_t size, int kernel,
                          TikArray *const *args, TikError *err);
 
-/* What the emulator watches and shows beside the results. */
+/* What the emulator checks and shows in addition to the results. */
 typedef struct TikEmuOptions {
-    uint8_t lmem_fill; /* bytes of LMEM when a core starts; else 0 */
-    /* gets the lanes of core 0 when it has ended, uint8 of (lanes, bytes that the kernel
-     * uses), which the caller frees; null: nothing does */
+    uint8_t lmem_fill; /* value of each byte of LMEM when a core starts */
+    /* gets the LMEM lanes of core 0 when it has ended: uint8 of the shape (lanes, bytes
+     * that the kernel uses), which the caller frees; may be null */
     TikArray *lmem;
-    TikWarn *warn; /* null: nobody is told, and nothing is watched */
+    TikWarn *warn; /* null: warnings are dropped, and not looked for */
     void *ctx;
 } TikEmuOptions;
 

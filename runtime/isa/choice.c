@@ -1,4 +1,4 @@
-/* choice.c: the table of choice.h, made from choice.def. */
+/* choice.c: the table of choices that choice.h declares, made from choice.def. */
 #include "isa/choice.h"
 
 #include <string.h>

@@ -1,17 +1,17 @@
 /* choice.h: the points on which the manuals are silent or disagree (choice.def). A kernel
- * is compiled with one reading of each; compiled code, blobs and the emulator keep them,
- * rules and results follow them.
+ * is compiled with one reading of each. Compiled code, blobs and the emulator keep the
+ * readings; rules and results follow them.
  *
- * How a point is honoured: ask chosen() where the result is computed, once in each
- * implementation (compiler/host or runtime/ops; runtime/emu; the rules in runtime/isa if
- * extents change), never per element of a common path. 0 is the usual reading, so that a
- * kernel without choices asks nothing else. */
+ * Code that depends on a point calls chosen() where the result is computed, once in each
+ * implementation (compiler/host or runtime/ops; runtime/emu; runtime/rules if extents
+ * change), but never for each element of a common path. The usual reading is 0, so a
+ * kernel without choices pays for none. */
 #ifndef TIK_CHOICE_H
 #define TIK_CHOICE_H
 
 #include "isa/types.h"
 
-/* The reading of a point; c may be null: the usual ones. */
+/* Returns the reading of a point. With c null all readings are the usual ones. */
 static inline int
 chosen(const Choices *c, Choice point)
 {
@@ -22,24 +22,24 @@ typedef struct ChoiceInfo {
     const char *number;   /* "U8", at most 4 letters */
     const char *name;     /* "away-zero" */
     const char *question; /* what is uncertain */
-    const char *reason;   /* for the usual reading */
+    const char *reason;   /* why the first reading is the usual one */
 } ChoiceInfo;
 
 typedef struct ReadingInfo {
     const char *name; /* "nearest" */
-    const char *text; /* what it means */
+    const char *text; /* what the reading says */
 } ReadingInfo;
 
 const ChoiceInfo *choice_info(Choice point);
-/* Why there is one reading only; null: the point is a switch. */
+/* Returns why the point has one reading only; null when it can be chosen. */
 const char *choice_fixed(Choice point);
-/* Null: the point has no such reading. */
+/* Returns null when the point has no such reading. */
 const ReadingInfo *choice_reading(Choice point, int n);
-/* By number or name; false: there is none. */
+/* Finds a point by its number or name; false when there is none. */
 bool choice_find(const char *text, Choice *point);
-/* By name; false: there is none. */
+/* Finds a reading of a point by its name; false when there is none. */
 bool choice_find_reading(Choice point, const char *text, uint8_t *n);
-/* Null when all of them are the usual ones, else c. */
+/* Returns null when all readings are the usual ones, else c. */
 const Choices *choices_or_null(const Choices *c);
 
 #endif

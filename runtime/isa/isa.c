@@ -118,7 +118,7 @@ scope_granule(Scope s, bool table, int64_t bytes)
     case SC_UB:
     case SC_L1:
         return blocks;
-    default: /* their units are not guaranteed to a tensor that ends within one */
+    default: /* a tensor is not guaranteed the rest of their allocation unit */
         return bytes;
     }
 }
@@ -168,20 +168,20 @@ core_kind_name(CoreKind c)
     return cores[c].core;
 }
 
-static const LaneTarget lane_targets[] = {
-#define LANE(id, name, core, ncores, npu, eu, bytes, banks, icp8, icp16, icp32, unit,    \
-             requant, requant_aligned, dw_aligned, smem, dim_max)                        \
+static const LmemTarget lmem_targets[] = {
+#define LMEM_SOC(id, name, core, ncores, npu, eu, bytes, banks, icp8, icp16, icp32,      \
+                 unit, requant, requant_aligned, dw_aligned, smem, dim_max)              \
     {npu,         eu,      bytes,           banks,      {icp8, icp16, icp32},            \
      UNIT_##unit, requant, requant_aligned, dw_aligned, smem,                            \
      dim_max},
 #include "isa/lmem_soc.def"
 };
 
-typedef enum LaneId {
-#define LANE(id, ...) LANE_##id,
+typedef enum LmemSocId {
+#define LMEM_SOC(id, ...) LMEM_SOC_##id,
 #include "isa/lmem_soc.def"
-    LANE_COUNT
-} LaneId;
+    LMEM_SOC_COUNT
+} LmemSocId;
 
 static const Soc socs[] = {
 #define SOC(name, family, core, ncores, ncube, nvec, ub, l1, l0a, l0b, l0c, bt, fb, l2,  \
@@ -198,8 +198,8 @@ static const Soc socs[] = {
      FEATURE_##own,                                                                      \
      NULL},
 #include "isa/soc.def"
-#define LANE(id, name, core, ncores, npu, eu, lane_bytes, banks, icp8, icp16, icp32,     \
-             unit, requant, requant_aligned, dw_aligned, smem, dim_max)                  \
+#define LMEM_SOC(id, name, core, ncores, npu, eu, lane_bytes, banks, icp8, icp16, icp32, \
+                 unit, requant, requant_aligned, dw_aligned, smem, dim_max)              \
     {name,                                                                               \
      name,                                                                               \
      CORE_##core,                                                                        \
@@ -212,7 +212,7 @@ static const Soc socs[] = {
       [SC_SMEM] = smem},                                                                 \
      smem,                                                                               \
      FEATURE_NONE,                                                                       \
-     &lane_targets[LANE_##id]},
+     &lmem_targets[LMEM_SOC_##id]},
 #include "isa/lmem_soc.def"
 };
 
@@ -351,7 +351,8 @@ op_method(Op op)
     return name;
 }
 
-/* EACH(cell, set, cores, types...): cell(set, cores, type) for each of up to 12 types. */
+/* EACH(cell, set, cores, types...) expands to cell(set, cores, type) for each of up to 12
+ * types. */
 #define EACH_PICK(a, b, c, d, e, f, g, h, i, j, k, l, name, ...) name
 #define EACH(cell, s, c, ...)                                                            \
     EACH_PICK(__VA_ARGS__, EACH12, EACH11, EACH10, EACH9, EACH8, EACH7, EACH6, EACH5,    \
@@ -376,7 +377,7 @@ static const CoreSet set_types[TYPESET_COUNT][DT_COUNT] = {
 #include "isa/typeset.def"
 };
 
-/* The column info of conversions: their rounding modes as bits. */
+/* For conversions the column info of PAIR holds their rounding modes as bits. */
 enum {
     RM_NONE = 1 << ROUND_NONE,
     RM_NEAREST = 1 << ROUND_NEAREST,
@@ -388,7 +389,7 @@ enum {
     RM_FIVE = RM_NEAREST | RM_FLOOR | RM_CEIL | RM_AWAY | RM_ZERO
 };
 
-/* The column info of products: the type of the second factor. */
+/* For products the column info of PAIR holds the type of the second factor as a bit. */
 #define OF_TYPE(t) (1u << DT_##t)
 
 typedef struct TypePair {
@@ -521,7 +522,7 @@ static const struct {
     const char *name;
     Family family;
     int main;
-    int first; /* row */
+    int first; /* row of the first operand */
 } forms[FORM_COUNT + 1] = {
 #define FORM(id, name, family, main)                                                     \
     [FORM_##id] = {name, FAM_##family, id##_##main, FIRST_##id},
@@ -573,8 +574,8 @@ form_main(Form f)
     return forms[f].main;
 }
 
-/* Where the vectors stand, and their strides. Slot 0 is never a stride, so 0 means that
- * there is none. */
+/* Which operands are addressed by lanes, and the slots of their strides. Slot 0 is never
+ * a stride, so 0 means that there is none. */
 static const bool vectors[OPERAND_ROWS] = {
 #define FORM(id, name, family, main)
 #define LANED(form, tensor) [ROW_##form##_##tensor] = true,
@@ -627,7 +628,7 @@ static const struct {
     LmemOperand lmem;
 } lmem_rows[] = {
 #define FORM(id, name, family, main)
-#define IN_LANES(form, tensor, lane, shape, stride)                                      \
+#define IN_LMEM(form, tensor, lane, shape, stride)                                       \
     {ROW_##form##_##tensor, {form##_##lane, form##_##shape, form##_##stride}},
 #include "isa/form.def"
 };

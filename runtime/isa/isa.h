@@ -1,7 +1,7 @@
-/* isa.h: the machine contract below both sides. Element types, memories, pipes,
- * processors, the instruction table and the operand tables, all from the .def files of
- * this folder. The compiler and the runtime include it; it includes neither. Freestanding
- * except for <string.h>. */
+/* isa.h: the facts of the machine that the compiler and the runtime share: element types,
+ * memories, queues, processors, the instruction table and the operand tables, all made
+ * from the .def files of this folder. It includes nothing of either side and is
+ * freestanding except for <string.h>. */
 #ifndef TIK_ISA_H
 #define TIK_ISA_H
 
@@ -20,37 +20,39 @@ typedef enum DtypeKind {
 const char *dtype_name(Dtype t); /* "float16" */
 int dtype_size(Dtype t); /* bytes of one element; of two where they share a byte */
 DtypeKind dtype_kind(Dtype t);
-Dtype dtype_find(const char *name);         /* of scalars; DT_NONE if unknown */
-Dtype dtype_find_stored(const char *name);  /* of buffers: of whole bytes */
-Dtype dtype_find_operand(const char *name); /* of operands of instructions too */
+Dtype dtype_find(const char *name);         /* a type of scalars; DT_NONE if unknown */
+Dtype dtype_find_stored(const char *name);  /* a type of buffers, so of whole bytes */
+Dtype dtype_find_operand(const char *name); /* any type that operands have */
 
 /* ---- memories and pipes -------------------------------------------------- */
 
 const char *scope_name(Scope s); /* "UB" */
 const char *scope_text(Scope s); /* "local.UB" */
 int scope_alloc_unit(Scope s);   /* bytes */
-/* The allocation granule of a tensor of so many bytes: what accesses may touch from its
- * start on, and what everybody who allocates one makes room for. Tensors in UB and L1
- * have whole blocks. In global memory a block more follows, which the device's allocator
- * guarantees; constant tables (table), which it does not allocate, have their whole
- * blocks only. */
+/* Returns the size of a tensor of `bytes` bytes rounded up to whole granules: the bytes
+ * that may be accessed from its start on, and for which every allocator makes room. In UB
+ * and L1 these are whole blocks. In global memory another block follows, which the
+ * device's allocator guarantees. It does not allocate constant tables (table), so these
+ * have their whole blocks only. */
 int64_t scope_granule(Scope s, bool table, int64_t bytes);
 int scope_align(Scope s, Dtype t); /* required alignment of an operand address, bytes */
-bool scope_find(const char *text, Scope *out); /* by the text of the scope constant */
+bool scope_find(const char *text,
+                Scope *out); /* finds a scope by the text of its constant */
 
 /* ---- kernel arguments ---------------------------------------------------- */
 
 const char *argrole_name(ArgRole r); /* "input" */
 const char *argrole_word(ArgRole r); /* "in" */
 
-/* The array whose window holds the offset; may be outside of the list. */
+/* Returns the number of the array whose window holds the offset. The list may be
+ * shorter. */
 static inline int64_t
 list_item(int64_t offset)
 {
     return (offset >> LIST_SHIFT) + (offset >> (LIST_SHIFT - 1) & 1);
 }
 
-/* The offset from that array's start. */
+/* Returns the offset from the start of that array. */
 static inline int64_t
 list_offset(int64_t offset)
 {
@@ -73,18 +75,19 @@ typedef enum Profile {
     PROFILE_V220,
     PROFILE_V300,
     PROFILE_NANO,
-    PROFILE_LANES
+    PROFILE_LMEM
 } Profile;
 
-/* What strides of a tensor in LMEM count where addresses are written down. */
+/* The unit of the strides of a tensor in LMEM where they are written as numbers. */
 typedef enum StrideUnit {
     UNIT_ELEMENT,
     UNIT_BYTE,
     UNIT_CELL32
 } StrideUnit;
 
-/* A processor whose local memory is split into lanes; the columns of isa/lmem_soc.def. */
-typedef struct LaneTarget {
+/* A processor with LMEM: its local memory is split into LMEM lanes. The members are the
+ * columns of isa/lmem_soc.def. */
+typedef struct LmemTarget {
     int npu, eu_bytes;
     int64_t lane_bytes;
     int banks;
@@ -94,7 +97,7 @@ typedef struct LaneTarget {
     bool requant_aligned, dw_aligned;
     int64_t smem_bytes;
     int dim_max;
-} LaneTarget;
+} LmemTarget;
 
 typedef enum CoreKind {
 #define CORE(id, family, core, profile, like) CORE_##id,
@@ -103,7 +106,7 @@ typedef enum CoreKind {
 } CoreKind;
 
 /* A set of kinds of core, as bits: ON_<row of core.def> and ON_<row of coreset.def>. A
- * core that is like another is in each set that the other is in. */
+ * core whose column `like` names another core is in each set that has that core. */
 typedef uint32_t CoreSet;
 enum {
 #define CORE(id, family, core, profile, like) ON_##id = 1 << CORE_##like,
@@ -112,7 +115,7 @@ enum {
 #include "isa/coreset.def"
 };
 
-/* What tells processors apart (feature.def). */
+/* A property in which processors differ (feature.def). */
 typedef enum Feature {
 #define FEATURE(id, cores, meaning) FEATURE_##id,
 #include "isa/feature.def"
@@ -127,7 +130,7 @@ struct Soc {
     int64_t bytes[SC_COUNT]; /* capacity per memory; GM: INT64_MAX */
     int64_t l2;
     Feature own;            /* one more feature than its cores have */
-    const LaneTarget *lane; /* null: no lanes */
+    const LmemTarget *lmem; /* null: it has no LMEM */
 };
 
 int soc_count(void);
@@ -136,11 +139,11 @@ const Soc *soc_default(void); /* Ascend310P3 */
 const Soc *
 soc_find(const char *name); /* platform or family name, exact; null if unknown */
 Profile soc_profile(const Soc *s);
-/* Whether the processor's cores are in the set. */
+/* Returns whether the processor's cores are in the set. */
 bool soc_on(const Soc *s, CoreSet cores);
 bool soc_has(const Soc *s, Feature f);
-/* The families of processors that have something, in the order of soc.def: "Ascend310B,
- * Ascend610Lite". */
+/* Appends the families of the processors for which has() is true, in the order of
+ * soc.def: "Ascend310B, Ascend610Lite". */
 typedef bool SocHas(const void *ctx, const Soc *s);
 void soc_families(SocHas *has, const void *ctx, char *buf, size_t size);
 const char *core_kind_name(CoreKind c); /* "AiCore" */
@@ -168,7 +171,7 @@ typedef enum Sem {
 } Sem;
 
 const char *sem_name(Sem s); /* "ADD" */
-bool sem_reads_dst(Sem s);   /* the destination is a source too */
+bool sem_reads_dst(Sem s);   /* whether the destination is a source too */
 
 /* Sets of element types (typeset.def). */
 typedef enum TypeSet {
@@ -179,7 +182,7 @@ typedef enum TypeSet {
 
 enum {
     OP_PIPE_PATH = PIPE_COUNT
-}; /* OpInfo.pipe: that of the path */
+}; /* OpInfo.pipe: the queue is that of the path */
 
 typedef struct OpInfo {
     const char *name;
@@ -192,19 +195,20 @@ typedef struct OpInfo {
 
 extern const OpInfo op_table[OP_COUNT];
 bool op_find(const char *name, Op *out);
-/* The method whose calls give the instruction, for messages: "vconv" of "vconv.deq". */
+/* Returns the method whose calls record the instruction, for messages: "vconv" for
+ * "vconv.deq". */
 const char *op_method(Op op);
-/* Whether the instruction works on this element type on the processor: that of the form's
- * main operand (form.def). */
+/* Returns whether the processor has the instruction for this type of the form's main
+ * operand (form.def). */
 bool op_has_dtype(Op op, Dtype t, const Soc *soc);
-/* Instructions whose operands differ in type (typeset.def, PAIR): whether the processor
- * has the pair; *info gets the details of its rows or-ed, for conversions the rounding
- * modes as bits of RoundMode. */
+/* For an instruction whose operands differ in type (typeset.def, PAIR): returns whether
+ * the processor has the pair. *info gets the column info of its rows, or-ed: for
+ * conversions the rounding modes as bits 1 << RoundMode. */
 bool op_has_pair(Op op, Dtype dst, Dtype src, const Soc *soc, uint32_t *info);
-/* Whether the processor has the instruction with any dtype. */
+/* Returns whether the processor has the instruction with any dtype. */
 bool op_on_soc(Op op, const Soc *soc);
-/* Forms without tensor data: they exist on every processor and for no dtype in
- * particular. */
+/* Returns whether a form has no tensor data, so that every processor has its instructions
+ * and they have no dtype. */
 bool form_is_control(Form f);
 
 typedef enum Rule {
@@ -227,13 +231,13 @@ enum {
     PARAM_REQUIRED = -1
 };
 
-/* What the generic rules ask of an operand's type. For an ATTR: the words that the source
- * may use. */
+/* What the generic rules require of an operand's type. Of an ATTR: the words that a call
+ * may use for it. */
 typedef enum OperandType {
     OF_NONE,
-    OF_MAIN, /* that of the form's main operand */
-    OF_ANY,  /* the family's rules say */
-    OF_BITS, /* an unsigned integer of any width: a row of bits */
+    OF_MAIN, /* the type of the form's main operand */
+    OF_ANY,  /* the family's rules decide */
+    OF_BITS, /* an unsigned integer of any width, whose bits count */
     OF_U16,
     OF_U32,
     OF_S32,
@@ -246,12 +250,11 @@ typedef enum OperandType {
     OF_COUNT
 } OperandType;
 
-/* The dtype that an operand of this type has where the main operand has dtype main;
- * DT_NONE: not told. */
+/* Returns the dtype of an operand of this type if the main operand has dtype main;
+ * DT_NONE when the type leaves it open. */
 Dtype operand_type_dtype(OperandType of, Dtype main);
 
-/* Rounding modes of conversions (vector 3.2), in the order of the words of the
- * language. */
+/* Rounding modes of conversions (vector 3.2), in the order of the language's words. */
 typedef enum RoundMode {
     ROUND_NONE, /* '' and 'none': nearest, ties to even */
     ROUND_NEAREST,
@@ -263,7 +266,7 @@ typedef enum RoundMode {
     ROUND_COUNT
 } RoundMode;
 
-/* The word of the language, without quotes: "none", "round" ... */
+/* Returns the language's word for the mode, without quotes: "none", "round" ... */
 const char *round_mode_name(RoundMode m);
 
 /* One operand of a form: a slot of the instruction in the IR, in descriptors and in
@@ -280,73 +283,75 @@ typedef struct ParamInfo {
     int items; /* length of the list; 0: not a list */
 } ParamInfo;
 
-/* Operands of a form in call order; *n gets their number (a MASKMODE parameter is always
- * last). */
+/* Returns the operands of a form in call order and their number in *n. A MASKMODE operand
+ * is always the last one. */
 const ParamInfo *form_params(Form f, int *n);
 const char *form_name(Form f);
 Family form_family(Form f);
-int form_main(Form f); /* slot of the operand whose type typeset.def lists; -1: none */
+int form_main(Form f); /* slot of the main operand; -1: none */
 
-/* Lane addressing (vector 1.2) of a tensor operand: slots of its block stride and its
- * repeat stride, -1: none (block stride 1, repeat stride 8 of the widest operand's
- * blocks). */
+/* How a tensor operand is addressed by vector lanes (vector 1.2): the slots of its block
+ * stride and of its repeat stride. -1: there is none, so the block stride is 1, the
+ * repeat stride the number of blocks of a repeat. */
 typedef struct LaneOperand {
     int blk, rep;
     bool blk0_is_1; /* a block stride of 0 counts as 1, unless it is a gap */
 } LaneOperand;
 
-/* Whether the operand is addressed by lanes. */
+/* Returns whether the operand is addressed by vector lanes. */
 bool form_is_vector(Form f, int param);
-/* Presupposes form_is_vector. */
+/* The operand must satisfy form_is_vector. */
 LaneOperand form_lanes(Form f, int param);
-/* blk0_is_1 of such an operand as the kernel reads it; c may be null. */
+/* Returns blk0_is_1 of such an operand under the kernel's readings; c may be null. */
 bool form_blk0_is_1(Form f, int param, const Choices *c);
 
-/* A tensor operand of four axes (form.def, IN_LANES). Null: it is none. */
+/* A tensor operand of four axes in LMEM lanes or linear memory (form.def, IN_LMEM).
+ * form_lmem returns null for other operands. */
 typedef struct LmemOperand {
     int lane, shape, stride;
 } LmemOperand;
 
 const LmemOperand *form_lmem(Form f, int param);
 
-/* What a move of tensors in lanes does beside copying (the operand func of the form
- * LMOVE). */
-typedef enum LaneFunc {
-    LANE_COPY,
-    LANE_NC, /* dst(n, c) = src(c, n) */
-    LANE_CW, /* dst(c, w) = src(w, c) */
-    LANE_BCAST
-} LaneFunc;
+/* What a move of tensors in LMEM does in addition to copying (the operand func of the
+ * form LMOVE). */
+typedef enum LmemFunc {
+    LMEM_COPY,
+    LMEM_NC, /* dst(n, c) = src(c, n) */
+    LMEM_CW, /* dst(c, w) = src(w, c) */
+    LMEM_BCAST
+} LmemFunc;
 
-/* A tensor operand that is a slice (form.def, SLICED). Null: it is none. */
+/* A tensor operand that is a slice (form.def, SLICED). form_slice returns null for other
+ * operands. */
 typedef struct SliceOperand {
     int len, dims, stride;
 } SliceOperand;
 
 enum {
-    SLICE_DIMS = 6,  /* most dimensions of a slice */
-    SEGMENT_DIMS = 8 /* of a list of SliceInfo */
+    SLICE_DIMS = 6,  /* maximum number of dimensions of a slice */
+    SEGMENT_DIMS = 8 /* dimensions of a list of SliceInfo */
 };
 
 const SliceOperand *form_slice(Form f, int param);
 int form_slot(Form f, Role role,
-              const char *name); /* -1: none; name null: the first of role */
+              const char *name); /* -1: none; name null: the first operand of that role */
 
 typedef struct PathInfo {
     Scope src, dst;
     Pipe pipe;
     CoreSet cores;
-    CoreSet warned; /* part of cores where the path is doubtful */
+    CoreSet warned; /* the cores among them where the path is doubtful */
 } PathInfo;
 
-/* The move path between two memories; null if no processor has it. */
+/* Returns the move path between two memories; null if no processor has it. */
 const PathInfo *path_find(Scope src, Scope dst);
-/* Whether data_move has the path on the processor. */
+/* Returns whether data_move has the path on the processor. */
 bool soc_has_path(const Soc *s, Scope src, Scope dst);
-/* Whether tensor_mov has it, of paths without L0C. */
+/* Returns whether tensor_mov has it, if it does not involve L0C. */
 bool soc_has_tensor_mov(const Soc *s, Scope src, Scope dst);
 
-/* Units of a move in bytes. One L0C fractal has 16 x 16 elements. */
+/* The units of a move in bytes. An L0C fractal has 16 x 16 elements. */
 typedef struct MoveUnits {
     int64_t src_burst, src_gap; /* on the source side */
     int64_t dst_burst,
@@ -368,7 +373,7 @@ MoveUnits move_units(Scope src, Dtype src_dt, Scope dst, Dtype dst_dt);
 enum {
     BLOCK_BYTES = 32,
     REPEAT_BYTES = 256,
-    REG_COUNT = 32, /* vector registers, of REPEAT_BYTES each */
+    REG_COUNT = 32, /* vector registers, REPEAT_BYTES each */
     MAX_LANES = 256
 };
 
@@ -376,13 +381,14 @@ int mask_words(MaskForm f); /* 1, 2, 4, 1 */
 
 /* ---- special registers (vector 12.1) ------------------------------------- */
 
-/* They are a small memory of each core, SC_SREG, so that the language reads and sets them
- * with loads and stores of one element. Byte offsets; all 0 when a core starts, but
- * RPN_OFFSET, BLOCK and PAD_VALUE (sreg_reset). */
+/* Special registers are a small memory of each core, SC_SREG, so that the language reads
+ * and sets them with loads and stores of one element. These are their byte offsets. All
+ * are 0 when a core starts, except RPN_OFFSET, BLOCK and PAD_VALUE (sreg_reset). */
 enum {
     SREG_CMPMASK = 0,   /* 128 bits */
     SREG_RSVD_CNT = 16, /* uint32: elements that vreduce kept */
-    SREG_MAX_MIN = 24,  /* bits of the value, up to 64; then uint32 count, uint32 index */
+    SREG_MAX_MIN =
+        24, /* bits of the value, up to 64; then a count and an index, uint32 each */
     SREG_MAX_MIN_CNT = 32,
     SREG_MAX_MIN_INDEX = 36,
     SREG_VMS4 = 40,         /* 4 x uint32: records taken from each list */
@@ -394,20 +400,22 @@ enum {
     SREG_OVERFLOW = 76,     /* uint32 */
     SREG_BLOCK = 80,        /* int32: index of the core */
     SREG_ATOMIC = 84,       /* uint32: mode of atomic writes, see rules/atomic.h */
-    SREG_PAD_VALUE =
-        88, /* up to 64 bits: what fills blocks of data_copy_pad, all 1 at first */
+    SREG_PAD_VALUE = 88, /* up to 64 bits: the value that fills blocks of data_copy_pad,
+                            all ones at first */
     SREG_FIX_ND =
         96, /* 3 x uint32: number of matrices, their pitches in L0C and in memory */
-    SREG_L0_VALUE = 108, /* float16: what fills fractals that are given no value */
+    SREG_L0_VALUE =
+        108, /* float16: the value of fractals that are filled without a given one */
     SREG_FIX_WORD = 112, /* uint64: parameter word of copies out of L0C */
-    SREG_DEQ = 120,      /* uint64: the pack of conversions on lanes, or a float16 */
-    SREG_IMAGE = 128,    /* what load_image computes with: rules/image.h */
+    SREG_DEQ =
+        120, /* uint64: parameter word of conversions on vector lanes, or a float16 */
+    SREG_IMAGE = 128, /* the parameters of load_image, see rules/image.h */
     SREG_BYTES = 192
 };
 
 void sreg_reset(uint8_t *sreg, uint32_t core);
 
-/* Lanes per repeat for operands whose widest element has this type. */
+/* Returns the vector lanes of a repeat of operands whose widest element has this type. */
 static inline int
 lanes_of(Dtype widest)
 {

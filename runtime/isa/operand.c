@@ -1,5 +1,5 @@
-/* operand.c: forms whose operands the same code takes have them in the same slots; the
- * code names those of one. */
+/* operand.c: assertions that forms share slots. Code that handles several forms names the
+ * operands of one of them, so the operands must have the same slots in all. */
 #include "isa/operand.h"
 
 #define SAME_SLOT(a, b, name) _Static_assert(a##_##name == b##_##name, #name)
@@ -72,7 +72,7 @@ SAME_SLOT(GATHER, SCATTER, dst);
 SAME_SLOT(GATHER, SCATTER, src);
 SAME_SLOT(GATHER, SCATTER, base_addr);
 #define SAME(a, b) _Static_assert(a == b, #b)
-/* Sorting: one source, two sources, lists. */
+/* Sorting of one source, of two sources, and of lists. */
 SAME(FIELD_dst, RECORDS_dst);
 SAME(FIELD_src, RECORDS_src);
 SAME(FIELD_repeat_times, RECORDS_repeat_times);
@@ -155,7 +155,7 @@ SAME_SLOT(VCMAX, VCMIN, index_low);
 SAME(VCMAX_max_cnt_index, VCMIN_min_cnt_index);
 SAME_SLOT(ALLADD, ALLMAX, work_tensor);
 SAME_SLOT(ALLADD, ALLMAX, repeat_times);
-/* Lanes with one more number, or a work tensor. */
+/* Vector instructions with one more number, or with a work tensor. */
 SAME_SLOT(VPRECISE, VSHLB, dst);
 SAME_SLOT(VPRECISE, VSHRB, dst);
 SAME_SLOT(VPRECISE, VFUSEB, dst);
@@ -190,7 +190,7 @@ SAME_SLICE(HREDUCE);
 SAME_SLICE(HINDEX);
 SAME_SLOT(HCAST, HSCATTER, round_mode);
 SAME_SLOT(HQUANT, HPACK, deqscale);
-/* All of a family. */
+/* Other families. */
 SAME(FIELD_dst, OUTER_dst);
 SAME(FIELD_dst, MERGE_dst);
 SAME(FIELD_dst, SUPPRESS_src0);

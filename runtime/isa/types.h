@@ -1,6 +1,7 @@
 /* types.h: the numbers that the tables give to element types, memories, instructions,
- * operations and readings: what the installed headers tell of the machine contract. Types
- * only: what is known of each is isa.h, which is not installed. */
+ * operations and readings. It is the part of the machine's facts that is installed, and
+ * has types only; what is known about each of them is in isa.h, which is not
+ * installed. */
 #ifndef TIK_ISA_TYPES_H
 #define TIK_ISA_TYPES_H
 
@@ -15,17 +16,17 @@ typedef enum Dtype {
 #define DTYPE(id, name, bytes, kind) DT_##id,
 #include "isa/dtype.def"
     DT_COUNT,
-    DT_PLAIN = DT_S4 /* the types before it are those of scalars */
+    DT_PLAIN = DT_S4 /* scalars have the types before it */
 } Dtype;
 
-/* Two elements share a byte. */
+/* Returns whether two elements share a byte. */
 static inline bool
 dtype_is_half_byte(Dtype t)
 {
     return t == DT_S4 || t == DT_U4;
 }
 
-/* A type that buffers have. */
+/* Returns whether buffers can have the type. */
 static inline bool
 dtype_is_stored(int t)
 {
@@ -50,18 +51,18 @@ typedef enum ArgRole {
     ARGROLE_COUNT
 } ArgRole;
 
-/* An address list is one sparse tensor: array i stands in the window of bytes that is
- * centred at i * LIST_WINDOW, so an array and an offset into it are one byte offset, and
- * one before an array's start is not taken for the array before. */
+/* An address list is one sparse tensor: array i lies in the window of bytes that is
+ * centred at i * LIST_WINDOW. So one byte offset names an array and an offset in it, and
+ * an offset before an array's start does not reach the array before it. */
 #define LIST_SHIFT  36
 #define LIST_WINDOW ((int64_t)1 << LIST_SHIFT)
 enum {
-    LIST_MAX = 4096 /* arrays of a list */
+    LIST_MAX = 4096 /* maximum number of arrays of a list */
 };
 
 /* An array of an address list, as compiled code finds it. */
 typedef struct ListItem {
-    uint8_t *data; /* 32-byte aligned, with its room */
+    uint8_t *data; /* 32-byte aligned, followed by its room */
     int64_t bytes; /* at most LIST_WINDOW / 2 */
 } ListItem;
 
@@ -89,7 +90,7 @@ typedef enum Role {
 } Role;
 
 enum {
-    MAX_PARAMS = 40 /* operands of an instruction */
+    MAX_PARAMS = 40 /* maximum number of operands of an instruction */
 };
 
 typedef enum MaskForm {
@@ -99,7 +100,7 @@ typedef enum MaskForm {
     MASK_COUNTER /* w[0] = number of elements in all; repeat_times is not used */
 } MaskForm;
 
-/* An operation on Scalars. */
+/* An operation on scalars (scalar.def). */
 typedef enum ScalarOp {
 #define SCALAR_OP(id, name, arity, symbol) SOP_##id,
 #include "isa/scalar.def"
@@ -114,13 +115,13 @@ typedef enum Choice {
     CHOICE_COUNT
 } Choice;
 
-/* CHOSE_AWAY_ZERO_DIRECTED and so on. */
+/* The readings of each point, as in CHOSE_AWAY_ZERO_DIRECTED. */
 enum {
 #define READING(choice, n, id, name, text) CHOSE_##choice##_##id = n,
 #include "isa/choice.def"
 };
 
-/* A reading of each point; all zero: the usual ones. */
+/* The chosen reading of each point; zeros are the usual ones. */
 typedef struct Choices {
     uint8_t v[CHOICE_COUNT];
 } Choices;

@@ -1,4 +1,4 @@
-/* array.c: storage of global tensors, and what a program asks of their types. */
+/* array.c: storage of global tensors, and the functions of tikrt.h about their types. */
 #include <inttypes.h>
 #include <string.h>
 

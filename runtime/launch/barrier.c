@@ -17,10 +17,10 @@ enum {
 
 typedef struct Fiber {
     ucontext_t here,
-        back; /* the core's own state, and that of the thread that resumed it */
+        back; /* the state of the core, and that of the thread that resumed it */
     TikCore core;
     uint8_t *stack, *scratch;
-    int64_t waits; /* number of cores that it waits for; 0: it has ended */
+    int64_t waits; /* number of cores for which it waits; 0: it has ended */
     int32_t place;
 } Fiber;
 
@@ -83,7 +83,8 @@ run_phase(Launch *l, Fiber *fibers)
     }
 }
 
-/* A core that waits for one that has ended; null: there is none. *some: a core waits. */
+/* Returns a core that waits for one that has ended (*gone), or null. *some is set if any
+ * core waits. */
 static Fiber *
 stuck(const Launch *l, Fiber *fibers, int32_t *gone, bool *some)
 {
@@ -116,7 +117,7 @@ run_phases(Launch *l, Fiber *fibers)
 }
 
 void
-launch_meeting(Launch *l)
+launch_with_barriers(Launch *l)
 {
     Fiber *fibers = calloc((size_t)l->cores, sizeof *fibers);
     bool ok = fibers != NULL;

@@ -1,7 +1,7 @@
 /* core_order.c: the order of atomic writes of different cores (--atomic-order core-id in
  * the manual's words).
  *
- * A sum of floats depends on the order of its parts. Cores of a kernel whose only common
+ * A sum of floats depends on the order of its terms. Cores of a kernel whose only common
  * bytes of global memory are the targets of atomic writes run at the same time; a core
  * that comes to its first such write waits until all cores before it have ended. So
  * contributions arrive core after core, each core's in program order, on any number of
@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-struct Turns {
+struct CoreOrder {
     pthread_mutex_t lock;
     pthread_cond_t moved;
     int32_t first; /* the lowest core that has not ended */
@@ -20,46 +20,46 @@ struct Turns {
     bool ended[];
 };
 
-Turns *
-turns_new(int32_t most)
+CoreOrder *
+core_order_new(int32_t most)
 {
-    Turns *t = calloc(1, sizeof *t + (size_t)most * sizeof t->ended[0]);
-    if (t != NULL) {
-        t->n = most;
-        pthread_mutex_init(&t->lock, NULL);
-        pthread_cond_init(&t->moved, NULL);
+    CoreOrder *o = calloc(1, sizeof *o + (size_t)most * sizeof o->ended[0]);
+    if (o != NULL) {
+        o->n = most;
+        pthread_mutex_init(&o->lock, NULL);
+        pthread_cond_init(&o->moved, NULL);
     }
-    return t;
+    return o;
 }
 
 void
-turns_free(Turns *t)
+core_order_free(CoreOrder *o)
 {
-    if (t != NULL) {
-        pthread_cond_destroy(&t->moved);
-        pthread_mutex_destroy(&t->lock);
-        free(t);
+    if (o != NULL) {
+        pthread_cond_destroy(&o->moved);
+        pthread_mutex_destroy(&o->lock);
+        free(o);
     }
 }
 
 void
-turns_wait(Turns *t, int32_t core)
+core_order_wait(CoreOrder *o, int32_t core)
 {
-    pthread_mutex_lock(&t->lock);
-    while (t->first < core) {
-        pthread_cond_wait(&t->moved, &t->lock);
+    pthread_mutex_lock(&o->lock);
+    while (o->first < core) {
+        pthread_cond_wait(&o->moved, &o->lock);
     }
-    pthread_mutex_unlock(&t->lock);
+    pthread_mutex_unlock(&o->lock);
 }
 
 void
-turns_end(Turns *t, int32_t core)
+core_order_end(CoreOrder *o, int32_t core)
 {
-    pthread_mutex_lock(&t->lock);
-    t->ended[core] = true;
-    while (t->first < t->n && t->ended[t->first]) {
-        t->first++;
+    pthread_mutex_lock(&o->lock);
+    o->ended[core] = true;
+    while (o->first < o->n && o->ended[o->first]) {
+        o->first++;
     }
-    pthread_cond_broadcast(&t->moved);
-    pthread_mutex_unlock(&t->lock);
+    pthread_cond_broadcast(&o->moved);
+    pthread_mutex_unlock(&o->lock);
 }

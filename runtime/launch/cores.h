@@ -1,4 +1,5 @@
-/* cores.h: what the files of the launcher share: one launch and the cores of it. */
+/* cores.h: types and functions that the files of the launcher share: a launch and its
+ * cores. */
 #ifndef TIK_LAUNCH_CORES_H
 #define TIK_LAUNCH_CORES_H
 
@@ -6,30 +7,31 @@
 #include "support/error.h"
 #include "tikcode.h"
 
-/* launch/core_order.c: who may write atomically now. */
-typedef struct Turns Turns;
+/* Which cores have ended, so that the others may write atomically
+ * (launch/core_order.c). */
+typedef struct CoreOrder CoreOrder;
 
-Turns *turns_new(int32_t most); /* cores 0 to most - 1; null: no memory */
-void turns_free(Turns *t);
+CoreOrder *core_order_new(int32_t most); /* for cores 0 to most - 1; null: no memory */
+void core_order_free(CoreOrder *o);
 /* Returns when all cores below this one have ended. */
-void turns_wait(Turns *t, int32_t core);
-/* Each core ends once, also one that was never run. */
-void turns_end(Turns *t, int32_t core);
+void core_order_wait(CoreOrder *o, int32_t core);
+/* Marks a core as ended, which happens once for each, also for one that was never run. */
+void core_order_end(CoreOrder *o, int32_t core);
 
-/* warn.c: what was warned of. */
+/* The warnings of a launch (launch/warn.c). */
 typedef struct Warnings Warnings;
 
-/* One launch; threads share it. lowest and error are written in a critical section
+/* A launch, which its threads share. lowest and error are written in a critical section
  * only. */
 typedef struct Launch {
     const TikKernel *kernel;
     uint8_t *const *args;
     int threads;
-    int32_t cores;  /* that run; grows when a core says that there are more blocks */
-    int32_t lowest; /* core of error */
+    int32_t cores;  /* cores that run; it grows when a core reports more blocks */
+    int32_t lowest; /* core that reported error */
     TikError error;
-    Turns *turns;       /* of kernels with TIK_TURNS; else null */
-    Warnings *warnings; /* null: nobody is told */
+    CoreOrder *order;   /* for kernels with TIK_ATOMICS_ORDERED; else null */
+    Warnings *warnings; /* null: warnings are dropped */
 } Launch;
 
 struct TikCore {
@@ -41,11 +43,11 @@ struct TikCore {
     bool faulted;
     TikError fault;
     Flags flags;
-    bool has_turn;       /* no core before this one is running */
-    struct Fiber *fiber; /* of kernels whose cores meet; else null */
+    bool is_next;        /* all cores before this one have ended */
+    struct Fiber *fiber; /* for kernels with barriers; else null */
 };
 
-/* An instruction of a core. */
+/* The instruction of a core that is checked. */
 typedef struct WarnSite {
     TikCore *core;
     const TikCheck *op;
@@ -53,18 +55,18 @@ typedef struct WarnSite {
 
 Warnings *warnings_new(void); /* null: no memory */
 void warnings_free(Warnings *w);
-/* Notes a warning of the WarnSite. */
+/* Notes a warning. site is a WarnSite. */
 void warnings_note(void *site, const Fault *f);
-/* Behind the run. */
-void warnings_tell(const Launch *l, TikWarn *warn, void *ctx);
+/* Passes the warnings to warn, after the run. */
+void warnings_report(const Launch *l, TikWarn *warn, void *ctx);
 
-/* Runs a core from its start; notes its fault, or the flags that it leaves set. */
+/* Runs a core from its start, and notes its fault, or the flags that it leaves set. */
 void launch_enter(TikCore *core, uint8_t *scratch);
-/* Keeps the error of the lowest core. */
+/* Notes an error of a core; that of the lowest core is kept. */
 void launch_note_error(Launch *l, int32_t core, const TikError *e);
 void launch_no_scratch(Launch *l);
 void launch_no_memory(Launch *l);
-/* launch/barrier.c: runs the cores of a kernel that wait for each other. */
-void launch_meeting(Launch *l);
+/* Runs the cores of a kernel with barriers (launch/barrier.c). */
+void launch_with_barriers(Launch *l);
 
 #endif

@@ -1,10 +1,10 @@
-/* launch.c: runs the cores of a compiled kernel on threads, and what compiled code calls
- * when it must check an instruction while running.
+/* launch.c: runs the cores of a compiled kernel on threads. It also has the functions
+ * that compiled code calls to check an instruction while running.
  *
  * Each thread has one scratch, used by its cores one after another. Cores of one kernel
- * are independent (the kernel says so, or asks for order or turns), so every schedule
- * gives the same bytes; of several faults that of the lowest core is reported. A core
- * that faults stops; the others may have run or not. */
+ * are independent (or else the kernel requires an order), so every schedule gives the
+ * same bytes; of several faults that of the lowest core is reported. A core that faults
+ * stops; the others may have run or not. */
 
 /* ASSUMES cores-wait: cores that wait for each other are at most those of the
  * processor. */
@@ -72,7 +72,7 @@ tensor(const TikCore *core, const TikCheckArg *arg, const int64_t *values)
     return t;
 }
 
-/* Fills one operand from the constant part and the values; gives how many values it
+/* Fills an operand from its constant part and the values. Returns how many values it
  * took. */
 static int
 fill_arg(const TikCore *core, CheckArg *out, Role role, const TikCheckArg *arg,
@@ -133,16 +133,16 @@ tikrt_check(TikCore *core, const TikCheck *check, const int64_t *values)
     return 1;
 }
 
-/* An instruction that writes global memory while an atomic mode is on waits for the cores
- * before its own. */
+/* Waits for the cores before this one if the instruction writes global memory while an
+ * atomic mode is on. */
 static void
 take_turn(TikCore *core, const OpCall *c, const ParamInfo *params, int n)
 {
-    for (int i = 0; core->launch->turns != NULL && !core->has_turn && i < n; i++) {
+    for (int i = 0; core->launch->order != NULL && !core->is_next && i < n; i++) {
         if (params[i].role == ROLE_DST && c->in.args[i].t.scope == SC_GM &&
             atomic_read(c->sreg) != 0) {
-            turns_wait(core->launch->turns, core->index);
-            core->has_turn = true;
+            core_order_wait(core->launch->order, core->index);
+            core->is_next = true;
         }
     }
 }
@@ -162,7 +162,7 @@ tikrt_exec(TikCore *core, const TikCheck *op, const int64_t *values,
         c.at[i] = operands[i];
     }
     c.sreg = operands[n];
-    c.lane_bytes = core->kernel->lane_bytes;
+    c.lmem_pitch = core->kernel->lmem_pitch;
     c.flags = &core->flags;
     c.instr = op;
     WarnSite site = {core, op};
@@ -194,7 +194,7 @@ tikrt_sreg_reset(uint8_t *sreg, uint32_t core)
 void
 tikrt_lmem_reset(TikCore *core, uint8_t *lmem)
 {
-    memset(lmem, 0, (size_t)(core->soc->lane->npu * core->kernel->lane_bytes));
+    memset(lmem, 0, (size_t)(core->soc->lmem->npu * core->kernel->lmem_pitch));
 }
 
 /* ---- cores over threads -------------------------------------------------- */
@@ -203,13 +203,14 @@ enum {
     MOST_BLOCKS = 65535
 };
 
-/* More blocks than were started: the cores behind the last one run too. Cores that wait
- * for each other are all there from the beginning, so their number cannot grow. */
+/* When there are more blocks than cores were started, the cores after the last one run
+ * too. Cores that wait for each other all exist from the beginning, so their number
+ * cannot grow. */
 int
 tikrt_blocks(TikCore *core, int64_t n, int32_t place)
 {
     Launch *l = core->launch;
-    int64_t most = core->kernel->meets ? core->kernel->cores : MOST_BLOCKS;
+    int64_t most = core->kernel->barriers ? core->kernel->cores : MOST_BLOCKS;
     if (n < 0 || n > most) {
         return tikrt_fault(core, RULE_BLOCK_COUNT, n, place);
     }
@@ -239,7 +240,7 @@ hopeless(Launch *l, int32_t core)
 }
 
 static void
-tell_leftover(void *core, const void *op, const Fault *f)
+report_leftover(void *core, const void *op, const Fault *f)
 {
     WarnSite site = {core, op};
     warnings_note(&site, f);
@@ -252,7 +253,7 @@ launch_enter(TikCore *core, uint8_t *scratch)
     if (l->kernel->entry(l->args, core->index, scratch, core) != 0) {
         launch_note_error(l, core->index, &core->fault);
     } else if (l->warnings != NULL) {
-        flag_leftovers(&core->flags, tell_leftover, core);
+        flag_leftovers(&core->flags, report_leftover, core);
     }
 }
 
@@ -300,14 +301,14 @@ run_thread(Launch *l, int32_t first, int32_t cores)
     if (scratch == NULL) {
         launch_no_scratch(l);
     }
-    /* Every thread reaches the loop, or the others would wait for it. */
+    /* Every thread must reach the loop, or the others would wait for it. */
 #pragma omp for schedule(monotonic : dynamic, 1)
     for (int32_t i = first; i < cores; i++) {
         if (scratch != NULL) {
             run_core(l, i, scratch);
         }
-        if (l->turns != NULL) {
-            turns_end(l->turns, i);
+        if (l->order != NULL) {
+            core_order_end(l->order, i);
         }
     }
     pages_free(scratch, k->scratch_bytes);
@@ -316,7 +317,7 @@ run_thread(Launch *l, int32_t first, int32_t cores)
 static int
 thread_count(const TikKernel *k, int threads)
 {
-    if (k->ordered == TIK_ORDERED || (k->ordered == TIK_TURNS && k->meets)) {
+    if (k->ordered == TIK_ORDERED || (k->ordered == TIK_ATOMICS_ORDERED && k->barriers)) {
         return 1;
     }
     int n = threads > 0 ? threads : omp_get_max_threads();
@@ -327,7 +328,7 @@ enum {
     MAX_ARGS = 4096
 };
 
-/* Until no core says that there are more. */
+/* Runs cores until none reports that there are more blocks. */
 static void
 launch_cores(Launch *l)
 {
@@ -339,7 +340,7 @@ launch_cores(Launch *l)
     }
 }
 
-/* Who is told of warnings; fn null: nobody. */
+/* Where warnings go; with fn null they are dropped. */
 typedef struct Listener {
     TikWarn *fn;
     void *ctx;
@@ -357,16 +358,17 @@ run(const TikKernel *k, uint8_t *const *args, int threads, const Listener *liste
                 .lowest = INT32_MAX};
     if (listener->fn != NULL && l.warnings == NULL) {
         launch_no_memory(&l);
-    } else if (k->meets) {
-        launch_meeting(&l);
-    } else if (k->ordered == TIK_TURNS && (l.turns = turns_new(MOST_BLOCKS)) == NULL) {
+    } else if (k->barriers) {
+        launch_with_barriers(&l);
+    } else if (k->ordered == TIK_ATOMICS_ORDERED &&
+               (l.order = core_order_new(MOST_BLOCKS)) == NULL) {
         launch_no_scratch(&l);
     } else {
         launch_cores(&l);
     }
-    turns_free(l.turns);
+    core_order_free(l.order);
     if (l.warnings != NULL) {
-        warnings_tell(&l, listener->fn, listener->ctx);
+        warnings_report(&l, listener->fn, listener->ctx);
     }
     warnings_free(l.warnings);
     if (l.lowest == INT32_MAX) {

@@ -1,7 +1,7 @@
-/* npy.c: tensors from and to .npy files. Reads versions 1 to 3 in C order and little
- * endian, and says what is wrong with every other file; writes version 1 through a
- * temporary file in the same folder that is renamed when it is complete, so a failed
- * write leaves nothing behind and an older file untouched. Devices and pipes are written
+/* npy.c: reads and writes tensors as .npy files. It reads versions 1 to 3 in C order and
+ * little endian, and reports what is wrong with every other file. It writes version 1
+ * through a temporary file in the same folder that is renamed when it is complete, so a
+ * failed write leaves no new file and keeps an older one. Devices and pipes are written
  * in place. */
 #define _DEFAULT_SOURCE
 #include <errno.h>
@@ -36,7 +36,7 @@ io_error(const Input *in)
 #define NPY_ERROR(in, fmt, ...)                                                          \
     launch_error((in)->err, TIK_ERR_NPY, "npy", "'%s': " fmt, (in)->path, __VA_ARGS__)
 
-/* Reads exactly n bytes; *got tells how many there were. */
+/* Reads exactly n bytes; *got is the number that could be read. */
 static bool
 read_bytes(const Input *in, void *p, size_t n, size_t *got)
 {
@@ -107,7 +107,7 @@ read_header(const Input *in, NpyHeader *h)
     return ok;
 }
 
-/* The element type that a description without its byte order names. */
+/* Returns the element type of a description without its byte order. */
 static Dtype
 dtype_of_descr(const char *code)
 {
@@ -125,7 +125,7 @@ dtype_of_descr(const char *code)
     return DT_NONE;
 }
 
-/* How a tensor of type t is stored. */
+/* Returns the element type in which a tensor of type t is stored. */
 static Dtype
 stored_as(Dtype t)
 {
@@ -189,7 +189,7 @@ static void
 keep_shape(TikArray *a, const NpyHeader *h)
 {
     if (h->ndim > (int)(sizeof a->shape / sizeof a->shape[0])) {
-        return; /* one dimension, as tik_array_alloc made it */
+        return; /* tik_array_alloc made it one-dimensional */
     }
     a->ndim = h->ndim;
     memset(a->shape, 0, sizeof a->shape);
@@ -207,7 +207,7 @@ cut_off(const Input *in, size_t got, int64_t want)
 static bool
 goes_on(const Input *in, int64_t bytes)
 {
-    return NPY_ERROR(in, "it goes on behind its %" PRId64 " bytes of data", bytes);
+    return NPY_ERROR(in, "it goes on after its %" PRId64 " bytes of data", bytes);
 }
 
 static bool
@@ -267,7 +267,7 @@ view_data(const Input *in, const uint8_t *file, size_t size, TikArray *a)
     if (a->elems > INT64_MAX / 8 || left < (size_t)a->bytes) {
         return cut_off(in, left, a->bytes);
     }
-    /* the interface has one kind of array; whoever views a file does not write to it */
+    /* arrays have no const data; code that views a file does not write to it */
     a->data = (uint8_t *)(uintptr_t)(file + at);
     return left == (size_t)a->bytes || goes_on(in, a->bytes);
 }
@@ -316,7 +316,8 @@ descr_of_dtype(Dtype t)
     return codes[stored_as(t)];
 }
 
-/* Length of everything before the data; a multiple of 64 as the format wants. */
+/* Returns the length of everything before the data, a multiple of 64 as the format
+ * requires. */
 static size_t
 make_header(const TikArray *a, char out[512])
 {
@@ -338,7 +339,7 @@ make_header(const TikArray *a, char out[512])
     return total;
 }
 
-/* Writes everything; 0, or errno. Closes fd. */
+/* Writes the file and closes fd. Returns 0 or errno. */
 static int
 write_all(int fd, const TikArray *a)
 {

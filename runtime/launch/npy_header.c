@@ -1,6 +1,6 @@
-/* npy_header.c: reads the dictionary of a .npy header: three known keys, each once; a
- * string, a bool and a tuple of non-negative integers (an L behind a number, as old
- * writers put it, is skipped). */
+/* npy_header.c: reads the dictionary of a .npy header: three known keys, each once, with
+ * a string, a bool and a tuple of non-negative integers. An L after a number, which old
+ * writers add, is skipped. */
 #include "launch/npy_header.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ skip_space(Reader *r)
     }
 }
 
-/* Takes c, after spaces, if it is next. */
+/* Skips spaces, and c if it is next. Returns whether it was. */
 static bool
 take(Reader *r, char c)
 {
@@ -179,7 +179,7 @@ read_dict(Reader *r, NpyHeader *h)
         return fail(r, "its header lacks descr, fortran_order or shape");
     }
     skip_space(r);
-    return r->p == r->end || fail(r, "its header has text behind the dictionary");
+    return r->p == r->end || fail(r, "its header has text after the dictionary");
 }
 
 bool

@@ -1,4 +1,5 @@
-/* npy_header.h: the text header of a .npy file. Private to npy.c and npy_header.c. */
+/* npy_header.h: the text header of a .npy file. It is private to npy.c and
+ * npy_header.c. */
 #ifndef TIK_NPY_HEADER_H
 #define TIK_NPY_HEADER_H
 
@@ -18,7 +19,7 @@ typedef struct NpyHeader {
 } NpyHeader;
 
 /* Reads the Python dictionary with the keys descr, fortran_order and shape in any order
- * and spacing. False: *why says what is wrong (a constant text). */
+ * and spacing. Returns false with a constant text in *why when it is malformed. */
 bool npy_parse_header(const char *text, size_t len, NpyHeader *out, const char **why);
 
 #endif

@@ -1,4 +1,4 @@
-/* outfile.c: see outfile.h. */
+/* outfile.c: files that are written as a whole; see outfile.h. */
 #define _DEFAULT_SOURCE
 #include "launch/outfile.h"
 
@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 enum {
-    MOST_LINKS = 40 /* in a row, as the kernel has it */
+    MOST_LINKS = 40 /* that lead to each other, as in the kernel */
 };
 
-/* What a link names, seen from its folder; freed by the caller. Null: path is no link, or
- * errno. */
+/* Returns the path that a link names, relative to the folder of the link; the caller
+ * frees it. Null when path is no link, or with errno. */
 static char *
 link_target(const char *path)
 {
@@ -36,7 +36,7 @@ link_target(const char *path)
     return out;
 }
 
-/* A copy that no program takes for an option. */
+/* Returns a copy that no program takes for an option. */
 static char *
 plain(const char *path)
 {
@@ -50,8 +50,8 @@ plain(const char *path)
     return out;
 }
 
-/* path without the links at its end, which may lead to nothing. Freed by the caller;
- * null: errno. */
+/* Follows the links at the end of path, which may lead to nothing. The caller frees the
+ * result; null with errno. */
 static char *
 follow(const char *path)
 {
@@ -103,8 +103,7 @@ outfile_find(OutPlace *p, const char *path)
 int
 outfile_open(const OutPlace *p)
 {
-    /* A file of that name was left by a process that was killed: its number is ours
-     * now. */
+    /* A process with our number that was killed left a file of that name. */
     unlink(p->temp);
     int fd = open(p->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd >= 0 && fchmod(fd, p->mode) != 0) {

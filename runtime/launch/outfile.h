@@ -1,5 +1,6 @@
-/* outfile.h: files that are made whole under a temporary name beside their place and then
- * put there. A link stays a link, and a file that was there before keeps its mode. */
+/* outfile.h: writes files under a temporary name next to their place, and renames them
+ * when they are complete. A link stays a link, and a file that existed before keeps its
+ * mode. */
 #ifndef TIKRT_LAUNCH_OUTFILE_H
 #define TIKRT_LAUNCH_OUTFILE_H
 
@@ -8,24 +9,25 @@
 #include <sys/types.h>
 
 typedef struct OutPlace {
-    char *path;   /* where the links lead; freed by outfile_forget */
-    char *temp;   /* beside it */
-    mode_t mode;  /* of the file that is to be replaced */
-    bool existed; /* there is one */
+    char *path;   /* the place that links lead to; freed by outfile_forget */
+    char *temp;   /* the temporary file, in the same folder */
+    mode_t mode;  /* mode of the file that is to be replaced */
+    bool existed; /* there is a file to replace */
 } OutPlace;
 
-/* Finds the place of a path that names an ordinary file or nothing. 0, or errno: a
- * folder, a file that may not be written, a circle of links. */
+/* Finds the place of a path that names an ordinary file or nothing. Returns 0, or errno
+ * for a folder, a file that may not be written, a circle of links. */
 int outfile_find(OutPlace *p, const char *path);
-/* Opens the temporary file, which must not be there. The descriptor, or -1 with errno. */
+/* Opens the temporary file, which must not exist. Returns the descriptor, or -1 with
+ * errno. */
 int outfile_open(const OutPlace *p);
-/* Puts the temporary file into its place, or takes it away. 0, or errno. */
+/* Renames the temporary file to its place, or removes it. Returns 0 or errno. */
 int outfile_put(const OutPlace *p);
 void outfile_drop(const OutPlace *p);
 void outfile_forget(OutPlace *p);
 
-/* From here to the end no signal ends the process, so that no temporary file is left; it
- * ends afterwards. */
+/* Between outfile_begin and outfile_end no signal ends the process, so that no temporary
+ * file is left. A signal takes effect afterwards. */
 void outfile_begin(sigset_t *before);
 void outfile_end(const sigset_t *before);
 

@@ -1,6 +1,6 @@
-/* warn.c: warnings of compiled kernels while running. Each rule is told once for each
- * instruction, for the lowest core that broke it, in the order of the cores: as the
- * emulator does, whatever the threads did. */
+/* warn.c: warnings of compiled kernels while running. Each rule is reported once for each
+ * instruction, for the lowest core that broke it, in the order of the cores. So they are
+ * the same as the emulator's, in whatever order the threads ran. */
 #include "launch/cores.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@ typedef struct Warning {
     const TikCheck *op;
     Rule rule;
     int32_t core;
-    /* in the order in which they came; of one core that is its program's */
+    /* counts warnings in order of arrival; for a single core this is program order */
     int64_t number;
     char text[240];
 } Warning;
@@ -36,7 +36,8 @@ warnings_free(Warnings *w)
     }
 }
 
-/* The row of a rule of an instruction; a new one has core INT32_MAX. Null: no memory. */
+/* Finds the row of a rule of an instruction. A new one has core INT32_MAX. Returns null
+ * when memory is exhausted. */
 static Warning *
 row_of(Warnings *w, const TikCheck *op, Rule rule)
 {
@@ -91,13 +92,13 @@ in_order(const void *a, const void *b)
 }
 
 void
-warnings_tell(const Launch *l, TikWarn *warn, void *ctx)
+warnings_report(const Launch *l, TikWarn *warn, void *ctx)
 {
     Warnings *w = l->warnings;
     if (w->n > 0) {
         qsort(w->rows, (size_t)w->n, sizeof *w->rows, in_order);
     }
-    /* The emulator would not have come to the cores behind one that failed. */
+    /* The emulator would not have run the cores after one that failed. */
     for (int64_t i = 0; i < w->n && w->rows[i].core <= l->lowest; i++) {
         char place[200] = "";
         const TikPlace *p = l->kernel->places;

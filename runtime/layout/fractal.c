@@ -1,4 +1,4 @@
-/* fractal.c: what is more than a formula of fractal.h. */
+/* fractal.c: the functions of fractal.h that are no mere formulas. */
 #include "layout/fractal.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ fractal_windows_w(const FractalWindows *s)
     return windows(s->w + s->left + s->right, s->kw, s->dilation_w, s->stride_w);
 }
 
-/* One row is a run of c0 elements in each column of fractals. */
+/* A row consists of a run of c0 elements in each column of fractals. */
 void
 fractal_nd_to_nz(uint8_t *nz, const uint8_t *nd, const FractalMatrix *m)
 {

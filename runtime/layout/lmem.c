@@ -1,4 +1,4 @@
-/* lmem.c: layouts of tensors in lanes, see lmem.h. */
+/* lmem.c: layouts of tensors in LMEM lanes; see lmem.h. */
 #include "layout/lmem.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ lmem_layout_find(const char *name, LmemLayout *out)
     return false;
 }
 
-/* Shapes and strides come from the program: sums and products stop at 2^48. */
+/* Shapes and strides come from the program, so sums and products saturate at 2^48. */
 static int64_t
 times(int64_t a, int64_t b)
 {
@@ -49,7 +49,7 @@ plus(int64_t a, int64_t b)
 }
 
 void
-lmem_strides(const LaneTarget *t, LmemLayout layout, LmemTensor *x)
+lmem_strides(const LmemTarget *t, LmemLayout layout, LmemTensor *x)
 {
     int64_t units = lmem_units(t, x->bits);
     int64_t *s = x->stride;
@@ -71,7 +71,7 @@ lmem_strides(const LaneTarget *t, LmemLayout layout, LmemTensor *x)
 }
 
 int64_t
-lmem_extent(const LaneTarget *t, const LmemTensor *x)
+lmem_extent(const LmemTarget *t, const LmemTensor *x)
 {
     int64_t slots = lmem_slots(t, x->lane, x->shape[LMEM_C]);
     int64_t sum = 1;
@@ -83,7 +83,7 @@ lmem_extent(const LaneTarget *t, const LmemTensor *x)
 }
 
 int64_t
-lmem_bytes(const LaneTarget *t, LmemLayout layout, const LmemTensor *x)
+lmem_bytes(const LmemTarget *t, LmemLayout layout, const LmemTensor *x)
 {
     int64_t items = layout == LMEM_CELLS ? lmem_cell_items(x->bits) : 1;
     int64_t elems = layout == LMEM_FREE
@@ -93,7 +93,7 @@ lmem_bytes(const LaneTarget *t, LmemLayout layout, const LmemTensor *x)
 }
 
 uint64_t
-lmem_lanes(const LaneTarget *t, int lane, int64_t channels)
+lmem_lanes(const LmemTarget *t, int lane, int64_t channels)
 {
     uint64_t all = t->npu == 64 ? UINT64_MAX : ((uint64_t)1 << t->npu) - 1;
     if (channels >= t->npu) {
@@ -106,19 +106,20 @@ lmem_lanes(const LaneTarget *t, int lane, int64_t channels)
 
 /* ---- elements that share an address -------------------------------------- */
 
-/* An axis of a tensor inside of one lane: how often, how far apart. */
+/* An axis of a tensor inside of one LMEM lane: the number of elements and their
+ * distance. */
 typedef struct Axis {
     int64_t n, step;
 } Axis;
 
-/* The axes of more than one element, by falling step. */
+/* Collects the axes of more than one element, by falling step; returns their number. */
 static int
-axes_of(const LaneTarget *t, const LmemTensor *x, Axis out[LMEM_AXES])
+axes_of(const LmemTarget *t, const LmemTensor *x, Axis out[LMEM_AXES])
 {
     int n = 0;
     for (int i = 0; i < LMEM_AXES; i++) {
         Axis a = {x->shape[i], x->stride[i]};
-        /* Channels that meet in one lane are npu apart, whichever slot is the first. */
+        /* Channels that share a lane are npu apart, whichever slot is the first. */
         a.n = i == LMEM_C ? div_ceil(a.n, t->npu) : a.n;
         int at = n;
         for (; a.n > 1 && at > 0 && out[at - 1].step < a.step; at--) {
@@ -136,10 +137,10 @@ enum {
     MOST_SEEN = 1 << 16
 };
 
-/* Nested axes whose steps leave room for what is inside have no element twice; others are
- * counted through. */
+/* Returns whether nested axes have steps that are too small for the axes inside, so that
+ * elements may share an address. These are then counted. */
 static bool
-meets_inside(const Axis *a, int n, int64_t *span)
+may_overlap(const Axis *a, int n, int64_t *span)
 {
     *span = 1;
     for (int i = n - 1; i >= 0; i--) {
@@ -151,7 +152,7 @@ meets_inside(const Axis *a, int n, int64_t *span)
     return false;
 }
 
-/* Element k of the axes, counted row by row. */
+/* Returns the position of element k of the axes, counted row by row. */
 static int64_t
 element_at(const Axis *a, int n, int64_t k)
 {
@@ -163,10 +164,10 @@ element_at(const Axis *a, int n, int64_t k)
     return at;
 }
 
-/* Steps that interleave: every element is marked in a row of bits, if they are few
- * enough; else they count as meeting. */
+/* Returns whether two elements of interleaving axes overlap. Every element is marked in
+ * an array of bits if they are few enough; else they count as overlapping. */
 static bool
-meets_counted(const Axis *a, int n)
+overlaps_counted(const Axis *a, int n)
 {
     uint8_t seen[MOST_SEEN / BYTE_BITS];
     int64_t all = 1, span = 1;
@@ -189,7 +190,7 @@ meets_counted(const Axis *a, int n)
 }
 
 bool
-lmem_repeats(const LaneTarget *t, const LmemTensor *x)
+lmem_repeats(const LmemTarget *t, const LmemTensor *x)
 {
     Axis a[LMEM_AXES];
     int64_t span;
@@ -199,18 +200,18 @@ lmem_repeats(const LaneTarget *t, const LmemTensor *x)
             return true;
         }
     }
-    return meets_inside(a, n, &span) && meets_counted(a, n);
+    return may_overlap(a, n, &span) && overlaps_counted(a, n);
 }
 
-/* What a tensor occupies of one lane, in bits: runs, repeated along axes by rising step.
- */
+/* The bits that a tensor occupies in an LMEM lane: a run that is repeated along axes, by
+ * rising step. */
 typedef struct Places {
     int64_t at, run;
     Axis axis[LMEM_AXES];
     int n;
 } Places;
 
-/* The axis stands where its step belongs; one element, or the same one again, adds
+/* Inserts an axis in the order of steps. An axis of one element or of step 0 adds
  * nothing. */
 static void
 places_add(Places *p, int64_t n, int64_t step)
@@ -226,7 +227,7 @@ places_add(Places *p, int64_t n, int64_t step)
     p->n++;
 }
 
-/* Runs without gaps between them are one. */
+/* Merges runs without gaps between them into one. */
 static void
 places_join(Places *p)
 {
@@ -239,7 +240,8 @@ places_join(Places *p)
     memmove(p->axis, p->axis + joined, (size_t)p->n * sizeof p->axis[0]);
 }
 
-/* Elements of less than a byte share theirs with their neighbours: whole bytes count. */
+/* Widens the runs to whole bytes, since elements of less than a byte share it with their
+ * neighbours. */
 static void
 places_widen(Places *p)
 {
@@ -253,14 +255,14 @@ places_widen(Places *p)
     p->run = whole ? round_up(p->run, BYTE_BITS) : plus(p->run, BYTE_BITS - 1);
 }
 
-/* False: no element is in the lane. */
+/* Returns false when no element is in the lane. */
 static bool
-places_of(const LaneTarget *t, const LmemTensor *x, int lane, Places *p)
+places_of(const LmemTarget *t, const LmemTensor *x, int lane, Places *p)
 {
     int64_t first = lane < x->lane, channels = x->shape[LMEM_C];
-    int64_t behind = x->lane + channels - 1 -
-                     lane; /* from the lane's channel in slot 0 to the last one */
-    int64_t last = behind < 0 ? -1 : behind / t->npu;
+    /* channels from the one in slot 0 of the lane to the last one */
+    int64_t rest = x->lane + channels - 1 - lane;
+    int64_t last = rest < 0 ? -1 : rest / t->npu;
     int64_t slot = times(x->stride[LMEM_C], x->bits);
     *p = (Places){.at = plus(x->base * BYTE_BITS, times(first, slot)), .run = x->bits};
     for (int i = 0; i < LMEM_AXES; i++) {
@@ -291,7 +293,8 @@ places_length(const Places *p)
     return sum;
 }
 
-/* Runs that fit into each other's gaps, wherever the axes end. */
+/* Returns whether the runs of each fit into the gaps of the other, wherever the axes
+ * end. */
 static bool
 places_alternate(const Places *a, const Places *b)
 {
@@ -305,15 +308,15 @@ places_alternate(const Places *a, const Places *b)
     if (unit == 0) {
         return false;
     }
-    int64_t gap =
-        ((b->at - a->at) % unit + unit) % unit; /* from a's runs to the next of b */
+    int64_t gap = ((b->at - a->at) % unit + unit) %
+                  unit; /* distance from a run of a to the next one of b */
     return gap >= a->run && gap + b->run <= unit;
 }
 
-/* Whether they share a bit; true also when *work is used up. The longer one is cut along
- * its widest axis into the parts that can reach the other. */
+/* Returns whether they share a bit; true also when *work is used up. The longer one is
+ * cut along its widest axis into the parts that can reach the other. */
 static bool
-places_meet(const Places *a, const Places *b, int64_t *work)
+places_overlap(const Places *a, const Places *b, int64_t *work)
 {
     int64_t alen = places_length(a), blen = places_length(b);
     if (--*work < 0 || alen >= FAR_AWAY || blen >= FAR_AWAY) {
@@ -326,7 +329,7 @@ places_meet(const Places *a, const Places *b, int64_t *work)
         return true;
     }
     if (a->n == 0 || (b->n > 0 && blen > alen)) {
-        return places_meet(b, a, work);
+        return places_overlap(b, a, work);
     }
     Places part = *a;
     Axis axis = part.axis[--part.n];
@@ -334,7 +337,7 @@ places_meet(const Places *a, const Places *b, int64_t *work)
     int64_t i = before < 0 ? 0 : before / axis.step + 1;
     for (; i < axis.n && a->at + i * axis.step < b->at + blen; i++) {
         part.at = a->at + i * axis.step;
-        if (places_meet(&part, b, work)) {
+        if (places_overlap(&part, b, work)) {
             return true;
         }
     }
@@ -342,7 +345,7 @@ places_meet(const Places *a, const Places *b, int64_t *work)
 }
 
 bool
-lmem_apart(const LaneTarget *t, const LmemTensor *a, const LmemTensor *b)
+lmem_apart(const LmemTarget *t, const LmemTensor *a, const LmemTensor *b)
 {
     int64_t work = MOST_SEEN;
     uint64_t both = lmem_lanes(t, a->lane, a->shape[LMEM_C]) &
@@ -353,9 +356,9 @@ lmem_apart(const LaneTarget *t, const LmemTensor *a, const LmemTensor *b)
             !places_of(t, b, lane, &y)) {
             continue;
         }
-        /* Most lanes are as the one before. */
+        /* Most lanes equal the one before. */
         bool again = places_same(&x, &x0) && places_same(&y, &y0);
-        if (!again && !places_alternate(&x, &y) && places_meet(&x, &y, &work)) {
+        if (!again && !places_alternate(&x, &y) && places_overlap(&x, &y, &work)) {
             return false;
         }
         x0 = x;
@@ -367,7 +370,7 @@ lmem_apart(const LaneTarget *t, const LmemTensor *a, const LmemTensor *b)
 /* ---- views --------------------------------------------------------------- */
 
 LmemTensor
-lmem_view(const LaneTarget *t, const LmemTensor *x, const int64_t lo[LMEM_AXES],
+lmem_view(const LmemTarget *t, const LmemTensor *x, const int64_t lo[LMEM_AXES],
           const int64_t hi[LMEM_AXES])
 {
     LmemTensor v = *x;
@@ -380,7 +383,7 @@ lmem_view(const LaneTarget *t, const LmemTensor *x, const int64_t lo[LMEM_AXES],
 }
 
 int64_t
-lmem_base_unit(const LaneTarget *t, LmemLayout layout, int bits)
+lmem_base_unit(const LmemTarget *t, LmemLayout layout, int bits)
 {
     bool units =
         layout == LMEM_ALIGNED || layout == LMEM_ROW_ALIGNED || layout == LMEM_CELLS;
@@ -388,7 +391,7 @@ lmem_base_unit(const LaneTarget *t, LmemLayout layout, int bits)
 }
 
 bool
-lmem_has_layout(const LaneTarget *t, LmemLayout layout, const LmemTensor *x)
+lmem_has_layout(const LmemTarget *t, LmemLayout layout, const LmemTensor *x)
 {
     LmemTensor y = *x;
     lmem_strides(t, layout, &y);
@@ -397,7 +400,7 @@ lmem_has_layout(const LaneTarget *t, LmemLayout layout, const LmemTensor *x)
 }
 
 uint32_t
-lmem_banks(const LaneTarget *t, int64_t from, int64_t bytes)
+lmem_banks(const LmemTarget *t, int64_t from, int64_t bytes)
 {
     uint32_t banks = 0;
     int64_t size = t->lane_bytes / t->banks;
@@ -417,7 +420,7 @@ lmem_matrix(int64_t rows, int64_t columns, int64_t per, int64_t shape[LMEM_AXES]
 }
 
 LmemTensor
-lmem_cells(const LaneTarget *t, const LmemTensor *x)
+lmem_cells(const LmemTarget *t, const LmemTensor *x)
 {
     LmemTensor cells = *x;
     cells.bits = WORD_BITS;

@@ -1,5 +1,5 @@
-/* lmem_channel.c: see lmem_channel.h. A weight is rewritten channel by channel: each
- * output channel is one run of bytes in the source and one in the result, so a set of any
+/* lmem_channel.c: packs the output channels of a weight; see lmem_channel.h. Each output
+ * channel is one run of bytes in the source and one in the result, so a weight of any
  * size streams through the caches once. */
 #include "layout/lmem_channel.h"
 
@@ -10,7 +10,8 @@
 
 #include "layout/lmem_pack.h"
 
-/* points x inner from channels x points; channels that are missing stay zero. */
+/* Defines a transpose of channels x points to points x inner. Missing channels stay
+ * zero. */
 #define TRANSPOSE(T)                                                                     \
     static void transpose_##T(const T *restrict src, T *restrict out, uint64_t points,   \
                               uint64_t n, uint64_t inner)                                \
@@ -26,8 +27,8 @@ TRANSPOSE(uint32_t)
 #undef TRANSPOSE
 
 #ifdef __SSE2__
-/* 16 x 16 bytes: neighbours in a column come together in four rounds of interleaving
- * halves. */
+/* Transposes 16 x 16 bytes: four rounds of interleaving halves bring the neighbours in a
+ * column together. */
 static void
 transpose_16(__m128i row[16])
 {
@@ -41,8 +42,8 @@ transpose_16(__m128i row[16])
     }
 }
 
-/* 16 channels at kernel points from first on, 16 of them at most. Reads 16 bytes in each
- * channel. */
+/* Transposes 16 channels at up to 16 kernel points from first on. It reads 16 bytes in
+ * each channel. */
 static void
 transpose_block(const uint8_t *src, uint8_t *out, uint64_t points, uint64_t rows,
                 uint64_t inner)
@@ -57,14 +58,14 @@ transpose_block(const uint8_t *src, uint8_t *out, uint64_t points, uint64_t rows
     }
 }
 
-/* Whole blocks of 16 channels; the last one, where a load would leave the n * points
- * bytes, from a copy. Returns the channels done. */
+/* Transposes whole blocks of 16 channels. The last one is read from a copy, because a
+ * load would leave the n * points bytes. Returns the channels done. */
 static uint64_t
 transpose_blocks(const uint8_t *src, uint8_t *out, uint64_t points, uint64_t first,
                  uint64_t n, uint64_t inner)
 {
     enum {
-        MOST_POINTS = 64 /* of a copy: 8 x 8 kernels */
+        MOST_POINTS = 64 /* of a copy, enough for 8 x 8 kernels */
     };
     uint8_t copy[16 * MOST_POINTS + 16];
     uint64_t p = 0;
@@ -92,7 +93,8 @@ transpose_blocks(const uint8_t *src, uint8_t *out, uint64_t points, uint64_t fir
 }
 #endif
 
-/* Bytes, 16 kernel points at a time: what blocks leave over one by one. */
+/* Transposes bytes, 16 kernel points at a time; the channels that blocks leave over are
+ * done one by one. */
 static void
 transpose_bytes(const uint8_t *src, uint8_t *out, uint64_t points, uint64_t n,
                 uint64_t inner)
@@ -124,7 +126,8 @@ transpose(const uint8_t *src, uint8_t *out, const Grid *g, uint64_t n)
     }
 }
 
-/* kw merged: channel i * kw + x is column x of the kernels of channel i. */
+/* Gathers channels with kw merged: channel i * kw + x is column x of the kernels of
+ * channel i. */
 static void
 gather_columns(const uint8_t *src, uint8_t *out, const Grid *g, uint64_t first,
                uint64_t n)
@@ -140,7 +143,7 @@ gather_columns(const uint8_t *src, uint8_t *out, const Grid *g, uint64_t first,
     }
 }
 
-/* One group of inner channels; inner is at most 128 of 4-bit elements. */
+/* Packs one group of inner channels of 4-bit elements; inner is at most 128. */
 static void
 nibble_group(const uint8_t *src, uint8_t *out, const Grid *g, uint64_t first, uint64_t n)
 {

@@ -1,5 +1,5 @@
-/* lmem_const.c: constants beside weights: parameters of output channels, elements of 4
- * bits, larger arrays. See lmem_pack.h. */
+/* lmem_const.c: packs constants other than weights: parameters of output channels,
+ * elements of 4 bits, resized arrays. See lmem_pack.h. */
 #include "layout/lmem_pack.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ pack_requant_words(const PackTarget *t, uint64_t oc, const PackRequant *requant,
     uint8_t *p = out;
     for (uint64_t c = 0; c < oc; c++, p += 4 * (size_t)t->requant_words) {
         uint32_t zp = word(requant->zp, c * requant->zp_step);
-        uint32_t back = 0U - word(requant->shift, c); /* to the left in the words */
+        uint32_t back = 0U - word(requant->shift, c); /* words hold a shift to the left */
         put32(p, word(requant->mul, c));
         if (t->requant_words == 3) {
             put32(p + 4, back);

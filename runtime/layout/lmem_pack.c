@@ -1,5 +1,4 @@
-/* lmem_pack.c: see lmem_pack.h. What a processor makes of a weight and of the parameters
- * in front of it: shapes, rows. */
+/* lmem_pack.c: shapes and rows of packed constants; see lmem_pack.h. */
 #include "layout/lmem_pack.h"
 
 #include <string.h>
@@ -30,9 +29,9 @@ order_of(StrideUnit unit)
                                : PACK_BLOCKED;
 }
 
-/* Input channels of a float32 weight that stand side by side (choice W1). */
+/* Returns the input channels of a float32 weight that are adjacent (choice W1). */
 static unsigned
-float_channels(const LaneTarget *l, const Choices *choices)
+float_channels(const LmemTarget *l, const Choices *choices)
 {
     bool runs = order_of(l->unit) == PACK_BLOCKED &&
                 chosen(choices, CHOICE_LANE_FLOATS) == CHOSE_LANE_FLOATS_RUNS;
@@ -42,7 +41,7 @@ float_channels(const LaneTarget *l, const Choices *choices)
 bool
 pack_target(const Soc *soc, const Choices *choices, PackTarget *out)
 {
-    const LaneTarget *l = soc->lane;
+    const LmemTarget *l = soc->lmem;
     if (l == NULL) {
         return false;
     }
@@ -120,7 +119,8 @@ merge(Grid *g, const PackWeight *w)
 static bool
 in_range(const PackWeight *w)
 {
-    uint64_t room = MAX_BYTES / 4096; /* of padding and of the element's size */
+    uint64_t room =
+        MAX_BYTES / 4096; /* leaves a factor for padding and the size of elements */
     uint64_t n[] = {w->oc, w->ic, w->kh, w->kw};
     for (int i = 0; i < 4; i++) {
         if (n[i] == 0 || n[i] > room) {
@@ -145,7 +145,7 @@ grid(const PackTarget *t, const PackWeight *w, Grid *g)
     }
     merge(g, w);
     bool odd = t->order == PACK_PLAIN && w->bits == 8 && w->ic > 1 && w->ic % 2 == 1;
-    /* of one channel in parallel the order stays, whatever the number of points */
+    /* with one channel in parallel the order stays, whatever the number of points */
     g->inner = w->depthwise               ? 1
                : t->order == PACK_BLOCKED ? parallel
                                           : round_up(w->ic + odd, parallel);
@@ -254,7 +254,7 @@ add_part(PackPlan *p, PackKind kind, uint64_t offset, uint64_t slot, uint64_t pi
     return part;
 }
 
-/* Where the part ends: the last slot has no padding. */
+/* Returns where the part ends. The last slot has no padding. */
 static uint64_t
 part_end(const PackPlan *p, const PackPart *part)
 {
@@ -281,7 +281,8 @@ pack_row_shape(uint64_t rows, uint64_t row_bytes, uint64_t parallel, uint64_t sl
     return fits ? PACK_OK : PACK_ROW_LIMIT;
 }
 
-/* Parameters stand in front of weights of up to 8 bits, and of integers. */
+/* Returns whether parameters can be packed before the weight, which must have up to 8
+ * bits, or be of integers. */
 static bool
 can_merge(const PackTarget *t, const PackWeight *w, bool requant)
 {

@@ -1,4 +1,5 @@
-/* pack_plan.h: where the parts of a packed constant lie (lmem_pack.h). Types only. */
+/* pack_plan.h: where the parts of a packed constant are (lmem_pack.h). It has types
+ * only. */
 #ifndef TIKRT_LAYOUT_PACK_PLAN_H
 #define TIKRT_LAYOUT_PACK_PLAN_H
 
@@ -14,7 +15,7 @@ enum {
     PACK_MAX_PARTS = 3
 };
 
-/* A part of every lane's row, in bytes. Channel c lies in lane c mod lanes at
+/* A part of the row of every LMEM lane, in bytes. Channel c is in lane c mod lanes at
  * offset + (c div lanes) * pitch and is slot_bytes long. */
 typedef struct PackPart {
     PackKind kind;
@@ -24,11 +25,11 @@ typedef struct PackPart {
 } PackPart;
 
 typedef struct PackPlan {
-    uint64_t rows;      /* lanes that hold anything */
+    uint64_t rows;      /* LMEM lanes that hold anything */
     uint64_t slots;     /* channels of the fullest lane */
-    uint64_t row_bytes; /* of each row */
+    uint64_t row_bytes; /* bytes of each row */
     uint64_t total;     /* rows * row_bytes */
-    uint64_t shape[4];  /* of bytes: (1, rows, d, row_bytes / d) */
+    uint64_t shape[4];  /* in bytes: (1, rows, d, row_bytes / d) */
     int nparts;
     PackPart part[PACK_MAX_PARTS]; /* in order of offset */
 } PackPlan;

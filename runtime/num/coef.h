@@ -1,5 +1,5 @@
-/* coef.h: the numbers that the elementary functions are computed with. Made by
- * tools/gen-num-coef.py; not to be edited. Doubles, written exactly. */
+/* coef.h: the coefficients of the elementary functions, as exact doubles.
+ * tools/gen-num-coef.py makes this file; do not edit it. */
 #ifndef TIK_NUM_COEF_H
 #define TIK_NUM_COEF_H
 

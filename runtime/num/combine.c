@@ -1,4 +1,4 @@
-/* combine.c: see num/combine.h. */
+/* combine.c: atomic combination of elements; see num/combine.h. */
 #include "num/combine.h"
 
 #include "num/half.h"
@@ -40,7 +40,7 @@ add_bf16(uint16_t a, uint16_t b)
     return (h & 0x7fffu) == 0x7f80u ? (uint16_t)(h - 1u) : h;
 }
 
-/* Integers that are in the order of the numbers, -0 below +0. */
+/* Returns an integer whose order is that of the numbers, with -0 below +0. */
 static inline int32_t
 rank_32(uint32_t bits)
 {
@@ -57,7 +57,7 @@ rank_16(uint16_t bits)
 #define IS_NAN_16(x) (((x) & 0x7fffu) > 0x7c00u)
 #define IS_NAN_B(x)  (((x) & 0x7fffu) > 0x7f80u)
 
-/* The one of a and b that is first by better, of a type with this NaN. */
+/* Defines a function that returns the better of a and b, for a type with this NaN. */
 #define EXTREME(name, T, rank, is_nan, nan, better)                                      \
     static inline T name(T a, T b)                                                       \
     {                                                                                    \

@@ -5,12 +5,12 @@
 
 #include "num/half.h"
 
-/* When the cut part of a magnitude makes the kept part one more. */
+/* When the part of a magnitude that is cut off adds one to the part that is kept. */
 typedef enum Step {
     NEVER,
     BEYOND_HALF,
     FROM_HALF,
-    ALWAYS, /* unless it is 0 */
+    ALWAYS, /* unless the cut part is 0 */
 } Step;
 
 /* [negative][last kept bit is odd] */
@@ -24,10 +24,11 @@ static const Step steps[NUM_ROUNDS][2][2] = {
     [NUM_OUTWARD] = {{ALWAYS, ALWAYS}, {ALWAYS, ALWAYS}},
 };
 
-/* The smallest fraction that a step counts. */
+/* The smallest fraction that rounds up, by step. */
 static const float limits[] = {2.0f, 0x1.000002p-1f, 0.5f, 0x1p-149f};
 
-/* What carries into the kept part when so many bits are cut. */
+/* Returns what is added to a magnitude before `cut` bits are cut, so that it carries into
+ * the kept part. */
 static uint32_t
 bias_of(Step step, int cut)
 {
@@ -45,7 +46,8 @@ bias_of(Step step, int cut)
     return 0;
 }
 
-/* Bits that the mantissa loses: of a float32, or of the double that holds an integer. */
+/* Returns the bits that the mantissa of a float32, or of the double that holds an
+ * integer, loses. */
 static int
 cut_bits(NumType dst)
 {
@@ -139,7 +141,7 @@ num_conv_packed_at(NumLevel level, void *dst, const void *src, const uint64_t *p
     table_of(level)->packed(dst, src, m, offset, sign, n);
 }
 
-/* Elements are small enough that their product with a float16 is exact in double. */
+/* Elements are so small that their product with a float16 is exact in double. */
 static void
 scaled_twice(void *dst, const void *src, float scale, int64_t n)
 {

@@ -1,8 +1,8 @@
-/* conv_lanes.c: a table of conversions; see num/conv.h for what they give and num/lanes.h
- * for the levels that it is compiled for.
+/* conv_lanes.c: a table of conversions; num/conv.h describes their results, num/lanes.h
+ * the levels for which it is compiled.
  *
- * A loop is one row: a source type, a result type and the value of one element. A mode of
- * rounding is data (NumStep), so there is one loop for all of them. */
+ * Each row is a loop: a source type, a result type and the value of one element. Rounding
+ * modes are data (NumStep), so one loop serves all of them. */
 #include "num/conv.h"
 #include "num/lanes.h"
 
@@ -17,7 +17,7 @@
 
 #define PART LANES_ATTR static inline
 
-/* The entry of a table of NumStep, by selects that vectorise. */
+/* Reads an entry of a table of NumStep by selects, which vectorise. */
 #define STEP(table, negative, odd)                                                       \
     ((odd) ? ((negative) ? (table)[1][1] : (table)[0][1])                                \
            : ((negative) ? (table)[1][0] : (table)[0][0]))
@@ -38,7 +38,7 @@ integral(float x, const NumStep *s)
     return float_of_bits(float_bits(r) | sign);
 }
 
-/* An integral number (or NaN, infinity) clamped to lo..hi, which float32 holds. */
+/* Clamps an integral number, infinity or NaN to lo..hi, which are exact in float32. */
 PART int32_t
 clamp_to(float r, float lo, float hi)
 {
@@ -65,7 +65,7 @@ clamp_s64(float r)
     return r == r ? v : 0;
 }
 
-/* The low 64 bits of an integral number; lo and hi for infinities, 0 for NaN. */
+/* Returns the low 64 bits of an integral number; lo or hi for infinities, 0 for NaN. */
 PART uint64_t
 low_bits(float r, int64_t lo, int64_t hi)
 {
@@ -84,9 +84,9 @@ low_bits(float r, int64_t lo, int64_t hi)
 
 /* ---- to float types ------------------------------------------------------ */
 
-/* The bits of a magnitude in float16. Below 2^-14 its last place does not move with the
- * exponent: the mantissa is shifted there, what falls out leaves a bit, and then both cut
- * 13 bits. */
+/* Returns the bits of a magnitude in float16. Below 2^-14 its last place does not move
+ * with the exponent, so the mantissa is shifted to it and keeps a sticky bit; after that
+ * 13 bits are cut in both cases. */
 PART uint16_t
 to_f16(float x, const NumStep *s)
 {
@@ -124,7 +124,7 @@ to_bf16(float x, const NumStep *s)
     return (uint16_t)(mag > 0x7f800000u ? s->nan : b);
 }
 
-/* An integer in a double as float32: the double has 29 bits more. */
+/* Converts an integer in a double to float32, which has 29 bits less. */
 PART uint32_t
 to_f32(double d, const NumStep *s)
 {
@@ -136,19 +136,20 @@ to_f32(double d, const NumStep *s)
     return float_bits((float)double_of_bits(r));
 }
 
-/* A 64-bit integer as double, rounded to odd: then rounding again in any mode is as
- * rounding once. */
+/* Converts a 64-bit integer to double, rounded to odd, so that rounding again in any mode
+ * equals rounding once. */
 PART double
 odd_double(int64_t a)
 {
-    /* |a| >= 2^53: ten bits are cut, more than 40 remain below those of a float32. */
+    /* From |a| = 2^53 on ten bits are cut; more than 40 remain below those of a
+     * float32. */
     bool small = a < (INT64_C(1) << 53) && a > -(INT64_C(1) << 53);
     int64_t cut = (a - (a & 1023)) / 1024;
     int64_t odd = cut | ((a & 1023) != 0);
     return small ? (double)a : (double)odd * 1024.0;
 }
 
-/* A float16 as float32; a signalling NaN becomes quiet. */
+/* Converts float16 to float32; a signalling NaN becomes quiet. */
 PART uint32_t
 from_f16(uint16_t h)
 {
@@ -161,7 +162,7 @@ from_f16(uint16_t h)
 #define FN(name)                                                                         \
     LANES_ATTR static void name(void *dst, const void *src, int64_t n, const NumStep *s)
 
-/* value is made from a, the element, and st, the mode. */
+/* Defines a loop. value is an expression of a, the element, and st, the mode. */
 #define CONV(name, S, D, value)                                                          \
     FN(name)                                                                             \
     {                                                                                    \
@@ -227,8 +228,8 @@ CONV(s64_f32, AnyS64, AnyU32, to_f32(odd_double(a), &st))
     }
 #endif
 
-/* The most frequent conversions: whole vectors by the processor, the rest like the
- * others. */
+/* Defines a loop for the most frequent conversions: the processor converts whole vectors,
+ * the rest is done as by CONV. */
 #define CONV_F16C(name, S, D, whole, value)                                              \
     FN(name)                                                                             \
     {                                                                                    \
@@ -247,10 +248,10 @@ CONV_F16C(f32_f16_nearest, AnyU32, AnyU16, WHOLE_F32_F16, to_f16_nearest(F(a)))
 
 /* ---- float to integer ---------------------------------------------------- */
 
-/* Pieces of the array as floats, rounded, then stored. */
+/* The array is rounded in pieces, as floats, and then stored. */
 
 enum {
-    PIECE = 512 /* even, since two int4 make a byte */
+    PIECE = 512 /* even, because two int4 share a byte */
 };
 
 typedef void LoadPiece(float *piece, const void *src, int64_t n);
@@ -288,7 +289,8 @@ load_f32(float *piece, const void *src, int64_t n)
 
 ROUND(round_any, integral(x, &st))
 #if LANES_F16C
-/* Processors with F16C round by instructions, which the built-in functions become. */
+/* Processors with F16C have instructions that round, to which the built-in functions
+ * compile. */
 ROUND(round_nearest, __builtin_rintf(x))
 ROUND(round_floor, __builtin_floorf(x))
 ROUND(round_ceil, __builtin_ceilf(x))
@@ -321,7 +323,7 @@ round_piece(float *piece, int64_t n, const NumStep *s)
     }
 }
 
-/* value is made from x, an integral number. */
+/* Defines a loop that stores. value is an expression of x, an integral number. */
 #define STORE(name, D, value)                                                            \
     LANES_ATTR static void store_##name(void *dst, const float *piece, int64_t n)        \
     {                                                                                    \
@@ -345,7 +347,7 @@ STORE(s16_keep, AnyS16, low_bits(x, -32768, 32767))
 STORE(s32_keep, AnyS32, low_bits(x, INT32_MIN, INT32_MAX))
 STORE(s64_keep, AnyS64, low_bits(x, INT64_MIN, INT64_MAX))
 
-/* Two elements make a byte; the piece has room behind an odd last one. */
+/* Two elements make a byte; the piece has room after an odd last one. */
 #define STORE_S4(name, value)                                                            \
     LANES_ATTR static void store_##name(void *dst, const float *piece, int64_t n)        \
     {                                                                                    \
@@ -365,7 +367,7 @@ STORE(s64_keep, AnyS64, low_bits(x, INT64_MIN, INT64_MAX))
 STORE_S4(s4, clamp_to(x, -8, 7))
 STORE_S4(s4_keep, low_bits(x, -8, 7))
 
-/* from and to: bits of an element. */
+/* from and to are the bits of an element. */
 LANES_ATTR static void
 pieces(void *dst, const void *src, int64_t n, const NumStep *s, LoadPiece *load, int from,
        StorePiece *store, int to)
@@ -401,7 +403,7 @@ ROUNDED_PAIR(f32, 32, f32, 32)
 
 /* ---- integers ------------------------------------------------------------ */
 
-/* Clamped as the type of the source compares, and cut. */
+/* Elements are clamped in the type of the source, and cut. */
 #define INTS(name, S, D, value)                                                          \
     CONV(name, S, D, value)                                                              \
     CONV(name##_keep, S, D, a)
@@ -427,8 +429,8 @@ CONV(s32_s64, AnyS32, AnyS64, a)
 
 /* ---- scaled forms -------------------------------------------------------- */
 
-/* 31 bits times 11 are exact in double; to float by rounding to odd, then once to
- * float16. */
+/* A product of 31 and 11 bits is exact in double. It is rounded to odd in float32, then
+ * once to float16. */
 LANES_ATTR static void
 scaled(void *dst, const void *src, float scale, int64_t n)
 {

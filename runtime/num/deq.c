@@ -1,10 +1,9 @@
-/* deq.c: the choice of a conversion out of the accumulator, and parameter words as
- * numbers. */
+/* deq.c: chooses a conversion out of L0C, and takes parameter words apart. */
 #include "num/deq.h"
 
 #include "num/half.h"
 
-/* By types and scale; DEQ_KINDS: there is none. */
+/* Returns the loop for the types and the scale; DEQ_KINDS when there is none. */
 static NumDeqKind
 kind_from_s32(const NumDeq *d)
 {
@@ -141,7 +140,7 @@ half_sum(uint16_t a, uint16_t b, bool keep)
     return keep ? h : sum == sum ? most : 0;
 }
 
-/* The other one with its sign changed, where sign is that bit. */
+/* Defines an addition. With subtract the sign bit of the other operand is flipped. */
 #define SUM(name, T, sign, value)                                                        \
     static void name(T *acc, const T *other, bool subtract, bool keep, int64_t n)        \
     {                                                                                    \

@@ -1,5 +1,5 @@
-/* deq_lanes.c: a table of conversions out of the accumulator; see num/deq.h for what they
- * give and num/lanes.h for the levels that it is compiled for. */
+/* deq_lanes.c: a table of conversions out of L0C; num/deq.h describes their results,
+ * num/lanes.h the levels for which it is compiled. */
 #include "num/deq.h"
 #include "num/lanes.h"
 
@@ -10,7 +10,7 @@
 
 #define PART LANES_ATTR static inline
 
-/* The element after the shift. */
+/* Returns the element after the shift. */
 PART int32_t
 shifted(int32_t a, int32_t n)
 {
@@ -19,8 +19,8 @@ shifted(int32_t a, int32_t n)
     return v > INT16_MAX ? INT16_MAX : v;
 }
 
-/* The nearest integer, clamped to lo..255 with lo = -256 or 0: rounding keeps the order
- * of numbers, so clamping first gives the same. */
+/* Returns the nearest integer, clamped to lo..255 with lo = -256 or 0. Rounding keeps the
+ * order of numbers, so clamping first gives the same. */
 PART int32_t
 rounded(float p, float lo)
 {
@@ -38,8 +38,8 @@ clamped(int32_t v, int32_t lo, int32_t hi)
     return v > hi ? hi : v;
 }
 
-/* Saturates before it is rounded: what lies between the largest number and where infinity
- * begins rounds down. */
+/* Saturates before rounding. Numbers between the largest one and the limit of infinity
+ * would round down in any case. */
 PART float
 limited(float p, float limit, bool keep)
 {
@@ -48,15 +48,15 @@ limited(float p, float limit, bool keep)
     return c < -limit ? -limit : c;
 }
 
-/* What counts of the product of an element. */
+/* Returns p, the product of an element, or 0 where the gate or relu cuts it off. */
 PART float
 gated(bool off, float p)
 {
     return off ? 0.0f : p;
 }
 
-/* What does not change from element to element, in memory that the results do not
- * share. */
+/* A copy of the parameters that are the same for all elements, so that the compiler knows
+ * that storing results does not change them. */
 typedef struct Fixed {
     float lo, half_most, bfloat_most;
     bool relu, gate, keep;
@@ -81,8 +81,9 @@ rectified(float p, const Fixed *c)
     return c->relu ? r : p;
 }
 
-/* Writes n results by groups of 16 elements, one for each channel. value is an expression
- * of the element a, the channel k and the parameters c, m, shift and offset. */
+/* Defines a loop that writes n results in groups of 16 elements, one for each channel.
+ * value is an expression of the element a, the channel k and the parameters c, m, shift
+ * and offset. */
 #define DEQ(name, S, D, value)                                                           \
     LANES_ATTR static void name(void *dst, const void *src, int64_t n, const NumDeq *q)  \
     {                                                                                    \
@@ -118,7 +119,7 @@ DEQ(s32_u8, AnyS32, AnyU8, TO_U8(PRODUCT))
 DEQ(s32_u8_shift, AnyS32, AnyU8, TO_U8(PRODUCT_SHIFT))
 DEQ(s32_s16, AnyS32, AnyS16, (c.relu & (a < 0)) ? 0 : shifted(a, shift[k]))
 
-/* The bits of a float32 as a number. */
+/* Makes a number of the bits of a float32. */
 #define FLOAT(a)      float_of_bits(a)
 #define FLOAT_PRODUCT gated(c.gate &(FLOAT(a) < 0.0f), FLOAT(a) * m[k])
 DEQ(f32_s8, AnyU32, AnyS8, TO_S8(FLOAT_PRODUCT))
@@ -127,7 +128,7 @@ DEQ(f32_f16, AnyU32, AnyU16, TO_F16(FLOAT(a)))
 DEQ(f32_bf16, AnyU32, AnyU16, TO_BF16(FLOAT(a)))
 DEQ(f16_f32, AnyU16, AnyU32, float_bits_canonical(half_to_float(a)))
 
-/* Products in float32 by pieces, and these to float16. */
+/* Products are made in float32, in pieces, which are then converted to float16. */
 DEQ(s32_product, AnyS32, float, PRODUCT)
 DEQ(s32_product_shift, AnyS32, float, PRODUCT_SHIFT)
 DEQ(f16_product, AnyU16, float, half_to_float(a) * m[k])
@@ -157,7 +158,7 @@ BY_PIECES(s32_f16, s32_product, 4)
 BY_PIECES(s32_f16_shift, s32_product_shift, 4)
 BY_PIECES(f16_f16, f16_product, 2)
 
-/* Whether a number with these bits is positive and no NaN. */
+/* True if the number with these bits is positive and no NaN. */
 #define POSITIVE(a, inf) ((a) != 0 && (a) <= (inf))
 #define IS_NAN(a, inf)   (((a) & ((inf) | ((inf) - 1))) > (inf))
 #define RELU_BITS(a, inf, nan)                                                           \

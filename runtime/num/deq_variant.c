@@ -1,6 +1,6 @@
-/* deq_variant.c: conversions of int32 out of the accumulator for kernels that chose
- * another reading of an uncertain point (isa/choice.h), one element after the other in
- * double precision, where products of floats are exact. */
+/* deq_variant.c: conversions of int32 out of L0C for kernels with a reading that is not
+ * the usual one (isa/choice.h). It takes one element after the other in double precision,
+ * where products of floats are exact. */
 #include "isa/choice.h"
 #include "num/half.h"
 #include "num/deq.h"
@@ -16,7 +16,7 @@ narrowed(const NumDeq *d, int32_t a, int32_t n)
     return v < INT16_MIN ? INT16_MIN : v > INT16_MAX ? INT16_MAX : (double)v;
 }
 
-/* An integer beyond every range that follows instead of infinity; of NaN 0. */
+/* Replaces an infinity by an integer beyond all ranges that follow, and NaN by 0. */
 static double
 whole(const NumDeq *d, double p)
 {
@@ -35,8 +35,8 @@ clamped(double v, double lo, double hi)
     return v < lo ? lo : v > hi ? hi : v;
 }
 
-/* 8 bits: p in float32, as everywhere; a sum with the offset is rounded to float32 as
- * well. */
+/* Converts to 8 bits. p is in float32, as everywhere; a sum with the offset is rounded to
+ * float32 as well. */
 static int32_t
 eight(const NumDeq *d, float p, int32_t offset)
 {

@@ -1,4 +1,4 @@
-/* dot.c: which table of num/dot.h runs here. */
+/* dot.c: chooses the table of num/dot.h for the processor. */
 #include "num/dot.h"
 
 #include "num/lanes.h"

@@ -9,7 +9,8 @@
 #include <immintrin.h>
 #endif
 
-/* Eight floats or integers; where registers are smaller the compiler splits them. */
+/* Vectors of eight floats or integers, which the compiler splits where registers are
+ * smaller. */
 typedef float Floats __attribute__((vector_size(32), aligned(4), may_alias));
 typedef uint32_t Ints __attribute__((vector_size(32), aligned(4), may_alias));
 
@@ -55,7 +56,7 @@ pair_at(const int16_t *w)
     return v;
 }
 
-/* Sums of DOT_STEP pixels stay in registers while all terms pass. */
+/* The sums of DOT_STEP pixels stay in registers over all terms. */
 LANES_ATTR static void
 step_pairs(int32_t *sums, const int16_t *panel, const int16_t *w, int64_t wstep,
            int64_t pairs)

@@ -1,4 +1,4 @@
-/* fn.c: the choice of an elementary function. See num/fn.h. */
+/* fn.c: chooses an elementary function; see num/fn.h. */
 #include "num/fn.h"
 
 #include <stddef.h>

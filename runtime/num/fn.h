@@ -7,11 +7,11 @@
  * by the algorithms of num/fn_lanes.c: IEEE double + - * / and sqrt in the order written
  * there, then one rounding to float32. The double is off by less than 2^-49 of its value,
  * so the result by less than 0.50000004 units of its last place. Tried on all 2^32
- * arguments (tests/bench/num.c), rsqrt is the exact value rounded once, and cos is but
- * for 5f18b878 and 6115cb11 of either sign; exp, ln and sin agree with the C library's
- * double functions rounded once. The bits are the same on every processor, at every level
- * of its vector unit and under every optimisation: nothing depends on a C library or on
- * fused multiply-add.
+ * arguments (tests/bench/num.c), rsqrt is the exact value rounded once, and so is cos
+ * except for 5f18b878 and 6115cb11 of either sign; exp, ln and sin agree with the C
+ * library's double functions rounded once. The bits are the same on every processor, at
+ * every level of its vector unit and under every optimisation: nothing depends on a C
+ * library or on fused multiply-add.
  *
  * Subnormal arguments and results are kept. Overflow gives infinity. A NaN argument, and
  * an argument outside of the domain, give the canonical quiet NaN (half.h).
@@ -22,8 +22,7 @@
  *   sqrt              -0 -> -0, x < 0 -> NaN
  *   rec     1/x       +-0 -> +-inf, +-inf -> +-0
  *   rsqrt   1/sqrt x  +-0 -> +-inf, x < 0 -> NaN, +inf -> +0
- *   sin cos           radians; exact reduction of any argument; sin -0 -> -0, +-inf ->
- * NaN */
+ *   sin cos           of radians, exactly reduced; sin -0 -> -0, +-inf -> NaN */
 #ifndef TIK_NUM_FN_H
 #define TIK_NUM_FN_H
 
@@ -43,17 +42,18 @@ typedef enum NumFn {
 } NumFn;
 
 /* Writes n results at dst from n arguments at src. Addresses need no alignment; src is
- * dst or shares no byte with the results. */
+ * equal to dst or shares no byte with the results. */
 typedef void NumFnLanes(void *dst, const void *src, int64_t n);
 
-/* The function for a type (float16 or float32) on the processor that runs this; null:
- * none. */
+/* Returns the function for a type (float16 or float32) on the processor that runs this;
+ * null when there is none. */
 NumFnLanes *num_fn(NumFn f, NumType t);
-/* The same at one level, which the processor must have. For tests: all levels give the
- * same bits. */
+/* Does the same at one level, which the processor must have. Tests use it to show that
+ * all levels give the same bits. */
 NumFnLanes *num_fn_at(NumLevel level, NumFn f, NumType t);
 
-/* One table per level; empty where the processor family does not have it. */
+/* The table of a level; it is empty where the family of processors does not have the
+ * level. */
 typedef struct NumFnTable {
     NumFnLanes *f16[NUM_FNS];
     NumFnLanes *f32[NUM_FNS];

@@ -1,8 +1,8 @@
-/* fn_lanes.c: a table of elementary functions; see num/fn.h for what they give and
- * num/lanes.h for the levels that it is compiled for.
+/* fn_lanes.c: a table of elementary functions; num/fn.h describes their results,
+ * num/lanes.h the levels for which it is compiled.
  *
  * A core computes one value in double, without branches, so that a loop over it
- * vectorises; arguments without a result of their own may give anything there and are
+ * vectorises; arguments with special results may give anything there; their results are
  * replaced at the end. The methods are the classic ones: reduction with constants in
  * parts (Cody and Waite), a polynomial around 0 (tools/gen-num-coef.py), exact scaling.
  * Cores for float16 use shorter polynomials. */
@@ -47,7 +47,7 @@ exp_tail_f16(double r)
     return q * r + EXPH_0;
 }
 
-/* x where both types' results neither vanish nor overflow for sure; NaN becomes a
+/* Limits x to where neither type's result is certain to vanish or overflow. NaN becomes a
  * number. */
 CORE
 exp_clamp(double x)
@@ -56,7 +56,8 @@ exp_clamp(double x)
     return x > -110.0 ? x : -110.0;
 }
 
-/* shifted is x / ln 2 + TO_INTEGER: r, and 2^k. */
+/* With shifted = x / ln 2 + TO_INTEGER the first of these functions returns r, the second
+ * 2^k. */
 CORE
 exp_rest(double x, double shifted)
 {
@@ -124,7 +125,7 @@ ln_tail_f16(double z)
 
 #define SQRT_HALF UINT64_C(0x3fe6a09e00000000) /* the upper bits of sqrt(1/2) */
 
-/* x with its exponent moved so that [sqrt(1/2), sqrt(2)) has the exponent of 1 */
+/* The bits of x with the exponent moved so that [sqrt(1/2), sqrt(2)) has that of 1. */
 #define LN_MOVED(x) (double_bits(x) + (double_bits(1.0) - SQRT_HALF))
 
 CORE
@@ -207,8 +208,8 @@ cos_poly_f16(double r)
     return 1.0 + z * q;
 }
 
-/* The sine of quadrant n (its low two bits): s, c, -s, -c. The cosine is that of quadrant
- * n + 1. */
+/* Returns the sine in quadrant n (its low two bits): s, c, -s, -c. The cosine is the sine
+ * of quadrant n + 1. */
 CORE
 quadrant(uint64_t n, double s, double c)
 {
@@ -217,9 +218,9 @@ quadrant(uint64_t n, double s, double c)
     return double_of_bits(value ^ (n & 2) << 62);
 }
 
-/* name_small_f32 is for magnitudes below 2^25: n and a short part of pi / 2 have 53 bits
- * together. The argument nearest to a multiple of pi / 2 leaves r above 2^-30, and the
- * third part is for that. */
+/* name_small_f32 is for magnitudes below 2^25, where n and a short part of pi / 2 have 53
+ * bits together. The third part is needed because the argument nearest to a multiple of
+ * pi / 2 leaves an r just above 2^-30. */
 #define SIN_COS(name, first)                                                             \
     CORE name##_small_f32(double x)                                                      \
     {                                                                                    \
@@ -251,11 +252,13 @@ SIN_COS(cos, 1)
 
 /* ---- loops --------------------------------------------------------------- */
 
-/* A double as float16 with one rounding: first to float by rounding to odd. */
+/* Converts a double to float16 with one rounding: it is rounded to odd in float32
+ * first. */
 LANES_ATTR static inline uint16_t
 half_of_double(double d)
 {
-    const uint64_t low = (UINT64_C(1) << 29) - 1; /* what a float does not hold */
+    const uint64_t low =
+        (UINT64_C(1) << 29) - 1; /* the bits that a float does not have */
     uint64_t u = double_bits(d);
     u = (u | ((u & low) + low)) & ~low;
     return half_from_float((float)double_of_bits(u));
@@ -263,7 +266,8 @@ half_of_double(double d)
 
 #define FN(name) LANES_ATTR static void name(void *dst, const void *src, int64_t n)
 
-/* value is made from a, the argument's bits, and x, the argument. */
+/* Defines a loop. value is an expression of a, the bits of the argument, and x, the
+ * argument. */
 #define LOOP_F32(name, value)                                                            \
     FN(name)                                                                             \
     {                                                                                    \
@@ -295,9 +299,9 @@ half_of_double(double d)
 #define NAN_F16(a)   (((a) & 0x7fffu) > 0x7c00u)
 #define ROUND_F32(v) float_bits((float)(v))
 
-/* What ln gives at bits a where inf is infinity, and value elsewhere: -inf for both
- * zeros, NaN for what is above inf as an unsigned number, that is NaN and negative
- * numbers. */
+/* Returns the special result of ln for an argument with bits a, else value: infinity for
+ * inf, -inf for both zeros, NaN for bits above those of inf as unsigned numbers, which
+ * are NaN and negative numbers. */
 LANES_ATTR static inline uint32_t
 ln_result(uint32_t a, uint32_t inf, uint32_t sign, uint32_t nan, uint32_t value)
 {
@@ -324,7 +328,7 @@ LOOP_F16(run_rsqrt_f16, half_of_double(1.0 / __builtin_sqrt(x)))
 LOOP_F16(run_sin_f16, half_of_double(sin_f16(x)))
 LOOP_F16(run_cos_f16, half_of_double(cos_f16(x)))
 
-/* Pieces of an array of arguments of which none is large take the loop that
+/* Arrays are cut into pieces; a piece without large arguments takes the loop that
  * vectorises. */
 enum {
     PIECE = 256

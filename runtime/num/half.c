@@ -13,7 +13,7 @@ half_round_odd(double d)
     double mag = d < 0 ? -d : d;
     double back_mag = back < 0 ? -back : back;
     if (back_mag > mag) {
-        u--; /* toward zero; the bits of a float are ordered by magnitude */
+        u--; /* one step toward zero: the bits of a float are ordered by magnitude */
     }
     return float_of_bits(u | 1u);
 }

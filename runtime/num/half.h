@@ -1,10 +1,10 @@
-/* half.h: float16 and bfloat16 to and from float and double. Inline and with selects
- * instead of branches, so that loops over them vectorise.
+/* half.h: conversions of float16 and bfloat16 to and from float and double. They are
+ * inline and use selects instead of branches, so that loops over them vectorise.
  *
  * Narrowing rounds once, to nearest even; subnormals are kept; what rounds beyond the
  * largest number becomes infinity; every NaN becomes the canonical quiet NaN (7e00, 7fc0,
- * 7fc00000), sign dropped. Widening is exact and keeps NaN payloads. Relies on IEEE
- * arithmetic in the default rounding mode, without flush to zero. */
+ * 7fc00000), whose sign is positive. Widening is exact and keeps NaN payloads. The code
+ * relies on IEEE arithmetic in the default rounding mode, without flush to zero. */
 #ifndef TIK_HALF_H
 #define TIK_HALF_H
 
@@ -51,8 +51,8 @@ double_of_bits(uint64_t u)
     return d;
 }
 
-/* The bits of f, or of the canonical NaN: how an arithmetic result in float32 is
- * stored. */
+/* Returns the bits of f, or the canonical NaN: the form in which an arithmetic result in
+ * float32 is stored. */
 static inline uint32_t
 float_bits_canonical(float f)
 {
@@ -65,9 +65,9 @@ half_to_float(uint16_t h)
     const uint32_t rebias = (uint32_t)(127 - 15) << 23;
     uint32_t u = (uint32_t)(h & 0x7fffu) << 13;
     uint32_t exp = u & 0x0f800000u;
-    /* Infinity and NaN need the bias twice to reach the exponent 255. */
+    /* Infinity and NaN reach the exponent 255 when the bias is added twice. */
     uint32_t normal = u + rebias + (exp == 0x0f800000u ? rebias : 0);
-    /* Subnormal: give it the implicit one of 2^-14 and subtract that again. */
+    /* A subnormal gets the implicit one of 2^-14, which is subtracted again. */
     float sub = float_of_bits(u + (113u << 23)) - float_of_bits(113u << 23);
     uint32_t magnitude = exp == 0 ? float_bits(sub) : normal;
     return float_of_bits(magnitude | (uint32_t)(h & 0x8000u) << 16);
@@ -79,10 +79,12 @@ half_from_float(float f)
     uint32_t u = float_bits(f);
     uint32_t sign = u >> 16 & 0x8000u;
     u &= 0x7fffffffu;
-    /* 2^-14 and up: add half a unit of the last place (less one when it is even), cut 13
-     * bits; a carry runs into the exponent and from 65520 on into infinity. */
+    /* From 2^-14 on half a unit of the last place (less one when it is even) is added and
+     * 13 bits are cut; a carry runs into the exponent, and from 65520 on into
+     * infinity. */
     uint32_t normal = (u - ((uint32_t)(127 - 15) << 23) + 0xfffu + (u >> 13 & 1u)) >> 13;
-    /* Below: adding 0.5 aligns the last place of a subnormal with that of the sum. */
+    /* Below 2^-14 adding 0.5 aligns the last place of a subnormal with that of the
+     * sum. */
     uint32_t sub =
         float_bits(float_of_bits(u < 0x38800000u ? u : 0) + 0.5f) - 0x3f000000u;
     uint32_t h = u < 0x38800000u ? sub : normal;
@@ -90,7 +92,7 @@ half_from_float(float f)
     return (uint16_t)(u > 0x7f800000u ? HALF_NAN : h | sign);
 }
 
-/* Infinity as the largest number of its sign, NaN as 0. */
+/* Replaces infinity by the largest number of its sign, and NaN by 0. */
 static inline uint16_t
 half_finite(uint16_t h)
 {
@@ -112,8 +114,8 @@ bfloat_from_float(float f)
     return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? BFLOAT_NAN : rounded);
 }
 
-/* a + b rounded to odd: toward zero, with the last bit set when the sum is inexact. A
- * rounding to fewer bits behind it is as if it were the only one. */
+/* Returns a + b rounded to odd: toward zero, with the last bit set when the sum is
+ * inexact. A rounding to fewer bits after it is as if it were the only one. */
 static inline double
 half_sum_odd(double a, double b)
 {
@@ -128,9 +130,9 @@ half_sum_odd(double a, double b)
     return double_of_bits(u | 1);
 }
 
-/* d as a float rounded to odd: the nearest float toward zero, with the last bit set when
- * d is not exactly that. Rounding it again to a type at least two bits narrower equals
- * rounding d once. */
+/* Returns d as a float rounded to odd: the nearest float toward zero, with the last bit
+ * set when d differs from it. Rounding it again to a type at least two bits narrower
+ * equals rounding d once. */
 float half_round_odd(double d);
 uint16_t half_from_double(double d);
 uint16_t bfloat_from_double(double d);

@@ -6,8 +6,8 @@
 
 #include "num/lanes.h"
 
-/* value is made from a, the element, and count, in the type W, which holds shifts by
- * every count. */
+/* Defines a shift. value is an expression of a, the element, and count, in the type W,
+ * which is wide enough for every count. */
 #define SHIFT(name, T, W, value)                                                         \
     static void name(void *dst, const void *src, int count, int64_t n)                   \
     {                                                                                    \
@@ -20,9 +20,9 @@
         }                                                                                \
     }
 
-/* The sign bit of a, the other bits of a << count. */
+/* The sign bit of a with the other bits of a << count. */
 #define KEEP_SIGN(sign) (((uint64_t)a & (sign)) | ((uint64_t)a << count & ((sign) - 1)))
-/* Half of the last place is added before the cut. */
+/* Half of the last place is added before bits are cut. */
 #define ROUNDED ((a + (INT64_C(1) << count >> 1)) >> count)
 
 SHIFT(shl_u16, AnyU16, uint64_t, a << count)

@@ -1,10 +1,10 @@
 /* lanes.h: how loops over arrays are written so that they vectorise, and the levels of
  * vector units that they are compiled for.
  *
- * A file X_lanes.c has a table of such loops. The build compiles it once for each level
- * that it names in the Makefile, with LANES_AT_base, LANES_AT_avx2 or LANES_AT_avx512. So
- * the text needs no names by level but that of its table. All levels compute the same
- * bits: each step of a loop is one IEEE operation or an operation on integers, and
+ * A file X_lanes.c has a table of such loops. The Makefile compiles it once for each of
+ * the levels that it names for the file, with LANES_AT_base, LANES_AT_avx2 or
+ * LANES_AT_avx512. So only the table needs a name for each level. All levels compute the
+ * same bits: each step of a loop is one IEEE operation or an operation on integers, and
  * nothing is contracted (the Makefile says -ffp-contract=off). */
 #ifndef TIK_NUM_LANES_H
 #define TIK_NUM_LANES_H
@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 #if defined(__clang__)
-/* Without optimisation, or with sanitizers, nothing is vectorised; that is no news. */
+/* Without optimisation, or with sanitizers, nothing is vectorised, which needs no
+ * warning. */
 #pragma clang diagnostic ignored "-Wpass-failed"
 #define LANES_LOOP _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -28,10 +29,10 @@
         target("avx512f,avx512bw,avx512dq,avx512vl,f16c,prefer-vector-width=512")))
 #endif
 
-/* For a file that is compiled for levels: LANES_ATTR, the target of every function;
- * LANES_NAME, the name of its table; LANES_F16C, how many lanes the processor's own
- * conversions between float16 and float32 take, 0: it has none; LANES_HERE: the family of
- * processors has the level. */
+/* A file that is compiled for levels uses LANES_ATTR, the target of every function;
+ * LANES_NAME, the name of its table; LANES_F16C, the number of elements that the
+ * processor's own conversions between float16 and float32 take, 0 if it has none;
+ * LANES_HERE, which is 1 where the family of processors has the level. */
 #if defined(LANES_AT_base)
 #define LANES_NAME(name) name##_base
 #define LANES_ATTR
@@ -56,7 +57,7 @@
 #define LANES_HERE 0
 #endif
 
-/* Elements at any address. */
+/* Types of elements that need no alignment. */
 #define LANES_ANY __attribute__((aligned(1), may_alias))
 typedef uint8_t AnyU8 LANES_ANY;
 typedef int8_t AnyS8 LANES_ANY;
@@ -75,7 +76,7 @@ typedef enum NumLevel {
     NUM_LEVELS
 } NumLevel;
 
-/* The highest level that the processor which runs this has. */
+/* Returns the highest level of the processor that runs this. */
 NumLevel num_level(void);
 
 #endif

@@ -111,8 +111,8 @@ scalar_to_double(Dtype t, int64_t v)
     return to_float(t, v);
 }
 
-/* Truncation toward zero into [lo of t, hi of t]; NaN gives 0. Float bounds of integer
- * types are powers of two, so the comparisons are exact. */
+/* Truncates toward zero and saturates at the range of t; NaN gives 0. Float bounds of
+ * integer types are powers of two, so the comparisons are exact. */
 static int64_t
 float_to_int(Dtype t, float f)
 {
@@ -128,15 +128,15 @@ float_to_int(Dtype t, float f)
     int64_t lo, hi;
     bool full;
     scalar_range(t, &lo, &hi, &full);
-    /* (float)hi may be hi + 1; either way everything from there on saturates. */
+    /* (float)hi may be hi + 1; in both cases everything from there on saturates. */
     if (f >= (float)hi) {
         return hi;
     }
     return f <= (float)lo ? lo : (int64_t)f;
 }
 
-/* A conversion to a float type. One of 16 bits has no results but finite numbers: what is
- * beyond them becomes the largest, NaN becomes 0. */
+/* Converts to a float type. With 16 bits all results are finite: numbers beyond them
+ * become the largest one, NaN becomes 0. */
 static int64_t
 narrowed(Dtype t, float f)
 {
@@ -210,7 +210,7 @@ eval_float(ScalarOp op, Dtype t, int64_t a, int64_t b, int64_t *out)
         *out = x >= y;
         return true;
     default:
-        return false; /* bit operations have no meaning on float types */
+        return false; /* bit operations do not exist for float types */
     }
 }
 

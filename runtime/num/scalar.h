@@ -1,8 +1,8 @@
-/* scalar.h: the meaning of scalar expressions, once, for constant folding, the prover's
- * concrete evaluation and the emulator. (The host back end emits the same as LLVM IR;
- * tests compare.)
+/* scalar.h: the meaning of scalar expressions, defined once for constant folding, the
+ * prover's concrete evaluation and the emulator. The host back end emits the same as LLVM
+ * IR, and tests compare them.
  *
- * A value travels as int64_t: signed types sign-extended, unsigned types zero-extended
+ * A value is kept as int64_t: signed types sign-extended, unsigned types zero-extended
  * (uint64: the bit pattern), bool 0 or 1, float types their bit pattern zero-extended.
  * Integer + - * wrap in the type. float16 and bfloat16 compute in float32 and round once,
  * to nearest even. A NaN result of arithmetic is the canonical quiet NaN (7e00, 7fc0,
@@ -36,15 +36,15 @@ scalar_is_compare(ScalarOp op)
 
 /* Computes op on operands of type t (CAST, BITS: from is the operand's type, t the
  * result's; else from is ignored). b is ignored for one-operand operations. Shift counts
- * are values of type t. False: integer division by zero, *out is untouched. */
+ * are values of type t. Returns false, without *out, for an integer division by zero. */
 bool scalar_eval(ScalarOp op, Dtype t, Dtype from, int64_t a, int64_t b, int64_t *out);
 
-/* A value of any 64-bit pattern brought into the canonical form of a type (wraps
- * integers). */
+/* Brings any 64-bit pattern into the canonical form of a type; integers wrap. */
 int64_t scalar_wrap(Dtype t, int64_t v);
-/* Range of an integer type; uint64 has hi = INT64_MAX here and *full = false. */
+/* Gives the range of an integer type. For uint64 *hi is INT64_MAX and *full is false. */
 void scalar_range(Dtype t, int64_t *lo, int64_t *hi, bool *full);
-/* Between a double and the bit pattern of a float type (round to nearest even). */
+/* Convert between a double and the bit pattern of a float type, rounded to nearest
+ * even. */
 int64_t scalar_from_double(Dtype t, double d);
 double scalar_to_double(Dtype t, int64_t v);
 

@@ -1,4 +1,4 @@
-/* seq.c: see num/seq.h. */
+/* seq.c: arithmetic sequences; see num/seq.h. */
 #include "num/seq.h"
 
 #include <string.h>

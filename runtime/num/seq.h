@@ -7,9 +7,9 @@
 #include "num/type.h"
 
 /* Writes start + first, start + first + 1, ... n elements of a type: integers, float16,
- * float32. start is a value of the type: integers as they are, floats as bits. Integers
- * wrap; of floats each exact sum is rounded once, NaN is canonical. dst needs no
- * alignment; first + n is below 2^53. */
+ * float32. start is a value of the type, a float as its bits. Integers wrap; each exact
+ * sum of floats is rounded once, and NaN is canonical. dst needs no alignment; first + n
+ * is below 2^53. */
 void num_sequence(void *dst, NumType t, int64_t start, int64_t first, int64_t n);
 
 #endif

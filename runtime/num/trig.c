@@ -16,7 +16,7 @@ enum {
 
 static const uint32_t two_by_pi[] = {TWO_BY_PI_WORDS};
 
-/* The 128 bits of 2/pi that start after so many bits, highest word first. */
+/* Gives the 128 bits of 2/pi from bit start on, highest word first. */
 static void
 window(int start, uint32_t w[WINDOW])
 {
@@ -29,7 +29,7 @@ window(int start, uint32_t w[WINDOW])
     }
 }
 
-/* w * m modulo 2^128: two bits of the quadrant, then the fraction. */
+/* Computes w * m modulo 2^128: two bits of the quadrant, then the fraction. */
 static void
 multiply(uint32_t w[WINDOW], uint32_t m)
 {
@@ -41,7 +41,7 @@ multiply(uint32_t w[WINDOW], uint32_t m)
     }
 }
 
-/* n and r from the product. */
+/* Returns n, and gives r, from the product. */
 static uint64_t
 split(const uint32_t w[WINDOW], double *r)
 {

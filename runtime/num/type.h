@@ -11,7 +11,7 @@ typedef enum NumType {
     NUM_TYPES
 } NumType;
 
-/* Of a Dtype. */
+/* Converts a Dtype. */
 static inline NumType
 num_type(int dtype)
 {

@@ -25,13 +25,13 @@ ops_lanes(const OpCall *c, int param)
     bool lanes = t->scope == SC_LMEM;
     OpLanes x = {.at = c->at[param],
                  .size = dtype_size(t->dtype),
-                 .npu = lanes ? c->in.soc->lane->npu : INT32_MAX,
+                 .npu = lanes ? c->in.soc->lmem->npu : INT32_MAX,
                  .lane = (int)c->in.args[o->lane].v};
     for (int i = 0; i < LMEM_AXES; i++) {
         x.shape[i] = c->in.args[o->shape + i].v;
         x.step[i] = c->in.args[o->stride + i].v * x.size;
     }
-    x.pitch = lanes ? c->lane_bytes : x.step[LMEM_C];
+    x.pitch = lanes ? c->lmem_pitch : x.step[LMEM_C];
     return x;
 }
 
@@ -105,14 +105,14 @@ copy_channel(const Move *m, const int64_t at[SIDES][2])
 
 /* Copies, transposes of n and c, broadcasts: whole channels. */
 static void
-move_channels(Move *m, LaneFunc func)
+move_channels(Move *m, LmemFunc func)
 {
     join_rows(m);
     for (int64_t n = 0; n < m->s[DST].shape[LMEM_N]; n++) {
         for (int64_t c = 0; c < m->s[DST].shape[LMEM_C]; c++) {
             const int64_t at[SIDES][2] = {{n, c},
-                                          {func == LANE_NC ? c : n, func == LANE_NC ? n
-                                                                    : func == LANE_BCAST
+                                          {func == LMEM_NC ? c : n, func == LMEM_NC ? n
+                                                                    : func == LMEM_BCAST
                                                                         ? 0
                                                                         : c}};
             copy_channel(m, at);
@@ -227,39 +227,39 @@ split(const int64_t shape[LMEM_AXES], int64_t i, int64_t at[LMEM_AXES])
 }
 
 static void
-move_nibbles(const Move *m, LaneFunc func)
+move_nibbles(const Move *m, LmemFunc func)
 {
     const OpLanes *d = &m->s[DST];
     int64_t elems = d->shape[0] * d->shape[1] * d->shape[2] * d->shape[3];
     for (int64_t i = 0; i < elems; i++) {
         int64_t to[LMEM_AXES], from[LMEM_AXES];
         split(d->shape, i, to);
-        if (func == LANE_COPY) {
+        if (func == LMEM_COPY) {
             split(m->s[SRC].shape, i, from);
         } else {
             memcpy(from, to, sizeof from);
-            from[LMEM_C] = func == LANE_NC   ? to[LMEM_N]
-                           : func == LANE_CW ? to[LMEM_W]
+            from[LMEM_C] = func == LMEM_NC   ? to[LMEM_N]
+                           : func == LMEM_CW ? to[LMEM_W]
                                              : 0;
-            from[LMEM_N] = func == LANE_NC ? to[LMEM_C] : to[LMEM_N];
-            from[LMEM_W] = func == LANE_CW ? to[LMEM_C] : to[LMEM_W];
+            from[LMEM_N] = func == LMEM_NC ? to[LMEM_C] : to[LMEM_N];
+            from[LMEM_W] = func == LMEM_CW ? to[LMEM_C] : to[LMEM_W];
         }
         copy_nibble(m, to, from);
     }
 }
 
 bool
-ops_lane_move(OpCall *c)
+ops_lmem_move(OpCall *c)
 {
-    LaneFunc func = (LaneFunc)c->in.args[LMOVE_func].v;
+    LmemFunc func = (LmemFunc)c->in.args[LMOVE_func].v;
     Move m = {.s = {ops_lanes(c, DST), ops_lanes(c, SRC)},
               .mask = (uint64_t)c->in.args[LMOVE_lane_mask].v};
     bool same = memcmp(m.s[DST].shape, m.s[SRC].shape, sizeof m.s[DST].shape) == 0;
     if (c->in.args[LMOVE_bits].v < 8) {
         move_nibbles(&m, func);
-    } else if (func == LANE_CW) {
+    } else if (func == LMEM_CW) {
         transpose_cw(&m);
-    } else if (func == LANE_COPY && !same) {
+    } else if (func == LMEM_COPY && !same) {
         move_general(&m);
     } else {
         move_channels(&m, func);

@@ -96,7 +96,7 @@ one_channel(const Arith *a, int64_t n, int64_t c)
 }
 
 bool
-ops_lane_arith(OpCall *c)
+ops_lmem_arith(OpCall *c)
 {
     Arith a;
     const OpInfo *info = &op_table[c->in.op];

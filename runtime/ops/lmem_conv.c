@@ -213,14 +213,14 @@ by_rows(const ConvCall *c)
 }
 
 bool
-ops_lane_conv(OpCall *call)
+ops_lmem_conv(OpCall *call)
 {
     ConvCall c = {.d = ops_lanes(call, 0), .x = ops_lanes(call, 1)};
     c.k = lane_conv_numbers(&call->in);
     c.in = call->in.args[LCONV_src].t.dtype;
     c.out = call->in.args[LCONV_dst].t.dtype;
     c.weight = call->at[LCONV_weight];
-    c.pitch = call->lane_bytes;
+    c.pitch = call->lmem_pitch;
     c.dot = num_dot();
     if (c.k.depthwise) {
         by_rows(&c);

@@ -13,7 +13,7 @@ typedef struct OpCall {
     CheckInstr in;           /* numbers, masks, sizes of tensors */
     uint8_t *at[MAX_PARAMS]; /* first byte of each tensor operand */
     uint8_t *sreg;           /* special registers, SREG_BYTES */
-    int64_t lane_bytes;      /* from lane to lane of LMEM */
+    int64_t lmem_pitch;      /* from lane to lane of LMEM */
     Flags *flags;            /* between the queues of the core */
     const void *instr;       /* which instruction of the kernel it is */
     Fault fault;

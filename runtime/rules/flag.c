@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    MEET_BYTES = 32, /* of the workspace of a barrier, for each block */
+    BARRIER_BYTES = 32, /* of the workspace of a barrier, for each block */
     MOST_BLOCKS = 65535
 };
 
@@ -113,7 +113,7 @@ control_value_rule(Op op, int param)
     case SEM_BLOCKS:
         return RULE_BLOCK_COUNT;
     case SEM_BLOCK_BARRIER:
-        return param == MEET_blocks ? RULE_BARRIER : RULE_NONE;
+        return param == BARRIER_blocks ? RULE_BARRIER : RULE_NONE;
     case SEM_LOOP_BOUNDS:
         return param == BOUNDS_end ? RULE_LOOP_BOUNDS : RULE_NONE;
     default:
@@ -170,13 +170,13 @@ block_count(const CheckInstr *in, Fault *fault)
 static bool
 meeting_room(const CheckInstr *in, Fault *fault)
 {
-    int64_t v = in->args[MEET_blocks].v, bytes = in->args[MEET_workspace].t.bytes;
-    FaultAt at = {RULE_BARRIER, MEET_workspace, v, 1, bytes / MEET_BYTES};
+    int64_t v = in->args[BARRIER_blocks].v, bytes = in->args[BARRIER_workspace].t.bytes;
+    FaultAt at = {RULE_BARRIER, BARRIER_workspace, v, 1, bytes / BARRIER_BYTES};
     return v <= at.hi ||
            check_fail(fault, &at,
                       "%lld blocks meet, and the workspace has %lld bytes; it takes %d "
                       "for each of them",
-                      (long long)v, (long long)bytes, (int)MEET_BYTES);
+                      (long long)v, (long long)bytes, (int)BARRIER_BYTES);
 }
 
 static bool

@@ -71,7 +71,7 @@ tensor_of(const CheckInstr *in, int param)
 static bool
 extents_ok(const CheckInstr *in, int param, Fault *fault)
 {
-    int64_t most = in->soc->lane->dim_max;
+    int64_t most = in->soc->lmem->dim_max;
     for (int i = 0; i < LMEM_AXES; i++) {
         int64_t n = extent_of(in, param, i);
         FaultAt at = {RULE_DMA_DIM, param, n, 1, most};
@@ -89,7 +89,7 @@ static bool
 lane_ok(const CheckInstr *in, int param, Fault *fault)
 {
     int64_t lane = in->args[operand(in, param)->lane].v;
-    int64_t most = in_lanes(in, param) ? in->soc->lane->npu - 1 : 0;
+    int64_t most = in_lanes(in, param) ? in->soc->lmem->npu - 1 : 0;
     FaultAt at = {RULE_LANE_RANGE, param, lane, 0, most};
     return (lane >= 0 && lane <= most) ||
            check_fail(fault, &at, "%s starts in lane %lld; %s has lanes 0 to %lld there",
@@ -116,12 +116,12 @@ strides_ok(const CheckInstr *in, int param, Fault *fault)
 }
 
 /* A linear tensor as if every channel stood in the one lane that there is. */
-static const LaneTarget one_lane = {.npu = 1, .eu_bytes = 1, .lane_bytes = 1, .banks = 1};
+static const LmemTarget one_lane = {.npu = 1, .eu_bytes = 1, .lane_bytes = 1, .banks = 1};
 
-static const LaneTarget *
+static const LmemTarget *
 target_of(const CheckInstr *in, int param)
 {
-    return in_lanes(in, param) ? in->soc->lane : &one_lane;
+    return in_lanes(in, param) ? in->soc->lmem : &one_lane;
 }
 
 static bool
@@ -204,10 +204,10 @@ elements_ok(const CheckInstr *in, Fault *fault)
         return check_fail(fault, &at, "elements of %lld bits in tensors of %s",
                           (long long)bits, dtype_name(t));
     }
-    at = (FaultAt){RULE_LANE_FUNC, LMOVE_func, func, 0, LANE_BCAST};
-    return (func >= LANE_COPY && func <= LANE_BCAST) ||
+    at = (FaultAt){RULE_LANE_FUNC, LMOVE_func, func, 0, LMEM_BCAST};
+    return (func >= LMEM_COPY && func <= LMEM_BCAST) ||
            check_fail(fault, &at, "func is %lld; it is 0 to %d", (long long)func,
-                      (int)LANE_BCAST);
+                      (int)LMEM_BCAST);
 }
 
 static int64_t
@@ -222,27 +222,27 @@ count_of(const CheckInstr *in, int param)
 
 /* The axis of the source that axis i of the destination runs along. */
 static int
-source_axis(LaneFunc func, int i)
+source_axis(LmemFunc func, int i)
 {
     static const int nc[LMEM_AXES] = {LMEM_C, LMEM_N, LMEM_H, LMEM_W};
     static const int cw[LMEM_AXES] = {LMEM_N, LMEM_W, LMEM_H, LMEM_C};
-    return func == LANE_NC ? nc[i] : func == LANE_CW ? cw[i] : i;
+    return func == LMEM_NC ? nc[i] : func == LMEM_CW ? cw[i] : i;
 }
 
 static bool
 counts_ok(const CheckInstr *in, Fault *fault)
 {
-    LaneFunc func = (LaneFunc)in->args[LMOVE_func].v;
+    LmemFunc func = (LmemFunc)in->args[LMOVE_func].v;
     int64_t d = count_of(in, 0), s = count_of(in, 1);
     FaultAt at = {RULE_DMA_COUNT, 1, s, d, d};
-    if (func == LANE_COPY) {
+    if (func == LMEM_COPY) {
         return d == s || check_fail(fault, &at, "dst has %lld elements and src %lld",
                                     (long long)d, (long long)s);
     }
     for (int i = 0; i < LMEM_AXES; i++) {
         int from = source_axis(func, i);
         int64_t have = extent_of(in, 1, from);
-        int64_t want = func == LANE_BCAST && i == LMEM_C ? 1 : extent_of(in, 0, i);
+        int64_t want = func == LMEM_BCAST && i == LMEM_C ? 1 : extent_of(in, 0, i);
         at = (FaultAt){RULE_DMA_COUNT, 1, have, want, want};
         if (have != want) {
             return check_fail(fault, &at,
@@ -257,7 +257,7 @@ counts_ok(const CheckInstr *in, Fault *fault)
 static bool
 steps_ok(const CheckInstr *in, Fault *fault)
 {
-    for (int param = 0; param < 2 && soc_has(in->soc, FEATURE_LANE_STEPS); param++) {
+    for (int param = 0; param < 2 && soc_has(in->soc, FEATURE_LMEM_STEPS); param++) {
         int64_t step = stride_of(in, param, LMEM_W);
         int64_t most = MOST_STEP * BYTE_BITS / in->args[LMOVE_bits].v;
         FaultAt at = {RULE_DMA_WSTRIDE, param, step, 1, most};
@@ -276,9 +276,9 @@ static bool
 broadcast_ok(const CheckInstr *in, Fault *fault)
 {
     int64_t lane = in->args[operand(in, 0)->lane].v, c = extent_of(in, 0, LMEM_C);
-    int64_t npu = in->soc->lane->npu;
+    int64_t npu = in->soc->lmem->npu;
     FaultAt at = {RULE_BCAST_LANES, 0, lane + c, 0, npu};
-    if (in->args[LMOVE_func].v != LANE_BCAST) {
+    if (in->args[LMOVE_func].v != LMEM_BCAST) {
         return true;
     }
     if (!in_lanes(in, 0)) {
@@ -424,7 +424,7 @@ static int64_t
 table_bytes(const CheckInstr *in)
 {
     LaneConv c = lane_conv_numbers(in);
-    int64_t slots = div_ceil(extent_of(in, LCONV_dst, LMEM_C), in->soc->lane->npu);
+    int64_t slots = div_ceil(extent_of(in, LCONV_dst, LMEM_C), in->soc->lmem->npu);
     int64_t words = c.requant_words > 0 ? sat_add(sat_mul(slots - 1, c.requant_pitch),
                                                   4 * c.requant_words)
                                         : 0;

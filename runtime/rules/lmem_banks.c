@@ -39,7 +39,7 @@ bank_at_once(const BankUser *a, const BankUser *b)
 }
 
 static uint32_t
-banks_of(const LaneTarget *t, const BankOperand *o)
+banks_of(const LmemTarget *t, const BankOperand *o)
 {
     bool inside = o->from >= 0 && o->bytes > 0 && o->bytes <= t->lane_bytes - o->from;
     return inside ? lmem_banks(t, o->from, o->bytes) : 0;
@@ -47,14 +47,14 @@ banks_of(const LaneTarget *t, const BankOperand *o)
 
 /* Of a tensor with itself no allocation can part the banks. */
 static uint32_t
-common_banks(const LaneTarget *t, const BankOperand *a, const BankOperand *b)
+common_banks(const LmemTarget *t, const BankOperand *a, const BankOperand *b)
 {
     return a->buffer == b->buffer ? 0 : banks_of(t, a) & banks_of(t, b);
 }
 
 /* The first of a with one of b of which it shares a bank. */
 static uint32_t
-clash(const LaneTarget *t, const BankOperand *a, const BankOperand *b, int n,
+clash(const LmemTarget *t, const BankOperand *a, const BankOperand *b, int n,
       BankClash *out)
 {
     uint32_t banks = 0;
@@ -66,7 +66,7 @@ clash(const LaneTarget *t, const BankOperand *a, const BankOperand *b, int n,
 }
 
 bool
-bank_clash(const LaneTarget *t, const BankUser *u, BankClash *out)
+bank_clash(const LmemTarget *t, const BankUser *u, BankClash *out)
 {
     uint32_t banks = 0;
     for (int i = 0; i < u->n && u->computes && banks == 0; i++) {
@@ -80,7 +80,7 @@ bank_clash(const LaneTarget *t, const BankUser *u, BankClash *out)
 }
 
 bool
-bank_clash_behind(const LaneTarget *t, const BankUser *before, const BankUser *u,
+bank_clash_behind(const LmemTarget *t, const BankUser *before, const BankUser *u,
                   BankClash *out)
 {
     uint32_t banks = 0;

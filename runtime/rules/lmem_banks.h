@@ -46,8 +46,8 @@ typedef struct BankClash {
 
 /* The first two buffers of arithmetic that share a bank; of what stands before u and u,
  * while both run. */
-bool bank_clash(const LaneTarget *t, const BankUser *u, BankClash *out);
-bool bank_clash_behind(const LaneTarget *t, const BankUser *before, const BankUser *u,
+bool bank_clash(const LmemTarget *t, const BankUser *u, BankClash *out);
+bool bank_clash_behind(const LmemTarget *t, const BankUser *before, const BankUser *u,
                        BankClash *out);
 
 #endif

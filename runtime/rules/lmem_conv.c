@@ -8,7 +8,7 @@
 
 /* The multiple that the operand's first byte in a lane is of. */
 static int64_t
-unit_of(const LaneTarget *t, int param, const LaneConvOperands *o)
+unit_of(const LmemTarget *t, int param, const LaneConvOperands *o)
 {
     bool alone = !o->has_words && !o->has_bias;
     bool plain = o->dtype == DT_F32 || (o->depthwise && alone);
@@ -17,7 +17,7 @@ unit_of(const LaneTarget *t, int param, const LaneConvOperands *o)
 }
 
 bool
-lane_conv_aligned(const LaneTarget *t, int param, const LaneConvOperands *o, int64_t at,
+lane_conv_aligned(const LmemTarget *t, int param, const LaneConvOperands *o, int64_t at,
                   Fault *fault)
 {
     int n;

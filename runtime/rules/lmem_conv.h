@@ -29,7 +29,7 @@ typedef struct LaneConvOperands {
 } LaneConvOperands;
 
 /* lmem_conv.c: eu-misaligned; at: the operand's first byte in its lanes. */
-bool lane_conv_aligned(const LaneTarget *t, int param, const LaneConvOperands *o,
+bool lane_conv_aligned(const LmemTarget *t, int param, const LaneConvOperands *o,
                        int64_t at, Fault *fault);
 
 /* Requantisation of a channel: (v * multiplier) / 2^shift, to the nearest and up in the

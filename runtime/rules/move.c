@@ -41,7 +41,7 @@ move_path(const CheckInstr *in, Fault *fault)
 {
     Scope src = in->args[MOVE_src].t.scope;
     Scope dst = in->args[MOVE_dst].t.scope;
-    if (in->soc->lane != NULL && (src == SC_LMEM || dst == SC_LMEM)) {
+    if (in->soc->lmem != NULL && (src == SC_LMEM || dst == SC_LMEM)) {
         FaultAt at = {RULE_DMA_FORM, src == SC_LMEM ? MOVE_src : MOVE_dst, 0, 0, 0};
         return check_fail(fault, &at, "%s is in LMEM; its moves have the tensor form",
                           src == SC_LMEM ? "src" : "dst");

@@ -1,4 +1,4 @@
-/* bind.c: see bind.h. */
+/* bind.c: binds arrays to the arguments of a kernel; see bind.h. */
 #include "support/bind.h"
 
 #include <inttypes.h>
@@ -43,7 +43,7 @@ check_array(const TikParam *p, const TikArray *a, TikError *err)
     return true;
 }
 
-/* All elements get the value, and nothing else does. */
+/* Sets all elements, but not the room after them. */
 static void
 fill(const TikArray *a, int64_t value)
 {
@@ -57,10 +57,10 @@ fill(const TikArray *a, int64_t value)
     }
 }
 
-/* ---- the room behind an array -------------------------------------------- */
+/* ---- the room after an array --------------------------------------------- */
 
-/* The array's bytes with the room of its granule, which is zero: where they are, or in
- * memory of their own until bound_end. Null: no memory. */
+/* Returns the array's bytes followed by the room of its granule, which is zeroed: in
+ * place, or in a copy that lives until bound_end. Null when memory is exhausted. */
 static uint8_t *
 with_room(Bound *b, const TikArray *a)
 {
@@ -77,8 +77,8 @@ with_room(Bound *b, const TikArray *a)
     return own;
 }
 
-/* An array that the kernel only reads is not written: it may stand in memory that nobody
- * can write. */
+/* An array that the kernel only reads is not written, because it may be in memory that
+ * cannot be written. */
 static void
 bounce_back(const Bounce *x)
 {

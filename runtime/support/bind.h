@@ -1,31 +1,34 @@
-/* bind.h: the arrays of a run as a kernel sees them, for both back ends: checked, filled
- * with what the kernel's arguments are preset to, address lists as tables. A kernel may
- * touch the granule of an array (scope_granule), bytes behind its data that are zero at
- * first and go nowhere. An array without that room, of an argument that is not known to
- * be left alone behind its data, is copied for the run. Private to the runtime. */
+/* bind.h: binds the arrays of a run to the arguments of a kernel, for both back ends: it
+ * checks them, presets them, and makes tables of address lists. A kernel may access the
+ * whole granule of an array (scope_granule): bytes after its data, which are zero at
+ * first and are dropped at the end. An array without that room is copied for the run
+ * unless the kernel is known not to access bytes after its data. It is private to the
+ * runtime. */
 #ifndef TIK_BIND_H
 #define TIK_BIND_H
 
 #include "tikrt.h"
 
-/* An array that is elsewhere during the run. */
+/* An array that is copied for the run. */
 typedef struct Bounce {
     uint8_t *own, *caller;
-    int64_t bytes; /* of the data */
+    int64_t bytes; /* bytes of the data */
 } Bounce;
 
 typedef struct Bound {
-    /* by argument: its data; of a list its first ListItem; then the size of each */
+    /* for each argument its data, or the first ListItem of a list; then the size of
+     * each */
     uint8_t **args;
-    ListItem *items;   /* of all lists, one behind the other */
-    TikArray **arrays; /* by argument: as given, with the data that the run uses */
-    TikArray *own;     /* what arrays points to */
+    ListItem *items; /* items of all lists, one after the other */
+    TikArray *
+        *arrays; /* for each argument the given array, with the data that the run uses */
+    TikArray *own; /* what arrays points to */
     Bounce *bounces;
     int nbounces;
 } Bound;
 
-/* Nothing is written unless all arrays fit. bound_end also after false: it gives the
- * results back to the caller's arrays. */
+/* Binds the arrays. Nothing is written unless all of them fit. bound_end must follow,
+ * also after false; it copies results back to the caller's arrays. */
 bool bound_init(Bound *b, const TikParam *params, int n, TikArray *const *arrays,
                 TikError *err);
 void bound_end(Bound *b);

@@ -1,4 +1,4 @@
-/* error.c: see error.h. */
+/* error.c: fills a TikError; see error.h. */
 #include "support/error.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* pages.c: see pages.h. Small pieces come from the heap, where the sanitizers watch their
- * ends. */
+/* pages.c: zeroed memory; see pages.h. Small pieces come from the heap, where sanitizers
+ * detect accesses past their ends. */
 #define _DEFAULT_SOURCE
 #include "support/pages.h"
 

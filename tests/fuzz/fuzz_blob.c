@@ -25,7 +25,7 @@ LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
 {
     size = LLVMFuzzerMutate(data, size, max);
     if (seed % 8 != 0) {
-        tikblob_reseal(data, size);
+        tikblob_update_checksums(data, size);
     }
     return size;
 }

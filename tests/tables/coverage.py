@@ -19,7 +19,7 @@ import vector_gen  # noqa: E402,F401
 from vector_gen.draw import FAMILIES, SHORT, TYPES, left_out  # noqa: E402
 
 
-CONTROL = ('RESERVE', 'BLOCKS', 'BOUNDS', 'FLAG', 'PIPE', 'MEET')  # forms without tensor data
+CONTROL = ('RESERVE', 'BLOCKS', 'BOUNDS', 'FLAG', 'PIPE', 'BARRIER')  # forms without tensor data
 
 
 def read(path):

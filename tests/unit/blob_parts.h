@@ -185,7 +185,7 @@ put_together(Parts *s)
     put32(b.p + 28, HEADER_BYTES);
     put64(b.p + 40, s->required);
     put64(b.p + 48, s->optional);
-    tikblob_reseal(b.p, b.n);
+    tikblob_update_checksums(b.p, b.n);
     return b;
 }
 

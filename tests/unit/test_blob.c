@@ -292,7 +292,7 @@ every_truncation_is_refused(void **state)
         Bin cut = {malloc(n + 1), n};
         memcpy(cut.p, a.p, n);
         assert_true(*open_code(&cut) != 0);
-        tikblob_reseal(cut.p, cut.n);
+        tikblob_update_checksums(cut.p, cut.n);
         assert_true(*open_code(&cut) != 0);
         free(cut.p);
     }
@@ -312,7 +312,7 @@ flips_with_right_checksums_stay_canonical(void **state)
         TikBlobDiag diag;
         memcpy(b.p, a.p, a.n);
         b.p[bit / 8] ^= (uint8_t)(1 << (bit % 8));
-        tikblob_reseal(b.p, b.n);
+        tikblob_update_checksums(b.p, b.n);
         if (*open_code(&b) != 0 || !tikblob_disassemble(b.p, b.n, &text, &diag)) {
             continue;
         }
@@ -750,25 +750,25 @@ header_rules(void **state)
     section(&a, "CODE")[8] ^= 1;
     section(&a, "IDNT")[0] ^= 1;
     assert_string_equal(open_code(&a), "build-id");
-    tikblob_reseal(a.p, a.n);
+    tikblob_update_checksums(a.p, a.n);
     put16(a.p + 8, 1);
-    tikblob_reseal(a.p, a.n);
+    tikblob_update_checksums(a.p, a.n);
     assert_string_equal(open_code(&a), "version-major");
     put16(a.p + 8, 0);
     put32(a.p + 12, 72);
-    tikblob_reseal(a.p, a.n);
+    tikblob_update_checksums(a.p, a.n);
     assert_string_equal(open_code(&a), "header-size");
     put32(a.p + 12, 64);
     put64(a.p + 16, a.n + 1);
-    tikblob_reseal(a.p, a.n);
+    tikblob_update_checksums(a.p, a.n);
     assert_string_equal(open_code(&a), "total-size");
     put64(a.p + 16, a.n);
     put32(a.p + 32, 1);
-    tikblob_reseal(a.p, a.n);
+    tikblob_update_checksums(a.p, a.n);
     assert_string_equal(open_code(&a), "target-fingerprint");
     put32(a.p + 32, CORE_A310P_AIC);
     section(&a, "KERN")[-1] = 1;
-    tikblob_reseal(a.p, a.n);
+    tikblob_update_checksums(a.p, a.n);
     assert_string_equal(open_code(&a), "section-gap");
     free(a.p);
 }

@@ -35,13 +35,13 @@ load_part(const char *id, const char *part, Dtype t)
     return load(name, t);
 }
 
-static const LaneTarget *
+static const LmemTarget *
 target(const char *name)
 {
     const Soc *soc = soc_find(name);
     assert_non_null(soc);
-    assert_non_null(soc->lane);
-    return soc->lane;
+    assert_non_null(soc->lmem);
+    return soc->lmem;
 }
 
 typedef struct Case {
@@ -94,7 +94,7 @@ each(const int64_t shape[LMEM_AXES], Each *what, void *ctx)
 }
 
 typedef struct Image {
-    const LaneTarget *t;
+    const LmemTarget *t;
     LmemTensor x;
     TikArray src, image, mask, seen;
 } Image;
@@ -113,7 +113,7 @@ compare_element(void *ctx, const int64_t at[LMEM_AXES], int64_t i)
 }
 
 static void
-check_image(const char *id, const LaneTarget *t, const LmemTensor *x, Dtype d)
+check_image(const char *id, const LmemTarget *t, const LmemTensor *x, Dtype d)
 {
     TikError err;
     Image m = {.t = t, .x = *x};
@@ -144,7 +144,7 @@ layouts(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const Case *c = &cases[i];
-        const LaneTarget *t = target(c->target);
+        const LmemTarget *t = target(c->target);
         LmemTensor x = tensor(c);
         if (c->layout != LMEM_FREE) {
             memset(x.stride, 0, sizeof x.stride);
@@ -190,7 +190,7 @@ nibbles(void **state)
 static void
 matrix(const char *id, int64_t per, int lane, const int64_t stride[LMEM_AXES])
 {
-    const LaneTarget *t = target("toy4x16");
+    const LmemTarget *t = target("toy4x16");
     LmemTensor x = {.lane = lane, .bits = 32};
     TikArray src = load_part(id, "src", DT_S32);
     TikArray image = load_part(id, "image", DT_S32);
@@ -295,7 +295,7 @@ static void
 views(void **state)
 {
     (void)state;
-    const LaneTarget *t = target("toy4x16");
+    const LmemTarget *t = target("toy4x16");
     LmemTensor x = {.shape = {2, 10, 2, 3}, .lane = 1, .base = 64, .bits = 32};
     TikArray a = load("v01_view", DT_S32);
     lmem_strides(t, LMEM_ALIGNED, &x);
@@ -336,7 +336,7 @@ addresses(void **state)
     static const char *const names[][2] = {{"v02_addr", "toy4x16"},
                                            {"v03_addr", "bm1684x"}};
     for (int k = 0; k < 2; k++) {
-        const LaneTarget *t = target(names[k][1]);
+        const LmemTarget *t = target(names[k][1]);
         TikArray a = load(names[k][0], DT_S32);
         for (int64_t r = 0; r < a.shape[0]; r++) {
             int64_t at = number(&a, 4 * r);
@@ -348,7 +348,7 @@ addresses(void **state)
         }
         tik_array_free(&a);
     }
-    const LaneTarget *toy = target("toy4x16");
+    const LmemTarget *toy = target("toy4x16");
     assert_int_equal(lmem_banks(toy, 240, 80), 3);
     assert_int_equal(lmem_banks(toy, 240, 16), 1);
     assert_int_equal(lmem_banks(toy, 0, 1024), 15);
@@ -359,12 +359,12 @@ static void
 lanes(void **state)
 {
     (void)state;
-    const LaneTarget *toy = target("toy4x16");
+    const LmemTarget *toy = target("toy4x16");
     assert_int_equal(lmem_lanes(toy, 0, 3), 7);
     assert_int_equal(lmem_lanes(toy, 3, 2), 9);
     assert_int_equal(lmem_lanes(toy, 2, 4), 15);
     assert_int_equal(lmem_lanes(toy, 1, 40), 15);
-    const LaneTarget *bm = target("bm1684x");
+    const LmemTarget *bm = target("bm1684x");
     assert_true(lmem_lanes(bm, 63, 64) == UINT64_MAX);
     assert_true(lmem_lanes(bm, 63, 2) == ((uint64_t)1 << 63 | 1));
 }
@@ -372,7 +372,7 @@ lanes(void **state)
 /* Counts the elements of small tensors: whether two elements share an address, with a row
  * of addresses for two tensors. */
 typedef struct Count {
-    const LaneTarget *t;
+    const LmemTarget *t;
     LmemTensor x;
     uint8_t *bytes; /* lane by lane */
     int64_t room;
@@ -396,7 +396,7 @@ count_element(void *ctx, const int64_t at[LMEM_AXES], int64_t i)
 }
 
 static bool
-counted(const LaneTarget *t, const LmemTensor *x, const LmemTensor *y)
+counted(const LmemTarget *t, const LmemTensor *x, const LmemTensor *y)
 {
     enum {
         ROOM = 4096
@@ -436,7 +436,7 @@ static void
 random_strides(void **state)
 {
     (void)state;
-    const LaneTarget *t = target("toy4x16");
+    const LmemTarget *t = target("toy4x16");
     uint64_t seed = 7;
     int apart = 0, repeats = 0;
     for (int i = 0; i < 20000; i++) {

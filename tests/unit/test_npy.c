@@ -129,7 +129,7 @@ broken_headers(void **state)
     refused_dict("{'descr': '<f2', 'shape': (6,)}", "lacks");
     refused_dict(HEAD "(6,), 'extra': 1}", "unknown or repeated");
     refused_dict(HEAD "(6,), 'shape': (6,)}", "unknown or repeated");
-    refused_dict(HEAD "(6,)} x", "behind the dictionary");
+    refused_dict(HEAD "(6,)} x", "after the dictionary");
     refused_dict(HEAD "(6)}", "shape");
     refused_dict(HEAD "6}", "shape");
     refused_dict(HEAD "(-6,)}", "shape");
@@ -161,7 +161,7 @@ wrong_contents(void **state)
     expect_refused(DT_F16, 6, TIK_ERR_NPY, "cut off: 11 of 12 bytes");
     uint16_t seven[7] = {0};
     write_file(1, HEAD "(6,)}", seven, 13);
-    expect_refused(DT_F16, 6, TIK_ERR_NPY, "goes on behind its 12 bytes");
+    expect_refused(DT_F16, 6, TIK_ERR_NPY, "goes on after its 12 bytes");
 }
 
 static void

@@ -148,7 +148,7 @@ lower_runtime(Lower *l, const char *name, LLVMTypeRef type)
 /* ---- scratch layout ------------------------------------------------------ */
 
 int64_t
-lower_lane_bytes(const Kernel *k)
+lower_lmem_pitch(const Kernel *k)
 {
     return k->peak[SC_LMEM] ? lmem_pitch(k->peak[SC_LMEM]) : 0;
 }
@@ -157,7 +157,7 @@ static int64_t
 scope_bytes(const Kernel *k, int s)
 {
     return s == SC_SREG   ? SREG_BYTES
-           : s == SC_LMEM ? (k->soc->lane ? k->soc->lane->npu * lower_lane_bytes(k) : 0)
+           : s == SC_LMEM ? (k->soc->lmem ? k->soc->lmem->npu * lower_lmem_pitch(k) : 0)
                           : k->peak[s];
 }
 

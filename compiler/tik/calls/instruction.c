@@ -465,7 +465,7 @@ static bool
 wants_int(const InstrCall *x)
 {
     Sem sem = op_table[x->op].sem;
-    return sem == SEM_DUP || sem == SEM_CI || x->c->k->soc->lane;
+    return sem == SEM_DUP || sem == SEM_CI || x->c->k->soc->lmem;
 }
 
 static bool

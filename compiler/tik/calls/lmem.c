@@ -152,21 +152,21 @@ dst_of(Interp *in, const CallArgs *a)
 }
 
 static bool
-read_func(LanesCall *x, const Value *got, const Span *span, LaneFunc *out)
+read_func(LanesCall *x, const Value *got, const Span *span, LmemFunc *out)
 {
     const char *text = NULL;
-    *out = tik_is_set(got[3]) ? LANE_BCAST : LANE_COPY;
+    *out = tik_is_set(got[3]) ? LMEM_BCAST : LMEM_COPY;
     if (got[2].kind == VAL_NONE) {
         return true;
     }
     TRY(tik_text(x->in, got[2], "trans", span[2], &text));
     bool nc = strcmp(text, "NC") == 0;
-    if (*out == LANE_BCAST || (!nc && strcmp(text, "CW") != 0)) {
+    if (*out == LMEM_BCAST || (!nc && strcmp(text, "CW") != 0)) {
         py_diag(x->in, D_ARG_TYPE, span[2], "trans is '%s'%s; it is 'NC' or 'CW'", text,
-                *out == LANE_BCAST ? " beside bcast=True" : "");
+                *out == LMEM_BCAST ? " beside bcast=True" : "");
         return false;
     }
-    *out = nc ? LANE_NC : LANE_CW;
+    *out = nc ? LMEM_NC : LMEM_CW;
     return true;
 }
 
@@ -184,7 +184,7 @@ same_width(LanesCall *x, const Side *d, const Side *s)
 
 /* A packed constant goes to the lanes that its rows are for; the tensor remembers it. */
 static bool
-note_packed(LanesCall *x, const Side *d, const Side *s, LaneFunc func)
+note_packed(LanesCall *x, const Side *d, const Side *s, LmemFunc func)
 {
     Root *to = d->v->root;
     const Root *from = s->v->root;
@@ -200,7 +200,7 @@ note_packed(LanesCall *x, const Side *d, const Side *s, LaneFunc func)
                 tik_sym(x->in, from->name), (long long)d->lane);
         return false;
     }
-    bool whole = func == LANE_COPY && memcmp(d->shape, s->shape, sizeof s->shape) == 0 &&
+    bool whole = func == LMEM_COPY && memcmp(d->shape, s->shape, sizeof s->shape) == 0 &&
                  d->v->lanes->x.base == 0 && s->v->ndim == LMEM_AXES && !s->v->sliced;
     to->holds = whole ? from : NULL;
     return true;
@@ -208,7 +208,7 @@ note_packed(LanesCall *x, const Side *d, const Side *s, LaneFunc func)
 
 void
 tik_lanes_record_move(LanesCall *x, Value dst, Value src, const Side *d, const Side *s,
-                      LaneFunc func, const Span *span)
+                      LmemFunc func, const Span *span)
 {
     x->n = 0;
     tik_lanes_put(x, dst, span[0]);
@@ -226,20 +226,20 @@ tik_lanes_record_move(LanesCall *x, Value dst, Value src, const Side *d, const S
 }
 
 static bool
-cells_fit(LanesCall *x, LaneFunc func, Span span)
+cells_fit(LanesCall *x, LmemFunc func, Span span)
 {
-    if (func != LANE_COPY) {
+    if (func != LMEM_COPY) {
         py_diag(x->in, D_LAYOUT_MISMATCH, span,
                 "a move with trans or bcast of a tensor with the layout 'cells'");
     }
-    return func == LANE_COPY;
+    return func == LMEM_COPY;
 }
 
 static void
 move_tensors(LanesCall *x, const Value *got, const Span *span)
 {
     Side d, s;
-    LaneFunc func;
+    LmemFunc func;
     bool ok = tik_lanes_side(x, got[0], "dst", span[0], &d);
     ok = tik_lanes_side(x, got[1], "src", span[1], &s) && ok;
     if (!ok || !read_func(x, got, span, &func) || !same_width(x, &d, &s) ||
@@ -260,7 +260,7 @@ tik_data_move(Interp *in, Tik *c, const CallArgs *args)
     Value got[MOST_ARGS];
     Span span[MOST_ARGS];
     bool bursts = has_bursts(in, args);
-    if (!c->k->soc->lane || (bursts && !names_lanes(args))) {
+    if (!c->k->soc->lmem || (bursts && !names_lanes(args))) {
         return tik_instruction(in, c, tik_move_op(dst_of(in, args)), args);
     }
     if (bursts && !tik_dropped(c)) {

@@ -53,6 +53,6 @@ tik_lanes_move_cells(LanesCall *x, const Side *d, const Side *s, const Span *spa
         Side to = *d, from = *s;
         Value dst = remainder_of(x, &to, i, items),
               src = remainder_of(x, &from, i, items);
-        tik_lanes_record_move(x, dst, src, &to, &from, LANE_COPY, span);
+        tik_lanes_record_move(x, dst, src, &to, &from, LMEM_COPY, span);
     }
 }

@@ -182,7 +182,7 @@ part_view(Interp *in, const View *v, const PackPart *p)
                         .stride = {0, pitch, row, 1},
                         .base = alone ? 0 : (int64_t)p->offset,
                         .bits = 8 * (int)size};
-    l->x.stride[LMEM_N] = lmem_slots(v->root->c->k->soc->lane, 0, i->dim[0]) * pitch;
+    l->x.stride[LMEM_N] = lmem_slots(v->root->c->k->soc->lmem, 0, i->dim[0]) * pitch;
     View *w = tik_lanes_of(in, v, l);
     w->dtype = t;
     return w;
@@ -260,7 +260,7 @@ aligned(LanesCall *x, const Conv *c, int param, const Side *s)
     const Root *r = s->v->root;
     int64_t at = s->v->lanes->x.base + (r->fixed ? r->fixed_at : 0);
     Fault fault;
-    if (!lane_conv_aligned(x->c->k->soc->lane, param, &o, at, &fault)) {
+    if (!lane_conv_aligned(x->c->k->soc->lmem, param, &o, at, &fault)) {
         py_diag(x->in, D_EU_MISALIGNED, s->span, "%s", fault.text);
         return false;
     }
