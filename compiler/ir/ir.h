@@ -401,7 +401,7 @@ ExprId ir_reg_value(Kernel *k, RegId r);
 ExprId ir_var_value(Kernel *k, VarId v);
 ExprId ir_op1(Kernel *k, ScalarOp op, ExprId a);           /* NOT, NEG, SQRT */
 ExprId ir_op2(Kernel *k, ScalarOp op, ExprId a, ExprId b); /* equal dtypes */
-/* returns a if it has type t */
+/* Returns a if it has type t. */
 ExprId ir_cast(Kernel *k, Dtype t, ExprId a);
 ExprId ir_bits(Kernel *k, Dtype t, ExprId a);
 /* Returns the type of an operation on two run-time values (language 4.5). */

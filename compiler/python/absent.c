@@ -1,27 +1,29 @@
-/* absent.c: stand-ins for modules that are not there. A program may import such a module,
+/* absent.c: stand-ins for modules that do not exist. A program may import such a module,
  * read attributes of it, derive a class from one, write one before a function or into an
- * annotation: files load that import more than they need. What asks for more than the
- * name is the error, which points back at the import: the same as in a language whose
- * imports happen when they are first used.
+ * annotation: many files import more than they need. Any use of more than the name is the
+ * error, which points back at the import, as in a language whose imports happen when they
+ * are first used.
  *
- * A try statement that waits for the ImportError of its imports gets it: it has another
- * way. */
+ * A try statement that catches the ImportError of its imports gets that error: its
+ * program has an alternative. */
 #include "python/core.h"
 
 #include <string.h>
 
 typedef struct Absent {
     Object base;
-    const char *name; /* dotted: torch.nn.Module */
-    const char *why;  /* why there is none: a sentence without its end */
+    const char *name; /* dotted name: torch.nn.Module */
+    const char *why;  /* why it does not exist: a sentence without its end */
     const char *help;
-    Span imported; /* the statement that asked for it first */
-    bool module;   /* an import names it, so that it exists: it is true and not None */
+    Span imported; /* the statement that imported it first */
+    /* an import names it, so it counts as existing: it is true and not None */
+    bool module;
 } Absent;
 
 /* ---- making -------------------------------------------------------------- */
 
-/* One stand-in per name: a dictionary finds what was put there under the same one. */
+/* Returns the stand-in of a name. There is one per name, so a dictionary finds what was
+ * put there under the same one. */
 static Absent *
 make(Interp *in, const char *name)
 {
@@ -55,7 +57,7 @@ Value
 absent_member(Interp *in, Value of, const char *name, Span span)
 {
     enum {
-        LONGEST = 200 /* of a name */
+        LONGEST = 200 /* limit of the length of a dotted name */
     };
     const Absent *from = (const Absent *)of.obj;
     if (strlen(from->name) + strlen(name) >= LONGEST) {
@@ -91,7 +93,7 @@ absent_base(Interp *in, Value v)
 
 /* ---- using --------------------------------------------------------------- */
 
-/* what: "is called", behind the quoted name. */
+/* what is the predicate of the message, after the quoted name: "is called". */
 bool
 absent_used(Interp *in, Value v, const char *what, Span span)
 {
@@ -135,7 +137,8 @@ absent_set_item(Interp *in, Object *self, Value key, Value v, Span span)
     return absent_used(in, val_object(self), "is subscripted", span);
 }
 
-/* As a decorator it takes what it stands before: nobody can know what comes out. */
+/* Calls a stand-in. As a decorator it makes one of what it decorates, since its result is
+ * unknown. */
 static Value
 absent_call(Interp *in, Object *self, const CallArgs *args)
 {
@@ -151,8 +154,8 @@ is_module(const Object *o)
     return o->cls == &absent_class && ((const Absent *)o)->module;
 }
 
-/* A module is not equal to a value of another kind, so that `if torch == None` is
- * decided; the value of anything in it is not known. */
+/* Compares a stand-in. A module is not equal to a value of another kind, so that `if
+ * torch == None` is decided; the value of anything in it is not known. */
 static Value
 absent_binary(Interp *in, AstOp op, Value left, Value right, Span span)
 {

@@ -1,4 +1,5 @@
-/* attr.c: attributes of all kinds of values, and method calls without bound objects. */
+/* attr.c: implements attributes of all kinds of values, and method calls without bound
+ * objects. */
 #include "python/resolve.h"
 
 #include <string.h>
@@ -17,7 +18,8 @@ class_lookup(const ClassVal *c, Sym name)
     return val_fail();
 }
 
-/* The same from code of the program: the classes above cost work. */
+/* Does the same for code of the program: a search in the classes above is counted as
+ * work. */
 static Value
 lookup(Interp *in, const ClassVal *c, Sym name)
 {
@@ -52,8 +54,8 @@ bind(Interp *in, Value func, Value self)
     return (Value){.kind = VAL_BOUND, .bound = b};
 }
 
-/* A class attribute as seen through an instance (or through the class: self is the
- * class). */
+/* Returns a class attribute as seen through an instance, or through the class if self is
+ * the class. */
 static Value
 bind_attr(Interp *in, Value v, Value self, ClassVal *cls, Span span)
 {
@@ -66,7 +68,7 @@ bind_attr(Interp *in, Value v, Value self, ClassVal *cls, Span span)
         return bind(in, d->get, (Value){.kind = VAL_CLASS, .klass = cls});
     }
     if (d && !through_class) {
-        in->core->guards++; /* hasattr */
+        in->core->guards++; /* hasattr catches exceptions of the getter */
         Value r = call_values(in, d->get, &self, 1, span);
         in->core->guards--;
         return r;
@@ -75,7 +77,8 @@ bind_attr(Interp *in, Value v, Value self, ClassVal *cls, Span span)
     return method && !through_class ? bind(in, v, self) : v;
 }
 
-/* Of the classes that a class statement made, in front of the built-in one. */
+/* Finds an attribute in the classes of class statements; those come before the built-in
+ * one. */
 static Value
 user_lookup(const ClassVal *c, Sym name)
 {
@@ -187,7 +190,7 @@ class_attr(Interp *in, Value v, Sym name, Span span, bool *found)
     return val_fail();
 }
 
-/* The text that a body begins with. */
+/* Returns the text with which a body begins, or None. */
 static Value
 doc_text(const Ast *body)
 {
@@ -246,7 +249,7 @@ module_attr(Interp *in, Value v, Sym name, Span span, bool *found)
     return module_member(in, v.module, name, span, found);
 }
 
-/* Fields of a named tuple, then methods of the built-in type. */
+/* Returns a field of a named tuple or a method of the built-in type. */
 static Value
 builtin_attr(Interp *in, Value v, Sym name, Span span, bool *found)
 {
@@ -346,7 +349,8 @@ nearest_of(Interp *in, Value v, Nearest *n)
     }
 }
 
-/* An attribute expression ends in the name; only that is at fault. */
+/* Returns the span of the name at the end of an attribute expression; only that is at
+ * fault. */
 static Span
 name_in(Interp *in, Span span, const char *name)
 {

@@ -1,6 +1,6 @@
-/* bigint.c: integers beyond int64_t, on GMP. A BigInt's limbs live in the arena;
- * computing uses mpz temporaries that are given back before return. Results that fit
- * become VAL_INT, results above 65536 bits the exception int-too-large. */
+/* bigint.c: computes with integers beyond int64_t, on GMP. A BigInt's limbs are allocated
+ * in the arena; mpz temporaries are cleared before the return. Results that fit become
+ * VAL_INT, results above 65536 bits the exception int-too-large. */
 #include "python/core.h"
 
 #include <float.h>
@@ -34,8 +34,8 @@ big_load(mpz_ptr z, Value v)
     }
 }
 
-/* An integer as GMP reads it, without a copy: z is not cleared and lives as long as limb
- * and v. */
+/* Returns an integer as GMP reads it, without a copy: z must not be cleared and lives as
+ * long as limb and v. */
 static mpz_srcptr
 view(mpz_ptr z, mp_limb_t *limb, Value v)
 {
@@ -107,7 +107,7 @@ shift(mpz_ptr r, AstOp op, mpz_srcptr x, mpz_srcptr y)
     return true;
 }
 
-/* y >= 0. */
+/* Needs y >= 0. */
 static bool
 power(mpz_ptr r, mpz_srcptr x, mpz_srcptr y)
 {
@@ -167,7 +167,8 @@ compute(mpz_ptr r, AstOp op, mpz_srcptr x, mpz_srcptr y)
     }
 }
 
-/* Divisors are not zero, shift counts and exponents not negative. */
+/* The caller makes sure that divisors are not zero, and shift counts and exponents not
+ * negative. */
 Value
 big_binary(Interp *in, AstOp op, Value a, Value b, Span span)
 {
@@ -200,14 +201,14 @@ big_compare_double(Value a, double f)
     return (c > 0) - (c < 0);
 }
 
-/* q * 2^exp for q > 0, correctly rounded to nearest even; sticky: the true value is a
- * little above q. False: overflow. q is used up. Subnormal results round once, at their
- * own last place. */
+/* Computes q * 2^exp for q > 0, correctly rounded to nearest even; sticky says that the
+ * true value is a little above q. Returns false on overflow. q is destroyed. Subnormal
+ * results are rounded once, at their own last place. */
 static bool
 round_scaled(mpz_ptr q, bool sticky, int64_t exp, double *out)
 {
     int64_t bits = (int64_t)mpz_sizeinbase(q, 2);
-    int64_t top = bits + exp; /* value < 2^top */
+    int64_t top = bits + exp; /* the value is below 2^top */
     int64_t keep = top > DBL_MIN_EXP ? DBL_MANT_DIG : DBL_MANT_DIG - (DBL_MIN_EXP - top);
     if (keep < 0) {
         *out = 0;
@@ -321,7 +322,7 @@ big_text(Interp *in, Value v, int base, Text *out)
         return;
     }
     int64_t n = 1 + big_bits(v) / 64;
-    core_owe(in, n + n * n / 32); /* the caller's next step looks */
+    core_owe(in, n + n * n / 32); /* the caller's next step checks the limit */
     mpz_t x;
     mpz_init(x);
     big_load(x, v);

@@ -1,6 +1,5 @@
-/* builtin.c: the built-in functions, and the classes of the built-in types with their
- * constructors and the exceptions. Each function is a row with its number of arguments;
- * the call checks them. */
+/* builtin.c: the built-in functions. Each is a row with its numbers of arguments, which
+ * the call checks. */
 #include "python/resolve.h"
 
 #include <math.h>
@@ -321,7 +320,7 @@ fn_len(Interp *in, Value self, const CallArgs *args)
     return op_length(in, args->pos[0], args->span, &n) ? val_int(n) : val_fail();
 }
 
-/* One of min and max; sign 1: max. */
+/* Returns the smallest or largest of several values: min and max. */
 static Value
 extreme(Interp *in, const CallArgs *args, const char *name, bool max)
 {
@@ -330,9 +329,9 @@ extreme(Interp *in, const CallArgs *args, const char *name, bool max)
     Value best = val_fail();
     Value best_key = val_fail();
     List several = {.p = (Value *)args->pos, .n = (uint32_t)args->npos};
-    Value items = args->npos == 1
-                      ? args->pos[0]
-                      : (Value){.kind = VAL_TUPLE, .list = &several}; /* only iterated */
+    /* it is only iterated */
+    Value items =
+        args->npos == 1 ? args->pos[0] : (Value){.kind = VAL_TUPLE, .list = &several};
     Iter it;
     if (!iter_begin(in, items, args->span, &it)) {
         return val_fail();
@@ -414,7 +413,7 @@ fn_sum(Interp *in, Value self, const CallArgs *args)
     return builtin_fold(in, args, args->npos > 1 ? args->pos[1] : zero, AOP_ADD);
 }
 
-/* any and all: the first item with truth stop decides. */
+/* Implements any and all: the first item whose truth is stop decides. */
 static Value
 first_truth(Interp *in, const CallArgs *args, bool stop)
 {
@@ -685,8 +684,8 @@ fn_delattr(Interp *in, Value self, const CallArgs *args)
     return ok ? val_none() : val_fail();
 }
 
-/* The hashes of the evaluator, cut to what a 64-bit CPython may give; those of objects
- * without __hash__ are addresses, which a program should not see. */
+/* Returns the hashes of the evaluator, cut to what a 64-bit CPython may give; those of
+ * objects without __hash__ are addresses, which a program should not see. */
 static Value
 fn_hash(Interp *in, Value self, const CallArgs *args)
 {

@@ -1,4 +1,4 @@
-/* builtin_type.c: the classes of the built-in types with their constructors, and the
+/* builtin_type.c: has the classes of the built-in types with their constructors, and the
  * exceptions. */
 #include "python/core.h"
 
@@ -419,7 +419,7 @@ static const struct {
     ValueKind kind;
     const char *name;
     BuiltinFn construct;
-    bool visible; /* has a name in programs */
+    bool visible; /* it has a name in programs */
 } types[] = {
     {VAL_NONE, "NoneType", NULL, false},
     {VAL_INT, "int", make_int, true},

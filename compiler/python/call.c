@@ -1,5 +1,5 @@
-/* call.c: calls: binding of arguments to parameters, frames, and the chain of calls that
- * diagnostics show. Arguments live on the value stack of the caller. */
+/* call.c: implements calls: binding of arguments to parameters, frames, and the chain of
+ * calls that diagnostics show. Arguments are on the value stack of the caller. */
 #include "python/resolve.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ grow_index(Interp *in)
     }
 }
 
-/* The chain id of a call; equal calls share one id. */
+/* Returns the chain id of a call; equal calls share one id. */
 static uint32_t
 chain_of(Interp *in, uint32_t parent, Span call, const char *callee)
 {
@@ -148,7 +148,7 @@ bind_unknown(Interp *in, const FuncVal *f, const CallArgs *args, const char *nam
 }
 
 enum {
-    REST_STEPS = 96 /* what an argument of ** costs */
+    REST_STEPS = 96 /* cost of an argument of ** */
 };
 
 static bool
@@ -203,7 +203,7 @@ bind_defaults(Interp *in, const FuncVal *f, const CallArgs *args, Value *to)
     return true;
 }
 
-/* to: one value per parameter, all VAL_FAIL. */
+/* Binds arguments in the general case. to has one value per parameter, all VAL_FAIL. */
 static bool
 bind_general(Interp *in, const FuncVal *f, const Value *self, const CallArgs *args,
              Value *to)
@@ -294,7 +294,7 @@ call_enter(Interp *in, Span span)
         return false;
     }
     enum {
-        CALL_STEPS = 8 /* what a call costs beside the statements in it */
+        CALL_STEPS = 8 /* cost of a call without the statements in it */
     };
     core_owe(in, CALL_STEPS);
     return core_step(in, span) && core_stack(in, span);
@@ -352,7 +352,7 @@ is_listed(const char *list, const char *name)
     return false;
 }
 
-/* The words of a list, separated by spaces. */
+/* Tries the words of a list, which are separated by spaces. */
 static void
 nearest_words(Interp *in, Nearest *n, const char *list)
 {
@@ -411,7 +411,8 @@ check_builtin(Interp *in, const BuiltinVal *b, const CallArgs *args)
     return true;
 }
 
-/* The one place that calls a built-in function: it is charged as its row says. */
+/* Calls a built-in function. No other function does, so each call is charged as its row
+ * says. */
 static Value
 run_builtin(Interp *in, const BuiltinVal *b, Value self, const CallArgs *args)
 {
@@ -420,7 +421,8 @@ run_builtin(Interp *in, const BuiltinVal *b, Value self, const CallArgs *args)
     return ok ? b->fn(in, self, args) : val_fail();
 }
 
-/* list.append(x, 1): the receiver is the first argument. */
+/* Calls a method through its class, as in list.append(x, 1): the receiver is the first
+ * argument. */
 static Value
 call_unbound(Interp *in, const BuiltinVal *b, const CallArgs *args)
 {
@@ -453,7 +455,7 @@ Value
 call_any(Interp *in, Value callee, const CallArgs *args)
 {
     enum {
-        CLASS_STEPS = 4 /* what making a value of a class costs */
+        CLASS_STEPS = 4 /* cost of making a value of a class */
     };
     Value f = val_fail();
     switch (callee.kind) {

@@ -1,5 +1,5 @@
-/* class.c: class statements, instances, super, properties, enumerations, named tuples,
- * isinstance. */
+/* class.c: implements class statements, instances, super, properties, enumerations, named
+ * tuples and isinstance. */
 #include "python/resolve.h"
 
 #include <string.h>
@@ -228,7 +228,8 @@ enum_lookup(Interp *in, ClassVal *c, const CallArgs *args)
 
 /* ---- class statements ---------------------------------------------------- */
 
-/* metaclass=ABCMeta changes nothing; another metaclass would make the class. */
+/* Checks a keyword of a class statement. metaclass=ABCMeta changes nothing; another
+ * metaclass would make the class. */
 static bool
 check_class_keyword(Interp *in, const Ast *b, Value v)
 {
@@ -251,7 +252,7 @@ check_class_keyword(Interp *in, const Ast *b, Value v)
     return same;
 }
 
-/* object, ABC and classes of typing are bases without content. */
+/* Returns whether a base has no content, as object, ABC and the classes of typing. */
 static bool
 adds_nothing(const Interp *in, const ClassVal *c)
 {
@@ -259,8 +260,9 @@ adds_nothing(const Interp *in, const ClassVal *c)
     return c == in->core->object_type || (plain && c->attrs.n == 0 && !c->base);
 }
 
-/* Instances of a class derived from dict are dictionaries with a class and attributes;
- * what the evaluator does with dictionaries does not ask special methods beyond these. */
+/* Checks a class derived from dict. Its instances are dictionaries with a class and
+ * attributes; what the evaluator does with dictionaries calls no special methods other
+ * than these. */
 static bool
 check_dict_class(Interp *in, const ClassVal *c, Span span)
 {
@@ -293,7 +295,8 @@ construct_dict(Interp *in, ClassVal *c, const CallArgs *args)
     return val_failed(r) ? r : d;
 }
 
-/* The class of stdlib/ whose members behave as their values. Null: failure. */
+/* Returns the class of stdlib/ whose members behave as their values, or null after a
+ * failure. */
 static ClassVal *
 mixed_enum(Interp *in, Span span)
 {
@@ -332,7 +335,7 @@ find_base(Interp *in, Ast *s, ClassVal **base)
         }
         if (n == 1 && v.klass->is_enum &&
             (*base == in->core->types[VAL_STR] || *base == in->core->types[VAL_INT])) {
-            *base = mixed_enum(in, b->span); /* class Format(str, Enum) */
+            *base = mixed_enum(in, b->span); /* for class Format(str, Enum) */
             n++;
             TRY(*base != NULL);
             continue;
@@ -410,7 +413,7 @@ exec_class(Interp *in, Ast *s)
 {
     ClassVal *base = NULL;
     enum {
-        MAX_BASES = 200 /* a name is looked for in all of them */
+        MAX_BASES = 200 /* a lookup of a name searches all of them */
     };
     TRY(core_stack(in, s->span) && find_base(in, s, &base));
     if (base && base->depth >= MAX_BASES) {
@@ -456,14 +459,14 @@ named_error(Interp *in, const ClassVal *c, Span span, const char *text, const ch
     return false;
 }
 
-/* Fields given by position, by name, then from the defaults. */
+/* Fills fields given by position, by name, then from the defaults. */
 static bool
 fill_fields(Interp *in, const ClassVal *c, const CallArgs *args, Value *out)
 {
     uint32_t n = c->fields->n;
     Value dflt = class_lookup(c, intern(&in->u->names, "_field_defaults"));
     if ((uint32_t)args->npos > n) {
-        return named_error(in, c, args->span, "gets values behind its last field",
+        return named_error(in, c, args->span, "gets values after its last field",
                            n ? c->fields->p[n - 1].str->p : "");
     }
     for (int i = 0; i < args->npos; i++) {
@@ -602,7 +605,8 @@ named_replace(Interp *in, Value self, const CallArgs *args)
     return v;
 }
 
-/* A class method: the class, then the values of the fields. */
+/* Implements _make, a class method: its arguments are the class, then the values of the
+ * fields. */
 static Value
 named_make(Interp *in, Value self, const CallArgs *args)
 {

@@ -1,7 +1,7 @@
-/* core.h: private to the evaluator's core: the heap objects behind a Value, the frame of
- * a running function, and what the core's files offer to each other. The TIK objects see
- * only value.h and python/interp.h. A function that returns bool or a Value fails as
- * described in value.h. */
+/* core.h: declares what is private to the evaluator's core: the heap objects of a Value,
+ * the frame of a running function, and what the core's files offer to each other. The TIK
+ * objects include only value.h and python/interp.h. A function that returns bool or a
+ * Value fails as described in value.h. */
 #ifndef TIKC_STAGE_CORE_H
 #define TIKC_STAGE_CORE_H
 
@@ -26,30 +26,34 @@ typedef struct Attrs {
 } Attrs;
 
 struct BigInt {
-    int32_t size; /* limbs, negative for a negative number */
+    int32_t size; /* number of limbs, negative for a negative number */
     mp_limb_t limb[];
 };
 
 typedef struct DictEntry {
-    Value key; /* VAL_FAIL: deleted */
+    Value key; /* VAL_FAIL if deleted */
     Value v;
     uint64_t hash;
 } DictEntry;
 
 struct Dict {
     DictEntry *p;
-    uint32_t n; /* entries, deleted ones too */
+    uint32_t n; /* number of entries, including deleted ones */
     uint32_t cap;
     uint32_t live;
     uint32_t *index; /* entry number + 1, open addressing */
     uint32_t nindex;
-    uint32_t first;       /* the entries in front of it are deleted */
-    uint32_t tail;        /* so many entries at the end are deleted */
-    bool frozen;          /* a frozenset */
-    struct ClassVal *cls; /* of an instance of a class derived from dict; else null */
-    Attrs *attrs;         /* of such an instance */
-    List *order;   /* of a set that is being popped: what is left, last first; or null */
-    Attrs *mirror; /* __dict__ of an instance: writes go there as well */
+    uint32_t first; /* the entries before it are deleted */
+    uint32_t tail;  /* number of entries at the end that are deleted */
+    bool frozen;    /* true for a frozenset */
+    /* class of an instance of a class derived from dict; else null */
+    struct ClassVal *cls;
+    Attrs *attrs; /* attributes of such an instance */
+    /* what is left of a set that is being popped, last item first; or null */
+    List *order;
+    /* if this is the __dict__ of an instance: its attributes, to which writes go as
+     * well */
+    Attrs *mirror;
 };
 
 typedef struct RangeVal {
@@ -66,7 +70,8 @@ typedef struct Cell {
 typedef struct ClassVal ClassVal;
 typedef struct ModuleVal ModuleVal;
 
-/* Filled when the class statement ends; what super() in its methods finds. */
+/* Names the class for super() in its methods. It is filled when the class statement
+ * ends. */
 typedef struct ClassRef {
     ClassVal *cls;
 } ClassRef;
@@ -74,7 +79,7 @@ typedef struct ClassRef {
 typedef struct FuncVal {
     const char *name;
     const struct Locals *loc;
-    Value *dflt; /* per parameter; VAL_FAIL where there is none */
+    Value *dflt; /* one per parameter; VAL_FAIL where there is none */
     Cell **closure;
     struct ModuleVal *module;
     ClassRef *owner; /* null outside of classes */
@@ -84,13 +89,14 @@ typedef struct FuncVal {
 typedef struct BuiltinVal {
     const char *name;
     BuiltinFn fn;
-    Value self;      /* VAL_FAIL: not bound */
-    ClassVal *owner; /* a method: without self the first argument is the receiver */
-    bool checked;    /* min, max and keywords are checked before the call */
+    Value self; /* VAL_FAIL if not bound */
+    /* class of a method, whose first argument is the receiver when self is not bound */
+    ClassVal *owner;
+    bool checked; /* min, max and keywords are checked before the call */
     const char *keywords;
     uint8_t min;
-    uint8_t max;  /* 255: any number */
-    uint8_t cost; /* Cost of a call */
+    uint8_t max;  /* 255 means any number */
+    uint8_t cost; /* a Cost: how a call is charged */
 } BuiltinVal;
 
 typedef struct BoundVal {
@@ -102,19 +108,19 @@ struct ClassVal {
     const char *name;
     ClassVal *base;
     Attrs attrs;
-    ValueKind kind;             /* of its instances; VAL_INSTANCE for user classes */
-    const ObjectClass *objects; /* kind VAL_OBJECT: those objects */
-    BuiltinFn construct;        /* built-in types */
-    DiagId diag;                /* exceptions: diagnostic of an uncaught one */
+    ValueKind kind;             /* kind of its instances; VAL_INSTANCE for user classes */
+    const ObjectClass *objects; /* kind VAL_OBJECT: class of its objects */
+    BuiltinFn construct;        /* constructor of a built-in type */
+    DiagId diag;                /* diagnostic of an exception that is not caught */
     bool exception;
     bool is_enum;
     bool user;       /* made by a class statement */
     bool hooks;      /* defines __setattr__ or __getattr__ */
     bool properties; /* it or a base has properties */
-    uint16_t depth;  /* bases above it */
-    /* attributes that an instance gets storage for: as many as others have */
+    uint16_t depth;  /* number of bases above it */
+    /* number of attributes for which an instance gets storage: as many as others have */
     uint16_t room;
-    List *fields; /* named tuple: names */
+    List *fields; /* names of a named tuple's fields */
     ModuleVal *module;
     Value absent; /* a base that is a stand-in (absent.c), else VAL_FAIL */
 };
@@ -125,38 +131,38 @@ typedef struct ExcInfo {
     const char *help;
     const char *note;
     Span note_span;
-    const char *text;   /* raised by the evaluator: the complete message */
-    const char *values; /* of the names in the expression, or null */
-    bool silent;        /* what it says was reported before */
+    const char *text;   /* complete message, if the evaluator raised it */
+    const char *values; /* values of the names in the expression, or null */
+    bool silent;        /* its message was reported before */
 } ExcInfo;
 
 typedef struct InstanceVal {
     ClassVal *cls;
     Attrs attrs;
-    Value args; /* exceptions: tuple */
+    Value args; /* tuple of an exception's arguments */
     ExcInfo *exc;
 } InstanceVal;
 
 typedef enum ModuleKind {
     MODULE_PLAIN,
-    MODULE_PROVIDED, /* behind its attributes: the provided names, then placeholders */
-    MODULE_LAZY,     /* behind its attributes: placeholders */
-    /* behind its attributes: what its init file takes from files, then files */
+    MODULE_PROVIDED, /* after its attributes come the provided names, then placeholders */
+    MODULE_LAZY,     /* after its attributes come placeholders */
+    /* after its attributes come what its init file takes from files, then files */
     MODULE_PACKAGE
 } ModuleKind;
 
 struct ModuleVal {
-    const char *name; /* dotted */
+    const char *name; /* dotted name */
     Attrs attrs;
     ModuleKind kind;
     bool loading;        /* its statements are being executed */
-    const char *package; /* what relative imports start from; null: there is none */
-    const char *path;    /* of the file it was loaded from, or null */
-    Ast *init;           /* of a package: its init file, or null */
+    const char *package; /* package at which relative imports start, or null */
+    const char *path;    /* path of the file from which it was loaded, or null */
+    Ast *init;           /* init file of a package, or null */
     Value unknown_names; /* a stand-in that `from x import *` named, else VAL_FAIL */
 };
 
-/* Core objects that are C objects. */
+/* Kinds of objects of the core that are C objects. */
 typedef enum DescrKind {
     DESCR_STATIC,
     DESCR_CLASS,
@@ -172,7 +178,7 @@ typedef struct Descr {
 
 typedef struct SuperVal {
     Object base;
-    ClassVal *after; /* lookup begins at its base */
+    ClassVal *after; /* class after which the lookup begins, at its base */
     Value self;
 } SuperVal;
 
@@ -180,20 +186,20 @@ typedef enum IterKind {
     ITER_LIST,
     ITER_STR,
     ITER_RANGE,
-    ITER_DICT, /* keys */
+    ITER_DICT, /* gives the keys */
     ITER_SET,  /* fn holds the items in order */
     ITER_ITEMS,
     ITER_VALUES,
-    ITER_OBJECT, /* get_item of an object with a length */
-    ITER_USER,   /* __next__ of an instance */
+    ITER_OBJECT, /* calls get_item of an object with a length */
+    ITER_USER,   /* calls __next__ of an instance */
     ITER_ENUMERATE,
     ITER_ZIP,
     ITER_MAP,
     ITER_FILTER,
     ITER_REVERSED,
-    ITER_CALL, /* fn() until it gives src */
+    ITER_CALL, /* calls fn() until the result is src */
     ITER_GENERATOR,
-    ITER_SHARED /* an iterator object: state is there */
+    ITER_SHARED /* continues an iterator object, which has the state */
 } IterKind;
 
 /* A generator expression between two items. It has a frame of its own, like a
@@ -201,14 +207,14 @@ typedef enum IterKind {
 typedef struct Generator {
     struct Frame *frame;
     struct Ast *node;
-    int depth;    /* for clause that gives the next item; -1: there are no more */
-    bool running; /* its own code asks it for an item */
+    int depth;    /* for clause that gives the next item; -1 if there are no more */
+    bool running; /* its own code is computing an item */
 } Generator;
 
 typedef struct Iter {
     IterKind kind;
     bool done;
-    bool strict; /* ITER_ZIP */
+    bool strict; /* strict=True of ITER_ZIP */
     Generator *gen;
     int64_t i;
     int64_t n;
@@ -237,7 +243,7 @@ is_property(Value v)
            ((const Descr *)v.obj)->kind == DESCR_PROPERTY;
 }
 
-/* keys(), values() and items() of a dictionary. */
+/* The views keys(), values() and items() of a dictionary. */
 typedef struct DictView {
     Object base;
     IterKind kind;
@@ -249,20 +255,21 @@ typedef struct DictView {
 typedef struct Frame {
     struct Frame *caller;
     struct Frame *callee; /* scratch of py_chain */
-    Span call;            /* functions: where it was called */
+    Span call;            /* functions: span of the call */
     uint32_t outer_chain; /* functions: the caller's call chain, or CHAIN_UNKNOWN */
     Value *slots;
     Cell **cells;
     ModuleVal *module;
     const struct Locals *loc;
     FuncVal *func;      /* null at module level */
-    Attrs *class_names; /* of the class body that is being executed, else null */
+    Attrs *class_names; /* names of the class body that is being executed, else null */
     ClassRef *class_ref;
     Value ret;
     Value handling; /* exception of the except clause that is running, for a bare raise */
     Span handling_span;
     uint32_t handling_chain;
-    int import_guards; /* try statements around here that catch an import's error */
+    /* number of try statements around here that catch an import's error */
+    int import_guards;
 } Frame;
 
 typedef struct StackChunk {
@@ -288,37 +295,37 @@ typedef struct ModuleName {
     Value module;
 } ModuleName;
 
-/* Where the modules of the program's package are, see loader.c. */
+/* A folder with modules of the program's package, see loader.c. */
 typedef struct ModuleDir {
-    const char *path; /* with its slash; "" is the present folder */
-    const char *name; /* the modules that it holds: those below this name; "": all */
+    const char *path; /* path with its slash; "" is the present folder */
+    const char *name; /* the folder holds the modules below this name; "" means all */
 } ModuleDir;
 
 typedef struct LoaderState {
     VEC(ModuleDir) dirs;   /* in the order of search */
-    const char *package;   /* of the main file; "" outside of packages */
+    const char *package;   /* package of the main file; "" outside of packages */
     const char *main_name; /* dotted name of the main file, or null */
-    bool dynamic;          /* operator mode */
-    bool common_first;     /* the common helper module was loaded, or is not there */
+    bool dynamic;          /* true for the dynamic operator mode */
+    bool common_first;     /* the common helper module was loaded, or does not exist */
 } LoaderState;
 
-/* Storage of a long text that was put together, with room behind its end: adding to the
- * text again goes there, so that a program that builds a text piece by piece takes linear
+/* Storage of a long text that was put together, with room after its end: what is added to
+ * the text goes there, so that a program that builds a text piece by piece takes linear
  * time. */
 typedef struct GrowingText {
     char *p;
-    size_t n; /* in use */
+    size_t n; /* number of bytes in use */
     size_t cap;
 } GrowingText;
 
 enum {
     KNOWN_MESSAGES = 64,
-    TEXT_ROOM =
-        128 /* for text_init_in, of texts that are read at once or become a value */
+    /* room for text_init_in, for texts that are read at once or become a value */
+    TEXT_ROOM = 128
 };
 
-/* Where the rows of message.def for a format begin. Formats are constants, so an address
- * is one format. */
+/* The place where the rows of message.def for a format begin. Formats are constants, so
+ * an address identifies one. */
 typedef struct KnownMessage {
     const char *fmt;
     size_t row;
@@ -327,16 +334,17 @@ typedef struct KnownMessage {
 struct Core {
     CoreSyms sym;
     LoaderState loader;
-    Value ellipsis; /* ... */
-    Value provided; /* the names of all provided modules; VAL_FAIL: not loaded */
+    Value ellipsis; /* the value of ... */
+    /* names of all provided modules; VAL_FAIL while they are not loaded */
+    Value provided;
     StackChunk *chunk;
-    Value *top;           /* of the value stack, in chunk */
-    uintptr_t stack_base; /* C stack at the start of the program */
+    Value *top;           /* top of the value stack, in chunk */
+    uintptr_t stack_base; /* address on the C stack at the start of the program */
     uintptr_t stack_room;
     ModuleVal *builtins;
-    Value *builtin_of; /* by Sym, for syms below nbuiltin_of; VAL_FAIL: none */
+    Value *builtin_of; /* by Sym, for syms below nbuiltin_of; VAL_FAIL if there is none */
     uint32_t nbuiltin_of;
-    ClassVal *types[VAL_OBJECT + 1]; /* class of the values of a kind */
+    ClassVal *types[VAL_OBJECT + 1]; /* classes of the values by their kind */
     ClassVal *iter_type, *property_type, *static_type, *class_type, *object_type,
         *super_type;
     ClassVal *frozenset_type;
@@ -350,15 +358,18 @@ struct Core {
     Str *empty;
     struct ReprStep *repr; /* containers that are being printed, innermost first */
     bool late_properties;  /* a class was given a property after its statement */
-    int recoveries;        /* errors after which the evaluation went on */
+    int recoveries;        /* number of errors after which the evaluation went on */
     bool explaining;       /* a diagnostic is being given its values */
-    int explained;     /* exceptions that were given values though they may be caught */
+    /* number of exceptions that were given values though they may be caught */
+    int explained;
     Attrs absent;      /* stand-ins by dotted name, see absent.c */
     Span decorator;    /* the decorator that is being evaluated or applied */
-    int import_guards; /* active try statements that name ImportError */
-    bool ended;        /* host-end: the program is followed no further */
-    int guards;        /* active code that may catch an exception: try, special methods */
-    KnownMessage messages[KNOWN_MESSAGES]; /* by the format's address */
+    int import_guards; /* number of active try statements that name ImportError */
+    bool ended;        /* a value of the host ended the evaluation (host-end) */
+    /* number of active pieces of code that may catch an exception: try, special
+     * methods */
+    int guards;
+    KnownMessage messages[KNOWN_MESSAGES]; /* by the address of the format */
 };
 
 /* ---- value.c: constructors and small helpers ----------------------------- */
@@ -369,9 +380,9 @@ core_arena(Interp *in)
     return &in->u->arena;
 }
 
-/* Also unbound ones; null if there is none. */
+/* Returns an attribute, also an unbound one, or null. */
 Attr *attrs_entry(const Attrs *a, Sym name);
-/* Likewise; *hint is where it was found the last time. */
+/* Does the same; *hint is where it was found the last time. */
 static inline Attr *
 attrs_entry_at(const Attrs *a, Sym name, uint32_t *hint)
 {
@@ -382,25 +393,26 @@ attrs_entry_at(const Attrs *a, Sym name, uint32_t *hint)
     *hint = e ? (uint32_t)(e - a->p) : *hint;
     return e;
 }
-Value attrs_get(const Attrs *a, Sym name); /* VAL_FAIL: none */
+Value attrs_get(const Attrs *a, Sym name); /* VAL_FAIL if there is none */
 uint32_t attrs_slot(Arena *arena, Attrs *a, Sym name);
 void attrs_set(Arena *arena, Attrs *a, Sym name, Value v);
 
 Value val_str_sym(Interp *in, Sym name);
-Value val_str_ref(Interp *in, const char *p, size_t n); /* p stays as it is */
+Value val_str_ref(Interp *in, const char *p, size_t n); /* p is not copied */
 Value val_text(Interp *in, const Text *t);
-/* Truncated; not finite: an exception. */
+/* Returns the truncated integer; raises an exception for infinities and NaN. */
 Value val_double_int(Interp *in, double f, Span span);
-/* List or tuple with room, all VAL_FAIL. */
+/* Returns a list or tuple with room for n items, all VAL_FAIL. */
 Value val_items(Interp *in, ValueKind kind, uint32_t n);
 Value val_of_list(ValueKind kind, List *l);
-bool val_is_int(Value v); /* int, big, bool */
+bool val_is_int(Value v); /* true for int, big and bool */
 bool val_is_number(Value v);
 bool val_str_is(Value v, const char *text);
 ClassVal *val_class(Interp *in, Value v);
-Sym val_sym(Interp *in, Value str); /* interned text of a string */
+Sym val_sym(Interp *in, Value str); /* the interned text of a string */
 
-bool MUST_USE core_deep(Interp *in, Span span); /* C stack used up: diagnostic */
+/* Reports that the C stack is used up; returns false. */
+bool MUST_USE core_deep(Interp *in, Span span);
 
 static inline bool MUST_USE
 core_stack(Interp *in, Span span)
@@ -412,7 +424,7 @@ core_stack(Interp *in, Span span)
     return true;
 }
 
-/* n values on the value stack, all VAL_FAIL; given back by stack_release. */
+/* Reserves n values on the value stack, all VAL_FAIL; stack_release releases them. */
 static inline StackMark
 stack_mark(const Interp *in)
 {
@@ -442,21 +454,23 @@ stack_take(Interp *in, uint32_t n)
 
 /* ---- error.c ------------------------------------------------------------- */
 
-/* Raises like py_raise and gives the facts of the exception, to add help and notes. */
-/* Sets a pending exception made by the program. */
-/* What str() of an exception raised by the evaluator gives (message.def); null:
- * nothing. */
+/* Returns what str() of an exception raised by the evaluator gives (message.def), or null
+ * if that is an empty text. */
 const char *message_for_program(Interp *in, const char *cls, const char *fmt,
                                 const char *text);
+/* Raises like py_raise and returns the facts of the exception, to which help and notes
+ * can be added. */
 ExcInfo *error_raise(Interp *in, const char *cls, Span span, const char *fmt, ...)
     PRINTF_LIKE(4, 5);
+/* Sets a pending exception that the program made. */
 Value error_set(Interp *in, Value exception, Span span);
-/* The same for one that begins here: notes the arguments of the calls. */
+/* Does the same for an exception that is raised here, and keeps the arguments of the
+ * calls. */
 Value error_new(Interp *in, Value exception, Span span);
 /* Turns the pending exception into a diagnostic. */
 void error_report(Interp *in);
-/* What a name holds whose assignment failed: reading it fails without another
- * diagnostic. */
+/* The class of the value that a name gets whose assignment failed: reading it fails
+ * without another diagnostic. */
 extern const ObjectClass poison_class;
 static inline bool
 is_poison(Value v)
@@ -465,78 +479,85 @@ is_poison(Value v)
 }
 Value error_poison(Interp *in);
 Value error_poisoned(Interp *in, Span span); /* the failure of reading it */
-/* The place outside of stdlib/ that an error there is the fault of; cuts the call chain
- * to it. */
+/* Returns the place outside of stdlib/ that is at fault for an error there; cuts the call
+ * chain to it. */
 Span error_outside_library(Interp *in, Span span);
 void nearest_attrs(Interp *in, Nearest *n, const Attrs *a);
-const char *nearest_help(Interp *in, const Nearest *n);     /* null or a sentence */
-void error_message(Interp *in, Value exception, Text *out); /* str() of an exception */
-/* Ends the evaluation: the program cannot catch it. help: what to write instead. */
+const char *nearest_help(Interp *in, const Nearest *n); /* null or a sentence */
+/* Puts str() of an exception. */
+void error_message(Interp *in, Value exception, Text *out);
+/* Ends the evaluation with an error that the program cannot catch. help says what to
+ * write instead. */
 Value error_not_supported(Interp *in, Span span, const char *what, const char *help);
 
 /* ---- explain.c ----------------------------------------------------------- */
 
-/* "a = 6, b = 2" of the innermost calls; null where there is nothing to show. */
+/* Writes "a = 6, b = 2" for each of the innermost calls; null where there is nothing to
+ * show. */
 void explain_calls(Interp *in, const char **out, int most);
-const char *explain_value(Interp *in, const char *name, Value v); /* or null */
-/* The same of the names in an expression, or null. */
+const char *explain_value(Interp *in, const char *name, Value v); /* may return null */
+/* Returns the same for the names in an expression, or null. */
 const char *explain_names(Interp *in, Span span);
 
 /* ---- bigint.c, number.c: numbers ----------------------------------------- */
 
 Value big_from_mpz(Interp *in, mpz_srcptr z, Span span);
-void big_load(mpz_ptr z, Value v); /* z is initialised; v: int, big or bool */
+void big_load(mpz_ptr z, Value v); /* z must be initialised; v is int, big or bool */
 Value big_binary(Interp *in, AstOp op, Value a, Value b, Span span);
 int big_compare(Value a, Value b);
-int big_compare_double(Value a, double f); /* f finite */
-bool big_to_double(Value v, double *out);  /* correctly rounded; false: out of range */
-bool big_true_divide(Value a, Value b, double *out); /* b != 0 */
+int big_compare_double(Value a, double f); /* f must be finite */
+bool big_to_double(Value v, double *out);  /* correctly rounded; false if out of range */
+bool big_true_divide(Value a, Value b, double *out); /* b must not be 0 */
 uint64_t big_hash(Value v);
-/* Digits with a sign, no prefix. */
+/* Puts digits with a sign, without a prefix. */
 void big_text(Interp *in, Value v, int base, Text *out);
-/* Zero-ended, valid digits. */
+/* Needs valid digits that end in a zero. */
 Value big_parse(Interp *in, const char *digits, int base, Span span);
-Value big_of_double(Interp *in, double f, Span span); /* integral part */
+Value big_of_double(Interp *in, double f, Span span); /* the integral part */
 int64_t big_bits(Value v);
 
 Value number_binary(Interp *in, AstOp op, Value a, Value b, Span span);
 Value number_unary(Interp *in, AstOp op, Value a, Span span);
-int number_compare(Value a, Value b); /* -1, 0, 1; 2: unordered */
+int number_compare(Value a, Value b); /* -1, 0, 1; 2 if unordered */
 Value number_pow(Interp *in, Value a, Value b, Span span);
 uint64_t number_hash(Value v);
 bool number_double(Interp *in, Value v, Span span, double *out); /* raises on overflow */
 Value number_parse_int(Interp *in, const char *p, size_t n, int base, Span span);
-Value number_parse_literal(Interp *in, const char *text, Span span); /* AST_INT text */
+/* Parses the text of an AST_INT. */
+Value number_parse_literal(Interp *in, const char *text, Span span);
 bool number_parse_float(Interp *in, const char *p, size_t n, double *out);
-/* 0 round half to even to an int; with digits to a float or an int. */
+/* Rounds half to even, to an int; with digits to a float or an int. */
 Value number_round(Interp *in, Value v, Value digits, Span span);
 
 /* ---- dict.c -------------------------------------------------------------- */
 
 Value dict_new(Interp *in, ValueKind kind);
 bool dict_hash(Interp *in, Value key, Span span, uint64_t *out);
-/* Entry number, -1 none, -2 failure. */
+/* Returns the entry's number, -1 if there is none, -2 after a failure. */
 int dict_find(Interp *in, const Dict *d, Value key, Span span);
 bool dict_put(Interp *in, Dict *d, Value key, Value v, Span span);
 bool dict_remove(Interp *in, Dict *d, Value key, Span span, bool *found, Value *old);
 void dict_clear(Dict *d);
 bool dict_merge(Interp *in, Dict *into, Value from, Span span); /* from: dict or pairs */
 Value dict_copy(Interp *in, Value v);
-/* The keys of a set in the order in which a program sees them: a tuple. */
+/* Returns the keys of a set as a tuple, in the order in which a program sees them. */
 Value set_order(Interp *in, const Dict *d, Span span);
 
 /* ---- format.c: text of values -------------------------------------------- */
 
-void format_double(double f, Text *out); /* repr of a float */
+void format_double(double f, Text *out); /* puts the repr of a float */
 bool format_repr(Interp *in, Value v, Span span, Text *out);
 bool format_str(Interp *in, Value v, Span span, Text *out);
-bool format_ascii(Interp *in, Value v, Span span, Text *out); /* repr with \\u escapes */
-/* UTF-8: the code of the character at p and its length; the text of a code. */
+/* Puts the repr with \\u escapes. */
+bool format_ascii(Interp *in, Value v, Span span, Text *out);
+/* Returns the code of the UTF-8 character at p and its length; the other one puts the
+ * text of a code. */
 uint32_t format_code(const char *p, int *bytes);
 void format_put_code(Text *out, uint32_t code);
 bool format_spec(Interp *in, Value v, const char *spec, size_t n, Span span, Text *out);
 Value format_percent(Interp *in, Value fmt, Value args, Span span);
-/* str.format, and with a mapping str.format_map; map: VAL_FAIL or the mapping. */
+/* Implements str.format and, with a mapping, str.format_map; map is the mapping or
+ * VAL_FAIL. */
 Value format_braces(Interp *in, Value fmt, const CallArgs *args, Value map);
 
 /* ---- op.c, plain.c, index.c, attr.c, iter.c ------------------------------ */
@@ -550,44 +571,46 @@ bool op_less(Interp *in, Value a, Value b, Span span, bool *out);
 bool op_identical(Value a, Value b);
 bool op_contains(Interp *in, Value container, Value item, Span span, bool *out);
 bool op_truth(Interp *in, Value v, Span span, bool *out);
-/* What __index__ of an instance gives; other values stay. */
+/* Returns what __index__ of an instance gives; other values are returned as they are. */
 Value op_index(Interp *in, Value v, Span span);
-/* What a C object is given for a number of a class: that of numpy's __plain__ (an int
- * when the value is integral, else a float), or that of __index__ when the class holds no
- * items; also inside a tuple, a list or a slice. Other values stay. */
+/* Returns what a C object gets for a number of a class: the result of numpy's __plain__
+ * (an int when the value is integral, else a float), or of __index__ when the class holds
+ * no items; this applies inside a tuple, a list or a slice, too. Other values are
+ * returned as they are. */
 Value op_plain(Interp *in, Value v, Span span);
-/* The arguments with each value as op_plain gives it: args itself when that changes none,
- * else *room. Null after an exception. */
+/* Returns the arguments with each value as op_plain gives it: args itself when that
+ * changes none, else *room. Returns null after an exception. */
 const CallArgs *op_plain_args(Interp *in, const CallArgs *args, CallArgs *room);
 bool op_length(Interp *in, Value v, Span span, int64_t *out);
 
 Value index_get(Interp *in, Value container, Value key, Span span);
 bool index_set(Interp *in, Value container, Value key, Value v, Span span);
 bool index_del(Interp *in, Value container, Value key, Span span);
-/* Bounds of a slice over n items: out is start, step, count and stop. */
+/* Computes the bounds of a slice over n items: out gets start, step, count and stop. */
 bool index_slice(Interp *in, const SliceVal *s, int64_t n, Span span, int64_t out[4]);
-int64_t str_count(Value str); /* characters */
+int64_t str_count(Value str); /* number of characters */
 Value str_char(Interp *in, Value str, int64_t i);
 Value str_slice(Interp *in, Value str, int64_t start, int64_t step, int64_t count);
 
 Value attr_get(Interp *in, Value v, Sym name, Span span);
-/* Like attr_get; *found = false instead of an exception when there is none. */
+/* Does what attr_get does, but sets *found to false, without an exception, when there is
+ * none. */
 Value attr_try(Interp *in, Value v, Sym name, Span span, bool *found);
 bool attr_set(Interp *in, Value target, Sym name, Value v, Span span);
 bool attr_del(Interp *in, Value target, Sym name, Span span);
 /* Calls receiver.name(args) without making a bound method. */
 Value attr_call(Interp *in, Value receiver, Sym name, const CallArgs *args, Span span);
-Value class_lookup(const ClassVal *c, Sym name); /* VAL_FAIL: none */
+Value class_lookup(const ClassVal *c, Sym name); /* VAL_FAIL if there is none */
 bool class_is(const ClassVal *c, const ClassVal *base);
-/* Calls the special method of an instance if its class has it. */
+/* Calls the special method of an instance; returns false if its class has none. */
 bool attr_special(Interp *in, Value self, Sym name, const CallArgs *args, Value *out);
 #define CALL_ARGS(values, count, where)                                                  \
     (&(CallArgs){.pos = (values), .npos = (count), .span = (where)})
 
 bool iter_begin(Interp *in, Value v, Span span, Iter *it);
-/* 1 an item, 0 the end, -1 failure. */
+/* Returns 1 for an item, 0 at the end, -1 after a failure. */
 int iter_next(Interp *in, Iter *it, Span span, Value *out);
-/* The same, without a call for lists and ranges. */
+/* Does the same, without a call for lists and ranges. */
 static inline int
 iter_step(Interp *in, Iter *it, Span span, Value *out)
 {
@@ -602,20 +625,20 @@ iter_step(Interp *in, Iter *it, Span span, Value *out)
     return iter_next(in, it, span, out);
 }
 Value iter_object(Interp *in, const char *name, const Iter *it);
-/* List or tuple of the items. */
+/* Returns a list or tuple of the items. */
 Value iter_collect(Interp *in, ValueKind kind, Value v, Span span);
 
 /* ---- call.c, eval.c, exec.c, class.c ------------------------------------- */
 
 Value call_values(Interp *in, Value callee, const Value *args, int n, Span span);
-/* self: null, or an argument in front of the positional ones. */
+/* self is null, or an argument before the positional ones. */
 Value call_function(Interp *in, FuncVal *f, const Value *self, const CallArgs *args);
 Value call_any(Interp *in, Value callee, const CallArgs *args);
-/* Whether a call may nest deeper; false after a diagnostic. */
+/* Checks whether a call may nest deeper; returns false after a diagnostic. */
 bool call_enter(Interp *in, Span span);
-/* The chain id of a call from the present chain. */
+/* Returns the chain id of a call from the present chain. */
 uint32_t call_chain(Interp *in, Span call, const char *callee);
-/* callee(self, *args). */
+/* Calls callee(self, *args). */
 Value call_with_self(Interp *in, Value callee, Value self, const CallArgs *args);
 
 typedef enum Flow {
@@ -628,13 +651,14 @@ typedef enum Flow {
 
 Value eval(Interp *in, Ast *e);
 Value eval_name(Interp *in, Ast *e, Sym name);
-Value eval_update(Interp *in, AstOp op, Value a, Value b, Span span); /* a op= b */
-bool eval_bind(Interp *in, Ast *e, Sym name, Value v); /* node with place and slot */
+/* Computes a op= b. */
+Value eval_update(Interp *in, AstOp op, Value a, Value b, Span span);
+bool eval_bind(Interp *in, Ast *e, Sym name, Value v); /* the node has place and slot */
 bool eval_unbind(Interp *in, Ast *e, Sym name);
 bool eval_truth(Interp *in, Ast *e, bool *out);
 Value eval_function(Interp *in, AstFunc *fn);
 Value eval_comp(Interp *in, Ast *e);
-/* As iter_next, for ITER_GENERATOR. */
+/* Does what iter_next does, for ITER_GENERATOR. */
 int eval_generator(Interp *in, Iter *it, Span span, Value *out);
 Value eval_call(Interp *in, Ast *e);
 Flow exec_block(Interp *in, Ast *s);
@@ -646,7 +670,7 @@ bool exec_from(Interp *in, Ast *s);
 Flow exec_try(Interp *in, Ast *s);
 bool exec_raise(Interp *in, Ast *s);
 
-/* Notes a name that a class body annotates, in __annotations__; the annotation itself is
+/* Notes a name that a class body annotates in __annotations__; the annotation itself is
  * not evaluated. */
 bool class_annotate(Interp *in, Attrs *body, Sym name, Span span);
 Value class_construct(Interp *in, ClassVal *c, const CallArgs *args);
@@ -662,32 +686,35 @@ typedef struct BuiltinRow {
     const char *name;
     BuiltinFn fn;
     uint8_t min;
-    uint8_t max;          /* 255: any */
-    const char *keywords; /* names of keyword arguments, "*" any, null none */
-    Cost cost;            /* nothing said: for all that it is given, see meter.h */
+    uint8_t max;          /* 255 means any number */
+    const char *keywords; /* names of keyword arguments, "*" for any, null for none */
+    Cost cost;            /* the default is the cost of all that it gets, see meter.h */
 } BuiltinRow;
 
 bool builtin_install(Interp *in);
-/* owner: null for functions; methods are for values of that class. */
-/* The keyword argument of that name, or VAL_FAIL. */
+/* Adds rows. owner is null for functions; methods are for values of that class. */
 void builtin_add_rows(Interp *in, Attrs *into, const BuiltinRow *rows, size_t n,
                       ClassVal *owner);
+/* Returns the keyword argument of that name, or VAL_FAIL. */
 Value builtin_keyword(const CallArgs *args, Sym name);
-/* start op item op item ... over the items of the first argument: sum and math.prod. */
+/* Computes start op item op item ... over the items of the first argument, for sum and
+ * math.prod. */
 Value builtin_fold(Interp *in, const CallArgs *args, Value start, AstOp op);
-/* Functions that are attributes of a class and do not get the receiver: dict.fromkeys. */
+/* Adds functions that are attributes of a class and do not get the receiver, as
+ * dict.fromkeys. */
 void builtin_add_static(Interp *in, ClassVal *c, const BuiltinRow *rows, size_t n);
 void builtin_functions(Interp *in, Attrs *into);
 void numbermethod_install(Interp *in);
-/* Attributes of numbers, ranges and slices that are values. VAL_FAIL: none. */
+/* Returns those attributes of numbers, ranges and slices that are values, or VAL_FAIL. */
 Value number_attr(Interp *in, Value v, Sym name, Span span);
 void refuse_install(Interp *in);
-/* Raises if the module is one of those that the language refuses by name. */
+/* Raises if the module is one of those that the language refuses by name; returns whether
+ * it is. */
 bool refuse_module(Interp *in, const char *dotted, Span span);
-/* Why there is no such module, and what to do instead: null for those that are just
- * unknown. */
+/* Returns why there is no such module, and what to do instead; null for those that are
+ * just unknown. */
 const char *refuse_reason(Interp *in, const char *dotted, const char **help);
-/* Why what is below the placeholder module cannot be called, or null. */
+/* Returns why what is below the placeholder module cannot be called, or null. */
 const char *refuse_placeholder(Interp *in, const char *dotted);
 void strmethod_install(Interp *in);
 void listmethod_install(Interp *in);
@@ -697,41 +724,44 @@ void mathmodule_install(Interp *in);
 
 /* ---- entry.c: the functions that --call can be meant for ----------------- */
 
-/* The function that the text of --call names exists. False: a diagnostic lists those that
- * do. */
+/* Checks that the function exists that the text of --call names. Returns false after a
+ * diagnostic that lists those that do. */
 bool MUST_USE entry_check_call(Interp *in, uint32_t file, const Ast *module,
                                const ModuleVal *m, const Ast *call);
 
-/* The parameter that a dictionary was passed as: "'x' of op()", the outermost of several;
- * null: none. */
+/* Returns the parameter that a dictionary was passed as, "'x' of op()", the outermost of
+ * several; or null. */
 const char *entry_operand(Interp *in, const Dict *d);
 
-void
-module_install(Interp *in); /* math, functools, operator, copy, collections, enum ... */
-/* Finds, and loads if need be, a module. VAL_FAIL: none, or what module_failed tells. */
+/* Makes math, functools, operator, copy, collections, enum ... */
+void module_install(Interp *in);
+/* Finds a module, and loads it if needed. Returns VAL_FAIL if there is none or after a
+ * failure, which module_failed distinguishes. */
 Value module_find(Interp *in, const char *dotted, Span span);
-bool
-module_failed(const Interp *in); /* an exception is pending or the evaluation is over */
-/* An attribute that the module's kind brings. *found = false: there is none. */
+/* True if an exception is pending or the evaluation is over. */
+bool module_failed(const Interp *in);
+/* Returns an attribute that comes from the module's kind; sets *found to false if there
+ * is none. */
 Value module_member(Interp *in, ModuleVal *m, Sym name, Span span, bool *found);
-/* Whether the module of stdlib/ has the name in its _host_names: only the host has its
- * values. */
+/* Returns whether the module of stdlib/ has the name in its _host_names: only the host
+ * has its values. */
 bool module_leaves_to_host(Interp *in, const ModuleVal *m, Sym name);
-Value module_call(Interp *in, const ModuleVal *m, Span span); /* raises; gives failure */
-/* All public names of the provided modules. VAL_FAIL: failure. */
+/* Raises and returns the failure. */
+Value module_call(Interp *in, const ModuleVal *m, Span span);
+/* Returns all public names of the provided modules, or VAL_FAIL after a failure. */
 Value module_provided(Interp *in, Span span);
 /* Parses and executes the file of a source in the module. */
 bool MUST_USE module_run(Interp *in, ModuleVal *m, uint32_t source, Span span);
-/* Takes a module whose execution failed out of the registry. */
+/* Removes a module whose execution failed from the registry. */
 void module_forget(Interp *in, const ModuleVal *m);
-/* Whether import finds a standard module of that name. */
+/* Returns whether import finds a standard module of that name. */
 bool module_is_known(Interp *in, const char *name);
-/* The module of ours whose name is nearly that one, or null. */
+/* Returns the module of ours whose name is nearly that one, or null. */
 const char *module_nearest(Interp *in, const char *dotted);
-/* Whether the module is one of the standard ones, of stdlib/ or written in C; not the
- * container's. */
+/* Returns whether the module is one of the standard ones, of stdlib/ or written in C; the
+ * container's is not. */
 bool module_is_standard(const Interp *in, const ModuleVal *m);
-bool module_is_library(const Interp *in, Span span); /* a place in stdlib/ */
+bool module_is_library(const Interp *in, Span span); /* true for a place in stdlib/ */
 
 /* ---- absent.c: stand-ins for modules that are not there ------------------ */
 
@@ -741,56 +771,58 @@ is_absent(Value v)
 {
     return v.kind == VAL_OBJECT && v.obj->cls == &absent_class;
 }
-/* why: "there is no module 'torch'"; help: null or what to do; span: the import. */
+/* Makes a stand-in. why is "there is no module 'torch'"; help is null or what to do; span
+ * is the import. */
 Value absent_module(Interp *in, const char *dotted, const char *why, const char *help,
                     Span span);
 Value absent_member(Interp *in, Value of, const char *name, Span span);
-/* The stand-in for the module above the one that v stands for. */
+/* Returns the stand-in for the module above the one that v stands for. */
 Value absent_parent(Interp *in, Value v, const char *dotted);
-/* A class to derive from. */
+/* Returns a class to derive from. */
 ClassVal *absent_base(Interp *in, Value v);
-/* Raises; always false. what: "is called". */
+/* Raises and returns false. what is the predicate: "is called". */
 bool absent_used(Interp *in, Value v, const char *what, Span span);
 
 typedef enum ImportHandler {
     HANDLER_NONE,
-    HANDLER_WIDE, /* catches anything: for the imports that stand in the statement */
-    HANDLER_EXACT /* names ImportError: for whatever the statement calls, too */
+    HANDLER_WIDE, /* catches anything: imports in the statement itself get the error */
+    /* names ImportError: imports in whatever the statement calls get it, too */
+    HANDLER_EXACT
 } ImportHandler;
 
-/* How a try statement catches the error of an import. */
+/* Returns how a try statement catches the error of an import. */
 ImportHandler absent_handler(Interp *in, const Ast *try_statement);
-/* Whether a missing module is an error at its import, which the program catches. */
+/* Returns whether a missing module is an error at its import, which the program
+ * catches. */
 bool absent_is_awaited(const Interp *in);
 
 /* ---- host.c: values that only the host has ------------------------------- */
 
 extern const ObjectClass host_class;
 bool is_host(Value v);
-/* What a function or an operator makes of one. */
+/* Returns what a function or an operator makes of one. */
 Value host_derived(Interp *in, Value v, Span span);
-/* Ends the evaluation: with an error, or behind the last kernel with a warning. Always
- * false. */
+/* Ends the evaluation, with an error, or with a warning if the last kernel was built.
+ * Returns false. */
 bool host_used(Interp *in, Value v, const char *what, Span span);
-/* The same for a value of which the program has only a name: true when v is one of both
- * kinds. */
+/* Does the same for a value of either kind of which the program has only a name; returns
+ * whether v is one. */
 bool hidden_used(Interp *in, Value v, const char *what, Span span);
-/* Hooks of both (ObjectClass): whether it is true and how long it is are not known;
- * settings are taken. */
+/* Hooks of both (ObjectClass): truth and length are not known; attributes can be set. */
 bool hidden_set_attr(Interp *in, Object *self, Sym name, Value v, Span span);
 bool hidden_truth(Interp *in, Object *self, Span span, bool *out);
 bool hidden_length(Interp *in, Object *self, Span span, int64_t *out);
-/* Whether the statements only print, check or raise. */
+/* Returns whether the statements only print, check or raise. */
 bool host_only_reports(Interp *in, const Ast *body);
 
 void loader_init(Interp *in, uint32_t main_file);
-/* A module of the program's package. VAL_FAIL as for module_find. */
+/* Finds a module of the program's package. Returns VAL_FAIL as module_find does. */
 Value loader_find(Interp *in, const char *dotted, Span span);
-/* Whether -I NAME=DIR is meant for the module or for one above it: then it is no module
- * of ours. */
+/* Returns whether -I NAME=DIR is meant for the module or for one above it: then it is no
+ * module of ours. */
 bool loader_is_named(const Interp *in, const char *dotted);
 Value loader_member(Interp *in, ModuleVal *package, const char *name, Span span);
-/* The names that a package's init file takes from modules, as a list of texts. */
+/* Returns the names that a package's init file takes from modules, as a list of texts. */
 Value loader_exports(Interp *in, ModuleVal *package, Span span);
 
 /* Executes a module's tree, or evaluates an expression, in a frame of its own. */

@@ -1,6 +1,6 @@
-/* dict.c: dictionaries and sets: insertion ordered entries with an open-addressing index.
- * Deleted entries keep their place until the table grows. Keys hash by value; C objects,
- * functions and instances by identity. */
+/* dict.c: implements dictionaries and sets: insertion ordered entries with an
+ * open-addressing index. Deleted entries keep their place until the table grows. Keys
+ * hash by value; C objects, functions and instances hash by identity. */
 #include "python/core.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ mix(uint64_t x)
     return x ^ (x >> 29);
 }
 
-/* A text keeps its hash. */
+/* Returns the hash of a text, which keeps it. */
 static uint32_t
 str_hash(Interp *in, Str *s)
 {
@@ -59,7 +59,8 @@ instance_hash(Interp *in, Value key, Span span, uint64_t *out)
         val_failed(class_lookup(key.inst->cls, in->core->sym.hash))) {
         return true;
     }
-    if (key.inst->cls->is_enum) { /* one that is equal to its value: found by it */
+    /* a member that is equal to its value must be found by the value */
+    if (key.inst->cls->is_enum) {
         return dict_hash(in, attrs_get(&key.inst->attrs, in->core->sym.value), span, out);
     }
     if (!attr_special(in, key, in->core->sym.hash, CALL_ARGS(NULL, 0, span), &r) ||
@@ -74,7 +75,7 @@ instance_hash(Interp *in, Value key, Span span, uint64_t *out)
     return false;
 }
 
-/* Of a frozenset: the same for every order of the items. */
+/* Hashes a frozenset: the result is the same for every order of the items. */
 static bool
 set_hash(Interp *in, const Dict *d, Span span, uint64_t *out)
 {
@@ -86,7 +87,7 @@ set_hash(Interp *in, const Dict *d, Span span, uint64_t *out)
     return true;
 }
 
-/* Ranges are equal when their elements are. */
+/* Hashes a range: ranges are equal when their elements are. */
 static uint64_t
 range_hash(const RangeVal *r)
 {
@@ -146,8 +147,8 @@ dict_hash(Interp *in, Value key, Span span, uint64_t *out)
     return false;
 }
 
-/* C objects are compared by identity, so that looking a key up never records a
- * statement. */
+/* Compares keys. C objects are compared by identity, so that looking a key up never
+ * records a statement. */
 static bool
 same_key(Interp *in, Value a, Value b, Span span, bool *out)
 {
@@ -157,7 +158,8 @@ same_key(Interp *in, Value a, Value b, Span span, bool *out)
         return true;
     }
     if (a.kind == VAL_FLOAT && b.kind == VAL_FLOAT && a.f != a.f) {
-        *out = b.f != b.f; /* a NaN is found again, as the same object is in Python */
+        /* in Python a NaN is found again because it is the same object */
+        *out = b.f != b.f;
         return true;
     }
     if (a.kind == VAL_OBJECT || b.kind == VAL_OBJECT) {
@@ -168,14 +170,18 @@ same_key(Interp *in, Value a, Value b, Span span, bool *out)
 }
 
 enum {
-    FEW_ENTRIES = 8,      /* a table of that size has no index */
-    FREE_PROBES = 16,     /* keys that collide on purpose use up the steps */
-    FAR_PLACES = 1 << 14, /* an index from this size on is not in the cache */
-    FAR_STEPS = 12        /* nor is what it tells */
+    FEW_ENTRIES = 8, /* a table of at most this size has no index */
+    /* probes beyond these are charged, so keys that collide on purpose use up the
+     * steps */
+    FREE_PROBES = 16,
+    FAR_PLACES = 1 << 14, /* an index of at least this size is not in the cache */
+    /* cost of a look into such an index and at the entry that it names */
+    FAR_STEPS = 12
 };
 
-/* An integer is its own hash and neighbours stand side by side, as programs ask for them.
- * Where keys meet, the next place is far away and depends on all bits. */
+/* An integer is its own hash, and neighbours have neighbouring places, in the order in
+ * which programs usually look them up. After a collision the next place is far away and
+ * depends on all bits. */
 static inline uint32_t
 first_place(const Dict *d, uint64_t hash)
 {
@@ -236,7 +242,8 @@ find_hashed(Interp *in, const Dict *d, Value key, uint64_t hash, Span span)
     return -1;
 }
 
-/* In a large dictionary an entry is read and written where the cache is not. */
+/* Costs of finding and writing an entry, which in a large dictionary is not in the
+ * cache. */
 enum {
     FIND_STEPS = 4,
     PUT_STEPS = 6

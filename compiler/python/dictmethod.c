@@ -1,4 +1,5 @@
-/* dictmethod.c: methods of dictionaries and sets, and the views of a dictionary. */
+/* dictmethod.c: has the methods of dictionaries and sets, and the views of a
+ * dictionary. */
 #include "python/core.h"
 
 /* ---- views --------------------------------------------------------------- */
@@ -27,7 +28,7 @@ view_items(Interp *in, Value v, Span span)
     return val_failed(items) ? items : set;
 }
 
-/* keys() and items() combine like sets. */
+/* Combines keys() and items(), which have the operators of sets. */
 static Value
 view_binary(Interp *in, AstOp op, Value a, Value b, Span span)
 {
@@ -349,7 +350,7 @@ set_isdisjoint(Interp *in, Value self, const CallArgs *args)
     return val_failed(both) ? both : val_bool(both.dict->live == 0);
 }
 
-/* The set methods that change it: self becomes self op other. */
+/* Implements the set methods that change it: self becomes self op other. */
 static Value
 combine_into(Interp *in, Value self, const CallArgs *args, AstOp op)
 {
@@ -423,7 +424,7 @@ static const BuiltinRow set_rows[] = {
     {"clear", any_clear, 0, 0, NULL, COST_ONE},
 };
 
-/* Of frozensets too. */
+/* Frozensets have these, too. */
 static const BuiltinRow set_questions[] = {
     {"union", set_union, 0, 255, NULL},
     {"intersection", set_intersection, 0, 255, NULL},

@@ -1,5 +1,5 @@
-/* embed.h: the modules of stdlib/, as texts inside of the compiler. The table is made by
- * tools/embed.py while building. Private modules begin with an underscore: programs
+/* embed.h: has the modules of stdlib/, as texts inside of the compiler. tools/embed.py
+ * makes the table during the build. Private modules begin with an underscore: programs
  * cannot import them. */
 #ifndef TIKC_STAGE_EMBED_H
 #define TIKC_STAGE_EMBED_H
@@ -8,7 +8,7 @@
 
 typedef struct EmbeddedModule {
     const char *name; /* "numpy" */
-    const char *path; /* what diagnostics print: "<stdlib>/numpy.tik" */
+    const char *path; /* the path in diagnostics: "<stdlib>/numpy.tik" */
     const char *text; /* zero-ended */
     size_t len;
 } EmbeddedModule;

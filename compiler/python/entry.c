@@ -1,11 +1,11 @@
-/* entry.c: the functions of an operator file that --call can be meant for, and how to
- * call them (language 6.6).
+/* entry.c: finds the functions of an operator file that --call can be meant for, and
+ * shows how to call them (language 6.6).
  *
  * The entry is the function with the name of the file; else one that check_op_params,
  * check_input_type or register_operator decorates; else one with a parameter kernel_name;
- * of several the last. check_supported, op_select_format, get_op_support_info, names that
- * end in _compute and names that begin with _ never are. Looked up in the tree, since
- * decorators hide the functions. */
+ * of several it is the last one. check_supported, op_select_format, get_op_support_info,
+ * names that end in _compute and names that begin with _ never are. The search is in the
+ * tree, since decorators hide the functions. */
 #include "python/resolve.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ enum {
 typedef struct Finder {
     Unit *u;
     const Ast *module;
-    const char *stem; /* of the file's name */
+    const char *stem; /* stem of the file's name */
     size_t stem_len;
 } Finder;
 
@@ -38,7 +38,7 @@ ends_with(const char *s, const char *end)
     return n >= m && strcmp(s + n - m, end) == 0;
 }
 
-/* The call of a decorator by its last name; null: there is none. */
+/* Returns the call of a decorator, found by its last name, or null. */
 static const Ast *
 decorator(const Finder *f, const AstFunc *func, const char *name)
 {
@@ -63,7 +63,7 @@ has_parameter(const Finder *f, const AstFunc *func, const char *name)
     return false;
 }
 
-/* 0: never the entry. */
+/* Returns how likely a function is the entry; 0 if it never is. */
 static int
 rank(const Finder *f, const Ast *s)
 {
@@ -147,8 +147,8 @@ signature(const Finder *f, const AstFunc *func)
     return t.p;
 }
 
-/* A value of the kind that check_op_params names, or of the type that check_input_type
- * does. */
+/* Returns a value of the kind that check_op_params names, or of the type that
+ * check_input_type names. */
 static const char *
 example_of(const char *kind)
 {
@@ -186,8 +186,8 @@ example_of(const char *kind)
     return DESCRIPTION;
 }
 
-/* The index-th argument of the decorator that tells the kinds of parameters; the last of
- * a tuple of alternatives, as in (list, tuple). */
+/* Returns the index-th argument of the decorator that has the kinds of parameters; for a
+ * tuple of alternatives, as in (list, tuple), its last one. */
 static const char *
 kind_at(const Finder *f, const AstFunc *func, int index)
 {
@@ -205,7 +205,8 @@ kind_at(const Finder *f, const AstFunc *func, int index)
     return named ? name_of(f, arg->name) : "";
 }
 
-/* Parameters with a default are left out, but for the kernel's name. */
+/* Returns an example of a call. It leaves out parameters with a default, other than the
+ * kernel's name. */
 static const char *
 example(const Finder *f, const AstFunc *func)
 {
@@ -235,7 +236,7 @@ example(const Finder *f, const AstFunc *func)
     return t.p;
 }
 
-/* ---- what the user is told ----------------------------------------------- */
+/* ---- what the user sees -------------------------------------------------- */
 
 static Span
 first_line(const Unit *u, Span span)
@@ -268,7 +269,7 @@ defines(const Finder *f, Sym name)
     return false;
 }
 
-/* Functions that may be meant, the entry first. */
+/* Notes the functions that may be meant, the entry first. */
 static void
 note_candidates(const Finder *f, Diag *d)
 {
@@ -326,7 +327,7 @@ parameter_value(const Frame *fr, const ParamSlot *p)
     return p->in_cell ? fr->cells[p->slot]->v : fr->slots[p->slot];
 }
 
-/* "x" when v is d, "x[1]" when it is a list with d in it; null: neither. */
+/* Returns "x" when v is d, "x[1]" when it is a list with d in it, else null. */
 static const char *
 operand_name(Interp *in, const char *name, Value v, const Dict *d)
 {

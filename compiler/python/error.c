@@ -1,6 +1,6 @@
-/* error.c: diagnostics and exceptions. A Python exception is a pending instance in the
- * Interp until a try statement takes it or py_program reports it; a diagnostic (py_diag)
- * is final. */
+/* error.c: makes diagnostics and exceptions. A Python exception is a pending instance in
+ * the Interp until a try statement takes it or py_program reports it; a diagnostic
+ * (py_diag) is final. */
 #include "python/core.h"
 
 #include <stdlib.h>
@@ -45,7 +45,8 @@ error_set(Interp *in, Value exception, Span span)
     return val_fail();
 }
 
-/* Programs that use exceptions as control flow raise many that nobody sees. */
+/* Returns whether to collect values for an exception: programs that use exceptions as
+ * control flow raise many that nobody sees. */
 static bool
 worth_explaining(Interp *in)
 {
@@ -67,7 +68,7 @@ error_new(Interp *in, Value exception, Span span)
     return val_fail();
 }
 
-/* "a 'int'" as people write it. */
+/* Makes "an 'int'" of "a 'int'". */
 static const char *
 with_articles(Interp *in, const char *text)
 {
@@ -85,7 +86,7 @@ static ExcInfo *
 raise_text(Interp *in, const char *cls, Span span, const char *fmt, const char *text)
 {
     enum {
-        RAISE_STEPS = 400 /* what making an exception costs */
+        RAISE_STEPS = 400 /* cost of making an exception */
     };
     core_owe(in, RAISE_STEPS);
     Value c = attrs_get(&in->core->builtins->attrs, intern(&in->u->names, cls));
@@ -153,8 +154,8 @@ error_message(Interp *in, Value exception, Text *out)
     }
 }
 
-/* The last line of a Python traceback: the class and the message as the program sees
- * it. */
+/* Returns the last line of a Python traceback: the class and the message as the program
+ * sees it. */
 static const char *
 exception_line(Interp *in, Value e)
 {
@@ -162,7 +163,7 @@ exception_line(Interp *in, Value e)
     text_init(&t, core_arena(in));
     text_printf(&t, "%s: ", e.inst->cls->name);
     error_message(in, e, &t);
-    in->exception = val_none(); /* making the text may have raised another */
+    in->exception = val_none(); /* making the text may have raised another exception */
     return t.p;
 }
 
@@ -180,13 +181,13 @@ Value
 error_poisoned(Interp *in, Span span)
 {
     error_raise(in, "RuntimeError", span, "the value was not made")->silent = true;
-    /* The program's own handlers would act on an error that it does not have. */
+    /* Handlers of the program would act on an error that the program does not have. */
     in->fatal = in->fatal || in->core->guards > 0;
     return val_fail();
 }
 
-/* An exception of stdlib/ is the fault of the call from outside: the present chain is cut
- * to there. */
+/* Returns the place of the call from outside, which is at fault for an exception of
+ * stdlib/, and cuts the present chain there. */
 Span
 error_outside_library(Interp *in, Span span)
 {
@@ -229,7 +230,8 @@ error_report(Interp *in)
     memcpy(d->args, in->exception_args, sizeof d->args);
     if (!inside || in->args_chain != in->exception_chain) {
         memset(d->args, 0,
-               sizeof d->args); /* of the library's calls, or of another exception */
+               /* they belong to the library's calls, or to another exception */
+               sizeof d->args);
     }
     if (x && x->values && inside) {
         diag_note(in->u, d, (Span){0}, "%s", x->values);

@@ -1,13 +1,13 @@
-/* eval.c: expressions. A recursive walk over the resolved tree; the C stack is guarded by
- * its address (core_stack), since a call in an expression in a call nests without a fixed
- * frame size. */
+/* eval.c: evaluates expressions. It is a recursive walk over the resolved tree; the C
+ * stack is guarded by its address (core_stack), since a call in an expression in a call
+ * nests without a fixed frame size. */
 #include "python/resolve.h"
 
 #include <string.h>
 
 /* ---- names --------------------------------------------------------------- */
 
-/* Constants as other languages spell them. */
+/* Returns what other languages call a constant, as a help. */
 static const char *
 other_spelling(const char *name)
 {
@@ -23,7 +23,7 @@ other_spelling(const char *name)
     return NULL;
 }
 
-/* A definition of the name at the beginning of a line behind the use. */
+/* Notes a definition of the name at the beginning of a line after the use. */
 static void
 note_later(Interp *in, ExcInfo *x, const char *name, Span span)
 {
@@ -39,14 +39,14 @@ note_later(Interp *in, ExcInfo *x, const char *name, Span span)
             uint32_t at = (uint32_t)(hit - src->text) + 1;
             x->note = arena_printf(core_arena(in), "'%s' is defined here, later", name);
             x->note_span = (Span){span.file, at, at + (uint32_t)n - 1};
-            x->help = "move the definition in front of the use";
+            x->help = "move the definition before the use";
             return;
         }
     }
 }
 
 enum {
-    SEARCH_STEPS = 1000 /* what looking for a similar name costs */
+    SEARCH_STEPS = 1000 /* cost of looking for a similar name */
 };
 
 static Value
@@ -156,7 +156,8 @@ eval_name(Interp *in, Ast *e, Sym name)
     return val_failed(v) ? unknown_name(in, name, e->span) : v;
 }
 
-/* The place of a variable; null in a class body, whose names are found by name. */
+/* Returns the place of a variable; null in a class body, whose names are found by
+ * name. */
 static Value *
 variable(Interp *in, const Ast *e)
 {
@@ -358,7 +359,8 @@ eval_slice(Interp *in, Ast *e)
 
 /* ---- operators ----------------------------------------------------------- */
 
-/* The common case, both operands small integers; false: the general way is needed. */
+/* Handles the common case, in which both operands are small integers; returns false if
+ * the general way is needed. */
 static inline bool
 fast_integers(AstOp op, int64_t a, int64_t b, Value *out)
 {
@@ -415,7 +417,8 @@ fast_floats(AstOp op, double a, double b, Value *out)
     }
 }
 
-/* Operands of one kind of machine number; false: the general way is needed. */
+/* Handles operands of one kind of machine number; returns false if the general way is
+ * needed. */
 static inline bool
 fast_binary(AstOp op, Value a, Value b, Value *out)
 {
@@ -434,7 +437,7 @@ eval_update(Interp *in, AstOp op, Value a, Value b, Span span)
     return fast_binary(op, a, b, &r) ? r : op_inplace(in, op, a, b, span);
 }
 
-/* Operands are mostly names and numbers. */
+/* Evaluates an operand; most are names and numbers. */
 static inline Value
 operand(Interp *in, Ast *e)
 {
@@ -506,7 +509,8 @@ fast_compare(AstOp op, int64_t a, int64_t b, bool *out)
     }
 }
 
-/* a < b < c: each operand once; the result of the first false part, or of the last. */
+/* Evaluates a < b < c, each operand once; the result is that of the first false part, or
+ * of the last. */
 static Value
 eval_compare(Interp *in, Ast *e)
 {
@@ -559,7 +563,7 @@ eval_logic(Interp *in, Ast *e)
     bool yes = false;
     Value a = eval(in, e->a);
     if (is_host(a)) {
-        return a; /* what stands behind it could only be one more such value */
+        return a; /* the right side could only make it another such value */
     }
     if (val_failed(a) || !op_truth(in, a, e->a->span, &yes)) {
         return val_fail();
@@ -569,8 +573,7 @@ eval_logic(Interp *in, Ast *e)
 
 /* ---- calls --------------------------------------------------------------- */
 
-/* Evaluates the callee with the arguments made ready; receiver of a method call is
- * given. */
+/* Calls the callee with the arguments, or a method of it if it is the receiver. */
 static Value
 finish_call(Interp *in, Ast *e, Value callee, CallArgs *args)
 {
@@ -622,7 +625,8 @@ typedef struct Gathered {
     VEC(Span) kw_span;
 } Gathered;
 
-/* others: so many in front may have the name; the keys of one dictionary differ. */
+/* Adds a keyword argument. others is the number of earlier ones that may have the same
+ * name; the keys of one dictionary differ. */
 static bool
 gather_keyword(Interp *in, Gathered *g, uint32_t others, Sym name, Value v, Span span)
 {
@@ -677,7 +681,7 @@ gather(Interp *in, Gathered *g, Ast *a)
     }
     if (a->kind == AST_STARRED) {
         v = iter_collect(in, VAL_LIST, v, a->span);
-        double each = 2 * (sizeof(Value) + sizeof(Span)); /* vectors double */
+        double each = 2 * (sizeof(Value) + sizeof(Span)); /* vectors double their room */
         if (val_failed(v) || !core_reserve(in, v.list->n * each, a->span)) {
             return false;
         }
@@ -771,7 +775,7 @@ comp_element(Interp *in, Ast *e, Value into)
                         : list_push(in, into, v);
 }
 
-/* One for clause and, innermost, the element. */
+/* Executes one for clause and, in the innermost one, adds the element. */
 static bool
 comp_clause(Interp *in, Ast *e, Ast *clause, Value into)
 {
@@ -798,7 +802,8 @@ comp_clause(Interp *in, Ast *e, Ast *clause, Value into)
     }
 }
 
-/* The first iterable is evaluated now, everything else when items are asked for. */
+/* Makes a generator. The first iterable is evaluated now, everything else when items are
+ * needed. */
 static Value
 make_generator(Interp *in, Ast *e)
 {
@@ -839,8 +844,8 @@ clause_at(const Generator *g)
     return c;
 }
 
-/* The next item of a clause bound to its target: 1, the conditions hold; 0, they do not;
- * 2, no more. */
+/* Binds the next item of a clause to its target. Returns 1 if the conditions hold, 0 if
+ * they do not, 2 if there are no more items. */
 static int
 advance_clause(Interp *in, Iter *it, Ast *clause)
 {
@@ -956,7 +961,8 @@ eval_cond(Interp *in, Ast *e)
     bool yes = false;
     Value v = eval(in, e->b);
     if (is_host(v)) {
-        return host_derived(in, v, e->span); /* one of two: only the host knows */
+        /* only the host knows which of the two it is */
+        return host_derived(in, v, e->span);
     }
     if (val_failed(v) || !op_truth(in, v, e->b->span, &yes)) {
         return val_fail();

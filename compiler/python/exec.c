@@ -1,5 +1,5 @@
-/* exec.c: statements: assignment, control flow, with, try. A statement gives a Flow;
- * FLOW_FAIL means that an exception is pending or that a diagnostic ended the
+/* exec.c: executes statements: assignment, control flow, with, try. A statement gives a
+ * Flow; FLOW_FAIL means that an exception is pending or that a diagnostic ended the
  * evaluation. */
 #include "python/resolve.h"
 
@@ -24,7 +24,7 @@ assign_starred(Interp *in, Ast *target, uint32_t before, const List *l)
             continue;
         }
         uint32_t n = l->n - before - after;
-        /* An empty list may have no storage to point into. */
+        /* An empty list may have no storage, so no pointer is made. */
         TRY(exec_assign(in, t->a, val_list(in, n ? l->p + i : NULL, n)));
         i += n;
     }
@@ -122,7 +122,8 @@ enum {
     MAX_SIDE_BY_SIDE = 4
 };
 
-/* As many targets as values are written, as in a, b = b, a. 0: something else. */
+/* Returns the number of targets if as many values are written, as in a, b = b, a; else
+ * 0. */
 static uint32_t
 side_by_side(const Ast *s)
 {
@@ -140,7 +141,7 @@ side_by_side(const Ast *s)
     return t || v || n > MAX_SIDE_BY_SIDE ? 0 : n;
 }
 
-/* Without the tuple. */
+/* Does such an assignment without making the tuple. */
 static bool
 assign_side_by_side(Interp *in, Ast *s)
 {
@@ -336,7 +337,7 @@ exec_assert(Interp *in, Ast *s)
     bool yes = false;
     Value v = eval(in, s->a);
     if (is_host(v)) {
-        return FLOW_NEXT; /* for the host to check */
+        return FLOW_NEXT; /* the host checks it */
     }
     if (val_failed(v) || !op_truth(in, v, s->a->span, &yes)) {
         return FLOW_FAIL;
@@ -378,7 +379,7 @@ enter(Interp *in, Value manager, Span span, Value *result)
     return false;
 }
 
-/* Leaves a user's manager; a true result of __exit__ ends the exception. */
+/* Leaves a manager of a user class; a true result of __exit__ ends the exception. */
 static Flow
 leave_instance(Interp *in, Value manager, Span span, Flow f)
 {
@@ -735,7 +736,7 @@ exec_stmt(Interp *in, Ast *s)
 /* ---- going on after an error --------------------------------------------- */
 
 enum {
-    MAX_RECOVERIES = 200 /* a loop whose end depends on what failed would not end */
+    MAX_RECOVERIES = 200 /* a loop whose end depends on what failed would never end */
 };
 
 static bool
@@ -763,7 +764,8 @@ poison(Interp *in, Ast *t)
     }
 }
 
-/* A call of a method of an object that only records, or of one that was not made. */
+/* Returns whether a statement calls a method of an object that only records, or of one
+ * that was not made. */
 static bool
 only_records(Interp *in, const Ast *s)
 {
@@ -781,8 +783,8 @@ only_records(Interp *in, const Ast *s)
            (e.kind == VAL_INSTANCE && e.inst->exc && e.inst->exc->silent);
 }
 
-/* Whether the failure of a statement leaves nothing behind that later ones would stumble
- * over. */
+/* Returns whether the failure of a statement has no consequence in which later ones would
+ * fail. */
 static bool
 is_contained(Interp *in, const Ast *s)
 {
@@ -795,7 +797,7 @@ is_contained(Interp *in, const Ast *s)
     return ok;
 }
 
-/* Reports an exception that nothing can catch and goes on behind its statement, so that
+/* Reports an exception that nothing can catch and goes on after its statement, so that
  * one run finds several errors. */
 static bool
 recover(Interp *in, Ast *s)

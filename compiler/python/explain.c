@@ -1,16 +1,16 @@
-/* explain.c: what diagnostics of the evaluator show of values: the arguments of the
- * functions that are being called, and what the names of an expression that failed stand
- * for. No code of the program runs here: instances show their class only. */
+/* explain.c: finds the values that diagnostics of the evaluator show: the arguments of
+ * the functions that are being called, and the values of the names of an expression that
+ * failed. No code of the program runs here: instances show their class only. */
 #include "python/resolve.h"
 
 #include <ctype.h>
 #include <string.h>
 
 enum {
-    MOST_VALUES = 4, /* names of an expression, arguments of a call */
-    MOST_ITEMS = 6,  /* of a list */
-    MOST_BYTES = 32, /* of one value's text */
-    MOST_TEXT = 400  /* of an expression that is looked at */
+    MOST_VALUES = 4, /* limit of names of an expression, and of arguments of a call */
+    MOST_ITEMS = 6,  /* limit of items of a list */
+    MOST_BYTES = 32, /* limit of the bytes of one value's text */
+    MOST_TEXT = 400  /* limit of the bytes of an expression that are searched for names */
 };
 
 /* ---- values -------------------------------------------------------------- */
@@ -35,7 +35,7 @@ short_items(Interp *in, Value v, int depth, Text *out)
     return true;
 }
 
-/* False: the value has no short text. */
+/* Puts a short text of a value; returns false if it has none. */
 static bool
 short_value(Interp *in, Value v, int depth, Text *out)
 {
@@ -79,8 +79,8 @@ short_value(Interp *in, Value v, int depth, Text *out)
     return false;
 }
 
-/* Whether texts of values can be made without reaching a limit: what is being reported
- * may be one. */
+/* Returns whether texts of values can be made without reaching a limit: the report may be
+ * about one. */
 static bool
 has_room(const Interp *in)
 {
@@ -180,7 +180,7 @@ find_name(const Interp *in, Sym name)
     return attrs_get(&f->module->attrs, name);
 }
 
-/* A name, or a name and one attribute of an instance: end of the text of it. */
+/* Returns the end of a name, or of a name and one attribute of an instance. */
 static const char *
 take_name(const char *p, const char *end)
 {

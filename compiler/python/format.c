@@ -1,6 +1,6 @@
-/* format.c: text of values: repr and str. Integers, strings and floats print exactly as
- * in Python; a float has the shortest digits that read back as the same number. Format
- * specs are in format_spec.c. */
+/* format.c: makes texts of values: repr and str. Integers, strings and floats print
+ * exactly as in Python; a float has the shortest digits that read back as the same
+ * number. Format specs are in format_spec.c. */
 #include "python/core.h"
 
 #include <float.h>
@@ -11,8 +11,8 @@
 
 /* ---- floats -------------------------------------------------------------- */
 
-/* Shortest digits d.ddd (as integer digits) and decimal exponent; f is finite and
- * positive. */
+/* Finds the shortest digits d.ddd (as integer digits) and the decimal exponent; f must be
+ * finite and positive. */
 static int
 shortest_digits(double f, char digits[20], int *exp10)
 {
@@ -95,7 +95,8 @@ format_double(double f, Text *out)
 
 /* ---- repr and str -------------------------------------------------------- */
 
-/* Whether U+0080 to U+00BF, whose second byte is given, has no shape of its own. */
+/* Returns whether a character from U+0080 to U+00BF, whose second byte is given, is
+ * invisible. */
 static bool
 hidden_latin(char second)
 {
@@ -134,7 +135,7 @@ repr_str(const Str *s, Text *out)
     text_putc(out, quote);
 }
 
-/* A container that contains itself prints as [...] inside. */
+/* A container that is being printed: inside, it prints as [...]. */
 typedef struct ReprStep {
     struct ReprStep *outer;
     const void *container;
@@ -273,9 +274,10 @@ repr_callable(Value v, Text *out)
 }
 
 enum {
-    FLOAT_STEPS = 192, /* what finding the shortest digits costs */
+    FLOAT_STEPS = 192, /* cost of finding the shortest digits */
     INT_STEPS = 4,
-    SUBNORMAL_STEPS = 1024 /* there are fewer digits, and all numbers of them are tried */
+    /* cost when there are fewer digits, since all numbers of them are tried */
+    SUBNORMAL_STEPS = 1024
 };
 
 static void
@@ -497,7 +499,7 @@ format_ascii(Interp *in, Value v, Span span, Text *out)
     int n = 1;
     text_init_in(&t, core_arena(in), room, sizeof room);
     TRY(format_repr(in, v, span, &t) &&
-        core_reserve(in, (double)t.n * 5, span)); /* \\u1234 for 2 bytes */
+        core_reserve(in, (double)t.n * 5, span)); /* two bytes become \\u1234 */
     for (size_t i = 0; i < t.n; i += (size_t)n) {
         uint32_t c = format_code(t.p + i, &n);
         if (c < 0x80) {

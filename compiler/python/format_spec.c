@@ -1,4 +1,4 @@
-/* format_spec.c: format specs of f-strings and format(), the % operator and
+/* format_spec.c: implements format specs of f-strings and format(), the % operator and
  * str.format. */
 #include "python/core.h"
 
@@ -11,15 +11,15 @@
 /* ---- format specs -------------------------------------------------------- */
 
 typedef struct Spec {
-    const char *fill; /* one character, maybe several bytes */
+    const char *fill; /* one character, which may have several bytes */
     size_t nfill;
     char align; /* < > ^ = or 0 */
     char sign;  /* + - space */
     bool alt;
-    bool zeros; /* a width that begins with 0: texts are filled behind */
+    bool zeros; /* the width begins with 0; a text is then filled after its end */
     char group; /* , _ or 0 */
     int width;
-    int precision; /* -1: none */
+    int precision; /* -1 if there is none */
     char type;
 } Spec;
 
@@ -38,7 +38,7 @@ char_bytes(const char *p, const char *end)
 }
 
 enum {
-    FIELD_STEPS = 12 /* what a field of a format costs */
+    FIELD_STEPS = 12 /* cost of a field of a format */
 };
 
 static bool
@@ -123,7 +123,7 @@ put_fill(const Spec *s, size_t n, Text *out)
     }
 }
 
-/* head (sign, prefix) and body, filled up to the width. */
+/* Puts head (sign, prefix) and body, filled up to the width. */
 static void
 put_padded(const Spec *s, const char *head, const char *body, size_t n, char align,
            Text *out)
@@ -150,8 +150,8 @@ put_padded(const Spec *s, const char *head, const char *body, size_t n, char ali
     }
 }
 
-/* Digits with a separator every step places, counted from the right of the integer
- * part. */
+/* Returns the digits with a separator every step places, counted from the right of the
+ * integer part. */
 static const char *
 grouped(Interp *in, const char *digits, char sep, int step)
 {
@@ -162,7 +162,7 @@ grouped(Interp *in, const char *digits, char sep, int step)
     }
     Text t;
     text_init(&t, core_arena(in));
-    core_owe(in, (int64_t)whole); /* the caller's next step looks */
+    core_owe(in, (int64_t)whole); /* the caller's next step checks the limit */
     for (size_t i = 0; i < whole; i++) {
         if (i && (whole - i) % (size_t)step == 0) {
             text_putc(&t, sep);
@@ -253,7 +253,7 @@ float_digits(double f, const Spec *s, Text *t)
 }
 
 enum {
-    DIGITS_STEPS = 128 /* what the digits of a float cost beside their number */
+    DIGITS_STEPS = 128 /* cost of the digits of a float, apart from their number */
 };
 
 static void
@@ -288,7 +288,7 @@ first_chars(const char *p, size_t n, size_t chars)
     return i;
 }
 
-/* The character with that code. */
+/* Formats the character with that code. */
 static bool
 char_spec(Interp *in, Value v, const Spec *s, Span span, Text *out)
 {
@@ -346,7 +346,7 @@ apply_spec(Interp *in, Value v, const Spec *s, Span span, Text *out)
     return true;
 }
 
-/* The characters that fill a field, and the digits behind a point. */
+/* Charges the characters that fill a field, and the digits after a point. */
 static bool
 charge_fields(Interp *in, const Spec *s, Span span)
 {
@@ -385,7 +385,7 @@ typedef struct Percent {
     const char *end;
     Value args;
     bool mapping;
-    uint32_t next; /* argument */
+    uint32_t next; /* index of the next argument */
     Span span;
 } Percent;
 
@@ -652,9 +652,9 @@ typedef struct Braces {
     const char *p;
     const char *end;
     const CallArgs *args;
-    int next; /* automatic number; -1: the fields are numbered */
+    int next; /* number of the next automatic field; -1 if the fields are numbered */
     int depth;
-    Value map; /* format_map: what names are looked up in; else VAL_FAIL */
+    Value map; /* format_map: the mapping in which names are found; else VAL_FAIL */
 } Braces;
 
 #define MIXED_FIELDS "fields with and without numbers cannot be mixed"
@@ -704,7 +704,7 @@ braces_root(Interp *in, Braces *b, const char *p, size_t n)
     return b->args->pos[index];
 }
 
-/* name(.attr | [key])* */
+/* Reads name(.attr | [key])*. */
 static Value
 braces_field(Interp *in, Braces *b, const char *p, const char *end)
 {
@@ -718,7 +718,7 @@ braces_field(Interp *in, Braces *b, const char *p, const char *end)
         if (*q == '.') {
             for (q = s; q < end && *q != '.' && *q != '['; q++) {
             }
-            core_owe(in, FIELD_STEPS); /* the caller's next step looks */
+            core_owe(in, FIELD_STEPS); /* the caller's next step checks the limit */
             v = attr_get(in, v, intern_n(&in->u->names, s, (size_t)(q - s)),
                          b->args->span);
             continue;
@@ -756,7 +756,7 @@ braces_one(Interp *in, Braces *b, const char *end, Text *out)
     if (q < end && *q == '!') {
         bool known = q + 1 < end && strchr("rsa", q[1]) && q[1];
         if (!known || (q + 2 < end && q[2] != ':')) {
-            braces_error(in, b, "behind ! stands r, s or a");
+            braces_error(in, b, "! is followed by r, s or a");
             return false;
         }
         char room[TEXT_ROOM];

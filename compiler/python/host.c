@@ -1,22 +1,22 @@
 /* host.c: values that only the host has: what the test part of a script makes of random
  * numbers, clocks, files and the results of runs. They can be made, computed with,
- * printed and passed on; what comes out is again such a value. Nothing looks into them:
- * whoever needs the content asks host_used, which is the error host-value.
+ * printed and passed on; the result is again such a value. Nothing reads their content:
+ * code that needs it calls host_used, which reports the error host-value.
  *
- * Behind the last kernel there is nothing left that the content could matter for: there
- * the program is not followed further, with the warning host-end, and the kernels in
- * front of that place are compiled.
+ * After the last kernel there is nothing left for which the content could matter: the
+ * evaluation ends there with the warning host-end, and the kernels before that place are
+ * compiled.
  *
- * Owns: host-value, host-end. */
+ * This file owns the diagnostics host-value and host-end. */
 #include "python/core.h"
 
 #include <string.h>
 
 typedef struct Host {
     Object base;
-    const char *origin; /* the call that it began with: numpy.random.rand(...) */
-    bool called;        /* the origin is complete */
-    bool derived;       /* made from it */
+    const char *origin; /* the call with which it began: numpy.random.rand(...) */
+    bool called;        /* the origin ends in a call */
+    bool derived;       /* the value was computed from one with that origin */
     Span made;
 } Host;
 
@@ -57,7 +57,7 @@ host_derived(Interp *in, Value v, Span span)
     return derive(in, v.obj, span);
 }
 
-/* what: "decides a condition". */
+/* what is the predicate of the message: "decides a condition". */
 bool
 host_used(Interp *in, Value v, const char *what, Span span)
 {
@@ -127,7 +127,7 @@ py_hidden_name(Interp *in, Value v)
 
 /* ---- hooks that stand-ins for modules have too --------------------------- */
 
-/* What is set there changes nothing that the program can see. */
+/* Ignores the attribute: what is set there changes nothing that the program can see. */
 bool
 hidden_set_attr(Interp *in, Object *self, Sym name, Value v, Span span)
 {
@@ -156,8 +156,8 @@ hidden_length(Interp *in, Object *self, Span span, int64_t *out)
 
 /* ---- hooks --------------------------------------------------------------- */
 
-/* numpy.linalg, then numpy.linalg.norm, then numpy.linalg.norm(...): what comes out of
- * that is derived. */
+/* Makes numpy.linalg, then numpy.linalg.norm, then numpy.linalg.norm(...); all that is
+ * made from that is derived. */
 static Value
 extend(Interp *in, const Object *self, const char *dot, const char *more, Span span)
 {
@@ -266,8 +266,8 @@ const ObjectClass host_class = {
 
 /* ---- statements that only report ----------------------------------------- */
 
-/* print(...), logging.info(...), sys.exit(...), raise, assert and pass: whichever of them
- * run, the kernels are the same. */
+/* Returns whether a statement only reports: print(...), logging.info(...), sys.exit(...),
+ * raise, assert and pass. Whichever of them run, the kernels are the same. */
 static bool
 is_report(Interp *in, const Ast *s)
 {

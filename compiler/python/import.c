@@ -1,10 +1,11 @@
-/* import.c: the statements import and from. Relative names are resolved against the
- * package of the module that runs; module.c finds, and loader.c loads, what they name. */
+/* import.c: executes the statements import and from. Relative names are resolved against
+ * the package of the module that runs; module.c finds, and loader.c loads, what they
+ * name. */
 #include "python/resolve.h"
 
 #include <string.h>
 
-/* Where the file of a module was looked for. */
+/* Returns a help that says where the file of a module was searched. */
 static const char *
 search_help(Interp *in)
 {
@@ -21,7 +22,7 @@ search_help(Interp *in)
     return t.p;
 }
 
-/* The error of a program that waits for it, or of a misspelt name. */
+/* Raises the error that a program awaits, or that of a misspelt name. */
 static Value
 import_failed(Interp *in, const char *dotted, Span span)
 {
@@ -35,8 +36,8 @@ import_failed(Interp *in, const char *dotted, Span span)
     return val_fail();
 }
 
-/* A stand-in, unless the program awaits the error or means one of our modules. missing:
- * the part of the name that was not found. */
+/* Returns a stand-in, unless the program awaits the error or means one of our modules.
+ * missing is the part of the name that was not found. */
 static Value
 stand_in(Interp *in, const char *dotted, const char *missing, Span span)
 {
@@ -52,7 +53,7 @@ stand_in(Interp *in, const char *dotted, const char *missing, Span span)
     return absent_module(in, dotted, why, help, span);
 }
 
-/* A stand-in below a module that is there is its attribute. */
+/* Makes a stand-in an attribute of the module above it, if that exists. */
 static void
 hang_below(Interp *in, const char *dotted, Value v, Span span)
 {
@@ -111,7 +112,7 @@ exec_import(Interp *in, Ast *s)
     return true;
 }
 
-/* Of a package: the names that its init file takes from its modules. */
+/* Imports from a package the names that its init file takes from its modules. */
 static bool
 import_star_package(Interp *in, ModuleVal *package, Span span)
 {
@@ -128,7 +129,7 @@ import_star_package(Interp *in, ModuleVal *package, Span span)
     return !val_failed(names);
 }
 
-/* The names of __all__. */
+/* Imports the names of __all__. */
 static bool
 import_all(Interp *in, Value m, Value all, Span span)
 {
@@ -203,7 +204,7 @@ no_member(Interp *in, const ModuleVal *m, const Ast *a)
     return false;
 }
 
-/* A name that is nearly one of the module's own, such as tik, is not taken for a
+/* Returns whether a name is nearly one of the module's own, such as tik; then it is no
  * placeholder. */
 static bool
 is_misspelt(Interp *in, const ModuleVal *m, Sym member)
@@ -217,8 +218,8 @@ is_misspelt(Interp *in, const ModuleVal *m, Sym member)
     return n.best != NULL;
 }
 
-/* A name of the standard library that we do not have: a stand-in, as a module would
- * be. */
+/* Returns a stand-in for a name of the standard library that we do not have, as for a
+ * module. */
 static Value
 missing_member(Interp *in, const ModuleVal *m, const Ast *a)
 {
@@ -238,7 +239,7 @@ static bool
 import_member(Interp *in, Value m, Ast *a)
 {
     enum {
-        MEMBER_STEPS = 12 /* finding a name of a module, and binding it */
+        MEMBER_STEPS = 12 /* cost of finding a name of a module, and binding it */
     };
     bool found = false;
     core_owe(in, MEMBER_STEPS);
@@ -261,8 +262,8 @@ import_member(Interp *in, Value m, Ast *a)
     return eval_bind(in, a, a->name ? a->name : member, v);
 }
 
-/* The names of a folder that has no file of its own: each is a module. Where none is, the
- * folder is missing. */
+/* Imports names of a folder that has no file of its own: each is a module. If there is
+ * none, the folder is missing. */
 static bool
 import_files(Interp *in, const char *folder, Ast *s)
 {
@@ -284,7 +285,8 @@ import_files(Interp *in, const char *folder, Ast *s)
     return true;
 }
 
-/* Names of a stand-in: nobody knows which; one that is not defined may be among them. */
+/* Imports the unknown names of a stand-in: a name that is not defined may be one of
+ * them. */
 static bool
 import_star_absent(Interp *in, const char *name, Span span)
 {
@@ -295,7 +297,7 @@ import_star_absent(Interp *in, const char *name, Span span)
     return !val_failed(v);
 }
 
-/* The dotted name that a from statement means; null after an error. */
+/* Returns the dotted name that a from statement means, or null after an error. */
 static const char *
 absolute_name(Interp *in, const Ast *s)
 {

@@ -1,5 +1,5 @@
-/* index.c: items and slices of sequences and mappings: reading, writing, deleting. Texts
- * are UTF-8 and are indexed by character. */
+/* index.c: implements items and slices of sequences and mappings: reading, writing,
+ * deleting. Texts are UTF-8 and are indexed by character. */
 #include "python/core.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ str_count(Value str)
     return s->chars - 1;
 }
 
-/* Byte offset of the i-th character, counted from the byte offset from. */
+/* Returns the byte offset of the i-th character after the byte offset from. */
 static uint32_t
 char_offset(const Str *s, uint32_t from, int64_t i)
 {
@@ -40,8 +40,8 @@ char_offset(const Str *s, uint32_t from, int64_t i)
     return from;
 }
 
-/* Byte offset of the i-th character: looked for from the last one asked for, since
- * programs go through texts in order. */
+/* Returns the byte offset of the i-th character. The search begins at the character of
+ * the last search, since programs go through texts in order. */
 static uint32_t
 char_at(Interp *in, Value str, int64_t i)
 {
@@ -49,10 +49,10 @@ char_at(Interp *in, Value str, int64_t i)
     if (str_count(str) == s->len) {
         return (uint32_t)MIN(i, s->len);
     }
-    bool behind = i >= s->near_char;
-    core_owe(in, (behind ? i - s->near_char : i) / 2); /* the caller's next step looks */
-    s->near_byte =
-        char_offset(s, behind ? s->near_byte : 0, behind ? i - s->near_char : i);
+    bool after = i >= s->near_char;
+    /* the caller's next step checks the limit */
+    core_owe(in, (after ? i - s->near_char : i) / 2);
+    s->near_byte = char_offset(s, after ? s->near_byte : 0, after ? i - s->near_char : i);
     s->near_char = (uint32_t)i;
     return s->near_byte;
 }
@@ -243,7 +243,7 @@ get_slice(Interp *in, Value v, const SliceVal *s, Span span)
     }
 }
 
-/* "'shape', 'dtype'", a few of them. */
+/* Returns a few of the keys: "'shape', 'dtype'". */
 static const char *
 key_list(Interp *in, const Dict *d)
 {
@@ -264,7 +264,8 @@ key_list(Interp *in, const Dict *d)
     return t.p;
 }
 
-/* A description of an operator's tensor is best named as the operand that it is. */
+/* Adds a help. A description of an operator's tensor is best named as the operand that it
+ * is. */
 static void
 explain_key(Interp *in, ExcInfo *x, const Dict *d)
 {
@@ -377,7 +378,7 @@ no_items(Interp *in, Value v, Span span, const char *what)
     return false;
 }
 
-/* Takes count items from start on out of a list. */
+/* Removes count items from start on. */
 static bool
 erase(Interp *in, List *l, int64_t start, int64_t count, Span span)
 {
@@ -388,16 +389,15 @@ erase(Interp *in, List *l, int64_t start, int64_t count, Span span)
     return true;
 }
 
-/* Replaces count items from start by the given ones, in new storage: who unpacks the list
- * sees the items that it had. */
+/* Replaces count items from start by the given ones. */
 static bool
 splice(Interp *in, List *l, int64_t start, int64_t count, const List *with, Span span)
 {
     uint32_t n = (uint32_t)(l->n - count) + with->n;
     if (n <= l->cap && l->n) {
-        uint32_t behind = (uint32_t)(l->n - start - count);
-        TRY(core_charge(in, (with->n + behind) / 16, span));
-        memmove(l->p + start + with->n, l->p + start + count, behind * sizeof *l->p);
+        uint32_t after = (uint32_t)(l->n - start - count);
+        TRY(core_charge(in, (with->n + after) / 16, span));
+        memmove(l->p + start + with->n, l->p + start + count, after * sizeof *l->p);
         if (with->n) {
             memcpy(l->p + start, with->p, with->n * sizeof *l->p);
         }

@@ -1,7 +1,7 @@
 /* interp.h: compile-time evaluation. A source file is a program that runs once, inside
- * the compiler. What its kernels are made of are C objects (ObjectClass) that the
- * evaluator knows nothing of. Hermetic: no file (except package modules through the
- * loader), clock, network or process access; bounded steps, depth and memory
+ * the compiler. Its kernels are made of C objects (ObjectClass) of which the evaluator
+ * knows nothing. The evaluation is hermetic: it accesses no file (except package modules
+ * through the loader), clock, network or process; steps, depth and memory are bounded
  * (meter.h). */
 #ifndef TIKC_INTERP_H
 #define TIKC_INTERP_H
@@ -9,32 +9,33 @@
 #include "base/nearest.h"
 #include "python/value.h"
 
-/* What the C objects tell the evaluator. */
+/* The functions that the C objects offer the evaluator. */
 typedef struct Embedding {
-    /* What to write instead of a name that is not defined; null: nothing is known. */
+    /* Returns what to write instead of a name that is not defined, or null if nothing is
+     * known. */
     const char *(*name_help)(Interp *in, Sym name);
-    /* Whether all that the program was run for is there, so that it may end at a value
-     * that only the host has. */
+    /* Returns whether the program has made all that it runs for, so that it may end at a
+     * value that only the host has. */
     bool (*complete)(Interp *in);
 } Embedding;
 
-/* Sets up an evaluator for the program of a file. False: an error. It is gone when its
- * caller returns; values live as long as the unit. */
+/* Sets up an evaluator for the program of a file. Returns false after an error. It is
+ * valid until its caller returns; values live as long as the unit. */
 bool MUST_USE py_begin(Interp *in, Unit *u, uint32_t file);
 /* Runs the parsed file: sets the -D names, executes it as __main__, then evaluates --call
- * if given. False: errors, which are reported. */
+ * if given. Returns false after errors, which are reported. */
 bool MUST_USE py_program(Interp *in, uint32_t file, Ast *module);
-/* What --call could be, for the message about a program that builds nothing:
- * Unit.entry. */
+/* Finds what --call could be, for the message about a program that builds nothing, and
+ * stores it in Unit.entry. */
 void entry_remember(Unit *u, uint32_t file, const Ast *module);
 
 /* ---- the evaluator's state, for the TIK objects -------------------------- */
 
 struct Interp {
     Unit *u;
-    int64_t steps;   /* left */
+    int64_t steps;   /* number of steps that are left */
     int64_t settled; /* bytes of the unit's arena that were charged */
-    int64_t look;    /* so many bytes, and the next step charges them */
+    int64_t look;    /* when the arena has this many bytes, the next step charges them */
     int depth;
     uint32_t chain; /* present call chain, or CHAIN_UNKNOWN; read it by py_chain */
     Span here;      /* span of the statement being executed */
@@ -42,11 +43,11 @@ struct Interp {
     Value exception; /* pending Python exception (VAL_INSTANCE) or VAL_NONE */
     Span exception_span;
     uint32_t exception_chain;
-    const char *exception_args[DIAG_ARGS]; /* as in Diag, for the chain that follows */
+    const char *exception_args[DIAG_ARGS]; /* as in Diag, for args_chain */
     uint32_t args_chain;
     bool fatal; /* a diagnostic ended the evaluation: except clauses do not catch it */
-    const Embedding *embedding; /* null: there are no such objects */
-    void *tik;                  /* their state */
+    const Embedding *embedding; /* null if there are no such objects */
+    void *tik;                  /* state of the C objects */
     struct Core *core;          /* private to the evaluator */
 };
 
@@ -54,8 +55,8 @@ enum {
     CHAIN_UNKNOWN = UINT32_MAX
 };
 
-/* The present call chain, for IR statements and diagnostics. It is made when it is first
- * asked for: most calls never need theirs, and a recursive search has more chains than
+/* Returns the present call chain, for IR statements and diagnostics. It is made at the
+ * first use: most calls never need theirs, and a recursive search has more chains than
  * steps. */
 uint32_t py_chain(Interp *in);
 
@@ -64,7 +65,8 @@ uint32_t py_chain(Interp *in);
  * instruction call is reported this way and the call returns None, so that many errors
  * are found in one run. */
 Diag *py_diag(Interp *in, DiagId id, Span span, const char *fmt, ...) PRINTF_LIKE(4, 5);
-/* The same for an error that the user may allow (base/diag.h). True: he does, go on. */
+/* Does the same for an error that the user may allow (base/diag.h). Returns true if the
+ * user allows it, so the caller goes on. */
 bool py_allowable(Interp *in, DiagId id, Span span, const char *fmt, ...)
     PRINTF_LIKE(4, 5);
 
@@ -77,33 +79,32 @@ Value py_raise(Interp *in, const char *cls, Span span, const char *fmt, ...)
 /* Calls a value with arguments. */
 Value py_call(Interp *in, Value callee, const CallArgs *args);
 
-/* What a search for a near name found, or null: charges the search. */
+/* Returns the name that a search found, or null; charges the search. */
 const char *nearest_best(Interp *in, const Nearest *n);
 
-/* Registers a provided module: its members by name. The module is then
- * importable under each of its dotted names. */
+/* Registers a provided module and returns it without members. It can be imported under
+ * each of its dotted names. */
 Value py_module(Interp *in, const char *dotted_name);
-/* A list of what iteration over v gives; failed: an exception was raised. */
+/* Returns a list of what iteration over v gives, or a failure after an exception. */
 Value py_list(Interp *in, Value v, Span span);
-/* An array of numpy becomes the list of its elements, other values stay. False: only the
- * host has them. */
+/* Makes a list of the elements of a numpy array; other values stay. Returns false if only
+ * the host has them. */
 bool py_plain(Interp *in, Value *v, Span span);
-/* A value that only the host has (host.c); origin: the call that it comes from,
+/* Makes a value that only the host has (host.c); origin is the call that it comes from,
  * "numpy.random.rand(...)". */
 Value host_value(Interp *in, const char *origin, Span span);
-/* What a message says of a stand-in or of such a value; null: v is neither. */
+/* Returns how messages name a stand-in or such a value, or null if v is neither. */
 const char *py_hidden_name(Interp *in, Value v);
-/* Makes sure that so many bytes more fit the memory limit. False: they do not, evaluation
- * ends. */
+/* Makes sure that this many more bytes fit the memory limit. Returns false if they do
+ * not: evaluation ends. */
 bool py_reserve(Interp *in, int64_t bytes, Span span);
-/* Reads a data file whose path is relative to the file in which span stands, and goes
- * only downwards. Bytes live as long as the unit. False with a diagnostic
- * (const-file). */
+/* Reads a data file whose path is relative to the file of span, and goes only downwards.
+ * The bytes live as long as the unit. Returns false after a diagnostic (const-file). */
 bool py_data_file(Interp *in, const char *name, Span span, const char **path,
                   const char **bytes, size_t *len);
 void py_module_set(Interp *in, Value module, const char *name, Value v);
-/* A class object for isinstance that matches objects of one ObjectClass (tik.Tensor) and
- * is called through construct (may be null: not callable). */
+/* Makes a class object for isinstance that matches objects of one ObjectClass
+ * (tik.Tensor) and is called through construct (may be null: not callable). */
 Value py_object_type(Interp *in, const char *name, const ObjectClass *cls,
                      BuiltinFn construct);
 

@@ -1,6 +1,6 @@
-/* iter.c: iteration. An Iter walks any iterable lazily; iterator objects (zip, enumerate,
- * map, reversed, iter and generator expressions) wrap one, so that they are used up once
- * as in Python. */
+/* iter.c: implements iteration. An Iter walks any iterable lazily; iterator objects (zip,
+ * enumerate, map, reversed, iter and generator expressions) contain one, so that they are
+ * used up once as in Python. */
 #include "python/core.h"
 
 #include <string.h>
@@ -223,7 +223,7 @@ next_user(Interp *in, Iter *it, Span span, Value *out)
     return 1;
 }
 
-/* zip(strict=True): all end together. */
+/* Checks for zip(strict=True) that all end together. */
 static int
 check_strict(Interp *in, Iter *it, uint32_t ended, Span span)
 {
@@ -267,7 +267,7 @@ next_zip(Interp *in, Iter *it, Span span, Value *out)
     return it->nsub > 0;
 }
 
-/* fn() until it gives the value. */
+/* Calls fn() until the result is the given value. */
 static int
 next_call(Interp *in, Iter *it, Span span, Value *out)
 {

@@ -1,4 +1,4 @@
-/* listmethod.c: methods of lists and tuples. */
+/* listmethod.c: has the methods of lists and tuples. */
 #include "python/core.h"
 
 #include <string.h>
@@ -73,7 +73,7 @@ list_insert(Interp *in, Value self, const CallArgs *args)
     return val_none();
 }
 
-/* Place of a value; -1 none, -2 failure. */
+/* Returns the position of a value, -1 if there is none, -2 after a failure. */
 static int64_t
 find_item(Interp *in, Value self, const CallArgs *args)
 {

@@ -1,11 +1,11 @@
-/* loader.c: modules that are files. The dotted name a.b is the file a/b.py or a/b.tik
- * below one of the folders of search: the package root, which is the folder that contains
- * the nearest 'impl' above the main file, then the folders of -I, then the main file's
- * own folder. Files are read only through the unit's loader; without one there are no
- * such modules.
+/* loader.c: finds modules that are files. The dotted name a.b is the file a/b.py or
+ * a/b.tik below one of the folders of search: the package root, which is the folder that
+ * contains the nearest 'impl' above the main file, then the folders of -I, then the main
+ * file's own folder. Files are read only through the unit's loader; without one there are
+ * no such modules.
  *
  * Packages are plain folders. Their init file is never executed, since those of operator
- * packages import everything; its lines 'from .m import n' tell where an attribute of the
+ * packages import everything; its lines 'from .m import n' say where an attribute of the
  * package comes from. */
 #include "python/core.h"
 
@@ -34,10 +34,10 @@ with_slash(Interp *in, const char *dir)
     return ends ? dir : arena_printf(core_arena(in), "%s/", dir);
 }
 
-/* -I NAME=DIR. What stands in front of the sign is a dotted name, else the whole is a
- * folder. */
+/* Returns NAME of -I NAME=DIR. If what precedes the sign is no dotted name, the whole is
+ * a folder and the name is "". */
 static const char *
-name_in_front(Interp *in, const char *text)
+name_of_dir(Interp *in, const char *text)
 {
     const char *eq = strchr(text, '=');
     bool start = true;
@@ -52,14 +52,14 @@ name_in_front(Interp *in, const char *text)
     return eq && !start ? arena_strndup(core_arena(in), text, (size_t)(eq - text)) : "";
 }
 
-/* The folders of names come first, the longest name before the others. */
+/* Adds the folders with names, which come first, the longest name before the others. */
 static void
 add_named_dirs(Interp *in)
 {
     VEC(ModuleDir) named = {0};
     for (uint32_t i = 0; i < in->u->opt.dirs.n; i++) {
         const char *text = in->u->opt.dirs.p[i];
-        const char *name = name_in_front(in, text);
+        const char *name = name_of_dir(in, text);
         if (*name) {
             const char *path = with_slash(in, text + strlen(name) + 1);
             VEC_PUSH(core_arena(in), &named, ((ModuleDir){path, name}));
@@ -77,8 +77,8 @@ add_named_dirs(Interp *in)
     }
 }
 
-/* Offset of the last folder called impl in the first n bytes of a path; -1: there is
- * none. */
+/* Returns the offset of the last folder called impl in the first n bytes of a path, or
+ * -1. */
 static int
 find_impl(const char *path, int n)
 {
@@ -114,7 +114,7 @@ set_mode(Interp *in, const char *path)
     in->core->loader.dynamic = mode ? strcmp(mode, "dynamic") == 0 : below_dynamic(path);
 }
 
-/* The main file's path, from the root on when only that shows the folder impl. */
+/* Returns the main file's path, from the root on when only that shows the folder impl. */
 static const char *
 main_path(Interp *in, uint32_t main_file)
 {
@@ -128,7 +128,7 @@ main_path(Interp *in, uint32_t main_file)
     return plain && find_impl(full, (int)strlen(full)) >= 0 ? full : path;
 }
 
-/* A main file in the folder of a name belongs to that package. */
+/* Names a main file in the folder of a name as a module of that package. */
 static void
 name_main_below(Interp *in, const char *path, int n)
 {
@@ -151,7 +151,7 @@ loader_init(Interp *in, uint32_t main_file)
     LoaderState *l = &in->core->loader;
     const char *path = main_path(in, main_file);
     const char *slash = strrchr(path, '/');
-    int n = slash ? (int)(slash - path) + 1 : 0; /* the folder with its slash */
+    int n = slash ? (int)(slash - path) + 1 : 0; /* length of the folder with its slash */
     int impl = find_impl(path, n);
     l->package = "";
     set_mode(in, path);
@@ -170,7 +170,7 @@ loader_init(Interp *in, uint32_t main_file)
             strcmp(l->package, "impl") == 0 || strncmp(l->package, "impl.", 5) == 0;
     }
     for (uint32_t i = 0; i < in->u->opt.dirs.n; i++) {
-        if (!*name_in_front(in, in->u->opt.dirs.p[i])) {
+        if (!*name_of_dir(in, in->u->opt.dirs.p[i])) {
             add_dir(in, with_slash(in, in->u->opt.dirs.p[i]), "");
         }
     }
@@ -179,12 +179,13 @@ loader_init(Interp *in, uint32_t main_file)
 
 /* ---- files --------------------------------------------------------------- */
 
-/* Reads a file as a source of the unit. 0: there is none, or a limit was hit. */
+/* Reads a file as a source of the unit. Returns 0 if there is none, or a limit was
+ * hit. */
 static uint32_t
 read_source(Interp *in, const char *path, Span span)
 {
     enum {
-        OPENING = 1000 /* steps that a look for a file counts as */
+        OPENING = 1000 /* cost of looking for a file, in steps */
     };
     const char *text;
     size_t len;
@@ -195,8 +196,9 @@ read_source(Interp *in, const char *path, Span span)
     return unit_add_source(in->u, path, text, len);
 }
 
-/* Null: the folder holds the modules of another name. The module of the name itself is
- * the folder: only an end that begins with a slash makes a path of it. */
+/* Returns the path of a module in a folder, or null if the folder holds the modules of
+ * another name. The module of the name itself is the folder: only an end that begins with
+ * a slash makes a path of it. */
 static char *
 file_path(Interp *in, const ModuleDir *dir, const char *dotted, const char *end)
 {
@@ -222,7 +224,7 @@ parent_name(Interp *in, const char *dotted)
     return dot ? arena_strndup(core_arena(in), dotted, (size_t)(dot - dotted)) : "";
 }
 
-/* The folders above a module that was found are packages. */
+/* Registers the folders above a module that was found, which are packages. */
 static void
 add_parents(Interp *in, const char *dotted)
 {
@@ -281,7 +283,7 @@ read_init(Interp *in, ModuleVal *m, Span span)
     return !in->fatal;
 }
 
-/* The folder of a name is a package with or without an init file. */
+/* Registers the folder of a name as a package, with or without an init file. */
 static Value
 load_package(Interp *in, const char *dotted, const ModuleDir *dir)
 {
@@ -299,8 +301,8 @@ load_package(Interp *in, const char *dotted, const ModuleDir *dir)
     return m;
 }
 
-/* A helper module that takes part in an import cycle of operator packages, which ends
- * well only when it comes first. */
+/* Loads a helper module before others. It takes part in an import cycle of operator
+ * packages, which ends well only when it comes first. */
 static bool
 load_common(Interp *in, const char *dotted, Span span)
 {
@@ -314,7 +316,7 @@ load_common(Interp *in, const char *dotted, Span span)
     return !module_failed(in);
 }
 
-/* The main file under its own name: it is not executed a second time. */
+/* Returns the main file under its own name, without executing it a second time. */
 static Value
 main_module(Interp *in, const char *dotted)
 {
@@ -356,7 +358,8 @@ loader_is_named(const Interp *in, const char *dotted)
 
 /* ---- attributes of packages ---------------------------------------------- */
 
-/* The alias of an init file that defines the name; *from gets its statement. */
+/* Returns the alias of an init file that defines the name, or null; *from gets its
+ * statement. */
 static const Ast *
 find_export(const ModuleVal *m, const char *name, Interp *in, const Ast **from)
 {
@@ -372,7 +375,7 @@ find_export(const ModuleVal *m, const char *name, Interp *in, const Ast **from)
     return NULL;
 }
 
-/* The module that 'from .m import' of an init file names; one dot is the package
+/* Returns the module that 'from .m import' of an init file names; one dot is the package
  * itself. */
 static const char *
 export_module(Interp *in, const ModuleVal *m, const Ast *from)
@@ -438,7 +441,8 @@ loader_exports(Interp *in, ModuleVal *package, Span span)
 
 /* ---- data ---------------------------------------------------------------- */
 
-/* Downwards from a folder: no program reads what it was not given. */
+/* Returns whether a path goes downwards from a folder: no program reads what it was not
+ * given. */
 static bool
 goes_down(const char *name)
 {

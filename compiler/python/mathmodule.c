@@ -1,6 +1,6 @@
-/* mathmodule.c: the module math. Only functions whose results are the same on every
- * machine: exact ones and those of the C library that are needed (sqrt is exact; log, exp
- * and the like are for host-side numbers only). */
+/* mathmodule.c: the module math. It has only functions whose results are the same on
+ * every machine: exact ones and those of the C library that are needed (sqrt is exact;
+ * log, exp and the like are for host-side numbers only). */
 #include "python/core.h"
 
 #include <math.h>
@@ -59,10 +59,10 @@ fn_trunc(Interp *in, Value self, const CallArgs *args)
 }
 
 enum {
-    REAL_STEPS = 24 /* what a function of the C library costs */
+    REAL_STEPS = 24 /* cost of a function of the C library */
 };
 
-/* f(x) for x in the domain, which keeps finite arguments finite. */
+/* Computes f(x) for x in the domain, where f keeps finite arguments finite. */
 static Value
 real(Interp *in, const CallArgs *args, double (*f)(double))
 {
@@ -142,7 +142,7 @@ REAL(fn_degrees, degrees)
 REAL(fn_radians, radians)
 REAL(fn_ulp, ulp)
 
-/* f(x, y) that is defined everywhere. */
+/* Computes f(x, y), which is defined everywhere. */
 static Value
 real2(Interp *in, const CallArgs *args, double (*f)(double, double))
 {
@@ -340,7 +340,7 @@ need_ints(Interp *in, const CallArgs *args)
     return true;
 }
 
-/* gcd or lcm of any number of integers. */
+/* Computes gcd or lcm of any number of integers. */
 static Value
 fold_ints(Interp *in, const CallArgs *args, unsigned long start,
           void (*f)(mpz_ptr, mpz_srcptr, mpz_srcptr))
@@ -389,12 +389,12 @@ fn_prod(Interp *in, Value self, const CallArgs *args)
     return builtin_fold(in, args, val_failed(start) ? val_int(1) : start, AOP_MUL);
 }
 
-/* comb and perm: n over k, or the number of ordered choices. */
+/* Implements comb and perm: n over k, or the number of ordered choices. */
 static Value
 choices(Interp *in, const CallArgs *args, bool ordered)
 {
     enum {
-        MOST = 20000 /* bounds the work; a longer result would not fit anyway */
+        MOST = 20000 /* limit of the work; a longer result would not fit anyway */
     };
     int64_t n = 0;
     if (!need_ints(in, args)) {
@@ -441,13 +441,13 @@ fn_perm(Interp *in, Value self, const CallArgs *args)
     return choices(in, args, true);
 }
 
-/* The sum rounded once: exact in rationals. */
+/* Returns the sum, rounded once: it is exact in rationals. */
 static Value
 fn_fsum(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
     enum {
-        FSUM_STEPS = 128 /* adding a fraction of up to 2100 bits exactly */
+        FSUM_STEPS = 128 /* cost of adding a fraction of up to 2100 bits exactly */
     };
     Value items = iter_collect(in, VAL_LIST, args->pos[0], args->span);
     double plain = 0;

@@ -1,6 +1,6 @@
-/* message.c: the message of a built-in exception as the program reads it. The evaluator's
- * own texts are written for diagnostics; programs that look at str(e) expect CPython's
- * words (message.def). */
+/* message.c: makes the message of a built-in exception that the program reads. The
+ * evaluator's own texts are written for diagnostics; programs that look at str(e) expect
+ * CPython's words (message.def). */
 #include "python/core.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ fill_in(Interp *in, const Message *m, const char *text)
             text_printf(&out, "%c", *p);
         }
     }
-    /* CPython's words for two of the kinds of sequences. */
+    /* CPython calls two of the kinds of sequences by another name. */
     if (strncmp(out.p, "str ind", 7) == 0) {
         return arena_printf(core_arena(in), "string%s", out.p + 3);
     }
@@ -56,7 +56,8 @@ fill_in(Interp *in, const Message *m, const char *text)
     return out.p;
 }
 
-/* The first row of a format. Programs that raise much raise the same again and again. */
+/* Returns the first row of a format. Programs that raise much raise the same again and
+ * again, so it is remembered. */
 static size_t
 first_row(Interp *in, const char *fmt)
 {

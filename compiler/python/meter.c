@@ -2,10 +2,10 @@
 #include "python/core.h"
 
 enum {
-    SETTLE_BYTES = 64 << 10 /* bytes that are charged together */
+    SETTLE_BYTES = 64 << 10 /* number of bytes that are charged together */
 };
 
-/* Which limit was hit. */
+/* Reports which limit was hit. */
 static bool
 limit_hit(Interp *in, Span span)
 {
@@ -75,7 +75,8 @@ core_reserve(Interp *in, double bytes, Span span)
 bool
 core_put(Interp *in, Text *t, const char *p, size_t n, Span span)
 {
-    bool grows = t->n + n >= t->cap; /* to twice its size, or what is needed */
+    /* it grows to twice its size, or to what is needed */
+    bool grows = t->n + n >= t->cap;
     TRY(!grows || core_reserve(in, 2.0 * (double)MAX(t->n, n), span));
     TRY(core_charge(in, (int64_t)n / WORK_BYTES, span));
     text_putn(t, p, n);
@@ -98,7 +99,7 @@ int64_t
 meter_size(Value v)
 {
     enum {
-        READ_BYTES = 4 /* bytes of a text that are looked at in one step */
+        READ_BYTES = 4 /* number of bytes of a text that are read in one step */
     };
     switch ((ValueKind)v.kind) {
     case VAL_STR:
@@ -112,7 +113,7 @@ meter_size(Value v)
     case VAL_SET:
         return v.dict->n;
     default:
-        return 0; /* of one size, or walked item by item */
+        return 0; /* these have one size, or are walked item by item */
     }
 }
 

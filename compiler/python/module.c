@@ -1,8 +1,8 @@
-/* module.c: the registry of modules. Behind a dotted name stands, in this order: a module
+/* module.c: the registry of modules. It looks a dotted name up in this order: a module
  * that was registered or loaded before, a module of stdlib/, a place in the tree of
  * provided modules, a file of the program's package (loader.c).
  *
- * Provided modules have all the same content, the public names of stdlib/_provided.tik,
+ * All provided modules have the same content, the public names of stdlib/_provided.tik,
  * since operators take one name from many places. Any other attribute of them is a
  * placeholder: a capitalised name is an empty class, a name that starts with raise_
  * raises an error with its arguments, anything else is again a module of this kind, which
@@ -13,14 +13,15 @@
 #include <string.h>
 
 enum {
-    LONGEST = 200 /* of a module's name, which also bounds the recursion */
+    /* limit of the length of a module's name, which also bounds the recursion */
+    LONGEST = 200
 };
 
 /* ---- names --------------------------------------------------------------- */
 
 static const char adapter[] = "impl.util.platform_adapter";
 
-/* Trees of names whose modules nobody has to write down. */
+/* Trees of names whose modules exist without being written down. */
 static const struct {
     const char *root;
     ModuleKind kind;
@@ -43,7 +44,7 @@ is_below(const char *dotted, const char *root)
     return strncmp(dotted, root, n) == 0 && (dotted[n] == '.' || dotted[n] == '\0');
 }
 
-/* The tree that a name belongs to; packages are not trees, only themselves. */
+/* Returns the tree that a name belongs to; packages are not trees, only themselves. */
 static ModuleKind
 kind_of(const char *dotted)
 {
@@ -67,7 +68,8 @@ is_root(const char *dotted)
     return kind_of(dotted) == MODULE_PACKAGE;
 }
 
-/* The platform adapter is known by its last name, wherever a package keeps it. */
+/* Returns the known name of the platform adapter for its last name, in whichever package
+ * it is. */
 static const char *
 known_name(Interp *in, const char *dotted)
 {
@@ -144,7 +146,7 @@ module_run(Interp *in, ModuleVal *m, uint32_t source, Span span)
     }
     Ast *tree = meter_parse(in, source, false);
     if (!tree) {
-        in->fatal = true; /* the diagnostics are there */
+        in->fatal = true; /* the diagnostics were added */
         return false;
     }
     Value out = val_none();
@@ -152,8 +154,8 @@ module_run(Interp *in, ModuleVal *m, uint32_t source, Span span)
     Span here = in->here;
     in->chain = call_chain(in, span, m->name);
     in->depth++;
-    in->core
-        ->guards++; /* an error ends the import: what is behind it would not be defined */
+    /* an error ends the import: what follows it would not be defined */
+    in->core->guards++;
     m->loading = true;
     attrs_set(core_arena(in), &m->attrs, in->core->sym.name, val_str(in, m->name));
     bool ok = py_execute(in, m, tree, &out);
@@ -177,7 +179,8 @@ find_embedded(const char *name)
     return NULL;
 }
 
-/* What a private module of stdlib/ is registered as: a name that no program can write. */
+/* Returns the name under which a private module of stdlib/ is registered: one that no
+ * program can write. */
 static const char *
 library_name(Interp *in, const char *name)
 {
@@ -204,8 +207,8 @@ module_is_known(Interp *in, const char *name)
            strcmp(name, "posixpath") != 0;
 }
 
-/* Only the first part of a name tells whose it is; what the program registered below its
- * own names does not count. */
+/* Only the first part of a name is compared; what the program registered below its own
+ * names does not count. */
 const char *
 module_nearest(Interp *in, const char *dotted)
 {
@@ -276,7 +279,7 @@ module_provided(Interp *in, Span span)
     return *m;
 }
 
-/* The exception function of that name: made by _raiser(name) of stdlib/. */
+/* Returns the exception function of that name, which _raiser(name) of stdlib/ makes. */
 static Value
 raiser(Interp *in, const ModuleVal *flat, const char *name, Span span)
 {
@@ -386,8 +389,8 @@ module_call(Interp *in, const ModuleVal *m, Span span)
 
 /* ---- look-up ------------------------------------------------------------- */
 
-/* A package that exists only as the first part of dotted names: made when it is asked
- * for. */
+/* Returns a package that exists only as the first part of dotted names. It is made at the
+ * first use. */
 static Value
 prefix_module(Interp *in, const char *name)
 {
@@ -401,9 +404,9 @@ prefix_module(Interp *in, const char *name)
     return val_fail();
 }
 
-/* An attribute of the module before the last dot that is a module. Below provided modules
- * every name is one, also that of a function: op_info_register stands in a module
- * op_info_register. */
+/* Returns an attribute of the module before the last dot, if it is a module. Below
+ * provided modules every name is one, also that of a function: op_info_register is in a
+ * module op_info_register. */
 static Value
 attribute_module(Interp *in, const char *dotted, Span span)
 {

@@ -1,5 +1,5 @@
-/* number.c: arithmetic on int, bool and float with the rules of Python: unbounded
- * integers, floor division, exact mixed comparison, true division rounded once. */
+/* number.c: computes with int, bool and float by the rules of Python: unbounded integers,
+ * floor division, exact mixed comparison, true division that is rounded once. */
 #include "python/core.h"
 
 #include <float.h>
@@ -70,8 +70,8 @@ int_divide(Interp *in, Value a, Value b, Span span)
     return val_float(r);
 }
 
-/* Results that fit; false: the general way is needed. Divisors are not zero, counts not
- * negative. */
+/* Computes results that fit; returns false if the general way is needed. Divisors must
+ * not be zero, counts not negative. */
 static bool
 small_binary(AstOp op, int64_t a, int64_t b, int64_t *out)
 {
@@ -228,8 +228,7 @@ float_has(AstOp op)
     return (op >= AOP_ADD && op <= AOP_POW);
 }
 
-/* Both are numbers. VAL_FAIL without an exception does not happen: wrong operators
- * raise. */
+/* Needs two numbers. A VAL_FAIL always comes with an exception: wrong operators raise. */
 Value
 number_binary(Interp *in, AstOp op, Value a, Value b, Span span)
 {
@@ -249,7 +248,7 @@ number_binary(Interp *in, AstOp op, Value a, Value b, Span span)
     return float_binary(in, op, x, y, span);
 }
 
-/* Both fit; false: the power does not. */
+/* Computes a power if it fits; returns false if it does not. */
 static bool
 small_power(int64_t base, int64_t exponent, int64_t *out)
 {
@@ -269,7 +268,7 @@ Value
 number_pow(Interp *in, Value a, Value b, Span span)
 {
     enum {
-        BIG_LIMBS = 1024 /* a longer power is not made */
+        BIG_LIMBS = 1024 /* a power with more limbs is not made */
     };
     int64_t r = 0;
     if (a.kind == VAL_INT && b.kind == VAL_INT && b.i >= 0 && small_power(a.i, b.i, &r)) {
@@ -323,8 +322,8 @@ compare_int_double(Value a, double f)
     if (a.kind == VAL_BIG || fabs(f) >= 9007199254740992.0) {
         return big_compare_double(a, f);
     }
-    double d = (double)small(
-        a); /* exact enough: |f| < 2^53 <= |d| keeps its order when rounded */
+    /* this is exact enough: |f| < 2^53 <= |d| keeps its order when rounded */
+    double d = (double)small(a);
     return (d > f) - (d < f);
 }
 
@@ -415,7 +414,8 @@ digit_of(char c)
     return c >= 'a' && c <= 'z' ? c - 'a' + 10 : INT_MAX;
 }
 
-/* The base after a prefix 0x, 0o or 0b; *p moves behind it. base 0: by the prefix. */
+/* Takes a prefix 0x, 0o or 0b, moves *p past it and returns the base; base 0 means that
+ * of the prefix. */
 static int
 take_prefix(const char **p, const char *end, int base)
 {
@@ -432,7 +432,7 @@ take_prefix(const char **p, const char *end, int base)
     return base ? base : 10;
 }
 
-/* Fails without an exception (VAL_FAIL) when the text is not an integer. */
+/* Parses an integer; fails without an exception (VAL_FAIL) when the text is none. */
 static Value
 parse_digits(Interp *in, const char *p, const char *end, int base, Span span)
 {
@@ -494,7 +494,7 @@ number_parse_int(Interp *in, const char *p, size_t n, int base, Span span)
 }
 
 enum {
-    FLOAT_STEPS = 48 /* what reading a float costs */
+    FLOAT_STEPS = 48 /* cost of reading a float */
 };
 
 Value
@@ -532,7 +532,7 @@ number_parse_float(Interp *in, const char *p, size_t n, double *out)
 }
 
 enum {
-    MOST_DIGITS = 19728 /* a power of ten above it is wider than an integer can be */
+    MOST_DIGITS = 19728 /* a larger power of ten is wider than an integer can be */
 };
 
 static Value

@@ -1,4 +1,4 @@
-/* numbermethod.c: attributes and methods of numbers, ranges and slices. */
+/* numbermethod.c: has the attributes and methods of numbers, ranges and slices. */
 #include "python/core.h"
 
 #include <math.h>
@@ -140,7 +140,7 @@ float_itself(Interp *in, Value self, const CallArgs *args)
 }
 
 enum {
-    FLOAT_STEPS = 64 /* what taking a float apart costs */
+    FLOAT_STEPS = 64 /* cost of taking a float apart */
 };
 
 static Value
@@ -217,7 +217,7 @@ static const BuiltinRow float_statics[] = {{"fromhex", float_fromhex, 1, 1, NULL
 
 /* ---- ranges and slices --------------------------------------------------- */
 
-/* Position of a value in a range, or -1. */
+/* Returns the position of a value in a range, or -1. */
 static int64_t
 range_position(const RangeVal *r, Value v)
 {

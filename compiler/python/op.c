@@ -1,12 +1,12 @@
-/* op.c: operators over all kinds of values: dispatch by kind, sequences, sets,
- * comparison, truth. Numbers are in number.c; C objects and instances of user classes get
- * their hooks. */
+/* op.c: implements operators over all kinds of values: dispatch by kind, sequences, sets,
+ * comparison, truth. Numbers are in number.c; C objects and instances of user classes
+ * have hooks. */
 #include "python/core.h"
 
 #include <string.h>
 
-/* Special methods behind the operators, for instances of user classes. */
-/* Methods of classes for operators, of the left side and of the right one. */
+/* The special methods of the operators, for instances of user classes: that of the left
+ * side and that of the right one. */
 static const struct {
     const char *name, *reflected;
 } op_methods[AOP_COUNT] = {
@@ -37,7 +37,7 @@ call_op_method(Interp *in, Value self, AstOp op, bool reflected, const Value *ot
                Span span, Value *out)
 {
     enum {
-        METHOD_STEPS = 6 /* asking for a method by its name */
+        METHOD_STEPS = 6 /* cost of finding a method by its name */
     };
     const char *name = reflected ? op_methods[op].reflected : op_methods[op].name;
     if (!user_instance(self) || !name) {
@@ -68,10 +68,10 @@ unsupported(Interp *in, AstOp op, Value a, Value b, Span span)
 
 /* ---- sequences and sets -------------------------------------------------- */
 
-/* The storage behind text a when it ends there and has room for n bytes more, else
+/* Returns the storage of text a when a ends where it does and n bytes more fit, else
  * null. */
 static GrowingText *
-room_behind(struct Core *c, const Str *a, size_t n)
+room_after(struct Core *c, const Str *a, size_t n)
 {
     for (size_t i = 0; i < ARRAY_LEN(c->growing); i++) {
         GrowingText *g = &c->growing[i];
@@ -86,7 +86,7 @@ static char *
 new_text(Interp *in, const Str *a, size_t n)
 {
     enum {
-        SHORT = 256 /* texts below are copied: they stay zero-ended, see value.h */
+        SHORT = 256 /* shorter texts are copied: they stay zero-ended, see value.h */
     };
     struct Core *c = in->core;
     size_t cap = n < SHORT ? n + 1 : n + n / 2;
@@ -103,7 +103,7 @@ static Value
 concat_texts(Interp *in, const Str *a, const Str *b, Span span)
 {
     size_t n = (size_t)a->len + b->len;
-    GrowingText *g = a->len ? room_behind(in->core, a, b->len) : NULL;
+    GrowingText *g = a->len ? room_after(in->core, a, b->len) : NULL;
     if (!core_reserve(in, g ? b->len + 32.0 : (double)n * 1.5 + 32, span)) {
         return val_fail();
     }
@@ -138,7 +138,8 @@ concat(Interp *in, Value a, Value b, Span span)
     return v;
 }
 
-/* Repeats unit bytes until there are total: each copy doubles what is there. */
+/* Repeats unit bytes until there are total: each copy doubles the bytes that are
+ * there. */
 static void
 fill(void *to, const void *from, size_t unit, size_t total)
 {
@@ -253,7 +254,7 @@ has_binary(Value v)
     return v.kind == VAL_OBJECT && v.obj->cls->binary;
 }
 
-/* The operator of a C object, which is asked before any class of the program. */
+/* Calls the operator of a C object, which comes before any class of the program. */
 static Value
 hook_binary(Interp *in, AstOp op, Value a, Value b, Span span)
 {
@@ -295,7 +296,7 @@ merge_into(Interp *in, Value a, Value b, Span span)
     return a;
 }
 
-/* a op= b: lists and sets change in place. */
+/* Computes a op= b: lists and sets change in place. */
 Value
 op_inplace(Interp *in, AstOp op, Value a, Value b, Span span)
 {
@@ -396,7 +397,8 @@ equal_lists(Interp *in, const List *a, const List *b, Span span, bool *out)
     return true;
 }
 
-/* Every key of a is in b, with an equal value if they are dictionaries. */
+/* Returns whether every key of a is in b, with an equal value if they are
+ * dictionaries. */
 static bool
 dict_within(Interp *in, Value a, Value b, Span span, bool *out)
 {
@@ -423,7 +425,7 @@ static bool
 equal_hook(Interp *in, Value a, Value b, Span span, bool *out)
 {
     Value r = val_none();
-    core_owe(in, 4); /* two classes are asked for a method */
+    core_owe(in, 4); /* a method is looked up in two classes */
     if (has_binary(a) || has_binary(b)) {
         r = hook_binary(in, AOP_EQ, a, b, span);
         return !val_failed(r) && op_truth(in, r, span, out);
@@ -436,7 +438,7 @@ equal_hook(Interp *in, Value a, Value b, Span span, bool *out)
     return true;
 }
 
-/* Work of comparing values of any size. */
+/* Charges the work of comparing values of any size. */
 static inline bool
 charge_compare(Interp *in, Value a, Span span)
 {
@@ -506,7 +508,7 @@ ordered(AstOp op, int c)
     }
 }
 
-/* Lexicographic: the first items that differ decide. */
+/* Compares lexicographically: the first items that differ decide. */
 static Value
 order_lists(Interp *in, AstOp op, Value a, Value b, Span span)
 {
@@ -610,7 +612,7 @@ op_compare(Interp *in, AstOp op, Value a, Value b, Span span)
     bool asks = op == AOP_EQ || op == AOP_NE;
     if (asks && (call_op_method(in, a, op, false, &b, span, &r) ||
                  (!user_instance(a) && call_op_method(in, b, op, false, &a, span, &r)))) {
-        return r; /* of arrays: no truth value */
+        return r; /* the result for arrays has no truth value */
     }
     if (op == AOP_EQ) {
         return op_equal(in, a, b, span, &yes) ? val_bool(yes) : val_fail();

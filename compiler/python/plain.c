@@ -1,9 +1,9 @@
-/* plain.c: what the objects of the compiler are given for a number of a class (C objects
- * know int and float alone).
+/* plain.c: makes what the objects of the compiler get for a number of a class (C objects
+ * know only int and float).
  *
  * Numbers of numpy and objects with __index__ are instances. Every value that goes from
  * the program to a C object (an argument, a key, an operand, an attribute's value) comes
- * through here first, so no method asks again. */
+ * through here first, so no method checks again. */
 #include "python/core.h"
 
 static Value
@@ -38,7 +38,7 @@ has_instance(const Value *p, uint32_t n)
     return false;
 }
 
-/* A copy of n values with the numbers plain; null after an exception. */
+/* Returns a copy of n values with the numbers plain, or null after an exception. */
 static Value *
 plain_values(Interp *in, const Value *p, uint32_t n, Span span)
 {

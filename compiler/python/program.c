@@ -1,20 +1,20 @@
-/* program.c: running a program: sets the evaluator up, gives the module its -D names,
- * executes it as
- * __main__ (a file of a package whose function --call calls: under its own name),
- * evaluates --call, and reports what was not caught. See python/interp.h. */
+/* program.c: runs a program: sets the evaluator up, gives the module its -D names,
+ * executes it as __main__ (a file of a package whose function --call calls: under its own
+ * name), evaluates --call, and reports what was not caught. See python/interp.h. */
 #define _GNU_SOURCE
 #include "python/resolve.h"
 
 #include <pthread.h>
 #include <string.h>
 
-/* Room on the C stack: three quarters of what this thread has left, 6 MiB at most. */
+/* Returns the room on the C stack: three quarters of what this thread has left, 6 MiB at
+ * most. */
 static uintptr_t
 stack_room(uintptr_t here)
 {
     enum {
         USUAL = 8 << 20,
-        UNKNOWN = 64 << 10 /* the least that a thread may have is more */
+        UNKNOWN = 64 << 10 /* every thread has more than this */
     };
     pthread_attr_t attr;
     void *low = NULL;
@@ -80,7 +80,7 @@ py_execute(Interp *in, ModuleVal *module, Ast *tree, Value *out)
     return ok;
 }
 
-/* sys.exit() and sys.exit(0) end a program without an error. */
+/* Returns whether sys.exit() or sys.exit(0) ended the program, which is no error. */
 static bool
 ended_quietly(Interp *in)
 {
@@ -110,7 +110,7 @@ parse_text(Interp *in, const char *name, const char *text)
     return meter_parse(in, unit_add_source(in->u, name, text, strlen(text)), true);
 }
 
-/* --call: module and tree are those of the main file. */
+/* Evaluates --call; module and tree are those of the main file. */
 static bool
 run_call(Interp *in, ModuleVal *module, uint32_t file, const Ast *tree)
 {
@@ -139,7 +139,8 @@ set_defines(Interp *in, ModuleVal *module)
     return ok;
 }
 
-/* Where the program is not followed further (host.c) its kernels are complete. */
+/* Returns whether the kernels are complete because the evaluation ended at a value of the
+ * host (host.c). */
 static bool
 followed(Interp *in, bool ok)
 {

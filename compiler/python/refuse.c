@@ -1,6 +1,6 @@
-/* refuse.c: built-in names and modules of Python that are not part of the language
- * (refuse.def). They exist, so that the refusal names the construct and what to write
- * instead; a program may read the names. */
+/* refuse.c: has the built-in names and modules of Python that are not part of the
+ * language (refuse.def). They exist so that the refusal names the construct and what to
+ * write instead; a program may read the names. */
 #include "python/core.h"
 
 #include <string.h>
@@ -50,14 +50,14 @@ refuse(Interp *in, const Refused *r, Span span)
     return error_not_supported(in, span, text, r->help);
 }
 
-/* self: the name. */
+/* self is the name. */
 static Value
 refused_call(Interp *in, Value self, const CallArgs *args)
 {
     return refuse(in, find(calls, ARRAY_LEN(calls), self.str->p), args->span);
 }
 
-/* self: the class. */
+/* self is the class. */
 static Value
 refused_type(Interp *in, Value self, const CallArgs *args)
 {

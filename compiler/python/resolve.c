@@ -1,7 +1,8 @@
-/* resolve.c: see resolve.h. One walk over the module: a function's bindings are collected
- * when the walk enters it, uses are looked up at once, and their places are written when
- * the walk is over, because only then it is known which variables inner functions read.
- * Private names (__x) of classes are renamed here. Scratch memory is freed at the end. */
+/* resolve.c: see resolve.h. It is one walk over the module: a function's bindings are
+ * collected when the walk enters it, uses are looked up at once, and their places are
+ * written when the walk is over, because only then it is known which variables inner
+ * functions read. Private names (__x) of classes are renamed here. Scratch memory is
+ * freed at the end. */
 #include "python/resolve.h"
 
 #include <string.h>
@@ -17,12 +18,12 @@ struct Block;
 
 typedef struct Binding {
     Sym name;
-    struct Block *holder; /* whose frame has the slot */
+    struct Block *holder; /* block whose frame has the slot */
     bool global;          /* declared global */
     bool nonlocal;
     bool captured;
-    bool temporary; /* of a comprehension */
-    uint32_t slot;  /* in slots or, when captured, in the holder's own cells */
+    bool temporary; /* variable of a comprehension */
+    uint32_t slot;  /* index in slots or, when captured, in the holder's own cells */
 } Binding;
 
 typedef struct Use {
@@ -36,14 +37,15 @@ typedef struct Block {
     struct Block *outer;
     struct Block *holder;
     ScopeKind kind;
-    Sym class_name; /* of the innermost class, for private names */
-    int loops;      /* around the present statement */
+    Sym class_name; /* name of the innermost class, for private names */
+    int loops;      /* number of loops around the present statement */
     VEC(Binding *) vars;
     uint32_t *index; /* hash index of vars when there are many */
     uint32_t nindex;
-    VEC(Binding *) own; /* holder: variables with a place in its frame */
+    VEC(Binding *) own; /* of a holder: variables with a place in its frame */
+    /* of a holder: variables of outer holders that it or inner functions read */
     VEC(Binding *)
-    freed; /* holder: variables of outer holders that it or inner functions read */
+    freed;
     Locals *loc;
 } Block;
 
@@ -54,7 +56,7 @@ typedef struct CompUse {
 
 typedef struct Resolver {
     Interp *in;
-    Arena *keep; /* the unit's */
+    Arena *keep; /* arena of the unit */
     Arena tmp;
     ModuleVal *module;
     VEC(Use) uses;
@@ -151,7 +153,7 @@ new_scope(Resolver *r, Block *outer, ScopeKind kind)
     return s;
 }
 
-/* __x inside class C is _C__x. */
+/* Returns _C__x for __x inside class C; other names stay. */
 static Sym
 private_name(Resolver *r, const Block *s, Sym name)
 {
@@ -198,7 +200,8 @@ collect_target(Resolver *r, Block *s, const Ast *t)
     }
 }
 
-/* Only := binds inside expressions; comprehensions pass it on to their function. */
+/* Collects bindings of expressions. Only := binds inside them; comprehensions pass it on
+ * to their function. */
 static void
 collect_list(Resolver *r, Block *s, const Ast *list)
 {
@@ -384,8 +387,8 @@ set_place(Ast *n, NamePlace place, uint32_t slot)
     n->slot = slot;
 }
 
-/* The variable that a name means in scope s; null: a global. *in_class: s is a class body
- * that binds it. */
+/* Returns the variable that a name means in scope s, or null for a global. *in_class says
+ * that s is a class body that binds it. */
 static Binding *
 lookup(const Block *s, Sym name, bool *in_class)
 {
@@ -494,7 +497,7 @@ walk_func(Resolver *r, Block *s, AstFunc *fn, Span span)
     }
 }
 
-/* The def line without the body. */
+/* Returns the span of the def line, without the body. */
 static Span
 head_span(const Ast *def)
 {
@@ -516,8 +519,8 @@ walk_class(Resolver *r, Block *s, AstClass *c)
     walk_list(r, body, c->body);
 }
 
-/* A generator expression runs when its items are asked for, so it holds its variables
- * itself. */
+/* Walks a generator expression. It runs when its items are needed, so it holds its
+ * variables itself. */
 static void
 walk_generator(Resolver *r, Block *s, Ast *n)
 {
@@ -644,7 +647,7 @@ walk_named(Resolver *r, Block *s, Ast *n, Sym name)
     }
 }
 
-/* Children of a node, for the kinds without rules of their own. */
+/* Walks the children of a node whose kind has no rules of its own. */
 static void
 walk_children(Resolver *r, Block *s, Ast *n)
 {

@@ -1,5 +1,5 @@
-/* resolve.h: where the names of a program live. Resolution runs once per module, before
- * evaluation, and marks every node that reads or binds a name (Ast.op = NamePlace,
+/* resolve.h: decides where the names of a program live. Resolution runs once per module,
+ * before evaluation, and marks every node that reads or binds a name (Ast.op = NamePlace,
  * Ast.slot), so that evaluation reads arrays. A function (and the module itself) is a
  * holder of slots; comprehensions and class bodies run inside their holder's frame.
  * Variables that inner functions read live in cells. */
@@ -9,10 +9,11 @@
 #include "python/core.h"
 
 typedef enum NamePlace {
-    PLACE_GLOBAL,       /* module attribute number slot; built-in functions behind it */
-    PLACE_LOCAL,        /* frame slot */
-    PLACE_CELL,         /* frame cell */
-    PLACE_CLASS_GLOBAL, /* the class body's names by name, then as the place says */
+    PLACE_GLOBAL, /* module attribute number slot; built-in functions follow */
+    PLACE_LOCAL,  /* frame slot */
+    PLACE_CELL,   /* frame cell */
+    /* the names of the class body, found by name, then as the rest of the name says */
+    PLACE_CLASS_GLOBAL,
     PLACE_CLASS_LOCAL,
     PLACE_CLASS_CELL
 } NamePlace;
@@ -21,28 +22,29 @@ typedef struct ParamSlot {
     Sym name;
     ParamKind kind;
     bool in_cell;
-    uint32_t slot; /* of a frame slot or cell */
+    uint32_t slot; /* index of a frame slot or cell */
     Ast *dflt;     /* or null */
 } ParamSlot;
 
 /* The variables of one function or module. */
 typedef struct Locals {
-    const char *name; /* of the function, for messages */
-    Span span;        /* of its head */
+    const char *name; /* name of the function, for messages */
+    Span span;        /* span of its head */
     uint32_t nslots;
     Sym *slot_names; /* 0 for variables of comprehensions */
     uint32_t ncells;
-    uint32_t nown; /* cells made by each call; the others come from the enclosing frame */
+    /* number of cells that each call makes; the others come from the enclosing frame */
+    uint32_t nown;
     Sym *cell_names;
     uint32_t *outer;   /* for cell nown + i: its index in the enclosing frame's cells */
-    ParamSlot *params; /* without bare * and / */
+    ParamSlot *params; /* the parameters, without bare * and / */
     int nparams;
     int npos; /* the first npos parameters may be given by position */
     int npos_only;
     int star; /* index of *args and **kwargs in params, or -1 */
     int starstar;
     bool plain;      /* npos == nparams and no parameter lives in a cell */
-    bool expression; /* lambda: the body is an expression */
+    bool expression; /* true for a lambda: the body is an expression */
     Ast *body;
 } Locals;
 
@@ -64,8 +66,8 @@ typedef struct CompFacts {
     uint32_t cell[];
 } CompFacts;
 
-/* Resolves a module's tree, or one expression evaluated in the module; gives the slots of
- * its top-level frame. Null: diagnostics were added. */
+/* Resolves a module's tree, or one expression evaluated in the module; returns the slots
+ * of its top-level frame, or null after diagnostics. */
 Locals *resolve_tree(Interp *in, struct ModuleVal *module, Ast *tree);
 
 #endif

@@ -1,4 +1,4 @@
-/* setorder.c: the order in which a set gives its items. Programs meet it in
+/* setorder.c: computes the order in which a set gives its items. Programs see it in
  * list(set(axes)). For sets of integers CPython's order is the same in every run, because
  * an integer is its own hash: the keys are put, in the order of insertion, into a table
  * of the same size and with the same probing. Other sets keep the order of insertion. */
@@ -10,7 +10,7 @@ enum {
     FIRST_MASK = 7,
     LINEAR_PROBES = 9,
     PERTURB_SHIFT = 5,
-    LARGE = 50000 /* tables above it grow by two, smaller ones by four */
+    LARGE = 50000 /* larger tables grow by two, smaller ones by four */
 };
 
 typedef struct Table {
@@ -20,7 +20,7 @@ typedef struct Table {
     uint32_t used;
 } Table;
 
-/* False: not an integer whose hash is known to be itself. */
+/* Returns false unless v is an integer whose hash is known to be itself. */
 static bool
 int_hash(Value v, int64_t *out)
 {

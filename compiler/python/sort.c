@@ -1,16 +1,16 @@
-/* sort.c: the order of list.sort, sorted and heaps of pairs: a stable merge sort that
- * leaves runs in order as they are. Keys and items are arrays side by side. Numbers and
- * short texts are compared here; comparing anything else may run the program's own
+/* sort.c: implements the order of list.sort, sorted and heaps of pairs: a stable merge
+ * sort that leaves runs in order as they are. Keys and items are parallel arrays. Numbers
+ * and short texts are compared here; comparing anything else may run the program's own
  * methods, so then the list itself is only written at the end. */
 #include "python/core.h"
 
 #include <string.h>
 
 enum {
-    FEW = 8,         /* up to here by insertion */
-    SHORT_TEXT = 64, /* longer ones are charged by op_less */
-    ORDER_STEPS = 5, /* comparing two */
-    SHORT_TUPLE = 8  /* as many equal items in front */
+    FEW = 8,         /* length up to which insertion is used */
+    SHORT_TEXT = 64, /* op_less charges longer texts */
+    ORDER_STEPS = 5, /* cost of comparing two values */
+    SHORT_TUPLE = 8  /* limit of equal first items that are compared here */
 };
 
 typedef struct Sort {
@@ -18,12 +18,13 @@ typedef struct Sort {
     Span span;
     bool reverse;
     Value *key;
-    Value *item; /* null: the keys are the items */
+    Value *item; /* null if the keys are the items */
     Value *spare_key;
     Value *spare_item;
 } Sort;
 
-/* a - b of values whose order needs no method: -1, 0 or 1; 2: it does. */
+/* Returns the sign of a - b for values whose order needs no method, or 2 if it needs
+ * one. */
 static inline int
 plain_order(Value a, Value b)
 {
@@ -73,7 +74,7 @@ less(Sort *s, Value a, Value b, bool *out)
     return true;
 }
 
-/* b, which stands behind a, goes before it. */
+/* Finds whether b, which comes after a, goes before it. */
 static inline bool
 swapped(Sort *s, Value a, Value b, bool *out)
 {
@@ -151,7 +152,8 @@ sort_part(Sort *s, Value *key, Value *item, uint32_t n)
     return !before || merge(s, key, item, half, n);
 }
 
-/* Numbers or texts of one kind: comparing them runs nothing of the program. */
+/* Returns whether all keys are numbers or texts of one kind: comparing them runs nothing
+ * of the program. */
 static bool
 plain(const Value *key, uint32_t n)
 {
@@ -164,7 +166,7 @@ plain(const Value *key, uint32_t n)
            key[0].kind == VAL_STR;
 }
 
-/* The keys of a list's items; null after an error. */
+/* Returns the keys of a list's items, or null after an error. */
 static Value *
 make_keys(Interp *in, const List *l, Value key, Span span)
 {

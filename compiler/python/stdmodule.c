@@ -1,5 +1,5 @@
-/* stdmodule.c: the part of the standard library that kernels use and that is written in
- * C: copy, enum, abc, typing, warnings, and what stdlib/ takes from modules with an
+/* stdmodule.c: has the part of the standard library that kernels use and that is written
+ * in C: copy, enum, abc, typing, warnings, and what stdlib/ takes from modules with an
  * underscore for functools, operator, collections and itertools. math is in
  * mathmodule.c. */
 #include "python/core.h"
@@ -166,11 +166,12 @@ shallow(Interp *in, Value v, Span span)
     }
 }
 
-/* memo: copies by the identity of their originals, so that shared and cyclic structure
- * stays. */
+/* Copies deeply. memo has the copies by the identity of their originals, so that shared
+ * and cyclic structure stays. */
 static Value deep(Interp *in, Value v, Dict *memo, Span span);
 
-/* A key that stands for the container itself: C objects are compared by identity. */
+/* Returns a key that identifies the container itself: C objects are compared by
+ * identity. */
 static Value
 identity(Value v)
 {
@@ -306,8 +307,8 @@ fn_product(Interp *in, Value self, const CallArgs *args)
 typedef struct Pick {
     const List *pool;
     uint32_t r;
-    bool ordered; /* permutations */
-    uint32_t *at; /* chosen so far */
+    bool ordered; /* true for permutations */
+    uint32_t *at; /* indices of the items chosen so far */
     Value out;
     Span span;
 } Pick;
@@ -410,7 +411,7 @@ fn_warn(Interp *in, Value self, const CallArgs *args)
 
 /* ---- types, importlib ---------------------------------------------------- */
 
-/* bind(f, x): f with x as its first argument. */
+/* Implements bind(f, x): f with x as its first argument. */
 static Value
 fn_bind(Interp *in, Value self, const CallArgs *args)
 {
@@ -421,7 +422,8 @@ fn_bind(Interp *in, Value self, const CallArgs *args)
     return (Value){.kind = VAL_BOUND, .bound = b};
 }
 
-/* import_module(name): the module of that name, as the statement import finds it. */
+/* Implements import_module(name): the module of that name, as the statement import finds
+ * it. */
 static Value
 fn_import_module(Interp *in, Value self, const CallArgs *args)
 {
@@ -434,7 +436,7 @@ fn_import_module(Interp *in, Value self, const CallArgs *args)
     return import_module(in, val_text_of(in, args->pos[0]), args->span);
 }
 
-/* TypeVar("T"), NewType("N", int): names that only annotations use. */
+/* Implements TypeVar("T") and NewType("N", int): names that only annotations use. */
 static Value
 fn_type_name(Interp *in, Value self, const CallArgs *args)
 {
@@ -446,7 +448,7 @@ fn_type_name(Interp *in, Value self, const CallArgs *args)
                : (Value){.kind = VAL_CLASS, .klass = class_new(in, name, NULL)};
 }
 
-/* cast(type, x): x. */
+/* Implements cast(type, x): returns x. */
 static Value
 fn_second(Interp *in, Value self, const CallArgs *args)
 {

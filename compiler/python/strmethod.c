@@ -1,4 +1,4 @@
-/* strmethod.c: methods of texts. Letters are ASCII letters; other characters pass
+/* strmethod.c: has the methods of texts. Letters are ASCII letters; other characters pass
  * unchanged. A search is charged for the product of both lengths, which it takes when
  * much of the part is found everywhere. */
 #include "python/core.h"
@@ -99,7 +99,7 @@ CASE_METHOD(str_swapcase, CASE_SWAP)
 CASE_METHOD(str_title, CASE_TITLE)
 CASE_METHOD(str_capitalize, CASE_CAPITAL)
 
-/* All characters satisfy the predicate, and there is one. */
+/* Returns whether all characters satisfy the predicate, and there is one. */
 static Value
 all_chars(Value self, int (*is)(int))
 {
@@ -168,11 +168,12 @@ str_isidentifier(Interp *in, Value self, const CallArgs *args)
 
 /* ---- searching ----------------------------------------------------------- */
 
-/* First or last place of part in text, -1 if there is none. */
+/* Returns the first or last place of part in text, -1 if there is none. */
 static int64_t
 find_bytes(const char *p, size_t n, const Str *part, bool last)
 {
-    int64_t beyond = (int64_t)n - part->len + 1; /* of the places where it may begin */
+    /* end of the places where it may begin */
+    int64_t beyond = (int64_t)n - part->len + 1;
     if (part->len == 0) {
         return last ? (int64_t)n : 0;
     }
@@ -197,8 +198,8 @@ count_chars(const char *p, size_t n)
     return str_count((Value){.kind = VAL_STR, .str = &s});
 }
 
-/* Whether a window of the text begins behind its end, where not even the empty text
- * is. */
+/* Returns whether a window of the text begins after its end, where not even the empty
+ * text is. */
 static bool
 begins_beyond(Value self, const CallArgs *args)
 {
@@ -207,7 +208,7 @@ begins_beyond(Value self, const CallArgs *args)
            val_as_int64(args->pos[1], &start) && start > str_count(self);
 }
 
-/* Replaces the text by the window that the arguments [start[, end]] behind the first one
+/* Replaces the text by the window that the arguments [start[, end]] after the first one
  * give. */
 static bool
 take_window(Interp *in, Value *self, const CallArgs *args)
@@ -222,7 +223,7 @@ take_window(Interp *in, Value *self, const CallArgs *args)
     return true;
 }
 
-/* find(part[, start[, end]]) in characters; -2: failure. */
+/* Implements find(part[, start[, end]]) in characters; returns -2 after a failure. */
 static int64_t
 find(Interp *in, Value self, const CallArgs *args, bool last)
 {
@@ -383,7 +384,7 @@ str_join(Interp *in, Value self, const CallArgs *args)
 }
 
 enum {
-    PIECE_STEPS = 8 /* what making a text costs */
+    PIECE_STEPS = 8 /* cost of making a text */
 };
 
 static Value
@@ -663,7 +664,8 @@ str_rstrip(Interp *in, Value self, const CallArgs *args)
     return strip(in, self, args, false, true);
 }
 
-/* left of 2 parts of the padding goes in front: 0 none, 1 half, 2 all. */
+/* Fills a text up to a width. front says how many halves of the padding come first: 0, 1
+ * or 2. */
 static Value
 justify(Interp *in, Value self, const CallArgs *args, int front)
 {
@@ -808,8 +810,8 @@ str_expandtabs(Interp *in, Value self, const CallArgs *args)
     return val_text(in, &t);
 }
 
-/* What a character becomes: a text, a code, None (left out) or, when the table has no
- * entry, itself. */
+/* Puts what a character becomes: a text, a code, None (left out) or, when the table has
+ * no entry, itself. */
 static bool
 translate_one(Interp *in, const CallArgs *args, uint32_t code, Text *out)
 {
@@ -839,7 +841,7 @@ str_translate(Interp *in, Value self, const CallArgs *args)
                         val_type_name(args->pos[0]));
     }
     enum {
-        TRANSLATE_STEPS = 4 /* of a character */
+        TRANSLATE_STEPS = 4 /* cost of a character */
     };
     char room[TEXT_ROOM];
     Text t;
@@ -854,7 +856,8 @@ str_translate(Interp *in, Value self, const CallArgs *args)
     return val_text(in, &t);
 }
 
-/* The keys of maketrans of one dict: characters become their codes. */
+/* Makes the table of maketrans from one dict: keys that are characters become their
+ * codes. */
 static Value
 table_of_dict(Interp *in, const Dict *d, Span span)
 {

@@ -1,5 +1,5 @@
-/* value.c: constructors of values, namespaces, the value stack and the limits; see
- * value.h and core.h. */
+/* value.c: has the constructors of values, namespaces, the value stack and the limits;
+ * see value.h and core.h. */
 #include "python/core.h"
 
 #include <math.h>
@@ -296,7 +296,7 @@ Sym
 val_sym(Interp *in, Value str)
 {
     enum {
-        NEW_STEPS = 48 /* what a name costs that nobody had */
+        NEW_STEPS = 48 /* cost of a name that nothing had before */
     };
     uint32_t before = in->u->names.n;
     Sym name = intern_n(&in->u->names, str.str->p, str.str->len);
