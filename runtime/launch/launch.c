@@ -199,10 +199,6 @@ tikrt_lmem_reset(TikCore *core, uint8_t *lmem)
 
 /* ---- cores over threads -------------------------------------------------- */
 
-enum {
-    MOST_BLOCKS = 65535
-};
-
 /* When there are more blocks than cores were started, the cores after the last one run
  * too. Cores that wait for each other all exist from the beginning, so their number
  * cannot grow. */

@@ -18,12 +18,6 @@ form_of(const CheckInstr *in)
     return op_table[in->op].form;
 }
 
-static bool
-is_shift(Form f)
-{
-    return f == FORM_VSHLB || f == FORM_VSHRB;
-}
-
 /* ---- static rules -------------------------------------------------------- */
 
 /* The source whose type makes a pair with that of dst. */
@@ -108,26 +102,6 @@ arith_static(const CheckInstr *in, Fault *fault)
     default:
         return types_ok(in, fault);
     }
-}
-
-/* ---- shifts -------------------------------------------------------------- */
-
-static bool
-shift_ok(const CheckInstr *in, int param, Fault *fault)
-{
-    Dtype t = in->args[VPRECISE_dst].t.dtype;
-    int64_t v = in->args[param].v, most = 8 * dtype_size(t);
-    FaultAt at = {RULE_SHIFT_RANGE, param, v, 0, most};
-    return (v >= 0 && v <= most) ||
-           check_fail(fault, &at, "scalar is %lld; %s of %s is by 0 to %lld bits",
-                      (long long)v, check_op_name(in), dtype_name(t), (long long)most);
-}
-
-static Rule
-arith_value_rule(Op op, int param)
-{
-    return is_shift(op_table[op].form) && param == VSHLB_scalar ? RULE_SHIFT_RANGE
-                                                                : RULE_NONE;
 }
 
 /* ---- work tensors -------------------------------------------------------- */
@@ -218,7 +192,5 @@ const FamilyRules rules_arith = {.statics = arith_static,
                                  .extent = arith_extent,
                                  .footprint = arith_footprint,
                                  .overlap = arith_overlap,
-                                 .value = shift_ok,
-                                 .value_rule = arith_value_rule,
                                  .bounds_rule = arith_bounds_rule,
                                  .overlap_rule = arith_overlap_rule};

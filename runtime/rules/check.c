@@ -12,6 +12,7 @@
 #include "rules/check.h"
 #include "rules/internal.h"
 #include "rules/reg.h"
+#include "rules/require.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -647,7 +648,7 @@ run_step(const CheckInstr *in, CheckStep step, const ParamInfo *params, Fault *f
     case CHECK_SCALAR:
         return value_scalar(in, step.param, p, fault);
     case CHECK_VALUE:
-        return check_family(in->op)->value(in, step.param, fault);
+        return require_holds(in, step.param, fault);
     case CHECK_BOUNDS:
         return value_bounds(in, step.param, p, fault);
     case CHECK_OVERLAP:
@@ -659,8 +660,7 @@ run_step(const CheckInstr *in, CheckStep step, const ParamInfo *params, Fault *f
 Rule
 check_value_rule(Op op, int param)
 {
-    const FamilyRules *rules = check_family(op);
-    return rules->value_rule != NULL ? rules->value_rule(op, param) : RULE_NONE;
+    return require_rule(op, param);
 }
 
 Rule
@@ -669,19 +669,6 @@ check_bounds_rule(Op op, int param)
     const FamilyRules *rules = check_family(op);
     return rules->bounds_rule != NULL ? rules->bounds_rule(op, param)
                                       : RULE_TENSOR_OVERFLOW;
-}
-
-bool
-check_value_relates(Op op, int param)
-{
-    const FamilyRules *rules = check_family(op);
-    return rules->value_relates != NULL && rules->value_relates(op, param);
-}
-
-bool
-check_value_corners(Op op, int param)
-{
-    return op_table[op].sem == SEM_LOOP_BOUNDS && check_value_relates(op, param);
 }
 
 enum {
@@ -726,13 +713,6 @@ check_bounds_between(const CheckInstr *lo, const CheckInstr *hi, CheckInstr *at,
         }
     }
     return true;
-}
-
-bool
-check_value_free_to_1(Op op, int param)
-{
-    int n;
-    return form_params(op_table[op].form, &n)[param].role == ROLE_REPEAT;
 }
 
 bool

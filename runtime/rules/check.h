@@ -102,6 +102,15 @@ typedef enum CheckKind {
     CHECK_OVERLAP
 } CheckKind;
 
+/* How other numbers move what a CHECK_VALUE step allows (the columns of require.def). */
+typedef enum Direction {
+    DIRECTION_ALONE,
+    DIRECTION_STEPS,
+    DIRECTION_RISES,
+    DIRECTION_KNOWN,
+    DIRECTION_FROM_2
+} Direction;
+
 typedef struct CheckStep {
     CheckKind kind;
     int param;
@@ -204,25 +213,16 @@ int64_t check_least(const CheckInstr *in, int param);
 /* The dtype in which a SCALAR operand travels. */
 Dtype check_scalar_dtype(const CheckInstr *in, int param);
 
-/* The rule that a CHECK_VALUE step of the operand asks; RULE_NONE: there is no such
- * step. */
+/* The rule that a CHECK_VALUE step of the operand is named by; RULE_NONE: there is no
+ * such step. */
 Rule check_value_rule(Op op, int param);
-/* That step relates several numbers: it is decided where all numbers are known, or where
- * the operand is a number of repeats of at most 1. Else it allows an interval that
- * follows from constant operands. */
-bool check_value_relates(Op op, int param);
-/* Such a relation with the operand before only, which holds for all values between if it
- * holds for the least of that one with both ends of this one. */
-bool check_value_corners(Op op, int param);
 /* Whether the bounds of the operand hold for all numbers between those of lo and hi, of
  * an instruction whose bounds are not monotone (FamilyRules.bounds_corners); no for more
  * numbers than it tries. Others: that hi holds. at is room for it. */
 bool check_bounds_between(const CheckInstr *lo, const CheckInstr *hi, CheckInstr *at,
                           CheckStep step);
-/* Whether a number up to 1 breaks no such relation. */
-bool check_value_free_to_1(Op op, int param);
-/* Values and bounds of the instruction relate numbers in ways that no interval tells:
- * such steps are decided where all numbers are known. Depends on attributes only. */
+/* Bounds of the instruction relate numbers in ways that no interval tells: they are
+ * decided where all numbers are known. Depends on attributes only. */
 bool check_is_irregular(const CheckInstr *in);
 /* The first destination is a source too, or may be where that depends on a number that is
  * no literal. */

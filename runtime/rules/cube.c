@@ -183,19 +183,6 @@ k_in_bytes(const CheckInstr *in, Fault *fault)
                       dtype_name(in->args[MATMUL_a].t.dtype), (long long)most);
 }
 
-/* A bias that the table holds; numbers of mmad are asked as values. */
-static bool
-bias_fits(const CheckInstr *in, int param, int64_t n, Fault *fault)
-{
-    int64_t most = in->soc->bytes[SC_BT] / 4;
-    FaultAt at = {RULE_BIAS, param, n, 0, most};
-    return bias_slot(in) < 0 || n <= most ||
-           check_fail(fault, &at,
-                      "%s is %lld; the bias table of %s holds a bias of %lld columns",
-                      check_param_name(in, param), (long long)n, in->soc->name,
-                      (long long)most);
-}
-
 static bool
 static_cube(const CheckInstr *in, Fault *fault)
 {
@@ -312,21 +299,6 @@ cube_align(const CheckInstr *in, int param)
 
 /* ---- values and overlap -------------------------------------------------- */
 
-static Rule
-cube_value_rule(Op op, int param)
-{
-    Form f = op_table[op].form;
-    bool bias = ((f == FORM_MMADBIAS || f == FORM_MATMULBIAS) && param == MATMUL_n) ||
-                (f == FORM_CONV2DBIAS && param == CONV2D_kernel_cout);
-    return bias ? RULE_BIAS : RULE_NONE;
-}
-
-static bool
-cube_value(const CheckInstr *in, int param, Fault *fault)
-{
-    return bias_fits(in, param, in->args[param].v, fault);
-}
-
 /* Factors are only read: they may be the same bytes. The vendor's library refuses that of
  * a convolution. */
 static void
@@ -355,6 +327,4 @@ const FamilyRules rules_cube = {.statics = static_cube,
                                 .footprint = cube_footprint,
                                 .align = cube_align,
                                 .warnings = cube_warnings,
-                                .value = cube_value,
-                                .value_rule = cube_value_rule,
                                 .reads_dst = cube_reads_dst};

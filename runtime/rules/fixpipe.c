@@ -387,24 +387,6 @@ columns_statics(const CheckInstr *in, Fault *fault)
            columns_split(in, fault);
 }
 
-static Rule
-columns_value_rule(Op op, int param)
-{
-    (void)op;
-    return param == FIXC_m_size ? RULE_FIX_NSIZE : RULE_NONE;
-}
-
-static bool
-columns_value(const CheckInstr *in, int param, Fault *fault)
-{
-    int64_t v = in->args[param].v;
-    const int64_t most = 8192;
-    FaultAt at = {RULE_FIX_NSIZE, param, v, 1, most};
-    return in->args[FIXC_nd].v == 0 || v <= most ||
-           check_fail(fault, &at, "m_size is %lld; in ND it is 1 to %lld", (long long)v,
-                      (long long)most);
-}
-
 /* What dst gets: outer groups of runs. */
 static Footprint
 columns_dst(const CheckInstr *in, int64_t offset, bool *exact)
@@ -494,8 +476,6 @@ const FamilyRules rules_fixcolumns = {.statics = columns_statics,
                                       .footprint = columns_footprint,
                                       .overlap = apart_from_dst,
                                       .has_overlap = not_the_source,
-                                      .value = columns_value,
-                                      .value_rule = columns_value_rule,
                                       .overlap_rule = overlap_rule,
                                       .bounds_rule = columns_bounds_rule,
                                       .align = fix_align,

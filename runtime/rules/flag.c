@@ -1,14 +1,14 @@
 /* flag.c: see flag.h; and the rules of instructions that compute nothing. */
 #include "rules/flag.h"
 #include "rules/internal.h"
+#include "rules/require.h"
 #include "isa/operand.h"
 #include "num/scalar.h"
 
 #include <string.h>
 
 enum {
-    BARRIER_BYTES = 32, /* of the workspace of a barrier, for each block */
-    MOST_BLOCKS = 65535
+    BARRIER_BYTES = 32 /* of the workspace of a barrier, for each block */
 };
 
 int
@@ -103,36 +103,13 @@ control_statics(const CheckInstr *in, Fault *fault)
                       pipe_name((Pipe)at.value));
 }
 
-static Rule
-control_value_rule(Op op, int param)
-{
-    switch (op_table[op].sem) {
-    case SEM_SET_FLAG:
-    case SEM_WAIT_FLAG:
-        return param == FLAG_event_id ? RULE_EVENT_ID : RULE_NONE;
-    case SEM_BLOCKS:
-        return RULE_BLOCK_COUNT;
-    case SEM_BLOCK_BARRIER:
-        return param == BARRIER_blocks ? RULE_BARRIER : RULE_NONE;
-    case SEM_LOOP_BOUNDS:
-        return param == BOUNDS_end ? RULE_LOOP_BOUNDS : RULE_NONE;
-    default:
-        return RULE_NONE;
-    }
-}
-
-static bool
-control_value_relates(Op op, int param)
-{
-    return op_table[op].sem == SEM_LOOP_BOUNDS && param == BOUNDS_end;
-}
-
 /* Bounds are compared in 64 bits. A uint64 bound from 2^63 on arrives as a negative
  * number, and the word wide says that it would be one. Without an iteration no bound
  * matters. */
-static bool
-loop_bounds(const CheckInstr *in, Fault *fault)
+bool
+check_loop_bounds(const CheckInstr *in, int param, Fault *fault)
 {
+    (void)param;
     int64_t begin = in->args[BOUNDS_begin].v, end = in->args[BOUNDS_end].v;
     Dtype t = (Dtype)in->args[BOUNDS_dtype].v;
     int64_t wide = in->args[BOUNDS_wide].v, lo = 0, hi = INT64_MAX;
@@ -157,19 +134,10 @@ loop_bounds(const CheckInstr *in, Fault *fault)
                       (long long)hi);
 }
 
-static bool
-block_count(const CheckInstr *in, Fault *fault)
+bool
+check_meeting_room(const CheckInstr *in, int param, Fault *fault)
 {
-    int64_t v = in->args[0].v;
-    FaultAt at = {RULE_BLOCK_COUNT, 0, v, 1, MOST_BLOCKS};
-    return (v >= 1 && v <= MOST_BLOCKS) ||
-           check_fail(fault, &at, "the loop has %lld blocks; block_num is 1 to %d",
-                      (long long)v, (int)MOST_BLOCKS);
-}
-
-static bool
-meeting_room(const CheckInstr *in, Fault *fault)
-{
+    (void)param;
     int64_t v = in->args[BARRIER_blocks].v, bytes = in->args[BARRIER_workspace].t.bytes;
     FaultAt at = {RULE_BARRIER, BARRIER_workspace, v, 1, bytes / BARRIER_BYTES};
     return v <= at.hi ||
@@ -179,36 +147,9 @@ meeting_room(const CheckInstr *in, Fault *fault)
                       (long long)v, (long long)bytes, (int)BARRIER_BYTES);
 }
 
-static bool
-event_id(const CheckInstr *in, int param, Fault *fault)
-{
-    int64_t v = in->args[param].v, most = flag_ids(in->soc) - 1;
-    FaultAt at = {RULE_EVENT_ID, param, v, 0, most};
-    return (v >= 0 && v <= most) ||
-           check_fail(fault, &at,
-                      "event_id is %lld; the flags of two queues of %s are 0 to %lld",
-                      (long long)v, in->soc->name, (long long)most);
-}
-
-static bool
-control_value(const CheckInstr *in, int param, Fault *fault)
-{
-    switch (op_table[in->op].sem) {
-    case SEM_BLOCKS:
-        return block_count(in, fault);
-    case SEM_BLOCK_BARRIER:
-        return meeting_room(in, fault);
-    case SEM_LOOP_BOUNDS:
-        return loop_bounds(in, fault);
-    default:
-        return event_id(in, param, fault);
-    }
-}
-
-const FamilyRules rules_control = {.statics = control_statics,
-                                   .value = control_value,
-                                   .value_rule = control_value_rule,
-                                   .value_relates = control_value_relates};
+const FamilyRules rules_control = {
+    .statics = control_statics,
+};
 
 /* ---- flags --------------------------------------------------------------- */
 
@@ -236,7 +177,7 @@ flag_step_known(bool *up, const CheckInstr *in, Fault *fault)
 bool
 flag_step(Flags *f, const CheckInstr *in, const void *by, Fault *fault)
 {
-    if (!control_statics(in, fault) || !event_id(in, FLAG_event_id, fault)) {
+    if (!control_statics(in, fault) || !require_holds(in, FLAG_event_id, fault)) {
         return false;
     }
     uint8_t *flags = &f->up[in->args[FLAG_pipe].v][in->args[FLAG_trigger_pipe].v];

@@ -25,6 +25,9 @@ typedef struct Flags {
 
 /* Flags of two queues that the processor has. */
 int flag_ids(const Soc *soc);
+enum {
+    MOST_BLOCKS = 65535 /* of a loop over cores */
+};
 /* Whether the processor has the queue. */
 bool flag_has_pipe(const Soc *soc, Pipe p);
 

@@ -368,43 +368,10 @@ family_statics(const CheckInstr *in, Fault *fault)
 
 /* ---- values -------------------------------------------------------------- */
 
-static Rule
-family_value_rule(Op op, int param)
-{
-    Form f = op_table[op].form;
-    if ((f == FORM_GATHER || f == FORM_SCATTER) && param == GATHER_base_addr) {
-        return RULE_BASE_ADDR;
-    }
-    return f != FORM_BI                          ? RULE_NONE
-           : param == BI_vertical_repeat_offset  ? RULE_REPEAT_STRIDE
-           : param == BI_horizontal_repeat_times ? RULE_REPEAT_RANGE
-                                                 : RULE_NONE;
-}
-
 int64_t
 check_bi_unit(const Soc *soc, Dtype t)
 {
     return soc_has(soc, FEATURE_BI_BYTES_8) ? 8 / dtype_size(t) : 1;
-}
-
-static bool
-family_value(const CheckInstr *in, int param, Fault *fault)
-{
-    int64_t v = in->args[param].v;
-    bool bi = form_of(in) == FORM_BI;
-    int to = bi || form_of(in) == FORM_SCATTER ? GATHER_dst : GATHER_src;
-    const CheckTensor *t = &in->args[to].t;
-    CheckMultiple m = {family_value_rule(in->op, param), param, v, dtype_size(t->dtype)};
-    if (bi) {
-        m.unit = param == BI_vertical_repeat_offset ? BLOCK_BYTES / m.unit
-                                                    : check_bi_unit(in->soc, t->dtype);
-    }
-    FaultAt at = {RULE_BASE_ADDR, param, v, 0, t->bytes};
-    if (!bi && !t->open && (v < 0 || v > t->bytes)) {
-        return check_fail(fault, &at, "base_addr is %lld; the tensor has %lld bytes",
-                          (long long)v, (long long)t->bytes);
-    }
-    return !in->args[param].literal || check_multiple(in->op, &m, fault);
 }
 
 /* ---- overlap ------------------------------------------------------------- */
@@ -529,10 +496,10 @@ family_overlap(const CheckInstr *in, int param, Fault *fault)
                                   : pick_overlap(in, fault);
 }
 
-const FamilyRules rules_gather = {.statics = family_statics,
-                                  .extent = family_extent,
-                                  .footprint = family_footprint,
-                                  .overlap = family_overlap,
-                                  .has_overlap = family_has_overlap,
-                                  .value = family_value,
-                                  .value_rule = family_value_rule};
+const FamilyRules rules_gather = {
+    .statics = family_statics,
+    .extent = family_extent,
+    .footprint = family_footprint,
+    .overlap = family_overlap,
+    .has_overlap = family_has_overlap,
+};

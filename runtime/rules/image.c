@@ -463,29 +463,14 @@ image_aligned(const CheckInstr *in, Fault *fault)
            check_step(&known, (CheckStep){CHECK_ALIGN, IMAGE_src1}, fault);
 }
 
-static Rule
-image_value_rule(Op op, int param)
-{
-    (void)op;
-    return image_rule(param);
-}
-
-static bool
-image_value(const CheckInstr *in, int param, Fault *fault)
+bool
+check_image_number(const CheckInstr *in, int param, Fault *fault)
 {
     char text[160];
     ImageNumbers n = numbers_of(in);
     FaultAt at = {image_rule(param), param, in->args[param].v, 0, 0};
     return image_number_ok(&n, param, text, sizeof text) ||
            check_fail(fault, &at, "%s", text);
-}
-
-/* All of them ask for the functions that are on. */
-static bool
-image_relates(Op op, int param)
-{
-    (void)op;
-    return image_rule(param) != RULE_NONE;
 }
 
 static bool
@@ -499,7 +484,4 @@ const FamilyRules rules_image = {.statics = image_statics,
                                  .extent = image_extent,
                                  .footprint = image_footprint,
                                  .align = image_align,
-                                 .value = image_value,
-                                 .value_rule = image_value_rule,
-                                 .value_relates = image_relates,
                                  .irregular = image_irregular};

@@ -32,13 +32,6 @@ typedef struct FamilyRules {
     bool (*overlap)(const CheckInstr *in, int param, Fault *fault);
     /* Whether overlap has something to say about the operand; null: about all of them. */
     bool (*has_overlap)(Op op, int param);
-    /* A further rule on one number, which allows an interval that follows from constant
-     * operands (ATTR, types); value_rule names it, RULE_NONE where there is none. */
-    bool (*value)(const CheckInstr *in, int param, Fault *fault);
-    Rule (*value_rule)(Op op, int param);
-    /* value relates the operand with other numbers: it allows no interval by itself. A
-     * number of repeats that it relates may be anything up to 1. Null: it never does. */
-    bool (*value_relates)(Op op, int param);
     /* The rules of an operand's bounds and overlap where they have names of their own;
      * null: tensor-overflow, overlap-*. */
     Rule (*bounds_rule)(Op op, int param);
@@ -60,8 +53,8 @@ typedef struct FamilyRules {
     /* Warnings on numbers that are no literals, as they are while running. */
     void (*run_warnings)(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
                          void *ctx);
-    /* Values and bounds relate numbers in ways that no interval tells: they are decided
-     * where all numbers are known. Depends on attributes only. */
+    /* Bounds relate numbers in ways that no interval tells: they are decided where all
+     * numbers are known. Depends on attributes only. */
     bool (*irregular)(const CheckInstr *in);
     /* The first destination is a source too, or may be; null: sem_reads_dst. */
     bool (*reads_dst)(const CheckInstr *in);
@@ -77,6 +70,14 @@ void check_move_warnings(const CheckInstr *in, void (*report)(void *ctx, const F
 
 /* Those of an instruction. */
 const FamilyRules *check_family(Op op);
+
+/* What rows of require.def ask that is no relation. */
+#define REQUIRE(...)
+#define REQUIRE_OF(...)
+#define ALSO(...)
+#define ASK(form, operand, rule, direction, function)                                    \
+    bool function(const CheckInstr *in, int param, Fault *fault);
+#include "rules/require.def"
 
 /* Adds to a list of names in a small buffer. */
 void check_list_add(char *buf, size_t size, const char *name);
@@ -105,6 +106,9 @@ const CheckMask *check_mask(const CheckInstr *in);
 bool check_counted(const CheckInstr *in, int param, int64_t count, int64_t each,
                    Fault *fault);
 bool check_is_pad_move(const CheckInstr *in);
+/* Of a load with windows: every number of the image and the kernel is in its range, so
+ * that no product overflows. */
+bool check_is_geometry(const CheckInstr *in);
 
 /* ---- lanes.c, for families that address some of their operands by lanes -- */
 

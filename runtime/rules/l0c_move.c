@@ -359,23 +359,6 @@ acc_statics(const CheckInstr *in, Fault *fault)
 
 /* ---- numbers ------------------------------------------------------------- */
 
-static Rule
-acc_value_rule(Op op, int param)
-{
-    (void)op;
-    return param == ACCFLY_nburst ? RULE_DP_NBURST : RULE_NONE;
-}
-
-static bool
-acc_value(const CheckInstr *in, int param, Fault *fault)
-{
-    int64_t v = in->args[param].v;
-    FaultAt at = {RULE_DP_NBURST, param, v, 1, 1};
-    return in->args[ACCFLY_block_mode].v != BLOCK_DP || v == 1 ||
-           check_fail(fault, &at, "nburst is %lld; in block mode 'dp' it is 1",
-                      (long long)v);
-}
-
 static int64_t
 acc_extent(const CheckInstr *in, int param)
 {
@@ -507,8 +490,6 @@ const FamilyRules rules_acc = {.statics = acc_statics,
                                .footprint = acc_footprint,
                                .overlap = acc_overlap,
                                .has_overlap = acc_has_overlap,
-                               .value = acc_value,
-                               .value_rule = acc_value_rule,
                                .bounds_rule = acc_bounds_rule,
                                .overlap_rule = acc_overlap_rule,
                                .warnings = acc_warnings};

@@ -230,21 +230,6 @@ layout_overlap(const CheckInstr *in, int param, Fault *fault)
 
 /* ---- values -------------------------------------------------------------- */
 
-static Rule
-layout_value_rule(Op op, int param)
-{
-    return op_table[op].form == FORM_PLANES && param == PLANES_m_len ? RULE_MLEN_ALIGN
-                                                                     : RULE_NONE;
-}
-
-static bool
-layout_value(const CheckInstr *in, int param, Fault *fault)
-{
-    CheckMultiple m = {RULE_MLEN_ALIGN, param, in->args[param].v,
-                       BLOCK_BYTES / dtype_size(in->args[PLANES_dst].t.dtype)};
-    return !in->args[param].literal || check_multiple(in->op, &m, fault);
-}
-
 /* Destinations of one list do not mind each other; the repeats of vmrgch go one after
  * another. */
 static bool
@@ -254,9 +239,9 @@ layout_has_overlap(Op op, int param)
     return f != FORM_CHANNELS && (f != FORM_NCHW || param >= NCHW_src_list);
 }
 
-const FamilyRules rules_layout = {.extent = layout_extent,
-                                  .has_overlap = layout_has_overlap,
-                                  .footprint = layout_footprint,
-                                  .overlap = layout_overlap,
-                                  .value = layout_value,
-                                  .value_rule = layout_value_rule};
+const FamilyRules rules_layout = {
+    .extent = layout_extent,
+    .has_overlap = layout_has_overlap,
+    .footprint = layout_footprint,
+    .overlap = layout_overlap,
+};

@@ -215,8 +215,8 @@ windows_of(const CheckInstr *in)
 }
 
 /* Every number of the image and the kernel is in its range: then no product overflows. */
-static bool
-is_geometry(const CheckInstr *in)
+bool
+check_is_geometry(const CheckInstr *in)
 {
     int shift = kernel_shift(in);
     for (int i = LOAD3D1_pad; i <= LOAD3D1_dilation_filter_h + shift; i++) {
@@ -321,7 +321,7 @@ load3d1_bytes(const CheckInstr *in, int param)
     if (param == LOAD2D_dst) {
         return fractals(0, n, a[LOAD3D1_jump_offset].v);
     }
-    if (n == 0 || !is_geometry(in)) {
+    if (n == 0 || !check_is_geometry(in)) {
         return whole(0);
     }
     if (a[LOAD3D1__csize].v == 1) {
@@ -430,34 +430,6 @@ load_irregular(const CheckInstr *in)
     }
 }
 
-/* Slots of the numbers that relate to others, by rule. */
-static Rule
-load_value_rule(Op op, int param)
-{
-    Sem sem = op_table[op].sem;
-    if (sem == SEM_LOAD2D || sem == SEM_LOAD2D_BOX) {
-        return RULE_NONE;
-    }
-    if (sem == SEM_LOAD2D_SQUARE) {
-        return param == LOAD2DSQUARE_dst_frac_gap ? RULE_DST_OVERLAP : RULE_NONE;
-    }
-    if (sem == SEM_LOAD3D2) {
-        return param == LOAD3D2_channel_size ? RULE_CHANNEL
-               : param == LOAD3D2_k_start_pt || param == LOAD3D2_m_start_pt
-                   ? RULE_START_PT
-               : param == LOAD3D2_k_extension || param == LOAD3D2_m_extension
-                   ? RULE_EXTENSION_RANGE
-                   : RULE_NONE;
-    }
-    if (sem == SEM_LOAD3D1 && param == LOAD3D1__csize) {
-        return RULE_CSIZE;
-    }
-    int first = sem == SEM_LOAD3D1 ? LOAD3D1_fetch_filter_w : COL2IMG_fetch_filter_w;
-    return param == first || param == first + 1       ? RULE_RANGE_FETCH
-           : param == first + 2 || param == first + 3 ? RULE_LEFTTOP_GRID
-                                                      : RULE_NONE;
-}
-
 bool
 check_kernel_fits(const FractalWindows *s, bool width, Rule rule, int param, Fault *fault)
 {
@@ -473,16 +445,6 @@ check_kernel_fits(const FractalWindows *s, bool width, Rule rule, int param, Fau
                "the kernel with its dilation is %lld elements %s; the image with its "
                "padding has %lld",
                (long long)size, width ? "wide" : "high", (long long)room);
-}
-
-static bool
-fetch_inside(const CheckInstr *in, int param, int64_t size, Fault *fault)
-{
-    int64_t v = in->args[param].v;
-    FaultAt at = {RULE_RANGE_FETCH, param, v, 0, size - 1};
-    return v < size ||
-           check_fail(fault, &at, "%s is %lld; the filter has points 0 to %lld",
-                      check_param_name(in, param), (long long)v, (long long)(size - 1));
 }
 
 static bool
@@ -505,9 +467,13 @@ corner_on_grid(const CheckInstr *in, int param, int64_t pad, int64_t stride, Fau
 }
 
 /* Of the last group of channels 4 or a half; of 8-bit elements also a quarter. */
-static bool
-channels_ok(const CheckInstr *in, Fault *fault)
+bool
+check_channels(const CheckInstr *in, int param, Fault *fault)
 {
+    (void)param;
+    if (!check_is_geometry(in)) {
+        return true; /* the number that is out of its range reports */
+    }
     int64_t size = size_of(in), c0 = fractal_c0(size),
             v = in->args[LOAD3D2_channel_size].v;
     int64_t rest = v % c0;
@@ -523,14 +489,6 @@ channels_ok(const CheckInstr *in, Fault *fault)
                size == 4   ? ""
                : size == 2 ? " or 8"
                            : ", 8 or 16");
-}
-
-static bool
-start_ok(const CheckInstr *in, int param, Fault *fault)
-{
-    int64_t unit = param == LOAD3D2_m_start_pt ? FRACTAL_SIDE : fractal_c0(size_of(in));
-    CheckMultiple m = {RULE_START_PT, param, in->args[param].v, unit};
-    return check_multiple(in->op, &m, fault);
 }
 
 /* Rows or columns of the matrix of windows, in whole fractals or to its end. */
@@ -564,27 +522,14 @@ extension_ok(const CheckInstr *in, int param, const FractalWindows *s, Fault *fa
                       (long long)all);
 }
 
-static bool
-load3d2_value(const CheckInstr *in, int param, const FractalWindows *s, Fault *fault)
-{
-    bool sane = check_in_row(in, LOAD3D2_channel_size) &&
-                check_in_row(in, LOAD3D2_k_start_pt) &&
-                check_in_row(in, LOAD3D2_m_start_pt);
-    switch (param) {
-    case LOAD3D2_channel_size:
-        return channels_ok(in, fault);
-    case LOAD3D2_k_start_pt:
-    case LOAD3D2_m_start_pt:
-        return start_ok(in, param, fault);
-    default:
-        return !sane || extension_ok(in, param, s, fault);
-    }
-}
-
 /* Points of 4 channels are packed: four of them fill a row of 16-bit elements. */
-static bool
-few_channels(const CheckInstr *in, Fault *fault)
+bool
+check_few_channels(const CheckInstr *in, int param, Fault *fault)
 {
+    (void)param;
+    if (!check_is_geometry(in)) {
+        return true; /* the number that is out of its range reports */
+    }
     int64_t c1 = in->args[LOAD3D1_c1_index].v, size = size_of(in);
     FaultAt at = {RULE_CSIZE, LOAD3D1__csize, in->args[LOAD3D1__csize].v, 0, 0};
     if (in->args[LOAD3D1__csize].v != 1 || (size == 2 && c1 == 0)) {
@@ -599,9 +544,10 @@ few_channels(const CheckInstr *in, Fault *fault)
 }
 
 /* The second fractal of a square is not the first one of a later square. */
-static bool
-squares_apart(const CheckInstr *in, Fault *fault)
+bool
+check_squares_apart(const CheckInstr *in, int param, Fault *fault)
 {
+    (void)param;
     int64_t gap = in->args[LOAD2DSQUARE_dst_gap].v,
             frac = in->args[LOAD2DSQUARE_dst_frac_gap].v;
     if (!check_in_row(in, LOAD2DSQUARE_dst_gap) ||
@@ -618,34 +564,25 @@ squares_apart(const CheckInstr *in, Fault *fault)
                       (long long)gap, (long long)frac, (long long)later);
 }
 
-static bool
-load_value(const CheckInstr *in, int param, Fault *fault)
+bool
+check_extension(const CheckInstr *in, int param, Fault *fault)
 {
-    if (sem_of(in) == SEM_LOAD2D_SQUARE) {
-        return squares_apart(in, fault);
-    }
     FractalWindows s = windows_of(in);
-    if (!is_geometry(in)) {
-        return true; /* the number that is out of its range reports */
-    }
-    if (sem_of(in) == SEM_LOAD3D2) {
-        return load3d2_value(in, param, &s, fault);
-    }
-    if (sem_of(in) == SEM_LOAD3D1 && param == LOAD3D1__csize) {
-        return few_channels(in, fault);
-    }
-    int first =
-        sem_of(in) == SEM_LOAD3D1 ? LOAD3D1_fetch_filter_w : COL2IMG_fetch_filter_w;
-    switch (param - first) {
-    case 0:
-        return fetch_inside(in, param, s.kw, fault);
-    case 1:
-        return fetch_inside(in, param, s.kh, fault);
-    case 2:
-        return corner_on_grid(in, param, s.left, s.stride_w, fault);
-    default:
-        return corner_on_grid(in, param, s.top, s.stride_h, fault);
-    }
+    bool sane = check_is_geometry(in) && check_in_row(in, LOAD3D2_channel_size) &&
+                check_in_row(in, LOAD3D2_k_start_pt) &&
+                check_in_row(in, LOAD3D2_m_start_pt);
+    return !sane || extension_ok(in, param, &s, fault);
+}
+
+bool
+check_left_top(const CheckInstr *in, int param, Fault *fault)
+{
+    FractalWindows s = windows_of(in);
+    bool wide = param == (op_table[in->op].form == FORM_COL2IMG ? COL2IMG_left_top_w
+                                                                : LOAD3D1_left_top_w);
+    return !check_is_geometry(in) ||
+           corner_on_grid(in, param, wide ? s.left : s.top,
+                          wide ? s.stride_w : s.stride_h, fault);
 }
 
 /* ---- overlap ------------------------------------------------------------- */
@@ -740,8 +677,6 @@ const FamilyRules rules_load = {.statics = static_load,
                                 .overlap = load_overlap,
                                 .has_overlap = load_has_overlap,
                                 .overlap_rule = load_overlap_rule,
-                                .value = load_value,
-                                .value_rule = load_value_rule,
                                 .irregular = load_irregular,
                                 .reads_dst = load_reads_dst,
                                 .warnings = load_warnings,

@@ -188,28 +188,6 @@ static_move(const CheckInstr *in, Fault *fault)
 
 /* ---- values -------------------------------------------------------------- */
 
-static Rule
-move_value_rule(Op op, int param)
-{
-    (void)op;
-    return param == MOVE_burst        ? RULE_PADMODE_BURST
-           : param == MOVE_src_stride ? RULE_PADMODE_STRIDE
-                                      : RULE_NONE;
-}
-
-/* With a pad mode, burst is 1 and src_stride 0. */
-static bool
-move_value(const CheckInstr *in, int param, Fault *fault)
-{
-    int64_t v = in->args[param].v;
-    int64_t want = param == MOVE_burst;
-    FaultAt at = {want ? RULE_PADMODE_BURST : RULE_PADMODE_STRIDE, param, v, want, want};
-    return !check_is_pad_move(in) || v == want ||
-           check_fail(fault, &at, "%s is %lld; with PadMode %lld it is %lld",
-                      check_param_name(in, param), (long long)v,
-                      (long long)in->args[MOVE_mode].v, (long long)want);
-}
-
 /* ---- moves --------------------------------------------------------------- */
 
 typedef struct Bursts {
@@ -356,8 +334,6 @@ const FamilyRules rules_move = {.statics = static_move,
                                 .extent = move_extent,
                                 .footprint = move_footprint,
                                 .overlap = move_overlap,
-                                .value = move_value,
-                                .value_rule = move_value_rule,
                                 .warnings = check_move_warnings};
 
 void

@@ -11,6 +11,7 @@
 #include "rules/obligation.h"
 #include "isa/operand.h"
 #include "rules/internal.h"
+#include "rules/require.h"
 
 /* ---- numbers ------------------------------------------------------------- */
 
@@ -225,16 +226,36 @@ names_open(const Known *k)
     return false;
 }
 
-/* The rule allows least where the operand before has its least value. */
+/* The rule allows least where other numbers are least, as far as their own ranges let
+ * them. */
 static Standing
-at_corners(Known *k, CheckStep step, Fault *fault)
+at_least_others(Known *k, CheckStep step, Fault *fault)
 {
+    int n;
+    const ParamInfo *p = params_of(k, &n);
     *k->at = *k->in;
-    put(k, k->at, step.param - 1, values(k, step.param - 1).lo);
+    for (int i = 0; i < n; i++) {
+        if (is_number(&p[i])) {
+            int64_t lo = values(k, i).lo;
+            put(k, k->at, i, p[i].rule != RULE_NONE && lo < p[i].lo ? p[i].lo : lo);
+        }
+    }
     if (holds_at_ends(k, k->at, step, fault)) {
         return STANDS_PROVED;
     }
-    return numbers_fixed(k) ? STANDS_REFUTED : STANDS_OPEN;
+    return numbers_fixed(k) ? at_point(k, step, fault) : STANDS_OPEN;
+}
+
+/* A multiple; whatever else the rule asks for can only spare it. */
+static Standing
+in_steps(Known *k, CheckStep step, Fault *fault)
+{
+    Interval r = values(k, step.param);
+    fill_ends(k, k->at);
+    if (interval_is_multiple(r, require_unit(k->at, step.param))) {
+        return STANDS_PROVED;
+    }
+    return numbers_fixed(k) ? at_point(k, step, fault) : STANDS_OPEN;
 }
 
 static Standing
@@ -243,23 +264,29 @@ value(Known *k, CheckStep step, Fault *fault)
     if (names_open(k)) {
         return STANDS_OPEN;
     }
-    if (check_value_corners(k->in->op, step.param)) {
-        return at_corners(k, step, fault);
-    }
-    if (!obligation_relates(k->in, step)) {
+    switch (require_direction(k->in->op, step.param)) {
+    case DIRECTION_ALONE:
         return at_ends(k, step, fault);
+    case DIRECTION_STEPS:
+        return in_steps(k, step, fault);
+    case DIRECTION_RISES:
+        return at_least_others(k, step, fault);
+    case DIRECTION_FROM_2:
+        if (values(k, step.param).hi <= 1) {
+            return STANDS_PROVED;
+        }
+        break;
+    case DIRECTION_KNOWN:
+        break;
     }
-    bool free = check_value_free_to_1(k->in->op, step.param);
-    return free && values(k, step.param).hi <= 1 ? STANDS_PROVED
-           : numbers_fixed(k)                    ? at_point(k, step, fault)
-                                                 : STANDS_OPEN;
+    return numbers_fixed(k) ? at_point(k, step, fault) : STANDS_OPEN;
 }
 
 bool
 obligation_relates(const CheckInstr *in, CheckStep step)
 {
     return step.kind == CHECK_VALUE && in->op != OP_COUNT &&
-           (check_value_relates(in->op, step.param) || check_is_irregular(in));
+           require_direction(in->op, step.param) != DIRECTION_ALONE;
 }
 
 /* ---- the largest numbers ------------------------------------------------- */
@@ -317,7 +344,7 @@ obey_values(const ParamInfo *p, CheckInstr *in)
     for (int i = 0; i < n; i++) {
         CheckArg *a = &in->args[steps[i].param];
         if (steps[i].kind == CHECK_VALUE && !a->literal &&
-            !check_value_relates(in->op, steps[i].param) &&
+            require_direction(in->op, steps[i].param) == DIRECTION_ALONE &&
             !check_step(in, steps[i], &ignored)) {
             a->v = largest_allowed(in, steps[i], p[steps[i].param].lo);
         }

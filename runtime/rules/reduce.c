@@ -289,28 +289,6 @@ reduce_bounds(const CheckInstr *in, int param, Fault *fault)
                       (long long)check_repeats(in), (long long)want);
 }
 
-static Rule
-reduce_value_rule(Op op, int param)
-{
-    return op_table[op].form == FORM_ALLMAX && param == ALLADD_repeat_times
-               ? RULE_REPEAT_RANGE
-               : RULE_NONE;
-}
-
-/* With an index there are fewer repeats. */
-static bool
-reduce_value(const CheckInstr *in, int param, Fault *fault)
-{
-    Dtype t = in->args[REDUCE_dst].t.dtype;
-    int64_t v = in->args[param].v;
-    int64_t most = t == DT_F16 ? 511 : t == DT_S16 ? 255 : 4095;
-    FaultAt at = {RULE_REPEAT_RANGE, param, v, 1, most};
-    return !has_index(in) || v <= most ||
-           check_fail(fault, &at,
-                      "repeat_times is %lld; %s with an index takes 1 to %lld in %s",
-                      (long long)v, check_op_name(in), (long long)most, dtype_name(t));
-}
-
 static bool
 work_apart(const CheckInstr *in, Fault *fault)
 {
@@ -388,8 +366,6 @@ const FamilyRules rules_reduce = {.statics = reduce_static,
                                   .extent = reduce_extent,
                                   .footprint = reduce_footprint,
                                   .overlap = reduce_overlap,
-                                  .value = reduce_value,
-                                  .value_rule = reduce_value_rule,
                                   .align = reduce_align,
                                   .bounds = reduce_bounds,
                                   .bounds_rule = reduce_bounds_rule,

@@ -279,24 +279,11 @@ segment_footprint(const CheckInstr *in, int param, bool *exact)
     return hull.len > 0 ? f : hull;
 }
 
-/* The rules of a dimension relate all of its numbers; they stand with an operand that is
- * always more than 1, as such steps want. Those of segments are asked by execution alone:
- * bounds are asked of numbers that do not belong together, so no step may relate them. */
-static Rule
-segment_value_rule(Op op, int param)
-{
-    bool dim = op_table[op].form == FORM_SLICEDIM && param == SLICEDIM_block_elements;
-    return dim ? RULE_SLICE_INDEX : RULE_NONE;
-}
-
-static bool
-segment_value_relates(Op op, int param)
-{
-    return segment_value_rule(op, param) != RULE_NONE;
-}
-
-static bool
-segment_value(const CheckInstr *in, int param, Fault *fault)
+/* The rules of a dimension relate all of its numbers; they are asked of an operand that
+ * is always more than 1. Those of segments are asked by execution alone: bounds are asked
+ * of numbers that do not belong together, so no step may relate them. */
+bool
+check_slice_info(const CheckInstr *in, int param, Fault *fault)
 {
     SliceDim d = check_slice_operands(in);
     (void)param;
@@ -310,7 +297,4 @@ segment_value(const CheckInstr *in, int param, Fault *fault)
 const FamilyRules rules_segment = {.statics = segment_statics,
                                    .extent = segment_extent,
                                    .footprint = segment_footprint,
-                                   .value = segment_value,
-                                   .value_rule = segment_value_rule,
-                                   .value_relates = segment_value_relates,
                                    .warnings = check_move_warnings};

@@ -42,30 +42,6 @@ sort_statics(const CheckInstr *in, Fault *fault)
 
 /* ---- values -------------------------------------------------------------- */
 
-static Rule
-sort_value_rule(Op op, int param)
-{
-    if (op_table[op].sem == SEM_VEXTRACT && param == FIELD_mode_number) {
-        return RULE_MODE_NUMBER;
-    }
-    if (op_table[op].form == FORM_MERGE4 && param == MERGE_valid_bit) {
-        return RULE_VALID_BIT;
-    }
-    return is_merge(op_table[op].form) && param == MERGE_repeat_times ? RULE_SORT_REPEAT
-                                                                      : RULE_NONE;
-}
-
-static bool
-field_ok(const CheckInstr *in, Fault *fault)
-{
-    const int64_t most = soc_has(in->soc, FEATURE_ALL_FIELDS) ? 5 : 3;
-    int64_t v = in->args[FIELD_mode_number].v;
-    FaultAt at = {RULE_MODE_NUMBER, FIELD_mode_number, v, 0, most};
-    return v <= most ||
-           check_fail(fault, &at, "mode_number is %lld; %s on %s takes 0 to %lld",
-                      (long long)v, check_op_name(in), in->soc->name, (long long)most);
-}
-
 static bool
 equal_lengths(const CheckInstr *in)
 {
@@ -78,15 +54,16 @@ equal_lengths(const CheckInstr *in)
     return true;
 }
 
-static bool
-sort_value(const CheckInstr *in, int param, Fault *fault)
+bool
+check_valid_bit(const CheckInstr *in, int param, Fault *fault)
 {
-    if (form_of(in) == FORM_FIELD) {
-        return field_ok(in, fault);
-    }
-    if (param == MERGE_valid_bit) {
-        return valid_ok(in, fault);
-    }
+    (void)param;
+    return valid_ok(in, fault);
+}
+
+bool
+check_merge_repeats(const CheckInstr *in, int param, Fault *fault)
+{
     int64_t v = in->args[param].v;
     FaultAt at = {RULE_SORT_REPEAT, param, v, 1, 1};
     bool all = merge_lists(in->args[MERGE_valid_bit].v) == MERGE_LISTS;
@@ -282,20 +259,9 @@ sort_overlap_rule(Op op, int param)
     return is_merge(op_table[op].form) ? RULE_OVERLAP_FORBIDDEN : RULE_OVERLAP_MULTI;
 }
 
-/* valid_bit relates to nothing, but 3, 7 and 15 are no interval. */
-static bool
-sort_value_relates(Op op, int param)
-{
-    return is_merge(op_table[op].form) &&
-           (param == MERGE_repeat_times || param == MERGE_valid_bit);
-}
-
 const FamilyRules rules_sort = {.statics = sort_statics,
                                 .extent = sort_extent,
                                 .footprint = sort_footprint,
                                 .overlap = sort_overlap,
-                                .value = sort_value,
-                                .value_rule = sort_value_rule,
-                                .value_relates = sort_value_relates,
                                 .overlap_rule = sort_overlap_rule,
                                 .align = sort_align};

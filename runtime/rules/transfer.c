@@ -408,46 +408,6 @@ transfer_extent(const CheckInstr *in, int param)
         f.len);
 }
 
-/* ---- values of data_move_pad --------------------------------------------- */
-
-static bool
-padding_ok(const CheckInstr *in, int param, Fault *fault)
-{
-    int64_t v = number(in, param), fill = number(in, PADMOVE_fill);
-    int64_t most = BLOCK_BYTES / element_bytes(in, PADMOVE_dst);
-    FaultAt at = {RULE_PAD_OUT, param, v, 0, 0};
-    if (in->args[PADMOVE_dst].t.scope == SC_GM) {
-        return v == 0 || check_fail(fault, &at,
-                                    "%s is %lld; a move to global memory has no padding",
-                                    check_param_name(in, param), (long long)v);
-    }
-    at.rule = RULE_PADDING_VALUE;
-    if (fill != PAD_GIVEN) {
-        return v == 0 ||
-               check_fail(fault, &at, "%s is %lld and there is no padding_value",
-                          check_param_name(in, param), (long long)v);
-    }
-    at = (FaultAt){RULE_RANGE_PADDING, param, v, 0, most};
-    return (v >= 0 && v <= most) ||
-           check_fail(fault, &at, "%s is %lld; of %s elements it is 0 to %lld",
-                      check_param_name(in, param), (long long)v,
-                      dtype_name(in->args[PADMOVE_dst].t.dtype), (long long)most);
-}
-
-static bool
-burst_ok(const CheckInstr *in, Fault *fault)
-{
-    int64_t burst = number(in, PADMOVE_burst), size = element_bytes(in, PADMOVE_dst);
-    bool padded =
-        number(in, PADMOVE_left_padding) != 0 || number(in, PADMOVE_right_padding) != 0;
-    FaultAt at = {RULE_PAD_BURST, PADMOVE_burst, burst, size, size};
-    return !padded || burst % size == 0 ||
-           check_fail(fault, &at,
-                      "burst is %lld bytes; with padding it is a multiple of %lld, the "
-                      "size of an element",
-                      (long long)burst, (long long)size);
-}
-
 /* ---- destinations that meet themselves ----------------------------------- */
 
 /* A range of integers. */
@@ -555,9 +515,10 @@ in_ranges(const CheckInstr *in)
     return true;
 }
 
-static bool
-matrices_ok(const CheckInstr *in, Fault *fault)
+bool
+check_nd2nz_places(const CheckInstr *in, int param, Fault *fault)
 {
+    (void)param;
     int64_t stride = number(in, ND2NZ_dst_nd_stride);
     int64_t bytes = sat_mul(stride, element_bytes(in, PADMOVE_dst));
     FaultAt at = {RULE_ND2NZ_STRIDE, ND2NZ_dst_nd_stride, stride, 0, 0};
@@ -573,58 +534,14 @@ matrices_ok(const CheckInstr *in, Fault *fault)
     return blocks_apart(in, fault);
 }
 
-static bool
-columns_ok(const CheckInstr *in, Fault *fault)
+bool
+check_nz2nd_rows(const CheckInstr *in, int param, Fault *fault)
 {
-    int64_t d = number(in, ND2NZ_nd_d);
-    FaultAt at = {RULE_NZ2ND_D, ND2NZ_nd_d, d, FRACTAL_COLS, FRACTAL_COLS};
-    return d % FRACTAL_COLS == 0 ||
-           check_fail(fault, &at, "d_value is %lld; it is a multiple of 16",
-                      (long long)d);
+    (void)param;
+    return !in_ranges(in) || rows_apart(in, fault);
 }
 
 /* ---- the family ---------------------------------------------------------- */
-
-static Rule
-transfer_value_rule(Op op, int param)
-{
-    switch (op_table[op].form) {
-    case FORM_PADMOVE:
-        return param == PADMOVE_burst ? RULE_PAD_BURST
-               : param == PADMOVE_left_padding || param == PADMOVE_right_padding
-                   ? RULE_RANGE_PADDING
-                   : RULE_NONE;
-    case FORM_ND2NZ:
-        return param == ND2NZ_dst_nd_stride ? RULE_DST_OVERLAP : RULE_NONE;
-    case FORM_NZ2ND:
-        return param == ND2NZ_nd_d                   ? RULE_NZ2ND_D
-               : param == NZ2ND_dst_nd_matrix_stride ? RULE_DST_OVERLAP
-                                                     : RULE_NONE;
-    default:
-        return RULE_NONE;
-    }
-}
-
-static bool
-transfer_value(const CheckInstr *in, int param, Fault *fault)
-{
-    switch (form_of(in)) {
-    case FORM_PADMOVE:
-        return param == PADMOVE_burst ? burst_ok(in, fault)
-                                      : padding_ok(in, param, fault);
-    case FORM_ND2NZ:
-        return matrices_ok(in, fault);
-    default:
-        return param == ND2NZ_nd_d ? columns_ok(in, fault)
-                                   : !in_ranges(in) || rows_apart(in, fault);
-    }
-}
-
-static bool
-transfer_value_relates(Op op, int param)
-{
-    return op_table[op].form != FORM_PADMOVE || param == PADMOVE_burst;
-}
 
 /* known: of literals, else of the others. */
 static void
@@ -687,8 +604,5 @@ transfer_run_warnings(const CheckInstr *in, void (*report)(void *ctx, const Faul
 const FamilyRules rules_transfer = {.statics = transfer_statics,
                                     .extent = transfer_extent,
                                     .footprint = transfer_footprint,
-                                    .value = transfer_value,
-                                    .value_rule = transfer_value_rule,
-                                    .value_relates = transfer_value_relates,
                                     .warnings = transfer_warnings,
                                     .run_warnings = transfer_run_warnings};

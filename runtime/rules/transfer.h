@@ -5,6 +5,7 @@
 
 #include "isa/isa.h"
 #include "isa/operand.h"
+#include "layout/fractal.h"
 
 /* What data_move_pad writes into the bytes of a block that are no data: PADMOVE_fill. */
 typedef enum PadFill {
@@ -15,9 +16,7 @@ typedef enum PadFill {
 
 enum {
     FRACTAL_ROWS = 16,
-    FRACTAL_COLS = 16,
-    FRACTAL_ELEMS = 256,
-    FRACTAL_BYTES = 512 /* of 16-bit elements */
+    FRACTAL_COLS = 16
 };
 
 /* Bytes that a burst to the bias table counts; in the source, before float16 becomes

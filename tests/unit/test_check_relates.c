@@ -1,13 +1,13 @@
 /* test_check_relates.c: compares what provers take for granted of the rules of families
  * (rules/internal.h) with the rules themselves, for every instruction, on random numbers:
- * - a rule on one number that does not say that it relates (value_relates, irregular)
+ * - a rule on one number in the direction ALONE (require.def)
  *   gives the same answer whatever the other numbers are, so that their being unknown
  *   cannot change it;
  * - it allows an interval: what holds at both ends holds between them;
  * - bounds that hold also hold for smaller numbers, as far as those are within their
  *   ranges; that is not so for slices, whose elements have places of their own, and there
  *   what is checked at the corners (check_bounds_between) holds. */
-#include "rules/check.h"
+#include "rules/require.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -196,8 +196,8 @@ static const char *
 try_step(const CheckInstr *in, const ParamInfo *p, int n, CheckStep step)
 {
     bool irregular = check_is_irregular(in);
-    if (step.kind == CHECK_VALUE && is_number(&p[step.param]) && !irregular &&
-        !check_value_relates(in->op, step.param)) {
+    if (step.kind == CHECK_VALUE && is_number(&p[step.param]) &&
+        require_direction(in->op, step.param) == DIRECTION_ALONE) {
         return try_value(in, p, n, step);
     }
     if (step.kind != CHECK_BOUNDS || irregular) {

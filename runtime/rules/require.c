@@ -1,0 +1,254 @@
+/* require.c: see require.h. The rows are functions that the compiler makes of their
+ * terms, and a table that finds those of an operand. */
+#include "rules/require.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "isa/operand.h"
+#include "layout/fractal.h"
+#include "rules/flag.h"
+#include "rules/image.h"
+#include "rules/internal.h"
+#include "rules/l0c_move.h"
+#include "rules/load.h"
+#include "rules/segment.h"
+#include "rules/transfer.h"
+
+/* What a row asks of a number in one instruction. */
+typedef struct Relation {
+    enum {
+        RELATES_NOTHING,
+        RELATES_BETWEEN,
+        RELATES_AT_MOST,
+        RELATES_MULTIPLE
+    } kind;
+    int64_t least, most; /* of a multiple both are the unit */
+} Relation;
+
+typedef bool (*Ask)(const CheckInstr *in, int param, Fault *fault);
+
+typedef struct Require {
+    Form form;
+    Sem sem; /* SEM_COUNT: of any meaning */
+    Rule rule;
+    Direction direction;
+    bool also; /* asked after the row before */
+    int of;
+    Relation (*relation)(const CheckInstr *in,
+                         bool always); /* always: whatever when says */
+    Ask ask;                           /* instead of a relation */
+    const char *text;
+} Require;
+
+/* ---- terms --------------------------------------------------------------- */
+
+#define NUMBER(slot)      (in->args[slot].v)
+#define TYPE(slot)        (in->args[slot].t.dtype)
+#define IS_TYPE(slot, id) (TYPE(slot) == DT_##id)
+#define SIZE(slot)        dtype_size(TYPE(slot))
+#define BYTES(slot)       (in->args[slot].t.bytes)
+#define OPEN(slot)        (in->args[slot].t.open)
+#define SCOPE(slot)       (in->args[slot].t.scope)
+#define HAS(feature)      soc_has(in->soc, FEATURE_##feature)
+#define LITERAL           (self->literal)
+
+#define BETWEEN(lo, hi) RELATES_BETWEEN, (lo), (hi)
+#define AT_MOST(lo, hi) RELATES_AT_MOST, (lo), (hi)
+#define EQUAL(v)        RELATES_BETWEEN, (v), (v)
+#define MULTIPLE(unit)  RELATES_MULTIPLE, (unit), (unit)
+
+#define RELATION(form, operand, rule, when, ...)                                         \
+    static Relation relation_##form##_##operand##_##rule(const CheckInstr *in,           \
+                                                         bool always)                    \
+    {                                                                                    \
+        const CheckArg *self = &in->args[form##_##operand];                              \
+        (void)self;                                                                      \
+        return always || (when) ? (Relation){__VA_ARGS__}                                \
+                                : (Relation){RELATES_NOTHING, 0, 0};                     \
+    }
+
+#define REQUIRE(form, operand, rule, when, relation, ...)                                \
+    RELATION(form, operand, rule, when, relation)
+#define REQUIRE_OF(form, sem, operand, rule, when, relation, ...)                        \
+    RELATION(form, operand, rule, when, relation)
+#define ALSO(form, operand, rule, when, relation, ...)                                   \
+    RELATION(form, operand, also_##rule, when, relation)
+#define ASK(...)
+#include "rules/require.def"
+
+/* ---- rows ---------------------------------------------------------------- */
+
+static const Require rows[] = {
+    {0}, /* no row */
+#define ROW(form, sem, operand, rule, direction, also, of, relation, ask, text)          \
+    {FORM_##form, sem, RULE_##rule, DIRECTION_##direction, also, form##_##of,            \
+     relation,    ask, text},
+#define REQUIRE(form, operand, rule, when, relation, direction, of, text)                \
+    ROW(form, SEM_COUNT, operand, rule, direction, false, of,                            \
+        relation_##form##_##operand##_##rule, NULL, text)
+#define REQUIRE_OF(form, sem, operand, rule, when, relation, direction, of, text)        \
+    ROW(form, SEM_##sem, operand, rule, direction, false, of,                            \
+        relation_##form##_##operand##_##rule, NULL, text)
+#define ALSO(form, operand, rule, when, relation, direction, of, text)                   \
+    ROW(form, SEM_COUNT, operand, rule, direction, true, of,                             \
+        relation_##form##_##operand##_also_##rule, NULL, text)
+#define ASK(form, operand, rule, direction, function)                                    \
+    ROW(form, SEM_COUNT, operand, rule, direction, false, operand, NULL, function, "")
+#include "rules/require.def"
+};
+
+/* The places of rows in the table; two first rows of one operand are no C. */
+enum {
+    NO_ROW,
+#define REQUIRE(form, operand, rule, ...)         ROW_OF_##form##_##operand,
+#define REQUIRE_OF(form, sem, operand, rule, ...) ROW_OF_##form##_##operand,
+#define ALSO(form, operand, rule, ...)            ROW_OF_##form##_##operand##_also_##rule,
+#define ASK(form, operand, rule, ...)             ROW_OF_##form##_##operand,
+#include "rules/require.def"
+    ROWS
+};
+
+_Static_assert(ROWS <= UINT8_MAX, "places of rows fit a byte");
+
+static const uint8_t first_row[FORM_COUNT][MAX_PARAMS] = {
+#define PLACE(form, operand)                [FORM_##form][form##_##operand] = ROW_OF_##form##_##operand,
+#define REQUIRE(form, operand, ...)         PLACE(form, operand)
+#define REQUIRE_OF(form, sem, operand, ...) PLACE(form, operand)
+#define ALSO(...)
+#define ASK(form, operand, ...) PLACE(form, operand)
+#include "rules/require.def"
+};
+
+/* The first row of the operand, or the empty one. */
+static const Require *
+row_of(Op op, int param)
+{
+    const Require *r = &rows[first_row[op_table[op].form][param]];
+    return r->sem == SEM_COUNT || r->sem == op_table[op].sem ? r : &rows[NO_ROW];
+}
+
+Rule
+require_rule(Op op, int param)
+{
+    return row_of(op, param)->rule;
+}
+
+Direction
+require_direction(Op op, int param)
+{
+    return row_of(op, param)->direction;
+}
+
+int64_t
+require_unit(const CheckInstr *in, int param)
+{
+    const Require *r = row_of(in->op, param);
+    if (r->relation == NULL || r->direction != DIRECTION_STEPS) {
+        return 1;
+    }
+    Relation x = r->relation(in, true);
+    return x.kind == RELATES_MULTIPLE ? x.most : 1;
+}
+
+/* ---- what is told -------------------------------------------------------- */
+
+typedef struct Told {
+    const CheckInstr *in;
+    const Require *row;
+    FaultAt at;
+} Told;
+
+/* A text that stands for a word in braces; number gets it where it is one. */
+static const char *
+word(const Told *t, const char *name, size_t n, char number[24])
+{
+    const CheckArg *of = &t->in->args[t->row->of];
+    const struct {
+        const char *name, *text;
+        int64_t number;
+    } words[] = {
+        {"name", check_param_name(t->in, t->at.param), 0},
+        {"op", check_op_name(t->in), 0},
+        {"soc", t->in->soc->name, 0},
+        {"type", dtype_name(of->t.dtype), 0},
+        {"value", NULL, t->at.value},
+        {"least", NULL, t->at.lo},
+        {"most", NULL, t->at.hi},
+        {"number", NULL, of->v},
+        {"bytes", NULL, of->t.bytes},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strlen(words[i].name) == n && memcmp(words[i].name, name, n) == 0) {
+            snprintf(number, 24, "%" PRId64, words[i].number);
+            return words[i].text != NULL ? words[i].text : number;
+        }
+    }
+    return "?";
+}
+
+static bool
+broken(const Told *t, Fault *fault)
+{
+    char text[sizeof fault->text] = "", number[24];
+    size_t used = 0;
+    for (const char *p = t->row->text; *p != 0 && used + 1 < sizeof text;) {
+        size_t n = strcspn(p, "{");
+        bool brace = n == 0;
+        const char *from = p;
+        p += brace ? strcspn(p, "}") + 1 : n;
+        if (brace) {
+            from = word(t, from + 1, (size_t)(p - from) - 2, number);
+            n = strlen(from);
+        }
+        n = n < sizeof text - 1 - used ? n : sizeof text - 1 - used;
+        memcpy(text + used, from, n);
+        used += n;
+    }
+    return check_fail(fault, &t->at, "%s", text);
+}
+
+static bool
+relation_holds(Relation x, int64_t v)
+{
+    switch (x.kind) {
+    case RELATES_NOTHING:
+        return true;
+    case RELATES_BETWEEN:
+        return v >= x.least && v <= x.most;
+    case RELATES_AT_MOST:
+        return v <= x.most;
+    case RELATES_MULTIPLE:
+        return v % x.most == 0;
+    }
+    return true;
+}
+
+static bool
+row_holds(const CheckInstr *in, int param, const Require *r, Fault *fault)
+{
+    if (r->ask != NULL) {
+        return r->ask(in, param, fault);
+    }
+    Relation x = r->relation(in, false);
+    int64_t v = in->args[param].v;
+    return relation_holds(x, v) ||
+           broken(&(Told){in, r, {r->rule, param, v, x.least, x.most}}, fault);
+}
+
+bool
+require_holds(const CheckInstr *in, int param, Fault *fault)
+{
+    const Require *r = row_of(in->op, param);
+    if (r == &rows[NO_ROW]) {
+        return true;
+    }
+    do {
+        if (!row_holds(in, param, r, fault)) {
+            return false;
+        }
+        r++;
+    } while (r < rows + ROWS && r->also);
+    return true;
+}
