@@ -1,6 +1,6 @@
 /* call.h: calls as users write them (call.def): their arguments by name, one binder and
- * one printer of prototypes. Calls of instructions that have no row there take the
- * operands of their form (isa/form.def). */
+ * one printer of prototypes. Calls of instructions without a row there take the operands
+ * of their form (isa/form.def). */
 #ifndef TIKC_TIK_CALL_H
 #define TIKC_TIK_CALL_H
 
@@ -26,7 +26,8 @@ typedef enum Call {
     CALL_COUNT
 } Call;
 
-/* The places of all arguments in one row; CALL_FIRST_ is that of a call's first. */
+/* The indices of all arguments in one table; CALL_FIRST_ is that of a call's first
+ * one. */
 enum {
 #define CALL(id, owner, name, meaning)                                                   \
     CALL_FIRST_##id, CALL_BEFORE_##id = CALL_FIRST_##id - 1,
@@ -42,12 +43,13 @@ enum {
 #define ARG(id, name, kind, of, dflt)                                                    \
     P_##id##_##name = CALL_AT_##id##_##name - CALL_FIRST_##id,
 #include "tik/call.def"
-    MOST_ARGS = 21 /* of a call; asserted in call.c */
+    MOST_ARGS = 21 /* most arguments of a call; asserted in call.c */
 };
 
 typedef enum ArgDefault {
     DFLT_REQUIRED,
-    DFLT_OWN, /* a value of its own, VAL_FAIL, stands for what is left out */
+    DFLT_OWN, /* a value that differs from all others, VAL_FAIL, stands for what is left
+                 out */
     DFLT_NONE,
     DFLT_INT,
     DFLT_BOOL,
@@ -60,57 +62,59 @@ typedef struct CallArg {
     uint8_t kind;      /* CallKind */
     uint8_t dflt;      /* ArgDefault */
     int64_t value;     /* of DFLT_INT, DFLT_BOOL */
-    const char *text;  /* of DFLT_TEXT; of DFLT_OWN what it stands for */
-    const char *of;    /* what exactly it takes; "": what its kind says */
+    const char *text;  /* of DFLT_TEXT; for DFLT_OWN the text that prototypes show */
+    const char *of;    /* details of the argument; "": its kind says all */
 } CallArg;
 
-/* One way of calling something. */
+/* One way of calling a method or function. */
 typedef struct Signature {
-    const char *name; /* of the method or function */
+    const char *name; /* name of the method or function */
     const CallArg *args;
     int n;
-    /* the last argument is the extended one of moves, with rules of its own
-     * (extended-argument) */
+    /* The last argument is the extended one of moves, which has rules of its own
+     * (extended-argument). */
     bool extended;
 } Signature;
 
 Signature call_signature(Call call);
 CallOwner call_owner(Call call);
-const char *call_meaning(Call call); /* "": that of the instruction of its name */
+const char *call_meaning(Call call); /* Returns what the call does; "" if the instruction
+                                        of its name says it. */
 const char *call_owner_text(CallOwner owner);
 const char *call_kind_text(const CallArg *arg);
-/* An instruction with the operands of its form. args has room for MAX_PARAMS; texts live
- * in the arena. */
+/* Returns the signature of an instruction that takes the operands of its form. args has
+ * room for MAX_PARAMS; texts live in the arena. */
 Signature call_of_form(const char *name, Form form, Arena *a, CallArg *args);
 
-/* Whether programs call the instruction by its name: those with a dot, and what tensors,
- * loops and barriers record, are results of other calls. */
+/* Returns whether programs call the instruction by its name. Those with a dot, and those
+ * that tensors, loops and barriers record, are results of other calls. */
 bool op_is_called(Op op);
-/* Whether it is called with the operands of its form: it has no calls of its own, or they
- * are others beside. */
+/* Returns whether the instruction is called with the operands of its form: it has no
+ * calls of its own, or they are further ones. */
 bool call_takes_operands(Op op);
-/* A method that TIK has and this compiler refuses (tik/known.def), with the reason and
- * what to write instead; "": none is known. */
+/* Returns whether TIK has the method and this compiler refuses it (tik/known.def), with
+ * the reason and a replacement, which are "" if none is known. */
 bool call_is_refused(const char *name, const char **reason, const char **help);
 
-/* "vsel(mask, mode, dst, ..., dst_rep_stride=0)". */
+/* Prints a prototype: "vsel(mask, mode, dst, ..., dst_rep_stride=0)". */
 void call_prototype(const Signature *s, Text *out);
 
-/* Fills in what is left out of a call where nothing is given. */
+/* Fills got with the defaults of a call, for a call that has no arguments of the
+ * program. */
 void call_defaults(Interp *in, Call call, Value *got);
 /* Binds a call's arguments to those of the signature, with defaults: got[i] is VAL_FAIL
  * for one that was left out and has none. spans may be null. False: argument-count has
  * been reported. */
 bool MUST_USE call_bind(Interp *in, const Signature *s, const CallArgs *args, Value *got,
                         Span *spans);
-/* The same by the row of call.def; got and spans have room for MOST_ARGS. */
+/* Does the same by the row of call.def; got and spans have room for MOST_ARGS. */
 bool MUST_USE tik_bind(Interp *in, Call call, const CallArgs *args, Value *got,
                        Span *spans);
-/* The same for an instruction that is called with the operands of its form; got and spans
- * have room for MAX_PARAMS. */
+/* Does the same for an instruction that is called with the operands of its form; got and
+ * spans have room for MAX_PARAMS. */
 bool MUST_USE tik_bind_form(Interp *in, Op op, const CallArgs *args, Value *got,
                             Span *spans);
-/* The same for a method that is called like another one. */
+/* Does the same for a method whose arguments are those of another call. */
 bool MUST_USE tik_bind_like(Interp *in, const char *name, Call call, const CallArgs *args,
                             Value *got, Span *spans);
 

@@ -1,5 +1,5 @@
-/* struct.h: the structures and enumerations of tik/struct.def, for the methods that take
- * them. */
+/* struct.h: the structures and enumerations of tik/struct.def, for the methods that
+ * take them. */
 #ifndef TIKC_TIK_STRUCT_H
 #define TIKC_TIK_STRUCT_H
 
@@ -17,33 +17,34 @@ typedef enum TikEnum {
     TENUM_COUNT
 } TikEnum;
 
-/* Numbers of the enumerators. */
+/* The numbers of the enumerators. */
 enum {
 #define ENUMERATOR(of, name, number) TVALUE_##of##_##name = (number),
 #include "tik/struct.def"
 };
 
-/* All fields of all structures. */
+/* The fields of all structures. */
 typedef enum TikField {
 #define FIELD(of, name, dflt, kind) TFIELD_##of##_##name,
 #include "tik/struct.def"
     TFIELD_COUNT
 } TikField;
 
-/* Which structure a value is; TSTRUCT_COUNT: none. */
+/* Returns which structure a value is; TSTRUCT_COUNT if it is none. */
 TikStruct tik_struct_of(Value v);
-/* A field as it is now, of the kind that the table says. Presupposes that v is a
- * structure which has it. */
+/* Returns the present value of a field, which has the kind in the table. v must be a
+ * structure with that field. */
 Value tik_field(Value v, TikField f);
 const char *tik_field_name(TikField f);
-/* Where the program gave the field its value; the other span when it has its default. */
+/* Returns the place where the program gave the field its value; otherwise if it has its
+ * default. */
 Span tik_field_span(Value v, TikField f, Span otherwise);
-/* Whether the value is one of an enumeration. */
+/* Returns whether the value is one of an enumeration. */
 bool tik_is_enum(Value v, TikEnum of);
-/* The number of an enumerator; presupposes that v is one, as the fields of an enumeration
- * are. */
+/* Returns the number of an enumerator. v must be one, as all values of fields that are
+ * enumerations are. */
 int tik_enum_number(Value v);
-/* Whether the structure has a field that differs from its default. */
+/* Returns whether the structure has a field that differs from its default. */
 bool tik_struct_changed(Interp *in, Value v);
 
 #endif
