@@ -136,7 +136,10 @@ def check_file(path, raw, bad):
 
 # Rooms whose words are still to be looked at.
 WORDS_OPEN = (
-    'compiler/tik/',
+    'compiler/tik/calls/',
+    'compiler/tik/emit.c',
+    'compiler/tik/scope.c',
+    'compiler/tik/tik.h',
     'compiler/analysis/',
     'compiler/stream/',
     'runtime/emu/',
@@ -154,10 +157,9 @@ WORDS_OPEN = (
     'docs/architecture.md',
     'docs/blob-format.md',
     'docs/support-matrix.md',
-    'stdlib/',
     'tools/',
-    'samples/',
 )
+WORDS_OF_OTHERS = {('stdlib/pathlib.tik', 'touch')}  # names that an interface of others has
 TEXTS = ('*.c', '*.h', '*.def', '*.y', '*.l', '*.md', 'tools/*.py', 'tests/*.py', 'stdlib/*.tik', 'samples/*.tik')
 
 
@@ -184,6 +186,8 @@ def check_words(bad):
             continue
         for i, line in enumerate(read(path).split('\n'), 1):
             for m in unused.finditer(line):
+                if (path, m.group()) in WORDS_OF_OTHERS:
+                    continue
                 bad.append(f"{path}:{i}: '{m.group()}': see docs/glossary.md")
         if path.endswith(('.c', '.h', '.def')):
             check_named_files(path, read(path), names, bad)
