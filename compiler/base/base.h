@@ -29,7 +29,7 @@ void base_ice(const char *file, int line, const char *fmt, ...) NORETURN
 /* Ends the process when memory runs out; nothing else does. */
 void base_out_of_memory(size_t wanted) NORETURN;
 
-/* This stands after an exhaustive switch over an enum. */
+/* This belongs after an exhaustive switch over an enum. */
 #define UNREACHABLE() ICE("unreachable")
 
 /* Returns early from a function that returns bool: false means that a diagnostic was

@@ -237,7 +237,7 @@ add(Unit *u, Diag *d, bool goes_on)
         if (first && first->chain != d->chain) {
             add_other_chain(u, first, d);
         }
-        /* A repeated error still counts as failure of whoever reports it. */
+        /* A repeated error still counts as a failure of the function that reports it. */
         return d;
     }
     if (how.silent) {

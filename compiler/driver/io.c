@@ -264,7 +264,8 @@ io_same_file(const char *a, const char *b)
 bool
 io_is_blob(const char *bytes, size_t size)
 {
-    /* Not the whole magic: a blob that was damaged on its way is still to be refused as a
-     * blob. No source text begins with the byte 0x89, which is not UTF-8. */
+    /* The test is not for the whole magic: a blob that was damaged on its way is still to
+     * be refused as a blob. No source text begins with the byte 0x89, which is not UTF-8.
+     */
     return size >= 3 && memcmp(bytes, "\x89TK", 3) == 0;
 }

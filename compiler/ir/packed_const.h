@@ -1,7 +1,7 @@
 /* packed_const.h: declares what the stage, the text form and the pass weight-reorder
  * share about packed constants. */
-#ifndef TIKC_WEIGHT_H
-#define TIKC_WEIGHT_H
+#ifndef TIKC_PACKED_CONST_H
+#define TIKC_PACKED_CONST_H
 
 #include "ir/ir.h"
 

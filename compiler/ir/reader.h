@@ -4,8 +4,8 @@
  *
  * Every function that returns bool and must be used reports a `syntax` diagnostic before
  * it returns false. Spaces and comments are skipped before a token. */
-#ifndef TIKC_READER_H
-#define TIKC_READER_H
+#ifndef TIKC_IR_READER_H
+#define TIKC_IR_READER_H
 
 #include "ir/ir.h"
 

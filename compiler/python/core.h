@@ -2,8 +2,8 @@
  * the frame of a running function, and what the core's files offer to each other. The TIK
  * objects include only value.h and python/interp.h. A function that returns bool or a
  * Value fails as described in value.h. */
-#ifndef TIKC_STAGE_CORE_H
-#define TIKC_STAGE_CORE_H
+#ifndef TIKC_PYTHON_CORE_H
+#define TIKC_PYTHON_CORE_H
 
 #include "python/meter.h"
 #include <gmp.h>

@@ -1,8 +1,8 @@
 /* embed.h: has the modules of stdlib/, as texts inside of the compiler. tools/embed.py
  * makes the table during the build. Private modules begin with an underscore: programs
  * cannot import them. */
-#ifndef TIKC_STAGE_EMBED_H
-#define TIKC_STAGE_EMBED_H
+#ifndef TIKC_PYTHON_EMBED_H
+#define TIKC_PYTHON_EMBED_H
 
 #include <stddef.h>
 

@@ -5,8 +5,8 @@
  * core_step for each item, or charges all of them before it begins; code whose result can
  * become larger than its input calls core_reserve first. Built-in functions and methods
  * are charged by the call, by the column cost of their rows. */
-#ifndef TIKC_STAGE_METER_H
-#define TIKC_STAGE_METER_H
+#ifndef TIKC_PYTHON_METER_H
+#define TIKC_PYTHON_METER_H
 
 #include "python/interp.h"
 
@@ -30,7 +30,7 @@ bool MUST_USE core_charge(Interp *in, int64_t work, Span span);
 bool MUST_USE core_reserve(Interp *in, double bytes, Span span);
 /* Appends n bytes to a text that a program makes, within both limits. */
 bool MUST_USE core_put(Interp *in, Text *t, const char *p, size_t n, Span span);
-/* Is the slow path of core_step: charges the bytes that were taken since the last time.
+/* The slow path of core_step: it charges the bytes that were taken since the last time.
  * Returns false if a limit was hit. */
 bool meter_settle(Interp *in, Span span);
 /* Begins the evaluation: it is not charged for what is in use, except the steps that

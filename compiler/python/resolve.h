@@ -3,8 +3,8 @@
  * Ast.slot), so that evaluation reads arrays. A function (and the module itself) is a
  * holder of slots; comprehensions and class bodies run inside their holder's frame.
  * Variables that inner functions read live in cells. */
-#ifndef TIKC_STAGE_RESOLVE_H
-#define TIKC_STAGE_RESOLVE_H
+#ifndef TIKC_PYTHON_RESOLVE_H
+#define TIKC_PYTHON_RESOLVE_H
 
 #include "python/core.h"
 

@@ -126,7 +126,7 @@ typedef struct ObjectClass {
      * ended with an error or a jump. */
     bool (*enter)(Interp *in, Object *self, Span span, Value *result);
     bool (*leave)(Interp *in, Object *self, Span span, bool failed);
-    /* Optional: is called when "as" bound the result of enter to a plain name. */
+    /* Optional: the core calls it when "as" bound the result of enter to a plain name. */
     void (*named)(Object *self, Sym name);
     void (*repr)(Interp *in, Object *self, Text *out);
     /* Optional: calls a method without making a bound object first. *found is false when
