@@ -261,7 +261,7 @@ check_multicore(Reader *p, const Stmt *s, uint32_t begin)
     }
     if (open && p->cores != ir_cast(p->k, DT_S64, s->loop.end)) {
         return reader_fail(p, begin,
-                           "a loop with block_num=* stands after the instruction blocks "
+                           "a loop with block_num=* must follow the instruction blocks "
                            "with its count, int64");
     }
     if (p->in_multicore || s->loop.thread_num > 1) {
@@ -363,7 +363,7 @@ jump(Reader *p, Stmt *s, StmtKind kind, uint32_t begin)
     s->kind = (uint8_t)kind;
     if (kind != ST_RETURN && !p->loops) {
         return reader_fail(p, begin,
-                           "a jump out of an iteration stands in a loop of one core");
+                           "a jump out of an iteration must be in a loop of one core");
     }
     return true;
 }

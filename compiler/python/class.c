@@ -138,7 +138,7 @@ class_super(Interp *in, Value self, const CallArgs *args)
         s->self = s->after ? first_argument(f) : val_fail();
         if (val_failed(s->self)) {
             return py_raise(in, "RuntimeError", args->span,
-                            "super() stands outside of a method");
+                            "super() is outside of a method");
         }
     } else if (args->npos == 2 && args->pos[0].kind == VAL_CLASS) {
         s->after = args->pos[0].klass;

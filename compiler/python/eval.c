@@ -1067,7 +1067,7 @@ eval(Interp *in, Ast *e)
                                    "call the function; a compilation is one thread");
     case AST_STARRED:
         return error_not_supported(in, e->span,
-                                   "a starred expression stands in a list or call",
+                                   "a starred expression must be in a list or call",
                                    "write [*x], (*x,) or f(*x)");
     default:
         ICE("expression of kind %d", e->kind);

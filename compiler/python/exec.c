@@ -322,7 +322,7 @@ static Flow
 exec_return(Interp *in, Ast *s)
 {
     if (!in->frame->func || in->frame->class_names) {
-        py_diag(in, D_SYNTAX, s->span, "return stands outside of a function");
+        py_diag(in, D_SYNTAX, s->span, "return is outside of a function");
         in->fatal = true;
         return FLOW_FAIL;
     }

@@ -618,7 +618,8 @@ walk_aliases(Resolver *r, Block *s, Ast *n)
         use_name(r, s, a, alias_name(r, a));
     }
     if (n->kind == AST_FROM && !n->orelse && s->kind != SCOPE_MODULE) {
-        diag_add(r->in->u, D_SYNTAX, n->span, 0, "import * stands only at the top level");
+        diag_add(r->in->u, D_SYNTAX, n->span, 0,
+                 "import * is allowed only at the top level");
         r->ok = false;
     }
 }
@@ -691,7 +692,7 @@ walk_children(Resolver *r, Block *s, Ast *n)
     case AST_BREAK:
     case AST_CONTINUE:
         if (!s->loops) {
-            diag_add(r->in->u, D_SYNTAX, n->span, 0, "%s stands outside of a loop",
+            diag_add(r->in->u, D_SYNTAX, n->span, 0, "%s is outside of a loop",
                      n->kind == AST_BREAK ? "break" : "continue");
             r->ok = false;
         }

@@ -379,7 +379,7 @@ ast_paren(Parser *p, Loc at, AstList list, bool comma)
     bool single = list.first && list.first == list.last && !comma;
     Ast *node = single ? list.first : ast_tuple(p, at, list, true);
     if (single && is_bare(node, AST_STARRED)) {
-        Diag *d = complain(p, D_SYNTAX, loc_of(node), "'*' stands alone in brackets");
+        Diag *d = complain(p, D_SYNTAX, loc_of(node), "'*' is alone in brackets");
         complain_help(p, d, "a tuple of one element needs a comma: (*a,)");
     }
     bool again = single && (node->flags & AST_PAREN);

@@ -81,9 +81,9 @@ check_slash(Order *o, AstParam *param, AstParam *first)
     if (o->slash) {
         fault(o, param, "a second '/' in the parameters");
     } else if (o->star) {
-        fault(o, param, "'/' stands before '*'");
+        fault(o, param, "'/' must come before '*'");
     } else if (param == first) {
-        fault(o, param, "a parameter stands before '/'");
+        fault(o, param, "a parameter must come before '/'");
     }
     o->slash = param;
     for (AstParam *x = first; x != param; x = x->next) {

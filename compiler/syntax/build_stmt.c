@@ -103,7 +103,7 @@ ast_check_target(Parser *p, const Ast *node, const char *what)
         return check_elements(p, node, what);
     case AST_STARRED:
         complain(p, D_SYNTAX, loc_of(node),
-                 "a starred target stands in a list of targets");
+                 "a starred target must be in a list of targets");
         return false;
     default:
         return refuse_target(p, node, what);
@@ -126,7 +126,7 @@ static void
 check_value(Parser *p, const Ast *value)
 {
     if (value->kind == AST_STARRED) {
-        complain(p, D_SYNTAX, loc_of(value), "a starred expression stands in a list");
+        complain(p, D_SYNTAX, loc_of(value), "a starred expression must be in a list");
     }
 }
 

@@ -331,7 +331,7 @@ equals_sign(const Scene *s)
         return true;
     }
     if (p->token == WALRUS && p->depth == 0) {
-        help(s, report(s, "':=' stands inside brackets only"),
+        help(s, report(s, "':=' is allowed inside brackets only"),
              "a statement assigns with '='");
         return true;
     }

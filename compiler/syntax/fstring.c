@@ -272,7 +272,7 @@ read_parts(Fields *f)
         } else if (f->level > 0) {
             return;
         } else {
-            fault(f, (Loc){i, i + 1}, "a single '}' stands in an f-string", "write '}}'");
+            fault(f, (Loc){i, i + 1}, "a single '}' is in an f-string", "write '}}'");
         }
     }
 }

@@ -91,8 +91,8 @@ scan_bad_name(Parser *p, Loc at)
     }
     uint32_t c = code_point((const unsigned char *)p->text + from, to - from);
     const char *what =
-        arena_printf(&p->u->arena, "U+%04X '%.*s' stands outside of strings and comments",
-                     c, (int)(to - from), p->text + from);
+        arena_printf(&p->u->arena, "U+%04X '%.*s' is outside of strings and comments", c,
+                     (int)(to - from), p->text + from);
     const char *advice =
         c > 0xff00 && c < 0xff5f
             ? arena_printf(&p->u->arena, "write the plain '%c'", (int)(c - 0xff00 + 0x20))

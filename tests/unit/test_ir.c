@@ -357,10 +357,10 @@ static const Refused refused[] = {
     {HEAD "if (5 < 6) {}\n}", "t.ir:2:5: error: '5' is not a value of bool [syntax]"},
     {HEAD "if 1:int8 {}\n}",
      "t.ir:2:4: error: expected a value of bool, found int8 [syntax]"},
-    {HEAD "break\n}",
-     "t.ir:2:1: error: a jump out of an iteration stands in a loop of one core [syntax]"},
+    {HEAD "break\n}", "t.ir:2:1: error: a jump out of an iteration must be in a loop of "
+                      "one core [syntax]"},
     {HEAD "for @i: int32 = 0 to 8 block_num=8 { break }\n}",
-     "t.ir:2:38: error: a jump out of an iteration stands in a loop of one core "
+     "t.ir:2:38: error: a jump out of an iteration must be in a loop of one core "
      "[syntax]"},
     {HEAD "for @i: int32 = 0 to 7 block_num=8 { }\n}",
      "t.ir:2:5: error: a loop with block_num runs from 0 to block_num [syntax]"},
@@ -405,7 +405,7 @@ static const Refused refused[] = {
      "t.ir:3:16: error: reserve takes buffers of run-time size in one memory of a core, "
      "and 1 to 4 copies [syntax]"},
     {HEAD "reg $n: int32\nfor @i: int32 = 0 to $n block_num=* { }\n}",
-     "t.ir:3:5: error: a loop with block_num=* stands after the instruction blocks with "
+     "t.ir:3:5: error: a loop with block_num=* must follow the instruction blocks with "
      "its count, int64 [syntax]"},
     {HEAD "blocks count=2\nreturn\n}",
      "t.ir:3:1: error: expected the loop of the instruction blocks before [syntax]"},

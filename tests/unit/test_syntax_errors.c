@@ -78,7 +78,7 @@ statements(void **state)
         {"@a\nb\n",
          "2:1-2 syntax: expected 'def' or 'class' after a decorator, found 'b'"},
         {"@a\n", "1:1-2 syntax: a decorator is followed by 'def' or 'class'"},
-        {"a := 1\n", "1:3-5 syntax: ':=' stands inside brackets only"},
+        {"a := 1\n", "1:3-5 syntax: ':=' is allowed inside brackets only"},
         {"f() = 1\n", "1:1-4 syntax: cannot assign to a call"},
         {"a, 1 = b\n", "1:4-5 syntax: cannot assign to a number"},
         {"del a + b\n", "1:5-10 syntax: cannot delete an expression"},
@@ -180,7 +180,7 @@ literals(void **state)
         {"x = f'{a b}'\n", "1:10-11 syntax: expected the end of the field, found 'b'"},
         {"x = f'{}'\n", "1:7-9 bad-literal: a field of an f-string is empty"},
         {"x = f'{a'\n", "1:7-8 bad-literal: the field that starts here has no '}'"},
-        {"x = f'a}'\n", "1:8-9 bad-literal: a single '}' stands in an f-string"},
+        {"x = f'a}'\n", "1:8-9 bad-literal: a single '}' is in an f-string"},
         {"x = f'{a!x}'\n", "1:9-11 bad-literal: a conversion is !r, !s or !a"},
         {"x = f'{a:{b:{c}}}'\n",
          "1:13-14 bad-literal: fields of an f-string nest too deeply here"},
@@ -197,10 +197,10 @@ characters(void **state)
     static const Row rows[] = {
         {"gr\xc3\xb6\xc3\x9f"
          "e = 1 1\n",
-         "1:3-5 encoding: U+00F6 '\xc3\xb6' stands outside of strings and comments"},
+         "1:3-5 encoding: U+00F6 '\xc3\xb6' is outside of strings and comments"},
         {"x = \xe2\x80\x9c"
          "a\n",
-         "1:5-8 encoding: U+201C '\xe2\x80\x9c' stands outside of strings and comments"},
+         "1:5-8 encoding: U+201C '\xe2\x80\x9c' is outside of strings and comments"},
         {"# \xff\nx x\n", "1:3-4 encoding: the byte 0xff is not UTF-8 text"},
         {"'\xed\xa0\x80'\n", "1:2-3 encoding: the byte 0xed is not UTF-8 text"},
         {"'\xc0\xaf'\n", "1:2-3 encoding: the byte 0xc0 is not UTF-8 text"},
