@@ -142,8 +142,6 @@ WORDS_OPEN = (
     'compiler/tik/tik.h',
     'compiler/analysis/',
     'compiler/stream/',
-    'runtime/emu/',
-    'runtime/ops/',
     'runtime/blob/',
     'runtime/rules/',
     'tests/conformance/',

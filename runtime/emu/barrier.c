@@ -1,6 +1,6 @@
-/* barrier.c: cores that wait for each other. Every core runs, in the order of the index,
- * until it comes to a barrier or to its end; what it has by then is put aside, and when
- * all cores of the loop are at a barrier, each goes on from there. A barrier that some
+/* barrier.c: cores that wait for each other. Every core runs, in the order of their
+ * indices, until it comes to a barrier or to its end; its state is then saved, and when
+ * all cores of the loop are at a barrier, each continues from there. A barrier that some
  * core of the loop never reaches is the fault block-barrier. */
 #include "emu/emu.h"
 
@@ -9,7 +9,7 @@
 
 #include "support/pages.h"
 
-/* What a core has of its own. */
+/* The saved state of a core. */
 typedef struct Core {
     int64_t *vals;
     EmuPlace *places;
@@ -19,7 +19,7 @@ typedef struct Core {
     Flags flags;
     uint64_t steps;
     uint32_t pc;
-    int64_t waits; /* number of cores that it waits for; 0: it has ended */
+    int64_t waits; /* number of cores for which it waits; 0: it has ended */
 } Core;
 
 static bool
@@ -69,7 +69,7 @@ take_up(EmuRun *r, const Core *c, uint32_t index)
     r->core = index;
 }
 
-/* Every core, from where it was to its next barrier. */
+/* Runs every core from where it was to its next barrier. */
 static bool
 run_phase(EmuRun *r, Core *cores, bool first)
 {
@@ -90,7 +90,8 @@ run_phase(EmuRun *r, Core *cores, bool first)
     return true;
 }
 
-/* Whether some core goes on; *ok false: one waits for a core that has ended. */
+/* Returns whether some core continues. *ok becomes false if one waits for a core that has
+ * ended. */
 static bool
 some_wait(EmuRun *r, const Core *cores, bool *ok)
 {

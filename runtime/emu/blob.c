@@ -1,8 +1,8 @@
-/* blob.c: tik_emulate: a kernel of a blob from its bytes to the arrays. Opens the
- * container, fetches the kernel's tables, translates its descriptors one by one and runs
- * them. It does not verify: callers that take blobs from elsewhere call tikblob_verify
- * first, to refuse before anything runs; what an unverified blob does wrong ends here as
- * an error all the same. */
+/* blob.c: tik_emulate runs a kernel of a blob. It opens the container, fetches the
+ * kernel's tables, translates its descriptors one by one and runs them. It does not
+ * verify: callers that take blobs from elsewhere call tikblob_verify first, to refuse
+ * before anything runs. A fault of an unverified blob ends here as an error all the
+ * same. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ typedef struct Front {
     TikBlobKernel info;
     TikError *err;
     const TikEmuOptions *options; /* null: none */
-    uint32_t first_name, nnames;  /* records of NAME */
+    uint32_t first_name, nnames;  /* the kernel's records of NAME */
 } Front;
 
 static bool
@@ -58,7 +58,7 @@ watched(void *ctx, uint32_t descriptor, Rule rule, const char *text)
     f->options->warn(f->options->ctx, rule_table[rule].name, text, place);
 }
 
-/* The error that a result stands for. Always false. */
+/* Makes an error of a result. It always returns false. */
 static bool
 report(const Front *f, const EmuResult *res)
 {
@@ -89,7 +89,7 @@ report(const Front *f, const EmuResult *res)
     return false;
 }
 
-/* The arguments as a launcher knows them. */
+/* Makes the arguments that a launcher binds. */
 static TikParam *
 params_of(const Front *f)
 {

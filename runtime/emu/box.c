@@ -15,7 +15,7 @@ enum {
 
 /* Arithmetic in one of the two element types, on float. */
 typedef struct Arith {
-    bool half, once; /* once: rounded only where a result is written */
+    bool half, once; /* once: rounded only when a result is written */
     bool saturates;
     int size;
     float offset; /* RPN_OFFSET */
@@ -113,7 +113,7 @@ emu_exec_rpac(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* NaN wins; of equal numbers the first. */
+/* NaN wins; the first of equal numbers wins. */
 static float
 larger(float a, float b)
 {
@@ -135,7 +135,7 @@ common(const Arith *a, const uint8_t *p, const uint8_t *q, int low, int high)
     return length > 0 || length != length ? length : 0;
 }
 
-/* A result for each element of a group of src0 and each of src1. */
+/* Computes a result for an element of a group of src0 and one of src1. */
 typedef void PairFn(const Arith *a, const uint8_t *p, const uint8_t *q, uint8_t *out);
 
 static void

@@ -1,5 +1,4 @@
-/* check.c: the rules of check.h on an instruction's operands as they are while
- * running. */
+/* check.c: checks the rules of check.h on an instruction's operands while running. */
 #include "emu/emu.h"
 
 #include <stdio.h>
@@ -98,7 +97,7 @@ emu_allows(const EmuOp *op, int slot, int64_t v)
     return p->rule == RULE_NONE || (v >= p->lo && v <= p->hi);
 }
 
-/* A number of repeats that is no literal, for example. */
+/* An example is a number of repeats that is no literal. */
 static bool
 may_be_0(const EmuRun *r, const EmuOp *op, int slot)
 {

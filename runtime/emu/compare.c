@@ -1,9 +1,9 @@
-/* compare.c: compare and select (vector chapter 5). Operands that are addressed by lanes
- * are emu/lane_io.c's; here the rows of bits and CMPMASK.
+/* compare.c: compare and select (vector chapter 5). emu/lane_io.c handles operands that
+ * are addressed by vector lanes; this file has rows of bits and CMPMASK.
  *
- * Repeat by repeat: all sources are read, the bits as one byte for each lane, then the
- * result is written. CMPMASK has 128 bits: 8-bit lanes from 128 on have none, which reads
- * as 0. */
+ * In each repeat all sources are read, bits as one byte for each lane, and then the
+ * result is written. CMPMASK has 128 bits; 8-bit lanes from 128 on have none and read
+ * 0. */
 #include "emu/emu.h"
 #include "isa/operand.h"
 #include "num/lanes.h"
@@ -15,7 +15,7 @@ enum {
     CMPMASK_BYTES = CMPMASK_BITS / 8
 };
 
-/* How a relates to b, and which of that a condition accepts. */
+/* How a relates to b, as bits; a condition accepts some of them. */
 enum {
     LESS = 1,
     EQUAL = 2,
@@ -48,7 +48,7 @@ accepted(Sem sem)
 
 typedef float AnyF32 LANES_ANY;
 
-/* on[i] = 1 where a[i] relates to b[i] as want accepts. */
+/* Sets on[i] to 1 if want accepts how a[i] relates to b[i], else to 0. */
 typedef void RelateFn(uint8_t *on, const uint8_t *a, const uint8_t *b, uint8_t want,
                       int64_t n);
 
@@ -72,7 +72,7 @@ RELATE(relate_s32, AnyS32)
 RELATE(relate_s64, AnyS64)
 RELATE(relate_f32, AnyF32)
 
-/* An integer that orders like the float16; both zeros give 0. */
+/* Returns an integer that has the order of the float16; both zeros give 0. */
 static int16_t
 half_key(uint16_t h)
 {
@@ -139,18 +139,18 @@ select_lanes(int size, uint8_t *dst, const uint8_t *on, const uint8_t *a,
     }
 }
 
-/* The scalar in every lane of a repeat. */
+/* Fills every lane of a repeat with the scalar. */
 static void
 fill_scalar(uint8_t *buf, int size, int64_t scalar)
 {
     for (int i = 0; i < REPEAT_BYTES; i += size) {
         memcpy(buf + i, &scalar,
-               (size_t)size); /* little endian, as all of the emulator */
+               (size_t)size); /* little endian, as in all of the emulator */
     }
 }
 
-/* Eight lanes a byte, lane 0 the lowest bit; n is a multiple of 8 and on has so many
- * bytes. */
+/* Packs eight lanes into a byte, with lane 0 in the lowest bit. n is a multiple of 8, and
+ * on has n bytes. */
 static void
 pack(uint8_t *bits, const uint8_t *on, int64_t n)
 {
@@ -161,8 +161,8 @@ pack(uint8_t *bits, const uint8_t *on, int64_t n)
     }
 }
 
-/* The reverse of pack for at least n lanes: each byte is spread, and one bit of each copy
- * kept. */
+/* Does the reverse of pack for at least n lanes: each byte is copied to eight lanes,
+ * which keep one bit each. */
 static void
 unpack(uint8_t *on, const uint8_t *bits, int64_t n)
 {
@@ -176,7 +176,7 @@ unpack(uint8_t *on, const uint8_t *bits, int64_t n)
 
 /* ---- instructions -------------------------------------------------------- */
 
-/* Compares n leading lanes of the present repeat. */
+/* Compares the n leading lanes of the present repeat. */
 static void
 compare_repeat(const EmuOp *op, const EmuLanes *c, const uint8_t *scalar, int64_t n,
                uint8_t *on)
@@ -238,8 +238,8 @@ emu_exec_compare(EmuRun *r, const EmuOp *op)
                                               : compare_to_memory(r, op);
 }
 
-/* 16 bytes go to CMPMASK; those behind the tensor's last granule count as 0. False: the
- * operand does not exist. */
+/* Loads 16 bytes into CMPMASK; those after the tensor's last granule count as 0. Returns
+ * false when the operand does not exist. */
 static bool
 load_mask(const EmuRun *r, const EmuOp *op, int slot)
 {
@@ -255,8 +255,8 @@ load_mask(const EmuRun *r, const EmuOp *op, int slot)
     return true;
 }
 
-/* The bits of the first repeat; *step: bytes from repeat to repeat. Null: they do not
- * exist. */
+/* Returns the bits of the first repeat, and in *step the bytes from repeat to repeat;
+ * null when they do not exist. */
 static const uint8_t *
 select_bits(const EmuRun *r, const EmuOp *op, const EmuLanes *c, int64_t *step)
 {

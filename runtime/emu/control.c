@@ -1,6 +1,6 @@
 /* control.c: instructions that compute nothing: flags and barriers of queues, the
  * reservation of buffers whose size is known only while running, the number of blocks,
- * and meetings of cores. */
+ * and barriers of cores. */
 #include "emu/emu.h"
 #include "isa/operand.h"
 
@@ -10,7 +10,7 @@ rounded(int64_t v, int64_t unit)
     return (v + unit - 1) / unit * unit;
 }
 
-/* Behind the place of the region before, on the next address that suits it. */
+/* Places a region after the one before it, at the next address with its alignment. */
 bool
 emu_exec_reserve(EmuRun *r, const EmuOp *op)
 {
@@ -35,8 +35,9 @@ emu_exec_reserve(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* More blocks than were started: the cores after the last one run too. Cores that wait
- * for each other are all there from the beginning, so their number cannot grow. */
+/* When there are more blocks than cores were started, the cores after the last one run
+ * too. Cores that wait for each other all exist from the beginning, so their number
+ * cannot grow. */
 bool
 emu_exec_blocks(EmuRun *r, const EmuOp *op)
 {

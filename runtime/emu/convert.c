@@ -1,6 +1,6 @@
-/* convert.c: conversions between types on lanes (vector chapter 3). The arithmetic is
- * that of runtime/num; here are operands of different widths, each with its own strides,
- * and results that fill halves of blocks. */
+/* convert.c: conversions between types on vector lanes (vector chapter 3). The arithmetic
+ * is that of runtime/num; this file handles operands of different widths, each with its
+ * own strides, and results that fill halves of blocks. */
 #include "emu/emu.h"
 
 #include <string.h>
@@ -14,11 +14,11 @@ static const NumRound rounds[ROUND_COUNT] = {
     [ROUND_ODD] = NUM_ODD,
 };
 
-/* What is done to the lanes of one instruction. */
+/* The conversion of the lanes of an instruction. */
 typedef struct Conversion {
     bool scaled, twice;
     uint16_t scale;
-    NumConv conv; /* unless scaled */
+    NumConv conv; /* valid unless scaled */
 } Conversion;
 
 static void
@@ -82,7 +82,7 @@ separate(const uint8_t *a, int64_t alen, const uint8_t *b, int64_t blen)
     return x + (uintptr_t)alen <= y || y + (uintptr_t)blen <= x;
 }
 
-/* n lanes may be converted from place to place. */
+/* Returns whether n lanes may be converted in place. */
 static bool
 in_one_go(const EmuLanes *c, int64_t n)
 {
@@ -143,11 +143,11 @@ convert_lanes(EmuRun *r, const EmuOp *op)
 
 enum {
     PACKS = 16,
-    HALF = BLOCK_BYTES / 2, /* bytes, and lanes of a block */
+    HALF = BLOCK_BYTES / 2, /* bytes, and lanes, of half a block */
     BLOCKS = REPEAT_BYTES / BLOCK_BYTES
 };
 
-/* The destination: its blocks are where those of 16-bit elements would be. */
+/* Opens the destination, whose blocks are where those of 16-bit elements would be. */
 static bool
 open_halves(const EmuRun *r, const EmuOp *op, const EmuLanes *c, EmuLane *d)
 {
@@ -173,7 +173,7 @@ open_halves(const EmuRun *r, const EmuOp *op, const EmuLanes *c, EmuLane *d)
     return d->at != NULL;
 }
 
-/* One pack for all lanes, or 16. */
+/* Reads one parameter word for all lanes, or 16. */
 static bool
 read_packs(const EmuRun *r, const EmuOp *op, uint64_t pack[PACKS])
 {
@@ -243,7 +243,7 @@ convert_packed(EmuRun *r, const EmuOp *op)
 
 /* ---- float16 to int4 ----------------------------------------------------- */
 
-/* Where the bytes of results go; pairs of lanes share one. */
+/* Finds where the bytes of results go; pairs of lanes share one. */
 static bool
 open_bytes(const EmuRun *r, const EmuOp *op, const EmuLanes *c, EmuLane *d)
 {
@@ -291,13 +291,13 @@ convert_4_bits(EmuRun *r, const EmuOp *op)
         return emu_refuse(r, op);
     }
     NumConv conv = emu_conversion(r, op);
-    int turn = emu_chosen(r->p, CHOICE_INT4_ORDER) == CHOSE_INT4_ORDER_HIGH ? 4 : 0;
+    int shift = emu_chosen(r->p, CHOICE_INT4_ORDER) == CHOSE_INT4_ORDER_HIGH ? 4 : 0;
     for (int64_t i = 0; i < c.repeats; i++) {
         num_conv(&conv, result, emu_lanes_load(&c.o[0], c.run, buf), c.run);
         for (int64_t k = 0; k < c.run / 2; k++) {
             if (!c.holes || c.on[2 * k]) {
                 d.at[k / BLOCK_BYTES * d.blk + k % BLOCK_BYTES] =
-                    (uint8_t)(result[k] << turn | result[k] >> turn);
+                    (uint8_t)(result[k] << shift | result[k] >> shift);
             }
         }
         d.at += d.rep;
@@ -345,7 +345,7 @@ emu_bind_convert(EmuProgram *p, EmuOp *op, const char **why)
     *why = "the conversion does not exist for its dtypes";
     emu_lanes_plan(p, op);
     bool small = dtype_is_half_byte((Dtype)op->dtype);
-    if (packed || small) { /* lanes are those of the source */
+    if (packed || small) { /* the lanes are those of the source */
         op->plan.o[0] = op->plan.o[1];
         op->plan.n = 1;
     }

@@ -1,5 +1,6 @@
-/* cube.c: products of matrices (cube 5 to 7): mmad, matmul, conv2d. Sums of some fractals
- * after those of others: all of their terms, k ascending, then the next ones. */
+/* cube.c: products of matrices (cube 5 to 7): mmad, matmul, conv2d. Sums are computed for
+ * some fractals at a time, with all of their terms by ascending k, before the next
+ * fractals. */
 #include "emu/emu.h"
 #include "rules/load.h"
 #include "layout/fractal.h"
@@ -14,7 +15,7 @@ enum {
     MOST_DEPTH = 32 /* terms of an input fractal */
 };
 
-/* Where the first factor's rows come from. */
+/* Where the rows of the first factor come from. */
 typedef enum Rows {
     ROWS_ZZ,     /* L0A */
     ROWS_VECTOR, /* L0A, one row */
@@ -32,7 +33,7 @@ typedef struct Product {
     const uint8_t *a, *b, *bias;
     uint8_t *c;
     int64_t m, k, n;
-    int64_t c0, k1;        /* terms of an input fractal, input fractals along k */
+    int64_t c0, k1; /* terms of an input fractal, number of input fractals along k */
     int64_t rows, columns; /* m and n in whole fractals */
     Dtype ta, tb, tc, tbias;
     Rows layout;
@@ -40,14 +41,14 @@ typedef struct Product {
     bool saturate;
     FractalWindows s; /* conv2d */
     int64_t out_w;
-    int64_t few; /* conv2d: channels of a group where they fill no run; else 0 */
+    int64_t few; /* conv2d: channels of a group if they fill no run; else 0 */
     uint8_t pad[FRACTAL_ROW];
 } Product;
 
 /* ---- inputs -------------------------------------------------------------- */
 
-/* Where window m has the channels of a group at a point of the kernel; points count on
- * through the groups. */
+/* Returns where window m has the channels of a group at a point of the kernel. Points are
+ * counted through the groups. */
 static const uint8_t *
 window_of(const Product *p, int64_t m, int64_t point, int64_t bytes)
 {
@@ -59,8 +60,8 @@ window_of(const Product *p, int64_t m, int64_t point, int64_t bytes)
     return inside ? p->a + ((point / points * s->h + y) * s->w + x) * bytes : p->pad;
 }
 
-/* Term k of a run that collects points with few channels: of row m, or of column n.
- * Behind the last one are zeros. */
+/* Returns term k of a run that collects points with few channels, for row m or column n.
+ * After the last one there are zeros. */
 static void
 few_term(const Product *p, int64_t m, int64_t n, int64_t k, uint8_t *to)
 {
@@ -75,7 +76,7 @@ few_term(const Product *p, int64_t m, int64_t n, int64_t k, uint8_t *to)
     memcpy(to, from, (size_t)size);
 }
 
-/* The c0 terms of row m from k1 * c0 on. */
+/* Returns the c0 terms of row m from k1 * c0 on. */
 static const uint8_t *
 a_terms(const Product *p, int64_t m, int64_t k1)
 {
@@ -97,7 +98,8 @@ b_terms(const Product *p, int64_t n, int64_t k1)
     return p->b + (k1 * p->columns + n) * FRACTAL_ROW;
 }
 
-/* Elements of a run as numbers; one of these per type, for any processor and for AVX2. */
+/* Converts the elements of a run to numbers; there is one such function per type, for any
+ * processor and for AVX2. */
 typedef void Unpack(void *to, const uint8_t *run);
 
 #define UNPACK(name, attr, T, S, n, NUMBER)                                              \
@@ -111,14 +113,15 @@ typedef void Unpack(void *to, const uint8_t *run);
         }                                                                                \
     }
 
-/* Parts of a row of sums, as wide as the vectors of each level. */
+/* Vectors of sums, as wide as the registers of each level. */
 typedef float FloatsBase __attribute__((vector_size(16), aligned(4), may_alias));
 typedef uint32_t IntsBase __attribute__((vector_size(16), aligned(4), may_alias));
 typedef float FloatsAvx2 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef uint32_t IntsAvx2 __attribute__((vector_size(32), aligned(4), may_alias));
 
-/* The terms of some runs of the first factor, one after another, onto sums. Four rows at
- * a time; those behind the last one are there and do not count. */
+/* Defines a function that adds the terms of some runs of the first factor to sums, one
+ * after another, for four rows at a time. Rows after the last one exist in memory and are
+ * ignored. */
 #define ADD_TERMS(name, attr, T, Part)                                                   \
     attr static void name(void *sums, const void *left, const void *right, int64_t rows, \
                           int64_t terms)                                                 \
@@ -152,7 +155,7 @@ typedef void AddTerms(void *sums, const void *left, const void *right, int64_t r
 
 #define SAME(x) (x)
 
-/* Integers are exact in 32 bits: memory has room for so many terms only. */
+/* Integers are exact in 32 bits, because memory has no room for more terms. */
 #define LEVEL(level, attr, Floats, Integers)                                             \
     UNPACK(half_##level, attr, float, uint16_t, 16, half_to_float)                       \
     UNPACK(bfloat_##level, attr, float, uint16_t, 16, bfloat_to_float)                   \
@@ -179,7 +182,7 @@ LEVEL(avx2, LANES_AVX2, FloatsAvx2, IntsAvx2)
 #define add_ints_avx2   add_ints_base
 #endif
 
-/* An element of sums or of a bias. */
+/* Returns an element of sums or of a bias. */
 static float
 float_at(const uint8_t *at, int64_t i, Dtype t)
 {
@@ -196,12 +199,12 @@ enum {
     GROUPS = 4 /* columns of fractals */
 };
 
-/* 4 x 4 fractals of sums; all numbers are floats, or all are uint32. */
+/* Sums of 4 x 4 fractals, which are all floats or all uint32. */
 typedef struct Tile {
     uint32_t sum[GROUPS][TILE_ROWS][SIDE];
     uint32_t a[TILE_ROWS][MOST_DEPTH];
     uint32_t b[GROUPS][MOST_DEPTH][SIDE];
-    int64_t m, n, rows, columns; /* place, and what exists of it */
+    int64_t m, n, rows, columns; /* its place, and the rows and columns that exist */
 } Tile;
 
 static int64_t
@@ -216,8 +219,8 @@ c_row(const Product *p, int64_t m, int64_t n)
     return p->c + fractal_l0c(p->rows / SIDE, m, n) * dtype_size(p->tc);
 }
 
-/* Sums of floats begin with something; integers get it at the end, when the total is
- * clamped. */
+/* Sums of floats begin with the bias or the old sum; integers get it at the end, when the
+ * total is clamped. */
 static void
 start_floats(const Product *p, Tile *t)
 {
@@ -232,7 +235,7 @@ start_floats(const Product *p, Tile *t)
     }
 }
 
-/* A sum as it is stored. */
+/* Returns a sum in the form in which it is stored. */
 static uint32_t
 store_float(const Product *p, float sum)
 {
@@ -277,7 +280,7 @@ finish(const Product *p, const Tile *t)
     }
 }
 
-/* The run of row m, or of column n where m is negative, that collects points with few
+/* Makes the run of row m, or of column n if m is negative, that collects points with few
  * channels. */
 static const uint8_t *
 few_terms(const Product *p, int64_t m, int64_t n, int64_t k1, uint8_t *run)
@@ -288,7 +291,7 @@ few_terms(const Product *p, int64_t m, int64_t n, int64_t k1, uint8_t *run)
     return run;
 }
 
-/* The factors of run k1 as numbers. */
+/* Converts the factors of run k1 to numbers. */
 static void
 read_terms(const Product *p, Tile *t, int64_t k1, Unpack *a, Unpack *b)
 {
@@ -357,7 +360,7 @@ open_types(const EmuRun *r, const EmuOp *op, int bias, Product *p)
     p->c0 = fractal_c0(dtype_size(p->ta));
 }
 
-/* Bytes of the first factor. */
+/* Returns the bytes of the first factor. */
 static int64_t
 a_bytes(const Product *p, int64_t groups)
 {
@@ -372,7 +375,7 @@ a_bytes(const Product *p, int64_t groups)
     }
 }
 
-/* Finds the operands of sizes that are known, and multiplies. */
+/* Finds the operands, whose sizes are known, and multiplies. */
 static bool
 run_product(EmuRun *r, const EmuOp *op, int bias, int64_t groups, Product *p)
 {
@@ -458,7 +461,7 @@ emu_exec_conv2d(EmuRun *r, const EmuOp *op)
 
 /* ---- binding ------------------------------------------------------------- */
 
-/* Numbers of conv2d are constants: asked once. */
+/* The numbers of conv2d are constants, so they are checked once. */
 static bool
 conv_numbers(const EmuProgram *p, const EmuOp *op)
 {

@@ -1,6 +1,6 @@
-/* fill.c: sequences, broadcasts, copies and padding of blocks. Masks and strides are
- * emu/lane_io.c's business, but for a copy in counter mode, whose repeats may be longer
- * than eight blocks. */
+/* fill.c: sequences, broadcasts, copies and padding of blocks. emu/lane_io.c handles
+ * masks and strides, except for a copy in counter mode, whose repeats may be longer than
+ * eight blocks. */
 #include "emu/emu.h"
 
 #include <string.h>
@@ -86,8 +86,8 @@ emu_exec_broadcast(EmuRun *r, const EmuOp *op)
 
 /* ---- vcopy --------------------------------------------------------------- */
 
-/* An operand of a copy of n elements in each repeat; false: a stride is out of its range,
- * or it does not have the bytes. */
+/* Opens an operand of a copy of n elements in each repeat. Returns false when a stride is
+ * out of its range or bytes do not exist. */
 static bool
 counted_operand(const EmuRun *r, const EmuOp *op, int i, int64_t n, int64_t repeats,
                 EmuLane *o)
@@ -156,7 +156,7 @@ emu_exec_copy(EmuRun *r, const EmuOp *op)
 
 /* ---- vpadding ------------------------------------------------------------ */
 
-/* The element of the source block that element i of n gets; -1: zero. */
+/* Returns the element of the source block that element i of n gets; -1 for zero. */
 static int
 padded_from(int mode, bool right, int i, int n)
 {
@@ -183,7 +183,7 @@ pad_block(uint8_t *block, const uint8_t *src, int size, int mode, bool right)
     }
 }
 
-/* Whole source blocks are read, whatever the mask. */
+/* Whole source blocks are read, whatever the mask is. */
 static bool
 has_whole_blocks(const EmuRun *r, const EmuOp *op, const EmuLanes *c)
 {

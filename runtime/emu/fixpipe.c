@@ -1,5 +1,5 @@
 /* fixpipe.c: results of the matrix unit from L0C to memory (cube-quant 8 and 12), row by
- * row of 16 channels. What is done to the elements of a row is in runtime/num/deq.h. */
+ * row of 16 channels. runtime/num/deq.h converts the elements of a row. */
 #include "emu/emu.h"
 #include "isa/operand.h"
 
@@ -21,14 +21,15 @@ dtype_of(const EmuRun *r, const EmuOp *op, int slot)
     return emu_slot_ref(r->p, op, slot)->dtype;
 }
 
-/* Infinity and NaN stay in float16. */
+/* Returns whether infinity and NaN stay in float16. */
 static bool
 keeps(const EmuRun *r)
 {
     return chosen(&r->p->kernel.choices, CHOICE_ACC_OVERFLOW) == CHOSE_ACC_OVERFLOW_KEEP;
 }
 
-/* How results are written, in runs of whole elements; false: a fault is recorded. */
+/* Gives how results are written, in runs of whole elements. Returns false when it
+ * recorded a fault. */
 static bool
 writes(EmuRun *r, const EmuOp *op, int64_t run, AtomicWrite *w)
 {
@@ -98,7 +99,7 @@ blocks_tensors(const EmuRun *r, const EmuOp *op, Blocks *b)
     return ok;
 }
 
-/* The multipliers of block j. */
+/* Sets the multipliers of block j. */
 static void
 blocks_scale(const EmuRun *r, const EmuOp *op, Blocks *b, int64_t j)
 {
@@ -220,7 +221,7 @@ columns_numbers(const EmuRun *r, const EmuOp *op, Columns *c)
                       .keep = keeps(r)};
 }
 
-/* Where the first of 8 or 16 results of row j from column k on are. */
+/* Returns where the 8 or 16 results of row j from column k on begin. */
 static int64_t
 columns_at(const Columns *c, int64_t nd, int64_t j, int64_t k)
 {
@@ -261,7 +262,7 @@ columns_tensors(const EmuRun *r, const EmuOp *op, Columns *c)
     return c->src != NULL && c->dst != NULL;
 }
 
-/* The word of column i. */
+/* Sets the word of column i. */
 static void
 warn_word(EmuRun *r, const EmuOp *op, const Columns *c, int64_t i, uint64_t word)
 {
@@ -279,7 +280,7 @@ warn_word(EmuRun *r, const EmuOp *op, const Columns *c, int64_t i, uint64_t word
     }
 }
 
-/* The words of the columns from k on; those behind the last one are as that. */
+/* Sets the words of the columns from k on; those after the last one are equal to it. */
 static bool
 columns_words(EmuRun *r, const EmuOp *op, Columns *c, int64_t k)
 {
@@ -353,7 +354,7 @@ emu_exec_fix_columns(EmuRun *r, const EmuOp *op)
 
 /* ---- binding ------------------------------------------------------------- */
 
-/* Conversions that a blob which was not verified may ask for. */
+/* Refuses conversions that do not exist, which a blob may have that was not verified. */
 static bool
 converts(const EmuProgram *p, const EmuOp *op, bool scale)
 {

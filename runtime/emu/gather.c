@@ -1,5 +1,5 @@
-/* gather.c: gather, scatter and compress (vector chapter 8). Addresses that come out of
- * tensors are checked one by one before a repeat writes anything. */
+/* gather.c: gather, scatter and compress (vector chapter 8). Addresses that are elements
+ * of tensors are checked one by one before a repeat writes anything. */
 #include "emu/emu.h"
 
 #include <string.h>
@@ -8,16 +8,17 @@
 #include "num/half.h"
 
 enum {
-    PIECE = 256, /* lanes that are read before they are written */
+    PIECE = 256, /* lanes that are all read before they are written */
     BLOCKS = 8,
     OFFSET_BYTES = 4
 };
 
 /* ---- vreduce ------------------------------------------------------------- */
 
-/* What to keep of a repeat, and where. */
+/* Which lanes of a repeat are kept, and where they go. */
 typedef struct Pick {
-    const uint8_t *bits; /* of the first repeat; null: every step-th lane from first on */
+    const uint8_t *bits; /* bits of the first repeat; null: every step-th lane from first
+                            on is kept */
     int64_t bits_rep;
     int first, step;
     uint8_t *dst;
@@ -25,7 +26,7 @@ typedef struct Pick {
     int64_t count; /* elements that were kept */
 } Pick;
 
-/* How many of n lanes are kept. */
+/* Returns how many of n lanes are kept. */
 static int64_t
 kept_of(const Pick *p, int64_t repeat, int64_t n)
 {
@@ -40,8 +41,8 @@ kept_of(const Pick *p, int64_t repeat, int64_t n)
     return n % 8 ? kept + __builtin_popcount(bits[n / 8] & ((1u << n % 8) - 1)) : kept;
 }
 
-/* Lanes of one width from l on, which lie at src one behind the other. bits: from lane l
- * on. */
+/* Defines a function that keeps lanes of one width, from lane l on, which are contiguous
+ * at src. bits are those from lane l on. */
 #define KEEP(name, T)                                                                    \
     static int64_t name(const Pick *p, const uint8_t *src, const uint8_t *bits,          \
                         int64_t n)                                                       \
@@ -64,7 +65,8 @@ KEEP(keep8, uint8_t)
 KEEP(keep16, uint16_t)
 KEEP(keep32, uint32_t)
 
-/* At most PIECE lanes, from lane l of the repeat on, a multiple of PIECE. */
+/* Keeps lanes among at most PIECE ones from lane l of the repeat on, which is a multiple
+ * of PIECE. */
 static void
 keep_piece(Pick *p, const uint8_t *src, int64_t repeat, int64_t l, int64_t n)
 {
@@ -82,7 +84,7 @@ keep_piece(Pick *p, const uint8_t *src, int64_t repeat, int64_t l, int64_t n)
     }
 }
 
-/* Whether the bits of the repeats of vreduce follow each other without gaps. */
+/* Returns whether the bits of the repeats of vreduce follow each other without gaps. */
 static bool
 is_dense(const EmuRun *r)
 {
@@ -92,7 +94,8 @@ is_dense(const EmuRun *r)
             soc_has(r->p->kernel.soc, FEATURE_PATTERN_310P));
 }
 
-/* The pattern, for repeats of n lanes. False: it is none. */
+/* Reads the pattern for repeats of n lanes. Returns false when there is no such
+ * pattern. */
 static bool
 open_pattern(const EmuRun *r, const EmuOp *op, int64_t repeats, int64_t n, Pick *p)
 {
@@ -116,7 +119,7 @@ open_pattern(const EmuRun *r, const EmuOp *op, int64_t repeats, int64_t n, Pick 
     return true;
 }
 
-/* Room for all that will be kept. */
+/* Checks that there is room for all elements that will be kept. */
 static bool
 open_result(EmuRun *r, const EmuOp *op, int64_t kept, Pick *p)
 {
@@ -168,7 +171,7 @@ pick_lanes(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* Repeats of any length, from strided blocks. */
+/* A source with repeats of any length, of strided blocks. */
 typedef struct Long {
     const uint8_t *src;
     int64_t repeats, n, blk, rep, per_block;
@@ -191,7 +194,7 @@ open_long(const EmuRun *r, const EmuOp *op, Long *s)
     return s->src != NULL;
 }
 
-/* Pieces of whole blocks: block after block to one place. */
+/* Collects a piece of whole blocks, one block after the other. */
 static void
 keep_repeat(Pick *p, const Long *s, int64_t repeat)
 {
@@ -248,7 +251,7 @@ emu_exec_pick(EmuRun *r, const EmuOp *op)
 
 /* ---- vgather, vscatter --------------------------------------------------- */
 
-/* A tensor that is accessed anywhere. */
+/* A tensor that is accessed at any offset. */
 typedef struct Field {
     CheckTensor t;
     uint8_t *root;
@@ -270,7 +273,7 @@ open_field(const EmuRun *r, const EmuOp *op, int64_t entries, Field *f)
     return f->root != NULL && f->offsets != NULL;
 }
 
-/* Where an entry leads; null: a fault is recorded. */
+/* Returns the address that an entry leads to; null when it recorded a fault. */
 static uint8_t *
 field_at(EmuRun *r, const EmuOp *op, const Field *f, int64_t entry)
 {
@@ -313,7 +316,7 @@ open_gather(EmuRun *r, const EmuOp *op, const EmuLanes *c, Field *f)
     return check_multiple((Op)op->op, &m, &fault) || emu_record(r, op, &fault);
 }
 
-/* All addresses of a repeat; false: a fault is recorded. */
+/* Finds all addresses of a repeat. Returns false when it recorded a fault. */
 static bool
 find_lanes(EmuRun *r, const EmuOp *op, const EmuLanes *c, const Field *f, int64_t repeat,
            int64_t n, uint8_t **at)
@@ -453,14 +456,14 @@ typedef struct Bilinear {
     uint8_t *dst;
     const uint8_t *weights;
     int64_t down, across, blk, step; /* blk, step in bytes */
-    bool each_block;                 /* a weight for every block */
+    bool each_block;                 /* there is a weight for every block */
     bool half;
     int lanes, lane_end;
     uint8_t on[MAX_LANES];
-    bool saturates; /* float16 */
+    bool saturates; /* float16 arithmetic saturates */
 } Bilinear;
 
-/* False: no lane is active, or one that does not exist. */
+/* Returns false when no lane is active, or one that does not exist. */
 static bool
 read_lanes(const EmuRun *r, const EmuOp *op, Bilinear *b)
 {
@@ -517,7 +520,7 @@ find_operands(EmuRun *r, const EmuOp *op, Bilinear *b)
            open_field(r, op, steps * BLOCKS, &b->src);
 }
 
-/* What only literals are asked before. */
+/* Checks numbers that are checked before the run only if they are literals. */
 static bool
 multiples(EmuRun *r, const EmuOp *op, const Bilinear *b)
 {
@@ -566,7 +569,7 @@ put_number(uint8_t *at, float x, bool half)
     }
 }
 
-/* The sums of one vertical repeat. */
+/* Computes the sums of a vertical repeat. */
 static bool
 interpolate(EmuRun *r, const EmuOp *op, const Bilinear *b, int64_t v, float *sum)
 {
@@ -631,7 +634,7 @@ emu_exec_bi(EmuRun *r, const EmuOp *op)
 
 /* ---- binding ------------------------------------------------------------- */
 
-/* Elements of patterns and offsets are read as they lie in memory. */
+/* Elements of patterns and offsets are read as they are in memory. */
 static bool
 is_other(Form f, int param)
 {

@@ -1,6 +1,5 @@
-/* image.c: load_image. Every element of the destination is computed for itself, from the
- * pixel that it comes from through the functions that are on; addresses and numbers are
- * checked before. */
+/* image.c: load_image. Every element of the destination is computed by itself: its pixel
+ * passes through the functions that are on. Addresses and numbers are checked before. */
 #include "emu/emu.h"
 
 #include <string.h>
@@ -35,7 +34,7 @@ register16(const Image *m, int at)
 
 /* ---- the source ---------------------------------------------------------- */
 
-/* The three colours of a pixel in the order of the source, swaps done. */
+/* Reads the three colours of a pixel, with swaps done. */
 static void
 colours_of(const Image *m, int64_t x, int64_t y, int out[3])
 {
@@ -66,7 +65,7 @@ colours_of(const Image *m, int64_t x, int64_t y, int out[3])
     memcpy(out, four, 3 * sizeof out[0]);
 }
 
-/* One colour behind the matrix. */
+/* Returns a colour after the matrix. */
 static int
 colour(const Image *m, int64_t x, int64_t y, int channel)
 {
@@ -98,7 +97,7 @@ half_of(double d)
     return d == d ? half_from_double(d) : HALF_NAN;
 }
 
-/* x behind its mean, as a float16. */
+/* Returns x minus its mean, as a float16. */
 static uint16_t
 centred(const Image *m, int x, int channel)
 {
@@ -107,7 +106,7 @@ centred(const Image *m, int x, int channel)
         x - (m->n.v[IMAGE_dtc_mean_type] == 0 ? (double)(int16_t)mean : of_half(mean)));
 }
 
-/* An int8: exact behind an integer mean. */
+/* Returns x minus its integer mean, which is exact, as an int8. */
 static uint8_t
 centred_byte(const Image *m, int x, int channel)
 {
@@ -135,10 +134,10 @@ element_of(const Image *m, int x, int channel)
 
 /* ---- the destination ----------------------------------------------------- */
 
-/* The place along one axis of n that the place i of the padded axis has; -1: padding by
+/* Returns the place along an axis of n for place i of the padded axis; -1 for padding by
  * value. */
 static int64_t
-place(const Image *m, int64_t i, int64_t n, int64_t before, int64_t behind)
+place(const Image *m, int64_t i, int64_t n, int64_t before, int64_t after)
 {
     int64_t at = i - before;
     if (at >= 0 && at < n) {
@@ -150,13 +149,13 @@ place(const Image *m, int64_t i, int64_t n, int64_t before, int64_t behind)
     case IMAGE_PAD_EDGE:
         return at < 0 ? 0 : n - 1;
     case IMAGE_PAD_BLOCK:
-        return at < 0 ? i : at - behind;
+        return at < 0 ? i : at - after;
     default:
         return at < 0 ? before - 1 - i : n - 1 - (at - n);
     }
 }
 
-/* Element c of the pixel at column i and row k of the destination. */
+/* Returns element c of the pixel at column i and row k of the destination. */
 static uint16_t
 element_at(const Image *m, int64_t i, int64_t k, int c)
 {

@@ -1,6 +1,5 @@
-/* l0c_move.c: moves out of and into the accumulator (data-movement 6, cube-quant 9 and
- * 10), row by row of 16 channels. What is done to the elements of a row is in
- * runtime/num/deq.h. */
+/* l0c_move.c: moves out of and into L0C (data-movement 6, cube-quant 9 and 10), row by
+ * row of 16 channels. runtime/num/deq.h converts the elements of a row. */
 #include "emu/emu.h"
 
 #include <string.h>
@@ -9,11 +8,11 @@
 #include "num/deq.h"
 
 enum {
-    ROW = DEQ_CHANNELS, /* elements; of block mode sc it has four rows of four */
+    ROW = DEQ_CHANNELS, /* elements; in block mode sc a row has four rows of four */
     ROW_BYTES = ROW * 4
 };
 
-/* A move with its operands as they are. */
+/* A move with its present operands. */
 typedef struct Acc {
     BlockMode mode;
     AccScale scale;
@@ -29,7 +28,7 @@ typedef struct Acc {
     AtomicWrite w; /* to global memory */
 } Acc;
 
-/* False: the mode has one burst only. */
+/* Returns false when the mode has one burst only and there are several. */
 static bool
 read_numbers(const EmuRun *r, const EmuOp *op, Acc *a)
 {
@@ -53,7 +52,7 @@ read_numbers(const EmuRun *r, const EmuOp *op, Acc *a)
     return a->mode != BLOCK_DP || a->n == 1;
 }
 
-/* Bytes from the start of an operand on, gaps between bursts included. */
+/* Returns the bytes of an operand, with the gaps between bursts. */
 static int64_t
 bytes_of(const Acc *a, bool acc_side, int64_t stride)
 {
@@ -115,7 +114,8 @@ read_words(EmuRun *r, const EmuOp *op, Acc *a, int64_t burst)
     return true;
 }
 
-/* What happens to the elements of a burst. False: a fault is recorded. */
+/* Sets the conversion of the elements of a burst. Returns false when it recorded a
+ * fault. */
 static bool
 read_parameters(EmuRun *r, const EmuOp *op, Acc *a, int64_t burst)
 {
@@ -146,8 +146,7 @@ read_parameters(EmuRun *r, const EmuOp *op, Acc *a, int64_t burst)
 
 /* ---- rows ---------------------------------------------------------------- */
 
-/* Where the channels 0 to 7 and 8 to 15 of row q of a burst stand outside of the
- * accumulator. */
+/* Finds where channels 0 to 7 and 8 to 15 of row q of a burst are outside of L0C. */
 static void
 row_place(const Acc *a, int64_t q, int size, int64_t at[2])
 {
@@ -162,7 +161,7 @@ row_place(const Acc *a, int64_t q, int size, int64_t at[2])
     at[1] = at[0] + 8 * size;
 }
 
-/* Row q of a burst into UB, from the accumulator's row at from. */
+/* Moves row q of a burst to UB, from the row of L0C at `from`. */
 static void
 row_out(const Acc *a, uint8_t *to, const uint8_t *from, const uint8_t *other, int64_t q)
 {
@@ -229,8 +228,8 @@ emu_exec_acc_move(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* The rules that the operands' kinds follow may be broken in a blob that was not
- * verified. */
+/* A blob that was not verified may break the rules about kinds of operands, so they are
+ * checked here. */
 bool
 emu_bind_acc(EmuProgram *p, EmuOp *op, const char **why)
 {

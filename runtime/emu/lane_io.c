@@ -1,6 +1,5 @@
-/* lane_io.c: operands that are addressed by lanes: masks, repeats, block and repeat
- * strides (vector 1.1 to 1.5). What is computed on the lanes is in the file of each
- * family. */
+/* lane_io.c: operands that are addressed by vector lanes: masks, repeats, block and
+ * repeat strides (vector 1.1 to 1.5). The file of each family computes on the lanes. */
 
 /* ASSUMES mask-words: a mask has no bits of lanes that do not exist. */
 #include "emu/emu.h"
@@ -11,7 +10,7 @@
 
 /* ---- masks --------------------------------------------------------------- */
 
-/* Bitwise mask: the run up to the highest bit. */
+/* Reads a mask of bits; the run of lanes goes up to the highest bit. */
 static bool
 read_bits(const EmuRun *r, const EmuOp *op, EmuLanes *c)
 {
@@ -34,7 +33,8 @@ read_bits(const EmuRun *r, const EmuOp *op, EmuLanes *c)
     return true;
 }
 
-/* Lanes, and in counter mode repeats; false: a number is out of its range. */
+/* Reads the lanes, and in counter mode the repeats. Returns false when a number is out of
+ * its range. */
 static bool
 read_mask(const EmuRun *r, const EmuOp *op, EmuLanes *c)
 {
@@ -61,7 +61,7 @@ read_mask(const EmuRun *r, const EmuOp *op, EmuLanes *c)
 
 /* ---- operands ------------------------------------------------------------ */
 
-/* Bytes from the start of a repeat to behind its n leading lanes. */
+/* Returns the bytes from the start of a repeat to the end of its n leading lanes. */
 static int64_t
 run_bytes(const EmuLane *o, int64_t n)
 {
@@ -80,7 +80,7 @@ extent(const EmuLanes *c, const EmuLane *o)
     return end > before ? end : before;
 }
 
-/* Strides in bytes; false: out of their ranges. */
+/* Gives strides in bytes; false when they are out of their ranges. */
 static bool
 read_strides(const EmuRun *r, const EmuOp *op, int i, const EmuLanes *c, EmuLane *o)
 {
@@ -121,7 +121,7 @@ read_operands(const EmuRun *r, const EmuOp *op, EmuLanes *c)
     return true;
 }
 
-/* The largest legal value of a number; without slot any default is legal. */
+/* Returns the largest legal value of a number. Without a slot any default is legal. */
 static uint16_t
 most(const ParamInfo *params, int slot)
 {
@@ -198,7 +198,7 @@ emu_lanes_load(const EmuLane *o, int64_t n, uint8_t buf[REPEAT_BYTES])
     return buf;
 }
 
-/* The active ones of n lanes, block by block. */
+/* Defines a function that stores the active ones of n lanes, block by block. */
 #define STORE(name, T)                                                                   \
     static void name(const EmuLanes *c, int64_t n, const void *result)                   \
     {                                                                                    \

@@ -1,4 +1,4 @@
-/* lanes.c: which lane function an operation has; those of the mathematical functions and
+/* lanes.c: chooses the lane function of an operation; those of mathematical functions and
  * shifts are loops of runtime/num. */
 #include "emu/lanes.h"
 #include "num/fn.h"
@@ -41,7 +41,7 @@ emu_lane_function(Sem sem, Dtype t)
 /* ---- shifts -------------------------------------------------------------- */
 
 enum {
-    MOST_BITS = 63 /* what num_shift is safe for */
+    MOST_BITS = 63 /* largest number of bits for num_shift */
 };
 
 #define SHIFT(name, op, type)                                                            \
@@ -85,7 +85,7 @@ emu_lane_shift(Sem sem, Dtype t, bool rounded)
 
 /* ---- the choice ---------------------------------------------------------- */
 
-/* The type of sources that are not of the type of dst. */
+/* Returns the type of sources that do not have the type of dst. */
 static Dtype
 mixed_source(Sem sem)
 {

@@ -9,13 +9,13 @@ enum {
     ENTRIES = 16,
     TILE_BYTES = 512,
     TILE_SIDE = 16,
-    GROUPS = 8, /* that vmrgch takes elements from in a repeat */
-    KEPT = 4    /* elements of each */
+    GROUPS = 8, /* groups from which vmrgch takes elements in a repeat */
+    KEPT = 4    /* elements that it takes from each */
 };
 
 /* ---- vnchwconv ----------------------------------------------------------- */
 
-/* One repeat of 16 blocks, or of one half of each. */
+/* A repeat of 16 blocks, or of one half of each. */
 typedef struct Blocks {
     uint8_t row[ENTRIES][BLOCK_BYTES];
 } Blocks;
@@ -24,14 +24,14 @@ typedef struct Scatter {
     uint8_t *dst[ENTRIES];
     const uint8_t *src[ENTRIES];
     int64_t n, dst_step, src_step;
-    size_t len; /* bytes of a block that count */
+    size_t len; /* bytes of a block that take part */
     int size;   /* of an element */
 } Scatter;
 
-/* Element k of destination i is element i of source k; of 32-bit elements sources 0 to 7
- * go to the even destinations and 8 to 15 to the odd ones. */
+/* Makes element k of destination i of element i of source k. 32-bit elements of sources 0
+ * to 7 go to the even destinations, those of 8 to 15 to the odd ones. */
 static void
-turn_blocks(const Blocks *in, Blocks *out, int size)
+transpose_blocks(const Blocks *in, Blocks *out, int size)
 {
     for (int source = 0; source < ENTRIES; source++) {
         for (int e = 0; e < (size == 4 ? 8 : ENTRIES); e++) {
@@ -52,13 +52,13 @@ run_scatter(const Scatter *s)
         }
         switch (s->size) {
         case 1:
-            turn_blocks(&in, &out, 1);
+            transpose_blocks(&in, &out, 1);
             break;
         case 2:
-            turn_blocks(&in, &out, 2);
+            transpose_blocks(&in, &out, 2);
             break;
         default:
-            turn_blocks(&in, &out, 4);
+            transpose_blocks(&in, &out, 4);
             break;
         }
         for (int i = 0; i < ENTRIES; i++) {
@@ -67,7 +67,7 @@ run_scatter(const Scatter *s)
     }
 }
 
-/* The blocks' addresses; false: some do not exist. */
+/* Finds the addresses of the blocks; false when some do not exist. */
 static bool
 find_blocks(const EmuRun *r, const EmuOp *op, Scatter *s)
 {
@@ -112,7 +112,7 @@ emu_exec_nchw(EmuRun *r, const EmuOp *op)
 /* ---- tiles --------------------------------------------------------------- */
 
 static void
-turn_tile(uint8_t *dst, const uint8_t *src)
+transpose_tile(uint8_t *dst, const uint8_t *src)
 {
     uint16_t in[TILE_SIDE][TILE_SIDE], out[TILE_SIDE][TILE_SIDE];
     memcpy(in, src, TILE_BYTES);
@@ -144,15 +144,15 @@ emu_exec_tiles(EmuRun *r, const EmuOp *op)
         return emu_refuse(r, op);
     }
     for (int64_t i = 0; i < n; i++) {
-        turn_tile(dst + i * dst_rep * TILE_BYTES, src + i * src_rep * TILE_BYTES);
+        transpose_tile(dst + i * dst_rep * TILE_BYTES, src + i * src_rep * TILE_BYTES);
     }
     return true;
 }
 
 /* ---- v4dtrans ------------------------------------------------------------ */
 
-/* dst[j * rows + i] = src[i * columns + j] */
-#define TURN(name, T)                                                                    \
+/* Defines a transpose: dst[j * rows + i] = src[i * columns + j]. */
+#define TRANSPOSE(name, T)                                                               \
     static void name(uint8_t *restrict dst, const uint8_t *restrict src, int64_t rows,   \
                      int64_t columns)                                                    \
     {                                                                                    \
@@ -164,22 +164,22 @@ emu_exec_tiles(EmuRun *r, const EmuOp *op)
         }                                                                                \
     }
 
-TURN(turn8, uint8_t)
-TURN(turn16, uint16_t)
-TURN(turn32, uint32_t)
+TRANSPOSE(transpose8, uint8_t)
+TRANSPOSE(transpose16, uint16_t)
+TRANSPOSE(transpose32, uint32_t)
 
 static void
-turn(uint8_t *dst, const uint8_t *src, int64_t rows, int64_t columns, int size)
+transpose(uint8_t *dst, const uint8_t *src, int64_t rows, int64_t columns, int size)
 {
     switch (size) {
     case 1:
-        turn8(dst, src, rows, columns);
+        transpose8(dst, src, rows, columns);
         return;
     case 2:
-        turn16(dst, src, rows, columns);
+        transpose16(dst, src, rows, columns);
         return;
     default:
-        turn32(dst, src, rows, columns);
+        transpose32(dst, src, rows, columns);
         return;
     }
 }
@@ -210,7 +210,7 @@ emu_exec_planes(EmuRun *r, const EmuOp *op)
         memcpy(copy, src, (size_t)bytes);
         src = copy;
     }
-    turn(dst, src, hwc ? channels : length, hwc ? length : channels, size);
+    transpose(dst, src, hwc ? channels : length, hwc ? length : channels, size);
     return true;
 }
 
@@ -244,7 +244,7 @@ emu_exec_channels(EmuRun *r, const EmuOp *op)
 
 /* ---- binding ------------------------------------------------------------- */
 
-/* Widest elements that the instruction moves. */
+/* Returns the size of the widest elements that the instruction moves. */
 static int
 widest(Form form)
 {

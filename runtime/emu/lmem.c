@@ -1,8 +1,8 @@
-/* lmem.c: tensors in lanes of LMEM: moves between memories and arithmetic, element by
+/* lmem.c: tensors in LMEM lanes: moves between memories and arithmetic, element by
  * element in the order of the axes n, c, h, w.
  *
- * LMEM is the lanes one behind the other, lmem_pitch apart (EmuProgram). An operand is
- * the part of lane 0 from its base on; its channels say which lanes are touched. */
+ * The LMEM lanes are one after the other, lmem_pitch apart (EmuProgram). An operand
+ * begins at its base in lane 0; its channels say which lanes are accessed. */
 #include "emu/lmem.h"
 #include "isa/operand.h"
 #include "num/scalar.h"
@@ -28,8 +28,8 @@ emu_lmem_reset(EmuRun *r)
 
 /* ---- operands ------------------------------------------------------------ */
 
-/* Bytes from the operand's start to the end of its last element, in the lane that has
- * most. */
+/* Returns the bytes from the operand's start to the end of its last element, in the
+ * fullest lane. */
 static int64_t
 reach(const EmuTensor *t)
 {
@@ -39,7 +39,7 @@ reach(const EmuTensor *t)
         if (i == LMEM_C && t->npu > 0) {
             most = (t->x.lane + most) / t->npu;
         }
-        last += most * t->x.stride[i]; /* 16 bits times 32, four times */
+        last += most * t->x.stride[i]; /* a sum of four products of 16 and 32 bits */
     }
     return ((last + 1) * t->x.bits + 7) / 8;
 }
@@ -64,7 +64,7 @@ emu_tensor_open(EmuRun *r, const EmuOp *op, int slot, int bits, EmuTensor *t)
     return t->at != NULL || emu_refuse(r, op);
 }
 
-/* Where an element is: its byte, and for elements of 4 bits which half of it. */
+/* The byte may be shared by two elements of 4 bits. */
 uint8_t *
 emu_tensor_at(const EmuTensor *t, const int64_t at[LMEM_AXES], int *half)
 {
@@ -79,7 +79,6 @@ emu_tensor_at(const EmuTensor *t, const int64_t at[LMEM_AXES], int *half)
     return t->at + lane * t->lmem_pitch + off * t->x.bits / 8;
 }
 
-/* The next element in row-major order; false behind the last. */
 bool
 emu_tensor_next(const int64_t shape[LMEM_AXES], int64_t at[LMEM_AXES])
 {
@@ -109,15 +108,15 @@ copy_element(const EmuTensor *d, const int64_t to[LMEM_AXES], const EmuTensor *s
     *p = (uint8_t)(high ? (*p & 15) | v << 4 : (*p & 240) | v);
 }
 
-/* Whether the lane of a channel takes part. */
+/* Returns whether the LMEM lane of a channel takes part. */
 static bool
 enabled(const EmuTensor *t, int64_t c, uint64_t mask)
 {
     return t->npu == 0 || (mask >> ((t->x.lane + c) % t->npu) & 1) != 0;
 }
 
-/* The element of the source that goes to an element of the destination; a copy takes them
- * in order. */
+/* Finds the element of the source for an element of the destination; a copy takes them in
+ * order. */
 static void
 source_of(LmemFunc func, const int64_t to[LMEM_AXES], int64_t from[LMEM_AXES])
 {
@@ -136,8 +135,8 @@ source_of(LmemFunc func, const int64_t to[LMEM_AXES], int64_t from[LMEM_AXES])
     }
 }
 
-/* Both sides have what the walk over the destination takes; P1 and P2 say so for verified
- * blobs. */
+/* Returns whether both sides have the elements that the walk over the destination takes,
+ * which P1 and P2 ensure for verified blobs. */
 static bool
 sides_fit(LmemFunc func, const EmuTensor *d, const EmuTensor *s)
 {
@@ -146,7 +145,7 @@ sides_fit(LmemFunc func, const EmuTensor *d, const EmuTensor *s)
     bool ok = d->x.bits == s->x.bits;
     for (int i = 0; i < LMEM_AXES; i++) {
         last[i] = d->x.shape[i] - 1;
-        nd *= i < 3 ? d->x.shape[i] : 1; /* of 16 bits each */
+        nd *= i < 3 ? d->x.shape[i] : 1; /* factors have 16 bits each */
         ns *= i < 3 ? s->x.shape[i] : 1;
     }
     source_of(func, last, from);
@@ -188,8 +187,8 @@ emu_exec_lmem_move(EmuRun *r, const EmuOp *op)
 
 /* ---- arithmetic ---------------------------------------------------------- */
 
-/* Elements as numbers of 64 bits that are exact for integers, and as the numbers that
- * patterns of floats stand for. */
+/* Returns an element as a number of 64 bits: exact for integers, the pattern for
+ * floats. */
 static int64_t
 load(Dtype t, const uint8_t *p)
 {
@@ -228,7 +227,7 @@ nan_of(Dtype t)
     return t == DT_F16 ? HALF_NAN : t == DT_BF16 ? BFLOAT_NAN : FLOAT_NAN;
 }
 
-/* A sum, difference or product of two numbers of at most 24 bits is rounded rightly by
+/* A sum, difference or product of two numbers of at most 24 bits is rounded correctly by
  * way of a double. */
 static int64_t
 floats(Sem sem, Dtype t, int64_t a, int64_t b)
@@ -282,8 +281,8 @@ emu_exec_lmem_arith(EmuRun *r, const EmuOp *op)
 
 /* ---- binding ------------------------------------------------------------- */
 
-/* The rules that do not depend on addresses: all numbers of these instructions are
- * constants. */
+/* Checks the rules that do not depend on addresses, which is possible because all numbers
+ * of these instructions are constants. */
 static bool
 statics_hold(const EmuProgram *p, const EmuOp *op)
 {

@@ -1,5 +1,5 @@
-/* lmem_conv.c: convolution on tensors in lanes, by panels. The weight is read where it
- * stands in the lane of its output channel (docs/lmem.md). Float sums are taken in the
+/* lmem_conv.c: convolution on tensors in LMEM lanes, by panels. The weight is read in
+ * place, in the lane of its output channel (docs/lmem.md). Float sums are taken in the
  * order of input channels, rows and columns of the kernel, each product and each sum
  * rounded. */
 #include "emu/lmem_conv.h"
@@ -49,8 +49,8 @@ limited(int64_t v, Dtype t)
     return v < lo ? lo : v > lo + 255 ? lo + 255 : v;
 }
 
-/* How a channel's numbers become 8 bits: times the multiplier, divided by a power of two,
- * to the nearest and up in the middle, plus the zero point. */
+/* How the numbers of a channel become 8 bits: they are multiplied, divided by a power of
+ * two, rounded to nearest with ties up, and the zero point is added. */
 typedef struct Requant {
     int64_t multiplier, shift, zero;
 } Requant;
@@ -71,9 +71,9 @@ requant_of(const Conv *c, int64_t oc)
 static int64_t
 requantise(const Requant *q, int32_t v, Dtype t)
 {
-    int64_t product = v * q->multiplier; /* at most 2^62 */
+    int64_t product = v * q->multiplier; /* at most 2^62 in magnitude */
     if (q->shift >= 63) {
-        product = q->shift == 63 && product == (int64_t)1 << 62; /* a half, up */
+        product = q->shift == 63 && product == (int64_t)1 << 62; /* a tie, rounded up */
     } else if (q->shift > 0) {
         product = (product + ((int64_t)1 << (q->shift - 1))) >> q->shift;
     }
@@ -126,8 +126,8 @@ emu_conv_put(const Conv *c, const int64_t at[LMEM_AXES], const int32_t *sums,
     }
 }
 
-/* Bytes of a lane that belong to the weight; that its numbers fit each other was checked
- * when the program was made. */
+/* Returns the bytes of a lane that belong to the weight. Its numbers were checked when
+ * the program was made. */
 static int64_t
 table_end(const Conv *c)
 {
@@ -139,7 +139,7 @@ table_end(const Conv *c)
     return bias > end ? bias : end;
 }
 
-/* Where an operand begins in its lanes. */
+/* Returns whether an operand begins where it must in its LMEM lanes. */
 static bool
 aligned(EmuRun *r, const EmuOp *op, const Conv *c, int slot, const uint8_t *at)
 {

@@ -1,9 +1,9 @@
-/* lmem_panel.c: convolutions on lanes with panels of input elements (num/dot.h).
+/* lmem_panel.c: convolutions on LMEM lanes with panels of input elements (num/dot.h).
  *
- * An area of the results, some whole rows or a part of one, is done at a time. Its panel
- * has a line for each input channel and kernel position, in that order, with the input
- * element of every result or zero outside of the image. With the weights of some output
- * channels beside it the sums are products of the two. */
+ * An area of the results, some whole rows or a part of one, is computed at a time. Its
+ * panel has a line for each input channel and kernel position, in that order, with the
+ * input element of every result, or zero outside of the image. The sums are products of
+ * the panel and the weights of some output channels. */
 #include "emu/lmem_conv.h"
 
 #include <string.h>
@@ -11,12 +11,12 @@
 #include "num/dot.h"
 
 enum {
-    LINES = 128,  /* of a panel; even */
-    CHANNELS = 64 /* output channels beside one panel */
+    LINES = 128,  /* lines of a panel; even */
+    CHANNELS = 64 /* output channels for one panel */
 };
 
 typedef struct Area {
-    int64_t n, top, left, rows, columns; /* results */
+    int64_t n, top, left, rows, columns; /* the area of results */
 } Area;
 
 typedef struct Work {
@@ -26,8 +26,8 @@ typedef struct Work {
     Area area;
     int64_t first, channels; /* output channels */
     int lines;
-    int64_t line[LINES][3]; /* input channel, row and column of the kernel; the first is
-                               -1: zeros */
+    int64_t line[LINES][3]; /* input channel (-1: a line of zeros), row and column of the
+                               kernel */
     float f[LINES * DOT_PIXELS], fw[CHANNELS * LINES];
     int16_t s[LINES * DOT_PIXELS], sw[CHANNELS * LINES];
     float fsum[(CHANNELS + DOT_CHANNELS) * DOT_PIXELS];
@@ -36,8 +36,8 @@ typedef struct Work {
 
 /* ---- one line ------------------------------------------------------------ */
 
-/* Columns of the area whose input column w0 + step * column lies in the image: [lo,
- * hi). */
+/* Finds the columns [lo, hi) of the area whose input column w0 + step * column is in the
+ * image. */
 static void
 columns_inside(int64_t w0, int64_t step, int64_t width, int64_t columns, int64_t *lo,
                int64_t *hi)
@@ -62,7 +62,7 @@ copy_elements(const Work *w, int64_t to, uint8_t *bytes, float *floats,
     }
 }
 
-/* The input elements of all results, as bytes or floats. */
+/* Collects the input elements of all results, as bytes or floats. */
 static void
 put_line(const Work *w, const int64_t line[3], uint8_t *bytes, float *floats)
 {
@@ -89,7 +89,8 @@ put_line(const Work *w, const int64_t line[3], uint8_t *bytes, float *floats)
 
 /* ---- panels -------------------------------------------------------------- */
 
-/* The next lines; next: the number of the first one. False: there are no more. */
+/* Plans the next lines; next is the number of the first one. Returns false when there are
+ * no more. */
 static bool
 take_lines(Work *w, int64_t *next)
 {
@@ -102,7 +103,7 @@ take_lines(Work *w, int64_t *next)
         l[1] = *next % points / c->kernel[1];
         l[2] = *next % points % c->kernel[1];
     }
-    if (w->lines % 2 != 0 && !w->floats) { /* bytes come in pairs */
+    if (w->lines % 2 != 0 && !w->floats) { /* lines of bytes are paired */
         memcpy(w->line[w->lines], w->line[w->lines - 1], sizeof *w->line);
         w->line[w->lines++][0] = -1;
     }

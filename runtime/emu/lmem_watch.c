@@ -1,8 +1,8 @@
-/* lmem_watch.c: what was written of LMEM. Each byte of a lane is never written, an
- * element of something that was written, or padding between such elements. Instructions
- * that read other bytes than elements compute with what happens to be there: the warnings
- * uninit-read and pad-read, once for each instruction. So is bank-conflict told, of an
- * instruction by itself and with the one that ran before it. */
+/* lmem_watch.c: watches which bytes of LMEM were written. Each byte of a lane was never
+ * written, or belongs to an element that was written, or is padding between such
+ * elements. Instructions that read bytes outside of elements compute with undefined data;
+ * they get the warning uninit-read or pad-read once. So do instructions that have a
+ * bank-conflict by themselves or with the one that ran before. */
 #include "emu/lmem.h"
 #include "rules/lmem_banks.h"
 
@@ -35,7 +35,7 @@ emu_watch_end(EmuRun *r)
     free(r->lmem_state);
 }
 
-/* The state of the bytes at an address of the lanes. */
+/* Returns the state of the bytes at an address of LMEM. */
 static uint8_t *
 state_of(const EmuRun *r, const uint8_t *at)
 {
@@ -171,7 +171,7 @@ emu_watch_dump(EmuRun *r)
         return true;
     }
     int64_t lanes = p->lmem_pitch > 0 ? p->kernel.soc->lmem->npu : 0;
-    int64_t used = p->lane_used;
+    int64_t used = p->lmem_used;
     if (!tik_array_alloc(w->lmem, DT_U8, lanes * used, &err)) {
         return false;
     }

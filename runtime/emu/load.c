@@ -1,5 +1,5 @@
-/* load.c: loads into the matrix unit and the way back (cube 3 and 4). Fractals are moved
- * one by one; a row of a fractal of windows is 32 bytes of the image, or padding. */
+/* load.c: loads into the matrix unit, and col2img (cube 3 and 4). Fractals are moved one
+ * by one; a row of a fractal of windows is 32 bytes of the image, or padding. */
 #include "emu/emu.h"
 #include "rules/load.h"
 #include "layout/fractal.h"
@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-/* A fractal of 16 x 16 elements of 16 bits. */
+/* Transposes a fractal of 16 x 16 elements of 16 bits. */
 static void
-turn(uint8_t *fractal)
+transpose_fractal(uint8_t *fractal)
 {
     uint16_t in[FRACTAL_SIDE][FRACTAL_SIDE], out[FRACTAL_SIDE][FRACTAL_SIDE];
     memcpy(in, fractal, sizeof in);
@@ -26,7 +26,7 @@ move_fractal(uint8_t *dst, const uint8_t *src, bool transpose)
 {
     memmove(dst, src, FRACTAL_BYTES);
     if (transpose) {
-        turn(dst);
+        transpose_fractal(dst);
     }
 }
 
@@ -94,9 +94,9 @@ emu_exec_load2d_box(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* An element of a square matrix of two fractals: bytes are one fractal above the other,
- * words one beside the other. The place in bytes, of which the second fractal begins at
- * pitch. */
+/* Returns the place, in bytes, of an element of a square matrix of two fractals: fractals
+ * of bytes are one above the other, those of words side by side. The second fractal
+ * begins at pitch. */
 static int64_t
 square_at(int size, int64_t r, int64_t c, int64_t pitch)
 {
@@ -148,7 +148,7 @@ typedef struct Image {
     FractalWindows s;
     int64_t out_h, out_w;
     const uint8_t *src;
-    int64_t channels; /* that exist; the others of the last group are 0 */
+    int64_t channels; /* channels that exist; the others of the last group are 0 */
     int size;
     uint8_t pad[FRACTAL_ROW]; /* a row of padding */
 } Image;
@@ -172,7 +172,7 @@ read_windows(const EmuRun *r, const EmuOp *op)
         .dilation_w = emu_slot(r, op, LOAD3D1_dilation_filter_w + shift)};
 }
 
-/* The image, but for its place. */
+/* Reads the image's numbers, without its address. */
 static void
 open_image(const EmuRun *r, const EmuOp *op, Image *im)
 {
@@ -191,8 +191,8 @@ fill_padding(Image *im, int64_t value)
     }
 }
 
-/* Row of window m at a point of the kernel; points count on through the groups of
- * channels. */
+/* Returns the row of window m at a point of the kernel. Points are counted through the
+ * groups of channels. */
 static void
 window_row(const Image *im, int64_t m, int64_t point, uint8_t *row)
 {
@@ -215,8 +215,8 @@ window_row(const Image *im, int64_t m, int64_t point, uint8_t *row)
     }
 }
 
-/* The same of 16-bit images with 4 channels: four points are a row, and those behind the
- * kernel are 0. */
+/* Does the same for 16-bit images with 4 channels, where four points are a row; points
+ * after the last one of the kernel are 0. */
 static void
 few_row(const Image *im, int64_t m, int64_t point, uint8_t *row)
 {
@@ -237,7 +237,7 @@ few_row(const Image *im, int64_t m, int64_t point, uint8_t *row)
     }
 }
 
-/* The window whose corner is at (left, top) of the image. */
+/* Returns the window whose corner is at (left, top) of the image. */
 static int64_t
 first_window(const Image *im, int64_t left, int64_t top)
 {
@@ -301,8 +301,8 @@ emu_exec_load3d1(EmuRun *r, const EmuOp *op)
 
 /* ---- load3dv2 ------------------------------------------------------------ */
 
-/* The fractal of rows m.. of the matrix of windows at one point; rows from end on are
- * 0. */
+/* Makes the fractal of the rows from m on of the matrix of windows at one point; rows
+ * from end on are 0. */
 static void
 window_fractal(const Image *im, int64_t m, int64_t end, int64_t point, uint8_t *out)
 {
@@ -325,7 +325,7 @@ emu_exec_load3d2(EmuRun *r, const EmuOp *op)
             k = emu_slot(r, op, LOAD3D2_k_extension);
     int64_t channels = emu_slot(r, op, LOAD3D2_channel_size);
     bool columns = emu_slot_attr(r->p, op, LOAD3D2_en_transpose) != 0;
-    bool turned = columns || emu_tensor(r, op, LOAD2D_dst).scope == SC_L0B;
+    bool transposed = columns || emu_tensor(r, op, LOAD2D_dst).scope == SC_L0B;
     if (!emu_begin(r, op)) {
         return false;
     }
@@ -343,8 +343,8 @@ emu_exec_load3d2(EmuRun *r, const EmuOp *op)
         for (int64_t j = 0; j < k1; j++) {
             uint8_t *to = dst + (columns ? j * m1 + i : i * k1 + j) * FRACTAL_BYTES;
             window_fractal(&im, m0 + i * FRACTAL_SIDE, m0 + m, k0 / c0 + j, to);
-            if (turned) {
-                turn(to);
+            if (transposed) {
+                transpose_fractal(to);
             }
         }
     }

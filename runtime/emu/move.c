@@ -1,11 +1,11 @@
-/* move.c: data_move. Bursts of bytes with tail-to-head gaps; the pad modes of moves to
- * L1; the conversions between UB and L0C (isa.h says what they compute).
+/* move.c: data_move copies bursts of bytes with gaps between them, and has the pad modes
+ * of moves to L1 and the conversions between UB and L0C, which isa.h describes.
  *
- * Bursts are copied in ascending order, each read before it is written where the two
- * share bytes: inside of one memory source and destination may meet (the warning
- * overlap). Units come from move_units: with an L0C operand a burst counts fractals of
- * 256 elements on both sides, gaps count fractals on the L0C side and blocks on the
- * other. */
+ * Bursts are copied in ascending order. A burst is read as a whole before it is written
+ * if the two share bytes: in the same memory source and destination may overlap (the
+ * warning overlap). Units come from move_units: with an L0C operand a burst counts
+ * fractals of 256 elements on both sides, gaps count fractals on the L0C side and blocks
+ * on the other. */
 #include "emu/emu.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@
 typedef uint16_t AnyU16 __attribute__((aligned(1), may_alias));
 typedef uint32_t AnyU32 __attribute__((aligned(1), may_alias));
 
-/* Overflow and infinity saturate, NaN gives +0. */
+/* Converts to float16: overflow and infinity saturate, NaN gives +0. */
 static inline uint16_t
 half_saturated(uint32_t bits)
 {
@@ -38,7 +38,7 @@ half_saturated(uint32_t bits)
         }                                                                                \
     }
 
-/* x > 0, NaN excluded, for the bits of a float with this infinity. */
+/* True if x > 0 and no NaN, for the bits of a float with this infinity. */
 #define POSITIVE(x, inf) ((x) != 0 && (x) <= (inf))
 
 CONVERT(narrow, AnyU16, AnyU32, half_saturated(x))
@@ -115,11 +115,11 @@ typedef struct Bursts {
     uint8_t *dst;
     const uint8_t *src;
     int64_t n;
-    int64_t dst_len, dst_pitch; /* of a burst; from one to the next */
+    int64_t dst_len, dst_pitch; /* bytes of a burst; from one to the next */
     int64_t src_len, src_pitch;
 } Bursts;
 
-/* False: a move that pads has bursts of one unit, without gaps. */
+/* Returns false unless a move that pads has bursts of one unit without gaps. */
 static bool
 read_counts(const EmuRun *r, const EmuOp *op, const EmuMove *m, Bursts *b)
 {
@@ -152,7 +152,8 @@ copy_blocks(const Bursts *b)
     }
 }
 
-/* Whether packed bursts are one: none is written to where a later one is read. */
+/* Returns whether packed bursts can be copied as one, because none is written where a
+ * later one is read. */
 static bool
 is_one_burst(const Bursts *b)
 {
@@ -176,7 +177,7 @@ copy_bursts(const Bursts *b)
     }
 }
 
-/* Mode 1 fills with the register's low byte, the others with its low 16 bits, little
+/* Mode 1 fills with the low byte of the register, the others with its low 16 bits, little
  * endian. */
 static void
 pad_bursts(const Bursts *b, int64_t padding, int mode)
@@ -202,7 +203,7 @@ convert_bursts(const Bursts *b, const EmuMove *m)
     }
 }
 
-/* Block by block, whatever the operands share. */
+/* Copies block by block, whatever bytes the operands share. */
 static void
 copy_ascending(const Bursts *b)
 {

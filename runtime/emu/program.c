@@ -1,9 +1,9 @@
-/* program.c: descriptors to an EmuProgram. Everything that does not change while running
- * is looked up here, and everything that the run relies on (indexes in range, matching
- * ends, known forms) is established here, so that running needs no such checks.
+/* program.c: makes an EmuProgram of descriptors. Everything that does not change while
+ * running is looked up here, and everything that the run relies on (indexes in range,
+ * matching ends, known forms) is checked here, so that running needs no such checks.
  *
- * Slots of numbers: 0 the core's index; 1 .. nloops the loop counters; then the
- * registers; then the constants in the order of first use. */
+ * Slot 0 of the numbers is the core's index; slots 1 .. nloops are the loop counters;
+ * then follow the registers, and the constants in the order of first use. */
 #include "emu/emu.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ no_memory(EmuResult *res)
     return false;
 }
 
-/* Makes room for one more element; out of memory gives false. */
+/* Makes room for one more element; false when memory is exhausted. */
 static bool
 grow(void *array, uint32_t *cap, uint32_t n, size_t size)
 {
@@ -59,8 +59,8 @@ storage_of(const TikBlobRegion *g)
     return scope_granule(g->scope, g->kind == TIKBLOB_TABLE, g->bytes);
 }
 
-/* Constant tables are copied behind the memories: no operand can reach the blob
- * itself. */
+/* Copies constant tables to the end of the memories, so that no operand can reach the
+ * blob itself. */
 static bool
 copy_tables(EmuProgram *p, int64_t at)
 {
@@ -75,7 +75,7 @@ copy_tables(EmuProgram *p, int64_t at)
     return true;
 }
 
-/* Lays the memories out one behind the other, each as large as the kernel's regions
+/* Lays out the memories one after the other, each as large as the regions of the kernel
  * need. */
 static bool
 lay_out(EmuProgram *p, EmuResult *res)
@@ -95,9 +95,9 @@ lay_out(EmuProgram *p, EmuResult *res)
         int64_t end = g->base + storage_of(g);
         size[g->scope] = end > size[g->scope] ? end : size[g->scope];
     }
-    size[SC_SREG] = SREG_BYTES; /* instructions use it without naming it */
+    size[SC_SREG] = SREG_BYTES; /* instructions access it without an operand */
     if (size[SC_LMEM] > 0) {
-        p->lane_used = size[SC_LMEM];
+        p->lmem_used = size[SC_LMEM];
         p->lmem_pitch = lmem_pitch(size[SC_LMEM]);
         size[SC_LMEM] = k->soc->lmem->npu * p->lmem_pitch;
     }
@@ -188,7 +188,7 @@ emu_free(EmuProgram *p)
 
 /* ---- operands ------------------------------------------------------------ */
 
-/* One descriptor on its way into the program. */
+/* A descriptor that is being added to the program. */
 typedef struct Adder {
     EmuProgram *p;
     const TikDesc *d;
@@ -290,7 +290,7 @@ emu_given_bytes(const EmuKernel *k, const TikBlobRegion *g)
     return argument ? k->args[g->base]->bytes : g->bytes;
 }
 
-/* Bytes that an operand may touch; of an open region of a core they are in
+/* Returns the bytes that an operand may access. Those of an open region of a core are in
  * EmuRun.places. */
 static int64_t
 limit_of(const EmuKernel *k, const TikBlobRegion *g)
@@ -393,7 +393,7 @@ emu_add_move(EmuProgram *p, const EmuMove *m, uint32_t *index)
     return true;
 }
 
-/* Meanings of single elements are executed by the form's family. */
+/* Operations on single elements are executed by the form's family. */
 bool
 emu_exec_each(EmuRun *r, const EmuOp *op)
 {
@@ -502,7 +502,8 @@ push_open(const Adder *a)
     return true;
 }
 
-/* The innermost open thing, if it is of that kind; null otherwise. */
+/* Returns the innermost loop or branch that has not ended if it has that kind; null
+ * otherwise. */
 static EmuOp *
 innermost(EmuProgram *p, TikDescKind kind)
 {
@@ -570,7 +571,7 @@ add_endif(const Adder *a)
     return true;
 }
 
-/* BREAK and CONTINUE keep the index of their loop; emu_finish turns it into a target. */
+/* BREAK and CONTINUE keep the index of their loop, of which emu_finish makes a target. */
 static bool
 add_jump(const Adder *a, EmuOp *op)
 {

@@ -1,11 +1,10 @@
-/* reduce.c: reductions (vector chapter 7). Sources are addressed by lanes
- * (emu/lane_io.c); the results of a repeat stand together.
+/* reduce.c: reductions (vector chapter 7). Sources are addressed by vector lanes
+ * (emu/lane_io.c); the results of a repeat are contiguous.
  *
- * Sums are balanced trees over all lanes of a repeat, neighbours first, lanes that are
- * off as +0: level after level each node takes the place of half its index, and is
- * rounded to the type. Extremes look at the active lanes in order. Repeats are read and
- * written one after another, so that a destination in the source gives what the machine
- * gives. */
+ * Sums are balanced trees over all lanes of a repeat, neighbours first, in which lanes
+ * that are off count as +0: in each level a node moves to half its index and is rounded
+ * to the type. Extremes go over the active lanes in order. Repeats are read and written
+ * one after another, so that a destination in the source gives what the machine gives. */
 #include "emu/emu.h"
 #include "isa/operand.h"
 
@@ -20,22 +19,22 @@ enum {
     CHUNK = 255
 };
 
-/* An instruction that runs. */
+/* A reduction that runs. */
 typedef struct Reduction {
     EmuRun *r;
     const EmuOp *op;
     EmuLanes c;
     Dtype t;
     int size; /* of an element */
-    /* elements that a repeat writes; over whole buffers all that is written */
+    /* elements that a repeat writes; for a whole buffer all elements that are written */
     int results;
     int64_t step; /* elements from the results of a repeat to those of the next */
-    uint8_t *dst; /* of the present repeat */
+    uint8_t *dst; /* results of the present repeat */
 } Reduction;
 
 /* ---- sums ---------------------------------------------------------------- */
 
-/* Bits of the elements, as they stand in memory. */
+/* The bits of elements, as they are in memory. */
 typedef union Summands {
     uint8_t bytes[REPEAT_BYTES];
     uint16_t b16[MAX_SUMMANDS];
@@ -43,7 +42,7 @@ typedef union Summands {
     uint64_t b64[MAX_SUMMANDS / 4];
 } Summands;
 
-/* Even and odd elements of 2n. */
+/* Splits 2n elements into even and odd ones. */
 #define PART(bits)                                                                       \
     for (int i = 0; i < n; i++) {                                                        \
         even->bits[i] = x->bits[2 * i];                                                  \
@@ -63,7 +62,7 @@ part(const Summands *restrict x, int size, int n, Summands *restrict even,
     }
 }
 
-/* Trees over n summands until so many are left: additions as those of vadd. */
+/* Adds n summands in trees until `left` are left, with the additions of vadd. */
 static void
 add_trees(const Reduction *x, Summands *s, int n, int left)
 {
@@ -75,7 +74,7 @@ add_trees(const Reduction *x, Summands *s, int n, int left)
     }
 }
 
-/* The lanes of the present repeat. */
+/* Reads the lanes of the present repeat. */
 static void
 load_summands(const Reduction *x, Summands *s)
 {
@@ -104,8 +103,8 @@ lane_on(const EmuLanes *c, int64_t i)
     return i < c->run && (!c->holes || c->on[i]);
 }
 
-/* Whether element i of the results is written: of a pair of lanes one is on, except on
- * the 310B class (choice: and on the oldest). */
+/* Returns whether element i of the results is written: one of a pair of lanes must be on,
+ * except on the 310B class (and, by a choice, on the oldest). */
 static bool
 is_written(const Reduction *x, int i)
 {
@@ -139,14 +138,14 @@ sum_repeat(Reduction *x)
 
 /* The extreme of the lanes seen so far. */
 typedef struct Extreme {
-    bool any;      /* there was an active lane */
-    bool nan;      /* only NaN so far */
-    uint64_t bits; /* the element, the canonical NaN */
-    int64_t at;    /* its lane; in whole buffers its element */
-    int64_t count; /* lanes equal to it */
+    bool any;      /* a lane was active */
+    bool nan;      /* all active lanes so far were NaN */
+    uint64_t bits; /* the element, or the canonical NaN */
+    int64_t at;    /* its lane; for a whole buffer its element */
+    int64_t count; /* number of lanes that are equal to it */
 } Extreme;
 
-/* Floats in the order of integers, -0 as +0; where they are NaN. */
+/* Integers that have the order of the floats, with -0 as +0; whether they are NaN. */
 #define F16_ORDER(u) ((u) & 0x8000u ? -(int)((u) & 0x7fffu) : (int)(u))
 #define F16_NAN(u)   (((u) & 0x7fffu) > 0x7c00u)
 #define F32_NAN(u)   (((u) & 0x7fffffffu) > 0x7f800000u)
@@ -154,7 +153,8 @@ typedef struct Extreme {
 #define AS_S64(u)    ((int64_t)(u))
 #define NEVER(u)     ((void)(u), false)
 
-/* Lanes from..to-1 in order. at: index of lane 0. */
+/* Defines a function that goes over lanes from..to-1 in order. at is the index of lane
+ * 0. */
 #define EXTREME(name, T, V, VALUE, IS_NAN, NAN_BITS)                                     \
     static void name(Extreme *e, const uint8_t *lanes, const uint8_t *on, int64_t from,  \
                      int64_t to, int64_t at, bool largest)                               \
@@ -215,7 +215,7 @@ store_bits(const Reduction *x, int i, uint64_t bits)
     memcpy(x->dst + (size_t)i * (size_t)x->size, &bits, (size_t)x->size);
 }
 
-/* What a block without active lanes gives. */
+/* Returns the result of a block without active lanes. */
 static uint64_t
 identity(const Reduction *x)
 {
@@ -247,7 +247,7 @@ extreme_blocks(Reduction *x)
     }
 }
 
-/* Value and index of one repeat. */
+/* Writes value and index of a repeat. */
 static void
 extreme_repeat(Reduction *x)
 {
@@ -294,7 +294,7 @@ results_of(const Reduction *x)
     }
 }
 
-/* Operands, checked; without repeats there is nothing to do. */
+/* Opens and checks the operands. Without repeats there is nothing to do. */
 static bool
 open_reduction(EmuRun *r, const EmuOp *op, bool whole, Reduction *x)
 {
@@ -367,7 +367,7 @@ emu_exec_reduce(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* The sums of n repeats: trees over groups of L until one is left. */
+/* Adds the sums of n repeats in trees over groups of L until one is left. */
 static void
 sum_groups(const Reduction *x, Summands *group, uint8_t *sums, int64_t n)
 {
@@ -385,7 +385,8 @@ sum_groups(const Reduction *x, Summands *group, uint8_t *sums, int64_t n)
     }
 }
 
-/* Sums of chunks of 255, each one after the other; their number. */
+/* Makes the sums of chunks of 255 repeats, each one after the other, and returns their
+ * number. */
 static int64_t
 sum_chunks(const Reduction *x, uint8_t *sums, int64_t n)
 {
@@ -417,7 +418,7 @@ sum_buffer(Reduction *x)
     memcpy(x->dst, sums, (size_t)x->size);
 }
 
-/* The index counts elements from src's start, gaps too. */
+/* The index counts elements from the start of src, including gaps. */
 static void
 extreme_buffer(Reduction *x)
 {

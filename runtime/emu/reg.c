@@ -1,6 +1,6 @@
 /* reg.c: vector registers: loads, stores, conversions between parts, interleaving and
- * histograms. Arithmetic on registers is on lanes (emu/vector.c). Each operand is taken
- * aside before the result is written, element by element: what a mode does is one formula
+ * histograms. Arithmetic on registers is that on vector lanes (emu/vector.c). Each
+ * operand is copied before the result is written, element by element: a mode is a formula
  * for the place of lane i. */
 #include "emu/emu.h"
 #include "isa/operand.h"
@@ -13,10 +13,10 @@
 
 /* ---- masks --------------------------------------------------------------- */
 
-/* The active ones of n lanes. */
+/* Which of n lanes are active. */
 typedef struct Active {
     bool on[MAX_LANES];
-    int end; /* one past the highest */
+    int end; /* one past the highest active lane */
 } Active;
 
 static bool
@@ -27,7 +27,7 @@ all_active(int n, Active *a)
     return true;
 }
 
-/* False: the mask is not one of n lanes. */
+/* Returns false when the mask is not one of n lanes. */
 static bool
 read_active(const EmuRun *r, const EmuOp *op, int n, Active *a)
 {
@@ -73,7 +73,7 @@ size_of(const EmuRun *r, const EmuOp *op, int slot)
 
 /* ---- loads --------------------------------------------------------------- */
 
-/* The element of UB, of size bytes, that lane i of register reg gets. */
+/* Returns the element of UB, of size bytes, that lane i of register reg gets. */
 static int
 source_of(RegMode mode, int reg, int i, int size)
 {
@@ -164,7 +164,7 @@ emu_exec_reg_store(EmuRun *r, const EmuOp *op)
 
 /* ---- between registers --------------------------------------------------- */
 
-/* Element k of src0 and src1, one behind the other. */
+/* Interleaves the elements k of src0 and src1. */
 bool
 emu_exec_reg_interleave(EmuRun *r, const EmuOp *op)
 {
@@ -242,7 +242,7 @@ emu_exec_reg_cast(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* Counts wrap around. */
+/* Adds to counts, which wrap around. */
 bool
 emu_exec_reg_histogram(EmuRun *r, const EmuOp *op)
 {
@@ -282,8 +282,8 @@ is_known_type(Dtype t)
     return t != DT_NONE && dtype_size(t) <= 4;
 }
 
-/* Mode and widths of a load or a store, whose register is operand reg and whose tensor is
- * operand memory. */
+/* Checks mode and widths of a load or a store with the register in operand reg and the
+ * tensor in operand memory. */
 static bool
 mode_fits(const EmuProgram *p, const EmuOp *op, int reg, int memory, int slot)
 {

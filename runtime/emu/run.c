@@ -1,6 +1,6 @@
-/* run.c: runs a program: control, scalar operations, element accesses; instructions go to
- * their semantic function. Cores run one after another in the order of their index, each
- * from fresh registers; the first fault ends the run. */
+/* run.c: runs a program. It executes control, scalar operations and accesses to elements,
+ * and calls the semantic functions of instructions. Cores run one after another in the
+ * order of their index, each from fresh registers; the first fault ends the run. */
 #include "emu/emu.h"
 #include "isa/operand.h"
 
@@ -26,7 +26,7 @@ run_alu(EmuRun *r, const EmuOp *op)
            emu_fault(r, op, RULE_DIV_ZERO, 0);
 }
 
-/* Where the element of a LOAD or STORE is; null: a fault is recorded. */
+/* Returns the element of a LOAD or STORE; null when it recorded a fault. */
 static uint8_t *
 element(EmuRun *r, const EmuOp *op, int size)
 {
@@ -40,7 +40,7 @@ element(EmuRun *r, const EmuOp *op, int size)
     return at;
 }
 
-/* Little endian, as everything in tensors. */
+/* Elements are little endian, as everywhere in tensors. */
 static bool
 run_load(EmuRun *r, const EmuOp *op)
 {
@@ -72,7 +72,7 @@ run_store(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* Where to go on. */
+/* Returns the index of the next op. */
 static uint32_t
 enter_loop(EmuRun *r, const EmuOp *op, uint32_t pc)
 {
@@ -82,9 +82,8 @@ enter_loop(EmuRun *r, const EmuOp *op, uint32_t pc)
     return begin < end ? pc + 1 : op->target;
 }
 
-/* The counter is the loop's own: what the body did to its slot does not matter to the
- * bound only if the body has no loop with the same slot; the step limit ends what would
- * not end by itself. */
+/* The counter belongs to the loop, unless an unverified body has a loop with the same
+ * slot; the step limit ends loops that would not end by themselves. */
 static uint32_t
 next_iteration(EmuRun *r, const EmuOp *op, uint32_t pc)
 {
@@ -191,7 +190,7 @@ emu_start_core(EmuRun *r, uint32_t core)
     sreg_reset(r->sreg, core);
 }
 
-/* The bound counts descriptors; ends, and one return per core, are counted here too. */
+/* The bound counts descriptors only; ends, and a return per core, are steps here too. */
 static uint64_t
 step_limit(uint64_t bound)
 {

@@ -1,5 +1,5 @@
 /* segment.c: slice movement (data-movement chapter 8). Each side counts its own
- * dimensions, the innermost first, and segment after segment goes over. */
+ * dimensions, the innermost first, and segments are copied one after the other. */
 #include "emu/emu.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 /* One side of the movement. */
 typedef struct Side {
-    uint8_t *at; /* of the present segment */
+    uint8_t *at; /* the present segment */
     int dims;
     int64_t count[SEGMENT_DIMS], pitch[SEGMENT_DIMS];
     int64_t index[SEGMENT_DIMS];
@@ -25,7 +25,8 @@ read_side(const CheckInstr *in, int count, int pitch, Side *s)
     }
 }
 
-/* Bytes from the first to the last that is touched; -1: the numbers make no side. */
+/* Returns the bytes from the first to the last one that is accessed; -1 when the numbers
+ * are invalid. */
 static int64_t
 reach_of(const Side *s, int64_t len)
 {
@@ -40,7 +41,7 @@ reach_of(const Side *s, int64_t len)
     return reach;
 }
 
-/* To the next segment; false: that was the last one. */
+/* Goes on to the next segment; false after the last one. */
 static bool
 next_segment(Side *s)
 {

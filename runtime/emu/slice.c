@@ -1,10 +1,10 @@
 /* slice.c: instructions on slices of tensors (vector chapter 13), element by element;
  * reductions are in emu/slice_reduce.c.
  *
- * Every operand is a walk over its elements. Rows (the innermost dimension) are worked on
- * in pieces: sources whose elements lie apart are collected first, results that do are
- * spread afterwards, and in between contiguous arithmetic runs, that of emu_lanes where
- * there is some. A scalar is a piece of equal elements. */
+ * Every operand is a walk over its elements. Rows (the innermost dimension) are computed
+ * in pieces: sources whose elements have gaps are collected first, such results are
+ * spread afterwards, and in between contiguous arithmetic runs, that of emu_lanes if it
+ * has the operation. A scalar is a piece of equal elements. */
 #include "emu/emu.h"
 #include "isa/operand.h"
 
@@ -31,7 +31,7 @@ converts(Form form)
            form == FORM_HPACKS || form == FORM_HSCATTER;
 }
 
-/* Types as the form says: a blob may say anything. */
+/* Returns whether types are those of the form, which a blob may violate. */
 static bool
 types_fit(const EmuProgram *p, const EmuOp *op)
 {
@@ -120,19 +120,19 @@ spread(uint8_t *to, int64_t step, const uint8_t *from, int size, int64_t n)
 
 /* ---- arithmetic of one piece --------------------------------------------- */
 
-/* What is done to a piece. */
+/* The work that is done to a piece. */
 typedef struct Work {
     const EmuOp *op;
     Sem sem;
     Dtype type;            /* of the sources */
     int mode;              /* h_cmpv */
     NumConv conv;          /* h_cast */
-    uint64_t factor;       /* h_quant: the scale, or the pack */
-    uint64_t packs[PACKS]; /* h_quant: a table of them */
-    int64_t first;         /* number of the row's first element, as far as they go */
-    bool twice;            /* h_quant: rounds to float32 first */
-    bool saturates;        /* float16 arithmetic does */
-    AtomicWrite w;         /* h_data_move to global memory */
+    uint64_t factor;       /* h_quant: the scale, or the parameter word */
+    uint64_t packs[PACKS]; /* h_quant: a table of parameter words */
+    int64_t first; /* number of the first element of the row among those of the operand */
+    bool twice;    /* h_quant: rounds to float32 first */
+    bool saturates; /* float16 arithmetic saturates */
+    AtomicWrite w;  /* h_data_move to global memory */
 } Work;
 
 static NumFnLanes *
@@ -173,7 +173,7 @@ compare_numbers(int mode, Dtype t, uint8_t *dst, const uint8_t *const *src, int6
     }
 }
 
-/* Inlined once for each type. */
+/* This is inlined once for each type. */
 static void
 compare_piece(int mode, Dtype t, uint8_t *dst, const uint8_t *const *src, int64_t n)
 {
@@ -195,15 +195,15 @@ select_piece(uint8_t *dst, const uint8_t *const *src, int size, int64_t n)
         })
 }
 
-/* Element i by pack (first + i) % 16. */
+/* Converts element i with parameter word (first + i) % 16. */
 static void
 by_table(const Work *w, uint8_t *dst, const uint8_t *src, int64_t n)
 {
-    uint64_t turned[PACKS];
+    uint64_t rotated[PACKS];
     for (int i = 0; i < PACKS; i++) {
-        turned[i] = w->packs[(w->first + i) % PACKS];
+        rotated[i] = w->packs[(w->first + i) % PACKS];
     }
-    num_conv_packed(dst, src, turned, PACKS, n);
+    num_conv_packed(dst, src, rotated, PACKS, n);
 }
 
 static void
@@ -251,7 +251,7 @@ compute(const Work *w, uint8_t *dst, const uint8_t *const *src, int size, int64_
 
 typedef struct Row {
     EmuSlice dst, src[SOURCES];
-    bool given[SOURCES]; /* a slice; else the scalar */
+    bool given[SOURCES]; /* the source is a slice; else it is the scalar */
     int n;
     uint8_t scalar[PIECE * WIDEST];
 } Row;
@@ -298,8 +298,8 @@ one_row(const Work *w, const Row *row, int64_t i, int64_t j)
     }
 }
 
-/* The order of the slices among the sources: those of the form, with the scalar where
- * side says. */
+/* Orders the sources: the slices as in the form, with the scalar at the place that side
+ * names. */
 static bool
 open_sources(EmuRun *r, const EmuOp *op, Row *row)
 {
@@ -334,7 +334,8 @@ fill_scalar(EmuRun *r, const EmuOp *op, Row *row, Dtype t)
     }
 }
 
-/* The packs of an instruction that has elements, and the number of the first one. */
+/* Reads the parameter words of an instruction that has elements, and the number of the
+ * first one. */
 static bool
 read_packs(EmuRun *r, const EmuOp *op, Work *w)
 {
@@ -355,7 +356,7 @@ read_packs(EmuRun *r, const EmuOp *op, Work *w)
     return true;
 }
 
-/* False: with the fault of a pack for another type. */
+/* Returns false with a fault when a parameter word is for another type. */
 static bool
 open_work(EmuRun *r, const EmuOp *op, Work *w)
 {
@@ -415,7 +416,7 @@ emu_exec_slice(EmuRun *r, const EmuOp *op)
 
 /* ---- binding ------------------------------------------------------------- */
 
-/* Whether pieces of the meaning are computed here, not by lane functions. */
+/* Returns whether pieces of the meaning are computed here, not by lane functions. */
 static bool
 is_own(Sem sem)
 {

@@ -3,7 +3,7 @@
  *
  * A sum is a tree over the elements, padded with +0 to a power of two: neighbours first.
  * It is kept as a stack of sums of 1, 2, 4 ... elements; two of one size become one. An
- * extreme is the first of equal ones; NaN counts only where there is nothing else. */
+ * extreme is the first of equal ones; NaN counts only if there is nothing else. */
 #include "emu/emu.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "num/half.h"
 
 enum {
-    OUTER = 2, /* dimensions of the results; the others are reduced */
+    OUTER = 2, /* number of dimensions of the results; the others are reduced */
     LEVELS = 64
 };
 
@@ -22,7 +22,7 @@ typedef struct Walk {
     int64_t index[SLICE_DIMS];
 } Walk;
 
-/* To the next element; false: there is none. */
+/* Goes on to the next element; false when there is none. */
 static bool
 next(Walk *w)
 {
@@ -62,7 +62,7 @@ value_of(uint32_t bits, Dtype t)
 
 typedef struct Addition {
     Dtype type;
-    bool saturates; /* float16 */
+    bool saturates; /* float16 sums saturate */
 } Addition;
 
 static uint32_t
@@ -76,7 +76,7 @@ add(uint32_t a, uint32_t b, Addition t)
     return float_bits_canonical(float_of_bits(a) + float_of_bits(b));
 }
 
-/* sum[i] of 2^level[i] elements each, larger ones first. */
+/* A stack of sums: sum[i] is that of 2^level[i] elements; larger ones come first. */
 typedef struct Tree {
     uint32_t sum[LEVELS];
     int level[LEVELS];
@@ -95,7 +95,7 @@ push(Tree *s, uint32_t bits, Addition t)
     s->level[s->n++] = level;
 }
 
-/* What is missing on the right is +0. */
+/* Elements that are missing on the right count as +0. */
 static uint32_t
 close_tree(Tree *s, Addition t)
 {
@@ -128,7 +128,7 @@ sum_of(Walk *w, Addition t)
 typedef struct Extreme {
     uint32_t bits;
     int32_t index;
-    bool found; /* something that is not NaN */
+    bool found; /* an element was found that is not NaN */
 } Extreme;
 
 static Extreme

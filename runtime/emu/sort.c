@@ -1,6 +1,6 @@
-/* sort.c: fields of proposals, sorting and merging (vector chapter 9), as the manual
- * tells them: insertion by comparing scores, and merging by looking at the first record
- * of every list. A score that is NaN is below all others. */
+/* sort.c: fields of proposals, sorting and merging (vector chapter 9), done as the manual
+ * describes: insertion by comparing scores, and merging by the first records of all
+ * lists. A score that is NaN is below all others. */
 #include "emu/emu.h"
 #include "isa/operand.h"
 
@@ -9,7 +9,7 @@
 
 enum {
     SORT32 = 32,
-    RECORD_MOST = 32 /* bytes */
+    RECORD_MOST = 32 /* in bytes */
 };
 
 bool
@@ -33,7 +33,7 @@ main_size(const EmuRun *r, const EmuOp *op)
 typedef struct Field {
     uint8_t *dst;
     const uint8_t *src;
-    int64_t n; /* repeats */
+    int64_t n; /* number of repeats */
     int mode;
 } Field;
 
@@ -107,14 +107,14 @@ score_at(const uint8_t *at, int size)
     return single;
 }
 
-/* Whether a stands before b although it came later. */
+/* Returns whether a is placed before b although it came later. */
 static bool
 is_before(float a, float b)
 {
     return a > b || (b != b && a == a);
 }
 
-/* order[k]: which of n scores is the k-th in descending order. */
+/* Sets order[k] to the index of the k-th of n scores in descending order. */
 static void
 insertion_order(const float *score, int n, int *order)
 {
@@ -157,7 +157,7 @@ emu_exec_sort16(EmuRun *r, const EmuOp *op)
     return true;
 }
 
-/* One repeat of vsort32 into pairs. */
+/* Executes a repeat of vsort32 into pairs. */
 static void
 sort_pairs(const uint8_t *scores, const uint8_t *indices, int size, uint8_t *pairs)
 {
@@ -204,8 +204,8 @@ typedef struct Merge {
     int64_t len[MERGE_LISTS];
     uint32_t taken[MERGE_LISTS];
     int lists;
-    int record, size, score; /* bytes of a record and of a score; where the score is */
-    bool suspend, skip;      /* skip: lists without records do not end it */
+    int record, size, score; /* bytes of a record and of a score; offset of the score */
+    bool suspend, skip;      /* skip: lists without records do not end the merge */
 } Merge;
 
 static int
@@ -252,8 +252,8 @@ merge(Merge *m)
     }
 }
 
-/* Lengths and lists of the first repeat; *total: records of one repeat. What has no
- * records has no address. */
+/* Opens the lists of the first repeat, and gives the records of one repeat in *total. A
+ * list without records has no address. */
 static bool
 open_merge(EmuRun *r, const EmuOp *op, int64_t n, Merge *m, int64_t *total)
 {

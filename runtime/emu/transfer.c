@@ -1,6 +1,6 @@
-/* transfer.c: moves that pad, reorder or repeat what they move. One function for each,
- * which computes the place of every element as the manual writes it down; addresses are
- * checked before. */
+/* transfer.c: moves that pad, reorder or repeat what they move. Each has a function that
+ * computes the place of every element as the manual describes it; addresses are checked
+ * before. */
 #include "emu/emu.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ size_of(const EmuRun *r, const EmuOp *op, int slot)
     return dtype_size(emu_slot_ref(r->p, op, slot)->dtype);
 }
 
-/* n steps of pitch, the last one len long. */
+/* Returns the bytes of n steps of pitch, the last of which has len bytes. */
 static int64_t
 spanned(int64_t n, int64_t pitch, int64_t len)
 {
@@ -30,8 +30,8 @@ spanned(int64_t n, int64_t pitch, int64_t len)
 /* ---- data_move_pad ------------------------------------------------------- */
 
 typedef struct Padded {
-    int64_t n, burst, left, right; /* bytes */
-    int64_t blocks;                /* of a burst in UB or L1 */
+    int64_t n, burst, left, right; /* n bursts; sizes in bytes */
+    int64_t blocks;                /* blocks of a burst in UB or L1 */
     int64_t gm_pitch, pitch;
     int size, fill;
     uint8_t value[8];
@@ -60,7 +60,7 @@ padded_of(const EmuRun *r, const EmuOp *op, bool out)
     return m;
 }
 
-/* One burst in its blocks: byte i of them is padding, data, or the rest of the last
+/* Writes a burst to its blocks, whose byte i is padding, data, or the rest of the last
  * block. */
 static void
 put_burst(const Padded *m, uint8_t *blocks, const uint8_t *data)
@@ -73,7 +73,7 @@ put_burst(const Padded *m, uint8_t *blocks, const uint8_t *data)
     }
     memcpy(blocks + m->left, data, (size_t)m->burst);
     for (int64_t i = m->left + m->burst; i < m->blocks; i++) {
-        int64_t of = i % m->size; /* blocks start at an element */
+        int64_t of = i % m->size; /* blocks begin with an element */
         blocks[i] = first && of >= m->burst ? 0 : value[of];
     }
 }
@@ -242,8 +242,8 @@ spread_of(const EmuRun *r, const EmuOp *op, int64_t from, int64_t to)
     return m;
 }
 
-/* A row in the type of the fractal: between float16 and float32 as the codes 1 and 4 of
- * data_move convert. */
+/* Converts a row to the type of the fractal: between float16 and float32 by the codes 1
+ * and 4 of data_move. */
 static void
 convert_row(uint8_t *row, int64_t to, const uint8_t *src, int64_t from)
 {
@@ -356,7 +356,7 @@ emu_exec_fill_units(EmuRun *r, const EmuOp *op)
 
 /* ---- binding ------------------------------------------------------------- */
 
-/* What the functions above rely on beside addresses. */
+/* Checks what the functions above rely on in addition to addresses. */
 static bool
 types_ok(const EmuProgram *p, const EmuOp *op)
 {

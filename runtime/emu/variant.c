@@ -1,9 +1,11 @@
 /* variant.c: lane functions for kernels that chose other readings of uncertain points
  * (isa/choice.h): float16 arithmetic that saturates, integers that saturate, products and
- * sums with one rounding. Written for clearness, since hardly any kernel asks for them.
+ * sums with one rounding. They are written for clearness, since hardly any kernel chooses
+ * them.
  *
- * Saturating float16: after every rounding infinity becomes 65504 of its sign and NaN 0.
- * Operations that pass an operand on (max, min, relu, abs) pass on what it holds. */
+ * With saturating float16, after every rounding infinity becomes 65504 of its sign and
+ * NaN becomes 0. Operations that pass an operand on (max, min, relu, abs) do not change
+ * it. */
 #include "emu/lanes.h"
 
 #include <limits.h>
@@ -17,8 +19,8 @@
     static void name(uint8_t *dst, const uint8_t *src0, const uint8_t *src1,             \
                      int64_t scalar, int64_t n)
 
-/* value is made from a, b and c, what dst holds. name_vv: b is of the second source;
- * name_vs: the scalar. */
+/* Defines two functions. value is an expression of a, b and c, the old element of dst. In
+ * name_vv b is of the second source, in name_vs it is the scalar. */
 #define VECTOR(name, T, value)                                                           \
     FN(name##_vv)                                                                        \
     {                                                                                    \
@@ -50,7 +52,7 @@
     SCALAR(name, T, value)
 
 typedef struct Pair {
-    LaneFn *vector, *scalar; /* two sources, or one and a scalar */
+    LaneFn *vector, *scalar; /* with two sources; with one and a scalar */
 } Pair;
 
 #define PAIR(name) ((Pair){name##_vv, name##_vs})
@@ -176,7 +178,7 @@ once_rounded(Sem sem, Dtype t)
 
 /* ---- integers ------------------------------------------------------------ */
 
-/* Also of unsigned types, without a warning. */
+/* This gives no warning for unsigned types. */
 #define IS_NEGATIVE(a) ((a) < 1 && (a) != 0)
 
 #define INTEGERS(t, T, lo, hi)                                                           \

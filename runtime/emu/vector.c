@@ -1,9 +1,9 @@
-/* vector.c: elementwise instructions on lanes: arithmetic, functions, fills. Operands are
- * emu/lane_io.c's business, arithmetic that of emu_lanes*.c.
+/* vector.c: elementwise instructions on vector lanes: arithmetic, functions, fills.
+ * emu/lane_io.c handles the operands, emu/vector_lanes.c the arithmetic.
  *
- * The common case, a leading mask whose blocks and repeats touch each other, is one long
- * run for the whole instruction. Everything else goes repeat by repeat: read all lanes,
- * then write the active ones. */
+ * In the common case of a leading mask and contiguous blocks and repeats the whole
+ * instruction is one long run. In all others each repeat reads all lanes and then writes
+ * the active ones. */
 #include "emu/emu.h"
 
 #include <string.h>
@@ -12,7 +12,8 @@ enum {
     MAX_SRCS = 2
 };
 
-/* The type of the sources; DT_NONE: there are none. False: they differ. */
+/* Gives the type of the sources; DT_NONE when there are none. Returns false when they
+ * differ. */
 static bool
 source_type(const EmuProgram *p, const EmuOp *op, Dtype *t)
 {
@@ -62,8 +63,8 @@ emu_bind_vector(EmuProgram *p, EmuOp *op, const char **why)
 
 /* ---- execution ----------------------------------------------------------- */
 
-/* Whether n elements of a source may be read while those of dst are written: the same
- * run, or no shared byte. */
+/* Returns whether n elements of a source may be read while those of dst are written,
+ * because they are the same run or share no byte. */
 static bool
 separate(const EmuLane *dst, const EmuLane *src, int64_t n)
 {
@@ -83,7 +84,7 @@ run_is_safe(const EmuLanes *c, int64_t n)
     return !c->holes && c->o[0].dense;
 }
 
-/* The whole instruction as one run. False: it is not one. */
+/* Executes the whole instruction as one run. Returns false when it is not one. */
 static bool
 one_run(const EmuLanes *c, LaneFn *lanes, int64_t scalar)
 {
@@ -101,7 +102,7 @@ one_run(const EmuLanes *c, LaneFn *lanes, int64_t scalar)
     return true;
 }
 
-/* Computes aside, then writes the active lanes. */
+/* Computes to a buffer, then writes the active lanes. */
 static void
 one_repeat(const EmuLanes *c, const EmuOp *op, const uint8_t *const *src, int64_t scalar,
            int64_t n)

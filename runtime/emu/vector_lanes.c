@@ -1,8 +1,8 @@
 /* vector_lanes.c: lane functions (emu/lanes.h), compiled for each level (num/lanes.h).
  *
- * Plain loops that the compiler vectorises: no step depends on an earlier one
- * (emu/lanes.h), which LANES_LOOP says. A new operation: one BINARY, UNARY or HALF row
- * per type, and its place in the table at the end. */
+ * They are plain loops that the compiler vectorises: no step depends on an earlier one
+ * (emu/lanes.h), which LANES_LOOP declares. A new operation needs a BINARY, UNARY or HALF
+ * row per type, and its place in the table at the end. */
 #include "emu/lanes.h"
 #include "num/lanes.h"
 
@@ -17,7 +17,8 @@
     LANES_ATTR static void name(uint8_t *dst, const uint8_t *src0, const uint8_t *src1,  \
                                 int64_t scalar, int64_t n)
 
-/* name_vv: d = value(a, b) with both from memory; name_vs: b is the scalar. */
+/* Defines name_vv, d = value(a, b) with both from memory, and name_vs, where b is the
+ * scalar. */
 #define BINARY(name, T, value)                                                           \
     LANES_FN(name##_vv)                                                                  \
     {                                                                                    \
@@ -43,7 +44,7 @@
         }                                                                                \
     }
 
-/* name_vv, name_vs: the same with c, what dst holds, and sources of a type S. */
+/* Defines name_vv and name_vs with c, the old element of dst, and sources of a type S. */
 #define FUSED(name, T, S, value)                                                         \
     LANES_FN(name##_vv)                                                                  \
     {                                                                                    \
@@ -142,7 +143,7 @@ UNARY(not_8, AnyU8, ~a)
 UNARY(not_16, AnyU16, ~a)
 UNARY(not_32, AnyU32, ~a)
 UNARY(not_64, AnyU64, ~a)
-/* |a| as unsigned: the lowest number stays. */
+/* |a| is computed as unsigned, so the lowest number stays. */
 UNARY(abs_8, AnyU8, a & 0x80u ? 0u - a : a)
 UNARY(abs_16, AnyU16, a & 0x8000u ? 0u - a : a)
 UNARY(abs_32, AnyU32, a & 0x80000000u ? 0u - a : a)
@@ -152,7 +153,7 @@ UNARY(relu_16, AnyS16, a > 0 ? a : 0)
 UNARY(relu_32, AnyS32, a > 0 ? a : 0)
 UNARY(relu_64, AnyS64, a > 0 ? a : 0)
 
-/* Names as vaddrelu: the sum wraps or is rounded first. */
+/* Names are those of vaddrelu; the sum wraps or is rounded first. */
 #define ABOVE(r, zero) ((r) > 0 ? (r) : (zero))
 BINARY(addrelu_16, AnyS16, ABOVE((AnyS16)(a + b), 0))
 BINARY(subrelu_16, AnyS16, ABOVE((AnyS16)(a - b), 0))
@@ -167,7 +168,7 @@ FILL(fill_64, AnyU64)
 #define F(u)       float_of_bits(u)
 #define FBITS(f)   float_bits_canonical(f)
 #define ORDERED(r) (F(a) == F(a) && F(b) == F(b) ? (r) : FLOAT_NAN)
-/* r if above 0, else +0; NaN stays. */
+/* r if it is above 0, else +0; NaN stays. */
 #define POSITIVE(r) ((r) > 0 ? float_bits(r) : (r) == (r) ? 0u : FLOAT_NAN)
 
 BINARY(add_f32, AnyU32, FBITS(F(a) + F(b)))
@@ -194,8 +195,8 @@ UNARY(relu_f32, AnyU32, F(a) > 0 ? a : F(a) == F(a) ? 0u : FLOAT_NAN)
 
 /* ---- float16 and int32 to something else --------------------------------- */
 
-/* The nearest integer, ties to even, between lo and hi, which are less than 2^22; NaN
- * gives 0. */
+/* Returns the nearest integer, ties to even, clamped to lo and hi, which are less than
+ * 2^22 in magnitude; NaN gives 0. */
 LANES_ATTR static inline int32_t
 near_integer(float f, float lo, float hi)
 {
@@ -205,12 +206,13 @@ near_integer(float f, float lo, float hi)
     return (int32_t)(float_bits(f + to_integer) - float_bits(to_integer));
 }
 
-/* A double of at most 65504 in magnitude as float16 with one rounding: first to float by
- * rounding to odd. */
+/* Converts a double of at most 65504 in magnitude to float16 with one rounding: it is
+ * rounded to odd in float32 first. */
 LANES_ATTR static inline uint16_t
 half_of_double(double d)
 {
-    const uint64_t low = (UINT64_C(1) << 29) - 1; /* what a float does not hold */
+    const uint64_t low =
+        (UINT64_C(1) << 29) - 1; /* the bits that a float does not have */
     uint64_t u = double_bits(d);
     u = (u | ((u & low) + low)) & ~low;
     return half_from_float((float)double_of_bits(u));
@@ -266,7 +268,7 @@ half_load(const uint8_t *p)
     return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
 }
 
-/* r, or NaN where the lanes of nan are set. */
+/* Stores r, or NaN in lanes where nan is set. */
 LANES_ATTR static inline void
 half_store(uint8_t *p, __m256 r, __m256 nan)
 {
@@ -274,8 +276,8 @@ half_store(uint8_t *p, __m256 r, __m256 nan)
     _mm_storeu_si128((__m128i *)(void *)p, _mm256_cvtps_ph(r, _MM_FROUND_TO_NEAREST_INT));
 }
 
-/* Lanes where a or b is NaN, by their bits: clang takes a comparison of widened numbers
- * back to one of float16, which it does lane by lane. */
+/* Returns the lanes where a or b is NaN. It compares bits, because clang narrows a
+ * comparison of widened numbers to one of float16, which it does lane by lane. */
 LANES_ATTR static inline __m256
 half_nans(__m256 a, __m256 b)
 {
@@ -286,7 +288,7 @@ half_nans(__m256 a, __m256 b)
     return _mm256_castsi256_ps(_mm256_cmpgt_epi32(larger, _mm256_set1_epi32(0x7f800000)));
 }
 
-/* The last n < HALF_LANES elements, through memory of one whole vector. */
+/* Computes the last n < HALF_LANES elements, through a buffer of a whole vector. */
 static void
 half_tail(LaneFn *fn, uint8_t *dst, const uint8_t *src0, const uint8_t *src1, int64_t n)
 {
@@ -300,8 +302,9 @@ half_tail(LaneFn *fn, uint8_t *dst, const uint8_t *src0, const uint8_t *src1, in
 
 #define NAN_RESULT _mm256_cmp_ps(r, r, _CMP_UNORD_Q)
 
-/* r = value, made of the sources a and b and of c, what dst holds; nan: where the result
- * is NaN. The scalar form repeats the scalar in memory. */
+/* Defines r = value, an expression of the sources a and b and of c, the old element of
+ * dst; nan are the lanes where the result is NaN. The scalar form repeats the scalar in
+ * memory. */
 #define HALF(name, value, nan)                                                           \
     LANES_FN(name##_vv)                                                                  \
     {                                                                                    \
@@ -343,7 +346,7 @@ HALF(add_f16, _mm256_add_ps(a, b), NAN_RESULT)
 HALF(sub_f16, _mm256_sub_ps(a, b), NAN_RESULT)
 HALF(mul_f16, _mm256_mul_ps(a, b), NAN_RESULT)
 HALF(div_f16, _mm256_div_ps(a, b), NAN_RESULT)
-/* A comparison is false for NaN, whose product stays. */
+/* A comparison is false for NaN, so its product stays. */
 HALF(lrelu_f16,
      _mm256_blendv_ps(_mm256_mul_ps(a, b), a,
                       _mm256_cmp_ps(a, _mm256_setzero_ps(), _CMP_GE_OQ)),
@@ -390,7 +393,7 @@ BINARY(min_f16, AnyU16, ORDERED(H(b) < H(a) ? b : a))
 #define WIDTHS(name)                                                                     \
     [DT_U8] = name(8), [DT_S8] = name(8), [DT_U16] = name(16), [DT_S16] = name(16),      \
     [DT_U32] = name(32), [DT_S32] = name(32), [DT_U64] = name(64), [DT_S64] = name(64)
-/* The same of floats, on their bits. */
+/* These operations on the bits of floats. */
 #define FLOAT_BITS(name) [DT_F16] = name(16), [DT_F32] = name(32)
 #define SIGNED(name)                                                                     \
     [DT_S8] = name(8), [DT_S16] = name(16), [DT_S32] = name(32), [DT_S64] = name(64)

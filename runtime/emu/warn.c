@@ -1,9 +1,9 @@
-/* warn.c: warnings while running, each rule once for each instruction. */
+/* warn.c: reports warnings while running, each rule once for each instruction. */
 #include "emu/emu.h"
 
 #include <stdlib.h>
 
-/* The rules that are told while running, as bits. */
+/* Returns the bit of a rule whose warnings are reported while running. */
 static uint8_t
 bit_of(Rule rule)
 {

@@ -1,7 +1,7 @@
 /* write.c: writes to global memory. The atomic mode of the core (rules/atomic.h), read
- * when the instruction is issued, turns a copy of elements into an addition or an
- * extreme. Cores run one after another, so the writes of a core come before those of the
- * next one. */
+ * when the instruction is issued, makes a copy of elements an addition or an extreme.
+ * Cores run one after another, so the writes of a core come before those of the next
+ * one. */
 #include "emu/emu.h"
 
 #include <string.h>

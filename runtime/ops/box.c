@@ -1,6 +1,6 @@
-/* box.c: areas of boxes, sums of all pairs, and the suppression of candidates
- * (vector 9.2, 9.4) for compiled kernels. Boxes of a group are taken apart into rows of
- * corners, so that every step is one loop over many numbers. */
+/* box.c: areas of boxes, sums of all pairs, and the suppression of candidates (vector
+ * 9.2, 9.4) for compiled kernels. Boxes of a group are split into rows of corners, so
+ * that every step is a loop over many numbers. */
 #include "ops/internal.h"
 #include "isa/operand.h"
 
@@ -14,7 +14,7 @@ enum {
     CORNERS = 4, /* x1 y1 x2 y2 */
     AXES = 2,
     PAIRS = SORT_GROUP * SORT_GROUP,
-    MOST = AXES * PAIRS /* numbers that are worked on at once */
+    MOST = AXES * PAIRS /* numbers that are computed at once */
 };
 
 typedef struct Boxes {
@@ -70,7 +70,7 @@ load_boxes(Boxes *b, const uint8_t *at, bool half)
     widen(b->corner[0], h[0], CORNERS * SORT_GROUP);
 }
 
-/* once: results are rounded where they are stored, and only there. */
+/* once: results are rounded only when they are stored. */
 typedef struct Step {
     float offset;
     bool half, once, saturates;
@@ -123,7 +123,7 @@ step_of(const OpCall *c)
                                CHOSE_FLOAT16_OVERFLOW_SATURATE};
 }
 
-/* high = high - low + offset, each step rounded. */
+/* Computes high = high - low + offset, with each step rounded. */
 static void
 sides(float *restrict high, const float *restrict low, int n, const Step *s)
 {
@@ -161,7 +161,8 @@ ops_vrpac(OpCall *c)
     return true;
 }
 
-/* Where the overlap of box i of a with each box of b begins and ends along an axis. */
+/* Computes where the overlap of box i of a with each box of b begins and ends along an
+ * axis. */
 static void
 common(float *restrict first, float *restrict last, const Boxes *a, const Boxes *b, int i,
        int axis)
@@ -169,7 +170,7 @@ common(float *restrict first, float *restrict last, const Boxes *a, const Boxes 
     float al = a->corner[axis][i], ah = a->corner[axis + AXES][i];
     const float *bl = b->corner[axis], *bh = b->corner[axis + AXES];
     for (int j = 0; j < SORT_GROUP; j++) {
-        /* NaN wins; of equal numbers the first. */
+        /* NaN wins; the first of equal numbers wins. */
         float low = bl[j] > al ? bl[j] : al;
         float high = bh[j] < ah ? bh[j] : ah;
         first[j] = bl[j] == bl[j] ? low : bl[j];
@@ -251,7 +252,8 @@ ops_rpn_cor(OpCall *c)
     return true;
 }
 
-/* Candidates in order: one that is kept adds its row to what is removed. */
+/* Goes over the candidates in order. One that is kept adds its row to the removed
+ * ones. */
 bool
 ops_rpn_cor_diag(OpCall *c)
 {

@@ -1,5 +1,5 @@
-/* clamp.c: integer arithmetic on slices that stops at the ends of the types, for kernels
- * that chose it (isa/choice.h). Types of up to 32 bits, in 64. */
+/* clamp.c: integer arithmetic on slices that is clamped to the types, for kernels that
+ * chose it (isa/choice.h). Types of up to 32 bits are computed in 64. */
 #include "num/lanes.h"
 #include "ops/slice.h"
 

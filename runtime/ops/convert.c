@@ -1,5 +1,5 @@
-/* convert.c: conversions between types for compiled kernels: tikrt_convert for lanes, of
- * which compiled code knows the addresses, the scaled conversions to halves of blocks,
+/* convert.c: conversions between types for compiled kernels: tikrt_convert for vector
+ * lanes whose addresses compiled code knows, the scaled conversions to halves of blocks,
  * and those to 4 bits. */
 #include <string.h>
 
@@ -26,7 +26,7 @@ convert(const TikConvert *c, uint8_t *dst, const uint8_t *src, int64_t n, uint32
     }
 }
 
-/* Whether n results may be written while elements are read. */
+/* Returns whether n results may be written while elements are read. */
 static bool
 separate(const TikConvert *c, const uint8_t *dst, const uint8_t *src, int64_t n)
 {
@@ -74,8 +74,8 @@ number(const OpCall *c, Role role, const char *name, int64_t missing)
     return slot < 0 ? missing : c->in.args[slot].v;
 }
 
-/* Bytes from block to block and from repeat to repeat, both counted in 16-bit elements or
- * blocks. */
+/* Gives the bytes from block to block and from repeat to repeat, which the instruction
+ * counts in 16-bit elements or blocks. */
 static void
 strides(const OpCall *c, bool dst, int64_t *blk, int64_t *rep)
 {
@@ -88,8 +88,8 @@ strides(const OpCall *c, bool dst, int64_t *blk, int64_t *rep)
     *rep += unit & 1 ? (LANES / PER_BLOCK - 1) * *blk + BLOCK_BYTES : 0;
 }
 
-/* The packs of the instruction; their number, 0: one of them is not for the
- * destination. */
+/* Reads the parameter words of the instruction and returns their number; 0 when one of
+ * them is not for the destination. */
 static int
 read_packs(OpCall *c, uint64_t pack[PACKS])
 {
@@ -115,8 +115,8 @@ typedef struct Halves {
     const uint8_t *src;
     int64_t dst_blk, dst_rep, src_blk, src_rep;
     bool on[LANES];
-    int blocks;   /* that have active lanes, from the first */
-    bool swapped; /* 4 bits: even lanes have the high half of a byte */
+    int blocks;   /* leading blocks that have active lanes */
+    bool swapped; /* with 4 bits even lanes have the high half of a byte */
 } Halves;
 
 static void
@@ -164,7 +164,7 @@ convert_packed(OpCall *c)
 
 /* ---- float16 to int4 ----------------------------------------------------- */
 
-/* One repeat; lanes whose results share a byte are both on or off. */
+/* Converts a repeat. Lanes whose results share a byte are both on or off. */
 static void
 one_repeat_of_4_bits(const Halves *h, const NumConv *conv)
 {
@@ -200,7 +200,8 @@ convert_4_bits(OpCall *c)
         .dst = NUM_S4, .src = NUM_F16, .round = NUM_NEAREST, .keep = keep & 1};
     strides(c, true, &h.dst_blk, &h.dst_rep);
     strides(c, false, &h.src_blk, &h.src_rep);
-    if (number(c, ROLE_ATTR, "stride_unit", 0) & 1) { /* behind two blocks, not eight */
+    if (number(c, ROLE_ATTR, "stride_unit", 0) &
+        1) { /* the gap follows two blocks, not eight */
         h.dst_rep -= (LANES / PER_BLOCK - 2) * h.dst_blk;
     }
     for (int i = 0; i < LANES; i++) {
@@ -215,7 +216,7 @@ convert_4_bits(OpCall *c)
     return true;
 }
 
-/* Lanes of whole bytes are compiled, but for packs. */
+/* Lanes of whole bytes are compiled, except those with parameter words. */
 bool
 ops_convert(OpCall *c)
 {

@@ -1,11 +1,11 @@
-/* cube.c: products of matrices (cube 5 to 7): mmad, matmul, conv2d. All of them are one
- * product of a first factor whose rows are runs of 32 bytes of terms, wherever these
- * stand (L0A, blocks of L1, windows of an image), and a second one whose runs stand by k
+/* cube.c: products of matrices (cube 5 to 7): mmad, matmul, conv2d. All of them are a
+ * product of a first factor whose rows are runs of 32 bytes of terms, wherever these are
+ * (L0A, blocks of L1, windows of an image), and a second one whose runs are ordered by k
  * and column. Blocks of both are packed for the kernels of gemm.h.
  *
- * Sums of 32 bits stand in the destination while terms are added. Those of float16, and
- * integers that are added to what was there, stand in a buffer until all terms are added:
- * they are rounded, or clamped, once. */
+ * Sums of 32 bits are kept in the destination while terms are added. Those of float16,
+ * and integers that are added to old sums, are kept in a buffer until all terms are
+ * added, and are then rounded, or clamped, once. */
 #include "rules/load.h"
 #include "layout/fractal.h"
 #include "num/half.h"
@@ -17,9 +17,9 @@
 #include <string.h>
 
 enum {
-    BUFFER_ROWS = 128, /* of sums beside the destination */
+    BUFFER_ROWS = 128, /* rows of sums in a buffer */
     MOST_RUNS = GEMM_STEPS / 8,
-    MOST_COLUMNS = 32, /* of a panel */
+    MOST_COLUMNS = 32, /* columns of a panel */
     SIDE = FRACTAL_SIDE
 };
 
@@ -31,7 +31,7 @@ typedef enum Start {
 
 typedef struct Product Product;
 
-/* The runs from run k1 on of row m of the first factor. */
+/* Finds n runs of row m of the first factor, from run k1 on. */
 typedef void FindRuns(const Product *p, int64_t m, int64_t k1, int64_t n,
                       const uint8_t **runs);
 
@@ -39,7 +39,7 @@ struct Product {
     const uint8_t *a, *b, *bias;
     uint8_t *c;
     int64_t m, k, n;
-    int64_t terms;         /* of a run */
+    int64_t terms;         /* terms of a run */
     int64_t k1;            /* runs of a row */
     int64_t rows, columns; /* m and n in whole fractals */
     Dtype ta, tb, tc, tbias;
@@ -49,8 +49,9 @@ struct Product {
     FractalWindows s; /* conv2d */
     int64_t out_w;
     uint8_t pad[FRACTAL_ROW];
-    int64_t few;  /* conv2d: bytes of a point's channels where they fill no run; else 0 */
-    uint8_t *row; /* then: room for the runs of a row */
+    int64_t
+        few; /* conv2d: bytes of the channels of a point if they fill no run; else 0 */
+    uint8_t *row; /* with few: room for the runs of a row */
     GemmKind kind;
     const GemmLevel *level;
 };
@@ -89,8 +90,8 @@ typedef struct Point {
     int64_t group, kh, kw;
 } Point;
 
-/* The runs of a window that is all inside of the image: from pixel to pixel, row to row,
- * group to group. */
+/* Finds the runs of a window that is inside of the image: from pixel to pixel, row to
+ * row, group to group. */
 static void
 runs_inside(const Product *p, const uint8_t *at, Point k, int64_t n, const uint8_t **runs)
 {
@@ -112,7 +113,7 @@ runs_inside(const Product *p, const uint8_t *at, Point k, int64_t n, const uint8
     }
 }
 
-/* The same where some pixels are padding. */
+/* Does the same for a window with pixels that are padding. */
 static void
 runs_edge(const Product *p, int64_t y0, int64_t x0, Point k, int64_t n,
           const uint8_t **runs)
@@ -133,7 +134,7 @@ runs_edge(const Product *p, int64_t y0, int64_t x0, Point k, int64_t n,
     }
 }
 
-/* A run is a pixel's group of channels at a point of the kernel. */
+/* Finds runs that are a pixel's group of channels at a point of the kernel. */
 static void
 runs_windows(const Product *p, int64_t m, int64_t k1, int64_t n, const uint8_t **runs)
 {
@@ -152,7 +153,8 @@ runs_windows(const Product *p, int64_t m, int64_t k1, int64_t n, const uint8_t *
     }
 }
 
-/* Runs that collect points with few channels; behind the last point are zeros. */
+/* Makes runs that collect points with few channels; after the last point there are
+ * zeros. */
 static void
 runs_few(const Product *p, int64_t m, int64_t k1, int64_t n, const uint8_t **runs)
 {
@@ -182,26 +184,27 @@ least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Sums of rows m0.. of all columns of a block: group g of 16 columns at at + g * pitch
- * words. */
+/* Sums of the rows from m0 on, of all columns of a block: group g of 16 columns is at at
+ * + g * pitch words. */
 typedef struct Sums {
     uint32_t *at;
     int64_t pitch;
     int64_t m0, rows;
     int64_t n0, columns;
-    bool first; /* they begin with 0 */
+    bool first; /* sums begin with 0 */
 } Sums;
 
 typedef struct Blocks {
     uint32_t b[GEMM_COLUMNS * GEMM_STEPS];
     uint32_t a[GEMM_ROWS * GEMM_PITCH];
     int32_t add[GEMM_COLUMNS];
-    uint32_t beside[GEMM_ROWS * GEMM_GROUP]; /* sums of columns that do not exist */
-    uint8_t row[MOST_RUNS * FRACTAL_ROW];    /* runs that are collected: of a row, */
-    uint8_t panel[MOST_RUNS * MOST_COLUMNS * FRACTAL_ROW]; /* and of a panel */
+    uint32_t
+        beside[GEMM_ROWS * GEMM_GROUP];   /* room for sums of columns that do not exist */
+    uint8_t row[MOST_RUNS * FRACTAL_ROW]; /* collected runs of a row */
+    uint8_t panel[MOST_RUNS * MOST_COLUMNS * FRACTAL_ROW]; /* collected runs of a panel */
 } Blocks;
 
-/* A panel of two groups of which only the first exists. */
+/* Multiplies by a panel of two groups of which only the first exists. */
 static void
 pack_single(const Product *p, GemmPanel panel)
 {
@@ -228,7 +231,8 @@ pack_single(const Product *p, GemmPanel panel)
     memcpy(panel.add, total, sizeof total);
 }
 
-/* Runs k1.. of columns n.. of weights with few channels, as the panel of plain ones. */
+/* Collects the runs from k1 on of the columns from n on of a weight with few channels, in
+ * the form of a plain panel. */
 static void
 collect_panel(const Product *p, uint8_t *out, int64_t n, int64_t columns, int64_t k1,
               int64_t runs)
@@ -245,7 +249,7 @@ collect_panel(const Product *p, uint8_t *out, int64_t n, int64_t columns, int64_
     }
 }
 
-/* The second factor's columns n0.. and runs k1.. */
+/* Packs the second factor's columns from n0 on and runs from k1 on. */
 static void
 pack_columns(const Product *p, Blocks *w, const Sums *c, int64_t k1, int64_t runs)
 {
@@ -305,7 +309,7 @@ add_rows(const Product *p, Blocks *w, const Sums *c, int64_t i, int64_t steps)
     }
 }
 
-/* All terms of the sums, block by block. */
+/* Adds all terms of the sums, block by block. */
 static void
 add_terms(const Product *p, Blocks *w, const Sums *sums)
 {
@@ -344,7 +348,7 @@ bias_at(const Product *p, int64_t n)
     return float_of_bits(u);
 }
 
-/* The place in the destination of row m of the group of column n. */
+/* Returns the place in the destination of row m of the group of column n. */
 static uint8_t *
 dst_at(const Product *p, int64_t m, int64_t n)
 {
@@ -375,7 +379,8 @@ start_floats(const Product *p, const Sums *c)
 
 /* ---- results ------------------------------------------------------------- */
 
-/* Sums as they are stored: without infinity and NaN, or with one NaN. */
+/* Defines a function that makes sums ready to be stored: without infinity and NaN, or
+ * with canonical NaN. */
 #define CLAMP(name, attr)                                                                \
     attr static void name(AnyU32 *x, int64_t n, float most, bool saturate)               \
     {                                                                                    \
@@ -404,16 +409,16 @@ clamp(const Product *p, uint32_t *x, int64_t n)
     (p->level == &gemm_base ? clamp_base : clamp_avx2)(x, n, most, p->saturate);
 }
 
-/* What stands behind the last row and column of a block is 0. */
+/* Zeroes the elements after the last row and column of a block. */
 static void
 clear_padding(const Product *p, const Sums *c)
 {
     size_t size = (size_t)dtype_size(p->tc);
-    int64_t behind = p->m - c->m0 - c->rows <= 0 ? p->rows - p->m : 0;
+    int64_t missing = p->m - c->m0 - c->rows <= 0 ? p->rows - p->m : 0;
     for (int64_t n = 0; n < c->columns; n += GEMM_GROUP) {
         int64_t have = p->n - c->n0 - n;
-        if (behind > 0) {
-            memset(dst_at(p, p->m, c->n0 + n), 0, (size_t)(behind * GEMM_GROUP) * size);
+        if (missing > 0) {
+            memset(dst_at(p, p->m, c->n0 + n), 0, (size_t)(missing * GEMM_GROUP) * size);
         }
         for (int64_t i = 0; i < c->rows && have < GEMM_GROUP; i++) {
             memset(dst_at(p, c->m0 + i, c->n0 + n) + (size_t)have * size, 0,
@@ -436,7 +441,7 @@ finish_halves(const Product *p, const Sums *c)
     }
 }
 
-/* Integers on top of what the sum begins with, clamped. */
+/* Adds integers to the numbers with which sums begin, clamped. */
 static void
 finish_ints(const Product *p, const Sums *c)
 {
@@ -463,7 +468,7 @@ finish_ints(const Product *p, const Sums *c)
 
 /* ---- driver -------------------------------------------------------------- */
 
-/* Columns n0.. with their sums in the destination. */
+/* Computes the columns from n0 on with their sums in the destination. */
 static void
 block_in_place(const Product *p, Blocks *w, int64_t n0)
 {
@@ -483,7 +488,7 @@ block_in_place(const Product *p, Blocks *w, int64_t n0)
     clear_padding(p, &c);
 }
 
-/* The same with the sums in a buffer. */
+/* Does the same with the sums in a buffer. */
 static void
 block_beside(const Product *p, Blocks *w, int64_t n0)
 {

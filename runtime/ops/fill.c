@@ -1,6 +1,5 @@
 /* fill.c: sequences, broadcasts, copies and padding of blocks (vector 4 and 10) for
- * compiled kernels. A repeat is made in memory of its own and then written block by
- * block. */
+ * compiled kernels. A repeat is made in a buffer and then written block by block. */
 #include <string.h>
 
 #include "num/half.h"
@@ -12,7 +11,7 @@ enum {
     BLOCKS = REPEAT_BYTES / BLOCK_BYTES
 };
 
-/* An operand that is addressed by lanes; steps in bytes. */
+/* An operand that is addressed by vector lanes, with steps in bytes. */
 typedef struct Walk {
     uint8_t *at;
     int64_t blk, rep;
@@ -41,7 +40,7 @@ walk_of(const OpCall *c, int slot)
     return w;
 }
 
-/* Writes the bytes of a repeat whose lanes are active. */
+/* Writes those bytes of a repeat whose lanes are active. */
 static void
 store(const OpCall *c, const Walk *d, int64_t repeat, const uint8_t *bytes)
 {
@@ -105,7 +104,7 @@ ops_broadcast(OpCall *c)
     return true;
 }
 
-/* n bytes in blocks; the operands share none, or are the same. */
+/* Copies n bytes in blocks. The operands share none, or are the same. */
 static void
 copy_blocks(const Walk *d, const Walk *s, int64_t repeat, int64_t n)
 {
@@ -116,7 +115,7 @@ copy_blocks(const Walk *d, const Walk *s, int64_t repeat, int64_t n)
     }
 }
 
-/* Reads of a repeat come before its writes. */
+/* All reads of a repeat come before its writes. */
 static void
 copy_repeat(const OpCall *c, const Walk *d, const Walk *s, int64_t repeat, int64_t run)
 {
@@ -139,7 +138,7 @@ ops_copy(OpCall *c)
                                                                    : check_lanes(&c->in);
     while (m->form == MASK_BITS && run > 0 &&
            !check_lane_active(&c->in, 0, (int)run - 1)) {
-        run--; /* behind the highest lane nothing need be there */
+        run--; /* no bytes need exist after the highest lane */
     }
     for (int64_t r = 0; r < c->in.args[VCOPYB_repeat_times].v; r++) {
         if (m->form == MASK_COUNTER) {
@@ -151,8 +150,8 @@ ops_copy(OpCall *c)
     return true;
 }
 
-/* A block beside the source block: the edge that is next to it, or the block mirrored
- * there, with its edge or without, which leaves a 0 at the far end. */
+/* Makes the block next to the source block: its nearest edge repeated, or the block
+ * mirrored with its edge or without, which leaves a 0 at the far end. */
 static void
 pad_block(uint8_t *block, const uint8_t *src, int size, int64_t mode, bool right)
 {

@@ -32,7 +32,8 @@ least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* How results are written, in runs of whole elements; false: the fault is filled. */
+/* Gives how results are written, in runs of whole elements. Returns false with the fault
+ * filled. */
 static bool
 writes(OpCall *c, int64_t run, AtomicWrite *w)
 {
@@ -62,8 +63,8 @@ typedef struct Blocks {
     AtomicWrite write;
 } Blocks;
 
-/* Multipliers of block j: one number for all, 16 float16 for all blocks, or 16 numbers of
- * its own. */
+/* Sets the multipliers of block j: one number for all, 16 float16 for all blocks, or 16
+ * numbers for each block. */
 static void
 multipliers(const OpCall *c, NumDeq *deq, bool vector, int64_t j)
 {
@@ -89,7 +90,8 @@ multipliers(const OpCall *c, NumDeq *deq, bool vector, int64_t j)
     }
 }
 
-/* Rows of one block. other: the bias of the block, or the elements that are added. */
+/* Converts rows of a block. other is the bias of the block, or the elements that are
+ * added. */
 static void
 piece(const Blocks *b, uint8_t *dst, const uint8_t *src, const uint8_t *other,
       int64_t rows)
@@ -165,12 +167,12 @@ ops_fix_blocks(OpCall *c)
 typedef struct Columns {
     const OpCall *c;
     NumDeq deq;
-    int64_t size; /* of a result */
+    int64_t size; /* bytes of a result */
     AtomicWrite write;
     bool vector;
 } Columns;
 
-/* deq-reserved of words from column first on that were no literals. */
+/* Warns deq-reserved of words from column first on that were no literals. */
 static void
 warn_words(OpCall *c, const Columns *x, const uint64_t *words, int n, int64_t first)
 {
@@ -190,7 +192,7 @@ warn_words(OpCall *c, const Columns *x, const uint64_t *words, int n, int64_t fi
     }
 }
 
-/* Words of column block k, of which the last may have fewer columns. */
+/* Sets the words of column block k. The last block may have fewer columns. */
 static bool
 column_words(OpCall *c, Columns *x, int64_t k)
 {
@@ -215,7 +217,7 @@ column_words(OpCall *c, Columns *x, int64_t k)
     return true;
 }
 
-/* Puts the rows of a piece, from row j of column block k on. */
+/* Writes the rows of a piece, from row j of column block k on. */
 static void
 put_rows(const Columns *x, uint8_t *dst, const uint8_t *rows, int64_t k, int64_t j,
          int64_t n)

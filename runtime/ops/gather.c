@@ -1,5 +1,5 @@
 /* gather.c: gather, scatter and compress (vector chapter 8). The addresses of a repeat
- * are tested together; only when one is wrong they are looked at one by one, for the
+ * are tested together; only when one is wrong they are tested one by one, to find the
  * fault. */
 #include <string.h>
 
@@ -13,7 +13,7 @@ typedef uint16_t Any16 __attribute__((aligned(1), may_alias));
 typedef uint32_t Any32 __attribute__((aligned(1), may_alias));
 
 enum {
-    PIECE = 256, /* lanes that are read before they are written */
+    PIECE = 256, /* lanes that are all read before they are written */
     BLOCKS = 8
 };
 
@@ -85,7 +85,7 @@ rows_run(const Rows *w, int64_t repeat)
     return repeat + 1 < w->repeats ? w->run : w->last;
 }
 
-/* The n leading lanes of a repeat, into buf. */
+/* Collects the n leading lanes of a repeat in buf. */
 static void
 rows_load(const Rows *w, int64_t repeat, int64_t n, uint8_t *buf)
 {
@@ -121,7 +121,7 @@ rows_store(const Rows *w, int64_t repeat, int64_t n, const uint8_t *buf)
 
 typedef struct Pick {
     const GatherTable *table;
-    const uint8_t *bits; /* null: lanes first, first + step, ... */
+    const uint8_t *bits; /* null: lanes first, first + step, ... are kept */
     int64_t bits_rep;
     int first, step, size;
 } Pick;
@@ -141,7 +141,8 @@ count_bits(const uint8_t *bits, int64_t n)
     return count;
 }
 
-/* Lanes first, first + step, ... of n; in and out share no byte. */
+/* Defines a function that keeps lanes first, first + step, ... of n; in and out share no
+ * byte. */
 #define THIN(name, T)                                                                    \
     static int64_t name(T *restrict out, const T *restrict in, const Pick *p, int64_t n) \
     {                                                                                    \
@@ -182,7 +183,7 @@ pack(uint8_t *out, const uint8_t *in, const Pick *p, const uint8_t *bits, int64_
     }
 }
 
-/* Repeats of n lanes (the last one: last), read from src by blocks. */
+/* Repeats of n lanes (the last one has `last`), read from src by blocks. */
 typedef struct Source {
     const uint8_t *at;
     int64_t repeats, n, last, blk, rep, per_block;
@@ -240,7 +241,7 @@ kept_of(const OpCall *c, const Source *s, const Pick *p)
     return kept;
 }
 
-/* A piece of whole blocks, one behind the other. */
+/* Returns a piece of whole blocks, contiguous. */
 static const uint8_t *
 piece_of(const Source *s, int64_t repeat, int64_t l, int64_t n, int64_t size,
          uint8_t *buf)
@@ -256,7 +257,7 @@ piece_of(const Source *s, int64_t repeat, int64_t l, int64_t n, int64_t size,
     return buf;
 }
 
-/* Whether all lanes follow each other, away from the destination. */
+/* Returns whether all lanes are contiguous and share no byte with the destination. */
 static bool
 is_one_run(const OpCall *c, const Source *s, const Pick *p, int64_t kept)
 {
@@ -309,7 +310,7 @@ ops_pick(OpCall *c)
 
 /* ---- vgather, vscatter --------------------------------------------------- */
 
-/* A tensor that is accessed anywhere, and the offsets that say where. */
+/* A tensor that is accessed at offsets, and these offsets. */
 typedef struct Field {
     uint8_t *root;
     const Any32 *offsets;
@@ -340,7 +341,7 @@ entry_value(const Field *f, int64_t entry)
     return f->is_signed ? (int32_t)bits : (int64_t)bits;
 }
 
-/* Looks at one entry for the rules. */
+/* Checks the rules of an entry. */
 static bool
 entry_ok(OpCall *c, const Field *f, int64_t entry, int64_t base)
 {
@@ -356,7 +357,7 @@ entry_ok(OpCall *c, const Field *f, int64_t entry, int64_t base)
     return check_offset(c->in.op, &o, &c->fault);
 }
 
-/* Addresses of n entries from the first on, as bytes from the root. */
+/* Gives the addresses of n entries from the first on, as bytes from the root. */
 static bool
 find_lanes(OpCall *c, const Field *f, const Rows *w, int64_t first, int64_t n,
            int64_t *at)
@@ -387,7 +388,7 @@ find_lanes(OpCall *c, const Field *f, const Rows *w, int64_t first, int64_t n,
 FETCH(fetch16, Any16)
 FETCH(fetch32, Any32)
 
-/* With holes some addresses are of no lane. */
+/* Removes addresses that belong to no lane. */
 static void
 fetch(const Field *f, const Rows *w, const int64_t *at, int64_t n, uint8_t *out)
 {
@@ -404,8 +405,8 @@ fetch(const Field *f, const Rows *w, const int64_t *at, int64_t n, uint8_t *out)
     }
 }
 
-/* The address of offset 0, and the largest offset; false: the tables are not for such a
- * tensor. */
+/* Gives the address of offset 0, and the largest offset. Returns false when the tables
+ * cannot be used for the tensor. */
 static bool
 field_range(const Field *f, uint8_t **at, uint32_t *most)
 {
@@ -415,8 +416,8 @@ field_range(const Field *f, uint8_t **at, uint32_t *most)
     return f->start >= 0 && last >= 0 && last <= INT32_MAX;
 }
 
-/* n lanes of a repeat or of several, as vectors; false: some are to be looked at one by
- * one. */
+/* Executes n lanes, of a repeat or of several, as vectors. Returns false when they must
+ * be done one by one. */
 static bool
 fetch_lanes(const Field *f, const GatherTable *table, int64_t first, int64_t n, void *out)
 {
@@ -455,8 +456,8 @@ is_apart(const uint8_t *a, int64_t na, const uint8_t *b, int64_t nb)
            (uintptr_t)b + (uintptr_t)nb <= (uintptr_t)a;
 }
 
-/* Whether all repeats are as good as one: they follow each other, away from the tensor
- * and the offsets. */
+/* Returns whether all repeats can be done as one, because they are contiguous and share
+ * no byte with the tensor and the offsets. */
 static bool
 is_one_repeat(const Field *f, const Rows *w, int64_t n)
 {
@@ -474,7 +475,7 @@ fetch_all(const Field *f, const Rows *w, const GatherTable *table)
     return is_one_repeat(f, w, n) && fetch_lanes(f, table, 0, n, w->at);
 }
 
-/* Offsets in the tensor that is written are tested and used one by one. */
+/* Offsets that are in the tensor that is written are tested and used one by one. */
 static bool
 can_spread(const Field *f, const Rows *w)
 {
@@ -589,7 +590,7 @@ ops_gatherb(OpCall *c)
 /* ---- vbi ----------------------------------------------------------------- */
 
 typedef struct Bilinear {
-    Rows w; /* lanes of dst; repeats are the vertical ones */
+    Rows w; /* lanes of dst, whose repeats are the vertical ones */
     Field f;
     const uint8_t *weights;
     int64_t across;
@@ -617,7 +618,7 @@ bilinear_of(const OpCall *c)
     return b;
 }
 
-/* What only literals are asked before. */
+/* Checks numbers that are checked before the run only if they are literals. */
 static bool
 bilinear_ok(OpCall *c, const Bilinear *b)
 {
@@ -648,7 +649,7 @@ rounded(float x, int64_t size, bool saturates)
     return size == 2 ? half_to_float(saturates ? half_finite(h) : h) : x;
 }
 
-/* One step: adds the products of a block. */
+/* Does one step, which adds the products of a block. */
 static void
 add_block(const Rows *w, int64_t first, int64_t n, const uint8_t *block, float weight,
           bool saturates, float *sum)

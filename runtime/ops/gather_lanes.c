@@ -1,12 +1,12 @@
-/* gather_lanes.c: fetched and packed lanes (ops/gather.h), compiled for two levels
- * (num/lanes.h): any processor, and those with AVX-512, 16 lanes at a time, where 16-bit
- * elements travel in lanes of 32 bits. */
+/* gather_lanes.c: fetches and packs lanes (ops/gather.h), compiled for two levels
+ * (num/lanes.h): any processor, and those with AVX-512. The latter takes 16 lanes at a
+ * time, in which 16-bit elements are kept in 32 bits. */
 #include "ops/gather.h"
 #include "num/lanes.h"
 
 #if defined(LANES_AT_base)
 
-/* Whether no offset is above most or no multiple of size. */
+/* Returns whether all offsets are at most `most` and multiples of size. */
 static bool
 are_good(const AnyU32 *offsets, int64_t n, uint32_t size, uint32_t most)
 {
@@ -83,7 +83,7 @@ leading(int64_t n)
     return n >= STEP ? 0xffff : (__mmask16)((1u << n) - 1);
 }
 
-/* 16 offsets; *on becomes 0 where one is bad. */
+/* Loads 16 offsets. *on becomes 0 if one is bad. */
 LANES_AVX512 static inline __m512i
 read_offsets(const AnyU32 *offsets, __mmask16 *on, uint32_t most, uint32_t size)
 {
@@ -126,8 +126,8 @@ fetch16(void *out, const uint8_t *at, const void *offsets, int64_t n, uint32_t m
     return true;
 }
 
-/* Elements that are written stay in order: one after the other, behind offsets that are
- * tested together. */
+/* Elements are written in order, one after the other, after all offsets were tested
+ * together. */
 LANES_AVX512 static bool
 are_good(const AnyU32 *offsets, int64_t n, uint32_t size, uint32_t most)
 {
@@ -155,7 +155,7 @@ are_good(const AnyU32 *offsets, int64_t n, uint32_t size, uint32_t most)
 SPREAD(spread16, AnyU16)
 SPREAD(spread32, AnyU32)
 
-/* The bits of n lanes, at most 16. */
+/* Returns the bits of n lanes, at most 16. */
 LANES_AVX512 static inline __mmask16
 read_bits(const uint8_t *bits, int64_t n)
 {

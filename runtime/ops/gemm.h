@@ -1,12 +1,12 @@
 /* gemm.h: the inner loops of products of matrices, by level of the processor's vector
  * unit. ops/cube.c drives them.
  *
- * Terms stand in words of 32 bits: one float, two int16 or four bytes, so that one step
- * of a kernel adds one, two or four terms of each sum. The second factor is packed in
- * panels of columns, [step][column]; the first one in rows. Kernels go over the columns
- * of a panel with vectors and over the steps in order: the order of the terms of a sum is
- * that of k, whatever the level. Products of floats are rounded before they are added,
- * but where they are exact in float32 anyway (GEMM_HALF), so that all levels compute the
+ * Terms are packed in words of 32 bits: one float, two int16 or four bytes, so that one
+ * step of a kernel adds one, two or four terms of each sum. The second factor is packed
+ * in panels of columns, [step][column]; the first one in rows. Kernels go over the
+ * columns of a panel with vectors and over the steps in order: the order of the terms of
+ * a sum is that of k, whatever the level. Products of floats are rounded before they are
+ * added, except those that are exact in float32 (GEMM_HALF), so all levels compute the
  * same bits. */
 #ifndef TIK_GEMM_H
 #define TIK_GEMM_H
@@ -31,39 +31,40 @@ typedef enum GemmKind {
     GEMM_KINDS
 } GemmKind;
 
-/* One kernel: rows x columns sums. Sums of a group of 16 columns follow each other, rows
- * too. */
+/* A call of a kernel: rows x columns sums. Sums of a group of 16 columns are contiguous,
+ * and so are rows. */
 typedef struct GemmTile {
     const void *a;      /* GEMM_PITCH words from row to row */
-    const void *b;      /* a panel */
+    const void *b;      /* a panel of the second factor */
     const int32_t *add; /* GEMM_BYTES: added to the sums of each column */
     void *c[2];         /* the sums of the panel's groups */
     int64_t steps;
     int rows;
-    bool first; /* begin with 0, not with what the sums hold */
+    bool first; /* begin with 0, not with the old sums */
 } GemmTile;
 
-/* A block of the second factor while it is packed. */
+/* A panel of the second factor while it is packed. */
 typedef struct GemmPanel {
     const uint8_t *b; /* run of column 0 */
     int64_t pitch;    /* bytes from one run of terms to the next one of the same column */
     int64_t runs;
-    int64_t terms;       /* that count; those behind them are 0 */
+    int64_t terms;       /* terms that exist; those after them are 0 */
     bool a_sign, b_sign; /* of bytes of the two factors */
     void *out;
-    int32_t *add; /* GEMM_BYTES: what the kernels add to the sums of each column */
+    int32_t
+        *add; /* GEMM_BYTES: the numbers that kernels add to the sums of each column */
 } GemmPanel;
 
-/* A row of the first factor: the runs of its terms. */
+/* Packs a row of the first factor, which is n runs of terms. */
 typedef void GemmPackRow(void *out, const uint8_t *const *runs, int64_t n, bool sign);
 
 typedef struct GemmLevel {
-    int rows, columns;     /* of a kernel; columns is 16 or 32 */
-    int words[GEMM_KINDS]; /* of a run of terms */
+    int rows, columns;     /* size of a kernel; columns is 16 or 32 */
+    int words[GEMM_KINDS]; /* words of a run of terms */
     void (*kernel[GEMM_KINDS])(const GemmTile *t);
     GemmPackRow *pack_row[GEMM_KINDS];
     void (*pack_panel[GEMM_KINDS])(
-        const GemmPanel *p); /* of so many columns as a kernel has */
+        const GemmPanel *p); /* p has as many columns as a kernel */
 } GemmLevel;
 
 extern const GemmLevel gemm_base, gemm_avx2, gemm_avx512, gemm_vnni;

@@ -1,14 +1,19 @@
 /* gemm_lanes.c: inner loops of products of matrices (ops/gemm.h), compiled for each
- * level: any processor, AVX2 with F16C and FMA, AVX-512 F, BW, DQ and VL, and the
- * products of bytes (VNNI) beside that, which take the first factor without a sign and
- * the second one with. A level says LANES_ATTR    target of every function GEMM_BYTES_V
- * bytes of a vector GEMM_MR       rows of a kernel GEMM_NR       columns of a kernel, 16
- * or 32 GEMM_SPLAT_F(x), GEMM_SPLAT_I(x)   a vector of equal floats, of equal words
+ * level: any processor, AVX2 with F16C and FMA, AVX-512 F, BW, DQ and VL, and also the
+ * products of bytes (VNNI), which take the first factor without a sign and the second one
+ * with a sign. A level defines
+ *
+ *   LANES_ATTR          the target of every function
+ *   GEMM_BYTES_V        bytes of a vector
+ *   GEMM_MR             rows of a kernel
+ *   GEMM_NR             columns of a kernel, 16 or 32
+ *   GEMM_SPLAT_F(x), GEMM_SPLAT_I(x)   a vector of equal floats, of equal words
  *   GEMM_FMA(s, a, b)   s + a * b of vectors of floats, rounded once or twice: only for
- * exact products GEMM_DOT(s, a, b)   s + the products of the parts of words, of vectors
- * of int32 GEMM_QUAD     1: words of bytes are four bytes, the first factor's without
- * sign; 0: two int16 GEMM_F16C     1: float16 by the conversion instructions of the
- * processor */
+ *                       exact products
+ *   GEMM_DOT(s, a, b)   s + the products of the parts of words, of vectors of int32
+ *   GEMM_QUAD           1: words of bytes are four bytes, those of the first factor
+ *                       without sign; 0: two int16
+ *   GEMM_F16C           1: float16 by the conversion instructions of the processor */
 #include "ops/gemm.h"
 #include "num/half.h"
 #include "num/lanes.h"
@@ -19,7 +24,7 @@
 #if !defined(LANES_AT_base)
 #include <immintrin.h>
 #endif
-#undef LANES_ATTR /* with the products and sums of FMA */
+#undef LANES_ATTR /* a target with the products and sums of FMA */
 
 #if defined(LANES_AT_base)
 
@@ -34,7 +39,7 @@
 #define GEMM_QUAD         0
 #define GEMM_F16C         0
 
-/* Pairs of int16: the low halves' products and those of the high ones. */
+/* Pairs of int16: products of the low halves are added to those of the high halves. */
 typedef int32_t Pairs __attribute__((vector_size(16), aligned(4), may_alias));
 typedef float Fours __attribute__((vector_size(16)));
 
@@ -99,21 +104,22 @@ typedef int32_t Ints __attribute__((vector_size(GEMM_BYTES_V), aligned(4), may_a
 
 enum {
     LANES = GEMM_BYTES_V / 4,
-    VECTORS = GEMM_NR / LANES,         /* of a row of sums */
-    GROUP_VECTORS = GEMM_GROUP / LANES /* of a group of columns */
+    VECTORS = GEMM_NR / LANES,         /* vectors of a row of sums */
+    GROUP_VECTORS = GEMM_GROUP / LANES /* vectors of a group of columns */
 };
 
 /* ---- kernels ------------------------------------------------------------- */
 
 #define GEMM_ADD_ROUNDED(s, a, b) ((s) + (a) * (b))
 
-/* To the rows behind the first n. */
+/* Goes on to the rows after the first n. */
 #define GEMM_SKIP(part, T, n)                                                            \
     ((part).rows -= (n), (part).a = (const T *)(part).a + (n) * GEMM_PITCH,              \
      (part).c[0] = (T *)(part).c[0] + (n) * GEMM_GROUP,                                  \
      (part).c[1] = (T *)(part).c[1] + (n) * GEMM_GROUP)
 
-/* Sums in registers over all steps. rows is a constant where this is inlined. */
+/* Defines a kernel, which keeps sums in registers over all steps. rows is a constant when
+ * it is inlined. */
 #define GEMM_KERNEL(name, V, T, STEP, START, SPLAT)                                      \
     GEMM_INLINE void name##_rows(const GemmTile *t, const int rows)                      \
     {                                                                                    \
@@ -228,7 +234,7 @@ row_float(void *out, const uint8_t *const *runs, int64_t n, bool sign)
 }
 
 #if GEMM_QUAD
-/* Bytes with a sign are 128 more: see panel_bytes. */
+/* Signed bytes get 128 added: see panel_bytes. */
 LANES_ATTR static void
 row_bytes(void *out, const uint8_t *const *runs, int64_t n, bool sign)
 {
@@ -260,16 +266,16 @@ row_bytes(void *out, const uint8_t *const *runs, int64_t n, bool sign)
 
 /* ---- the second factor --------------------------------------------------- */
 
-/* One round of a transposition: the two halves of n elements are interleaved. */
+/* Does a round of a transpose: the two halves of n elements are interleaved. */
 #define GEMM_ROUND(to, from, n)                                                          \
     for (int i_ = 0; i_ < (n) / 2; i_++) {                                               \
         to[2 * i_] = from[i_];                                                           \
         to[2 * i_ + 1] = from[i_ + (n) / 2];                                             \
     }
 
-/* 16 columns of 16 elements of 16 bits, into 16 rows. */
+/* Transposes 16 columns of 16 elements of 16 bits to 16 rows. */
 GEMM_INLINE void
-turn16(uint16_t *x)
+transpose16(uint16_t *x)
 {
     uint16_t y[256];
     GEMM_ROUND(y, x, 256)
@@ -278,9 +284,9 @@ turn16(uint16_t *x)
     GEMM_ROUND(x, y, 256)
 }
 
-/* 16 columns of 8 words into 8 rows. */
+/* Transposes 16 columns of 8 words to 8 rows. */
 GEMM_INLINE void
-turn32(uint32_t *x)
+transpose32(uint32_t *x)
 {
     uint32_t y[128];
     GEMM_ROUND(y, x, 128)
@@ -289,14 +295,14 @@ turn32(uint32_t *x)
     GEMM_ROUND(x, y, 128)
 }
 
-/* The runs of the 16 columns of a group. */
+/* Returns the runs of the 16 columns of a group. */
 GEMM_INLINE const uint8_t *
 group_at(const GemmPanel *p, int64_t run, int group)
 {
     return p->b + run * p->pitch + group * GEMM_GROUP * GEMM_RUN;
 }
 
-/* Of floats nothing behind the last term is read: kernels end there. */
+/* Floats after the last term are not packed, because kernels end there. */
 #define GEMM_PANEL_16(name, CONVERT)                                                     \
     LANES_ATTR static void name(const GemmPanel *p)                                      \
     {                                                                                    \
@@ -305,7 +311,7 @@ group_at(const GemmPanel *p, int64_t run, int group)
             for (int g = 0; g < GEMM_NR / GEMM_GROUP; g++) {                             \
                 uint16_t x[256];                                                         \
                 memcpy(x, group_at(p, r, g), sizeof x);                                  \
-                turn16(x);                                                               \
+                transpose16(x);                                                          \
                 for (int k = 0; k < 16; k++) {                                           \
                     uint32_t *to = out + k * GEMM_NR + g * GEMM_GROUP;                   \
                     CONVERT(to, x + 16 * k)                                              \
@@ -344,7 +350,7 @@ panel_float(const GemmPanel *p)
         for (int g = 0; g < GEMM_NR / GEMM_GROUP; g++) {
             uint32_t x[128];
             memcpy(x, group_at(p, r, g), sizeof x);
-            turn32(x);
+            transpose32(x);
             for (int k = 0; k < 8; k++) {
                 memcpy(out + k * GEMM_NR + g * GEMM_GROUP, x + 16 * k, 64);
             }
@@ -352,7 +358,7 @@ panel_float(const GemmPanel *p)
     }
 }
 
-/* Bytes of the group, those behind the last term 0. */
+/* Packs the bytes of a group; those after the last term are 0. */
 GEMM_INLINE void
 read_bytes(const GemmPanel *p, int64_t run, int group, void *x)
 {
@@ -367,19 +373,19 @@ read_bytes(const GemmPanel *p, int64_t run, int group, void *x)
 }
 
 #if GEMM_QUAD
-/* The first factor is 128 too large where it has a sign: the sums begin with -128 times
- * those of the columns. */
+/* A signed first factor is 128 too large, so its sums begin with -128 times the sums of
+ * the columns. */
 LANES_ATTR static void
 panel_bytes(const GemmPanel *p)
 {
     uint32_t *out = p->out;
     Ints by = {0}, sums[VECTORS] = {{0}};
-    by = by + (p->a_sign ? INT32_C(-0x7f7f7f80) : 0); /* four bytes of 128 */
+    by = by + (p->a_sign ? INT32_C(-0x7f7f7f80) : 0); /* 128 in each of four bytes */
     for (int64_t r = 0; r < p->runs; r++, out += 8 * GEMM_NR) {
         for (int g = 0; g < GEMM_NR / GEMM_GROUP; g++) {
             uint32_t x[128];
             read_bytes(p, r, g, x);
-            turn32(x);
+            transpose32(x);
             for (int k = 0; k < 8; k++) {
                 memcpy(out + k * GEMM_NR + g * GEMM_GROUP, x + 16 * k, 64);
             }
@@ -406,7 +412,7 @@ panel_bytes(const GemmPanel *p)
         for (int g = 0; g < GEMM_NR / GEMM_GROUP; g++) {
             uint16_t x[256];
             read_bytes(p, r, g, x);
-            turn16(x);
+            transpose16(x);
             for (int k = 0; k < 16; k++) {
                 uint32_t *to = out + k * GEMM_NR + g * GEMM_GROUP;
                 for (int i = 0; i < 16; i++) {

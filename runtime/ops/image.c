@@ -1,5 +1,5 @@
-/* image.c: load_image, for compiled kernels. An image is worked on row by row: its
- * colours are planes of bytes, and a table per channel turns a byte into an element of
+/* image.c: load_image, for compiled kernels. An image is converted row by row: its
+ * colours are planes of bytes, and a table for each channel maps a byte to an element of
  * the destination. */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 enum {
     COLOURS = 3,
     MOST_WIDE = 4096,
-    ELEMENTS = 32 /* most of a pixel */
+    ELEMENTS = 32 /* most elements of a pixel */
 };
 
 typedef struct Image {
@@ -48,9 +48,9 @@ half_difference(uint16_t a, uint16_t b)
     return half_from_float(half_to_float(a) - half_to_float(b));
 }
 
-/* The mean of a channel, of either type, taken from x. */
+/* Returns x minus the mean of a channel, of either type. */
 static uint16_t
-half_behind_mean(const Image *m, int x, int channel)
+half_minus_mean(const Image *m, int x, int channel)
 {
     uint16_t mean = reg16(m, IMAGE_R_MEAN, channel);
     return m->n.v[IMAGE_dtc_mean_type] == 1
@@ -59,7 +59,7 @@ half_behind_mean(const Image *m, int x, int channel)
 }
 
 static int
-byte_behind_mean(const Image *m, int x, int channel)
+byte_minus_mean(const Image *m, int x, int channel)
 {
     uint16_t mean = reg16(m, IMAGE_R_MEAN, channel);
     int v;
@@ -76,13 +76,13 @@ static uint16_t
 converted(const Image *m, int x, int channel)
 {
     if (m->n.dst != DT_F16) {
-        return (uint8_t)(on(m, IMAGE_DTC) ? byte_behind_mean(m, x, channel) : x);
+        return (uint8_t)(on(m, IMAGE_DTC) ? byte_minus_mean(m, x, channel) : x);
     }
     if (!on(m, IMAGE_DTC)) {
         return half_from_float((float)x);
     }
     uint16_t h =
-        half_difference(half_behind_mean(m, x, channel), reg16(m, IMAGE_R_MIN, channel));
+        half_difference(half_minus_mean(m, x, channel), reg16(m, IMAGE_R_MIN, channel));
     return half_from_float(half_to_float(h) *
                            half_to_float(reg16(m, IMAGE_R_VAR, channel)));
 }
@@ -99,7 +99,7 @@ fill_tables(Image *m)
 
 /* ---- colours ------------------------------------------------------------- */
 
-/* Row y of YUV420SP: a pair of colours for two pixels in two rows. */
+/* Reads row y of YUV420SP, which has a pair of colours for two pixels in two rows. */
 static void
 row_of_yuv(Image *m, int64_t y)
 {
@@ -113,7 +113,7 @@ row_of_yuv(Image *m, int64_t y)
     }
 }
 
-/* Row y of pixels of step bytes, of which at[] are taken. */
+/* Reads row y of pixels of step bytes, of which those at at[] are taken. */
 static void
 row_of_pixels(Image *m, int64_t y, int step, const int at[COLOURS])
 {
@@ -125,7 +125,7 @@ row_of_pixels(Image *m, int64_t y, int step, const int at[COLOURS])
     }
 }
 
-/* Red, green and blue stand behind the fourth channel, or with ax in front of it. */
+/* Red, green and blue come after the fourth channel, or with ax before it. */
 static void
 row_of_rgb(Image *m, int64_t y)
 {
@@ -134,8 +134,8 @@ row_of_rgb(Image *m, int64_t y)
     bool first = x && !(swap && m->n.v[IMAGE_ax_swap] == 1);
     int base = x, red = base + (rb ? 2 : 0), blue = base + (rb ? 0 : 2);
     const int front[COLOURS] = {0, red, base + 1};
-    const int behind[COLOURS] = {red, base + 1, blue};
-    row_of_pixels(m, y, x ? 4 : 3, first ? front : behind);
+    const int last[COLOURS] = {red, base + 1, blue};
+    row_of_pixels(m, y, x ? 4 : 3, first ? front : last);
 }
 
 static void
@@ -177,7 +177,7 @@ read_row(Image *m, int64_t y)
 
 /* ---- pixels of the destination ------------------------------------------- */
 
-/* n times the pixel whose colours are given; what else it has is the padding of
+/* Writes n times the pixel whose colours are given; its other elements are the padding of
  * channels. */
 static void
 pixel_of(const Image *m, const uint16_t colours[4], int n, uint8_t *out)
@@ -189,7 +189,7 @@ pixel_of(const Image *m, const uint16_t colours[4], int n, uint8_t *out)
     }
 }
 
-/* The image's part of a row. */
+/* Writes the part of a row that is in the image. */
 static void
 write_row(const Image *m, uint8_t *out)
 {
@@ -203,14 +203,14 @@ write_row(const Image *m, uint8_t *out)
     }
 }
 
-/* Where pixel i of n comes from, i before 0 or behind the last; before, behind: how many
- * are padded. */
+/* Returns the pixel that padding pixel i of n repeats; i is before 0 or after the last
+ * one. before and after are the numbers of padding pixels. */
 static int64_t
-padded_from(const Image *m, int64_t i, int64_t n, int64_t before, int64_t behind)
+padded_from(const Image *m, int64_t i, int64_t n, int64_t before, int64_t after)
 {
     switch (m->n.v[IMAGE_area_pad_mode]) {
     case IMAGE_PAD_BLOCK:
-        return i < 0 ? i + before : i - behind;
+        return i < 0 ? i + before : i - after;
     case IMAGE_PAD_MIRROR:
         return i < 0 ? -1 - i : 2 * n - 1 - i;
     default:
@@ -218,7 +218,7 @@ padded_from(const Image *m, int64_t i, int64_t n, int64_t before, int64_t behind
     }
 }
 
-/* Column i of the padding of a row; image is its first pixel. */
+/* Writes column i of the padding of a row; image is its first pixel. */
 static void
 pad_column(const Image *m, uint8_t *image, int64_t i, const uint8_t *given)
 {

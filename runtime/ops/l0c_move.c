@@ -1,8 +1,8 @@
-/* l0c_move.c: moves out of and into the accumulator (data-movement 6, cube-quant 9 and
- * 10) for compiled kernels.
+/* l0c_move.c: moves out of and into L0C (data-movement 6, cube-quant 9 and 10) for
+ * compiled kernels.
  *
- * A burst is converted by pieces of many rows of 16 channels: in place where results
- * follow each other as elements do, else through a small buffer. */
+ * A burst is converted in pieces of many rows of 16 channels: in place if results are as
+ * contiguous as elements, else through a small buffer. */
 #include <string.h>
 
 #include "rules/l0c_move.h"
@@ -20,10 +20,10 @@ typedef struct Move {
     BlockMode mode;
     AccScale scale;
     Dtype from, to;
-    int64_t rows;   /* of a burst */
+    int64_t rows;   /* rows of a burst */
     int fly;        /* 0, 1 add, 2 subtract */
-    bool scattered; /* results leave room between their rows */
-    bool gathered;  /* rows do not follow each other in the accumulator */
+    bool scattered; /* rows of results have gaps between them */
+    bool gathered;  /* rows of L0C are not contiguous */
     bool high;      /* 8-bit results go to the second half of blocks */
     NumDeq deq;
     AtomicWrite w; /* to global memory */
@@ -37,7 +37,7 @@ operand(const Move *m, int slot)
 
 /* ---- parameters ---------------------------------------------------------- */
 
-/* Of words that were no literals. */
+/* Warns of words that were no literals. */
 static bool
 words_good(OpCall *c, const AccUse *use, const uint64_t *words, int n, int64_t first)
 {
@@ -50,7 +50,7 @@ words_good(OpCall *c, const AccUse *use, const uint64_t *words, int n, int64_t f
     return true;
 }
 
-/* Words of burst i. */
+/* Sets the words of burst i. */
 static bool
 load_words(OpCall *c, Move *m, int64_t i)
 {
@@ -91,7 +91,7 @@ load_parameters(OpCall *c, Move *m, int64_t i)
 
 /* ---- pieces -------------------------------------------------------------- */
 
-/* Row 0 of fractals, one behind the other. */
+/* Collects row 0 of fractals. */
 static const uint8_t *
 gather_rows(const Move *m, uint8_t *buf, const uint8_t *src, int64_t rows)
 {
@@ -102,7 +102,8 @@ gather_rows(const Move *m, uint8_t *buf, const uint8_t *src, int64_t rows)
     return buf;
 }
 
-/* Rows from first on in block mode dp: halves of rows to halves of the destination. */
+/* Writes the rows from first on in block mode dp: halves of rows go to halves of the
+ * destination. */
 static void
 split_rows(const Move *m, uint8_t *burst, const uint8_t *rows, int64_t first, int64_t n)
 {
@@ -115,7 +116,7 @@ split_rows(const Move *m, uint8_t *burst, const uint8_t *rows, int64_t first, in
     }
 }
 
-/* Rows of 8-bit results to one half of each block. */
+/* Writes rows of 8-bit results to one half of each block. */
 static void
 half_blocks(const Move *m, uint8_t *burst, const uint8_t *rows, int64_t first, int64_t n)
 {
@@ -154,7 +155,7 @@ out_piece(const Move *m, uint8_t *burst, const uint8_t *src, const uint8_t *othe
     }
 }
 
-/* Into row 0 of fractals, or into whole ones. */
+/* Moves into row 0 of fractals, or into whole ones. */
 static void
 into_burst(const Move *m, uint8_t *dst, const uint8_t *src)
 {

@@ -2,8 +2,8 @@
  *
  * A matrix of 2^a rows and 2^b columns is transposed by rotating the bits of every
  * element's index: a times, the first half of all elements is interleaved with the
- * second. Each such round is one loop that compilers turn into the interleaving
- * instructions of the processor. */
+ * second. Each such round is a loop that compilers map to the interleaving instructions
+ * of the processor. */
 #include "ops/internal.h"
 #include "isa/operand.h"
 
@@ -15,7 +15,7 @@ enum {
     TILE_BYTES = 512
 };
 
-/* From a tile of 16 rows to one of 16 columns; a and b have n elements. */
+/* Does a round of a transpose of a tile; a and b have n elements. */
 #define ROUND(to, from, n)                                                               \
     for (int i = 0; i < (n) / 2; i++) {                                                  \
         to[2 * i] = from[i];                                                             \
@@ -49,7 +49,7 @@ typedef struct Blocks {
     int64_t n, dst_step, src_step;
 } Blocks;
 
-/* Of one width of elements: rows of len bytes. */
+/* Defines a function for elements of one width, in rows of len bytes. */
 #define SCATTER(name, T, len, transpose)                                                 \
     static void name(const Blocks *s)                                                    \
     {                                                                                    \
@@ -119,7 +119,7 @@ ops_tiles(OpCall *c)
 
 /* ---- v4dtrans ------------------------------------------------------------ */
 
-/* dst[m * rows + c] = src[c * columns + m], written in order. */
+/* Defines a transpose that writes in order: dst[m * rows + c] = src[c * columns + m]. */
 #define PLANES(name, T)                                                                  \
     static void name(T *restrict dst, const T *restrict src, int64_t rows,               \
                      int64_t columns)                                                    \
@@ -138,7 +138,7 @@ PLANES(planes8, uint8_t)
 PLANES(planes16, Any16)
 PLANES(planes32, Any32)
 
-/* Squares of 16 x 16 in registers. */
+/* Transposes squares of 16 x 16 in registers. */
 static void
 planes16_by_tiles(Any16 *restrict dst, const Any16 *restrict src, int64_t rows,
                   int64_t columns)

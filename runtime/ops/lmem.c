@@ -1,9 +1,9 @@
-/* lmem.c: moves of tensors of which one side may be in lanes of LMEM, for compiled
+/* lmem.c: moves of tensors of which either side may be in LMEM lanes, for compiled
  * kernels.
  *
- * Elements of a row (axis w) that follow each other on both sides are one copy of memory,
- * and so are rows that follow each other; other rows go element by element. Sides of
- * different shapes are walked by both at once. */
+ * Elements of a row (axis w) that are contiguous on both sides are copied at once, and so
+ * are contiguous rows; other rows are copied element by element. If the sides have
+ * different shapes, both are walked at once. */
 #include "ops/lmem.h"
 #include "isa/operand.h"
 
@@ -17,16 +17,16 @@ enum {
     SIDES
 };
 
-OpLanes
+OpLmem
 ops_lanes(const OpCall *c, int param)
 {
     const LmemOperand *o = form_lmem(op_table[c->in.op].form, param);
     const CheckTensor *t = &c->in.args[param].t;
     bool lanes = t->scope == SC_LMEM;
-    OpLanes x = {.at = c->at[param],
-                 .size = dtype_size(t->dtype),
-                 .npu = lanes ? c->in.soc->lmem->npu : INT32_MAX,
-                 .lane = (int)c->in.args[o->lane].v};
+    OpLmem x = {.at = c->at[param],
+                .size = dtype_size(t->dtype),
+                .npu = lanes ? c->in.soc->lmem->npu : INT32_MAX,
+                .lane = (int)c->in.args[o->lane].v};
     for (int i = 0; i < LMEM_AXES; i++) {
         x.shape[i] = c->in.args[o->shape + i].v;
         x.step[i] = c->in.args[o->stride + i].v * x.size;
@@ -58,40 +58,40 @@ copy_row(uint8_t *to, int64_t tstep, const uint8_t *from, int64_t fstep, int siz
 }
 
 typedef struct Move {
-    OpLanes s[SIDES];
-    uint64_t mask; /* of lanes */
+    OpLmem s[SIDES];
+    uint64_t mask; /* LMEM lanes that take part, as bits */
 } Move;
 
-/* Whether the channel's lane takes part. */
+/* Returns whether the LMEM lane of the channel takes part. */
 static bool
 masked_off(const Move *m, int side, int64_t c)
 {
-    const OpLanes *x = &m->s[side];
+    const OpLmem *x = &m->s[side];
     return x->npu <= LMEM_MAX_LANES && !(m->mask >> ((x->lane + c) % x->npu) & 1);
 }
 
-/* Rows of an image that follow each other on both sides are one. */
+/* Merges the rows of an image that are contiguous on both sides. */
 static void
 join_rows(Move *m)
 {
     for (int i = 0; i < SIDES; i++) {
-        const OpLanes *x = &m->s[i];
+        const OpLmem *x = &m->s[i];
         if (x->step[LMEM_H] != x->shape[LMEM_W] * x->step[LMEM_W]) {
             return;
         }
     }
     for (int i = 0; i < SIDES; i++) {
-        OpLanes *x = &m->s[i];
+        OpLmem *x = &m->s[i];
         x->shape[LMEM_W] *= x->shape[LMEM_H];
         x->shape[LMEM_H] = 1;
     }
 }
 
-/* Channel c of the destination and the channel of the source that goes there. */
+/* Copies a channel of the source to channel c of the destination. */
 static void
 copy_channel(const Move *m, const int64_t at[SIDES][2])
 {
-    const OpLanes *d = &m->s[DST], *s = &m->s[SRC];
+    const OpLmem *d = &m->s[DST], *s = &m->s[SRC];
     uint8_t *to = ops_channel(d, at[DST][0], at[DST][1]);
     const uint8_t *from = ops_channel(s, at[SRC][0], at[SRC][1]);
     if (masked_off(m, DST, at[DST][1]) || masked_off(m, SRC, at[SRC][1])) {
@@ -103,7 +103,7 @@ copy_channel(const Move *m, const int64_t at[SIDES][2])
     }
 }
 
-/* Copies, transposes of n and c, broadcasts: whole channels. */
+/* Does copies, transposes of n and c, and broadcasts, by whole channels. */
 static void
 move_channels(Move *m, LmemFunc func)
 {
@@ -120,11 +120,12 @@ move_channels(Move *m, LmemFunc func)
     }
 }
 
-/* dst(n, c, h, w) = src(n, w, h, c): channel w of the source is column w of every row. */
+/* Does dst(n, c, h, w) = src(n, w, h, c): channel w of the source is column w of every
+ * row. */
 static void
 transpose_cw(const Move *m)
 {
-    const OpLanes *d = &m->s[DST], *s = &m->s[SRC];
+    const OpLmem *d = &m->s[DST], *s = &m->s[SRC];
     for (int64_t n = 0; n < d->shape[LMEM_N]; n++) {
         for (int64_t c = 0; c < d->shape[LMEM_C]; c++) {
             uint8_t *to = ops_channel(d, n, c);
@@ -142,9 +143,9 @@ transpose_cw(const Move *m)
 
 /* ---- sides of different shapes ------------------------------------------- */
 
-/* A place in a side, row by row. */
+/* A place in a side, which goes on row by row. */
 typedef struct Walk {
-    const OpLanes *x;
+    const OpLmem *x;
     int64_t n, c, h, w;
 } Walk;
 
@@ -192,9 +193,9 @@ move_general(const Move *m)
 
 /* ---- elements of 4 bits -------------------------------------------------- */
 
-/* Where an element is: strides count elements, two of a byte. */
+/* Returns where an element is. Strides count elements, two of which share a byte. */
 static int64_t
-nibble_at(const OpLanes *x, const int64_t at[LMEM_AXES])
+nibble_at(const OpLmem *x, const int64_t at[LMEM_AXES])
 {
     int64_t slot = (x->lane + at[LMEM_C]) / x->npu,
             lane = (x->lane + at[LMEM_C]) % x->npu;
@@ -216,7 +217,7 @@ copy_nibble(const Move *m, const int64_t to[LMEM_AXES], const int64_t from[LMEM_
     }
 }
 
-/* Element i of a shape, in row-major order. */
+/* Gives the indices of element i of a shape, in row-major order. */
 static void
 split(const int64_t shape[LMEM_AXES], int64_t i, int64_t at[LMEM_AXES])
 {
@@ -229,7 +230,7 @@ split(const int64_t shape[LMEM_AXES], int64_t i, int64_t at[LMEM_AXES])
 static void
 move_nibbles(const Move *m, LmemFunc func)
 {
-    const OpLanes *d = &m->s[DST];
+    const OpLmem *d = &m->s[DST];
     int64_t elems = d->shape[0] * d->shape[1] * d->shape[2] * d->shape[3];
     for (int64_t i = 0; i < elems; i++) {
         int64_t to[LMEM_AXES], from[LMEM_AXES];

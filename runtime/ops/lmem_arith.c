@@ -1,8 +1,8 @@
-/* lmem_arith.c: elementwise arithmetic on tensors in lanes, for compiled kernels.
+/* lmem_arith.c: elementwise arithmetic on tensors in LMEM lanes, for compiled kernels.
  *
- * A row of the destination is one loop of ops/slice_lanes.c where its elements and those
- * of the sources follow each other; rows that do so on all sides are joined. Else pieces
- * are collected and spread. */
+ * A row of the destination is computed by one loop of ops/slice_lanes.c if its elements
+ * and those of the sources are contiguous; rows that are contiguous on all sides are
+ * merged. Otherwise pieces are collected and spread. */
 #include "ops/lmem.h"
 #include "isa/operand.h"
 #include "ops/slice.h"
@@ -16,20 +16,20 @@ enum {
 };
 
 typedef struct Arith {
-    OpLanes o[MOST];
-    int n;    /* tensors; the others are a number */
+    OpLmem o[MOST];
+    int n;    /* tensors; other operands are a number */
     int size; /* of an element */
     SliceFn *fn;
     uint8_t value[PIECE * WIDEST];
 } Arith;
 
-/* Rows that follow each other in all tensors are one; a tensor of which one element
- * stands for all of them goes along. */
+/* Merges rows that are contiguous in all tensors. A tensor whose one element is repeated
+ * for all of them allows it too. */
 static void
 join_rows(Arith *a)
 {
     for (int i = 0; i < a->n; i++) {
-        const OpLanes *x = &a->o[i];
+        const OpLmem *x = &a->o[i];
         if (x->step[LMEM_H] != x->shape[LMEM_W] * x->step[LMEM_W]) {
             return;
         }
@@ -40,7 +40,7 @@ join_rows(Arith *a)
     }
 }
 
-/* Elements [first, first + n) of a source's row: where they stand, or collected. */
+/* Returns elements [first, first + n) of the row of a source, in place or collected. */
 static const uint8_t *
 source(const Arith *a, int i, const uint8_t *row, int64_t first, int64_t n,
        uint8_t buf[PIECE * WIDEST])
@@ -59,7 +59,7 @@ source(const Arith *a, int i, const uint8_t *row, int64_t first, int64_t n,
 static void
 one_row(const Arith *a, uint8_t *const row[MOST])
 {
-    const OpLanes *d = &a->o[0];
+    const OpLmem *d = &a->o[0];
     int64_t step = d->step[LMEM_W], len = d->shape[LMEM_W];
     bool whole = a->n == MOST && step == a->size;
     for (int i = 1; i < a->n; i++) {

@@ -1,11 +1,11 @@
-/* lmem_conv.c: convolution on tensors in lanes, for compiled kernels. The weight is read
- * where pack_conv and one move have put it: channel by channel of the output in its lane,
- * behind the words of requantisation and the bias.
+/* lmem_conv.c: convolution on tensors in LMEM lanes, for compiled kernels. The weight is
+ * read where pack_conv and one move have put it: each output channel in its lane, after
+ * the words of requantisation and the bias.
  *
- * Depthwise ones are done here: a row of results at a time, for every kernel position the
- * elements of an input row are multiplied with one weight. Others are blocks of products
- * (ops/lmem_tile.c). Float sums are taken in the order of input channels, rows and
- * columns of the kernel. */
+ * Depthwise convolutions are computed here, a row of results at a time: for every kernel
+ * position the elements of an input row are multiplied with one weight. Others are blocks
+ * of products (ops/lmem_tile.c). Float sums are taken in the order of input channels,
+ * rows and columns of the kernel. */
 #include "ops/lmem_conv.h"
 #include "isa/operand.h"
 
@@ -28,13 +28,13 @@ word(const uint8_t *p)
 void
 ops_conv_columns(const ConvCall *c, int64_t kw, int64_t *from, int64_t *to)
 {
-    int64_t at = kw * c->k.dilation[1] - c->k.pad[1]; /* column of result 0 */
+    int64_t at = kw * c->k.dilation[1] - c->k.pad[1]; /* input column of result 0 */
     int64_t step = c->k.stride[1], width = c->x.shape[LMEM_W];
     *from = at >= 0 ? 0 : step == 1 ? -at : div_ceil(-at, step);
     *to = at >= width ? 0 : step == 1 ? width - at : div_ceil(width - at, step);
 }
 
-/* Results whose input column lies in the image: [*lo, *hi) of the row's. */
+/* Finds the results [*lo, *hi) of the row whose input column is in the image. */
 static void
 inside(const ConvCall *c, const Row *row, int64_t kw, int64_t *lo, int64_t *hi)
 {
@@ -83,8 +83,8 @@ accumulate(const ConvCall *c, Sum *sums, const uint8_t *at, int64_t lo, int64_t 
     }
 }
 
-/* What is outside of the image is zero, whose product with a weight that is no number is
- * none. */
+/* Elements outside of the image are zero, and zero times a weight of NaN or infinity is
+ * NaN. */
 static void
 add_zeros(const ConvCall *c, const Row *row, Sum *sums, int64_t lo, int64_t hi,
           const uint8_t *weight)
@@ -99,7 +99,7 @@ add_zeros(const ConvCall *c, const Row *row, Sum *sums, int64_t lo, int64_t hi,
     }
 }
 
-/* All positions of the kernel. */
+/* Adds the products of all positions of the kernel. */
 static void
 add_channel(const ConvCall *c, const Row *row, Sum *sums)
 {
@@ -124,8 +124,8 @@ add_channel(const ConvCall *c, const Row *row, Sum *sums)
     }
 }
 
-/* Three words have a number each; of two the second has the shift in its low byte and the
- * zero point above. */
+/* Three words have a number each. If there are two, the second has the shift in its low
+ * byte and the zero point above it. */
 static LaneRequant
 requant_of(const uint8_t *p, int64_t words)
 {
@@ -136,9 +136,9 @@ requant_of(const uint8_t *p, int64_t words)
     return (LaneRequant){word(p), -(int64_t)(int8_t)(second & 0xff), second >> 16};
 }
 
-/* (v * multiplier) shifted to the right, half up, plus the zero point, in the range of
- * the output. A product has at most 62 bits; shifted further it is 0, or 1 where a shift
- * by 63 rounds 2^62 up. */
+/* Returns v * multiplier shifted to the right, rounded half up, plus the zero point,
+ * clamped to the output type. A product has at most 62 bits; shifted further it is 0, or
+ * 1 if a shift by 63 rounds 2^62 up. */
 static void
 store_bytes(const ConvCall *c, const LaneRequant *q, int32_t bias, const Sum *sums,
             int64_t n, uint8_t *to)

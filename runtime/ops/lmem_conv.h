@@ -1,5 +1,5 @@
-/* lmem_conv.h: a convolution on lanes, between the two ways of doing it. Private to
- * runtime/ops. */
+/* lmem_conv.h: a convolution on LMEM lanes, for the two ways of computing it. It is
+ * private to runtime/ops. */
 #ifndef TIK_OPS_LMEM_CONV_H
 #define TIK_OPS_LMEM_CONV_H
 
@@ -8,19 +8,19 @@
 #include "ops/lmem.h"
 
 typedef struct ConvCall {
-    OpLanes d, x;
+    OpLmem d, x;
     LaneConv k;
     Dtype in, out;
-    const uint8_t *weight; /* lane 0 */
-    int64_t pitch;         /* from lane to lane */
+    const uint8_t *weight; /* first byte, in lane 0 */
+    int64_t pitch;         /* distance of LMEM lanes in bytes */
     const NumDotTable *dot;
 } ConvCall;
 
-/* What is constant about a row of results. */
+/* The constant parts of a row of results. */
 typedef struct Row {
     int64_t n, oc, oh;
     int64_t first, count; /* results of the row that are computed now */
-    const uint8_t *lane;  /* of the output channel */
+    const uint8_t *lane;  /* LMEM lane of the output channel */
     int64_t slot;
 } Row;
 
@@ -37,15 +37,16 @@ typedef union Sum {
     float f;
 } Sum;
 
-/* The results of a row whose input column at a kernel column lies in the image: [*from,
- * *to), if that is any. */
+/* Finds the results [*from, *to) of a row whose input column at a kernel column is in the
+ * image; the range may be empty. */
 void ops_conv_columns(const ConvCall *c, int64_t kw, int64_t *from, int64_t *to);
-/* Where a weight of an output channel stands, elements of its slot. */
+/* Returns the index of a weight of an output channel, in the elements of its slot. */
 int64_t ops_conv_weight(const ConvCall *c, int64_t ic, int64_t position);
-/* Writes row.count results of their sums. */
+/* Writes row.count results, made of their sums. */
 void ops_conv_store(const ConvCall *c, const Row *row, const Sum *sums);
 
-/* ops/lmem_tile.c: a whole convolution that is not depthwise, as blocks of products. */
+/* ops/lmem_tile.c: does a whole convolution that is not depthwise, as blocks of
+ * products. */
 void ops_conv_tiles(const ConvCall *c);
 
 #endif

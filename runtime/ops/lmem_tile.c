@@ -1,10 +1,10 @@
-/* lmem_tile.c: convolutions on lanes that are not depthwise, as blocks of products
+/* lmem_tile.c: convolutions on LMEM lanes that are not depthwise, as blocks of products
  * (num/dot.h).
  *
- * A tile is DOT_PIXELS results of an image, row behind row. For a number of terms (input
+ * A tile is DOT_PIXELS results of an image, row after row. For a number of terms (input
  * channel and kernel position) its panel is gathered once and multiplied with many output
- * channels. What lies outside of the image is zeros in the panel. Integers take terms in
- * the order in which weights stand. */
+ * channels. Elements outside of the image are zeros in the panel. Integers take terms in
+ * the order of the weights. */
 #include "ops/lmem_conv.h"
 
 #include <string.h>
@@ -12,19 +12,19 @@
 #include "num/lanes.h"
 
 enum {
-    TERMS = 128,  /* at a time; even */
-    CHANNELS = 64 /* output channels with one panel */
+    TERMS = 128,  /* terms at a time; even */
+    CHANNELS = 64 /* output channels for one panel */
 };
 
-/* What is multiplied: an input channel at a kernel position. */
+/* A term: an input channel at a kernel position. */
 typedef struct Term {
     const uint8_t *channel; /* null: zeros */
-    int64_t kh, from, to;   /* results of a row inside of the image */
-    int64_t column;         /* of the input, at result 0 */
-    int64_t weight;         /* elements of a slot */
+    int64_t kh, from, to;   /* kernel row; results of a row inside of the image */
+    int64_t column;         /* column of the input at result 0 */
+    int64_t weight;         /* index in the elements of a slot */
 } Term;
 
-/* Results of a tile that follow each other in a row. */
+/* Results of a tile that are contiguous in a row. */
 typedef struct Piece {
     int64_t oh, ow, count, at;
 } Piece;
@@ -36,7 +36,7 @@ typedef struct Tile {
     Piece piece[DOT_PIXELS];
     int nterms;
     Term term[TERMS];
-    /* the term that comes next */
+    /* the next term */
     int64_t ic, point, in_group;
     union {
         int16_t s[TERMS * DOT_PIXELS];
@@ -70,7 +70,8 @@ put_term(Tile *t, int64_t ic, int64_t point)
     ops_conv_columns(c, kw, &m->from, &m->to);
 }
 
-/* Floats: input channels, rows and columns of the kernel. */
+/* Goes on to the next term of floats: input channels, then rows and columns of the
+ * kernel. */
 static bool
 next_floats(Tile *t)
 {
@@ -86,8 +87,8 @@ next_floats(Tile *t)
     return t->nterms > 0;
 }
 
-/* Bytes: groups of channels, positions, channels of the group; two of them make a pair,
- * the last one with zeros. */
+/* Goes on to the next term of bytes: groups of channels, positions, then channels of the
+ * group. Two of them make a pair, the last one with zeros. */
 static bool
 next_pairs(Tile *t)
 {
@@ -117,8 +118,8 @@ next_pairs(Tile *t)
 
 /* ---- the panel ----------------------------------------------------------- */
 
-/* Of a piece the results inside of the image: where they begin in the tile, how many, and
- * the first input element. */
+/* Finds the results of a piece that are inside of the image: where they begin in the
+ * tile, their number, and the first input element. */
 static int64_t
 inside(const Tile *t, const Term *m, const Piece *p, int64_t *at, const uint8_t **from)
 {
@@ -188,7 +189,7 @@ fill_panel(Tile *t)
 
 /* ---- weights ------------------------------------------------------------- */
 
-/* How many terms from i on have weights that follow each other. */
+/* Returns how many terms from i on have contiguous weights. */
 static int
 run_from(const Tile *t, int i)
 {
@@ -237,7 +238,7 @@ multiply(Tile *t, int64_t channels)
     }
 }
 
-/* Some output channels of the tile. */
+/* Computes some output channels of the tile. */
 static void
 do_channels(Tile *t, int64_t first, int64_t n)
 {
@@ -260,7 +261,7 @@ do_channels(Tile *t, int64_t first, int64_t n)
     }
 }
 
-/* The tile that begins with a result of the image, counted row by row. */
+/* Makes the tile that begins with a result of the image, counted row by row. */
 static void
 cut_pieces(Tile *t, int64_t first)
 {

@@ -1,6 +1,6 @@
-/* load.c: loads into the matrix unit and the way back (cube 3 and 4). Copies of fractals
- * join into longer ones where they follow each other; windows go from one to the next by
- * steps, not by divisions. */
+/* load.c: loads into the matrix unit, and col2img (cube 3 and 4). Copies of contiguous
+ * fractals are merged into longer ones; windows are found by steps from one to the next,
+ * without divisions. */
 #include "rules/load.h"
 #include "layout/fractal.h"
 #include "num/half.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* n fractals whose places are steps of bytes apart. */
+/* Copies n fractals whose places are steps of bytes apart. */
 static void
 copy_fractals(uint8_t *dst, int64_t dst_step, const uint8_t *src, int64_t src_step,
               int64_t n, bool transpose)
@@ -58,9 +58,9 @@ ops_load2d_box(OpCall *c)
     return true;
 }
 
-/* The square m of side n: of bytes its rows follow each other, of 32-bit elements half a
- * row is in each fractal. */
-#define TURN_SQUARE(name, T, n, at)                                                      \
+/* Defines a transpose of square m of side n. Rows of bytes are contiguous; rows of 32-bit
+ * elements have a half in each fractal. */
+#define TRANSPOSE_SQUARE(name, T, n, at)                                                 \
     static void name(uint8_t *dst, int64_t pitch, const uint8_t *src)                    \
     {                                                                                    \
         enum {                                                                           \
@@ -80,8 +80,8 @@ ops_load2d_box(OpCall *c)
 #define AT_BYTE(r, c) ((r) * 32 + (c))
 #define AT_WORD(r, c) ((c) / 8 * 128 + (r) * 8 + (c) % 8)
 
-TURN_SQUARE(turn_bytes, uint8_t, 32, AT_BYTE)
-TURN_SQUARE(turn_words, uint32_t, 16, AT_WORD)
+TRANSPOSE_SQUARE(transpose_bytes, uint8_t, 32, AT_BYTE)
+TRANSPOSE_SQUARE(transpose_words, uint32_t, 16, AT_WORD)
 
 bool
 ops_load2d_square(OpCall *c)
@@ -94,9 +94,9 @@ ops_load2d_square(OpCall *c)
     const uint8_t *src =
         c->at[LOAD2D_src] + a[LOAD2DSQUARE_start_index].v * 2 * FRACTAL_BYTES;
     for (int64_t i = 0; i < a[LOAD2DSQUARE_repeat_times].v; i++) {
-        (bytes ? turn_bytes
-               : turn_words)(c->at[LOAD2D_dst] + i * to, pitch,
-                             src + (a[LOAD2DSQUARE_addr_mode].v != 0 ? -i : i) * step);
+        (bytes ? transpose_bytes : transpose_words)(
+            c->at[LOAD2D_dst] + i * to, pitch,
+            src + (a[LOAD2DSQUARE_addr_mode].v != 0 ? -i : i) * step);
     }
     return true;
 }
@@ -168,7 +168,7 @@ next_point(const Image *im, Point *p)
     }
 }
 
-/* 16 rows from window m on, up to the end; those behind it are 0. */
+/* Makes 16 rows from window m on, up to the end; those after it are 0. */
 static void
 window_rows(const Image *im, int64_t m, int64_t end, const Point *p, uint8_t *out)
 {
@@ -192,8 +192,8 @@ window_rows(const Image *im, int64_t m, int64_t end, const Point *p, uint8_t *ou
     memset(out + n * FRACTAL_ROW, 0, (size_t)((FRACTAL_SIDE - n) * FRACTAL_ROW));
 }
 
-/* The same of points of 4 channels, of which four are a row; those behind the kernel are
- * 0. */
+/* Does the same for points of 4 channels, four of which are a row; those after the last
+ * one of the kernel are 0. */
 static void
 few_rows(const Image *im, int64_t m, int64_t point, uint8_t *out)
 {
@@ -249,7 +249,7 @@ ops_load3d1(OpCall *c)
     return true;
 }
 
-/* Channels of the last group that do not exist are 0. */
+/* Zeroes channels of the last group that do not exist. */
 static void
 clear_channels(uint8_t *fractal, int64_t bytes)
 {
@@ -260,7 +260,7 @@ clear_channels(uint8_t *fractal, int64_t bytes)
 }
 
 static void
-turn_fractal(uint8_t *fractal)
+transpose_fractal(uint8_t *fractal)
 {
     uint16_t tile[FRACTAL_ELEMS];
     memcpy(tile, fractal, sizeof tile);
@@ -280,7 +280,7 @@ ops_load3d2(OpCall *c)
     int64_t full = a[LOAD3D2_channel_size].v / c0,
             rest = a[LOAD3D2_channel_size].v % c0 * size;
     bool columns = a[LOAD3D2_en_transpose].v != 0;
-    bool turned = columns || a[LOAD2D_dst].t.scope == SC_L0B;
+    bool transposed = columns || a[LOAD2D_dst].t.scope == SC_L0B;
     set_padding(&im, a[LOAD3D2_pad_value].v, size);
     Point p = {first / (im.kh * im.kw), first / im.kw % im.kh, first % im.kw};
     for (int64_t j = 0; j < k1; j++, next_point(&im, &p)) {
@@ -292,8 +292,8 @@ ops_load3d2(OpCall *c)
             if (p.group >= full) {
                 clear_channels(to, rest);
             }
-            if (turned) {
-                turn_fractal(to);
+            if (transposed) {
+                transpose_fractal(to);
             }
         }
     }

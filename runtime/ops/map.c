@@ -1,6 +1,5 @@
-/* map.c: mathematical functions for compiled kernels: tikrt_map. One call of runtime/num
- * for the whole instruction where its repeats follow each other, else one for each
- * repeat. */
+/* map.c: mathematical functions for compiled kernels: tikrt_map calls runtime/num once
+ * for the whole instruction if its repeats are contiguous, else once for each repeat. */
 #include <string.h>
 
 #include "isa/isa.h"
@@ -22,8 +21,8 @@ function_of(Sem sem)
     }
 }
 
-/* Whether results may be written while arguments are read: the same place, or no shared
- * byte. */
+/* Returns whether results may be written while arguments are read, because they are at
+ * the same place or share no byte. */
 static bool
 separate(const uint8_t *dst, const uint8_t *src, int64_t bytes)
 {

@@ -1,4 +1,4 @@
-/* ops.c: which function executes an instruction, by the tables. */
+/* ops.c: finds the function that executes an instruction in the tables. */
 #include "ops/internal.h"
 
 OpFn *

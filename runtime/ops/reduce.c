@@ -1,10 +1,10 @@
-/* reduce.c: reductions (vector chapter 7) for compiled kernels. Here operands, masks and
- * results; the arithmetic of a repeat is in reduce_lanes.c.
+/* reduce.c: reductions (vector chapter 7) for compiled kernels. This file has operands,
+ * masks and results; the arithmetic of a repeat is in reduce_lanes.c.
  *
- * A repeat whose lanes all count and whose blocks follow each other is used where it
- * stands; any other is collected first, lanes that are off as 0. 64-bit integers, which
- * hardly any kernel reduces, take a lane at a time. Repeats are read and written in
- * turn. */
+ * A repeat whose lanes are all active and contiguous is used in place; others are
+ * collected first, with 0 for lanes that are off. 64-bit integers, which hardly any
+ * kernel reduces, take a lane at a time. Each repeat is read and written before the next
+ * one. */
 #include "ops/reduce.h"
 #include "isa/operand.h"
 
@@ -29,14 +29,14 @@ typedef struct Reduce {
     int run; /* leading lanes up to the last active one */
     bool holes;
     bool full;                 /* every lane of a repeat is on */
-    uint8_t on[REDUCE_MOST];   /* unless full */
-    const uint8_t *src;        /* of the present repeat */
+    uint8_t on[REDUCE_MOST];   /* which lanes are on, unless full */
+    const uint8_t *src;        /* the present repeat */
     int64_t blk, rep, repeats; /* strides of src in bytes */
     uint8_t *dst;
     int64_t step; /* bytes from the results of a repeat to those of the next */
-    int results;  /* elements of them */
+    int results;  /* elements of the results of a repeat */
     bool smallest;
-    bool saturates; /* sums of float16 */
+    bool saturates; /* sums of float16 saturate */
     uint8_t collected[REPEAT_BYTES];
 } Reduce;
 
@@ -57,7 +57,8 @@ read_mask(Reduce *x, const CheckMask *m)
     x->holes = on != x->run;
 }
 
-/* A form's number by its name, or what it is where the form has none. */
+/* Returns a number by the name of its operand, or a default if the form has no such
+ * operand. */
 static int64_t
 number(const CheckInstr *in, Role role, const char *name, int64_t missing)
 {
@@ -129,8 +130,8 @@ next_repeat(Reduce *x)
     x->dst += x->step;
 }
 
-/* The lanes of the present repeat, those that are off as 0. Those behind the last active
- * one stay so. */
+/* Returns the lanes of the present repeat, with 0 for lanes that are off. Those after the
+ * last active one were zeroed at the beginning. */
 static const uint8_t *
 lanes_of_repeat(Reduce *x)
 {
@@ -156,8 +157,8 @@ lanes_of_repeat(Reduce *x)
 
 /* ---- sums ---------------------------------------------------------------- */
 
-/* What a repeat leaves: floats, which float16 represents where that is the type, or
- * 64-bit integers. */
+/* The sums of a repeat: floats, which are exact in float16 if that is the type, or 64-bit
+ * integers. */
 typedef union Sums {
     float f[REDUCE_MOST];
     uint64_t i[REPEAT_BYTES / 8];
@@ -223,7 +224,7 @@ put_sum(const Reduce *x, const Sums *sums, int i)
     }
 }
 
-/* The first n. */
+/* Writes the first n sums. */
 static void
 put_sums(const Reduce *x, const Sums *sums, int n)
 {
@@ -239,8 +240,8 @@ put_sums(const Reduce *x, const Sums *sums, int n)
     }
 }
 
-/* Pairs without active lanes stay as they are, but on the 310B class (choice: and the
- * oldest). */
+/* Sums of pairs without active lanes are not written, except on the 310B class (and, by a
+ * choice, on the oldest). */
 static void
 put_pairs(const Reduce *x, const Sums *sums)
 {
@@ -280,8 +281,8 @@ ops_reduce_sum(OpCall *c)
     return true;
 }
 
-/* n values become their sums in groups of as many as a repeat has lanes; the number of
- * groups. */
+/* Replaces n values by the sums of groups of as many values as a repeat has lanes, and
+ * returns the number of groups. */
 static int64_t
 sum_groups(const Reduce *x, float *values, int64_t n)
 {
@@ -302,7 +303,8 @@ sum_groups(const Reduce *x, float *values, int64_t n)
     return groups;
 }
 
-/* Sums of chunks of 255, each one after the other; their number. */
+/* Makes the sums of chunks of 255 repeats, each one after the other, and returns their
+ * number. */
 static int64_t
 sum_chunks(const Reduce *x, float *values, int64_t n)
 {
@@ -347,7 +349,7 @@ ops_reduce_sum_all(OpCall *c)
 
 /* The greatest key of the lanes seen so far, and where it was first. */
 typedef struct Best {
-    int64_t key; /* INT64_MIN: nothing yet */
+    int64_t key; /* INT64_MIN: no lane was active so far */
     bool any;
     uint64_t bits; /* the element */
     int64_t at;
@@ -405,8 +407,8 @@ best_of_s64(const Reduce *x, Best *best, const uint8_t *lanes, int first, int n,
     }
 }
 
-/* Takes one repeat in. at: the index of its lane 0. counted: the number of equal lanes
- * matters. */
+/* Takes a repeat into account. at is the index of its lane 0; counted: the number of
+ * equal lanes is needed. */
 static void
 best_of(const Reduce *x, Best *best, const uint8_t *lanes, int64_t at, bool counted)
 {
@@ -489,7 +491,7 @@ ops_reduce_extreme_all(OpCall *c)
 
 /* ---- extremes of blocks -------------------------------------------------- */
 
-/* What a block without active lanes gives. */
+/* Returns the result of a block without active lanes. */
 static uint64_t
 identity(const Reduce *x)
 {

@@ -1,7 +1,6 @@
-/* reduce_lanes.c: reductions of one repeat (ops/reduce.h), compiled for each level
- * (num/lanes.h).
+/* reduce_lanes.c: reduces a repeat (ops/reduce.h), compiled for each level (num/lanes.h).
  *
- * Loops have constant bounds where the number of lanes is one, so that the compiler
+ * Loops have constant bounds if the number of lanes is a constant, so that the compiler
  * unrolls and vectorises them; each level of a tree is a loop of its own. */
 #include "ops/reduce.h"
 #include "num/lanes.h"
@@ -23,9 +22,9 @@ enum {
 
 /* ---- sums ---------------------------------------------------------------- */
 
-/* The nearest float16 to a sum of two, as float32. Such a sum is a multiple of 2^-24, so
- * that below 2^-14 it is one already; above, 13 bits of the fraction go. From 65520 on it
- * is infinity. */
+/* Returns the float16 nearest to a sum of two, as float32. Such a sum is a multiple of
+ * 2^-24, so below 2^-14 it is exact in float16; above, 13 bits of the fraction are cut.
+ * From 65520 on it is infinity. */
 LANES_ATTR static inline float
 to_f16_grid(float f)
 {
@@ -36,7 +35,7 @@ to_f16_grid(float f)
     return float_of_bits(over ? (u & 0x80000000u) | 0x7f800000u : u);
 }
 
-/* One level: the n sums of neighbours. */
+/* Computes a level: the n sums of neighbours. */
 LANES_ATTR static inline void
 level_f16(float *restrict sums, const float *restrict x, int n)
 {
@@ -55,8 +54,8 @@ level_f32(float *restrict sums, const float *restrict x, int n)
     }
 }
 
-/* A tree in an array: the children of node i are 2i and 2i + 1, the level of n nodes
- * begins at n. */
+/* Computes the levels of a tree in an array: the children of node i are 2i and 2i + 1,
+ * and the level of n nodes begins at n. */
 #define LEVEL(level, tree, n, left)                                                      \
     if (n >= left) {                                                                     \
         level(tree + n, tree + 2 * n, n);                                                \
@@ -193,7 +192,7 @@ count(const int32_t *keys, int n, int32_t key)
     return found;
 }
 
-/* One level: of neighbours the greater, of equal ones the first. */
+/* Computes a level: the greater of two neighbours, or the first of equal ones. */
 LANES_ATTR static inline void
 level_greater(int32_t *restrict key, int32_t *restrict at, const int32_t *restrict keys,
               const int32_t *restrict from, int n)

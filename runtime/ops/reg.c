@@ -1,6 +1,6 @@
 /* reg.c: vector registers for compiled kernels: loads, stores, conversions between parts,
- * interleaving and histograms. A register is 256 bytes of the core's memory; whatever is
- * read is copied before anything is written, so operands may be one register. */
+ * interleaving and histograms. A register is 256 bytes of the core's memory. All operands
+ * are copied before anything is written, so they may be the same register. */
 #include <string.h>
 
 #include "rules/reg.h"
@@ -21,7 +21,7 @@ size_of(const OpCall *c, int slot)
 
 /* ---- lanes --------------------------------------------------------------- */
 
-/* to[i] = from[index(i)] for n elements of one width. */
+/* Does to[i] = from[index(i)] for n elements of one width. */
 #define SPREAD(T, n, index)                                                              \
     for (int i = 0; i < (n); i++) {                                                      \
         memcpy(to + (size_t)i * sizeof(T), from + (size_t)(index) * sizeof(T),           \
@@ -48,9 +48,9 @@ SPREAD_FN(even_ones, 2 * i)
 SPREAD_FN(odd_ones, 2 * i + 1)
 SPREAD_FN(one_per_block, i / per_block)
 
-/* n elements of a and b in turn. */
+/* Interleaves n elements of a and b. */
 static void
-in_turn(uint8_t *to, const uint8_t *a, const uint8_t *b, int n, int size)
+interleave(uint8_t *to, const uint8_t *a, const uint8_t *b, int n, int size)
 {
     for (int i = 0; i < n; i++) {
         memcpy(to + 2 * i * size, a + i * size, (size_t)size);
@@ -58,7 +58,7 @@ in_turn(uint8_t *to, const uint8_t *a, const uint8_t *b, int n, int size)
     }
 }
 
-/* Writes the elements of size bytes, each lane having so many, whose lanes are active. */
+/* Writes the elements whose lanes are active. Each lane has size bytes. */
 static void
 write_active(const OpCall *c, uint8_t *to, const uint8_t *from, int size, int per_lane)
 {
@@ -83,7 +83,7 @@ write_active(const OpCall *c, uint8_t *to, const uint8_t *from, int size, int pe
 
 /* ---- loads and stores ---------------------------------------------------- */
 
-/* Elements of half the width become the low halves. */
+/* Widens elements: those of half the width become the low halves. */
 static void
 widen(uint8_t *to, const uint8_t *from, int n, int narrow)
 {
@@ -121,7 +121,7 @@ load_one(const OpCall *c, RegMode mode)
     }
 }
 
-/* Even and odd elements, or blocks, apart. */
+/* Separates even and odd elements, or blocks. */
 static void
 take_apart(uint8_t *even, uint8_t *odd, const uint8_t *from, int size)
 {
@@ -157,7 +157,7 @@ ops_reg_store(OpCall *c)
     const uint8_t *from = c->at[RSTORE_src];
     int size = size_of(c, RSTORE_src), n = REPEAT_BYTES / size;
     if (op_table[c->in.op].form == FORM_RSTORE2) {
-        in_turn(made.b, from, c->at[RSTORE2_src1], n, size);
+        interleave(made.b, from, c->at[RSTORE2_src1], n, size);
         write_active(c, to, made.b, size, 2);
         return true;
     }
@@ -187,7 +187,7 @@ ops_reg_interleave(OpCall *c)
     memcpy(read.b, c->at[RLACE_src0], REPEAT_BYTES);
     memcpy(read.b + REPEAT_BYTES, c->at[RLACE_src1], REPEAT_BYTES);
     if (op_table[c->in.op].sem == SEM_REG_INTLV) {
-        in_turn(made.b, read.b, read.b + REPEAT_BYTES, n, size);
+        interleave(made.b, read.b, read.b + REPEAT_BYTES, n, size);
     } else {
         take_apart(made.b, made.b + REPEAT_BYTES, read.b, size);
     }
@@ -206,7 +206,7 @@ round_of(const OpCall *c)
     return r == NUM_AWAY && directed ? NUM_OUTWARD : r;
 }
 
-/* n elements that lie pitch elements apart, from the first-th on, collected. */
+/* Collects n elements that are pitch elements apart, from element first on. */
 static void
 collect(uint8_t *to, const uint8_t *from, int n, int size, int pitch, int first)
 {

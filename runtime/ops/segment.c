@@ -1,16 +1,16 @@
 /* segment.c: slice movement (data-movement chapter 8) for compiled kernels.
  *
- * Each side is made as flat as it goes: dimensions of one segment vanish, those that
- * follow each other become one, and segments that follow each other on both sides become
- * longer ones. What is left is copied in planes: runs of segments that are equally spaced
- * on both sides, and rows of such runs where both sides have them. */
+ * The dimensions of each side are merged first: dimensions of one segment vanish,
+ * contiguous ones become one, and segments that are contiguous on both sides become
+ * longer ones. The rest is copied in planes: runs of segments that are equally spaced on
+ * both sides, and rows of such runs if both sides have them. */
 #include <string.h>
 
 #include "rules/segment.h"
 #include "ops/internal.h"
 
 typedef struct Side {
-    uint8_t *at; /* of the next run */
+    uint8_t *at; /* the next run */
     int dims;    /* 1 or more */
     int64_t count[SEGMENT_DIMS + 1], pitch[SEGMENT_DIMS + 1];
     int64_t index[SEGMENT_DIMS + 1];
@@ -19,8 +19,8 @@ typedef struct Side {
 /* Equally spaced rows of equally spaced segments. */
 typedef struct Plane {
     int64_t len, n, rows;
-    int64_t to, from;         /* from segment to segment */
-    int64_t to_row, from_row; /* from row to row */
+    int64_t to, from;         /* bytes from segment to segment */
+    int64_t to_row, from_row; /* bytes from row to row */
     AtomicWrite w;            /* to global memory */
 } Plane;
 
@@ -60,7 +60,7 @@ common_divisor(int64_t a, int64_t b)
     return a;
 }
 
-/* Takes k segments of the first dimension together. */
+/* Merges each k segments of the first dimension. */
 static void
 lengthen(Side *s, int64_t k)
 {
@@ -88,7 +88,7 @@ flatten(Side *dst, Side *src, int64_t len)
     return len;
 }
 
-/* On by n of what dimension i counts. */
+/* Goes on by n in dimension i. */
 static void
 advance(Side *s, int i, int64_t n)
 {

@@ -1,8 +1,8 @@
 /* slice.c: elementwise instructions on slices for compiled kernels (vector chapter 13).
  *
- * The innermost dimension of a slice is a row. Where the elements of a row follow each
- * other in all operands, one loop of ops/slice_lanes.c does the row; else pieces of it
- * are gathered and scattered. */
+ * The innermost dimension of a slice is a row. If the elements of a row are contiguous in
+ * all operands, one loop of ops/slice_lanes.c computes the row; otherwise pieces of it
+ * are collected and spread. */
 #include "ops/slice.h"
 #include "isa/operand.h"
 
@@ -74,18 +74,19 @@ ops_slice_saturate(void *halves, int64_t n)
 typedef struct Job {
     OpSlice o[MOST];
     bool have[MOST];
-    int scalar; /* index of the operand that is one; 0: none */
-    bool dense; /* rows of all slices */
+    int scalar; /* index of the operand that is a scalar; 0: none */
+    bool dense; /* rows of all slices are contiguous */
     SliceFn *fn;
     NumFnLanes *map;
     Sem sem;
-    NumConv conv;              /* h_cast */
-    uint64_t factor;           /* h_quant: a float16 or a pack */
-    uint64_t table[2 * PACKS]; /* h_quant: the packs, twice behind each other */
-    int pack;                  /* in it, that of the first element of a row */
-    bool twice;                /* h_quant: rounds to float32 first */
-    bool saturates;            /* float16 results of arithmetic do */
-    AtomicWrite w;             /* h_data_move to global memory */
+    NumConv conv;    /* h_cast */
+    uint64_t factor; /* h_quant: a float16 or a parameter word */
+    uint64_t
+        table[2 * PACKS]; /* h_quant: the parameter words, twice one after the other */
+    int pack;             /* index in table for the first element of a row */
+    bool twice;           /* h_quant: rounds to float32 first */
+    bool saturates;       /* float16 results of arithmetic saturate */
+    AtomicWrite w;        /* h_data_move to global memory */
     uint8_t value[PIECE * WIDEST];
 } Job;
 
@@ -165,7 +166,7 @@ converts(Sem sem)
            sem == SEM_CONV_PACKS;
 }
 
-/* Whether a float16 result of the operation is a number that was rounded. */
+/* Returns whether a float16 result of the operation is rounded. */
 static bool
 rounds(Sem sem)
 {
@@ -309,7 +310,7 @@ each_row(const Job *j, int64_t a, int64_t b)
     }
 }
 
-/* Whether the packs are for the destination. */
+/* Returns whether the parameter words are for the destination. */
 static bool
 packs_fit(const Job *j, OpCall *c)
 {
@@ -322,7 +323,8 @@ packs_fit(const Job *j, OpCall *c)
     return ok;
 }
 
-/* The number of a row's first element in the whole slice, as far as the packs go. */
+/* Returns the number of the first element of a row in the whole slice, modulo the number
+ * of parameter words. */
 static int
 first_pack(const Job *j, const OpCall *c, int64_t a, int64_t b)
 {

@@ -1,14 +1,15 @@
 /* slice.h: loops over contiguous elements for the instructions on slices (ops/slice.c,
- * ops/slice_reduce.c). One table per level of the processor's vector unit, made from the
- * same text (ops/slice_lanes.c), so all compute the same bits. Private to runtime/ops. */
+ * ops/slice_reduce.c). There is a table for each level of the processor's vector unit,
+ * made from the same text (ops/slice_lanes.c), so all compute the same bits. It is
+ * private to runtime/ops. */
 #ifndef TIK_OPS_SLICE_H
 #define TIK_OPS_SLICE_H
 
 #include "ops/internal.h"
 
-/* Writes n elements at dst from n elements at a and b; on: the mask of a selection, one
- * byte each. A source is dst or shares no byte with the results. Addresses need no
- * alignment. */
+/* Writes n elements at dst from n elements at a and b; on is the mask of a selection, a
+ * byte for each element. A source is equal to dst or shares no byte with the results.
+ * Addresses need no alignment. */
 typedef void SliceFn(void *dst, const void *a, const void *b, const void *on, int64_t n);
 
 typedef enum SliceCmp {
@@ -24,21 +25,21 @@ typedef enum SliceCmp {
 typedef struct SliceTable {
     SliceFn *fn[SEM_COUNT][DT_COUNT];
     SliceFn *cmp[SLICE_CMPS][DT_COUNT];
-    SliceFn *select[9]; /* by bytes of an element */
-    /* dst[i] = a[2 i] + a[2 i + 1], n results; dst shares no byte with a. */
+    SliceFn *select[9]; /* by the bytes of an element */
+    /* Computes dst[i] = a[2 i] + a[2 i + 1] for n results; dst shares no byte with a. */
     SliceFn *halve[DT_COUNT];
-    /* int32 keys in the order of the elements, that of NaN below all others; equal
-     * numbers have equal keys. */
+    /* Makes int32 keys in the order of the elements. The key of NaN is below all others;
+     * equal numbers have equal keys. */
     SliceFn *keys[DT_COUNT];
     int32_t (*largest)(const int32_t *keys, int64_t n);
 } SliceTable;
 
 extern const SliceTable ops_slice_base, ops_slice_avx2;
 
-/* That of the processor which runs this. */
+/* Returns the table for the processor that runs this. */
 const SliceTable *ops_slice_table(void);
 
-/* A tensor operand with its lengths and steps in bytes. */
+/* A tensor operand with its lengths, and steps in bytes. */
 typedef struct OpSlice {
     uint8_t *at;
     int size;
@@ -46,16 +47,16 @@ typedef struct OpSlice {
 } OpSlice;
 
 OpSlice ops_slice_operand(const OpCall *c, int param);
-/* n elements that lie step bytes apart, to follow each other; and back. */
+/* Collects n elements that are step bytes apart; the other spreads them. */
 void ops_slice_collect(uint8_t *to, const uint8_t *from, int64_t step, int size,
                        int64_t n);
 void ops_slice_spread(uint8_t *to, int64_t step, const uint8_t *from, int size,
                       int64_t n);
 
-/* Infinity becomes the largest number, NaN 0. */
+/* Replaces infinity by the largest number and NaN by 0. */
 void ops_slice_saturate(void *halves, int64_t n);
-/* ops/clamp.c: sums, differences, products and absolute values of integers that stop at
- * the ends of their type; null: another operation or type. */
+/* ops/clamp.c: returns the function for sums, differences, products and absolute values
+ * of integers that are clamped to their type; null for other operations and types. */
 SliceFn *ops_slice_clamped(Sem sem, Dtype t);
 
 #endif

@@ -10,7 +10,7 @@
     LANES_ATTR static void name(void *dst, const void *a, const void *b, const void *on, \
                                 int64_t n)
 
-/* x and y stand for the elements of a and b. */
+/* Defines a loop. value is an expression of x and y, the elements of a and b. */
 #define LOOP(name, To, T, value)                                                         \
     SLICE_FN(name)                                                                       \
     {                                                                                    \
@@ -61,7 +61,7 @@ WIDTH(32, AnyU32, AnyS32)
 
 /* ---- floats -------------------------------------------------------------- */
 
-/* F(u) is the number of a pattern, r(v) the pattern of a result. */
+/* F(u) makes a number of a pattern, r(v) the pattern of a result. */
 
 #define IS_NAN(f) ((f) != (f))
 #define FLOATS(t, U, f, r, nan, inf, top)                                                \

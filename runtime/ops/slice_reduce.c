@@ -1,28 +1,29 @@
 /* slice_reduce.c: reductions along axes of a slice for compiled kernels (vector chapter
  * 13).
  *
- * Where results lie side by side and what they reduce does not, many results are worked
- * on at once, one loop over results per element; else each result has its elements
- * gathered in pieces, in index order. A sum is a tree, neighbours first, as if +0 filled
- * it up to a power of two elements. An extreme is found by keys (ops/slice.h), whose
- * maximum does not depend on the order; the first element with that key is it. */
+ * If results are contiguous and the elements of each are not, many results are computed
+ * at once, with a loop over results for each element; otherwise the elements of each
+ * result are collected in pieces, in index order. A sum is a tree, neighbours first, as
+ * if +0 filled it up to a power of two elements. An extreme is found by keys
+ * (ops/slice.h), whose maximum does not depend on the order; it is the first element with
+ * that key. */
 #include "ops/slice.h"
 #include "isa/operand.h"
 
 #include <string.h>
 
 enum {
-    PIECE = 256, /* elements gathered at once: a power of two */
-    SIDE = 128,  /* results worked on at once */
+    PIECE = 256, /* elements collected at once: a power of two */
+    SIDE = 128,  /* results computed at once */
     LEVELS = 48,
-    OUTER = 2 /* dimensions of the results */
+    OUTER = 2 /* number of dimensions of the results */
 };
 
 typedef struct Walk {
     const OpSlice *s;
     const uint8_t *at;
     int64_t index[SLICE_DIMS];
-    int64_t left; /* elements */
+    int64_t left; /* elements that are left */
 } Walk;
 
 static Walk
@@ -35,7 +36,7 @@ start(const OpSlice *s, const uint8_t *at)
     return w;
 }
 
-/* n elements of the innermost dimension on. */
+/* Goes on by n elements of the innermost dimension. */
 static void
 advance(Walk *w, int64_t n)
 {
@@ -50,7 +51,7 @@ advance(Walk *w, int64_t n)
     }
 }
 
-/* The next elements, at most PIECE, to buf. */
+/* Collects the next elements, at most PIECE, in buf. */
 static int64_t
 gather(Walk *w, uint8_t *buf)
 {
@@ -69,12 +70,12 @@ gather(Walk *w, uint8_t *buf)
 
 /* ---- sums ---------------------------------------------------------------- */
 
-/* Sums of 2^level elements each, larger ones first; each is width numbers of neighbouring
- * results. */
+/* A stack of sums of 2^level elements each, larger ones first. Each has `width` numbers,
+ * of neighbouring results. */
 typedef struct Stack {
     const SliceTable *table;
     Dtype t;
-    bool saturates; /* float16 */
+    bool saturates; /* float16 sums saturate */
     int n, width;
     int level[LEVELS];
     uint32_t zero[SIDE];
@@ -131,7 +132,7 @@ open_stack(Stack *s, const Choices *c, Dtype t, int width)
     memset(s->zero, 0, sizeof s->zero);
 }
 
-/* The smallest power of two that is at least n. */
+/* Returns the smallest power of two that is at least n. */
 static int64_t
 room_of(int64_t n)
 {
@@ -142,8 +143,8 @@ room_of(int64_t n)
     return room;
 }
 
-/* The sum of n numbers at a, a power of two; gives its place, in a or b, and the
- * level. */
+/* Adds n numbers at a, a power of two. Returns the place of the sum, in a or b, and gives
+ * its level. */
 static const uint8_t *
 sum_piece(const Stack *s, uint8_t *a, uint8_t *b, int64_t n, int *level)
 {
@@ -195,7 +196,7 @@ sum_side(const Choices *c, const OpSlice *src, const uint8_t *at, uint8_t *to,
 
 /* ---- extremes ------------------------------------------------------------ */
 
-/* The best key so far, and the element that it is of. */
+/* The best key so far, and its element. */
 typedef struct Best {
     int32_t key[SIDE];
     int32_t index[SIDE];
@@ -296,7 +297,7 @@ extremes(const OpCall *c, const OpSlice *src, const OpSlice *dst, const uint8_t 
     }
 }
 
-/* n results that follow each other in the inner dimension of the results. */
+/* Computes n results that are contiguous in the inner dimension of the results. */
 static void
 results(const OpCall *c, const OpSlice *src, const OpSlice *dst, const uint8_t *from,
         uint8_t *to, int n)

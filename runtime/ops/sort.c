@@ -1,10 +1,10 @@
 /* sort.c: fields of proposals, sorting and merging (vector chapter 9) for compiled
  * kernels.
  *
- * Scores become integer keys of the same order: equal numbers have equal keys, NaN the
- * least. A group is sorted by ranks: the rank of an element is the number of keys that
- * stand before its own, counted for all elements at once. A merge packs key and list into
- * one word, so the next record is a maximum of four, without branches on data. */
+ * Scores become integer keys of the same order: equal numbers have equal keys, and NaN
+ * has the least. A group is sorted by ranks: the rank of an element is the number of keys
+ * that come before its own, counted for all elements at once. A merge packs key and list
+ * into one word, so the next record is a maximum of four, without branches on data. */
 #include "ops/internal.h"
 #include "isa/operand.h"
 
@@ -14,10 +14,10 @@
 
 enum {
     SORT32 = 32,
-    RECORD_MOST = 32 /* bytes */
+    RECORD_MOST = 32 /* in bytes */
 };
 
-/* The functions below are inlined where size and record are constants. */
+/* The functions below are inlined with constants for size and record. */
 #define OPS_INLINE static inline __attribute__((always_inline))
 
 OPS_INLINE int32_t
@@ -45,7 +45,7 @@ size_of(const OpCall *c)
 
 /* ---- fields -------------------------------------------------------------- */
 
-/* Values of a group are read before any is written. */
+/* All values of a group are read before any is written. */
 OPS_INLINE void
 scatter(uint8_t *dst, const uint8_t *src, int64_t n, int size)
 {
@@ -98,7 +98,8 @@ ops_vextract(OpCall *c)
 
 /* ---- sorting ------------------------------------------------------------- */
 
-/* rank[i]: the position of key i in descending order; equal keys keep theirs. */
+/* Sets rank[i] to the position of key i in descending order; equal keys keep their
+ * order. */
 OPS_INLINE void
 ranks(const int32_t *key, int n, int32_t *rank)
 {
@@ -112,8 +113,8 @@ ranks(const int32_t *key, int n, int32_t *rank)
     }
 }
 
-/* The same of keys of halves, of 17 bits or NaN, which with their places become n
- * different ones. */
+/* Does the same for keys of float16, of 17 bits or NaN, which become n different keys
+ * together with their places. */
 OPS_INLINE void
 ranks_of_halves(const int32_t *key, int n, int32_t *rank)
 {
@@ -205,16 +206,16 @@ ops_vsort32(OpCall *c)
 /* ---- merging ------------------------------------------------------------- */
 
 typedef struct Merge {
-    const uint8_t *next[MERGE_LISTS]; /* the first record not taken */
-    int64_t left[MERGE_LISTS];        /* records */
-    /* of the one behind, so that no choice waits for memory */
+    const uint8_t *next[MERGE_LISTS]; /* the first record that was not taken */
+    int64_t left[MERGE_LISTS];        /* number of records */
+    /* word of the record after the first one, so that no choice waits for memory */
     int64_t after[MERGE_LISTS];
     int lists;
-    bool suspend, skip; /* skip: a list without records does not end it */
+    bool suspend, skip; /* skip: a list without records does not end the merge */
 } Merge;
 
-/* Key and list of a record that is not taken: of equal keys that of the lower list is
- * larger. */
+/* Packs the key and the list of a record. Of equal keys that of the lower list gives the
+ * larger word. */
 OPS_INLINE int64_t
 word_of(const Merge *m, int list, int ahead, int record, int score, int size)
 {
@@ -230,11 +231,11 @@ largest(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Records until all lists are used up, or with suspension until one is. */
+/* Merges records until all lists are used up, or with suspension until one is. */
 OPS_INLINE void
 merge(Merge *m, uint8_t *dst, int record, int score, int size)
 {
-    int64_t all = 0, head[MERGE_LISTS]; /* in registers: words of the first records */
+    int64_t all = 0, head[MERGE_LISTS]; /* words of the first records, in registers */
     bool stop = false;
     for (int i = 0; i < MERGE_LISTS; i++) {
         bool takes_part = i < m->lists;

@@ -21,7 +21,7 @@ size_of(const OpCall *c, int slot)
 
 /* ---- data_move_pad ------------------------------------------------------- */
 
-/* A block of one element. */
+/* A block, which may repeat one element. */
 typedef struct Block {
     uint8_t bytes[BLOCK_BYTES];
 } Block;
@@ -37,9 +37,10 @@ block_of(const void *element, int64_t size)
 }
 
 typedef struct PadIn {
-    int64_t n, burst, left, blocks; /* bytes; blocks: of a burst with its padding */
+    int64_t n, burst, left,
+        blocks; /* n bursts; sizes in bytes; blocks of a burst with its padding */
     int64_t dst_pitch, src_pitch, size;
-    bool first; /* the rest of a block is the burst's first element */
+    bool first; /* the rest of a block is filled with the first element of the burst */
     Block fill;
 } PadIn;
 
@@ -62,7 +63,8 @@ pad_in_of(const OpCall *c)
     return m;
 }
 
-/* The first element; bytes of it that the burst does not have are 0. */
+/* Makes the block of the first element; bytes of it that the burst does not have are
+ * 0. */
 static Block
 first_of(const PadIn *m, const uint8_t *src)
 {
@@ -71,7 +73,7 @@ first_of(const PadIn *m, const uint8_t *src)
     return block_of(element, m->size);
 }
 
-/* What is no data lies in the first and in the last two blocks. */
+/* Only the first and the last two blocks have bytes that are no data. */
 static void
 pad_burst(const PadIn *m, uint8_t *dst, const uint8_t *src)
 {
@@ -128,7 +130,7 @@ ops_pad_move(OpCall *c)
 
 /* ---- rows to fractals and back ------------------------------------------- */
 
-/* n blocks; from may have a shorter last one, of tail bytes. */
+/* Copies n blocks. The last one of `from` may be shorter, of tail bytes. */
 static void
 scatter_row(uint8_t *to, int64_t step, const uint8_t *from, int64_t whole, int64_t tail)
 {
@@ -160,7 +162,7 @@ ops_nd2nz(OpCall *c)
     return true;
 }
 
-/* One column of fractals after the other: its rows go to one column of dst. */
+/* Goes over the columns of fractals; the rows of each go to one column of dst. */
 bool
 ops_nz2nd(OpCall *c)
 {
@@ -190,7 +192,7 @@ ops_nz2nd(OpCall *c)
 
 typedef struct Spread {
     int64_t n, fractals;
-    int64_t row_step; /* 0: one row for all fractals of a burst */
+    int64_t row_step; /* 0: all fractals of a burst take the same row */
     int64_t src_pitch, dst_pitch;
 } Spread;
 
@@ -218,7 +220,8 @@ spread_of(const OpCall *c)
     return m;
 }
 
-/* float32 to float16 stays finite, and its NaN is 0; the other way is exact. */
+/* Converts a row. float32 to float16 stays finite, and NaN gives 0; float16 to float32 is
+ * exact. */
 static void
 row_of(const OpCall *c, const uint8_t *src, uint8_t *row)
 {

@@ -1,6 +1,6 @@
 /* write.c: writes of compiled kernels to global memory under the atomic mode of the core
- * (rules/atomic.h), and data_move in kernels that set it. What orders the writes of
- * different cores is launch/core_order.c. */
+ * (rules/atomic.h), and data_move in kernels that set it. launch/core_order.c orders the
+ * writes of different cores. */
 #include <string.h>
 
 #include "num/combine.h"
@@ -46,8 +46,8 @@ ops_write_runs(const AtomicWrite *w, const OpRuns *r)
     }
 }
 
-/* Inside of one memory, where source and destination may meet, blocks of 32 bytes (choice
- * D12). */
+/* Copies in one memory, where source and destination may overlap, by blocks of 32 bytes
+ * (choice D12). */
 static void
 copy_ascending(const OpRuns *r)
 {
@@ -69,7 +69,7 @@ ops_move(OpCall *c)
     r.len = a[MOVE_burst].v * BLOCK_BYTES;
     r.dst_pitch = r.len + a[MOVE_dst_stride].v * BLOCK_BYTES;
     r.src_pitch = r.len + a[MOVE_src_stride].v * BLOCK_BYTES;
-    if (r.n == 0 || r.len == 0) { /* the reading D10 */
+    if (r.n == 0 || r.len == 0) { /* an empty move, see choice D10 */
         return true;
     }
     if (a[MOVE_dst].t.scope != SC_GM) {
