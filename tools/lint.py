@@ -140,8 +140,6 @@ WORDS_OPEN = (
     'compiler/tik/emit.c',
     'compiler/tik/scope.c',
     'compiler/tik/tik.h',
-    'compiler/analysis/',
-    'compiler/stream/',
     'runtime/blob/',
     'runtime/rules/',
     'tests/conformance/',

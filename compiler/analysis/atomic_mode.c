@@ -1,5 +1,6 @@
-/* atomic_mode.c: see atomic_mode.h. One walk from the inside out finds what each loop and
- * branch does to the register, a second one from the outside in what it holds where. */
+/* atomic_mode.c: finds the atomic mode at each statement (see atomic_mode.h). One walk
+ * from the inside out finds how each loop and branch changes the register, a second one
+ * from the outside in finds its value at each statement. */
 #include "analysis/atomic_mode.h"
 
 #include "rules/atomic.h"
@@ -9,17 +10,18 @@ enum {
     NOT_SET = -2
 };
 
-/* What a piece of program leaves behind: the value before, if it may keep that, or value:
- * a constant, ATOMIC_UNKNOWN, or NOT_SET. */
+/* The register after a piece of program: its value before, if the piece may keep that, or
+ * value: a constant, ATOMIC_UNKNOWN, or NOT_SET. */
 typedef struct Effect {
     bool keeps;
-    bool jumps; /* breaks, continues or returns inside */
+    bool jumps; /* there are breaks, continues or returns inside */
     int64_t value;
 } Effect;
 
 typedef struct Modes {
     const Kernel *k;
-    Effect *effects; /* by StmtId: of the bodies of loops, of branches and scopes */
+    /* by StmtId: the effects of bodies of loops, of branches and scopes */
+    Effect *effects;
     int64_t *before;
     StmtId last_set;
 } Modes;
@@ -45,7 +47,7 @@ then(Effect a, Effect b)
 }
 
 static int64_t
-behind(Effect e, int64_t before)
+after(Effect e, int64_t before)
 {
     return e.keeps ? join(before, e.value) : e.value;
 }
@@ -126,7 +128,7 @@ effect_of_body(Modes *m, StmtId first)
     return e;
 }
 
-/* The register when an iteration begins. */
+/* Returns the register's value when an iteration begins. */
 static int64_t
 at_head(const Stmt *s, Effect body, int64_t before)
 {
@@ -136,10 +138,10 @@ at_head(const Stmt *s, Effect body, int64_t before)
     if (body.jumps && body.value != NOT_SET) {
         return ATOMIC_UNKNOWN;
     }
-    return join(before, behind(body, before));
+    return join(before, after(body, before));
 }
 
-/* Gives what the register holds behind the body. */
+/* Fills in the values inside a body and returns what the register holds after it. */
 static int64_t
 spread(Modes *m, StmtId first, int64_t mode)
 {
@@ -156,7 +158,7 @@ spread(Modes *m, StmtId first, int64_t mode)
         } else if (s->kind == ST_SCOPE) {
             (void)spread(m, s->scope.body, mode);
         }
-        mode = behind(e, mode);
+        mode = after(e, mode);
     }
     return mode;
 }
@@ -182,7 +184,7 @@ atomic_modes(const Kernel *k, Arena *scratch, AtomicModes *out)
 }
 
 bool
-atomic_heeds(const Kernel *k, const Stmt *s, Scope *src)
+atomic_follows(const Kernel *k, const Stmt *s, Scope *src)
 {
     if (s->kind != ST_INSTR) {
         return false;

@@ -1,11 +1,11 @@
-/* env.c: ranges of expressions at a point of the kernel; see env.h. Ranges of larger
- * expressions are kept until something changes, so that shared parts are looked at
+/* env.c: ranges of expressions at a point of the kernel (see env.h). Ranges of larger
+ * expressions are kept until something changes, so that shared parts are evaluated
  * once. */
 
 /* ASSUMES no-wrap: no sum or product wraps. */
 #include "analysis/env.h"
 
-/* Expressions of so many nodes are not worth keeping. */
+/* It is not worth keeping the ranges of expressions with fewer nodes than this. */
 enum {
     MEMO_MIN_NODES = 4
 };
@@ -106,7 +106,7 @@ env_expr(const Env *env, ExprId id)
     UNREACHABLE();
 }
 
-/* ---- affine forms -------------------------------------------------------- */
+/* ---- affine expressions -------------------------------------------------- */
 
 static bool
 affine_add_term(Affine *a, ExprId atom, int64_t factor)
@@ -165,7 +165,7 @@ affine_atom(ExprId e)
 
 static Affine affine_of(const Env *env, ExprId id);
 
-/* The factor by which an operation multiplies its operand *x; 0: it is no such
+/* Returns the factor by which an operation multiplies its operand *x; 0: it is no such
  * operation. */
 static int64_t
 factor_of(const Kernel *k, const Expr *e, ExprId *x)
@@ -223,8 +223,8 @@ affine_of(const Env *env, ExprId id)
     return affine_atom(id);
 }
 
-/* Each level of a sum asks for the ranges below it again, so very large expressions stay
- * whole. */
+/* Each level of a sum needs the ranges below it again, so very large expressions are not
+ * split. */
 enum {
     AFFINE_MAX_NODES = 128
 };
@@ -275,8 +275,8 @@ set_cell(Env *env, uint32_t cell, Interval v)
     env->epoch++;
 }
 
-/* Facts about formulas that read registers end when a register changes. They are not
- * brought back when the change is undone: knowing less is never wrong. */
+/* Facts about expressions that read registers end when a register changes. They are not
+ * restored when the change is undone: it is always safe to know less. */
 static void
 drop_register_facts(Env *env)
 {
@@ -357,14 +357,14 @@ env_join(Env *env, const EnvState *a, const EnvState *b)
         env->stamp[a->cell[i]] = env->stamps;
     }
     for (uint32_t i = 0; i < b->n;
-         i++) { /* changed in b: join with before if only there */
+         i++) { /* it changed in b: join with the value before if it changed only there */
         uint32_t cell = b->cell[i];
         bool both = env->stamp[cell] == env->stamps;
         set_cell(env, cell,
                  both ? b->value[i] : interval_join(b->value[i], env->cells[cell]));
     }
     for (uint32_t i = 0; i < a->n;
-         i++) { /* the cell holds b's value, or that from before */
+         i++) { /* the cell holds b's value, or the value before */
         uint32_t cell = a->cell[i];
         set_cell(env, cell, interval_join(a->value[i], env->cells[cell]));
     }
@@ -374,13 +374,14 @@ env_join(Env *env, const EnvState *a, const EnvState *b)
 
 static void narrow(Env *env, ExprId id, Interval r);
 
-/* x % m == rest: x is rest modulo m if x >= 0, or if rest is 0. */
+/* If x % m == rest, x is rest modulo m if x >= 0, or if rest is 0. */
 static void
 narrow_dividend(Env *env, const Expr *e, Interval r)
 {
     const Expr *b = ir_expr(env->k, e->b);
     int64_t least = e->op == SOP_REM ? env_expr(env, e->a).lo : 0;
-    bool any_sign = e->dtype != DT_U64; /* large uint64 travel as other numbers */
+    /* large values of uint64 are represented by other numbers */
+    bool any_sign = e->dtype != DT_U64;
     if (e->op == SOP_REM && b->kind == EX_CONST && b->imm > 1 && interval_is_const(r) &&
         (r.lo == 0 ? any_sign || least >= 0 : r.lo > 0 && r.lo < b->imm && least >= 0)) {
         narrow(env, e->a, (Interval){INT64_MIN, INT64_MAX, b->imm, r.lo});
@@ -436,7 +437,7 @@ clamp_neg(int64_t v)
     return v == INT64_MIN ? INT64_MAX : -v;
 }
 
-/* sum <= 0: each atom is bounded by the least that the others can be. */
+/* Given sum <= 0, each atom is bounded by the least that the others can be. */
 static void
 assume_not_positive(Env *env, const Affine *sum)
 {
@@ -521,7 +522,8 @@ narrow_sum(Env *env, ExprId e, int64_t lo, int64_t hi)
     }
 }
 
-/* x + slack <= y, of sums: beside their atoms they are bounded themselves. */
+/* Given x + slack <= y for two sums, not only their atoms but the sums themselves are
+ * bounded. */
 static void
 bound_sums(Env *env, ExprId x, ExprId y, int64_t slack)
 {

@@ -1,10 +1,10 @@
 /* env.h: what is known at one point of a kernel: an Interval for each register and loop
  * variable, and for expressions that conditions have narrowed. A walk over the body
  * changes it through the functions below; changes are kept on a trail, so that a branch
- * can be taken back.
+ * can be undone.
  *
  * All knowledge is about the moment before a statement executes, under the assumption
- * that it does. */
+ * that it does execute. */
 #ifndef TIKC_ENV_H
 #define TIKC_ENV_H
 
@@ -25,8 +25,8 @@ typedef struct Affine {
 } Affine;
 
 typedef struct EnvChange {
-    uint32_t cell; /* register, or nregs + variable; or a fact */
-    bool is_fact;  /* cell is the number of facts before */
+    uint32_t cell; /* index of a register, or nregs + variable; or of a fact */
+    bool is_fact;  /* cell is then the number of facts before */
     Interval old;
 } EnvChange;
 
@@ -38,38 +38,40 @@ typedef struct EnvFact {
 typedef struct Env {
     const Kernel *k;
     Arena *arena;
-    Interval *cells; /* registers, then variables */
+    Interval *cells; /* the registers, then the variables */
     uint32_t nregs, ncells;
     VEC(EnvChange) trail;
     VEC(EnvFact) facts;
     uint32_t *stamp; /* per cell, for joins */
     uint32_t stamps;
-    bool dead;           /* the point is never reached */
-    uint32_t epoch;      /* counts changes */
-    uint32_t *memo_when; /* by ExprId: epoch at which memo holds; null: all are small */
+    bool dead;      /* the point is never reached */
+    uint32_t epoch; /* counts changes */
+    /* by ExprId: epoch at which memo is valid; null: all expressions are small */
+    uint32_t *memo_when;
     Interval *memo;
 } Env;
 
 void env_init(Env *env, const Kernel *k, Arena *arena);
 
 Interval env_expr(const Env *env, ExprId e);
-/* The same through the affine form, which sees that x - x is 0. */
+/* Returns the range through the affine expression, which shows that x - x is 0. */
 Interval env_range(const Env *env, ExprId e);
 bool env_affine(const Env *env, ExprId e, Affine *out);
-/* a - b; false if there are too many terms. */
+/* Computes a - b; false if there are too many terms. */
 bool affine_sub(const Affine *a, const Affine *b, Affine *out);
 Interval env_affine_range(const Env *env, const Affine *a);
 
-/* A register gets a value; a loop variable its range. */
+/* Sets the value of a register, and the range of a loop variable. */
 void env_set_reg(Env *env, RegId r, Interval v);
 void env_set_var(Env *env, VarId v, Interval r);
-/* The value of an integer expression is at least lo. */
+/* From now on the value of an integer expression is known to be at least lo. */
 void env_assume_least(Env *env, ExprId e, int64_t lo);
-/* Adds what a condition's outcome tells. A contradiction makes the point dead. */
+/* Adds what a condition's outcome implies. A contradiction makes the point dead. */
 void env_assume(Env *env, ExprId cond, bool outcome);
 
-/* Branches: env_mark before, env_leave after: takes back everything since the mark and
- * remembers the state; env_join of two remembered states makes the state behind both. */
+/* Branches: env_mark is called before; env_leave after takes back everything since the
+ * mark and remembers the state; env_join of two remembered states makes the state after
+ * both. */
 typedef struct EnvMark {
     uint32_t trail;
     bool dead;

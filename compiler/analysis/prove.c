@@ -1,5 +1,6 @@
-/* prove.c: see prove.h. What is known of numbers comes from the environment; what follows
- * from it for a rule is rules/obligation.c's. */
+/* prove.c: proves rules by what is known at a point (see prove.h). What is known of
+ * numbers comes from the environment; what follows from it for a rule is decided in
+ * rules/obligation.c. */
 #include "analysis/prove.h"
 #include "rules/obligation.h"
 
@@ -15,7 +16,7 @@ values(const void *ctx, int param, int i)
     return env_range(q->env, site_expr(q->s, param, i));
 }
 
-/* Of two offsets whose difference has no terms. */
+/* Returns the difference of two offsets, if it has no terms. */
 static bool
 distance(const void *ctx, int a, int b, int64_t *out)
 {
@@ -30,7 +31,7 @@ distance(const void *ctx, int a, int b, int64_t *out)
     return true;
 }
 
-/* A number of the scalar's own type is in its range. */
+/* True if a number of the scalar's own type is always in its range. */
 static bool
 fits_by_type(const Site *s, CheckStep step)
 {

@@ -1,4 +1,4 @@
-/* site.c: instructions as the numeric checker sees them; see site.h. */
+/* site.c: converts instructions for the numeric checker (see site.h). */
 #include "analysis/site.h"
 
 static const Arg *

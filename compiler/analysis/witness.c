@@ -1,11 +1,12 @@
-/* witness.c: see witness.h. Two ways:
+/* witness.c: searches for the first iteration that breaks a rule (see witness.h), in two
+ * ways:
  *
- * 1. The loops have constant bounds, no branch is open, and the rule asks for one operand
- * that is an affine form of loop variables. Then a question about a box of iterations is
- * answered at its corners: an interval rule is broken somewhere iff it is at the least or
- * the largest value; an alignment rule iff it is at the first corner or one step along
- * some axis from it. Binary search per loop, outermost first, gives the first iteration
- * in program order, at any trip count.
+ * 1. The loops have constant bounds, no branch is open, and the rule depends on one
+ * operand that is an affine expression of loop variables. Then a question about a box of
+ * iterations is answered at its corners: an interval rule is broken somewhere iff it is
+ * at the least or the largest value; an alignment rule iff it is at the first corner or
+ * one step along some axis from it. Binary search per loop, outermost first, gives the
+ * first iteration in program order, for any number of iterations.
  * 2. Else the iterations are tried in program order, up to a budget. */
 
 /* ASSUMES loop-range: begin <= variable < end, of any sign. */
@@ -16,9 +17,9 @@
 /* ---- corners ------------------------------------------------------------- */
 
 typedef struct Axis {
-    VarId var;      /* of frame i */
-    int64_t lo, hi; /* inclusive */
-    int64_t factor; /* in the operand's affine form */
+    VarId var;      /* loop variable of frame i */
+    int64_t lo, hi; /* its values, inclusive */
+    int64_t factor; /* its factor in the operand's affine expression */
 } Axis;
 
 enum {
@@ -34,8 +35,8 @@ typedef struct Box {
     int64_t constant;
 } Box;
 
-/* Bounds of a loop for the values of the loops around it. False: a register is read, or a
- * uint64 is 2^63 and more. */
+/* Reads the bounds of a loop for the values of the loops around it. False: a register is
+ * read, or a uint64 is 2^63 or more. */
 static bool
 read_bounds(const Kernel *k, const Frame *f, const int64_t *vars, int64_t *lo,
             int64_t *hi)
@@ -45,8 +46,8 @@ read_bounds(const Kernel *k, const Frame *f, const int64_t *vars, int64_t *lo,
            (*hi >= 0 || ir_expr(k, f->end)->dtype != DT_U64);
 }
 
-/* False: some bound is not constant, or a branch is open. *empty: a loop makes no
- * trips. */
+/* False: some bound is not constant, or a branch is open. *empty: a loop has no
+ * iteration. */
 static bool
 box_of_nest(const Site *s, const Nest *nest, Box *box, bool *empty)
 {
@@ -65,7 +66,8 @@ box_of_nest(const Site *s, const Nest *nest, Box *box, bool *empty)
     return true;
 }
 
-/* Whether the rule asks for expression 0 of the step's operand and constants only. */
+/* True if the rule depends only on expression 0 of the step's operand and on
+ * constants. */
 static bool
 asks_one_value(const Site *s, CheckStep step)
 {
@@ -114,8 +116,8 @@ broken_at(Box *box, int64_t value, Fault *fault)
     return !check_step(&box->in, box->step, fault);
 }
 
-/* The value where each axis is at its low end (side 0), or at its end that makes the
- * value least (1) or largest (2). */
+/* Returns the value where each axis is at its low end (side 0), or at its end that makes
+ * the value least (1) or largest (2). */
 static int64_t
 corner(const Box *box, int side)
 {
@@ -220,12 +222,13 @@ typedef struct Search {
     int nopen;
     Witness *out;
     int64_t *vars;
-    int64_t left; /* work, see cost_of */
-    int64_t cost; /* of one execution */
-    int unsure;   /* branches around that cannot be decided */
+    int64_t left; /* work that is left, see cost_of */
+    int64_t cost; /* work of one execution */
+    int unsure;   /* number of branches around that cannot be decided */
 } Search;
 
-/* Work of evaluating expressions with so many nodes, in units of a small instruction. */
+/* Returns the work of evaluating expressions with that many nodes, in units of a small
+ * instruction. */
 static int64_t
 cost_of(int64_t nodes)
 {
@@ -244,7 +247,7 @@ cost_of_site(const Site *s)
     return cost_of(nodes);
 }
 
-/* One execution. */
+/* Tries one execution. */
 static bool
 try_here(Search *sr)
 {
@@ -270,8 +273,8 @@ try_here(Search *sr)
     return sr->nopen > 0;
 }
 
-/* Tries the iterations from a frame inwards. False: stop, nothing more can be found
- * out. */
+/* Tries the iterations from a frame inwards. False: stop, since nothing more can be
+ * found. */
 static bool
 try_frame(Search *sr, int at)
 {
@@ -309,7 +312,7 @@ try_frame(Search *sr, int at)
     return true;
 }
 
-/* Whether trying can lead anywhere: no operand reads a register. */
+/* True if trying is useless, since some operand reads a register. */
 static bool
 reads_registers(const Site *s)
 {

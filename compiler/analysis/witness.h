@@ -1,4 +1,4 @@
-/* witness.h: search for the first iteration that breaks a rule. Answers what prove.h
+/* witness.h: searches for the first iteration that breaks a rule. It answers what prove.h
  * leaves open for operands that depend on loop variables only. */
 #ifndef TIKC_WITNESS_H
 #define TIKC_WITNESS_H
@@ -8,7 +8,7 @@
 
 /* The loops and undecided branches around a statement, outermost first. */
 typedef struct Frame {
-    VarId var; /* of a loop; 0: a branch */
+    VarId var; /* variable of a loop; 0: a branch */
     ExprId begin, end;
     ExprId cond;
     bool outcome;
@@ -18,20 +18,21 @@ typedef struct Nest {
     const Frame *frames;
     int n;
     bool certain;  /* no break, continue or return can skip an iteration */
-    int64_t *vars; /* room for a value per VarId, for the search */
+    int64_t *vars; /* room for a value per VarId, used by the search */
 } Nest;
 
 typedef enum Verdict {
     VERDICT_OPEN,  /* not decided */
-    VERDICT_HOLDS, /* in every iteration */
-    VERDICT_BROKEN /* in an iteration that certainly executes */
+    VERDICT_HOLDS, /* the rule holds in every iteration */
+    VERDICT_BROKEN /* it is broken in an iteration that certainly executes */
 } Verdict;
 
 typedef struct Witness {
     Verdict verdict;
-    bool doomed; /* left to run time, where it breaks the rule whenever it executes */
+    /* the rule is left to run time, but breaks there whenever the site executes */
+    bool doomed;
     Fault fault;
-    /* per frame: that of its loop variable, if BROKEN; in the env's arena */
+    /* per frame: the value of its loop variable, if BROKEN; in the env's arena */
     int64_t *values;
 } Witness;
 
@@ -44,7 +45,8 @@ enum {
 void witness_find(const Env *env, const Site *s, const Nest *nest, const bool *open,
                   Witness *out, int64_t *budget);
 
-/* The largest byte offset that a tensor operand certainly takes. False: not known. */
+/* Finds the largest byte offset that a tensor operand certainly takes. False: not
+ * known. */
 bool witness_largest(const Env *env, const Site *s, const Nest *nest, int param,
                      int64_t *out);
 

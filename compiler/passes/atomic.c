@@ -20,7 +20,7 @@ check_write(const Kernel *k, const Stmt *s, int64_t mode)
     Scope src;
     AtomicWrite w;
     Fault fault;
-    if (mode <= 0 || !atomic_heeds(k, s, &src)) {
+    if (mode <= 0 || !atomic_follows(k, s, &src)) {
         return true;
     }
     int dst = form_slot(op_table[s->instr.op].form, ROLE_DST, NULL);

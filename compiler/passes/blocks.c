@@ -166,7 +166,7 @@ is_atomic(const Blocks *b, StmtId stmt)
 {
     Scope src;
     return b->has_modes && b->modes.before[stmt] > 0 &&
-           atomic_heeds(b->k, &b->k->stmts.p[stmt], &src);
+           atomic_follows(b->k, &b->k->stmts.p[stmt], &src);
 }
 
 static void

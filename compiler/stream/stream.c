@@ -1,10 +1,10 @@
-/* stream.c: kernel IR to descriptors. The statements of a checked and allocated kernel
- * are walked in order; each gives the scalar descriptors for its operands and then its
- * own. A multi-core loop has no loop in the blob: its variable is the core's index, and
- * every core runs the body once (cores beyond a smaller loop's count skip it).
+/* stream.c: lowers kernel IR to descriptors. The statements of a checked and allocated
+ * kernel are walked in order; each gives the scalar descriptors for its operands and then
+ * its own. A multi-core loop has no loop in the blob: its variable is the core's index,
+ * and every core runs the body once (cores beyond a smaller loop's count skip it).
  *
- * Relies on: pass check (proofs), pass allocate (addresses), ir_verify. What does not fit
- * the format is the user's fault `blob`. */
+ * It relies on: pass check (proofs), pass allocate (addresses), ir_verify. What does not
+ * fit the format is the user's fault `blob`. */
 
 /* ASSUMES loop-type: a loop variable is in its dtype. */
 /* ASSUMES loop-fixed: the body of a loop does not change its bounds. */
@@ -28,7 +28,7 @@ stream_emit(Stream *s)
     return stream_emit_desc(s, &s->d);
 }
 
-/* Whether it may break a rule while running and reads Scalars. */
+/* True if the descriptor may break a rule at run time and reads Scalars. */
 static bool
 may_fault(const TikDesc *d)
 {
@@ -38,7 +38,7 @@ may_fault(const TikDesc *d)
            (d->kind == DESC_ALU && divides);
 }
 
-/* What a fault at the descriptor tells. */
+/* Names the Scalars that a fault at the descriptor reports. */
 static void
 name_scalars(Stream *s)
 {
@@ -46,14 +46,14 @@ name_scalars(Stream *s)
     int n = ir_scalars_read(s->k, s->at, regs, IR_WHERE_SCALARS);
     for (int i = 0; i < n; i++) {
         const Reg *reg = &s->k->regs.p[regs[i]];
-        if (s->regs[regs[i]] >= 0) { /* else it is in no descriptor */
+        if (s->regs[regs[i]] >= 0) { /* otherwise it is in no descriptor */
             TikNum num = {.kind = NUM_REG, .index = (uint32_t)s->regs[regs[i]]};
             tikblob_emit_name(s->w, sym_text(&s->u->names, reg->name), num, reg->dtype);
         }
     }
 }
 
-/* The writer's frame of the calls that led to the present statement. */
+/* Returns the writer's frame of the calls that led to the present statement. */
 static uint32_t
 frame(Stream *s)
 {
@@ -161,7 +161,7 @@ operand(Stream *s, const Arg *arg, int i, TikDesc *d)
 static bool
 instr(Stream *s, const Stmt *st)
 {
-    TikDesc *d = &s->call; /* numbers are computed through s->d meanwhile */
+    TikDesc *d = &s->call; /* s->d is used meanwhile to compute numbers */
     int n;
     form_params(op_table[st->instr.op].form, &n);
     tikblob_clear(d, n);
@@ -249,7 +249,7 @@ loop(Stream *s, const Stmt *st)
     Interval lo = stream_sum(s, st->loop.begin)->range;
     Interval hi = stream_sum(s, st->loop.end)->range;
     Interval type = interval_of_type(s->k->vars.p[st->loop.var].dtype);
-    /* loop_bounds asks whether the variable stays in its dtype, where types of bounds do
+    /* loop_bounds checks that the variable stays in its dtype where types of bounds do
      * not say so. */
     int64_t first = MAX(lo.lo, type.lo);
     int64_t last = MIN(hi.hi > first ? hi.hi - 1 : first, type.hi);
@@ -265,7 +265,7 @@ loop(Stream *s, const Stmt *st)
     return close_loop(s, st);
 }
 
-/* Whether a break or continue belongs to the loop whose body begins here. */
+/* True if a break or continue belongs to the loop whose body begins here. */
 static bool
 has_jump(const Kernel *k, StmtId first)
 {
@@ -318,8 +318,8 @@ open_core_guard(Stream *s, const Stmt *st)
     return open_if(s, st, (TikNum){.kind = NUM_REG, .index = reg});
 }
 
-/* The body once, for the core's own index; inside a loop of one iteration when it jumps
- * out. */
+/* Emits the body once, for the core's own index; inside a loop of one iteration when it
+ * contains jumps out. */
 static bool
 core_loop(Stream *s, const Stmt *st)
 {
@@ -387,25 +387,25 @@ body(Stream *s, StmtId first)
 /* ---- kernels ------------------------------------------------------------- */
 
 static void
-touch(Stream *s, BufId b)
+mark_used(Stream *s, BufId b)
 {
     s->regions[b] = 0;
 }
 
 static void
-touch_args(Stream *s, const Stmt *st)
+mark_args(Stream *s, const Stmt *st)
 {
     int n;
     form_params(op_table[st->instr.op].form, &n);
     for (int i = 0; i < n; i++) {
         const Arg *a = &s->k->args.p[st->instr.arg + (uint32_t)i];
         if (a->kind == ARG_REF) {
-            touch(s, a->ref.buf);
+            mark_used(s, a->ref.buf);
         }
     }
 }
 
-/* Marks the buffers that the statements touch and finds the number of cores. */
+/* Marks the buffers that the statements access and finds the number of cores. */
 static void
 survey(Stream *s, StmtId first)
 {
@@ -413,13 +413,13 @@ survey(Stream *s, StmtId first)
         const Stmt *st = &s->k->stmts.p[id];
         switch ((StmtKind)st->kind) {
         case ST_INSTR:
-            touch_args(s, st);
+            mark_args(s, st);
             break;
         case ST_LOAD:
-            touch(s, st->load.ref.buf);
+            mark_used(s, st->load.ref.buf);
             break;
         case ST_STORE:
-            touch(s, st->store.ref.buf);
+            mark_used(s, st->store.ref.buf);
             break;
         case ST_FOR:
             if (ir_is_multicore(st)) {
@@ -585,7 +585,8 @@ kernel(Unit *u, TikBlobWriter *w, const Kernel *k)
 
 /* ---- blobs --------------------------------------------------------------- */
 
-/* What is written is also accepted: the loader's own checks, on the finished bytes. */
+/* What the writer makes must be accepted: the loader's own checks run on the finished
+ * bytes. */
 static bool
 self_check(Unit *u, Kernel *const *kernels, const uint8_t *bytes, size_t size)
 {

@@ -1,5 +1,5 @@
-/* stream.h: what the files of compiler/stream share: the state of one kernel's way into
- * descriptors. Private to compiler/stream. */
+/* stream.h: the state while one kernel is lowered to descriptors, shared by the files of
+ * compiler/stream and private to them. */
 #ifndef TIKC_STREAM_H
 #define TIKC_STREAM_H
 
@@ -35,14 +35,14 @@ typedef struct Sum {
     Atom atoms[MAX_ATOMS];
 } Sum;
 
-/* What a loop variable is in the blob. */
+/* How a loop variable is represented in the blob. */
 typedef struct LoopVar {
     TikNum num; /* NUM_LOOP or NUM_CORE */
     Interval range;
 } LoopVar;
 
 typedef struct Value {
-    uint32_t stamp; /* of the statement that computed it */
+    uint32_t stamp; /* number of the statement that computed it */
     TikNum num;
 } Value;
 
@@ -52,40 +52,42 @@ typedef struct Stream {
     TikBlobWriter *w;
     Arena scratch;
     const Sum **sums;    /* per expression, made on first use */
-    Value *values;       /* per expression: where this statement has it */
-    uint32_t stamp;      /* of the present statement */
+    Value *values;       /* per expression: where this statement has its value */
+    uint32_t stamp;      /* number of the present statement */
     LoopVar *vars;       /* per variable */
     int32_t *regs;       /* per IR register: blob register, -1 before its first use */
-    uint32_t *frames;    /* per call chain: the writer's frame, 0 not yet */
-    int32_t *regions;    /* per buffer: region, -1 when the kernel does not touch it */
+    uint32_t *frames;    /* per call chain: the writer's frame; 0: none yet */
+    int32_t *regions;    /* per buffer: region; -1 when the kernel does not access it */
     VEC(uint32_t) temps; /* blob registers for intermediate values */
-    uint32_t used_temps; /* by the present statement */
+    uint32_t used_temps; /* registers that the present statement uses */
     uint32_t nregs;
-    int depth; /* open loops */
-    int ifs;   /* open branches */
+    int depth; /* number of open loops */
+    int ifs;   /* number of open branches */
     int32_t cores;
-    bool any_cores; /* cores is only the least: a loop has a Scalar number of blocks */
+    /* cores is only a lower bound: a loop has a Scalar number of blocks */
+    bool any_cores;
     const Stmt *at; /* the present statement */
-    TikDesc d;      /* being made */
-    TikDesc call;   /* an instruction being made */
+    TikDesc d;      /* the descriptor being made */
+    TikDesc call;   /* the descriptor of an instruction being made */
 } Stream;
 
-/* sum.c: the affine form of an expression; lives as long as the stream. */
+/* Returns an expression as a Sum, which lives as long as the stream (sum.c). */
 const Sum *stream_sum(Stream *s, ExprId e);
-/* Whether a cast leaves every value that its operand can have as it is. */
+/* True if a cast keeps every value that its operand can have. */
 bool stream_cast_is_free(Stream *s, const Expr *cast);
 
-/* value.c: numbers and addresses; they append the descriptors that compute them. */
+/* Numbers and addresses (value.c); the functions append the descriptors that compute
+ * them. */
 bool MUST_USE stream_number(Stream *s, ExprId e, TikNum *out);
 bool MUST_USE stream_assign(Stream *s, RegId r, ExprId e);
 bool MUST_USE stream_operand(Stream *s, const Ref *ref, TikOperand *out);
 uint32_t stream_reg(Stream *s, RegId r);
-/* A register for the present statement only. */
+/* Returns a register for the present statement only. */
 uint32_t stream_temp(Stream *s);
 /* Forgets what the statement computed. */
 void stream_next_statement(Stream *s, const Stmt *st);
 
-/* stream.c: appends s->d with the present statement's place. */
+/* Appends s->d with the present statement's place (stream.c). */
 bool MUST_USE stream_emit(Stream *s); /* s->d */
 bool MUST_USE stream_emit_desc(Stream *s, const TikDesc *d);
 

@@ -1,13 +1,13 @@
-/* sum.c: which expressions are sums of loop variables, the core's index and registers.
- * Those become operand terms of the blob and cost nothing; the rest is computed by scalar
- * descriptors (value.c).
+/* sum.c: finds which expressions are sums of loop variables, the core's index and
+ * registers. Those become operand terms of the blob and cost nothing; the rest is
+ * computed by scalar descriptors (value.c).
  *
  * Kernel expressions are mostly int32 and wrap; an address is a 64-bit sum that does not.
- * So a node is taken apart only when the interval of its exact result lies inside its
- * type: loop variables have the range of their loop, registers that of their type.
+ * So a node is split only when the interval of its exact result lies inside its type:
+ * loop variables have the range of their loop, registers that of their type.
  *
- * Forms are cached per expression: a variable's range is fixed when its loop opens, and
- * its uses stand inside. The walk keeps its own stack, since formulas can be deeper than
+ * Sums are cached per expression: a variable's range is fixed when its loop opens, and
+ * its uses are inside. The walk keeps its own stack, since expressions can be deeper than
  * the C stack. */
 #include "stream/stream.h"
 
@@ -101,7 +101,7 @@ range_args(const Kernel *k, const Expr *x, const Sum *a, const Sum *b)
                              .b = b == NULL ? interval_const(0) : b->range};
 }
 
-/* The factor by which the node multiplies its first (or, *swapped, its second)
+/* Returns the factor by which the node multiplies its first (or, *swapped, its second)
  * operand. */
 static bool
 constant_factor(const Expr *x, const Sum *a, const Sum *b, int64_t *factor, bool *swapped)
@@ -120,7 +120,7 @@ constant_factor(const Expr *x, const Sum *a, const Sum *b, int64_t *factor, bool
     return x->op == SOP_MUL && (a->n == 0 || b->n == 0);
 }
 
-/* The exact 64-bit result's range, if the node is a sum or a multiple that cannot
+/* Finds the exact 64-bit result's range, if the node is a sum or a multiple that cannot
  * wrap. */
 static bool
 exact_range(const Expr *x, const ScalarIntervals *in, Interval *out)
@@ -205,7 +205,7 @@ node_sum(Stream *s, ExprId e)
 
 /* ---- the walk ------------------------------------------------------------ */
 
-/* Pushes the operands whose forms are missing; true when none are. */
+/* Pushes the operands whose sums are missing; true when none are. */
 static bool
 operands_ready(Stream *s, const Expr *x, ExprId *stack, uint32_t *n)
 {

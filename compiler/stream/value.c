@@ -1,8 +1,8 @@
-/* value.c: values of expressions as numbers of the blob. Constants, registers, loop
- * variables and the core's index are numbers themselves; everything else is computed by
- * scalar descriptors into temporary registers, each node once per statement. Expressions
- * are formulas that are evaluated where they are used, so nothing is kept from one
- * statement to the next. */
+/* value.c: finds the values of expressions as numbers of the blob. Constants, registers,
+ * loop variables and the core's index are numbers themselves; everything else is computed
+ * by scalar descriptors into temporary registers, each node once per statement.
+ * Expressions are evaluated where they are used, so nothing is kept from one statement to
+ * the next. */
 #include "stream/stream.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ through_casts(Stream *s, ExprId e)
     return e;
 }
 
-/* The number of a leaf or of what this statement has computed already. */
+/* Finds the number of a leaf, or of what this statement has computed already. */
 static bool
 known(Stream *s, ExprId e, TikNum *out)
 {
@@ -69,7 +69,7 @@ known(Stream *s, ExprId e, TikNum *out)
     ICE("expression without kind");
 }
 
-/* Emits reg = node; its operands are known. */
+/* Emits reg = node; the operands are known. */
 static bool
 compute(Stream *s, ExprId e, uint32_t reg)
 {
@@ -90,7 +90,7 @@ compute(Stream *s, ExprId e, uint32_t reg)
     return stream_emit(s);
 }
 
-/* Computes what the node e needs; all but e itself. */
+/* Computes all that the node root needs, but not root itself. */
 static bool
 compute_operands(Stream *s, ExprId root)
 {
