@@ -12,6 +12,11 @@
  * writes and l[i].value reads. A word is an offset into the same sparse buffer: i *
  * LIST_WINDOW is the start of array i. That buffer is an argument of its own, with the
  * name of the list. */
+#include "tik/addr_list.h"
+#include "tik/expr.h"
+#include "tik/methods.h"
+#include "tik/scalar.h"
+#include "tik/tensor.h"
 #include "tik/tik.h"
 
 #include <string.h>

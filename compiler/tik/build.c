@@ -7,6 +7,12 @@
  * ends rely on every global tensor being an argument. config, enable_l2,
  * output_files_path and extend_params have no effect on the kernel (language 5.5). */
 #include "python/core.h"
+#include "tik/addr_list.h"
+#include "tik/build.h"
+#include "tik/calls/slice_shape.h"
+#include "tik/methods.h"
+#include "tik/sreg.h"
+#include "tik/tensor.h"
 #include "tik/tik.h"
 
 #include <ctype.h>

@@ -3,6 +3,7 @@
 #include "tik/call.h"
 
 #include "python/core.h"
+#include "tik/calls/instruction.h"
 #include "tik/tik.h"
 
 #include <string.h>

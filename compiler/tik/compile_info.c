@@ -2,6 +2,7 @@
  * Dictionaries are sorted by key, so that the text does not depend on the order of the
  * calls. */
 #include "python/core.h"
+#include "tik/compile_info.h"
 #include "tik/tik.h"
 
 #include <math.h>

@@ -2,6 +2,8 @@
  * kernel has. Its help says what to write instead, which depends on the statement or
  * operator around the condition. */
 #include "python/resolve.h"
+#include "tik/expr.h"
+#include "tik/methods.h"
 #include "tik/tik.h"
 
 #include <ctype.h>

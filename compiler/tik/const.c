@@ -6,6 +6,9 @@
  *
  * Owns: const-init, const-file, resize-rank, resize-shrink. */
 #include "tik/const.h"
+#include "tik/expr.h"
+#include "tik/methods.h"
+#include "tik/tensor.h"
 
 #include <string.h>
 

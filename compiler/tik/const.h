@@ -20,4 +20,7 @@ Value tik_const_refused(Interp *in, Tik *c, Sym name, Span span);
 const Root *tik_const_given(Interp *in, const Tik *c, Value v, const char *what,
                             Span span);
 
+Value tik_arange(Interp *in, Value self, const CallArgs *args);
+Value tik_const_content(Interp *in, Value self, const CallArgs *args);
+
 #endif

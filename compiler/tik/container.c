@@ -5,6 +5,16 @@
  * TIK has and this compiler refuses (tik/known.def). One number space covers all three; a
  * dense table by symbol makes the look-up of an attribute one load. The file relies on
  * the registration of modules and classes in python/interp.h. */
+#include "tik/addr_list.h"
+#include "tik/calls/instruction.h"
+#include "tik/const.h"
+#include "tik/expr.h"
+#include "tik/install.h"
+#include "tik/refused.h"
+#include "tik/scalar.h"
+#include "tik/struct.h"
+#include "tik/target.h"
+#include "tik/methods.h"
 #include "tik/tik.h"
 
 #include <string.h>

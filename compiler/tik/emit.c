@@ -10,6 +10,7 @@
  * The condition of an elif_scope is evaluated before the call, when it is not yet known
  * that an elif_scope follows. So loads of elements that follow a link of an if chain are
  * recorded in place and remembered; tik_take_loads moves them when the chain goes on. */
+#include "tik/sreg.h"
 #include "tik/tik.h"
 
 static bool

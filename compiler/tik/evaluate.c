@@ -1,6 +1,9 @@
 /* evaluate.c: the argument evaluates of BuildCCE, a dict of Scalars and the numbers that
  * they are fixed to. The register of such a Scalar is assigned its number once, at the
  * start of the kernel; all other assignments are removed. The pass fold does the rest. */
+#include "tik/build.h"
+#include "tik/literal.h"
+#include "tik/scalar.h"
 #include "tik/tik.h"
 
 static bool

@@ -5,6 +5,9 @@
  * An Expr is only an expression id of the kernel; it is evaluated where a statement uses
  * it. The builder of the IR folds constants. A condition that is known at compile time
  * decides branches without recording them. */
+#include "tik/expr.h"
+#include "tik/scalar.h"
+#include "tik/tensor.h"
 #include "tik/tik.h"
 
 #include <math.h>

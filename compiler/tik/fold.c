@@ -4,6 +4,7 @@
  * original does: that a wider type holds the sum of a narrower one, and that a comparison
  * holds for the difference of its sides. Only conditions of the program use this: the
  * kernel's own formulas stay as they are. */
+#include "tik/expr.h"
 #include "tik/tik.h"
 
 #include "num/scalar.h"

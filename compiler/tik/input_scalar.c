@@ -3,6 +3,10 @@
  * It is passed as a global tensor of one element. Where the program creates it, the
  * kernel reads it into a register through the Unified Buffer; the program sees an Expr,
  * which nothing can assign. */
+#include "tik/expr.h"
+#include "tik/methods.h"
+#include "tik/scalar.h"
+#include "tik/tensor.h"
 #include "tik/tik.h"
 
 /* Makes the root of the argument, one element of global memory, or of its copy, one

@@ -8,6 +8,8 @@
  *                            toward zero (scalar-fraction) and saturates (scalar-range)
  *
  * Owns: half-limited, half-infinite, scalar-range of literals, scalar-fraction. */
+#include "tik/expr.h"
+#include "tik/literal.h"
 #include "tik/tik.h"
 
 #include <math.h>

@@ -6,6 +6,7 @@
  * eu-misaligned, lmem-overflow of single tensors, cross-lane, cross-bank, lane-idle; of
  * declarations dma-dim-range, lane-range and stride-range. */
 #include "tik/lmem.h"
+#include "tik/expr.h"
 
 #include <string.h>
 

@@ -2,6 +2,8 @@
  * with elements of 4 bits where they differ from other slices. Owns: cross-lane of views,
  * subbyte-layout of views and slices, lmem-rank and dma-dim-range of reshape. */
 #include "tik/lmem.h"
+#include "tik/expr.h"
+#include "tik/tensor.h"
 
 #include <string.h>
 

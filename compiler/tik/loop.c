@@ -3,6 +3,9 @@
  * Each rule is checked when for_range is called (loop-bounds, thread-num, block-num); a
  * loop with wrong arguments is staged as an empty one, so that errors of its body are
  * reported, too. */
+#include "tik/expr.h"
+#include "tik/methods.h"
+#include "tik/scope.h"
 #include "tik/tik.h"
 
 #include <math.h>

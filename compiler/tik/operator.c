@@ -7,6 +7,9 @@
  * with an unsigned type means its bits). A float with a fraction and an integer make
  * float32. '/' and '//' are the same operation. Conditions (one-bit values) combine among
  * themselves with & | ^; in arithmetic they count as int32. */
+#include "tik/expr.h"
+#include "tik/literal.h"
+#include "tik/scalar.h"
 #include "tik/tik.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
  * An architecture and version pair selects the processor that is compiled for. A
  * processor that the command line names has precedence, with a warning when they differ.
  * A profile without a pair describes the processor that is compiled for. */
+#include "tik/install.h"
 #include "tik/tik.h"
 
 #include <string.h>

@@ -3,6 +3,8 @@
  * so that one run reports all of them and every other error. The kernel is marked
  * incomplete: what the missing statements would have written is not known, so the Scalars
  * that are their arguments hold any value from there on. */
+#include "tik/refused.h"
+#include "tik/tensor.h"
 #include "tik/tik.h"
 
 #include <string.h>

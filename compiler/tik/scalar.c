@@ -7,6 +7,11 @@
  * trace shows).
  *
  * Owns: set-as, set-as-dtype, set-first. */
+#include "tik/expr.h"
+#include "tik/literal.h"
+#include "tik/methods.h"
+#include "tik/scalar.h"
+#include "tik/tensor.h"
 #include "tik/tik.h"
 
 #include <string.h>

@@ -6,6 +6,9 @@
  * element, on the bits of float types; so it is a formula like any other, evaluated where
  * it is used. Assigning to it records one branch per element. An index outside of the
  * array reads 0 and assigns nothing. */
+#include "tik/expr.h"
+#include "tik/methods.h"
+#include "tik/scalar.h"
 #include "tik/tik.h"
 
 #include <string.h>

@@ -7,6 +7,10 @@
  * a run-time if is an IF in the else body of the one before; elements that its condition
  * loads are loaded there. Before a multi-core loop over a Scalar number of blocks, the
  * instruction blocks gives their number to the launcher. */
+#include "tik/calls/sync.h"
+#include "tik/expr.h"
+#include "tik/methods.h"
+#include "tik/scope.h"
 #include "tik/tik.h"
 
 #include <string.h>

@@ -5,6 +5,9 @@
  * instructions use the registers without naming them. The buffer lives as long as the
  * kernel: when the kernel is built, its alloc becomes the first statement and the load of
  * the core's index, if anything reads it, the second. */
+#include "tik/expr.h"
+#include "tik/scalar.h"
+#include "tik/sreg.h"
 #include "tik/tik.h"
 
 Ref

@@ -2,6 +2,8 @@
  * is compiled for, from the tables of runtime/isa, and the few functions that cannot be
  * written in the language. */
 #include "python/resolve.h"
+#include "tik/compile_info.h"
+#include "tik/target.h"
 #include "tik/tik.h"
 
 #include "num/scalar.h"

@@ -8,6 +8,10 @@
  * the size of the array that is given. A refused tensor is a poisoned view, so that its
  * uses add no further errors. */
 #include "tik/lmem.h"
+#include "tik/addr_list.h"
+#include "tik/expr.h"
+#include "tik/methods.h"
+#include "tik/tensor.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,6 +1,9 @@
 /* tensor_class.c: attributes, methods and operators of tensors, as the evaluator sees
  * them. Views are made in tik/view.c, element stores in tik/scalar.c. */
 #include "tik/lmem.h"
+#include "tik/expr.h"
+#include "tik/scalar.h"
+#include "tik/tensor.h"
 
 #include <string.h>
 

@@ -4,6 +4,8 @@
  * A constant table is converted to the bytes that it has in memory, so that everything
  * that follows (text form, object code, blob) copies bytes. Owns: tensor-init of values,
  * start-addr, reuse-list. */
+#include "tik/literal.h"
+#include "tik/tensor.h"
 #include "tik/tik.h"
 
 #include <math.h>

@@ -7,6 +7,8 @@
  * dimensions counts from the start of the buffer, in the shape of its creation or of the
  * last reshape. */
 #include "tik/lmem.h"
+#include "tik/expr.h"
+#include "tik/tensor.h"
 
 #include <string.h>
 

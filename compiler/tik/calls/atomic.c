@@ -5,6 +5,10 @@
  * processor has it is asked by the move that uses it.
  *
  * Owns: atomic-soc of modes that are literals. */
+#include "tik/expr.h"
+#include "tik/methods.h"
+#include "tik/scalar.h"
+#include "tik/sreg.h"
 #include "tik/tik.h"
 
 #include <string.h>

@@ -11,6 +11,11 @@
  * calls. */
 #include "tik/calls/convert.h"
 #include "tik/struct.h"
+#include "tik/expr.h"
+#include "tik/literal.h"
+#include "tik/methods.h"
+#include "tik/sreg.h"
+#include "tik/tensor.h"
 
 enum {
     PACKS = 16,

@@ -8,6 +8,10 @@
  * Owns: sel-mode of a mode that does not exist, cmpmask-required; arg-type of
  * set_scalar_to_cmpmask; address-align of an immediate offset of
  * mov_tensor_to_cmpmask. */
+#include "tik/calls/instruction.h"
+#include "tik/expr.h"
+#include "tik/methods.h"
+#include "tik/sreg.h"
 #include "tik/tik.h"
 
 #include <string.h>

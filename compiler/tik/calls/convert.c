@@ -7,6 +7,10 @@
  * Owns: deqscale-missing, deqscale-forbidden, deqscale-type of conversions; deq-sign-bit
  * of literals. */
 #include "tik/calls/convert.h"
+#include "tik/calls/instruction.h"
+#include "tik/expr.h"
+#include "tik/literal.h"
+#include "tik/methods.h"
 
 #include <string.h>
 

@@ -26,4 +26,10 @@ bool tik_convert(Convert *x);
 /* [scale, offset] and the sign as a pack: offset is -256 to 255, scale a number. */
 uint64_t tik_deq_word(int64_t scale_bits, int64_t offset, bool sign);
 
+/* deqscale of a scaled conversion: a number or Scalar; [scale, offset], a pack or a
+ * Scalar of one, a list becoming a pack. False: it is something else, with diagnostic
+ * that says what the call takes. */
+bool tik_deq_scale(Interp *in, Value deq, Span span);
+bool tik_deq_pack(Interp *in, Value *deq, Span span, Dtype dst, const char *takes);
+
 #endif

@@ -4,6 +4,11 @@
  *
  * Owns: nop of mmad, mmad-reserved, operand-form, pad-value; addr-mode, range-pad and
  * conv-shape of arguments that are no such number or list. */
+#include "tik/calls/instruction.h"
+#include "tik/calls/load_data.h"
+#include "tik/calls/sync.h"
+#include "tik/literal.h"
+#include "tik/methods.h"
 #include "tik/tik.h"
 
 #include <math.h>

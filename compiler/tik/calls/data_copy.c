@@ -14,6 +14,9 @@
 #include "rules/transfer.h"
 #include "tik/calls/l0c_move.h"
 #include "tik/calls/fixpipe.h"
+#include "tik/calls/instruction.h"
+#include "tik/expr.h"
+#include "tik/methods.h"
 
 bool
 tik_copy_bind(Copy *x, Call call, Value *got, Span *span)

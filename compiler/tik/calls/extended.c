@@ -7,6 +7,8 @@
  * there.
  *
  * Owns: extended-ignored, path-applicability of data_move, dtype-differs of L0C. */
+#include "tik/calls/extended.h"
+#include "tik/expr.h"
 #include "tik/tik.h"
 
 #include <string.h>

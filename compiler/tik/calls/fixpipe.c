@@ -10,6 +10,11 @@
 #include "rules/fixpipe.h"
 #include "python/core.h"
 #include "tik/struct.h"
+#include "tik/calls/instruction.h"
+#include "tik/calls/sync.h"
+#include "tik/expr.h"
+#include "tik/literal.h"
+#include "tik/methods.h"
 
 View *
 tik_fix_tensor(Value v)

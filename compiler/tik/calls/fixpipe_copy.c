@@ -10,6 +10,9 @@
 
 #include "python/core.h"
 #include "tik/struct.h"
+#include "tik/expr.h"
+#include "tik/methods.h"
+#include "tik/sreg.h"
 
 /* An integer as it is now, into a register. */
 static bool

@@ -2,6 +2,10 @@
  * are two instructions; their mask says something in counter mode only; and what they
  * count may go to a Scalar, which is a load of a special register behind the
  * instruction. */
+#include "tik/calls/instruction.h"
+#include "tik/methods.h"
+#include "tik/scalar.h"
+#include "tik/sreg.h"
 #include "tik/tik.h"
 #include "isa/operand.h"
 

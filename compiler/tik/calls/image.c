@@ -5,6 +5,11 @@
  *
  * Owns: arg-type and scalar-dtype of its dictionaries and lists. */
 #include "rules/image.h"
+#include "tik/calls/instruction.h"
+#include "tik/expr.h"
+#include "tik/literal.h"
+#include "tik/methods.h"
+#include "tik/sreg.h"
 #include "tik/tik.h"
 
 /* A call while its arguments become operands. */

@@ -10,6 +10,13 @@
  * that are neither 2 nor 4 long, mask-mode of an unknown mode, extended-argument of the
  * call's form. */
 #include "rules/reg.h"
+#include "tik/addr_list.h"
+#include "tik/calls/extended.h"
+#include "tik/calls/instruction.h"
+#include "tik/calls/sync.h"
+#include "tik/expr.h"
+#include "tik/literal.h"
+#include "tik/tensor.h"
 #include "tik/tik.h"
 #include "rules/flag.h"
 

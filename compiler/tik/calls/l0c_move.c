@@ -5,6 +5,11 @@
  * Owns: conv-soc, deqscale-type, deqscale-missing, relu, block-mode, onthefly of the
  * calls; path, pad-mode-path and type-pair of a tensor_mov that is a data_move. */
 #include "tik/calls/l0c_move.h"
+#include "tik/calls/extended.h"
+#include "tik/calls/instruction.h"
+#include "tik/expr.h"
+#include "tik/literal.h"
+#include "tik/methods.h"
 
 #include <string.h>
 

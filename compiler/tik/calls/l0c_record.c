@@ -5,6 +5,7 @@
  * data_copy. */
 #include "ir/wording.h"
 #include "tik/calls/l0c_move.h"
+#include "tik/calls/instruction.h"
 
 View *
 tik_acc_tensor(const AccCall *x, int slot)

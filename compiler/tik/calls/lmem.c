@@ -5,6 +5,9 @@
  * names only here. Owns: dma-form of calls, layout-mismatch of operands, shape-mismatch
  * of arithmetic. */
 #include "tik/lmem.h"
+#include "tik/calls/instruction.h"
+#include "tik/expr.h"
+#include "tik/methods.h"
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
  * tensor of four strides: a move is one for each remainder. Owns: layout-mismatch of
  * sides with cells. */
 #include "tik/lmem.h"
+#include "tik/expr.h"
 
 #include <string.h>
 

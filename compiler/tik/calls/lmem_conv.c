@@ -5,6 +5,8 @@
  * tensor (Root.holds); the instruction gets it as numbers. Owns: layout-mismatch and
  * conv-type of the weight, shape-mismatch of the result. */
 #include "tik/lmem.h"
+#include "tik/calls/instruction.h"
+#include "tik/methods.h"
 
 #include <string.h>
 

@@ -6,6 +6,10 @@
  * Owns: nop, arg-type, mmad-reserved, bias, range-stride and not-on-arch of these
  * calls. */
 #include "tik/struct.h"
+#include "tik/calls/instruction.h"
+#include "tik/calls/load_data.h"
+#include "tik/calls/sync.h"
+#include "tik/methods.h"
 
 /* A call while its arguments become operands. */
 typedef struct Load {

@@ -2,6 +2,11 @@
  *
  * A mode is a special register: a setter is a store, a reader is a load. The value of a
  * Scalar is known at run time only; of one outside of the range the low bits count. */
+#include "tik/expr.h"
+#include "tik/literal.h"
+#include "tik/methods.h"
+#include "tik/scalar.h"
+#include "tik/sreg.h"
 #include "tik/tik.h"
 
 typedef struct Mode {

@@ -7,6 +7,8 @@
  *
  * Owns: pack-shape, pack-type, pack-row-limit. */
 #include "tik/const.h"
+#include "tik/methods.h"
+#include "tik/tensor.h"
 
 #include <string.h>
 

@@ -7,6 +7,10 @@
  *
  * Owns: arg-type and scalar-dtype of the list's items. How long a list may be is the
  * checker's. */
+#include "tik/calls/instruction.h"
+#include "tik/methods.h"
+#include "tik/scalar.h"
+#include "tik/sreg.h"
 #include "tik/tik.h"
 #include "isa/operand.h"
 

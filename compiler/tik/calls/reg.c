@@ -9,6 +9,10 @@
  * Owns: not-on-arch and tensor-dtype of Vector; reg-mode and reg-part of words that are
  * none; not-supported of parameters that no manual explains. */
 #include "rules/reg.h"
+#include "tik/calls/instruction.h"
+#include "tik/expr.h"
+#include "tik/methods.h"
+#include "tik/tensor.h"
 #include "tik/tik.h"
 
 #include <string.h>

@@ -4,6 +4,10 @@
  * Operands that a formula names often are put into registers first.
  *
  * Owns: arg-type, scalar-dtype, dtype-unsupported and round-mode of these calls. */
+#include "tik/expr.h"
+#include "tik/literal.h"
+#include "tik/methods.h"
+#include "tik/scalar.h"
 #include "tik/tik.h"
 
 #include <string.h>

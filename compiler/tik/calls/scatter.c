@@ -9,6 +9,9 @@
  *
  * Owns: arg-type of lists that do not fit, mask-range, repeat-range and
  * repeat-stride-range of literals; deqscale-forbidden. */
+#include "tik/calls/instruction.h"
+#include "tik/expr.h"
+#include "tik/methods.h"
 #include "tik/tik.h"
 
 enum {

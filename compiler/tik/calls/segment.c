@@ -11,6 +11,8 @@
  * rules/segment.h. */
 #include "rules/segment.h"
 #include "tik/calls/data_copy.h"
+#include "tik/calls/instruction.h"
+#include "tik/expr.h"
 
 enum {
     FIELDS = 5, /* of a SliceInfo */

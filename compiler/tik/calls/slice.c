@@ -1,6 +1,11 @@
 /* slice.c: the methods on slices of tensors (vector chapter 13): what their arguments
  * are. Shapes and recording are in tik/calls/slice_shape.c. */
 #include "tik/calls/slice_shape.h"
+#include "tik/calls/convert.h"
+#include "tik/calls/sync.h"
+#include "tik/expr.h"
+#include "tik/methods.h"
+#include "tik/scalar.h"
 
 #include <string.h>
 

@@ -8,6 +8,10 @@
  * An index leaves a dimension of length 1 behind, so slices of different rank are
  * compared without these. */
 #include "tik/calls/slice_shape.h"
+#include "tik/calls/instruction.h"
+#include "tik/expr.h"
+#include "tik/scope.h"
+#include "tik/tensor.h"
 
 static bool
 is_one(const Tik *c, ExprId len)

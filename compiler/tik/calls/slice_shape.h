@@ -57,4 +57,8 @@ bool tik_slice_record(SliceCall *x);
  * dtype. */
 View *tik_slice_room(Interp *in, Tik *c, Dtype t);
 
+/* When the kernel is built: the room that calls on slices reserve exists from its first
+ * statement on. */
+void tik_slice_begin(Tik *c);
+
 #endif

@@ -6,6 +6,12 @@
  * there is one of each, and a handle means what is in it when it is read.
  *
  * Owns: exhausted-mode; valid-bit of texts and of more lists than are given. */
+#include "tik/calls/instruction.h"
+#include "tik/expr.h"
+#include "tik/literal.h"
+#include "tik/methods.h"
+#include "tik/scalar.h"
+#include "tik/sreg.h"
 #include "tik/tik.h"
 
 #include <string.h>

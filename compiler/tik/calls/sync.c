@@ -5,6 +5,10 @@
  * results; whether they fit together is the question of a pass (passes/sync.c) and of
  * rules/flag.h. A barrier between cores is real: runtime/launch and runtime/emu bring the
  * cores of the loop together, and report a core that never comes. */
+#include "tik/calls/sync.h"
+#include "tik/expr.h"
+#include "tik/methods.h"
+#include "tik/tensor.h"
 #include "tik/tik.h"
 #include "rules/flag.h"
 

@@ -5,6 +5,11 @@
  * what fills the blocks (rules/transfer.h, PadFill). */
 #include "rules/transfer.h"
 #include "tik/struct.h"
+#include "tik/calls/instruction.h"
+#include "tik/expr.h"
+#include "tik/literal.h"
+#include "tik/methods.h"
+#include "tik/sreg.h"
 
 #include <string.h>
 
