@@ -54,21 +54,25 @@ assign_items(Interp *in, Ast *target, Value v)
 {
     uint32_t n = 0;
     uint32_t star = UINT32_MAX;
+    bool names = true;
     for (Ast *t = target->list; t; t = t->next, n++) {
         star = t->kind == AST_STARRED ? n : star;
+        names = names && t->kind == AST_NAME;
     }
-    bool direct = v.kind == VAL_TUPLE || v.kind == VAL_LIST;
+    /* A list may be changed by targets that are no names: then its items are copied. */
+    bool direct = v.kind == VAL_TUPLE || (v.kind == VAL_LIST && names);
     Value items = direct ? v : iter_collect(in, VAL_TUPLE, v, target->span);
     if (val_failed(items)) {
         return false;
     }
-    List l = *items.list; /* a list may be changed by its own targets */
+    Value shown = v.kind == VAL_LIST ? v : items;
+    List l = *items.list;
     if (star != UINT32_MAX) {
         return l.n + 1 >= n ? assign_starred(in, target, star, &l)
-                            : count_error(in, target, n - 1, true, items);
+                            : count_error(in, target, n - 1, true, shown);
     }
     if (l.n != n) {
-        return count_error(in, target, n, false, items);
+        return count_error(in, target, n, false, shown);
     }
     uint32_t i = 0;
     for (Ast *t = target->list; t; t = t->next) {
