@@ -139,12 +139,6 @@ is_work(const CheckInstr *in, int param)
     return form_of(in) == FORM_VPRECISE && param == VPRECISE_work_tensor;
 }
 
-static int64_t
-arith_extent(const CheckInstr *in, int param)
-{
-    return is_work(in, param) ? work_bytes(in) : lanes_extent(in, param);
-}
-
 static Footprint
 arith_footprint(const CheckInstr *in, int param, bool *exact)
 {
@@ -189,7 +183,6 @@ arith_overlap_rule(Op op, int param)
 }
 
 const FamilyRules rules_arith = {.statics = arith_static,
-                                 .extent = arith_extent,
                                  .footprint = arith_footprint,
                                  .overlap = arith_overlap,
                                  .bounds_rule = arith_bounds_rule,

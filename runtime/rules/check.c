@@ -494,11 +494,40 @@ check_limit(const CheckTensor *t)
     return t->exact ? bytes : scope_granule(t->scope, t->read_only, bytes);
 }
 
+/* One past the last byte, from the operand's start; the tensor may be anywhere. */
+static int64_t
+end_from_start(const Footprint *f, int64_t start)
+{
+    int64_t before;
+    if (f->count0 <= 0 || f->count1 <= 0 || f->len <= 0) {
+        return 0;
+    }
+    if (__builtin_sub_overflow(f->offset, start, &before)) {
+        before = 0;
+    }
+    int64_t last =
+        sat_add(sat_mul(f->count0 - 1, f->stride0), sat_mul(f->count1 - 1, f->stride1));
+    return sat_add(before, sat_add(last, f->len));
+}
+
+/* Lanes have an end of their own: their footprint counts the last block as a whole. */
 int64_t
 check_extent(const CheckInstr *in, int param)
 {
+    bool exact;
+    Form form = op_table[in->op].form;
     const FamilyRules *rules = check_family(in->op);
-    return rules->extent == NULL ? 0 : rules->extent(in, param);
+    if (rules->extent != NULL) {
+        return rules->extent(in, param);
+    }
+    if (rules->footprint == NULL) {
+        return 0;
+    }
+    if (form_is_vector(form, param) && form_family(form) != FAM_REG) {
+        return lanes_extent(in, param);
+    }
+    Footprint f = rules->footprint(in, param, &exact);
+    return end_from_start(&f, in->args[param].t.offset);
 }
 
 bool

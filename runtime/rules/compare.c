@@ -65,12 +65,10 @@ sel_bytes(const CheckInstr *in)
     return sat_add(sat_add(sat_mul(repeats - 1, check_lanes(in)), last), 7) / 8;
 }
 
+/* Of an operand that is rows of bits. */
 static int64_t
-compare_extent(const CheckInstr *in, int param)
+row_bytes(const CheckInstr *in)
 {
-    if (form_is_vector(op_table[in->op].form, param)) {
-        return lanes_extent(in, param);
-    }
     switch (sem_of(in)) {
     case SEM_SEL_BITS:
     case SEM_SEL_LOAD:
@@ -91,7 +89,7 @@ compare_footprint(const CheckInstr *in, int param, bool *exact)
         return lanes_footprint(in, param, exact);
     }
     *exact = sem_of(in) != SEM_SEL_BITS || lanes_end(in) == check_lanes(in);
-    return (Footprint){in->args[param].t.offset, 1, 0, 1, 0, compare_extent(in, param)};
+    return (Footprint){in->args[param].t.offset, 1, 0, 1, 0, row_bytes(in)};
 }
 
 /* The destination of a compare counts as 8 blocks in each repeat (vector 5.5). */
@@ -292,7 +290,6 @@ compare_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
 }
 
 const FamilyRules rules_compare = {.statics = compare_statics,
-                                   .extent = compare_extent,
                                    .footprint = compare_footprint,
                                    .overlap = compare_overlap,
                                    .overlap_extent = compare_overlap_extent,

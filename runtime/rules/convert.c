@@ -94,22 +94,17 @@ is_table(const CheckInstr *in, int param)
     return !form_is_vector(op_table[in->op].form, param);
 }
 
-static int64_t
-convert_extent(const CheckInstr *in, int param)
-{
-    if (is_table(in, param)) {
-        return check_repeats(in) > 0 ? PACKS_BYTES : 0;
-    }
-    return lanes_extent(in, param);
-}
-
 static Footprint
 convert_footprint(const CheckInstr *in, int param, bool *exact)
 {
     if (is_table(in, param)) {
         *exact = true;
-        return (Footprint){in->args[param].t.offset, 1, 0, 1, 0,
-                           convert_extent(in, param)};
+        return (Footprint){in->args[param].t.offset,
+                           1,
+                           0,
+                           1,
+                           0,
+                           check_repeats(in) > 0 ? PACKS_BYTES : 0};
     }
     return lanes_footprint(in, param, exact);
 }
@@ -122,7 +117,7 @@ table_overlap(const CheckInstr *in, int dst, int param, Fault *fault)
     FaultAt at = {RULE_OVERLAP_MULTI, param, t->offset, 0, 0};
     return d->buffer != t->buffer ||
            !bytes_meet(d->offset, lanes_extent(in, dst), t->offset,
-                       convert_extent(in, param)) ||
+                       check_repeats(in) > 0 ? PACKS_BYTES : 0) ||
            check_fail(fault, &at,
                       "%s starts at byte %lld and %s at byte %lld of the same tensor "
                       "and they share bytes",
@@ -150,6 +145,5 @@ check_pack_sign(uint64_t pack, Dtype dst, Fault *fault)
 }
 
 const FamilyRules rules_convert = {.statics = convert_statics,
-                                   .extent = convert_extent,
                                    .footprint = convert_footprint,
                                    .overlap = convert_overlap};

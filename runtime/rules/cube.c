@@ -323,7 +323,6 @@ cube_reads_dst(const CheckInstr *in)
 }
 
 const FamilyRules rules_cube = {.statics = static_cube,
-                                .extent = bytes_of,
                                 .footprint = cube_footprint,
                                 .align = cube_align,
                                 .warnings = cube_warnings,

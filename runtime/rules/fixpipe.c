@@ -287,8 +287,9 @@ blocks_of(const CheckInstr *in, int param)
     return b;
 }
 
+/* Of what is read beside the source, without gaps. */
 static int64_t
-blocks_extent(const CheckInstr *in, int param)
+row_bytes(const CheckInstr *in, int param)
 {
     Blocks b = blocks_of(in, param);
     int64_t size = dtype_size(in->args[param].t.dtype);
@@ -298,10 +299,8 @@ blocks_extent(const CheckInstr *in, int param)
     if (param == FIXA_mode_param) {
         return size == 2 ? ROW * size : sat_mul(b.n, ROW * size);
     }
-    if (param == FIXA_other && in->args[FIXA_add].v == 1) {
-        return sat_mul(b.n, ROW * size);
-    }
-    return sat_add(sat_mul(b.n, b.bytes), sat_mul(b.n - 1, b.gap));
+    return param == FIXA_other && in->args[FIXA_add].v == 1 ? sat_mul(b.n, ROW * size)
+                                                            : sat_mul(b.n, b.bytes);
 }
 
 static Footprint
@@ -313,7 +312,7 @@ blocks_footprint(const CheckInstr *in, int param, bool *exact)
     if (param == FIXA_dst || param == FIXA_src) {
         return (Footprint){offset, b.n, sat_add(b.bytes, b.gap), 1, 0, b.bytes};
     }
-    return (Footprint){offset, 1, 0, 1, 0, blocks_extent(in, param)};
+    return (Footprint){offset, 1, 0, 1, 0, row_bytes(in, param)};
 }
 
 static Rule
@@ -324,7 +323,6 @@ blocks_bounds_rule(Op op, int param)
 }
 
 const FamilyRules rules_fixblocks = {.statics = blocks_statics,
-                                     .extent = blocks_extent,
                                      .footprint = blocks_footprint,
                                      .overlap = apart_from_dst,
                                      .has_overlap = not_the_source,
@@ -435,15 +433,6 @@ columns_footprint(const CheckInstr *in, int param, bool *exact)
                        sat_mul(a[FIXC_m_size].v, row)};
 }
 
-static int64_t
-columns_extent(const CheckInstr *in, int param)
-{
-    bool exact;
-    Footprint f = columns_footprint(in, param, &exact);
-    f.offset = 0;
-    return footprint_end(&f);
-}
-
 static Rule
 columns_bounds_rule(Op op, int param)
 {
@@ -472,7 +461,6 @@ columns_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
 }
 
 const FamilyRules rules_fixcolumns = {.statics = columns_statics,
-                                      .extent = columns_extent,
                                       .footprint = columns_footprint,
                                       .overlap = apart_from_dst,
                                       .has_overlap = not_the_source,

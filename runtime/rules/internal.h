@@ -23,10 +23,14 @@ bool check_fail(Fault *fault, const FaultAt *at, const char *fmt, ...)
 typedef struct FamilyRules {
     /* What does not depend on values: availability, types that relate, modes. */
     bool (*statics)(const CheckInstr *in, Fault *fault);
-    /* Bytes from the operand's start to one past the last byte touched; 0 when nothing
-     * is. */
-    int64_t (*extent)(const CheckInstr *in, int param);
+    /* The bytes that the operand touches, of all numbers, legal or not; null: it touches
+     * none. */
     Footprint (*footprint)(const CheckInstr *in, int param, bool *exact);
+    /* How far bounds reach from the operand's start, where that is not the end of its
+     * footprint; null: it is. What is touched is known only while running (gather), bounds
+     * are those of whole blocks or images of which parts are touched (fill, acc, image), or
+     * without end where numbers are too wrong to compute with (lmem). */
+    int64_t (*extent)(const CheckInstr *in, int param);
     /* A tensor operand against the ones before it: sources, and destinations but the
      * first. */
     bool (*overlap)(const CheckInstr *in, int param, Fault *fault);

@@ -80,16 +80,6 @@ runs_of(const CheckInstr *in, int param)
     }
 }
 
-static int64_t
-layout_extent(const CheckInstr *in, int param)
-{
-    Runs r = runs_of(in, param);
-    if (r.n <= 0 || r.len <= 0) {
-        return 0;
-    }
-    return sat_add(r.start, sat_add(sat_mul(r.n - 1, r.step), r.len));
-}
-
 /* vmrgch leaves most of what it passes over unread. */
 static Footprint
 layout_footprint(const CheckInstr *in, int param, bool *exact)
@@ -240,7 +230,6 @@ layout_has_overlap(Op op, int param)
 }
 
 const FamilyRules rules_layout = {
-    .extent = layout_extent,
     .has_overlap = layout_has_overlap,
     .footprint = layout_footprint,
     .overlap = layout_overlap,

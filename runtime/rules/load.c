@@ -380,13 +380,6 @@ bytes_of(const CheckInstr *in, int param)
     }
 }
 
-static int64_t
-load_extent(const CheckInstr *in, int param)
-{
-    Footprint f = bytes_of(in, param);
-    return f.count0 <= 0 || f.len <= 0 ? 0 : footprint_end(&f);
-}
-
 /* Of images what is read depends on the windows; col2img adds to what it finds. */
 static Footprint
 load_footprint(const CheckInstr *in, int param, bool *exact)
@@ -671,7 +664,6 @@ load_run_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *)
 }
 
 const FamilyRules rules_load = {.statics = static_load,
-                                .extent = load_extent,
                                 .footprint = load_footprint,
                                 .bounds = load_bounds,
                                 .overlap = load_overlap,

@@ -212,16 +212,6 @@ bursts_of(const CheckInstr *in, int param)
     return b;
 }
 
-static int64_t
-move_extent(const CheckInstr *in, int param)
-{
-    Bursts b = bursts_of(in, param);
-    if (b.n <= 0 || b.len <= 0) {
-        return 0;
-    }
-    return sat_add(sat_mul(b.n, b.len), sat_mul(b.n - 1, b.gap));
-}
-
 static Footprint
 move_footprint(const CheckInstr *in, int param, bool *exact)
 {
@@ -331,7 +321,6 @@ check_move_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault 
 }
 
 const FamilyRules rules_move = {.statics = static_move,
-                                .extent = move_extent,
                                 .footprint = move_footprint,
                                 .overlap = move_overlap,
                                 .warnings = check_move_warnings};

@@ -195,21 +195,12 @@ dst_step(const CheckInstr *in)
                                   (int64_t)results(in) * size_of(in));
 }
 
+/* Of a work tensor, or the result over a whole buffer. */
 static int64_t
-reduce_extent(const CheckInstr *in, int param)
+whole_bytes(const CheckInstr *in, int param)
 {
-    int64_t repeats = check_repeats(in);
-    if (param == REDUCE_src) {
-        return lanes_extent(in, param);
-    }
-    if (repeats == 0) {
-        return 0;
-    }
-    if (param != REDUCE_dst) {
-        return work_elems(in) * size_of(in);
-    }
-    return sat_add(sat_mul(repeats - 1, dst_step(in)),
-                   (int64_t)results(in) * size_of(in));
+    int64_t elems = param == REDUCE_dst ? results(in) : work_elems(in);
+    return check_repeats(in) == 0 ? 0 : elems * size_of(in);
 }
 
 /* Every pair of lanes has an active one, or is written anyway. */
@@ -229,7 +220,7 @@ reduce_footprint(const CheckInstr *in, int param, bool *exact)
     if (param == REDUCE_src) {
         return lanes_footprint(in, param, exact);
     }
-    Footprint f = {in->args[param].t.offset, 1, 0, 1, 0, reduce_extent(in, param)};
+    Footprint f = {in->args[param].t.offset, 1, 0, 1, 0, whole_bytes(in, param)};
     *exact = param == REDUCE_dst;
     if (param != REDUCE_dst || is_whole(in)) {
         return f;
@@ -296,8 +287,8 @@ work_apart(const CheckInstr *in, Fault *fault)
     for (int i = REDUCE_dst; i <= REDUCE_src; i++) {
         const CheckTensor *t = &in->args[i].t;
         if (t->buffer == w->buffer &&
-            bytes_meet(t->offset, reduce_extent(in, i), w->offset,
-                       reduce_extent(in, ALLADD_work_tensor))) {
+            bytes_meet(t->offset, check_extent(in, i), w->offset,
+                       check_extent(in, ALLADD_work_tensor))) {
             FaultAt at = {RULE_WORK_OVERLAP, ALLADD_work_tensor, w->offset, 0, 0};
             return check_fail(fault, &at,
                               "work_tensor (from byte %lld) shares bytes with %s (from "
@@ -334,8 +325,8 @@ reduce_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), 
     if ((sem != SEM_CADD && sem != SEM_CPADD) || !literal ||
         soc_has(in->soc, FEATURE_REDUCE_IN_PLACE) || check_repeats(in) < 2 ||
         dst->t.buffer != src->t.buffer ||
-        !bytes_meet(dst->t.offset, reduce_extent(in, REDUCE_dst), src->t.offset,
-                    reduce_extent(in, REDUCE_src))) {
+        !bytes_meet(dst->t.offset, check_extent(in, REDUCE_dst), src->t.offset,
+                    check_extent(in, REDUCE_src))) {
         return;
     }
     Fault fault;
@@ -363,7 +354,6 @@ reduce_overlap_rule(Op op, int param)
 }
 
 const FamilyRules rules_reduce = {.statics = reduce_static,
-                                  .extent = reduce_extent,
                                   .footprint = reduce_footprint,
                                   .overlap = reduce_overlap,
                                   .align = reduce_align,

@@ -292,13 +292,6 @@ reg_footprint(const CheckInstr *in, int param, bool *exact)
     return f;
 }
 
-static int64_t
-reg_extent(const CheckInstr *in, int param)
-{
-    Footprint f = covered(in, param);
-    return f.count0 <= 0 || f.len <= 0 ? 0 : footprint_end(&f);
-}
-
 /* In UB: a block, or all that is accessed where that is less. */
 static int
 reg_align(const CheckInstr *in, int param)
@@ -346,7 +339,6 @@ reg_reads_dst(const CheckInstr *in)
 }
 
 const FamilyRules rules_reg = {.statics = reg_statics,
-                               .extent = reg_extent,
                                .footprint = reg_footprint,
                                .overlap = reg_overlap,
                                .has_overlap = reg_has_overlap,

@@ -295,6 +295,5 @@ check_slice_info(const CheckInstr *in, int param, Fault *fault)
 }
 
 const FamilyRules rules_segment = {.statics = segment_statics,
-                                   .extent = segment_extent,
                                    .footprint = segment_footprint,
                                    .warnings = check_move_warnings};

@@ -222,7 +222,6 @@ slice_align(const CheckInstr *in, int param)
 
 const FamilyRules rules_slice = {
     .statics = slice_statics,
-    .extent = slice_extent,
     .bounds = slice_bounds,
     .bounds_corners = slice_bounds_corners,
     .footprint = slice_footprint,

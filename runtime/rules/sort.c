@@ -174,13 +174,6 @@ runs_of(const CheckInstr *in, int param)
     return dense(repeats, proposals ? PROPOSAL_ELEMS * values : values);
 }
 
-static int64_t
-sort_extent(const CheckInstr *in, int param)
-{
-    Runs r = runs_of(in, param);
-    return r.n <= 0 || r.len <= 0 ? 0 : sat_add(sat_mul(r.n - 1, r.step), r.len);
-}
-
 /* vconcat writes and vextract reads one field of each proposal, a merge that stops early
  * fewer records. */
 static Footprint
@@ -207,7 +200,7 @@ static bool
 merge_overlap(const CheckInstr *in, int param, Fault *fault)
 {
     const CheckTensor *d = &in->args[FIELD_dst].t, *s = &in->args[param].t;
-    int64_t wrote = sort_extent(in, 0), read = sort_extent(in, param);
+    int64_t wrote = check_extent(in, 0), read = check_extent(in, param);
     FaultAt at = {RULE_OVERLAP_FORBIDDEN, param, s->offset, 0, 0};
     return !bytes_meet(d->offset, wrote, s->offset, read) ||
            check_fail(fault, &at,
@@ -260,7 +253,6 @@ sort_overlap_rule(Op op, int param)
 }
 
 const FamilyRules rules_sort = {.statics = sort_statics,
-                                .extent = sort_extent,
                                 .footprint = sort_footprint,
                                 .overlap = sort_overlap,
                                 .overlap_rule = sort_overlap_rule,

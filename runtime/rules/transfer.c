@@ -391,23 +391,6 @@ transfer_footprint(const CheckInstr *in, int param, bool *exact)
     }
 }
 
-/* Of all numbers, legal or not: it grows with each of them. */
-static int64_t
-transfer_extent(const CheckInstr *in, int param)
-{
-    bool exact;
-    Footprint f = transfer_footprint(in, param, &exact);
-    if (f.count0 <= 0 || f.count1 <= 0 || f.len <= 0) {
-        return 0;
-    }
-    if (form_of(in) == FORM_ND2NZ && param == PADMOVE_dst) {
-        return blocks_extent(in);
-    }
-    return sat_add(
-        sat_add(sat_mul(f.count0 - 1, f.stride0), sat_mul(f.count1 - 1, f.stride1)),
-        f.len);
-}
-
 /* ---- destinations that meet themselves ----------------------------------- */
 
 /* A range of integers. */
@@ -577,7 +560,7 @@ extent_warning(const CheckInstr *in, void (*report)(void *ctx, const Fault *), v
     }
     Fault fault;
     int64_t stride = number(in, ND2NZ_dst_nd_stride);
-    int64_t extent = transfer_extent(in, PADMOVE_dst) / element_bytes(in, PADMOVE_dst);
+    int64_t extent = check_extent(in, PADMOVE_dst) / element_bytes(in, PADMOVE_dst);
     FaultAt at = {RULE_ND2NZ_EXTENT, ND2NZ_dst_nd_stride, stride, extent, UINT16_MAX};
     if (stride < extent) {
         check_fail(&fault, &at, "dst_nd_stride is %lld elements; a matrix has %lld there",
@@ -602,7 +585,6 @@ transfer_run_warnings(const CheckInstr *in, void (*report)(void *ctx, const Faul
 }
 
 const FamilyRules rules_transfer = {.statics = transfer_statics,
-                                    .extent = transfer_extent,
                                     .footprint = transfer_footprint,
                                     .warnings = transfer_warnings,
                                     .run_warnings = transfer_run_warnings};

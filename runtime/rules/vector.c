@@ -547,6 +547,5 @@ lanes_family_overlap(const CheckInstr *in, int param, Fault *fault)
     return lanes_overlap(in, 1, param, fault);
 }
 
-const FamilyRules rules_lanes = {.extent = lanes_extent,
-                                 .footprint = lanes_footprint,
+const FamilyRules rules_lanes = {.footprint = lanes_footprint,
                                  .overlap = lanes_family_overlap};
