@@ -149,7 +149,6 @@ WORDS_OPEN = (
     'tests/models/',
     'tests/random/',
     'tests/tables/',
-    'tests/unit/',
     'docs/architecture.md',
     'docs/blob-format.md',
     'docs/support-matrix.md',

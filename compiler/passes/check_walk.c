@@ -213,8 +213,8 @@ step_is_constant(const Site *s, CheckStep step)
     for (int p = 0; p < s->nparams; p++) {
         Role role = s->params[p].role;
         bool tensor = role == ROLE_DST || role == ROLE_SRC;
-        bool asked = step.kind == CHECK_OVERLAP || !tensor || p == step.param;
-        if (asked && role != ROLE_SCALAR && !param_is_constant(s, p)) {
+        bool needed = step.kind == CHECK_OVERLAP || !tensor || p == step.param;
+        if (needed && role != ROLE_SCALAR && !param_is_constant(s, p)) {
             return false;
         }
     }

@@ -318,7 +318,7 @@ static StmtId loops_body(Loops *l, StmtId first);
 
 /* True if the statement before a loop already checks what add_check would. */
 static bool
-is_asked(const Kernel *k, StmtId before, const Stmt *loop)
+has_check(const Kernel *k, StmtId before, const Stmt *loop)
 {
     const Stmt *s = &k->stmts.p[before];
     if (s->kind != ST_INSTR || s->instr.op != OP_LOOP_BOUNDS) {
@@ -348,8 +348,8 @@ one_loop(Loops *l, StmtId id, StmtId before)
     s->loop.body = body;
     Dtype t = k->vars.p[s->loop.var].dtype;
     ExprId begin = s->loop.begin, end = s->loop.end;
-    bool ask = !again && needs_check(k, t, begin, end) && !is_asked(k, before, s);
-    return ask ? add_check(k, id, t, begin, end, id) : id;
+    bool add = !again && needs_check(k, t, begin, end) && !has_check(k, before, s);
+    return add ? add_check(k, id, t, begin, end, id) : id;
 }
 
 static StmtId

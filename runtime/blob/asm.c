@@ -898,7 +898,7 @@ one_line(Asm *a)
         }
         skip_blanks(a);
         if (!at_end(a)) {
-            return fail(a, "text behind the end of the line's meaning");
+            return fail(a, "text after the end of the line's meaning");
         }
     }
     while (!at_end(a)) {

@@ -821,7 +821,7 @@ assembler_names_the_line(void **state)
                  "64-bit integer");
     expect_error(HEAD "r65536 = add int32 1 2\nend\n", 12, "register 65536");
     expect_error(HEAD "store float16[4, 0] 1\nend\n", 12, "region 4");
-    expect_error(HEAD "return 5\nend\n", 12, "behind the end");
+    expect_error(HEAD "return 5\nend\n", 12, "after the end");
     expect_error(HEAD "return\n", 13, "ends inside");
     expect_error(HEAD "endloop r0\nend\n", 12, "loop slot");
     expect_error(TARGET "frame 2 0 \"f\"\n", 3, "frame 2 out of order");

@@ -149,8 +149,8 @@ try_between(const CheckInstr *in, const ParamInfo *p, int n, CheckStep step)
             varies++;
         }
     }
-    bool asked = numbers_hold(&lo) && numbers_hold(&hi) && numbers_hold(&mid);
-    if (!asked || !check_bounds_between(&lo, &hi, &at, step) ||
+    bool applies = numbers_hold(&lo) && numbers_hold(&hi) && numbers_hold(&mid);
+    if (!applies || !check_bounds_between(&lo, &hi, &at, step) ||
         check_step(&mid, step, &f)) {
         return NULL;
     }
@@ -177,9 +177,9 @@ try_bounds(const CheckInstr *in, const ParamInfo *p, int n, CheckStep step)
             less.args[i].v = p[i].lo + rnd(in->args[i].v - p[i].lo + 1);
         }
     }
-    bool asked = numbers_hold(&most) && numbers_hold(&less) && holds(&most, step);
+    bool applies = numbers_hold(&most) && numbers_hold(&less) && holds(&most, step);
     Fault f;
-    if (!asked || check_step(&less, step, &f)) {
+    if (!applies || check_step(&less, step, &f)) {
         return NULL;
     }
     for (int i = 0; i < n; i++) {
